@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Build settings shared by every room. Included once by the top CMakeLists.txt.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+if(NOT CMAKE_BUILD_TYPE)
+	set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+
+# Every target of ours links this: language level, warnings, sanitizers.
+add_library(dpumap_flags INTERFACE)
+target_compile_definitions(dpumap_flags INTERFACE _GNU_SOURCE)
+target_compile_options(dpumap_flags INTERFACE
+	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+	-Wvla -Wundef -Wwrite-strings -Wformat=2 -fno-common
+	$<$<BOOL:${DPUMAP_WERROR}>:-Werror>)
+if(DPUMAP_SANITIZE)
+	target_compile_options(dpumap_flags INTERFACE
+		-fsanitize=${DPUMAP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+	target_link_options(dpumap_flags INTERFACE -fsanitize=${DPUMAP_SANITIZE})
+endif()

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "cursor.h"
+#include "layout.h"
+
+/* Magic and version come first: they say whether the other offsets mean anything. */
+static dpumap_desc_status_t get_header(struct reader *r, const uint8_t *buf, size_t len,
+				       uint16_t *kind)
+{
+	uint32_t total, crc;
+
+	if (get_u32(r) != MAGIC)
+		return DPUMAP_DESC_ERR_MAGIC;
+	if (get_u8(r) != VERSION_MAJOR)
+		return DPUMAP_DESC_ERR_VERSION;
+	(void)get_u8(r); /* every minor version of a major one can be read */
+	*kind = get_u16(r);
+	total = get_u32(r);
+	if (len < total)
+		return DPUMAP_DESC_ERR_TRUNCATED;
+	if (len > total)
+		return DPUMAP_DESC_ERR_TRAILING;
+	crc = get_u32(r);
+	if (crc != dpumap_desc_checksum(buf, len))
+		return DPUMAP_DESC_ERR_CHECKSUM;
+	return DPUMAP_DESC_OK;
+}
+
+static dpumap_desc_status_t get_pci(struct reader *r, struct dpumap_desc *d)
+{
+	uint64_t reserved;
+
+	d->source = get_u16(r);
+	d->vhca_id = get_u16(r);
+	d->access = get_u32(r);
+	d->device_guid = get_u64(r);
+	d->mkey = get_u32(r);
+	reserved = get_le(r, PCI_RESERVED_SIZE);
+	d->addr = get_u64(r);
+	d->len = get_u64(r);
+	get_bytes(r, d->access_key, sizeof(d->access_key));
+	if (r->overrun)
+		return DPUMAP_DESC_ERR_BODY;
+	if (reserved)
+		return DPUMAP_DESC_ERR_RESERVED;
+	return dpumap_desc_check(d);
+}
+
+/* Version 1.0 defines no extension: those it meets are skipped, unless they forbid that. */
+static dpumap_desc_status_t skip_tlv(struct reader *r, uint16_t *last)
+{
+	uint16_t type = get_u16(r);
+	uint16_t number = type & TLV_NUMBER_MASK;
+
+	(void)take(r, get_u16(r));
+	if (r->overrun || !number)
+		return DPUMAP_DESC_ERR_TLV;
+	if (number == *last)
+		return DPUMAP_DESC_ERR_TLV_REPEATED;
+	if (number < *last)
+		return DPUMAP_DESC_ERR_TLV_ORDER;
+	if (type & TLV_CRITICAL)
+		return DPUMAP_DESC_ERR_TLV_CRITICAL;
+	*last = number;
+	return DPUMAP_DESC_OK;
+}
+
+static dpumap_desc_status_t skip_tlvs(struct reader *r)
+{
+	dpumap_desc_status_t status = DPUMAP_DESC_OK;
+	uint16_t last = 0;
+
+	while (status == DPUMAP_DESC_OK && r->left)
+		status = skip_tlv(r, &last);
+	return status;
+}
+
+static dpumap_desc_status_t decode(const uint8_t *buf, size_t len, struct dpumap_desc *d)
+{
+	struct reader r = {.at = buf, .left = len};
+	dpumap_desc_status_t status;
+
+	if (len < HEADER_SIZE)
+		return DPUMAP_DESC_ERR_TOO_SHORT;
+	if (len > DPUMAP_DESC_MAX_SIZE)
+		return DPUMAP_DESC_ERR_TOO_LONG;
+	status = get_header(&r, buf, len, &d->kind);
+	if (status != DPUMAP_DESC_OK)
+		return status;
+	/* Which fields follow depends on the kind, so it is judged before they are read. */
+	if (d->kind != DPUMAP_DESC_KIND_PCI)
+		return DPUMAP_DESC_ERR_KIND;
+	status = get_pci(&r, d);
+	if (status != DPUMAP_DESC_OK)
+		return status;
+	return skip_tlvs(&r);
+}
+
+dpumap_desc_status_t dpumap_desc_decode(const void *buf, size_t len, struct dpumap_desc *d)
+{
+	dpumap_desc_status_t status;
+
+	if (!d)
+		return DPUMAP_DESC_ERR_NULL;
+	dpumap_desc_wipe(d);
+	if (!buf)
+		return DPUMAP_DESC_ERR_NULL;
+	status = decode(buf, len, d);
+	if (status != DPUMAP_DESC_OK)
+		dpumap_desc_wipe(d);
+	return status;
+}

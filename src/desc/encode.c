@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "cursor.h"
+#include "layout.h"
+
+static void put_header(struct writer *w, uint16_t kind, uint32_t total)
+{
+	put_u32(w, MAGIC);
+	put_u8(w, VERSION_MAJOR);
+	put_u8(w, VERSION_MINOR);
+	put_u16(w, kind);
+	put_u32(w, total);
+	put_u32(w, 0); /* CRC, once the rest is there */
+}
+
+static void put_pci(struct writer *w, const struct dpumap_desc *d)
+{
+	put_u16(w, d->source);
+	put_u16(w, d->vhca_id);
+	put_u32(w, d->access);
+	put_u64(w, d->device_guid);
+	put_u32(w, d->mkey);
+	put_le(w, 0, PCI_RESERVED_SIZE);
+	put_u64(w, d->addr);
+	put_u64(w, d->len);
+	put_bytes(w, d->access_key, sizeof(d->access_key));
+}
+
+static void put_checksum(uint8_t *buf, size_t size)
+{
+	struct writer w = {.at = buf + CRC_OFFSET, .left = size - CRC_OFFSET};
+
+	put_u32(&w, dpumap_desc_checksum(buf, size));
+}
+
+dpumap_desc_status_t dpumap_desc_encoded_size(const struct dpumap_desc *d, size_t *size)
+{
+	dpumap_desc_status_t status;
+
+	if (!d || !size)
+		return DPUMAP_DESC_ERR_NULL;
+	status = dpumap_desc_check(d);
+	if (status != DPUMAP_DESC_OK)
+		return status;
+	*size = DPUMAP_DESC_PCI_SIZE;
+	return DPUMAP_DESC_OK;
+}
+
+dpumap_desc_status_t dpumap_desc_encode(const struct dpumap_desc *d, void *buf, size_t buf_len,
+					size_t *written)
+{
+	struct writer w = {.at = buf, .left = DPUMAP_DESC_PCI_SIZE};
+	dpumap_desc_status_t status;
+	size_t size;
+
+	if (!buf || !written)
+		return DPUMAP_DESC_ERR_NULL;
+	status = dpumap_desc_encoded_size(d, &size);
+	if (status != DPUMAP_DESC_OK)
+		return status;
+	if (buf_len < size)
+		return DPUMAP_DESC_ERR_BUFFER;
+	put_header(&w, d->kind, (uint32_t)size);
+	put_pci(&w, d);
+	put_checksum(buf, size);
+	*written = size;
+	return DPUMAP_DESC_OK;
+}

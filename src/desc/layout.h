@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Numbers of the wire format (docs/wire-format.md) and what the codec's files share. */
+#ifndef DPUMAP_DESC_LAYOUT_H
+#define DPUMAP_DESC_LAYOUT_H
+
+#include <dpumap/desc.h>
+
+#define MAGIC		    0x4d555044u /* "DPUM" in memory */
+#define VERSION_MAJOR	    1u
+#define VERSION_MINOR	    0u
+
+#define MAGIC_OFFSET	    0u
+#define MAJOR_OFFSET	    (MAGIC_OFFSET + 4u)
+#define MINOR_OFFSET	    (MAJOR_OFFSET + 1u)
+#define KIND_OFFSET	    (MINOR_OFFSET + 1u)
+#define TOTAL_OFFSET	    (KIND_OFFSET + 2u)
+#define CRC_OFFSET	    (TOTAL_OFFSET + 4u)
+#define HEADER_SIZE	    (CRC_OFFSET + 4u)
+
+#define PCI_RESERVED_SIZE   4u
+#define PCI_SOURCE_OFFSET   HEADER_SIZE
+#define PCI_VHCA_ID_OFFSET  (PCI_SOURCE_OFFSET + 2u)
+#define PCI_ACCESS_OFFSET   (PCI_VHCA_ID_OFFSET + 2u)
+#define PCI_GUID_OFFSET	    (PCI_ACCESS_OFFSET + 4u)
+#define PCI_MKEY_OFFSET	    (PCI_GUID_OFFSET + 8u)
+#define PCI_RESERVED_OFFSET (PCI_MKEY_OFFSET + 4u)
+#define PCI_ADDR_OFFSET	    (PCI_RESERVED_OFFSET + PCI_RESERVED_SIZE)
+#define PCI_LEN_OFFSET	    (PCI_ADDR_OFFSET + 8u)
+#define PCI_KEY_OFFSET	    (PCI_LEN_OFFSET + 8u)
+#define PCI_END		    (PCI_KEY_OFFSET + DPUMAP_DESC_ACCESS_KEY_SIZE)
+
+#define TLV_CRITICAL	    0x8000u
+#define TLV_NUMBER_MASK	    0x7fffu
+
+_Static_assert(HEADER_SIZE == 16, "header layout");
+_Static_assert(PCI_GUID_OFFSET % 8 == 0 && PCI_ADDR_OFFSET % 8 == 0, "quads are aligned");
+_Static_assert(PCI_END == DPUMAP_DESC_PCI_SIZE, "PCI export layout");
+_Static_assert(PCI_END <= 128, "a PCI export stays small");
+
+/* Whether the values of d make sense together; the one judge for both directions. */
+dpumap_desc_status_t dpumap_desc_check(const struct dpumap_desc *d);
+
+/* CRC-32C of a whole descriptor, its CRC field taken as zero; len is at least HEADER_SIZE. */
+uint32_t dpumap_desc_checksum(const uint8_t *buf, size_t len);
+
+#endif
