@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Memory maps: one contiguous range of memory, registered on every device that was added.
+ *
+ * Life: create -> configure and add devices -> start -> export, copy -> stop -> ... -> destroy. An
+ * imported map is usable as soon as doca_mmap_create_from_export() returns and is never started.
+ * The caller keeps owning the memory; the library touches it only on the caller's order and frees
+ * it only through a free callback.
+ *
+ * Thread safety of all functions: one map may be used by one thread at a time; different maps by
+ * different threads at once, also on the same device. Capability queries are callable from any
+ * thread.
+ *
+ * Errors common to all functions: DOCA_ERROR_INVALID_VALUE for a NULL argument unless said
+ * otherwise. On any error the map and the outputs keep their values. Semantics: DOCA 3.0,
+ * doca_mmap.h; where that is silent or contradicts itself, what published programs need.
+ */
+#ifndef DOCA_MMAP_H_
+#define DOCA_MMAP_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_compat.h>
+#include <doca_error.h>
+#include <doca_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doca_dev;
+struct doca_devinfo;
+struct doca_mmap;
+
+/**
+ * Called by doca_mmap_destroy() for the memory of a map; a function type, not a pointer.
+ *
+ * @param addr first byte of the range
+ * @param len bytes of the range
+ * @param cookie what was given to doca_mmap_set_free_cb()
+ */
+typedef void(doca_mmap_memrange_free_cb_t)(void *addr, size_t len, void *cookie);
+
+/**
+ * Can the device export memory to the other functions of its card?
+ *
+ * @param devinfo the device, open or not
+ * @param mmap_export out: 1 or 0; 0 means that doca_mmap_export_pci() gives
+ * DOCA_ERROR_NOT_SUPPORTED
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_DRIVER when the device does not answer
+ */
+DOCA_STABLE doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo,
+							       uint8_t *mmap_export);
+
+/**
+ * Can the device import what another function of its card exported?
+ *
+ * @param devinfo the device, open or not
+ * @param from_export out: 1 or 0; 0 means that doca_mmap_create_from_export() gives
+ *        DOCA_ERROR_NOT_SUPPORTED
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_DRIVER when the device does not answer
+ */
+DOCA_STABLE doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(
+	const struct doca_devinfo *devinfo, uint8_t *from_export);
+
+/**
+ * Create a map without range and devices, with the permission DOCA_ACCESS_FLAG_LOCAL_READ_WRITE.
+ *
+ * @param mmap out: the map, owned by the caller until doca_mmap_destroy()
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL, DOCA_ERROR_NO_MEMORY
+ */
+DOCA_STABLE doca_error_t doca_mmap_create(struct doca_mmap **mmap);
+
+/**
+ * Create a map of memory that another process or function exported.
+ *
+ * The result has the exporter's range and permissions and the one device @p dev; it can be used at
+ * once. Addresses in it are the exporter's. Of the functions that change a map only
+ * doca_mmap_stop() and doca_mmap_destroy() work on it. When the exporter stops its map or dies, the
+ * imported map stays valid as an object and every further access through it fails.
+ *
+ * @param user_data stored in the map, NULL for 0
+ * @param export_desc the descriptor, of any alignment; read during the call only. It is a secret
+ * @param export_desc_len bytes of the descriptor
+ * @param dev an open device on the card of the exporting device
+ * @param mmap out: the map, owned by the caller until doca_mmap_destroy()
+ * @return DOCA_SUCCESS,
+ *         DOCA_ERROR_INVALID_VALUE for a NULL or empty argument and for bytes that are no intact
+ * descriptor, DOCA_ERROR_NO_MEMORY when an allocation fails, DOCA_ERROR_NOT_SUPPORTED when the
+ * device cannot import, DOCA_ERROR_NOT_PERMITTED when the descriptor is of another card, or the
+ * device refuses: the access key is wrong or the export has ended, DOCA_ERROR_DRIVER when the
+ * device fails otherwise
+ */
+DOCA_STABLE doca_error_t doca_mmap_create_from_export(const union doca_data *user_data,
+						      const void *export_desc,
+						      size_t export_desc_len, struct doca_dev *dev,
+						      struct doca_mmap **mmap);
+
+/**
+ * Destroy a map; stops it first. Then calls the free callback if the map was started with it.
+ *
+ * @param mmap the map, in any state; gone after success
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
+ *         DOCA_ERROR_NOT_PERMITTED when a device does not give its registration back; the map is
+ * still there then and the free callback was not called
+ */
+DOCA_STABLE doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
+
+/**
+ * Register the range on every added device. On success the map can be exported and copied and no
+ * longer be configured; the first success fixes the maximum number of devices for good. On failure
+ * no device has it.
+ *
+ * @param mmap a configured map, new or stopped
+ * @return DOCA_SUCCESS,
+ *         DOCA_ERROR_INVALID_VALUE for NULL, a map without range, a map without device, or a map
+ * over device memory with another device than the one that memory is on, DOCA_ERROR_BAD_STATE when
+ * the device memory of the map was freed, DOCA_ERROR_NO_MEMORY when an allocation fails,
+ *         DOCA_ERROR_NOT_PERMITTED when the map is started or imported,
+ *         DOCA_ERROR_DRIVER when a device refuses, for example because it may not pin that much
+ * memory
+ */
+DOCA_STABLE doca_error_t doca_mmap_start(struct doca_mmap *mmap);
+
+/**
+ * Take the range off all devices, free every descriptor that the map handed out and so invalidate
+ * every map imported from them. Does nothing on a map that is not started. Does not touch the
+ * memory.
+ *
+ * @param mmap the map; started, exported and imported ones can be stopped
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
+ *         DOCA_ERROR_NOT_PERMITTED when a device does not give its registration back; the map is
+ * still started then and stop can be called again
+ */
+DOCA_STABLE doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
+
+/**
+ * Add a device. The map counts as a user of the device until it is removed or the map destroyed.
+ *
+ * @param mmap a map that is neither started nor imported
+ * @param dev an open device
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_PERMITTED when the map is started or imported,
+ *         DOCA_ERROR_ALREADY_EXIST when the map has the device,
+ *         DOCA_ERROR_NO_MEMORY when the map has its maximum number of devices or an allocation
+ * fails
+ */
+DOCA_STABLE doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev);
+
+/**
+ * Remove a device.
+ *
+ * @param mmap a map that is neither started nor imported
+ * @param dev a device of the map
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_PERMITTED when the map is started or imported,
+ *         DOCA_ERROR_NOT_FOUND when the map does not have the device
+ */
+DOCA_STABLE doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
+
+/**
+ * Set the range. Once in the life of a map, also across stop.
+ *
+ * @param mmap a map that never had a range
+ * @param addr first byte, of any alignment
+ * @param len bytes, not 0
+ * @return DOCA_SUCCESS,
+ *         DOCA_ERROR_INVALID_VALUE for a NULL argument, an empty range or one that wraps around,
+ *         DOCA_ERROR_BAD_STATE when the map is started,
+ *         DOCA_ERROR_NOT_PERMITTED when the map has a range or is imported
+ */
+DOCA_STABLE doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
+
+/**
+ * The range; for an imported map the exporter's.
+ *
+ * @param mmap the map, in any state
+ * @param addr out: first byte
+ * @param len out: bytes
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_BAD_STATE when no range was set
+ */
+DOCA_STABLE doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr,
+						size_t *len);
+
+/**
+ * Set who may do what with the memory; the last call before start counts.
+ *
+ * @param mmap a map that is neither started nor imported
+ * @param access_mask bits of enum doca_access_flag; 0 means local read only
+ * @return DOCA_SUCCESS,
+ *         DOCA_ERROR_INVALID_VALUE for NULL, an undefined bit, PCI_READ_ONLY together with
+ * PCI_READ_WRITE, or PCI_RELAXED_ORDERING together with either of them, DOCA_ERROR_BAD_STATE when
+ * the map is started, DOCA_ERROR_NOT_PERMITTED when the map is imported
+ */
+DOCA_STABLE doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask);
+
+/**
+ * Set what doca_mmap_destroy() calls for the memory. Effective from the next start on; a callback
+ * that the map was not started with is not called.
+ *
+ * @param mmap a map that is neither started nor imported
+ * @param free_cb the callback, NULL for none
+ * @param opaque passed to the callback, may be NULL
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL map,
+ *         DOCA_ERROR_BAD_STATE when the map is started,
+ *         DOCA_ERROR_NOT_PERMITTED when the map is imported
+ */
+DOCA_STABLE doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap,
+					       doca_mmap_memrange_free_cb_t *free_cb, void *opaque);
+
+/**
+ * Store a word in the map.
+ *
+ * @param mmap a map that is neither started nor imported
+ * @param user_data the word
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
+ *         DOCA_ERROR_BAD_STATE when the map is started,
+ *         DOCA_ERROR_NOT_PERMITTED when the map is imported
+ */
+DOCA_STABLE doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data);
+
+/**
+ * The word stored in the map.
+ *
+ * @param mmap the map, in any state
+ * @param user_data out: the word; all bits 0 when none was stored
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ */
+DOCA_STABLE doca_error_t doca_mmap_get_user_data(const struct doca_mmap *mmap,
+						 union doca_data *user_data);
+
+/**
+ * Set how many devices the map can have.
+ *
+ * @param mmap a map that was never started and is not imported
+ * @param max_num_devices the number, at least 1 and at least what the map has already
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL or a number that is too small,
+ *         DOCA_ERROR_NOT_PERMITTED when the map was started once or is imported
+ */
+DOCA_STABLE doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap,
+						       uint32_t max_num_devices);
+
+/**
+ * How many devices the map can have; 16 unless set.
+ *
+ * @param mmap the map, in any state
+ * @param max_num_devices out: the number
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ */
+DOCA_STABLE doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap,
+						       uint32_t *max_num_devices);
+
+/**
+ * Is the map exported?
+ *
+ * @param mmap the map, in any state
+ * @param exported out: 1 from the first successful export to stop, else 0
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ */
+DOCA_STABLE doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *exported);
+
+/**
+ * Was the map created by doca_mmap_create_from_export()?
+ *
+ * @param mmap the map, in any state
+ * @param from_export out: 1 or 0
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ */
+DOCA_STABLE doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap,
+						   uint8_t *from_export);
+
+/**
+ * Export the map to the other functions of the card of one of its devices.
+ *
+ * Whoever has the descriptor can reach the memory: it is a secret and should travel over a secure
+ * channel. Exporting again for the same device hands out the same descriptor; for another device,
+ * another one.
+ *
+ * @param mmap a started map with DOCA_ACCESS_FLAG_PCI_READ_ONLY or DOCA_ACCESS_FLAG_PCI_READ_WRITE
+ * @param dev a device of the map
+ * @param export_desc out: the descriptor; owned by the map, valid until doca_mmap_stop() or
+ *        doca_mmap_destroy()
+ * @param export_desc_len out: bytes of the descriptor, at most 512
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_FOUND when the map does not have the device,
+ *         DOCA_ERROR_NOT_PERMITTED when the map is not started, is imported or has neither PCI
+ * permission, DOCA_ERROR_NO_MEMORY when an allocation fails, DOCA_ERROR_NOT_SUPPORTED when the
+ * device cannot export, or not a range of that length, DOCA_ERROR_DRIVER when the device fails,
+ *         DOCA_ERROR_OPERATING_SYSTEM when the system gives no random numbers
+ */
+DOCA_STABLE doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
+					      const void **export_desc, size_t *export_desc_len);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DOCA_MMAP_H_ */

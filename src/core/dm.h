@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DPUMAP_CORE_DM_H
+#define DPUMAP_CORE_DM_H
+
+#include <stdatomic.h>
+
+#include <dpumap/dm.h>
+
+#include "device/devmem.h"
+
+/* Outlives dpumap_dm_free() for as long as a map names it, without the memory then. */
+struct dpumap_dm {
+	struct doca_dev *dev;
+	struct dpumap_devmem *mem; /* NULL once freed */
+	size_t len;
+	atomic_uint refs;    /* the user's and one per map */
+	atomic_uint started; /* maps that have it registered */
+};
+
+struct dpumap_dm *dpumap_dm_get(struct dpumap_dm *dm);
+void dpumap_dm_put(struct dpumap_dm *dm);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <dpumap/dma.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/mmap.h"
+#include "device/queue.h"
+#include "log/log.h"
+
+struct dpumap_dma {
+	struct doca_dev *dev;
+	struct dpumap_queue *queue;
+	uint64_t max_len;
+};
+
+doca_error_t dpumap_dma_create(struct doca_dev *dev, uint32_t max_inflight, struct dpumap_dma **dma)
+{
+	struct dpumap_dma *created;
+	doca_error_t result;
+
+	if (!dev || !dma)
+		return dpumap_fail_null(__func__);
+	created = calloc(1, sizeof(*created));
+	if (!created)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a copy queue");
+	result = dpumap_queue_create(dev->device, max_inflight, &created->queue);
+	if (result != DOCA_SUCCESS) {
+		free(created);
+		return result;
+	}
+	created->max_len = dpumap_queue_max_len(created->queue);
+	created->dev = dev;
+	dpumap_dev_hold(dev);
+	*dma = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_dma_destroy(struct dpumap_dma *dma)
+{
+	doca_error_t result;
+
+	if (!dma)
+		return dpumap_fail_null(__func__);
+	result = dpumap_queue_destroy(dma->queue);
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_dev_release(dma->dev);
+	free(dma);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_dma_get_engine(const struct dpumap_dma *dma, enum dpumap_dma_engine *engine)
+{
+	if (!dma || !engine)
+		return dpumap_fail_null(__func__);
+	*engine = dpumap_queue_engine(dma->queue);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_dma_get_max_len(const struct dpumap_dma *dma, uint64_t *max_len)
+{
+	if (!dma || !max_len)
+		return dpumap_fail_null(__func__);
+	*max_len = dma->max_len;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t refuse_map(const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	if (!dpumap_mmap_is_usable(mmap))
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "copy: map %p is not started",
+				   (const void *)mmap);
+	if (!dpumap_mmap_find_slot(mmap, dev))
+		return dpumap_fail(DOCA_ERROR_NOT_FOUND, "copy: map %p does not have device %s",
+				   (const void *)mmap, dpumap_hca_name(dev->info.hca));
+	return dpumap_fail(DOCA_ERROR_BAD_STATE, "copy: map %p was stopped in part",
+			   (const void *)mmap);
+}
+
+static doca_error_t refuse_range(const struct doca_mmap *mmap, uint64_t addr, size_t len)
+{
+	return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+			   "copy: %zu bytes at 0x%" PRIx64 " are outside map %p, %" PRIu64
+			   " bytes at 0x%" PRIx64,
+			   len, addr, (const void *)mmap, mmap->range.len, mmap->range.addr);
+}
+
+static bool covers(const struct doca_mmap *mmap, uint64_t addr, size_t len)
+{
+	uint64_t offset = addr - mmap->range.addr;
+
+	return addr >= mmap->range.addr && offset <= mmap->range.len &&
+	       len <= mmap->range.len - offset;
+}
+
+static doca_error_t resolve(const struct dpumap_dma *dma, const struct doca_mmap *mmap,
+			    uint64_t addr, size_t len, const struct dpumap_region **region)
+{
+	const struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dma->dev);
+
+	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) || !slot || !slot->region))
+		return refuse_map(mmap, dma->dev);
+	if (doca_unlikely(!covers(mmap, addr, len)))
+		return refuse_range(mmap, addr, len);
+	*region = slot->region;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_dma_memcpy(struct dpumap_dma *dma, struct doca_mmap *dst, void *dst_addr,
+			       struct doca_mmap *src, const void *src_addr, size_t len,
+			       union doca_data user_data)
+{
+	struct dpumap_copy copy = {
+		.dst_addr = (uintptr_t)dst_addr,
+		.src_addr = (uintptr_t)src_addr,
+		.len = len,
+		.user_data = user_data,
+	};
+	doca_error_t result;
+
+	if (doca_unlikely(!dma || !dst || !src))
+		return dpumap_fail_null(__func__);
+	if (doca_unlikely(!len || len > dma->max_len))
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "copy: %zu bytes, one copy can do 1 to %" PRIu64, len,
+				   dma->max_len);
+	result = resolve(dma, dst, copy.dst_addr, len, &copy.dst);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	result = resolve(dma, src, copy.src_addr, len, &copy.src);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	return dpumap_queue_post(dma->queue, &copy);
+}
+
+doca_error_t dpumap_dma_poll(struct dpumap_dma *dma, struct dpumap_dma_completion *out,
+			     uint32_t max, uint32_t *n)
+{
+	if (doca_unlikely(!dma || !out || !n))
+		return dpumap_fail_null(__func__);
+	return dpumap_queue_poll(dma->queue, out, max, n);
+}
+
+doca_error_t dpumap_dma_reset(struct dpumap_dma *dma)
+{
+	if (!dma)
+		return dpumap_fail_null(__func__);
+	return dpumap_queue_reset(dma->queue);
+}

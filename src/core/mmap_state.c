@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "core/mmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/log.h"
+
+static doca_error_t check_dm(const struct doca_mmap *mmap)
+{
+	if (!mmap->dm->mem)
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "map %p: its device memory was freed",
+				   (const void *)mmap);
+	for (uint32_t i = 0; i < mmap->num_slots; i++)
+		if (mmap->slots[i].dev != mmap->dm->dev)
+			return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+					   "map %p: its device memory is not on device %s",
+					   (const void *)mmap,
+					   dpumap_hca_name(mmap->slots[i].dev->info.hca));
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_startable(const struct doca_mmap *mmap)
+{
+	if (mmap->state == MMAP_STARTED || dpumap_mmap_is_imported(mmap))
+		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED, "map %p is %s", (const void *)mmap,
+				   mmap->state == MMAP_STARTED ? "started already" : "imported");
+	if (!mmap->has_range)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "map %p has no range",
+				   (const void *)mmap);
+	if (!mmap->num_slots)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "map %p has no device",
+				   (const void *)mmap);
+	return mmap->dm ? check_dm(mmap) : DOCA_SUCCESS;
+}
+
+static doca_error_t register_on(const struct doca_mmap *mmap, struct mmap_slot *slot)
+{
+	if (mmap->dm)
+		return dpumap_region_register_devmem(mmap->dm->mem, mmap->dm_offset, mmap->range,
+						     mmap->access, &slot->region);
+	return dpumap_region_register(slot->dev->device, mmap->range, mmap->access, &slot->region);
+}
+
+static void drop_desc(struct mmap_slot *slot)
+{
+	if (!slot->desc)
+		return;
+	explicit_bzero(slot->desc, slot->desc_len);
+	free(slot->desc);
+	slot->desc = NULL;
+	slot->desc_len = 0;
+}
+
+doca_error_t dpumap_mmap_unregister(struct mmap_slot *slot)
+{
+	doca_error_t result;
+
+	if (!slot->region)
+		return DOCA_SUCCESS;
+	result = dpumap_region_destroy(slot->region);
+	if (result != DOCA_SUCCESS)
+		return result;
+	slot->region = NULL;
+	drop_desc(slot);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t register_all(struct doca_mmap *mmap)
+{
+	for (uint32_t i = 0; i < mmap->num_slots; i++) {
+		/* What an earlier failed start could not take back has the rights of then. */
+		doca_error_t result = dpumap_mmap_unregister(&mmap->slots[i]);
+
+		if (result == DOCA_SUCCESS)
+			result = register_on(mmap, &mmap->slots[i]);
+		if (result != DOCA_SUCCESS) {
+			while (i)
+				dpumap_mmap_unregister(&mmap->slots[--i]);
+			return result;
+		}
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_start(struct doca_mmap *mmap)
+{
+	doca_error_t result;
+
+	if (!mmap)
+		return dpumap_fail_null(__func__);
+	result = check_startable(mmap);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = register_all(mmap);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (mmap->dm)
+		atomic_fetch_add(&mmap->dm->started, 1);
+	mmap->free_armed = true;
+	mmap->was_started = true;
+	mmap->state = MMAP_STARTED;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
+{
+	bool stuck = false;
+
+	if (!mmap)
+		return dpumap_fail_null(__func__);
+	if (!dpumap_mmap_is_usable(mmap))
+		return DOCA_SUCCESS;
+	for (uint32_t i = 0; i < mmap->num_slots; i++)
+		stuck |= dpumap_mmap_unregister(&mmap->slots[i]) != DOCA_SUCCESS;
+	if (stuck)
+		return DOCA_ERROR_NOT_PERMITTED;
+	if (mmap->dm)
+		atomic_fetch_sub(&mmap->dm->started, 1);
+	mmap->state = mmap->state == MMAP_IMPORTED ? MMAP_IMPORTED_STOPPED : MMAP_STOPPED;
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include <infiniband/mlx5dv.h>
+
+#include "device/device.h"
+#include "device/devx.h"
+#include "device/prm.h"
+#include "log/log.h"
+
+struct cap_page {
+	uint8_t out[PRM_QUERY_HCA_CAP_OUT_LEN];
+};
+
+static doca_error_t query_page(struct ibv_context *context, uint32_t op_mod, struct cap_page *page)
+{
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_LEN] = {0};
+	struct dpumap_devx_cmd cmd = {
+		.what = "QUERY_HCA_CAP",
+		.in = in,
+		.in_len = sizeof(in),
+		.out = page->out,
+		.out_len = sizeof(page->out),
+		.refusal = DOCA_ERROR_DRIVER,
+	};
+
+	memset(page, 0, sizeof(*page));
+	prm_set(in, PRM_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	prm_set(in, PRM_IN_OP_MOD, op_mod);
+	return dpumap_devx_command(context, &cmd);
+}
+
+static doca_error_t query_firmware(struct ibv_context *context, struct dpumap_caps *caps)
+{
+	struct cap_page page = {0};
+	const uint8_t *cap = page.out + PRM_QUERY_HCA_CAP_PAGE;
+	doca_error_t result;
+	bool has_ksm;
+
+	result = query_page(context, PRM_CAP_GENERAL_CURRENT, &page);
+	if (result != DOCA_SUCCESS)
+		return DOCA_ERROR_DRIVER;
+	caps->vhca_id = (uint16_t)prm_get(cap, PRM_CAP_VHCA_ID);
+	caps->has_vhca_id = true;
+	has_ksm = prm_get(cap, PRM_CAP_FIXED_BUFFER_SIZE);
+	if (!prm_get(cap, PRM_CAP_HCA_CAP_2))
+		return DOCA_SUCCESS;
+
+	result = query_page(context, PRM_CAP_GENERAL_2_CURRENT, &page);
+	if (result != DOCA_SUCCESS)
+		return DOCA_ERROR_DRIVER;
+	caps->can_export = has_ksm && (prm_get(cap, PRM_CAP2_ALLOWED_OBJECT_FOR_OTHER_VHCA) &
+				       PRM_ALLOWED_OBJECT_MKEY);
+	caps->can_import = prm_get(cap, PRM_CAP2_CROSS_VHCA_OBJECT_TO_OBJECT) &
+			   PRM_CROSS_VHCA_LOCAL_MKEY_TO_REMOTE;
+	return DOCA_SUCCESS;
+}
+
+static uint64_t query_max_memcpy(struct ibv_context *context)
+{
+	struct mlx5dv_context dv = {.comp_mask = MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH};
+
+	if (mlx5dv_query_device(context, &dv))
+		return 0;
+	return dv.comp_mask & MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH ? dv.max_wr_memcpy_length : 0;
+}
+
+doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dpumap_caps *caps,
+			       struct ibv_device_attr *attr)
+{
+	struct ibv_device_attr_ex ex = {0};
+	struct dpumap_caps found = {0};
+	doca_error_t result;
+	int err;
+
+	err = ibv_query_device_ex(context, NULL, &ex);
+	if (err)
+		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: querying the device failed: %s",
+				   ibv_get_device_name(context->device), strerror(err));
+	found.card_guid = be64toh(ex.orig_attr.sys_image_guid);
+	found.max_dm_len = ex.max_dm_size;
+	found.max_queue_depth = (uint32_t)ex.orig_attr.max_qp_wr;
+	found.max_memcpy_len = query_max_memcpy(context);
+	if (devx) {
+		result = query_firmware(context, &found);
+		if (result != DOCA_SUCCESS)
+			return result;
+	}
+	*caps = found;
+	*attr = ex.orig_attr;
+	return DOCA_SUCCESS;
+}

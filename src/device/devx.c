@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "device/devx.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "device/errno.h"
+#include "device/prm.h"
+#include "log/log.h"
+
+/*
+ * Newer kernels say EREMOTEIO and leave the firmware's status in the answer, older ones turn the
+ * status into an errno. A wrong or outdated name of an object shows as a bad parameter or resource.
+ */
+static bool is_refusal(int err, uint32_t status)
+{
+	return err == EINVAL || err == EPERM || status == PRM_STATUS_BAD_PARAM ||
+	       status == PRM_STATUS_BAD_RES || status == PRM_STATUS_BAD_RES_STATE ||
+	       status == PRM_STATUS_BAD_INDEX;
+}
+
+static doca_error_t classify(const struct dpumap_devx_cmd *cmd, int err, uint32_t status)
+{
+	if (is_refusal(err, status))
+		return cmd->refusal;
+	if (err == ENOMEM || err == EOPNOTSUPP)
+		return dpumap_errno_to_error(err);
+	return DOCA_ERROR_DRIVER;
+}
+
+static doca_error_t fail(const struct ibv_context *context, const struct dpumap_devx_cmd *cmd,
+			 int err)
+{
+	uint32_t status = (uint32_t)prm_get(cmd->out, PRM_OUT_STATUS);
+	uint32_t syndrome = (uint32_t)prm_get(cmd->out, PRM_OUT_SYNDROME);
+
+	return dpumap_fail(
+		classify(cmd, err, status), "%s: %s failed: %s (status 0x%x, syndrome 0x%x)",
+		ibv_get_device_name(context->device), cmd->what, strerror(err), status, syndrome);
+}
+
+doca_error_t dpumap_devx_command(struct ibv_context *context, const struct dpumap_devx_cmd *cmd)
+{
+	int err = mlx5dv_devx_general_cmd(context, cmd->in, cmd->in_len, cmd->out, cmd->out_len);
+
+	if (err)
+		return fail(context, cmd, err > 0 ? err : errno);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_devx_create(struct ibv_context *context, const struct dpumap_devx_cmd *cmd,
+				struct mlx5dv_devx_obj **obj)
+{
+	struct mlx5dv_devx_obj *created;
+
+	created = mlx5dv_devx_obj_create(context, cmd->in, cmd->in_len, cmd->out, cmd->out_len);
+	if (!created)
+		return fail(context, cmd, errno);
+	*obj = created;
+	return DOCA_SUCCESS;
+}

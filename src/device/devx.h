@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Commands to the firmware through DEVX. A refusal is logged with the firmware's own status and
+ * syndrome.
+ */
+#ifndef DPUMAP_DEVICE_DEVX_H
+#define DPUMAP_DEVICE_DEVX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <infiniband/mlx5dv.h>
+
+#include <doca_error.h>
+
+struct dpumap_devx_cmd {
+	const char *what; /* for the log */
+	const void *in;
+	size_t in_len;
+	void *out; /* zeroed by the caller */
+	size_t out_len;
+	doca_error_t refusal; /* what it means that the firmware takes offence at a name or a key */
+};
+
+doca_error_t dpumap_devx_command(struct ibv_context *context, const struct dpumap_devx_cmd *cmd);
+doca_error_t dpumap_devx_create(struct ibv_context *context, const struct dpumap_devx_cmd *cmd,
+				struct mlx5dv_devx_obj **obj);
+
+#endif

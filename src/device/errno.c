@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "device/errno.h"
+
+#include <errno.h>
+
+doca_error_t dpumap_errno_to_error(int err)
+{
+	switch (err) {
+	case 0:
+		return DOCA_SUCCESS;
+	case EINVAL:
+		return DOCA_ERROR_INVALID_VALUE;
+	case ENOMEM:
+		return DOCA_ERROR_NO_MEMORY;
+	case EOPNOTSUPP:
+	case ENOSYS:
+	case EPROTONOSUPPORT:
+		return DOCA_ERROR_NOT_SUPPORTED;
+	case EPERM:
+	case EACCES:
+		return DOCA_ERROR_NOT_PERMITTED;
+	case EAGAIN:
+		return DOCA_ERROR_AGAIN;
+	case EBUSY:
+		return DOCA_ERROR_IN_USE;
+	default:
+		return DOCA_ERROR_DRIVER;
+	}
+}

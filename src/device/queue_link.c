@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "device/queue_link.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "log/log.h"
+
+#define MAX_RD_ATOMIC	16
+#define MIN_RNR_TIMER	12 /* 0.64 ms */
+#define ACK_TIMEOUT	14 /* 4.096 us * 2^14 = 67 ms */
+#define RETRIES		7
+#define GID_TABLE_LIMIT 256
+
+static int clamp_rd_atomic(int limit)
+{
+	return limit < MAX_RD_ATOMIC ? limit : MAX_RD_ATOMIC;
+}
+
+static doca_error_t modify(const struct dpumap_device *device, struct ibv_qp *qp,
+			   struct ibv_qp_attr *attr, int mask, const char *state)
+{
+	int err = ibv_modify_qp(qp, attr, mask | IBV_QP_STATE);
+
+	if (err)
+		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: copy queue 0x%x to %s failed: %s",
+				   dpumap_hca_name(device->hca), qp->qp_num, state, strerror(err));
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t to_init(const struct dpumap_device *device, struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = DPUMAP_DEVICE_PORT,
+		.qp_access_flags =
+			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
+	};
+
+	return modify(device, qp, &attr, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
+		      "INIT");
+}
+
+static doca_error_t to_rtr(const struct dpumap_device *device, struct ibv_qp *qp,
+			   const struct ibv_port_attr *port, const struct ibv_ah_attr *ah)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = port->active_mtu,
+		.dest_qp_num = qp->qp_num,
+		.max_dest_rd_atomic = (uint8_t)clamp_rd_atomic(device->attr.max_qp_rd_atom),
+		.min_rnr_timer = MIN_RNR_TIMER,
+		.ah_attr = *ah,
+	};
+
+	return modify(device, qp, &attr,
+		      IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		      "RTR");
+}
+
+static doca_error_t to_rts(const struct dpumap_device *device, struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS,
+		.timeout = ACK_TIMEOUT,
+		.retry_cnt = RETRIES,
+		.rnr_retry = RETRIES,
+		.max_rd_atomic = (uint8_t)clamp_rd_atomic(device->attr.max_qp_init_rd_atom),
+	};
+
+	return modify(device, qp, &attr,
+		      IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+			      IBV_QP_MAX_QP_RD_ATOMIC,
+		      "RTS");
+}
+
+/* RoCE v2 where the port has it, else the first address of any type. */
+static doca_error_t find_gid(const struct dpumap_device *device, const struct ibv_port_attr *port,
+			     struct ibv_gid_entry *gid)
+{
+	uint32_t limit = (uint32_t)port->gid_tbl_len;
+	bool found = false;
+
+	for (uint32_t i = 0; i < limit && i < GID_TABLE_LIMIT; i++) {
+		struct ibv_gid_entry entry;
+
+		if (ibv_query_gid_ex(device->context, DPUMAP_DEVICE_PORT, i, &entry, 0))
+			continue;
+		if (found && entry.gid_type != IBV_GID_TYPE_ROCE_V2)
+			continue;
+		*gid = entry;
+		found = true;
+		if (entry.gid_type == IBV_GID_TYPE_ROCE_V2)
+			break;
+	}
+	if (!found)
+		return dpumap_fail(DOCA_ERROR_NOT_CONNECTED, "%s: port %d has no address (GID)",
+				   dpumap_hca_name(device->hca), DPUMAP_DEVICE_PORT);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t find_path(const struct dpumap_device *device, const struct ibv_port_attr *port,
+			      struct ibv_ah_attr *ah)
+{
+	struct ibv_gid_entry gid = {0};
+	doca_error_t result;
+
+	ah->port_num = DPUMAP_DEVICE_PORT;
+	if (port->link_layer != IBV_LINK_LAYER_ETHERNET) {
+		ah->dlid = port->lid;
+		return DOCA_SUCCESS;
+	}
+	result = find_gid(device, port, &gid);
+	if (result != DOCA_SUCCESS)
+		return result;
+	ah->is_global = 1;
+	ah->grh.dgid = gid.gid;
+	ah->grh.sgid_index = (uint8_t)gid.gid_index;
+	ah->grh.hop_limit = 1;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_queue_link(const struct dpumap_device *device, struct ibv_qp *qp,
+			       const struct ibv_port_attr *port)
+{
+	struct ibv_ah_attr ah = {0};
+	doca_error_t result;
+
+	result = find_path(device, port, &ah);
+	if (result == DOCA_SUCCESS)
+		result = to_init(device, qp);
+	if (result == DOCA_SUCCESS)
+		result = to_rtr(device, qp, port, &ah);
+	if (result == DOCA_SUCCESS)
+		result = to_rts(device, qp);
+	return result;
+}
+
+doca_error_t dpumap_queue_unlink(const struct dpumap_device *device, struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RESET};
+
+	return modify(device, qp, &attr, 0, "RESET");
+}
+
+doca_error_t dpumap_queue_query_port(const struct dpumap_device *device, struct ibv_port_attr *port)
+{
+	int err = ibv_query_port(device->context, DPUMAP_DEVICE_PORT, port);
+
+	if (err)
+		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: querying port %d failed: %s",
+				   dpumap_hca_name(device->hca), DPUMAP_DEVICE_PORT, strerror(err));
+	if (port->state != IBV_PORT_ACTIVE)
+		return dpumap_fail(DOCA_ERROR_NOT_CONNECTED, "%s: port %d is %s",
+				   dpumap_hca_name(device->hca), DPUMAP_DEVICE_PORT,
+				   ibv_port_state_str(port->state));
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "device/sysfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/log.h"
+
+/* In a pattern x is a hexadecimal digit and anything else itself. */
+static bool matches(const char *text, const char *pattern)
+{
+	for (; *pattern; text++, pattern++)
+		if (*pattern == 'x' ? !isxdigit((unsigned char)*text) : *text != *pattern)
+			return false;
+	return !*text;
+}
+
+doca_error_t dpumap_pci_addr_parse(const char *text, char addr[DPUMAP_PCI_ADDR_SIZE])
+{
+	const char *domain;
+
+	if (matches(text, "xxxx:xx:xx.x"))
+		domain = "";
+	else if (matches(text, "xx:xx.x"))
+		domain = "0000:";
+	else
+		return DOCA_ERROR_INVALID_VALUE;
+	snprintf(addr, DPUMAP_PCI_ADDR_SIZE, "%s%s", domain, text);
+	for (char *c = addr; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return DOCA_SUCCESS;
+}
+
+/* A sub-function lies below its parent function, so the last PCI address of the path is the one. */
+static bool find_in_path(char *path, char addr[DPUMAP_PCI_ADDR_SIZE])
+{
+	char *slash;
+
+	while ((slash = strrchr(path, '/'))) {
+		if (matches(slash + 1, "xxxx:xx:xx.x"))
+			return dpumap_pci_addr_parse(slash + 1, addr) == DOCA_SUCCESS;
+		*slash = '\0';
+	}
+	return false;
+}
+
+/* For trees without the links of a real sysfs: the device says the same in its uevent file. */
+static bool find_in_uevent(const char *ibdev_path, char addr[DPUMAP_PCI_ADDR_SIZE])
+{
+	static const char key[] = "PCI_SLOT_NAME=";
+	char path[PATH_MAX];
+	char line[256];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/device/uevent", ibdev_path);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (!found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, key, sizeof(key) - 1))
+			found = dpumap_pci_addr_parse(line + sizeof(key) - 1, addr) == DOCA_SUCCESS;
+	}
+	fclose(f);
+	return found;
+}
+
+doca_error_t dpumap_sysfs_pci_addr(const char *ibdev_path, char addr[DPUMAP_PCI_ADDR_SIZE])
+{
+	char path[PATH_MAX];
+	char *real;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "%s/device", ibdev_path);
+	real = realpath(path, NULL);
+	if (real)
+		found = find_in_path(real, addr);
+	free(real);
+	if (!found && !find_in_uevent(ibdev_path, addr))
+		return dpumap_fail(DOCA_ERROR_OPERATING_SYSTEM, "%s has no PCI address", path);
+	return DOCA_SUCCESS;
+}
+
+static bool read_line(const char *path, char *line, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	bool ok;
+
+	if (!f)
+		return false;
+	ok = fgets(line, (int)size, f) != NULL;
+	fclose(f);
+	if (ok)
+		line[strcspn(line, "\n")] = '\0';
+	return ok && *line;
+}
+
+static bool first_entry(const char *path, char *name, size_t size)
+{
+	DIR *dir = opendir(path);
+	bool found = false;
+	struct dirent *entry;
+
+	if (!dir)
+		return false;
+	while (!found && (entry = readdir(dir))) {
+		size_t len = strlen(entry->d_name);
+
+		if (entry->d_name[0] == '.' || len >= size)
+			continue;
+		memcpy(name, entry->d_name, len + 1);
+		found = true;
+	}
+	closedir(dir);
+	return found;
+}
+
+doca_error_t dpumap_sysfs_iface(const char *ibdev_path, char *name, size_t size)
+{
+	char path[PATH_MAX];
+
+	/* The port knows its interface; a function whose ports do not say so lists it itself. */
+	snprintf(path, sizeof(path), "%s/ports/1/gid_attrs/ndevs/0", ibdev_path);
+	if (read_line(path, name, size))
+		return DOCA_SUCCESS;
+	snprintf(path, sizeof(path), "%s/device/net", ibdev_path);
+	if (first_entry(path, name, size))
+		return DOCA_SUCCESS;
+	return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND, "%s has no network interface", ibdev_path);
+}
+
+doca_error_t dpumap_sysfs_mac(const char *ibdev_path, uint8_t mac[DPUMAP_MAC_SIZE])
+{
+	char path[PATH_MAX];
+	char line[64] = "";
+	char name[256];
+	doca_error_t result;
+
+	result = dpumap_sysfs_iface(ibdev_path, name, sizeof(name));
+	if (result != DOCA_SUCCESS)
+		return result;
+	snprintf(path, sizeof(path), "%s/device/net/%s/address", ibdev_path, name);
+	if (!read_line(path, line, sizeof(line)) || !matches(line, "xx:xx:xx:xx:xx:xx"))
+		return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND, "%s has no MAC address", path);
+	for (int i = 0; i < DPUMAP_MAC_SIZE; i++)
+		mac[i] = (uint8_t)strtoul(line + 3 * i, NULL, 16);
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What sysfs tells about a device, given its directory (/sys/class/infiniband/NAME or a tree of
+ * that shape).
+ */
+#ifndef DPUMAP_DEVICE_SYSFS_H
+#define DPUMAP_DEVICE_SYSFS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_error.h>
+
+#define DPUMAP_PCI_ADDR_SIZE 13
+#define DPUMAP_MAC_SIZE	     6
+
+/* Parse "dddd:bb:dd.f" or "bb:dd.f" into the long form in lower case. */
+doca_error_t dpumap_pci_addr_parse(const char *text, char addr[DPUMAP_PCI_ADDR_SIZE]);
+
+doca_error_t dpumap_sysfs_pci_addr(const char *ibdev_path, char addr[DPUMAP_PCI_ADDR_SIZE]);
+
+/* DOCA_ERROR_NOT_FOUND when the device has no network interface here. */
+doca_error_t dpumap_sysfs_iface(const char *ibdev_path, char *name, size_t size);
+doca_error_t dpumap_sysfs_mac(const char *ibdev_path, uint8_t mac[DPUMAP_MAC_SIZE]);
+
+#endif
