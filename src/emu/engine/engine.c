@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The engine's thread: passes over its QPs and CQs, and sleep.
+ *
+ * The thread lives in somebody else's program. It blocks all signals, prints nothing, and uses
+ * direct system calls for what the interposing library replaces.
+ */
+#include "engine_int.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SPIN_NS	    10000u
+#define SLICE_NS    100000u
+#define KEEP_POLICY 0x08u /* SCHED_FLAG_KEEP_POLICY */
+#define NAP_MIN_NS  20000u
+#define NAP_MAX_NS  4000000u
+
+bool emu_engine_note(struct engine *e, const struct emu_note *note)
+{
+	long r = syscall(SYS_sendto, e->cfg.notify_fd, note, sizeof(*note),
+			 MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
+
+	return r >= 0 || (errno != EAGAIN && errno != EINTR && errno != ENOBUFS);
+}
+
+void emu_engine_event(struct engine *e, const struct emu_note *note)
+{
+	if (!e->event_count && emu_engine_note(e, note))
+		return;
+	if (e->event_count < ENGINE_EVENTS)
+		e->event[e->event_count++] = *note;
+}
+
+static void send_events(struct engine *e)
+{
+	uint32_t sent = 0;
+
+	while (sent < e->event_count && emu_engine_note(e, &e->event[sent]))
+		sent++;
+	if (!sent)
+		return;
+	e->event_count -= sent;
+	memmove(e->event, e->event + sent, e->event_count * sizeof(e->event[0]));
+	e->worked = true;
+}
+
+void emu_engine_kick(struct engine *e, uint32_t slot)
+{
+	struct emu_engine *other;
+
+	if (slot == e->cfg.slot || slot >= EMU_MAX_ENGINES)
+		return;
+	other = &e->cfg.queues->engine[slot];
+	if (!atomic_load(&other->asleep))
+		return;
+	atomic_fetch_add(&other->wake, 1);
+	syscall(SYS_futex, &other->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+bool emu_engine_qp_fail(struct emu_qp *q)
+{
+	uint32_t state = atomic_load(&q->state);
+
+	while (state != EMU_QPS_ERR) {
+		if (state < EMU_QPS_RTR)
+			return false;
+		if (atomic_compare_exchange_weak(&q->state, &state, EMU_QPS_ERR))
+			return true;
+	}
+	return true;
+}
+
+static void scan(struct engine *e)
+{
+	struct emu_queues *queues = e->cfg.queues;
+	uint32_t change = atomic_load(&e->slot->change);
+	uint32_t high;
+	uint32_t i;
+
+	if (e->scanned && change == e->change)
+		return;
+	e->scanned = true;
+	e->change = change;
+	e->qp_count = 0;
+	high = atomic_load(&queues->qp_high);
+	for (i = 0; i < high && i < EMU_MAX_QPS; i++)
+		if (atomic_load(&queues->qp[i].serial) && queues->qp[i].engine == e->cfg.slot)
+			e->qp_list[e->qp_count++] = i;
+	e->cq_count = 0;
+	high = atomic_load(&queues->cq_high);
+	for (i = 0; i < high && i < EMU_MAX_CQS; i++)
+		if (atomic_load(&queues->cq[i].serial) && queues->cq[i].engine == e->cfg.slot)
+			e->cq_list[e->cq_count++] = i;
+}
+
+/* Brings the memory of a QP up to date; false if it is not this engine's any more. */
+static bool refresh(struct engine *e, uint32_t qpn)
+{
+	struct emu_qp *q = &e->cfg.queues->qp[qpn];
+	struct emu_qp_run *r = &e->qp_run[qpn];
+	uint32_t serial = atomic_load(&q->serial);
+	uint32_t resets;
+
+	if (!serial || q->engine != e->cfg.slot)
+		return false;
+	resets = atomic_load(&q->resets);
+	if (r->serial != serial || r->resets != resets) {
+		memset(r, 0, sizeof(*r));
+		r->serial = serial;
+		r->resets = resets;
+	}
+	return true;
+}
+
+static void visit(struct engine *e, uint32_t qpn)
+{
+	struct emu_qp *q = &e->cfg.queues->qp[qpn];
+
+	emu_rq_serve(e, qpn);
+	emu_sq_advance(e, qpn);
+	if (atomic_load(&q->state) == EMU_QPS_ERR)
+		emu_rq_flush(e, qpn);
+}
+
+/* False if the slot was taken away. */
+static bool pass(struct engine *e)
+{
+	bool mine;
+	uint32_t i;
+
+	e->worked = false;
+	if (atomic_load(&e->slot->serial) != e->serial)
+		return false;
+	atomic_fetch_add(&e->slot->epoch, 1);
+	mine = atomic_load(&e->slot->serial) == e->serial;
+	if (mine) {
+		scan(e);
+		for (i = 0; i < e->qp_count; i++)
+			if (refresh(e, e->qp_list[i]))
+				visit(e, e->qp_list[i]);
+		for (i = 0; i < e->cq_count; i++)
+			emu_cq_notify(e, e->cq_list[i]);
+		send_events(e);
+	}
+	atomic_fetch_add(&e->slot->epoch, 1);
+	return mine;
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield" ::: "memory");
+#endif
+}
+
+/* As doorbells wake nobody, a nap makes late: by an eighth of the time that passed without work. */
+static void nap(struct engine *e, uint32_t wake, uint64_t idle_ns)
+{
+	uint64_t ns = idle_ns / 8;
+	struct timespec ts = {0};
+
+	if (ns < NAP_MIN_NS)
+		ns = NAP_MIN_NS;
+	if (ns > NAP_MAX_NS)
+		ns = NAP_MAX_NS;
+	ts.tv_nsec = (long)ns;
+	syscall(SYS_futex, &e->slot->wake, FUTEX_WAIT, wake, e->qp_count ? &ts : NULL, NULL, 0);
+}
+
+/*
+ * `asleep` is set before the pass that finds nothing to do: whoever gives this engine work after
+ * that pass looked sees it, counts `wake` up and thereby ends the wait or keeps it from starting.
+ */
+static void work(struct engine *e)
+{
+	uint64_t last = emu_now_ns();
+	bool drowsy = false;
+
+	atomic_store(&e->slot->asleep, 0);
+	for (;;) {
+		uint32_t wake = atomic_load(&e->slot->wake);
+		uint64_t idle_ns;
+
+		if (!pass(e))
+			return;
+		idle_ns = emu_now_ns() - last;
+		if (e->worked) {
+			if (drowsy)
+				atomic_store(&e->slot->asleep, 0);
+			drowsy = false;
+			last += idle_ns;
+		} else if (drowsy) {
+			nap(e, wake, idle_ns);
+		} else if (idle_ns < SPIN_NS) {
+			relax();
+		} else {
+			drowsy = true;
+			atomic_store(&e->slot->asleep, 1);
+		}
+	}
+}
+
+/* Layout of the first version of the kernel's struct sched_attr. */
+struct slice_attr {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime;
+	uint64_t deadline;
+	uint64_t period;
+};
+
+/*
+ * Ask for short turns, soon: programs poll without end, and on a small machine would keep the
+ * engine off their CPU for a whole turn. Kernels before 6.12 ignore it.
+ */
+static void ask_for_short_slices(void)
+{
+	struct slice_attr attr = {.size = sizeof(attr), .runtime = SLICE_NS};
+
+	attr.flags = KEEP_POLICY;
+	attr.nice = getpriority(PRIO_PROCESS, 0);
+
+	syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+static void *run(void *arg)
+{
+	struct engine *e = arg;
+
+	prctl(PR_SET_NAME, "emu-dma-engine");
+	prctl(PR_SET_TIMERSLACK, 1ul);
+	ask_for_short_slices();
+	emu_engine_probe_vm(e);
+	work(e);
+	emu_engine_close_fds(e);
+	free(e);
+	return NULL;
+}
+
+static int spawn(struct engine *e)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all;
+	sigset_t old;
+	int err = pthread_attr_init(&attr);
+
+	if (err)
+		return err;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, &attr, run, e);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
+int emu_engine_start(const struct emu_engine_config *config)
+{
+	struct engine *e;
+	int err;
+
+	if (!config->tables || !config->queues || !config->dm || config->slot >= EMU_MAX_ENGINES)
+		return EINVAL;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return ENOMEM;
+	e->cfg = *config;
+	e->slot = &config->queues->engine[config->slot];
+	e->serial = atomic_load(&e->slot->serial);
+	e->pid = (int32_t)getpid();
+	err = e->serial ? spawn(e) : EINVAL;
+	if (err)
+		free(e);
+	return err;
+}

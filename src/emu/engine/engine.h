@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The DMA engine: a thread in each client process that executes the WQEs of the QPs made there.
+ */
+#ifndef EMU_ENGINE_H
+#define EMU_ENGINE_H
+
+#include "emu/shm.h"
+
+/* What an engine works on; mappings and the socket belong to the caller and outlive the engine. */
+struct emu_engine_config {
+	const struct emu_tables *tables; /* mapped read-only */
+	struct emu_queues *queues;
+	uint8_t *dm;   /* EMU_MAX_CARDS * EMU_DM_STRIDE bytes */
+	uint32_t slot; /* index in queues->engine */
+	int notify_fd; /* takes struct emu_note datagrams; never blocks */
+};
+
+/*
+ * Start the engine of this process: one detached thread, all signals blocked, that runs until the
+ * process ends or its slot's serial becomes 0. Returns 0 or an errno.
+ */
+int emu_engine_start(const struct emu_engine_config *config);
+
+#endif

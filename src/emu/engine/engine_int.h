@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The inside of the DMA engine, shared by the engine_*.c files.
+ *
+ * Everything runs on the engine's one thread and within a pass (see shm.h): a pointer into the
+ * tables, once its entry's serial was seen non-zero, stays good until the pass ends and no longer.
+ * What must survive a pass is in struct emu_qp_run and struct emu_cq_run, keyed by the serial.
+ */
+#ifndef EMU_ENGINE_INT_H
+#define EMU_ENGINE_INT_H
+
+#include "engine.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+/* Most bytes that one QP moves in a pass: bounds how long a revocation waits. */
+#define ENGINE_CHUNK (1u << 20)
+/* Most work requests that one QP executes in a pass. */
+#define ENGINE_BUDGET  64
+#define ENGINE_SEGS    128
+#define ENGINE_MEM_FDS 4
+#define ENGINE_EVENTS  64
+#define ENGINE_WQE_MAX (63 * 16)
+#define ENGINE_MAX_MSG (1ull << 31)
+
+/* CQE syndromes of the PRM. */
+enum emu_syndrome {
+	EMU_SYN_OK = 0x00,
+	EMU_SYN_LOC_LEN = 0x01,
+	EMU_SYN_LOC_QP_OP = 0x02,
+	EMU_SYN_LOC_PROT = 0x04,
+	EMU_SYN_FLUSH = 0x05,
+	EMU_SYN_REM_INV_REQ = 0x12,
+	EMU_SYN_REM_ACCESS = 0x13,
+	EMU_SYN_REM_OP = 0x14,
+	EMU_SYN_RETRY = 0x15,
+	EMU_SYN_RNR_RETRY = 0x16,
+};
+
+enum emu_wqe_opcode {
+	EMU_WQE_NOP = 0x00,
+	EMU_WQE_RDMA_WRITE = 0x08,
+	EMU_WQE_RDMA_WRITE_IMM = 0x09,
+	EMU_WQE_SEND = 0x0a,
+	EMU_WQE_SEND_IMM = 0x0b,
+	EMU_WQE_RDMA_READ = 0x10,
+	EMU_WQE_ATOMIC_CS = 0x11,
+	EMU_WQE_ATOMIC_FA = 0x12,
+	EMU_WQE_MMO = 0x2f,
+};
+
+enum emu_cqe_opcode {
+	EMU_CQE_REQ = 0,
+	EMU_CQE_RESP_WR_IMM = 1,
+	EMU_CQE_RESP_SEND = 2,
+	EMU_CQE_RESP_SEND_IMM = 3,
+	EMU_CQE_REQ_ERR = 13,
+	EMU_CQE_RESP_ERR = 14,
+};
+
+/* enum ibv_event_type's numbers. */
+enum emu_qp_event {
+	EMU_EVENT_QP_REQ_ERR = 2,
+	EMU_EVENT_QP_ACCESS_ERR = 3,
+};
+
+/* IBV_ACCESS_REMOTE_* as in emu_qp.access. */
+enum emu_qp_access {
+	EMU_QP_REMOTE_WRITE = 2,
+	EMU_QP_REMOTE_READ = 4,
+	EMU_QP_REMOTE_ATOMIC = 8,
+};
+
+/* What the engine remembers of a QP between passes. */
+struct emu_qp_run {
+	uint32_t serial;
+	uint32_t resets;
+	uint16_t sq_ci;	      /* of the WQE in execution, in 64-byte blocks */
+	uint16_t rq_ci;	      /* next receive WQE */
+	bool active;	      /* the WQE at sq_ci has begun */
+	bool posted;	      /* its message is in the inbox of peer_qpn */
+	uint8_t rnr_count;    /* RNR NAKs of this WQE */
+	uint32_t peer_qpn;    /* valid if posted */
+	uint32_t peer_serial; /* valid if posted */
+	uint64_t done;	      /* bytes of the WQE */
+	uint64_t rx_done;     /* bytes of the message in the own inbox */
+	uint64_t retry_end;   /* ns; the transport gives up; 0 = not waiting */
+	uint64_t rnr_end;     /* ns; try again after an RNR NAK; 0 = not waiting */
+};
+
+/* What the engine remembers of a CQ between passes. */
+struct emu_cq_run {
+	uint32_t serial;
+	uint32_t pi;	    /* CQEs written */
+	uint32_t solicited; /* pi after the last solicited or error CQE */
+	bool any_solicited;
+	bool fired; /* an event went out for fired_sn */
+	uint8_t fired_sn;
+};
+
+struct emu_mem_fd {
+	int32_t pid;
+	int fd;
+};
+
+struct engine {
+	struct emu_engine_config cfg;
+	struct emu_engine *slot;
+	uint32_t serial; /* of the slot */
+	int32_t pid;
+	uint32_t change; /* as of the last scan */
+	bool scanned;
+	bool worked;	/* this pass made progress */
+	bool no_vm;	/* the kernel has no process_vm_* */
+	int scratch_fd; /* if no_vm */
+	uint32_t qp_count;
+	uint32_t cq_count;
+	uint32_t qp_list[EMU_MAX_QPS];
+	uint32_t cq_list[EMU_MAX_CQS];
+	struct emu_qp_run qp_run[EMU_MAX_QPS];
+	struct emu_cq_run cq_run[EMU_MAX_CQS];
+	struct emu_mem_fd mem_fd[ENGINE_MEM_FDS];
+	uint32_t mem_fd_next;
+	uint32_t event_count; /* events that the notify socket had no room for */
+	struct emu_note event[ENGINE_EVENTS];
+	uint8_t bounce[ENGINE_CHUNK];
+};
+
+/* Physical pieces in order; `len` is their sum. */
+struct emu_seg_list {
+	uint32_t n;
+	uint64_t len;
+	struct emu_seg seg[ENGINE_SEGS];
+};
+
+/* Whose keys are looked up, and the rights (enum emu_right) that the access needs. */
+struct emu_domain {
+	uint32_t func;
+	uint32_t pdn;
+	uint32_t need;
+	int32_t pid; /* of the QP's process, where inline data are */
+};
+
+/* A parsed WQE of the send queue. */
+struct emu_wqe {
+	uint8_t opcode;
+	uint8_t opmod;
+	uint8_t flags; /* fm_ce_se */
+	uint8_t blocks;
+	uint32_t imm; /* big endian */
+	uint64_t raddr;
+	uint32_t rkey;
+	uint64_t operand[2];
+	uint64_t len; /* sum over sge */
+	uint32_t nsge;
+	struct emu_sge sge[EMU_MSG_SEGS];
+};
+
+struct emu_cqe {
+	uint8_t opcode;
+	uint8_t syndrome;
+	uint8_t wqe_opcode;
+	bool solicited;
+	uint16_t wqe_counter;
+	uint32_t qpn;
+	uint32_t src_qpn;
+	uint32_t uidx;
+	uint32_t imm; /* big endian */
+	uint32_t byte_cnt;
+};
+
+enum emu_fault {
+	EMU_FAULT_NONE,
+	EMU_FAULT_SRC,
+	EMU_FAULT_DST,
+};
+
+static inline uint16_t emu_get16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t emu_get32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static inline uint64_t emu_get64(const uint8_t *p)
+{
+	return (uint64_t)emu_get32(p) << 32 | emu_get32(p + 4);
+}
+
+static inline void emu_put16(uint8_t *p, uint16_t v)
+{
+	p[0] = (uint8_t)(v >> 8);
+	p[1] = (uint8_t)v;
+}
+
+static inline void emu_put32(uint8_t *p, uint32_t v)
+{
+	emu_put16(p, (uint16_t)(v >> 16));
+	emu_put16(p + 2, (uint16_t)v);
+}
+
+static inline void emu_put64(uint8_t *p, uint64_t v)
+{
+	emu_put32(p, (uint32_t)(v >> 32));
+	emu_put32(p + 4, (uint32_t)v);
+}
+
+/* Memory of this process that the driver gave the device: rings, doorbell records, CQEs. */
+static inline uint8_t *emu_own(uint64_t addr)
+{
+	return (uint8_t *)(uintptr_t)addr;
+}
+
+/* A word of a doorbell record; acquires what the driver wrote before it. */
+static inline uint32_t emu_dbr_word(uint64_t dbr_addr, unsigned int word)
+{
+	uint8_t *p = emu_own(dbr_addr) + (size_t)word * 4;
+	uint32_t raw = __atomic_load_n((uint32_t *)(void *)p, __ATOMIC_ACQUIRE);
+
+	return emu_get32((const uint8_t *)&raw);
+}
+
+static inline uint64_t emu_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* engine.c */
+
+/* Tell the server; false if its socket is full and the note must be tried again. */
+bool emu_engine_note(struct engine *e, const struct emu_note *note);
+/* The same for what happens once: kept until there is room. */
+void emu_engine_event(struct engine *e, const struct emu_note *note);
+/* End the sleep of the engine in `slot`, if it sleeps. */
+void emu_engine_kick(struct engine *e, uint32_t slot);
+/* Move a QP that can carry traffic to ERR; false if it is in RESET or INIT. */
+bool emu_engine_qp_fail(struct emu_qp *q);
+
+/* engine_mkey.c */
+
+/* Is the whole access allowed? */
+bool emu_mkey_check(const struct engine *e, const struct emu_domain *dom, uint32_t key,
+		    uint64_t addr, uint64_t len);
+/*
+ * Append the pieces of [addr, addr + len), which may be only the first ones if the list fills up.
+ * False: refused.
+ */
+bool emu_mkey_translate(const struct engine *e, const struct emu_domain *dom, uint32_t key,
+			uint64_t addr, uint64_t len, struct emu_seg_list *out);
+/* Are all entries allowed? */
+bool emu_sge_check(const struct engine *e, const struct emu_domain *dom, const struct emu_sge *sge,
+		   uint32_t nsge);
+/* The pieces of bytes [off, off + len) of a scatter/gather list, as emu_mkey_translate. */
+bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
+		       const struct emu_sge *sge, uint32_t nsge, uint64_t off, uint64_t len,
+		       struct emu_seg_list *out);
+
+/* engine_copy.c */
+
+/* Copy len bytes (at most ENGINE_CHUNK, dst->len and src->len). */
+enum emu_fault emu_engine_copy(struct engine *e, const struct emu_seg_list *dst,
+			       const struct emu_seg_list *src, uint64_t len);
+/* Find out how this kernel lets an engine reach user memory. */
+void emu_engine_probe_vm(struct engine *e);
+/* Where a piece of this process or of the dm segment can be changed atomically; NULL if nowhere. */
+uint64_t *emu_engine_atomic_cell(struct engine *e, const struct emu_seg *seg);
+void emu_engine_close_fds(struct engine *e);
+
+/* engine_cq.c */
+
+/* Write a CQE; false if that overran the CQ. */
+bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe);
+void emu_cq_notify(struct engine *e, uint32_t cqn);
+
+/* engine_wqe.c */
+
+/* Parse the WQE at block `ci`, of which `avail` blocks are posted; EMU_SYN_OK or the syndrome. */
+enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t ci, uint16_t avail,
+				struct emu_wqe *w);
+/* Parse the receive WQE `index`: its entries and their sum. */
+void emu_rqe_parse(const struct emu_qp *q, uint16_t index, struct emu_wqe *w);
+
+/* engine_sq.c and engine_rq.c: as much as fits a pass */
+
+void emu_sq_advance(struct engine *e, uint32_t qpn);
+void emu_rq_serve(struct engine *e, uint32_t qpn);
+void emu_rq_flush(struct engine *e, uint32_t qpn);
+/* The access was refused at responder p: its QP fails and its owner is told. */
+void emu_rq_violation(struct engine *e, struct emu_qp *p, uint32_t event);
+
+#endif

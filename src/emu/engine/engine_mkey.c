@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Memory keys: from (key, address, length) to pieces of memory that the engine can reach.
+ */
+#include "engine_int.h"
+
+#define MAX_DEPTH 4
+
+static const struct emu_mkey *lookup(const struct engine *e, uint32_t key, uint32_t func)
+{
+	uint32_t index = key >> 8;
+	const struct emu_mkey *m;
+
+	if (index >= EMU_MAX_MKEYS)
+		return NULL;
+	m = &e->cfg.tables->mkey[index];
+	if (!atomic_load(&m->serial) || m->tag != (key & 0xff) || m->func != func)
+		return NULL;
+	return m;
+}
+
+/* The mkey that was granted to the alias, if it is still that one. */
+static const struct emu_mkey *target(const struct engine *e, const struct emu_mkey *alias)
+{
+	const struct emu_mkey *m;
+
+	if (alias->u.alias.index >= EMU_MAX_MKEYS || !alias->u.alias.serial)
+		return NULL;
+	m = &e->cfg.tables->mkey[alias->u.alias.index];
+	if (atomic_load(&m->serial) != alias->u.alias.serial || !m->shared)
+		return NULL;
+	return m->mode == EMU_MKEY_ALIAS ? NULL : m;
+}
+
+static bool within(const struct emu_mkey *m, uint64_t addr, uint64_t len)
+{
+	return addr >= m->start && len <= m->len && addr - m->start <= m->len - len;
+}
+
+/*
+ * The mkey that `key` leads to, if the access is allowed. Through an alias `dom` becomes the
+ * exporter's function and PD: what lies below was made with them.
+ */
+static const struct emu_mkey *admit(const struct engine *e, struct emu_domain *dom, uint32_t key,
+				    uint64_t addr, uint64_t len)
+{
+	const struct emu_mkey *m = lookup(e, key, dom->func);
+
+	if (!m || m->pdn != dom->pdn)
+		return NULL;
+	if (m->mode == EMU_MKEY_ALIAS) {
+		m = target(e, m);
+		if (!m)
+			return NULL;
+		dom->func = m->func;
+		dom->pdn = m->pdn;
+	}
+	if ((m->rights & dom->need) != dom->need || !within(m, addr, len))
+		return NULL;
+	return m;
+}
+
+bool emu_mkey_check(const struct engine *e, const struct emu_domain *dom, uint32_t key,
+		    uint64_t addr, uint64_t len)
+{
+	struct emu_domain d = *dom;
+
+	return admit(e, &d, key, addr, len) != NULL;
+}
+
+static void append(struct emu_seg_list *out, int32_t pid, uint64_t addr, uint64_t len)
+{
+	struct emu_seg *s = &out->seg[out->n++];
+
+	s->pid = pid;
+	s->addr = addr;
+	s->len = len;
+	out->len += len;
+}
+
+static bool walk(const struct engine *e, struct emu_domain dom, unsigned int depth, uint32_t key,
+		 uint64_t addr, uint64_t len, struct emu_seg_list *out);
+
+static bool klm_valid(const struct emu_mkey *m)
+{
+	return m->u.klm.first <= EMU_MAX_KLMS && m->u.klm.count <= EMU_MAX_KLMS - m->u.klm.first;
+}
+
+static bool walk_ksm(const struct engine *e, struct emu_domain dom, unsigned int depth,
+		     const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+{
+	if (!klm_valid(m) || m->log_entity > 63)
+		return false;
+	while (len && out->n < ENGINE_SEGS) {
+		uint64_t entity = 1ull << m->log_entity;
+		uint64_t index = off >> m->log_entity;
+		uint64_t inner = off & (entity - 1);
+		uint64_t n = len < entity - inner ? len : entity - inner;
+		const struct emu_klm *k;
+
+		if (index >= m->u.klm.count)
+			return false;
+		k = &e->cfg.tables->klm[m->u.klm.first + index];
+		if (!walk(e, dom, depth + 1, k->key, k->addr + inner, n, out))
+			return false;
+		off += n;
+		len -= n;
+	}
+	return true;
+}
+
+static bool walk_klm(const struct engine *e, struct emu_domain dom, unsigned int depth,
+		     const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+{
+	const struct emu_klm *k;
+	uint32_t i;
+
+	if (!klm_valid(m))
+		return false;
+	k = &e->cfg.tables->klm[m->u.klm.first];
+	for (i = 0; i < m->u.klm.count && len && out->n < ENGINE_SEGS; i++, k++) {
+		uint64_t n;
+
+		if (off >= k->bytes) {
+			off -= k->bytes;
+			continue;
+		}
+		n = len < k->bytes - off ? len : k->bytes - off;
+		if (!walk(e, dom, depth + 1, k->key, k->addr + off, n, out))
+			return false;
+		off = 0;
+		len -= n;
+	}
+	return !len || out->n == ENGINE_SEGS;
+}
+
+static bool walk_dm(const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+{
+	const uint64_t size = EMU_MAX_CARDS * EMU_DM_STRIDE;
+
+	if (m->u.dm.offset > size || off > size - m->u.dm.offset ||
+	    len > size - m->u.dm.offset - off)
+		return false;
+	append(out, 0, m->u.dm.offset + off, len);
+	return true;
+}
+
+/*
+ * A full list ends every loop above: the caller continues after out->len, so no piece may be
+ * skipped, and none is, as a level only goes on while there is room.
+ */
+static bool walk(const struct engine *e, struct emu_domain dom, unsigned int depth, uint32_t key,
+		 uint64_t addr, uint64_t len, struct emu_seg_list *out)
+{
+	const struct emu_mkey *m;
+
+	if (depth > MAX_DEPTH)
+		return false;
+	m = admit(e, &dom, key, addr, len);
+	if (!m)
+		return false;
+	switch (m->mode) {
+	case EMU_MKEY_MEM:
+		append(out, m->u.mem.pid, m->u.mem.addr + (addr - m->start), len);
+		return true;
+	case EMU_MKEY_DM:
+		return walk_dm(m, addr - m->start, len, out);
+	case EMU_MKEY_KLM:
+		return walk_klm(e, dom, depth, m, addr - m->start, len, out);
+	case EMU_MKEY_KSM:
+		return walk_ksm(e, dom, depth, m, addr - m->start, len, out);
+	default:
+		return false;
+	}
+}
+
+bool emu_mkey_translate(const struct engine *e, const struct emu_domain *dom, uint32_t key,
+			uint64_t addr, uint64_t len, struct emu_seg_list *out)
+{
+	if (out->n == ENGINE_SEGS)
+		return true;
+	return walk(e, *dom, 0, key, addr, len, out);
+}
+
+bool emu_sge_check(const struct engine *e, const struct emu_domain *dom, const struct emu_sge *sge,
+		   uint32_t nsge)
+{
+	uint32_t i;
+
+	for (i = 0; i < nsge; i++)
+		if (!sge[i].inl && !emu_mkey_check(e, dom, sge[i].lkey, sge[i].addr, sge[i].len))
+			return false;
+	return true;
+}
+
+bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
+		       const struct emu_sge *sge, uint32_t nsge, uint64_t off, uint64_t len,
+		       struct emu_seg_list *out)
+{
+	uint32_t i;
+
+	out->n = 0;
+	out->len = 0;
+	for (i = 0; i < nsge && len && out->n < ENGINE_SEGS; i++) {
+		uint64_t n;
+
+		if (off >= sge[i].len) {
+			off -= sge[i].len;
+			continue;
+		}
+		n = len < sge[i].len - off ? len : sge[i].len - off;
+		if (sge[i].inl)
+			append(out, dom->pid, sge[i].addr + off, n);
+		else if (!emu_mkey_translate(e, dom, sge[i].lkey, sge[i].addr + off, n, out))
+			return false;
+		off = 0;
+		len -= n;
+	}
+	return true;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The requester: executes the WQEs of a send queue, in order and one at a time.
+ *
+ * RDMA reads and writes and MMO copies are done right here, in chunks, with all keys checked anew
+ * for each chunk, so that revoking a key ends a long copy. What needs the responder's receive queue
+ * or an atomic goes as a message into the responder QP's inbox.
+ */
+#include "engine_int.h"
+
+#define CQ_UPDATE_MASK	0x0cu
+#define CQ_UPDATE	0x08u
+#define SOLICITED	0x02u
+#define NS_PER_RNR_UNIT 10000u
+
+/* Outcomes of a step besides an enum emu_syndrome that ends the WQE. */
+enum step {
+	STEP_MORE = -1, /* moved bytes, not finished */
+	STEP_WAIT = -2, /* for the peer or a timer */
+};
+
+struct send {
+	struct engine *e;
+	struct emu_qp *q;
+	uint32_t qpn;
+	struct emu_qp_run *run;
+	struct emu_wqe w;
+	uint64_t moved; /* bytes in this pass */
+};
+
+/* min_rnr_timer codes of the IB specification, in 10 us. */
+static const uint32_t rnr_units[32] = {
+	65536, 1,    2,	   3,	 4,    6,     8,     12,    16,	   24,	  32,
+	48,    64,   96,   128,	 192,  256,   384,   512,   768,   1024,  1536,
+	2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+
+static struct emu_domain local_domain(const struct send *s, uint32_t need)
+{
+	struct emu_domain d = {s->q->func, s->q->pdn, need, s->e->pid};
+
+	return d;
+}
+
+static struct emu_domain domain_of(const struct emu_qp *p, uint32_t need)
+{
+	struct emu_domain d = {p->func, p->pdn, need, 0};
+
+	return d;
+}
+
+/* The QP at the other end, if it is connected to this one and able to answer. */
+static struct emu_qp *find_peer(const struct send *s)
+{
+	struct emu_qp *p;
+	uint32_t state;
+
+	if (s->q->dest_qpn >= EMU_MAX_QPS)
+		return NULL;
+	p = &s->e->cfg.queues->qp[s->q->dest_qpn];
+	if (!atomic_load(&p->serial))
+		return NULL;
+	state = atomic_load(&p->state);
+	if (state < EMU_QPS_RTR || state > EMU_QPS_SQE)
+		return NULL;
+	if (p->func != s->q->dest_func || p->type != s->q->type || p->dest_qpn != s->qpn ||
+	    p->dest_func != s->q->func)
+		return NULL;
+	return p;
+}
+
+/* Nobody answers: as if the packets were lost. */
+static int unreachable(struct send *s)
+{
+	uint64_t now = emu_now_ns();
+
+	if (s->q->type != EMU_QPT_RC)
+		return EMU_SYN_OK;
+	if (!s->q->timeout)
+		return STEP_WAIT;
+	if (!s->run->retry_end)
+		s->run->retry_end =
+			now + (4096ull << (s->q->timeout & 31)) * (s->q->retry_cnt + 1u);
+	return now < s->run->retry_end ? STEP_WAIT : EMU_SYN_RETRY;
+}
+
+/* An unreliable connection learns nothing of what happens at the other end. */
+static int remote_error(const struct send *s, enum emu_syndrome syndrome)
+{
+	return s->q->type == EMU_QPT_RC ? (int)syndrome : EMU_SYN_OK;
+}
+
+static int advance(struct send *s, uint64_t n, uint64_t total)
+{
+	s->run->done += n;
+	s->moved += n;
+	s->e->worked = true;
+	return s->run->done < total ? STEP_MORE : EMU_SYN_OK;
+}
+
+static uint64_t chunk(const struct send *s)
+{
+	uint64_t left = s->w.len - s->run->done;
+
+	return left < ENGINE_CHUNK ? left : ENGINE_CHUNK;
+}
+
+static int step_mmo(struct send *s)
+{
+	const struct emu_sge *sge = s->w.sge;
+	struct emu_domain rd = local_domain(s, EMU_LR);
+	struct emu_domain wr = local_domain(s, EMU_LW);
+	struct emu_seg_list src;
+	struct emu_seg_list dst;
+	uint64_t n = chunk(s);
+
+	if (!emu_sge_check(s->e, &wr, &sge[0], 1) || !emu_sge_check(s->e, &rd, &sge[1], 1) ||
+	    !emu_sge_check(s->e, &wr, &sge[2], 1) ||
+	    !emu_sge_translate(s->e, &rd, &sge[1], 1, s->run->done, n, &src) ||
+	    !emu_sge_translate(s->e, &wr, &sge[2], 1, s->run->done, src.len, &dst))
+		return EMU_SYN_LOC_PROT;
+	if (emu_engine_copy(s->e, &dst, &src, dst.len) != EMU_FAULT_NONE)
+		return EMU_SYN_LOC_PROT;
+	return advance(s, dst.len, s->w.len);
+}
+
+static int violate(const struct send *s, struct emu_qp *peer, enum emu_syndrome syndrome)
+{
+	emu_rq_violation(s->e, peer,
+			 syndrome == EMU_SYN_REM_ACCESS ? EMU_EVENT_QP_ACCESS_ERR
+							: EMU_EVENT_QP_REQ_ERR);
+	return remote_error(s, syndrome);
+}
+
+/* RDMA read and write: IB checks no key for an access without bytes. */
+static int step_rdma(struct send *s)
+{
+	bool read = s->w.opcode == EMU_WQE_RDMA_READ;
+	struct emu_domain here = local_domain(s, read ? EMU_LW : EMU_LR);
+	struct emu_qp *peer = find_peer(s);
+	struct emu_seg_list local;
+	struct emu_seg_list remote = {0};
+	struct emu_domain there;
+	enum emu_fault fault;
+
+	if (!peer)
+		return unreachable(s);
+	s->run->retry_end = 0;
+	if (!(peer->access & (read ? EMU_QP_REMOTE_READ : EMU_QP_REMOTE_WRITE)))
+		return violate(s, peer, EMU_SYN_REM_INV_REQ);
+	if (!s->w.len)
+		return EMU_SYN_OK;
+	there = domain_of(peer, read ? EMU_RR : EMU_RW);
+	if (!emu_sge_check(s->e, &here, s->w.sge, s->w.nsge) ||
+	    !emu_sge_translate(s->e, &here, s->w.sge, s->w.nsge, s->run->done, chunk(s), &local))
+		return EMU_SYN_LOC_PROT;
+	if (!emu_mkey_check(s->e, &there, s->w.rkey, s->w.raddr, s->w.len) ||
+	    !emu_mkey_translate(s->e, &there, s->w.rkey, s->w.raddr + s->run->done, local.len,
+				&remote))
+		return violate(s, peer, EMU_SYN_REM_ACCESS);
+	fault = read ? emu_engine_copy(s->e, &local, &remote, remote.len)
+		     : emu_engine_copy(s->e, &remote, &local, remote.len);
+	if (fault == (read ? EMU_FAULT_SRC : EMU_FAULT_DST))
+		return violate(s, peer, EMU_SYN_REM_ACCESS);
+	if (fault != EMU_FAULT_NONE)
+		return EMU_SYN_LOC_PROT;
+	return advance(s, remote.len, s->w.len);
+}
+
+static bool is_atomic(const struct send *s)
+{
+	return s->w.opcode == EMU_WQE_ATOMIC_CS || s->w.opcode == EMU_WQE_ATOMIC_FA;
+}
+
+static void fill_message(const struct send *s, struct emu_msg *m)
+{
+	m->src_engine = s->e->cfg.slot;
+	m->src_qpn = s->qpn;
+	m->src_serial = s->run->serial;
+	m->src_resets = s->run->resets;
+	m->opcode = s->w.opcode;
+	m->imm = s->w.imm;
+	m->flags = s->w.flags & SOLICITED ? EMU_MSG_SOLICITED : 0;
+	m->len = s->w.len;
+	m->raddr = s->w.raddr;
+	m->rkey = s->w.rkey;
+	m->nsge = s->w.nsge;
+	memcpy(m->operand, s->w.operand, sizeof(m->operand));
+	memcpy(m->sge, s->w.sge, s->w.nsge * sizeof(m->sge[0]));
+}
+
+static int post_message(struct send *s)
+{
+	struct emu_domain here = local_domain(s, is_atomic(s) ? EMU_LW : EMU_LR);
+	struct emu_qp *peer;
+	uint32_t expect = EMU_MSG_FREE;
+
+	if (s->run->rnr_end && emu_now_ns() < s->run->rnr_end)
+		return STEP_WAIT;
+	s->run->rnr_end = 0;
+	if (!emu_sge_check(s->e, &here, s->w.sge, s->w.nsge))
+		return EMU_SYN_LOC_PROT;
+	peer = find_peer(s);
+	if (!peer)
+		return unreachable(s);
+	if (!atomic_compare_exchange_strong(&peer->inbox.state, &expect, EMU_MSG_CLAIMED))
+		return STEP_WAIT;
+	s->run->retry_end = 0;
+	fill_message(s, &peer->inbox);
+	s->run->posted = true;
+	s->run->peer_qpn = s->q->dest_qpn;
+	s->run->peer_serial = atomic_load(&peer->serial);
+	s->e->worked = true;
+	atomic_store(&peer->inbox.state, EMU_MSG_POSTED);
+	emu_engine_kick(s->e, peer->engine);
+	return STEP_WAIT;
+}
+
+/*
+ * The inbox that holds this QP's message; NULL if it was dropped. It outlives its QP until the
+ * number is used again: a peer that took the message and ended at once did answer it.
+ */
+static struct emu_msg *outstanding(const struct send *s, uint32_t *state)
+{
+	struct emu_qp *p = &s->e->cfg.queues->qp[s->run->peer_qpn];
+	uint32_t serial = atomic_load(&p->serial);
+	struct emu_msg *m = &p->inbox;
+
+	if (serial && serial != s->run->peer_serial)
+		return NULL;
+	*state = atomic_load(&m->state);
+	if (*state == EMU_MSG_FREE || *state == EMU_MSG_CLAIMED || m->src_qpn != s->qpn ||
+	    m->src_serial != s->run->serial || m->src_resets != s->run->resets)
+		return NULL;
+	return m;
+}
+
+static int rnr(struct send *s)
+{
+	const struct emu_qp *peer = &s->e->cfg.queues->qp[s->run->peer_qpn];
+
+	if (s->q->type != EMU_QPT_RC)
+		return EMU_SYN_OK;
+	if (s->q->rnr_retry < 7 && s->run->rnr_count >= s->q->rnr_retry)
+		return EMU_SYN_RNR_RETRY;
+	if (s->q->rnr_retry < 7)
+		s->run->rnr_count++;
+	s->run->rnr_end =
+		emu_now_ns() + (uint64_t)rnr_units[peer->min_rnr_timer & 31] * NS_PER_RNR_UNIT;
+	return STEP_WAIT;
+}
+
+static int take_result(struct send *s, uint64_t result)
+{
+	struct emu_domain here = local_domain(s, EMU_LW);
+	struct emu_sge value = {.addr = (uintptr_t)&result, .len = sizeof(result), .inl = 1};
+	struct emu_seg_list src;
+	struct emu_seg_list dst;
+
+	emu_sge_translate(s->e, &here, &value, 1, 0, sizeof(result), &src);
+	if (!emu_sge_translate(s->e, &here, s->w.sge, s->w.nsge, 0, sizeof(result), &dst) ||
+	    emu_engine_copy(s->e, &dst, &src, dst.len) != EMU_FAULT_NONE)
+		return EMU_SYN_LOC_PROT;
+	return EMU_SYN_OK;
+}
+
+static int take_answer(struct send *s, struct emu_msg *m)
+{
+	uint32_t answer = m->syndrome;
+	uint64_t result = m->result;
+	uint32_t state = EMU_MSG_DONE;
+
+	if (!atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE))
+		return STEP_WAIT; /* the responder looks whether it is still wanted */
+	s->run->posted = false;
+	s->e->worked = true;
+	if (answer == EMU_NAK_RNR)
+		return rnr(s);
+	if (answer == EMU_SYN_LOC_PROT)
+		return EMU_SYN_LOC_PROT;
+	if (answer != EMU_SYN_OK)
+		return remote_error(s, (enum emu_syndrome)answer);
+	return is_atomic(s) ? take_result(s, result) : EMU_SYN_OK;
+}
+
+static int await_answer(struct send *s)
+{
+	uint32_t state = EMU_MSG_FREE;
+	struct emu_msg *m = outstanding(s, &state);
+
+	if (!m) {
+		s->run->posted = false;
+		return STEP_WAIT;
+	}
+	if (state == EMU_MSG_DONE)
+		return take_answer(s, m);
+	if (state == EMU_MSG_POSTED && !find_peer(s) &&
+	    atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE))
+		s->run->posted = false;
+	return STEP_WAIT;
+}
+
+static int step_message(struct send *s)
+{
+	return s->run->posted ? await_answer(s) : post_message(s);
+}
+
+static int step(struct send *s)
+{
+	switch (s->w.opcode) {
+	case EMU_WQE_NOP:
+		return EMU_SYN_OK;
+	case EMU_WQE_MMO:
+		return step_mmo(s);
+	case EMU_WQE_RDMA_READ:
+	case EMU_WQE_RDMA_WRITE:
+		return step_rdma(s);
+	default:
+		return step_message(s);
+	}
+}
+
+/* The WQE is finished: its completion, and on to the next. */
+static void retire(struct send *s, enum emu_syndrome syndrome)
+{
+	struct emu_cqe cqe = {
+		.opcode = syndrome ? EMU_CQE_REQ_ERR : EMU_CQE_REQ,
+		.syndrome = (uint8_t)syndrome,
+		.wqe_opcode = s->w.opcode,
+		.wqe_counter = s->run->sq_ci,
+		.qpn = s->qpn,
+		.uidx = s->q->uidx,
+		.byte_cnt = (uint32_t)s->w.len,
+	};
+
+	s->run->sq_ci = (uint16_t)(s->run->sq_ci + s->w.blocks);
+	s->run->active = false;
+	s->run->done = 0;
+	s->run->rnr_count = 0;
+	s->run->rnr_end = 0;
+	s->run->retry_end = 0;
+	s->e->worked = true;
+	if (!syndrome && (s->w.flags & CQ_UPDATE_MASK) != CQ_UPDATE)
+		return;
+	if (!emu_cq_push(s->e, s->q->send_cqn, &cqe))
+		emu_engine_qp_fail(s->q);
+}
+
+static uint16_t posted(const struct emu_qp *q, const struct emu_qp_run *r)
+{
+	if (!q->sq_wqe_count)
+		return 0;
+	return (uint16_t)(emu_dbr_word(q->dbr_addr, 1) - r->sq_ci);
+}
+
+/* A failed QP takes its message back first: nobody may work for a WQE that was flushed. */
+static bool withdraw(struct send *s)
+{
+	uint32_t state = EMU_MSG_FREE;
+	struct emu_msg *m;
+
+	if (!s->run->posted)
+		return true;
+	m = outstanding(s, &state);
+	if (m && (state == EMU_MSG_BUSY ||
+		  !atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE)))
+		return false;
+	s->run->posted = false;
+	return true;
+}
+
+static void flush(struct send *s)
+{
+	unsigned int i;
+	uint16_t avail;
+
+	if (!withdraw(s))
+		return;
+	for (i = 0; i < ENGINE_BUDGET; i++) {
+		avail = posted(s->q, s->run);
+		if (!avail)
+			return;
+		(void)emu_wqe_parse(s->q, s->qpn, s->run->sq_ci, avail, &s->w);
+		retire(s, EMU_SYN_FLUSH);
+	}
+}
+
+/* One WQE, or a chunk of it; false if there is no more to do in this pass. */
+static bool execute(struct send *s, uint16_t avail)
+{
+	enum emu_syndrome refused = emu_wqe_parse(s->q, s->qpn, s->run->sq_ci, avail, &s->w);
+	int result = refused;
+
+	if (!refused && s->run->done > s->w.len)
+		result = EMU_SYN_LOC_QP_OP; /* rewritten while it was executed */
+	else if (!refused)
+		result = step(s);
+	s->run->active = true;
+	if (result == STEP_WAIT)
+		return false;
+	if (result == STEP_MORE)
+		return s->moved < ENGINE_CHUNK;
+	if (result == EMU_SYN_OK) {
+		retire(s, EMU_SYN_OK);
+		return s->moved < ENGINE_CHUNK;
+	}
+	if (withdraw(s) && emu_engine_qp_fail(s->q))
+		retire(s, (enum emu_syndrome)result);
+	return false;
+}
+
+void emu_sq_advance(struct engine *e, uint32_t qpn)
+{
+	struct send s;
+	unsigned int i;
+
+	s.e = e;
+	s.q = &e->cfg.queues->qp[qpn];
+	s.qpn = qpn;
+	s.run = &e->qp_run[qpn];
+	s.moved = 0;
+	for (i = 0; i < ENGINE_BUDGET; i++) {
+		uint32_t state = atomic_load(&s.q->state);
+		uint16_t avail;
+
+		if (state != EMU_QPS_RTS && !(state == EMU_QPS_SQD && s.run->active))
+			break;
+		avail = posted(s.q, s.run);
+		if (!avail || !execute(&s, avail))
+			break;
+	}
+	if (atomic_load(&s.q->state) == EMU_QPS_ERR)
+		flush(&s);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Work queue entries as libmlx5 builds them: parsing, without judging keys.
+ */
+#include "engine_int.h"
+
+#define INLINE_BIT   0x80000000u
+#define INVALID_LKEY 0x100u
+
+/* Reads a WQE of the send ring segment by segment; it may wrap at the ring's end. */
+struct cursor {
+	uint8_t raw[ENGINE_WQE_MAX];
+	size_t pos;
+	size_t end;
+	uint64_t ring;
+	uint64_t ring_bytes;
+	uint64_t first; /* offset of the WQE in the ring */
+};
+
+static void load(struct cursor *c, const struct emu_qp *q, uint16_t ci)
+{
+	uint64_t until_end;
+
+	c->ring = q->buf_addr + ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift);
+	c->ring_bytes = (uint64_t)q->sq_wqe_count * 64;
+	c->first = (uint64_t)(ci & (q->sq_wqe_count - 1)) * 64;
+	until_end = c->ring_bytes - c->first;
+	if (c->end <= until_end) {
+		memcpy(c->raw, emu_own(c->ring + c->first), c->end);
+	} else {
+		memcpy(c->raw, emu_own(c->ring + c->first), until_end);
+		memcpy(c->raw + until_end, emu_own(c->ring), c->end - until_end);
+	}
+}
+
+static const uint8_t *take(struct cursor *c, size_t len)
+{
+	const uint8_t *p = c->raw + c->pos;
+
+	if (len > c->end - c->pos)
+		return NULL;
+	c->pos += len;
+	return p;
+}
+
+static bool add(struct emu_wqe *w, uint64_t addr, uint64_t len, uint32_t lkey, bool inl)
+{
+	struct emu_sge *s;
+
+	if (w->nsge == EMU_MSG_SEGS)
+		return false;
+	s = &w->sge[w->nsge++];
+	s->addr = addr;
+	s->len = len;
+	s->lkey = lkey;
+	s->inl = inl;
+	w->len += len;
+	return true;
+}
+
+/* Inline bytes are sent from where they are in the ring. */
+static bool add_inline(struct cursor *c, struct emu_wqe *w, uint32_t len)
+{
+	uint64_t off = (c->first + c->pos) % c->ring_bytes;
+	uint64_t head = c->ring_bytes - off;
+
+	if (len > c->end - c->pos)
+		return false;
+	c->pos += len;
+	c->pos = (c->pos + 15) & ~(size_t)15;
+	if (head > len)
+		head = len;
+	if (head && !add(w, c->ring + off, head, 0, true))
+		return false;
+	return head == len || add(w, c->ring, len - head, 0, true);
+}
+
+static bool parse_data(struct cursor *c, struct emu_wqe *w)
+{
+	while (c->pos < c->end) {
+		const uint8_t *p = take(c, 4);
+		uint32_t count;
+
+		if (!p)
+			return false;
+		count = emu_get32(p);
+		if (count & INLINE_BIT) {
+			if (w->opcode == EMU_WQE_RDMA_READ ||
+			    !add_inline(c, w, count & ~INLINE_BIT))
+				return false;
+			continue;
+		}
+		if (!take(c, 12))
+			return false;
+		if (count && !add(w, emu_get64(p + 8), count, emu_get32(p + 4), false))
+			return false;
+	}
+	return true;
+}
+
+static bool parse_raddr(struct cursor *c, struct emu_wqe *w)
+{
+	const uint8_t *p = take(c, 16);
+
+	if (!p)
+		return false;
+	w->raddr = emu_get64(p);
+	w->rkey = emu_get32(p + 8);
+	return true;
+}
+
+static bool parse_atomic(struct cursor *c, struct emu_wqe *w)
+{
+	const uint8_t *p;
+
+	if (!parse_raddr(c, w))
+		return false;
+	p = take(c, 16);
+	if (!p)
+		return false;
+	w->operand[0] = emu_get64(p);
+	w->operand[1] = emu_get64(p + 8);
+	return parse_data(c, w) && w->nsge == 1 && !w->sge[0].inl && w->len == 8;
+}
+
+/* sge[0] is the opaque buffer, sge[1] the source, sge[2] the destination; no length means 2^31. */
+static bool parse_mmo(struct cursor *c, struct emu_wqe *w)
+{
+	const uint8_t *meta = take(c, 16);
+	const uint8_t *src = take(c, 16);
+	const uint8_t *dst = take(c, 16);
+	uint64_t len;
+
+	if (w->opmod != 1 || !meta || !src || !dst || c->pos != c->end)
+		return false;
+	len = emu_get32(src);
+	if (len != emu_get32(dst) || len & INLINE_BIT)
+		return false;
+	if (!len)
+		len = ENGINE_MAX_MSG;
+	add(w, emu_get64(meta + 8), 64, emu_get32(meta + 4), false);
+	add(w, emu_get64(src + 8), len, emu_get32(src + 4), false);
+	add(w, emu_get64(dst + 8), len, emu_get32(dst + 4), false);
+	w->len = len;
+	return true;
+}
+
+static bool parse_body(struct cursor *c, struct emu_wqe *w, const struct emu_qp *q)
+{
+	switch (w->opcode) {
+	case EMU_WQE_NOP:
+		return true;
+	case EMU_WQE_SEND:
+	case EMU_WQE_SEND_IMM:
+		return parse_data(c, w);
+	case EMU_WQE_RDMA_WRITE:
+	case EMU_WQE_RDMA_WRITE_IMM:
+		return parse_raddr(c, w) && parse_data(c, w);
+	case EMU_WQE_RDMA_READ:
+		return q->type == EMU_QPT_RC && parse_raddr(c, w) && parse_data(c, w);
+	case EMU_WQE_ATOMIC_CS:
+	case EMU_WQE_ATOMIC_FA:
+		return q->type == EMU_QPT_RC && parse_atomic(c, w);
+	case EMU_WQE_MMO:
+		return q->type == EMU_QPT_RC && q->mmo && parse_mmo(c, w);
+	default:
+		return false;
+	}
+}
+
+enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t ci, uint16_t avail,
+				struct emu_wqe *w)
+{
+	struct cursor c = {.end = 16};
+	uint32_t ds;
+
+	memset(w, 0, offsetof(struct emu_wqe, sge));
+	w->blocks = 1;
+	load(&c, q, ci);
+	ds = emu_get32(c.raw + 4) & 0xff;
+	w->opmod = c.raw[0];
+	w->opcode = c.raw[3];
+	w->flags = c.raw[11];
+	memcpy(&w->imm, c.raw + 12, 4);
+	if (ds < 1 || ds > 63 || (ds + 3) / 4 > avail || (ds + 3) / 4 > q->sq_wqe_count ||
+	    emu_get32(c.raw + 4) >> 8 != qpn)
+		return EMU_SYN_LOC_QP_OP;
+	w->blocks = (uint8_t)((ds + 3) / 4);
+	c.end = (size_t)ds * 16;
+	load(&c, q, ci);
+	c.pos = 16;
+	if (!parse_body(&c, w, q))
+		return EMU_SYN_LOC_QP_OP;
+	return w->len > ENGINE_MAX_MSG ? EMU_SYN_LOC_LEN : EMU_SYN_OK;
+}
+
+void emu_rqe_parse(const struct emu_qp *q, uint16_t index, struct emu_wqe *w)
+{
+	uint64_t pos = (uint64_t)(index & (q->rq_wqe_count - 1)) << q->rq_wqe_shift;
+	const uint8_t *p = emu_own(q->buf_addr + pos);
+	const uint8_t *end = p + ((size_t)1 << q->rq_wqe_shift);
+
+	memset(w, 0, offsetof(struct emu_wqe, sge));
+	for (; p < end; p += 16) {
+		uint32_t count = emu_get32(p) & ~INLINE_BIT;
+		uint32_t lkey = emu_get32(p + 4);
+
+		if (!count && lkey == INVALID_LKEY)
+			return;
+		if (count && !add(w, emu_get64(p + 8), count, lkey, false))
+			return;
+	}
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Memory regions. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd.h"
+
+#define ACCESS_KNOWN                                                                           \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                        \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                       \
+	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_ON_DEMAND | \
+	 IB_UVERBS_ACCESS_HUGETLB | IB_UVERBS_ACCESS_OPTIONAL_RANGE)
+
+/* ib_check_mr_access: a remote writer needs a region that may be written at all. */
+static int check_access(uint32_t access)
+{
+	if ((access & (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC)) &&
+	    !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
+		return -EINVAL;
+	if (access & ~(uint32_t)ACCESS_KNOWN)
+		return -EINVAL;
+	return access & IB_UVERBS_ACCESS_ON_DEMAND ? -EOPNOTSUPP : 0;
+}
+
+static int check_memory(const struct emu_cmd *c, uint64_t start, uint64_t len, uint64_t iova,
+			uint32_t access)
+{
+	const uint32_t writes = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_MW_BIND;
+
+	if (start % EMU_PAGE != iova % EMU_PAGE || !len || start + len < start || iova + len < iova)
+		return -EINVAL;
+	return emu_check_range(c->chan->pid, start, len, access & writes);
+}
+
+static void describe(const struct emu_mr *mr, const struct emu_cmd *c, struct emu_mkey *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->func = c->file->func->index;
+	m->pdn = mr->pd->pdn;
+	m->rights = emu_rights_of_access(mr->access);
+	m->start = mr->iova;
+	m->len = mr->length;
+	if (mr->dm) {
+		m->mode = EMU_MKEY_DM;
+		m->u.dm.offset = mr->dm->offset + mr->addr;
+	} else {
+		m->mode = EMU_MKEY_MEM;
+		m->u.mem.addr = mr->addr;
+		m->u.mem.pid = c->chan->pid;
+	}
+}
+
+static int publish(struct emu_mr *mr, const struct emu_cmd *c)
+{
+	struct emu_mkey m;
+
+	describe(mr, c, &m);
+	mr->key = emu_mkey_create(&m, true);
+	return mr->key ? 0 : -ENOMEM;
+}
+
+static void hold(struct emu_mr *mr)
+{
+	mr->pd->obj.users++;
+	if (mr->dm)
+		mr->dm->obj.users++;
+}
+
+int emu_mr_undo(struct emu_uobj *o)
+{
+	struct emu_mr *mr = (struct emu_mr *)o;
+
+	emu_mkey_retire(mr->key >> 8);
+	mr->pd->obj.users--;
+	if (mr->dm)
+		mr->dm->obj.users--;
+	return 0;
+}
+
+int emu_write_reg_mr(struct emu_cmd *c)
+{
+	struct ib_uverbs_reg_mr_resp r = {0};
+	struct ib_uverbs_reg_mr req;
+	struct emu_pd *pd;
+	struct emu_mr *mr;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	if (!err)
+		err = check_access(req.access_flags);
+	if (err)
+		return err;
+	pd = emu_uobj_get(c->file, req.pd_handle, EMU_T_PD);
+	if (!pd)
+		return -EINVAL;
+	err = check_memory(c, req.start, req.length, req.hca_va, req.access_flags);
+	if (err)
+		return err;
+	mr = emu_uobj_new(c->file, EMU_T_MR, sizeof(*mr));
+	if (!mr)
+		return -ENOMEM;
+	mr->pd = pd;
+	mr->addr = req.start;
+	mr->length = req.length;
+	mr->iova = req.hca_va;
+	mr->access = req.access_flags;
+	err = publish(mr, c);
+	if (err) {
+		emu_uobj_free(&mr->obj);
+		return err;
+	}
+	hold(mr);
+	r.mr_handle = mr->obj.handle;
+	r.lkey = r.rkey = mr->key;
+	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	if (err)
+		emu_uobj_destroy(&mr->obj);
+	return err;
+}
+
+#define REREG_ALL		    (IB_UVERBS_REREG_TRANSLATION | IB_UVERBS_REREG_PD | IB_UVERBS_REREG_ACCESS)
+#define IB_UVERBS_REREG_TRANSLATION 1u
+#define IB_UVERBS_REREG_PD	    2u
+#define IB_UVERBS_REREG_ACCESS	    4u
+
+static int rereg_apply(const struct emu_cmd *c, const struct ib_uverbs_rereg_mr *req,
+		       struct emu_mr *mr)
+{
+	struct emu_pd *pd;
+	int err;
+
+	if (req->flags & IB_UVERBS_REREG_ACCESS) {
+		err = check_access(req->access_flags);
+		if (err)
+			return err;
+		mr->access = req->access_flags;
+	}
+	if (req->flags & IB_UVERBS_REREG_PD) {
+		pd = emu_uobj_get(c->file, req->pd_handle, EMU_T_PD);
+		if (!pd)
+			return -EINVAL;
+		mr->pd = pd;
+	}
+	if (req->flags & IB_UVERBS_REREG_TRANSLATION) {
+		if (!req->start || !req->length || !req->hca_va)
+			return -EINVAL;
+		mr->addr = req->start;
+		mr->length = req->length;
+		mr->iova = req->hca_va;
+	}
+	return check_memory(c, mr->addr, mr->length, mr->iova, mr->access);
+}
+
+/* As the driver does by UMR, the mkey changes in place: peers that know the key go on using it. */
+int emu_write_rereg_mr(struct emu_cmd *c)
+{
+	struct ib_uverbs_rereg_mr_resp r = {0};
+	struct ib_uverbs_rereg_mr req;
+	struct emu_mr *mr, next;
+	struct emu_mkey m;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	if (err)
+		return err;
+	mr = emu_uobj_get(c->file, req.mr_handle, EMU_T_MR);
+	if (!mr || mr->dm || !req.flags || req.flags & ~REREG_ALL)
+		return -EINVAL;
+	next = *mr;
+	r.lkey = r.rkey = mr->key;
+	err = rereg_apply(c, &req, &next);
+	if (!err)
+		err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	if (err)
+		return err;
+	mr->pd->obj.users--;
+	next.pd->obj.users++;
+	*mr = next;
+	describe(mr, c, &m);
+	emu_mkey_update(mr->key, &m);
+	return 0;
+}
+
+static int mr_destroy(struct emu_cmd *c)
+{
+	return emu_uobj_destroy(emu_attr_obj(c, UVERBS_ATTR_DESTROY_MR_HANDLE));
+}
+
+static int mr_query(struct emu_cmd *c)
+{
+	const struct emu_mr *mr = emu_attr_obj(c, UVERBS_ATTR_QUERY_MR_HANDLE);
+	int err;
+
+	err = emu_attr_out_u32(c, UVERBS_ATTR_QUERY_MR_RESP_LKEY, mr->key);
+	if (!err)
+		err = emu_attr_out_u32(c, UVERBS_ATTR_QUERY_MR_RESP_RKEY, mr->key);
+	if (!err)
+		err = emu_attr_out_u64(c, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, mr->length);
+	return err ? err : emu_attr_out_u64(c, UVERBS_ATTR_QUERY_MR_RESP_IOVA, mr->iova);
+}
+
+static int dm_mr_reg(struct emu_cmd *c)
+{
+	uint32_t access = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, 0);
+	uint64_t off = emu_attr_u64(c, UVERBS_ATTR_REG_DM_MR_OFFSET, 0);
+	uint64_t len = emu_attr_u64(c, UVERBS_ATTR_REG_DM_MR_LENGTH, 0);
+	struct emu_dm *dm = emu_attr_obj(c, UVERBS_ATTR_REG_DM_MR_DM_HANDLE);
+	struct emu_mr *mr;
+	int err;
+
+	if (!(access & IB_UVERBS_ACCESS_ZERO_BASED))
+		return -EINVAL;
+	err = check_access(access);
+	if (err)
+		return err;
+	if (off > dm->length || len > dm->length - off)
+		return -EINVAL;
+	mr = emu_uobj_new(c->file, EMU_T_MR, sizeof(*mr));
+	if (!mr)
+		return -ENOMEM;
+	mr->pd = emu_attr_obj(c, UVERBS_ATTR_REG_DM_MR_PD_HANDLE);
+	mr->dm = dm;
+	mr->addr = off;
+	mr->length = len;
+	mr->access = access;
+	err = publish(mr, c);
+	if (err) {
+		emu_uobj_free(&mr->obj);
+		return err;
+	}
+	hold(mr);
+	emu_attr_new(c, UVERBS_ATTR_REG_DM_MR_HANDLE, &mr->obj);
+	err = emu_attr_out_u32(c, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, mr->key);
+	return err ? err : emu_attr_out_u32(c, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, mr->key);
+}
+
+#define MR UVERBS_OBJECT_MR
+
+const struct emu_method emu_methods_mr[] = {
+	{MR,
+	 UVERBS_METHOD_MR_DESTROY,
+	 mr_destroy,
+	 {{UVERBS_ATTR_DESTROY_MR_HANDLE, EMU_A_OBJ, true, EMU_T_MR}}},
+	{MR,
+	 UVERBS_METHOD_QUERY_MR,
+	 mr_query,
+	 {{UVERBS_ATTR_QUERY_MR_HANDLE, EMU_A_OBJ, true, EMU_T_MR},
+	  {UVERBS_ATTR_QUERY_MR_RESP_LKEY, EMU_A_OUT, true, 4},
+	  {UVERBS_ATTR_QUERY_MR_RESP_RKEY, EMU_A_OUT, true, 4},
+	  {UVERBS_ATTR_QUERY_MR_RESP_LENGTH, EMU_A_OUT, true, 8},
+	  {UVERBS_ATTR_QUERY_MR_RESP_IOVA, EMU_A_OUT, false, 8}}},
+	{MR,
+	 UVERBS_METHOD_DM_MR_REG,
+	 dm_mr_reg,
+	 {{UVERBS_ATTR_REG_DM_MR_HANDLE, EMU_A_NEW, true, 0},
+	  {UVERBS_ATTR_REG_DM_MR_OFFSET, EMU_A_IN, true, 8},
+	  {UVERBS_ATTR_REG_DM_MR_LENGTH, EMU_A_IN, true, 8},
+	  {UVERBS_ATTR_REG_DM_MR_PD_HANDLE, EMU_A_OBJ, true, EMU_T_PD},
+	  {UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, EMU_A_IN, true, 4},
+	  {UVERBS_ATTR_REG_DM_MR_DM_HANDLE, EMU_A_OBJ, true, EMU_T_DM},
+	  {UVERBS_ATTR_REG_DM_MR_RESP_LKEY, EMU_A_OUT, true, 4},
+	  {UVERBS_ATTR_REG_DM_MR_RESP_RKEY, EMU_A_OUT, true, 4}}},
+	{0, 0, NULL, {{0, 0, false, 0}}},
+};

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Completion queues and queue pairs: making and unmaking them. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd.h"
+
+#define MAX_CQE	   ((1u << 22) - 1)
+#define MAX_WR	   32768u
+#define MAX_SGE	   30u
+#define MAX_INLINE 1024u
+
+/* The slot of the calling process's engine; without one the shim starts it and asks again. */
+static int engine_of(struct emu_cmd *c, uint32_t *slot)
+{
+	const struct emu_proc *p = emu_proc_of(c->chan->pid);
+
+	if (!p) {
+		c->need_engine = true;
+		return -EAGAIN;
+	}
+	*slot = p->slot;
+	return 0;
+}
+
+static bool power_of_two(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+static struct emu_events *async_of(const struct emu_cmd *c, uint16_t attr)
+{
+	struct emu_events *e;
+
+	if (emu_attr(c, attr))
+		return emu_events_find(c, (int64_t)emu_attr(c, attr)->data_s64, true);
+	for (e = c->file->events; e && !e->async; e = e->next)
+		;
+	return e;
+}
+
+/* --- completion queues ---------------------------------------------------------------------------
+ */
+
+static uint32_t find_cq(void)
+{
+	static uint32_t next;
+	uint32_t n;
+
+	for (n = 0; n < EMU_MAX_CQS - 1; n++) {
+		if (++next >= EMU_MAX_CQS)
+			next = 1;
+		if (!atomic_load(&emu.queues->cq[next].serial))
+			return next;
+	}
+	return 0;
+}
+
+static int check_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req, uint64_t cqe)
+{
+	const uint16_t known = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
+
+	if (!cqe || cqe > MAX_CQE || !power_of_two((uint32_t)cqe + 1) ||
+	    emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= EMU_COMP_VECTORS)
+		return -EINVAL;
+	if (req->cqe_size != 64 && req->cqe_size != 128)
+		return -EINVAL;
+	if (req->flags & ~known || req->cqe_comp_en)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static uint32_t publish_cq(const struct mlx5_ib_create_cq *req, uint32_t entries, uint32_t slot,
+			   bool channel)
+{
+	uint32_t cqn = find_cq();
+	struct emu_cq *q = &emu.queues->cq[cqn];
+
+	if (!cqn)
+		return 0;
+	q->engine = slot;
+	q->buf_addr = req->buf_addr;
+	q->dbr_addr = req->db_addr;
+	q->entries = entries;
+	q->cqe_size = req->cqe_size;
+	q->has_channel = channel;
+	atomic_store(&q->error, 0);
+	atomic_store_explicit(&q->serial, emu_new_serial(), memory_order_release);
+	if (atomic_load(&emu.queues->cq_high) <= cqn)
+		atomic_store(&emu.queues->cq_high, cqn + 1);
+	emu_engine_kick(slot);
+	return cqn;
+}
+
+int emu_cq_undo(struct emu_uobj *o)
+{
+	struct emu_cq_obj *cq = (struct emu_cq_obj *)o;
+
+	if (cq->cqn) {
+		struct emu_cq *q = &emu.queues->cq[cq->cqn];
+
+		atomic_store(&q->serial, 0);
+		emu_grace();
+		emu_engine_kick(q->engine);
+	}
+	emu_events_put(cq->channel);
+	emu_events_put(cq->async);
+	return 0;
+}
+
+/* The engine tells a CQ that was never armed from one whose first arm is all zeros by this word. */
+static int mark_unarmed(const struct emu_cmd *c, uint64_t dbr_addr)
+{
+	static const uint32_t word = EMU_CQ_UNARMED;
+
+	return emu_copy_to(c->chan->pid, dbr_addr + 4, &word, sizeof(word));
+}
+
+static int find_channel(const struct emu_cmd *c, struct emu_events **e)
+{
+	const struct ib_uverbs_attr *a = emu_attr(c, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
+
+	*e = a ? emu_events_find(c, a->data_s64, false) : NULL;
+	return a && !*e ? -EBADF : 0;
+}
+
+static void hold_events(struct emu_events *e)
+{
+	if (e)
+		e->users++;
+}
+
+static int cq_create(struct emu_cmd *c)
+{
+	uint32_t cqe = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_CQE, 0), slot;
+	struct mlx5_ib_create_cq_resp uhw = {0};
+	struct mlx5_ib_create_cq req;
+	struct emu_events *channel;
+	struct emu_cq_obj *cq;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	if (!err)
+		err = check_cq(c, &req, cqe);
+	if (!err)
+		err = find_channel(c, &channel);
+	if (!err)
+		err = engine_of(c, &slot);
+	if (!err)
+		err = mark_unarmed(c, req.db_addr);
+	if (err)
+		return err;
+	cq = emu_uobj_new(c->file, EMU_T_CQ, sizeof(*cq));
+	if (!cq)
+		return -ENOMEM;
+	cq->user_handle = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0);
+	cq->channel = channel;
+	cq->async = async_of(c, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
+	hold_events(cq->channel);
+	hold_events(cq->async);
+	emu_attr_new(c, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->obj);
+	cq->cqn = publish_cq(&req, cqe + 1, slot, channel);
+	if (!cq->cqn)
+		return -ENOMEM;
+	uhw.cqn = cq->cqn;
+	err = emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	return err ? err : emu_attr_out_u32(c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, cqe);
+}
+
+static int cq_destroy(struct emu_cmd *c)
+{
+	struct emu_cq_obj *cq = emu_attr_obj(c, UVERBS_ATTR_DESTROY_CQ_HANDLE);
+	struct ib_uverbs_destroy_cq_resp r = {0};
+
+	if (cq->obj.users)
+		return -EBUSY;
+	emu_drain_notes(emu_proc_by_slot(emu.queues->cq[cq->cqn].engine));
+	r.comp_events_reported = cq->comp_events - emu_events_retract(cq->channel, cq->user_handle);
+	r.async_events_reported = cq->async_events - emu_events_retract(cq->async, cq->user_handle);
+	emu_uobj_destroy(&cq->obj);
+	return emu_attr_out(c, UVERBS_ATTR_DESTROY_CQ_RESP, &r, sizeof(r));
+}
+
+/* --- queue pairs ---------------------------------------------------------------------------------
+ */
+
+/* QP numbers 0 and 1 are special in InfiniBand; leave some more, as devices do. */
+#define FIRST_QPN 0x40u
+
+static uint32_t find_qp(void)
+{
+	static uint32_t next = FIRST_QPN - 1;
+	uint32_t n;
+
+	for (n = 0; n < EMU_MAX_QPS; n++) {
+		if (++next >= EMU_MAX_QPS)
+			next = FIRST_QPN;
+		if (!atomic_load(&emu.queues->qp[next].serial))
+			return next;
+	}
+	return 0;
+}
+
+static int check_cap(const struct ib_uverbs_qp_cap *cap)
+{
+	return cap->max_send_wr > MAX_WR || cap->max_recv_wr > MAX_WR ||
+			       cap->max_send_sge > MAX_SGE || cap->max_recv_sge > MAX_SGE ||
+			       cap->max_inline_data > MAX_INLINE
+		       ? -EINVAL
+		       : 0;
+}
+
+static int check_qp(const struct mlx5_ib_create_qp *req, uint64_t type, uint64_t flags)
+{
+	const uint32_t known = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX |
+			       MLX5_QP_FLAG_ALLOW_SCATTER_CQE |
+			       MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE | MLX5_QP_FLAG_UAR_PAGE_INDEX;
+
+	if (type != EMU_QPT_RC || flags & ~(uint64_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL)
+		return -EOPNOTSUPP;
+	if (req->flags & ~known)
+		return -EOPNOTSUPP;
+	if (req->sq_wqe_count && !power_of_two(req->sq_wqe_count))
+		return -EINVAL;
+	if (req->rq_wqe_count &&
+	    (!power_of_two(req->rq_wqe_count) || req->rq_wqe_shift < 4 || req->rq_wqe_shift > 9))
+		return -EINVAL;
+	return req->sq_wqe_count > MAX_WR || req->rq_wqe_count > MAX_WR ? -EINVAL : 0;
+}
+
+static uint32_t publish_qp(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req,
+			   uint32_t slot)
+{
+	uint32_t qpn = find_qp();
+	struct emu_qp *q = &emu.queues->qp[qpn];
+
+	if (!qpn)
+		return 0;
+	memset((char *)q + sizeof(q->serial), 0, sizeof(*q) - sizeof(q->serial));
+	q->engine = slot;
+	q->func = qp->obj.file->func->index;
+	q->type = EMU_QPT_RC;
+	q->pdn = qp->pd->pdn;
+	q->uidx = req->uidx;
+	q->send_cqn = qp->send_cq->cqn;
+	q->recv_cqn = qp->recv_cq->cqn;
+	q->buf_addr = req->buf_addr;
+	q->dbr_addr = req->db_addr;
+	q->sq_wqe_count = req->sq_wqe_count;
+	q->rq_wqe_count = req->rq_wqe_count;
+	q->rq_wqe_shift = req->rq_wqe_shift;
+	q->dest_func = UINT32_MAX;
+	atomic_store_explicit(&q->serial, emu_new_serial(), memory_order_release);
+	if (atomic_load(&emu.queues->qp_high) <= qpn)
+		atomic_store(&emu.queues->qp_high, qpn + 1);
+	emu_engine_kick(slot);
+	return qpn;
+}
+
+static void hold_qp(struct emu_qp_obj *qp)
+{
+	qp->pd->obj.users++;
+	qp->send_cq->obj.users++;
+	qp->recv_cq->obj.users++;
+	hold_events(qp->async);
+}
+
+int emu_qp_undo(struct emu_uobj *o)
+{
+	struct emu_qp_obj *qp = (struct emu_qp_obj *)o;
+
+	if (qp->qpn) {
+		struct emu_qp *q = &emu.queues->qp[qp->qpn];
+
+		atomic_store(&q->serial, 0);
+		emu_grace();
+		emu_engine_kick(q->engine);
+	}
+	qp->pd->obj.users--;
+	qp->send_cq->obj.users--;
+	qp->recv_cq->obj.users--;
+	emu_events_put(qp->async);
+	return 0;
+}
+
+static int qp_fill(struct emu_cmd *c, struct emu_qp_obj *qp)
+{
+	qp->pd = emu_attr_obj(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE);
+	qp->send_cq = emu_attr_obj(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
+	qp->recv_cq = emu_attr_obj(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
+	qp->async = async_of(c, UVERBS_ATTR_CREATE_QP_EVENT_FD);
+	qp->user_handle = emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 0);
+	return emu_attr_in(c, UVERBS_ATTR_CREATE_QP_CAP, &qp->cap, sizeof(qp->cap));
+}
+
+static int qp_answer(struct emu_cmd *c, const struct emu_qp_obj *qp)
+{
+	struct mlx5_ib_create_qp_resp uhw = {0};
+	int err;
+
+	err = emu_attr_out(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, &qp->cap, sizeof(qp->cap));
+	if (!err)
+		err = emu_attr_out_u32(c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, qp->qpn);
+	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+}
+
+static int qp_create(struct emu_cmd *c)
+{
+	uint64_t flags = emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_FLAGS, 0);
+	struct emu_qp_obj *qp, tmp = {0};
+	struct mlx5_ib_create_qp req;
+	uint32_t slot;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	if (!err)
+		err = check_qp(&req, emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_TYPE, 0), flags);
+	if (!err)
+		err = qp_fill(c, &tmp);
+	if (!err)
+		err = check_cap(&tmp.cap);
+	if (!err && (!tmp.pd || !tmp.send_cq || !tmp.recv_cq))
+		err = -EINVAL;
+	if (!err)
+		err = engine_of(c, &slot);
+	if (err)
+		return err;
+	qp = emu_uobj_new(c->file, EMU_T_QP, sizeof(*qp));
+	if (!qp)
+		return -ENOMEM;
+	tmp.obj = qp->obj;
+	*qp = tmp;
+	qp->sq_sig_all = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	hold_qp(qp);
+	emu_attr_new(c, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->obj);
+	qp->qpn = publish_qp(qp, &req, slot);
+	return qp->qpn ? qp_answer(c, qp) : -ENOMEM;
+}
+
+static int qp_destroy(struct emu_cmd *c)
+{
+	struct emu_qp_obj *qp = emu_attr_obj(c, UVERBS_ATTR_DESTROY_QP_HANDLE);
+	uint32_t events;
+
+	if (qp->obj.users)
+		return -EBUSY;
+	emu_drain_notes(emu_proc_by_slot(emu.queues->qp[qp->qpn].engine));
+	events = qp->async_events - emu_events_retract(qp->async, qp->user_handle);
+	emu_uobj_destroy(&qp->obj);
+	return emu_attr_out_u32(c, UVERBS_ATTR_DESTROY_QP_RESP, events);
+}
+
+#define CQ UVERBS_OBJECT_CQ
+#define QP UVERBS_OBJECT_QP
+
+const struct emu_method emu_methods_queue[] = {
+	{CQ,
+	 UVERBS_METHOD_CQ_CREATE,
+	 cq_create,
+	 {{UVERBS_ATTR_CREATE_CQ_HANDLE, EMU_A_NEW, true, 0},
+	  {UVERBS_ATTR_CREATE_CQ_CQE, EMU_A_IN, true, 4},
+	  {UVERBS_ATTR_CREATE_CQ_USER_HANDLE, EMU_A_IN, true, 8},
+	  {UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL, EMU_A_FD, false, 0},
+	  {UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, EMU_A_IN, true, 4},
+	  {UVERBS_ATTR_CREATE_CQ_FLAGS, EMU_A_IN, false, 4},
+	  {UVERBS_ATTR_CREATE_CQ_RESP_CQE, EMU_A_OUT, true, 4},
+	  {UVERBS_ATTR_CREATE_CQ_EVENT_FD, EMU_A_FD, false, 0},
+	  {UVERBS_ATTR_UHW_IN, EMU_A_IN, true, 16},
+	  {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, true, 4}}},
+	{CQ,
+	 UVERBS_METHOD_CQ_DESTROY,
+	 cq_destroy,
+	 {{UVERBS_ATTR_DESTROY_CQ_HANDLE, EMU_A_OBJ, true, EMU_T_CQ},
+	  {UVERBS_ATTR_DESTROY_CQ_RESP, EMU_A_OUT, true, 8}}},
+	{QP,
+	 UVERBS_METHOD_QP_CREATE,
+	 qp_create,
+	 {{UVERBS_ATTR_CREATE_QP_HANDLE, EMU_A_NEW, true, 0},
+	  {UVERBS_ATTR_CREATE_QP_PD_HANDLE, EMU_A_OBJ, false, EMU_T_PD},
+	  {UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, EMU_A_OBJ, false, EMU_T_CQ},
+	  {UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, EMU_A_OBJ, false, EMU_T_CQ},
+	  {UVERBS_ATTR_CREATE_QP_USER_HANDLE, EMU_A_IN, true, 8},
+	  {UVERBS_ATTR_CREATE_QP_CAP, EMU_A_IN, true, 20},
+	  {UVERBS_ATTR_CREATE_QP_TYPE, EMU_A_IN, true, 0},
+	  {UVERBS_ATTR_CREATE_QP_FLAGS, EMU_A_IN, false, 4},
+	  {UVERBS_ATTR_CREATE_QP_EVENT_FD, EMU_A_FD, false, 0},
+	  {UVERBS_ATTR_CREATE_QP_RESP_CAP, EMU_A_OUT, true, 20},
+	  {UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, EMU_A_OUT, true, 4},
+	  {UVERBS_ATTR_UHW_IN, EMU_A_IN, true, 16},
+	  {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, true, 4}}},
+	{QP,
+	 UVERBS_METHOD_QP_DESTROY,
+	 qp_destroy,
+	 {{UVERBS_ATTR_DESTROY_QP_HANDLE, EMU_A_OBJ, true, EMU_T_QP},
+	  {UVERBS_ATTR_DESTROY_QP_RESP, EMU_A_OUT, true, 4}}},
+	{0, 0, NULL, {{0, 0, false, 0}}},
+};

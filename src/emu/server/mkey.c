@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The device's mkey table, and the command's view of it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uobj.h"
+
+/* Index 0 is left out, so that key 0 never exists; so are the reserved lkeys 0x100 and below 0x200.
+ */
+#define FIRST_INDEX 0x10u
+
+static uint8_t klm_used[EMU_MAX_KLMS];
+
+static uint32_t find_index(void)
+{
+	static uint32_t next = FIRST_INDEX;
+	uint32_t n;
+
+	for (n = 0; n < EMU_MAX_MKEYS; n++) {
+		if (++next >= EMU_MAX_MKEYS)
+			next = FIRST_INDEX;
+		if (!atomic_load(&emu.tables->mkey[next].serial))
+			return next;
+	}
+	return 0;
+}
+
+static void publish(struct emu_mkey *e, const struct emu_mkey *m, uint32_t serial)
+{
+	memcpy((char *)e + sizeof(e->serial), (const char *)m + sizeof(m->serial),
+	       sizeof(*m) - sizeof(m->serial));
+	atomic_store_explicit(&e->serial, serial, memory_order_release);
+}
+
+/* Kernel-made keys change their low byte with each use of an index; DEVX callers choose theirs. */
+uint32_t emu_mkey_create(struct emu_mkey *m, bool own_tag)
+{
+	uint32_t index = find_index(), serial = emu_new_serial();
+
+	if (!index)
+		return 0;
+	if (own_tag)
+		m->tag = (uint8_t)serial;
+	publish(&emu.tables->mkey[index], m, serial);
+	return index << 8 | m->tag;
+}
+
+void emu_mkey_update(uint32_t key, struct emu_mkey *m)
+{
+	emu_mkey_retire(key >> 8);
+	m->tag = (uint8_t)key;
+	publish(&emu.tables->mkey[key >> 8], m, emu_new_serial());
+}
+
+void emu_mkey_retire(uint32_t index)
+{
+	atomic_store(&emu.tables->mkey[index].serial, 0);
+	emu_grace();
+}
+
+/* First fit from where the last search ended: lists are short and live long. */
+uint32_t emu_klm_alloc(uint32_t count)
+{
+	static uint32_t next;
+	uint32_t first = next, run = 0, seen;
+
+	if (!count || count > EMU_MAX_KLMS)
+		return UINT32_MAX;
+	for (seen = 0; seen < 2 * EMU_MAX_KLMS && run < count; seen++) {
+		if (first + run >= EMU_MAX_KLMS) {
+			first = 0;
+			run = 0;
+		} else if (klm_used[first + run]) {
+			first += run + 1;
+			run = 0;
+		} else {
+			run++;
+		}
+	}
+	if (run < count)
+		return UINT32_MAX;
+	memset(klm_used + first, 1, count);
+	next = first + count;
+	return first;
+}
+
+void emu_klm_free(uint32_t first, uint32_t count)
+{
+	memset(klm_used + first, 0, count);
+}
+
+/* Local read is always granted (InfiniBand architecture). */
+uint32_t emu_rights_of_access(uint32_t access)
+{
+	uint32_t r = EMU_LR;
+
+	if (access & IB_UVERBS_ACCESS_LOCAL_WRITE)
+		r |= EMU_LW;
+	if (access & IB_UVERBS_ACCESS_REMOTE_WRITE)
+		r |= EMU_RW;
+	if (access & IB_UVERBS_ACCESS_REMOTE_READ)
+		r |= EMU_RR;
+	if (access & IB_UVERBS_ACCESS_REMOTE_ATOMIC)
+		r |= EMU_RA;
+	return r;
+}

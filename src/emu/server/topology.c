@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Which cards there are, which functions they show to whom, and the files by which libibverbs finds
+ * them. Each card has a function of the DPU's own (in the directory "dpu", "dpu1", ...) and a
+ * physical function of the host; the host sees those of all cards ("host").
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server.h"
+
+#define FW(a, b, c) ((uint64_t)(a) << 32 | (uint64_t)(b) << 16 | (c))
+
+/*
+ * The size of on-chip memory is not published for any device; 128 KiB is of the order that users
+ * report. A DMA engine with MMO exists from BlueField-2 on.
+ */
+static const struct emu_profile profiles[] = {
+	{"bluefield-3", "A2DC", 0xa2dc, FW(32, 43, 1014), 128 << 10, 21, true},
+	{"bluefield-2", "A2D6", 0xa2d6, FW(24, 43, 1014), 128 << 10, 21, true},
+	{"connectx-6-dx", "101D", 0x101d, FW(22, 43, 1014), 128 << 10, 0, true},
+};
+
+/* The interface of every emulated port: the machine's loopback, whose addresses are thus the
+ * port's. */
+#define NETDEV	    "lo"
+#define GID_ROCE_V1 1
+#define GID_ROCE_V2 2
+
+static void make_gids(struct emu_func *f)
+{
+	unsigned int i, type;
+
+	/* fe80::/64 with the port's EUI-64, once for each version of RoCE. */
+	for (type = GID_ROCE_V1; type <= GID_ROCE_V2; type++) {
+		uint8_t *gid = f->gid[type - 1];
+
+		gid[0] = 0xfe;
+		gid[1] = 0x80;
+		for (i = 0; i < 8; i++)
+			gid[8 + i] = (uint8_t)(f->node_guid >> (56 - 8 * i));
+		gid[8] ^= 2; /* universal/local bit */
+		f->gid_type[type - 1] = (uint8_t)type;
+	}
+}
+
+static void add_func(struct emu_card *card, enum emu_role_kind kind)
+{
+	struct emu_func *f = &emu.func[emu.nfuncs];
+
+	f->index = (uint16_t)emu.nfuncs++;
+	f->card = card;
+	f->kind = kind;
+	f->listener = -1;
+	f->vhca_id = kind == EMU_FUNC_DPU ? 0 : 1;
+	f->node_guid = card->guid + 1u + f->vhca_id;
+	if (kind == EMU_FUNC_HOST) {
+		strcpy(f->role, "host");
+		f->dev = card->index;
+		snprintf(f->pci, sizeof(f->pci), "0000:%02x:00.0", 0x3b + card->index);
+	} else {
+		snprintf(f->role, sizeof(f->role), card->index ? "dpu%u" : "dpu", card->index);
+		strcpy(f->pci, "0000:03:00.0");
+	}
+	make_gids(f);
+}
+
+/* --- sysfs ---------------------------------------------------------------------------------------
+ */
+
+static int make_dirs(const char *path)
+{
+	char buf[512], *p;
+
+	if (snprintf(buf, sizeof(buf), "%s", path) >= (int)sizeof(buf))
+		return -ENAMETOOLONG;
+	for (p = buf + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(buf, 0755) && errno != EEXIST)
+			return -errno;
+		*p = '/';
+	}
+	return mkdir(buf, 0755) && errno != EEXIST ? -errno : 0;
+}
+
+/* Write one line to a file below a function's sysfs tree, making its directories. */
+static int put(const struct emu_func *f, const char *file, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int put(const struct emu_func *f, const char *file, const char *fmt, ...)
+{
+	char path[512], *slash;
+	va_list ap;
+	FILE *out;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s/sysfs/%s", emu.dir, f->role, file);
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	err = make_dirs(path);
+	*slash = '/';
+	if (err)
+		return err;
+	out = fopen(path, "we");
+	if (!out)
+		return -errno;
+	va_start(ap, fmt);
+	vfprintf(out, fmt, ap);
+	va_end(ap);
+	fputc('\n', out);
+	return fclose(out) ? -errno : 0;
+}
+
+static int put_guid(const struct emu_func *f, const char *file, uint64_t g)
+{
+	return put(f, file, "%04x:%04x:%04x:%04x", (unsigned int)(g >> 48) & 0xffff,
+		   (unsigned int)(g >> 32) & 0xffff, (unsigned int)(g >> 16) & 0xffff,
+		   (unsigned int)g & 0xffff);
+}
+
+static int put_gid(const struct emu_func *f, const char *ib, unsigned int i)
+{
+	static const char *const types[] = {"", "IB/RoCE v1", "RoCE v2"};
+	const uint8_t *g = f->gid[i];
+	char file[128], text[48];
+	int n = 0, err;
+	unsigned int j;
+
+	for (j = 0; j < 16; j += 2)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%02x%02x", j ? ":" : "", g[j],
+			      g[j + 1]);
+	snprintf(file, sizeof(file), "%s/ports/1/gids/%u", ib, i);
+	err = put(f, file, "%s", text);
+	if (err || !f->gid_type[i])
+		return err;
+	snprintf(file, sizeof(file), "%s/ports/1/gid_attrs/types/%u", ib, i);
+	err = put(f, file, "%s", types[f->gid_type[i]]);
+	if (err)
+		return err;
+	snprintf(file, sizeof(file), "%s/ports/1/gid_attrs/ndevs/%u", ib, i);
+	return put(f, file, "%s", NETDEV);
+}
+
+/* The MAC address that the port's EUI-64 is made of. */
+static int put_mac(const struct emu_func *f, const char *file)
+{
+	uint64_t g = f->node_guid;
+
+	return put(f, file, "%02x:%02x:%02x:%02x:%02x:%02x", (unsigned int)(g >> 56),
+		   (unsigned int)(g >> 48) & 0xff, (unsigned int)(g >> 40) & 0xff,
+		   (unsigned int)(g >> 16) & 0xff, (unsigned int)(g >> 8) & 0xff,
+		   (unsigned int)g & 0xff);
+}
+
+#define IN(dir, name) (snprintf(file, sizeof(file), "%s/%s", dir, name), file)
+
+static int write_pci(const struct emu_func *f, const char *ib)
+{
+	const struct emu_profile *p = f->card->profile;
+	char dir[64], file[128], link[512], target[128];
+	int err;
+
+	snprintf(dir, sizeof(dir), "devices/pci0000:00/%s", f->pci);
+	err = put(f, IN(dir, "modalias"), "pci:v000015B3d0000%ssv000015B3sd00000001bc02sc00i00",
+		  p->pci_id);
+	if (!err)
+		err = put(f, IN(dir, "vendor"), "0x15b3");
+	if (!err)
+		err = put(f, IN(dir, "device"), "0x%04x", p->part_id);
+	if (!err)
+		err = put(f, IN(dir, "numa_node"), "-1");
+	if (!err)
+		err = put_mac(f, IN(dir, "net/" NETDEV "/address"));
+	if (err)
+		return err;
+	snprintf(link, sizeof(link), "%s/%s/sysfs/%s/device", emu.dir, f->role, ib);
+	snprintf(target, sizeof(target), "../../../%s", dir);
+	return symlink(target, link) && errno != EEXIST ? -errno : 0;
+}
+
+static int write_ibdev(const struct emu_func *f)
+{
+	const struct emu_profile *p = f->card->profile;
+	char ib[64], file[128];
+	unsigned int i;
+	int err;
+
+	snprintf(ib, sizeof(ib), "class/infiniband/mlx5_%u", f->dev);
+	err = put(f, IN(ib, "node_type"), "1: CA");
+	if (!err)
+		err = put_guid(f, IN(ib, "node_guid"), f->node_guid);
+	if (!err)
+		err = put_guid(f, IN(ib, "sys_image_guid"), f->card->guid);
+	if (!err)
+		err = put(f, IN(ib, "fw_ver"), "%u.%u.%04u", (unsigned int)(p->fw_ver >> 32),
+			  (unsigned int)(p->fw_ver >> 16) & 0xffff,
+			  (unsigned int)p->fw_ver & 0xffff);
+	if (!err)
+		err = put(f, IN(ib, "board_id"), "EMU_%s", p->pci_id);
+	if (!err)
+		err = put(f, IN(ib, "hca_type"), "MT%u", p->part_id);
+	if (!err)
+		err = put(f, IN(ib, "ports/1/pkeys/0"), "0xffff");
+	if (!err)
+		err = put(f, IN(ib, "ports/1/link_layer"), "Ethernet");
+	if (!err)
+		err = put(f, IN(ib, "ports/1/state"), "4: ACTIVE");
+	for (i = 0; i < EMU_GIDS && !err; i++)
+		err = put_gid(f, ib, i);
+	return err ? err : write_pci(f, ib);
+}
+
+static int write_sysfs(const struct emu_func *f)
+{
+	char dir[64], file[128];
+	int err;
+
+	snprintf(dir, sizeof(dir), "class/infiniband_verbs/uverbs%u", f->dev);
+	err = put(f, "class/infiniband_verbs/abi_version", "6");
+	if (!err)
+		err = put(f, IN(dir, "ibdev"), "mlx5_%u", f->dev);
+	if (!err)
+		err = put(f, IN(dir, "dev"), "231:%u", 192 + f->dev);
+	if (!err)
+		err = put(f, IN(dir, "abi_version"), "1");
+	return err ? err : write_ibdev(f);
+}
+
+/* --- all of it -----------------------------------------------------------------------------------
+ */
+
+static const struct emu_profile *find_profile(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
+		if (!strcmp(profiles[i].name, name))
+			return &profiles[i];
+	return NULL;
+}
+
+void emu_profile_names(FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
+		fprintf(out, "%s%s", i ? ", " : "", profiles[i].name);
+}
+
+bool emu_profile_exists(const char *name)
+{
+	return find_profile(name) != NULL;
+}
+
+int emu_topology_create(const char *profile, unsigned int cards)
+{
+	const struct emu_profile *p = find_profile(profile);
+	struct emu_card *card;
+	unsigned int i;
+	int err = 0;
+
+	if (!p || !cards || cards > EMU_MAX_CARDS)
+		return -EINVAL;
+	for (i = 0; i < cards; i++) {
+		card = &emu.card[emu.ncards++];
+		card->index = i;
+		card->profile = p;
+		card->guid = 0x0c42a10300d10000ull + 0x100ull * i;
+		err = emu_card_dm_init(card);
+		if (err)
+			return err;
+		add_func(card, EMU_FUNC_DPU);
+		add_func(card, EMU_FUNC_HOST);
+	}
+	for (i = 0; i < emu.nfuncs && !err; i++)
+		err = write_sysfs(&emu.func[i]);
+	return err;
+}
+
+const struct emu_func *emu_func_by_vhca(const struct emu_card *card, uint16_t vhca_id)
+{
+	unsigned int i;
+
+	for (i = 0; i < emu.nfuncs; i++)
+		if (emu.func[i].card == card && emu.func[i].vhca_id == vhca_id)
+			return &emu.func[i];
+	return NULL;
+}
+
+const struct emu_func *emu_func_by_gid(const uint8_t gid[16])
+{
+	unsigned int i, j;
+
+	for (i = 0; i < emu.nfuncs; i++)
+		for (j = 0; j < EMU_GIDS; j++)
+			if (emu.func[i].gid_type[j] && !memcmp(emu.func[i].gid[j], gid, 16))
+				return &emu.func[i];
+	return NULL;
+}

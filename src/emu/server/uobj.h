@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Objects that a command file owns, by handle; and the commands on them. */
+#ifndef EMU_UOBJ_H
+#define EMU_UOBJ_H
+
+#include <linux/types.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+#include "server.h"
+
+enum emu_type {
+	EMU_T_NONE,
+	EMU_T_PD,
+	EMU_T_CQ,
+	EMU_T_QP,
+	EMU_T_MR,
+	EMU_T_DM,
+	EMU_T_UAR,
+	EMU_T_UMEM,
+	EMU_T_DEVX_MKEY,
+	EMU_T_DEVX_ALIAS,
+};
+
+struct emu_uobj {
+	enum emu_type type;
+	uint32_t handle;
+	struct emu_file *file;
+	unsigned int users; /* objects that refer to this one: it is busy while there are any */
+};
+
+struct emu_pd {
+	struct emu_uobj obj;
+	uint32_t pdn;
+};
+
+/*
+ * Both kinds of event file: the writing end of a pipe, found again by the pipe's inode. No handle
+ * names it: it lives until the client closed its end and nothing refers to it.
+ */
+struct emu_events {
+	struct emu_watch watch; /* fd -1 when the client's end is closed */
+	struct emu_events *next;
+	struct emu_file *file;
+	bool async;
+	ino_t ino;
+	unsigned int users;
+};
+
+struct emu_cq_obj {
+	struct emu_uobj obj;
+	uint32_t cqn;
+	uint64_t user_handle;
+	struct emu_events *channel;
+	struct emu_events *async;
+	uint32_t comp_events, async_events;
+};
+
+struct emu_qp_obj {
+	struct emu_uobj obj;
+	uint32_t qpn;
+	uint64_t user_handle;
+	struct emu_pd *pd;
+	struct emu_cq_obj *send_cq, *recv_cq;
+	struct emu_events *async;
+	uint32_t async_events;
+	struct ib_uverbs_qp_cap cap;
+	struct ib_uverbs_modify_qp attr; /* the last value given of each attribute */
+	bool sq_sig_all;
+};
+
+struct emu_dm {
+	struct emu_uobj obj;
+	uint64_t length; /* as asked for */
+	uint64_t offset; /* in the dm segment, of its first page */
+	uint32_t npages;
+};
+
+struct emu_mr {
+	struct emu_uobj obj;
+	struct emu_pd *pd;
+	struct emu_dm *dm; /* or NULL: memory of a process */
+	uint32_t key;
+	uint64_t length, iova;
+	uint64_t addr;
+	uint32_t access;
+};
+
+struct emu_uar {
+	struct emu_uobj obj;
+	uint32_t page;
+};
+
+struct emu_umem {
+	struct emu_uobj obj;
+	uint32_t id;
+	uint64_t addr, len;
+	uint32_t access;
+	pid_t pid;
+};
+
+struct emu_devx {
+	struct emu_uobj obj;
+	uint32_t index;	       /* of the mkey or the alias */
+	struct emu_umem *umem; /* that an MTT mkey stands on, or NULL */
+};
+
+void *emu_uobj_new(struct emu_file *f, enum emu_type type, size_t size);
+/* Look one up: NULL if there is none of that type. */
+void *emu_uobj_get(struct emu_file *f, uint32_t handle, enum emu_type type);
+/* Forget an object and free its memory; what it stands for was undone. */
+void emu_uobj_free(struct emu_uobj *o);
+/* Undo and free one object: 0, or -EBUSY while it has users. */
+int emu_uobj_destroy(struct emu_uobj *o);
+/* All of a file's objects, whatever their order of use. */
+void emu_uobj_destroy_all(struct emu_file *f);
+
+/* --- mkeys (mkey.c) ------------------------------------------------------------------------------
+ */
+/* Publish a filled entry under a free index; returns the key, or 0 if the table is full. */
+uint32_t emu_mkey_create(struct emu_mkey *m, bool own_tag);
+/* Give an existing key another meaning, at once for everybody. */
+void emu_mkey_update(uint32_t key, struct emu_mkey *m);
+void emu_mkey_retire(uint32_t index);
+/* A run of KLM entries: index of the first, or UINT32_MAX. */
+uint32_t emu_klm_alloc(uint32_t count);
+void emu_klm_free(uint32_t first, uint32_t count);
+uint32_t emu_rights_of_access(uint32_t access);
+
+/* --- event files (events.c) ----------------------------------------------------------------------
+ */
+/* Make one; `*peer` is the client's end. */
+int emu_events_create(struct emu_file *f, bool async, struct emu_events **e, int *peer);
+/* The client's end was closed. */
+void emu_events_hangup(struct emu_events *e);
+void emu_events_put(struct emu_events *e);
+void emu_events_destroy_all(struct emu_file *f);
+/* Queue one record; false if nobody can read it. */
+bool emu_events_send(struct emu_events *e, const void *record, size_t len);
+/* Take back the unread records of an object that goes; returns how many there were. */
+uint32_t emu_events_retract(struct emu_events *e, uint64_t element);
+/* Deliver a note of an engine. */
+void emu_note(const struct emu_note *n);
+
+/* --- destructors, one a type; each returns 0 or -EBUSY -------------------------------------------
+ */
+int emu_mr_undo(struct emu_uobj *o);
+int emu_dm_undo(struct emu_uobj *o);
+int emu_cq_undo(struct emu_uobj *o);
+int emu_qp_undo(struct emu_uobj *o);
+int emu_uar_undo(struct emu_uobj *o);
+int emu_umem_undo(struct emu_uobj *o);
+int emu_devx_undo(struct emu_uobj *o);
+
+#endif

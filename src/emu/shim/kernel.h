@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The client's side of the emulated kernel: what the interposed functions do for an emulated
+ * device. Functions return 0 or an errno and may be called from any thread, also in a forked child.
+ */
+#ifndef EMU_KERNEL_H
+#define EMU_KERNEL_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* Was this process started with an emulator (DPUMAP_EMU_DIR and DPUMAP_EMU_ROLE are set)? */
+bool emu_kernel_present(void);
+
+/* Is `path` the character device of an emulated function, and which? */
+bool emu_kernel_is_path(const char *path, unsigned int *dev);
+
+/* Is `fd` an emulated character device? Keeps errno. */
+bool emu_kernel_is_fd(int fd);
+
+int emu_kernel_open(unsigned int dev, int flags, int *fd);
+int emu_kernel_stat(unsigned int dev, struct stat *st);
+
+/* Make the stat data of a socket that is an emulated device look like a character device's. */
+void emu_kernel_fix_stat(int fd, struct stat *st);
+
+int emu_kernel_ioctl(int fd, void *hdr);
+int emu_kernel_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off, void **p);
+
+#endif

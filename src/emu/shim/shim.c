@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The interposing library: the few libc functions by which libibverbs and its tools reach the
+ * kernel. A call that concerns /dev/infiniband/uverbsN of the emulator goes to kernel.c, every
+ * other one straight to libc. No state is kept about descriptors: an emulated device is recognised
+ * by the address of the socket at its other end, so it may arrive by dup, fork, exec or SCM_RIGHTS.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "kernel.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The next definition of a libc function, looked up once. */
+#define NEXT(name)                                                                  \
+	({                                                                          \
+		static __typeof__(&(name)) next_;                                   \
+		__typeof__(&(name)) f_ = __atomic_load_n(&next_, __ATOMIC_RELAXED); \
+		if (!f_) {                                                          \
+			*(void **)&f_ = dlsym(RTLD_NEXT, #name);                    \
+			__atomic_store_n(&next_, f_, __ATOMIC_RELAXED);             \
+		}                                                                   \
+		f_;                                                                 \
+	})
+
+static int result(int err)
+{
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+static int open_device(unsigned int dev, int flags)
+{
+	int fd, err;
+
+	err = emu_kernel_open(dev, flags, &fd);
+	return err ? result(err) : fd;
+}
+
+static mode_t mode_of(int flags, va_list ap)
+{
+	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+}
+
+/* Each call comes in two names; on the 64-bit systems that we run on they do the same. */
+#define DEFINE_OPEN(name)                                 \
+	EXPORT int name(const char *path, int flags, ...) \
+	{                                                 \
+		unsigned int dev;                         \
+		mode_t mode;                              \
+		va_list ap;                               \
+                                                          \
+		if (emu_kernel_is_path(path, &dev))       \
+			return open_device(dev, flags);   \
+		va_start(ap, flags);                      \
+		mode = mode_of(flags, ap);                \
+		va_end(ap);                               \
+		return NEXT(name)(path, flags, mode);     \
+	}
+
+#define DEFINE_OPENAT(name)                                        \
+	EXPORT int name(int dir, const char *path, int flags, ...) \
+	{                                                          \
+		unsigned int dev;                                  \
+		mode_t mode;                                       \
+		va_list ap;                                        \
+                                                                   \
+		if (emu_kernel_is_path(path, &dev))                \
+			return open_device(dev, flags);            \
+		va_start(ap, flags);                               \
+		mode = mode_of(flags, ap);                         \
+		va_end(ap);                                        \
+		return NEXT(name)(dir, path, flags, mode);         \
+	}
+
+DEFINE_OPEN(open)
+DEFINE_OPEN(open64)
+DEFINE_OPENAT(openat)
+DEFINE_OPENAT(openat64)
+
+/* What _FORTIFY_SOURCE makes of a two-argument open. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+
+#define DEFINE_OPEN_2(name)                             \
+	EXPORT int name(const char *path, int flags)    \
+	{                                               \
+		unsigned int dev;                       \
+                                                        \
+		if (emu_kernel_is_path(path, &dev))     \
+			return open_device(dev, flags); \
+		return NEXT(name)(path, flags);         \
+	}
+
+DEFINE_OPEN_2(__open_2)
+DEFINE_OPEN_2(__open64_2)
+
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64), "stat64 differs");
+
+#define DEFINE_STAT(name, type)                                                 \
+	EXPORT int name(const char *restrict path, struct type *restrict st)    \
+	{                                                                       \
+		unsigned int dev;                                               \
+                                                                                \
+		if (emu_kernel_is_path(path, &dev))                             \
+			return result(emu_kernel_stat(dev, (struct stat *)st)); \
+		return NEXT(name)(path, st);                                    \
+	}
+
+#define DEFINE_FSTATAT(name, type)                                                               \
+	EXPORT int name(int dir, const char *restrict path, struct type *restrict st, int flags) \
+	{                                                                                        \
+		unsigned int dev;                                                                \
+                                                                                                 \
+		if (emu_kernel_is_path(path, &dev))                                              \
+			return result(emu_kernel_stat(dev, (struct stat *)st));                  \
+		return NEXT(name)(dir, path, st, flags);                                         \
+	}
+
+#define DEFINE_FSTAT(name, type)                                    \
+	EXPORT int name(int fd, struct type *st)                    \
+	{                                                           \
+		int ret = NEXT(name)(fd, st);                       \
+                                                                    \
+		if (!ret)                                           \
+			emu_kernel_fix_stat(fd, (struct stat *)st); \
+		return ret;                                         \
+	}
+
+DEFINE_STAT(stat, stat)
+DEFINE_STAT(stat64, stat64)
+DEFINE_STAT(lstat, stat)
+DEFINE_STAT(lstat64, stat64)
+DEFINE_FSTATAT(fstatat, stat)
+DEFINE_FSTATAT(fstatat64, stat64)
+DEFINE_FSTAT(fstat, stat)
+DEFINE_FSTAT(fstat64, stat64)
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (request == RDMA_VERBS_IOCTL && emu_kernel_is_fd(fd))
+		return result(emu_kernel_ioctl(fd, arg));
+	return NEXT(ioctl)(fd, request, arg);
+}
+
+static void *map_device(void *addr, size_t len, int prot, int flags, int fd, off_t off)
+{
+	void *p;
+	int err;
+
+	err = emu_kernel_mmap(addr, len, prot, flags, fd, off, &p);
+	if (err) {
+		errno = err;
+		return MAP_FAILED;
+	}
+	return p;
+}
+
+/* A socket cannot be mapped (ENODEV): only then need we look whether it is one of ours. */
+#define DEFINE_MMAP(name, type)                                                          \
+	EXPORT void *name(void *addr, size_t len, int prot, int flags, int fd, type off) \
+	{                                                                                \
+		void *p = NEXT(name)(addr, len, prot, flags, fd, off);                   \
+                                                                                         \
+		if (p == MAP_FAILED && errno == ENODEV && emu_kernel_is_fd(fd))          \
+			return map_device(addr, len, prot, flags, fd, off);              \
+		return p;                                                                \
+	}
+
+DEFINE_MMAP(mmap, off_t)
+DEFINE_MMAP(mmap64, off64_t)
+
+/*
+ * libibverbs asks netlink first and reads sysfs only if that fails. The machine's own RDMA netlink
+ * family knows nothing of our devices.
+ */
+EXPORT int socket(int domain, int type, int protocol)
+{
+	if (domain == AF_NETLINK && protocol == NETLINK_RDMA && emu_kernel_present())
+		return result(EPROTONOSUPPORT);
+	return NEXT(socket)(domain, type, protocol);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the emulated firmware (the server) and the DMA engines (one thread in each client process)
+ * share. Three segments, each a memfd that the server makes:
+ *
+ *   tables  mkeys and their KLM lists: written by the server alone, mapped read-only by engines.
+ *   queues  QPs, CQs and engine slots: written by the server and by the engine that owns the entry.
+ *   dm      on-chip memory (MEMIC) of all cards, EMU_DM_STRIDE bytes a card.
+ *
+ * Life of an entry: `serial` is 0 while the entry is free. The server fills an entry and then
+ * publishes it by storing a non-zero, never repeated serial (release); a reader loads the serial
+ * first (acquire). To retire one the server stores 0 and then waits until every engine that might
+ * still be looking has left its pass (emu_engine.epoch moves on or is even) before it reuses the
+ * entry or tells the client that the command is done: read-copy-update's grace period. An engine
+ * therefore never blocks on the server inside a pass, and looks every entry up anew in each pass.
+ */
+#ifndef EMU_SHM_H
+#define EMU_SHM_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define EMU_MAX_CARDS	4
+#define EMU_MAX_MKEYS	(1u << 16)
+#define EMU_MAX_KLMS	(1u << 18)
+#define EMU_MAX_QPS	(1u << 13)
+#define EMU_MAX_CQS	(1u << 13)
+#define EMU_MAX_ENGINES 256u
+#define EMU_DM_STRIDE	(16ull << 20)
+#define EMU_NO_ENGINE	UINT32_MAX
+
+/* mkey rights, as in the mkey context of the PRM (lr, lw, rr, rw, a). */
+enum emu_right {
+	EMU_LR = 1u << 0,
+	EMU_LW = 1u << 1,
+	EMU_RR = 1u << 2,
+	EMU_RW = 1u << 3,
+	EMU_RA = 1u << 4,
+};
+
+enum emu_mkey_mode {
+	EMU_MKEY_MEM = 1,   /* memory of a process: u.mem */
+	EMU_MKEY_DM = 2,    /* on-chip memory: u.dm */
+	EMU_MKEY_KLM = 3,   /* consecutive pieces of any length: u.klm */
+	EMU_MKEY_KSM = 4,   /* equal pieces of 2^log_entity bytes: u.klm */
+	EMU_MKEY_ALIAS = 5, /* another function's mkey: u.alias */
+};
+
+/*
+ * One mkey; its index is the key >> 8. The low byte of a key must equal `tag`.
+ * Valid addresses are [start, start + len).
+ */
+struct emu_mkey {
+	_Atomic uint32_t serial;
+	uint8_t mode;
+	uint8_t tag;
+	uint16_t func; /* the function (VHCA) that it belongs to */
+	uint32_t rights;
+	uint32_t pdn; /* for an alias: the importer's PD; the target is used with its own PD */
+	uint64_t start;
+	uint64_t len;
+	uint32_t log_entity; /* KSM */
+	uint32_t shared;     /* ALLOW_OTHER_VHCA_ACCESS was granted: aliases may reach it */
+	union {
+		struct {
+			uint64_t addr; /* process address of `start` */
+			int32_t pid;
+		} mem;
+		struct {
+			uint64_t offset; /* of `start` in the dm segment */
+		} dm;
+		struct {
+			uint32_t first; /* index of the first entry in emu_tables.klm */
+			uint32_t count;
+		} klm;
+		struct {
+			uint32_t index;	 /* the target, and */
+			uint32_t serial; /* the one mkey at that index that was granted */
+		} alias;
+	} u;
+};
+
+struct emu_klm {
+	uint32_t bytes; /* KLM only */
+	uint32_t key;
+	uint64_t addr;
+};
+
+struct emu_tables {
+	_Atomic uint32_t generation; /* of the tables' layout; 1 */
+	uint32_t pad[15];
+	struct emu_mkey mkey[EMU_MAX_MKEYS];
+	struct emu_klm klm[EMU_MAX_KLMS];
+};
+
+/* A piece of memory that an engine can reach: of a process, or of the dm segment. */
+struct emu_seg {
+	uint64_t addr; /* address in process `pid`, or offset in the dm segment if pid is 0 */
+	uint64_t len;
+	int32_t pid;
+	uint32_t pad;
+};
+
+/* One piece of a request's payload, as its requester's WQE names it. */
+struct emu_sge {
+	uint64_t addr;
+	uint64_t len;
+	uint32_t lkey; /* in the requester's function and PD, translated by whoever copies */
+	uint32_t inl;  /* inline data: addr is the ring's in the requester's process, no lkey */
+};
+
+#define EMU_MSG_SEGS 64
+
+enum emu_msg_state {
+	EMU_MSG_FREE = 0,
+	EMU_MSG_CLAIMED = 1, /* a requester is filling it (FREE -> CLAIMED by compare and swap) */
+	EMU_MSG_POSTED = 2,  /* for the responder's engine */
+	EMU_MSG_BUSY = 3,    /* the responder's, who made it so by compare and swap */
+	EMU_MSG_DONE = 4,    /* answered: the requester reads `syndrome` and stores FREE */
+};
+
+/*
+ * A request that the responder's own engine must execute because it consumes a receive WQE or
+ * changes memory atomically. At most one is outstanding per responder QP, as its requester waits
+ * for the answer before the next one. `opcode` is the WQE's. The payload stays in the requester's
+ * memory (`sge`) and is copied once, by the responder.
+ *
+ * The source is named by QP number, serial and resets: a message whose source is gone is dropped.
+ * The server stores FREE when it makes the responder QP and, after the grace period, at each RESET.
+ */
+struct emu_msg {
+	_Atomic uint32_t state;
+	uint32_t src_engine;
+	uint32_t src_qpn;
+	uint32_t src_serial;
+	uint32_t src_resets;
+	uint32_t opcode;
+	uint32_t imm;	   /* as in the WQE, big endian: immediate or key to invalidate */
+	uint32_t flags;	   /* EMU_MSG_SOLICITED */
+	uint32_t syndrome; /* answer: 0, an emu_nak, or a CQE syndrome for the requester */
+	uint64_t len;
+	uint64_t raddr;
+	uint32_t rkey;
+	uint32_t nsge;
+	uint64_t operand[2]; /* atomics: swap or add, compare; host order */
+	uint64_t result;     /* atomics: the old value; host order */
+	struct emu_sge sge[EMU_MSG_SEGS];
+};
+
+#define EMU_MSG_SOLICITED 1u
+#define EMU_NAK_RNR	  0x100u /* no receive WQE: try again after the responder's min_rnr_timer */
+
+/* enum ibv_qp_state's numbers. */
+enum emu_qp_state {
+	EMU_QPS_RESET,
+	EMU_QPS_INIT,
+	EMU_QPS_RTR,
+	EMU_QPS_RTS,
+	EMU_QPS_SQD,
+	EMU_QPS_SQE,
+	EMU_QPS_ERR,
+};
+
+enum emu_qp_type {
+	EMU_QPT_RC = 2,
+	EMU_QPT_UC = 3,
+};
+
+/* One QP; its number is the index. Written by the server; `state` also by engines, to ERR. */
+struct emu_qp {
+	_Atomic uint32_t serial;
+	_Atomic uint32_t state;
+	_Atomic uint32_t resets; /* counts transitions to RESET: the engine forgets its indices */
+	uint32_t engine;	 /* owner */
+	uint16_t func;
+	uint8_t type;
+	uint8_t mmo; /* the MMO extension was enabled */
+	uint32_t pdn;
+	uint32_t uidx;
+	uint32_t send_cqn;
+	uint32_t recv_cqn;
+	uint32_t access;   /* IBV_ACCESS_REMOTE_{WRITE,READ,ATOMIC} = 2, 4, 8 */
+	uint64_t buf_addr; /* receive ring first, then the send ring */
+	uint64_t dbr_addr;
+	uint32_t sq_wqe_count; /* in 64-byte blocks; a power of two, 0 = no send queue */
+	uint32_t rq_wqe_count;
+	uint32_t rq_wqe_shift;
+	uint32_t dest_qpn;
+	uint32_t dest_func; /* resolved from the GID or LID; UINT32_MAX = nobody there */
+	uint8_t timeout;
+	uint8_t retry_cnt;
+	uint8_t rnr_retry;
+	uint8_t min_rnr_timer;
+	struct emu_msg inbox;
+};
+
+/*
+ * Arm word of a CQ that was never armed. libmlx5 starts with 0, which is also its first arm, so the
+ * server writes this into a new CQ's doorbell record before it answers CREATE_CQ.
+ */
+#define EMU_CQ_UNARMED 0xffffffffu
+
+struct emu_cq {
+	_Atomic uint32_t serial;
+	uint32_t engine;
+	uint64_t buf_addr;
+	uint64_t dbr_addr;
+	uint32_t entries;  /* a power of two */
+	uint32_t cqe_size; /* 64 or 128 */
+	uint32_t has_channel;
+	_Atomic uint32_t error; /* overrun: the engine writes no more */
+};
+
+struct emu_engine {
+	_Atomic uint32_t serial; /* 0 = free slot */
+	int32_t pid;
+	_Atomic uint32_t epoch;	 /* odd while a pass runs */
+	_Atomic uint32_t change; /* the server counts changes of this engine's QPs and CQs */
+	_Atomic uint32_t wake;	 /* futex word: counted up and woken to end an engine's sleep */
+	_Atomic uint32_t asleep; /* the engine is in, or about to enter, a futex wait */
+	uint32_t pad[10];
+};
+
+struct emu_queues {
+	_Atomic uint32_t qp_high; /* all QPs in use are below */
+	_Atomic uint32_t cq_high;
+	uint32_t pad[14];
+	struct emu_engine engine[EMU_MAX_ENGINES];
+	struct emu_cq cq[EMU_MAX_CQS];
+	struct emu_qp qp[EMU_MAX_QPS];
+};
+
+/* What an engine tells the server, one record a datagram on its notify socket, without an answer.
+ */
+enum emu_note_type {
+	EMU_NOTE_COMP = 1,   /* completion event of CQ `number` */
+	EMU_NOTE_QP = 2,     /* async event `event` (enum ibv_event_type) of QP `number` */
+	EMU_NOTE_CQ_ERR = 3, /* CQ `number` was overrun */
+};
+
+struct emu_note {
+	uint32_t type;
+	uint32_t number;
+	uint32_t serial; /* of the QP or CQ, so that a late note finds nobody */
+	uint32_t event;
+};
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/sock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "emu/proto.h"
+
+int emu_sock_send(int fd, const void *buf, size_t len, const int *fds, unsigned int nfds)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(EMU_MAX_FDS * sizeof(int))];
+	} control = {0};
+	struct iovec iov = {.iov_base = (void *)(size_t)buf, .iov_len = len};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	if (nfds > EMU_MAX_FDS)
+		return EINVAL;
+	if (nfds) {
+		msg.msg_control = &control;
+		msg.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(nfds * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
+	}
+	do
+		n = sendmsg(fd, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? errno : 0;
+}
+
+static void take_fds(const struct cmsghdr *c, int *fds, unsigned int max_fds, unsigned int *nfds)
+{
+	size_t bytes = c->cmsg_len - CMSG_LEN(0);
+	size_t i;
+	int fd;
+
+	for (i = 0; i + sizeof(fd) <= bytes; i += sizeof(fd)) {
+		memcpy(&fd, CMSG_DATA(c) + i, sizeof(fd));
+		if (*nfds < max_fds)
+			fds[(*nfds)++] = fd;
+		else
+			close(fd);
+	}
+}
+
+ssize_t emu_sock_recv(int fd, void *buf, size_t len, int *fds, unsigned int max_fds,
+		      unsigned int *nfds, pid_t *pid)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(EMU_MAX_FDS * sizeof(int)) +
+			   CMSG_SPACE(sizeof(struct ucred))];
+	} control;
+	struct iovec iov = {.iov_base = buf, .iov_len = len};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c;
+	struct ucred cred;
+	ssize_t n;
+
+	*nfds = 0;
+	if (pid)
+		*pid = 0;
+	do
+		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_RIGHTS)
+			take_fds(c, fds, max_fds, nfds);
+		if (c->cmsg_type == SCM_CREDENTIALS && pid) {
+			memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+			*pid = cred.pid;
+		}
+	}
+	return n;
+}
