@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <inttypes.h>
+
+#include "requests.h"
+#include "say.h"
+
+struct context {
+	struct session *session;
+	struct exports *exports;
+	const struct dpumap_msg *request;
+	struct dpumap_msg *reply;
+	struct dpumap_fault *fault;
+	char name[DPUMAP_EXPORT_NAME_MAX];
+	uint8_t sha256[DPUMAP_SHA256_LEN];
+};
+
+/* AGAIN from a handler: the reply comes later. */
+typedef doca_error_t handler(struct context *c);
+
+#define FIELD(key) (1u << DPUMAP_MSG_##key)
+
+static doca_error_t greet(struct context *c)
+{
+	uint64_t version = c->request->value[DPUMAP_MSG_VERSION].number;
+
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_VERSION, DPUMAP_CHANNEL_VERSION);
+	if (version != DPUMAP_CHANNEL_VERSION) {
+		c->session->closing = true;
+		return dpumap_fault_set(c->fault, DOCA_ERROR_UNSUPPORTED_VERSION,
+					"version %" PRIu64 " of the channel is wanted, this is %u",
+					version, DPUMAP_CHANNEL_VERSION);
+	}
+	c->session->greeted = true;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t list(struct context *c)
+{
+	uint64_t first = dpumap_msg_has(c->request, DPUMAP_MSG_FIRST)
+				 ? c->request->value[DPUMAP_MSG_FIRST].number
+				 : 0;
+	size_t count = exports_count(c->exports);
+	struct dpumap_export_info info;
+
+	for (size_t i = first < count ? (size_t)first : count; i < count; i++) {
+		exports_describe(c->exports, i, &info);
+		if (!dpumap_msg_add_export(c->reply, &info)) {
+			dpumap_msg_set_number(c->reply, DPUMAP_MSG_NEXT, i);
+			break;
+		}
+	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t find(struct context *c, size_t *index)
+{
+	dpumap_msg_get_text(c->request, DPUMAP_MSG_NAME, c->name, sizeof(c->name));
+	return exports_find(c->exports, c->name, index, c->fault);
+}
+
+static doca_error_t find_held(struct context *c, size_t *index)
+{
+	doca_error_t result = find(c, index);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (c->session->held[*index] == 0)
+		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED,
+					"export %s: get it first", c->name);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t get(struct context *c)
+{
+	struct dpumap_export_info info;
+	const void *desc;
+	size_t index, len;
+	doca_error_t result = find(c, &index);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (c->session->held[index] == UINT32_MAX)
+		return dpumap_fault_set(c->fault, DOCA_ERROR_FULL, "export %s: got too often",
+					c->name);
+	c->session->held[index]++;
+	exports_describe(c->exports, index, &info);
+	dpumap_msg_add_export(c->reply, &info);
+	exports_descriptor(c->exports, index, &desc, &len);
+	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DESCRIPTOR, desc, len);
+	say("uid %u pid %d gets export %s", c->session->peer.uid, c->session->peer.pid, info.name);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t release(struct context *c)
+{
+	size_t index;
+	doca_error_t result = find_held(c, &index);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	c->session->held[index]--;
+	say("uid %u pid %d releases export %s", c->session->peer.uid, c->session->peer.pid,
+	    c->name);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t start_digest(struct context *c)
+{
+	struct digest *digests = c->session->digests;
+	size_t index;
+	doca_error_t result = find_held(c, &index);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	for (uint64_t i = 0; i < SESSION_DIGESTS; i++) {
+		if (digests[i].sha)
+			continue;
+		result = dpumap_sha256_create(&digests[i].sha, c->fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+		digests[i].index = index;
+		dpumap_msg_set_number(c->reply, DPUMAP_MSG_DIGEST, i);
+		return DOCA_SUCCESS;
+	}
+	return dpumap_fault_set(c->fault, DOCA_ERROR_FULL, "%u digests are running already",
+				SESSION_DIGESTS);
+}
+
+/* NULL with the fault set when the request's handle is none. */
+static struct digest *find_digest(struct context *c)
+{
+	uint64_t handle = c->request->value[DPUMAP_MSG_DIGEST].number;
+
+	if (handle < SESSION_DIGESTS && c->session->digests[handle].sha)
+		return &c->session->digests[handle];
+	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_FOUND, "there is no digest %" PRIu64, handle);
+	return NULL;
+}
+
+static doca_error_t update_digest(struct context *c)
+{
+	uint64_t offset = c->request->value[DPUMAP_MSG_OFFSET].number;
+	uint64_t length = c->request->value[DPUMAP_MSG_LENGTH].number;
+	struct digest *digest = find_digest(c);
+	struct session *s = c->session;
+	doca_error_t result;
+
+	if (!digest)
+		return c->fault->code;
+	result = exports_check_range(c->exports, digest->index, offset, length, c->fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	s->job.active = true;
+	s->job.id = c->request->value[DPUMAP_MSG_ID].number;
+	s->job.digest = digest;
+	s->job.offset = offset;
+	s->job.left = length;
+	return DOCA_ERROR_AGAIN;
+}
+
+static doca_error_t finish_digest(struct context *c)
+{
+	struct digest *digest = find_digest(c);
+	doca_error_t result;
+
+	if (!digest)
+		return c->fault->code;
+	result = dpumap_sha256_final(digest->sha, c->sha256, c->fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_sha256_destroy(digest->sha);
+	digest->sha = NULL;
+	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_SHA256, c->sha256, sizeof(c->sha256));
+	return DOCA_SUCCESS;
+}
+
+/* What a request must have besides id and op, what it may have, and who answers it. */
+static const struct {
+	handler *answer;
+	uint32_t required;
+	uint32_t optional;
+} operations[DPUMAP_OPS] = {
+	[DPUMAP_OP_HELLO] = {greet, FIELD(VERSION), 0},
+	[DPUMAP_OP_LIST] = {list, 0, FIELD(FIRST)},
+	[DPUMAP_OP_GET] = {get, FIELD(NAME), 0},
+	[DPUMAP_OP_RELEASE] = {release, FIELD(NAME), 0},
+	[DPUMAP_OP_DIGEST_START] = {start_digest, FIELD(NAME), 0},
+	[DPUMAP_OP_DIGEST_UPDATE] = {update_digest, FIELD(DIGEST) | FIELD(OFFSET) | FIELD(LENGTH),
+				     0},
+	[DPUMAP_OP_DIGEST_FINAL] = {finish_digest, FIELD(DIGEST), 0},
+};
+
+/* Nobody who knows the protocol gets here: what follows may not even be frames. */
+static doca_error_t misspoken(struct context *c, doca_error_t code, const char *why)
+{
+	c->session->closing = true;
+	return dpumap_fault_set(c->fault, code, "malformed request: %s", why);
+}
+
+static doca_error_t dispatch(struct context *c)
+{
+	uint32_t fields = c->request->present & ~(FIELD(ID) | FIELD(OP));
+	enum dpumap_op op;
+
+	if (!dpumap_msg_has(c->request, DPUMAP_MSG_ID))
+		return misspoken(c, DOCA_ERROR_INVALID_VALUE, "it has no id");
+	if (!dpumap_op_find(c->request, &op))
+		return misspoken(c, DOCA_ERROR_INVALID_VALUE, "it has no known operation");
+	if ((op == DPUMAP_OP_HELLO) == c->session->greeted)
+		return misspoken(c, DOCA_ERROR_BAD_STATE, "hello comes first, and once");
+	if ((fields & operations[op].required) != operations[op].required)
+		return misspoken(c, DOCA_ERROR_INVALID_VALUE,
+				 "a field of the operation is missing");
+	if (fields & ~(operations[op].required | operations[op].optional))
+		return misspoken(c, DOCA_ERROR_INVALID_VALUE, "a field is not the operation's");
+	return operations[op].answer(c);
+}
+
+static void reply_error(struct session *session, uint64_t id, const struct dpumap_fault *why)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg reply;
+
+	dpumap_msg_init(&reply);
+	dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, id);
+	dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, why->code);
+	dpumap_msg_set_text(&reply, DPUMAP_MSG_ERROR, why->text);
+	if (dpumap_conn_put(session->conn, &reply, &fault) != DOCA_SUCCESS)
+		session->closing = true;
+}
+
+static void refuse(struct session *session, uint64_t id, const struct dpumap_fault *why)
+{
+	say("uid %u pid %d refused: %s", session->peer.uid, session->peer.pid, why->text);
+	reply_error(session, id, why);
+}
+
+void requests_reject(struct session *session, const struct dpumap_fault *fault)
+{
+	session->closing = true;
+	refuse(session, 0, fault);
+}
+
+void requests_answer(struct session *session, struct exports *exports, const uint8_t *payload,
+		     size_t len)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg request, reply;
+	struct context c = {.session = session,
+			    .exports = exports,
+			    .request = &request,
+			    .reply = &reply,
+			    .fault = &fault};
+	doca_error_t result;
+
+	result = dpumap_msg_decode(payload, len, &request, &fault);
+	if (result != DOCA_SUCCESS) {
+		requests_reject(session, &fault);
+		return;
+	}
+	dpumap_msg_init(&reply);
+	result = dispatch(&c);
+	if (result == DOCA_ERROR_AGAIN)
+		return;
+	if (result == DOCA_SUCCESS) {
+		dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, request.value[DPUMAP_MSG_ID].number);
+		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
+		result = dpumap_conn_put(session->conn, &reply, &fault);
+	}
+	if (result != DOCA_SUCCESS) {
+		refuse(session,
+		       dpumap_msg_has(&request, DPUMAP_MSG_ID) ? request.value[DPUMAP_MSG_ID].number
+							       : 0,
+		       &fault);
+	}
+}
+
+static doca_error_t hash_piece(struct session *session, struct exports *exports,
+			       struct dpumap_fault *fault)
+{
+	struct digest *digest = session->job.digest;
+	size_t len =
+		session->job.left < EXPORTS_READ_MAX ? (size_t)session->job.left : EXPORTS_READ_MAX;
+	const void *data;
+	doca_error_t result;
+
+	if (len == 0)
+		return DOCA_SUCCESS;
+	result = exports_read(exports, digest->index, session->job.offset, len, &data, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_sha256_update(digest->sha, data, len, fault);
+	session->job.offset += len;
+	session->job.left -= len;
+	return result;
+}
+
+void requests_work(struct session *session, struct exports *exports)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg reply;
+	doca_error_t result;
+
+	result = hash_piece(session, exports, &fault);
+	if (result == DOCA_SUCCESS && session->job.left > 0)
+		return;
+	session->job.active = false;
+	if (result == DOCA_SUCCESS) {
+		dpumap_msg_init(&reply);
+		dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, session->job.id);
+		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
+		result = dpumap_conn_put(session->conn, &reply, &fault);
+	}
+	if (result != DOCA_SUCCESS)
+		refuse(session, session->job.id, &fault);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stddef.h>
+
+#include "interrupt.h"
+
+volatile sig_atomic_t interrupt_signal;
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void on_signal(int number)
+{
+	interrupt_signal = number;
+}
+
+void interrupt_catch(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction old;
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		/* What the parent wants ignored (nohup) stays so. */
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+	signal(SIGPIPE, SIG_IGN);
+}
+
+void interrupt_die(void)
+{
+	if (interrupt_signal == 0)
+		return;
+	signal(interrupt_signal, SIG_DFL);
+	raise(interrupt_signal);
+}

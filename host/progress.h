@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* A bar on stderr while a file moves; nothing when stderr is no terminal. */
+#ifndef DPUMAP_HOST_PROGRESS_H
+#define DPUMAP_HOST_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+	bool shown;
+	bool drawn;
+	uint64_t total;
+	uint64_t began;
+	uint64_t last;
+};
+
+void progress_begin(struct progress *progress, uint64_t total);
+void progress_update(struct progress *progress, uint64_t done);
+/* Removes the bar: what is printed next begins at the margin. */
+void progress_end(struct progress *progress);
+
+#endif

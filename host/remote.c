@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
+#include "interrupt.h"
+#include "remote.h"
+
+#define MSEC_PER_SEC 1000
+
+_Static_assert(sizeof(sig_atomic_t) == sizeof(int), "the channel looks at the flag as an int");
+
+doca_error_t remote_connect(const struct options *options, struct dpumap_client **client,
+			    struct dpumap_fault *fault)
+{
+	return dpumap_client_create(options->connect, options->timeout_s * MSEC_PER_SEC,
+				    &interrupt_signal, client, fault);
+}
+
+static void ask(struct dpumap_msg *request, enum dpumap_op op)
+{
+	dpumap_msg_init(request);
+	dpumap_msg_set_text(request, DPUMAP_MSG_OP, dpumap_op_name(op));
+}
+
+static doca_error_t ask_about(struct dpumap_client *client, enum dpumap_op op, const char *name,
+			      struct dpumap_msg *reply, struct dpumap_fault *fault)
+{
+	struct dpumap_msg request;
+
+	/* The server could not even be asked about a name that is none. */
+	if (!dpumap_export_name_valid(name))
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+					"there is no export called \"%s\"", name);
+	ask(&request, op);
+	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
+	return dpumap_client_call(client, &request, reply, fault);
+}
+
+static doca_error_t incomplete(enum dpumap_op op, struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED, "dpumapd's reply to %s is incomplete",
+				dpumap_op_name(op));
+}
+
+doca_error_t remote_list(struct dpumap_client *client, remote_list_fn *each,
+			 struct dpumap_fault *fault)
+{
+	struct dpumap_msg request, reply = {0};
+	doca_error_t result;
+	uint64_t first = 0;
+
+	do {
+		ask(&request, DPUMAP_OP_LIST);
+		dpumap_msg_set_number(&request, DPUMAP_MSG_FIRST, first);
+		result = dpumap_client_call(client, &request, &reply, fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+		for (uint32_t i = 0; i < reply.num_exports; i++)
+			each(&reply.exports[i]);
+		if (!dpumap_msg_has(&reply, DPUMAP_MSG_NEXT))
+			return DOCA_SUCCESS;
+		/* A server that does not get ahead would keep us for ever. */
+		if (reply.value[DPUMAP_MSG_NEXT].number <= first)
+			return incomplete(DPUMAP_OP_LIST, fault);
+		first = reply.value[DPUMAP_MSG_NEXT].number;
+	} while (true);
+}
+
+doca_error_t remote_get(struct dpumap_client *client, const char *name,
+			struct remote_export *export, struct dpumap_fault *fault)
+{
+	struct dpumap_msg reply = {0};
+	doca_error_t result;
+
+	result = ask_about(client, DPUMAP_OP_GET, name, &reply, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (reply.num_exports != 1 || strcmp(reply.exports[0].name, name) != 0 ||
+	    !dpumap_msg_has(&reply, DPUMAP_MSG_DESCRIPTOR))
+		return incomplete(DPUMAP_OP_GET, fault);
+	export->info = reply.exports[0];
+	export->desc_len = reply.value[DPUMAP_MSG_DESCRIPTOR].len;
+	if (export->desc_len > 0)
+		memcpy(export->desc, reply.value[DPUMAP_MSG_DESCRIPTOR].data, export->desc_len);
+	return DOCA_SUCCESS;
+}
+
+void remote_export_wipe(struct remote_export *export)
+{
+	explicit_bzero(export, sizeof(*export));
+}
+
+doca_error_t remote_release(struct dpumap_client *client, const char *name,
+			    struct dpumap_fault *fault)
+{
+	struct dpumap_msg reply = {0};
+
+	return ask_about(client, DPUMAP_OP_RELEASE, name, &reply, fault);
+}
+
+doca_error_t remote_digest_start(struct dpumap_client *client, const char *name, uint64_t *digest,
+				 struct dpumap_fault *fault)
+{
+	struct dpumap_msg reply = {0};
+	doca_error_t result;
+
+	result = ask_about(client, DPUMAP_OP_DIGEST_START, name, &reply, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DIGEST))
+		return incomplete(DPUMAP_OP_DIGEST_START, fault);
+	*digest = reply.value[DPUMAP_MSG_DIGEST].number;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t remote_digest_update(struct dpumap_client *client, uint64_t digest, uint64_t offset,
+				  uint64_t length, struct dpumap_fault *fault)
+{
+	struct dpumap_msg request, reply = {0};
+
+	ask(&request, DPUMAP_OP_DIGEST_UPDATE);
+	dpumap_msg_set_number(&request, DPUMAP_MSG_DIGEST, digest);
+	dpumap_msg_set_number(&request, DPUMAP_MSG_OFFSET, offset);
+	dpumap_msg_set_number(&request, DPUMAP_MSG_LENGTH, length);
+	return dpumap_client_call(client, &request, &reply, fault);
+}
+
+doca_error_t remote_digest_final(struct dpumap_client *client, uint64_t digest,
+				 uint8_t sha256[static DPUMAP_SHA256_LEN],
+				 struct dpumap_fault *fault)
+{
+	struct dpumap_msg request, reply = {0};
+	doca_error_t result;
+
+	ask(&request, DPUMAP_OP_DIGEST_FINAL);
+	dpumap_msg_set_number(&request, DPUMAP_MSG_DIGEST, digest);
+	result = dpumap_client_call(client, &request, &reply, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!dpumap_msg_has(&reply, DPUMAP_MSG_SHA256) ||
+	    reply.value[DPUMAP_MSG_SHA256].len != DPUMAP_SHA256_LEN)
+		return incomplete(DPUMAP_OP_DIGEST_FINAL, fault);
+	memcpy(sha256, reply.value[DPUMAP_MSG_SHA256].data, DPUMAP_SHA256_LEN);
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What dpumapd can be asked, one function per question. */
+#ifndef DPUMAP_HOST_REMOTE_H
+#define DPUMAP_HOST_REMOTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "channel/channel.h"
+#include "common/sha256.h"
+#include "options.h"
+
+/* An export with its descriptor, which is a secret: remote_export_wipe() after use. */
+struct remote_export {
+	struct dpumap_export_info info;
+	uint8_t desc[DPUMAP_DESCRIPTOR_MAX];
+	size_t desc_len;
+};
+
+doca_error_t remote_connect(const struct options *options, struct dpumap_client **client,
+			    struct dpumap_fault *fault);
+
+typedef void remote_list_fn(const struct dpumap_export_info *info);
+
+doca_error_t remote_list(struct dpumap_client *client, remote_list_fn *each,
+			 struct dpumap_fault *fault);
+doca_error_t remote_get(struct dpumap_client *client, const char *name,
+			struct remote_export *export, struct dpumap_fault *fault);
+void remote_export_wipe(struct remote_export *export);
+doca_error_t remote_release(struct dpumap_client *client, const char *name,
+			    struct dpumap_fault *fault);
+
+/* A digest of what the DPU sees in an export, in the order of the updates. */
+doca_error_t remote_digest_start(struct dpumap_client *client, const char *name, uint64_t *digest,
+				 struct dpumap_fault *fault);
+doca_error_t remote_digest_update(struct dpumap_client *client, uint64_t digest, uint64_t offset,
+				  uint64_t length, struct dpumap_fault *fault);
+doca_error_t remote_digest_final(struct dpumap_client *client, uint64_t digest,
+				 uint8_t sha256[static DPUMAP_SHA256_LEN],
+				 struct dpumap_fault *fault);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the commands print about exports and transfers. */
+#ifndef DPUMAP_HOST_REPORT_H
+#define DPUMAP_HOST_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dpumap/desc.h>
+#include <dpumap/dma.h>
+
+#include "channel/channel.h"
+#include "common/device.h"
+#include "common/sha256.h"
+
+#define REPORT_DIGESTS 3
+
+struct report {
+	const char *source; /* NULL: none */
+	const char *target;
+	uint64_t bytes;
+	uint64_t window;
+	uint64_t windows;
+	uint64_t dma_bytes; /* in both directions */
+	uint64_t total_ns;
+	uint64_t dma_ns;
+	struct dpumap_device device;
+	enum dpumap_dma_engine engine;
+	unsigned int num_digests;
+	struct {
+		const char *whose;
+		uint8_t sha256[DPUMAP_SHA256_LEN];
+	} digests[REPORT_DIGESTS];
+};
+
+/* Where the next digest goes; there is room for REPORT_DIGESTS. */
+uint8_t *report_digest(struct report *report, const char *whose);
+bool report_digests_equal(const struct report *report);
+void report_print(const struct report *report, const struct dpumap_export_info *info,
+		  size_t desc_len);
+
+const char *report_permissions(uint32_t access);
+const char *report_kind(const char *kind);
+/* One line of a table; the heading when info is NULL. */
+void report_list_line(const struct dpumap_export_info *info);
+void report_info(const struct dpumap_export_info *info);
+/* Everything but the key. */
+void report_descriptor(const struct dpumap_desc *desc, size_t len);
+
+#endif

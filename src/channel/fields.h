@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The table of message fields that encoder and decoder share. */
+#ifndef DPUMAP_CHANNEL_FIELDS_H
+#define DPUMAP_CHANNEL_FIELDS_H
+
+#include "channel/channel.h"
+
+enum dpumap_field_type {
+	DPUMAP_FIELD_NUMBER,
+	DPUMAP_FIELD_TEXT, /* printable ASCII: it ends up in terminals and logs */
+	DPUMAP_FIELD_BYTES,
+	DPUMAP_FIELD_EXPORTS,
+};
+
+struct dpumap_field {
+	const char *name;
+	enum dpumap_field_type type;
+	size_t max; /* bytes of text or bytes, number of exports */
+};
+
+const struct dpumap_field *dpumap_field_get(enum dpumap_msg_key key);
+
+#endif

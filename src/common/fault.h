@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * How the agents fail: the function that decides an error writes one line that says what, which
+ * object and why; everybody above passes the code on and the program prints the line once.
+ */
+#ifndef DPUMAP_COMMON_FAULT_H
+#define DPUMAP_COMMON_FAULT_H
+
+#include <doca_error.h>
+
+struct dpumap_fault {
+	doca_error_t code;
+	char text[320];
+};
+
+/* Exit codes of both programs. */
+enum dpumap_exit {
+	DPUMAP_EXIT_OK = 0,
+	DPUMAP_EXIT_FAILED = 1,
+	DPUMAP_EXIT_USAGE = 2,
+	DPUMAP_EXIT_NOT_FOUND = 3,
+	DPUMAP_EXIT_REFUSED = 4,
+	DPUMAP_EXIT_DEVICE = 5,
+};
+
+/* Both record the line and return the code, so that a caller can return their result. */
+doca_error_t dpumap_fault_set(struct dpumap_fault *fault, doca_error_t code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The code follows from err, and its text is appended to the line. */
+doca_error_t dpumap_fault_errno(struct dpumap_fault *fault, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* For a failed call of the library: the code's name and description are appended to the line. */
+doca_error_t dpumap_fault_doca(struct dpumap_fault *fault, doca_error_t code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+enum dpumap_exit dpumap_fault_exit(doca_error_t code);
+
+#endif
