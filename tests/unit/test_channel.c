@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Channel messages: what is written is read, and nothing else is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "channel/channel.h"
+
+#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+struct bytes {
+	const char *title;
+	const char *data;
+	size_t len;
+	const char *why; /* what the error says */
+};
+
+#define BYTES(title, literal, why)                       \
+	{                                                \
+		title, literal, sizeof(literal) - 1, why \
+	}
+
+/* Every reason that a message is refused for. */
+static const struct bytes hostile[] = {
+	BYTES("nothing", "", "ends too early"),
+	BYTES("a number", "\x01", "a number where a map is due"),
+	BYTES("an array", "\x80", "an array where a map is due"),
+	BYTES("a map without its pair", "\xa1", "ends too early"),
+	BYTES("an indefinite map", "\xbf\xff", "a type not used here where a map is due"),
+	BYTES("a reserved byte", "\xfc", "not CBOR"),
+	BYTES("a tagged map", "\xc1\xa0", "a type not used here"),
+	BYTES("two maps", "\xa0\xa0", "bytes after its end"),
+	BYTES("a map of 2^64-1", "\xbb\xff\xff\xff\xff\xff\xff\xff\xff", "more fields than there"),
+	BYTES("more fields than exist", "\xb8\x40", "more fields than there"),
+	BYTES("a number as key", "\xa1\x01\x01", "a number where a text is due"),
+	BYTES("bytes as key", "\xa1\x42id\x01", "a byte string where a text is due"),
+	BYTES("an unknown field",
+	      "\xa1\x63"
+	      "foo\x01",
+	      "unknown field"),
+	BYTES("a key with a NUL", "\xa1\x63id\0\x01", "unknown field"),
+	BYTES("a field twice", "\xa2\x62id\x01\x62id\x02", "second time"),
+	BYTES("a text as number", "\xa1\x62id\x61x", "a text where a number is due"),
+	BYTES("a negative number", "\xa1\x62id\x20", "a type not used here where a number is due"),
+	BYTES("a float", "\xa1\x62id\xf9\x3c\x00", "a type not used here where a number is due"),
+	BYTES("null", "\xa1\x62id\xf6", "a type not used here where a number is due"),
+	BYTES("a number cut off", "\xa1\x62id\x1b\x00\x00", "cut off"),
+	BYTES("a number as text", "\xa1\x62op\x01", "a number where a text is due"),
+	BYTES("bytes as text", "\xa1\x62op\x41x", "a byte string where a text is due"),
+	BYTES("an indefinite text", "\xa1\x62op\x7f\x61x\xff", "a type not used here"),
+	BYTES("a text of 2^64-1",
+	      "\xa1\x62op\x7b\xff\xff\xff\xff\xff\xff\xff\xff"
+	      "abc",
+	      "cut off"),
+	BYTES("an escape in a text", "\xa1\x62op\x62\x1b[", "not printable"),
+	BYTES("a NUL in a text", "\xa1\x62op\x62h\0", "not printable"),
+	BYTES("UTF-8 in a text", "\xa1\x62op\x62\xc3\xa4", "not printable"),
+	BYTES("an operation too long",
+	      "\xa1\x62op\x78\x21"
+	      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	      "above its limit"),
+	BYTES("a digest too long",
+	      "\xa1\x66sha256\x58\x21"
+	      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	      "above its limit"),
+	BYTES("a text as bytes", "\xa1\x66sha256\x61x", "a text where a byte string is due"),
+	BYTES("a map as exports",
+	      "\xa1\x67"
+	      "exports\xa0",
+	      "a map where an array is due"),
+	BYTES("a nested array",
+	      "\xa1\x67"
+	      "exports\x81\x80",
+	      "an array where a map is due"),
+	BYTES("2^32 exports",
+	      "\xa1\x67"
+	      "exports\x9b\x00\x00\x00\x01\x00\x00\x00\x00",
+	      "more exports"),
+	BYTES("65 exports",
+	      "\xa1\x67"
+	      "exports\x98\x41",
+	      "more exports"),
+	BYTES("exports that do not come",
+	      "\xa1\x67"
+	      "exports\x82",
+	      "ends too early"),
+	BYTES("an empty export",
+	      "\xa1\x67"
+	      "exports\x81\xa0",
+	      "exactly its four fields"),
+	BYTES("an export with a foreign field",
+	      "\xa1\x67"
+	      "exports\x81\xa4\x64name\x61x\x64kind\x61x\x64size\x01\x62id\x01",
+	      "unknown field"),
+	BYTES("an export with a field twice",
+	      "\xa1\x67"
+	      "exports\x81\xa4\x64name\x61x\x64kind\x61x\x64size\x01\x64size\x01",
+	      "a field twice"),
+	BYTES("access beyond 32 bits",
+	      "\xa1\x67"
+	      "exports\x81\xa4\x64name\x61x\x64kind\x61x\x64size\x01\x66"
+	      "access\x1b\x00\x00\x00\x01\x00\x00\x00\x00",
+	      "a number above its limit"),
+	BYTES("an export with a path as name",
+	      "\xa1\x67"
+	      "exports\x81\xa4\x64name\x64../x\x64kind\x61x\x64size\x01\x66"
+	      "access\x01",
+	      "no name"),
+	BYTES("a kind too long",
+	      "\xa1\x67"
+	      "exports\x81\xa4\x64name\x61x\x64kind\x70"
+	      "aaaaaaaaaaaaaaaa\x64size\x01\x66"
+	      "access\x01",
+	      "above its limit"),
+};
+
+/* An exact allocation, so that a sanitizer sees the first byte beyond. */
+static doca_error_t decode_exact(const void *data, size_t len, struct dpumap_msg *msg,
+				 struct dpumap_fault *fault)
+{
+	uint8_t *exact = malloc(len ? len : 1);
+	doca_error_t result;
+
+	assert_non_null(exact);
+	memcpy(exact, data, len);
+	result = dpumap_msg_decode(len ? exact : exact + 1, len, msg, fault);
+	free(exact);
+	return result;
+}
+
+static void test_decode_hostile(void **state)
+{
+	struct dpumap_fault fault;
+	struct dpumap_msg msg;
+
+	(void)state;
+	for (size_t i = 0; i < LEN(hostile); i++) {
+		const struct bytes *h = &hostile[i];
+
+		fault.text[0] = '\0';
+		if (decode_exact(h->data, h->len, &msg, &fault) != DOCA_ERROR_INVALID_VALUE)
+			fail_msg("%s is accepted", h->title);
+		if (!strstr(fault.text, h->why))
+			fail_msg("%s: \"%s\" does not say \"%s\"", h->title, fault.text, h->why);
+	}
+}
+
+static const char descriptor[] = "not a secret";
+
+static void fill(struct dpumap_msg *msg, uint32_t exports)
+{
+	struct dpumap_export_info info = {.kind = "dram", .size = 16 << 20, .access = 33};
+
+	dpumap_msg_init(msg);
+	dpumap_msg_set_number(msg, DPUMAP_MSG_ID, UINT64_MAX);
+	dpumap_msg_set_text(msg, DPUMAP_MSG_OP, "get");
+	dpumap_msg_set_text(msg, DPUMAP_MSG_NAME, "fast");
+	dpumap_msg_set_number(msg, DPUMAP_MSG_STATUS, 0);
+	dpumap_msg_set_number(msg, DPUMAP_MSG_OFFSET, 65536);
+	dpumap_msg_set_bytes(msg, DPUMAP_MSG_DESCRIPTOR, descriptor, sizeof(descriptor));
+	for (uint32_t i = 0; i < exports; i++) {
+		snprintf(info.name, sizeof(info.name), "export-%u", i);
+		assert_true(dpumap_msg_add_export(msg, &info));
+	}
+}
+
+static void test_encode_decode_round_trip(void **state)
+{
+	static const enum dpumap_msg_key numbers[] = {DPUMAP_MSG_ID, DPUMAP_MSG_STATUS,
+						      DPUMAP_MSG_OFFSET};
+	uint8_t buf[DPUMAP_FRAME_MAX];
+	struct dpumap_msg in, out;
+	struct dpumap_fault fault;
+	char name[16];
+	size_t len;
+
+	(void)state;
+	fill(&in, 3);
+	assert_int_equal(dpumap_msg_encode(&in, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_decode(buf, len, &out, &fault), DOCA_SUCCESS);
+	assert_int_equal(in.present, out.present);
+	for (size_t i = 0; i < LEN(numbers); i++)
+		assert_true(in.value[numbers[i]].number == out.value[numbers[i]].number);
+	dpumap_msg_get_text(&out, DPUMAP_MSG_NAME, name, sizeof(name));
+	assert_string_equal(name, "fast");
+	assert_int_equal(out.value[DPUMAP_MSG_DESCRIPTOR].len, sizeof(descriptor));
+	assert_memory_equal(out.value[DPUMAP_MSG_DESCRIPTOR].data, descriptor, sizeof(descriptor));
+	assert_int_equal(out.num_exports, 3);
+	assert_string_equal(out.exports[2].name, "export-2");
+	assert_string_equal(out.exports[2].kind, "dram");
+	assert_true(out.exports[2].size == 16 << 20);
+	assert_int_equal(out.exports[2].access, 33);
+}
+
+static void test_decode_every_truncation(void **state)
+{
+	uint8_t buf[DPUMAP_FRAME_MAX];
+	struct dpumap_fault fault;
+	struct dpumap_msg msg;
+	size_t len;
+
+	(void)state;
+	fill(&msg, 2);
+	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
+	for (size_t cut = 0; cut < len; cut++)
+		assert_int_equal(decode_exact(buf, cut, &msg, &fault), DOCA_ERROR_INVALID_VALUE);
+}
+
+/* Some are other valid messages; those must be readable, the rest refused with a reason. */
+static void test_decode_every_byte_changed(void **state)
+{
+	uint8_t buf[DPUMAP_FRAME_MAX], again[DPUMAP_FRAME_MAX];
+	struct dpumap_msg msg, changed;
+	struct dpumap_fault fault;
+	size_t len, again_len;
+	unsigned int accepted = 0, refused = 0;
+
+	(void)state;
+	fill(&msg, 1);
+	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
+	for (size_t at = 0; at < len; at++) {
+		uint8_t original = buf[at];
+
+		for (unsigned int v = 0; v < 256; v++) {
+			buf[at] = (uint8_t)v;
+			if (dpumap_msg_decode(buf, len, &changed, &fault) != DOCA_SUCCESS) {
+				assert_int_equal(fault.code, DOCA_ERROR_INVALID_VALUE);
+				refused++;
+				continue;
+			}
+			accepted++;
+			assert_int_equal(dpumap_msg_encode(&changed, again, sizeof(again),
+							   &again_len, &fault),
+					 DOCA_SUCCESS);
+		}
+		buf[at] = original;
+	}
+	assert_true(accepted >= len);
+	assert_true(refused > len);
+}
+
+static void test_encode_without_room(void **state)
+{
+	uint8_t buf[DPUMAP_FRAME_MAX];
+	struct dpumap_fault fault;
+	struct dpumap_msg msg;
+	size_t len, unused = 77;
+
+	(void)state;
+	fill(&msg, 2);
+	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
+	for (size_t size = 0; size < len; size++) {
+		buf[size] = 0x5a;
+		assert_int_equal(dpumap_msg_encode(&msg, buf, size, &unused, &fault),
+				 DOCA_ERROR_TOO_BIG);
+		assert_int_equal(buf[size], 0x5a);
+	}
+	assert_int_equal(unused, 77);
+}
+
+static void test_encode_field_above_limit(void **state)
+{
+	static const uint8_t long_bytes[DPUMAP_DESCRIPTOR_MAX + 1];
+	uint8_t buf[DPUMAP_FRAME_MAX];
+	struct dpumap_fault fault;
+	struct dpumap_msg msg;
+	size_t len;
+
+	(void)state;
+	dpumap_msg_init(&msg);
+	dpumap_msg_set_bytes(&msg, DPUMAP_MSG_DESCRIPTOR, long_bytes, sizeof(long_bytes));
+	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_non_null(strstr(fault.text, "descriptor"));
+}
+
+static void test_full_list_fits_a_frame(void **state)
+{
+	struct dpumap_export_info info = {.size = UINT64_MAX, .access = UINT32_MAX};
+	uint8_t buf[DPUMAP_FRAME_MAX];
+	struct dpumap_fault fault;
+	struct dpumap_msg msg;
+	size_t len;
+
+	(void)state;
+	memset(info.name, 'n', sizeof(info.name) - 1);
+	memset(info.kind, 'k', sizeof(info.kind) - 1);
+	dpumap_msg_init(&msg);
+	for (unsigned int i = 0; i < DPUMAP_EXPORTS_PER_MSG; i++)
+		assert_true(dpumap_msg_add_export(&msg, &info));
+	assert_false(dpumap_msg_add_export(&msg, &info));
+	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_decode(buf, len, &msg, &fault), DOCA_SUCCESS);
+	assert_int_equal(msg.num_exports, DPUMAP_EXPORTS_PER_MSG);
+}
+
+static void test_export_names(void **state)
+{
+	static const char *const good[] = {"a", "fast", "A-b_c.9", "0"};
+	static const char *const bad[] = {"", ".", "-x", "_x", "a b", "a/b", "a\n", "\xc3\xa4"};
+	char name[DPUMAP_EXPORT_NAME_MAX + 1];
+
+	(void)state;
+	for (size_t i = 0; i < LEN(good); i++)
+		assert_true(dpumap_export_name_valid(good[i]));
+	for (size_t i = 0; i < LEN(bad); i++)
+		assert_false(dpumap_export_name_valid(bad[i]));
+	memset(name, 'x', sizeof(name));
+	name[DPUMAP_EXPORT_NAME_MAX] = '\0';
+	assert_false(dpumap_export_name_valid(name));
+	assert_true(dpumap_export_name_valid(name + 1));
+}
+
+static void test_find_operation(void **state)
+{
+	enum dpumap_op op = DPUMAP_OPS;
+	struct dpumap_msg msg;
+
+	(void)state;
+	for (enum dpumap_op o = 0; o < DPUMAP_OPS; o++) {
+		dpumap_msg_init(&msg);
+		dpumap_msg_set_text(&msg, DPUMAP_MSG_OP, dpumap_op_name(o));
+		assert_true(dpumap_op_find(&msg, &op));
+		assert_int_equal(op, o);
+	}
+	dpumap_msg_set_text(&msg, DPUMAP_MSG_OP, "gets");
+	assert_false(dpumap_op_find(&msg, &op));
+	dpumap_msg_init(&msg);
+	assert_false(dpumap_op_find(&msg, &op));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_decode_hostile),
+		cmocka_unit_test(test_encode_decode_round_trip),
+		cmocka_unit_test(test_decode_every_truncation),
+		cmocka_unit_test(test_decode_every_byte_changed),
+		cmocka_unit_test(test_encode_without_room),
+		cmocka_unit_test(test_encode_field_above_limit),
+		cmocka_unit_test(test_full_list_fits_a_frame),
+		cmocka_unit_test(test_export_names),
+		cmocka_unit_test(test_find_operation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Frames over a socket whose other end does what it likes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "channel/channel.h"
+
+struct fixture {
+	struct dpumap_conn *conn;
+	int peer;
+	struct dpumap_fault fault;
+};
+
+static int set_up(void **state)
+{
+	static struct fixture f;
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+		return -1;
+	f.peer = fds[1];
+	*state = &f;
+	return dpumap_conn_create(fds[0], &f.conn, &f.fault) == DOCA_SUCCESS ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	dpumap_conn_destroy(f->conn);
+	if (f->peer >= 0)
+		close(f->peer);
+	return 0;
+}
+
+static void feed(struct fixture *f, const void *data, size_t len)
+{
+	assert_int_equal(send(f->peer, data, len, MSG_NOSIGNAL), len);
+	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_SUCCESS);
+}
+
+static doca_error_t look(struct fixture *f, const uint8_t **payload, size_t *len)
+{
+	return dpumap_conn_frame(f->conn, payload, len, &f->fault);
+}
+
+static void test_frame_byte_by_byte(void **state)
+{
+	static const uint8_t wire[] = {3, 0, 0, 0, 'a', 'b', 'c'};
+	struct fixture *f = *state;
+	const uint8_t *payload;
+	size_t len;
+
+	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_ERROR_AGAIN);
+	for (size_t i = 0; i < sizeof(wire); i++) {
+		assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
+		feed(f, wire + i, 1);
+		if (i + 1 < sizeof(wire))
+			assert_true(dpumap_conn_stalled_since(f->conn) != 0);
+	}
+	assert_int_equal(look(f, &payload, &len), DOCA_SUCCESS);
+	assert_int_equal(len, 3);
+	assert_memory_equal(payload, "abc", 3);
+	assert_true(dpumap_conn_stalled_since(f->conn) == 0);
+	dpumap_conn_drop_frame(f->conn);
+	assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
+	assert_true(dpumap_conn_stalled_since(f->conn) == 0);
+}
+
+static void test_frames_in_one_piece(void **state)
+{
+	static const uint8_t wire[] = {1, 0, 0, 0, 'a', 2, 0, 0, 0, 'b', 'c', 9};
+	struct fixture *f = *state;
+	const uint8_t *payload;
+	size_t len;
+
+	feed(f, wire, sizeof(wire));
+	assert_int_equal(look(f, &payload, &len), DOCA_SUCCESS);
+	assert_memory_equal(payload, "a", 1);
+	dpumap_conn_drop_frame(f->conn);
+	assert_int_equal(look(f, &payload, &len), DOCA_SUCCESS);
+	assert_int_equal(len, 2);
+	assert_memory_equal(payload, "bc", 2);
+	dpumap_conn_drop_frame(f->conn);
+	assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
+	assert_true(dpumap_conn_stalled_since(f->conn) != 0);
+}
+
+static void test_frame_lengths_that_are_none(void **state)
+{
+	static const uint8_t wires[][4] = {
+		{0, 0, 0, 0}, {1, 0, 1, 0}, {0xff, 0xff, 0xff, 0xff}, {0, 0, 0, 0x80}};
+	const uint8_t *payload;
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(wires) / sizeof(wires[0]); i++) {
+		struct fixture *f = *state;
+
+		feed(f, wires[i], sizeof(wires[i]));
+		assert_int_equal(look(f, &payload, &len), DOCA_ERROR_INVALID_VALUE);
+		assert_non_null(strstr(f->fault.text, "malformed frame"));
+		tear_down(state);
+		assert_int_equal(set_up(state), 0);
+	}
+}
+
+static void test_largest_frame(void **state)
+{
+	static const uint8_t header[] = {0, 0, 1, 0};
+	static const uint8_t part[4096] = {[4095] = 7};
+	struct fixture *f = *state;
+	const uint8_t *payload;
+	size_t len;
+
+	feed(f, header, sizeof(header));
+	for (size_t sent = 0; sent < DPUMAP_FRAME_MAX; sent += sizeof(part)) {
+		assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
+		feed(f, part, sizeof(part));
+	}
+	assert_int_equal(look(f, &payload, &len), DOCA_SUCCESS);
+	assert_int_equal(len, DPUMAP_FRAME_MAX);
+	assert_int_equal(payload[len - 1], 7);
+	/* What comes on top has to wait and must not be read over the end. */
+	assert_int_equal(send(f->peer, part, 1, MSG_NOSIGNAL), 1);
+	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_ERROR_AGAIN);
+	dpumap_conn_drop_frame(f->conn);
+	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_SUCCESS);
+}
+
+static void test_peer_leaves_within_frame(void **state)
+{
+	static const uint8_t wire[] = {3, 0, 0, 0, 'a'};
+	struct fixture *f = *state;
+	const uint8_t *payload;
+	size_t len;
+
+	feed(f, wire, sizeof(wire));
+	close(f->peer);
+	f->peer = -1;
+	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_ERROR_CONNECTION_RESET);
+	assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
+}
+
+static void set_message(struct dpumap_msg *msg, uint32_t exports)
+{
+	struct dpumap_export_info info = {.name = "x", .kind = "dram"};
+
+	dpumap_msg_init(msg);
+	dpumap_msg_set_number(msg, DPUMAP_MSG_ID, 5);
+	for (uint32_t i = 0; i < exports; i++)
+		dpumap_msg_add_export(msg, &info);
+}
+
+static void test_put_is_a_frame(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t wire[64];
+	struct dpumap_msg msg;
+	ssize_t n;
+
+	set_message(&msg, 0);
+	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->fault), DOCA_SUCCESS);
+	assert_true(dpumap_conn_has_output(f->conn));
+	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->fault), DOCA_ERROR_IN_USE);
+	assert_int_equal(dpumap_conn_flush(f->conn, &f->fault), DOCA_SUCCESS);
+	assert_false(dpumap_conn_has_output(f->conn));
+	n = recv(f->peer, wire, sizeof(wire), 0);
+	assert_int_equal(n, 4 + 5);
+	assert_memory_equal(wire, "\x05\0\0\0\xa1\x62id\x05", 9);
+}
+
+/* A peer that does not read fills the socket; it is no reason to wait. */
+static void test_flush_to_slow_reader(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t sink[8192];
+	struct dpumap_msg msg;
+	doca_error_t result;
+	unsigned int sent = 0;
+
+	set_message(&msg, DPUMAP_EXPORTS_PER_MSG);
+	do {
+		assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->fault), DOCA_SUCCESS);
+		result = dpumap_conn_flush(f->conn, &f->fault);
+		sent++;
+	} while (result == DOCA_SUCCESS && sent < 100000);
+	assert_int_equal(result, DOCA_ERROR_AGAIN);
+	assert_true(dpumap_conn_stalled_since(f->conn) != 0);
+	while (dpumap_conn_flush(f->conn, &f->fault) == DOCA_ERROR_AGAIN)
+		assert_true(recv(f->peer, sink, sizeof(sink), 0) > 0);
+	assert_false(dpumap_conn_has_output(f->conn));
+	assert_true(dpumap_conn_stalled_since(f->conn) == 0);
+}
+
+/* Would end the process by SIGPIPE if it were not suppressed. */
+static void test_flush_to_nobody(void **state)
+{
+	struct fixture *f = *state;
+	struct dpumap_msg msg;
+
+	close(f->peer);
+	f->peer = -1;
+	set_message(&msg, 0);
+	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_flush(f->conn, &f->fault), DOCA_ERROR_CONNECTION_RESET);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_frame_byte_by_byte),		TEST(test_frames_in_one_piece),
+		TEST(test_frame_lengths_that_are_none), TEST(test_largest_frame),
+		TEST(test_peer_leaves_within_frame),	TEST(test_put_is_a_frame),
+		TEST(test_flush_to_slow_reader),	TEST(test_flush_to_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

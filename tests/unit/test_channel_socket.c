@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Listening on a path, and a client whose server may be anything. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "channel/channel.h"
+
+#define CLIENT_TIMEOUT_MS 300u
+
+static char directory[64];
+static char path[96];
+static struct dpumap_fault fault;
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(directory, sizeof(directory), "/tmp/dpumap-test-XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/socket", directory);
+	return 0;
+}
+
+/* rmdir fails, and the test with it, when anything was left behind. */
+static int tear_down(void **state)
+{
+	(void)state;
+	return rmdir(directory);
+}
+
+static struct dpumap_listener *listen_ok(bool open_to_all)
+{
+	struct dpumap_listener *listener = NULL;
+
+	assert_int_equal(dpumap_listener_create(path, open_to_all, &listener, &fault),
+			 DOCA_SUCCESS);
+	return listener;
+}
+
+static void leave_stale_socket(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	assert_true(fd >= 0);
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	close(fd);
+}
+
+static void test_listen_and_leave(void **state)
+{
+	struct dpumap_listener *listener = listen_ok(false);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(S_ISSOCK(st.st_mode));
+	assert_int_equal(st.st_mode & 0777, 0600);
+	dpumap_listener_destroy(listener);
+	assert_int_not_equal(stat(path, &st), 0);
+}
+
+static void test_listen_for_all(void **state)
+{
+	struct dpumap_listener *listener = listen_ok(true);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0666);
+	dpumap_listener_destroy(listener);
+}
+
+static void test_listen_on_stale_socket(void **state)
+{
+	(void)state;
+	leave_stale_socket();
+	dpumap_listener_destroy(listen_ok(false));
+}
+
+static void test_listen_on_busy_socket(void **state)
+{
+	struct dpumap_listener *first = listen_ok(false);
+	struct dpumap_listener *second = NULL;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(dpumap_listener_create(path, false, &second, &fault), DOCA_ERROR_IN_USE);
+	assert_non_null(strstr(fault.text, path));
+	assert_non_null(strstr(fault.text, "busy"));
+	assert_null(second);
+	assert_int_equal(stat(path, &st), 0);
+	dpumap_listener_destroy(first);
+}
+
+static void test_listen_on_a_file(void **state)
+{
+	struct dpumap_listener *listener = NULL;
+	FILE *file = fopen(path, "w");
+	struct stat st;
+
+	(void)state;
+	assert_non_null(file);
+	fclose(file);
+	assert_int_equal(dpumap_listener_create(path, false, &listener, &fault),
+			 DOCA_ERROR_ALREADY_EXIST);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(unlink(path), 0);
+}
+
+static void test_listen_where_nothing_is(void **state)
+{
+	struct dpumap_listener *listener = NULL;
+	char nowhere[128], longer[200];
+
+	(void)state;
+	snprintf(nowhere, sizeof(nowhere), "%s/none/socket", directory);
+	assert_int_equal(dpumap_listener_create(nowhere, false, &listener, &fault),
+			 DOCA_ERROR_NOT_FOUND);
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	assert_int_equal(dpumap_listener_create(longer, false, &listener, &fault),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_listener_create("", false, &listener, &fault),
+			 DOCA_ERROR_INVALID_VALUE);
+}
+
+/* Somebody removed our socket and put up another: it is not ours to remove. */
+static void test_leave_foreign_socket_alone(void **state)
+{
+	struct dpumap_listener *listener = listen_ok(false);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(unlink(path), 0);
+	leave_stale_socket();
+	dpumap_listener_destroy(listener);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void test_accept_knows_the_peer(void **state)
+{
+	struct dpumap_listener *listener = listen_ok(false);
+	struct dpumap_client *client = NULL;
+	struct dpumap_peer peer;
+	int fd;
+
+	(void)state;
+	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &fault), DOCA_ERROR_AGAIN);
+	/* Nobody answers, but the connection waits to be accepted, with its credentials. */
+	assert_int_equal(dpumap_client_create(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+			 DOCA_ERROR_TIME_OUT);
+	assert_non_null(strstr(fault.text, path));
+	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &fault), DOCA_SUCCESS);
+	assert_int_equal(peer.uid, geteuid());
+	assert_int_equal(peer.pid, getpid());
+	close(fd);
+	dpumap_listener_destroy(listener);
+}
+
+static void test_connect_to_nobody(void **state)
+{
+	struct dpumap_client *client = NULL;
+
+	(void)state;
+	assert_int_equal(dpumap_client_create(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+			 DOCA_ERROR_NOT_FOUND);
+	leave_stale_socket();
+	assert_int_equal(dpumap_client_create(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+			 DOCA_ERROR_NOT_CONNECTED);
+	assert_non_null(strstr(fault.text, path));
+	assert_int_equal(unlink(path), 0);
+}
+
+static void test_stop_ends_the_waiting(void **state)
+{
+	struct dpumap_listener *listener = listen_ok(false);
+	struct dpumap_client *client = NULL;
+	volatile int stop = 1;
+
+	(void)state;
+	assert_int_equal(dpumap_client_create(path, 60000, &stop, &client, &fault),
+			 DOCA_ERROR_SHUTDOWN);
+	dpumap_listener_destroy(listener);
+}
+
+/* What a server answers to hello, byte for byte, and what the client makes of it. */
+struct answer {
+	const char *title;
+	const char *data;
+	size_t len;
+	doca_error_t expected;
+	const char *why;
+};
+
+#define ANSWER(title, literal, expected, why)                      \
+	{                                                          \
+		title, literal, sizeof(literal) - 1, expected, why \
+	}
+
+static const struct answer answers[] = {
+	ANSWER("nothing", "", DOCA_ERROR_CONNECTION_RESET, "closed the connection"),
+	ANSWER("half a header", "\x05\x00", DOCA_ERROR_CONNECTION_RESET, "closed the connection"),
+	ANSWER("half a frame", "\x05\x00\x00\x00\xa1", DOCA_ERROR_CONNECTION_RESET, "closed"),
+	ANSWER("a frame of nothing", "\x00\x00\x00\x00", DOCA_ERROR_INVALID_VALUE, "malformed"),
+	ANSWER("a frame of 4 GiB", "\xff\xff\xff\xff", DOCA_ERROR_INVALID_VALUE, "malformed"),
+	ANSWER("no CBOR", "\x01\x00\x00\x00\xff", DOCA_ERROR_INVALID_VALUE, "malformed"),
+	ANSWER("a reply without status", "\x05\x00\x00\x00\xa1\x62id\x01", DOCA_ERROR_UNEXPECTED,
+	       "no status"),
+	ANSWER("the reply to another request", "\x0d\x00\x00\x00\xa2\x62id\x07\x66status\x00",
+	       DOCA_ERROR_UNEXPECTED, "another request"),
+	ANSWER("a reply without version", "\x0d\x00\x00\x00\xa2\x62id\x01\x66status\x00",
+	       DOCA_ERROR_UNSUPPORTED_VERSION, "version"),
+	ANSWER("a refusal",
+	       "\x16\x00\x00\x00\xa3\x62id\x00\x66status\x02\x65"
+	       "error\x62no",
+	       DOCA_ERROR_NOT_PERMITTED, "no"),
+	ANSWER("a refusal with a status that is none",
+	       "\x11\x00\x00\x00\xa2\x62id\x00\x66status\x1a\xff\xff\xff\xff", DOCA_ERROR_UNKNOWN,
+	       "no reason"),
+};
+
+static pid_t fork_server(const struct dpumap_listener *listener, const struct answer *answer)
+{
+	pid_t pid = fork();
+	int fd;
+
+	if (pid != 0)
+		return pid;
+	do
+		fd = accept(dpumap_listener_fd(listener), NULL, NULL);
+	while (fd < 0);
+	if (answer->len > 0 && send(fd, answer->data, answer->len, MSG_NOSIGNAL) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+static void test_answers_to_hello(void **state)
+{
+	struct dpumap_listener *listener = listen_ok(false);
+	struct dpumap_client *client = NULL;
+	doca_error_t result;
+	pid_t pid;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		pid = fork_server(listener, &answers[i]);
+		assert_true(pid > 0);
+		result = dpumap_client_create(path, 10000, NULL, &client, &fault);
+		if (result != answers[i].expected || !strstr(fault.text, answers[i].why))
+			fail_msg("%s: %d %s", answers[i].title, result, fault.text);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+	}
+	dpumap_listener_destroy(listener);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_listen_and_leave),	       TEST(test_listen_for_all),
+		TEST(test_listen_on_stale_socket),     TEST(test_listen_on_busy_socket),
+		TEST(test_listen_on_a_file),	       TEST(test_listen_where_nothing_is),
+		TEST(test_leave_foreign_socket_alone), TEST(test_accept_knows_the_peer),
+		TEST(test_connect_to_nobody),	       TEST(test_stop_ends_the_waiting),
+		TEST(test_answers_to_hello),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

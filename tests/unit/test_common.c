@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Sizes, files that appear whole or not at all, SHA-256 and exit codes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/file.h"
+#include "common/size.h"
+
+#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+static void test_parse_size(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = {
+		{"0", 0},
+		{"1", 1},
+		{"64K", 65536},
+		{"16m", 16 << 20},
+		{"3G", UINT64_C(3) << 30},
+		{"2T", UINT64_C(2) << 40},
+		{"18446744073709551615", UINT64_MAX},
+		{"16777215T", UINT64_C(16777215) << 40},
+	};
+	static const char *const bad[] = {"",
+					  "K",
+					  "-1",
+					  "+1",
+					  " 1",
+					  "1 ",
+					  "0x10",
+					  "1KB",
+					  "1.5K",
+					  "1P",
+					  "18446744073709551616",
+					  "16777216T"};
+	uint64_t bytes;
+
+	(void)state;
+	for (size_t i = 0; i < LEN(good); i++) {
+		assert_true(dpumap_size_parse(good[i].text, &bytes));
+		assert_true(bytes == good[i].bytes);
+	}
+	bytes = 77;
+	for (size_t i = 0; i < LEN(bad); i++)
+		assert_false(dpumap_size_parse(bad[i], &bytes));
+	assert_true(bytes == 77);
+}
+
+static void test_parse_number(void **state)
+{
+	uint64_t value = 0;
+
+	(void)state;
+	assert_true(dpumap_number_parse("900", 900, &value));
+	assert_true(value == 900);
+	assert_false(dpumap_number_parse("901", 900, &value));
+	assert_false(dpumap_number_parse("1K", 90000, &value));
+	assert_false(dpumap_number_parse("-1", UINT64_MAX, &value));
+}
+
+static void test_format_size(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text;
+	} sizes[] = {
+		{0, "0"},
+		{1023, "1023"},
+		{1024, "1K"},
+		{65537, "65537"},
+		{16 << 20, "16M"},
+		{UINT64_C(1) << 50, "1024T"},
+		{UINT64_MAX, "18446744073709551615"},
+	};
+	char text[DPUMAP_SIZE_TEXT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < LEN(sizes); i++) {
+		dpumap_size_format(sizes[i].bytes, text);
+		assert_string_equal(text, sizes[i].text);
+	}
+}
+
+/* FIPS 180-2, appendix B.1, and the empty message; in pieces, and again after the end. */
+static void test_sha256(void **state)
+{
+	static const char *const abc =
+		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+	static const char *const empty =
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+	uint8_t digest[DPUMAP_SHA256_LEN];
+	char text[DPUMAP_SHA256_TEXT_MAX];
+	struct dpumap_sha256 *sha = NULL;
+	struct dpumap_fault fault;
+
+	(void)state;
+	assert_int_equal(dpumap_sha256_create(&sha, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_sha256_update(sha, "a", 1, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_sha256_update(sha, "bc", 2, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_sha256_final(sha, digest, &fault), DOCA_SUCCESS);
+	dpumap_sha256_format(digest, text);
+	assert_string_equal(text, abc);
+	assert_int_equal(dpumap_sha256_final(sha, digest, &fault), DOCA_SUCCESS);
+	dpumap_sha256_format(digest, text);
+	assert_string_equal(text, empty);
+	dpumap_sha256_destroy(sha);
+}
+
+static char directory[64];
+static char path[96];
+static struct dpumap_fault fault;
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(directory, sizeof(directory), "/tmp/dpumap-test-XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/file", directory);
+	return 0;
+}
+
+/* rmdir fails, and the test with it, when a temporary file was left behind. */
+static int tear_down(void **state)
+{
+	(void)state;
+	return rmdir(directory);
+}
+
+static struct dpumap_outfile *create_ok(const char *name, mode_t mode)
+{
+	struct dpumap_outfile *out = NULL;
+
+	assert_int_equal(dpumap_outfile_create(name, mode, &out, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_write(out, "abc", 3, &fault), DOCA_SUCCESS);
+	return out;
+}
+
+static void test_outfile_commit(void **state)
+{
+	struct dpumap_outfile *out = create_ok(path, 0600);
+	struct stat st;
+	uint64_t size;
+	char bytes[4];
+	int fd;
+
+	(void)state;
+	assert_int_not_equal(stat(path, &st), 0);
+	assert_int_equal(dpumap_outfile_commit(out, &fault), DOCA_SUCCESS);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(dpumap_file_open(path, &fd, &size, &fault), DOCA_SUCCESS);
+	assert_int_equal(size, 3);
+	assert_int_equal(dpumap_file_read(fd, path, 1, bytes, 2, &fault), DOCA_SUCCESS);
+	assert_memory_equal(bytes, "bc", 2);
+	assert_int_equal(dpumap_file_read(fd, path, 1, bytes, 3, &fault), DOCA_ERROR_IO_FAILED);
+	close(fd);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void test_outfile_discard(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	dpumap_outfile_discard(create_ok(path, 0666));
+	dpumap_outfile_discard(NULL);
+	assert_int_not_equal(stat(path, &st), 0);
+}
+
+static void test_outfile_digest(void **state)
+{
+	struct dpumap_outfile *out = create_ok(path, 0666);
+	uint8_t digest[DPUMAP_SHA256_LEN];
+	char text[DPUMAP_SHA256_TEXT_MAX];
+
+	(void)state;
+	assert_int_equal(dpumap_outfile_digest(out, digest, &fault), DOCA_SUCCESS);
+	dpumap_sha256_format(digest, text);
+	assert_string_equal(text,
+			    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	dpumap_outfile_discard(out);
+}
+
+/* A link is followed: the file behind it gets the bytes, the link stays. */
+static void test_outfile_through_link(void **state)
+{
+	char link[96];
+	struct stat st;
+
+	(void)state;
+	snprintf(link, sizeof(link), "%s/link", directory);
+	assert_int_equal(dpumap_outfile_commit(create_ok(path, 0666), &fault), DOCA_SUCCESS);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(symlink("file", link), 0);
+	assert_int_equal(dpumap_outfile_commit(create_ok(link, 0666), &fault), DOCA_SUCCESS);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 3);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void test_outfile_that_cannot_be(void **state)
+{
+	struct dpumap_outfile *out = NULL;
+	char nowhere[128];
+
+	(void)state;
+	assert_int_equal(dpumap_outfile_create(directory, 0666, &out, &fault),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_outfile_create("/dev/null", 0666, &out, &fault),
+			 DOCA_ERROR_INVALID_VALUE);
+	snprintf(nowhere, sizeof(nowhere), "%s/none/file", directory);
+	assert_int_equal(dpumap_outfile_create(nowhere, 0666, &out, &fault), DOCA_ERROR_NOT_FOUND);
+	assert_non_null(strstr(fault.text, nowhere));
+	assert_null(out);
+}
+
+static void test_open_what_is_no_file(void **state)
+{
+	uint64_t size;
+	int fd;
+
+	(void)state;
+	assert_int_equal(dpumap_file_open(path, &fd, &size, &fault), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(dpumap_file_open(directory, &fd, &size, &fault), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(dpumap_file_open(path, &fd, &size, &fault), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void test_exit_codes(void **state)
+{
+	(void)state;
+	assert_int_equal(dpumap_fault_exit(DOCA_SUCCESS), 0);
+	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_IO_FAILED), 1);
+	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_NOT_FOUND), 3);
+	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_NOT_PERMITTED), 4);
+	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_DRIVER), 5);
+	for (int code = 1; code <= DOCA_ERROR_SKIPPED; code++)
+		assert_int_not_equal(dpumap_fault_exit((doca_error_t)code), 0);
+}
+
+/* A line that does not fit is cut, not overrun. */
+static void test_fault_text_is_bounded(void **state)
+{
+	char text[1000];
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(dpumap_fault_doca(&fault, DOCA_ERROR_DRIVER, "%s", text),
+			 DOCA_ERROR_DRIVER);
+	assert_int_equal(strlen(fault.text), sizeof(fault.text) - 1);
+	assert_int_equal(dpumap_fault_doca(&fault, DOCA_ERROR_DRIVER, "no"), DOCA_ERROR_DRIVER);
+	assert_non_null(strstr(fault.text, "DOCA_ERROR_DRIVER"));
+}
+
+#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parse_size),
+		cmocka_unit_test(test_parse_number),
+		cmocka_unit_test(test_format_size),
+		cmocka_unit_test(test_sha256),
+		FILE_TEST(test_outfile_commit),
+		FILE_TEST(test_outfile_discard),
+		FILE_TEST(test_outfile_digest),
+		FILE_TEST(test_outfile_through_link),
+		FILE_TEST(test_outfile_that_cannot_be),
+		FILE_TEST(test_open_what_is_no_file),
+		cmocka_unit_test(test_exit_codes),
+		cmocka_unit_test(test_fault_text_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

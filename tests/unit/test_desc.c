@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The rules that hold for every descriptor; single cases are in tests/vectors/desc.txt. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "desc/crc32c.h"
+#include "desc/layout.h"
+
+static struct dpumap_desc sample(void)
+{
+	struct dpumap_desc d = {
+		.kind = DPUMAP_DESC_KIND_PCI,
+		.source = DPUMAP_DESC_SOURCE_DEVICE_MEMORY,
+		.access = DPUMAP_DESC_ACCESS_LOCAL_READ_WRITE | DPUMAP_DESC_ACCESS_PCI_READ_WRITE,
+		.device_guid = 0x1122334455667788,
+		.vhca_id = 3,
+		.mkey = 0x00abcd01,
+		.addr = 0x7f0000001000,
+		.len = 0x4000,
+	};
+
+	for (size_t i = 0; i < sizeof(d.access_key); i++)
+		d.access_key[i] = (uint8_t)(0x80 + i);
+	return d;
+}
+
+static void encode_sample(uint8_t bytes[DPUMAP_DESC_PCI_SIZE])
+{
+	struct dpumap_desc d = sample();
+	size_t written = 0;
+
+	assert_int_equal(dpumap_desc_encode(&d, bytes, DPUMAP_DESC_PCI_SIZE, &written),
+			 DPUMAP_DESC_OK);
+	assert_int_equal(written, DPUMAP_DESC_PCI_SIZE);
+}
+
+static void assert_same(const struct dpumap_desc *a, const struct dpumap_desc *b)
+{
+	assert_int_equal(a->kind, b->kind);
+	assert_int_equal(a->source, b->source);
+	assert_int_equal(a->access, b->access);
+	assert_true(a->device_guid == b->device_guid);
+	assert_int_equal(a->vhca_id, b->vhca_id);
+	assert_int_equal(a->mkey, b->mkey);
+	assert_true(a->addr == b->addr);
+	assert_true(a->len == b->len);
+	assert_memory_equal(a->access_key, b->access_key, sizeof(a->access_key));
+}
+
+static void assert_wiped(const struct dpumap_desc *d)
+{
+	const uint8_t *byte = (const uint8_t *)d;
+
+	for (size_t i = 0; i < sizeof(*d); i++)
+		assert_int_equal(byte[i], 0);
+}
+
+/* Decode a copy that ends where its allocation ends, so that a sanitizer sees a step beyond. */
+static dpumap_desc_status_t decode_exact(const uint8_t *bytes, size_t len, struct dpumap_desc *d)
+{
+	uint8_t *copy = malloc(len ? len : 1);
+	dpumap_desc_status_t status;
+
+	assert_non_null(copy);
+	memcpy(copy, bytes, len);
+	memset(d, 0xee, sizeof(*d));
+	status = dpumap_desc_decode(copy, len, d);
+	free(copy);
+	if (status != DPUMAP_DESC_OK)
+		assert_wiped(d);
+	return status;
+}
+
+static void repair_checksum(uint8_t *bytes, size_t len)
+{
+	uint32_t crc = dpumap_desc_checksum(bytes, len);
+
+	for (size_t i = 0; i < 4; i++)
+		bytes[CRC_OFFSET + i] = (uint8_t)(crc >> (8 * i));
+}
+
+static void test_crc32c_known_answers(void **state)
+{
+	uint8_t bytes[32];
+
+	(void)state;
+	assert_int_equal(dpumap_desc_crc32c(0, "", 0), 0);
+	assert_int_equal(dpumap_desc_crc32c(0, "123456789", 9), 0xe3069283);
+	memset(bytes, 0, sizeof(bytes));
+	assert_int_equal(dpumap_desc_crc32c(0, bytes, sizeof(bytes)), 0x8a9136aa);
+	memset(bytes, 0xff, sizeof(bytes));
+	assert_int_equal(dpumap_desc_crc32c(0, bytes, sizeof(bytes)), 0x62a8ab43);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)i;
+	assert_int_equal(dpumap_desc_crc32c(0, bytes, sizeof(bytes)), 0x46dd794e);
+}
+
+static void test_crc32c_chains(void **state)
+{
+	uint32_t crc = dpumap_desc_crc32c(0, "1234", 4);
+
+	(void)state;
+	assert_int_equal(dpumap_desc_crc32c(crc, "56789", 5), 0xe3069283);
+}
+
+static void test_round_trip(void **state)
+{
+	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
+	struct dpumap_desc before = sample();
+	struct dpumap_desc after;
+
+	(void)state;
+	encode_sample(bytes);
+	assert_int_equal(decode_exact(bytes, sizeof(bytes), &after), DPUMAP_DESC_OK);
+	assert_same(&before, &after);
+}
+
+static void test_decode_any_alignment(void **state)
+{
+	uint8_t space[DPUMAP_DESC_PCI_SIZE + 8];
+	struct dpumap_desc want = sample();
+
+	(void)state;
+	for (size_t shift = 0; shift < 8; shift++) {
+		struct dpumap_desc d;
+
+		encode_sample(space + shift);
+		assert_int_equal(dpumap_desc_decode(space + shift, DPUMAP_DESC_PCI_SIZE, &d),
+				 DPUMAP_DESC_OK);
+		assert_same(&want, &d);
+	}
+}
+
+static void test_decode_every_truncation(void **state)
+{
+	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
+	struct dpumap_desc d;
+
+	(void)state;
+	encode_sample(bytes);
+	for (size_t len = 0; len < sizeof(bytes); len++)
+		assert_int_equal(decode_exact(bytes, len, &d), len < HEADER_SIZE
+								       ? DPUMAP_DESC_ERR_TOO_SHORT
+								       : DPUMAP_DESC_ERR_TRUNCATED);
+}
+
+/* Shorter descriptors that are whole by length and checksum still lack fields. */
+static void test_decode_every_consistent_truncation(void **state)
+{
+	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
+	struct dpumap_desc d;
+
+	(void)state;
+	encode_sample(bytes);
+	for (size_t len = HEADER_SIZE; len < sizeof(bytes); len++) {
+		bytes[TOTAL_OFFSET] = (uint8_t)len;
+		repair_checksum(bytes, len);
+		assert_int_equal(decode_exact(bytes, len, &d), DPUMAP_DESC_ERR_BODY);
+	}
+}
+
+static void test_decode_every_bit_flip(void **state)
+{
+	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
+	struct dpumap_desc d;
+
+	(void)state;
+	encode_sample(bytes);
+	for (size_t bit = 0; bit < 8 * sizeof(bytes); bit++) {
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_int_not_equal(decode_exact(bytes, sizeof(bytes), &d), DPUMAP_DESC_OK);
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+}
+
+/* One map, one byte string: no bit but those of the minor version can differ unseen. */
+static void test_decode_ignores_no_bit(void **state)
+{
+	uint8_t bytes[DPUMAP_DESC_PCI_SIZE], again[DPUMAP_DESC_PCI_SIZE];
+	struct dpumap_desc d;
+	size_t written;
+
+	(void)state;
+	for (size_t bit = 0; bit < 8 * sizeof(bytes); bit++) {
+		if (bit / 8 == MINOR_OFFSET)
+			continue;
+		encode_sample(bytes);
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		if (bit / 8 < CRC_OFFSET || bit / 8 >= HEADER_SIZE)
+			repair_checksum(bytes, sizeof(bytes));
+		if (decode_exact(bytes, sizeof(bytes), &d) != DPUMAP_DESC_OK)
+			continue;
+		assert_int_equal(dpumap_desc_encode(&d, again, sizeof(again), &written),
+				 DPUMAP_DESC_OK);
+		assert_memory_equal(bytes, again, sizeof(bytes));
+	}
+}
+
+static void test_decode_null(void **state)
+{
+	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
+	struct dpumap_desc d = sample();
+
+	(void)state;
+	encode_sample(bytes);
+	assert_int_equal(dpumap_desc_decode(bytes, sizeof(bytes), NULL), DPUMAP_DESC_ERR_NULL);
+	assert_int_equal(dpumap_desc_decode(NULL, sizeof(bytes), &d), DPUMAP_DESC_ERR_NULL);
+	assert_wiped(&d);
+}
+
+static void test_encode_null(void **state)
+{
+	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
+	struct dpumap_desc d = sample();
+	size_t size = 7;
+
+	(void)state;
+	assert_int_equal(dpumap_desc_encode(NULL, bytes, sizeof(bytes), &size),
+			 DPUMAP_DESC_ERR_NULL);
+	assert_int_equal(dpumap_desc_encode(&d, NULL, sizeof(bytes), &size), DPUMAP_DESC_ERR_NULL);
+	assert_int_equal(dpumap_desc_encode(&d, bytes, sizeof(bytes), NULL), DPUMAP_DESC_ERR_NULL);
+	assert_int_equal(dpumap_desc_encoded_size(NULL, &size), DPUMAP_DESC_ERR_NULL);
+	assert_int_equal(dpumap_desc_encoded_size(&d, NULL), DPUMAP_DESC_ERR_NULL);
+	assert_int_equal(size, 7);
+}
+
+static void test_encode_every_buffer_size(void **state)
+{
+	struct dpumap_desc d = sample();
+	size_t size = 0;
+
+	(void)state;
+	assert_int_equal(dpumap_desc_encoded_size(&d, &size), DPUMAP_DESC_OK);
+	assert_int_equal(size, DPUMAP_DESC_PCI_SIZE);
+	for (size_t len = 0; len < size; len++) {
+		uint8_t *bytes = calloc(1, len + 1);
+		size_t written = 7;
+
+		assert_non_null(bytes);
+		assert_int_equal(dpumap_desc_encode(&d, bytes, len, &written),
+				 DPUMAP_DESC_ERR_BUFFER);
+		assert_int_equal(written, 7);
+		for (size_t i = 0; i <= len; i++)
+			assert_int_equal(bytes[i], 0);
+		free(bytes);
+	}
+}
+
+static void test_encode_stays_in_its_size(void **state)
+{
+	uint8_t bytes[DPUMAP_DESC_PCI_SIZE + 16];
+	struct dpumap_desc d = sample();
+	size_t written = 0;
+
+	(void)state;
+	memset(bytes, 0xee, sizeof(bytes));
+	assert_int_equal(dpumap_desc_encode(&d, bytes, sizeof(bytes), &written), DPUMAP_DESC_OK);
+	assert_int_equal(written, DPUMAP_DESC_PCI_SIZE);
+	for (size_t i = written; i < sizeof(bytes); i++)
+		assert_int_equal(bytes[i], 0xee);
+}
+
+static void test_encode_refused_writes_nothing(void **state)
+{
+	uint8_t bytes[DPUMAP_DESC_PCI_SIZE] = {0};
+	static const uint8_t untouched[DPUMAP_DESC_PCI_SIZE];
+	struct dpumap_desc d = sample();
+	size_t written = 7;
+
+	(void)state;
+	d.mkey = 0;
+	assert_int_equal(dpumap_desc_encode(&d, bytes, sizeof(bytes), &written),
+			 DPUMAP_DESC_ERR_MKEY);
+	assert_int_equal(dpumap_desc_encoded_size(&d, &written), DPUMAP_DESC_ERR_MKEY);
+	assert_int_equal(written, 7);
+	assert_memory_equal(bytes, untouched, sizeof(bytes));
+}
+
+static void test_wipe(void **state)
+{
+	struct dpumap_desc d = sample();
+
+	(void)state;
+	dpumap_desc_wipe(&d);
+	assert_wiped(&d);
+	dpumap_desc_wipe(NULL);
+}
+
+static void test_status_texts(void **state)
+{
+	(void)state;
+	assert_string_equal(dpumap_desc_status_name(DPUMAP_DESC_OK), "DPUMAP_DESC_OK");
+	assert_string_equal(dpumap_desc_status_descr(DPUMAP_DESC_OK), "success");
+	for (dpumap_desc_status_t a = 0; a >= DPUMAP_DESC_ERR_BUFFER; a--) {
+		assert_string_not_equal(dpumap_desc_status_name(a), "DPUMAP_DESC_ERR_UNKNOWN");
+		for (dpumap_desc_status_t b = 0; b > a; b--) {
+			assert_string_not_equal(dpumap_desc_status_name(a),
+						dpumap_desc_status_name(b));
+			assert_string_not_equal(dpumap_desc_status_descr(a),
+						dpumap_desc_status_descr(b));
+		}
+	}
+}
+
+static void test_status_unknown(void **state)
+{
+	static const dpumap_desc_status_t unknown[] = {1, DPUMAP_DESC_ERR_BUFFER - 1, INT32_MAX,
+						       INT32_MIN};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		assert_string_equal(dpumap_desc_status_name(unknown[i]), "DPUMAP_DESC_ERR_UNKNOWN");
+		assert_string_equal(dpumap_desc_status_descr(unknown[i]),
+				    "unknown descriptor status");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_crc32c_known_answers),
+		cmocka_unit_test(test_crc32c_chains),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_decode_any_alignment),
+		cmocka_unit_test(test_decode_every_truncation),
+		cmocka_unit_test(test_decode_every_consistent_truncation),
+		cmocka_unit_test(test_decode_every_bit_flip),
+		cmocka_unit_test(test_decode_ignores_no_bit),
+		cmocka_unit_test(test_decode_null),
+		cmocka_unit_test(test_encode_null),
+		cmocka_unit_test(test_encode_every_buffer_size),
+		cmocka_unit_test(test_encode_stays_in_its_size),
+		cmocka_unit_test(test_encode_refused_writes_nothing),
+		cmocka_unit_test(test_wipe),
+		cmocka_unit_test(test_status_texts),
+		cmocka_unit_test(test_status_unknown),
+	};
+
+	return cmocka_run_group_tests_name("desc", tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""The descriptor vectors: a second implementation of docs/wire-format.md that shares no code with
+src/desc, so that the two check each other. The vectors of a release stay: add, never change.
+
+    gen-desc.py                          writes desc.txt to standard output
+    gen-desc.py --check desc.txt DOC     both are up to date: the vectors, and the example in DOC
+"""
+
+import contextlib
+import io
+import re
+import struct
+import sys
+
+MAGIC = b"DPUM"
+KEY = bytes(range(0x40, 0x60))
+FIELDS = ("kind", "source", "vhca_id", "access", "device_guid", "mkey", "addr", "len", "access_key")
+BASE = dict(kind=1, source=1, vhca_id=0x0011, access=0x21, device_guid=0x0C42A10300AABBCC,
+            mkey=0x00181D00, addr=0x00007F3A5C000000, len=0x10000, access_key=KEY)
+U64 = (1 << 64) - 1
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def tlv(number, value=b"", critical=False):
+    return struct.pack("<HH", number | (0x8000 if critical else 0), len(value)) + value
+
+
+def body(f, reserved=0):
+    return struct.pack("<HHIQIIQQ", f["source"], f["vhca_id"], f["access"], f["device_guid"],
+                       f["mkey"], reserved, f["addr"], f["len"]) + f["access_key"]
+
+
+def frame(payload, kind=1, magic=MAGIC, major=1, minor=0, total=None, crc=None):
+    total = 16 + len(payload) if total is None else total
+    head = magic + struct.pack("<BBHI", major, minor, kind, total)
+    if crc is None:
+        crc = crc32c(head + bytes(4) + payload)
+    return head + struct.pack("<I", crc) + payload
+
+
+def fields(**changes):
+    return {**BASE, **changes}
+
+
+def emit(title, data=None, status="OK", show=None, canonical=False):
+    print(f"\ntitle: {title}")
+    if data is not None:
+        print("hex:" if not data else "\n".join(
+            "hex: " + data[i:i + 32].hex(" ") for i in range(0, len(data), 32)))
+    name = "DPUMAP_DESC_OK" if status == "OK" else f"DPUMAP_DESC_ERR_{status}"
+    print(f"status: {name}")
+    if show:
+        for field in FIELDS:
+            value = show[field]
+            print(f"{field}: " + (value.hex(" ") if field == "access_key" else hex(value)))
+    if canonical:
+        print("canonical: yes")
+
+
+def good(title, **changes):
+    f = fields(**changes)
+    emit(title, frame(body(f)), show=f, canonical=True)
+
+
+def readable(title, data):
+    emit(title, data, show=BASE)
+
+
+def refused(title, status, data):
+    emit(title, data, status)
+
+
+def refused_both(title, status, **changes):
+    """Values that neither direction lets through."""
+    f = fields(**changes)
+    refused(f"decode: {title}", status, frame(body(f), kind=f["kind"]))
+    emit(f"encode: {title}", None, status, show=f)
+
+
+def accepted():
+    good("DRAM, local and PCI read-write")
+    good("device memory, PCI read-only", source=2, access=0x10, addr=0x7F0000004000, len=0x1000)
+    good("every access bit that may be set with read-write", access=0x6F)
+    good("every access bit that may be set with read-only", access=0x5F)
+    good("smallest numbers", vhca_id=0, access=0x10, device_guid=1, mkey=1, addr=0, len=1,
+         access_key=bytes(31) + b"\x01")
+    good("largest numbers, range from 0", source=2, vhca_id=0xFFFE, access=0x20, device_guid=U64,
+         mkey=0xFFFFFFFF, addr=0, len=U64, access_key=b"\xff" * 32)
+    good("one byte at the highest address", addr=U64 - 1, len=1)
+    good("distinct bytes show every offset", source=2, vhca_id=0x0201, access=0x2B,
+         device_guid=0x1817161514131211, mkey=0x24232221, addr=0x3837363534333231,
+         len=0x0807060504030201, access_key=bytes(range(0xA0, 0xC0)))
+    b = body(BASE)
+    readable("a later minor version is read", frame(b, minor=1))
+    readable("the last minor version is read", frame(b, minor=255))
+    readable("an unknown extension is skipped", frame(b + tlv(1, b"abc")))
+    readable("an empty extension is skipped", frame(b + tlv(0x7FFF)))
+    readable("ascending extensions are skipped", frame(b + tlv(1) + tlv(2, b"x") + tlv(9, b"yz")))
+    readable("extension numbers have 15 bits", frame(b + tlv(1) + tlv(0x2001) + tlv(0x4001)))
+    readable("largest descriptor", frame(b + tlv(5, bytes(512 - 88 - 4))))
+
+
+def header_errors():
+    b = body(BASE)
+    whole = frame(b)
+    refused("no bytes", "TOO_SHORT", b"")
+    refused("one byte short of a header", "TOO_SHORT", whole[:15])
+    refused("one byte above the maximum", "TOO_LONG", frame(b + tlv(5, bytes(512 - 88 - 3))))
+    refused("magic with its last byte wrong", "MAGIC", frame(b, magic=b"DPUN"))
+    refused("magic in the other byte order", "MAGIC", frame(b, magic=b"MUPD"))
+    refused("text", "MAGIC", b"this is no descriptor, however long it may be")
+    refused("major version 0", "VERSION", frame(b, major=0))
+    refused("major version 2", "VERSION", frame(b, major=2))
+    refused("header alone", "TRUNCATED", whole[:16])
+    refused("last byte missing", "TRUNCATED", whole[:-1])
+    refused("total length one too large", "TRUNCATED", frame(b, total=89))
+    refused("total length at its maximum", "TRUNCATED", frame(b, total=0xFFFFFFFF))
+    refused("one byte too many", "TRAILING", whole + b"\0")
+    refused("total length 0", "TRAILING", frame(b, total=0))
+    refused("checksum one off", "CHECKSUM", frame(b, crc=crc32c(b) ^ 1))
+    refused("checksum 0", "CHECKSUM", frame(b, crc=0))
+    refused("checksum of the bytes with the checksum in place", "CHECKSUM",
+            frame(b, crc=crc32c(whole)))
+    refused("checksum big-endian", "CHECKSUM",
+            whole[:12] + whole[12:16][::-1] + whole[16:])
+    refused("header without fields", "BODY", frame(b""))
+    refused("fields one byte short", "BODY", frame(b[:-1]))
+
+
+def field_errors():
+    refused_both("kind 0", "KIND", kind=0)
+    refused_both("kind 2", "KIND", kind=2)
+    refused_both("kind 0x0100", "KIND", kind=0x100)
+    refused("unknown kind with no fields", "KIND", frame(b"", kind=7))
+    refused("reserved bytes 1", "RESERVED", frame(body(BASE, reserved=1)))
+    refused("reserved bytes, last one set", "RESERVED", frame(body(BASE, reserved=0x80000000)))
+    refused_both("source 0", "SOURCE", source=0)
+    refused_both("source 3", "SOURCE", source=3)
+    refused_both("vhca_id 0xffff", "VHCA_ID", vhca_id=0xFFFF)
+    refused_both("lowest undefined access bit", "ACCESS_BITS", access=0xA0)
+    refused_both("highest access bit", "ACCESS_BITS", access=0x80000020)
+    refused_both("PCI read-only and read-write", "ACCESS_BOTH", access=0x30)
+    refused_both("no access", "ACCESS_NONE", access=0)
+    refused_both("every access but PCI", "ACCESS_NONE", access=0x4F)
+    refused_both("device GUID 0", "DEVICE_GUID", device_guid=0)
+    refused_both("mkey 0", "MKEY", mkey=0)
+    refused_both("empty range", "LEN", len=0)
+    refused_both("range ends one past the last 64-bit number", "RANGE", addr=U64, len=1)
+    refused_both("range wraps around", "RANGE", addr=0x1000, len=U64)
+    refused_both("access key all zero", "ACCESS_KEY", access_key=bytes(32))
+
+
+def extension_errors():
+    b = body(BASE)
+    refused("extension header cut", "TLV", frame(b + b"\1"))
+    refused("extension without length", "TLV", frame(b + b"\1\0"))
+    refused("extension value one byte short", "TLV", frame(b + tlv(1, b"abcd")[:-1]))
+    refused("extension length at its maximum", "TLV", frame(b + b"\1\0\xff\xff"))
+    refused("extension number 0", "TLV", frame(b + tlv(0)))
+    refused("critical extension number 0", "TLV", frame(b + tlv(0, critical=True)))
+    refused("padding after an extension", "TLV", frame(b + tlv(1, b"abc") + b"\0"))
+    refused("extension twice", "TLV_REPEATED", frame(b + tlv(3) + tlv(3)))
+    refused("extension twice, once critical", "TLV_REPEATED",
+            frame(b + tlv(3) + tlv(3, critical=True)))
+    refused("extensions descending", "TLV_ORDER", frame(b + tlv(3) + tlv(2)))
+    refused("unknown critical extension", "TLV_CRITICAL", frame(b + tlv(1, b"abc", critical=True)))
+    refused("unknown critical extension after another", "TLV_CRITICAL",
+            frame(b + tlv(1) + tlv(2, critical=True)))
+
+
+def write_vectors():
+    print("# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only")
+    print("# Descriptors and what becomes of them; written by gen-desc.py, read by vectors.c.")
+    print("# With hex: decoding gives the status and the fields; if canonical, encoding the fields")
+    print("# gives the hex. Without hex: encoding the fields gives the status.")
+    accepted()
+    header_errors()
+    field_errors()
+    extension_errors()
+
+
+def check(vectors, document):
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        write_vectors()
+    with open(vectors, encoding="utf-8") as file:
+        if file.read() != text.getvalue():
+            sys.exit(f"{vectors} is not what gen-desc.py writes")
+    with open(document, encoding="utf-8") as file:
+        example = re.search(r"```hexdump\n(.*?)```", file.read(), re.S)
+    rows = re.findall(r"^[0-9a-f]{4}  ([0-9a-f ]+?)(?:  .*)?$", example[1], re.M) if example else []
+    if bytes.fromhex(" ".join(rows)) != frame(body(BASE)):
+        sys.exit(f"the example in {document} is not the first vector")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 4 and sys.argv[1] == "--check":
+        check(sys.argv[2], sys.argv[3])
+    elif len(sys.argv) == 1:
+        write_vectors()
+    else:
+        sys.exit(__doc__)

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "vectors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct line {
+	char key[16];
+	char value[128];
+};
+
+static bool copy(char *dst, size_t size, const char *src, size_t len)
+{
+	if (len >= size)
+		return false;
+	memcpy(dst, src, len);
+	dst[len] = '\0';
+	return true;
+}
+
+static size_t line_length(const char *text)
+{
+	return strcspn(text, "\n");
+}
+
+static const char *after_line(const char *text)
+{
+	text += line_length(text);
+	return *text ? text + 1 : text;
+}
+
+static bool is_blank(const char *text)
+{
+	return *text == '\n' || *text == '#' || *text == '\0';
+}
+
+/* "key: value" or "key:" */
+static bool split(const char *text, struct line *line)
+{
+	size_t len = line_length(text);
+	size_t key = strcspn(text, ":\n");
+	size_t value = key + 2;
+
+	if (key >= len)
+		return false;
+	if (value > len)
+		value = len;
+	return copy(line->key, sizeof(line->key), text, key) &&
+	       copy(line->value, sizeof(line->value), text + value, len - value);
+}
+
+/* Append the hex bytes of text to out; false if they are none or do not fit. */
+static bool read_hex(const char *text, uint8_t *out, size_t max, size_t *size)
+{
+	char *end;
+
+	for (; *text; text = end + strspn(end, " ")) {
+		unsigned long byte = strtoul(text, &end, 16);
+
+		if (end != text + 2 || byte > 0xff || *size == max)
+			return false;
+		out[(*size)++] = (uint8_t)byte;
+	}
+	return true;
+}
+
+static bool read_number(const char *text, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	*number = strtoull(text, &end, 16);
+	return end != text && !*end && *number <= max;
+}
+
+static bool read_u16(const char *text, uint16_t *field)
+{
+	uint64_t number;
+
+	if (!read_number(text, UINT16_MAX, &number))
+		return false;
+	*field = (uint16_t)number;
+	return true;
+}
+
+static bool read_u32(const char *text, uint32_t *field)
+{
+	uint64_t number;
+
+	if (!read_number(text, UINT32_MAX, &number))
+		return false;
+	*field = (uint32_t)number;
+	return true;
+}
+
+static bool read_key(const char *text, struct dpumap_desc *d)
+{
+	size_t size = 0;
+
+	return read_hex(text, d->access_key, sizeof(d->access_key), &size) &&
+	       size == sizeof(d->access_key);
+}
+
+static bool read_field(const struct line *line, struct dpumap_desc *d)
+{
+	if (!strcmp(line->key, "kind"))
+		return read_u16(line->value, &d->kind);
+	if (!strcmp(line->key, "source"))
+		return read_u16(line->value, &d->source);
+	if (!strcmp(line->key, "vhca_id"))
+		return read_u16(line->value, &d->vhca_id);
+	if (!strcmp(line->key, "access"))
+		return read_u32(line->value, &d->access);
+	if (!strcmp(line->key, "device_guid"))
+		return read_number(line->value, UINT64_MAX, &d->device_guid);
+	if (!strcmp(line->key, "mkey"))
+		return read_u32(line->value, &d->mkey);
+	if (!strcmp(line->key, "addr"))
+		return read_number(line->value, UINT64_MAX, &d->addr);
+	if (!strcmp(line->key, "len"))
+		return read_number(line->value, UINT64_MAX, &d->len);
+	return !strcmp(line->key, "access_key") && read_key(line->value, d);
+}
+
+static bool read_line(const struct line *line, struct desc_vector *v)
+{
+	if (!strcmp(line->key, "title"))
+		return copy(v->title, sizeof(v->title), line->value, strlen(line->value));
+	if (!strcmp(line->key, "status"))
+		return copy(v->status, sizeof(v->status), line->value, strlen(line->value));
+	if (!strcmp(line->key, "canonical"))
+		return v->canonical = !strcmp(line->value, "yes");
+	if (!strcmp(line->key, "hex")) {
+		v->decodes = true;
+		return read_hex(line->value, v->bytes, sizeof(v->bytes), &v->size);
+	}
+	return read_field(line, &v->fields);
+}
+
+enum desc_vector_result desc_vector_next(const char **text, struct desc_vector *v)
+{
+	struct line line;
+
+	memset(v, 0, sizeof(*v));
+	while (**text && is_blank(*text))
+		*text = after_line(*text);
+	if (!**text)
+		return DESC_VECTOR_END;
+	for (; !is_blank(*text); *text = after_line(*text)) {
+		if (!split(*text, &line) || !read_line(&line, v))
+			return DESC_VECTOR_MALFORMED;
+	}
+	return v->title[0] && v->status[0] ? DESC_VECTOR_READ : DESC_VECTOR_MALFORMED;
+}
