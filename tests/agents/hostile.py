@@ -1,0 +1,240 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""usage: hostile.py SOCKET LIMIT: what dpumapd says to clients that do not behave."""
+
+import socket
+import struct
+import sys
+import time
+
+PATH, LIMIT = sys.argv[1], int(sys.argv[2])
+
+
+def head(major, n):
+    """The first bytes of a CBOR item."""
+    if n < 24:
+        return bytes([major << 5 | n])
+    for code, fmt in ((24, ">B"), (25, ">H"), (26, ">I"), (27, ">Q")):
+        if n < 1 << 8 * struct.calcsize(fmt):
+            return bytes([major << 5 | code]) + struct.pack(fmt, n)
+    raise ValueError(n)
+
+
+def cbor(value):
+    """The few types of the channel."""
+    if isinstance(value, int):
+        return head(0, value)
+    if isinstance(value, bytes):
+        return head(2, len(value)) + value
+    if isinstance(value, str):
+        return head(3, len(value)) + value.encode()
+    return head(5, len(value)) + b"".join(cbor(k) + cbor(v) for k, v in value.items())
+
+
+def frame(payload):
+    """A payload with its length."""
+    return struct.pack("<I", len(payload)) + payload
+
+
+def request(op, ident=1, **fields):
+    """A request's frame."""
+    return frame(cbor({"id": ident, "op": op, **fields}))
+
+
+HELLO = request("hello", 0, version=1)
+
+
+def connect(greet=True):
+    """A connection, past hello unless told otherwise."""
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    s.settimeout(30)
+    s.connect(PATH)
+    if greet:
+        s.sendall(HELLO)
+        assert b"version" in receive(s)
+    return s
+
+
+def exactly(s, n):
+    """n bytes, or fewer at the end of the stream."""
+    data = b""
+    while len(data) < n:
+        part = s.recv(n - len(data))
+        if not part:
+            break
+        data += part
+    return data
+
+
+def receive(s):
+    """One frame's payload; empty when the server has closed."""
+    size = exactly(s, 4)
+    return exactly(s, struct.unpack("<I", size)[0]) if len(size) == 4 else b""
+
+
+def is_closed(s):
+    """Whether nothing more comes."""
+    try:
+        return s.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def answer(data, greet=True):
+    """What the server says to data, and whether it then hangs up."""
+    with connect(greet) as s:
+        s.sendall(data)
+        reply = receive(s)
+        s.settimeout(0.3)
+        try:
+            return reply, is_closed(s)
+        except socket.timeout:
+            return reply, False
+
+
+MALFORMED = {
+    "no frame at all": (b"\0\0\0\0", b"malformed frame"),
+    "an endless frame": (b"\xff\xff\xff\xff", b"malformed frame"),
+    "a frame above the limit": (struct.pack("<I", 65537), b"malformed frame"),
+    "no CBOR": (frame(b"\xff" * 9), b"malformed message"),
+    "a deep nest": (frame(b"\x81" * 65536), b"malformed message"),
+    "an endless map": (frame(b"\xbb" + b"\xff" * 8), b"malformed message"),
+    "trailing bytes": (frame(cbor({"id": 1, "op": "list"}) + b"\0"), b"malformed message"),
+    "no id": (frame(cbor({"op": "list"})), b"it has no id"),
+    "no operation": (frame(cbor({"id": 1})), b"no known operation"),
+    "an unknown operation": (request("format"), b"no known operation"),
+    "hello twice": (HELLO, b"hello comes first, and once"),
+    "a missing field": (request("get"), b"is missing"),
+    "a field too many": (request("get", name="bulk", offset=0), b"not the operation's"),
+    "a reply": (request("list", status=0), b"not the operation's"),
+}
+
+REFUSED = {
+    "an unknown export": (request("get", name="none"), b"there is no export"),
+    "release before get": (request("release", name="bulk"), b"get it first"),
+    "digest before get": (request("digest-start", name="bulk"), b"get it first"),
+    "a digest that is none": (request("digest-final", digest=0), b"there is no digest 0"),
+    "a digest out of range": (request("digest-final", digest=2**64 - 1), b"there is no digest"),
+    "update without digest": (
+        request("digest-update", digest=0, offset=0, length=1),
+        b"there is no digest",
+    ),
+}
+
+
+def check(title, ok, what):
+    """One expectation; all are tried before the end."""
+    if not ok:
+        print(f"FAIL: {title}: {what!r}", file=sys.stderr)
+        check.failed = True
+
+
+check.failed = False
+
+
+def malformed():
+    """Nonsense is answered once and ends the connection."""
+    for title, (data, why) in MALFORMED.items():
+        reply, closed = answer(data)
+        check(title, why in reply, reply)
+        check(title, closed, "still connected")
+    reply, closed = answer(request("list"), greet=False)
+    check("list before hello", b"hello comes first" in reply and closed, reply)
+    reply, closed = answer(request("hello", 0, version=99), greet=False)
+    check("another version", b"version 99" in reply and closed, reply)
+
+
+def refused():
+    """A request that is only wrong leaves the connection usable."""
+    for title, (data, why) in REFUSED.items():
+        reply, closed = answer(data)
+        check(title, why in reply, reply)
+        check(title, not closed, "disconnected")
+
+
+def digests():
+    """Digest requests against ranges and numbers beyond what there is."""
+    with connect() as s:
+        s.sendall(request("get", name="bulk"))
+        check("get", b"descriptor" in receive(s), "no descriptor")
+        for i in range(4):
+            s.sendall(request("digest-start", name="bulk"))
+            check("digest-start", b"error" not in receive(s), i)
+        s.sendall(request("digest-start", name="bulk"))
+        check("a fifth digest", b"digests are running already" in receive(s), "started")
+        for offset, length in ((0, 2**20 + 1), (2**20, 1), (2**64 - 1, 2), (1, 2**64 - 1)):
+            s.sendall(request("digest-update", digest=0, offset=offset, length=length))
+            check("a range outside", b"not all within" in receive(s), (offset, length))
+        # Many requests at once come back in order, also behind one that takes long.
+        s.sendall(request("digest-update", 7, digest=0, offset=0, length=2**20))
+        s.sendall(b"".join(request("list", 100 + i) for i in range(20)))
+        for ident in (7, *range(100, 120)):
+            reply = receive(s)
+            check("order", cbor({"id": ident})[1:] in reply, ident)
+
+
+def slow():
+    """A client that sends a byte now and then is dropped; others do not notice."""
+    with connect() as loris, connect(greet=False) as mute:
+        loris.sendall(HELLO[:3])
+        began = time.monotonic()
+        while time.monotonic() - began < 2:
+            reply, _ = answer(request("list"))
+            check("beside a slow client", b"bulk" in reply, reply)
+        check("a slow client", is_closed(loris), "still connected")
+        check("a client that never greets", is_closed(mute), "still connected")
+
+
+def flood():
+    """One who asks without reading the answers keeps only himself waiting."""
+    with connect() as s:
+        s.setblocking(False)
+        try:
+            while True:
+                s.send(request("list") * 100)
+        except BlockingIOError:
+            pass
+        reply, _ = answer(request("list"))
+        check("beside a flood", b"bulk" in reply, reply)
+
+
+def limit():
+    """Above the limit there is a reason; a place is free again when somebody leaves."""
+    clients = [connect() for _ in range(LIMIT)]
+    with connect(greet=False) as s:
+        s_reply = receive(s)
+        check("above the limit", b"which is its limit" in s_reply and is_closed(s), s_reply)
+    clients.pop().close()
+    for _ in range(50):
+        with connect(greet=False) as s:
+            try:
+                s.sendall(HELLO)
+            except BrokenPipeError:
+                pass
+            if b"version" in receive(s):
+                break
+        time.sleep(0.1)
+    else:
+        check("after one left", False, "still full")
+    for client in clients:
+        client.close()
+
+
+def settle():
+    """Waits until the connections of the last part are gone."""
+    for _ in range(100):
+        with connect(greet=False) as s:
+            try:
+                s.sendall(HELLO)
+                reply = receive(s)
+            except (BrokenPipeError, ConnectionResetError):
+                reply = b""
+            if b"version" in reply:
+                return
+        time.sleep(0.1)
+
+
+for part in (malformed, refused, digests, slow, flood, limit):
+    part()
+    settle()
+sys.exit(check.failed)

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# usage: test-copy.sh [PROFILE ENGINE]: files of all sizes through exports of both kinds
+# shellcheck source=tests/agents/lib.sh
+. "$(dirname "$0")/lib.sh"
+profile=${1:-bluefield-3}
+engine=${2:-MMO DMA}
+
+start_emulator --profile "$profile"
+idle=$(objects)
+start_agent --export name=fast,kind=dm,size=64K --export name=bulk,kind=dram,size=16M \
+	--export name=ro,kind=dram,size=12345,perm=ro --export name=rest,kind=dm,size=4
+serving=$(objects)
+
+digest() { sha256sum "$1" | cut -d ' ' -f 1; }
+
+# cp_file FILE EXPORT: there and back, with what the tool says about it
+cp_file()
+{
+	host cp "$1" "$2" "$files/out" >"$work/said" || fail "cp $1 $2"
+	cmp "$1" "$files/out" || fail "cp $1 $2: other bytes"
+	[ "$(grep -c "$(digest "$1")" "$work/said")" -eq 3 ] || fail "cp $1 $2: not three digests"
+	grep -q "$engine" "$work/said" || fail "cp $1 $2: not by $engine"
+	grep -q "^descriptor  *[1-9][0-9]* bytes" "$work/said" || fail "cp $1 $2: no descriptor"
+	grep -q " MB/s " "$work/said" || fail "cp $1 $2: no speed"
+	rm "$files/out"
+}
+
+for size in 0 1 3 65535 65536 65537 1000003; do
+	head -c "$size" /dev/urandom >"$work/in"
+	cp_file "$work/in" fast
+	cp_file "$work/in" bulk
+done
+head -c 50000000 /dev/urandom >"$work/in"
+cp_file "$work/in" bulk
+head -c 1003 /dev/urandom >"$work/in"
+cp_file "$work/in" rest
+
+# put and get, at offsets that are no multiple of anything
+head -c 300001 /dev/urandom >"$work/in"
+host put "$work/in" bulk --offset 777777 >/dev/null || fail put
+host get --offset=777777 bulk "$files/out" --length 300001 >/dev/null || fail get
+cmp "$work/in" "$files/out" || fail "put and get: other bytes"
+host get bulk "$files/out" -o 777787 -n 13 >/dev/null || fail "get of a part"
+cmp -n 13 -i 10:0 "$work/in" "$files/out" || fail "get of a part: other bytes"
+[ "$(stat -c %s "$files/out")" -eq 13 ] || fail "get of a part: not 13 bytes"
+head -c 4099 /dev/urandom >"$work/in"
+host put "$work/in" fast -o 1 >/dev/null || fail "put into device memory"
+host get fast "$files/out" -o 1 -n 4099 >/dev/null || fail "get from device memory"
+cmp "$work/in" "$files/out" || fail "device memory: other bytes"
+
+# A whole export, which is all zero at first, and a read-only one.
+host get ro "$files/out" >/dev/null || fail "get a read-only export"
+cmp -n 12345 /dev/zero "$files/out" || fail "a fresh export is not zero"
+[ "$(stat -c %s "$files/out")" -eq 12345 ] || fail "get: not all of the export"
+rm "$files/out"
+
+host list >"$work/said" || fail list
+grep -qE '^fast +dm +64K +read-write$' "$work/said" || fail "list: fast"
+grep -qE '^ro +dram +12345 +read-only$' "$work/said" || fail "list: ro"
+host info fast >"$work/said" || fail info
+grep -q '^kind .*device memory' "$work/said" || fail "info: kind"
+
+# The descriptor alone, in a file that only its owner reads.
+(umask 0; host get-descriptor fast "$files/fast.desc") || fail get-descriptor
+[ "$(stat -c %a "$files/fast.desc")" = 600 ] || fail "get-descriptor: mode"
+host info --descriptor "$files/fast.desc" >"$work/said" || fail "info --descriptor"
+grep -q '65536 bytes' "$work/said" || fail "info --descriptor: size"
+rm "$files/fast.desc"
+
+# No progress bar and nothing else on stderr when it is no terminal.
+host cp /bin/sh bulk "$files/out" >/dev/null 2>"$work/stderr" || fail "cp to a pipe"
+[ ! -s "$work/stderr" ] || fail "cp writes to stderr: $(cat "$work/stderr")"
+rm "$files/out"
+
+# Somebody else writes to the export meanwhile: that is noticed, and nothing false is kept.
+truncate -s 300M "$work/in"
+head -c 65536 /dev/urandom >"$work/noise"
+while :; do host put "$work/noise" fast || true; done >/dev/null 2>&1 &
+noise=$!
+expect 1 'the SHA-256 digests differ' host cp "$work/in" fast "$files/out"
+grep -q 'THE DIGESTS DIFFER' "$work/stdout" || fail "the report does not say that digests differ"
+kill -KILL -- "-$noise"
+wait "$noise" 2>/dev/null || true
+
+expect_objects "after all copies" "$serving"
+stop_agent
+expect_objects "after dpumapd" "$idle"
+expect_no_files
+finish

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "peer.h"
+
+int bench_fail(const char *what, doca_error_t error)
+{
+	fprintf(stderr, "bench: %s: %s\n", what, doca_error_get_name(error));
+	return -1;
+}
+
+void bench_fill(uint8_t *memory, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		memory[i] = (uint8_t)(i * 7 + i / 4096);
+}
+
+static struct doca_dev *open_first(struct doca_devinfo **list, uint32_t n, bench_cap *cap)
+{
+	struct doca_dev *dev = NULL;
+	uint8_t supported = 0;
+
+	for (uint32_t i = 0; i < n && !dev; i++) {
+		if (cap(list[i], &supported) == DOCA_SUCCESS && supported &&
+		    doca_dev_open(list[i], &dev) != DOCA_SUCCESS)
+			dev = NULL;
+	}
+	return dev;
+}
+
+struct doca_dev *bench_open_device(bench_cap *cap)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	doca_error_t error;
+	uint32_t n;
+
+	error = doca_devinfo_create_list(&list, &n);
+	if (error != DOCA_SUCCESS) {
+		bench_fail("no list of devices", error);
+		return NULL;
+	}
+	dev = open_first(list, n, cap);
+	if (!dev)
+		bench_fail("no device to work with", DOCA_ERROR_NOT_FOUND);
+	doca_devinfo_destroy_list(list);
+	return dev;
+}
+
+struct doca_mmap *bench_map(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions)
+{
+	struct doca_mmap *map;
+	doca_error_t error;
+
+	error = doca_mmap_create(&map);
+	if (error != DOCA_SUCCESS) {
+		bench_fail("no map", error);
+		return NULL;
+	}
+	error = doca_mmap_set_memrange(map, addr, len);
+	if (error == DOCA_SUCCESS)
+		error = doca_mmap_set_permissions(map, permissions);
+	if (error == DOCA_SUCCESS)
+		error = doca_mmap_add_dev(map, dev);
+	if (error == DOCA_SUCCESS)
+		error = doca_mmap_start(map);
+	if (error != DOCA_SUCCESS) {
+		bench_fail("the map does not start", error);
+		doca_mmap_destroy(map);
+		return NULL;
+	}
+	return map;
+}
+
+static int announce(const void *addr, size_t len, const uint8_t *desc, size_t desc_len)
+{
+	printf("%d %" PRIuPTR " %zu ", (int)getpid(), (uintptr_t)addr, len);
+	for (size_t i = 0; i < desc_len; i++)
+		printf("%02x", desc[i]);
+	printf("\n");
+	return fflush(stdout);
+}
+
+static int export_until_input_ends(struct doca_dev *dev, void *addr, size_t len)
+{
+	struct doca_mmap *map = bench_map(dev, addr, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	const void *desc;
+	size_t desc_len;
+	doca_error_t error;
+	char byte;
+	int status = 1;
+
+	if (!map)
+		return status;
+	error = doca_mmap_export_pci(map, dev, &desc, &desc_len);
+	if (error != DOCA_SUCCESS)
+		bench_fail("the map is not exported", error);
+	else if (announce(addr, len, desc, desc_len) == 0)
+		status = read(STDIN_FILENO, &byte, 1) == 0 ? 0 : 1;
+	doca_mmap_destroy(map);
+	return status;
+}
+
+int bench_export_memory(size_t len)
+{
+	struct doca_dev *dev = bench_open_device(doca_mmap_cap_is_export_pci_supported);
+	uint8_t *memory;
+	int status;
+
+	if (!dev)
+		return 1;
+	memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED) {
+		bench_fail("no memory to export", DOCA_ERROR_NO_MEMORY);
+		doca_dev_close(dev);
+		return 1;
+	}
+	bench_fill(memory, len);
+	status = export_until_input_ends(dev, memory, len);
+	munmap(memory, len);
+	doca_dev_close(dev);
+	return status;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int parse_hex(const char *hex, struct bench_export *exported)
+{
+	size_t n = 0;
+
+	for (; hex_digit(hex[0]) >= 0 && hex_digit(hex[1]) >= 0; hex += 2) {
+		if (n == sizeof(exported->desc))
+			return -1;
+		exported->desc[n++] = (uint8_t)(hex_digit(hex[0]) << 4 | hex_digit(hex[1]));
+	}
+	exported->desc_len = n;
+	return n > 0 && *hex == '\n' ? 0 : -1;
+}
+
+/* "PID ADDRESS LENGTH DESCRIPTOR\n", the last in hex. */
+static int parse_export(const char *line, struct bench_export *exported)
+{
+	char *end;
+
+	exported->pid = (pid_t)strtol(line, &end, 10);
+	exported->addr = strtoull(end, &end, 10);
+	exported->len = strtoull(end, &end, 10);
+	if (exported->pid <= 0 || exported->addr == 0 || *end != ' ')
+		return -1;
+	return parse_hex(end + 1, exported);
+}
+
+static int read_export(int fd, struct bench_export *exported)
+{
+	char line[2 * BENCH_DESC_MAX + 128];
+	FILE *output = fdopen(fd, "r");
+	int status = -1;
+
+	if (!output) {
+		close(fd);
+		return -1;
+	}
+	if (fgets(line, sizeof(line), output))
+		status = parse_export(line, exported);
+	(void)fclose(output);
+	return status;
+}
+
+static void run_command(int input, int output, char *const command[])
+{
+	if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0) {
+		execvp(command[0], command);
+		perror(command[0]);
+	}
+	_exit(127);
+}
+
+int bench_peer_start(struct bench_peer *peer, char *const command[])
+{
+	int input[2];
+	int output[2];
+
+	if (pipe2(input, O_CLOEXEC) != 0)
+		goto failed;
+	if (pipe2(output, O_CLOEXEC) != 0)
+		goto close_input;
+	peer->pid = fork();
+	if (peer->pid == 0)
+		run_command(input[0], output[1], command);
+	close(input[0]);
+	close(output[1]);
+	peer->input = input[1];
+	if (peer->pid < 0) {
+		close(output[0]);
+		close(peer->input);
+		goto failed;
+	}
+	if (read_export(output[0], &peer->exported) == 0)
+		return 0;
+	bench_peer_stop(peer);
+	fprintf(stderr, "bench: the peer does not say what it exports\n");
+	return -1;
+
+close_input:
+	close(input[0]);
+	close(input[1]);
+failed:
+	perror("bench: cannot start the peer");
+	return -1;
+}
+
+void bench_peer_stop(struct bench_peer *peer)
+{
+	close(peer->input);
+	waitpid(peer->pid, NULL, 0);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DPUMAP_BENCH_STATS_H
+#define DPUMAP_BENCH_STATS_H
+
+#include <stddef.h>
+
+struct bench_stats {
+	double median;
+	double min;
+	double max;
+};
+
+/* Sorts values. n is at least 1. */
+void bench_stats(double *values, size_t n, struct bench_stats *stats);
+
+/* CLOCK_MONOTONIC and the CPU time of this process, in seconds. */
+double bench_now(void);
+double bench_cpu_time(void);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Devices: listing, opening, properties. */
+#include <string.h>
+
+#include <doca_version.h>
+
+#include "fixture.h"
+
+static struct doca_devinfo *first(struct doca_devinfo ***list)
+{
+	uint32_t n = 0;
+
+	assert_ok(doca_devinfo_create_list(list, &n));
+	assert_int_equal(n, 1);
+	return (*list)[0];
+}
+
+static void test_list_refuses_null(void **state)
+{
+	struct doca_devinfo **list;
+	uint32_t n;
+
+	(void)state;
+	assert_error(doca_devinfo_create_list(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_devinfo_create_list(&list, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_devinfo_destroy_list(NULL), DOCA_ERROR_INVALID_VALUE);
+}
+
+static void test_open_twice_is_one_device(void **state)
+{
+	struct doca_dev *a, *b;
+
+	(void)state;
+	assert_ok(rig_open_device(&a));
+	assert_ok(rig_open_device(&b));
+	assert_ptr_equal(a, b);
+	assert_ok(doca_dev_close(a));
+	assert_non_null(doca_dev_as_devinfo(b));
+	assert_ok(doca_dev_close(b));
+}
+
+static void test_open_and_close_null(void **state)
+{
+	struct doca_dev *dev;
+
+	(void)state;
+	assert_error(doca_dev_open(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_dev_close(NULL));
+	assert_null(doca_dev_as_devinfo(NULL));
+}
+
+static void test_devinfo_outlives_list(void **state)
+{
+	char name[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+
+	(void)state;
+	assert_ok(doca_dev_open(first(&list), &dev));
+	assert_ok(doca_devinfo_destroy_list(list));
+	assert_ok(doca_devinfo_get_ibdev_name(doca_dev_as_devinfo(dev), name, sizeof(name)));
+	assert_string_equal(name, "mlx5_0");
+	assert_ok(doca_dev_close(dev));
+}
+
+static void test_close_while_used(void **state)
+{
+	struct doca_mmap *mmap;
+	struct doca_dev *dev;
+
+	(void)state;
+	assert_ok(rig_open_device(&dev));
+	assert_ok(doca_mmap_create(&mmap));
+	assert_ok(doca_mmap_add_dev(mmap, dev));
+	assert_error(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(doca_dev_close(dev));
+}
+
+static void test_pci_address(void **state)
+{
+	char addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
+	struct doca_devinfo **list;
+	struct doca_devinfo *info = first(&list);
+	uint8_t equal = 9;
+
+	(void)state;
+	assert_ok(doca_devinfo_get_pci_addr_str(info, addr));
+	assert_int_equal(strlen(addr), DOCA_DEVINFO_PCI_ADDR_SIZE - 1);
+	assert_ok(doca_devinfo_is_equal_pci_addr(info, addr, &equal));
+	assert_int_equal(equal, 1);
+	if (!strncmp(addr, "0000:", 5)) {
+		assert_ok(doca_devinfo_is_equal_pci_addr(info, addr + 5, &equal));
+		assert_int_equal(equal, 1);
+	}
+	assert_ok(doca_devinfo_is_equal_pci_addr(info, "ff:1f.7", &equal));
+	assert_int_equal(equal, 0);
+	assert_error(doca_devinfo_is_equal_pci_addr(info, "mlx5_0", &equal),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_devinfo_is_equal_pci_addr(info, "0000:03:00.0 ", &equal),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_devinfo_destroy_list(list));
+}
+
+static void test_name_needs_room(void **state)
+{
+	char name[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+	struct doca_devinfo **list;
+	struct doca_devinfo *info = first(&list);
+
+	(void)state;
+	assert_error(doca_devinfo_get_ibdev_name(info, name, sizeof(name) - 1),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_devinfo_get_ibdev_name(info, NULL, sizeof(name)),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_devinfo_destroy_list(list));
+}
+
+static void test_port_properties(void **state)
+{
+	struct doca_devinfo **list;
+	struct doca_devinfo *info = first(&list);
+	uint64_t rate = 0;
+	uint16_t lid;
+
+	(void)state;
+	assert_ok(doca_devinfo_get_active_rate(info, &rate));
+	assert_true(rate > 0);
+	assert_error(doca_devinfo_get_lid(info, &lid), DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_devinfo_get_active_rate(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_devinfo_destroy_list(list));
+}
+
+static void test_network_properties(void **state)
+{
+	static const uint8_t loopback[] = {127, 0, 0, 1}, none[DOCA_DEVINFO_MAC_ADDR_SIZE];
+	char name[DOCA_DEVINFO_IFACE_NAME_SIZE];
+	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE] = {0};
+	uint8_t ip4[DOCA_DEVINFO_IPV4_ADDR_SIZE];
+	uint8_t ip6[DOCA_DEVINFO_IPV6_ADDR_SIZE] = {0};
+	struct doca_devinfo **list;
+	struct doca_devinfo *info = first(&list);
+	doca_error_t result;
+
+	(void)state;
+	assert_ok(doca_devinfo_get_iface_name(info, name, sizeof(name)));
+	assert_string_equal(name, "lo");
+	assert_error(doca_devinfo_get_iface_name(info, name, 2), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_devinfo_get_mac_addr(info, mac, sizeof(mac)));
+	assert_memory_not_equal(mac, none, sizeof(mac));
+	assert_error(doca_devinfo_get_mac_addr(info, mac, 5), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_devinfo_get_ipv4_addr(info, ip4, sizeof(ip4)));
+	assert_memory_equal(ip4, loopback, sizeof(ip4));
+	assert_error(doca_devinfo_get_ipv4_addr(info, ip4, 3), DOCA_ERROR_INVALID_VALUE);
+	/* Not every machine has IPv6. */
+	result = doca_devinfo_get_ipv6_addr(info, ip6, sizeof(ip6));
+	assert_true(result == DOCA_ERROR_NOT_FOUND || (result == DOCA_SUCCESS && ip6[15] == 1));
+	assert_error(doca_devinfo_get_ipv6_addr(info, NULL, sizeof(ip6)), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_devinfo_destroy_list(list));
+}
+
+static void test_capabilities_without_opening(void **state)
+{
+	struct doca_devinfo **list;
+	struct doca_devinfo *info = first(&list);
+	uint8_t can = 0;
+	uint16_t vhca_id;
+
+	(void)state;
+	assert_ok(doca_mmap_cap_is_export_pci_supported(info, &can));
+	assert_int_equal(can, 1);
+	can = 0;
+	assert_ok(doca_mmap_cap_is_create_from_export_pci_supported(info, &can));
+	assert_int_equal(can, 1);
+	assert_ok(doca_devinfo_get_vhca_id(info, &vhca_id));
+	assert_error(doca_mmap_cap_is_export_pci_supported(NULL, &can), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_mmap_cap_is_export_pci_supported(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_devinfo_destroy_list(list));
+}
+
+static void test_error_texts(void **state)
+{
+	(void)state;
+	assert_string_equal(doca_error_get_name(DOCA_SUCCESS), "DOCA_SUCCESS");
+	assert_string_equal(doca_error_get_name(DOCA_ERROR_CONNECTION_INPROGRESS),
+			    "DOCA_ERROR_CONNECTION_INPROGRESS");
+	assert_string_equal(doca_error_get_name(DOCA_ERROR_SKIPPED), "DOCA_ERROR_SKIPPED");
+	assert_string_equal(doca_error_get_name((doca_error_t)31), "unrecognized error code");
+	assert_string_equal(doca_error_get_descr((doca_error_t)-1), "unrecognized error code");
+	assert_string_equal(doca_version_runtime(), doca_version());
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		counted_test(test_list_refuses_null),
+		counted_test(test_open_twice_is_one_device),
+		counted_test(test_open_and_close_null),
+		counted_test(test_devinfo_outlives_list),
+		counted_test(test_close_while_used),
+		counted_test(test_pci_address),
+		counted_test(test_name_needs_room),
+		counted_test(test_port_properties),
+		counted_test(test_network_properties),
+		counted_test(test_capabilities_without_opening),
+		cmocka_unit_test(test_error_texts),
+	};
+
+	rig_parse(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* An export that ends, in order or by SIGKILL: the importer's next copy fails, nothing hangs or
+ * stays. */
+#include <string.h>
+
+#include "fixture.h"
+
+#define LEN	    16384
+#define PATIENCE_MS 1000 /* the bound that importers are promised */
+
+static struct side here;
+static struct peer there;
+static uint8_t got[LEN], sent[LEN];
+
+static int open_sides(void **state)
+{
+	if (fixture_count(state) || side_open(&here) != DOCA_SUCCESS)
+		return -1;
+	return peer_start(&there) ? 0 : -1;
+}
+
+static int close_here(void **state)
+{
+	return side_close(&here) == DOCA_SUCCESS ? fixture_recount(state) : -1;
+}
+
+static int close_sides(void **state)
+{
+	return peer_finish(&there) ? close_here(state) : -1;
+}
+
+static struct side_export source_of(enum side_source source)
+{
+	return (struct side_export){
+		.source = source, .len = LEN, .access = LOCAL_RW | PCI_RW, .seed = 31};
+}
+
+static doca_error_t read_soon(unsigned int map)
+{
+	return rig_copy_within(&here.rig,
+			       &(struct rig_copy){here.bounce.mmap, here.bounce.bytes,
+						  here.maps[map].mmap, here.maps[map].addr, LEN},
+			       PATIENCE_MS);
+}
+
+static doca_error_t write_soon(unsigned int map)
+{
+	return rig_copy_within(&here.rig,
+			       &(struct rig_copy){here.maps[map].mmap, here.maps[map].addr,
+						  here.bounce.mmap, here.bounce.bytes, LEN},
+			       PATIENCE_MS);
+}
+
+/* A death is noticed when the connection breaks, which is soon but not at once. */
+static void assert_denied_soon(unsigned int map)
+{
+	uint64_t deadline = rig_now_ms() + PATIENCE_MS;
+	doca_error_t result;
+
+	do {
+		result = read_soon(map);
+	} while (result == DOCA_SUCCESS && rig_now_ms() < deadline);
+	assert_error(result, DOCA_ERROR_NOT_PERMITTED);
+}
+
+static void stop_of_exporter(enum side_source source)
+{
+	struct side_export what = source_of(source);
+	struct side_desc desc;
+
+	assert_ok(peer_export_map(&there, 0, &what, &desc));
+	assert_ok(side_import_map(&here, 0, &desc));
+	assert_ok(read_soon(0));
+	assert_ok(peer_stop(&there, 0));
+	assert_error(read_soon(0), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(write_soon(0), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(peer_peek(&there, 0, 0, got, LEN));
+	rig_fill(sent, LEN, what.seed);
+	assert_memory_equal(got, sent, LEN);
+	assert_ok(side_drop(&here, 0));
+	assert_error(side_import_map(&here, 0, &desc), DOCA_ERROR_NOT_PERMITTED);
+}
+
+static void test_stop_of_a_memory_export(void **state)
+{
+	(void)state;
+	stop_of_exporter(SIDE_MEMORY);
+}
+
+static void test_stop_of_a_device_memory_export(void **state)
+{
+	(void)state;
+	stop_of_exporter(SIDE_DEVICE_MEMORY);
+}
+
+static void test_importer_outlives_a_new_export(void **state)
+{
+	struct side_export what = source_of(SIDE_MEMORY);
+	struct side_desc desc;
+
+	(void)state;
+	assert_ok(peer_export_map(&there, 0, &what, &desc));
+	assert_ok(side_import_map(&here, 0, &desc));
+	assert_ok(peer_drop(&there, 0));
+	assert_ok(peer_export_map(&there, 0, &what, &desc));
+	/* The old import must not come to life through an mkey of the same number. */
+	assert_error(read_soon(0), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(side_import_map(&here, 1, &desc));
+	assert_ok(read_soon(1));
+}
+
+static void death_of_exporter(enum side_source source)
+{
+	struct side_export what = source_of(source);
+	struct side_desc desc;
+
+	assert_ok(peer_export_map(&there, 0, &what, &desc));
+	assert_ok(side_import_map(&here, 0, &desc));
+	assert_ok(read_soon(0));
+	assert_true(peer_kill(&there));
+	assert_denied_soon(0);
+	assert_error(write_soon(0), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(side_drop(&here, 0));
+	assert_error(side_import_map(&here, 0, &desc), DOCA_ERROR_NOT_PERMITTED);
+}
+
+static void test_death_of_a_memory_exporter(void **state)
+{
+	(void)state;
+	death_of_exporter(SIDE_MEMORY);
+}
+
+static void test_death_of_a_device_memory_exporter(void **state)
+{
+	(void)state;
+	death_of_exporter(SIDE_DEVICE_MEMORY);
+}
+
+static void test_death_with_copies_in_flight(void **state)
+{
+	struct side_export what = source_of(SIDE_MEMORY);
+	struct dpumap_dma_completion done;
+	struct side_desc desc;
+	unsigned int posted = 0;
+
+	(void)state;
+	assert_ok(peer_export_map(&there, 0, &what, &desc));
+	assert_ok(side_import_map(&here, 0, &desc));
+	for (; posted < 64; posted++)
+		assert_ok(dpumap_dma_memcpy(here.rig.dma, here.bounce.mmap, here.bounce.bytes,
+					    here.maps[0].mmap, here.maps[0].addr, LEN,
+					    (union doca_data){.u64 = posted}));
+	assert_true(peer_kill(&there));
+	for (unsigned int i = 0; i < posted; i++) {
+		assert_ok(rig_wait(here.rig.dma, PATIENCE_MS, &done));
+		assert_int_equal(done.user_data.u64, i);
+	}
+	assert_ok(dpumap_dma_reset(here.rig.dma));
+	assert_denied_soon(0);
+}
+
+static void test_death_of_an_importer(void **state)
+{
+	struct side_export what = source_of(SIDE_MEMORY);
+	struct side_desc desc;
+
+	(void)state;
+	assert_ok(side_export_map(&here, 0, &what, &desc));
+	assert_ok(peer_import_map(&there, 0, &desc));
+	assert_ok(peer_read(&there, 0, 0, got, LEN));
+	assert_true(peer_kill(&there));
+	assert_ok(side_import_map(&here, 1, &desc));
+	assert_ok(read_soon(1));
+}
+
+#define sides_test(function)   cmocka_unit_test_setup_teardown(function, open_sides, close_sides)
+#define killing_test(function) cmocka_unit_test_setup_teardown(function, open_sides, close_here)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		sides_test(test_stop_of_a_memory_export),
+		sides_test(test_stop_of_a_device_memory_export),
+		sides_test(test_importer_outlives_a_new_export),
+		killing_test(test_death_of_a_memory_exporter),
+		killing_test(test_death_of_a_device_memory_exporter),
+		killing_test(test_death_with_copies_in_flight),
+		killing_test(test_death_of_an_importer),
+	};
+
+	rig_parse(argc, argv);
+	if (rig_options.is_peer)
+		return peer_serve();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

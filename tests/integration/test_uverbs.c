@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The emulated kernel by its own interface: framing of the uverbs ioctl, errors, and the life of a
+ * context that several descriptors and processes share. No verbs library takes part.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+#define DEVICE_PATH "/dev/infiniband/uverbs0"
+#define MAX_ATTRS   8
+#define MANDATORY   UVERBS_ATTR_F_MANDATORY
+
+union command {
+	struct ib_uverbs_ioctl_hdr hdr; /* ends with the attributes */
+	uint8_t room[sizeof(struct ib_uverbs_ioctl_hdr) +
+		     MAX_ATTRS * sizeof(struct ib_uverbs_attr)];
+};
+
+static union command *begin(union command *c, uint16_t object, uint16_t method)
+{
+	memset(c, 0, sizeof(*c));
+	c->hdr.object_id = object;
+	c->hdr.method_id = method;
+	c->hdr.driver_id = RDMA_DRIVER_MLX5;
+	return c;
+}
+
+static struct ib_uverbs_attr *add(union command *c, uint16_t id, uint16_t len, uint64_t data)
+{
+	struct ib_uverbs_attr *a = &c->hdr.attrs[c->hdr.num_attrs++];
+
+	a->attr_id = id;
+	a->len = len;
+	a->flags = MANDATORY;
+	a->data = data;
+	return a;
+}
+
+static struct ib_uverbs_attr *add_buf(union command *c, uint16_t id, void *buf, size_t len)
+{
+	return add(c, id, (uint16_t)len, (uintptr_t)buf);
+}
+
+/* Returns 0 or the errno. */
+static int issue(int fd, union command *c)
+{
+	c->hdr.length = (uint16_t)(sizeof(c->hdr) + c->hdr.num_attrs * sizeof(c->hdr.attrs[0]));
+	return ioctl(fd, RDMA_VERBS_IOCTL, &c->hdr) ? errno : 0;
+}
+
+static int open_cdev(void)
+{
+	return open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
+}
+
+static int get_context(int fd)
+{
+	struct mlx5_ib_alloc_ucontext_req_v2 req = {
+		.flags = MLX5_IB_ALLOC_UCTX_DEVX,
+		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
+	};
+	struct mlx5_ib_alloc_ucontext_resp resp;
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+	add_buf(&c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
+	return issue(fd, &c);
+}
+
+static int open_context(void)
+{
+	int fd = open_cdev();
+
+	assert_true(fd >= 0);
+	assert_int_equal(get_context(fd), 0);
+	return fd;
+}
+
+static int write_command(int fd, uint32_t command, void *in, size_t in_len, void *out,
+			 size_t out_len)
+{
+	union command c;
+	uint64_t inline_in = 0;
+
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	add(&c, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), command);
+	if (in_len > sizeof(inline_in))
+		add_buf(&c, UVERBS_ATTR_CORE_IN, in, in_len);
+	else if (in_len)
+		add(&c, UVERBS_ATTR_CORE_IN, (uint16_t)in_len, inline_in);
+	if (out_len)
+		add_buf(&c, UVERBS_ATTR_CORE_OUT, out, out_len);
+	return issue(fd, &c);
+}
+
+static int alloc_pd(int fd, uint32_t *handle)
+{
+	struct ib_uverbs_alloc_pd_resp resp = {0};
+	int err = write_command(fd, IB_USER_VERBS_CMD_ALLOC_PD, NULL, 8, &resp, sizeof(resp));
+
+	*handle = resp.pd_handle;
+	return err;
+}
+
+static int destroy(int fd, uint16_t object, uint16_t method, uint64_t handle)
+{
+	union command c;
+
+	add(begin(&c, object, method), 0, 0, handle);
+	return issue(fd, &c);
+}
+
+static int dealloc_pd(int fd, uint32_t handle)
+{
+	return destroy(fd, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, handle);
+}
+
+static int reg_mr(int fd, uint32_t pd, void *start, uint64_t hca_va, uint64_t len, uint32_t access,
+		  uint32_t *handle)
+{
+	struct ib_uverbs_reg_mr req = {
+		.start = (uintptr_t)start,
+		.hca_va = hca_va,
+		.length = len,
+		.pd_handle = pd,
+		.access_flags = access,
+	};
+	struct ib_uverbs_reg_mr_resp resp = {0};
+	int err =
+		write_command(fd, IB_USER_VERBS_CMD_REG_MR, &req, sizeof(req), &resp, sizeof(resp));
+
+	*handle = resp.mr_handle;
+	return err;
+}
+
+static void test_node_is_a_character_device(void **state)
+{
+	int fd = open_cdev();
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat(DEVICE_PATH, &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(st.st_rdev, makedev(231, 192));
+	close(fd);
+	assert_int_equal(open("/dev/infiniband/uverbs77", O_RDWR), -1);
+	assert_int_equal(errno, ENOENT);
+}
+
+static void test_framing_is_checked(void **state)
+{
+	int fd = open_context();
+	union command c;
+
+	(void)state;
+	assert_int_equal(ioctl(fd, _IOWR(0x1b, 2, int), &c), -1);
+	assert_int_equal(errno, ENOTTY);
+	assert_int_equal(ioctl(fd, RDMA_VERBS_IOCTL, (void *)16), -1);
+	assert_int_equal(errno, EFAULT);
+
+	begin(&c, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY);
+	c.hdr.length = sizeof(c.hdr) + 1;
+	assert_int_equal(ioctl(fd, RDMA_VERBS_IOCTL, &c), -1);
+	assert_int_equal(errno, EINVAL);
+
+	begin(&c, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY)->hdr.reserved1 = 1;
+	assert_int_equal(issue(fd, &c), EPROTONOSUPPORT);
+	begin(&c, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY)->hdr.driver_id = 2;
+	assert_int_equal(issue(fd, &c), EINVAL);
+	assert_int_equal(issue(fd, begin(&c, 0x777, 0)), EPROTONOSUPPORT);
+	assert_int_equal(issue(fd, begin(&c, UVERBS_OBJECT_PD, 0x777)), EPROTONOSUPPORT);
+	close(fd);
+}
+
+static void test_attributes_are_checked(void **state)
+{
+	uint32_t out = 0, pd = 0;
+	int fd = open_context();
+	union command c;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(issue(fd, begin(&c, UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY)), EINVAL);
+
+	begin(&c, UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY);
+	add(&c, MLX5_IB_ATTR_QUERY_PD_HANDLE, 0, pd);
+	add_buf(&c, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &out, sizeof(out));
+	add(&c, 0x1777, 8, 0)->flags = 0;
+	assert_int_equal(issue(fd, &c), 0);
+	assert_true(c.hdr.attrs[1].flags & UVERBS_ATTR_F_VALID_OUTPUT);
+	assert_true(out != 0);
+	c.hdr.attrs[2].flags = MANDATORY;
+	assert_int_equal(issue(fd, &c), EPROTONOSUPPORT);
+	c.hdr.attrs[2] = c.hdr.attrs[0];
+	assert_int_equal(issue(fd, &c), EINVAL);
+	c.hdr.num_attrs = 2;
+	c.hdr.attrs[1].len = 2;
+	assert_int_equal(issue(fd, &c), EINVAL);
+	c.hdr.attrs[1].len = sizeof(out);
+	c.hdr.attrs[1].data = 16;
+	assert_int_equal(issue(fd, &c), EFAULT);
+	close(fd);
+}
+
+static void test_nothing_before_a_context(void **state)
+{
+	int fd = open_cdev();
+	uint32_t pd;
+
+	(void)state;
+	assert_int_equal(write_command(fd, IB_USER_VERBS_CMD_QUERY_DEVICE, NULL, 0, NULL, 0),
+			 ENOSPC);
+	assert_int_equal(alloc_pd(fd, &pd), EINVAL);
+	assert_int_equal(dealloc_pd(fd, 0), ENOENT);
+	assert_int_equal(get_context(fd), 0);
+	assert_int_equal(get_context(fd), EINVAL);
+	assert_int_equal(write_command(fd, IB_USER_VERBS_CMD_QUERY_DEVICE, NULL, 0, NULL, 0),
+			 ENOSPC);
+	assert_int_equal(write_command(fd, 0x7777, NULL, 0, NULL, 0), EOPNOTSUPP);
+	close(fd);
+}
+
+static void test_handles_are_checked(void **state)
+{
+	static uint8_t page[4096] __attribute__((aligned(4096)));
+	int fd = open_context();
+	uint32_t pd, mr;
+
+	(void)state;
+	assert_int_equal(dealloc_pd(fd, 12345), ENOENT);
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(reg_mr(fd, pd, page, (uintptr_t)page, sizeof(page), 1, &mr), 0);
+	assert_int_equal(dealloc_pd(fd, mr), EINVAL);
+	assert_int_equal(dealloc_pd(fd, pd), EBUSY);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr), 0);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr), ENOENT);
+	assert_int_equal(dealloc_pd(fd, pd), 0);
+	close(fd);
+}
+
+static void test_registration_is_checked(void **state)
+{
+	uint8_t *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = open_context();
+	uint64_t va = (uintptr_t)p;
+	uint32_t pd, mr;
+
+	(void)state;
+	assert_ptr_not_equal(p, MAP_FAILED);
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(reg_mr(fd, pd, p, va + 1, 4096, 1, &mr), EINVAL);
+	assert_int_equal(reg_mr(fd, pd, p, va, 0, 1, &mr), EINVAL);
+	assert_int_equal(reg_mr(fd, pd, p, va, UINT64_MAX - 4096, 1, &mr), EINVAL);
+	assert_int_equal(reg_mr(fd, pd, p, va, 4096, IB_UVERBS_ACCESS_REMOTE_WRITE, &mr), EINVAL);
+	assert_int_equal(reg_mr(fd, 4711, p, va, 4096, 1, &mr), EINVAL);
+	assert_int_equal(mprotect(p + 4096, 4096, PROT_READ), 0);
+	assert_int_equal(reg_mr(fd, pd, p, va, 8192, 1, &mr), EFAULT);
+	assert_int_equal(reg_mr(fd, pd, p, va, 8192, 0, &mr), 0);
+	assert_int_equal(munmap(p + 4096, 4096), 0);
+	assert_int_equal(reg_mr(fd, pd, p, va, 8192, 0, &mr), EFAULT);
+	munmap(p, 4096);
+	close(fd);
+}
+
+/* A failed copy of the answer must not leave the object behind. */
+static void test_unwritable_answer_undoes_the_command(void **state)
+{
+	struct ib_uverbs_alloc_pd_resp *nowhere = (void *)16;
+	int fd = open_context();
+
+	(void)state;
+	assert_int_equal(
+		write_command(fd, IB_USER_VERBS_CMD_ALLOC_PD, NULL, 8, nowhere, sizeof(*nowhere)),
+		EFAULT);
+	close(fd);
+}
+
+static int alloc_uar(int fd, uint64_t *offset, uint64_t *handle)
+{
+	uint32_t page = 0, len = 0;
+	union command c;
+	int err;
+
+	begin(&c, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC);
+	add(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0, 0);
+	add(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 8, MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC);
+	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, offset, sizeof(*offset));
+	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &len, sizeof(len));
+	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page, sizeof(page));
+	err = issue(fd, &c);
+	*handle = c.hdr.attrs[0].data;
+	return err ? err : !page || len != 4096;
+}
+
+static void test_mmap_needs_an_object(void **state)
+{
+	uint64_t offset = 0, handle;
+	int fd = open_context();
+	void *p;
+
+	(void)state;
+	p = mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 0x123000);
+	assert_ptr_equal(p, MAP_FAILED);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(alloc_uar(fd, &offset, &handle), 0);
+	p = mmap(NULL, 8192, PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	assert_ptr_equal(p, MAP_FAILED);
+	assert_int_equal(errno, EINVAL);
+	p = mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	assert_ptr_not_equal(p, MAP_FAILED);
+	munmap(p, 4096);
+	close(fd);
+}
+
+/* The context lives as long as any descriptor of its open file does. */
+static void test_dup_shares_the_context(void **state)
+{
+	int fd = open_context(), copy = dup(fd);
+	uint32_t pd;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	close(fd);
+	assert_int_equal(dealloc_pd(copy, pd), 0);
+	close(copy);
+}
+
+static int exit_code_of(pid_t pid)
+{
+	int status = 0;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_fork_shares_the_context(void **state)
+{
+	int fd = open_context();
+	uint32_t mine, childs;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &mine), 0);
+	pid = fork();
+	if (!pid)
+		_exit(dealloc_pd(fd, mine) || alloc_pd(fd, &childs) || childs != mine);
+	assert_int_equal(exit_code_of(pid), 0);
+	assert_int_equal(dealloc_pd(fd, mine), 0);
+	close(fd);
+}
+
+static void send_fd(int socket, int fd)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(fd))];
+	} control = {0};
+	char byte = 0;
+	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	if (sendmsg(socket, &msg, 0) != 1)
+		_exit(9);
+}
+
+static int receive_fd(int socket)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control;
+	char byte;
+	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	int fd = -1;
+
+	if (recvmsg(socket, &msg, 0) == 1 && CMSG_FIRSTHDR(&msg))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+/* The opener dies; who received the descriptor holds the context and its objects. */
+static void test_passed_descriptor_keeps_the_context(void **state)
+{
+	int pair[2], fd;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	pid = fork();
+	if (!pid) {
+		uint32_t pd = 0;
+
+		fd = open_cdev();
+		if (fd < 0 || get_context(fd) || alloc_pd(fd, &pd) || pd)
+			_exit(8);
+		send_fd(pair[1], fd);
+		_exit(0);
+	}
+	fd = receive_fd(pair[0]);
+	assert_int_equal(exit_code_of(pid), 0);
+	assert_true(fd >= 0);
+	assert_int_equal(dealloc_pd(fd, 0), 0);
+	close(fd);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* Objects of a closed context are gone before the next command of the process that closed it. */
+static void test_close_releases_at_once(void **state)
+{
+	struct rig_counts before, after;
+	uint32_t pd;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 50; i++) {
+		int fd = open_context();
+
+		assert_int_equal(alloc_pd(fd, &pd), 0);
+		assert_int_equal(pd, 0);
+		close(fd);
+		if (i == 0)
+			assert_true(rig_read_counts(&before));
+	}
+	assert_true(rig_read_counts(&after));
+	assert_true(rig_counts_equal(&before, &after));
+}
+
+static void test_completion_channel_is_a_file(void **state)
+{
+	struct ib_uverbs_create_comp_channel_resp resp = {0};
+	int fd = open_context();
+	uint64_t record;
+
+	(void)state;
+	assert_int_equal(write_command(fd, IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, NULL, 8, &resp,
+				       sizeof(resp)),
+			 0);
+	assert_int_equal(fcntl((int)resp.fd, F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(read((int)resp.fd, &record, sizeof(record)), -1);
+	assert_int_equal(errno, EAGAIN);
+	close((int)resp.fd);
+	close(fd);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_count, fixture_recount)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_node_is_a_character_device),
+		TEST(test_framing_is_checked),
+		TEST(test_attributes_are_checked),
+		TEST(test_nothing_before_a_context),
+		TEST(test_handles_are_checked),
+		TEST(test_registration_is_checked),
+		TEST(test_unwritable_answer_undoes_the_command),
+		TEST(test_mmap_needs_an_object),
+		TEST(test_dup_shares_the_context),
+		TEST(test_fork_shares_the_context),
+		TEST(test_passed_descriptor_keeps_the_context),
+		TEST(test_close_releases_at_once),
+		TEST(test_completion_channel_is_a_file),
+	};
+
+	rig_parse(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
