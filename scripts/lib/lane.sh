@@ -1,0 +1,47 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# What every lane starts with: a results file with one line per test ("pass NAME", "fail NAME",
+# "skip NAME"), a temporary directory that goes with the lane, an emulator directory of its own.
+
+set -euo pipefail
+# shellcheck source=scripts/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+: "${DPUMAP_RESULTS:?lanes are started by scripts/test}"
+LANE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-lane.XXXXXX")
+trap 'rm -rf "$LANE_TMP"' EXIT
+export DPUMAP_EMU_DIR=$LANE_TMP/emu
+mkdir -p "$LANE_BUILD"
+
+# record pass|fail|skip NAME [REASON]
+record()
+{
+	printf '%s %s\n' "$1" "$2" >>"$DPUMAP_RESULTS"
+	printf '   %-4s %s%s\n' "$1" "$2" "${3:+ ($3)}"
+}
+
+# check NAME COMMAND...: one test; its output is shown only if it fails.
+check()
+{
+	local name=$1
+	shift
+	if "$@" >"$LANE_TMP/check.log" 2>&1; then
+		record pass "$name"
+	else
+		record fail "$name"
+		sed 's/^/      /' "$LANE_TMP/check.log"
+	fi
+}
+
+# run_ctest DIR LABEL-REGEX [CTEST-ARGUMENT...]: runs the tests and records each of them.
+run_ctest()
+{
+	local dir=$1 label=$2
+	shift 2
+	rm -f "$LANE_TMP/ctest.xml"
+	ctest --test-dir "$dir" -L "$label" --no-tests=error --output-on-failure --timeout 180 \
+		--output-junit "$LANE_TMP/ctest.xml" "$@" || true
+	[ -s "$LANE_TMP/ctest.xml" ] || die "ctest ran no test with label $label in $dir"
+	"$PYTHON" "$ROOT/scripts/lib/junit-results.py" "$LANE_TMP/ctest.xml" \
+		"$(basename "$dir")" >>"$DPUMAP_RESULTS"
+}

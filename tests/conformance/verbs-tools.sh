@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The distribution's ibv_* programs, unmodified, on the emulated device.
+set -euo pipefail
+
+emu=${1:?usage: verbs-tools.sh DPUMAP-EMU CASE}
+case_name=${2:?usage: verbs-tools.sh DPUMAP-EMU CASE}
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tools.XXXXXX")
+export DPUMAP_EMU_DIR=$tmp/emu
+server=
+
+cleanup()
+{
+	if [ -n "$server" ]; then
+		kill "$server" 2>/dev/null || true
+		wait "$server" 2>/dev/null || true
+	fi
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
+
+fail()
+{
+	echo "$case_name: $*" >&2
+	[ ! -s "$tmp/out" ] || sed 's/^/  /' "$tmp/out" >&2
+	[ ! -s "$tmp/err" ] || sed 's/^/  /' "$tmp/err" >&2
+	exit 1
+}
+
+run_as()
+{
+	local function=$1
+	shift
+	timeout 60 "$emu" run --as "$function" -- "$@"
+}
+
+# expect NAME REGEX: the output has such a line
+expect()
+{
+	grep -qE "$2" "$tmp/out" || fail "$1 is not in the output (/$2/)"
+}
+
+devices()
+{
+	run_as "$1" ibv_devices >"$tmp/out" 2>"$tmp/err" || fail "ibv_devices failed"
+	expect "the device with its GUID" '^[[:space:]]*mlx5_0[[:space:]]+[0-9a-f]{16}$'
+	[ ! -s "$tmp/err" ] || fail "ibv_devices complains"
+}
+
+devinfo()
+{
+	run_as "$1" ibv_devinfo -v >"$tmp/out" 2>"$tmp/err" || fail "ibv_devinfo failed"
+	expect "the device" '^hca_id:[[:space:]]+mlx5_0$'
+	expect "NVIDIA's vendor id" 'vendor_id:[[:space:]]+0x02c9$'
+	expect "BlueField-3's part id" 'vendor_part_id:[[:space:]]+41692$'
+	expect "an active port" 'state:[[:space:]]+PORT_ACTIVE'
+	expect "device memory" 'device memory.*[1-9]'
+	expect "a GID" 'GID\[[[:space:]]*0\]:'
+	[ ! -s "$tmp/err" ] || fail "ibv_devinfo complains"
+}
+
+# A port nobody listens on now; ibv_rc_pingpong cannot be asked to choose one.
+free_port()
+{
+	/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'
+}
+
+await_listener()
+{
+	local hex
+	hex=$(printf '%04X' "$1")
+	for _ in $(seq 200); do
+		if grep -qE "^ *[0-9]+: [0-9A-F]+:$hex [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6; then
+			return
+		fi
+		kill -0 "$server" 2>/dev/null || return 1
+		sleep 0.05
+	done
+	return 1
+}
+
+# pingpong SERVER-FUNCTION CLIENT-FUNCTION ARGUMENT...
+pingpong()
+{
+	local from=$1 to=$2 port
+	shift 2
+	port=$(free_port)
+	run_as "$from" ibv_rc_pingpong -g 0 -p "$port" "$@" >"$tmp/server" 2>&1 &
+	server=$!
+	await_listener "$port" || { cat "$tmp/server" >"$tmp/out"; fail "the server does not listen"; }
+	run_as "$to" ibv_rc_pingpong -g 0 -p "$port" "$@" localhost >"$tmp/out" 2>"$tmp/err" ||
+		fail "the client failed"
+	wait "$server" || { cat "$tmp/server" >>"$tmp/out"; fail "the server failed"; }
+	server=
+	expect "the number of iterations" '^[0-9]+ iters in '
+	if grep -q 'invalid data' "$tmp/out" "$tmp/server"; then
+		fail "data arrived damaged"
+	fi
+}
+
+case $case_name in
+devices-dpu) devices dpu ;;
+devices-host) devices host ;;
+devinfo-dpu) devinfo dpu ;;
+devinfo-host) devinfo host ;;
+rc-pingpong) pingpong dpu dpu -c ;;
+rc-pingpong-events) pingpong dpu dpu -c -e ;;
+rc-pingpong-between-functions) pingpong dpu host -c ;;
+*) fail "no such case" ;;
+esac

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# cppcheck over the product; tests are left to the compilers and clang-tidy.
+# shellcheck source=tests/static/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+run_check()
+{
+	local dir dirs=()
+	for dir in src dpu host; do
+		[ ! -d "$TREE/$dir" ] || dirs+=("$dir")
+	done
+	(cd "$TREE" && cppcheck --quiet --error-exitcode=1 --std=c11 --platform=unix64 -j "$(nproc)" \
+		--enable=warning,performance,portability --inline-suppr --inconclusive \
+		--suppressions-list=tests/static/cppcheck-suppressions.txt \
+		-I include -I src -D_GNU_SOURCE "${dirs[@]}") || bad "cppcheck complains"
+}
+
+make_scratch()
+{
+	mkdir -p "$1/src" "$1/tests/static"
+	cp "$TREE/tests/static/cppcheck-suppressions.txt" "$1/tests/static/"
+	printf 'int dpumap_x(int n)\n{\n\treturn n;\n}\n' >"$1/src/file.c"
+}
+
+plant()
+{
+	printf 'int dpumap_x(void)\n{\n\tint a[2] = { 0, 0 };\n\treturn a[2];\n}\n' >"$1/src/file.c"
+}
+
+main "$@"

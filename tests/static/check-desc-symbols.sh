@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The descriptor codec is freestanding: its archive asks for the memory functions that every C
+# environment has and for helpers of the compiler, and its own symbols carry the prefix.
+# shellcheck source=tests/static/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+NM=${NM:-nm}
+
+# Names may be followed by the helpers' version or width, hence the patterns.
+is_allowed()
+{
+	case $1 in
+	memcpy | memset | memcmp | memmove | strlen) ;;
+	__stack_chk_fail | __stack_chk_guard) ;;
+	__aeabi_* | __udivdi3 | __umoddi3 | __ashldi3 | __lshrdi3 | __ashrdi3) ;;
+	_GLOBAL_OFFSET_TABLE_) ;;
+	__asan_* | __ubsan_*) ;;
+	*) return 1 ;;
+	esac
+}
+
+archive_of()
+{
+	if [ -f "$TREE/libdpumap_desc.a" ]; then
+		echo "$TREE/libdpumap_desc.a"
+	else
+		echo "$BUILD/lib/libdpumap_desc.a"
+	fi
+}
+
+run_check()
+{
+	local archive symbol defined
+	archive=$(archive_of)
+	[ -s "$archive" ] || { bad "there is no $archive"; return; }
+	defined=$("$NM" --defined-only -g "$archive" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort -u)
+	[ -n "$defined" ] || bad "$archive defines nothing"
+	for symbol in $defined; do
+		case $symbol in
+		dpumap_desc_* | __odr_asan*) ;;
+		*) bad "$archive defines $symbol, which has no prefix dpumap_desc_" ;;
+		esac
+	done
+	for symbol in $("$NM" -u "$archive" | awk '$1 ~ /^[Uvw]$/ { print $2 }' | LC_ALL=C sort -u); do
+		! grep -qxF "$symbol" <<<"$defined" || continue
+		is_allowed "$symbol" || bad "$archive asks for $symbol: the codec is freestanding"
+	done
+}
+
+make_scratch()
+{
+	cp "$(archive_of)" "$1/"
+}
+
+# plant_object DIR: the C code on standard input becomes a member of the archive
+plant_object()
+{
+	gcc -ffreestanding -x c -c -o "$1/planted.o" -
+	ar q "$1/libdpumap_desc.a" "$1/planted.o"
+}
+
+PLANTS=3
+plant()
+{
+	case $2 in
+	1) printf 'void *malloc(unsigned long);\nvoid *dpumap_desc_x(void)\n{\n\treturn malloc(1);\n}\n' |
+		plant_object "$1" ;;
+	2) printf 'int x(void)\n{\n\treturn 1;\n}\n' | plant_object "$1" ;;
+	3) printf 'int *__errno_location(void);\nint dpumap_desc_x(void)\n{\n\treturn *__errno_location();\n}\n' |
+		plant_object "$1" ;;
+	esac
+}
+
+main "$@"

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# What a user meets: the installation is complete, and a program in C and in C++ is built against it
+# by pkg-config alone and runs.
+# shellcheck source=tests/static/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+install_to()
+{
+	cmake --install "$BUILD" --prefix "$1" >"$1.log" 2>&1 || { cat "$1.log" >&2; return 1; }
+}
+
+build_consumer()
+{
+	local prefix=$1 flags
+	shift
+	flags=$(find "$prefix" -name dpumap.pc -exec dirname {} \;)
+	# The file names the configured prefix; this installation lies elsewhere.
+	flags=$(PKG_CONFIG_PATH=$flags pkg-config --define-variable=includedir="$prefix/include" \
+		--define-variable=libdir="$(dirname "$flags")" --cflags --libs dpumap) || return 1
+	# shellcheck disable=SC2086
+	"$@" -Wall -Wextra -Werror -o "$prefix/consumer" "$prefix/consumer.c" $flags
+}
+
+check_consumer()
+{
+	local prefix=$1 lib
+	cat >"$prefix/consumer.c" <<-'END'
+	#include <stdio.h>
+	#include <doca_error.h>
+	#include <doca_mmap.h>
+	#include <dpumap/dm.h>
+	#include <dpumap/dma.h>
+
+	int main(void)
+	{
+		struct doca_mmap *mmap;
+
+		if (doca_mmap_create(&mmap) != DOCA_SUCCESS)
+			return 1;
+		puts(doca_error_get_name(doca_mmap_destroy(mmap)));
+		return 0;
+	}
+	END
+	lib=$(dirname "$(find "$prefix" -name libdpumap.so)")
+	build_consumer "$prefix" gcc -std=c11 || { bad "no program in C can be built"; return; }
+	[ "$(LD_LIBRARY_PATH=$lib "$prefix/consumer")" = DOCA_SUCCESS ] || bad "the program in C does not run"
+	build_consumer "$prefix" g++ -std=c++17 -x c++ || bad "no program in C++ can be built"
+}
+
+run_check()
+{
+	local prefix=$TREE/installed file
+	if [ ! -d "$prefix" ]; then
+		prefix=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-install.XXXXXX")
+		# shellcheck disable=SC2064
+		trap "rm -rf '$prefix' '$prefix.log'" EXIT
+		install_to "$prefix" || { bad "the build in $BUILD does not install"; return; }
+	fi
+	for file in dpumap dpumapd dpumap-emu libdpumap-emu.so libdpumap.so libdpumap_desc.a dpumap.pc doca_mmap.h desc.h dm.h dma.h; do
+		[ -n "$(find "$prefix" -name "$file")" ] || bad "$file is not installed"
+	done
+	[ "$WRONG" -gt 0 ] || check_consumer "$prefix"
+}
+
+make_scratch()
+{
+	mkdir "$1/installed"
+	install_to "$1/installed"
+}
+
+PLANTS=3
+plant()
+{
+	case $2 in
+	1) find "$1/installed" -name dma.h -delete ;;
+	2) find "$1/installed" -name dpumap.pc -exec sed -i 's/-ldpumap/-lnothing/' {} \; ;;
+	3) rm "$1/installed"/*bin/dpumapd ;;
+	esac
+}
+
+main "$@"
