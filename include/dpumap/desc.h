@@ -3,7 +3,10 @@
  * Export descriptors: the bytes that carry a memory map from its exporter to an importer.
  *
  * The layout is specified in docs/wire-format.md. The codec is freestanding: it needs memcpy and
- * memset, allocates nothing, keeps no state and is safe to call from any thread.
+ * memset, allocates nothing and keeps no state.
+ *
+ * Thread safety of all functions: callable from any thread, for different values and buffers at
+ * once.
  */
 #ifndef DPUMAP_DESC_H
 #define DPUMAP_DESC_H
@@ -20,16 +23,20 @@ extern "C" {
 
 #define DPUMAP_DESC_MAX_SIZE	    512u /* of any descriptor, extensions included */
 #define DPUMAP_DESC_PCI_SIZE	    88u	 /* of a PCI export without extensions */
+#define DPUMAP_DESC_RDMA_SIZE	    56u	 /* of an RDMA export without extensions */
 #define DPUMAP_DESC_ACCESS_KEY_SIZE 32u	 /* an mlx5 cross-function access key */
 
-/* What the descriptor describes. */
-#define DPUMAP_DESC_KIND_PCI 1u
+/* Who may import: functions of the same card, or peers with a connected queue pair. */
+#define DPUMAP_DESC_KIND_PCI  1u
+#define DPUMAP_DESC_KIND_RDMA 2u
 
 /* What the exported bytes are made of. */
 #define DPUMAP_DESC_SOURCE_MEMORY	 1u
 #define DPUMAP_DESC_SOURCE_DEVICE_MEMORY 2u
 
-/* Access rights; the values of enum doca_access_flag. A PCI export has exactly one of PCI_READ_*.
+/*
+ * Access rights; the values of enum doca_access_flag. At most one of PCI_READ_*; a PCI export has
+ * one of them, an RDMA export at least one of RDMA_*.
  */
 #define DPUMAP_DESC_ACCESS_LOCAL_READ_WRITE	(1u << 0)
 #define DPUMAP_DESC_ACCESS_RDMA_READ		(1u << 1)
@@ -58,18 +65,19 @@ typedef int32_t dpumap_desc_status_t;
 #define DPUMAP_DESC_ERR_SOURCE	     (-12) /* source unknown */
 #define DPUMAP_DESC_ERR_ACCESS_BITS  (-13) /* undefined access bits */
 #define DPUMAP_DESC_ERR_ACCESS_BOTH  (-14) /* PCI read-only and PCI read-write together */
-#define DPUMAP_DESC_ERR_ACCESS_NONE  (-15) /* neither PCI read-only nor PCI read-write */
+#define DPUMAP_DESC_ERR_ACCESS_NONE  (-15) /* nothing is permitted to the importers of the kind */
 #define DPUMAP_DESC_ERR_DEVICE_GUID  (-16) /* device GUID is 0 */
 #define DPUMAP_DESC_ERR_VHCA_ID	     (-17) /* vhca_id is the reserved 0xffff */
 #define DPUMAP_DESC_ERR_MKEY	     (-18) /* mkey is 0 */
 #define DPUMAP_DESC_ERR_LEN	     (-19) /* range is empty */
 #define DPUMAP_DESC_ERR_RANGE	     (-20) /* address + length does not fit in 64 bits */
-#define DPUMAP_DESC_ERR_ACCESS_KEY   (-21) /* access key is all zero */
+#define DPUMAP_DESC_ERR_ACCESS_KEY   (-21) /* access key of a PCI export is all zero */
 #define DPUMAP_DESC_ERR_TLV	     (-22) /* extension malformed */
 #define DPUMAP_DESC_ERR_TLV_ORDER    (-23) /* extensions not in ascending order */
 #define DPUMAP_DESC_ERR_TLV_REPEATED (-24) /* extension occurs twice */
 #define DPUMAP_DESC_ERR_TLV_CRITICAL (-25) /* critical extension unknown */
 #define DPUMAP_DESC_ERR_BUFFER	     (-26) /* output buffer too small */
+#define DPUMAP_DESC_ERR_KEY_UNUSED   (-27) /* access key given to a kind that has none */
 
 struct dpumap_desc {
 	uint16_t kind;
@@ -77,38 +85,87 @@ struct dpumap_desc {
 	uint32_t access;
 	uint64_t device_guid; /* sys_image_guid as a number, i.e. be64toh() of what verbs report */
 	uint16_t vhca_id;     /* of the exporting function */
-	uint32_t mkey;	      /* as the exporter's device knows it, low byte included */
+	uint32_t mkey;	      /* the exporter's memory key (an rkey), low byte included */
 	uint64_t addr;	      /* the exporter's address of the first byte */
 	uint64_t len;	      /* in bytes */
-	uint8_t access_key[DPUMAP_DESC_ACCESS_KEY_SIZE]; /* secret */
+	uint8_t access_key[DPUMAP_DESC_ACCESS_KEY_SIZE]; /* secret; all zero in an RDMA export */
 };
 
-/*
- * Bytes that dpumap_desc_encode() needs for d. Refuses what encoding would refuse; *size is
- * written only on success.
+/**
+ * How many bytes dpumap_desc_encode() needs.
+ *
+ * @param d the values; not changed
+ * @param size out: bytes; untouched on failure
+ * @return DPUMAP_DESC_OK, DPUMAP_DESC_ERR_NULL for a NULL argument, and for values that no
+ *         descriptor may have the first of these, in this order:
+ *         DPUMAP_DESC_ERR_KIND or DPUMAP_DESC_ERR_SOURCE for an undefined number,
+ *         DPUMAP_DESC_ERR_VHCA_ID for 0xffff,
+ *         DPUMAP_DESC_ERR_ACCESS_BITS for an undefined access bit,
+ *         DPUMAP_DESC_ERR_ACCESS_BOTH for both PCI_READ_* bits,
+ *         DPUMAP_DESC_ERR_ACCESS_NONE for a PCI export without one of them and an RDMA export
+ *         without an RDMA_* bit,
+ *         DPUMAP_DESC_ERR_DEVICE_GUID, DPUMAP_DESC_ERR_MKEY or DPUMAP_DESC_ERR_LEN for a 0,
+ *         DPUMAP_DESC_ERR_RANGE when addr + len exceeds 2^64 - 1,
+ *         DPUMAP_DESC_ERR_ACCESS_KEY for a PCI export with an access key of zeros,
+ *         DPUMAP_DESC_ERR_KEY_UNUSED for an RDMA export with any other
  */
 dpumap_desc_status_t dpumap_desc_encoded_size(const struct dpumap_desc *d, size_t *size);
 
-/*
- * Write d to buf, which must not overlap it. On failure neither buf nor *written is touched. The
- * result holds the access key: the caller wipes it.
+/**
+ * Write a descriptor. It holds the access key: the caller wipes it.
+ *
+ * @param d the values; not changed
+ * @param buf where to, not overlapping @p d; of any alignment. Untouched on failure
+ * @param buf_len bytes of room at @p buf
+ * @param written out: bytes of the descriptor; untouched on failure
+ * @return DPUMAP_DESC_OK, DPUMAP_DESC_ERR_NULL for a NULL argument,
+ *         DPUMAP_DESC_ERR_BUFFER when the room does not suffice, and for values that no descriptor
+ *         may have those of dpumap_desc_encoded_size()
  */
 dpumap_desc_status_t dpumap_desc_encode(const struct dpumap_desc *d, void *buf, size_t buf_len,
 					size_t *written);
 
-/*
- * Read exactly len bytes into d, which must not overlap buf. The bytes may come from anybody. On
- * failure *d is all zero; on success the caller wipes it with dpumap_desc_wipe().
+/**
+ * Read a descriptor. The bytes may come from anybody.
+ *
+ * @param buf the descriptor; of any alignment, not changed
+ * @param len its bytes, no more and no less
+ * @param d out: the values, not overlapping @p buf; all zero on failure. The caller wipes them with
+ *        dpumap_desc_wipe()
+ * @return DPUMAP_DESC_OK, DPUMAP_DESC_ERR_NULL for a NULL argument, and for bytes that are no
+ *         descriptor, in the order of docs/wire-format.md, section 5:
+ *         DPUMAP_DESC_ERR_TOO_SHORT, DPUMAP_DESC_ERR_TOO_LONG, DPUMAP_DESC_ERR_TRUNCATED,
+ *         DPUMAP_DESC_ERR_TRAILING or DPUMAP_DESC_ERR_BODY when their number is wrong,
+ *         DPUMAP_DESC_ERR_MAGIC or DPUMAP_DESC_ERR_VERSION when they are something else,
+ *         DPUMAP_DESC_ERR_CHECKSUM when they are damaged,
+ *         DPUMAP_DESC_ERR_RESERVED when reserved bytes are not zero,
+ *         DPUMAP_DESC_ERR_TLV, DPUMAP_DESC_ERR_TLV_REPEATED, DPUMAP_DESC_ERR_TLV_ORDER or
+ *         DPUMAP_DESC_ERR_TLV_CRITICAL for an extension that cannot be skipped, and for values that
+ *         no descriptor may have those of dpumap_desc_encoded_size()
  */
 dpumap_desc_status_t dpumap_desc_decode(const void *buf, size_t len, struct dpumap_desc *d);
 
-/* Zero *d in a way the compiler may not drop. NULL is allowed. */
+/**
+ * Overwrite values with zeros in a way that the compiler may not drop.
+ *
+ * @param d the values; NULL does nothing
+ */
 void dpumap_desc_wipe(struct dpumap_desc *d);
 
-/* The constant's name; "DPUMAP_DESC_ERR_UNKNOWN" for a value that is none. Never NULL. */
+/**
+ * The name of a status, for example "DPUMAP_DESC_ERR_MAGIC".
+ *
+ * @param status any number
+ * @return a static string, never NULL: "DPUMAP_DESC_ERR_UNKNOWN" for a number that is no status
+ */
 const char *dpumap_desc_status_name(dpumap_desc_status_t status);
 
-/* A phrase for a log line, lower case, without a full stop. Never NULL. */
+/**
+ * A phrase for a log line, lower case, without a full stop. The wording is not an interface.
+ *
+ * @param status any number
+ * @return a static string, never NULL, also for a number that is no status
+ */
 const char *dpumap_desc_status_descr(dpumap_desc_status_t status);
 
 #ifdef __GNUC__

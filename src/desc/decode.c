@@ -25,7 +25,7 @@ static dpumap_desc_status_t get_header(struct reader *r, const uint8_t *buf, siz
 	return DPUMAP_DESC_OK;
 }
 
-static dpumap_desc_status_t get_pci(struct reader *r, struct dpumap_desc *d)
+static dpumap_desc_status_t get_fields(struct reader *r, struct dpumap_desc *d)
 {
 	uint64_t reserved;
 
@@ -34,10 +34,11 @@ static dpumap_desc_status_t get_pci(struct reader *r, struct dpumap_desc *d)
 	d->access = get_u32(r);
 	d->device_guid = get_u64(r);
 	d->mkey = get_u32(r);
-	reserved = get_le(r, PCI_RESERVED_SIZE);
+	reserved = get_le(r, RESERVED_SIZE);
 	d->addr = get_u64(r);
 	d->len = get_u64(r);
-	get_bytes(r, d->access_key, sizeof(d->access_key));
+	if (d->kind == DPUMAP_DESC_KIND_PCI)
+		get_bytes(r, d->access_key, sizeof(d->access_key));
 	if (r->overrun)
 		return DPUMAP_DESC_ERR_BODY;
 	if (reserved)
@@ -87,9 +88,9 @@ static dpumap_desc_status_t decode(const uint8_t *buf, size_t len, struct dpumap
 	if (status != DPUMAP_DESC_OK)
 		return status;
 	/* Which fields follow depends on the kind, so it is judged before they are read. */
-	if (d->kind != DPUMAP_DESC_KIND_PCI)
+	if (!dpumap_desc_size(d->kind))
 		return DPUMAP_DESC_ERR_KIND;
-	status = get_pci(&r, d);
+	status = get_fields(&r, d);
 	if (status != DPUMAP_DESC_OK)
 		return status;
 	return skip_tlvs(&r);

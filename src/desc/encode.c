@@ -12,17 +12,18 @@ static void put_header(struct writer *w, uint16_t kind, uint32_t total)
 	put_u32(w, 0); /* CRC, once the rest is there */
 }
 
-static void put_pci(struct writer *w, const struct dpumap_desc *d)
+static void put_fields(struct writer *w, const struct dpumap_desc *d)
 {
 	put_u16(w, d->source);
 	put_u16(w, d->vhca_id);
 	put_u32(w, d->access);
 	put_u64(w, d->device_guid);
 	put_u32(w, d->mkey);
-	put_le(w, 0, PCI_RESERVED_SIZE);
+	put_le(w, 0, RESERVED_SIZE);
 	put_u64(w, d->addr);
 	put_u64(w, d->len);
-	put_bytes(w, d->access_key, sizeof(d->access_key));
+	if (d->kind == DPUMAP_DESC_KIND_PCI)
+		put_bytes(w, d->access_key, sizeof(d->access_key));
 }
 
 static void put_checksum(uint8_t *buf, size_t size)
@@ -41,15 +42,15 @@ dpumap_desc_status_t dpumap_desc_encoded_size(const struct dpumap_desc *d, size_
 	status = dpumap_desc_check(d);
 	if (status != DPUMAP_DESC_OK)
 		return status;
-	*size = DPUMAP_DESC_PCI_SIZE;
+	*size = dpumap_desc_size(d->kind);
 	return DPUMAP_DESC_OK;
 }
 
 dpumap_desc_status_t dpumap_desc_encode(const struct dpumap_desc *d, void *buf, size_t buf_len,
 					size_t *written)
 {
-	struct writer w = {.at = buf, .left = DPUMAP_DESC_PCI_SIZE};
 	dpumap_desc_status_t status;
+	struct writer w;
 	size_t size;
 
 	if (!buf || !written)
@@ -59,8 +60,9 @@ dpumap_desc_status_t dpumap_desc_encode(const struct dpumap_desc *d, void *buf, 
 		return status;
 	if (buf_len < size)
 		return DPUMAP_DESC_ERR_BUFFER;
+	w = (struct writer){.at = buf, .left = size};
 	put_header(&w, d->kind, (uint32_t)size);
-	put_pci(&w, d);
+	put_fields(&w, d);
 	put_checksum(buf, size);
 	*written = size;
 	return DPUMAP_DESC_OK;

@@ -24,7 +24,7 @@ static const struct status_text texts[] = {
 	TEXT(DPUMAP_DESC_ERR_SOURCE, "memory source not supported"),
 	TEXT(DPUMAP_DESC_ERR_ACCESS_BITS, "undefined access bits are set"),
 	TEXT(DPUMAP_DESC_ERR_ACCESS_BOTH, "PCI read-only and PCI read-write exclude each other"),
-	TEXT(DPUMAP_DESC_ERR_ACCESS_NONE, "no PCI access is granted"),
+	TEXT(DPUMAP_DESC_ERR_ACCESS_NONE, "nothing is permitted to the importers of its kind"),
 	TEXT(DPUMAP_DESC_ERR_DEVICE_GUID, "device GUID is zero"),
 	TEXT(DPUMAP_DESC_ERR_VHCA_ID, "vhca_id is the reserved value 0xffff"),
 	TEXT(DPUMAP_DESC_ERR_MKEY, "mkey is zero"),
@@ -36,11 +36,12 @@ static const struct status_text texts[] = {
 	TEXT(DPUMAP_DESC_ERR_TLV_REPEATED, "an extension occurs twice"),
 	TEXT(DPUMAP_DESC_ERR_TLV_CRITICAL, "an unknown extension is marked critical"),
 	TEXT(DPUMAP_DESC_ERR_BUFFER, "output buffer is too small"),
+	TEXT(DPUMAP_DESC_ERR_KEY_UNUSED, "access key is given to a kind that has none"),
 };
 
 #define LAST_STATUS (-(dpumap_desc_status_t)(sizeof(texts) / sizeof(texts[0])) + 1)
 
-_Static_assert(LAST_STATUS == DPUMAP_DESC_ERR_BUFFER, "every status has its text");
+_Static_assert(LAST_STATUS == DPUMAP_DESC_ERR_KEY_UNUSED, "every status has its text");
 
 static const struct status_text *find_text(dpumap_desc_status_t status)
 {

@@ -38,7 +38,7 @@ static bool same_fields(const struct dpumap_desc *a, const struct dpumap_desc *b
 /* What was skipped, extensions and a later minor version, is not in the encoding. */
 static bool is_plain(const uint8_t *bytes, size_t size)
 {
-	return size == DPUMAP_DESC_PCI_SIZE && bytes[MINOR_OFFSET] == VERSION_MINOR;
+	return size == dpumap_desc_size(bytes[KIND_OFFSET]) && bytes[MINOR_OFFSET] == VERSION_MINOR;
 }
 
 static void check_decode(const uint8_t *bytes, size_t size)
@@ -59,7 +59,7 @@ static void check_decode(const uint8_t *bytes, size_t size)
 }
 
 /* Random bytes never get past the checksum: give them a header that fits. */
-static void check_decode_framed(const uint8_t *data, size_t size)
+static void check_decode_framed(uint8_t kind, const uint8_t *data, size_t size)
 {
 	uint8_t bytes[DPUMAP_DESC_MAX_SIZE] = {'D', 'P', 'U', 'M', VERSION_MAJOR};
 	size_t total = HEADER_SIZE + size;
@@ -67,7 +67,7 @@ static void check_decode_framed(const uint8_t *data, size_t size)
 
 	if (total > sizeof(bytes))
 		return;
-	bytes[KIND_OFFSET] = DPUMAP_DESC_KIND_PCI;
+	bytes[KIND_OFFSET] = kind;
 	bytes[TOTAL_OFFSET] = (uint8_t)total;
 	bytes[TOTAL_OFFSET + 1] = (uint8_t)(total >> 8);
 	memcpy(bytes + HEADER_SIZE, data, size);
@@ -97,7 +97,8 @@ static void check_encode(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	check_decode(data, size);
-	check_decode_framed(data, size);
+	check_decode_framed(DPUMAP_DESC_KIND_PCI, data, size);
+	check_decode_framed(DPUMAP_DESC_KIND_RDMA, data, size);
 	check_encode(data, size);
 	return 0;
 }

@@ -12,12 +12,19 @@
 #include "desc/crc32c.h"
 #include "desc/layout.h"
 
-static struct dpumap_desc sample(void)
+/* The largest of all kinds. */
+#define SAMPLE_MAX DPUMAP_DESC_PCI_SIZE
+
+#define FIRST_KIND DPUMAP_DESC_KIND_PCI
+#define LAST_KIND  DPUMAP_DESC_KIND_RDMA
+
+static struct dpumap_desc sample(uint16_t kind)
 {
 	struct dpumap_desc d = {
-		.kind = DPUMAP_DESC_KIND_PCI,
+		.kind = kind,
 		.source = DPUMAP_DESC_SOURCE_DEVICE_MEMORY,
-		.access = DPUMAP_DESC_ACCESS_LOCAL_READ_WRITE | DPUMAP_DESC_ACCESS_PCI_READ_WRITE,
+		.access = DPUMAP_DESC_ACCESS_LOCAL_READ_WRITE | DPUMAP_DESC_ACCESS_RDMA_READ |
+			  DPUMAP_DESC_ACCESS_PCI_READ_WRITE,
 		.device_guid = 0x1122334455667788,
 		.vhca_id = 3,
 		.mkey = 0x00abcd01,
@@ -25,19 +32,25 @@ static struct dpumap_desc sample(void)
 		.len = 0x4000,
 	};
 
-	for (size_t i = 0; i < sizeof(d.access_key); i++)
+	for (size_t i = 0; kind == DPUMAP_DESC_KIND_PCI && i < sizeof(d.access_key); i++)
 		d.access_key[i] = (uint8_t)(0x80 + i);
 	return d;
 }
 
-static void encode_sample(uint8_t bytes[DPUMAP_DESC_PCI_SIZE])
+static size_t sample_size(uint16_t kind)
 {
-	struct dpumap_desc d = sample();
+	return kind == DPUMAP_DESC_KIND_PCI ? DPUMAP_DESC_PCI_SIZE : DPUMAP_DESC_RDMA_SIZE;
+}
+
+/* Returns the size. */
+static size_t encode_sample(uint16_t kind, uint8_t bytes[SAMPLE_MAX])
+{
+	struct dpumap_desc d = sample(kind);
 	size_t written = 0;
 
-	assert_int_equal(dpumap_desc_encode(&d, bytes, DPUMAP_DESC_PCI_SIZE, &written),
-			 DPUMAP_DESC_OK);
-	assert_int_equal(written, DPUMAP_DESC_PCI_SIZE);
+	assert_int_equal(dpumap_desc_encode(&d, bytes, SAMPLE_MAX, &written), DPUMAP_DESC_OK);
+	assert_int_equal(written, sample_size(kind));
+	return written;
 }
 
 static void assert_same(const struct dpumap_desc *a, const struct dpumap_desc *b)
@@ -111,104 +124,136 @@ static void test_crc32c_chains(void **state)
 
 static void test_round_trip(void **state)
 {
-	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
-	struct dpumap_desc before = sample();
-	struct dpumap_desc after;
-
 	(void)state;
-	encode_sample(bytes);
-	assert_int_equal(decode_exact(bytes, sizeof(bytes), &after), DPUMAP_DESC_OK);
-	assert_same(&before, &after);
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		struct dpumap_desc before = sample(kind);
+		uint8_t bytes[SAMPLE_MAX];
+		struct dpumap_desc after;
+		size_t size = encode_sample(kind, bytes);
+
+		assert_int_equal(decode_exact(bytes, size, &after), DPUMAP_DESC_OK);
+		assert_same(&before, &after);
+	}
 }
 
 static void test_decode_any_alignment(void **state)
 {
-	uint8_t space[DPUMAP_DESC_PCI_SIZE + 8];
-	struct dpumap_desc want = sample();
+	uint8_t space[SAMPLE_MAX + 8];
 
 	(void)state;
-	for (size_t shift = 0; shift < 8; shift++) {
-		struct dpumap_desc d;
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		struct dpumap_desc want = sample(kind);
 
-		encode_sample(space + shift);
-		assert_int_equal(dpumap_desc_decode(space + shift, DPUMAP_DESC_PCI_SIZE, &d),
-				 DPUMAP_DESC_OK);
-		assert_same(&want, &d);
+		for (size_t shift = 0; shift < 8; shift++) {
+			size_t size = encode_sample(kind, space + shift);
+			struct dpumap_desc d;
+
+			assert_int_equal(dpumap_desc_decode(space + shift, size, &d),
+					 DPUMAP_DESC_OK);
+			assert_same(&want, &d);
+		}
 	}
 }
 
 static void test_decode_every_truncation(void **state)
 {
-	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
-	struct dpumap_desc d;
-
 	(void)state;
-	encode_sample(bytes);
-	for (size_t len = 0; len < sizeof(bytes); len++)
-		assert_int_equal(decode_exact(bytes, len, &d), len < HEADER_SIZE
-								       ? DPUMAP_DESC_ERR_TOO_SHORT
-								       : DPUMAP_DESC_ERR_TRUNCATED);
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		uint8_t bytes[SAMPLE_MAX];
+		struct dpumap_desc d;
+		size_t size = encode_sample(kind, bytes);
+
+		for (size_t len = 0; len < size; len++)
+			assert_int_equal(decode_exact(bytes, len, &d),
+					 len < HEADER_SIZE ? DPUMAP_DESC_ERR_TOO_SHORT
+							   : DPUMAP_DESC_ERR_TRUNCATED);
+	}
 }
 
 /* Shorter descriptors that are whole by length and checksum still lack fields. */
 static void test_decode_every_consistent_truncation(void **state)
 {
-	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
-	struct dpumap_desc d;
-
 	(void)state;
-	encode_sample(bytes);
-	for (size_t len = HEADER_SIZE; len < sizeof(bytes); len++) {
-		bytes[TOTAL_OFFSET] = (uint8_t)len;
-		repair_checksum(bytes, len);
-		assert_int_equal(decode_exact(bytes, len, &d), DPUMAP_DESC_ERR_BODY);
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		uint8_t bytes[SAMPLE_MAX];
+		struct dpumap_desc d;
+		size_t size = encode_sample(kind, bytes);
+
+		for (size_t len = HEADER_SIZE; len < size; len++) {
+			bytes[TOTAL_OFFSET] = (uint8_t)len;
+			repair_checksum(bytes, len);
+			assert_int_equal(decode_exact(bytes, len, &d), DPUMAP_DESC_ERR_BODY);
+		}
 	}
 }
 
-static void test_decode_every_bit_flip(void **state)
+/* What follows the fields of a kind is extensions: no access key hides there. */
+static void test_decode_key_behind_rdma_fields(void **state)
 {
 	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
 	struct dpumap_desc d;
 
 	(void)state;
-	encode_sample(bytes);
-	for (size_t bit = 0; bit < 8 * sizeof(bytes); bit++) {
-		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		assert_int_not_equal(decode_exact(bytes, sizeof(bytes), &d), DPUMAP_DESC_OK);
-		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	encode_sample(DPUMAP_DESC_KIND_PCI, bytes);
+	bytes[KIND_OFFSET] = DPUMAP_DESC_KIND_RDMA;
+	memset(bytes + KEY_OFFSET, 0, DPUMAP_DESC_ACCESS_KEY_SIZE);
+	repair_checksum(bytes, sizeof(bytes));
+	assert_int_equal(decode_exact(bytes, sizeof(bytes), &d), DPUMAP_DESC_ERR_TLV);
+}
+
+static void test_decode_every_bit_flip(void **state)
+{
+	(void)state;
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		uint8_t bytes[SAMPLE_MAX];
+		struct dpumap_desc d;
+		size_t size = encode_sample(kind, bytes);
+
+		for (size_t bit = 0; bit < 8 * size; bit++) {
+			bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			assert_int_not_equal(decode_exact(bytes, size, &d), DPUMAP_DESC_OK);
+			bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		}
 	}
+}
+
+static void flip_bit(uint8_t *bytes, size_t size, size_t bit)
+{
+	bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	if (bit / 8 < CRC_OFFSET || bit / 8 >= HEADER_SIZE)
+		repair_checksum(bytes, size);
 }
 
 /* One map, one byte string: no bit but those of the minor version can differ unseen. */
 static void test_decode_ignores_no_bit(void **state)
 {
-	uint8_t bytes[DPUMAP_DESC_PCI_SIZE], again[DPUMAP_DESC_PCI_SIZE];
-	struct dpumap_desc d;
-	size_t written;
-
 	(void)state;
-	for (size_t bit = 0; bit < 8 * sizeof(bytes); bit++) {
-		if (bit / 8 == MINOR_OFFSET)
-			continue;
-		encode_sample(bytes);
-		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		if (bit / 8 < CRC_OFFSET || bit / 8 >= HEADER_SIZE)
-			repair_checksum(bytes, sizeof(bytes));
-		if (decode_exact(bytes, sizeof(bytes), &d) != DPUMAP_DESC_OK)
-			continue;
-		assert_int_equal(dpumap_desc_encode(&d, again, sizeof(again), &written),
-				 DPUMAP_DESC_OK);
-		assert_memory_equal(bytes, again, sizeof(bytes));
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		for (size_t bit = 0; bit < 8 * sample_size(kind); bit++) {
+			uint8_t bytes[SAMPLE_MAX], again[SAMPLE_MAX];
+			struct dpumap_desc d;
+			size_t size = encode_sample(kind, bytes);
+
+			if (bit / 8 == MINOR_OFFSET)
+				continue;
+			flip_bit(bytes, size, bit);
+			if (decode_exact(bytes, size, &d) != DPUMAP_DESC_OK)
+				continue;
+			assert_int_equal(dpumap_desc_encode(&d, again, sizeof(again), &size),
+					 DPUMAP_DESC_OK);
+			assert_int_equal(size, sample_size(kind));
+			assert_memory_equal(bytes, again, size);
+		}
 	}
 }
 
 static void test_decode_null(void **state)
 {
 	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
-	struct dpumap_desc d = sample();
+	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 
 	(void)state;
-	encode_sample(bytes);
+	encode_sample(DPUMAP_DESC_KIND_PCI, bytes);
 	assert_int_equal(dpumap_desc_decode(bytes, sizeof(bytes), NULL), DPUMAP_DESC_ERR_NULL);
 	assert_int_equal(dpumap_desc_decode(NULL, sizeof(bytes), &d), DPUMAP_DESC_ERR_NULL);
 	assert_wiped(&d);
@@ -217,7 +262,7 @@ static void test_decode_null(void **state)
 static void test_encode_null(void **state)
 {
 	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
-	struct dpumap_desc d = sample();
+	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 	size_t size = 7;
 
 	(void)state;
@@ -230,20 +275,14 @@ static void test_encode_null(void **state)
 	assert_int_equal(size, 7);
 }
 
-static void test_encode_every_buffer_size(void **state)
+static void assert_encode_needs(const struct dpumap_desc *d, size_t size)
 {
-	struct dpumap_desc d = sample();
-	size_t size = 0;
-
-	(void)state;
-	assert_int_equal(dpumap_desc_encoded_size(&d, &size), DPUMAP_DESC_OK);
-	assert_int_equal(size, DPUMAP_DESC_PCI_SIZE);
 	for (size_t len = 0; len < size; len++) {
 		uint8_t *bytes = calloc(1, len + 1);
 		size_t written = 7;
 
 		assert_non_null(bytes);
-		assert_int_equal(dpumap_desc_encode(&d, bytes, len, &written),
+		assert_int_equal(dpumap_desc_encode(d, bytes, len, &written),
 				 DPUMAP_DESC_ERR_BUFFER);
 		assert_int_equal(written, 7);
 		for (size_t i = 0; i <= len; i++)
@@ -252,25 +291,58 @@ static void test_encode_every_buffer_size(void **state)
 	}
 }
 
+static void test_encode_every_buffer_size(void **state)
+{
+	(void)state;
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		struct dpumap_desc d = sample(kind);
+		size_t size = 0;
+
+		assert_int_equal(dpumap_desc_encoded_size(&d, &size), DPUMAP_DESC_OK);
+		assert_int_equal(size, sample_size(kind));
+		assert_encode_needs(&d, size);
+	}
+}
+
 static void test_encode_stays_in_its_size(void **state)
 {
-	uint8_t bytes[DPUMAP_DESC_PCI_SIZE + 16];
-	struct dpumap_desc d = sample();
-	size_t written = 0;
-
 	(void)state;
-	memset(bytes, 0xee, sizeof(bytes));
-	assert_int_equal(dpumap_desc_encode(&d, bytes, sizeof(bytes), &written), DPUMAP_DESC_OK);
-	assert_int_equal(written, DPUMAP_DESC_PCI_SIZE);
-	for (size_t i = written; i < sizeof(bytes); i++)
-		assert_int_equal(bytes[i], 0xee);
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		uint8_t bytes[SAMPLE_MAX + 16];
+		struct dpumap_desc d = sample(kind);
+		size_t written = 0;
+
+		memset(bytes, 0xee, sizeof(bytes));
+		assert_int_equal(dpumap_desc_encode(&d, bytes, sizeof(bytes), &written),
+				 DPUMAP_DESC_OK);
+		assert_int_equal(written, sample_size(kind));
+		for (size_t i = written; i < sizeof(bytes); i++)
+			assert_int_equal(bytes[i], 0xee);
+	}
+}
+
+/* The exact buffer of the smaller kind: a sanitizer sees a write of the larger one. */
+static void test_encode_into_its_exact_size(void **state)
+{
+	(void)state;
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		struct dpumap_desc d = sample(kind);
+		uint8_t *bytes = malloc(sample_size(kind));
+		size_t written = 0;
+
+		assert_non_null(bytes);
+		assert_int_equal(dpumap_desc_encode(&d, bytes, sample_size(kind), &written),
+				 DPUMAP_DESC_OK);
+		assert_int_equal(written, sample_size(kind));
+		free(bytes);
+	}
 }
 
 static void test_encode_refused_writes_nothing(void **state)
 {
 	uint8_t bytes[DPUMAP_DESC_PCI_SIZE] = {0};
 	static const uint8_t untouched[DPUMAP_DESC_PCI_SIZE];
-	struct dpumap_desc d = sample();
+	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 	size_t written = 7;
 
 	(void)state;
@@ -284,7 +356,7 @@ static void test_encode_refused_writes_nothing(void **state)
 
 static void test_wipe(void **state)
 {
-	struct dpumap_desc d = sample();
+	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 
 	(void)state;
 	dpumap_desc_wipe(&d);
@@ -297,7 +369,7 @@ static void test_status_texts(void **state)
 	(void)state;
 	assert_string_equal(dpumap_desc_status_name(DPUMAP_DESC_OK), "DPUMAP_DESC_OK");
 	assert_string_equal(dpumap_desc_status_descr(DPUMAP_DESC_OK), "success");
-	for (dpumap_desc_status_t a = 0; a >= DPUMAP_DESC_ERR_BUFFER; a--) {
+	for (dpumap_desc_status_t a = 0; a >= DPUMAP_DESC_ERR_KEY_UNUSED; a--) {
 		assert_string_not_equal(dpumap_desc_status_name(a), "DPUMAP_DESC_ERR_UNKNOWN");
 		for (dpumap_desc_status_t b = 0; b > a; b--) {
 			assert_string_not_equal(dpumap_desc_status_name(a),
@@ -310,7 +382,7 @@ static void test_status_texts(void **state)
 
 static void test_status_unknown(void **state)
 {
-	static const dpumap_desc_status_t unknown[] = {1, DPUMAP_DESC_ERR_BUFFER - 1, INT32_MAX,
+	static const dpumap_desc_status_t unknown[] = {1, DPUMAP_DESC_ERR_KEY_UNUSED - 1, INT32_MAX,
 						       INT32_MIN};
 
 	(void)state;
@@ -330,12 +402,14 @@ int main(void)
 		cmocka_unit_test(test_decode_any_alignment),
 		cmocka_unit_test(test_decode_every_truncation),
 		cmocka_unit_test(test_decode_every_consistent_truncation),
+		cmocka_unit_test(test_decode_key_behind_rdma_fields),
 		cmocka_unit_test(test_decode_every_bit_flip),
 		cmocka_unit_test(test_decode_ignores_no_bit),
 		cmocka_unit_test(test_decode_null),
 		cmocka_unit_test(test_encode_null),
 		cmocka_unit_test(test_encode_every_buffer_size),
 		cmocka_unit_test(test_encode_stays_in_its_size),
+		cmocka_unit_test(test_encode_into_its_exact_size),
 		cmocka_unit_test(test_encode_refused_writes_nothing),
 		cmocka_unit_test(test_wipe),
 		cmocka_unit_test(test_status_texts),

@@ -4,7 +4,7 @@
 src/desc, so that the two check each other. The vectors of a release stay: add, never change.
 
     gen-desc.py                          writes desc.txt to standard output
-    gen-desc.py --check desc.txt DOC     both are up to date: the vectors, and the example in DOC
+    gen-desc.py --check desc.txt DOC     both are up to date: the vectors, and the examples in DOC
 """
 
 import contextlib
@@ -18,6 +18,7 @@ KEY = bytes(range(0x40, 0x60))
 FIELDS = ("kind", "source", "vhca_id", "access", "device_guid", "mkey", "addr", "len", "access_key")
 BASE = dict(kind=1, source=1, vhca_id=0x0011, access=0x21, device_guid=0x0C42A10300AABBCC,
             mkey=0x00181D00, addr=0x00007F3A5C000000, len=0x10000, access_key=KEY)
+RDMA = {**BASE, "kind": 2, "access": 0x27, "access_key": bytes(32)}
 U64 = (1 << 64) - 1
 
 
@@ -35,8 +36,9 @@ def tlv(number, value=b"", critical=False):
 
 
 def body(f, reserved=0):
-    return struct.pack("<HHIQIIQQ", f["source"], f["vhca_id"], f["access"], f["device_guid"],
-                       f["mkey"], reserved, f["addr"], f["len"]) + f["access_key"]
+    common = struct.pack("<HHIQIIQQ", f["source"], f["vhca_id"], f["access"], f["device_guid"],
+                         f["mkey"], reserved, f["addr"], f["len"])
+    return common if f["kind"] == 2 else common + f["access_key"]
 
 
 def frame(payload, kind=1, magic=MAGIC, major=1, minor=0, total=None, crc=None):
@@ -47,8 +49,8 @@ def frame(payload, kind=1, magic=MAGIC, major=1, minor=0, total=None, crc=None):
     return head + struct.pack("<I", crc) + payload
 
 
-def fields(**changes):
-    return {**BASE, **changes}
+def fields(base=None, **changes):
+    return {**(base or BASE), **changes}
 
 
 def emit(title, data=None, status="OK", show=None, canonical=False):
@@ -66,22 +68,22 @@ def emit(title, data=None, status="OK", show=None, canonical=False):
         print("canonical: yes")
 
 
-def good(title, **changes):
-    f = fields(**changes)
-    emit(title, frame(body(f)), show=f, canonical=True)
+def good(title, base=None, **changes):
+    f = fields(base, **changes)
+    emit(title, frame(body(f), kind=f["kind"]), show=f, canonical=True)
 
 
-def readable(title, data):
-    emit(title, data, show=BASE)
+def readable(title, data, show=None):
+    emit(title, data, show=show or BASE)
 
 
 def refused(title, status, data):
     emit(title, data, status)
 
 
-def refused_both(title, status, **changes):
+def refused_both(title, status, base=None, **changes):
     """Values that neither direction lets through."""
-    f = fields(**changes)
+    f = fields(base, **changes)
     refused(f"decode: {title}", status, frame(body(f), kind=f["kind"]))
     emit(f"encode: {title}", None, status, show=f)
 
@@ -138,7 +140,7 @@ def header_errors():
 
 def field_errors():
     refused_both("kind 0", "KIND", kind=0)
-    refused_both("kind 2", "KIND", kind=2)
+    refused_both("kind 3", "KIND", kind=3)
     refused_both("kind 0x0100", "KIND", kind=0x100)
     refused("unknown kind with no fields", "KIND", frame(b"", kind=7))
     refused("reserved bytes 1", "RESERVED", frame(body(BASE, reserved=1)))
@@ -157,6 +159,67 @@ def field_errors():
     refused_both("range ends one past the last 64-bit number", "RANGE", addr=U64, len=1)
     refused_both("range wraps around", "RANGE", addr=0x1000, len=U64)
     refused_both("access key all zero", "ACCESS_KEY", access_key=bytes(32))
+
+
+def accepted_rdma():
+    good("RDMA: DRAM, read and write", RDMA)
+    good("RDMA: device memory, read only", RDMA, source=2, access=0x02, addr=0x7F0000004000,
+         len=0x1000)
+    good("RDMA: write alone", RDMA, access=0x04)
+    good("RDMA: atomics alone", RDMA, access=0x08)
+    good("RDMA: every access bit that may be set with PCI read-only", RDMA, access=0x5F)
+    good("RDMA: every access bit that may be set with PCI read-write", RDMA, access=0x6F)
+    good("RDMA: smallest numbers", RDMA, vhca_id=0, access=0x02, device_guid=1, mkey=1, addr=0,
+         len=1)
+    good("RDMA: largest numbers, range from 0", RDMA, source=2, vhca_id=0xFFFE, access=0x6E,
+         device_guid=U64, mkey=0xFFFFFFFF, addr=0, len=U64)
+    good("RDMA: distinct bytes show every offset", RDMA, source=2, vhca_id=0x0201, access=0x2B,
+         device_guid=0x1817161514131211, mkey=0x24232221, addr=0x3837363534333231,
+         len=0x0807060504030201)
+    b = body(RDMA)
+    readable("RDMA: a later minor version is read", frame(b, kind=2, minor=1), RDMA)
+    readable("RDMA: an unknown extension is skipped", frame(b + tlv(1, b"abc"), kind=2), RDMA)
+    readable("RDMA: an extension as long as an access key", frame(b + tlv(7, bytes(28)), kind=2),
+             RDMA)
+    readable("RDMA: largest descriptor", frame(b + tlv(5, bytes(512 - 56 - 4)), kind=2), RDMA)
+
+
+def refused_rdma():
+    b = body(RDMA)
+    whole = frame(b, kind=2)
+    refused("RDMA: last byte missing", "TRUNCATED", whole[:-1])
+    refused("RDMA: one byte too many", "TRAILING", whole + b"\0")
+    refused("RDMA: checksum of the PCI kind", "CHECKSUM",
+            frame(b, kind=2, crc=struct.unpack("<I", frame(b)[12:16])[0]))
+    refused("RDMA: one byte above the maximum", "TOO_LONG",
+            frame(b + tlv(5, bytes(512 - 56 - 3)), kind=2))
+    refused("RDMA: header without fields", "BODY", frame(b"", kind=2))
+    refused("RDMA: fields one byte short", "BODY", frame(b[:-1], kind=2))
+    refused("RDMA: fields of an RDMA export as PCI", "BODY", frame(b))
+    refused("RDMA: reserved bytes 1", "RESERVED", frame(body(RDMA, reserved=1), kind=2))
+    refused_both("RDMA: source 0", "SOURCE", RDMA, source=0)
+    refused_both("RDMA: source 3", "SOURCE", RDMA, source=3)
+    refused_both("RDMA: vhca_id 0xffff", "VHCA_ID", RDMA, vhca_id=0xFFFF)
+    refused_both("RDMA: lowest undefined access bit", "ACCESS_BITS", RDMA, access=0x82)
+    refused_both("RDMA: highest access bit", "ACCESS_BITS", RDMA, access=0x80000002)
+    refused_both("RDMA: PCI read-only and read-write", "ACCESS_BOTH", RDMA, access=0x36)
+    refused_both("RDMA: no access", "ACCESS_NONE", RDMA, access=0)
+    refused_both("RDMA: every access but RDMA, PCI read-only", "ACCESS_NONE", RDMA, access=0x51)
+    refused_both("RDMA: every access but RDMA, PCI read-write", "ACCESS_NONE", RDMA, access=0x61)
+    refused_both("RDMA: device GUID 0", "DEVICE_GUID", RDMA, device_guid=0)
+    refused_both("RDMA: mkey 0", "MKEY", RDMA, mkey=0)
+    refused_both("RDMA: empty range", "LEN", RDMA, len=0)
+    refused_both("RDMA: range wraps around", "RANGE", RDMA, addr=0x1000, len=U64)
+    for title, key in (("whole", KEY), ("first byte", b"\1" + bytes(31)),
+                       ("last byte", bytes(31) + b"\1")):
+        emit(f"encode: RDMA with an access key, {title}", None, "KEY_UNUSED",
+             show=fields(RDMA, access_key=key))
+    refused("RDMA: zeros in the place of an access key", "TLV", frame(b + bytes(32), kind=2))
+    refused("RDMA: extension number 0", "TLV", frame(b + tlv(0), kind=2))
+    refused("RDMA: extension twice", "TLV_REPEATED", frame(b + tlv(3) + tlv(3), kind=2))
+    refused("RDMA: extensions descending", "TLV_ORDER", frame(b + tlv(3) + tlv(2), kind=2))
+    refused("RDMA: unknown critical extension", "TLV_CRITICAL",
+            frame(b + tlv(1, critical=True), kind=2))
 
 
 def extension_errors():
@@ -186,6 +249,18 @@ def write_vectors():
     header_errors()
     field_errors()
     extension_errors()
+    accepted_rdma()
+    refused_rdma()
+
+
+def example_bytes(example):
+    rows = re.findall(r"^([0-9a-f]{4})  ([0-9a-f ]+?)(?:  .*)?$", example, re.M)
+    data = b""
+    for offset, row in rows:
+        if int(offset, 16) != len(data):
+            sys.exit(f"an example has offset {offset} at byte {len(data):04x}")
+        data += bytes.fromhex(row)
+    return data
 
 
 def check(vectors, document):
@@ -196,10 +271,9 @@ def check(vectors, document):
         if file.read() != text.getvalue():
             sys.exit(f"{vectors} is not what gen-desc.py writes")
     with open(document, encoding="utf-8") as file:
-        example = re.search(r"```hexdump\n(.*?)```", file.read(), re.S)
-    rows = re.findall(r"^[0-9a-f]{4}  ([0-9a-f ]+?)(?:  .*)?$", example[1], re.M) if example else []
-    if bytes.fromhex(" ".join(rows)) != frame(body(BASE)):
-        sys.exit(f"the example in {document} is not the first vector")
+        examples = re.findall(r"```hexdump\n(.*?)```", file.read(), re.S)
+    if [example_bytes(e) for e in examples] != [frame(body(BASE)), frame(body(RDMA), kind=2)]:
+        sys.exit(f"the examples in {document} are not the first vectors of their kinds")
 
 
 if __name__ == "__main__":
