@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d45u /* bumped with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d46u /* bumped with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_PATH_MAX 104 /* of a socket's path: sizeof sun_path less a few */
@@ -34,12 +34,24 @@ enum emu_op {
 	EMU_OP_HOLD,   /* keep the server alive while this connection lives */
 	EMU_OP_STATUS, /* answer: text */
 	EMU_OP_STOP,
+	EMU_OP_FAIL, /* struct emu_fail_request; val[0], val[1] = what the rule before it saw and
+			failed */
 };
 
 struct emu_request {
 	uint32_t magic;
 	uint32_t op;
 	uint64_t arg[3];
+};
+
+/* Of the commands whose names match `method`, let the nth from now and those after it fail. */
+struct emu_fail_request {
+	struct emu_request req;
+	uint64_t nth; /* 1: the next one; 0: no rule */
+	uint64_t count;
+	uint32_t errnum;
+	char role[16]; /* only on functions of this role; empty: on all */
+	char method[68];
 };
 
 enum emu_reply_flag {

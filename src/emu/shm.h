@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define EMU_MAX_CARDS	4
-#define EMU_MAX_MKEYS	(1u << 16)
+#define EMU_MAX_MKEYS	(1u << 18)
 #define EMU_MAX_KLMS	(1u << 18)
 #define EMU_MAX_QPS	(1u << 13)
 #define EMU_MAX_CQS	(1u << 13)
@@ -44,6 +44,7 @@ enum emu_mkey_mode {
 	EMU_MKEY_KLM = 3,   /* consecutive pieces of any length: u.klm */
 	EMU_MKEY_KSM = 4,   /* equal pieces of 2^log_entity bytes: u.klm */
 	EMU_MKEY_ALIAS = 5, /* another function's mkey: u.alias */
+	EMU_MKEY_FILE = 6,  /* a dma-buf, played by a memfd: u.file */
 };
 
 /*
@@ -77,6 +78,13 @@ struct emu_mkey {
 			uint32_t index;	 /* the target, and */
 			uint32_t serial; /* the one mkey at that index that was granted */
 		} alias;
+		struct {
+			uint64_t offset; /* of `start` in the file */
+			uint64_t ino;	 /* of the file, to tell that it is the right one */
+			int32_t pid;	 /* who keeps it open while the mkey lives, and */
+			int32_t fd;	 /* as what: engines open /proc/PID/fd/FD */
+			uint32_t id;	 /* a serial: never another open file's */
+		} file;
 	} u;
 };
 
@@ -93,12 +101,12 @@ struct emu_tables {
 	struct emu_klm klm[EMU_MAX_KLMS];
 };
 
-/* A piece of memory that an engine can reach: of a process, or of the dm segment. */
+/* A piece of memory that an engine can reach: of a process, of a file, or of the dm segment. */
 struct emu_seg {
-	uint64_t addr; /* address in process `pid`, or offset in the dm segment if pid is 0 */
+	uint64_t addr; /* address in process `pid`; offset in the file or in the dm segment */
 	uint64_t len;
-	int32_t pid;
-	uint32_t pad;
+	int32_t pid;   /* 0: a file or the dm segment */
+	uint32_t mkey; /* index of the EMU_MKEY_FILE mkey that names the file; 0: no file */
 };
 
 /* One piece of a request's payload, as its requester's WQE names it. */

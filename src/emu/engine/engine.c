@@ -100,6 +100,8 @@ static void scan(struct engine *e)
 	for (i = 0; i < high && i < EMU_MAX_CQS; i++)
 		if (atomic_load(&queues->cq[i].serial) && queues->cq[i].engine == e->cfg.slot)
 			e->cq_list[e->cq_count++] = i;
+	if (!e->qp_count)
+		emu_files_close(e); /* it may sleep now until there is a QP again */
 }
 
 /* Brings the memory of a QP up to date; false if it is not this engine's any more. */
@@ -144,6 +146,7 @@ static bool pass(struct engine *e)
 	mine = atomic_load(&e->slot->serial) == e->serial;
 	if (mine) {
 		scan(e);
+		emu_files_prune(e);
 		for (i = 0; i < e->qp_count; i++)
 			if (refresh(e, e->qp_list[i]))
 				visit(e, e->qp_list[i]);
@@ -247,6 +250,7 @@ static void *run(void *arg)
 	emu_engine_probe_vm(e);
 	work(e);
 	emu_engine_close_fds(e);
+	emu_files_close(e);
 	free(e);
 	return NULL;
 }

@@ -121,6 +121,8 @@ static bool transfer(struct engine *e, long call, int32_t pid, void *buf, uint64
 
 static bool fetch(struct engine *e, const struct emu_seg *s, void *buf, size_t len)
 {
+	if (s->mkey)
+		return emu_file_read(e, s, buf, len);
 	if (s->pid)
 		return transfer(e, SYS_process_vm_readv, s->pid, buf, s->addr, len);
 	memcpy(buf, e->cfg.dm + s->addr, len);
@@ -129,6 +131,8 @@ static bool fetch(struct engine *e, const struct emu_seg *s, void *buf, size_t l
 
 static bool store(struct engine *e, const struct emu_seg *s, void *buf, size_t len)
 {
+	if (s->mkey)
+		return emu_file_write(e, s, buf, len);
 	if (s->pid)
 		return transfer(e, SYS_process_vm_writev, s->pid, buf, s->addr, len);
 	memcpy(e->cfg.dm + s->addr, buf, len);
@@ -137,7 +141,7 @@ static bool store(struct engine *e, const struct emu_seg *s, void *buf, size_t l
 
 static bool is_local(const struct engine *e, const struct emu_seg *s)
 {
-	return !s->pid || s->pid == e->pid;
+	return !s->mkey && (!s->pid || s->pid == e->pid);
 }
 
 static void *local_ptr(const struct engine *e, const struct emu_seg *s)
@@ -149,6 +153,10 @@ static void *local_ptr(const struct engine *e, const struct emu_seg *s)
 static bool copy_once(struct engine *e, const struct emu_seg *dst, const struct emu_seg *src,
 		      size_t len)
 {
+	if (dst->mkey)
+		return is_local(e, src) && emu_file_write(e, dst, local_ptr(e, src), len);
+	if (src->mkey)
+		return is_local(e, dst) && emu_file_read(e, src, local_ptr(e, dst), len);
 	if (!dst->pid && !src->pid) {
 		memmove(e->cfg.dm + dst->addr, e->cfg.dm + src->addr, len);
 		return true;
@@ -222,7 +230,11 @@ static bool writable(uint64_t addr)
 
 uint64_t *emu_engine_atomic_cell(struct engine *e, const struct emu_seg *seg)
 {
-	if (!is_local(e, seg) || seg->len < 8 || seg->addr % 8)
+	if (seg->len < 8 || seg->addr % 8)
+		return NULL;
+	if (seg->mkey)
+		return emu_file_cell(e, seg);
+	if (!is_local(e, seg))
 		return NULL;
 	if (seg->pid && !writable(seg->addr))
 		return NULL;

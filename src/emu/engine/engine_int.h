@@ -22,6 +22,7 @@
 #define ENGINE_BUDGET  64
 #define ENGINE_SEGS    128
 #define ENGINE_MEM_FDS 4
+#define ENGINE_FILES   16
 #define ENGINE_EVENTS  64
 #define ENGINE_WQE_MAX (63 * 16)
 #define ENGINE_MAX_MSG (1ull << 31)
@@ -106,6 +107,18 @@ struct emu_mem_fd {
 	int fd;
 };
 
+/* The file of an mkey, kept open between passes; `id` 0: a free entry. */
+struct emu_open_file {
+	uint32_t id;
+	uint32_t mkey;
+	uint32_t serial; /* of the mkey */
+	int fd;
+	uint64_t ino;
+	uint64_t dev;
+	uint8_t *cells; /* the page of the last atomic operation, mapped; or NULL */
+	uint64_t cells_at;
+};
+
 struct engine {
 	struct emu_engine_config cfg;
 	struct emu_engine *slot;
@@ -124,6 +137,9 @@ struct engine {
 	struct emu_cq_run cq_run[EMU_MAX_CQS];
 	struct emu_mem_fd mem_fd[ENGINE_MEM_FDS];
 	uint32_t mem_fd_next;
+	struct emu_open_file file[ENGINE_FILES];
+	uint32_t file_count;
+	uint32_t file_next;
 	uint32_t event_count; /* events that the notify socket had no room for */
 	struct emu_note event[ENGINE_EVENTS];
 	uint8_t bounce[ENGINE_CHUNK];
@@ -271,9 +287,21 @@ enum emu_fault emu_engine_copy(struct engine *e, const struct emu_seg_list *dst,
 			       const struct emu_seg_list *src, uint64_t len);
 /* Find out how this kernel lets an engine reach user memory. */
 void emu_engine_probe_vm(struct engine *e);
-/* Where a piece of this process or of the dm segment can be changed atomically; NULL if nowhere. */
+/*
+ * Where a piece of this process, of a file or of the dm segment can be changed atomically; NULL if
+ * nowhere.
+ */
 uint64_t *emu_engine_atomic_cell(struct engine *e, const struct emu_seg *seg);
 void emu_engine_close_fds(struct engine *e);
+
+/* engine_file.c: pieces with an mkey */
+
+bool emu_file_read(struct engine *e, const struct emu_seg *s, void *buf, size_t len);
+bool emu_file_write(struct engine *e, const struct emu_seg *s, const void *buf, size_t len);
+uint64_t *emu_file_cell(struct engine *e, const struct emu_seg *s);
+/* Close the files of mkeys that are gone. */
+void emu_files_prune(struct engine *e);
+void emu_files_close(struct engine *e);
 
 /* engine_cq.c */
 

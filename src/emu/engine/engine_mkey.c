@@ -73,6 +73,7 @@ static void append(struct emu_seg_list *out, int32_t pid, uint64_t addr, uint64_
 	struct emu_seg *s = &out->seg[out->n++];
 
 	s->pid = pid;
+	s->mkey = 0;
 	s->addr = addr;
 	s->len = len;
 	out->len += len;
@@ -145,6 +146,17 @@ static bool walk_dm(const struct emu_mkey *m, uint64_t off, uint64_t len, struct
 	return true;
 }
 
+static bool walk_file(const struct engine *e, const struct emu_mkey *m, uint64_t off, uint64_t len,
+		      struct emu_seg_list *out)
+{
+	if (m->u.file.offset > INT64_MAX || off > INT64_MAX - m->u.file.offset ||
+	    len > INT64_MAX - m->u.file.offset - off)
+		return false;
+	append(out, 0, m->u.file.offset + off, len);
+	out->seg[out->n - 1].mkey = (uint32_t)(m - e->cfg.tables->mkey);
+	return true;
+}
+
 /*
  * A full list ends every loop above: the caller continues after out->len, so no piece may be
  * skipped, and none is, as a level only goes on while there is room.
@@ -165,6 +177,8 @@ static bool walk(const struct engine *e, struct emu_domain dom, unsigned int dep
 		return true;
 	case EMU_MKEY_DM:
 		return walk_dm(m, addr - m->start, len, out);
+	case EMU_MKEY_FILE:
+		return walk_file(e, m, addr - m->start, len, out);
 	case EMU_MKEY_KLM:
 		return walk_klm(e, dom, depth, m, addr - m->start, len, out);
 	case EMU_MKEY_KSM:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "cmd.h"
+#include "fail.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -293,7 +294,12 @@ int emu_ioctl(struct emu_cmd *c, uint64_t uhdr)
 		return err;
 	if (context_missing(c))
 		return -EINVAL;
+	err = emu_fail_command(c);
+	if (err)
+		return err;
 	err = c->method->handler(c);
+	if (c->need_engine)
+		emu_fail_uncount();
 	if (err == -EPROTONOSUPPORT)
 		err = -EINVAL; /* means "no such method" to the library, so no handler may say it */
 	if (!err || err == -EREMOTEIO) {

@@ -103,6 +103,9 @@ int emu_write_modify_qp(struct emu_cmd *c);
 int emu_write_query_qp(struct emu_cmd *c);
 
 /* Shared between command rooms. */
+/* Hold the dma-buf that an attribute names, whose bytes [offset, offset + len) must exist. */
+int emu_dmabuf_open(const struct emu_cmd *c, uint16_t id, uint64_t offset, uint64_t len,
+		    struct emu_dmabuf *d);
 /* The event file behind a client's descriptor number, or NULL. */
 struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, bool async);
 /*

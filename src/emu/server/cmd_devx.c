@@ -343,6 +343,10 @@ static int fill_mtt(struct emu_cmd *c, struct mailbox *m, struct emu_mkey *k, st
 	allowed = emu_rights_of_access(d->umem->access);
 	k->rights &= allowed | EMU_RR |
 		     (d->umem->access & IB_UVERBS_ACCESS_LOCAL_WRITE ? EMU_RW | EMU_RA : 0u);
+	if (d->umem->dmabuf.id) {
+		emu_dmabuf_describe(&d->umem->dmabuf, d->umem->addr + off, k);
+		return 0;
+	}
 	k->u.mem.addr = d->umem->addr + off;
 	k->u.mem.pid = d->umem->pid;
 	return 0;
@@ -380,6 +384,12 @@ static int fill_mkey(struct emu_cmd *c, struct mailbox *m, struct emu_mkey *k, s
 	}
 }
 
+static void free_klm(const struct emu_mkey *k)
+{
+	if (k->mode == EMU_MKEY_KLM || k->mode == EMU_MKEY_KSM)
+		emu_klm_free(k->u.klm.first, k->u.klm.count);
+}
+
 static int create_mkey(struct emu_cmd *c, struct mailbox *m, struct emu_devx *d)
 {
 	struct emu_mkey k = {0};
@@ -395,8 +405,7 @@ static int create_mkey(struct emu_cmd *c, struct mailbox *m, struct emu_devx *d)
 		return err;
 	key = emu_mkey_create(&k, false);
 	if (!key) {
-		if (k.mode != EMU_MKEY_MEM)
-			emu_klm_free(k.u.klm.first, k.u.klm.count);
+		free_klm(&k);
 		return refuse(m, EMU_STATUS_LIM, 0x29);
 	}
 	d->index = key >> 8;
@@ -416,8 +425,7 @@ int emu_devx_undo(struct emu_uobj *o)
 		return 0;
 	memcpy(&k, &emu.tables->mkey[d->index], sizeof(k));
 	emu_mkey_retire(d->index);
-	if (k.mode == EMU_MKEY_KLM || k.mode == EMU_MKEY_KSM)
-		emu_klm_free(k.u.klm.first, k.u.klm.count);
+	free_klm(&k);
 	if (d->umem)
 		d->umem->obj.users--;
 	if (o->type == EMU_T_DEVX_MKEY)
@@ -629,7 +637,16 @@ static int check_umem(const struct emu_cmd *c, uint64_t addr, uint64_t len, uint
 		return -EINVAL;
 	if (!(pages & ~(uint64_t)(EMU_PAGE - 1)))
 		return -EINVAL;
-	return emu_check_range(c->chan->pid, addr, len, access & IB_UVERBS_ACCESS_LOCAL_WRITE);
+	return 0;
+}
+
+/* With a dma-buf `addr` is the offset in it. */
+static int umem_take(const struct emu_cmd *c, struct emu_umem *u)
+{
+	if (emu_attr(c, A(UMEM_REG_DMABUF_FD)))
+		return emu_dmabuf_open(c, A(UMEM_REG_DMABUF_FD), u->addr, u->len, &u->dmabuf);
+	return emu_check_range(c->chan->pid, u->addr, u->len,
+			       u->access & IB_UVERBS_ACCESS_LOCAL_WRITE);
 }
 
 static int umem_reg(struct emu_cmd *c)
@@ -641,26 +658,29 @@ static int umem_reg(struct emu_cmd *c)
 	struct emu_umem *u;
 	int err;
 
-	if (emu_attr(c, A(UMEM_REG_DMABUF_FD)))
-		return -EOPNOTSUPP;
 	err = check_umem(c, addr, len, access);
 	if (err)
 		return err;
 	u = emu_uobj_new(c->file, EMU_T_UMEM, sizeof(*u));
 	if (!u)
 		return -ENOMEM;
-	u->id = ++last_id;
 	u->addr = addr;
 	u->len = len;
 	u->access = (uint32_t)access;
 	u->pid = c->chan->pid;
+	err = umem_take(c, u);
+	if (err) {
+		emu_uobj_free(&u->obj);
+		return err;
+	}
+	u->id = ++last_id;
 	emu_attr_new(c, A(UMEM_REG_HANDLE), &u->obj);
 	return emu_attr_out_u32(c, A(UMEM_REG_OUT_ID), u->id);
 }
 
 int emu_umem_undo(struct emu_uobj *o)
 {
-	(void)o;
+	emu_dmabuf_close(&((struct emu_umem *)o)->dmabuf);
 	return 0;
 }
 
@@ -718,7 +738,7 @@ const struct emu_method emu_methods_devx[] = {
 	  {A(UMEM_REG_ACCESS), EMU_A_IN, true, 4},
 	  {A(UMEM_REG_OUT_ID), EMU_A_OUT, true, 4},
 	  {A(UMEM_REG_PGSZ_BITMAP), EMU_A_IN, false, 8},
-	  {A(UMEM_REG_DMABUF_FD), EMU_A_FD, false, 0}}},
+	  {A(UMEM_REG_DMABUF_FD), EMU_A_IN, false, 0}}},
 	{MLX5_IB_OBJECT_DEVX_UMEM,
 	 MLX5_IB_METHOD_DEVX_UMEM_DEREG,
 	 umem_dereg,

@@ -43,6 +43,8 @@ static void describe(const struct emu_mr *mr, const struct emu_cmd *c, struct em
 	if (mr->dm) {
 		m->mode = EMU_MKEY_DM;
 		m->u.dm.offset = mr->dm->offset + mr->addr;
+	} else if (mr->dmabuf.id) {
+		emu_dmabuf_describe(&mr->dmabuf, mr->addr, m);
 	} else {
 		m->mode = EMU_MKEY_MEM;
 		m->u.mem.addr = mr->addr;
@@ -71,6 +73,7 @@ int emu_mr_undo(struct emu_uobj *o)
 	struct emu_mr *mr = (struct emu_mr *)o;
 
 	emu_mkey_retire(mr->key >> 8);
+	emu_dmabuf_close(&mr->dmabuf);
 	mr->pd->obj.users--;
 	if (mr->dm)
 		mr->dm->obj.users--;
@@ -147,15 +150,22 @@ static int rereg_apply(const struct emu_cmd *c, const struct ib_uverbs_rereg_mr 
 		mr->addr = req->start;
 		mr->length = req->length;
 		mr->iova = req->hca_va;
+		mr->dmabuf.id = 0;
 	}
+	if (mr->dmabuf.id)
+		return 0;
 	return check_memory(c, mr->addr, mr->length, mr->iova, mr->access);
 }
 
-/* As the driver does by UMR, the mkey changes in place: peers that know the key go on using it. */
+/*
+ * As the driver does by UMR, the mkey changes in place: peers that know the key go on using it.
+ * With another translation a dma-buf's region becomes one of the process's memory.
+ */
 int emu_write_rereg_mr(struct emu_cmd *c)
 {
 	struct ib_uverbs_rereg_mr_resp r = {0};
 	struct ib_uverbs_rereg_mr req;
+	struct emu_dmabuf left = {0};
 	struct emu_mr *mr, next;
 	struct emu_mkey m;
 	int err;
@@ -175,9 +185,12 @@ int emu_write_rereg_mr(struct emu_cmd *c)
 		return err;
 	mr->pd->obj.users--;
 	next.pd->obj.users++;
+	if (!next.dmabuf.id)
+		left = mr->dmabuf;
 	*mr = next;
 	describe(mr, c, &m);
 	emu_mkey_update(mr->key, &m);
+	emu_dmabuf_close(&left);
 	return 0;
 }
 
@@ -234,6 +247,66 @@ static int dm_mr_reg(struct emu_cmd *c)
 	return err ? err : emu_attr_out_u32(c, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, mr->key);
 }
 
+#define DMABUF_ACCESS                                                    \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
+	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
+
+static int dmabuf_new(struct emu_cmd *c, const struct emu_mr *as, struct emu_mr **out)
+{
+	struct emu_mr *mr = emu_uobj_new(c->file, EMU_T_MR, sizeof(*mr));
+	struct emu_uobj obj;
+	int err;
+
+	if (!mr)
+		return -ENOMEM;
+	obj = mr->obj;
+	*mr = *as;
+	mr->obj = obj;
+	err = emu_dmabuf_open(c, UVERBS_ATTR_REG_DMABUF_MR_FD, mr->addr, mr->length, &mr->dmabuf);
+	if (err)
+		goto free_mr;
+	err = publish(mr, c);
+	if (err)
+		goto close_dmabuf;
+	hold(mr);
+	*out = mr;
+	return 0;
+
+close_dmabuf:
+	emu_dmabuf_close(&mr->dmabuf);
+free_mr:
+	emu_uobj_free(&mr->obj);
+	return err;
+}
+
+static int dmabuf_mr_reg(struct emu_cmd *c)
+{
+	const struct emu_mr as = {
+		.pd = emu_attr_obj(c, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE),
+		.addr = emu_attr_u64(c, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 0),
+		.length = emu_attr_u64(c, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 0),
+		.iova = emu_attr_u64(c, UVERBS_ATTR_REG_DMABUF_MR_IOVA, 0),
+		.access = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, 0),
+	};
+	struct emu_mr *mr = NULL;
+	int err;
+
+	if (as.addr % EMU_PAGE != as.iova % EMU_PAGE || as.access & ~(uint32_t)DMABUF_ACCESS)
+		return -EINVAL;
+	err = check_access(as.access);
+	if (err)
+		return err;
+	if (as.iova + as.length < as.iova)
+		return -EINVAL;
+	err = dmabuf_new(c, &as, &mr);
+	if (err)
+		return err;
+	emu_attr_new(c, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, &mr->obj);
+	err = emu_attr_out_u32(c, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, mr->key);
+	return err ? err : emu_attr_out_u32(c, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, mr->key);
+}
+
 #define MR UVERBS_OBJECT_MR
 
 const struct emu_method emu_methods_mr[] = {
@@ -260,5 +333,17 @@ const struct emu_method emu_methods_mr[] = {
 	  {UVERBS_ATTR_REG_DM_MR_DM_HANDLE, EMU_A_OBJ, true, EMU_T_DM},
 	  {UVERBS_ATTR_REG_DM_MR_RESP_LKEY, EMU_A_OUT, true, 4},
 	  {UVERBS_ATTR_REG_DM_MR_RESP_RKEY, EMU_A_OUT, true, 4}}},
+	{MR,
+	 UVERBS_METHOD_REG_DMABUF_MR,
+	 dmabuf_mr_reg,
+	 {{UVERBS_ATTR_REG_DMABUF_MR_HANDLE, EMU_A_NEW, true, 0},
+	  {UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, EMU_A_OBJ, true, EMU_T_PD},
+	  {UVERBS_ATTR_REG_DMABUF_MR_OFFSET, EMU_A_IN, true, 8},
+	  {UVERBS_ATTR_REG_DMABUF_MR_LENGTH, EMU_A_IN, true, 8},
+	  {UVERBS_ATTR_REG_DMABUF_MR_IOVA, EMU_A_IN, true, 8},
+	  {UVERBS_ATTR_REG_DMABUF_MR_FD, EMU_A_IN, true, 0},
+	  {UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, EMU_A_IN, true, 4},
+	  {UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, EMU_A_OUT, true, 4},
+	  {UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, EMU_A_OUT, true, 4}}},
 	{0, 0, NULL, {{0, 0, false, 0}}},
 };

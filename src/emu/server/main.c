@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "emu/sock.h"
-#include "server.h"
+#include "fail.h"
 
 #define DEFAULT_PROFILE	    "bluefield-3"
 #define SHIM		    "libdpumap-emu.so"
@@ -31,6 +31,8 @@ struct options {
 	const char *profile;
 	unsigned int cards;
 	int ready_fd, hold_fd;
+	struct emu_fail_request fail;
+	bool clear;
 };
 
 static void usage(FILE *out)
@@ -39,6 +41,9 @@ static void usage(FILE *out)
 		"Usage: dpumap-emu run --as FUNCTION [OPTION]... [--] COMMAND [ARG]...\n"
 		"       dpumap-emu start [OPTION]...\n"
 		"       dpumap-emu status|stop [--dir DIR]\n"
+		"       dpumap-emu fail [--dir DIR] [--as FUNCTION] [--method PATTERN] [--nth N]\n"
+		"                       [--count M] [--errno NAME]\n"
+		"       dpumap-emu fail [--dir DIR] --clear\n"
 		"\n"
 		"Runs unmodified RDMA programs on an emulated BlueField, below libibverbs and "
 		"libmlx5.\n"
@@ -49,6 +54,7 @@ static void usage(FILE *out)
 		"  start    start an emulator that stays until it is stopped\n"
 		"  status   print the emulated device's live objects, one `name count' a line\n"
 		"  stop     end it; programs that still use it see a dead device\n"
+		"  fail     let commands to the device fail, from the Nth that matches on\n"
 		"\n"
 		"  --as FUNCTION     dpu (the DPU's function; dpu1, ... of further cards) or host\n"
 		"                    (the host's functions of all cards: mlx5_0, mlx5_1, ...)\n"
@@ -59,6 +65,17 @@ static void usage(FILE *out)
 	fprintf(out,
 		"\n"
 		"  --cards N         number of cards, 1 to %d (default: 1)\n"
+		"  --method PATTERN  which commands fail, as a shell pattern for the names below: "
+		"*,\n"
+		"                    *.create, !(*.destroy), ... (default: *)\n"
+		"  --nth N           the first to fail, counted from now (default: 1, the next)\n"
+		"  --count M         how many fail, then the device is well again (default: 1)\n"
+		"  --errno NAME      what they fail with, before they are executed (default: "
+		"ENOMEM)\n"
+		"  --clear           nothing fails any more; prints how many commands matched and "
+		"how "
+		"many\n"
+		"                    of them failed since the rule was made\n"
 		"  --help, --version\n"
 		"\n"
 		"run ends with COMMAND's status, or %d if the emulator could not be had, %d or %d "
@@ -66,6 +83,8 @@ static void usage(FILE *out)
 		"could not be executed. --profile and --cards count only where an emulator is "
 		"started.\n",
 		EMU_MAX_CARDS, EXIT_EMU, EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND);
+	fprintf(out, "\nThe commands that can fail:\n");
+	emu_fail_names(out);
 }
 
 static void default_dir(char *dir, size_t len)
@@ -100,19 +119,25 @@ static int connect_control(const char *dir)
 	return fd;
 }
 
-static int ask(int fd, uint32_t op)
+static int exchange(int fd, const void *req, size_t len, struct emu_reply *rep)
 {
-	struct emu_request req = {.magic = EMU_MAGIC, .op = op};
-	struct emu_reply rep;
 	unsigned int nfds;
 	ssize_t n;
 	int err;
 
-	err = emu_sock_send(fd, &req, sizeof(req), NULL, 0);
+	err = emu_sock_send(fd, req, len, NULL, 0);
 	if (err)
 		return -err;
-	n = emu_sock_recv(fd, &rep, sizeof(rep), NULL, 0, &nfds, NULL);
-	return n == sizeof(rep) && rep.magic == EMU_MAGIC ? 0 : -EPROTO;
+	n = emu_sock_recv(fd, rep, sizeof(*rep), NULL, 0, &nfds, NULL);
+	return n == sizeof(*rep) && rep->magic == EMU_MAGIC ? -rep->error : -EPROTO;
+}
+
+static int ask(int fd, uint32_t op)
+{
+	struct emu_request req = {.magic = EMU_MAGIC, .op = op};
+	struct emu_reply rep;
+
+	return exchange(fd, &req, sizeof(req), &rep);
 }
 
 /* Nothing of the caller's may stay open in a daemon: not the other end of `hold', not a pipe of a
@@ -332,7 +357,8 @@ static int serve(const struct options *o)
 	return emu_serve(&opt);
 }
 
-/* --- start, status, stop -------------------------------------------------------------------------
+/* --- start, status, stop, fail
+ * -------------------------------------------------------------------------
  */
 
 static int start(const struct options *o)
@@ -351,6 +377,15 @@ static int start(const struct options *o)
 	return 0;
 }
 
+static int connect_running(const char *dir)
+{
+	int fd = connect_control(dir);
+
+	if (fd < 0)
+		emu_log("no emulator in %s: %s", dir, strerror(-fd));
+	return fd;
+}
+
 static int control(const struct options *o, uint32_t op)
 {
 	char text[EMU_STATUS_MAX + 1];
@@ -358,11 +393,9 @@ static int control(const struct options *o, uint32_t op)
 	int fd, err;
 	ssize_t n;
 
-	fd = connect_control(o->dir);
-	if (fd < 0) {
-		emu_log("no emulator in %s: %s", o->dir, strerror(-fd));
+	fd = connect_running(o->dir);
+	if (fd < 0)
 		return 1;
-	}
 	err = ask(fd, op);
 	if (err) {
 		emu_log("the emulator in %s gave no answer: %s", o->dir, strerror(-err));
@@ -375,6 +408,78 @@ static int control(const struct options *o, uint32_t op)
 	return op == EMU_OP_STATUS && n <= 0;
 }
 
+static int fail(struct options *o)
+{
+	struct emu_reply rep = {0};
+	int fd, err;
+
+	fd = connect_running(o->dir);
+	if (fd < 0)
+		return 1;
+	o->fail.req.magic = EMU_MAGIC;
+	o->fail.req.op = EMU_OP_FAIL;
+	if (o->clear)
+		o->fail.nth = 0;
+	if (o->role)
+		snprintf(o->fail.role, sizeof(o->fail.role), "%s", o->role);
+	err = exchange(fd, &o->fail, sizeof(o->fail), &rep);
+	close(fd);
+	if (err) {
+		emu_log("the emulator in %s did not take the rule: %s", o->dir, strerror(-err));
+		return 1;
+	}
+	if (o->clear)
+		printf("seen %llu\nfailed %llu\n", (unsigned long long)rep.val[0],
+		       (unsigned long long)rep.val[1]);
+	return 0;
+}
+
+/* 0 if it is none: no errno, no number from 1 up. */
+static uint32_t parse_errno(const char *name)
+{
+	int e;
+
+	for (e = 1; e < 256; e++) {
+		const char *known = strerrorname_np(e);
+
+		if (known && !strcmp(known, name))
+			return (uint32_t)e;
+	}
+	return 0;
+}
+
+static uint64_t parse_number(const char *text)
+{
+	char *end;
+	unsigned long long v = strtoull(text, &end, 10);
+
+	return *end || *text < '0' || *text > '9' ? 0 : v;
+}
+
+/* False: it makes no sense. */
+static bool parse_fail(int c, const char *arg, struct options *o)
+{
+	struct emu_fail_request *f = &o->fail;
+
+	switch (c) {
+	case 'm':
+		snprintf(f->method, sizeof(f->method), "%s", arg);
+		return strlen(arg) < sizeof(f->method) && emu_fail_matches_any(arg);
+	case 'n':
+		f->nth = parse_number(arg);
+		return f->nth != 0;
+	case 'C':
+		f->count = parse_number(arg);
+		return f->count != 0;
+	case 'e':
+		f->errnum = parse_errno(arg);
+		return f->errnum != 0;
+	default:
+		o->clear = true;
+		return true;
+	}
+}
+
 static int parse(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {
@@ -384,6 +489,11 @@ static int parse(int argc, char **argv, struct options *o)
 		{"cards", required_argument, NULL, 'c'},
 		{"ready-fd", required_argument, NULL, 'r'},
 		{"hold-fd", required_argument, NULL, 'H'},
+		{"method", required_argument, NULL, 'm'},
+		{"nth", required_argument, NULL, 'n'},
+		{"count", required_argument, NULL, 'C'},
+		{"errno", required_argument, NULL, 'e'},
+		{"clear", no_argument, NULL, 'x'},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
@@ -413,6 +523,17 @@ static int parse(int argc, char **argv, struct options *o)
 		case 'H':
 			o->hold_fd = (int)strtol(optarg, NULL, 10);
 			break;
+		case 'm':
+		case 'n':
+		case 'C':
+		case 'e':
+		case 'x':
+			if (parse_fail(c, optarg, o))
+				break;
+			fprintf(stderr,
+				"dpumap-emu: no command, errno or number is '%s'; see --help\n",
+				optarg);
+			return EXIT_USAGE;
 		case 'h':
 			usage(stdout);
 			exit(0);
@@ -454,6 +575,7 @@ int main(int argc, char **argv)
 		.cards = 1,
 		.ready_fd = -1,
 		.hold_fd = -1,
+		.fail = {.nth = 1, .count = 1, .errnum = ENOMEM, .method = "*"},
 	};
 	const char *verb = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
 	int err;
@@ -479,6 +601,8 @@ int main(int argc, char **argv)
 		return control(&o, EMU_OP_STATUS);
 	if (!strcmp(verb, "stop"))
 		return control(&o, EMU_OP_STOP);
+	if (!strcmp(verb, "fail"))
+		return fail(&o);
 	usage(stderr);
 	return EXIT_USAGE;
 }

@@ -19,6 +19,7 @@
 
 #include "cmd.h"
 #include "emu/sock.h"
+#include "fail.h"
 
 #define BATCH 1024
 
@@ -316,10 +317,10 @@ static void serve_ioctl(struct emu_chan *chan, uint64_t hdr)
 static void serve_mmap(struct emu_chan *chan, const struct emu_request *req)
 {
 	struct emu_reply r = {.magic = EMU_MAGIC};
-	int fd;
+	int fd = chan->file->has_context ? emu_fail_mmap(chan->file) : -EINVAL;
 
-	fd = chan->file->has_context ? emu_mmap(chan->file, req->arg[0], req->arg[1], &r.val[0])
-				     : -EINVAL;
+	if (!fd)
+		fd = emu_mmap(chan->file, req->arg[0], req->arg[1], &r.val[0]);
 	if (fd < 0)
 		r.error = -fd;
 	else
@@ -409,22 +410,26 @@ static void admin_destroy(struct admin *a)
 static void serve_admin(struct admin *a)
 {
 	struct emu_reply r = {.magic = EMU_MAGIC};
-	struct emu_request req;
+	struct emu_fail_request packet;
+	const struct emu_request *req = &packet.req;
 	unsigned int nfds;
 	ssize_t n;
 
-	n = emu_sock_recv(a->watch.fd, &req, sizeof(req), NULL, 0, &nfds, NULL);
-	if (n != sizeof(req) || req.magic != EMU_MAGIC) {
+	n = emu_sock_recv(a->watch.fd, &packet, sizeof(packet), NULL, 0, &nfds, NULL);
+	if (n < (ssize_t)sizeof(*req) || req->magic != EMU_MAGIC ||
+	    n != (ssize_t)(req->op == EMU_OP_FAIL ? sizeof(packet) : sizeof(*req))) {
 		admin_destroy(a);
 		return;
 	}
+	if (req->op == EMU_OP_FAIL)
+		r.error = -emu_fail_set(&packet, &r.val[0], &r.val[1]);
 	reply(a->watch.fd, &r, NULL);
-	if (req.op == EMU_OP_HOLD && !a->holds) {
+	if (req->op == EMU_OP_HOLD && !a->holds) {
 		a->holds = true;
 		emu.holders++;
-	} else if (req.op == EMU_OP_STATUS) {
+	} else if (req->op == EMU_OP_STATUS) {
 		send_status(a->watch.fd);
-	} else if (req.op == EMU_OP_STOP) {
+	} else if (req->op == EMU_OP_STOP) {
 		emu.stop = true;
 	}
 }

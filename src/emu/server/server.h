@@ -100,6 +100,7 @@ struct emu_file {
 	struct emu_events *events;
 	struct emu_uobj **objs; /* by handle */
 	unsigned int nobjs;
+	unsigned int first_free; /* no handle below it is */
 	bool has_context;
 	uint16_t devx_uid; /* 0 = opened without DEVX */
 };

@@ -49,10 +49,11 @@ static int grow(struct emu_file *f)
 void *emu_uobj_new(struct emu_file *f, enum emu_type type, size_t size)
 {
 	struct emu_uobj *o;
-	unsigned int h = 0;
+	unsigned int h = f->first_free;
 
 	while (h < f->nobjs && f->objs[h])
 		h++;
+	f->first_free = h;
 	if (h == f->nobjs && grow(f))
 		return NULL;
 	o = calloc(1, size);
@@ -75,7 +76,11 @@ void *emu_uobj_get(struct emu_file *f, uint32_t handle, enum emu_type type)
 
 void emu_uobj_free(struct emu_uobj *o)
 {
-	o->file->objs[o->handle] = NULL;
+	struct emu_file *f = o->file;
+
+	f->objs[o->handle] = NULL;
+	if (o->handle < f->first_free)
+		f->first_free = o->handle;
 	--*counter(o->type);
 	free(o);
 }
@@ -110,4 +115,5 @@ void emu_uobj_destroy_all(struct emu_file *f)
 	free(f->objs);
 	f->objs = NULL;
 	f->nobjs = 0;
+	f->first_free = 0;
 }

@@ -81,13 +81,21 @@ struct emu_dm {
 	uint32_t npages;
 };
 
+/* A client's dma-buf as the server holds it; `id` 0: none. */
+struct emu_dmabuf {
+	uint32_t id;
+	int fd;
+	uint64_t ino;
+};
+
 struct emu_mr {
 	struct emu_uobj obj;
 	struct emu_pd *pd;
-	struct emu_dm *dm; /* or NULL: memory of a process */
+	struct emu_dm *dm; /* or NULL: a dma-buf, or memory of a process */
+	struct emu_dmabuf dmabuf;
 	uint32_t key;
 	uint64_t length, iova;
-	uint64_t addr;
+	uint64_t addr; /* in what it is memory of */
 	uint32_t access;
 };
 
@@ -99,7 +107,8 @@ struct emu_uar {
 struct emu_umem {
 	struct emu_uobj obj;
 	uint32_t id;
-	uint64_t addr, len;
+	struct emu_dmabuf dmabuf;
+	uint64_t addr, len; /* in the dma-buf, or in process `pid` */
 	uint32_t access;
 	pid_t pid;
 };
@@ -131,6 +140,13 @@ void emu_mkey_retire(uint32_t index);
 uint32_t emu_klm_alloc(uint32_t count);
 void emu_klm_free(uint32_t first, uint32_t count);
 uint32_t emu_rights_of_access(uint32_t access);
+
+/* --- dma-bufs (dmabuf.c) -------------------------------------------------------------------------
+ */
+/* Close it: no mkey of it may be left. */
+void emu_dmabuf_close(struct emu_dmabuf *d);
+/* Let the mkey start at `offset`. */
+void emu_dmabuf_describe(const struct emu_dmabuf *d, uint64_t offset, struct emu_mkey *m);
 
 /* --- event files (events.c) ----------------------------------------------------------------------
  */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dma-bufs, played by memfds: memory without an address that a descriptor stands for. The server
+ * opens the client's file anew and keeps that open as long as the region lives; engines of any
+ * process open it from there (see EMU_MKEY_FILE).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+#define MEMFD_PREFIX "/memfd:"
+
+/* A file of a mounted tmpfs can be sealed too: only its name tells a memfd from it. */
+static int check_name(const char *path)
+{
+	char name[sizeof(MEMFD_PREFIX)] = "";
+
+	if (readlink(path, name, sizeof(name) - 1) < 0)
+		return errno == ENOENT ? -EBADF : -errno;
+	return strcmp(name, MEMFD_PREFIX) != 0 ? -EINVAL : 0;
+}
+
+/* Pages of hugetlbfs are left out: the kernel has no write() there, which engines need. */
+static int check_file(int fd, uint64_t end, uint64_t *ino)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (fcntl(fd, F_GET_SEALS) < 0 || fstatfs(fd, &fs) || fstat(fd, &st))
+		return -EINVAL;
+	if (fs.f_type != TMPFS_MAGIC)
+		return -EOPNOTSUPP;
+	*ino = st.st_ino;
+	return end > (uint64_t)st.st_size ? -EINVAL : 0;
+}
+
+/* The name is looked at before the open, which could wait or have effects with other files. */
+static int open_memfd(pid_t pid, int fd)
+{
+	char path[64];
+	int err, mine;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+	err = check_name(path);
+	if (err)
+		return err;
+	mine = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return mine < 0 ? -errno : mine;
+}
+
+/* The library writes the number in 4 or in 8 bytes, or as a descriptor of no length. */
+int emu_dmabuf_open(const struct emu_cmd *c, uint16_t id, uint64_t offset, uint64_t len,
+		    struct emu_dmabuf *d)
+{
+	const struct ib_uverbs_attr *a = emu_attr(c, id);
+	int64_t fd = a->len == sizeof(int32_t) ? (int32_t)a->data : a->data_s64;
+	int mine, err;
+
+	if (!len || offset + len < offset || offset + len > INT64_MAX || a->len > sizeof(a->data) ||
+	    fd < INT_MIN || fd > INT_MAX)
+		return -EINVAL;
+	if (fd < 0)
+		return -EBADF;
+	mine = open_memfd(c->chan->pid, (int)fd);
+	if (mine < 0)
+		return mine;
+	err = check_file(mine, offset + len, &d->ino);
+	if (err) {
+		close(mine);
+		return err;
+	}
+	d->fd = mine;
+	d->id = emu_new_serial();
+	return 0;
+}
+
+void emu_dmabuf_close(struct emu_dmabuf *d)
+{
+	if (d->id)
+		close(d->fd);
+	d->id = 0;
+}
+
+void emu_dmabuf_describe(const struct emu_dmabuf *d, uint64_t offset, struct emu_mkey *m)
+{
+	m->mode = EMU_MKEY_FILE;
+	m->u.file.offset = offset;
+	m->u.file.ino = d->ino;
+	m->u.file.pid = getpid();
+	m->u.file.fd = d->fd;
+	m->u.file.id = d->id;
+}
