@@ -73,7 +73,8 @@ DOCA_STABLE doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_lis
  * @return DOCA_SUCCESS,
  *         DOCA_ERROR_INVALID_VALUE for a NULL argument,
  *         DOCA_ERROR_NO_MEMORY when memory or a protection domain cannot be allocated,
- *         DOCA_ERROR_NOT_CONNECTED when the device does not open
+ *         DOCA_ERROR_NOT_CONNECTED when the device does not open or does not answer,
+ *         DOCA_ERROR_DRIVER when the driver does not tell the number of the protection domain
  *
  * Callable from any thread.
  */
@@ -144,8 +145,14 @@ DOCA_STABLE doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *d
 						    uint8_t *ipv4_addr, uint32_t size);
 
 /**
- * First IPv6 address of the network interface of the device; as doca_devinfo_get_ipv4_addr() with
- * DOCA_DEVINFO_IPV6_ADDR_SIZE bytes.
+ * First IPv6 address of the network interface of the device.
+ *
+ * @param devinfo the device
+ * @param ipv6_addr out: 16 bytes in network order
+ * @param size bytes of room at @p ipv6_addr, at least DOCA_DEVINFO_IPV6_ADDR_SIZE
+ * @return as doca_devinfo_get_ipv4_addr()
+ *
+ * Callable from any thread.
  */
 DOCA_STABLE doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo,
 						    uint8_t *ipv6_addr, uint32_t size);

@@ -7,9 +7,9 @@
  * The caller keeps owning the memory; the library touches it only on the caller's order and frees
  * it only through a free callback.
  *
- * Thread safety of all functions: one map may be used by one thread at a time; different maps by
- * different threads at once, also on the same device. Capability queries are callable from any
- * thread.
+ * Thread safety of all functions: one map may be used by one thread at a time, unless
+ * doca_mmap_enable_thread_safety() was called for it; different maps by different threads at once,
+ * also on the same device. Capability queries are callable from any thread.
  *
  * Errors common to all functions: DOCA_ERROR_INVALID_VALUE for a NULL argument unless said
  * otherwise. On any error the map and the outputs keep their values. Semantics: DOCA 3.0,
@@ -31,7 +31,11 @@ extern "C" {
 
 struct doca_dev;
 struct doca_devinfo;
+struct doca_dpa;
 struct doca_mmap;
+
+/** What code on a DPA (data path accelerator) names a map by. */
+typedef uint32_t doca_dpa_dev_mmap_t;
 
 /**
  * Called by doca_mmap_destroy() for the memory of a map; a function type, not a pointer.
@@ -70,29 +74,36 @@ DOCA_STABLE doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(
  * Create a map without range and devices, with the permission DOCA_ACCESS_FLAG_LOCAL_READ_WRITE.
  *
  * @param mmap out: the map, owned by the caller until doca_mmap_destroy()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL, DOCA_ERROR_NO_MEMORY
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL, DOCA_ERROR_NO_MEMORY when the allocation
+ * fails
  */
 DOCA_STABLE doca_error_t doca_mmap_create(struct doca_mmap **mmap);
 
 /**
- * Create a map of memory that another process or function exported.
+ * Create a map of memory that another process, function or node exported.
  *
  * The result has the exporter's range and permissions and the one device @p dev; it can be used at
  * once. Addresses in it are the exporter's. Of the functions that change a map only
- * doca_mmap_stop() and doca_mmap_destroy() work on it. When the exporter stops its map or dies, the
- * imported map stays valid as an object and every further access through it fails.
+ * doca_mmap_enable_thread_safety(), doca_mmap_export_rdma(), doca_mmap_stop() and
+ * doca_mmap_destroy() work on it. When the exporter stops its map or dies, the imported map stays
+ * valid as an object and every further access through it fails.
+ *
+ * A map from doca_mmap_export_pci() is reached by work requests of @p dev itself, such as copies. A
+ * map from doca_mmap_export_rdma() is reached over a queue pair that is connected to the exporter,
+ * with the key that doca_mmap_get_mkey() tells; no device is asked for it, so nothing is known
+ * about the exporter until then.
  *
  * @param user_data stored in the map, NULL for 0
  * @param export_desc the descriptor, of any alignment; read during the call only. It is a secret
  * @param export_desc_len bytes of the descriptor
- * @param dev an open device on the card of the exporting device
+ * @param dev an open device; for a PCI descriptor on the card of the exporting device
  * @param mmap out: the map, owned by the caller until doca_mmap_destroy()
  * @return DOCA_SUCCESS,
  *         DOCA_ERROR_INVALID_VALUE for a NULL or empty argument and for bytes that are no intact
- * descriptor, DOCA_ERROR_NO_MEMORY when an allocation fails, DOCA_ERROR_NOT_SUPPORTED when the
- * device cannot import, DOCA_ERROR_NOT_PERMITTED when the descriptor is of another card, or the
- * device refuses: the access key is wrong or the export has ended, DOCA_ERROR_DRIVER when the
- * device fails otherwise
+ * descriptor, DOCA_ERROR_NO_MEMORY when an allocation fails; for a PCI descriptor also
+ * DOCA_ERROR_NOT_SUPPORTED when the device cannot import, DOCA_ERROR_NOT_PERMITTED when the
+ * descriptor is of another card, or the device refuses: the access key is wrong or the export has
+ * ended, DOCA_ERROR_DRIVER when the device fails otherwise
  */
 DOCA_STABLE doca_error_t doca_mmap_create_from_export(const union doca_data *user_data,
 						      const void *export_desc,
@@ -104,8 +115,11 @@ DOCA_STABLE doca_error_t doca_mmap_create_from_export(const union doca_data *use
  *
  * @param mmap the map, in any state; gone after success
  * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_NOT_PERMITTED when a device does not give its registration back; the map is
- * still there then and the free callback was not called
+ *         DOCA_ERROR_NOT_PERMITTED when a doca_buf points into the map (not with thread safety,
+ * which does not count them) or a device does not give its registration back; the map is still
+ * there then and the free callback was not called
+ *
+ * Never thread safe.
  */
 DOCA_STABLE doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
 
@@ -121,7 +135,7 @@ DOCA_STABLE doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
  * the device memory of the map was freed, DOCA_ERROR_NO_MEMORY when an allocation fails,
  *         DOCA_ERROR_NOT_PERMITTED when the map is started or imported,
  *         DOCA_ERROR_DRIVER when a device refuses, for example because it may not pin that much
- * memory
+ * memory, or because the dma-buf is none or ends before the range does
  */
 DOCA_STABLE doca_error_t doca_mmap_start(struct doca_mmap *mmap);
 
@@ -132,8 +146,9 @@ DOCA_STABLE doca_error_t doca_mmap_start(struct doca_mmap *mmap);
  *
  * @param mmap the map; started, exported and imported ones can be stopped
  * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_NOT_PERMITTED when a device does not give its registration back; the map is
- * still started then and stop can be called again
+ *         DOCA_ERROR_NOT_PERMITTED when a doca_buf points into the map (not with thread safety,
+ * which does not count them) or a device does not give its registration back; the map is still
+ * started then and stop can be called again
  */
 DOCA_STABLE doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
 
@@ -173,6 +188,45 @@ DOCA_STABLE doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_de
  *         DOCA_ERROR_NOT_PERMITTED when the map has a range or is imported
  */
 DOCA_STABLE doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
+
+/**
+ * Set a range within a dma-buf, for example memory of another PCI device. Once in the life of a
+ * map, also across stop.
+ *
+ * @param mmap a map that never had a range
+ * @param dmabuf_fd the dma-buf; the map keeps a descriptor of its own, the caller may close this
+ * @param addr the address that the first byte goes by in this map, its exports and bufs; nothing is
+ *        accessed there, NULL is allowed
+ * @param dmabuf_offset first byte of the range in the dma-buf
+ * @param len bytes, not 0
+ * @return DOCA_SUCCESS,
+ *         DOCA_ERROR_INVALID_VALUE for a NULL map, a file descriptor that is negative or not open,
+ * an empty range, or one that wraps around at @p addr or @p dmabuf_offset,
+ *         DOCA_ERROR_BAD_STATE when the map is started,
+ *         DOCA_ERROR_NOT_PERMITTED when the map has a range or is imported,
+ *         DOCA_ERROR_OPERATING_SYSTEM when the process can have no further file descriptor
+ *
+ * Whether it is a dma-buf, and long enough, shows in doca_mmap_start().
+ */
+DOCA_STABLE doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd,
+						       void *addr, size_t dmabuf_offset,
+						       size_t len);
+
+/**
+ * Set a range in the heap of a DPA. Not supported: there is no public interface for such memory.
+ *
+ * @param mmap a map that never had a range
+ * @param dpa the DPA of the memory, not NULL
+ * @param dpa_addr its address on the DPA
+ * @param len bytes, not 0
+ * @return DOCA_ERROR_NOT_SUPPORTED, or what is wrong besides:
+ *         DOCA_ERROR_INVALID_VALUE for a NULL argument, an empty range or one that wraps around,
+ *         DOCA_ERROR_BAD_STATE when the map is started,
+ *         DOCA_ERROR_NOT_PERMITTED when the map has a range or is imported
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap,
+							  struct doca_dpa *dpa, uint64_t dpa_addr,
+							  size_t len);
 
 /**
  * The range; for an imported map the exporter's.
@@ -255,10 +309,19 @@ DOCA_STABLE doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *m
 						       uint32_t *max_num_devices);
 
 /**
+ * How many doca_bufs point into the map, of all inventories.
+ *
+ * @param mmap the map, in any state
+ * @param num_bufs out: the number; 0 with thread safety, which does not count them
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ */
+DOCA_STABLE doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_bufs);
+
+/**
  * Is the map exported?
  *
  * @param mmap the map, in any state
- * @param exported out: 1 from the first successful export to stop, else 0
+ * @param exported out: 1 from the first successful export of either kind to stop, else 0
  * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
  */
 DOCA_STABLE doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *exported);
@@ -290,10 +353,88 @@ DOCA_STABLE doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap,
  *         DOCA_ERROR_NOT_PERMITTED when the map is not started, is imported or has neither PCI
  * permission, DOCA_ERROR_NO_MEMORY when an allocation fails, DOCA_ERROR_NOT_SUPPORTED when the
  * device cannot export, or not a range of that length, DOCA_ERROR_DRIVER when the device fails,
- *         DOCA_ERROR_OPERATING_SYSTEM when the system gives no random numbers
+ *         DOCA_ERROR_OPERATING_SYSTEM when the system gives no random numbers,
+ *         DOCA_ERROR_UNEXPECTED when the device says of itself what no descriptor can carry, such
+ * as a system image GUID of 0
  */
 DOCA_STABLE doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
 					      const void **export_desc, size_t *export_desc_len);
+
+/**
+ * Export the map to peers over RDMA, by one of its devices.
+ *
+ * A peer imports the descriptor, learns address, length and key from the map that it gets, and
+ * reads and writes the memory over a queue pair that is connected to one in the protection domain
+ * of @p dev. What it may do is what the RDMA flags of the map say, and nothing else. Exporting
+ * again for the same device hands out the same descriptor. A map can be exported by
+ * doca_mmap_export_pci() as well.
+ *
+ * @param mmap a started map, or one that was imported from a doca_mmap_export_pci(), with at least
+ *        one of DOCA_ACCESS_FLAG_RDMA_READ, _WRITE and _ATOMIC. In an imported map these are the
+ *        permissions of the exporter; the peer gets no access by them that the importer has not
+ * @param dev a device of the map; for an imported map the one it was imported with
+ * @param export_desc out: the descriptor; owned by the map, valid until doca_mmap_stop() or
+ *        doca_mmap_destroy()
+ * @param export_desc_len out: bytes of the descriptor, at most 512
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_FOUND when the map does not have the device,
+ *         DOCA_ERROR_NOT_PERMITTED when the map is neither started nor imported, or has no RDMA
+ * permission, DOCA_ERROR_NO_MEMORY when an allocation fails, DOCA_ERROR_NOT_SUPPORTED when the map
+ * was itself imported over RDMA, or the device can make no key for such rights, addresses or
+ * lengths, DOCA_ERROR_DRIVER when the device fails,
+ *         DOCA_ERROR_UNEXPECTED when the device says of itself what no descriptor can carry, such
+ * as a system image GUID of 0
+ */
+DOCA_STABLE doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
+					       const void **export_desc, size_t *export_desc_len);
+
+/**
+ * The key by which a device knows the memory: what a work request names it by, together with an
+ * address of the map. For a map that was imported over RDMA it is the exporter's: the remote key of
+ * a read or write over a queue pair that is connected to the exporter.
+ *
+ * @param mmap a started or imported map
+ * @param dev a device of the map
+ * @param mkey out: the key in host byte order, valid until doca_mmap_stop()
+ * @return DOCA_SUCCESS,
+ *         DOCA_ERROR_INVALID_VALUE for a NULL argument, a device that the map does not have, or a
+ * map that is neither started nor imported, DOCA_ERROR_NO_MEMORY when an allocation fails,
+ *         DOCA_ERROR_NOT_SUPPORTED or DOCA_ERROR_DRIVER when the device can make no key with the
+ * addresses of the map; only of device memory, and of a dma-buf whose offset and address differ
+ * within the page
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_mkey(const struct doca_mmap *mmap,
+						  const struct doca_dev *dev, uint32_t *mkey);
+
+/**
+ * What code on the DPA of a device names the map by: the key of doca_mmap_get_mkey().
+ *
+ * @param mmap a started or imported map
+ * @param dev a device of the map
+ * @param handle out: the handle, valid until doca_mmap_stop()
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_FOUND when the map does not have the device,
+ *         DOCA_ERROR_NOT_PERMITTED when the map is neither started nor imported,
+ *         DOCA_ERROR_NO_MEMORY, DOCA_ERROR_NOT_SUPPORTED or DOCA_ERROR_DRIVER as
+ * doca_mmap_get_mkey()
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap,
+							    const struct doca_dev *dev,
+							    doca_dpa_dev_mmap_t *handle);
+
+/**
+ * Allow several threads to use the map at once, for all functions but this one and
+ * doca_mmap_destroy(). In return doca_bufs are no longer counted, so that nothing keeps the map
+ * from being stopped or destroyed under them; their owner sees to that. Cannot be undone; enabling
+ * again does nothing.
+ *
+ * @param mmap a map that is not started and that no doca_buf points into; an imported one as well
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
+ *         DOCA_ERROR_NOT_PERMITTED when the map is started or a doca_buf points into it,
+ *         DOCA_ERROR_NO_MEMORY when an allocation fails,
+ *         DOCA_ERROR_OPERATING_SYSTEM when the system gives no lock
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap);
 
 #ifdef __cplusplus
 }

@@ -68,12 +68,19 @@ doca_error_t dpumap_dma_get_max_len(const struct dpumap_dma *dma, uint64_t *max_
 
 static doca_error_t refuse_map(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
+	const struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dev);
+
 	if (!dpumap_mmap_is_usable(mmap))
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "copy: map %p is not started",
 				   (const void *)mmap);
-	if (!dpumap_mmap_find_slot(mmap, dev))
+	if (!slot)
 		return dpumap_fail(DOCA_ERROR_NOT_FOUND, "copy: map %p does not have device %s",
 				   (const void *)mmap, dpumap_hca_name(dev->info.hca));
+	if (slot->peer_key)
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+				   "copy: map %p was imported over RDMA: only a queue pair that is "
+				   "connected to the exporter reaches it",
+				   (const void *)mmap);
 	return dpumap_fail(DOCA_ERROR_BAD_STATE, "copy: map %p was stopped in part",
 			   (const void *)mmap);
 }
@@ -99,7 +106,7 @@ static doca_error_t resolve(const struct dpumap_dma *dma, const struct doca_mmap
 {
 	const struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dma->dev);
 
-	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) || !slot || !slot->region))
+	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) || !slot || !slot->region || slot->ending))
 		return refuse_map(mmap, dma->dev);
 	if (doca_unlikely(!covers(mmap, addr, len)))
 		return refuse_range(mmap, addr, len);

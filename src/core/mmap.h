@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The memory map object. mmap.c creates, reads and destroys it, mmap_config.c sets it up,
- * mmap_state.c starts and stops it, mmap_export.c carries it to others and back.
+ * The memory map object. mmap.c creates, reads and destroys it, mmap_config.c and mmap_range.c set
+ * it up, mmap_state.c starts and stops it, mmap_export.c hands it to others, mmap_import.c takes
+ * theirs, mmap_key.c tells its keys.
  */
 #ifndef DPUMAP_CORE_MMAP_H
 #define DPUMAP_CORE_MMAP_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include <doca_mmap.h>
@@ -22,23 +25,36 @@ enum mmap_state {
 	MMAP_IMPORTED_STOPPED,
 };
 
+/* A descriptor that was handed out. It may hold an access key: wiped before it is freed. */
+struct mmap_desc {
+	void *bytes;
+	size_t len;
+};
+
 /* One device of a map, with what it has while the map is started. */
 struct mmap_slot {
 	struct doca_dev *dev;
-	struct dpumap_region *region;
-	void *desc; /* holds the access key: wiped before it is freed */
-	size_t desc_len;
+	struct dpumap_region *region; /* NULL for memory of a peer, which no device here knows */
+	uint32_t peer_key;
+	bool ending; /* stopped, but the device did not give all of the region back */
+	struct mmap_desc pci;
+	struct mmap_desc rdma;
 };
 
 struct doca_mmap {
-	enum mmap_state state;
+	/* Stored last by what changes it, so that the fast path reads the range without the lock.
+	 */
+	_Atomic(enum mmap_state) state;
 	bool was_started;
 	uint32_t access;
+	pthread_mutex_t *lock; /* NULL until thread safety is enabled */
+	uint32_t num_bufs;     /* not counted with a lock */
 
 	bool has_range;
 	struct dpumap_range range;
-	struct dpumap_dm *dm; /* NULL for memory of the process */
-	size_t dm_offset;
+	struct dpumap_dm *dm; /* NULL unless the range is device memory */
+	int dmabuf;	      /* -1 unless the range is in a dma-buf; a descriptor of our own */
+	size_t offset;	      /* of the range in either */
 
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
@@ -50,14 +66,28 @@ struct doca_mmap {
 	struct mmap_slot *slots;
 };
 
+static inline enum mmap_state dpumap_mmap_state(const struct doca_mmap *mmap)
+{
+	return atomic_load_explicit(&mmap->state, memory_order_acquire);
+}
+
+static inline void dpumap_mmap_enter(struct doca_mmap *mmap, enum mmap_state state)
+{
+	atomic_store_explicit(&mmap->state, state, memory_order_release);
+}
+
 static inline bool dpumap_mmap_is_imported(const struct doca_mmap *mmap)
 {
-	return mmap->state == MMAP_IMPORTED || mmap->state == MMAP_IMPORTED_STOPPED;
+	enum mmap_state state = dpumap_mmap_state(mmap);
+
+	return state == MMAP_IMPORTED || state == MMAP_IMPORTED_STOPPED;
 }
 
 static inline bool dpumap_mmap_is_usable(const struct doca_mmap *mmap)
 {
-	return mmap->state == MMAP_STARTED || mmap->state == MMAP_IMPORTED;
+	enum mmap_state state = dpumap_mmap_state(mmap);
+
+	return state == MMAP_STARTED || state == MMAP_IMPORTED;
 }
 
 static inline struct mmap_slot *dpumap_mmap_find_slot(const struct doca_mmap *mmap,
@@ -67,6 +97,63 @@ static inline struct mmap_slot *dpumap_mmap_find_slot(const struct doca_mmap *mm
 		if (mmap->slots[i].dev == dev)
 			return &mmap->slots[i];
 	return NULL;
+}
+
+static inline const struct doca_mmap *dpumap_mmap_lock(const struct doca_mmap *mmap)
+{
+	if (mmap->lock)
+		pthread_mutex_lock(mmap->lock);
+	return mmap;
+}
+
+static inline void dpumap_mmap_unlock(const struct doca_mmap **mmap)
+{
+	if ((*mmap)->lock)
+		pthread_mutex_unlock((*mmap)->lock);
+}
+
+/* Hold the map's lock, if it has one, to the end of the function. */
+#define dpumap_mmap_guard(mmap)                                                             \
+	__attribute__((cleanup(dpumap_mmap_unlock), unused)) const struct doca_mmap *held = \
+		dpumap_mmap_lock(mmap)
+
+/* Say why dpumap_mmap_buf_take() refuses, and return it. */
+doca_error_t dpumap_mmap_refuse_buf(const struct doca_mmap *mmap, uint64_t addr, size_t len);
+
+/*
+ * A buf is to point at these bytes: DOCA_ERROR_BAD_STATE when the map is not usable,
+ * DOCA_ERROR_INVALID_VALUE outside its range. The buf is counted, unless thread safety is enabled:
+ * then the map may be gone before its bufs, and whoever drops one must not touch the map.
+ */
+static inline doca_error_t dpumap_mmap_buf_take(struct doca_mmap *mmap, uint64_t addr, size_t len)
+{
+	/* The range does not wrap, so an address below it gives an offset beyond it. */
+	uint64_t offset = addr - mmap->range.addr;
+
+	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) || offset > mmap->range.len ||
+			  len > mmap->range.len - offset)) {
+		doca_error_t result = dpumap_mmap_refuse_buf(mmap, addr, len);
+
+		/* A refusal is no success: told, the compiler keeps the caller's path straight. */
+		if (result == DOCA_SUCCESS)
+			__builtin_unreachable();
+		return result;
+	}
+	if (doca_likely(!mmap->lock))
+		mmap->num_bufs++;
+	return DOCA_SUCCESS;
+}
+
+/* Does the map count its bufs? If not, a buf forgets the map instead of dropping it. */
+static inline bool dpumap_mmap_counts_bufs(const struct doca_mmap *mmap)
+{
+	return !mmap->lock;
+}
+
+static inline void dpumap_mmap_buf_drop(struct doca_mmap *mmap)
+{
+	if (doca_likely(!mmap->lock))
+		mmap->num_bufs--;
 }
 
 /* Log and return what a setter says on a map that may not be changed; DOCA_SUCCESS if it may. */

@@ -17,58 +17,9 @@ doca_error_t dpumap_mmap_check_settable(const struct doca_mmap *mmap, const char
 	if (dpumap_mmap_is_imported(mmap))
 		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED, "%s: map %p is imported", function,
 				   (const void *)mmap);
-	if (mmap->state == MMAP_STARTED)
+	if (dpumap_mmap_state(mmap) == MMAP_STARTED)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: map %p is started", function,
 				   (const void *)mmap);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t check_range_settable(const struct doca_mmap *mmap, const char *function)
-{
-	doca_error_t result = dpumap_mmap_check_settable(mmap, function);
-
-	if (result == DOCA_SUCCESS && mmap->has_range)
-		result = dpumap_fail(DOCA_ERROR_NOT_PERMITTED, "%s: map %p has a range already",
-				     function, (const void *)mmap);
-	return result;
-}
-
-doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
-{
-	doca_error_t result;
-
-	if (!mmap || !addr)
-		return dpumap_fail_null(__func__);
-	if (!len || (uintptr_t)addr > UINTPTR_MAX - len)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "map %p: %zu bytes at %p are no range",
-				   (void *)mmap, len, addr);
-	result = check_range_settable(mmap, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
-	mmap->range = (struct dpumap_range){.addr = (uintptr_t)addr, .len = len};
-	mmap->has_range = true;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t dpumap_mmap_set_dm_memrange(struct doca_mmap *mmap, struct dpumap_dm *dm,
-					 size_t offset, size_t len)
-{
-	doca_error_t result;
-
-	if (!mmap || !dm)
-		return dpumap_fail_null(__func__);
-	if (!len || offset > dm->len || len > dm->len - offset)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "map %p: %zu bytes at offset %zu of %zu bytes of device memory",
-				   (void *)mmap, len, offset, dm->len);
-	result = check_range_settable(mmap, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
-	mmap->range.addr = (uintptr_t)dpumap_devmem_base(dm->mem) + offset;
-	mmap->range.len = len;
-	mmap->dm = dpumap_dm_get(dm);
-	mmap->dm_offset = offset;
-	mmap->has_range = true;
 	return DOCA_SUCCESS;
 }
 
@@ -89,6 +40,7 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "access mask 0x%x: PCI_RELAXED_ORDERING excludes a PCI export",
 				   access_mask);
+	dpumap_mmap_guard(mmap);
 	result = dpumap_mmap_check_settable(mmap, __func__);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -103,6 +55,7 @@ doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_fr
 
 	if (!mmap)
 		return dpumap_fail_null(__func__);
+	dpumap_mmap_guard(mmap);
 	result = dpumap_mmap_check_settable(mmap, __func__);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -118,6 +71,7 @@ doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data use
 
 	if (!mmap)
 		return dpumap_fail_null(__func__);
+	dpumap_mmap_guard(mmap);
 	result = dpumap_mmap_check_settable(mmap, __func__);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -129,6 +83,7 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 {
 	if (!mmap)
 		return dpumap_fail_null(__func__);
+	dpumap_mmap_guard(mmap);
 	if (mmap->was_started || dpumap_mmap_is_imported(mmap))
 		return dpumap_fail(
 			DOCA_ERROR_NOT_PERMITTED,
@@ -144,10 +99,10 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 
 static doca_error_t check_devices_settable(const struct doca_mmap *mmap, const char *function)
 {
-	if (mmap->state == MMAP_STARTED || dpumap_mmap_is_imported(mmap))
-		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED, "%s: map %p is %s", function,
-				   (const void *)mmap,
-				   mmap->state == MMAP_STARTED ? "started" : "imported");
+	if (dpumap_mmap_state(mmap) == MMAP_STARTED || dpumap_mmap_is_imported(mmap))
+		return dpumap_fail(
+			DOCA_ERROR_NOT_PERMITTED, "%s: map %p is %s", function, (const void *)mmap,
+			dpumap_mmap_state(mmap) == MMAP_STARTED ? "started" : "imported");
 	return DOCA_SUCCESS;
 }
 
@@ -171,6 +126,7 @@ doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 
 	if (!mmap || !dev)
 		return dpumap_fail_null(__func__);
+	dpumap_mmap_guard(mmap);
 	result = check_devices_settable(mmap, __func__);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -190,6 +146,7 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 
 	if (!mmap || !dev)
 		return dpumap_fail_null(__func__);
+	dpumap_mmap_guard(mmap);
 	result = check_devices_settable(mmap, __func__);
 	if (result != DOCA_SUCCESS)
 		return result;

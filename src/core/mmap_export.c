@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "core/mmap.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,187 +48,194 @@ doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca
 	return result;
 }
 
-static doca_error_t check_exportable(const struct doca_mmap *mmap, const struct mmap_slot *slot)
+#define PCI_FLAGS ((uint32_t)(DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE))
+#define RDMA_FLAGS                                                             \
+	((uint32_t)(DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
+		    DOCA_ACCESS_FLAG_RDMA_ATOMIC))
+
+static doca_error_t refuse_state(const struct doca_mmap *mmap)
+{
+	const char *why = "not started";
+
+	if (dpumap_mmap_is_usable(mmap))
+		why = dpumap_mmap_is_imported(mmap) ? "imported" : "stopped in part";
+	return dpumap_fail(DOCA_ERROR_NOT_PERMITTED, "export: map %p is %s", (const void *)mmap,
+			   why);
+}
+
+static doca_error_t refuse_access(const struct doca_mmap *mmap, const char *missing)
+{
+	return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
+			   "export: map %p: access mask 0x%x has no %s permission",
+			   (const void *)mmap, mmap->access, missing);
+}
+
+static doca_error_t check_pci(const struct doca_mmap *mmap, const struct mmap_slot *slot)
 {
 	const struct doca_dev *dev = slot->dev;
 
-	if (mmap->state != MMAP_STARTED || !slot->region)
-		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED, "map %p is %s", (const void *)mmap,
-				   dpumap_mmap_is_imported(mmap) ? "imported" : "not started");
-	if (!(mmap->access & (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)))
-		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
-				   "map %p: access mask 0x%x has no PCI permission",
-				   (const void *)mmap, mmap->access);
+	if (dpumap_mmap_state(mmap) != MMAP_STARTED || !slot->region || slot->ending)
+		return refuse_state(mmap);
+	if (!(mmap->access & PCI_FLAGS))
+		return refuse_access(mmap, "PCI");
 	if (!dpumap_device_caps(dev->device)->can_export)
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s cannot export memory",
 				   dpumap_hca_name(dev->info.hca));
 	return DOCA_SUCCESS;
 }
 
-/* desc stands for the map but for the share; its access key is the caller's to wipe. */
-static doca_error_t encode(const struct dpumap_desc *desc, struct mmap_slot *slot)
+static doca_error_t check_rdma(const struct doca_mmap *mmap, const struct mmap_slot *slot)
+{
+	if (!dpumap_mmap_is_usable(mmap) || slot->ending)
+		return refuse_state(mmap);
+	if (!(mmap->access & RDMA_FLAGS))
+		return refuse_access(mmap, "RDMA");
+	if (!slot->region && dpumap_mmap_is_imported(mmap))
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+				   "export: map %p was imported over RDMA: %s does not reach it",
+				   (const void *)mmap, dpumap_hca_name(slot->dev->info.hca));
+	return slot->region ? DOCA_SUCCESS : refuse_state(mmap);
+}
+
+/* What fields say is the caller's to wipe. */
+static doca_error_t encode(const struct dpumap_desc *fields, struct mmap_desc *desc)
 {
 	dpumap_desc_status_t status;
 	size_t len = 0;
 	void *blob;
 
-	status = dpumap_desc_encoded_size(desc, &len);
+	status = dpumap_desc_encoded_size(fields, &len);
 	if (status != DPUMAP_DESC_OK)
 		return dpumap_fail(DOCA_ERROR_UNEXPECTED, "map cannot be described: %s",
 				   dpumap_desc_status_descr(status));
 	blob = malloc(len);
 	if (!blob)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a descriptor");
-	status = dpumap_desc_encode(desc, blob, len, &len);
+	status = dpumap_desc_encode(fields, blob, len, &len);
 	if (status != DPUMAP_DESC_OK) {
 		free(blob);
 		return dpumap_fail(DOCA_ERROR_UNEXPECTED, "map cannot be described: %s",
 				   dpumap_desc_status_descr(status));
 	}
-	slot->desc = blob;
-	slot->desc_len = len;
+	desc->bytes = blob;
+	desc->len = len;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t export_slot(const struct doca_mmap *mmap, struct mmap_slot *slot)
+static struct dpumap_desc describe(const struct doca_mmap *mmap, const struct mmap_slot *slot,
+				   uint16_t kind)
 {
-	bool writable = mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE;
-	struct dpumap_share share = {0};
-	struct dpumap_desc desc = {
-		.kind = DPUMAP_DESC_KIND_PCI,
+	const struct dpumap_caps *caps = dpumap_device_caps(slot->dev->device);
+
+	return (struct dpumap_desc){
+		.kind = kind,
 		.source = mmap->dm ? DPUMAP_DESC_SOURCE_DEVICE_MEMORY : DPUMAP_DESC_SOURCE_MEMORY,
 		.access = mmap->access,
-		.device_guid = dpumap_device_caps(slot->dev->device)->card_guid,
+		.device_guid = caps->card_guid,
+		.vhca_id = caps->vhca_id,
 		.addr = mmap->range.addr,
 		.len = mmap->range.len,
 	};
+}
+
+static doca_error_t export_pci(const struct doca_mmap *mmap, struct mmap_slot *slot)
+{
+	struct dpumap_desc fields = describe(mmap, slot, DPUMAP_DESC_KIND_PCI);
+	bool writable = mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE;
+	struct dpumap_share share = {0};
 	doca_error_t result;
 
 	result = dpumap_region_share(slot->region, writable, &share);
 	if (result != DOCA_SUCCESS)
 		return result;
-	desc.vhca_id = share.vhca_id;
-	desc.mkey = share.mkey;
-	memcpy(desc.access_key, share.access_key, sizeof(desc.access_key));
-	result = encode(&desc, slot);
-	dpumap_desc_wipe(&desc);
+	fields.vhca_id = share.vhca_id;
+	fields.mkey = share.mkey;
+	memcpy(fields.access_key, share.access_key, sizeof(fields.access_key));
+	result = encode(&fields, &slot->pci);
+	dpumap_desc_wipe(&fields);
 	explicit_bzero(&share, sizeof(share));
 	if (result != DOCA_SUCCESS)
 		dpumap_region_unshare(slot->region);
 	return result;
 }
 
-doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
-				  const void **export_desc, size_t *export_desc_len)
+static doca_error_t export_rdma(const struct doca_mmap *mmap, struct mmap_slot *slot)
 {
-	struct mmap_slot *slot;
+	struct dpumap_desc fields = describe(mmap, slot, DPUMAP_DESC_KIND_RDMA);
 	doca_error_t result;
 
-	if (!mmap || !dev || !export_desc || !export_desc_len)
-		return dpumap_fail_null(__func__);
-	slot = dpumap_mmap_find_slot(mmap, dev);
+	result = dpumap_region_open_to_peers(slot->region, mmap->access, &fields.mkey);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = encode(&fields, &slot->rdma);
+	if (result != DOCA_SUCCESS)
+		dpumap_region_close_to_peers(slot->region);
+	return result;
+}
+
+struct export_kind {
+	doca_error_t (*check)(const struct doca_mmap *mmap, const struct mmap_slot *slot);
+	doca_error_t (*make)(const struct doca_mmap *mmap, struct mmap_slot *slot);
+	struct mmap_desc *(*place)(struct mmap_slot *slot);
+};
+
+static struct mmap_desc *pci_place(struct mmap_slot *slot)
+{
+	return &slot->pci;
+}
+
+static struct mmap_desc *rdma_place(struct mmap_slot *slot)
+{
+	return &slot->rdma;
+}
+
+static const struct export_kind pci = {check_pci, export_pci, pci_place};
+static const struct export_kind rdma = {check_rdma, export_rdma, rdma_place};
+
+static doca_error_t find_or_make(struct doca_mmap *mmap, const struct doca_dev *dev,
+				 const struct export_kind *kind, struct mmap_desc **desc)
+{
+	struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dev);
+	doca_error_t result;
+
 	if (!slot)
 		return dpumap_fail(DOCA_ERROR_NOT_FOUND, "map %p does not have device %s",
 				   (void *)mmap, dpumap_hca_name(dev->info.hca));
-	result = check_exportable(mmap, slot);
+	*desc = kind->place(slot);
+	result = kind->check(mmap, slot);
+	if (result != DOCA_SUCCESS || (*desc)->bytes)
+		return result;
+	return kind->make(mmap, slot);
+}
+
+static doca_error_t export(struct doca_mmap *mmap, const struct doca_dev *dev,
+			   const struct export_kind *kind, const void **export_desc,
+			   size_t *export_desc_len)
+{
+	struct mmap_desc *desc = NULL;
+	doca_error_t result;
+
+	dpumap_mmap_guard(mmap);
+	result = find_or_make(mmap, dev, kind, &desc);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (!slot->desc) {
-		result = export_slot(mmap, slot);
-		if (result != DOCA_SUCCESS)
-			return result;
-	}
-	*export_desc = slot->desc;
-	*export_desc_len = slot->desc_len;
+	*export_desc = desc->bytes;
+	*export_desc_len = desc->len;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t decode(const void *export_desc, size_t len, struct dpumap_desc *desc)
+doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
+				  const void **export_desc, size_t *export_desc_len)
 {
-	dpumap_desc_status_t status = dpumap_desc_decode(export_desc, len, desc);
-
-	if (status != DPUMAP_DESC_OK)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "descriptor of %zu bytes refused: %s",
-				   len, dpumap_desc_status_descr(status));
-	if (desc->kind != DPUMAP_DESC_KIND_PCI)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "descriptor is of kind %u, not PCI",
-				   desc->kind);
-	if (desc->addr > UINTPTR_MAX || desc->len > UINTPTR_MAX - desc->addr)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "descriptor: %" PRIu64 " bytes at 0x%" PRIx64
-				   " are no range on this machine",
-				   desc->len, desc->addr);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t check_card(const struct doca_dev *dev, const struct dpumap_desc *desc)
-{
-	uint64_t guid = dpumap_device_caps(dev->device)->card_guid;
-
-	if (desc->device_guid != guid)
-		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
-				   "descriptor is of the card with system image GUID %016" PRIx64
-				   ", %s is on the one with %016" PRIx64,
-				   desc->device_guid, dpumap_hca_name(dev->info.hca), guid);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t import_region(struct doca_dev *dev, const struct dpumap_desc *desc,
-				  struct dpumap_region **region)
-{
-	struct dpumap_range range = {.addr = desc->addr, .len = desc->len};
-	struct dpumap_share share = {.mkey = desc->mkey, .vhca_id = desc->vhca_id};
-	doca_error_t result;
-
-	memcpy(share.access_key, desc->access_key, sizeof(share.access_key));
-	result = dpumap_region_import(dev->device, &share, range, region);
-	explicit_bzero(&share, sizeof(share));
-	return result;
-}
-
-static doca_error_t import(struct doca_dev *dev, const struct dpumap_desc *desc,
-			   struct doca_mmap **mmap)
-{
-	struct doca_mmap *created;
-	doca_error_t result;
-
-	result = doca_mmap_create(&created);
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = dpumap_mmap_add_slot(created, dev);
-	if (result == DOCA_SUCCESS)
-		result = import_region(dev, desc, &created->slots[0].region);
-	if (result != DOCA_SUCCESS) {
-		doca_mmap_destroy(created);
-		return result;
-	}
-	created->state = MMAP_IMPORTED;
-	created->access = desc->access;
-	created->has_range = true;
-	created->range = (struct dpumap_range){.addr = desc->addr, .len = desc->len};
-	*mmap = created;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
-					  size_t export_desc_len, struct doca_dev *dev,
-					  struct doca_mmap **mmap)
-{
-	struct dpumap_desc desc = {0};
-	doca_error_t result;
-
-	if (!export_desc || !dev || !mmap)
+	if (!mmap || !dev || !export_desc || !export_desc_len)
 		return dpumap_fail_null(__func__);
-	if (!dpumap_device_caps(dev->device)->can_import)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s cannot import memory",
-				   dpumap_hca_name(dev->info.hca));
-	result = decode(export_desc, export_desc_len, &desc);
-	if (result == DOCA_SUCCESS)
-		result = check_card(dev, &desc);
-	if (result == DOCA_SUCCESS)
-		result = import(dev, &desc, mmap);
-	dpumap_desc_wipe(&desc);
-	if (result == DOCA_SUCCESS && user_data)
-		(*mmap)->user_data = *user_data;
-	return result;
+	return export(mmap, dev, &pci, export_desc, export_desc_len);
+}
+
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
+				   const void **export_desc, size_t *export_desc_len)
+{
+	if (!mmap || !dev || !export_desc || !export_desc_len)
+		return dpumap_fail_null(__func__);
+	return export(mmap, dev, &rdma, export_desc, export_desc_len);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "core/mmap.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +23,12 @@ static doca_error_t check_dm(const struct doca_mmap *mmap)
 
 static doca_error_t check_startable(const struct doca_mmap *mmap)
 {
-	if (mmap->state == MMAP_STARTED || dpumap_mmap_is_imported(mmap))
-		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED, "map %p is %s", (const void *)mmap,
-				   mmap->state == MMAP_STARTED ? "started already" : "imported");
+	if (dpumap_mmap_is_imported(mmap))
+		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED, "map %p is imported",
+				   (const void *)mmap);
+	if (dpumap_mmap_state(mmap) == MMAP_STARTED)
+		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED, "map %p is started already",
+				   (const void *)mmap);
 	if (!mmap->has_range)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "map %p has no range",
 				   (const void *)mmap);
@@ -36,20 +40,24 @@ static doca_error_t check_startable(const struct doca_mmap *mmap)
 
 static doca_error_t register_on(const struct doca_mmap *mmap, struct mmap_slot *slot)
 {
+	struct dpumap_device *device = slot->dev->device;
+
 	if (mmap->dm)
-		return dpumap_region_register_devmem(mmap->dm->mem, mmap->dm_offset, mmap->range,
+		return dpumap_region_register_devmem(mmap->dm->mem, mmap->offset, mmap->range,
 						     mmap->access, &slot->region);
-	return dpumap_region_register(slot->dev->device, mmap->range, mmap->access, &slot->region);
+	if (mmap->dmabuf >= 0)
+		return dpumap_region_register_dmabuf(device, mmap->dmabuf, mmap->offset,
+						     mmap->range, mmap->access, &slot->region);
+	return dpumap_region_register(device, mmap->range, mmap->access, &slot->region);
 }
 
-static void drop_desc(struct mmap_slot *slot)
+static void drop_desc(struct mmap_desc *desc)
 {
-	if (!slot->desc)
+	if (!desc->bytes)
 		return;
-	explicit_bzero(slot->desc, slot->desc_len);
-	free(slot->desc);
-	slot->desc = NULL;
-	slot->desc_len = 0;
+	explicit_bzero(desc->bytes, desc->len);
+	free(desc->bytes);
+	*desc = (struct mmap_desc){0};
 }
 
 doca_error_t dpumap_mmap_unregister(struct mmap_slot *slot)
@@ -59,10 +67,12 @@ doca_error_t dpumap_mmap_unregister(struct mmap_slot *slot)
 	if (!slot->region)
 		return DOCA_SUCCESS;
 	result = dpumap_region_destroy(slot->region);
-	if (result != DOCA_SUCCESS)
+	slot->ending = result != DOCA_SUCCESS;
+	if (slot->ending)
 		return result;
 	slot->region = NULL;
-	drop_desc(slot);
+	drop_desc(&slot->pci);
+	drop_desc(&slot->rdma);
 	return DOCA_SUCCESS;
 }
 
@@ -89,6 +99,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 
 	if (!mmap)
 		return dpumap_fail_null(__func__);
+	dpumap_mmap_guard(mmap);
 	result = check_startable(mmap);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -99,7 +110,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 		atomic_fetch_add(&mmap->dm->started, 1);
 	mmap->free_armed = true;
 	mmap->was_started = true;
-	mmap->state = MMAP_STARTED;
+	dpumap_mmap_enter(mmap, MMAP_STARTED);
 	return DOCA_SUCCESS;
 }
 
@@ -109,14 +120,20 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 
 	if (!mmap)
 		return dpumap_fail_null(__func__);
+	dpumap_mmap_guard(mmap);
 	if (!dpumap_mmap_is_usable(mmap))
 		return DOCA_SUCCESS;
+	if (mmap->num_bufs)
+		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
+				   "map %p: %" PRIu32 " bufs still point into it", (void *)mmap,
+				   mmap->num_bufs);
 	for (uint32_t i = 0; i < mmap->num_slots; i++)
 		stuck |= dpumap_mmap_unregister(&mmap->slots[i]) != DOCA_SUCCESS;
 	if (stuck)
 		return DOCA_ERROR_NOT_PERMITTED;
 	if (mmap->dm)
 		atomic_fetch_sub(&mmap->dm->started, 1);
-	mmap->state = mmap->state == MMAP_IMPORTED ? MMAP_IMPORTED_STOPPED : MMAP_STOPPED;
+	dpumap_mmap_enter(mmap,
+			  dpumap_mmap_is_imported(mmap) ? MMAP_IMPORTED_STOPPED : MMAP_STOPPED);
 	return DOCA_SUCCESS;
 }

@@ -74,6 +74,7 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_CREATE_MKEY_CONTEXT	     0x10u
 #define PRM_CREATE_MKEY_ENTRIES	     0x300, 32
 #define PRM_CREATE_MKEY_INDEX	     0x48, 24
+#define PRM_MKC_A		     0x11, 1
 #define PRM_MKC_RW		     0x12, 1
 #define PRM_MKC_RR		     0x13, 1
 #define PRM_MKC_LW		     0x14, 1

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <infiniband/mlx5dv.h>
 
@@ -21,12 +22,15 @@
 	(DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_PCI_READ_ONLY | \
 	 DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 
-/* How the memory behind a region is registered: once for system memory, once for device memory. */
+/* What a region is registered from. */
 struct source {
 	struct dpumap_device *device;
 	struct dpumap_range range;
-	struct ibv_dm *dm; /* NULL for system memory */
-	size_t dm_offset;
+	const char *what;
+	uint64_t iova;
+	struct ibv_dm *dm; /* device memory, or NULL */
+	int dmabuf;	   /* dma-buf, or -1 */
+	uint64_t offset;   /* in either */
 };
 
 static unsigned int local_rights(const struct dpumap_device *device, uint32_t access)
@@ -64,8 +68,8 @@ static doca_error_t fail_register(const struct source *source)
 	const char *name = dpumap_hca_name(source->device->hca);
 	int err = errno;
 
-	if (err == ENOMEM && !source->dm && !getrlimit(RLIMIT_MEMLOCK, &limit) &&
-	    limit.rlim_cur != RLIM_INFINITY)
+	if (err == ENOMEM && !source->dm && source->dmabuf < 0 &&
+	    !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: registering %" PRIu64 " bytes at 0x%" PRIx64
 				   " failed: %s (at most %ju bytes may be locked: ulimit -l)",
@@ -73,8 +77,8 @@ static doca_error_t fail_register(const struct source *source)
 				   (uintmax_t)limit.rlim_cur);
 	return dpumap_fail(DOCA_ERROR_DRIVER,
 			   "%s: registering %" PRIu64 " bytes of %s at 0x%" PRIx64 " failed: %s",
-			   name, source->range.len, source->dm ? "device memory" : "memory",
-			   source->range.addr, strerror(err));
+			   name, source->range.len, source->what, source->range.addr,
+			   strerror(err));
 }
 
 static doca_error_t reg_mr(const struct source *source, unsigned int rights, struct ibv_mr **mr)
@@ -83,8 +87,11 @@ static doca_error_t reg_mr(const struct source *source, unsigned int rights, str
 	struct ibv_mr *registered;
 
 	if (source->dm)
-		registered = ibv_reg_dm_mr(pd, source->dm, source->dm_offset, source->range.len,
+		registered = ibv_reg_dm_mr(pd, source->dm, source->offset, source->range.len,
 					   rights | IBV_ACCESS_ZERO_BASED);
+	else if (source->dmabuf >= 0)
+		registered = ibv_reg_dmabuf_mr(pd, source->offset, source->range.len, source->iova,
+					       source->dmabuf, (int)rights);
 	else
 		registered = ibv_reg_mr(pd, (void *)(uintptr_t)source->range.addr,
 					source->range.len, rights);
@@ -128,7 +135,9 @@ static doca_error_t register_source(const struct source *source, uint32_t access
 	}
 	created->lkey = created->local_mr ? created->local_mr->lkey : created->mr->lkey;
 	created->rkey = created->mr->rkey;
-	created->iova = source->dm ? 0 : source->range.addr;
+	created->local = local & IBV_ACCESS_LOCAL_WRITE;
+	created->remote = rights & DPUMAP_REMOTE_RIGHTS;
+	created->iova = source->iova;
 	*region = created;
 	return DOCA_SUCCESS;
 
@@ -142,7 +151,13 @@ free_region:
 doca_error_t dpumap_region_register(struct dpumap_device *device, struct dpumap_range range,
 				    uint32_t access, struct dpumap_region **region)
 {
-	struct source source = {.device = device, .range = range};
+	struct source source = {
+		.device = device,
+		.range = range,
+		.what = "memory",
+		.iova = range.addr,
+		.dmabuf = -1,
+	};
 
 	return register_source(&source, access, region);
 }
@@ -154,52 +169,123 @@ doca_error_t dpumap_region_register_devmem(struct dpumap_devmem *mem, size_t off
 	struct source source = {
 		.device = mem->device,
 		.range = range,
+		.what = "device memory",
+		.iova = 0,
 		.dm = mem->dm,
-		.dm_offset = offset,
+		.dmabuf = -1,
+		.offset = offset,
+	};
+
+	return register_source(&source, access, region);
+}
+
+/* The kernel wants the address to have the place in its page that the offset has. */
+static uint64_t choose_iova(uint64_t addr, uint64_t offset)
+{
+	uint64_t in_page = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
+
+	return (addr ^ offset) & in_page ? offset : addr;
+}
+
+doca_error_t dpumap_region_register_dmabuf(struct dpumap_device *device, int fd, uint64_t offset,
+					   struct dpumap_range range, uint32_t access,
+					   struct dpumap_region **region)
+{
+	struct source source = {
+		.device = device,
+		.range = range,
+		.what = "a dma-buf",
+		.iova = choose_iova(range.addr, offset),
+		.dmabuf = fd,
+		.offset = offset,
 	};
 
 	return register_source(&source, access, region);
 }
 
 doca_error_t dpumap_region_import(struct dpumap_device *device, const struct dpumap_share *share,
-				  struct dpumap_range range, struct dpumap_region **region)
+				  struct dpumap_range range, uint32_t access,
+				  struct dpumap_region **region)
 {
 	struct dpumap_region *created = create_region(device, range);
 	doca_error_t result;
 
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = dpumap_alias_create(device, share, &created->alias, &created->lkey);
+	result = dpumap_alias_create(device, share, &created->alias);
 	if (result != DOCA_SUCCESS) {
 		free(created);
 		return result;
 	}
-	created->rkey = created->lkey;
+	created->lkey = created->alias.mkey;
+	created->rkey = created->alias.mkey;
+	created->remote = IBV_ACCESS_REMOTE_READ;
+	if (access & DOCA_ACCESS_FLAG_PCI_READ_WRITE) {
+		created->local = IBV_ACCESS_LOCAL_WRITE;
+		created->remote |= IBV_ACCESS_REMOTE_WRITE;
+	}
 	created->iova = range.addr;
 	created->imported = true;
 	*region = created;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t destroy_object(const struct dpumap_region *region, const char *what,
-				   struct mlx5dv_devx_obj **obj)
+doca_error_t dpumap_region_get_key(struct dpumap_region *region, uint32_t *key)
 {
-	int err;
+	doca_error_t result = DOCA_SUCCESS;
 
-	if (!*obj)
+	if (region->iova == region->range.addr) {
+		*key = region->lkey;
 		return DOCA_SUCCESS;
-	err = mlx5dv_devx_obj_destroy(*obj);
-	if (err)
-		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: destroying %s failed: %s",
-				   dpumap_hca_name(region->device->hca), what, strerror(err));
-	*obj = NULL;
-	return DOCA_SUCCESS;
+	}
+	if (!region->own.obj)
+		result = dpumap_ksm_create(region, region->lkey, region->local, &region->own);
+	if (result == DOCA_SUCCESS)
+		*key = region->own.mkey;
+	return result;
+}
+
+static unsigned int peer_rights(uint32_t access)
+{
+	unsigned int rights = 0;
+
+	if (access & DOCA_ACCESS_FLAG_RDMA_READ)
+		rights |= IBV_ACCESS_REMOTE_READ;
+	if (access & DOCA_ACCESS_FLAG_RDMA_WRITE)
+		rights |= IBV_ACCESS_REMOTE_WRITE;
+	if (access & DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+		rights |= IBV_ACCESS_REMOTE_ATOMIC;
+	return rights;
+}
+
+doca_error_t dpumap_region_open_to_peers(struct dpumap_region *region, uint32_t access,
+					 uint32_t *key)
+{
+	unsigned int rights = peer_rights(access);
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (region->iova == region->range.addr && region->remote == rights) {
+		*key = region->rkey;
+		return DOCA_SUCCESS;
+	}
+	if (rights & ~(unsigned int)IBV_ACCESS_REMOTE_READ)
+		rights |= IBV_ACCESS_LOCAL_WRITE; /* as for registrations */
+	if (!region->peers.obj)
+		result = dpumap_ksm_create(region, region->rkey, rights, &region->peers);
+	if (result == DOCA_SUCCESS)
+		*key = region->peers.mkey;
+	return result;
+}
+
+void dpumap_region_close_to_peers(struct dpumap_region *region)
+{
+	/* What cannot be destroyed now is with the region. */
+	dpumap_view_destroy(region, &region->peers);
 }
 
 void dpumap_region_unshare(struct dpumap_region *region)
 {
-	/* What cannot be destroyed now is with the region. */
-	destroy_object(region, "an exported mkey", &region->shared);
+	dpumap_view_destroy(region, &region->shared);
 }
 
 static doca_error_t dereg_mr(const struct dpumap_region *region, struct ibv_mr **mr)
@@ -220,10 +306,14 @@ doca_error_t dpumap_region_destroy(struct dpumap_region *region)
 {
 	doca_error_t result;
 
-	/* The exported mkey refers to the MR, so it goes first. */
-	result = destroy_object(region, "an exported mkey", &region->shared);
+	/* The views refer to what they were laid over, so they go first. */
+	result = dpumap_view_destroy(region, &region->shared);
 	if (result == DOCA_SUCCESS)
-		result = destroy_object(region, "an alias mkey", &region->alias);
+		result = dpumap_view_destroy(region, &region->peers);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_view_destroy(region, &region->own);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_view_destroy(region, &region->alias);
 	if (result == DOCA_SUCCESS)
 		result = dereg_mr(region, &region->local_mr);
 	if (result == DOCA_SUCCESS)

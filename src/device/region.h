@@ -33,8 +33,25 @@ doca_error_t dpumap_region_register(struct dpumap_device *device, struct dpumap_
 doca_error_t dpumap_region_register_devmem(struct dpumap_devmem *mem, size_t offset,
 					   struct dpumap_range range, uint32_t access,
 					   struct dpumap_region **region);
+/* The range is len bytes from offset on in the dma-buf; its address is but a name. */
+doca_error_t dpumap_region_register_dmabuf(struct dpumap_device *device, int fd, uint64_t offset,
+					   struct dpumap_range range, uint32_t access,
+					   struct dpumap_region **region);
+/* access is what the exporter granted. */
 doca_error_t dpumap_region_import(struct dpumap_device *device, const struct dpumap_share *share,
-				  struct dpumap_range range, struct dpumap_region **region);
+				  struct dpumap_range range, uint32_t access,
+				  struct dpumap_region **region);
+
+/* The key by which work requests of this process name the bytes, at the addresses of the range. */
+doca_error_t dpumap_region_get_key(struct dpumap_region *region, uint32_t *key);
+
+/*
+ * The key by which queue pairs that are connected to the device's protection domain name the bytes,
+ * at the addresses of the range, with the RDMA rights of access and no others.
+ */
+doca_error_t dpumap_region_open_to_peers(struct dpumap_region *region, uint32_t access,
+					 uint32_t *key);
+void dpumap_region_close_to_peers(struct dpumap_region *region);
 
 /* Once per region. Unsharing or destroying it, or the death of the process, ends it for all
  * importers. */

@@ -7,21 +7,43 @@
 
 struct mlx5dv_devx_obj;
 
+#define DPUMAP_REMOTE_RIGHTS                                               \
+	((unsigned int)(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | \
+			IBV_ACCESS_REMOTE_ATOMIC))
+
+/* An mkey of its own over the same bytes, where the registration's address or rights do not fit. */
+struct dpumap_view {
+	struct mlx5dv_devx_obj *obj;
+	uint32_t mkey;
+};
+
 struct dpumap_region {
 	struct dpumap_device *device;
 	struct dpumap_range range;
 	uint64_t iova; /* what the keys call the first byte; 0 for device memory */
 	uint32_t lkey;
 	uint32_t rkey;
+	unsigned int local;  /* what lkey allows this process */
+	unsigned int remote; /* what rkey allows others */
 	bool imported;
 	struct ibv_mr *mr;
-	struct ibv_mr *local_mr; /* where local rights are less than those of others */
-	struct mlx5dv_devx_obj *shared;
-	struct mlx5dv_devx_obj *alias;
+	struct ibv_mr *local_mr;   /* where local rights are less than those of others */
+	struct dpumap_view shared; /* for other functions of the card */
+	struct dpumap_view alias;
+	struct dpumap_view own;	  /* for this process */
+	struct dpumap_view peers; /* for RDMA */
 };
+
+/*
+ * In ksm.c: an indirect mkey over base, a key of the region, with the region's addresses. rights is
+ * a mask of IBV_ACCESS_LOCAL_WRITE and DPUMAP_REMOTE_RIGHTS.
+ */
+doca_error_t dpumap_ksm_create(const struct dpumap_region *region, uint32_t base,
+			       unsigned int rights, struct dpumap_view *view);
+doca_error_t dpumap_view_destroy(const struct dpumap_region *region, struct dpumap_view *view);
 
 /* In share.c. */
 doca_error_t dpumap_alias_create(struct dpumap_device *device, const struct dpumap_share *share,
-				 struct mlx5dv_devx_obj **alias, uint32_t *mkey);
+				 struct dpumap_view *alias);
 
 #endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Indirect mkeys (KSM): another address space and other rights over memory that is registered or
+ * imported already.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/devx.h"
+#include "device/prm.h"
+#include "device/region_priv.h"
+#include "log/log.h"
+
+#define KSM_LOG_ENTITY 31
+#define KSM_ENTITY     (UINT64_C(1) << KSM_LOG_ENTITY)
+#define KSM_SLACK      UINT64_C(4096) /* CREATE_MKEY wants entries for a page more than the range */
+#define DEVX_MAX_IN    65535u	      /* length of an ioctl attribute */
+#define KSM_MAX	       ((DEVX_MAX_IN - PRM_CREATE_MKEY_IN_LEN) / PRM_KSM_LEN)
+
+struct ksm_in {
+	uint8_t *buf;
+	size_t len;
+};
+
+static uint64_t count_entries(uint64_t len)
+{
+	return (len - 1) / KSM_ENTITY + ((len - 1) % KSM_ENTITY + KSM_SLACK) / KSM_ENTITY + 1;
+}
+
+static void fill_context(uint8_t *mkc, const struct dpumap_region *region, unsigned int rights,
+			 uint64_t entries)
+{
+	prm_set(mkc, PRM_MKC_ACCESS_MODE_1_0, PRM_ACCESS_MODE_KSM);
+	prm_set(mkc, PRM_MKC_LR, 1);
+	prm_set(mkc, PRM_MKC_LW, !!(rights & IBV_ACCESS_LOCAL_WRITE));
+	prm_set(mkc, PRM_MKC_RR, !!(rights & IBV_ACCESS_REMOTE_READ));
+	prm_set(mkc, PRM_MKC_RW, !!(rights & IBV_ACCESS_REMOTE_WRITE));
+	prm_set(mkc, PRM_MKC_A, !!(rights & IBV_ACCESS_REMOTE_ATOMIC));
+	prm_set(mkc, PRM_MKC_QPN, PRM_QPN_ANY);
+	prm_set(mkc, PRM_MKC_PD, region->device->pdn);
+	prm_set(mkc, PRM_MKC_START_ADDR, region->range.addr);
+	prm_set(mkc, PRM_MKC_LEN, region->range.len);
+	prm_set(mkc, PRM_MKC_TRANSLATION_OCTWORDS, entries);
+	prm_set(mkc, PRM_MKC_LOG_ENTITY_SIZE, KSM_LOG_ENTITY);
+}
+
+static void fill_entries(uint8_t *entry, const struct dpumap_region *region, uint32_t base,
+			 uint64_t entries)
+{
+	for (uint64_t i = 0; i < entries; i++, entry += PRM_KSM_LEN) {
+		prm_set(entry, PRM_KSM_BYTE_COUNT, KSM_ENTITY);
+		prm_set(entry, PRM_KSM_MKEY, base);
+		prm_set(entry, PRM_KSM_ADDRESS, region->iova + i * KSM_ENTITY);
+	}
+}
+
+static doca_error_t build_ksm(const struct dpumap_region *region, uint32_t base,
+			      unsigned int rights, struct ksm_in *in)
+{
+	uint64_t entries = count_entries(region->range.len);
+
+	if (entries > KSM_MAX)
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+				   "%s: %" PRIu64 " bytes are more than one mkey can span",
+				   dpumap_hca_name(region->device->hca), region->range.len);
+	in->len = PRM_CREATE_MKEY_IN_LEN + entries * PRM_KSM_LEN;
+	in->buf = calloc(1, in->len);
+	if (!in->buf)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %" PRIu64 " mkey entries",
+				   entries);
+	prm_set(in->buf, PRM_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	prm_set(in->buf, PRM_CREATE_MKEY_ENTRIES, entries);
+	fill_context(in->buf + PRM_CREATE_MKEY_CONTEXT, region, rights, entries);
+	fill_entries(in->buf + PRM_CREATE_MKEY_IN_LEN, region, base, entries);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_ksm_create(const struct dpumap_region *region, uint32_t base,
+			       unsigned int rights, struct dpumap_view *view)
+{
+	uint8_t out[PRM_CREATE_MKEY_OUT_LEN] = {0};
+	struct dpumap_devx_cmd cmd = {
+		.what = "CREATE_MKEY",
+		.out = out,
+		.out_len = sizeof(out),
+		.refusal = DOCA_ERROR_DRIVER,
+	};
+	doca_error_t result;
+	struct ksm_in in = {0};
+
+	result = build_ksm(region, base, rights, &in);
+	if (result != DOCA_SUCCESS)
+		return result;
+	cmd.in = in.buf;
+	cmd.in_len = in.len;
+	result = dpumap_devx_create(region->device->context, &cmd, &view->obj);
+	free(in.buf);
+	if (result == DOCA_SUCCESS)
+		view->mkey = (uint32_t)prm_get(out, PRM_CREATE_MKEY_INDEX) << 8;
+	return result;
+}
+
+doca_error_t dpumap_view_destroy(const struct dpumap_region *region, struct dpumap_view *view)
+{
+	int err;
+
+	if (!view->obj)
+		return DOCA_SUCCESS;
+	err = mlx5dv_devx_obj_destroy(view->obj);
+	if (err)
+		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: destroying mkey 0x%x failed: %s",
+				   dpumap_hca_name(region->device->hca), view->mkey, strerror(err));
+	*view = (struct dpumap_view){0};
+	return DOCA_SUCCESS;
+}
