@@ -3,18 +3,9 @@
  * The emulated kernel by its own interface: framing of the uverbs ioctl, errors, and the life of a
  * context that several descriptors and processes share. No verbs library takes part.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <rdma/ib_user_ioctl_cmds.h>
-#include <rdma/ib_user_ioctl_verbs.h>
-#include <rdma/ib_user_verbs.h>
-#include <rdma/mlx5-abi.h>
-#include <rdma/mlx5_user_ioctl_cmds.h>
-#include <rdma/mlx5_user_ioctl_verbs.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,116 +14,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-
-#define DEVICE_PATH "/dev/infiniband/uverbs0"
-#define MAX_ATTRS   8
-#define MANDATORY   UVERBS_ATTR_F_MANDATORY
-
-union command {
-	struct ib_uverbs_ioctl_hdr hdr; /* ends with the attributes */
-	uint8_t room[sizeof(struct ib_uverbs_ioctl_hdr) +
-		     MAX_ATTRS * sizeof(struct ib_uverbs_attr)];
-};
-
-static union command *begin(union command *c, uint16_t object, uint16_t method)
-{
-	memset(c, 0, sizeof(*c));
-	c->hdr.object_id = object;
-	c->hdr.method_id = method;
-	c->hdr.driver_id = RDMA_DRIVER_MLX5;
-	return c;
-}
-
-static struct ib_uverbs_attr *add(union command *c, uint16_t id, uint16_t len, uint64_t data)
-{
-	struct ib_uverbs_attr *a = &c->hdr.attrs[c->hdr.num_attrs++];
-
-	a->attr_id = id;
-	a->len = len;
-	a->flags = MANDATORY;
-	a->data = data;
-	return a;
-}
-
-static struct ib_uverbs_attr *add_buf(union command *c, uint16_t id, void *buf, size_t len)
-{
-	return add(c, id, (uint16_t)len, (uintptr_t)buf);
-}
-
-/* Returns 0 or the errno. */
-static int issue(int fd, union command *c)
-{
-	c->hdr.length = (uint16_t)(sizeof(c->hdr) + c->hdr.num_attrs * sizeof(c->hdr.attrs[0]));
-	return ioctl(fd, RDMA_VERBS_IOCTL, &c->hdr) ? errno : 0;
-}
-
-static int open_cdev(void)
-{
-	return open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
-}
-
-static int get_context(int fd)
-{
-	struct mlx5_ib_alloc_ucontext_req_v2 req = {
-		.flags = MLX5_IB_ALLOC_UCTX_DEVX,
-		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
-	};
-	struct mlx5_ib_alloc_ucontext_resp resp;
-	union command c;
-
-	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
-	add_buf(&c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
-	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
-	return issue(fd, &c);
-}
-
-static int open_context(void)
-{
-	int fd = open_cdev();
-
-	assert_true(fd >= 0);
-	assert_int_equal(get_context(fd), 0);
-	return fd;
-}
-
-static int write_command(int fd, uint32_t command, void *in, size_t in_len, void *out,
-			 size_t out_len)
-{
-	union command c;
-	uint64_t inline_in = 0;
-
-	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	add(&c, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), command);
-	if (in_len > sizeof(inline_in))
-		add_buf(&c, UVERBS_ATTR_CORE_IN, in, in_len);
-	else if (in_len)
-		add(&c, UVERBS_ATTR_CORE_IN, (uint16_t)in_len, inline_in);
-	if (out_len)
-		add_buf(&c, UVERBS_ATTR_CORE_OUT, out, out_len);
-	return issue(fd, &c);
-}
-
-static int alloc_pd(int fd, uint32_t *handle)
-{
-	struct ib_uverbs_alloc_pd_resp resp = {0};
-	int err = write_command(fd, IB_USER_VERBS_CMD_ALLOC_PD, NULL, 8, &resp, sizeof(resp));
-
-	*handle = resp.pd_handle;
-	return err;
-}
-
-static int destroy(int fd, uint16_t object, uint16_t method, uint64_t handle)
-{
-	union command c;
-
-	add(begin(&c, object, method), 0, 0, handle);
-	return issue(fd, &c);
-}
-
-static int dealloc_pd(int fd, uint32_t handle)
-{
-	return destroy(fd, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, handle);
-}
+#include "uverbs.h"
 
 static int reg_mr(int fd, uint32_t pd, void *start, uint64_t hca_va, uint64_t len, uint32_t access,
 		  uint32_t *handle)
@@ -281,6 +163,200 @@ static void test_registration_is_checked(void **state)
 	assert_int_equal(munmap(p + 4096, 4096), 0);
 	assert_int_equal(reg_mr(fd, pd, p, va, 8192, 0, &mr), EFAULT);
 	munmap(p, 4096);
+	close(fd);
+}
+
+struct dmabuf {
+	uint64_t offset, len, iova;
+	int fd;
+	uint32_t access;
+};
+
+static int reg_dmabuf(int fd, uint32_t pd, const struct dmabuf *d, uint32_t *handle)
+{
+	uint32_t lkey = 0, rkey = 1;
+	union command c;
+	int err;
+
+	begin(&c, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+	add(&c, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0, 0);
+	add(&c, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, 0, pd);
+	add(&c, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 8, d->offset);
+	add(&c, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 8, d->len);
+	add(&c, UVERBS_ATTR_REG_DMABUF_MR_IOVA, 8, d->iova);
+	add(&c, UVERBS_ATTR_REG_DMABUF_MR_FD, 4, (uint32_t)d->fd);
+	add(&c, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, 4, d->access);
+	add_buf(&c, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &lkey, sizeof(lkey));
+	add_buf(&c, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &rkey, sizeof(rkey));
+	err = issue(fd, &c);
+	*handle = (uint32_t)c.hdr.attrs[0].data;
+	if (!err)
+		assert_true(lkey && lkey == rkey);
+	return err;
+}
+
+static int make_memfd(size_t len)
+{
+	int fd = memfd_create("dma-buf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t)len), 0);
+	return fd;
+}
+
+static void test_dmabuf_registration_is_checked(void **state)
+{
+	int fd = open_context(), memfd = make_memfd(16384);
+	const struct dmabuf good = {4096, 12288, 0x70000, memfd, 7};
+	const struct {
+		struct dmabuf d;
+		int err;
+	} bad[] = {
+		{{4096, 12289, 0x70000, memfd, 7}, EINVAL},
+		{{16384, 1, 0x70000, memfd, 7}, EINVAL},
+		{{UINT64_MAX - 4095, 8192, 0x70000, memfd, 7}, EINVAL},
+		{{4096, UINT64_MAX, 0x70000, memfd, 7}, EINVAL},
+		{{4096, 0, 0x70000, memfd, 7}, EINVAL},
+		{{4096, 4096, 0x70001, memfd, 7}, EINVAL},
+		{{4096, 8192, UINT64_MAX - 4095, memfd, 7}, EINVAL},
+		{{4096, 4096, 0x70000, memfd, IB_UVERBS_ACCESS_REMOTE_WRITE}, EINVAL},
+		{{4096, 4096, 0x70000, memfd, 1 | IB_UVERBS_ACCESS_MW_BIND}, EINVAL},
+		{{4096, 4096, 0x70000, -1, 7}, EBADF},
+		{{4096, 4096, 0x70000, 4711, 7}, EBADF},
+	};
+	uint32_t pd, mr;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(reg_dmabuf(fd, pd, &bad[i].d, &mr), bad[i].err);
+	assert_int_equal(reg_dmabuf(fd, 4711, &good, &mr), ENOENT);
+	assert_int_equal(reg_dmabuf(fd, pd, &good, &mr), 0);
+	assert_int_equal(dealloc_pd(fd, pd), EBUSY);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr), 0);
+	assert_int_equal(dealloc_pd(fd, pd), 0);
+	close(memfd);
+	close(fd);
+}
+
+static void refuse_dmabuf(int fd, uint32_t pd, int other)
+{
+	const struct dmabuf d = {0, 4096, 0, other, 7};
+	uint32_t mr;
+
+	assert_true(other >= 0);
+	assert_int_equal(reg_dmabuf(fd, pd, &d, &mr), EINVAL);
+	close(other);
+}
+
+/* Only memory that a descriptor stands for: not what else can be open, nor the device itself. */
+static void test_other_files_are_no_dmabufs(void **state)
+{
+	char shm[] = "/dev/shm/dpumap-test-XXXXXX", plain[] = "/tmp/dpumap-test-XXXXXX";
+	int fd = open_context(), pipes[2];
+	uint32_t pd;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	refuse_dmabuf(fd, pd, dup(fd));
+	refuse_dmabuf(fd, pd, open("/dev/null", O_RDWR));
+	refuse_dmabuf(fd, pd, open("/tmp", O_RDONLY | O_DIRECTORY));
+	refuse_dmabuf(fd, pd, socket(AF_UNIX, SOCK_STREAM, 0));
+	assert_int_equal(pipe(pipes), 0);
+	refuse_dmabuf(fd, pd, pipes[0]);
+	refuse_dmabuf(fd, pd, pipes[1]);
+	refuse_dmabuf(fd, pd, mkstemp(plain));
+	unlink(plain);
+	refuse_dmabuf(fd, pd, mkstemp(shm));
+	unlink(shm);
+	close(fd);
+}
+
+static void test_sealed_memfd_is_a_dmabuf(void **state)
+{
+	int fd = open_context(), memfd = make_memfd(4096);
+	const struct dmabuf d = {0, 4096, 0, memfd, 7};
+	uint32_t pd, mr;
+
+	(void)state;
+	assert_int_equal(fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(reg_dmabuf(fd, pd, &d, &mr), 0);
+	close(memfd);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr), 0);
+	close(fd);
+}
+
+static int reg_umem(int fd, uint64_t offset, uint64_t len, int dmabuf, uint64_t *handle)
+{
+	uint32_t id = 0;
+	union command c;
+	int err;
+
+	begin(&c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
+	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0, 0);
+	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 8, offset);
+	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 8, len);
+	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 4, 7);
+	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0, (uint64_t)dmabuf);
+	add_buf(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &id, sizeof(id));
+	err = issue(fd, &c);
+	*handle = c.hdr.attrs[0].data;
+	return err ? err : !id;
+}
+
+static void test_dmabuf_umem(void **state)
+{
+	int fd = open_context(), memfd = make_memfd(16384);
+	uint64_t umem;
+	union command c;
+
+	(void)state;
+	assert_int_equal(reg_umem(fd, 4096, 12289, memfd, &umem), EINVAL);
+	assert_int_equal(reg_umem(fd, 0, 0, memfd, &umem), EINVAL);
+	assert_int_equal(reg_umem(fd, 0, 4096, 4711, &umem), EBADF);
+	assert_int_equal(reg_umem(fd, 0, 4096, fd, &umem), EINVAL);
+	assert_int_equal(reg_umem(fd, 4096, 12288, memfd, &umem), 0);
+	begin(&c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG);
+	add(&c, MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, 0, umem);
+	assert_int_equal(issue(fd, &c), 0);
+	close(memfd);
+	close(fd);
+}
+
+static int rereg_mr(int fd, uint32_t mr, const struct ib_uverbs_rereg_mr *how)
+{
+	struct ib_uverbs_rereg_mr req = *how;
+	struct ib_uverbs_rereg_mr_resp resp;
+
+	req.mr_handle = mr;
+	return write_command(fd, IB_USER_VERBS_CMD_REREG_MR, &req, sizeof(req), &resp,
+			     sizeof(resp));
+}
+
+static void test_dmabuf_reregistration(void **state)
+{
+	static uint8_t page[4096] __attribute__((aligned(4096)));
+	int fd = open_context(), memfd = make_memfd(4096);
+	const struct dmabuf d = {0, 4096, 0, memfd, 7};
+	const struct ib_uverbs_rereg_mr access = {.flags = 4, .access_flags = 1};
+	const struct ib_uverbs_rereg_mr memory = {
+		.flags = 1,
+		.start = (uintptr_t)page,
+		.hca_va = (uintptr_t)page,
+		.length = sizeof(page),
+	};
+	uint32_t pd, mr;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(reg_dmabuf(fd, pd, &d, &mr), 0);
+	assert_int_equal(rereg_mr(fd, mr, &access), 0);
+	assert_int_equal(rereg_mr(fd, mr, &memory), 0);
+	assert_int_equal(rereg_mr(fd, mr, &access), 0);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr), 0);
+	close(memfd);
 	close(fd);
 }
 
@@ -492,6 +568,11 @@ int main(int argc, char **argv)
 		TEST(test_nothing_before_a_context),
 		TEST(test_handles_are_checked),
 		TEST(test_registration_is_checked),
+		TEST(test_dmabuf_registration_is_checked),
+		TEST(test_other_files_are_no_dmabufs),
+		TEST(test_sealed_memfd_is_a_dmabuf),
+		TEST(test_dmabuf_umem),
+		TEST(test_dmabuf_reregistration),
 		TEST(test_unwritable_answer_undoes_the_command),
 		TEST(test_mmap_needs_an_object),
 		TEST(test_dup_shares_the_context),

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Every allocation of the library and every command to the device fails once in the life of a map.
+ * Each time the call says so with a documented error and has changed nothing: either everything is
+ * given up, or the call is made again and works. In the end nothing is left, neither in memory nor
+ * on the device.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "faults.h"
+#include "fixture.h"
+
+#define LEN	    8192u
+#define MAX_DEVS    2
+#define QUEUE_DEPTH 4
+#define RDMA_READ   ((uint32_t)DOCA_ACCESS_FLAG_RDMA_READ)
+#define ENDLESS	    10000u /* a life with more events than that does not end */
+
+/* What the maps of a life lie over, and who may use them. */
+struct source {
+	const char *name;
+	uint32_t access;
+	bool device_memory;
+	bool all_devices;
+};
+
+static const struct source sources[] = {
+	{.name = "memory", .access = LOCAL_RW | PCI_RW},
+	{.name = "memory read-only here", .access = PCI_RW},
+	{.name = "memory on all devices", .access = LOCAL_RW | PCI_RW, .all_devices = true},
+	{.name = "device memory", .access = LOCAL_RW | PCI_RW, .device_memory = true},
+	{.name = "memory for peers as well", .access = LOCAL_RW | PCI_RW | RDMA_READ},
+	{.name = "device memory for peers as well",
+	 .access = LOCAL_RW | PCI_RW | RDMA_READ,
+	 .device_memory = true},
+};
+
+struct life {
+	const struct source *source;
+	struct doca_devinfo **list;
+	uint32_t listed, ndevs;
+	struct doca_dev *devs[MAX_DEVS];
+	struct dpumap_dma *dma;
+	struct dpumap_dm *dm;
+	struct doca_mmap *map;
+	struct doca_mmap *bounce;
+	struct doca_mmap *import;
+	const void *desc;
+	size_t desc_len;
+};
+
+/* error: what a device that fails makes of the step; one that runs out may be NO_MEMORY as well. */
+struct step {
+	const char *name;
+	doca_error_t (*run)(struct life *life);
+	doca_error_t error;
+};
+
+struct point {
+	enum fault_kind kind;
+	unsigned int n;
+	int err;
+	bool again; /* after the failure, rather than give up */
+};
+
+static uint8_t memory[LEN], bounce_bytes[LEN];
+static unsigned int swept, absorbed;
+
+static doca_error_t create_list(struct life *life)
+{
+	return doca_devinfo_create_list(&life->list, &life->listed);
+}
+
+static doca_error_t open_devices(struct life *life)
+{
+	while (life->ndevs < life->listed && life->ndevs < MAX_DEVS) {
+		doca_error_t result =
+			doca_dev_open(life->list[life->ndevs], &life->devs[life->ndevs]);
+
+		if (result != DOCA_SUCCESS)
+			return result;
+		life->ndevs++;
+	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t destroy_list(struct life *life)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (life->list)
+		result = doca_devinfo_destroy_list(life->list);
+	life->list = NULL;
+	return result;
+}
+
+static doca_error_t close_devices(struct life *life)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	while (life->ndevs && result == DOCA_SUCCESS)
+		result = doca_dev_close(life->devs[--life->ndevs]);
+	return result;
+}
+
+static const struct step opening[] = {
+	{"create_list", create_list, DOCA_ERROR_NOT_FOUND},
+	{"open", open_devices, DOCA_ERROR_NOT_CONNECTED},
+	{"destroy_list", destroy_list, DOCA_SUCCESS},
+};
+
+static const struct step closing[] = {
+	{"destroy_list", destroy_list, DOCA_SUCCESS},
+	{"close", close_devices, DOCA_SUCCESS},
+};
+
+static doca_error_t create_dma(struct life *life)
+{
+	return dpumap_dma_create(life->devs[0], QUEUE_DEPTH, &life->dma);
+}
+
+static doca_error_t alloc_dm(struct life *life)
+{
+	if (!life->source->device_memory)
+		return DOCA_SUCCESS;
+	return dpumap_dm_alloc(life->devs[0], LEN, 0, &life->dm);
+}
+
+static doca_error_t create_bounce(struct life *life)
+{
+	return doca_mmap_create(&life->bounce);
+}
+
+static doca_error_t create_map(struct life *life)
+{
+	return doca_mmap_create(&life->map);
+}
+
+static doca_error_t set_ranges(struct life *life)
+{
+	doca_error_t result = doca_mmap_set_permissions(life->map, life->source->access);
+
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_set_memrange(life->bounce, bounce_bytes, LEN));
+	if (life->source->device_memory)
+		DOCA_ERROR_PROPAGATE(result,
+				     dpumap_mmap_set_dm_memrange(life->map, life->dm, 0, LEN));
+	else
+		DOCA_ERROR_PROPAGATE(result, doca_mmap_set_memrange(life->map, memory, LEN));
+	return result;
+}
+
+static doca_error_t add_to_bounce(struct life *life)
+{
+	return doca_mmap_add_dev(life->bounce, life->devs[0]);
+}
+
+static doca_error_t add_first(struct life *life)
+{
+	return doca_mmap_add_dev(life->map, life->devs[0]);
+}
+
+static doca_error_t add_second(struct life *life)
+{
+	if (!life->source->all_devices || life->ndevs < 2)
+		return DOCA_SUCCESS;
+	return doca_mmap_add_dev(life->map, life->devs[1]);
+}
+
+static doca_error_t start_bounce(struct life *life)
+{
+	return doca_mmap_start(life->bounce);
+}
+
+static doca_error_t start_map(struct life *life)
+{
+	return doca_mmap_start(life->map);
+}
+
+static doca_error_t export_map(struct life *life)
+{
+	return doca_mmap_export_pci(life->map, life->devs[0], &life->desc, &life->desc_len);
+}
+
+static doca_error_t export_second(struct life *life)
+{
+	const void *desc;
+	size_t len;
+
+	if (!life->source->all_devices || life->ndevs < 2)
+		return DOCA_SUCCESS;
+	return doca_mmap_export_pci(life->map, life->devs[1], &desc, &len);
+}
+
+static doca_error_t export_to_peers(struct life *life)
+{
+	const void *desc;
+	size_t len;
+
+	if (!(life->source->access & RDMA_READ))
+		return DOCA_SUCCESS;
+	return doca_mmap_export_rdma(life->map, life->devs[0], &desc, &len);
+}
+
+static doca_error_t share_with_threads(struct life *life)
+{
+	return doca_mmap_enable_thread_safety(life->map);
+}
+
+static doca_error_t import_map(struct life *life)
+{
+	return doca_mmap_create_from_export(NULL, life->desc, life->desc_len, life->devs[0],
+					    &life->import);
+}
+
+static const struct step making[] = {
+	{"dma_create", create_dma, DOCA_ERROR_DRIVER},
+	{"dm_alloc", alloc_dm, DOCA_ERROR_DRIVER},
+	{"create", create_bounce, DOCA_ERROR_DRIVER},
+	{"create", create_map, DOCA_ERROR_DRIVER},
+	{"set", set_ranges, DOCA_ERROR_DRIVER},
+	{"add_dev", add_to_bounce, DOCA_ERROR_DRIVER},
+	{"add_dev", add_first, DOCA_ERROR_DRIVER},
+	{"add_dev", add_second, DOCA_ERROR_DRIVER},
+	{"enable_thread_safety", share_with_threads, DOCA_ERROR_DRIVER},
+	{"start", start_bounce, DOCA_ERROR_DRIVER},
+	{"start", start_map, DOCA_ERROR_DRIVER},
+	{"export_pci", export_map, DOCA_ERROR_DRIVER},
+	{"export_pci", export_second, DOCA_ERROR_DRIVER},
+	{"export_rdma", export_to_peers, DOCA_ERROR_DRIVER},
+	{"create_from_export", import_map, DOCA_ERROR_DRIVER},
+};
+
+/* Undo only what was done, so that a life can be given up anywhere. */
+static doca_error_t stop_map(struct life *life)
+{
+	return life->map ? doca_mmap_stop(life->map) : DOCA_SUCCESS;
+}
+
+static doca_error_t destroy(struct doca_mmap **mmap)
+{
+	doca_error_t result = *mmap ? doca_mmap_destroy(*mmap) : DOCA_SUCCESS;
+
+	if (result == DOCA_SUCCESS)
+		*mmap = NULL;
+	return result;
+}
+
+static doca_error_t destroy_import(struct life *life)
+{
+	return destroy(&life->import);
+}
+
+static doca_error_t destroy_map(struct life *life)
+{
+	return destroy(&life->map);
+}
+
+static doca_error_t destroy_bounce(struct life *life)
+{
+	return destroy(&life->bounce);
+}
+
+static doca_error_t free_dm(struct life *life)
+{
+	doca_error_t result = life->dm ? dpumap_dm_free(life->dm) : DOCA_SUCCESS;
+
+	if (result == DOCA_SUCCESS)
+		life->dm = NULL;
+	return result;
+}
+
+static doca_error_t destroy_dma(struct life *life)
+{
+	doca_error_t result = life->dma ? dpumap_dma_destroy(life->dma) : DOCA_SUCCESS;
+
+	if (result == DOCA_SUCCESS)
+		life->dma = NULL;
+	return result;
+}
+
+static const struct step ending[] = {
+	{"stop", stop_map, DOCA_ERROR_NOT_PERMITTED},
+	{"destroy", destroy_import, DOCA_ERROR_NOT_PERMITTED},
+	{"destroy", destroy_map, DOCA_ERROR_NOT_PERMITTED},
+	{"destroy", destroy_bounce, DOCA_ERROR_NOT_PERMITTED}, /* stops it as well */
+	{"dm_free", free_dm, DOCA_ERROR_DRIVER},
+	{"dma_destroy", destroy_dma, DOCA_ERROR_DRIVER},
+};
+
+#define N_STEPS(steps) (sizeof(steps) / sizeof((steps)[0]))
+
+static const char *kind_name(enum fault_kind kind)
+{
+	static const char *const names[] = {
+		[FAULT_NONE] = "no fault",
+		[FAULT_ALLOC] = "allocation",
+		[FAULT_COMMAND] = "command",
+		[FAULT_DESTROY] = "destroying command",
+	};
+
+	return names[kind];
+}
+
+#define require(what, life, point, ...)                                                           \
+	do {                                                                                      \
+		if (!(what)) {                                                                    \
+			print_error("%s: %s %u fails with %s, %s: ", (life)->source->name,        \
+				    kind_name((point)->kind), (point)->n, strerror((point)->err), \
+				    (point)->again ? "again" : "give up");                        \
+			fail_msg(__VA_ARGS__);                                                    \
+		}                                                                                 \
+	} while (0)
+
+static bool is_documented(const struct step *step, const struct point *point, doca_error_t result)
+{
+	if (point->kind == FAULT_ALLOC)
+		return result == DOCA_ERROR_NO_MEMORY;
+	/* The protection domain comes from a command. */
+	if (result == DOCA_ERROR_NO_MEMORY)
+		return step->run == open_devices ||
+		       (point->kind == FAULT_COMMAND && point->err == ENOMEM);
+	return result == step->error;
+}
+
+/* False if a step failed and the life is given up. */
+static bool take(const struct step *steps, size_t n, struct life *life, const struct point *point)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool before = fault_fired();
+		struct life copy = *life;
+		doca_error_t result = steps[i].run(life);
+
+		if (result == DOCA_SUCCESS) {
+			absorbed += !before && fault_fired();
+			continue;
+		}
+		require(!before && fault_fired(), life, point, "%s: %s without a fault",
+			steps[i].name, doca_error_get_name(result));
+		require(is_documented(&steps[i], point, result), life, point,
+			"%s: %s is not documented", steps[i].name, doca_error_get_name(result));
+		require(steps[i].run == open_devices || !memcmp(&copy, life, sizeof(copy)), life,
+			point, "%s: failed and changed its output", steps[i].name);
+		if (!point->again)
+			return false;
+		result = steps[i].run(life);
+		require(result == DOCA_SUCCESS, life, point, "%s again: %s", steps[i].name,
+			doca_error_get_name(result));
+	}
+	return true;
+}
+
+static doca_error_t copy(struct life *life, struct doca_mmap *dst, struct doca_mmap *src)
+{
+	struct rig rig = {.dev = life->devs[0], .dma = life->dma};
+	void *to, *from;
+	size_t len;
+
+	assert_ok(doca_mmap_get_memrange(dst, &to, &len));
+	assert_ok(doca_mmap_get_memrange(src, &from, &len));
+	return rig_copy(&rig, &(struct rig_copy){dst, to, src, from, LEN});
+}
+
+/* The maps that came out of it all do what maps are for. */
+static void use(struct life *life, const struct point *point)
+{
+	unsigned int commands;
+	const void *desc;
+	size_t len;
+
+	rig_fill(bounce_bytes, LEN, point->n);
+	memset(memory, 0, LEN);
+	assert_ok(copy(life, life->import, life->bounce));
+	memset(bounce_bytes, 0, LEN);
+	assert_ok(copy(life, life->bounce, life->import));
+	if (!life->source->device_memory)
+		assert_memory_equal(bounce_bytes, memory, LEN);
+	rig_fill(memory, LEN, point->n);
+	assert_memory_equal(bounce_bytes, memory, LEN);
+
+	commands = fault_count_commands();
+	assert_ok(doca_mmap_export_pci(life->map, life->devs[0], &desc, &len));
+	require(desc == life->desc && len == life->desc_len && commands == fault_count_commands(),
+		life, point, "a second export is not the first");
+}
+
+/* True if there was an n-th event to fail. */
+static bool live(const struct life *rig, const struct point *point)
+{
+	unsigned int allocations = fault_count_live();
+	struct rig_counts before;
+	struct life life = *rig;
+
+	assert_true(rig_read_counts(&before));
+	fault_arm(point->kind, point->n, point->err);
+	if (take(making, N_STEPS(making), &life, point))
+		use(&life, point);
+	take(ending, N_STEPS(ending), &life, point);
+	fault_disarm();
+	require(rig_counts_return(&before), &life, point, "left on the device");
+	require(fault_count_live() == allocations, &life, point, "%u allocations left",
+		fault_count_live() - allocations);
+	return fault_fired();
+}
+
+static bool live_on_new_device(const struct life *rig, const struct point *point)
+{
+	unsigned int allocations = fault_count_live();
+	struct rig_counts before;
+	struct life life = *rig;
+
+	assert_true(rig_read_counts(&before));
+	fault_arm(point->kind, point->n, point->err);
+	take(opening, N_STEPS(opening), &life, point);
+	take(closing, N_STEPS(closing), &life, point);
+	fault_disarm();
+	require(rig_counts_return(&before), &life, point, "left on the device");
+	require(fault_count_live() == allocations, &life, point, "%u allocations left",
+		fault_count_live() - allocations);
+	return fault_fired();
+}
+
+typedef bool life_fn(const struct life *rig, const struct point *point);
+
+static unsigned int sweep_with(const struct life *rig, life_fn *run, enum fault_kind kind, int err,
+			       bool again)
+{
+	struct point point = {.kind = kind, .n = 1, .err = err, .again = again};
+
+	while (run(rig, &point)) {
+		assert_true(point.n < ENDLESS);
+		point.n++;
+	}
+	swept += point.n - 1;
+	return point.n - 1;
+}
+
+static const int command_errors[] = {EIO, ENOMEM, EREMOTEIO};
+#define N_ERRORS (sizeof(command_errors) / sizeof(command_errors[0]))
+
+static void sweep(const struct life *rig, life_fn *run)
+{
+	unsigned int allocations = 0, commands = 0, destroys = 0;
+
+	swept = 0;
+	absorbed = 0;
+	for (int again = 0; again <= 1; again++)
+		allocations = sweep_with(rig, run, FAULT_ALLOC, ENOMEM, again);
+	for (size_t i = 0; i < N_ERRORS; i++) {
+		for (int again = 0; again <= 1; again++)
+			commands = sweep_with(rig, run, FAULT_COMMAND, command_errors[i], again);
+		/* Who gives up after a destroy that failed leaves the object: they all try again.
+		 */
+		if (run == live)
+			destroys = sweep_with(rig, run, FAULT_DESTROY, command_errors[i], true);
+	}
+	print_message("%s: %u points swept: %u allocations, %u commands, %u destroying commands; "
+		      "%u did no harm\n",
+		      rig->source->name, swept, allocations, commands, destroys, absorbed);
+	assert_true(swept > 0);
+}
+
+/* What libmlx5 makes with the first queue stays with the device. */
+static void warm_up(const struct life *rig)
+{
+	struct dpumap_dma *dma;
+
+	assert_ok(dpumap_dma_create(rig->devs[0], QUEUE_DEPTH, &dma));
+	assert_ok(dpumap_dma_destroy(dma));
+}
+
+static void sweep_source(const struct source *source)
+{
+	static const struct point no_fault = {.kind = FAULT_NONE};
+	struct life rig = {.source = source};
+
+	assert_true(take(opening, N_STEPS(opening), &rig, &no_fault));
+	warm_up(&rig);
+	sweep(&rig, live);
+	assert_true(take(closing, N_STEPS(closing), &rig, &no_fault));
+}
+
+static void test_map_of_memory(void **state)
+{
+	(void)state;
+	sweep_source(&sources[0]);
+}
+
+static void test_map_of_memory_read_only_here(void **state)
+{
+	(void)state;
+	sweep_source(&sources[1]);
+}
+
+static void test_map_of_memory_on_all_devices(void **state)
+{
+	(void)state;
+	sweep_source(&sources[2]);
+}
+
+static void test_map_of_device_memory(void **state)
+{
+	(void)state;
+	sweep_source(&sources[3]);
+}
+
+static void test_map_for_peers(void **state)
+{
+	(void)state;
+	sweep_source(&sources[4]);
+}
+
+static void test_map_of_device_memory_for_peers(void **state)
+{
+	(void)state;
+	sweep_source(&sources[5]);
+}
+
+static void test_open_and_close(void **state)
+{
+	static const struct source none = {.name = "open and close"};
+
+	(void)state;
+	sweep(&(struct life){.source = &none}, live_on_new_device);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		counted_test(test_open_and_close),
+		counted_test(test_map_of_memory),
+		counted_test(test_map_of_memory_read_only_here),
+		counted_test(test_map_of_memory_on_all_devices),
+		counted_test(test_map_of_device_memory),
+		counted_test(test_map_for_peers),
+		counted_test(test_map_of_device_memory_for_peers),
+	};
+
+	rig_parse(argc, argv);
+	setenv("DPUMAP_LOG_LEVEL", "off", 0);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

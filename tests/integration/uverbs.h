@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Commands to the kernel as tests write them, attribute by attribute, without a verbs library. */
+#ifndef DPUMAP_TESTS_UVERBS_H
+#define DPUMAP_TESTS_UVERBS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "fixture.h"
+
+#define DEVICE_PATH "/dev/infiniband/uverbs0"
+#define MAX_ATTRS   10
+#define MANDATORY   UVERBS_ATTR_F_MANDATORY
+
+union command {
+	struct ib_uverbs_ioctl_hdr hdr; /* ends with the attributes */
+	uint8_t room[sizeof(struct ib_uverbs_ioctl_hdr) +
+		     MAX_ATTRS * sizeof(struct ib_uverbs_attr)];
+};
+
+static inline union command *begin(union command *c, uint16_t object, uint16_t method)
+{
+	memset(c, 0, sizeof(*c));
+	c->hdr.object_id = object;
+	c->hdr.method_id = method;
+	c->hdr.driver_id = RDMA_DRIVER_MLX5;
+	return c;
+}
+
+static inline struct ib_uverbs_attr *add(union command *c, uint16_t id, uint16_t len, uint64_t data)
+{
+	struct ib_uverbs_attr *a = &c->hdr.attrs[c->hdr.num_attrs++];
+
+	a->attr_id = id;
+	a->len = len;
+	a->flags = MANDATORY;
+	a->data = data;
+	return a;
+}
+
+static inline struct ib_uverbs_attr *add_buf(union command *c, uint16_t id, void *buf, size_t len)
+{
+	return add(c, id, (uint16_t)len, (uintptr_t)buf);
+}
+
+/* Returns 0 or the errno. */
+static inline int issue(int fd, union command *c)
+{
+	c->hdr.length = (uint16_t)(sizeof(c->hdr) + c->hdr.num_attrs * sizeof(c->hdr.attrs[0]));
+	return ioctl(fd, RDMA_VERBS_IOCTL, &c->hdr) ? errno : 0;
+}
+
+static inline int open_cdev(void)
+{
+	return open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
+}
+
+static inline int get_context(int fd)
+{
+	struct mlx5_ib_alloc_ucontext_req_v2 req = {
+		.flags = MLX5_IB_ALLOC_UCTX_DEVX,
+		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
+	};
+	struct mlx5_ib_alloc_ucontext_resp resp;
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+	add_buf(&c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
+	return issue(fd, &c);
+}
+
+static inline int open_context(void)
+{
+	int fd = open_cdev();
+
+	assert_true(fd >= 0);
+	assert_int_equal(get_context(fd), 0);
+	return fd;
+}
+
+static inline int write_command(int fd, uint32_t command, void *in, size_t in_len, void *out,
+				size_t out_len)
+{
+	union command c;
+	uint64_t inline_in = 0;
+
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	add(&c, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), command);
+	if (in_len > sizeof(inline_in))
+		add_buf(&c, UVERBS_ATTR_CORE_IN, in, in_len);
+	else if (in_len)
+		add(&c, UVERBS_ATTR_CORE_IN, (uint16_t)in_len, inline_in);
+	if (out_len)
+		add_buf(&c, UVERBS_ATTR_CORE_OUT, out, out_len);
+	return issue(fd, &c);
+}
+
+static inline int alloc_pd(int fd, uint32_t *handle)
+{
+	struct ib_uverbs_alloc_pd_resp resp = {0};
+	int err = write_command(fd, IB_USER_VERBS_CMD_ALLOC_PD, NULL, 8, &resp, sizeof(resp));
+
+	*handle = resp.pd_handle;
+	return err;
+}
+
+static inline int destroy(int fd, uint16_t object, uint16_t method, uint64_t handle)
+{
+	union command c;
+
+	add(begin(&c, object, method), 0, 0, handle);
+	return issue(fd, &c);
+}
+
+static inline int dealloc_pd(int fd, uint32_t handle)
+{
+	return destroy(fd, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, handle);
+}
+
+#endif

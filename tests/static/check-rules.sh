@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Each rule of the memory map has a test, each test of the rules has a rule, and
+# docs/doca-mmap-rules.md says which. `--write` makes that document.
+# shellcheck source=tests/static/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+DOC=docs/doca-mmap-rules.md
+WRITE=no
+
+document()
+{
+	python3 "$(dirname "${BASH_SOURCE[0]}")/rules.py" "$TREE"
+}
+
+run_check()
+{
+	local made
+	made=$(mktemp)
+	document >"$made" || bad "rules and tests do not match"
+	if [ "$WRITE" = yes ] && [ "$WRONG" -eq 0 ]; then
+		cat "$made" >"$TREE/$DOC"
+	fi
+	cmp -s "$made" "$TREE/$DOC" || bad "$DOC is stale: ${0##*/} --write"
+	rm -f "$made"
+}
+
+PLANTS=7
+plant()
+{
+	local rules=$1/tests/integration/rules
+	case $2 in
+	1) echo 'M-CRE-99 | R | a rule that no test shows' >>"$rules/rules.txt" ;;
+	2) sed -i '/^M-EXP-5 /d' "$rules/rules.txt" ;;
+	3) sed -i '/^\/\* rule: M-EXP-5 \*\/$/d' "$rules/test_rules_export.c" ;;
+	4) sed -i 's/^\(\/\* rule: M-EXP-5\) /\1, M-EXP-99 /' "$rules/test_rules_export.c" ;;
+	5) sed -i 's/^\(M-EXP-5 .*\)/\1 | nobody knows how/' "$rules/rules.txt" ;;
+	6) sed -i '/rule_test(export_pci_without_pci_permission/d' "$rules/test_rules_export.c" ;;
+	7) sed -i '/^| M-EXP-5 /s/PCI/USB/' "$1/$DOC" ;;
+	esac
+}
+
+if [ "${1-}" = --write ]; then
+	WRITE=yes
+	shift
+fi
+main "$@"

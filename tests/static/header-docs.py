@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Is every function of the public headers documented, as far as a program can tell?
+
+    header-docs.py TREE     prints one line for each thing that is missing
+
+Asked of each function: a comment right above it with a purpose, each argument and no other, units
+where it counts bytes, who owns what it hands out, in what states of an object it may be called,
+whether from any thread, and each error with what triggers it. The errors are compared with the
+code: what is documented must be within reach of the function, and what is within its reach must be
+documented. Reach is by names, hence too wide where a caller translates a result; NARROWED says
+where.
+"""
+
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+Function = collections.namedtuple("Function", "name returns args comment file line")
+ERROR = re.compile(r"\b(?:DOCA_SUCCESS|DOCA_ERROR_\w+|DPUMAP_DESC_OK|DPUMAP_DESC_ERR_\w+)\b")
+SUCCESS = ("DOCA_SUCCESS", "DPUMAP_DESC_OK")
+TRIGGER = re.compile(r"\b(for|when|while|if|unless|in|on|as)\b|:")
+REFERENCE = re.compile(r"as ([a-z]\w+)\(\)")
+STATE = re.compile(r"\b(state|start|stop|import|new|open|never)|\bof the (map|queue)\b")
+OWNER = re.compile(r"\b(own|valid|until|before|give it back|reference)")
+FUNCTION_BODY = re.compile(r"^\w[^;{}#]*?\b(\w+)\([^;{}]*\)\n\{\n(.*?)^\}", re.M | re.S)
+TABLE_BODY = re.compile(r"^\w[^;{}#()]*?\b(\w+)(?:\[\w*\])* = (\{.*?\});$", re.M | re.S)
+# Functions whose result gets to the caller of the interface as these codes alone, with the reason.
+NARROWED = {
+    # Its callers pass on two of the errno values that it knows (device/devx.c).
+    "dpumap_errno_to_error": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_SUPPORTED"),
+    # A device that does not open or answer is a matter of the driver to who asks for capabilities.
+    "dpumap_hca_get_caps": ("DOCA_ERROR_DRIVER",),
+    "dpumap_hca_query_port": ("DOCA_ERROR_DRIVER",),
+    "dpumap_caps_query": ("DOCA_ERROR_DRIVER",),
+    # The getters over them say NOT_SUPPORTED or OPERATING_SYSTEM.
+    "dpumap_sysfs_mac": (),
+    "dpumap_sysfs_iface": (),
+    # NOT_PERMITTED in all that take a map off its devices; start says DRIVER, as for registering.
+    "dpumap_mmap_unregister": (),
+    # Checked for bounds before; that is all that verbs refuse.
+    "dpumap_devmem_write": ("DOCA_ERROR_INVALID_VALUE",),
+    "dpumap_devmem_read": ("DOCA_ERROR_INVALID_VALUE",),
+    "dpumap_devmem_alloc": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_NO_MEMORY",
+                            "DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_DRIVER"),
+    # The status of a copy, not the result of polling.
+    "judge": (),
+}
+# Objects that refuse calls by what was done with them before.
+STATEFUL = ("doca_mmap", "doca_buf_inventory", "doca_dev")
+
+
+def blank_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+
+
+def declared(include):
+    """Names and headers of all functions, as the compiler sees them."""
+    headers = sorted(p.relative_to(include) for p in include.rglob("*.h"))
+    with tempfile.TemporaryDirectory() as scratch:
+        unit = pathlib.Path(scratch, "all.c")
+        unit.write_text("".join(f"#include <{h}>\n" for h in headers), encoding="utf-8")
+        subprocess.run(["gcc", "-std=c11", "-DDOCA_ALLOW_EXPERIMENTAL_API", f"-I{include}",
+                        "-fsyntax-only", "-aux-info", f"{unit}.info", unit], check=True)
+        info = pathlib.Path(f"{unit}.info").read_text(encoding="utf-8")
+    found = re.findall(r"^/\* (\S+?):\d+:\S* \*/ (?:extern|static) [^(]*?(\w+) \(", info, re.M)
+    return sorted({(pathlib.Path(file), name) for file, name in found
+                   if pathlib.Path(file).is_relative_to(include)})
+
+
+def split_args(text):
+    args, depth, last = [], 0, ""
+    for char in text:
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        if char == "," and not depth:
+            args.append(last)
+            last = ""
+        else:
+            last += char
+    args.append(last)
+    return [" ".join(a.split()) for a in args if a.strip() not in ("", "void")]
+
+
+def parse(file, name):
+    text = file.read_text(encoding="utf-8")
+    code = blank_comments(text)
+    code = re.sub(r"^#(?:[^\n]*\\\n)*[^\n]*", lambda m: ";" + re.sub(r"[^\n]", " ", m[0][1:]),
+                  code, flags=re.M)
+    at = re.search(rf"\b{name}\s*\(", code)
+    start = max(code.rfind(c, 0, at.start()) for c in ";{}") + 1
+    end, depth = at.end(), 1
+    while depth:
+        depth += {"(": 1, ")": -1}.get(code[end], 0)
+        end += 1
+    comment = re.search(r"/\*\*((?:(?!\*/).)*)\*/\s*$",
+                        text[start:start + len(code[start:at.start()]) -
+                             len(code[start:at.start()].lstrip())], re.S)
+    body = re.sub(r"^\s*\* ?", "", comment[1], flags=re.M) if comment else None
+    returns = " ".join(w for w in code[start:at.start()].split()
+                       if not w.startswith("DOCA_") and w not in ("extern", "static", "inline"))
+    return Function(name, returns, split_args(code[at.end():end - 1]), body, file,
+                    code.count("\n", 0, at.start()) + 1)
+
+
+def sections(comment):
+    """Purpose, {argument: text}, text of @return."""
+    parts = re.split(r"^\s*@(param|return)\b", comment, flags=re.M)
+    params, returns = {}, ""
+    for tag, text in zip(parts[1::2], parts[2::2]):
+        # A blank line ends a tag; what follows is about the function again.
+        text, _, rest = text.partition("\n\n")
+        parts[0] += "\n" + rest
+        if tag == "return":
+            returns = " ".join(text.split())
+        else:
+            name, _, text = text.strip().partition(" ")
+            params[name] = " ".join(text.split())
+    return " ".join(parts[0].split()), params, returns
+
+
+def errors_of(returns):
+    """[(code, words behind it)]; in "A, B or C when ..." the words belong to all three."""
+    found = list(ERROR.finditer(returns))
+    ends = [m.start() for m in found[1:]] + [len(returns)]
+    texts = [returns[m.end():end] for m, end in zip(found, ends)]
+    listed = False
+    for i in reversed(range(len(texts) - 1)):
+        listed = texts[i].strip() in (("or", "and", ",") if listed else ("or", "and"))
+        if listed:
+            texts[i] = texts[i + 1]
+    return [(m[0], text) for m, text in zip(found, texts)]
+
+
+def arg_name(arg):
+    return re.search(r"(\w+)\s*(?:\[.*)?$", arg)[1]
+
+
+def check_args(f, params):
+    names = [arg_name(a) for a in f.args]
+    for name in names:
+        if not params.get(name):
+            yield f"argument {name} is not described"
+    for name in params:
+        if name not in names:
+            yield f"there is no argument {name}"
+    for arg in f.args:
+        name, text = arg_name(arg), params.get(arg_name(arg), "")
+        counts = re.search(r"\bsize_t\b", arg) or re.search(r"(^|_)(len|size)$", name)
+        if text and counts and not re.search(r"\b(bytes?|number|how many)\b", text):
+            yield f"argument {name}: in what unit?"
+        if text and re.match(r"(const )?(struct \w+|void) \*\*", arg) and "out" in text[:4] and \
+           not re.match(r"void", arg) and not OWNER.search(text):
+            yield f"argument {name}: who owns it, and how long?"
+        kind = re.match(r"(?:const )?struct (\w+) \*(?!\*)", arg)
+        if text and kind and kind[1] in STATEFUL and not STATE.search(text):
+            yield f"argument {name}: in what states?"
+
+
+def check_errors(f, params, returns, functions):
+    found = errors_of(returns)
+    reference = REFERENCE.match(returns)
+    if reference:
+        if reference[1] not in functions:
+            yield f"@return: there is no {reference[1]}()"
+        return
+    if not found:
+        yield "@return: no code is named"
+    for code, text in found:
+        if code not in SUCCESS and not TRIGGER.search(text):
+            yield f"@return: no trigger of {code}"
+    takes_pointer = any("*" in arg or "[" in arg for arg in f.args)
+    if takes_pointer and not re.search(r"INVALID_VALUE|ERR_NULL", returns) and \
+       not any("NULL" in text for text in params.values()):
+        yield "@return: what does NULL give?"
+
+
+def check_comment(f, functions, head):
+    if f.comment is None:
+        yield "no /** comment */ right above it"
+        return
+    purpose, params, returns = sections(f.comment)
+    if len(purpose.split()) < 2:
+        yield "no purpose"
+    yield from check_args(f, params)
+    if f.returns != "void" and not returns:
+        yield "no @return"
+    elif f.returns in ("doca_error_t", "dpumap_desc_status_t"):
+        yield from check_errors(f, params, returns, functions)
+    if "thread" not in f.comment.lower() and "Thread safety" not in head:
+        yield "nothing about threads, neither here nor at the head of the file"
+
+
+def definitions(source):
+    """{(file, function or table): (codes it names, names it mentions)} of the C files in source;
+    those that other files can see are under (None, name) as well."""
+    found = {}
+    for file in source:
+        code = blank_comments(file.read_text(encoding="utf-8"))
+        for m in [*FUNCTION_BODY.finditer(code), *TABLE_BODY.finditer(code)]:
+            codes = set(re.findall(r"\bDOCA_ERROR_\w+", m[2]))
+            if "dpumap_fail_null" in m[2]:
+                codes.add("DOCA_ERROR_INVALID_VALUE")
+            mentions = set(re.findall(r"\b[a-z]\w+\b", m[2]))
+            found[file, m[1]] = codes, mentions
+            if file.suffix == ".h" or not m[0].startswith("static"):
+                found[None, m[1]] = codes, mentions
+    return found
+
+
+def reach(name, code):
+    """All codes of a function and of what it may call; never too few, maybe too many."""
+    seen, codes = set(), set()
+    left = [key for key in code if key[0] and key[1] == name and (None, name) in code]
+    while left:
+        at = left.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        if at[1] in NARROWED:
+            codes.update(NARROWED[at[1]])
+            continue
+        codes |= code[at][0]
+        for called in code[at][1]:
+            own = (at[0], called)
+            if own in code:
+                left.append(own)
+            else:
+                left += [k for k in code if k[0] and k[1] == called and (None, called) in code]
+    return codes
+
+
+def documented_errors(f, functions):
+    """Those of its comment, and of the function that it says to be like."""
+    returns = sections(f.comment)[2] if f.comment else ""
+    codes = {c for c, _ in errors_of(returns)} - set(SUCCESS)
+    reference = REFERENCE.match(returns)
+    if reference and reference[1] in functions and reference[1] != f.name:
+        codes |= documented_errors(functions[reference[1]], {})
+    return codes
+
+
+def check_code(f, code, functions):
+    documented = documented_errors(f, functions)
+    if (None, f.name) not in code:
+        return
+    reached = reach(f.name, code)
+    for missing in sorted(reached - documented):
+        yield f"may return {missing}, which is not documented"
+    for vain in sorted(documented - reached):
+        yield f"documents {vain}, which nothing in its reach returns"
+
+
+def main():
+    tree = pathlib.Path(sys.argv[1]).resolve()
+    include = tree / "include"
+    functions = {name: parse(file, name) for file, name in declared(include)}
+    known = set(re.findall(r"\b(?:DOCA_ERROR|DPUMAP_DESC_ERR|DOCA_SUCCESS|DPUMAP_DESC_OK)\w*",
+                           "".join(blank_comments(p.read_text(encoding="utf-8"))
+                                   for p in include.rglob("*.h"))))
+    code = definitions([*tree.glob("src/core/*.[ch]"), *tree.glob("src/device/*.[ch]")])
+    if not functions:
+        print("no function found in the public headers")
+    for name in sorted(set(NARROWED) - {name for _, name in code}):
+        print(f"tests/static/header-docs.py: there is no {name}()")
+    for f in functions.values():
+        head = re.search(r"\A(?:/\*.*?\*/\s*){1,2}", f.file.read_text(encoding="utf-8"), re.S)
+        wrong = list(check_comment(f, functions, head[0] if head else ""))
+        if f.comment is not None:
+            named = set(ERROR.findall(re.sub(r'"[^"]*"', "", f.comment)))
+            wrong += [f"there is no {e}" for e in sorted(named - known)]
+            wrong += check_code(f, code, functions)
+        for text in wrong:
+            print(f"{f.file.relative_to(tree)}:{f.line}: {f.name}: {text}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main()
