@@ -151,3 +151,41 @@ enum desc_vector_result desc_vector_next(const char **text, struct desc_vector *
 	}
 	return v->title[0] && v->status[0] ? DESC_VECTOR_READ : DESC_VECTOR_MALFORMED;
 }
+
+static bool same_fields(const struct dpumap_desc *a, const struct dpumap_desc *b)
+{
+	return a->kind == b->kind && a->source == b->source && a->access == b->access &&
+	       a->device_guid == b->device_guid && a->vhca_id == b->vhca_id && a->mkey == b->mkey &&
+	       a->addr == b->addr && a->len == b->len &&
+	       !memcmp(a->access_key, b->access_key, sizeof(a->access_key));
+}
+
+static bool encodes(const struct desc_vector *v)
+{
+	uint8_t bytes[DPUMAP_DESC_MAX_SIZE] = {0};
+	dpumap_desc_status_t status;
+	size_t written = 0;
+
+	status = dpumap_desc_encode(&v->fields, bytes, sizeof(bytes), &written);
+	if (strcmp(dpumap_desc_status_name(status), v->decodes ? "DPUMAP_DESC_OK" : v->status) != 0)
+		return false;
+	return !v->canonical || (written == v->size && !memcmp(bytes, v->bytes, written));
+}
+
+/* The fields of a refused vector are zero, as the decoder must leave them. */
+static bool decodes(const struct desc_vector *v)
+{
+	struct dpumap_desc d;
+	dpumap_desc_status_t status;
+
+	memset(&d, 0xee, sizeof(d));
+	status = dpumap_desc_decode(v->bytes, v->size, &d);
+	return !strcmp(dpumap_desc_status_name(status), v->status) && same_fields(&d, &v->fields);
+}
+
+bool desc_vector_holds(const struct desc_vector *v)
+{
+	if (v->decodes && !decodes(v))
+		return false;
+	return (v->decodes && !v->canonical) || encodes(v);
+}

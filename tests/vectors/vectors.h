@@ -24,4 +24,7 @@ enum desc_vector_result { DESC_VECTOR_END, DESC_VECTOR_READ, DESC_VECTOR_MALFORM
  */
 enum desc_vector_result desc_vector_next(const char **text, struct desc_vector *v);
 
+/* Whether this codec does what the vector says. */
+bool desc_vector_holds(const struct desc_vector *v);
+
 #endif
