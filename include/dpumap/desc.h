@@ -24,11 +24,18 @@ extern "C" {
 #define DPUMAP_DESC_MAX_SIZE	    512u /* of any descriptor, extensions included */
 #define DPUMAP_DESC_PCI_SIZE	    88u	 /* of a PCI export without extensions */
 #define DPUMAP_DESC_RDMA_SIZE	    56u	 /* of an RDMA export without extensions */
+#define DPUMAP_DESC_UMEM_SIZE	    108u /* of a umem export without extensions */
 #define DPUMAP_DESC_ACCESS_KEY_SIZE 32u	 /* an mlx5 cross-function access key */
 
-/* Who may import: functions of the same card, or peers with a connected queue pair. */
+#define DPUMAP_DESC_TOKEN_SIZE	    32u /* room for what names a umem */
+
+/*
+ * Who may import: functions of the same card, peers with a connected queue pair, or processes that
+ * hold the exporter's own device context.
+ */
 #define DPUMAP_DESC_KIND_PCI  1u
 #define DPUMAP_DESC_KIND_RDMA 2u
+#define DPUMAP_DESC_KIND_UMEM 3u
 
 /* What the exported bytes are made of. */
 #define DPUMAP_DESC_SOURCE_MEMORY	 1u
@@ -78,6 +85,24 @@ typedef int32_t dpumap_desc_status_t;
 #define DPUMAP_DESC_ERR_TLV_CRITICAL (-25) /* critical extension unknown */
 #define DPUMAP_DESC_ERR_BUFFER	     (-26) /* output buffer too small */
 #define DPUMAP_DESC_ERR_KEY_UNUSED   (-27) /* access key given to a kind that has none */
+#define DPUMAP_DESC_ERR_PDN	     (-28) /* protection domain number above 24 bits */
+#define DPUMAP_DESC_ERR_UMEM_FORM    (-29) /* form of a umem's token unknown */
+#define DPUMAP_DESC_ERR_UMEM_TOKEN   (-30) /* token's length wrong, or bytes beyond it not zero */
+#define DPUMAP_DESC_ERR_UMEM_UNUSED  (-31) /* fields of a umem given to another kind */
+
+/* What the token of a umem is: the kernel's handle (4 bytes), or what libmlx5 exports. */
+#define DPUMAP_DESC_UMEM_HANDLE	 1u
+#define DPUMAP_DESC_UMEM_LIBMLX5 2u
+
+/* What a umem export has in addition; all zero in every other kind. */
+struct dpumap_desc_umem {
+	uint64_t start;	    /* of the first byte as it was registered: address or dma-buf offset */
+	uint32_t pd_handle; /* a protection domain of the exporter's context: the kernel's handle */
+	uint32_t pdn;	    /* and the device's number, which only that context finds under it */
+	uint16_t form;
+	uint16_t token_len;
+	uint8_t token[DPUMAP_DESC_TOKEN_SIZE]; /* zero from token_len on */
+};
 
 struct dpumap_desc {
 	uint16_t kind;
@@ -85,10 +110,11 @@ struct dpumap_desc {
 	uint32_t access;
 	uint64_t device_guid; /* sys_image_guid as a number, i.e. be64toh() of what verbs report */
 	uint16_t vhca_id;     /* of the exporting function */
-	uint32_t mkey;	      /* the exporter's memory key (an rkey), low byte included */
-	uint64_t addr;	      /* the exporter's address of the first byte */
-	uint64_t len;	      /* in bytes */
-	uint8_t access_key[DPUMAP_DESC_ACCESS_KEY_SIZE]; /* secret; all zero in an RDMA export */
+	uint32_t mkey; /* the exporter's memory key (an rkey), low byte included; umem: its id */
+	uint64_t addr; /* the exporter's address of the first byte */
+	uint64_t len;  /* in bytes */
+	uint8_t access_key[DPUMAP_DESC_ACCESS_KEY_SIZE]; /* secret; all zero but in a PCI export */
+	struct dpumap_desc_umem umem;
 };
 
 /**
@@ -104,10 +130,16 @@ struct dpumap_desc {
  *         DPUMAP_DESC_ERR_ACCESS_BOTH for both PCI_READ_* bits,
  *         DPUMAP_DESC_ERR_ACCESS_NONE for a PCI export without one of them and an RDMA export
  *         without an RDMA_* bit,
- *         DPUMAP_DESC_ERR_DEVICE_GUID, DPUMAP_DESC_ERR_MKEY or DPUMAP_DESC_ERR_LEN for a 0,
+ *         DPUMAP_DESC_ERR_DEVICE_GUID, DPUMAP_DESC_ERR_MKEY or DPUMAP_DESC_ERR_LEN for a 0 (a
+ *         umem's number may be 0),
  *         DPUMAP_DESC_ERR_RANGE when addr + len exceeds 2^64 - 1,
  *         DPUMAP_DESC_ERR_ACCESS_KEY for a PCI export with an access key of zeros,
- *         DPUMAP_DESC_ERR_KEY_UNUSED for an RDMA export with any other
+ *         DPUMAP_DESC_ERR_KEY_UNUSED for another kind with any other,
+ *         and of the fields of a umem DPUMAP_DESC_ERR_UMEM_UNUSED in another kind,
+ *         DPUMAP_DESC_ERR_RANGE when start + len exceeds 2^64 - 1,
+ *         DPUMAP_DESC_ERR_PDN for a number above 24 bits, DPUMAP_DESC_ERR_UMEM_FORM for an
+ *         undefined form, DPUMAP_DESC_ERR_UMEM_TOKEN for a length that the form does not have or
+ *         a byte beyond it
  */
 dpumap_desc_status_t dpumap_desc_encoded_size(const struct dpumap_desc *d, size_t *size);
 

@@ -25,6 +25,16 @@ static dpumap_desc_status_t get_header(struct reader *r, const uint8_t *buf, siz
 	return DPUMAP_DESC_OK;
 }
 
+static void get_umem(struct reader *r, struct dpumap_desc_umem *u)
+{
+	u->start = get_u64(r);
+	u->pd_handle = get_u32(r);
+	u->pdn = get_u32(r);
+	u->form = get_u16(r);
+	u->token_len = get_u16(r);
+	get_bytes(r, u->token, sizeof(u->token));
+}
+
 static dpumap_desc_status_t get_fields(struct reader *r, struct dpumap_desc *d)
 {
 	uint64_t reserved;
@@ -39,6 +49,8 @@ static dpumap_desc_status_t get_fields(struct reader *r, struct dpumap_desc *d)
 	d->len = get_u64(r);
 	if (d->kind == DPUMAP_DESC_KIND_PCI)
 		get_bytes(r, d->access_key, sizeof(d->access_key));
+	if (d->kind == DPUMAP_DESC_KIND_UMEM)
+		get_umem(r, &d->umem);
 	if (r->overrun)
 		return DPUMAP_DESC_ERR_BODY;
 	if (reserved)

@@ -12,6 +12,16 @@ static void put_header(struct writer *w, uint16_t kind, uint32_t total)
 	put_u32(w, 0); /* CRC, once the rest is there */
 }
 
+static void put_umem(struct writer *w, const struct dpumap_desc_umem *u)
+{
+	put_u64(w, u->start);
+	put_u32(w, u->pd_handle);
+	put_u32(w, u->pdn);
+	put_u16(w, u->form);
+	put_u16(w, u->token_len);
+	put_bytes(w, u->token, sizeof(u->token));
+}
+
 static void put_fields(struct writer *w, const struct dpumap_desc *d)
 {
 	put_u16(w, d->source);
@@ -24,6 +34,8 @@ static void put_fields(struct writer *w, const struct dpumap_desc *d)
 	put_u64(w, d->len);
 	if (d->kind == DPUMAP_DESC_KIND_PCI)
 		put_bytes(w, d->access_key, sizeof(d->access_key));
+	if (d->kind == DPUMAP_DESC_KIND_UMEM)
+		put_umem(w, &d->umem);
 }
 
 static void put_checksum(uint8_t *buf, size_t size)

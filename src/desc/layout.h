@@ -17,7 +17,7 @@
 #define CRC_OFFSET    (TOTAL_OFFSET + 4u)
 #define HEADER_SIZE   (CRC_OFFSET + 4u)
 
-/* Fields of every kind; the access key is the last one and in a PCI export only. */
+/* Fields of every kind; the access key is in a PCI export only. */
 #define RESERVED_SIZE	4u
 #define SOURCE_OFFSET	HEADER_SIZE
 #define VHCA_ID_OFFSET	(SOURCE_OFFSET + 2u)
@@ -30,13 +30,23 @@
 #define KEY_OFFSET	(LEN_OFFSET + 8u)
 #define KEY_END		(KEY_OFFSET + DPUMAP_DESC_ACCESS_KEY_SIZE)
 
-#define TLV_CRITICAL	0x8000u
-#define TLV_NUMBER_MASK 0x7fffu
+/* A umem export has these in the place of the access key. */
+#define START_OFFSET	 (LEN_OFFSET + 8u)
+#define PD_HANDLE_OFFSET (START_OFFSET + 8u)
+#define PDN_OFFSET	 (PD_HANDLE_OFFSET + 4u)
+#define FORM_OFFSET	 (PDN_OFFSET + 4u)
+#define TOKEN_LEN_OFFSET (FORM_OFFSET + 2u)
+#define TOKEN_OFFSET	 (TOKEN_LEN_OFFSET + 2u)
+#define TOKEN_END	 (TOKEN_OFFSET + DPUMAP_DESC_TOKEN_SIZE)
+
+#define TLV_CRITICAL	 0x8000u
+#define TLV_NUMBER_MASK	 0x7fffu
 
 _Static_assert(HEADER_SIZE == 16, "header layout");
 _Static_assert(GUID_OFFSET % 8 == 0 && ADDR_OFFSET % 8 == 0, "quads are aligned");
 _Static_assert(KEY_END == DPUMAP_DESC_PCI_SIZE, "PCI export layout");
 _Static_assert(KEY_OFFSET == DPUMAP_DESC_RDMA_SIZE, "RDMA export layout");
+_Static_assert(TOKEN_END == DPUMAP_DESC_UMEM_SIZE, "umem export layout");
 _Static_assert(KEY_END <= 128, "a PCI export stays small");
 
 /* Header and fields of a kind, in bytes; 0 for an unknown one. */

@@ -37,11 +37,15 @@ static const struct status_text texts[] = {
 	TEXT(DPUMAP_DESC_ERR_TLV_CRITICAL, "an unknown extension is marked critical"),
 	TEXT(DPUMAP_DESC_ERR_BUFFER, "output buffer is too small"),
 	TEXT(DPUMAP_DESC_ERR_KEY_UNUSED, "access key is given to a kind that has none"),
+	TEXT(DPUMAP_DESC_ERR_PDN, "protection domain number has more than 24 bits"),
+	TEXT(DPUMAP_DESC_ERR_UMEM_FORM, "form of the umem's token not supported"),
+	TEXT(DPUMAP_DESC_ERR_UMEM_TOKEN, "token of the umem is malformed"),
+	TEXT(DPUMAP_DESC_ERR_UMEM_UNUSED, "umem fields are given to a kind that has none"),
 };
 
 #define LAST_STATUS (-(dpumap_desc_status_t)(sizeof(texts) / sizeof(texts[0])) + 1)
 
-_Static_assert(LAST_STATUS == DPUMAP_DESC_ERR_KEY_UNUSED, "every status has its text");
+_Static_assert(LAST_STATUS == DPUMAP_DESC_ERR_UMEM_UNUSED, "every status has its text");
 
 static const struct status_text *find_text(dpumap_desc_status_t status)
 {

@@ -27,12 +27,20 @@ static bool all_zero(const struct dpumap_desc *d)
 	return i == sizeof(*d);
 }
 
+static bool same_umem(const struct dpumap_desc_umem *a, const struct dpumap_desc_umem *b)
+{
+	return a->start == b->start && a->pd_handle == b->pd_handle && a->pdn == b->pdn &&
+	       a->form == b->form && a->token_len == b->token_len &&
+	       !memcmp(a->token, b->token, sizeof(a->token));
+}
+
 static bool same_fields(const struct dpumap_desc *a, const struct dpumap_desc *b)
 {
 	return a->kind == b->kind && a->source == b->source && a->access == b->access &&
 	       a->device_guid == b->device_guid && a->vhca_id == b->vhca_id && a->mkey == b->mkey &&
 	       a->addr == b->addr && a->len == b->len &&
-	       !memcmp(a->access_key, b->access_key, sizeof(a->access_key));
+	       !memcmp(a->access_key, b->access_key, sizeof(a->access_key)) &&
+	       same_umem(&a->umem, &b->umem);
 }
 
 /* What was skipped, extensions and a later minor version, is not in the encoding. */
@@ -43,7 +51,7 @@ static bool is_plain(const uint8_t *bytes, size_t size)
 
 static void check_decode(const uint8_t *bytes, size_t size)
 {
-	uint8_t again[DPUMAP_DESC_PCI_SIZE];
+	uint8_t again[DPUMAP_DESC_UMEM_SIZE];
 	struct dpumap_desc d;
 	size_t written;
 
@@ -79,7 +87,7 @@ static void check_decode_framed(uint8_t kind, const uint8_t *data, size_t size)
 
 static void check_encode(const uint8_t *data, size_t size)
 {
-	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
+	uint8_t bytes[DPUMAP_DESC_UMEM_SIZE];
 	struct dpumap_desc before = {0}, after;
 	size_t needed, written;
 	dpumap_desc_status_t status;
@@ -99,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_decode(data, size);
 	check_decode_framed(DPUMAP_DESC_KIND_PCI, data, size);
 	check_decode_framed(DPUMAP_DESC_KIND_RDMA, data, size);
+	check_decode_framed(DPUMAP_DESC_KIND_UMEM, data, size);
 	check_encode(data, size);
 	return 0;
 }

@@ -13,10 +13,10 @@
 #include "desc/layout.h"
 
 /* The largest of all kinds. */
-#define SAMPLE_MAX DPUMAP_DESC_PCI_SIZE
+#define SAMPLE_MAX DPUMAP_DESC_UMEM_SIZE
 
 #define FIRST_KIND DPUMAP_DESC_KIND_PCI
-#define LAST_KIND  DPUMAP_DESC_KIND_RDMA
+#define LAST_KIND  DPUMAP_DESC_KIND_UMEM
 
 static struct dpumap_desc sample(uint16_t kind)
 {
@@ -34,12 +34,29 @@ static struct dpumap_desc sample(uint16_t kind)
 
 	for (size_t i = 0; kind == DPUMAP_DESC_KIND_PCI && i < sizeof(d.access_key); i++)
 		d.access_key[i] = (uint8_t)(0x80 + i);
+	if (kind == DPUMAP_DESC_KIND_UMEM) {
+		d.source = DPUMAP_DESC_SOURCE_MEMORY;
+		d.umem = (struct dpumap_desc_umem){
+			.start = 0x3000,
+			.pd_handle = 7,
+			.pdn = 0x102,
+			.form = DPUMAP_DESC_UMEM_LIBMLX5,
+			.token_len = 6,
+			.token = {0x91, 0x92, 0x93, 0x94, 0x95, 0x96},
+		};
+	}
 	return d;
 }
 
 static size_t sample_size(uint16_t kind)
 {
-	return kind == DPUMAP_DESC_KIND_PCI ? DPUMAP_DESC_PCI_SIZE : DPUMAP_DESC_RDMA_SIZE;
+	static const size_t sizes[] = {
+		[DPUMAP_DESC_KIND_PCI] = DPUMAP_DESC_PCI_SIZE,
+		[DPUMAP_DESC_KIND_RDMA] = DPUMAP_DESC_RDMA_SIZE,
+		[DPUMAP_DESC_KIND_UMEM] = DPUMAP_DESC_UMEM_SIZE,
+	};
+
+	return sizes[kind];
 }
 
 /* Returns the size. */
@@ -64,6 +81,12 @@ static void assert_same(const struct dpumap_desc *a, const struct dpumap_desc *b
 	assert_true(a->addr == b->addr);
 	assert_true(a->len == b->len);
 	assert_memory_equal(a->access_key, b->access_key, sizeof(a->access_key));
+	assert_true(a->umem.start == b->umem.start);
+	assert_int_equal(a->umem.pd_handle, b->umem.pd_handle);
+	assert_int_equal(a->umem.pdn, b->umem.pdn);
+	assert_int_equal(a->umem.form, b->umem.form);
+	assert_int_equal(a->umem.token_len, b->umem.token_len);
+	assert_memory_equal(a->umem.token, b->umem.token, sizeof(a->umem.token));
 }
 
 static void assert_wiped(const struct dpumap_desc *d)
@@ -190,15 +213,16 @@ static void test_decode_every_consistent_truncation(void **state)
 /* What follows the fields of a kind is extensions: no access key hides there. */
 static void test_decode_key_behind_rdma_fields(void **state)
 {
-	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
+	uint8_t bytes[SAMPLE_MAX];
 	struct dpumap_desc d;
+	size_t size;
 
 	(void)state;
-	encode_sample(DPUMAP_DESC_KIND_PCI, bytes);
+	size = encode_sample(DPUMAP_DESC_KIND_PCI, bytes);
 	bytes[KIND_OFFSET] = DPUMAP_DESC_KIND_RDMA;
 	memset(bytes + KEY_OFFSET, 0, DPUMAP_DESC_ACCESS_KEY_SIZE);
-	repair_checksum(bytes, sizeof(bytes));
-	assert_int_equal(decode_exact(bytes, sizeof(bytes), &d), DPUMAP_DESC_ERR_TLV);
+	repair_checksum(bytes, size);
+	assert_int_equal(decode_exact(bytes, size, &d), DPUMAP_DESC_ERR_TLV);
 }
 
 static void test_decode_every_bit_flip(void **state)
@@ -249,7 +273,7 @@ static void test_decode_ignores_no_bit(void **state)
 
 static void test_decode_null(void **state)
 {
-	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
+	uint8_t bytes[SAMPLE_MAX];
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 
 	(void)state;
@@ -261,7 +285,7 @@ static void test_decode_null(void **state)
 
 static void test_encode_null(void **state)
 {
-	uint8_t bytes[DPUMAP_DESC_PCI_SIZE];
+	uint8_t bytes[SAMPLE_MAX];
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 	size_t size = 7;
 
@@ -340,8 +364,8 @@ static void test_encode_into_its_exact_size(void **state)
 
 static void test_encode_refused_writes_nothing(void **state)
 {
-	uint8_t bytes[DPUMAP_DESC_PCI_SIZE] = {0};
-	static const uint8_t untouched[DPUMAP_DESC_PCI_SIZE];
+	uint8_t bytes[SAMPLE_MAX] = {0};
+	static const uint8_t untouched[SAMPLE_MAX];
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 	size_t written = 7;
 
@@ -382,8 +406,8 @@ static void test_status_texts(void **state)
 
 static void test_status_unknown(void **state)
 {
-	static const dpumap_desc_status_t unknown[] = {1, DPUMAP_DESC_ERR_KEY_UNUSED - 1, INT32_MAX,
-						       INT32_MIN};
+	static const dpumap_desc_status_t unknown[] = {1, DPUMAP_DESC_ERR_UMEM_UNUSED - 1,
+						       INT32_MAX, INT32_MIN};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {

@@ -69,7 +69,7 @@ static void test_vectors(void **state)
 static void test_every_status_has_a_vector(void **state)
 {
 	(void)state;
-	for (dpumap_desc_status_t s = 0; s >= DPUMAP_DESC_ERR_KEY_UNUSED; s--) {
+	for (dpumap_desc_status_t s = 0; s >= DPUMAP_DESC_ERR_UMEM_UNUSED; s--) {
 		char line[64];
 
 		if (s == DPUMAP_DESC_ERR_NULL || s == DPUMAP_DESC_ERR_BUFFER)

@@ -15,10 +15,16 @@ import sys
 
 MAGIC = b"DPUM"
 KEY = bytes(range(0x40, 0x60))
-FIELDS = ("kind", "source", "vhca_id", "access", "device_guid", "mkey", "addr", "len", "access_key")
+FIELDS = ("kind", "source", "vhca_id", "access", "device_guid", "mkey", "addr", "len", "access_key",
+          "start", "pd_handle", "pdn", "form", "token_len", "token")
+BYTES = ("access_key", "token")
+NO_UMEM = dict(start=0, pd_handle=0, pdn=0, form=0, token_len=0, token=bytes(32))
 BASE = dict(kind=1, source=1, vhca_id=0x0011, access=0x21, device_guid=0x0C42A10300AABBCC,
-            mkey=0x00181D00, addr=0x00007F3A5C000000, len=0x10000, access_key=KEY)
+            mkey=0x00181D00, addr=0x00007F3A5C000000, len=0x10000, access_key=KEY, **NO_UMEM)
 RDMA = {**BASE, "kind": 2, "access": 0x27, "access_key": bytes(32)}
+UMEM = {**BASE, "kind": 3, "access": 0x23, "mkey": 0x2A, "access_key": bytes(32),
+        "start": 0x00007F3A5C000000, "pd_handle": 5, "pdn": 0x000107, "form": 1, "token_len": 4,
+        "token": b"\x09" + bytes(31)}
 U64 = (1 << 64) - 1
 
 
@@ -38,6 +44,9 @@ def tlv(number, value=b"", critical=False):
 def body(f, reserved=0):
     common = struct.pack("<HHIQIIQQ", f["source"], f["vhca_id"], f["access"], f["device_guid"],
                          f["mkey"], reserved, f["addr"], f["len"])
+    if f["kind"] == 3:
+        return common + struct.pack("<QIIHH", f["start"], f["pd_handle"], f["pdn"], f["form"],
+                                    f["token_len"]) + f["token"]
     return common if f["kind"] == 2 else common + f["access_key"]
 
 
@@ -63,7 +72,9 @@ def emit(title, data=None, status="OK", show=None, canonical=False):
     if show:
         for field in FIELDS:
             value = show[field]
-            print(f"{field}: " + (value.hex(" ") if field == "access_key" else hex(value)))
+            if field in NO_UMEM and value == NO_UMEM[field]:
+                continue
+            print(f"{field}: " + (value.hex(" ") if field in BYTES else hex(value)))
     if canonical:
         print("canonical: yes")
 
@@ -140,7 +151,7 @@ def header_errors():
 
 def field_errors():
     refused_both("kind 0", "KIND", kind=0)
-    refused_both("kind 3", "KIND", kind=3)
+    refused_both("kind 4", "KIND", kind=4)
     refused_both("kind 0x0100", "KIND", kind=0x100)
     refused("unknown kind with no fields", "KIND", frame(b"", kind=7))
     refused("reserved bytes 1", "RESERVED", frame(body(BASE, reserved=1)))
@@ -222,6 +233,76 @@ def refused_rdma():
             frame(b + tlv(1, critical=True), kind=2))
 
 
+def accepted_umem():
+    good("umem: DRAM, by the kernel's handle", UMEM)
+    good("umem: by what libmlx5 exports", UMEM, form=2, token_len=8,
+         token=bytes(range(0x70, 0x78)) + bytes(24))
+    good("umem: libmlx5, the shortest token", UMEM, form=2, token_len=1)
+    good("umem: libmlx5, the longest token", UMEM, form=2, token_len=32,
+         token=bytes(range(0xC0, 0xE0)))
+    good("umem: libmlx5, a token of zeros", UMEM, form=2, token_len=3, token=bytes(32))
+    good("umem: no access but to read", UMEM, access=0)
+    good("umem: every access bit that may be set with PCI read-only", UMEM, access=0x5F)
+    good("umem: smallest numbers", UMEM, vhca_id=0, access=0, device_guid=1, mkey=0, addr=0, len=1,
+         start=0, pd_handle=0, pdn=0, token=bytes(32))
+    good("umem: largest numbers", UMEM, vhca_id=0xFFFE, access=0x6F, device_guid=U64,
+         mkey=0xFFFFFFFF, addr=0, len=U64, start=0, pd_handle=0xFFFFFFFF, pdn=0xFFFFFF, form=2,
+         token_len=32, token=b"\xff" * 32)
+    good("umem: a dma-buf's offset is not the address", UMEM, start=0x1000)
+    good("umem: distinct bytes show every offset", UMEM, vhca_id=0x0201, access=0x2B,
+         device_guid=0x1817161514131211, mkey=0x24232221, addr=0x3837363534333231,
+         len=0x0807060504030201, start=0x4847464544434241, pd_handle=0x54535251, pdn=0x636261,
+         form=2, token_len=32, token=bytes(range(0x80, 0xA0)))
+    b = body(UMEM)
+    readable("umem: a later minor version is read", frame(b, kind=3, minor=1), UMEM)
+    readable("umem: an unknown extension is skipped", frame(b + tlv(1, b"abc"), kind=3), UMEM)
+    readable("umem: largest descriptor", frame(b + tlv(5, bytes(512 - 108 - 4)), kind=3), UMEM)
+
+
+def refused_umem():
+    b = body(UMEM)
+    whole = frame(b, kind=3)
+    refused("umem: last byte missing", "TRUNCATED", whole[:-1])
+    refused("umem: one byte too many", "TRAILING", whole + b"\0")
+    refused("umem: one byte above the maximum", "TOO_LONG",
+            frame(b + tlv(5, bytes(512 - 108 - 3)), kind=3))
+    refused("umem: header without fields", "BODY", frame(b"", kind=3))
+    refused("umem: fields one byte short", "BODY", frame(b[:-1], kind=3))
+    refused("umem: fields of a PCI export", "BODY", frame(body(BASE), kind=3))
+    refused("umem: reserved bytes 1", "RESERVED", frame(body(UMEM, reserved=1), kind=3))
+    refused_both("umem: source 0", "SOURCE", UMEM, source=0)
+    refused_both("umem: device memory", "SOURCE", UMEM, source=2)
+    refused_both("umem: vhca_id 0xffff", "VHCA_ID", UMEM, vhca_id=0xFFFF)
+    refused_both("umem: undefined access bit", "ACCESS_BITS", UMEM, access=0x80)
+    refused_both("umem: PCI read-only and read-write", "ACCESS_BOTH", UMEM, access=0x30)
+    refused_both("umem: device GUID 0", "DEVICE_GUID", UMEM, device_guid=0)
+    refused_both("umem: empty range", "LEN", UMEM, len=0)
+    refused_both("umem: range wraps around", "RANGE", UMEM, addr=0x1000, len=U64)
+    refused_both("umem: registered range wraps around", "RANGE", UMEM, start=U64)
+    refused_both("umem: protection domain of 25 bits", "PDN", UMEM, pdn=0x1000000)
+    refused_both("umem: form 0", "UMEM_FORM", UMEM, form=0)
+    refused_both("umem: form 3", "UMEM_FORM", UMEM, form=3)
+    refused_both("umem: handle of 3 bytes", "UMEM_TOKEN", UMEM, token_len=3)
+    refused_both("umem: handle of 5 bytes", "UMEM_TOKEN", UMEM, token_len=5)
+    refused_both("umem: byte behind the handle", "UMEM_TOKEN", UMEM,
+                 token=bytes(4) + b"\1" + bytes(27))
+    refused_both("umem: last byte behind the handle", "UMEM_TOKEN", UMEM, token=bytes(31) + b"\1")
+    refused_both("umem: libmlx5, no token", "UMEM_TOKEN", UMEM, form=2, token_len=0,
+                 token=bytes(32))
+    refused_both("umem: libmlx5, 33 bytes", "UMEM_TOKEN", UMEM, form=2, token_len=33)
+    refused_both("umem: libmlx5, byte behind the token", "UMEM_TOKEN", UMEM, form=2, token_len=8,
+                 token=bytes(8) + b"\1" + bytes(23))
+    emit("encode: umem with an access key", None, "KEY_UNUSED", show=fields(UMEM, access_key=KEY))
+    for kind, base in (("PCI", BASE), ("RDMA", RDMA)):
+        for field, value in (("start", 1), ("pd_handle", 1), ("pdn", 1), ("form", 1),
+                             ("token_len", 4), ("token", bytes(31) + b"\1")):
+            emit(f"encode: {kind} with {field} of a umem", None, "UMEM_UNUSED",
+                 show=fields(base, **{field: value}))
+    refused("umem: extension number 0", "TLV", frame(b + tlv(0), kind=3))
+    refused("umem: unknown critical extension", "TLV_CRITICAL",
+            frame(b + tlv(1, critical=True), kind=3))
+
+
 def extension_errors():
     b = body(BASE)
     refused("extension header cut", "TLV", frame(b + b"\1"))
@@ -251,6 +332,8 @@ def write_vectors():
     extension_errors()
     accepted_rdma()
     refused_rdma()
+    accepted_umem()
+    refused_umem()
 
 
 def example_bytes(example):
@@ -272,7 +355,8 @@ def check(vectors, document):
             sys.exit(f"{vectors} is not what gen-desc.py writes")
     with open(document, encoding="utf-8") as file:
         examples = re.findall(r"```hexdump\n(.*?)```", file.read(), re.S)
-    if [example_bytes(e) for e in examples] != [frame(body(BASE)), frame(body(RDMA), kind=2)]:
+    if [example_bytes(e) for e in examples] != [frame(body(BASE)), frame(body(RDMA), kind=2),
+                                              frame(body(UMEM), kind=3)]:
         sys.exit(f"the examples in {document} are not the first vectors of their kinds")
 
 

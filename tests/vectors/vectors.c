@@ -92,12 +92,26 @@ static bool read_u32(const char *text, uint32_t *field)
 	return true;
 }
 
-static bool read_key(const char *text, struct dpumap_desc *d)
+static bool read_bytes(const char *text, uint8_t *bytes, size_t len)
 {
 	size_t size = 0;
 
-	return read_hex(text, d->access_key, sizeof(d->access_key), &size) &&
-	       size == sizeof(d->access_key);
+	return read_hex(text, bytes, len, &size) && size == len;
+}
+
+static bool read_umem(const struct line *line, struct dpumap_desc_umem *u)
+{
+	if (!strcmp(line->key, "start"))
+		return read_number(line->value, UINT64_MAX, &u->start);
+	if (!strcmp(line->key, "pd_handle"))
+		return read_u32(line->value, &u->pd_handle);
+	if (!strcmp(line->key, "pdn"))
+		return read_u32(line->value, &u->pdn);
+	if (!strcmp(line->key, "form"))
+		return read_u16(line->value, &u->form);
+	if (!strcmp(line->key, "token_len"))
+		return read_u16(line->value, &u->token_len);
+	return !strcmp(line->key, "token") && read_bytes(line->value, u->token, sizeof(u->token));
 }
 
 static bool read_field(const struct line *line, struct dpumap_desc *d)
@@ -118,7 +132,9 @@ static bool read_field(const struct line *line, struct dpumap_desc *d)
 		return read_number(line->value, UINT64_MAX, &d->addr);
 	if (!strcmp(line->key, "len"))
 		return read_number(line->value, UINT64_MAX, &d->len);
-	return !strcmp(line->key, "access_key") && read_key(line->value, d);
+	if (!strcmp(line->key, "access_key"))
+		return read_bytes(line->value, d->access_key, sizeof(d->access_key));
+	return read_umem(line, &d->umem);
 }
 
 static bool read_line(const struct line *line, struct desc_vector *v)
@@ -152,12 +168,20 @@ enum desc_vector_result desc_vector_next(const char **text, struct desc_vector *
 	return v->title[0] && v->status[0] ? DESC_VECTOR_READ : DESC_VECTOR_MALFORMED;
 }
 
+static bool same_umem(const struct dpumap_desc_umem *a, const struct dpumap_desc_umem *b)
+{
+	return a->start == b->start && a->pd_handle == b->pd_handle && a->pdn == b->pdn &&
+	       a->form == b->form && a->token_len == b->token_len &&
+	       !memcmp(a->token, b->token, sizeof(a->token));
+}
+
 static bool same_fields(const struct dpumap_desc *a, const struct dpumap_desc *b)
 {
 	return a->kind == b->kind && a->source == b->source && a->access == b->access &&
 	       a->device_guid == b->device_guid && a->vhca_id == b->vhca_id && a->mkey == b->mkey &&
 	       a->addr == b->addr && a->len == b->len &&
-	       !memcmp(a->access_key, b->access_key, sizeof(a->access_key));
+	       !memcmp(a->access_key, b->access_key, sizeof(a->access_key)) &&
+	       same_umem(&a->umem, &b->umem);
 }
 
 static bool encodes(const struct desc_vector *v)
