@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d46u /* bumped with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d47u /* bumped with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_PATH_MAX 104 /* of a socket's path: sizeof sun_path less a few */
@@ -32,10 +32,11 @@ enum emu_op {
 	EMU_OP_ENGINE,	   /* val[0] = slot; + tables, queues, dm, notify socket */
 	/* On the control socket: */
 	EMU_OP_HOLD,   /* keep the server alive while this connection lives */
-	EMU_OP_STATUS, /* answer: text */
+	EMU_OP_STATUS, /* arg[0] = as JSON; answer: text */
 	EMU_OP_STOP,
-	EMU_OP_FAIL, /* struct emu_fail_request; val[0], val[1] = what the rule before it saw and
-			failed */
+	EMU_OP_FAULT, /* struct emu_fault_request; val = what the rules before it saw and failed */
+	EMU_OP_PING,  /* nothing but an answer */
+	EMU_OP_TRACE, /* arg[0] = with addresses; then text until the connection ends */
 };
 
 struct emu_request {
@@ -44,14 +45,28 @@ struct emu_request {
 	uint64_t arg[3];
 };
 
-/* Of the commands whose names match `method`, let the nth from now and those after it fail. */
-struct emu_fail_request {
+enum emu_rule_kind {
+	EMU_RULE_NONE,	     /* no rule of any kind, and every device is well again */
+	EMU_RULE_COMMAND,    /* commands whose names match `method` fail */
+	EMU_RULE_COMPLETION, /* completions without error meet with `action` */
+	EMU_RULE_MEMORY,     /* of its device memory a card has only `amount` bytes left */
+	EMU_RULE_DEVICE,     /* the device dies, now */
+};
+
+/* `count` commands or completions from the `nth` on; the one from now on is the first. */
+struct emu_fault_request {
 	struct emu_request req;
-	uint64_t nth; /* 1: the next one; 0: no rule */
+	uint32_t kind;
+	uint32_t errnum;   /* COMMAND: or 0, then */
+	uint32_t status;   /* COMMAND: the firmware's, with `syndrome` */
+	uint32_t syndrome; /* COMMAND, COMPLETION */
+	uint32_t action;   /* COMPLETION: enum emu_cqe_action */
+	uint32_t pad;
+	uint64_t nth;
 	uint64_t count;
-	uint32_t errnum;
-	char role[16]; /* only on functions of this role; empty: on all */
-	char method[68];
+	uint64_t amount; /* COMPLETION: delay in microseconds; MEMORY: bytes */
+	char role[16];	 /* only on functions of this role; empty: on all */
+	char method[64];
 };
 
 enum emu_reply_flag {
@@ -66,9 +81,9 @@ struct emu_reply {
 	int32_t error; /* 0 or an errno */
 	uint32_t flags;
 	uint32_t nfds;
-	uint64_t val[2]; /* MMAP: val[0] = offset in the descriptor that came along */
+	uint64_t val[4]; /* MMAP: val[0] = offset in the descriptor that came along */
 };
 
-#define EMU_STATUS_MAX 4096
+#define EMU_STATUS_MAX 32768
 
 #endif

@@ -20,11 +20,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define EMU_MAX_CARDS	4
+#define EMU_MAX_CARDS	8
 #define EMU_MAX_MKEYS	(1u << 18)
 #define EMU_MAX_KLMS	(1u << 18)
 #define EMU_MAX_QPS	(1u << 13)
 #define EMU_MAX_CQS	(1u << 13)
+#define EMU_MAX_SRQS	(1u << 12)
+#define EMU_MAX_GIDS	256u
 #define EMU_MAX_ENGINES 256u
 #define EMU_DM_STRIDE	(16ull << 20)
 #define EMU_NO_ENGINE	UINT32_MAX
@@ -36,6 +38,13 @@ enum emu_right {
 	EMU_RR = 1u << 2,
 	EMU_RW = 1u << 3,
 	EMU_RA = 1u << 4,
+	EMU_MB = 1u << 5, /* memory windows may be bound to it; no bit of the mkey context */
+};
+
+enum emu_mkey_flag {
+	EMU_MK_FREE = 1u << 0,	 /* it exists but leads nowhere: until UMR gives it a meaning */
+	EMU_MK_UMR = 1u << 1,	 /* work requests may change it */
+	EMU_MK_RINVAL = 1u << 2, /* a peer may free it by a send with invalidate */
 };
 
 enum emu_mkey_mode {
@@ -45,6 +54,11 @@ enum emu_mkey_mode {
 	EMU_MKEY_KSM = 4,   /* equal pieces of 2^log_entity bytes: u.klm */
 	EMU_MKEY_ALIAS = 5, /* another function's mkey: u.alias */
 	EMU_MKEY_FILE = 6,  /* a dma-buf, played by a memfd: u.file */
+	/*
+	 * u.klm, in turns: of each entry as many bytes as the low half of `bytes` says; its high
+	 * half is how far the entry moves on after a turn.
+	 */
+	EMU_MKEY_STRIDED = 7,
 };
 
 /*
@@ -62,6 +76,10 @@ struct emu_mkey {
 	uint64_t len;
 	uint32_t log_entity; /* KSM */
 	uint32_t shared;     /* ALLOW_OTHER_VHCA_ACCESS was granted: aliases may reach it */
+	uint32_t birth;	     /* its first serial: UMR changes `serial`, but it stays the same key */
+	uint32_t flags;	     /* enum emu_mkey_flag */
+	uint32_t qpn;	     /* the only QP that may use it; 0: any of its PD */
+	uint32_t mw;	     /* a memory window of this type; 0: none */
 	union {
 		struct {
 			uint64_t addr; /* process address of `start` */
@@ -73,10 +91,12 @@ struct emu_mkey {
 		struct {
 			uint32_t first; /* index of the first entry in emu_tables.klm */
 			uint32_t count;
+			uint32_t room;	 /* entries that are its own, from the first on */
+			uint32_t repeat; /* strided: turns */
 		} klm;
 		struct {
 			uint32_t index;	 /* the target, and */
-			uint32_t serial; /* the one mkey at that index that was granted */
+			uint32_t serial; /* birth of the one mkey there that was granted */
 		} alias;
 		struct {
 			uint64_t offset; /* of `start` in the file */
@@ -94,9 +114,20 @@ struct emu_klm {
 	uint64_t addr;
 };
 
+/* A GID of the fabric: whose it is. They are there before the first client and never change. */
+struct emu_gid {
+	uint8_t raw[16];
+	uint16_t func;
+	uint8_t index; /* in the function's table */
+	uint8_t type;  /* 1: RoCE v1, 2: RoCE v2 */
+	uint32_t pad;
+};
+
 struct emu_tables {
 	_Atomic uint32_t generation; /* of the tables' layout; 1 */
-	uint32_t pad[15];
+	uint32_t ngids;
+	uint32_t pad[14];
+	struct emu_gid gid[EMU_MAX_GIDS];
 	struct emu_mkey mkey[EMU_MAX_MKEYS];
 	struct emu_klm klm[EMU_MAX_KLMS];
 };
@@ -118,6 +149,7 @@ struct emu_sge {
 };
 
 #define EMU_MSG_SEGS 64
+#define EMU_GRH	     40
 
 enum emu_msg_state {
 	EMU_MSG_FREE = 0,
@@ -149,10 +181,45 @@ struct emu_msg {
 	uint64_t len;
 	uint64_t raddr;
 	uint32_t rkey;
+	uint32_t qkey;	      /* UD */
+	uint32_t srqn;	      /* XRC */
+	uint8_t grh[EMU_GRH]; /* UD: the network header as the receiver sees it */
 	uint32_t nsge;
 	uint64_t operand[2]; /* atomics: swap or add, compare; host order */
 	uint64_t result;     /* atomics: the old value; host order */
 	struct emu_sge sge[EMU_MSG_SEGS];
+};
+
+/*
+ * A change of an mkey that a work request asks for. Only the server writes the tables: the engine
+ * posts this, sends a note, and goes on with the queue when the answer is there.
+ */
+#define EMU_UMR_KLMS 56 /* as many as fit in the longest WQE */
+
+enum emu_umr_state {
+	EMU_UMR_IDLE = 0,
+	EMU_UMR_POSTED = 1, /* the server's */
+	EMU_UMR_DONE = 2,   /* the engine's again: `syndrome` is the answer */
+};
+
+enum emu_umr_op {
+	EMU_UMR_CHANGE = 1,	/* a UMR WQE: `ctrl`, `mkc` and `klm` are its segments */
+	EMU_UMR_INVALIDATE = 2, /* of a send with invalidate */
+};
+
+/* Of a QP: its send queue's, and its responder's. */
+enum emu_umr_side { EMU_UMR_SQ, EMU_UMR_RQ, EMU_UMR_SIDES };
+
+struct emu_umr {
+	_Atomic uint32_t state;
+	uint32_t resets; /* of the QP, when it was posted */
+	uint32_t op;
+	uint32_t key;
+	uint32_t nklm;
+	uint32_t syndrome; /* of the CQE; 0: done */
+	uint8_t ctrl[48];
+	uint8_t mkc[64];
+	uint8_t klm[EMU_UMR_KLMS * 16];
 };
 
 #define EMU_MSG_SOLICITED 1u
@@ -172,6 +239,9 @@ enum emu_qp_state {
 enum emu_qp_type {
 	EMU_QPT_RC = 2,
 	EMU_QPT_UC = 3,
+	EMU_QPT_UD = 4,
+	EMU_QPT_XRC_INI = 9,
+	EMU_QPT_XRC_TGT = 10,
 };
 
 /* One QP; its number is the index. Written by the server; `state` also by engines, to ERR. */
@@ -195,10 +265,14 @@ struct emu_qp {
 	uint32_t rq_wqe_shift;
 	uint32_t dest_qpn;
 	uint32_t dest_func; /* resolved from the GID or LID; UINT32_MAX = nobody there */
+	uint32_t qkey;	    /* UD */
+	uint32_t srqn;	    /* 0: it has a receive queue of its own, or none */
+	uint32_t xrcdn;	    /* XRC_TGT: its messages name the SRQ, which must be of this domain */
 	uint8_t timeout;
 	uint8_t retry_cnt;
 	uint8_t rnr_retry;
 	uint8_t min_rnr_timer;
+	struct emu_umr umr[EMU_UMR_SIDES];
 	struct emu_msg inbox;
 };
 
@@ -215,8 +289,39 @@ struct emu_cq {
 	uint64_t dbr_addr;
 	uint32_t entries;  /* a power of two */
 	uint32_t cqe_size; /* 64 or 128 */
+	uint32_t padded;   /* all 128 bytes are written, not only the half that is the CQE */
 	uint32_t has_channel;
 	_Atomic uint32_t error; /* overrun: the engine writes no more */
+	/*
+	 * CQEs written: the engine's, but the server's while `frozen`. To change the ring the
+	 * server freezes the CQ and waits for the grace period; engines leave queues alone whose
+	 * CQ they find frozen.
+	 */
+	uint32_t pi;
+	_Atomic uint32_t frozen;
+	_Atomic uint32_t moderation; /* period in microseconds << 16 | count; 0 = none */
+};
+
+enum emu_srq_type {
+	EMU_SRQT_BASIC,
+	EMU_SRQT_XRC,
+};
+
+/* A shared receive queue: WQEs are a list linked by their first segments, from index 0 on. */
+struct emu_srq {
+	_Atomic uint32_t serial;
+	uint32_t engine;
+	uint16_t func;
+	uint8_t type;
+	uint8_t wqe_shift;
+	uint32_t pdn;
+	uint32_t wqe_count; /* a power of two */
+	uint64_t buf_addr;
+	uint64_t dbr_addr;
+	uint32_t xrcdn; /* XRC: domain, where completions go, and as whose */
+	uint32_t cqn;
+	uint32_t uidx;
+	_Atomic uint32_t limit; /* armed: an event when fewer WQEs are left; the engine clears it */
 };
 
 struct emu_engine {
@@ -226,15 +331,47 @@ struct emu_engine {
 	_Atomic uint32_t change; /* the server counts changes of this engine's QPs and CQs */
 	_Atomic uint32_t wake;	 /* futex word: counted up and woken to end an engine's sleep */
 	_Atomic uint32_t asleep; /* the engine is in, or about to enter, a futex wait */
-	uint32_t pad[10];
+	_Atomic uint64_t copies; /* work requests that moved bytes, */
+	_Atomic uint64_t bytes;	 /* how many, */
+	_Atomic uint64_t errors; /* and work requests that failed */
+	uint32_t pad[4];
+};
+
+/* A fault on demand: what happens to completions that would tell of success. */
+enum emu_cqe_action {
+	EMU_CQE_NORMAL = 0,
+	EMU_CQE_LOSE = 1,  /* is never written */
+	EMU_CQE_DELAY = 2, /* of a send queue: comes late, and all behind it */
+	EMU_CQE_ERROR = 3, /* has an error syndrome instead, and the QP fails */
+};
+
+#define EMU_ANY_FUNC UINT32_MAX
+
+/*
+ * Written by the server while `action` is EMU_CQE_NORMAL, for which it waits as if it retired an
+ * entry. Engines count what the rule is about, and the count decides who is meant.
+ */
+struct emu_cqe_rule {
+	_Atomic uint32_t action;
+	uint32_t func; /* of the QP; EMU_ANY_FUNC: all */
+	uint64_t nth;
+	uint64_t count;
+	uint32_t syndrome;
+	uint32_t delay_us;
+	_Atomic uint64_t seen;
+	_Atomic uint64_t hit;
 };
 
 struct emu_queues {
 	_Atomic uint32_t qp_high; /* all QPs in use are below */
 	_Atomic uint32_t cq_high;
-	uint32_t pad[14];
+	_Atomic uint32_t tracing; /* engines report the work requests that they finish */
+	_Atomic uint32_t srq_high;
+	uint32_t pad[12];
+	struct emu_cqe_rule rule;
 	struct emu_engine engine[EMU_MAX_ENGINES];
 	struct emu_cq cq[EMU_MAX_CQS];
+	struct emu_srq srq[EMU_MAX_SRQS];
 	struct emu_qp qp[EMU_MAX_QPS];
 };
 
@@ -244,6 +381,9 @@ enum emu_note_type {
 	EMU_NOTE_COMP = 1,   /* completion event of CQ `number` */
 	EMU_NOTE_QP = 2,     /* async event `event` (enum ibv_event_type) of QP `number` */
 	EMU_NOTE_CQ_ERR = 3, /* CQ `number` was overrun */
+	EMU_NOTE_UMR = 4,    /* QP `number` posted an emu_umr */
+	EMU_NOTE_SRQ = 5,    /* async event `event` of SRQ `number` */
+	EMU_NOTE_WR = 6,     /* struct emu_note_wr */
 };
 
 struct emu_note {
@@ -251,6 +391,24 @@ struct emu_note {
 	uint32_t number;
 	uint32_t serial; /* of the QP or CQ, so that a late note finds nobody */
 	uint32_t event;
+};
+
+/* A work request that an engine finished, while somebody traces: another record of that socket. */
+#define EMU_TRACE_SGES 4
+
+struct emu_note_wr {
+	struct emu_note note; /* of the QP */
+	uint8_t opcode;
+	uint8_t flags; /* fm_ce_se */
+	uint8_t syndrome;
+	uint8_t nsge;
+	uint32_t imm;
+	uint32_t rkey;
+	uint32_t lost; /* records before this one that could not be sent */
+	uint64_t raddr;
+	uint64_t len;
+	uint64_t operand[2];
+	struct emu_sge sge[EMU_TRACE_SGES];
 };
 
 #endif

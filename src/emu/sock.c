@@ -8,7 +8,8 @@
 
 #include "emu/proto.h"
 
-int emu_sock_send(int fd, const void *buf, size_t len, const int *fds, unsigned int nfds)
+static int send_packet(int fd, const void *buf, size_t len, const int *fds, unsigned int nfds,
+		       int flags)
 {
 	union {
 		struct cmsghdr align;
@@ -31,9 +32,19 @@ int emu_sock_send(int fd, const void *buf, size_t len, const int *fds, unsigned 
 		memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
 	}
 	do
-		n = sendmsg(fd, &msg, MSG_NOSIGNAL);
+		n = sendmsg(fd, &msg, MSG_NOSIGNAL | flags);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? errno : 0;
+}
+
+int emu_sock_send(int fd, const void *buf, size_t len, const int *fds, unsigned int nfds)
+{
+	return send_packet(fd, buf, len, fds, nfds, 0);
+}
+
+int emu_sock_send_now(int fd, const void *buf, size_t len, const int *fds, unsigned int nfds)
+{
+	return send_packet(fd, buf, len, fds, nfds, MSG_DONTWAIT);
 }
 
 static void take_fds(const struct cmsghdr *c, int *fds, unsigned int max_fds, unsigned int *nfds)
@@ -51,15 +62,22 @@ static void take_fds(const struct cmsghdr *c, int *fds, unsigned int max_fds, un
 	}
 }
 
-ssize_t emu_sock_recv(int fd, void *buf, size_t len, int *fds, unsigned int max_fds,
-		      unsigned int *nfds, pid_t *pid)
+struct space {
+	void *buf;
+	size_t len;
+	int *fds;
+	unsigned int max_fds;
+};
+
+static ssize_t recv_packet(int fd, const struct space *to, unsigned int *nfds, pid_t *pid,
+			   int flags)
 {
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(EMU_MAX_FDS * sizeof(int)) +
 			   CMSG_SPACE(sizeof(struct ucred))];
 	} control;
-	struct iovec iov = {.iov_base = buf, .iov_len = len};
+	struct iovec iov = {.iov_base = to->buf, .iov_len = to->len};
 	struct msghdr msg = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
@@ -74,7 +92,7 @@ ssize_t emu_sock_recv(int fd, void *buf, size_t len, int *fds, unsigned int max_
 	if (pid)
 		*pid = 0;
 	do
-		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
+		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC | flags);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
@@ -82,11 +100,32 @@ ssize_t emu_sock_recv(int fd, void *buf, size_t len, int *fds, unsigned int max_
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
 		if (c->cmsg_type == SCM_RIGHTS)
-			take_fds(c, fds, max_fds, nfds);
+			take_fds(c, to->fds, to->max_fds, nfds);
 		if (c->cmsg_type == SCM_CREDENTIALS && pid) {
 			memcpy(&cred, CMSG_DATA(c), sizeof(cred));
 			*pid = cred.pid;
 		}
 	}
+	if (msg.msg_flags & MSG_TRUNC) {
+		while (*nfds)
+			close(to->fds[--*nfds]);
+		return -EMSGSIZE;
+	}
 	return n;
+}
+
+ssize_t emu_sock_recv(int fd, void *buf, size_t len, int *fds, unsigned int max_fds,
+		      unsigned int *nfds, pid_t *pid)
+{
+	const struct space to = {buf, len, fds, max_fds};
+
+	return recv_packet(fd, &to, nfds, pid, 0);
+}
+
+ssize_t emu_sock_recv_now(int fd, void *buf, size_t len, int *fds, unsigned int max_fds,
+			  unsigned int *nfds, pid_t *pid)
+{
+	const struct space to = {buf, len, fds, max_fds};
+
+	return recv_packet(fd, &to, nfds, pid, MSG_DONTWAIT);
 }

@@ -8,6 +8,8 @@
 
 /* Send one packet with `nfds` descriptors (they stay the caller's). Returns 0 or an errno. */
 int emu_sock_send(int fd, const void *buf, size_t len, const int *fds, unsigned int nfds);
+/* The same without ever waiting: EAGAIN if the other end does not read. */
+int emu_sock_send_now(int fd, const void *buf, size_t len, const int *fds, unsigned int nfds);
 
 /*
  * Receive one packet and up to `max_fds` descriptors, which become the caller's (close-on-exec).
@@ -17,5 +19,8 @@ int emu_sock_send(int fd, const void *buf, size_t len, const int *fds, unsigned 
  */
 ssize_t emu_sock_recv(int fd, void *buf, size_t len, int *fds, unsigned int max_fds,
 		      unsigned int *nfds, pid_t *pid);
+/* The same without ever waiting: -EAGAIN if there is nothing. */
+ssize_t emu_sock_recv_now(int fd, void *buf, size_t len, int *fds, unsigned int max_fds,
+			  unsigned int *nfds, pid_t *pid);
 
 #endif

@@ -113,7 +113,7 @@ expect_no_files()
 # The live objects of the emulated device. The first copies may be what a client still tears down.
 objects()
 {
-	dpumap-emu status | grep -vE '^(profile|cards) '
+	dpumap-emu status | grep -vE '^(profile|nodes|cards|functions|clients|commands|command_errors|copies|bytes|errors) '
 }
 
 # expect_objects WHEN WANTED: within a few seconds, as the server notices the death of a client late

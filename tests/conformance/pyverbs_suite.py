@@ -22,16 +22,69 @@ import tempfile
 PYTHON = "/usr/bin/python3"
 SUITE = "/usr/share/doc/rdma-core/tests"
 SKIPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected-skips.txt")
+DOC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/conformance.md")
 MODULE_TIMEOUT = 150
+
+HUGE_PAGES = "/proc/sys/vm/nr_hugepages"
+LEAST_HUGE_PAGES = 16
 
 # What must run, and how many tests that is at least: a suite that shrank is no success.
 SELECTION = {
-    "test_device": (["DeviceTest", "DMTest", "SharedDMTest"], 22),
-    "test_pd": (["PDTest"], 4),
-    "test_shared_pd": (["SharedPDTestCase"], 1),
-    "test_mr": (["MRTest", "DeviceMemoryAPITest", "DeviceMemoryTest"], 10),
-    "test_mlx5_dma_memcpy": (["DmaGgaMemcpy"], 4),
+    "test_device": 22,
+    "test_pd": 4,
+    "test_shared_pd": 1,
+    "test_parent_domain": 6,
+    "test_mr": 27,
+    "test_addr": 3,
+    "test_cq": 4,
+    "test_cqex": 5,
+    "test_cq_events": 2,
+    "test_qp": 26,
+    "test_qpex": 20,
+    "test_atomic": 9,
+    "test_fork": 1,
+    "test_relaxed_ordering": 3,
+    "test_mlx5_uar": 1,
+    "test_mlx5_var": 1,
+    "test_mlx5_cq": 9,
+    "test_mlx5_devx": 1,
+    "test_mlx5_dm_ops": 2,
+    "test_mlx5_dma_memcpy": 4,
+    "test_mlx5_mkey": 11,
+    "test_mlx5_raw_wqe": 1,
+    "test_mlx5_huge_page": 2,
+    "test_mlx5_query_port": 1,
+    "test_odp": 17,
 }
+
+# About things that the device lacks: run to see that they end cleanly, and counted.
+OTHERS = {
+    "test_flow": "flow steering",
+    "test_mlx5_crypto": "encryption; wants credentials of a real card",
+    "test_mlx5_dc": "dynamically connected transport",
+    "test_mlx5_dr": "flow steering",
+    "test_mlx5_flow": "flow steering",
+    "test_mlx5_lag_affinity": "link aggregation",
+    "test_mlx5_pp": "packet pacing",
+    "test_mlx5_rdmacm": "the connection manager's device, /dev/infiniband/rdma_cm, is not there",
+    "test_mlx5_sched": "transmit scheduling",
+    "test_mlx5_timestamp": "time stamps: those of raw packets and of real time are not there",
+    "test_mlx5_udp_sport": "choice of the UDP source port",
+    "test_rdmacm": "the connection manager's device, /dev/infiniband/rdma_cm, is not there",
+    "test_rss_traffic": "receive side scaling",
+    "test_tag_matching": "tag matching",
+}
+
+# A machine's lack, not the device's: allowed, but the run says nothing about the document then.
+MACHINE_LACKS = ("There are no huge pages",)
+
+PREAMBLE = """# Conformance
+
+This page is written by `tests/conformance/pyverbs_suite.py --write-doc`, and the conformance lane
+fails if it is not what a run would write. rdma-core's own Python suite, the unmodified one of
+Debian's `python3-pyverbs`, runs on the default profile (bluefield-3).
+
+"""
 
 
 def unpack_suite(target):
@@ -114,17 +167,17 @@ def run_inside(suite, module, report):
     parser.parse_args()
     loader = unittest.defaultTestLoader
     with open(report, "w", encoding="utf-8") as out:
-        for group in SELECTION[module][0]:
-            loader.loadTestsFromName(f"tests.{module}.{group}").run(Recorder())
+        loader.loadTestsFromName(f"tests.{module}").run(Recorder())
 
 
-def run_module(emu, suite, module, tmp):
+def run_module(emu, suite, module, tmp, output=None):
     report = os.path.join(tmp, module + ".json")
     command = [emu, "run", "--as", "dpu", "--", PYTHON, os.path.abspath(__file__),
                "--inside", suite, module, report]
     environment = dict(os.environ, DPUMAP_EMU_DIR=os.path.join(tmp, "emu"),
                        PYTHONDONTWRITEBYTECODE="1")
-    process = subprocess.Popen(command, env=environment, start_new_session=True)
+    process = subprocess.Popen(command, env=environment, start_new_session=True, stdout=output,
+                               stderr=output)
     try:
         ended = f"ended with status {process.wait(MODULE_TIMEOUT)}"
     except subprocess.TimeoutExpired:
@@ -137,9 +190,10 @@ def run_module(emu, suite, module, tmp):
     if os.path.exists(report):
         with open(report, encoding="utf-8") as lines:
             tests = [json.loads(line) for line in lines if line.endswith("\n")]
-    if len(tests) < SELECTION[module][1] or ended != "ended with status 0":
+    least = SELECTION.get(module, 1)
+    if len(tests) < least or ended != "ended with status 0":
         tests.append({"name": module + ".complete", "outcome": "fail", "seconds": 0,
-                      "detail": f"{len(tests)} of at least {SELECTION[module][1]} tests reported, "
+                      "detail": f"{len(tests)} of at least {least} tests reported, "
                                 f"the process {ended}"})
     return tests
 
@@ -148,6 +202,8 @@ def judge(test, skips):
     """The verdict of a test, and what there is to say about it."""
     reason = skips.get(test["name"])
     if test["outcome"] == "skip":
+        if test["detail"].startswith(MACHINE_LACKS):
+            return "skip", test["detail"]
         if reason is None:
             return "fail", "unexpected skip: " + test["detail"]
         return "skip", reason
@@ -156,31 +212,128 @@ def judge(test, skips):
     return test["outcome"], test["detail"]
 
 
+def reserve_huge_pages():
+    """Some tests want 2 MiB pages: root can have them. Returns how many there were, or None."""
+    try:
+        with open(HUGE_PAGES, encoding="ascii") as file:
+            before = int(file.read())
+        if before >= LEAST_HUGE_PAGES:
+            return None
+        with open(HUGE_PAGES, "w", encoding="ascii") as file:
+            file.write(str(LEAST_HUGE_PAGES))
+    except OSError:
+        return None
+    return before
+
+
+def release_huge_pages(before):
+    if before is not None:
+        with open(HUGE_PAGES, "w", encoding="ascii") as file:
+            file.write(str(before))
+
+
+def run_selection(emu, suite, tmp, skips):
+    """(module, test's name, verdict, detail, outcome) of all that must run."""
+    results = []
+    for module in SELECTION:
+        for test in run_module(emu, suite, module, tmp):
+            verdict, detail = judge(test, skips)
+            results.append((module, test["name"], verdict, detail, test["detail"]))
+            print(f"   {verdict:4} {test['seconds']:6.2f} s  {test['name']}", flush=True)
+            for line in detail.splitlines():
+                print("          " + line)
+    return results
+
+
+def run_others(emu, suite, tmp):
+    """Counts of passed, skipped and failed tests by module; None if a module did not end well."""
+    counts = {}
+    for module in OTHERS:
+        tests = run_module(emu, suite, module, tmp, subprocess.DEVNULL)
+        outcomes = [test["outcome"] for test in tests]
+        ended = not any(test["name"].endswith(".complete") for test in tests)
+        counts[module] = tuple(outcomes.count(kind) for kind in ("pass", "skip", "fail"))
+        print(f"   {'note' if ended else 'fail'}           {module}: "
+              "%d passed, %d skipped, %d failed" % counts[module], flush=True)
+        if not ended:
+            counts[module] = None
+    return counts
+
+
+def document(results, others):
+    """The page as this run would write it."""
+    rows = ["| module | passed | skipped | failed |", "| --- | ---: | ---: | ---: |"]
+    totals = [0, 0, 0]
+    reasons = {}
+    for module in SELECTION:
+        verdicts = [verdict for of, _, verdict, _, _ in results if of == module]
+        counts = [verdicts.count(kind) for kind in ("pass", "skip", "fail")]
+        totals = [a + b for a, b in zip(totals, counts)]
+        rows.append(f"| {module} | {counts[0]} | {counts[1]} | {counts[2]} |")
+    rows.append("| **all** | **%d** | **%d** | **%d** |" % tuple(totals))
+    for _, name, verdict, detail, _ in results:
+        if verdict == "skip":
+            reasons.setdefault(detail, []).append(name)
+    lines = ["## What must run", ""] + rows + ["", "## What is skipped, and why", ""]
+    for reason in sorted(reasons):
+        lines.append(f"- {reason}:")
+        lines += [f"  - `{name}`" for name in sorted(reasons[reason])]
+    lines += ["", "## Other modules", "",
+              "They are about what the device does not have. They must end cleanly; a test that",
+              "fails here did not find out by itself that the feature is missing.", "",
+              "| module | passed | skipped | failed | what is missing |",
+              "| --- | ---: | ---: | ---: | --- |"]
+    lines += ["| %s | %d | %d | %d | %s |" % ((module,) + others[module] + (OTHERS[module],))
+              for module in OTHERS if others[module]]
+    return PREAMBLE + "\n".join(lines) + "\n"
+
+
+def check_document(path, text, write):
+    """True if the file says what the run found."""
+    if write:
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        return True
+    try:
+        with open(path, encoding="utf-8") as file:
+            if file.read() == text:
+                return True
+    except OSError:
+        pass
+    print(f"   fail           {path} is not what this run would write (--write-doc)")
+    return False
+
+
 def run_suite(arguments):
     skips = read_skips()
-    verdicts = []
-    with tempfile.TemporaryDirectory(prefix="dpumap-pyverbs.") as tmp:
-        suite = unpack_suite(tmp)
-        for module in SELECTION:
-            for test in run_module(arguments.emu, suite, module, tmp):
-                verdict, detail = judge(test, skips)
-                verdicts.append((verdict, test["name"]))
-                print(f"   {verdict:4} {test['seconds']:6.2f} s  {test['name']}", flush=True)
-                for line in detail.splitlines():
-                    print("          " + line)
+    huge_pages = reserve_huge_pages()
+    try:
+        with tempfile.TemporaryDirectory(prefix="dpumap-pyverbs.") as tmp:
+            suite = unpack_suite(tmp)
+            results = run_selection(arguments.emu, suite, tmp, skips)
+            others = run_others(arguments.emu, suite, tmp)
+    finally:
+        release_huge_pages(huge_pages)
     if arguments.results:
         with open(arguments.results, "a", encoding="utf-8") as out:
-            out.writelines(f"{verdict} pyverbs.{name}\n" for verdict, name in verdicts)
-    counts = {kind: sum(verdict == kind for verdict, _ in verdicts)
+            out.writelines(f"{verdict} pyverbs.{name}\n" for _, name, verdict, _, _ in results)
+    counts = {kind: sum(verdict == kind for _, _, verdict, _, _ in results)
               for kind in ("pass", "fail", "skip")}
+    good = not counts["fail"] and None not in others.values()
+    if any(detail.startswith(MACHINE_LACKS) for *_, detail in results):
+        print("   note           this machine lacks something: the document is not compared")
+    elif good:
+        good = check_document(arguments.doc, document(results, others), arguments.write_doc)
     print(f"   pyverbs: {counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped")
-    return 3 if counts["fail"] else 0
+    return 0 if good else 3
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--emu", help="the dpumap-emu program")
     parser.add_argument("--results", help="file to add one line per test to")
+    parser.add_argument("--doc", default=DOC, help="the page about the results")
+    parser.add_argument("--write-doc", action="store_true", help="write it instead of comparing")
     parser.add_argument("--inside", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:

@@ -79,20 +79,21 @@ await_listener()
 	return 1
 }
 
-# pingpong SERVER-FUNCTION CLIENT-FUNCTION ARGUMENT...
+# pingpong PROGRAM SERVER-FUNCTION CLIENT-FUNCTION ARGUMENT...
 pingpong()
 {
-	local from=$1 to=$2 port
-	shift 2
+	local program=ibv_$1_pingpong from=$2 to=$3 port
+	shift 3
 	port=$(free_port)
-	run_as "$from" ibv_rc_pingpong -g 0 -p "$port" "$@" >"$tmp/server" 2>&1 &
+	run_as "$from" "$program" -g 0 -p "$port" "$@" >"$tmp/server" 2>&1 &
 	server=$!
 	await_listener "$port" || { cat "$tmp/server" >"$tmp/out"; fail "the server does not listen"; }
-	run_as "$to" ibv_rc_pingpong -g 0 -p "$port" "$@" localhost >"$tmp/out" 2>"$tmp/err" ||
+	run_as "$to" "$program" -g 0 -p "$port" "$@" localhost >"$tmp/out" 2>"$tmp/err" ||
 		fail "the client failed"
 	wait "$server" || { cat "$tmp/server" >>"$tmp/out"; fail "the server failed"; }
 	server=
-	expect "the number of iterations" '^[0-9]+ iters in '
+	# ibv_xsrq_pingpong says no more than that it succeeded.
+	expect "the number of iterations" '^[0-9]+ iters in |^ *success$'
 	if grep -q 'invalid data' "$tmp/out" "$tmp/server"; then
 		fail "data arrived damaged"
 	fi
@@ -103,8 +104,14 @@ devices-dpu) devices dpu ;;
 devices-host) devices host ;;
 devinfo-dpu) devinfo dpu ;;
 devinfo-host) devinfo host ;;
-rc-pingpong) pingpong dpu dpu -c ;;
-rc-pingpong-events) pingpong dpu dpu -c -e ;;
-rc-pingpong-between-functions) pingpong dpu host -c ;;
+rc-pingpong) pingpong rc dpu dpu -c ;;
+rc-pingpong-events) pingpong rc dpu dpu -c -e ;;
+rc-pingpong-between-functions) pingpong rc dpu host -c ;;
+uc-pingpong-between-functions) pingpong uc dpu host -c ;;
+ud-pingpong-between-functions) pingpong ud dpu host -c ;;
+ud-pingpong-events) pingpong ud host dpu -c -e ;;
+srq-pingpong-between-functions) pingpong srq dpu host -c ;;
+srq-pingpong-events) pingpong srq host dpu -c -e ;;
+xsrq-pingpong-between-functions) pingpong xsrq dpu host ;;
 *) fail "no such case" ;;
 esac

@@ -230,9 +230,16 @@ int rig_reap(pid_t pid)
 
 static bool is_object(const char *name)
 {
-	/* The rest tells what the emulator is, not what it holds. */
-	return strcmp(name, "cards") != 0 && strcmp(name, "profile") != 0 &&
-	       strcmp(name, "channels") != 0;
+	/* They tell what the emulator is and what was done, not what it holds. */
+	static const char *const others[] = {
+		"profile",  "nodes",	      "cards",	"functions", "clients", "channels",
+		"commands", "command_errors", "copies", "bytes",     "errors",
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(name, others[i]))
+			return false;
+	return true;
 }
 
 bool rig_read_counts(struct rig_counts *counts)

@@ -113,6 +113,7 @@ uint32_t rig_mkey(const struct emu_mkey *m)
 	assert_true(index < EMU_MAX_MKEYS);
 	memcpy(entry, m, sizeof(*entry));
 	entry->tag = (uint8_t)(0x40 + index);
+	entry->birth = next_serial;
 	atomic_store(&entry->serial, next_serial++);
 	return index << 8 | entry->tag;
 }
@@ -150,7 +151,7 @@ uint32_t rig_mkey_alias(uint16_t func, uint32_t pdn, uint32_t target_key)
 	struct emu_mkey m = {.mode = EMU_MKEY_ALIAS, .func = func, .pdn = pdn};
 
 	m.u.alias.index = target_key >> 8;
-	m.u.alias.serial = atomic_load(&rig_mkey_entry(target_key)->serial);
+	m.u.alias.serial = rig_mkey_entry(target_key)->birth;
 	rig_mkey_entry(target_key)->shared = 1;
 	return rig_mkey(&m);
 }

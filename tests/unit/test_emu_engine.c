@@ -297,8 +297,8 @@ static void test_bad_wqe(void **state)
 	struct pair *p = *state;
 	uint32_t next = p->b.qpn + 1;
 
-	refuse_wqe(p, 0x01, 0, 1);
-	refuse_wqe(p, 0x25, 0, 1);
+	refuse_wqe(p, 0x02, 0, 1);
+	refuse_wqe(p, EMU_WQE_UMR, 0, 1);
 	refuse_wqe(p, 0xff, 0, 1);
 	refuse_wqe(p, EMU_WQE_RDMA_WRITE, 0, 1);
 	refuse_wqe(p, EMU_WQE_ATOMIC_FA, 0, 1);
@@ -418,6 +418,7 @@ static void test_alias_refused(void **state)
 	rig_mkey_entry(p->key_b)->shared = 1;
 	rig_mkey_retire(p->key_b);
 	refuse_mmo(p, sge(p->mem_b, 64, alias), dst, denied);
+	rig_mkey_entry(p->key_b)->birth = 0x7fffffff;
 	atomic_store(&rig_mkey_entry(p->key_b)->serial, 0x7fffffff);
 	refuse_mmo(p, sge(p->mem_b, 64, alias), dst, denied);
 }

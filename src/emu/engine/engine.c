@@ -23,13 +23,19 @@
 #define KEEP_POLICY 0x08u /* SCHED_FLAG_KEEP_POLICY */
 #define NAP_MIN_NS  20000u
 #define NAP_MAX_NS  4000000u
+#define LOOK_NS	    20000000u /* how often to see whether the server lives */
+
+bool emu_engine_record(struct engine *e, const void *record, size_t len)
+{
+	long r = syscall(SYS_sendto, e->cfg.notify_fd, record, len, MSG_DONTWAIT | MSG_NOSIGNAL,
+			 NULL, 0);
+
+	return r >= 0 || (errno != EAGAIN && errno != EINTR && errno != ENOBUFS);
+}
 
 bool emu_engine_note(struct engine *e, const struct emu_note *note)
 {
-	long r = syscall(SYS_sendto, e->cfg.notify_fd, note, sizeof(*note),
-			 MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
-
-	return r >= 0 || (errno != EAGAIN && errno != EINTR && errno != ENOBUFS);
+	return emu_engine_record(e, note, sizeof(*note));
 }
 
 void emu_engine_event(struct engine *e, const struct emu_note *note)
@@ -79,6 +85,16 @@ bool emu_engine_qp_fail(struct emu_qp *q)
 	return true;
 }
 
+bool emu_engine_sq_fail(struct emu_qp *q)
+{
+	uint32_t state = EMU_QPS_RTS;
+
+	if (emu_qp_reliable(q))
+		return emu_engine_qp_fail(q);
+	return atomic_compare_exchange_strong(&q->state, &state, EMU_QPS_SQE) ||
+	       emu_engine_qp_fail(q);
+}
+
 static void scan(struct engine *e)
 {
 	struct emu_queues *queues = e->cfg.queues;
@@ -100,6 +116,11 @@ static void scan(struct engine *e)
 	for (i = 0; i < high && i < EMU_MAX_CQS; i++)
 		if (atomic_load(&queues->cq[i].serial) && queues->cq[i].engine == e->cfg.slot)
 			e->cq_list[e->cq_count++] = i;
+	e->srq_count = 0;
+	high = atomic_load(&queues->srq_high);
+	for (i = 0; i < high && i < EMU_MAX_SRQS; i++)
+		if (emu_srq_find(e, i))
+			e->srq_list[e->srq_count++] = i;
 	if (!e->qp_count)
 		emu_files_close(e); /* it may sleep now until there is a QP again */
 }
@@ -127,6 +148,8 @@ static void visit(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
 
+	if (emu_cq_frozen(e, q->send_cqn) || emu_cq_frozen(e, q->recv_cqn))
+		return;
 	emu_rq_serve(e, qpn);
 	emu_sq_advance(e, qpn);
 	if (atomic_load(&q->state) == EMU_QPS_ERR)
@@ -152,10 +175,42 @@ static bool pass(struct engine *e)
 				visit(e, e->qp_list[i]);
 		for (i = 0; i < e->cq_count; i++)
 			emu_cq_notify(e, e->cq_list[i]);
+		for (i = 0; i < e->srq_count; i++)
+			emu_srq_notify(e, e->srq_list[i]);
 		send_events(e);
 	}
 	atomic_fetch_add(&e->slot->epoch, 1);
 	return mine;
+}
+
+/*
+ * Without a server there is no device any more: whoever waits for a completion gets it, flushed.
+ * States are the engine's alone now, whatever they were.
+ */
+static void abandon(struct engine *e)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->qp_count; i++) {
+		struct emu_qp *q = &e->cfg.queues->qp[e->qp_list[i]];
+
+		if (atomic_load(&q->state) != EMU_QPS_RESET)
+			atomic_store(&q->state, EMU_QPS_ERR);
+	}
+	e->abandoned = true;
+	e->worked = true;
+}
+
+static void look_for_server(struct engine *e, uint64_t now)
+{
+	char c;
+
+	if (e->abandoned || now - e->looked < LOOK_NS)
+		return;
+	e->looked = now;
+	if (!syscall(SYS_recvfrom, e->cfg.notify_fd, &c, sizeof(c), MSG_PEEK | MSG_DONTWAIT, NULL,
+		     NULL))
+		abandon(e);
 }
 
 static void relax(void)
@@ -198,6 +253,7 @@ static void work(struct engine *e)
 		if (!pass(e))
 			return;
 		idle_ns = emu_now_ns() - last;
+		look_for_server(e, last + idle_ns);
 		if (e->worked) {
 			if (drowsy)
 				atomic_store(&e->slot->asleep, 0);

@@ -31,7 +31,7 @@ static struct emu_cq *find(struct engine *e, uint32_t cqn, struct emu_cq_run **r
 static void fill(uint8_t *p, const struct emu_cqe *cqe)
 {
 	memset(p, 0, 63);
-	emu_put32(p + 24, cqe->src_qpn & 0xffffff);
+	emu_put32(p + 24, (uint32_t)cqe->net << 24 | (cqe->src_qpn & 0xffffff));
 	emu_put32(p + 32, cqe->uidx & 0xffffff);
 	memcpy(p + 36, &cqe->imm, 4);
 	emu_put32(p + 44, cqe->byte_cnt);
@@ -43,11 +43,17 @@ static void fill(uint8_t *p, const struct emu_cqe *cqe)
 	emu_put16(p + 60, cqe->wqe_counter);
 }
 
-static bool is_full(const struct emu_cq *cq, const struct emu_cq_run *r)
+bool emu_cq_frozen(const struct engine *e, uint32_t cqn)
+{
+	/* a server that ended in the middle thaws nothing any more */
+	return !e->abandoned && cqn < EMU_MAX_CQS && atomic_load(&e->cfg.queues->cq[cqn].frozen);
+}
+
+static bool is_full(const struct emu_cq *cq)
 {
 	uint32_t ci = emu_dbr_word(cq->dbr_addr, 0);
 
-	return ((r->pi - ci) & CI_MASK) >= cq->entries;
+	return ((cq->pi - ci) & CI_MASK) >= cq->entries;
 }
 
 static void overrun(struct engine *e, uint32_t cqn, uint32_t serial)
@@ -61,31 +67,37 @@ bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 {
 	struct emu_cq_run *r;
 	struct emu_cq *cq = find(e, cqn, &r);
+	struct emu_cqe other;
 	uint8_t op_own;
 	uint8_t *p;
 
 	if (!cq)
 		return true; /* destroyed: nobody is left to read it */
+	cqe = emu_rule_fate(e, cqe, &other);
+	if (!cqe)
+		return true;
 	if (atomic_load(&cq->error))
 		return false;
-	if (is_full(cq, r)) {
+	if (is_full(cq)) {
 		atomic_store(&cq->error, 1);
 		overrun(e, cqn, r->serial);
 		return false;
 	}
-	p = emu_own(cq->buf_addr) + (size_t)(r->pi & (cq->entries - 1)) * cq->cqe_size;
+	p = emu_own(cq->buf_addr) + (size_t)(cq->pi & (cq->entries - 1)) * cq->cqe_size;
+	if (cq->padded)
+		memset(p, 0, cq->cqe_size - 64u);
 	p += cq->cqe_size - 64;
 	fill(p, cqe);
 	op_own = (uint8_t)(cqe->opcode << 4 | (cqe->solicited ? 2 : 0) |
-			   ((r->pi & cq->entries) ? 1 : 0));
+			   ((cq->pi & cq->entries) ? 1 : 0));
 	__atomic_store_n(p + 63, op_own, __ATOMIC_RELEASE);
-	r->pi++;
+	cq->pi++;
 	if (cqe->solicited || cqe->syndrome) {
-		r->solicited = r->pi;
+		r->solicited = cq->pi;
 		r->any_solicited = true;
 	}
 	e->worked = true;
-	return true;
+	return cqe != &other;
 }
 
 /* Does a CQE with an index of at least ci exist, if `end` is the index after the last one? */
@@ -94,6 +106,27 @@ static bool reached(uint32_t end, uint32_t ci)
 	uint32_t ahead = (end - ci) & CI_MASK;
 
 	return ahead && ahead <= CI_MASK / 2;
+}
+
+/*
+ * Is the event held back (MODIFY_CQ)? Until there are as many CQEs as asked for, or the first has
+ * waited for the whole period; a count of 0 or a period of 0 is no condition.
+ */
+static bool moderated(struct engine *e, const struct emu_cq *cq, struct emu_cq_run *r, uint32_t ci)
+{
+	uint32_t moderation = atomic_load(&cq->moderation);
+	uint32_t count = moderation & 0xffff;
+	uint64_t now;
+
+	if (!count || !(moderation >> 16) || ((cq->pi - ci) & CI_MASK) >= count)
+		return false;
+	now = emu_now_ns();
+	if (!r->held_since)
+		r->held_since = now;
+	if (now - r->held_since >= (uint64_t)(moderation >> 16) * 1000)
+		return false;
+	e->worked = true; /* no nap before it went out */
+	return true;
 }
 
 /* One event per arm sequence number: the driver counts it up when it has received the event. */
@@ -112,11 +145,14 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 	if (arm == EMU_CQ_UNARMED || (r->fired && r->fired_sn == sn))
 		return;
 	if (arm & ARM_SOLICITED ? !r->any_solicited || !reached(r->solicited, arm & CI_MASK)
-				: !reached(r->pi, arm & CI_MASK))
+				: !reached(cq->pi, arm & CI_MASK))
+		return;
+	if (moderated(e, cq, r, arm & CI_MASK))
 		return;
 	note.serial = r->serial;
 	if (!emu_engine_note(e, &note))
 		return;
+	r->held_since = 0;
 	r->fired = true;
 	r->fired_sn = sn;
 	e->worked = true;

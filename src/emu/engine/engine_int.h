@@ -26,6 +26,7 @@
 #define ENGINE_EVENTS  64
 #define ENGINE_WQE_MAX (63 * 16)
 #define ENGINE_MAX_MSG (1ull << 31)
+#define ENGINE_UD_MTU  4096u /* of the port: a datagram is one packet */
 
 /* CQE syndromes of the PRM. */
 enum emu_syndrome {
@@ -34,6 +35,7 @@ enum emu_syndrome {
 	EMU_SYN_LOC_QP_OP = 0x02,
 	EMU_SYN_LOC_PROT = 0x04,
 	EMU_SYN_FLUSH = 0x05,
+	EMU_SYN_MW_BIND = 0x06,
 	EMU_SYN_REM_INV_REQ = 0x12,
 	EMU_SYN_REM_ACCESS = 0x13,
 	EMU_SYN_REM_OP = 0x14,
@@ -43,6 +45,7 @@ enum emu_syndrome {
 
 enum emu_wqe_opcode {
 	EMU_WQE_NOP = 0x00,
+	EMU_WQE_SEND_INVAL = 0x01,
 	EMU_WQE_RDMA_WRITE = 0x08,
 	EMU_WQE_RDMA_WRITE_IMM = 0x09,
 	EMU_WQE_SEND = 0x0a,
@@ -50,6 +53,7 @@ enum emu_wqe_opcode {
 	EMU_WQE_RDMA_READ = 0x10,
 	EMU_WQE_ATOMIC_CS = 0x11,
 	EMU_WQE_ATOMIC_FA = 0x12,
+	EMU_WQE_UMR = 0x25,
 	EMU_WQE_MMO = 0x2f,
 };
 
@@ -58,6 +62,7 @@ enum emu_cqe_opcode {
 	EMU_CQE_RESP_WR_IMM = 1,
 	EMU_CQE_RESP_SEND = 2,
 	EMU_CQE_RESP_SEND_IMM = 3,
+	EMU_CQE_RESP_SEND_INV = 4,
 	EMU_CQE_REQ_ERR = 13,
 	EMU_CQE_RESP_ERR = 14,
 };
@@ -66,6 +71,8 @@ enum emu_cqe_opcode {
 enum emu_qp_event {
 	EMU_EVENT_QP_REQ_ERR = 2,
 	EMU_EVENT_QP_ACCESS_ERR = 3,
+	EMU_EVENT_SRQ_LIMIT = 15,
+	EMU_EVENT_QP_LAST_WQE = 16,
 };
 
 /* IBV_ACCESS_REMOTE_* as in emu_qp.access. */
@@ -79,27 +86,39 @@ enum emu_qp_access {
 struct emu_qp_run {
 	uint32_t serial;
 	uint32_t resets;
-	uint16_t sq_ci;	      /* of the WQE in execution, in 64-byte blocks */
-	uint16_t rq_ci;	      /* next receive WQE */
-	bool active;	      /* the WQE at sq_ci has begun */
-	bool posted;	      /* its message is in the inbox of peer_qpn */
-	uint8_t rnr_count;    /* RNR NAKs of this WQE */
-	uint32_t peer_qpn;    /* valid if posted */
-	uint32_t peer_serial; /* valid if posted */
-	uint64_t done;	      /* bytes of the WQE */
-	uint64_t rx_done;     /* bytes of the message in the own inbox */
-	uint64_t retry_end;   /* ns; the transport gives up; 0 = not waiting */
-	uint64_t rnr_end;     /* ns; try again after an RNR NAK; 0 = not waiting */
+	uint16_t sq_ci;		 /* of the WQE in execution, in 64-byte blocks */
+	uint16_t rq_ci;		 /* next receive WQE */
+	uint16_t rx_index;	 /* of the SRQ's WQE that the message in the own inbox fills */
+	uint32_t rx_srqn;	 /* that SRQ; 0 = it has taken none */
+	bool last_wqe;		 /* told that no SRQ WQE will complete any more */
+	bool active;		 /* the WQE at sq_ci has begun */
+	bool posted;		 /* its message is in the inbox of peer_qpn */
+	bool umr[EMU_UMR_SIDES]; /* a change of an mkey is with the server */
+	uint8_t rnr_count;	 /* RNR NAKs of this WQE */
+	uint32_t peer_qpn;	 /* valid if posted */
+	uint32_t peer_serial;	 /* valid if posted */
+	uint64_t done;		 /* bytes of the WQE */
+	uint64_t rx_done;	 /* bytes of the message in the own inbox */
+	uint64_t retry_end;	 /* ns; the transport gives up; 0 = not waiting */
+	uint64_t rnr_end;	 /* ns; try again after an RNR NAK; 0 = not waiting */
+	uint64_t held_until; /* ns; the WQE is done, its completion is held back; 0 = it is not */
 };
 
 /* What the engine remembers of a CQ between passes. */
 struct emu_cq_run {
 	uint32_t serial;
-	uint32_t pi;	    /* CQEs written */
 	uint32_t solicited; /* pi after the last solicited or error CQE */
 	bool any_solicited;
 	bool fired; /* an event went out for fired_sn */
 	uint8_t fired_sn;
+	uint64_t held_since; /* ns; an event is held back by moderation; 0 = none */
+};
+
+/* What the engine remembers of an SRQ between passes. */
+struct emu_srq_run {
+	uint32_t serial;
+	uint16_t head;	/* index of the next WQE */
+	uint16_t taken; /* WQEs so far */
 };
 
 struct emu_mem_fd {
@@ -126,20 +145,26 @@ struct engine {
 	int32_t pid;
 	uint32_t change; /* as of the last scan */
 	bool scanned;
-	bool worked;	/* this pass made progress */
-	bool no_vm;	/* the kernel has no process_vm_* */
-	int scratch_fd; /* if no_vm */
+	bool worked;	 /* this pass made progress */
+	bool no_vm;	 /* the kernel has no process_vm_* */
+	bool abandoned;	 /* the server is gone */
+	uint64_t looked; /* ns; when it was last seen */
+	int scratch_fd;	 /* if no_vm */
 	uint32_t qp_count;
 	uint32_t cq_count;
+	uint32_t srq_count;
 	uint32_t qp_list[EMU_MAX_QPS];
 	uint32_t cq_list[EMU_MAX_CQS];
 	struct emu_qp_run qp_run[EMU_MAX_QPS];
 	struct emu_cq_run cq_run[EMU_MAX_CQS];
+	uint32_t srq_list[EMU_MAX_SRQS];
+	struct emu_srq_run srq_run[EMU_MAX_SRQS];
 	struct emu_mem_fd mem_fd[ENGINE_MEM_FDS];
 	uint32_t mem_fd_next;
 	struct emu_open_file file[ENGINE_FILES];
 	uint32_t file_count;
 	uint32_t file_next;
+	uint32_t trace_lost;  /* records that nobody took in time */
 	uint32_t event_count; /* events that the notify socket had no room for */
 	struct emu_note event[ENGINE_EVENTS];
 	uint8_t bounce[ENGINE_CHUNK];
@@ -157,7 +182,19 @@ struct emu_domain {
 	uint32_t func;
 	uint32_t pdn;
 	uint32_t need;
-	int32_t pid; /* of the QP's process, where inline data are */
+	int32_t pid;  /* of the QP's process, where inline data are */
+	uint32_t qpn; /* that uses the keys */
+};
+
+/* Where a datagram goes, by its WQE's address vector. */
+struct emu_av {
+	uint32_t qkey;
+	uint32_t qpn;
+	uint32_t flow; /* label */
+	uint8_t sgid_index;
+	uint8_t tclass;
+	uint8_t hop_limit;
+	uint8_t dgid[16];
 };
 
 /* A parsed WQE of the send queue. */
@@ -170,9 +207,12 @@ struct emu_wqe {
 	uint64_t raddr;
 	uint32_t rkey;
 	uint64_t operand[2];
-	uint64_t len; /* sum over sge */
+	struct emu_av av; /* UD */
+	uint32_t srqn;	  /* XRC */
+	uint64_t len;	  /* sum over sge */
 	uint32_t nsge;
 	struct emu_sge sge[EMU_MSG_SEGS];
+	struct emu_umr umr; /* of a UMR WQE: its segments; valid only for one */
 };
 
 struct emu_cqe {
@@ -183,6 +223,7 @@ struct emu_cqe {
 	uint16_t wqe_counter;
 	uint32_t qpn;
 	uint32_t src_qpn;
+	uint8_t net; /* the byte above src_qpn: GRH and network type */
 	uint32_t uidx;
 	uint32_t imm; /* big endian */
 	uint32_t byte_cnt;
@@ -227,6 +268,12 @@ static inline void emu_put64(uint8_t *p, uint64_t v)
 	emu_put32(p + 4, (uint32_t)v);
 }
 
+/* Does the requester learn what became of its requests? */
+static inline bool emu_qp_reliable(const struct emu_qp *q)
+{
+	return q->type != EMU_QPT_UC && q->type != EMU_QPT_UD;
+}
+
 /* Memory of this process that the driver gave the device: rings, doorbell records, CQEs. */
 static inline uint8_t *emu_own(uint64_t addr)
 {
@@ -254,12 +301,16 @@ static inline uint64_t emu_now_ns(void)
 
 /* Tell the server; false if its socket is full and the note must be tried again. */
 bool emu_engine_note(struct engine *e, const struct emu_note *note);
+/* The same for a record of another size. */
+bool emu_engine_record(struct engine *e, const void *record, size_t len);
 /* The same for what happens once: kept until there is room. */
 void emu_engine_event(struct engine *e, const struct emu_note *note);
 /* End the sleep of the engine in `slot`, if it sleeps. */
 void emu_engine_kick(struct engine *e, uint32_t slot);
 /* Move a QP that can carry traffic to ERR; false if it is in RESET or INIT. */
 bool emu_engine_qp_fail(struct emu_qp *q);
+/* What a failed work request of the send queue makes of it: of a UC or UD QP only that half. */
+bool emu_engine_sq_fail(struct emu_qp *q);
 
 /* engine_mkey.c */
 
@@ -305,7 +356,9 @@ void emu_files_close(struct engine *e);
 
 /* engine_cq.c */
 
-/* Write a CQE; false if that overran the CQ. */
+/* Is a CQ being changed by the server? Nothing may be written to it in this pass. */
+bool emu_cq_frozen(const struct engine *e, uint32_t cqn);
+/* Write a CQE; false if the QP must fail: the CQ was overrun, or a fault on demand says so. */
 bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe);
 void emu_cq_notify(struct engine *e, uint32_t cqn);
 
@@ -316,6 +369,39 @@ enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t c
 				struct emu_wqe *w);
 /* Parse the receive WQE `index`: its entries and their sum. */
 void emu_rqe_parse(const struct emu_qp *q, uint16_t index, struct emu_wqe *w);
+/* The same for the data segments of an SRQ's WQE, which are in [p, end). */
+void emu_rqe_parse_segs(const uint8_t *p, const uint8_t *end, struct emu_wqe *w);
+
+/* engine_srq.c */
+
+/* The SRQ with that number if this engine serves it, or NULL. */
+struct emu_srq *emu_srq_find(struct engine *e, uint32_t srqn);
+/* The SRQ, anybody's, that a message for `tgt` may name; or NULL. */
+const struct emu_srq *emu_srq_of_xrc(const struct engine *e, const struct emu_qp *tgt,
+				     uint32_t srqn);
+/* Take the next WQE off its list; false if there is none. */
+bool emu_srq_take(struct engine *e, uint32_t srqn, uint16_t *index);
+void emu_srq_parse(const struct emu_srq *srq, uint16_t index, struct emu_wqe *w);
+/* Send the limit event if it is due. */
+void emu_srq_notify(struct engine *e, uint32_t srqn);
+
+/* engine_ud.c */
+
+/* The QP that a datagram of `q` reaches, or NULL. */
+struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av);
+/* The GRH area (EMU_GRH bytes) as the receiver finds it. */
+void emu_ud_header(const struct engine *e, const struct emu_qp *q, const struct emu_av *av,
+		   uint64_t len, uint8_t *grh);
+/* The network part of the receiver's CQE for such a header. */
+uint8_t emu_ud_network(const uint8_t *grh);
+
+/* engine_umr.c */
+
+#define ENGINE_UMR_WAIT UINT32_MAX /* the server has not answered yet */
+
+/* Ask the server for a change of an mkey, or look for its answer: the syndrome of a CQE. */
+uint32_t emu_umr_step(struct engine *e, uint32_t qpn, enum emu_umr_side side,
+		      const struct emu_umr *what);
 
 /* engine_sq.c and engine_rq.c: as much as fits a pass */
 
@@ -324,5 +410,15 @@ void emu_rq_serve(struct engine *e, uint32_t qpn);
 void emu_rq_flush(struct engine *e, uint32_t qpn);
 /* The access was refused at responder p: its QP fails and its owner is told. */
 void emu_rq_violation(struct engine *e, struct emu_qp *p, uint32_t event);
+
+/* engine_report.c */
+
+/* A work request is finished: count it, and tell who traces. */
+void emu_report(struct engine *e, uint32_t qpn, const struct emu_wqe *w, uint32_t syndrome);
+/* What a fault on demand makes of a completion: itself, NULL if it is lost, or `*other`. */
+const struct emu_cqe *emu_rule_fate(struct engine *e, const struct emu_cqe *cqe,
+				    struct emu_cqe *other);
+/* Until when (ns) a fault on demand holds the QP's next completion back; 0: not at all. */
+uint64_t emu_rule_delay(struct engine *e, uint32_t qpn);
 
 #endif

@@ -16,7 +16,7 @@ static const struct emu_mkey *lookup(const struct engine *e, uint32_t key, uint3
 	m = &e->cfg.tables->mkey[index];
 	if (!atomic_load(&m->serial) || m->tag != (key & 0xff) || m->func != func)
 		return NULL;
-	return m;
+	return m->flags & EMU_MK_FREE ? NULL : m;
 }
 
 /* The mkey that was granted to the alias, if it is still that one. */
@@ -27,7 +27,8 @@ static const struct emu_mkey *target(const struct engine *e, const struct emu_mk
 	if (alias->u.alias.index >= EMU_MAX_MKEYS || !alias->u.alias.serial)
 		return NULL;
 	m = &e->cfg.tables->mkey[alias->u.alias.index];
-	if (atomic_load(&m->serial) != alias->u.alias.serial || !m->shared)
+	if (!atomic_load(&m->serial) || m->birth != alias->u.alias.serial || !m->shared ||
+	    m->flags & EMU_MK_FREE)
 		return NULL;
 	return m->mode == EMU_MKEY_ALIAS ? NULL : m;
 }
@@ -46,7 +47,7 @@ static const struct emu_mkey *admit(const struct engine *e, struct emu_domain *d
 {
 	const struct emu_mkey *m = lookup(e, key, dom->func);
 
-	if (!m || m->pdn != dom->pdn)
+	if (!m || m->pdn != dom->pdn || (m->qpn && m->qpn != dom->qpn))
 		return NULL;
 	if (m->mode == EMU_MKEY_ALIAS) {
 		m = target(e, m);
@@ -135,6 +136,42 @@ static bool walk_klm(const struct engine *e, struct emu_domain dom, unsigned int
 	return !len || out->n == ENGINE_SEGS;
 }
 
+/* Bytes of one turn of a strided mkey. */
+static uint64_t turn_bytes(const struct emu_klm *k, uint32_t count)
+{
+	uint64_t sum = 0;
+
+	while (count--)
+		sum += k++->bytes & 0xffff;
+	return sum;
+}
+
+static bool walk_strided(const struct engine *e, struct emu_domain dom, unsigned int depth,
+			 const struct emu_mkey *m, uint64_t off, uint64_t len,
+			 struct emu_seg_list *out)
+{
+	const struct emu_klm *k = &e->cfg.tables->klm[m->u.klm.first];
+	uint64_t turn = klm_valid(m) ? turn_bytes(k, m->u.klm.count) : 0;
+
+	while (turn && len && out->n < ENGINE_SEGS && off / turn < m->u.klm.repeat) {
+		uint64_t nth = off / turn;
+		uint64_t inner = off % turn;
+		uint32_t i = 0;
+		uint64_t n;
+
+		while (inner >= (k[i].bytes & 0xffff))
+			inner -= k[i++].bytes & 0xffff;
+		n = (k[i].bytes & 0xffff) - inner;
+		n = n < len ? n : len;
+		if (!walk(e, dom, depth + 1, k[i].key, k[i].addr + nth * (k[i].bytes >> 16) + inner,
+			  n, out))
+			return false;
+		off += n;
+		len -= n;
+	}
+	return !len || out->n == ENGINE_SEGS;
+}
+
 static bool walk_dm(const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
 {
 	const uint64_t size = EMU_MAX_CARDS * EMU_DM_STRIDE;
@@ -157,6 +194,12 @@ static bool walk_file(const struct engine *e, const struct emu_mkey *m, uint64_t
 	return true;
 }
 
+/* What the window grants was judged when it was bound: its region needs the local rights only. */
+static uint32_t below_window(uint32_t need)
+{
+	return need & (EMU_LW | EMU_RW | EMU_RA) ? EMU_LW : EMU_LR;
+}
+
 /*
  * A full list ends every loop above: the caller continues after out->len, so no piece may be
  * skipped, and none is, as a level only goes on while there is room.
@@ -171,6 +214,8 @@ static bool walk(const struct engine *e, struct emu_domain dom, unsigned int dep
 	m = admit(e, &dom, key, addr, len);
 	if (!m)
 		return false;
+	if (m->mw)
+		dom.need = below_window(dom.need);
 	switch (m->mode) {
 	case EMU_MKEY_MEM:
 		append(out, m->u.mem.pid, m->u.mem.addr + (addr - m->start), len);
@@ -183,6 +228,8 @@ static bool walk(const struct engine *e, struct emu_domain dom, unsigned int dep
 		return walk_klm(e, dom, depth, m, addr - m->start, len, out);
 	case EMU_MKEY_KSM:
 		return walk_ksm(e, dom, depth, m, addr - m->start, len, out);
+	case EMU_MKEY_STRIDED:
+		return walk_strided(e, dom, depth, m, addr - m->start, len, out);
 	default:
 		return false;
 	}

@@ -15,6 +15,8 @@ struct request {
 	struct emu_msg *m;
 	struct emu_domain src; /* the requester's keys */
 	struct emu_domain own;
+	struct emu_srq *srq; /* where its receive WQEs are; or NULL: in the QP's own ring */
+	uint32_t srqn;
 };
 
 static bool can_receive(const struct emu_qp *q)
@@ -31,11 +33,40 @@ static uint16_t posted(const struct emu_qp *q, const struct emu_qp_run *r)
 	return (uint16_t)(emu_dbr_word(q->dbr_addr, 0) - r->rq_ci);
 }
 
-static void push(const struct request *rq, const struct emu_cqe *cqe)
+/* The receive WQE of this message: an SRQ's is taken when the message begins. */
+static bool take(const struct request *rq, struct emu_wqe *w)
 {
-	if (!emu_cq_push(rq->e, rq->q->recv_cqn, cqe))
+	struct emu_qp_run *run = rq->run;
+
+	if (!rq->srq) {
+		if (!posted(rq->q, run))
+			return false;
+		emu_rqe_parse(rq->q, run->rq_ci, w);
+		return true;
+	}
+	if (run->rx_srqn != rq->srqn && !emu_srq_take(rq->e, rq->srqn, &run->rx_index))
+		return false;
+	run->rx_srqn = rq->srqn;
+	emu_srq_parse(rq->srq, run->rx_index, w);
+	return true;
+}
+
+static uint32_t completes_in(const struct request *rq)
+{
+	return rq->srq && rq->srq->type == EMU_SRQT_XRC ? rq->srq->cqn : rq->q->recv_cqn;
+}
+
+static void push(const struct request *rq, struct emu_cqe *cqe)
+{
+	cqe->wqe_counter = rq->srq ? rq->run->rx_index : rq->run->rq_ci;
+	cqe->qpn = rq->qpn;
+	cqe->uidx = rq->srq && rq->srq->type == EMU_SRQT_XRC ? rq->srq->uidx : rq->q->uidx;
+	if (!emu_cq_push(rq->e, completes_in(rq), cqe))
 		emu_engine_qp_fail(rq->q);
-	rq->run->rq_ci++;
+	if (rq->srq)
+		rq->run->rx_srqn = 0;
+	else
+		rq->run->rq_ci++;
 }
 
 static void push_error(const struct request *rq, enum emu_syndrome syndrome)
@@ -43,12 +74,27 @@ static void push_error(const struct request *rq, enum emu_syndrome syndrome)
 	struct emu_cqe cqe = {
 		.opcode = EMU_CQE_RESP_ERR,
 		.syndrome = (uint8_t)syndrome,
-		.wqe_counter = rq->run->rq_ci,
-		.qpn = rq->qpn,
-		.uidx = rq->q->uidx,
 	};
 
 	push(rq, &cqe);
+}
+
+/* What is put before the payload of a datagram. */
+static uint32_t header_bytes(const struct request *rq)
+{
+	return rq->q->type == EMU_QPT_UD ? EMU_GRH : 0;
+}
+
+static uint8_t received_opcode(uint32_t opcode)
+{
+	switch (opcode) {
+	case EMU_WQE_SEND_IMM:
+		return EMU_CQE_RESP_SEND_IMM;
+	case EMU_WQE_SEND_INVAL:
+		return EMU_CQE_RESP_SEND_INV;
+	default:
+		return EMU_CQE_RESP_WR_IMM;
+	}
 }
 
 static void push_received(const struct request *rq)
@@ -57,16 +103,13 @@ static void push_received(const struct request *rq)
 	struct emu_cqe cqe = {
 		.opcode = EMU_CQE_RESP_SEND,
 		.solicited = m->flags & EMU_MSG_SOLICITED,
-		.wqe_counter = rq->run->rq_ci,
-		.qpn = rq->qpn,
 		.src_qpn = m->src_qpn,
-		.uidx = rq->q->uidx,
-		.byte_cnt = (uint32_t)m->len,
+		.net = rq->q->type == EMU_QPT_UD ? emu_ud_network(m->grh) : 0,
+		.byte_cnt = (uint32_t)(m->len + header_bytes(rq)),
 	};
 
 	if (m->opcode != EMU_WQE_SEND) {
-		cqe.opcode =
-			m->opcode == EMU_WQE_SEND_IMM ? EMU_CQE_RESP_SEND_IMM : EMU_CQE_RESP_WR_IMM;
+		cqe.opcode = received_opcode(m->opcode);
 		cqe.imm = m->imm;
 	}
 	push(rq, &cqe);
@@ -76,8 +119,8 @@ static void push_received(const struct request *rq)
 static uint32_t fail_receive(const struct request *rq, enum emu_syndrome own,
 			     enum emu_syndrome answer)
 {
-	if (rq->q->type != EMU_QPT_RC)
-		return answer;
+	if (rq->q->type == EMU_QPT_UC && own == EMU_SYN_LOC_LEN)
+		return answer; /* dropped, and the WQE stays (IBA table 59, class D) */
 	if (emu_engine_qp_fail(rq->q))
 		push_error(rq, own);
 	return answer;
@@ -87,7 +130,7 @@ void emu_rq_violation(struct engine *e, struct emu_qp *p, uint32_t event)
 {
 	struct emu_note note = {.type = EMU_NOTE_QP, .event = event};
 
-	if (p->type != EMU_QPT_RC || !emu_engine_qp_fail(p))
+	if (!emu_qp_reliable(p) || !emu_engine_qp_fail(p))
 		return;
 	note.number = (uint32_t)(p - e->cfg.queues->qp);
 	note.serial = atomic_load(&p->serial);
@@ -124,22 +167,57 @@ static enum emu_fault move(const struct request *rq, const struct emu_seg_list *
 	return emu_engine_copy(rq->e, dst, src, n);
 }
 
+/* The key's window or mkey is free before its owner hears of the message (IBA 9.4.1.1.3). */
+static uint32_t invalidate(const struct request *rq)
+{
+	struct emu_umr what = {.op = EMU_UMR_INVALIDATE};
+	uint32_t answer;
+
+	what.key = emu_get32((const uint8_t *)&rq->m->imm);
+	answer = emu_umr_step(rq->e, rq->qpn, EMU_UMR_RQ, &what);
+	if (answer == ENGINE_UMR_WAIT)
+		return SERVE_MORE;
+	return answer ? violate(rq, (enum emu_syndrome)answer) : EMU_SYN_OK;
+}
+
+static bool put_header(const struct request *rq, const struct emu_domain *own,
+		       const struct emu_wqe *w)
+{
+	struct emu_domain here = {.pid = rq->e->pid};
+	uint8_t grh[EMU_GRH];
+	struct emu_sge from = {.addr = (uintptr_t)grh, .len = sizeof(grh), .inl = 1};
+	struct emu_seg_list src;
+	struct emu_seg_list dst;
+
+	memcpy(grh, rq->m->grh, sizeof(grh));
+	if (!emu_sge_translate(rq->e, &here, &from, 1, 0, sizeof(grh), &src) ||
+	    !emu_sge_check(rq->e, own, w->sge, w->nsge) ||
+	    !emu_sge_translate(rq->e, own, w->sge, w->nsge, 0, sizeof(grh), &dst))
+		return false;
+	return emu_engine_copy(rq->e, &dst, &src, sizeof(grh)) == EMU_FAULT_NONE;
+}
+
 static uint32_t serve_send(const struct request *rq)
 {
 	struct emu_seg_list src;
 	struct emu_seg_list dst;
+	struct emu_domain own = rq->own;
+	uint32_t header = header_bytes(rq);
 	struct emu_wqe w;
 
-	if (!posted(rq->q, rq->run))
+	if (!take(rq, &w))
 		return EMU_NAK_RNR;
-	emu_rqe_parse(rq->q, rq->run->rq_ci, &w);
-	if (rq->m->len > w.len)
+	if (rq->srq)
+		own.pdn = rq->srq->pdn;
+	if (rq->m->len + header > w.len)
 		return fail_receive(rq, EMU_SYN_LOC_LEN, EMU_SYN_REM_INV_REQ);
+	if (header && !put_header(rq, &own, &w))
+		return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
 	if (!gather_source(rq, &src))
 		return EMU_SYN_LOC_PROT;
-	if (rq->m->len &&
-	    (!emu_sge_check(rq->e, &rq->own, w.sge, w.nsge) ||
-	     !emu_sge_translate(rq->e, &rq->own, w.sge, w.nsge, rq->run->rx_done, src.len, &dst)))
+	if (rq->m->len && (!emu_sge_check(rq->e, &own, w.sge, w.nsge) ||
+			   !emu_sge_translate(rq->e, &own, w.sge, w.nsge, header + rq->run->rx_done,
+					      src.len, &dst)))
 		return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
 	if (rq->m->len) {
 		switch (move(rq, &dst, &src)) {
@@ -153,6 +231,12 @@ static uint32_t serve_send(const struct request *rq)
 	}
 	if (rq->run->rx_done < rq->m->len)
 		return SERVE_MORE;
+	if (rq->m->opcode == EMU_WQE_SEND_INVAL) {
+		uint32_t answer = invalidate(rq);
+
+		if (answer != EMU_SYN_OK)
+			return answer;
+	}
 	push_received(rq);
 	return EMU_SYN_OK;
 }
@@ -162,12 +246,13 @@ static uint32_t serve_write_imm(const struct request *rq)
 	struct emu_seg_list src;
 	struct emu_seg_list dst = {0};
 	const struct emu_msg *m = rq->m;
+	struct emu_wqe w;
 
 	if (!(rq->q->access & EMU_QP_REMOTE_WRITE))
 		return violate(rq, EMU_SYN_REM_INV_REQ);
 	if (m->len && !emu_mkey_check(rq->e, &rq->own, m->rkey, m->raddr, m->len))
 		return violate(rq, EMU_SYN_REM_ACCESS);
-	if (!posted(rq->q, rq->run))
+	if (!take(rq, &w))
 		return EMU_NAK_RNR;
 	if (!gather_source(rq, &src))
 		return EMU_SYN_LOC_PROT;
@@ -220,11 +305,35 @@ static uint32_t serve_atomic(const struct request *rq)
 	return EMU_SYN_OK;
 }
 
+/* Which SRQ: its own, or with XRC the one that the message names, if that one is here. */
+static bool find_srq(struct request *rq)
+{
+	bool xrc = rq->q->type == EMU_QPT_XRC_TGT;
+
+	rq->srqn = xrc ? rq->m->srqn : rq->q->srqn;
+	rq->srq = NULL;
+	if (!rq->srqn && !xrc)
+		return true;
+	if (xrc && !emu_srq_of_xrc(rq->e, rq->q, rq->srqn))
+		return false;
+	rq->srq = emu_srq_find(rq->e, rq->srqn);
+	if (rq->srq && xrc)
+		rq->own.pdn = rq->srq->pdn;
+	return rq->srq;
+}
+
 static uint32_t serve(struct request *rq)
 {
+	if (rq->q->type == EMU_QPT_UD && rq->m->qkey != rq->q->qkey)
+		return EMU_SYN_OK; /* dropped in silence (IBA 10.2.5) */
+	if (!find_srq(rq))
+		return violate(rq, EMU_SYN_REM_INV_REQ);
+	if (rq->srq && emu_cq_frozen(rq->e, completes_in(rq)))
+		return SERVE_MORE;
 	switch (rq->m->opcode) {
 	case EMU_WQE_SEND:
 	case EMU_WQE_SEND_IMM:
+	case EMU_WQE_SEND_INVAL:
 		rq->own.need = EMU_LW;
 		return serve_send(rq);
 	case EMU_WQE_RDMA_WRITE_IMM:
@@ -259,6 +368,8 @@ static void set_domains(struct request *rq, const struct emu_qp *s)
 	rq->src.pdn = s->pdn;
 	rq->src.need = EMU_LR;
 	rq->src.pid = rq->e->cfg.queues->engine[rq->m->src_engine].pid;
+	rq->src.qpn = rq->m->src_qpn;
+	rq->own.qpn = rq->qpn;
 	rq->own.func = rq->q->func;
 	rq->own.pdn = rq->q->pdn;
 }
@@ -313,6 +424,19 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	emu_engine_kick(e, requester);
 }
 
+/* No WQE of the SRQ will be completed by this QP any more: its owner may drain it. */
+static void tell_last_wqe(const struct request *rq)
+{
+	struct emu_note note = {.type = EMU_NOTE_QP, .event = EMU_EVENT_QP_LAST_WQE};
+
+	if (rq->run->last_wqe)
+		return;
+	rq->run->last_wqe = true;
+	note.number = rq->qpn;
+	note.serial = rq->run->serial;
+	emu_engine_event(rq->e, &note);
+}
+
 /* A request in execution when the QP failed is refused; receive WQEs are returned. */
 void emu_rq_flush(struct engine *e, uint32_t qpn)
 {
@@ -322,6 +446,14 @@ void emu_rq_flush(struct engine *e, uint32_t qpn)
 	unsigned int budget;
 
 	atomic_compare_exchange_strong(&q->inbox.state, &busy, EMU_MSG_FREE);
+	if (q->srqn || q->type == EMU_QPT_XRC_TGT) {
+		rq.srqn = rq.run->rx_srqn;
+		rq.srq = emu_srq_find(e, rq.srqn);
+		if (rq.srq)
+			push_error(&rq, EMU_SYN_FLUSH);
+		tell_last_wqe(&rq);
+		return;
+	}
 	for (budget = 0; budget < ENGINE_BUDGET && posted(q, rq.run); budget++)
 		push_error(&rq, EMU_SYN_FLUSH);
 }

@@ -13,6 +13,10 @@
 #define SOLICITED	0x02u
 #define NS_PER_RNR_UNIT 10000u
 
+#define LOSS_NS		1000000000ull
+/* A Q_Key with this bit in a WQE stands for the QP's own (IBA 10.2.5). */
+#define CONTROLLED_QKEY 0x80000000u
+
 /* Outcomes of a step besides an enum emu_syndrome that ends the WQE. */
 enum step {
 	STEP_MORE = -1, /* moved bytes, not finished */
@@ -37,16 +41,29 @@ static const uint32_t rnr_units[32] = {
 
 static struct emu_domain local_domain(const struct send *s, uint32_t need)
 {
-	struct emu_domain d = {s->q->func, s->q->pdn, need, s->e->pid};
+	struct emu_domain d = {s->q->func, s->q->pdn, need, s->e->pid, s->qpn};
 
 	return d;
 }
 
-static struct emu_domain domain_of(const struct emu_qp *p, uint32_t need)
+/* What a request may touch at the other end: with XRC its SRQ says so, not its QP (IBA A14.2). */
+static bool domain_of(const struct send *s, const struct emu_qp *p, uint32_t need,
+		      struct emu_domain *d)
 {
-	struct emu_domain d = {p->func, p->pdn, need, 0};
+	const struct emu_srq *srq;
 
-	return d;
+	*d = (struct emu_domain){p->func, p->pdn, need, 0, (uint32_t)(p - s->e->cfg.queues->qp)};
+	if (p->type != EMU_QPT_XRC_TGT)
+		return true;
+	srq = emu_srq_of_xrc(s->e, p, s->w.srqn);
+	if (srq)
+		d->pdn = srq->pdn;
+	return srq;
+}
+
+static uint8_t peer_type(uint8_t type)
+{
+	return type == EMU_QPT_XRC_INI ? EMU_QPT_XRC_TGT : type;
 }
 
 /* The QP at the other end, if it is connected to this one and able to answer. */
@@ -55,6 +72,8 @@ static struct emu_qp *find_peer(const struct send *s)
 	struct emu_qp *p;
 	uint32_t state;
 
+	if (s->q->type == EMU_QPT_UD)
+		return emu_ud_peer(s->e, s->q, &s->w.av);
 	if (s->q->dest_qpn >= EMU_MAX_QPS)
 		return NULL;
 	p = &s->e->cfg.queues->qp[s->q->dest_qpn];
@@ -63,10 +82,22 @@ static struct emu_qp *find_peer(const struct send *s)
 	state = atomic_load(&p->state);
 	if (state < EMU_QPS_RTR || state > EMU_QPS_SQE)
 		return NULL;
-	if (p->func != s->q->dest_func || p->type != s->q->type || p->dest_qpn != s->qpn ||
-	    p->dest_func != s->q->func)
+	if (p->func != s->q->dest_func || p->type != peer_type(s->q->type) ||
+	    p->dest_qpn != s->qpn || p->dest_func != s->q->func)
 		return NULL;
 	return p;
+}
+
+/* A packet of an unreliable service that nobody takes is lost: its sender waits for no one. */
+static bool is_lost(struct send *s)
+{
+	uint64_t now = emu_now_ns();
+
+	if (emu_qp_reliable(s->q))
+		return false;
+	if (!s->run->retry_end)
+		s->run->retry_end = now + LOSS_NS;
+	return now >= s->run->retry_end;
 }
 
 /* Nobody answers: as if the packets were lost. */
@@ -74,7 +105,7 @@ static int unreachable(struct send *s)
 {
 	uint64_t now = emu_now_ns();
 
-	if (s->q->type != EMU_QPT_RC)
+	if (!emu_qp_reliable(s->q))
 		return EMU_SYN_OK;
 	if (!s->q->timeout)
 		return STEP_WAIT;
@@ -87,7 +118,7 @@ static int unreachable(struct send *s)
 /* An unreliable connection learns nothing of what happens at the other end. */
 static int remote_error(const struct send *s, enum emu_syndrome syndrome)
 {
-	return s->q->type == EMU_QPT_RC ? (int)syndrome : EMU_SYN_OK;
+	return emu_qp_reliable(s->q) ? (int)syndrome : EMU_SYN_OK;
 }
 
 static int advance(struct send *s, uint64_t n, uint64_t total)
@@ -150,7 +181,8 @@ static int step_rdma(struct send *s)
 		return violate(s, peer, EMU_SYN_REM_INV_REQ);
 	if (!s->w.len)
 		return EMU_SYN_OK;
-	there = domain_of(peer, read ? EMU_RR : EMU_RW);
+	if (!domain_of(s, peer, read ? EMU_RR : EMU_RW, &there))
+		return violate(s, peer, EMU_SYN_REM_INV_REQ);
 	if (!emu_sge_check(s->e, &here, s->w.sge, s->w.nsge) ||
 	    !emu_sge_translate(s->e, &here, s->w.sge, s->w.nsge, s->run->done, chunk(s), &local))
 		return EMU_SYN_LOC_PROT;
@@ -184,9 +216,14 @@ static void fill_message(const struct send *s, struct emu_msg *m)
 	m->len = s->w.len;
 	m->raddr = s->w.raddr;
 	m->rkey = s->w.rkey;
+	m->srqn = s->w.srqn;
 	m->nsge = s->w.nsge;
 	memcpy(m->operand, s->w.operand, sizeof(m->operand));
 	memcpy(m->sge, s->w.sge, s->w.nsge * sizeof(m->sge[0]));
+	if (s->q->type == EMU_QPT_UD) {
+		m->qkey = s->w.av.qkey & CONTROLLED_QKEY ? s->q->qkey : s->w.av.qkey;
+		emu_ud_header(s->e, s->q, &s->w.av, s->w.len, m->grh);
+	}
 }
 
 static int post_message(struct send *s)
@@ -204,11 +241,11 @@ static int post_message(struct send *s)
 	if (!peer)
 		return unreachable(s);
 	if (!atomic_compare_exchange_strong(&peer->inbox.state, &expect, EMU_MSG_CLAIMED))
-		return STEP_WAIT;
+		return is_lost(s) ? (int)EMU_SYN_OK : STEP_WAIT;
 	s->run->retry_end = 0;
 	fill_message(s, &peer->inbox);
 	s->run->posted = true;
-	s->run->peer_qpn = s->q->dest_qpn;
+	s->run->peer_qpn = (uint32_t)(peer - s->e->cfg.queues->qp);
 	s->run->peer_serial = atomic_load(&peer->serial);
 	s->e->worked = true;
 	atomic_store(&peer->inbox.state, EMU_MSG_POSTED);
@@ -239,7 +276,7 @@ static int rnr(struct send *s)
 {
 	const struct emu_qp *peer = &s->e->cfg.queues->qp[s->run->peer_qpn];
 
-	if (s->q->type != EMU_QPT_RC)
+	if (!emu_qp_reliable(s->q))
 		return EMU_SYN_OK;
 	if (s->q->rnr_retry < 7 && s->run->rnr_count >= s->q->rnr_retry)
 		return EMU_SYN_RNR_RETRY;
@@ -287,6 +324,7 @@ static int await_answer(struct send *s)
 {
 	uint32_t state = EMU_MSG_FREE;
 	struct emu_msg *m = outstanding(s, &state);
+	bool lost;
 
 	if (!m) {
 		s->run->posted = false;
@@ -294,9 +332,14 @@ static int await_answer(struct send *s)
 	}
 	if (state == EMU_MSG_DONE)
 		return take_answer(s, m);
-	if (state == EMU_MSG_POSTED && !find_peer(s) &&
-	    atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE))
+	if (state != EMU_MSG_POSTED)
+		return STEP_WAIT;
+	lost = is_lost(s);
+	if ((lost || !find_peer(s)) &&
+	    atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE)) {
 		s->run->posted = false;
+		return lost ? (int)EMU_SYN_OK : STEP_WAIT;
+	}
 	return STEP_WAIT;
 }
 
@@ -305,11 +348,20 @@ static int step_message(struct send *s)
 	return s->run->posted ? await_answer(s) : post_message(s);
 }
 
+static int step_umr(struct send *s)
+{
+	uint32_t answer = emu_umr_step(s->e, s->qpn, EMU_UMR_SQ, &s->w.umr);
+
+	return answer == ENGINE_UMR_WAIT ? STEP_WAIT : (int)answer;
+}
+
 static int step(struct send *s)
 {
 	switch (s->w.opcode) {
 	case EMU_WQE_NOP:
 		return EMU_SYN_OK;
+	case EMU_WQE_UMR:
+		return step_umr(s);
 	case EMU_WQE_MMO:
 		return step_mmo(s);
 	case EMU_WQE_RDMA_READ:
@@ -333,8 +385,10 @@ static void retire(struct send *s, enum emu_syndrome syndrome)
 		.byte_cnt = (uint32_t)s->w.len,
 	};
 
+	emu_report(s->e, s->qpn, &s->w, syndrome);
 	s->run->sq_ci = (uint16_t)(s->run->sq_ci + s->w.blocks);
 	s->run->active = false;
+	s->run->held_until = 0;
 	s->run->done = 0;
 	s->run->rnr_count = 0;
 	s->run->rnr_end = 0;
@@ -362,8 +416,9 @@ static bool withdraw(struct send *s)
 	if (!s->run->posted)
 		return true;
 	m = outstanding(s, &state);
-	if (m && (state == EMU_MSG_BUSY ||
-		  !atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE)))
+	if (m && !s->e->abandoned &&
+	    (state == EMU_MSG_BUSY ||
+	     !atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE)))
 		return false;
 	s->run->posted = false;
 	return true;
@@ -385,6 +440,14 @@ static void flush(struct send *s)
 	}
 }
 
+/* A fault on demand may hold the completion of a finished WQE back, and thereby all behind it. */
+static bool is_held_back(struct send *s)
+{
+	if (!s->run->held_until && (s->w.flags & CQ_UPDATE_MASK) == CQ_UPDATE)
+		s->run->held_until = emu_rule_delay(s->e, s->qpn);
+	return s->run->held_until && emu_now_ns() < s->run->held_until;
+}
+
 /* One WQE, or a chunk of it; false if there is no more to do in this pass. */
 static bool execute(struct send *s, uint16_t avail)
 {
@@ -393,7 +456,7 @@ static bool execute(struct send *s, uint16_t avail)
 
 	if (!refused && s->run->done > s->w.len)
 		result = EMU_SYN_LOC_QP_OP; /* rewritten while it was executed */
-	else if (!refused)
+	else if (!refused && !s->run->held_until)
 		result = step(s);
 	s->run->active = true;
 	if (result == STEP_WAIT)
@@ -401,10 +464,12 @@ static bool execute(struct send *s, uint16_t avail)
 	if (result == STEP_MORE)
 		return s->moved < ENGINE_CHUNK;
 	if (result == EMU_SYN_OK) {
+		if (is_held_back(s))
+			return false;
 		retire(s, EMU_SYN_OK);
 		return s->moved < ENGINE_CHUNK;
 	}
-	if (withdraw(s) && emu_engine_qp_fail(s->q))
+	if (withdraw(s) && emu_engine_sq_fail(s->q))
 		retire(s, (enum emu_syndrome)result);
 	return false;
 }
@@ -429,6 +494,6 @@ void emu_sq_advance(struct engine *e, uint32_t qpn)
 		if (!avail || !execute(&s, avail))
 			break;
 	}
-	if (atomic_load(&s.q->state) == EMU_QPS_ERR)
+	if (atomic_load(&s.q->state) >= EMU_QPS_SQE)
 		flush(&s);
 }

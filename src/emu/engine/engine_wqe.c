@@ -145,22 +145,102 @@ static bool parse_mmo(struct cursor *c, struct emu_wqe *w)
 	return true;
 }
 
+#define UMR_INLINE 0x80u
+
+/*
+ * Control segment, mkey context and the list, which must lie in the WQE: no driver of ours points
+ * to it. What the segments ask for is the server's to judge.
+ */
+static bool parse_umr(struct cursor *c, struct emu_wqe *w)
+{
+	const uint8_t *ctrl = take(c, sizeof(w->umr.ctrl));
+	const uint8_t *mkc = take(c, sizeof(w->umr.mkc));
+	const uint8_t *klm;
+	size_t len;
+
+	if (!ctrl || !mkc)
+		return false;
+	w->umr.op = EMU_UMR_CHANGE;
+	w->umr.key = emu_get32((const uint8_t *)&w->imm);
+	w->umr.nklm = emu_get16(ctrl + 4);
+	memcpy(w->umr.ctrl, ctrl, sizeof(w->umr.ctrl));
+	memcpy(w->umr.mkc, mkc, sizeof(w->umr.mkc));
+	len = (size_t)w->umr.nklm * 16;
+	if (!w->umr.nklm)
+		return true;
+	klm = take(c, len);
+	if (!klm || w->umr.nklm > EMU_UMR_KLMS || !(ctrl[0] & UMR_INLINE))
+		return false;
+	memcpy(w->umr.klm, klm, len);
+	return true;
+}
+
+static bool parse_av(struct cursor *c, struct emu_wqe *w)
+{
+	const uint8_t *p = take(c, 48);
+	uint32_t grh;
+
+	if (!p)
+		return false;
+	grh = emu_get32(p + 28);
+	w->av.qkey = emu_get32(p);
+	w->av.qpn = emu_get32(p + 8) & 0xffffff;
+	w->av.tclass = p[26];
+	w->av.hop_limit = p[27];
+	w->av.sgid_index = (uint8_t)(grh >> 20);
+	w->av.flow = grh & 0xfffff;
+	memcpy(w->av.dgid, p + 32, sizeof(w->av.dgid));
+	return true;
+}
+
+static bool parse_xrc(struct cursor *c, struct emu_wqe *w)
+{
+	const uint8_t *p = take(c, 16);
+
+	if (!p)
+		return false;
+	w->srqn = emu_get32(p) & 0xffffff;
+	return true;
+}
+
+/* What comes before the segments of the operation itself, by the kind of transport. */
+static bool parse_transport(struct cursor *c, struct emu_wqe *w, const struct emu_qp *q)
+{
+	if (w->opcode == EMU_WQE_NOP || w->opcode == EMU_WQE_UMR)
+		return true;
+	switch (q->type) {
+	case EMU_QPT_UD:
+		return (w->opcode == EMU_WQE_SEND || w->opcode == EMU_WQE_SEND_IMM) &&
+		       parse_av(c, w);
+	case EMU_QPT_XRC_INI:
+		return parse_xrc(c, w);
+	default:
+		return true;
+	}
+}
+
 static bool parse_body(struct cursor *c, struct emu_wqe *w, const struct emu_qp *q)
 {
+	if (!parse_transport(c, w, q))
+		return false;
 	switch (w->opcode) {
 	case EMU_WQE_NOP:
 		return true;
 	case EMU_WQE_SEND:
 	case EMU_WQE_SEND_IMM:
 		return parse_data(c, w);
+	case EMU_WQE_SEND_INVAL:
+		return emu_qp_reliable(q) && parse_data(c, w);
+	case EMU_WQE_UMR:
+		return parse_umr(c, w);
 	case EMU_WQE_RDMA_WRITE:
 	case EMU_WQE_RDMA_WRITE_IMM:
 		return parse_raddr(c, w) && parse_data(c, w);
 	case EMU_WQE_RDMA_READ:
-		return q->type == EMU_QPT_RC && parse_raddr(c, w) && parse_data(c, w);
+		return emu_qp_reliable(q) && parse_raddr(c, w) && parse_data(c, w);
 	case EMU_WQE_ATOMIC_CS:
 	case EMU_WQE_ATOMIC_FA:
-		return q->type == EMU_QPT_RC && parse_atomic(c, w);
+		return emu_qp_reliable(q) && parse_atomic(c, w);
 	case EMU_WQE_MMO:
 		return q->type == EMU_QPT_RC && q->mmo && parse_mmo(c, w);
 	default:
@@ -191,15 +271,21 @@ enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t c
 	c.pos = 16;
 	if (!parse_body(&c, w, q))
 		return EMU_SYN_LOC_QP_OP;
-	return w->len > ENGINE_MAX_MSG ? EMU_SYN_LOC_LEN : EMU_SYN_OK;
+	if (w->len > (q->type == EMU_QPT_UD ? ENGINE_UD_MTU : ENGINE_MAX_MSG))
+		return EMU_SYN_LOC_LEN;
+	return EMU_SYN_OK;
 }
 
 void emu_rqe_parse(const struct emu_qp *q, uint16_t index, struct emu_wqe *w)
 {
 	uint64_t pos = (uint64_t)(index & (q->rq_wqe_count - 1)) << q->rq_wqe_shift;
 	const uint8_t *p = emu_own(q->buf_addr + pos);
-	const uint8_t *end = p + ((size_t)1 << q->rq_wqe_shift);
 
+	emu_rqe_parse_segs(p, p + ((size_t)1 << q->rq_wqe_shift), w);
+}
+
+void emu_rqe_parse_segs(const uint8_t *p, const uint8_t *end, struct emu_wqe *w)
+{
 	memset(w, 0, offsetof(struct emu_wqe, sge));
 	for (; p < end; p += 16) {
 		uint32_t count = emu_get32(p) & ~INLINE_BIT;

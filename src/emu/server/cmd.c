@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "cmd.h"
-#include "fail.h"
+#include "fault.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 #define ATTR_DATA_OFFSET  offsetof(struct ib_uverbs_attr, data)
 
 static const struct emu_method *const tables[] = {
-	emu_methods_device, emu_methods_mr, emu_methods_dm, emu_methods_queue, emu_methods_devx,
+	emu_methods_device, emu_methods_mr,  emu_methods_mw, emu_methods_dm,  emu_methods_queue,
+	emu_methods_devx,   emu_methods_srq, emu_methods_ah, emu_methods_odp,
 };
 
 static const struct emu_method *find_method(uint16_t object, uint16_t method)
@@ -294,12 +296,12 @@ int emu_ioctl(struct emu_cmd *c, uint64_t uhdr)
 		return err;
 	if (context_missing(c))
 		return -EINVAL;
-	err = emu_fail_command(c);
-	if (err)
-		return err;
-	err = c->method->handler(c);
+	emu_trace_begin(c);
+	err = emu_fault_command(c);
+	if (!err)
+		err = c->method->handler(c);
 	if (c->need_engine)
-		emu_fail_uncount();
+		emu_fault_uncount();
 	if (err == -EPROTONOSUPPORT)
 		err = -EINVAL; /* means "no such method" to the library, so no handler may say it */
 	if (!err || err == -EREMOTEIO) {
@@ -309,6 +311,11 @@ int emu_ioctl(struct emu_cmd *c, uint64_t uhdr)
 	}
 	if (err && c->created)
 		emu_uobj_destroy((struct emu_uobj *)c->created);
+	if (!c->need_engine) {
+		emu.commands++;
+		emu.command_errors += err != 0;
+	}
+	emu_trace_end(c, err);
 	while (c->nouts)
 		free(c->out[--c->nouts].data);
 	return err;

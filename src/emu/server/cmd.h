@@ -89,7 +89,8 @@ int emu_ioctl(struct emu_cmd *c, uint64_t hdr);
 uint64_t emu_mmap_offset(uint32_t cmd, uint32_t index);
 
 extern const struct emu_method emu_methods_device[], emu_methods_mr[], emu_methods_dm[],
-	emu_methods_queue[], emu_methods_devx[];
+	emu_methods_queue[], emu_methods_devx[], emu_methods_mw[], emu_methods_odp[],
+	emu_methods_srq[], emu_methods_ah[];
 
 /* INVOKE_WRITE: the legacy commands. */
 int emu_invoke_write(struct emu_cmd *c);
@@ -98,14 +99,25 @@ int emu_write_query_device_ex(struct emu_cmd *c);
 int emu_write_alloc_pd(struct emu_cmd *c);
 int emu_write_reg_mr(struct emu_cmd *c);
 int emu_write_rereg_mr(struct emu_cmd *c);
+int emu_write_alloc_mw(struct emu_cmd *c);
 int emu_write_comp_channel(struct emu_cmd *c);
 int emu_write_modify_qp(struct emu_cmd *c);
 int emu_write_query_qp(struct emu_cmd *c);
+int emu_write_modify_srq(struct emu_cmd *c);
+int emu_write_query_srq(struct emu_cmd *c);
+int emu_write_open_xrcd(struct emu_cmd *c);
+int emu_write_create_ah(struct emu_cmd *c);
+int emu_write_resize_cq(struct emu_cmd *c);
+int emu_write_modify_cq(struct emu_cmd *c);
 
 /* Shared between command rooms. */
 /* Hold the dma-buf that an attribute names, whose bytes [offset, offset + len) must exist. */
 int emu_dmabuf_open(const struct emu_cmd *c, uint16_t id, uint64_t offset, uint64_t len,
 		    struct emu_dmabuf *d);
+/* The slot of the calling process's engine; without one the shim starts it and asks again. */
+int emu_engine_of(struct emu_cmd *c, uint32_t *slot);
+/* The async file that an attribute names, or else the first one of the command file. */
+struct emu_events *emu_async_of(const struct emu_cmd *c, uint16_t attr);
 /* The event file behind a client's descriptor number, or NULL. */
 struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, bool async);
 /*
@@ -113,6 +125,8 @@ struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, bool asy
  * offset in it, or a negative errno.
  */
 int emu_mmap(struct emu_file *f, uint64_t offset, uint64_t len, uint64_t *off);
+/* Of a QP that was seen in state `from`; -EINVAL if it is not in that state any more. */
+int emu_qp_set_state(struct emu_qp *q, uint32_t from, uint32_t to);
 void emu_query_device_fill(const struct emu_func *f, struct ib_uverbs_query_device_resp *r);
 
 #endif

@@ -4,18 +4,25 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cmd.h"
 
 #define VENDOR_ID     0x02c9
 #define MAX_MSG	      (1u << 30)
+#define NSEC	      1000000000u
 #define PORT_ACTIVE   4
 #define MTU_4096      5
 #define WIDTH_4X      2
-#define SPEED_NDR     128
 #define PHYS_LINK_UP  5
 #define LINK_ETHERNET 2
-#define PORT_CAP      0x04010000 /* CM, IP-based GIDs */
+/* enum ibv_device_cap_flags */
+#define CAP_RC_RNR_NAK_GEN (1u << 12)
+#define CAP_MEM_WINDOW	   (1u << 17)
+#define CAP_XRC		   (1u << 20)
+#define CAP_MEM_WINDOW_2B  (1u << 24)
+#define PORT_CAP	   0x04010000 /* CM, IP-based GIDs */
 
 static void fill_ucontext(struct mlx5_ib_alloc_ucontext_resp *r)
 {
@@ -31,9 +38,33 @@ static void fill_ucontext(struct mlx5_ib_alloc_ucontext_resp *r)
 	r->num_ports = EMU_PORTS;
 	r->response_length = sizeof(*r);
 	r->cqe_version = 1;
-	r->cmds_supp_uhw = 1u << 0; /* query_device */
+	r->clock_info_versions = 1u << MLX5_IB_CLOCK_INFO_V1;
+	r->cmds_supp_uhw = 1u << 0 | 1u << 1; /* query_device, create_ah */
 	r->log_uar_size = 12;
 	r->num_uars_per_page = 1;
+}
+
+/*
+ * The clock page, by which programs turn time stamps of CQEs into wall-clock time: stamps are
+ * nanoseconds already, so it holds the distance of the two clocks. Page 0 is no doorbell page.
+ */
+static int write_clock_page(void)
+{
+	static bool done;
+	struct mlx5_ib_clock_info info = {.mult = 1, .mask = UINT64_MAX};
+	struct timespec wall, mono;
+
+	if (done)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	info.nsec = (uint64_t)(wall.tv_sec - mono.tv_sec) * NSEC + (uint64_t)wall.tv_nsec -
+		    (uint64_t)mono.tv_nsec;
+	info.overflow_period = NSEC;
+	if (pwrite(emu.uar_fd, &info, sizeof(info), 0) != (ssize_t)sizeof(info))
+		return -ENOMEM;
+	done = true;
+	return 0;
 }
 
 static int out_context(struct emu_cmd *c, uint16_t resp)
@@ -42,7 +73,10 @@ static int out_context(struct emu_cmd *c, uint16_t resp)
 	int err;
 
 	fill_ucontext(&r);
-	err = emu_attr_out_u32(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, EMU_COMP_VECTORS);
+	err = write_clock_page();
+	if (!err)
+		err = emu_attr_out_u32(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
+				       EMU_COMP_VECTORS);
 	if (!err)
 		err = emu_attr_out_u64(c, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT,
 				       IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS);
@@ -102,6 +136,12 @@ void emu_query_device_fill(const struct emu_func *f, struct ib_uverbs_query_devi
 	r->max_qp_init_rd_atom = 16;
 	r->max_res_rd_atom = 16 * EMU_MAX_QPS;
 	r->atomic_cap = 1; /* IBV_ATOMIC_HCA */
+	r->max_mw = EMU_MAX_MKEYS;
+	r->device_cap_flags = CAP_MEM_WINDOW | CAP_MEM_WINDOW_2B | CAP_XRC | CAP_RC_RNR_NAK_GEN;
+	r->max_ah = INT32_MAX;
+	r->max_srq = EMU_MAX_SRQS - 1;
+	r->max_srq_wr = 32767;
+	r->max_srq_sge = 31;
 	r->max_pkeys = 1;
 	r->local_ca_ack_delay = 16;
 	r->phys_port_cnt = EMU_PORTS;
@@ -113,6 +153,17 @@ int emu_write_query_device(struct emu_cmd *c)
 
 	emu_query_device_fill(c->file->func, &r);
 	return emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+}
+
+/* What each transport may do to pages that are not there, as the driver announces it. */
+static void fill_odp(struct ib_uverbs_ex_query_device_resp *r)
+{
+	enum { SEND = 1, RECV = 2, WRITE = 4, READ = 8, ATOMIC = 16, SRQ_RECV = 32 };
+
+	r->odp_caps.general_caps = 3; /* IBV_ODP_SUPPORT, IBV_ODP_SUPPORT_IMPLICIT */
+	r->odp_caps.per_transport_caps.rc_odp_caps = SEND | RECV | WRITE | READ | ATOMIC | SRQ_RECV;
+	r->odp_caps.per_transport_caps.ud_odp_caps = SEND | SRQ_RECV;
+	r->xrc_odp_caps = SEND | WRITE | READ | ATOMIC | SRQ_RECV;
 }
 
 int emu_write_query_device_ex(struct emu_cmd *c)
@@ -132,10 +183,14 @@ int emu_write_query_device_ex(struct emu_cmd *c)
 	r.response_length = sizeof(r);
 	r.timestamp_mask = UINT64_MAX;
 	r.hca_core_clock = 1000000; /* kHz: CQE time stamps count nanoseconds */
+	fill_odp(&r);
 	r.max_dm_size = c->file->func->card->profile->max_dm_size;
+	r.cq_moderation_caps.max_cq_moderation_count = UINT16_MAX;
+	r.cq_moderation_caps.max_cq_moderation_period = 0xfff; /* MLX5_MAX_CQ_PERIOD */
 	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 	len = emu_attr_len(c, UVERBS_ATTR_UHW_OUT);
 	uhw.response_length = (uint32_t)(len < sizeof(uhw) ? len : sizeof(uhw));
+	uhw.flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
@@ -156,11 +211,23 @@ static int query_port(struct emu_cmd *c)
 	p->active_mtu = MTU_4096;
 	p->max_vl_num = 0;
 	p->active_width = WIDTH_4X;
-	p->active_speed = SPEED_NDR;
+	p->active_speed = c->file->func->card->profile->port_speed;
 	p->phys_state = PHYS_LINK_UP;
 	p->link_layer = LINK_ETHERNET;
 	p->flags = IB_UVERBS_QPF_GRH_REQUIRED;
 	return emu_attr_out(c, UVERBS_ATTR_QUERY_PORT_RESP, &r, sizeof(r));
+}
+
+/* The driver's own port query tells of the embedded switch, which is in legacy mode: no flag is
+ * set. */
+static int query_port_mlx5(struct emu_cmd *c)
+{
+	static const struct mlx5_ib_uapi_query_port none;
+	uint64_t port = emu_attr_u64(c, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, 0);
+
+	if (port < 1 || port > EMU_PORTS)
+		return -EINVAL;
+	return emu_attr_out(c, MLX5_IB_ATTR_QUERY_PORT, &none, sizeof(none));
 }
 
 static bool gid_valid(const struct emu_func *f, unsigned int i)
@@ -283,8 +350,9 @@ int emu_write_comp_channel(struct emu_cmd *c)
 /* --- doorbell pages ------------------------------------------------------------------------------
  */
 
-#define NUARS	     65536u
-#define UAR_MMAP_CMD 10u
+#define NUARS	       65536u
+#define UAR_MMAP_CMD   10u
+#define CLOCK_MMAP_CMD 7u /* MLX5_IB_MMAP_CLOCK_INFO */
 
 static uint8_t uar_used[NUARS];
 
@@ -380,6 +448,10 @@ int emu_mmap(struct emu_file *f, uint64_t offset, uint64_t len, uint64_t *off)
 
 	if (offset % EMU_PAGE || index >= NUARS)
 		return -EINVAL;
+	if (cmd == CLOCK_MMAP_CMD && !index && len == EMU_PAGE) {
+		*off = 0;
+		return emu.uar_fd;
+	}
 	if (cmd == UAR_MMAP_CMD)
 		return map_uar(f, (uint32_t)index, len, off);
 	if (cmd == EMU_DM_MMAP_CMD)
@@ -416,6 +488,11 @@ const struct emu_method emu_methods_device[] = {
 	 query_port,
 	 {{UVERBS_ATTR_QUERY_PORT_PORT_NUM, EMU_A_IN, true, 0},
 	  {UVERBS_ATTR_QUERY_PORT_RESP, EMU_A_OUT, true, 0}}},
+	{DEVICE,
+	 MLX5_IB_METHOD_QUERY_PORT,
+	 query_port_mlx5,
+	 {{MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, EMU_A_IN, true, 4},
+	  {MLX5_IB_ATTR_QUERY_PORT, EMU_A_OUT, true, 8}}},
 	{DEVICE,
 	 UVERBS_METHOD_QUERY_GID_TABLE,
 	 query_gid_table,

@@ -18,8 +18,9 @@
 
 int emu_card_dm_init(struct emu_card *card)
 {
-	card->dm_npages = BAR_PAGES_PER_DM_PAGE * card->profile->max_dm_size / EMU_PAGE;
-	card->dm_pages = calloc(card->dm_npages, 1);
+	card->dm_npages =
+		BAR_PAGES_PER_DM_PAGE * ((card->profile->max_dm_size + EMU_PAGE - 1) / EMU_PAGE);
+	card->dm_pages = calloc(card->dm_npages + 1, 1);
 	return card->dm_pages ? 0 : -ENOMEM;
 }
 
@@ -70,7 +71,7 @@ static int check_request(const struct emu_card *card, uint64_t len, uint64_t log
 	if (!len || (log_align > LOG_LINE && log_align - LOG_LINE > EMU_LOG_MAX_DM_ALIGN))
 		return -EINVAL;
 	if (len > card->profile->max_dm_size ||
-	    rounded(len) > card->profile->max_dm_size - card->dm_used)
+	    rounded(len) + card->dm_taken > card->profile->max_dm_size - card->dm_used)
 		return -ENOMEM;
 	return 0;
 }

@@ -17,9 +17,7 @@ static int check_access(uint32_t access)
 	if ((access & (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC)) &&
 	    !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return -EINVAL;
-	if (access & ~(uint32_t)ACCESS_KNOWN)
-		return -EINVAL;
-	return access & IB_UVERBS_ACCESS_ON_DEMAND ? -EOPNOTSUPP : 0;
+	return access & ~(uint32_t)ACCESS_KNOWN ? -EINVAL : 0;
 }
 
 static int check_memory(const struct emu_cmd *c, uint64_t start, uint64_t len, uint64_t iova,
@@ -29,6 +27,12 @@ static int check_memory(const struct emu_cmd *c, uint64_t start, uint64_t len, u
 
 	if (start % EMU_PAGE != iova % EMU_PAGE || !len || start + len < start || iova + len < iova)
 		return -EINVAL;
+	/*
+	 * On demand: what is not there when it is accessed is that access's error. From 0 to the
+	 * end it is the whole address space, by its own addresses (an "implicit" region).
+	 */
+	if (access & IB_UVERBS_ACCESS_ON_DEMAND)
+		return !start && len == UINT64_MAX && iova ? -EINVAL : 0;
 	return emu_check_range(c->chan->pid, start, len, access & writes);
 }
 
@@ -196,7 +200,9 @@ int emu_write_rereg_mr(struct emu_cmd *c)
 
 static int mr_destroy(struct emu_cmd *c)
 {
-	return emu_uobj_destroy(emu_attr_obj(c, UVERBS_ATTR_DESTROY_MR_HANDLE));
+	struct emu_mr *mr = emu_attr_obj(c, UVERBS_ATTR_DESTROY_MR_HANDLE);
+
+	return emu_mw_bound(c->file, mr->key) ? -EBUSY : emu_uobj_destroy(&mr->obj);
 }
 
 static int mr_query(struct emu_cmd *c)
@@ -221,7 +227,7 @@ static int dm_mr_reg(struct emu_cmd *c)
 	struct emu_mr *mr;
 	int err;
 
-	if (!(access & IB_UVERBS_ACCESS_ZERO_BASED))
+	if (!(access & IB_UVERBS_ACCESS_ZERO_BASED) || access & IB_UVERBS_ACCESS_ON_DEMAND)
 		return -EINVAL;
 	err = check_access(access);
 	if (err)

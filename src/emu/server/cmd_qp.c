@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * MODIFY_QP and QUERY_QP. The transitions of an RC QP with their required and optional attributes
- * are those of the InfiniBand architecture (volume 1, table "QP state transition properties"), as
- * the kernel core checks them.
+ * MODIFY_QP and QUERY_QP. Which attributes a transition requires and admits is the InfiniBand
+ * architecture's (volume 1, table "QP state transition properties"), as the kernel core checks it.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 enum {
 	A_STATE = 1 << 0,
 	A_CUR_STATE = 1 << 1,
-	A_SQD_NOTIFY = 1 << 2,
 	A_ACCESS = 1 << 3,
 	A_PKEY = 1 << 4,
 	A_PORT = 1 << 5,
@@ -35,38 +33,85 @@ enum {
 
 #define MAX_RD_ATOMIC 16
 
+enum column { COL_RC, COL_UC, COL_UD, COL_XRC_INI, COL_XRC_TGT, NCOLS };
+
+static enum column column_of(uint8_t type)
+{
+	switch (type) {
+	case EMU_QPT_UC:
+		return COL_UC;
+	case EMU_QPT_UD:
+		return COL_UD;
+	case EMU_QPT_XRC_INI:
+		return COL_XRC_INI;
+	case EMU_QPT_XRC_TGT:
+		return COL_XRC_TGT;
+	default:
+		return COL_RC;
+	}
+}
+
+#define BEGIN	 (A_PKEY | A_PORT | A_ACCESS)
+#define BEGIN_UD (A_PKEY | A_PORT | A_QKEY)
+#define PEER	 (A_AV | A_MTU | A_DEST_QPN | A_RQ_PSN)
+#define RESPOND	 (A_DEST_RD | A_MIN_RNR)
+#define REQUEST	 (A_TIMEOUT | A_RETRY | A_RNR_RETRY | A_RD_ATOMIC)
+#define LIVE	 (A_CUR_STATE | A_ALT | A_ACCESS | A_PATH_MIG)
+#define LIVE_UD	 (A_CUR_STATE | A_QKEY)
+
+/*
+ * The kernel core's qp_state_table, less the way into SQD, for which mlx5 has no command
+ * (__mlx5_ib_modify_qp: optab). To RESET and to ERR from where it is allowed nothing else may be
+ * given; from RESET there is no way to ERR.
+ */
 static const struct transition {
 	uint8_t from, to;
-	uint32_t required, optional;
+	uint32_t required[NCOLS], optional[NCOLS];
 } transitions[] = {
-	{EMU_QPS_RESET, EMU_QPS_INIT, A_PKEY | A_PORT | A_ACCESS, 0},
-	{EMU_QPS_INIT, EMU_QPS_INIT, 0, A_PKEY | A_PORT | A_ACCESS},
-	{EMU_QPS_INIT, EMU_QPS_RTR, A_AV | A_MTU | A_DEST_QPN | A_RQ_PSN | A_DEST_RD | A_MIN_RNR,
-	 A_ALT | A_ACCESS | A_PKEY},
-	{EMU_QPS_RTR, EMU_QPS_RTS, A_TIMEOUT | A_RETRY | A_RNR_RETRY | A_SQ_PSN | A_RD_ATOMIC,
-	 A_CUR_STATE | A_ALT | A_ACCESS | A_MIN_RNR | A_PATH_MIG},
-	{EMU_QPS_RTS, EMU_QPS_RTS, 0, A_CUR_STATE | A_ACCESS | A_ALT | A_PATH_MIG | A_MIN_RNR},
-	{EMU_QPS_RTS, EMU_QPS_SQD, 0, A_SQD_NOTIFY},
-	{EMU_QPS_SQD, EMU_QPS_RTS, 0, A_CUR_STATE | A_ALT | A_ACCESS | A_MIN_RNR | A_PATH_MIG},
-	{EMU_QPS_SQD, EMU_QPS_SQD, 0,
-	 A_PORT | A_AV | A_TIMEOUT | A_RETRY | A_RNR_RETRY | A_RD_ATOMIC | A_DEST_RD | A_ALT |
-		 A_ACCESS | A_PKEY | A_MIN_RNR | A_PATH_MIG},
-	{EMU_QPS_SQE, EMU_QPS_RTS, 0, A_CUR_STATE | A_ACCESS | A_MIN_RNR},
+	{EMU_QPS_RESET, EMU_QPS_RESET, {0}, {0}},
+	{EMU_QPS_RESET, EMU_QPS_INIT, {BEGIN, BEGIN, BEGIN_UD, BEGIN, BEGIN}, {0}},
+	{EMU_QPS_INIT, EMU_QPS_RESET, {0}, {0}},
+	{EMU_QPS_INIT, EMU_QPS_ERR, {0}, {0}},
+	{EMU_QPS_INIT, EMU_QPS_INIT, {0}, {BEGIN, BEGIN, BEGIN_UD, BEGIN, BEGIN}},
+	{EMU_QPS_INIT,
+	 EMU_QPS_RTR,
+	 {PEER | RESPOND, PEER, 0, PEER, PEER | RESPOND},
+	 {A_ALT | A_ACCESS | A_PKEY, A_ALT | A_ACCESS | A_PKEY, A_PKEY | A_QKEY,
+	  A_ALT | A_ACCESS | A_PKEY, A_ALT | A_ACCESS | A_PKEY}},
+	{EMU_QPS_RTR, EMU_QPS_RESET, {0}, {0}},
+	{EMU_QPS_RTR, EMU_QPS_ERR, {0}, {0}},
+	{EMU_QPS_RTR,
+	 EMU_QPS_RTS,
+	 {A_SQ_PSN | REQUEST, A_SQ_PSN, A_SQ_PSN, A_SQ_PSN | REQUEST, A_SQ_PSN | A_TIMEOUT},
+	 {LIVE | A_MIN_RNR, LIVE, LIVE_UD, LIVE, LIVE | A_MIN_RNR}},
+	{EMU_QPS_RTS, EMU_QPS_RESET, {0}, {0}},
+	{EMU_QPS_RTS, EMU_QPS_ERR, {0}, {0}},
+	{EMU_QPS_RTS, EMU_QPS_RTS, {0}, {LIVE | A_MIN_RNR, LIVE, LIVE_UD, LIVE, LIVE | A_MIN_RNR}},
+	{EMU_QPS_SQD, EMU_QPS_RESET, {0}, {0}},
+	{EMU_QPS_SQD, EMU_QPS_ERR, {0}, {0}},
+	{EMU_QPS_SQD, EMU_QPS_RTS, {0}, {LIVE | A_MIN_RNR, LIVE, LIVE_UD, LIVE, LIVE | A_MIN_RNR}},
+	{EMU_QPS_SQE, EMU_QPS_RESET, {0}, {0}},
+	{EMU_QPS_SQE, EMU_QPS_ERR, {0}, {0}},
+	{EMU_QPS_SQE, EMU_QPS_RTS, {0}, {0, A_CUR_STATE | A_ACCESS, LIVE_UD, 0, 0}},
+	{EMU_QPS_ERR, EMU_QPS_RESET, {0}, {0}},
+	{EMU_QPS_ERR, EMU_QPS_ERR, {0}, {0}},
 };
 
-static int check_transition(uint32_t from, uint32_t to, uint32_t mask)
+/* The rules of ib_modify_qp_is_ok(). */
+static int check_transition(uint8_t type, uint32_t from, uint32_t to, uint32_t mask)
 {
+	const enum column col = column_of(type);
 	const struct transition *t;
 	size_t i;
 
+	if (mask & A_CUR_STATE && (from < EMU_QPS_RTR || from > EMU_QPS_SQE))
+		return -EINVAL;
 	mask &= ~(uint32_t)A_STATE;
-	if (to == EMU_QPS_RESET || to == EMU_QPS_ERR)
-		return mask ? -EINVAL : 0;
 	for (i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++) {
 		t = &transitions[i];
 		if (t->from == from && t->to == to)
-			return (mask & t->required) == t->required &&
-					       !(mask & ~(t->required | t->optional))
+			return (mask & t->required[col]) == t->required[col] &&
+					       !(mask & ~(t->required[col] | t->optional[col]))
 				       ? 0
 				       : -EINVAL;
 	}
@@ -132,6 +177,8 @@ static void remember(struct ib_uverbs_modify_qp *kept, const struct ib_uverbs_mo
 		kept->max_dest_rd_atomic = a->max_dest_rd_atomic;
 	if (m & A_MIN_RNR)
 		kept->min_rnr_timer = a->min_rnr_timer;
+	if (m & A_QKEY)
+		kept->qkey = a->qkey;
 	if (m & A_DEST_QPN)
 		kept->dest_qp_num = a->dest_qp_num;
 }
@@ -146,6 +193,7 @@ static void apply(struct emu_qp *q, const struct ib_uverbs_modify_qp *kept, uint
 	q->retry_cnt = kept->retry_cnt;
 	q->rnr_retry = kept->rnr_retry;
 	q->min_rnr_timer = kept->min_rnr_timer;
+	q->qkey = kept->qkey;
 	if (mask & A_DEST_QPN)
 		q->dest_qpn = kept->dest_qp_num;
 	if (mask & A_AV) {
@@ -202,7 +250,7 @@ int emu_write_modify_qp(struct emu_cmd *c)
 	to = a.attr_mask & A_STATE ? a.qp_state : from;
 	if (a.attr_mask & A_CUR_STATE && a.cur_qp_state != from)
 		return -EINVAL;
-	err = check_transition(from, to, a.attr_mask);
+	err = check_transition(qp->type, from, to, a.attr_mask);
 	if (!err)
 		err = check_values(c->file->func, &a);
 	if (err)
@@ -235,6 +283,7 @@ int emu_write_query_qp(struct emu_cmd *c)
 	r.max_send_sge = qp->cap.max_send_sge;
 	r.max_recv_sge = qp->cap.max_recv_sge;
 	r.max_inline_data = qp->cap.max_inline_data;
+	r.qkey = a->qkey;
 	r.rq_psn = a->rq_psn;
 	r.sq_psn = a->sq_psn;
 	r.dest_qp_num = a->dest_qp_num;
@@ -251,4 +300,9 @@ int emu_write_query_qp(struct emu_cmd *c)
 	r.rnr_retry = a->rnr_retry;
 	r.sq_sig_all = qp->sq_sig_all;
 	return emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+}
+
+int emu_qp_set_state(struct emu_qp *q, uint32_t from, uint32_t to)
+{
+	return set_state(q, from, to);
 }

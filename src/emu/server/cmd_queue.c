@@ -11,7 +11,7 @@
 #define MAX_INLINE 1024u
 
 /* The slot of the calling process's engine; without one the shim starts it and asks again. */
-static int engine_of(struct emu_cmd *c, uint32_t *slot)
+int emu_engine_of(struct emu_cmd *c, uint32_t *slot)
 {
 	const struct emu_proc *p = emu_proc_of(c->chan->pid);
 
@@ -28,7 +28,7 @@ static bool power_of_two(uint32_t n)
 	return n && !(n & (n - 1));
 }
 
-static struct emu_events *async_of(const struct emu_cmd *c, uint16_t attr)
+struct emu_events *emu_async_of(const struct emu_cmd *c, uint16_t attr)
 {
 	struct emu_events *e;
 
@@ -58,14 +58,16 @@ static uint32_t find_cq(void)
 
 static int check_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req, uint64_t cqe)
 {
-	const uint16_t known = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
+	const uint16_t known =
+		MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
 
 	if (!cqe || cqe > MAX_CQE || !power_of_two((uint32_t)cqe + 1) ||
 	    emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= EMU_COMP_VECTORS)
 		return -EINVAL;
 	if (req->cqe_size != 64 && req->cqe_size != 128)
 		return -EINVAL;
-	if (req->flags & ~known || req->cqe_comp_en)
+	if (req->flags & ~known || req->cqe_comp_en ||
+	    (req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && req->cqe_size != 128))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -84,6 +86,10 @@ static uint32_t publish_cq(const struct mlx5_ib_create_cq *req, uint32_t entries
 	q->entries = entries;
 	q->cqe_size = req->cqe_size;
 	q->has_channel = channel;
+	q->padded = req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD ? 1 : 0;
+	q->pi = 0;
+	atomic_store(&q->frozen, 0);
+	atomic_store(&q->moderation, 0);
 	atomic_store(&q->error, 0);
 	atomic_store_explicit(&q->serial, emu_new_serial(), memory_order_release);
 	if (atomic_load(&emu.queues->cq_high) <= cqn)
@@ -145,7 +151,7 @@ static int cq_create(struct emu_cmd *c)
 	if (!err)
 		err = find_channel(c, &channel);
 	if (!err)
-		err = engine_of(c, &slot);
+		err = emu_engine_of(c, &slot);
 	if (!err)
 		err = mark_unarmed(c, req.db_addr);
 	if (err)
@@ -155,7 +161,7 @@ static int cq_create(struct emu_cmd *c)
 		return -ENOMEM;
 	cq->user_handle = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0);
 	cq->channel = channel;
-	cq->async = async_of(c, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
+	cq->async = emu_async_of(c, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
 	hold_events(cq->channel);
 	hold_events(cq->async);
 	emu_attr_new(c, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->obj);
@@ -210,13 +216,41 @@ static int check_cap(const struct ib_uverbs_qp_cap *cap)
 		       : 0;
 }
 
+static bool known_type(uint64_t type)
+{
+	return type == EMU_QPT_RC || type == EMU_QPT_UC || type == EMU_QPT_UD ||
+	       type == EMU_QPT_XRC_INI || type == EMU_QPT_XRC_TGT;
+}
+
+/*
+ * Which objects a QP of a kind is made of (uverbs_std_types_qp.c and rdma_check_qp_type): an XRC
+ * target has nothing but its domain, an XRC initiator receives nothing.
+ */
+static int check_parts(const struct emu_qp_obj *qp)
+{
+	if (qp->type == EMU_QPT_XRC_TGT)
+		return qp->xrcd && !qp->pd && !qp->send_cq && !qp->recv_cq && !qp->srq ? 0
+										       : -EINVAL;
+	if (!qp->pd || !qp->send_cq || qp->xrcd)
+		return -EINVAL;
+	if (qp->type == EMU_QPT_XRC_INI)
+		return qp->recv_cq || qp->srq ? -EINVAL : 0;
+	if (qp->srq && qp->srq->type != IB_UVERBS_SRQT_BASIC)
+		return -EINVAL;
+	return qp->recv_cq ? 0 : -EINVAL;
+}
+
+/* There is no multicast here that could come back. */
+#define UD_FLAGS IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK
+
 static int check_qp(const struct mlx5_ib_create_qp *req, uint64_t type, uint64_t flags)
 {
 	const uint32_t known = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX |
 			       MLX5_QP_FLAG_ALLOW_SCATTER_CQE |
 			       MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE | MLX5_QP_FLAG_UAR_PAGE_INDEX;
 
-	if (type != EMU_QPT_RC || flags & ~(uint64_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL)
+	if (!known_type(type) ||
+	    flags & ~(IB_UVERBS_QP_CREATE_SQ_SIG_ALL | (type == EMU_QPT_UD ? UD_FLAGS : 0ull)))
 		return -EOPNOTSUPP;
 	if (req->flags & ~known)
 		return -EOPNOTSUPP;
@@ -239,15 +273,19 @@ static uint32_t publish_qp(const struct emu_qp_obj *qp, const struct mlx5_ib_cre
 	memset((char *)q + sizeof(q->serial), 0, sizeof(*q) - sizeof(q->serial));
 	q->engine = slot;
 	q->func = qp->obj.file->func->index;
-	q->type = EMU_QPT_RC;
-	q->pdn = qp->pd->pdn;
+	q->type = qp->type;
+	q->pdn = qp->pd ? qp->pd->pdn : 0;
 	q->uidx = req->uidx;
-	q->send_cqn = qp->send_cq->cqn;
-	q->recv_cqn = qp->recv_cq->cqn;
+	q->send_cqn = qp->send_cq ? qp->send_cq->cqn : 0;
+	q->recv_cqn = qp->recv_cq ? qp->recv_cq->cqn : 0;
+	q->srqn = qp->srq ? qp->srq->srqn : 0;
+	q->xrcdn = qp->xrcd ? qp->xrcd->number : 0;
 	q->buf_addr = req->buf_addr;
 	q->dbr_addr = req->db_addr;
-	q->sq_wqe_count = req->sq_wqe_count;
-	q->rq_wqe_count = req->rq_wqe_count;
+	if (qp->type != EMU_QPT_XRC_TGT)
+		q->sq_wqe_count = req->sq_wqe_count;
+	if (qp->recv_cq && !qp->srq)
+		q->rq_wqe_count = req->rq_wqe_count;
 	q->rq_wqe_shift = req->rq_wqe_shift;
 	q->dest_func = UINT32_MAX;
 	atomic_store_explicit(&q->serial, emu_new_serial(), memory_order_release);
@@ -257,28 +295,47 @@ static uint32_t publish_qp(const struct emu_qp_obj *qp, const struct mlx5_ib_cre
 	return qpn;
 }
 
+#define NPARTS 5
+
+static void list_parts(const struct emu_qp_obj *qp, struct emu_uobj *part[NPARTS])
+{
+	part[0] = qp->pd ? &qp->pd->obj : NULL;
+	part[1] = qp->send_cq ? &qp->send_cq->obj : NULL;
+	part[2] = qp->recv_cq ? &qp->recv_cq->obj : NULL;
+	part[3] = qp->srq ? &qp->srq->obj : NULL;
+	part[4] = qp->xrcd ? &qp->xrcd->obj : NULL;
+}
+
 static void hold_qp(struct emu_qp_obj *qp)
 {
-	qp->pd->obj.users++;
-	qp->send_cq->obj.users++;
-	qp->recv_cq->obj.users++;
+	struct emu_uobj *part[NPARTS];
+	unsigned int i;
+
+	list_parts(qp, part);
+	for (i = 0; i < NPARTS; i++)
+		if (part[i])
+			part[i]->users++;
 	hold_events(qp->async);
 }
 
 int emu_qp_undo(struct emu_uobj *o)
 {
 	struct emu_qp_obj *qp = (struct emu_qp_obj *)o;
+	struct emu_uobj *part[NPARTS];
+	unsigned int i;
 
 	if (qp->qpn) {
 		struct emu_qp *q = &emu.queues->qp[qp->qpn];
 
 		atomic_store(&q->serial, 0);
 		emu_grace();
+		emu_inbox_drop(&q->inbox);
 		emu_engine_kick(q->engine);
 	}
-	qp->pd->obj.users--;
-	qp->send_cq->obj.users--;
-	qp->recv_cq->obj.users--;
+	list_parts(qp, part);
+	for (i = 0; i < NPARTS; i++)
+		if (part[i])
+			part[i]->users--;
 	emu_events_put(qp->async);
 	return 0;
 }
@@ -288,7 +345,10 @@ static int qp_fill(struct emu_cmd *c, struct emu_qp_obj *qp)
 	qp->pd = emu_attr_obj(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE);
 	qp->send_cq = emu_attr_obj(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
 	qp->recv_cq = emu_attr_obj(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
-	qp->async = async_of(c, UVERBS_ATTR_CREATE_QP_EVENT_FD);
+	qp->srq = emu_attr_obj(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+	qp->xrcd = emu_attr_obj(c, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE);
+	qp->type = (uint8_t)emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_TYPE, 0);
+	qp->async = emu_async_of(c, UVERBS_ATTR_CREATE_QP_EVENT_FD);
 	qp->user_handle = emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 0);
 	return emu_attr_in(c, UVERBS_ATTR_CREATE_QP_CAP, &qp->cap, sizeof(qp->cap));
 }
@@ -302,6 +362,15 @@ static int qp_answer(struct emu_cmd *c, const struct emu_qp_obj *qp)
 	if (!err)
 		err = emu_attr_out_u32(c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, qp->qpn);
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+}
+
+/* What QUERY_QP tells of the receive queue is its ring, as mlx5's set_rq_size() finds it. */
+static void keep_recv_cap(struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req)
+{
+	bool none = qp->srq || !qp->recv_cq || !req->rq_wqe_count;
+
+	qp->cap.max_recv_wr = none ? 0 : req->rq_wqe_count;
+	qp->cap.max_recv_sge = none ? 0 : (1u << req->rq_wqe_shift) / 16;
 }
 
 static int qp_create(struct emu_cmd *c)
@@ -319,10 +388,10 @@ static int qp_create(struct emu_cmd *c)
 		err = qp_fill(c, &tmp);
 	if (!err)
 		err = check_cap(&tmp.cap);
-	if (!err && (!tmp.pd || !tmp.send_cq || !tmp.recv_cq))
-		err = -EINVAL;
 	if (!err)
-		err = engine_of(c, &slot);
+		err = check_parts(&tmp);
+	if (!err)
+		err = emu_engine_of(c, &slot);
 	if (err)
 		return err;
 	qp = emu_uobj_new(c->file, EMU_T_QP, sizeof(*qp));
@@ -330,6 +399,7 @@ static int qp_create(struct emu_cmd *c)
 		return -ENOMEM;
 	tmp.obj = qp->obj;
 	*qp = tmp;
+	keep_recv_cap(qp, &req);
 	qp->sq_sig_all = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	hold_qp(qp);
 	emu_attr_new(c, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->obj);
@@ -376,6 +446,8 @@ const struct emu_method emu_methods_queue[] = {
 	 UVERBS_METHOD_QP_CREATE,
 	 qp_create,
 	 {{UVERBS_ATTR_CREATE_QP_HANDLE, EMU_A_NEW, true, 0},
+	  {UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, EMU_A_OBJ, false, EMU_T_XRCD},
+	  {UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, EMU_A_OBJ, false, EMU_T_SRQ},
 	  {UVERBS_ATTR_CREATE_QP_PD_HANDLE, EMU_A_OBJ, false, EMU_T_PD},
 	  {UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, EMU_A_OBJ, false, EMU_T_CQ},
 	  {UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, EMU_A_OBJ, false, EMU_T_CQ},

@@ -151,6 +151,8 @@ static struct emu_uobj *find_queue(enum emu_type type, uint32_t number)
 				return o;
 			if (type == EMU_T_QP && ((struct emu_qp_obj *)o)->qpn == number)
 				return o;
+			if (type == EMU_T_SRQ && ((struct emu_srq_obj *)o)->srqn == number)
+				return o;
 		}
 	}
 	return NULL;
@@ -190,10 +192,41 @@ static void qp_event(uint32_t qpn, uint32_t event)
 		qp->async_events++;
 }
 
+static void srq_event(uint32_t srqn, uint32_t event)
+{
+	struct emu_srq_obj *srq = (struct emu_srq_obj *)find_queue(EMU_T_SRQ, srqn);
+	struct ib_uverbs_async_event_desc d = {0};
+
+	if (!srq)
+		return;
+	d.element = srq->user_handle;
+	d.event_type = event;
+	if (emu_events_send(srq->async, &d, sizeof(d)))
+		srq->async_events++;
+}
+
+/* A late note is about something that is gone, or that has another life now. */
+static bool is_current(const struct emu_note *n)
+{
+	const struct emu_queues *q = emu.queues;
+
+	switch (n->type) {
+	case EMU_NOTE_COMP:
+	case EMU_NOTE_CQ_ERR:
+		return n->number < EMU_MAX_CQS &&
+		       n->serial == atomic_load(&q->cq[n->number].serial);
+	case EMU_NOTE_SRQ:
+		return n->number < EMU_MAX_SRQS &&
+		       n->serial == atomic_load(&q->srq[n->number].serial);
+	default:
+		return n->number < EMU_MAX_QPS &&
+		       n->serial == atomic_load(&q->qp[n->number].serial);
+	}
+}
+
 void emu_note(const struct emu_note *n)
 {
-	if (n->number < EMU_MAX_CQS && n->type != EMU_NOTE_QP &&
-	    n->serial != atomic_load(&emu.queues->cq[n->number].serial))
+	if (!is_current(n))
 		return;
 	switch (n->type) {
 	case EMU_NOTE_COMP:
@@ -203,9 +236,13 @@ void emu_note(const struct emu_note *n)
 		cq_error(n->number);
 		break;
 	case EMU_NOTE_QP:
-		if (n->number < EMU_MAX_QPS &&
-		    n->serial == atomic_load(&emu.queues->qp[n->number].serial))
-			qp_event(n->number, n->event);
+		qp_event(n->number, n->event);
+		break;
+	case EMU_NOTE_UMR:
+		emu_umr_serve(n->number);
+		break;
+	case EMU_NOTE_SRQ:
+		srq_event(n->number, n->event);
 		break;
 	default:
 		break;

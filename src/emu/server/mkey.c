@@ -40,6 +40,7 @@ uint32_t emu_mkey_create(struct emu_mkey *m, bool own_tag)
 
 	if (!index)
 		return 0;
+	m->birth = serial;
 	if (own_tag)
 		m->tag = (uint8_t)serial;
 	publish(&emu.tables->mkey[index], m, serial);
@@ -49,6 +50,7 @@ uint32_t emu_mkey_create(struct emu_mkey *m, bool own_tag)
 void emu_mkey_update(uint32_t key, struct emu_mkey *m)
 {
 	emu_mkey_retire(key >> 8);
+	m->birth = emu.tables->mkey[key >> 8].birth;
 	m->tag = (uint8_t)key;
 	publish(&emu.tables->mkey[key >> 8], m, emu_new_serial());
 }
@@ -103,5 +105,7 @@ uint32_t emu_rights_of_access(uint32_t access)
 		r |= EMU_RR;
 	if (access & IB_UVERBS_ACCESS_REMOTE_ATOMIC)
 		r |= EMU_RA;
+	if (access & IB_UVERBS_ACCESS_MW_BIND)
+		r |= EMU_MB;
 	return r;
 }

@@ -31,6 +31,10 @@ static inline void emu_prm_set(uint8_t *p, unsigned int bit, unsigned int width,
 #define EMU_CMD_QUERY_HCA_CAP		0x100
 #define EMU_CMD_CREATE_MKEY		0x200
 #define EMU_CMD_QUERY_MKEY		0x201
+#define EMU_CMD_CREATE_CQ		0x400
+#define EMU_CMD_QUERY_CQ		0x402
+#define EMU_CMD_CREATE_QP		0x500
+#define EMU_CMD_QUERY_QP		0x50b
 #define EMU_CMD_INIT2INIT_QP		0x50e
 #define EMU_CMD_CREATE_GENERAL_OBJECT	0xa00
 #define EMU_CMD_QUERY_GENERAL_OBJECT	0xa02
@@ -41,6 +45,7 @@ static inline void emu_prm_set(uint8_t *p, unsigned int bit, unsigned int width,
 #define EMU_STATUS_BAD_PARAM	0x3
 #define EMU_STATUS_BAD_RES	0x5
 #define EMU_STATUS_LIM		0x8
+#define EMU_STATUS_BAD_QP_STATE 0x10
 #define EMU_STATUS_BAD_INP_LEN	0x50
 #define EMU_STATUS_BAD_OUTP_LEN 0x51
 
@@ -48,9 +53,16 @@ static inline void emu_prm_set(uint8_t *p, unsigned int bit, unsigned int width,
 #define EMU_ACCESS_KEY_BYTES	32
 
 /* Capability pages (op_mod >> 1) */
-#define EMU_CAP_GENERAL	      0x0
-#define EMU_CAP_ATOMIC	      0x3
-#define EMU_CAP_DEVICE_MEMORY 0xf
-#define EMU_CAP_GENERAL_2     0x20
+#define EMU_CAP_GENERAL		   0x0
+#define EMU_CAP_ETHERNET	   0x1
+#define EMU_CAP_ODP		   0x2
+#define EMU_CAP_ATOMIC		   0x3
+#define EMU_CAP_FLOW_TABLE	   0x7
+#define EMU_CAP_ESWITCH_FLOW_TABLE 0x8
+#define EMU_CAP_ESWITCH		   0x9
+#define EMU_CAP_QOS		   0xc
+#define EMU_CAP_DEVICE_MEMORY	   0xf
+#define EMU_CAP_CRYPTO		   0x1a
+#define EMU_CAP_GENERAL_2	   0x20
 
 #endif

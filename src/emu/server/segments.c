@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -76,6 +77,15 @@ static void pause_us(long us)
 	nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
 }
 
+/* Did the process end in a pass? Then its socket hung up, though nobody may have looked yet. */
+static bool ended(uint32_t slot)
+{
+	const struct emu_proc *p = emu_proc_by_slot(slot);
+	struct pollfd hangup = {.fd = p ? p->notes.fd : -1};
+
+	return p && poll(&hangup, 1, 0) == 1 && hangup.revents & (POLLHUP | POLLERR | POLLNVAL);
+}
+
 /*
  * An engine whose process was stopped in a pass (by a debugger, say) must not stop everybody else:
  * it is waited for once, and not again until it has moved.
@@ -88,7 +98,8 @@ static void wait_for_pass(const struct emu_engine *e, uint32_t *gave_up_at)
 	if (!(epoch & 1) || epoch == *gave_up_at)
 		return;
 	for (i = 0; i < GRACE_MS * 10; i++) {
-		if (atomic_load(&e->epoch) != epoch || atomic_load(&e->serial) != serial)
+		if (atomic_load(&e->epoch) != epoch || atomic_load(&e->serial) != serial ||
+		    ended((uint32_t)(e - emu.queues->engine)))
 			return;
 		pause_us(100);
 	}

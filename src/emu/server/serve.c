@@ -18,25 +18,21 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "control.h"
+#include "emu/access.h"
 #include "emu/sock.h"
-#include "fail.h"
+#include "fault.h"
+#include "netlink.h"
+#include "trace.h"
 
 #define BATCH 1024
 
 struct emu_server emu = {.epoll = -1};
 
-/* A connection to the control socket. */
-struct admin {
-	struct emu_watch watch;
-	struct admin *next;
-	bool holds;
-};
-
-static struct admin *admins;
-
 struct listener {
 	struct emu_watch watch;
 	struct emu_func *func; /* NULL: the control socket */
+	const char *role;      /* of the netlink socket of that machine; or NULL */
 };
 
 static void **graves;
@@ -74,10 +70,13 @@ int emu_watch_add(struct emu_watch *w)
 	return epoll_ctl(emu.epoll, EPOLL_CTL_ADD, w->fd, &e) ? -errno : 0;
 }
 
+/* Explicitly: a client that kept a duplicate of our end keeps what it is watched by as well. */
 void emu_watch_del(struct emu_watch *w)
 {
-	if (w->fd >= 0)
+	if (w->fd >= 0) {
+		epoll_ctl(emu.epoll, EPOLL_CTL_DEL, w->fd, NULL);
 		close(w->fd);
+	}
 	w->fd = -1;
 }
 
@@ -104,10 +103,21 @@ struct emu_proc *emu_proc_by_slot(uint32_t slot)
 
 void emu_drain_notes(struct emu_proc *p)
 {
-	struct emu_note n;
+	union {
+		struct emu_note note;
+		struct emu_note_wr wr;
+	} n;
+	ssize_t len;
 
-	while (p && p->notes.fd >= 0 && recv(p->notes.fd, &n, sizeof(n), MSG_DONTWAIT) == sizeof(n))
-		emu_note(&n);
+	while (p && p->notes.fd >= 0) {
+		len = recv(p->notes.fd, &n, sizeof(n), MSG_DONTWAIT);
+		if (len == sizeof(n.wr) && n.note.type == EMU_NOTE_WR)
+			emu_trace_wr(&n.wr);
+		else if (len == sizeof(n.note))
+			emu_note(&n.note);
+		else
+			break;
+	}
 }
 
 static uint32_t free_slot(void)
@@ -179,12 +189,14 @@ static void proc_destroy(struct emu_proc *p)
 	emu_drain_notes(p);
 	emu_watch_del(&p->notes);
 	atomic_store(&q->engine[p->slot].serial, 0);
+	emu_status_retire(&q->engine[p->slot]);
 	for (i = 0; i < atomic_load(&q->qp_high); i++) {
 		free_inbox(&q->qp[i].inbox, p->slot);
 		if (!atomic_load(&q->qp[i].serial) || q->qp[i].engine != p->slot)
 			continue;
 		q->qp[i].engine = EMU_NO_ENGINE;
 		atomic_store(&q->qp[i].state, EMU_QPS_ERR);
+		emu_inbox_drop(&q->qp[i].inbox);
 	}
 	for (i = 0; i < atomic_load(&q->cq_high); i++)
 		if (atomic_load(&q->cq[i].serial) && q->cq[i].engine == p->slot)
@@ -206,6 +218,7 @@ static void chan_destroy(struct emu_chan *c)
 		link = &(*link)->next;
 	*link = c->next;
 	emu_watch_del(&c->watch);
+	emu_orphan(c->file, c->pid);
 	emu_bury(c);
 }
 
@@ -247,7 +260,7 @@ static void file_create(struct emu_func *func, int fd)
 
 static int reply(int fd, const struct emu_reply *r, const int *fds)
 {
-	return emu_sock_send(fd, r, sizeof(*r), fds, r->nfds);
+	return emu_sock_send_now(fd, r, sizeof(*r), fds, r->nfds);
 }
 
 static int check_memory_access(pid_t pid, const struct emu_request *req)
@@ -261,6 +274,16 @@ static int check_memory_access(pid_t pid, const struct emu_request *req)
 	return err ? err : (seen == req->arg[1] ? 0 : -EPERM);
 }
 
+/* Whatever a client sent: answers go to a socket of packets, and to nothing else. */
+static bool is_packet_socket(int fd)
+{
+	int domain = 0, type = 0;
+	socklen_t len = sizeof(int);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) && domain == AF_UNIX &&
+	       !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) && type == SOCK_SEQPACKET;
+}
+
 /* A process introduces itself on a file that it holds. */
 static void attach(struct emu_file *f)
 {
@@ -272,8 +295,9 @@ static void attach(struct emu_file *f)
 	pid_t pid;
 	ssize_t n;
 
-	n = emu_sock_recv(f->watch.fd, &req, sizeof(req), fds, EMU_MAX_FDS, &nfds, &pid);
-	if (n != sizeof(req) || req.magic != EMU_MAGIC || req.op != EMU_OP_ATTACH || nfds != 1) {
+	n = emu_sock_recv_now(f->watch.fd, &req, sizeof(req), fds, EMU_MAX_FDS, &nfds, &pid);
+	if (n != sizeof(req) || req.magic != EMU_MAGIC || req.op != EMU_OP_ATTACH || nfds != 1 ||
+	    !is_packet_socket(fds[0])) {
 		while (n > 0 && nfds)
 			close(fds[--nfds]);
 		return;
@@ -317,10 +341,11 @@ static void serve_ioctl(struct emu_chan *chan, uint64_t hdr)
 static void serve_mmap(struct emu_chan *chan, const struct emu_request *req)
 {
 	struct emu_reply r = {.magic = EMU_MAGIC};
-	int fd = chan->file->has_context ? emu_fail_mmap(chan->file) : -EINVAL;
+	int fd = chan->file->has_context ? emu_fault_mmap(chan->file) : -EINVAL;
 
 	if (!fd)
 		fd = emu_mmap(chan->file, req->arg[0], req->arg[1], &r.val[0]);
+	emu_trace_mmap(chan->file, req->arg[1], fd < 0 ? fd : 0);
 	if (fd < 0)
 		r.error = -fd;
 	else
@@ -358,9 +383,11 @@ static void serve_chan(struct emu_chan *chan)
 	unsigned int nfds;
 	ssize_t n;
 
-	n = emu_sock_recv(chan->watch.fd, &req, sizeof(req), fds, EMU_MAX_FDS, &nfds, NULL);
+	n = emu_sock_recv_now(chan->watch.fd, &req, sizeof(req), fds, EMU_MAX_FDS, &nfds, NULL);
 	while (n > 0 && nfds)
 		close(fds[--nfds]);
+	if (n == -EAGAIN)
+		return;
 	if (n != sizeof(req) || req.magic != EMU_MAGIC) {
 		chan_destroy(chan);
 		return;
@@ -375,99 +402,20 @@ static void serve_chan(struct emu_chan *chan)
 		chan_destroy(chan);
 }
 
-/* --- control -------------------------------------------------------------------------------------
- */
-
-static void send_status(int fd)
-{
-	const struct emu_counts *n = &emu.count;
-	char text[EMU_STATUS_MAX];
-	int len;
-
-	len = snprintf(
-		text, sizeof(text),
-		"profile %s\ncards %u\ncontexts %u\npds %u\nmrs %u\nmkeys %u\naliases %u\ndms %u\n"
-		"dm_bytes %llu\numems %u\ncqs %u\nqps %u\nuars %u\nchannels %u\n",
-		emu.card[0].profile->name, emu.ncards, n->contexts, n->pds, n->mrs, n->mkeys,
-		n->aliases, n->dms, (unsigned long long)n->dm_bytes, n->umems, n->cqs, n->qps,
-		n->uars, n->channels);
-	emu_sock_send(fd, text, (size_t)len, NULL, 0);
-}
-
-static void admin_destroy(struct admin *a)
-{
-	struct admin **link = &admins;
-
-	while (*link != a)
-		link = &(*link)->next;
-	*link = a->next;
-	if (a->holds && !--emu.holders && emu.was_held)
-		emu.stop = true;
-	emu_watch_del(&a->watch);
-	emu_bury(a);
-}
-
-static void serve_admin(struct admin *a)
-{
-	struct emu_reply r = {.magic = EMU_MAGIC};
-	struct emu_fail_request packet;
-	const struct emu_request *req = &packet.req;
-	unsigned int nfds;
-	ssize_t n;
-
-	n = emu_sock_recv(a->watch.fd, &packet, sizeof(packet), NULL, 0, &nfds, NULL);
-	if (n < (ssize_t)sizeof(*req) || req->magic != EMU_MAGIC ||
-	    n != (ssize_t)(req->op == EMU_OP_FAIL ? sizeof(packet) : sizeof(*req))) {
-		admin_destroy(a);
-		return;
-	}
-	if (req->op == EMU_OP_FAIL)
-		r.error = -emu_fail_set(&packet, &r.val[0], &r.val[1]);
-	reply(a->watch.fd, &r, NULL);
-	if (req->op == EMU_OP_HOLD && !a->holds) {
-		a->holds = true;
-		emu.holders++;
-	} else if (req->op == EMU_OP_STATUS) {
-		send_status(a->watch.fd);
-	} else if (req->op == EMU_OP_STOP) {
-		emu.stop = true;
-	}
-}
-
-static int admin_create(int fd, bool holds)
-{
-	struct admin *a = calloc(1, sizeof(*a));
-	int err = -ENOMEM;
-
-	if (!a)
-		goto close_fd;
-	a->watch = (struct emu_watch){.type = EMU_WATCH_ADMIN, .fd = fd};
-	a->holds = holds;
-	err = emu_watch_add(&a->watch);
-	if (err)
-		goto free_admin;
-	emu.holders += holds;
-	a->next = admins;
-	admins = a;
-	return 0;
-
-free_admin:
-	free(a);
-close_fd:
-	close(fd);
-	return err;
-}
-
 static void accept_one(const struct listener *l)
 {
 	int fd = accept4(l->watch.fd, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0)
 		return;
-	if (l->func)
+	if (!emu_access_check_peer(fd))
+		close(fd);
+	else if (l->role)
+		emu_netlink_accept(l->role, fd);
+	else if (l->func)
 		file_create(l->func, fd);
 	else
-		admin_create(fd, false);
+		emu_admin_create(fd, false);
 }
 
 /* --- the reactor ---------------------------------------------------------------------------------
@@ -489,7 +437,10 @@ static void hang_up(struct emu_watch *w)
 		emu_events_hangup((struct emu_events *)w);
 		break;
 	case EMU_WATCH_ADMIN:
-		admin_destroy((struct admin *)w);
+		emu_admin_destroy(w);
+		break;
+	case EMU_WATCH_NETLINK:
+		emu_netlink_hangup(w);
 		break;
 	default:
 		break;
@@ -515,7 +466,10 @@ static void handle(struct emu_watch *w)
 		emu_drain_notes((struct emu_proc *)w);
 		break;
 	case EMU_WATCH_ADMIN:
-		serve_admin((struct admin *)w);
+		emu_admin_serve(w);
+		break;
+	case EMU_WATCH_NETLINK:
+		emu_netlink_serve(w);
 		break;
 	case EMU_WATCH_EVENTS:
 		break;
@@ -552,9 +506,9 @@ static void serve_batch(void)
 		free(graves[--ngraves]);
 }
 
-static int listen_at(const char *name, struct emu_func *func)
+static int listen_at(const char *name, struct emu_func *func, const char *role)
 {
-	static struct listener listeners[EMU_MAX_FUNCS + 1];
+	static struct listener listeners[2 * EMU_MAX_FUNCS + 1];
 	static unsigned int nlisteners;
 	struct listener *l = &listeners[nlisteners++];
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
@@ -563,13 +517,15 @@ static int listen_at(const char *name, struct emu_func *func)
 	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/%s", emu.dir, name) > EMU_PATH_MAX)
 		return -ENAMETOOLONG;
 	l->func = func;
+	l->role = role;
 	l->watch.type = EMU_WATCH_LISTENER;
 	l->watch.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (l->watch.fd < 0)
 		return -errno;
 	unlink(sa.sun_path);
 	if (setsockopt(l->watch.fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) ||
-	    bind(l->watch.fd, (struct sockaddr *)&sa, sizeof(sa)) || listen(l->watch.fd, SOMAXCONN))
+	    bind(l->watch.fd, (struct sockaddr *)&sa, sizeof(sa)) ||
+	    chmod(sa.sun_path, S_IRUSR | S_IWUSR) || listen(l->watch.fd, SOMAXCONN))
 		return -errno;
 	return emu_watch_add(&l->watch);
 }
@@ -582,9 +538,12 @@ static int listen_all(void)
 
 	for (i = 0; i < emu.nfuncs && !err; i++) {
 		snprintf(name, sizeof(name), "%s/uverbs%u", emu.func[i].role, emu.func[i].dev);
-		err = listen_at(name, &emu.func[i]);
+		err = listen_at(name, &emu.func[i], NULL);
+		snprintf(name, sizeof(name), "%s/netlink", emu.func[i].role);
+		if (!err && !emu.func[i].dev)
+			err = listen_at(name, NULL, emu.func[i].role);
 	}
-	return err ? err : listen_at("control", NULL);
+	return err ? err : listen_at("control", NULL, NULL);
 }
 
 static int watch_signals(void)
@@ -631,11 +590,15 @@ static void clean_up(void)
 /* One server a directory: the lock ends with the process, however it ends. */
 static int lock_dir(void)
 {
+	const char *why;
 	char path[512];
-	int fd;
+	int fd, err;
 
-	if (mkdir(emu.dir, 0755) && errno != EEXIST)
+	if (mkdir(emu.dir, S_IRWXU) && errno != EEXIST)
 		return -errno;
+	err = emu_access_check_dir(emu.dir, true, &why);
+	if (err)
+		return err;
 	snprintf(path, sizeof(path), "%s/lock", emu.dir);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -668,11 +631,11 @@ static int start(const struct emu_server_options *opt)
 		return -errno;
 	err = emu_segments_create();
 	if (!err)
-		err = emu_topology_create(opt->profile, opt->cards);
+		err = emu_topology_create(opt->topology);
 	if (!err)
 		err = watch_signals();
 	if (!err && opt->hold_fd >= 0)
-		err = admin_create(opt->hold_fd, true);
+		err = emu_admin_create(opt->hold_fd, true);
 	return err ? err : listen_all();
 }
 
@@ -682,11 +645,13 @@ int emu_serve(const struct emu_server_options *opt)
 
 	emu.dir = opt->dir;
 	emu.was_held = opt->hold_fd >= 0;
+	umask(S_IRWXG | S_IRWXO);
 	err = lock_dir();
-	if (!err)
+	if (!err) {
 		err = start(opt);
-	if (err && err != -EBUSY)
-		clean_up();
+		if (err)
+			clean_up();
+	}
 	said = -err;
 	if (write(opt->ready_fd, &said, sizeof(said)) != sizeof(said) || err)
 		return 1;

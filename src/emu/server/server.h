@@ -22,6 +22,7 @@
 
 #include "emu/proto.h"
 #include "emu/shm.h"
+#include "profile.h"
 
 #define EMU_MAX_FUNCS	     16
 #define EMU_GIDS	     4
@@ -30,26 +31,26 @@
 #define EMU_COMP_VECTORS     4u
 #define EMU_LOG_MAX_DM_ALIGN 6u /* log_max_memic_addr_alignment, in units of 64 bytes */
 
-struct emu_profile {
-	const char *name;
-	const char *pci_id; /* device id as in modalias */
-	uint32_t part_id;
-	uint64_t fw_ver;
-	uint32_t max_dm_size;
-	uint8_t log_max_dma_mmo; /* 0 = no MMO DMA */
-	bool crossing;		 /* cross-VHCA mkeys */
-};
-
 struct emu_card {
 	unsigned int index;
-	uint64_t guid; /* system image GUID */
+	unsigned int node;   /* the machine that it is in */
+	unsigned int number; /* among its machine's cards */
+	uint64_t guid;	     /* system image GUID */
 	const struct emu_profile *profile;
 	uint8_t *dm_pages; /* one byte a page of its DM: in use */
 	unsigned int dm_npages;
 	uint64_t dm_used;
+	uint64_t dm_taken; /* a fault: by somebody whom nobody knows */
 };
 
 enum emu_role_kind { EMU_FUNC_DPU, EMU_FUNC_HOST };
+
+struct emu_counts {
+	unsigned int contexts, pds, mrs, mkeys, aliases, dms, umems, cqs, qps, uars, channels;
+	unsigned int mws;
+	unsigned int srqs, xrcds, ahs;
+	uint64_t dm_bytes;
+};
 
 struct emu_func {
 	uint16_t index; /* in server.func, and emu_mkey.func */
@@ -63,6 +64,8 @@ struct emu_func {
 	uint8_t gid[EMU_GIDS][16];
 	uint8_t gid_type[EMU_GIDS];
 	int listener;
+	bool dead;		 /* a fault: every command fails until it is cleared */
+	struct emu_counts count; /* the function's share of server.count */
 };
 
 enum emu_watch_type {
@@ -73,6 +76,7 @@ enum emu_watch_type {
 	EMU_WATCH_CHAN,
 	EMU_WATCH_NOTES,
 	EMU_WATCH_EVENTS,
+	EMU_WATCH_NETLINK,
 };
 
 /* What epoll hands back; the first member of everything that has a descriptor. */
@@ -102,7 +106,9 @@ struct emu_file {
 	unsigned int nobjs;
 	unsigned int first_free; /* no handle below it is */
 	bool has_context;
-	uint16_t devx_uid; /* 0 = opened without DEVX */
+	bool dead;	       /* a fault: the device died under it */
+	unsigned int trace_id; /* what a trace calls it; 0: nothing yet */
+	uint16_t devx_uid;     /* 0 = opened without DEVX */
 };
 
 struct emu_chan {
@@ -110,11 +116,6 @@ struct emu_chan {
 	struct emu_chan *next;
 	struct emu_file *file;
 	pid_t pid;
-};
-
-struct emu_counts {
-	unsigned int contexts, pds, mrs, mkeys, aliases, dms, umems, cqs, qps, uars, channels;
-	uint64_t dm_bytes;
 };
 
 struct emu_server {
@@ -129,6 +130,7 @@ struct emu_server {
 	struct emu_file *files;
 	struct emu_proc *procs;
 	struct emu_counts count;
+	uint64_t commands, command_errors;
 	int epoll;
 	unsigned int holders;
 	bool was_held; /* ends when the last holder goes */
@@ -156,9 +158,7 @@ void emu_engine_kick(uint32_t slot);
 
 /* --- topology (topology.c) -----------------------------------------------------------------------
  */
-int emu_topology_create(const char *profile, unsigned int cards);
-void emu_profile_names(FILE *out);
-bool emu_profile_exists(const char *name);
+int emu_topology_create(const struct emu_topology_spec *spec);
 int emu_card_dm_init(struct emu_card *card);
 const struct emu_func *emu_func_by_vhca(const struct emu_card *card, uint16_t vhca_id);
 /* The function that owns a GID, or NULL. */
@@ -177,12 +177,19 @@ struct emu_proc *emu_proc_of(pid_t pid);
 struct emu_proc *emu_proc_by_slot(uint32_t slot);
 void emu_drain_notes(struct emu_proc *p);
 
+/* --- orphan.c: what outlives the process that made it
+ * ---------------------------------------------
+ */
+/* `pid` is gone, or became another program; others hold the file on. */
+void emu_orphan(struct emu_file *f, pid_t pid);
+/* The message in the inbox of a QP that nobody serves any more is lost. */
+void emu_inbox_drop(struct emu_msg *m);
+
 /* --- serve.c -----------------------------------------------------------------------------------
  */
 struct emu_server_options {
 	const char *dir;
-	const char *profile;
-	unsigned int cards;
+	const struct emu_topology_spec *topology;
 	int ready_fd; /* takes an int when clients may connect: 0, or the errno why not (EBUSY:
 			 others serve) */
 	int hold_fd;  /* a first holder's connection: the server ends with its last holder; or -1 */

@@ -2,7 +2,8 @@
 /*
  * Which cards there are, which functions they show to whom, and the files by which libibverbs finds
  * them. Each card has a function of the DPU's own (in the directory "dpu", "dpu1", ...) and a
- * physical function of the host; the host sees those of all cards ("host").
+ * physical function of the host; the host sees those of all its cards ("host"). The machines after
+ * the first have theirs in "node1.dpu", "node1.host" and so on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,18 +15,6 @@
 #include <unistd.h>
 
 #include "server.h"
-
-#define FW(a, b, c) ((uint64_t)(a) << 32 | (uint64_t)(b) << 16 | (c))
-
-/*
- * The size of on-chip memory is not published for any device; 128 KiB is of the order that users
- * report. A DMA engine with MMO exists from BlueField-2 on.
- */
-static const struct emu_profile profiles[] = {
-	{"bluefield-3", "A2DC", 0xa2dc, FW(32, 43, 1014), 128 << 10, 21, true},
-	{"bluefield-2", "A2D6", 0xa2d6, FW(24, 43, 1014), 128 << 10, 21, true},
-	{"connectx-6-dx", "101D", 0x101d, FW(22, 43, 1014), 128 << 10, 0, true},
-};
 
 /* The interface of every emulated port: the machine's loopback, whose addresses are thus the
  * port's. */
@@ -50,6 +39,18 @@ static void make_gids(struct emu_func *f)
 	}
 }
 
+static void name_role(struct emu_func *f)
+{
+	char node[16] = "", number[16] = "";
+
+	if (f->card->node)
+		snprintf(node, sizeof(node), "node%u.", f->card->node);
+	if (f->card->number && f->kind == EMU_FUNC_DPU)
+		snprintf(number, sizeof(number), "%u", f->card->number);
+	snprintf(f->role, sizeof(f->role), "%.6s%.4s%.3s", node,
+		 f->kind == EMU_FUNC_HOST ? "host" : "dpu", number);
+}
+
 static void add_func(struct emu_card *card, enum emu_role_kind kind)
 {
 	struct emu_func *f = &emu.func[emu.nfuncs];
@@ -60,12 +61,11 @@ static void add_func(struct emu_card *card, enum emu_role_kind kind)
 	f->listener = -1;
 	f->vhca_id = kind == EMU_FUNC_DPU ? 0 : 1;
 	f->node_guid = card->guid + 1u + f->vhca_id;
+	name_role(f);
 	if (kind == EMU_FUNC_HOST) {
-		strcpy(f->role, "host");
-		f->dev = card->index;
-		snprintf(f->pci, sizeof(f->pci), "0000:%02x:00.0", 0x3b + card->index);
+		f->dev = card->number;
+		snprintf(f->pci, sizeof(f->pci), "0000:%02x:00.0", 0x3b + card->number);
 	} else {
-		snprintf(f->role, sizeof(f->role), card->index ? "dpu%u" : "dpu", card->index);
 		strcpy(f->pci, "0000:03:00.0");
 	}
 	make_gids(f);
@@ -237,51 +237,59 @@ static int write_sysfs(const struct emu_func *f)
 /* --- all of it -----------------------------------------------------------------------------------
  */
 
-static const struct emu_profile *find_profile(const char *name)
+static int add_card(const struct emu_profile *profile, unsigned int node, unsigned int number)
 {
-	size_t i;
+	struct emu_card *card = &emu.card[emu.ncards];
+	int err;
 
-	for (i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
-		if (!strcmp(profiles[i].name, name))
-			return &profiles[i];
-	return NULL;
+	card->index = emu.ncards++;
+	card->node = node;
+	card->number = number;
+	card->profile = profile;
+	card->guid = 0x0c42a10300d10000ull + 0x100ull * card->index;
+	err = emu_card_dm_init(card);
+	if (err)
+		return err;
+	add_func(card, EMU_FUNC_DPU);
+	add_func(card, EMU_FUNC_HOST);
+	return 0;
 }
 
-void emu_profile_names(FILE *out)
+/* Engines address datagrams by them. */
+static void publish_gids(void)
 {
-	size_t i;
+	struct emu_tables *t = emu.tables;
+	unsigned int i, j;
 
-	for (i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
-		fprintf(out, "%s%s", i ? ", " : "", profiles[i].name);
+	for (i = 0; i < emu.nfuncs; i++) {
+		for (j = 0; j < EMU_GIDS && t->ngids < EMU_MAX_GIDS; j++) {
+			const struct emu_func *f = &emu.func[i];
+			struct emu_gid *g = &t->gid[t->ngids];
+
+			if (!f->gid_type[j])
+				continue;
+			memcpy(g->raw, f->gid[j], sizeof(g->raw));
+			g->func = f->index;
+			g->index = (uint8_t)j;
+			g->type = f->gid_type[j];
+			t->ngids++;
+		}
+	}
 }
 
-bool emu_profile_exists(const char *name)
+int emu_topology_create(const struct emu_topology_spec *spec)
 {
-	return find_profile(name) != NULL;
-}
-
-int emu_topology_create(const char *profile, unsigned int cards)
-{
-	const struct emu_profile *p = find_profile(profile);
-	struct emu_card *card;
-	unsigned int i;
+	unsigned int i, j;
 	int err = 0;
 
-	if (!p || !cards || cards > EMU_MAX_CARDS)
+	if (emu_topology_check(spec))
 		return -EINVAL;
-	for (i = 0; i < cards; i++) {
-		card = &emu.card[emu.ncards++];
-		card->index = i;
-		card->profile = p;
-		card->guid = 0x0c42a10300d10000ull + 0x100ull * i;
-		err = emu_card_dm_init(card);
-		if (err)
-			return err;
-		add_func(card, EMU_FUNC_DPU);
-		add_func(card, EMU_FUNC_HOST);
-	}
+	for (i = 0; i < spec->nnodes; i++)
+		for (j = 0; j < spec->node[i].cards && !err; j++)
+			err = add_card(&spec->node[i].profile, i, j);
 	for (i = 0; i < emu.nfuncs && !err; i++)
 		err = write_sysfs(&emu.func[i]);
+	publish_gids();
 	return err;
 }
 

@@ -23,12 +23,48 @@ static const struct {
 	[EMU_T_UAR] = {emu_uar_undo, offsetof(struct emu_counts, uars)},
 	[EMU_T_UMEM] = {emu_umem_undo, offsetof(struct emu_counts, umems)},
 	[EMU_T_DEVX_MKEY] = {emu_devx_undo, offsetof(struct emu_counts, mkeys)},
+	[EMU_T_MW] = {emu_mw_undo, offsetof(struct emu_counts, mws)},
+	[EMU_T_DEVX_CQ] = {emu_devx_cq_undo, offsetof(struct emu_counts, cqs)},
+	[EMU_T_DEVX_QP] = {emu_devx_qp_undo, offsetof(struct emu_counts, qps)},
+	[EMU_T_SRQ] = {emu_srq_undo, offsetof(struct emu_counts, srqs)},
+	[EMU_T_XRCD] = {emu_xrcd_undo, offsetof(struct emu_counts, xrcds)},
+	[EMU_T_AH] = {emu_ah_undo, offsetof(struct emu_counts, ahs)},
 	[EMU_T_DEVX_ALIAS] = {emu_devx_undo, offsetof(struct emu_counts, aliases)},
 };
 
-static unsigned int *counter(enum emu_type type)
+static unsigned int *counter(struct emu_counts *n, enum emu_type type)
 {
-	return (unsigned int *)((char *)&emu.count + types[type].count);
+	return (unsigned int *)((char *)n + types[type].count);
+}
+
+static void count(const struct emu_uobj *o, unsigned int by)
+{
+	*counter(&emu.count, o->type) += by;
+	*counter(&o->file->func->count, o->type) += by;
+}
+
+/* As many as the device has: the firmware says LIM, and the driver ENOMEM. */
+static bool is_exhausted(const struct emu_func *f, enum emu_type type)
+{
+	const struct emu_profile *p = f->card->profile;
+	const struct emu_counts *n = &f->count;
+
+	switch (type) {
+	case EMU_T_PD:
+		return n->pds >= p->max_pd;
+	case EMU_T_MR:
+	case EMU_T_DEVX_MKEY:
+	case EMU_T_DEVX_ALIAS:
+		return n->mrs + n->mkeys + n->aliases >= p->max_mr;
+	case EMU_T_CQ:
+	case EMU_T_DEVX_CQ:
+		return n->cqs >= p->max_cq;
+	case EMU_T_QP:
+	case EMU_T_DEVX_QP:
+		return n->qps >= p->max_qp;
+	default:
+		return false;
+	}
 }
 
 static int grow(struct emu_file *f)
@@ -51,6 +87,8 @@ void *emu_uobj_new(struct emu_file *f, enum emu_type type, size_t size)
 	struct emu_uobj *o;
 	unsigned int h = f->first_free;
 
+	if (is_exhausted(f->func, type))
+		return NULL;
 	while (h < f->nobjs && f->objs[h])
 		h++;
 	f->first_free = h;
@@ -63,7 +101,7 @@ void *emu_uobj_new(struct emu_file *f, enum emu_type type, size_t size)
 	o->handle = h;
 	o->file = f;
 	f->objs[h] = o;
-	++*counter(type);
+	count(o, 1);
 	return o;
 }
 
@@ -81,7 +119,7 @@ void emu_uobj_free(struct emu_uobj *o)
 	f->objs[o->handle] = NULL;
 	if (o->handle < f->first_free)
 		f->first_free = o->handle;
-	--*counter(o->type);
+	count(o, -1u);
 	free(o);
 }
 

@@ -25,6 +25,12 @@ enum emu_type {
 	EMU_T_UMEM,
 	EMU_T_DEVX_MKEY,
 	EMU_T_DEVX_ALIAS,
+	EMU_T_MW,
+	EMU_T_DEVX_CQ,
+	EMU_T_DEVX_QP,
+	EMU_T_SRQ,
+	EMU_T_XRCD,
+	EMU_T_AH,
 };
 
 struct emu_uobj {
@@ -61,12 +67,41 @@ struct emu_cq_obj {
 	uint32_t comp_events, async_events;
 };
 
+/* The same number in the objects of all who opened the same file. */
+struct emu_xrcd {
+	struct emu_uobj obj;
+	uint32_t number;
+	ino_t ino; /* 0: nobody else's */
+	dev_t dev;
+};
+
+struct emu_ah {
+	struct emu_uobj obj;
+	struct emu_pd *pd;
+};
+
+struct emu_srq_obj {
+	struct emu_uobj obj;
+	uint32_t srqn;
+	uint32_t type; /* enum ib_uverbs_srq_type */
+	uint32_t max_wr, max_sge;
+	uint64_t user_handle;
+	struct emu_pd *pd;
+	struct emu_xrcd *xrcd; /* of an XRC one, and where it completes; or NULL */
+	struct emu_cq_obj *cq;
+	struct emu_events *async;
+	uint32_t async_events;
+};
+
 struct emu_qp_obj {
 	struct emu_uobj obj;
 	uint32_t qpn;
+	uint8_t type; /* enum emu_qp_type */
 	uint64_t user_handle;
 	struct emu_pd *pd;
 	struct emu_cq_obj *send_cq, *recv_cq;
+	struct emu_srq_obj *srq;
+	struct emu_xrcd *xrcd;
 	struct emu_events *async;
 	uint32_t async_events;
 	struct ib_uverbs_qp_cap cap;
@@ -97,6 +132,13 @@ struct emu_mr {
 	uint64_t length, iova;
 	uint64_t addr; /* in what it is memory of */
 	uint32_t access;
+};
+
+struct emu_mw {
+	struct emu_uobj obj;
+	struct emu_pd *pd;
+	uint32_t type;
+	uint32_t key; /* its first one: the low byte changes with each bind */
 };
 
 struct emu_uar {
@@ -131,6 +173,10 @@ void emu_uobj_destroy_all(struct emu_file *f);
 
 /* --- mkeys (mkey.c) ------------------------------------------------------------------------------
  */
+/* Is a window of this file bound to the region with that key? */
+bool emu_mw_bound(const struct emu_file *f, uint32_t key);
+/* Do what the QP's engine asks for (umr.c). */
+void emu_umr_serve(uint32_t qpn);
 /* Publish a filled entry under a free index; returns the key, or 0 if the table is full. */
 uint32_t emu_mkey_create(struct emu_mkey *m, bool own_tag);
 /* Give an existing key another meaning, at once for everybody. */
@@ -169,8 +215,14 @@ int emu_mr_undo(struct emu_uobj *o);
 int emu_dm_undo(struct emu_uobj *o);
 int emu_cq_undo(struct emu_uobj *o);
 int emu_qp_undo(struct emu_uobj *o);
+int emu_srq_undo(struct emu_uobj *o);
+int emu_xrcd_undo(struct emu_uobj *o);
+int emu_ah_undo(struct emu_uobj *o);
 int emu_uar_undo(struct emu_uobj *o);
 int emu_umem_undo(struct emu_uobj *o);
 int emu_devx_undo(struct emu_uobj *o);
+int emu_mw_undo(struct emu_uobj *o);
+int emu_devx_cq_undo(struct emu_uobj *o);
+int emu_devx_qp_undo(struct emu_uobj *o);
 
 #endif

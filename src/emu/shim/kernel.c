@@ -18,6 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "emu/access.h"
 #include "emu/engine/engine.h"
 #include "emu/proto.h"
 #include "emu/sock.h"
@@ -27,17 +28,22 @@
 #define CDEV_MINOR	192
 #define MAX_ATTACHMENTS 256
 
-/* This process's channel for one open file description, known by its socket's inode. */
+/*
+ * This process's channel for one open file description, known by its socket's inode. So is the
+ * channel itself: a program that closes what it does not know may have given its number to
+ * something else since.
+ */
 struct attachment {
 	dev_t dev;
 	ino_t ino;
 	int fd;
+	ino_t fd_ino;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct attachment attached[MAX_ATTACHMENTS];
 static unsigned int nattached;
-static bool engine_started;
+static struct attachment notify = {.fd = -1}; /* the engine's; only fd and fd_ino */
 
 /* System calls by number: the names are interposed, by us or by a sanitizer. */
 static int raw_fstat(int fd, struct stat *st)
@@ -132,6 +138,10 @@ int emu_kernel_open(unsigned int dev, int flags, int *fd)
 		close(s);
 		return err;
 	}
+	if (!emu_access_check_peer(s)) {
+		close(s);
+		return EACCES;
+	}
 	if (!(flags & O_CLOEXEC))
 		fcntl(s, F_SETFD, 0);
 	*fd = s;
@@ -170,15 +180,37 @@ void emu_kernel_fix_stat(int fd, struct stat *st)
 		describe_cdev((unsigned int)dev, st);
 }
 
-/* The parent's channels are not the child's: the server takes a channel's process at its word. */
+static ino_t inode_of(int fd)
+{
+	struct stat st;
+
+	return raw_fstat(fd, &st) ? 0 : st.st_ino;
+}
+
+static bool is_ours(const struct attachment *a)
+{
+	return a->fd >= 0 && inode_of(a->fd) == a->fd_ino;
+}
+
+static void close_own(const struct attachment *a)
+{
+	if (is_ours(a))
+		close(a->fd);
+}
+
+/*
+ * The parent's channels are not the child's: the server takes a channel's process at its word, and
+ * sees the parent's end by theirs.
+ */
 static void child_after_fork(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < nattached; i++)
-		close(attached[i].fd);
+		close_own(&attached[i]);
 	nattached = 0;
-	engine_started = false;
+	close_own(&notify);
+	notify.fd = -1;
 	pthread_mutex_init(&lock, NULL);
 }
 
@@ -220,15 +252,18 @@ static int call(int channel, const struct emu_request *req, struct emu_reply *re
 
 static void detach(unsigned int i)
 {
-	close(attached[i].fd);
+	close_own(&attached[i]);
 	attached[i] = attached[--nattached];
 }
 
-static bool hung_up(int channel)
+static bool hung_up(const struct attachment *a)
 {
+	ssize_t n;
 	char c;
-	ssize_t n = recv(channel, &c, 1, MSG_DONTWAIT | MSG_PEEK);
 
+	if (!is_ours(a))
+		return true;
+	n = recv(a->fd, &c, 1, MSG_DONTWAIT | MSG_PEEK);
 	return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
@@ -238,7 +273,7 @@ static void sweep(void)
 	unsigned int i = 0;
 
 	while (i < nattached) {
-		if (hung_up(attached[i].fd))
+		if (hung_up(&attached[i]))
 			detach(i);
 		else
 			i++;
@@ -283,8 +318,12 @@ static int attach(int fd, const struct stat *st, int *channel)
 			(int)getpid(), strerror(err));
 		goto close_channel;
 	}
-	attached[nattached++] =
-		(struct attachment){.dev = st->st_dev, .ino = st->st_ino, .fd = pair[0]};
+	attached[nattached++] = (struct attachment){
+		.dev = st->st_dev,
+		.ino = st->st_ino,
+		.fd = pair[0],
+		.fd_ino = inode_of(pair[0]),
+	};
 	*channel = pair[0];
 	return 0;
 
@@ -306,7 +345,7 @@ static int channel_of(int fd, int *channel)
 		if (attached[i].dev != st.st_dev || attached[i].ino != st.st_ino)
 			continue;
 		/* An inode number may have been used again: the old channel is dead then. */
-		if (hung_up(attached[i].fd)) {
+		if (hung_up(&attached[i])) {
 			detach(i);
 			break;
 		}
@@ -326,7 +365,10 @@ static int map_segment(int fd, size_t len, int prot, void **p)
 	return 0;
 }
 
-/* The mappings and the socket live as long as the engine: until the process ends. */
+/*
+ * The mappings and the socket live as long as the engine: until the process ends. A second engine
+ * is asked for if the first one's server is gone.
+ */
 static int start_engine(int channel)
 {
 	struct emu_request req = {.magic = EMU_MAGIC, .op = EMU_OP_ENGINE};
@@ -335,8 +377,6 @@ static int start_engine(int channel)
 	struct emu_reply rep;
 	int fds[EMU_MAX_FDS], err, i;
 
-	if (engine_started)
-		return 0;
 	err = call(channel, &req, &rep, fds);
 	if (err)
 		return err;
@@ -364,7 +404,7 @@ static int start_engine(int channel)
 	if (err)
 		close(fds[3]);
 	else
-		engine_started = true;
+		notify = (struct attachment){.fd = fds[3], .fd_ino = inode_of(fds[3])};
 	return err;
 }
 

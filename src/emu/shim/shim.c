@@ -5,7 +5,6 @@
  * other one straight to libc. No state is kept about descriptors: an emulated device is recognised
  * by the address of the socket at its other end, so it may arrive by dup, fork, exec or SCM_RIGHTS.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -19,20 +18,9 @@
 #include <sys/stat.h>
 
 #include "kernel.h"
-
-#define EXPORT __attribute__((visibility("default")))
-
-/* The next definition of a libc function, looked up once. */
-#define NEXT(name)                                                                  \
-	({                                                                          \
-		static __typeof__(&(name)) next_;                                   \
-		__typeof__(&(name)) f_ = __atomic_load_n(&next_, __ATOMIC_RELAXED); \
-		if (!f_) {                                                          \
-			*(void **)&f_ = dlsym(RTLD_NEXT, #name);                    \
-			__atomic_store_n(&next_, f_, __ATOMIC_RELAXED);             \
-		}                                                                   \
-		f_;                                                                 \
-	})
+#include "netlink.h"
+#include "next.h"
+#include "sysfs.h"
 
 static int result(int err)
 {
@@ -56,34 +44,36 @@ static mode_t mode_of(int flags, va_list ap)
 }
 
 /* Each call comes in two names; on the 64-bit systems that we run on they do the same. */
-#define DEFINE_OPEN(name)                                 \
-	EXPORT int name(const char *path, int flags, ...) \
-	{                                                 \
-		unsigned int dev;                         \
-		mode_t mode;                              \
-		va_list ap;                               \
-                                                          \
-		if (emu_kernel_is_path(path, &dev))       \
-			return open_device(dev, flags);   \
-		va_start(ap, flags);                      \
-		mode = mode_of(flags, ap);                \
-		va_end(ap);                               \
-		return NEXT(name)(path, flags, mode);     \
+#define DEFINE_OPEN(name)                                                   \
+	EXPORT int name(const char *path, int flags, ...)                   \
+	{                                                                   \
+		char room[PATH_MAX];                                        \
+		unsigned int dev;                                           \
+		mode_t mode;                                                \
+		va_list ap;                                                 \
+                                                                            \
+		if (emu_kernel_is_path(path, &dev))                         \
+			return open_device(dev, flags);                     \
+		va_start(ap, flags);                                        \
+		mode = mode_of(flags, ap);                                  \
+		va_end(ap);                                                 \
+		return NEXT(name)(emu_sysfs_path(path, room), flags, mode); \
 	}
 
-#define DEFINE_OPENAT(name)                                        \
-	EXPORT int name(int dir, const char *path, int flags, ...) \
-	{                                                          \
-		unsigned int dev;                                  \
-		mode_t mode;                                       \
-		va_list ap;                                        \
-                                                                   \
-		if (emu_kernel_is_path(path, &dev))                \
-			return open_device(dev, flags);            \
-		va_start(ap, flags);                               \
-		mode = mode_of(flags, ap);                         \
-		va_end(ap);                                        \
-		return NEXT(name)(dir, path, flags, mode);         \
+#define DEFINE_OPENAT(name)                                                      \
+	EXPORT int name(int dir, const char *path, int flags, ...)               \
+	{                                                                        \
+		char room[PATH_MAX];                                             \
+		unsigned int dev;                                                \
+		mode_t mode;                                                     \
+		va_list ap;                                                      \
+                                                                                 \
+		if (emu_kernel_is_path(path, &dev))                              \
+			return open_device(dev, flags);                          \
+		va_start(ap, flags);                                             \
+		mode = mode_of(flags, ap);                                       \
+		va_end(ap);                                                      \
+		return NEXT(name)(dir, emu_sysfs_path(path, room), flags, mode); \
 	}
 
 DEFINE_OPEN(open)
@@ -95,14 +85,15 @@ DEFINE_OPENAT(openat64)
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 
-#define DEFINE_OPEN_2(name)                             \
-	EXPORT int name(const char *path, int flags)    \
-	{                                               \
-		unsigned int dev;                       \
-                                                        \
-		if (emu_kernel_is_path(path, &dev))     \
-			return open_device(dev, flags); \
-		return NEXT(name)(path, flags);         \
+#define DEFINE_OPEN_2(name)                                           \
+	EXPORT int name(const char *path, int flags)                  \
+	{                                                             \
+		char room[PATH_MAX];                                  \
+		unsigned int dev;                                     \
+                                                                      \
+		if (emu_kernel_is_path(path, &dev))                   \
+			return open_device(dev, flags);               \
+		return NEXT(name)(emu_sysfs_path(path, room), flags); \
 	}
 
 DEFINE_OPEN_2(__open_2)
@@ -113,21 +104,23 @@ _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "stat64 differs");
 #define DEFINE_STAT(name, type)                                                 \
 	EXPORT int name(const char *restrict path, struct type *restrict st)    \
 	{                                                                       \
+		char room[PATH_MAX];                                            \
 		unsigned int dev;                                               \
                                                                                 \
 		if (emu_kernel_is_path(path, &dev))                             \
 			return result(emu_kernel_stat(dev, (struct stat *)st)); \
-		return NEXT(name)(path, st);                                    \
+		return NEXT(name)(emu_sysfs_path(path, room), st);              \
 	}
 
 #define DEFINE_FSTATAT(name, type)                                                               \
 	EXPORT int name(int dir, const char *restrict path, struct type *restrict st, int flags) \
 	{                                                                                        \
+		char room[PATH_MAX];                                                             \
 		unsigned int dev;                                                                \
                                                                                                  \
 		if (emu_kernel_is_path(path, &dev))                                              \
 			return result(emu_kernel_stat(dev, (struct stat *)st));                  \
-		return NEXT(name)(dir, path, st, flags);                                         \
+		return NEXT(name)(dir, emu_sysfs_path(path, room), st, flags);                   \
 	}
 
 #define DEFINE_FSTAT(name, type)                                    \
@@ -189,13 +182,13 @@ static void *map_device(void *addr, size_t len, int prot, int flags, int fd, off
 DEFINE_MMAP(mmap, off_t)
 DEFINE_MMAP(mmap64, off64_t)
 
-/*
- * libibverbs asks netlink first and reads sysfs only if that fails. The machine's own RDMA netlink
- * family knows nothing of our devices.
- */
+/* libibverbs asks netlink first. The machine's own RDMA family knows nothing of our devices. */
 EXPORT int socket(int domain, int type, int protocol)
 {
-	if (domain == AF_NETLINK && protocol == NETLINK_RDMA && emu_kernel_present())
-		return result(EPROTONOSUPPORT);
-	return NEXT(socket)(domain, type, protocol);
+	int fd, err;
+
+	if (domain != AF_NETLINK || protocol != NETLINK_RDMA || !emu_kernel_present())
+		return NEXT(socket)(domain, type, protocol);
+	err = emu_netlink_socket(type, &fd);
+	return err ? result(err) : fd;
 }

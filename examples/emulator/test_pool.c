@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The test of the pool: what it does when the device does not do what it should. Run it by
+ *
+ *	dpumap-emu run --as dpu -- ./test_pool
+ */
+#include <dpumap-emu.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool.h"
+
+#define CHECK(what) check(what, #what, __LINE__)
+
+static void check(bool ok, const char *what, int line)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "test_pool.c:%d: not so: %s\n", line, what);
+	exit(1);
+}
+
+static long long objects(void)
+{
+	return dpumap_emu_count("contexts") + dpumap_emu_count("pds") + dpumap_emu_count("cqs") +
+	       dpumap_emu_count("qps") + dpumap_emu_count("mrs");
+}
+
+/* Whichever command is refused, nothing is left behind. */
+static void test_each_command_that_fails(void)
+{
+	char rule[128];
+	struct pool p;
+	int n, failed = 0;
+
+	for (n = 1; n <= 20; n++) {
+		snprintf(rule, sizeof(rule),
+			 "command --method !(*.destroy|*.query*|events.*) --nth %d --errno ENOMEM",
+			 n);
+		CHECK(!dpumap_emu_fault(rule));
+		/* libmlx5 knows ways around some, and opens the device nevertheless. */
+		if (pool_open(&p))
+			failed++;
+		else
+			pool_close(&p);
+		CHECK(!dpumap_emu_fault("clear"));
+		CHECK(objects() == 0);
+	}
+	CHECK(failed >= 10); /* a PD, a CQ, a QP, its three states, four buffers */
+}
+
+static void test_completions(void)
+{
+	enum ibv_wc_status status;
+	struct pool p;
+
+	CHECK(!pool_open(&p));
+	strcpy(p.bytes[0], "written by the device");
+	CHECK(!dpumap_emu_fault("completion --delay 50"));
+	CHECK(!pool_copy(&p, 1, 0, &status) && status == IBV_WC_SUCCESS);
+	CHECK(!strcmp(p.bytes[1], p.bytes[0]));
+	CHECK(!dpumap_emu_fault("completion --lose --nth 2"));
+	CHECK(!pool_copy(&p, 2, 0, &status) && status == IBV_WC_SUCCESS);
+	CHECK(pool_copy(&p, 3, 0, &status) == ETIMEDOUT);
+	CHECK(!dpumap_emu_fault("completion --syndrome REM_ACCESS_ERR"));
+	CHECK(!pool_copy(&p, 3, 0, &status) && status == IBV_WC_REM_ACCESS_ERR);
+	CHECK(!pool_copy(&p, 3, 0, &status) && status == IBV_WC_WR_FLUSH_ERR);
+	CHECK(!dpumap_emu_fault("clear"));
+	pool_close(&p);
+}
+
+static void test_the_device_dies(void)
+{
+	enum ibv_wc_status status;
+	struct pool p, q;
+
+	CHECK(!pool_open(&p));
+	CHECK(!pool_is_dead(&p));
+	CHECK(!dpumap_emu_fault("device"));
+	CHECK(pool_is_dead(&p));
+	CHECK(!pool_copy(&p, 1, 0, &status) && status == IBV_WC_WR_FLUSH_ERR);
+	CHECK(!ibv_alloc_pd(p.context) && errno == EIO);
+	CHECK(pool_open(&q) != 0);
+	CHECK(!dpumap_emu_fault("clear"));
+	CHECK(!pool_open(&q));				 /* it was reset: new contexts work, */
+	CHECK(!ibv_alloc_pd(p.context) && errno == EIO); /* the old one does not */
+	pool_close(&q);
+	pool_close(&p);
+	CHECK(objects() == 0);
+}
+
+int main(void)
+{
+	test_each_command_that_fails();
+	test_completions();
+	test_the_device_dies();
+	puts("the pool stands it");
+	return 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Address handles. They are user space's own; the kernel is asked because it knows the neighbour's
+ * MAC address.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd.h"
+
+#define MAC_BYTES 6
+
+/* The MAC address that an EUI-64 was made from (RFC 4291, appendix A). */
+static void mac_of_eui64(const uint8_t *eui, uint8_t mac[MAC_BYTES])
+{
+	memcpy(mac, eui, 3);
+	memcpy(mac + 3, eui + 5, 3);
+	mac[0] ^= 2;
+}
+
+static bool is_link_local(const uint8_t gid[16])
+{
+	static const uint8_t prefix[8] = {0xfe, 0x80};
+
+	return !memcmp(gid, prefix, sizeof(prefix));
+}
+
+/*
+ * A link-local address says it by itself, as in the kernel's rdma_get_ll_mac(); for the others the
+ * neighbour must answer.
+ */
+static int resolve(const uint8_t dgid[16], uint8_t mac[MAC_BYTES])
+{
+	const struct emu_func *f = emu_func_by_gid(dgid);
+
+	if (!is_link_local(dgid) && !f)
+		return -ETIMEDOUT;
+	mac_of_eui64(is_link_local(dgid) ? dgid + 8 : f->gid[0] + 8, mac);
+	return 0;
+}
+
+/* On Ethernet there is no address without a GRH (ib_check_ah_attr, rdma_check_ah_attr). */
+static int check_attr(const struct emu_func *f, const struct ib_uverbs_ah_attr *a)
+{
+	if (a->port_num < 1 || a->port_num > EMU_PORTS || !a->is_global)
+		return -EINVAL;
+	return a->grh.sgid_index < EMU_GIDS && f->gid_type[a->grh.sgid_index] ? 0 : -EINVAL;
+}
+
+static int answer(struct emu_cmd *c, const struct emu_uobj *ah, const uint8_t mac[MAC_BYTES])
+{
+	struct ib_uverbs_create_ah_resp r = {.ah_handle = ah->handle};
+	struct mlx5_ib_create_ah_resp uhw = {.response_length = sizeof(uhw)};
+	int err;
+
+	memcpy(uhw.dmac, mac, MAC_BYTES);
+	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+}
+
+int emu_write_create_ah(struct emu_cmd *c)
+{
+	const size_t least = offsetof(struct mlx5_ib_create_ah_resp, dmac) + MAC_BYTES;
+	struct ib_uverbs_create_ah req;
+	uint8_t mac[MAC_BYTES];
+	struct emu_ah *ah;
+	struct emu_pd *pd;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	if (err)
+		return err;
+	pd = emu_uobj_get(c->file, req.pd_handle, EMU_T_PD);
+	if (!pd || emu_attr_len(c, UVERBS_ATTR_UHW_OUT) < least)
+		return -EINVAL;
+	err = check_attr(c->file->func, &req.attr);
+	if (!err)
+		err = resolve(req.attr.grh.dgid, mac);
+	if (err)
+		return err;
+	ah = emu_uobj_new(c->file, EMU_T_AH, sizeof(*ah));
+	if (!ah)
+		return -ENOMEM;
+	ah->pd = pd;
+	pd->obj.users++;
+	err = answer(c, &ah->obj, mac);
+	if (err)
+		emu_uobj_destroy(&ah->obj);
+	return err;
+}
+
+int emu_ah_undo(struct emu_uobj *o)
+{
+	((struct emu_ah *)o)->pd->obj.users--;
+	return 0;
+}
+
+static int ah_destroy(struct emu_cmd *c)
+{
+	return emu_uobj_destroy(emu_attr_obj(c, UVERBS_ATTR_DESTROY_AH_HANDLE));
+}
+
+const struct emu_method emu_methods_ah[] = {
+	{UVERBS_OBJECT_AH,
+	 UVERBS_METHOD_AH_DESTROY,
+	 ah_destroy,
+	 {{UVERBS_ATTR_DESTROY_AH_HANDLE, EMU_A_OBJ, true, EMU_T_AH}}},
+	{0, 0, NULL, {{0, 0, false, 0}}},
+};

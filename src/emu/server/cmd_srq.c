@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Shared receive queues, and the XRC domains that some of them are in. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd.h"
+
+#define MAX_SRQ_WR  32767u
+#define MAX_SRQ_SGE 31u
+#define NEXT_SEG    16u /* bytes */
+#define DATA_SEG    16u
+
+/* enum ib_srq_attr_mask of the kernel */
+#define SRQ_MAX_WR (1u << 0)
+#define SRQ_LIMIT  (1u << 1)
+
+static uint32_t find_srq(void)
+{
+	static uint32_t next;
+	uint32_t n;
+
+	for (n = 0; n < EMU_MAX_SRQS - 1; n++) {
+		if (++next >= EMU_MAX_SRQS)
+			next = 1;
+		if (!atomic_load(&emu.queues->srq[next].serial))
+			return next;
+	}
+	return 0;
+}
+
+static uint32_t roundup_pow2(uint32_t n)
+{
+	uint32_t p = 1;
+
+	while (p < n)
+		p <<= 1;
+	return p;
+}
+
+static uint8_t log2_of(uint32_t n)
+{
+	uint8_t l = 0;
+
+	while (n >>= 1)
+		l++;
+	return l;
+}
+
+/*
+ * The ring's shape follows from max_wr and max_sge, as in the kernel's create_srq_user(): user
+ * space sends the last index of its ring and the segments that fill a WQE.
+ */
+static int check_srq(const struct emu_srq_obj *s, const struct mlx5_ib_create_srq *req)
+{
+	if (s->type != IB_UVERBS_SRQT_BASIC && s->type != IB_UVERBS_SRQT_XRC)
+		return s->type == IB_UVERBS_SRQT_TM ? -EOPNOTSUPP : -EINVAL;
+	if (req->reserved0 || req->reserved1)
+		return -EINVAL;
+	if (req->flags)
+		return -EOPNOTSUPP; /* WQE signatures */
+	if (s->max_wr > MAX_SRQ_WR || s->max_sge > MAX_SRQ_SGE)
+		return -EINVAL;
+	if (s->type == IB_UVERBS_SRQT_XRC && (!s->xrcd || !s->cq || req->uidx > 0xffffff))
+		return -EINVAL;
+	return s->pd ? 0 : -EINVAL;
+}
+
+static uint32_t publish(const struct emu_srq_obj *s, const struct mlx5_ib_create_srq *req,
+			uint32_t slot)
+{
+	uint32_t srqn = find_srq();
+	struct emu_srq *q = &emu.queues->srq[srqn];
+	uint32_t size = roundup_pow2(NEXT_SEG + s->max_sge * DATA_SEG);
+
+	if (!srqn)
+		return 0;
+	memset((char *)q + sizeof(q->serial), 0, sizeof(*q) - sizeof(q->serial));
+	q->engine = slot;
+	q->func = s->obj.file->func->index;
+	q->type = s->type == IB_UVERBS_SRQT_XRC ? EMU_SRQT_XRC : EMU_SRQT_BASIC;
+	q->wqe_shift = log2_of(size < 32 ? 32 : size);
+	q->pdn = s->pd->pdn;
+	q->wqe_count = roundup_pow2(s->max_wr + 1);
+	q->buf_addr = req->buf_addr;
+	q->dbr_addr = req->db_addr;
+	if (s->type == IB_UVERBS_SRQT_XRC) {
+		q->xrcdn = s->xrcd->number;
+		q->cqn = s->cq->cqn;
+		q->uidx = req->uidx;
+	}
+	atomic_store_explicit(&q->serial, emu_new_serial(), memory_order_release);
+	if (atomic_load(&emu.queues->srq_high) <= srqn)
+		atomic_store(&emu.queues->srq_high, srqn + 1);
+	emu_engine_kick(slot);
+	return srqn;
+}
+
+static void hold(struct emu_srq_obj *s)
+{
+	s->pd->obj.users++;
+	if (s->cq)
+		s->cq->obj.users++;
+	if (s->xrcd)
+		s->xrcd->obj.users++;
+	if (s->async)
+		s->async->users++;
+}
+
+int emu_srq_undo(struct emu_uobj *o)
+{
+	struct emu_srq_obj *s = (struct emu_srq_obj *)o;
+
+	if (s->srqn) {
+		struct emu_srq *q = &emu.queues->srq[s->srqn];
+
+		atomic_store(&q->serial, 0);
+		emu_grace();
+		emu_engine_kick(q->engine);
+	}
+	s->pd->obj.users--;
+	if (s->cq)
+		s->cq->obj.users--;
+	if (s->xrcd)
+		s->xrcd->obj.users--;
+	emu_events_put(s->async);
+	return 0;
+}
+
+static void read_attrs(struct emu_cmd *c, struct emu_srq_obj *s)
+{
+	s->pd = emu_attr_obj(c, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE);
+	s->xrcd = emu_attr_obj(c, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE);
+	s->cq = emu_attr_obj(c, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE);
+	s->async = emu_async_of(c, UVERBS_ATTR_CREATE_SRQ_EVENT_FD);
+	s->user_handle = emu_attr_u64(c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 0);
+	s->max_wr = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_CREATE_SRQ_MAX_WR, 0);
+	s->max_sge = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 0);
+	s->type = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_CREATE_SRQ_TYPE, 0);
+}
+
+static int answer(struct emu_cmd *c, const struct emu_srq_obj *s)
+{
+	struct mlx5_ib_create_srq_resp uhw = {.srqn = s->srqn};
+	int err;
+
+	err = emu_attr_out_u32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, s->max_wr);
+	if (!err)
+		err = emu_attr_out_u32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, s->max_sge);
+	if (!err)
+		err = emu_attr_out_u32(c, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, s->srqn);
+	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+}
+
+static int srq_create(struct emu_cmd *c)
+{
+	struct emu_srq_obj *s, tmp = {0};
+	struct mlx5_ib_create_srq req;
+	uint32_t slot;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	if (err)
+		return err;
+	read_attrs(c, &tmp);
+	err = check_srq(&tmp, &req);
+	if (!err)
+		err = emu_engine_of(c, &slot);
+	if (err)
+		return err;
+	s = emu_uobj_new(c->file, EMU_T_SRQ, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	tmp.obj = s->obj;
+	*s = tmp;
+	hold(s);
+	emu_attr_new(c, UVERBS_ATTR_CREATE_SRQ_HANDLE, &s->obj);
+	s->srqn = publish(s, &req, slot);
+	return s->srqn ? answer(c, s) : -ENOMEM;
+}
+
+static int srq_destroy(struct emu_cmd *c)
+{
+	struct emu_srq_obj *s = emu_attr_obj(c, UVERBS_ATTR_DESTROY_SRQ_HANDLE);
+	struct ib_uverbs_destroy_srq_resp r = {0};
+
+	if (s->obj.users)
+		return -EBUSY;
+	emu_drain_notes(emu_proc_by_slot(emu.queues->srq[s->srqn].engine));
+	r.events_reported = s->async_events - emu_events_retract(s->async, s->user_handle);
+	emu_uobj_destroy(&s->obj);
+	return emu_attr_out(c, UVERBS_ATTR_DESTROY_SRQ_RESP, &r, sizeof(r));
+}
+
+/* A device of this family cannot resize: the kernel's mlx5_ib_modify_srq() says EINVAL. */
+int emu_write_modify_srq(struct emu_cmd *c)
+{
+	struct ib_uverbs_modify_srq a;
+	struct emu_srq_obj *s;
+	struct emu_srq *q;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &a, sizeof(a));
+	if (err)
+		return err;
+	s = emu_uobj_get(c->file, a.srq_handle, EMU_T_SRQ);
+	if (!s || a.attr_mask & SRQ_MAX_WR)
+		return -EINVAL;
+	if (!(a.attr_mask & SRQ_LIMIT))
+		return 0;
+	if (a.srq_limit > s->max_wr)
+		return -EINVAL;
+	q = &emu.queues->srq[s->srqn];
+	atomic_store(&q->limit, a.srq_limit);
+	emu_engine_kick(q->engine);
+	return 0;
+}
+
+int emu_write_query_srq(struct emu_cmd *c)
+{
+	struct ib_uverbs_query_srq_resp r = {0};
+	struct ib_uverbs_query_srq req;
+	const struct emu_srq_obj *s;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	if (err)
+		return err;
+	s = emu_uobj_get(c->file, req.srq_handle, EMU_T_SRQ);
+	if (!s)
+		return -EINVAL;
+	r.max_wr = s->max_wr;
+	r.max_sge = s->max_sge;
+	r.srq_limit = atomic_load(&emu.queues->srq[s->srqn].limit);
+	return emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+}
+
+/* --- XRC domains ---------------------------------------------------------------------------------
+ */
+
+/* The file behind a client's descriptor names a domain for everybody who can open it. */
+static int identify(const struct emu_cmd *c, uint32_t fd, struct stat *st)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)c->chan->pid, (int)fd);
+	return stat(path, st) ? -EBADF : 0;
+}
+
+static struct emu_xrcd *find_domain(const struct emu_func *func, const struct stat *st)
+{
+	struct emu_file *f;
+	unsigned int i;
+
+	for (f = emu.files; f; f = f->next) {
+		for (i = 0; f->func == func && i < f->nobjs; i++) {
+			struct emu_xrcd *x = (struct emu_xrcd *)f->objs[i];
+
+			if (x && x->obj.type == EMU_T_XRCD && x->ino == st->st_ino &&
+			    x->dev == st->st_dev)
+				return x;
+		}
+	}
+	return NULL;
+}
+
+#define OPEN_CREAT 0100u /* O_CREAT and O_EXCL of the generic ABI, the only flags */
+#define OPEN_EXCL  0200u
+
+static int choose_domain(const struct emu_cmd *c, const struct ib_uverbs_open_xrcd *req,
+			 struct emu_xrcd *x)
+{
+	static uint32_t last;
+	const struct emu_xrcd *same;
+	struct stat st;
+
+	if (req->oflags & ~(OPEN_CREAT | OPEN_EXCL))
+		return -EINVAL;
+	if (req->fd != UINT32_MAX) {
+		if (identify(c, req->fd, &st))
+			return -EBADF;
+		same = find_domain(c->file->func, &st);
+		if (!same && !(req->oflags & OPEN_CREAT))
+			return -EAGAIN;
+		if (same && req->oflags & OPEN_EXCL)
+			return -EINVAL;
+		x->ino = st.st_ino;
+		x->dev = st.st_dev;
+		if (same) {
+			x->number = same->number;
+			return 0;
+		}
+	}
+	x->number = ++last;
+	return 0;
+}
+
+int emu_write_open_xrcd(struct emu_cmd *c)
+{
+	struct ib_uverbs_open_xrcd_resp r = {0};
+	struct ib_uverbs_open_xrcd req;
+	struct emu_xrcd *x, tmp = {0};
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	if (!err)
+		err = choose_domain(c, &req, &tmp);
+	if (err)
+		return err;
+	x = emu_uobj_new(c->file, EMU_T_XRCD, sizeof(*x));
+	if (!x)
+		return -ENOMEM;
+	tmp.obj = x->obj;
+	*x = tmp;
+	r.xrcd_handle = x->obj.handle;
+	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	if (err)
+		emu_uobj_free(&x->obj);
+	return err;
+}
+
+int emu_xrcd_undo(struct emu_uobj *o)
+{
+	(void)o;
+	return 0;
+}
+
+static int xrcd_destroy(struct emu_cmd *c)
+{
+	return emu_uobj_destroy(emu_attr_obj(c, UVERBS_ATTR_DESTROY_XRCD_HANDLE));
+}
+
+#define SRQ UVERBS_OBJECT_SRQ
+
+const struct emu_method emu_methods_srq[] = {
+	{SRQ,
+	 UVERBS_METHOD_SRQ_CREATE,
+	 srq_create,
+	 {{UVERBS_ATTR_CREATE_SRQ_HANDLE, EMU_A_NEW, true, 0},
+	  {UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, EMU_A_OBJ, true, EMU_T_PD},
+	  {UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, EMU_A_OBJ, false, EMU_T_XRCD},
+	  {UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, EMU_A_OBJ, false, EMU_T_CQ},
+	  {UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, EMU_A_IN, true, 8},
+	  {UVERBS_ATTR_CREATE_SRQ_MAX_WR, EMU_A_IN, true, 4},
+	  {UVERBS_ATTR_CREATE_SRQ_MAX_SGE, EMU_A_IN, true, 4},
+	  {UVERBS_ATTR_CREATE_SRQ_LIMIT, EMU_A_IN, true, 4},
+	  {UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS, EMU_A_IN, false, 4},
+	  {UVERBS_ATTR_CREATE_SRQ_TYPE, EMU_A_IN, true, 0},
+	  {UVERBS_ATTR_CREATE_SRQ_EVENT_FD, EMU_A_FD, false, 0},
+	  {UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, EMU_A_OUT, true, 4},
+	  {UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, EMU_A_OUT, true, 4},
+	  {UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, EMU_A_OUT, false, 4},
+	  {UVERBS_ATTR_UHW_IN, EMU_A_IN, true, 16},
+	  {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, true, 4}}},
+	{SRQ,
+	 UVERBS_METHOD_SRQ_DESTROY,
+	 srq_destroy,
+	 {{UVERBS_ATTR_DESTROY_SRQ_HANDLE, EMU_A_OBJ, true, EMU_T_SRQ},
+	  {UVERBS_ATTR_DESTROY_SRQ_RESP, EMU_A_OUT, true, 4}}},
+	{UVERBS_OBJECT_XRCD,
+	 UVERBS_METHOD_XRCD_DESTROY,
+	 xrcd_destroy,
+	 {{UVERBS_ATTR_DESTROY_XRCD_HANDLE, EMU_A_OBJ, true, EMU_T_XRCD}}},
+	{0, 0, NULL, {{0, 0, false, 0}}},
+};

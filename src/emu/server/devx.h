@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the devx_*.c files share: mailboxes, and the firmware commands in them. */
+#ifndef EMU_DEVX_H
+#define EMU_DEVX_H
+
+#include "cmd.h"
+#include "prm.h"
+
+#define EMU_MBOX_HDR 16
+#define EMU_MBOX_OUT 0x1010u
+
+/* An in and an out mailbox while a command runs. */
+struct emu_mbox {
+	uint8_t *in;
+	size_t in_len;
+	uint8_t out[EMU_MBOX_OUT];
+	size_t out_len;
+	uint16_t opcode, op_mod;
+};
+
+/* The firmware's "no": -EREMOTEIO, with the reason in the out mailbox. */
+int emu_refuse(struct emu_mbox *m, uint8_t status, uint32_t syndrome);
+
+struct emu_prm_field {
+	uint16_t bit, width;
+	uint64_t value;
+};
+
+void emu_prm_fill(uint8_t *page, const struct emu_prm_field *f, size_t n);
+
+#define EMU_PRM_FILL(page, fields) emu_prm_fill(page, fields, sizeof(fields) / sizeof((fields)[0]))
+
+/* Of the same file, or NULL. */
+struct emu_pd *emu_pd_by_number(const struct emu_file *f, uint32_t pdn);
+struct emu_umem *emu_devx_umem_by_id(const struct emu_file *f, uint64_t id);
+
+#define EMU_CQC_BYTES 0x40
+#define EMU_QPC_BYTES 0xe8
+
+struct emu_devx_cq {
+	struct emu_uobj obj;
+	uint32_t cqn; /* 0: not made yet, and nothing is held */
+	struct emu_umem *buf, *dbr;
+	uint8_t cqc[EMU_CQC_BYTES];
+};
+
+struct emu_devx_qp {
+	struct emu_uobj obj;
+	uint32_t qpn; /* 0: not made yet, and nothing is held */
+	struct emu_pd *pd;
+	struct emu_uobj *send_cq, *recv_cq; /* of either kind */
+	struct emu_umem *buf, *dbr;
+	uint8_t qpc[EMU_QPC_BYTES]; /* as the commands so far have made it */
+};
+
+/*
+ * Commands: 0, or -EREMOTEIO with a status in the out mailbox, or what the kernel would say. Those
+ * that make an object fill `d`.
+ */
+int emu_devx_query_hca_cap(const struct emu_func *f, struct emu_mbox *m);
+int emu_devx_allow_access(const struct emu_cmd *c, struct emu_mbox *m);
+int emu_devx_create_alias(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_create_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_query_cq(const struct emu_devx_cq *cq, struct emu_mbox *m);
+int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_modify_qp(const struct emu_func *f, struct emu_devx_qp *qp, struct emu_mbox *m);
+int emu_devx_query_qp(uint32_t qpn, const uint8_t *qpc, struct emu_mbox *m);
+int emu_devx_query_mkey(const struct emu_devx *d, struct emu_mbox *m);
+
+/* uverbs methods */
+int emu_devx_umem_reg(struct emu_cmd *c);
+int emu_devx_umem_dereg(struct emu_cmd *c);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* QUERY_HCA_CAP: what the functions of a card can do. */
+#include "devx.h"
+
+void emu_prm_fill(uint8_t *page, const struct emu_prm_field *f, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		emu_prm_set(page, f[i].bit, f[i].width, f[i].value);
+}
+
+static void general_caps(const struct emu_func *f, uint8_t *page)
+{
+	const struct emu_profile *p = f->card->profile;
+	const struct emu_prm_field fields[] = {
+		{0x20, 1, p->crossing}, /* hca_cap_2 */
+		{0x30, 16, f->vhca_id}, /* vhca_id */
+		{0x6b, 5, p->log_max_dma_mmo},
+		{0x88, 8, 15},			     /* log_max_qp_sz */
+		{0x9b, 5, 13},			     /* log_max_qp */
+		{0xc8, 8, 22},			     /* log_max_cq_sz */
+		{0xdb, 5, 13},			     /* log_max_cq */
+		{0xea, 6, 16},			     /* log_max_mkey */
+		{0x100, 8, 4},			     /* max_indirection */
+		{0x108, 1, 1},			     /* fixed_buffer_size: KSM */
+		{0x11a, 6, 12},			     /* log_max_klm_list_size */
+		{0x122, 1, p->log_max_dma_mmo != 0}, /* qpc_extension */
+		{0x14a, 6, 4},			     /* log_max_ra_req_qp */
+		{0x15a, 6, 4},			     /* log_max_ra_res_qp */
+		{0x170, 16, EMU_GIDS},		     /* gid_table_size */
+		{0x1a8, 1, p->max_dm_size != 0},     /* device_memory */
+		{0x1b6, 2, 1},			     /* port_type: Ethernet */
+		{0x1b8, 8, EMU_PORTS},		     /* num_ports */
+		{0x1c3, 5, 30},			     /* log_max_msg */
+		{0x1fc, 4, 1},			     /* cqe_version */
+		{0x21e, 1, 1},			     /* atomic */
+		{0x227, 1, 1},			     /* pg: on-demand paging */
+		{0x240, 1, 1},			     /* uar_4k */
+		{0x26b, 5, 9},			     /* log_bf_reg_size */
+		{0x290, 16, 1024},		     /* max_wqe_sz_sq */
+		{0x2b0, 16, 512},		     /* max_wqe_sz_rq */
+		{0x5b2, 1, p->crossing},	     /* crossing_vhca_mkey */
+		{0x748, 1, p->log_max_dma_mmo != 0}, /* dma_mmo_qp */
+	};
+
+	EMU_PRM_FILL(page, fields);
+}
+
+static void general_2_caps(const struct emu_func *f, uint8_t *page)
+{
+	const struct emu_prm_field fields[] = {
+		{EMU_PRM_BYTE(0x1c), 32, 0x100}, /* LOCAL_MKEY_TO_REMOTE_MKEY */
+		{EMU_PRM_BYTE(0x20), 64, 0x4},	 /* others may be given access to: MKEY */
+	};
+
+	if (f->card->profile->crossing)
+		EMU_PRM_FILL(page, fields);
+}
+
+static void atomic_caps(const struct emu_func *f, uint8_t *page)
+{
+	static const struct emu_prm_field fields[] = {
+		{0x40, 2, 1},  /* atomic_req_8B_endianness_mode: host order */
+		{0x46, 1, 1},  /* supported_mode_1 */
+		{0x90, 16, 3}, /* compare and swap, fetch and add */
+		{0xb0, 16, 8}, /* atomic_size_qp */
+	};
+
+	(void)f;
+	EMU_PRM_FILL(page, fields);
+}
+
+/* Pages that every device of the family has; ours can do nothing of what they are about. */
+static void no_caps(const struct emu_func *f, uint8_t *page)
+{
+	(void)f;
+	(void)page;
+}
+
+/* Bits of a transport: send, receive, write, read, atomic, receive through an SRQ. */
+static void odp_caps(const struct emu_func *f, uint8_t *page)
+{
+	static const struct emu_prm_field fields[] = {
+		{0x80, 6, 0x3f}, /* RC */
+		{0xc0, 6, 0x21}, /* UD */
+		{0xe0, 6, 0x2f}, /* XRC: no receive queue of its own */
+	};
+
+	(void)f;
+	EMU_PRM_FILL(page, fields);
+}
+
+static void dm_caps(const struct emu_func *f, uint8_t *page)
+{
+	const struct emu_card *card = f->card;
+	const struct emu_prm_field fields[] = {
+		{0x0, 1, 1},  /* memic */
+		{0x2b, 5, 6}, /* log_min_memic_alloc_size */
+		{0x38, 8, EMU_LOG_MAX_DM_ALIGN},
+		{0x80, 32, card->dm_npages * EMU_PAGE}, /* memic_bar_size */
+		{0xa0, 32, card->profile->max_dm_size},
+	};
+
+	if (card->profile->max_dm_size)
+		EMU_PRM_FILL(page, fields);
+}
+
+int emu_devx_query_hca_cap(const struct emu_func *f, struct emu_mbox *m)
+{
+	static const struct {
+		uint16_t cap;
+		void (*fill)(const struct emu_func *f, uint8_t *page);
+	} pages[] = {
+		{EMU_CAP_GENERAL, general_caps},
+		{EMU_CAP_ETHERNET, no_caps},
+		{EMU_CAP_ODP, odp_caps},
+		{EMU_CAP_ATOMIC, atomic_caps},
+		{EMU_CAP_FLOW_TABLE, no_caps},
+		{EMU_CAP_ESWITCH_FLOW_TABLE, no_caps},
+		{EMU_CAP_ESWITCH, no_caps},
+		{EMU_CAP_QOS, no_caps},
+		{EMU_CAP_DEVICE_MEMORY, dm_caps},
+		{EMU_CAP_CRYPTO, no_caps},
+		{EMU_CAP_GENERAL_2, general_2_caps},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		if (pages[i].cap != m->op_mod >> 1)
+			continue;
+		pages[i].fill(f, m->out + EMU_MBOX_HDR);
+		return 0;
+	}
+	return emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x1);
+}

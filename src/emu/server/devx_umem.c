@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* DEVX umems: memory of a process, or a dma-buf, that mailboxes name by number. */
+#include <errno.h>
+
+#include "devx.h"
+
+#define A(n) MLX5_IB_ATTR_DEVX_##n
+
+struct emu_umem *emu_devx_umem_by_id(const struct emu_file *f, uint64_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->nobjs; i++)
+		if (f->objs[i] && f->objs[i]->type == EMU_T_UMEM &&
+		    ((struct emu_umem *)f->objs[i])->id == id)
+			return (struct emu_umem *)f->objs[i];
+	return NULL;
+}
+
+#define UMEM_ACCESS                                                     \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING)
+
+static int check_umem(const struct emu_cmd *c, uint64_t addr, uint64_t len, uint64_t access)
+{
+	uint64_t pages = emu_attr_u64(c, A(UMEM_REG_PGSZ_BITMAP), EMU_PAGE);
+
+	if (!c->file->devx_uid || access & ~(uint64_t)UMEM_ACCESS || !len || addr + len < addr)
+		return -EINVAL;
+	if (access & IB_UVERBS_ACCESS_REMOTE_WRITE && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
+		return -EINVAL;
+	if (!(pages & ~(uint64_t)(EMU_PAGE - 1)))
+		return -EINVAL;
+	return 0;
+}
+
+/* With a dma-buf `addr` is the offset in it. */
+static int umem_take(const struct emu_cmd *c, struct emu_umem *u)
+{
+	if (emu_attr(c, A(UMEM_REG_DMABUF_FD)))
+		return emu_dmabuf_open(c, A(UMEM_REG_DMABUF_FD), u->addr, u->len, &u->dmabuf);
+	return emu_check_range(c->chan->pid, u->addr, u->len,
+			       u->access & IB_UVERBS_ACCESS_LOCAL_WRITE);
+}
+
+int emu_devx_umem_reg(struct emu_cmd *c)
+{
+	static uint32_t last_id;
+	uint64_t addr = emu_attr_u64(c, A(UMEM_REG_ADDR), 0);
+	uint64_t len = emu_attr_u64(c, A(UMEM_REG_LEN), 0);
+	uint64_t access = emu_attr_u64(c, A(UMEM_REG_ACCESS), 0);
+	struct emu_umem *u;
+	int err;
+
+	err = check_umem(c, addr, len, access);
+	if (err)
+		return err;
+	u = emu_uobj_new(c->file, EMU_T_UMEM, sizeof(*u));
+	if (!u)
+		return -ENOMEM;
+	u->addr = addr;
+	u->len = len;
+	u->access = (uint32_t)access;
+	u->pid = c->chan->pid;
+	err = umem_take(c, u);
+	if (err) {
+		emu_uobj_free(&u->obj);
+		return err;
+	}
+	u->id = ++last_id;
+	emu_attr_new(c, A(UMEM_REG_HANDLE), &u->obj);
+	return emu_attr_out_u32(c, A(UMEM_REG_OUT_ID), u->id);
+}
+
+int emu_umem_undo(struct emu_uobj *o)
+{
+	emu_dmabuf_close(&((struct emu_umem *)o)->dmabuf);
+	return 0;
+}
+
+/* The firmware refuses to give up a umem that is in use (BAD_RES_STATE, EINVAL from old kernels).
+ */
+int emu_devx_umem_dereg(struct emu_cmd *c)
+{
+	return emu_uobj_destroy(emu_attr_obj(c, A(UMEM_DEREG_HANDLE)));
+}

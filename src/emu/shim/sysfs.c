@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "sysfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernel.h"
+#include "next.h"
+
+#define SYSFS "/sys"
+#define CLASS SYSFS "/class/infiniband"
+
+const char *emu_sysfs_path(const char *path, char room[PATH_MAX])
+{
+	const char *root;
+	int n;
+
+	if (!path || strncmp(path, CLASS, sizeof(CLASS) - 1) != 0 || !emu_kernel_present())
+		return path;
+	root = getenv("SYSFS_PATH");
+	if (!root)
+		return path;
+	n = snprintf(room, PATH_MAX, "%s%s", root, path + sizeof(SYSFS) - 1);
+	return n < 0 || n >= PATH_MAX ? path : room;
+}
+
+#define DEFINE_FOPEN(name)                                                      \
+	EXPORT FILE *name(const char *restrict path, const char *restrict mode) \
+	{                                                                       \
+		char room[PATH_MAX];                                            \
+                                                                                \
+		return NEXT(name)(emu_sysfs_path(path, room), mode);            \
+	}
+
+DEFINE_FOPEN(fopen)
+DEFINE_FOPEN(fopen64)
+
+EXPORT DIR *opendir(const char *path)
+{
+	char room[PATH_MAX];
+
+	return NEXT(opendir)(emu_sysfs_path(path, room));
+}
+
+EXPORT ssize_t readlink(const char *restrict path, char *restrict buf, size_t len)
+{
+	char room[PATH_MAX];
+
+	return NEXT(readlink)(emu_sysfs_path(path, room), buf, len);
+}
+
+EXPORT char *realpath(const char *restrict path, char *restrict resolved)
+{
+	char room[PATH_MAX];
+
+	return NEXT(realpath)(emu_sysfs_path(path, room), resolved);
+}
+
+/* What coreutils ask with. */
+EXPORT int statx(int dir, const char *restrict path, int flags, unsigned int mask,
+		 struct statx *restrict st)
+{
+	char room[PATH_MAX];
+
+	return NEXT(statx)(dir, emu_sysfs_path(path, room), flags, mask, st);
+}
+
+/* Who may connect to a device may read and write it. */
+EXPORT int access(const char *path, int mode)
+{
+	char room[PATH_MAX];
+	unsigned int dev;
+	struct stat st;
+	int err;
+
+	if (!emu_kernel_is_path(path, &dev))
+		return NEXT(access)(emu_sysfs_path(path, room), mode);
+	err = mode & X_OK ? EACCES : emu_kernel_stat(dev, &st);
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}

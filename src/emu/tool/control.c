@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The control socket's other end: status, stop, trace. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "emu/access.h"
+#include "emu/server/server.h"
+#include "emu/sock.h"
+#include "tool.h"
+
+int tool_connect(const char *dir)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	const char *why;
+	int fd, err;
+
+	err = emu_access_check_dir(dir, false, &why);
+	if (err) {
+		if (err != -ENOENT)
+			emu_log("%s is not used: %s", dir, why);
+		return err;
+	}
+	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/control", dir) > EMU_PATH_MAX)
+		return -ENAMETOOLONG;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (struct sockaddr *)&sa, sizeof(sa))) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	if (!emu_access_check_peer(fd)) {
+		emu_log("%s is not used: another user serves it", dir);
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+int tool_connect_running(const char *dir)
+{
+	int fd = tool_connect(dir);
+
+	if (fd < 0)
+		emu_log("no emulator in %s: %s", dir, strerror(-fd));
+	return fd;
+}
+
+int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep)
+{
+	unsigned int nfds;
+	ssize_t n;
+	int err;
+
+	err = emu_sock_send(fd, req, len, NULL, 0);
+	if (err)
+		return -err;
+	n = emu_sock_recv(fd, rep, sizeof(*rep), NULL, 0, &nfds, NULL);
+	return n == sizeof(*rep) && rep->magic == EMU_MAGIC ? -rep->error : -EPROTO;
+}
+
+int tool_ask(int fd, uint32_t op, uint64_t arg, struct emu_reply *rep)
+{
+	struct emu_request req = {.magic = EMU_MAGIC, .op = op, .arg = {arg}};
+
+	return tool_exchange(fd, &req, sizeof(req), rep);
+}
+
+/* Everything that comes until the connection ends, to stdout. */
+static int copy_text(int fd, bool once)
+{
+	static char text[EMU_STATUS_MAX];
+	unsigned int nfds;
+	ssize_t n;
+
+	do {
+		n = emu_sock_recv(fd, text, sizeof(text), NULL, 0, &nfds, NULL);
+		if (n > 0 && fwrite(text, 1, (size_t)n, stdout) != (size_t)n)
+			return 1;
+		if (fflush(stdout))
+			return 1;
+	} while (n > 0 && !once);
+	return n < 0 || (once && !n);
+}
+
+static int request(const struct options *o, uint32_t op, uint64_t arg)
+{
+	struct emu_reply rep;
+	int fd, err;
+
+	fd = tool_connect_running(o->dir);
+	if (fd < 0)
+		return fd;
+	err = tool_ask(fd, op, arg, &rep);
+	if (!err)
+		return fd;
+	emu_log("the emulator in %s refused: %s", o->dir, strerror(-err));
+	close(fd);
+	return err;
+}
+
+int tool_status(struct options *o)
+{
+	int fd = request(o, EMU_OP_STATUS, o->json);
+
+	return fd < 0 ? 1 : copy_text(fd, true);
+}
+
+/* The end of the connection says that the emulator is gone. */
+int tool_stop(struct options *o)
+{
+	int fd = request(o, EMU_OP_STOP, 0);
+
+	if (fd < 0)
+		return 1;
+	copy_text(fd, false);
+	return 0;
+}
+
+int tool_trace(struct options *o)
+{
+	int fd = request(o, EMU_OP_TRACE, o->addresses);
+
+	return fd < 0 ? 1 : copy_text(fd, false);
+}

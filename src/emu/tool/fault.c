@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* `dpumap-emu fault': from words to a rule. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/server/names.h"
+#include "tool.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct named {
+	const char *name;
+	uint32_t value;
+};
+
+static const struct named kinds[] = {
+	{"command", EMU_RULE_COMMAND}, {"completion", EMU_RULE_COMPLETION},
+	{"memory", EMU_RULE_MEMORY},   {"device", EMU_RULE_DEVICE},
+	{"clear", EMU_RULE_NONE},
+};
+
+/* The firmware's answers to commands: PRM, "command return status". */
+static const struct named statuses[] = {
+	{"INT_ERR", 0x01},  {"BAD_OP", 0x02},	   {"BAD_PARAM", 0x03},	   {"BAD_SYS_STATE", 0x04},
+	{"BAD_RES", 0x05},  {"RES_BUSY", 0x06},	   {"LIM", 0x08},	   {"BAD_RES_STATE", 0x09},
+	{"IX_ERR", 0x0a},   {"NO_RES", 0x0f},	   {"BAD_QP_STATE", 0x10}, {"BAD_PKT", 0x30},
+	{"BAD_SIZE", 0x40}, {"BAD_INP_LEN", 0x50}, {"BAD_OUTP_LEN", 0x51},
+};
+
+/* Syndromes of completions, by the names of enum ibv_wc_status without IBV_WC_. */
+static const struct named syndromes[] = {
+	{"LOC_LEN_ERR", 0x01},	  {"LOC_QP_OP_ERR", 0x02},   {"LOC_PROT_ERR", 0x04},
+	{"WR_FLUSH_ERR", 0x05},	  {"MW_BIND_ERR", 0x06},     {"BAD_RESP_ERR", 0x10},
+	{"LOC_ACCESS_ERR", 0x11}, {"REM_INV_REQ_ERR", 0x12}, {"REM_ACCESS_ERR", 0x13},
+	{"REM_OP_ERR", 0x14},	  {"RETRY_EXC_ERR", 0x15},   {"RNR_RETRY_EXC_ERR", 0x16},
+	{"REM_ABORT_ERR", 0x22},
+};
+
+static const struct named *find(const struct named *table, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(table[i].name, name))
+			return &table[i];
+	return NULL;
+}
+
+/* A number in any base, all of the text. */
+static bool parse_number(const char *text, uint64_t max, uint64_t *v)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*v = strtoull(text, &end, 0);
+	return !errno && !*end && *v <= max;
+}
+
+const char *tool_fault_kind(struct options *o, const char *word)
+{
+	const struct named *k = find(kinds, COUNT(kinds), word);
+
+	if (!k)
+		return "no such kind of fault";
+	o->fault.kind = k->value;
+	return NULL;
+}
+
+const char *tool_fault_method(struct options *o, const char *arg)
+{
+	if (strlen(arg) >= sizeof(o->fault.method) || !emu_command_known(arg))
+		return "no command is called so";
+	memcpy(o->fault.method, arg, strlen(arg) + 1);
+	return NULL;
+}
+
+const char *tool_fault_nth(struct options *o, const char *arg)
+{
+	return parse_number(arg, UINT64_MAX, &o->fault.nth) && o->fault.nth ? NULL
+									    : "not from 1 up";
+}
+
+const char *tool_fault_count(struct options *o, const char *arg)
+{
+	if (!strcmp(arg, "all"))
+		o->fault.count = UINT64_MAX;
+	else if (!parse_number(arg, UINT64_MAX, &o->fault.count) || !o->fault.count)
+		return "not from 1 up, and not `all'";
+	return NULL;
+}
+
+const char *tool_fault_errno(struct options *o, const char *arg)
+{
+	uint32_t e;
+
+	for (e = 1; e < 256; e++) {
+		const char *known = strerrorname_np((int)e);
+
+		if (!known || strcmp(known, arg) != 0)
+			continue;
+		o->fault.errnum = e;
+		return NULL;
+	}
+	return "no errno is called so";
+}
+
+const char *tool_fault_status(struct options *o, const char *arg)
+{
+	const struct named *s = find(statuses, COUNT(statuses), arg);
+
+	if (!s)
+		return "no status is called so";
+	o->fault.status = s->value;
+	return NULL;
+}
+
+/* By name for completions; of a command it is any number, as the firmware's are not public. */
+const char *tool_fault_syndrome(struct options *o, const char *arg)
+{
+	const struct named *s = find(syndromes, COUNT(syndromes), arg);
+	uint64_t v;
+
+	if (s)
+		v = s->value;
+	else if (!parse_number(arg, UINT32_MAX, &v) || !v)
+		return "no syndrome";
+	o->fault.syndrome = (uint32_t)v;
+	return NULL;
+}
+
+const char *tool_fault_lose(struct options *o, const char *arg)
+{
+	(void)arg;
+	if (o->fault.action)
+		return "either --lose or --delay";
+	o->fault.action = EMU_CQE_LOSE;
+	return NULL;
+}
+
+const char *tool_fault_delay(struct options *o, const char *arg)
+{
+	uint64_t ms;
+
+	if (o->fault.action)
+		return "either --lose or --delay";
+	if (!parse_number(arg, 3600000, &ms))
+		return "no number of milliseconds";
+	o->fault.action = EMU_CQE_DELAY;
+	o->fault.amount = ms * 1000;
+	return NULL;
+}
+
+const char *tool_fault_left(struct options *o, const char *arg)
+{
+	return parse_number(arg, UINT64_MAX, &o->fault.amount) ? NULL : "no number of bytes";
+}
+
+static const char *check_completion(const struct emu_fault_request *f)
+{
+	if (!f->action == !f->syndrome)
+		return "a completion is either lost, delayed or has a syndrome";
+	return f->syndrome > UINT8_MAX ? "the syndrome of a completion is a byte" : NULL;
+}
+
+const char *tool_fault_check(const struct options *o)
+{
+	const struct emu_fault_request *f = &o->fault;
+
+	if (f->kind == EMU_RULE_COMPLETION)
+		return check_completion(f);
+	if (f->action)
+		return "only completions are lost or delayed";
+	if (f->kind == EMU_RULE_COMMAND && f->errnum && f->status)
+		return "either --errno or --status";
+	if (f->syndrome && !f->status)
+		return "a syndrome belongs to a completion or to a --status";
+	return NULL;
+}
+
+static void complete(struct emu_fault_request *f, const struct options *o)
+{
+	f->req.magic = EMU_MAGIC;
+	f->req.op = EMU_OP_FAULT;
+	if (f->kind == EMU_RULE_COMMAND && !f->errnum && !f->status)
+		f->errnum = ENOMEM;
+	if (f->kind == EMU_RULE_COMPLETION && f->syndrome)
+		f->action = EMU_CQE_ERROR;
+	if (o->role)
+		snprintf(f->role, sizeof(f->role), "%s", o->role);
+}
+
+int tool_fault(struct options *o)
+{
+	struct emu_reply rep = {0};
+	int fd, err;
+
+	fd = tool_connect_running(o->dir);
+	if (fd < 0)
+		return 1;
+	complete(&o->fault, o);
+	err = tool_exchange(fd, &o->fault, sizeof(o->fault), &rep);
+	close(fd);
+	if (err) {
+		fprintf(stderr, "dpumap-emu: the emulator in %s did not take the fault: %s\n",
+			o->dir, strerror(-err));
+		return 1;
+	}
+	if (o->fault.kind == EMU_RULE_NONE)
+		printf("seen %llu\nfailed %llu\ncompletions_seen %llu\ncompletions_failed %llu\n",
+		       (unsigned long long)rep.val[0], (unsigned long long)rep.val[1],
+		       (unsigned long long)rep.val[2], (unsigned long long)rep.val[3]);
+	return 0;
+}
+
+static void print_names(FILE *out, const char *title, const struct named *table, size_t n)
+{
+	size_t column = 0, i;
+
+	fprintf(out, "\n%s\n", title);
+	for (i = 0; i < n; i++) {
+		if (!column || column + 1 + strlen(table[i].name) > 78)
+			column =
+				(size_t)fprintf(out, column ? "\n    %s" : "    %s", table[i].name);
+		else
+			column += (size_t)fprintf(out, " %s", table[i].name);
+	}
+	fputc('\n', out);
+}
+
+void tool_fault_names(FILE *out)
+{
+	fprintf(out, "\nCommands, for --method:\n");
+	emu_command_names(out);
+	print_names(out, "Firmware statuses, for --status:", statuses, COUNT(statuses));
+	print_names(out, "Syndromes of completions, for --syndrome:", syndromes, COUNT(syndromes));
+}

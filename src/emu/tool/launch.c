@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Starting servers, and commands on them: start, run, serve. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "emu/server/server.h"
+#include "tool.h"
+
+#define SHIM	      "libdpumap-emu.so"
+#define CONNECT_TRIES 500 /* of 10 ms: another starter may be at work */
+#define ENV_PROGRAM   "DPUMAP_EMU"
+
+/* Nothing of the caller's may stay open in a daemon: not the other end of `hold', not a pipe of a
+ * test. */
+static void close_all_but(int a, int b)
+{
+	unsigned int low = (unsigned int)(a < b ? a : b), high = (unsigned int)(a < b ? b : a);
+
+	if (b < 0)
+		low = high = (unsigned int)a;
+	if (low > 3)
+		close_range(3, low - 1, 0);
+	if (high > low + 1)
+		close_range(low + 1, high - 1, 0);
+	close_range(high + 1, ~0u, 0);
+}
+
+/*
+ * The server is this program again, so that it carries its own name in ps and nothing preloaded. It
+ * is a daemon of its own session: a Ctrl-C meant for the command spares it.
+ */
+static void exec_server(const struct options *o, int ready, int hold)
+{
+	char ready_text[16], hold_text[16], node[EMU_MAX_NODES][EMU_NODE_TEXT];
+	const char *argv[9 + 2 * EMU_MAX_NODES] = {"dpumap-emu", "serve",      "--dir",
+						   o->dir,	 "--ready-fd", ready_text,
+						   "--hold-fd",	 hold_text};
+	unsigned int i, n = 8;
+
+	snprintf(ready_text, sizeof(ready_text), "%d", ready);
+	snprintf(hold_text, sizeof(hold_text), "%d", hold);
+	for (i = 0; i < o->topology.nnodes; i++) {
+		emu_node_format(&o->topology.node[i], node[i]);
+		argv[n++] = "--node";
+		argv[n++] = node[i];
+	}
+	close_all_but(ready, hold);
+	fcntl(ready, F_SETFD, 0);
+	if (hold >= 0)
+		fcntl(hold, F_SETFD, 0);
+	unsetenv("LD_PRELOAD");
+	setsid();
+	execv("/proc/self/exe", (char *const *)argv);
+	_exit(EXIT_EMU);
+}
+
+/* Fork a server; twice, so that no zombie of it stays with a command that execs next. */
+static int spawn_server(const struct options *o, int hold)
+{
+	int ready[2], status, said;
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe2(ready, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		pid = fork();
+		if (!pid)
+			exec_server(o, ready[1], hold);
+		_exit(pid < 0);
+	}
+	close(ready[1]);
+	waitpid(pid, &status, 0);
+	do
+		n = read(ready[0], &said, sizeof(said));
+	while (n < 0 && errno == EINTR);
+	close(ready[0]);
+	return n == sizeof(said) ? -said : -ECHILD;
+}
+
+static int hold_running(const char *dir)
+{
+	int fd = tool_connect(dir), err;
+	struct emu_reply rep;
+
+	if (fd < 0)
+		return fd;
+	err = tool_ask(fd, EMU_OP_HOLD, 0, &rep);
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+static int start_held(const struct options *o)
+{
+	int pair[2], err;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair))
+		return -errno;
+	fcntl(pair[1], F_SETFD, FD_CLOEXEC);
+	fcntl(pair[0], F_SETFD, FD_CLOEXEC);
+	err = spawn_server(o, pair[1]);
+	close(pair[1]);
+	if (!err) {
+		fcntl(pair[0], F_SETFD, 0);
+		return pair[0];
+	}
+	close(pair[0]);
+	return err;
+}
+
+/* Starting another one would not help. */
+static bool refused(int err)
+{
+	return err == -ENAMETOOLONG || err == -EACCES || err == -EPERM || err == -ELOOP ||
+	       err == -ENOTDIR;
+}
+
+/* A connection that keeps the emulator of a directory alive, starting one if there is none. */
+static int hold(const struct options *o)
+{
+	int i, fd = -EAGAIN;
+
+	for (i = 0; i < CONNECT_TRIES; i++) {
+		fd = hold_running(o->dir);
+		if (fd >= 0 || refused(fd))
+			return fd;
+		fd = start_held(o);
+		if (fd != -EBUSY)
+			return fd;
+		usleep(10000);
+	}
+	return fd;
+}
+
+/* --- run -----------------------------------------------------------------------------------------
+ */
+
+/* The interposing library, relative to this program: in the build tree or installed. */
+static int find_shim(char path[static PATH_MAX])
+{
+	static const char *const places[] = {"../lib/" SHIM, "../" DPUMAP_LIBDIR "/" SHIM};
+	char exe[PATH_MAX], candidate[2 * PATH_MAX];
+	ssize_t n;
+	size_t i;
+
+	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (n < 0)
+		return -errno;
+	exe[n] = '\0';
+	*strrchr(exe, '/') = '\0';
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(candidate, sizeof(candidate), "%s/%s", exe, places[i]);
+		if (realpath(candidate, path))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int preload(const char *shim)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *value;
+	int err;
+
+	if (old && strstr(old, shim))
+		return 0;
+	if (asprintf(&value, "%s%s%s", shim, old && *old ? ":" : "", old ? old : "") < 0)
+		return -ENOMEM;
+	err = setenv("LD_PRELOAD", value, 1) ? -errno : 0;
+	free(value);
+	return err;
+}
+
+static int set_environment(const struct options *o)
+{
+	char shim[PATH_MAX], program[PATH_MAX], sysfs[PATH_MAX + 64];
+	int err;
+
+	err = find_shim(shim);
+	if (err) {
+		emu_log("cannot find " SHIM " beside the program");
+		return err;
+	}
+	if (!realpath("/proc/self/exe", program))
+		return -errno;
+	snprintf(sysfs, sizeof(sysfs), "%s/%s/sysfs", o->dir, o->role);
+	if (access(sysfs, F_OK)) {
+		emu_log("the emulator in %s has no function '%s'", o->dir, o->role);
+		return -ENOENT;
+	}
+	if (setenv(EMU_ENV_DIR, o->dir, 1) || setenv(EMU_ENV_ROLE, o->role, 1) ||
+	    setenv("SYSFS_PATH", sysfs, 1) || setenv(ENV_PROGRAM, program, 1))
+		return -errno;
+	return preload(shim);
+}
+
+/* The held connection is inherited by the command and everything that it starts. */
+int tool_run(struct options *o)
+{
+	char **argv = o->argv;
+	int fd, err;
+
+	if (!o->role || !*argv) {
+		fprintf(stderr, "dpumap-emu: run needs --as FUNCTION and a command; see --help\n");
+		return EXIT_USAGE;
+	}
+	fd = hold(o);
+	if (fd < 0) {
+		emu_log("cannot use or start an emulator in %s: %s", o->dir, strerror(-fd));
+		return EXIT_EMU;
+	}
+	if (set_environment(o))
+		return EXIT_EMU;
+	execvp(argv[0], argv);
+	err = errno;
+	emu_log("cannot execute %s: %s", argv[0], strerror(err));
+	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+/* --- serve: what spawn_server() executes; not for people
+ * -------------------------------------------- */
+
+int tool_serve(struct options *o)
+{
+	struct emu_server_options opt = {
+		.dir = o->dir,
+		.topology = &o->topology,
+		.ready_fd = o->ready_fd,
+		.hold_fd = o->hold_fd,
+	};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (opt.ready_fd < 0 || null < 0 || chdir("/"))
+		return EXIT_USAGE;
+	fcntl(opt.ready_fd, F_SETFD, FD_CLOEXEC);
+	fcntl(opt.hold_fd, F_SETFD, FD_CLOEXEC);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	return emu_serve(&opt);
+}
+
+static bool is_running(const char *dir)
+{
+	struct emu_reply rep;
+	int fd = tool_connect(dir), err;
+
+	if (fd < 0)
+		return false;
+	err = tool_ask(fd, EMU_OP_PING, 0, &rep);
+	close(fd);
+	return !err;
+}
+
+int tool_start(struct options *o)
+{
+	int i, err = -EBUSY;
+
+	/* One that is about to end still has the directory, but gives no answer. */
+	for (i = 0; i < CONNECT_TRIES && err == -EBUSY; i++) {
+		if (is_running(o->dir)) {
+			emu_log("an emulator is already running in %s", o->dir);
+			return 1;
+		}
+		err = spawn_server(o, -1);
+		if (err == -EBUSY)
+			usleep(10000);
+	}
+	if (err) {
+		emu_log("cannot start an emulator in %s: %s", o->dir, strerror(-err));
+		return EXIT_EMU;
+	}
+	return 0;
+}

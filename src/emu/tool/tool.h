@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The command line tool: what its rooms share. */
+#ifndef EMU_TOOL_H
+#define EMU_TOOL_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "emu/proto.h"
+#include "emu/server/profile.h"
+
+#define EXIT_USAGE	    2
+#define EXIT_EMU	    125 /* as env(1) and timeout(1): the tool itself failed */
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND	    127
+#define TOOL_MAX_CAPS	    16
+
+struct options {
+	char dir[PATH_MAX];
+	const char *role;
+	const char *config, *profile, *nodes, *cards;
+	const char *cap[TOOL_MAX_CAPS];
+	unsigned int ncaps;
+	struct emu_topology_spec topology;
+	bool topology_given; /* node by node, from the tool to the server */
+	int ready_fd, hold_fd;
+	struct emu_fault_request fault;
+	bool json, addresses;
+	char **argv; /* what follows the options */
+};
+
+/* control.c: the emulator of a directory. A descriptor, or a negative errno. */
+int tool_connect(const char *dir);
+/* The same, and complains. */
+int tool_connect_running(const char *dir);
+/* One request and its answer's verdict: 0 or a negative errno. */
+int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep);
+int tool_ask(int fd, uint32_t op, uint64_t arg, struct emu_reply *rep);
+
+/* The verbs; each returns the tool's exit code. */
+int tool_run(struct options *o);
+int tool_start(struct options *o);
+int tool_serve(struct options *o); /* what `start' and `run' execute; not for people */
+int tool_status(struct options *o);
+int tool_stop(struct options *o);
+int tool_trace(struct options *o);
+int tool_caps(struct options *o);
+int tool_fault(struct options *o);
+
+/* fault.c: the words and values of `fault'; NULL or what is wrong with them. */
+const char *tool_fault_kind(struct options *o, const char *word);
+const char *tool_fault_method(struct options *o, const char *arg);
+const char *tool_fault_nth(struct options *o, const char *arg);
+const char *tool_fault_count(struct options *o, const char *arg);
+const char *tool_fault_errno(struct options *o, const char *arg);
+const char *tool_fault_status(struct options *o, const char *arg);
+const char *tool_fault_syndrome(struct options *o, const char *arg);
+const char *tool_fault_lose(struct options *o, const char *arg);
+const char *tool_fault_delay(struct options *o, const char *arg);
+const char *tool_fault_left(struct options *o, const char *arg);
+/* Do they make one fault? */
+const char *tool_fault_check(const struct options *o);
+void tool_fault_names(FILE *out);
+
+/* usage.c */
+void tool_usage(FILE *out);
+
+#endif

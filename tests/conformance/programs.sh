@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Programs of the distribution that were not written for the emulated device, unmodified: perftest,
+# iproute2's rdma, UCX and libfabric. Exit status 77: the program is not installed.
+set -euo pipefail
+
+emu=${1:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
+case_name=${2:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
+shift 2
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-programs.XXXXXX")
+export DPUMAP_EMU_DIR=$tmp/emu
+
+cleanup()
+{
+	local pid
+	for pid in $(jobs -p); do
+		kill "$pid" 2>/dev/null || true
+	done
+	wait
+	"$emu" stop --dir "$tmp/emu" >/dev/null 2>&1 || true
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
+
+fail()
+{
+	local file
+	echo "$case_name: $*" >&2
+	for file in "$tmp"/*.out; do
+		[ ! -s "$file" ] || { echo "-- $(basename "$file")"; tail -n 25 "$file"; } >&2
+	done
+	exit 1
+}
+
+need()
+{
+	command -v "$1" >/dev/null || { echo "$case_name: $1 is not installed" >&2; exit 77; }
+}
+
+run_as()
+{
+	local function=$1
+	shift
+	timeout 90 "$emu" run --as "$function" -- "$@"
+}
+
+# Ports that are free now: as many as asked for, all different.
+free_ports()
+{
+	/usr/bin/python3 - "$1" <<'END'
+import socket, sys
+sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
+for s in sockets:
+    s.bind(("", 0))
+    print(s.getsockname()[1])
+END
+}
+
+# await_listener PORT PID
+await_listener()
+{
+	local hex
+	hex=$(printf '%04X' "$1")
+	for _ in $(seq 600); do
+		if grep -qsE "^ *[0-9]+: [0-9A-F]+:$hex [0-9A-F]+:0000 0A " \
+			/proc/net/tcp /proc/net/tcp6; then
+			return
+		fi
+		kill -0 "$2" 2>/dev/null || return 1
+		sleep 0.05
+	done
+	return 1
+}
+
+# pair NAME PORT COMMAND...: a server on the DPU's function, a client on the host's; COMMAND takes
+# "-p PORT [SERVER]" at its end, as all programs here do.
+pair()
+{
+	local name=$1 port=$2 server status=0
+	shift 2
+	run_as dpu "$@" -p "$port" >"$tmp/$name-server.out" 2>&1 &
+	server=$!
+	await_listener "$port" "$server" || fail "$name: the server does not listen"
+	run_as host "$@" -p "$port" 127.0.0.1 >"$tmp/$name-client.out" 2>&1 ||
+		fail "$name: the client ended with $?"
+	wait "$server" || status=$?
+	[ "$status" -eq 0 ] || fail "$name: the server ended with $status"
+}
+
+# perftest PROGRAM ARGUMENT...
+perftest()
+{
+	need "$1"
+	pair "$1" "$(free_ports 1)" "$@" -d mlx5_0 -F
+	# Its last line of numbers is "size iterations ...".
+	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$tmp/$1-client.out" || fail "$1 measured nothing"
+}
+
+# json COMMAND CONDITION: the output of `rdma -j COMMAND` is `o`
+json()
+{
+	# shellcheck disable=SC2086
+	rdma -j $1 >"$tmp/rdma.out" || fail "rdma -j $1 ended with $?"
+	/usr/bin/python3 -c "
+import json, sys
+o = json.load(open(sys.argv[1]))
+assert $2, o" "$tmp/rdma.out" || fail "rdma -j $1: not as expected: $2"
+}
+
+# In one emulated machine, while a program with objects runs there.
+rdma_inside()
+{
+	local server
+	json "dev show" "[d['ifname'] for d in o] == ['mlx5_0'] and o[0]['node_type'] == 'ca'"
+	json "link show" "o[0]['state'] == 'ACTIVE' and o[0]['netdev'] == 'lo'"
+	json "resource show" "o[0]['ctx'] == 0 and o[0]['qp'] == 0"
+	"$1" >/dev/null 2>&1 &
+	server=$!
+	for _ in $(seq 200); do
+		rdma -j resource show | grep -q '"qp":1,' && break
+		sleep 0.05
+	done
+	json "resource show" "all(o[0][k] >= 1 for k in ('pd', 'cq', 'qp', 'mr', 'ctx'))"
+	json "resource show qp" "[q['type'] for q in o] == ['RC'] and o[0]['pid'] == $server"
+	json "resource show cq" "len(o) == 1 and o[0]['cqe'] > 0 and o[0]['pid'] == $server"
+	json "resource show mr" "len(o) == 1 and o[0]['mrlen'] > 0 and o[0]['pid'] == $server"
+	json "resource show pd" "len(o) == 1 and o[0]['pid'] == $server"
+	json "resource show ctx" "o[0]['comm'] == 'ibv_rc_pingpong'"
+	json "resource show cm_id" "o == []"
+	json "resource show srq" "o == []"
+	kill -9 "$server"
+	for _ in $(seq 200); do
+		rdma -j resource show | grep -q '"ctx":0' && break
+		sleep 0.05
+	done
+	json "resource show" "all(o[0][k] == 0 for k in ('pd', 'cq', 'qp', 'mr', 'ctx'))"
+	# There is no administrator of the machine inside it.
+	! rdma dev set mlx5_0 name other 2>"$tmp/rdma.out" || fail "a device could be renamed"
+	grep -q "not supported" "$tmp/rdma.out" || fail "renaming was refused in another way"
+}
+
+rdma_netlink()
+{
+	need rdma
+	need ibv_rc_pingpong
+	"$emu" start --cards 2 >/dev/null
+	export -f rdma_inside json fail
+	export tmp case_name
+	run_as dpu bash -euc 'rdma_inside ibv_rc_pingpong' || exit 1
+	# The host sees both cards.
+	run_as host rdma dev show >"$tmp/rdma.out" || fail "rdma dev on the host failed"
+	[ "$(grep -cE '^[01]: mlx5_[01]: ' "$tmp/rdma.out")" -eq 2 ] || fail "not two devices"
+	# libibverbs finds its devices this way, without a look at the class directory.
+	run_as host ibv_devices >"$tmp/rdma.out" || fail "ibv_devices failed"
+	grep -q 'mlx5_1 ' "$tmp/rdma.out" || fail "ibv_devices does not list both"
+}
+
+ucx_info_case()
+{
+	need ucx_info
+	run_as dpu ucx_info -d >"$tmp/ucx.out" 2>&1 || fail "ucx_info ended with $?"
+	grep -q 'Memory domain: mlx5_0' "$tmp/ucx.out" || fail "UCX has no memory domain mlx5_0"
+}
+
+fi_info_case()
+{
+	need fi_info
+	run_as dpu fi_info -p verbs >"$tmp/fi.out" 2>&1 || fail "fi_info ended with $?"
+	grep -q 'domain: mlx5_0' "$tmp/fi.out" || fail "libfabric's verbs provider lists nothing"
+}
+
+# All kinds of programs at the same time: eight pairs, so 16 processes.
+mixed()
+{
+	local ports pids=() i=0 command pid
+	local commands=("ib_write_bw -n 200" "ib_read_bw -n 200" "ib_send_bw -n 100"
+		"ib_write_lat -n 100" "ib_atomic_bw -n 100" "ib_read_lat -n 100"
+		"ib_write_bw -q 4 -n 100" "ib_send_lat -n 100")
+	need ib_write_bw
+	"$emu" start >/dev/null
+	mapfile -t ports < <(free_ports "${#commands[@]}")
+	for command in "${commands[@]}"; do
+		# shellcheck disable=SC2086
+		pair "mixed-$i" "${ports[i]}" $command -d mlx5_0 -F &
+		pids+=("$!")
+		i=$((i + 1))
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || fail "one of the programs failed"
+	done
+	for i in contexts pds mrs cqs qps; do
+		"$emu" status | grep -qx "$i 0" || fail "$i are left"
+	done
+}
+
+case $case_name in
+perftest) perftest "$@" ;;
+rdma) rdma_netlink ;;
+ucx-info) ucx_info_case ;;
+fi-info) fi_info_case ;;
+mixed) mixed ;;
+*) fail "no such case" ;;
+esac

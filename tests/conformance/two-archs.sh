@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# two-archs.sh NATIVE-BUILD AARCH64-BUILD
+# An aarch64 DPU and an x86-64 host on one emulated card: dpumapd with its libraries and its
+# interposing library under user-mode emulation of the processor, dpumap on this machine, and one
+# native server for both. Each side exports to the other in turn.
+set -euo pipefail
+
+native=${1:?usage: two-archs.sh NATIVE-BUILD AARCH64-BUILD}
+foreign=${2:?usage: two-archs.sh NATIVE-BUILD AARCH64-BUILD}
+emu=$native/bin/dpumap-emu
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-archs.XXXXXX")
+export DPUMAP_EMU_DIR=$tmp/emu
+agent=
+
+cleanup()
+{
+	[ -z "$agent" ] || kill "$agent" 2>/dev/null || true
+	wait
+	"$emu" stop --dir "$tmp/emu" >/dev/null 2>&1 || true
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
+
+fail()
+{
+	echo "two-archs: $*" >&2
+	sed 's/^/  /' "$tmp"/*.log >&2
+	exit 1
+}
+
+# prepare native|aarch64 FUNCTION PROGRAM ARGUMENT...: `command` is how to run it there
+prepare()
+{
+	local side=$1 function=$2 program=$3
+	shift 3
+	command=(timeout 120 "$emu" run --as "$function" --)
+	case $side in
+	native) command+=("$native/bin/$program") ;;
+	aarch64)
+		command+=(qemu-aarch64-static -L / -E "LD_PRELOAD=$foreign/lib/libdpumap-emu.so"
+			"$foreign/bin/$program")
+		;;
+	esac
+	command+=("$@")
+}
+
+# crossing AGENT-SIDE CLIENT-SIDE: a file there and back through both kinds of memory
+crossing()
+{
+	local name
+	rm -f "$tmp/agent.sock"
+	prepare "$1" dpu dpumapd --listen "$tmp/agent.sock" \
+		--export name=fast,kind=dm,size=max --export name=bulk,kind=dram,size=4M
+	"${command[@]}" >"$tmp/agent.log" 2>&1 &
+	agent=$!
+	for _ in $(seq 300); do
+		[ ! -S "$tmp/agent.sock" ] || break
+		kill -0 "$agent" 2>/dev/null || fail "dpumapd on $1 ended early"
+		sleep 0.1
+	done
+	for name in fast bulk; do
+		prepare "$2" host dpumap --connect "$tmp/agent.sock" cp "$tmp/file" $name "$tmp/back"
+		"${command[@]}" >"$tmp/client.log" 2>&1 || fail "the copy from $2 through $name on $1 failed"
+		cmp "$tmp/file" "$tmp/back" || fail "other bytes came back through $name on $1"
+		rm "$tmp/back"
+		echo "$2 -> $name on $1 -> $2: the same $(stat -c %s "$tmp/file") bytes"
+	done
+	kill "$agent"
+	wait "$agent" || fail "dpumapd on $1 ended with $?"
+	agent=
+}
+
+head -c 9000000 /dev/urandom >"$tmp/file"
+"$emu" start >/dev/null
+crossing aarch64 native
+crossing native aarch64
+crossing aarch64 aarch64
+for kind in contexts pds mrs mkeys aliases dms cqs qps; do
+	"$emu" status | grep -qx "$kind 0" || fail "$kind are left"
+done

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Any commands to the emulated kernel are answered, and when the files of their clients are closed
+ * nothing is left. The input is a sequence of commands, built along the server's own table of
+ * methods so that most get past the framing, and at the same time the memory that they point to.
+ * The reactor and the access to a client's memory are played here.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "emu/server/cmd.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define FRAME_AT 0x10000ull  /* of the command in hand, in the client's memory */
+#define INPUT_AT 0x100000ull /* of the whole input; what is written there is lost */
+#define END_AT	 0x8000000ull
+#define CLIENTS	 2
+#define FDS	 4
+#define RAW	 0xff
+#define MAP	 0xfe
+
+struct emu_server emu = {.epoll = -1};
+
+static struct input {
+	const uint8_t *data;
+	size_t size, at;
+} input;
+
+static union frame {
+	struct ib_uverbs_ioctl_hdr hdr; /* ends with the attributes */
+	uint8_t room[EMU_PAGE];
+} frame;
+
+static struct emu_proc proc = {.notes.fd = -1, .slot = 0, .peer = -1};
+static struct emu_file files[CLIENTS];
+static struct emu_chan chans[CLIENTS];
+static int fds[FDS]; /* that the clients hold */
+static int memfd;
+
+static void require(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+/* --- numbers: the server counts them on from input to input, inputs cannot -----------------------
+ */
+
+/* With an enum emu_type: the number of the newest object of that type. */
+#define NEWEST 0xd0d0d000u
+
+static uint32_t number_in_device(const struct emu_uobj *o)
+{
+	switch (o->type) {
+	case EMU_T_CQ:
+		return ((const struct emu_cq_obj *)o)->cqn;
+	case EMU_T_QP:
+		return ((const struct emu_qp_obj *)o)->qpn;
+	case EMU_T_DEVX_MKEY:
+	case EMU_T_DEVX_ALIAS:
+		return ((const struct emu_devx *)o)->index;
+	default:
+		return 0;
+	}
+}
+
+static uint32_t newest(uint32_t type)
+{
+	uint32_t number = 0;
+	unsigned int i, h;
+
+	for (i = 0; i < CLIENTS; i++)
+		for (h = 0; h < files[i].nobjs; h++)
+			if (files[i].objs[h] && files[i].objs[h]->type == type)
+				number = number_in_device(files[i].objs[h]);
+	return number;
+}
+
+/* As mailboxes have them: big endian, on words. */
+static void fill_in_numbers(uint8_t *bytes, size_t len)
+{
+	uint32_t word;
+
+	for (; len >= sizeof(word); bytes += sizeof(word), len -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		word = be32toh(word);
+		if ((word & ~0xffu) != NEWEST)
+			continue;
+		word = htobe32(newest(word & 0xff));
+		memcpy(bytes, &word, sizeof(word));
+	}
+}
+
+/* Domains and umems are only ever looked up by their numbers. */
+static void renumber(struct emu_file *f)
+{
+	unsigned int h;
+
+	for (h = 0; h < f->nobjs; h++) {
+		struct emu_uobj *o = f->objs[h];
+
+		if (o && o->type == EMU_T_PD)
+			((struct emu_pd *)o)->pdn = h + 1;
+		if (o && o->type == EMU_T_UMEM)
+			((struct emu_umem *)o)->id = h + 1;
+	}
+}
+
+/* --- the client's memory -------------------------------------------------------------------------
+ */
+
+int emu_copy_from(pid_t pid, void *dst, uint64_t src, size_t len)
+{
+	(void)pid;
+	if (src >= FRAME_AT && src <= FRAME_AT + sizeof(frame) &&
+	    len <= FRAME_AT + sizeof(frame) - src) {
+		memcpy(dst, frame.room + (src - FRAME_AT), len);
+		return 0;
+	}
+	if (src < INPUT_AT || src > INPUT_AT + input.size || len > INPUT_AT + input.size - src)
+		return -EFAULT;
+	memcpy(dst, input.data + (src - INPUT_AT), len);
+	fill_in_numbers(dst, len);
+	return 0;
+}
+
+int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len)
+{
+	static uint8_t lost[1 << 17];
+
+	(void)pid;
+	if (dst < FRAME_AT || dst > END_AT || len > END_AT - dst)
+		return -EFAULT;
+	require(len <= sizeof(lost));
+	memcpy(lost, src, len); /* all of it is the server's to give */
+	return 0;
+}
+
+int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write)
+{
+	(void)pid;
+	(void)write;
+	return addr < INPUT_AT || addr > END_AT || len > END_AT - addr ? -EFAULT : 0;
+}
+
+/* --- the reactor ---------------------------------------------------------------------------------
+ */
+
+void emu_log(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+void emu_bury(void *p)
+{
+	free(p);
+}
+
+int emu_watch_add(struct emu_watch *w)
+{
+	(void)w;
+	return 0;
+}
+
+void emu_watch_del(struct emu_watch *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	w->fd = -1;
+}
+
+struct emu_proc *emu_proc_of(pid_t pid)
+{
+	return pid == proc.pid ? &proc : NULL;
+}
+
+struct emu_proc *emu_proc_by_slot(uint32_t slot)
+{
+	return slot == proc.slot ? &proc : NULL;
+}
+
+void emu_drain_notes(struct emu_proc *p)
+{
+	(void)p;
+}
+
+/* --- commands from bytes -------------------------------------------------------------------------
+ */
+
+static const struct emu_method *const tables[] = {
+	emu_methods_device, emu_methods_mr,   emu_methods_mw,  emu_methods_dm,
+	emu_methods_queue,  emu_methods_devx, emu_methods_srq, emu_methods_ah,
+};
+
+static uint8_t take(void)
+{
+	return input.at < input.size ? input.data[input.at++] : 0;
+}
+
+static uint64_t take_number(unsigned int bytes)
+{
+	uint64_t v = 0;
+
+	while (bytes--)
+		v = v << 8 | take();
+	return v;
+}
+
+/* Of the core's numbers or of the driver's. */
+static uint16_t number_of(uint8_t byte)
+{
+	return (uint16_t)((byte & 0x80 ? 0x1000 : 0) | (byte & 0x7f));
+}
+
+static const struct emu_method *find_method(uint16_t object, uint16_t method)
+{
+	const struct emu_method *m;
+	size_t i;
+
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (m = tables[i]; m->handler; m++)
+			if (m->object == object && m->method == method)
+				return m;
+	return NULL;
+}
+
+static int any_fd(uint8_t n)
+{
+	return n == 0xfd ? memfd : fds[n % FDS];
+}
+
+/* Numbers are small, or addresses of the input, or anything. */
+static uint64_t draw_value(uint8_t how)
+{
+	switch (how >> 4 & 3) {
+	case 0:
+		return take();
+	case 1:
+		return INPUT_AT + take_number(2) * 16;
+	case 2:
+		return (uint64_t)any_fd(take());
+	default:
+		return take_number(8);
+	}
+}
+
+static void draw_in(struct ib_uverbs_attr *a, const struct emu_attr_spec *s, uint8_t how)
+{
+	a->len = s->min ? s->min : 8;
+	if (how & 0x40)
+		a->len = (uint16_t)take_number(how & 1 ? 2 : 1);
+	if (a->len <= sizeof(a->data)) {
+		a->data = draw_value(how);
+		return;
+	}
+	a->data = INPUT_AT + input.at;
+	input.at += a->len < input.size - input.at ? a->len : input.size - input.at;
+}
+
+static void draw_attr(struct ib_uverbs_attr *a, const struct emu_attr_spec *s, uint8_t how)
+{
+	a->attr_id = s->id;
+	a->flags = how & 8 ? take() : UVERBS_ATTR_F_MANDATORY;
+	switch (s->kind) {
+	case EMU_A_IN:
+		draw_in(a, s, how);
+		break;
+	case EMU_A_OUT:
+		a->len = (uint16_t)(how & 0x40 ? take_number(2) : (s->min > 64u ? s->min : 64u));
+		a->data = how & 4 ? take() : INPUT_AT;
+		break;
+	case EMU_A_FD:
+		a->data = (uint64_t)any_fd(take());
+		break;
+	default:
+		a->data = how & 0x40 ? take_number(8) : take() % 32u;
+		break;
+	}
+}
+
+/* The command to be invoked: an odd number to hit. */
+static bool is_write_command(const struct emu_method *m, uint16_t id)
+{
+	return m->object == UVERBS_OBJECT_DEVICE && m->method == UVERBS_METHOD_INVOKE_WRITE &&
+	       id == UVERBS_ATTR_WRITE_CMD;
+}
+
+static void build(const struct emu_method *m)
+{
+	const size_t room = sizeof(m->attr) / sizeof(m->attr[0]);
+	struct ib_uverbs_attr *a;
+	size_t i;
+
+	memset(&frame, 0, sizeof(frame));
+	frame.hdr.object_id = m->object;
+	frame.hdr.method_id = m->method;
+	frame.hdr.driver_id = RDMA_DRIVER_MLX5;
+	for (i = 0; i < room && m->attr[i].kind != EMU_A_END; i++) {
+		uint8_t how = take();
+
+		if (how & 0x80)
+			continue;
+		a = &frame.hdr.attrs[frame.hdr.num_attrs++];
+		if (!is_write_command(m, m->attr[i].id)) {
+			draw_attr(a, &m->attr[i], how);
+			continue;
+		}
+		*a = (struct ib_uverbs_attr){.attr_id = m->attr[i].id, .len = 8};
+		a->data = how & 0x40 ? 0x80000000u | (how & 0x3f) : (how & 0x3f);
+	}
+	frame.hdr.length =
+		(uint16_t)(sizeof(frame.hdr) + frame.hdr.num_attrs * sizeof(frame.hdr.attrs[0]));
+}
+
+static void build_raw(void)
+{
+	size_t n = take() % 128u, i;
+
+	memset(&frame, 0, sizeof(frame));
+	for (i = 0; i < n; i++)
+		frame.room[i] = take();
+}
+
+static void keep_fd(int fd)
+{
+	static unsigned int next;
+
+	if (fd < 0)
+		return;
+	close(fds[next % FDS]);
+	fds[next++ % FDS] = fd;
+}
+
+static void map_something(struct emu_file *f)
+{
+	uint64_t page = take_number(3), off = 0;
+
+	emu_mmap(f, page * EMU_PAGE, (uint64_t)take() * EMU_PAGE, &off);
+}
+
+static void execute(void)
+{
+	uint8_t who = take(), what = take();
+	uint16_t object = number_of(what);
+	struct emu_file *f = &files[who % CLIENTS];
+	struct emu_cmd c = {.chan = &chans[who % CLIENTS], .file = f, .fd = -1};
+	const struct emu_method *m;
+
+	proc.pid = who & 0x80 ? 0 : getpid(); /* without an engine, or with one */
+	if (what == MAP) {
+		map_something(f);
+		return;
+	}
+	if (what == RAW) {
+		build_raw();
+	} else {
+		m = find_method(object, number_of(take()));
+		if (!m)
+			return;
+		build(m);
+	}
+	emu_ioctl(&c, FRAME_AT);
+	keep_fd(c.fd);
+	renumber(f);
+}
+
+static void open_clients(void)
+{
+	int i;
+
+	for (i = 0; i < CLIENTS; i++) {
+		memset(&files[i], 0, sizeof(files[i]));
+		files[i].watch.fd = -1;
+		files[i].func = &emu.func[i];
+		files[i].chans = &chans[i];
+		files[i].has_context = true;
+		files[i].devx_uid = (uint16_t)(i + 1);
+		files[i].next = emu.files;
+		emu.files = &files[i];
+		chans[i] = (struct emu_chan){.watch.fd = -1, .file = &files[i], .pid = getpid()};
+	}
+}
+
+static void close_clients(void)
+{
+	static const struct emu_counts none;
+	unsigned int i;
+
+	for (i = 0; i < CLIENTS; i++) {
+		emu_orphan(&files[i], getpid());
+		emu_uobj_destroy_all(&files[i]);
+		emu_events_destroy_all(&files[i]);
+	}
+	emu.files = NULL;
+	for (i = 0; i < emu.nfuncs; i++)
+		memset(&emu.func[i].count.contexts, 0, sizeof(emu.func[i].count.contexts));
+	emu.count.contexts = 0;
+	require(!memcmp(&emu.count, &none, sizeof(none)));
+	for (i = 0; i < emu.nfuncs; i++)
+		require(!memcmp(&emu.func[i].count, &none, sizeof(none)));
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	static char dir[] = "/tmp/dpumap-fuzz-XXXXXX";
+	static struct emu_topology_spec spec; /* the cards go on using it */
+	char command[64];
+	int i;
+
+	(void)argc;
+	(void)argv;
+	emu_topology_default(&spec);
+	emu.dir = mkdtemp(dir);
+	require(emu.dir && !emu_segments_create() && !emu_topology_create(&spec));
+	require(emu.nfuncs >= CLIENTS);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	require(!system(command)); // NOLINT(cert-env33-c): the files are not for us
+	atomic_store(&emu.queues->engine[proc.slot].serial, emu_new_serial());
+	memfd = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	require(memfd >= 0 && !ftruncate(memfd, 1 << 20));
+	for (i = 0; i < FDS; i++)
+		fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	input = (struct input){data, size, 0};
+	open_clients();
+	while (input.at < input.size)
+		execute();
+	close_clients();
+	return 0;
+}

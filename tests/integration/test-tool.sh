@@ -1,0 +1,185 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# test-tool.sh EMU: machines by flags and by file, capabilities, status, and traces that can be compared.
+set -euo pipefail
+
+emu=$1
+work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tool.XXXXXX")
+export DPUMAP_EMU_DIR=$work/emu
+failures=0
+
+clean_up()
+{
+	"$emu" stop >/dev/null 2>&1 || true
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+fail()
+{
+	echo "FAIL: $*" >&2
+	failures=$((failures + 1))
+}
+
+# count NAME: from the status
+count() { "$emu" status | sed -n "s/^$1 //p"; }
+
+expect_count()
+{
+	local found
+	found=$(count "$1")
+	[ "$found" = "$2" ] || fail "$1 is $found and not $2"
+}
+
+await_count()
+{
+	for _ in $(seq 100); do
+		[ "$(count "$1")" != "$2" ] || return 0
+		sleep 0.1
+	done
+	fail "$1 does not become $2"
+}
+
+# devices FUNCTION WANTED: which it sees
+expect_devices()
+{
+	local found
+	found=$("$emu" run --as "$1" -- ibv_devices | awk 'NR > 2 { printf "%s%s", sep, $1; sep = " " }')
+	[ "$found" = "$2" ] || fail "$1 sees [$found] and not [$2]"
+}
+
+refused()
+{
+	local status=0
+	"$emu" "$@" >"$work/out" 2>"$work/err" || status=$?
+	[ "$status" -eq 2 ] || fail "$*: status $status"
+	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "$*: $(cat "$work/err")"
+}
+
+test_nodes()
+{
+	"$emu" start --nodes 2 --cards 2
+	expect_count nodes 2
+	expect_count cards 4
+	expect_count functions 8
+	expect_devices host "mlx5_0 mlx5_1"
+	expect_devices node0.dpu1 "mlx5_0"
+	expect_devices node1.host "mlx5_0 mlx5_1"
+	expect_devices node1.dpu1 "mlx5_0"
+	"$emu" status --json | python3 -c '
+import json, sys
+s = json.load(sys.stdin)
+names = [f["name"] for f in s["functions"]]
+assert names == ["dpu", "host", "dpu1", "host", "node1.dpu", "node1.host", "node1.dpu1", "node1.host"], names
+assert s["objects"]["qps"] == 0 and s["nodes"] == 2, s
+' || fail "status --json"
+	"$emu" run --as node1.host -- ibv_rc_pingpong -g 0 -n 10 -p 18600 >"$work/server" 2>&1 &
+	# The programs find each other by TCP; the server needs a moment.
+	for _ in $(seq 50); do
+		if "$emu" run --as dpu -- ibv_rc_pingpong -g 0 -n 10 -p 18600 localhost >"$work/client" 2>&1; then
+			break
+		fi
+		sleep 0.1
+	done
+	wait $! || fail "between nodes: $(cat "$work/server" "$work/client")"
+	[ "$(count copies)" -ge 20 ] || fail "$(count copies) copies were counted"
+	[ "$(count bytes)" -ge 81920 ] || fail "$(count bytes) bytes were counted"
+	expect_count errors 0
+	"$emu" stop
+}
+
+test_config()
+{
+	cat >"$work/config" <<-'END'
+	# a DPU's machine and an old one
+	max-dm-size = 64K
+
+	[node]
+	cards = 2        # of its own
+	[node]
+	profile = connectx-6-dx
+	END
+	refused start --config "$work/config"
+	grep -q "config:7: a profile must come before" "$work/err" || fail "$(cat "$work/err")"
+	sed -i '/^max-dm-size/d; s/^cards.*/&\nmax-dm-size = 64K/' "$work/config"
+	"$emu" start --config "$work/config"
+	expect_count nodes 2
+	expect_count cards 3
+	"$emu" run --as host -- ibv_devinfo -v >"$work/info"
+	[ "$(grep -c 'available device memory:[[:space:]]*65536' "$work/info")" -eq 2 ] ||
+		fail "the file's max-dm-size is not the device's"
+	"$emu" run --as node1.host -- ibv_devinfo >"$work/info"
+	grep -q "vendor_part_id:.*4125" "$work/info" ||
+		fail "the second node is no ConnectX-6 Dx"
+	"$emu" stop
+}
+
+# `nodes' makes equal ones; options go on top of a file.
+test_config_repeats()
+{
+	printf 'profile = connectx-5\nnodes = 3\n' >"$work/config"
+	"$emu" start --config "$work/config" --cap max-qp=1
+	expect_count profile connectx-5
+	expect_count nodes 3
+	# A second queue pair is one too many.
+	"$emu" run --as node2.dpu -- ibv_rc_pingpong -g 0 -p 18601 >"$work/server" 2>&1 &
+	await_count qps 1
+	if "$emu" run --as node2.dpu -- ibv_rc_pingpong -g 0 -p 18602 >"$work/client" 2>&1; then
+		fail "max-qp is no limit"
+	fi
+	grep -q "create QP" "$work/client" || fail "not for want of a queue pair: $(cat "$work/client")"
+	kill $!
+	wait $! || true
+	"$emu" stop
+}
+
+test_nonsense()
+{
+	local line
+	refused start --nodes 0
+	refused start --nodes 9
+	refused start --nodes 3 --cards 3
+	refused start --cards none
+	refused start --profile connectx-3
+	refused start --cap frob=1
+	refused start --cap cross-vhca=2
+	refused start --cap max-qp
+	refused start --config "$work/nowhere"
+	refused status --nodes 2
+	refused trace extra
+	for line in 'frob = 1' 'cards' '[node] x' 'nodes = 9' 'cards = 9' 'max-qp = 0' '= 3'; do
+		echo "$line" >"$work/config"
+		refused start --config "$work/config"
+		grep -q ":1: " "$work/err" || fail "'$line': $(cat "$work/err")"
+	done
+}
+
+# trace NAME COMMAND...: what the command did, on an emulator of its own
+trace()
+{
+	local out=$work/$1 reader
+	shift
+	"$emu" start
+	"$emu" trace >"$out" &
+	reader=$!
+	sleep 0.3
+	"$emu" run --as dpu -- "$@" >/dev/null
+	"$emu" stop
+	wait "$reader" || fail "trace ended with $?"
+}
+
+test_trace()
+{
+	trace one ibv_devinfo -v
+	trace two ibv_devinfo -v
+	diff "$work/one" "$work/two" || fail "two traces of the same differ"
+	grep -q '^dpu c1 context.create -> 0$' "$work/one" || fail "no context in the trace: $(head "$work/one")"
+}
+
+test_nodes
+test_config
+test_config_repeats
+test_nonsense
+test_trace
+[ "$failures" -eq 0 ]

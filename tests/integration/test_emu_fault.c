@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* `dpumap-emu fault': the device refuses the commands that it was told to refuse, and no others. */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "uverbs.h"
+
+#define QUERY_CAPS_OUT	0x1010
+#define MMAP_DEVICE_MEM 8u
+
+static int exit_code(pid_t pid)
+{
+	int status = rig_reap(pid);
+
+	assert_true(status >= 0 && WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+struct rule {
+	const char *method, *nth, *count, *errnum, *role, *status, *syndrome;
+};
+
+/* `dpumap-emu fault` with these words: its exit code. */
+static int fault(const char *const words[])
+{
+	const char *argv[16] = {rig_options.emu, "fault"};
+	int n;
+
+	for (n = 2; words[n - 2]; n++)
+		argv[n] = words[n - 2];
+	return exit_code(rig_spawn(argv, NULL, NULL));
+}
+
+static int arm(const struct rule *r)
+{
+	const char *argv[20] = {rig_options.emu, "fault"};
+	const char *const options[] = {"--method", r->method, "--nth",	    r->nth,	"--count",
+				       r->count,   "--errno", r->errnum,    "--as",	r->role,
+				       "--status", r->status, "--syndrome", r->syndrome};
+	int n = 2;
+	size_t i;
+
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i += 2) {
+		if (!options[i + 1])
+			continue;
+		argv[n++] = options[i];
+		argv[n++] = options[i + 1];
+	}
+	return exit_code(rig_spawn(argv, NULL, NULL));
+}
+
+static void assert_cleared(unsigned long seen, unsigned long failed)
+{
+	const char *const argv[] = {rig_options.emu, "fault", "clear", NULL};
+	unsigned long n[2] = {~0ul, ~0ul};
+	FILE *stream;
+	pid_t pid;
+	int from;
+
+	pid = rig_spawn(argv, NULL, &from);
+	assert_true(pid > 0);
+	stream = fdopen(from, "r");
+	assert_non_null(stream);
+	assert_int_equal(fscanf(stream, "seen %lu\nfailed %lu\n", &n[0], &n[1]), 2); // NOLINT
+	fclose(stream);
+	assert_int_equal(exit_code(pid), 0);
+	assert_int_equal(n[0], seen);
+	assert_int_equal(n[1], failed);
+}
+
+static void test_the_nth_and_those_after_it(void **state)
+{
+	const struct rule rule = {
+		.method = "pd.create", .nth = "2", .count = "3", .errnum = "EBUSY"};
+	static const int wanted[] = {0, EBUSY, EBUSY, EBUSY, 0, 0};
+	int fd = open_context();
+	uint32_t pd;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(arm(&rule), 0);
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		assert_int_equal(alloc_pd(fd, &pd), wanted[i]);
+	assert_int_equal(dealloc_pd(fd, pd), 0);
+	assert_cleared(6, 3);
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	close(fd);
+}
+
+/* The next command, once, for want of memory. */
+static void test_defaults(void **state)
+{
+	const struct rule rule = {0};
+	int fd = open_cdev();
+
+	(void)state;
+	assert_int_equal(arm(&rule), 0);
+	assert_int_equal(get_context(fd), ENOMEM);
+	assert_int_equal(get_context(fd), 0);
+	assert_cleared(2, 1);
+	assert_cleared(0, 0);
+	close(fd);
+}
+
+/* An object whose destruction failed is still there. */
+static void test_refused_before_it_is_executed(void **state)
+{
+	const struct rule rule = {.method = "*.destroy", .errnum = "EIO"};
+	int fd = open_context();
+	uint32_t pd;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(arm(&rule), 0);
+	assert_int_equal(dealloc_pd(fd, pd), EIO);
+	assert_int_equal(dealloc_pd(fd, pd), 0);
+	assert_int_equal(dealloc_pd(fd, pd), ENOENT);
+	assert_cleared(2, 1);
+	close(fd);
+}
+
+static void test_all_but_some(void **state)
+{
+	const struct rule rule = {.method = "!(*.destroy)"};
+	int fd = open_context();
+	uint32_t pd;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(arm(&rule), 0);
+	assert_int_equal(dealloc_pd(fd, pd), 0);
+	assert_int_equal(alloc_pd(fd, &pd), ENOMEM);
+	assert_cleared(1, 1);
+	close(fd);
+}
+
+static uint8_t caps_out[QUERY_CAPS_OUT];
+
+static int query_caps(int fd)
+{
+	uint8_t *out = caps_out;
+	uint8_t in[16] = {0x01, 0x00};
+	union command c;
+
+	begin(&c, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER);
+	add_buf(&c, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, sizeof(in));
+	add_buf(&c, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, sizeof(caps_out));
+	return issue(fd, &c);
+}
+
+static void test_commands_in_mailboxes(void **state)
+{
+	const struct rule other = {.method = "devx.allow-access"};
+	const struct rule rule = {.method = "devx.query-caps", .errnum = "EINTR"};
+	int fd = open_context();
+
+	(void)state;
+	assert_int_equal(arm(&other), 0);
+	assert_int_equal(query_caps(fd), 0);
+	assert_int_equal(arm(&rule), 0);
+	assert_int_equal(query_caps(fd), EINTR);
+	assert_int_equal(query_caps(fd), 0);
+	assert_cleared(2, 1);
+	close(fd);
+}
+
+/* Where the firmware's answer has a place, it is there; else the kernel translates it. */
+static void test_firmware_status(void **state)
+{
+	const struct rule rule = {.method = "devx.query-caps|pd.create",
+				  .count = "2",
+				  .status = "LIM",
+				  .syndrome = "0x12345678"};
+	const struct rule either = {.method = "@(devx.query-caps|pd.create)",
+				    .count = "2",
+				    .status = "LIM",
+				    .syndrome = "0x12345678"};
+	static const uint8_t wanted[8] = {0x08, 0, 0, 0, 0x12, 0x34, 0x56, 0x78};
+	int fd = open_context();
+	uint32_t pd;
+
+	(void)state;
+	assert_int_equal(arm(&rule), 2);
+	assert_int_equal(arm(&either), 0);
+	memset(caps_out, 0xff, sizeof(caps_out));
+	assert_int_equal(query_caps(fd), EREMOTEIO);
+	assert_memory_equal(caps_out, wanted, sizeof(wanted));
+	assert_int_equal(alloc_pd(fd, &pd), ENOMEM);
+	assert_int_equal(query_caps(fd), 0);
+	assert_cleared(3, 2);
+	close(fd);
+}
+
+static int alloc_dm(int fd, uint64_t len, uint16_t *page)
+{
+	uint64_t offset = 0;
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
+	add(&c, UVERBS_ATTR_ALLOC_DM_HANDLE, 0, 0);
+	add(&c, UVERBS_ATTR_ALLOC_DM_LENGTH, 8, len);
+	add(&c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, 0);
+	add_buf(&c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset, sizeof(offset));
+	add_buf(&c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, page, sizeof(*page));
+	return issue(fd, &c);
+}
+
+static void test_device_memory_runs_out(void **state)
+{
+	const char *const left[] = {"memory", "--left", "8192", NULL};
+	const char *const none[] = {"memory", NULL};
+	int fd = open_context();
+	uint16_t page;
+
+	(void)state;
+	assert_int_equal(fault(left), 0);
+	assert_int_equal(alloc_dm(fd, 8193, &page), ENOMEM);
+	assert_int_equal(alloc_dm(fd, 4096, &page), 0);
+	assert_int_equal(alloc_dm(fd, 4096, &page), 0);
+	assert_int_equal(alloc_dm(fd, 64, &page), ENOMEM);
+	assert_int_equal(fault(none), 0);
+	assert_int_equal(alloc_dm(fd, 64, &page), ENOMEM);
+	assert_cleared(0, 0);
+	assert_int_equal(alloc_dm(fd, 65536, &page), 0);
+	close(fd);
+}
+
+/* Its contexts are lost, and new ones refused until it is well again; other devices live. */
+static void test_a_device_dies(void **state)
+{
+	const char *const host[] = {"device", "--as", "host", NULL};
+	const char *const dpu[] = {"device", "--as", "dpu", NULL};
+	int fd = open_context(), other;
+	uint16_t page;
+	uint32_t pd;
+
+	(void)state;
+	assert_int_equal(fault(host), 0);
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(fault(dpu), 0);
+	assert_int_equal(alloc_pd(fd, &pd), EIO);
+	assert_int_equal(dealloc_pd(fd, pd), EIO);
+	assert_int_equal(alloc_dm(fd, 64, &page), EIO);
+	assert_ptr_equal(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+	assert_int_equal(errno, EIO);
+	other = open_cdev();
+	assert_int_equal(get_context(other), EIO);
+	assert_cleared(0, 0);
+	assert_int_equal(get_context(other), 0);
+	assert_int_equal(alloc_pd(other, &pd), 0);
+	assert_int_equal(alloc_pd(fd, &pd), EIO);
+	close(other);
+	close(fd);
+}
+
+static int map_dm(int fd)
+{
+	uint16_t page = 0;
+	uint64_t offset;
+	void *p;
+
+	assert_int_equal(alloc_dm(fd, 4096, &page), 0);
+	offset = (uint64_t)(page >> 8) << 16 | MMAP_DEVICE_MEM << 8 | (page & 0xff);
+	p = mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, (off_t)(offset * 4096));
+	if (p == MAP_FAILED)
+		return errno;
+	munmap(p, 4096);
+	return 0;
+}
+
+static void test_mappings(void **state)
+{
+	const struct rule rule = {.method = "file.mmap", .nth = "2", .errnum = "EAGAIN"};
+	int fd = open_context();
+
+	(void)state;
+	assert_int_equal(arm(&rule), 0);
+	assert_int_equal(map_dm(fd), 0);
+	assert_int_equal(map_dm(fd), EAGAIN);
+	assert_int_equal(map_dm(fd), 0);
+	assert_cleared(3, 1);
+	close(fd);
+}
+
+static void test_one_function_only(void **state)
+{
+	const struct rule host = {.method = "pd.create", .role = "host"};
+	const struct rule dpu = {.method = "pd.create", .role = "dpu"};
+	int fd = open_context();
+	uint32_t pd;
+
+	(void)state;
+	assert_int_equal(arm(&host), 0);
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_cleared(0, 0);
+	assert_int_equal(arm(&dpu), 0);
+	assert_int_equal(alloc_pd(fd, &pd), ENOMEM);
+	assert_cleared(1, 1);
+	close(fd);
+}
+
+static void test_rules_without_sense(void **state)
+{
+	static const struct rule bad[] = {
+		{.method = "pd.frobnicate"},
+		{.nth = "0"},
+		{.nth = "-1"},
+		{.count = "0"},
+		{.count = "2x"},
+		{.errnum = "EFROB"},
+		{.errnum = "12"},
+		{.role = "../host"},
+		{.errnum = "EIO", .status = "LIM"},
+		{.status = "FROB"},
+		{.syndrome = "0x1"},
+		{.status = "LIM", .syndrome = "0"},
+	};
+	static const char *const nonsense[][6] = {
+		{"frob"},
+		{"completion"},
+		{"completion", "--lose", "--delay", "5"},
+		{"completion", "--lose", "--syndrome", "REM_OP_ERR"},
+		{"completion", "--syndrome", "0x100"},
+		{"memory", "--lose"},
+		{"memory", "--left", "much"},
+		{"clear", "now"},
+	};
+	const struct rule nobody = {.role = "guest"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(arm(&bad[i]), 2);
+	for (i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
+		assert_int_equal(fault(nonsense[i]), 2);
+	assert_int_equal(arm(&nobody), 1);
+	assert_cleared(0, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		counted_test(test_the_nth_and_those_after_it),
+		counted_test(test_defaults),
+		counted_test(test_refused_before_it_is_executed),
+		counted_test(test_all_but_some),
+		counted_test(test_commands_in_mailboxes),
+		counted_test(test_mappings),
+		counted_test(test_firmware_status),
+		counted_test(test_device_memory_runs_out),
+		counted_test(test_a_device_dies),
+		counted_test(test_one_function_only),
+		counted_test(test_rules_without_sense),
+	};
+
+	rig_parse(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One kernel context in several processes: by fork, exec, dup and descriptors passed over a Unix
+ * socket; what the importing calls of libibverbs make of it; and what is left when one of them
+ * ends.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <infiniband/verbs.h>
+
+#include "fixture.h"
+#include "loop.h"
+
+#define STEP_ENV   "DPUMAP_TEST_STEP"
+#define SOCKET_ENV "DPUMAP_TEST_SOCKET"
+#define DM_BYTES   4096
+
+/* What one process tells another of its context: numbers only, as any two programs could. */
+struct card {
+	uint32_t pd, mr, dm, dm_mr;
+	uint32_t key, dm_key;
+	uint64_t addr;
+};
+
+/* A context with one object of each kind that can be imported. */
+struct owner {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct ibv_dm *dm;
+	struct ibv_mr *dm_mr;
+	struct loop loop;
+	struct card card;
+};
+
+static struct owner owner;
+
+static bool fill_dm(struct ibv_dm *dm, uint32_t seed)
+{
+	uint8_t bytes[DM_BYTES];
+
+	rig_fill(bytes, sizeof(bytes), seed);
+	return !ibv_memcpy_to_dm(dm, 0, bytes, sizeof(bytes));
+}
+
+static bool dm_holds(struct ibv_dm *dm, uint32_t seed)
+{
+	uint8_t bytes[DM_BYTES], wanted[DM_BYTES];
+
+	rig_fill(wanted, sizeof(wanted), seed);
+	return !ibv_memcpy_from_dm(bytes, dm, 0, sizeof(bytes)) &&
+	       !memcmp(bytes, wanted, sizeof(bytes));
+}
+
+static bool own(struct owner *o)
+{
+	struct ibv_alloc_dm_attr attr = {.length = DM_BYTES};
+
+	o->context = loop_device();
+	o->pd = o->context ? ibv_alloc_pd(o->context) : NULL;
+	o->dm = o->pd ? ibv_alloc_dm(o->context, &attr) : NULL;
+	if (!o->dm)
+		return false;
+	o->dm_mr = ibv_reg_dm_mr(o->pd, o->dm, 0, DM_BYTES, LOOP_ALL | IBV_ACCESS_ZERO_BASED);
+	if (!o->dm_mr || !loop_open(&o->loop, o->pd) || !fill_dm(o->dm, 5))
+		return false;
+	rig_fill(o->loop.bytes, LOOP_BYTES, 6);
+	o->card = (struct card){
+		.pd = o->pd->handle,
+		.mr = o->loop.mr->handle,
+		.dm = o->dm->handle,
+		.dm_mr = o->dm_mr->handle,
+		.key = o->loop.mr->rkey,
+		.dm_key = o->dm_mr->rkey,
+		.addr = (uintptr_t)o->loop.bytes,
+	};
+	return true;
+}
+
+static bool disown(struct owner *o)
+{
+	return loop_close(&o->loop) && !ibv_dereg_mr(o->dm_mr) && !ibv_free_dm(o->dm) &&
+	       !ibv_dealloc_pd(o->pd) && !ibv_close_device(o->context);
+}
+
+static int open_owner(void **state)
+{
+	return fixture_count(state) || !own(&owner) ? -1 : 0;
+}
+
+static int close_owner(void **state)
+{
+	return disown(&owner) ? fixture_recount(state) : -1;
+}
+
+/* --- descriptors over a socket -------------------------------------------------------------------
+ */
+
+static bool send_card(int socket, int fd, const struct card *card)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(fd))];
+	} control = {0};
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)card, .iov_len = sizeof(*card)};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	return sendmsg(socket, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(*card);
+}
+
+static int receive_card(int socket, struct card *card)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec iov = {.iov_base = card, .iov_len = sizeof(*card)};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	int fd = -1;
+
+	if (recvmsg(socket, &msg, MSG_CMSG_CLOEXEC) == (ssize_t)sizeof(*card) &&
+	    CMSG_FIRSTHDR(&msg))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+static bool say(int socket, char what)
+{
+	return send(socket, &what, 1, MSG_NOSIGNAL) == 1;
+}
+
+static bool hear(int socket, char what)
+{
+	char c = 0;
+
+	return recv(socket, &c, 1, 0) == 1 && c == what;
+}
+
+/* --- what importers do; an exit status that tells where it went wrong ----------------------------
+ */
+
+struct import {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr, *dm_mr;
+	struct ibv_dm *dm;
+};
+
+static int import_all(int fd, const struct card *card, struct import *i)
+{
+	i->context = ibv_import_device(fd);
+	if (!i->context)
+		return 20;
+	i->pd = ibv_import_pd(i->context, card->pd);
+	if (!i->pd)
+		return 21;
+	i->mr = ibv_import_mr(i->pd, card->mr);
+	i->dm_mr = ibv_import_mr(i->pd, card->dm_mr);
+	if (!i->mr || !i->dm_mr)
+		return 22;
+	i->dm = ibv_import_dm(i->context, card->dm);
+	if (!i->dm)
+		return 23;
+	return i->mr->rkey == card->key && i->mr->length == LOOP_BYTES &&
+			       i->dm_mr->rkey == card->dm_key
+		       ? 0
+		       : 24;
+}
+
+static int unimport_all(struct import *i)
+{
+	ibv_unimport_dm(i->dm);
+	ibv_unimport_mr(i->dm_mr);
+	ibv_unimport_mr(i->mr);
+	ibv_unimport_pd(i->pd);
+	return ibv_close_device(i->context) ? 25 : 0;
+}
+
+/* By queues of its own the importer copies what the owner registered. */
+static int use_keys(struct loop *loop, const struct card *card)
+{
+	uint8_t wanted[LOOP_BYTES];
+
+	rig_fill(wanted, sizeof(wanted), 6);
+	if (loop_read(loop, card->key, card->addr, LOOP_BYTES) != IBV_WC_SUCCESS)
+		return 30;
+	if (memcmp(loop->bytes, wanted, sizeof(wanted)) != 0)
+		return 31;
+	rig_fill(loop->bytes, DM_BYTES, 7);
+	return loop_write(loop, card->dm_key, 0, DM_BYTES) == IBV_WC_SUCCESS ? 0 : 32;
+}
+
+static int use_import(struct import *i, const struct card *card)
+{
+	static struct loop loop;
+	int code;
+
+	if (!dm_holds(i->dm, 5))
+		return 26;
+	if (!loop_open(&loop, i->pd))
+		return 27;
+	code = use_keys(&loop, card);
+	if (!loop_close(&loop))
+		return 28;
+	return code ? code : (dm_holds(i->dm, 7) ? 0 : 29);
+}
+
+static int import_and_use(int fd, const struct card *card)
+{
+	struct import i = {0};
+	int code = import_all(fd, card, &i), end;
+
+	if (!code)
+		code = use_import(&i, card);
+	if (!i.dm)
+		return code;
+	end = unimport_all(&i);
+	return code ? code : end;
+}
+
+/* --- steps: what this program does as another process
+ * -------------------------------------------- */
+
+static int step_import(int socket)
+{
+	struct card card;
+	int fd = receive_card(socket, &card);
+
+	return fd < 0 ? 10 : import_and_use(fd, &card);
+}
+
+/* The importer takes the region for its own and destroys it. */
+static int step_destroy(int socket)
+{
+	struct card card;
+	struct import i = {0};
+	int fd = receive_card(socket, &card), code;
+
+	code = fd < 0 ? 10 : import_all(fd, &card, &i);
+	if (code)
+		return code;
+	if (ibv_dereg_mr(i.mr))
+		return 11;
+	ibv_unimport_mr(i.dm_mr);
+	ibv_unimport_dm(i.dm);
+	ibv_unimport_pd(i.pd);
+	return ibv_close_device(i.context) ? 12 : 0;
+}
+
+/* An owner that others hold on to: it ends, or becomes another program, when it is told. */
+static int step_own(int socket)
+{
+	static struct owner o;
+
+	if (!own(&o) || !send_card(socket, o.context->cmd_fd, &o.card))
+		return 10;
+	if (hear(socket, 'x') && !setenv(STEP_ENV, "wait", 1))
+		execl(rig_options.self, rig_options.self, (char *)NULL);
+	return 11;
+}
+
+static int step_wait(int socket)
+{
+	return say(socket, 'w') && hear(socket, 'q') ? 0 : 10;
+}
+
+/* The descriptor and what belongs to it arrived by exec. */
+static int step_inherit(int socket)
+{
+	struct card card;
+	char fd_text[16];
+
+	if (recv(socket, &card, sizeof(card), 0) != (ssize_t)sizeof(card) ||
+	    recv(socket, fd_text, sizeof(fd_text), 0) <= 0)
+		return 10;
+	return import_and_use((int)strtol(fd_text, NULL, 10), &card);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(int socket);
+} steps[] = {
+	{"import", step_import}, {"destroy", step_destroy}, {"own", step_own},
+	{"wait", step_wait},	 {"inherit", step_inherit},
+};
+
+static int run_step(const char *name)
+{
+	const char *text = getenv(SOCKET_ENV);
+	size_t i;
+
+	for (i = 0; text && i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (!strcmp(steps[i].name, name))
+			return steps[i].run((int)strtol(text, NULL, 10));
+	return 2;
+}
+
+/* Start this program anew as another process of the DPU, with a socket to it. */
+static pid_t start_step(const char *name, int *socket)
+{
+	const char *const argv[] = {
+		rig_options.emu, "run", "--as", "dpu", "--", rig_options.self, NULL,
+	};
+	char number[16];
+	int pair[2];
+	pid_t pid;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	fcntl(pair[1], F_SETFD, 0);
+	snprintf(number, sizeof(number), "%d", pair[1]);
+	setenv(STEP_ENV, name, 1);
+	setenv(SOCKET_ENV, number, 1);
+	pid = rig_spawn(argv, NULL, NULL);
+	unsetenv(STEP_ENV);
+	unsetenv(SOCKET_ENV);
+	close(pair[1]);
+	*socket = pair[0];
+	return pid;
+}
+
+static int exit_code(pid_t pid)
+{
+	int status = rig_reap(pid);
+
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* --- tests ---------------------------------------------------------------------------------------
+ */
+
+static void assert_owner_works(void)
+{
+	assert_int_equal(loop_read(&owner.loop, owner.dm_mr->rkey, 0, DM_BYTES), IBV_WC_SUCCESS);
+	assert_int_equal(loop_gather(&owner.loop, owner.dm_mr->lkey, 0, DM_BYTES), IBV_WC_SUCCESS);
+}
+
+static void test_import_from_a_socket(void **state)
+{
+	int socket;
+	pid_t pid = start_step("import", &socket);
+
+	(void)state;
+	assert_true(pid > 0);
+	assert_true(send_card(socket, owner.context->cmd_fd, &owner.card));
+	assert_int_equal(exit_code(pid), 0);
+	assert_true(dm_holds(owner.dm, 7));
+	assert_owner_works();
+	close(socket);
+}
+
+static void test_import_after_exec(void **state)
+{
+	int socket, inherited = dup(owner.context->cmd_fd);
+	char fd_text[16];
+	pid_t pid;
+
+	(void)state;
+	assert_true(inherited >= 0);
+	pid = start_step("inherit", &socket);
+	assert_true(pid > 0);
+	snprintf(fd_text, sizeof(fd_text), "%d", inherited);
+	assert_int_equal(send(socket, &owner.card, sizeof(owner.card), 0), sizeof(owner.card));
+	assert_true(send(socket, fd_text, sizeof(fd_text), 0) > 0);
+	assert_int_equal(exit_code(pid), 0);
+	assert_owner_works();
+	close(inherited);
+	close(socket);
+}
+
+static void test_import_of_a_dup(void **state)
+{
+	(void)state;
+	assert_int_equal(import_and_use(dup(owner.context->cmd_fd), &owner.card), 0);
+	assert_owner_works();
+}
+
+static void test_import_in_a_fork(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		_exit(import_and_use(dup(owner.context->cmd_fd), &owner.card));
+	assert_int_equal(exit_code(pid), 0);
+	assert_owner_works();
+}
+
+/* The context as it was inherited, with no call that would tell the child's from the parent's. */
+static int use_inherited_context(void)
+{
+	static struct loop loop;
+	struct ibv_pd *pd = ibv_alloc_pd(owner.context);
+	int code;
+
+	if (!pd || !loop_open(&loop, pd))
+		return 10;
+	rig_fill(loop.bytes, LOOP_BYTES, 9);
+	code = loop_write(&loop, loop.mr->rkey, (uintptr_t)loop.bytes + 4096, 4096);
+	if (code || memcmp(loop.bytes, loop.bytes + 4096, 4096) != 0)
+		return 11;
+	if (loop_read(&loop, owner.loop.mr->rkey, owner.card.addr, 16) != IBV_WC_REM_ACCESS_ERR)
+		return 12; /* of another domain */
+	return loop_close(&loop) && !ibv_dealloc_pd(pd) ? 0 : 13;
+}
+
+static void test_fork_goes_on(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		_exit(use_inherited_context());
+	assert_owner_works();
+	assert_int_equal(exit_code(pid), 0);
+	assert_owner_works();
+}
+
+static void test_fork_of_a_fork(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		int code = use_inherited_context();
+
+		pid = code ? -1 : fork();
+		if (!pid)
+			_exit(use_inherited_context());
+		_exit(code ? code : exit_code(pid));
+	}
+	assert_int_equal(exit_code(pid), 0);
+	assert_owner_works();
+}
+
+/* Objects that a child made and left are the context's, and go with it. */
+static void test_fork_leaves_objects(void **state)
+{
+	static struct loop loop;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		struct ibv_pd *pd = ibv_alloc_pd(owner.context);
+
+		_exit(!pd || !loop_open(&loop, pd));
+	}
+	assert_int_equal(exit_code(pid), 0);
+	assert_owner_works();
+}
+
+static void test_import_of_nothing(void **state)
+{
+	struct ibv_context *context = ibv_import_device(dup(owner.context->cmd_fd));
+	struct ibv_pd *pd;
+
+	(void)state;
+	assert_non_null(context);
+	assert_null(ibv_import_pd(context, 4711));
+	assert_int_equal(errno, ENOENT);
+	assert_null(ibv_import_pd(context, owner.card.mr));
+	assert_int_equal(errno, EINVAL);
+	assert_null(ibv_import_dm(context, owner.card.pd));
+	pd = ibv_import_pd(context, owner.card.pd);
+	assert_non_null(pd);
+	assert_null(ibv_import_mr(pd, 4711));
+	assert_null(ibv_import_mr(pd, owner.card.dm));
+	ibv_unimport_pd(pd);
+	assert_int_equal(ibv_close_device(context), 0);
+	assert_null(ibv_import_device(4711));
+	assert_owner_works();
+}
+
+static void test_importer_may_destroy(void **state)
+{
+	int socket;
+	pid_t pid = start_step("destroy", &socket);
+	struct ibv_mr *mr;
+
+	(void)state;
+	assert_true(pid > 0);
+	assert_true(send_card(socket, owner.context->cmd_fd, &owner.card));
+	assert_int_equal(exit_code(pid), 0);
+	close(socket);
+	assert_int_equal(loop_read(&owner.loop, owner.card.dm_key, 0, 64), IBV_WC_LOC_PROT_ERR);
+	assert_int_equal(ibv_dereg_mr(owner.loop.mr), ENOENT);
+	ibv_unimport_mr(owner.loop.mr); /* what libibverbs keeps of it */
+	assert_true(loop_revive(&owner.loop));
+	mr = ibv_reg_mr(owner.pd, owner.loop.bytes, LOOP_BYTES, LOOP_ALL);
+	assert_non_null(mr);
+	owner.loop.mr = mr;
+}
+
+/* --- when the owner is gone ----------------------------------------------------------------------
+ */
+
+static struct import held;
+static struct loop holder;
+static struct card card_of_other;
+
+static pid_t hold_other(int *socket)
+{
+	pid_t pid = start_step("own", socket);
+	int fd;
+
+	assert_true(pid > 0);
+	fd = receive_card(*socket, &card_of_other);
+	assert_true(fd >= 0);
+	assert_int_equal(import_all(fd, &card_of_other, &held), 0);
+	assert_true(loop_open(&holder, held.pd));
+	assert_int_equal(use_keys(&holder, &card_of_other), 0);
+	return pid;
+}
+
+/* Device memory is the card's and stays; the process's own has gone with it. */
+static void assert_only_device_memory(void)
+{
+	uint64_t deadline = rig_now_ms() + 5000;
+	int status;
+
+	do {
+		status = loop_read(&holder, card_of_other.key, card_of_other.addr, 4096);
+	} while (status == IBV_WC_SUCCESS && rig_now_ms() < deadline);
+	assert_int_equal(status, IBV_WC_REM_ACCESS_ERR);
+	assert_true(loop_revive(&holder));
+	assert_int_equal(loop_read(&holder, card_of_other.dm_key, 0, DM_BYTES), IBV_WC_SUCCESS);
+	assert_true(dm_holds(held.dm, 7));
+}
+
+static void release_other(void)
+{
+	assert_true(loop_close(&holder));
+	assert_int_equal(unimport_all(&held), 0);
+}
+
+static void test_owner_killed(void **state)
+{
+	int socket;
+	pid_t pid = hold_other(&socket);
+
+	(void)state;
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	rig_reap(pid);
+	assert_only_device_memory();
+	assert_int_equal(ibv_dereg_mr(held.mr), 0);
+	held.mr = ibv_reg_mr(held.pd, holder.bytes, 64, LOOP_ALL);
+	assert_non_null(held.mr);
+	release_other();
+	close(socket);
+}
+
+/* The process has its number still, and other memory at the same addresses. */
+static void test_owner_becomes_another_program(void **state)
+{
+	int socket;
+	pid_t pid = hold_other(&socket);
+
+	(void)state;
+	assert_true(say(socket, 'x'));
+	assert_true(hear(socket, 'w'));
+	assert_only_device_memory();
+	assert_true(say(socket, 'q'));
+	assert_int_equal(exit_code(pid), 0);
+	release_other();
+	close(socket);
+}
+
+#define OWNED(function) cmocka_unit_test_setup_teardown(function, open_owner, close_owner)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		OWNED(test_import_from_a_socket),
+		OWNED(test_import_after_exec),
+		OWNED(test_import_of_a_dup),
+		OWNED(test_import_in_a_fork),
+		OWNED(test_fork_goes_on),
+		OWNED(test_fork_of_a_fork),
+		OWNED(test_fork_leaves_objects),
+		OWNED(test_import_of_nothing),
+		OWNED(test_importer_may_destroy),
+		counted_test(test_owner_killed),
+		counted_test(test_owner_becomes_another_program),
+	};
+	const char *step = getenv(STEP_ENV);
+
+	rig_parse(argc, argv);
+	if (step)
+		return run_step(step);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

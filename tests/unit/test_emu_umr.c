@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Mkeys that work requests change: how the engine asks for it, waits, and reads the result. */
+#include "emu_pair.h"
+
+#include <unistd.h>
+
+#define INLINE_LIST 0x80u
+
+static void begin_umr(struct rig_wr *wr, uint32_t key, uint16_t entries)
+{
+	uint8_t *ctrl = wr->raw + 16;
+
+	rig_wr_begin(wr);
+	emu_put32(wr->raw + 12, key);
+	memset(ctrl, 0, 48 + 64 + (size_t)entries * 16);
+	ctrl[0] = INLINE_LIST;
+	emu_put16(ctrl + 4, entries);
+	wr->len += 48u + 64u + entries * 16u;
+}
+
+/* The request that the engine posted to us, the server. */
+static struct emu_umr *posted(struct rig_qp *qp, enum emu_umr_side side)
+{
+	struct emu_note note;
+
+	assert_true(rig_note(&note));
+	assert_int_equal(note.type, EMU_NOTE_UMR);
+	assert_int_equal(note.number, qp->qpn);
+	assert_int_equal(note.serial, atomic_load(&qp->entry->serial));
+	assert_int_equal(atomic_load(&qp->entry->umr[side].state), EMU_UMR_POSTED);
+	return &qp->entry->umr[side];
+}
+
+static void answer(struct emu_umr *u, uint32_t syndrome)
+{
+	u->syndrome = syndrome;
+	atomic_store(&u->state, EMU_UMR_DONE);
+}
+
+static void test_queue_waits_for_the_answer(void **state)
+{
+	struct pair *p = *state;
+	struct emu_umr *u;
+	struct rig_wr wr;
+
+	begin_umr(&wr, 0x1234500, 2);
+	wr.raw[16 + 48 + 64 + 3] = 77;
+	rig_wr_put(&p->a, &wr, EMU_WQE_UMR, RIG_SIGNALED);
+	rig_wr_begin(&wr);
+	rig_wr_put(&p->a, &wr, EMU_WQE_NOP, RIG_SIGNALED);
+	rig_ring(&p->a);
+	u = posted(&p->a, EMU_UMR_SQ);
+	assert_int_equal(u->op, EMU_UMR_CHANGE);
+	assert_int_equal(u->key, 0x1234500);
+	assert_int_equal(u->nklm, 2);
+	assert_int_equal(u->klm[3], 77);
+	rig_expect_none(&p->cq_a, p->a.entry->engine);
+	answer(u, 0);
+	assert_int_equal(rig_expect(&p->cq_a, 0).wqe_opcode, EMU_WQE_UMR);
+	assert_int_equal(rig_expect(&p->cq_a, 0).wqe_opcode, EMU_WQE_NOP);
+	assert_int_equal(atomic_load(&u->state), EMU_UMR_IDLE);
+}
+
+static void test_refusal_fails_the_queue(void **state)
+{
+	struct pair *p = *state;
+	struct rig_wr wr;
+
+	begin_umr(&wr, 0x1234500, 0);
+	post_one(&p->a, &wr, EMU_WQE_UMR, RIG_SIGNALED);
+	answer(posted(&p->a, EMU_UMR_SQ), EMU_SYN_MW_BIND);
+	rig_expect(&p->cq_a, EMU_SYN_MW_BIND);
+	assert_int_equal(atomic_load(&p->a.entry->state), EMU_QPS_ERR);
+}
+
+/* The list must lie in the WQE, and all of it. */
+static void test_list_is_inline(void **state)
+{
+	struct pair *p = *state;
+	struct rig_wr wr;
+
+	begin_umr(&wr, 0x1234500, 1);
+	wr.raw[16] = 0;
+	post_one(&p->a, &wr, EMU_WQE_UMR, RIG_SIGNALED);
+	rig_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
+	begin_umr(&wr, 0x1234500, 1);
+	emu_put16(wr.raw + 16 + 4, 2);
+	post_one(&p->b, &wr, EMU_WQE_UMR, RIG_SIGNALED);
+	rig_expect(&p->cq_b, EMU_SYN_LOC_QP_OP);
+}
+
+static void send_invalidating(struct pair *p, uint32_t key)
+{
+	struct rig_wr wr;
+
+	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
+	rig_wr_begin(&wr);
+	emu_put32(wr.raw + 12, key);
+	rig_wr_sge(&wr, &(struct rig_sge){p->mem_a, 60, p->key_a});
+	post_one(&p->a, &wr, EMU_WQE_SEND_INVAL, RIG_SIGNALED);
+}
+
+static void test_send_with_invalidate(void **state)
+{
+	struct pair *p = *state;
+	struct rig_cqe cqe;
+	struct emu_umr *u;
+
+	send_invalidating(p, 0xabcd07);
+	u = posted(&p->b, EMU_UMR_RQ);
+	assert_int_equal(u->op, EMU_UMR_INVALIDATE);
+	assert_int_equal(u->key, 0xabcd07);
+	rig_expect_none(&p->cq_b, p->b.entry->engine);
+	answer(u, 0);
+	cqe = rig_expect(&p->cq_b, 0);
+	assert_int_equal(cqe.opcode, EMU_CQE_RESP_SEND_INV);
+	assert_int_equal(emu_get32(cqe.imm), 0xabcd07);
+	assert_int_equal(rig_expect(&p->cq_a, 0).wqe_opcode, EMU_WQE_SEND_INVAL);
+	assert_memory_equal(p->mem_b, p->mem_a, 60);
+}
+
+static void test_invalidate_of_a_bad_key(void **state)
+{
+	struct pair *p = *state;
+
+	send_invalidating(p, 0xabcd07);
+	answer(posted(&p->b, EMU_UMR_RQ), EMU_SYN_REM_ACCESS);
+	rig_expect(&p->cq_a, EMU_SYN_REM_ACCESS);
+	assert_int_equal(atomic_load(&p->b.entry->state), EMU_QPS_ERR);
+}
+
+/* 3 turns of 10 bytes and 6 bytes, each entry 100 bytes further on at a turn. */
+static uint32_t strided(struct pair *p)
+{
+	struct emu_klm klm[2] = {
+		{.bytes = 100u << 16 | 10, .key = p->key_a, .addr = (uintptr_t)p->mem_a},
+		{.bytes = 100u << 16 | 6, .key = p->key_a, .addr = (uintptr_t)p->mem_a + 50},
+	};
+	uint32_t key = rig_mkey_list(FUNC_A, PD_A, 0, 1000, 0, klm, 2);
+
+	rig_mkey_entry(key)->mode = EMU_MKEY_STRIDED;
+	rig_mkey_entry(key)->u.klm.repeat = 3;
+	return key;
+}
+
+static void test_strided(void **state)
+{
+	struct pair *p = *state;
+	uint32_t key = strided(p);
+
+	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
+	post_send(&p->a, sge((void *)8, 40, key));
+	rig_expect(&p->cq_a, 0);
+	rig_expect(&p->cq_b, 0);
+	assert_memory_equal(p->mem_b, p->mem_a + 8, 2);
+	assert_memory_equal(p->mem_b + 2, p->mem_a + 50, 6);
+	assert_memory_equal(p->mem_b + 8, p->mem_a + 100, 10);
+	assert_memory_equal(p->mem_b + 18, p->mem_a + 150, 6);
+	assert_memory_equal(p->mem_b + 24, p->mem_a + 200, 10);
+	assert_memory_equal(p->mem_b + 34, p->mem_a + 250, 6);
+	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
+	post_send(&p->a, sge((void *)8, 41, key));
+	rig_expect(&p->cq_a, EMU_SYN_LOC_PROT);
+}
+
+static void refused(struct pair *p, uint32_t key)
+{
+	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
+	post_send(&p->a, sge(p->mem_a, 8, key));
+	rig_expect(&p->cq_a, EMU_SYN_LOC_PROT);
+}
+
+static void test_free_mkey(void **state)
+{
+	struct pair *p = *state;
+
+	rig_mkey_entry(p->key_a)->flags = EMU_MK_FREE;
+	refused(p, p->key_a);
+}
+
+static void test_mkey_of_another_queue_pair(void **state)
+{
+	struct pair *p = *state;
+
+	rig_mkey_entry(p->key_a)->qpn = p->b.qpn;
+	refused(p, p->key_a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_TEST(test_queue_waits_for_the_answer),
+		PAIR_TEST(test_refusal_fails_the_queue),
+		PAIR_TEST(test_list_is_inline),
+		PAIR_TEST(test_send_with_invalidate),
+		PAIR_TEST(test_invalidate_of_a_bad_key),
+		PAIR_TEST(test_strided),
+		PAIR_TEST(test_free_mkey),
+		PAIR_TEST(test_mkey_of_another_queue_pair),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
