@@ -21,6 +21,10 @@ static const struct dpumap_field fields[DPUMAP_MSG_KEYS] = {
 	[DPUMAP_MSG_LENGTH] = {"length", DPUMAP_FIELD_NUMBER, 0},
 	[DPUMAP_MSG_SHA256] = {"sha256", DPUMAP_FIELD_BYTES, 32},
 	[DPUMAP_MSG_EXPORTS] = {"exports", DPUMAP_FIELD_EXPORTS, DPUMAP_EXPORTS_PER_MSG},
+	[DPUMAP_MSG_DEVICE] = {"device", DPUMAP_FIELD_TEXT, DPUMAP_DEVICE_NAME_MAX - 1},
+	[DPUMAP_MSG_DM_TOTAL] = {"dm-total", DPUMAP_FIELD_NUMBER, 0},
+	[DPUMAP_MSG_DM_FREE] = {"dm-free", DPUMAP_FIELD_NUMBER, 0},
+	[DPUMAP_MSG_DM_LONGEST] = {"dm-longest", DPUMAP_FIELD_NUMBER, 0},
 };
 
 static const char *const op_names[DPUMAP_OPS] = {
@@ -31,6 +35,7 @@ static const char *const op_names[DPUMAP_OPS] = {
 	[DPUMAP_OP_DIGEST_START] = "digest-start",
 	[DPUMAP_OP_DIGEST_UPDATE] = "digest-update",
 	[DPUMAP_OP_DIGEST_FINAL] = "digest-final",
+	[DPUMAP_OP_DEVICE] = "device",
 };
 
 const struct dpumap_field *dpumap_field_get(enum dpumap_msg_key key)

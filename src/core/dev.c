@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include <dpumap/dev.h>
+
 #include "log/log.h"
 
 /* Everything that a process has open, each device once. */
@@ -15,7 +17,7 @@ static struct doca_dev *find(const struct dpumap_hca *hca)
 	struct doca_dev *dev;
 
 	for (dev = open_devs; dev; dev = dev->next)
-		if (dpumap_hca_same(dev->info.hca, hca))
+		if (!dev->shared && dpumap_hca_same(dev->info.hca, hca))
 			break;
 	return dev;
 }
@@ -68,6 +70,66 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 	}
 	pthread_mutex_unlock(&open_lock);
 	return result;
+}
+
+doca_error_t dpumap_dev_open_from_fd(int fd, struct doca_dev **dev)
+{
+	struct doca_dev *opened;
+	doca_error_t result;
+
+	if (!dev)
+		return dpumap_fail_null(__func__);
+	opened = calloc(1, sizeof(*opened));
+	if (!opened)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory to open a device");
+	result = dpumap_device_import_fd(fd, &opened->info.hca, &opened->device);
+	if (result != DOCA_SUCCESS) {
+		free(opened);
+		return result;
+	}
+	opened->shared = true;
+	opened->opens = 1;
+	atomic_init(&opened->users, 0);
+	pthread_mutex_lock(&open_lock);
+	opened->next = open_devs;
+	open_devs = opened;
+	pthread_mutex_unlock(&open_lock);
+	*dev = opened;
+	return DOCA_SUCCESS;
+}
+
+bool dpumap_dev_is_open_with(bool (*matches)(const struct dpumap_device *device, const void *what),
+			     const void *what)
+{
+	const struct doca_dev *dev;
+
+	pthread_mutex_lock(&open_lock);
+	for (dev = open_devs; dev; dev = dev->next)
+		if (matches(dev->device, what))
+			break;
+	pthread_mutex_unlock(&open_lock);
+	return dev != NULL;
+}
+
+doca_error_t dpumap_dev_add(struct dpumap_hca *hca, struct dpumap_device *device,
+			    struct doca_dev **dev)
+{
+	struct doca_dev *added = calloc(1, sizeof(*added));
+
+	if (!added)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory to open %s",
+				   dpumap_hca_name(hca));
+	added->info.hca = hca;
+	added->device = device;
+	added->shared = true;
+	added->opens = 1;
+	atomic_init(&added->users, 0);
+	pthread_mutex_lock(&open_lock);
+	added->next = open_devs;
+	open_devs = added;
+	pthread_mutex_unlock(&open_lock);
+	*dev = added;
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t close_last(struct doca_dev *dev)

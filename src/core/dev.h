@@ -17,8 +17,16 @@ struct doca_dev {
 	struct dpumap_device *device;
 	unsigned int opens; /* under the lock of the list of open devices */
 	atomic_uint users;  /* maps, device memory and queues on it */
+	bool shared;	    /* on a context of somebody else: nobody who opens the hca gets it */
 	struct doca_dev *next;
 };
+
+/* In dev.c: does matches() say so of an open device? */
+bool dpumap_dev_is_open_with(bool (*matches)(const struct dpumap_device *device, const void *what),
+			     const void *what);
+/* An open device that doca_dev_open() does not hand out; takes both arguments over on success. */
+doca_error_t dpumap_dev_add(struct dpumap_hca *hca, struct dpumap_device *device,
+			    struct doca_dev **dev);
 
 static inline void dpumap_dev_hold(struct doca_dev *dev)
 {

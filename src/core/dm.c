@@ -7,6 +7,8 @@
 #include "core/dev.h"
 #include "log/log.h"
 
+#define DM_LOG_ALIGN 6u /* of each piece that the driver gives */
+
 doca_error_t dpumap_dm_cap_get_max_len(const struct doca_devinfo *devinfo, uint64_t *max_len)
 {
 	struct dpumap_caps caps;
@@ -18,6 +20,41 @@ doca_error_t dpumap_dm_cap_get_max_len(const struct doca_devinfo *devinfo, uint6
 	if (result == DOCA_SUCCESS)
 		*max_len = caps.max_dm_len;
 	return result;
+}
+
+doca_error_t dpumap_dm_cap_get_granularity(const struct doca_devinfo *devinfo,
+					   uint64_t *granularity)
+{
+	struct dpumap_caps caps;
+	doca_error_t result;
+
+	if (!devinfo || !granularity)
+		return dpumap_fail_null(__func__);
+	result = dpumap_hca_get_caps(devinfo->hca, &caps);
+	if (result == DOCA_SUCCESS)
+		*granularity = caps.dm_granularity;
+	return result;
+}
+
+doca_error_t dpumap_dm_cap_get_max_log_align(const struct doca_devinfo *devinfo,
+					     uint32_t *max_log_align)
+{
+	struct dpumap_caps caps;
+	doca_error_t result;
+
+	if (!devinfo || !max_log_align)
+		return dpumap_fail_null(__func__);
+	result = dpumap_hca_get_caps(devinfo->hca, &caps);
+	if (result == DOCA_SUCCESS)
+		*max_log_align = caps.max_dm_log_align;
+	return result;
+}
+
+doca_error_t dpumap_dm_query_free(struct doca_dev *dev, uint64_t *longest, uint64_t *total)
+{
+	if (!dev || !longest)
+		return dpumap_fail_null(__func__);
+	return dpumap_devmem_query_free(dev->device, longest, total);
 }
 
 struct dpumap_dm *dpumap_dm_get(struct dpumap_dm *dm)
@@ -32,9 +69,10 @@ void dpumap_dm_put(struct dpumap_dm *dm)
 		free(dm);
 }
 
-static doca_error_t check_len(const struct doca_dev *dev, size_t len)
+static doca_error_t check_request(const struct doca_dev *dev, size_t len, uint32_t log_align)
 {
-	uint64_t max_len = dpumap_device_caps(dev->device)->max_dm_len;
+	const struct dpumap_caps *caps = dpumap_device_caps(dev->device);
+	uint64_t max_len = caps->max_dm_len;
 	const char *name = dpumap_hca_name(dev->info.hca);
 
 	if (!max_len)
@@ -43,6 +81,12 @@ static doca_error_t check_len(const struct doca_dev *dev, size_t len)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "%s: %zu bytes of device memory, can do 1 to %" PRIu64, name,
 				   len, max_len);
+	/* Without an answer of the firmware, only the kernel knows. */
+	if (caps->has_vhca_id && log_align > caps->max_dm_log_align)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "%s: device memory aligned to 2^%" PRIu32
+				   ", can do at most 2^%" PRIu32,
+				   name, log_align, caps->max_dm_log_align);
 	return DOCA_SUCCESS;
 }
 
@@ -60,6 +104,16 @@ static doca_error_t alloc_error(doca_error_t error)
 	}
 }
 
+static void give_out(struct doca_dev *dev, struct dpumap_dm *made, struct dpumap_dm **dm)
+{
+	dpumap_dev_hold(dev);
+	made->dev = dev;
+	atomic_init(&made->refs, 1);
+	atomic_init(&made->started, 0);
+	atomic_init(&made->pools, 0);
+	*dm = made;
+}
+
 doca_error_t dpumap_dm_alloc(struct doca_dev *dev, size_t len, uint32_t log_align,
 			     struct dpumap_dm **dm)
 {
@@ -68,7 +122,7 @@ doca_error_t dpumap_dm_alloc(struct doca_dev *dev, size_t len, uint32_t log_alig
 
 	if (!dev || !dm)
 		return dpumap_fail_null(__func__);
-	result = check_len(dev, len);
+	result = check_request(dev, len, log_align);
 	if (result != DOCA_SUCCESS)
 		return result;
 	allocated = calloc(1, sizeof(*allocated));
@@ -79,18 +133,58 @@ doca_error_t dpumap_dm_alloc(struct doca_dev *dev, size_t len, uint32_t log_alig
 		free(allocated);
 		return alloc_error(result);
 	}
-	dpumap_dev_hold(dev);
-	allocated->dev = dev;
 	allocated->len = len;
-	atomic_init(&allocated->refs, 1);
-	atomic_init(&allocated->started, 0);
-	*dm = allocated;
+	allocated->log_align = log_align > DM_LOG_ALIGN ? log_align : DM_LOG_ALIGN;
+	give_out(dev, allocated, dm);
+	return DOCA_SUCCESS;
+}
+
+/* What verbs may answer, as the interface names it. */
+static doca_error_t import_error(doca_error_t error)
+{
+	switch (error) {
+	case DOCA_SUCCESS:
+	case DOCA_ERROR_NO_MEMORY:
+	case DOCA_ERROR_NOT_FOUND:
+	case DOCA_ERROR_NOT_SUPPORTED:
+		return error;
+	default:
+		return DOCA_ERROR_DRIVER;
+	}
+}
+
+doca_error_t dpumap_dm_import(struct doca_dev *dev, uint32_t handle, struct dpumap_dm **dm)
+{
+	struct dpumap_dm *imported;
+	doca_error_t result;
+
+	if (!dev || !dm)
+		return dpumap_fail_null(__func__);
+	imported = calloc(1, sizeof(*imported));
+	if (!imported)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a device memory object");
+	result = dpumap_devmem_import(dev->device, handle, &imported->mem);
+	if (result != DOCA_SUCCESS) {
+		free(imported);
+		return import_error(result);
+	}
+	imported->len = dpumap_devmem_len(imported->mem);
+	imported->log_align = DM_LOG_ALIGN;
+	give_out(dev, imported, dm);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_dm_get_handle(const struct dpumap_dm *dm, uint32_t *handle)
+{
+	if (!dm || !handle)
+		return dpumap_fail_null(__func__);
+	*handle = dpumap_devmem_handle(dm->mem);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_dm_free(struct dpumap_dm *dm)
 {
-	unsigned int started;
+	unsigned int started, pools;
 	doca_error_t result;
 
 	if (!dm)
@@ -99,6 +193,10 @@ doca_error_t dpumap_dm_free(struct dpumap_dm *dm)
 	if (started)
 		return dpumap_fail(DOCA_ERROR_IN_USE,
 				   "device memory is the range of %u started maps", started);
+	pools = atomic_load(&dm->pools);
+	if (pools)
+		return dpumap_fail(DOCA_ERROR_IN_USE, "device memory is given out by %u pools",
+				   pools);
 	result = dpumap_devmem_free(dm->mem);
 	if (result != DOCA_SUCCESS)
 		return result;

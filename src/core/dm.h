@@ -13,8 +13,10 @@ struct dpumap_dm {
 	struct doca_dev *dev;
 	struct dpumap_devmem *mem; /* NULL once freed */
 	size_t len;
+	uint32_t log_align;  /* that is known of it */
 	atomic_uint refs;    /* the user's and one per map */
 	atomic_uint started; /* maps that have it registered */
+	atomic_uint pools;
 };
 
 struct dpumap_dm *dpumap_dm_get(struct dpumap_dm *dm);

@@ -5,26 +5,26 @@
 #include <stdlib.h>
 
 #include "core/mmap.h"
+#include "core/parent_domain.h"
 #include "device/queue.h"
 #include "log/log.h"
 
 struct dpumap_dma {
 	struct doca_dev *dev;
+	struct dpumap_parent_domain *domain; /* NULL for the device's own */
 	struct dpumap_queue *queue;
 	uint64_t max_len;
 };
 
-doca_error_t dpumap_dma_create(struct doca_dev *dev, uint32_t max_inflight, struct dpumap_dma **dma)
+static doca_error_t create(struct doca_dev *dev, struct dpumap_domain *domain,
+			   uint32_t max_inflight, struct dpumap_dma **dma)
 {
-	struct dpumap_dma *created;
+	struct dpumap_dma *created = calloc(1, sizeof(*created));
 	doca_error_t result;
 
-	if (!dev || !dma)
-		return dpumap_fail_null(__func__);
-	created = calloc(1, sizeof(*created));
 	if (!created)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a copy queue");
-	result = dpumap_queue_create(dev->device, max_inflight, &created->queue);
+	result = dpumap_queue_create(dev->device, domain, max_inflight, &created->queue);
 	if (result != DOCA_SUCCESS) {
 		free(created);
 		return result;
@@ -36,6 +36,29 @@ doca_error_t dpumap_dma_create(struct doca_dev *dev, uint32_t max_inflight, stru
 	return DOCA_SUCCESS;
 }
 
+doca_error_t dpumap_dma_create(struct doca_dev *dev, uint32_t max_inflight, struct dpumap_dma **dma)
+{
+	if (!dev || !dma)
+		return dpumap_fail_null(__func__);
+	return create(dev, NULL, max_inflight, dma);
+}
+
+doca_error_t dpumap_dma_create_on(struct dpumap_parent_domain *domain, uint32_t max_inflight,
+				  struct dpumap_dma **dma)
+{
+	doca_error_t result;
+
+	if (!domain || !dma)
+		return dpumap_fail_null(__func__);
+	atomic_fetch_add(&domain->users, 1);
+	result = create(domain->dev, domain->domain, max_inflight, dma);
+	if (result == DOCA_SUCCESS)
+		(*dma)->domain = domain;
+	else
+		atomic_fetch_sub(&domain->users, 1);
+	return result;
+}
+
 doca_error_t dpumap_dma_destroy(struct dpumap_dma *dma)
 {
 	doca_error_t result;
@@ -45,6 +68,8 @@ doca_error_t dpumap_dma_destroy(struct dpumap_dma *dma)
 	result = dpumap_queue_destroy(dma->queue);
 	if (result != DOCA_SUCCESS)
 		return result;
+	if (dma->domain)
+		atomic_fetch_sub(&dma->domain->users, 1);
 	dpumap_dev_release(dma->dev);
 	free(dma);
 	return DOCA_SUCCESS;

@@ -39,6 +39,8 @@ static void drop_range(struct doca_mmap *mmap)
 {
 	if (mmap->dm)
 		dpumap_dm_put(mmap->dm);
+	if (mmap->umem)
+		dpumap_umem_put(mmap->umem);
 	if (mmap->dmabuf >= 0)
 		close(mmap->dmabuf);
 	if (mmap->free_armed && mmap->free_cb)

@@ -15,6 +15,7 @@
 
 #include "core/dev.h"
 #include "core/dm.h"
+#include "core/umem.h"
 #include "device/region.h"
 
 enum mmap_state {
@@ -52,9 +53,10 @@ struct doca_mmap {
 
 	bool has_range;
 	struct dpumap_range range;
-	struct dpumap_dm *dm; /* NULL unless the range is device memory */
-	int dmabuf;	      /* -1 unless the range is in a dma-buf; a descriptor of our own */
-	size_t offset;	      /* of the range in either */
+	struct dpumap_dm *dm;	  /* NULL unless the range is device memory */
+	struct dpumap_umem *umem; /* NULL unless the range is registered already */
+	int dmabuf;		  /* -1 unless the range is in a dma-buf; a descriptor of our own */
+	size_t offset;		  /* of the range in any of them */
 
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
@@ -155,6 +157,12 @@ static inline void dpumap_mmap_buf_drop(struct doca_mmap *mmap)
 	if (doca_likely(!mmap->lock))
 		mmap->num_bufs--;
 }
+
+/* Log and return what is wrong with a mask of enum doca_access_flag. */
+doca_error_t dpumap_mmap_check_access(uint32_t access_mask);
+
+/* In umem.c: may the map be started over it? */
+doca_error_t dpumap_umem_check_map(const struct dpumap_umem *umem, const struct doca_mmap *mmap);
 
 /* Log and return what a setter says on a map that may not be changed; DOCA_SUCCESS if it may. */
 doca_error_t dpumap_mmap_check_settable(const struct doca_mmap *mmap, const char *function);

@@ -23,12 +23,8 @@ doca_error_t dpumap_mmap_check_settable(const struct doca_mmap *mmap, const char
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
+doca_error_t dpumap_mmap_check_access(uint32_t access_mask)
 {
-	doca_error_t result;
-
-	if (!mmap)
-		return dpumap_fail_null(__func__);
 	if (access_mask & ~(uint32_t)ALL_FLAGS)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "access mask 0x%x has undefined bits",
 				   access_mask);
@@ -40,6 +36,18 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "access mask 0x%x: PCI_RELAXED_ORDERING excludes a PCI export",
 				   access_mask);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
+{
+	doca_error_t result;
+
+	if (!mmap)
+		return dpumap_fail_null(__func__);
+	result = dpumap_mmap_check_access(access_mask);
+	if (result != DOCA_SUCCESS)
+		return result;
 	dpumap_mmap_guard(mmap);
 	result = dpumap_mmap_check_settable(mmap, __func__);
 	if (result != DOCA_SUCCESS)

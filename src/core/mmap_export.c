@@ -6,6 +6,7 @@
 
 #include <dpumap/desc.h>
 
+#include "device/borrow.h"
 #include "log/log.h"
 
 #define SAME(bit)                                                                    \
@@ -70,6 +71,13 @@ static doca_error_t refuse_access(const struct doca_mmap *mmap, const char *miss
 			   (const void *)mmap, mmap->access, missing);
 }
 
+static doca_error_t refuse_borrowed(const struct doca_dev *dev)
+{
+	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+			   "export: %s was opened from a protection domain of the user's",
+			   dpumap_hca_name(dev->info.hca));
+}
+
 static doca_error_t check_pci(const struct doca_mmap *mmap, const struct mmap_slot *slot)
 {
 	const struct doca_dev *dev = slot->dev;
@@ -78,6 +86,8 @@ static doca_error_t check_pci(const struct doca_mmap *mmap, const struct mmap_sl
 		return refuse_state(mmap);
 	if (!(mmap->access & PCI_FLAGS))
 		return refuse_access(mmap, "PCI");
+	if (dpumap_device_is_borrowed(dev->device))
+		return refuse_borrowed(dev);
 	if (!dpumap_device_caps(dev->device)->can_export)
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s cannot export memory",
 				   dpumap_hca_name(dev->info.hca));
@@ -90,6 +100,8 @@ static doca_error_t check_rdma(const struct doca_mmap *mmap, const struct mmap_s
 		return refuse_state(mmap);
 	if (!(mmap->access & RDMA_FLAGS))
 		return refuse_access(mmap, "RDMA");
+	if (dpumap_device_is_borrowed(slot->dev->device))
+		return refuse_borrowed(slot->dev);
 	if (!slot->region && dpumap_mmap_is_imported(mmap))
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
 				   "export: map %p was imported over RDMA: %s does not reach it",

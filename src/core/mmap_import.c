@@ -6,6 +6,7 @@
 
 #include <dpumap/desc.h>
 
+#include "device/borrow.h"
 #include "log/log.h"
 
 static doca_error_t decode(const void *export_desc, size_t len, struct dpumap_desc *desc)
@@ -15,6 +16,9 @@ static doca_error_t decode(const void *export_desc, size_t len, struct dpumap_de
 	if (status != DPUMAP_DESC_OK)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "descriptor of %zu bytes refused: %s",
 				   len, dpumap_desc_status_descr(status));
+	if (desc->kind == DPUMAP_DESC_KIND_UMEM)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "descriptor is that of a umem, not of a map");
 	if (desc->addr > UINTPTR_MAX || desc->len > UINTPTR_MAX - desc->addr)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "descriptor: %" PRIu64 " bytes at 0x%" PRIx64
@@ -28,6 +32,10 @@ static doca_error_t check_reachable(const struct doca_dev *dev, const struct dpu
 {
 	uint64_t guid = dpumap_device_caps(dev->device)->card_guid;
 
+	if (dpumap_device_is_borrowed(dev->device))
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+				   "import: %s was opened from a protection domain of the user's",
+				   dpumap_hca_name(dev->info.hca));
 	if (desc->kind == DPUMAP_DESC_KIND_RDMA)
 		return DOCA_SUCCESS;
 	if (!dpumap_device_caps(dev->device)->can_import)

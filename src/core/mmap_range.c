@@ -59,6 +59,28 @@ doca_error_t dpumap_mmap_set_dm_memrange(struct doca_mmap *mmap, struct dpumap_d
 	return DOCA_SUCCESS;
 }
 
+doca_error_t dpumap_mmap_set_umem_memrange(struct doca_mmap *mmap, struct dpumap_umem *umem,
+					   size_t offset, size_t len)
+{
+	doca_error_t result;
+
+	if (!mmap || !umem)
+		return dpumap_fail_null(__func__);
+	if (!len || offset > umem->range.len || len > umem->range.len - offset)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "map %p: %zu bytes at offset %zu of a umem of %" PRIu64 " bytes",
+				   (void *)mmap, len, offset, umem->range.len);
+	dpumap_mmap_guard(mmap);
+	result = check_range_settable(mmap, __func__);
+	if (result != DOCA_SUCCESS)
+		return result;
+	mmap->range = (struct dpumap_range){.addr = umem->range.addr + offset, .len = len};
+	mmap->umem = dpumap_umem_get(umem);
+	mmap->offset = offset;
+	mmap->has_range = true;
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t check_dmabuf(const struct doca_mmap *mmap, int fd, uint64_t addr, size_t offset,
 				 size_t len)
 {

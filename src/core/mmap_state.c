@@ -35,6 +35,8 @@ static doca_error_t check_startable(const struct doca_mmap *mmap)
 	if (!mmap->num_slots)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "map %p has no device",
 				   (const void *)mmap);
+	if (mmap->umem)
+		return dpumap_umem_check_map(mmap->umem, mmap);
 	return mmap->dm ? check_dm(mmap) : DOCA_SUCCESS;
 }
 
@@ -45,6 +47,9 @@ static doca_error_t register_on(const struct doca_mmap *mmap, struct mmap_slot *
 	if (mmap->dm)
 		return dpumap_region_register_devmem(mmap->dm->mem, mmap->offset, mmap->range,
 						     mmap->access, &slot->region);
+	if (mmap->umem)
+		return dpumap_region_register_pages(mmap->umem->pages, mmap->offset, mmap->range,
+						    mmap->access, &slot->region);
 	if (mmap->dmabuf >= 0)
 		return dpumap_region_register_dmabuf(device, mmap->dmabuf, mmap->offset,
 						     mmap->range, mmap->access, &slot->region);
@@ -108,6 +113,8 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 		return result;
 	if (mmap->dm)
 		atomic_fetch_add(&mmap->dm->started, 1);
+	if (mmap->umem)
+		atomic_fetch_add(&mmap->umem->started, 1);
 	mmap->free_armed = true;
 	mmap->was_started = true;
 	dpumap_mmap_enter(mmap, MMAP_STARTED);
@@ -133,6 +140,8 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 		return DOCA_ERROR_NOT_PERMITTED;
 	if (mmap->dm)
 		atomic_fetch_sub(&mmap->dm->started, 1);
+	if (mmap->umem)
+		atomic_fetch_sub(&mmap->umem->started, 1);
 	dpumap_mmap_enter(mmap,
 			  dpumap_mmap_is_imported(mmap) ? MMAP_IMPORTED_STOPPED : MMAP_STOPPED);
 	return DOCA_SUCCESS;

@@ -32,6 +32,21 @@ static doca_error_t query_page(struct ibv_context *context, uint32_t op_mod, str
 	return dpumap_devx_command(context, &cmd);
 }
 
+static doca_error_t query_devmem(struct ibv_context *context, struct dpumap_caps *caps)
+{
+	struct cap_page page = {0};
+	const uint8_t *cap = page.out + PRM_QUERY_HCA_CAP_PAGE;
+	uint64_t log_min;
+
+	if (query_page(context, PRM_CAP_DEVICE_MEMORY_CURRENT, &page) != DOCA_SUCCESS)
+		return DOCA_ERROR_DRIVER;
+	log_min = prm_get(cap, PRM_CAP_DM_LOG_MIN_ALLOC_SIZE);
+	if (log_min > DPUMAP_DM_LOG_LINE)
+		caps->dm_granularity = UINT64_C(1) << log_min;
+	caps->max_dm_log_align += (uint32_t)prm_get(cap, PRM_CAP_DM_LOG_MAX_ALIGNMENT);
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t query_firmware(struct ibv_context *context, struct dpumap_caps *caps)
 {
 	struct cap_page page = {0};
@@ -81,10 +96,16 @@ doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dp
 				   ibv_get_device_name(context->device), strerror(err));
 	found.card_guid = be64toh(ex.orig_attr.sys_image_guid);
 	found.max_dm_len = ex.max_dm_size;
+	if (found.max_dm_len) { /* what each device has, and the driver makes of it */
+		found.dm_granularity = UINT64_C(1) << DPUMAP_DM_LOG_LINE;
+		found.max_dm_log_align = DPUMAP_DM_LOG_LINE;
+	}
 	found.max_queue_depth = (uint32_t)ex.orig_attr.max_qp_wr;
 	found.max_memcpy_len = query_max_memcpy(context);
 	if (devx) {
 		result = query_firmware(context, &found);
+		if (result == DOCA_SUCCESS && found.max_dm_len)
+			result = query_devmem(context, &found);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}

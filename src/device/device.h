@@ -11,17 +11,31 @@
 
 #define DPUMAP_DEVICE_PORT 1
 
+struct dpumap_domain;
+#define DPUMAP_DM_LOG_LINE 6u /* the driver gives device memory by lines of 64 bytes */
+
 struct dpumap_device {
 	struct dpumap_hca *hca;
 	struct ibv_context *context;
 	struct ibv_pd *pd;
+	bool borrowed; /* context and protection domain are the user's */
 	uint32_t pdn;
+	struct dpumap_domain *domain; /* of queues that have none of their own */
 	struct dpumap_caps caps;
 	struct ibv_device_attr attr;
 };
 
+bool dpumap_hca_has(const struct dpumap_hca *hca, const struct ibv_device *ibdev);
+
+/* Make a device of an open context, which it owns from then on. On failure it is the caller's. */
+doca_error_t dpumap_device_set_up(struct dpumap_hca *hca, struct ibv_context *context, bool devx,
+				  struct dpumap_device **device);
+
 /* Open without a protection domain; with DEVX where the device and the kernel have it. */
 struct ibv_context *dpumap_context_open(struct ibv_device *ibdev, bool *devx);
+
+/* Learn the number of the protection domain and make the domain of its queues. */
+doca_error_t dpumap_device_adopt_pd(struct dpumap_device *device);
 
 doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dpumap_caps *caps,
 			       struct ibv_device_attr *attr);

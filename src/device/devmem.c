@@ -2,6 +2,8 @@
 #include "device/devmem_priv.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,21 @@
 #include "device/errno.h"
 #include "log/log.h"
 
-static doca_error_t find_base(struct ibv_dm *dm, void **base)
+/* While it is found out what is free, what is free is taken: nobody here is to fail for that. */
+static pthread_mutex_t alloc_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct ibv_dm *alloc_dm(struct ibv_context *context, uint64_t len, uint32_t log_align)
+{
+	struct ibv_alloc_dm_attr attr = {.length = len, .log_align_req = log_align};
+	struct ibv_dm *dm;
+
+	pthread_mutex_lock(&alloc_lock);
+	dm = ibv_alloc_dm(context, &attr);
+	pthread_mutex_unlock(&alloc_lock);
+	return dm;
+}
+
+static doca_error_t find_mapping(struct ibv_dm *dm, struct dpumap_devmem *mem)
 {
 	struct mlx5dv_dm dv = {0};
 	struct mlx5dv_obj obj = {.dm.in = dm, .dm.out = &dv};
@@ -19,7 +35,8 @@ static doca_error_t find_base(struct ibv_dm *dm, void **base)
 	if (err || !dv.buf)
 		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: device memory is not mapped: %s",
 				   ibv_get_device_name(dm->context->device), strerror(err));
-	*base = dv.buf;
+	mem->base = dv.buf;
+	mem->len = dv.length;
 	return DOCA_SUCCESS;
 }
 
@@ -35,19 +52,18 @@ static doca_error_t fail_alloc(const struct dpumap_device *device, size_t len, u
 doca_error_t dpumap_devmem_alloc(struct dpumap_device *device, size_t len, uint32_t log_align,
 				 struct dpumap_devmem **mem)
 {
-	struct ibv_alloc_dm_attr attr = {.length = len, .log_align_req = log_align};
 	struct dpumap_devmem *allocated = calloc(1, sizeof(*allocated));
 	doca_error_t result;
 
 	if (!allocated)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a device memory object");
 	allocated->device = device;
-	allocated->dm = ibv_alloc_dm(device->context, &attr);
+	allocated->dm = alloc_dm(device->context, len, log_align);
 	if (!allocated->dm) {
 		result = fail_alloc(device, len, log_align);
 		goto free_object;
 	}
-	result = find_base(allocated->dm, &allocated->base);
+	result = find_mapping(allocated->dm, allocated);
 	if (result != DOCA_SUCCESS)
 		goto free_dm;
 	*mem = allocated;
@@ -62,13 +78,217 @@ free_object:
 
 doca_error_t dpumap_devmem_free(struct dpumap_devmem *mem)
 {
-	int err = ibv_free_dm(mem->dm);
+	int err = 0;
 
+	if (mem->imported)
+		ibv_unimport_dm(mem->dm);
+	else
+		err = ibv_free_dm(mem->dm);
+	if (err == EBUSY)
+		return dpumap_fail(DOCA_ERROR_IN_USE,
+				   "%s: device memory is registered by others, not through this "
+				   "object",
+				   dpumap_hca_name(mem->device->hca));
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: freeing device memory failed: %s",
 				   dpumap_hca_name(mem->device->hca), strerror(err));
 	free(mem);
 	return DOCA_SUCCESS;
+}
+
+struct probe {
+	struct dpumap_device *device;
+	struct ibv_dm **held; /* pieces that are taken, so that the next longest can be found */
+	size_t nheld;
+};
+
+static uint64_t len_of(const struct probe *probe, uint64_t units)
+{
+	const struct dpumap_caps *caps = &probe->device->caps;
+	uint64_t len = units * caps->dm_granularity;
+
+	return len < caps->max_dm_len ? len : caps->max_dm_len;
+}
+
+static doca_error_t fail_probe(const struct probe *probe, const char *what, int err)
+{
+	return dpumap_fail(DOCA_ERROR_DRIVER, "%s: finding out how much is free: %s: %s",
+			   dpumap_hca_name(probe->device->hca), what, strerror(err));
+}
+
+/* *dm is NULL when the device has no such piece. */
+static doca_error_t take(const struct probe *probe, uint64_t units, struct ibv_dm **dm)
+{
+	struct ibv_alloc_dm_attr attr = {.length = len_of(probe, units)};
+
+	*dm = ibv_alloc_dm(probe->device->context, &attr);
+	if (!*dm && errno != ENOMEM)
+		return fail_probe(probe, "allocating device memory", errno);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t give_back(const struct probe *probe, struct ibv_dm *dm)
+{
+	int err = ibv_free_dm(dm);
+
+	if (err) /* it is still there, and nobody else would free it */
+		err = ibv_free_dm(dm);
+	if (err) /* the device keeps it until it is closed */
+		return fail_probe(probe, "freeing device memory", err);
+	return DOCA_SUCCESS;
+}
+
+/* The most units, up to bound, that are free in one piece. */
+static doca_error_t find_longest(const struct probe *probe, uint64_t bound, uint64_t *units)
+{
+	uint64_t low = 0, high = bound, tried = bound;
+
+	while (low < high) {
+		struct ibv_dm *dm;
+		doca_error_t result = take(probe, tried, &dm);
+
+		if (result == DOCA_SUCCESS && dm)
+			result = give_back(probe, dm);
+		if (result != DOCA_SUCCESS)
+			return result;
+		if (dm)
+			low = tried;
+		else
+			high = tried - 1;
+		tried = low + (high - low + 1) / 2;
+	}
+	*units = low;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t hold(struct probe *probe, struct ibv_dm *dm)
+{
+	struct ibv_dm **more = reallocarray(probe->held, probe->nheld + 1, sizeof(struct ibv_dm *));
+
+	if (!more) {
+		give_back(probe, dm);
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory to remember %zu pieces",
+				   probe->nheld + 1);
+	}
+	probe->held = more;
+	probe->held[probe->nheld++] = dm;
+	return DOCA_SUCCESS;
+}
+
+/* Take the longest piece there is, up to *bound units; *bound becomes its length, 0 for none. */
+static doca_error_t take_longest(struct probe *probe, uint64_t *bound)
+{
+	struct ibv_dm *dm = NULL;
+	doca_error_t result;
+
+	do {
+		result = find_longest(probe, *bound, bound);
+		if (result == DOCA_SUCCESS && *bound)
+			result = take(probe, *bound, &dm);
+		if (result != DOCA_SUCCESS)
+			return result;
+		/* Without a piece now, another process was faster, and took all or a part of it. */
+	} while (*bound && !dm);
+	return dm ? hold(probe, dm) : DOCA_SUCCESS;
+}
+
+static doca_error_t sum_up(struct probe *probe, uint64_t bound, uint64_t *total)
+{
+	doca_error_t result;
+	uint64_t sum = 0;
+
+	do {
+		result = take_longest(probe, &bound);
+		if (result == DOCA_SUCCESS)
+			sum += len_of(probe, bound);
+	} while (result == DOCA_SUCCESS && bound);
+	while (probe->nheld) {
+		doca_error_t freed = give_back(probe, probe->held[--probe->nheld]);
+
+		if (result == DOCA_SUCCESS)
+			result = freed;
+	}
+	free(probe->held);
+	if (result == DOCA_SUCCESS)
+		*total = sum;
+	return result;
+}
+
+doca_error_t dpumap_devmem_query_free(struct dpumap_device *device, uint64_t *longest,
+				      uint64_t *total)
+{
+	const struct dpumap_caps *caps = &device->caps;
+	struct probe probe = {.device = device};
+	uint64_t units = 0, sum = 0;
+	doca_error_t result;
+
+	if (caps->max_dm_len)
+		units = (caps->max_dm_len - 1) / caps->dm_granularity + 1;
+	pthread_mutex_lock(&alloc_lock);
+	result = find_longest(&probe, units, &units);
+	if (result == DOCA_SUCCESS && total)
+		result = sum_up(&probe, units, &sum);
+	pthread_mutex_unlock(&alloc_lock);
+	if (result != DOCA_SUCCESS)
+		return result;
+	*longest = len_of(&probe, units);
+	if (total)
+		*total = sum;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t fail_import(const struct dpumap_device *device, uint32_t handle)
+{
+	const char *name = dpumap_hca_name(device->hca);
+	int err = errno;
+
+	/* The kernel says either of a number that is nothing, or something else, in this context.
+	 */
+	if (err == ENOENT || err == EINVAL)
+		return dpumap_fail(DOCA_ERROR_NOT_FOUND,
+				   "%s: no device memory has handle %" PRIu32 " in this context",
+				   name, handle);
+	return dpumap_fail(dpumap_errno_to_error(err),
+			   "%s: importing device memory of handle %" PRIu32 " failed: %s", name,
+			   handle, strerror(err));
+}
+
+doca_error_t dpumap_devmem_import(struct dpumap_device *device, uint32_t handle,
+				  struct dpumap_devmem **mem)
+{
+	struct dpumap_devmem *imported = calloc(1, sizeof(*imported));
+	doca_error_t result;
+
+	if (!imported)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a device memory object");
+	imported->device = device;
+	imported->imported = true;
+	imported->dm = ibv_import_dm(device->context, handle);
+	if (!imported->dm) {
+		result = fail_import(device, handle);
+		goto free_object;
+	}
+	result = find_mapping(imported->dm, imported);
+	if (result != DOCA_SUCCESS)
+		goto unimport_dm;
+	*mem = imported;
+	return DOCA_SUCCESS;
+
+unimport_dm:
+	ibv_unimport_dm(imported->dm);
+free_object:
+	free(imported);
+	return result;
+}
+
+uint32_t dpumap_devmem_handle(const struct dpumap_devmem *mem)
+{
+	return mem->dm->handle;
+}
+
+size_t dpumap_devmem_len(const struct dpumap_devmem *mem)
+{
+	return mem->len;
 }
 
 void *dpumap_devmem_base(const struct dpumap_devmem *mem)

@@ -2,6 +2,8 @@
 #ifndef DPUMAP_DEVICE_DEVMEM_PRIV_H
 #define DPUMAP_DEVICE_DEVMEM_PRIV_H
 
+#include <stdbool.h>
+
 #include "device/device.h"
 #include "device/devmem.h"
 
@@ -9,6 +11,8 @@ struct dpumap_devmem {
 	struct dpumap_device *device;
 	struct ibv_dm *dm;
 	void *base;
+	size_t len;
+	bool imported;
 };
 
 #endif

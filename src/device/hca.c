@@ -8,6 +8,7 @@
 #include <infiniband/mlx5dv.h>
 
 #include "device/device.h"
+#include "device/domain.h"
 #include "log/log.h"
 
 /*
@@ -142,6 +143,11 @@ bool dpumap_hca_same(const struct dpumap_hca *a, const struct dpumap_hca *b)
 	return a->ibdev == b->ibdev;
 }
 
+bool dpumap_hca_has(const struct dpumap_hca *hca, const struct ibv_device *ibdev)
+{
+	return hca->ibdev == ibdev;
+}
+
 const char *dpumap_hca_name(const struct dpumap_hca *hca)
 {
 	return ibv_get_device_name(hca->ibdev);
@@ -255,63 +261,79 @@ doca_error_t dpumap_hca_query_port(struct dpumap_hca *hca, struct dpumap_port *p
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t alloc_pd(struct dpumap_device *device)
+doca_error_t dpumap_device_adopt_pd(struct dpumap_device *device)
 {
 	struct mlx5dv_pd pd = {0};
-	struct mlx5dv_obj obj = {.pd.out = &pd};
+	struct mlx5dv_obj obj = {.pd.in = device->pd, .pd.out = &pd};
+	doca_error_t result;
 	int err;
+
+	err = mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD);
+	if (err)
+		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: protection domain has no number: %s",
+				   dpumap_hca_name(device->hca), strerror(err));
+	device->pdn = pd.pdn;
+	result = dpumap_domain_create(device, NULL, false, &device->domain);
+	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result
+									: DOCA_ERROR_DRIVER;
+}
+
+static doca_error_t alloc_pd(struct dpumap_device *device)
+{
+	doca_error_t result;
 
 	device->pd = ibv_alloc_pd(device->context);
 	if (!device->pd)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no protection domain: %s",
 				   dpumap_hca_name(device->hca), strerror(errno));
-	obj.pd.in = device->pd;
-	err = mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD);
-	if (err) {
+	result = dpumap_device_adopt_pd(device);
+	if (result != DOCA_SUCCESS)
 		ibv_dealloc_pd(device->pd);
-		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: protection domain has no number: %s",
-				   dpumap_hca_name(device->hca), strerror(err));
-	}
-	device->pdn = pd.pdn;
-	return DOCA_SUCCESS;
+	return result;
 }
 
-doca_error_t dpumap_device_open(struct dpumap_hca *hca, struct dpumap_device **device)
+doca_error_t dpumap_device_set_up(struct dpumap_hca *hca, struct ibv_context *context, bool devx,
+				  struct dpumap_device **device)
 {
 	struct dpumap_device *opened = calloc(1, sizeof(*opened));
 	doca_error_t result;
-	bool devx;
 
 	if (!opened)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no memory to open the device",
 				   dpumap_hca_name(hca));
 	opened->hca = hca;
-	opened->context = dpumap_context_open(hca->ibdev, &devx);
-	if (!opened->context) {
-		result = fail_open(hca);
-		goto free_device;
-	}
-	result = dpumap_caps_query(opened->context, devx, &opened->caps, &opened->attr);
-	if (result != DOCA_SUCCESS) {
-		result = DOCA_ERROR_NOT_CONNECTED;
-		goto close_context;
-	}
-	result = alloc_pd(opened);
+	opened->context = context;
+	result = dpumap_caps_query(context, devx, &opened->caps, &opened->attr);
 	if (result != DOCA_SUCCESS)
-		goto close_context;
+		result = DOCA_ERROR_NOT_CONNECTED;
+	else
+		result = alloc_pd(opened);
+	if (result != DOCA_SUCCESS) {
+		free(opened);
+		return result;
+	}
 	dpumap_hca_get(hca);
 	keep_caps(hca, &opened->caps);
 	*device = opened;
 	return DOCA_SUCCESS;
+}
 
-close_context:
-	ibv_close_device(opened->context);
-free_device:
-	free(opened);
+doca_error_t dpumap_device_open(struct dpumap_hca *hca, struct dpumap_device **device)
+{
+	struct ibv_context *context;
+	doca_error_t result;
+	bool devx;
+
+	context = dpumap_context_open(hca->ibdev, &devx);
+	if (!context)
+		return fail_open(hca);
+	result = dpumap_device_set_up(hca, context, devx, device);
+	if (result != DOCA_SUCCESS)
+		ibv_close_device(context);
 	return result;
 }
 
-void dpumap_device_close(struct dpumap_device *device)
+static void close_own(const struct dpumap_device *device)
 {
 	int err = ibv_dealloc_pd(device->pd);
 
@@ -321,6 +343,13 @@ void dpumap_device_close(struct dpumap_device *device)
 	if (ibv_close_device(device->context))
 		dpumap_log(DPUMAP_LOG_WARNING, "%s: closing the device failed: %s",
 			   dpumap_hca_name(device->hca), strerror(errno));
+}
+
+void dpumap_device_close(struct dpumap_device *device)
+{
+	dpumap_domain_destroy(device->domain);
+	if (!device->borrowed)
+		close_own(device);
 	dpumap_hca_put(device->hca);
 	free(device);
 }

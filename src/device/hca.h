@@ -17,8 +17,10 @@ struct dpumap_device; /* the same with a context and a protection domain */
 struct dpumap_caps {
 	uint64_t card_guid; /* sys_image_guid: equal for all functions of a card */
 	uint64_t max_dm_len;
+	uint64_t dm_granularity; /* what a piece of device memory is rounded up to */
 	uint64_t max_memcpy_len; /* of the DMA engine; 0 without */
 	uint32_t max_queue_depth;
+	uint32_t max_dm_log_align;
 	uint16_t vhca_id;
 	bool has_vhca_id; /* the firmware answers queries: DEVX */
 	bool can_export;
@@ -47,6 +49,14 @@ doca_error_t dpumap_hca_query_port(struct dpumap_hca *hca, struct dpumap_port *p
 
 doca_error_t dpumap_device_open(struct dpumap_hca *hca, struct dpumap_device **device);
 void dpumap_device_close(struct dpumap_device *device);
+
+/*
+ * In import.c: the device's kernel context as a file descriptor, which the caller closes, and a
+ * device on the kernel context of one, which stays the caller's. *hca is a reference.
+ */
+doca_error_t dpumap_device_export_fd(const struct dpumap_device *device, int *fd);
+doca_error_t dpumap_device_import_fd(int fd, struct dpumap_hca **hca,
+				     struct dpumap_device **device);
 const struct dpumap_caps *dpumap_device_caps(const struct dpumap_device *device);
 
 #endif

@@ -102,7 +102,7 @@ doca_error_t dpumap_ksm_create(const struct dpumap_region *region, uint32_t base
 	return result;
 }
 
-doca_error_t dpumap_view_destroy(const struct dpumap_region *region, struct dpumap_view *view)
+doca_error_t dpumap_view_destroy(const struct dpumap_device *device, struct dpumap_view *view)
 {
 	int err;
 
@@ -111,7 +111,7 @@ doca_error_t dpumap_view_destroy(const struct dpumap_region *region, struct dpum
 	err = mlx5dv_devx_obj_destroy(view->obj);
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: destroying mkey 0x%x failed: %s",
-				   dpumap_hca_name(region->device->hca), view->mkey, strerror(err));
+				   dpumap_hca_name(device->hca), view->mkey, strerror(err));
 	*view = (struct dpumap_view){0};
 	return DOCA_SUCCESS;
 }

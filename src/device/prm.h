@@ -59,6 +59,7 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_QUERY_HCA_CAP_PAGE		       0x10u
 #define PRM_CAP_GENERAL_CURRENT		       0x01u
 #define PRM_CAP_GENERAL_2_CURRENT	       0x41u
+#define PRM_CAP_DEVICE_MEMORY_CURRENT	       0x1fu
 
 #define PRM_CAP_HCA_CAP_2		       0x020, 1
 #define PRM_CAP_VHCA_ID			       0x030, 16
@@ -67,12 +68,17 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_CAP2_ALLOWED_OBJECT_FOR_OTHER_VHCA 0x100, 64
 #define PRM_CROSS_VHCA_LOCAL_MKEY_TO_REMOTE    0x100u
 #define PRM_ALLOWED_OBJECT_MKEY		       0x4u
+#define PRM_CAP_DM_LOG_MIN_ALLOC_SIZE	       0x02b, 5
+#define PRM_CAP_DM_LOG_MAX_ALIGNMENT	       0x038, 8 /* in units of 64 bytes */
 
 /* CREATE_MKEY and the mkey context, which lies 0x10 bytes into the command. */
 #define PRM_CREATE_MKEY_IN_LEN	     0x110u
 #define PRM_CREATE_MKEY_OUT_LEN	     0x10u
 #define PRM_CREATE_MKEY_CONTEXT	     0x10u
+#define PRM_CREATE_MKEY_UMEM_VALID   0x61, 1
 #define PRM_CREATE_MKEY_ENTRIES	     0x300, 32
+#define PRM_CREATE_MKEY_UMEM_ID	     0x320, 32
+#define PRM_CREATE_MKEY_UMEM_OFFSET  0x340, 64
 #define PRM_CREATE_MKEY_INDEX	     0x48, 24
 #define PRM_MKC_A		     0x11, 1
 #define PRM_MKC_RW		     0x12, 1
@@ -87,7 +93,9 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_MKC_LEN		     0xc0, 64
 #define PRM_MKC_TRANSLATION_OCTWORDS 0x1a0, 32
 #define PRM_MKC_LOG_ENTITY_SIZE	     0x1db, 5
+#define PRM_ACCESS_MODE_MTT	     1u
 #define PRM_ACCESS_MODE_KSM	     3u
+#define PRM_MTT_PER_OCTWORD	     2u
 #define PRM_QPN_ANY		     0xffffffu
 
 /* One translation entry of an indirect mkey. */

@@ -7,6 +7,7 @@
 
 #include <infiniband/mlx5dv.h>
 
+#include "device/domain_priv.h"
 #include "device/errno.h"
 #include "device/queue_link.h"
 #include "device/region_priv.h"
@@ -16,6 +17,7 @@
 
 struct dpumap_queue {
 	struct dpumap_device *device;
+	const struct dpumap_domain *domain;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
 	struct ibv_qp_ex *qpx;
@@ -36,12 +38,24 @@ static bool fits(const struct dpumap_device *device, uint32_t depth)
 
 static doca_error_t create_cq(struct dpumap_queue *queue)
 {
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = queue->depth,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD,
+		.flags = queue->domain->td ? IBV_CREATE_CQ_ATTR_SINGLE_THREADED : 0,
+		.parent_domain = queue->domain->parent,
+	};
+	struct ibv_cq_ex *cq;
 	int err;
 
-	queue->cq = ibv_create_cq(queue->device->context, (int)queue->depth, NULL, NULL, 0);
-	if (queue->cq)
+	dpumap_domain_forget_refusal();
+	cq = ibv_create_cq_ex(queue->device->context, &attr);
+	if (cq) {
+		queue->cq = ibv_cq_ex_to_cq(cq);
 		return DOCA_SUCCESS;
+	}
 	err = errno;
+	if (dpumap_domain_refusal() != DOCA_SUCCESS)
+		return dpumap_domain_refusal();
 	return dpumap_fail(err == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER,
 			   "%s: no completion queue for %u copies: %s",
 			   dpumap_hca_name(queue->device->hca), queue->depth, strerror(err));
@@ -55,7 +69,7 @@ static doca_error_t create_qp(struct dpumap_queue *queue)
 		.recv_cq = queue->cq,
 		.cap = {.max_send_wr = queue->depth, .max_send_sge = 1},
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = queue->device->pd,
+		.pd = queue->domain->parent,
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE,
 	};
 	struct mlx5dv_qp_init_attr dv = {0};
@@ -65,9 +79,12 @@ static doca_error_t create_qp(struct dpumap_queue *queue)
 		dv.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS;
 		dv.send_ops_flags = MLX5DV_QP_EX_WITH_MEMCPY;
 	}
+	dpumap_domain_forget_refusal();
 	queue->qp = mlx5dv_create_qp(queue->device->context, &attr, &dv);
 	if (!queue->qp) {
 		err = errno;
+		if (dpumap_domain_refusal() != DOCA_SUCCESS)
+			return dpumap_domain_refusal();
 		return dpumap_fail(err == EINVAL   ? DOCA_ERROR_INVALID_VALUE
 				   : err == ENOMEM ? DOCA_ERROR_NO_MEMORY
 						   : DOCA_ERROR_DRIVER,
@@ -80,8 +97,8 @@ static doca_error_t create_qp(struct dpumap_queue *queue)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_queue_create(struct dpumap_device *device, uint32_t depth,
-				 struct dpumap_queue **queue)
+doca_error_t dpumap_queue_create(struct dpumap_device *device, struct dpumap_domain *domain,
+				 uint32_t depth, struct dpumap_queue **queue)
 {
 	struct dpumap_queue *created;
 	doca_error_t result;
@@ -94,6 +111,7 @@ doca_error_t dpumap_queue_create(struct dpumap_device *device, uint32_t depth,
 	if (!created)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a copy queue");
 	created->device = device;
+	created->domain = domain ? domain : device->domain;
 	created->depth = depth;
 	created->mmo = device->caps.max_memcpy_len > 0;
 	result = dpumap_queue_query_port(device, &created->port);

@@ -9,6 +9,7 @@
 
 #include "device/region.h"
 
+struct dpumap_domain;
 struct dpumap_queue;
 
 struct dpumap_copy {
@@ -20,8 +21,9 @@ struct dpumap_copy {
 	union doca_data user_data;
 };
 
-doca_error_t dpumap_queue_create(struct dpumap_device *device, uint32_t depth,
-				 struct dpumap_queue **queue);
+/* On a domain of the device; NULL for the device's own. */
+doca_error_t dpumap_queue_create(struct dpumap_device *device, struct dpumap_domain *domain,
+				 uint32_t depth, struct dpumap_queue **queue);
 doca_error_t dpumap_queue_destroy(struct dpumap_queue *queue);
 enum dpumap_dma_engine dpumap_queue_engine(const struct dpumap_queue *queue);
 uint64_t dpumap_queue_max_len(const struct dpumap_queue *queue);

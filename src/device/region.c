@@ -33,7 +33,7 @@ struct source {
 	uint64_t offset;   /* in either */
 };
 
-static unsigned int local_rights(const struct dpumap_device *device, uint32_t access)
+unsigned int dpumap_rights_of_own(const struct dpumap_device *device, uint32_t access)
 {
 	unsigned int rights = 0;
 
@@ -47,9 +47,9 @@ static unsigned int local_rights(const struct dpumap_device *device, uint32_t ac
 	return rights;
 }
 
-static unsigned int all_rights(const struct dpumap_device *device, uint32_t access)
+unsigned int dpumap_rights_of_all(const struct dpumap_device *device, uint32_t access)
 {
-	unsigned int rights = local_rights(device, access);
+	unsigned int rights = dpumap_rights_of_own(device, access);
 
 	if (access & READ_BY_OTHERS)
 		rights |= IBV_ACCESS_REMOTE_READ;
@@ -101,7 +101,7 @@ static doca_error_t reg_mr(const struct source *source, unsigned int rights, str
 	return DOCA_SUCCESS;
 }
 
-static struct dpumap_region *create_region(struct dpumap_device *device, struct dpumap_range range)
+struct dpumap_region *dpumap_region_create(struct dpumap_device *device, struct dpumap_range range)
 {
 	struct dpumap_region *region = calloc(1, sizeof(*region));
 
@@ -117,12 +117,12 @@ static struct dpumap_region *create_region(struct dpumap_device *device, struct 
 static doca_error_t register_source(const struct source *source, uint32_t access,
 				    struct dpumap_region **region)
 {
-	unsigned int rights = all_rights(source->device, access);
-	unsigned int local = local_rights(source->device, access);
+	unsigned int rights = dpumap_rights_of_all(source->device, access);
+	unsigned int local = dpumap_rights_of_own(source->device, access);
 	struct dpumap_region *created;
 	doca_error_t result;
 
-	created = create_region(source->device, source->range);
+	created = dpumap_region_create(source->device, source->range);
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
 	result = reg_mr(source, rights, &created->mr);
@@ -207,7 +207,7 @@ doca_error_t dpumap_region_import(struct dpumap_device *device, const struct dpu
 				  struct dpumap_range range, uint32_t access,
 				  struct dpumap_region **region)
 {
-	struct dpumap_region *created = create_region(device, range);
+	struct dpumap_region *created = dpumap_region_create(device, range);
 	doca_error_t result;
 
 	if (!created)
@@ -264,7 +264,7 @@ doca_error_t dpumap_region_open_to_peers(struct dpumap_region *region, uint32_t 
 	unsigned int rights = peer_rights(access);
 	doca_error_t result = DOCA_SUCCESS;
 
-	if (region->iova == region->range.addr && region->remote == rights) {
+	if (region->iova == region->range.addr && region->remote == rights && !region->wide) {
 		*key = region->rkey;
 		return DOCA_SUCCESS;
 	}
@@ -280,12 +280,12 @@ doca_error_t dpumap_region_open_to_peers(struct dpumap_region *region, uint32_t 
 void dpumap_region_close_to_peers(struct dpumap_region *region)
 {
 	/* What cannot be destroyed now is with the region. */
-	dpumap_view_destroy(region, &region->peers);
+	dpumap_view_destroy(region->device, &region->peers);
 }
 
 void dpumap_region_unshare(struct dpumap_region *region)
 {
-	dpumap_view_destroy(region, &region->shared);
+	dpumap_view_destroy(region->device, &region->shared);
 }
 
 static doca_error_t dereg_mr(const struct dpumap_region *region, struct ibv_mr **mr)
@@ -307,13 +307,17 @@ doca_error_t dpumap_region_destroy(struct dpumap_region *region)
 	doca_error_t result;
 
 	/* The views refer to what they were laid over, so they go first. */
-	result = dpumap_view_destroy(region, &region->shared);
+	result = dpumap_view_destroy(region->device, &region->shared);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_view_destroy(region, &region->peers);
+		result = dpumap_view_destroy(region->device, &region->peers);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_view_destroy(region, &region->own);
+		result = dpumap_view_destroy(region->device, &region->own);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_view_destroy(region, &region->alias);
+		result = dpumap_view_destroy(region->device, &region->alias);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_view_destroy(region->device, &region->direct_local);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_view_destroy(region->device, &region->direct);
 	if (result == DOCA_SUCCESS)
 		result = dereg_mr(region, &region->local_mr);
 	if (result == DOCA_SUCCESS)

@@ -26,8 +26,11 @@ struct dpumap_region {
 	unsigned int local;  /* what lkey allows this process */
 	unsigned int remote; /* what rkey allows others */
 	bool imported;
+	bool wide; /* direct begins before the range does */
 	struct ibv_mr *mr;
 	struct ibv_mr *local_mr;   /* where local rights are less than those of others */
+	struct dpumap_view direct; /* mr and local_mr of a umem */
+	struct dpumap_view direct_local;
 	struct dpumap_view shared; /* for other functions of the card */
 	struct dpumap_view alias;
 	struct dpumap_view own;	  /* for this process */
@@ -40,7 +43,14 @@ struct dpumap_region {
  */
 doca_error_t dpumap_ksm_create(const struct dpumap_region *region, uint32_t base,
 			       unsigned int rights, struct dpumap_view *view);
-doca_error_t dpumap_view_destroy(const struct dpumap_region *region, struct dpumap_view *view);
+doca_error_t dpumap_view_destroy(const struct dpumap_device *device, struct dpumap_view *view);
+
+/* Masks of enum ibv_access_flags: what a map permits its own process, and anybody. */
+unsigned int dpumap_rights_of_own(const struct dpumap_device *device, uint32_t access);
+unsigned int dpumap_rights_of_all(const struct dpumap_device *device, uint32_t access);
+
+/* Without keys yet; NULL, and logged, when there is no memory. */
+struct dpumap_region *dpumap_region_create(struct dpumap_device *device, struct dpumap_range range);
 
 /* In share.c. */
 doca_error_t dpumap_alias_create(struct dpumap_device *device, const struct dpumap_share *share,

@@ -76,7 +76,7 @@ doca_error_t dpumap_region_share(struct dpumap_region *region, bool writable,
 wipe_key:
 	explicit_bzero(share->access_key, sizeof(share->access_key));
 destroy_ksm:
-	dpumap_view_destroy(region, &view);
+	dpumap_view_destroy(region->device, &view);
 	return result;
 }
 

@@ -155,10 +155,12 @@ int link_run(struct link *link, const struct link_request *request)
 	};
 	struct ibv_send_wr *bad;
 
-	if (request->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+	if (request->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ||
+	    request->opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
 		wr.wr.atomic.remote_addr = request->remote_addr;
 		wr.wr.atomic.rkey = request->rkey;
-		wr.wr.atomic.compare_add = 1;
+		wr.wr.atomic.compare_add = request->compare_add;
+		wr.wr.atomic.swap = request->swap;
 	} else {
 		wr.wr.rdma.remote_addr = request->remote_addr;
 		wr.wr.rdma.rkey = request->rkey;
@@ -177,5 +179,6 @@ int link_access(struct link *link, enum ibv_wr_opcode opcode, uint32_t rkey, uin
 				      .len = atomic ? sizeof(uint64_t) : LINK_BYTES,
 				      .rkey = rkey,
 				      .remote_addr = remote_addr,
+				      .compare_add = 1,
 			      });
 }

@@ -47,6 +47,8 @@ struct link_request {
 	uint32_t len;
 	uint32_t rkey;
 	uint64_t remote_addr;
+	uint64_t compare_add; /* of an atomic */
+	uint64_t swap;
 };
 int link_run(struct link *link, const struct link_request *request);
 

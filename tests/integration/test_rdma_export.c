@@ -297,6 +297,40 @@ static void test_peer_reads_and_writes(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
+/* Device memory here, at an odd place in it, from a queue pair of another node. */
+static void test_peer_uses_device_memory(void **state)
+{
+	const uint64_t count = 0x1122334455667788;
+	uint8_t sent[LINK_BYTES], got[LINK_BYTES];
+	struct doca_mmap *mmap;
+	struct side_desc desc;
+	struct dpumap_dm *dm;
+	uint64_t word;
+
+	(void)state;
+	assert_ok(dpumap_dm_alloc(rig.dev, LEN, 0, &dm));
+	assert_ok(doca_mmap_create(&mmap));
+	assert_ok(dpumap_mmap_set_dm_memrange(mmap, dm, 520, 1000));
+	assert_ok(doca_mmap_set_permissions(mmap, LOCAL_RW | RDMA_R | RDMA_W | RDMA_A));
+	assert_ok(doca_mmap_add_dev(mmap, rig.dev));
+	assert_ok(doca_mmap_start(mmap));
+	export_map(mmap, &desc);
+	rig_fill(sent, sizeof(sent), 77);
+	assert_int_equal(remote_write(&desc, 1000 - LINK_BYTES, 77), IBV_WC_SUCCESS);
+	assert_ok(dpumap_dm_read(dm, 1520 - LINK_BYTES, got, sizeof(got)));
+	assert_memory_equal(got, sent, sizeof(got));
+	assert_int_equal(remote_read(&desc, 1000 - LINK_BYTES, got), IBV_WC_SUCCESS);
+	assert_memory_equal(got, sent, sizeof(got));
+	assert_int_equal(remote_read(&desc, 1001 - LINK_BYTES, got), IBV_WC_REM_ACCESS_ERR);
+	assert_ok(dpumap_dm_write(dm, 528, &count, sizeof(count)));
+	assert_int_equal(remote(&desc, IBV_WR_ATOMIC_FETCH_AND_ADD, 8, got), IBV_WC_SUCCESS);
+	assert_memory_equal(got, &count, sizeof(count));
+	assert_ok(dpumap_dm_read(dm, 528, &word, sizeof(word)));
+	assert_true(word == count + 1);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(dpumap_dm_free(dm));
+}
+
 static void test_peer_stays_in_the_range(void **state)
 {
 	struct doca_mmap *mmap;
@@ -683,6 +717,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		nodes_test(test_peer_reads_and_writes),
+		nodes_test(test_peer_uses_device_memory),
 		nodes_test(test_peer_stays_in_the_range),
 		nodes_test(test_rights_are_the_rdma_flags),
 		nodes_test(test_peer_adds),

@@ -179,6 +179,63 @@ static void test_large_map(void **state)
 	free(all);
 }
 
+/* Several maps over one device memory: to the peer, each is a range of its own. */
+
+static const struct {
+	size_t offset, len;
+} parts[] = {{0, 4000}, {4000, 96}, {4097, 3001}, {0, LEN}};
+#define N_PARTS (sizeof(parts) / sizeof(parts[0]))
+
+static void export_part(struct dpumap_dm *dm, size_t i, struct doca_mmap **mmap,
+			struct side_desc *desc)
+{
+	const void *bytes;
+
+	assert_ok(doca_mmap_create(mmap));
+	assert_ok(dpumap_mmap_set_dm_memrange(*mmap, dm, parts[i].offset, parts[i].len));
+	assert_ok(doca_mmap_set_permissions(*mmap, LOCAL_RW | PCI_RW));
+	assert_ok(doca_mmap_add_dev(*mmap, here.rig.dev));
+	assert_ok(doca_mmap_start(*mmap));
+	assert_ok(doca_mmap_export_pci(*mmap, here.rig.dev, &bytes, &desc->len));
+	assert_true(desc->len <= sizeof(desc->bytes));
+	memcpy(desc->bytes, bytes, desc->len);
+}
+
+static void test_maps_over_parts_of_device_memory(void **state)
+{
+	struct doca_mmap *maps[N_PARTS];
+	struct side_desc desc;
+	struct dpumap_dm *dm;
+
+	(void)state;
+	rig_fill(sent, LEN, 31);
+	assert_ok(dpumap_dm_alloc(here.rig.dev, LEN, 0, &dm));
+	assert_ok(dpumap_dm_write(dm, 0, sent, LEN));
+	for (uint32_t i = 0; i < N_PARTS; i++) {
+		export_part(dm, i, &maps[i], &desc);
+		assert_ok(peer_import_map(&there, i, &desc));
+	}
+	for (uint32_t i = 0; i < N_PARTS; i++) {
+		assert_ok(peer_read(&there, i, 0, got, parts[i].len));
+		assert_memory_equal(got, sent + parts[i].offset, parts[i].len);
+		rig_fill(sent + parts[i].offset, parts[i].len, 40 + i);
+		assert_ok(peer_write(&there, i, 0, sent + parts[i].offset, parts[i].len));
+		assert_ok(dpumap_dm_read(dm, 0, got, LEN));
+		assert_memory_equal(got, sent, LEN);
+	}
+	/* The end of one map is not that of the others. */
+	assert_ok(doca_mmap_stop(maps[0]));
+	assert_error(peer_read(&there, 0, 0, got, 64), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(peer_read(&there, 1, 0, got, parts[1].len));
+	assert_memory_equal(got, sent + parts[1].offset, parts[1].len);
+	assert_error(dpumap_dm_free(dm), DOCA_ERROR_IN_USE);
+	for (uint32_t i = 0; i < N_PARTS; i++) {
+		assert_ok(peer_drop(&there, i));
+		assert_ok(doca_mmap_destroy(maps[i]));
+	}
+	assert_ok(dpumap_dm_free(dm));
+}
+
 #define sides_test(function) cmocka_unit_test_setup_teardown(function, open_sides, close_sides)
 
 int main(int argc, char **argv)
@@ -192,6 +249,7 @@ int main(int argc, char **argv)
 		sides_test(test_import_is_named_by_exporters_addresses),
 		sides_test(test_one_descriptor_imported_twice),
 		sides_test(test_large_map),
+		sides_test(test_maps_over_parts_of_device_memory),
 	};
 
 	rig_parse(argc, argv);

@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dirent.h>
+#include <unistd.h>
+
+#include <dpumap/desc.h>
+#include <dpumap/dev.h>
+#include <dpumap/umem.h>
+
 #include "faults.h"
 #include "fixture.h"
 
@@ -24,6 +31,7 @@ struct source {
 	uint32_t access;
 	bool device_memory;
 	bool all_devices;
+	bool umem;
 };
 
 static const struct source sources[] = {
@@ -35,6 +43,10 @@ static const struct source sources[] = {
 	{.name = "device memory for peers as well",
 	 .access = LOCAL_RW | PCI_RW | RDMA_READ,
 	 .device_memory = true},
+	{.name = "umem", .access = LOCAL_RW | PCI_RW, .umem = true},
+	{.name = "umem read-only here, for peers as well",
+	 .access = PCI_RW | RDMA_READ,
+	 .umem = true},
 };
 
 struct life {
@@ -42,8 +54,11 @@ struct life {
 	struct doca_devinfo **list;
 	uint32_t listed, ndevs;
 	struct doca_dev *devs[MAX_DEVS];
+	struct doca_dev *shared; /* on the context of the first */
 	struct dpumap_dma *dma;
 	struct dpumap_dm *dm;
+	struct dpumap_umem *registered;
+	struct dpumap_umem *umem; /* the same, imported */
 	struct doca_mmap *map;
 	struct doca_mmap *bounce;
 	struct doca_mmap *import;
@@ -66,6 +81,8 @@ struct point {
 };
 
 static uint8_t memory[LEN], bounce_bytes[LEN];
+static uint8_t umem_bytes[DPUMAP_DESC_MAX_SIZE];
+static size_t umem_len;
 static unsigned int swept, absorbed;
 
 static doca_error_t create_list(struct life *life)
@@ -116,6 +133,37 @@ static const struct step closing[] = {
 	{"close", close_devices, DOCA_SUCCESS},
 };
 
+/* What it sends to itself is closed again, whatever comes of it. */
+static doca_error_t open_from_fd(struct life *life)
+{
+	doca_error_t result;
+	int fd;
+
+	result = dpumap_dev_export_fd(life->devs[0], &fd);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = dpumap_dev_open_from_fd(fd, &life->shared);
+	close(fd);
+	return result;
+}
+
+static doca_error_t close_shared(struct life *life)
+{
+	doca_error_t result = doca_dev_close(life->shared);
+
+	if (result == DOCA_SUCCESS)
+		life->shared = NULL;
+	return result;
+}
+
+static const struct step adopting[] = {
+	{"open_from_fd", open_from_fd, DOCA_ERROR_NOT_CONNECTED},
+};
+
+static const struct step leaving[] = {
+	{"close", close_shared, DOCA_SUCCESS},
+};
+
 static doca_error_t create_dma(struct life *life)
 {
 	return dpumap_dma_create(life->devs[0], QUEUE_DEPTH, &life->dma);
@@ -126,6 +174,28 @@ static doca_error_t alloc_dm(struct life *life)
 	if (!life->source->device_memory)
 		return DOCA_SUCCESS;
 	return dpumap_dm_alloc(life->devs[0], LEN, 0, &life->dm);
+}
+
+static doca_error_t register_umem(struct life *life)
+{
+	if (!life->source->umem)
+		return DOCA_SUCCESS;
+	return dpumap_umem_register(life->devs[0], memory, LEN, life->source->access,
+				    &life->registered);
+}
+
+static doca_error_t export_umem(struct life *life)
+{
+	if (!life->source->umem)
+		return DOCA_SUCCESS;
+	return dpumap_umem_export(life->registered, umem_bytes, sizeof(umem_bytes), &umem_len);
+}
+
+static doca_error_t import_umem(struct life *life)
+{
+	if (!life->source->umem)
+		return DOCA_SUCCESS;
+	return dpumap_umem_import(life->devs[0], umem_bytes, umem_len, &life->umem);
 }
 
 static doca_error_t create_bounce(struct life *life)
@@ -146,6 +216,9 @@ static doca_error_t set_ranges(struct life *life)
 	if (life->source->device_memory)
 		DOCA_ERROR_PROPAGATE(result,
 				     dpumap_mmap_set_dm_memrange(life->map, life->dm, 0, LEN));
+	else if (life->source->umem)
+		DOCA_ERROR_PROPAGATE(result,
+				     dpumap_mmap_set_umem_memrange(life->map, life->umem, 0, LEN));
 	else
 		DOCA_ERROR_PROPAGATE(result, doca_mmap_set_memrange(life->map, memory, LEN));
 	return result;
@@ -217,6 +290,9 @@ static doca_error_t import_map(struct life *life)
 static const struct step making[] = {
 	{"dma_create", create_dma, DOCA_ERROR_DRIVER},
 	{"dm_alloc", alloc_dm, DOCA_ERROR_DRIVER},
+	{"umem_register", register_umem, DOCA_ERROR_DRIVER},
+	{"umem_export", export_umem, DOCA_ERROR_DRIVER},
+	{"umem_import", import_umem, DOCA_ERROR_DRIVER},
 	{"create", create_bounce, DOCA_ERROR_DRIVER},
 	{"create", create_map, DOCA_ERROR_DRIVER},
 	{"set", set_ranges, DOCA_ERROR_DRIVER},
@@ -271,6 +347,26 @@ static doca_error_t free_dm(struct life *life)
 	return result;
 }
 
+static doca_error_t unimport_umem(struct life *life)
+{
+	doca_error_t result = life->umem ? dpumap_umem_unimport(life->umem) : DOCA_SUCCESS;
+
+	if (result == DOCA_SUCCESS)
+		life->umem = NULL;
+	return result;
+}
+
+static doca_error_t deregister_umem(struct life *life)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (life->registered)
+		result = dpumap_umem_deregister(life->registered);
+	if (result == DOCA_SUCCESS)
+		life->registered = NULL;
+	return result;
+}
+
 static doca_error_t destroy_dma(struct life *life)
 {
 	doca_error_t result = life->dma ? dpumap_dma_destroy(life->dma) : DOCA_SUCCESS;
@@ -286,6 +382,8 @@ static const struct step ending[] = {
 	{"destroy", destroy_map, DOCA_ERROR_NOT_PERMITTED},
 	{"destroy", destroy_bounce, DOCA_ERROR_NOT_PERMITTED}, /* stops it as well */
 	{"dm_free", free_dm, DOCA_ERROR_DRIVER},
+	{"umem_unimport", unimport_umem, DOCA_ERROR_DRIVER},
+	{"umem_deregister", deregister_umem, DOCA_ERROR_DRIVER},
 	{"dma_destroy", destroy_dma, DOCA_ERROR_DRIVER},
 };
 
@@ -319,7 +417,7 @@ static bool is_documented(const struct step *step, const struct point *point, do
 		return result == DOCA_ERROR_NO_MEMORY;
 	/* The protection domain comes from a command. */
 	if (result == DOCA_ERROR_NO_MEMORY)
-		return step->run == open_devices ||
+		return step->run == open_devices || step->run == open_from_fd ||
 		       (point->kind == FAULT_COMMAND && point->err == ENOMEM);
 	return result == step->error;
 }
@@ -421,6 +519,38 @@ static bool live_on_new_device(const struct life *rig, const struct point *point
 	return fault_fired();
 }
 
+static unsigned int count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static bool live_on_shared_context(const struct life *rig, const struct point *point)
+{
+	unsigned int allocations = fault_count_live();
+	unsigned int fds = count_fds();
+	struct rig_counts before;
+	struct life life = *rig;
+
+	assert_true(rig_read_counts(&before));
+	fault_arm(point->kind, point->n, point->err);
+	take(adopting, N_STEPS(adopting), &life, point);
+	take(leaving, N_STEPS(leaving), &life, point);
+	fault_disarm();
+	require(rig_counts_return(&before), &life, point, "left on the device");
+	require(fault_count_live() == allocations, &life, point, "%u allocations left",
+		fault_count_live() - allocations);
+	require(count_fds() == fds, &life, point, "%u descriptors before, %u after", fds,
+		count_fds());
+	return fault_fired();
+}
+
 typedef bool life_fn(const struct life *rig, const struct point *point);
 
 static unsigned int sweep_with(const struct life *rig, life_fn *run, enum fault_kind kind, int err,
@@ -517,6 +647,18 @@ static void test_map_of_device_memory_for_peers(void **state)
 	sweep_source(&sources[5]);
 }
 
+static void test_map_of_a_umem(void **state)
+{
+	(void)state;
+	sweep_source(&sources[6]);
+}
+
+static void test_map_of_a_umem_for_peers(void **state)
+{
+	(void)state;
+	sweep_source(&sources[7]);
+}
+
 static void test_open_and_close(void **state)
 {
 	static const struct source none = {.name = "open and close"};
@@ -525,16 +667,31 @@ static void test_open_and_close(void **state)
 	sweep(&(struct life){.source = &none}, live_on_new_device);
 }
 
+static void test_open_from_fd(void **state)
+{
+	static const struct point no_fault = {.kind = FAULT_NONE};
+	static const struct source none = {.name = "open from a descriptor"};
+	struct life rig = {.source = &none};
+
+	(void)state;
+	assert_true(take(opening, N_STEPS(opening), &rig, &no_fault));
+	sweep(&rig, live_on_shared_context);
+	assert_true(take(closing, N_STEPS(closing), &rig, &no_fault));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		counted_test(test_open_and_close),
+		counted_test(test_open_from_fd),
 		counted_test(test_map_of_memory),
 		counted_test(test_map_of_memory_read_only_here),
 		counted_test(test_map_of_memory_on_all_devices),
 		counted_test(test_map_of_device_memory),
 		counted_test(test_map_for_peers),
 		counted_test(test_map_of_device_memory_for_peers),
+		counted_test(test_map_of_a_umem),
+		counted_test(test_map_of_a_umem_for_peers),
 	};
 
 	rig_parse(argc, argv);

@@ -57,7 +57,7 @@ run_check()
 		trap "rm -rf '$prefix' '$prefix.log'" EXIT
 		install_to "$prefix" || { bad "the build in $BUILD does not install"; return; }
 	fi
-	for file in dpumap dpumapd dpumap-emu libdpumap-emu.so libdpumap.so libdpumap_desc.a dpumap.pc doca_mmap.h desc.h dm.h dma.h; do
+	for file in dpumap dpumapd dpumap-emu dpumap-emu.1 dpumap-emu.h libdpumap-emu.so libdpumap.so libdpumap_desc.a dpumap.pc doca_mmap.h doca_rdma_bridge.h desc.h arena.h parent_domain.h dm.h dma.h; do
 		[ -n "$(find "$prefix" -name "$file")" ] || bad "$file is not installed"
 	done
 	[ "$WRONG" -gt 0 ] || check_consumer "$prefix"

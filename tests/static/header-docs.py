@@ -30,6 +30,7 @@ FUNCTION_BODY = re.compile(r"^\w[^;{}#]*?\b(\w+)\([^;{}]*\)\n\{\n(.*?)^\}", re.M
 TABLE_BODY = re.compile(r"^\w[^;{}#()]*?\b(\w+)(?:\[\w*\])* = (\{.*?\});$", re.M | re.S)
 # Functions whose result gets to the caller of the interface as these codes alone, with the reason.
 NARROWED = {
+    "hold_again": (),  # of umem.c: nobody is told
     # Its callers pass on two of the errno values that it knows (device/devx.c).
     "dpumap_errno_to_error": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_SUPPORTED"),
     # A device that does not open or answer is a matter of the driver to who asks for capabilities.
@@ -46,6 +47,12 @@ NARROWED = {
     "dpumap_devmem_read": ("DOCA_ERROR_INVALID_VALUE",),
     "dpumap_devmem_alloc": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_NO_MEMORY",
                             "DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_DRIVER"),
+    # As registering: the umem is held, so what it lacks is a fault of the device.
+    "dpumap_region_register_pages": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
+    # A driver that has no parent domains is none that the library can use.
+    "dpumap_device_adopt_pd": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
+    # What goes wrong when a device is closed is logged: nobody can do anything about it.
+    "dpumap_device_close": (),
     # The status of a copy, not the result of polling.
     "judge": (),
 }

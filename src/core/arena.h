@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * arena.c hands out pieces of an arena's memory, arena_memory.c is where that comes from.
+ */
+#ifndef DPUMAP_CORE_ARENA_H
+#define DPUMAP_CORE_ARENA_H
+
+#include <stddef.h>
+
+#include <dpumap/arena.h>
+
+/* A mapping of the library's own. */
+struct arena_memory {
+	void *base;
+	size_t len;
+};
+
+doca_error_t dpumap_arena_map_huge_pages(size_t page_size, size_t len, struct arena_memory *memory);
+doca_error_t dpumap_arena_map_on_node(unsigned int node, size_t len, struct arena_memory *memory);
+void dpumap_arena_unmap(const struct arena_memory *memory);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a thread domain and huge pages save: the processor's time to post and to poll one copy, for
+ * queues on parent domains of each kind. The kinds take turns in each round; --only picks one, for
+ * counting its instructions. Only the time of this thread counts: the engine of an emulated device
+ * (dpumap-emu run --as dpu) is another thread of the process.
+ */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <doca_dev.h>
+#include <doca_mmap.h>
+#include <dpumap/arena.h>
+#include <dpumap/parent_domain.h>
+
+#include "stats.h"
+
+#define DEPTH	   1024u
+#define COPIES	   (8 * DEPTH) /* in a round */
+#define MAX_ROUNDS 1000
+#define ARENA_LEN  ((size_t)2 << 20)
+
+struct kind {
+	const char *name;
+	bool single_thread;
+	bool huge_pages;
+	struct dpumap_arena *arena;
+	struct dpumap_parent_domain *domain;
+	struct dpumap_dma *dma;
+	double post[MAX_ROUNDS], poll[MAX_ROUNDS];
+};
+
+static struct kind kinds[] = {
+	{.name = "plain"},
+	{.name = "thread domain", .single_thread = true},
+	{.name = "huge pages", .huge_pages = true},
+	{.name = "both", .single_thread = true, .huge_pages = true},
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static uint8_t memory[4096];
+
+static bool is_ok(doca_error_t result, const char *what)
+{
+	if (result == DOCA_SUCCESS)
+		return true;
+	fprintf(stderr, "bench: %s: %s\n", what, doca_error_get_descr(result));
+	return false;
+}
+
+static bool open_first(struct doca_dev **dev)
+{
+	struct doca_devinfo **list;
+	doca_error_t result;
+	uint32_t n;
+
+	if (!is_ok(doca_devinfo_create_list(&list, &n), "listing devices"))
+		return false;
+	result = n ? doca_dev_open(list[0], dev) : DOCA_ERROR_NOT_FOUND;
+	doca_devinfo_destroy_list(list);
+	return is_ok(result, "opening a device");
+}
+
+static bool open_kind(struct doca_dev *dev, struct kind *kind)
+{
+	struct dpumap_parent_domain_attr attr = {.single_thread = kind->single_thread};
+	struct dpumap_allocator allocator;
+
+	if (kind->huge_pages) {
+		if (!is_ok(dpumap_arena_create_huge_pages(0, ARENA_LEN, &kind->arena),
+			   "huge pages") ||
+		    !is_ok(dpumap_arena_get_allocator(kind->arena, &allocator), "an allocator"))
+			return false;
+		attr.allocator = &allocator;
+	}
+	return is_ok(dpumap_parent_domain_create(dev, &attr, &kind->domain), "a domain") &&
+	       is_ok(dpumap_dma_create_on(kind->domain, DEPTH, &kind->dma), "a queue");
+}
+
+static void close_kind(struct kind *kind)
+{
+	if (kind->dma)
+		is_ok(dpumap_dma_destroy(kind->dma), "destroying a queue");
+	if (kind->domain)
+		is_ok(dpumap_parent_domain_destroy(kind->domain), "destroying a domain");
+	if (kind->arena)
+		is_ok(dpumap_arena_destroy(kind->arena), "destroying an arena");
+}
+
+static double thread_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static bool fill(struct kind *kind, struct doca_mmap *map)
+{
+	for (uint32_t i = 0; i < DEPTH; i++)
+		if (dpumap_dma_memcpy(kind->dma, map, memory + 64, map, memory, 8,
+				      (union doca_data){.u64 = i}) != DOCA_SUCCESS)
+			return false;
+	return true;
+}
+
+/* Only polls that find something count, so that waiting for the device does not. */
+static bool drain(struct kind *kind, double *spent)
+{
+	struct dpumap_dma_completion done[DEPTH];
+	uint32_t left = DEPTH, n;
+
+	while (left) {
+		double start = thread_time();
+
+		if (dpumap_dma_poll(kind->dma, done, DEPTH, &n) != DOCA_SUCCESS)
+			return false;
+		if (n)
+			*spent += thread_time() - start;
+		else
+			nap();
+		for (uint32_t i = 0; i < n; i++)
+			if (done[i].status != DOCA_SUCCESS)
+				return false;
+		left -= n;
+	}
+	return true;
+}
+
+static bool run(struct kind *kind, struct doca_mmap *map, size_t round)
+{
+	double post = 0, poll = 0, start;
+
+	for (uint32_t i = 0; i < COPIES / DEPTH; i++) {
+		start = thread_time();
+		if (!fill(kind, map))
+			return is_ok(DOCA_ERROR_UNEXPECTED, "posting");
+		post += thread_time() - start;
+		nap(); /* so that most have finished */
+		if (!drain(kind, &poll))
+			return is_ok(DOCA_ERROR_UNEXPECTED, "polling");
+	}
+	kind->post[round] = post * 1e9 / COPIES;
+	kind->poll[round] = poll * 1e9 / COPIES;
+	return true;
+}
+
+static void report(struct kind *kind, size_t rounds)
+{
+	struct bench_stats post, poll;
+
+	bench_stats(kind->post, rounds, &post);
+	bench_stats(kind->poll, rounds, &poll);
+	printf("%-14s %7.1f (%.1f to %.1f)  %7.1f (%.1f to %.1f)\n", kind->name, post.median,
+	       post.min, post.max, poll.median, poll.min, poll.max);
+}
+
+static bool measure(struct doca_dev *dev, struct doca_mmap *map, const char *only, size_t rounds)
+{
+	for (size_t k = 0; k < KINDS; k++)
+		if ((!only || !strcmp(only, kinds[k].name)) && !open_kind(dev, &kinds[k]))
+			return false;
+	for (size_t round = 0; round < rounds; round++)
+		for (size_t k = 0; k < KINDS; k++)
+			if (kinds[k].dma && !run(&kinds[k], map, round))
+				return false;
+	printf("one copy, ns of this thread: median (range) of %zu rounds\n"
+	       "queue          post                     poll\n",
+	       rounds);
+	for (size_t k = 0; k < KINDS; k++)
+		if (kinds[k].dma)
+			report(&kinds[k], rounds);
+	return true;
+}
+
+static bool bench(struct doca_dev *dev, const char *only, size_t rounds)
+{
+	struct doca_mmap *map = NULL;
+	bool done;
+
+	done = is_ok(doca_mmap_create(&map), "creating a map") &&
+	       is_ok(doca_mmap_set_memrange(map, memory, sizeof(memory)), "its range") &&
+	       is_ok(doca_mmap_add_dev(map, dev), "its device") &&
+	       is_ok(doca_mmap_start(map), "starting it") && measure(dev, map, only, rounds);
+	for (size_t k = 0; k < KINDS; k++)
+		close_kind(&kinds[k]);
+	if (map)
+		is_ok(doca_mmap_destroy(map), "destroying the map");
+	return done;
+}
+
+static int usage(FILE *to)
+{
+	fprintf(to, "usage: bench_domain [--rounds N] [--only KIND]\n"
+		    "KIND is plain, \"thread domain\", \"huge pages\" or both\n");
+	return to == stderr ? 2 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {{"rounds", required_argument, NULL, 'r'},
+						{"only", required_argument, NULL, 'o'},
+						{"help", no_argument, NULL, 'h'},
+						{0}};
+	const char *only = NULL;
+	struct doca_dev *dev;
+	size_t rounds = 51;
+	bool done;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'r')
+			rounds = strtoul(optarg, NULL, 10);
+		else if (opt == 'o')
+			only = optarg;
+		else
+			return usage(opt == 'h' ? stdout : stderr);
+	}
+	if (rounds < 1 || rounds > MAX_ROUNDS)
+		return usage(stderr);
+	if (!open_first(&dev))
+		return 1;
+	done = bench(dev, only, rounds);
+	return is_ok(doca_dev_close(dev), "closing the device") && done ? 0 : 1;
+}

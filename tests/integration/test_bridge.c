@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The bridge: programs that use verbs themselves get protection domains and keys of the library,
+ * and the library devices of theirs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mlx5dv.h>
+
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_rdma_bridge.h>
+
+#include "fixture.h"
+#include "link.h"
+
+#define LEN 8192
+#define ALL (LOCAL_RW | PCI_RW | (uint32_t)DOCA_ACCESS_FLAG_RDMA_READ)
+
+static uint8_t memory[LEN];
+static struct ibv_context *context;
+static struct ibv_pd *pd;
+static struct doca_dev *own; /* as doca_dev_open() opens it */
+static struct doca_dev *dev; /* of pd */
+static struct doca_mmap *map;
+
+static struct ibv_context *open_context(void)
+{
+	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *opened = NULL;
+
+	if (list && list[0])
+		opened = mlx5dv_open_device(list[0], &attr);
+	if (list)
+		ibv_free_device_list(list);
+	return opened;
+}
+
+static doca_error_t start_map(void)
+{
+	doca_error_t result = doca_mmap_create(&map);
+
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_set_memrange(map, memory, LEN));
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_set_permissions(map, ALL));
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_add_dev(map, own));
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_add_dev(map, dev));
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_start(map));
+	return result;
+}
+
+static int open_all(void **state)
+{
+	if (fixture_count(state) || rig_open_device(&own) != DOCA_SUCCESS)
+		return -1;
+	context = open_context();
+	pd = context ? ibv_alloc_pd(context) : NULL;
+	if (!pd || doca_rdma_bridge_open_dev_from_pd(pd, &dev) != DOCA_SUCCESS)
+		return -1;
+	return start_map() == DOCA_SUCCESS ? 0 : -1;
+}
+
+static int close_all(void **state)
+{
+	if (doca_mmap_destroy(map) != DOCA_SUCCESS || doca_dev_close(dev) != DOCA_SUCCESS ||
+	    doca_dev_close(own) != DOCA_SUCCESS)
+		return -1;
+	/* Both were the program's all the time. */
+	if (ibv_dealloc_pd(pd) || ibv_close_device(context))
+		return -1;
+	return fixture_recount(state);
+}
+
+static void test_bad_arguments(void **state)
+{
+	struct doca_dev *other = NULL;
+	struct ibv_pd *got = NULL;
+	uint32_t key = 0;
+
+	(void)state;
+	assert_error(doca_rdma_bridge_get_dev_pd(NULL, &got), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_get_dev_pd(own, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_open_dev_from_pd(NULL, &other), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_open_dev_from_pd(pd, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_get_buf_mkey(NULL, dev, &key), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_get_mmap_mkey_from_pd(NULL, pd, &key),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_get_mmap_mkey_from_pd(map, NULL, &key),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_get_mmap_mkey_from_pd(map, pd, NULL),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_null(other);
+	assert_null(got);
+	assert_int_equal(key, 0);
+}
+
+static void test_pd_of_a_device(void **state)
+{
+	struct ibv_pd *got = NULL;
+	struct ibv_mr *mr;
+
+	(void)state;
+	assert_ok(doca_rdma_bridge_get_dev_pd(own, &got));
+	mr = ibv_reg_mr(got, memory, LEN, IBV_ACCESS_LOCAL_WRITE);
+	assert_non_null(mr);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_ok(doca_rdma_bridge_get_dev_pd(dev, &got));
+	assert_ptr_equal(got, pd);
+}
+
+static void test_pd_of_the_library_is_refused(void **state)
+{
+	struct doca_dev *other = NULL;
+	struct ibv_pd *got;
+
+	(void)state;
+	assert_ok(doca_rdma_bridge_get_dev_pd(own, &got));
+	assert_error(doca_rdma_bridge_open_dev_from_pd(got, &other), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_open_dev_from_pd(pd, &other), DOCA_ERROR_INVALID_VALUE);
+	assert_null(other);
+}
+
+/* Read the map by its key in a connection of plain verbs in the same protection domain. */
+static void read_by_key(const struct doca_dev *of, uint32_t key)
+{
+	static struct link link;
+
+	rig_fill(memory, LEN, key);
+	assert_true(link_open(&link, of));
+	assert_true(link_connect(&link, &link.end));
+	assert_int_equal(link_run(&link,
+				  &(struct link_request){
+					  .opcode = IBV_WR_RDMA_WRITE,
+					  .lkey = key,
+					  .addr = (uintptr_t)memory + 100,
+					  .len = LINK_BYTES,
+					  .rkey = link.key,
+					  .remote_addr = (uintptr_t)link.bytes,
+				  }),
+			 IBV_WC_SUCCESS);
+	assert_memory_equal(link.bytes, memory + 100, LINK_BYTES);
+	assert_true(link_close(&link));
+}
+
+static void test_key_of_a_map(void **state)
+{
+	struct ibv_pd *got;
+	uint32_t key, same;
+
+	(void)state;
+	assert_ok(doca_rdma_bridge_get_mmap_mkey_from_pd(map, pd, &key));
+	assert_ok(doca_mmap_get_mkey(map, dev, &same));
+	assert_int_equal(key, same);
+	read_by_key(dev, key);
+	assert_ok(doca_rdma_bridge_get_dev_pd(own, &got));
+	assert_ok(doca_rdma_bridge_get_mmap_mkey_from_pd(map, got, &key));
+	assert_int_not_equal(key, same);
+	read_by_key(own, key);
+}
+
+static void test_key_of_a_pd_that_the_map_has_not(void **state)
+{
+	struct ibv_pd *other = ibv_alloc_pd(context);
+	uint32_t key = 7;
+
+	(void)state;
+	assert_non_null(other);
+	assert_error(doca_rdma_bridge_get_mmap_mkey_from_pd(map, other, &key),
+		     DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(ibv_dealloc_pd(other), 0);
+	assert_ok(doca_mmap_stop(map));
+	assert_error(doca_rdma_bridge_get_mmap_mkey_from_pd(map, pd, &key),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(key, 7);
+}
+
+static void test_key_of_a_buf(void **state)
+{
+	struct doca_buf_inventory *inventory;
+	struct doca_dev *other;
+	struct doca_buf *buf;
+	struct ibv_pd *second = ibv_alloc_pd(context);
+	uint32_t key, same;
+
+	(void)state;
+	assert_non_null(second);
+	assert_ok(doca_rdma_bridge_open_dev_from_pd(second, &other));
+	assert_ok(doca_buf_inventory_create(1, &inventory));
+	assert_ok(doca_buf_inventory_start(inventory));
+	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, map, memory, 64, &buf));
+	assert_ok(doca_rdma_bridge_get_buf_mkey(buf, dev, &key));
+	assert_ok(doca_mmap_get_mkey(map, dev, &same));
+	assert_int_equal(key, same);
+	assert_error(doca_rdma_bridge_get_buf_mkey(buf, other, &key), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_get_buf_mkey(buf, NULL, &key), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_get_buf_mkey(buf, dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_buf_dec_refcount(buf, NULL));
+	assert_ok(doca_buf_inventory_destroy(inventory));
+	assert_ok(doca_dev_close(other));
+	assert_int_equal(ibv_dealloc_pd(second), 0);
+}
+
+static void test_what_such_a_device_cannot(void **state)
+{
+	struct doca_mmap *import = NULL;
+	const void *desc = NULL;
+	size_t len = 0;
+
+	(void)state;
+	assert_error(doca_mmap_export_pci(map, dev, &desc, &len), DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_mmap_export_rdma(map, dev, &desc, &len), DOCA_ERROR_NOT_SUPPORTED);
+	assert_null(desc);
+	assert_ok(doca_mmap_export_pci(map, own, &desc, &len));
+	assert_error(doca_mmap_create_from_export(NULL, desc, len, dev, &import),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_ok(doca_mmap_export_rdma(map, own, &desc, &len));
+	assert_error(doca_mmap_create_from_export(NULL, desc, len, dev, &import),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_null(import);
+}
+
+static void test_opening_and_closing(void **state)
+{
+	struct doca_dev *again;
+
+	(void)state;
+	assert_error(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	assert_ok(rig_open_device(&again));
+	assert_ptr_equal(again, own);
+	assert_ok(doca_dev_close(again));
+}
+
+/* The library's own copies run in a program's protection domain as well. */
+static void test_copies(void **state)
+{
+	static uint8_t to[LEN];
+	struct rig rig = {.dev = dev};
+	struct doca_mmap *dst;
+
+	(void)state;
+	assert_ok(dpumap_dma_create(dev, 4, &rig.dma));
+	assert_ok(doca_mmap_create(&dst));
+	assert_ok(doca_mmap_set_memrange(dst, to, LEN));
+	assert_ok(doca_mmap_add_dev(dst, dev));
+	assert_ok(doca_mmap_start(dst));
+	rig_fill(memory, LEN, 5);
+	assert_ok(rig_copy(&rig, &(struct rig_copy){dst, to, map, memory, LEN}));
+	assert_memory_equal(to, memory, LEN);
+	assert_ok(doca_mmap_destroy(dst));
+	assert_ok(dpumap_dma_destroy(rig.dma));
+}
+
+#define bridge_test(function) cmocka_unit_test_setup_teardown(function, open_all, close_all)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		bridge_test(test_bad_arguments),
+		bridge_test(test_pd_of_a_device),
+		bridge_test(test_pd_of_the_library_is_refused),
+		bridge_test(test_key_of_a_map),
+		bridge_test(test_key_of_a_pd_that_the_map_has_not),
+		bridge_test(test_key_of_a_buf),
+		bridge_test(test_what_such_a_device_cannot),
+		bridge_test(test_opening_and_closing),
+		bridge_test(test_copies),
+	};
+
+	rig_parse(argc, argv);
+	setenv("DPUMAP_LOG_LEVEL", "off", 0);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

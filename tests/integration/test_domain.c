@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Queues on parent domains: their memory comes from where the user says and goes back there, what
+ * is wrong with it is an error, and whatever fails on the way leaves nothing behind.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <infiniband/verbs.h>
+
+#include <dpumap/arena.h>
+#include <dpumap/parent_domain.h>
+
+#include "faults.h"
+#include "fixture.h"
+
+#define LEN	    8192u
+#define DEPTH	    64u
+#define MAX_RECORDS 32u
+#define ARENA_LEN   ((size_t)1 << 20)
+#define ANY	    ((enum dpumap_resource)0)
+
+/* What the allocator of a test is to do wrong, if anything. */
+enum habit { GIVE, LEAVE_TO_DEFAULT, RUN_OUT, MISALIGN, SOIL, COPY_ON_FORK };
+
+struct record {
+	uint8_t *memory;
+	size_t size, alignment;
+	enum dpumap_resource resource;
+	bool live;
+};
+
+static struct recorder {
+	struct record records[MAX_RECORDS];
+	unsigned int n;
+	unsigned int asked, freed, wrong;
+	enum habit habit;
+	unsigned int nth;	      /* the request that the habit is about; 0: all */
+	enum dpumap_resource of_kind; /* or only those of a kind */
+} recorder;
+
+static struct rig rig;
+static struct rig_buf from, to;
+
+static bool has_habit(const struct recorder *r, enum dpumap_resource resource)
+{
+	return (!r->nth || r->nth == r->asked) && (r->of_kind == ANY || r->of_kind == resource);
+}
+
+static void *record_alloc(void *context, size_t size, size_t alignment,
+			  enum dpumap_resource resource)
+{
+	struct recorder *r = context;
+	enum habit habit;
+	uint8_t *memory;
+
+	r->asked++;
+	habit = has_habit(r, resource) ? r->habit : GIVE;
+	if (habit == LEAVE_TO_DEFAULT)
+		return DPUMAP_ALLOC_DEFAULT;
+	if (habit == RUN_OUT || r->n == MAX_RECORDS)
+		return NULL;
+	/* One byte more than asked for: room to be misaligned. */
+	memory = mmap(NULL, size + 1, PROT_READ | PROT_WRITE,
+		      MAP_ANONYMOUS | (habit == COPY_ON_FORK ? MAP_PRIVATE : MAP_SHARED), -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (habit == SOIL)
+		memory[size - 1] = 1;
+	if (habit == MISALIGN)
+		memory++;
+	r->records[r->n++] = (struct record){memory, size, alignment, resource, true};
+	return memory;
+}
+
+static void record_free(void *context, void *memory, enum dpumap_resource resource)
+{
+	struct recorder *r = context;
+
+	for (unsigned int i = 0; i < r->n; i++) {
+		struct record *record = &r->records[i];
+
+		if (record->memory != memory || !record->live)
+			continue;
+		record->live = false;
+		r->freed++;
+		r->wrong += record->resource != resource;
+		munmap((void *)((uintptr_t)memory & ~(uintptr_t)1), record->size + 1);
+		return;
+	}
+	r->wrong++;
+}
+
+static const struct dpumap_allocator recording = {record_alloc, record_free, &recorder};
+
+static int open_rig(void **state)
+{
+	recorder = (struct recorder){0};
+	if (rig_open(&rig) != DOCA_SUCCESS ||
+	    rig_buf_create(&rig, LEN, LOCAL_RW, &from) != DOCA_SUCCESS ||
+	    rig_buf_create(&rig, LEN, LOCAL_RW, &to) != DOCA_SUCCESS)
+		return -1;
+	return fixture_count(state);
+}
+
+static int close_rig(void **state)
+{
+	if (fixture_recount(state))
+		return -1;
+	if (rig_buf_destroy(&from) != DOCA_SUCCESS || rig_buf_destroy(&to) != DOCA_SUCCESS)
+		return -1;
+	return rig_close(&rig) == DOCA_SUCCESS ? 0 : -1;
+}
+
+static doca_error_t create(const struct dpumap_allocator *allocator, bool single_thread,
+			   struct dpumap_parent_domain **domain)
+{
+	struct dpumap_parent_domain_attr attr = {allocator, single_thread};
+
+	return dpumap_parent_domain_create(rig.dev, &attr, domain);
+}
+
+static void copy_on(struct dpumap_dma *dma, uint32_t seed)
+{
+	struct rig on = {.dev = rig.dev, .dma = dma};
+
+	rig_fill(from.bytes, LEN, seed);
+	memset(to.bytes, 0, LEN);
+	assert_ok(rig_copy(&on, &(struct rig_copy){to.mmap, to.bytes, from.mmap, from.bytes, LEN}));
+	assert_memory_equal(to.bytes, from.bytes, LEN);
+}
+
+static unsigned int count_of(enum dpumap_resource resource)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < recorder.n; i++)
+		n += recorder.records[i].resource == resource;
+	return n;
+}
+
+static bool is_zero(const struct record *record)
+{
+	for (size_t i = 0; i < record->size; i++)
+		if (record->memory[i])
+			return false;
+	return true;
+}
+
+static void test_memory_comes_from_the_callbacks(void **state)
+{
+	struct dpumap_parent_domain *domain;
+	struct dpumap_dma *dma;
+
+	(void)state;
+	assert_ok(create(&recording, false, &domain));
+	assert_int_equal(recorder.asked, 0);
+	assert_ok(dpumap_dma_create_on(domain, DEPTH, &dma));
+	assert_int_equal(count_of(DPUMAP_RESOURCE_QP), 1);
+	assert_int_equal(count_of(DPUMAP_RESOURCE_CQ), 1);
+	assert_int_equal(count_of(DPUMAP_RESOURCE_DOORBELL), 2);
+	assert_int_equal(recorder.asked, 4);
+	for (uint32_t seed = 1; seed <= 3 * DEPTH; seed++)
+		copy_on(dma, seed);
+	/* Work requests, completions and doorbells went through these very bytes. */
+	for (unsigned int i = 0; i < recorder.n; i++) {
+		assert_true(recorder.records[i].live);
+		assert_false(is_zero(&recorder.records[i]));
+		if (recorder.records[i].resource == DPUMAP_RESOURCE_DOORBELL)
+			assert_int_equal(recorder.records[i].size, 8);
+	}
+	assert_int_equal(recorder.asked, 4);
+	assert_ok(dpumap_dma_destroy(dma));
+	assert_int_equal(recorder.freed, 4);
+	assert_int_equal(recorder.wrong, 0);
+	assert_ok(dpumap_parent_domain_destroy(domain));
+	assert_int_equal(recorder.freed, 4);
+}
+
+static void test_default_answer(void **state)
+{
+	static const enum dpumap_resource kinds[] = {ANY, DPUMAP_RESOURCE_QP, DPUMAP_RESOURCE_CQ,
+						     DPUMAP_RESOURCE_DOORBELL};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct dpumap_parent_domain *domain;
+		struct dpumap_dma *dma;
+
+		recorder = (struct recorder){.habit = LEAVE_TO_DEFAULT, .of_kind = kinds[i]};
+		assert_ok(create(&recording, false, &domain));
+		assert_ok(dpumap_dma_create_on(domain, DEPTH, &dma));
+		assert_int_equal(recorder.asked, 4);
+		assert_int_equal(count_of(kinds[i]), 0);
+		copy_on(dma, 1);
+		assert_ok(dpumap_dma_destroy(dma));
+		assert_int_equal(recorder.freed, recorder.n);
+		assert_int_equal(recorder.wrong, 0);
+		assert_ok(dpumap_parent_domain_destroy(domain));
+	}
+}
+
+/* The habit shows at each of the four requests of a queue, one after the other. */
+static void refuse_at_each(enum habit habit, doca_error_t wanted)
+{
+	struct dpumap_parent_domain *domain;
+	struct dpumap_dma *dma;
+
+	assert_ok(create(&recording, false, &domain));
+	for (unsigned int n = 1; n <= 4; n++) {
+		struct rig_counts before;
+
+		recorder = (struct recorder){.habit = habit, .nth = n};
+		dma = (void *)&recorder;
+		assert_true(rig_read_counts(&before));
+		assert_error(dpumap_dma_create_on(domain, DEPTH, &dma), wanted);
+		assert_ptr_equal(dma, &recorder);
+		assert_int_equal(recorder.asked, n);
+		assert_int_equal(recorder.freed, recorder.n);
+		assert_int_equal(recorder.wrong, 0);
+		assert_true(rig_counts_return(&before));
+	}
+	recorder = (struct recorder){0};
+	assert_ok(dpumap_dma_create_on(domain, DEPTH, &dma));
+	copy_on(dma, 1);
+	assert_ok(dpumap_dma_destroy(dma));
+	assert_ok(dpumap_parent_domain_destroy(domain));
+}
+
+static void test_allocator_runs_out(void **state)
+{
+	(void)state;
+	refuse_at_each(RUN_OUT, DOCA_ERROR_NO_MEMORY);
+}
+
+static void test_misaligned_memory(void **state)
+{
+	(void)state;
+	refuse_at_each(MISALIGN, DOCA_ERROR_INVALID_VALUE);
+}
+
+#ifdef NDEBUG
+#define only_without_ndebug() skip()
+#else
+#define only_without_ndebug() (void)0
+#endif
+
+static void test_memory_that_is_not_zero(void **state)
+{
+	(void)state;
+	only_without_ndebug();
+	refuse_at_each(SOIL, DOCA_ERROR_INVALID_VALUE);
+}
+
+static void test_memory_that_fork_copies(void **state)
+{
+	(void)state;
+	only_without_ndebug();
+	if (ibv_is_fork_initialized() != IBV_FORK_ENABLED)
+		skip();
+	refuse_at_each(COPY_ON_FORK, DOCA_ERROR_INVALID_VALUE);
+}
+
+static void test_bad_arguments(void **state)
+{
+	const struct dpumap_allocator no_alloc = {NULL, record_free, NULL};
+	const struct dpumap_allocator no_free = {record_alloc, NULL, NULL};
+	struct dpumap_parent_domain *domain = NULL;
+	struct dpumap_dma *dma = NULL;
+
+	(void)state;
+	assert_error(dpumap_parent_domain_create(NULL, NULL, &domain), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_parent_domain_create(rig.dev, NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(create(&no_alloc, false, &domain), DOCA_ERROR_INVALID_VALUE);
+	assert_error(create(&no_free, false, &domain), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_parent_domain_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dma_create_on(NULL, 1, &dma), DOCA_ERROR_INVALID_VALUE);
+	assert_null(domain);
+	assert_ok(dpumap_parent_domain_create(rig.dev, NULL, &domain));
+	assert_error(dpumap_dma_create_on(domain, 1, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dma_create_on(domain, 0, &dma), DOCA_ERROR_INVALID_VALUE);
+	assert_null(dma);
+	assert_ok(dpumap_parent_domain_destroy(domain));
+}
+
+static void test_wrong_order(void **state)
+{
+	struct dpumap_parent_domain *domain;
+	struct dpumap_dma *first, *second;
+	struct doca_dev *dev;
+
+	(void)state;
+	assert_ok(create(&recording, true, &domain));
+	assert_ok(dpumap_dma_create_on(domain, DEPTH, &first));
+	assert_ok(dpumap_dma_create_on(domain, DEPTH, &second));
+	assert_error(dpumap_parent_domain_destroy(domain), DOCA_ERROR_IN_USE);
+	copy_on(first, 1);
+	copy_on(second, 2);
+	assert_ok(dpumap_dma_destroy(first));
+	assert_error(dpumap_parent_domain_destroy(domain), DOCA_ERROR_IN_USE);
+	copy_on(second, 3);
+	assert_ok(dpumap_dma_destroy(second));
+	assert_ok(rig_open_device(&dev));
+	assert_ptr_equal(dev, rig.dev);
+	assert_ok(dpumap_parent_domain_destroy(domain));
+	assert_ok(doca_dev_close(dev));
+	assert_int_equal(recorder.freed, recorder.n);
+}
+
+static void test_domain_keeps_its_device(void **state)
+{
+	struct dpumap_parent_domain *domain;
+	struct doca_dev *dev;
+	struct rig_counts before;
+
+	(void)state;
+	assert_true(rig_read_counts(&before));
+	assert_ok(rig_open_device(&dev));
+	assert_ok(dpumap_parent_domain_create(dev, NULL, &domain));
+	assert_error(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	assert_ok(dpumap_parent_domain_destroy(domain));
+	assert_ok(doca_dev_close(dev));
+	assert_true(rig_counts_return(&before));
+}
+
+static void test_thread_domain(void **state)
+{
+	struct dpumap_parent_domain *domain;
+	struct dpumap_dma *dma;
+
+	(void)state;
+	assert_ok(create(NULL, true, &domain));
+	assert_ok(dpumap_dma_create_on(domain, DEPTH, &dma));
+	for (uint32_t seed = 1; seed <= 3 * DEPTH; seed++)
+		copy_on(dma, seed);
+	/* A failure and the way back work there as well. */
+	assert_error(
+		rig_copy(&(struct rig){rig.dev, dma},
+			 &(struct rig_copy){to.mmap, to.bytes + 1, from.mmap, from.bytes, LEN}),
+		DOCA_ERROR_INVALID_VALUE);
+	assert_ok(dpumap_dma_destroy(dma));
+	assert_ok(dpumap_parent_domain_destroy(domain));
+}
+
+static void use_arena(struct dpumap_arena *arena)
+{
+	struct dpumap_allocator allocator;
+	struct dpumap_parent_domain *domain;
+	struct dpumap_dma *dma;
+	size_t len, used;
+
+	assert_ok(dpumap_arena_get_allocator(arena, &allocator));
+	assert_ok(create(&allocator, false, &domain));
+	assert_ok(dpumap_dma_create_on(domain, DEPTH, &dma));
+	assert_ok(dpumap_arena_get_usage(arena, &len, &used));
+	assert_true(used > DEPTH * 64 && used < len);
+	for (uint32_t seed = 1; seed <= 3 * DEPTH; seed++)
+		copy_on(dma, seed);
+	assert_error(dpumap_arena_destroy(arena), DOCA_ERROR_IN_USE);
+	assert_ok(dpumap_dma_destroy(dma));
+	assert_ok(dpumap_arena_get_usage(arena, &len, &used));
+	assert_int_equal(used, 0);
+	assert_ok(dpumap_parent_domain_destroy(domain));
+	assert_ok(dpumap_arena_destroy(arena));
+}
+
+static void test_arena_of_the_user(void **state)
+{
+	struct dpumap_arena *arena;
+	void *memory =
+		mmap(NULL, ARENA_LEN, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(memory != MAP_FAILED);
+	/* Dirty: the arena cleans what it hands out. */
+	memset(memory, 0xa5, ARENA_LEN);
+	assert_ok(dpumap_arena_create(memory, ARENA_LEN, &arena));
+	use_arena(arena);
+	munmap(memory, ARENA_LEN);
+}
+
+static void test_arena_too_small(void **state)
+{
+	static uint8_t memory[4096] __attribute__((aligned(64)));
+	struct dpumap_parent_domain *domain;
+	struct dpumap_allocator allocator;
+	struct dpumap_arena *arena;
+	struct dpumap_dma *dma;
+
+	(void)state;
+	assert_ok(dpumap_arena_create(memory, sizeof(memory), &arena));
+	assert_ok(dpumap_arena_get_allocator(arena, &allocator));
+	assert_ok(create(&allocator, false, &domain));
+	assert_error(dpumap_dma_create_on(domain, DEPTH, &dma), DOCA_ERROR_NO_MEMORY);
+	assert_ok(dpumap_parent_domain_destroy(domain));
+	assert_ok(dpumap_arena_destroy(arena));
+}
+
+static void test_arena_of_huge_pages(void **state)
+{
+	struct dpumap_arena *arena;
+	doca_error_t result;
+
+	(void)state;
+	result = dpumap_arena_create_huge_pages(0, ARENA_LEN, &arena);
+	if (result == DOCA_ERROR_NO_MEMORY || result == DOCA_ERROR_NOT_SUPPORTED) {
+		print_message("no huge pages here: %s\n", doca_error_get_name(result));
+		skip();
+	}
+	assert_ok(result);
+	use_arena(arena);
+}
+
+static void test_arena_on_a_node(void **state)
+{
+	struct dpumap_arena *arena;
+	doca_error_t result;
+
+	(void)state;
+	result = dpumap_arena_create_on_node(0, ARENA_LEN, &arena);
+	if (result == DOCA_ERROR_NOT_PERMITTED || result == DOCA_ERROR_NOT_SUPPORTED) {
+		print_message("nodes cannot be chosen here: %s\n", doca_error_get_name(result));
+		skip();
+	}
+	assert_ok(result);
+	use_arena(arena);
+}
+
+/* A life with one failure in it: false when there is no n-th event. */
+static bool live(bool single_thread, enum fault_kind kind, unsigned int n, int err)
+{
+	doca_error_t wanted =
+		kind == FAULT_ALLOC || err == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
+	struct dpumap_parent_domain *domain = NULL;
+	struct dpumap_dma *dma = NULL;
+	doca_error_t result;
+
+	recorder = (struct recorder){0};
+	fault_arm(kind, n, err);
+	result = create(&recording, single_thread, &domain);
+	if (result != DOCA_SUCCESS) {
+		assert_true(fault_fired());
+		assert_error(result, wanted);
+		assert_null(domain);
+		assert_ok(create(&recording, single_thread, &domain));
+	}
+	result = dpumap_dma_create_on(domain, DEPTH, &dma);
+	if (result != DOCA_SUCCESS) {
+		assert_true(fault_fired());
+		assert_true(result == wanted || result == DOCA_ERROR_DRIVER);
+		assert_null(dma);
+		assert_int_equal(recorder.freed, recorder.n);
+		assert_ok(dpumap_dma_create_on(domain, DEPTH, &dma));
+	}
+	copy_on(dma, n);
+	result = dpumap_dma_destroy(dma);
+	if (result != DOCA_SUCCESS) {
+		assert_error(result, DOCA_ERROR_DRIVER);
+		assert_error(dpumap_parent_domain_destroy(domain), DOCA_ERROR_IN_USE);
+		assert_ok(dpumap_dma_destroy(dma));
+	}
+	assert_int_equal(recorder.freed, recorder.n);
+	result = dpumap_parent_domain_destroy(domain);
+	if (result != DOCA_SUCCESS) {
+		assert_error(result, DOCA_ERROR_DRIVER);
+		assert_ok(dpumap_parent_domain_destroy(domain));
+	}
+	fault_disarm();
+	return fault_fired();
+}
+
+static unsigned int sweep(bool single_thread, enum fault_kind kind, int err)
+{
+	unsigned int n = 1;
+
+	while (live(single_thread, kind, n, err)) {
+		assert_true(n < 100);
+		n++;
+	}
+	return n - 1;
+}
+
+static void test_each_failure_once(void **state)
+{
+	static const int errors[] = {EIO, ENOMEM, EREMOTEIO};
+	unsigned int live_before, points = 0;
+
+	(void)state;
+	/* What libmlx5 makes with the first thread domain stays with the device. */
+	live(true, FAULT_NONE, 1, 0);
+	live_before = fault_count_live();
+	for (int single = 0; single <= 1; single++) {
+		points += sweep(single, FAULT_ALLOC, ENOMEM);
+		for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+			points += sweep(single, FAULT_COMMAND, errors[i]);
+			points += sweep(single, FAULT_DESTROY, errors[i]);
+		}
+	}
+	print_message("%u points swept\n", points);
+	assert_true(points > 20);
+	assert_int_equal(fault_count_live(), live_before);
+}
+
+/* The pages that a thread domain rings doorbells on are kept by libmlx5 for the next one. */
+static int open_warm(void **state)
+{
+	struct dpumap_parent_domain *domain;
+
+	if (open_rig(state) || create(NULL, true, &domain) != DOCA_SUCCESS ||
+	    dpumap_parent_domain_destroy(domain) != DOCA_SUCCESS)
+		return -1;
+	return fixture_count(state);
+}
+
+#define domain_test(function) cmocka_unit_test_setup_teardown(function, open_warm, close_rig)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		domain_test(test_memory_comes_from_the_callbacks),
+		domain_test(test_default_answer),
+		domain_test(test_allocator_runs_out),
+		domain_test(test_misaligned_memory),
+		domain_test(test_memory_that_is_not_zero),
+		domain_test(test_memory_that_fork_copies),
+		domain_test(test_bad_arguments),
+		domain_test(test_wrong_order),
+		counted_test(test_domain_keeps_its_device),
+		domain_test(test_thread_domain),
+		domain_test(test_arena_of_the_user),
+		domain_test(test_arena_too_small),
+		domain_test(test_arena_of_huge_pages),
+		domain_test(test_arena_on_a_node),
+		domain_test(test_each_failure_once),
+	};
+
+	rig_parse(argc, argv);
+	setenv("RDMAV_FORK_SAFE", "1",
+	       0); /* so that fork safety is asked for where it can matter */
+	setenv("DPUMAP_LOG_LEVEL", "off", 0);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,735 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Umems: registered once, the source of maps in several processes; who may end a registration; and
+ * which bytes are refused.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <dpumap/desc.h>
+#include <dpumap/dev.h>
+#include <dpumap/umem.h>
+
+#include "fixture.h"
+#include "link.h"
+#include "mate.h"
+
+#define BIG    ((size_t)64 << 20)
+#define PIECE  ((size_t)1 << 20)
+#define LEN    65536u
+#define RDMA_R ((uint32_t)DOCA_ACCESS_FLAG_RDMA_READ)
+#define RDMA_W ((uint32_t)DOCA_ACCESS_FLAG_RDMA_WRITE)
+
+static struct rig rig;
+static uint8_t *memory; /* LEN bytes, page-aligned */
+
+static int open_rig(void **state)
+{
+	if (fixture_count(state) || rig_open(&rig) != DOCA_SUCCESS)
+		return -1;
+	memory = aligned_alloc(4096, LEN);
+	if (!memory)
+		return -1;
+	rig_fill(memory, LEN, 1);
+	return 0;
+}
+
+static int close_rig(void **state)
+{
+	free(memory);
+	if (rig_close(&rig) != DOCA_SUCCESS)
+		return -1;
+	return fixture_recount(state);
+}
+
+static unsigned long count_of(const char *name)
+{
+	struct rig_counts counts;
+
+	assert_true(rig_read_counts(&counts));
+	for (unsigned int i = 0; i < counts.n; i++)
+		if (!strcmp(counts.counts[i].name, name))
+			return counts.counts[i].value;
+	fail_msg("no count of %s", name);
+	return 0;
+}
+
+static struct dpumap_umem *umem_of(void *addr, size_t len, uint32_t access)
+{
+	struct dpumap_umem *umem = NULL;
+
+	assert_ok(dpumap_umem_register(rig.dev, addr, len, access, &umem));
+	return umem;
+}
+
+static struct side_desc export_of(struct dpumap_umem *umem)
+{
+	struct side_desc desc = {0};
+	size_t size = 0;
+
+	assert_ok(dpumap_umem_get_export_size(umem, &size));
+	assert_true(size <= sizeof(desc.bytes));
+	assert_ok(dpumap_umem_export(umem, desc.bytes, size, &desc.len));
+	assert_int_equal(desc.len, size);
+	return desc;
+}
+
+static struct doca_mmap *map_of(struct dpumap_umem *umem, size_t offset, size_t len,
+				uint32_t access)
+{
+	struct doca_mmap *mmap;
+
+	assert_ok(doca_mmap_create(&mmap));
+	assert_ok(dpumap_mmap_set_umem_memrange(mmap, umem, offset, len));
+	assert_ok(doca_mmap_set_permissions(mmap, access));
+	assert_ok(doca_mmap_add_dev(mmap, rig.dev));
+	return mmap;
+}
+
+static struct doca_mmap *started_map(struct dpumap_umem *umem, size_t offset, size_t len,
+				     uint32_t access)
+{
+	struct doca_mmap *mmap = map_of(umem, offset, len, access);
+
+	assert_ok(doca_mmap_start(mmap));
+	return mmap;
+}
+
+/* The pieces as a mate walks them. */
+static void fill_big(uint8_t *big, uint32_t seed)
+{
+	for (size_t at = 0; at < BIG; at += PIECE)
+		rig_fill(big + at, PIECE, seed + (uint32_t)(at / PIECE));
+}
+
+static void assert_peer_reads(struct peer *peer, uint32_t seed)
+{
+	uint8_t *got = malloc(PIECE), *wanted = malloc(PIECE);
+
+	assert_non_null(got);
+	assert_non_null(wanted);
+	for (size_t at = 0; at < BIG; at += PIECE) {
+		rig_fill(wanted, PIECE, seed + (uint32_t)(at / PIECE));
+		assert_ok(peer_read(peer, 0, at, got, PIECE));
+		assert_memory_equal(got, wanted, PIECE);
+	}
+	free(got);
+	free(wanted);
+}
+
+/* A registers, B maps and exports over PCI, C on the host's function reads. */
+static void test_three_processes(void **state)
+{
+	struct side_desc bytes, pci;
+	struct dpumap_umem *umem;
+	struct mate b;
+	struct peer c;
+	uint8_t *big;
+
+	(void)state;
+	big = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(big != MAP_FAILED);
+	fill_big(big, 100);
+	umem = umem_of(big, BIG, LOCAL_RW | PCI_RW);
+	bytes = export_of(umem);
+	assert_int_equal(count_of("umems"), 1);
+	assert_true(mate_start(&b, "dpu") && peer_start(&c));
+	assert_ok(mate_adopt(&b, rig.dev));
+	assert_ok(mate_import(&b, &bytes));
+	assert_ok(mate_map(&b, 0, BIG, LOCAL_RW | PCI_RW));
+	assert_ok(mate_check(&b, 100));
+	assert_int_equal(count_of("umems"), 1);
+	assert_ok(mate_export_map(&b, &pci));
+	assert_ok(peer_import_map(&c, 0, &pci));
+	assert_peer_reads(&c, 100);
+	assert_ok(mate_fill(&b, 300));
+	assert_peer_reads(&c, 300);
+	fill_big(big, 500);
+	assert_peer_reads(&c, 500);
+	assert_ok(peer_write(&c, 0, BIG - 5, (const uint8_t *)"tail", 5));
+	assert_memory_equal(big + BIG - 5, "tail", 5);
+	assert_ok(mate_unmap(&b));
+	assert_error(peer_read(&c, 0, 0, memory, 64), DOCA_ERROR_NOT_PERMITTED);
+	assert_true(peer_finish(&c));
+	assert_ok(mate_unimport(&b));
+	assert_true(mate_finish(&b));
+	assert_ok(dpumap_umem_deregister(umem));
+	munmap(big, BIG);
+}
+
+static void assert_copies(struct doca_mmap *mmap, const uint8_t *there, size_t len)
+{
+	struct rig_buf buf;
+	uint8_t *addr;
+	size_t got;
+
+	assert_ok(rig_buf_create(&rig, len, LOCAL_RW, &buf));
+	assert_ok(doca_mmap_get_memrange(mmap, (void **)&addr, &got));
+	assert_int_equal(got, len);
+	assert_ok(rig_copy(&rig, &(struct rig_copy){buf.mmap, buf.bytes, mmap, addr, len}));
+	assert_memory_equal(buf.bytes, there, len);
+	rig_fill(buf.bytes, len, (uint32_t)len);
+	assert_ok(rig_copy(&rig, &(struct rig_copy){mmap, addr, buf.mmap, buf.bytes, len}));
+	assert_memory_equal(buf.bytes, there, len);
+	assert_ok(rig_buf_destroy(&buf));
+}
+
+/* Wherever in a page they begin and end, ranges are exact for others. */
+static void test_ranges(void **state)
+{
+	static const struct {
+		size_t first, len; /* of the umem in memory */
+		size_t offset, map_len;
+	} cases[] = {
+		{0, LEN, 0, LEN},	  {0, LEN, 4096, 8192},
+		{100, 30000, 0, 30000},	  {100, 30000, 1, 1},
+		{4095, 2, 0, 2},	  {33, 20000, 4063, 4096},
+		{33, 20000, 4064, 12000}, {8192, 1, 0, 1},
+		{4000, 9000, 8999, 1},	  {LEN - 4097, 4097, 3, 4094},
+	};
+	struct side_desc desc = {0};
+	uint8_t byte[2];
+	struct peer c;
+
+	(void)state;
+	assert_true(peer_start(&c));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint8_t *first = memory + cases[i].first;
+		uint8_t *there = first + cases[i].offset;
+		struct dpumap_umem *umem = umem_of(first, cases[i].len, LOCAL_RW | PCI_RW);
+		struct doca_mmap *mmap =
+			started_map(umem, cases[i].offset, cases[i].map_len, LOCAL_RW | PCI_RW);
+		const void *bytes;
+		void *addr;
+		size_t len;
+
+		assert_ok(dpumap_umem_get_range(umem, &addr, &len));
+		assert_ptr_equal(addr, first);
+		assert_int_equal(len, cases[i].len);
+		assert_copies(mmap, there, cases[i].map_len);
+		assert_ok(doca_mmap_export_pci(mmap, rig.dev, &bytes, &desc.len));
+		memcpy(desc.bytes, bytes, desc.len);
+		assert_ok(peer_import_map(&c, 0, &desc));
+		assert_ok(peer_read(&c, 0, cases[i].map_len - 1, byte, 1));
+		assert_int_equal(byte[0], there[cases[i].map_len - 1]);
+		assert_error(peer_read(&c, 0, cases[i].map_len - 1, byte, 2),
+			     DOCA_ERROR_INVALID_VALUE);
+		assert_ok(peer_drop(&c, 0));
+		assert_ok(doca_mmap_destroy(mmap));
+		assert_ok(dpumap_umem_deregister(umem));
+	}
+	assert_true(peer_finish(&c));
+}
+
+/* The key for peers begins with the range, also where the pages of the umem begin earlier. */
+static void test_rdma_export(void **state)
+{
+	static const size_t offsets[] = {0, 40};
+	struct link here, there;
+
+	(void)state;
+	assert_true(link_open(&here, rig.dev) && link_open(&there, rig.dev));
+	assert_true(link_connect(&here, &there.end) && link_connect(&there, &here.end));
+	for (size_t i = 0; i < 2; i++) {
+		struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | RDMA_R | RDMA_W);
+		struct doca_mmap *mmap =
+			started_map(umem, offsets[i], 4096, LOCAL_RW | RDMA_R | RDMA_W);
+		uint64_t at = (uintptr_t)memory + offsets[i];
+		struct dpumap_desc fields;
+		const void *bytes;
+		size_t len;
+
+		assert_ok(doca_mmap_export_rdma(mmap, rig.dev, &bytes, &len));
+		assert_int_equal(dpumap_desc_decode(bytes, len, &fields), DPUMAP_DESC_OK);
+		assert_true(fields.addr == at);
+		assert_int_equal(link_access(&here, IBV_WR_RDMA_READ, fields.mkey, at),
+				 IBV_WC_SUCCESS);
+		assert_memory_equal(here.bytes, memory + offsets[i], LINK_BYTES);
+		assert_int_equal(link_access(&here, IBV_WR_RDMA_WRITE, fields.mkey, at + 64),
+				 IBV_WC_SUCCESS);
+		assert_memory_equal(here.bytes, memory + offsets[i] + 64, LINK_BYTES);
+		assert_int_equal(link_access(&here, IBV_WR_RDMA_READ, fields.mkey, at - 1),
+				 IBV_WC_REM_ACCESS_ERR);
+		assert_true(link_close(&here) && link_close(&there));
+		assert_true(link_open(&here, rig.dev) && link_open(&there, rig.dev));
+		assert_true(link_connect(&here, &there.end) && link_connect(&there, &here.end));
+		assert_ok(doca_mmap_destroy(mmap));
+		assert_ok(dpumap_umem_deregister(umem));
+	}
+	assert_true(link_close(&here) && link_close(&there));
+}
+
+#define NAME ((uint8_t *)(uintptr_t)0x7000000100) /* nothing is mapped there */
+
+static void test_dmabuf(void **state)
+{
+	static const size_t offsets[] = {4096 + 256, 4096 + 17};
+	int fd = memfd_create("dma-buf", MFD_CLOEXEC);
+	struct dpumap_umem *umem = NULL;
+	uint8_t *bytes;
+
+	(void)state;
+	assert_true(fd >= 0 && !ftruncate(fd, (off_t)LEN));
+	bytes = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(bytes != MAP_FAILED);
+	rig_fill(bytes, LEN, 3);
+	assert_error(dpumap_umem_register_dmabuf(rig.dev, -1, NAME, 0, 64, LOCAL_RW, &umem),
+		     DOCA_ERROR_INVALID_VALUE);
+	for (size_t i = 0; i < 2; i++) {
+		struct doca_mmap *mmap;
+		struct side_desc desc;
+		struct mate b;
+
+		assert_ok(dpumap_umem_register_dmabuf(rig.dev, fd, NAME, offsets[i], 20000,
+						      LOCAL_RW | PCI_RW, &umem));
+		mmap = started_map(umem, 100, 9000, LOCAL_RW | PCI_RW);
+		assert_copies(mmap, bytes + offsets[i] + 100, 9000);
+		desc = export_of(umem);
+		assert_true(mate_start(&b, "dpu"));
+		assert_ok(mate_adopt(&b, rig.dev));
+		assert_ok(mate_import(&b, &desc));
+		assert_ok(mate_map(&b, 5, 19995, LOCAL_RW | PCI_RW));
+		assert_ok(mate_fill(&b, 7));
+		rig_fill(memory, 19995, 7);
+		assert_memory_equal(bytes + offsets[i] + 5, memory, 19995);
+		assert_ok(mate_unmap(&b));
+		assert_ok(mate_unimport(&b));
+		assert_true(mate_finish(&b));
+		assert_ok(doca_mmap_destroy(mmap));
+		assert_ok(dpumap_umem_deregister(umem));
+	}
+	munmap(bytes, LEN);
+	close(fd);
+}
+
+static void test_bad_values(void **state)
+{
+	uint32_t both = PCI_RW | PCI_RO;
+	struct dpumap_umem *umem = NULL;
+	struct doca_mmap *mmap;
+	uint8_t bytes[512];
+	void *addr;
+	size_t len;
+	int fd;
+
+	(void)state;
+	assert_error(dpumap_umem_register(NULL, memory, 1, LOCAL_RW, &umem),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_register(rig.dev, NULL, 1, LOCAL_RW, &umem),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_register(rig.dev, memory, 1, LOCAL_RW, NULL),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_register(rig.dev, memory, 0, LOCAL_RW, &umem),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_register(rig.dev, memory, SIZE_MAX, LOCAL_RW, &umem),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_register(rig.dev, (void *)(UINTPTR_MAX - 8), 7, 0, &umem),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_register(rig.dev, NAME, 4096, LOCAL_RW, &umem),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_register(rig.dev, memory, LEN, 0x80, &umem),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_register(rig.dev, memory, LEN, both, &umem),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_deregister(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_unimport(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_null(umem);
+
+	umem = umem_of(memory, LEN, LOCAL_RW);
+	assert_error(dpumap_umem_get_range(umem, &addr, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_get_export_size(umem, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_export(umem, NULL, 512, &len), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(dpumap_umem_get_export_size(umem, &len));
+	assert_error(dpumap_umem_export(umem, bytes, len - 1, &len), DOCA_ERROR_TOO_BIG);
+	assert_error(dpumap_umem_import(rig.dev, NULL, 10, &umem), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_mmap_create(&mmap));
+	assert_error(dpumap_mmap_set_umem_memrange(NULL, umem, 0, 1), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_mmap_set_umem_memrange(mmap, NULL, 0, 1), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_mmap_set_umem_memrange(mmap, umem, 0, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_mmap_set_umem_memrange(mmap, umem, 1, LEN), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_mmap_set_umem_memrange(mmap, umem, SIZE_MAX, 2),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(dpumap_mmap_set_umem_memrange(mmap, umem, 1, LEN - 1));
+	assert_error(dpumap_mmap_set_umem_memrange(mmap, umem, 0, 1), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(dpumap_umem_deregister(umem));
+
+	assert_error(dpumap_dev_export_fd(NULL, &fd), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dev_export_fd(rig.dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dev_send(NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dev_receive(0, NULL), DOCA_ERROR_INVALID_VALUE);
+}
+
+/* What is no device stays open, and what is one too. */
+static void test_open_from_fd(void **state)
+{
+	struct doca_dev *dev = NULL, *other = NULL;
+	int pair[2], fd;
+
+	(void)state;
+	assert_int_equal(pipe(pair), 0);
+	assert_error(dpumap_dev_open_from_fd(pair[0], &dev), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dev_open_from_fd(-1, &dev), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dev_send(rig.dev, pair[1]), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dev_receive(pair[0], &dev), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(write(pair[1], "x", 1), 1);
+	assert_int_equal(close(pair[0]) | close(pair[1]), 0);
+	assert_null(dev);
+
+	assert_ok(dpumap_dev_export_fd(rig.dev, &fd));
+	assert_ok(dpumap_dev_open_from_fd(fd, &dev));
+	assert_ok(dpumap_dev_open_from_fd(fd, &other));
+	assert_int_equal(close(fd), 0);
+	assert_ptr_not_equal(dev, rig.dev);
+	assert_ptr_not_equal(dev, other);
+	assert_ok(doca_dev_close(other));
+	assert_ok(rig_open_device(&other));
+	assert_ptr_equal(other, rig.dev);
+	assert_ok(doca_dev_close(other));
+	assert_ok(doca_dev_close(dev));
+}
+
+static void test_map_rules(void **state)
+{
+	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW | RDMA_R);
+	struct doca_mmap *first, *second, *wrong;
+	struct doca_dev *dev;
+	int fd;
+
+	(void)state;
+	first = started_map(umem, 0, LEN, LOCAL_RW | PCI_RO);
+	second = started_map(umem, 0, LEN, RDMA_R);
+	assert_error(dpumap_umem_deregister(umem), DOCA_ERROR_IN_USE);
+	assert_error(dpumap_umem_unimport(umem), DOCA_ERROR_IN_USE);
+	wrong = map_of(umem, 0, 64, LOCAL_RW | RDMA_W);
+	assert_error(doca_mmap_start(wrong), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(doca_mmap_set_permissions(wrong, LOCAL_RW));
+	assert_ok(dpumap_dev_export_fd(rig.dev, &fd));
+	assert_ok(dpumap_dev_open_from_fd(fd, &dev));
+	close(fd);
+	assert_ok(doca_mmap_add_dev(wrong, dev));
+	assert_error(doca_mmap_start(wrong), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_mmap_destroy(wrong));
+	assert_ok(doca_dev_close(dev));
+
+	assert_ok(doca_mmap_destroy(second));
+	assert_ok(doca_mmap_stop(first));
+	assert_ok(doca_mmap_start(first));
+	assert_copies(first, memory, LEN);
+	assert_ok(doca_mmap_stop(first));
+	assert_ok(dpumap_umem_deregister(umem));
+	assert_error(doca_mmap_start(first), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_mmap_destroy(first));
+}
+
+/* Memory that the process may only read is good for maps that only read it. */
+static void test_read_only(void **state)
+{
+	struct dpumap_umem *umem = NULL;
+	struct doca_mmap *map;
+	struct rig_buf buf;
+	uint8_t *page;
+
+	(void)state;
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(page != MAP_FAILED);
+	rig_fill(page, 4096, 9);
+	assert_int_equal(mprotect(page, 4096, PROT_READ), 0);
+	assert_error(dpumap_umem_register(rig.dev, page, 4096, LOCAL_RW, &umem),
+		     DOCA_ERROR_INVALID_VALUE);
+	umem = umem_of(page, 4096, 0);
+	map = started_map(umem, 0, 4096, 0);
+	assert_ok(rig_buf_create(&rig, 4096, LOCAL_RW, &buf));
+	assert_ok(rig_copy(&rig, &(struct rig_copy){buf.mmap, buf.bytes, map, page, 4096}));
+	assert_memory_equal(buf.bytes, page, 4096);
+	assert_error(rig_copy(&rig, &(struct rig_copy){map, page, buf.mmap, buf.bytes, 64}),
+		     DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(rig_buf_destroy(&buf));
+	assert_ok(doca_mmap_destroy(map));
+	assert_ok(dpumap_umem_deregister(umem));
+	munmap(page, 4096);
+}
+
+/* --- whose bytes --------------------------------------------------------------------------------
+ */
+
+static doca_error_t import_here(const struct side_desc *desc)
+{
+	struct dpumap_umem *umem = NULL;
+	doca_error_t result = dpumap_umem_import(rig.dev, desc->bytes, desc->len, &umem);
+
+	if (result == DOCA_SUCCESS)
+		assert_ok(dpumap_umem_unimport(umem));
+	return result;
+}
+
+static void refuse_changed(const struct side_desc *desc, size_t at, doca_error_t error)
+{
+	struct dpumap_desc fields;
+	struct side_desc changed;
+
+	assert_int_equal(dpumap_desc_decode(desc->bytes, desc->len, &fields), DPUMAP_DESC_OK);
+	((uint8_t *)&fields)[at] ^= 1;
+	assert_int_equal(
+		dpumap_desc_encode(&fields, changed.bytes, sizeof(changed.bytes), &changed.len),
+		DPUMAP_DESC_OK);
+	assert_error(import_here(&changed), error);
+}
+
+static void test_changed_bytes(void **state)
+{
+	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
+	struct side_desc desc = export_of(umem);
+	struct doca_mmap *mmap = started_map(umem, 0, LEN, LOCAL_RW | PCI_RW), *from = NULL;
+	struct side_desc pci = {0};
+	const void *bytes;
+
+	(void)state;
+	assert_ok(import_here(&desc));
+	for (size_t len = 0; len < desc.len; len++) {
+		struct side_desc cut = desc;
+
+		cut.len = len;
+		assert_error(import_here(&cut), DOCA_ERROR_INVALID_VALUE);
+	}
+	for (size_t bit = 0; bit < 8 * desc.len; bit++) {
+		struct side_desc damaged = desc;
+
+		damaged.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_error(import_here(&damaged), DOCA_ERROR_INVALID_VALUE);
+	}
+	refuse_changed(&desc, offsetof(struct dpumap_desc, device_guid), DOCA_ERROR_NOT_PERMITTED);
+	refuse_changed(&desc, offsetof(struct dpumap_desc, vhca_id), DOCA_ERROR_NOT_PERMITTED);
+	refuse_changed(&desc, offsetof(struct dpumap_desc, umem.pdn), DOCA_ERROR_NOT_PERMITTED);
+	refuse_changed(&desc, offsetof(struct dpumap_desc, umem.pd_handle) + 3,
+		       DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(doca_mmap_export_pci(mmap, rig.dev, &bytes, &pci.len));
+	memcpy(pci.bytes, bytes, pci.len);
+	assert_error(import_here(&pci), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_mmap_create_from_export(NULL, desc.bytes, desc.len, rig.dev, &from),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(dpumap_umem_deregister(umem));
+}
+
+/* More bytes than were registered are not there for anybody. */
+static void test_longer_than_registered(void **state)
+{
+	struct dpumap_umem *umem = umem_of(memory, LEN / 2, LOCAL_RW);
+	struct side_desc desc = export_of(umem);
+	struct dpumap_desc fields;
+
+	(void)state;
+	assert_int_equal(dpumap_desc_decode(desc.bytes, desc.len, &fields), DPUMAP_DESC_OK);
+	fields.len = LEN / 2 + 1;
+	assert_int_equal(dpumap_desc_encode(&fields, desc.bytes, sizeof(desc.bytes), &desc.len),
+			 DPUMAP_DESC_OK);
+	assert_error(import_here(&desc), DOCA_ERROR_NOT_FOUND);
+	assert_ok(dpumap_umem_deregister(umem));
+}
+
+static void test_foreign_and_stale_bytes(void **state)
+{
+	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
+	struct side_desc desc = export_of(umem);
+	struct mate same, host;
+
+	(void)state;
+	assert_true(mate_start(&same, "dpu") && mate_start(&host, "host"));
+	assert_ok(mate_open(&same));
+	assert_ok(mate_open(&host));
+	assert_error(mate_import(&same, &desc), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(mate_import(&host, &desc), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(dpumap_umem_deregister(umem));
+	assert_error(import_here(&desc), DOCA_ERROR_NOT_FOUND);
+	umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
+	assert_error(import_here(&desc), DOCA_ERROR_NOT_FOUND);
+	assert_ok(dpumap_umem_deregister(umem));
+	assert_true(mate_finish(&same) && mate_finish(&host));
+}
+
+/* --- by what libmlx5 offers ---------------------------------------------------------------------
+ */
+
+/* Where a later rdma-core is, if there is one. */
+#define LATER_ENV "DPUMAP_TEST_LATER_RDMA_CORE"
+
+static bool libmlx5_exports(void)
+{
+	return dlsym(RTLD_DEFAULT, "mlx5dv_devx_umem_export");
+}
+
+static uint16_t form_of(const struct side_desc *desc)
+{
+	struct dpumap_desc fields;
+
+	assert_int_equal(dpumap_desc_decode(desc->bytes, desc->len, &fields), DPUMAP_DESC_OK);
+	return fields.umem.form;
+}
+
+static void test_way(void **state)
+{
+	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW);
+	struct side_desc desc = export_of(umem);
+
+	(void)state;
+	assert_int_equal(form_of(&desc),
+			 libmlx5_exports() ? DPUMAP_DESC_UMEM_LIBMLX5 : DPUMAP_DESC_UMEM_HANDLE);
+	assert_ok(dpumap_umem_deregister(umem));
+}
+
+/* A later libmlx5 reads what an earlier one's process exported, and not the other way round. */
+static void test_mixed_libraries(void **state)
+{
+	const char *later = getenv(LATER_ENV);
+	struct dpumap_umem *umem, *none = NULL;
+	struct doca_dev *dev = NULL;
+	struct side_desc desc;
+	struct mate b;
+
+	(void)state;
+	if (!later || libmlx5_exports())
+		skip();
+	umem = umem_of(memory, LEN, LOCAL_RW);
+	desc = export_of(umem);
+	assert_true(mate_start_with(&b, "dpu", later));
+	assert_ok(mate_adopt(&b, rig.dev));
+	assert_ok(mate_import(&b, &desc));
+	assert_ok(mate_map(&b, 0, LEN, LOCAL_RW));
+	assert_ok(mate_check(&b, 1));
+	assert_ok(mate_unmap(&b));
+	assert_ok(mate_unimport(&b));
+	assert_true(mate_finish(&b));
+	assert_ok(dpumap_umem_deregister(umem));
+
+	assert_true(mate_start_with(&b, "dpu", later));
+	assert_ok(mate_open(&b));
+	assert_ok(mate_register(&b, LOCAL_RW, 4));
+	assert_ok(mate_export(&b, &desc));
+	assert_int_equal(form_of(&desc), DPUMAP_DESC_UMEM_LIBMLX5);
+	assert_ok(mate_lend(&b, &dev));
+	assert_error(dpumap_umem_import(dev, desc.bytes, desc.len, &none),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_ok(doca_dev_close(dev));
+	assert_ok(mate_deregister(&b));
+	assert_true(mate_finish(&b));
+}
+
+/* --- owners --------------------------------------------------------------------------------------
+ */
+
+static void test_last_holder_ends_it(void **state)
+{
+	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
+	struct side_desc desc = export_of(umem), again;
+	struct mate b;
+
+	(void)state;
+	assert_true(mate_start(&b, "dpu"));
+	assert_ok(mate_adopt(&b, rig.dev));
+	assert_ok(mate_import(&b, &desc));
+	assert_error(dpumap_umem_deregister(umem), DOCA_ERROR_IN_USE);
+	assert_error(mate_deregister(&b), DOCA_ERROR_IN_USE);
+	/* Neither has lost anything. */
+	assert_ok(mate_map(&b, 0, LEN, LOCAL_RW | PCI_RW));
+	assert_ok(mate_check(&b, 1));
+	assert_error(mate_unimport(&b), DOCA_ERROR_IN_USE);
+	assert_error(mate_deregister(&b), DOCA_ERROR_IN_USE);
+	assert_error(dpumap_umem_deregister(umem), DOCA_ERROR_IN_USE);
+	assert_ok(mate_unmap(&b));
+	assert_ok(mate_export(&b, &again));
+	assert_ok(import_here(&again));
+	/* The owner leaves, the importer ends it. */
+	assert_ok(dpumap_umem_unimport(umem));
+	assert_int_equal(count_of("umems"), 1);
+	assert_ok(mate_deregister(&b));
+	assert_int_equal(count_of("umems"), 0);
+	assert_error(import_here(&desc), DOCA_ERROR_NOT_FOUND);
+	/* And the other way round. */
+	umem = umem_of(memory, LEN, LOCAL_RW);
+	desc = export_of(umem);
+	assert_ok(mate_import(&b, &desc));
+	assert_ok(mate_unimport(&b));
+	assert_ok(dpumap_umem_deregister(umem));
+	assert_true(mate_finish(&b));
+}
+
+/* What a dead importer held is held until the context ends; everybody else goes on. */
+static void test_importer_dies(void **state)
+{
+	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
+	struct side_desc desc = export_of(umem);
+	struct doca_mmap *mmap;
+	struct mate b;
+
+	(void)state;
+	assert_true(mate_start(&b, "dpu"));
+	assert_ok(mate_adopt(&b, rig.dev));
+	assert_ok(mate_import(&b, &desc));
+	assert_ok(mate_map(&b, 0, LEN, LOCAL_RW | PCI_RW));
+	assert_true(mate_kill(&b));
+	assert_error(dpumap_umem_deregister(umem), DOCA_ERROR_IN_USE);
+	mmap = started_map(umem, 0, LEN, LOCAL_RW);
+	assert_copies(mmap, memory, LEN);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(dpumap_umem_unimport(umem));
+	/* close_rig() finds that all of it went with the context. */
+}
+
+/* The importer holds the context and ends what its dead owner left. */
+static void test_owner_dies(void **state)
+{
+	struct dpumap_umem *umem = NULL;
+	struct doca_dev *dev = NULL;
+	struct side_desc desc;
+	struct mate a;
+
+	(void)state;
+	assert_true(mate_start(&a, "dpu"));
+	assert_ok(mate_open(&a));
+	assert_ok(mate_register(&a, LOCAL_RW | PCI_RW, 4));
+	assert_ok(mate_export(&a, &desc));
+	assert_ok(mate_lend(&a, &dev));
+	assert_ok(dpumap_umem_import(dev, desc.bytes, desc.len, &umem));
+	assert_error(import_here(&desc), DOCA_ERROR_NOT_PERMITTED);
+	assert_true(mate_kill(&a));
+	assert_error(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	/* The owner had exported it: that hold is the context's now. */
+	assert_error(dpumap_umem_deregister(umem), DOCA_ERROR_IN_USE);
+	assert_ok(dpumap_umem_unimport(umem));
+	assert_ok(doca_dev_close(dev));
+}
+
+int main(int argc, char **argv)
+{
+#define rig_test(function) cmocka_unit_test_setup_teardown(function, open_rig, close_rig)
+	const struct CMUnitTest tests[] = {
+		rig_test(test_three_processes),
+		rig_test(test_ranges),
+		rig_test(test_rdma_export),
+		rig_test(test_dmabuf),
+		rig_test(test_bad_values),
+		rig_test(test_open_from_fd),
+		rig_test(test_map_rules),
+		rig_test(test_read_only),
+		rig_test(test_changed_bytes),
+		rig_test(test_longer_than_registered),
+		rig_test(test_foreign_and_stale_bytes),
+		rig_test(test_way),
+		rig_test(test_mixed_libraries),
+		rig_test(test_last_holder_ends_it),
+		rig_test(test_importer_dies),
+		rig_test(test_owner_dies),
+	};
+
+	rig_parse(argc, argv);
+	setenv("DPUMAP_LOG_LEVEL", "off", 0);
+	if (mate_is_one())
+		return mate_serve();
+	if (rig_options.is_peer)
+		return peer_serve();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
