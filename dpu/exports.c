@@ -8,6 +8,7 @@
 
 #include <doca_mmap.h>
 
+#include <dpumap/arena.h>
 #include <dpumap/dm.h>
 
 #include "common/size.h"
@@ -21,6 +22,7 @@ struct export
 {
 	struct export_spec spec;
 	void *memory;
+	struct dpumap_arena *arena; /* that memory is of, or NULL */
 	struct dpumap_dm *dm;
 	struct doca_mmap *mmap;
 	const void *desc; /* the library's, until the map stops */
@@ -77,14 +79,36 @@ static doca_error_t check_dm_size(const struct exports *exports, struct export_s
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t check_dm_align(const struct exports *exports, const struct export_spec *spec,
+				   struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	uint32_t max;
+
+	result = dpumap_dm_cap_get_max_log_align(doca_dev_as_devinfo(exports->device.dev), &max);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot learn how %s aligns device memory",
+					 spec->name, exports->device.name);
+	if (spec->log_align > max)
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"export %s: device memory aligned to %" PRIu64
+					" bytes wanted, %s can do %" PRIu64,
+					spec->name, UINT64_C(1) << spec->log_align,
+					exports->device.name, UINT64_C(1) << max);
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t allocate_dm(struct exports *exports, struct export *e,
 				struct dpumap_fault *fault)
 {
 	doca_error_t result = check_dm_size(exports, &e->spec, fault);
 
+	if (result == DOCA_SUCCESS)
+		result = check_dm_align(exports, &e->spec, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = dpumap_dm_alloc(exports->device.dev, e->spec.size, 0, &e->dm);
+	result = dpumap_dm_alloc(exports->device.dev, e->spec.size, e->spec.log_align, &e->dm);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result,
 					 "export %s: cannot allocate %" PRIu64
@@ -100,10 +124,40 @@ static doca_error_t allocate_dm(struct exports *exports, struct export *e,
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t allocate_dram(struct export *e, struct dpumap_fault *fault)
+static doca_error_t fill_arena(struct export *e)
 {
+	struct dpumap_allocator allocator;
 	doca_error_t result;
 
+	if (e->spec.huge_pages)
+		result = dpumap_arena_create_huge_pages(0, e->spec.size, &e->arena);
+	else
+		result = dpumap_arena_create_on_node(e->spec.node, e->spec.size, &e->arena);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_arena_get_allocator(e->arena, &allocator);
+	if (result != DOCA_SUCCESS)
+		return result;
+	e->memory = allocator.alloc(allocator.context, e->spec.size, 1, (enum dpumap_resource)0);
+	return e->memory ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t allocate_special(struct export *e, struct dpumap_fault *fault)
+{
+	doca_error_t result = fill_arena(e);
+
+	if (result == DOCA_SUCCESS)
+		return result;
+	if (e->spec.huge_pages)
+		return dpumap_fault_doca(
+			fault, result, "export %s: cannot allocate %" PRIu64 " bytes of huge pages",
+			e->spec.name, e->spec.size);
+	return dpumap_fault_doca(fault, result,
+				 "export %s: cannot allocate %" PRIu64 " bytes on NUMA node %u",
+				 e->spec.name, e->spec.size, e->spec.node);
+}
+
+static doca_error_t allocate_usual(struct export *e, struct dpumap_fault *fault)
+{
 	e->memory = mmap(NULL, e->spec.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
 	if (e->memory == MAP_FAILED) {
@@ -112,6 +166,19 @@ static doca_error_t allocate_dram(struct export *e, struct dpumap_fault *fault)
 					  "export %s: cannot allocate %" PRIu64 " bytes",
 					  e->spec.name, e->spec.size);
 	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t allocate_dram(struct export *e, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	if (e->spec.huge_pages || e->spec.on_node)
+		result = allocate_special(e, fault);
+	else
+		result = allocate_usual(e, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
 	result = doca_mmap_set_memrange(e->mmap, e->memory, e->spec.size);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "export %s: cannot use its memory",
@@ -179,6 +246,21 @@ static doca_error_t make_export(struct exports *exports, struct export *e,
 	return DOCA_SUCCESS;
 }
 
+static void free_dram(const struct export *e)
+{
+	struct dpumap_allocator allocator;
+
+	if (!e->arena) {
+		if (e->memory)
+			munmap(e->memory, e->spec.size);
+		return;
+	}
+	dpumap_arena_get_allocator(e->arena, &allocator);
+	if (e->memory)
+		allocator.free(allocator.context, e->memory, (enum dpumap_resource)0);
+	dpumap_arena_destroy(e->arena);
+}
+
 /* Takes down whatever part of an export exists, the map first: from then on nobody reaches it. */
 static void unmake_export(struct export *e)
 {
@@ -197,8 +279,7 @@ static void unmake_export(struct export *e)
 			say("export %s: cannot free its device memory: %s", e->spec.name,
 			    doca_error_get_descr(result));
 	}
-	if (e->memory)
-		munmap(e->memory, e->spec.size);
+	free_dram(e);
 }
 
 static doca_error_t make_all(struct exports *exports, const struct options *options,
@@ -252,6 +333,22 @@ void exports_destroy(struct exports *exports)
 const char *exports_device_name(const struct exports *exports)
 {
 	return exports->device.name;
+}
+
+doca_error_t exports_dm_usage(const struct exports *exports, struct exports_dm_usage *usage,
+			      struct dpumap_fault *fault)
+{
+	struct doca_dev *dev = exports->device.dev;
+	doca_error_t result;
+
+	result = dpumap_dm_cap_get_max_len(doca_dev_as_devinfo(dev), &usage->total);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_dm_query_free(dev, &usage->longest, &usage->free);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result,
+					 "cannot learn how much device memory %s has free",
+					 exports->device.name);
+	return DOCA_SUCCESS;
 }
 
 size_t exports_count(const struct exports *exports)

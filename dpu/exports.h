@@ -19,6 +19,16 @@ doca_error_t exports_create(const struct options *options, struct exports **expo
 void exports_destroy(struct exports *exports);
 
 const char *exports_device_name(const struct exports *exports);
+
+/* The memory of the card itself, in bytes; longest is what is free in one piece. */
+struct exports_dm_usage {
+	uint64_t total;
+	uint64_t free;
+	uint64_t longest;
+};
+
+doca_error_t exports_dm_usage(const struct exports *exports, struct exports_dm_usage *usage,
+			      struct dpumap_fault *fault);
 size_t exports_count(const struct exports *exports);
 /* The index of the export called name; NOT_FOUND. */
 doca_error_t exports_find(const struct exports *exports, const char *name, size_t *index,

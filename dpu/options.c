@@ -9,6 +9,7 @@
 #include "options.h"
 
 #define MAX_CLIENTS_DEFAULT 64
+#define MAX_NODE	    65535u
 #define MAX_CLIENTS_LIMIT   900 /* below the usual 1024 open files */
 
 enum {
@@ -21,12 +22,17 @@ static const char doc[] =
 	"Own memory on the DPU's side, export it for PCI access and hand the descriptors to the "
 	"host."
 	"\v"
-	"EXPORT is a list of name=NAME,kind=KIND,size=SIZE[,perm=PERM]:\n"
+	"EXPORT is a list of name=NAME,kind=KIND,size=SIZE[,perm=PERM][,align=SIZE][,pages=huge]"
+	"[,node=N]:\n"
 	"  NAME  1 to 63 of A-Z a-z 0-9 . _ -\n"
 	"  KIND  dm (memory on the card itself) or dram (the DPU's main memory)\n"
 	"  SIZE  bytes, with K, M or G if wanted; for dm also max, which is all that one export "
 	"can have\n"
 	"  PERM  rw (default) or ro, what the host may do\n"
+	"  align where dm begins on the card: a power of two (default 64 or more, as the card "
+	"likes)\n"
+	"  pages what dram is made of: usual (default) or huge pages\n"
+	"  node  the NUMA node that dram is on (default: the kernel's choice)\n"
 	"\n"
 	"The exports last until SIGTERM, SIGINT or SIGHUP; from then on the host's copies fail. "
 	"The "
@@ -99,11 +105,57 @@ static void set_perm(struct argp_state *state, struct export_spec *spec, const c
 	spec->writable = strcmp(value, "rw") == 0;
 }
 
+static void set_align(struct argp_state *state, struct export_spec *spec, const char *value)
+{
+	uint64_t align = 0;
+
+	if (!dpumap_size_parse(value, &align) || !align || (align & (align - 1)))
+		dpumap_usage_error(state, "export %s: align is a power of two, not \"%s\"",
+				   spec->name, value);
+	if (spec->kind != EXPORT_DEVICE_MEMORY)
+		dpumap_usage_error(state, "export %s: only kind dm has an align", spec->name);
+	spec->log_align = (uint32_t)__builtin_ctzll(align);
+}
+
+static void set_pages(struct argp_state *state, struct export_spec *spec, const char *value)
+{
+	if (strcmp(value, "usual") != 0 && strcmp(value, "huge") != 0)
+		dpumap_usage_error(state, "export %s: pages is usual or huge, not \"%s\"",
+				   spec->name, value);
+	spec->huge_pages = strcmp(value, "huge") == 0;
+}
+
+static void set_node(struct argp_state *state, struct export_spec *spec, const char *value)
+{
+	uint64_t node = 0;
+
+	if (!dpumap_number_parse(value, MAX_NODE, &node))
+		dpumap_usage_error(state, "export %s: node is a number up to %u, not \"%s\"",
+				   spec->name, MAX_NODE, value);
+	spec->on_node = true;
+	spec->node = (unsigned int)node;
+}
+
+static void check_spec(struct argp_state *state, const struct export_spec *spec)
+{
+	if (spec->kind != EXPORT_DRAM && (spec->huge_pages || spec->on_node))
+		dpumap_usage_error(state, "export %s: only kind dram has pages and a node",
+				   spec->name);
+	if (spec->huge_pages && spec->on_node)
+		dpumap_usage_error(state, "export %s: huge pages cannot be had on a chosen node",
+				   spec->name);
+	if (spec->kind == EXPORT_DRAM && spec->size == EXPORT_SIZE_MAX)
+		dpumap_usage_error(state, "export %s: main memory has no size \"max\"", spec->name);
+}
+
 enum spec_part {
 	PART_NAME,
 	PART_KIND,
 	PART_SIZE,
 	PART_PERM,
+	PART_ALIGN,
+	PART_PAGES,
+	PART_NODE,
 	PARTS,
 };
 
@@ -111,8 +163,10 @@ enum spec_part {
 static void parse_spec(struct argp_state *state, char *text, struct export_spec *spec)
 {
 	static char name_key[] = "name", kind_key[] = "kind", size_key[] = "size",
-		    perm_key[] = "perm";
-	char *const keys[] = {name_key, kind_key, size_key, perm_key, NULL};
+		    perm_key[] = "perm", align_key[] = "align", pages_key[] = "pages",
+		    node_key[] = "node";
+	char *const keys[] = {name_key,	 kind_key,  size_key, perm_key,
+			      align_key, pages_key, node_key, NULL};
 	char *values[PARTS] = {NULL};
 	char *value;
 	int part;
@@ -135,8 +189,13 @@ static void parse_spec(struct argp_state *state, char *text, struct export_spec 
 	set_size(state, spec, values[PART_SIZE]);
 	if (values[PART_PERM])
 		set_perm(state, spec, values[PART_PERM]);
-	if (spec->kind == EXPORT_DRAM && spec->size == EXPORT_SIZE_MAX)
-		dpumap_usage_error(state, "export %s: main memory has no size \"max\"", spec->name);
+	if (values[PART_ALIGN])
+		set_align(state, spec, values[PART_ALIGN]);
+	if (values[PART_PAGES])
+		set_pages(state, spec, values[PART_PAGES]);
+	if (values[PART_NODE])
+		set_node(state, spec, values[PART_NODE]);
+	check_spec(state, spec);
 }
 
 static void *grow(struct argp_state *state, void *list, size_t count, size_t item)

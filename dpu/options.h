@@ -20,6 +20,10 @@ struct export_spec {
 	enum export_kind kind;
 	uint64_t size; /* EXPORT_SIZE_MAX: what the device has */
 	bool writable;
+	uint32_t log_align; /* of device memory; 0: as the device likes */
+	bool huge_pages;    /* of main memory */
+	bool on_node;	    /* main memory of this NUMA node */
+	unsigned int node;
 };
 
 #define EXPORT_SIZE_MAX UINT64_MAX

@@ -174,6 +174,20 @@ static doca_error_t finish_digest(struct context *c)
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t tell_device(struct context *c)
+{
+	struct exports_dm_usage usage;
+	doca_error_t result = exports_dm_usage(c->exports, &usage, c->fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_msg_set_text(c->reply, DPUMAP_MSG_DEVICE, exports_device_name(c->exports));
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_TOTAL, usage.total);
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_FREE, usage.free);
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_LONGEST, usage.longest);
+	return DOCA_SUCCESS;
+}
+
 /* What a request must have besides id and op, what it may have, and who answers it. */
 static const struct {
 	handler *answer;
@@ -188,6 +202,7 @@ static const struct {
 	[DPUMAP_OP_DIGEST_UPDATE] = {update_digest, FIELD(DIGEST) | FIELD(OFFSET) | FIELD(LENGTH),
 				     0},
 	[DPUMAP_OP_DIGEST_FINAL] = {finish_digest, FIELD(DIGEST), 0},
+	[DPUMAP_OP_DEVICE] = {tell_device, 0, 0},
 };
 
 /* Nobody who knows the protocol gets here: what follows may not even be frames. */

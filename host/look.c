@@ -63,6 +63,22 @@ static doca_error_t load(const char *path, struct remote_export *export, struct 
 	return result;
 }
 
+static doca_error_t look_device(const struct options *options, struct dpumap_fault *fault)
+{
+	struct dpumap_client *client;
+	struct remote_device device;
+	doca_error_t result;
+
+	result = remote_connect(options, &client, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = remote_device(client, &device, fault);
+	if (result == DOCA_SUCCESS)
+		report_device(&device);
+	dpumap_client_destroy(client);
+	return result;
+}
+
 doca_error_t look_info(const struct options *options, struct dpumap_fault *fault)
 {
 	const char *what = options->descriptor ? options->descriptor : options->args[0];
@@ -70,6 +86,8 @@ doca_error_t look_info(const struct options *options, struct dpumap_fault *fault
 	struct dpumap_desc desc = {0};
 	doca_error_t result;
 
+	if (!what)
+		return look_device(options, fault);
 	if (options->descriptor)
 		result = load(what, &export, fault);
 	else

@@ -15,7 +15,8 @@ __attribute__((visibility("default"))) const char *argp_program_version = "dpuma
 
 static const struct command commands[] = {
 	{"list", "no arguments", 0, 0, look_list},
-	{"info", "NAME or --descriptor=FILE", 1, OPTION_DESCRIPTOR, look_info},
+	{"info", "NAME or --descriptor=FILE or nothing", 1, OPTION_DESCRIPTOR | OPTION_NO_ARGS,
+	 look_info},
 	{"put", "FILE NAME", 2, OPTION_OFFSET, transfer_put},
 	{"get", "NAME FILE", 2, OPTION_OFFSET | OPTION_LENGTH, transfer_get},
 	{"cp", "FILE NAME OUTFILE", 3, OPTION_OFFSET, transfer_cp},

@@ -20,6 +20,7 @@ static const char doc[] =
 	"\v"
 	"Commands:\n"
 	"  list                       what dpumapd exports\n"
+	"  info                       the DPU's device, and its memory that is free\n"
 	"  info NAME                  one export and its descriptor, without the key\n"
 	"  info --descriptor FILE     the same from a descriptor file\n"
 	"  put FILE NAME              copy a file into an export\n"
@@ -40,7 +41,7 @@ static const char doc[] =
 	"  dpumap list\n"
 	"  dpumap cp /boot/vmlinuz fast /tmp/copy";
 
-static const char args_doc[] = "list\ninfo NAME\ninfo --descriptor=FILE\nput FILE NAME\n"
+static const char args_doc[] = "list\ninfo [NAME]\ninfo --descriptor=FILE\nput FILE NAME\n"
 			       "get NAME FILE\ncp FILE NAME OUTFILE\nget-descriptor NAME FILE";
 
 static const struct argp_option option_table[] = {
@@ -126,6 +127,8 @@ static void check(struct argp_state *state, const struct options *o)
 					   names[i].name);
 	}
 	wanted = o->given & OPTION_DESCRIPTOR ? 0 : o->command->num_args;
+	if (!o->num_args && o->command->takes & OPTION_NO_ARGS)
+		return;
 	if (o->num_args != wanted)
 		dpumap_usage_error(state, "%s wants %s", o->command->name,
 				   wanted ? o->command->args : "no arguments");

@@ -18,6 +18,7 @@ enum option_bit {
 	OPTION_OFFSET = 1 << 0,
 	OPTION_LENGTH = 1 << 1,
 	OPTION_DESCRIPTOR = 1 << 2, /* instead of its arguments */
+	OPTION_NO_ARGS = 1 << 3,    /* or nothing instead of them */
 };
 
 struct command {

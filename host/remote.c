@@ -84,6 +84,28 @@ doca_error_t remote_get(struct dpumap_client *client, const char *name,
 	return DOCA_SUCCESS;
 }
 
+doca_error_t remote_device(struct dpumap_client *client, struct remote_device *device,
+			   struct dpumap_fault *fault)
+{
+	struct dpumap_msg request, reply = {0};
+	doca_error_t result;
+
+	ask(&request, DPUMAP_OP_DEVICE);
+	result = dpumap_client_call(client, &request, &reply, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DEVICE) ||
+	    !dpumap_msg_has(&reply, DPUMAP_MSG_DM_TOTAL) ||
+	    !dpumap_msg_has(&reply, DPUMAP_MSG_DM_FREE) ||
+	    !dpumap_msg_has(&reply, DPUMAP_MSG_DM_LONGEST))
+		return incomplete(DPUMAP_OP_DEVICE, fault);
+	dpumap_msg_get_text(&reply, DPUMAP_MSG_DEVICE, device->name, sizeof(device->name));
+	device->dm_total = reply.value[DPUMAP_MSG_DM_TOTAL].number;
+	device->dm_free = reply.value[DPUMAP_MSG_DM_FREE].number;
+	device->dm_longest = reply.value[DPUMAP_MSG_DM_LONGEST].number;
+	return DOCA_SUCCESS;
+}
+
 void remote_export_wipe(struct remote_export *export)
 {
 	explicit_bzero(export, sizeof(*export));

@@ -26,6 +26,17 @@ doca_error_t remote_list(struct dpumap_client *client, remote_list_fn *each,
 			 struct dpumap_fault *fault);
 doca_error_t remote_get(struct dpumap_client *client, const char *name,
 			struct remote_export *export, struct dpumap_fault *fault);
+
+/* The DPU's device and the memory on the card itself, in bytes. */
+struct remote_device {
+	char name[DPUMAP_DEVICE_NAME_MAX];
+	uint64_t dm_total;
+	uint64_t dm_free;
+	uint64_t dm_longest; /* that is free in one piece */
+};
+
+doca_error_t remote_device(struct dpumap_client *client, struct remote_device *device,
+			   struct dpumap_fault *fault);
 void remote_export_wipe(struct remote_export *export);
 doca_error_t remote_release(struct dpumap_client *client, const char *name,
 			    struct dpumap_fault *fault);

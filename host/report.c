@@ -65,6 +65,27 @@ static void print_export(const struct dpumap_export_info *info)
 	printf("permissions  %s\n", report_permissions(info->access));
 }
 
+static void print_bytes(const char *what, uint64_t bytes)
+{
+	char size[DPUMAP_SIZE_TEXT_MAX];
+
+	dpumap_size_format(bytes, size);
+	printf("  %-11s%s (%" PRIu64 " bytes)\n", what, size, bytes);
+}
+
+void report_device(const struct remote_device *device)
+{
+	printf("device       %s of the DPU\n", device->name);
+	if (!device->dm_total) {
+		printf("device memory: none\n");
+		return;
+	}
+	printf("device memory, as dpumapd finds it now\n");
+	print_bytes("total", device->dm_total);
+	print_bytes("free", device->dm_free);
+	print_bytes("in a piece", device->dm_longest);
+}
+
 void report_info(const struct dpumap_export_info *info)
 {
 	print_export(info);

@@ -13,6 +13,7 @@
 #include "channel/channel.h"
 #include "common/device.h"
 #include "common/sha256.h"
+#include "remote.h"
 
 #define REPORT_DIGESTS 3
 
@@ -44,6 +45,7 @@ const char *report_permissions(uint32_t access);
 const char *report_kind(const char *kind);
 /* One line of a table; the heading when info is NULL. */
 void report_list_line(const struct dpumap_export_info *info);
+void report_device(const struct remote_device *device);
 void report_info(const struct dpumap_export_info *info);
 /* Everything but the key. */
 void report_descriptor(const struct dpumap_desc *desc, size_t len);

@@ -9,7 +9,7 @@ engine=${2:-MMO DMA}
 start_emulator --profile "$profile"
 idle=$(objects)
 start_agent --export name=fast,kind=dm,size=64K --export name=bulk,kind=dram,size=16M \
-	--export name=ro,kind=dram,size=12345,perm=ro --export name=rest,kind=dm,size=4
+	--export name=ro,kind=dram,size=12345,perm=ro --export name=rest,kind=dm,size=4,align=4K
 serving=$(objects)
 
 digest() { sha256sum "$1" | cut -d ' ' -f 1; }
@@ -54,6 +54,18 @@ host get ro "$files/out" >/dev/null || fail "get a read-only export"
 cmp -n 12345 /dev/zero "$files/out" || fail "a fresh export is not zero"
 [ "$(stat -c %s "$files/out")" -eq 12345 ] || fail "get: not all of the export"
 rm "$files/out"
+
+# How much memory of the card there is besides: 64K and 4 bytes, of 64, are taken.
+host info >"$work/said" || fail "info of the device"
+total=$(sed -n 's/^  total .*(\([0-9]*\) bytes)$/\1/p' "$work/said")
+left=$(sed -n 's/^  free .*(\([0-9]*\) bytes)$/\1/p' "$work/said")
+piece=$(sed -n 's/^  in a piece .*(\([0-9]*\) bytes)$/\1/p' "$work/said")
+[ $((total - left)) -eq $((65536 + 64)) ] || fail "info: total $total, free $left"
+if [ "$piece" -le 0 ] || [ "$piece" -gt "$left" ]; then
+	fail "info: $piece free in a piece of $left"
+fi
+grep -qE '^device +mlx5_0 of the DPU$' "$work/said" || fail "info: which device"
+expect_objects "after looking at the device" "$serving"
 
 host list >"$work/said" || fail list
 grep -qE '^fast +dm +64K +read-write$' "$work/said" || fail "list: fast"

@@ -29,7 +29,7 @@ wrong '"frobnicate" is no command' dpumap frobnicate
 wrong 'cp wants FILE NAME OUTFILE' dpumap cp a b
 wrong 'too many arguments for cp' dpumap cp a b c d
 wrong 'list wants no arguments' dpumap list a
-wrong 'info wants NAME' dpumap info
+wrong 'info wants NAME' dpumap info a b
 wrong 'info wants no arguments' dpumap info --descriptor x y
 wrong 'put takes no --length' dpumap put a b --length 1
 wrong 'list takes no --offset' dpumap list --offset 1
@@ -51,6 +51,15 @@ wrong 'size is a number' daemon --export name=a,kind=dm,size=0
 wrong 'size is a number' daemon --export name=a,kind=dm,size=4Q
 wrong 'main memory has no size "max"' daemon --export name=a,kind=dram,size=max
 wrong 'perm is rw or ro' daemon --export name=a,kind=dm,size=4K,perm=wo
+wrong 'align is a power of two, not "0"' daemon --export name=a,kind=dm,size=4K,align=0
+wrong 'align is a power of two, not "96"' daemon --export name=a,kind=dm,size=4K,align=96
+wrong 'align is a power of two, not "x"' daemon --export name=a,align=x,kind=dm,size=4K
+wrong 'only kind dm has an align' daemon --export name=a,kind=dram,size=4K,align=4K
+wrong 'pages is usual or huge, not "big"' daemon --export name=a,kind=dram,size=4K,pages=big
+wrong 'only kind dram has pages' daemon --export name=a,kind=dm,size=4K,pages=huge
+wrong 'only kind dram has pages' daemon --export name=a,kind=dm,size=4K,node=0
+wrong 'node is a number' daemon --export name=a,kind=dram,size=4K,node=x
+wrong 'huge pages cannot be had on' daemon --export name=a,kind=dram,size=4K,node=0,pages=huge
 wrong '"a/b" is no name' daemon --export name=a/b,kind=dm,size=4K
 wrong 'two exports called a' daemon -e name=a,kind=dm,size=4K -e name=a,kind=dram,size=4K
 wrong '--allow-uid is a number' daemon -e name=a,kind=dm,size=4K --allow-uid root

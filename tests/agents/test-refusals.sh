@@ -23,6 +23,8 @@ expect 3 'there is no device mlx5_7' \
 	on_dpu dpumapd --device mlx5_7 --listen "$socket" --export name=a,kind=dram,size=4K
 expect 5 'export vast: cannot allocate [0-9]+ bytes: Cannot allocate memory' \
 	on_dpu dpumapd --listen "$socket" --export name=vast,kind=dram,size=1000000T
+expect 4 'export a: device memory aligned to 1048576 bytes wanted, mlx5_0 can do 4096' \
+	on_dpu dpumapd --listen "$socket" --export name=a,kind=dm,size=4K,align=1M
 expect 3 'cannot listen on .*/none/socket: No such file' \
 	on_dpu dpumapd --listen "$work/none/socket" --export name=a,kind=dram,size=4K
 echo precious >"$files/file"
