@@ -199,7 +199,8 @@ bool mate_is_one(void)
 
 int mate_serve(void)
 {
-	int socket = (int)strtol(getenv(SOCKET_ENV), NULL, 10);
+	const char *inherited = getenv(SOCKET_ENV);
+	int socket = inherited ? (int)strtol(inherited, NULL, 10) : -1;
 	struct answer answer = {0};
 	struct order order;
 

@@ -42,7 +42,7 @@ static uint64_t next(uint64_t *state)
 
 static uint32_t below(uint64_t *state, uint32_t n)
 {
-	return (uint32_t)((next(state) >> 16) % n);
+	return n ? (uint32_t)((next(state) >> 16) % n) : 0;
 }
 
 /* No device: whoever has it references it, and it is not freed. */
