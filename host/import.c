@@ -17,10 +17,11 @@ doca_error_t import_decode(const void *bytes, size_t len, const char *what,
 	dpumap_desc_status_t status = dpumap_desc_decode(bytes, len, desc);
 
 	if (status != DPUMAP_DESC_OK)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"the descriptor of %s (%zu bytes) is not valid: %s (%s)",
-					what, len, dpumap_desc_status_descr(status),
-					dpumap_desc_status_name(status));
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_INVALID_VALUE,
+			"the descriptor of %s (%zu bytes) is not valid: %s (DPUMAP_DESC_ERR_%s)",
+			what, len, dpumap_desc_status_descr(status),
+			dpumap_desc_status_name(status));
 	return DOCA_SUCCESS;
 }
 

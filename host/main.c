@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "desc.h"
 #include "interrupt.h"
 #include "look.h"
 #include "options.h"
@@ -21,6 +22,7 @@ static const struct command commands[] = {
 	{"get", "NAME FILE", 2, OPTION_OFFSET | OPTION_LENGTH, transfer_get},
 	{"cp", "FILE NAME OUTFILE", 3, OPTION_OFFSET, transfer_cp},
 	{"get-descriptor", "NAME FILE", 2, 0, look_get_descriptor},
+	{"desc", "show or check, and FILE", 2, OPTION_JSON | OPTION_SHOW_SECRET, desc_look},
 	{0},
 };
 

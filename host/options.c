@@ -12,6 +12,8 @@
 
 enum {
 	KEY_DESCRIPTOR = 0x100,
+	KEY_JSON,
+	KEY_SHOW_SECRET,
 };
 
 static const char doc[] =
@@ -28,6 +30,9 @@ static const char doc[] =
 	"  cp FILE NAME OUTFILE       send a file through an export, in windows of\n"
 	"                             its size, and back into another file\n"
 	"  get-descriptor NAME FILE   save a descriptor (mode 0600: it holds a key)\n"
+	"  desc show FILE             everything in a saved descriptor but the key;\n"
+	"                             - is standard input\n"
+	"  desc check FILE            is it one? Says what is wrong and at which byte\n"
 	"\n"
 	"Copies are done by the NIC's DMA engine. put, get and cp compare SHA-256 at both ends; a "
 	"result file appears under its name only when it is complete and verified. Sizes may have "
@@ -42,7 +47,8 @@ static const char doc[] =
 	"  dpumap cp /boot/vmlinuz fast /tmp/copy";
 
 static const char args_doc[] = "list\ninfo [NAME]\ninfo --descriptor=FILE\nput FILE NAME\n"
-			       "get NAME FILE\ncp FILE NAME OUTFILE\nget-descriptor NAME FILE";
+			       "get NAME FILE\ncp FILE NAME OUTFILE\nget-descriptor NAME FILE\n"
+			       "desc show FILE\ndesc check FILE";
 
 static const struct argp_option option_table[] = {
 	{"connect", 'c', "PATH", 0,
@@ -52,6 +58,8 @@ static const struct argp_option option_table[] = {
 	{"offset", 'o', "SIZE", 0, "Begin at this byte of the export (put, get, cp)", 0},
 	{"length", 'n', "SIZE", 0, "Copy so many bytes (get; default: to the end)", 0},
 	{"descriptor", KEY_DESCRIPTOR, "FILE", 0, "A saved descriptor (info)", 0},
+	{"json", KEY_JSON, NULL, 0, "Print JSON (desc)", 0},
+	{"show-secret", KEY_SHOW_SECRET, NULL, 0, "Print the access key as well (desc show)", 0},
 	{"timeout", 't', "SECONDS", 0, "Give up when nothing has happened for so long (default 10)",
 	 0},
 	{"verbose", 'v', NULL, 0, "Show the library's own log as well", 0},
@@ -114,7 +122,9 @@ static void check(struct argp_state *state, const struct options *o)
 		const char *name;
 	} names[] = {{OPTION_OFFSET, "--offset"},
 		     {OPTION_LENGTH, "--length"},
-		     {OPTION_DESCRIPTOR, "--descriptor"}};
+		     {OPTION_DESCRIPTOR, "--descriptor"},
+		     {OPTION_JSON, "--json"},
+		     {OPTION_SHOW_SECRET, "--show-secret"}};
 	unsigned int wanted;
 
 	if (!o->command) {
@@ -132,6 +142,10 @@ static void check(struct argp_state *state, const struct options *o)
 	if (o->num_args != wanted)
 		dpumap_usage_error(state, "%s wants %s", o->command->name,
 				   wanted ? o->command->args : "no arguments");
+	if (strcmp(o->command->name, "desc") == 0 && strcmp(o->args[0], "show") != 0 &&
+	    strcmp(o->args[0], "check") != 0)
+		dpumap_usage_error(state, "desc wants %s, not \"%s\"", o->command->args,
+				   o->args[0]);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -157,6 +171,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_DESCRIPTOR:
 		o->descriptor = arg;
 		o->given |= OPTION_DESCRIPTOR;
+		return 0;
+	case KEY_JSON:
+		o->given |= OPTION_JSON;
+		return 0;
+	case KEY_SHOW_SECRET:
+		o->given |= OPTION_SHOW_SECRET;
 		return 0;
 	case 't':
 		o->timeout_s = seconds(state, arg);

@@ -19,6 +19,8 @@ enum option_bit {
 	OPTION_LENGTH = 1 << 1,
 	OPTION_DESCRIPTOR = 1 << 2, /* instead of its arguments */
 	OPTION_NO_ARGS = 1 << 3,    /* or nothing instead of them */
+	OPTION_JSON = 1 << 4,
+	OPTION_SHOW_SECRET = 1 << 5,
 };
 
 struct command {

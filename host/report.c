@@ -93,13 +93,24 @@ void report_info(const struct dpumap_export_info *info)
 
 void report_descriptor(const struct dpumap_desc *desc, size_t len)
 {
-	printf("descriptor   %zu bytes, PCI export of %s\n", len,
-	       desc->source == DPUMAP_DESC_SOURCE_DEVICE_MEMORY ? "device memory" : "memory");
+	static const char *const kinds[] = {
+		[DPUMAP_DESC_KIND_PCI] = "PCI export",
+		[DPUMAP_DESC_KIND_RDMA] = "RDMA export",
+		[DPUMAP_DESC_KIND_UMEM] = "umem",
+	};
+	static const char *const sources[] = {
+		[DPUMAP_DESC_SOURCE_MEMORY] = "memory",
+		[DPUMAP_DESC_SOURCE_DEVICE_MEMORY] = "device memory",
+		[DPUMAP_DESC_SOURCE_DMABUF] = "a dma-buf",
+	};
+
+	printf("descriptor   %zu bytes, %s of %s\n", len, kinds[desc->kind], sources[desc->source]);
 	printf("  card       %016" PRIx64 ", function %u\n", desc->device_guid, desc->vhca_id);
 	printf("  range      %" PRIu64 " bytes at 0x%" PRIx64 " of the exporter\n", desc->len,
 	       desc->addr);
 	printf("  access     0x%02x, %s\n", desc->access, report_permissions(desc->access));
-	printf("  key        present, not shown\n");
+	if (desc->kind == DPUMAP_DESC_KIND_PCI)
+		printf("  key        present, not shown\n");
 }
 
 static const char *direction(const struct report *report)

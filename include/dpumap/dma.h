@@ -104,7 +104,8 @@ DOCA_STABLE doca_error_t dpumap_dma_get_max_len(const struct dpumap_dma *dma, ui
  * @param user_data comes back with the completion
  * @return DOCA_SUCCESS: posted, one completion will come,
  *         DOCA_ERROR_INVALID_VALUE for a NULL object, a length of 0 or above the maximum, or bytes
- * outside the range of a map, DOCA_ERROR_BAD_STATE when a map is not started, or the queue is in
+ * outside the range of a map, DOCA_ERROR_NOT_PERMITTED when @p dst was imported and its exporter
+ * permits reading only, DOCA_ERROR_BAD_STATE when a map is not started, or the queue is in
  * error, DOCA_ERROR_NOT_FOUND when a map does not have the device of the queue,
  * DOCA_ERROR_NOT_SUPPORTED when a map was imported over RDMA, DOCA_ERROR_AGAIN when the queue is
  * full: poll first, DOCA_ERROR_DRIVER when the device refuses the request

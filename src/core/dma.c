@@ -110,31 +110,32 @@ static doca_error_t refuse_map(const struct doca_mmap *mmap, const struct doca_d
 			   (const void *)mmap);
 }
 
-static doca_error_t refuse_range(const struct doca_mmap *mmap, uint64_t addr, size_t len)
+static doca_error_t refuse_bytes(const struct doca_mmap *mmap, uint64_t addr, size_t len,
+				 dpumap_desc_status_t why)
 {
+	if (why == DPUMAP_DESC_ERR_DENIED)
+		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
+				   "copy: map %p was exported with access mask 0x%x, not to be "
+				   "written",
+				   (const void *)mmap, mmap->access);
 	return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 			   "copy: %zu bytes at 0x%" PRIx64 " are outside map %p, %" PRIu64
 			   " bytes at 0x%" PRIx64,
 			   len, addr, (const void *)mmap, mmap->range.len, mmap->range.addr);
 }
 
-static bool covers(const struct doca_mmap *mmap, uint64_t addr, size_t len)
-{
-	uint64_t offset = addr - mmap->range.addr;
-
-	return addr >= mmap->range.addr && offset <= mmap->range.len &&
-	       len <= mmap->range.len - offset;
-}
-
 static doca_error_t resolve(const struct dpumap_dma *dma, const struct doca_mmap *mmap,
-			    uint64_t addr, size_t len, const struct dpumap_region **region)
+			    uint64_t addr, size_t len, uint32_t op,
+			    const struct dpumap_region **region)
 {
 	const struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dma->dev);
+	dpumap_desc_status_t status;
 
 	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) || !slot || !slot->region || slot->ending))
 		return refuse_map(mmap, dma->dev);
-	if (doca_unlikely(!covers(mmap, addr, len)))
-		return refuse_range(mmap, addr, len);
+	status = dpumap_mmap_check_ops(mmap, addr, len, op);
+	if (doca_unlikely(status != DPUMAP_DESC_OK))
+		return refuse_bytes(mmap, addr, len, status);
 	*region = slot->region;
 	return DOCA_SUCCESS;
 }
@@ -157,10 +158,10 @@ doca_error_t dpumap_dma_memcpy(struct dpumap_dma *dma, struct doca_mmap *dst, vo
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "copy: %zu bytes, one copy can do 1 to %" PRIu64, len,
 				   dma->max_len);
-	result = resolve(dma, dst, copy.dst_addr, len, &copy.dst);
+	result = resolve(dma, dst, copy.dst_addr, len, DPUMAP_DESC_OP_WRITE, &copy.dst);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	result = resolve(dma, src, copy.src_addr, len, &copy.src);
+	result = resolve(dma, src, copy.src_addr, len, DPUMAP_DESC_OP_READ, &copy.src);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
 	return dpumap_queue_post(dma->queue, &copy);

@@ -22,6 +22,7 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 	created->access = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
 	created->max_slots = DEFAULT_MAX_DEVICES;
 	created->dmabuf = -1;
+	created->ops = DPUMAP_DESC_OP_ALL;
 	atomic_init(&created->state, MMAP_NEW);
 	*mmap = created;
 	return DOCA_SUCCESS;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include <doca_mmap.h>
+#include <dpumap/desc.h>
 
 #include "core/dev.h"
 #include "core/dm.h"
@@ -48,6 +49,8 @@ struct doca_mmap {
 	_Atomic(enum mmap_state) state;
 	bool was_started;
 	uint32_t access;
+	uint32_t ops; /* DPUMAP_DESC_OP_*: what its exporter permits, all of them if it is ours */
+	uint16_t source;       /* what its exporter says it is made of; 0 if it is ours */
 	pthread_mutex_t *lock; /* NULL until thread safety is enabled */
 	uint32_t num_bufs;     /* not counted with a lock */
 
@@ -119,6 +122,16 @@ static inline void dpumap_mmap_unlock(const struct doca_mmap **mmap)
 	__attribute__((cleanup(dpumap_mmap_unlock), unused)) const struct doca_mmap *held = \
 		dpumap_mmap_lock(mmap)
 
+/* May this side do that to these bytes of the map? DPUMAP_DESC_ERR_DENIED, _OUTSIDE or _OK. */
+static inline dpumap_desc_status_t dpumap_mmap_check_ops(const struct doca_mmap *mmap,
+							 uint64_t addr, size_t len, uint32_t ops)
+{
+	const struct dpumap_desc_window window = {
+		.addr = mmap->range.addr, .len = mmap->range.len, .ops = mmap->ops};
+
+	return dpumap_desc_window_check(&window, addr, len, ops);
+}
+
 /* Say why dpumap_mmap_buf_take() refuses, and return it. */
 doca_error_t dpumap_mmap_refuse_buf(const struct doca_mmap *mmap, uint64_t addr, size_t len);
 
@@ -129,11 +142,8 @@ doca_error_t dpumap_mmap_refuse_buf(const struct doca_mmap *mmap, uint64_t addr,
  */
 static inline doca_error_t dpumap_mmap_buf_take(struct doca_mmap *mmap, uint64_t addr, size_t len)
 {
-	/* The range does not wrap, so an address below it gives an offset beyond it. */
-	uint64_t offset = addr - mmap->range.addr;
-
-	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) || offset > mmap->range.len ||
-			  len > mmap->range.len - offset)) {
+	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) ||
+			  dpumap_mmap_check_ops(mmap, addr, len, 0) != DPUMAP_DESC_OK)) {
 		doca_error_t result = dpumap_mmap_refuse_buf(mmap, addr, len);
 
 		/* A refusal is no success: told, the compiler keeps the caller's path straight. */

@@ -20,6 +20,7 @@ SAME(PCI_READ_ONLY);
 SAME(PCI_READ_WRITE);
 SAME(PCI_RELAXED_ORDERING);
 _Static_assert((int)DPUMAP_DESC_ACCESS_KEY_SIZE == DPUMAP_ACCESS_KEY_SIZE, "access key size");
+_Static_assert((int)DPUMAP_DESC_GID_SIZE == DPUMAP_GID_SIZE, "GID size");
 
 doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo,
 						   uint8_t *mmap_export)
@@ -134,6 +135,17 @@ static doca_error_t encode(const struct dpumap_desc *fields, struct mmap_desc *d
 	return DOCA_SUCCESS;
 }
 
+static uint16_t source_of(const struct doca_mmap *mmap)
+{
+	if (mmap->source)
+		return mmap->source;
+	if (mmap->umem)
+		return mmap->umem->source;
+	if (mmap->dm)
+		return DPUMAP_DESC_SOURCE_DEVICE_MEMORY;
+	return mmap->dmabuf >= 0 ? DPUMAP_DESC_SOURCE_DMABUF : DPUMAP_DESC_SOURCE_MEMORY;
+}
+
 static struct dpumap_desc describe(const struct doca_mmap *mmap, const struct mmap_slot *slot,
 				   uint16_t kind)
 {
@@ -141,7 +153,7 @@ static struct dpumap_desc describe(const struct doca_mmap *mmap, const struct mm
 
 	return (struct dpumap_desc){
 		.kind = kind,
-		.source = mmap->dm ? DPUMAP_DESC_SOURCE_DEVICE_MEMORY : DPUMAP_DESC_SOURCE_MEMORY,
+		.source = source_of(mmap),
 		.access = mmap->access,
 		.device_guid = caps->card_guid,
 		.vhca_id = caps->vhca_id,
@@ -171,11 +183,29 @@ static doca_error_t export_pci(const struct doca_mmap *mmap, struct mmap_slot *s
 	return result;
 }
 
+static doca_error_t describe_port(const struct dpumap_device *device, struct dpumap_desc_port *port)
+{
+	struct dpumap_address address;
+	doca_error_t result;
+
+	result = dpumap_device_get_address(device, &address);
+	if (result != DOCA_SUCCESS || !address.is_told)
+		return result;
+	port->link_layer =
+		address.is_infiniband ? DPUMAP_DESC_LINK_INFINIBAND : DPUMAP_DESC_LINK_ETHERNET;
+	port->lid = address.lid;
+	memcpy(port->gid, address.gid, sizeof(port->gid));
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t export_rdma(const struct doca_mmap *mmap, struct mmap_slot *slot)
 {
 	struct dpumap_desc fields = describe(mmap, slot, DPUMAP_DESC_KIND_RDMA);
 	doca_error_t result;
 
+	result = describe_port(slot->dev->device, &fields.port);
+	if (result != DOCA_SUCCESS)
+		return result;
 	result = dpumap_region_open_to_peers(slot->region, mmap->access, &fields.mkey);
 	if (result != DOCA_SUCCESS)
 		return result;

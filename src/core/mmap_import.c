@@ -79,9 +79,12 @@ static doca_error_t add_source(struct doca_mmap *mmap, struct doca_dev *dev,
 static doca_error_t import(struct doca_dev *dev, const struct dpumap_desc *desc,
 			   struct doca_mmap **mmap)
 {
+	struct dpumap_desc_window window = {0};
 	struct doca_mmap *created;
 	doca_error_t result;
 
+	if (dpumap_desc_get_window(desc, &window) != DPUMAP_DESC_OK)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "descriptor permits nothing");
 	result = doca_mmap_create(&created);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -92,7 +95,9 @@ static doca_error_t import(struct doca_dev *dev, const struct dpumap_desc *desc,
 	}
 	created->access = desc->access;
 	created->has_range = true;
-	created->range = (struct dpumap_range){.addr = desc->addr, .len = desc->len};
+	created->range = (struct dpumap_range){.addr = window.addr, .len = window.len};
+	created->ops = window.ops;
+	created->source = desc->source;
 	dpumap_mmap_enter(created, MMAP_IMPORTED);
 	*mmap = created;
 	return DOCA_SUCCESS;

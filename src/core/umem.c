@@ -31,7 +31,7 @@ void dpumap_umem_put(struct dpumap_umem *umem)
 }
 
 static struct dpumap_umem *create(struct doca_dev *dev, struct dpumap_range range, uint64_t start,
-				  uint32_t access)
+				  uint32_t access, uint16_t source)
 {
 	struct dpumap_umem *created = calloc(1, sizeof(*created));
 
@@ -43,6 +43,7 @@ static struct dpumap_umem *create(struct doca_dev *dev, struct dpumap_range rang
 	created->range = range;
 	created->start = start;
 	created->access = access;
+	created->source = source;
 	atomic_init(&created->refs, 1);
 	atomic_init(&created->started, 0);
 	return created;
@@ -99,7 +100,8 @@ doca_error_t dpumap_umem_register(struct doca_dev *dev, void *addr, size_t len,
 		result = dpumap_mmap_check_access(access_mask);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return reg(dev, create(dev, range, range.addr, access_mask), -1, umem);
+	return reg(dev, create(dev, range, range.addr, access_mask, DPUMAP_DESC_SOURCE_MEMORY), -1,
+		   umem);
 }
 
 doca_error_t dpumap_umem_register_dmabuf(struct doca_dev *dev, int dmabuf_fd, void *addr,
@@ -118,7 +120,8 @@ doca_error_t dpumap_umem_register_dmabuf(struct doca_dev *dev, int dmabuf_fd, vo
 		result = dpumap_mmap_check_access(access_mask);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return reg(dev, create(dev, range, dmabuf_offset, access_mask), dmabuf_fd, umem);
+	return reg(dev, create(dev, range, dmabuf_offset, access_mask, DPUMAP_DESC_SOURCE_DMABUF),
+		   dmabuf_fd, umem);
 }
 
 typedef doca_error_t end_fn(struct dpumap_pages *pages);
@@ -174,7 +177,7 @@ static struct dpumap_desc describe(const struct dpumap_umem *umem,
 	const struct dpumap_caps *caps = dpumap_device_caps(umem->dev->device);
 	struct dpumap_desc desc = {
 		.kind = DPUMAP_DESC_KIND_UMEM,
-		.source = DPUMAP_DESC_SOURCE_MEMORY,
+		.source = umem->source,
 		.access = umem->access,
 		.device_guid = caps->card_guid,
 		.vhca_id = caps->vhca_id,
@@ -260,7 +263,7 @@ static doca_error_t import(struct doca_dev *dev, const struct dpumap_desc *desc,
 	doca_error_t result;
 
 	memcpy(ticket.token, desc->umem.token, sizeof(ticket.token));
-	created = create(dev, range, desc->umem.start, desc->access);
+	created = create(dev, range, desc->umem.start, desc->access, desc->source);
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
 	source = source_of(created, -1);

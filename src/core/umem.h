@@ -15,6 +15,7 @@ struct dpumap_umem {
 	struct dpumap_range range;
 	uint64_t start; /* of the range as it is registered */
 	uint32_t access;
+	uint16_t source;     /* DPUMAP_DESC_SOURCE_* */
 	atomic_uint refs;    /* the user's and one per map */
 	atomic_uint started; /* maps that have it registered */
 };

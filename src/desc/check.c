@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "crc32c.h"
+#include "bytes.h"
 #include "layout.h"
 
 #include <stdbool.h>
@@ -7,34 +7,11 @@
 #define VHCA_ID_NONE 0xffffu
 #define PDN_MAX	     0xffffffu
 #define HANDLE_SIZE  4u
+#define LID_MAX	     0xbfffu /* above are multicast and permissive ones */
 #define ACCESS_PCI   (DPUMAP_DESC_ACCESS_PCI_READ_ONLY | DPUMAP_DESC_ACCESS_PCI_READ_WRITE)
 #define ACCESS_RDMA                                                     \
 	(DPUMAP_DESC_ACCESS_RDMA_READ | DPUMAP_DESC_ACCESS_RDMA_WRITE | \
 	 DPUMAP_DESC_ACCESS_RDMA_ATOMIC)
-
-uint32_t dpumap_desc_checksum(const uint8_t *buf, size_t len)
-{
-	static const uint8_t no_crc[HEADER_SIZE - CRC_OFFSET];
-	uint32_t crc;
-
-	crc = dpumap_desc_crc32c(0, buf, CRC_OFFSET);
-	crc = dpumap_desc_crc32c(crc, no_crc, sizeof(no_crc));
-	return dpumap_desc_crc32c(crc, buf + HEADER_SIZE, len - HEADER_SIZE);
-}
-
-size_t dpumap_desc_size(uint16_t kind)
-{
-	switch (kind) {
-	case DPUMAP_DESC_KIND_PCI:
-		return DPUMAP_DESC_PCI_SIZE;
-	case DPUMAP_DESC_KIND_RDMA:
-		return DPUMAP_DESC_RDMA_SIZE;
-	case DPUMAP_DESC_KIND_UMEM:
-		return DPUMAP_DESC_UMEM_SIZE;
-	default:
-		return 0;
-	}
-}
 
 static dpumap_desc_status_t check_access(uint16_t kind, uint32_t access)
 {
@@ -64,20 +41,34 @@ static dpumap_desc_status_t check_range(uint64_t addr, uint64_t len)
 /* No early exit: the time taken says nothing about a key. */
 static bool all_zero(const uint8_t *bytes, size_t len)
 {
-	uint8_t seen = 0;
+	uint64_t seen = 0;
 
-	for (size_t i = 0; i < len; i++)
-		seen |= bytes[i];
+	for (; len >= 8; bytes += 8, len -= 8)
+		seen |= load_u64(bytes);
+	for (; len; bytes++, len--)
+		seen |= *bytes;
 	return !seen;
 }
 
 static dpumap_desc_status_t check_key(const struct dpumap_desc *d)
 {
-	bool zero = all_zero(d->access_key, sizeof(d->access_key));
+	return all_zero(d->access_key, sizeof(d->access_key)) ? DPUMAP_DESC_ERR_ACCESS_KEY
+							      : DPUMAP_DESC_OK;
+}
 
-	if (d->kind == DPUMAP_DESC_KIND_PCI)
-		return zero ? DPUMAP_DESC_ERR_ACCESS_KEY : DPUMAP_DESC_OK;
-	return zero ? DPUMAP_DESC_OK : DPUMAP_DESC_ERR_KEY_UNUSED;
+static dpumap_desc_status_t check_port(const struct dpumap_desc *d)
+{
+	const struct dpumap_desc_port *p = &d->port;
+	const bool told = p->link_layer != DPUMAP_DESC_LINK_UNTOLD;
+	const bool has_lid = p->link_layer == DPUMAP_DESC_LINK_INFINIBAND;
+
+	if (p->link_layer > DPUMAP_DESC_LINK_ETHERNET)
+		return DPUMAP_DESC_ERR_LINK_LAYER;
+	if (p->lid > (has_lid ? LID_MAX : 0))
+		return DPUMAP_DESC_ERR_LID;
+	if (all_zero(p->gid, sizeof(p->gid)) == told)
+		return DPUMAP_DESC_ERR_GID;
+	return DPUMAP_DESC_OK;
 }
 
 static dpumap_desc_status_t check_token(const struct dpumap_desc_umem *u)
@@ -87,34 +78,40 @@ static dpumap_desc_status_t check_token(const struct dpumap_desc_umem *u)
 
 	if (u->form != DPUMAP_DESC_UMEM_HANDLE && u->form != DPUMAP_DESC_UMEM_LIBMLX5)
 		return DPUMAP_DESC_ERR_UMEM_FORM;
-	if (u->token_len < min || u->token_len > max ||
-	    !all_zero(u->token + u->token_len, sizeof(u->token) - u->token_len))
-		return DPUMAP_DESC_ERR_UMEM_TOKEN;
+	if (u->token_len < min || u->token_len > max)
+		return DPUMAP_DESC_ERR_TOKEN_LEN;
+	if (!all_zero(u->token + u->token_len, sizeof(u->token) - u->token_len))
+		return DPUMAP_DESC_ERR_TOKEN;
 	return DPUMAP_DESC_OK;
 }
 
 static dpumap_desc_status_t check_umem(const struct dpumap_desc *d)
 {
 	const struct dpumap_desc_umem *u = &d->umem;
-	dpumap_desc_status_t status;
 
-	if (d->kind != DPUMAP_DESC_KIND_UMEM) {
-		if (u->start || u->pd_handle || u->pdn || u->form || u->token_len ||
-		    !all_zero(u->token, sizeof(u->token)))
-			return DPUMAP_DESC_ERR_UMEM_UNUSED;
-		return DPUMAP_DESC_OK;
-	}
-	status = check_range(u->start, d->len);
-	if (status != DPUMAP_DESC_OK)
-		return status;
+	/* The end itself must be a 64-bit number, so that importers may compute it. */
+	if (d->len > UINT64_MAX - u->start)
+		return DPUMAP_DESC_ERR_START;
 	if (u->pdn > PDN_MAX)
 		return DPUMAP_DESC_ERR_PDN;
 	return check_token(u);
 }
 
+static dpumap_desc_status_t check_kind(const struct dpumap_desc *d)
+{
+	switch (d->kind) {
+	case DPUMAP_DESC_KIND_PCI:
+		return check_key(d);
+	case DPUMAP_DESC_KIND_RDMA:
+		return check_port(d);
+	default:
+		return check_umem(d);
+	}
+}
+
 static bool check_source(const struct dpumap_desc *d)
 {
-	return d->source == DPUMAP_DESC_SOURCE_MEMORY ||
+	return d->source == DPUMAP_DESC_SOURCE_MEMORY || d->source == DPUMAP_DESC_SOURCE_DMABUF ||
 	       (d->source == DPUMAP_DESC_SOURCE_DEVICE_MEMORY && d->kind != DPUMAP_DESC_KIND_UMEM);
 }
 
@@ -138,8 +135,7 @@ dpumap_desc_status_t dpumap_desc_check(const struct dpumap_desc *d)
 	status = check_range(d->addr, d->len);
 	if (status != DPUMAP_DESC_OK)
 		return status;
-	status = check_key(d);
-	return status == DPUMAP_DESC_OK ? check_umem(d) : status;
+	return check_kind(d);
 }
 
 void dpumap_desc_wipe(struct dpumap_desc *d)

@@ -7,10 +7,20 @@
 #ifndef DPUMAP_DESC_CURSOR_H
 #define DPUMAP_DESC_CURSOR_H
 
+#include "bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
+
+/* Freestanding, compilers know these by their own names only, and may call the plain ones still. */
+#ifdef __GNUC__
+#define copy __builtin_memcpy
+#define fill __builtin_memset
+#else
+#define copy memcpy
+#define fill memset
+#endif
 
 struct reader {
 	const uint8_t *at;
@@ -37,36 +47,32 @@ static inline const uint8_t *take(struct reader *r, size_t n)
 	return at;
 }
 
-static inline uint64_t get_le(struct reader *r, size_t width)
-{
-	const uint8_t *at = take(r, width);
-	uint64_t value = 0;
-
-	if (!at)
-		return 0;
-	for (size_t i = width; i > 0; i--)
-		value = value << 8 | at[i - 1];
-	return value;
-}
-
 static inline uint8_t get_u8(struct reader *r)
 {
-	return (uint8_t)get_le(r, 1);
+	const uint8_t *at = take(r, 1);
+
+	return at ? *at : 0;
 }
 
 static inline uint16_t get_u16(struct reader *r)
 {
-	return (uint16_t)get_le(r, 2);
+	const uint8_t *at = take(r, 2);
+
+	return at ? load_u16(at) : 0;
 }
 
 static inline uint32_t get_u32(struct reader *r)
 {
-	return (uint32_t)get_le(r, 4);
+	const uint8_t *at = take(r, 4);
+
+	return at ? load_u32(at) : 0;
 }
 
 static inline uint64_t get_u64(struct reader *r)
 {
-	return get_le(r, 8);
+	const uint8_t *at = take(r, 8);
+
+	return at ? load_u64(at) : 0;
 }
 
 static inline void get_bytes(struct reader *r, uint8_t *dst, size_t n)
@@ -74,7 +80,7 @@ static inline void get_bytes(struct reader *r, uint8_t *dst, size_t n)
 	const uint8_t *at = take(r, n);
 
 	if (at)
-		memcpy(dst, at, n);
+		copy(dst, at, n);
 }
 
 static inline uint8_t *claim(struct writer *w, size_t n)
@@ -90,34 +96,36 @@ static inline uint8_t *claim(struct writer *w, size_t n)
 	return at;
 }
 
-static inline void put_le(struct writer *w, uint64_t value, size_t width)
-{
-	uint8_t *at = claim(w, width);
-
-	if (!at)
-		return;
-	for (size_t i = 0; i < width; i++)
-		at[i] = (uint8_t)(value >> (8 * i));
-}
-
 static inline void put_u8(struct writer *w, uint8_t value)
 {
-	put_le(w, value, 1);
+	uint8_t *at = claim(w, 1);
+
+	if (at)
+		*at = value;
 }
 
 static inline void put_u16(struct writer *w, uint16_t value)
 {
-	put_le(w, value, 2);
+	uint8_t *at = claim(w, 2);
+
+	if (at)
+		store_u16(at, value);
 }
 
 static inline void put_u32(struct writer *w, uint32_t value)
 {
-	put_le(w, value, 4);
+	uint8_t *at = claim(w, 4);
+
+	if (at)
+		store_u32(at, value);
 }
 
 static inline void put_u64(struct writer *w, uint64_t value)
 {
-	put_le(w, value, 8);
+	uint8_t *at = claim(w, 8);
+
+	if (at)
+		store_u64(at, value);
 }
 
 static inline void put_bytes(struct writer *w, const uint8_t *src, size_t n)
@@ -125,7 +133,7 @@ static inline void put_bytes(struct writer *w, const uint8_t *src, size_t n)
 	uint8_t *at = claim(w, n);
 
 	if (at)
-		memcpy(at, src, n);
+		copy(at, src, n);
 }
 
 #endif

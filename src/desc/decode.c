@@ -6,23 +6,31 @@
 static dpumap_desc_status_t get_header(struct reader *r, const uint8_t *buf, size_t len,
 				       uint16_t *kind)
 {
-	uint32_t total, crc;
+	uint32_t crc;
+	uint16_t total;
 
 	if (get_u32(r) != MAGIC)
 		return DPUMAP_DESC_ERR_MAGIC;
+	crc = get_u32(r);
 	if (get_u8(r) != VERSION_MAJOR)
 		return DPUMAP_DESC_ERR_VERSION;
 	(void)get_u8(r); /* every minor version of a major one can be read */
 	*kind = get_u16(r);
-	total = get_u32(r);
+	total = get_u16(r);
 	if (len < total)
 		return DPUMAP_DESC_ERR_TRUNCATED;
 	if (len > total)
 		return DPUMAP_DESC_ERR_TRAILING;
-	crc = get_u32(r);
 	if (crc != dpumap_desc_checksum(buf, len))
 		return DPUMAP_DESC_ERR_CHECKSUM;
 	return DPUMAP_DESC_OK;
+}
+
+static void get_port(struct reader *r, struct dpumap_desc_port *p)
+{
+	p->link_layer = get_u16(r);
+	p->lid = get_u16(r);
+	get_bytes(r, p->gid, sizeof(p->gid));
 }
 
 static void get_umem(struct reader *r, struct dpumap_desc_umem *u)
@@ -35,26 +43,40 @@ static void get_umem(struct reader *r, struct dpumap_desc_umem *u)
 	get_bytes(r, u->token, sizeof(u->token));
 }
 
-static dpumap_desc_status_t get_fields(struct reader *r, struct dpumap_desc *d)
+static void get_common(struct reader *r, struct dpumap_desc *d)
 {
-	uint64_t reserved;
-
 	d->source = get_u16(r);
 	d->vhca_id = get_u16(r);
-	d->access = get_u32(r);
-	d->device_guid = get_u64(r);
+	d->access = get_u16(r);
 	d->mkey = get_u32(r);
-	reserved = get_le(r, RESERVED_SIZE);
+	d->device_guid = get_u64(r);
 	d->addr = get_u64(r);
 	d->len = get_u64(r);
+}
+
+static void get_own(struct reader *r, struct dpumap_desc *d)
+{
 	if (d->kind == DPUMAP_DESC_KIND_PCI)
 		get_bytes(r, d->access_key, sizeof(d->access_key));
+	if (d->kind == DPUMAP_DESC_KIND_RDMA)
+		get_port(r, &d->port);
 	if (d->kind == DPUMAP_DESC_KIND_UMEM)
 		get_umem(r, &d->umem);
-	if (r->overrun)
+}
+
+static dpumap_desc_status_t get_fields(struct reader *r, struct dpumap_desc *d)
+{
+	const size_t size = dpumap_desc_size(d->kind) - HEADER_SIZE;
+	const uint8_t *at = take(r, size);
+	/* Of a constant size: the compiler sees that each field is inside. */
+	struct reader common = {.at = at, .left = COMMON_SIZE};
+	struct reader own;
+
+	if (!at)
 		return DPUMAP_DESC_ERR_BODY;
-	if (reserved)
-		return DPUMAP_DESC_ERR_RESERVED;
+	get_common(&common, d);
+	own = (struct reader){.at = common.at, .left = size - COMMON_SIZE};
+	get_own(&own, d);
 	return dpumap_desc_check(d);
 }
 
@@ -65,8 +87,10 @@ static dpumap_desc_status_t skip_tlv(struct reader *r, uint16_t *last)
 	uint16_t number = type & TLV_NUMBER_MASK;
 
 	(void)take(r, get_u16(r));
-	if (r->overrun || !number)
+	if (r->overrun)
 		return DPUMAP_DESC_ERR_TLV;
+	if (!number)
+		return DPUMAP_DESC_ERR_TLV_NUMBER;
 	if (number == *last)
 		return DPUMAP_DESC_ERR_TLV_REPEATED;
 	if (number < *last)
@@ -80,44 +104,52 @@ static dpumap_desc_status_t skip_tlv(struct reader *r, uint16_t *last)
 static dpumap_desc_status_t skip_tlvs(struct reader *r)
 {
 	dpumap_desc_status_t status = DPUMAP_DESC_OK;
+	struct reader before = *r;
 	uint16_t last = 0;
 
-	while (status == DPUMAP_DESC_OK && r->left)
+	while (status == DPUMAP_DESC_OK && r->left) {
+		before = *r;
 		status = skip_tlv(r, &last);
+	}
+	if (status != DPUMAP_DESC_OK)
+		*r = before;
 	return status;
 }
 
-static dpumap_desc_status_t decode(const uint8_t *buf, size_t len, struct dpumap_desc *d)
+dpumap_desc_status_t dpumap_desc_read(struct reader *r, struct dpumap_desc *d)
 {
-	struct reader r = {.at = buf, .left = len};
 	dpumap_desc_status_t status;
+	struct reader header;
 
-	if (len < HEADER_SIZE)
+	if (r->left < HEADER_SIZE)
 		return DPUMAP_DESC_ERR_TOO_SHORT;
-	if (len > DPUMAP_DESC_MAX_SIZE)
+	if (r->left > DPUMAP_DESC_MAX_SIZE)
 		return DPUMAP_DESC_ERR_TOO_LONG;
-	status = get_header(&r, buf, len, &d->kind);
+	header = (struct reader){.at = r->at, .left = HEADER_SIZE};
+	status = get_header(&header, r->at, r->left, &d->kind);
 	if (status != DPUMAP_DESC_OK)
 		return status;
+	(void)take(r, HEADER_SIZE);
 	/* Which fields follow depends on the kind, so it is judged before they are read. */
 	if (!dpumap_desc_size(d->kind))
 		return DPUMAP_DESC_ERR_KIND;
-	status = get_fields(&r, d);
+	status = get_fields(r, d);
 	if (status != DPUMAP_DESC_OK)
 		return status;
-	return skip_tlvs(&r);
+	return skip_tlvs(r);
 }
 
 dpumap_desc_status_t dpumap_desc_decode(const void *buf, size_t len, struct dpumap_desc *d)
 {
+	struct reader r = {.at = buf, .left = len};
 	dpumap_desc_status_t status;
 
 	if (!d)
 		return DPUMAP_DESC_ERR_NULL;
-	dpumap_desc_wipe(d);
+	fill(d, 0, sizeof(*d));
 	if (!buf)
 		return DPUMAP_DESC_ERR_NULL;
-	status = decode(buf, len, d);
+	status = dpumap_desc_read(&r, d);
 	if (status != DPUMAP_DESC_OK)
 		dpumap_desc_wipe(d);
 	return status;

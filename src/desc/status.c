@@ -1,66 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <dpumap/desc.h>
+#include <string.h>
 
-struct status_text {
-	const char *name;
-	const char *descr;
-};
+/* In the order of their numbers. The phrases are those of docs/wire-format.md. */
+#define STATUSES(X)                                                     \
+	X(NULL, "a required pointer is NULL")                           \
+	X(BUFFER, "output buffer is too small")                         \
+	X(TOO_SHORT, "fewer bytes than a header")                       \
+	X(TOO_LONG, "more bytes than any descriptor has")               \
+	X(MAGIC, "not a descriptor")                                    \
+	X(VERSION, "major version not supported")                       \
+	X(TRUNCATED, "fewer bytes than the total length")               \
+	X(TRAILING, "more bytes than the total length")                 \
+	X(CHECKSUM, "damaged: the checksum differs")                    \
+	X(KIND, "kind not supported")                                   \
+	X(BODY, "too short for the fields of its kind")                 \
+	X(SOURCE, "source not supported")                               \
+	X(VHCA_ID, "vhca_id is reserved")                               \
+	X(ACCESS_BITS, "undefined access bits")                         \
+	X(ACCESS_BOTH, "PCI read-only and PCI read-write")              \
+	X(ACCESS_NONE, "nothing is permitted to importers of its kind") \
+	X(DEVICE_GUID, "device GUID is zero")                           \
+	X(MKEY, "mkey is zero")                                         \
+	X(LEN, "range is empty")                                        \
+	X(RANGE, "range exceeds 64 bits")                               \
+	X(ACCESS_KEY, "access key is all zero")                         \
+	X(LINK_LAYER, "link layer not supported")                       \
+	X(LID, "no LID of such a port")                                 \
+	X(GID, "no GID of such a port")                                 \
+	X(START, "registered range exceeds 64 bits")                    \
+	X(PDN, "protection domain has more than 24 bits")               \
+	X(UMEM_FORM, "form of the token not supported")                 \
+	X(TOKEN_LEN, "length of the token is wrong")                    \
+	X(TOKEN, "bytes behind the token are not zero")                 \
+	X(TLV, "extension does not fit")                                \
+	X(TLV_NUMBER, "extension has number 0")                         \
+	X(TLV_REPEATED, "extension occurs twice")                       \
+	X(TLV_ORDER, "extensions are out of order")                     \
+	X(TLV_CRITICAL, "unknown critical extension")                   \
+	X(OP, "not an operation")                                       \
+	X(DENIED, "operation not permitted")                            \
+	X(ALIGNMENT, "atomic is not of 8 aligned bytes")                \
+	X(OUTSIDE, "outside of the range")
 
-#define TEXT(status, text) [-(status)] = {#status, text}
+#define POSITION(name, text) AT_##name,
+#define NAME(name, text)     #name "\0"
+#define TEXT(name, text)     text "\0"
+#define CHECK(name, text)    _Static_assert(-(AT_##name) == DPUMAP_DESC_ERR_##name, "order");
 
-static const struct status_text texts[] = {
-	TEXT(DPUMAP_DESC_OK, "success"),
-	TEXT(DPUMAP_DESC_ERR_NULL, "a required pointer is NULL"),
-	TEXT(DPUMAP_DESC_ERR_TOO_SHORT, "fewer bytes than a descriptor header"),
-	TEXT(DPUMAP_DESC_ERR_TOO_LONG, "more bytes than any descriptor has"),
-	TEXT(DPUMAP_DESC_ERR_MAGIC, "not a descriptor: wrong magic"),
-	TEXT(DPUMAP_DESC_ERR_VERSION, "major version not supported"),
-	TEXT(DPUMAP_DESC_ERR_TRUNCATED, "truncated: fewer bytes than its length field says"),
-	TEXT(DPUMAP_DESC_ERR_TRAILING, "more bytes than its length field says"),
-	TEXT(DPUMAP_DESC_ERR_CHECKSUM, "damaged: checksum does not match"),
-	TEXT(DPUMAP_DESC_ERR_KIND, "kind not supported"),
-	TEXT(DPUMAP_DESC_ERR_BODY, "too short for the fields of its kind"),
-	TEXT(DPUMAP_DESC_ERR_RESERVED, "reserved bytes are not zero"),
-	TEXT(DPUMAP_DESC_ERR_SOURCE, "memory source not supported"),
-	TEXT(DPUMAP_DESC_ERR_ACCESS_BITS, "undefined access bits are set"),
-	TEXT(DPUMAP_DESC_ERR_ACCESS_BOTH, "PCI read-only and PCI read-write exclude each other"),
-	TEXT(DPUMAP_DESC_ERR_ACCESS_NONE, "nothing is permitted to the importers of its kind"),
-	TEXT(DPUMAP_DESC_ERR_DEVICE_GUID, "device GUID is zero"),
-	TEXT(DPUMAP_DESC_ERR_VHCA_ID, "vhca_id is the reserved value 0xffff"),
-	TEXT(DPUMAP_DESC_ERR_MKEY, "mkey is zero"),
-	TEXT(DPUMAP_DESC_ERR_LEN, "memory range is empty"),
-	TEXT(DPUMAP_DESC_ERR_RANGE, "memory range exceeds the 64-bit address space"),
-	TEXT(DPUMAP_DESC_ERR_ACCESS_KEY, "access key is all zero"),
-	TEXT(DPUMAP_DESC_ERR_TLV, "malformed extension"),
-	TEXT(DPUMAP_DESC_ERR_TLV_ORDER, "extensions are out of order"),
-	TEXT(DPUMAP_DESC_ERR_TLV_REPEATED, "an extension occurs twice"),
-	TEXT(DPUMAP_DESC_ERR_TLV_CRITICAL, "an unknown extension is marked critical"),
-	TEXT(DPUMAP_DESC_ERR_BUFFER, "output buffer is too small"),
-	TEXT(DPUMAP_DESC_ERR_KEY_UNUSED, "access key is given to a kind that has none"),
-	TEXT(DPUMAP_DESC_ERR_PDN, "protection domain number has more than 24 bits"),
-	TEXT(DPUMAP_DESC_ERR_UMEM_FORM, "form of the umem's token not supported"),
-	TEXT(DPUMAP_DESC_ERR_UMEM_TOKEN, "token of the umem is malformed"),
-	TEXT(DPUMAP_DESC_ERR_UMEM_UNUSED, "umem fields are given to a kind that has none"),
-};
+enum { AT_OK, STATUSES(POSITION) NUM_STATUSES };
 
-#define LAST_STATUS (-(dpumap_desc_status_t)(sizeof(texts) / sizeof(texts[0])) + 1)
+STATUSES(CHECK)
 
-_Static_assert(LAST_STATUS == DPUMAP_DESC_ERR_UMEM_UNUSED, "every status has its text");
+/* One string after another: a table of pointers would be as large as the names. */
+static const char names[] = "OK\0" STATUSES(NAME) "UNKNOWN";
+static const char texts[] = "success\0" STATUSES(TEXT) "unknown descriptor status";
 
-static const struct status_text *find_text(dpumap_desc_status_t status)
+static const char *find(const char *strings, dpumap_desc_status_t status)
 {
-	static const struct status_text unknown = {"DPUMAP_DESC_ERR_UNKNOWN",
-						   "unknown descriptor status"};
+	const dpumap_desc_status_t known =
+		status <= 0 && status > -NUM_STATUSES ? status : -NUM_STATUSES;
 
-	return status <= 0 && status >= LAST_STATUS ? &texts[-status] : &unknown;
+	for (dpumap_desc_status_t s = known; s < 0; s++)
+		strings += strlen(strings) + 1;
+	return strings;
 }
 
 const char *dpumap_desc_status_name(dpumap_desc_status_t status)
 {
-	return find_text(status)->name;
+	return find(names, status);
 }
 
 const char *dpumap_desc_status_descr(dpumap_desc_status_t status)
 {
-	return find_text(status)->descr;
+	return find(texts, status);
 }

@@ -33,6 +33,16 @@ struct dpumap_port {
 	bool is_infiniband;
 };
 
+#define DPUMAP_GID_SIZE 16
+
+/* Where peers find a port. */
+struct dpumap_address {
+	bool is_told; /* the rest is zero if not: a port may have no address yet */
+	bool is_infiniband;
+	uint16_t lid; /* 0 on Ethernet, and while a subnet manager has not given one */
+	uint8_t gid[DPUMAP_GID_SIZE];
+};
+
 /*
  * One reference to each device of the system. The array is the caller's to free; NULL when there is
  * none.
@@ -57,6 +67,11 @@ void dpumap_device_close(struct dpumap_device *device);
 doca_error_t dpumap_device_export_fd(const struct dpumap_device *device, int *fd);
 doca_error_t dpumap_device_import_fd(int fd, struct dpumap_hca **hca,
 				     struct dpumap_device **device);
+
+/* In queue_link.c. */
+doca_error_t dpumap_device_get_address(const struct dpumap_device *device,
+				       struct dpumap_address *address);
+
 const struct dpumap_caps *dpumap_device_caps(const struct dpumap_device *device);
 
 #endif

@@ -76,28 +76,79 @@ static doca_error_t to_rts(const struct dpumap_device *device, struct ibv_qp *qp
 }
 
 /* RoCE v2 where the port has it, else the first address of any type. */
+static doca_error_t search_gid(const struct dpumap_device *device, const struct ibv_port_attr *port,
+			       struct ibv_gid_entry *gid, bool *found)
+{
+	const bool ethernet = port->link_layer == IBV_LINK_LAYER_ETHERNET;
+	const uint32_t limit = (uint32_t)port->gid_tbl_len;
+
+	*found = false;
+	for (uint32_t i = 0; i < limit && i < GID_TABLE_LIMIT; i++) {
+		struct ibv_gid_entry entry;
+		int err = ibv_query_gid_ex(device->context, DPUMAP_DEVICE_PORT, i, &entry, 0);
+
+		/* An entry without an address, by the kernel or by sysfs of an older one. */
+		if (err && err != ENODATA && err != EINVAL)
+			return dpumap_fail(DOCA_ERROR_DRIVER, "%s: querying GID %u failed: %s",
+					   dpumap_hca_name(device->hca), i, strerror(err));
+		if (err || (*found && entry.gid_type != IBV_GID_TYPE_ROCE_V2))
+			continue;
+		*gid = entry;
+		*found = true;
+		if (!ethernet || entry.gid_type == IBV_GID_TYPE_ROCE_V2)
+			break;
+	}
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t find_gid(const struct dpumap_device *device, const struct ibv_port_attr *port,
 			     struct ibv_gid_entry *gid)
 {
-	uint32_t limit = (uint32_t)port->gid_tbl_len;
-	bool found = false;
+	doca_error_t result;
+	bool found;
 
-	for (uint32_t i = 0; i < limit && i < GID_TABLE_LIMIT; i++) {
-		struct ibv_gid_entry entry;
-
-		if (ibv_query_gid_ex(device->context, DPUMAP_DEVICE_PORT, i, &entry, 0))
-			continue;
-		if (found && entry.gid_type != IBV_GID_TYPE_ROCE_V2)
-			continue;
-		*gid = entry;
-		found = true;
-		if (entry.gid_type == IBV_GID_TYPE_ROCE_V2)
-			break;
-	}
-	if (!found)
+	result = search_gid(device, port, gid, &found);
+	if (result == DOCA_SUCCESS && !found)
 		return dpumap_fail(DOCA_ERROR_NOT_CONNECTED, "%s: port %d has no address (GID)",
 				   dpumap_hca_name(device->hca), DPUMAP_DEVICE_PORT);
-	return DOCA_SUCCESS;
+	return result;
+}
+
+#define LID_MAX 0xbfff /* above are no addresses of ports */
+
+static struct dpumap_address address_of(const struct ibv_port_attr *port,
+					const struct ibv_gid_entry *gid)
+{
+	static const union ibv_gid none;
+	struct dpumap_address address = {0};
+
+	address.is_told = memcmp(&gid->gid, &none, sizeof(none)) != 0;
+	if (!address.is_told)
+		return address;
+	address.is_infiniband = port->link_layer != IBV_LINK_LAYER_ETHERNET;
+	if (address.is_infiniband && port->lid <= LID_MAX)
+		address.lid = port->lid;
+	memcpy(address.gid, &gid->gid, sizeof(address.gid));
+	return address;
+}
+
+doca_error_t dpumap_device_get_address(const struct dpumap_device *device,
+				       struct dpumap_address *address)
+{
+	struct ibv_gid_entry gid = {0};
+	struct ibv_port_attr port = {0};
+	doca_error_t result;
+	bool found;
+	int err;
+
+	err = ibv_query_port(device->context, DPUMAP_DEVICE_PORT, &port);
+	if (err)
+		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: querying port %d failed: %s",
+				   dpumap_hca_name(device->hca), DPUMAP_DEVICE_PORT, strerror(err));
+	result = search_gid(device, &port, &gid, &found);
+	if (result == DOCA_SUCCESS)
+		*address = address_of(&port, &gid);
+	return result;
 }
 
 static doca_error_t find_path(const struct dpumap_device *device, const struct ibv_port_attr *port,

@@ -36,6 +36,11 @@ wrong 'list takes no --offset' dpumap list --offset 1
 wrong '--offset is a number of bytes, not "-1"' dpumap get a b --offset=-1
 wrong '--length is a number of bytes, not "1X"' dpumap get a b --length 1X
 wrong '--timeout is 1 to 3600 seconds' dpumap list --timeout 0
+wrong 'desc wants show or check, and FILE' dpumap desc show
+wrong 'desc wants show or check, and FILE, not "print"' dpumap desc print x
+wrong 'too many arguments for desc' dpumap desc show a b c
+wrong 'list takes no --json' dpumap list --json
+wrong 'info takes no --show-secret' dpumap info a --show-secret
 wrong 'the path of a socket is shorter' dpumap --connect "$(printf '%0200d' 0)" list
 
 daemon() { timeout 20 dpumapd --listen "$socket" "$@"; }

@@ -99,6 +99,22 @@ expect 4 "is not valid: .*DPUMAP_DESC_ERR_" dpumap info --descriptor "$work/bad"
 expect 4 "is not a descriptor: [0-9]+ bytes" dpumap info --descriptor /bin/sh
 expect 3 "cannot open $work/none" dpumap info --descriptor "$work/none"
 
+# -- looked at without a device: the key only for who asks, and the byte that is wrong
+dpumap desc check "$work/good" | grep -qx good || fail "desc check"
+dpumap desc show - <"$work/good" | grep -qx 'access_key   redacted' || fail "desc show"
+dpumap desc show --json "$work/good" | grep -qx '  "access_key": null,' || fail "desc show --json"
+key=$(od -An -v -tx1 -j 48 -N 32 "$work/good" | tr -d ' \n')
+[ "$(dpumap desc show "$work/good" | grep -c "$key")" -eq 0 ] || fail "desc show shows the key"
+dpumap desc show --show-secret "$work/good" | grep -qx "access_key   $key" ||
+	fail "desc show --show-secret"
+head -c 30 "$work/good" >"$work/bad"
+expect 4 "$work/bad: byte 30: fewer bytes than the total length \(TRUNCATED\)" \
+	dpumap desc show "$work/bad"
+expect 4 "$work/bad: byte 30: .*TRUNCATED" dpumap desc check --json "$work/bad"
+expect 4 "/bin/sh: byte 512: more bytes than any descriptor has" dpumap desc check /bin/sh
+expect 3 "cannot read $work/none" dpumap desc show "$work/none"
+expect 3 "cannot read $work" dpumap desc check "$work"
+
 expect_no_files
 expect_objects "after all refusals" "$serving"
 stop_agent

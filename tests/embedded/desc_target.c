@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Every vector on a target that may have no files and no test library. */
+/*
+ * Every vector on a target that may have no files and no test library; every truncation and every
+ * flipped bit of the canonical ones.
+ */
 #include <stdio.h>
 
 #include "vectors/vectors.h"
@@ -15,7 +18,7 @@ int main(void)
 
 	while ((result = desc_vector_next(&at, &v)) == DESC_VECTOR_READ) {
 		n++;
-		if (desc_vector_holds(&v))
+		if (desc_vector_holds(&v) && desc_vector_is_fragile(&v))
 			continue;
 		wrong++;
 		printf("\"%s\" does not hold\n", v.title);

@@ -214,6 +214,33 @@ static void test_write_to_a_local_read_only_map(void **state)
 	refuse_write(DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE);
 }
 
+/* Refused before it is posted: the queue does not fail, and what is in it goes on. */
+static void test_write_to_an_import_for_reading(void **state)
+{
+	struct dpumap_dma_completion done;
+	struct doca_mmap *imported;
+	struct rig_buf target;
+	const void *desc;
+	size_t len;
+
+	(void)state;
+	assert_ok(rig_buf_create(&rig, LEN, DOCA_ACCESS_FLAG_PCI_READ_ONLY, &target));
+	assert_ok(doca_mmap_export_pci(target.mmap, rig.dev, &desc, &len));
+	assert_ok(doca_mmap_create_from_export(NULL, desc, len, rig.dev, &imported));
+	assert_ok(post(rig.dma, 0, 64, 1));
+	assert_error(dpumap_dma_memcpy(rig.dma, imported, target.bytes, from.mmap, from.bytes, 64,
+				       (union doca_data){.u64 = 2}),
+		     DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(rig_wait(rig.dma, RIG_PATIENCE_MS, &done));
+	assert_int_equal(done.user_data.u64, 1);
+	assert_ok(done.status);
+	assert_int_equal(target.bytes[0], 0);
+	assert_ok(
+		rig_copy(&rig, &(struct rig_copy){to.mmap, to.bytes, imported, target.bytes, 64}));
+	assert_ok(doca_mmap_destroy(imported));
+	assert_ok(rig_buf_destroy(&target));
+}
+
 static void test_failed_queue_flushes_and_comes_back(void **state)
 {
 	struct dpumap_dma_completion done;
@@ -288,6 +315,7 @@ int main(int argc, char **argv)
 		rig_test(test_many_copies_in_order),
 		rig_test(test_poll_of_an_empty_queue),
 		rig_test(test_write_to_a_local_read_only_map),
+		rig_test(test_write_to_an_import_for_reading),
 		rig_test(test_failed_queue_flushes_and_comes_back),
 		rig_test(test_reset_many_times),
 		rig_test(test_destroy_abandons_copies),

@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <dpumap/desc.h>
+
 #include "fixture.h"
 #include "link.h"
 
@@ -145,6 +147,15 @@ static void test_read_only(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
+static void assert_source(const void *desc, size_t len)
+{
+	struct dpumap_desc fields;
+
+	assert_int_equal(dpumap_desc_decode(desc, len, &fields), DPUMAP_DESC_OK);
+	assert_int_equal(fields.source, DPUMAP_DESC_SOURCE_DMABUF);
+	dpumap_desc_wipe(&fields);
+}
+
 static void export_pci(uint8_t *name)
 {
 	struct doca_mmap *from = started_map(name, LOCAL_RW | PCI_RW);
@@ -154,6 +165,7 @@ static void export_pci(uint8_t *name)
 
 	rig_fill(bytes, LEN, 12);
 	assert_ok(doca_mmap_export_pci(from, rig.dev, &desc, &len));
+	assert_source(desc, len);
 	assert_ok(doca_mmap_create_from_export(NULL, desc, len, rig.dev, &to));
 	assert_range(to, name);
 	assert_copies(to, name, 0);
@@ -204,6 +216,7 @@ static void keys(uint8_t *name)
 	size_t len;
 
 	assert_ok(doca_mmap_export_rdma(from, rig.dev, &desc, &len));
+	assert_source(desc, len);
 	assert_ok(doca_mmap_create_from_export(NULL, desc, len, rig.dev, &to));
 	assert_range(to, name);
 	assert_ok(doca_mmap_get_mkey(to, rig.dev, &rkey));

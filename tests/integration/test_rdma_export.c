@@ -543,11 +543,19 @@ static void test_descriptor_tells_the_map(void **state)
 	struct doca_mmap *mmap = started_map(LOCAL_RW | RDMA_R | RDMA_W);
 	struct dpumap_desc fields;
 	struct side_desc desc;
+	struct link link;
 
 	(void)state;
 	export_map(mmap, &desc);
 	assert_int_equal(dpumap_desc_decode(desc.bytes, desc.len, &fields), DPUMAP_DESC_OK);
 	assert_int_equal(fields.kind, DPUMAP_DESC_KIND_RDMA);
+	assert_int_equal(fields.source, DPUMAP_DESC_SOURCE_MEMORY);
+	/* Who looks for the exporter finds the port that queue pairs here are on. */
+	assert_true(link_open(&link, rig.dev));
+	assert_int_equal(fields.port.link_layer, DPUMAP_DESC_LINK_ETHERNET);
+	assert_int_equal(fields.port.lid, 0);
+	assert_memory_equal(fields.port.gid, link.end.gid, sizeof(fields.port.gid));
+	assert_true(link_close(&link));
 	assert_int_equal(fields.access, LOCAL_RW | RDMA_R | RDMA_W);
 	assert_int_equal(fields.addr, (uintptr_t)memory);
 	assert_int_equal(fields.len, LEN);

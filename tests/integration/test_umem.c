@@ -264,6 +264,14 @@ static void test_rdma_export(void **state)
 
 #define NAME ((uint8_t *)(uintptr_t)0x7000000100) /* nothing is mapped there */
 
+static void assert_source(const struct side_desc *desc, uint16_t source)
+{
+	struct dpumap_desc fields;
+
+	assert_int_equal(dpumap_desc_decode(desc->bytes, desc->len, &fields), DPUMAP_DESC_OK);
+	assert_int_equal(fields.source, source);
+}
+
 static void test_dmabuf(void **state)
 {
 	static const size_t offsets[] = {4096 + 256, 4096 + 17};
@@ -288,6 +296,7 @@ static void test_dmabuf(void **state)
 		mmap = started_map(umem, 100, 9000, LOCAL_RW | PCI_RW);
 		assert_copies(mmap, bytes + offsets[i] + 100, 9000);
 		desc = export_of(umem);
+		assert_source(&desc, DPUMAP_DESC_SOURCE_DMABUF);
 		assert_true(mate_start(&b, "dpu"));
 		assert_ok(mate_adopt(&b, rig.dev));
 		assert_ok(mate_import(&b, &desc));

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The descriptor codec is freestanding: its archive asks for the memory functions that every C
-# environment has and for helpers of the compiler, and its own symbols carry the prefix.
+# environment has and for helpers of the compiler, its own symbols carry the prefix, and it has no
+# variables.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -19,6 +20,16 @@ is_allowed()
 	__asan_* | __ubsan_*) ;;
 	*) return 1 ;;
 	esac
+}
+
+# What can be written to; constants that only the loader writes to are none.
+variables()
+{
+	"$NM" -f sysv "$1" | awk -F'|' '
+		$7 ~ /^(\.t?bss|\.t?data|\*COM\*)/ && $7 !~ /^\.data\.rel\.ro/ {
+			sub(/ +$/, "", $1)
+			print $1
+		}'
 }
 
 archive_of()
@@ -47,6 +58,9 @@ run_check()
 		! grep -qxF "$symbol" <<<"$defined" || continue
 		is_allowed "$symbol" || bad "$archive asks for $symbol: the codec is freestanding"
 	done
+	for symbol in $(variables "$archive"); do
+		bad "$archive has the variable $symbol: the codec keeps no state"
+	done
 }
 
 make_scratch()
@@ -61,7 +75,7 @@ plant_object()
 	ar q "$1/libdpumap_desc.a" "$1/planted.o"
 }
 
-PLANTS=3
+PLANTS=5
 plant()
 {
 	case $2 in
@@ -70,6 +84,9 @@ plant()
 	2) printf 'int x(void)\n{\n\treturn 1;\n}\n' | plant_object "$1" ;;
 	3) printf 'int *__errno_location(void);\nint dpumap_desc_x(void)\n{\n\treturn *__errno_location();\n}\n' |
 		plant_object "$1" ;;
+	4) printf 'int dpumap_desc_x(void)\n{\n\tstatic int calls;\n\n\treturn ++calls;\n}\n' |
+		plant_object "$1" ;;
+	5) printf 'int dpumap_desc_x = 1;\n' | plant_object "$1" ;;
 	esac
 }
 

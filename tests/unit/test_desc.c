@@ -11,6 +11,7 @@
 
 #include "desc/crc32c.h"
 #include "desc/layout.h"
+#include "vectors/vectors.h"
 
 /* The largest of all kinds. */
 #define SAMPLE_MAX DPUMAP_DESC_UMEM_SIZE
@@ -34,6 +35,12 @@ static struct dpumap_desc sample(uint16_t kind)
 
 	for (size_t i = 0; kind == DPUMAP_DESC_KIND_PCI && i < sizeof(d.access_key); i++)
 		d.access_key[i] = (uint8_t)(0x80 + i);
+	if (kind == DPUMAP_DESC_KIND_RDMA)
+		d.port = (struct dpumap_desc_port){
+			.link_layer = DPUMAP_DESC_LINK_INFINIBAND,
+			.lid = 0x1234,
+			.gid = {0xfe, 0x80, [15] = 0x11},
+		};
 	if (kind == DPUMAP_DESC_KIND_UMEM) {
 		d.source = DPUMAP_DESC_SOURCE_MEMORY;
 		d.umem = (struct dpumap_desc_umem){
@@ -72,21 +79,7 @@ static size_t encode_sample(uint16_t kind, uint8_t bytes[SAMPLE_MAX])
 
 static void assert_same(const struct dpumap_desc *a, const struct dpumap_desc *b)
 {
-	assert_int_equal(a->kind, b->kind);
-	assert_int_equal(a->source, b->source);
-	assert_int_equal(a->access, b->access);
-	assert_true(a->device_guid == b->device_guid);
-	assert_int_equal(a->vhca_id, b->vhca_id);
-	assert_int_equal(a->mkey, b->mkey);
-	assert_true(a->addr == b->addr);
-	assert_true(a->len == b->len);
-	assert_memory_equal(a->access_key, b->access_key, sizeof(a->access_key));
-	assert_true(a->umem.start == b->umem.start);
-	assert_int_equal(a->umem.pd_handle, b->umem.pd_handle);
-	assert_int_equal(a->umem.pdn, b->umem.pdn);
-	assert_int_equal(a->umem.form, b->umem.form);
-	assert_int_equal(a->umem.token_len, b->umem.token_len);
-	assert_memory_equal(a->umem.token, b->umem.token, sizeof(a->umem.token));
+	assert_true(desc_vector_same(a, b));
 }
 
 static void assert_wiped(const struct dpumap_desc *d)
@@ -222,7 +215,7 @@ static void test_decode_key_behind_rdma_fields(void **state)
 	bytes[KIND_OFFSET] = DPUMAP_DESC_KIND_RDMA;
 	memset(bytes + KEY_OFFSET, 0, DPUMAP_DESC_ACCESS_KEY_SIZE);
 	repair_checksum(bytes, size);
-	assert_int_equal(decode_exact(bytes, size, &d), DPUMAP_DESC_ERR_TLV);
+	assert_int_equal(decode_exact(bytes, size, &d), DPUMAP_DESC_ERR_TLV_NUMBER);
 }
 
 static void test_decode_every_bit_flip(void **state)
@@ -244,7 +237,7 @@ static void test_decode_every_bit_flip(void **state)
 static void flip_bit(uint8_t *bytes, size_t size, size_t bit)
 {
 	bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-	if (bit / 8 < CRC_OFFSET || bit / 8 >= HEADER_SIZE)
+	if (bit / 8 < CRC_OFFSET || bit / 8 >= CRC_END)
 		repair_checksum(bytes, size);
 }
 
@@ -268,6 +261,48 @@ static void test_decode_ignores_no_bit(void **state)
 			assert_int_equal(size, sample_size(kind));
 			assert_memory_equal(bytes, again, size);
 		}
+	}
+}
+
+/* What a version 1.7 may send: the sample with an extension behind it. */
+static size_t encode_future(uint16_t kind, uint16_t type, uint8_t bytes[DPUMAP_DESC_MAX_SIZE])
+{
+	const uint8_t extension[] = {(uint8_t)type, (uint8_t)(type >> 8), 3, 0, 'n', 'e', 'w'};
+	size_t size = encode_sample(kind, bytes);
+
+	memcpy(bytes + size, extension, sizeof(extension));
+	size += sizeof(extension);
+	bytes[MINOR_OFFSET] = 7;
+	bytes[TOTAL_OFFSET] = (uint8_t)size;
+	repair_checksum(bytes, size);
+	return size;
+}
+
+static void test_future_minor_with_unknown_optional_field(void **state)
+{
+	(void)state;
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		uint8_t bytes[DPUMAP_DESC_MAX_SIZE];
+		struct dpumap_desc want = sample(kind), d;
+		size_t size = encode_future(kind, 0x7f00, bytes);
+
+		assert_int_equal(decode_exact(bytes, size, &d), DPUMAP_DESC_OK);
+		assert_same(&want, &d);
+	}
+}
+
+static void test_future_minor_with_unknown_critical_field(void **state)
+{
+	(void)state;
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		uint8_t bytes[DPUMAP_DESC_MAX_SIZE];
+		struct dpumap_desc d;
+		size_t offset = 0, size = encode_future(kind, TLV_CRITICAL | 0x7f00, bytes);
+
+		assert_int_equal(decode_exact(bytes, size, &d), DPUMAP_DESC_ERR_TLV_CRITICAL);
+		assert_int_equal(dpumap_desc_diagnose(bytes, size, &offset),
+				 DPUMAP_DESC_ERR_TLV_CRITICAL);
+		assert_int_equal(offset, sample_size(kind));
 	}
 }
 
@@ -388,13 +423,18 @@ static void test_wipe(void **state)
 	dpumap_desc_wipe(NULL);
 }
 
+#define LAST_STATUS DPUMAP_DESC_ERR_OUTSIDE
+
 static void test_status_texts(void **state)
 {
 	(void)state;
-	assert_string_equal(dpumap_desc_status_name(DPUMAP_DESC_OK), "DPUMAP_DESC_OK");
+	assert_string_equal(dpumap_desc_status_name(DPUMAP_DESC_OK), "OK");
 	assert_string_equal(dpumap_desc_status_descr(DPUMAP_DESC_OK), "success");
-	for (dpumap_desc_status_t a = 0; a >= DPUMAP_DESC_ERR_KEY_UNUSED; a--) {
-		assert_string_not_equal(dpumap_desc_status_name(a), "DPUMAP_DESC_ERR_UNKNOWN");
+	assert_string_equal(dpumap_desc_status_name(DPUMAP_DESC_ERR_NULL), "NULL");
+	assert_string_equal(dpumap_desc_status_name(LAST_STATUS), "OUTSIDE");
+	assert_string_equal(dpumap_desc_status_descr(LAST_STATUS), "outside of the range");
+	for (dpumap_desc_status_t a = 0; a >= LAST_STATUS; a--) {
+		assert_string_not_equal(dpumap_desc_status_name(a), "UNKNOWN");
 		for (dpumap_desc_status_t b = 0; b > a; b--) {
 			assert_string_not_equal(dpumap_desc_status_name(a),
 						dpumap_desc_status_name(b));
@@ -406,15 +446,122 @@ static void test_status_texts(void **state)
 
 static void test_status_unknown(void **state)
 {
-	static const dpumap_desc_status_t unknown[] = {1, DPUMAP_DESC_ERR_UMEM_UNUSED - 1,
-						       INT32_MAX, INT32_MIN};
+	static const dpumap_desc_status_t unknown[] = {1, LAST_STATUS - 1, INT32_MAX, INT32_MIN};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
-		assert_string_equal(dpumap_desc_status_name(unknown[i]), "DPUMAP_DESC_ERR_UNKNOWN");
+		assert_string_equal(dpumap_desc_status_name(unknown[i]), "UNKNOWN");
 		assert_string_equal(dpumap_desc_status_descr(unknown[i]),
 				    "unknown descriptor status");
 	}
+}
+
+static void assert_diagnosed(const uint8_t *bytes, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+	dpumap_desc_status_t status;
+	size_t offset = SIZE_MAX;
+	struct dpumap_desc d;
+
+	assert_non_null(copy);
+	memcpy(copy, bytes, size);
+	status = dpumap_desc_diagnose(copy, size, &offset);
+	free(copy);
+	assert_int_equal(status, decode_exact(bytes, size, &d));
+	assert_in_range(offset, 0, size);
+	if (status == DPUMAP_DESC_OK)
+		assert_int_equal(offset, size);
+}
+
+/* It says what decoding says, and blames a byte of the descriptor or its end. */
+static void test_diagnose_everything(void **state)
+{
+	(void)state;
+	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
+		uint8_t bytes[SAMPLE_MAX];
+		size_t size = encode_sample(kind, bytes);
+
+		for (size_t len = 0; len <= size; len++)
+			assert_diagnosed(bytes, len);
+		for (size_t bit = 0; bit < 8 * size; bit++) {
+			encode_sample(kind, bytes);
+			flip_bit(bytes, size, bit);
+			assert_diagnosed(bytes, size);
+		}
+	}
+}
+
+static void test_diagnose_null(void **state)
+{
+	uint8_t bytes[SAMPLE_MAX];
+	size_t offset = 7;
+
+	(void)state;
+	encode_sample(DPUMAP_DESC_KIND_PCI, bytes);
+	assert_int_equal(dpumap_desc_diagnose(NULL, 80, &offset), DPUMAP_DESC_ERR_NULL);
+	assert_int_equal(dpumap_desc_diagnose(bytes, sizeof(bytes), NULL), DPUMAP_DESC_ERR_NULL);
+	assert_int_equal(offset, 7);
+}
+
+static void test_access_null(void **state)
+{
+	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
+	struct dpumap_desc_window w = {.addr = 7};
+
+	(void)state;
+	assert_int_equal(dpumap_desc_check_access(NULL, 0, 0, DPUMAP_DESC_OP_READ),
+			 DPUMAP_DESC_ERR_NULL);
+	assert_int_equal(dpumap_desc_get_window(NULL, &w), DPUMAP_DESC_ERR_NULL);
+	assert_int_equal(dpumap_desc_get_window(&d, NULL), DPUMAP_DESC_ERR_NULL);
+	d.kind = 0;
+	assert_int_equal(dpumap_desc_get_window(&d, &w), DPUMAP_DESC_ERR_KIND);
+	assert_int_equal(w.addr, 7);
+}
+
+/* The same question, asked in the order in which nothing overflows. */
+static bool is_inside(const struct dpumap_desc *d, uint64_t addr, uint64_t len)
+{
+	return addr >= d->addr && len <= d->len && addr - d->addr <= d->len - len;
+}
+
+static const uint64_t corners[] = {
+	0,	    1,		2,	    7,		8,
+	0x7fffffff, 0x80000000, 0xffffffff, 1ull << 32, INT64_MAX - 1u,
+	INT64_MAX,  1ull << 63, ~0ull - 8,  ~0ull - 7,	~0ull - 2,
+	~0ull - 1,  ~0ull,
+};
+
+#define NUM_CORNERS (sizeof(corners) / sizeof(corners[0]))
+
+static void assert_ranges(struct dpumap_desc *d)
+{
+	for (size_t i = 0; i < NUM_CORNERS; i++) {
+		for (size_t j = 0; j < NUM_CORNERS; j++) {
+			bool inside = is_inside(d, corners[i], corners[j]);
+
+			assert_int_equal(dpumap_desc_check_access(d, corners[i], corners[j],
+								  DPUMAP_DESC_OP_READ),
+					 inside ? DPUMAP_DESC_OK : DPUMAP_DESC_ERR_OUTSIDE);
+		}
+	}
+}
+
+static void test_access_does_not_overflow(void **state)
+{
+	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
+	unsigned int ranges = 0;
+	size_t size;
+
+	(void)state;
+	for (size_t i = 0; i < NUM_CORNERS * NUM_CORNERS; i++) {
+		d.addr = corners[i / NUM_CORNERS];
+		d.len = corners[i % NUM_CORNERS];
+		if (dpumap_desc_encoded_size(&d, &size) != DPUMAP_DESC_OK)
+			continue;
+		assert_ranges(&d);
+		ranges++;
+	}
+	assert_in_range(ranges, NUM_CORNERS, NUM_CORNERS * NUM_CORNERS);
 }
 
 int main(void)
@@ -429,6 +576,8 @@ int main(void)
 		cmocka_unit_test(test_decode_key_behind_rdma_fields),
 		cmocka_unit_test(test_decode_every_bit_flip),
 		cmocka_unit_test(test_decode_ignores_no_bit),
+		cmocka_unit_test(test_future_minor_with_unknown_optional_field),
+		cmocka_unit_test(test_future_minor_with_unknown_critical_field),
 		cmocka_unit_test(test_decode_null),
 		cmocka_unit_test(test_encode_null),
 		cmocka_unit_test(test_encode_every_buffer_size),
@@ -438,6 +587,10 @@ int main(void)
 		cmocka_unit_test(test_wipe),
 		cmocka_unit_test(test_status_texts),
 		cmocka_unit_test(test_status_unknown),
+		cmocka_unit_test(test_diagnose_everything),
+		cmocka_unit_test(test_diagnose_null),
+		cmocka_unit_test(test_access_null),
+		cmocka_unit_test(test_access_does_not_overflow),
 	};
 
 	return cmocka_run_group_tests_name("desc", tests, NULL, NULL);

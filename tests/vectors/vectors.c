@@ -99,6 +99,15 @@ static bool read_bytes(const char *text, uint8_t *bytes, size_t len)
 	return read_hex(text, bytes, len, &size) && size == len;
 }
 
+static bool read_port(const struct line *line, struct dpumap_desc_port *p)
+{
+	if (!strcmp(line->key, "link_layer"))
+		return read_u16(line->value, &p->link_layer);
+	if (!strcmp(line->key, "lid"))
+		return read_u16(line->value, &p->lid);
+	return !strcmp(line->key, "gid") && read_bytes(line->value, p->gid, sizeof(p->gid));
+}
+
 static bool read_umem(const struct line *line, struct dpumap_desc_umem *u)
 {
 	if (!strcmp(line->key, "start"))
@@ -134,7 +143,18 @@ static bool read_field(const struct line *line, struct dpumap_desc *d)
 		return read_number(line->value, UINT64_MAX, &d->len);
 	if (!strcmp(line->key, "access_key"))
 		return read_bytes(line->value, d->access_key, sizeof(d->access_key));
-	return read_umem(line, &d->umem);
+	return read_port(line, &d->port) || read_umem(line, &d->umem);
+}
+
+static bool read_access(const struct line *line, struct desc_vector *v)
+{
+	if (!strcmp(line->key, "op")) {
+		v->what = DESC_VECTOR_ACCESS;
+		return read_u32(line->value, &v->op);
+	}
+	if (!strcmp(line->key, "first"))
+		return read_number(line->value, UINT64_MAX, &v->first);
+	return !strcmp(line->key, "count") && read_number(line->value, UINT64_MAX, &v->count);
 }
 
 static bool read_line(const struct line *line, struct desc_vector *v)
@@ -146,10 +166,12 @@ static bool read_line(const struct line *line, struct desc_vector *v)
 	if (!strcmp(line->key, "canonical"))
 		return v->canonical = !strcmp(line->value, "yes");
 	if (!strcmp(line->key, "hex")) {
-		v->decodes = true;
+		v->what = DESC_VECTOR_DECODE;
 		return read_hex(line->value, v->bytes, sizeof(v->bytes), &v->size);
 	}
-	return read_field(line, &v->fields);
+	if (!strcmp(line->key, "byte"))
+		return read_number(line->value, DPUMAP_DESC_MAX_SIZE, &v->offset);
+	return read_field(line, &v->fields) || read_access(line, v);
 }
 
 enum desc_vector_result desc_vector_next(const char **text, struct desc_vector *v)
@@ -175,13 +197,44 @@ static bool same_umem(const struct dpumap_desc_umem *a, const struct dpumap_desc
 	       !memcmp(a->token, b->token, sizeof(a->token));
 }
 
-static bool same_fields(const struct dpumap_desc *a, const struct dpumap_desc *b)
+static bool same_port(const struct dpumap_desc_port *a, const struct dpumap_desc_port *b)
+{
+	return a->link_layer == b->link_layer && a->lid == b->lid &&
+	       !memcmp(a->gid, b->gid, sizeof(a->gid));
+}
+
+static bool same_own(const struct dpumap_desc *a, const struct dpumap_desc *b)
+{
+	switch (a->kind) {
+	case DPUMAP_DESC_KIND_PCI:
+		return !memcmp(a->access_key, b->access_key, sizeof(a->access_key));
+	case DPUMAP_DESC_KIND_RDMA:
+		return same_port(&a->port, &b->port);
+	default:
+		return same_umem(&a->umem, &b->umem);
+	}
+}
+
+bool desc_vector_same(const struct dpumap_desc *a, const struct dpumap_desc *b)
 {
 	return a->kind == b->kind && a->source == b->source && a->access == b->access &&
 	       a->device_guid == b->device_guid && a->vhca_id == b->vhca_id && a->mkey == b->mkey &&
-	       a->addr == b->addr && a->len == b->len &&
-	       !memcmp(a->access_key, b->access_key, sizeof(a->access_key)) &&
-	       same_umem(&a->umem, &b->umem);
+	       a->addr == b->addr && a->len == b->len && same_own(a, b);
+}
+
+static bool is_zero(const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+	size_t i = 0;
+
+	while (i < len && !at[i])
+		i++;
+	return i == len;
+}
+
+static bool is_named(dpumap_desc_status_t status, const char *name)
+{
+	return !strcmp(dpumap_desc_status_name(status), name);
 }
 
 static bool encodes(const struct desc_vector *v)
@@ -191,25 +244,68 @@ static bool encodes(const struct desc_vector *v)
 	size_t written = 0;
 
 	status = dpumap_desc_encode(&v->fields, bytes, sizeof(bytes), &written);
-	if (strcmp(dpumap_desc_status_name(status), v->decodes ? "DPUMAP_DESC_OK" : v->status) != 0)
-		return false;
-	return !v->canonical || (written == v->size && !memcmp(bytes, v->bytes, written));
+	return is_named(status, v->status) &&
+	       (!v->canonical || (written == v->size && !memcmp(bytes, v->bytes, written)));
 }
 
-/* The fields of a refused vector are zero, as the decoder must leave them. */
+/* What is refused leaves nothing but zeros. */
 static bool decodes(const struct desc_vector *v)
 {
 	struct dpumap_desc d;
 	dpumap_desc_status_t status;
+	size_t offset = SIZE_MAX;
 
 	memset(&d, 0xee, sizeof(d));
 	status = dpumap_desc_decode(v->bytes, v->size, &d);
-	return !strcmp(dpumap_desc_status_name(status), v->status) && same_fields(&d, &v->fields);
+	if (!is_named(status, v->status) ||
+	    dpumap_desc_diagnose(v->bytes, v->size, &offset) != status || offset != v->offset)
+		return false;
+	return status == DPUMAP_DESC_OK ? desc_vector_same(&d, &v->fields) : is_zero(&d, sizeof(d));
+}
+
+/* The part that needs no descriptor says the same, but for what it does not look at. */
+static bool accesses(const struct desc_vector *v)
+{
+	dpumap_desc_status_t status, part;
+	struct dpumap_desc_window w;
+
+	status = dpumap_desc_check_access(&v->fields, v->first, v->count, v->op);
+	if (!is_named(status, v->status))
+		return false;
+	if (dpumap_desc_get_window(&v->fields, &w) != DPUMAP_DESC_OK ||
+	    status == DPUMAP_DESC_ERR_OP || status == DPUMAP_DESC_ERR_ALIGNMENT)
+		return true;
+	part = dpumap_desc_window_check(&w, v->first, v->count, v->op);
+	return part == status;
 }
 
 bool desc_vector_holds(const struct desc_vector *v)
 {
-	if (v->decodes && !decodes(v))
-		return false;
-	return (v->decodes && !v->canonical) || encodes(v);
+	switch (v->what) {
+	case DESC_VECTOR_DECODE:
+		return decodes(v) && (!v->canonical || encodes(v));
+	case DESC_VECTOR_ACCESS:
+		return accesses(v);
+	default:
+		return encodes(v);
+	}
+}
+
+bool desc_vector_is_fragile(const struct desc_vector *v)
+{
+	uint8_t bytes[DPUMAP_DESC_MAX_SIZE];
+	bool good = true;
+	struct dpumap_desc d;
+
+	if (!v->canonical)
+		return true;
+	memcpy(bytes, v->bytes, v->size);
+	for (size_t size = 0; size < v->size; size++)
+		good = dpumap_desc_decode(bytes, size, &d) != DPUMAP_DESC_OK && good;
+	for (size_t bit = 0; bit < 8 * v->size; bit++) {
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		good = dpumap_desc_decode(bytes, v->size, &d) != DPUMAP_DESC_OK && good;
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	return good;
 }

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reader of desc.txt. Takes text from memory and needs no files, so that bare metal can use it. */
+/* Reader of desc.txt and v1.txt. Takes text from memory and needs no files, so that bare metal can
+ * use it. */
 #ifndef DPUMAP_TEST_VECTORS_H
 #define DPUMAP_TEST_VECTORS_H
 
 #include <dpumap/desc.h>
 #include <stdbool.h>
 
+enum desc_vector_what { DESC_VECTOR_ENCODE, DESC_VECTOR_DECODE, DESC_VECTOR_ACCESS };
+
 struct desc_vector {
 	char title[96];
 	char status[40]; /* name of the status to expect */
-	bool decodes;	 /* has bytes: a case for decoding, otherwise one for encoding */
-	bool canonical;	 /* encoding the fields gives the bytes */
+	enum desc_vector_what what;
+	bool canonical; /* encoding the fields gives the bytes */
 	uint8_t bytes[DPUMAP_DESC_MAX_SIZE + 8];
 	size_t size;
+	uint64_t offset; /* of the byte to blame */
 	struct dpumap_desc fields;
+	uint32_t op; /* of an access */
+	uint64_t first;
+	uint64_t count;
 };
 
 enum desc_vector_result { DESC_VECTOR_END, DESC_VECTOR_READ, DESC_VECTOR_MALFORMED };
@@ -24,7 +31,16 @@ enum desc_vector_result { DESC_VECTOR_END, DESC_VECTOR_READ, DESC_VECTOR_MALFORM
  */
 enum desc_vector_result desc_vector_next(const char **text, struct desc_vector *v);
 
+/* The same kind and the same values, those of the kind included. */
+bool desc_vector_same(const struct dpumap_desc *a, const struct dpumap_desc *b);
+
 /* Whether this codec does what the vector says. */
 bool desc_vector_holds(const struct desc_vector *v);
+
+/*
+ * Whether this codec refuses the vector's bytes cut anywhere, and with any one bit other than it
+ * is. True for a vector that is not canonical.
+ */
+bool desc_vector_is_fragile(const struct desc_vector *v);
 
 #endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Look at a descriptor in a file, as docs/wire-format.md, section 9, says. Needs no device. */
+#ifndef DPUMAP_HOST_DESC_H
+#define DPUMAP_HOST_DESC_H
+
+#include "options.h"
+
+/* "desc show FILE" and "desc check FILE" */
+command_fn desc_look;
+
+#endif
