@@ -272,6 +272,7 @@ struct emu_qp {
 	uint8_t retry_cnt;
 	uint8_t rnr_retry;
 	uint8_t min_rnr_timer;
+	_Atomic uint32_t heard; /* in RTR, of its peer: told once */
 	struct emu_umr umr[EMU_UMR_SIDES];
 	struct emu_msg inbox;
 };
@@ -307,7 +308,8 @@ enum emu_srq_type {
 	EMU_SRQT_XRC,
 };
 
-/* A shared receive queue: WQEs are a list linked by their first segments, from index 0 on. */
+/* A shared receive queue: WQEs are a list linked by their first segments, from index 0 on, or a
+ * ring. */
 struct emu_srq {
 	_Atomic uint32_t serial;
 	uint32_t engine;
@@ -322,6 +324,7 @@ struct emu_srq {
 	uint32_t cqn;
 	uint32_t uidx;
 	_Atomic uint32_t limit; /* armed: an event when fewer WQEs are left; the engine clears it */
+	uint32_t cyclic;	/* the links say nothing */
 };
 
 struct emu_engine {

@@ -5,6 +5,9 @@ The suite is the unmodified one of Debian's python3-pyverbs, copied and unpacked
 directory. Each module of the selection runs in a process of its own below `dpumap-emu run`. A test
 may skip only if expected-skips.txt names it with a reason, and one named there must skip.
 
+With --survey the suite is another one, of another rdma-core (see newest-rdma-core.sh): all of its
+modules run, and a test may fail only if newest-failures.txt names it with a reason.
+
 Exit status: 0 all as expected, 3 something failed, other: the suite could not be run.
 """
 
@@ -22,6 +25,7 @@ import tempfile
 PYTHON = "/usr/bin/python3"
 SUITE = "/usr/share/doc/rdma-core/tests"
 SKIPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected-skips.txt")
+FAILURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "newest-failures.txt")
 DOC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/conformance.md")
 MODULE_TIMEOUT = 150
 
@@ -87,9 +91,19 @@ Debian's `python3-pyverbs`, runs on the default profile (bluefield-3).
 """
 
 
-def unpack_suite(target):
+SURVEY_PREAMBLE = """# Conformance of the newest rdma-core
+
+Written by the lane `newest` (`tests/conformance/pyverbs_suite.py --survey`): rdma-core %s of
+Debian's unstable distribution, libraries and Python suite, on the default profile (bluefield-3).
+What the suite skips it does not find on this device, or on a machine without a GPU.
+
+| module | passed | skipped | failed |
+| --- | ---: | ---: | ---: |
+"""
+
+
+def unpack_suite(target, source=SUITE):
     """Debian compresses documentation files, and machines may leave them out altogether."""
-    source = SUITE
     if not os.path.isdir(source):
         subprocess.run(["apt-get", "-q", "download", "python3-pyverbs"], cwd=target, check=True)
         package = glob.glob(os.path.join(target, "python3-pyverbs_*.deb"))[0]
@@ -107,24 +121,28 @@ def unpack_suite(target):
     return suite
 
 
-def read_skips():
-    skips = {}
-    with open(SKIPS, encoding="utf-8") as lines:
+def read_reasons(path):
+    reasons = {}
+    with open(path, encoding="utf-8") as lines:
         for line in lines:
             line = line.strip()
             if not line or line.startswith("#"):
                 continue
             name, separator, reason = line.partition(":")
             if not separator or not reason.strip():
-                sys.exit(f"{SKIPS}: no reason given for '{name}'")
-            skips[name.strip()] = reason.strip()
-    return skips
+                sys.exit(f"{path}: no reason given for '{name}'")
+            reasons[name.strip()] = reason.strip()
+    return reasons
 
 
 def run_inside(suite, module, report):
     """In the emulated function's process: runs one module, one JSON line per test."""
+    import multiprocessing
     import time
     import unittest
+
+    # The suite hands open devices to its children, so they must be forked; Python 3.14 would not.
+    multiprocessing.set_start_method("fork")
 
     class Recorder(unittest.TestResult):
         def startTest(self, test):
@@ -170,9 +188,9 @@ def run_inside(suite, module, report):
         loader.loadTestsFromName(f"tests.{module}").run(Recorder())
 
 
-def run_module(emu, suite, module, tmp, output=None):
+def run_module(emu, suite, module, tmp, output=None, python=PYTHON):
     report = os.path.join(tmp, module + ".json")
-    command = [emu, "run", "--as", "dpu", "--", PYTHON, os.path.abspath(__file__),
+    command = [emu, "run", "--as", "dpu", "--", python, os.path.abspath(__file__),
                "--inside", suite, module, report]
     environment = dict(os.environ, DPUMAP_EMU_DIR=os.path.join(tmp, "emu"),
                        PYTHONDONTWRITEBYTECODE="1")
@@ -305,7 +323,7 @@ def check_document(path, text, write):
 
 
 def run_suite(arguments):
-    skips = read_skips()
+    skips = read_reasons(SKIPS)
     huge_pages = reserve_huge_pages()
     try:
         with tempfile.TemporaryDirectory(prefix="dpumap-pyverbs.") as tmp:
@@ -328,12 +346,69 @@ def run_suite(arguments):
     return 0 if good else 3
 
 
+def judge_survey(test, failures):
+    expected = failures.get(test["name"])
+    if test["outcome"] != "fail":
+        return ("fail", "did not fail, but newest-failures.txt lists it") if expected else \
+            (test["outcome"], test["detail"])
+    return ("known", expected) if expected else ("fail", test["detail"])
+
+
+def survey_document(version, counts, failures):
+    rows = ["| %s | %d | %d | %d |" % ((module,) + count) for module, count in counts.items()]
+    totals = tuple(sum(count[i] for count in counts.values()) for i in range(3))
+    rows += ["| **all** | **%d** | **%d** | **%d** |" % totals, "", "## What fails, and why", ""]
+    reasons = {}
+    for name, reason in failures.items():
+        reasons.setdefault(reason, []).append(name)
+    for reason, names in reasons.items():
+        rows += [f"- {reason}:"] + [f"  - `{name}`" for name in names]
+    return SURVEY_PREAMBLE % version + "\n".join(rows) + "\n"
+
+
+def run_survey(arguments):
+    failures = read_reasons(FAILURES)
+    counts, verdicts = {}, []
+    huge_pages = reserve_huge_pages()
+    try:
+        with tempfile.TemporaryDirectory(prefix="dpumap-pyverbs.") as tmp:
+            suite = unpack_suite(tmp, arguments.suite)
+            for path in sorted(glob.glob(os.path.join(suite, "test_*.py"))):
+                module = os.path.basename(path)[:-3]
+                tests = run_module(arguments.emu, suite, module, tmp, subprocess.DEVNULL,
+                                   arguments.python)
+                outcomes = [test["outcome"] for test in tests]
+                counts[module] = tuple(outcomes.count(kind) for kind in ("pass", "skip", "fail"))
+                print("        %s: %d passed, %d skipped, %d failed" % ((module,) + counts[module]),
+                      flush=True)
+                for test in tests:
+                    verdict, detail = judge_survey(test, failures)
+                    verdicts.append((verdict, test["name"]))
+                    if verdict == "fail":
+                        print(f"   fail {test['name']}\n          "
+                              + detail.replace("\n", "\n          "))
+    finally:
+        release_huge_pages(huge_pages)
+    if arguments.results:
+        with open(arguments.results, "a", encoding="utf-8") as out:
+            out.writelines(f"{verdict} newest.{name}\n" for verdict, name in verdicts
+                           if verdict != "known")
+    bad = sum(verdict == "fail" for verdict, _ in verdicts)
+    if arguments.write_doc and not bad:
+        with open(arguments.doc, "w", encoding="utf-8") as out:
+            out.write(survey_document(arguments.survey, counts, failures))
+    return 3 if bad else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--emu", help="the dpumap-emu program")
     parser.add_argument("--results", help="file to add one line per test to")
     parser.add_argument("--doc", default=DOC, help="the page about the results")
     parser.add_argument("--write-doc", action="store_true", help="write it instead of comparing")
+    parser.add_argument("--survey", metavar="VERSION", help="run all of another rdma-core's suite")
+    parser.add_argument("--suite", help="where that is")
+    parser.add_argument("--python", default=PYTHON, help="its interpreter, with its pyverbs")
     parser.add_argument("--inside", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
@@ -344,7 +419,7 @@ def main():
     arguments.emu = os.path.abspath(arguments.emu)
     # Ends by an exception, so that children and files go.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    return run_suite(arguments)
+    return run_survey(arguments) if arguments.survey else run_suite(arguments)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Queues made by PRM commands: what the firmware refuses, with which status, and what it holds. */
+/*
+ * Queues made by PRM commands: what the firmware refuses, with which status, what it holds, and the
+ * events that can be subscribed to.
+ */
 #include <errno.h>
+#include <fcntl.h>
 #include <infiniband/mlx5dv.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "fixture.h"
 
@@ -194,8 +201,9 @@ static void fill_qp(struct bench *b)
 static void test_qp_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
-		{QPC * 8 + 0x8, 8, BAD_PARAM, 3},	 /* service type */
-		{QPC * 8 + 0x565, 3, BAD_PARAM, 1},	 /* shared receive queue */
+		{QPC * 8 + 0x8, 8, BAD_PARAM, 3}, /* service type */
+		{QPC * 8 + 0x565, 3, BAD_RES, 1}, /* shared receive queue that is not there */
+		{QPC * 8 + 0x565, 3, BAD_PARAM, 2},
 		{QPC * 8 + 0x28, 24, BAD_RES, 0xffffff}, /* protection domain */
 		{QPC * 8 + 0x3e8, 24, BAD_RES, 0xffffff},
 		{QPC * 8 + 0x4e8, 24, BAD_RES, 0xffffff},
@@ -267,6 +275,300 @@ static void test_qp_goes_through_its_states(void **state)
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 }
 
+/* --- receive memory pools ------------------------------------------------------------------------
+ */
+
+#define RMPC 0x20
+#define WQ   (RMPC + 0x30)
+
+/* 8 WQEs of 64 bytes in the ring's third KiB. */
+static void fill_rmp(struct bench *b)
+{
+	memset(b->in, 0, sizeof(b->in));
+	set(b->in, 0, 16, 0x90c);
+	set(b->in + RMPC, 0x8, 4, 1);
+	set(b->in + WQ, 0x0, 4, 1);
+	set(b->in + WQ, 0x48, 24, b->pdn);
+	set(b->in + WQ, 0x80, 64, 8);
+	set(b->in + WQ, 0x10c, 4, 6);
+	set(b->in + WQ, 0x11b, 5, 3);
+	set(b->in + WQ, 0x140, 32, b->records->umem_id);
+	set(b->in + WQ, 0x160, 32, b->ring->umem_id);
+	set(b->in + WQ, 0x180, 64, 2048);
+}
+
+static void test_rmp_is_checked(void **state)
+{
+	static const struct flaw flaws[] = {
+		{RMPC * 8 + 0x8, 4, BAD_PARAM, 0}, /* not ready */
+		{WQ * 8 + 0x0, 4, BAD_PARAM, 2},   /* several packets in a WQE */
+		{WQ * 8 + 0x4, 1, BAD_PARAM, 1},   /* signatures */
+		{WQ * 8 + 0x10c, 4, BAD_PARAM, 4},
+		{WQ * 8 + 0x11b, 5, BAD_PARAM, 16},
+		{WQ * 8 + 0x11b, 5, BAD_PARAM, 6}, /* more than the umem holds */
+		{WQ * 8 + 0x48, 24, BAD_RES, 0xffffff},
+		{WQ * 8 + 0x140, 32, BAD_RES, 0x7fffffff},
+		{WQ * 8 + 0x160, 32, BAD_RES, 0x7fffffff},
+		{WQ * 8 + 0x80, 64, BAD_PARAM, 12},
+	};
+
+	refuse_each(*state, fill_rmp, flaws, sizeof(flaws) / sizeof(flaws[0]));
+}
+
+static void test_qp_holds_its_rmp(void **state)
+{
+	struct bench *b = *state;
+	struct mlx5dv_devx_obj *rmp, *qp;
+	uint32_t rmpn;
+
+	fill_rmp(b);
+	rmp = create(b);
+	assert_non_null(rmp);
+	rmpn = get(b->out, 9 * 8, 24);
+	cqn_of_bench = make_cq(b);
+	fill_qp(b);
+	set(b->in + QPC, 0x565, 3, 1);
+	set(b->in + QPC, 0x568, 24, rmpn);
+	qp = create(b);
+	assert_non_null(qp);
+	assert_int_not_equal(mlx5dv_devx_obj_destroy(rmp), 0);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+	assert_int_equal(mlx5dv_devx_obj_destroy(rmp), 0);
+}
+
+/* --- PRM commands on a QP of verbs ---------------------------------------------------------------
+ */
+
+static void test_verbs_qp_is_connected_by_command(void **state)
+{
+	struct bench *b = *state;
+	struct ibv_cq *cq = ibv_create_cq(b->context, 4, NULL, NULL, 0);
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = {.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1},
+	};
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	struct ibv_qp *qp;
+
+	assert_non_null(cq);
+	qp = ibv_create_qp(b->pd, &init);
+	assert_non_null(qp);
+	assert_int_equal(
+		ibv_modify_qp(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+		0);
+	memset(b->in, 0, sizeof(b->in));
+	set(b->in, 0, 16, 0x503);
+	set(b->in, 9 * 8, 24, qp->qp_num);
+	set(b->in, 0x10 * 8, 32, 1u << 3); /* optional: remote writes */
+	set(b->in + QPC, 0x491, 1, 1);
+	set(b->in + QPC + 0x18, 0x128, 8, 1);
+	assert_int_not_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, 16), 0);
+	assert_int_equal(b->out[0], BAD_PARAM); /* no MTU */
+	set(b->in + QPC, 0x40, 3, IBV_MTU_1024);
+	set(b->in + QPC, 0xa8, 24, 0x123);
+	assert_int_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, 16), 0);
+	assert_int_equal(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init), 0);
+	assert_int_equal(attr.qp_state, IBV_QPS_RTR);
+	assert_int_equal(attr.dest_qp_num, 0x123);
+	assert_int_equal(attr.path_mtu, IBV_MTU_1024);
+	assert_int_equal(attr.qp_access_flags, IBV_ACCESS_REMOTE_WRITE);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+}
+
+/* --- events --------------------------------------------------------------------------------------
+ */
+
+enum { COMPLETION = 0, CQ_ERROR = 4, PORT_CHANGE = 9, GENERAL = 0x22 };
+
+static struct mlx5dv_devx_obj *connected_qp(struct bench *b, uint32_t *qpn)
+{
+	struct mlx5dv_devx_obj *qp;
+	union ibv_gid gid;
+
+	fill_qp(b);
+	qp = create(b);
+	assert_non_null(qp);
+	*qpn = get(b->out, 9 * 8, 24);
+	assert_int_equal(ibv_query_gid(b->context, 1, 0, &gid), 0);
+	memset(b->in, 0, sizeof(b->in));
+	set(b->in + QPC + 0x18, 0x128, 8, 1);
+	assert_int_equal(modify(b, qp, 0x502, *qpn), 0);
+	set(b->in + QPC, 0x40, 3, 3);
+	set(b->in + QPC, 0x43, 5, 30);
+	set(b->in + QPC, 0xa8, 24, *qpn);
+	memcpy(b->in + QPC + 0x18 + 0x10, gid.raw, sizeof(gid.raw));
+	assert_int_equal(modify(b, qp, 0x503, *qpn), 0);
+	assert_int_equal(modify(b, qp, 0x504, *qpn), 0);
+	return qp;
+}
+
+/* A request that does nothing but complete, in block `i` of the send ring. */
+static void post_nop(struct bench *b, uint32_t qpn, uint32_t i)
+{
+	uint8_t *ring = (uint8_t *)b->ring_mem + 1024 + 4 * 64, *wqe = ring + i % 4 * 64;
+	uint64_t doorbell;
+
+	memset(wqe, 0, 64);
+	set(wqe, 8, 16, i);
+	set(wqe, 32, 24, qpn);
+	set(wqe, 56, 8, 1);
+	wqe[11] = 8;
+	set((uint8_t *)&b->record_mem[1], 32, 32, i + 1);
+	memcpy(&doorbell, wqe, sizeof(doorbell));
+	*(volatile uint64_t *)b->uar->reg_addr = doorbell;
+}
+
+/* A CQ of one entry: the second completion is one too many. */
+static uint32_t make_small_cq(struct bench *b)
+{
+	fill_cq(b);
+	set(b->in + CQC, 0x63, 5, 0);
+	b->cq = create(b);
+	assert_non_null(b->cq);
+	return get(b->out, 9 * 8, 24);
+}
+
+static bool is_readable(int fd, int patience_ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	return poll(&p, 1, patience_ms) == 1 && p.revents & POLLIN;
+}
+
+#define PATIENCE_MS 10000
+
+static void test_overrun_is_told_with_its_data(void **state)
+{
+	union {
+		struct mlx5dv_devx_async_event_hdr hdr;
+		uint8_t raw[sizeof(uint64_t) + 64];
+	} event;
+	const uint8_t *eqe = event.raw + sizeof(uint64_t);
+	struct bench *b = *state;
+	struct mlx5dv_devx_event_channel *channel;
+	uint16_t number = CQ_ERROR;
+	struct mlx5dv_devx_obj *qp;
+	uint32_t qpn;
+
+	cqn_of_bench = make_small_cq(b);
+	qp = connected_qp(b, &qpn);
+	channel = mlx5dv_devx_create_event_channel(b->context, 0);
+	assert_non_null(channel);
+	assert_int_equal(
+		mlx5dv_devx_subscribe_devx_event(channel, b->cq, sizeof(number), &number, 77), 0);
+	post_nop(b, qpn, 0);
+	post_nop(b, qpn, 1);
+	assert_true(is_readable(channel->fd, PATIENCE_MS));
+	assert_int_equal(mlx5dv_devx_get_event(channel, &event.hdr, sizeof(event)), sizeof(event));
+	assert_int_equal(event.hdr.cookie, 77);
+	assert_int_equal(eqe[1], CQ_ERROR);
+	assert_int_equal(get(eqe, (0x20 + 1) * 8, 24), cqn_of_bench);
+	assert_false(is_readable(channel->fd, 0));
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+	mlx5dv_devx_destroy_event_channel(channel);
+}
+
+/* Two subscriptions, to an eventfd and to a file without data; the object goes before the files. */
+static void test_completion_is_told_once_armed(void **state)
+{
+	struct bench *b = *state;
+	struct mlx5dv_devx_event_channel *channel;
+	uint16_t number = COMPLETION;
+	struct mlx5dv_devx_obj *qp;
+	uint64_t cookie = 0;
+	uint32_t qpn;
+	int fd;
+
+	cqn_of_bench = make_cq(b);
+	qp = connected_qp(b, &qpn);
+	fd = eventfd(0, EFD_NONBLOCK);
+	channel = mlx5dv_devx_create_event_channel(
+		b->context, MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA);
+	assert_non_null(channel);
+	assert_int_equal(mlx5dv_devx_subscribe_devx_event_fd(channel, fd, b->cq, number), 0);
+	assert_int_equal(
+		mlx5dv_devx_subscribe_devx_event(channel, b->cq, sizeof(number), &number, 5), 0);
+	set((uint8_t *)b->record_mem, 32, 32, 0); /* armed for the first entry */
+	post_nop(b, qpn, 0);
+	assert_true(is_readable(fd, PATIENCE_MS));
+	assert_true(is_readable(channel->fd, PATIENCE_MS));
+	assert_int_equal(read(channel->fd, &cookie, sizeof(cookie)), sizeof(cookie));
+	assert_int_equal(cookie, 5);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+	assert_int_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
+	b->cq = NULL;
+	mlx5dv_devx_destroy_event_channel(channel);
+	close(fd);
+}
+
+static void test_subscriptions_are_checked(void **state)
+{
+	static const uint16_t known[] = {CQ_ERROR, COMPLETION}, unknown[] = {CQ_ERROR, GENERAL};
+	static const uint16_t port = PORT_CHANGE, many[17];
+	struct bench *b = *state;
+	struct mlx5dv_devx_event_channel *channel;
+	int null = open("/dev/null", O_RDONLY);
+
+	make_cq(b);
+	channel = mlx5dv_devx_create_event_channel(
+		b->context, (enum mlx5dv_devx_create_event_channel_flags)0x80);
+	assert_null(channel);
+	assert_int_equal(errno, EINVAL);
+	channel = mlx5dv_devx_create_event_channel(b->context, 0);
+	assert_non_null(channel);
+#define SUBSCRIBE(obj, list) \
+	mlx5dv_devx_subscribe_devx_event(channel, obj, sizeof(list), (uint16_t *)(list), 1)
+	assert_int_equal(SUBSCRIBE(b->cq, known), 0);
+	assert_int_equal(SUBSCRIBE(b->cq, unknown), EINVAL);
+	assert_int_equal(SUBSCRIBE(b->cq, many), EINVAL);
+	assert_int_equal(SUBSCRIBE(NULL, known), EINVAL);
+	assert_int_equal(
+		mlx5dv_devx_subscribe_devx_event(channel, NULL, sizeof(port), (uint16_t *)&port, 1),
+		0);
+	assert_int_equal(mlx5dv_devx_subscribe_devx_event_fd(channel, null, b->cq, CQ_ERROR),
+			 EINVAL);
+	assert_int_equal(mlx5dv_devx_subscribe_devx_event_fd(channel, 9999, b->cq, CQ_ERROR),
+			 EBADF);
+	mlx5dv_devx_destroy_event_channel(channel);
+	close(null);
+}
+
+static void test_query_is_answered_later(void **state)
+{
+	union {
+		struct mlx5dv_devx_async_cmd_hdr hdr;
+		uint8_t raw[sizeof(uint64_t) + QUERY_LEN];
+	} answer;
+	const uint8_t *out = answer.raw + sizeof(uint64_t);
+	struct bench *b = *state;
+	struct mlx5dv_devx_cmd_comp *answers = mlx5dv_devx_create_cmd_comp(b->context);
+	uint8_t in[16] = {0};
+
+	assert_non_null(answers);
+	set(in, 9 * 8, 24, make_cq(b));
+	set(in, 0, 16, 0x402);
+	assert_int_equal(mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), 0x50, 31, answers), 0);
+	assert_int_equal(mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), 0x10, 32, answers), 0);
+	assert_int_equal(
+		mlx5dv_devx_get_async_cmd_comp(answers, &answer.hdr, sizeof(answer.hdr) + 0x50), 0);
+	assert_int_equal(answer.hdr.wr_id, 31);
+	assert_int_equal(out[0], 0);
+	assert_int_equal(get(out + CQC, 0x63, 5), 4);
+	/* One that failed is answered all the same. */
+	assert_int_equal(
+		mlx5dv_devx_get_async_cmd_comp(answers, &answer.hdr, sizeof(answer.hdr) + 0x10), 0);
+	assert_int_equal(answer.hdr.wr_id, 32);
+	assert_int_not_equal(out[0], 0);
+	set(in, 0, 16, 0x50b); /* not of a CQ */
+	assert_int_equal(mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), 0x50, 33, answers),
+			 EINVAL);
+	mlx5dv_devx_destroy_cmd_comp(answers);
+}
+
 #define bench_test(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(int argc, char **argv)
@@ -275,6 +577,13 @@ int main(int argc, char **argv)
 		bench_test(test_cq_is_checked),
 		bench_test(test_qp_is_checked),
 		bench_test(test_qp_goes_through_its_states),
+		bench_test(test_rmp_is_checked),
+		bench_test(test_qp_holds_its_rmp),
+		bench_test(test_verbs_qp_is_connected_by_command),
+		bench_test(test_overrun_is_told_with_its_data),
+		bench_test(test_completion_is_told_once_armed),
+		bench_test(test_subscriptions_are_checked),
+		bench_test(test_query_is_answered_later),
 	};
 
 	rig_parse(argc, argv);

@@ -99,7 +99,7 @@ static struct ibv_qp *make_ud(struct node *n)
 	return qp;
 }
 
-static void connect_qp(const struct node *n, struct ibv_qp *qp, uint32_t to)
+static void make_ready_to_receive(const struct node *n, struct ibv_qp *qp, uint32_t to)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 	int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
@@ -118,14 +118,25 @@ static void connect_qp(const struct node *n, struct ibv_qp *qp, uint32_t to)
 	mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
 	       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 	assert_int_equal(ibv_modify_qp(qp, &a, mask), 0);
-	a.qp_state = IBV_QPS_RTS;
+}
+
+static void make_ready_to_send(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTS};
+	int mask = IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		   IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
+
 	a.timeout = 10;
 	a.retry_cnt = 3;
 	a.rnr_retry = 1;
 	a.max_rd_atomic = 1;
-	mask = IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-	       IBV_QP_MAX_QP_RD_ATOMIC;
 	assert_int_equal(ibv_modify_qp(qp, &a, mask), 0);
+}
+
+static void connect_qp(const struct node *n, struct ibv_qp *qp, uint32_t to)
+{
+	make_ready_to_receive(n, qp, to);
+	make_ready_to_send(qp);
 }
 
 static struct ibv_ah *make_ah(const struct node *n)
@@ -543,6 +554,31 @@ static void send_xrc(const struct node *n, struct ibv_qp *qp, struct ibv_srq *to
 	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
 }
 
+/* The receiver waits in RTR, as the passive side of a connection may, to hear of its peer. */
+static void test_first_message_is_told(void **state)
+{
+	struct node *n = *state;
+	struct ibv_qp *to = make_qp(n, IBV_QPT_RC, NULL), *from = make_qp(n, IBV_QPT_RC, NULL);
+	struct ibv_async_event e;
+	int i;
+
+	make_ready_to_receive(n, to, from->qp_num);
+	connect_qp(n, from, to->qp_num);
+	expect_no_event(n);
+	for (i = 0; i < 2; i++) {
+		recv_into(n, to, 1024, 32);
+		send_from(n, from, 0, 32);
+		expect_both(n->cq);
+	}
+	e = expect_event(n, IBV_EVENT_COMM_EST);
+	assert_ptr_equal(e.element.qp, to);
+	ibv_ack_async_event(&e);
+	expect_no_event(n);
+	make_ready_to_send(to);
+	assert_int_equal(ibv_destroy_qp(to), 0);
+	assert_int_equal(ibv_destroy_qp(from), 0);
+}
+
 /* A message names its queue; one of another domain is no queue of this target. */
 static void test_xrc_domains(void **state)
 {
@@ -731,6 +767,7 @@ int main(int argc, char **argv)
 		node_test(test_buffer_too_small),
 		node_test(test_shared_queue),
 		node_test(test_srq_events),
+		node_test(test_first_message_is_told),
 		node_test(test_xrc_domains),
 		node_test(test_resize),
 		node_test(test_moderation),

@@ -22,7 +22,7 @@
 #define SLICE_NS    100000u
 #define KEEP_POLICY 0x08u /* SCHED_FLAG_KEEP_POLICY */
 #define NAP_MIN_NS  20000u
-#define NAP_MAX_NS  4000000u
+#define NAP_MAX_NS  20000000u
 #define LOOK_NS	    20000000u /* how often to see whether the server lives */
 
 bool emu_engine_record(struct engine *e, const void *record, size_t len)
@@ -95,6 +95,11 @@ bool emu_engine_sq_fail(struct emu_qp *q)
 	       emu_engine_qp_fail(q);
 }
 
+static void close_files(struct engine *e)
+{
+	emu_files_close(e);
+}
+
 static void scan(struct engine *e)
 {
 	struct emu_queues *queues = e->cfg.queues;
@@ -122,7 +127,7 @@ static void scan(struct engine *e)
 		if (emu_srq_find(e, i))
 			e->srq_list[e->srq_count++] = i;
 	if (!e->qp_count)
-		emu_files_close(e); /* it may sleep now until there is a QP again */
+		close_files(e); /* it may sleep now until there is a QP again */
 }
 
 /* Brings the memory of a QP up to date; false if it is not this engine's any more. */
@@ -306,7 +311,7 @@ static void *run(void *arg)
 	emu_engine_probe_vm(e);
 	work(e);
 	emu_engine_close_fds(e);
-	emu_files_close(e);
+	close_files(e);
 	free(e);
 	return NULL;
 }

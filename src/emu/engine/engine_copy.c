@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Moving bytes. A device has user memory pinned; here the program may have unmapped it, so the
- * engine never touches it itself but lets the kernel copy, and a fault is an error, not a signal.
+ * engine lets the kernel copy, or copies with care (engine_guard.c): a fault is an error.
  * Direct system calls: neither an interposed nor a sanitizer's version of the functions is wanted.
  */
 #include "engine_int.h"
@@ -153,6 +153,9 @@ static void *local_ptr(const struct engine *e, const struct emu_seg *s)
 static bool copy_once(struct engine *e, const struct emu_seg *dst, const struct emu_seg *src,
 		      size_t len)
 {
+	if (is_local(e, dst) && is_local(e, src) && (dst->pid || src->pid) &&
+	    emu_guard_copy(local_ptr(e, dst), local_ptr(e, src), len))
+		return true;
 	if (dst->mkey)
 		return is_local(e, src) && emu_file_write(e, dst, local_ptr(e, src), len);
 	if (src->mkey)

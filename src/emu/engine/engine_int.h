@@ -19,7 +19,8 @@
 /* Most bytes that one QP moves in a pass: bounds how long a revocation waits. */
 #define ENGINE_CHUNK (1u << 20)
 /* Most work requests that one QP executes in a pass. */
-#define ENGINE_BUDGET  64
+#define ENGINE_BUDGET 64
+/* Of them, most small copies at once. */
 #define ENGINE_SEGS    128
 #define ENGINE_MEM_FDS 4
 #define ENGINE_FILES   16
@@ -71,6 +72,7 @@ enum emu_cqe_opcode {
 enum emu_qp_event {
 	EMU_EVENT_QP_REQ_ERR = 2,
 	EMU_EVENT_QP_ACCESS_ERR = 3,
+	EMU_EVENT_QP_COMM_EST = 4,
 	EMU_EVENT_SRQ_LIMIT = 15,
 	EMU_EVENT_QP_LAST_WQE = 16,
 };
@@ -332,6 +334,9 @@ bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
 		       struct emu_seg_list *out);
 
 /* engine_copy.c */
+
+/* A long copy within this process. False, with some of it done perhaps, if it was not possible. */
+bool emu_guard_copy(void *dst, const void *src, size_t len);
 
 /* Copy len bytes (at most ENGINE_CHUNK, dst->len and src->len). */
 enum emu_fault emu_engine_copy(struct engine *e, const struct emu_seg_list *dst,

@@ -13,7 +13,7 @@
 #define SOLICITED	0x02u
 #define NS_PER_RNR_UNIT 10000u
 
-#define LOSS_NS		1000000000ull
+#define LOSS_NS		10000000000ull
 /* A Q_Key with this bit in a WQE stands for the QP's own (IBA 10.2.5). */
 #define CONTROLLED_QKEY 0x80000000u
 
@@ -66,6 +66,18 @@ static uint8_t peer_type(uint8_t type)
 	return type == EMU_QPT_XRC_INI ? EMU_QPT_XRC_TGT : type;
 }
 
+/* The peer's program may still wait to hear from us before it goes to RTS (IBA 11.6.3.2). */
+static void establish(const struct send *s, struct emu_qp *p)
+{
+	struct emu_note note = {.type = EMU_NOTE_QP, .event = EMU_EVENT_QP_COMM_EST};
+
+	if (atomic_exchange(&p->heard, 1))
+		return;
+	note.number = (uint32_t)(p - s->e->cfg.queues->qp);
+	note.serial = atomic_load(&p->serial);
+	emu_engine_event(s->e, &note);
+}
+
 /* The QP at the other end, if it is connected to this one and able to answer. */
 static struct emu_qp *find_peer(const struct send *s)
 {
@@ -85,6 +97,8 @@ static struct emu_qp *find_peer(const struct send *s)
 	if (p->func != s->q->dest_func || p->type != peer_type(s->q->type) ||
 	    p->dest_qpn != s->qpn || p->dest_func != s->q->func)
 		return NULL;
+	if (state == EMU_QPS_RTR)
+		establish(s, p);
 	return p;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Shared receive queues. A WQE begins with a segment that names the next one; the driver links its
- * free WQEs and counts the posted ones in the doorbell record, without naming them.
+ * free WQEs and counts the posted ones in the doorbell record, without naming them. A cyclic one,
+ * which only PRM commands make, is used up in the order of its ring.
  */
 #include "engine_int.h"
 
@@ -41,11 +42,13 @@ bool emu_srq_take(struct engine *e, uint32_t srqn, uint16_t *index)
 {
 	const struct emu_srq *s = &e->cfg.queues->srq[srqn];
 	struct emu_srq_run *r = &e->srq_run[srqn];
+	uint16_t next;
 
 	if (!left(s, r))
 		return false;
 	*index = r->head;
-	r->head = (uint16_t)(emu_get16(wqe_at(s, r->head) + 2) & (s->wqe_count - 1));
+	next = s->cyclic ? (uint16_t)(r->head + 1) : emu_get16(wqe_at(s, r->head) + 2);
+	r->head = (uint16_t)(next & (s->wqe_count - 1));
 	r->taken++;
 	return true;
 }

@@ -118,8 +118,11 @@ int emu_dmabuf_open(const struct emu_cmd *c, uint16_t id, uint64_t offset, uint6
 int emu_engine_of(struct emu_cmd *c, uint32_t *slot);
 /* The async file that an attribute names, or else the first one of the command file. */
 struct emu_events *emu_async_of(const struct emu_cmd *c, uint16_t attr);
+/* Make an event file and hand it to the client; `*e` (if not NULL) is the server's end. */
+int emu_give_events(struct emu_cmd *c, enum emu_events_kind kind, uint16_t attr,
+		    struct emu_events **e);
 /* The event file behind a client's descriptor number, or NULL. */
-struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, bool async);
+struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, enum emu_events_kind kind);
 /*
  * What an mmap of a command file means: returns the segment's descriptor (the server's) and the
  * offset in it, or a negative errno.

@@ -326,25 +326,28 @@ static int pd_query(struct emu_cmd *c)
 	return emu_attr_out_u32(c, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd->pdn);
 }
 
-static int give_events(struct emu_cmd *c, bool async, uint16_t attr)
+int emu_give_events(struct emu_cmd *c, enum emu_events_kind kind, uint16_t attr,
+		    struct emu_events **e)
 {
-	struct emu_events *e;
+	struct emu_events *made;
 	int peer, err;
 
-	err = emu_events_create(c->file, async, &e, &peer);
+	err = emu_events_create(c->file, kind, &made, &peer);
+	if (!err && e)
+		*e = made;
 	return err ? err : emu_cmd_give_fd(c, attr, peer);
 }
 
 static int async_alloc(struct emu_cmd *c)
 {
-	return give_events(c, true, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE);
+	return emu_give_events(c, EMU_EVENTS_ASYNC, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, NULL);
 }
 
 int emu_write_comp_channel(struct emu_cmd *c)
 {
 	if (emu_attr_len(c, UVERBS_ATTR_CORE_OUT) < sizeof(uint32_t))
 		return -ENOSPC;
-	return give_events(c, false, UVERBS_ATTR_CORE_OUT);
+	return emu_give_events(c, EMU_EVENTS_COMPLETION, UVERBS_ATTR_CORE_OUT, NULL);
 }
 
 /* --- doorbell pages ------------------------------------------------------------------------------

@@ -9,7 +9,7 @@
 
 #include "devx.h"
 
-static int open_mailbox(struct emu_cmd *c, uint16_t in, uint16_t out, struct emu_mbox *m)
+static int read_mailbox(struct emu_cmd *c, uint16_t in, size_t out_len, struct emu_mbox *m)
 {
 	int err;
 
@@ -17,7 +17,7 @@ static int open_mailbox(struct emu_cmd *c, uint16_t in, uint16_t out, struct emu
 	err = emu_attr_in_dup(c, in, &m->in, &m->in_len);
 	if (err)
 		return err;
-	m->out_len = emu_attr_len(c, out);
+	m->out_len = out_len;
 	if (m->in_len < EMU_MBOX_HDR || m->out_len < EMU_MBOX_HDR) {
 		free(m->in);
 		return -EINVAL;
@@ -25,6 +25,11 @@ static int open_mailbox(struct emu_cmd *c, uint16_t in, uint16_t out, struct emu
 	m->opcode = (uint16_t)emu_prm_get(m->in, 0, 16);
 	m->op_mod = (uint16_t)emu_prm_get(m->in, EMU_PRM_BYTE(6), 16);
 	return 0;
+}
+
+static int open_mailbox(struct emu_cmd *c, uint16_t in, uint16_t out, struct emu_mbox *m)
+{
+	return read_mailbox(c, in, emu_attr_len(c, out), m);
 }
 
 /* The mailbox may carry an access key: it does not stay behind in freed memory. */
@@ -82,6 +87,8 @@ static int devx_other(struct emu_cmd *c)
 		err = -EINVAL;
 	else if (m.opcode == EMU_CMD_ALLOW_OTHER_VHCA_ACCESS)
 		err = emu_devx_allow_access(c, &m);
+	else if (m.opcode == EMU_CMD_QUERY_ESW_FUNCTIONS)
+		err = emu_devx_query_esw_functions(c->file->func, &m);
 	else
 		err = emu_refuse(&m, EMU_STATUS_BAD_OP, 0x40);
 	return close_mailbox(c, A(OTHER_CMD_OUT), &m, err);
@@ -105,6 +112,7 @@ static const struct creation {
 	 sizeof(struct emu_devx), emu_devx_create_alias},
 	{EMU_CMD_CREATE_CQ, 0, EMU_T_DEVX_CQ, sizeof(struct emu_devx_cq), emu_devx_create_cq},
 	{EMU_CMD_CREATE_QP, 0, EMU_T_DEVX_QP, sizeof(struct emu_devx_qp), emu_devx_create_qp},
+	{EMU_CMD_CREATE_RMP, 0, EMU_T_DEVX_RMP, sizeof(struct emu_devx_rmp), emu_devx_create_rmp},
 };
 
 #define NCREATIONS (sizeof(creations) / sizeof(creations[0]))
@@ -197,6 +205,8 @@ static int modify(struct emu_cmd *c, struct emu_uobj *o, struct emu_mbox *m)
 		return emu_devx_modify_qp(c->file->func, qp, m);
 	if (o->type == EMU_T_QP && m->opcode == EMU_CMD_INIT2INIT_QP)
 		return init2init(c->file->func, ((struct emu_qp_obj *)o)->qpn, m);
+	if (o->type == EMU_T_QP)
+		return emu_devx_modify_verbs_qp(c->file->func, (struct emu_qp_obj *)o, m);
 	return -EINVAL;
 }
 
@@ -239,6 +249,30 @@ static int devx_query(struct emu_cmd *c)
 	if (err)
 		return err;
 	return close_mailbox(c, A(OBJ_QUERY_CMD_OUT), &m, query(o, &m));
+}
+
+/* The answer is there at once; the client reads it when it likes. */
+static int devx_query_async(struct emu_cmd *c)
+{
+	struct emu_uobj *o = emu_attr_obj(c, A(OBJ_QUERY_ASYNC_HANDLE));
+	struct emu_events *to = emu_events_find(c, emu_attr(c, A(OBJ_QUERY_ASYNC_FD))->data_s64,
+						EMU_EVENTS_COMMANDS);
+	struct emu_mbox m;
+	int err;
+
+	if (!to)
+		return -EBADF;
+	if (!c->file->devx_uid)
+		return -EINVAL;
+	err = read_mailbox(c, A(OBJ_QUERY_ASYNC_CMD_IN),
+			   emu_attr_u64(c, A(OBJ_QUERY_ASYNC_OUT_LEN), 0), &m);
+	if (err)
+		return err;
+	err = query(o, &m);
+	if (!err || err == -EREMOTEIO)
+		err = emu_devx_answer(to, emu_attr_u64(c, A(OBJ_QUERY_ASYNC_WR_ID), 0), &m);
+	free(m.in);
+	return err;
 }
 
 static int query_uar(struct emu_cmd *c)
@@ -295,6 +329,31 @@ const struct emu_method emu_methods_devx[] = {
 	 {{A(OBJ_QUERY_HANDLE), EMU_A_OBJ, true, EMU_T_NONE},
 	  {A(OBJ_QUERY_CMD_IN), EMU_A_IN, true, EMU_MBOX_HDR},
 	  {A(OBJ_QUERY_CMD_OUT), EMU_A_OUT, true, EMU_MBOX_HDR}}},
+	{OBJ,
+	 MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY,
+	 devx_query_async,
+	 {{A(OBJ_QUERY_ASYNC_HANDLE), EMU_A_OBJ, true, EMU_T_NONE},
+	  {A(OBJ_QUERY_ASYNC_CMD_IN), EMU_A_IN, true, EMU_MBOX_HDR},
+	  {A(OBJ_QUERY_ASYNC_FD), EMU_A_FD, true, 0},
+	  {A(OBJ_QUERY_ASYNC_WR_ID), EMU_A_IN, true, 8},
+	  {A(OBJ_QUERY_ASYNC_OUT_LEN), EMU_A_IN, true, 2}}},
+	{MLX5_IB_OBJECT_DEVX,
+	 MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT,
+	 emu_devx_subscribe,
+	 {{A(SUBSCRIBE_EVENT_FD_HANDLE), EMU_A_FD, true, 0},
+	  {A(SUBSCRIBE_EVENT_OBJ_HANDLE), EMU_A_OBJ, false, EMU_T_NONE},
+	  {A(SUBSCRIBE_EVENT_TYPE_NUM_LIST), EMU_A_IN, true, 2},
+	  {A(SUBSCRIBE_EVENT_FD_NUM), EMU_A_IN, false, 4},
+	  {A(SUBSCRIBE_EVENT_COOKIE), EMU_A_IN, false, 8}}},
+	{MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD,
+	 MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC,
+	 emu_devx_event_file,
+	 {{A(ASYNC_EVENT_FD_ALLOC_HANDLE), EMU_A_NEWFD, true, 0},
+	  {A(ASYNC_EVENT_FD_ALLOC_FLAGS), EMU_A_IN, true, 4}}},
+	{MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD,
+	 MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC,
+	 emu_devx_command_file,
+	 {{A(ASYNC_CMD_FD_ALLOC_HANDLE), EMU_A_NEWFD, true, 0}}},
 	{MLX5_IB_OBJECT_DEVX_UMEM,
 	 MLX5_IB_METHOD_DEVX_UMEM_REG,
 	 emu_devx_umem_reg,

@@ -214,6 +214,7 @@ static void reset(struct emu_qp *q)
 	q->mmo = 0;
 	q->dest_qpn = 0;
 	q->dest_func = UINT32_MAX;
+	atomic_store(&q->heard, 0);
 	atomic_store(&q->inbox.state, EMU_MSG_FREE);
 	atomic_fetch_add(&q->resets, 1);
 	emu_grace(); /* a pass with the old count must not see the next state */

@@ -33,8 +33,8 @@ struct emu_events *emu_async_of(const struct emu_cmd *c, uint16_t attr)
 	struct emu_events *e;
 
 	if (emu_attr(c, attr))
-		return emu_events_find(c, (int64_t)emu_attr(c, attr)->data_s64, true);
-	for (e = c->file->events; e && !e->async; e = e->next)
+		return emu_events_find(c, (int64_t)emu_attr(c, attr)->data_s64, EMU_EVENTS_ASYNC);
+	for (e = c->file->events; e && e->kind != EMU_EVENTS_ASYNC; e = e->next)
 		;
 	return e;
 }
@@ -126,7 +126,7 @@ static int find_channel(const struct emu_cmd *c, struct emu_events **e)
 {
 	const struct ib_uverbs_attr *a = emu_attr(c, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
 
-	*e = a ? emu_events_find(c, a->data_s64, false) : NULL;
+	*e = a ? emu_events_find(c, a->data_s64, EMU_EVENTS_COMPLETION) : NULL;
 	return a && !*e ? -EBADF : 0;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cmd.h"
+#include "devx.h"
 
 #define MAX_SRQ_WR  32767u
 #define MAX_SRQ_SGE 31u
@@ -16,7 +16,7 @@
 #define SRQ_MAX_WR (1u << 0)
 #define SRQ_LIMIT  (1u << 1)
 
-static uint32_t find_srq(void)
+uint32_t emu_srq_number(void)
 {
 	static uint32_t next;
 	uint32_t n;
@@ -70,7 +70,7 @@ static int check_srq(const struct emu_srq_obj *s, const struct mlx5_ib_create_sr
 static uint32_t publish(const struct emu_srq_obj *s, const struct mlx5_ib_create_srq *req,
 			uint32_t slot)
 {
-	uint32_t srqn = find_srq();
+	uint32_t srqn = emu_srq_number();
 	struct emu_srq *q = &emu.queues->srq[srqn];
 	uint32_t size = roundup_pow2(NEXT_SEG + s->max_sge * DATA_SEG);
 

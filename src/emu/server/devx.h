@@ -49,27 +49,54 @@ struct emu_devx_qp {
 	uint32_t qpn; /* 0: not made yet, and nothing is held */
 	struct emu_pd *pd;
 	struct emu_uobj *send_cq, *recv_cq; /* of either kind */
+	struct emu_uobj *srq;		    /* of either kind, or NULL */
 	struct emu_umem *buf, *dbr;
 	uint8_t qpc[EMU_QPC_BYTES]; /* as the commands so far have made it */
 };
+
+/* A receive memory pool: a shared receive queue. */
+struct emu_devx_rmp {
+	struct emu_uobj obj;
+	uint32_t srqn; /* 0: not made yet, and nothing is held */
+	struct emu_pd *pd;
+	struct emu_umem *buf, *dbr;
+};
+
+/* A free number of a shared receive queue, or 0. */
+uint32_t emu_srq_number(void);
+/*
+ * Memory for the engine to use: of the process whose engine it is, and all of it there.
+ * Returns its address, or 0.
+ */
+uint64_t emu_devx_place(const struct emu_cmd *c, const struct emu_umem *u, uint64_t off,
+			uint64_t len, uint64_t align);
 
 /*
  * Commands: 0, or -EREMOTEIO with a status in the out mailbox, or what the kernel would say. Those
  * that make an object fill `d`.
  */
 int emu_devx_query_hca_cap(const struct emu_func *f, struct emu_mbox *m);
+int emu_devx_query_esw_functions(const struct emu_func *f, struct emu_mbox *m);
 int emu_devx_allow_access(const struct emu_cmd *c, struct emu_mbox *m);
 int emu_devx_create_alias(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_create_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_cq(const struct emu_devx_cq *cq, struct emu_mbox *m);
 int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_create_rmp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_modify_qp(const struct emu_func *f, struct emu_devx_qp *qp, struct emu_mbox *m);
+int emu_devx_modify_verbs_qp(const struct emu_func *f, struct emu_qp_obj *qp, struct emu_mbox *m);
 int emu_devx_query_qp(uint32_t qpn, const uint8_t *qpc, struct emu_mbox *m);
 int emu_devx_query_mkey(const struct emu_devx *d, struct emu_mbox *m);
 
 /* uverbs methods */
 int emu_devx_umem_reg(struct emu_cmd *c);
 int emu_devx_umem_dereg(struct emu_cmd *c);
+int emu_devx_event_file(struct emu_cmd *c);
+int emu_devx_command_file(struct emu_cmd *c);
+int emu_devx_subscribe(struct emu_cmd *c);
+
+/* Queue the out mailbox of a query for the client to read. */
+int emu_devx_answer(struct emu_events *to, uint64_t wr_id, const struct emu_mbox *m);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* QUERY_HCA_CAP: what the functions of a card can do. */
+/* QUERY_HCA_CAP: what the functions of a card can do; QUERY_ESW_FUNCTIONS: whom they manage. */
+#include <stdio.h>
+
 #include "devx.h"
 
 void emu_prm_fill(uint8_t *page, const struct emu_prm_field *f, size_t n)
@@ -40,6 +42,7 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{0x26b, 5, 9},			     /* log_bf_reg_size */
 		{0x290, 16, 1024},		     /* max_wqe_sz_sq */
 		{0x2b0, 16, 512},		     /* max_wqe_sz_rq */
+		{0x383, 5, 12},			     /* log_max_rmp */
 		{0x5b2, 1, p->crossing},	     /* crossing_vhca_mkey */
 		{0x748, 1, p->log_max_dma_mmo != 0}, /* dma_mmo_qp */
 	};
@@ -133,4 +136,32 @@ int emu_devx_query_hca_cap(const struct emu_func *f, struct emu_mbox *m)
 		return 0;
 	}
 	return emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x1);
+}
+
+static const struct emu_func *host_of(const struct emu_func *dpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < emu.nfuncs; i++)
+		if (emu.func[i].card == dpu->card && emu.func[i].kind == EMU_FUNC_HOST)
+			return &emu.func[i];
+	return NULL;
+}
+
+/* Only the DPU's CPU manages functions: the host's, by its address on the host's PCIe. */
+int emu_devx_query_esw_functions(const struct emu_func *f, struct emu_mbox *m)
+{
+	const struct emu_func *host = f->kind == EMU_FUNC_DPU ? host_of(f) : NULL;
+	unsigned int domain, bus, device, function;
+
+	if (!host || sscanf(host->pci, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
+		return emu_refuse(m, EMU_STATUS_BAD_OP, 0x42);
+	const struct emu_prm_field fields[] = {
+		{0x0e, 1, 1}, /* host_pf_vhca_id_valid */
+		{0x30, 16, bus},    {0x40, 16, host->vhca_id},
+		{0x50, 16, device}, {0x70, 16, function},
+	};
+
+	EMU_PRM_FILL(m->out + EMU_MBOX_HDR, fields);
+	return 0;
 }

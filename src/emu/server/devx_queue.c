@@ -19,6 +19,7 @@
 #define LINE	       64u
 #define PATH	       (EMU_PRM_BYTE(0x18)) /* primary address path, in bits of the QP context */
 #define RQ_TYPE_NORMAL 0u
+#define RQ_TYPE_SHARED 1u
 #define FIRST_NUMBER   0x40u
 #define RQ_TYPE_NONE   3u
 
@@ -36,15 +37,11 @@ static bool has_uar(const struct emu_file *f, uint64_t page)
 	return false;
 }
 
-/*
- * Memory for the engine to use: of the process whose engine it is, writable, and all of it there.
- * Returns its address, or 0.
- */
-static uint64_t place(const struct emu_cmd *c, const struct emu_umem *u, uint64_t off, uint64_t len,
-		      uint64_t align)
+uint64_t emu_devx_place(const struct emu_cmd *c, const struct emu_umem *u, uint64_t off,
+			uint64_t len, uint64_t align)
 {
 	if (!u || u->dmabuf.id || u->pid != c->chan->pid || off % align || off > u->len ||
-	    len > u->len - off || !(u->access & IB_UVERBS_ACCESS_LOCAL_WRITE))
+	    len > u->len - off)
 		return 0;
 	return u->addr + off;
 }
@@ -81,10 +78,12 @@ static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq
 	cq->dbr = emu_devx_umem_by_id(c->file, emu_prm_get(cqc, EMU_PRM_BYTE(4), 32));
 	if (!cq->buf || !cq->dbr)
 		return emu_refuse(m, EMU_STATUS_BAD_RES, 0x72);
-	q->buf_addr = place(c, cq->buf, emu_prm_get(m->in, EMU_PRM_BYTE(0x50), 64),
-			    (uint64_t)q->entries * q->cqe_size, LINE);
-	q->dbr_addr =
-		place(c, cq->dbr, emu_prm_get(cqc, EMU_PRM_BYTE(0x38), 64), DBR_BYTES, DBR_BYTES);
+	if (!(cq->buf->access & IB_UVERBS_ACCESS_LOCAL_WRITE))
+		return emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x77);
+	q->buf_addr = emu_devx_place(c, cq->buf, emu_prm_get(m->in, EMU_PRM_BYTE(0x50), 64),
+				     (uint64_t)q->entries * q->cqe_size, LINE);
+	q->dbr_addr = emu_devx_place(c, cq->dbr, emu_prm_get(cqc, EMU_PRM_BYTE(0x38), 64),
+				     DBR_BYTES, DBR_BYTES);
 	return q->buf_addr && q->dbr_addr ? 0 : emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x73);
 }
 
@@ -118,6 +117,7 @@ static void publish_cq(uint32_t cqn, const struct emu_cq *as)
 
 int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
+	static const uint32_t unarmed = EMU_CQ_UNARMED;
 	struct emu_devx_cq *cq = (struct emu_devx_cq *)o;
 	struct emu_cq q = {0};
 	int err;
@@ -127,6 +127,12 @@ int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	err = fill_cq(c, m, cq, &q);
 	if (!err)
 		err = emu_engine_of(c, &q.engine);
+	if (err)
+		return err;
+	/* Subscribers may want its completions: its arm word is looked at like that of a verbs CQ.
+	 */
+	q.has_channel = 1;
+	err = emu_copy_to(c->chan->pid, q.dbr_addr + 4, &unarmed, sizeof(unarmed));
 	if (err)
 		return err;
 	cq->cqn = new_cqn();
@@ -185,13 +191,42 @@ static struct emu_uobj *cq_by_number(const struct emu_file *f, uint64_t cqn)
 	return NULL;
 }
 
+static struct emu_uobj *srq_by_number(const struct emu_file *f, uint64_t srqn)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->nobjs; i++) {
+		struct emu_uobj *o = f->objs[i];
+
+		if (o && ((o->type == EMU_T_SRQ && ((struct emu_srq_obj *)o)->srqn == srqn) ||
+			  (o->type == EMU_T_DEVX_RMP && ((struct emu_devx_rmp *)o)->srqn == srqn)))
+			return o;
+	}
+	return NULL;
+}
+
+static int fill_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_devx_qp *qp,
+		    struct emu_qp *q)
+{
+	uint64_t srqn = emu_prm_get(m->in + QPC, 0x568, 24);
+
+	if (emu_prm_get(m->in + QPC, 0x565, 3) != RQ_TYPE_SHARED)
+		return 0;
+	qp->srq = srqn ? srq_by_number(f, srqn) : NULL;
+	if (!qp->srq || emu.queues->srq[srqn].type != EMU_SRQT_BASIC)
+		return emu_refuse(m, EMU_STATUS_BAD_RES, 0x8b);
+	q->srqn = (uint32_t)srqn;
+	return 0;
+}
+
 static int fill_type(struct emu_mbox *m, struct emu_qp *q)
 {
 	static const uint8_t types[] = {EMU_QPT_RC, EMU_QPT_UC};
 	const uint8_t *qpc = m->in + QPC;
 	uint64_t st = emu_prm_get(qpc, 0x8, 8), rq = emu_prm_get(qpc, 0x565, 3);
 
-	if (st >= sizeof(types) || (rq != RQ_TYPE_NORMAL && rq != RQ_TYPE_NONE) ||
+	if (st >= sizeof(types) ||
+	    (rq != RQ_TYPE_NORMAL && rq != RQ_TYPE_SHARED && rq != RQ_TYPE_NONE) ||
 	    emu_prm_get(qpc, 0x51, 4) > MAX_LOG_WQ || emu_prm_get(qpc, 0x49, 4) > MAX_LOG_WQ)
 		return emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x80);
 	q->type = types[st];
@@ -215,8 +250,9 @@ static int fill_memory(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp
 	qp->dbr = emu_devx_umem_by_id(c->file, emu_prm_get(qpc, 0x720, 32));
 	if (!qp->buf || !qp->dbr)
 		return emu_refuse(m, EMU_STATUS_BAD_RES, 0x81);
-	q->buf_addr = place(c, qp->buf, emu_prm_get(m->in, EMU_PRM_BYTE(0x100), 64), len, LINE);
-	q->dbr_addr = place(c, qp->dbr, emu_prm_get(qpc, 0x500, 64), DBR_BYTES, DBR_BYTES);
+	q->buf_addr =
+		emu_devx_place(c, qp->buf, emu_prm_get(m->in, EMU_PRM_BYTE(0x100), 64), len, LINE);
+	q->dbr_addr = emu_devx_place(c, qp->dbr, emu_prm_get(qpc, 0x500, 64), DBR_BYTES, DBR_BYTES);
 	return q->buf_addr && q->dbr_addr ? 0 : emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x82);
 }
 
@@ -239,7 +275,8 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 	q->send_cqn = (uint32_t)emu_prm_get(qpc, 0x3e8, 24);
 	q->recv_cqn = (uint32_t)emu_prm_get(qpc, 0x4e8, 24);
 	q->dest_func = UINT32_MAX;
-	return fill_memory(c, m, qp, q);
+	err = fill_srq(c->file, m, qp, q);
+	return err ? err : fill_memory(c, m, qp, q);
 }
 
 static uint32_t new_qpn(void)
@@ -288,6 +325,7 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	hold(&qp->pd->obj);
 	hold(qp->send_cq);
 	hold(qp->recv_cq);
+	hold(qp->srq);
 	hold(&qp->buf->obj);
 	hold(&qp->dbr->obj);
 	memcpy(qp->qpc, m->in + QPC, sizeof(qp->qpc));
@@ -309,6 +347,7 @@ int emu_devx_qp_undo(struct emu_uobj *o)
 	release(&qp->pd->obj);
 	release(qp->send_cq);
 	release(qp->recv_cq);
+	release(qp->srq);
 	release(&qp->buf->obj);
 	release(&qp->dbr->obj);
 	return 0;
@@ -430,30 +469,112 @@ static void apply(struct emu_qp *q, const uint8_t *qpc, uint32_t to)
 	q->dest_func = peer ? peer->index : UINT32_MAX;
 }
 
-int emu_devx_modify_qp(const struct emu_func *f, struct emu_devx_qp *qp, struct emu_mbox *m)
+/* `kept` is the context as the commands so far have made it; it changes only if this one succeeds.
+ */
+static int transit(const struct emu_func *f, uint32_t qpn, uint8_t *kept, struct emu_mbox *m)
 {
 	const struct transition *t = find_transition(m->opcode);
-	struct emu_qp *q = &emu.queues->qp[qp->qpn];
+	struct emu_qp *q = &emu.queues->qp[qpn];
 	uint8_t qpc[EMU_QPC_BYTES];
 	int err;
 
-	if (!t || emu_prm_get(m->in, EMU_PRM_BYTE(9), 24) != qp->qpn)
+	if (!t || emu_prm_get(m->in, EMU_PRM_BYTE(9), 24) != qpn)
 		return -EINVAL; /* the kernel compares it with the handle's */
 	if (t->from != ANY_STATE && atomic_load(&q->state) != t->from)
 		return emu_refuse(m, EMU_STATUS_BAD_QP_STATE, 0x86);
-	memcpy(qpc, qp->qpc, sizeof(qpc));
+	memcpy(qpc, kept, sizeof(qpc));
 	if (t->fields[0].width) {
 		if (m->in_len < MODIFY_QP_IN)
 			return emu_refuse(m, EMU_STATUS_BAD_INP_LEN, 0x87);
 		merge(qpc, m, t->fields);
 		if (!valid(f, qpc, t->to))
 			return emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x88);
-		memcpy(qp->qpc, qpc, sizeof(qpc));
+		memcpy(kept, qpc, sizeof(qpc));
 		apply(q, qpc, t->to);
 	}
 	err = emu_qp_set_state(q, t->from, t->to);
 	emu_engine_kick(q->engine);
 	return err ? emu_refuse(m, EMU_STATUS_BAD_QP_STATE, 0x89) : 0;
+}
+
+int emu_devx_modify_qp(const struct emu_func *f, struct emu_devx_qp *qp, struct emu_mbox *m)
+{
+	return transit(f, qp->qpn, qp->qpc, m);
+}
+
+static uint64_t log_of(uint8_t n)
+{
+	uint64_t log = 0;
+
+	while (n >>= 1)
+		log++;
+	return log;
+}
+
+static void to_qpc(const struct ib_uverbs_modify_qp *a, uint8_t *qpc)
+{
+	const struct emu_prm_field fields[] = {
+		{0x40, 3, a->path_mtu},
+		{0xa8, 24, a->dest_qp_num},
+		{PATH + 0x10, 16, a->pkey_index},
+		{PATH + 0x40, 5, a->timeout},
+		{PATH + 0x48, 8, a->dest.sgid_index},
+		{PATH + 0x58, 8, a->dest.hop_limit},
+		{PATH + 0x128, 8, a->port_num},
+		{0x388, 3, log_of(a->max_rd_atomic)},
+		{0x38d, 3, a->retry_cnt},
+		{0x390, 3, a->rnr_retry},
+		{0x3c8, 24, a->sq_psn},
+		{0x488, 3, log_of(a->max_dest_rd_atomic)},
+		{0x490, 1, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_READ) != 0},
+		{0x491, 1, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_WRITE) != 0},
+		{0x492, 1, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_ATOMIC) != 0},
+		{0x4a3, 5, a->min_rnr_timer},
+		{0x4a8, 24, a->rq_psn},
+	};
+
+	EMU_PRM_FILL(qpc, fields);
+	memcpy(qpc + PATH / 8 + 0x10, a->dest.dgid, sizeof(a->dest.dgid));
+}
+
+static void from_qpc(struct ib_uverbs_modify_qp *a, const uint8_t *qpc)
+{
+	a->path_mtu = (uint8_t)emu_prm_get(qpc, 0x40, 3);
+	a->dest_qp_num = (uint32_t)emu_prm_get(qpc, 0xa8, 24);
+	a->pkey_index = (uint16_t)emu_prm_get(qpc, PATH + 0x10, 16);
+	a->timeout = (uint8_t)emu_prm_get(qpc, PATH + 0x40, 5);
+	a->port_num = (uint8_t)emu_prm_get(qpc, PATH + 0x128, 8);
+	a->max_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, 0x388, 3));
+	a->retry_cnt = (uint8_t)emu_prm_get(qpc, 0x38d, 3);
+	a->rnr_retry = (uint8_t)emu_prm_get(qpc, 0x390, 3);
+	a->sq_psn = (uint32_t)emu_prm_get(qpc, 0x3c8, 24);
+	a->max_dest_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, 0x488, 3));
+	a->min_rnr_timer = (uint8_t)emu_prm_get(qpc, 0x4a3, 5);
+	a->rq_psn = (uint32_t)emu_prm_get(qpc, 0x4a8, 24);
+	a->qp_access_flags =
+		(uint32_t)((emu_prm_get(qpc, 0x490, 1) * IB_UVERBS_ACCESS_REMOTE_READ) |
+			   (emu_prm_get(qpc, 0x491, 1) * IB_UVERBS_ACCESS_REMOTE_WRITE) |
+			   (emu_prm_get(qpc, 0x492, 1) * IB_UVERBS_ACCESS_REMOTE_ATOMIC));
+	memcpy(a->dest.dgid, qpc + PATH / 8 + 0x10, sizeof(a->dest.dgid));
+	a->dest.sgid_index = (uint8_t)emu_prm_get(qpc, PATH + 0x48, 8);
+	a->dest.hop_limit = (uint8_t)emu_prm_get(qpc, PATH + 0x58, 8);
+	a->dest.port_num = a->port_num;
+	a->dest.is_global = 1;
+}
+
+/* mlx5dv_devx_qp_modify(): its context is told, in verbs' words, by QUERY_QP. */
+int emu_devx_modify_verbs_qp(const struct emu_func *f, struct emu_qp_obj *qp, struct emu_mbox *m)
+{
+	uint8_t qpc[EMU_QPC_BYTES] = {0};
+	int err;
+
+	if (qp->type != EMU_QPT_RC && qp->type != EMU_QPT_UC)
+		return emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x8c);
+	to_qpc(&qp->attr, qpc);
+	err = transit(f, qp->qpn, qpc, m);
+	if (!err)
+		from_qpc(&qp->attr, qpc);
+	return err;
 }
 
 int emu_devx_query_qp(uint32_t qpn, const uint8_t *qpc, struct emu_mbox *m)

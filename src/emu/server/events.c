@@ -15,7 +15,15 @@
 
 #include "cmd.h"
 
-int emu_events_create(struct emu_file *f, bool async, struct emu_events **out, int *peer)
+/* Of these a read() must never return half a record or two: their records have many lengths. */
+static int pipe_flags(enum emu_events_kind kind)
+{
+	return kind == EMU_EVENTS_DEVX || kind == EMU_EVENTS_COMMANDS ? O_CLOEXEC | O_DIRECT
+								      : O_CLOEXEC;
+}
+
+int emu_events_create(struct emu_file *f, enum emu_events_kind kind, struct emu_events **out,
+		      int *peer)
 {
 	struct emu_events *e;
 	struct stat st;
@@ -24,13 +32,13 @@ int emu_events_create(struct emu_file *f, bool async, struct emu_events **out, i
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
-	if (pipe2(pair, O_CLOEXEC)) {
+	if (pipe2(pair, pipe_flags(kind))) {
 		err = -errno;
 		goto free_events;
 	}
 	e->watch = (struct emu_watch){.type = EMU_WATCH_EVENTS, .fd = pair[1]};
 	e->file = f;
-	e->async = async;
+	e->kind = kind;
 	err = fstat(pair[0], &st) || fcntl(pair[1], F_SETFL, O_NONBLOCK) ? -errno
 									 : emu_watch_add(&e->watch);
 	if (err)
@@ -65,6 +73,7 @@ static void unlink_events(struct emu_events *e)
 void emu_events_hangup(struct emu_events *e)
 {
 	emu_watch_del(&e->watch);
+	emu_devx_unsubscribe_all(e);
 	if (!e->users)
 		unlink_events(e);
 }
@@ -79,11 +88,12 @@ void emu_events_destroy_all(struct emu_file *f)
 {
 	while (f->events) {
 		emu_watch_del(&f->events->watch);
+		emu_devx_unsubscribe_all(f->events);
 		unlink_events(f->events);
 	}
 }
 
-struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, bool async)
+struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, enum emu_events_kind kind)
 {
 	struct emu_events *e;
 	char path[48], target[48];
@@ -98,7 +108,7 @@ struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, bool asy
 	if (sscanf(target, "pipe:[%lu]", &ino) != 1)
 		return NULL;
 	for (e = c->file->events; e; e = e->next)
-		if (e->ino == ino && e->async == async)
+		if (e->ino == ino && e->kind == kind)
 			return e;
 	return NULL;
 }
@@ -108,12 +118,14 @@ bool emu_events_send(struct emu_events *e, const void *record, size_t len)
 	return e && e->watch.fd >= 0 && write(e->watch.fd, record, len) == (ssize_t)len;
 }
 
-/* Records are two words in an async file, one in a completion channel; the first names the object.
+/*
+ * Records are two words in an async file, one in a completion channel and in a DEVX file that omits
+ * the data; the first names the object.
  */
 uint32_t emu_events_retract(struct emu_events *e, uint64_t element)
 {
 	uint64_t record[2];
-	size_t len = e && e->async ? sizeof(record) : sizeof(record[0]);
+	size_t len = e && e->kind == EMU_EVENTS_ASYNC ? sizeof(record) : sizeof(record[0]);
 	char path[32];
 	uint32_t n = 0;
 	int fd, unread = 0;
@@ -247,4 +259,5 @@ void emu_note(const struct emu_note *n)
 	default:
 		break;
 	}
+	emu_devx_note(n);
 }

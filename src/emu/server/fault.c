@@ -229,7 +229,7 @@ static void kill_file(struct emu_file *f)
 	f->dead = true;
 	fail_queues(f);
 	for (e = f->events; e; e = e->next)
-		if (e->async)
+		if (e->kind == EMU_EVENTS_ASYNC)
 			emu_events_send(e, &d, sizeof(d));
 }
 

@@ -239,6 +239,11 @@ static uint32_t number_of_qp(const struct emu_uobj *o)
 	return ((const struct emu_qp_obj *)o)->qpn;
 }
 
+static uint32_t number_of_srq(const struct emu_uobj *o)
+{
+	return ((const struct emu_srq_obj *)o)->srqn;
+}
+
 static uint32_t number_of_mr(const struct emu_uobj *o)
 {
 	return ((const struct emu_mr *)o)->key >> 8;
@@ -288,6 +293,36 @@ static void put_mr(struct emu_nl *nl, const struct emu_uobj *o)
 	emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_PDN, mr->pd->pdn);
 }
 
+static void put_srq_qps(struct emu_nl *nl, const struct emu_srq_obj *srq)
+{
+	const struct emu_file *f = srq->obj.file;
+	size_t table = emu_nl_nest(nl, RDMA_NLDEV_ATTR_RES_QP), entry;
+	unsigned int i;
+
+	for (i = 0; i < f->nobjs; i++) {
+		const struct emu_qp_obj *qp = (const struct emu_qp_obj *)f->objs[i];
+
+		if (!qp || qp->obj.type != EMU_T_QP || qp->srq != srq)
+			continue;
+		entry = emu_nl_nest(nl, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
+		emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_LQPN, qp->qpn);
+		emu_nl_nest_end(nl, entry);
+	}
+	emu_nl_nest_end(nl, table);
+}
+
+static void put_srq(struct emu_nl *nl, const struct emu_uobj *o)
+{
+	const struct emu_srq_obj *srq = (const struct emu_srq_obj *)o;
+
+	emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_SRQN, srq->srqn);
+	emu_nl_u8(nl, RDMA_NLDEV_ATTR_RES_TYPE, (uint8_t)srq->type);
+	emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_PDN, srq->pd->pdn);
+	if (srq->cq)
+		emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_CQN, srq->cq->cqn);
+	put_srq_qps(nl, srq);
+}
+
 /* A kind of object and the attributes of its table, its entries and its number. */
 static const struct kind {
 	const char *name;
@@ -304,11 +339,11 @@ static const struct kind {
 	 RDMA_NLDEV_ATTR_RES_LQPN, EMU_T_QP, number_of_qp, put_qp},
 	{"mr", RDMA_NLDEV_CMD_RES_MR_GET, RDMA_NLDEV_ATTR_RES_MR, RDMA_NLDEV_ATTR_RES_MR_ENTRY,
 	 RDMA_NLDEV_ATTR_RES_MRN, EMU_T_MR, number_of_mr, put_mr},
-	/* What no connection manager and no sharing of receive queues has made. */
+	/* What no connection manager has made. */
 	{"cm_id", RDMA_NLDEV_CMD_RES_CM_ID_GET, RDMA_NLDEV_ATTR_RES_CM_ID,
 	 RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY, RDMA_NLDEV_ATTR_RES_CM_IDN, EMU_T_NONE, NULL, NULL},
 	{"srq", RDMA_NLDEV_CMD_RES_SRQ_GET, RDMA_NLDEV_ATTR_RES_SRQ, RDMA_NLDEV_ATTR_RES_SRQ_ENTRY,
-	 RDMA_NLDEV_ATTR_RES_SRQN, EMU_T_NONE, NULL, NULL},
+	 RDMA_NLDEV_ATTR_RES_SRQN, EMU_T_SRQ, number_of_srq, put_srq},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

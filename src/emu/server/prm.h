@@ -36,8 +36,10 @@ static inline void emu_prm_set(uint8_t *p, unsigned int bit, unsigned int width,
 #define EMU_CMD_CREATE_QP		0x500
 #define EMU_CMD_QUERY_QP		0x50b
 #define EMU_CMD_INIT2INIT_QP		0x50e
+#define EMU_CMD_CREATE_RMP		0x90c
 #define EMU_CMD_CREATE_GENERAL_OBJECT	0xa00
 #define EMU_CMD_QUERY_GENERAL_OBJECT	0xa02
+#define EMU_CMD_QUERY_ESW_FUNCTIONS	0x740
 #define EMU_CMD_ALLOW_OTHER_VHCA_ACCESS 0xb16
 
 /* Status of a command */

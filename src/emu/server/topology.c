@@ -162,13 +162,27 @@ static int put_mac(const struct emu_func *f, const char *file)
 
 #define IN(dir, name) (snprintf(file, sizeof(file), "%s/%s", dir, name), file)
 
-static int write_pci(const struct emu_func *f, const char *ib)
+static int put_link(const struct emu_func *f, const char *file, const char *target)
 {
-	const struct emu_profile *p = f->card->profile;
-	char dir[64], file[128], link[512], target[128];
+	char path[512], *slash;
 	int err;
 
-	snprintf(dir, sizeof(dir), "devices/pci0000:00/%s", f->pci);
+	snprintf(path, sizeof(path), "%s/%s/sysfs/%s", emu.dir, f->role, file);
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	err = make_dirs(path);
+	*slash = '/';
+	if (err)
+		return err;
+	return symlink(target, path) && errno != EEXIST ? -errno : 0;
+}
+
+static int write_pci(const struct emu_func *f, const char *dir)
+{
+	const struct emu_profile *p = f->card->profile;
+	char file[128];
+	int err;
+
 	err = put(f, IN(dir, "modalias"), "pci:v000015B3d0000%ssv000015B3sd00000001bc02sc00i00",
 		  p->pci_id);
 	if (!err)
@@ -179,21 +193,36 @@ static int write_pci(const struct emu_func *f, const char *ib)
 		err = put(f, IN(dir, "numa_node"), "-1");
 	if (!err)
 		err = put_mac(f, IN(dir, "net/" NETDEV "/address"));
+	return err;
+}
+
+/*
+ * Programs go up from where a device's link leads, to what it says of its PCI function (UCX takes a
+ * device for nobody's otherwise), or follow `device`.
+ */
+static int link_ibdev(const struct emu_func *f, const char *ib)
+{
+	char file[128], target[128];
+	int err;
+
+	snprintf(target, sizeof(target), "../../../%s", f->pci);
+	err = put_link(f, IN(ib, "device"), target);
 	if (err)
 		return err;
-	snprintf(link, sizeof(link), "%s/%s/sysfs/%s/device", emu.dir, f->role, ib);
-	snprintf(target, sizeof(target), "../../../%s", dir);
-	return symlink(target, link) && errno != EEXIST ? -errno : 0;
+	snprintf(target, sizeof(target), "../../%s", ib);
+	snprintf(file, sizeof(file), "class/infiniband/mlx5_%u", f->dev);
+	return put_link(f, file, target);
 }
 
 static int write_ibdev(const struct emu_func *f)
 {
 	const struct emu_profile *p = f->card->profile;
-	char ib[64], file[128];
+	char pci[64], ib[96], file[128];
 	unsigned int i;
 	int err;
 
-	snprintf(ib, sizeof(ib), "class/infiniband/mlx5_%u", f->dev);
+	snprintf(pci, sizeof(pci), "devices/pci0000:00/%s", f->pci);
+	snprintf(ib, sizeof(ib), "%s/infiniband/mlx5_%u", pci, f->dev);
 	err = put(f, IN(ib, "node_type"), "1: CA");
 	if (!err)
 		err = put_guid(f, IN(ib, "node_guid"), f->node_guid);
@@ -215,7 +244,9 @@ static int write_ibdev(const struct emu_func *f)
 		err = put(f, IN(ib, "ports/1/state"), "4: ACTIVE");
 	for (i = 0; i < EMU_GIDS && !err; i++)
 		err = put_gid(f, ib, i);
-	return err ? err : write_pci(f, ib);
+	if (!err)
+		err = write_pci(f, pci);
+	return err ? err : link_ibdev(f, ib);
 }
 
 static int write_sysfs(const struct emu_func *f)

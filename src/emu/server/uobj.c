@@ -26,6 +26,7 @@ static const struct {
 	[EMU_T_MW] = {emu_mw_undo, offsetof(struct emu_counts, mws)},
 	[EMU_T_DEVX_CQ] = {emu_devx_cq_undo, offsetof(struct emu_counts, cqs)},
 	[EMU_T_DEVX_QP] = {emu_devx_qp_undo, offsetof(struct emu_counts, qps)},
+	[EMU_T_DEVX_RMP] = {emu_devx_rmp_undo, offsetof(struct emu_counts, srqs)},
 	[EMU_T_SRQ] = {emu_srq_undo, offsetof(struct emu_counts, srqs)},
 	[EMU_T_XRCD] = {emu_xrcd_undo, offsetof(struct emu_counts, xrcds)},
 	[EMU_T_AH] = {emu_ah_undo, offsetof(struct emu_counts, ahs)},
@@ -116,6 +117,7 @@ void emu_uobj_free(struct emu_uobj *o)
 {
 	struct emu_file *f = o->file;
 
+	emu_devx_unsubscribe(o);
 	f->objs[o->handle] = NULL;
 	if (o->handle < f->first_free)
 		f->first_free = o->handle;

@@ -28,6 +28,7 @@ enum emu_type {
 	EMU_T_MW,
 	EMU_T_DEVX_CQ,
 	EMU_T_DEVX_QP,
+	EMU_T_DEVX_RMP,
 	EMU_T_SRQ,
 	EMU_T_XRCD,
 	EMU_T_AH,
@@ -45,15 +46,24 @@ struct emu_pd {
 	uint32_t pdn;
 };
 
+enum emu_events_kind {
+	EMU_EVENTS_COMPLETION,
+	EMU_EVENTS_ASYNC,
+	EMU_EVENTS_DEVX,     /* device events of DEVX objects */
+	EMU_EVENTS_COMMANDS, /* answers of queries that nobody waited for */
+};
+
 /*
- * Both kinds of event file: the writing end of a pipe, found again by the pipe's inode. No handle
+ * All kinds of event file: the writing end of a pipe, found again by the pipe's inode. No handle
  * names it: it lives until the client closed its end and nothing refers to it.
  */
 struct emu_events {
 	struct emu_watch watch; /* fd -1 when the client's end is closed */
 	struct emu_events *next;
 	struct emu_file *file;
-	bool async;
+	enum emu_events_kind kind;
+	struct emu_subscription *subscriptions; /* EMU_EVENTS_DEVX */
+	bool omit_data;
 	ino_t ino;
 	unsigned int users;
 };
@@ -197,7 +207,8 @@ void emu_dmabuf_describe(const struct emu_dmabuf *d, uint64_t offset, struct emu
 /* --- event files (events.c) ----------------------------------------------------------------------
  */
 /* Make one; `*peer` is the client's end. */
-int emu_events_create(struct emu_file *f, bool async, struct emu_events **e, int *peer);
+int emu_events_create(struct emu_file *f, enum emu_events_kind kind, struct emu_events **e,
+		      int *peer);
 /* The client's end was closed. */
 void emu_events_hangup(struct emu_events *e);
 void emu_events_put(struct emu_events *e);
@@ -208,6 +219,11 @@ bool emu_events_send(struct emu_events *e, const void *record, size_t len);
 uint32_t emu_events_retract(struct emu_events *e, uint64_t element);
 /* Deliver a note of an engine. */
 void emu_note(const struct emu_note *n);
+/* Tell those who subscribed (devx_events.c). */
+void emu_devx_note(const struct emu_note *n);
+/* Forget the subscriptions of an event file that closes, or to an object that goes. */
+void emu_devx_unsubscribe_all(struct emu_events *e);
+void emu_devx_unsubscribe(const struct emu_uobj *o);
 
 /* --- destructors, one a type; each returns 0 or -EBUSY -------------------------------------------
  */
@@ -224,5 +240,6 @@ int emu_devx_undo(struct emu_uobj *o);
 int emu_mw_undo(struct emu_uobj *o);
 int emu_devx_cq_undo(struct emu_uobj *o);
 int emu_devx_qp_undo(struct emu_uobj *o);
+int emu_devx_rmp_undo(struct emu_uobj *o);
 
 #endif
