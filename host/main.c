@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "desc.h"
+#include "doca_dir.h"
 #include "interrupt.h"
 #include "look.h"
 #include "options.h"
@@ -23,6 +24,7 @@ static const struct command commands[] = {
 	{"cp", "FILE NAME OUTFILE", 3, OPTION_OFFSET, transfer_cp},
 	{"get-descriptor", "NAME FILE", 2, 0, look_get_descriptor},
 	{"desc", "show or check, and FILE", 2, OPTION_JSON | OPTION_SHOW_SECRET, desc_look},
+	{"doca-pkgconfig-dir", "no arguments", 0, 0, doca_dir_print},
 	{0},
 };
 

@@ -33,6 +33,8 @@ static const char doc[] =
 	"  desc show FILE             everything in a saved descriptor but the key;\n"
 	"                             - is standard input\n"
 	"  desc check FILE            is it one? Says what is wrong and at which byte\n"
+	"  doca-pkgconfig-dir         where pkg-config finds the names that DOCA\n"
+	"                             programs ask for\n"
 	"\n"
 	"Copies are done by the NIC's DMA engine. put, get and cp compare SHA-256 at both ends; a "
 	"result file appears under its name only when it is complete and verified. Sizes may have "
@@ -44,11 +46,12 @@ static const char doc[] =
 	"\n"
 	"Examples:\n"
 	"  dpumap list\n"
-	"  dpumap cp /boot/vmlinuz fast /tmp/copy";
+	"  dpumap cp /boot/vmlinuz fast /tmp/copy\n"
+	"  PKG_CONFIG_PATH=$(dpumap doca-pkgconfig-dir) meson setup build";
 
 static const char args_doc[] = "list\ninfo [NAME]\ninfo --descriptor=FILE\nput FILE NAME\n"
 			       "get NAME FILE\ncp FILE NAME OUTFILE\nget-descriptor NAME FILE\n"
-			       "desc show FILE\ndesc check FILE";
+			       "desc show FILE\ndesc check FILE\ndoca-pkgconfig-dir";
 
 static const struct argp_option option_table[] = {
 	{"connect", 'c', "PATH", 0,

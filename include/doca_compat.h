@@ -4,6 +4,9 @@
  *
  * Experimental and deprecated functions always link. Calling one warns at compile time unless the
  * program defines DOCA_ALLOW_EXPERIMENTAL_API or DOCA_ALLOW_DEPRECATED_API.
+ *
+ * Helpers for structs that say by which version of the interface they were filled. No struct of the
+ * headers here is one; programs may declare some of their own.
  */
 #ifndef DOCA_COMPAT_H_
 #define DOCA_COMPAT_H_
@@ -36,5 +39,39 @@
 	__attribute__((visibility("default"), section(".text.deprecated"), \
 		       deprecated("define DOCA_ALLOW_DEPRECATED_API to use it"))) DOCA_USED
 #endif
+
+#ifdef DOCA_COMPAT_HELPERS
+#include <stddef.h>
+#include <string.h>
+
+/** First member of such a struct. */
+#define DOCA_STRUCT_START size_t __doca_api_version
+/** Store the version in a struct, given by name or by pointer. */
+#define DOCA_STRUCT_CTOR(s)	((s).__doca_api_version = DOCA_VERSION_EXACT)
+#define DOCA_STRUCT_PTR_CTOR(p) ((p)->__doca_api_version = DOCA_VERSION_EXACT)
+/** The same, all other bytes 0. */
+#define DOCA_STRUCT_MEMSET_CTOR(s)          \
+	do {                                \
+		memset(&(s), 0, sizeof(s)); \
+		DOCA_STRUCT_CTOR(s);        \
+	} while (0)
+#define DOCA_STRUCT_PTR_MEMSET_CTOR(p)        \
+	do {                                  \
+		memset((p), 0, sizeof(*(p))); \
+		DOCA_STRUCT_PTR_CTOR(p);      \
+	} while (0)
+/** The version in a struct, given by pointer. */
+#define DOCA_STRUCT_GET_VERSION(p) ((p)->__doca_api_version)
+/** First initializer of such a struct. */
+#ifdef __cplusplus
+#define DOCA_STRUCT_CTOR_LIST_START DOCA_VERSION_EXACT
+#else
+#define DOCA_STRUCT_CTOR_LIST_START .__doca_api_version = DOCA_VERSION_EXACT
+#endif
+/** Define a struct, all other members 0. */
+#define DOCA_STRUCT_DEF(type, name) type name = {DOCA_STRUCT_CTOR_LIST_START}
+
+#include <doca_version.h>
+#endif /* DOCA_COMPAT_HELPERS */
 
 #endif /* DOCA_COMPAT_H_ */

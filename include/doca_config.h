@@ -7,4 +7,9 @@
 
 #include <doca_build_config.h>
 
+/** The helpers of doca_compat.h for structs with a version; not in code for the DPA. */
+#if !defined(DOCA_COMPAT_HELPERS) && !defined(__NV_DPA)
+#define DOCA_COMPAT_HELPERS
+#endif
+
 #endif /* DOCA_CONFIG_H_ */

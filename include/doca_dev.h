@@ -6,6 +6,9 @@
  * device opened with a protection domain; it is shared by everything in the process that opens the
  * same device.
  *
+ * A representor (rep) is what a DPU knows the host's physical function of its card by. There is one
+ * for each device of a DPU that manages the host's; a device of the host has none.
+ *
  * Errors common to all functions: DOCA_ERROR_INVALID_VALUE for a NULL argument unless said
  * otherwise. On any error the outputs keep their values. Semantics: DOCA 3.0, doca_dev.h.
  */
@@ -23,7 +26,16 @@ extern "C" {
 #endif
 
 struct doca_dev;
+struct doca_dev_rep;
 struct doca_devinfo;
+struct doca_devinfo_rep;
+
+/** Which representors to list; a mask. */
+enum doca_devinfo_rep_filter {
+	DOCA_DEVINFO_REP_FILTER_ALL = 0,	   /**< All that the device has. */
+	DOCA_DEVINFO_REP_FILTER_NET = 1 << 1,	   /**< Of network functions. */
+	DOCA_DEVINFO_REP_FILTER_EMULATED = 1 << 2, /**< Of functions that the DPU emulates. */
+};
 
 /** Sizes in bytes; those of strings include the terminating NUL. */
 #define DOCA_DEVINFO_PCI_ADDR_SIZE     13 /**< "dddd:bb:dd.f" */
@@ -236,6 +248,311 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_de
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo,
 							uint16_t *vhca_id);
+
+/**
+ * Kind of the PCI function of the device.
+ *
+ * @param devinfo the device
+ * @param pci_func_type out: physical, virtual or sub-function
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_OPERATING_SYSTEM when sysfs does not tell
+ *
+ * Callable from any thread. Semantics: DOCA 3.1.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
+							enum doca_pci_func_type *pci_func_type);
+
+/**
+ * Index of a sub-function: N of "mlx5_core.sf.N" on the auxiliary bus.
+ *
+ * @param devinfo the device
+ * @param sf_index out: the index
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_SUPPORTED when the device is no sub-function,
+ *         DOCA_ERROR_OPERATING_SYSTEM when sysfs does not tell
+ *
+ * Callable from any thread. Semantics: DOCA 3.1.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo,
+							 uint32_t *sf_index);
+
+/**
+ * RDMA port by which the device reaches the wire: 1, the one that the library uses.
+ *
+ * @param devinfo the device
+ * @param ib_port out: the port's number
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ *
+ * Callable from any thread. The name is of DOCA after 3.0, the signature by inference.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_uplink_ib_port(const struct doca_devinfo *devinfo,
+							       uint32_t *ib_port);
+
+/**
+ * The system's index of the network interface of the device.
+ *
+ * @param devinfo the device
+ * @param iface_index out: the index
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_OPERATING_SYSTEM when the device has no interface in this system
+ *
+ * Callable from any thread. The name is of DOCA after 3.0, the signature by inference.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_iface_index(const struct doca_devinfo *devinfo,
+							    uint32_t *iface_index);
+
+/**
+ * PCI address of the function by which the device goes past the CPU to GPU memory. None here.
+ *
+ * @param devinfo the device
+ * @param pci_addr_str not written
+ * @return DOCA_ERROR_INVALID_VALUE for a NULL argument, DOCA_ERROR_NOT_SUPPORTED in all other cases
+ *
+ * Callable from any thread. The name is of DOCA after 3.0, the signature by inference.
+ */
+DOCA_EXPERIMENTAL doca_error_t
+doca_devinfo_get_data_direct_pci_dev(const struct doca_devinfo *devinfo, char *pci_addr_str);
+
+/**
+ * Can functions be plugged into the host through the device? Not by this library.
+ *
+ * @param devinfo the device
+ * @param is_hotplug_manager out: 0
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ *
+ * Callable from any thread.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(
+	const struct doca_devinfo *devinfo, uint8_t *is_hotplug_manager);
+
+/**
+ * Can the rate of notifications be limited? Not by this library.
+ *
+ * @param devinfo the device
+ * @param is_notification_moderation_supported out: 0
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ *
+ * Callable from any thread.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_cap_is_notification_moderation_supported(
+	const struct doca_devinfo *devinfo, uint8_t *is_notification_moderation_supported);
+
+/**
+ * Does doca_dev_accelerate_resource_reclaim() work?
+ *
+ * @param devinfo the device
+ * @param is_accelerate_resource_reclaim_supported out: 0, it does not
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ *
+ * Callable from any thread.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_supported(
+	const struct doca_devinfo *devinfo, uint8_t *is_accelerate_resource_reclaim_supported);
+
+/**
+ * Have the device give back what was freed faster. There is nothing to speed up: what is freed is
+ * given back at once.
+ *
+ * @param dev an open device
+ * @return DOCA_ERROR_INVALID_VALUE for NULL, DOCA_ERROR_NOT_SUPPORTED in all other cases
+ *
+ * Callable from any thread.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
+
+/**
+ * Does the device list representors without a filter?
+ *
+ * @param devinfo the device
+ * @param filter_all_supported out: 1
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_SUPPORTED when the device has no representors,
+ *         DOCA_ERROR_DRIVER when it does not answer
+ *
+ * Callable from any thread. Opens the device for the query.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(
+	const struct doca_devinfo *devinfo, uint8_t *filter_all_supported);
+
+/**
+ * Does the device list representors of network functions?
+ *
+ * @param devinfo the device
+ * @param filter_net_supported out: 1
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_SUPPORTED when the device has no representors,
+ *         DOCA_ERROR_DRIVER when it does not answer
+ *
+ * Callable from any thread. Opens the device for the query.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(
+	const struct doca_devinfo *devinfo, uint8_t *filter_net_supported);
+
+/**
+ * Does the device list representors of functions that the DPU emulates?
+ *
+ * @param devinfo the device
+ * @param filter_emulated_supported out: 0, this library emulates none
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_SUPPORTED when the device has no representors,
+ *         DOCA_ERROR_DRIVER when it does not answer
+ *
+ * Callable from any thread. Opens the device for the query.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(
+	const struct doca_devinfo *devinfo, uint8_t *filter_emulated_supported);
+
+/**
+ * List the representors of a device.
+ *
+ * @param dev an open device
+ * @param filter a mask of enum doca_devinfo_rep_filter
+ * @param dev_list_rep out: array of @p nb_devs_rep entries, owned by the caller until
+ * doca_devinfo_rep_destroy_list()
+ * @param nb_devs_rep out: number of entries; 0 when none is of the kind asked for
+ * @return DOCA_SUCCESS,
+ *         DOCA_ERROR_INVALID_VALUE for a NULL argument or an undefined bit of the filter,
+ *         DOCA_ERROR_NOT_SUPPORTED when the device has no representors, as those of a host,
+ *         DOCA_ERROR_NO_MEMORY when an allocation fails, DOCA_ERROR_DRIVER when the device does not
+ *         answer
+ *
+ * Callable from any thread.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
+						      struct doca_devinfo_rep ***dev_list_rep,
+						      uint32_t *nb_devs_rep);
+
+/**
+ * Free a list and every entry in it. Representors opened from it stay open.
+ *
+ * @param dev_list_rep a list from doca_devinfo_rep_create_list()
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL
+ *
+ * Not while another thread uses the list.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
+
+/**
+ * Open a representor.
+ *
+ * @param devinfo_rep the representor; may be freed with its list after the call
+ * @param dev_rep out: the open representor, valid until doca_dev_rep_close()
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NO_MEMORY when an allocation fails
+ *
+ * Callable from any thread.
+ */
+DOCA_STABLE doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep,
+					   struct doca_dev_rep **dev_rep);
+
+/**
+ * Close a representor.
+ *
+ * @param dev_rep an open representor; gone afterwards
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL
+ *
+ * Callable from any thread.
+ */
+DOCA_STABLE doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep);
+
+/**
+ * The description of an open representor.
+ *
+ * @param dev_rep an open representor
+ * @return owned by @p dev_rep and valid until it is closed; NULL for NULL. Callable from any
+ * thread.
+ */
+DOCA_STABLE struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
+
+/**
+ * Vendor's unique identifier of the function. Nothing outside the vendor's tools tells it.
+ *
+ * @param devinfo_rep the representor
+ * @param rep_vuid not written
+ * @param size bytes of room at @p rep_vuid
+ * @return DOCA_ERROR_INVALID_VALUE for a NULL argument, DOCA_ERROR_NOT_SUPPORTED in all other cases
+ *
+ * Callable from any thread.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep,
+						   char *rep_vuid, uint32_t size);
+
+/**
+ * PCI address of the function, as the host sees it.
+ *
+ * @param devinfo_rep the representor
+ * @param pci_addr_str out: "dddd:bb:dd.f" in lower case, room for DOCA_DEVINFO_REP_PCI_ADDR_SIZE
+ * bytes. The device does not know the domain: it is 0000
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ *
+ * Callable from any thread.
+ */
+DOCA_STABLE doca_error_t
+doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str);
+
+/**
+ * Compare the PCI address of the function, as the host sees it.
+ *
+ * @param devinfo_rep the representor
+ * @param pci_addr_str "dddd:bb:dd.f", or "bb:dd.f" for domain 0000; case does not matter
+ * @param is_equal out: 1 or 0
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or a string of another form
+ *
+ * Callable from any thread.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_rep_is_equal_pci_addr(
+	const struct doca_devinfo_rep *devinfo_rep, const char *pci_addr_str, uint8_t *is_equal);
+
+/**
+ * Kind of the function: a physical one.
+ *
+ * @param devinfo_rep the representor
+ * @param pci_func_type out: DOCA_PCI_FUNC_TYPE_PF
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ *
+ * Callable from any thread.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_rep_get_pci_func_type(
+	const struct doca_devinfo_rep *devinfo_rep, enum doca_pci_func_type *pci_func_type);
+
+/**
+ * Was the function plugged in by the DPU?
+ *
+ * @param devinfo_rep the representor
+ * @param is_hotplug out: 0
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ *
+ * Callable from any thread.
+ */
+DOCA_STABLE doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep,
+							 uint8_t *is_hotplug);
+
+/**
+ * Name of the network interface that stands for the function on the DPU, for example "pf0hpf".
+ *
+ * @param devinfo_rep the representor
+ * @param iface_name out: string
+ * @param size bytes of room at @p iface_name, at least DOCA_DEVINFO_IFACE_NAME_SIZE
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or too little room,
+ *         DOCA_ERROR_OPERATING_SYSTEM when there is no such interface in this system
+ *
+ * Callable from any thread.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_iface_name(
+	const struct doca_devinfo_rep *devinfo_rep, char *iface_name, uint32_t size);
+
+/**
+ * Number that names the function among the functions of its card.
+ *
+ * @param devinfo_rep the representor
+ * @param vhca_id out: the number
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_SUPPORTED when the firmware of the device does not tell
+ *
+ * Callable from any thread.
+ */
+DOCA_EXPERIMENTAL doca_error_t
+doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep, uint16_t *vhca_id);
 
 #ifdef __cplusplus
 }

@@ -389,6 +389,42 @@ DOCA_STABLE doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const str
 					       const void **export_desc, size_t *export_desc_len);
 
 /**
+ * How long a token of doca_mmap_set_export_access_token() may be.
+ *
+ * @param devinfo the device
+ * @param max_size out: bytes, 32; 0 for a device that cannot export
+ * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_DRIVER when the device does not answer
+ *
+ * Semantics: DOCA 3.4.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_mmap_cap_get_max_export_access_token_size(
+	const struct doca_devinfo *devinfo, size_t *max_size);
+
+/**
+ * Choose the secret by which an importer proves that it may reach the memory, in place of a random
+ * one. It is part of the descriptor of doca_mmap_export_pci(); a descriptor for RDMA has none.
+ *
+ * @param mmap a map that is not started
+ * @param dev a device of the map; the token stays with it until another one is set or the device is
+ * removed
+ * @param token the secret, which is copied; bytes up to the maximum are 0
+ * @param token_size its length in bytes, 1 to the maximum
+ * @return DOCA_SUCCESS,
+ *         DOCA_ERROR_INVALID_VALUE for a NULL argument, an empty token or one that is too long,
+ *         DOCA_ERROR_BAD_STATE when the map is started,
+ *         DOCA_ERROR_NOT_PERMITTED when the map is imported,
+ *         DOCA_ERROR_NOT_FOUND when the map does not have the device,
+ *         DOCA_ERROR_NO_MEMORY when an allocation fails
+ *
+ * Semantics: DOCA 3.4.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_export_access_token(struct doca_mmap *mmap,
+								 const struct doca_dev *dev,
+								 const uint8_t *token,
+								 size_t token_size);
+
+/**
  * The key by which a device knows the memory: what a work request names it by, together with an
  * address of the map. For a map that was imported over RDMA it is the exporter's: the remote key of
  * a read or write over a queue pair that is connected to the exporter.

@@ -5,6 +5,8 @@
 #ifndef DOCA_TYPES_H_
 #define DOCA_TYPES_H_
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <linux/types.h>

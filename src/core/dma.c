@@ -19,12 +19,13 @@ struct dpumap_dma {
 static doca_error_t create(struct doca_dev *dev, struct dpumap_domain *domain,
 			   uint32_t max_inflight, struct dpumap_dma **dma)
 {
+	struct dpumap_queue_attr attr = {.domain = domain, .depth = max_inflight};
 	struct dpumap_dma *created = calloc(1, sizeof(*created));
 	doca_error_t result;
 
 	if (!created)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a copy queue");
-	result = dpumap_queue_create(dev->device, domain, max_inflight, &created->queue);
+	result = dpumap_queue_create(dev->device, &attr, &created->queue);
 	if (result != DOCA_SUCCESS) {
 		free(created);
 		return result;
@@ -91,25 +92,6 @@ doca_error_t dpumap_dma_get_max_len(const struct dpumap_dma *dma, uint64_t *max_
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t refuse_map(const struct doca_mmap *mmap, const struct doca_dev *dev)
-{
-	const struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dev);
-
-	if (!dpumap_mmap_is_usable(mmap))
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "copy: map %p is not started",
-				   (const void *)mmap);
-	if (!slot)
-		return dpumap_fail(DOCA_ERROR_NOT_FOUND, "copy: map %p does not have device %s",
-				   (const void *)mmap, dpumap_hca_name(dev->info.hca));
-	if (slot->peer_key)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-				   "copy: map %p was imported over RDMA: only a queue pair that is "
-				   "connected to the exporter reaches it",
-				   (const void *)mmap);
-	return dpumap_fail(DOCA_ERROR_BAD_STATE, "copy: map %p was stopped in part",
-			   (const void *)mmap);
-}
-
 static doca_error_t refuse_bytes(const struct doca_mmap *mmap, uint64_t addr, size_t len,
 				 dpumap_desc_status_t why)
 {
@@ -128,15 +110,14 @@ static doca_error_t resolve(const struct dpumap_dma *dma, const struct doca_mmap
 			    uint64_t addr, size_t len, uint32_t op,
 			    const struct dpumap_region **region)
 {
-	const struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dma->dev);
+	doca_error_t result = dpumap_mmap_resolve(mmap, dma->dev, region);
 	dpumap_desc_status_t status;
 
-	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) || !slot || !slot->region || slot->ending))
-		return refuse_map(mmap, dma->dev);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
 	status = dpumap_mmap_check_ops(mmap, addr, len, op);
 	if (doca_unlikely(status != DPUMAP_DESC_OK))
 		return refuse_bytes(mmap, addr, len, status);
-	*region = slot->region;
 	return DOCA_SUCCESS;
 }
 

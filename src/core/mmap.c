@@ -61,8 +61,10 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 	for (uint32_t i = 0; i < mmap->num_slots; i++)
 		if (dpumap_mmap_unregister(&mmap->slots[i]) != DOCA_SUCCESS)
 			return DOCA_ERROR_NOT_PERMITTED;
-	for (uint32_t i = 0; i < mmap->num_slots; i++)
+	for (uint32_t i = 0; i < mmap->num_slots; i++) {
+		dpumap_mmap_drop_token(&mmap->slots[i]);
 		dpumap_dev_release(mmap->slots[i].dev);
+	}
 	drop_range(mmap);
 	drop_lock(mmap);
 	free(mmap->slots);
@@ -178,4 +180,37 @@ doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *fr
 	dpumap_mmap_guard(mmap);
 	*from_export = dpumap_mmap_is_imported(mmap);
 	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_mmap_refuse_device(const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	const struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dev);
+
+	if (!dpumap_mmap_is_usable(mmap))
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "copy: map %p is not started",
+				   (const void *)mmap);
+	if (!slot)
+		return dpumap_fail(DOCA_ERROR_NOT_FOUND, "copy: map %p does not have device %s",
+				   (const void *)mmap, dpumap_hca_name(dev->info.hca));
+	if (slot->peer_key)
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+				   "copy: map %p was imported over RDMA: only a queue pair that is "
+				   "connected to the exporter reaches it",
+				   (const void *)mmap);
+	return dpumap_fail(DOCA_ERROR_BAD_STATE, "copy: map %p was stopped in part",
+			   (const void *)mmap);
+}
+
+doca_error_t dpumap_mmap_refuse_peer(const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	if (!dpumap_mmap_is_usable(mmap))
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "connection: map %p is not started",
+				   (const void *)mmap);
+	if (!dpumap_mmap_find_slot(mmap, dev))
+		return dpumap_fail(DOCA_ERROR_NOT_FOUND,
+				   "connection: map %p does not have device %s", (const void *)mmap,
+				   dpumap_hca_name(dev->info.hca));
+	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+			   "connection: map %p was not imported over RDMA: it is no peer's",
+			   (const void *)mmap);
 }

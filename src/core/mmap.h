@@ -2,7 +2,7 @@
 /*
  * The memory map object. mmap.c creates, reads and destroys it, mmap_config.c and mmap_range.c set
  * it up, mmap_state.c starts and stops it, mmap_export.c hands it to others, mmap_import.c takes
- * theirs, mmap_key.c tells its keys.
+ * theirs, mmap_key.c tells its keys, mmap_token.c keeps the user's.
  */
 #ifndef DPUMAP_CORE_MMAP_H
 #define DPUMAP_CORE_MMAP_H
@@ -18,6 +18,7 @@
 #include "core/dm.h"
 #include "core/umem.h"
 #include "device/region.h"
+#include "device/ring.h"
 
 enum mmap_state {
 	MMAP_NEW,
@@ -41,12 +42,17 @@ struct mmap_slot {
 	bool ending; /* stopped, but the device did not give all of the region back */
 	struct mmap_desc pci;
 	struct mmap_desc rdma;
+	uint8_t *token; /* access key of the user's choice for exports, or NULL */
 };
 
 struct doca_mmap {
 	/* Stored last by what changes it, so that the fast path reads the range without the lock.
 	 */
 	_Atomic(enum mmap_state) state;
+	/* The device that copies most likely are made by, and what they call the bytes, while the
+	 * map is usable; else NULL. */
+	_Atomic(const struct doca_dev *) usual_dev;
+	struct dpumap_ring_name usual_name;
 	bool was_started;
 	uint32_t access;
 	uint32_t ops; /* DPUMAP_DESC_OP_*: what its exporter permits, all of them if it is ours */
@@ -76,10 +82,13 @@ static inline enum mmap_state dpumap_mmap_state(const struct doca_mmap *mmap)
 	return atomic_load_explicit(&mmap->state, memory_order_acquire);
 }
 
-static inline void dpumap_mmap_enter(struct doca_mmap *mmap, enum mmap_state state)
+/* Nothing may be copied by way of usual_dev any more. */
+static inline void dpumap_mmap_forget_usual(struct doca_mmap *mmap)
 {
-	atomic_store_explicit(&mmap->state, state, memory_order_release);
+	atomic_store_explicit(&mmap->usual_dev, NULL, memory_order_release);
 }
+
+void dpumap_mmap_enter(struct doca_mmap *mmap, enum mmap_state state);
 
 static inline bool dpumap_mmap_is_imported(const struct doca_mmap *mmap)
 {
@@ -174,11 +183,51 @@ doca_error_t dpumap_mmap_check_access(uint32_t access_mask);
 /* In umem.c: may the map be started over it? */
 doca_error_t dpumap_umem_check_map(const struct dpumap_umem *umem, const struct doca_mmap *mmap);
 
+/* Say why a copy by this device cannot use the map, and return it. */
+doca_error_t dpumap_mmap_refuse_device(const struct doca_mmap *mmap, const struct doca_dev *dev);
+
+/* Is usual_name what copies by this device name the map's bytes by? */
+static inline bool dpumap_mmap_is_usual(const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	return doca_likely(atomic_load_explicit(&mmap->usual_dev, memory_order_acquire) == dev);
+}
+
+/* What a device knows a usable map by. */
+static inline doca_error_t dpumap_mmap_resolve(const struct doca_mmap *mmap,
+					       const struct doca_dev *dev,
+					       const struct dpumap_region **region)
+{
+	const struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dev);
+
+	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) || !slot || !slot->region || slot->ending))
+		return dpumap_mmap_refuse_device(mmap, dev);
+	*region = slot->region;
+	return DOCA_SUCCESS;
+}
+
+/* Say why a task cannot reach the map through a connection, and return it. */
+doca_error_t dpumap_mmap_refuse_peer(const struct doca_mmap *mmap, const struct doca_dev *dev);
+
+/* The key by which the exporter of a map that was imported over RDMA knows it. */
+static inline doca_error_t dpumap_mmap_resolve_peer(const struct doca_mmap *mmap,
+						    const struct doca_dev *dev, uint32_t *key)
+{
+	const struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dev);
+
+	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) || !slot || !slot->peer_key))
+		return dpumap_mmap_refuse_peer(mmap, dev);
+	*key = slot->peer_key;
+	return DOCA_SUCCESS;
+}
+
 /* Log and return what a setter says on a map that may not be changed; DOCA_SUCCESS if it may. */
 doca_error_t dpumap_mmap_check_settable(const struct doca_mmap *mmap, const char *function);
 
 /* Take the range off one device, with its descriptor. On failure the slot keeps both. */
 doca_error_t dpumap_mmap_unregister(struct mmap_slot *slot);
+
+/* In mmap_token.c: forget the user's access key for exports by this device. */
+void dpumap_mmap_drop_token(struct mmap_slot *slot);
 
 /* Append a device; the checks are the caller's. */
 doca_error_t dpumap_mmap_add_slot(struct doca_mmap *mmap, struct doca_dev *dev);

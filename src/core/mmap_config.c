@@ -164,6 +164,7 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 				   (void *)mmap, dpumap_hca_name(dev->info.hca));
 	if (dpumap_mmap_unregister(slot) != DOCA_SUCCESS)
 		return DOCA_ERROR_NOT_PERMITTED;
+	dpumap_mmap_drop_token(slot);
 	*slot = mmap->slots[--mmap->num_slots];
 	dpumap_dev_release(dev);
 	return DOCA_SUCCESS;

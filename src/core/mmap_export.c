@@ -169,7 +169,7 @@ static doca_error_t export_pci(const struct doca_mmap *mmap, struct mmap_slot *s
 	struct dpumap_share share = {0};
 	doca_error_t result;
 
-	result = dpumap_region_share(slot->region, writable, &share);
+	result = dpumap_region_share(slot->region, writable, slot->token, &share);
 	if (result != DOCA_SUCCESS)
 		return result;
 	fields.vhca_id = share.vhca_id;

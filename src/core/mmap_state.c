@@ -7,6 +7,19 @@
 
 #include "log/log.h"
 
+void dpumap_mmap_enter(struct doca_mmap *mmap, enum mmap_state state)
+{
+	bool usable = state == MMAP_STARTED || state == MMAP_IMPORTED;
+	const struct mmap_slot *slot = usable && mmap->num_slots ? &mmap->slots[0] : NULL;
+
+	dpumap_mmap_forget_usual(mmap);
+	if (slot && slot->region) {
+		mmap->usual_name = dpumap_ring_name(slot->region);
+		atomic_store_explicit(&mmap->usual_dev, slot->dev, memory_order_release);
+	}
+	atomic_store_explicit(&mmap->state, state, memory_order_release);
+}
+
 static doca_error_t check_dm(const struct doca_mmap *mmap)
 {
 	if (!mmap->dm->mem)
@@ -134,6 +147,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
 				   "map %p: %" PRIu32 " bufs still point into it", (void *)mmap,
 				   mmap->num_bufs);
+	dpumap_mmap_forget_usual(mmap);
 	for (uint32_t i = 0; i < mmap->num_slots; i++)
 		stuck |= dpumap_mmap_unregister(&mmap->slots[i]) != DOCA_SUCCESS;
 	if (stuck)

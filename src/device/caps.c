@@ -82,6 +82,14 @@ static uint64_t query_max_memcpy(struct ibv_context *context)
 	return dv.comp_mask & MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH ? dv.max_wr_memcpy_length : 0;
 }
 
+/* 0 when there is no port to send by. */
+static uint32_t query_max_message(struct ibv_context *context)
+{
+	struct ibv_port_attr attr = {0};
+
+	return ibv_query_port(context, DPUMAP_DEVICE_PORT, &attr) ? 0 : attr.max_msg_sz;
+}
+
 doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dpumap_caps *caps,
 			       struct ibv_device_attr *attr)
 {
@@ -102,6 +110,8 @@ doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dp
 	}
 	found.max_queue_depth = (uint32_t)ex.orig_attr.max_qp_wr;
 	found.max_memcpy_len = query_max_memcpy(context);
+	found.max_message_len = query_max_message(context);
+	found.max_copy_len = found.max_memcpy_len ? found.max_memcpy_len : found.max_message_len;
 	if (devx) {
 		result = query_firmware(context, &found);
 		if (result == DOCA_SUCCESS && found.max_dm_len)

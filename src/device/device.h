@@ -34,6 +34,9 @@ doca_error_t dpumap_device_set_up(struct dpumap_hca *hca, struct ibv_context *co
 /* Open without a protection domain; with DEVX where the device and the kernel have it. */
 struct ibv_context *dpumap_context_open(struct ibv_device *ibdev, bool *devx);
 
+/* The same of a listed device; logs why it does not open. */
+struct ibv_context *dpumap_hca_open_context(const struct dpumap_hca *hca, bool *devx);
+
 /* Learn the number of the protection domain and make the domain of its queues. */
 doca_error_t dpumap_device_adopt_pd(struct dpumap_device *device);
 

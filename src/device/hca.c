@@ -174,6 +174,15 @@ static doca_error_t fail_open(const struct dpumap_hca *hca)
 			   dpumap_hca_name(hca), strerror(errno));
 }
 
+struct ibv_context *dpumap_hca_open_context(const struct dpumap_hca *hca, bool *devx)
+{
+	struct ibv_context *context = dpumap_context_open(hca->ibdev, devx);
+
+	if (!context)
+		fail_open(hca);
+	return context;
+}
+
 static void keep_caps(struct dpumap_hca *hca, const struct dpumap_caps *caps)
 {
 	pthread_mutex_lock(&hca->lock);
@@ -204,11 +213,9 @@ doca_error_t dpumap_hca_get_caps(struct dpumap_hca *hca, struct dpumap_caps *cap
 
 	if (recall_caps(hca, caps))
 		return DOCA_SUCCESS;
-	context = dpumap_context_open(hca->ibdev, &devx);
-	if (!context) {
-		fail_open(hca);
+	context = dpumap_hca_open_context(hca, &devx);
+	if (!context)
 		return DOCA_ERROR_DRIVER;
-	}
 	result = dpumap_caps_query(context, devx, &found, &attr);
 	ibv_close_device(context);
 	if (result != DOCA_SUCCESS)
@@ -245,11 +252,9 @@ doca_error_t dpumap_hca_query_port(struct dpumap_hca *hca, struct dpumap_port *p
 	bool devx;
 	int err;
 
-	context = dpumap_context_open(hca->ibdev, &devx);
-	if (!context) {
-		fail_open(hca);
+	context = dpumap_hca_open_context(hca, &devx);
+	if (!context)
 		return DOCA_ERROR_DRIVER;
-	}
 	err = ibv_query_port(context, DPUMAP_DEVICE_PORT, &attr);
 	ibv_close_device(context);
 	if (err)

@@ -17,8 +17,10 @@ struct dpumap_device; /* the same with a context and a protection domain */
 struct dpumap_caps {
 	uint64_t card_guid; /* sys_image_guid: equal for all functions of a card */
 	uint64_t max_dm_len;
-	uint64_t dm_granularity; /* what a piece of device memory is rounded up to */
-	uint64_t max_memcpy_len; /* of the DMA engine; 0 without */
+	uint64_t dm_granularity;  /* what a piece of device memory is rounded up to */
+	uint64_t max_memcpy_len;  /* of the DMA engine; 0 without */
+	uint64_t max_copy_len;	  /* of that, or of an RDMA message where there is none */
+	uint32_t max_message_len; /* of RDMA; 0 without a port */
 	uint32_t max_queue_depth;
 	uint32_t max_dm_log_align;
 	uint16_t vhca_id;

@@ -37,6 +37,7 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 /* Opcodes and object types. */
 #define PRM_OP_QUERY_HCA_CAP	       0x100u
 #define PRM_OP_CREATE_MKEY	       0x200u
+#define PRM_OP_QUERY_ESW_FUNCTIONS     0x740u
 #define PRM_OP_CREATE_GENERAL_OBJECT   0xa00u
 #define PRM_OP_ALLOW_OTHER_VHCA_ACCESS 0xb16u
 #define PRM_OBJ_TYPE_MKEY	       0xff01u
@@ -48,6 +49,7 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_OUT_SYNDROME 0x20, 32
 
 /* Status values of a command that the firmware refused. */
+#define PRM_STATUS_INTERNAL_ERR	 0x1u
 #define PRM_STATUS_BAD_PARAM	 0x3u
 #define PRM_STATUS_BAD_RES	 0x5u
 #define PRM_STATUS_BAD_RES_STATE 0x9u
@@ -122,5 +124,17 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_ALIAS_OBJECT_ID  0x20, 32
 #define PRM_ALIAS_ACCESS_KEY 0x10u
 #define PRM_ALIAS_METADATA_1 0x180, 32
+
+/* QUERY_ESW_FUNCTIONS, of a DPU's embedded CPU; what it says of the host follows 0x10 bytes into
+ * the answer. */
+#define PRM_QUERY_ESW_FUNCTIONS_IN_LEN	0x10u
+#define PRM_QUERY_ESW_FUNCTIONS_OUT_LEN 0x80u
+#define PRM_HOST_PARAMS			0x10u
+#define PRM_HOST_PF_VHCA_ID_VALID	0x0e, 1
+#define PRM_HOST_PF_DISABLED		0x0f, 1
+#define PRM_HOST_PCI_BUS		0x30, 16
+#define PRM_HOST_PF_VHCA_ID		0x40, 16
+#define PRM_HOST_PCI_DEVICE		0x50, 16
+#define PRM_HOST_PCI_FUNCTION		0x70, 16
 
 #endif

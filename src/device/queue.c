@@ -9,6 +9,7 @@
 
 #include "device/domain_priv.h"
 #include "device/errno.h"
+#include "device/events_priv.h"
 #include "device/queue_link.h"
 #include "device/region_priv.h"
 #include "log/log.h"
@@ -26,7 +27,11 @@ struct dpumap_queue {
 	uint32_t depth;
 	uint32_t inflight;
 	bool mmo;
-	bool failed; /* in error until reset */
+	bool to_peer;
+	bool failed;	     /* in error until reset */
+	bool lost;	     /* copies that were posted will never complete */
+	uint32_t unflushed;  /* posted, but the device has not heard of them */
+	uint32_t num_events; /* of its completions, taken */
 	struct ibv_port_attr port;
 };
 
@@ -36,10 +41,13 @@ static bool fits(const struct dpumap_device *device, uint32_t depth)
 	       depth <= (uint32_t)device->attr.max_cqe;
 }
 
-static doca_error_t create_cq(struct dpumap_queue *queue)
+static doca_error_t create_cq(struct dpumap_queue *queue, const struct dpumap_queue_attr *attr)
 {
-	struct ibv_cq_init_attr_ex attr = {
+	struct ibv_cq_init_attr_ex init = {
 		.cqe = queue->depth,
+		.cq_context = &queue->num_events,
+		.channel = attr->events ? attr->events->channel : NULL,
+		.comp_vector = attr->vector,
 		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD,
 		.flags = queue->domain->td ? IBV_CREATE_CQ_ATTR_SINGLE_THREADED : 0,
 		.parent_domain = queue->domain->parent,
@@ -48,7 +56,7 @@ static doca_error_t create_cq(struct dpumap_queue *queue)
 	int err;
 
 	dpumap_domain_forget_refusal();
-	cq = ibv_create_cq_ex(queue->device->context, &attr);
+	cq = ibv_create_cq_ex(queue->device->context, &init);
 	if (cq) {
 		queue->cq = ibv_cq_ex_to_cq(cq);
 		return DOCA_SUCCESS;
@@ -97,34 +105,36 @@ static doca_error_t create_qp(struct dpumap_queue *queue)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_queue_create(struct dpumap_device *device, struct dpumap_domain *domain,
-				 uint32_t depth, struct dpumap_queue **queue)
+doca_error_t dpumap_queue_create(struct dpumap_device *device, const struct dpumap_queue_attr *attr,
+				 struct dpumap_queue **queue)
 {
 	struct dpumap_queue *created;
 	doca_error_t result;
 
-	if (!fits(device, depth))
+	if (!fits(device, attr->depth))
 		return dpumap_fail(
 			DOCA_ERROR_INVALID_VALUE, "%s: %u copies in flight, can do 1 to %u",
-			dpumap_hca_name(device->hca), depth, device->caps.max_queue_depth);
+			dpumap_hca_name(device->hca), attr->depth, device->caps.max_queue_depth);
 	created = calloc(1, sizeof(*created));
 	if (!created)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a copy queue");
 	created->device = device;
-	created->domain = domain ? domain : device->domain;
-	created->depth = depth;
-	created->mmo = device->caps.max_memcpy_len > 0;
+	created->domain = attr->domain ? attr->domain : device->domain;
+	created->depth = attr->depth;
+	created->to_peer = attr->to_peer;
+	created->mmo = !attr->to_peer && device->caps.max_memcpy_len > 0;
 	result = dpumap_queue_query_port(device, &created->port);
 	if (result != DOCA_SUCCESS)
 		goto free_queue;
-	created->max_len = created->mmo ? device->caps.max_memcpy_len : created->port.max_msg_sz;
-	result = create_cq(created);
+	created->max_len = attr->to_peer ? created->port.max_msg_sz : device->caps.max_copy_len;
+	result = create_cq(created, attr);
 	if (result != DOCA_SUCCESS)
 		goto free_queue;
 	result = create_qp(created);
 	if (result != DOCA_SUCCESS)
 		goto destroy_cq;
-	result = dpumap_queue_link(device, created->qp, &created->port);
+	if (!attr->to_peer)
+		result = dpumap_queue_link(device, created->qp, &created->port);
 	if (result != DOCA_SUCCESS)
 		goto destroy_qp;
 	*queue = created;
@@ -169,6 +179,32 @@ enum dpumap_dma_engine dpumap_queue_engine(const struct dpumap_queue *queue)
 	return queue->mmo ? DPUMAP_DMA_ENGINE_MMO : DPUMAP_DMA_ENGINE_RDMA;
 }
 
+struct ibv_qp *dpumap_queue_qp(const struct dpumap_queue *queue)
+{
+	return queue->qp;
+}
+
+struct ibv_cq *dpumap_queue_cq(const struct dpumap_queue *queue, const uint32_t **num_events)
+{
+	*num_events = &queue->num_events;
+	return queue->cq;
+}
+
+const struct dpumap_device *dpumap_queue_device(const struct dpumap_queue *queue)
+{
+	return queue->device;
+}
+
+uint32_t dpumap_queue_depth(const struct dpumap_queue *queue)
+{
+	return queue->depth;
+}
+
+const struct ibv_port_attr *dpumap_queue_port(const struct dpumap_queue *queue)
+{
+	return &queue->port;
+}
+
 uint64_t dpumap_queue_max_len(const struct dpumap_queue *queue)
 {
 	return queue->max_len;
@@ -201,32 +237,119 @@ static void build_mmo(struct dpumap_queue *queue, const struct dpumap_copy *copy
 			 copy->src->lkey, iova_of(copy->src, copy->src_addr), copy->len);
 }
 
-doca_error_t dpumap_queue_post(struct dpumap_queue *queue, const struct dpumap_copy *copy)
+/* What was started since the last flush is lost if this fails. */
+static doca_error_t ring(struct dpumap_queue *queue)
 {
+	uint32_t posted = queue->unflushed;
 	int err;
 
+	queue->unflushed = 0;
+	err = ibv_wr_complete(queue->qpx);
+	if (doca_likely(!err))
+		return DOCA_SUCCESS;
+	queue->inflight -= posted;
+	return dpumap_fail(DOCA_ERROR_DRIVER, "%s: posting %u copies failed: %s",
+			   dpumap_hca_name(queue->device->hca), posted, strerror(err));
+}
+
+/* What follows on success builds one work request. */
+static inline doca_error_t begin(struct dpumap_queue *queue, uint64_t wr_id)
+{
 	if (doca_unlikely(queue->failed))
 		return dpumap_fail(DOCA_ERROR_BAD_STATE,
 				   "%s: the copy queue is in error: poll it empty and reset it",
 				   dpumap_hca_name(queue->device->hca));
 	if (queue->inflight == queue->depth)
 		return DOCA_ERROR_AGAIN;
-	ibv_wr_start(queue->qpx);
-	queue->qpx->wr_id = copy->user_data.u64;
+	if (!queue->unflushed)
+		ibv_wr_start(queue->qpx);
+	queue->qpx->wr_id = wr_id;
 	queue->qpx->wr_flags = IBV_SEND_SIGNALED;
-	if (queue->mmo)
-		build_mmo(queue, copy);
-	else
-		build_rdma(queue, copy);
-	err = ibv_wr_complete(queue->qpx);
-	if (doca_unlikely(err))
-		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: posting a copy of %zu bytes failed: %s",
-				   dpumap_hca_name(queue->device->hca), copy->len, strerror(err));
+	queue->unflushed++;
 	queue->inflight++;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t status_to_error(enum ibv_wc_status status)
+static inline doca_error_t append(struct dpumap_queue *queue, const struct dpumap_copy *copy)
+{
+	doca_error_t result = begin(queue, copy->user_data.u64);
+
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	if (queue->mmo)
+		build_mmo(queue, copy);
+	else
+		build_rdma(queue, copy);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_queue_transfer_later(struct dpumap_queue *queue,
+					 const struct dpumap_transfer *transfer)
+{
+	doca_error_t result = begin(queue, 0);
+
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	if (transfer->is_read)
+		ibv_wr_rdma_read(queue->qpx, transfer->peer_key, transfer->peer_addr);
+	else
+		ibv_wr_rdma_write(queue->qpx, transfer->peer_key, transfer->peer_addr);
+	ibv_wr_set_sge(queue->qpx, transfer->local->lkey,
+		       iova_of(transfer->local, transfer->local_addr), (uint32_t)transfer->len);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_queue_post_later(struct dpumap_queue *queue, const struct dpumap_copy *copy)
+{
+	return append(queue, copy);
+}
+
+doca_error_t dpumap_queue_post(struct dpumap_queue *queue, const struct dpumap_copy *copy)
+{
+	doca_error_t result = append(queue, copy);
+
+	return doca_likely(result == DOCA_SUCCESS) ? ring(queue) : result;
+}
+
+doca_error_t dpumap_queue_flush(struct dpumap_queue *queue)
+{
+	if (!queue->unflushed || doca_likely(ring(queue) == DOCA_SUCCESS))
+		return DOCA_SUCCESS;
+	queue->failed = true;
+	queue->lost = true;
+	return DOCA_ERROR_DRIVER;
+}
+
+bool dpumap_queue_has_failed(const struct dpumap_queue *queue)
+{
+	return queue->failed;
+}
+
+doca_error_t dpumap_queue_arm(struct dpumap_queue *queue)
+{
+	int err = ibv_req_notify_cq(queue->cq, 0);
+
+	if (!err)
+		return DOCA_SUCCESS;
+	return dpumap_fail(DOCA_ERROR_DRIVER, "%s: no event can be had for a copy queue: %s",
+			   dpumap_hca_name(queue->device->hca), strerror(err));
+}
+
+/* A peer can be away, or allow less on the whole connection than its keys do. */
+static doca_error_t peer_status_to_error(enum ibv_wc_status status)
+{
+	switch (status) {
+	case IBV_WC_RETRY_EXC_ERR:
+	case IBV_WC_RNR_RETRY_EXC_ERR:
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	case IBV_WC_REM_INV_REQ_ERR:
+		return DOCA_ERROR_NOT_PERMITTED;
+	default:
+		return DOCA_ERROR_IO_FAILED;
+	}
+}
+
+static doca_error_t status_to_error(const struct dpumap_queue *queue, enum ibv_wc_status status)
 {
 	switch (status) {
 	case IBV_WC_SUCCESS:
@@ -238,13 +361,13 @@ static doca_error_t status_to_error(enum ibv_wc_status status)
 	case IBV_WC_WR_FLUSH_ERR:
 		return DOCA_ERROR_SHUTDOWN;
 	default:
-		return DOCA_ERROR_IO_FAILED;
+		return queue->to_peer ? peer_status_to_error(status) : DOCA_ERROR_IO_FAILED;
 	}
 }
 
 static doca_error_t judge(struct dpumap_queue *queue, const struct ibv_wc *wc)
 {
-	doca_error_t result = status_to_error(wc->status);
+	doca_error_t result = status_to_error(queue, wc->status);
 
 	if (doca_likely(result == DOCA_SUCCESS))
 		return result;
@@ -274,6 +397,8 @@ doca_error_t dpumap_queue_poll(struct dpumap_queue *queue, struct dpumap_dma_com
 					   "%s: the completion queue is broken (%d)",
 					   dpumap_hca_name(queue->device->hca), got);
 		}
+		if (doca_unlikely(!got && !done && queue->lost))
+			return DOCA_ERROR_DRIVER;
 		for (int i = 0; i < got; i++, done++) {
 			out[done].user_data.u64 = wc[i].wr_id;
 			out[done].status = judge(queue, &wc[i]);
@@ -302,6 +427,6 @@ doca_error_t dpumap_queue_reset(struct dpumap_queue *queue)
 	if (result == DOCA_SUCCESS)
 		result = dpumap_queue_link(queue->device, queue->qp, &queue->port);
 	if (result == DOCA_SUCCESS)
-		queue->failed = false;
+		queue->failed = queue->lost = false;
 	return result;
 }

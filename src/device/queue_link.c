@@ -23,18 +23,23 @@ static doca_error_t modify(const struct dpumap_device *device, struct ibv_qp *qp
 	int err = ibv_modify_qp(qp, attr, mask | IBV_QP_STATE);
 
 	if (err)
-		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: copy queue 0x%x to %s failed: %s",
+		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: queue pair 0x%x to %s failed: %s",
 				   dpumap_hca_name(device->hca), qp->qp_num, state, strerror(err));
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t to_init(const struct dpumap_device *device, struct ibv_qp *qp)
+int dpumap_queue_max_reads(const struct dpumap_device *device)
+{
+	return clamp_rd_atomic(device->attr.max_qp_rd_atom);
+}
+
+static doca_error_t to_init(const struct dpumap_device *device, struct ibv_qp *qp,
+			    const struct dpumap_queue_path *path)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = DPUMAP_DEVICE_PORT,
-		.qp_access_flags =
-			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
+		.qp_access_flags = path->access,
 	};
 
 	return modify(device, qp, &attr, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
@@ -42,15 +47,16 @@ static doca_error_t to_init(const struct dpumap_device *device, struct ibv_qp *q
 }
 
 static doca_error_t to_rtr(const struct dpumap_device *device, struct ibv_qp *qp,
-			   const struct ibv_port_attr *port, const struct ibv_ah_attr *ah)
+			   const struct dpumap_queue_path *path)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = port->active_mtu,
-		.dest_qp_num = qp->qp_num,
-		.max_dest_rd_atomic = (uint8_t)clamp_rd_atomic(device->attr.max_qp_rd_atom),
+		.path_mtu = path->mtu,
+		.dest_qp_num = path->qpn,
+		.rq_psn = path->rq_psn,
+		.max_dest_rd_atomic = (uint8_t)dpumap_queue_max_reads(device),
 		.min_rnr_timer = MIN_RNR_TIMER,
-		.ah_attr = *ah,
+		.ah_attr = path->ah,
 	};
 
 	return modify(device, qp, &attr,
@@ -59,14 +65,18 @@ static doca_error_t to_rtr(const struct dpumap_device *device, struct ibv_qp *qp
 		      "RTR");
 }
 
-static doca_error_t to_rts(const struct dpumap_device *device, struct ibv_qp *qp)
+static doca_error_t to_rts(const struct dpumap_device *device, struct ibv_qp *qp,
+			   const struct dpumap_queue_path *path)
 {
+	int max_reads = clamp_rd_atomic(device->attr.max_qp_init_rd_atom);
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
 		.timeout = ACK_TIMEOUT,
 		.retry_cnt = RETRIES,
 		.rnr_retry = RETRIES,
-		.max_rd_atomic = (uint8_t)clamp_rd_atomic(device->attr.max_qp_init_rd_atom),
+		.sq_psn = path->sq_psn,
+		.max_rd_atomic =
+			(uint8_t)(max_reads < path->max_reads ? max_reads : path->max_reads),
 	};
 
 	return modify(device, qp, &attr,
@@ -101,8 +111,8 @@ static doca_error_t search_gid(const struct dpumap_device *device, const struct 
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t find_gid(const struct dpumap_device *device, const struct ibv_port_attr *port,
-			     struct ibv_gid_entry *gid)
+doca_error_t dpumap_queue_find_gid(const struct dpumap_device *device,
+				   const struct ibv_port_attr *port, struct ibv_gid_entry *gid)
 {
 	doca_error_t result;
 	bool found;
@@ -162,7 +172,7 @@ static doca_error_t find_path(const struct dpumap_device *device, const struct i
 		ah->dlid = port->lid;
 		return DOCA_SUCCESS;
 	}
-	result = find_gid(device, port, &gid);
+	result = dpumap_queue_find_gid(device, port, &gid);
 	if (result != DOCA_SUCCESS)
 		return result;
 	ah->is_global = 1;
@@ -172,20 +182,31 @@ static doca_error_t find_path(const struct dpumap_device *device, const struct i
 	return DOCA_SUCCESS;
 }
 
+doca_error_t dpumap_queue_link_by(const struct dpumap_device *device, struct ibv_qp *qp,
+				  const struct dpumap_queue_path *path)
+{
+	doca_error_t result;
+
+	result = to_init(device, qp, path);
+	if (result == DOCA_SUCCESS)
+		result = to_rtr(device, qp, path);
+	if (result == DOCA_SUCCESS)
+		result = to_rts(device, qp, path);
+	return result;
+}
+
 doca_error_t dpumap_queue_link(const struct dpumap_device *device, struct ibv_qp *qp,
 			       const struct ibv_port_attr *port)
 {
-	struct ibv_ah_attr ah = {0};
-	doca_error_t result;
+	struct dpumap_queue_path path = {
+		.mtu = port->active_mtu,
+		.qpn = qp->qp_num,
+		.max_reads = dpumap_queue_max_reads(device),
+		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
+	};
+	doca_error_t result = find_path(device, port, &path.ah);
 
-	result = find_path(device, port, &ah);
-	if (result == DOCA_SUCCESS)
-		result = to_init(device, qp);
-	if (result == DOCA_SUCCESS)
-		result = to_rtr(device, qp, port, &ah);
-	if (result == DOCA_SUCCESS)
-		result = to_rts(device, qp);
-	return result;
+	return result == DOCA_SUCCESS ? dpumap_queue_link_by(device, qp, &path) : result;
 }
 
 doca_error_t dpumap_queue_unlink(const struct dpumap_device *device, struct ibv_qp *qp)

@@ -53,9 +53,11 @@ doca_error_t dpumap_region_open_to_peers(struct dpumap_region *region, uint32_t 
 					 uint32_t *key);
 void dpumap_region_close_to_peers(struct dpumap_region *region);
 
-/* Once per region. Unsharing or destroying it, or the death of the process, ends it for all
- * importers. */
-doca_error_t dpumap_region_share(struct dpumap_region *region, bool writable,
+/*
+ * Once per region, with the key that is given, or with a random one for NULL. Unsharing or
+ * destroying it, or the death of the process, ends it for all importers.
+ */
+doca_error_t dpumap_region_share(struct dpumap_region *region, bool writable, const uint8_t *key,
 				 struct dpumap_share *share);
 void dpumap_region_unshare(struct dpumap_region *region);
 

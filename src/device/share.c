@@ -50,7 +50,15 @@ static doca_error_t allow(const struct dpumap_region *region, uint32_t mkey, con
 	return result;
 }
 
-doca_error_t dpumap_region_share(struct dpumap_region *region, bool writable,
+static doca_error_t choose_key(const uint8_t *key, uint8_t chosen[DPUMAP_ACCESS_KEY_SIZE])
+{
+	if (!key)
+		return draw_key(chosen);
+	memcpy(chosen, key, DPUMAP_ACCESS_KEY_SIZE);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_region_share(struct dpumap_region *region, bool writable, const uint8_t *key,
 				 struct dpumap_share *share)
 {
 	unsigned int rights = IBV_ACCESS_REMOTE_READ;
@@ -62,7 +70,7 @@ doca_error_t dpumap_region_share(struct dpumap_region *region, bool writable,
 	result = dpumap_ksm_create(region, region->rkey, rights, &view);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = draw_key(share->access_key);
+	result = choose_key(key, share->access_key);
 	if (result != DOCA_SUCCESS)
 		goto destroy_ksm;
 	result = allow(region, view.mkey, share->access_key);

@@ -4,11 +4,13 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "log/log.h"
 
@@ -88,6 +90,35 @@ doca_error_t dpumap_sysfs_pci_addr(const char *ibdev_path, char addr[DPUMAP_PCI_
 	return DOCA_SUCCESS;
 }
 
+static bool parse_sf(const char *name, uint32_t *index)
+{
+	char end;
+
+	return sscanf(name, "mlx5_core.sf.%" SCNu32 "%c", index, &end) == 1;
+}
+
+doca_error_t dpumap_sysfs_func(const char *ibdev_path, struct dpumap_func *func)
+{
+	struct dpumap_func found = {.type = DPUMAP_FUNC_PF};
+	char path[PATH_MAX];
+	const char *name;
+	char *real;
+
+	snprintf(path, sizeof(path), "%s/device", ibdev_path);
+	real = realpath(path, NULL);
+	if (!real)
+		return dpumap_fail(DOCA_ERROR_OPERATING_SYSTEM, "%s: %s", path, strerror(errno));
+	name = strrchr(real, '/');
+	if (name && parse_sf(name + 1, &found.sf_index))
+		found.type = DPUMAP_FUNC_SF;
+	free(real);
+	snprintf(path, sizeof(path), "%s/device/physfn", ibdev_path);
+	if (found.type == DPUMAP_FUNC_PF && !access(path, F_OK))
+		found.type = DPUMAP_FUNC_VF;
+	*func = found;
+	return DOCA_SUCCESS;
+}
+
 static bool read_line(const char *path, char *line, size_t size)
 {
 	FILE *f = fopen(path, "re");
@@ -134,6 +165,47 @@ doca_error_t dpumap_sysfs_iface(const char *ibdev_path, char *name, size_t size)
 	if (first_entry(path, name, size))
 		return DOCA_SUCCESS;
 	return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND, "%s has no network interface", ibdev_path);
+}
+
+/* "pf0", and since Linux 5.11 "c1pf0" behind the controller's number. */
+static bool is_host_port(const char *name)
+{
+	unsigned int number;
+	char end;
+
+	return sscanf(name, "pf%u%c", &number, &end) == 1 ||
+	       sscanf(name, "c%*upf%u%c", &number, &end) == 1;
+}
+
+static bool stands_for_host(const char *dir, const char *name)
+{
+	char path[PATH_MAX + NAME_MAX + 32];
+	char port[64];
+
+	snprintf(path, sizeof(path), "%s/%s/phys_port_name", dir, name);
+	return read_line(path, port, sizeof(port)) && is_host_port(port);
+}
+
+doca_error_t dpumap_sysfs_rep_iface(const char *ibdev_path, char *name, size_t size)
+{
+	const struct dirent *entry;
+	char path[PATH_MAX];
+	bool found = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/device/net", ibdev_path);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		found = strlen(entry->d_name) < size && stands_for_host(path, entry->d_name);
+		if (found)
+			memcpy(name, entry->d_name, strlen(entry->d_name) + 1);
+	}
+	if (dir)
+		closedir(dir);
+	if (!found)
+		return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND, "%s has no interface for the host",
+					 path);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_sysfs_mac(const char *ibdev_path, uint8_t mac[DPUMAP_MAC_SIZE])

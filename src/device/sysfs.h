@@ -19,8 +19,19 @@ doca_error_t dpumap_pci_addr_parse(const char *text, char addr[DPUMAP_PCI_ADDR_S
 
 doca_error_t dpumap_sysfs_pci_addr(const char *ibdev_path, char addr[DPUMAP_PCI_ADDR_SIZE]);
 
+enum dpumap_func_type { DPUMAP_FUNC_PF, DPUMAP_FUNC_VF, DPUMAP_FUNC_SF };
+
+struct dpumap_func {
+	enum dpumap_func_type type;
+	uint32_t sf_index; /* of a sub-function, on the auxiliary bus */
+};
+
+doca_error_t dpumap_sysfs_func(const char *ibdev_path, struct dpumap_func *func);
+
 /* DOCA_ERROR_NOT_FOUND when the device has no network interface here. */
 doca_error_t dpumap_sysfs_iface(const char *ibdev_path, char *name, size_t size);
+/* The interface that stands for the host's physical function. */
+doca_error_t dpumap_sysfs_rep_iface(const char *ibdev_path, char *name, size_t size);
 doca_error_t dpumap_sysfs_mac(const char *ibdev_path, uint8_t mac[DPUMAP_MAC_SIZE]);
 
 #endif

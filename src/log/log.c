@@ -2,45 +2,100 @@
 #include "log/log.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const level_names[] = {
-	[DPUMAP_LOG_OFF] = "off",   [DPUMAP_LOG_ERROR] = "error", [DPUMAP_LOG_WARNING] = "warning",
-	[DPUMAP_LOG_INFO] = "info", [DPUMAP_LOG_DEBUG] = "debug",
+#include "log/backend.h"
+
+#define UNREAD (-2)
+#define UNSET  (-1)
+
+static const struct {
+	const char *name;
+	uint32_t level;
+} levels[] = {
+	[DPUMAP_LOG_OFF] = {"off", DOCA_LOG_LEVEL_DISABLE},
+	[DPUMAP_LOG_ERROR] = {"error", DOCA_LOG_LEVEL_ERROR},
+	[DPUMAP_LOG_WARNING] = {"warning", DOCA_LOG_LEVEL_WARNING},
+	[DPUMAP_LOG_INFO] = {"info", DOCA_LOG_LEVEL_INFO},
+	[DPUMAP_LOG_DEBUG] = {"debug", DOCA_LOG_LEVEL_DEBUG},
 };
 
-static enum dpumap_log_level threshold = DPUMAP_LOG_WARNING;
-static pthread_once_t threshold_once = PTHREAD_ONCE_INIT;
+/* What DPUMAP_LOG_LEVEL says: an index of levels, or one of the two above. */
+static atomic_int wanted = UNREAD;
 
-static void read_threshold(void)
+static int read_wanted(void)
 {
-	const char *wanted = getenv("DPUMAP_LOG_LEVEL");
+	const char *name = getenv("DPUMAP_LOG_LEVEL");
+	int found = UNSET;
 
-	if (!wanted)
-		return;
-	for (unsigned int i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++)
-		if (!strcmp(wanted, level_names[i]))
-			threshold = (enum dpumap_log_level)i;
+	for (int i = 0; name && i < (int)(sizeof(levels) / sizeof(levels[0])); i++)
+		if (!strcmp(name, levels[i].name))
+			found = i;
+	if (atomic_exchange(&wanted, found) == UNREAD && name && found == UNSET)
+		fprintf(stderr, "dpumap: warning: DPUMAP_LOG_LEVEL is none of off, error, warning, "
+				"info, debug\n");
+	return found;
 }
 
-void dpumap_log_line(enum dpumap_log_level level, doca_error_t error, const char *fmt, ...)
+/* What standard error shows. */
+static uint32_t stderr_limit(void)
 {
-	const char *colon = error == DOCA_SUCCESS ? "" : ": ";
-	const char *name = error == DOCA_SUCCESS ? "" : doca_error_get_name(error);
-	int saved_errno = errno;
+	int found = atomic_load_explicit(&wanted, memory_order_relaxed);
+
+	if (found == UNREAD)
+		found = read_wanted();
+	return found == UNSET ? dpumap_log_get_fallback() : levels[found].level;
+}
+
+/* True if somebody read it on standard error. */
+__attribute__((format(printf, 3, 0))) static bool
+tell_backends(const struct dpumap_log_message *message, int saved_errno, const char *fmt,
+	      va_list ap)
+{
+	va_list again;
+	bool on_stderr;
+
+	va_copy(again, ap);
+	errno = saved_errno;
+	on_stderr = dpumap_log_emit(DPUMAP_LOG_SDK, 0, message, fmt, again);
+	va_end(again);
+	return on_stderr;
+}
+
+__attribute__((format(printf, 4, 0))) static void tell_stderr(enum dpumap_log_level level,
+							      const char *suffix, int saved_errno,
+							      const char *fmt, va_list ap)
+{
 	char text[512];
+
+	errno = saved_errno;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	fprintf(stderr, "dpumap: %s: %s%s\n", levels[level].name, text, suffix);
+}
+
+void dpumap_log_at(enum dpumap_log_level level, doca_error_t error, const char *file, int line,
+		   const char *func, const char *fmt, ...)
+{
+	struct dpumap_log_message message = {
+		.level = levels[level].level, .file = file, .line = line, .func = func};
+	int saved_errno = errno;
+	bool on_stderr = false;
+	char suffix[64] = "";
 	va_list ap;
 
-	pthread_once(&threshold_once, read_threshold);
-	if (level <= threshold) {
-		va_start(ap, fmt);
-		vsnprintf(text, sizeof(text), fmt, ap);
-		va_end(ap);
-		fprintf(stderr, "dpumap: %s: %s%s%s\n", level_names[level], text, colon, name);
-	}
+	if (error != DOCA_SUCCESS)
+		snprintf(suffix, sizeof(suffix), ": %s", doca_error_get_name(error));
+	message.suffix = suffix;
+	va_start(ap, fmt);
+	if (dpumap_log_wanted(DPUMAP_LOG_SDK, message.level))
+		on_stderr = tell_backends(&message, saved_errno, fmt, ap);
+	if (message.level <= stderr_limit() && !on_stderr)
+		tell_stderr(level, suffix, saved_errno, fmt, ap);
+	va_end(ap);
 	errno = saved_errno;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Internal log: one line per event to stderr. DPUMAP_LOG_LEVEL chooses the least urgent level that
- * is written: off, error, warning (default), info or debug. Secrets never go through here.
+ * The library's own log, a line for each event: to the SDK backends of doca_log.h, and without one
+ * to stderr from warnings up. DPUMAP_LOG_LEVEL (off, error, warning, info or debug) is the least
+ * urgent level that stderr gets, whatever backends there are. Secrets never go through here.
  */
 #ifndef DPUMAP_LOG_H
 #define DPUMAP_LOG_H
@@ -16,9 +17,21 @@ enum dpumap_log_level {
 	DPUMAP_LOG_DEBUG,
 };
 
+/* Without the folders of whoever built it, where the compiler knows how. */
+#ifdef __FILE_NAME__
+#define DPUMAP_LOG_FILE __FILE_NAME__
+#else
+#define DPUMAP_LOG_FILE __FILE__
+#endif
+
+__attribute__((format(printf, 6, 7))) void dpumap_log_at(enum dpumap_log_level level,
+							 doca_error_t error, const char *file,
+							 int line, const char *func,
+							 const char *fmt, ...);
+
 /* error is appended by name unless it is DOCA_SUCCESS. */
-__attribute__((format(printf, 3, 4))) void
-dpumap_log_line(enum dpumap_log_level level, doca_error_t error, const char *fmt, ...);
+#define dpumap_log_line(level, error, ...) \
+	dpumap_log_at((level), (error), DPUMAP_LOG_FILE, __LINE__, __func__, __VA_ARGS__)
 
 #define dpumap_log(level, ...) dpumap_log_line(level, DOCA_SUCCESS, __VA_ARGS__)
 

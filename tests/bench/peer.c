@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <dpumap/dm.h>
+
 #include "peer.h"
 
 int bench_fail(const char *what, doca_error_t error)
@@ -88,31 +90,29 @@ static int announce(const void *addr, size_t len, const uint8_t *desc, size_t de
 	return fflush(stdout);
 }
 
-static int export_until_input_ends(struct doca_dev *dev, void *addr, size_t len)
+static int export_until_input_ends(struct doca_dev *dev, struct doca_mmap *map, void *addr,
+				   size_t len)
 {
-	struct doca_mmap *map = bench_map(dev, addr, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	const void *desc;
 	size_t desc_len;
 	doca_error_t error;
 	char byte;
 	int status = 1;
 
-	if (!map)
-		return status;
 	error = doca_mmap_export_pci(map, dev, &desc, &desc_len);
 	if (error != DOCA_SUCCESS)
 		bench_fail("the map is not exported", error);
 	else if (announce(addr, len, desc, desc_len) == 0)
 		status = read(STDIN_FILENO, &byte, 1) == 0 ? 0 : 1;
-	doca_mmap_destroy(map);
 	return status;
 }
 
 int bench_export_memory(size_t len)
 {
 	struct doca_dev *dev = bench_open_device(doca_mmap_cap_is_export_pci_supported);
+	struct doca_mmap *map;
 	uint8_t *memory;
-	int status;
+	int status = 1;
 
 	if (!dev)
 		return 1;
@@ -123,8 +123,56 @@ int bench_export_memory(size_t len)
 		return 1;
 	}
 	bench_fill(memory, len);
-	status = export_until_input_ends(dev, memory, len);
+	map = bench_map(dev, memory, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	if (map) {
+		status = export_until_input_ends(dev, map, memory, len);
+		doca_mmap_destroy(map);
+	}
 	munmap(memory, len);
+	doca_dev_close(dev);
+	return status;
+}
+
+static struct doca_mmap *map_dm(struct doca_dev *dev, struct dpumap_dm *dm, size_t len)
+{
+	struct doca_mmap *map = NULL;
+	doca_error_t error = doca_mmap_create(&map);
+
+	DOCA_ERROR_PROPAGATE(error,
+			     doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	DOCA_ERROR_PROPAGATE(error, dpumap_mmap_set_dm_memrange(map, dm, 0, len));
+	DOCA_ERROR_PROPAGATE(error, doca_mmap_add_dev(map, dev));
+	DOCA_ERROR_PROPAGATE(error, doca_mmap_start(map));
+	if (error == DOCA_SUCCESS)
+		return map;
+	bench_fail("no map of device memory", error);
+	if (map)
+		doca_mmap_destroy(map);
+	return NULL;
+}
+
+int bench_export_device_memory(size_t len)
+{
+	struct doca_dev *dev = bench_open_device(doca_mmap_cap_is_export_pci_supported);
+	struct dpumap_dm *dm = NULL;
+	struct doca_mmap *map;
+	void *addr = NULL;
+	size_t got;
+	int status = 1;
+
+	if (!dev)
+		return 1;
+	if (dpumap_dm_alloc(dev, len, 6, &dm) != DOCA_SUCCESS) {
+		bench_fail("no device memory to export", DOCA_ERROR_NO_MEMORY);
+		doca_dev_close(dev);
+		return 1;
+	}
+	map = map_dm(dev, dm, len);
+	if (map && doca_mmap_get_memrange(map, &addr, &got) == DOCA_SUCCESS)
+		status = export_until_input_ends(dev, map, addr, len);
+	if (map)
+		doca_mmap_destroy(map);
+	dpumap_dm_free(dm);
 	doca_dev_close(dev);
 	return status;
 }

@@ -43,6 +43,8 @@ void bench_fill(uint8_t *memory, size_t len);
 
 /* Exports len bytes until standard input ends. Returns the process's exit status. */
 int bench_export_memory(size_t len);
+/* The same of device memory, whatever is in it. */
+int bench_export_device_memory(size_t len);
 
 /* Starts the command and reads its line; 0, or -1 after a line on stderr. */
 int bench_peer_start(struct bench_peer *peer, char *const command[]);

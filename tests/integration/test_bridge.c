@@ -10,6 +10,9 @@
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
+#include <doca_ctx.h>
+#include <doca_dma.h>
+#include <doca_pe.h>
 #include <doca_rdma_bridge.h>
 
 #include "fixture.h"
@@ -251,6 +254,101 @@ static void test_copies(void **state)
 	assert_ok(dpumap_dma_destroy(rig.dma));
 }
 
+static void count(struct doca_dma_task_memcpy *task, union doca_data task_data,
+		  union doca_data ctx_data)
+{
+	doca_error_t *result = ctx_data.ptr;
+
+	(void)task_data;
+	*result = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
+	doca_task_free(doca_dma_task_memcpy_as_task(task));
+}
+
+/* LEN bytes of memory to `to`, by one task of a context on the device. */
+static doca_error_t run_task(struct doca_dev *on, struct doca_mmap *from, struct doca_mmap *into,
+			     uint8_t *to)
+{
+	doca_error_t result = DOCA_ERROR_AGAIN;
+	struct doca_dma_task_memcpy *task;
+	struct doca_buf_inventory *inventory;
+	struct doca_buf *src, *dst;
+	struct doca_dma *dma;
+	struct doca_pe *pe;
+
+	assert_ok(doca_buf_inventory_create(2, &inventory));
+	assert_ok(doca_buf_inventory_start(inventory));
+	assert_ok(doca_buf_inventory_buf_get_by_data(inventory, from, memory, LEN, &src));
+	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, into, to, LEN, &dst));
+	assert_ok(doca_pe_create(&pe));
+	assert_ok(doca_dma_create(on, &dma));
+	assert_ok(doca_dma_task_memcpy_set_conf(dma, count, count, 1));
+	assert_ok(doca_ctx_set_user_data(doca_dma_as_ctx(dma), (union doca_data){.ptr = &result}));
+	assert_ok(doca_pe_connect_ctx(pe, doca_dma_as_ctx(dma)));
+	assert_ok(doca_ctx_start(doca_dma_as_ctx(dma)));
+	assert_ok(doca_dma_task_memcpy_alloc_init(dma, src, dst, (union doca_data){0}, &task));
+	assert_ok(doca_task_submit(doca_dma_task_memcpy_as_task(task)));
+	while (result == DOCA_ERROR_AGAIN)
+		doca_pe_progress(pe);
+	assert_ok(doca_ctx_stop(doca_dma_as_ctx(dma)));
+	assert_ok(doca_dma_destroy(dma));
+	assert_ok(doca_pe_destroy(pe));
+	assert_ok(doca_buf_dec_refcount(src, NULL));
+	assert_ok(doca_buf_dec_refcount(dst, NULL));
+	assert_ok(doca_buf_inventory_destroy(inventory));
+	return result;
+}
+
+static struct doca_mmap *start_on(struct doca_dev *on, uint8_t *bytes)
+{
+	struct doca_mmap *started;
+
+	assert_ok(doca_mmap_create(&started));
+	assert_ok(doca_mmap_set_memrange(started, bytes, LEN));
+	assert_ok(doca_mmap_add_dev(started, on));
+	assert_ok(doca_mmap_start(started));
+	return started;
+}
+
+static void test_tasks_copy_in_a_programs_domain(void **state)
+{
+	static uint8_t to[LEN];
+	struct doca_mmap *dst = start_on(dev, to), *elsewhere = start_on(own, to);
+
+	(void)state;
+	rig_fill(memory, LEN, 6);
+	assert_ok(run_task(dev, map, dst, to));
+	assert_memory_equal(to, memory, LEN);
+	/* Maps are known to the devices that were added to them, same hardware or not. */
+	assert_error(run_task(dev, map, elsewhere, to), DOCA_ERROR_NOT_FOUND);
+	assert_ok(doca_mmap_destroy(dst));
+	assert_ok(doca_mmap_destroy(elsewhere));
+}
+
+/* Also where the program did not ask for DEVX. */
+static void test_tasks_copy_in_a_plain_programs_domain(void **state)
+{
+	static uint8_t to[LEN];
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *plain = ibv_open_device(list[0]);
+	struct ibv_pd *plain_pd = ibv_alloc_pd(plain);
+	struct doca_mmap *src, *dst;
+	struct doca_dev *on;
+
+	(void)state;
+	ibv_free_device_list(list);
+	assert_ok(doca_rdma_bridge_open_dev_from_pd(plain_pd, &on));
+	src = start_on(on, memory);
+	dst = start_on(on, to);
+	rig_fill(memory, LEN, 7);
+	assert_ok(run_task(on, src, dst, to));
+	assert_memory_equal(to, memory, LEN);
+	assert_ok(doca_mmap_destroy(src));
+	assert_ok(doca_mmap_destroy(dst));
+	assert_ok(doca_dev_close(on));
+	assert_int_equal(ibv_dealloc_pd(plain_pd), 0);
+	assert_int_equal(ibv_close_device(plain), 0);
+}
+
 #define bridge_test(function) cmocka_unit_test_setup_teardown(function, open_all, close_all)
 
 int main(int argc, char **argv)
@@ -265,6 +363,8 @@ int main(int argc, char **argv)
 		bridge_test(test_what_such_a_device_cannot),
 		bridge_test(test_opening_and_closing),
 		bridge_test(test_copies),
+		bridge_test(test_tasks_copy_in_a_programs_domain),
+		bridge_test(test_tasks_copy_in_a_plain_programs_domain),
 	};
 
 	rig_parse(argc, argv);

@@ -241,6 +241,16 @@ static doca_error_t add_second(struct life *life)
 	return doca_mmap_add_dev(life->map, life->devs[1]);
 }
 
+/* In place of a random one. */
+static doca_error_t set_token(struct life *life)
+{
+	static const uint8_t token[] = "0123456789abcdef";
+
+	if (!life->source->all_devices)
+		return DOCA_SUCCESS;
+	return doca_mmap_set_export_access_token(life->map, life->devs[0], token, sizeof(token));
+}
+
 static doca_error_t start_bounce(struct life *life)
 {
 	return doca_mmap_start(life->bounce);
@@ -299,6 +309,7 @@ static const struct step making[] = {
 	{"add_dev", add_to_bounce, DOCA_ERROR_DRIVER},
 	{"add_dev", add_first, DOCA_ERROR_DRIVER},
 	{"add_dev", add_second, DOCA_ERROR_DRIVER},
+	{"set_export_access_token", set_token, DOCA_ERROR_DRIVER},
 	{"enable_thread_safety", share_with_threads, DOCA_ERROR_DRIVER},
 	{"start", start_bounce, DOCA_ERROR_DRIVER},
 	{"start", start_map, DOCA_ERROR_DRIVER},

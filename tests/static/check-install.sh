@@ -42,7 +42,7 @@ check_consumer()
 		return 0;
 	}
 	END
-	lib=$(dirname "$(find "$prefix" -name libdpumap.so)")
+	lib=$(dirname "$(find "$prefix" -name libdpumap.so -not -path '*/dpumap-doca/*')")
 	build_consumer "$prefix" gcc -std=c11 || { bad "no program in C can be built"; return; }
 	[ "$(LD_LIBRARY_PATH=$lib "$prefix/consumer")" = DOCA_SUCCESS ] || bad "the program in C does not run"
 	build_consumer "$prefix" g++ -std=c++17 -x c++ || bad "no program in C++ can be built"
@@ -57,7 +57,7 @@ run_check()
 		trap "rm -rf '$prefix' '$prefix.log'" EXIT
 		install_to "$prefix" || { bad "the build in $BUILD does not install"; return; }
 	fi
-	for file in dpumap dpumapd dpumap-emu dpumap-emu.1 dpumap-emu.h libdpumap-emu.so libdpumap.so libdpumap_desc.a dpumap.pc doca_mmap.h doca_rdma_bridge.h desc.h arena.h parent_domain.h dm.h dma.h; do
+	for file in dpumap dpumapd dpumap-emu dpumap-emu.1 dpumap-emu.h libdpumap-emu.so libdpumap.so libdpumap_desc.a dpumap.pc doca-common.pc doca-dma.pc doca-argp.pc doca-rdma.pc libdoca_common.so libdoca_dma.so doca_mmap.h doca_rdma_bridge.h desc.h arena.h parent_domain.h dm.h dma.h; do
 		[ -n "$(find "$prefix" -name "$file")" ] || bad "$file is not installed"
 	done
 	[ "$WRONG" -gt 0 ] || check_consumer "$prefix"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The public headers, the symbol map and libdpumap.so name the same functions, and the library asks
-# for rdma-core, libnuma and the C library alone. The codec is a static library of its own, for firmware: what
+# for rdma-core, libnuma, json-c and the C library alone. The codec is a static library of its own, for firmware: what
 # its header declares is in there.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -62,7 +62,7 @@ run_check()
 	needed=$(readelf -d "$BUILD/lib/libdpumap.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 	for lib in $needed; do
 		case $lib in
-		libibverbs.so.1 | libmlx5.so.1 | libnuma.so.1 | libc.so.6 | ld-linux-*) ;;
+		libibverbs.so.1 | libmlx5.so.1 | libnuma.so.1 | libjson-c.so.5 | libc.so.6 | ld-linux-*) ;;
 		libasan.so.* | libubsan.so.*) ;;
 		*) bad "libdpumap.so needs $lib" ;;
 		esac

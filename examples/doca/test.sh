@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# test.sh EMU PROGRAMS SCENARIO: the examples as a user runs them, on an emulated card of its own.
+set -euo pipefail
+
+emu=$1
+programs=$2
+scenario=$3
+work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-doca.XXXXXX")
+pid=
+unset DPUMAP_LOG_LEVEL
+export DPUMAP_EMU_DIR=$work/emu
+
+clean_up()
+{
+	[ -z "$pid" ] || kill "$pid" 2>/dev/null || true
+	"$emu" stop >/dev/null 2>&1 || true
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+die()
+{
+	echo "$scenario: $*" >&2
+	cat "$work"/*.log >&2 2>/dev/null || true
+	exit 1
+}
+
+# on SIDE PROGRAM ARGUMENT...: in the directory where the sides leave files for each other
+on()
+{
+	local side=$1 program=$2
+	shift 2
+	(cd "$work" && exec "$emu" run --as "$side" -- "$programs/$program" "$@")
+}
+
+# Start the exporter, which waits for enter, and wait for what it publishes.
+start_exporter()
+{
+	local n
+	mkfifo "$work/enter"
+	on "$@" <"$work/enter" >"$work/exporter.log" 2>&1 &
+	pid=$!
+	exec 9>"$work/enter"
+	for ((n = 0; n < 600; n++)); do
+		[ ! -e "$work/buffer.txt" ] || return 0
+		kill -0 "$pid" 2>/dev/null || die "the exporter ended"
+		sleep 0.05
+	done
+	die "nothing was published"
+}
+
+press_enter()
+{
+	echo >&9
+	exec 9>&-
+	wait "$pid" || die "the exporter failed"
+	pid=
+}
+
+# fails WORDS SIDE PROGRAM ARGUMENT...: ends with an error that says WORDS
+fails()
+{
+	local words=$1
+	shift
+	! on "$@" >"$work/fails.log" 2>&1 </dev/null || die "$* succeeded"
+	grep -q "$words" "$work/fails.log" || die "$* does not say \"$words\""
+}
+
+# Three pieces and a bit, at 2 MiB a piece.
+make_file()
+{
+	head -c 6300001 /dev/urandom >"$1"
+}
+
+"$emu" start --cards 2
+case $scenario in
+host_exports)
+	make_file "$work/sent"
+	start_exporter host host_exports-host -p 3b:00.0 -f sent
+	[ "$(stat -c %a "$work/descriptor.bin")" = 600 ] || die "anybody may read the descriptor"
+	on dpu host_exports-dpu --pci-addr 0000:03:00.0 --file got >"$work/copier.log" 2>&1 ||
+		die "the copier failed"
+	cmp "$work/sent" "$work/got" || die "other bytes arrived"
+	# The card of another slot cannot have it, and after the exporter's end nobody can.
+	fails "cannot be imported" dpu1 host_exports-dpu -p 03:00.0 -f other
+	press_enter
+	fails "Ends with" dpu host_exports-dpu -p 03:00.0 -f late
+	;;
+dpu_exports)
+	make_file "$work/sent"
+	start_exporter dpu dpu_exports-dpu -p 03:00.0 -f got
+	on host dpu_exports-host -p 3b:00.0 -f sent >"$work/copier.log" 2>&1 || die "the copier failed"
+	press_enter
+	cmp "$work/sent" "$work/got" || die "other bytes arrived"
+	rm "$work/buffer.txt" "$work/enter"
+	head -c 9000000 /dev/zero >"$work/large"
+	start_exporter dpu dpu_exports-dpu -p 03:00.0 -f got
+	fails "DOCA_ERROR_TOO_BIG" host dpu_exports-host -p 3b:00.0 -f large
+	press_enter
+	;;
+local_copy)
+	for side in host dpu; do
+		address=3b:00.0
+		[ "$side" = host ] || address=03:00.0
+		on "$side" local_copy -p "$address" >"$work/$side.log" 2>&1 || die "on the $side"
+		grep -q '8 tasks, 65536 bytes each, 3 parts to 2' "$work/$side.log" ||
+			die "nothing said on the $side"
+	done
+	;;
+devices)
+	[ "$(on host devices -p 3b:00.0)" = "0000:3b:00.0 PF mlx5_0 lo" ] || die "the host's first"
+	[ "$(on host devices -p 0000:3C:00.0)" = "0000:3c:00.0 PF mlx5_1 lo" ] || die "the host's second"
+	[ "$(on dpu devices -p 03:00.0)" = "0000:03:00.0 PF mlx5_0 lo
+  represents 0000:3b:00.0" ] || die "the DPU's"
+	[ "$(on dpu1 devices -p 03:00.0)" = "0000:03:00.0 PF mlx5_0 lo
+  represents 0000:3c:00.0" ] || die "the second DPU's"
+	fails DOCA_ERROR_NOT_FOUND host devices -p 03:00.0
+	fails DOCA_ERROR_INVALID_VALUE host devices -p mlx5_0
+	;;
+arguments)
+	on host local_copy --help >"$work/help.log" 2>&1 || die "--help"
+	for word in --pci-addr '-p' --log-level --sdk-log-level --json 'PCI address'; do
+		grep -q -- "$word" "$work/help.log" || die "--help does not say $word"
+	done
+	fails "pci-addr\|pci_addr\|PCI" host local_copy
+	fails "no-such-flag" host local_copy --no-such-flag
+	fails "No device at 00:01.0" host local_copy -p 00:01.0
+	on host local_copy -p 3b:00.0 -l 30 >"$work/quiet.log" 2>&1 || die "with a log level"
+	[ ! -s "$work/quiet.log" ] || die "talks in spite of its log level"
+	printf '{"doca_program_flags": {"pci-addr": "3b:00.0"}}\n' >"$work/flags.json"
+	on host local_copy -j flags.json >"$work/json.log" 2>&1 || die "with a JSON file"
+	;;
+*)
+	die "no such scenario"
+	;;
+esac

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Lists of bufs as tasks see them: the data of a source, and the room behind the data of a
+ * destination.
+ */
+#ifndef DPUMAP_CORE_BUF_WALK_H
+#define DPUMAP_CORE_BUF_WALK_H
+
+#include "core/buf.h"
+
+#define DPUMAP_MAX_LIST_LEN 64
+
+/* What is free behind the data. */
+static inline size_t dpumap_buf_room(const struct doca_buf *buf)
+{
+	return (size_t)(buf->head + buf->len - buf->data) - buf->data_len;
+}
+
+static inline size_t dpumap_buf_data(const struct doca_buf *buf)
+{
+	return buf->data_len;
+}
+
+typedef size_t dpumap_buf_part_fn(const struct doca_buf *buf);
+
+struct dpumap_buf_total {
+	size_t len;
+	uint32_t elements;
+};
+
+static inline struct dpumap_buf_total dpumap_buf_sum(const struct doca_buf *buf,
+						     dpumap_buf_part_fn *part)
+{
+	struct dpumap_buf_total total = {0};
+
+	for (; buf; buf = buf->next, total.elements++)
+		total.len += part(buf);
+	return total;
+}
+
+/* How far a task has got in a list. */
+struct dpumap_buf_place {
+	const struct doca_buf *buf;
+	size_t offset; /* in its part */
+};
+
+/* Go to where something is left, which must be so, and say how much is. */
+static inline size_t dpumap_buf_left(struct dpumap_buf_place *place, dpumap_buf_part_fn *part)
+{
+	while (place->offset == part(place->buf)) {
+		place->buf = place->buf->next;
+		place->offset = 0;
+	}
+	return part(place->buf) - place->offset;
+}
+
+/* Its address; of data, or of room. */
+static inline uintptr_t dpumap_buf_data_at(const struct dpumap_buf_place *place)
+{
+	return (uintptr_t)place->buf->data + place->offset;
+}
+
+static inline uintptr_t dpumap_buf_room_at(const struct dpumap_buf_place *place)
+{
+	return (uintptr_t)place->buf->data + place->buf->data_len + place->offset;
+}
+
+/* The room has been written to: it is data now. */
+static inline void dpumap_buf_grow(struct doca_buf *buf, size_t len)
+{
+	while (len) {
+		size_t part = dpumap_buf_room(buf);
+
+		if (part > len)
+			part = len;
+		buf->data_len += part;
+		len -= part;
+		buf = buf->next;
+	}
+}
+
+#endif

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "core/dma_ctx.h"
+
+#include <inttypes.h>
+
+#include "core/mmap.h"
+#include "core/pe.h"
+#include "log/log.h"
+
+static inline struct doca_dma_task_memcpy *memcpy_task(struct doca_task *task)
+{
+	return (struct doca_dma_task_memcpy *)task;
+}
+
+static inline struct doca_dma *dma_of(const struct doca_ctx *ctx)
+{
+	return (struct doca_dma *)ctx;
+}
+
+__attribute__((cold, noinline)) static doca_error_t refuse_alloc(const struct doca_dma *dma)
+{
+	if (dma->ctx.state != DOCA_CTX_STATE_RUNNING)
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: DMA context %p is not running",
+				   "doca_dma_task_memcpy_alloc_init", (const void *)dma);
+	return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY,
+				 "DMA context %p: all %" PRIu32 " tasks are allocated",
+				 (const void *)dma, dma->num_tasks);
+}
+
+__attribute__((cold, noinline)) static doca_error_t refuse_null(const char *function)
+{
+	return dpumap_fail_null(function);
+}
+
+doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src,
+					     struct doca_buf *dst, union doca_data user_data,
+					     struct doca_dma_task_memcpy **task)
+{
+	struct doca_dma_task_memcpy *taken;
+
+	if (doca_unlikely(!dma || !task))
+		return refuse_null(__func__);
+	taken = dma->free;
+	if (doca_unlikely(dma->ctx.state != DOCA_CTX_STATE_RUNNING || !taken))
+		return refuse_alloc(dma);
+	dma->free = taken->next;
+	dma->ctx.num_allocated++;
+	taken->base.allocated = true;
+	taken->base.user_data = user_data;
+	taken->base.status = DOCA_SUCCESS;
+	taken->src = src;
+	taken->dst = dst;
+	*task = taken;
+	return DOCA_SUCCESS;
+}
+
+struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)
+{
+	return task ? &task->base : NULL;
+}
+
+void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
+{
+	task->src = src;
+}
+
+const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
+{
+	return task->src;
+}
+
+void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
+{
+	task->dst = dst;
+}
+
+struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)
+{
+	return task->dst;
+}
+
+/* --- what a task asks for ------------------------------------------------------------------------
+ */
+
+/* What is free behind the data. */
+static inline size_t room(const struct doca_buf *buf)
+{
+	return (size_t)(buf->head + buf->len - buf->data) - buf->data_len;
+}
+
+static inline size_t data_len(const struct doca_buf *buf)
+{
+	return buf->data_len;
+}
+
+struct total {
+	size_t len;
+	uint32_t elements;
+};
+
+static inline struct total sum(const struct doca_buf *buf, size_t (*part)(const struct doca_buf *))
+{
+	struct total total = {0};
+
+	for (; buf; buf = buf->next, total.elements++)
+		total.len += part(buf);
+	return total;
+}
+
+static doca_error_t refuse_len(const struct doca_dma *dma, size_t len)
+{
+	return dpumap_fail(DOCA_ERROR_IO_FAILED,
+			   "DMA task: %zu bytes, one task can copy 1 to %" PRIu64, len,
+			   dma->max_len);
+}
+
+static doca_error_t refuse_list(uint32_t elements)
+{
+	return dpumap_fail(DOCA_ERROR_IO_FAILED,
+			   "DMA task: a list of %" PRIu32 " bufs, the longest has %d", elements,
+			   DMA_MAX_LIST_LEN);
+}
+
+static inline doca_error_t measure(const struct doca_dma *dma,
+				   const struct doca_dma_task_memcpy *task, size_t *len)
+{
+	struct total from, to;
+
+	if (doca_unlikely(!task->src || !task->dst))
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "DMA task: no %s buf",
+				   task->src ? "destination" : "source");
+	from = sum(task->src, data_len);
+	to = sum(task->dst, room);
+	if (doca_unlikely(!from.len || from.len > dma->max_len))
+		return refuse_len(dma, from.len);
+	if (doca_unlikely(from.elements > DMA_MAX_LIST_LEN || to.elements > DMA_MAX_LIST_LEN))
+		return refuse_list(from.elements > to.elements ? from.elements : to.elements);
+	if (doca_unlikely(from.len > to.len))
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "DMA task: %zu bytes of data, %zu bytes of room", from.len,
+				   to.len);
+	*len = from.len;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_maps(const struct doca_dma *dma, const struct doca_buf *buf)
+{
+	const struct dpumap_region *region;
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (; buf && result == DOCA_SUCCESS; buf = buf->next)
+		result = dpumap_mmap_resolve(buf->mmap, dma->ctx.dev, &region);
+	return result;
+}
+
+doca_error_t dpumap_dma_task_check(const struct doca_task *task)
+{
+	const struct doca_dma_task_memcpy *copy = (const struct doca_dma_task_memcpy *)task;
+	const struct doca_dma *dma = dma_of(task->ctx);
+	doca_error_t result;
+	size_t len;
+
+	result = measure(dma, copy, &len);
+	if (result == DOCA_SUCCESS)
+		result = check_maps(dma, copy->src);
+	if (result == DOCA_SUCCESS)
+		result = check_maps(dma, copy->dst);
+	return result;
+}
+
+/* --- posting -------------------------------------------------------------------------------------
+ */
+
+static inline void skip_full(struct dma_place *place, size_t (*part)(const struct doca_buf *))
+{
+	while (place->buf->next && place->offset == part(place->buf)) {
+		place->buf = place->buf->next;
+		place->offset = 0;
+	}
+}
+
+static inline size_t left_in(const struct dma_place *place, size_t (*part)(const struct doca_buf *))
+{
+	return part(place->buf) - place->offset;
+}
+
+/* The longest piece that is in one buf on both sides. */
+static inline doca_error_t next_piece(const struct doca_dma *dma, struct doca_dma_task_memcpy *task,
+				      struct dpumap_copy *copy)
+{
+	size_t from, to;
+	doca_error_t result;
+
+	skip_full(&task->from, data_len);
+	skip_full(&task->to, room);
+	from = left_in(&task->from, data_len);
+	to = left_in(&task->to, room);
+	copy->user_data.u64 = 0;
+	copy->len = from < to ? from : to;
+	if (doca_unlikely(!copy->len))
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "DMA task: its bufs were changed while it waited");
+	copy->src_addr = (uintptr_t)task->from.buf->data + task->from.offset;
+	copy->dst_addr = (uintptr_t)task->to.buf->data + task->to.buf->data_len + task->to.offset;
+	result = dpumap_mmap_resolve(task->from.buf->mmap, dma->ctx.dev, &copy->src);
+	if (doca_likely(result == DOCA_SUCCESS))
+		result = dpumap_mmap_resolve(task->to.buf->mmap, dma->ctx.dev, &copy->dst);
+	return result;
+}
+
+static void give_up(struct doca_dma_task_memcpy *task, doca_error_t result)
+{
+	if (task->base.status == DOCA_SUCCESS)
+		task->base.status = result;
+	task->unposted = 0;
+}
+
+static bool has_failed(const struct doca_dma *dma)
+{
+	return dma->failed || (!dma->ring && dpumap_queue_has_failed(dma->queue));
+}
+
+static inline uint32_t num_posted(const struct doca_dma *dma)
+{
+	return dma->ring ? dma->ring->posted : dma->posted;
+}
+
+static doca_error_t post_piece(struct doca_dma *dma, const struct dpumap_copy *copy)
+{
+	struct dpumap_ring_name dst, src;
+
+	if (!dma->ring)
+		return dpumap_queue_post_later(dma->queue, copy);
+	dst = dpumap_ring_name(copy->dst);
+	src = dpumap_ring_name(copy->src);
+	return dpumap_ring_post(dma->ring, &dst, copy->dst_addr, &src, copy->src_addr, copy->len)
+		       ? DOCA_SUCCESS
+		       : DOCA_ERROR_AGAIN;
+}
+
+/* False: the queue is full. */
+static bool post(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
+{
+	struct dpumap_copy copy = {0};
+	doca_error_t result;
+
+	if (doca_unlikely(has_failed(dma)))
+		give_up(task, DOCA_ERROR_SHUTDOWN);
+	while (task->unposted) {
+		result = next_piece(dma, task, &copy);
+		if (doca_likely(result == DOCA_SUCCESS))
+			result = post_piece(dma, &copy);
+		if (doca_unlikely(result == DOCA_ERROR_AGAIN))
+			return false;
+		if (doca_unlikely(result != DOCA_SUCCESS)) {
+			give_up(task, result);
+			break;
+		}
+		dma->posted++;
+		task->end = num_posted(dma);
+		task->unposted -= copy.len;
+		task->from.offset += copy.len;
+		task->to.offset += copy.len;
+	}
+	return true;
+}
+
+/* Copies that the device does not take are failed by the next poll. */
+static inline void flush(struct doca_dma *dma)
+{
+	if (doca_likely(dma->ring != NULL))
+		dpumap_ring_flush(dma->ring);
+	else if (dpumap_queue_flush(dma->queue) != DOCA_SUCCESS)
+		dpumap_pe_kick(dma->ctx.pe);
+}
+
+/* The first task that is not posted in full; NULL for none. Others do not overtake it. */
+static void wait_from(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
+{
+	dma->waiting = task;
+	dma->max_short = task || dma->failed || !dma->ring ? 0 : dma->max_len;
+}
+
+static void post_waiting(struct doca_dma *dma)
+{
+	struct doca_dma_task_memcpy *task = dma->waiting;
+
+	while (task && post(dma, task))
+		task = task->next;
+	wait_from(dma, task);
+	flush(dma);
+}
+
+static inline bool has_ended(const struct doca_dma *dma, const struct doca_dma_task_memcpy *task)
+{
+	return doca_likely(!task->unposted) && (int32_t)(dma->completed - task->end) >= 0;
+}
+
+static inline void append(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
+{
+	task->next = NULL;
+	if (doca_likely(dma->first != NULL))
+		dma->last->next = task;
+	else
+		dma->first = task;
+	dma->last = task;
+}
+
+static doca_error_t append_and_flush(struct doca_dma *dma, struct doca_dma_task_memcpy *task,
+				     uint32_t flags)
+{
+	append(dma, task);
+	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
+		flush(dma);
+	return DOCA_SUCCESS;
+}
+
+static __attribute__((noinline)) doca_error_t
+submit_any(struct doca_dma *dma, struct doca_dma_task_memcpy *task, uint32_t flags)
+{
+	task->len = 0;
+	task->end = num_posted(dma);
+	task->base.status = measure(dma, task, &task->len);
+	task->unposted = task->len;
+	task->from = (struct dma_place){.buf = task->src};
+	task->to = (struct dma_place){.buf = task->dst};
+	if (!dma->waiting && !post(dma, task))
+		wait_from(dma, task);
+	if (has_ended(dma, task))
+		dpumap_pe_kick(dma->ctx.pe);
+	return append_and_flush(dma, task, flags);
+}
+
+/* The usual task has one buf here, one there, nothing wrong and nothing in its way. */
+doca_error_t dpumap_dma_task_submit(struct doca_task *base, uint32_t flags)
+{
+	struct doca_dma_task_memcpy *task = memcpy_task(base);
+	struct doca_dma *dma = dma_of(base->ctx);
+	const struct doca_buf *src = task->src, *dst = task->dst;
+	size_t len;
+
+	if (doca_unlikely(!src || !dst || src->next || dst->next))
+		return submit_any(dma, task, flags);
+	len = src->data_len;
+	if (doca_unlikely(len - 1 >= dma->max_short || len > room(dst) ||
+			  !dpumap_mmap_is_usual(src->mmap, dma->ctx.dev) ||
+			  !dpumap_mmap_is_usual(dst->mmap, dma->ctx.dev) ||
+			  !dpumap_ring_post(dma->ring, &dst->mmap->usual_name,
+					    (uintptr_t)dst->data + dst->data_len,
+					    &src->mmap->usual_name, (uintptr_t)src->data, len)))
+		return submit_any(dma, task, flags);
+	base->status = DOCA_SUCCESS;
+	task->len = len;
+	task->end = dma->ring->posted;
+	append(dma, task);
+	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
+		dpumap_ring_flush(dma->ring);
+	return DOCA_SUCCESS;
+}
+
+void dpumap_dma_flush(struct doca_ctx *ctx)
+{
+	flush(dma_of(ctx));
+}
+
+/* --- completing ----------------------------------------------------------------------------------
+ */
+
+/* Nothing comes from the queue any more: what is in flight will not end otherwise. */
+static void fail_all(struct doca_dma *dma, doca_error_t result)
+{
+	for (struct doca_dma_task_memcpy *task = dma->first; task; task = task->next)
+		give_up(task, result);
+	dma->completed = num_posted(dma);
+	wait_from(dma, NULL);
+}
+
+/*
+ * The work request before end failed. What had been posted before it is completed; without a report
+ * of its own, if an earlier one failed, it was flushed.
+ */
+__attribute__((cold, noinline)) static void fail_at(struct doca_dma *dma, uint32_t end,
+						    doca_error_t status)
+{
+	struct doca_dma_task_memcpy *task = dma->first;
+
+	for (; task && (int32_t)(task->end - end) < 0; task = task->next)
+		if (dma->failed && (int32_t)(task->end - dma->completed) > 0)
+			give_up(task, DOCA_ERROR_SHUTDOWN);
+	if (task)
+		give_up(task, status);
+	dma->failed = true;
+	dma->max_short = 0;
+}
+
+/* The same as dpumap_ring_poll() with a queue, which reports each work request. */
+static bool poll_queue(struct doca_dma *dma, struct dpumap_ring_report *report)
+{
+	struct dpumap_dma_completion completion;
+	doca_error_t result;
+	uint32_t n;
+
+	result = dpumap_queue_poll(dma->queue, &completion, 1, &n);
+	if (doca_unlikely(result != DOCA_SUCCESS)) {
+		fail_all(dma, result);
+		*report = (struct dpumap_ring_report){dma->completed, DOCA_SUCCESS};
+		return true;
+	}
+	if (!n)
+		return false;
+	*report = (struct dpumap_ring_report){dma->completed + 1, completion.status};
+	return true;
+}
+
+/* Take one report; false if there is none. */
+static bool take_report(struct doca_dma *dma)
+{
+	struct dpumap_ring_report report;
+
+	if (!(doca_likely(dma->ring != NULL) ? dpumap_ring_poll(dma->ring, &report)
+					     : poll_queue(dma, &report)))
+		return false;
+	if (doca_unlikely(report.status != DOCA_SUCCESS))
+		fail_at(dma, report.end, report.status);
+	dma->completed = report.end;
+	if (doca_unlikely(dma->waiting != NULL))
+		post_waiting(dma);
+	return true;
+}
+
+bool dpumap_dma_is_ready(const struct doca_ctx *ctx)
+{
+	const struct doca_dma *dma = dma_of(ctx);
+
+	return dma->first && has_ended(dma, dma->first);
+}
+
+static inline void grow(struct doca_buf *buf, size_t len)
+{
+	while (len) {
+		size_t part = buf->next ? room(buf) : len;
+
+		if (part > len)
+			part = len;
+		buf->data_len += part;
+		len -= part;
+		buf = buf->next;
+	}
+}
+
+void dpumap_dma_task_complete(struct doca_task *base)
+{
+	struct doca_dma_task_memcpy *task = memcpy_task(base);
+	struct doca_dma *dma = dma_of(base->ctx);
+
+	if (doca_likely(base->status == DOCA_SUCCESS)) {
+		grow(task->dst, task->len);
+		dma->success_cb(task, base->user_data, dma->ctx.user_data);
+	} else {
+		dma->error_cb(task, base->user_data, dma->ctx.user_data);
+	}
+}
+
+static bool progress(struct doca_dma *dma, struct doca_dma_task_memcpy *task);
+
+static __attribute__((noinline)) bool await(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
+{
+	while (!has_ended(dma, task))
+		if (!take_report(dma))
+			return false;
+	return progress(dma, task);
+}
+
+static __attribute__((noinline)) bool deliver(struct doca_dma *dma,
+					      struct doca_dma_task_memcpy *task)
+{
+	dma->first = task->next;
+	dpumap_ctx_deliver(&dma->ctx, &task->base);
+	return true;
+}
+
+static inline bool progress(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
+{
+	if (doca_unlikely(!has_ended(dma, task)))
+		return await(dma, task);
+	if (doca_unlikely(task->base.status != DOCA_SUCCESS || task->dst->next))
+		return deliver(dma, task);
+	dma->first = task->next;
+	dpumap_ctx_before_callback(&dma->ctx, &task->base);
+	task->dst->data_len += task->len;
+	dma->success_cb(task, task->base.user_data, dma->ctx.user_data);
+	dpumap_ctx_after_callback(&dma->ctx);
+	return true;
+}
+
+bool dpumap_dma_task_progress(struct doca_ctx *ctx)
+{
+	struct doca_dma *dma = dma_of(ctx);
+	struct doca_dma_task_memcpy *task = dma->first;
+
+	return task && progress(dma, task);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <inttypes.h>
+
+#include "core/mmap.h"
+#include "core/pe.h"
+#include "core/rdma_ctx.h"
+#include "log/log.h"
+
+/* --- what a task asks for ------------------------------------------------------------------------
+ */
+
+static doca_error_t measure(const struct rdma_task *task, size_t *len)
+{
+	uint64_t max = task->connection->max_len;
+	struct dpumap_buf_total from, to;
+
+	if (!task->src || !task->dst)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "RDMA task: no %s buf",
+				   task->src ? "destination" : "source");
+	from = dpumap_buf_sum(task->src, dpumap_buf_data);
+	to = dpumap_buf_sum(task->dst, dpumap_buf_room);
+	if (!from.len || from.len > max)
+		return dpumap_fail(DOCA_ERROR_IO_FAILED,
+				   "RDMA task: %zu bytes, one task can move 1 to %" PRIu64,
+				   from.len, max);
+	if (from.elements > DPUMAP_MAX_LIST_LEN || to.elements > DPUMAP_MAX_LIST_LEN)
+		return dpumap_fail(DOCA_ERROR_IO_FAILED,
+				   "RDMA task: lists of %" PRIu32 " and %" PRIu32
+				   " bufs, the longest has %d",
+				   from.elements, to.elements, DPUMAP_MAX_LIST_LEN);
+	if (from.len > to.len)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "RDMA task: %zu bytes of data, %zu bytes of room", from.len,
+				   to.len);
+	*len = from.len;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_local(const struct rdma_task *task, const struct doca_buf *buf)
+{
+	const struct dpumap_region *region;
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (; buf && result == DOCA_SUCCESS; buf = buf->next)
+		result = dpumap_mmap_resolve(buf->mmap, task->base.ctx->dev, &region);
+	return result;
+}
+
+static doca_error_t check_peer(const struct rdma_task *task, const struct doca_buf *buf)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	uint32_t key;
+
+	for (; buf && result == DOCA_SUCCESS; buf = buf->next)
+		result = dpumap_mmap_resolve_peer(buf->mmap, task->base.ctx->dev, &key);
+	return result;
+}
+
+static doca_error_t check_connected(const struct doca_rdma_connection *connection)
+{
+	if (connection->is_connected)
+		return DOCA_SUCCESS;
+	return dpumap_fail(DOCA_ERROR_NOT_CONNECTED, "RDMA task: connection %p was never connected",
+			   (const void *)connection);
+}
+
+doca_error_t dpumap_rdma_task_check(const struct doca_task *base)
+{
+	const struct rdma_task *task = (const struct rdma_task *)base;
+	doca_error_t result;
+	size_t len;
+
+	result = check_connected(task->connection);
+	if (result == DOCA_SUCCESS)
+		result = measure(task, &len);
+	if (result == DOCA_SUCCESS)
+		result = check_peer(task, task->is_read ? task->src : task->dst);
+	if (result == DOCA_SUCCESS)
+		result = check_local(task, task->is_read ? task->dst : task->src);
+	return result;
+}
+
+/* --- posting -------------------------------------------------------------------------------------
+ */
+
+/* The longest piece that is in one buf on both sides. */
+static doca_error_t next_piece(struct rdma_task *task, struct dpumap_transfer *piece)
+{
+	const struct doca_dev *dev = task->base.ctx->dev;
+	size_t from = dpumap_buf_left(&task->from, dpumap_buf_data);
+	size_t to = dpumap_buf_left(&task->to, dpumap_buf_room);
+	const struct dpumap_buf_place *here = task->is_read ? &task->to : &task->from;
+	const struct dpumap_buf_place *there = task->is_read ? &task->from : &task->to;
+	uintptr_t src = dpumap_buf_data_at(&task->from);
+	uintptr_t dst = dpumap_buf_room_at(&task->to);
+	doca_error_t result;
+
+	piece->is_read = task->is_read;
+	piece->len = from < to ? from : to;
+	piece->local_addr = task->is_read ? dst : src;
+	piece->peer_addr = task->is_read ? src : dst;
+	result = dpumap_mmap_resolve_peer(there->buf->mmap, dev, &piece->peer_key);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_mmap_resolve(here->buf->mmap, dev, &piece->local);
+	return result;
+}
+
+static void give_up(struct rdma_task *task, doca_error_t result)
+{
+	if (task->base.status == DOCA_SUCCESS)
+		task->base.status = result;
+	task->unposted = 0;
+}
+
+/* False: the queue is full. */
+static bool post(struct doca_rdma_connection *connection, struct rdma_task *task)
+{
+	struct dpumap_transfer piece;
+	doca_error_t result;
+
+	if (dpumap_queue_has_failed(connection->queue))
+		give_up(task, DOCA_ERROR_SHUTDOWN);
+	while (task->unposted) {
+		result = next_piece(task, &piece);
+		if (result == DOCA_SUCCESS)
+			result = dpumap_queue_transfer_later(connection->queue, &piece);
+		if (result == DOCA_ERROR_AGAIN)
+			return false;
+		if (result != DOCA_SUCCESS) {
+			give_up(task, result);
+			break;
+		}
+		task->pieces++;
+		task->unposted -= piece.len;
+		task->from.offset += piece.len;
+		task->to.offset += piece.len;
+	}
+	return true;
+}
+
+/* What the device does not take is failed by the next poll. */
+static void flush(const struct doca_rdma_connection *connection)
+{
+	if (dpumap_queue_flush(connection->queue) != DOCA_SUCCESS)
+		dpumap_pe_kick(connection->rdma->ctx.pe);
+}
+
+static void post_waiting(struct doca_rdma_connection *connection)
+{
+	while (connection->waiting && post(connection, connection->waiting))
+		connection->waiting = connection->waiting->next;
+	flush(connection);
+}
+
+static bool has_ended(const struct rdma_task *task)
+{
+	return !task->pieces && !task->unposted;
+}
+
+static void append(struct doca_rdma_connection *connection, struct rdma_task *task)
+{
+	if (connection->first)
+		connection->last->next = task;
+	else
+		connection->first = task;
+	connection->last = task;
+}
+
+doca_error_t dpumap_rdma_task_submit(struct doca_task *base, uint32_t flags)
+{
+	struct rdma_task *task = (struct rdma_task *)base;
+	struct doca_rdma_connection *connection = task->connection;
+
+	task->next = NULL;
+	task->pieces = 0;
+	task->len = 0;
+	base->status = check_connected(connection);
+	if (base->status == DOCA_SUCCESS)
+		base->status = measure(task, &task->len);
+	task->unposted = task->len;
+	task->from = (struct dpumap_buf_place){.buf = task->src};
+	task->to = (struct dpumap_buf_place){.buf = task->dst};
+	if (!connection->waiting && !post(connection, task))
+		connection->waiting = task;
+	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
+		flush(connection);
+	append(connection, task);
+	if (has_ended(task))
+		dpumap_pe_kick(base->ctx->pe);
+	return DOCA_SUCCESS;
+}
+
+void dpumap_rdma_flush(struct doca_ctx *ctx)
+{
+	for (struct doca_rdma_connection *c = dpumap_rdma_of(ctx)->connections; c; c = c->next)
+		flush(c);
+}
+
+/* --- completing ----------------------------------------------------------------------------------
+ */
+
+/* Nothing comes from the queue any more: what is in flight will not end otherwise. */
+static void fail_all(struct doca_rdma_connection *connection, doca_error_t result)
+{
+	for (struct rdma_task *task = connection->first; task; task = task->next) {
+		give_up(task, result);
+		task->pieces = 0;
+	}
+	connection->waiting = NULL;
+}
+
+/* Take one completion, which is of the first task; false if there is none. */
+static bool poll_queue(struct doca_rdma_connection *connection)
+{
+	struct dpumap_dma_completion completion;
+	doca_error_t result;
+	uint32_t n;
+
+	result = dpumap_queue_poll(connection->queue, &completion, 1, &n);
+	if (result != DOCA_SUCCESS) {
+		fail_all(connection, result);
+		return true;
+	}
+	if (!n)
+		return false;
+	connection->first->pieces--;
+	if (completion.status != DOCA_SUCCESS)
+		give_up(connection->first, completion.status);
+	if (connection->waiting)
+		post_waiting(connection);
+	return true;
+}
+
+static struct rdma_task *poll_connection(struct doca_rdma_connection *connection)
+{
+	struct rdma_task *task = connection->first;
+
+	if (!task)
+		return NULL;
+	while (!has_ended(task))
+		if (!poll_queue(connection))
+			return NULL;
+	connection->first = task->next;
+	return task;
+}
+
+static struct doca_rdma_connection *after(const struct doca_rdma *rdma,
+					  const struct doca_rdma_connection *connection)
+{
+	return connection->next ? connection->next : rdma->connections;
+}
+
+struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx)
+{
+	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
+	struct doca_rdma_connection *connection = rdma->turn ? rdma->turn : rdma->connections;
+	struct rdma_task *task = NULL;
+
+	for (uint16_t i = 0; i < rdma->num_connections && !task; i++) {
+		task = poll_connection(connection);
+		connection = after(rdma, connection);
+	}
+	rdma->turn = connection;
+	return task ? &task->base : NULL;
+}
+
+bool dpumap_rdma_is_ready(const struct doca_ctx *ctx)
+{
+	const struct doca_rdma_connection *c = dpumap_rdma_of(ctx)->connections;
+
+	while (c && !(c->first && has_ended(c->first)))
+		c = c->next;
+	return c != NULL;
+}

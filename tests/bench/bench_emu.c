@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the emulated device costs, next to what could be used in its place: DPDK's dma_skeleton,
+ * memcpy, a bare socket. Methods take turns in short rounds, so that a ratio compares neighbours in
+ * time. Both sides of a copy spin: where processors are not free, the best rounds, which ran
+ * undisturbed, tell more than the medians.
+ */
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <doca_dev.h>
+#include <doca_mmap.h>
+#include <dpumap/dma.h>
+
+#include "peer.h"
+#include "raw.h"
+#include "stats.h"
+#ifdef DPUMAP_BENCH_DPDK
+#include "dmadev.h"
+#endif
+
+#define MEMORY	   ((size_t)32 << 20) /* what is read, then what is written */
+#define SMALL	   ((size_t)64)
+#define BIG	   ((size_t)1 << 20)
+#define DM	   ((size_t)64 << 10)
+#define DEPTH	   256u
+#define BURST	   32u
+#define BIG_DEPTH  8u
+#define STREAMED   (200 * BURST)
+#define SINGLE	   500u
+#define COMMANDS   50u
+#define MESSAGE	   64
+#define CLIENTS	   4
+#define IDLE	   5 /* seconds */
+#define MAX_ROUNDS 1000
+
+struct bench {
+	uint8_t *memory;
+	struct raw raw;
+	struct raw_copy small[DEPTH], big[BIG_DEPTH];
+#ifdef DPUMAP_BENCH_DPDK
+	struct dmadev_copy dmadev[DEPTH];
+#endif
+	/* device memory of the peer's */
+	struct bench_peer peer;
+	struct doca_dev *dev;
+	struct doca_mmap *near, *far;
+	struct dpumap_dma *dma;
+	uint8_t *shared; /* in its place */
+	int socket;	 /* whatever goes in comes back */
+	pid_t echo;
+};
+
+/* Does n of what is measured; false after a line on stderr. */
+typedef bool method(struct bench *bench, size_t n);
+
+static bool failed(const char *what)
+{
+	return bench_fail(what, DOCA_ERROR_IO_FAILED) == 0;
+}
+
+/* --- copies in one process -----------------------------------------------------------------------
+ */
+
+/* Copies are posted in bursts, and as many as the depth are in flight. */
+static bool stream(struct bench *bench, size_t n, size_t burst, size_t depth,
+		   bool (*post)(struct bench *bench, size_t first, size_t burst),
+		   int (*reap)(struct bench *bench, int n))
+{
+	size_t posted = 0, done = 0;
+	int got;
+
+	while (done < n) {
+		for (; posted < n && posted - done + burst <= depth; posted += burst)
+			if (!post(bench, posted % depth, burst))
+				return failed("a copy is not taken");
+		got = reap(bench, (int)burst);
+		if (got < 0)
+			return failed("a copy");
+		done += (size_t)got;
+	}
+	return true;
+}
+
+static bool post_big(struct bench *bench, size_t first, size_t burst)
+{
+	return raw_post(&bench->raw, &bench->big[first], burst);
+}
+
+static int reap_raw(struct bench *bench, int n)
+{
+	return raw_reap(&bench->raw, n);
+}
+
+static bool big_mmo(struct bench *bench, size_t n)
+{
+	return stream(bench, n, 1, BIG_DEPTH, post_big, reap_raw);
+}
+
+static bool big_memcpy(struct bench *bench, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct raw_copy *copy = &bench->big[i % BIG_DEPTH];
+
+		memcpy((void *)(uintptr_t)copy->dst, (const void *)(uintptr_t)copy->src, copy->len);
+		__asm__ volatile("" ::: "memory");
+	}
+	return true;
+}
+
+#ifdef DPUMAP_BENCH_DPDK
+static bool post_small(struct bench *bench, size_t first, size_t burst)
+{
+	return raw_post(&bench->raw, &bench->small[first], burst);
+}
+
+static bool stream_mmo(struct bench *bench, size_t n)
+{
+	return stream(bench, n, BURST, DEPTH, post_small, reap_raw);
+}
+
+static bool single_mmo(struct bench *bench, size_t n)
+{
+	return stream(bench, n, 1, 1, post_small, reap_raw);
+}
+
+static bool post_dmadev(struct bench *bench, size_t first, size_t burst)
+{
+	return dmadev_post(&bench->dmadev[first], burst);
+}
+
+static int reap_dmadev(struct bench *bench, int n)
+{
+	(void)bench;
+	return dmadev_reap((uint16_t)n);
+}
+
+static bool stream_dmadev(struct bench *bench, size_t n)
+{
+	return stream(bench, n, BURST, DEPTH, post_dmadev, reap_dmadev);
+}
+
+static bool single_dmadev(struct bench *bench, size_t n)
+{
+	return stream(bench, n, 1, 1, post_dmadev, reap_dmadev);
+}
+#endif
+
+/* --- device memory of another process ------------------------------------------------------------
+ */
+
+static bool read_dm(struct bench *bench, size_t n)
+{
+	struct dpumap_dma_completion done[BIG_DEPTH];
+	size_t posted = 0, completed = 0;
+	void *from = (void *)(uintptr_t)bench->peer.exported.addr;
+	uint32_t got;
+
+	while (completed < n) {
+		for (; posted < n && posted - completed < BIG_DEPTH; posted++)
+			if (dpumap_dma_memcpy(bench->dma, bench->near,
+					      bench->memory + posted % BIG_DEPTH * DM, bench->far,
+					      from, DM, (union doca_data){0}) != DOCA_SUCCESS)
+				return failed("a copy of device memory is not taken");
+		if (dpumap_dma_poll(bench->dma, done, BIG_DEPTH, &got) != DOCA_SUCCESS)
+			return failed("polling");
+		for (uint32_t i = 0; i < got; i++)
+			if (done[i].status != DOCA_SUCCESS)
+				return failed("a copy of device memory");
+		completed += got;
+	}
+	return true;
+}
+
+static bool read_shared(struct bench *bench, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		memcpy(bench->memory + i % BIG_DEPTH * DM, bench->shared, DM);
+		__asm__ volatile("" ::: "memory");
+	}
+	return true;
+}
+
+/* --- commands ------------------------------------------------------------------------------------
+ */
+
+static bool make_pds(struct bench *bench, size_t n)
+{
+	for (size_t i = 0; i < n; i += 2) { /* two commands each */
+		struct ibv_pd *pd = ibv_alloc_pd(bench->raw.context);
+
+		if (!pd || ibv_dealloc_pd(pd))
+			return failed("a protection domain");
+	}
+	return true;
+}
+
+static bool round_trips(struct bench *bench, size_t n)
+{
+	char message[MESSAGE] = {0};
+
+	for (size_t i = 0; i < n; i++)
+		if (send(bench->socket, message, sizeof(message), 0) != sizeof(message) ||
+		    recv(bench->socket, message, sizeof(message), 0) != sizeof(message))
+			return failed("a round trip");
+	return true;
+}
+
+static void echo(int socket)
+{
+	char message[MESSAGE];
+	ssize_t len;
+
+	while ((len = recv(socket, message, sizeof(message), 0)) > 0)
+		if (send(socket, message, (size_t)len, 0) != len)
+			break;
+	_exit(0);
+}
+
+static bool start_echo(struct bench *bench)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair))
+		return failed("a pair of sockets");
+	bench->echo = fork();
+	if (!bench->echo) {
+		close(pair[0]);
+		echo(pair[1]);
+	}
+	close(pair[1]);
+	bench->socket = pair[0];
+	return bench->echo > 0 || failed("a process");
+}
+
+/* --- clients that do nothing ---------------------------------------------------------------------
+ */
+
+/* The emulator, as the process that listens in its directory. */
+static pid_t server_pid(void)
+{
+	const char *dir = getenv("DPUMAP_EMU_DIR");
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct ucred peer = {0};
+	socklen_t len = sizeof(peer);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/control", dir ? dir : "");
+	if (fd >= 0 && (connect(fd, (const void *)&addr, sizeof(addr)) ||
+			getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len)))
+		peer.pid = 0;
+	if (fd >= 0)
+		close(fd);
+	return peer.pid;
+}
+
+static double cpu_of(pid_t pid)
+{
+	struct timespec t = {0};
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void be_idle(int ready)
+{
+	struct raw raw;
+	void *memory = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED || !raw_open(&raw, DEPTH, false, memory, BIG))
+		_exit(1);
+	if (write(ready, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static double cpu_of_all(const pid_t *pids, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += cpu_of(pids[i]);
+	return sum;
+}
+
+static bool start_clients(pid_t *pids)
+{
+	int ready[2];
+	char byte;
+
+	if (pipe(ready))
+		return failed("a pipe");
+	for (size_t i = 0; i < CLIENTS; i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			be_idle(ready[1]);
+		if (pids[i] < 0 || read(ready[0], &byte, 1) != 1)
+			return failed("an idle client");
+	}
+	close(ready[0]);
+	close(ready[1]);
+	return true;
+}
+
+/* Before this process opens a device itself: children are to have devices of their own. */
+static bool measure_idle(void)
+{
+	pid_t pids[CLIENTS + 1] = {0};
+	double cpu[2];
+	bool done = start_clients(pids);
+
+	pids[CLIENTS] = server_pid();
+	if (done) {
+		sleep(1);
+		cpu[0] = cpu_of_all(pids, CLIENTS + 1);
+		sleep(IDLE);
+		cpu[1] = cpu_of_all(pids, CLIENTS + 1);
+		printf("idle: %d clients with a queue each%s: %.2f %% of a core (goal: below 1)\n",
+		       CLIENTS, pids[CLIENTS] ? " and the server" : "",
+		       100 * (cpu[1] - cpu[0]) / IDLE);
+	}
+	for (size_t i = 0; i < CLIENTS; i++) {
+		if (pids[i] <= 0)
+			continue;
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	return done;
+}
+
+/* --- comparing -----------------------------------------------------------------------------------
+ */
+
+static const struct comparison {
+	const char *name;
+	const char *other_name;
+	method *run, *other;
+	size_t n;
+	size_t bytes; /* of one; 0 to give its time */
+	double goal;  /* of the ratio of speeds, or of times */
+} comparisons[] = {
+#ifdef DPUMAP_BENCH_DPDK
+	{"64-byte MMO copies streamed", "dma_skeleton", stream_mmo, stream_dmadev, STREAMED, 0,
+	 2.5},
+	{"64-byte MMO copies, one in flight", "dma_skeleton", single_mmo, single_dmadev, SINGLE, 0,
+	 3},
+#endif
+	{"1 MiB MMO copies", "memcpy", big_mmo, big_memcpy, 256, BIG, 0.9},
+	{"64 KiB of a peer's device memory", "memcpy of a shared mapping", read_dm, read_shared,
+	 4096, DM, 0.9},
+	{"a command (PD alloc, PD dealloc)", "round trip of a Unix socket", make_pds, round_trips,
+	 COMMANDS, 0, 2},
+};
+
+static bool time_of(struct bench *bench, method *run, size_t n, double *seconds)
+{
+	double begin = bench_now();
+
+	if (!run(bench, n))
+		return false;
+	*seconds = (bench_now() - begin) / (double)n;
+	return true;
+}
+
+static void print_ratio(const struct comparison *c, double *mine, double *others, double *ratios,
+			size_t rounds)
+{
+	struct bench_stats own, other, ratio;
+	double scale = c->bytes ? 1e-9 * (double)c->bytes : 1e9;
+
+	bench_stats(mine, rounds, &own);
+	bench_stats(others, rounds, &other);
+	bench_stats(ratios, rounds, &ratio);
+	printf("%s : %s, goal %s %.2f\n  median %.2f (%.2f to %.2f), best : best %.2f\n", c->name,
+	       c->other_name, c->bytes ? "at least" : "at most", c->goal, ratio.median, ratio.min,
+	       ratio.max, c->bytes ? other.min / own.min : own.min / other.min);
+	if (c->bytes)
+		printf("  best %.2f GB/s : %.2f GB/s\n", scale / own.min, scale / other.min);
+	else
+		printf("  best %.0f ns : %.0f ns\n", scale * own.min, scale * other.min);
+}
+
+static bool compare(struct bench *bench, const struct comparison *c, size_t rounds)
+{
+	static double mine[MAX_ROUNDS], others[MAX_ROUNDS], ratios[MAX_ROUNDS];
+
+	for (size_t i = 0; i <= rounds; i++) {
+		size_t at = i ? i - 1 : 0; /* the first round warms up */
+		bool first = i % 2;
+
+		if ((first && !time_of(bench, c->other, c->n, &others[at])) ||
+		    !time_of(bench, c->run, c->n, &mine[at]) ||
+		    (!first && !time_of(bench, c->other, c->n, &others[at])))
+			return false;
+		ratios[at] = c->bytes ? others[at] / mine[at] : mine[at] / others[at];
+	}
+	print_ratio(c, mine, others, ratios, rounds);
+	return true;
+}
+
+/* --- set-up --------------------------------------------------------------------------------------
+ */
+
+static bool start_memory(struct bench *bench)
+{
+	bench->memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	bench->shared = mmap(NULL, DM, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (bench->memory == MAP_FAILED || bench->shared == MAP_FAILED)
+		return failed("memory");
+	memset(bench->memory, 1, MEMORY);
+	for (size_t i = 0; i < DEPTH; i++) {
+		uint8_t *from = bench->memory + i * 4096, *to = from + MEMORY / 2;
+
+		bench->small[i] = (struct raw_copy){(uintptr_t)to, (uintptr_t)from, SMALL};
+#ifdef DPUMAP_BENCH_DPDK
+		bench->dmadev[i] = (struct dmadev_copy){from, to, SMALL};
+#endif
+	}
+	for (size_t i = 0; i < BIG_DEPTH; i++) {
+		uint8_t *from = bench->memory + i * BIG;
+
+		bench->big[i] =
+			(struct raw_copy){(uintptr_t)from + MEMORY / 2, (uintptr_t)from, BIG};
+	}
+	return true;
+}
+
+static bool open_dm(struct bench *bench)
+{
+	const struct bench_export *exported = &bench->peer.exported;
+	doca_error_t error;
+
+	bench->dev = bench_open_device(doca_mmap_cap_is_create_from_export_pci_supported);
+	if (!bench->dev)
+		return false;
+	bench->near = bench_map(bench->dev, bench->memory, BIG_DEPTH * DM,
+				DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	error = doca_mmap_create_from_export(NULL, exported->desc, exported->desc_len, bench->dev,
+					     &bench->far);
+	DOCA_ERROR_PROPAGATE(error, dpumap_dma_create(bench->dev, BIG_DEPTH, &bench->dma));
+	return (bench->near && error == DOCA_SUCCESS) ||
+	       bench_fail("device memory of the peer's", error) == 0;
+}
+
+static void close_dm(struct bench *bench)
+{
+	if (bench->dma)
+		dpumap_dma_destroy(bench->dma);
+	if (bench->far)
+		doca_mmap_destroy(bench->far);
+	if (bench->near)
+		doca_mmap_destroy(bench->near);
+	if (bench->dev)
+		doca_dev_close(bench->dev);
+}
+
+static bool measure(struct bench *bench, size_t rounds)
+{
+#ifndef DPUMAP_BENCH_DPDK
+	printf("dma_skeleton is not compared: built without libdpdk-dev\n");
+#endif
+	for (size_t i = 0; i < sizeof(comparisons) / sizeof(comparisons[0]); i++)
+		if (!compare(bench, &comparisons[i], rounds))
+			return false;
+	return true;
+}
+
+static bool run(struct bench *bench, size_t rounds)
+{
+	bool done;
+
+	if (!measure_idle() || !start_memory(bench) || !start_echo(bench))
+		return false;
+	done = raw_open(&bench->raw, DEPTH, false, bench->memory, MEMORY) && open_dm(bench);
+#ifdef DPUMAP_BENCH_DPDK
+	if (done) {
+		done = dmadev_open(2 * DEPTH) && measure(bench, rounds);
+		dmadev_close();
+	}
+#else
+	done = done && measure(bench, rounds);
+#endif
+	close_dm(bench);
+	raw_close(&bench->raw);
+	close(bench->socket);
+	waitpid(bench->echo, NULL, 0);
+	return done;
+}
+
+static int usage(FILE *to)
+{
+	fprintf(to,
+		"usage: bench_emu [--rounds N] -- COMMAND...\n"
+		"       bench_emu --export\n\n"
+		"Runs on one function of an emulated card. COMMAND starts `bench_emu --export` on\n"
+		"the other; DPUMAP_EMU_DIR names the emulator.\n");
+	return to == stderr ? 2 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {{"export", no_argument, NULL, 'e'},
+						{"rounds", required_argument, NULL, 'r'},
+						{"help", no_argument, NULL, 'h'},
+						{0}};
+	static struct bench bench;
+	size_t rounds = 101;
+	bool done;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
+		if (opt == 'e')
+			return bench_export_device_memory(DM);
+		if (opt != 'r')
+			return usage(opt == 'h' ? stdout : stderr);
+		rounds = strtoul(optarg, NULL, 10);
+	}
+	if (optind == argc || rounds < 1 || rounds > MAX_ROUNDS)
+		return usage(stderr);
+	if (bench_peer_start(&bench.peer, argv + optind))
+		return 1;
+	done = run(&bench, rounds);
+	bench_peer_stop(&bench.peer);
+	return done ? 0 : 1;
+}

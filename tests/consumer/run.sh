@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# run.sh BUILD cmake|meson|make: what a project of somebody else's meets. Installs BUILD into a
+# directory of its own, builds programs in C and C++ against that with nothing but
+# PKG_CONFIG_PATH=$(dpumap doca-pkgconfig-dir), and runs them on the emulated device.
+set -euo pipefail
+
+build=$1
+how=$2
+src=$(cd "$(dirname "$0")" && pwd)
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-consumer.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+log=$tmp/log
+prefix=/opt/dpumap
+
+die()
+{
+	echo "consumer: $*" >&2
+	[ ! -s "$log" ] || cat "$log" >&2
+	exit 1
+}
+
+quietly()
+{
+	"$@" >"$log" 2>&1 || die "$* failed"
+}
+
+# As a package is made: below DESTDIR, which the files must not remember.
+quietly env DESTDIR="$tmp/root" cmake --install "$build" --prefix "$prefix"
+root=$tmp/root$prefix
+libdir=$(dirname "$(find "$root" -name libdpumap.so -not -path '*/dpumap-doca/*')")
+
+# Where any compiler looks by itself there is nothing that could pass for an SDK.
+shadow=$(find "$root" \( -name 'doca-*.pc' -o -name 'libdoca_*' -o -name 'doca_*.h' \) \
+	-not -path '*/dpumap-doca/*')
+[ -z "$shadow" ] || die "stands in the way of an SDK: $shadow"
+
+export LD_LIBRARY_PATH=$libdir
+PKG_CONFIG_PATH=$("$root/bin/dpumap" doca-pkgconfig-dir) || die "no doca-pkgconfig-dir"
+export PKG_CONFIG_PATH
+case $how in
+cmake)
+	quietly cmake -S "$src" -B "$tmp/out"
+	quietly cmake --build "$tmp/out"
+	;;
+meson)
+	mkdir "$tmp/src"
+	cp "$src/copy.c" "$src/meson.build" "$tmp/src/"
+	quietly meson setup "$tmp/out" "$tmp/src"
+	quietly meson compile -C "$tmp/out"
+	;;
+make)
+	mkdir "$tmp/out"
+	quietly make -C "$tmp/out" -f "$src/Makefile"
+	;;
+*)
+	die "cmake, meson or make, not $how"
+	;;
+esac
+
+# The build tree serves programs as well.
+if [ "$how" = make ]; then
+	mkdir "$tmp/out/uninstalled"
+	PKG_CONFIG_PATH=$("$build/bin/dpumap" doca-pkgconfig-dir) quietly make -C "$tmp/out/uninstalled" \
+		-f "$src/Makefile" copy-c copy-named
+fi
+
+for program in copy-c copy-cxx copy-named copy-dpu; do
+	side=host
+	[ "$program" != copy-dpu ] || side=dpu
+	said=$("$root/bin/dpumap-emu" run --dir "$tmp/emu" --as "$side" -- "$tmp/out/$program" \
+		2>"$log") || die "$program does not run"
+	case $said in
+	*"copied 4096 bytes on the host" | *"copied 4096 bytes on the DPU") echo "$program: $said" ;;
+	*) die "$program said: $said" ;;
+	esac
+	# make gave this one an rpath.
+	[ "$how-$program" != make-copy-named ] ||
+		env -u LD_LIBRARY_PATH ldd "$tmp/out/$program" | grep -q 'libdpumap.*dpumap-doca' ||
+		die "$program does not find its library by rpath"
+	[ "$program" != copy-dpu ] || [ "${said##* }" = DPU ] || die "$program is not for the DPU"
+done

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A life of an RDMA context in steps. Each allocation and each command of each step fails once: the
+ * step says so, works when it is called again, and nothing is left in the end.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "ends.h"
+#include "faults.h"
+#include "fixture.h"
+
+static struct doca_dev *dev;
+static struct end there;
+static unsigned int swept;
+
+struct life {
+	struct end end;
+	struct end_offer offer, peer;
+};
+
+static int open_all(void **state)
+{
+	if (fixture_count(state) || rig_open_device(&dev) != DOCA_SUCCESS ||
+	    end_open(&there, dev, LOCAL_RW | RDMA_R, LOCAL_RW | RDMA_R) != DOCA_SUCCESS ||
+	    doca_ctx_start(there.ctx) != DOCA_SUCCESS)
+		return -1;
+	rig_fill(there.bytes, END_LEN, 2);
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	doca_error_t result = end_close(&there);
+
+	DOCA_ERROR_PROPAGATE(result, doca_dev_close(dev));
+	return result == DOCA_SUCCESS ? fixture_recount(state) : -1;
+}
+
+static void begin(struct life *life)
+{
+	memset(life, 0, sizeof(*life));
+	assert_ok(end_stop(&there));
+	assert_ok(doca_ctx_start(there.ctx));
+	assert_ok(end_offer(&there, &life->peer));
+	assert_ok(end_open(&life->end, dev, LOCAL_RW, LOCAL_RW));
+}
+
+static doca_error_t create_another(struct life *life)
+{
+	struct doca_rdma *rdma;
+	doca_error_t result;
+
+	(void)life;
+	result = doca_rdma_create(dev, &rdma);
+	return result == DOCA_SUCCESS ? doca_rdma_destroy(rdma) : result;
+}
+
+static doca_error_t start(struct life *life)
+{
+	return doca_ctx_start(life->end.ctx);
+}
+
+static doca_error_t offer(struct life *life)
+{
+	return end_offer(&life->end, &life->offer);
+}
+
+static doca_error_t connect(struct life *life)
+{
+	return doca_rdma_connect(life->end.rdma, life->peer.details.bytes, life->peer.details.len,
+				 life->end.connection);
+}
+
+static doca_error_t (*const steps[])(struct life *life) = {
+	create_another,
+	start,
+	offer,
+	connect,
+};
+#define STEPS (sizeof(steps) / sizeof(steps[0]))
+
+static const doca_error_t documented[STEPS][3] = {
+	{DOCA_ERROR_NO_MEMORY},
+	{DOCA_ERROR_INITIALIZATION},
+	{DOCA_ERROR_NO_MEMORY, DOCA_ERROR_DRIVER, DOCA_ERROR_NOT_CONNECTED},
+	{DOCA_ERROR_DRIVER},
+};
+
+/* What the steps were for. */
+static doca_error_t transfer(struct life *life)
+{
+	struct end *end = &life->end;
+
+	if (!end->peer) {
+		assert_ok(doca_mmap_create_from_export(NULL, life->peer.map.bytes,
+						       life->peer.map.len, dev, &end->peer));
+		end->peer_addr = there.bytes;
+		assert_ok(doca_rdma_connect(there.rdma, life->offer.details.bytes,
+					    life->offer.details.len, there.connection));
+	}
+	return end_read(end, 0, 0, END_LEN);
+}
+
+static bool is_documented(size_t step, doca_error_t result)
+{
+	for (size_t i = 0; i < 3; i++)
+		if (result != DOCA_SUCCESS && documented[step][i] == result)
+			return true;
+	return false;
+}
+
+static bool fail_once(size_t step, enum fault_kind fault, unsigned int n, int err)
+{
+	struct life life;
+	doca_error_t result;
+	bool fired;
+
+	begin(&life);
+	for (size_t i = 0; i < step; i++)
+		assert_ok(steps[i](&life));
+	fault_arm(fault, n, err);
+	result = steps[step](&life);
+	fired = fault_fired();
+	fault_disarm();
+	if (!fired)
+		assert_ok(result);
+	if (result != DOCA_SUCCESS) {
+		assert_true(is_documented(step, result));
+		assert_ok(steps[step](&life));
+		swept++;
+	}
+	for (size_t i = step + 1; i < STEPS; i++)
+		assert_ok(steps[i](&life));
+	assert_ok(transfer(&life));
+	assert_memory_equal(life.end.bytes, there.bytes, END_LEN);
+	assert_ok(end_close(&life.end));
+	return fired;
+}
+
+static void sweep(enum fault_kind fault, int err)
+{
+	unsigned int live = fault_count_live();
+
+	swept = 0;
+	for (size_t step = 0; step < STEPS; step++)
+		for (unsigned int n = 1; fail_once(step, fault, n, err); n++)
+			assert_true(n < 100);
+	print_message("%u points swept\n", swept);
+	assert_true(swept > 3);
+	/* The other end has another connection than before, of the same size. */
+	assert_int_equal(fault_count_live(), live);
+}
+
+static void start_the_other_end_with_a_connection(void)
+{
+	struct end_offer unused;
+
+	assert_ok(end_offer(&there, &unused));
+}
+
+static void each_allocation_fails_once(void **state)
+{
+	(void)state;
+	start_the_other_end_with_a_connection();
+	sweep(FAULT_ALLOC, ENOMEM);
+}
+
+static void each_command_fails_once(void **state)
+{
+	static const int errors[] = {EIO, ENOMEM, EREMOTEIO};
+
+	(void)state;
+	start_the_other_end_with_a_connection();
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		sweep(FAULT_COMMAND, errors[i]);
+}
+
+/* A device that keeps something back: stop says so, nothing crashes, and stop works later. */
+static bool stop_fails_once(unsigned int n)
+{
+	struct life life;
+	doca_error_t result;
+	bool fired;
+
+	begin(&life);
+	for (size_t i = 0; i + 1 < STEPS; i++)
+		assert_ok(steps[i](&life));
+	fault_arm(FAULT_DESTROY, n, EIO);
+	result = doca_ctx_stop(life.end.ctx);
+	fired = fault_fired();
+	fault_disarm();
+	assert_error(result, fired ? DOCA_ERROR_UNEXPECTED : DOCA_SUCCESS);
+	if (fired) {
+		assert_error(doca_rdma_destroy(life.end.rdma), DOCA_ERROR_IN_USE);
+		(void)connect(&life);
+		assert_int_equal(doca_pe_progress(life.end.pe), 0);
+		assert_ok(doca_ctx_stop(life.end.ctx));
+	}
+	assert_ok(end_close(&life.end));
+	return fired;
+}
+
+static void stop_in_part(void **state)
+{
+	unsigned int n = 1;
+
+	(void)state;
+	while (stop_fails_once(n))
+		n++;
+	assert_true(n > 2);
+}
+
+/* The same when it is a failed task that stops the context: nobody need call again. */
+static bool failure_stops_in_part(unsigned int n)
+{
+	struct life life;
+	bool fired;
+
+	begin(&life);
+	for (size_t i = 0; i < STEPS; i++)
+		assert_ok(steps[i](&life));
+	assert_ok(transfer(&life));
+	assert_ok(doca_mmap_stop(there.mmap));
+	fault_arm(FAULT_DESTROY, n, EIO);
+	assert_error(transfer(&life), DOCA_ERROR_NOT_PERMITTED);
+	fired = fault_fired();
+	fault_disarm();
+	if (end_state(&life.end) == DOCA_CTX_STATE_STOPPING)
+		assert_int_equal(doca_pe_progress(life.end.pe), 1);
+	assert_int_equal(end_state(&life.end), DOCA_CTX_STATE_IDLE);
+	assert_ok(end_close(&life.end));
+	assert_ok(doca_mmap_start(there.mmap));
+	return fired;
+}
+
+static void a_failed_task_stops_in_part(void **state)
+{
+	unsigned int n = 1;
+
+	(void)state;
+	while (failure_stops_in_part(n))
+		n++;
+	assert_true(n > 2);
+}
+
+#define faults_test(function) cmocka_unit_test_setup_teardown(function, open_all, close_all)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		faults_test(each_allocation_fails_once),
+		faults_test(each_command_fails_once),
+		faults_test(stop_in_part),
+		faults_test(a_failed_task_stops_in_part),
+	};
+
+	rig_parse(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# docs/doca-compatibility.md is what scripts/lib/doca-compatibility.py makes of the headers and the
+# remarks, and the remarks are about functions that there are.
+# shellcheck source=tests/static/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+run_check()
+{
+	local made
+	made=$(mktemp)
+	python3 "$TREE/scripts/lib/doca-compatibility.py" "$TREE" >"$made" ||
+		bad "docs/doca-compatibility.txt does not fit the headers"
+	cmp -s "$made" "$TREE/docs/doca-compatibility.md" ||
+		bad "docs/doca-compatibility.md is stale: scripts/lib/doca-compatibility.py --write ."
+	rm -f "$made"
+}
+
+PLANTS=6
+plant()
+{
+	local data=$1/docs/doca-compatibility.txt
+	case $2 in
+	1) sed -i '/doca_dev_open.* works/s/works/refuses/' "$1/docs/doca-compatibility.md" ;;
+	2) printf 'DOCA_STABLE int doca_planted(void);\n' >>"$1/include/doca_dev.h" ;;
+	3) printf '[doca_dev.h]\ndoca_dev_no_such | works | nothing\n' >>"$data" ;;
+	4) printf '[doca_dev.h]\ndoca_dev_open | refuses | nothing\n' >>"$data" ;;
+	5) printf '[doca_dev.h]\ndoca_dev_open | absent | nothing\n' >>"$data" ;;
+	6) sed -i '0,/in all other cases/s//when it rains/' "$1/include/doca_dma.h" ;;
+	esac
+}
+
+main "$@"

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The library's own messages: SDK backends, standard error without one, DPUMAP_LOG_LEVEL.
+ */
+#include "unit/log_lab.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "log/log.h"
+
+DOCA_LOG_REGISTER(TEST::SDK);
+
+#define ENV "DPUMAP_LOG_LEVEL"
+
+/* As the library does. */
+static void say_all(void)
+{
+	dpumap_log_line(DPUMAP_LOG_ERROR, DOCA_ERROR_IN_USE, "thing %d is busy", 7);
+	dpumap_log(DPUMAP_LOG_WARNING, "thing %d is odd", 8);
+	dpumap_log(DPUMAP_LOG_INFO, "thing %d is", 9);
+	dpumap_log(DPUMAP_LOG_DEBUG, "thing %d was", 10);
+}
+
+static struct doca_log_backend *sdk_to_stdout(void)
+{
+	struct doca_log_backend *backend;
+
+	CHECK_OK(doca_log_backend_create_with_file_sdk(stdout, &backend));
+	return backend;
+}
+
+static void test_without_a_backend_stderr_has_warnings_and_errors(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, say_all);
+	assert_string_equal(lab.err, "dpumap: error: thing 7 is busy: DOCA_ERROR_IN_USE\n"
+				     "dpumap: warning: thing 8 is odd\n");
+	assert_string_equal(lab.out, "");
+	lab_clear(&lab);
+}
+
+/* A backend of the program is none for the library. */
+static void say_to_program(void)
+{
+	CHECK_OK(doca_log_backend_create_standard());
+	say_all();
+	DOCA_LOG_INFO("of the program");
+}
+
+static void test_backends_of_the_program_get_nothing_of_the_library(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, say_to_program);
+	assert_like(lab.out, STAMP ".* of the program\n");
+	assert_lines(lab.out, 1);
+	assert_lines(lab.err, 2);
+	assert_int_equal(occurrences(lab.err, "dpumap: "), 2);
+	lab_clear(&lab);
+}
+
+static void say_to_sdk(void)
+{
+	sdk_to_stdout();
+	say_all();
+	DOCA_LOG_CRIT("of the program");
+}
+
+static void test_sdk_backend_gets_the_librarys_messages_alone(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, say_to_sdk);
+#define PLACE "[[]test_log_sdk.c:[0-9]+[]][[]say_all[]]"
+	assert_like(lab.out, STAMP "[[]ERR[]]" PLACE " thing 7 is busy: DOCA_ERROR_IN_USE\n" STAMP
+				   "[[]WRN[]]" PLACE " thing 8 is odd\n" STAMP "[[]INF[]]" PLACE
+				   " thing 9 is\n");
+#undef PLACE
+	assert_string_equal(lab.err, "");
+	lab_clear(&lab);
+}
+
+static void fail_in_the_interface(void)
+{
+	sdk_to_stdout();
+	CHECK_INVALID(doca_log_unregister_source(4711));
+}
+
+static void test_sdk_message_has_the_librarys_file_and_function(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, fail_in_the_interface);
+	assert_like(lab.out,
+		    STAMP "[[]ERR[]][[]doca_log.c:[0-9]+[]][[]doca_log_unregister_source[]] "
+			  "there is no log source 4711: DOCA_ERROR_INVALID_VALUE\n");
+	assert_string_equal(lab.err, "");
+	lab_clear(&lab);
+}
+
+/* --- Every kind of backend --- */
+
+static char buffer[512];
+
+static void flush(char *buf)
+{
+	printf("flushed %s", buf);
+}
+
+/* In place of the C library's. */
+void openlog(const char *ident, int option, int facility)
+{
+	(void)option;
+	(void)facility;
+	printf("%s ", ident);
+}
+
+__attribute__((format(printf, 2, 0))) static void say(int priority, const char *format, va_list ap)
+{
+	printf("%d ", priority);
+	vprintf(format, ap);
+	printf("\n");
+}
+
+__attribute__((format(printf, 2, 3))) void syslog(int priority, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(priority, format, ap);
+	va_end(ap);
+}
+
+__attribute__((format(printf, 3, 4))) void __syslog_chk(int priority, int flag, const char *format,
+							...);
+void __syslog_chk(int priority, int flag, const char *format, ...)
+{
+	va_list ap;
+
+	(void)flag;
+	va_start(ap, format);
+	say(priority, format, ap);
+	va_end(ap);
+}
+
+static void say_to_all_kinds(void)
+{
+	struct doca_log_backend *backend;
+
+	CHECK_OK(doca_log_backend_create_with_fd_sdk(STDERR_FILENO, &backend));
+	CHECK_OK(doca_log_backend_create_with_buf_sdk(buffer, sizeof(buffer), flush, &backend));
+	CHECK_OK(doca_log_backend_create_with_syslog_sdk("sdk", &backend));
+	dpumap_log(DPUMAP_LOG_WARNING, "careful");
+	DOCA_LOG_WARN("of the program");
+}
+
+static void test_each_kind_of_sdk_backend_works(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, say_to_all_kinds);
+	assert_like(lab.err, STAMP "[[]WRN[]].* careful\n");
+	assert_like(lab.out,
+		    "flushed " STAMP "[[]WRN[]].* careful\nsdk 12 " STAMP "[[]WRN[]].* careful\n");
+	assert_lines(lab.err, 1);
+	assert_lines(lab.out, 2);
+	lab_clear(&lab);
+}
+
+static void create_badly(void)
+{
+	struct doca_log_backend *backend = (void *)&backend;
+
+	CHECK_INVALID(doca_log_backend_create_with_file_sdk(NULL, &backend));
+	CHECK_INVALID(doca_log_backend_create_with_file_sdk(stdout, NULL));
+	CHECK_INVALID(doca_log_backend_create_with_fd_sdk(-1, &backend));
+	CHECK_INVALID(doca_log_backend_create_with_fd_sdk(1, NULL));
+	CHECK_INVALID(doca_log_backend_create_with_buf_sdk(NULL, 8, flush, &backend));
+	CHECK_INVALID(doca_log_backend_create_with_buf_sdk(buffer, 1, flush, &backend));
+	CHECK_INVALID(doca_log_backend_create_with_buf_sdk(buffer, 8, NULL, &backend));
+	CHECK_INVALID(doca_log_backend_create_with_buf_sdk(buffer, 8, flush, NULL));
+	CHECK_INVALID(doca_log_backend_create_with_syslog_sdk(NULL, &backend));
+	CHECK_INVALID(doca_log_backend_create_with_syslog_sdk("x", NULL));
+	CHECK(backend == (void *)&backend);
+}
+
+static void test_bad_sdk_backends_are_refused(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, create_badly);
+	assert_lines(lab.err, 10);
+	lab_clear(&lab);
+}
+
+/* --- Levels --- */
+
+static void say_with_limits(void)
+{
+	struct doca_log_backend *backend = sdk_to_stdout(), *other;
+
+	CHECK_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_DISABLE));
+	CHECK_OK(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_DEBUG));
+	CHECK_OK(doca_log_backend_create_with_fd_sdk(STDERR_FILENO, &other));
+	CHECK_OK(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_DEBUG));
+	CHECK(doca_log_level_get_global_sdk_limit() == DOCA_LOG_LEVEL_INFO);
+	say_all();
+	CHECK_OK(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_ERROR));
+	say_all();
+	CHECK_OK(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_DISABLE));
+	say_all();
+}
+
+static void test_sdk_level_of_a_backend_lasts_until_the_global_one(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, say_with_limits);
+	assert_lines(lab.out, 4 + 1 + 0);
+	assert_lines(lab.err, 3 + 1 + 1);
+	lab_clear(&lab);
+}
+
+static void say_after_global_limit(void)
+{
+	CHECK_OK(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_ERROR));
+	sdk_to_stdout();
+	say_all();
+}
+
+static void test_global_sdk_limit_is_for_later_backends_too(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, say_after_global_limit);
+	assert_like(lab.out, ".* thing 7 is busy: DOCA_ERROR_IN_USE\n");
+	assert_lines(lab.out, 1);
+	lab_clear(&lab);
+}
+
+static void mix_sides(void)
+{
+	struct doca_log_backend *backend = sdk_to_stdout();
+
+	CHECK_INVALID(doca_log_backend_set_level_lower_limit(backend, 50));
+	CHECK_INVALID(doca_log_backend_set_level_upper_limit(backend, 50));
+	CHECK_INVALID(doca_log_backend_set_level_lower_limit_strict(backend, 50));
+	CHECK_INVALID(doca_log_backend_set_level_upper_limit_strict(backend, 50));
+	CHECK_INVALID(doca_log_backend_set_sdk_level(backend, 51));
+}
+
+static void test_limits_of_the_program_are_not_for_sdk_backends(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, mix_sides);
+	assert_lines(lab.out, 5);
+	assert_int_equal(occurrences(lab.out, "DOCA_ERROR_INVALID_VALUE"), 5);
+	lab_clear(&lab);
+}
+
+/* --- Standard error --- */
+
+static void say_disabled(void)
+{
+	CHECK_OK(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_DISABLE));
+	say_all();
+}
+
+static void say_talkative(void)
+{
+	CHECK_OK(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_TRACE));
+	say_all();
+}
+
+static void test_global_sdk_limit_is_for_stderr_without_a_backend(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, say_disabled);
+	assert_string_equal(lab.err, "");
+	lab_clear(&lab);
+	lab_run(&lab, say_talkative);
+	assert_lines(lab.err, 4);
+	lab_clear(&lab);
+}
+
+static void say_with_env(const char *level, void (*how)(void))
+{
+	setenv(ENV, level, 1);
+	how();
+}
+
+static void env_off(void)
+{
+	say_with_env("off", say_talkative);
+}
+
+static void env_error(void)
+{
+	say_with_env("error", say_disabled);
+}
+
+static void env_debug(void)
+{
+	say_with_env("debug", say_all);
+}
+
+static void test_env_decides_about_stderr(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, env_off);
+	assert_string_equal(lab.err, "");
+	lab_clear(&lab);
+	lab_run(&lab, env_error);
+	assert_string_equal(lab.err, "dpumap: error: thing 7 is busy: DOCA_ERROR_IN_USE\n");
+	lab_clear(&lab);
+	lab_run(&lab, env_debug);
+	assert_lines(lab.err, 4);
+	lab_clear(&lab);
+}
+
+static void env_with_backend(void)
+{
+	say_with_env("warning", say_to_sdk);
+}
+
+static void env_off_with_backend(void)
+{
+	say_with_env("off", say_to_sdk);
+}
+
+static void test_env_does_not_take_from_backends(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, env_with_backend);
+	assert_lines(lab.out, 3);
+	assert_lines(lab.err, 2);
+	lab_clear(&lab);
+	lab_run(&lab, env_off_with_backend);
+	assert_lines(lab.out, 3);
+	assert_string_equal(lab.err, "");
+	lab_clear(&lab);
+}
+
+static void say_to_stderr_by_file(void)
+{
+	struct doca_log_backend *backend;
+
+	CHECK_OK(doca_log_backend_create_with_file_sdk(stderr, &backend));
+	CHECK_OK(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_ERROR));
+	say_all();
+}
+
+static void say_to_stderr_by_fd(void)
+{
+	struct doca_log_backend *backend;
+
+	CHECK_OK(doca_log_backend_create_with_fd_sdk(STDERR_FILENO, &backend));
+	CHECK_OK(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_ERROR));
+	say_all();
+}
+
+static void env_with_file_on_stderr(void)
+{
+	say_with_env("warning", say_to_stderr_by_file);
+}
+
+static void env_with_fd_on_stderr(void)
+{
+	say_with_env("warning", say_to_stderr_by_fd);
+}
+
+static void test_nothing_is_on_stderr_twice(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, env_with_file_on_stderr);
+	assert_like(lab.err, STAMP ".* thing 7 is busy: DOCA_ERROR_IN_USE\n"
+				   "dpumap: warning: thing 8 is odd\n");
+	assert_lines(lab.err, 2);
+	lab_clear(&lab);
+	lab_run(&lab, env_with_fd_on_stderr);
+	assert_like(lab.err, STAMP ".* thing 7 is busy: DOCA_ERROR_IN_USE\n"
+				   "dpumap: warning: thing 8 is odd\n");
+	assert_lines(lab.err, 2);
+	lab_clear(&lab);
+}
+
+static void env_wrong(void)
+{
+	say_with_env("loud", say_all);
+}
+
+static void test_wrong_env_is_said_and_ignored(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, env_wrong);
+	assert_lines(lab.err, 3);
+	assert_int_equal(occurrences(lab.err, "DPUMAP_LOG_LEVEL is none of off, error, warning, "),
+			 1);
+	lab_clear(&lab);
+}
+
+static void fail_with_errno(void)
+{
+	sdk_to_stdout();
+	setenv(ENV, "info", 1);
+	errno = ENOTEMPTY;
+	dpumap_log(DPUMAP_LOG_INFO, "%m");
+	CHECK(errno == ENOTEMPTY);
+	dpumap_log(DPUMAP_LOG_DEBUG, "%m");
+	CHECK(errno == ENOTEMPTY);
+}
+
+/* Nobody hears of it, the failed call of the library least of all. */
+static void fail_on_full_disk(void)
+{
+	int full = open("/dev/full", O_WRONLY);
+
+	CHECK(full >= 0 && dup2(full, STDERR_FILENO) == STDERR_FILENO);
+	errno = ENOTEMPTY;
+	dpumap_log(DPUMAP_LOG_ERROR, "lost");
+	CHECK(errno == ENOTEMPTY);
+}
+
+static void test_errno_is_preserved_for_all(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_run(&lab, fail_with_errno);
+	assert_int_equal(occurrences(lab.out, strerror(ENOTEMPTY)), 1);
+	assert_int_equal(occurrences(lab.err, strerror(ENOTEMPTY)), 1);
+	lab_clear(&lab);
+	lab_run(&lab, fail_on_full_disk);
+	lab_clear(&lab);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_without_a_backend_stderr_has_warnings_and_errors),
+		cmocka_unit_test(test_backends_of_the_program_get_nothing_of_the_library),
+		cmocka_unit_test(test_sdk_backend_gets_the_librarys_messages_alone),
+		cmocka_unit_test(test_sdk_message_has_the_librarys_file_and_function),
+		cmocka_unit_test(test_each_kind_of_sdk_backend_works),
+		cmocka_unit_test(test_bad_sdk_backends_are_refused),
+		cmocka_unit_test(test_sdk_level_of_a_backend_lasts_until_the_global_one),
+		cmocka_unit_test(test_global_sdk_limit_is_for_later_backends_too),
+		cmocka_unit_test(test_limits_of_the_program_are_not_for_sdk_backends),
+		cmocka_unit_test(test_global_sdk_limit_is_for_stderr_without_a_backend),
+		cmocka_unit_test(test_env_decides_about_stderr),
+		cmocka_unit_test(test_env_does_not_take_from_backends),
+		cmocka_unit_test(test_nothing_is_on_stderr_twice),
+		cmocka_unit_test(test_wrong_env_is_said_and_ignored),
+		cmocka_unit_test(test_errno_is_preserved_for_all),
+	};
+
+	unsetenv(ENV);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

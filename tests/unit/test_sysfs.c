@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What sysfs tells of a device, in trees of the shapes that Linux makes of each kind of function.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "device/sysfs.h"
+
+#define PF "devices/pci0000:00/0000:03:00.0"
+
+static char root[64];
+
+static int make_root(void **state)
+{
+	(void)state;
+	strcpy(root, "/tmp/dpumap-sysfs.XXXXXX");
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int remove_root(void **state)
+{
+	(void)state;
+	return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void make_path(const char *path, char *full, size_t size)
+{
+	snprintf(full, size, "%s/%s", root, path);
+	for (char *c = full + strlen(root) + 1; *c; c++) {
+		if (*c != '/')
+			continue;
+		*c = '\0';
+		mkdir(full, 0700);
+		*c = '/';
+	}
+}
+
+static void put(const char *path, const char *text)
+{
+	char full[512];
+	FILE *f;
+
+	make_path(path, full, sizeof(full));
+	f = fopen(full, "we");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* An RDMA device whose "device" leads to where it is on the bus. */
+static const char *ibdev_of(const char *device)
+{
+	static char path[128];
+	char full[512], target[256];
+
+	make_path("class/mlx5_0/device", full, sizeof(full));
+	snprintf(target, sizeof(target), "../../%s", device);
+	assert_int_equal(symlink(target, full), 0);
+	snprintf(path, sizeof(path), "%s/class/mlx5_0", root);
+	return path;
+}
+
+static void test_physical_function(void **state)
+{
+	struct dpumap_func func = {.type = DPUMAP_FUNC_SF};
+
+	(void)state;
+	put(PF "/vendor", "0x15b3\n");
+	assert_int_equal(dpumap_sysfs_func(ibdev_of(PF), &func), DOCA_SUCCESS);
+	assert_int_equal(func.type, DPUMAP_FUNC_PF);
+}
+
+static void test_virtual_function(void **state)
+{
+	struct dpumap_func func = {.type = DPUMAP_FUNC_SF};
+
+	(void)state;
+	put(PF "/physfn/vendor", "0x15b3\n");
+	assert_int_equal(dpumap_sysfs_func(ibdev_of(PF), &func), DOCA_SUCCESS);
+	assert_int_equal(func.type, DPUMAP_FUNC_VF);
+}
+
+static void test_sub_function_and_its_index(void **state)
+{
+	char addr[DPUMAP_PCI_ADDR_SIZE];
+	struct dpumap_func func = {0};
+	const char *ibdev;
+
+	(void)state;
+	put(PF "/mlx5_core.sf.17/sfnum", "88\n");
+	ibdev = ibdev_of(PF "/mlx5_core.sf.17");
+	assert_int_equal(dpumap_sysfs_func(ibdev, &func), DOCA_SUCCESS);
+	assert_int_equal(func.type, DPUMAP_FUNC_SF);
+	assert_int_equal(func.sf_index, 17);
+	assert_int_equal(dpumap_sysfs_pci_addr(ibdev, addr), DOCA_SUCCESS);
+	assert_string_equal(addr, "0000:03:00.0");
+}
+
+static void test_names_like_a_sub_functions(void **state)
+{
+	struct dpumap_func func = {.type = DPUMAP_FUNC_SF};
+
+	(void)state;
+	put(PF "/mlx5_core.sf.17x/sfnum", "88\n");
+	assert_int_equal(dpumap_sysfs_func(ibdev_of(PF "/mlx5_core.sf.17x"), &func), DOCA_SUCCESS);
+	assert_int_equal(func.type, DPUMAP_FUNC_PF);
+}
+
+static void test_device_that_is_gone(void **state)
+{
+	struct dpumap_func func;
+
+	(void)state;
+	assert_int_equal(dpumap_sysfs_func(ibdev_of("devices/nowhere"), &func),
+			 DOCA_ERROR_OPERATING_SYSTEM);
+}
+
+static void host_interface_is_found(const char *port_name)
+{
+	char name[32] = "";
+
+	put(PF "/net/p0/phys_port_name", "p0\n");
+	put(PF "/net/pf0vf0/phys_port_name", "c1pf0vf0\n");
+	put(PF "/net/pf0sf4/phys_port_name", "pf0sf4\n");
+	put(PF "/net/lonely/address", "02:00:00:00:00:01\n");
+	put(PF "/net/pf0hpf/phys_port_name", port_name);
+	assert_int_equal(dpumap_sysfs_rep_iface(ibdev_of(PF), name, sizeof(name)), DOCA_SUCCESS);
+	assert_string_equal(name, "pf0hpf");
+}
+
+static void test_interface_of_the_host(void **state)
+{
+	(void)state;
+	host_interface_is_found("c1pf0\n");
+}
+
+static void test_interface_of_the_host_before_controllers(void **state)
+{
+	(void)state;
+	host_interface_is_found("pf0\n");
+}
+
+static void test_no_interface_of_the_host(void **state)
+{
+	char name[32];
+
+	(void)state;
+	put(PF "/net/p0/phys_port_name", "p0\n");
+	assert_int_equal(dpumap_sysfs_rep_iface(ibdev_of(PF), name, sizeof(name)),
+			 DOCA_ERROR_NOT_FOUND);
+}
+
+#define tree_test(function) cmocka_unit_test_setup_teardown(function, make_root, remove_root)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		tree_test(test_physical_function),
+		tree_test(test_virtual_function),
+		tree_test(test_sub_function_and_its_index),
+		tree_test(test_names_like_a_sub_functions),
+		tree_test(test_device_that_is_gone),
+		tree_test(test_interface_of_the_host),
+		tree_test(test_interface_of_the_host_before_controllers),
+		tree_test(test_no_interface_of_the_host),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
