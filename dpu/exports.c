@@ -1,319 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include "exports.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include <doca_mmap.h>
-
-#include <dpumap/arena.h>
 #include <dpumap/dm.h>
 
-#include "common/size.h"
-#include "exports.h"
+#include "export.h"
 #include "say.h"
-
-/* Device memory is read and written in words. */
-#define DM_WORD 4u
-
-struct export
-{
-	struct export_spec spec;
-	void *memory;
-	struct dpumap_arena *arena; /* that memory is of, or NULL */
-	struct dpumap_dm *dm;
-	struct doca_mmap *mmap;
-	const void *desc; /* the library's, until the map stops */
-	size_t desc_len;
-};
 
 struct exports {
 	struct dpumap_device device;
+	struct export **list; /* by name */
 	size_t count;
-	uint8_t *bounce; /* what was read of device memory */
-	struct export list[];
+	size_t room;
+	uint64_t next_id;
+	exports_watch_fn *heard;
+	void *context;
 };
 
-static doca_error_t wipe_dm(const struct export *e)
-{
-	static const uint8_t zeros[4096];
-	doca_error_t result = DOCA_SUCCESS;
-	size_t len;
-
-	for (size_t at = 0; at < e->spec.size && result == DOCA_SUCCESS; at += len) {
-		len = e->spec.size - at < sizeof(zeros) ? e->spec.size - at : sizeof(zeros);
-		result = dpumap_dm_write(e->dm, at, zeros, len);
-	}
-	return result;
-}
-
-static doca_error_t check_dm_size(const struct exports *exports, struct export_spec *spec,
-				  struct dpumap_fault *fault)
-{
-	uint64_t max;
-	doca_error_t result;
-
-	result = dpumap_dm_cap_get_max_len(doca_dev_as_devinfo(exports->device.dev), &max);
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
-					 "export %s: cannot learn how much device memory %s has",
-					 spec->name, exports->device.name);
-	if (max == 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
-					"export %s: %s has no device memory", spec->name,
-					exports->device.name);
-	if (spec->size == EXPORT_SIZE_MAX)
-		spec->size = max - max % DM_WORD;
-	if (spec->size > max)
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
-					"export %s: %" PRIu64 " bytes of device memory wanted, %s "
-					"has at most %" PRIu64,
-					spec->name, spec->size, exports->device.name, max);
-	if (spec->size % DM_WORD != 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"export %s: the size of device memory is a multiple of %u, "
-					"not %" PRIu64,
-					spec->name, DM_WORD, spec->size);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t check_dm_align(const struct exports *exports, const struct export_spec *spec,
-				   struct dpumap_fault *fault)
-{
-	doca_error_t result;
-	uint32_t max;
-
-	result = dpumap_dm_cap_get_max_log_align(doca_dev_as_devinfo(exports->device.dev), &max);
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
-					 "export %s: cannot learn how %s aligns device memory",
-					 spec->name, exports->device.name);
-	if (spec->log_align > max)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"export %s: device memory aligned to %" PRIu64
-					" bytes wanted, %s can do %" PRIu64,
-					spec->name, UINT64_C(1) << spec->log_align,
-					exports->device.name, UINT64_C(1) << max);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t allocate_dm(struct exports *exports, struct export *e,
-				struct dpumap_fault *fault)
-{
-	doca_error_t result = check_dm_size(exports, &e->spec, fault);
-
-	if (result == DOCA_SUCCESS)
-		result = check_dm_align(exports, &e->spec, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = dpumap_dm_alloc(exports->device.dev, e->spec.size, e->spec.log_align, &e->dm);
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
-					 "export %s: cannot allocate %" PRIu64
-					 " bytes of device memory on %s",
-					 e->spec.name, e->spec.size, exports->device.name);
-	/* The bytes of the last owner are nobody's business. */
-	result = wipe_dm(e);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_mmap_set_dm_memrange(e->mmap, e->dm, 0, e->spec.size);
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot use its device memory",
-					 e->spec.name);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t fill_arena(struct export *e)
-{
-	struct dpumap_allocator allocator;
-	doca_error_t result;
-
-	if (e->spec.huge_pages)
-		result = dpumap_arena_create_huge_pages(0, e->spec.size, &e->arena);
-	else
-		result = dpumap_arena_create_on_node(e->spec.node, e->spec.size, &e->arena);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_arena_get_allocator(e->arena, &allocator);
-	if (result != DOCA_SUCCESS)
-		return result;
-	e->memory = allocator.alloc(allocator.context, e->spec.size, 1, (enum dpumap_resource)0);
-	return e->memory ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
-}
-
-static doca_error_t allocate_special(struct export *e, struct dpumap_fault *fault)
-{
-	doca_error_t result = fill_arena(e);
-
-	if (result == DOCA_SUCCESS)
-		return result;
-	if (e->spec.huge_pages)
-		return dpumap_fault_doca(
-			fault, result, "export %s: cannot allocate %" PRIu64 " bytes of huge pages",
-			e->spec.name, e->spec.size);
-	return dpumap_fault_doca(fault, result,
-				 "export %s: cannot allocate %" PRIu64 " bytes on NUMA node %u",
-				 e->spec.name, e->spec.size, e->spec.node);
-}
-
-static doca_error_t allocate_usual(struct export *e, struct dpumap_fault *fault)
-{
-	e->memory = mmap(NULL, e->spec.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			 -1, 0);
-	if (e->memory == MAP_FAILED) {
-		e->memory = NULL;
-		return dpumap_fault_errno(fault, errno,
-					  "export %s: cannot allocate %" PRIu64 " bytes",
-					  e->spec.name, e->spec.size);
-	}
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t allocate_dram(struct export *e, struct dpumap_fault *fault)
-{
-	doca_error_t result;
-
-	if (e->spec.huge_pages || e->spec.on_node)
-		result = allocate_special(e, fault);
-	else
-		result = allocate_usual(e, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = doca_mmap_set_memrange(e->mmap, e->memory, e->spec.size);
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot use its memory",
-					 e->spec.name);
-	return DOCA_SUCCESS;
-}
-
-static uint32_t access_of(const struct export_spec *spec)
-{
-	return DOCA_ACCESS_FLAG_LOCAL_READ_WRITE |
-	       (spec->writable ? DOCA_ACCESS_FLAG_PCI_READ_WRITE : DOCA_ACCESS_FLAG_PCI_READ_ONLY);
-}
-
-static doca_error_t start_map(struct exports *exports, struct export *e, struct dpumap_fault *fault)
-{
-	const char *step = "set its permissions";
-	doca_error_t result;
-
-	result = doca_mmap_set_permissions(e->mmap, access_of(&e->spec));
-	if (result == DOCA_SUCCESS) {
-		step = "add the device";
-		result = doca_mmap_add_dev(e->mmap, exports->device.dev);
-	}
-	if (result == DOCA_SUCCESS) {
-		step = "register its memory";
-		result = doca_mmap_start(e->mmap);
-	}
-	if (result == DOCA_SUCCESS) {
-		step = "export it";
-		result = doca_mmap_export_pci(e->mmap, exports->device.dev, &e->desc, &e->desc_len);
-	}
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot %s on %s", e->spec.name,
-					 step, exports->device.name);
-	if (e->desc_len > DPUMAP_DESCRIPTOR_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
-					"export %s: a descriptor of %zu bytes, the channel carries "
-					"%u",
-					e->spec.name, e->desc_len, DPUMAP_DESCRIPTOR_MAX);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t make_export(struct exports *exports, struct export *e,
-				struct dpumap_fault *fault)
-{
-	char size[DPUMAP_SIZE_TEXT_MAX];
-	doca_error_t result;
-
-	result = doca_mmap_create(&e->mmap);
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot create a map",
-					 e->spec.name);
-	if (e->spec.kind == EXPORT_DEVICE_MEMORY)
-		result = allocate_dm(exports, e, fault);
-	else
-		result = allocate_dram(e, fault);
-	if (result == DOCA_SUCCESS)
-		result = start_map(exports, e, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	dpumap_size_format(e->spec.size, size);
-	say("exports %s: %s, %s, %s, descriptor of %zu bytes, on %s", e->spec.name,
-	    options_kind_name(e->spec.kind), size, e->spec.writable ? "read-write" : "read-only",
-	    e->desc_len, exports->device.name);
-	return DOCA_SUCCESS;
-}
-
-static void free_dram(const struct export *e)
-{
-	struct dpumap_allocator allocator;
-
-	if (!e->arena) {
-		if (e->memory)
-			munmap(e->memory, e->spec.size);
-		return;
-	}
-	dpumap_arena_get_allocator(e->arena, &allocator);
-	if (e->memory)
-		allocator.free(allocator.context, e->memory, (enum dpumap_resource)0);
-	dpumap_arena_destroy(e->arena);
-}
-
-/* Takes down whatever part of an export exists, the map first: from then on nobody reaches it. */
-static void unmake_export(struct export *e)
-{
-	doca_error_t result;
-
-	if (e->mmap) {
-		result = doca_mmap_destroy(e->mmap);
-		if (result != DOCA_SUCCESS)
-			say("export %s: cannot destroy its map: %s", e->spec.name,
-			    doca_error_get_descr(result));
-	}
-	if (e->dm) {
-		wipe_dm(e);
-		result = dpumap_dm_free(e->dm);
-		if (result != DOCA_SUCCESS)
-			say("export %s: cannot free its device memory: %s", e->spec.name,
-			    doca_error_get_descr(result));
-	}
-	free_dram(e);
-}
-
-static doca_error_t make_all(struct exports *exports, const struct options *options,
-			     struct dpumap_fault *fault)
-{
-	doca_error_t result;
-
-	exports->bounce = malloc(EXPORTS_READ_MAX + (size_t)2 * DM_WORD);
-	if (!exports->bounce)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the exports");
-	result = dpumap_device_open(options->device, doca_mmap_cap_is_export_pci_supported,
-				    "export memory over PCI", &exports->device, fault);
-	for (size_t i = 0; i < options->num_exports && result == DOCA_SUCCESS; i++) {
-		exports->list[i].spec = options->exports[i];
-		exports->count = i + 1;
-		result = make_export(exports, &exports->list[i], fault);
-	}
-	return result;
-}
-
-doca_error_t exports_create(const struct options *options, struct exports **exports,
+doca_error_t exports_create(const char *device, struct exports **exports,
 			    struct dpumap_fault *fault)
 {
-	size_t size = sizeof(struct exports) + options->num_exports * sizeof(struct export);
-	struct exports *e = calloc(1, size);
+	struct exports *e = calloc(1, sizeof(*e));
 	doca_error_t result;
 
 	if (!e)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the exports");
-	result = make_all(e, options, fault);
+	result = dpumap_device_open(device, doca_mmap_cap_is_export_pci_supported,
+				    "export memory over PCI", &e->device, fault);
 	if (result != DOCA_SUCCESS) {
-		exports_destroy(e);
+		free(e);
 		return result;
 	}
+	e->next_id = 1;
 	*exports = e;
 	return DOCA_SUCCESS;
 }
@@ -323,12 +43,272 @@ void exports_destroy(struct exports *exports)
 	if (!exports)
 		return;
 	for (size_t i = exports->count; i > 0; i--)
-		unmake_export(&exports->list[i - 1]);
-	if (exports->device.dev)
-		doca_dev_close(exports->device.dev);
-	free(exports->bounce);
+		export_destroy(exports->list[i - 1]);
+	doca_dev_close(exports->device.dev);
+	free(exports->list);
 	free(exports);
 }
+
+void exports_watch(struct exports *exports, exports_watch_fn *heard, void *context)
+{
+	exports->heard = heard;
+	exports->context = context;
+}
+
+static void announce(const struct exports *exports, const struct export_spec *was, uint64_t was_id,
+		     const struct export_spec *is)
+{
+	if (exports->heard)
+		exports->heard(exports->context, was, was_id, is);
+}
+
+/* -- the list -- */
+
+/* Where name is or would be. */
+static size_t lower_bound(const struct exports *exports, const char *name)
+{
+	size_t low = 0, high = exports->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(exports->list[middle]->spec.name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_at(const struct exports *exports, size_t index, const char *name)
+{
+	return index < exports->count && strcmp(exports->list[index]->spec.name, name) == 0;
+}
+
+size_t exports_after(const struct exports *exports, const char *name)
+{
+	size_t index = lower_bound(exports, name);
+
+	return index + is_at(exports, index, name);
+}
+
+size_t exports_count(const struct exports *exports)
+{
+	return exports->count;
+}
+
+struct export *exports_get(const struct exports *exports, size_t index)
+{
+	return exports->list[index];
+}
+
+static doca_error_t not_found(const char *name, struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "there is no export called \"%s\"",
+				name);
+}
+
+struct export *exports_find(const struct exports *exports, const char *name,
+			    struct dpumap_fault *fault)
+{
+	size_t index = lower_bound(exports, name);
+
+	if (is_at(exports, index, name))
+		return exports->list[index];
+	not_found(name, fault);
+	return NULL;
+}
+
+struct export *exports_of_id(const struct exports *exports, uint64_t id)
+{
+	for (size_t i = 0; i < exports->count; i++)
+		if (exports->list[i]->id == id)
+			return exports->list[i];
+	return NULL;
+}
+
+static doca_error_t make_room(struct exports *exports, struct dpumap_fault *fault)
+{
+	size_t room = exports->room ? 2 * exports->room : 16;
+	struct export **list;
+
+	if (exports->count < exports->room)
+		return DOCA_SUCCESS;
+	list = reallocarray(exports->list, room, sizeof(struct export *));
+	if (!list)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+					"no memory for further exports");
+	exports->list = list;
+	exports->room = room;
+	return DOCA_SUCCESS;
+}
+
+static void insert(struct exports *exports, size_t index, struct export *export)
+{
+	memmove(&exports->list[index + 1], &exports->list[index],
+		(exports->count - index) * sizeof(struct export *));
+	exports->list[index] = export;
+	exports->count++;
+}
+
+static struct export *take_out(struct exports *exports, size_t index)
+{
+	struct export *export = exports->list[index];
+
+	exports->count--;
+	memmove(&exports->list[index], &exports->list[index + 1],
+		(exports->count - index) * sizeof(struct export *));
+	return export;
+}
+
+/* -- changing it -- */
+
+doca_error_t exports_add(struct exports *exports, struct export_spec *spec,
+			 struct dpumap_fault *fault)
+{
+	size_t index = lower_bound(exports, spec->name);
+	struct export *export = NULL;
+	doca_error_t result;
+
+	if (is_at(exports, index, spec->name))
+		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST,
+					"there is an export called %s already", spec->name);
+	result = make_room(exports, fault);
+	if (result == DOCA_SUCCESS)
+		result = export_create(&exports->device, spec, &export, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	export->id = exports->next_id++;
+	insert(exports, index, export);
+	announce(exports, NULL, 0, &export->spec);
+	return DOCA_SUCCESS;
+}
+
+/* The name lives in the spec, which goes with the export: it is kept until all have heard. */
+static void drop(struct exports *exports, size_t index)
+{
+	struct export *export = take_out(exports, index);
+	struct export_spec spec = export->spec;
+	uint64_t id = export->id;
+
+	export->spec.path = NULL;
+	export->spec.fd = -1;
+	export->spec.allow = NULL;
+	export->spec.num_allow = 0;
+	export_destroy(export);
+	say("export %s is gone", spec.name);
+	announce(exports, &spec, id, NULL);
+	spec_free(&spec);
+}
+
+doca_error_t exports_remove(struct exports *exports, const char *name, struct dpumap_fault *fault)
+{
+	size_t index = lower_bound(exports, name);
+
+	if (!is_at(exports, index, name))
+		return not_found(name, fault);
+	drop(exports, index);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t exports_give(struct exports *exports, struct export *export,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result = export_open(&exports->device, export, fault);
+
+	if (result == DOCA_SUCCESS)
+		export->given++;
+	return result;
+}
+
+void exports_take_back(struct exports *exports, struct export *export)
+{
+	struct dpumap_fault fault = {0};
+
+	if (export->given == 0 || --export->given > 0)
+		return;
+	if (export_rekey(&exports->device, export, &fault) != DOCA_SUCCESS)
+		say("%s", fault.text);
+}
+
+void exports_revoke(struct exports *exports, struct export *export)
+{
+	struct dpumap_fault fault = {0};
+	uint64_t was_id = export->id;
+
+	if (export_rekey(&exports->device, export, &fault) != DOCA_SUCCESS) {
+		say("%s", fault.text);
+		drop(exports, lower_bound(exports, export->spec.name));
+		return;
+	}
+	export->id = exports->next_id++;
+	announce(exports, &export->spec, was_id, &export->spec);
+}
+
+static doca_error_t renew(struct exports *exports, size_t index, struct export_spec *spec,
+			  struct dpumap_fault *fault)
+{
+	struct export *export = exports->list[index];
+	doca_error_t result = export_renew(&exports->device, export, spec, fault);
+	uint64_t was_id = export->id;
+
+	if (result != DOCA_SUCCESS) {
+		drop(exports, index);
+		return result;
+	}
+	export->id = exports->next_id++;
+	announce(exports, spec, was_id, &export->spec);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t set_one(struct exports *exports, struct export_spec *spec,
+			    struct dpumap_fault *fault)
+{
+	size_t index = lower_bound(exports, spec->name);
+
+	if (is_at(exports, index, spec->name)) {
+		if (export_is(exports->list[index], spec))
+			return DOCA_SUCCESS;
+		if (export_has_memory_of(exports->list[index], spec))
+			return renew(exports, index, spec, fault);
+		drop(exports, index);
+	}
+	return exports_add(exports, spec, fault);
+}
+
+static int compare_names(const void *name, const void *spec)
+{
+	return strcmp(name, ((const struct export_spec *)spec)->name);
+}
+
+static bool is_wanted(const char *name, const struct export_spec *specs, size_t num)
+{
+	return num && bsearch(name, specs, num, sizeof(*specs), compare_names);
+}
+
+/* Those to go first: others may need their memory. */
+doca_error_t exports_set(struct exports *exports, struct export_spec *specs, size_t num,
+			 struct dpumap_fault *fault)
+{
+	doca_error_t first = DOCA_SUCCESS, result;
+	struct dpumap_fault later = {0};
+
+	for (size_t i = exports->count; i > 0; i--) {
+		const struct export_spec *spec = &exports->list[i - 1]->spec;
+
+		if (!spec->is_temporary && !is_wanted(spec->name, specs, num))
+			drop(exports, i - 1);
+	}
+	for (size_t i = 0; i < num; i++) {
+		result = set_one(exports, &specs[i], first == DOCA_SUCCESS ? fault : &later);
+		if (result != DOCA_SUCCESS && first != DOCA_SUCCESS)
+			say("%s", later.text);
+		DOCA_ERROR_PROPAGATE(first, result);
+	}
+	return first;
+}
+
+/* -- the device -- */
 
 const char *exports_device_name(const struct exports *exports)
 {
@@ -348,78 +328,5 @@ doca_error_t exports_dm_usage(const struct exports *exports, struct exports_dm_u
 		return dpumap_fault_doca(fault, result,
 					 "cannot learn how much device memory %s has free",
 					 exports->device.name);
-	return DOCA_SUCCESS;
-}
-
-size_t exports_count(const struct exports *exports)
-{
-	return exports->count;
-}
-
-doca_error_t exports_find(const struct exports *exports, const char *name, size_t *index,
-			  struct dpumap_fault *fault)
-{
-	for (size_t i = 0; i < exports->count; i++) {
-		if (strcmp(exports->list[i].spec.name, name) == 0) {
-			*index = i;
-			return DOCA_SUCCESS;
-		}
-	}
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "there is no export called \"%s\"",
-				name);
-}
-
-void exports_describe(const struct exports *exports, size_t index, struct dpumap_export_info *info)
-{
-	const struct export_spec *spec = &exports->list[index].spec;
-
-	memcpy(info->name, spec->name, sizeof(info->name));
-	snprintf(info->kind, sizeof(info->kind), "%s", options_kind_name(spec->kind));
-	info->size = spec->size;
-	info->access = access_of(spec);
-}
-
-void exports_descriptor(const struct exports *exports, size_t index, const void **desc, size_t *len)
-{
-	*desc = exports->list[index].desc;
-	*len = exports->list[index].desc_len;
-}
-
-doca_error_t exports_check_range(const struct exports *exports, size_t index, uint64_t offset,
-				 uint64_t len, struct dpumap_fault *fault)
-{
-	const struct export_spec *spec = &exports->list[index].spec;
-
-	if (offset > spec->size || len > spec->size - offset)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"export %s has %" PRIu64 " bytes: %" PRIu64
-					" bytes at %" PRIu64 " are not all within",
-					spec->name, spec->size, len, offset);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t read_dm(struct exports *exports, struct export *e, uint64_t offset, size_t len,
-			    const void **data, struct dpumap_fault *fault)
-{
-	size_t skip = offset % DM_WORD;
-	size_t words = (skip + len + DM_WORD - 1) / DM_WORD * DM_WORD;
-	doca_error_t result;
-
-	result = dpumap_dm_read(e->dm, offset - skip, exports->bounce, words);
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot read its device memory",
-					 e->spec.name);
-	*data = exports->bounce + skip;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t exports_read(struct exports *exports, size_t index, uint64_t offset, size_t len,
-			  const void **data, struct dpumap_fault *fault)
-{
-	struct export *e = &exports->list[index];
-
-	if (e->spec.kind == EXPORT_DEVICE_MEMORY)
-		return read_dm(exports, e, offset, len, data, fault);
-	*data = (const uint8_t *)e->memory + offset;
 	return DOCA_SUCCESS;
 }

@@ -2,99 +2,97 @@
 /* dpumapd: the DPU's agent. Owns memory, exports it and hands out the descriptors. */
 #include <argp.h>
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "exports.h"
+#include "ctl.h"
+#include "daemon.h"
 #include "options.h"
 #include "say.h"
-#include "server.h"
 
 /* libc looks for it: the hidden visibility of everything else would keep it from being found. */
 __attribute__((visibility("default"))) const char *argp_program_version = "dpumapd " DPUMAP_VERSION;
 
-static int stop_fd = -1;
-
-/* An event, not a flag: a flag set just before epoll_wait() would be noticed late. */
 static void on_signal(int number)
 {
-	const uint64_t one = 1;
-	int saved = errno;
-	ssize_t n = write(stop_fd, &one, sizeof(one));
-
-	(void)number;
-	(void)n;
-	errno = saved;
+	if (number == SIGHUP)
+		daemon_ask_reload();
+	else
+		daemon_stop();
 }
 
-static doca_error_t catch_signals(struct dpumap_fault *fault)
+/* Without a configuration there is nothing to read again: a hangup is the terminal's. */
+static void on_hangup(int number)
+{
+	(void)number;
+	daemon_stop();
+}
+
+static doca_error_t catch_signals(bool has_file, struct dpumap_fault *fault)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-	struct sigaction hangup;
+	struct sigaction hangup = {.sa_handler = has_file ? on_signal : on_hangup,
+				   .sa_flags = SA_RESTART};
+	struct sigaction before;
 
-	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (stop_fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot prepare for signals");
 	sigemptyset(&action.sa_mask);
+	sigemptyset(&hangup.sa_mask);
 	/* Whoever reads the log may go away before us. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Under nohup a hangup stays without effect. */
 	if (sigaction(SIGTERM, &action, NULL) != 0 || sigaction(SIGINT, &action, NULL) != 0 ||
-	    sigaction(SIGHUP, NULL, &hangup) != 0 ||
-	    (hangup.sa_handler != SIG_IGN && sigaction(SIGHUP, &action, NULL) != 0))
+	    sigaction(SIGHUP, NULL, &before) != 0 ||
+	    ((has_file || before.sa_handler != SIG_IGN) && sigaction(SIGHUP, &hangup, NULL) != 0))
 		return dpumap_fault_errno(fault, errno, "cannot prepare for signals");
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t tell_ready(const struct options *options, struct dpumap_fault *fault)
+static doca_error_t tell_ready(const struct options *options, const struct daemon *daemon,
+			       struct dpumap_fault *fault)
 {
-	char line[sizeof(options->listen) + 64];
 	int fd = options->ready_fd >= 0 ? options->ready_fd : STDOUT_FILENO;
-	int len = snprintf(line, sizeof(line), "dpumapd: ready on %s\n", options->listen);
 
-	if (write(fd, line, (size_t)len) != len)
+	if (dprintf(fd, "dpumapd: ready on %s\n", daemon_address(daemon)) < 0)
 		return dpumap_fault_errno(fault, errno, "cannot say that the exports are ready");
 	if (options->ready_fd >= 0)
 		close(options->ready_fd);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t serve(const struct options *options, struct dpumap_listener *listener,
-			  struct exports *exports, struct dpumap_fault *fault)
+static doca_error_t serve(const struct options *options, struct dpumap_fault *fault)
 {
-	struct server *server;
+	struct daemon *daemon;
 	doca_error_t result;
 
-	result = server_create(options, listener, stop_fd, exports, &server, fault);
+	/*
+	 * The buffers of a connection are to be mapped, so that pages which no frame needs cost
+	 * nothing. Without this, libc keeps them on its heap once the first of them was freed.
+	 */
+	mallopt(M_MMAP_THRESHOLD, 64 << 10);
+	result = catch_signals(options->file, fault);
+	if (result == DOCA_SUCCESS)
+		result = daemon_create(options, &daemon, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = tell_ready(options, fault);
+	result = tell_ready(options, daemon, fault);
 	if (result == DOCA_SUCCESS)
-		result = server_run(server, fault);
-	server_destroy(server);
+		result = daemon_run(daemon, fault);
+	daemon_destroy(daemon);
+	if (result == DOCA_SUCCESS)
+		say("stopped");
 	return result;
 }
 
-/* The socket before the device: a busy one is found before anything is allocated. */
-static doca_error_t run(const struct options *options, struct dpumap_fault *fault)
+static doca_error_t check(const struct options *options, struct dpumap_fault *fault)
 {
-	struct dpumap_listener *listener;
-	struct exports *exports;
-	doca_error_t result;
+	struct settings settings;
+	doca_error_t result = options_settings(options, &settings, fault);
 
-	result = dpumap_listener_create(options->listen, options->num_uids > 0, &listener, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = exports_create(options, &exports, fault);
-	if (result != DOCA_SUCCESS)
-		goto destroy_listener;
-	result = serve(options, listener, exports, fault);
-	exports_destroy(exports);
-destroy_listener:
-	dpumap_listener_destroy(listener);
+	if (result == DOCA_SUCCESS)
+		settings_free(&settings);
 	return result;
 }
 
@@ -104,13 +102,11 @@ int main(int argc, char **argv)
 	struct options options;
 	doca_error_t result;
 
+	if (argc > 1 && strcmp(argv[1], "ctl") == 0)
+		return ctl_main(argc - 1, argv + 1);
 	options_parse(argc, argv, &options);
-	result = catch_signals(&fault);
-	if (result == DOCA_SUCCESS)
-		result = run(&options, &fault);
-	if (result == DOCA_SUCCESS)
-		say("stopped");
-	else
+	result = options.check_only ? check(&options, &fault) : serve(&options, &fault);
+	if (result != DOCA_SUCCESS)
 		say("%s", fault.text);
 	options_free(&options);
 	return (int)dpumap_fault_exit(result);

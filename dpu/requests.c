@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include <inttypes.h>
-
 #include "requests.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "memory.h"
 #include "say.h"
 
 struct context {
 	struct session *session;
 	struct exports *exports;
+	struct requests_stats *stats;
 	const struct dpumap_msg *request;
 	struct dpumap_msg *reply;
 	struct dpumap_fault *fault;
@@ -36,94 +40,131 @@ static doca_error_t greet(struct context *c)
 
 static doca_error_t list(struct context *c)
 {
-	uint64_t first = dpumap_msg_has(c->request, DPUMAP_MSG_FIRST)
-				 ? c->request->value[DPUMAP_MSG_FIRST].number
-				 : 0;
-	size_t count = exports_count(c->exports);
-	struct dpumap_export_info info;
+	char after[DPUMAP_EXPORT_NAME_MAX];
+	struct dpumap_export_info info = {0};
 
-	for (size_t i = first < count ? (size_t)first : count; i < count; i++) {
-		exports_describe(c->exports, i, &info);
-		if (!dpumap_msg_add_export(c->reply, &info)) {
-			dpumap_msg_set_number(c->reply, DPUMAP_MSG_NEXT, i);
+	dpumap_msg_get_text(c->request, DPUMAP_MSG_AFTER, after, sizeof(after));
+	for (size_t i = exports_after(c->exports, after); i < exports_count(c->exports); i++) {
+		const struct export *export = exports_get(c->exports, i);
+
+		if (!spec_allows(export_spec(export), c->session->who))
+			continue;
+		if (c->reply->num_exports == DPUMAP_EXPORTS_PER_MSG) {
+			memcpy(c->name, info.name, sizeof(c->name));
+			dpumap_msg_set_text(c->reply, DPUMAP_MSG_NEXT, c->name);
 			break;
 		}
+		export_describe(export, &info);
+		dpumap_msg_add_export(c->reply, &info);
 	}
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t find(struct context *c, size_t *index)
+/* NULL with the reason. */
+static struct export *find(struct context *c)
 {
+	struct export *export;
+
 	dpumap_msg_get_text(c->request, DPUMAP_MSG_NAME, c->name, sizeof(c->name));
-	return exports_find(c->exports, c->name, index, c->fault);
+	export = exports_find(c->exports, c->name, c->fault);
+	if (export && !spec_allows(export_spec(export), c->session->who)) {
+		dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED, "%s may not import export %s",
+				 c->session->who, c->name);
+		return NULL;
+	}
+	return export;
 }
 
-static doca_error_t find_held(struct context *c, size_t *index)
+static struct export *find_held(struct context *c)
 {
-	doca_error_t result = find(c, index);
+	struct export *export = find(c);
 
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (c->session->held[*index] == 0)
-		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED,
-					"export %s: get it first", c->name);
-	return DOCA_SUCCESS;
+	if (!export || session_holds(c->session, export_id(export)))
+		return export;
+	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED, "export %s: get it first", c->name);
+	return NULL;
 }
 
 static doca_error_t get(struct context *c)
 {
+	struct export *export = find(c);
 	struct dpumap_export_info info;
 	const void *desc;
-	size_t index, len;
-	doca_error_t result = find(c, &index);
+	size_t len;
 
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (c->session->held[index] == UINT32_MAX)
-		return dpumap_fault_set(c->fault, DOCA_ERROR_FULL, "export %s: got too often",
-					c->name);
-	c->session->held[index]++;
-	exports_describe(c->exports, index, &info);
+	if (!export)
+		return c->fault->code;
+	if (session_hold(c->session, export_id(export), c->fault) != DOCA_SUCCESS)
+		return c->fault->code;
+	if (exports_give(c->exports, export, c->fault) != DOCA_SUCCESS) {
+		session_let_go(c->session, export_id(export));
+		return c->fault->code;
+	}
+	export_describe(export, &info);
 	dpumap_msg_add_export(c->reply, &info);
-	exports_descriptor(c->exports, index, &desc, &len);
+	export_descriptor(export, &desc, &len);
 	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DESCRIPTOR, desc, len);
-	say("uid %u pid %d gets export %s", c->session->peer.uid, c->session->peer.pid, info.name);
+	c->stats->gets++;
+	session_say(c->session, "gets export %s", info.name);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t release(struct context *c)
 {
-	size_t index;
-	doca_error_t result = find_held(c, &index);
+	struct export *export = find_held(c);
 
-	if (result != DOCA_SUCCESS)
-		return result;
-	c->session->held[index]--;
-	say("uid %u pid %d releases export %s", c->session->peer.uid, c->session->peer.pid,
-	    c->name);
+	if (!export)
+		return c->fault->code;
+	session_let_go(c->session, export_id(export));
+	session_say(c->session, "releases export %s", c->name);
+	exports_take_back(c->exports, export);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t watch(struct context *c)
+{
+	c->session->watching = true;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t answer_ping(struct context *c)
+{
+	(void)c;
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t start_digest(struct context *c)
 {
 	struct digest *digests = c->session->digests;
-	size_t index;
-	doca_error_t result = find_held(c, &index);
+	struct export *export = find_held(c);
+	doca_error_t result;
 
-	if (result != DOCA_SUCCESS)
-		return result;
+	if (!export)
+		return c->fault->code;
 	for (uint64_t i = 0; i < SESSION_DIGESTS; i++) {
 		if (digests[i].sha)
 			continue;
 		result = dpumap_sha256_create(&digests[i].sha, c->fault);
 		if (result != DOCA_SUCCESS)
 			return result;
-		digests[i].index = index;
+		digests[i].export = export_id(export);
 		dpumap_msg_set_number(c->reply, DPUMAP_MSG_DIGEST, i);
 		return DOCA_SUCCESS;
 	}
 	return dpumap_fault_set(c->fault, DOCA_ERROR_FULL, "%u digests are running already",
 				SESSION_DIGESTS);
+}
+
+/* NULL with the reason: it may have changed or gone since the digest began. */
+static struct export *export_of(struct exports *exports, const struct digest *digest,
+				struct dpumap_fault *fault)
+{
+	struct export *export = exports_of_id(exports, digest->export);
+
+	if (!export)
+		dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+				 "the export changed or ended while it was read");
+	return export;
 }
 
 /* NULL with the fault set when the request's handle is none. */
@@ -143,13 +184,13 @@ static doca_error_t update_digest(struct context *c)
 	uint64_t length = c->request->value[DPUMAP_MSG_LENGTH].number;
 	struct digest *digest = find_digest(c);
 	struct session *s = c->session;
-	doca_error_t result;
+	struct export *export;
 
 	if (!digest)
 		return c->fault->code;
-	result = exports_check_range(c->exports, digest->index, offset, length, c->fault);
-	if (result != DOCA_SUCCESS)
-		return result;
+	export = export_of(c->exports, digest, c->fault);
+	if (!export || export_check_range(export, offset, length, c->fault) != DOCA_SUCCESS)
+		return c->fault->code;
 	s->job.active = true;
 	s->job.id = c->request->value[DPUMAP_MSG_ID].number;
 	s->job.digest = digest;
@@ -195,7 +236,7 @@ static const struct {
 	uint32_t optional;
 } operations[DPUMAP_OPS] = {
 	[DPUMAP_OP_HELLO] = {greet, FIELD(VERSION), 0},
-	[DPUMAP_OP_LIST] = {list, 0, FIELD(FIRST)},
+	[DPUMAP_OP_LIST] = {list, 0, FIELD(AFTER)},
 	[DPUMAP_OP_GET] = {get, FIELD(NAME), 0},
 	[DPUMAP_OP_RELEASE] = {release, FIELD(NAME), 0},
 	[DPUMAP_OP_DIGEST_START] = {start_digest, FIELD(NAME), 0},
@@ -203,6 +244,8 @@ static const struct {
 				     0},
 	[DPUMAP_OP_DIGEST_FINAL] = {finish_digest, FIELD(DIGEST), 0},
 	[DPUMAP_OP_DEVICE] = {tell_device, 0, 0},
+	[DPUMAP_OP_WATCH] = {watch, 0, 0},
+	[DPUMAP_OP_PING] = {answer_ping, 0, 0},
 };
 
 /* Nobody who knows the protocol gets here: what follows may not even be frames. */
@@ -246,7 +289,7 @@ static void reply_error(struct session *session, uint64_t id, const struct dpuma
 
 static void refuse(struct session *session, uint64_t id, const struct dpumap_fault *why)
 {
-	say("uid %u pid %d refused: %s", session->peer.uid, session->peer.pid, why->text);
+	session_say(session, "refused: %s", why->text);
 	reply_error(session, id, why);
 }
 
@@ -256,20 +299,23 @@ void requests_reject(struct session *session, const struct dpumap_fault *fault)
 	refuse(session, 0, fault);
 }
 
-void requests_answer(struct session *session, struct exports *exports, const uint8_t *payload,
-		     size_t len)
+void requests_answer(struct session *session, struct exports *exports, struct requests_stats *stats,
+		     const uint8_t *payload, size_t len)
 {
 	struct dpumap_fault fault = {0};
 	struct dpumap_msg request, reply;
 	struct context c = {.session = session,
 			    .exports = exports,
+			    .stats = stats,
 			    .request = &request,
 			    .reply = &reply,
 			    .fault = &fault};
 	doca_error_t result;
 
+	stats->answered++;
 	result = dpumap_msg_decode(payload, len, &request, &fault);
 	if (result != DOCA_SUCCESS) {
+		stats->errors++;
 		requests_reject(session, &fault);
 		return;
 	}
@@ -283,6 +329,7 @@ void requests_answer(struct session *session, struct exports *exports, const uin
 		result = dpumap_conn_put(session->conn, &reply, &fault);
 	}
 	if (result != DOCA_SUCCESS) {
+		stats->errors++;
 		refuse(session,
 		       dpumap_msg_has(&request, DPUMAP_MSG_ID) ? request.value[DPUMAP_MSG_ID].number
 							       : 0,
@@ -295,13 +342,17 @@ static doca_error_t hash_piece(struct session *session, struct exports *exports,
 {
 	struct digest *digest = session->job.digest;
 	size_t len =
-		session->job.left < EXPORTS_READ_MAX ? (size_t)session->job.left : EXPORTS_READ_MAX;
+		session->job.left < MEMORY_READ_MAX ? (size_t)session->job.left : MEMORY_READ_MAX;
+	struct export *export;
 	const void *data;
 	doca_error_t result;
 
 	if (len == 0)
 		return DOCA_SUCCESS;
-	result = exports_read(exports, digest->index, session->job.offset, len, &data, fault);
+	export = export_of(exports, digest, fault);
+	if (!export)
+		return fault->code;
+	result = export_read(export, session->job.offset, len, &data, fault);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_sha256_update(digest->sha, data, len, fault);
 	session->job.offset += len;

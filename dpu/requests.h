@@ -9,8 +9,8 @@
  * Answers the request in the session's first frame with a reply in its connection, or starts a job
  * that will. Whatever the client sent, there is a reply; after nonsense the session is closing.
  */
-void requests_answer(struct session *session, struct exports *exports, const uint8_t *payload,
-		     size_t len);
+void requests_answer(struct session *session, struct exports *exports, struct requests_stats *stats,
+		     const uint8_t *payload, size_t len);
 /* Works on the session's job for a short while and replies when it is done. */
 void requests_work(struct session *session, struct exports *exports);
 /* Replies that what was received makes no sense, and closes. */

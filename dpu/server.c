@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "server.h"
+
 #include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -8,183 +13,149 @@
 #include "common/clock.h"
 #include "requests.h"
 #include "say.h"
-#include "server.h"
-#include "session.h"
 
-/* For a hello, for the rest of a frame, and for taking a reply. */
+/* For a handshake and hello, for the rest of a frame, and for taking a reply. */
 #define PATIENCE_NS (5 * DPUMAP_NSEC_PER_SEC)
-#define TICK_MS	    500
-#define EVENTS_MAX  32
+/* More, and the one that has been silent for longest goes: nobody is kept out by those who wait. */
+#define STRANGERS_MAX 256
+/* Lines between two ticks about those who are not known: nobody is to fill the log from outside. */
+#define STRANGERS_LOGGED 20u
+/* Then those who are there already get their turn, however fast others come. */
+#define ACCEPTED_AT_ONCE 16
 
-struct server {
-	const struct options *options;
+struct entrance {
+	struct watch watch;
+	struct server *server;
 	struct dpumap_listener *listener;
-	struct exports *exports;
-	int epoll;
-	bool accepting;
-	unsigned int num_sessions;
-	struct session *sessions;
+	struct entrance *next;
 };
 
-/* Tags of the two descriptors that are no session; their addresses are what counts. */
-static char listener_tag, stop_tag;
+struct server {
+	struct loop *loop;
+	struct exports *exports;
+	struct dpumap_tls *tls;
+	struct entrance *entrances;
+	struct session *sessions; /* the newest first */
+	unsigned int max_clients;
+	bool accepting;
+	unsigned int strangers_left; /* since the last tick */
+	struct server_stats stats;
+};
 
-static doca_error_t watch(struct server *server, int fd, void *tag, struct dpumap_fault *fault)
-{
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = tag};
-
-	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot wait for connections");
-	return DOCA_SUCCESS;
-}
-
-doca_error_t server_create(const struct options *options, struct dpumap_listener *listener,
-			   int stop_fd, struct exports *exports, struct server **server,
-			   struct dpumap_fault *fault)
-{
-	struct server *s = calloc(1, sizeof(*s));
-	doca_error_t result;
-
-	if (!s)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
-	s->options = options;
-	s->listener = listener;
-	s->exports = exports;
-	s->accepting = true;
-	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (s->epoll < 0) {
-		result = dpumap_fault_errno(fault, errno, "cannot wait for connections");
-		goto free_server;
-	}
-	result = watch(s, dpumap_listener_fd(listener), &listener_tag, fault);
-	if (result == DOCA_SUCCESS)
-		result = watch(s, stop_fd, &stop_tag, fault);
-	if (result != DOCA_SUCCESS)
-		goto close_epoll;
-	*server = s;
-	return DOCA_SUCCESS;
-
-close_epoll:
-	close(s->epoll);
-free_server:
-	free(s);
-	return result;
-}
-
-void server_destroy(struct server *server)
-{
-	struct session *session;
-
-	if (!server)
-		return;
-	while ((session = server->sessions)) {
-		server->sessions = session->next;
-		session_destroy(session);
-	}
-	close(server->epoll);
-	free(server);
-}
+/* -- entrances -- */
 
 /* Level-triggered readiness that cannot be served would spin: look away until the next tick. */
 static void set_accepting(struct server *server, bool accepting)
 {
-	struct epoll_event event = {.events = accepting ? EPOLLIN : 0, .data.ptr = &listener_tag};
+	struct dpumap_fault ignored;
 
 	if (server->accepting == accepting)
 		return;
-	if (epoll_ctl(server->epoll, EPOLL_CTL_MOD, dpumap_listener_fd(server->listener), &event) ==
-	    0)
-		server->accepting = accepting;
+	for (struct entrance *e = server->entrances; e; e = e->next)
+		loop_change(server->loop, &e->watch, accepting ? EPOLLIN : 0, &ignored);
+	server->accepting = accepting;
 }
 
-static bool may_import(const struct options *options, uid_t uid)
+static void close_entrance(struct entrance *entrance)
 {
-	if (uid == 0 || uid == geteuid())
-		return true;
-	for (size_t i = 0; i < options->num_uids; i++) {
-		if (options->uids[i] == uid)
+	loop_remove(entrance->server->loop, &entrance->watch);
+	dpumap_listener_destroy(entrance->listener);
+	free(entrance);
+}
+
+/* -- sessions -- */
+
+static bool is_stranger(const struct session *session)
+{
+	return !session->who[0];
+}
+
+static void remove_session(struct server *server, struct session *session)
+{
+	struct session **at = &server->sessions;
+
+	while (*at != session)
+		at = &(*at)->next;
+	*at = session->next;
+	loop_remove(server->loop, &session->watch);
+	server->stats.held -= session->num_held;
+	if (is_stranger(session))
+		server->stats.strangers--;
+	else
+		server->stats.clients--;
+	session_destroy(session);
+	set_accepting(server, true);
+}
+
+static void drop(struct server *server, struct session *session, const struct dpumap_fault *why)
+{
+	if (is_stranger(session))
+		server->stats.refused++;
+	if (!is_stranger(session) || server->strangers_left++ < STRANGERS_LOGGED)
+		session_say(session, "leaves: %s", why->text);
+	remove_session(server, session);
+}
+
+static struct session *session_of(struct watch *watch)
+{
+	return (struct session *)((char *)watch - offsetof(struct session, watch));
+}
+
+static bool may_import_any(const struct server *server, const char *who)
+{
+	for (size_t i = 0; i < exports_count(server->exports); i++)
+		if (spec_allows(export_spec(exports_get(server->exports, i)), who))
 			return true;
-	}
 	return false;
 }
 
-/*
- * Tells somebody who is not served why. The socket is fresh, so the reply fits into it; if not, the
- * client learns from the closing alone.
- */
-static void turn_away(int fd, const struct dpumap_peer *peer, const struct dpumap_fault *why)
-{
-	struct dpumap_fault fault = {0};
-	struct dpumap_conn *conn;
-	struct dpumap_msg reply;
-
-	say("uid %u pid %d turned away: %s", peer->uid, peer->pid, why->text);
-	if (dpumap_conn_create(fd, &conn, &fault) != DOCA_SUCCESS)
-		return;
-	dpumap_msg_init(&reply);
-	dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, 0);
-	dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, why->code);
-	dpumap_msg_set_text(&reply, DPUMAP_MSG_ERROR, why->text);
-	if (dpumap_conn_put(conn, &reply, &fault) == DOCA_SUCCESS)
-		dpumap_conn_flush(conn, &fault);
-	dpumap_conn_destroy(conn);
-}
-
-static doca_error_t check_welcome(const struct server *server, const struct dpumap_peer *peer,
+static doca_error_t check_welcome(const struct server *server, const char *who,
 				  struct dpumap_fault *fault)
 {
-	if (!may_import(server->options, peer->uid))
+	if (!may_import_any(server, who))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
-					"user %u may not import from this dpumapd", peer->uid);
-	if (server->num_sessions >= server->options->max_clients)
+					"%s may not import from this dpumapd", who);
+	if (server->stats.clients >= server->max_clients)
 		return dpumap_fault_set(fault, DOCA_ERROR_FULL,
 					"dpumapd serves %u clients already, which is its limit",
-					server->num_sessions);
+					server->stats.clients);
 	return DOCA_SUCCESS;
 }
 
-static void admit(struct server *server, int fd, const struct dpumap_peer *peer)
+/* Is it somebody now? A client that is not welcome is told why. */
+static doca_error_t welcome(struct server *server, struct session *session, const char *who,
+			    struct dpumap_fault *fault)
 {
-	struct epoll_event event = {.events = EPOLLIN};
-	struct dpumap_fault fault = {0};
-	struct session *session;
+	doca_error_t result = check_welcome(server, who, fault);
 
-	if (check_welcome(server, peer, &fault) != DOCA_SUCCESS) {
-		turn_away(fd, peer, &fault);
-		return;
+	server->stats.strangers--;
+	server->stats.clients++;
+	snprintf(session->who, sizeof(session->who), "%s", who);
+	if (result == DOCA_SUCCESS) {
+		session_say(session, "connects");
+		return result;
 	}
-	if (session_create(fd, peer, exports_count(server->exports), &session, &fault) !=
-	    DOCA_SUCCESS) {
-		say("%s", fault.text);
-		return;
-	}
-	event.data.ptr = session;
-	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
-		say("cannot serve uid %u pid %d: %s", peer->uid, peer->pid, strerror(errno));
-		session_destroy(session);
-		return;
-	}
-	session->interest = EPOLLIN;
-	session->next = server->sessions;
-	server->sessions = session;
-	server->num_sessions++;
-	say("uid %u pid %d connects", peer->uid, peer->pid);
+	server->stats.refused++;
+	requests_reject(session, fault);
+	return DOCA_SUCCESS;
 }
 
-static void accept_all(struct server *server)
+static doca_error_t get_to_know(struct server *server, struct session *session,
+				struct dpumap_fault *fault)
 {
-	struct dpumap_fault fault = {0};
-	struct dpumap_peer peer;
+	char who[DPUMAP_PEER_NAME_MAX];
 	doca_error_t result;
-	int fd;
 
-	while ((result = dpumap_listener_accept(server->listener, &fd, &peer, &fault)) ==
-	       DOCA_SUCCESS)
-		admit(server, fd, &peer);
-	if (result != DOCA_ERROR_AGAIN) {
-		say("%s", fault.text);
-		set_accepting(server, false);
+	if (session->peer.kind == DPUMAP_ADDRESS_UNIX) {
+		snprintf(who, sizeof(who), "uid:%u", session->peer.uid);
+		return welcome(server, session, who, fault);
 	}
+	result = dpumap_conn_handshake(session->conn, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_conn_peer_name(session->conn, who, fault);
+	if (result == DOCA_SUCCESS)
+		result = welcome(server, session, who, fault);
+	return result;
 }
 
 /* Answers frame after frame until one is incomplete, a reply is stuck or a job is started. */
@@ -203,7 +174,9 @@ static doca_error_t serve_frames(struct server *server, struct session *session,
 			requests_reject(session, fault);
 			break;
 		}
-		requests_answer(session, server->exports, payload, len);
+		server->stats.held -= session->num_held;
+		requests_answer(session, server->exports, &server->stats.requests, payload, len);
+		server->stats.held += session->num_held;
 		dpumap_conn_drop_frame(session->conn);
 		result = dpumap_conn_flush(session->conn, fault);
 		if (result != DOCA_SUCCESS)
@@ -212,12 +185,19 @@ static doca_error_t serve_frames(struct server *server, struct session *session,
 	return dpumap_conn_flush(session->conn, fault);
 }
 
-/* Sends what is left to send, then goes on with the client's next request. */
+/*
+ * Sends what is left to send, then events, then goes on with the client's next request: what
+ * happened before a request is told before it is answered.
+ */
 static doca_error_t advance(struct server *server, struct session *session,
 			    struct dpumap_fault *fault)
 {
 	doca_error_t result = dpumap_conn_flush(session->conn, fault);
 
+	while (result == DOCA_SUCCESS && session->events && !session->closing) {
+		session_send_event(session);
+		result = dpumap_conn_flush(session->conn, fault);
+	}
 	if (result == DOCA_SUCCESS)
 		result = serve_frames(server, session, fault);
 	if (result == DOCA_ERROR_AGAIN)
@@ -227,56 +207,270 @@ static doca_error_t advance(struct server *server, struct session *session,
 	return result;
 }
 
-static doca_error_t set_interest(struct server *server, struct session *session,
-				 struct dpumap_fault *fault)
+static uint32_t interest_of(const struct session *session)
 {
-	struct epoll_event event = {.data.ptr = session};
-
-	if (dpumap_conn_has_output(session->conn))
-		event.events = EPOLLOUT;
-	else if (!session->job.active)
-		event.events = EPOLLIN;
-	if (event.events == session->interest)
-		return DOCA_SUCCESS;
-	if (epoll_ctl(server->epoll, EPOLL_CTL_MOD, dpumap_conn_fd(session->conn), &event) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot wait for a client");
-	session->interest = event.events;
-	return DOCA_SUCCESS;
+	if (session->job.active && !dpumap_conn_has_output(session->conn))
+		return 0;
+	return dpumap_conn_events(session->conn) == POLLOUT ? EPOLLOUT : EPOLLIN;
 }
 
-static void drop(struct server *server, struct session *session, const struct dpumap_fault *why)
+static doca_error_t go_on(struct server *server, struct session *session, uint32_t events,
+			  struct dpumap_fault *fault)
 {
-	struct session **at = &server->sessions;
+	doca_error_t result = DOCA_SUCCESS;
 
-	say("uid %u pid %d leaves: %s", session->peer.uid, session->peer.pid, why->text);
-	while (*at != session)
-		at = &(*at)->next;
-	*at = session->next;
-	server->num_sessions--;
-	session_destroy(session);
-	set_accepting(server, true);
+	if (is_stranger(session)) {
+		result = get_to_know(server, session, fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+		events |= EPOLLIN; /* the session may hold bytes that came with the handshake */
+	}
+	if (events & EPOLLIN)
+		result = dpumap_conn_fill(session->conn, fault);
+	else if (events & (EPOLLHUP | EPOLLERR))
+		result = dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+					  "the other side closed the connection");
+	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
+		result = advance(server, session, fault);
+	return result;
 }
 
 /* May free the session. */
 static void serve(struct server *server, struct session *session, uint32_t events)
 {
 	struct dpumap_fault fault = {0};
-	doca_error_t result = DOCA_SUCCESS;
+	doca_error_t result = go_on(server, session, events, &fault);
 
-	if (events & EPOLLIN)
-		result = dpumap_conn_fill(session->conn, &fault);
-	else if (events & (EPOLLHUP | EPOLLERR))
-		result = dpumap_fault_set(&fault, DOCA_ERROR_CONNECTION_RESET,
-					  "the other side closed the connection");
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
-		result = advance(server, session, &fault);
-	if (result == DOCA_SUCCESS)
-		result = set_interest(server, session, &fault);
+		result = loop_change(server->loop, &session->watch, interest_of(session), &fault);
 	if (result != DOCA_SUCCESS)
 		drop(server, session, &fault);
 }
 
-static void work_on_jobs(struct server *server)
+static void on_session(struct watch *watch, uint32_t events)
+{
+	struct session *session = session_of(watch);
+
+	serve(session->server, session, events);
+}
+
+/* -- those who come -- */
+
+static void drop_oldest_stranger(struct server *server)
+{
+	const struct dpumap_fault why = {.text = "too many wait to be known"};
+	struct session *oldest = NULL;
+
+	for (struct session *s = server->sessions; s; s = s->next)
+		if (is_stranger(s))
+			oldest = s;
+	if (oldest)
+		drop(server, oldest, &why);
+}
+
+static void admit(struct server *server, int fd, const struct dpumap_peer *peer)
+{
+	struct dpumap_tls *tls = peer->kind == DPUMAP_ADDRESS_UNIX ? NULL : server->tls;
+	struct dpumap_fault fault = {0};
+	struct session *session;
+
+	server->stats.accepted++;
+	if (server->stats.strangers >= STRANGERS_MAX)
+		drop_oldest_stranger(server);
+	if (session_create(fd, peer, tls, &session, &fault) != DOCA_SUCCESS) {
+		say("%s", fault.text);
+		return;
+	}
+	session->server = server;
+	if (loop_add(server->loop, &session->watch, fd, EPOLLIN, on_session, &fault) !=
+	    DOCA_SUCCESS) {
+		say("%s", fault.text);
+		session_destroy(session);
+		return;
+	}
+	session->next = server->sessions;
+	server->sessions = session;
+	server->stats.strangers++;
+	serve(server, session, 0);
+}
+
+static void on_entrance(struct watch *watch, uint32_t events)
+{
+	struct entrance *entrance =
+		(struct entrance *)((char *)watch - offsetof(struct entrance, watch));
+	struct dpumap_fault fault = {0};
+	struct dpumap_peer peer;
+	doca_error_t result = DOCA_SUCCESS;
+	int fd;
+
+	(void)events;
+	for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
+		result = dpumap_listener_accept(entrance->listener, &fd, &peer, &fault);
+		if (result == DOCA_SUCCESS)
+			admit(entrance->server, fd, &peer);
+		else if (result != DOCA_ERROR_CONNECTION_RESET)
+			break;
+	}
+	if (result == DOCA_ERROR_FULL) {
+		say("%s", fault.text);
+		set_accepting(entrance->server, false);
+	}
+}
+
+/* -- what happens to exports -- */
+
+static bool find_event(const struct session *session, const struct export_spec *was,
+		       const struct export_spec *is, enum dpumap_event *event)
+{
+	bool had = was && spec_allows(was, session->who);
+	bool has = is && spec_allows(is, session->who);
+
+	*event = had && has ? DPUMAP_EVENT_CHANGED
+		 : had	    ? DPUMAP_EVENT_REMOVED
+			    : DPUMAP_EVENT_ADDED;
+	return had || has;
+}
+
+static void on_change(void *context, const struct export_spec *was, uint64_t was_id,
+		      const struct export_spec *is)
+{
+	const struct dpumap_fault slow = {.text = "too slow for its events"};
+	struct server *server = context;
+	struct session *session, *next;
+	enum dpumap_event event;
+
+	for (session = server->sessions; session; session = next) {
+		next = session->next;
+		if (was)
+			server->stats.held -= session_forget(session, was_id);
+		if (!session->watching || !find_event(session, was, is, &event))
+			continue;
+		if (session_tell(session, event, (is ? is : was)->name))
+			serve(server, session, 0);
+		else
+			drop(server, session, &slow);
+	}
+}
+
+/* -- the rest -- */
+
+doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_fault *fault)
+{
+	struct server *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+	s->loop = loop;
+	s->accepting = true;
+	*server = s;
+	return DOCA_SUCCESS;
+}
+
+void server_set_exports(struct server *server, struct exports *exports)
+{
+	server->exports = exports;
+	exports_watch(exports, on_change, server);
+}
+
+void server_destroy(struct server *server)
+{
+	struct entrance *entrance;
+
+	if (!server)
+		return;
+	if (server->exports)
+		exports_watch(server->exports, NULL, NULL);
+	while ((entrance = server->entrances)) {
+		server->entrances = entrance->next;
+		close_entrance(entrance);
+	}
+	while (server->sessions)
+		remove_session(server, server->sessions);
+	dpumap_tls_destroy(server->tls);
+	free(server);
+}
+
+doca_error_t server_listen(struct server *server, struct dpumap_listener *listener,
+			   struct dpumap_fault *fault)
+{
+	struct entrance *entrance = calloc(1, sizeof(*entrance));
+	doca_error_t result;
+
+	if (!entrance) {
+		dpumap_listener_destroy(listener);
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+	}
+	entrance->server = server;
+	entrance->listener = listener;
+	result = loop_add(server->loop, &entrance->watch, dpumap_listener_fd(listener), EPOLLIN,
+			  on_entrance, fault);
+	if (result != DOCA_SUCCESS) {
+		close_entrance(entrance);
+		return result;
+	}
+	entrance->next = server->entrances;
+	server->entrances = entrance;
+	return DOCA_SUCCESS;
+}
+
+void server_set_max_clients(struct server *server, unsigned int max_clients)
+{
+	server->max_clients = max_clients;
+}
+
+/* One that was accepted once, and would not be now. */
+static struct session *find_refused(const struct server *server)
+{
+	struct dpumap_fault fault = {0};
+
+	for (struct session *s = server->sessions; s; s = s->next)
+		if (s->peer.kind == DPUMAP_ADDRESS_TLS && !is_stranger(s) &&
+		    dpumap_conn_check_again(s->conn, server->tls, &fault) != DOCA_SUCCESS)
+			return s;
+	return NULL;
+}
+
+/* With what it holds: others who have the same get it again. */
+static void cut_off(struct server *server, struct session *session)
+{
+	struct dpumap_fault fault = {0};
+	uint64_t *held = session->held;
+	size_t num_held = session->num_held;
+	struct export *export;
+
+	server->stats.held -= num_held;
+	session->held = NULL;
+	session->num_held = 0;
+	dpumap_conn_check_again(session->conn, server->tls, &fault);
+	drop(server, session, &fault);
+	for (size_t i = 0; i < num_held; i++) {
+		export = exports_of_id(server->exports, held[i]);
+		if (export)
+			exports_revoke(server->exports, export);
+	}
+	free(held);
+}
+
+void server_set_tls(struct server *server, struct dpumap_tls *tls)
+{
+	struct session *session;
+
+	dpumap_tls_destroy(server->tls);
+	server->tls = tls;
+	while (tls && (session = find_refused(server)))
+		cut_off(server, session);
+}
+
+bool server_has_work(const struct server *server)
+{
+	for (const struct session *s = server->sessions; s; s = s->next) {
+		if (s->job.active)
+			return true;
+	}
+	return false;
+}
+
+void server_work(struct server *server)
 {
 	struct session *session, *next;
 
@@ -290,15 +484,6 @@ static void work_on_jobs(struct server *server)
 	}
 }
 
-static bool has_jobs(const struct server *server)
-{
-	for (const struct session *s = server->sessions; s; s = s->next) {
-		if (s->job.active)
-			return true;
-	}
-	return false;
-}
-
 static bool is_late(const struct session *session, uint64_t now)
 {
 	uint64_t since =
@@ -307,64 +492,29 @@ static bool is_late(const struct session *session, uint64_t now)
 	return !session->job.active && since != 0 && now - since > PATIENCE_NS;
 }
 
-static void drop_late(struct server *server)
+void server_tick(struct server *server)
 {
+	const struct dpumap_fault slow = {.text = "too slow"};
 	uint64_t now = dpumap_clock_ns();
 	struct session *session, *next;
-	struct dpumap_fault fault = {0};
 
 	for (session = server->sessions; session; session = next) {
 		next = session->next;
-		if (!is_late(session, now))
-			continue;
-		dpumap_fault_set(&fault, DOCA_ERROR_TIME_OUT, "too slow");
-		drop(server, session, &fault);
+		if (is_late(session, now))
+			drop(server, session, &slow);
 	}
+	if (server->strangers_left > STRANGERS_LOGGED)
+		say("%u more who were not known leave", server->strangers_left - STRANGERS_LOGGED);
+	server->strangers_left = 0;
+	set_accepting(server, true);
 }
 
-static bool is_session(const void *tag)
+void server_get_stats(const struct server *server, struct server_stats *stats)
 {
-	return tag != &listener_tag && tag != &stop_tag;
+	*stats = server->stats;
 }
 
-/* False when told to stop. */
-static bool take_events(struct server *server, const struct epoll_event *events, int n)
+const struct session *server_first_session(const struct server *server)
 {
-	bool go_on = true;
-
-	/* Newcomers last: a session of this round may be gone after serve(), but only its own. */
-	for (int i = 0; i < n; i++) {
-		if (is_session(events[i].data.ptr))
-			serve(server, events[i].data.ptr, events[i].events);
-		else if (events[i].data.ptr == &stop_tag)
-			go_on = false;
-		else
-			accept_all(server);
-	}
-	return go_on;
-}
-
-doca_error_t server_run(struct server *server, struct dpumap_fault *fault)
-{
-	struct epoll_event events[EVENTS_MAX];
-	uint64_t tick = dpumap_clock_ns();
-	bool go_on = true;
-	int n;
-
-	while (go_on) {
-		n = epoll_wait(server->epoll, events, EVENTS_MAX,
-			       has_jobs(server)				? 0
-			       : server->sessions || !server->accepting ? TICK_MS
-									: -1);
-		if (n < 0 && errno != EINTR)
-			return dpumap_fault_errno(fault, errno, "cannot wait for events");
-		go_on = take_events(server, events, n < 0 ? 0 : n);
-		work_on_jobs(server);
-		if (dpumap_clock_ns() - tick > TICK_MS * DPUMAP_NSEC_PER_MSEC) {
-			tick = dpumap_clock_ns();
-			drop_late(server);
-			set_accepting(server, true);
-		}
-	}
-	return DOCA_SUCCESS;
+	return server->sessions;
 }

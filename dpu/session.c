@@ -1,36 +1,151 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "session.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "session.h"
+#include "say.h"
 
-doca_error_t session_create(int fd, const struct dpumap_peer *peer, size_t num_exports,
+#define HELD_MAX 65536u
+
+doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpumap_tls *tls,
 			    struct session **session, struct dpumap_fault *fault)
 {
-	struct session *s = calloc(1, sizeof(*s) + num_exports * sizeof(s->held[0]));
+	struct session *s = calloc(1, sizeof(*s));
 	doca_error_t result;
 
 	if (!s) {
 		close(fd);
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
 	}
-	result = dpumap_conn_create(fd, &s->conn, fault);
+	result = dpumap_conn_create(fd, tls, NULL, &s->conn, fault);
 	if (result != DOCA_SUCCESS) {
 		free(s);
 		return result;
 	}
 	s->peer = *peer;
 	s->since = dpumap_clock_ns();
-	s->num_exports = num_exports;
+	s->last_event = &s->events;
 	*session = s;
 	return DOCA_SUCCESS;
+}
+
+static void drop_event(struct session *session)
+{
+	struct event *event = session->events;
+
+	session->events = event->next;
+	if (!session->events)
+		session->last_event = &session->events;
+	session->num_events--;
+	free(event);
 }
 
 void session_destroy(struct session *session)
 {
 	for (size_t i = 0; i < SESSION_DIGESTS; i++)
 		dpumap_sha256_destroy(session->digests[i].sha);
+	while (session->events)
+		drop_event(session);
 	dpumap_conn_destroy(session->conn);
+	free(session->held);
 	free(session);
+}
+
+void session_say(const struct session *session, const char *fmt, ...)
+{
+	const char *who = session->who[0] ? session->who : "somebody";
+	char text[sizeof(((struct dpumap_fault *)0)->text)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (session->peer.kind == DPUMAP_ADDRESS_UNIX)
+		say("%s %s", session->peer.text, text);
+	else
+		say("%s at %s %s", who, session->peer.text, text);
+}
+
+doca_error_t session_hold(struct session *session, uint64_t export, struct dpumap_fault *fault)
+{
+	uint64_t *held;
+
+	if (session->num_held == HELD_MAX)
+		return dpumap_fault_set(fault, DOCA_ERROR_FULL,
+					"%u exports are held already: release some", HELD_MAX);
+	held = reallocarray(session->held, session->num_held + 1, sizeof(*held));
+	if (!held)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
+	session->held = held;
+	held[session->num_held++] = export;
+	return DOCA_SUCCESS;
+}
+
+/* The last first: what was got is soon released. */
+static size_t find(const struct session *session, uint64_t export)
+{
+	for (size_t i = session->num_held; i > 0; i--)
+		if (session->held[i - 1] == export)
+			return i - 1;
+	return session->num_held;
+}
+
+bool session_holds(const struct session *session, uint64_t export)
+{
+	return find(session, export) < session->num_held;
+}
+
+void session_let_go(struct session *session, uint64_t export)
+{
+	size_t at = find(session, export);
+
+	if (at < session->num_held)
+		session->held[at] = session->held[--session->num_held];
+}
+
+size_t session_forget(struct session *session, uint64_t export)
+{
+	size_t left = 0, before = session->num_held;
+
+	for (size_t i = 0; i < before; i++)
+		if (session->held[i] != export)
+			session->held[left++] = session->held[i];
+	session->num_held = left;
+	return before - left;
+}
+
+bool session_tell(struct session *session, enum dpumap_event event, const char *name)
+{
+	struct event *e;
+
+	if (session->num_events == SESSION_EVENTS_MAX)
+		return false;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return false;
+	e->event = event;
+	memcpy(e->name, name, strlen(name) + 1);
+	*session->last_event = e;
+	session->last_event = &e->next;
+	session->num_events++;
+	return true;
+}
+
+void session_send_event(struct session *session)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg msg;
+
+	dpumap_msg_init(&msg);
+	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, 0);
+	dpumap_msg_set_text(&msg, DPUMAP_MSG_EVENT, dpumap_event_name(session->events->event));
+	dpumap_msg_set_text(&msg, DPUMAP_MSG_NAME, session->events->name);
+	if (dpumap_conn_put(session->conn, &msg, &fault) != DOCA_SUCCESS)
+		session->closing = true;
+	drop_event(session);
 }

@@ -293,17 +293,26 @@ static doca_error_t load(const char *path, struct content *c, struct dpumap_faul
 	return err ? fail_read(err, path, fault) : DOCA_SUCCESS;
 }
 
-doca_error_t desc_look(const struct options *options, struct dpumap_fault *fault)
+static doca_error_t look_at(const struct options *options, bool check, struct dpumap_fault *fault)
 {
 	const struct printer printer = {.json = options->given & OPTION_JSON,
 					.show_secret = options->given & OPTION_SHOW_SECRET};
-	const bool check = strcmp(options->args[0], "check") == 0;
 	struct content content = {.len = 0};
 	doca_error_t result;
 
-	result = load(options->args[1], &content, fault);
+	result = load(options->args[0], &content, fault);
 	if (result == DOCA_SUCCESS)
-		result = look(&printer, &content, check, options->args[1], fault);
+		result = look(&printer, &content, check, options->args[0], fault);
 	explicit_bzero(&content, sizeof(content));
 	return result;
+}
+
+doca_error_t desc_show(const struct options *options, struct dpumap_fault *fault)
+{
+	return look_at(options, false, fault);
+}
+
+doca_error_t desc_check(const struct options *options, struct dpumap_fault *fault)
+{
+	return look_at(options, true, fault);
 }

@@ -5,7 +5,7 @@
 
 #include "options.h"
 
-/* "desc show FILE" and "desc check FILE" */
-command_fn desc_look;
+command_fn desc_show;
+command_fn desc_check;
 
 #endif

@@ -26,6 +26,17 @@ void interrupt_catch(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+void interrupt_release(void)
+{
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == on_signal)
+			signal(signals[i], SIG_DFL);
+	}
+	interrupt_die();
+}
+
 void interrupt_die(void)
 {
 	if (interrupt_signal == 0)

@@ -8,6 +8,8 @@
 extern volatile sig_atomic_t interrupt_signal;
 
 void interrupt_catch(void);
+/* For what has nothing to tidy up: a signal ends the process from now on. */
+void interrupt_release(void);
 /* Ends the process by the signal, as its parent expects; returns only if there was none. */
 void interrupt_die(void);
 

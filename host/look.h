@@ -4,9 +4,13 @@
 #define DPUMAP_HOST_LOOK_H
 
 #include "options.h"
+#include "remote.h"
 
 command_fn look_list;
 command_fn look_info;
-command_fn look_get_descriptor;
+command_fn look_get;
+
+/* Reads a saved descriptor, of whatever is in the file. The caller wipes *export. */
+doca_error_t look_load(const char *path, struct remote_export *export, struct dpumap_fault *fault);
 
 #endif

@@ -3,46 +3,81 @@
 #define DPUMAP_HOST_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "channel/tls.h"
 #include "common/fault.h"
 
 #define OPTIONS_ARGS_MAX 3
+#define OPTIONS_SANS_MAX 16
 
 struct options;
 
 typedef doca_error_t command_fn(const struct options *options, struct dpumap_fault *fault);
+/* What is wrong with the command line, or NULL. */
+typedef const char *command_check_fn(const struct options *options);
 
-/* What a command takes; the options that it does not name are refused. */
+/* Options that commands take or not, alone or as a group that goes together. */
 enum option_bit {
-	OPTION_OFFSET = 1 << 0,
-	OPTION_LENGTH = 1 << 1,
-	OPTION_DESCRIPTOR = 1 << 2, /* instead of its arguments */
-	OPTION_NO_ARGS = 1 << 3,    /* or nothing instead of them */
-	OPTION_JSON = 1 << 4,
-	OPTION_SHOW_SECRET = 1 << 5,
+	OPTION_CONNECTION = 1 << 0, /* where dpumapd is, and who we are to it */
+	OPTION_DEVICE = 1 << 1,
+	OPTION_JSON = 1 << 2,
+	OPTION_OFFSET = 1 << 3,
+	OPTION_LENGTH = 1 << 4,
+	OPTION_FILE_OFFSET = 1 << 5,
+	OPTION_SPARSE = 1 << 6,
+	OPTION_DESCRIPTOR = 1 << 7, /* instead of the arguments */
+	OPTION_SHOW_SECRET = 1 << 8,
+	OPTION_HOLD = 1 << 9,
+	OPTION_COUNT = 1 << 10,
+	OPTION_SIZE = 1 << 11,
+	OPTION_WRITE = 1 << 12,
+	OPTION_DIR = 1 << 13,
+	OPTION_NAMES = 1 << 14, /* whom a certificate is for */
+	OPTION_DAYS = 1 << 15,
+	OPTION_KEY_TYPE = 1 << 16,
+	OPTION_VERBOSE = 1 << 17,
 };
 
 struct command {
-	const char *name;
-	const char *args;
-	unsigned int num_args;
-	unsigned int takes;
+	const char *name; /* "list", or of a group "pki init" */
+	const char *args; /* as --help and complaints tell them */
+	unsigned int min_args, max_args;
+	unsigned int takes; /* enum option_bit */
+	bool is_old_name;   /* not in --help */
 	command_fn *run;
+	const char *doc;
+	command_check_fn *check; /* NULL: nothing to check */
 };
 
+/* A text that is not given is NULL, a number 0. Texts are borrowed, of the command line or of
+ * texts[]. */
 struct options {
 	const struct command *command;
 	const char *args[OPTIONS_ARGS_MAX];
 	unsigned int num_args;
-	unsigned int given; /* enum option_bit */
-	char connect[128];
+	unsigned int given; /* enum option_bit; of a group that has one bit, that any was */
+	/* Filled in from the environment and the configuration by config_load(). */
+	const char *connect;
+	struct dpumap_tls_config tls;
+	const char *server; /* whom its certificate must name; NULL: the host connected to */
 	const char *device; /* NULL: the first that can import */
+	uint64_t timeout_s;
+	const char *config;
+
 	const char *descriptor;
 	uint64_t offset;
 	uint64_t length;
-	unsigned int timeout_s;
-	bool verbose;
+	uint64_t file_offset;
+	uint64_t count;
+	uint64_t size;
+	const char *dir;
+	const char *dpu, *host;
+	const char *sans[OPTIONS_SANS_MAX];
+	size_t num_sans;
+	uint64_t days;
+	const char *key_type;
 };
 
 /* commands ends with an entry without a name. Ends the process if the arguments are wrong. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -7,6 +8,10 @@
 
 #define WIDTH	  40
 #define REDRAW_NS (100 * DPUMAP_NSEC_PER_MSEC)
+/* What takes no longer needs no bar. */
+#define SHOW_NS	     (300 * DPUMAP_NSEC_PER_MSEC)
+#define SEC_PER_MIN  60
+#define SEC_PER_HOUR 3600
 
 void progress_begin(struct progress *progress, uint64_t total)
 {
@@ -17,21 +22,47 @@ void progress_begin(struct progress *progress, uint64_t total)
 	};
 }
 
+static void draw_rest(double seconds)
+{
+	uint64_t left = (uint64_t)seconds;
+
+	fprintf(stderr, " ETA %" PRIu64 ":%02" PRIu64 ":%02" PRIu64, left / SEC_PER_HOUR,
+		left / SEC_PER_MIN % SEC_PER_MIN, left % SEC_PER_MIN);
+}
+
+static void draw(const struct progress *progress, uint64_t done, double seconds)
+{
+	double fraction = (double)done / (double)progress->total;
+	double rate = (double)done / seconds;
+	int full = (int)(fraction * WIDTH);
+
+	fprintf(stderr, "\r[%.*s%.*s] %3d%% %8.1f MB/s", full,
+		"########################################", WIDTH - full,
+		"........................................", (int)(fraction * 100), rate / 1e6);
+	if (rate > 0)
+		draw_rest((double)(progress->total - done) / rate);
+	fputs("\033[K", stderr);
+}
+
+/* Of a stream whose end nobody knows. */
+static void draw_unbounded(uint64_t done, double seconds)
+{
+	fprintf(stderr, "\r%.1f MB %8.1f MB/s\033[K", (double)done / 1e6,
+		(double)done / 1e6 / seconds);
+}
+
 void progress_update(struct progress *progress, uint64_t done)
 {
 	uint64_t now = dpumap_clock_ns();
-	double fraction, seconds;
-	int full;
+	double seconds = (double)(now - progress->began) / (double)DPUMAP_NSEC_PER_SEC;
 
-	if (!progress->shown || (progress->drawn && now - progress->last < REDRAW_NS))
+	if (!progress->shown || now - progress->began < SHOW_NS ||
+	    (progress->drawn && now - progress->last < REDRAW_NS))
 		return;
-	fraction = (double)done / (double)progress->total;
-	seconds = (double)(now - progress->began) / (double)DPUMAP_NSEC_PER_SEC;
-	full = (int)(fraction * WIDTH);
-	fprintf(stderr, "\r[%.*s%.*s] %3d%% %8.1f MB/s", full,
-		"########################################", WIDTH - full,
-		"........................................", (int)(fraction * 100),
-		seconds > 0 ? (double)done / 1e6 / seconds : 0.0);
+	if (progress->total == UINT64_MAX)
+		draw_unbounded(done, seconds);
+	else
+		draw(progress, done, seconds);
 	progress->drawn = true;
 	progress->last = now;
 }

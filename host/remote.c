@@ -11,8 +11,19 @@ _Static_assert(sizeof(sig_atomic_t) == sizeof(int), "the channel looks at the fl
 doca_error_t remote_connect(const struct options *options, struct dpumap_client **client,
 			    struct dpumap_fault *fault)
 {
-	return dpumap_client_create(options->connect, options->timeout_s * MSEC_PER_SEC,
-				    &interrupt_signal, client, fault);
+	struct dpumap_address address;
+	struct dpumap_tls *tls = NULL;
+	doca_error_t result;
+
+	result = dpumap_address_parse(options->connect, &address, fault);
+	if (result == DOCA_SUCCESS && address.kind == DPUMAP_ADDRESS_TLS)
+		result = dpumap_tls_create(&options->tls, false, &tls, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_client_create(&address, tls, options->server,
+					      (unsigned int)options->timeout_s * MSEC_PER_SEC,
+					      &interrupt_signal, client, fault);
+	dpumap_tls_destroy(tls);
+	return result;
 }
 
 static void ask(struct dpumap_msg *request, enum dpumap_op op)
@@ -41,27 +52,28 @@ static doca_error_t incomplete(enum dpumap_op op, struct dpumap_fault *fault)
 				dpumap_op_name(op));
 }
 
-doca_error_t remote_list(struct dpumap_client *client, remote_list_fn *each,
+doca_error_t remote_list(struct dpumap_client *client, remote_list_fn *each, void *context,
 			 struct dpumap_fault *fault)
 {
+	char after[DPUMAP_EXPORT_NAME_MAX] = "", next[DPUMAP_EXPORT_NAME_MAX];
 	struct dpumap_msg request, reply = {0};
 	doca_error_t result;
-	uint64_t first = 0;
 
 	do {
 		ask(&request, DPUMAP_OP_LIST);
-		dpumap_msg_set_number(&request, DPUMAP_MSG_FIRST, first);
+		dpumap_msg_set_text(&request, DPUMAP_MSG_AFTER, after);
 		result = dpumap_client_call(client, &request, &reply, fault);
 		if (result != DOCA_SUCCESS)
 			return result;
 		for (uint32_t i = 0; i < reply.num_exports; i++)
-			each(&reply.exports[i]);
+			each(context, &reply.exports[i]);
 		if (!dpumap_msg_has(&reply, DPUMAP_MSG_NEXT))
 			return DOCA_SUCCESS;
+		dpumap_msg_get_text(&reply, DPUMAP_MSG_NEXT, next, sizeof(next));
 		/* A server that does not get ahead would keep us for ever. */
-		if (reply.value[DPUMAP_MSG_NEXT].number <= first)
+		if (strcmp(next, after) <= 0)
 			return incomplete(DPUMAP_OP_LIST, fault);
-		first = reply.value[DPUMAP_MSG_NEXT].number;
+		memcpy(after, next, sizeof(after));
 	} while (true);
 }
 
@@ -117,6 +129,25 @@ doca_error_t remote_release(struct dpumap_client *client, const char *name,
 	struct dpumap_msg reply = {0};
 
 	return ask_about(client, DPUMAP_OP_RELEASE, name, &reply, fault);
+}
+
+static doca_error_t ask_shortly(struct dpumap_client *client, enum dpumap_op op,
+				struct dpumap_fault *fault)
+{
+	struct dpumap_msg request, reply = {0};
+
+	ask(&request, op);
+	return dpumap_client_call(client, &request, &reply, fault);
+}
+
+doca_error_t remote_watch(struct dpumap_client *client, struct dpumap_fault *fault)
+{
+	return ask_shortly(client, DPUMAP_OP_WATCH, fault);
+}
+
+doca_error_t remote_ping(struct dpumap_client *client, struct dpumap_fault *fault)
+{
+	return ask_shortly(client, DPUMAP_OP_PING, fault);
 }
 
 doca_error_t remote_digest_start(struct dpumap_client *client, const char *name, uint64_t *digest,

@@ -20,9 +20,9 @@ struct remote_export {
 doca_error_t remote_connect(const struct options *options, struct dpumap_client **client,
 			    struct dpumap_fault *fault);
 
-typedef void remote_list_fn(const struct dpumap_export_info *info);
+typedef void remote_list_fn(void *context, const struct dpumap_export_info *info);
 
-doca_error_t remote_list(struct dpumap_client *client, remote_list_fn *each,
+doca_error_t remote_list(struct dpumap_client *client, remote_list_fn *each, void *context,
 			 struct dpumap_fault *fault);
 doca_error_t remote_get(struct dpumap_client *client, const char *name,
 			struct remote_export *export, struct dpumap_fault *fault);
@@ -40,6 +40,11 @@ doca_error_t remote_device(struct dpumap_client *client, struct remote_device *d
 void remote_export_wipe(struct remote_export *export);
 doca_error_t remote_release(struct dpumap_client *client, const char *name,
 			    struct dpumap_fault *fault);
+
+/* From now on the client hears of exports that come, change and go. */
+doca_error_t remote_watch(struct dpumap_client *client, struct dpumap_fault *fault);
+/* Is it still there? */
+doca_error_t remote_ping(struct dpumap_client *client, struct dpumap_fault *fault);
 
 /* A digest of what the DPU sees in an export, in the order of the updates. */
 doca_error_t remote_digest_start(struct dpumap_client *client, const char *name, uint64_t *digest,

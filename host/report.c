@@ -27,14 +27,14 @@ bool report_digests_equal(const struct report *report)
 	return true;
 }
 
-const char *report_permissions(uint32_t access)
+static const char *permissions(uint32_t access)
 {
 	if (access & DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 		return "read-write";
 	return access & DOCA_ACCESS_FLAG_PCI_READ_ONLY ? "read-only" : "none";
 }
 
-const char *report_kind(const char *kind)
+static const char *kind_text(const char *kind)
 {
 	if (strcmp(kind, "dm") == 0)
 		return "device memory";
@@ -50,8 +50,7 @@ void report_list_line(const struct dpumap_export_info *info)
 		return;
 	}
 	dpumap_size_format(info->size, size);
-	printf("%-24s %-6s %12s  %s\n", info->name, info->kind, size,
-	       report_permissions(info->access));
+	printf("%-24s %-6s %12s  %s\n", info->name, info->kind, size, permissions(info->access));
 }
 
 static void print_export(const struct dpumap_export_info *info)
@@ -60,9 +59,9 @@ static void print_export(const struct dpumap_export_info *info)
 
 	dpumap_size_format(info->size, size);
 	printf("export       %s\n", info->name);
-	printf("kind         %s (%s)\n", report_kind(info->kind), info->kind);
+	printf("kind         %s (%s)\n", kind_text(info->kind), info->kind);
 	printf("size         %s (%" PRIu64 " bytes)\n", size, info->size);
-	printf("permissions  %s\n", report_permissions(info->access));
+	printf("permissions  %s\n", permissions(info->access));
 }
 
 static void print_bytes(const char *what, uint64_t bytes)
@@ -91,24 +90,35 @@ void report_info(const struct dpumap_export_info *info)
 	print_export(info);
 }
 
-void report_descriptor(const struct dpumap_desc *desc, size_t len)
+static const char *desc_kind(const struct dpumap_desc *desc)
 {
 	static const char *const kinds[] = {
 		[DPUMAP_DESC_KIND_PCI] = "PCI export",
 		[DPUMAP_DESC_KIND_RDMA] = "RDMA export",
 		[DPUMAP_DESC_KIND_UMEM] = "umem",
 	};
+
+	return kinds[desc->kind];
+}
+
+static const char *desc_source(const struct dpumap_desc *desc)
+{
 	static const char *const sources[] = {
 		[DPUMAP_DESC_SOURCE_MEMORY] = "memory",
 		[DPUMAP_DESC_SOURCE_DEVICE_MEMORY] = "device memory",
 		[DPUMAP_DESC_SOURCE_DMABUF] = "a dma-buf",
 	};
 
-	printf("descriptor   %zu bytes, %s of %s\n", len, kinds[desc->kind], sources[desc->source]);
+	return sources[desc->source];
+}
+
+void report_descriptor(const struct dpumap_desc *desc, size_t len)
+{
+	printf("descriptor   %zu bytes, %s of %s\n", len, desc_kind(desc), desc_source(desc));
 	printf("  card       %016" PRIx64 ", function %u\n", desc->device_guid, desc->vhca_id);
 	printf("  range      %" PRIu64 " bytes at 0x%" PRIx64 " of the exporter\n", desc->len,
 	       desc->addr);
-	printf("  access     0x%02x, %s\n", desc->access, report_permissions(desc->access));
+	printf("  access     0x%02x, %s\n", desc->access, permissions(desc->access));
 	if (desc->kind == DPUMAP_DESC_KIND_PCI)
 		printf("  key        present, not shown\n");
 }
@@ -120,6 +130,11 @@ static const char *direction(const struct report *report)
 	return report->source ? "host -> DPU -> host" : "DPU -> host";
 }
 
+const char *report_engine(enum dpumap_dma_engine engine)
+{
+	return engine == DPUMAP_DMA_ENGINE_MMO ? "MMO DMA" : "RDMA read/write";
+}
+
 static void print_route(const struct report *report)
 {
 	char window[DPUMAP_SIZE_TEXT_MAX];
@@ -127,11 +142,10 @@ static void print_route(const struct report *report)
 	dpumap_size_format(report->window, window);
 	printf("moved        %" PRIu64 " bytes %s, %" PRIu64 " window%s of %s, by %s on %s\n",
 	       report->bytes, direction(report), report->windows, report->windows == 1 ? "" : "s",
-	       window, report->engine == DPUMAP_DMA_ENGINE_MMO ? "MMO DMA" : "RDMA read/write",
-	       report->device.name);
+	       window, report_engine(report->engine), report->device.name);
 }
 
-static double rate(uint64_t bytes, uint64_t ns)
+double report_rate(uint64_t bytes, uint64_t ns)
 {
 	return ns > 0 ? (double)bytes * 1e3 / (double)ns : 0.0;
 }
@@ -142,10 +156,10 @@ static void print_speed(const struct report *report)
 	       "alone "
 	       "took %.3f s, %.1f MB/s)\n",
 	       (double)report->total_ns / (double)DPUMAP_NSEC_PER_SEC,
-	       rate(report->dma_bytes, report->total_ns),
+	       report_rate(report->dma_bytes, report->total_ns),
 	       report->source && report->target ? ", both ways," : "",
 	       (double)report->dma_ns / (double)DPUMAP_NSEC_PER_SEC,
-	       rate(report->dma_bytes, report->dma_ns));
+	       report_rate(report->dma_bytes, report->dma_ns));
 }
 
 void report_print(const struct report *report, const struct dpumap_export_info *info,
@@ -163,4 +177,100 @@ void report_print(const struct report *report, const struct dpumap_export_info *
 	}
 	printf("result       %s\n",
 	       report_digests_equal(report) ? "all digests are equal" : "THE DIGESTS DIFFER");
+}
+
+/* -- for machines -- */
+
+/* As in dpumapd's configuration. */
+static const char *perm(uint32_t access)
+{
+	if (access & DOCA_ACCESS_FLAG_PCI_READ_WRITE)
+		return "rw";
+	return access & DOCA_ACCESS_FLAG_PCI_READ_ONLY ? "ro" : "none";
+}
+
+static void add_hex(struct json_object *object, const char *key, int digits, uint64_t number)
+{
+	char text[2 + 16 + 1];
+
+	snprintf(text, sizeof(text), "0x%0*" PRIx64, digits, number);
+	json_add_text(object, key, text);
+}
+
+struct json_object *report_json_export(const struct dpumap_export_info *info)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_add_text(object, "name", info->name);
+	json_add_text(object, "kind", info->kind);
+	json_add_number(object, "size", info->size);
+	json_add_text(object, "perm", perm(info->access));
+	return object;
+}
+
+struct json_object *report_json_device(const struct remote_device *device)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *memory = json_object_new_object();
+
+	json_add_number(memory, "total", device->dm_total);
+	json_add_number(memory, "free", device->dm_free);
+	json_add_number(memory, "in_a_piece", device->dm_longest);
+	json_add_text(object, "device", device->name);
+	json_object_object_add(object, "device_memory", memory);
+	return object;
+}
+
+struct json_object *report_json_descriptor(const struct dpumap_desc *desc, size_t len)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_add_number(object, "bytes", len);
+	json_add_text(object, "kind", desc_kind(desc));
+	json_add_text(object, "source", desc_source(desc));
+	add_hex(object, "card", 16, desc->device_guid);
+	json_add_number(object, "function", desc->vhca_id);
+	add_hex(object, "address", 16, desc->addr);
+	json_add_number(object, "length", desc->len);
+	add_hex(object, "access", 4, desc->access);
+	return object;
+}
+
+static struct json_object *json_digests(const struct report *report)
+{
+	struct json_object *list = json_object_new_array();
+	char text[DPUMAP_SHA256_TEXT_MAX];
+
+	for (unsigned int i = 0; i < report->num_digests; i++) {
+		struct json_object *digest = json_object_new_object();
+
+		dpumap_sha256_format(report->digests[i].sha256, text);
+		json_add_text(digest, "of", report->digests[i].whose);
+		json_add_text(digest, "sha256", text);
+		json_object_array_add(list, digest);
+	}
+	return list;
+}
+
+void report_print_json(const struct report *report, const struct dpumap_export_info *info)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "export", report_json_export(info));
+	if (report->source)
+		json_add_text(object, "source", report->source);
+	if (report->target)
+		json_add_text(object, "target", report->target);
+	json_add_number(object, "offset", report->offset);
+	json_add_number(object, "bytes", report->bytes);
+	json_add_number(object, "dma_bytes", report->dma_bytes);
+	json_add_number(object, "windows", report->windows);
+	json_add_text(object, "device", report->device.name);
+	json_add_text(object, "engine", report_engine(report->engine));
+	json_add_real(object, "seconds", (double)report->total_ns / (double)DPUMAP_NSEC_PER_SEC);
+	json_add_real(object, "dma_seconds", (double)report->dma_ns / (double)DPUMAP_NSEC_PER_SEC);
+	json_object_object_add(object, "digests", json_digests(report));
+	json_object_object_add(object, "verified",
+			       json_object_new_boolean(report_digests_equal(report)));
+	json_print(object);
 }

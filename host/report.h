@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the commands print about exports and transfers. */
+/* What the commands print about exports and transfers, for people and as JSON. */
 #ifndef DPUMAP_HOST_REPORT_H
 #define DPUMAP_HOST_REPORT_H
 
@@ -13,6 +13,7 @@
 #include "channel/channel.h"
 #include "common/device.h"
 #include "common/sha256.h"
+#include "json.h"
 #include "remote.h"
 
 #define REPORT_DIGESTS 3
@@ -20,6 +21,7 @@
 struct report {
 	const char *source; /* NULL: none */
 	const char *target;
+	uint64_t offset;
 	uint64_t bytes;
 	uint64_t window;
 	uint64_t windows;
@@ -40,14 +42,22 @@ uint8_t *report_digest(struct report *report, const char *whose);
 bool report_digests_equal(const struct report *report);
 void report_print(const struct report *report, const struct dpumap_export_info *info,
 		  size_t desc_len);
+void report_print_json(const struct report *report, const struct dpumap_export_info *info);
 
-const char *report_permissions(uint32_t access);
-const char *report_kind(const char *kind);
+/* In MB/s. */
+double report_rate(uint64_t bytes, uint64_t ns);
+const char *report_engine(enum dpumap_dma_engine engine);
+
 /* One line of a table; the heading when info is NULL. */
 void report_list_line(const struct dpumap_export_info *info);
 void report_device(const struct remote_device *device);
 void report_info(const struct dpumap_export_info *info);
 /* Everything but the key. */
 void report_descriptor(const struct dpumap_desc *desc, size_t len);
+
+/* The same as objects, or members of one. */
+struct json_object *report_json_export(const struct dpumap_export_info *info);
+struct json_object *report_json_device(const struct remote_device *device);
+struct json_object *report_json_descriptor(const struct dpumap_desc *desc, size_t len);
 
 #endif

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Files into, out of, and through an export. */
+/* Bytes into, out of, and through an export. */
 #ifndef DPUMAP_HOST_TRANSFER_H
 #define DPUMAP_HOST_TRANSFER_H
 
 #include "options.h"
 
+command_fn transfer_read;
+command_fn transfer_write;
 command_fn transfer_put;
-command_fn transfer_get;
 command_fn transfer_cp;
+command_fn transfer_fill;
+command_fn transfer_dump;
+
+command_check_fn transfer_check_read;
+command_check_fn transfer_check_cp;
+command_check_fn transfer_check_fill;
 
 #endif

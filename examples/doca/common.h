@@ -54,6 +54,12 @@ doca_error_t read_file(const char *path, char **bytes, size_t *len);
 /* The file appears under its name when it is complete; nobody else may read it. */
 doca_error_t write_file(const char *path, const void *bytes, size_t len);
 
+/* For what is to be done in any case; DOCA_ERROR_PROPAGATE() does nothing after an error. */
+static inline doca_error_t keep_first(doca_error_t first, doca_error_t second)
+{
+	return first == DOCA_SUCCESS ? second : first;
+}
+
 /* Tell the other side of memory that is exported, and learn of it there. */
 doca_error_t publish(const struct config *config, const struct memory *memory,
 		     struct doca_dev *dev);

@@ -38,7 +38,7 @@ static doca_error_t print_reps(struct doca_devinfo *info)
 		(void)doca_devinfo_rep_destroy_list(list);
 	if (result == DOCA_ERROR_NOT_SUPPORTED) /* as on any host */
 		result = DOCA_SUCCESS;
-	DOCA_ERROR_PROPAGATE(result, doca_dev_close(dev));
+	result = keep_first(result, doca_dev_close(dev));
 	return result;
 }
 

@@ -60,7 +60,7 @@ static doca_error_t run(const struct config *config)
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = share(config, dev);
-	DOCA_ERROR_PROPAGATE(result, doca_dev_close(dev));
+	result = keep_first(result, doca_dev_close(dev));
 	return result;
 }
 
@@ -109,7 +109,7 @@ static doca_error_t send_bytes(const struct config *config, struct copier *copie
 	if (result == DOCA_SUCCESS)
 		DOCA_LOG_INFO("%zu bytes of %s are in the DPU's memory", len, config->file);
 destroy_remote:
-	DOCA_ERROR_PROPAGATE(result, doca_mmap_destroy(remote));
+	result = keep_first(result, doca_mmap_destroy(remote));
 	return result;
 }
 
@@ -127,7 +127,7 @@ static doca_error_t copy_bytes(const struct config *config, const char *bytes, s
 		result = send_bytes(config, &copier, bytes, len);
 		close_copier(&copier);
 	}
-	DOCA_ERROR_PROPAGATE(result, doca_dev_close(dev));
+	result = keep_first(result, doca_dev_close(dev));
 	return result;
 }
 

@@ -46,7 +46,7 @@ static doca_error_t run(const struct config *config)
 	result = open_device(config->pci_addr, can_export, &dev);
 	if (result == DOCA_SUCCESS) {
 		result = export_bytes(config, dev, bytes, len);
-		DOCA_ERROR_PROPAGATE(result, doca_dev_close(dev));
+		result = keep_first(result, doca_dev_close(dev));
 	}
 	free(bytes);
 	return result;
@@ -72,7 +72,7 @@ static doca_error_t fetch(const struct config *config, struct copier *copier)
 		DOCA_ERROR_PROPAGATE(result, write_file(config->file, memory.bytes, len));
 		destroy_memory(&memory);
 	}
-	DOCA_ERROR_PROPAGATE(result, doca_mmap_destroy(remote));
+	result = keep_first(result, doca_mmap_destroy(remote));
 	if (result == DOCA_SUCCESS)
 		DOCA_LOG_INFO("%zu bytes of the host are in %s", len, config->file);
 	return result;
@@ -92,7 +92,7 @@ static doca_error_t run(const struct config *config)
 		result = fetch(config, &copier);
 		close_copier(&copier);
 	}
-	DOCA_ERROR_PROPAGATE(result, doca_dev_close(dev));
+	result = keep_first(result, doca_dev_close(dev));
 	return result;
 }
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Where a dpumapd is reached: unix:PATH, or PATH alone, on one machine;
+ * tls:HOST:PORT or tls:[V6]:PORT from another.
+ */
 #ifndef DPUMAP_CHANNEL_ADDRESS_H
 #define DPUMAP_CHANNEL_ADDRESS_H
 
@@ -6,8 +10,23 @@
 
 #include "common/fault.h"
 
-/* INVALID_VALUE when the path is empty or too long for a socket. */
-doca_error_t dpumap_address_set(const char *path, struct sockaddr_un *address,
-				struct dpumap_fault *fault);
+#define DPUMAP_HOST_MAX 254 /* with the NUL */
+#define DPUMAP_PORT_MAX 6   /* with the NUL */
+
+enum dpumap_address_kind {
+	DPUMAP_ADDRESS_UNIX,
+	DPUMAP_ADDRESS_TLS,
+};
+
+struct dpumap_address {
+	enum dpumap_address_kind kind;
+	struct sockaddr_un path;
+	char host[DPUMAP_HOST_MAX];
+	char port[DPUMAP_PORT_MAX];
+};
+
+/* INVALID_VALUE with the reason. */
+doca_error_t dpumap_address_parse(const char *text, struct dpumap_address *address,
+				  struct dpumap_fault *fault);
 
 #endif

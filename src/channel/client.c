@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
 #include <inttypes.h>
+#include <netdb.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "channel/address.h"
 #include "channel/channel.h"
+#include "channel/stream.h"
 #include "common/clock.h"
+#include "common/trusted.h"
 
 /* A signal may come just before poll() or to another thread: look at the flag now and then. */
 #define STOP_CHECK_MS 100
+/* More than a server keeps for us: it would have to be no dpumapd. */
+#define EVENTS_MAX 65536u
+
+struct event {
+	struct event *next;
+	enum dpumap_event event;
+	char name[DPUMAP_EXPORT_NAME_MAX];
+};
 
 struct dpumap_client {
 	struct dpumap_conn *conn;
+	struct event *events, **last_event; /* that came between replies */
+	size_t num_events;
 	const volatile int *stop;
 	uint64_t timeout_ns;
 	uint64_t next_id;
 	bool frame_held; /* the last reply's, which its caller may still read */
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	char name[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX]; /* what it is called in reasons */
 };
 
 static bool stopped(const struct dpumap_client *client)
@@ -32,7 +45,7 @@ static bool stopped(const struct dpumap_client *client)
 static doca_error_t timed_out(const struct dpumap_client *client, struct dpumap_fault *fault)
 {
 	return dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT,
-				"no answer from %s within %" PRIu64 " ms", client->path,
+				"no answer from %s within %" PRIu64 " ms", client->name,
 				client->timeout_ns / DPUMAP_NSEC_PER_MSEC);
 }
 
@@ -51,7 +64,7 @@ static doca_error_t wait_for(struct dpumap_client *client, short events, uint64_
 	wait_ms = (deadline - now) / DPUMAP_NSEC_PER_MSEC + 1;
 	n = poll(&p, 1, wait_ms < STOP_CHECK_MS ? (int)wait_ms : STOP_CHECK_MS);
 	if (n < 0 && errno != EINTR)
-		return dpumap_fault_errno(fault, errno, "cannot wait for %s", client->path);
+		return dpumap_fault_errno(fault, errno, "cannot wait for %s", client->name);
 	return DOCA_SUCCESS;
 }
 
@@ -61,7 +74,7 @@ static doca_error_t send_request(struct dpumap_client *client, uint64_t deadline
 	doca_error_t result;
 
 	while ((result = dpumap_conn_flush(client->conn, fault)) == DOCA_ERROR_AGAIN) {
-		result = wait_for(client, POLLOUT, deadline, fault);
+		result = wait_for(client, dpumap_conn_events(client->conn), deadline, fault);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
@@ -78,10 +91,11 @@ static doca_error_t receive(struct dpumap_client *client, uint64_t deadline,
 	       DOCA_ERROR_AGAIN) {
 		result = dpumap_conn_fill(client->conn, fault);
 		if (result == DOCA_ERROR_AGAIN)
-			result = wait_for(client, POLLIN, deadline, fault);
+			result =
+				wait_for(client, dpumap_conn_events(client->conn), deadline, fault);
 		if (result == DOCA_ERROR_CONNECTION_RESET)
 			return dpumap_fault_set(
-				fault, result, "dpumapd at %s closed the connection", client->path);
+				fault, result, "dpumapd at %s closed the connection", client->name);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
@@ -113,28 +127,134 @@ static doca_error_t check_reply(const struct dpumap_msg *request, const struct d
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg *request,
-				struct dpumap_msg *reply, struct dpumap_fault *fault)
+static bool is_event(const struct dpumap_msg *msg)
 {
-	uint64_t deadline = dpumap_clock_ns() + client->timeout_ns;
+	return dpumap_msg_has(msg, DPUMAP_MSG_EVENT) && !dpumap_msg_has(msg, DPUMAP_MSG_STATUS);
+}
+
+/* An event of a kind that we do not know is none to us. */
+static doca_error_t keep_event(struct dpumap_client *client, const struct dpumap_msg *msg,
+			       struct dpumap_fault *fault)
+{
+	enum dpumap_event which;
+	struct event *event;
+
+	if (!dpumap_event_find(msg, &which))
+		return DOCA_SUCCESS;
+	event = client->num_events < EVENTS_MAX ? calloc(1, sizeof(*event)) : NULL;
+	if (!event)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for events");
+	event->event = which;
+	dpumap_msg_get_text(msg, DPUMAP_MSG_NAME, event->name, sizeof(event->name));
+	*client->last_event = event;
+	client->last_event = &event->next;
+	client->num_events++;
+	return DOCA_SUCCESS;
+}
+
+static void drop_frame(struct dpumap_client *client)
+{
+	if (client->frame_held)
+		dpumap_conn_drop_frame(client->conn);
+	client->frame_held = false;
+}
+
+/* The next message that is no event. */
+static doca_error_t receive_reply(struct dpumap_client *client, uint64_t deadline,
+				  struct dpumap_msg *reply, struct dpumap_fault *fault)
+{
 	const uint8_t *payload;
 	doca_error_t result;
 	size_t len;
 
-	if (client->frame_held)
-		dpumap_conn_drop_frame(client->conn);
-	client->frame_held = false;
+	for (;;) {
+		result = receive(client, deadline, &payload, &len, fault);
+		if (result == DOCA_SUCCESS)
+			result = dpumap_msg_decode(payload, len, reply, fault);
+		if (result != DOCA_SUCCESS || !is_event(reply))
+			return result;
+		result = keep_event(client, reply, fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+		drop_frame(client);
+	}
+}
+
+doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg *request,
+				struct dpumap_msg *reply, struct dpumap_fault *fault)
+{
+	uint64_t deadline = dpumap_clock_ns() + client->timeout_ns;
+	doca_error_t result;
+
+	drop_frame(client);
 	dpumap_msg_set_number(request, DPUMAP_MSG_ID, client->next_id++);
 	result = dpumap_conn_put(client->conn, request, fault);
 	if (result == DOCA_SUCCESS)
 		result = send_request(client, deadline, fault);
 	if (result == DOCA_SUCCESS)
-		result = receive(client, deadline, &payload, &len, fault);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_msg_decode(payload, len, reply, fault);
+		result = receive_reply(client, deadline, reply, fault);
 	if (result == DOCA_SUCCESS)
 		result = check_reply(request, reply, fault);
 	return result;
+}
+
+/* What has arrived without being asked for. */
+static doca_error_t collect_events(struct dpumap_client *client, struct dpumap_fault *fault)
+{
+	struct dpumap_msg msg = {0};
+	const uint8_t *payload;
+	doca_error_t result;
+	size_t len;
+
+	drop_frame(client);
+	for (;;) {
+		result = dpumap_conn_frame(client->conn, &payload, &len, fault);
+		if (result == DOCA_ERROR_AGAIN) {
+			result = dpumap_conn_fill(client->conn, fault);
+			if (result != DOCA_SUCCESS)
+				return result;
+			continue;
+		}
+		if (result == DOCA_SUCCESS)
+			result = dpumap_msg_decode(payload, len, &msg, fault);
+		if (result == DOCA_SUCCESS && !is_event(&msg))
+			result = dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
+						  "dpumapd at %s answers what nobody asked",
+						  client->name);
+		if (result == DOCA_SUCCESS)
+			result = keep_event(client, &msg, fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+		dpumap_conn_drop_frame(client->conn);
+	}
+}
+
+doca_error_t dpumap_client_next_event(struct dpumap_client *client, enum dpumap_event *event,
+				      char name[static DPUMAP_EXPORT_NAME_MAX],
+				      struct dpumap_fault *fault)
+{
+	struct event *first = client->events;
+	doca_error_t result;
+
+	if (!first) {
+		result = collect_events(client, fault);
+		first = client->events;
+		if (!first)
+			return result;
+	}
+	*event = first->event;
+	memcpy(name, first->name, DPUMAP_EXPORT_NAME_MAX);
+	client->events = first->next;
+	if (!client->events)
+		client->last_event = &client->events;
+	client->num_events--;
+	free(first);
+	return DOCA_SUCCESS;
+}
+
+int dpumap_client_fd(const struct dpumap_client *client)
+{
+	return dpumap_conn_fd(client->conn);
 }
 
 static doca_error_t greet(struct dpumap_client *client, struct dpumap_fault *fault)
@@ -152,53 +272,141 @@ static doca_error_t greet(struct dpumap_client *client, struct dpumap_fault *fau
 	    reply.value[DPUMAP_MSG_VERSION].number != DPUMAP_CHANNEL_VERSION)
 		return dpumap_fault_set(fault, DOCA_ERROR_UNSUPPORTED_VERSION,
 					"dpumapd at %s does not speak version %u of the channel",
-					client->path, DPUMAP_CHANNEL_VERSION);
+					client->name, DPUMAP_CHANNEL_VERSION);
 	return DOCA_SUCCESS;
 }
 
-/* connect() on a Unix socket does not wait for a full backlog if the socket is non-blocking. */
-static doca_error_t connect_socket(struct dpumap_client *client, const struct sockaddr_un *address,
-				   int fd, struct dpumap_fault *fault)
+/* connect() on a non-blocking Unix socket does not wait for a full backlog; on TCP it goes on. */
+static void wait_to_connect(int fd, int err)
 {
 	const struct timespec pause = {.tv_nsec = 10 * (long)DPUMAP_NSEC_PER_MSEC};
-	uint64_t deadline = dpumap_clock_ns() + client->timeout_ns;
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
 
-	while (connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0) {
-		if (errno != EAGAIN && errno != EINTR)
-			return dpumap_fault_errno(fault, errno, "cannot connect to dpumapd at %s",
-						  client->path);
+	if (err == EAGAIN)
+		nanosleep(&pause, NULL);
+	else if (err != EINTR)
+		poll(&p, 1, STOP_CHECK_MS);
+}
+
+static doca_error_t connect_socket(struct dpumap_client *client, const struct sockaddr *address,
+				   socklen_t len, int fd, uint64_t deadline,
+				   struct dpumap_fault *fault)
+{
+	while (connect(fd, address, len) != 0 && errno != EISCONN) {
+		int err = errno;
+
+		if (err != EAGAIN && err != EINTR && err != EINPROGRESS && err != EALREADY)
+			return dpumap_fault_errno(fault, err, "cannot connect to dpumapd at %s",
+						  client->name);
 		if (stopped(client))
 			return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
 		if (dpumap_clock_ns() >= deadline)
 			return timed_out(client, fault);
-		nanosleep(&pause, NULL);
+		wait_to_connect(fd, err);
 	}
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t open_conn(struct dpumap_client *client, const char *path,
-			      struct dpumap_fault *fault)
+static doca_error_t open_socket(struct dpumap_client *client, const struct sockaddr *address,
+				socklen_t len, uint64_t deadline, int *fd,
+				struct dpumap_fault *fault)
 {
-	struct sockaddr_un address;
+	int f = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	doca_error_t result;
-	int fd;
 
-	result = dpumap_address_set(path, &address, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	memcpy(client->path, address.sun_path, sizeof(client->path));
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
+	if (f < 0)
 		return dpumap_fault_errno(fault, errno, "cannot open a socket");
-	result = connect_socket(client, &address, fd, fault);
+	result = connect_socket(client, address, len, f, deadline, fault);
 	if (result != DOCA_SUCCESS) {
-		close(fd);
+		close(f);
 		return result;
 	}
-	return dpumap_conn_create(fd, &client->conn, fault);
+	*fd = f;
+	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_client_create(const char *path, unsigned int timeout_ms,
+/* On a Unix socket nobody proves who serves it: its place must. */
+static doca_error_t open_unix(struct dpumap_client *client, const struct dpumap_address *address,
+			      uint64_t deadline, int *fd, struct dpumap_fault *fault)
+{
+	doca_error_t result = dpumap_trusted_place(address->path.sun_path, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return open_socket(client, (const struct sockaddr *)&address->path, sizeof(address->path),
+			   deadline, fd, fault);
+}
+
+static doca_error_t open_tcp(struct dpumap_client *client, const struct dpumap_address *address,
+			     uint64_t deadline, int *fd, struct dpumap_fault *fault)
+{
+	const struct addrinfo hints = {.ai_flags = AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
+	doca_error_t result = DOCA_ERROR_NOT_FOUND;
+	struct addrinfo *list;
+	int err;
+
+	err = getaddrinfo(address->host, address->port, &hints, &list);
+	if (err)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "no address of %s: %s",
+					address->host, gai_strerror(err));
+	for (const struct addrinfo *info = list; info && result != DOCA_SUCCESS;
+	     info = info->ai_next)
+		result = open_socket(client, info->ai_addr, info->ai_addrlen, deadline, fd, fault);
+	freeaddrinfo(list);
+	if (result == DOCA_SUCCESS)
+		dpumap_stream_tune(*fd);
+	return result;
+}
+
+static doca_error_t shake_hands(struct dpumap_client *client, uint64_t deadline,
+				struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	while ((result = dpumap_conn_handshake(client->conn, fault)) == DOCA_ERROR_AGAIN) {
+		result = wait_for(client, dpumap_conn_events(client->conn), deadline, fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+	}
+	return result;
+}
+
+static doca_error_t open_conn(struct dpumap_client *client, const struct dpumap_address *address,
+			      struct dpumap_tls *tls, const char *server,
+			      struct dpumap_fault *fault)
+{
+	bool is_unix = address->kind == DPUMAP_ADDRESS_UNIX;
+	uint64_t deadline = dpumap_clock_ns() + client->timeout_ns;
+	doca_error_t result;
+	int fd = -1;
+
+	if (!is_unix && !tls)
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"dpumapd at %s is reached with TLS, which needs a "
+					"certificate or a shared key",
+					client->name);
+	if (is_unix)
+		result = open_unix(client, address, deadline, &fd, fault);
+	else
+		result = open_tcp(client, address, deadline, &fd, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_conn_create(fd, is_unix ? NULL : tls,
+					    server ? server : address->host, &client->conn, fault);
+	if (result == DOCA_SUCCESS)
+		result = shake_hands(client, deadline, fault);
+	return result;
+}
+
+static void set_name(struct dpumap_client *client, const struct dpumap_address *address)
+{
+	if (address->kind == DPUMAP_ADDRESS_UNIX)
+		snprintf(client->name, sizeof(client->name), "%s", address->path.sun_path);
+	else
+		snprintf(client->name, sizeof(client->name), "%s:%s", address->host, address->port);
+}
+
+doca_error_t dpumap_client_create(const struct dpumap_address *address, struct dpumap_tls *tls,
+				  const char *server, unsigned int timeout_ms,
 				  const volatile int *stop, struct dpumap_client **client,
 				  struct dpumap_fault *fault)
 {
@@ -210,7 +418,9 @@ doca_error_t dpumap_client_create(const char *path, unsigned int timeout_ms,
 	c->timeout_ns = timeout_ms * DPUMAP_NSEC_PER_MSEC;
 	c->stop = stop;
 	c->next_id = 1;
-	result = open_conn(c, path, fault);
+	c->last_event = &c->events;
+	set_name(c, address);
+	result = open_conn(c, address, tls, server, fault);
 	if (result == DOCA_SUCCESS)
 		result = greet(c, fault);
 	if (result != DOCA_SUCCESS) {
@@ -223,8 +433,14 @@ doca_error_t dpumap_client_create(const char *path, unsigned int timeout_ms,
 
 void dpumap_client_destroy(struct dpumap_client *client)
 {
+	struct event *event;
+
 	if (!client)
 		return;
+	while ((event = client->events)) {
+		client->events = event->next;
+		free(event);
+	}
 	dpumap_conn_destroy(client->conn);
 	free(client);
 }

@@ -1,179 +1,87 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/listen.h"
+
+#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "channel/address.h"
-#include "channel/channel.h"
+#include "channel/stream.h"
 
-#define BACKLOG 64
-
-struct dpumap_listener {
-	int fd;
-	dev_t device; /* of the socket file, to remove no other */
-	ino_t inode;
-	struct sockaddr_un address;
-};
-
-doca_error_t dpumap_address_set(const char *path, struct sockaddr_un *address,
-				struct dpumap_fault *fault)
-{
-	size_t len = strlen(path);
-
-	if (len == 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"the path of a socket cannot be empty");
-	if (len >= sizeof(address->sun_path))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"socket %s: a path can have %zu bytes, this one has %zu",
-					path, sizeof(address->sun_path) - 1, len);
-	memset(address, 0, sizeof(*address));
-	address->sun_family = AF_UNIX;
-	memcpy(address->sun_path, path, len);
-	return DOCA_SUCCESS;
-}
-
-void dpumap_channel_default_path(char *path, size_t size)
-{
-	const char *dir = getenv("XDG_RUNTIME_DIR");
-
-	snprintf(path, size, "%s/dpumapd.sock", dir && dir[0] == '/' ? dir : "/run");
-}
-
-/*
- * Finding a stale socket, removing it and binding anew are three steps. Servers that start at the
- * same moment take turns by a lock on the directory, which leaves no lock file behind.
- */
-static int lock_directory(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char dir[PATH_MAX];
-	int fd;
-
-	if (!slash)
-		snprintf(dir, sizeof(dir), ".");
-	else
-		snprintf(dir, sizeof(dir), "%.*s", slash == path ? 1 : (int)(slash - path), path);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* Success when the path is free afterwards. */
-static doca_error_t clear_stale(const struct sockaddr_un *address, struct dpumap_fault *fault)
-{
-	const char *path = address->sun_path;
-	struct stat st;
-	int probe, err;
-
-	if (lstat(path, &st) != 0) {
-		if (errno == ENOENT)
-			return DOCA_SUCCESS;
-		return dpumap_fault_errno(fault, errno, "cannot listen on %s", path);
-	}
-	if (!S_ISSOCK(st.st_mode))
-		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST,
-					"cannot listen on %s: it exists and is not a socket", path);
-	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (probe < 0)
-		return dpumap_fault_errno(fault, errno, "cannot open a socket");
-	err = connect(probe, (const struct sockaddr *)address, sizeof(*address)) == 0 ? 0 : errno;
-	close(probe);
-	if (err != ECONNREFUSED)
-		return dpumap_fault_set(fault, DOCA_ERROR_IN_USE,
-					"cannot listen on %s: it is busy, another server listens "
-					"there",
-					path);
-	if (unlink(path) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot remove the stale socket %s", path);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t bind_and_listen(struct dpumap_listener *l, bool open_to_all,
-				    struct dpumap_fault *fault)
-{
-	const char *path = l->address.sun_path;
-	struct stat st;
-
-	/* Linux gives the file the mode of the unbound socket: no moment of wider access. */
-	if (fchmod(l->fd, 0600) != 0 ||
-	    bind(l->fd, (const struct sockaddr *)&l->address, sizeof(l->address)) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot listen on %s", path);
-	if ((open_to_all && chmod(path, 0666) != 0) || lstat(path, &st) != 0 ||
-	    listen(l->fd, BACKLOG) != 0) {
-		dpumap_fault_errno(fault, errno, "cannot listen on %s", path);
-		unlink(path);
-		return fault->code;
-	}
-	l->device = st.st_dev;
-	l->inode = st.st_ino;
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t claim_path(struct dpumap_listener *l, bool open_to_all,
-			       struct dpumap_fault *fault)
-{
-	int lock = lock_directory(l->address.sun_path);
-	doca_error_t result;
-
-	if (lock < 0)
-		return dpumap_fault_errno(fault, errno, "cannot listen on %s", l->address.sun_path);
-	result = clear_stale(&l->address, fault);
-	if (result == DOCA_SUCCESS)
-		result = bind_and_listen(l, open_to_all, fault);
-	close(lock);
-	return result;
-}
-
-doca_error_t dpumap_listener_create(const char *path, bool open_to_all,
-				    struct dpumap_listener **listener, struct dpumap_fault *fault)
+static struct dpumap_listener *allocate(struct dpumap_fault *fault)
 {
 	struct dpumap_listener *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a listener");
+	return l;
+}
+
+doca_error_t dpumap_listener_create(const struct dpumap_address *address, bool open_to_all,
+				    struct dpumap_listener **listener, struct dpumap_fault *fault)
+{
+	struct dpumap_listener *l = allocate(fault);
 	doca_error_t result;
 
 	if (!l)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a listener");
-	result = dpumap_address_set(path, &l->address, fault);
-	if (result != DOCA_SUCCESS)
-		goto free_listener;
-	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (l->fd < 0) {
-		result = dpumap_fault_errno(fault, errno, "cannot open a socket");
-		goto free_listener;
+		return fault->code;
+	l->kind = address->kind;
+	if (address->kind == DPUMAP_ADDRESS_UNIX)
+		result = dpumap_listen_unix(l, address, open_to_all, fault);
+	else
+		result = dpumap_listen_tcp(l, address, fault);
+	if (result != DOCA_SUCCESS) {
+		free(l);
+		return result;
 	}
-	result = claim_path(l, open_to_all, fault);
-	if (result != DOCA_SUCCESS)
-		goto close_socket;
 	*listener = l;
 	return DOCA_SUCCESS;
+}
 
-close_socket:
-	close(l->fd);
-free_listener:
-	free(l);
-	return result;
+static doca_error_t examine(int fd, enum dpumap_address_kind *kind, struct dpumap_fault *fault)
+{
+	int domain = 0, listening = 0;
+	socklen_t len = sizeof(domain);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) != 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len) != 0)
+		return dpumap_fault_errno(fault, errno, "descriptor %d is no socket to listen on",
+					  fd);
+	if (!listening || (domain != AF_UNIX && domain != AF_INET && domain != AF_INET6))
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"descriptor %d is no listening Unix or TCP socket", fd);
+	*kind = domain == AF_UNIX ? DPUMAP_ADDRESS_UNIX : DPUMAP_ADDRESS_TLS;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_listener_adopt(int fd, struct dpumap_listener **listener,
+				   struct dpumap_fault *fault)
+{
+	struct dpumap_listener *l = allocate(fault);
+	doca_error_t result;
+
+	if (!l)
+		return fault->code;
+	result = examine(fd, &l->kind, fault);
+	if (result != DOCA_SUCCESS) {
+		free(l);
+		return result;
+	}
+	l->fd = fd;
+	l->is_adopted = true;
+	*listener = l;
+	return DOCA_SUCCESS;
 }
 
 void dpumap_listener_destroy(struct dpumap_listener *listener)
 {
-	const char *path;
-	struct stat st;
-
 	if (!listener)
 		return;
-	path = listener->address.sun_path;
-	if (lstat(path, &st) == 0 && st.st_dev == listener->device && st.st_ino == listener->inode)
-		unlink(path);
+	if (listener->kind == DPUMAP_ADDRESS_UNIX && !listener->is_adopted)
+		dpumap_unlisten_unix(listener);
 	close(listener->fd);
 	free(listener);
 }
@@ -183,7 +91,41 @@ int dpumap_listener_fd(const struct dpumap_listener *listener)
 	return listener->fd;
 }
 
-static doca_error_t identify(int fd, struct dpumap_peer *peer, struct dpumap_fault *fault)
+enum dpumap_address_kind dpumap_listener_kind(const struct dpumap_listener *listener)
+{
+	return listener->kind;
+}
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+	struct sockaddr_storage storage;
+};
+
+static uint16_t port_of(const union address *address)
+{
+	switch (address->any.sa_family) {
+	case AF_INET:
+		return ntohs(address->v4.sin_port);
+	case AF_INET6:
+		return ntohs(address->v6.sin6_port);
+	default:
+		return 0;
+	}
+}
+
+uint16_t dpumap_listener_port(const struct dpumap_listener *listener)
+{
+	union address address = {0};
+	socklen_t len = sizeof(address);
+
+	if (getsockname(listener->fd, &address.any, &len) != 0)
+		return 0;
+	return port_of(&address);
+}
+
+static doca_error_t identify_unix(int fd, struct dpumap_peer *peer, struct dpumap_fault *fault)
 {
 	struct ucred credentials;
 	socklen_t len = sizeof(credentials);
@@ -193,6 +135,25 @@ static doca_error_t identify(int fd, struct dpumap_peer *peer, struct dpumap_fau
 	peer->pid = credentials.pid;
 	peer->uid = credentials.uid;
 	peer->gid = credentials.gid;
+	snprintf(peer->text, sizeof(peer->text), "uid %u pid %d", peer->uid, peer->pid);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t identify_tcp(int fd, struct dpumap_peer *peer, struct dpumap_fault *fault)
+{
+	union address address = {0};
+	socklen_t len = sizeof(address);
+	char host[INET6_ADDRSTRLEN];
+
+	if (getpeername(fd, &address.any, &len) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot learn who connects");
+	dpumap_stream_tune(fd);
+	inet_ntop(address.any.sa_family,
+		  address.any.sa_family == AF_INET ? (void *)&address.v4.sin_addr
+						   : (void *)&address.v6.sin6_addr,
+		  host, sizeof(host));
+	snprintf(peer->text, sizeof(peer->text),
+		 address.any.sa_family == AF_INET ? "%s:%u" : "[%s]:%u", host, port_of(&address));
 	return DOCA_SUCCESS;
 }
 
@@ -212,10 +173,14 @@ doca_error_t dpumap_listener_accept(struct dpumap_listener *listener, int *fd,
 		fault->code = DOCA_ERROR_FULL;
 		return fault->code;
 	}
-	result = identify(f, peer, fault);
+	*peer = (struct dpumap_peer){.kind = listener->kind};
+	result = listener->kind == DPUMAP_ADDRESS_UNIX ? identify_unix(f, peer, fault)
+						       : identify_tcp(f, peer, fault);
 	if (result != DOCA_SUCCESS) {
 		close(f);
-		return result;
+		/* It came and went: no reason not to accept the next. */
+		fault->code = DOCA_ERROR_CONNECTION_RESET;
+		return fault->code;
 	}
 	*fd = f;
 	return DOCA_SUCCESS;

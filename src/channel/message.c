@@ -6,15 +6,17 @@
 
 #include "channel/fields.h"
 
+#define NAME_MAX_LEN 32 /* of an operation or event */
+
 static const struct dpumap_field fields[DPUMAP_MSG_KEYS] = {
 	[DPUMAP_MSG_ID] = {"id", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_OP] = {"op", DPUMAP_FIELD_TEXT, 32},
+	[DPUMAP_MSG_OP] = {"op", DPUMAP_FIELD_TEXT, NAME_MAX_LEN},
 	[DPUMAP_MSG_VERSION] = {"version", DPUMAP_FIELD_NUMBER, 0},
 	[DPUMAP_MSG_STATUS] = {"status", DPUMAP_FIELD_NUMBER, 0},
 	[DPUMAP_MSG_ERROR] = {"error", DPUMAP_FIELD_TEXT, sizeof(((struct dpumap_fault *)0)->text)},
 	[DPUMAP_MSG_NAME] = {"name", DPUMAP_FIELD_TEXT, DPUMAP_EXPORT_NAME_MAX - 1},
-	[DPUMAP_MSG_FIRST] = {"first", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_NEXT] = {"next", DPUMAP_FIELD_NUMBER, 0},
+	[DPUMAP_MSG_AFTER] = {"after", DPUMAP_FIELD_TEXT, DPUMAP_EXPORT_NAME_MAX - 1},
+	[DPUMAP_MSG_NEXT] = {"next", DPUMAP_FIELD_TEXT, DPUMAP_EXPORT_NAME_MAX - 1},
 	[DPUMAP_MSG_DESCRIPTOR] = {"descriptor", DPUMAP_FIELD_BYTES, DPUMAP_DESCRIPTOR_MAX},
 	[DPUMAP_MSG_DIGEST] = {"digest", DPUMAP_FIELD_NUMBER, 0},
 	[DPUMAP_MSG_OFFSET] = {"offset", DPUMAP_FIELD_NUMBER, 0},
@@ -25,6 +27,7 @@ static const struct dpumap_field fields[DPUMAP_MSG_KEYS] = {
 	[DPUMAP_MSG_DM_TOTAL] = {"dm-total", DPUMAP_FIELD_NUMBER, 0},
 	[DPUMAP_MSG_DM_FREE] = {"dm-free", DPUMAP_FIELD_NUMBER, 0},
 	[DPUMAP_MSG_DM_LONGEST] = {"dm-longest", DPUMAP_FIELD_NUMBER, 0},
+	[DPUMAP_MSG_EVENT] = {"event", DPUMAP_FIELD_TEXT, NAME_MAX_LEN},
 };
 
 static const char *const op_names[DPUMAP_OPS] = {
@@ -36,6 +39,14 @@ static const char *const op_names[DPUMAP_OPS] = {
 	[DPUMAP_OP_DIGEST_UPDATE] = "digest-update",
 	[DPUMAP_OP_DIGEST_FINAL] = "digest-final",
 	[DPUMAP_OP_DEVICE] = "device",
+	[DPUMAP_OP_WATCH] = "watch",
+	[DPUMAP_OP_PING] = "ping",
+};
+
+static const char *const event_names[DPUMAP_EVENTS] = {
+	[DPUMAP_EVENT_ADDED] = "added",
+	[DPUMAP_EVENT_CHANGED] = "changed",
+	[DPUMAP_EVENT_REMOVED] = "removed",
 };
 
 const struct dpumap_field *dpumap_field_get(enum dpumap_msg_key key)
@@ -107,18 +118,34 @@ const char *dpumap_op_name(enum dpumap_op op)
 	return op_names[op];
 }
 
+/* The index of the text in the table; num if it is none of them. */
+static unsigned int find_name(const struct dpumap_msg *msg, enum dpumap_msg_key key,
+			      const char *const *names, unsigned int num)
+{
+	char name[NAME_MAX_LEN + 1];
+	unsigned int i;
+
+	dpumap_msg_get_text(msg, key, name, sizeof(name));
+	for (i = 0; i < num && strcmp(name, names[i]) != 0; i++)
+		;
+	return i;
+}
+
 bool dpumap_op_find(const struct dpumap_msg *msg, enum dpumap_op *op)
 {
-	char name[32 + 1];
+	*op = find_name(msg, DPUMAP_MSG_OP, op_names, DPUMAP_OPS);
+	return *op < DPUMAP_OPS;
+}
 
-	dpumap_msg_get_text(msg, DPUMAP_MSG_OP, name, sizeof(name));
-	for (enum dpumap_op o = 0; o < DPUMAP_OPS; o++) {
-		if (strcmp(name, op_names[o]) == 0) {
-			*op = o;
-			return true;
-		}
-	}
-	return false;
+const char *dpumap_event_name(enum dpumap_event event)
+{
+	return event_names[event];
+}
+
+bool dpumap_event_find(const struct dpumap_msg *msg, enum dpumap_event *event)
+{
+	*event = find_name(msg, DPUMAP_MSG_EVENT, event_names, DPUMAP_EVENTS);
+	return *event < DPUMAP_EVENTS;
 }
 
 bool dpumap_export_name_valid(const char *name)

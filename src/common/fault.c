@@ -108,6 +108,7 @@ enum dpumap_exit dpumap_fault_exit(doca_error_t code)
 	case DOCA_ERROR_TOO_BIG:
 	case DOCA_ERROR_BAD_STATE:
 	case DOCA_ERROR_ALREADY_EXIST:
+	case DOCA_ERROR_BAD_CONFIG:
 	case DOCA_ERROR_UNSUPPORTED_VERSION:
 		return DPUMAP_EXIT_REFUSED;
 	case DOCA_ERROR_NOT_SUPPORTED:

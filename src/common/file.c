@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "common/file.h"
 
 #define READ_BACK_CHUNK ((size_t)256 * 1024)
+#define SPARSE_BLOCK	((size_t)64 * 1024)
 
 struct dpumap_outfile {
 	int fd;
@@ -169,6 +171,41 @@ doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, s
 		len -= (size_t)n;
 	}
 	return DOCA_SUCCESS;
+}
+
+static bool is_zero(const char *bytes, size_t len)
+{
+	return bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0;
+}
+
+static doca_error_t skip(struct dpumap_outfile *out, size_t len, struct dpumap_fault *fault)
+{
+	out->size += len;
+	/* The file is as long as it should be also when it ends with a hole. */
+	if (ftruncate(out->fd, (off_t)out->size) != 0 ||
+	    lseek(out->fd, (off_t)out->size, SEEK_SET) < 0)
+		return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void *buf, size_t len,
+					 struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	const char *from = buf;
+
+	while (len > 0 && result == DOCA_SUCCESS) {
+		/* To the end of the block of the file, so that a hole is a whole one. */
+		size_t piece = SPARSE_BLOCK - (size_t)(out->size % SPARSE_BLOCK);
+
+		if (piece > len)
+			piece = len;
+		result = is_zero(from, piece) ? skip(out, piece, fault)
+					      : dpumap_outfile_write(out, from, piece, fault);
+		from += piece;
+		len -= piece;
+	}
+	return result;
 }
 
 static doca_error_t hash_back(struct dpumap_outfile *out, struct dpumap_sha256 *sha, uint8_t *buf,

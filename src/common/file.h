@@ -31,6 +31,9 @@ doca_error_t dpumap_outfile_create(const char *path, mode_t mode, struct dpumap_
 				   struct dpumap_fault *fault);
 doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, size_t len,
 				  struct dpumap_fault *fault);
+/* The same, but blocks of zeros become holes. */
+doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void *buf, size_t len,
+					 struct dpumap_fault *fault);
 /* The digest of what is on the disk, read back. */
 doca_error_t dpumap_outfile_digest(struct dpumap_outfile *out,
 				   uint8_t digest[static DPUMAP_SHA256_LEN],

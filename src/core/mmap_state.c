@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dpumap/mmap.h>
+
 #include "log/log.h"
 
 void dpumap_mmap_enter(struct doca_mmap *mmap, enum mmap_state state)
@@ -159,4 +161,25 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 	dpumap_mmap_enter(mmap,
 			  dpumap_mmap_is_imported(mmap) ? MMAP_IMPORTED_STOPPED : MMAP_STOPPED);
 	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_mmap_revoke_pci(struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	struct mmap_slot *slot;
+	doca_error_t result;
+
+	if (!mmap || !dev)
+		return dpumap_fail_null(__func__);
+	dpumap_mmap_guard(mmap);
+	slot = dpumap_mmap_find_slot(mmap, dev);
+	if (!slot)
+		return dpumap_fail(DOCA_ERROR_NOT_FOUND, "revoke: map %p does not have device %s",
+				   (void *)mmap, dpumap_hca_name(dev->info.hca));
+	if (dpumap_mmap_state(mmap) != MMAP_STARTED || !slot->region || slot->ending)
+		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
+				   "revoke: map %p is not started, or imported", (void *)mmap);
+	result = dpumap_region_unshare(slot->region);
+	if (result == DOCA_SUCCESS)
+		drop_desc(&slot->pci);
+	return result;
 }

@@ -259,8 +259,11 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 	if (!pe)
 		return dpumap_fail_null(__func__);
 	pe->is_armed = false;
-	for (struct pe_source *s = pe->sources; s; s = s->next)
-		DOCA_ERROR_PROPAGATE(result, dpumap_events_take(s->events));
+	for (struct pe_source *s = pe->sources; s; s = s->next) {
+		doca_error_t taken = dpumap_events_take(s->events);
+
+		DOCA_ERROR_PROPAGATE(result, taken);
+	}
 	if (pe->is_set && !eventfd_read(pe->event, &value))
 		pe->is_set = false;
 	return result;

@@ -283,9 +283,9 @@ void dpumap_region_close_to_peers(struct dpumap_region *region)
 	dpumap_view_destroy(region->device, &region->peers);
 }
 
-void dpumap_region_unshare(struct dpumap_region *region)
+doca_error_t dpumap_region_unshare(struct dpumap_region *region)
 {
-	dpumap_view_destroy(region->device, &region->shared);
+	return dpumap_view_destroy(region->device, &region->shared);
 }
 
 static doca_error_t dereg_mr(const struct dpumap_region *region, struct ibv_mr **mr)

@@ -59,7 +59,7 @@ void dpumap_region_close_to_peers(struct dpumap_region *region);
  */
 doca_error_t dpumap_region_share(struct dpumap_region *region, bool writable, const uint8_t *key,
 				 struct dpumap_share *share);
-void dpumap_region_unshare(struct dpumap_region *region);
+doca_error_t dpumap_region_unshare(struct dpumap_region *region);
 
 /* On failure the region is still there, without what could be destroyed; call again. */
 doca_error_t dpumap_region_destroy(struct dpumap_region *region);

@@ -1,83 +1,32 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""usage: hostile.py SOCKET LIMIT: what dpumapd says to clients that do not behave."""
+"""usage: hostile.py ADDRESS LIMIT [CERT]: what dpumapd says to clients that do not behave.
+
+ADDRESS is the path of a Unix socket, or tls:HOST:PORT, for which CERT.crt and CERT.key are who we
+are.
+"""
 
 import socket
+import ssl
 import struct
 import sys
 import time
 
-PATH, LIMIT = sys.argv[1], int(sys.argv[2])
+from wire import HELLO, cbor, context, frame, is_closed, reach, receive, request
 
-
-def head(major, n):
-    """The first bytes of a CBOR item."""
-    if n < 24:
-        return bytes([major << 5 | n])
-    for code, fmt in ((24, ">B"), (25, ">H"), (26, ">I"), (27, ">Q")):
-        if n < 1 << 8 * struct.calcsize(fmt):
-            return bytes([major << 5 | code]) + struct.pack(fmt, n)
-    raise ValueError(n)
-
-
-def cbor(value):
-    """The few types of the channel."""
-    if isinstance(value, int):
-        return head(0, value)
-    if isinstance(value, bytes):
-        return head(2, len(value)) + value
-    if isinstance(value, str):
-        return head(3, len(value)) + value.encode()
-    return head(5, len(value)) + b"".join(cbor(k) + cbor(v) for k, v in value.items())
-
-
-def frame(payload):
-    """A payload with its length."""
-    return struct.pack("<I", len(payload)) + payload
-
-
-def request(op, ident=1, **fields):
-    """A request's frame."""
-    return frame(cbor({"id": ident, "op": op, **fields}))
-
-
-HELLO = request("hello", 0, version=1)
+ADDRESS, LIMIT = sys.argv[1], int(sys.argv[2])
+TLS = context(sys.argv[3]) if len(sys.argv) > 3 else None
 
 
 def connect(greet=True):
     """A connection, past hello unless told otherwise."""
-    s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    s.settimeout(30)
-    s.connect(PATH)
+    s = reach(ADDRESS)
+    if TLS:
+        s = TLS.wrap_socket(s)
     if greet:
         s.sendall(HELLO)
         assert b"version" in receive(s)
     return s
-
-
-def exactly(s, n):
-    """n bytes, or fewer at the end of the stream."""
-    data = b""
-    while len(data) < n:
-        part = s.recv(n - len(data))
-        if not part:
-            break
-        data += part
-    return data
-
-
-def receive(s):
-    """One frame's payload; empty when the server has closed."""
-    size = exactly(s, 4)
-    return exactly(s, struct.unpack("<I", size)[0]) if len(size) == 4 else b""
-
-
-def is_closed(s):
-    """Whether nothing more comes."""
-    try:
-        return s.recv(1) == b""
-    except ConnectionResetError:
-        return True
 
 
 def answer(data, greet=True):
@@ -192,7 +141,7 @@ def flood():
         try:
             while True:
                 s.send(request("list") * 100)
-        except BlockingIOError:
+        except (BlockingIOError, ssl.SSLWantWriteError):
             pass
         reply, _ = answer(request("list"))
         check("beside a flood", b"bulk" in reply, reply)
@@ -209,7 +158,7 @@ def limit():
         with connect(greet=False) as s:
             try:
                 s.sendall(HELLO)
-            except BrokenPipeError:
+            except OSError:
                 pass
             if b"version" in receive(s):
                 break
@@ -227,7 +176,7 @@ def settle():
             try:
                 s.sendall(HELLO)
                 reply = receive(s)
-            except (BrokenPipeError, ConnectionResetError):
+            except OSError:
                 reply = b""
             if b"version" in reply:
                 return

@@ -13,6 +13,7 @@ mkdir "$files"
 socket=$work/socket
 log=$work/dpumapd.log
 unset DPUMAP_LOG_LEVEL XDG_RUNTIME_DIR
+export PYTHONDONTWRITEBYTECODE=1
 export DPUMAP_EMU_DIR=$work/emu
 agent=
 failures=0
@@ -69,6 +70,25 @@ start_agent()
 		echo "dpumapd does not get ready" >&2
 		exit 1
 	fi
+	rm -f "$work/ready"
+}
+
+# start_configured FILE [COMMAND...]: dpumapd with this configuration, run by the command; the port
+# of its TCP socket becomes part of $address
+start_configured()
+{
+	local conf=$1
+	shift
+	mkfifo "$work/ready"
+	dpumap-emu run --as dpu -- "$@" dpumapd --config "$conf" >"$work/ready" 2>"$log" &
+	agent=$!
+	if ! timeout 30 sed -n '/^dpumapd: ready on /{s///;p;q}' "$work/ready" >"$work/address" ||
+			[ ! -s "$work/address" ]; then
+		echo "dpumapd does not get ready" >&2
+		exit 1
+	fi
+	# shellcheck disable=SC2034
+	address=$(cat "$work/address")
 	rm -f "$work/ready"
 }
 

@@ -17,7 +17,7 @@ rm "$files/out"
 head -c 3000000 /dev/urandom >"$work/in"
 copies=()
 for i in 1 2 3 4; do
-	host get bulk "$files/$i" >/dev/null &
+	host read bulk "$files/$i" >/dev/null &
 	copies+=($!)
 done
 for copy in "${copies[@]}"; do
@@ -52,9 +52,9 @@ if [ "$(id -u)" -eq 0 ]; then
 	expect 4 "cannot connect to dpumapd at $socket: Permission denied" stranger list
 	stop_agent
 	start_agent --export name=bulk,kind=dram,size=1M --allow-uid 12345
-	expect 4 "user 65534 may not import from this dpumapd" stranger list
-	expect 4 "user 65534 may not import from this dpumapd" stranger info bulk
-	grep -q 'uid 65534 .* turned away' "$log" || fail "the log does not tell of the stranger"
+	expect 4 "uid:65534 may not import from this dpumapd" stranger list
+	expect 4 "uid:65534 may not import from this dpumapd" stranger info bulk
+	grep -q 'uid 65534 .* refused: uid:65534 may not import' "$log" || fail "the log does not tell of the stranger"
 	stop_agent
 	start_agent --export name=bulk,kind=dram,size=1M --allow-uid 12345 --allow-uid 65534
 	stranger list >/dev/null || fail "a user who is allowed"

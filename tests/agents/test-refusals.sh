@@ -48,14 +48,14 @@ expect 3 "cannot open $files/none: No such file" host put "$files/none" fast
 expect 4 "$files is not a regular file" host put "$files" fast
 expect 4 "/dev/zero is not a regular file" host put /dev/zero fast
 expect 3 "cannot write $files/none/out: No such file" host cp /bin/sh fast "$files/none/out"
-expect 4 "cannot write $files: .*not a regular file" host get fast "$files"
-expect 4 "cannot write /dev/null: .*not a regular file" host get fast /dev/null
+expect 4 "cannot write $files: .*not a regular file" host read fast "$files"
+expect 4 "cannot write /dev/null: .*not a regular file" host read fast /dev/null
 [ -c /dev/null ] || fail "/dev/null is gone"
 
 # -- exports
 expect 3 'there is no export called "none"' host info none
 expect 3 'there is no export called "none"' host cp /bin/sh none "$files/out"
-expect 3 'there is no export called "../fast"' host get ../fast "$files/out"
+expect 3 'there is no export called "../fast"' host read ../fast "$files/out"
 head -c 65537 /dev/zero >"$work/in"
 expect 4 "65537 bytes and does not fit into export fast, which has 65536 from offset 0" \
 	host put "$work/in" fast
@@ -64,9 +64,9 @@ expect 4 "does not fit into export fast, which has 0 from offset 65536" \
 expect 4 "offset 65537 is outside of export fast, which has 65536 bytes" \
 	host put "$work/in" fast --offset 65537
 expect 4 "the part asked for has 2 bytes and does not fit" \
-	host get fast "$files/out" --offset 65535 --length 2
+	host read fast "$files/out" --offset 65535 --length 2
 expect 4 "offset 18446744073709551615 is outside" \
-	host get fast "$files/out" --offset 18446744073709551615 --length 1
+	host read fast "$files/out" --offset 18446744073709551615 --length 1
 expect 4 "export ro is read-only" host put "$work/in" ro
 expect 4 "export ro is read-only" host cp "$work/in" ro "$files/out"
 
@@ -79,7 +79,7 @@ if [ "$(dpumap list -c "$socket" | wc -l)" -ne 4 ]; then
 fi
 
 # -- descriptors
-host get-descriptor fast "$work/good" || fail get-descriptor
+host get fast "$work/good" >/dev/null || fail get
 size=$(stat -c %s "$work/good")
 for cut in 0 1 11 $((size - 1)); do
 	head -c "$cut" "$work/good" >"$work/bad"

@@ -3,13 +3,16 @@
 # two-archs.sh NATIVE-BUILD AARCH64-BUILD
 # An aarch64 DPU and an x86-64 host on one emulated card: dpumapd with its libraries and its
 # interposing library under user-mode emulation of the processor, dpumap on this machine, and one
-# native server for both. Each side exports to the other in turn.
+# native server for both. Each side exports to the other in turn, over a Unix socket and over TLS.
 set -euo pipefail
 
 native=${1:?usage: two-archs.sh NATIVE-BUILD AARCH64-BUILD}
 foreign=${2:?usage: two-archs.sh NATIVE-BUILD AARCH64-BUILD}
 emu=$native/bin/dpumap-emu
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-archs.XXXXXX")
+work=$tmp
+# shellcheck source=tests/agents/pki.sh
+. "$(dirname "$0")/../agents/pki.sh"
 export DPUMAP_EMU_DIR=$tmp/emu
 agent=
 
@@ -45,26 +48,33 @@ prepare()
 	command+=("$@")
 }
 
-# crossing AGENT-SIDE CLIENT-SIDE: a file there and back through both kinds of memory
+# crossing AGENT-SIDE CLIENT-SIDE [tls]: a file there and back through both kinds of memory
 crossing()
 {
-	local name
-	rm -f "$tmp/agent.sock"
-	prepare "$1" dpu dpumapd --listen "$tmp/agent.sock" \
-		--export name=fast,kind=dm,size=max --export name=bulk,kind=dram,size=4M
+	local name listen=$tmp/agent.sock serving=() asking=()
+	if [ "${3-}" = tls ]; then
+		listen=tls:127.0.0.1:0
+		serving=(--cert "$pki/dpu.crt" --key "$pki/dpu.key" --crl "$pki/ca.crl" --ca "$pki/ca.crt")
+		asking=(--cert "$pki/host.crt" --key "$pki/host.key" --ca "$pki/ca.crt")
+	fi
+	prepare "$1" dpu dpumapd --listen "$listen" "${serving[@]}" \
+		--export name=fast,kind=dm,size=max,allow=cert:host \
+		--export name=bulk,kind=dram,size=4M,allow=cert:host
 	"${command[@]}" >"$tmp/agent.log" 2>&1 &
 	agent=$!
 	for _ in $(seq 300); do
-		[ ! -S "$tmp/agent.sock" ] || break
+		! grep -q '^dpumapd: ready on ' "$tmp/agent.log" || break
 		kill -0 "$agent" 2>/dev/null || fail "dpumapd on $1 ended early"
 		sleep 0.1
 	done
+	address=$(sed -n 's/^dpumapd: ready on //p' "$tmp/agent.log")
 	for name in fast bulk; do
-		prepare "$2" host dpumap --connect "$tmp/agent.sock" cp "$tmp/file" $name "$tmp/back"
+		prepare "$2" host dpumap --connect "$address" "${asking[@]}" \
+			cp "$tmp/file" $name "$tmp/back"
 		"${command[@]}" >"$tmp/client.log" 2>&1 || fail "the copy from $2 through $name on $1 failed"
 		cmp "$tmp/file" "$tmp/back" || fail "other bytes came back through $name on $1"
 		rm "$tmp/back"
-		echo "$2 -> $name on $1 -> $2: the same $(stat -c %s "$tmp/file") bytes"
+		echo "$2 -> $name on $1 -> $2 ${3-}: the same $(stat -c %s "$tmp/file") bytes"
 	done
 	kill "$agent"
 	wait "$agent" || fail "dpumapd on $1 ended with $?"
@@ -73,8 +83,12 @@ crossing()
 
 head -c 9000000 /dev/urandom >"$tmp/file"
 "$emu" start >/dev/null
+make_ca
+issue dpu serverAuth IP:127.0.0.1
+issue host clientAuth
 crossing aarch64 native
-crossing native aarch64
+crossing aarch64 native tls
+crossing native aarch64 tls
 crossing aarch64 aarch64
 for kind in contexts pds mrs mkeys aliases dms cqs qps; do
 	"$emu" status | grep -qx "$kind 0" || fail "$kind are left"

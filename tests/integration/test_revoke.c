@@ -3,6 +3,8 @@
  * stays. */
 #include <string.h>
 
+#include <dpumap/mmap.h>
+
 #include "fixture.h"
 
 #define LEN 16384
@@ -174,6 +176,65 @@ static void test_death_of_an_importer(void **state)
 	assert_ok(read_soon(1));
 }
 
+/* The map goes on: its memory is registered, and what is exported next is another thing. */
+static void revoked_export(enum side_source source)
+{
+	struct side_export what = source_of(source);
+	struct side_desc desc;
+	const void *bytes;
+	size_t len;
+
+	assert_ok(side_export_map(&here, 0, &what, &desc));
+	assert_ok(peer_import_map(&there, 0, &desc));
+	assert_ok(peer_read(&there, 0, 0, got, LEN));
+	assert_ok(dpumap_mmap_revoke_pci(here.maps[0].mmap, here.rig.dev));
+	assert_error(peer_read(&there, 0, 0, got, LEN), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(peer_import_map(&there, 1, &desc), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(dpumap_mmap_revoke_pci(here.maps[0].mmap, here.rig.dev));
+
+	assert_ok(doca_mmap_export_pci(here.maps[0].mmap, here.rig.dev, &bytes, &len));
+	assert_int_equal(len, desc.len);
+	assert_memory_not_equal(bytes, desc.bytes, len);
+	memcpy(desc.bytes, bytes, len);
+	assert_ok(peer_import_map(&there, 1, &desc));
+	assert_ok(peer_read(&there, 1, 0, got, LEN));
+	rig_fill(sent, LEN, what.seed);
+	assert_memory_equal(got, sent, LEN);
+}
+
+static void test_revoked_export_of_memory(void **state)
+{
+	(void)state;
+	revoked_export(SIDE_MEMORY);
+}
+
+static void test_revoked_export_of_device_memory(void **state)
+{
+	(void)state;
+	revoked_export(SIDE_DEVICE_MEMORY);
+}
+
+static void test_revoking_what_cannot_be(void **state)
+{
+	struct side_export what = source_of(SIDE_MEMORY);
+	struct side_desc desc;
+	struct doca_mmap *map;
+
+	(void)state;
+	assert_error(dpumap_mmap_revoke_pci(NULL, here.rig.dev), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(peer_export_map(&there, 0, &what, &desc));
+	assert_ok(side_import_map(&here, 0, &desc));
+	map = here.maps[0].mmap;
+	assert_error(dpumap_mmap_revoke_pci(map, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_mmap_revoke_pci(map, here.rig.dev), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(side_drop(&here, 0));
+	assert_ok(doca_mmap_create(&map));
+	assert_error(dpumap_mmap_revoke_pci(map, here.rig.dev), DOCA_ERROR_NOT_FOUND);
+	assert_ok(doca_mmap_add_dev(map, here.rig.dev));
+	assert_error(dpumap_mmap_revoke_pci(map, here.rig.dev), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(doca_mmap_destroy(map));
+}
+
 #define sides_test(function)   cmocka_unit_test_setup_teardown(function, open_sides, close_sides)
 #define killing_test(function) cmocka_unit_test_setup_teardown(function, open_sides, close_here)
 
@@ -183,6 +244,9 @@ int main(int argc, char **argv)
 		sides_test(test_stop_of_a_memory_export),
 		sides_test(test_stop_of_a_device_memory_export),
 		sides_test(test_importer_outlives_a_new_export),
+		sides_test(test_revoked_export_of_memory),
+		sides_test(test_revoked_export_of_device_memory),
+		sides_test(test_revoking_what_cannot_be),
 		killing_test(test_death_of_a_memory_exporter),
 		killing_test(test_death_of_a_device_memory_exporter),
 		killing_test(test_death_with_copies_in_flight),

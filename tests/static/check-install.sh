@@ -60,6 +60,10 @@ run_check()
 	for file in dpumap dpumapd dpumap-emu dpumap-emu.1 dpumap-emu.h libdpumap-emu.so libdpumap.so libdpumap_desc.a dpumap.pc doca-common.pc doca-dma.pc doca-argp.pc doca-rdma.pc libdoca_common.so libdoca_dma.so doca_mmap.h doca_rdma_bridge.h desc.h arena.h parent_domain.h dm.h dma.h; do
 		[ -n "$(find "$prefix" -name "$file")" ] || bad "$file is not installed"
 	done
+	for file in libdpumap-channel.so dpumap-channel.pc channel.h dpumap.1 dpumapd.8 dpumapd.conf.5 \
+		dpumapd.service dpumapd.socket dpumap.conf dpumapd.conf; do
+		[ -n "$(find "$prefix" -name "$file")" ] || bad "$file is not installed"
+	done
 	[ "$WRONG" -gt 0 ] || check_consumer "$prefix"
 }
 

@@ -19,15 +19,17 @@ declared()
 	rm -rf "$dir"
 }
 
+# The functions that the symbol map MAP names
 mapped()
 {
-	sed -e 's|/\*.*\*/||' -e 's/#.*//' "$TREE/src/libdpumap.map" |
+	sed -e 's|/\*.*\*/||' -e 's/#.*//' "$TREE/$1" |
 		sed -n 's/^[[:space:]]*\([a-z][a-z0-9_]*\);.*/\1/p' | LC_ALL=C sort -u
 }
 
+# The functions that the library LIB shows
 exported()
 {
-	nm -D --defined-only "$BUILD/lib/libdpumap.so" | awk '$2 != "A" { print $3 }' |
+	nm -D --defined-only "$BUILD/lib/$1" | awk '$2 != "A" { print $3 }' |
 		sed 's/@.*//' | LC_ALL=C sort -u
 }
 
@@ -40,41 +42,53 @@ within()
 	done
 }
 
-run_check()
+# check_library LIB MAP DECLARED NEEDED: the four agree; NEEDED is a pattern of libraries
+check_library()
 {
-	local dir needed
+	local dir lib
 	dir=$(mktemp -d)
-	declared 'dpumap/desc\.h' >"$dir/codec-declared"
-	declared '.*' | LC_ALL=C comm -23 - "$dir/codec-declared" >"$dir/declared"
-	nm --defined-only "$BUILD/lib/libdpumap_desc.a" 2>/dev/null |
-		awk '$2 == "T" { print $3 }' | LC_ALL=C sort -u >"$dir/codec"
-	mapped >"$dir/mapped"
-	exported >"$dir/exported"
-	[ -s "$dir/declared" ] || bad "no function found in the public headers"
-	within "is declared but not in the symbol map" "$dir/declared" "$dir/mapped"
-	within "is in the symbol map but not declared" "$dir/mapped" "$dir/declared"
-	within "is in the symbol map but not in the library" "$dir/mapped" "$dir/exported"
-	within "is exported by the library but not in the map" "$dir/exported" "$dir/mapped"
-	[ -s "$dir/codec-declared" ] || bad "no function found in include/dpumap/desc.h"
-	within "is declared but not in libdpumap_desc.a" "$dir/codec-declared" "$dir/codec"
+	mapped "$2" >"$dir/mapped"
+	exported "$1" >"$dir/exported"
+	[ -s "$3" ] || bad "no function of $1 found in the public headers"
+	within "is declared but not in $2" "$3" "$dir/mapped"
+	within "is in $2 but not declared" "$dir/mapped" "$3"
+	within "is in $2 but not in $1" "$dir/mapped" "$dir/exported"
+	within "is exported by $1 but not in $2" "$dir/exported" "$dir/mapped"
 	rm -rf "$dir"
-	grep -qz 'local:[[:space:]]*\*;' "$TREE/src/libdpumap.map" || bad "the symbol map has no 'local: *'"
-	needed=$(readelf -d "$BUILD/lib/libdpumap.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-	for lib in $needed; do
-		case $lib in
-		libibverbs.so.1 | libmlx5.so.1 | libnuma.so.1 | libjson-c.so.5 | libc.so.6 | ld-linux-*) ;;
-		libasan.so.* | libubsan.so.*) ;;
-		*) bad "libdpumap.so needs $lib" ;;
-		esac
+	grep -qz 'local:[[:space:]]*\*;' "$TREE/$2" || bad "$2 has no 'local: *'"
+	for lib in $(readelf -d "$BUILD/lib/$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+		[[ $lib =~ ^($4|libc\.so\.6|ld-linux-.*|libasan\.so\..*|libubsan\.so\..*)$ ]] ||
+			bad "$1 needs $lib"
 	done
 }
 
-PLANTS=3
+run_check()
+{
+	local dir
+	dir=$(mktemp -d)
+	declared 'dpumap/desc\.h' >"$dir/codec-declared"
+	declared 'dpumap/channel\.h' | grep '^dpumap_channel_' >"$dir/channel-declared"
+	declared '.*' | LC_ALL=C comm -23 - "$dir/codec-declared" |
+		LC_ALL=C comm -23 - "$dir/channel-declared" >"$dir/declared"
+	nm --defined-only "$BUILD/lib/libdpumap_desc.a" 2>/dev/null |
+		awk '$2 == "T" { print $3 }' | LC_ALL=C sort -u >"$dir/codec"
+	check_library libdpumap.so src/libdpumap.map "$dir/declared" \
+		'libibverbs\.so\.1|libmlx5\.so\.1|libnuma\.so\.1|libjson-c\.so\.5'
+	check_library libdpumap-channel.so src/channel/libdpumap-channel.map \
+		"$dir/channel-declared" \
+		'libdpumap\.so\.0|libcbor\.so\..*|libssl\.so\.3|libcrypto\.so\.3'
+	[ -s "$dir/codec-declared" ] || bad "no function found in include/dpumap/desc.h"
+	within "is declared but not in libdpumap_desc.a" "$dir/codec-declared" "$dir/codec"
+	rm -rf "$dir"
+}
+
+PLANTS=4
 plant()
 {
 	case $2 in
 	1) printf 'int dpumap_planted(void);\n' >"$1/include/dpumap/planted.h" ;;
 	2) printf 'int dpumap_planted(void);\n' >>"$1/include/dpumap/desc.h" ;;
+	4) printf 'int dpumap_channel_planted(void);\n' >>"$1/include/dpumap/channel.h" ;;
 	3) sed -i '0,/^[[:space:]]*doca_[a-z_]*;/{/^[[:space:]]*doca_[a-z_]*;/d}' "$1/src/libdpumap.map" ;;
 	esac
 }

@@ -43,6 +43,8 @@ NARROWED = {
     "dpumap_sysfs_rep_iface": (),
     # Its callers say DRIVER.
     "dpumap_hca_open_context": (),
+    # It destroys one object, which exists.
+    "dpumap_region_unshare": ("DOCA_ERROR_DRIVER",),
     # NOT_PERMITTED in all that take a map off its devices; start says DRIVER, as for registering.
     "dpumap_mmap_unregister": (),
     # Checked for bounds before; that is all that verbs refuse.

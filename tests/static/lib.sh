@@ -14,7 +14,7 @@ BUILD=$TREE/build
 PLANTS=1
 WRONG=0
 # Folders that hold files of ours.
-SOURCE_DIRS=(include src dpu host tests examples man scripts cmake docs .ci)
+SOURCE_DIRS=(include src dpu host tests examples man completion scripts cmake packaging docs .ci)
 
 usage()
 {

@@ -25,7 +25,7 @@ static int set_up(void **state)
 		return -1;
 	f.peer = fds[1];
 	*state = &f;
-	return dpumap_conn_create(fds[0], &f.conn, &f.fault) == DOCA_SUCCESS ? 0 : -1;
+	return dpumap_conn_create(fds[0], NULL, NULL, &f.conn, &f.fault) == DOCA_SUCCESS ? 0 : -1;
 }
 
 static int tear_down(void **state)

@@ -38,12 +38,33 @@ static int tear_down(void **state)
 	return rmdir(directory);
 }
 
+static doca_error_t listen_on(const char *text, bool open_to_all, struct dpumap_listener **listener,
+			      struct dpumap_fault *why)
+{
+	struct dpumap_address address;
+	doca_error_t result = dpumap_address_parse(text, &address, why);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return dpumap_listener_create(&address, open_to_all, listener, why);
+}
+
+static doca_error_t connect_to(const char *text, unsigned int timeout_ms, const volatile int *stop,
+			       struct dpumap_client **client, struct dpumap_fault *why)
+{
+	struct dpumap_address address;
+	doca_error_t result = dpumap_address_parse(text, &address, why);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return dpumap_client_create(&address, NULL, NULL, timeout_ms, stop, client, why);
+}
+
 static struct dpumap_listener *listen_ok(bool open_to_all)
 {
 	struct dpumap_listener *listener = NULL;
 
-	assert_int_equal(dpumap_listener_create(path, open_to_all, &listener, &fault),
-			 DOCA_SUCCESS);
+	assert_int_equal(listen_on(path, open_to_all, &listener, &fault), DOCA_SUCCESS);
 	return listener;
 }
 
@@ -96,7 +117,7 @@ static void test_listen_on_busy_socket(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(dpumap_listener_create(path, false, &second, &fault), DOCA_ERROR_IN_USE);
+	assert_int_equal(listen_on(path, false, &second, &fault), DOCA_ERROR_IN_USE);
 	assert_non_null(strstr(fault.text, path));
 	assert_non_null(strstr(fault.text, "busy"));
 	assert_null(second);
@@ -113,8 +134,7 @@ static void test_listen_on_a_file(void **state)
 	(void)state;
 	assert_non_null(file);
 	fclose(file);
-	assert_int_equal(dpumap_listener_create(path, false, &listener, &fault),
-			 DOCA_ERROR_ALREADY_EXIST);
+	assert_int_equal(listen_on(path, false, &listener, &fault), DOCA_ERROR_ALREADY_EXIST);
 	assert_int_equal(stat(path, &st), 0);
 	assert_true(S_ISREG(st.st_mode));
 	assert_int_equal(unlink(path), 0);
@@ -127,14 +147,11 @@ static void test_listen_where_nothing_is(void **state)
 
 	(void)state;
 	snprintf(nowhere, sizeof(nowhere), "%s/none/socket", directory);
-	assert_int_equal(dpumap_listener_create(nowhere, false, &listener, &fault),
-			 DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(listen_on(nowhere, false, &listener, &fault), DOCA_ERROR_NOT_FOUND);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	assert_int_equal(dpumap_listener_create(longer, false, &listener, &fault),
-			 DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(dpumap_listener_create("", false, &listener, &fault),
-			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(listen_on(longer, false, &listener, &fault), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(listen_on("", false, &listener, &fault), DOCA_ERROR_INVALID_VALUE);
 }
 
 /* Somebody removed our socket and put up another: it is not ours to remove. */
@@ -161,7 +178,7 @@ static void test_accept_knows_the_peer(void **state)
 	(void)state;
 	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &fault), DOCA_ERROR_AGAIN);
 	/* Nobody answers, but the connection waits to be accepted, with its credentials. */
-	assert_int_equal(dpumap_client_create(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+	assert_int_equal(connect_to(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
 			 DOCA_ERROR_TIME_OUT);
 	assert_non_null(strstr(fault.text, path));
 	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &fault), DOCA_SUCCESS);
@@ -176,10 +193,10 @@ static void test_connect_to_nobody(void **state)
 	struct dpumap_client *client = NULL;
 
 	(void)state;
-	assert_int_equal(dpumap_client_create(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+	assert_int_equal(connect_to(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
 			 DOCA_ERROR_NOT_FOUND);
 	leave_stale_socket();
-	assert_int_equal(dpumap_client_create(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+	assert_int_equal(connect_to(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
 			 DOCA_ERROR_NOT_CONNECTED);
 	assert_non_null(strstr(fault.text, path));
 	assert_int_equal(unlink(path), 0);
@@ -192,8 +209,7 @@ static void test_stop_ends_the_waiting(void **state)
 	volatile int stop = 1;
 
 	(void)state;
-	assert_int_equal(dpumap_client_create(path, 60000, &stop, &client, &fault),
-			 DOCA_ERROR_SHUTDOWN);
+	assert_int_equal(connect_to(path, 60000, &stop, &client, &fault), DOCA_ERROR_SHUTDOWN);
 	dpumap_listener_destroy(listener);
 }
 
@@ -259,7 +275,7 @@ static void test_answers_to_hello(void **state)
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		pid = fork_server(listener, &answers[i]);
 		assert_true(pid > 0);
-		result = dpumap_client_create(path, 10000, NULL, &client, &fault);
+		result = connect_to(path, 10000, NULL, &client, &fault);
 		if (result != answers[i].expected || !strstr(fault.text, answers[i].why))
 			fail_msg("%s: %d %s", answers[i].title, result, fault.text);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);

@@ -1,0 +1,170 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Completion of dpumap for bash. Commands and options come from --help, names of exports from the
+# dpumapd that the command line, the environment or the configuration says.
+
+# The long options in a help text.
+_dpumap_options()
+{
+	dpumap "$@" --help 2>/dev/null | grep -oE -- '^ +(-., )? *--[a-z-]+' | grep -oE -- '--[a-z-]+'
+}
+
+_dpumap_commands()
+{
+	dpumap --help 2>/dev/null | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\).*/\1/p' | sort -u
+}
+
+_dpumap_group()
+{
+	dpumap "$1" --help 2>/dev/null | sed -n "s/^  $1 \([a-z]*\).*/\1/p"
+}
+
+# Asked with the options of the connection that were typed.
+_dpumap_exports()
+{
+	dpumap "$@" list --timeout 2 2>/dev/null | sed -n '2,$s/ .*//p'
+}
+
+_dpumap_certificates()
+{
+	dpumap pki list "$@" 2>/dev/null | sed -n '2,$s/ .* valid .*//p'
+}
+
+# Candidates in $1, in words.
+_dpumap_offer()
+{
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+_dpumap_files()
+{
+	compopt -o filenames 2>/dev/null || true
+	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
+}
+
+_dpumap_address()
+{
+	compopt -o nospace 2>/dev/null || true
+	case $cur in
+	unix:*) mapfile -t COMPREPLY < <(compgen -P unix: -f -- "${cur#unix:}") ;;
+	*) _dpumap_offer "unix: tls:" ;;
+	esac
+}
+
+# What an option wants; false if it wants nothing.
+_dpumap_value()
+{
+	case $1 in
+	--cert | --key | --ca | --crl | --psk | --config | --descriptor) _dpumap_files -f ;;
+	--dir) _dpumap_files -d ;;
+	--connect | -c) _dpumap_address ;;
+	--key-type) _dpumap_offer "p256 ed25519" ;;
+	--device | -d | --offset | -o | --length | -n | --file-offset | --size | -s | --count | \
+		--timeout | -t | --psk-name | --server | --dpu | --host | --san | --days) ;;
+	*) return 1 ;;
+	esac
+}
+
+# Does an option end the word, so that the next one is its value? Options of the connection and the
+# directory go to ways, with their values.
+_dpumap_has_value()
+{
+	local cur='' COMPREPLY
+	case $1 in
+	--connect=* | --cert=* | --key=* | --ca=* | --crl=* | --psk=* | --psk-name=* | --server=* | \
+		--config=* | --dir=*)
+		ways+=("$1")
+		return 1
+		;;
+	--connect | -c | --cert | --key | --ca | --crl | --psk | --psk-name | --server | --config | --dir)
+		ways+=("$1" "$2")
+		;;
+	*) _dpumap_value "$1" ;;
+	esac
+}
+
+# Sets command (one or two words), place (how many arguments are before the cursor) and ways.
+_dpumap_look()
+{
+	local i word
+	command='' place=0 ways=()
+	for ((i = 1; i < ${#words[@]} - 1; i++)); do
+		word=${words[i]}
+		if _dpumap_has_value "$word" "${words[i + 1]}"; then
+			i=$((i + 1))
+		elif [[ $word == -?* ]]; then
+			continue
+		elif [ -z "$command" ]; then
+			command=$word
+		elif [ "$command" = desc ] || [ "$command" = pki ]; then
+			command="$command $word"
+		else
+			place=$((place + 1))
+		fi
+	done
+}
+
+_dpumap_argument()
+{
+	case $command:$place in
+	:0) _dpumap_offer "$(_dpumap_commands)" ;;
+	desc:0 | pki:0) _dpumap_offer "$(_dpumap_group "$command")" ;;
+	cp:0 | cp:1)
+		case $cur in
+		:*) _dpumap_offer "$(_dpumap_exports "${ways[@]}" | sed 's/^/:/')" ;;
+		*) _dpumap_files -f ;;
+		esac
+		;;
+	info:0 | get:0 | import:0 | read:0 | write:0 | fill:0 | dump:0 | watch:0 | bench:0)
+		_dpumap_offer "$(_dpumap_exports "${ways[@]}")"
+		;;
+	get:1 | read:1 | write:1 | cp:2 | desc\ *:0) _dpumap_files -f ;;
+	pki\ revoke:0) _dpumap_offer "$(_dpumap_certificates "${ways[@]}")" ;;
+	esac
+}
+
+_dpumap_option()
+{
+	local offered
+	# shellcheck disable=SC2086 # a command may be two words
+	offered=$(_dpumap_options $command)
+	case $command in
+	desc* | pki* | '') ;;
+	*) offered+=" $(_dpumap_options)" ;;
+	esac
+	_dpumap_offer "$offered"
+}
+
+# bash takes a colon for the end of a word: what is before it is not replaced.
+_dpumap_trim()
+{
+	local before=${cur%"${cur##*:}"} i
+	[[ $COMP_WORDBREAKS == *:* ]] || return 0
+	for i in "${!COMPREPLY[@]}"; do
+		COMPREPLY[i]=${COMPREPLY[i]#"$before"}
+	done
+}
+
+_dpumap()
+{
+	local line=${COMP_LINE:0:COMP_POINT} cur prev command place ways words
+	# COMP_WORDS breaks addresses and names at their colons.
+	read -ra words <<<"$line"
+	[[ $line != *[[:space:]] ]] || words+=('')
+	cur=${words[-1]} prev=${words[-2]}
+	COMPREPLY=()
+	_dpumap_look
+	if [[ $cur == --*=* ]]; then
+		prev=${cur%%=*} cur=${cur#*=}
+		_dpumap_value "$prev" || true
+	elif _dpumap_value "$prev"; then
+		:
+	elif [[ $cur == -?* ]]; then
+		_dpumap_option
+	else
+		_dpumap_argument
+	fi
+	_dpumap_trim
+}
+
+complete -F _dpumap dpumap

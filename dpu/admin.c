@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "admin.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "common/clock.h"
+#include "daemon.h"
+#include "say.h"
+
+struct question {
+	struct daemon *daemon;
+	char *argument; /* "" if there is none */
+	int fd;
+	struct json_object *answer;
+	struct dpumap_fault fault;
+};
+
+static void put(struct json_object *to, const char *key, uint64_t value)
+{
+	json_object_object_add(to, key, json_object_new_uint64(value));
+}
+
+static void put_text(struct json_object *to, const char *key, const char *value)
+{
+	json_object_object_add(to, key, json_object_new_string(value));
+}
+
+static doca_error_t tell_status(struct question *q)
+{
+	struct exports *exports = daemon_exports(q->daemon);
+	struct exports_dm_usage usage;
+	struct server_stats stats;
+	doca_error_t result = exports_dm_usage(exports, &usage, &q->fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	server_get_stats(daemon_server(q->daemon), &stats);
+	put_text(q->answer, "device", exports_device_name(exports));
+	put(q->answer, "exports", exports_count(exports));
+	put(q->answer, "clients", stats.clients);
+	put(q->answer, "imports", stats.held);
+	put(q->answer, "connections", stats.accepted);
+	put(q->answer, "refused", stats.refused);
+	put(q->answer, "requests", stats.requests.answered);
+	put(q->answer, "errors", stats.requests.errors);
+	put(q->answer, "device-memory", usage.total);
+	put(q->answer, "device-memory-free", usage.free);
+	return DOCA_SUCCESS;
+}
+
+static struct json_object *describe_export(const struct export_spec *spec)
+{
+	struct json_object *about = json_object_new_object();
+	struct json_object *allow = json_object_new_array();
+
+	put_text(about, "name", spec->name);
+	put_text(about, "kind", spec_kind_name(spec->kind));
+	put(about, "size", spec->size);
+	put_text(about, "perm", spec->writable ? "rw" : "ro");
+	for (size_t i = 0; i < spec->num_allow; i++)
+		json_object_array_add(allow, json_object_new_string(spec->allow[i]));
+	json_object_object_add(about, "allow", allow);
+	json_object_object_add(about, "temporary", json_object_new_boolean(spec->is_temporary));
+	return about;
+}
+
+static doca_error_t tell_exports(struct question *q)
+{
+	struct exports *exports = daemon_exports(q->daemon);
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < exports_count(exports); i++)
+		json_object_array_add(list, describe_export(export_spec(exports_get(exports, i))));
+	json_object_object_add(q->answer, "exports", list);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t tell_sessions(struct question *q)
+{
+	const struct session *s = server_first_session(daemon_server(q->daemon));
+	struct json_object *list = json_object_new_array();
+	uint64_t now = dpumap_clock_ns();
+
+	for (; s; s = s->next) {
+		struct json_object *about = json_object_new_object();
+
+		put_text(about, "who", s->who);
+		put_text(about, "from", s->peer.text);
+		put(about, "seconds", (now - s->since) / DPUMAP_NSEC_PER_SEC);
+		put(about, "imports", s->num_held);
+		json_object_object_add(about, "watches", json_object_new_boolean(s->watching));
+		json_object_array_add(list, about);
+	}
+	json_object_object_add(q->answer, "sessions", list);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t reload(struct question *q)
+{
+	return daemon_reload(q->daemon, &q->fault);
+}
+
+/* The descriptor's number was the administrator's; here it is another. */
+static doca_error_t take_descriptor(struct question *q, struct export_spec *spec)
+{
+	if (spec->fd < 0)
+		return DOCA_SUCCESS;
+	spec->fd = q->fd < 0 ? -1 : fcntl(q->fd, F_DUPFD_CLOEXEC, 0);
+	if (spec->fd < 0)
+		return dpumap_fault_set(&q->fault, DOCA_ERROR_INVALID_VALUE,
+					"export %s: no descriptor came along", spec->name);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t add(struct question *q)
+{
+	struct export_spec spec;
+	doca_error_t result = spec_parse(q->argument, &spec, &q->fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	spec.is_temporary = true;
+	result = take_descriptor(q, &spec);
+	if (result == DOCA_SUCCESS)
+		result = exports_add(daemon_exports(q->daemon), &spec, &q->fault);
+	spec_free(&spec);
+	return result;
+}
+
+static doca_error_t drop(struct question *q)
+{
+	return exports_remove(daemon_exports(q->daemon), q->argument, &q->fault);
+}
+
+static const struct {
+	const char *name;
+	bool has_argument;
+	doca_error_t (*answer)(struct question *q);
+} commands[] = {
+	{"status", false, tell_status},
+	{"list", false, tell_exports},
+	{"sessions", false, tell_sessions},
+	{"reload", false, reload},
+	{"add", true, add},
+	{"remove", true, drop},
+};
+
+static doca_error_t answer(struct question *q, const char *command)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(command, commands[i].name) != 0)
+			continue;
+		if (commands[i].has_argument != !!q->argument[0])
+			return dpumap_fault_set(&q->fault, DOCA_ERROR_INVALID_VALUE,
+						"%s takes %s argument", command,
+						commands[i].has_argument ? "an" : "no");
+		return commands[i].answer(q);
+	}
+	return dpumap_fault_set(&q->fault, DOCA_ERROR_NOT_SUPPORTED, "no command \"%.32s\"",
+				command);
+}
+
+void admin_answer(void *daemon, const char *question, int fd, FILE *out)
+{
+	struct question q = {.daemon = daemon, .fd = fd};
+	char *line = strndup(question, strcspn(question, "\n"));
+	doca_error_t result;
+	char *space;
+
+	q.answer = json_object_new_object();
+	if (!line || !q.answer)
+		goto free_line;
+	space = strchr(line, ' ');
+	q.argument = space ? space + 1 : line + strlen(line);
+	if (space)
+		*space = '\0';
+	result = answer(&q, line);
+	if (result != DOCA_SUCCESS)
+		say("administrator: %s: %s", line, q.fault.text);
+	put_text(q.answer, "status", doca_error_get_name(result));
+	if (result != DOCA_SUCCESS)
+		put_text(q.answer, "error", q.fault.text);
+	fprintf(out, "%s\n",
+		json_object_to_json_string_ext(q.answer, JSON_C_TO_STRING_PRETTY |
+								 JSON_C_TO_STRING_NOSLASHESCAPE));
+free_line:
+	json_object_put(q.answer);
+	free(line);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "ctl.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "channel/address.h"
+#include "common/size.h"
+#include "common/usage.h"
+#include "spec.h"
+
+#define ADMIN_DEFAULT "/run/dpumapd/admin.sock"
+
+enum { KEY_JSON = 0x100 };
+
+struct arguments {
+	const char *admin;
+	const char *command;
+	const char *argument; /* NULL: none */
+	bool json;
+};
+
+static const char doc[] =
+	"Ask or change a dpumapd that runs.\v"
+	"COMMAND is one of:\n"
+	"  status       the device, how many exports and clients there are, and what happened\n"
+	"  list         the exports, and who may import them\n"
+	"  sessions     who is connected\n"
+	"  add EXPORT   export more, until it is removed or dpumapd ends; as of dpumapd --export, "
+	"and kind=dmabuf,fd=N with a descriptor that ctl was given\n"
+	"  remove NAME  end an export: those who import it lose it at once\n"
+	"  reload       read the configuration again, as SIGHUP does, and say what came of it\n"
+	"\n"
+	"Exit codes as of dpumapd.";
+
+static const struct argp_option option_table[] = {
+	{"admin", 'a', "PATH", 0, "Its socket (default " ADMIN_DEFAULT ")", 0},
+	{"json", KEY_JSON, NULL, 0, "Print the answer as JSON", 0},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'a':
+		a->admin = arg;
+		return 0;
+	case KEY_JSON:
+		a->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 1)
+			dpumap_usage_error(state, "\"%s\" is too much", arg);
+		if (state->arg_num == 0)
+			a->command = arg;
+		else
+			a->argument = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		dpumap_usage_error(state, "a command is needed");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* -- asking -- */
+
+static doca_error_t connect_to(const char *path, int *fd, struct dpumap_fault *fault)
+{
+	struct dpumap_address address;
+	doca_error_t result = dpumap_address_parse(path, &address, fault);
+	int f;
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	f = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (f < 0)
+		return dpumap_fault_errno(fault, errno, "cannot open a socket");
+	if (connect(f, (const struct sockaddr *)&address.path, sizeof(address.path)) != 0) {
+		dpumap_fault_errno(fault, errno, "cannot connect to dpumapd's admin socket %s",
+				   path);
+		close(f);
+		return fault->code;
+	}
+	*fd = f;
+	return DOCA_SUCCESS;
+}
+
+/* The number of the descriptor that goes along; -1: none. */
+static int descriptor_of(const struct arguments *a)
+{
+	struct dpumap_fault ignored;
+	struct export_spec spec;
+	int fd;
+
+	if (strcmp(a->command, "add") != 0 || !a->argument ||
+	    spec_parse(a->argument, &spec, &ignored) != DOCA_SUCCESS)
+		return -1;
+	fd = spec.fd;
+	spec.fd = -1; /* not ours to close */
+	spec_free(&spec);
+	return fd;
+}
+
+static doca_error_t ask(int fd, const struct arguments *a, struct dpumap_fault *fault)
+{
+	char line[8192], control[CMSG_SPACE(sizeof(int))] = {0};
+	int len = snprintf(line, sizeof(line), "%s%s%s\n", a->command, a->argument ? " " : "",
+			   a->argument ? a->argument : "");
+	struct iovec iov = {.iov_base = line, .iov_len = (size_t)len};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	int passed = descriptor_of(a);
+	struct cmsghdr *c;
+
+	if (len < 0 || (size_t)len >= sizeof(line))
+		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG, "the argument is too long");
+	if (passed >= 0) {
+		msg.msg_control = control;
+		msg.msg_controllen = sizeof(control);
+		c = CMSG_FIRSTHDR(&msg);
+		*c = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+				      .cmsg_type = SCM_RIGHTS,
+				      .cmsg_len = CMSG_LEN(sizeof(int))};
+		memcpy(CMSG_DATA(c), &passed, sizeof(int));
+	}
+	if (sendmsg(fd, &msg, MSG_NOSIGNAL) != len)
+		return dpumap_fault_errno(fault, errno, "cannot ask dpumapd");
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t read_answer(int fd, struct json_object **answer, struct dpumap_fault *fault)
+{
+	*answer = json_object_from_fd(fd);
+	if (!*answer || !json_object_is_type(*answer, json_type_object))
+		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+					"dpumapd did not answer: are you its user, or root?");
+	return DOCA_SUCCESS;
+}
+
+/* -- telling -- */
+
+static const char *text_of(struct json_object *from, const char *key)
+{
+	return json_object_get_string(json_object_object_get(from, key));
+}
+
+static doca_error_t code_of(struct json_object *answer)
+{
+	const char *name = text_of(answer, "status");
+
+	for (int code = DOCA_SUCCESS; name && code <= DOCA_ERROR_SKIPPED; code++)
+		if (strcmp(name, doca_error_get_name((doca_error_t)code)) == 0)
+			return (doca_error_t)code;
+	return DOCA_ERROR_UNKNOWN;
+}
+
+#define COLUMNS 5
+
+static void print_row(const int *widths, const char *const *cells)
+{
+	for (int i = 0; i < COLUMNS - 1; i++)
+		printf("%*s ", widths[i], cells[i]);
+	printf("%s\n", cells[COLUMNS - 1]);
+}
+
+static void print_list(struct json_object *list, const char *const *keys, const int *widths)
+{
+	const char *cells[COLUMNS];
+
+	print_row(widths, keys);
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		for (int k = 0; k < COLUMNS; k++)
+			cells[k] = text_of(json_object_array_get_idx(list, i), keys[k]);
+		print_row(widths, cells);
+	}
+}
+
+static void print_answer(struct json_object *answer)
+{
+	static const char *const export_keys[COLUMNS] = {"name", "kind", "size", "perm", "allow"};
+	static const char *const session_keys[COLUMNS] = {"who", "from", "seconds", "imports",
+							  "watches"};
+	static const int export_widths[] = {-24, -7, 14, -5};
+	static const int session_widths[] = {-24, -24, 8, 8};
+	struct json_object *list;
+
+	if (json_object_object_get_ex(answer, "exports", &list) &&
+	    json_object_is_type(list, json_type_array)) {
+		print_list(list, export_keys, export_widths);
+	} else if (json_object_object_get_ex(answer, "sessions", &list)) {
+		print_list(list, session_keys, session_widths);
+	} else {
+		json_object_object_foreach(answer, key, value)
+		{
+			if (strcmp(key, "status") != 0)
+				printf("%-20s %s\n", key, json_object_get_string(value));
+		}
+	}
+}
+
+static doca_error_t tell(struct json_object *answer, bool json, struct dpumap_fault *fault)
+{
+	doca_error_t result = code_of(answer);
+
+	if (json)
+		printf("%s\n",
+		       json_object_to_json_string_ext(
+			       answer, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	else if (result == DOCA_SUCCESS)
+		print_answer(answer);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_set(fault, result, "%s", text_of(answer, "error"));
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t run(const struct arguments *a, struct dpumap_fault *fault)
+{
+	struct json_object *answer = NULL;
+	doca_error_t result;
+	int fd = -1;
+
+	result = connect_to(a->admin, &fd, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = ask(fd, a, fault);
+	if (result == DOCA_SUCCESS)
+		result = read_answer(fd, &answer, fault);
+	if (result == DOCA_SUCCESS)
+		result = tell(answer, a->json, fault);
+	json_object_put(answer);
+	close(fd);
+	return result;
+}
+
+int ctl_main(int argc, char **argv)
+{
+	static const struct argp argp = {.options = option_table,
+					 .parser = parse_option,
+					 .args_doc = "COMMAND [ARGUMENT]",
+					 .doc = doc};
+	struct arguments arguments = {.admin = ADMIN_DEFAULT};
+	struct dpumap_fault fault = {0};
+	static char name[] = "dpumapd ctl";
+	doca_error_t result;
+
+	argv[0] = name;
+	argp_err_exit_status = DPUMAP_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	result = run(&arguments, &fault);
+	if (result != DOCA_SUCCESS)
+		fprintf(stderr, "dpumapd ctl: %s\n", fault.text);
+	return (int)dpumap_fault_exit(result);
+}

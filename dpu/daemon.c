@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "daemon.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "admin.h"
+#include "common/clock.h"
+#include "exchange.h"
+#include "loop.h"
+#include "metrics.h"
+#include "privileges.h"
+#include "say.h"
+
+#define TICK_MS 500
+
+struct daemon {
+	const struct options *options;
+	struct settings settings;
+	struct loop *loop;
+	struct watch signals;
+	struct exports *exports;
+	struct server *server;
+	struct exchange *admin;	  /* NULL: none */
+	struct exchange *metrics; /* NULL: none */
+	uint64_t watchdog_ns;	  /* how often it wants to hear of us; 0: not at all */
+	uint64_t fed;		  /* when it last did */
+	char address[300];	  /* the first that is listened on */
+};
+
+/* An event, not a flag: a flag set just before epoll_wait() would be noticed late. */
+static int signal_fd = -1;
+static volatile sig_atomic_t stop_asked, reload_asked;
+
+static void wake(void)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+	ssize_t n = write(signal_fd, &one, sizeof(one));
+
+	(void)n;
+	errno = saved;
+}
+
+void daemon_stop(void)
+{
+	stop_asked = 1;
+	wake();
+}
+
+void daemon_ask_reload(void)
+{
+	reload_asked = 1;
+	wake();
+}
+
+static void on_signals(struct watch *watch, uint32_t events)
+{
+	uint64_t count;
+	ssize_t n = read(watch->fd, &count, sizeof(count));
+
+	(void)events;
+	(void)n;
+}
+
+const char *daemon_address(const struct daemon *daemon)
+{
+	return daemon->address;
+}
+
+struct exports *daemon_exports(struct daemon *daemon)
+{
+	return daemon->exports;
+}
+
+const struct server *daemon_server(const struct daemon *daemon)
+{
+	return daemon->server;
+}
+
+/* -- listening -- */
+
+static bool is_for_others(const struct settings *settings)
+{
+	char ours[DPUMAP_PEER_NAME_MAX];
+
+	snprintf(ours, sizeof(ours), "uid:%u", geteuid());
+	for (size_t i = 0; i < settings->num_exports; i++) {
+		const struct export_spec *spec = &settings->exports[i];
+
+		for (size_t j = 0; j < spec->num_allow; j++)
+			if (strcmp(spec->allow[j], "*") == 0 ||
+			    (strncmp(spec->allow[j], "uid:", 4) == 0 &&
+			     strcmp(spec->allow[j], "uid:0") != 0 &&
+			     strcmp(spec->allow[j], ours) != 0))
+				return true;
+	}
+	return settings->user != NULL;
+}
+
+static void name_address(struct daemon *d, const char *text, const struct dpumap_address *address,
+			 const struct dpumap_listener *listener)
+{
+	if (address->kind == DPUMAP_ADDRESS_TLS)
+		snprintf(d->address, sizeof(d->address), "tls:%s:%u", address->host,
+			 dpumap_listener_port(listener));
+	else
+		snprintf(d->address, sizeof(d->address), "%s", text);
+}
+
+static doca_error_t listen_at(struct daemon *d, const char *text, struct dpumap_fault *fault)
+{
+	struct dpumap_listener *listener;
+	struct dpumap_address address;
+	doca_error_t result;
+
+	result = dpumap_address_parse(text, &address, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_listener_create(&address, is_for_others(&d->settings), &listener,
+						fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!d->address[0])
+		name_address(d, text, &address, listener);
+	return server_listen(d->server, listener, fault);
+}
+
+/* Sockets that systemd listens on stand for those of the configuration. */
+static doca_error_t adopt(struct daemon *d, int num, struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	struct dpumap_listener *listener;
+
+	for (int i = 0; i < num && result == DOCA_SUCCESS; i++) {
+		result = dpumap_listener_adopt(SD_LISTEN_FDS_START + i, &listener, fault);
+		if (result == DOCA_SUCCESS)
+			result = server_listen(d->server, listener, fault);
+	}
+	return result;
+}
+
+static doca_error_t listen_everywhere(struct daemon *d, struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	int num = sd_listen_fds(1);
+
+	snprintf(d->address, sizeof(d->address), "%s", num > 0 ? "sockets of systemd" : "");
+	if (num > 0)
+		return adopt(d, num, fault);
+	for (size_t i = 0; i < d->settings.num_listen && result == DOCA_SUCCESS; i++)
+		result = listen_at(d, d->settings.listen[i], fault);
+	return result;
+}
+
+static doca_error_t open_admin(struct daemon *d, struct dpumap_fault *fault)
+{
+	struct dpumap_listener *listener;
+	struct dpumap_address address;
+	doca_error_t result;
+
+	if (!d->settings.admin)
+		return DOCA_SUCCESS;
+	result = dpumap_address_parse(d->settings.admin, &address, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_listener_create(&address, false, &listener, fault);
+	if (result == DOCA_SUCCESS)
+		result =
+			exchange_create(d->loop, listener, "\n", admin_answer, d, &d->admin, fault);
+	return result;
+}
+
+static doca_error_t open_metrics(struct daemon *d, struct dpumap_fault *fault)
+{
+	struct dpumap_listener *listener;
+	doca_error_t result;
+
+	if (!d->settings.metrics)
+		return DOCA_SUCCESS;
+	result = metrics_listen(d->settings.metrics, &listener, fault);
+	if (result == DOCA_SUCCESS)
+		result = exchange_create(d->loop, listener, "\r\n\r\n", metrics_answer, d,
+					 &d->metrics, fault);
+	return result;
+}
+
+/* -- what can change -- */
+
+static doca_error_t load_tls(const struct settings *settings, struct dpumap_tls **tls,
+			     struct dpumap_fault *fault)
+{
+	const struct dpumap_tls_config config = {.cert = settings->cert,
+						 .key = settings->key,
+						 .ca = settings->ca,
+						 .crl = settings->crl,
+						 .psk = settings->psk};
+
+	*tls = NULL;
+	if (!settings_has_tls(settings))
+		return DOCA_SUCCESS;
+	return dpumap_tls_create(&config, true, tls, fault);
+}
+
+/* Takes over tls, and what it needs of the settings' exports. */
+static doca_error_t apply(struct daemon *d, struct settings *settings, struct dpumap_tls *tls,
+			  struct dpumap_fault *fault)
+{
+	server_set_max_clients(d->server, settings->max_clients);
+	server_set_tls(d->server, tls);
+	return exports_set(d->exports, settings->exports, settings->num_exports, fault);
+}
+
+doca_error_t daemon_reload(struct daemon *daemon, struct dpumap_fault *fault)
+{
+	struct settings settings;
+	struct dpumap_tls *tls;
+	doca_error_t result;
+
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, dpumap_clock_ns() / 1000);
+	result = options_settings(daemon->options, &settings, fault);
+	if (result == DOCA_SUCCESS) {
+		result = load_tls(&settings, &tls, fault);
+		if (result == DOCA_SUCCESS)
+			result = apply(daemon, &settings, tls, fault);
+		settings_free(&settings);
+	}
+	sd_notify(0, "READY=1");
+	if (result == DOCA_SUCCESS)
+		say("reloaded");
+	else
+		say("reload: %s", fault->text);
+	return result;
+}
+
+/* -- life -- */
+
+static doca_error_t open_signals(struct daemon *d, struct dpumap_fault *fault)
+{
+	signal_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (signal_fd < 0)
+		return dpumap_fault_errno(fault, errno, "cannot prepare for signals");
+	return loop_add(d->loop, &d->signals, signal_fd, EPOLLIN, on_signals, fault);
+}
+
+/* A client is a descriptor, and strangers are many. */
+static void raise_limits(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void set_watchdog(struct daemon *d)
+{
+	uint64_t usec;
+
+	if (sd_watchdog_enabled(0, &usec) > 0)
+		d->watchdog_ns = usec * 1000 / 2;
+}
+
+/* Sockets before the device: a busy one is found before anything is allocated. */
+static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
+{
+	struct dpumap_tls *tls;
+	doca_error_t result;
+
+	result = load_tls(&d->settings, &tls, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	server_set_tls(d->server, tls);
+	result = listen_everywhere(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_admin(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_metrics(d, fault);
+	return result;
+}
+
+static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	raise_limits();
+	result = options_settings(d->options, &d->settings, fault);
+	if (result == DOCA_SUCCESS)
+		result = loop_create(&d->loop, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_signals(d, fault);
+	return result;
+}
+
+doca_error_t daemon_create(const struct options *options, struct daemon **daemon,
+			   struct dpumap_fault *fault)
+{
+	struct daemon *d = calloc(1, sizeof(*d));
+	doca_error_t result;
+
+	if (!d)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+	d->options = options;
+	settings_init(&d->settings);
+	result = start(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = server_create(d->loop, &d->server, fault);
+	if (result == DOCA_SUCCESS)
+		result = set_up(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = exports_create(d->settings.device, &d->exports, fault);
+	if (result == DOCA_SUCCESS) {
+		server_set_exports(d->server, d->exports);
+		server_set_max_clients(d->server, d->settings.max_clients);
+		result = exports_set(d->exports, d->settings.exports, d->settings.num_exports,
+				     fault);
+	}
+	if (result == DOCA_SUCCESS)
+		result = privileges_drop(d->settings.user, d->settings.group, fault);
+	if (result != DOCA_SUCCESS) {
+		daemon_destroy(d);
+		return result;
+	}
+	set_watchdog(d);
+	*daemon = d;
+	return DOCA_SUCCESS;
+}
+
+void daemon_destroy(struct daemon *daemon)
+{
+	if (!daemon)
+		return;
+	exchange_destroy(daemon->metrics);
+	exchange_destroy(daemon->admin);
+	server_destroy(daemon->server);
+	exports_destroy(daemon->exports);
+	if (daemon->loop)
+		loop_remove(daemon->loop, &daemon->signals);
+	loop_destroy(daemon->loop);
+	if (signal_fd >= 0)
+		close(signal_fd);
+	signal_fd = -1;
+	settings_free(&daemon->settings);
+	free(daemon);
+}
+
+static void tick(struct daemon *d, uint64_t now)
+{
+	server_tick(d->server);
+	if (d->admin)
+		exchange_tick(d->admin);
+	if (d->metrics)
+		exchange_tick(d->metrics);
+	if (d->watchdog_ns && now - d->fed >= d->watchdog_ns) {
+		sd_notify(0, "WATCHDOG=1");
+		d->fed = now;
+	}
+}
+
+doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
+{
+	struct dpumap_fault why = {0};
+	doca_error_t result = DOCA_SUCCESS;
+	uint64_t last = 0, now;
+
+	sd_notify(0, "READY=1");
+	while (result == DOCA_SUCCESS && !stop_asked) {
+		result = loop_turn(daemon->loop, server_has_work(daemon->server) ? 0 : TICK_MS,
+				   fault);
+		server_work(daemon->server);
+		if (reload_asked) {
+			reload_asked = 0;
+			daemon_reload(daemon, &why);
+		}
+		now = dpumap_clock_ns();
+		if (now - last >= TICK_MS * DPUMAP_NSEC_PER_MSEC) {
+			last = now;
+			tick(daemon, now);
+		}
+	}
+	sd_notify(0, "STOPPING=1");
+	return result;
+}

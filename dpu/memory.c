@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/dma-heap.h>
+
+#include <dpumap/arena.h>
+#include <dpumap/dm.h>
+
+#include "say.h"
+
+/* Device memory is read and written in words. */
+#define DM_WORD 4u
+
+struct memory {
+	const struct export_spec *spec;
+	void *bytes;		    /* NULL: not ours to see */
+	struct dpumap_arena *arena; /* that bytes are of, or NULL */
+	struct dpumap_dm *dm;
+	int dmabuf; /* -1: none */
+};
+
+/* -- device memory -- */
+
+static doca_error_t wipe_dm(const struct memory *m)
+{
+	static const uint8_t zeros[4096];
+	doca_error_t result = DOCA_SUCCESS;
+	size_t len;
+
+	for (size_t at = 0; at < m->spec->size && result == DOCA_SUCCESS; at += len) {
+		len = m->spec->size - at < sizeof(zeros) ? m->spec->size - at : sizeof(zeros);
+		result = dpumap_dm_write(m->dm, at, zeros, len);
+	}
+	return result;
+}
+
+static doca_error_t check_dm_size(const struct dpumap_device *device, struct export_spec *spec,
+				  struct dpumap_fault *fault)
+{
+	uint64_t max;
+	doca_error_t result;
+
+	result = dpumap_dm_cap_get_max_len(doca_dev_as_devinfo(device->dev), &max);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot learn how much device memory %s has",
+					 spec->name, device->name);
+	if (max == 0)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+					"export %s: %s has no device memory", spec->name,
+					device->name);
+	if (spec->size == EXPORT_SIZE_MAX)
+		spec->size = max - max % DM_WORD;
+	if (spec->size > max)
+		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+					"export %s: %" PRIu64 " bytes of device memory wanted, %s "
+					"has at most %" PRIu64,
+					spec->name, spec->size, device->name, max);
+	if (spec->size % DM_WORD != 0)
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"export %s: the size of device memory is a multiple of %u, "
+					"not %" PRIu64,
+					spec->name, DM_WORD, spec->size);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_dm_align(const struct dpumap_device *device,
+				   const struct export_spec *spec, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	uint32_t max;
+
+	result = dpumap_dm_cap_get_max_log_align(doca_dev_as_devinfo(device->dev), &max);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot learn how %s aligns device memory",
+					 spec->name, device->name);
+	if (spec->log_align > max)
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"export %s: device memory aligned to %" PRIu64
+					" bytes wanted, %s can do %" PRIu64,
+					spec->name, UINT64_C(1) << spec->log_align, device->name,
+					UINT64_C(1) << max);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t take_dm(struct memory *m, const struct dpumap_device *device,
+			    struct export_spec *spec, struct dpumap_fault *fault)
+{
+	doca_error_t result = check_dm_size(device, spec, fault);
+
+	if (result == DOCA_SUCCESS)
+		result = check_dm_align(device, spec, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = dpumap_dm_alloc(device->dev, spec->size, spec->log_align, &m->dm);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot allocate %" PRIu64
+					 " bytes of device memory on %s",
+					 spec->name, spec->size, device->name);
+	/* The bytes of the last owner are nobody's business. */
+	result = wipe_dm(m);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result, "export %s: cannot clear its device memory",
+					 spec->name);
+	return DOCA_SUCCESS;
+}
+
+static void free_dm(struct memory *m)
+{
+	doca_error_t result;
+
+	wipe_dm(m);
+	result = dpumap_dm_free(m->dm);
+	if (result != DOCA_SUCCESS)
+		say("export %s: cannot free its device memory: %s", m->spec->name,
+		    doca_error_get_descr(result));
+}
+
+static doca_error_t read_dm(const struct memory *m, uint64_t offset, size_t len, const void **data,
+			    struct dpumap_fault *fault)
+{
+	static uint8_t bounce[MEMORY_READ_MAX + 2 * DM_WORD];
+	size_t skip = offset % DM_WORD;
+	size_t words = (skip + len + DM_WORD - 1) / DM_WORD * DM_WORD;
+	doca_error_t result;
+
+	result = dpumap_dm_read(m->dm, offset - skip, bounce, words);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result, "export %s: cannot read its device memory",
+					 m->spec->name);
+	*data = bounce + skip;
+	return DOCA_SUCCESS;
+}
+
+/* -- main memory -- */
+
+static doca_error_t fill_arena(struct memory *m)
+{
+	const struct export_spec *spec = m->spec;
+	struct dpumap_allocator allocator;
+	doca_error_t result;
+
+	if (spec->page_size)
+		result = dpumap_arena_create_huge_pages(spec->page_size == 1 ? 0 : spec->page_size,
+							spec->size, &m->arena);
+	else
+		result = dpumap_arena_create_on_node(spec->node, spec->size, &m->arena);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_arena_get_allocator(m->arena, &allocator);
+	if (result != DOCA_SUCCESS)
+		return result;
+	m->bytes = allocator.alloc(allocator.context, spec->size, 1, (enum dpumap_resource)0);
+	return m->bytes ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t take_arena(struct memory *m, struct dpumap_fault *fault)
+{
+	const struct export_spec *spec = m->spec;
+	doca_error_t result = fill_arena(m);
+
+	if (result == DOCA_SUCCESS)
+		return result;
+	if (spec->page_size)
+		return dpumap_fault_doca(
+			fault, result, "export %s: cannot allocate %" PRIu64 " bytes of huge pages",
+			spec->name, spec->size);
+	return dpumap_fault_doca(fault, result,
+				 "export %s: cannot allocate %" PRIu64 " bytes on NUMA node %u",
+				 spec->name, spec->size, spec->node);
+}
+
+static doca_error_t map_bytes(struct memory *m, int flags, int prot, int fd,
+			      struct dpumap_fault *fault)
+{
+	m->bytes = mmap(NULL, m->spec->size, prot, flags, fd, 0);
+	if (m->bytes != MAP_FAILED)
+		return DOCA_SUCCESS;
+	m->bytes = NULL;
+	return dpumap_fault_errno(fault, errno, "export %s: cannot %s %" PRIu64 " bytes",
+				  m->spec->name, fd < 0 ? "allocate" : "map", m->spec->size);
+}
+
+static doca_error_t take_dram(struct memory *m, struct dpumap_fault *fault)
+{
+	if (m->spec->page_size || m->spec->on_node)
+		return take_arena(m, fault);
+	return map_bytes(m, MAP_PRIVATE | MAP_ANONYMOUS, PROT_READ | PROT_WRITE, -1, fault);
+}
+
+static void free_bytes(const struct memory *m)
+{
+	struct dpumap_allocator allocator;
+
+	if (!m->arena) {
+		if (m->bytes)
+			munmap(m->bytes, m->spec->size);
+		return;
+	}
+	dpumap_arena_get_allocator(m->arena, &allocator);
+	if (m->bytes)
+		allocator.free(allocator.context, m->bytes, (enum dpumap_resource)0);
+	dpumap_arena_destroy(m->arena);
+}
+
+/* -- what a descriptor stands for -- */
+
+/* How much there is, against what is wanted. */
+static doca_error_t check_size(struct export_spec *spec, uint64_t size, struct dpumap_fault *fault)
+{
+	if (spec->size == EXPORT_SIZE_MAX)
+		spec->size = size;
+	if (spec->size == 0 || spec->size > size)
+		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+					"export %s: %" PRIu64 " bytes wanted, there are %" PRIu64,
+					spec->name, spec->size, size);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t map_file(struct memory *m, struct export_spec *spec, int fd,
+			     struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return dpumap_fault_errno(fault, errno, "export %s: cannot examine %s", spec->name,
+					  spec->path);
+	if (!S_ISREG(st.st_mode))
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"export %s: %s is not a regular file", spec->name,
+					spec->path);
+	result = check_size(spec, (uint64_t)st.st_size, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	return map_bytes(m, MAP_SHARED, PROT_READ | (spec->writable ? PROT_WRITE : 0), fd, fault);
+}
+
+static doca_error_t take_file(struct memory *m, struct export_spec *spec,
+			      struct dpumap_fault *fault)
+{
+	int fd = open(spec->path, (spec->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+	doca_error_t result;
+
+	if (fd < 0)
+		return dpumap_fault_errno(fault, errno, "export %s: cannot open %s", spec->name,
+					  spec->path);
+	result = map_file(m, spec, fd, fault);
+	close(fd);
+	return result;
+}
+
+static doca_error_t take_from_heap(struct memory *m, const struct export_spec *spec,
+				   struct dpumap_fault *fault)
+{
+	struct dma_heap_allocation_data request = {.len = spec->size,
+						   .fd_flags = O_RDWR | O_CLOEXEC};
+	int heap = open(spec->path, O_RDONLY | O_CLOEXEC);
+
+	if (heap < 0)
+		return dpumap_fault_errno(fault, errno, "export %s: cannot open the heap %s",
+					  spec->name, spec->path);
+	if (ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &request) != 0)
+		dpumap_fault_errno(fault, errno, "export %s: no %" PRIu64 " bytes from the heap %s",
+				   spec->name, spec->size, spec->path);
+	else
+		m->dmabuf = (int)request.fd;
+	close(heap);
+	return m->dmabuf < 0 ? fault->code : DOCA_SUCCESS;
+}
+
+static doca_error_t take_passed(struct memory *m, struct export_spec *spec,
+				struct dpumap_fault *fault)
+{
+	off_t size;
+
+	m->dmabuf = fcntl(spec->fd, F_DUPFD_CLOEXEC, 0);
+	if (m->dmabuf < 0)
+		return dpumap_fault_errno(fault, errno, "export %s: cannot use its dma-buf",
+					  spec->name);
+	size = lseek(m->dmabuf, 0, SEEK_END);
+	if (size < 0)
+		return dpumap_fault_errno(fault, errno, "export %s: cannot measure its dma-buf",
+					  spec->name);
+	return check_size(spec, (uint64_t)size, fault);
+}
+
+static doca_error_t take_dmabuf(struct memory *m, struct export_spec *spec,
+				struct dpumap_fault *fault)
+{
+	struct dpumap_fault ignored;
+	doca_error_t result =
+		spec->path ? take_from_heap(m, spec, fault) : take_passed(m, spec, fault);
+
+	/* Memory of another device need not be visible to the CPU. */
+	if (result == DOCA_SUCCESS)
+		map_bytes(m, MAP_SHARED, PROT_READ, m->dmabuf, &ignored);
+	return result;
+}
+
+/* -- all -- */
+
+static doca_error_t take(struct memory *m, const struct dpumap_device *device,
+			 struct export_spec *spec, struct dpumap_fault *fault)
+{
+	switch (spec->kind) {
+	case EXPORT_DEVICE_MEMORY:
+		return take_dm(m, device, spec, fault);
+	case EXPORT_FILE:
+		return take_file(m, spec, fault);
+	case EXPORT_DMABUF:
+		return take_dmabuf(m, spec, fault);
+	default:
+		return take_dram(m, fault);
+	}
+}
+
+doca_error_t memory_create(const struct dpumap_device *device, struct export_spec *spec,
+			   struct memory **memory, struct dpumap_fault *fault)
+{
+	struct memory *m = calloc(1, sizeof(*m));
+	doca_error_t result;
+
+	if (!m)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s",
+					spec->name);
+	m->spec = spec;
+	m->dmabuf = -1;
+	result = take(m, device, spec, fault);
+	if (result != DOCA_SUCCESS) {
+		memory_destroy(m);
+		return result;
+	}
+	*memory = m;
+	return DOCA_SUCCESS;
+}
+
+void memory_destroy(struct memory *memory)
+{
+	if (!memory)
+		return;
+	if (memory->dm)
+		free_dm(memory);
+	free_bytes(memory);
+	if (memory->dmabuf >= 0)
+		close(memory->dmabuf);
+	free(memory);
+}
+
+doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
+			    struct dpumap_fault *fault)
+{
+	const struct export_spec *spec = memory->spec;
+	doca_error_t result;
+
+	if (memory->dm)
+		result = dpumap_mmap_set_dm_memrange(mmap, memory->dm, 0, spec->size);
+	else if (memory->dmabuf >= 0)
+		result = doca_mmap_set_dmabuf_memrange(mmap, memory->dmabuf, memory->bytes, 0,
+						       spec->size);
+	else
+		result = doca_mmap_set_memrange(mmap, memory->bytes, spec->size);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result, "export %s: cannot use its memory",
+					 spec->name);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t memory_read(struct memory *memory, uint64_t offset, size_t len, const void **data,
+			 struct dpumap_fault *fault)
+{
+	if (memory->dm)
+		return read_dm(memory, offset, len, data, fault);
+	if (!memory->bytes)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+					"export %s: the CPU cannot read its dma-buf",
+					memory->spec->name);
+	*data = (const uint8_t *)memory->bytes + offset;
+	return DOCA_SUCCESS;
+}

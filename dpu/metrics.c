@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "metrics.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+
+static bool is_loopback(const char *host)
+{
+	return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0 ||
+	       strcmp(host, "localhost") == 0;
+}
+
+doca_error_t metrics_listen(const char *where, struct dpumap_listener **listener,
+			    struct dpumap_fault *fault)
+{
+	struct dpumap_address address;
+	doca_error_t result;
+	char text[300];
+
+	snprintf(text, sizeof(text), "%s%s", where[0] == '/' ? "unix:" : "tls:", where);
+	result = dpumap_address_parse(text, &address, fault);
+	if (result != DOCA_SUCCESS ||
+	    (address.kind == DPUMAP_ADDRESS_TLS && !is_loopback(address.host)))
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"metrics are told at a path or at a loopback address and "
+					"port, not at %s",
+					where);
+	return dpumap_listener_create(&address, false, listener, fault);
+}
+
+static void put(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
+{
+	fprintf(out, "# HELP dpumapd_%s %s\n# TYPE dpumapd_%s %s\ndpumapd_%s %" PRIu64 "\n", name,
+		help, name, type, name, value);
+}
+
+static void put_bytes(FILE *out, const struct exports *exports)
+{
+	uint64_t bytes[EXPORT_KINDS] = {0}, count[EXPORT_KINDS] = {0};
+
+	for (size_t i = 0; i < exports_count(exports); i++) {
+		const struct export_spec *spec = export_spec(exports_get(exports, i));
+
+		bytes[spec->kind] += spec->size;
+		count[spec->kind]++;
+	}
+	fputs("# HELP dpumapd_exports Exports there are.\n# TYPE dpumapd_exports gauge\n", out);
+	for (enum export_kind k = 0; k < EXPORT_KINDS; k++)
+		fprintf(out, "dpumapd_exports{kind=\"%s\"} %" PRIu64 "\n", spec_kind_name(k),
+			count[k]);
+	fputs("# HELP dpumapd_exported_bytes Bytes that they have.\n"
+	      "# TYPE dpumapd_exported_bytes gauge\n",
+	      out);
+	for (enum export_kind k = 0; k < EXPORT_KINDS; k++)
+		fprintf(out, "dpumapd_exported_bytes{kind=\"%s\"} %" PRIu64 "\n", spec_kind_name(k),
+			bytes[k]);
+}
+
+static void put_device_memory(FILE *out, const struct exports *exports)
+{
+	struct exports_dm_usage usage;
+	struct dpumap_fault ignored;
+
+	if (exports_dm_usage(exports, &usage, &ignored) != DOCA_SUCCESS)
+		return;
+	put(out, "device_memory_bytes", "gauge", "Memory on the card.", usage.total);
+	put(out, "device_memory_used_bytes", "gauge", "What of it is not free.",
+	    usage.total - usage.free);
+}
+
+static void put_all(FILE *out, struct daemon *daemon)
+{
+	struct server_stats stats;
+
+	server_get_stats(daemon_server(daemon), &stats);
+	put_bytes(out, daemon_exports(daemon));
+	put_device_memory(out, daemon_exports(daemon));
+	put(out, "clients", "gauge", "Clients connected.", stats.clients);
+	put(out, "imports", "gauge", "Exports that clients hold.", stats.held);
+	put(out, "connections_total", "counter", "Connections accepted.", stats.accepted);
+	put(out, "connections_refused_total", "counter", "Connections refused.", stats.refused);
+	put(out, "requests_total", "counter", "Requests answered.", stats.requests.answered);
+	put(out, "gets_total", "counter", "Descriptors handed out.", stats.requests.gets);
+	put(out, "errors_total", "counter", "Requests refused.", stats.requests.errors);
+}
+
+/* HTTP as little as a scraper needs it: one GET, one answer, the connection ends. */
+void metrics_answer(void *daemon, const char *question, int fd, FILE *answer)
+{
+	char *body = NULL;
+	size_t len = 0;
+	FILE *out;
+
+	(void)fd;
+	if (strncmp(question, "GET /metrics ", 13) != 0) {
+		fputs("HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n", answer);
+		return;
+	}
+	out = open_memstream(&body, &len);
+	if (!out)
+		return;
+	put_all(out, daemon);
+	if (fclose(out) == 0)
+		fprintf(answer,
+			"HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
+			"Content-Length: %zu\r\n\r\n%s",
+			len, body);
+	free(body);
+}

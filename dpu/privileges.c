@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "privileges.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "say.h"
+
+static doca_error_t find_group(const char *name, gid_t *gid, struct dpumap_fault *fault)
+{
+	const struct group *found;
+
+	if (!name)
+		return DOCA_SUCCESS;
+	found = getgrnam(name);
+	if (!found)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "there is no group %s", name);
+	*gid = found->gr_gid;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t become(uid_t uid, gid_t gid, struct dpumap_fault *fault)
+{
+	if (setgroups(1, &gid) != 0 || setresgid(gid, gid, gid) != 0 ||
+	    setresuid(uid, uid, uid) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot become user %u", uid);
+	/* Descriptors and keys are in our memory. */
+	if (prctl(PR_SET_DUMPABLE, 0) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot keep others from looking at us");
+	return DOCA_SUCCESS;
+}
+
+doca_error_t privileges_drop(const char *user, const char *group, struct dpumap_fault *fault)
+{
+	const struct passwd *found;
+	doca_error_t result;
+	gid_t gid;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot give up new privileges");
+	if (!user)
+		return DOCA_SUCCESS;
+	found = getpwnam(user);
+	if (!found)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "there is no user %s", user);
+	gid = found->pw_gid;
+	result = find_group(group, &gid, fault);
+	if (result == DOCA_SUCCESS)
+		result = become(found->pw_uid, gid, fault);
+	if (result == DOCA_SUCCESS)
+		say("runs as user %s", user);
+	return result;
+}

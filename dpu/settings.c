@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "settings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libconfig.h>
+
+#include "common/file.h"
+#include "common/trusted.h"
+
+#define FILE_SIZE_MAX (64L * 1024 * 1024)
+
+void settings_init(struct settings *settings)
+{
+	*settings = (struct settings){.max_clients = SETTINGS_MAX_CLIENTS};
+}
+
+void settings_free(struct settings *settings)
+{
+	char **const texts[] = {&settings->device, &settings->cert,    &settings->key,
+				&settings->ca,	   &settings->crl,     &settings->psk,
+				&settings->admin,  &settings->metrics, &settings->user,
+				&settings->group};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		free(*texts[i]);
+	for (size_t i = 0; i < settings->num_listen; i++)
+		free(settings->listen[i]);
+	free(settings->listen);
+	for (size_t i = 0; i < settings->num_exports; i++)
+		spec_free(&settings->exports[i]);
+	free(settings->exports);
+	settings_init(settings);
+}
+
+static doca_error_t no_memory(struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the configuration");
+}
+
+doca_error_t settings_set(char **setting, const char *text, struct dpumap_fault *fault)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return no_memory(fault);
+	free(*setting);
+	*setting = copy;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t settings_add_listen(struct settings *settings, const char *text,
+				 struct dpumap_fault *fault)
+{
+	struct dpumap_address address;
+	doca_error_t result = dpumap_address_parse(text, &address, fault);
+	char **list;
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	list = reallocarray(settings->listen, settings->num_listen + 1, sizeof(*list));
+	if (!list)
+		return no_memory(fault);
+	settings->listen = list;
+	list[settings->num_listen] = NULL;
+	result = settings_set(&list[settings->num_listen], text, fault);
+	if (result == DOCA_SUCCESS)
+		settings->num_listen++;
+	return result;
+}
+
+/* Where name is or would be. */
+static size_t lower_bound(const struct settings *settings, const char *name)
+{
+	size_t low = 0, high = settings->num_exports;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(settings->exports[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+doca_error_t settings_add_export(struct settings *settings, struct export_spec *spec,
+				 struct dpumap_fault *fault)
+{
+	size_t at = lower_bound(settings, spec->name);
+	struct export_spec *list;
+
+	if (at < settings->num_exports && strcmp(settings->exports[at].name, spec->name) == 0)
+		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST,
+					"there are two exports called %s", spec->name);
+	list = reallocarray(settings->exports, settings->num_exports + 1, sizeof(*list));
+	if (!list)
+		return no_memory(fault);
+	settings->exports = list;
+	memmove(&list[at + 1], &list[at], (settings->num_exports - at) * sizeof(*list));
+	list[at] = *spec;
+	settings->num_exports++;
+	spec_init(spec);
+	return DOCA_SUCCESS;
+}
+
+bool settings_has_tls(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->num_listen; i++)
+		if (strncmp(settings->listen[i], "tls:", 4) == 0)
+			return true;
+	return false;
+}
+
+doca_error_t settings_check(const struct settings *settings, struct dpumap_fault *fault)
+{
+	bool has_keys = settings->psk || (settings->cert && settings->key && settings->ca);
+
+	if (!settings->num_listen)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "nowhere to listen");
+	if (settings_has_tls(settings) && !has_keys)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"listening with TLS needs cert, key and ca, or psk");
+	if (settings->group && !settings->user)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "a group without a user");
+	return DOCA_SUCCESS;
+}
+
+/* -- the file -- */
+
+struct loader {
+	struct settings *settings;
+	const char *path;
+	struct dpumap_fault *fault;
+};
+
+typedef doca_error_t load_fn(struct loader *l, const config_setting_t *setting);
+
+static doca_error_t wrong(const struct loader *l, const config_setting_t *setting, const char *what)
+{
+	const char *name = config_setting_name(setting);
+
+	return dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %s %s", l->path,
+				config_setting_source_line(setting), name ? name : "this", what);
+}
+
+/* What another function found wrong, with the place before it. */
+static doca_error_t wrong_value(const struct loader *l, const config_setting_t *setting,
+				const struct dpumap_fault *why)
+{
+	if (why->code == DOCA_ERROR_NO_MEMORY)
+		return no_memory(l->fault);
+	return dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %.240s", l->path,
+				config_setting_source_line(setting), why->text);
+}
+
+static doca_error_t load_text(const struct loader *l, const config_setting_t *setting, char **text)
+{
+	const char *value = config_setting_get_string(setting);
+
+	if (!value || !value[0])
+		return wrong(l, setting, "is a text in double quotes");
+	return settings_set(text, value, l->fault);
+}
+
+static doca_error_t load_path(const struct loader *l, const config_setting_t *setting, char **path)
+{
+	doca_error_t result = load_text(l, setting, path);
+
+	if (result == DOCA_SUCCESS && (*path)[0] != '/')
+		return wrong(l, setting, "is a path that begins with a slash");
+	return result;
+}
+
+static doca_error_t load_device(struct loader *l, const config_setting_t *setting)
+{
+	return load_text(l, setting, &l->settings->device);
+}
+
+static doca_error_t load_admin(struct loader *l, const config_setting_t *setting)
+{
+	return load_path(l, setting, &l->settings->admin);
+}
+
+static doca_error_t load_metrics(struct loader *l, const config_setting_t *setting)
+{
+	return load_text(l, setting, &l->settings->metrics);
+}
+
+static doca_error_t load_user(struct loader *l, const config_setting_t *setting)
+{
+	return load_text(l, setting, &l->settings->user);
+}
+
+static doca_error_t load_group(struct loader *l, const config_setting_t *setting)
+{
+	return load_text(l, setting, &l->settings->group);
+}
+
+static doca_error_t load_max_clients(struct loader *l, const config_setting_t *setting)
+{
+	int value = config_setting_get_int(setting);
+
+	if (config_setting_type(setting) != CONFIG_TYPE_INT || value < 1 ||
+	    value > SETTINGS_MAX_CLIENTS_LIMIT)
+		return wrong(l, setting, "is a number from 1 to 4096");
+	l->settings->max_clients = (unsigned int)value;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t load_listen(struct loader *l, const config_setting_t *setting)
+{
+	struct dpumap_fault why = {0};
+
+	if (!config_setting_is_aggregate(setting) || config_setting_is_group(setting))
+		return wrong(l, setting, "is an array of texts, [ \"unix:/path\", ... ]");
+	for (int i = 0; i < config_setting_length(setting); i++) {
+		const char *text = config_setting_get_string_elem(setting, i);
+
+		if (!text)
+			return wrong(l, setting, "is an array of texts");
+		if (settings_add_listen(l->settings, text, &why) != DOCA_SUCCESS)
+			return wrong_value(l, setting, &why);
+	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t load_tls(struct loader *l, const config_setting_t *setting)
+{
+	const struct {
+		const char *name;
+		char **path;
+	} files[] = {{"cert", &l->settings->cert},
+		     {"key", &l->settings->key},
+		     {"ca", &l->settings->ca},
+		     {"crl", &l->settings->crl},
+		     {"psk", &l->settings->psk}};
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!config_setting_is_group(setting))
+		return wrong(l, setting, "is a group, { cert = \"/path\"; ... }");
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
+		const config_setting_t *file = config_setting_get_elem(setting, (unsigned int)i);
+		size_t f = 0;
+
+		while (f < 5 && strcmp(config_setting_name(file), files[f].name) != 0)
+			f++;
+		result = f < 5 ? load_path(l, file, files[f].path)
+			       : wrong(l, file, "is none of cert, key, ca, crl and psk");
+	}
+	return result;
+}
+
+/* A number counts as its text: size = 4096 and size = "4K" are the same. */
+static const char *text_of(const config_setting_t *setting, char buf[static 24])
+{
+	switch (config_setting_type(setting)) {
+	case CONFIG_TYPE_STRING:
+		return config_setting_get_string(setting);
+	case CONFIG_TYPE_INT:
+	case CONFIG_TYPE_INT64:
+		snprintf(buf, 24, "%lld", config_setting_get_int64(setting));
+		return buf;
+	default:
+		return NULL;
+	}
+}
+
+static doca_error_t load_part(struct loader *l, const config_setting_t *part,
+			      struct export_spec *spec)
+{
+	const char *name = config_setting_name(part);
+	struct dpumap_fault why = {0};
+	doca_error_t result = DOCA_SUCCESS;
+	const char *text;
+	char buf[24];
+
+	if (strcmp(name, "fd") == 0)
+		return wrong(l, part, "is not for a configuration");
+	if (config_setting_is_array(part) && strcmp(name, "allow") == 0) {
+		for (int i = 0; i < config_setting_length(part) && result == DOCA_SUCCESS; i++) {
+			text = config_setting_get_string_elem(part, i);
+			result = text ? spec_set(spec, name, text, &why)
+				      : wrong(l, part, "is an array of texts");
+			if (text && result != DOCA_SUCCESS)
+				result = wrong_value(l, part, &why);
+		}
+		return result;
+	}
+	text = text_of(part, buf);
+	if (!text)
+		return wrong(l, part, "is a text or a number");
+	if (spec_set(spec, name, text, &why) != DOCA_SUCCESS)
+		return wrong_value(l, part, &why);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t load_export(struct loader *l, const config_setting_t *setting)
+{
+	struct dpumap_fault why = {0};
+	doca_error_t result = DOCA_SUCCESS;
+	const config_setting_t *name;
+	struct export_spec spec;
+
+	if (!config_setting_is_group(setting))
+		return wrong(l, setting, "is a group, { name = \"...\"; kind = \"dm\"; ... }");
+	spec_init(&spec);
+	/* The name first, so that reasons can tell it. */
+	name = config_setting_get_member(setting, "name");
+	if (name)
+		result = load_part(l, name, &spec);
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
+		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
+
+		if (part != name)
+			result = load_part(l, part, &spec);
+	}
+	if (result == DOCA_SUCCESS &&
+	    (spec_check(&spec, &why) != DOCA_SUCCESS ||
+	     settings_add_export(l->settings, &spec, &why) != DOCA_SUCCESS))
+		result = wrong_value(l, setting, &why);
+	spec_free(&spec);
+	return result;
+}
+
+static doca_error_t load_exports(struct loader *l, const config_setting_t *setting)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!config_setting_is_list(setting))
+		return wrong(l, setting, "is a list of groups, ( { ... }, ... )");
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
+		result = load_export(l, config_setting_get_elem(setting, (unsigned int)i));
+	return result;
+}
+
+static const struct {
+	const char *name;
+	load_fn *load;
+} known[] = {
+	{"device", load_device}, {"listen", load_listen},   {"tls", load_tls},
+	{"admin", load_admin},	 {"metrics", load_metrics}, {"user", load_user},
+	{"group", load_group},	 {"exports", load_exports}, {"max_clients", load_max_clients},
+};
+
+static doca_error_t load_setting(struct loader *l, const config_setting_t *setting)
+{
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(config_setting_name(setting), known[i].name) == 0)
+			return known[i].load(l, setting);
+	return wrong(l, setting, "is no setting of dpumapd");
+}
+
+static doca_error_t load_all(struct loader *l, const config_t *file)
+{
+	const config_setting_t *root = config_root_setting(file);
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (int i = 0; i < config_setting_length(root) && result == DOCA_SUCCESS; i++)
+		result = load_setting(l, config_setting_get_elem(root, (unsigned int)i));
+	return result;
+}
+
+static doca_error_t parse(struct loader *l, const char *text)
+{
+	doca_error_t result;
+	config_t file;
+
+	/* A file that another one includes would be read without being a trusted one. */
+	if (strstr(text, "@include"))
+		return dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG,
+					"%s: @include is not for dpumapd", l->path);
+	config_init(&file);
+	if (config_read_string(&file, text))
+		result = load_all(l, &file);
+	else
+		result = dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG, "%s:%d: %s", l->path,
+					  config_error_line(&file), config_error_text(&file));
+	config_destroy(&file);
+	return result;
+}
+
+static doca_error_t read_text(const char *path, char **text, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	struct stat st;
+	char *buf;
+	int fd;
+
+	result = dpumap_trusted_open(path, false, &fd, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (fstat(fd, &st) != 0 || st.st_size > FILE_SIZE_MAX) {
+		close(fd);
+		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+					"%s: a configuration of more than 64 MiB", path);
+	}
+	buf = calloc(1, (size_t)st.st_size + 1);
+	if (!buf)
+		result = no_memory(fault);
+	else
+		result = dpumap_file_read(fd, path, 0, buf, (size_t)st.st_size, fault);
+	close(fd);
+	if (result != DOCA_SUCCESS) {
+		free(buf);
+		return result;
+	}
+	*text = buf;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t settings_load(struct settings *settings, const char *path, struct dpumap_fault *fault)
+{
+	struct loader l = {.settings = settings, .path = path, .fault = fault};
+	doca_error_t result;
+	char *text = NULL;
+
+	result = read_text(path, &text, fault);
+	if (!text)
+		return result;
+	result = parse(&l, text);
+	free(text);
+	return result;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdio.h>
+
+#include "json.h"
+
+void json_add_text(struct json_object *object, const char *key, const char *text)
+{
+	json_object_object_add(object, key, json_object_new_string(text));
+}
+
+void json_add_number(struct json_object *object, const char *key, uint64_t number)
+{
+	json_object_object_add(object, key, json_object_new_uint64(number));
+}
+
+void json_add_real(struct json_object *object, const char *key, double number)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.6g", number);
+	json_object_object_add(object, key, json_object_new_double_s(number, text));
+}
+
+static void print(struct json_object *object, int flags)
+{
+	const char *text =
+		json_object_to_json_string_ext(object, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	puts(text ? text : "null");
+	json_object_put(object);
+}
+
+void json_print(struct json_object *object)
+{
+	print(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+}
+
+void json_print_line(struct json_object *object)
+{
+	print(object, JSON_C_TO_STRING_SPACED);
+	fflush(stdout);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Objects for machines to read. What has no memory is missing in them. */
+#ifndef DPUMAP_HOST_JSON_H
+#define DPUMAP_HOST_JSON_H
+
+#include <stdint.h>
+
+#include <json-c/json.h>
+
+void json_add_text(struct json_object *object, const char *key, const char *text);
+void json_add_number(struct json_object *object, const char *key, uint64_t number);
+void json_add_real(struct json_object *object, const char *key, double number);
+
+/* Both free the object. */
+void json_print(struct json_object *object);
+/* One line, at once, for readers of what goes on. */
+void json_print_line(struct json_object *object);
+
+#endif

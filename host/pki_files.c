@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "pki_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#include "common/trusted.h"
+#include "config.h"
+
+#define REVOKED	    "revoked"
+#define MODE_SECRET 0600
+#define MODE_PUBLIC 0644
+
+static doca_error_t too_long(struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+				"the path of the authority's directory is too long");
+}
+
+/* -- the directory -- */
+
+static doca_error_t choose_path(struct pki_dir *dir, const char *path, struct dpumap_fault *fault)
+{
+	char base[PATH_MAX];
+	int n;
+
+	if (!path && !config_directory(base, sizeof(base)))
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"without a home directory, say --dir");
+	n = path ? snprintf(dir->path, sizeof(dir->path), "%s", path)
+		 : snprintf(dir->path, sizeof(dir->path), "%s/pki", base);
+	return n > 0 && (size_t)n < sizeof(dir->path) ? DOCA_SUCCESS : too_long(fault);
+}
+
+/* All that is missing of the way, for us alone. */
+static doca_error_t make_way(const char *path, struct dpumap_fault *fault)
+{
+	char part[PATH_MAX];
+	size_t len = strlen(path);
+
+	memcpy(part, path, len + 1);
+	for (size_t i = 1; i <= len; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		part[i] = '\0';
+		if (mkdir(part, 0700) != 0 && errno != EEXIST)
+			return dpumap_fault_errno(fault, errno, "cannot make %s", part);
+		part[i] = path[i];
+	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_dir(const struct pki_dir *dir, struct dpumap_fault *fault)
+{
+	struct stat st;
+
+	if (fstat(dir->fd, &st) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot examine %s", dir->path);
+	if (st.st_uid != geteuid())
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+					"%s belongs to user %u, not to us", dir->path, st.st_uid);
+	if (st.st_mode & (S_IRWXG | S_IRWXO))
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+					"%s has mode %04o: an authority's directory is for its "
+					"owner alone, 0700",
+					dir->path, st.st_mode & 07777);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t pki_dir_open(struct pki_dir *dir, const char *path, bool create,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result = choose_path(dir, path, fault);
+
+	dir->fd = -1;
+	if (result == DOCA_SUCCESS && create)
+		result = make_way(dir->path, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir->fd < 0)
+		return dpumap_fault_errno(fault, errno, "cannot open %s", dir->path);
+	result = check_dir(dir, fault);
+	if (result == DOCA_SUCCESS && flock(dir->fd, LOCK_EX) != 0)
+		result = dpumap_fault_errno(fault, errno, "cannot lock %s", dir->path);
+	if (result != DOCA_SUCCESS)
+		pki_dir_close(dir);
+	return result;
+}
+
+void pki_dir_close(struct pki_dir *dir)
+{
+	if (dir->fd >= 0)
+		close(dir->fd);
+	dir->fd = -1;
+}
+
+doca_error_t pki_path(const struct pki_dir *dir, bool is_revoked, const char *name,
+		      const char *suffix, char path[static PATH_MAX], struct dpumap_fault *fault)
+{
+	int n = snprintf(path, PATH_MAX, "%s/%s%s%s", dir->path, is_revoked ? REVOKED "/" : "",
+			 name, suffix);
+
+	return n > 0 && n < PATH_MAX ? DOCA_SUCCESS : too_long(fault);
+}
+
+/* -- reading -- */
+
+/* Nobody is there to be asked for a password. */
+static int no_password(char *buf, int size, int rwflag, void *arg)
+{
+	(void)buf, (void)size, (void)rwflag, (void)arg;
+	return -1;
+}
+
+static BIO *open_to_read(const char *path, bool is_secret, struct dpumap_fault *fault)
+{
+	BIO *bio;
+	int fd;
+
+	if (dpumap_trusted_open(path, is_secret, &fd, fault) != DOCA_SUCCESS)
+		return NULL;
+	bio = BIO_new_fd(fd, BIO_CLOSE);
+	if (!bio) {
+		close(fd);
+		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to read %s", path);
+	}
+	return bio;
+}
+
+static doca_error_t bad_file(const char *path, struct dpumap_fault *fault)
+{
+	const char *text = ERR_reason_error_string(ERR_peek_last_error());
+
+	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: %s", path,
+				text ? text : "not what it should be");
+}
+
+doca_error_t pki_read_cert(const char *path, X509 **cert, struct dpumap_fault *fault)
+{
+	BIO *bio = open_to_read(path, false, fault);
+
+	if (!bio)
+		return fault->code;
+	*cert = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+	BIO_free(bio);
+	return *cert ? DOCA_SUCCESS : bad_file(path, fault);
+}
+
+doca_error_t pki_read_key(const char *path, EVP_PKEY **key, struct dpumap_fault *fault)
+{
+	BIO *bio = open_to_read(path, true, fault);
+
+	if (!bio)
+		return fault->code;
+	*key = PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL);
+	BIO_free(bio);
+	return *key ? DOCA_SUCCESS : bad_file(path, fault);
+}
+
+doca_error_t pki_read_crl(const char *path, X509_CRL **crl, struct dpumap_fault *fault)
+{
+	BIO *bio = open_to_read(path, false, fault);
+
+	if (!bio)
+		return fault->code;
+	*crl = PEM_read_bio_X509_CRL(bio, NULL, NULL, NULL);
+	BIO_free(bio);
+	return *crl ? DOCA_SUCCESS : bad_file(path, fault);
+}
+
+/* -- writing -- */
+
+typedef int write_fn(BIO *bio, void *what);
+
+static int write_cert(BIO *bio, void *what)
+{
+	return PEM_write_bio_X509(bio, what);
+}
+
+static int write_key(BIO *bio, void *what)
+{
+	return PEM_write_bio_PKCS8PrivateKey(bio, what, NULL, NULL, 0, NULL, NULL);
+}
+
+static int write_crl(BIO *bio, void *what)
+{
+	return PEM_write_bio_X509_CRL(bio, what);
+}
+
+static doca_error_t write_new(const char *path, mode_t mode, write_fn *write, void *what,
+			      struct dpumap_fault *fault)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	bool written;
+	BIO *bio;
+
+	if (fd < 0 && errno == EEXIST)
+		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST,
+					"%s exists, and is not overwritten", path);
+	if (fd < 0)
+		return dpumap_fault_errno(fault, errno, "cannot write %s", path);
+	bio = BIO_new_fd(fd, BIO_NOCLOSE);
+	written = bio && write(bio, what) && fsync(fd) == 0;
+	BIO_free(bio);
+	if (close(fd) == 0 && written)
+		return DOCA_SUCCESS;
+	unlink(path);
+	return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED, "cannot write %s", path);
+}
+
+doca_error_t pki_write_cert(const char *path, X509 *cert, struct dpumap_fault *fault)
+{
+	return write_new(path, MODE_PUBLIC, write_cert, cert, fault);
+}
+
+doca_error_t pki_write_key(const char *path, EVP_PKEY *key, struct dpumap_fault *fault)
+{
+	return write_new(path, MODE_SECRET, write_key, key, fault);
+}
+
+doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_fault *fault)
+{
+	char temporary[PATH_MAX];
+	doca_error_t result;
+	int n = snprintf(temporary, sizeof(temporary), "%s.new", path);
+
+	if (n < 0 || (size_t)n >= sizeof(temporary))
+		return too_long(fault);
+	unlink(temporary); /* of one that was killed: we hold the lock */
+	result = write_new(temporary, MODE_PUBLIC, write_crl, crl, fault);
+	if (result == DOCA_SUCCESS && rename(temporary, path) != 0) {
+		result = dpumap_fault_errno(fault, errno, "cannot write %s", path);
+		unlink(temporary);
+	}
+	return result;
+}
+
+/* -- those that are revoked -- */
+
+static doca_error_t move(const struct pki_dir *dir, const char *name, const char *suffix,
+			 const char *serial, struct dpumap_fault *fault)
+{
+	char from[PATH_MAX], to[PATH_MAX], end[96];
+	doca_error_t result = pki_path(dir, false, name, suffix, from, fault);
+
+	snprintf(end, sizeof(end), "-%s%s", serial, suffix);
+	if (result == DOCA_SUCCESS)
+		result = pki_path(dir, true, name, end, to, fault);
+	if (result == DOCA_SUCCESS && rename(from, to) != 0 && errno != ENOENT)
+		result = dpumap_fault_errno(fault, errno, "cannot put %s away", from);
+	return result;
+}
+
+doca_error_t pki_put_away(const struct pki_dir *dir, const char *name, const char *serial,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	if (mkdirat(dir->fd, REVOKED, 0700) != 0 && errno != EEXIST)
+		return dpumap_fault_errno(fault, errno, "cannot make %s/" REVOKED, dir->path);
+	result = move(dir, name, ".key", serial, fault);
+	if (result == DOCA_SUCCESS)
+		result = move(dir, name, ".crt", serial, fault);
+	return result;
+}
+
+static int is_cert(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return len > 4 && strcmp(entry->d_name + len - 4, ".crt") == 0 &&
+	       strcmp(entry->d_name, "ca.crt") != 0;
+}
+
+doca_error_t pki_for_each(const struct pki_dir *dir, bool is_revoked, pki_each_fn *each,
+			  void *context, struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	struct dirent **entries;
+	int num;
+
+	num = scandirat(dir->fd, is_revoked ? REVOKED : ".", &entries, is_cert, alphasort);
+	if (num < 0 && is_revoked && errno == ENOENT)
+		return DOCA_SUCCESS;
+	if (num < 0)
+		return dpumap_fault_errno(fault, errno, "cannot read %s", dir->path);
+	for (int i = 0; i < num; i++) {
+		entries[i]->d_name[strlen(entries[i]->d_name) - 4] = '\0';
+		if (result == DOCA_SUCCESS)
+			result = each(context, entries[i]->d_name, fault);
+		free(entries[i]);
+	}
+	free(entries);
+	return result;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "sink.h"
+
+#include <stdio.h>
+
+doca_error_t sink_open_file(struct sink *sink, const char *path, bool is_sparse,
+			    struct dpumap_fault *fault)
+{
+	*sink = (struct sink){.name = path, .is_sparse = is_sparse};
+	return dpumap_outfile_create(path, 0666, &sink->out, fault);
+}
+
+doca_error_t sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at,
+			      struct dpumap_fault *fault)
+{
+	*sink = (struct sink){.name = "standard output", .form = form};
+	hexdump_begin(&sink->hexdump, stdout, at);
+	return dpumap_sha256_create(&sink->sha, fault);
+}
+
+static void print_hex(const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		printf("%02x", bytes[i]);
+}
+
+static doca_error_t print(struct sink *sink, const void *buf, size_t len,
+			  struct dpumap_fault *fault)
+{
+	if (sink->form == SINK_HEXDUMP)
+		hexdump_add(&sink->hexdump, buf, len);
+	else if (sink->form == SINK_HEX)
+		print_hex(buf, len);
+	else if (fwrite(buf, 1, len, stdout) != len)
+		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED, "cannot write to stdout");
+	if (ferror(stdout))
+		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED, "cannot write to stdout");
+	return dpumap_sha256_update(sink->sha, buf, len, fault);
+}
+
+doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_fault *fault)
+{
+	if (!sink->out)
+		return print(sink, buf, len, fault);
+	if (sink->is_sparse)
+		return dpumap_outfile_write_sparse(sink->out, buf, len, fault);
+	return dpumap_outfile_write(sink->out, buf, len, fault);
+}
+
+doca_error_t sink_digest(struct sink *sink, uint8_t sha256[static DPUMAP_SHA256_LEN],
+			 struct dpumap_fault *fault)
+{
+	if (sink->out)
+		return dpumap_outfile_digest(sink->out, sha256, fault);
+	if (sink->form == SINK_HEXDUMP)
+		hexdump_end(&sink->hexdump);
+	return dpumap_sha256_final(sink->sha, sha256, fault);
+}
+
+doca_error_t sink_commit(struct sink *sink, struct dpumap_fault *fault)
+{
+	struct dpumap_outfile *out = sink->out;
+
+	sink->out = NULL;
+	return out ? dpumap_outfile_commit(out, fault) : DOCA_SUCCESS;
+}
+
+void sink_close(struct sink *sink)
+{
+	dpumap_outfile_discard(sink->out);
+	dpumap_sha256_destroy(sink->sha);
+	*sink = (struct sink){0};
+}

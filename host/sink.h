@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Where the bytes of an export go. */
+#ifndef DPUMAP_HOST_SINK_H
+#define DPUMAP_HOST_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/fault.h"
+#include "common/file.h"
+#include "common/sha256.h"
+#include "hexdump.h"
+
+enum sink_form {
+	SINK_BYTES,
+	SINK_HEXDUMP,
+	SINK_HEX, /* digits alone */
+};
+
+struct sink {
+	const char *name;
+	bool is_sparse;
+	struct dpumap_outfile *out; /* NULL: standard output */
+	enum sink_form form;
+	struct hexdump hexdump;
+	struct dpumap_sha256 *sha; /* of what went to standard output */
+};
+
+/* The file gets its name with sink_commit(). */
+doca_error_t sink_open_file(struct sink *sink, const char *path, bool is_sparse,
+			    struct dpumap_fault *fault);
+/* at is the first byte's offset for those who read the dump. */
+doca_error_t sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at,
+			      struct dpumap_fault *fault);
+doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_fault *fault);
+/* No more bytes come. Of a file, the digest is of what is on the disk. */
+doca_error_t sink_digest(struct sink *sink, uint8_t sha256[static DPUMAP_SHA256_LEN],
+			 struct dpumap_fault *fault);
+doca_error_t sink_commit(struct sink *sink, struct dpumap_fault *fault);
+/* Removes what was not committed. All zero is allowed. */
+void sink_close(struct sink *sink);
+
+#endif

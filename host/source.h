@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Where the bytes for an export come from, hashed on the way. */
+#ifndef DPUMAP_HOST_SOURCE_H
+#define DPUMAP_HOST_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/fault.h"
+#include "common/sha256.h"
+
+#define SOURCE_PATTERN_MAX 64
+/* Nobody knows before its end how long a stream is. */
+#define SOURCE_UNKNOWN UINT64_MAX
+
+struct source {
+	const char *name;
+	int fd; /* -1: a pattern */
+	bool is_stream;
+	uint64_t at;   /* the next byte of a file */
+	uint64_t left; /* SOURCE_UNKNOWN for a stream without a length */
+	uint8_t pattern[SOURCE_PATTERN_MAX];
+	size_t pattern_len;
+	size_t pattern_at;
+	struct dpumap_sha256 *sha;
+};
+
+/*
+ * path "-" is standard input. length, which may be SOURCE_UNKNOWN, is what is wanted of the file
+ * behind offset; a file that has less is an error.
+ */
+doca_error_t source_open_file(struct source *source, const char *path, uint64_t offset,
+			      uint64_t length, struct dpumap_fault *fault);
+/* hex is 1 to SOURCE_PATTERN_MAX bytes that are repeated. */
+doca_error_t source_open_pattern(struct source *source, const char *hex, uint64_t length,
+				 struct dpumap_fault *fault);
+/* len bytes, or fewer at the end. */
+doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *len,
+			 struct dpumap_fault *fault);
+/* Of all that was read. */
+doca_error_t source_digest(struct source *source, uint8_t sha256[static DPUMAP_SHA256_LEN],
+			   struct dpumap_fault *fault);
+/* All zero, or one that could not be opened, is allowed. */
+void source_close(struct source *source);
+
+bool source_is_pattern(const char *hex);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/address.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static doca_error_t parse_path(const char *path, struct dpumap_address *address,
+			       struct dpumap_fault *fault)
+{
+	size_t len = strlen(path);
+
+	if (len == 0)
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"the path of a socket cannot be empty");
+	if (len >= sizeof(address->path.sun_path))
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"socket %s: a path can have %zu bytes, this one has %zu",
+					path, sizeof(address->path.sun_path) - 1, len);
+	address->kind = DPUMAP_ADDRESS_UNIX;
+	address->path.sun_family = AF_UNIX;
+	memcpy(address->path.sun_path, path, len);
+	return DOCA_SUCCESS;
+}
+
+static bool is_port(const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len == 0 || len >= DPUMAP_PORT_MAX || strspn(text, "0123456789") != len)
+		return false;
+	return strtoul(text, NULL, 10) <= 65535;
+}
+
+/* [V6]:PORT or HOST:PORT; *len is the host's. */
+static const char *split(const char *text, const char **host, size_t *len)
+{
+	const char *end;
+
+	if (text[0] == '[') {
+		*host = text + 1;
+		end = strchr(text, ']');
+		if (!end || end[1] != ':')
+			return NULL;
+		*len = (size_t)(end - *host);
+		return end + 2;
+	}
+	*host = text;
+	end = strchr(text, ':');
+	if (!end)
+		return NULL;
+	*len = (size_t)(end - text);
+	return end + 1;
+}
+
+static doca_error_t parse_host(const char *text, struct dpumap_address *address,
+			       struct dpumap_fault *fault)
+{
+	const char *host, *port;
+	size_t len = 0;
+
+	port = split(text, &host, &len);
+	if (!port || !is_port(port) || len == 0 || len >= sizeof(address->host))
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"tls:%s is no address: it is tls:HOST:PORT, an IPv6 host "
+					"in brackets",
+					text);
+	address->kind = DPUMAP_ADDRESS_TLS;
+	memcpy(address->host, host, len);
+	memcpy(address->port, port, strlen(port));
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_address_parse(const char *text, struct dpumap_address *address,
+				  struct dpumap_fault *fault)
+{
+	memset(address, 0, sizeof(*address));
+	if (strncmp(text, "unix:", 5) == 0)
+		return parse_path(text + 5, address, fault);
+	if (strncmp(text, "tls:", 4) == 0)
+		return parse_host(text + 4, address, fault);
+	return parse_path(text, address, fault);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/psk.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/trusted.h"
+
+#define KEY_MIN	     32u
+#define KEY_MAX	     64u
+#define KEYS_MAX     1024u
+#define LINE_MAX_LEN (DPUMAP_PSK_NAME_MAX + 2 * KEY_MAX + 2)
+
+struct psk {
+	char name[DPUMAP_PSK_NAME_MAX];
+	unsigned char key[KEY_MAX];
+	size_t len;
+};
+
+struct psk_table {
+	struct psk *keys;
+	size_t num;
+	const struct psk *ours; /* a client's */
+};
+
+/* TLS_AES_256_GCM_SHA384: the one suite that both sides use with a shared key. */
+static const unsigned char suite[] = {0x13, 0x02};
+
+static void free_table(struct psk_table *table)
+{
+	if (!table)
+		return;
+	if (table->keys)
+		explicit_bzero(table->keys, KEYS_MAX * sizeof(*table->keys));
+	free(table->keys);
+	free(table);
+}
+
+static void free_ex_data(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl,
+			 void *argp)
+{
+	(void)parent, (void)ad, (void)idx, (void)argl, (void)argp;
+	free_table(ptr);
+}
+
+static int table_index, session_index;
+static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
+
+static void make_indexes(void)
+{
+	table_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, free_ex_data);
+	session_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+}
+
+static int nibble(char c)
+{
+	const char *digits = "0123456789abcdef";
+	const char *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+static bool parse_key(const char *hex, struct psk *psk)
+{
+	size_t len = strlen(hex);
+
+	if (len % 2 || len / 2 < KEY_MIN || len / 2 > KEY_MAX)
+		return false;
+	for (size_t i = 0; i < len / 2; i++) {
+		int high = nibble(hex[2 * i]), low = nibble(hex[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		psk->key[i] = (unsigned char)(high << 4 | low);
+	}
+	psk->len = len / 2;
+	return true;
+}
+
+static bool parse_name(const char *text, size_t len, struct psk *psk)
+{
+	if (len == 0 || len >= sizeof(psk->name))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isgraph((unsigned char)text[i]))
+			return false;
+	memcpy(psk->name, text, len);
+	return true;
+}
+
+static const struct psk *find(const struct psk_table *table, const char *name, size_t len)
+{
+	for (size_t i = 0; i < table->num; i++)
+		if (strlen(table->keys[i].name) == len &&
+		    memcmp(table->keys[i].name, name, len) == 0)
+			return &table->keys[i];
+	return NULL;
+}
+
+/* The reason says the line's number and never what is in it. */
+static doca_error_t add_line(struct psk_table *table, const char *path, unsigned int number,
+			     const char *line, struct dpumap_fault *fault)
+{
+	struct psk *psk = &table->keys[table->num];
+	const char *colon = strchr(line, ':');
+
+	if (table->num == KEYS_MAX)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: more than %u keys", path,
+					KEYS_MAX);
+	if (!colon || !parse_name(line, (size_t)(colon - line), psk) || !parse_key(colon + 1, psk))
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"%s:%u: a line is NAME:KEY, the key %u to %u bytes in hex",
+					path, number, KEY_MIN, KEY_MAX);
+	if (find(table, psk->name, strlen(psk->name)))
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %s has a key already",
+					path, number, psk->name);
+	table->num++;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t read_lines(struct psk_table *table, const char *path, FILE *file,
+			       struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	unsigned int number = 0;
+	char line[LINE_MAX_LEN + 2];
+
+	while (result == DOCA_SUCCESS && fgets(line, sizeof(line), file)) {
+		number++;
+		line[strcspn(line, "\r\n")] = '\0';
+		if (line[0] && line[0] != '#')
+			result = add_line(table, path, number, line, fault);
+	}
+	explicit_bzero(line, sizeof(line));
+	if (result == DOCA_SUCCESS && ferror(file))
+		return dpumap_fault_errno(fault, errno, "cannot read %s", path);
+	if (result == DOCA_SUCCESS && table->num == 0)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: no key in it", path);
+	return result;
+}
+
+static doca_error_t read_file(struct psk_table *table, const char *path, struct dpumap_fault *fault)
+{
+	char buffer[BUFSIZ];
+	doca_error_t result;
+	FILE *file;
+	int fd;
+
+	result = dpumap_trusted_open(path, true, &fd, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to read %s", path);
+	}
+	/* A buffer of our own, to be wiped. */
+	setvbuf(file, buffer, _IOFBF, sizeof(buffer));
+	result = read_lines(table, path, file, fault);
+	fclose(file);
+	explicit_bzero(buffer, sizeof(buffer));
+	return result;
+}
+
+static SSL_SESSION *make_session(SSL *ssl, const struct psk *psk)
+{
+	const SSL_CIPHER *cipher = SSL_CIPHER_find(ssl, suite);
+	SSL_SESSION *session = SSL_SESSION_new();
+
+	if (cipher && session && SSL_SESSION_set1_master_key(session, psk->key, psk->len) &&
+	    SSL_SESSION_set_cipher(session, cipher) &&
+	    SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) &&
+	    SSL_set_ex_data(ssl, session_index, (void *)psk->name))
+		return session;
+	SSL_SESSION_free(session);
+	return NULL;
+}
+
+static int find_session(SSL *ssl, const unsigned char *name, size_t len, SSL_SESSION **session)
+{
+	const struct psk_table *table = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), table_index);
+	const struct psk *psk = find(table, (const char *)name, len);
+
+	*session = psk ? make_session(ssl, psk) : NULL;
+	return !psk || *session;
+}
+
+static int use_session(SSL *ssl, const EVP_MD *md, const unsigned char **name, size_t *len,
+		       SSL_SESSION **session)
+{
+	const struct psk_table *table = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), table_index);
+
+	(void)md;
+	*session = make_session(ssl, table->ours);
+	*name = (const unsigned char *)table->ours->name;
+	*len = strlen(table->ours->name);
+	return *session != NULL;
+}
+
+static doca_error_t choose(struct psk_table *table, const char *path, const char *name,
+			   struct dpumap_fault *fault)
+{
+	table->ours = name ? find(table, name, strlen(name)) : &table->keys[0];
+	if (!table->ours)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "%s: no key for %s", path,
+					name);
+	return DOCA_SUCCESS;
+}
+
+static struct psk_table *allocate(struct dpumap_fault *fault)
+{
+	struct psk_table *table = calloc(1, sizeof(*table));
+
+	if (table)
+		table->keys = calloc(KEYS_MAX, sizeof(*table->keys));
+	if (!table || !table->keys || !CRYPTO_THREAD_run_once(&once, make_indexes)) {
+		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for keys");
+		free_table(table);
+		return NULL;
+	}
+	return table;
+}
+
+static doca_error_t fill(struct psk_table *table, const char *path, const char *name,
+			 bool is_server, struct dpumap_fault *fault)
+{
+	doca_error_t result = read_file(table, path, fault);
+
+	if (result == DOCA_SUCCESS && !is_server)
+		result = choose(table, path, name, fault);
+	return result;
+}
+
+/* The context owns the table from then on. */
+static bool attach(SSL_CTX *ctx, struct psk_table *table)
+{
+	return SSL_CTX_set_ciphersuites(ctx, "TLS_AES_256_GCM_SHA384") &&
+	       SSL_CTX_set_ex_data(ctx, table_index, table);
+}
+
+static void set_callback(SSL_CTX *ctx, bool is_server)
+{
+	if (!is_server) {
+		SSL_CTX_set_psk_use_session_callback(ctx, use_session);
+		return;
+	}
+	SSL_CTX_set_psk_find_session_callback(ctx, find_session);
+	/* Sessions with a key count as resumed ones, which must be of one context. */
+	SSL_CTX_set_session_id_context(ctx, suite, sizeof(suite));
+}
+
+doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bool is_server,
+			    struct dpumap_fault *fault)
+{
+	struct psk_table *table = allocate(fault);
+	doca_error_t result;
+
+	if (!table)
+		return DOCA_ERROR_NO_MEMORY;
+	result = fill(table, path, name, is_server, fault);
+	if (result == DOCA_SUCCESS && !attach(ctx, table))
+		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for keys");
+	if (result != DOCA_SUCCESS) {
+		free_table(table);
+		return result;
+	}
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the table is the context's */
+	set_callback(ctx, is_server);
+	return DOCA_SUCCESS;
+}
+
+const char *dpumap_psk_name(SSL *ssl)
+{
+	if (!SSL_session_reused(ssl))
+		return NULL;
+	return SSL_get_ex_data(ssl, session_index);
+}

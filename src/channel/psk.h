@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Shared keys and how OpenSSL comes by them. */
+#ifndef DPUMAP_CHANNEL_PSK_H
+#define DPUMAP_CHANNEL_PSK_H
+
+#include <stdbool.h>
+
+#include <openssl/ssl.h>
+
+#include "common/fault.h"
+
+#define DPUMAP_PSK_NAME_MAX 64 /* with the NUL */
+
+/* Reads the key file for sessions of ctx, which wipes the keys when it is freed. */
+doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bool is_server,
+			    struct dpumap_fault *fault);
+/* The name of the key that the session was agreed with; NULL if it was none. */
+const char *dpumap_psk_name(SSL *ssl);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <openssl/err.h>
+
+doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpumap_tls *tls,
+				const char *server, struct dpumap_fault *fault)
+{
+	int flags = fcntl(fd, F_GETFL);
+	doca_error_t result = DOCA_SUCCESS;
+
+	*stream = (struct dpumap_stream){.fd = fd, .is_open = !tls};
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
+		result = dpumap_fault_errno(fault, errno, "cannot make a connection non-blocking");
+	if (result == DOCA_SUCCESS && tls)
+		result = dpumap_tls_open(tls, fd, server, &stream->ssl, fault);
+	if (result != DOCA_SUCCESS)
+		close(fd);
+	return result;
+}
+
+void dpumap_stream_tune(int fd)
+{
+	static const struct {
+		int level, name, value;
+	} options[] = {{IPPROTO_TCP, TCP_NODELAY, 1},
+		       {SOL_SOCKET, SO_KEEPALIVE, 1},
+		       {IPPROTO_TCP, TCP_KEEPIDLE, 30},
+		       {IPPROTO_TCP, TCP_KEEPINTVL, 10},
+		       {IPPROTO_TCP, TCP_KEEPCNT, 3}};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
+}
+
+void dpumap_stream_close(struct dpumap_stream *stream)
+{
+	if (stream->ssl && stream->is_open)
+		SSL_shutdown(stream->ssl);
+	SSL_free(stream->ssl);
+	ERR_clear_error();
+	close(stream->fd);
+}
+
+static doca_error_t gone(struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+				"the other side closed the connection");
+}
+
+static doca_error_t tls_result(struct dpumap_stream *stream, int ret, const char *what,
+			       struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_ERROR_AGAIN;
+
+	stream->wants = 0;
+	switch (SSL_get_error(stream->ssl, ret)) {
+	case SSL_ERROR_NONE:
+		return DOCA_SUCCESS;
+	case SSL_ERROR_WANT_READ:
+		stream->wants = POLLIN;
+		break;
+	case SSL_ERROR_WANT_WRITE:
+		stream->wants = POLLOUT;
+		break;
+	case SSL_ERROR_ZERO_RETURN:
+		result = gone(fault);
+		break;
+	default:
+		result = dpumap_tls_fault(stream->ssl, what, fault);
+		stream->is_open = false; /* nothing more can be said in this session */
+	}
+	ERR_clear_error();
+	return result;
+}
+
+doca_error_t dpumap_stream_handshake(struct dpumap_stream *stream, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	if (stream->is_open)
+		return DOCA_SUCCESS;
+	ERR_clear_error();
+	result = tls_result(stream, SSL_do_handshake(stream->ssl), "handshake", fault);
+	stream->is_open = result == DOCA_SUCCESS;
+	return result;
+}
+
+static doca_error_t plain_result(ssize_t n, const char *what, struct dpumap_fault *fault)
+{
+	if (n >= 0)
+		return DOCA_SUCCESS;
+	if (errno == EAGAIN || errno == EWOULDBLOCK)
+		return DOCA_ERROR_AGAIN;
+	if (errno == EPIPE || errno == ECONNRESET)
+		return gone(fault);
+	return dpumap_fault_errno(fault, errno, "cannot %s", what);
+}
+
+doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t len, size_t *done,
+				struct dpumap_fault *fault)
+{
+	ssize_t n;
+
+	if (stream->ssl) {
+		ERR_clear_error();
+		return tls_result(stream, SSL_read_ex(stream->ssl, buf, len, done), "receiving",
+				  fault);
+	}
+	do
+		n = recv(stream->fd, buf, len, 0);
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return gone(fault);
+	*done = (size_t)n;
+	return plain_result(n, "receive", fault);
+}
+
+doca_error_t dpumap_stream_write(struct dpumap_stream *stream, const void *buf, size_t len,
+				 size_t *done, struct dpumap_fault *fault)
+{
+	ssize_t n;
+
+	if (stream->ssl) {
+		ERR_clear_error();
+		return tls_result(stream, SSL_write_ex(stream->ssl, buf, len, done), "sending",
+				  fault);
+	}
+	do
+		n = send(stream->fd, buf, len, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	*done = (size_t)n;
+	return plain_result(n, "send", fault);
+}
+
+bool dpumap_stream_has_more(const struct dpumap_stream *stream)
+{
+	return stream->ssl && SSL_pending(stream->ssl) > 0;
+}

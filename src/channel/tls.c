@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/tls.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+#include "channel/psk.h"
+#include "common/trusted.h"
+
+#define SECURITY_LEVEL 2 /* 112 bits: RSA from 2048, EC from 224 */
+
+struct dpumap_tls {
+	SSL_CTX *ctx;
+	bool is_server;
+	bool has_psk;
+};
+
+/* -- OpenSSL's own socket BIO lets a gone peer kill the process with SIGPIPE -- */
+
+static int fd_of(BIO *bio)
+{
+	return (int)(intptr_t)BIO_get_data(bio);
+}
+
+static int finish(BIO *bio, ssize_t n, int retry)
+{
+	BIO_clear_retry_flags(bio);
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		BIO_set_flags(bio, retry | BIO_FLAGS_SHOULD_RETRY);
+	return (int)n;
+}
+
+static int write_socket(BIO *bio, const char *data, int len)
+{
+	return finish(bio, send(fd_of(bio), data, (size_t)len, MSG_NOSIGNAL), BIO_FLAGS_WRITE);
+}
+
+static int read_socket(BIO *bio, char *data, int len)
+{
+	return finish(bio, recv(fd_of(bio), data, (size_t)len, 0), BIO_FLAGS_READ);
+}
+
+static long control_socket(BIO *bio, int command, long number, void *pointer)
+{
+	(void)bio, (void)number, (void)pointer;
+	return command == BIO_CTRL_FLUSH;
+}
+
+static BIO_METHOD *socket_method;
+
+static bool make_socket_method(void)
+{
+	socket_method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+	return socket_method && BIO_meth_set_write(socket_method, write_socket) &&
+	       BIO_meth_set_read(socket_method, read_socket) &&
+	       BIO_meth_set_ctrl(socket_method, control_socket);
+}
+
+/* -- a certificate that is refused is gone with its verification: kept to say whose it was -- */
+
+static bool is_prepared;
+static int refused_index;
+static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
+
+static void free_refused(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl,
+			 void *argp)
+{
+	(void)parent, (void)ad, (void)idx, (void)argl, (void)argp;
+	X509_free(ptr);
+}
+
+/* What all contexts share, for the life of the process. */
+static void prepare(void)
+{
+	refused_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, free_refused);
+	is_prepared = refused_index >= 0 && make_socket_method();
+}
+
+static int keep_refused(int is_good, X509_STORE_CTX *verify)
+{
+	X509 *cert = X509_STORE_CTX_get0_cert(verify);
+	SSL *ssl = X509_STORE_CTX_get_ex_data(verify, SSL_get_ex_data_X509_STORE_CTX_idx());
+
+	if (!is_good && cert && !SSL_get_ex_data(ssl, refused_index) && X509_up_ref(cert) &&
+	    !SSL_set_ex_data(ssl, refused_index, cert))
+		X509_free(cert);
+	return is_good;
+}
+
+/* -- contexts -- */
+
+static const char *reason(void)
+{
+	const char *text = ERR_reason_error_string(ERR_peek_last_error());
+
+	return text ? text : "unknown error";
+}
+
+static doca_error_t bad_file(const char *path, struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: %s", path, reason());
+}
+
+/* A BIO that owns the file; NULL with the reason. */
+static BIO *open_file(const char *path, bool is_secret, struct dpumap_fault *fault)
+{
+	BIO *bio;
+	int fd;
+
+	if (dpumap_trusted_open(path, is_secret, &fd, fault) != DOCA_SUCCESS)
+		return NULL;
+	bio = BIO_new_fd(fd, BIO_CLOSE);
+	if (!bio) {
+		close(fd);
+		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to read %s", path);
+	}
+	return bio;
+}
+
+static STACK_OF(X509_INFO) * read_file(const char *path, struct dpumap_fault *fault)
+{
+	STACK_OF(X509_INFO) * found;
+	BIO *bio = open_file(path, false, fault);
+
+	if (!bio)
+		return NULL;
+	found = PEM_X509_INFO_read_bio(bio, NULL, NULL, NULL);
+	if (!found)
+		bad_file(path, fault);
+	BIO_free(bio);
+	return found;
+}
+
+static void free_infos(STACK_OF(X509_INFO) * infos)
+{
+	sk_X509_INFO_pop_free(infos, X509_INFO_free);
+}
+
+static doca_error_t use_cert(SSL_CTX *ctx, const char *path, struct dpumap_fault *fault)
+{
+	STACK_OF(X509_INFO) *infos = read_file(path, fault);
+	doca_error_t result = DOCA_SUCCESS;
+	int num = 0;
+
+	if (!infos)
+		return fault->code;
+	for (int i = 0; i < sk_X509_INFO_num(infos) && result == DOCA_SUCCESS; i++) {
+		X509 *cert = sk_X509_INFO_value(infos, i)->x509;
+
+		if (!cert)
+			continue;
+		if (num++ ? !SSL_CTX_add1_chain_cert(ctx, cert)
+			  : !SSL_CTX_use_certificate(ctx, cert))
+			result = bad_file(path, fault);
+	}
+	if (result == DOCA_SUCCESS && num == 0)
+		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: no certificate in it",
+					  path);
+	free_infos(infos);
+	return result;
+}
+
+/* Nobody is there to be asked for a password. */
+static int no_password(char *buf, int size, int rwflag, void *arg)
+{
+	(void)buf, (void)size, (void)rwflag, (void)arg;
+	return -1;
+}
+
+static doca_error_t use_key(SSL_CTX *ctx, const char *path, struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	BIO *bio = open_file(path, true, fault);
+	EVP_PKEY *key;
+
+	if (!bio)
+		return fault->code;
+	key = PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL);
+	if (!key || !SSL_CTX_use_PrivateKey(ctx, key) || !SSL_CTX_check_private_key(ctx))
+		result = bad_file(path, fault);
+	EVP_PKEY_free(key);
+	BIO_free(bio);
+	return result;
+}
+
+/* Certificates of a file, or lists, into the store. */
+static doca_error_t add_to_store(X509_STORE *store, const char *path, bool lists,
+				 struct dpumap_fault *fault)
+{
+	STACK_OF(X509_INFO) *infos = read_file(path, fault);
+	doca_error_t result = DOCA_SUCCESS;
+	int num = 0;
+
+	if (!infos)
+		return fault->code;
+	for (int i = 0; i < sk_X509_INFO_num(infos) && result == DOCA_SUCCESS; i++) {
+		const X509_INFO *info = sk_X509_INFO_value(infos, i);
+
+		if (lists ? !info->crl : !info->x509)
+			continue;
+		num++;
+		if (lists ? !X509_STORE_add_crl(store, info->crl)
+			  : !X509_STORE_add_cert(store, info->x509))
+			result = bad_file(path, fault);
+	}
+	if (result == DOCA_SUCCESS && num == 0)
+		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: no %s in it", path,
+					  lists ? "revocation list" : "certificate");
+	free_infos(infos);
+	return result;
+}
+
+static doca_error_t use_certificates(SSL_CTX *ctx, const struct dpumap_tls_config *config,
+				     struct dpumap_fault *fault)
+{
+	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
+	doca_error_t result;
+
+	if (!config->cert || !config->key || !config->ca)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"TLS needs a certificate, its key and an authority, or a "
+					"file of shared keys");
+	result = use_cert(ctx, config->cert, fault);
+	if (result == DOCA_SUCCESS)
+		result = use_key(ctx, config->key, fault);
+	if (result == DOCA_SUCCESS)
+		result = add_to_store(store, config->ca, false, fault);
+	if (result == DOCA_SUCCESS && config->crl) {
+		X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+		result = add_to_store(store, config->crl, true, fault);
+	}
+	return result;
+}
+
+static doca_error_t use_keys(SSL_CTX *ctx, const struct dpumap_tls_config *config, bool is_server,
+			     struct dpumap_fault *fault)
+{
+	if (config->cert || config->key || config->ca || config->crl)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"TLS uses certificates or shared keys, not both");
+	return dpumap_psk_use(ctx, config->psk, config->psk_name, is_server, fault);
+}
+
+static bool harden(SSL_CTX *ctx)
+{
+	SSL_CTX_set_security_level(ctx, SECURITY_LEVEL);
+	SSL_CTX_set_options(ctx,
+			    SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, keep_refused);
+	SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+				      SSL_MODE_RELEASE_BUFFERS);
+	return CRYPTO_THREAD_run_once(&once, prepare) && is_prepared &&
+	       SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION) &&
+	       SSL_CTX_set_num_tickets(ctx, 0) && SSL_CTX_set_max_early_data(ctx, 0);
+}
+
+doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_server,
+			       struct dpumap_tls **tls, struct dpumap_fault *fault)
+{
+	struct dpumap_tls *t = calloc(1, sizeof(*t));
+	doca_error_t result;
+
+	ERR_clear_error();
+	if (t)
+		t->ctx = SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
+	if (!t || !t->ctx || !harden(t->ctx)) {
+		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for TLS");
+		goto destroy;
+	}
+	t->is_server = is_server;
+	t->has_psk = config->psk != NULL;
+	result = t->has_psk ? use_keys(t->ctx, config, is_server, fault)
+			    : use_certificates(t->ctx, config, fault);
+	if (result != DOCA_SUCCESS)
+		goto destroy;
+	*tls = t;
+	return DOCA_SUCCESS;
+
+destroy:
+	dpumap_tls_destroy(t);
+	return result;
+}
+
+void dpumap_tls_destroy(struct dpumap_tls *tls)
+{
+	if (!tls)
+		return;
+	SSL_CTX_free(tls->ctx);
+	free(tls);
+}
+
+/* -- sessions -- */
+
+static bool is_address(const char *host)
+{
+	unsigned char bytes[sizeof(struct in6_addr)];
+
+	return inet_pton(AF_INET, host, bytes) == 1 || inet_pton(AF_INET6, host, bytes) == 1;
+}
+
+static bool expect(SSL *ssl, const char *server)
+{
+	SSL_set_hostflags(ssl, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
+				       X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+	if (is_address(server))
+		return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), server);
+	return SSL_set1_host(ssl, server) && SSL_set_tlsext_host_name(ssl, server);
+}
+
+doca_error_t dpumap_tls_open(struct dpumap_tls *tls, int fd, const char *server, SSL **ssl,
+			     struct dpumap_fault *fault)
+{
+	SSL *s = SSL_new(tls->ctx);
+	BIO *bio = BIO_new(socket_method);
+
+	if (!s || !bio)
+		goto no_memory;
+	BIO_set_data(bio, (void *)(intptr_t)fd);
+	BIO_set_init(bio, 1);
+	if (tls->is_server)
+		SSL_set_accept_state(s);
+	else
+		SSL_set_connect_state(s);
+	if (!tls->is_server && !tls->has_psk && !expect(s, server))
+		goto no_memory;
+	SSL_set_bio(s, bio, bio);
+	*ssl = s;
+	return DOCA_SUCCESS;
+
+no_memory:
+	BIO_free(bio);
+	SSL_free(s);
+	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a TLS session");
+}
+
+static doca_error_t set_peer_name(const char *kind, const char *text, size_t len,
+				  char name[static DPUMAP_PEER_NAME_MAX],
+				  struct dpumap_fault *fault)
+{
+	bool valid = len > 0 && strlen(kind) + len < DPUMAP_PEER_NAME_MAX;
+
+	for (size_t i = 0; valid && i < len; i++)
+		valid = isgraph((unsigned char)text[i]);
+	if (!valid)
+		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+					"the peer's name is empty, too long or not printable");
+	memcpy(name, kind, strlen(kind));
+	memcpy(name + strlen(kind), text, len);
+	name[strlen(kind) + len] = '\0';
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t name_of_cert(X509 *cert, char name[static DPUMAP_PEER_NAME_MAX],
+				 struct dpumap_fault *fault)
+{
+	const X509_NAME *subject = X509_get_subject_name(cert);
+	int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+	unsigned char *text = NULL;
+	doca_error_t result;
+	int len;
+
+	if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0)
+		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+					"the peer's certificate has not one common name");
+	len = ASN1_STRING_to_UTF8(&text,
+				  X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+	if (len < 0)
+		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+					"the common name in the peer's certificate is no text");
+	result = set_peer_name("cert:", (const char *)text, (size_t)len, name, fault);
+	OPENSSL_free(text);
+	return result;
+}
+
+doca_error_t dpumap_tls_peer_name(SSL *ssl, char name[static DPUMAP_PEER_NAME_MAX],
+				  struct dpumap_fault *fault)
+{
+	X509 *cert = SSL_get0_peer_certificate(ssl);
+	const char *psk = dpumap_psk_name(ssl);
+
+	if (psk)
+		return set_peer_name("psk:", psk, strlen(psk), name, fault);
+	if (!cert || SSL_get_verify_result(ssl) != X509_V_OK)
+		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+					"the peer did not say who it is");
+	return name_of_cert(cert, name, fault);
+}
+
+static doca_error_t refuse_cert(X509 *cert, long error, struct dpumap_fault *fault)
+{
+	char name[DPUMAP_PEER_NAME_MAX] = "somebody";
+	struct dpumap_fault ignored = {0};
+
+	name_of_cert(cert, name, &ignored);
+	return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+				"the certificate of %s is not accepted: %s", name,
+				X509_verify_cert_error_string(error));
+}
+
+doca_error_t dpumap_tls_check_again(const struct dpumap_tls *tls, SSL *ssl,
+				    struct dpumap_fault *fault)
+{
+	X509 *cert = SSL_get0_peer_certificate(ssl);
+	X509_STORE_CTX *verify;
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!cert)
+		return DOCA_SUCCESS;
+	verify = X509_STORE_CTX_new();
+	if (!verify ||
+	    !X509_STORE_CTX_init(verify, SSL_CTX_get_cert_store(tls->ctx), cert,
+				 SSL_get_peer_cert_chain(ssl)) ||
+	    !X509_STORE_CTX_set_default(verify, tls->is_server ? "ssl_client" : "ssl_server"))
+		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+					  "no memory to check a certificate");
+	else if (X509_verify_cert(verify) != 1)
+		result = refuse_cert(cert, X509_STORE_CTX_get_error(verify), fault);
+	X509_STORE_CTX_free(verify);
+	return result;
+}
+
+static doca_error_t code_of(int why)
+{
+	switch (why) {
+	case SSL_R_UNEXPECTED_EOF_WHILE_READING:
+		return DOCA_ERROR_CONNECTION_RESET;
+	case SSL_R_UNSUPPORTED_PROTOCOL:
+	case SSL_R_NO_PROTOCOLS_AVAILABLE:
+	case SSL_R_WRONG_VERSION_NUMBER:
+	case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
+		return DOCA_ERROR_UNSUPPORTED_VERSION;
+	default:
+		return DOCA_ERROR_AUTHENTICATION;
+	}
+}
+
+doca_error_t dpumap_tls_fault(SSL *ssl, const char *what, struct dpumap_fault *fault)
+{
+	unsigned long error = ERR_peek_error();
+	X509 *refused = SSL_get_ex_data(ssl, refused_index);
+	const char *text = ERR_reason_error_string(error);
+
+	if (refused)
+		return refuse_cert(refused, SSL_get_verify_result(ssl), fault);
+	if (!error || ERR_SYSTEM_ERROR(error))
+		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+					"the other side closed the connection");
+	return dpumap_fault_set(fault, code_of(ERR_GET_REASON(error)), "%s: TLS: %s", what,
+				text ? text : "unknown error");
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The library of host agents against a dpumapd that comes and goes. Runs on the host's function. */
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <dpumap/channel.h>
+#include <dpumap/dma.h>
+
+#define PATIENCE_MS 20000
+
+static char directory[64], path[96], admin[96], address[128];
+static pid_t daemon_pid;
+static struct doca_dev *dev;
+
+/* -- dpumapd -- */
+
+static void run_emu(const char *const *command)
+{
+	const char *args[24] = {"dpumap-emu", "run", "--as", "dpu", "--"};
+	size_t n = 5;
+
+	while (*command && n < 23)
+		args[n++] = *command++;
+	execvp(args[0], (char *const *)args);
+	_exit(127);
+}
+
+static void start_daemon(void)
+{
+	const char *const command[] = {"dpumapd",
+				       "--listen",
+				       path,
+				       "--admin",
+				       admin,
+				       "--export",
+				       "name=bulk,kind=dram,size=64K",
+				       "--export",
+				       "name=fast,kind=dm,size=4K,perm=ro",
+				       "--ready-fd",
+				       "3",
+				       NULL};
+	char line[256];
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	daemon_pid = fork();
+	assert_true(daemon_pid >= 0);
+	if (!daemon_pid) {
+		setpgid(0, 0);
+		dup2(fds[1], 3);
+		run_emu(command);
+	}
+	close(fds[1]);
+	assert_true(read(fds[0], line, sizeof(line)) > 0);
+	close(fds[0]);
+}
+
+static void stop_daemon(int number)
+{
+	kill(-daemon_pid, number);
+	assert_int_equal(waitpid(daemon_pid, NULL, 0), daemon_pid);
+	daemon_pid = 0;
+}
+
+static void ctl(const char *command, const char *argument)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		execlp("dpumapd", "dpumapd", "ctl", "--admin", admin, command, argument, NULL);
+		_exit(127);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static int set_up(void **state)
+{
+	struct doca_devinfo **list;
+	uint32_t num;
+
+	(void)state;
+	snprintf(directory, sizeof(directory), "/tmp/dpumap-test-XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/socket", directory);
+	snprintf(admin, sizeof(admin), "%s/admin", directory);
+	snprintf(address, sizeof(address), "unix:%s", path);
+	if (doca_devinfo_create_list(&list, &num) != DOCA_SUCCESS || num == 0 ||
+	    doca_dev_open(list[0], &dev) != DOCA_SUCCESS)
+		return -1;
+	doca_devinfo_destroy_list(list);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	doca_dev_close(dev);
+	unlink(path);
+	unlink(admin);
+	return rmdir(directory);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	start_daemon();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	if (daemon_pid)
+		stop_daemon(SIGTERM);
+	return 0;
+}
+
+static struct dpumap_channel *connected(void)
+{
+	struct dpumap_channel *channel;
+
+	assert_int_equal(dpumap_channel_create(&channel), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_set_address(channel, address), DOCA_SUCCESS);
+	if (dpumap_channel_connect(channel) != DOCA_SUCCESS)
+		fail_msg("%s", dpumap_channel_get_error(channel));
+	return channel;
+}
+
+/* -- what is asked -- */
+
+static void collect(union doca_data user_data, const struct dpumap_channel_export *export_info)
+{
+	char *names = user_data.ptr;
+
+	snprintf(names + strlen(names), 256 - strlen(names), "%s/%s/%llu ", export_info->name,
+		 export_info->kind, (unsigned long long)export_info->size);
+}
+
+static void test_list(void **state)
+{
+	struct dpumap_channel *channel = connected();
+	char names[256] = "";
+
+	(void)state;
+	assert_int_equal(dpumap_channel_list(channel, collect, (union doca_data){.ptr = names}),
+			 DOCA_SUCCESS);
+	assert_string_equal(names, "bulk/dram/65536 fast/dm/4096 ");
+	dpumap_channel_destroy(channel);
+}
+
+static void test_get_and_release(void **state)
+{
+	struct dpumap_channel *channel = connected();
+	uint8_t descriptor[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
+	size_t len = 8;
+
+	(void)state;
+	assert_int_equal(dpumap_channel_get(channel, "bulk", descriptor, &len), DOCA_ERROR_TOO_BIG);
+	len = sizeof(descriptor);
+	assert_int_equal(dpumap_channel_get(channel, "bulk", descriptor, &len), DOCA_SUCCESS);
+	assert_true(len > 0 && len <= 128);
+	assert_int_equal(dpumap_channel_release(channel, "bulk"), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_release(channel, "bulk"), DOCA_ERROR_NOT_PERMITTED);
+	len = sizeof(descriptor);
+	assert_int_equal(dpumap_channel_get(channel, "none", descriptor, &len),
+			 DOCA_ERROR_NOT_FOUND);
+	assert_non_null(strstr(dpumap_channel_get_error(channel), "none"));
+	assert_int_equal(dpumap_channel_get(channel, "no name", descriptor, &len),
+			 DOCA_ERROR_NOT_FOUND);
+	dpumap_channel_destroy(channel);
+}
+
+/* What is held of an export that is gone is nothing of the one that has its name now. */
+static void test_release_of_what_is_gone(void **state)
+{
+	struct dpumap_channel *channel = connected();
+	uint8_t before[DPUMAP_CHANNEL_DESCRIPTOR_MAX], after[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
+	size_t len = sizeof(before);
+
+	(void)state;
+	assert_int_equal(dpumap_channel_get(channel, "bulk", before, &len), DOCA_SUCCESS);
+	ctl("remove", "bulk");
+	assert_int_equal(dpumap_channel_release(channel, "bulk"), DOCA_ERROR_NOT_FOUND);
+	ctl("add", "name=bulk,kind=dram,size=64K,allow=*");
+	assert_int_equal(dpumap_channel_release(channel, "bulk"), DOCA_ERROR_NOT_PERMITTED);
+	len = sizeof(after);
+	assert_int_equal(dpumap_channel_get(channel, "bulk", after, &len), DOCA_SUCCESS);
+	assert_memory_not_equal(before, after, len);
+	assert_int_equal(dpumap_channel_release(channel, "bulk"), DOCA_SUCCESS);
+	dpumap_channel_destroy(channel);
+}
+
+/* What everybody released is good for nothing, and nobody notices who has something else. */
+static void test_release_changes_the_key(void **state)
+{
+	struct dpumap_channel *one = connected(), *other = connected();
+	uint8_t first[DPUMAP_CHANNEL_DESCRIPTOR_MAX], next[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
+	struct doca_mmap *map;
+	size_t len = sizeof(first);
+
+	(void)state;
+	assert_int_equal(dpumap_channel_get(one, "bulk", first, &len), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_get(other, "bulk", next, &len), DOCA_SUCCESS);
+	assert_memory_equal(first, next, len);
+	assert_int_equal(dpumap_channel_release(one, "bulk"), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_create_from_export(NULL, first, len, dev, &map), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_destroy(map), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_release(other, "bulk"), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_create_from_export(NULL, first, len, dev, &map),
+			 DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(dpumap_channel_get(one, "bulk", next, &len), DOCA_SUCCESS);
+	assert_memory_not_equal(first, next, len);
+	dpumap_channel_destroy(one);
+	dpumap_channel_destroy(other);
+}
+
+static doca_error_t copy(struct doca_mmap *to, void *to_addr, struct doca_mmap *from,
+			 const void *from_addr, size_t len)
+{
+	struct dpumap_dma_completion done = {.status = DOCA_ERROR_UNKNOWN};
+	struct dpumap_dma *dma;
+	doca_error_t result;
+	uint32_t n = 0;
+
+	assert_int_equal(dpumap_dma_create(dev, 1, &dma), DOCA_SUCCESS);
+	result = dpumap_dma_memcpy(dma, to, to_addr, from, from_addr, len, (union doca_data){0});
+	while (result == DOCA_SUCCESS && !n)
+		assert_int_equal(dpumap_dma_poll(dma, &done, 1, &n), DOCA_SUCCESS);
+	dpumap_dma_destroy(dma);
+	return result == DOCA_SUCCESS ? done.status : result;
+}
+
+static void test_import_and_copy(void **state)
+{
+	struct dpumap_channel *channel = connected();
+	static char there[4096] = "what goes there", back[4096];
+	struct doca_mmap *remote, *local;
+	void *addr;
+	size_t len;
+
+	(void)state;
+	if (dpumap_channel_import(channel, "bulk", dev, &remote) != DOCA_SUCCESS)
+		fail_msg("%s", dpumap_channel_get_error(channel));
+	assert_int_equal(doca_mmap_get_memrange(remote, &addr, &len), DOCA_SUCCESS);
+	assert_int_equal(len, 65536);
+	assert_int_equal(doca_mmap_create(&local), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_add_dev(local, dev), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_set_memrange(local, there, sizeof(there)), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_start(local), DOCA_SUCCESS);
+	assert_int_equal(copy(remote, addr, local, there, sizeof(there)), DOCA_SUCCESS);
+	memcpy(back, there, sizeof(back));
+	memset(there, 0, sizeof(there));
+	assert_int_equal(copy(local, there, remote, addr, sizeof(there)), DOCA_SUCCESS);
+	assert_memory_equal(there, back, sizeof(back));
+	/* Removed: what was imported is dead at once. */
+	ctl("remove", "bulk");
+	assert_int_equal(copy(local, there, remote, addr, sizeof(there)), DOCA_ERROR_NOT_PERMITTED);
+	doca_mmap_destroy(local);
+	doca_mmap_destroy(remote);
+	dpumap_channel_destroy(channel);
+}
+
+/* -- what is told -- */
+
+struct heard {
+	unsigned int num;
+	enum dpumap_channel_event event;
+	char name[64];
+};
+
+static void hear(union doca_data user_data, enum dpumap_channel_event event, const char *name)
+{
+	struct heard *heard = user_data.ptr;
+
+	heard->num++;
+	heard->event = event;
+	snprintf(heard->name, sizeof(heard->name), "%s", name ? name : "");
+}
+
+static void await(struct dpumap_channel *channel, struct heard *heard,
+		  enum dpumap_channel_event event, const char *name)
+{
+	doca_notification_handle_t handle;
+	int left = PATIENCE_MS, wait;
+	struct pollfd p = {.events = POLLIN};
+
+	assert_int_equal(dpumap_channel_get_notification_handle(channel, &handle), DOCA_SUCCESS);
+	p.fd = handle;
+	for (heard->num = 0; !heard->num && left > 0; left -= wait) {
+		assert_int_equal(dpumap_channel_get_next_time(channel, &wait), DOCA_SUCCESS);
+		wait = wait < 50 ? wait + 1 : 50;
+		poll(&p, 1, wait);
+		assert_int_equal(dpumap_channel_process(channel), DOCA_SUCCESS);
+	}
+	if (heard->num != 1 || heard->event != event || strcmp(heard->name, name) != 0)
+		fail_msg("%u events, the last %d of %s", heard->num, heard->event, heard->name);
+}
+
+static void test_watch(void **state)
+{
+	struct dpumap_channel *channel = connected();
+	struct heard heard = {0};
+	char names[256] = "";
+
+	(void)state;
+	assert_int_equal(dpumap_channel_watch(channel, hear, (union doca_data){.ptr = &heard}),
+			 DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_process(channel), DOCA_SUCCESS);
+	assert_int_equal(heard.num, 0);
+	ctl("add", "name=more,kind=dram,size=4K,allow=*");
+	await(channel, &heard, DPUMAP_CHANNEL_ADDED, "more");
+	ctl("remove", "more");
+	/* A request in between does not lose what came before its reply. */
+	assert_int_equal(dpumap_channel_list(channel, collect, (union doca_data){.ptr = names}),
+			 DOCA_SUCCESS);
+	assert_null(strstr(names, "more"));
+	await(channel, &heard, DPUMAP_CHANNEL_REMOVED, "more");
+	/* What is not for us is not told. */
+	ctl("add", "name=secret,kind=dram,size=4K,allow=cert:other");
+	ctl("remove", "secret");
+	ctl("remove", "fast");
+	await(channel, &heard, DPUMAP_CHANNEL_REMOVED, "fast");
+	dpumap_channel_destroy(channel);
+}
+
+static void test_lost_and_back(void **state)
+{
+	struct dpumap_channel *channel = connected();
+	struct heard heard = {0};
+	char names[256] = "";
+
+	(void)state;
+	assert_int_equal(dpumap_channel_watch(channel, hear, (union doca_data){.ptr = &heard}),
+			 DOCA_SUCCESS);
+	stop_daemon(SIGKILL);
+	await(channel, &heard, DPUMAP_CHANNEL_LOST, "");
+	assert_int_equal(dpumap_channel_list(channel, collect, (union doca_data){.ptr = names}),
+			 DOCA_ERROR_NOT_CONNECTED);
+	start_daemon();
+	await(channel, &heard, DPUMAP_CHANNEL_BACK, "");
+	assert_int_equal(dpumap_channel_list(channel, collect, (union doca_data){.ptr = names}),
+			 DOCA_SUCCESS);
+	ctl("remove", "fast");
+	await(channel, &heard, DPUMAP_CHANNEL_REMOVED, "fast");
+	dpumap_channel_destroy(channel);
+}
+
+/* It is a call that finds the connection lost, and another one that has it back. */
+static void test_lost_and_back_in_calls(void **state)
+{
+	struct dpumap_channel *channel = connected();
+	int left = PATIENCE_MS, wait = -1;
+	struct heard heard = {0};
+	char names[256] = "";
+
+	(void)state;
+	assert_int_equal(dpumap_channel_watch(channel, hear, (union doca_data){.ptr = &heard}),
+			 DOCA_SUCCESS);
+	stop_daemon(SIGKILL);
+	assert_int_not_equal(dpumap_channel_list(channel, collect, (union doca_data){.ptr = names}),
+			     DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_get_next_time(channel, &wait), DOCA_SUCCESS);
+	assert_int_equal(wait, 0);
+	start_daemon();
+	while (left-- > 0 && dpumap_channel_list(channel, collect,
+						 (union doca_data){.ptr = names}) != DOCA_SUCCESS)
+		poll(NULL, 0, 1);
+	assert_int_equal(heard.num, 0);
+	assert_int_equal(dpumap_channel_process(channel), DOCA_SUCCESS);
+	assert_int_equal(heard.num, 2);
+	assert_int_equal(heard.event, DPUMAP_CHANNEL_BACK);
+	ctl("remove", "fast");
+	await(channel, &heard, DPUMAP_CHANNEL_REMOVED, "fast");
+	dpumap_channel_destroy(channel);
+}
+
+/* -- what is refused -- */
+
+static void test_wrong_use(void **state)
+{
+	union doca_data none = {0};
+	struct dpumap_channel *channel;
+	uint8_t bytes[8];
+	size_t len = sizeof(bytes);
+	struct doca_mmap *map;
+	int wait;
+
+	(void)state;
+	assert_int_equal(dpumap_channel_create(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_create(&channel), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_connect(channel), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(dpumap_channel_process(channel), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(dpumap_channel_get(channel, "bulk", bytes, &len),
+			 DOCA_ERROR_NOT_CONNECTED);
+	assert_int_equal(dpumap_channel_set_address(channel, "tls:nowhere"),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_set_address(channel, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_set_certificate(channel, "a", NULL, "b", NULL),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_set_psk(channel, NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_set_server_name(channel, ""), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_set_timeout(channel, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_list(channel, NULL, none), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_watch(channel, NULL, none), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_import(channel, "bulk", NULL, &map),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_release(channel, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_get_next_time(NULL, &wait), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_set_address(channel, "unix:/nowhere/at/all"), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_connect(channel), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(dpumap_channel_set_address(channel, "tls:127.0.0.1:1"), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_connect(channel), DOCA_ERROR_BAD_CONFIG);
+	dpumap_channel_destroy(channel);
+	dpumap_channel_destroy(NULL);
+}
+
+static void test_settings_are_fixed_once_connected(void **state)
+{
+	struct dpumap_channel *channel = connected();
+
+	(void)state;
+	assert_int_equal(dpumap_channel_set_address(channel, address), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(dpumap_channel_connect(channel), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(dpumap_channel_set_psk(channel, "a", NULL), DOCA_ERROR_BAD_STATE);
+	dpumap_channel_destroy(channel);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_list),
+		TEST(test_get_and_release),
+		TEST(test_release_of_what_is_gone),
+		TEST(test_release_changes_the_key),
+		TEST(test_import_and_copy),
+		TEST(test_watch),
+		TEST(test_lost_and_back),
+		TEST(test_lost_and_back_in_calls),
+		TEST(test_settings_are_fixed_once_connected),
+		cmocka_unit_test(test_wrong_use),
+	};
+
+	signal(SIGPIPE, SIG_DFL);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

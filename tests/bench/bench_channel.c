@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What an import over an established TLS connection costs, next to the least that it could: a
+ * request and a reply of the same size over plain OpenSSL, and the alias made by hand. One client
+ * by turns, then many at once. Runs on the host's function, with a dpumapd to ask; scripts/bench
+ * starts both.
+ *
+ *   bench_channel ADDRESS CERT CA NAME [SECONDS]
+ *
+ * CERT is the path of our certificate without its .crt; the bare server has the same one.
+ */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <infiniband/mlx5dv.h>
+#include <openssl/ssl.h>
+
+#include <doca_dev.h>
+#include <doca_mmap.h>
+#include <dpumap/channel.h>
+#include <dpumap/desc.h>
+
+#include "channel/channel.h"
+#include "device/prm.h"
+#include "stats.h"
+
+#define ROUNDS	25
+#define IMPORTS 100 /* in a round */
+#define CLIENTS 64
+
+static const char *address, *cert, *ca, *name;
+static size_t request_len, reply_len; /* of the frames that an import takes */
+static struct doca_dev *dev;
+static struct ibv_context *verbs;
+static uint32_t pdn;
+static struct dpumap_desc desc; /* of what is imported */
+static uint16_t bare_port;
+
+static void must(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "bench: %s failed\n", what);
+	exit(1);
+}
+
+/* -- the bare pair: TLS -- */
+
+static SSL_CTX *make_context(const SSL_METHOD *method)
+{
+	SSL_CTX *ctx = SSL_CTX_new(method);
+	char path[512];
+
+	must(ctx && SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION), "TLS");
+	snprintf(path, sizeof(path), "%s.crt", cert);
+	must(SSL_CTX_use_certificate_chain_file(ctx, path) == 1, path);
+	snprintf(path, sizeof(path), "%s.key", cert);
+	must(SSL_CTX_use_PrivateKey_file(ctx, path, SSL_FILETYPE_PEM) == 1, path);
+	must(SSL_CTX_load_verify_file(ctx, ca) == 1, ca);
+	return ctx;
+}
+
+static SSL *open_session(SSL_CTX *ctx, int fd)
+{
+	SSL *ssl = SSL_new(ctx);
+	const int on = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	must(ssl && SSL_set_fd(ssl, fd) == 1, "TLS");
+	return ssl;
+}
+
+static bool read_all(SSL *ssl, uint8_t *buf, size_t len)
+{
+	size_t n;
+
+	for (size_t at = 0; at < len; at += n)
+		if (SSL_read_ex(ssl, buf + at, len - at, &n) != 1)
+			return false;
+	return true;
+}
+
+static void *answer(void *context)
+{
+	uint8_t buf[4096] = {0};
+	SSL *ssl = context;
+	size_t n;
+
+	if (SSL_accept(ssl) == 1)
+		while (read_all(ssl, buf, request_len) &&
+		       SSL_write_ex(ssl, buf, reply_len, &n) == 1)
+			;
+	close(SSL_get_fd(ssl));
+	SSL_free(ssl);
+	return NULL;
+}
+
+static void serve(int listener)
+{
+	SSL_CTX *ctx = make_context(TLS_server_method());
+	pthread_t thread;
+	int fd;
+
+	while ((fd = accept(listener, NULL, NULL)) >= 0) {
+		must(!pthread_create(&thread, NULL, answer, open_session(ctx, fd)), "a thread");
+		pthread_detach(thread);
+	}
+	_exit(1);
+}
+
+static pid_t start_bare_server(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(at);
+	pid_t pid;
+
+	must(listener >= 0 && !bind(listener, (struct sockaddr *)&at, sizeof(at)) &&
+		     !listen(listener, CLIENTS) &&
+		     !getsockname(listener, (struct sockaddr *)&at, &len),
+	     "listening");
+	bare_port = at.sin_port;
+	pid = fork();
+	must(pid >= 0, "fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		serve(listener);
+	}
+	close(listener);
+	return pid;
+}
+
+/* -- the bare pair: the alias -- */
+
+static struct mlx5dv_devx_obj *make_alias(void)
+{
+	uint8_t in[PRM_ALIAS_LEN] = {0}, out[PRM_ALIAS_LEN] = {0};
+	uint8_t *alias = in + PRM_ALIAS_CONTEXT;
+
+	prm_set(in, PRM_IN_OPCODE, PRM_OP_CREATE_GENERAL_OBJECT);
+	prm_set(in, PRM_OBJECT_TYPE, PRM_OBJ_TYPE_MKEY);
+	prm_set(in, PRM_OBJECT_IS_ALIAS, 1);
+	prm_set(alias, PRM_ALIAS_VHCA_ID, desc.vhca_id);
+	prm_set(alias, PRM_ALIAS_OBJECT_ID, desc.mkey >> 8);
+	memcpy(alias + PRM_ALIAS_ACCESS_KEY, desc.access_key, sizeof(desc.access_key));
+	prm_set(alias, PRM_ALIAS_METADATA_1, pdn);
+	return mlx5dv_devx_obj_create(verbs, in, sizeof(in), out, sizeof(out));
+}
+
+/* -- clients -- */
+
+struct client {
+	struct dpumap_channel *channel; /* ours, or */
+	SSL *ssl;			/* bare */
+};
+
+static void open_ours(struct client *client)
+{
+	uint8_t bytes[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
+	char crt[512], key[512];
+	size_t len = sizeof(bytes);
+
+	snprintf(crt, sizeof(crt), "%s.crt", cert);
+	snprintf(key, sizeof(key), "%s.key", cert);
+	must(!dpumap_channel_create(&client->channel), "a channel");
+	must(!dpumap_channel_set_address(client->channel, address), "the address");
+	must(!dpumap_channel_set_certificate(client->channel, crt, key, ca, NULL), "certificates");
+	must(!dpumap_channel_connect(client->channel), "connecting");
+	/* Held all the time: what is measured is not how the last release changes the key. */
+	must(!dpumap_channel_get(client->channel, name, bytes, &len), "get");
+	must(dpumap_desc_decode(bytes, len, &desc) == DPUMAP_DESC_OK, "the descriptor");
+}
+
+static void open_bare(struct client *client, SSL_CTX *ctx)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET,
+				 .sin_port = bare_port,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	must(fd >= 0 && !connect(fd, (struct sockaddr *)&to, sizeof(to)), "connecting");
+	client->ssl = open_session(ctx, fd);
+	must(SSL_connect(client->ssl) == 1, "the handshake");
+}
+
+/* Both: seconds that an import took; what undoes it is not counted. */
+static double import_ours(struct client *client)
+{
+	double start = bench_now(), end;
+	struct doca_mmap *map;
+
+	must(!dpumap_channel_import(client->channel, name, dev, &map), "import");
+	end = bench_now();
+	must(!doca_mmap_destroy(map) && !dpumap_channel_release(client->channel, name), "release");
+	return end - start;
+}
+
+static double import_bare(struct client *client)
+{
+	double start = bench_now(), end;
+	struct mlx5dv_devx_obj *alias;
+	uint8_t buf[4096] = {0};
+	size_t n;
+
+	must(SSL_write_ex(client->ssl, buf, request_len, &n) == 1 &&
+		     read_all(client->ssl, buf, reply_len),
+	     "a bare request");
+	alias = make_alias();
+	end = bench_now();
+	must(alias && !mlx5dv_devx_obj_destroy(alias), "a bare alias");
+	/* As ours releases. */
+	must(SSL_write_ex(client->ssl, buf, request_len, &n) == 1 &&
+		     read_all(client->ssl, buf, reply_len),
+	     "a bare request");
+	return end - start;
+}
+
+/* -- one by turns -- */
+
+static void measure_one(struct client *ours, struct client *bare)
+{
+	double of_ours[ROUNDS], of_bare[ROUNDS], ratio[ROUNDS];
+	struct bench_stats a, b, r;
+
+	for (size_t round = 0; round < ROUNDS; round++) {
+		of_ours[round] = of_bare[round] = 0;
+		for (size_t i = 0; i < IMPORTS; i++) {
+			of_ours[round] += import_ours(ours) * 1e6 / IMPORTS;
+			of_bare[round] += import_bare(bare) * 1e6 / IMPORTS;
+		}
+		ratio[round] = of_ours[round] / of_bare[round];
+	}
+	bench_stats(of_ours, ROUNDS, &a);
+	bench_stats(of_bare, ROUNDS, &b);
+	bench_stats(ratio, ROUNDS, &r);
+	printf("one import, us: median (range) of %d rounds of %d; frames of %zu and %zu bytes\n"
+	       "dpumap_channel_import      %7.1f (%.1f to %.1f)\n"
+	       "bare TLS and alias         %7.1f (%.1f to %.1f)\n"
+	       "ratio                      %7.2f (%.2f to %.2f)\n",
+	       ROUNDS, IMPORTS, request_len, reply_len, a.median, a.min, a.max, b.median, b.min,
+	       b.max, r.median, r.min, r.max);
+}
+
+/* -- many at once -- */
+
+static atomic_bool running;
+static _Atomic uint64_t imports;
+
+static void *loop_ours(void *context)
+{
+	while (!atomic_load(&running))
+		usleep(1000);
+	for (; atomic_load(&running); atomic_fetch_add(&imports, 1))
+		import_ours(context);
+	return NULL;
+}
+
+static void *loop_bare(void *context)
+{
+	while (!atomic_load(&running))
+		usleep(1000);
+	for (; atomic_load(&running); atomic_fetch_add(&imports, 1))
+		import_bare(context);
+	return NULL;
+}
+
+/* Imports a second, of all clients together. */
+static double measure_many(struct client *clients, void *(*loop)(void *), unsigned int seconds)
+{
+	pthread_t threads[CLIENTS];
+	double start;
+
+	atomic_store(&imports, 0);
+	for (size_t i = 0; i < CLIENTS; i++)
+		must(!pthread_create(&threads[i], NULL, loop, &clients[i]), "a thread");
+	start = bench_now();
+	atomic_store(&running, true);
+	sleep(seconds);
+	atomic_store(&running, false);
+	for (size_t i = 0; i < CLIENTS; i++)
+		pthread_join(threads[i], NULL);
+	return (double)atomic_load(&imports) / (bench_now() - start);
+}
+
+static void compare_many(struct client *ours, struct client *bare, unsigned int seconds)
+{
+	double of_ours[5], of_bare[5], ratio[5];
+	struct bench_stats a, b, r;
+
+	for (size_t i = 0; i < 5; i++) {
+		of_ours[i] = measure_many(ours, loop_ours, seconds);
+		of_bare[i] = measure_many(bare, loop_bare, seconds);
+		ratio[i] = of_ours[i] / of_bare[i];
+	}
+	bench_stats(of_ours, 5, &a);
+	bench_stats(of_bare, 5, &b);
+	bench_stats(ratio, 5, &r);
+	printf("%d clients, imports a second: median (range) of 5 times %u s\n"
+	       "dpumap_channel_import      %7.0f (%.0f to %.0f)\n"
+	       "bare TLS and alias         %7.0f (%.0f to %.0f)\n"
+	       "ratio                      %7.2f (%.2f to %.2f)\n",
+	       CLIENTS, seconds, a.median, a.min, a.max, b.median, b.min, b.max, r.median, r.min,
+	       r.max);
+}
+
+/* -- how many bytes -- */
+
+static size_t frame_len(const struct dpumap_msg *msg)
+{
+	static uint8_t buf[DPUMAP_FRAME_MAX];
+	struct dpumap_fault fault;
+	size_t len;
+
+	must(!dpumap_msg_encode(msg, buf, sizeof(buf), &len, &fault), "a message");
+	return DPUMAP_FRAME_HEADER + len;
+}
+
+static void measure_frames(void)
+{
+	struct dpumap_export_info info = {.kind = "dram", .size = 4096, .access = 0x21};
+	struct dpumap_msg msg;
+	uint8_t bytes[80] = {0};
+
+	snprintf(info.name, sizeof(info.name), "%s", name);
+	dpumap_msg_init(&msg);
+	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, 1000);
+	dpumap_msg_set_text(&msg, DPUMAP_MSG_OP, dpumap_op_name(DPUMAP_OP_GET));
+	dpumap_msg_set_text(&msg, DPUMAP_MSG_NAME, name);
+	request_len = frame_len(&msg);
+	dpumap_msg_init(&msg);
+	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, 1000);
+	dpumap_msg_set_number(&msg, DPUMAP_MSG_STATUS, 0);
+	dpumap_msg_add_export(&msg, &info);
+	dpumap_msg_set_bytes(&msg, DPUMAP_MSG_DESCRIPTOR, bytes, sizeof(bytes));
+	reply_len = frame_len(&msg);
+}
+
+static void open_device(void)
+{
+	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct mlx5dv_pd pd = {0};
+	struct mlx5dv_obj obj = {.pd.out = &pd};
+	struct doca_devinfo **infos;
+	uint32_t num;
+
+	must(list && list[0], "finding a device");
+	verbs = mlx5dv_open_device(list[0], &attr);
+	ibv_free_device_list(list);
+	obj.pd.in = verbs ? ibv_alloc_pd(verbs) : NULL;
+	must(obj.pd.in && !mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD), "a protection domain");
+	pdn = pd.pdn;
+	must(!doca_devinfo_create_list(&infos, &num) && num && !doca_dev_open(infos[0], &dev),
+	     "opening a device");
+	doca_devinfo_destroy_list(infos);
+}
+
+static void count(union doca_data user_data, const struct dpumap_channel_export *export_info)
+{
+	size_t *n = user_data.ptr;
+
+	(void)export_info;
+	(*n)++;
+}
+
+static void measure_list(const struct client *client)
+{
+	double times[ROUNDS];
+	struct bench_stats s;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ROUNDS; i++) {
+		double start = bench_now();
+
+		n = 0;
+		must(!dpumap_channel_list(client->channel, count, (union doca_data){.ptr = &n}),
+		     "list");
+		times[i] = (bench_now() - start) * 1e3;
+	}
+	bench_stats(times, ROUNDS, &s);
+	printf("a list of %zu exports, ms: %.2f (%.2f to %.2f)\n", n, s.median, s.min, s.max);
+}
+
+int main(int argc, char **argv)
+{
+	static struct client ours[CLIENTS], bare[CLIENTS];
+	unsigned int seconds = argc > 5 ? (unsigned int)strtoul(argv[5], NULL, 10) : 2;
+	SSL_CTX *ctx;
+	pid_t server;
+
+	if (argc < 5)
+		return 2;
+	address = argv[1];
+	cert = argv[2];
+	ca = argv[3];
+	name = argv[4];
+	signal(SIGPIPE, SIG_IGN);
+	measure_frames();
+	server = start_bare_server();
+	open_device();
+	ctx = make_context(TLS_client_method());
+	for (size_t i = 0; i < CLIENTS; i++) {
+		open_ours(&ours[i]);
+		open_bare(&bare[i], ctx);
+	}
+	measure_list(&ours[0]);
+	measure_one(&ours[0], &bare[0]);
+	compare_many(ours, bare, seconds);
+	for (size_t i = 0; i < CLIENTS; i++)
+		dpumap_channel_destroy(ours[i].channel);
+	kill(server, SIGTERM);
+	waitpid(server, NULL, 0);
+	return 0;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Any bytes from a client, frame after frame, to what dpumapd answers them with; there are exports
+ * but no device. Every frame gets one reply, or ends the session.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "exports.h"
+#include "memory.h"
+#include "requests.h"
+#include "say.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+/* Ten thousand requests a second are not to be read. */
+void say(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+/* -- exports that are nowhere -- */
+
+#define EXPORTS 70
+
+struct export
+{
+	struct export_spec spec;
+	uint64_t id;
+};
+
+struct exports {
+	struct export list[EXPORTS];
+};
+
+static struct exports all;
+
+static void make_exports(void)
+{
+	static char everybody[] = "*", nobody[] = "cert:nobody";
+	static char *everybody_list[] = {everybody}, *nobody_list[] = {nobody};
+
+	for (int i = 0; i < EXPORTS; i++) {
+		struct export_spec *spec = &all.list[i].spec;
+
+		spec_init(spec);
+		snprintf(spec->name, sizeof(spec->name), "e%02d", i);
+		spec->kind = EXPORT_DRAM;
+		spec->size = 4096;
+		spec->allow = i % 7 ? everybody_list : nobody_list;
+		spec->num_allow = 1;
+		all.list[i].id = 1 + (uint64_t)i;
+	}
+}
+
+size_t exports_count(const struct exports *exports)
+{
+	(void)exports;
+	return EXPORTS;
+}
+
+struct export *exports_get(const struct exports *exports, size_t index)
+{
+	(void)exports;
+	require(index < EXPORTS);
+	return &all.list[index];
+}
+
+size_t exports_after(const struct exports *exports, const char *name)
+{
+	size_t i = 0;
+
+	(void)exports;
+	while (i < EXPORTS && strcmp(all.list[i].spec.name, name) <= 0)
+		i++;
+	return i;
+}
+
+struct export *exports_find(const struct exports *exports, const char *name,
+			    struct dpumap_fault *fault)
+{
+	(void)exports;
+	for (size_t i = 0; i < EXPORTS; i++)
+		if (strcmp(all.list[i].spec.name, name) == 0)
+			return &all.list[i];
+	dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "none");
+	return NULL;
+}
+
+struct export *exports_of_id(const struct exports *exports, uint64_t id)
+{
+	(void)exports;
+	return id - 1 < EXPORTS ? &all.list[id - 1] : NULL;
+}
+
+doca_error_t exports_give(struct exports *exports, struct export *export,
+			  struct dpumap_fault *fault)
+{
+	(void)exports, (void)export, (void)fault;
+	return DOCA_SUCCESS;
+}
+
+void exports_take_back(struct exports *exports, struct export *export)
+{
+	(void)exports, (void)export;
+}
+
+uint64_t export_id(const struct export *export)
+{
+	return export->id;
+}
+
+const struct export_spec *export_spec(const struct export *export)
+{
+	return &export->spec;
+}
+
+void export_describe(const struct export *export, struct dpumap_export_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	memcpy(info->name, export->spec.name, sizeof(info->name));
+	memcpy(info->kind, "dram", 5);
+	info->size = export->spec.size;
+}
+
+void export_descriptor(const struct export *export, const void **desc, size_t *len)
+{
+	*desc = export;
+	*len = 80;
+}
+
+doca_error_t export_check_range(const struct export *export, uint64_t offset, uint64_t len,
+				struct dpumap_fault *fault)
+{
+	if (offset <= export->spec.size && len <= export->spec.size - offset)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "outside");
+}
+
+doca_error_t export_read(struct export *export, uint64_t offset, size_t len, const void **data,
+			 struct dpumap_fault *fault)
+{
+	static const uint8_t bytes[4096];
+
+	(void)export, (void)fault;
+	require(offset <= sizeof(bytes) && len <= sizeof(bytes) - offset);
+	*data = bytes + offset;
+	return DOCA_SUCCESS;
+}
+
+const char *exports_device_name(const struct exports *exports)
+{
+	(void)exports;
+	return "mlx5_0";
+}
+
+doca_error_t exports_dm_usage(const struct exports *exports, struct exports_dm_usage *usage,
+			      struct dpumap_fault *fault)
+{
+	(void)exports, (void)fault;
+	*usage = (struct exports_dm_usage){4096, 4096, 4096};
+	return DOCA_SUCCESS;
+}
+
+/* -- a session -- */
+
+static void take_replies(int fd, struct dpumap_conn *conn)
+{
+	struct dpumap_fault fault = {0};
+	char sink[65536];
+	doca_error_t result;
+
+	do {
+		result = dpumap_conn_flush(conn, &fault);
+		while (recv(fd, sink, sizeof(sink), MSG_DONTWAIT) > 0)
+			;
+	} while (result == DOCA_ERROR_AGAIN);
+	require(result == DOCA_SUCCESS);
+}
+
+static void serve(struct session *session, int fd)
+{
+	struct requests_stats stats = {0};
+	struct dpumap_fault fault = {0};
+	const uint8_t *payload;
+	doca_error_t result;
+	size_t len;
+
+	while (!session->closing) {
+		result = dpumap_conn_frame(session->conn, &payload, &len, &fault);
+		if (result == DOCA_ERROR_AGAIN)
+			return;
+		if (result == DOCA_SUCCESS) {
+			requests_answer(session, &all, &stats, payload, len);
+			dpumap_conn_drop_frame(session->conn);
+		} else {
+			requests_reject(session, &fault);
+		}
+		while (session->job.active)
+			requests_work(session, &all);
+		require(dpumap_conn_has_output(session->conn));
+		take_replies(fd, session->conn);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct dpumap_peer peer = {.kind = DPUMAP_ADDRESS_UNIX, .text = "uid 1 pid 1"};
+	struct dpumap_fault fault = {0};
+	struct session *session;
+	int fds[2];
+
+	if (!all.list[0].id)
+		make_exports();
+	require(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
+	require(session_create(fds[0], &peer, NULL, &session, &fault) == DOCA_SUCCESS);
+	memcpy(session->who, "uid:1", 6);
+	while (size && !session->closing) {
+		ssize_t n = send(fds[1], data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		require(n > 0);
+		data += n;
+		size -= (size_t)n;
+		require(dpumap_conn_fill(session->conn, &fault) == DOCA_SUCCESS);
+		serve(session, fds[1]);
+	}
+	session_destroy(session);
+	close(fds[1]);
+	return 0;
+}

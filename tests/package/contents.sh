@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# contents.sh DIR ARCHITECTURE: what the packages in the build folder DIR say of themselves and
+# contain.
+set -euo pipefail
+
+dir=$1
+architecture=$2
+packages="libdpumap0 libdpumap-channel0 libdpumap-dev dpumap-dpu dpumap-host dpumap-emu"
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-contents.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+wrong=0
+
+bad()
+{
+	echo "$*" >&2
+	wrong=$((wrong + 1))
+}
+
+deb_of()
+{
+	compgen -G "$dir/$1_*_$architecture.deb"
+}
+
+field()
+{
+	dpkg-deb -f "$(deb_of "$1")" "$2"
+}
+
+# depends PACKAGE ON...: it does, in any version
+depends()
+{
+	local package=$1 on all
+	all=" $(field "$package" Depends | sed 's/([^)]*)//g; s/[,|]/ /g') "
+	shift
+	for on in "$@"; do
+		[[ $all == *" $on "* ]] || bad "$package does not depend on $on"
+	done
+}
+
+# has PACKAGE PATH...: with patterns
+has()
+{
+	local package=$1 path
+	shift
+	for path in "$@"; do
+		compgen -G "$tmp/$package$path" >/dev/null || bad "$package lacks $path"
+	done
+}
+
+unpack()
+{
+	local package
+	for package in $packages; do
+		[ -n "$(deb_of "$package")" ] || { bad "there is no package $package"; continue; }
+		dpkg-deb -x "$(deb_of "$package")" "$tmp/$package"
+		[ "$(field "$package" Architecture)" = "$architecture" ] || bad "$package is not for $architecture"
+	done
+	[ "$wrong" -eq 0 ] || exit 1
+	# None but these.
+	[ "$(find "$dir" -maxdepth 1 -name '*.deb' | wc -l)" -eq "$(wc -w <<<"$packages")" ] ||
+		bad "other packages in $dir"
+}
+
+check_docs()
+{
+	local package=$1 page
+	has "$package" "/usr/share/doc/$package/copyright" "/usr/share/doc/$package/changelog.gz" \
+		"/usr/share/doc/$package/changelog.Debian.gz"
+	find "$tmp/$package/usr/share" -name '*.gz' -exec gzip -t {} + || bad "$package has a broken page"
+	page=$(find "$tmp/$package/usr/share/man" -type f -not -name '*.gz' 2>/dev/null || true)
+	[ -z "$page" ] || bad "$package: not compressed: $page"
+}
+
+# No debugging symbols, and of the right machine.
+check_programs()
+{
+	local package=$1 machine file seen
+	case $architecture in
+	amd64) machine='Advanced Micro Devices X86-64' ;;
+	arm64) machine=AArch64 ;;
+	esac
+	while IFS= read -r file; do
+		seen=$(readelf -hS "$file" 2>/dev/null || true)
+		grep -qF "$machine" <<<"$seen" || bad "$file is not of $machine"
+		! grep -qF .debug_info <<<"$seen" || bad "$file has debugging symbols"
+	done < <(find "$tmp/$package" -type f \( -perm -u+x -o -name '*.so' -o -name '*.so.*' -o -name '*.a' \))
+}
+
+# They find their libraries; those of another architecture in user-mode emulation.
+check_starts()
+{
+	local program libs run=()
+	[ "$architecture" != arm64 ] || [ "$(uname -m)" = aarch64 ] || run=(qemu-aarch64-static -L /)
+	libs=$(dirname "$(compgen -G "$tmp/libdpumap0/usr/lib/*/libdpumap.so.0")")
+	for program in dpumap-dpu/usr/sbin/dpumapd dpumap-host/usr/bin/dpumap; do
+		env LD_LIBRARY_PATH="$libs" "${run[@]}" "$tmp/$program" --version >"$tmp/said" 2>&1 ||
+			bad "$program does not start: $(cat "$tmp/said")"
+	done
+}
+
+# Where compilers look by themselves nothing could pass for an SDK.
+check_shadows()
+{
+	local found
+	found=$(find "$tmp" \( -name 'doca[_-]*.pc' -o -name 'libdoca_*' -o -name 'doca_*.h' \) \
+		-not -path '*/dpumap-doca/*')
+	[ -z "$found" ] || bad "stands in the way of an SDK: $found"
+}
+
+# The packages together are the installation.
+check_complete()
+{
+	local package
+	DESTDIR=$tmp/all cmake --install "$dir" >/dev/null
+	(cd "$tmp/all" && find . -not -type d) | LC_ALL=C sort >"$tmp/all.list"
+	for package in $packages; do
+		(cd "$tmp/$package" && find . -not -type d | sed '/\/share\/man\//s/\.gz$//')
+	done | LC_ALL=C sort >"$tmp/packages.list"
+	bad_files "in several packages" "$(uniq -d "$tmp/packages.list")"
+	bad_files "in no package" "$(LC_ALL=C comm -23 "$tmp/all.list" "$tmp/packages.list")"
+}
+
+bad_files()
+{
+	[ -z "$2" ] || bad "$1: ${2//$'\n'/, }"
+}
+
+unpack
+for package in $packages; do
+	check_docs "$package"
+	check_programs "$package"
+done
+check_starts
+check_shadows
+check_complete
+
+has libdpumap0 '/usr/lib/*/libdpumap.so.0'
+depends libdpumap0 libc6 libibverbs1 ibverbs-providers libnuma1
+has libdpumap-channel0 '/usr/lib/*/libdpumap-channel.so.0'
+depends libdpumap-channel0 libdpumap0 libssl3 libcbor0.8
+has libdpumap-dev '/usr/lib/*/libdpumap.so' '/usr/lib/*/libdpumap-channel.so' \
+	'/usr/lib/*/pkgconfig/dpumap.pc' '/usr/lib/*/pkgconfig/dpumap-channel.pc' \
+	/usr/include/dpumap/channel.h /usr/include/dpumap-doca/doca_mmap.h \
+	/usr/share/man/man3/dpumap_dm.3.gz
+depends libdpumap-dev libdpumap0 libdpumap-channel0 libibverbs-dev libssl-dev libcbor-dev
+has dpumap-dpu /usr/sbin/dpumapd /usr/lib/systemd/system/dpumapd.service \
+	/usr/lib/systemd/system/dpumapd.socket /usr/lib/sysusers.d/dpumap.conf /etc/dpumap \
+	/usr/share/doc/dpumap-dpu/examples/dpumapd.conf /usr/share/man/man8/dpumapd.8.gz \
+	/usr/share/man/man5/dpumapd.conf.5.gz
+depends dpumap-dpu libdpumap0 libconfig9 libjson-c5 libssl3 libsystemd0 systemd
+has dpumap-host /usr/bin/dpumap /usr/share/man/man1/dpumap.1.gz \
+	/usr/share/bash-completion/completions/dpumap
+depends dpumap-host libdpumap0 libssl3
+has dpumap-emu /usr/bin/dpumap-emu '/usr/lib/*/dpumap-emu/libdpumap-emu.so' /usr/include/dpumap-emu.h \
+	/usr/share/man/man1/dpumap-emu.1.gz
+for package in libdpumap0 libdpumap-channel0 libdpumap-dev; do
+	[ "$(field "$package" Multi-Arch)" = same ] || bad "$package cannot be there for two architectures"
+done
+[ "$wrong" -eq 0 ] || { echo "$wrong wrong" >&2; exit 1; }

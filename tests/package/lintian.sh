@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# lintian.sh DIR: lintian finds no error in the packages in DIR.
+set -euo pipefail
+
+root=()
+[ "$(id -u)" -ne 0 ] || root=(--allow-root)
+lintian "${root[@]}" --fail-on error "$1"/*.deb

@@ -1,0 +1,690 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Who gets a connection over TLS, and who does not and why. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <openssl/ssl.h>
+
+#include "channel/channel.h"
+#include "pki.h"
+
+#define BIG_FRAME 60000u
+#define ROUNDS	  2000
+
+static const struct pki_cert certs[] = {
+	{"ca", "dpu", "DNS:dpu,DNS:dpu.lab,IP:127.0.0.1,IP:::1", 10, PKI_SERVER, 365},
+	{"ca", "host", NULL, 11, PKI_CLIENT, 365},
+	{"ca", "old-dpu", "DNS:dpu", 12, PKI_SERVER, -1},
+	{"ca", "old-host", NULL, 13, PKI_CLIENT, -1},
+	{"ca", "lost-host", NULL, 14, PKI_CLIENT, 365},
+	{"ca", "a b", NULL, 15, PKI_CLIENT, 365},
+	{"other", "foreign-dpu", "DNS:dpu", 10, PKI_SERVER, 365},
+	{"other", "foreign-host", NULL, 11, PKI_CLIENT, 365},
+};
+
+static int set_up(void **state)
+{
+	static char directory[] = "/tmp/dpumap-test-XXXXXX";
+
+	(void)state;
+	if (!mkdtemp(directory))
+		return -1;
+	pki_begin(directory);
+	pki_make_ca("ca");
+	pki_make_ca("other");
+	for (size_t i = 0; i < sizeof(certs) / sizeof(certs[0]); i++)
+		pki_make_cert(&certs[i]);
+	pki_make_crl("ca", 14);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	pki_end();
+	return 0;
+}
+
+static void write_file(const char *name, const char *suffix, mode_t mode, const char *text)
+{
+	FILE *file = fopen(pki_path(name, suffix), "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	fclose(file);
+	assert_int_equal(chmod(pki_path(name, suffix), mode), 0);
+}
+
+/* -- two ends -- */
+
+static doca_error_t try_tls(const char *ca, const char *name, bool is_server,
+			    struct dpumap_tls **tls, struct dpumap_fault *fault)
+{
+	char cert[300], key[300], authority[300];
+	struct dpumap_tls_config config = {.cert = cert, .key = key, .ca = authority};
+
+	snprintf(cert, sizeof(cert), "%s", pki_path(name, "crt"));
+	snprintf(key, sizeof(key), "%s", pki_path(name, "key"));
+	snprintf(authority, sizeof(authority), "%s", pki_path(ca, "crt"));
+	config.crl = is_server && strcmp(ca, "ca") == 0 ? pki_path(ca, "crl") : NULL;
+	return dpumap_tls_create(&config, is_server, tls, fault);
+}
+
+static struct dpumap_tls *make_tls(const char *ca, const char *name, bool is_server)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_tls *tls = NULL;
+
+	if (try_tls(ca, name, is_server, &tls, &fault) != DOCA_SUCCESS)
+		fail_msg("%s", fault.text);
+	return tls;
+}
+
+static struct dpumap_tls *make_psk(const char *file, const char *name, bool is_server)
+{
+	struct dpumap_tls_config config = {.psk = pki_path(file, "psk"), .psk_name = name};
+	struct dpumap_fault fault = {0};
+	struct dpumap_tls *tls = NULL;
+
+	if (dpumap_tls_create(&config, is_server, &tls, &fault) != DOCA_SUCCESS)
+		fail_msg("%s", fault.text);
+	return tls;
+}
+
+struct end {
+	struct dpumap_tls *tls;
+	struct dpumap_conn *conn;
+	doca_error_t result;
+	struct dpumap_fault fault;
+};
+
+struct pair {
+	struct end server, client;
+};
+
+static void shake(struct end *end)
+{
+	if (end->result == DOCA_ERROR_AGAIN)
+		end->result = dpumap_conn_handshake(end->conn, &end->fault);
+}
+
+static void open_pair(struct pair *pair, const char *expected)
+{
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	assert_int_equal(dpumap_conn_create(fds[0], pair->server.tls, NULL, &pair->server.conn,
+					    &pair->server.fault),
+			 DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_create(fds[1], pair->client.tls, expected, &pair->client.conn,
+					    &pair->client.fault),
+			 DOCA_SUCCESS);
+	pair->server.result = pair->client.result = DOCA_ERROR_AGAIN;
+}
+
+/* As far as it goes; a client hears of a refusal when it reads. */
+static void meet(struct pair *pair, const char *expected)
+{
+	open_pair(pair, expected);
+	for (int i = 0; i < 10; i++) {
+		shake(&pair->client);
+		shake(&pair->server);
+	}
+	if (pair->client.result == DOCA_SUCCESS && pair->server.result != DOCA_SUCCESS)
+		pair->client.result = dpumap_conn_fill(pair->client.conn, &pair->client.fault);
+}
+
+static void part(struct pair *pair)
+{
+	dpumap_conn_destroy(pair->client.conn);
+	dpumap_conn_destroy(pair->server.conn);
+	dpumap_tls_destroy(pair->client.tls);
+	dpumap_tls_destroy(pair->server.tls);
+}
+
+static void expect_end(const struct end *end, doca_error_t result, const char *why)
+{
+	if (end->result != result || (why && !strstr(end->fault.text, why)))
+		fail_msg("%s: %s", doca_error_get_name(end->result), end->fault.text);
+}
+
+static void expect_refusal(struct pair *pair, doca_error_t server, const char *server_why,
+			   doca_error_t client, const char *client_why)
+{
+	expect_end(&pair->server, server, server_why);
+	expect_end(&pair->client, client, client_why);
+	part(pair);
+}
+
+static void expect_name(const struct end *end, const char *expected)
+{
+	char name[DPUMAP_PEER_NAME_MAX];
+	struct dpumap_fault fault = {0};
+
+	if (dpumap_conn_peer_name(end->conn, name, &fault) != DOCA_SUCCESS)
+		fail_msg("%s", fault.text);
+	assert_string_equal(name, expected);
+}
+
+/* -- who gets one -- */
+
+static void test_both_sides_know_each_other(void **state)
+{
+	static const char *const names[] = {"dpu", "dpu.lab", "127.0.0.1", "::1"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
+				    {.tls = make_tls("ca", "host", false)}};
+
+		meet(&pair, names[i]);
+		expect_end(&pair.server, DOCA_SUCCESS, NULL);
+		expect_end(&pair.client, DOCA_SUCCESS, NULL);
+		expect_name(&pair.server, "cert:host");
+		expect_name(&pair.client, "cert:dpu");
+		part(&pair);
+	}
+}
+
+static void send_big(struct end *end, const uint8_t *bytes, uint64_t id)
+{
+	struct dpumap_msg msg;
+
+	dpumap_msg_init(&msg);
+	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, id);
+	dpumap_msg_set_bytes(&msg, DPUMAP_MSG_DESCRIPTOR, bytes, DPUMAP_DESCRIPTOR_MAX);
+	if (dpumap_conn_put(end->conn, &msg, &end->fault) != DOCA_SUCCESS)
+		fail_msg("%s", end->fault.text);
+}
+
+/* Takes frames without asking poll() in between, as an event loop does. */
+static uint64_t take_frames(struct end *end, uint64_t next)
+{
+	const uint8_t *payload;
+	struct dpumap_msg msg;
+	size_t len;
+
+	while (dpumap_conn_frame(end->conn, &payload, &len, &end->fault) == DOCA_SUCCESS) {
+		assert_int_equal(dpumap_msg_decode(payload, len, &msg, &end->fault), DOCA_SUCCESS);
+		assert_int_equal(msg.value[DPUMAP_MSG_ID].number, next);
+		next++;
+		dpumap_conn_drop_frame(end->conn);
+	}
+	return next;
+}
+
+static void push(struct end *end)
+{
+	doca_error_t result = dpumap_conn_flush(end->conn, &end->fault);
+
+	if (result != DOCA_SUCCESS && result != DOCA_ERROR_AGAIN)
+		fail_msg("%s", end->fault.text);
+}
+
+/*
+ * Many frames in one direction. Whoever waits does so for what dpumap_conn_events() says: bytes
+ * that the session holds back would be waited for in vain.
+ */
+static void test_frames_arrive_in_order(void **state)
+{
+	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
+			    {.tls = make_tls("ca", "host", false)}};
+	uint8_t bytes[DPUMAP_DESCRIPTOR_MAX] = {1};
+	uint64_t sent = 0, seen = 0;
+
+	(void)state;
+	meet(&pair, "dpu");
+	while (seen < ROUNDS) {
+		struct pollfd p = {.fd = dpumap_conn_fd(pair.client.conn)};
+
+		while (sent < ROUNDS && !dpumap_conn_has_output(pair.server.conn)) {
+			send_big(&pair.server, bytes, sent++);
+			push(&pair.server);
+		}
+		push(&pair.server);
+		p.events = dpumap_conn_events(pair.client.conn);
+		if (poll(&p, 1, 5000) != 1)
+			fail_msg("frame %d never comes", (int)seen);
+		if (dpumap_conn_fill(pair.client.conn, &pair.client.fault) == DOCA_SUCCESS)
+			seen = take_frames(&pair.client, seen);
+	}
+	part(&pair);
+}
+
+static void test_goodbye_is_heard(void **state)
+{
+	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
+			    {.tls = make_tls("ca", "host", false)}};
+
+	(void)state;
+	meet(&pair, "dpu");
+	dpumap_conn_destroy(pair.server.conn);
+	pair.server.conn = NULL;
+	pair.client.result = dpumap_conn_fill(pair.client.conn, &pair.client.fault);
+	expect_end(&pair.client, DOCA_ERROR_CONNECTION_RESET, "closed");
+	part(&pair);
+}
+
+/* -- who does not -- */
+
+static void test_client_of_another_authority(void **state)
+{
+	struct pair pair = {{.tls = make_tls("ca", "dpu", true)}, {.tls = NULL}};
+	struct dpumap_tls_config config = {0};
+	char cert[300], key[300], ca[300];
+
+	(void)state;
+	snprintf(cert, sizeof(cert), "%s", pki_path("foreign-host", "crt"));
+	snprintf(key, sizeof(key), "%s", pki_path("foreign-host", "key"));
+	snprintf(ca, sizeof(ca), "%s", pki_path("ca", "crt"));
+	config = (struct dpumap_tls_config){.cert = cert, .key = key, .ca = ca};
+	assert_int_equal(dpumap_tls_create(&config, false, &pair.client.tls, &pair.client.fault),
+			 DOCA_SUCCESS);
+	meet(&pair, "dpu");
+	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "cert:foreign-host",
+		       DOCA_ERROR_AUTHENTICATION, "unknown ca");
+}
+
+static void test_server_of_another_authority(void **state)
+{
+	struct pair pair = {{.tls = make_tls("other", "foreign-dpu", true)},
+			    {.tls = make_tls("ca", "host", false)}};
+
+	(void)state;
+	meet(&pair, "dpu");
+	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION,
+		       "cert:foreign-dpu");
+}
+
+static void test_expired_client(void **state)
+{
+	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
+			    {.tls = make_tls("ca", "old-host", false)}};
+
+	(void)state;
+	meet(&pair, "dpu");
+	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "expired", DOCA_ERROR_AUTHENTICATION,
+		       "expired");
+}
+
+static void test_expired_server(void **state)
+{
+	struct pair pair = {{.tls = make_tls("ca", "old-dpu", true)},
+			    {.tls = make_tls("ca", "host", false)}};
+
+	(void)state;
+	meet(&pair, "dpu");
+	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION,
+		       "expired");
+}
+
+static void test_revoked_client(void **state)
+{
+	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
+			    {.tls = make_tls("ca", "lost-host", false)}};
+
+	(void)state;
+	meet(&pair, "dpu");
+	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "revoked", DOCA_ERROR_AUTHENTICATION,
+		       "revoked");
+}
+
+/* Revoked while connected: the server asks again when it has a new list. */
+static void test_revoked_later(void **state)
+{
+	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
+			    {.tls = make_tls("ca", "host", false)}};
+	struct dpumap_tls *newer;
+
+	(void)state;
+	meet(&pair, "dpu");
+	expect_end(&pair.server, DOCA_SUCCESS, NULL);
+	assert_int_equal(
+		dpumap_conn_check_again(pair.server.conn, pair.server.tls, &pair.server.fault),
+		DOCA_SUCCESS);
+	pki_make_crl("ca", 11);
+	newer = make_tls("ca", "dpu", true);
+	pair.server.result = dpumap_conn_check_again(pair.server.conn, newer, &pair.server.fault);
+	pki_make_crl("ca", 14);
+	expect_end(&pair.server, DOCA_ERROR_AUTHENTICATION, "cert:host");
+	dpumap_tls_destroy(newer);
+	part(&pair);
+}
+
+static void test_other_server_than_expected(void **state)
+{
+	static const char *const names[] = {"dpu2", "lab", "127.0.0.2", "host"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
+				    {.tls = make_tls("ca", "host", false)}};
+
+		meet(&pair, names[i]);
+		expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION,
+			       "mismatch");
+	}
+}
+
+/* A host's certificate does not make a server of it, nor the other way round. */
+static void test_certificate_for_the_other_role(void **state)
+{
+	struct pair swapped = {{.tls = make_tls("ca", "dpu", true)},
+			       {.tls = make_tls("ca", "dpu", false)}};
+	struct pair posing = {{.tls = make_tls("ca", "host", true)},
+			      {.tls = make_tls("ca", "host", false)}};
+
+	(void)state;
+	meet(&swapped, "dpu");
+	expect_refusal(&swapped, DOCA_ERROR_AUTHENTICATION, "purpose", DOCA_ERROR_AUTHENTICATION,
+		       NULL);
+	meet(&posing, "host");
+	expect_refusal(&posing, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION, NULL);
+}
+
+static void test_name_that_is_none(void **state)
+{
+	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
+			    {.tls = make_tls("ca", "a b", false)}};
+	char name[DPUMAP_PEER_NAME_MAX];
+
+	(void)state;
+	meet(&pair, "dpu");
+	expect_end(&pair.server, DOCA_SUCCESS, NULL);
+	assert_int_equal(dpumap_conn_peer_name(pair.server.conn, name, &pair.server.fault),
+			 DOCA_ERROR_AUTHENTICATION);
+	part(&pair);
+}
+
+/* -- clients that are not ours -- */
+
+/* What our server makes of a client of plain OpenSSL, which does not verify anything. */
+static doca_error_t meet_stranger(struct dpumap_tls *tls, int version, struct dpumap_fault *fault)
+{
+	SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+	doca_error_t result = DOCA_ERROR_AGAIN;
+	struct dpumap_conn *conn;
+	int fds[2];
+	SSL *ssl;
+
+	assert_non_null(ctx);
+	assert_true(SSL_CTX_set_max_proto_version(ctx, version));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+	assert_int_equal(dpumap_conn_create(fds[0], tls, NULL, &conn, fault), DOCA_SUCCESS);
+	ssl = SSL_new(ctx);
+	assert_true(SSL_set_fd(ssl, fds[1]));
+	for (int i = 0; i < 10 && result == DOCA_ERROR_AGAIN; i++) {
+		SSL_connect(ssl);
+		result = dpumap_conn_handshake(conn, fault);
+	}
+	SSL_free(ssl);
+	SSL_CTX_free(ctx);
+	dpumap_conn_destroy(conn);
+	close(fds[1]);
+	return result;
+}
+
+static void test_client_without_certificate(void **state)
+{
+	struct dpumap_tls *tls = make_tls("ca", "dpu", true);
+	struct dpumap_fault fault = {0};
+
+	(void)state;
+	assert_int_equal(meet_stranger(tls, TLS1_3_VERSION, &fault), DOCA_ERROR_AUTHENTICATION);
+	assert_non_null(strstr(fault.text, "certificate"));
+	dpumap_tls_destroy(tls);
+}
+
+static void test_older_tls(void **state)
+{
+	struct dpumap_tls *tls = make_tls("ca", "dpu", true);
+	struct dpumap_fault fault = {0};
+
+	(void)state;
+	assert_int_equal(meet_stranger(tls, TLS1_2_VERSION, &fault),
+			 DOCA_ERROR_UNSUPPORTED_VERSION);
+	dpumap_tls_destroy(tls);
+}
+
+static void test_client_that_speaks_no_tls(void **state)
+{
+	static const char *const said[] = {
+		"GET / HTTP/1.1\r\nHost: dpu\r\n\r\n", "\x05\x00\x00\x00\xa1\x62id\x01",
+		"\x16\x03\x01\xff\xff\x01", /* a record of 64 KiB */
+	};
+	struct dpumap_tls *tls = make_tls("ca", "dpu", true);
+	struct dpumap_fault fault = {0};
+	struct dpumap_conn *conn;
+	doca_error_t result;
+	int fds[2];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+		assert_int_equal(dpumap_conn_create(fds[0], tls, NULL, &conn, &fault),
+				 DOCA_SUCCESS);
+		assert_true(write(fds[1], said[i], strlen(said[i]) + 1) > 0);
+		shutdown(fds[1], SHUT_WR);
+		result = dpumap_conn_handshake(conn, &fault);
+		assert_int_not_equal(result, DOCA_SUCCESS);
+		assert_int_not_equal(result, DOCA_ERROR_AGAIN);
+		dpumap_conn_destroy(conn);
+		close(fds[1]);
+	}
+	dpumap_tls_destroy(tls);
+}
+
+/* -- shared keys -- */
+
+#define KEY_A "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+#define KEY_B "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+static void test_shared_key(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	write_file("server", "psk", 0600, "# hosts\nweb:" KEY_B "\nhost:" KEY_A "\n");
+	write_file("client", "psk", 0600, "host:" KEY_A "\nweb:" KEY_B "\n");
+	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
+			     {.tls = make_psk("client", NULL, false)}};
+	meet(&pair, "any");
+	expect_end(&pair.server, DOCA_SUCCESS, NULL);
+	expect_end(&pair.client, DOCA_SUCCESS, NULL);
+	expect_name(&pair.server, "psk:host");
+	expect_name(&pair.client, "psk:host");
+	part(&pair);
+
+	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
+			     {.tls = make_psk("client", "web", false)}};
+	meet(&pair, "any");
+	expect_end(&pair.server, DOCA_SUCCESS, NULL);
+	expect_name(&pair.server, "psk:web");
+	part(&pair);
+}
+
+static void test_shared_key_that_is_not_shared(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	write_file("server", "psk", 0600, "host:" KEY_A "\n");
+	write_file("client", "psk", 0600, "host:" KEY_B "\nother:" KEY_A "\n");
+	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
+			     {.tls = make_psk("client", NULL, false)}};
+	meet(&pair, "any");
+	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION, NULL);
+
+	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
+			     {.tls = make_psk("client", "other", false)}};
+	meet(&pair, "any");
+	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION, NULL);
+}
+
+static void test_shared_key_meets_certificate(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	write_file("server", "psk", 0600, "host:" KEY_A "\n");
+	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
+			     {.tls = make_tls("ca", "host", false)}};
+	meet(&pair, "dpu");
+	assert_int_not_equal(pair.server.result, DOCA_SUCCESS);
+	assert_int_not_equal(pair.client.result, DOCA_SUCCESS);
+	part(&pair);
+
+	pair = (struct pair){{.tls = make_tls("ca", "dpu", true)},
+			     {.tls = make_psk("server", NULL, false)}};
+	meet(&pair, "dpu");
+	assert_int_not_equal(pair.server.result, DOCA_SUCCESS);
+	assert_int_not_equal(pair.client.result, DOCA_SUCCESS);
+	part(&pair);
+}
+
+static void test_key_files_that_are_wrong(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *why;
+	} files[] = {
+		{"", "no key"},
+		{"# nothing\n", "no key"},
+		{"host\n", ":1:"},
+		{"host:00\n", ":1:"},
+		{":" KEY_A "\n", ":1:"},
+		{"ho st:" KEY_A "\n", ":1:"},
+		{"host:" KEY_A KEY_A KEY_A "\n", ":1:"},
+		{"host:" KEY_A "\nhost:" KEY_B "\n", ":2: host"},
+		{"host:" KEY_A "0\n", ":1:"},
+		{"host:g00102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n", ":1:"},
+	};
+	struct dpumap_tls_config config = {0};
+	struct dpumap_fault fault = {0};
+	struct dpumap_tls *tls = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		write_file("bad", "psk", 0600, files[i].text);
+		config.psk = pki_path("bad", "psk");
+		assert_int_equal(dpumap_tls_create(&config, true, &tls, &fault),
+				 DOCA_ERROR_BAD_CONFIG);
+		if (!strstr(fault.text, files[i].why) || strstr(fault.text, "0001020304"))
+			fail_msg("%zu: %s", i, fault.text);
+	}
+	write_file("bad", "psk", 0600, "host:" KEY_A "\n");
+	config.psk_name = "nobody";
+	assert_int_equal(dpumap_tls_create(&config, false, &tls, &fault), DOCA_ERROR_NOT_FOUND);
+	assert_null(tls);
+}
+
+/* -- files that others have a hand in -- */
+
+static void expect_tls(const char *name, doca_error_t expected, const char *why)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_tls *tls = NULL;
+
+	if (try_tls("ca", name, true, &tls, &fault) != expected || !strstr(fault.text, why))
+		fail_msg("%s: %s", doca_error_get_name(fault.code), fault.text);
+	assert_null(tls);
+}
+
+static void test_files_that_others_can_change(void **state)
+{
+	(void)state;
+	assert_int_equal(chmod(pki_path("dpu", "key"), 0644), 0);
+	expect_tls("dpu", DOCA_ERROR_NOT_PERMITTED, "dpu.key has mode 0644");
+	assert_int_equal(chmod(pki_path("dpu", "key"), 0640), 0);
+	expect_tls("dpu", DOCA_ERROR_NOT_PERMITTED, "dpu.key has mode 0640");
+	assert_int_equal(chmod(pki_path("dpu", "key"), 0600), 0);
+	assert_int_equal(chmod(pki_path("ca", "crt"), 0666), 0);
+	expect_tls("dpu", DOCA_ERROR_NOT_PERMITTED, "ca.crt has mode 0666");
+	assert_int_equal(chmod(pki_path("ca", "crt"), 0644), 0);
+	dpumap_tls_destroy(make_tls("ca", "dpu", true));
+}
+
+static void test_directories_that_others_can_change(void **state)
+{
+	char directory[300];
+
+	(void)state;
+	snprintf(directory, sizeof(directory), "%s", pki_path("dpu", "crt"));
+	*strrchr(directory, '/') = '\0';
+	assert_int_equal(chmod(directory, 0777), 0);
+	expect_tls("dpu", DOCA_ERROR_NOT_PERMITTED, "has mode 0777");
+	assert_int_equal(chmod(directory, 01777), 0);
+	dpumap_tls_destroy(make_tls("ca", "dpu", true));
+	assert_int_equal(chmod(directory, 0700), 0);
+}
+
+static void test_files_that_are_wrong(void **state)
+{
+	(void)state;
+	expect_tls("nobody", DOCA_ERROR_NOT_FOUND, "nobody.crt");
+	write_file("bad", "crt", 0644, "nothing\n");
+	write_file("bad", "key", 0600, "nothing\n");
+	expect_tls("bad", DOCA_ERROR_BAD_CONFIG, "bad.crt: no certificate");
+	assert_int_equal(unlink(pki_path("bad", "crt")), 0);
+	assert_int_equal(symlink(pki_path("dpu", "crt"), pki_path("bad", "crt")), 0);
+	expect_tls("bad", DOCA_ERROR_BAD_CONFIG, "bad.key");
+	assert_int_equal(unlink(pki_path("bad", "key")), 0);
+	assert_int_equal(symlink(pki_path("host", "key"), pki_path("bad", "key")), 0);
+	expect_tls("bad", DOCA_ERROR_BAD_CONFIG, "mismatch");
+}
+
+static void test_too_little_or_too_much(void **state)
+{
+	struct dpumap_tls_config config = {.cert = pki_path("dpu", "crt")};
+	struct dpumap_fault fault = {0};
+	struct dpumap_tls *tls = NULL;
+
+	(void)state;
+	assert_int_equal(dpumap_tls_create(&config, true, &tls, &fault), DOCA_ERROR_BAD_CONFIG);
+	write_file("good", "psk", 0600, "host:" KEY_A "\n");
+	config.psk = pki_path("good", "psk");
+	assert_int_equal(dpumap_tls_create(&config, true, &tls, &fault), DOCA_ERROR_BAD_CONFIG);
+	assert_null(tls);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_both_sides_know_each_other),
+		cmocka_unit_test(test_frames_arrive_in_order),
+		cmocka_unit_test(test_goodbye_is_heard),
+		cmocka_unit_test(test_client_of_another_authority),
+		cmocka_unit_test(test_server_of_another_authority),
+		cmocka_unit_test(test_expired_client),
+		cmocka_unit_test(test_expired_server),
+		cmocka_unit_test(test_revoked_client),
+		cmocka_unit_test(test_revoked_later),
+		cmocka_unit_test(test_other_server_than_expected),
+		cmocka_unit_test(test_certificate_for_the_other_role),
+		cmocka_unit_test(test_name_that_is_none),
+		cmocka_unit_test(test_client_without_certificate),
+		cmocka_unit_test(test_older_tls),
+		cmocka_unit_test(test_client_that_speaks_no_tls),
+		cmocka_unit_test(test_shared_key),
+		cmocka_unit_test(test_shared_key_that_is_not_shared),
+		cmocka_unit_test(test_shared_key_meets_certificate),
+		cmocka_unit_test(test_key_files_that_are_wrong),
+		cmocka_unit_test(test_files_that_others_can_change),
+		cmocka_unit_test(test_directories_that_others_can_change),
+		cmocka_unit_test(test_files_that_are_wrong),
+		cmocka_unit_test(test_too_little_or_too_much),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
