@@ -241,6 +241,7 @@ static doca_error_t load_tls(struct loader *l, const config_setting_t *setting)
 		     {"ca", &l->settings->ca},
 		     {"crl", &l->settings->crl},
 		     {"psk", &l->settings->psk}};
+	const size_t num = sizeof(files) / sizeof(files[0]);
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config_setting_is_group(setting))
@@ -249,10 +250,10 @@ static doca_error_t load_tls(struct loader *l, const config_setting_t *setting)
 		const config_setting_t *file = config_setting_get_elem(setting, (unsigned int)i);
 		size_t f = 0;
 
-		while (f < 5 && strcmp(config_setting_name(file), files[f].name) != 0)
+		while (f < num && strcmp(config_setting_name(file), files[f].name) != 0)
 			f++;
-		result = f < 5 ? load_path(l, file, files[f].path)
-			       : wrong(l, file, "is none of cert, key, ca, crl and psk");
+		result = f < num ? load_path(l, file, files[f].path)
+				 : wrong(l, file, "is none of cert, key, ca, crl and psk");
 	}
 	return result;
 }

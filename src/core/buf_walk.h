@@ -44,14 +44,17 @@ struct dpumap_buf_place {
 	size_t offset; /* in its part */
 };
 
-/* Go to where something is left, which must be so, and say how much is. */
+/* Go to where something is left, and say how much is; 0 if the bufs were changed meanwhile. */
 static inline size_t dpumap_buf_left(struct dpumap_buf_place *place, dpumap_buf_part_fn *part)
 {
-	while (place->offset == part(place->buf)) {
+	size_t len;
+
+	while (place->buf->next && place->offset == part(place->buf)) {
 		place->buf = place->buf->next;
 		place->offset = 0;
 	}
-	return part(place->buf) - place->offset;
+	len = part(place->buf);
+	return len > place->offset ? len - place->offset : 0;
 }
 
 /* Its address; of data, or of room. */
@@ -65,11 +68,11 @@ static inline uintptr_t dpumap_buf_room_at(const struct dpumap_buf_place *place)
 	return (uintptr_t)place->buf->data + place->buf->data_len + place->offset;
 }
 
-/* The room has been written to: it is data now. */
+/* The room has been written to: it is data now. There was enough of it. */
 static inline void dpumap_buf_grow(struct doca_buf *buf, size_t len)
 {
 	while (len) {
-		size_t part = dpumap_buf_room(buf);
+		size_t part = buf->next ? dpumap_buf_room(buf) : len;
 
 		if (part > len)
 			part = len;

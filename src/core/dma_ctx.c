@@ -31,7 +31,8 @@ static doca_error_t make_pool(struct doca_dma *dma)
 static uint32_t queue_depth(const struct doca_dma *dma)
 {
 	uint32_t max = dpumap_device_caps(dma->ctx.dev->device)->max_queue_depth;
-	uint32_t depth = dma->num_tasks < DMA_MAX_LIST_LEN ? DMA_MAX_LIST_LEN : dma->num_tasks;
+	uint32_t depth =
+		dma->num_tasks < DPUMAP_MAX_LIST_LEN ? DPUMAP_MAX_LIST_LEN : dma->num_tasks;
 
 	return depth < max ? depth : max;
 }
@@ -197,7 +198,7 @@ doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_dev
 {
 	if (!devinfo || !max_buf_list_len)
 		return dpumap_fail_null(__func__);
-	*max_buf_list_len = DMA_MAX_LIST_LEN;
+	*max_buf_list_len = DPUMAP_MAX_LIST_LEN;
 	return DOCA_SUCCESS;
 }
 

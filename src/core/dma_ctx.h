@@ -15,18 +15,10 @@
 
 #include <doca_dma.h>
 
-#include "core/buf.h"
+#include "core/buf_walk.h"
 #include "core/ctx.h"
 #include "device/queue.h"
 #include "device/ring.h"
-
-#define DMA_MAX_LIST_LEN 64
-
-/* How far the work requests of a task have got in a list of bufs. */
-struct dma_place {
-	const struct doca_buf *buf;
-	size_t offset; /* in the data of a source, in the room behind that of a destination */
-};
 
 struct doca_dma_task_memcpy {
 	struct doca_task base;
@@ -34,9 +26,9 @@ struct doca_dma_task_memcpy {
 	const struct doca_buf *src;
 	struct doca_buf *dst;
 	size_t len;
-	size_t unposted; /* bytes of len */
-	uint32_t end;	 /* work requests posted by then */
-	struct dma_place from, to;
+	size_t unposted;		  /* bytes of len */
+	uint32_t end;			  /* work requests posted by then */
+	struct dpumap_buf_place from, to; /* of what is to be posted */
 };
 
 struct doca_dma {

@@ -82,31 +82,6 @@ struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy 
 /* --- what a task asks for ------------------------------------------------------------------------
  */
 
-/* What is free behind the data. */
-static inline size_t room(const struct doca_buf *buf)
-{
-	return (size_t)(buf->head + buf->len - buf->data) - buf->data_len;
-}
-
-static inline size_t data_len(const struct doca_buf *buf)
-{
-	return buf->data_len;
-}
-
-struct total {
-	size_t len;
-	uint32_t elements;
-};
-
-static inline struct total sum(const struct doca_buf *buf, size_t (*part)(const struct doca_buf *))
-{
-	struct total total = {0};
-
-	for (; buf; buf = buf->next, total.elements++)
-		total.len += part(buf);
-	return total;
-}
-
 static doca_error_t refuse_len(const struct doca_dma *dma, size_t len)
 {
 	return dpumap_fail(DOCA_ERROR_IO_FAILED,
@@ -118,22 +93,22 @@ static doca_error_t refuse_list(uint32_t elements)
 {
 	return dpumap_fail(DOCA_ERROR_IO_FAILED,
 			   "DMA task: a list of %" PRIu32 " bufs, the longest has %d", elements,
-			   DMA_MAX_LIST_LEN);
+			   DPUMAP_MAX_LIST_LEN);
 }
 
 static inline doca_error_t measure(const struct doca_dma *dma,
 				   const struct doca_dma_task_memcpy *task, size_t *len)
 {
-	struct total from, to;
+	struct dpumap_buf_total from, to;
 
 	if (doca_unlikely(!task->src || !task->dst))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "DMA task: no %s buf",
 				   task->src ? "destination" : "source");
-	from = sum(task->src, data_len);
-	to = sum(task->dst, room);
+	from = dpumap_buf_sum(task->src, dpumap_buf_data);
+	to = dpumap_buf_sum(task->dst, dpumap_buf_room);
 	if (doca_unlikely(!from.len || from.len > dma->max_len))
 		return refuse_len(dma, from.len);
-	if (doca_unlikely(from.elements > DMA_MAX_LIST_LEN || to.elements > DMA_MAX_LIST_LEN))
+	if (doca_unlikely(from.elements > DPUMAP_MAX_LIST_LEN || to.elements > DPUMAP_MAX_LIST_LEN))
 		return refuse_list(from.elements > to.elements ? from.elements : to.elements);
 	if (doca_unlikely(from.len > to.len))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
@@ -171,19 +146,6 @@ doca_error_t dpumap_dma_task_check(const struct doca_task *task)
 /* --- posting -------------------------------------------------------------------------------------
  */
 
-static inline void skip_full(struct dma_place *place, size_t (*part)(const struct doca_buf *))
-{
-	while (place->buf->next && place->offset == part(place->buf)) {
-		place->buf = place->buf->next;
-		place->offset = 0;
-	}
-}
-
-static inline size_t left_in(const struct dma_place *place, size_t (*part)(const struct doca_buf *))
-{
-	return part(place->buf) - place->offset;
-}
-
 /* The longest piece that is in one buf on both sides. */
 static inline doca_error_t next_piece(const struct doca_dma *dma, struct doca_dma_task_memcpy *task,
 				      struct dpumap_copy *copy)
@@ -191,17 +153,15 @@ static inline doca_error_t next_piece(const struct doca_dma *dma, struct doca_dm
 	size_t from, to;
 	doca_error_t result;
 
-	skip_full(&task->from, data_len);
-	skip_full(&task->to, room);
-	from = left_in(&task->from, data_len);
-	to = left_in(&task->to, room);
+	from = dpumap_buf_left(&task->from, dpumap_buf_data);
+	to = dpumap_buf_left(&task->to, dpumap_buf_room);
 	copy->user_data.u64 = 0;
 	copy->len = from < to ? from : to;
 	if (doca_unlikely(!copy->len))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "DMA task: its bufs were changed while it waited");
-	copy->src_addr = (uintptr_t)task->from.buf->data + task->from.offset;
-	copy->dst_addr = (uintptr_t)task->to.buf->data + task->to.buf->data_len + task->to.offset;
+	copy->src_addr = dpumap_buf_data_at(&task->from);
+	copy->dst_addr = dpumap_buf_room_at(&task->to);
 	result = dpumap_mmap_resolve(task->from.buf->mmap, dma->ctx.dev, &copy->src);
 	if (doca_likely(result == DOCA_SUCCESS))
 		result = dpumap_mmap_resolve(task->to.buf->mmap, dma->ctx.dev, &copy->dst);
@@ -322,8 +282,8 @@ submit_any(struct doca_dma *dma, struct doca_dma_task_memcpy *task, uint32_t fla
 	task->end = num_posted(dma);
 	task->base.status = measure(dma, task, &task->len);
 	task->unposted = task->len;
-	task->from = (struct dma_place){.buf = task->src};
-	task->to = (struct dma_place){.buf = task->dst};
+	task->from = (struct dpumap_buf_place){.buf = task->src};
+	task->to = (struct dpumap_buf_place){.buf = task->dst};
 	if (!dma->waiting && !post(dma, task))
 		wait_from(dma, task);
 	if (has_ended(dma, task))
@@ -342,7 +302,7 @@ doca_error_t dpumap_dma_task_submit(struct doca_task *base, uint32_t flags)
 	if (doca_unlikely(!src || !dst || src->next || dst->next))
 		return submit_any(dma, task, flags);
 	len = src->data_len;
-	if (doca_unlikely(len - 1 >= dma->max_short || len > room(dst) ||
+	if (doca_unlikely(len - 1 >= dma->max_short || len > dpumap_buf_room(dst) ||
 			  !dpumap_mmap_is_usual(src->mmap, dma->ctx.dev) ||
 			  !dpumap_mmap_is_usual(dst->mmap, dma->ctx.dev) ||
 			  !dpumap_ring_post(dma->ring, &dst->mmap->usual_name,
@@ -435,26 +395,13 @@ bool dpumap_dma_is_ready(const struct doca_ctx *ctx)
 	return dma->first && has_ended(dma, dma->first);
 }
 
-static inline void grow(struct doca_buf *buf, size_t len)
-{
-	while (len) {
-		size_t part = buf->next ? room(buf) : len;
-
-		if (part > len)
-			part = len;
-		buf->data_len += part;
-		len -= part;
-		buf = buf->next;
-	}
-}
-
 void dpumap_dma_task_complete(struct doca_task *base)
 {
 	struct doca_dma_task_memcpy *task = memcpy_task(base);
 	struct doca_dma *dma = dma_of(base->ctx);
 
 	if (doca_likely(base->status == DOCA_SUCCESS)) {
-		grow(task->dst, task->len);
+		dpumap_buf_grow(task->dst, task->len);
 		dma->success_cb(task, base->user_data, dma->ctx.user_data);
 	} else {
 		dma->error_cb(task, base->user_data, dma->ctx.user_data);

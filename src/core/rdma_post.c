@@ -97,6 +97,9 @@ static doca_error_t next_piece(struct rdma_task *task, struct dpumap_transfer *p
 
 	piece->is_read = task->is_read;
 	piece->len = from < to ? from : to;
+	if (!piece->len)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "RDMA task: its bufs were changed while it waited");
 	piece->local_addr = task->is_read ? dst : src;
 	piece->peer_addr = task->is_read ? src : dst;
 	result = dpumap_mmap_resolve_peer(there->buf->mmap, dev, &piece->peer_key);

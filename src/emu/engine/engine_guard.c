@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Long copies within this process by the CPU alone, which is more than twice as fast as through the
+ * Copies within this process by the CPU alone, which is more than twice as fast as through the
  * kernel. Should a page be missing, our handler of SIGSEGV and SIGBUS ends the copy; faults of
  * other threads go on to whoever handled them before. A program that installs a handler of its own
  * later has the last word: then, and under a sanitizer, which wants the signals for itself, the
