@@ -29,6 +29,22 @@ def connect(greet=True):
     return s
 
 
+def seat():
+    """A connection past hello, as soon as those that have left make place for it."""
+    deadline = time.monotonic() + 30
+    while True:
+        s = connect(greet=False)
+        try:
+            s.sendall(HELLO)
+            if b"version" in receive(s):
+                return s
+        except OSError:
+            pass
+        s.close()
+        assert time.monotonic() < deadline, "no place for another connection"
+        time.sleep(0.1)
+
+
 def answer(data, greet=True):
     """What the server says to data, and whether it then hangs up."""
     with connect(greet) as s:
@@ -149,38 +165,19 @@ def flood():
 
 def limit():
     """Above the limit there is a reason; a place is free again when somebody leaves."""
-    clients = [connect() for _ in range(LIMIT)]
+    clients = [seat() for _ in range(LIMIT)]
     with connect(greet=False) as s:
         s_reply = receive(s)
         check("above the limit", b"which is its limit" in s_reply and is_closed(s), s_reply)
     clients.pop().close()
-    for _ in range(50):
-        with connect(greet=False) as s:
-            try:
-                s.sendall(HELLO)
-            except OSError:
-                pass
-            if b"version" in receive(s):
-                break
-        time.sleep(0.1)
-    else:
-        check("after one left", False, "still full")
+    clients.append(seat())
     for client in clients:
         client.close()
 
 
 def settle():
-    """Waits until the connections of the last part are gone."""
-    for _ in range(100):
-        with connect(greet=False) as s:
-            try:
-                s.sendall(HELLO)
-                reply = receive(s)
-            except OSError:
-                reply = b""
-            if b"version" in reply:
-                return
-        time.sleep(0.1)
+    """Waits until somebody may come in again."""
+    seat().close()
 
 
 for part in (malformed, refused, digests, slow, flood, limit):
