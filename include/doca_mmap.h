@@ -352,7 +352,8 @@ DOCA_STABLE doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap,
  *         DOCA_ERROR_NOT_FOUND when the map does not have the device,
  *         DOCA_ERROR_NOT_PERMITTED when the map is not started, is imported or has neither PCI
  * permission, DOCA_ERROR_NO_MEMORY when an allocation fails, DOCA_ERROR_NOT_SUPPORTED when the
- * device cannot export, or not a range of that length, DOCA_ERROR_DRIVER when the device fails,
+ * device cannot export, or not a range of that length, or, as BlueField-2, no device memory,
+ * dma-buf or part of a umem that begins within a page, DOCA_ERROR_DRIVER when the device fails,
  *         DOCA_ERROR_OPERATING_SYSTEM when the system gives no random numbers,
  *         DOCA_ERROR_UNEXPECTED when the device says of itself what no descriptor can carry, such
  * as a system image GUID of 0

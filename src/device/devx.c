@@ -2,7 +2,6 @@
 #include "device/devx.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "device/errno.h"
@@ -22,7 +21,7 @@ static bool is_refusal(int err, uint32_t status)
 
 static doca_error_t classify(const struct dpumap_devx_cmd *cmd, int err, uint32_t status)
 {
-	if (is_refusal(err, status))
+	if (is_refusal(err, status) || (cmd->probe && status))
 		return cmd->refusal;
 	if (err == ENOMEM || err == EOPNOTSUPP)
 		return dpumap_errno_to_error(err);
@@ -34,10 +33,13 @@ static doca_error_t fail(const struct ibv_context *context, const struct dpumap_
 {
 	uint32_t status = (uint32_t)prm_get(cmd->out, PRM_OUT_STATUS);
 	uint32_t syndrome = (uint32_t)prm_get(cmd->out, PRM_OUT_SYNDROME);
+	doca_error_t result = classify(cmd, err, status);
 
-	return dpumap_fail(
-		classify(cmd, err, status), "%s: %s failed: %s (status 0x%x, syndrome 0x%x)",
-		ibv_get_device_name(context->device), cmd->what, strerror(err), status, syndrome);
+	dpumap_log_line(cmd->probe && result == cmd->refusal ? DPUMAP_LOG_INFO : DPUMAP_LOG_ERROR,
+			result, "%s: %s failed: %s (status 0x%x, syndrome 0x%x)",
+			ibv_get_device_name(context->device), cmd->what, strerror(err), status,
+			syndrome);
+	return result;
 }
 
 doca_error_t dpumap_devx_command(struct ibv_context *context, const struct dpumap_devx_cmd *cmd)

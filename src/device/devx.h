@@ -6,6 +6,7 @@
 #ifndef DPUMAP_DEVICE_DEVX_H
 #define DPUMAP_DEVICE_DEVX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct dpumap_devx_cmd {
 	void *out; /* zeroed by the caller */
 	size_t out_len;
 	doca_error_t refusal; /* what it means that the firmware takes offence at a name or a key */
+	bool probe;	      /* a refusal tells what the device can do, and is no failure */
 };
 
 doca_error_t dpumap_devx_command(struct ibv_context *context, const struct dpumap_devx_cmd *cmd);

@@ -138,6 +138,7 @@ static doca_error_t register_source(const struct source *source, uint32_t access
 	created->local = local & IBV_ACCESS_LOCAL_WRITE;
 	created->remote = rights & DPUMAP_REMOTE_RIGHTS;
 	created->iova = source->iova;
+	created->memory = !source->dm && source->dmabuf < 0;
 	*region = created;
 	return DOCA_SUCCESS;
 
@@ -283,11 +284,6 @@ void dpumap_region_close_to_peers(struct dpumap_region *region)
 	dpumap_view_destroy(region->device, &region->peers);
 }
 
-doca_error_t dpumap_region_unshare(struct dpumap_region *region)
-{
-	return dpumap_view_destroy(region->device, &region->shared);
-}
-
 static doca_error_t dereg_mr(const struct dpumap_region *region, struct ibv_mr **mr)
 {
 	int err;
@@ -307,7 +303,7 @@ doca_error_t dpumap_region_destroy(struct dpumap_region *region)
 	doca_error_t result;
 
 	/* The views refer to what they were laid over, so they go first. */
-	result = dpumap_view_destroy(region->device, &region->shared);
+	result = dpumap_region_unshare(region);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_view_destroy(region->device, &region->peers);
 	if (result == DOCA_SUCCESS)

@@ -6,6 +6,7 @@
 #include "device/region.h"
 
 struct mlx5dv_devx_obj;
+struct mlx5dv_devx_umem;
 
 #define DPUMAP_REMOTE_RIGHTS                                               \
 	((unsigned int)(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | \
@@ -17,6 +18,14 @@ struct dpumap_view {
 	uint32_t mkey;
 };
 
+/* Where an mkey lies in a umem, and at which address it has its first byte. */
+struct dpumap_umem_place {
+	uint32_t umem_id;
+	uint64_t offset;
+	uint64_t start;
+	uint64_t len;
+};
+
 struct dpumap_region {
 	struct dpumap_device *device;
 	struct dpumap_range range;
@@ -25,13 +34,16 @@ struct dpumap_region {
 	uint32_t rkey;
 	unsigned int local;  /* what lkey allows this process */
 	unsigned int remote; /* what rkey allows others */
+	bool memory;	     /* this process's, at the range's address */
 	bool imported;
 	bool wide; /* direct begins before the range does */
 	struct ibv_mr *mr;
 	struct ibv_mr *local_mr;   /* where local rights are less than those of others */
 	struct dpumap_view direct; /* mr and local_mr of a umem */
 	struct dpumap_view direct_local;
-	struct dpumap_view shared; /* for other functions of the card */
+	struct dpumap_view shared;	/* for other functions of the card */
+	struct dpumap_umem_place pages; /* of a umem, if the range begins with one; or no length */
+	struct mlx5dv_devx_umem *shared_pages; /* memory registered once more, for others */
 	struct dpumap_view alias;
 	struct dpumap_view own;	  /* for this process */
 	struct dpumap_view peers; /* for RDMA */

@@ -9,15 +9,9 @@
 #include "device/umem_priv.h"
 #include "log/log.h"
 
-/* Where an mkey lies in the pages, and at which address it has its first byte. */
-struct place {
-	uint64_t offset;
-	uint64_t start;
-	uint64_t len;
-};
-
-static void fill_context(uint8_t *mkc, const struct dpumap_pages *pages, const struct place *place,
-			 unsigned int rights, uint64_t octwords)
+static void fill_context(uint8_t *mkc, const struct dpumap_device *device,
+			 const struct dpumap_umem_place *place, unsigned int rights,
+			 uint64_t octwords)
 {
 	prm_set(mkc, PRM_MKC_ACCESS_MODE_1_0, PRM_ACCESS_MODE_MTT);
 	prm_set(mkc, PRM_MKC_LR, 1);
@@ -26,29 +20,31 @@ static void fill_context(uint8_t *mkc, const struct dpumap_pages *pages, const s
 	prm_set(mkc, PRM_MKC_RW, !!(rights & IBV_ACCESS_REMOTE_WRITE));
 	prm_set(mkc, PRM_MKC_A, !!(rights & IBV_ACCESS_REMOTE_ATOMIC));
 	prm_set(mkc, PRM_MKC_QPN, PRM_QPN_ANY);
-	prm_set(mkc, PRM_MKC_PD, pages->device->pdn);
+	prm_set(mkc, PRM_MKC_PD, device->pdn);
 	prm_set(mkc, PRM_MKC_START_ADDR, place->start);
 	prm_set(mkc, PRM_MKC_LEN, place->len);
 	prm_set(mkc, PRM_MKC_TRANSLATION_OCTWORDS, octwords);
 	prm_set(mkc, PRM_MKC_LOG_ENTITY_SIZE, DPUMAP_UMEM_LOG_PAGE);
 }
 
-static doca_error_t count_octwords(const struct dpumap_pages *pages, uint64_t len,
-				   uint64_t *octwords)
+static doca_error_t count_octwords(const struct dpumap_device *device,
+				   const struct dpumap_umem_place *place, uint64_t *octwords)
 {
-	uint64_t counted =
-		((len - 1) / DPUMAP_UMEM_PAGE + 1 + PRM_MTT_PER_OCTWORD - 1) / PRM_MTT_PER_OCTWORD;
+	uint64_t in_page = place->start & (DPUMAP_UMEM_PAGE - 1);
+	uint64_t pages = (in_page + place->len - 1) / DPUMAP_UMEM_PAGE + 1;
+	uint64_t counted = (pages + PRM_MTT_PER_OCTWORD - 1) / PRM_MTT_PER_OCTWORD;
 
 	if (counted > UINT32_MAX)
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
 				   "%s: %" PRIu64 " bytes are more than one mkey can span",
-				   dpumap_hca_name(pages->device->hca), len);
+				   dpumap_hca_name(device->hca), place->len);
 	*octwords = counted;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t create_mkey(const struct dpumap_pages *pages, const struct place *place,
-				unsigned int rights, struct dpumap_view *view)
+doca_error_t dpumap_umem_lay_mkey(const struct dpumap_device *device,
+				  const struct dpumap_umem_place *place, unsigned int rights,
+				  struct dpumap_view *view)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_LEN] = {0};
 	uint8_t out[PRM_CREATE_MKEY_OUT_LEN] = {0};
@@ -63,16 +59,16 @@ static doca_error_t create_mkey(const struct dpumap_pages *pages, const struct p
 	uint64_t octwords = 0;
 	doca_error_t result;
 
-	result = count_octwords(pages, place->len, &octwords);
+	result = count_octwords(device, place, &octwords);
 	if (result != DOCA_SUCCESS)
 		return result;
 	prm_set(in, PRM_IN_OPCODE, PRM_OP_CREATE_MKEY);
 	prm_set(in, PRM_CREATE_MKEY_UMEM_VALID, 1);
-	prm_set(in, PRM_CREATE_MKEY_UMEM_ID, pages->umem_id);
+	prm_set(in, PRM_CREATE_MKEY_UMEM_ID, place->umem_id);
 	prm_set(in, PRM_CREATE_MKEY_UMEM_OFFSET, place->offset);
 	prm_set(in, PRM_CREATE_MKEY_ENTRIES, octwords);
-	fill_context(in + PRM_CREATE_MKEY_CONTEXT, pages, place, rights, octwords);
-	result = dpumap_devx_create(pages->device->context, &cmd, &view->obj);
+	fill_context(in + PRM_CREATE_MKEY_CONTEXT, device, place, rights, octwords);
+	result = dpumap_devx_create(device->context, &cmd, &view->obj);
 	if (result == DOCA_SUCCESS)
 		view->mkey = (uint32_t)prm_get(out, PRM_CREATE_MKEY_INDEX) << 8;
 	return result;
@@ -80,9 +76,15 @@ static doca_error_t create_mkey(const struct dpumap_pages *pages, const struct p
 
 doca_error_t dpumap_umem_hold(struct dpumap_pages *pages)
 {
-	struct place all = {.start = pages->base, .len = pages->size};
+	struct dpumap_umem_place all = {
+		.umem_id = pages->umem_id,
+		.start = pages->base,
+		.len = pages->size,
+	};
 
-	return pages->hold.obj ? DOCA_SUCCESS : create_mkey(pages, &all, 0, &pages->hold);
+	if (pages->hold.obj)
+		return DOCA_SUCCESS;
+	return dpumap_umem_lay_mkey(pages->device, &all, 0, &pages->hold);
 }
 
 doca_error_t dpumap_umem_release(struct dpumap_pages *pages)
@@ -107,7 +109,8 @@ doca_error_t dpumap_region_register_pages(struct dpumap_pages *pages, uint64_t o
 	unsigned int local = dpumap_rights_of_own(pages->device, access);
 	uint64_t iova = choose_iova(pages, offset, range.addr);
 	uint64_t before = iova & (DPUMAP_UMEM_PAGE - 1);
-	struct place place = {
+	struct dpumap_umem_place place = {
+		.umem_id = pages->umem_id,
 		.offset = pages->source.start + offset - before - pages->base,
 		.start = iova - before,
 		.len = before + range.len,
@@ -117,11 +120,11 @@ doca_error_t dpumap_region_register_pages(struct dpumap_pages *pages, uint64_t o
 	created = dpumap_region_create(pages->device, range);
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = create_mkey(pages, &place, rights, &created->direct);
+	result = dpumap_umem_lay_mkey(pages->device, &place, rights, &created->direct);
 	if (result != DOCA_SUCCESS)
 		goto free_region;
 	if ((rights ^ local) & IBV_ACCESS_LOCAL_WRITE) {
-		result = create_mkey(pages, &place, local, &created->direct_local);
+		result = dpumap_umem_lay_mkey(pages->device, &place, local, &created->direct_local);
 		if (result != DOCA_SUCCESS)
 			goto destroy_mkey;
 	}
@@ -131,6 +134,8 @@ doca_error_t dpumap_region_register_pages(struct dpumap_pages *pages, uint64_t o
 	created->remote = rights & DPUMAP_REMOTE_RIGHTS;
 	created->iova = iova;
 	created->wide = before;
+	if (!before && iova == range.addr)
+		created->pages = place;
 	*region = created;
 	return DOCA_SUCCESS;
 

@@ -43,7 +43,11 @@ const struct dpumap_umem_way *dpumap_umem_by_libmlx5(void);
 unsigned int dpumap_umem_access(const struct dpumap_pages *pages);
 doca_error_t dpumap_umem_fail_reg(const struct dpumap_pages *pages, int err);
 
-/* In umem_mkey.c: an mkey over all of it that permits next to nothing. */
+/* In umem_mkey.c: an mkey on the pages of a umem; rights as for dpumap_ksm_create(). */
+doca_error_t dpumap_umem_lay_mkey(const struct dpumap_device *device,
+				  const struct dpumap_umem_place *place, unsigned int rights,
+				  struct dpumap_view *view);
+/* The same over all of it that permits next to nothing. */
 doca_error_t dpumap_umem_hold(struct dpumap_pages *pages);
 doca_error_t dpumap_umem_release(struct dpumap_pages *pages);
 

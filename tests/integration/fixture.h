@@ -26,6 +26,12 @@
 #define counted_test(function) \
 	cmocka_unit_test_setup_teardown(function, fixture_count, fixture_recount)
 
+/*
+ * After an export: false if it has succeeded, as it must; true if it has been refused, as it must
+ * be on a device that does not share device memory.
+ */
+bool fixture_refused(doca_error_t result, enum side_source source);
+
 int fixture_count(void **state);
 int fixture_recount(void **state);
 

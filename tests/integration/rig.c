@@ -18,11 +18,9 @@ struct rig_options rig_options;
 void rig_parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"emu", required_argument, NULL, 'e'},
-		{"peer-as", required_argument, NULL, 'p'},
-		{"engine", required_argument, NULL, 'n'},
-		{"be-peer", no_argument, NULL, 'b'},
-		{0},
+		{"emu", required_argument, NULL, 'e'},	  {"peer-as", required_argument, NULL, 'p'},
+		{"engine", required_argument, NULL, 'n'}, {"shares-direct", no_argument, NULL, 'd'},
+		{"be-peer", no_argument, NULL, 'b'},	  {0},
 	};
 	int c;
 
@@ -37,6 +35,9 @@ void rig_parse(int argc, char **argv)
 			break;
 		case 'n':
 			rig_options.engine = optarg;
+			break;
+		case 'd':
+			rig_options.shares_direct = true;
 			break;
 		case 'b':
 			rig_options.is_peer = true;

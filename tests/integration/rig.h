@@ -45,6 +45,7 @@ struct rig_options {
 	const char *emu;
 	const char *peer_as;
 	const char *engine; /* "mmo" or "rdma": what the device under test must use */
+	bool shares_direct; /* the device shares no indirect mkeys with other functions */
 	bool is_peer;
 };
 extern struct rig_options rig_options;

@@ -42,6 +42,9 @@ int emu_devx_allow_access(const struct emu_cmd *c, struct emu_mbox *m)
 	 * theirs. */
 	if (!live_mkey(index, c->file->func) || grants[index].owner_uid != c->file->devx_uid)
 		return emu_refuse(m, EMU_STATUS_BAD_RES, 0x5);
+	if (!c->file->func->card->profile->crossing_indirect &&
+	    emu.tables->mkey[index].mode != EMU_MKEY_MEM)
+		return emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x6);
 	memcpy(grants[index].key, m->in + 0x20, EMU_ACCESS_KEY_BYTES);
 	emu.tables->mkey[index].shared = 1;
 	return 0;

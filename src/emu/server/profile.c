@@ -16,16 +16,18 @@
 /*
  * The size of on-chip memory is not published for any device; 128 KiB is of the order that users
  * report. Device memory exists from ConnectX-5 on, sharing between functions from ConnectX-6 Dx,
- * and a DMA engine with MMO from BlueField-2. The numbers of objects are the emulator's own.
+ * and a DMA engine with MMO from BlueField-2. BlueField-2 refuses to share indirect mkeys, as UCX
+ * found (its commit a8c655658d); of ConnectX-6 Dx nobody tells, it can here. The numbers of objects
+ * are the emulator's own.
  */
 static const struct emu_profile profiles[] = {
-	{"bluefield-3", "A2DC", 0xa2dc, FW(32, 43, 1014), SPEED_NDR, 128 << 10, 21, 1, MAX_PD,
+	{"bluefield-3", "A2DC", 0xa2dc, FW(32, 43, 1014), SPEED_NDR, 128 << 10, 21, 1, 1, MAX_PD,
 	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
-	{"bluefield-2", "A2D6", 0xa2d6, FW(24, 43, 1014), SPEED_HDR, 128 << 10, 21, 1, MAX_PD,
+	{"bluefield-2", "A2D6", 0xa2d6, FW(24, 43, 1014), SPEED_HDR, 128 << 10, 21, 1, 0, MAX_PD,
 	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
-	{"connectx-6-dx", "101D", 0x101d, FW(22, 43, 1014), SPEED_HDR, 128 << 10, 0, 1, MAX_PD,
+	{"connectx-6-dx", "101D", 0x101d, FW(22, 43, 1014), SPEED_HDR, 128 << 10, 0, 1, 1, MAX_PD,
 	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
-	{"connectx-5", "1017", 0x1017, FW(16, 35, 4030), SPEED_EDR, 128 << 10, 0, 0, MAX_PD,
+	{"connectx-5", "1017", 0x1017, FW(16, 35, 4030), SPEED_EDR, 128 << 10, 0, 0, 0, MAX_PD,
 	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
 };
 
@@ -44,6 +46,7 @@ static const struct cap {
 	CAP("log-max-dma-mmo", log_max_dma_mmo, 0, 31,
 	    "log2 of the longest MMO copy; 0: no such engine"),
 	CAP("cross-vhca", crossing, 0, 1, "mkeys can be shared between functions"),
+	CAP("cross-vhca-indirect", crossing_indirect, 0, 1, "indirect ones (KLM, KSM) too"),
 	CAP("max-pd", max_pd, 1, MAX_PD, "protection domains of a function"),
 	CAP("max-mr", max_mr, 1, EMU_MAX_MKEYS, "registrations, mkeys and aliases of a function"),
 	CAP("max-cq", max_cq, 1, EMU_MAX_CQS, "completion queues of a function"),
