@@ -337,7 +337,8 @@ struct emu_engine {
 	_Atomic uint64_t copies; /* work requests that moved bytes, */
 	_Atomic uint64_t bytes;	 /* how many, */
 	_Atomic uint64_t errors; /* and work requests that failed */
-	uint32_t pad[4];
+	_Atomic int32_t tid;	 /* its thread; 0 = not yet known */
+	uint32_t pad[3];
 };
 
 /* A fault on demand: what happens to completions that would tell of success. */

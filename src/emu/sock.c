@@ -8,6 +8,16 @@
 
 #include "emu/proto.h"
 
+static int send_plain(int fd, const void *buf, size_t len, int flags)
+{
+	ssize_t n;
+
+	do
+		n = send(fd, buf, len, MSG_NOSIGNAL | flags);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? errno : 0;
+}
+
 static int send_packet(int fd, const void *buf, size_t len, const int *fds, unsigned int nfds,
 		       int flags)
 {
@@ -22,15 +32,15 @@ static int send_packet(int fd, const void *buf, size_t len, const int *fds, unsi
 
 	if (nfds > EMU_MAX_FDS)
 		return EINVAL;
-	if (nfds) {
-		msg.msg_control = &control;
-		msg.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(nfds * sizeof(int));
-		memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
-	}
+	if (!nfds)
+		return send_plain(fd, buf, len, flags);
+	msg.msg_control = &control;
+	msg.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+	c = CMSG_FIRSTHDR(&msg);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(nfds * sizeof(int));
+	memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
 	do
 		n = sendmsg(fd, &msg, MSG_NOSIGNAL | flags);
 	while (n < 0 && errno == EINTR);

@@ -143,6 +143,26 @@ int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len)
 	return 0;
 }
 
+int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t least)
+{
+	if (!emu_copy_from(pid, dst, src, *len))
+		return 0;
+	*len = least;
+	return emu_copy_from(pid, dst, src, least);
+}
+
+int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src, unsigned int n)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++)
+		err = src[i].iov_len ? emu_copy_to(pid, (uintptr_t)dst[i].iov_base, src[i].iov_base,
+						   src[i].iov_len)
+				     : 0;
+	return err;
+}
+
 int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write)
 {
 	(void)pid;

@@ -40,6 +40,7 @@ bool emu_engine_note(struct engine *e, const struct emu_note *note)
 
 void emu_engine_event(struct engine *e, const struct emu_note *note)
 {
+	emu_cq_publish(e);
 	if (!e->event_count && emu_engine_note(e, note))
 		return;
 	if (e->event_count < ENGINE_EVENTS)
@@ -159,6 +160,7 @@ static void visit(struct engine *e, uint32_t qpn)
 	emu_sq_advance(e, qpn);
 	if (atomic_load(&q->state) == EMU_QPS_ERR)
 		emu_rq_flush(e, qpn);
+	emu_cq_publish(e);
 }
 
 /* False if the slot was taken away. */
@@ -172,6 +174,7 @@ static bool pass(struct engine *e)
 		return false;
 	atomic_fetch_add(&e->slot->epoch, 1);
 	mine = atomic_load(&e->slot->serial) == e->serial;
+	e->rule = atomic_load(&e->cfg.queues->rule.action);
 	if (mine) {
 		scan(e);
 		emu_files_prune(e);
@@ -206,13 +209,13 @@ static void abandon(struct engine *e)
 	e->worked = true;
 }
 
-static void look_for_server(struct engine *e, uint64_t now)
+static void look_for_server(struct engine *e)
 {
 	char c;
 
-	if (e->abandoned || now - e->looked < LOOK_NS)
+	if (e->abandoned || e->now - e->looked < LOOK_NS)
 		return;
-	e->looked = now;
+	e->looked = e->now;
 	if (!syscall(SYS_recvfrom, e->cfg.notify_fd, &c, sizeof(c), MSG_PEEK | MSG_DONTWAIT, NULL,
 		     NULL))
 		abandon(e);
@@ -239,6 +242,7 @@ static void nap(struct engine *e, uint32_t wake, uint64_t idle_ns)
 		ns = NAP_MAX_NS;
 	ts.tv_nsec = (long)ns;
 	syscall(SYS_futex, &e->slot->wake, FUTEX_WAIT, wake, e->qp_count ? &ts : NULL, NULL, 0);
+	e->now = emu_now_ns();
 }
 
 /*
@@ -250,6 +254,7 @@ static void work(struct engine *e)
 	uint64_t last = emu_now_ns();
 	bool drowsy = false;
 
+	e->now = last;
 	atomic_store(&e->slot->asleep, 0);
 	for (;;) {
 		uint32_t wake = atomic_load(&e->slot->wake);
@@ -257,13 +262,14 @@ static void work(struct engine *e)
 
 		if (!pass(e))
 			return;
-		idle_ns = emu_now_ns() - last;
-		look_for_server(e, last + idle_ns);
+		e->now = emu_now_ns();
+		idle_ns = e->now - last;
+		look_for_server(e);
 		if (e->worked) {
 			if (drowsy)
 				atomic_store(&e->slot->asleep, 0);
 			drowsy = false;
-			last += idle_ns;
+			last = e->now;
 		} else if (drowsy) {
 			nap(e, wake, idle_ns);
 		} else if (idle_ns < SPIN_NS) {
@@ -307,6 +313,7 @@ static void *run(void *arg)
 
 	prctl(PR_SET_NAME, "emu-dma-engine");
 	prctl(PR_SET_TIMERSLACK, 1ul);
+	atomic_store(&e->slot->tid, (int32_t)syscall(SYS_gettid));
 	ask_for_short_slices();
 	emu_engine_probe_vm(e);
 	work(e);

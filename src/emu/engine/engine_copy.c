@@ -154,7 +154,7 @@ static bool copy_once(struct engine *e, const struct emu_seg *dst, const struct 
 		      size_t len)
 {
 	if (is_local(e, dst) && is_local(e, src) && (dst->pid || src->pid) &&
-	    emu_guard_copy(local_ptr(e, dst), local_ptr(e, src), len))
+	    emu_guard_copy(e, local_ptr(e, dst), local_ptr(e, src), len))
 		return true;
 	if (dst->mkey)
 		return is_local(e, src) && emu_file_write(e, dst, local_ptr(e, src), len);
@@ -188,32 +188,40 @@ static enum emu_fault copy_piece(struct engine *e, const struct emu_seg *dst,
 	return EMU_FAULT_NONE;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 enum emu_fault emu_engine_copy(struct engine *e, const struct emu_seg_list *dst,
 			       const struct emu_seg_list *src, uint64_t len)
 {
-	const struct emu_seg *next_dst = dst->seg;
-	const struct emu_seg *next_src = src->seg;
-	struct emu_seg d = {0};
-	struct emu_seg s = {0};
+	const struct emu_seg *d = dst->seg;
+	const struct emu_seg *s = src->seg;
+	uint64_t d_off = 0;
+	uint64_t s_off = 0;
 
+	if (len && dst->n == 1 && src->n == 1)
+		return copy_piece(e, d, s, (size_t)len);
 	while (len) {
-		enum emu_fault fault;
-		uint64_t n;
+		uint64_t n = least(len, least(d->len - d_off, s->len - s_off));
+		struct emu_seg to = {d->addr + d_off, n, d->pid, d->mkey};
+		struct emu_seg from = {s->addr + s_off, n, s->pid, s->mkey};
+		enum emu_fault fault = copy_piece(e, &to, &from, (size_t)n);
 
-		if (!d.len)
-			d = *next_dst++;
-		if (!s.len)
-			s = *next_src++;
-		n = d.len < s.len ? d.len : s.len;
-		n = n < len ? n : len;
-		fault = copy_piece(e, &d, &s, (size_t)n);
 		if (fault != EMU_FAULT_NONE)
 			return fault;
-		d.addr += n;
-		d.len -= n;
-		s.addr += n;
-		s.len -= n;
 		len -= n;
+		d_off += n;
+		s_off += n;
+		if (d_off == d->len) {
+			d_off = 0;
+			d++;
+		}
+		if (s_off == s->len) {
+			s_off = 0;
+			s++;
+		}
 	}
 	return EMU_FAULT_NONE;
 }

@@ -6,6 +6,9 @@
 
 #define CI_MASK	      0xffffffu
 #define ARM_SOLICITED (1u << 24)
+#define TIMESTAMP     48 /* in a CQE */
+#define OP_OWN	      63
+#define AHEAD	      4 /* entries */
 
 static struct emu_cq *find(struct engine *e, uint32_t cqn, struct emu_cq_run **run)
 {
@@ -28,17 +31,15 @@ static struct emu_cq *find(struct engine *e, uint32_t cqn, struct emu_cq_run **r
 	return cq;
 }
 
+/* All but the time, which those that are published together share, and the last byte. */
 static void fill(uint8_t *p, const struct emu_cqe *cqe)
 {
-	memset(p, 0, 63);
+	memset(p, 0, OP_OWN);
 	emu_put32(p + 24, (uint32_t)cqe->net << 24 | (cqe->src_qpn & 0xffffff));
 	emu_put32(p + 32, cqe->uidx & 0xffffff);
 	memcpy(p + 36, &cqe->imm, 4);
 	emu_put32(p + 44, cqe->byte_cnt);
-	if (cqe->syndrome)
-		p[55] = cqe->syndrome;
-	else
-		emu_put64(p + 48, emu_now_ns());
+	p[55] = cqe->syndrome;
 	emu_put32(p + 56, (uint32_t)cqe->wqe_opcode << 24 | (cqe->qpn & 0xffffff));
 	emu_put16(p + 60, cqe->wqe_counter);
 }
@@ -49,11 +50,68 @@ bool emu_cq_frozen(const struct engine *e, uint32_t cqn)
 	return !e->abandoned && cqn < EMU_MAX_CQS && atomic_load(&e->cfg.queues->cq[cqn].frozen);
 }
 
-static bool is_full(const struct emu_cq *cq)
+static bool is_full(const struct emu_cq *cq, uint32_t ci)
 {
-	uint32_t ci = emu_dbr_word(cq->dbr_addr, 0);
-
 	return ((cq->pi - ci) & CI_MASK) >= cq->entries;
+}
+
+/* The one of the batch has been found in this pass. */
+static struct emu_cq *find_quickly(struct engine *e, uint32_t cqn, struct emu_cq_run **run)
+{
+	if (!e->batch.n || e->batch.cqn != cqn)
+		return find(e, cqn, run);
+	*run = &e->cq_run[cqn];
+	return e->batch.cq;
+}
+
+static uint8_t *entry(const struct emu_cq *cq, uint32_t index)
+{
+	return emu_own(cq->buf_addr) + (size_t)(index & (cq->entries - 1)) * cq->cqe_size;
+}
+
+void emu_cq_publish(struct engine *e)
+{
+	struct emu_cq_batch *b = &e->batch;
+	const struct emu_cq *cq = b->cq;
+	uint64_t now;
+	uint32_t i;
+
+	if (!b->n)
+		return;
+	now = emu_now_ns();
+	for (i = 0; i < b->n; i++) {
+		uint8_t *p = entry(cq, cq->pi - b->n + i) + cq->cqe_size - 64;
+
+		if (b->op_own[i] >> 4 < EMU_CQE_REQ_ERR)
+			emu_put64(p + TIMESTAMP, now);
+		__atomic_store_n(p + OP_OWN, b->op_own[i], __ATOMIC_RELEASE);
+	}
+	b->n = 0;
+}
+
+/* It will be written; the driver read it last, on another processor. */
+static void claim(const uint8_t *p)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("prefetchw %0" : : "m"(*p));
+#else
+	__builtin_prefetch(p, 1);
+#endif
+}
+
+/* False if it is full. */
+static bool make_room(struct engine *e, struct emu_cq *cq)
+{
+	struct emu_cq_batch *b = &e->batch;
+
+	if (b->n == ENGINE_CQES || b->cq != cq)
+		emu_cq_publish(e);
+	if (b->n && !is_full(cq, b->ci))
+		return true;
+	b->cq = cq;
+	b->cqn = (uint32_t)(cq - e->cfg.queues->cq);
+	b->ci = emu_dbr_word(cq->dbr_addr, 0);
+	return !is_full(cq, b->ci);
 }
 
 static void overrun(struct engine *e, uint32_t cqn, uint32_t serial)
@@ -66,31 +124,30 @@ static void overrun(struct engine *e, uint32_t cqn, uint32_t serial)
 bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 {
 	struct emu_cq_run *r;
-	struct emu_cq *cq = find(e, cqn, &r);
+	struct emu_cq *cq = find_quickly(e, cqn, &r);
 	struct emu_cqe other;
-	uint8_t op_own;
 	uint8_t *p;
 
 	if (!cq)
 		return true; /* destroyed: nobody is left to read it */
-	cqe = emu_rule_fate(e, cqe, &other);
+	if (e->rule != EMU_CQE_NORMAL)
+		cqe = emu_rule_fate(e, cqe, &other);
 	if (!cqe)
 		return true;
 	if (atomic_load(&cq->error))
 		return false;
-	if (is_full(cq)) {
+	if (!make_room(e, cq)) {
 		atomic_store(&cq->error, 1);
 		overrun(e, cqn, r->serial);
 		return false;
 	}
-	p = emu_own(cq->buf_addr) + (size_t)(cq->pi & (cq->entries - 1)) * cq->cqe_size;
+	p = entry(cq, cq->pi);
+	claim(entry(cq, cq->pi + AHEAD) + cq->cqe_size - 64);
 	if (cq->padded)
 		memset(p, 0, cq->cqe_size - 64u);
-	p += cq->cqe_size - 64;
-	fill(p, cqe);
-	op_own = (uint8_t)(cqe->opcode << 4 | (cqe->solicited ? 2 : 0) |
-			   ((cq->pi & cq->entries) ? 1 : 0));
-	__atomic_store_n(p + 63, op_own, __ATOMIC_RELEASE);
+	fill(p + cq->cqe_size - 64, cqe);
+	e->batch.op_own[e->batch.n++] = (uint8_t)(cqe->opcode << 4 | (cqe->solicited ? 2 : 0) |
+						  ((cq->pi & cq->entries) ? 1 : 0));
 	cq->pi++;
 	if (cqe->solicited || cqe->syndrome) {
 		r->solicited = cq->pi;

@@ -25,6 +25,9 @@
 #define ENGINE_MEM_FDS 4
 #define ENGINE_FILES   16
 #define ENGINE_EVENTS  64
+/* Most completions that are made known together, and copies so long that none waits for them. */
+#define ENGINE_CQES    8
+#define ENGINE_LONG    4096u
 #define ENGINE_WQE_MAX (63 * 16)
 #define ENGINE_MAX_MSG (1ull << 31)
 #define ENGINE_UD_MTU  4096u /* of the port: a datagram is one packet */
@@ -140,6 +143,22 @@ struct emu_open_file {
 	uint64_t cells_at;
 };
 
+/* Completions that are written, but for the byte that tells of them: of one CQ, within a pass. */
+struct emu_cq_batch {
+	struct emu_cq *cq;
+	uint32_t cqn;
+	uint32_t n;
+	uint32_t ci; /* the consumer's index when it was looked at last */
+	uint8_t op_own[ENGINE_CQES];
+};
+
+/* Whether faults of copies are ours to handle (engine_guard.c). */
+struct emu_guard {
+	uint64_t asked; /* ns; when it was found out; 0 = never */
+	bool safe;
+	bool wanted; /* this thread gets the signals */
+};
+
 struct engine {
 	struct emu_engine_config cfg;
 	struct emu_engine *slot;
@@ -151,7 +170,11 @@ struct engine {
 	bool no_vm;	 /* the kernel has no process_vm_* */
 	bool abandoned;	 /* the server is gone */
 	uint64_t looked; /* ns; when it was last seen */
-	int scratch_fd;	 /* if no_vm */
+	uint64_t now;	 /* ns; at the begin of the pass */
+	uint32_t rule;	 /* enum emu_cqe_action: what completions meet in this pass */
+	struct emu_guard guard;
+	struct emu_cq_batch batch;
+	int scratch_fd; /* if no_vm */
 	uint32_t qp_count;
 	uint32_t cq_count;
 	uint32_t srq_count;
@@ -209,10 +232,10 @@ struct emu_wqe {
 	uint64_t raddr;
 	uint32_t rkey;
 	uint64_t operand[2];
-	struct emu_av av; /* UD */
-	uint32_t srqn;	  /* XRC */
-	uint64_t len;	  /* sum over sge */
+	uint32_t srqn; /* XRC */
 	uint32_t nsge;
+	uint64_t len;	  /* sum over sge */
+	struct emu_av av; /* valid only for UD, as is what follows for as much as there is of it */
 	struct emu_sge sge[EMU_MSG_SEGS];
 	struct emu_umr umr; /* of a UMR WQE: its segments; valid only for one */
 };
@@ -332,11 +355,14 @@ bool emu_sge_check(const struct engine *e, const struct emu_domain *dom, const s
 bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
 		       const struct emu_sge *sge, uint32_t nsge, uint64_t off, uint64_t len,
 		       struct emu_seg_list *out);
+/* Both for one entry that is not inline: the whole of it is checked. */
+bool emu_sge_reach(const struct engine *e, const struct emu_domain *dom, const struct emu_sge *sge,
+		   uint64_t off, uint64_t len, struct emu_seg_list *out);
 
 /* engine_copy.c */
 
-/* A long copy within this process. False, with some of it done perhaps, if it was not possible. */
-bool emu_guard_copy(void *dst, const void *src, size_t len);
+/* A copy within this process. False, with some of it done perhaps, if it was not possible. */
+bool emu_guard_copy(struct engine *e, void *dst, const void *src, size_t len);
 
 /* Copy len bytes (at most ENGINE_CHUNK, dst->len and src->len). */
 enum emu_fault emu_engine_copy(struct engine *e, const struct emu_seg_list *dst,
@@ -363,8 +389,17 @@ void emu_files_close(struct engine *e);
 
 /* Is a CQ being changed by the server? Nothing may be written to it in this pass. */
 bool emu_cq_frozen(const struct engine *e, uint32_t cqn);
-/* Write a CQE; false if the QP must fail: the CQ was overrun, or a fault on demand says so. */
+/*
+ * Write a CQE, to be published; false if the QP must fail: the CQ was overrun, or a fault on demand
+ * says so.
+ */
 bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe);
+/*
+ * Let the driver see what was written. It waits for the next completion by reading the very line
+ * that is to be written, which is dear for both: so they come a few at a time. None waits for a
+ * long copy or the end of the pass, nor may anybody be told of what comes after it.
+ */
+void emu_cq_publish(struct engine *e);
 void emu_cq_notify(struct engine *e, uint32_t cqn);
 
 /* engine_wqe.c */

@@ -38,12 +38,9 @@ static bool within(const struct emu_mkey *m, uint64_t addr, uint64_t len)
 	return addr >= m->start && len <= m->len && addr - m->start <= m->len - len;
 }
 
-/*
- * The mkey that `key` leads to, if the access is allowed. Through an alias `dom` becomes the
- * exporter's function and PD: what lies below was made with them.
- */
-static const struct emu_mkey *admit(const struct engine *e, struct emu_domain *dom, uint32_t key,
-				    uint64_t addr, uint64_t len)
+/* The mkey that `key` leads to, through an alias perhaps, if the access is allowed. */
+static const struct emu_mkey *admit(const struct engine *e, const struct emu_domain *dom,
+				    uint32_t key, uint64_t addr, uint64_t len)
 {
 	const struct emu_mkey *m = lookup(e, key, dom->func);
 
@@ -53,8 +50,6 @@ static const struct emu_mkey *admit(const struct engine *e, struct emu_domain *d
 		m = target(e, m);
 		if (!m)
 			return NULL;
-		dom->func = m->func;
-		dom->pdn = m->pdn;
 	}
 	if ((m->rights & dom->need) != dom->need || !within(m, addr, len))
 		return NULL;
@@ -64,9 +59,7 @@ static const struct emu_mkey *admit(const struct engine *e, struct emu_domain *d
 bool emu_mkey_check(const struct engine *e, const struct emu_domain *dom, uint32_t key,
 		    uint64_t addr, uint64_t len)
 {
-	struct emu_domain d = *dom;
-
-	return admit(e, &d, key, addr, len) != NULL;
+	return admit(e, dom, key, addr, len) != NULL;
 }
 
 static void append(struct emu_seg_list *out, int32_t pid, uint64_t addr, uint64_t len)
@@ -80,15 +73,15 @@ static void append(struct emu_seg_list *out, int32_t pid, uint64_t addr, uint64_
 	out->len += len;
 }
 
-static bool walk(const struct engine *e, struct emu_domain dom, unsigned int depth, uint32_t key,
-		 uint64_t addr, uint64_t len, struct emu_seg_list *out);
+static bool walk(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+		 uint32_t key, uint64_t addr, uint64_t len, struct emu_seg_list *out);
 
 static bool klm_valid(const struct emu_mkey *m)
 {
 	return m->u.klm.first <= EMU_MAX_KLMS && m->u.klm.count <= EMU_MAX_KLMS - m->u.klm.first;
 }
 
-static bool walk_ksm(const struct engine *e, struct emu_domain dom, unsigned int depth,
+static bool walk_ksm(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
 		     const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
 {
 	if (!klm_valid(m) || m->log_entity > 63)
@@ -111,7 +104,7 @@ static bool walk_ksm(const struct engine *e, struct emu_domain dom, unsigned int
 	return true;
 }
 
-static bool walk_klm(const struct engine *e, struct emu_domain dom, unsigned int depth,
+static bool walk_klm(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
 		     const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
 {
 	const struct emu_klm *k;
@@ -146,7 +139,7 @@ static uint64_t turn_bytes(const struct emu_klm *k, uint32_t count)
 	return sum;
 }
 
-static bool walk_strided(const struct engine *e, struct emu_domain dom, unsigned int depth,
+static bool walk_strided(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
 			 const struct emu_mkey *m, uint64_t off, uint64_t len,
 			 struct emu_seg_list *out)
 {
@@ -200,39 +193,64 @@ static uint32_t below_window(uint32_t need)
 	return need & (EMU_LW | EMU_RW | EMU_RA) ? EMU_LW : EMU_LR;
 }
 
+/* What is below the mkey was made with its function and PD, which may be an exporter's. */
+static bool walk_list(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+		      const struct emu_mkey *m, uint64_t off, uint64_t len,
+		      struct emu_seg_list *out)
+{
+	struct emu_domain d = {m->func, m->pdn, dom->need, dom->pid, dom->qpn};
+
+	if (m->mw)
+		d.need = below_window(d.need);
+	switch (m->mode) {
+	case EMU_MKEY_KLM:
+		return walk_klm(e, &d, depth, m, off, len, out);
+	case EMU_MKEY_KSM:
+		return walk_ksm(e, &d, depth, m, off, len, out);
+	case EMU_MKEY_STRIDED:
+		return walk_strided(e, &d, depth, m, off, len, out);
+	default:
+		return false;
+	}
+}
+
 /*
  * A full list ends every loop above: the caller continues after out->len, so no piece may be
  * skipped, and none is, as a level only goes on while there is room.
  */
-static bool walk(const struct engine *e, struct emu_domain dom, unsigned int depth, uint32_t key,
-		 uint64_t addr, uint64_t len, struct emu_seg_list *out)
+static bool descend_further(const struct engine *e, const struct emu_domain *dom,
+			    unsigned int depth, const struct emu_mkey *m, uint64_t off,
+			    uint64_t len, struct emu_seg_list *out)
+{
+	switch (m->mode) {
+	case EMU_MKEY_DM:
+		return walk_dm(m, off, len, out);
+	case EMU_MKEY_FILE:
+		return walk_file(e, m, off, len, out);
+	default:
+		return walk_list(e, dom, depth, m, off, len, out);
+	}
+}
+
+static inline bool descend(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+			   const struct emu_mkey *m, uint64_t off, uint64_t len,
+			   struct emu_seg_list *out)
+{
+	if (m->mode != EMU_MKEY_MEM)
+		return descend_further(e, dom, depth, m, off, len, out);
+	append(out, m->u.mem.pid, m->u.mem.addr + off, len);
+	return true;
+}
+
+static bool walk(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+		 uint32_t key, uint64_t addr, uint64_t len, struct emu_seg_list *out)
 {
 	const struct emu_mkey *m;
 
 	if (depth > MAX_DEPTH)
 		return false;
-	m = admit(e, &dom, key, addr, len);
-	if (!m)
-		return false;
-	if (m->mw)
-		dom.need = below_window(dom.need);
-	switch (m->mode) {
-	case EMU_MKEY_MEM:
-		append(out, m->u.mem.pid, m->u.mem.addr + (addr - m->start), len);
-		return true;
-	case EMU_MKEY_DM:
-		return walk_dm(m, addr - m->start, len, out);
-	case EMU_MKEY_FILE:
-		return walk_file(e, m, addr - m->start, len, out);
-	case EMU_MKEY_KLM:
-		return walk_klm(e, dom, depth, m, addr - m->start, len, out);
-	case EMU_MKEY_KSM:
-		return walk_ksm(e, dom, depth, m, addr - m->start, len, out);
-	case EMU_MKEY_STRIDED:
-		return walk_strided(e, dom, depth, m, addr - m->start, len, out);
-	default:
-		return false;
-	}
+	m = admit(e, dom, key, addr, len);
+	return m && descend(e, dom, depth, m, addr - m->start, len, out);
 }
 
 bool emu_mkey_translate(const struct engine *e, const struct emu_domain *dom, uint32_t key,
@@ -240,7 +258,7 @@ bool emu_mkey_translate(const struct engine *e, const struct emu_domain *dom, ui
 {
 	if (out->n == ENGINE_SEGS)
 		return true;
-	return walk(e, *dom, 0, key, addr, len, out);
+	return walk(e, dom, 0, key, addr, len, out);
 }
 
 bool emu_sge_check(const struct engine *e, const struct emu_domain *dom, const struct emu_sge *sge,
@@ -278,4 +296,14 @@ bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
 		len -= n;
 	}
 	return true;
+}
+
+bool emu_sge_reach(const struct engine *e, const struct emu_domain *dom, const struct emu_sge *sge,
+		   uint64_t off, uint64_t len, struct emu_seg_list *out)
+{
+	const struct emu_mkey *m = admit(e, dom, sge->lkey, sge->addr, sge->len);
+
+	out->n = 0;
+	out->len = 0;
+	return m && descend(e, dom, 0, m, sge->addr - m->start + off, len, out);
 }

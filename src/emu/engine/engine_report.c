@@ -36,7 +36,7 @@ const struct emu_cqe *emu_rule_fate(struct engine *e, const struct emu_cqe *cqe,
 				    struct emu_cqe *other)
 {
 	const struct emu_cqe_rule *r = &e->cfg.queues->rule;
-	uint32_t action = atomic_load(&r->action);
+	uint32_t action = e->rule;
 
 	if ((action != EMU_CQE_LOSE && action != EMU_CQE_ERROR) || cqe->syndrome ||
 	    !due(e, cqe->qpn))
@@ -53,7 +53,7 @@ uint64_t emu_rule_delay(struct engine *e, uint32_t qpn)
 {
 	const struct emu_cqe_rule *r = &e->cfg.queues->rule;
 
-	if (atomic_load(&r->action) != EMU_CQE_DELAY || !due(e, qpn))
+	if (!due(e, qpn))
 		return 0;
 	return emu_now_ns() + r->delay_us * 1000ull;
 }
@@ -61,13 +61,20 @@ uint64_t emu_rule_delay(struct engine *e, uint32_t qpn)
 /* --- counts and the trace ------------------------------------------------------------------------
  */
 
+/* Nobody else adds to it. */
+static void add(_Atomic uint64_t *sum, uint64_t n)
+{
+	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + n,
+			      memory_order_relaxed);
+}
+
 static void count(struct engine *e, const struct emu_wqe *w, uint32_t syndrome)
 {
 	if (syndrome == EMU_SYN_OK && w->len) {
-		atomic_fetch_add_explicit(&e->slot->copies, 1, memory_order_relaxed);
-		atomic_fetch_add_explicit(&e->slot->bytes, w->len, memory_order_relaxed);
+		add(&e->slot->copies, 1);
+		add(&e->slot->bytes, w->len);
 	} else if (syndrome != EMU_SYN_OK && syndrome != EMU_SYN_FLUSH) {
-		atomic_fetch_add_explicit(&e->slot->errors, 1, memory_order_relaxed);
+		add(&e->slot->errors, 1);
 	}
 }
 

@@ -419,6 +419,7 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	if (answer == SERVE_MORE)
 		return;
 	requester = m->src_engine;
+	emu_cq_publish(e);
 	m->syndrome = answer;
 	atomic_store(&m->state, EMU_MSG_DONE);
 	emu_engine_kick(e, requester);

@@ -12,6 +12,7 @@
 #define CQ_UPDATE	0x08u
 #define SOLICITED	0x02u
 #define NS_PER_RNR_UNIT 10000u
+#define AHEAD		4u /* blocks of the send ring */
 
 #define LOSS_NS		10000000000ull
 /* A Q_Key with this bit in a WQE stands for the QP's own (IBA 10.2.5). */
@@ -159,10 +160,9 @@ static int step_mmo(struct send *s)
 	struct emu_seg_list dst;
 	uint64_t n = chunk(s);
 
-	if (!emu_sge_check(s->e, &wr, &sge[0], 1) || !emu_sge_check(s->e, &rd, &sge[1], 1) ||
-	    !emu_sge_check(s->e, &wr, &sge[2], 1) ||
-	    !emu_sge_translate(s->e, &rd, &sge[1], 1, s->run->done, n, &src) ||
-	    !emu_sge_translate(s->e, &wr, &sge[2], 1, s->run->done, src.len, &dst))
+	if (!emu_mkey_check(s->e, &wr, sge[0].lkey, sge[0].addr, sge[0].len) ||
+	    !emu_sge_reach(s->e, &rd, &sge[1], s->run->done, n, &src) ||
+	    !emu_sge_reach(s->e, &wr, &sge[2], s->run->done, src.len, &dst))
 		return EMU_SYN_LOC_PROT;
 	if (emu_engine_copy(s->e, &dst, &src, dst.len) != EMU_FAULT_NONE)
 		return EMU_SYN_LOC_PROT;
@@ -248,6 +248,7 @@ static int post_message(struct send *s)
 
 	if (s->run->rnr_end && emu_now_ns() < s->run->rnr_end)
 		return STEP_WAIT;
+	emu_cq_publish(s->e);
 	s->run->rnr_end = 0;
 	if (!emu_sge_check(s->e, &here, s->w.sge, s->w.nsge))
 		return EMU_SYN_LOC_PROT;
@@ -412,6 +413,8 @@ static void retire(struct send *s, enum emu_syndrome syndrome)
 		return;
 	if (!emu_cq_push(s->e, s->q->send_cqn, &cqe))
 		emu_engine_qp_fail(s->q);
+	if (s->w.len >= ENGINE_LONG)
+		emu_cq_publish(s->e);
 }
 
 static uint16_t posted(const struct emu_qp *q, const struct emu_qp_run *r)
@@ -457,7 +460,8 @@ static void flush(struct send *s)
 /* A fault on demand may hold the completion of a finished WQE back, and thereby all behind it. */
 static bool is_held_back(struct send *s)
 {
-	if (!s->run->held_until && (s->w.flags & CQ_UPDATE_MASK) == CQ_UPDATE)
+	if (s->e->rule == EMU_CQE_DELAY && !s->run->held_until &&
+	    (s->w.flags & CQ_UPDATE_MASK) == CQ_UPDATE)
 		s->run->held_until = emu_rule_delay(s->e, s->qpn);
 	return s->run->held_until && emu_now_ns() < s->run->held_until;
 }
@@ -468,6 +472,8 @@ static bool execute(struct send *s, uint16_t avail)
 	enum emu_syndrome refused = emu_wqe_parse(s->q, s->qpn, s->run->sq_ci, avail, &s->w);
 	int result = refused;
 
+	if (s->w.len >= ENGINE_LONG)
+		emu_cq_publish(s->e);
 	if (!refused && s->run->done > s->w.len)
 		result = EMU_SYN_LOC_QP_OP; /* rewritten while it was executed */
 	else if (!refused && !s->run->held_until)
@@ -488,9 +494,22 @@ static bool execute(struct send *s, uint16_t avail)
 	return false;
 }
 
+/*
+ * What the driver wrote, on another processor, is on its way while what came before is executed: a
+ * block of the ring, or the doorbell record that tells of the next ones.
+ */
+static void fetch_ahead(const struct emu_qp *q, uint16_t ci, uint16_t avail)
+{
+	uint64_t ring = q->buf_addr + ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift);
+	uint64_t block = (ci + AHEAD) & (q->sq_wqe_count - 1u);
+
+	__builtin_prefetch(emu_own(avail > AHEAD ? ring + block * 64 : q->dbr_addr));
+}
+
 void emu_sq_advance(struct engine *e, uint32_t qpn)
 {
 	struct send s;
+	uint16_t avail = 0;
 	unsigned int i;
 
 	s.e = e;
@@ -500,13 +519,16 @@ void emu_sq_advance(struct engine *e, uint32_t qpn)
 	s.moved = 0;
 	for (i = 0; i < ENGINE_BUDGET; i++) {
 		uint32_t state = atomic_load(&s.q->state);
-		uint16_t avail;
+		uint16_t at = s.run->sq_ci;
 
 		if (state != EMU_QPS_RTS && !(state == EMU_QPS_SQD && s.run->active))
 			break;
-		avail = posted(s.q, s.run);
+		if (!avail)
+			avail = posted(s.q, s.run);
+		fetch_ahead(s.q, at, avail);
 		if (!avail || !execute(&s, avail))
 			break;
+		avail = (uint16_t)(avail - (uint16_t)(s.run->sq_ci - at));
 	}
 	if (atomic_load(&s.q->state) >= EMU_QPS_SQE)
 		flush(&s);

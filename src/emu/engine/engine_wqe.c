@@ -6,6 +6,7 @@
 
 #define INLINE_BIT   0x80000000u
 #define INVALID_LKEY 0x100u
+#define BLOCK	     64u
 
 /* Reads a WQE of the send ring segment by segment; it may wrap at the ring's end. */
 struct cursor {
@@ -17,18 +18,25 @@ struct cursor {
 	uint64_t first; /* offset of the WQE in the ring */
 };
 
+/* The first block, which tells how many there are. */
 static void load(struct cursor *c, const struct emu_qp *q, uint16_t ci)
 {
-	uint64_t until_end;
-
 	c->ring = q->buf_addr + ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift);
-	c->ring_bytes = (uint64_t)q->sq_wqe_count * 64;
-	c->first = (uint64_t)(ci & (q->sq_wqe_count - 1)) * 64;
-	until_end = c->ring_bytes - c->first;
+	c->ring_bytes = (uint64_t)q->sq_wqe_count * BLOCK;
+	c->first = (uint64_t)(ci & (q->sq_wqe_count - 1)) * BLOCK;
+	memcpy(c->raw, emu_own(c->ring + c->first), BLOCK);
+}
+
+static void load_rest(struct cursor *c)
+{
+	uint64_t until_end = c->ring_bytes - c->first;
+
+	if (c->end <= BLOCK)
+		return;
 	if (c->end <= until_end) {
-		memcpy(c->raw, emu_own(c->ring + c->first), c->end);
+		memcpy(c->raw + BLOCK, emu_own(c->ring + c->first + BLOCK), c->end - BLOCK);
 	} else {
-		memcpy(c->raw, emu_own(c->ring + c->first), until_end);
+		memcpy(c->raw + BLOCK, emu_own(c->ring + c->first + BLOCK), until_end - BLOCK);
 		memcpy(c->raw + until_end, emu_own(c->ring), c->end - until_end);
 	}
 }
@@ -251,10 +259,10 @@ static bool parse_body(struct cursor *c, struct emu_wqe *w, const struct emu_qp 
 enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t ci, uint16_t avail,
 				struct emu_wqe *w)
 {
-	struct cursor c = {.end = 16};
+	struct cursor c;
 	uint32_t ds;
 
-	memset(w, 0, offsetof(struct emu_wqe, sge));
+	memset(w, 0, offsetof(struct emu_wqe, av));
 	w->blocks = 1;
 	load(&c, q, ci);
 	ds = emu_get32(c.raw + 4) & 0xff;
@@ -267,8 +275,8 @@ enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t c
 		return EMU_SYN_LOC_QP_OP;
 	w->blocks = (uint8_t)((ds + 3) / 4);
 	c.end = (size_t)ds * 16;
-	load(&c, q, ci);
 	c.pos = 16;
+	load_rest(&c);
 	if (!parse_body(&c, w, q))
 		return EMU_SYN_LOC_QP_OP;
 	if (w->len > (q->type == EMU_QPT_UD ? ENGINE_UD_MTU : ENGINE_MAX_MSG))
@@ -286,7 +294,7 @@ void emu_rqe_parse(const struct emu_qp *q, uint16_t index, struct emu_wqe *w)
 
 void emu_rqe_parse_segs(const uint8_t *p, const uint8_t *end, struct emu_wqe *w)
 {
-	memset(w, 0, offsetof(struct emu_wqe, sge));
+	memset(w, 0, offsetof(struct emu_wqe, av));
 	for (; p < end; p += 16) {
 		uint32_t count = emu_get32(p) & ~INLINE_BIT;
 		uint32_t lkey = emu_get32(p + 4);

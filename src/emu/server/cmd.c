@@ -207,31 +207,46 @@ static int check_attrs(const struct emu_cmd *c)
 	return 0;
 }
 
-static int write_out(struct emu_cmd *c, const struct emu_out *o)
-{
-	uint64_t uattr = c->uattrs + o->attr * sizeof(struct ib_uverbs_attr);
-	uint16_t flags = c->attr[o->attr].flags | UVERBS_ATTR_F_VALID_OUTPUT;
-	int err;
+/* Pieces of the answer, and where they go: written at once. */
+struct answer {
+	struct iovec from[2 * EMU_MAX_ATTRS + 1];
+	struct iovec to[2 * EMU_MAX_ATTRS + 1];
+	unsigned int n;
+};
 
-	err = emu_copy_to(c->chan->pid, c->attr[o->attr].data, o->data, o->len);
-	return err ? err
-		   : emu_copy_to(c->chan->pid, uattr + ATTR_FLAGS_OFFSET, &flags, sizeof(flags));
+static void add_piece(struct answer *a, uint64_t to, const void *from, size_t len)
+{
+	a->from[a->n] = (struct iovec){.iov_base = (void *)(uintptr_t)from, .iov_len = len};
+	a->to[a->n++] = (struct iovec){.iov_base = (void *)(uintptr_t)to, .iov_len = len};
 }
 
-static int write_outs(struct emu_cmd *c)
+static uint64_t address_of_attr(const struct emu_cmd *c, unsigned int i)
 {
-	uint64_t handle, uattr;
-	unsigned int i;
-	int err = 0;
+	return c->uattrs + i * sizeof(struct ib_uverbs_attr);
+}
 
-	for (i = 0; i < c->nouts && !err; i++)
-		err = write_out(c, &c->out[i]);
-	if (!err && c->created) {
-		handle = c->created->handle;
-		uattr = c->uattrs + c->created_attr * sizeof(struct ib_uverbs_attr);
-		err = emu_copy_to(c->chan->pid, uattr + ATTR_DATA_OFFSET, &handle, sizeof(handle));
+static int write_outs(const struct emu_cmd *c)
+{
+	uint16_t flags[EMU_MAX_ATTRS];
+	struct answer a;
+	uint64_t handle;
+	unsigned int i;
+
+	a.n = 0;
+	for (i = 0; i < c->nouts; i++) {
+		const struct emu_out *o = &c->out[i];
+
+		flags[i] = c->attr[o->attr].flags | UVERBS_ATTR_F_VALID_OUTPUT;
+		add_piece(&a, c->attr[o->attr].data, o->data, o->len);
+		add_piece(&a, address_of_attr(c, o->attr) + ATTR_FLAGS_OFFSET, &flags[i],
+			  sizeof(flags[i]));
 	}
-	return err;
+	if (c->created) {
+		handle = c->created->handle;
+		add_piece(&a, address_of_attr(c, c->created_attr) + ATTR_DATA_OFFSET, &handle,
+			  sizeof(handle));
+	}
+	return emu_copy_to_many(c->chan->pid, a.to, a.from, a.n);
 }
 
 /* Where the number of a new descriptor goes, checked before anything else can go wrong. */
@@ -255,27 +270,43 @@ int emu_cmd_give_fd(struct emu_cmd *c, uint16_t id, int fd)
 	return 0;
 }
 
+static int check_hdr(struct emu_cmd *c, const struct ib_uverbs_ioctl_hdr *hdr)
+{
+	if (hdr->length > EMU_PAGE ||
+	    hdr->length != sizeof(*hdr) + hdr->num_attrs * sizeof(struct ib_uverbs_attr))
+		return -EINVAL;
+	if (hdr->reserved1 || hdr->reserved2)
+		return -EPROTONOSUPPORT;
+	if (hdr->driver_id != RDMA_DRIVER_MLX5 || hdr->num_attrs > EMU_MAX_ATTRS)
+		return -EINVAL;
+	c->method = find_method(hdr->object_id, hdr->method_id);
+	if (!c->method)
+		return -EPROTONOSUPPORT;
+	c->nattrs = hdr->num_attrs;
+	return 0;
+}
+
+/* Most commands have few attributes: those come with the header. */
 static int load(struct emu_cmd *c, uint64_t uhdr)
 {
+	uint8_t head[sizeof(struct ib_uverbs_ioctl_hdr) + 8 * sizeof(c->attr[0])];
+	size_t len = sizeof(head), need;
 	struct ib_uverbs_ioctl_hdr hdr;
 	int err;
 
-	err = emu_copy_from(c->chan->pid, &hdr, uhdr, sizeof(hdr));
+	err = emu_copy_from_upto(c->chan->pid, head, uhdr, &len, sizeof(hdr));
 	if (err)
 		return err;
-	if (hdr.length > EMU_PAGE ||
-	    hdr.length != sizeof(hdr) + hdr.num_attrs * sizeof(struct ib_uverbs_attr))
-		return -EINVAL;
-	if (hdr.reserved1 || hdr.reserved2)
-		return -EPROTONOSUPPORT;
-	if (hdr.driver_id != RDMA_DRIVER_MLX5 || hdr.num_attrs > EMU_MAX_ATTRS)
-		return -EINVAL;
-	c->method = find_method(hdr.object_id, hdr.method_id);
-	if (!c->method)
-		return -EPROTONOSUPPORT;
+	memcpy(&hdr, head, sizeof(hdr));
+	err = check_hdr(c, &hdr);
+	if (err)
+		return err;
 	c->uattrs = uhdr + sizeof(hdr);
-	c->nattrs = hdr.num_attrs;
-	err = emu_copy_from(c->chan->pid, c->attr, c->uattrs, c->nattrs * sizeof(c->attr[0]));
+	need = c->nattrs * sizeof(c->attr[0]);
+	if (sizeof(hdr) + need <= len)
+		memcpy(c->attr, head + sizeof(hdr), need);
+	else
+		err = emu_copy_from(c->chan->pid, c->attr, c->uattrs, need);
 	return err ? err : check_attrs(c);
 }
 

@@ -180,6 +180,7 @@ static int set_completion(const struct emu_fault_request *r)
 	atomic_store(&q->seen, 0);
 	atomic_store(&q->hit, 0);
 	atomic_store(&q->action, r->action);
+	emu_grace(); /* engines look once in a pass */
 	return 0;
 }
 

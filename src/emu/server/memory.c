@@ -22,6 +22,31 @@ int emu_copy_from(pid_t pid, void *dst, uint64_t src, size_t len)
 	return len ? moved(process_vm_readv(pid, &l, 1, &r, 1, 0), len) : 0;
 }
 
+int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t least)
+{
+	struct iovec l = {.iov_base = dst, .iov_len = *len};
+	struct iovec r[2] = {
+		{.iov_base = (void *)(uintptr_t)src, .iov_len = least},
+		{.iov_base = (void *)(uintptr_t)(src + least), .iov_len = *len - least},
+	};
+	ssize_t n = process_vm_readv(pid, &l, 1, r, 2, 0);
+	int err = moved(n < (ssize_t)least ? n : (ssize_t)least, least);
+
+	if (!err)
+		*len = (size_t)n;
+	return err;
+}
+
+int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src, unsigned int n)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		len += src[i].iov_len;
+	return len ? moved(process_vm_writev(pid, src, n, dst, n, 0), len) : 0;
+}
+
 int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len)
 {
 	struct iovec l = {.iov_base = (void *)(uintptr_t)src, .iov_len = len};

@@ -77,12 +77,20 @@ static void pause_us(long us)
 	nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
 }
 
-/* Did the process end in a pass? Then its socket hung up, though nobody may have looked yet. */
+/*
+ * Did the process end in a pass? Then its thread is gone, or at least its socket hung up, though
+ * nobody may have looked yet. The socket alone does not tell in time: a forked child that was not
+ * given the processor yet still has it.
+ */
 static bool ended(uint32_t slot)
 {
+	const struct emu_engine *e = &emu.queues->engine[slot];
 	const struct emu_proc *p = emu_proc_by_slot(slot);
 	struct pollfd hangup = {.fd = p ? p->notes.fd : -1};
+	int32_t tid = atomic_load(&e->tid);
 
+	if (tid && syscall(SYS_tgkill, (long)e->pid, (long)tid, 0l) && errno == ESRCH)
+		return true;
 	return p && poll(&hangup, 1, 0) == 1 && hangup.revents & (POLLHUP | POLLERR | POLLNVAL);
 }
 

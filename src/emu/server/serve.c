@@ -158,6 +158,7 @@ static int proc_create(pid_t pid, struct emu_proc **out)
 	e = &emu.queues->engine[slot];
 	e->pid = pid;
 	atomic_store(&e->epoch, 0);
+	atomic_store(&e->tid, 0);
 	atomic_store(&e->serial, emu_new_serial());
 	*out = p;
 	return 0;

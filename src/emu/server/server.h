@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "emu/proto.h"
 #include "emu/shm.h"
@@ -143,6 +144,10 @@ extern struct emu_server emu;
  */
 int emu_copy_from(pid_t pid, void *dst, uint64_t src, size_t len);
 int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len);
+/* As much of *len bytes as can be had, but not less than `least`. */
+int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t least);
+/* Pairs of pieces, each as long as the other. */
+int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src, unsigned int n);
 /* Is [addr, addr + len) mapped readable (and writable)? What pinning would find out. */
 int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write);
 

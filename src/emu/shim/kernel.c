@@ -27,6 +27,7 @@
 #define CDEV_MAJOR	231
 #define CDEV_MINOR	192
 #define MAX_ATTACHMENTS 256
+#define NOT_OURS	(-1) /* among the numbers of errors */
 
 /*
  * This process's channel for one open file description, known by its socket's inode. So is the
@@ -332,26 +333,26 @@ close_channel:
 	return err;
 }
 
+/* A socket that is known need not be asked whose it is. */
 static int channel_of(int fd, int *channel)
 {
 	struct stat st;
 	unsigned int i;
-	int err;
 
-	err = raw_fstat(fd, &st);
-	if (err)
-		return err;
+	if (raw_fstat(fd, &st))
+		return NOT_OURS;
 	for (i = 0; i < nattached; i++) {
 		if (attached[i].dev != st.st_dev || attached[i].ino != st.st_ino)
 			continue;
-		/* An inode number may have been used again: the old channel is dead then. */
-		if (hung_up(&attached[i])) {
+		if (!is_ours(&attached[i])) {
 			detach(i);
 			break;
 		}
 		*channel = attached[i].fd;
 		return 0;
 	}
+	if (device_of(fd) < 0)
+		return NOT_OURS;
 	return attach(fd, &st, channel);
 }
 
@@ -416,6 +417,13 @@ static int request(int fd, struct emu_request *req, struct emu_reply *rep, int *
 	if (err)
 		return err;
 	err = call(channel, req, rep, fds);
+	if (err == EPIPE || err == ECONNRESET) {
+		/* The inode's number was used before, by a device that was closed. */
+		sweep();
+		err = channel_of(fd, &channel);
+		if (!err)
+			err = call(channel, req, rep, fds);
+	}
 	if (err || !(rep->flags & EMU_REPLY_ENGINE))
 		return err;
 	err = start_engine(channel);
@@ -453,20 +461,18 @@ static void store_fd(const struct emu_reply *rep, int fd)
 }
 
 /* A dead server looks like a device that was pulled: the kernel says EIO then. */
-int emu_kernel_ioctl(int fd, void *hdr)
+bool emu_kernel_ioctl(int fd, void *hdr, int *error)
 {
 	struct emu_request req = {.op = EMU_OP_IOCTL, .arg = {(uintptr_t)hdr}};
 	struct emu_reply rep;
-	int fds[EMU_MAX_FDS], saved = errno;
+	int fds[EMU_MAX_FDS], saved = errno, err;
 
-	if (request_locked(fd, &req, &rep, fds))
-		return EIO;
-	if (rep.error)
-		return rep.error;
-	if (rep.flags & EMU_REPLY_STORE_FD)
+	err = request_locked(fd, &req, &rep, fds);
+	if (!err && !rep.error && rep.flags & EMU_REPLY_STORE_FD)
 		store_fd(&rep, fds[0]);
 	errno = saved;
-	return 0;
+	*error = err ? EIO : rep.error;
+	return err != NOT_OURS;
 }
 
 int emu_kernel_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off, void **p)

@@ -25,7 +25,8 @@ int emu_kernel_stat(unsigned int dev, struct stat *st);
 /* Make the stat data of a socket that is an emulated device look like a character device's. */
 void emu_kernel_fix_stat(int fd, struct stat *st);
 
-int emu_kernel_ioctl(int fd, void *hdr);
+/* RDMA_VERBS_IOCTL; false if the descriptor is not an emulated device. *error: 0 or an errno. */
+bool emu_kernel_ioctl(int fd, void *hdr, int *error);
 int emu_kernel_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off, void **p);
 
 #endif

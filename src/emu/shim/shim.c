@@ -151,12 +151,13 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;
 	void *arg;
+	int err;
 
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
 	va_end(ap);
-	if (request == RDMA_VERBS_IOCTL && emu_kernel_is_fd(fd))
-		return result(emu_kernel_ioctl(fd, arg));
+	if (request == RDMA_VERBS_IOCTL && emu_kernel_ioctl(fd, arg, &err))
+		return result(err);
 	return NEXT(ioctl)(fd, request, arg);
 }
 
