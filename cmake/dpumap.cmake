@@ -22,6 +22,10 @@ target_compile_options(dpumap_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 	-Wvla -Wundef -Wwrite-strings -Wformat=2 -fno-common
 	$<$<BOOL:${DPUMAP_WERROR}>:-Werror>)
+if(DPUMAP_COVERAGE)
+	target_compile_options(dpumap_flags INTERFACE --coverage -fprofile-update=atomic)
+	target_link_options(dpumap_flags INTERFACE --coverage)
+endif()
 if(DPUMAP_SANITIZE)
 	target_compile_options(dpumap_flags INTERFACE
 		-fsanitize=${DPUMAP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -62,6 +62,7 @@ static struct json_object *describe_export(const struct export_spec *spec)
 	put_text(about, "kind", spec_kind_name(spec->kind));
 	put(about, "size", spec->size);
 	put_text(about, "perm", spec->writable ? "rw" : "ro");
+	put_text(about, "via", spec_via_name(spec->via));
 	for (size_t i = 0; i < spec->num_allow; i++)
 		json_object_array_add(allow, json_object_new_string(spec->allow[i]));
 	json_object_object_add(about, "allow", allow);
@@ -93,6 +94,7 @@ static doca_error_t tell_sessions(struct question *q)
 		put_text(about, "from", s->peer.text);
 		put(about, "seconds", (now - s->since) / DPUMAP_NSEC_PER_SEC);
 		put(about, "imports", s->num_held);
+		put(about, "connections", s->num_links);
 		json_object_object_add(about, "watches", json_object_new_boolean(s->watching));
 		json_object_array_add(list, about);
 	}

@@ -163,7 +163,7 @@ static doca_error_t code_of(struct json_object *answer)
 	return DOCA_ERROR_UNKNOWN;
 }
 
-#define COLUMNS 5
+#define COLUMNS 6
 
 static void print_row(const int *widths, const char *const *cells)
 {
@@ -186,11 +186,12 @@ static void print_list(struct json_object *list, const char *const *keys, const 
 
 static void print_answer(struct json_object *answer)
 {
-	static const char *const export_keys[COLUMNS] = {"name", "kind", "size", "perm", "allow"};
-	static const char *const session_keys[COLUMNS] = {"who", "from", "seconds", "imports",
-							  "watches"};
-	static const int export_widths[] = {-24, -7, 14, -5};
-	static const int session_widths[] = {-24, -24, 8, 8};
+	static const char *const export_keys[COLUMNS] = {"name", "kind", "size",
+							 "perm", "via",	 "allow"};
+	static const char *const session_keys[COLUMNS] = {"who",     "from",	    "seconds",
+							  "imports", "connections", "watches"};
+	static const int export_widths[] = {-24, -7, 14, -5, -5};
+	static const int session_widths[] = {-24, -24, 8, 8, 12};
 	struct json_object *list;
 
 	if (json_object_object_get_ex(answer, "exports", &list) &&

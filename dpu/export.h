@@ -4,6 +4,7 @@
 #define DPUMAPD_EXPORT_H
 
 #include "exports.h"
+#include "links.h"
 #include "memory.h"
 
 struct export
@@ -11,6 +12,8 @@ struct export
 	struct export_spec spec;
 	uint64_t wanted_size; /* the spec's, which may have been "max" */
 	uint64_t id;
+	struct dpumap_device own; /* via RDMA; of others dev is NULL, and they share one */
+	struct links links;
 	struct memory *memory;
 	struct doca_mmap *mmap;
 	const void *desc; /* the library's, until the map stops or is revoked; NULL: none now */

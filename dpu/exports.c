@@ -19,6 +19,17 @@ struct exports {
 	void *context;
 };
 
+static doca_error_t open_device(const char *which, struct dpumap_device *device,
+				struct dpumap_fault *fault)
+{
+	doca_error_t result = dpumap_device_open(which, doca_mmap_cap_is_export_pci_supported,
+						 "export memory over PCI", device, fault);
+
+	if (result != DOCA_ERROR_NOT_SUPPORTED)
+		return result;
+	return dpumap_device_open(which, dpumap_device_can_connect, "export memory", device, fault);
+}
+
 doca_error_t exports_create(const char *device, struct exports **exports,
 			    struct dpumap_fault *fault)
 {
@@ -27,8 +38,7 @@ doca_error_t exports_create(const char *device, struct exports **exports,
 
 	if (!e)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the exports");
-	result = dpumap_device_open(device, doca_mmap_cap_is_export_pci_supported,
-				    "export memory over PCI", &e->device, fault);
+	result = open_device(device, &e->device, fault);
 	if (result != DOCA_SUCCESS) {
 		free(e);
 		return result;
@@ -225,7 +235,7 @@ void exports_take_back(struct exports *exports, struct export *export)
 {
 	struct dpumap_fault fault = {0};
 
-	if (export->given == 0 || --export->given > 0)
+	if (export->given == 0 || --export->given > 0 || export->spec.via == EXPORT_VIA_RDMA)
 		return;
 	if (export_rekey(&exports->device, export, &fault) != DOCA_SUCCESS)
 		say("%s", fault.text);
@@ -236,6 +246,8 @@ void exports_revoke(struct exports *exports, struct export *export)
 	struct dpumap_fault fault = {0};
 	uint64_t was_id = export->id;
 
+	if (export->spec.via == EXPORT_VIA_RDMA)
+		return;
 	if (export_rekey(&exports->device, export, &fault) != DOCA_SUCCESS) {
 		say("%s", fault.text);
 		drop(exports, lower_bound(exports, export->spec.name));
@@ -321,8 +333,9 @@ doca_error_t exports_dm_usage(const struct exports *exports, struct exports_dm_u
 	struct doca_dev *dev = exports->device.dev;
 	doca_error_t result;
 
+	*usage = (struct exports_dm_usage){0};
 	result = dpumap_dm_cap_get_max_len(doca_dev_as_devinfo(dev), &usage->total);
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS && usage->total)
 		result = dpumap_dm_query_free(dev, &usage->longest, &usage->free);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result,

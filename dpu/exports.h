@@ -15,7 +15,7 @@
 struct exports;
 struct export;
 
-/* device is a name or a PCI address; NULL: the first that can export. */
+/* device is a name or a PCI address; NULL: the first that can export, over PCI if there is one. */
 doca_error_t exports_create(const char *device, struct exports **exports,
 			    struct dpumap_fault *fault);
 /* Revokes every export, then gives the memory back. NULL is allowed. */
@@ -32,11 +32,15 @@ void exports_watch(struct exports *exports, exports_watch_fn *heard, void *conte
 /* Takes the spec over, which is then empty; on failure it is the caller's. ALREADY_EXIST. */
 doca_error_t exports_add(struct exports *exports, struct export_spec *spec,
 			 struct dpumap_fault *fault);
-/* Somebody gets its descriptor, or does not need it any more: when nobody does, it is void. */
+/*
+ * Somebody gets its descriptor, or does not need it any more: when nobody does, it is void. Over
+ * RDMA it is of use only to who is connected, and stays.
+ */
 doca_error_t exports_give(struct exports *exports, struct export *export,
 			  struct dpumap_fault *fault);
 void exports_take_back(struct exports *exports, struct export *export);
-/* Who has it loses it, and may get it again. */
+/* Somebody is to lose it. Over PCI all lose it, and may get it again; over RDMA he did already,
+ * with his connections. */
 void exports_revoke(struct exports *exports, struct export *export);
 /* NOT_FOUND. */
 doca_error_t exports_remove(struct exports *exports, const char *name, struct dpumap_fault *fault);
@@ -65,6 +69,16 @@ const struct export_spec *export_spec(const struct export *export);
 void export_describe(const struct export *export, struct dpumap_export_info *info);
 /* A secret that is good until the export changes. */
 void export_descriptor(const struct export *export, const void **desc, size_t *len);
+/*
+ * Connects the client that owner stands for over RDMA (links.h); NOT_SUPPORTED for an export that
+ * is reached in another way. Connections last until they are dropped, or the export changes or
+ * ends.
+ */
+doca_error_t export_connect(struct export *export, const void *owner, const void *details,
+			    size_t len, const void **answer, size_t *answer_len,
+			    struct dpumap_fault *fault);
+/* Drops all that it has to this export. */
+void export_disconnect(struct export *export, const void *owner);
 /* INVALID_VALUE when the bytes are not all within the export. */
 doca_error_t export_check_range(const struct export *export, uint64_t offset, uint64_t len,
 				struct dpumap_fault *fault);

@@ -10,6 +10,7 @@
 
 #include "ctl.h"
 #include "daemon.h"
+#include "doctor.h"
 #include "options.h"
 #include "say.h"
 
@@ -104,6 +105,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "ctl") == 0)
 		return ctl_main(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "doctor") == 0)
+		return doctor_main(argc - 1, argv + 1);
 	options_parse(argc, argv, &options);
 	result = options.check_only ? check(&options, &fault) : serve(&options, &fault);
 	if (result != DOCA_SUCCESS)

@@ -24,12 +24,13 @@ enum {
 };
 
 static const char doc[] =
-	"Own memory on the DPU's side, export it for PCI access and hand the descriptors to the "
-	"host.\n"
+	"Own memory on the DPU's side, export it for access over PCI or RDMA and hand the "
+	"descriptors to the host.\n"
 	"\n"
 	"  dpumapd --config FILE       as dpumapd.conf(5) says; SIGHUP reads it again\n"
 	"  dpumapd --export EXPORT...  as the command line says\n"
-	"  dpumapd ctl COMMAND         ask or change one that runs; see dpumapd ctl --help"
+	"  dpumapd ctl COMMAND         ask or change one that runs; see dpumapd ctl --help\n"
+	"  dpumapd doctor              say what works here, what does not, and what to do"
 	"\v"
 	"EXPORT is a list of name=NAME,kind=KIND,size=SIZE[,KEY=VALUE...]:\n"
 	"  NAME  1 to 63 of A-Z a-z 0-9 . _ -\n"
@@ -37,6 +38,7 @@ static const char doc[] =
 	"  SIZE  bytes, with K, M or G if wanted; max is all of a file, and of dm all that one "
 	"export can have\n"
 	"  perm  rw (default) or ro, what the host may do\n"
+	"  via   pci (default), for the host of this card, or rdma, for other machines\n"
 	"  align where dm begins on the card: a power of two (default 64 or more, as the card "
 	"likes)\n"
 	"  pages what dram is made of: usual (default), huge, or the size of huge pages\n"

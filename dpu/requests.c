@@ -117,7 +117,37 @@ static doca_error_t release(struct context *c)
 		return c->fault->code;
 	session_let_go(c->session, export_id(export));
 	session_say(c->session, "releases export %s", c->name);
+	if (!session_holds(c->session, export_id(export))) {
+		session_unlink_all(c->session, export_id(export));
+		export_disconnect(export, c->session);
+	}
 	exports_take_back(c->exports, export);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t connect_to(struct context *c)
+{
+	struct export *export = find_held(c);
+	const uint8_t *details = c->request->value[DPUMAP_MSG_DETAILS].data;
+	size_t len = c->request->value[DPUMAP_MSG_DETAILS].len;
+	const void *answer;
+	size_t answer_len;
+
+	if (!export)
+		return c->fault->code;
+	if (session_link(c->session, export_id(export), c->fault) != DOCA_SUCCESS)
+		return c->fault->code;
+	if (export_connect(export, c->session, details, len, &answer, &answer_len, c->fault) !=
+	    DOCA_SUCCESS) {
+		session_unlink(c->session, export_id(export));
+		/* The kernel may have looked for the way to his address for a second, in which
+		 * nobody else was served: one who asks for that is not to ask again at once. */
+		if (c->fault->code == DOCA_ERROR_DRIVER)
+			c->session->closing = true;
+		return c->fault->code;
+	}
+	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DETAILS, answer, answer_len);
+	session_say(c->session, "connects to export %s", c->name);
 	return DOCA_SUCCESS;
 }
 
@@ -246,6 +276,7 @@ static const struct {
 	[DPUMAP_OP_DEVICE] = {tell_device, 0, 0},
 	[DPUMAP_OP_WATCH] = {watch, 0, 0},
 	[DPUMAP_OP_PING] = {answer_ping, 0, 0},
+	[DPUMAP_OP_CONNECT] = {connect_to, FIELD(NAME) | FIELD(DETAILS), 0},
 };
 
 /* Nobody who knows the protocol gets here: what follows may not even be frames. */

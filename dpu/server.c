@@ -70,6 +70,20 @@ static bool is_stranger(const struct session *session)
 	return !session->who[0];
 }
 
+static void disconnect(const struct server *server, struct session *session)
+{
+	struct export *export;
+
+	while (session->num_links > 0) {
+		uint64_t id = session->links[0];
+
+		export = exports_of_id(server->exports, id);
+		if (export)
+			export_disconnect(export, session);
+		session_unlink_all(session, id);
+	}
+}
+
 static void remove_session(struct server *server, struct session *session)
 {
 	struct session **at = &server->sessions;
@@ -78,6 +92,7 @@ static void remove_session(struct server *server, struct session *session)
 		at = &(*at)->next;
 	*at = session->next;
 	loop_remove(server->loop, &session->watch);
+	disconnect(server, session);
 	server->stats.held -= session->num_held;
 	if (is_stranger(session))
 		server->stats.strangers--;

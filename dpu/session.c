@@ -108,10 +108,41 @@ void session_let_go(struct session *session, uint64_t export)
 		session->held[at] = session->held[--session->num_held];
 }
 
+doca_error_t session_link(struct session *session, uint64_t export, struct dpumap_fault *fault)
+{
+	if (session->num_links == SESSION_LINKS)
+		return dpumap_fault_set(fault, DOCA_ERROR_FULL,
+					"%d connections are there already: release some exports",
+					SESSION_LINKS);
+	session->links[session->num_links++] = export;
+	return DOCA_SUCCESS;
+}
+
+void session_unlink(struct session *session, uint64_t export)
+{
+	for (size_t i = session->num_links; i > 0; i--) {
+		if (session->links[i - 1] != export)
+			continue;
+		session->links[i - 1] = session->links[--session->num_links];
+		return;
+	}
+}
+
+void session_unlink_all(struct session *session, uint64_t export)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < session->num_links; i++)
+		if (session->links[i] != export)
+			session->links[left++] = session->links[i];
+	session->num_links = left;
+}
+
 size_t session_forget(struct session *session, uint64_t export)
 {
 	size_t left = 0, before = session->num_held;
 
+	session_unlink_all(session, export);
 	for (size_t i = 0; i < before; i++)
 		if (session->held[i] != export)
 			session->held[left++] = session->held[i];

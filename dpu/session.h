@@ -14,6 +14,7 @@
 
 #define SESSION_DIGESTS	   4
 #define SESSION_EVENTS_MAX 4096u
+#define SESSION_LINKS	   64
 
 struct digest {
 	struct dpumap_sha256 *sha; /* NULL: free */
@@ -60,6 +61,8 @@ struct session {
 	} job;
 	uint64_t *held; /* ids of exports that it got, as often as it did */
 	size_t num_held;
+	uint64_t links[SESSION_LINKS]; /* of connections over RDMA, the ids of their exports */
+	size_t num_links;
 	struct event *events, **last_event; /* to be sent */
 	size_t num_events;
 };
@@ -78,7 +81,12 @@ doca_error_t session_hold(struct session *session, uint64_t export, struct dpuma
 bool session_holds(const struct session *session, uint64_t export);
 /* Once less. */
 void session_let_go(struct session *session, uint64_t export);
-/* There is no such export any more; returns how often it was held. */
+/* A connection to the export; FULL. */
+doca_error_t session_link(struct session *session, uint64_t export, struct dpumap_fault *fault);
+/* One less, or none any more. */
+void session_unlink(struct session *session, uint64_t export);
+void session_unlink_all(struct session *session, uint64_t export);
+/* There is no such export any more, nor connections to it; returns how often it was held. */
 size_t session_forget(struct session *session, uint64_t export);
 
 /* False when it is too slow for what happens. */

@@ -17,6 +17,16 @@ static const char *const kind_names[EXPORT_KINDS] = {
 	[EXPORT_DMABUF] = "dmabuf",
 };
 
+static const char *const via_names[EXPORT_VIAS] = {
+	[EXPORT_VIA_PCI] = "pci",
+	[EXPORT_VIA_RDMA] = "rdma",
+};
+
+const char *spec_via_name(enum export_via via)
+{
+	return via_names[via];
+}
+
 const char *spec_kind_name(enum export_kind kind)
 {
 	return kind_names[kind];
@@ -75,6 +85,17 @@ static doca_error_t set_kind(struct export_spec *spec, const char *value,
 		}
 	}
 	return invalid(fault, spec, "kind is dm, dram, file or dmabuf", value);
+}
+
+static doca_error_t set_via(struct export_spec *spec, const char *value, struct dpumap_fault *fault)
+{
+	for (enum export_via via = 0; via < EXPORT_VIAS; via++) {
+		if (strcmp(value, via_names[via]) == 0) {
+			spec->via = via;
+			return DOCA_SUCCESS;
+		}
+	}
+	return invalid(fault, spec, "via is pci or rdma", value);
 }
 
 static doca_error_t set_size(struct export_spec *spec, const char *value,
@@ -195,7 +216,7 @@ static const struct {
 } parts[] = {
 	{"name", set_name},   {"kind", set_kind},   {"size", set_size}, {"perm", set_perm},
 	{"align", set_align}, {"pages", set_pages}, {"node", set_node}, {"path", set_path},
-	{"fd", set_fd},	      {"allow", add_allow},
+	{"fd", set_fd},	      {"allow", add_allow}, {"via", set_via},
 };
 
 doca_error_t spec_set(struct export_spec *spec, const char *key, const char *value,
@@ -358,8 +379,8 @@ static bool is_same_text(const char *a, const char *b)
 
 bool spec_is_equal(const struct export_spec *a, const struct export_spec *b)
 {
-	if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->size != b->size ||
-	    a->writable != b->writable || a->log_align != b->log_align ||
+	if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->via != b->via ||
+	    a->size != b->size || a->writable != b->writable || a->log_align != b->log_align ||
 	    a->page_size != b->page_size || a->on_node != b->on_node || a->node != b->node ||
 	    !is_same_text(a->path, b->path) || a->fd != b->fd || a->num_allow != b->num_allow)
 		return false;

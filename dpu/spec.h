@@ -17,11 +17,19 @@ enum export_kind {
 	EXPORT_KINDS,
 };
 
+/* How others reach it. */
+enum export_via {
+	EXPORT_VIA_PCI,	 /* the functions of the same card */
+	EXPORT_VIA_RDMA, /* other machines, each through a connection to us */
+	EXPORT_VIAS,
+};
+
 #define EXPORT_SIZE_MAX UINT64_MAX /* what there is: of device memory, a file or a dma-buf */
 
 struct export_spec {
 	char name[DPUMAP_EXPORT_NAME_MAX];
 	enum export_kind kind;
+	enum export_via via;
 	uint64_t size;
 	bool writable;
 	uint32_t log_align; /* of device memory; 0: as the device likes */
@@ -37,6 +45,7 @@ struct export_spec {
 
 /* What a kind is called in options, replies and logs. */
 const char *spec_kind_name(enum export_kind kind);
+const char *spec_via_name(enum export_via via);
 
 void spec_init(struct export_spec *spec);
 void spec_free(struct export_spec *spec);
@@ -46,8 +55,8 @@ doca_error_t spec_copy(struct export_spec *copy, const struct export_spec *spec,
 bool spec_is_equal(const struct export_spec *a, const struct export_spec *b);
 
 /*
- * One part: name, kind, size, perm, align, pages, node, path, fd, or allow, which adds to those
- * before. INVALID_VALUE with the reason.
+ * One part: name, kind, via, size, perm, align, pages, node, path, fd, or allow, which adds to
+ * those before. INVALID_VALUE with the reason.
  */
 doca_error_t spec_set(struct export_spec *spec, const char *key, const char *value,
 		      struct dpumap_fault *fault);

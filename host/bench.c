@@ -154,7 +154,7 @@ static doca_error_t check_export(struct bench *b, struct dpumap_fault *fault)
 					"export %s has %" PRIu64 " bytes, too few for %" PRIu64
 					" at offset %" PRIu64,
 					info->name, info->size, least, o->offset);
-	if (o->given & OPTION_WRITE && !(info->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE))
+	if (o->given & OPTION_WRITE && !remote_is_writable(info))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED, "export %s is read-only",
 					info->name);
 	b->room = info->size - o->offset;
@@ -172,7 +172,7 @@ static doca_error_t run(struct bench *b, struct dpumap_fault *fault)
 	if (result == DOCA_SUCCESS)
 		result = check_export(b, fault);
 	if (result == DOCA_SUCCESS)
-		result = import_open(b->options, &b->export, &b->import, fault);
+		result = import_open(b->options, b->client, &b->export, &b->import, fault);
 	if (result == DOCA_SUCCESS)
 		result = import_add_buffer(&b->import, 0, (size_t)b->room, fault);
 	if (result == DOCA_SUCCESS)
@@ -186,8 +186,7 @@ static void print_table(const struct bench *b)
 {
 	char size[DPUMAP_SIZE_TEXT_MAX];
 
-	printf("%s on %s by %s\n", b->export.info.name, b->import.device.name,
-	       report_engine(b->import.engine));
+	printf("%s on %s by %s\n", b->export.info.name, b->import.device.name, b->import.engine);
 	printf("%-6s %8s %8s %12s %12s %12s\n", "", "SIZE", "COPIES", "MEDIAN us", "99% us",
 	       "MB/s");
 	for (unsigned int i = 0; i < b->num_results; i++) {
@@ -218,7 +217,7 @@ static void print_json(const struct bench *b)
 	}
 	json_object_object_add(object, "export", report_json_export(&b->export.info));
 	json_add_text(object, "device", b->import.device.name);
-	json_add_text(object, "engine", report_engine(b->import.engine));
+	json_add_text(object, "engine", b->import.engine);
 	json_object_object_add(object, "results", list);
 	json_print(object);
 }

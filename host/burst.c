@@ -7,6 +7,7 @@
 #include "common/clock.h"
 #include "import.h"
 #include "interrupt.h"
+#include "way.h"
 
 #define POLL_BATCH 16
 
@@ -17,8 +18,7 @@
 
 struct burst {
 	struct import *import;
-	struct doca_mmap *dst, *src;
-	uint8_t *dst_addr, *src_addr;
+	struct import_piece next;
 	size_t len;
 	size_t posted;
 	size_t done;
@@ -30,10 +30,14 @@ struct burst {
 
 static doca_error_t failed(const struct burst *b, doca_error_t why, struct dpumap_fault *fault)
 {
+	const char *guess = "";
+
+	if (why == DOCA_ERROR_NOT_PERMITTED)
+		guess = ": the export has ended or does not allow it";
+	else if (why == DOCA_ERROR_CONNECTION_ABORTED)
+		guess = ": the other side does not answer, or the export has ended";
 	dpumap_fault_doca(fault, why, "copying between this host and %s failed%s", b->import->name,
-			  why == DOCA_ERROR_NOT_PERMITTED
-				  ? ": the export has ended or does not allow it"
-				  : "");
+			  guess);
 	/* Whatever the reason, what the caller has is a failed transfer. */
 	fault->code = DOCA_ERROR_IO_FAILED;
 	return fault->code;
@@ -48,7 +52,6 @@ static void push_deadline(struct burst *b)
 static doca_error_t post(struct burst *b)
 {
 	struct import *import = b->import;
-	union doca_data tag;
 	doca_error_t result;
 	size_t len;
 
@@ -57,13 +60,14 @@ static doca_error_t post(struct burst *b)
 		len = b->len - b->posted;
 		if (len > import->max_request)
 			len = import->max_request;
-		tag.u64 = len;
-		result = dpumap_dma_memcpy(import->dma, b->dst, b->dst_addr + b->posted, b->src,
-					   b->src_addr + b->posted, len, tag);
+		b->next.len = len;
+		result = import->way->post(import, &b->next);
 		if (result == DOCA_ERROR_AGAIN)
 			return DOCA_SUCCESS;
 		if (result != DOCA_SUCCESS)
 			return result;
+		b->next.local_addr += len;
+		b->next.remote_addr += len;
 		b->posted += len;
 		b->inflight++;
 	}
@@ -107,7 +111,7 @@ static doca_error_t poll_once(struct burst *b, struct dpumap_fault *fault)
 	doca_error_t result;
 	uint32_t n = 0;
 
-	result = dpumap_dma_poll(b->import->dma, completions, POLL_BATCH, &n);
+	result = b->import->way->poll(b->import, completions, POLL_BATCH, &n);
 	if (result != DOCA_SUCCESS)
 		return failed(b, result, fault);
 	if (n == 0)
@@ -142,17 +146,10 @@ doca_error_t import_copy(struct import *import, enum import_direction direction,
 	uint64_t began = dpumap_clock_ns();
 	doca_error_t result;
 
-	if (direction == IMPORT_PUT) {
-		b.dst = import->map;
-		b.dst_addr = import->base + offset;
-		b.src = buffer->map;
-		b.src_addr = buffer->memory;
-	} else {
-		b.dst = buffer->map;
-		b.dst_addr = buffer->memory;
-		b.src = import->map;
-		b.src_addr = import->base + offset;
-	}
+	b.next = (struct import_piece){.direction = direction,
+				       .local = buffer->map,
+				       .local_addr = buffer->memory,
+				       .remote_addr = import->base + offset};
 	result = run(&b, fault);
 	import->copy_ns += dpumap_clock_ns() - began;
 	return result;

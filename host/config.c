@@ -250,6 +250,8 @@ doca_error_t config_load(struct options *options, struct config *config, struct 
 
 	*config = (struct config){0};
 	l.path = choose_file(options, buf);
+	if (l.path)
+		snprintf(config->path, sizeof(config->path), "%s", l.path);
 	if (result == DOCA_SUCCESS && l.path)
 		result = load_file(&l);
 	if (result != DOCA_SUCCESS)

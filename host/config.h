@@ -14,6 +14,7 @@
 struct config {
 	char *texts[CONFIG_TEXTS_MAX];
 	size_t num_texts;
+	char path[PATH_MAX]; /* of the file; empty: none */
 	char default_connect[PATH_MAX];
 };
 

@@ -44,7 +44,7 @@ static void print_import(const struct hold *h)
 	json_add_text(object, "name", h->import.name);
 	json_add_number(object, "size", h->import.size);
 	json_add_text(object, "device", h->import.device.name);
-	json_add_text(object, "engine", report_engine(h->import.engine));
+	json_add_text(object, "engine", h->import.engine);
 	json_print_line(object);
 }
 
@@ -157,7 +157,7 @@ doca_error_t hold_import(const struct options *options, struct dpumap_fault *fau
 	else
 		result = get_by_name(&h, options->args[0], fault);
 	if (result == DOCA_SUCCESS)
-		result = import_open(options, &h.export, &h.import, fault);
+		result = import_open(options, h.client, &h.export, &h.import, fault);
 	if (result == DOCA_SUCCESS) {
 		print_import(&h);
 		result = options->given & OPTION_HOLD ? hold(&h, fault) : DOCA_SUCCESS;

@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "import.h"
+#include "way.h"
 
 #define REQUEST_MAX ((uint64_t)1 << 20)
 
@@ -25,25 +26,37 @@ doca_error_t import_decode(const void *bytes, size_t len, const char *what,
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t import_map(struct import *import, const struct remote_export *export,
-			       struct dpumap_fault *fault)
+/* How bytes get there, and to which card. */
+static doca_error_t choose_way(struct import *import, const struct remote_export *export,
+			       uint64_t *guid, struct dpumap_fault *fault)
 {
 	struct dpumap_desc desc;
 	doca_error_t result;
-	uint64_t guid;
 
 	result = import_decode(export->desc, export->desc_len, import->name, &desc, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	guid = desc.device_guid;
+	import->way = desc.kind == DPUMAP_DESC_KIND_RDMA ? &way_rdma : &way_dma;
+	*guid = desc.device_guid;
 	dpumap_desc_wipe(&desc);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t import_map(struct import *import, const struct remote_export *export,
+			       uint64_t guid, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
 	result = doca_mmap_create_from_export(NULL, export->desc, export->desc_len,
 					      import->device.dev, &import->map);
-	if (result != DOCA_SUCCESS)
+	if (result != DOCA_SUCCESS && import->way == &way_dma)
 		return dpumap_fault_doca(fault, result,
 					 "cannot import %s with device %s: only functions of card "
 					 "%016" PRIx64 " can, and only while the export lasts",
 					 import->name, import->device.name, guid);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result, "cannot import %s with device %s",
+					 import->name, import->device.name);
 	return DOCA_SUCCESS;
 }
 
@@ -68,39 +81,27 @@ static doca_error_t learn_range(struct import *import, const struct remote_expor
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t open_queue(struct import *import, struct dpumap_fault *fault)
+doca_error_t import_open(const struct options *options, struct dpumap_client *client,
+			 const struct remote_export *export, struct import *import,
+			 struct dpumap_fault *fault)
 {
 	doca_error_t result;
-	uint64_t max;
-
-	result = dpumap_dma_create(import->device.dev, IMPORT_QUEUE_DEPTH, &import->dma);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_dma_get_engine(import->dma, &import->engine);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_dma_get_max_len(import->dma, &max);
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot make a copy queue on %s",
-					 import->device.name);
-	import->max_request = max < REQUEST_MAX ? max : REQUEST_MAX;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t import_open(const struct options *options, const struct remote_export *export,
-			 struct import *import, struct dpumap_fault *fault)
-{
-	doca_error_t result;
+	uint64_t guid;
 
 	*import = (struct import){.name = export->info.name,
 				  .timeout_ns = options->timeout_s * DPUMAP_NSEC_PER_SEC};
-	result = dpumap_device_open(options->device,
-				    doca_mmap_cap_is_create_from_export_pci_supported,
-				    "import memory over PCI", &import->device, fault);
+	result = choose_way(import, export, &guid, fault);
 	if (result == DOCA_SUCCESS)
-		result = import_map(import, export, fault);
+		result = dpumap_device_open(options->device, import->way->is_possible,
+					    import->way->doing, &import->device, fault);
+	if (result == DOCA_SUCCESS)
+		result = import_map(import, export, guid, fault);
 	if (result == DOCA_SUCCESS)
 		result = learn_range(import, export, fault);
 	if (result == DOCA_SUCCESS)
-		result = open_queue(import, fault);
+		result = import->way->open(import, client, fault);
+	if (import->max_request > REQUEST_MAX)
+		import->max_request = REQUEST_MAX;
 	if (result != DOCA_SUCCESS)
 		import_close(import);
 	return result;
@@ -117,7 +118,7 @@ static void destroy_buffer(struct import_buffer *buffer)
 void import_close(struct import *import)
 {
 	/* A queue that cannot be destroyed may still write: keep what it writes to. */
-	if (import->dma && dpumap_dma_destroy(import->dma) != DOCA_SUCCESS)
+	if (import->way && !import->way->close(import))
 		return;
 	for (unsigned int i = 0; i < IMPORT_BUFFERS; i++)
 		destroy_buffer(&import->buffers[i]);

@@ -24,15 +24,20 @@ struct import_buffer {
 	struct doca_mmap *map;
 };
 
+struct peer;
+struct way;
+
 struct import {
 	const char *name;
 	uint64_t timeout_ns;
+	const struct way *way; /* that bytes take */
 	struct dpumap_device device;
 	struct doca_mmap *map;
 	uint8_t *base; /* the exporter's address: names bytes, never dereferenced */
 	uint64_t size;
-	struct dpumap_dma *dma;
-	enum dpumap_dma_engine engine;
+	struct dpumap_dma *dma; /* one way */
+	struct peer *peer;	/* the other one */
+	const char *engine;	/* for people */
 	uint64_t max_request;
 	uint64_t copy_ns; /* spent in import_copy() */
 	struct import_buffer buffers[IMPORT_BUFFERS];
@@ -42,9 +47,13 @@ struct import {
 doca_error_t import_decode(const void *bytes, size_t len, const char *what,
 			   struct dpumap_desc *desc, struct dpumap_fault *fault);
 
-/* Opens the device, imports the export and makes a copy queue. On failure nothing stays. */
-doca_error_t import_open(const struct options *options, const struct remote_export *export,
-			 struct import *import, struct dpumap_fault *fault);
+/*
+ * Opens the device, imports the export and makes a copy queue; over RDMA by way of the client that
+ * got it, which is NULL for a saved descriptor. On failure nothing stays.
+ */
+doca_error_t import_open(const struct options *options, struct dpumap_client *client,
+			 const struct remote_export *export, struct import *import,
+			 struct dpumap_fault *fault);
 /* Frees everything, the queue first: copies in flight are abandoned. All zero is allowed. */
 void import_close(struct import *import);
 
@@ -55,6 +64,15 @@ doca_error_t import_add_buffer(struct import *import, unsigned int which, size_t
 enum import_direction {
 	IMPORT_PUT, /* from the buffer to the export */
 	IMPORT_GET,
+};
+
+/* A piece of a copy, on both sides. */
+struct import_piece {
+	enum import_direction direction;
+	struct doca_mmap *local;
+	uint8_t *local_addr;
+	uint8_t *remote_addr; /* the exporter's */
+	size_t len;	      /* up to max_request */
 };
 
 /* Copies len bytes between the buffer's beginning and offset in the export; waits for the end. */

@@ -8,6 +8,7 @@
 #include "config.h"
 #include "desc.h"
 #include "doca_dir.h"
+#include "doctor.h"
 #include "hold.h"
 #include "interrupt.h"
 #include "look.h"
@@ -84,6 +85,10 @@ static const struct command commands[] = {
 	 "Make the revocation list anew. To be done before it expires.", NULL},
 	{"pki list", "", 0, 0, AUTHORITY, false, pki_list,
 	 "List the certificates. With their roles, ends and states.", NULL},
+	{"doctor", "", 0, 0, LOOKS | OPTION_ANY_CONFIG, false, doctor_see,
+	 "Say what works here, what does not, and what to do. Tries the device and the way to "
+	 "dpumapd, harmlessly. The exit status is that of the first failure.",
+	 NULL},
 	{"doca-pkgconfig-dir", "", 0, 0, 0, false, doca_dir_print,
 	 "Print where pkg-config finds DOCA's names. PKG_CONFIG_PATH=$(dpumap doca-pkgconfig-dir) "
 	 "is "
@@ -109,7 +114,8 @@ static doca_error_t run(struct options *options, struct dpumap_fault *fault)
 	struct config config = {0};
 	doca_error_t result = DOCA_SUCCESS;
 
-	if (options->command->takes & OPTION_CONNECTION)
+	if (options->command->takes & OPTION_CONNECTION &&
+	    !(options->command->takes & OPTION_ANY_CONFIG))
 		result = config_load(options, &config, fault);
 	if (result == DOCA_SUCCESS)
 		result = options->command->run(options, fault);

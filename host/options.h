@@ -38,6 +38,7 @@ enum option_bit {
 	OPTION_DAYS = 1 << 15,
 	OPTION_KEY_TYPE = 1 << 16,
 	OPTION_VERBOSE = 1 << 17,
+	OPTION_ANY_CONFIG = 1 << 18, /* no option: runs also when the configuration is wrong */
 };
 
 struct command {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
+#include <doca_types.h>
+
 #include "interrupt.h"
 #include "remote.h"
 
@@ -44,6 +46,16 @@ static doca_error_t ask_about(struct dpumap_client *client, enum dpumap_op op, c
 	ask(&request, op);
 	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
 	return dpumap_client_call(client, &request, reply, fault);
+}
+
+bool remote_is_writable(const struct dpumap_export_info *info)
+{
+	return info->access & (DOCA_ACCESS_FLAG_PCI_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_WRITE);
+}
+
+bool remote_is_rdma(const struct dpumap_export_info *info)
+{
+	return info->access & (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE);
 }
 
 static doca_error_t incomplete(enum dpumap_op op, struct dpumap_fault *fault)
@@ -115,6 +127,27 @@ doca_error_t remote_device(struct dpumap_client *client, struct remote_device *d
 	device->dm_total = reply.value[DPUMAP_MSG_DM_TOTAL].number;
 	device->dm_free = reply.value[DPUMAP_MSG_DM_FREE].number;
 	device->dm_longest = reply.value[DPUMAP_MSG_DM_LONGEST].number;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t remote_link(struct dpumap_client *client, const char *name, const void *details,
+			 size_t len, void *answer, size_t *size, struct dpumap_fault *fault)
+{
+	struct dpumap_msg request, reply = {0};
+	doca_error_t result;
+	size_t got;
+
+	ask(&request, DPUMAP_OP_CONNECT);
+	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
+	dpumap_msg_set_bytes(&request, DPUMAP_MSG_DETAILS, details, len);
+	result = dpumap_client_call(client, &request, &reply, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	got = reply.value[DPUMAP_MSG_DETAILS].len;
+	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DETAILS) || got == 0 || got > *size)
+		return incomplete(DPUMAP_OP_CONNECT, fault);
+	memcpy(answer, reply.value[DPUMAP_MSG_DETAILS].data, got);
+	*size = got;
 	return DOCA_SUCCESS;
 }
 

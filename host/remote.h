@@ -3,6 +3,7 @@
 #ifndef DPUMAP_HOST_REMOTE_H
 #define DPUMAP_HOST_REMOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,15 @@ struct remote_device {
 doca_error_t remote_device(struct dpumap_client *client, struct remote_device *device,
 			   struct dpumap_fault *fault);
 void remote_export_wipe(struct remote_export *export);
+/*
+ * Connects over RDMA to an export that was got: tells our end's details, and gets those of the
+ * other end, *size bytes at most.
+ */
+doca_error_t remote_link(struct dpumap_client *client, const char *name, const void *details,
+			 size_t len, void *answer, size_t *size, struct dpumap_fault *fault);
+/* May its bytes be written? And is it reached over RDMA? */
+bool remote_is_writable(const struct dpumap_export_info *info);
+bool remote_is_rdma(const struct dpumap_export_info *info);
 doca_error_t remote_release(struct dpumap_client *client, const char *name,
 			    struct dpumap_fault *fault);
 

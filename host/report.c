@@ -27,11 +27,19 @@ bool report_digests_equal(const struct report *report)
 	return true;
 }
 
+#define MAY_WRITE (DOCA_ACCESS_FLAG_PCI_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_WRITE)
+#define MAY_READ  (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_RDMA_READ)
+
 static const char *permissions(uint32_t access)
 {
-	if (access & DOCA_ACCESS_FLAG_PCI_READ_WRITE)
+	if (access & MAY_WRITE)
 		return "read-write";
-	return access & DOCA_ACCESS_FLAG_PCI_READ_ONLY ? "read-only" : "none";
+	return access & MAY_READ ? "read-only" : "none";
+}
+
+static const char *way(const struct dpumap_export_info *info)
+{
+	return remote_is_rdma(info) ? "RDMA" : "PCI";
 }
 
 static const char *kind_text(const char *kind)
@@ -46,11 +54,13 @@ void report_list_line(const struct dpumap_export_info *info)
 	char size[DPUMAP_SIZE_TEXT_MAX];
 
 	if (!info) {
-		printf("%-24s %-6s %12s  %s\n", "NAME", "KIND", "SIZE", "PERMISSIONS");
+		printf("%-24s %-6s %12s  %-11s  %s\n", "NAME", "KIND", "SIZE", "PERMISSIONS",
+		       "VIA");
 		return;
 	}
 	dpumap_size_format(info->size, size);
-	printf("%-24s %-6s %12s  %s\n", info->name, info->kind, size, permissions(info->access));
+	printf("%-24s %-6s %12s  %-11s  %s\n", info->name, info->kind, size,
+	       permissions(info->access), way(info));
 }
 
 static void print_export(const struct dpumap_export_info *info)
@@ -62,6 +72,7 @@ static void print_export(const struct dpumap_export_info *info)
 	printf("kind         %s (%s)\n", kind_text(info->kind), info->kind);
 	printf("size         %s (%" PRIu64 " bytes)\n", size, info->size);
 	printf("permissions  %s\n", permissions(info->access));
+	printf("via          %s\n", way(info));
 }
 
 static void print_bytes(const char *what, uint64_t bytes)
@@ -130,11 +141,6 @@ static const char *direction(const struct report *report)
 	return report->source ? "host -> DPU -> host" : "DPU -> host";
 }
 
-const char *report_engine(enum dpumap_dma_engine engine)
-{
-	return engine == DPUMAP_DMA_ENGINE_MMO ? "MMO DMA" : "RDMA read/write";
-}
-
 static void print_route(const struct report *report)
 {
 	char window[DPUMAP_SIZE_TEXT_MAX];
@@ -142,7 +148,7 @@ static void print_route(const struct report *report)
 	dpumap_size_format(report->window, window);
 	printf("moved        %" PRIu64 " bytes %s, %" PRIu64 " window%s of %s, by %s on %s\n",
 	       report->bytes, direction(report), report->windows, report->windows == 1 ? "" : "s",
-	       window, report_engine(report->engine), report->device.name);
+	       window, report->engine, report->device.name);
 }
 
 double report_rate(uint64_t bytes, uint64_t ns)
@@ -184,9 +190,9 @@ void report_print(const struct report *report, const struct dpumap_export_info *
 /* As in dpumapd's configuration. */
 static const char *perm(uint32_t access)
 {
-	if (access & DOCA_ACCESS_FLAG_PCI_READ_WRITE)
+	if (access & MAY_WRITE)
 		return "rw";
-	return access & DOCA_ACCESS_FLAG_PCI_READ_ONLY ? "ro" : "none";
+	return access & MAY_READ ? "ro" : "none";
 }
 
 static void add_hex(struct json_object *object, const char *key, int digits, uint64_t number)
@@ -205,6 +211,7 @@ struct json_object *report_json_export(const struct dpumap_export_info *info)
 	json_add_text(object, "kind", info->kind);
 	json_add_number(object, "size", info->size);
 	json_add_text(object, "perm", perm(info->access));
+	json_add_text(object, "via", remote_is_rdma(info) ? "rdma" : "pci");
 	return object;
 }
 
@@ -266,7 +273,7 @@ void report_print_json(const struct report *report, const struct dpumap_export_i
 	json_add_number(object, "dma_bytes", report->dma_bytes);
 	json_add_number(object, "windows", report->windows);
 	json_add_text(object, "device", report->device.name);
-	json_add_text(object, "engine", report_engine(report->engine));
+	json_add_text(object, "engine", report->engine);
 	json_add_real(object, "seconds", (double)report->total_ns / (double)DPUMAP_NSEC_PER_SEC);
 	json_add_real(object, "dma_seconds", (double)report->dma_ns / (double)DPUMAP_NSEC_PER_SEC);
 	json_object_object_add(object, "digests", json_digests(report));

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <dpumap/desc.h>
-#include <dpumap/dma.h>
 
 #include "channel/channel.h"
 #include "common/device.h"
@@ -29,7 +28,7 @@ struct report {
 	uint64_t total_ns;
 	uint64_t dma_ns;
 	struct dpumap_device device;
-	enum dpumap_dma_engine engine;
+	const char *engine;
 	unsigned int num_digests;
 	struct {
 		const char *whose;
@@ -46,7 +45,6 @@ void report_print_json(const struct report *report, const struct dpumap_export_i
 
 /* In MB/s. */
 double report_rate(uint64_t bytes, uint64_t ns);
-const char *report_engine(enum dpumap_dma_engine engine);
 
 /* One line of a table; the heading when info is NULL. */
 void report_list_line(const struct dpumap_export_info *info);

@@ -189,7 +189,7 @@ static doca_error_t check_fit(struct transfer *t, struct dpumap_fault *fault)
 					"%s has %" PRIu64 " bytes and does not fit into export %s, "
 					"which has %" PRIu64 " from offset %" PRIu64,
 					what, t->total, info->name, info->size - offset, offset);
-	if (t->has_source && !(info->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE))
+	if (t->has_source && !remote_is_writable(info))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
 					"export %s is read-only: %s cannot be copied into it",
 					info->name, what);
@@ -260,7 +260,7 @@ static doca_error_t open_remote(struct transfer *t, struct dpumap_fault *fault)
 
 static doca_error_t open_import(struct transfer *t, struct dpumap_fault *fault)
 {
-	doca_error_t result = import_open(t->options, &t->export, &t->import, fault);
+	doca_error_t result = import_open(t->options, t->client, &t->export, &t->import, fault);
 
 	choose_window(t);
 	if (result == DOCA_SUCCESS && t->has_source)

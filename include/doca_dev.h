@@ -2,8 +2,10 @@
 /*
  * Devices: what there is (devinfo) and what is open (dev).
  *
- * A devinfo describes one RDMA device of the mlx5 driver as libibverbs lists it. A dev is that
- * device opened with a protection domain; it is shared by everything in the process that opens the
+ * A devinfo describes one RDMA device as libibverbs lists it: of the mlx5 driver, or another one of
+ * InfiniBand or RoCE, such as the kernel's rdma_rxe, which can do RDMA and none of the rest: memory
+ * is exported by RDMA only, there is no device memory, no umem and no DMA. A dev is that device
+ * opened with a protection domain; it is shared by everything in the process that opens the
  * same device.
  *
  * A representor (rep) is what a DPU knows the host's physical function of its card by. There is one
@@ -51,7 +53,7 @@ enum doca_devinfo_rep_filter {
 #define DOCA_DEVINFO_IPV6_ADDR_SIZE    16
 
 /**
- * List the devices of this system that the library can drive.
+ * List the devices of this system that the library can drive, those of the mlx5 driver first.
  *
  * @param dev_list out: array of @p nb_devs entries, owned by the caller until
  * doca_devinfo_destroy_list()
@@ -118,6 +120,7 @@ DOCA_STABLE struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
  * @param devinfo the device
  * @param pci_addr_str out: "dddd:bb:dd.f" in lower case, room for DOCA_DEVINFO_PCI_ADDR_SIZE bytes
  * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_SUPPORTED when the device is one of software only,
  *         DOCA_ERROR_OPERATING_SYSTEM when sysfs does not tell
  *
  * Callable from any thread.
@@ -130,7 +133,7 @@ DOCA_STABLE doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo
  *
  * @param devinfo the device
  * @param pci_addr_str "dddd:bb:dd.f", or "bb:dd.f" for domain 0000; case does not matter
- * @param is_equal out: 1 or 0
+ * @param is_equal out: 1 or 0; 0 for a device of software only
  * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or a string of another form,
  *         DOCA_ERROR_OPERATING_SYSTEM when sysfs does not tell
  *
@@ -242,6 +245,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_de
  * @param devinfo the device
  * @param vhca_id out: the number
  * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_SUPPORTED when the device is none of the mlx5 driver,
  *         DOCA_ERROR_DRIVER when the device does not answer
  *
  * Callable from any thread. May open the device for the query.
@@ -255,6 +259,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinf
  * @param devinfo the device
  * @param pci_func_type out: physical, virtual or sub-function
  * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
+ *         DOCA_ERROR_NOT_SUPPORTED when the device is one of software only,
  *         DOCA_ERROR_OPERATING_SYSTEM when sysfs does not tell
  *
  * Callable from any thread. Semantics: DOCA 3.1.

@@ -134,6 +134,7 @@ DOCA_STABLE doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
  * over device memory with another device than the one that memory is on, DOCA_ERROR_BAD_STATE when
  * the device memory of the map was freed, DOCA_ERROR_NO_MEMORY when an allocation fails,
  *         DOCA_ERROR_NOT_PERMITTED when the map is started or imported,
+ *         DOCA_ERROR_NOT_SUPPORTED when the driver of a device knows no dma-bufs,
  *         DOCA_ERROR_DRIVER when a device refuses, for example because it may not pin that much
  * memory, or because the dma-buf is none or ends before the range does
  */

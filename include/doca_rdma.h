@@ -195,8 +195,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_permissions(const struct doca_rdma 
 							 uint32_t *permissions);
 
 /**
- * Choose the address (GID) that connections come from. As long as it was not called it is the
- * first RoCE v2 address of the port.
+ * Choose the address (GID) that connections come from. As long as it was not called it is an
+ * address of RoCE v2 if the port has one: an IPv4 address rather than others.
  *
  * @param rdma an object whose context is IDLE
  * @param gid_index its place in the port's table

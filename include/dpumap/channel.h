@@ -28,6 +28,8 @@
 extern "C" {
 #endif
 
+struct doca_rdma;
+struct doca_rdma_connection;
 struct dpumap_channel;
 
 /** The longest descriptor that dpumap_channel_get() writes, in bytes. */
@@ -38,7 +40,7 @@ struct dpumap_channel_export {
 	const char *name; /**< 1 to 63 printable characters */
 	const char *kind; /**< "dm", "dram", "file" or "dmabuf" */
 	uint64_t size;	  /**< bytes */
-	uint32_t access;  /**< of enum doca_access_flag */
+	uint32_t access;  /**< of enum doca_access_flag: those for PCI, or those for RDMA */
 };
 
 /** What a watcher hears of. */
@@ -216,13 +218,37 @@ DOCA_STABLE doca_error_t dpumap_channel_release(struct dpumap_channel *channel, 
  *
  * @param channel connected
  * @param name of the export
- * @param dev an open device of the card that exports
+ * @param dev an open device of the card that exports; for an export over RDMA any device with a way
+ * to that one
  * @param mmap where the map goes; the caller destroys it
  * @return what dpumap_channel_get() and doca_mmap_create_from_export() return, and
  *         DOCA_ERROR_INVALID_VALUE for NULL
  */
 DOCA_STABLE doca_error_t dpumap_channel_import(struct dpumap_channel *channel, const char *name,
 					       struct doca_dev *dev, struct doca_mmap **mmap);
+
+/**
+ * Connect to dpumapd's device over RDMA, to read and write an export that is reached in this way:
+ * doca_rdma_export(), an exchange of details with dpumapd, and doca_rdma_connect() in one. Tasks on
+ * the connection reach this export and no other. dpumapd drops its end when all that was got of the
+ * export is released, when the export changes or ends, and when the channel is destroyed or loses
+ * its connection: from then on tasks fail. It holds up to 64 of a channel.
+ *
+ * @param channel connected
+ * @param name of an export that was got or imported and not released
+ * @param rdma on the device of the import, its context running
+ * @param connection where the connection goes; it is rdma's, as one of doca_rdma_export()
+ * @return what dpumap_channel_get() and doca_rdma_export() return, and
+ *         DOCA_ERROR_INVALID_VALUE for NULL or another kind of network,
+ *         DOCA_ERROR_NOT_PERMITTED when the export was not got,
+ *         DOCA_ERROR_NOT_SUPPORTED when it is reached in another way,
+ *         DOCA_ERROR_FULL when there are too many connections,
+ *         DOCA_ERROR_DRIVER when a device fails, or has no way to the other one: dpumapd
+ * may have disconnected us
+ */
+DOCA_EXPERIMENTAL doca_error_t
+dpumap_channel_connect_rdma(struct dpumap_channel *channel, const char *name,
+			    struct doca_rdma *rdma, struct doca_rdma_connection **connection);
 
 /**
  * Hear of exports that come, change and go, from now on; also after the connection was lost and is

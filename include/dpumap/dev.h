@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An open device in several processes of one side.
+ * An open device in several processes of one side, or several times in one.
  *
  * What the kernel knows of an open device, its context, is a file descriptor. A process that gets
  * it opens a device of its own on the same context: both reach the same objects there, and the
@@ -22,6 +22,18 @@ extern "C" {
 #endif
 
 struct doca_dev;
+struct doca_devinfo;
+
+/**
+ * Open a device for oneself: on a context and with a protection domain of its own, whoever has it
+ * open besides; doca_dev_open() never gives it to anybody else. A peer that is connected to it
+ * over RDMA reaches what is registered with it and nothing that is with others.
+ *
+ * @param devinfo the device
+ * @param dev out: the device, open and owned by the caller until doca_dev_close()
+ * @return as doca_dev_open()
+ */
+DOCA_STABLE doca_error_t dpumap_dev_open_own(struct doca_devinfo *devinfo, struct doca_dev **dev);
 
 /**
  * The context of an open device as a file descriptor, to be passed on (SCM_RIGHTS, inheritance).
@@ -44,6 +56,8 @@ DOCA_STABLE doca_error_t dpumap_dev_export_fd(const struct doca_dev *dev, int *f
  *         but a device, DOCA_ERROR_NOT_FOUND when it is of a device that the library cannot drive,
  *         DOCA_ERROR_NO_MEMORY when an allocation fails or the device has no protection domain
  *         left, DOCA_ERROR_OPERATING_SYSTEM when the process has no descriptor left,
+ *         DOCA_ERROR_NOT_SUPPORTED when its driver does not know how,
+ *         DOCA_ERROR_NOT_SUPPORTED when its driver does not know how,
  *         DOCA_ERROR_NOT_CONNECTED when the context cannot be used, DOCA_ERROR_DRIVER when the
  *         device fails otherwise
  */

@@ -55,6 +55,8 @@ struct dpumap_dma_completion {
  * @return DOCA_SUCCESS,
  *         DOCA_ERROR_INVALID_VALUE for a NULL argument, or a number that is 0 or beyond the device,
  *         DOCA_ERROR_NO_MEMORY when memory or device resources run out,
+ *         DOCA_ERROR_NOT_SUPPORTED when it is no mlx5 device,
+ *         DOCA_ERROR_NOT_SUPPORTED when it is no mlx5 device,
  *         DOCA_ERROR_NOT_CONNECTED when port 1 is down or has no address,
  *         DOCA_ERROR_DRIVER when the device fails otherwise
  */

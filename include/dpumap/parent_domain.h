@@ -106,6 +106,8 @@ DOCA_STABLE doca_error_t dpumap_parent_domain_destroy(struct dpumap_parent_domai
  *         DOCA_ERROR_INVALID_VALUE for a NULL argument, a number that is 0 or beyond the device, or
  * memory of the domain's allocator that is not as it has to be,
  *         DOCA_ERROR_NO_MEMORY when memory or device resources run out, or the allocator has none,
+ *         DOCA_ERROR_NOT_SUPPORTED when its device is no mlx5 device,
+ *         DOCA_ERROR_NOT_SUPPORTED when its device is no mlx5 device,
  *         DOCA_ERROR_NOT_CONNECTED when port 1 is down or has no address,
  *         DOCA_ERROR_DRIVER when the device fails otherwise
  */

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # What every lane starts with: a results file with one line per test ("pass NAME", "fail NAME",
-# "skip NAME"), a temporary directory that goes with the lane, an emulator directory of its own.
+# "skip NAME REASON"), a temporary directory that goes with the lane, an emulator directory of its own.
 
 set -euo pipefail
 # shellcheck source=scripts/lib/common.sh
@@ -16,7 +16,7 @@ mkdir -p "$LANE_BUILD"
 # record pass|fail|skip NAME [REASON]
 record()
 {
-	printf '%s %s\n' "$1" "$2" >>"$DPUMAP_RESULTS"
+	printf '%s %s%s\n' "$1" "$2" "${3:+ $3}" >>"$DPUMAP_RESULTS"
 	printf '   %-4s %s%s\n' "$1" "$2" "${3:+ ($3)}"
 }
 
@@ -33,6 +33,36 @@ check()
 	fi
 }
 
+# later NAME COMMAND...: the same beside others, as many at once as there are processors;
+# await_checks records them, in order. What they say is left in LATER_LOGS.
+LATER=()
+LATER_LOGS=$LANE_TMP
+later()
+{
+	local name=$1 log=$LATER_LOGS/$1.log
+	shift
+	LATER+=("$name")
+	while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
+		wait -n || true
+	done
+	{ "$@" >"$log" 2>&1 && touch "$log.passed"; } &
+}
+
+await_checks()
+{
+	local name
+	wait
+	for name in "${LATER[@]}"; do
+		if [ -e "$LATER_LOGS/$name.log.passed" ]; then
+			record pass "$name"
+		else
+			record fail "$name"
+			sed 's/^/      /' "$LATER_LOGS/$name.log"
+		fi
+	done
+	LATER=()
+}
+
 # run_ctest DIR LABEL-REGEX [CTEST-ARGUMENT...]: runs the tests and records each of them.
 run_ctest()
 {
@@ -44,4 +74,22 @@ run_ctest()
 	[ -s "$LANE_TMP/ctest.xml" ] || die "ctest ran no test with label $label in $dir"
 	"$PYTHON" "$ROOT/scripts/lib/junit-results.py" "$LANE_TMP/ctest.xml" \
 		"$(basename "$dir")" >>"$DPUMAP_RESULTS"
+}
+
+# run_covered LABEL: the tests in the gcc Debug build, which counts what they reach. Lanes share
+# that: a run of scripts/test does it once, and begins with counts of nothing.
+run_covered()
+{
+	local run
+	run=$(dirname "$DPUMAP_RESULTS")
+	[ ! -e "$run/.covered-$1" ] || return 0
+	configure_build "$LANE_BUILD/coverage" -DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug \
+		-DDPUMAP_COVERAGE=ON
+	if [ ! -e "$run/.covered" ]; then
+		find "$LANE_BUILD/coverage" -name '*.gcda' -delete
+		touch "$run/.covered"
+	fi
+	# What gcov has to say is no word of the program.
+	GCOV_ERROR_FILE=$LANE_TMP/gcov.log run_ctest "$LANE_BUILD/coverage" "$1" -j "$JOBS"
+	touch "$run/.covered-$1"
 }

@@ -8,6 +8,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <doca_rdma.h>
+
 #include "channel/channel.h"
 #include "common/clock.h"
 
@@ -439,6 +441,52 @@ doca_error_t dpumap_channel_import(struct dpumap_channel *channel, const char *n
 		dpumap_channel_release(channel, name);
 		dpumap_fault_doca(&channel->fault, result, "cannot import export %s", name);
 	}
+	return result;
+}
+
+static doca_error_t join(struct dpumap_channel *c, const char *name, struct doca_rdma *rdma,
+			 struct doca_rdma_connection **connection)
+{
+	struct dpumap_msg request, reply;
+	const void *details;
+	doca_error_t result;
+	size_t len;
+
+	result = doca_rdma_export(rdma, &details, &len, connection);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(&c->fault, result, "cannot make a connection for %s",
+					 name);
+	begin(&request, DPUMAP_OP_CONNECT);
+	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
+	dpumap_msg_set_bytes(&request, DPUMAP_MSG_DETAILS, details, len);
+	result = call(c, &request, &reply);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DETAILS) || !reply.value[DPUMAP_MSG_DETAILS].data)
+		return incomplete(c);
+	result = doca_rdma_connect(rdma, reply.value[DPUMAP_MSG_DETAILS].data,
+				   reply.value[DPUMAP_MSG_DETAILS].len, *connection);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(&c->fault, result, "cannot connect to export %s", name);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_channel_connect_rdma(struct dpumap_channel *channel, const char *name,
+					 struct doca_rdma *rdma,
+					 struct doca_rdma_connection **connection)
+{
+	struct doca_rdma_connection *made;
+	doca_error_t result;
+
+	if (!channel || !name || !rdma || !connection)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!dpumap_export_name_valid(name))
+		return wrong(channel, DOCA_ERROR_NOT_FOUND, "no export can have this name");
+	result = check_connected(channel);
+	if (result == DOCA_SUCCESS)
+		result = join(channel, name, rdma, &made);
+	if (result == DOCA_SUCCESS)
+		*connection = made;
 	return result;
 }
 

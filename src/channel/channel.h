@@ -32,6 +32,7 @@
 #define DPUMAP_DEVICE_NAME_MAX 64 /* with the NUL */
 #define DPUMAP_EXPORTS_PER_MSG 64u
 #define DPUMAP_DESCRIPTOR_MAX  512u
+#define DPUMAP_DETAILS_MAX     512u
 
 /* -- messages -- */
 
@@ -55,6 +56,7 @@ enum dpumap_msg_key {
 	DPUMAP_MSG_DM_FREE,
 	DPUMAP_MSG_DM_LONGEST, /* that is free in one piece */
 	DPUMAP_MSG_EVENT,      /* of the export called NAME */
+	DPUMAP_MSG_DETAILS,    /* of one end of an RDMA connection */
 	DPUMAP_MSG_KEYS,
 };
 
@@ -69,6 +71,7 @@ enum dpumap_op {
 	DPUMAP_OP_DEVICE,
 	DPUMAP_OP_WATCH, /* from now on, events */
 	DPUMAP_OP_PING,
+	DPUMAP_OP_CONNECT, /* over RDMA, to an export that was got; the reply has the other end */
 	DPUMAP_OPS,
 };
 

@@ -28,6 +28,7 @@ static const struct dpumap_field fields[DPUMAP_MSG_KEYS] = {
 	[DPUMAP_MSG_DM_FREE] = {"dm-free", DPUMAP_FIELD_NUMBER, 0},
 	[DPUMAP_MSG_DM_LONGEST] = {"dm-longest", DPUMAP_FIELD_NUMBER, 0},
 	[DPUMAP_MSG_EVENT] = {"event", DPUMAP_FIELD_TEXT, NAME_MAX_LEN},
+	[DPUMAP_MSG_DETAILS] = {"details", DPUMAP_FIELD_BYTES, DPUMAP_DETAILS_MAX},
 };
 
 static const char *const op_names[DPUMAP_OPS] = {
@@ -41,6 +42,7 @@ static const char *const op_names[DPUMAP_OPS] = {
 	[DPUMAP_OP_DEVICE] = "device",
 	[DPUMAP_OP_WATCH] = "watch",
 	[DPUMAP_OP_PING] = "ping",
+	[DPUMAP_OP_CONNECT] = "connect",
 };
 
 static const char *const event_names[DPUMAP_EVENTS] = {

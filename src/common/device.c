@@ -2,7 +2,22 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <doca_rdma.h>
+#include <dpumap/dev.h>
+
 #include "common/device.h"
+
+doca_error_t dpumap_device_can_connect(const struct doca_devinfo *devinfo, uint8_t *supported)
+{
+	doca_error_t result = doca_rdma_cap_task_read_is_supported(devinfo);
+
+	if (result == DOCA_SUCCESS)
+		result = doca_rdma_cap_task_write_is_supported(devinfo);
+	if (result != DOCA_SUCCESS && result != DOCA_ERROR_NOT_SUPPORTED)
+		return result;
+	*supported = result == DOCA_SUCCESS;
+	return DOCA_SUCCESS;
+}
 
 static bool is_called(const struct doca_devinfo *info, const char *which)
 {
@@ -74,4 +89,18 @@ doca_error_t dpumap_device_open(const char *which, dpumap_device_cap *cap, const
 					  "none of the %u devices found can %s", n, doing);
 	doca_devinfo_destroy_list(list);
 	return result;
+}
+
+doca_error_t dpumap_device_open_own(const struct dpumap_device *other, struct dpumap_device *device,
+				    struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	*device = *other;
+	device->dev = NULL;
+	result = dpumap_dev_open_own(doca_dev_as_devinfo(other->dev), &device->dev);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result, "cannot open device %s once more",
+					 other->name);
+	return DOCA_SUCCESS;
 }

@@ -23,5 +23,11 @@ struct dpumap_device {
  */
 doca_error_t dpumap_device_open(const char *which, dpumap_device_cap *cap, const char *doing,
 				struct dpumap_device *device, struct dpumap_fault *fault);
+/* The same device once more, for oneself (dpumap_dev_open_own). */
+doca_error_t dpumap_device_open_own(const struct dpumap_device *other, struct dpumap_device *device,
+				    struct dpumap_fault *fault);
+
+/* A dpumap_device_cap: can it be connected to devices of other machines? */
+doca_error_t dpumap_device_can_connect(const struct doca_devinfo *devinfo, uint8_t *supported);
 
 #endif

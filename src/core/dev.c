@@ -72,6 +72,20 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 	return result;
 }
 
+doca_error_t dpumap_dev_open_own(struct doca_devinfo *devinfo, struct doca_dev **dev)
+{
+	doca_error_t result;
+
+	if (!devinfo || !dev)
+		return dpumap_fail_null(__func__);
+	pthread_mutex_lock(&open_lock);
+	result = open_new(devinfo->hca, dev);
+	if (result == DOCA_SUCCESS)
+		(*dev)->shared = true;
+	pthread_mutex_unlock(&open_lock);
+	return result;
+}
+
 doca_error_t dpumap_dev_open_from_fd(int fd, struct doca_dev **dev)
 {
 	struct doca_dev *opened;

@@ -17,7 +17,7 @@ struct doca_dev {
 	struct dpumap_device *device;
 	unsigned int opens; /* under the lock of the list of open devices */
 	atomic_uint users;  /* maps, device memory and queues on it */
-	bool shared;	    /* on a context of somebody else: nobody who opens the hca gets it */
+	bool shared;	    /* nobody else who opens the hca gets it */
 	struct doca_dev *next;
 };
 

@@ -86,6 +86,9 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 
 	if (!devinfo || !pci_addr_str)
 		return dpumap_fail_null(__func__);
+	if (!dpumap_sysfs_is_on_bus(dpumap_hca_sysfs_path(devinfo->hca)))
+		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s is no PCI device",
+					 dpumap_hca_name(devinfo->hca));
 	result = dpumap_sysfs_pci_addr(dpumap_hca_sysfs_path(devinfo->hca), addr);
 	if (result == DOCA_SUCCESS)
 		memcpy(pci_addr_str, addr, sizeof(addr));
@@ -105,6 +108,10 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
 	if (result != DOCA_SUCCESS)
 		return dpumap_fail(result, "%s is no PCI address: want dddd:bb:dd.f or bb:dd.f",
 				   pci_addr_str);
+	if (!dpumap_sysfs_is_on_bus(dpumap_hca_sysfs_path(devinfo->hca))) {
+		*is_equal = 0;
+		return DOCA_SUCCESS;
+	}
 	result = dpumap_sysfs_pci_addr(dpumap_hca_sysfs_path(devinfo->hca), addr);
 	if (result == DOCA_SUCCESS)
 		*is_equal = !strcmp(wanted, addr);
@@ -264,6 +271,9 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
 	result = dpumap_hca_get_caps(devinfo->hca, &caps);
 	if (result != DOCA_SUCCESS)
 		return result;
+	if (!caps.is_mlx5)
+		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s is no function of a card",
+					 dpumap_hca_name(devinfo->hca));
 	if (!caps.has_vhca_id)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: the driver passes no firmware commands (DEVX)",

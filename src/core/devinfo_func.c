@@ -10,6 +10,16 @@
 
 #define UPLINK_PORT 1
 
+static doca_error_t get_func(const struct doca_devinfo *devinfo, struct dpumap_func *func)
+{
+	const char *path = dpumap_hca_sysfs_path(devinfo->hca);
+
+	if (!dpumap_sysfs_is_on_bus(path))
+		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s is no PCI function",
+					 dpumap_hca_name(devinfo->hca));
+	return dpumap_sysfs_func(path, func);
+}
+
 doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
 					    enum doca_pci_func_type *pci_func_type)
 {
@@ -23,7 +33,7 @@ doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
 
 	if (!devinfo || !pci_func_type)
 		return dpumap_fail_null(__func__);
-	result = dpumap_sysfs_func(dpumap_hca_sysfs_path(devinfo->hca), &func);
+	result = get_func(devinfo, &func);
 	if (result == DOCA_SUCCESS)
 		*pci_func_type = types[func.type];
 	return result;
@@ -36,7 +46,7 @@ doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint3
 
 	if (!devinfo || !sf_index)
 		return dpumap_fail_null(__func__);
-	result = dpumap_sysfs_func(dpumap_hca_sysfs_path(devinfo->hca), &func);
+	result = get_func(devinfo, &func);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (func.type != DPUMAP_FUNC_SF)

@@ -20,9 +20,12 @@ static doca_error_t create(struct doca_dev *dev, struct dpumap_domain *domain,
 			   uint32_t max_inflight, struct dpumap_dma **dma)
 {
 	struct dpumap_queue_attr attr = {.domain = domain, .depth = max_inflight};
-	struct dpumap_dma *created = calloc(1, sizeof(*created));
-	doca_error_t result;
+	doca_error_t result = dpumap_queue_check_copies(dev->device);
+	struct dpumap_dma *created;
 
+	if (result != DOCA_SUCCESS)
+		return result;
+	created = calloc(1, sizeof(*created));
 	if (!created)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a copy queue");
 	result = dpumap_queue_create(dev->device, &attr, &created->queue);

@@ -45,7 +45,9 @@ static doca_error_t make_queue(struct doca_dma *dma)
 	};
 	doca_error_t result;
 
-	result = dpumap_pe_get_events(dma->ctx.pe, dma->ctx.dev, &dma->events);
+	result = dpumap_queue_check_copies(dma->ctx.dev->device);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_pe_get_events(dma->ctx.pe, dma->ctx.dev, &dma->events);
 	if (result != DOCA_SUCCESS)
 		return result;
 	attr.events = dma->events;

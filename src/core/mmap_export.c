@@ -89,6 +89,11 @@ static doca_error_t check_pci(const struct doca_mmap *mmap, const struct mmap_sl
 		return refuse_access(mmap, "PCI");
 	if (dpumap_device_is_borrowed(dev->device))
 		return refuse_borrowed(dev);
+	if (!dpumap_device_caps(dev->device)->is_mlx5)
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+				   "%s cannot export memory by PCI, only by RDMA: it is no mlx5 "
+				   "device",
+				   dpumap_hca_name(dev->info.hca));
 	if (!dpumap_device_caps(dev->device)->can_export)
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s cannot export memory",
 				   dpumap_hca_name(dev->info.hca));

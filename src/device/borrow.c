@@ -30,6 +30,8 @@ static bool has_devx(struct ibv_context *context)
 	uint8_t out[PRM_QUERY_HCA_CAP_OUT_LEN] = {0};
 	uint8_t in[PRM_QUERY_HCA_CAP_IN_LEN] = {0};
 
+	if (!dpumap_ibdev_is_mlx5(context->device))
+		return false;
 	prm_set(in, PRM_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
 	prm_set(in, PRM_IN_OP_MOD, PRM_CAP_GENERAL_CURRENT);
 	return !mlx5dv_devx_general_cmd(context, in, sizeof(in), out, sizeof(out));
@@ -53,9 +55,10 @@ static doca_error_t find_hca(const struct ibv_device *ibdev, struct dpumap_hca *
 	}
 	free(list);
 	if (!found)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-				   "protection domain of %s: not a device of the mlx5 driver",
-				   ibv_get_device_name((struct ibv_device *)ibdev));
+		return dpumap_fail(
+			DOCA_ERROR_NOT_SUPPORTED,
+			"protection domain of %s: not a device that the library can drive",
+			ibv_get_device_name((struct ibv_device *)ibdev));
 	*hca = found;
 	return DOCA_SUCCESS;
 }

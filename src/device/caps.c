@@ -82,6 +82,12 @@ static uint64_t query_max_memcpy(struct ibv_context *context)
 	return dv.comp_mask & MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH ? dv.max_wr_memcpy_length : 0;
 }
 
+/* Each request has room for its completion. */
+static uint32_t max_depth(const struct ibv_device_attr *attr)
+{
+	return (uint32_t)(attr->max_cqe < attr->max_qp_wr ? attr->max_cqe : attr->max_qp_wr);
+}
+
 /* 0 when there is no port to send by. */
 static uint32_t query_max_message(struct ibv_context *context)
 {
@@ -108,11 +114,15 @@ doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dp
 		found.dm_granularity = UINT64_C(1) << DPUMAP_DM_LOG_LINE;
 		found.max_dm_log_align = DPUMAP_DM_LOG_LINE;
 	}
-	found.max_queue_depth = (uint32_t)ex.orig_attr.max_qp_wr;
-	found.max_memcpy_len = query_max_memcpy(context);
+	found.max_queue_depth = max_depth(&ex.orig_attr);
 	found.max_message_len = query_max_message(context);
-	found.max_copy_len = found.max_memcpy_len ? found.max_memcpy_len : found.max_message_len;
-	if (devx) {
+	found.is_mlx5 = dpumap_ibdev_is_mlx5(context->device);
+	if (found.is_mlx5) {
+		found.max_memcpy_len = query_max_memcpy(context);
+		found.max_copy_len =
+			found.max_memcpy_len ? found.max_memcpy_len : found.max_message_len;
+	}
+	if (devx && found.is_mlx5) {
 		result = query_firmware(context, &found);
 		if (result == DOCA_SUCCESS && found.max_dm_len)
 			result = query_devmem(context, &found);

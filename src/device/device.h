@@ -25,6 +25,7 @@ struct dpumap_device {
 	struct ibv_device_attr attr;
 };
 
+bool dpumap_ibdev_is_mlx5(struct ibv_device *ibdev);
 bool dpumap_hca_has(const struct dpumap_hca *hca, const struct ibv_device *ibdev);
 
 /* Make a device of an open context, which it owns from then on. On failure it is the caller's. */
@@ -37,7 +38,7 @@ struct ibv_context *dpumap_context_open(struct ibv_device *ibdev, bool *devx);
 /* The same of a listed device; logs why it does not open. */
 struct ibv_context *dpumap_hca_open_context(const struct dpumap_hca *hca, bool *devx);
 
-/* Learn the number of the protection domain and make the domain of its queues. */
+/* Learn the number of the protection domain, on mlx5, and make the domain of its queues. */
 doca_error_t dpumap_device_adopt_pd(struct dpumap_device *device);
 
 doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dpumap_caps *caps,

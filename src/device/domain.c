@@ -137,6 +137,26 @@ free_domain:
 	return result;
 }
 
+doca_error_t dpumap_domain_create_default(struct dpumap_device *device,
+					  struct dpumap_domain **domain)
+{
+	struct dpumap_domain *created;
+
+	if (device->caps.is_mlx5)
+		return dpumap_domain_create(device, NULL, false, domain);
+	created = calloc(1, sizeof(*created));
+	if (!created)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a domain of queues");
+	created->device = device;
+	*domain = created;
+	return DOCA_SUCCESS;
+}
+
+struct ibv_pd *dpumap_domain_pd(const struct dpumap_domain *domain)
+{
+	return domain->parent ? domain->parent : domain->device->pd;
+}
+
 static doca_error_t fail_destroy(const struct dpumap_domain *domain, const char *what, int err)
 {
 	return dpumap_fail(err == EBUSY ? DOCA_ERROR_IN_USE : DOCA_ERROR_DRIVER,

@@ -17,6 +17,9 @@ struct dpumap_domain;
 doca_error_t dpumap_domain_create(struct dpumap_device *device,
 				  const struct dpumap_allocator *allocator, bool single_thread,
 				  struct dpumap_domain **domain);
+/* Of queues that have none of their own: a driver without parent domains takes what it has. */
+doca_error_t dpumap_domain_create_default(struct dpumap_device *device,
+					  struct dpumap_domain **domain);
 /* On failure the domain is still there, without what could be destroyed; call again. */
 doca_error_t dpumap_domain_destroy(struct dpumap_domain *domain);
 

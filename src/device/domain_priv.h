@@ -9,8 +9,11 @@ struct dpumap_domain {
 	struct dpumap_device *device;
 	struct dpumap_allocator allocator; /* no callbacks without */
 	struct ibv_td *td;		   /* NULL unless for a single thread */
-	struct ibv_pd *parent;
+	struct ibv_pd *parent;		   /* NULL where the driver has none */
 };
+
+/* What queues are created on. */
+struct ibv_pd *dpumap_domain_pd(const struct dpumap_domain *domain);
 
 /*
  * libmlx5 does not pass on why an allocator failed, not even in errno. Forget before a call that

@@ -86,11 +86,24 @@ static doca_error_t open_set(struct hca_set **set, int *n)
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t collect(struct hca_set *set, uint32_t n, struct dpumap_hca **hcas,
+bool dpumap_ibdev_is_mlx5(struct ibv_device *ibdev)
+{
+	return mlx5dv_is_supported(ibdev);
+}
+
+/* Connections are made by addresses of InfiniBand or RoCE; iWARP's are not like that. */
+static bool is_channel_adapter(const struct ibv_device *ibdev)
+{
+	return ibdev->node_type == IBV_NODE_CA && ibdev->transport_type == IBV_TRANSPORT_IB;
+}
+
+static doca_error_t collect(struct hca_set *set, uint32_t n, bool mlx5, struct dpumap_hca **hcas,
 			    uint32_t *found)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (!mlx5dv_is_supported(set->devices[i]))
+		if (dpumap_ibdev_is_mlx5(set->devices[i]) != mlx5)
+			continue;
+		if (!mlx5 && !is_channel_adapter(set->devices[i]))
 			continue;
 		hcas[*found] = create_hca(set, set->devices[i]);
 		if (!hcas[*found])
@@ -119,7 +132,10 @@ doca_error_t dpumap_hca_list(struct dpumap_hca ***list, uint32_t *n)
 					     listed);
 			goto put_set;
 		}
-		result = collect(set, (uint32_t)listed, hcas, &found);
+		/* Who takes the first one that will do gets the one that can do most. */
+		result = collect(set, (uint32_t)listed, true, hcas, &found);
+		if (result == DOCA_SUCCESS)
+			result = collect(set, (uint32_t)listed, false, hcas, &found);
 		if (result != DOCA_SUCCESS)
 			goto put_hcas;
 	}
@@ -161,9 +177,10 @@ const char *dpumap_hca_sysfs_path(const struct dpumap_hca *hca)
 struct ibv_context *dpumap_context_open(struct ibv_device *ibdev, bool *devx)
 {
 	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
-	struct ibv_context *context;
+	struct ibv_context *context = NULL;
 
-	context = mlx5dv_open_device(ibdev, &attr);
+	if (dpumap_ibdev_is_mlx5(ibdev))
+		context = mlx5dv_open_device(ibdev, &attr);
 	*devx = context != NULL;
 	return context ? context : ibv_open_device(ibdev);
 }
@@ -266,19 +283,26 @@ doca_error_t dpumap_hca_query_port(struct dpumap_hca *hca, struct dpumap_port *p
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_device_adopt_pd(struct dpumap_device *device)
+static doca_error_t learn_pdn(struct dpumap_device *device)
 {
 	struct mlx5dv_pd pd = {0};
 	struct mlx5dv_obj obj = {.pd.in = device->pd, .pd.out = &pd};
-	doca_error_t result;
-	int err;
+	int err = mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD);
 
-	err = mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD);
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: protection domain has no number: %s",
 				   dpumap_hca_name(device->hca), strerror(err));
 	device->pdn = pd.pdn;
-	result = dpumap_domain_create(device, NULL, false, &device->domain);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_device_adopt_pd(struct dpumap_device *device)
+{
+	doca_error_t result = device->caps.is_mlx5 ? learn_pdn(device) : DOCA_SUCCESS;
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = dpumap_domain_create_default(device, &device->domain);
 	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result
 									: DOCA_ERROR_DRIVER;
 }

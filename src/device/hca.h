@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Devices of the mlx5 driver: the list of them, what each can do, and one of them opened.
+ * Devices: the list of them, what each can do, and one of them opened. Those of the mlx5 driver are
+ * driven by what only that has; others, such as the kernel's rdma_rxe, by plain verbs, which is
+ * enough for RDMA.
  */
 #ifndef DPUMAP_DEVICE_HCA_H
 #define DPUMAP_DEVICE_HCA_H
@@ -19,11 +21,12 @@ struct dpumap_caps {
 	uint64_t max_dm_len;
 	uint64_t dm_granularity;  /* what a piece of device memory is rounded up to */
 	uint64_t max_memcpy_len;  /* of the DMA engine; 0 without */
-	uint64_t max_copy_len;	  /* of that, or of an RDMA message where there is none */
+	uint64_t max_copy_len;	  /* of that, or of an RDMA message where there is none; or 0 */
 	uint32_t max_message_len; /* of RDMA; 0 without a port */
 	uint32_t max_queue_depth;
 	uint32_t max_dm_log_align;
 	uint16_t vhca_id;
+	bool is_mlx5;	  /* the driver, without which nothing of mlx5dv may be called */
 	bool has_vhca_id; /* the firmware answers queries: DEVX */
 	bool can_export;
 	bool can_import;

@@ -43,6 +43,10 @@ static doca_error_t fail_import(int fd, const struct stat *was)
 
 	if (is_same_file(fd, was))
 		close(fd);
+	if (!err || err == EOPNOTSUPP)
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+				   "descriptor cannot be opened as a device: its driver does not "
+				   "know how");
 	return dpumap_fail(DOCA_ERROR_NOT_CONNECTED, "descriptor cannot be opened as a device: %s",
 			   strerror(err));
 }
@@ -59,6 +63,7 @@ static doca_error_t import_context(int fd, struct ibv_context **context)
 	result = duplicate(fd, "import of a device", &own);
 	if (result != DOCA_SUCCESS)
 		return result;
+	errno = 0; /* which drivers without it leave alone */
 	imported = ibv_import_device(own);
 	if (!imported)
 		return fail_import(own, &st);
@@ -85,7 +90,8 @@ static doca_error_t find_hca(const struct ibv_device *ibdev, struct dpumap_hca *
 	}
 	free(hcas);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fail(DOCA_ERROR_NOT_FOUND, "%s is no mlx5 device",
+		return dpumap_fail(DOCA_ERROR_NOT_FOUND,
+				   "%s is no device that the library can drive",
 				   ibv_get_device_name((struct ibv_device *)ibdev));
 	return DOCA_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "device/devx.h"
+#include "device/mkc.h"
 #include "device/prm.h"
 #include "device/region_priv.h"
 #include "log/log.h"
@@ -32,18 +33,15 @@ static uint64_t count_entries(uint64_t len)
 static void fill_context(uint8_t *mkc, const struct dpumap_region *region, unsigned int rights,
 			 uint64_t entries)
 {
-	prm_set(mkc, PRM_MKC_ACCESS_MODE_1_0, PRM_ACCESS_MODE_KSM);
-	prm_set(mkc, PRM_MKC_LR, 1);
-	prm_set(mkc, PRM_MKC_LW, !!(rights & IBV_ACCESS_LOCAL_WRITE));
-	prm_set(mkc, PRM_MKC_RR, !!(rights & IBV_ACCESS_REMOTE_READ));
-	prm_set(mkc, PRM_MKC_RW, !!(rights & IBV_ACCESS_REMOTE_WRITE));
-	prm_set(mkc, PRM_MKC_A, !!(rights & IBV_ACCESS_REMOTE_ATOMIC));
-	prm_set(mkc, PRM_MKC_QPN, PRM_QPN_ANY);
-	prm_set(mkc, PRM_MKC_PD, region->device->pdn);
-	prm_set(mkc, PRM_MKC_START_ADDR, region->range.addr);
-	prm_set(mkc, PRM_MKC_LEN, region->range.len);
-	prm_set(mkc, PRM_MKC_TRANSLATION_OCTWORDS, entries);
-	prm_set(mkc, PRM_MKC_LOG_ENTITY_SIZE, KSM_LOG_ENTITY);
+	mkc_fill(mkc, &(struct mkc){
+			      .mode = PRM_ACCESS_MODE_KSM,
+			      .rights = rights,
+			      .log_entity = KSM_LOG_ENTITY,
+			      .pdn = region->device->pdn,
+			      .start = region->range.addr,
+			      .len = region->range.len,
+			      .octwords = entries,
+		      });
 }
 
 static void fill_entries(uint8_t *entry, const struct dpumap_region *region, uint32_t base,

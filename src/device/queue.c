@@ -41,7 +41,8 @@ static bool fits(const struct dpumap_device *device, uint32_t depth)
 	       depth <= (uint32_t)device->attr.max_cqe;
 }
 
-static doca_error_t create_cq(struct dpumap_queue *queue, const struct dpumap_queue_attr *attr)
+static struct ibv_cq *create_cq_on_domain(struct dpumap_queue *queue,
+					  const struct dpumap_queue_attr *attr)
 {
 	struct ibv_cq_init_attr_ex init = {
 		.cqe = queue->depth,
@@ -52,21 +53,41 @@ static doca_error_t create_cq(struct dpumap_queue *queue, const struct dpumap_qu
 		.flags = queue->domain->td ? IBV_CREATE_CQ_ATTR_SINGLE_THREADED : 0,
 		.parent_domain = queue->domain->parent,
 	};
-	struct ibv_cq_ex *cq;
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(queue->device->context, &init);
+
+	return cq ? ibv_cq_ex_to_cq(cq) : NULL;
+}
+
+static doca_error_t create_cq(struct dpumap_queue *queue, const struct dpumap_queue_attr *attr)
+{
 	int err;
 
 	dpumap_domain_forget_refusal();
-	cq = ibv_create_cq_ex(queue->device->context, &init);
-	if (cq) {
-		queue->cq = ibv_cq_ex_to_cq(cq);
+	if (queue->domain->parent)
+		queue->cq = create_cq_on_domain(queue, attr);
+	else
+		queue->cq = ibv_create_cq(
+			queue->device->context, (int)queue->depth, &queue->num_events,
+			attr->events ? attr->events->channel : NULL, (int)attr->vector);
+	if (queue->cq)
 		return DOCA_SUCCESS;
-	}
 	err = errno;
 	if (dpumap_domain_refusal() != DOCA_SUCCESS)
 		return dpumap_domain_refusal();
 	return dpumap_fail(err == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER,
 			   "%s: no completion queue for %u copies: %s",
 			   dpumap_hca_name(queue->device->hca), queue->depth, strerror(err));
+}
+
+static struct ibv_qp *create_mlx5_qp(struct dpumap_queue *queue, struct ibv_qp_init_attr_ex *attr)
+{
+	struct mlx5dv_qp_init_attr dv = {0};
+
+	if (queue->mmo) {
+		dv.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS;
+		dv.send_ops_flags = MLX5DV_QP_EX_WITH_MEMCPY;
+	}
+	return mlx5dv_create_qp(queue->device->context, attr, &dv);
 }
 
 static doca_error_t create_qp(struct dpumap_queue *queue)
@@ -77,18 +98,16 @@ static doca_error_t create_qp(struct dpumap_queue *queue)
 		.recv_cq = queue->cq,
 		.cap = {.max_send_wr = queue->depth, .max_send_sge = 1},
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = queue->domain->parent,
+		.pd = dpumap_domain_pd(queue->domain),
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE,
 	};
-	struct mlx5dv_qp_init_attr dv = {0};
 	int err;
 
-	if (queue->mmo) {
-		dv.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS;
-		dv.send_ops_flags = MLX5DV_QP_EX_WITH_MEMCPY;
-	}
 	dpumap_domain_forget_refusal();
-	queue->qp = mlx5dv_create_qp(queue->device->context, &attr, &dv);
+	if (queue->device->caps.is_mlx5)
+		queue->qp = create_mlx5_qp(queue, &attr);
+	else
+		queue->qp = ibv_create_qp_ex(queue->device->context, &attr);
 	if (!queue->qp) {
 		err = errno;
 		if (dpumap_domain_refusal() != DOCA_SUCCESS)
@@ -101,8 +120,18 @@ static doca_error_t create_qp(struct dpumap_queue *queue)
 				   strerror(err));
 	}
 	queue->qpx = ibv_qp_to_qp_ex(queue->qp);
-	queue->mqpx = mlx5dv_qp_ex_from_ibv_qp_ex(queue->qpx);
+	if (queue->mmo)
+		queue->mqpx = mlx5dv_qp_ex_from_ibv_qp_ex(queue->qpx);
 	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_queue_check_copies(const struct dpumap_device *device)
+{
+	if (device->caps.is_mlx5)
+		return DOCA_SUCCESS;
+	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+			   "%s copies nothing by itself: it is no mlx5 device",
+			   dpumap_hca_name(device->hca));
 }
 
 doca_error_t dpumap_queue_create(struct dpumap_device *device, const struct dpumap_queue_attr *attr,

@@ -41,6 +41,8 @@ struct dpumap_queue_attr {
 	bool to_peer;		      /* for transfers; it is not connected to anything yet */
 };
 
+/* Before a queue that is not to_peer: DOCA_ERROR_NOT_SUPPORTED if the device has none. */
+doca_error_t dpumap_queue_check_copies(const struct dpumap_device *device);
 doca_error_t dpumap_queue_create(struct dpumap_device *device, const struct dpumap_queue_attr *attr,
 				 struct dpumap_queue **queue);
 doca_error_t dpumap_queue_destroy(struct dpumap_queue *queue);

@@ -9,7 +9,8 @@
 #define MAX_RD_ATOMIC	16
 #define MIN_RNR_TIMER	12 /* 0.64 ms */
 #define ACK_TIMEOUT	14 /* 4.096 us * 2^14 = 67 ms */
-#define RETRIES		7
+#define RETRIES		6  /* 7 is for ever to rdma_rxe, as it is of RNR NAKs to all */
+#define RNR_RETRIES	7
 #define GID_TABLE_LIMIT 256
 
 static int clamp_rd_atomic(int limit)
@@ -73,7 +74,7 @@ static doca_error_t to_rts(const struct dpumap_device *device, struct ibv_qp *qp
 		.qp_state = IBV_QPS_RTS,
 		.timeout = ACK_TIMEOUT,
 		.retry_cnt = RETRIES,
-		.rnr_retry = RETRIES,
+		.rnr_retry = RNR_RETRIES,
 		.sq_psn = path->sq_psn,
 		.max_rd_atomic =
 			(uint8_t)(max_reads < path->max_reads ? max_reads : path->max_reads),
@@ -85,15 +86,36 @@ static doca_error_t to_rts(const struct dpumap_device *device, struct ibv_qp *qp
 		      "RTS");
 }
 
-/* RoCE v2 where the port has it, else the first address of any type. */
+static bool begins_with(const union ibv_gid *gid, const uint8_t *prefix, size_t len)
+{
+	return memcmp(gid->raw, prefix, len) == 0;
+}
+
+/*
+ * One of RoCE v2 is routed like any packet, and IPv4 is what networks are set up for; one of the
+ * link's scope ends at the next router.
+ */
+unsigned int dpumap_queue_rank_gid(const struct ibv_gid_entry *gid)
+{
+	static const uint8_t ipv4_mapped[12] = {[10] = 0xff, [11] = 0xff};
+	static const uint8_t link_local[2] = {0xfe, 0x80};
+
+	if (gid->gid_type != IBV_GID_TYPE_ROCE_V2)
+		return 1;
+	if (begins_with(&gid->gid, ipv4_mapped, sizeof(ipv4_mapped)))
+		return DPUMAP_GID_BEST;
+	return begins_with(&gid->gid, link_local, sizeof(link_local)) ? 2 : 3;
+}
+
+/* The best one, of those the first; on InfiniBand just the first. */
 static doca_error_t search_gid(const struct dpumap_device *device, const struct ibv_port_attr *port,
 			       struct ibv_gid_entry *gid, bool *found)
 {
 	const bool ethernet = port->link_layer == IBV_LINK_LAYER_ETHERNET;
 	const uint32_t limit = (uint32_t)port->gid_tbl_len;
+	unsigned int best = 0;
 
-	*found = false;
-	for (uint32_t i = 0; i < limit && i < GID_TABLE_LIMIT; i++) {
+	for (uint32_t i = 0; i < limit && i < GID_TABLE_LIMIT && best < DPUMAP_GID_BEST; i++) {
 		struct ibv_gid_entry entry;
 		int err = ibv_query_gid_ex(device->context, DPUMAP_DEVICE_PORT, i, &entry, 0);
 
@@ -101,13 +123,12 @@ static doca_error_t search_gid(const struct dpumap_device *device, const struct 
 		if (err && err != ENODATA && err != EINVAL)
 			return dpumap_fail(DOCA_ERROR_DRIVER, "%s: querying GID %u failed: %s",
 					   dpumap_hca_name(device->hca), i, strerror(err));
-		if (err || (*found && entry.gid_type != IBV_GID_TYPE_ROCE_V2))
+		if (err || (ethernet && dpumap_queue_rank_gid(&entry) <= best))
 			continue;
 		*gid = entry;
-		*found = true;
-		if (!ethernet || entry.gid_type == IBV_GID_TYPE_ROCE_V2)
-			break;
+		best = ethernet ? dpumap_queue_rank_gid(&entry) : DPUMAP_GID_BEST;
 	}
+	*found = best > 0;
 	return DOCA_SUCCESS;
 }
 

@@ -37,7 +37,11 @@ uint32_t dpumap_queue_depth(const struct dpumap_queue *queue);
 /* How many reads of the other end's a QP takes at a time. */
 int dpumap_queue_max_reads(const struct dpumap_device *device);
 
-/* RoCE v2 where the port has it, else the first address of any type. */
+/* How good an address on Ethernet is to be reached at by other machines: 1 to this, the best. */
+#define DPUMAP_GID_BEST 4u
+unsigned int dpumap_queue_rank_gid(const struct ibv_gid_entry *gid);
+
+/* An IPv4 address of RoCE v2, else another one of RoCE v2, else the first of any type. */
 doca_error_t dpumap_queue_find_gid(const struct dpumap_device *device,
 				   const struct ibv_port_attr *port, struct ibv_gid_entry *gid);
 

@@ -22,6 +22,8 @@
 	(DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_PCI_READ_ONLY | \
 	 DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 
+#define PCI_RIGHTS ((uint32_t)(DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE))
+
 /* What a region is registered from. */
 struct source {
 	struct dpumap_device *device;
@@ -42,7 +44,7 @@ unsigned int dpumap_rights_of_own(const struct dpumap_device *device, uint32_t a
 	if (access & DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
 		rights |= IBV_ACCESS_RELAXED_ORDERING;
 	/* Without a DMA engine a local copy is an RDMA read that the device sends to itself. */
-	if (!device->caps.max_memcpy_len)
+	if (device->caps.max_copy_len && !device->caps.max_memcpy_len)
 		rights |= IBV_ACCESS_REMOTE_READ;
 	return rights;
 }
@@ -51,6 +53,9 @@ unsigned int dpumap_rights_of_all(const struct dpumap_device *device, uint32_t a
 {
 	unsigned int rights = dpumap_rights_of_own(device, access);
 
+	/* There are no other functions then, and no narrower key for RDMA could be made later. */
+	if (!device->caps.is_mlx5)
+		access &= ~PCI_RIGHTS;
 	if (access & READ_BY_OTHERS)
 		rights |= IBV_ACCESS_REMOTE_READ;
 	if (access & (DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE))
@@ -75,6 +80,9 @@ static doca_error_t fail_register(const struct source *source)
 				   " failed: %s (at most %ju bytes may be locked: ulimit -l)",
 				   name, source->range.len, source->range.addr, strerror(err),
 				   (uintmax_t)limit.rlim_cur);
+	if (err == EOPNOTSUPP)
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s: the driver does not take %s",
+				   name, source->what);
 	return dpumap_fail(DOCA_ERROR_DRIVER,
 			   "%s: registering %" PRIu64 " bytes of %s at 0x%" PRIx64 " failed: %s",
 			   name, source->range.len, source->what, source->range.addr,

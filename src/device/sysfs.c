@@ -74,6 +74,14 @@ static bool find_in_uevent(const char *ibdev_path, char addr[DPUMAP_PCI_ADDR_SIZ
 	return found;
 }
 
+bool dpumap_sysfs_is_on_bus(const char *ibdev_path)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/device", ibdev_path);
+	return !access(path, F_OK);
+}
+
 doca_error_t dpumap_sysfs_pci_addr(const char *ibdev_path, char addr[DPUMAP_PCI_ADDR_SIZE])
 {
 	char path[PATH_MAX];
@@ -218,7 +226,10 @@ doca_error_t dpumap_sysfs_mac(const char *ibdev_path, uint8_t mac[DPUMAP_MAC_SIZ
 	result = dpumap_sysfs_iface(ibdev_path, name, sizeof(name));
 	if (result != DOCA_SUCCESS)
 		return result;
-	snprintf(path, sizeof(path), "%s/device/net/%s/address", ibdev_path, name);
+	if (dpumap_sysfs_is_on_bus(ibdev_path))
+		snprintf(path, sizeof(path), "%s/device/net/%s/address", ibdev_path, name);
+	else
+		snprintf(path, sizeof(path), "/sys/class/net/%s/address", name);
 	if (!read_line(path, line, sizeof(line)) || !matches(line, "xx:xx:xx:xx:xx:xx"))
 		return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND, "%s has no MAC address", path);
 	for (int i = 0; i < DPUMAP_MAC_SIZE; i++)

@@ -6,6 +6,7 @@
 #ifndef DPUMAP_DEVICE_SYSFS_H
 #define DPUMAP_DEVICE_SYSFS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@
 
 /* Parse "dddd:bb:dd.f" or "bb:dd.f" into the long form in lower case. */
 doca_error_t dpumap_pci_addr_parse(const char *text, char addr[DPUMAP_PCI_ADDR_SIZE]);
+
+/* A device of software is nowhere: rdma_rxe's. */
+bool dpumap_sysfs_is_on_bus(const char *ibdev_path);
 
 doca_error_t dpumap_sysfs_pci_addr(const char *ibdev_path, char addr[DPUMAP_PCI_ADDR_SIZE]);
 

@@ -27,6 +27,14 @@ doca_error_t dpumap_umem_fail_reg(const struct dpumap_pages *pages, int err)
 			   (uintmax_t)pages->source.start, strerror(err));
 }
 
+static doca_error_t check_driver(const struct dpumap_device *device)
+{
+	if (device->caps.is_mlx5)
+		return DOCA_SUCCESS;
+	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s has no umems: it is no mlx5 device",
+			   dpumap_hca_name(device->hca));
+}
+
 /* Whole pages, so that every mkey over them begins where a page does. */
 static doca_error_t create(struct dpumap_device *device, const struct dpumap_umem_source *source,
 			   struct dpumap_pages **pages)
@@ -58,7 +66,9 @@ doca_error_t dpumap_pages_register(struct dpumap_device *device,
 	struct dpumap_pages *created;
 	doca_error_t result;
 
-	result = create(device, source, &created);
+	result = check_driver(device);
+	if (result == DOCA_SUCCESS)
+		result = create(device, source, &created);
 	if (result != DOCA_SUCCESS)
 		return result;
 	created->way = way ? way : &dpumap_umem_by_ioctl;
@@ -160,7 +170,9 @@ doca_error_t dpumap_pages_import(struct dpumap_device *device,
 	struct dpumap_pages *created;
 	doca_error_t result;
 
-	result = choose_way(device, ticket, &way);
+	result = check_driver(device);
+	if (result == DOCA_SUCCESS)
+		result = choose_way(device, ticket, &way);
 	if (result == DOCA_SUCCESS)
 		result = check_context(device, ticket);
 	if (result == DOCA_SUCCESS)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "device/devx.h"
+#include "device/mkc.h"
 #include "device/prm.h"
 #include "device/umem_priv.h"
 #include "log/log.h"
@@ -13,18 +14,15 @@ static void fill_context(uint8_t *mkc, const struct dpumap_device *device,
 			 const struct dpumap_umem_place *place, unsigned int rights,
 			 uint64_t octwords)
 {
-	prm_set(mkc, PRM_MKC_ACCESS_MODE_1_0, PRM_ACCESS_MODE_MTT);
-	prm_set(mkc, PRM_MKC_LR, 1);
-	prm_set(mkc, PRM_MKC_LW, !!(rights & IBV_ACCESS_LOCAL_WRITE));
-	prm_set(mkc, PRM_MKC_RR, !!(rights & IBV_ACCESS_REMOTE_READ));
-	prm_set(mkc, PRM_MKC_RW, !!(rights & IBV_ACCESS_REMOTE_WRITE));
-	prm_set(mkc, PRM_MKC_A, !!(rights & IBV_ACCESS_REMOTE_ATOMIC));
-	prm_set(mkc, PRM_MKC_QPN, PRM_QPN_ANY);
-	prm_set(mkc, PRM_MKC_PD, device->pdn);
-	prm_set(mkc, PRM_MKC_START_ADDR, place->start);
-	prm_set(mkc, PRM_MKC_LEN, place->len);
-	prm_set(mkc, PRM_MKC_TRANSLATION_OCTWORDS, octwords);
-	prm_set(mkc, PRM_MKC_LOG_ENTITY_SIZE, DPUMAP_UMEM_LOG_PAGE);
+	mkc_fill(mkc, &(struct mkc){
+			      .mode = PRM_ACCESS_MODE_MTT,
+			      .rights = rights,
+			      .log_entity = DPUMAP_UMEM_LOG_PAGE,
+			      .pdn = device->pdn,
+			      .start = place->start,
+			      .len = place->len,
+			      .octwords = octwords,
+		      });
 }
 
 static doca_error_t count_octwords(const struct dpumap_device *device,

@@ -72,11 +72,29 @@ MALFORMED = {
     "a missing field": (request("get"), b"is missing"),
     "a field too many": (request("get", name="bulk", offset=0), b"not the operation's"),
     "a reply": (request("list", status=0), b"not the operation's"),
+    "a connection without details": (request("connect", name="bulk"), b"is missing"),
+    "details of no connection": (request("get", name="bulk", details=b""), b"not the operation's"),
+    "details that are text": (
+        request("connect", name="bulk", details="x"),
+        b"malformed message",
+    ),
+    "details without end": (
+        request("connect", name="bulk", details=bytes(513)),
+        b"malformed message",
+    ),
 }
 
 REFUSED = {
     "an unknown export": (request("get", name="none"), b"there is no export"),
     "release before get": (request("release", name="bulk"), b"get it first"),
+    "a connection before get": (
+        request("connect", name="bulk", details=bytes(48)),
+        b"get it first",
+    ),
+    "a connection to nothing": (
+        request("connect", name="none", details=bytes(48)),
+        b"there is no export",
+    ),
     "digest before get": (request("digest-start", name="bulk"), b"get it first"),
     "a digest that is none": (request("digest-final", digest=0), b"there is no digest 0"),
     "a digest out of range": (request("digest-final", digest=2**64 - 1), b"there is no digest"),
@@ -138,6 +156,66 @@ def digests():
             check("order", cbor({"id": ident})[1:] in reply, ident)
 
 
+def crc32c(data):
+    """The checksum of Castagnoli."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def details(qpn=0x123, psn=1, lid=0, mtu=12, reads=16, gid=bytes.fromhex("fe80") + bytes(13) + b"\1"):
+    """Those of an end of an RDMA connection on Ethernet, by default of one that could be."""
+    body = struct.pack("<IIHBB", qpn, psn, lid, mtu, reads) + gid + bytes(4)
+    head = b"DPRC" + struct.pack("<BBHI", 1, 0, 2, 48)
+    return head + struct.pack("<I", crc32c(head + bytes(4) + body)) + body
+
+
+def connections():
+    """Details of connections that cannot be, and more connections than there may be."""
+    with connect() as s:
+        s.sendall(request("list"))
+        if b"far" not in receive(s):
+            return
+        s.sendall(request("get", name="bulk") + request("connect", name="bulk", details=details()))
+        receive(s)
+        check("a connection over PCI", b"is reached over PCI" in receive(s), "connected")
+        s.sendall(request("get", name="far"))
+        check("get", b"descriptor" in receive(s), "no descriptor")
+        whole = details()
+        for bad in (
+            b"",
+            b"\0",
+            bytes(48),
+            b"\xff" * 512,
+            whole[:-1],
+            whole + b"\0",
+            *(whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1 :] for i in range(0, 48, 5) if i != 5),
+            details(qpn=0),
+            details(qpn=1 << 24),
+            details(psn=1 << 24),
+            details(lid=1),
+            details(mtu=7),
+            details(mtu=13),
+            details(reads=0),
+            details(gid=bytes(16)),
+        ):
+            s.sendall(request("connect", name="far", details=bad))
+            check("details", b"connection's details are none" in receive(s), bad)
+        for i in range(64):
+            s.sendall(request("connect", name="far", details=whole))
+            reply = receive(s)
+            check("a connection to nowhere", b"error" not in reply, (i, reply))
+        s.sendall(request("connect", name="far", details=whole))
+        check("a connection too many", b"release some exports" in receive(s), "connected")
+        s.sendall(request("release", name="far") + request("get", name="far"))
+        receive(s), receive(s)
+        s.sendall(request("connect", name="far", details=whole))
+        check("a connection after release", b"error" not in receive(s), "refused")
+
+
 def slow():
     """A client that sends a byte now and then is dropped; others do not notice."""
     with connect() as loris, connect(greet=False) as mute:
@@ -180,7 +258,7 @@ def settle():
     seat().close()
 
 
-for part in (malformed, refused, digests, slow, flood, limit):
+for part in (malformed, refused, digests, connections, slow, flood, limit):
     part()
     settle()
 sys.exit(check.failed)

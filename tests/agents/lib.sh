@@ -92,6 +92,20 @@ start_configured()
 	rm -f "$work/ready"
 }
 
+# The process of dpumapd, which has the emulator's name where that runs it for another processor.
+daemon_pid() { pgrep -g "$agent" -x 'dpumapd|qemu-.*'; }
+
+# expect_no_growth PID BEFORE NOW: KiB, unless a sanitizer keeps what was freed, or an emulator of the
+# processor what it translated
+expect_no_growth()
+{
+	if [[ $(cat "/proc/$1/comm") == qemu-* ]] || grep -q __asan_init "$(command -v dpumapd)"; then
+		echo '[  SKIPPED ] growth'
+	elif [ "$3" -gt $(($2 + 512)) ]; then
+		fail "dpumapd grew from $2 to $3 KiB"
+	fi
+}
+
 # Asks dpumapd to stop, and expects it to end well.
 stop_agent()
 {

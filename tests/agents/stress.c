@@ -31,7 +31,7 @@
 
 #include "importer.h"
 
-#define PROCESSES 8
+#define PROCESSES 8 /* unless DPUMAP_STRESS_PROCESSES says less */
 #define THREADS	  8 /* of each */
 #define EXPORTS	  16
 #define BYTES	  4096u
@@ -46,6 +46,7 @@ static struct shared {
 } * shared;
 
 static const char *address, *cert, *ca, *admin, *directory;
+static unsigned long processes = PROCESSES;
 
 static double seconds_now(void)
 {
@@ -363,7 +364,7 @@ static int wait_for_all(const pid_t *pids)
 {
 	int status, result = 0;
 
-	for (unsigned int i = 0; i < PROCESSES; i++) {
+	for (unsigned int i = 0; i < processes; i++) {
 		if (waitpid(pids[i], &status, 0) != pids[i] || status != 0)
 			result = 1;
 	}
@@ -372,10 +373,13 @@ static int wait_for_all(const pid_t *pids)
 
 int main(int argc, char **argv)
 {
+	const char *fewer = getenv("DPUMAP_STRESS_PROCESSES");
 	pid_t pids[PROCESSES];
 	int result;
 
-	if (argc != 7)
+	if (fewer)
+		processes = strtoul(fewer, NULL, 10);
+	if (argc != 7 || !processes || processes > PROCESSES)
 		return 2;
 	address = argv[1];
 	cert = strcmp(argv[2], "-") == 0 ? NULL : argv[2];
@@ -390,7 +394,7 @@ int main(int argc, char **argv)
 		atomic_store(&shared->generation[i], 1);
 		add(i, 1);
 	}
-	for (unsigned int i = 0; i < PROCESSES; i++) {
+	for (unsigned int i = 0; i < processes; i++) {
 		pids[i] = fork();
 		if (pids[i] < 0)
 			die("fork", strerror(errno));

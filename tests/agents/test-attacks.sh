@@ -264,7 +264,7 @@ exports = (
 END
 start_emulator --cards 2
 start_configured "$conf"
-daemon=$(pgrep -g "$agent" -x dpumapd)
+daemon=$(daemon_pid)
 descriptors=$(find "/proc/$daemon/fd" -mindepth 1 | wc -l)
 
 attacks=("$@")

@@ -8,8 +8,13 @@ here=$(dirname "$0")
 
 start_emulator --cards 1
 start_agent --export name=bulk,kind=dram,size=1M --export name=fast,kind=dm,size=4K \
-	--max-clients 8
+	--export name=far,kind=dram,size=4K,via=rdma --max-clients 8
+serving=$(objects)
 /usr/bin/python3 "$here/hostile.py" "$socket" 8 || fail hostile.py
+# Pages for doorbells that were in use once stay with the driver.
+uars_apart() { grep -v '^uars '; }
+nothing_stays() { [ "$(objects | uars_apart)" = "$(uars_apart <<<"$serving")" ]; }
+await nothing_stays
 host cp /bin/sh bulk "$files/out" >/dev/null || fail "cp after hostile clients"
 rm "$files/out"
 
@@ -40,9 +45,11 @@ stop_agent
 
 # Another user: the socket is closed to him, or open and he is turned away, or he is welcome.
 if [ "$(id -u)" -eq 0 ]; then
+	# GCOV_PREFIX: where an instrumented program may write as that user.
 	stranger() { setpriv --reuid=65534 --regid=65534 --clear-groups \
-		timeout 30 "$DPUMAP_BIN/dpumap" --connect "$socket" "$@"; }
+		env GCOV_PREFIX="$work/counts" timeout 30 "$DPUMAP_BIN/dpumap" --connect "$socket" "$@"; }
 	chmod 755 "$work"
+	install -d -m 777 "$work/counts"
 	if ! stranger --version >/dev/null 2>&1; then
 		echo "another user cannot reach $DPUMAP_BIN: strangers are not tried"
 		finish

@@ -21,7 +21,7 @@ offers()
 
 COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
 complete -p dpumap | grep -q -- '-F _dpumap dpumap' || fail "not registered"
-offers "bench cp desc doca-pkgconfig-dir dump fill get import info list pki read watch write" ""
+offers "bench cp desc doca-pkgconfig-dir doctor dump fill get import info list pki read watch write" ""
 offers "read" re
 offers "init issue list renew revoke" pki ""
 offers "check show" desc ""
@@ -43,7 +43,7 @@ offers "ed25519 p256" pki init --key-type=
 offers "" list --timeout=
 
 # Every option of --help is offered, and none that the command does not take.
-for command in list info get import read write cp fill dump watch bench; do
+for command in list info get import read write cp fill dump watch bench doctor; do
 	mapfile -t told < <({ dpumap "$command" --help; dpumap --help; } |
 		grep -oE -- '^ +(-., )?(    )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
 	offers "$(printf '%s\n' "${told[@]}" | LC_ALL=C sort -u | xargs)" "$command" --

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# usage: test-copy.sh [PROFILE ENGINE]: files of all sizes through exports of both kinds
+# usage: test-copy.sh [PROFILE ENGINE]: files of all sizes through exports of both kinds, one of
+# DPUMAP_COPY_BYTES
 # shellcheck source=tests/agents/lib.sh
 . "$(dirname "$0")/lib.sh"
 profile=${1:-bluefield-3}
 engine=${2:-MMO DMA}
+large=${DPUMAP_COPY_BYTES:-50000000}
 
 start_emulator --profile "$profile"
 idle=$(objects)
@@ -31,7 +33,7 @@ for size in 0 1 3 65535 65536 65537 1000003; do
 	cp_file "$work/in" fast
 	cp_file "$work/in" bulk
 done
-head -c 50000000 /dev/urandom >"$work/in"
+head -c "$large" /dev/urandom >"$work/in"
 cp_file "$work/in" bulk
 head -c 1003 /dev/urandom >"$work/in"
 cp_file "$work/in" rest
@@ -68,8 +70,8 @@ grep -qE '^device +mlx5_0 of the DPU$' "$work/said" || fail "info: which device"
 expect_objects "after looking at the device" "$serving"
 
 host list >"$work/said" || fail list
-grep -qE '^fast +dm +64K +read-write$' "$work/said" || fail "list: fast"
-grep -qE '^ro +dram +12345 +read-only$' "$work/said" || fail "list: ro"
+grep -qE '^fast +dm +64K +read-write +PCI$' "$work/said" || fail "list: fast"
+grep -qE '^ro +dram +12345 +read-only +PCI$' "$work/said" || fail "list: ro"
 host info fast >"$work/said" || fail info
 grep -q '^kind .*device memory' "$work/said" || fail "info: kind"
 
@@ -86,7 +88,7 @@ host cp /bin/sh bulk "$files/out" >/dev/null 2>"$work/stderr" || fail "cp to a p
 rm "$files/out"
 
 # Somebody else writes to the export meanwhile: that is noticed, and nothing false is kept.
-truncate -s 300M "$work/in"
+truncate -s $((6 * large)) "$work/in"
 head -c 65536 /dev/urandom >"$work/noise"
 while :; do host put "$work/noise" fast || true; done >/dev/null 2>&1 &
 noise=$!

@@ -179,7 +179,7 @@ if [ "$(id -u)" -eq 0 ]; then
 		exports = ( { name = "a"; kind = "dram"; size = "64K"; allow = [ "uid:0" ]; } );
 	END
 	start_daemon
-	pid=$(pgrep -g "$agent" -x dpumapd)
+	pid=$(daemon_pid)
 	grep -qE "^Uid:([[:space:]]$(id -u nobody)){4}" "/proc/$pid/status" || fail "still its old user"
 	grep -qE '^NoNewPrivs:[[:space:]]1' "/proc/$pid/status" || fail "it can have new privileges"
 	host --connect "$address" write a "$files/small" >/dev/null || fail "write without privileges"

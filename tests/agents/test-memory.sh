@@ -16,12 +16,23 @@ crosses()
 	rm "$files/out"
 }
 
-start_agent --export name=near,kind=dram,size=1M,node=0
-crosses near
-stop_agent
-expect_objects "after an export on a node" "$idle"
-expect 3 'on NUMA node 65535: not found' on_dpu env DPUMAP_LOG_LEVEL=off dpumapd --listen "$socket" \
-	--export name=far,kind=dram,size=1M,node=65535
+# A kernel may have none, and user-mode emulation of a processor has not.
+has_nodes()
+{
+	local said
+	said=$(on_dpu dpumapd --listen "$socket" --export name=far,kind=dram,size=1M,node=65535 2>&1) || true
+	[[ $said != *'the kernel knows no NUMA nodes'* ]]
+}
+if has_nodes; then
+	start_agent --export name=near,kind=dram,size=1M,node=0
+	crosses near
+	stop_agent
+	expect_objects "after an export on a node" "$idle"
+	expect 3 'on NUMA node 65535: not found' on_dpu env DPUMAP_LOG_LEVEL=off dpumapd \
+		--listen "$socket" --export name=far,kind=dram,size=1M,node=65535
+else
+	echo '[  SKIPPED ] nodes'
+fi
 
 free=$(awk '$1 == "HugePages_Free:" { print $2 }' /proc/meminfo)
 if [ "${free:-0}" -ge 1 ]; then
@@ -32,7 +43,7 @@ if [ "${free:-0}" -ge 1 ]; then
 	stop_agent
 	expect_objects "after an export on huge pages" "$idle"
 fi
-expect 5 'bytes of huge pages: out of memory' on_dpu env DPUMAP_LOG_LEVEL=off dpumapd --listen "$socket" \
+expect 5 'bytes of huge pages: (out of memory|operation not supported)' on_dpu env DPUMAP_LOG_LEVEL=off dpumapd --listen "$socket" \
 	--export name=vast,kind=dram,size=900G,pages=huge
 expect_no_files
 finish

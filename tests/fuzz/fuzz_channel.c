@@ -139,6 +139,26 @@ void export_descriptor(const struct export *export, const void **desc, size_t *l
 	*len = 80;
 }
 
+doca_error_t export_connect(struct export *export, const void *owner, const void *details,
+			    size_t len, const void **answer, size_t *answer_len,
+			    struct dpumap_fault *fault)
+{
+	static const uint8_t end[48];
+
+	(void)owner;
+	require(len <= DPUMAP_DETAILS_MAX && (details || !len));
+	if (export->id % 2)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED, "over PCI");
+	*answer = end;
+	*answer_len = sizeof(end);
+	return DOCA_SUCCESS;
+}
+
+void export_disconnect(struct export *export, const void *owner)
+{
+	(void)export, (void)owner;
+}
+
 doca_error_t export_check_range(const struct export *export, uint64_t offset, uint64_t len,
 				struct dpumap_fault *fault)
 {
@@ -206,6 +226,7 @@ static void serve(struct session *session, int fd)
 		} else {
 			requests_reject(session, &fault);
 		}
+		require(session->num_links <= SESSION_LINKS);
 		while (session->job.active)
 			requests_work(session, &all);
 		require(dpumap_conn_has_output(session->conn));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <doca_version.h>
+#include <dpumap/dev.h>
 
 #include "fixture.h"
 
@@ -37,6 +38,39 @@ static void test_open_twice_is_one_device(void **state)
 	assert_ok(doca_dev_close(a));
 	assert_non_null(doca_dev_as_devinfo(b));
 	assert_ok(doca_dev_close(b));
+}
+
+/* What is registered with one of them is not known to the others. */
+static void test_open_own_is_another_device(void **state)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *own, *other, *shared;
+	struct doca_mmap *map;
+	static char bytes[64];
+	uint32_t key;
+
+	(void)state;
+	assert_ok(rig_open_device(&shared));
+	assert_ok(dpumap_dev_open_own(first(&list), &own));
+	assert_ok(dpumap_dev_open_own(list[0], &other));
+	assert_ptr_not_equal(own, shared);
+	assert_ptr_not_equal(own, other);
+	assert_error(dpumap_dev_open_own(NULL, &own), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dev_open_own(list[0], NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_devinfo_destroy_list(list));
+
+	assert_ok(doca_mmap_create(&map));
+	assert_ok(doca_mmap_add_dev(map, own));
+	assert_ok(doca_mmap_set_memrange(map, bytes, sizeof(bytes)));
+	assert_ok(doca_mmap_start(map));
+	assert_ok(doca_mmap_get_mkey(map, own, &key));
+	assert_error(doca_mmap_get_mkey(map, other, &key), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_mmap_get_mkey(map, shared, &key), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_dev_close(own), DOCA_ERROR_IN_USE);
+	assert_ok(doca_mmap_destroy(map));
+	assert_ok(doca_dev_close(own));
+	assert_ok(doca_dev_close(other));
+	assert_ok(doca_dev_close(shared));
 }
 
 static void test_open_and_close_null(void **state)
@@ -195,6 +229,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		counted_test(test_list_refuses_null),
 		counted_test(test_open_twice_is_one_device),
+		counted_test(test_open_own_is_another_device),
 		counted_test(test_open_and_close_null),
 		counted_test(test_devinfo_outlives_list),
 		counted_test(test_close_while_used),

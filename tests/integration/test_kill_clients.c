@@ -20,7 +20,7 @@
 
 #define AT_ONCE	   4
 #define KILLS	   500
-#define LIFE_MS	   300
+#define LIFE_MS	   300		  /* where a program starts slowly, DPUMAP_LIFE_MS */
 #define WARM_UP	   (AT_ONCE * 20) /* before the server's memory is measured */
 #define GROWTH_KIB 128
 #define DENIAL_MS  5000
@@ -143,6 +143,7 @@ static struct footprint measure(pid_t pid)
 
 static void start(struct client *c)
 {
+	uint32_t longest = (uint32_t)setting("DPUMAP_LIFE_MS", LIFE_MS);
 	char seed[16];
 	int i;
 
@@ -160,7 +161,7 @@ static void start(struct client *c)
 	/* A quarter dies while it starts. */
 	c->deadline =
 		rig_now_ms() +
-		lives_draw(&storm.random, lives_draw(&storm.random, 4) ? LIFE_MS : LIFE_MS / 8);
+		lives_draw(&storm.random, lives_draw(&storm.random, 4) ? longest : longest / 8);
 }
 
 static bool reads(const struct client *c)

@@ -169,6 +169,90 @@ static void test_no_interface_of_the_host(void **state)
 			 DOCA_ERROR_NOT_FOUND);
 }
 
+static void test_interface_that_the_port_does_not_know(void **state)
+{
+	const char *ibdev = ibdev_of(PF);
+	char name[32], short_name[3];
+
+	(void)state;
+	put(PF "/net/enp3s0f0np0/address", "02:00:5E:10:00:ff\n");
+	assert_int_equal(dpumap_sysfs_iface(ibdev, name, sizeof(name)), DOCA_SUCCESS);
+	assert_string_equal(name, "enp3s0f0np0");
+	assert_int_equal(dpumap_sysfs_iface(ibdev, short_name, sizeof(short_name)),
+			 DOCA_ERROR_NOT_FOUND);
+}
+
+static void test_no_interface(void **state)
+{
+	const char *ibdev = ibdev_of(PF);
+	uint8_t mac[DPUMAP_MAC_SIZE];
+	char name[32];
+
+	(void)state;
+	put(PF "/uevent", "DRIVER=mlx5_core\n");
+	assert_int_equal(dpumap_sysfs_iface(ibdev, name, sizeof(name)), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(dpumap_sysfs_mac(ibdev, mac), DOCA_ERROR_NOT_FOUND);
+}
+
+static void test_mac_address(void **state)
+{
+	static const uint8_t wanted[DPUMAP_MAC_SIZE] = {0x02, 0x00, 0x5e, 0x10, 0x00, 0xff};
+	uint8_t mac[DPUMAP_MAC_SIZE] = {0};
+
+	(void)state;
+	put(PF "/net/p0/address", "02:00:5E:10:00:ff\n");
+	assert_int_equal(dpumap_sysfs_mac(ibdev_of(PF), mac), DOCA_SUCCESS);
+	assert_memory_equal(mac, wanted, sizeof(wanted));
+}
+
+static void test_mac_address_of_another_length(void **state)
+{
+	uint8_t mac[DPUMAP_MAC_SIZE];
+
+	(void)state;
+	put(PF "/net/ib0/address", "80:00:00:48:fe:80:00:00:00:00:00:00:02:00:5e:10:00:ff:00:01\n");
+	assert_int_equal(dpumap_sysfs_mac(ibdev_of(PF), mac), DOCA_ERROR_NOT_FOUND);
+}
+
+static void pci_addr_is(const char *device, const char *wanted)
+{
+	char addr[DPUMAP_PCI_ADDR_SIZE] = "";
+
+	assert_int_equal(dpumap_sysfs_pci_addr(ibdev_of(device), addr), DOCA_SUCCESS);
+	assert_string_equal(addr, wanted);
+}
+
+static void test_pci_address_of_a_function(void **state)
+{
+	(void)state;
+	put(PF "/uevent", "PCI_SLOT_NAME=0000:99:00.0\n");
+	pci_addr_is(PF, "0000:03:00.0");
+}
+
+static void test_pci_address_of_the_parent_of_a_sub_function(void **state)
+{
+	(void)state;
+	put(PF "/mlx5_core.sf.4/sfnum", "88\n");
+	pci_addr_is(PF "/mlx5_core.sf.4", "0000:03:00.0");
+}
+
+static void test_pci_address_by_uevent(void **state)
+{
+	(void)state;
+	put("devices/platform/card/uevent", "DRIVER=mlx5_core\nPCI_SLOT_NAME=0000:AF:00.1\n");
+	pci_addr_is("devices/platform/card", "0000:af:00.1");
+}
+
+static void test_no_pci_address(void **state)
+{
+	char addr[DPUMAP_PCI_ADDR_SIZE];
+
+	(void)state;
+	put("devices/platform/card/uevent", "PCI_SLOT_NAME=af:00\n");
+	assert_int_equal(dpumap_sysfs_pci_addr(ibdev_of("devices/platform/card"), addr),
+			 DOCA_ERROR_OPERATING_SYSTEM);
+}
+
 #define tree_test(function) cmocka_unit_test_setup_teardown(function, make_root, remove_root)
 
 int main(void)
@@ -182,6 +266,14 @@ int main(void)
 		tree_test(test_interface_of_the_host),
 		tree_test(test_interface_of_the_host_before_controllers),
 		tree_test(test_no_interface_of_the_host),
+		tree_test(test_interface_that_the_port_does_not_know),
+		tree_test(test_no_interface),
+		tree_test(test_mac_address),
+		tree_test(test_mac_address_of_another_length),
+		tree_test(test_pci_address_of_a_function),
+		tree_test(test_pci_address_of_the_parent_of_a_sub_function),
+		tree_test(test_pci_address_by_uevent),
+		tree_test(test_no_pci_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,13 +21,13 @@
  * are the emulator's own.
  */
 static const struct emu_profile profiles[] = {
-	{"bluefield-3", "A2DC", 0xa2dc, FW(32, 43, 1014), SPEED_NDR, 128 << 10, 21, 1, 1, MAX_PD,
+	{"bluefield-3", "A2DC", FW(32, 43, 1014), 0xa2dc, SPEED_NDR, 128 << 10, 21, 1, 1, MAX_PD,
 	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
-	{"bluefield-2", "A2D6", 0xa2d6, FW(24, 43, 1014), SPEED_HDR, 128 << 10, 21, 1, 0, MAX_PD,
+	{"bluefield-2", "A2D6", FW(24, 43, 1014), 0xa2d6, SPEED_HDR, 128 << 10, 21, 1, 0, MAX_PD,
 	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
-	{"connectx-6-dx", "101D", 0x101d, FW(22, 43, 1014), SPEED_HDR, 128 << 10, 0, 1, 1, MAX_PD,
+	{"connectx-6-dx", "101D", FW(22, 43, 1014), 0x101d, SPEED_HDR, 128 << 10, 0, 1, 1, MAX_PD,
 	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
-	{"connectx-5", "1017", 0x1017, FW(16, 35, 4030), SPEED_EDR, 128 << 10, 0, 0, 0, MAX_PD,
+	{"connectx-5", "1017", FW(16, 35, 4030), 0x1017, SPEED_EDR, 128 << 10, 0, 0, 0, MAX_PD,
 	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
 };
 

@@ -21,8 +21,8 @@
 struct emu_profile {
 	const char *name;
 	const char *pci_id; /* device id as in modalias */
-	uint32_t part_id;
 	uint64_t fw_ver;
+	uint32_t part_id;
 	uint8_t port_speed; /* of a lane, as in the port attributes */
 	/* What follows has a name in the table of capabilities. */
 	uint32_t max_dm_size;

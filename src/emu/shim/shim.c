@@ -158,6 +158,8 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_end(ap);
 	if (request == RDMA_VERBS_IOCTL && emu_kernel_ioctl(fd, arg, &err))
 		return result(err);
+	if (_IOC_TYPE(request) == RDMA_IOCTL_MAGIC && emu_kernel_is_fd(fd))
+		return result(ENOTTY);
 	return NEXT(ioctl)(fd, request, arg);
 }
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "doctor/doctor.h"
+
+#include <string.h>
+
+#include "doctor/check.h"
+
+static const struct group *const groups[] = {
+	&doctor_group_system,
+	&doctor_group_device,
+	&doctor_group_trial,
+	&doctor_group_link,
+};
+
+/* The one that stands for an exit status. */
+static doca_error_t error_of(struct json_object *failed)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(failed, "exit", &value);
+	switch (json_object_get_int(value)) {
+	case DPUMAP_EXIT_NOT_FOUND:
+		return DOCA_ERROR_NOT_FOUND;
+	case DPUMAP_EXIT_REFUSED:
+		return DOCA_ERROR_NOT_PERMITTED;
+	case DPUMAP_EXIT_DEVICE:
+		return DOCA_ERROR_NOT_SUPPORTED;
+	default:
+		return DOCA_ERROR_UNKNOWN;
+	}
+}
+
+static doca_error_t run_groups(const struct dpumap_doctor_options *options,
+			       struct json_object *findings, struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && result == DOCA_SUCCESS; i++)
+		result = doctor_run_group(groups[i], options, findings, fault);
+	return result;
+}
+
+doca_error_t dpumap_doctor_run(const struct dpumap_doctor_options *options, FILE *out,
+			       struct dpumap_fault *fault)
+{
+	struct json_object *findings = json_object_new_array();
+	struct json_object *report, *failed;
+	doca_error_t result;
+
+	if (!findings)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for findings");
+	result = run_groups(options, findings, fault);
+	if (result != DOCA_SUCCESS) {
+		json_object_put(findings);
+		return result;
+	}
+	report = doctor_verdict(options, findings, &failed);
+	json_object_object_add(report, "checks", findings);
+	doctor_print(out, options, report);
+	if (failed)
+		result = dpumap_fault_set(fault, error_of(failed), "%s: %s",
+					  doctor_json_text(failed, "id"),
+					  doctor_json_text(failed, "text"));
+	json_object_put(report);
+	return result;
+}

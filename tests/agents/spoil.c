@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A library to be preloaded, for what the emulated card cannot play: SPOIL says which. Stands in
+ * the way of libibverbs and libmlx5.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+
+#define EXPORT	   __attribute__((visibility("default")))
+#define NEXT(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+
+static int is_spoilt(const char *what)
+{
+	const char *wanted = getenv("SPOIL");
+
+	return wanted && strcmp(wanted, what) == 0;
+}
+
+/* "file": the user may not open devices. */
+EXPORT int open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list args;
+
+	if (flags & (O_CREAT | O_TMPFILE)) {
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
+	if (is_spoilt("file") && strncmp(path, "/dev/infiniband/", 16) == 0) {
+		errno = EACCES;
+		return -1;
+	}
+	return NEXT(open)(path, flags, mode);
+}
+
+static int (*query_port)(struct ibv_context *, uint8_t, struct ibv_port_attr *, size_t);
+
+static int query_port_down(struct ibv_context *context, uint8_t number, struct ibv_port_attr *attr,
+			   size_t size)
+{
+	int err = query_port(context, number, attr, size);
+
+	attr->state = IBV_PORT_DOWN;
+	return err;
+}
+
+static struct ibv_context *spoil(struct ibv_context *context)
+{
+	struct verbs_context *verbs = context ? verbs_get_ctx(context) : NULL;
+
+	if (verbs && is_spoilt("port") && verbs->query_port != query_port_down) {
+		query_port = verbs->query_port;
+		verbs->query_port = query_port_down;
+	}
+	return context;
+}
+
+/* "devx": the kernel or the firmware does without. "port": its cable is out. */
+EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
+					      struct mlx5dv_context_attr *attr)
+{
+	if (is_spoilt("devx") && attr->flags & MLX5DV_CONTEXT_FLAGS_DEVX) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	return spoil(NEXT(mlx5dv_open_device)(device, attr));
+}
+
+EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	return spoil(NEXT(ibv_open_device)(device));
+}
+
+/* "driver": the device is of another one. */
+EXPORT bool mlx5dv_is_supported(struct ibv_device *device)
+{
+	return !is_spoilt("driver") && NEXT(mlx5dv_is_supported)(device);
+}
+
+/* "hang": a command never returns. "crash": a provider that has a bug. */
+EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	while (is_spoilt("hang"))
+		pause();
+	if (is_spoilt("crash"))
+		raise(SIGKILL);
+	return NEXT(ibv_alloc_pd)(context);
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A host agent on another machine, which reaches exports over RDMA.
+ *
+ *   test_peer ADDRESS ADMIN
+ *
+ * There are the exports far and other (64 KiB), ro (4 KiB, read-only), all via RDMA, and near,
+ * which is not.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_ctx.h>
+#include <doca_pe.h>
+#include <doca_rdma.h>
+#include <dpumap/channel.h>
+#include <dpumap/desc.h>
+
+#define BYTES	    4096u
+#define LIMIT	    64 /* connections of a client */
+#define PATIENCE_MS 30000
+#define MSEC	    1000000L
+
+static const char *address, *admin;
+static struct doca_dev *dev;
+
+/* -- this side -- */
+
+/* An agent with a channel, a map of its own memory, and an end for connections. */
+static struct {
+	struct dpumap_channel *channel;
+	struct doca_mmap *local;
+	struct doca_buf_inventory *bufs;
+	struct doca_pe *pe;
+	struct doca_rdma *rdma;
+	unsigned int num_ended;
+	doca_error_t status; /* of the last task */
+} self;
+
+static uint8_t bytes[BYTES];
+
+#define assert_ok(result) assert_int_equal(result, DOCA_SUCCESS)
+
+static void on_read(struct doca_rdma_task_read *task, union doca_data data, union doca_data ctx)
+{
+	(void)data, (void)ctx;
+	self.num_ended++;
+	self.status = doca_task_get_status(doca_rdma_task_read_as_task(task));
+	doca_task_free(doca_rdma_task_read_as_task(task));
+}
+
+static void on_write(struct doca_rdma_task_write *task, union doca_data data, union doca_data ctx)
+{
+	(void)data, (void)ctx;
+	self.num_ended++;
+	self.status = doca_task_get_status(doca_rdma_task_write_as_task(task));
+	doca_task_free(doca_rdma_task_write_as_task(task));
+}
+
+static void open_local(void)
+{
+	assert_ok(doca_mmap_create(&self.local));
+	assert_ok(doca_mmap_add_dev(self.local, dev));
+	assert_ok(doca_mmap_set_memrange(self.local, bytes, sizeof(bytes)));
+	assert_ok(doca_mmap_start(self.local));
+	assert_ok(doca_buf_inventory_create(2, &self.bufs));
+	assert_ok(doca_buf_inventory_start(self.bufs));
+}
+
+static void open_rdma(void)
+{
+	assert_ok(doca_pe_create(&self.pe));
+	assert_ok(doca_rdma_create(dev, &self.rdma));
+	assert_ok(doca_pe_connect_ctx(self.pe, doca_rdma_as_ctx(self.rdma)));
+	assert_ok(doca_rdma_task_read_set_conf(self.rdma, on_read, on_read, 1));
+	assert_ok(doca_rdma_task_write_set_conf(self.rdma, on_write, on_write, 1));
+	assert_ok(doca_rdma_set_max_num_connections(self.rdma, LIMIT + 1));
+	assert_ok(doca_ctx_start(doca_rdma_as_ctx(self.rdma)));
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&self, 0, sizeof(self));
+	memset(bytes, 0, sizeof(bytes));
+	assert_ok(dpumap_channel_create(&self.channel));
+	assert_ok(dpumap_channel_set_address(self.channel, address));
+	if (dpumap_channel_connect(self.channel) != DOCA_SUCCESS)
+		fail_msg("%s", dpumap_channel_get_error(self.channel));
+	open_local();
+	open_rdma();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	assert_ok(doca_ctx_stop(doca_rdma_as_ctx(self.rdma)));
+	assert_ok(doca_rdma_destroy(self.rdma));
+	assert_ok(doca_pe_destroy(self.pe));
+	assert_ok(doca_buf_inventory_destroy(self.bufs));
+	assert_ok(doca_mmap_destroy(self.local));
+	dpumap_channel_destroy(self.channel);
+	return 0;
+}
+
+/* After a task failed the context is IDLE, and its connections are gone. */
+static void restart(void)
+{
+	assert_ok(doca_ctx_start(doca_rdma_as_ctx(self.rdma)));
+}
+
+/* -- what it does -- */
+
+static struct doca_mmap *import(const char *name)
+{
+	struct doca_mmap *map;
+
+	if (dpumap_channel_import(self.channel, name, dev, &map) != DOCA_SUCCESS)
+		fail_msg("%s", dpumap_channel_get_error(self.channel));
+	return map;
+}
+
+static struct doca_rdma_connection *join(const char *name)
+{
+	struct doca_rdma_connection *connection;
+
+	if (dpumap_channel_connect_rdma(self.channel, name, self.rdma, &connection) != DOCA_SUCCESS)
+		fail_msg("%s", dpumap_channel_get_error(self.channel));
+	return connection;
+}
+
+static doca_error_t refusal(const char *name)
+{
+	struct doca_rdma_connection *connection = NULL;
+	doca_error_t result;
+
+	result = dpumap_channel_connect_rdma(self.channel, name, self.rdma, &connection);
+	assert_null(connection);
+	return result;
+}
+
+static doca_error_t wait_for_end(unsigned int before)
+{
+	const struct timespec nap = {.tv_nsec = MSEC};
+
+	for (int left = PATIENCE_MS; self.num_ended == before; left--) {
+		assert_true(left > 0);
+		if (!doca_pe_progress(self.pe))
+			nanosleep(&nap, NULL);
+	}
+	return self.status;
+}
+
+static struct doca_task *make_task(struct doca_rdma_connection *to, bool is_read,
+				   struct doca_buf *src, struct doca_buf *dst)
+{
+	union doca_data none = {0};
+	struct doca_rdma_task_write *write;
+	struct doca_rdma_task_read *read;
+
+	if (is_read) {
+		assert_ok(doca_rdma_task_read_allocate_init(self.rdma, to, src, dst, none, &read));
+		return doca_rdma_task_read_as_task(read);
+	}
+	assert_ok(doca_rdma_task_write_allocate_init(self.rdma, to, src, dst, none, &write));
+	return doca_rdma_task_write_as_task(write);
+}
+
+/* All of bytes from or to the beginning of the map. */
+static doca_error_t move(struct doca_rdma_connection *to, bool is_read, struct doca_mmap *map)
+{
+	struct doca_buf *src, *dst;
+	unsigned int before = self.num_ended;
+	doca_error_t result;
+	void *there;
+	size_t len;
+
+	assert_ok(doca_mmap_get_memrange(map, &there, &len));
+	assert_ok(doca_buf_inventory_buf_get_by_data(self.bufs, is_read ? map : self.local,
+						     is_read ? there : bytes, BYTES, &src));
+	assert_ok(doca_buf_inventory_buf_get_by_addr(self.bufs, is_read ? self.local : map,
+						     is_read ? bytes : there, BYTES, &dst));
+	assert_ok(doca_task_submit(make_task(to, is_read, src, dst)));
+	result = wait_for_end(before);
+	assert_ok(doca_buf_dec_refcount(src, NULL));
+	assert_ok(doca_buf_dec_refcount(dst, NULL));
+	return result;
+}
+
+static doca_error_t get(struct doca_rdma_connection *from, struct doca_mmap *map)
+{
+	return move(from, true, map);
+}
+
+static doca_error_t put(struct doca_rdma_connection *to, struct doca_mmap *map)
+{
+	return move(to, false, map);
+}
+
+/* The key may be what is missed first, or the connection. */
+static void assert_refused(doca_error_t result)
+{
+	assert_true(result == DOCA_ERROR_NOT_PERMITTED || result == DOCA_ERROR_CONNECTION_ABORTED);
+}
+
+static void release(const char *name)
+{
+	assert_ok(dpumap_channel_release(self.channel, name));
+}
+
+static void ctl(const char *command, const char *argument)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		execlp("dpumapd", "dpumapd", "ctl", "--admin", admin, command, argument, NULL);
+		_exit(127);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* -- the tests -- */
+
+static void bytes_go_both_ways(void **state)
+{
+	struct doca_rdma_connection *connection;
+	struct doca_mmap *map = import("far");
+	uint8_t wanted[BYTES];
+
+	(void)state;
+	connection = join("far");
+	for (size_t i = 0; i < BYTES; i++)
+		bytes[i] = wanted[i] = (uint8_t)(i * 7 + i / 256);
+	assert_ok(put(connection, map));
+	memset(bytes, 0, sizeof(bytes));
+	assert_ok(get(connection, map));
+	assert_memory_equal(bytes, wanted, BYTES);
+	assert_ok(doca_mmap_destroy(map));
+	release("far");
+}
+
+static void a_connection_is_good_for_its_export_alone(void **state)
+{
+	struct doca_mmap *far = import("far"), *other = import("other");
+	struct doca_rdma_connection *connection = join("far");
+
+	(void)state;
+	assert_ok(get(connection, far));
+	assert_int_equal(get(connection, other), DOCA_ERROR_NOT_PERMITTED);
+	restart();
+	assert_ok(get(join("other"), other));
+	assert_ok(doca_mmap_destroy(far));
+	assert_ok(doca_mmap_destroy(other));
+	release("far");
+	release("other");
+}
+
+/* A map that says it may be written, of an export that may not. */
+static struct doca_mmap *import_boldly(const char *name)
+{
+	uint8_t descriptor[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
+	size_t len = sizeof(descriptor);
+	struct dpumap_desc desc;
+	struct doca_mmap *map;
+
+	assert_ok(dpumap_channel_get(self.channel, name, descriptor, &len));
+	assert_int_equal(dpumap_desc_decode(descriptor, len, &desc), DPUMAP_DESC_OK);
+	assert_int_equal(desc.access & DOCA_ACCESS_FLAG_RDMA_WRITE, 0);
+	desc.access |= DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
+	assert_int_equal(dpumap_desc_encode(&desc, descriptor, sizeof(descriptor), &len),
+			 DPUMAP_DESC_OK);
+	assert_ok(doca_mmap_create_from_export(NULL, descriptor, len, dev, &map));
+	return map;
+}
+
+static void the_device_refuses_to_write_what_is_read_only(void **state)
+{
+	struct doca_mmap *map = import_boldly("ro");
+	struct doca_rdma_connection *connection = join("ro");
+
+	(void)state;
+	memset(bytes, 0xff, sizeof(bytes));
+	assert_int_equal(put(connection, map), DOCA_ERROR_NOT_PERMITTED);
+	restart();
+	assert_ok(get(join("ro"), map));
+	assert_int_equal(bytes[0], 0);
+	assert_ok(doca_mmap_destroy(map));
+	release("ro");
+}
+
+static void what_is_released_is_not_reached(void **state)
+{
+	struct doca_mmap *map = import("far"), *again = import("far");
+	struct doca_rdma_connection *connection = join("far");
+
+	(void)state;
+	release("far");
+	assert_ok(get(connection, map)); /* it was got twice */
+	release("far");
+	assert_refused(get(connection, map));
+	restart();
+	assert_int_equal(refusal("far"), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(doca_mmap_destroy(map));
+	assert_ok(doca_mmap_destroy(again));
+}
+
+static void what_is_removed_is_not_reached(void **state)
+{
+	struct doca_rdma_connection *connection;
+	struct doca_mmap *map;
+
+	(void)state;
+	ctl("add", "name=brief,kind=dram,size=4K,via=rdma,allow=*");
+	map = import("brief");
+	connection = join("brief");
+	assert_ok(put(connection, map));
+	ctl("remove", "brief");
+	assert_refused(put(connection, map));
+	restart();
+	assert_int_equal(refusal("brief"), DOCA_ERROR_NOT_FOUND);
+	/* Another one of that name is another one. */
+	ctl("add", "name=brief,kind=dram,size=4K,via=rdma,allow=*");
+	assert_int_equal(refusal("brief"), DOCA_ERROR_NOT_PERMITTED);
+	ctl("remove", "brief");
+	assert_ok(doca_mmap_destroy(map));
+}
+
+static void there_is_a_limit(void **state)
+{
+	struct doca_mmap *map = import("far");
+	struct doca_rdma_connection *connection = NULL;
+
+	(void)state;
+	for (int i = 0; i < LIMIT; i++)
+		connection = join("far");
+	assert_int_equal(refusal("far"), DOCA_ERROR_FULL);
+	assert_ok(get(connection, map));
+	assert_ok(doca_mmap_destroy(map));
+	release("far");
+	assert_ok(doca_ctx_stop(doca_rdma_as_ctx(self.rdma)));
+	restart();
+	map = import("far");
+	assert_ok(get(join("far"), map));
+	assert_ok(doca_mmap_destroy(map));
+	release("far");
+}
+
+static void what_is_not_for_it_is_refused(void **state)
+{
+	uint8_t descriptor[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
+	size_t len = sizeof(descriptor);
+
+	(void)state;
+	assert_int_equal(refusal("far"), DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(refusal("nowhere"), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(refusal("no name"), DOCA_ERROR_NOT_FOUND);
+	assert_ok(dpumap_channel_get(self.channel, "near", descriptor, &len));
+	assert_int_equal(refusal("near"), DOCA_ERROR_NOT_SUPPORTED);
+	assert_non_null(strstr(dpumap_channel_get_error(self.channel), "over PCI"));
+	release("near");
+	assert_int_equal(dpumap_channel_connect_rdma(self.channel, "far", NULL, NULL),
+			 DOCA_ERROR_INVALID_VALUE);
+}
+
+/* Whoever leaves takes his connections along. */
+static void who_leaves_reaches_nothing(void **state)
+{
+	struct doca_mmap *map = import("far");
+	struct doca_rdma_connection *connection = join("far");
+
+	(void)state;
+	dpumap_channel_destroy(self.channel);
+	self.channel = NULL;
+	/* dpumapd hears of it a little later. */
+	while (get(connection, map) == DOCA_SUCCESS)
+		;
+	assert_refused(self.status);
+	assert_ok(doca_mmap_destroy(map));
+}
+
+static int open_device(void **state)
+{
+	struct doca_devinfo **list;
+	doca_error_t result;
+	uint32_t num;
+
+	(void)state;
+	if (doca_devinfo_create_list(&list, &num) != DOCA_SUCCESS)
+		return -1;
+	result = num ? doca_dev_open(list[0], &dev) : DOCA_ERROR_NOT_FOUND;
+	doca_devinfo_destroy_list(list);
+	return result == DOCA_SUCCESS ? 0 : -1;
+}
+
+static int close_device(void **state)
+{
+	(void)state;
+	return doca_dev_close(dev) == DOCA_SUCCESS ? 0 : -1;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(bytes_go_both_ways),
+		TEST(a_connection_is_good_for_its_export_alone),
+		TEST(the_device_refuses_to_write_what_is_read_only),
+		TEST(what_is_released_is_not_reached),
+		TEST(what_is_removed_is_not_reached),
+		TEST(there_is_a_limit),
+		TEST(what_is_not_for_it_is_refused),
+		TEST(who_leaves_reaches_nothing),
+	};
+
+	if (argc != 3)
+		return 2;
+	address = argv[1];
+	admin = argv[2];
+	return cmocka_run_group_tests(tests, open_device, close_device);
+}
