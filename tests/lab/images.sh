@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# images.sh DIR: what the lab's machines start from. DIR/amd64 and DIR/arm64 get the newest kernel
+# that this Debian has for the architecture (`kernel`, and `version`), an `initrd` with its modules,
+# and `root`: programs that the machine finds before those of the machine outside. Packages are
+# unpacked, never installed; nothing needs a privilege.
+# Exit status 77: the archive cannot be reached and nothing was made before.
+set -euo pipefail
+
+dir=${1:?usage: images.sh DIR}
+here=$(cd "$(dirname "$0")" && pwd)
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+PATH=$PATH:/usr/sbin:/sbin
+
+# crc32_generic is what rdma_rxe asks for by name only; vgem makes dma-bufs.
+modules="virtio_pci virtio_net virtio_console virtio_rng 9p 9pnet_virtio overlay
+	crc32_generic ib_uverbs rdma_ucm rdma_rxe vgem"
+# A machine of this architecture has the programs of the one outside; the other one has these.
+tools_amd64="busybox-static"
+tools_arm64="busybox-static bash libtinfo6 iproute2 libmnl0 libbsd0 libmd0 libcap2 ibverbs-utils
+	librdmacm1 rdmacm-utils"
+
+say() { printf 'lab images: %s\n' "$*" >&2; }
+
+# An archive that is gone does no harm to what was made from it before.
+out_of_reach()
+{
+	say "$1"
+	if [ -f "$dir/amd64/made-of" ] && [ -f "$dir/arm64/made-of" ]; then
+		say "taking those of before"
+		exit 0
+	fi
+	exit 77
+}
+
+# This Debian's archives as apt has them on this machine, the one of security updates among them.
+sources()
+{
+	local codename
+	# shellcheck source=/dev/null
+	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	# shellcheck disable=SC2016 # apt's variables
+	apt-get indextargets --format '$(LABEL)|$(REPO_URI)|$(RELEASE)' |
+		sed -nE "s/^Debian(-Security)?\|(.*)\|(${codename}[a-z-]*)$/\2 \3/p" | sort -u |
+		sed "s|.*|deb [arch=amd64,arm64 signed-by=$keyring] & main|"
+}
+
+prepare_apt()
+{
+	mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/debs"
+	sources >"$dir/sources.list"
+	[ -s "$dir/sources.list" ] || out_of_reach "apt has no archive of this Debian"
+	: >"$dir/apt/status"
+	cat >"$dir/apt/apt.conf" <<-CONF
+		Dir::State "$dir/apt";
+		Dir::State::status "$dir/apt/status";
+		Dir::Cache "$dir/apt/cache";
+		Dir::Etc::SourceList "$dir/sources.list";
+		Dir::Etc::SourceParts "/dev/null";
+		Dir::Etc::Preferences "/dev/null";
+		Dir::Etc::PreferencesParts "/dev/null";
+		Dir::Log "$dir/apt";
+		APT::Architectures { "amd64"; "arm64"; };
+		Acquire::Languages "none";
+		Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
+		Acquire::Retries "2";
+		Acquire::http::Timeout "20";
+		APT::Sandbox::User "";
+		APT::Update::Error-Mode "any";
+	CONF
+	export APT_CONFIG=$dir/apt/apt.conf
+	apt get update >"$dir/apt/update.log" 2>&1 ||
+		out_of_reach "no answer from the archive: $(tail -n 1 "$dir/apt/update.log")"
+}
+
+# A machine's configuration may forbid to keep what apt knows of the lists, as containers' does:
+# then each call reads them all again.
+apt() { "apt-$1" -q -o Dir::Cache::pkgcache=pkgcache.bin "${@:2}"; }
+
+# What the package that always means the newest kernel depends on.
+kernel_package()
+{
+	apt cache depends "linux-image-$1:$1" | sed -n 's/^ *Depends: \(linux-image-[^: ]*\).*/\1/p' |
+		head -n 1
+}
+
+# fetch PACKAGE:ARCH...: what is not in DIR/debs yet
+fetch()
+{
+	local package version wanted=()
+	while read -r package version; do
+		[ -f "$dir/debs/$(deb_name "$package" "$version")" ] && continue
+		rm -f "$dir/debs/${package%:*}"_*_"${package#*:}.deb"
+		wanted+=("$package")
+	done < <(apt cache show --no-all-versions "$@" |
+		awk '/^Package: / {p = $2} /^Version: / {v = $2} /^Architecture: / {a = $2}
+			/^$/ {print p ":" a, v}')
+	[ ${#wanted[@]} -eq 0 ] ||
+		(cd "$dir/debs" && apt get download "${wanted[@]}") >"$dir/apt/download.log" 2>&1 ||
+		out_of_reach "$(tail -n 1 "$dir/apt/download.log")"
+}
+
+# deb_name PACKAGE:ARCH VERSION: as apt-get download names the file
+deb_name() { echo "${1%:*}_${2//:/%3a}_${1#*:}.deb"; }
+
+# unpack DEB DIRECTORY, into a tree where /bin is /usr/bin; of a kernel without what is large and
+# needed by none of the modules
+unpack()
+{
+	local name
+	for name in bin sbin lib; do
+		[ -e "$2/$name" ] || { mkdir -p "$2/usr/$name"; ln -s "usr/$name" "$2/$name"; }
+	done
+	dpkg-deb --fsys-tarfile "$dir/debs/$1" |
+		tar -x -C "$2" --keep-directory-symlink --no-same-owner --exclude='./usr/share' --exclude='./etc' \
+		--exclude='*/kernel/sound' --exclude='*/kernel/drivers/media' \
+		--exclude='*/kernel/drivers/net/wireless' --exclude='*/kernel/drivers/net/ethernet' \
+		--exclude='*/kernel/drivers/gpu/drm/[a-u]*/*' --exclude='*/kernel/drivers/scsi' \
+		--exclude='*/kernel/drivers/usb' --exclude='*/kernel/drivers/staging'
+}
+
+pack_modules()
+{
+	local tree=$1 to=$2 version=$3 name file place
+	depmod -b "$tree" "$version"
+	for name in $modules; do
+		modprobe -d "$tree" -S "$version" --show-depends "$name" | sed -n 's/^insmod \([^ ]*\).*/\1/p'
+	done | sort -u | while read -r file; do
+		place=$to${file#"$tree"}
+		mkdir -p "$(dirname "$place")"
+		case $file in
+		*.xz) xz -dc "$file" >"${place%.xz}" ;;
+		*) cp "$file" "$place" ;;
+		esac
+	done
+	cp "$tree/lib/modules/$version"/modules.{builtin,builtin.modinfo,order} "$to/lib/modules/$version/"
+	depmod -b "$to" "$version"
+}
+
+pack_initrd()
+{
+	local tree=$1 root=$2 version=$3 out=$4
+	local work=$tree/initrd
+	mkdir -p "$work"/{bin,proc,sys,dev,tmp,run,mnt}
+	cp "$root/usr/bin/busybox" "$work/bin/busybox"
+	cp "$here/init" "$work/init"
+	chmod 755 "$work/init"
+	pack_modules "$tree" "$work" "$version"
+	(cd "$work" && find . -print0 | cpio --null -o -H newc --quiet -R 0:0 | gzip -1) >"$out"
+}
+
+# make_image ARCH KERNEL-DEB TOOL-DEB...
+make_image()
+{
+	local arch=$1 kernel=$2 tree=$dir/$1/tree root=$dir/$1/root version deb
+	shift 2
+	rm -rf "${dir:?}/$arch"
+	mkdir -p "$tree" "$root"
+	unpack "$kernel" "$tree"
+	version=$(basename "$tree"/lib/modules/*)
+	for deb in "$@"; do
+		unpack "$deb" "$root"
+	done
+	if [ "$arch" = amd64 ]; then # a compressed one unpacks itself, which takes its time
+		"$here/uncompress.py" "$tree/boot/vmlinuz-$version" "$dir/$arch/kernel"
+	else
+		cp "$tree/boot/vmlinuz-$version" "$dir/$arch/kernel"
+		for deb in $("$dir/amd64/root/usr/bin/busybox" --list); do
+			[ -e "$root/usr/bin/$deb" ] || ln -s busybox "$root/usr/bin/$deb"
+		done
+	fi
+	pack_initrd "$tree" "$root" "$version" "$dir/$arch/initrd"
+	echo "$version" >"$dir/$arch/version"
+	rm -rf "$tree"
+}
+
+# image_of ARCH PACKAGE...: the kernel's first
+image_of()
+{
+	local arch=$1 package
+	shift
+	for package in "$@"; do
+		(cd "$dir/debs" && echo "${package%:*}"_*_"$arch.deb")
+	done >"$dir/$arch.debs"
+	{ cat "$dir/$arch.debs"; sha256sum <"$0"; sha256sum <"$here/init"; } >"$dir/$arch.wanted"
+	if ! cmp -s "$dir/$arch.wanted" "$dir/$arch/made-of"; then
+		# shellcheck disable=SC2046
+		make_image "$arch" $(cat "$dir/$arch.debs")
+		mv "$dir/$arch.wanted" "$dir/$arch/made-of"
+	fi
+	say "$arch: Linux $(cat "$dir/$arch/version")"
+}
+
+prepare_apt
+# shellcheck disable=SC2206,SC2207 # lists of words
+amd64=($(kernel_package amd64) $tools_amd64) arm64=($(kernel_package arm64) $tools_arm64)
+[[ ${amd64[0]} == linux-image-* && ${arm64[0]} == linux-image-* ]] ||
+	{ say "apt names no kernel"; exit 1; }
+fetch "${amd64[@]/%/:amd64}" "${arm64[@]/%/:arm64}"
+image_of amd64 "${amd64[@]}"
+image_of arm64 "${arm64[@]}"

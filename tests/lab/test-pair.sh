@@ -1,0 +1,263 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# test-pair.sh HOST-BUILD DPU-BUILD: on the host of a pair of machines, while `far serve` runs on the
+# DPU. The integration tests that need no more than RDMA; then the agents, dpumapd there and dpumap
+# here, over TLS. One line for each test in /lab/results, "pass NAME" or "fail NAME"; why is in the
+# output.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+far=$here/far
+host=$1 dpu=$2
+results=/lab/results
+work=/root/work
+mkdir -p "$work/out"
+export PATH=$host/bin:$PATH
+
+record() { echo "$1 $2" | tee -a "$results"; }
+
+# check NAME COMMAND...: says what the command printed if it fails
+check()
+{
+	local name=$1
+	shift
+	if "$@" >"$work/check.log" 2>&1; then
+		record pass "$name"
+	else
+		record fail "$name"
+		sed 's/^/   /' "$work/check.log"
+	fi
+}
+
+# expect STATUS TEXT COMMAND...: it ends so, and says so in one of its lines
+expect()
+{
+	local status=0 wanted=$1 text=$2
+	shift 2
+	"$@" >"$work/expect.log" 2>&1 || status=$?
+	cat "$work/expect.log"
+	[ "$status" -eq "$wanted" ] || { echo "status $status, not $wanted"; return 1; }
+	grep -qE "$text" "$work/expect.log" || { echo "nothing says: $text"; return 1; }
+}
+
+# until_true COMMAND...: within a minute and a half, whatever the machine is busy with
+until_true()
+{
+	local limit=$((SECONDS + 90))
+	until "$@"; do
+		[ $SECONDS -lt $limit ] || { echo "never: $*"; return 1; }
+		sleep 0.2
+	done
+}
+
+there() { "$far" sh "$1"; }
+
+# --- the library ---------------------------------------------------------------------------------
+
+# cmocka FILE WHERE: the results in what a program of cmocka's printed, and that it came to its end
+cmocka()
+{
+	awk -v where="$2" '
+		/^\[       OK \]/ {print "pass", where "-" $NF}
+		/^\[  (FAILED|ERROR)   ?\] [a-z]/ && !seen[$NF]++ {print "fail", where "-" $NF}
+		/test\(s\) run\./ {ended = 1}
+		END {print ended ? "pass" : "fail", where "-comes-to-its-end"}' "$1" |
+		while read -r outcome name; do
+			[[ $name != *-test\(s\)* ]] && record "$outcome" "$name"
+		done
+	grep -q '^\[  PASSED  \]' "$1" && ! grep -qE '^\[  (FAILED|ERROR)' "$1" && return
+	grep -v 'dpumap: error: ' "$1"
+}
+
+run_test() { timeout 150 "$host/tests/$1" --emu "$far" --peer-as host --engine rdma >"$work/$1.log" 2>&1; }
+
+there "cd /; LAB_OTHER= timeout 150 $dpu/tests/test_rxe --emu $far --engine rdma >/lab/dpu.test_rxe 2>&1;
+	touch /lab/dpu.test_rxe.done" >/dev/null 2>&1 &
+LAB_OTHER='' run_test test_rdma
+cmocka "$work/test_rdma.log" rdma
+LAB_OTHER='' run_test test_rxe
+cmocka "$work/test_rxe.log" rxe-x86_64
+until_true test -e /lab/dpu.test_rxe.done
+cmocka /lab/dpu.test_rxe rxe-aarch64
+run_test test_rdma_nodes
+cmocka "$work/test_rdma_nodes.log" between-machines
+
+# --- what agents refuse --------------------------------------------------------------------------
+
+idle=$("$far" status)
+cant() { expect 0 "$1" there "$dpu/bin/dpumapd --listen unix:/run/refused.sock $2 2>&1; echo status \$?"; }
+
+check refuses-export-by-pci cant 'status 5' '--export name=a,kind=dram,size=64K'
+check says-why-not-by-pci grep -qE 'cannot export|not supported|can export' "$work/expect.log"
+check refuses-device-memory cant 'status 5' '--export name=a,kind=dm,size=4K,via=rdma'
+check says-why-no-device-memory grep -qE 'device memory' "$work/expect.log"
+
+# --- the agents over TLS -------------------------------------------------------------------------
+
+pki=$work/pki
+mkdir -m 700 "$pki"
+check pki-init dpumap pki init --dir "$pki/ca"
+check pki-of-the-dpu dpumap pki issue --dir "$pki/ca" --dpu dpu --san 10.9.0.2
+check pki-of-the-host dpumap pki issue --dir "$pki/ca" --host host
+check pki-of-another dpumap pki issue --dir "$pki/ca" --host stranger
+cp "$pki/ca/"*.crt "$pki/ca/"*.key "$pki/" # revoking one takes it away
+# What an administrator carries over.
+mkdir -p /lab/carried
+cp "$pki/ca/dpu.crt" "$pki/ca/dpu.key" "$pki/ca/ca.crt" "$pki/ca/ca.crl" /lab/carried/
+there 'mkdir -p -m 700 /etc/dpumap && cp /lab/carried/* /etc/dpumap/ && chmod 600 /etc/dpumap/dpu.key'
+rm -r /lab/carried
+
+there "head -c 300000 /dev/urandom >/root/file; echo 16 >/proc/sys/vm/nr_hugepages
+cat >/etc/dpumap/dpumapd.conf <<'CONF'
+listen = [ \"tls:0.0.0.0:7470\" ];
+admin = \"/run/dpumapd.ctl\";
+tls = {
+	cert = \"/etc/dpumap/dpu.crt\"; key = \"/etc/dpumap/dpu.key\";
+	ca = \"/etc/dpumap/ca.crt\"; crl = \"/etc/dpumap/ca.crl\";
+};
+exports = (
+	{ name = \"bulk\"; kind = \"dram\"; size = \"4M\"; via = \"rdma\"; allow = [ \"cert:host\" ]; },
+	{ name = \"small\"; kind = \"dram\"; size = \"64K\"; via = \"rdma\"; allow = [ \"cert:host\" ]; },
+	{ name = \"huge\"; kind = \"dram\"; size = \"4M\"; pages = \"huge\"; via = \"rdma\"; allow = [ \"cert:host\" ]; },
+	{ name = \"file\"; kind = \"file\"; path = \"/root/file\"; size = \"max\"; via = \"rdma\"; allow = [ \"cert:host\" ]; },
+	{ name = \"ro\"; kind = \"dram\"; size = \"64K\"; perm = \"ro\"; via = \"rdma\"; allow = [ \"cert:host\" ]; }
+);
+CONF"
+start_daemon()
+{
+	there "rm -f /lab/daemon.ready; $dpu/bin/dpumapd --config /etc/dpumap/dpumapd.conf \
+		>/lab/daemon.ready 2>>/lab/dpu.dpumapd </dev/null &" >/dev/null
+	until_true grep -q ready /lab/daemon.ready || { cat /lab/dpu.dpumapd; return 1; }
+}
+check dpumapd-starts start_daemon
+serving=$("$far" status)
+
+# as WHO ARGUMENT...
+as()
+{
+	local who=$1
+	shift
+	timeout 120 dpumap --connect tls:dpu:7470 --ca "$pki/ca/ca.crt" --crl "$pki/ca/ca.crl" \
+		--cert "$pki/$who.crt" --key "$pki/$who.key" --timeout 30 "$@"
+}
+
+check list expect 0 '^ro +dram +64K +read-only +RDMA' as host list
+check info expect 0 'RDMA export of memory' as host info bulk
+check a-stranger-is-refused expect 4 'may not import' as stranger list
+check a-stranger-reads-nothing expect 4 'may not import' as stranger read bulk "$work/out/x"
+check nobody-without-a-certificate expect 4 '.' \
+	timeout 60 dpumap --connect tls:dpu:7470 --ca "$pki/ca/ca.crt" list
+
+crosses()
+{
+	head -c "$2" /dev/urandom >"$work/in"
+	as host cp "$work/in" "$1" "$work/out/copy" && cmp "$work/in" "$work/out/copy" &&
+		rm "$work/out/copy"
+}
+for size in 0 1 4095 65537 300000; do
+	check "copy-of-$size-bytes" crosses small $size
+done
+check copy-through-a-large-export crosses bulk 5000001
+check copy-through-huge-pages crosses huge 200003
+check copy-through-a-file crosses file 100001
+
+part()
+{
+	head -c 3001 /dev/urandom >"$work/in"
+	as host write file "$work/in" --offset 7777 && there "cat /root/file" >"$work/file" &&
+		cmp -n 3001 -i 0:7777 "$work/in" "$work/file" &&
+		as host read file "$work/out/part" -o 7787 -n 13 &&
+		cmp -n 13 -i 10:0 "$work/in" "$work/out/part"
+}
+check part-of-a-file part
+check fill as host fill small c0ffee --offset 3 --length 6
+check dump expect 0 'c0 ff ee c0 ff ee' as host dump small -o 3 -n 6
+check bench expect 0 'RDMA' as host bench small --count 20 --size 4K --write
+check read-only-is-read expect 0 '' as host read ro "$work/out/ro"
+check read-only-is-not-written expect 4 'read-only' as host fill ro ff
+gone() { [ "$("$far" status)" = "$serving" ]; }
+check no-object-is-left until_true gone
+
+# --- doctor --------------------------------------------------------------------------------------
+
+# diagnosed FILE WRONG DPUMAPD: of such a device; what stops memory over PCI, and whether dpumapd was
+# looked at
+diagnosed()
+{
+	/usr/bin/python3 - "$@" <<-'END'
+		import json, sys
+		file, wrong, daemon = sys.argv[1:]
+		told = json.load(open(file))
+		checks = {check["id"]: check for check in told["checks"]}
+		wanted = {wrong: "fail", "device.open": "ok", "device.driver": "warn", "port.state": "ok",
+		          "cap.devx": "warn", "cap.rdma": "ok", "cap.mmo": "warn",
+		          "cap.device-memory": "warn", "cap.dma-buf": "warn", "try.pd": "ok",
+		          "try.register": "ok", "try.undo": "ok"}
+		works = {"pci_export": False, "pci_import": False, "rdma": True, "device_memory": False,
+		         "copies": False, "dpumapd": daemon == "yes"}
+		bad = [f"{name}: {checks[name]}" for name, state in wanted.items()
+		       if checks[name]["state"] != state]
+		bad += [f"{check['id']}: no advice" for check in told["checks"]
+		        if check["state"] in ("warn", "fail") and not check["advice"]]
+		bad += [f"works: {name}: {told['works'][name]}" for name in works
+		        if told["works"][name] != works[name]]
+		bad += [f"exit {told['exit']}"] if told["exit"] != 5 else []
+		print("\n".join(bad))
+		sys.exit(bool(bad))
+	END
+}
+as host doctor --json >/lab/host.doctor
+check doctor-on-the-host diagnosed /lab/host.doctor cap.pci-import yes
+there "timeout 100 $dpu/bin/dpumapd doctor --json" >/lab/dpu.doctor
+check doctor-on-the-dpu diagnosed /lab/dpu.doctor cap.pci-export no
+
+# --- ends in the middle --------------------------------------------------------------------------
+
+under_way() { find "$work/out" -name '.dpumap-*' -size +0 | grep -q .; }
+begin()
+{
+	truncate -s 400M "$work/in"
+	as host cp "$work/in" small "$work/out/copy" >"$work/copy.log" 2>&1 &
+	copy=$!
+	until_true under_way
+}
+
+# ends: by itself, with an error that says something, and without a file
+ends()
+{
+	local status=0
+	wait "$copy" || status=$?
+	cat "$work/copy.log"
+	[ "$status" -eq 1 ] || [ "$status" -eq 3 ] || [ "$status" -eq 4 ] ||
+		{ echo "status $status"; return 1; }
+	grep -q 'small failed: \|export\|connection\|cannot connect' "$work/copy.log" || return 1
+	! under_way && [ ! -e "$work/out/copy" ]
+}
+ctl() { there "$dpu/bin/dpumapd ctl --admin /run/dpumapd.ctl $* 2>&1; echo status \$?" | grep 'status 0'; }
+
+check a-copy-begins begin
+check an-export-is-removed ctl remove small
+check its-copy-ends ends
+check it-is-gone expect 3 'no export' as host info small
+check it-is-added ctl add name=small,kind=dram,size=64K,via=rdma,allow=cert:host
+check and-works-again crosses small 70000
+check another-copy-begins begin
+there 'killall -9 dpumapd'
+check a-dead-dpumapd-ends-it ends
+check dpumapd-starts-again start_daemon
+check and-the-copies-work crosses bulk 70000
+stopped() { ! there 'pidof dpumapd' | grep -q .; }
+revoke()
+{
+	dpumap pki revoke --dir "$pki/ca" host && cp "$pki/ca/ca.crl" /lab/ca.crl &&
+		there 'cp /lab/ca.crl /etc/dpumap/ca.crl; killall -HUP dpumapd' && sleep 1
+}
+check a-certificate-is-revoked revoke
+check who-had-it-is-refused expect '4' '.' as host list
+
+there 'killall dpumapd'
+check dpumapd-ends until_true stopped
+all_gone() { [ "$("$far" status)" = "$idle" ]; }
+check nothing-is-left until_true all_gone
+echo end >>"$results"
+touch /lab/done
+! grep -q '^fail' "$results"
