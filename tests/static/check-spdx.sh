@@ -8,16 +8,21 @@ licence='SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only'
 
 source_files()
 {
-	files '*.c' '*.h' '*.S' '*.py' '*.sh' '*.cmake' '*.map' 'CMakeLists.txt' 'expected-skips.txt'
-	(cd "$TREE" && find scripts .ci -type f -perm -u+x && ls CMakeLists.txt)
+	files '*.c' '*.h' '*.S' '*.py' '*.sh' '*.cmake' '*.map' '*.yml' 'CMakeLists.txt' 'expected-skips.txt'
+	(cd "$TREE" && find scripts .ci -type f -perm -u+x && ls CMakeLists.txt .gitlab-ci.yml)
 }
 
 run_check()
 {
 	local file
-	for file in $(source_files | LC_ALL=C sort -u); do
-		head -n 3 "$TREE/$file" | grep -qF "$licence" || bad "$file: no line '$licence'"
-	done
+	# shellcheck disable=SC2016 # the program of awk
+	while read -r file; do
+		bad "$file: no line '$licence'"
+	done < <(cd "$TREE" && source_files | LC_ALL=C sort -u | xargs awk -v licence="$licence" '
+		FNR == 1 { seen[FILENAME] = 0 }
+		FNR <= 3 && index($0, licence) { seen[FILENAME] = 1 }
+		FNR > 3 { nextfile }
+		END { for (file in seen) if (!seen[file]) print file }')
 	for file in LICENSE LICENSES/BSD-2-Clause.txt LICENSES/GPL-2.0-only.txt; do
 		[ -s "$TREE/$file" ] || bad "$file is missing"
 	done

@@ -4,16 +4,33 @@
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# once DATABASE: without those commands that compile a file once more for another program in the
+# same way; clang-tidy would look at it once for each.
+once()
+{
+	python3 - "$1" <<-'END'
+	import json, re, sys
+	kept = {}
+	for entry in json.load(open(sys.argv[1], encoding="utf-8")):
+	    words = [word for word in entry["command"].split() if word.startswith(("-D", "-U", "-std"))]
+	    kept.setdefault((entry["file"], *sorted(words)), entry)
+	json.dump(list(kept.values()), sys.stdout)
+	END
+}
+
 run_check()
 {
-	local database=$BUILD
+	local database=$BUILD each
 	[ ! -f "$TREE/compile_commands.json" ] || database=$TREE
 	[ -s "$database/compile_commands.json" ] || { bad "no compile_commands.json in $database"; return; }
+	each=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tidy.XXXXXX")
+	once "$database/compile_commands.json" >"$each/compile_commands.json"
 	# One line a finding, however many files include its place.
-	(cd "$TREE" && run-clang-tidy -p "$database" -quiet -j "$(nproc)" \
+	(cd "$TREE" && run-clang-tidy -p "$each" -quiet -j "$(nproc)" \
 		"^$TREE/(src|dpu|host|tests)/.*\\.c\$" 2>&1) |
 		sed -n 's/\x1b\[[0-9;]*m//g; /: \(error\|warning\): /p' | LC_ALL=C sort -u >&2 ||
 		bad "clang-tidy complains"
+	rm -rf "$each"
 }
 
 # One small file stands for the tree, which takes minutes.

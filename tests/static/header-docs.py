@@ -13,6 +13,7 @@ where.
 """
 
 import collections
+import functools
 import pathlib
 import re
 import subprocess
@@ -54,6 +55,12 @@ NARROWED = {
                             "DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_DRIVER"),
     # As registering: the umem is held, so what it lacks is a fault of the device.
     "dpumap_region_register_pages": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
+    # A connection needs nothing of its device but a port.
+    "dpumap_rdma_create": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_CONNECTED",
+                           "DOCA_ERROR_OPERATING_SYSTEM", "DOCA_ERROR_DRIVER"),
+    # A connection needs nothing of its device but a port.
+    "dpumap_rdma_create": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_CONNECTED",
+                           "DOCA_ERROR_OPERATING_SYSTEM", "DOCA_ERROR_DRIVER"),
     # A driver that has no parent domains is none that the library can use.
     "dpumap_device_adopt_pd": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
     # What goes wrong when a device is closed is logged: nobody can do anything about it.
@@ -84,6 +91,8 @@ NARROWED = {
 # Objects that refuse calls by what was done with them before.
 # What a call through a table may get to; filled by main().
 OPERATIONS = {}
+# Where functions of a name are; filled by main().
+PLACES = collections.defaultdict(list)
 STATEFUL = ("doca_mmap", "doca_buf_inventory", "doca_dev")
 
 
@@ -118,11 +127,17 @@ def split_args(text):
     return [" ".join(a.split()) for a in args if a.strip() not in ("", "void", "...")]
 
 
-def parse(file, name):
+@functools.cache
+def read_header(file):
+    """Its text, and the same without comments and directives."""
     text = file.read_text(encoding="utf-8")
-    code = blank_comments(text)
-    code = re.sub(r"^#(?:[^\n]*\\\n)*[^\n]*", lambda m: ";" + re.sub(r"[^\n]", " ", m[0][1:]),
-                  code, flags=re.M)
+    return text, re.sub(r"^#(?:[^\n]*\\\n)*[^\n]*",
+                        lambda m: ";" + re.sub(r"[^\n]", " ", m[0][1:]),
+                        blank_comments(text), flags=re.M)
+
+
+def parse(file, name):
+    text, code = read_header(file)
     at = re.search(rf"\b{name}\s*\(", code)
     start = max(code.rfind(c, 0, at.start()) for c in ";{}") + 1
     end, depth = at.end(), 1
@@ -260,13 +275,13 @@ def definition_of(key, code):
     """Where a function that a file names is: in that file, or in another that shows it."""
     if key in code:
         return [key]
-    return [k for k in code if k[0] and k[1] == key[1] and (None, key[1]) in code]
+    return PLACES[key[1]] if (None, key[1]) in code else []
 
 
 def reach(name, code):
     """All codes of a function and of what it may call; never too few, maybe too many."""
     seen, codes = set(), set()
-    left = [key for key in code if key[0] and key[1] == name and (None, name) in code]
+    left = list(PLACES[name]) if (None, name) in code else []
     while left:
         at = left.pop()
         if at in seen:
@@ -318,6 +333,9 @@ def main():
               for file in tree.glob(f"src/{room}/*.[ch]")]
     code = definitions(source)
     OPERATIONS.update(operations(source))
+    for key in code:
+        if key[0]:
+            PLACES[key[1]].append(key)
     if not functions:
         print("no function found in the public headers")
     for name in sorted(set(NARROWED) - {name for _, name in code} - set(OPERATIONS)):

@@ -14,7 +14,7 @@ BUILD=$TREE/build
 PLANTS=1
 WRONG=0
 # Folders that hold files of ours.
-SOURCE_DIRS=(include src dpu host tests examples man completion scripts cmake packaging docs .ci)
+SOURCE_DIRS=(include src dpu host tests examples man completion scripts cmake packaging docs .ci .github)
 
 usage()
 {
@@ -41,6 +41,14 @@ files()
 code()
 {
 	gcc -fpreprocessed -dD -E -P -x c "$1" 2>/dev/null
+}
+
+# edit FILE SED: a change that must change something, for `plant`
+edit()
+{
+	sed -i.before "$2" "$1"
+	! cmp -s "$1" "$1.before" || { echo "nothing to plant in $1" >&2; exit 1; }
+	rm "$1.before"
 }
 
 copy_tree()

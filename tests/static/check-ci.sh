@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The CI definitions are well formed, run every lane once and nothing but scripts/test and
+# scripts/hil.
+# shellcheck source=tests/static/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+YAMLLINT='{extends: default, rules: {line-length: {max: 100}, document-start: disable, truthy: {check-keys: false}}}'
+
+run_check()
+{
+	local line said
+	said=$(cd "$TREE" && yamllint -f parsable -d "$YAMLLINT" .github .gitlab-ci.yml) ||
+		bad "yamllint complains: $said"
+	said=$("$PYTHON" "$(dirname "${BASH_SOURCE[0]}")/ci.py" "$TREE") || bad "ci.py failed"
+	while read -r line; do
+		[ -z "$line" ] || bad "$line"
+	done <<<"$said"
+}
+
+# Debian's own interpreter has the modules.
+PYTHON=/usr/bin/python3
+
+make_scratch()
+{
+	cp -a "$TREE/.github" "$TREE/.gitlab-ci.yml" "$1/"
+	mkdir "$1/scripts"
+	cp -a "$TREE/scripts/test" "$TREE/scripts/lanes" "$1/scripts/"
+}
+
+PLANTS=18
+plant()
+{
+	local github=$1/.github/workflows/test.yml hil=$1/.github/workflows/hil.yml
+	local gitlab=$1/.gitlab-ci.yml
+	case $2 in
+	1) edit "$github" 's/^    steps:/   steps:/' ;;
+	2) edit "$github" '/^          - static$/d' ;;
+	3) edit "$github" 's/^          - static$/          - static unit/' ;;
+	4) edit "$github" 's/checkout@v[0-9.]*/checkout@v4/' ;;
+	5) edit "$github" 's/run: scripts\/test.*/& \&\& scripts\/demo/' ;;
+	6) edit "$github" 's/needs: .*/needs: []/' ;;
+	7) edit "$github" "s/!= 'success'/== 'failure'/" ;;
+	8) edit "$github" 's/contents: read/contents: write/' ;;
+	9) edit "$hil" 's/^  workflow_dispatch:/  pull_request:\n&/' ;;
+	10) edit "$hil" 's/cancel-in-progress: .*/cancel-in-progress: true/' ;;
+	11) edit "$hil" 's/scripts\/hil/scripts\/package/' ;;
+	12) edit "$gitlab" 's/^          - static$/          - statik/' ;;
+	13) edit "$gitlab" '/resource_group/d' ;;
+	14) edit "$gitlab" 's/^    - scripts\/test .*/&\n    - scripts\/bench/' ;;
+	15) edit "$gitlab" 's/needs: \[lanes\]/needs: []/' ;;
+	16) edit "$gitlab" 's/image: .*/image: debian:latest/' ;;
+	17) printf 'name: more\n' >"$1/.github/workflows/more.yml" ;;
+	18) touch "$1/scripts/lanes/planted" ;;
+	esac
+}
+
+main "$@"

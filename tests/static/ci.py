@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""usage: ci.py TREE
+
+The CI definitions: complains on stdout about what does not fit the schemas beside this file, which
+know only what we use, about a lane of scripts/test that is not run by exactly one job of each
+system, and about a required check that does not need all of them.
+"""
+import json
+import pathlib
+import re
+import sys
+
+import jsonschema
+import yaml
+
+HERE = pathlib.Path(__file__).parent
+
+
+def load(path, schema, say):
+    """The document, all of whose values are strings; None if it is not what the schema says."""
+    if not path.is_file():
+        say(path, "is missing")
+        return None
+    try:
+        document = yaml.load(path.read_text(), yaml.BaseLoader)
+    except yaml.YAMLError as error:
+        say(path, str(error).replace("\n", " "))
+        return None
+    wrong = list(jsonschema.Draft7Validator(json.loads((HERE / schema).read_text()))
+                 .iter_errors(document))
+    for error in wrong:
+        best = jsonschema.exceptions.best_match([error])
+        say(path, f"{'.'.join(str(key) for key in error.absolute_path)}: {best.message}")
+    return None if wrong else document
+
+
+def check_lanes(path, groups, tree, say):
+    """Each lane is in one group."""
+    named = re.search(r'^all_lanes="(.*)"$', (tree / "scripts/test").read_text(), re.M)[1].split()
+    files = {file.name for file in (tree / "scripts/lanes").iterdir()}
+    for lane in sorted(files ^ set(named)):
+        say(tree / "scripts/test", f"all_lanes and scripts/lanes differ in {lane}")
+    run = [lane for group in groups for lane in group.split()]
+    for lane in named:
+        if run.count(lane) != 1:
+            say(path, f"lane {lane} is run by {run.count(lane)} jobs")
+    for lane in sorted(set(run) - set(named)):
+        say(path, f"there is no lane {lane}")
+
+
+def runs(job):
+    return [step["run"] for step in job["steps"] if "run" in step]
+
+
+def check_github(tree, say):
+    path = tree / ".github/workflows/test.yml"
+    document = load(path, "ci-github.schema.json", say)
+    if document:
+        jobs, groups = document["jobs"], []
+        for job in jobs.values():
+            for command in runs(job):
+                arguments = command.removeprefix("scripts/test ")
+                if arguments == "${{ matrix.lanes }}":
+                    groups += job["strategy"]["matrix"]["lanes"]
+                elif arguments != command:
+                    groups.append(arguments)
+        check_lanes(path, groups, tree, say)
+        required = jobs.get("required", {})
+        missing = set(jobs) - {"required"} - set(required.get("needs", []))
+        if missing or required.get("if") != "always()":
+            say(path, f"job required has to wait for all: {' '.join(sorted(missing))}")
+        for name in required.get("needs", []):
+            if {"if": f"needs.{name}.result != 'success'", "run": "exit 1"} not in required["steps"]:
+                say(path, f"job required does not fail with {name}")
+
+    path = tree / ".github/workflows/hil.yml"
+    document = load(path, "ci-github.schema.json", say)
+    if document:
+        if set(document["on"]) & {"push", "pull_request"}:
+            say(path, "a change that nobody has read would run in the lab")
+        if document.get("concurrency", {}).get("cancel-in-progress") != "false":
+            say(path, "two runs would share the lab")
+        for name, job in document["jobs"].items():
+            if "self-hosted" not in job["runs-on"] or not runs(job)[0].startswith("scripts/hil "):
+                say(path, f"job {name} does not run scripts/hil in the lab")
+    for extra in sorted((tree / ".github").rglob("*.y*ml")):
+        if extra.name not in ("test.yml", "hil.yml"):
+            say(extra, "is not one of ours: tests/static/ci.py does not know what it runs")
+
+
+def check_gitlab(tree, say):
+    path = tree / ".gitlab-ci.yml"
+    document = load(path, "ci-gitlab.schema.json", say)
+    if not document:
+        return
+    jobs = {name: job for name, job in document.items() if name not in ("stages", "workflow")}
+    groups = []
+    for name, job in jobs.items():
+        if job["stage"] not in document["stages"]:
+            say(path, f"job {name}: there is no stage {job['stage']}")
+        for command in job["script"]:
+            arguments = command.removeprefix("scripts/test ")
+            if arguments == "$LANES":
+                groups += [lanes for row in job["parallel"]["matrix"] for lanes in row["LANES"]]
+            elif arguments != command:
+                groups.append(arguments)
+            if command.startswith("scripts/hil ") and "resource_group" not in job:
+                say(path, f"two runs of job {name} would share the lab")
+    check_lanes(path, groups, tree, say)
+    tests = {name for name, job in jobs.items() if job["stage"] == "test"}
+    missing = tests - set(jobs.get("required", {}).get("needs", []))
+    if missing or not tests:
+        say(path, f"job required has to wait for all: {' '.join(sorted(missing))}")
+
+
+def main(tree):
+    def say(path, text):
+        print(f"{path.relative_to(tree)}: {text}")
+
+    check_github(tree, say)
+    check_gitlab(tree, say)
+
+
+main(pathlib.Path(sys.argv[1]).resolve())
