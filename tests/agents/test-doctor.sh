@@ -131,7 +131,7 @@ grep -E '^(ok|warn|fail|unknown) ' "$work/stdout" >"$work/ids"
 	fail "for people: $(grep -cE '^(ok|warn|fail|unknown) ' "$work/stdout") lines"
 ! grep -q $'\033' "$work/stdout" || fail "colours without a terminal"
 tail -n 1 "$work/stdout" | grep -q '^verdict: ready to ' || fail "$(tail -n 1 "$work/stdout")"
-"${doctor[@]}" 2>/dev/null | grep -q 'follow from others are not shown' || fail "nothing is hidden"
+grep -q 'follow from others are not shown' <("${doctor[@]}" 2>/dev/null) || fail "nothing is hidden"
 "${doctor[@]}" >/dev/full 2>"$work/stderr" && fail "could write to a full device"
 
 # The manual has all ids.

@@ -71,7 +71,7 @@ for command in "${commands[@]}"; do
 	dpumap $command --help >"$work/stdout" || fail "$command --help"
 	[ "$(wc -l <"$work/stdout")" -le 24 ] || fail "$command --help: more than a screen"
 done
-dpumap pki --help | grep -q '^  pki revoke NAME ' || fail "pki --help"
+grep -q '^  pki revoke NAME ' <(dpumap pki --help) || fail "pki --help"
 
 daemon() { timeout 20 dpumapd --listen "$socket" "$@"; }
 wrong 'nothing to export' daemon

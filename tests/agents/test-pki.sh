@@ -55,8 +55,8 @@ purpose db sslclient || fail "db is no client"
 openssl x509 -in "$dir/dpu1.crt" -noout -ext subjectAltName |
 	grep -q 'DNS:dpu1, IP Address:127.0.0.1, DNS:dpu.example, IP Address:0:0:0:0:0:0:0:1' ||
 	fail "names: $(openssl x509 -in "$dir/dpu1.crt" -noout -ext subjectAltName)"
-openssl pkey -in "$dir/web.key" -noout -text | grep -q 'ASN1 OID: prime256v1' || fail "not P-256"
-openssl pkey -in "$dir/db.key" -noout -text | grep -q 'ED25519' || fail "not Ed25519"
+grep -q 'ASN1 OID: prime256v1' <(openssl pkey -in "$dir/web.key" -noout -text) || fail "not P-256"
+grep -q 'ED25519' <(openssl pkey -in "$dir/db.key" -noout -text) || fail "not Ed25519"
 openssl x509 -in "$dir/web.crt" -noout -checkend $((364 * 86400)) >/dev/null || fail "not a year"
 openssl x509 -in "$dir/db.crt" -noout -checkend $((3 * 86400)) >/dev/null && fail "more than 2 days"
 dpumap pki issue --host late --days 30000 >/dev/null || fail "issue for longer than the authority"

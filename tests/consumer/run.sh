@@ -76,7 +76,7 @@ for program in copy-c copy-cxx copy-named copy-dpu; do
 	esac
 	# make gave this one an rpath.
 	[ "$how-$program" != make-copy-named ] ||
-		env -u LD_LIBRARY_PATH ldd "$tmp/out/$program" | grep -q 'libdpumap.*dpumap-doca' ||
+		grep -q 'libdpumap.*dpumap-doca' <(env -u LD_LIBRARY_PATH ldd "$tmp/out/$program") ||
 		die "$program does not find its library by rpath"
 	[ "$program" != copy-dpu ] || [ "${said##* }" = DPU ] || die "$program is not for the DPU"
 done

@@ -18,7 +18,7 @@ refused()
 		echo "'$2' is taken for a root"
 		exit 1
 	fi
-	tr -s ' \n' ' ' <"$tmp/log" | grep -q "$1" || { cat "$tmp/log"; exit 1; }
+	grep -q "$1" <(tr -s ' \n' ' ' <"$tmp/log") || { cat "$tmp/log"; exit 1; }
 	rm -rf "$tmp/build"
 }
 refused 'DPUMAP_SYSROOT is not set' ''
