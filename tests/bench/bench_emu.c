@@ -7,6 +7,7 @@
  */
 #include <getopt.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +33,11 @@
 #define MEMORY	   ((size_t)32 << 20) /* what is read, then what is written */
 #define SMALL	   ((size_t)64)
 #define BIG	   ((size_t)1 << 20)
-#define DM	   ((size_t)64 << 10)
+#define DM	   ((size_t)128 << 10) /* all that the card has */
 #define DEPTH	   256u
 #define BURST	   32u
 #define BIG_DEPTH  8u
-#define STREAMED   (200 * BURST)
+#define STREAMED   (256 * BURST)
 #define SINGLE	   500u
 #define COMMANDS   50u
 #define MESSAGE	   64
@@ -59,6 +60,8 @@ struct bench {
 	uint8_t *shared; /* in its place */
 	int socket;	 /* whatever goes in comes back */
 	pid_t echo;
+	const char *only; /* what the comparisons' names must contain; NULL: anything */
+	size_t rounds;
 };
 
 /* Does n of what is measured; false after a line on stderr. */
@@ -351,33 +354,51 @@ struct comparison {
 	size_t n;
 	size_t bytes; /* of one; 0 to give its time */
 	double goal;  /* of the ratio of speeds, or of times */
+	int cpus;     /* for the two processes that a round trip is between; 0: anywhere */
+	bool (*power)(bool on); /* of the other; or NULL */
 };
 
 #ifdef DPUMAP_BENCH_DPDK
 static const struct comparison with_dmadev[] = {
-	{"64-byte MMO copies streamed", "dma_skeleton", stream_mmo, stream_dmadev, STREAMED, 0,
-	 2.5},
+	{"64-byte MMO copies streamed", "dma_skeleton", stream_mmo, stream_dmadev, STREAMED, 0, 2.5,
+	 0, dmadev_run},
 	{"64-byte MMO copies, one in flight", "dma_skeleton", single_mmo, single_dmadev, SINGLE, 0,
-	 3},
+	 3, 0, dmadev_run},
 };
 #endif
 
 static const struct comparison comparisons[] = {
-	{"1 MiB MMO copies", "memcpy", big_mmo, big_memcpy, 256, BIG, 0.9},
-	{"64 KiB of a peer's device memory", "memcpy of a shared mapping", read_dm, read_shared,
-	 4096, DM, 0.9},
-	{"a command (PD alloc, PD dealloc)", "round trip of a Unix socket", make_pds, round_trips,
-	 COMMANDS, 0, 2},
+	{"1 MiB MMO copies", "memcpy", big_mmo, big_memcpy, 256, BIG, 0.9, 0, NULL},
+	{"128 KiB of a peer's device memory", "memcpy of a shared mapping", read_dm, read_shared,
+	 2048, DM, 0.9, 0, NULL},
+	{"a command (PD alloc, PD dealloc) on one processor", "round trip of a Unix socket",
+	 make_pds, round_trips, COMMANDS, 0, 2, 1, NULL},
+	{"a command (PD alloc, PD dealloc) on two processors", "round trip of a Unix socket",
+	 make_pds, round_trips, COMMANDS, 0, 2, 2, NULL},
 };
 
+/* What slept while the other method had its turn is to be awake: a sixteenth is not measured. */
 static bool time_of(struct bench *bench, method *run, size_t n, double *seconds)
 {
-	double begin = bench_now();
+	double begin;
 
+	if (!run(bench, n / 16))
+		return false;
+	begin = bench_now();
 	if (!run(bench, n))
 		return false;
 	*seconds = (bench_now() - begin) / (double)n;
 	return true;
+}
+
+static bool time_other(struct bench *bench, const struct comparison *c, double *seconds)
+{
+	bool done;
+
+	if (c->power && !c->power(true))
+		return failed("what it is compared with");
+	done = time_of(bench, c->other, c->n, seconds);
+	return (!c->power || c->power(false)) && done;
 }
 
 static void print_ratio(const struct comparison *c, double *mine, double *others, double *ratios,
@@ -398,22 +419,71 @@ static void print_ratio(const struct comparison *c, double *mine, double *others
 		printf("  best %.0f ns : %.0f ns\n", scale * own.min, scale * other.min);
 }
 
-static bool compare(struct bench *bench, const struct comparison *c, size_t rounds)
+static void place(pid_t pid, const cpu_set_t *all, int nth)
+{
+	cpu_set_t one;
+	int cpu = 0;
+
+	CPU_ZERO(&one);
+	while (!CPU_ISSET(cpu, all) || nth--)
+		cpu++;
+	CPU_SET(cpu, &one);
+	sched_setaffinity(pid, sizeof(one), &one);
+}
+
+/*
+ * To wake a process on another processor, which sleeps as well, takes several times as long as to
+ * change over to one on the same: both methods are to do the same of it. False if it can't be had.
+ */
+static bool place_both(const struct bench *bench, const cpu_set_t *all, int cpus)
+{
+	pid_t server = server_pid();
+
+	if (CPU_COUNT(all) < cpus || !server)
+		return false;
+	place(0, all, 0);
+	place(server, all, cpus - 1);
+	place(bench->echo, all, cpus - 1);
+	return true;
+}
+
+static bool take_turns(struct bench *bench, const struct comparison *c)
 {
 	static double mine[MAX_ROUNDS], others[MAX_ROUNDS], ratios[MAX_ROUNDS];
 
-	for (size_t i = 0; i <= rounds; i++) {
+	for (size_t i = 0; i <= bench->rounds; i++) {
 		size_t at = i ? i - 1 : 0; /* the first round warms up */
 		bool first = i % 2;
 
-		if ((first && !time_of(bench, c->other, c->n, &others[at])) ||
+		if ((first && !time_other(bench, c, &others[at])) ||
 		    !time_of(bench, c->run, c->n, &mine[at]) ||
-		    (!first && !time_of(bench, c->other, c->n, &others[at])))
+		    (!first && !time_other(bench, c, &others[at])))
 			return false;
 		ratios[at] = c->bytes ? others[at] / mine[at] : mine[at] / others[at];
 	}
-	print_ratio(c, mine, others, ratios, rounds);
+	print_ratio(c, mine, others, ratios, bench->rounds);
 	return true;
+}
+
+static bool compare(struct bench *bench, const struct comparison *c)
+{
+	cpu_set_t all;
+	bool done;
+
+	if (bench->only && !strstr(c->name, bench->only))
+		return true;
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return failed("the processors");
+	if (c->cpus && !place_both(bench, &all, c->cpus)) {
+		printf("%s: not compared, as this machine has not as many\n", c->name);
+		return true;
+	}
+	done = take_turns(bench, c);
+	if (c->cpus) {
+		sched_setaffinity(0, sizeof(all), &all);
+		sched_setaffinity(server_pid(), sizeof(all), &all);
+	}
+	return done;
 }
 
 /* --- set-up --------------------------------------------------------------------------------------
@@ -475,46 +545,44 @@ static void close_dm(struct bench *bench)
 }
 
 #ifdef DPUMAP_BENCH_DPDK
-/* Its thread, which looks for work all the time, is not to disturb what does not concern it. */
-static bool compare_dmadev(struct bench *bench, size_t rounds)
+static bool compare_dmadev(struct bench *bench)
 {
 	bool done = dmadev_open(2 * DEPTH);
 
 	if (!done)
 		return false;
 	for (size_t i = 0; done && i < sizeof(with_dmadev) / sizeof(with_dmadev[0]); i++)
-		done = compare(bench, &with_dmadev[i], rounds);
+		done = compare(bench, &with_dmadev[i]);
 	dmadev_close();
 	return done;
 }
 #else
-static bool compare_dmadev(struct bench *bench, size_t rounds)
+static bool compare_dmadev(struct bench *bench)
 {
 	(void)bench;
-	(void)rounds;
 	printf("dma_skeleton is not compared: built without libdpdk-dev\n");
 	return true;
 }
 #endif
 
-static bool measure(struct bench *bench, size_t rounds)
+static bool measure(struct bench *bench)
 {
-	if (!compare_dmadev(bench, rounds))
+	if (!compare_dmadev(bench))
 		return false;
 	for (size_t i = 0; i < sizeof(comparisons) / sizeof(comparisons[0]); i++)
-		if (!compare(bench, &comparisons[i], rounds))
+		if (!compare(bench, &comparisons[i]))
 			return false;
 	return true;
 }
 
-static bool run(struct bench *bench, size_t rounds)
+static bool run(struct bench *bench)
 {
 	bool done;
 
-	if (!measure_idle() || !start_memory(bench) || !start_echo(bench))
+	if ((!bench->only && !measure_idle()) || !start_memory(bench) || !start_echo(bench))
 		return false;
 	done = raw_open(&bench->raw, DEPTH, false, bench->memory, MEMORY) && open_dm(bench) &&
-	       measure(bench, rounds);
+	       measure(bench);
 	close_dm(bench);
 	raw_close(&bench->raw);
 	close(bench->socket);
@@ -525,10 +593,11 @@ static bool run(struct bench *bench, size_t rounds)
 static int usage(FILE *to)
 {
 	fprintf(to,
-		"usage: bench_emu [--rounds N] -- COMMAND...\n"
+		"usage: bench_emu [--rounds N] [--only TEXT] -- COMMAND...\n"
 		"       bench_emu --export\n\n"
 		"Runs on one function of an emulated card. COMMAND starts `bench_emu --export` on\n"
-		"the other; DPUMAP_EMU_DIR names the emulator.\n");
+		"the other; DPUMAP_EMU_DIR names the emulator. TEXT: of the comparisons, those\n"
+		"whose names contain it.\n");
 	return to == stderr ? 2 : 0;
 }
 
@@ -536,25 +605,28 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {{"export", no_argument, NULL, 'e'},
 						{"rounds", required_argument, NULL, 'r'},
+						{"only", required_argument, NULL, 'o'},
 						{"help", no_argument, NULL, 'h'},
 						{0}};
-	static struct bench bench;
-	size_t rounds = 101;
+	static struct bench bench = {.rounds = 101};
 	bool done;
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
 		if (opt == 'e')
 			return bench_export_device_memory(DM);
-		if (opt != 'r')
+		if (opt == 'o')
+			bench.only = optarg;
+		else if (opt == 'r')
+			bench.rounds = strtoul(optarg, NULL, 10);
+		else
 			return usage(opt == 'h' ? stdout : stderr);
-		rounds = strtoul(optarg, NULL, 10);
 	}
-	if (optind == argc || rounds < 1 || rounds > MAX_ROUNDS)
+	if (optind == argc || bench.rounds < 1 || bench.rounds > MAX_ROUNDS)
 		return usage(stderr);
 	if (bench_peer_start(&bench.peer, argv + optind))
 		return 1;
-	done = run(&bench, rounds);
+	done = run(&bench);
 	bench_peer_stop(&bench.peer);
 	return done ? 0 : 1;
 }

@@ -39,16 +39,20 @@ bool dmadev_open(uint16_t depth)
 	if (!start_dpdk())
 		return false;
 	if (rte_dma_is_valid(DEVICE) && !rte_dma_configure(DEVICE, &conf) &&
-	    !rte_dma_vchan_setup(DEVICE, CHANNEL, &channel) && !rte_dma_start(DEVICE))
+	    !rte_dma_vchan_setup(DEVICE, CHANNEL, &channel))
 		return true;
-	fprintf(stderr, "bench: dma_skeleton does not start\n");
+	fprintf(stderr, "bench: dma_skeleton cannot be set up\n");
 	rte_eal_cleanup();
 	return false;
 }
 
+bool dmadev_run(bool on)
+{
+	return !(on ? rte_dma_start(DEVICE) : rte_dma_stop(DEVICE));
+}
+
 void dmadev_close(void)
 {
-	rte_dma_stop(DEVICE);
 	rte_dma_close(DEVICE);
 	rte_eal_cleanup();
 }

@@ -20,6 +20,8 @@ struct dmadev_copy {
 /* Without huge pages and devices. False after a line on stderr. */
 bool dmadev_open(uint16_t depth);
 void dmadev_close(void);
+/* Its thread looks for work all the time: it exists only while it is needed. */
+bool dmadev_run(bool on);
 
 /* Copies behind each other, with one doorbell. */
 bool dmadev_post(const struct dmadev_copy *copies, size_t n);
