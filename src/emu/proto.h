@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d48u /* bumped with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d49u /* bumped with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_PATH_MAX 104 /* of a socket's path: sizeof sun_path less a few */
@@ -27,7 +27,8 @@
 enum emu_op {
 	EMU_OP_ATTACH = 1, /* + the server's end of the pair; arg[0] = address of 8 bytes, arg[1] =
 			      their value */
-	EMU_OP_IOCTL,	   /* arg[0] = address of struct ib_uverbs_ioctl_hdr */
+	EMU_OP_IOCTL,	   /* arg[0] = address of struct ib_uverbs_ioctl_hdr; in a struct
+			      emu_packet, perhaps with what is there */
 	EMU_OP_MMAP,	   /* arg[0] = offset, arg[1] = length, arg[2] = protection */
 	EMU_OP_ENGINE,	   /* val[0] = slot; + tables, queues, dm, notify socket */
 	/* On the control socket: */
@@ -43,6 +44,14 @@ struct emu_request {
 	uint32_t magic;
 	uint32_t op;
 	uint64_t arg[3];
+};
+
+/* The header of an ioctl and its attributes: all of them, or the server reads them itself. */
+#define EMU_HEAD_MAX 280
+
+struct emu_packet {
+	struct emu_request req;
+	uint8_t head[EMU_HEAD_MAX];
 };
 
 enum emu_rule_kind {

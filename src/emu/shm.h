@@ -160,8 +160,16 @@ enum emu_msg_state {
 };
 
 /*
- * A request that the responder's own engine must execute because it consumes a receive WQE or
- * changes memory atomically. At most one is outstanding per responder QP, as its requester waits
+ * From POSTED to DONE the state names the engine that executes the message as well, so that to take
+ * it is one step: the responder QP's, but of an XRC target the one whose process has the SRQ.
+ */
+#define EMU_MSG_FOR(slot, state) ((slot) << 8 | (uint32_t)(state))
+#define EMU_MSG_STATE(word)	 ((word)&0xffu)
+#define EMU_MSG_SLOT(word)	 ((word) >> 8)
+
+/*
+ * A request that an engine of the responder's side must execute because it consumes a receive WQE
+ * or changes memory atomically. At most one is outstanding per responder QP, as its requester waits
  * for the answer before the next one. `opcode` is the WQE's. The payload stays in the requester's
  * memory (`sge`) and is copied once, by the responder.
  *
@@ -169,7 +177,7 @@ enum emu_msg_state {
  * The server stores FREE when it makes the responder QP and, after the grace period, at each RESET.
  */
 struct emu_msg {
-	_Atomic uint32_t state;
+	_Atomic uint32_t state; /* EMU_MSG_FOR() an enum emu_msg_state */
 	uint32_t src_engine;
 	uint32_t src_qpn;
 	uint32_t src_serial;
@@ -215,6 +223,7 @@ struct emu_umr {
 	uint32_t resets; /* of the QP, when it was posted */
 	uint32_t op;
 	uint32_t key;
+	uint32_t srqn; /* of a message to an XRC target: the key is of that SRQ's PD */
 	uint32_t nklm;
 	uint32_t syndrome; /* of the CQE; 0: done */
 	uint8_t ctrl[48];
@@ -273,6 +282,9 @@ struct emu_qp {
 	uint8_t rnr_retry;
 	uint8_t min_rnr_timer;
 	_Atomic uint32_t heard; /* in RTR, of its peer: told once */
+	_Atomic uint32_t done;	/* the engine's: blocks of the send ring that are executed */
+	/* XRC_TGT: slot + 1 of the engine that took a WQE of an SRQ for it, not yet completed */
+	_Atomic uint32_t taker;
 	struct emu_umr umr[EMU_UMR_SIDES];
 	struct emu_msg inbox;
 };
@@ -288,9 +300,10 @@ struct emu_cq {
 	uint32_t engine;
 	uint64_t buf_addr;
 	uint64_t dbr_addr;
-	uint32_t entries;  /* a power of two */
-	uint32_t cqe_size; /* 64 or 128 */
-	uint32_t padded;   /* all 128 bytes are written, not only the half that is the CQE */
+	uint32_t entries;    /* a power of two */
+	uint32_t cqe_size;   /* 64 or 128 */
+	uint32_t padded;     /* all 128 bytes are written, not only the half that is the CQE */
+	uint32_t overwrites; /* overrun is not looked for: the oldest CQEs are lost */
 	uint32_t has_channel;
 	_Atomic uint32_t error; /* overrun: the engine writes no more */
 	/*

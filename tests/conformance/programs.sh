@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Programs of the distribution that were not written for the emulated device, unmodified: perftest,
-# iproute2's rdma, UCX and libfabric. Exit status 77: the program is not installed.
+# ibv_xsrq_pingpong, iproute2's rdma, UCX and libfabric. Exit status 77: the program is not installed.
 set -euo pipefail
 
 emu=${1:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
@@ -241,6 +241,32 @@ mixed()
 	nothing_left
 }
 
+# xsrq CLIENTS ARGUMENT...: a server, and clients that share an XRC domain: it sends to each of them
+# through the connections of all.
+xsrq()
+{
+	local clients=$1 port server i pid pids=() status=0
+	shift
+	need ibv_xsrq_pingpong
+	"$emu" start >/dev/null
+	port=$(free_ports 1)
+	run_as dpu ibv_xsrq_pingpong -g 0 -p "$port" -c "$clients" "$@" >"$tmp/xsrq-server.out" 2>&1 &
+	server=$!
+	await_listener "$port" "$server" || fail "the server does not listen"
+	for i in $(seq "$clients"); do
+		run_as host ibv_xsrq_pingpong -g 0 -p "$port" "$@" 127.0.0.1 \
+			>"$tmp/xsrq-$i.out" 2>&1 &
+		pids+=("$!")
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || fail "a client ended with $?"
+	done
+	wait "$server" || status=$?
+	[ "$status" -eq 0 ] || fail "the server ended with $status"
+	! grep -iE 'invalid|fail|error' "$tmp"/xsrq-*.out >/dev/null || fail "somebody complains"
+	nothing_left
+}
+
 case $case_name in
 perftest) perftest "$@" ;;
 rdma) rdma_netlink ;;
@@ -249,5 +275,6 @@ ucx) ucx "$@" ;;
 fi-pingpong) fi_pingpong_case ;;
 fi-info) fi_info_case ;;
 mixed) mixed ;;
+xsrq) xsrq "$@" ;;
 *) fail "no such case" ;;
 esac

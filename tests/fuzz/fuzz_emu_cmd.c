@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any commands to the emulated kernel are answered, and when the files of their clients are closed
- * nothing is left. The input is a sequence of commands, built along the server's own table of
- * methods so that most get past the framing, and at the same time the memory that they point to.
- * The reactor and the access to a client's memory are played here.
+ * Any commands to the emulated kernel are answered, and so is what engines, netlink sockets and the
+ * control socket say in between; when the files of the clients are closed nothing is left. The
+ * input is a sequence of commands, built along the server's own table of methods so that most get
+ * past the framing, and at the same time the memory that they point to. The reactor and the access
+ * to a client's memory are played here.
  */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <rdma/rdma_netlink.h>
+#include <sys/socket.h>
+
 #include "emu/server/cmd.h"
+#include "emu/server/control.h"
+#include "emu/server/fault.h"
+#include "emu/server/netlink.h"
+#include "emu/server/trace.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -25,6 +34,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FDS	 4
 #define RAW	 0xff
 #define MAP	 0xfe
+#define NOTE	 0xfd
+#define TRACED	 0xfc
+#define LETTER	 0xfb
+#define CONTROL	 0xfa
+#define PACKET	 256u
 
 struct emu_server emu = {.epoll = -1};
 
@@ -43,6 +57,7 @@ static struct emu_file files[CLIENTS];
 static struct emu_chan chans[CLIENTS];
 static int fds[FDS]; /* that the clients hold */
 static int memfd;
+static struct emu_watch *watched; /* the newest; NULL when it has ended */
 
 static void require(bool condition)
 {
@@ -66,6 +81,12 @@ static uint32_t number_in_device(const struct emu_uobj *o)
 	case EMU_T_DEVX_MKEY:
 	case EMU_T_DEVX_ALIAS:
 		return ((const struct emu_devx *)o)->index;
+	case EMU_T_MW:
+		return ((const struct emu_mw *)o)->key >> 8;
+	case EMU_T_MR:
+		return ((const struct emu_mr *)o)->key >> 8;
+	case EMU_T_SRQ:
+		return ((const struct emu_srq_obj *)o)->srqn;
 	default:
 		return 0;
 	}
@@ -185,12 +206,14 @@ void emu_bury(void *p)
 
 int emu_watch_add(struct emu_watch *w)
 {
-	(void)w;
+	watched = w;
 	return 0;
 }
 
 void emu_watch_del(struct emu_watch *w)
 {
+	if (watched == w)
+		watched = NULL;
 	if (w->fd >= 0)
 		close(w->fd);
 	w->fd = -1;
@@ -215,8 +238,8 @@ void emu_drain_notes(struct emu_proc *p)
  */
 
 static const struct emu_method *const tables[] = {
-	emu_methods_device, emu_methods_mr,   emu_methods_mw,  emu_methods_dm,
-	emu_methods_queue,  emu_methods_devx, emu_methods_srq, emu_methods_ah,
+	emu_methods_device, emu_methods_mr,  emu_methods_mw, emu_methods_dm,  emu_methods_queue,
+	emu_methods_devx,   emu_methods_srq, emu_methods_ah, emu_methods_odp,
 };
 
 static uint8_t take(void)
@@ -365,6 +388,154 @@ static void map_something(struct emu_file *f)
 	emu_mmap(f, page * EMU_PAGE, (uint64_t)take() * EMU_PAGE, &off);
 }
 
+/* --- what engines and the other sockets say ------------------------------------------------------
+ */
+
+static void take_bytes(void *to, size_t len)
+{
+	uint8_t *p = to;
+
+	while (len--)
+		*p++ = take();
+}
+
+static uint32_t take_newest(void)
+{
+	static const enum emu_type types[] = {EMU_T_QP, EMU_T_CQ, EMU_T_SRQ, EMU_T_DEVX_QP,
+					      EMU_T_DEVX_CQ};
+	uint8_t which = take();
+
+	return which & 0x80 ? (uint32_t)take_number(2) : newest(types[which % 5]);
+}
+
+/* What a work request asks of the server, in memory that the client may write at any time. */
+static void draw_umr(struct emu_qp *q)
+{
+	static const enum emu_type types[] = {EMU_T_MW, EMU_T_DEVX_MKEY, EMU_T_MR};
+	struct emu_umr *u = &q->umr[take() % EMU_UMR_SIDES];
+
+	u->resets = atomic_load(&q->resets);
+	u->op = take();
+	u->key = newest(types[take() % 3]) << 8 | take();
+	u->nklm = take();
+	take_bytes(u->ctrl, sizeof(u->ctrl));
+	take_bytes(u->mkc, sizeof(u->mkc));
+	take_bytes(u->klm, u->nklm < 4 ? u->nklm * 16 : sizeof(u->klm));
+	fill_in_numbers(u->klm, sizeof(u->klm));
+	atomic_store(&u->state, EMU_UMR_POSTED);
+}
+
+static void send_note(void)
+{
+	struct emu_note n = {.type = take(), .number = take_newest(), .event = take()};
+
+	if (n.number < EMU_MAX_QPS && n.type != EMU_NOTE_COMP && n.type != EMU_NOTE_CQ_ERR)
+		n.serial = atomic_load(&emu.queues->qp[n.number].serial);
+	if (n.number < EMU_MAX_SRQS && n.type == EMU_NOTE_SRQ)
+		n.serial = atomic_load(&emu.queues->srq[n.number].serial);
+	if (n.number < EMU_MAX_CQS && (n.type == EMU_NOTE_COMP || n.type == EMU_NOTE_CQ_ERR))
+		n.serial = atomic_load(&emu.queues->cq[n.number].serial);
+	if (n.type == EMU_NOTE_UMR && n.number < EMU_MAX_QPS)
+		draw_umr(&emu.queues->qp[n.number]);
+	emu_note(&n);
+}
+
+static void send_traced(void)
+{
+	struct emu_note_wr n;
+
+	take_bytes(&n, sizeof(n));
+	n.note.number = take_newest();
+	emu_trace_start(take() & 1);
+	emu_trace_wr(&n);
+	emu_trace_stop();
+}
+
+/* A packet on a connection of its own, whose other end reads every answer. */
+static void converse(const void *packet, size_t len, int end, void (*serve)(struct emu_watch *w))
+{
+	uint8_t answer[EMU_STATUS_MAX];
+
+	require(send(end, packet, len, MSG_DONTWAIT) == (ssize_t)len);
+	do
+		serve(watched);
+	while (watched && recv(end, answer, sizeof(answer), MSG_DONTWAIT) > 0);
+}
+
+static void send_letter(const struct emu_func *f)
+{
+	_Alignas(struct nlmsghdr) uint8_t packet[PACKET];
+	size_t len = take() % sizeof(packet);
+	struct nlmsghdr h = {.nlmsg_len = (uint32_t)len};
+	int ends[2];
+
+	require(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends));
+	emu_netlink_accept(f->role, ends[0]);
+	h.nlmsg_type = (uint16_t)RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, take());
+	h.nlmsg_flags = (uint16_t)take_number(2);
+	take_bytes(packet, len);
+	if (len >= sizeof(h) && !(packet[0] & 0x80)) /* else several, or none */
+		memcpy(packet, &h, sizeof(h));
+	if (len)
+		converse(packet, len, ends[1], emu_netlink_serve);
+	emu_netlink_hangup(watched);
+	close(ends[1]);
+}
+
+static void send_control(void)
+{
+	struct emu_fault_request packet = {.req.magic = EMU_MAGIC};
+	uint8_t how = take();
+	size_t len = sizeof(packet.req);
+	int ends[2];
+
+	require(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends));
+	require(!emu_admin_create(ends[0], how & 1));
+	packet.req.op = take();
+	packet.req.arg[0] = how & 2;
+	if (packet.req.op == EMU_OP_FAULT || how & 4) {
+		len = sizeof(packet);
+		take_bytes(&packet.kind, sizeof(packet) - offsetof(struct emu_fault_request, kind));
+		packet.kind %= 6;
+	}
+	converse(&packet, how & 8 ? 1u + how % len : len, ends[1], emu_admin_serve);
+	if (watched)
+		emu_admin_destroy(watched);
+	close(ends[1]);
+}
+
+static void end_faults(void)
+{
+	const struct emu_fault_request none = {.nth = 1, .count = 1};
+	uint64_t val[4];
+
+	require(!emu_fault_set(&none, val));
+}
+
+/* Something else than a command of the table. */
+static bool say(uint8_t what, struct emu_file *f)
+{
+	switch (what) {
+	case MAP:
+		map_something(f);
+		return true;
+	case NOTE:
+		send_note();
+		return true;
+	case TRACED:
+		send_traced();
+		return true;
+	case LETTER:
+		send_letter(f->func);
+		return true;
+	case CONTROL:
+		send_control();
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void execute(void)
 {
 	uint8_t who = take(), what = take();
@@ -374,10 +545,8 @@ static void execute(void)
 	const struct emu_method *m;
 
 	proc.pid = who & 0x80 ? 0 : getpid(); /* without an engine, or with one */
-	if (what == MAP) {
-		map_something(f);
+	if (say(what, f))
 		return;
-	}
 	if (what == RAW) {
 		build_raw();
 	} else {
@@ -385,6 +554,10 @@ static void execute(void)
 		if (!m)
 			return;
 		build(m);
+	}
+	if (who & 0x40) { /* as much of it comes along as a client likes */
+		c.head = frame.room;
+		c.head_len = (size_t)take() * 2 % (EMU_HEAD_MAX + 1);
 	}
 	emu_ioctl(&c, FRAME_AT);
 	keep_fd(c.fd);
@@ -436,6 +609,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	(void)argc;
 	(void)argv;
+	signal(SIGPIPE, SIG_IGN); /* as the reactor does: clients close event files */
 	emu_topology_default(&spec);
 	emu.dir = mkdtemp(dir);
 	require(emu.dir && !emu_segments_create() && !emu_topology_create(&spec));
@@ -457,5 +631,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (input.at < input.size)
 		execute();
 	close_clients();
+	end_faults();
 	return 0;
 }

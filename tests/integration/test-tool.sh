@@ -155,6 +155,37 @@ test_nonsense()
 	done
 }
 
+# What a kind of fault does not know is refused, and not left out.
+test_fault_words()
+{
+	local words
+	"$emu" start
+	for words in "completion --lose --errno EPERM" "completion --lose --method *" \
+		"completion --lose --left 3" "memory --nth 2" "memory --count all" "device --nth 2" \
+		"device --left 2" "clear --as dpu" "clear --nth 2" "command --left 3" "--delay 3" \
+		"memory --status LIM"; do
+		set -f
+		# shellcheck disable=SC2086 # words
+		refused fault $words
+		set +f
+	done
+	refused start --cap frob=1
+	grep -q "'frob=1'" "$work/err" || fail "which capability is unknown: $(cat "$work/err")"
+	"$emu" stop
+}
+
+# What a device says of its limits is what it keeps to.
+test_limits()
+{
+	"$emu" start --cap max-qp=3 --cap max-cq=5 --cap max-mr=7 --cap max-pd=11
+	"$emu" run --as dpu -- ibv_devinfo -v >"$work/info"
+	for line in "max_qp:3" "max_cq:5" "max_mr:7" "max_pd:11"; do
+		grep -qE "^\s*${line%:*}:\s*${line#*:}$" "$work/info" ||
+			fail "not $line: $(grep "${line%:*}:" "$work/info")"
+	done
+	"$emu" stop
+}
+
 # trace NAME COMMAND...: what the command did, on an emulator of its own
 trace()
 {
@@ -181,5 +212,7 @@ test_nodes
 test_config
 test_config_repeats
 test_nonsense
+test_fault_words
+test_limits
 test_trace
 [ "$failures" -eq 0 ]

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -160,7 +161,6 @@ static void test_cq_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
 		{CQC * 8 + 0x8, 3, BAD_PARAM, 2},	 /* size of an entry */
-		{CQC * 8 + 0xe, 1, BAD_PARAM, 1},	 /* overrun ignored */
 		{CQC * 8 + 0x11, 1, BAD_PARAM, 1},	 /* compression */
 		{CQC * 8 + 0x63, 5, BAD_PARAM, 23},	 /* entries */
 		{CQC * 8 + 0x63, 5, BAD_PARAM, 7},	 /* more than the umem holds */
@@ -375,6 +375,15 @@ static void test_verbs_qp_is_connected_by_command(void **state)
 	assert_int_equal(attr.dest_qp_num, 0x123);
 	assert_int_equal(attr.path_mtu, IBV_MTU_1024);
 	assert_int_equal(attr.qp_access_flags, IBV_ACCESS_REMOTE_WRITE);
+	memset(b->in, 0, 16);
+	set(b->in, 0, 16, 0x50b);
+	assert_int_not_equal(mlx5dv_devx_qp_query(qp, b->in, 16, b->out, sizeof(b->out)), 0);
+	set(b->in, 9 * 8, 24, qp->qp_num);
+	assert_int_equal(mlx5dv_devx_qp_query(qp, b->in, 16, b->out, sizeof(b->out)), 0);
+	assert_int_equal(get(b->out + QPC, 0, 4), 2); /* RTR */
+	assert_int_equal(get(b->out + QPC, 0xa8, 24), 0x123);
+	assert_int_equal(get(b->out + QPC, 0x565, 3), 0);
+	assert_int_not_equal(get(b->out + QPC, 0x3e8, 24), 0);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	assert_int_equal(ibv_destroy_cq(cq), 0);
 }
@@ -439,7 +448,24 @@ static bool is_readable(int fd, int patience_ms)
 	return poll(&p, 1, patience_ms) == 1 && p.revents & POLLIN;
 }
 
-#define PATIENCE_MS 10000
+#define PATIENCE_MS  10000
+#define REQ_ERR	     0xd
+#define WR_FLUSH_ERR 5
+
+/* The CQ's `n'th completion is there, and of the send ring's `n'th block. */
+static void await_cqe(const void *ring, uint32_t entries, uint16_t n)
+{
+	const volatile uint8_t *cqe = (const uint8_t *)ring + n % entries * 64;
+	int i;
+
+	for (i = 0; i < PATIENCE_MS * 10; i++) {
+		if (cqe[63] >> 4 == 0 && (cqe[63] & 1) == (n / entries & 1) &&
+		    (cqe[60] << 8 | cqe[61]) == n)
+			return;
+		usleep(100);
+	}
+	fail();
+}
 
 static void test_overrun_is_told_with_its_data(void **state)
 {
@@ -470,6 +496,89 @@ static void test_overrun_is_told_with_its_data(void **state)
 	assert_false(is_readable(channel->fd, 0));
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 	mlx5dv_devx_destroy_event_channel(channel);
+}
+
+/* More completions than the CQ has room for, and nobody who takes one. */
+static void overrun(struct bench *b, const void *ring, uint32_t entries)
+{
+	struct mlx5dv_devx_obj *qp;
+	uint32_t qpn, i;
+
+	qp = connected_qp(b, &qpn);
+	for (i = 0; i < 3 * entries; i++) {
+		post_nop(b, qpn, i);
+		await_cqe(ring, entries, (uint16_t)i);
+	}
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+}
+
+/* With `oi' there is no overrun: the oldest completions are lost. */
+static void test_overrun_may_be_ignored(void **state)
+{
+	struct bench *b = *state;
+
+	fill_cq(b);
+	set(b->in + CQC, 0x63, 5, 0);
+	set(b->in + CQC, 0xe, 1, 1);
+	memset(b->ring_mem, 0xff, 64);
+	b->cq = create(b);
+	assert_non_null(b->cq);
+	cqn_of_bench = get(b->out, 9 * 8, 24);
+	overrun(b, b->ring_mem, 1);
+}
+
+static void test_overrun_may_be_ignored_by_verbs(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = {.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS};
+	struct mlx5dv_obj obj = {0};
+	struct bench *b = *state;
+	struct mlx5dv_cq dv;
+	struct ibv_cq *cq;
+
+	attr.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+	cq = ibv_cq_ex_to_cq(ibv_create_cq_ex(b->context, &attr));
+	assert_non_null(cq);
+	obj.cq.in = cq;
+	obj.cq.out = &dv;
+	assert_int_equal(mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ), 0);
+	cqn_of_bench = dv.cqn;
+	overrun(b, dv.buf, dv.cqe_cnt);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+}
+
+/* The device dies: what was posted is flushed, whoever made the queue. */
+static void die_with_a_queue(struct bench *b)
+{
+	const char *const argv[] = {rig_options.emu, "fault", "device", NULL};
+	const volatile uint8_t *cqe = b->ring_mem;
+	uint32_t qpn;
+	int i;
+
+	cqn_of_bench = make_cq(b);
+	connected_qp(b, &qpn);
+	if (rig_reap(rig_spawn(argv, NULL, NULL)))
+		_exit(2);
+	post_nop(b, qpn, 0);
+	for (i = 0; i < PATIENCE_MS * 10 && cqe[63] >> 4 != REQ_ERR; i++)
+		usleep(100);
+	_exit(cqe[63] >> 4 != REQ_ERR || cqe[55] != WR_FLUSH_ERR);
+}
+
+static void test_queues_of_a_dead_device(void **state)
+{
+	const char *const argv[] = {rig_options.emu, "fault", "clear", NULL};
+	pid_t pid = fork();
+	void *own = NULL;
+	int status = 0;
+
+	(void)state;
+	if (!pid) {
+		setup(&own);
+		die_with_a_queue(own);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(rig_reap(rig_spawn(argv, NULL, NULL)), 0);
 }
 
 /* Two subscriptions, to an eventfd and to a file without data; the object goes before the files. */
@@ -581,6 +690,9 @@ int main(int argc, char **argv)
 		bench_test(test_qp_holds_its_rmp),
 		bench_test(test_verbs_qp_is_connected_by_command),
 		bench_test(test_overrun_is_told_with_its_data),
+		bench_test(test_overrun_may_be_ignored),
+		bench_test(test_overrun_may_be_ignored_by_verbs),
+		cmocka_unit_test(test_queues_of_a_dead_device),
 		bench_test(test_completion_is_told_once_armed),
 		bench_test(test_subscriptions_are_checked),
 		bench_test(test_query_is_answered_later),

@@ -3,6 +3,7 @@
  * The emulator is its user's own, and whatever arrives at its sockets, it goes on serving. What
  * only another user could do is tried by the superuser alone.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -411,6 +412,42 @@ static void test_client_that_reads_nothing(void **state)
 	assert_serves();
 }
 
+static unsigned int descriptors_of(pid_t pid)
+{
+	char path[32];
+	unsigned int n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+/* Descriptors may come with a packet that has no byte: the server does not keep them. */
+static void test_descriptors_without_a_packet(void **state)
+{
+	int device = connect_to("dpu/uverbs0"), servers, channel = attach(device, &servers), i;
+	int other = connect_to("dpu/uverbs0");
+	unsigned int before = descriptors_of(inner.server);
+
+	(void)state;
+	close(servers);
+	for (i = 0; i < ROUNDS / 10; i++)
+		emu_sock_send(other, "", 0, &channel, 1);
+	emu_sock_send(channel, "", 0, &other, 1);
+	assert_serves();
+	for (i = 0; i < RIG_PATIENCE_MS && descriptors_of(inner.server) > before; i++)
+		usleep(1000);
+	assert_true(descriptors_of(inner.server) <= before);
+	close(channel);
+	close(other);
+	close(device);
+}
+
 #define INNER(function) cmocka_unit_test_setup_teardown(function, start_inner, stop_inner)
 
 int main(int argc, char **argv)
@@ -427,6 +464,7 @@ int main(int argc, char **argv)
 		INNER(test_random_packets_on_a_channel),
 		INNER(test_kept_end_of_a_channel),
 		INNER(test_client_that_reads_nothing),
+		INNER(test_descriptors_without_a_packet),
 	};
 
 	rig_parse(argc, argv);

@@ -18,7 +18,7 @@
 #include "fixture.h"
 
 #define DEVICE_PATH "/dev/infiniband/uverbs0"
-#define MAX_ATTRS   10
+#define MAX_ATTRS   16
 #define MANDATORY   UVERBS_ATTR_F_MANDATORY
 
 union command {

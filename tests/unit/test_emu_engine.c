@@ -217,6 +217,91 @@ static void test_mmo_refused(void **state)
 	refuse_mmo(p, good, good, EMU_SYN_LOC_PROT);
 }
 
+static void copy_exactly(struct pair *p, uint32_t from, uint32_t to, uint32_t len)
+{
+	const uint8_t *src = p->mem_a + from;
+	uint8_t *dst = p->mem_a + to;
+
+	memset(dst - 64, 0xee, len + 128u);
+	post_mmo(p, &p->a, sge(src, len, p->key_a), sge(dst, len, p->key_a));
+	rig_expect(&p->cq_a, 0);
+	assert_memory_equal(dst, src, len);
+	for (int i = 1; i <= 64; i++) {
+		assert_int_equal(dst[-i], 0xee);
+		assert_int_equal(dst[len + (uint32_t)i - 1], 0xee);
+	}
+}
+
+/* Whatever way the bytes are moved, it is those that were asked for. */
+static void test_mmo_of_any_length_and_place(void **state)
+{
+	static const uint32_t begins[] = {0, 1, 8, 31, 33};
+	static const uint32_t lengths[] = {511, 512, 513, 540, 640, 672, 1023, 4096, 4103, 20000};
+	struct pair *p = *state;
+
+	for (size_t s = 0; s < 5; s++) {
+		for (size_t d = 0; d < 5; d++) {
+			for (uint32_t len = 1; len < 70; len++)
+				copy_exactly(p, begins[s], SIZE / 2 + begins[d], len);
+			for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+				copy_exactly(p, begins[s], SIZE / 2 + begins[d], lengths[i]);
+		}
+	}
+}
+
+/* A copy says nothing of the next one by the same key. */
+static void test_mmo_by_the_same_key(void **state)
+{
+	struct pair *p = *state;
+	uint32_t read_only = rig_mkey_mem(FUNC_A, PD_A, EMU_LR, p->mem_a, 4096);
+	struct emu_klm k = {.key = read_only, .addr = (uintptr_t)p->mem_a};
+	uint32_t list = rig_mkey_list(FUNC_A, PD_A, 0, 4096, 12, &k, 1);
+	struct rig_sge room = {p->mem_a + 8192, 64, p->key_a};
+	const struct {
+		struct rig_sge src, dst;
+	} refused[] = {
+		{room, sge(p->mem_a, 64, read_only)},
+		{sge(p->mem_a + 4040, 64, read_only), room},
+		{room, sge(at(0), 64, list)},
+		{sge(at(4040), 64, list), room},
+	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		struct rig_qp qp;
+
+		add_loop(p, &qp);
+		put_mmo(p, &qp, sge(p->mem_a + 64, 64, read_only), room, RIG_SIGNALED);
+		put_mmo(p, &qp, sge(at(128), 64, list), room, RIG_SIGNALED);
+		put_mmo(p, &qp, refused[i].src, refused[i].dst, RIG_SIGNALED);
+		rig_ring(&qp);
+		rig_expect(&p->cq_a, 0);
+		rig_expect(&p->cq_a, 0);
+		rig_expect(&p->cq_a, EMU_SYN_LOC_PROT);
+		assert_memory_equal(room.addr, p->mem_a + 128, 64);
+	}
+}
+
+/* More than an engine remembers. */
+static void test_mmo_by_many_keys(void **state)
+{
+	struct pair *p = *state;
+	uint32_t keys[8];
+
+	for (uint32_t i = 0; i < 8; i++)
+		keys[i] = rig_mkey_mem(FUNC_A, PD_A, RIG_ALL, p->mem_a + (size_t)i * 4096, 4096);
+	for (uint32_t i = 0; i < 12; i++)
+		put_mmo(p, &p->a, sge(p->mem_a + (size_t)(i % 8) * 4096, 256, keys[i % 8]),
+			sge(p->mem_a + (size_t)((i + 1) % 8) * 4096 + 256 * (i + 1u), 256,
+			    keys[(i + 1) % 8]),
+			RIG_SIGNALED);
+	rig_ring(&p->a);
+	for (uint32_t i = 0; i < 12; i++)
+		rig_expect(&p->cq_a, 0);
+	for (uint32_t i = 0; i < 12; i++)
+		assert_memory_equal(p->mem_a + (size_t)((i + 1) % 8) * 4096 + 256 * (i + 1u),
+				    p->mem_a + (size_t)(i % 8) * 4096, 256);
+}
+
 /* Each way of a key to be wrong, as a local source. */
 static void test_local_protection(void **state)
 {
@@ -541,6 +626,9 @@ int main(void)
 		PAIR_TEST(test_mmo_copies),
 		PAIR_TEST(test_mmo_through_device_memory),
 		PAIR_TEST(test_mmo_refused),
+		PAIR_TEST(test_mmo_of_any_length_and_place),
+		PAIR_TEST(test_mmo_by_the_same_key),
+		PAIR_TEST(test_mmo_by_many_keys),
 		PAIR_TEST(test_local_protection),
 		PAIR_TEST(test_remote_protection),
 		PAIR_TEST(test_bad_wqe),

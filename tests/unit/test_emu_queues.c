@@ -286,6 +286,22 @@ static void test_modify_to_error_flushes(void **state)
 	rig_expect_none(&p->cq_b, p->slot_b);
 }
 
+/* The server waits for it before a queue pair goes; a message is sent when it was answered. */
+static void test_what_is_executed_is_told(void **state)
+{
+	struct pair *p = *state;
+
+	post_nop(&p->a, RIG_SIGNALED);
+	rig_expect(&p->cq_a, EMU_SYN_OK);
+	assert_int_equal(atomic_load(&p->a.entry->done), 1);
+	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
+	rig_expect_none(&p->cq_a, p->slot_a); /* nobody receives it */
+	assert_int_equal(atomic_load(&p->a.entry->done), 1);
+	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
+	rig_expect(&p->cq_a, EMU_SYN_OK);
+	assert_int_equal(atomic_load(&p->a.entry->done), 2);
+}
+
 /* Nobody serves the peer's inbox, so the message is still there when its QP fails. */
 static void test_flush_takes_the_message_back(void **state)
 {
@@ -295,7 +311,7 @@ static void test_flush_takes_the_message_back(void **state)
 	rig_engine_stop(p->slot_b);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
 	rig_expect_none(&p->cq_a, p->slot_a);
-	assert_int_equal(atomic_load(&inbox->state), EMU_MSG_POSTED);
+	assert_int_equal(EMU_MSG_STATE(atomic_load(&inbox->state)), EMU_MSG_POSTED);
 	rig_qp_state(&p->a, EMU_QPS_ERR);
 	rig_expect(&p->cq_a, EMU_SYN_FLUSH);
 	assert_int_equal(atomic_load(&inbox->state), EMU_MSG_FREE);
@@ -498,6 +514,7 @@ int main(void)
 		PAIR_TEST(test_peer_dies_under_a_send),
 		PAIR_TEST(test_error_flushes_both_queues),
 		PAIR_TEST(test_modify_to_error_flushes),
+		PAIR_TEST(test_what_is_executed_is_told),
 		PAIR_TEST(test_flush_takes_the_message_back),
 		PAIR_TEST(test_reset_starts_anew),
 		PAIR_TEST(test_retired_qp_is_silent),

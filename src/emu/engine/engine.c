@@ -22,7 +22,7 @@
 #define SLICE_NS    100000u
 #define KEEP_POLICY 0x08u /* SCHED_FLAG_KEEP_POLICY */
 #define NAP_MIN_NS  20000u
-#define NAP_MAX_NS  20000000u
+#define NAP_MAX_NS  50000000u
 #define LOOK_NS	    20000000u /* how often to see whether the server lives */
 
 bool emu_engine_record(struct engine *e, const void *record, size_t len)
@@ -101,6 +101,27 @@ static void close_files(struct engine *e)
 	emu_files_close(e);
 }
 
+/* Not those of some domain: a message may be in execution whose SRQ goes. */
+static void scan_targets(struct engine *e)
+{
+	struct emu_queues *queues = e->cfg.queues;
+	uint32_t high = atomic_load(&queues->qp_high);
+	uint32_t i;
+
+	for (i = 0; i < e->srq_count && !e->has_xsrqs; i++)
+		e->has_xsrqs = queues->srq[e->srq_list[i]].type == EMU_SRQT_XRC;
+	e->tgt_count = 0;
+	for (i = 0; e->has_xsrqs && i < high && i < EMU_MAX_QPS; i++)
+		if (atomic_load(&queues->qp[i].serial) && queues->qp[i].engine != e->cfg.slot &&
+		    queues->qp[i].type == EMU_QPT_XRC_TGT)
+			e->tgt_list[e->tgt_count++] = i;
+}
+
+static bool has_queues(const struct engine *e)
+{
+	return e->qp_count || e->tgt_count;
+}
+
 static void scan(struct engine *e)
 {
 	struct emu_queues *queues = e->cfg.queues;
@@ -127,11 +148,12 @@ static void scan(struct engine *e)
 	for (i = 0; i < high && i < EMU_MAX_SRQS; i++)
 		if (emu_srq_find(e, i))
 			e->srq_list[e->srq_count++] = i;
-	if (!e->qp_count)
+	scan_targets(e);
+	if (!has_queues(e))
 		close_files(e); /* it may sleep now until there is a QP again */
 }
 
-/* Brings the memory of a QP up to date; false if it is not this engine's any more. */
+/* Brings the memory of a QP up to date; false if there is none. */
 static bool refresh(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
@@ -139,7 +161,7 @@ static bool refresh(struct engine *e, uint32_t qpn)
 	uint32_t serial = atomic_load(&q->serial);
 	uint32_t resets;
 
-	if (!serial || q->engine != e->cfg.slot)
+	if (!serial)
 		return false;
 	resets = atomic_load(&q->resets);
 	if (r->serial != serial || r->resets != resets) {
@@ -154,10 +176,24 @@ static void visit(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
 
+	if (!refresh(e, qpn) || q->engine != e->cfg.slot)
+		return;
 	if (emu_cq_frozen(e, q->send_cqn) || emu_cq_frozen(e, q->recv_cqn))
 		return;
 	emu_rq_serve(e, qpn);
 	emu_sq_advance(e, qpn);
+	if (atomic_load(&q->state) == EMU_QPS_ERR)
+		emu_rq_flush(e, qpn);
+	emu_cq_publish(e);
+}
+
+static void visit_target(struct engine *e, uint32_t qpn)
+{
+	struct emu_qp *q = &e->cfg.queues->qp[qpn];
+
+	if (!refresh(e, qpn) || q->type != EMU_QPT_XRC_TGT || q->engine == e->cfg.slot)
+		return;
+	emu_rq_serve(e, qpn);
 	if (atomic_load(&q->state) == EMU_QPS_ERR)
 		emu_rq_flush(e, qpn);
 	emu_cq_publish(e);
@@ -179,8 +215,9 @@ static bool pass(struct engine *e)
 		scan(e);
 		emu_files_prune(e);
 		for (i = 0; i < e->qp_count; i++)
-			if (refresh(e, e->qp_list[i]))
-				visit(e, e->qp_list[i]);
+			visit(e, e->qp_list[i]);
+		for (i = 0; i < e->tgt_count; i++)
+			visit_target(e, e->tgt_list[i]);
 		for (i = 0; i < e->cq_count; i++)
 			emu_cq_notify(e, e->cq_list[i]);
 		for (i = 0; i < e->srq_count; i++)
@@ -241,7 +278,7 @@ static void nap(struct engine *e, uint32_t wake, uint64_t idle_ns)
 	if (ns > NAP_MAX_NS)
 		ns = NAP_MAX_NS;
 	ts.tv_nsec = (long)ns;
-	syscall(SYS_futex, &e->slot->wake, FUTEX_WAIT, wake, e->qp_count ? &ts : NULL, NULL, 0);
+	syscall(SYS_futex, &e->slot->wake, FUTEX_WAIT, wake, has_queues(e) ? &ts : NULL, NULL, 0);
 	e->now = emu_now_ns();
 }
 
@@ -260,9 +297,11 @@ static void work(struct engine *e)
 		uint32_t wake = atomic_load(&e->slot->wake);
 		uint64_t idle_ns;
 
+		e->timed = false;
 		if (!pass(e))
 			return;
-		e->now = emu_now_ns();
+		if (!e->timed)
+			e->now = emu_now_ns();
 		idle_ns = e->now - last;
 		look_for_server(e);
 		if (e->worked) {

@@ -149,13 +149,17 @@ static void *local_ptr(const struct engine *e, const struct emu_seg *s)
 	return s->pid ? emu_own(s->addr) : e->cfg.dm + s->addr;
 }
 
+static inline bool copy_here(struct engine *e, const struct emu_seg *dst, const struct emu_seg *src,
+			     size_t len)
+{
+	return is_local(e, dst) && is_local(e, src) && (dst->pid || src->pid) &&
+	       emu_guard_copy(e, local_ptr(e, dst), local_ptr(e, src), len);
+}
+
 /* One copy inside the kernel, where one of the sides can be its "local" one. */
 static bool copy_once(struct engine *e, const struct emu_seg *dst, const struct emu_seg *src,
 		      size_t len)
 {
-	if (is_local(e, dst) && is_local(e, src) && (dst->pid || src->pid) &&
-	    emu_guard_copy(e, local_ptr(e, dst), local_ptr(e, src), len))
-		return true;
 	if (dst->mkey)
 		return is_local(e, src) && emu_file_write(e, dst, local_ptr(e, src), len);
 	if (src->mkey)
@@ -176,8 +180,8 @@ static bool copy_once(struct engine *e, const struct emu_seg *dst, const struct 
 }
 
 /* The way through the bounce buffer also tells which side a fault is on. */
-static enum emu_fault copy_piece(struct engine *e, const struct emu_seg *dst,
-				 const struct emu_seg *src, size_t len)
+static enum emu_fault copy_by_kernel(struct engine *e, const struct emu_seg *dst,
+				     const struct emu_seg *src, size_t len)
 {
 	if (copy_once(e, dst, src, len))
 		return EMU_FAULT_NONE;
@@ -186,6 +190,12 @@ static enum emu_fault copy_piece(struct engine *e, const struct emu_seg *dst,
 	if (!store(e, dst, e->bounce, len))
 		return EMU_FAULT_DST;
 	return EMU_FAULT_NONE;
+}
+
+static inline enum emu_fault copy_piece(struct engine *e, const struct emu_seg *dst,
+					const struct emu_seg *src, size_t len)
+{
+	return copy_here(e, dst, src, len) ? EMU_FAULT_NONE : copy_by_kernel(e, dst, src, len);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)

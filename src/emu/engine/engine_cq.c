@@ -52,7 +52,7 @@ bool emu_cq_frozen(const struct engine *e, uint32_t cqn)
 
 static bool is_full(const struct emu_cq *cq, uint32_t ci)
 {
-	return ((cq->pi - ci) & CI_MASK) >= cq->entries;
+	return !cq->overwrites && ((cq->pi - ci) & CI_MASK) >= cq->entries;
 }
 
 /* The one of the batch has been found in this pass. */
@@ -79,6 +79,8 @@ void emu_cq_publish(struct engine *e)
 	if (!b->n)
 		return;
 	now = emu_now_ns();
+	e->now = now;
+	e->timed = true;
 	for (i = 0; i < b->n; i++) {
 		uint8_t *p = entry(cq, cq->pi - b->n + i) + cq->cqe_size - 64;
 
@@ -99,19 +101,22 @@ static void claim(const uint8_t *p)
 #endif
 }
 
-/* False if it is full. */
-static bool make_room(struct engine *e, struct emu_cq *cq)
+/*
+ * False if it is full. The consumer's index, which another processor writes, is looked at only if
+ * that seems so by what it was.
+ */
+static bool make_room(struct engine *e, struct emu_cq *cq, uint32_t cqn, struct emu_cq_run *r)
 {
 	struct emu_cq_batch *b = &e->batch;
 
 	if (b->n == ENGINE_CQES || b->cq != cq)
 		emu_cq_publish(e);
-	if (b->n && !is_full(cq, b->ci))
-		return true;
 	b->cq = cq;
-	b->cqn = (uint32_t)(cq - e->cfg.queues->cq);
-	b->ci = emu_dbr_word(cq->dbr_addr, 0);
-	return !is_full(cq, b->ci);
+	b->cqn = cqn;
+	if (!is_full(cq, r->ci))
+		return true;
+	r->ci = emu_dbr_word(cq->dbr_addr, 0);
+	return !is_full(cq, r->ci);
 }
 
 static void overrun(struct engine *e, uint32_t cqn, uint32_t serial)
@@ -136,7 +141,7 @@ bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 		return true;
 	if (atomic_load(&cq->error))
 		return false;
-	if (!make_room(e, cq)) {
+	if (!make_room(e, cq, cqn, r)) {
 		atomic_store(&cq->error, 1);
 		overrun(e, cqn, r->serial);
 		return false;

@@ -13,10 +13,9 @@
 
 #include "engine_int.h"
 
-#define TRUST_NS 1000000 /* how long we believe that the signals are still ours */
-/* The processor's own instruction takes long to begin, and gains nothing beyond the caches. */
-#define STRING_MIN 1024u
-#define STRING_MAX 65536u
+/* From here on the wide registers are worth their while, and what is not in the nearest caches. */
+#define WIDE_MIN 512u
+#define FAR_MIN	 (256u << 10)
 
 void __asan_init(void) __attribute__((weak));
 void __tsan_init(void) __attribute__((weak));
@@ -109,12 +108,10 @@ static void want_signals(void)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static bool is_safe(struct engine *e)
+bool emu_guard_ask(struct engine *e)
 {
 	struct emu_guard *g = &e->guard;
 
-	if (g->asked && e->now - g->asked < TRUST_NS)
-		return g->safe;
 	g->asked = e->now;
 	g->safe = install() && are_ours();
 	if (g->safe && !g->wanted) {
@@ -124,9 +121,52 @@ static bool is_safe(struct engine *e)
 	return g->safe;
 }
 
+typedef uint64_t __attribute__((vector_size(32), aligned(1), may_alias)) wide;
 typedef uint64_t __attribute__((vector_size(16), aligned(1), may_alias)) vector;
 typedef uint64_t __attribute__((aligned(1), may_alias)) word;
 typedef uint32_t __attribute__((aligned(1), may_alias)) half;
+
+#if defined(__x86_64__)
+#define AHEAD 2048 /* bytes */
+
+static __attribute__((noinline, target("avx2,prfchw"))) void move_wide(wide *to, const wide *from,
+								       size_t n, bool far)
+{
+	for (; n; n -= 4, to += 4, from += 4) {
+		wide a = from[0], b = from[1], c = from[2], d = from[3];
+
+		if (far) { /* two lines */
+			__builtin_prefetch((const uint8_t *)from + AHEAD);
+			__builtin_prefetch((const uint8_t *)from + AHEAD + 64);
+			__builtin_prefetch((const uint8_t *)to + AHEAD, 1);
+			__builtin_prefetch((const uint8_t *)to + AHEAD + 64, 1);
+		}
+		to[0] = a;
+		to[1] = b;
+		to[2] = c;
+		to[3] = d;
+	}
+}
+
+/* Of a long copy, the part that the wide registers are for: what is before it is done already. */
+static size_t move_middle(uint8_t *to, const uint8_t *from, size_t len)
+{
+	size_t n = len / sizeof(wide) & ~(size_t)3;
+
+	if (!__builtin_cpu_supports("avx2"))
+		return 0;
+	move_wide((wide *)(void *)to, (const wide *)(const void *)from, n, len >= FAR_MIN);
+	return n * sizeof(wide);
+}
+#else
+static size_t move_middle(uint8_t *to, const uint8_t *from, size_t len)
+{
+	(void)to;
+	(void)from;
+	(void)len;
+	return 0;
+}
+#endif
 
 static void move_vectors(vector *to, const vector *from, size_t n)
 {
@@ -142,23 +182,14 @@ static void move_vectors(vector *to, const vector *from, size_t n)
 		*to++ = *from++;
 }
 
-/*
- * Not memcpy(): in a program it may be an instrumented one. A whole word is written by one access,
- * as somebody may be waiting for it. Not within try_move(), which keeps nothing in registers.
- */
-static __attribute__((noinline)) void move(void *dst, const void *src, size_t len)
+static void move_few(uint8_t *to, const uint8_t *from, size_t len)
 {
 	size_t i = len & ~(sizeof(vector) - 1);
-	const uint8_t *from = src;
-	uint8_t *to = dst;
 
-#if defined(__x86_64__)
-	if (len >= STRING_MIN && len < STRING_MAX) {
-		__asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(len) : : "memory");
+	move_vectors((vector *)(void *)to, (const vector *)(const void *)from,
+		     len / sizeof(vector));
+	if (i == len)
 		return;
-	}
-#endif
-	move_vectors(dst, src, len / sizeof(vector));
 	if (len & sizeof(word)) {
 		*(word *)(void *)(to + i) = *(const word *)(const void *)(from + i);
 		i += sizeof(word);
@@ -171,7 +202,27 @@ static __attribute__((noinline)) void move(void *dst, const void *src, size_t le
 		*(volatile uint8_t *)(to + i) = from[i];
 }
 
-static bool try_move(void *dst, const void *src, size_t len)
+/*
+ * Not memcpy(): in a program it may be an instrumented one. From the first byte to the last, each
+ * written once and a whole word by one access, as somebody may be waiting for it. Not within
+ * emu_guard_move(), which keeps nothing in registers.
+ */
+static __attribute__((noinline)) void move(uint8_t *to, const uint8_t *from, size_t len)
+{
+	size_t n;
+
+	if (len >= WIDE_MIN) {
+		n = -(uintptr_t)to % sizeof(wide);
+		move_few(to, from, n);
+		n += move_middle(to + n, from + n, len - n);
+		to += n;
+		from += n;
+		len -= n;
+	}
+	move_few(to, from, len);
+}
+
+bool emu_guard_move(void *dst, const void *src, size_t len)
 {
 	sigjmp_buf here;
 
@@ -185,9 +236,4 @@ static bool try_move(void *dst, const void *src, size_t len)
 	atomic_signal_fence(memory_order_seq_cst);
 	guard = NULL;
 	return true;
-}
-
-bool emu_guard_copy(struct engine *e, void *dst, const void *src, size_t len)
-{
-	return is_safe(e) && try_move(dst, src, len);
 }

@@ -87,13 +87,13 @@ enum emu_qp_access {
 	EMU_QP_REMOTE_ATOMIC = 8,
 };
 
-/* What the engine remembers of a QP between passes. */
+/* What the engine remembers of a QP between passes; of another's XRC target the rx_ fields. */
 struct emu_qp_run {
 	uint32_t serial;
 	uint32_t resets;
 	uint16_t sq_ci;		 /* of the WQE in execution, in 64-byte blocks */
 	uint16_t rq_ci;		 /* next receive WQE */
-	uint16_t rx_index;	 /* of the SRQ's WQE that the message in the own inbox fills */
+	uint16_t rx_index;	 /* of the SRQ's WQE that the message in its inbox fills */
 	uint32_t rx_srqn;	 /* that SRQ; 0 = it has taken none */
 	bool last_wqe;		 /* told that no SRQ WQE will complete any more */
 	bool active;		 /* the WQE at sq_ci has begun */
@@ -103,7 +103,7 @@ struct emu_qp_run {
 	uint32_t peer_qpn;	 /* valid if posted */
 	uint32_t peer_serial;	 /* valid if posted */
 	uint64_t done;		 /* bytes of the WQE */
-	uint64_t rx_done;	 /* bytes of the message in the own inbox */
+	uint64_t rx_done;	 /* bytes of the message in its inbox */
 	uint64_t retry_end;	 /* ns; the transport gives up; 0 = not waiting */
 	uint64_t rnr_end;	 /* ns; try again after an RNR NAK; 0 = not waiting */
 	uint64_t held_until; /* ns; the WQE is done, its completion is held back; 0 = it is not */
@@ -112,6 +112,7 @@ struct emu_qp_run {
 /* What the engine remembers of a CQ between passes. */
 struct emu_cq_run {
 	uint32_t serial;
+	uint32_t ci;	    /* the consumer's index when it was looked at last */
 	uint32_t solicited; /* pi after the last solicited or error CQE */
 	bool any_solicited;
 	bool fired; /* an event went out for fired_sn */
@@ -148,7 +149,6 @@ struct emu_cq_batch {
 	struct emu_cq *cq;
 	uint32_t cqn;
 	uint32_t n;
-	uint32_t ci; /* the consumer's index when it was looked at last */
 	uint8_t op_own[ENGINE_CQES];
 };
 
@@ -170,7 +170,8 @@ struct engine {
 	bool no_vm;	 /* the kernel has no process_vm_* */
 	bool abandoned;	 /* the server is gone */
 	uint64_t looked; /* ns; when it was last seen */
-	uint64_t now;	 /* ns; at the begin of the pass */
+	uint64_t now;	 /* ns; when it was asked for last, which is in each pass */
+	bool timed;	 /* it has been, in this one */
 	uint32_t rule;	 /* enum emu_cqe_action: what completions meet in this pass */
 	struct emu_guard guard;
 	struct emu_cq_batch batch;
@@ -178,6 +179,9 @@ struct engine {
 	uint32_t qp_count;
 	uint32_t cq_count;
 	uint32_t srq_count;
+	bool has_xsrqs; /* or had: messages to XRC targets of others may be ours to execute */
+	uint32_t tgt_count;
+	uint32_t tgt_list[EMU_MAX_QPS]; /* XRC targets of other engines, if has_xsrqs */
 	uint32_t qp_list[EMU_MAX_QPS];
 	uint32_t cq_list[EMU_MAX_CQS];
 	struct emu_qp_run qp_run[EMU_MAX_QPS];
@@ -355,14 +359,37 @@ bool emu_sge_check(const struct engine *e, const struct emu_domain *dom, const s
 bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
 		       const struct emu_sge *sge, uint32_t nsge, uint64_t off, uint64_t len,
 		       struct emu_seg_list *out);
-/* Both for one entry that is not inline: the whole of it is checked. */
-bool emu_sge_reach(const struct engine *e, const struct emu_domain *dom, const struct emu_sge *sge,
-		   uint64_t off, uint64_t len, struct emu_seg_list *out);
+/* The mkey that `key` leads to, through an alias perhaps; NULL if the domain may not use it. */
+const struct emu_mkey *emu_mkey_find(const struct engine *e, const struct emu_domain *dom,
+				     uint32_t key);
+/* The pieces, as emu_mkey_translate, of what that mkey was seen to grant. */
+bool emu_mkey_reach(const struct engine *e, const struct emu_domain *dom, const struct emu_mkey *m,
+		    uint64_t addr, uint64_t len, struct emu_seg_list *out);
 
-/* engine_copy.c */
+static inline bool emu_mkey_is_list(const struct emu_mkey *m)
+{
+	return m->mode == EMU_MKEY_KLM || m->mode == EMU_MKEY_KSM || m->mode == EMU_MKEY_STRIDED;
+}
+
+/* engine_guard.c */
+
+#define ENGINE_TRUST_NS 1000000u /* how long we believe that the signals are still ours */
+
+/* Are they? */
+bool emu_guard_ask(struct engine *e);
+/* False, with some of it done perhaps, if a page was missing. */
+bool emu_guard_move(void *dst, const void *src, size_t len);
 
 /* A copy within this process. False, with some of it done perhaps, if it was not possible. */
-bool emu_guard_copy(struct engine *e, void *dst, const void *src, size_t len);
+static inline bool emu_guard_copy(struct engine *e, void *dst, const void *src, size_t len)
+{
+	bool safe = e->guard.asked && e->now - e->guard.asked < ENGINE_TRUST_NS ? e->guard.safe
+										: emu_guard_ask(e);
+
+	return safe && emu_guard_move(dst, src, len);
+}
+
+/* engine_copy.c */
 
 /* Copy len bytes (at most ENGINE_CHUNK, dst->len and src->len). */
 enum emu_fault emu_engine_copy(struct engine *e, const struct emu_seg_list *dst,
@@ -419,6 +446,8 @@ struct emu_srq *emu_srq_find(struct engine *e, uint32_t srqn);
 /* The SRQ, anybody's, that a message for `tgt` may name; or NULL. */
 const struct emu_srq *emu_srq_of_xrc(const struct engine *e, const struct emu_qp *tgt,
 				     uint32_t srqn);
+/* Who executes such a message: the engine of that SRQ, or who refuses it. */
+uint32_t emu_xrc_engine(const struct engine *e, const struct emu_qp *tgt, uint32_t srqn);
 /* Take the next WQE off its list; false if there is none. */
 bool emu_srq_take(struct engine *e, uint32_t srqn, uint16_t *index);
 void emu_srq_parse(const struct emu_srq *srq, uint16_t index, struct emu_wqe *w);
@@ -446,6 +475,7 @@ uint32_t emu_umr_step(struct engine *e, uint32_t qpn, enum emu_umr_side side,
 /* engine_sq.c and engine_rq.c: as much as fits a pass */
 
 void emu_sq_advance(struct engine *e, uint32_t qpn);
+/* Both also for XRC targets of other engines. */
 void emu_rq_serve(struct engine *e, uint32_t qpn);
 void emu_rq_flush(struct engine *e, uint32_t qpn);
 /* The access was refused at responder p: its QP fails and its owner is told. */

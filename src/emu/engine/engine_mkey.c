@@ -33,27 +33,28 @@ static const struct emu_mkey *target(const struct engine *e, const struct emu_mk
 	return m->mode == EMU_MKEY_ALIAS ? NULL : m;
 }
 
-static bool within(const struct emu_mkey *m, uint64_t addr, uint64_t len)
-{
-	return addr >= m->start && len <= m->len && addr - m->start <= m->len - len;
-}
-
-/* The mkey that `key` leads to, through an alias perhaps, if the access is allowed. */
-static const struct emu_mkey *admit(const struct engine *e, const struct emu_domain *dom,
-				    uint32_t key, uint64_t addr, uint64_t len)
+const struct emu_mkey *emu_mkey_find(const struct engine *e, const struct emu_domain *dom,
+				     uint32_t key)
 {
 	const struct emu_mkey *m = lookup(e, key, dom->func);
 
 	if (!m || m->pdn != dom->pdn || (m->qpn && m->qpn != dom->qpn))
 		return NULL;
-	if (m->mode == EMU_MKEY_ALIAS) {
-		m = target(e, m);
-		if (!m)
-			return NULL;
-	}
-	if ((m->rights & dom->need) != dom->need || !within(m, addr, len))
-		return NULL;
-	return m;
+	return m->mode == EMU_MKEY_ALIAS ? target(e, m) : m;
+}
+
+static bool grants(const struct emu_mkey *m, uint32_t need, uint64_t addr, uint64_t len)
+{
+	return (m->rights & need) == need && addr >= m->start && len <= m->len &&
+	       addr - m->start <= m->len - len;
+}
+
+static const struct emu_mkey *admit(const struct engine *e, const struct emu_domain *dom,
+				    uint32_t key, uint64_t addr, uint64_t len)
+{
+	const struct emu_mkey *m = emu_mkey_find(e, dom, key);
+
+	return m && grants(m, dom->need, addr, len) ? m : NULL;
 }
 
 bool emu_mkey_check(const struct engine *e, const struct emu_domain *dom, uint32_t key,
@@ -232,9 +233,8 @@ static bool descend_further(const struct engine *e, const struct emu_domain *dom
 	}
 }
 
-static inline bool descend(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
-			   const struct emu_mkey *m, uint64_t off, uint64_t len,
-			   struct emu_seg_list *out)
+static bool descend(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+		    const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
 {
 	if (m->mode != EMU_MKEY_MEM)
 		return descend_further(e, dom, depth, m, off, len, out);
@@ -298,12 +298,10 @@ bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
 	return true;
 }
 
-bool emu_sge_reach(const struct engine *e, const struct emu_domain *dom, const struct emu_sge *sge,
-		   uint64_t off, uint64_t len, struct emu_seg_list *out)
+bool emu_mkey_reach(const struct engine *e, const struct emu_domain *dom, const struct emu_mkey *m,
+		    uint64_t addr, uint64_t len, struct emu_seg_list *out)
 {
-	const struct emu_mkey *m = admit(e, dom, sge->lkey, sge->addr, sge->len);
-
 	out->n = 0;
 	out->len = 0;
-	return m && descend(e, dom, 0, m, sge->addr - m->start + off, len, out);
+	return descend(e, dom, 0, m, addr - m->start, len, out);
 }

@@ -47,6 +47,8 @@ static bool take(const struct request *rq, struct emu_wqe *w)
 	if (run->rx_srqn != rq->srqn && !emu_srq_take(rq->e, rq->srqn, &run->rx_index))
 		return false;
 	run->rx_srqn = rq->srqn;
+	if (rq->q->type == EMU_QPT_XRC_TGT)
+		atomic_store(&rq->q->taker, rq->e->cfg.slot + 1);
 	emu_srq_parse(rq->srq, run->rx_index, w);
 	return true;
 }
@@ -54,6 +56,18 @@ static bool take(const struct request *rq, struct emu_wqe *w)
 static uint32_t completes_in(const struct request *rq)
 {
 	return rq->srq && rq->srq->type == EMU_SRQT_XRC ? rq->srq->cqn : rq->q->recv_cqn;
+}
+
+/* The WQE of an SRQ is completed, or lost with its SRQ. */
+static void let_go(const struct request *rq)
+{
+	uint32_t mine = rq->e->cfg.slot + 1;
+
+	rq->run->rx_srqn = 0;
+	if (atomic_load(&rq->q->taker) != mine)
+		return;
+	emu_cq_publish(rq->e); /* who counts on the WQE must not wait for it */
+	atomic_compare_exchange_strong(&rq->q->taker, &mine, 0);
 }
 
 static void push(const struct request *rq, struct emu_cqe *cqe)
@@ -64,7 +78,7 @@ static void push(const struct request *rq, struct emu_cqe *cqe)
 	if (!emu_cq_push(rq->e, completes_in(rq), cqe))
 		emu_engine_qp_fail(rq->q);
 	if (rq->srq)
-		rq->run->rx_srqn = 0;
+		let_go(rq);
 	else
 		rq->run->rq_ci++;
 }
@@ -174,6 +188,7 @@ static uint32_t invalidate(const struct request *rq)
 	uint32_t answer;
 
 	what.key = emu_get32((const uint8_t *)&rq->m->imm);
+	what.srqn = rq->srqn;
 	answer = emu_umr_step(rq->e, rq->qpn, EMU_UMR_RQ, &what);
 	if (answer == ENGINE_UMR_WAIT)
 		return SERVE_MORE;
@@ -374,25 +389,38 @@ static void set_domains(struct request *rq, const struct emu_qp *s)
 	rq->own.pdn = rq->q->pdn;
 }
 
+static uint32_t mine(const struct engine *e, enum emu_msg_state state)
+{
+	return EMU_MSG_FOR(e->cfg.slot, state);
+}
+
 /* An answer that nobody fetches, as its source is gone, must not block the inbox. */
 static void reap_answer(const struct engine *e, struct emu_msg *m)
 {
-	uint32_t state = EMU_MSG_DONE;
+	uint32_t state = mine(e, EMU_MSG_DONE);
 
-	if (atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_BUSY))
-		atomic_store(&m->state, source(e, m) ? EMU_MSG_DONE : EMU_MSG_FREE);
+	if (atomic_compare_exchange_strong(&m->state, &state, mine(e, EMU_MSG_BUSY)))
+		atomic_store(&m->state, source(e, m) ? mine(e, EMU_MSG_DONE) : EMU_MSG_FREE);
 }
 
 /* Only the owner of a message, who made it BUSY, may look at more than its state. */
-static bool own_message(struct emu_msg *m, struct emu_qp_run *run)
+static bool own_message(const struct engine *e, struct emu_msg *m, struct emu_qp_run *run)
 {
-	uint32_t state = EMU_MSG_POSTED;
+	uint32_t state = mine(e, EMU_MSG_POSTED);
 
-	if (atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_BUSY)) {
+	if (atomic_compare_exchange_strong(&m->state, &state, mine(e, EMU_MSG_BUSY))) {
 		run->rx_done = 0;
 		return true;
 	}
-	return state == EMU_MSG_BUSY;
+	return state == mine(e, EMU_MSG_BUSY);
+}
+
+/* Unless it was taken from us: we were stopped for so long that the server gave up waiting. */
+static void answer_with(const struct engine *e, struct emu_msg *m, uint32_t to)
+{
+	uint32_t state = mine(e, EMU_MSG_BUSY);
+
+	atomic_compare_exchange_strong(&m->state, &state, to);
 }
 
 void emu_rq_serve(struct engine *e, uint32_t qpn)
@@ -404,14 +432,15 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	uint32_t requester;
 	uint32_t answer;
 
-	if (atomic_load(&m->state) == EMU_MSG_DONE)
+	if (atomic_load(&m->state) == mine(e, EMU_MSG_DONE))
 		reap_answer(e, m);
-	if (!can_receive(q) || !own_message(m, rq.run))
+	/* looked at again: the owner of an XRC target that failed counts on no more being begun */
+	if (!can_receive(q) || !own_message(e, m, rq.run) || !can_receive(q))
 		return;
 	e->worked = true;
 	s = source(e, m);
 	if (!s) {
-		atomic_store(&m->state, EMU_MSG_FREE);
+		answer_with(e, m, EMU_MSG_FREE);
 		return;
 	}
 	set_domains(&rq, s);
@@ -421,7 +450,7 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	requester = m->src_engine;
 	emu_cq_publish(e);
 	m->syndrome = answer;
-	atomic_store(&m->state, EMU_MSG_DONE);
+	answer_with(e, m, mine(e, EMU_MSG_DONE));
 	emu_engine_kick(e, requester);
 }
 
@@ -438,16 +467,52 @@ static void tell_last_wqe(const struct request *rq)
 	emu_engine_event(rq->e, &note);
 }
 
+/*
+ * Each engine that executes messages to an XRC target returns the WQE that it took; the target's
+ * own tells, after the last one.
+ */
+static void flush_target(struct request *rq)
+{
+	uint32_t state;
+	uint32_t taker;
+
+	rq->srqn = rq->run->rx_srqn;
+	rq->srq = emu_srq_find(rq->e, rq->srqn);
+	if (rq->srq && emu_cq_frozen(rq->e, completes_in(rq)))
+		return;
+	if (rq->srq)
+		push_error(rq, EMU_SYN_FLUSH);
+	else
+		let_go(rq);
+	answer_with(rq->e, rq->m, EMU_MSG_FREE);
+	if (rq->q->engine != rq->e->cfg.slot) {
+		if (rq->srq)
+			emu_engine_kick(rq->e, rq->q->engine);
+		return;
+	}
+	state = atomic_load(&rq->m->state); /* first: who is not at work takes no WQE any more */
+	taker = atomic_load(&rq->q->taker);
+	if (EMU_MSG_STATE(state) == EMU_MSG_BUSY)
+		emu_engine_kick(rq->e, EMU_MSG_SLOT(state));
+	else if (taker)
+		emu_engine_kick(rq->e, taker - 1);
+	else
+		tell_last_wqe(rq);
+}
+
 /* A request in execution when the QP failed is refused; receive WQEs are returned. */
 void emu_rq_flush(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
 	struct request rq = {.e = e, .q = q, .qpn = qpn, .run = &e->qp_run[qpn], .m = &q->inbox};
-	uint32_t busy = EMU_MSG_BUSY;
 	unsigned int budget;
 
-	atomic_compare_exchange_strong(&q->inbox.state, &busy, EMU_MSG_FREE);
-	if (q->srqn || q->type == EMU_QPT_XRC_TGT) {
+	if (q->type == EMU_QPT_XRC_TGT) {
+		flush_target(&rq);
+		return;
+	}
+	answer_with(e, &q->inbox, EMU_MSG_FREE);
+	if (q->srqn) {
 		rq.srqn = rq.run->rx_srqn;
 		rq.srq = emu_srq_find(e, rq.srqn);
 		if (rq.srq)

@@ -13,6 +13,7 @@
 #define SOLICITED	0x02u
 #define NS_PER_RNR_UNIT 10000u
 #define AHEAD		4u /* blocks of the send ring */
+#define KNOWN		4u
 
 #define LOSS_NS		10000000000ull
 /* A Q_Key with this bit in a WQE stands for the QP's own (IBA 10.2.5). */
@@ -24,13 +25,30 @@ enum step {
 	STEP_WAIT = -2, /* for the peer or a timer */
 };
 
+/*
+ * What a key leads to, as far as a copy must know: a stream of copies uses the same few, and what
+ * it moves drives all else out of the processor's cache.
+ */
+struct known {
+	uint32_t key;
+	uint32_t rights;
+	uint64_t start;
+	uint64_t len;
+	const struct emu_mkey *mkey;
+	bool whole;	   /* it is one piece of memory: */
+	struct emu_seg at; /* of `start` */
+};
+
 struct send {
 	struct engine *e;
 	struct emu_qp *q;
 	uint32_t qpn;
 	struct emu_qp_run *run;
+	uint64_t moved;		   /* bytes in this pass */
+	struct known known[KNOWN]; /* keys that this pass has looked up */
+	uint32_t nknown;
+	struct emu_domain here;
 	struct emu_wqe w;
-	uint64_t moved; /* bytes in this pass */
 };
 
 /* min_rnr_timer codes of the IB specification, in 10 us. */
@@ -40,11 +58,10 @@ static const uint32_t rnr_units[32] = {
 	2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 };
 
-static struct emu_domain local_domain(const struct send *s, uint32_t need)
+static const struct emu_domain *local_domain(struct send *s, uint32_t need)
 {
-	struct emu_domain d = {s->q->func, s->q->pdn, need, s->e->pid, s->qpn};
-
-	return d;
+	s->here.need = need;
+	return &s->here;
 }
 
 /* What a request may touch at the other end: with XRC its SRQ says so, not its QP (IBA A14.2). */
@@ -151,18 +168,76 @@ static uint64_t chunk(const struct send *s)
 	return left < ENGINE_CHUNK ? left : ENGINE_CHUNK;
 }
 
+/* Only where it is cheap to find out: the walk ends at once. */
+static void find_whole(struct send *s, struct known *k)
+{
+	const struct emu_mkey *m = k->mkey;
+	struct emu_seg_list all;
+
+	if (emu_mkey_is_list(m) && m->u.klm.count > 1)
+		return;
+	k->whole = emu_mkey_reach(s->e, local_domain(s, m->rights & (EMU_LR | EMU_LW)), m, m->start,
+				  m->len, &all) &&
+		   all.n == 1 && all.len == m->len;
+	if (k->whole)
+		k->at = all.seg[0];
+}
+
+static const struct known *learn(struct send *s, uint32_t key)
+{
+	const struct emu_mkey *m = emu_mkey_find(s->e, &s->here, key);
+	struct known *k = &s->known[s->nknown % KNOWN];
+
+	if (!m)
+		return NULL;
+	*k = (struct known){.key = key, .rights = m->rights, .start = m->start, .len = m->len};
+	k->mkey = m;
+	find_whole(s, k);
+	if (s->nknown < KNOWN)
+		s->nknown++;
+	return k;
+}
+
+/* What an entry's key leads to, if that grants the access. */
+static inline const struct known *admit(struct send *s, const struct emu_sge *sge, uint32_t need)
+{
+	const struct known *k = s->known, *end = k + s->nknown;
+
+	while (k < end && k->key != sge->lkey)
+		k++;
+	if (k == end)
+		k = learn(s, sge->lkey);
+	if (!k || (k->rights & need) != need || sge->addr < k->start || sge->len > k->len ||
+	    sge->addr - k->start > k->len - sge->len)
+		return NULL;
+	return k;
+}
+
+/* The first bytes of what is left of it, as many as there is room for their pieces. */
+static inline bool reach(struct send *s, const struct emu_sge *sge, uint32_t need, uint64_t n,
+			 struct emu_seg_list *out)
+{
+	const struct known *k = admit(s, sge, need);
+	uint64_t addr = sge->addr + s->run->done;
+
+	if (!k)
+		return false;
+	if (!k->whole)
+		return emu_mkey_reach(s->e, local_domain(s, need), k->mkey, addr, n, out);
+	out->n = 1;
+	out->len = n;
+	out->seg[0] = (struct emu_seg){k->at.addr + (addr - k->start), n, k->at.pid, k->at.mkey};
+	return true;
+}
+
 static int step_mmo(struct send *s)
 {
 	const struct emu_sge *sge = s->w.sge;
-	struct emu_domain rd = local_domain(s, EMU_LR);
-	struct emu_domain wr = local_domain(s, EMU_LW);
 	struct emu_seg_list src;
 	struct emu_seg_list dst;
-	uint64_t n = chunk(s);
 
-	if (!emu_mkey_check(s->e, &wr, sge[0].lkey, sge[0].addr, sge[0].len) ||
-	    !emu_sge_reach(s->e, &rd, &sge[1], s->run->done, n, &src) ||
-	    !emu_sge_reach(s->e, &wr, &sge[2], s->run->done, src.len, &dst))
+	if (!admit(s, &sge[0], EMU_LW) || !reach(s, &sge[1], EMU_LR, chunk(s), &src) ||
+	    !reach(s, &sge[2], EMU_LW, src.len, &dst))
 		return EMU_SYN_LOC_PROT;
 	if (emu_engine_copy(s->e, &dst, &src, dst.len) != EMU_FAULT_NONE)
 		return EMU_SYN_LOC_PROT;
@@ -181,7 +256,7 @@ static int violate(const struct send *s, struct emu_qp *peer, enum emu_syndrome 
 static int step_rdma(struct send *s)
 {
 	bool read = s->w.opcode == EMU_WQE_RDMA_READ;
-	struct emu_domain here = local_domain(s, read ? EMU_LW : EMU_LR);
+	const struct emu_domain *here = local_domain(s, read ? EMU_LW : EMU_LR);
 	struct emu_qp *peer = find_peer(s);
 	struct emu_seg_list local;
 	struct emu_seg_list remote = {0};
@@ -197,8 +272,8 @@ static int step_rdma(struct send *s)
 		return EMU_SYN_OK;
 	if (!domain_of(s, peer, read ? EMU_RR : EMU_RW, &there))
 		return violate(s, peer, EMU_SYN_REM_INV_REQ);
-	if (!emu_sge_check(s->e, &here, s->w.sge, s->w.nsge) ||
-	    !emu_sge_translate(s->e, &here, s->w.sge, s->w.nsge, s->run->done, chunk(s), &local))
+	if (!emu_sge_check(s->e, here, s->w.sge, s->w.nsge) ||
+	    !emu_sge_translate(s->e, here, s->w.sge, s->w.nsge, s->run->done, chunk(s), &local))
 		return EMU_SYN_LOC_PROT;
 	if (!emu_mkey_check(s->e, &there, s->w.rkey, s->w.raddr, s->w.len) ||
 	    !emu_mkey_translate(s->e, &there, s->w.rkey, s->w.raddr + s->run->done, local.len,
@@ -240,17 +315,23 @@ static void fill_message(const struct send *s, struct emu_msg *m)
 	}
 }
 
+static uint32_t executor(const struct send *s, const struct emu_qp *peer)
+{
+	return peer->type == EMU_QPT_XRC_TGT ? emu_xrc_engine(s->e, peer, s->w.srqn) : peer->engine;
+}
+
 static int post_message(struct send *s)
 {
-	struct emu_domain here = local_domain(s, is_atomic(s) ? EMU_LW : EMU_LR);
+	const struct emu_domain *here = local_domain(s, is_atomic(s) ? EMU_LW : EMU_LR);
 	struct emu_qp *peer;
 	uint32_t expect = EMU_MSG_FREE;
+	uint32_t slot;
 
 	if (s->run->rnr_end && emu_now_ns() < s->run->rnr_end)
 		return STEP_WAIT;
 	emu_cq_publish(s->e);
 	s->run->rnr_end = 0;
-	if (!emu_sge_check(s->e, &here, s->w.sge, s->w.nsge))
+	if (!emu_sge_check(s->e, here, s->w.sge, s->w.nsge))
 		return EMU_SYN_LOC_PROT;
 	peer = find_peer(s);
 	if (!peer)
@@ -263,8 +344,9 @@ static int post_message(struct send *s)
 	s->run->peer_qpn = (uint32_t)(peer - s->e->cfg.queues->qp);
 	s->run->peer_serial = atomic_load(&peer->serial);
 	s->e->worked = true;
-	atomic_store(&peer->inbox.state, EMU_MSG_POSTED);
-	emu_engine_kick(s->e, peer->engine);
+	slot = executor(s, peer);
+	atomic_store(&peer->inbox.state, EMU_MSG_FOR(slot, EMU_MSG_POSTED));
+	emu_engine_kick(s->e, slot);
 	return STEP_WAIT;
 }
 
@@ -281,7 +363,7 @@ static struct emu_msg *outstanding(const struct send *s, uint32_t *state)
 	if (serial && serial != s->run->peer_serial)
 		return NULL;
 	*state = atomic_load(&m->state);
-	if (*state == EMU_MSG_FREE || *state == EMU_MSG_CLAIMED || m->src_qpn != s->qpn ||
+	if (EMU_MSG_STATE(*state) < EMU_MSG_POSTED || m->src_qpn != s->qpn ||
 	    m->src_serial != s->run->serial || m->src_resets != s->run->resets)
 		return NULL;
 	return m;
@@ -304,23 +386,22 @@ static int rnr(struct send *s)
 
 static int take_result(struct send *s, uint64_t result)
 {
-	struct emu_domain here = local_domain(s, EMU_LW);
+	const struct emu_domain *here = local_domain(s, EMU_LW);
 	struct emu_sge value = {.addr = (uintptr_t)&result, .len = sizeof(result), .inl = 1};
 	struct emu_seg_list src;
 	struct emu_seg_list dst;
 
-	emu_sge_translate(s->e, &here, &value, 1, 0, sizeof(result), &src);
-	if (!emu_sge_translate(s->e, &here, s->w.sge, s->w.nsge, 0, sizeof(result), &dst) ||
+	emu_sge_translate(s->e, here, &value, 1, 0, sizeof(result), &src);
+	if (!emu_sge_translate(s->e, here, s->w.sge, s->w.nsge, 0, sizeof(result), &dst) ||
 	    emu_engine_copy(s->e, &dst, &src, dst.len) != EMU_FAULT_NONE)
 		return EMU_SYN_LOC_PROT;
 	return EMU_SYN_OK;
 }
 
-static int take_answer(struct send *s, struct emu_msg *m)
+static int take_answer(struct send *s, struct emu_msg *m, uint32_t state)
 {
 	uint32_t answer = m->syndrome;
 	uint64_t result = m->result;
-	uint32_t state = EMU_MSG_DONE;
 
 	if (!atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE))
 		return STEP_WAIT; /* the responder looks whether it is still wanted */
@@ -339,18 +420,20 @@ static int await_answer(struct send *s)
 {
 	uint32_t state = EMU_MSG_FREE;
 	struct emu_msg *m = outstanding(s, &state);
+	const struct emu_qp *peer;
 	bool lost;
 
 	if (!m) {
 		s->run->posted = false;
 		return STEP_WAIT;
 	}
-	if (state == EMU_MSG_DONE)
-		return take_answer(s, m);
-	if (state != EMU_MSG_POSTED)
+	if (EMU_MSG_STATE(state) == EMU_MSG_DONE)
+		return take_answer(s, m, state);
+	if (EMU_MSG_STATE(state) != EMU_MSG_POSTED)
 		return STEP_WAIT;
 	lost = is_lost(s);
-	if ((lost || !find_peer(s)) &&
+	peer = find_peer(s);
+	if ((lost || !peer || executor(s, peer) != EMU_MSG_SLOT(state)) &&
 	    atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE)) {
 		s->run->posted = false;
 		return lost ? (int)EMU_SYN_OK : STEP_WAIT;
@@ -434,7 +517,7 @@ static bool withdraw(struct send *s)
 		return true;
 	m = outstanding(s, &state);
 	if (m && !s->e->abandoned &&
-	    (state == EMU_MSG_BUSY ||
+	    (EMU_MSG_STATE(state) == EMU_MSG_BUSY ||
 	     !atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE)))
 		return false;
 	s->run->posted = false;
@@ -466,6 +549,19 @@ static bool is_held_back(struct send *s)
 	return s->run->held_until && emu_now_ns() < s->run->held_until;
 }
 
+/*
+ * What the driver wrote, on another processor, is on its way while what came before is executed: a
+ * block of the ring, or the doorbell record that tells of the next ones.
+ */
+static void fetch_ahead(const struct send *s, uint16_t avail)
+{
+	const struct emu_qp *q = s->q;
+	uint64_t ring = q->buf_addr + ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift);
+	uint64_t block = (s->run->sq_ci + AHEAD) & (q->sq_wqe_count - 1u);
+
+	__builtin_prefetch(emu_own(avail > AHEAD ? ring + block * 64 : q->dbr_addr));
+}
+
 /* One WQE, or a chunk of it; false if there is no more to do in this pass. */
 static bool execute(struct send *s, uint16_t avail)
 {
@@ -486,24 +582,14 @@ static bool execute(struct send *s, uint16_t avail)
 	if (result == EMU_SYN_OK) {
 		if (is_held_back(s))
 			return false;
+		if (s->w.len >= ENGINE_LONG)
+			fetch_ahead(s, avail); /* it was long ago */
 		retire(s, EMU_SYN_OK);
 		return s->moved < ENGINE_CHUNK;
 	}
 	if (withdraw(s) && emu_engine_sq_fail(s->q))
 		retire(s, (enum emu_syndrome)result);
 	return false;
-}
-
-/*
- * What the driver wrote, on another processor, is on its way while what came before is executed: a
- * block of the ring, or the doorbell record that tells of the next ones.
- */
-static void fetch_ahead(const struct emu_qp *q, uint16_t ci, uint16_t avail)
-{
-	uint64_t ring = q->buf_addr + ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift);
-	uint64_t block = (ci + AHEAD) & (q->sq_wqe_count - 1u);
-
-	__builtin_prefetch(emu_own(avail > AHEAD ? ring + block * 64 : q->dbr_addr));
 }
 
 void emu_sq_advance(struct engine *e, uint32_t qpn)
@@ -517,6 +603,8 @@ void emu_sq_advance(struct engine *e, uint32_t qpn)
 	s.qpn = qpn;
 	s.run = &e->qp_run[qpn];
 	s.moved = 0;
+	s.here = (struct emu_domain){s.q->func, s.q->pdn, 0, e->pid, qpn};
+	s.nknown = 0;
 	for (i = 0; i < ENGINE_BUDGET; i++) {
 		uint32_t state = atomic_load(&s.q->state);
 		uint16_t at = s.run->sq_ci;
@@ -525,11 +613,13 @@ void emu_sq_advance(struct engine *e, uint32_t qpn)
 			break;
 		if (!avail)
 			avail = posted(s.q, s.run);
-		fetch_ahead(s.q, at, avail);
+		fetch_ahead(&s, avail);
 		if (!avail || !execute(&s, avail))
 			break;
 		avail = (uint16_t)(avail - (uint16_t)(s.run->sq_ci - at));
 	}
 	if (atomic_load(&s.q->state) >= EMU_QPS_SQE)
 		flush(&s);
+	if (atomic_load_explicit(&s.q->done, memory_order_relaxed) != s.run->sq_ci)
+		atomic_store(&s.q->done, s.run->sq_ci);
 }

@@ -85,7 +85,14 @@ const struct emu_srq *emu_srq_of_xrc(const struct engine *e, const struct emu_qp
 		return NULL;
 	s = &e->cfg.queues->srq[srqn];
 	if (!atomic_load(&s->serial) || s->type != EMU_SRQT_XRC || s->func != tgt->func ||
-	    s->xrcdn != tgt->xrcdn)
+	    s->xrcdn != tgt->xrcdn || s->engine == EMU_NO_ENGINE)
 		return NULL;
 	return s;
+}
+
+uint32_t emu_xrc_engine(const struct engine *e, const struct emu_qp *tgt, uint32_t srqn)
+{
+	const struct emu_srq *s = emu_srq_of_xrc(e, tgt, srqn);
+
+	return s ? s->engine : tgt->engine;
 }

@@ -15,6 +15,7 @@ static bool post(struct engine *e, uint32_t qpn, struct emu_umr *u, const struct
 	u->resets = r->resets;
 	u->op = what->op;
 	u->key = what->key;
+	u->srqn = what->srqn;
 	u->nklm = what->nklm;
 	u->syndrome = 0;
 	if (what->op == EMU_UMR_CHANGE) {

@@ -18,25 +18,30 @@ struct cursor {
 	uint64_t first; /* offset of the WQE in the ring */
 };
 
-/* The first block, which tells how many there are. */
-static void load(struct cursor *c, const struct emu_qp *q, uint16_t ci)
+static uint64_t ring_of(const struct emu_qp *q)
 {
-	c->ring = q->buf_addr + ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift);
-	c->ring_bytes = (uint64_t)q->sq_wqe_count * BLOCK;
-	c->first = (uint64_t)(ci & (q->sq_wqe_count - 1)) * BLOCK;
-	memcpy(c->raw, emu_own(c->ring + c->first), BLOCK);
+	return q->buf_addr + ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift);
 }
 
-static void load_rest(struct cursor *c)
+static uint64_t offset_of(const struct emu_qp *q, uint16_t ci)
 {
-	uint64_t until_end = c->ring_bytes - c->first;
+	return (uint64_t)(ci & (q->sq_wqe_count - 1)) * BLOCK;
+}
 
-	if (c->end <= BLOCK)
-		return;
+static void load(struct cursor *c, const struct emu_qp *q, uint16_t ci, uint32_t ds)
+{
+	uint64_t until_end;
+
+	c->ring = ring_of(q);
+	c->ring_bytes = (uint64_t)q->sq_wqe_count * BLOCK;
+	c->first = offset_of(q, ci);
+	c->end = (size_t)ds * 16;
+	c->pos = 16;
+	until_end = c->ring_bytes - c->first;
 	if (c->end <= until_end) {
-		memcpy(c->raw + BLOCK, emu_own(c->ring + c->first + BLOCK), c->end - BLOCK);
+		memcpy(c->raw, emu_own(c->ring + c->first), c->end);
 	} else {
-		memcpy(c->raw + BLOCK, emu_own(c->ring + c->first + BLOCK), until_end - BLOCK);
+		memcpy(c->raw, emu_own(c->ring + c->first), until_end);
 		memcpy(c->raw + until_end, emu_own(c->ring), c->end - until_end);
 	}
 }
@@ -131,24 +136,23 @@ static bool parse_atomic(struct cursor *c, struct emu_wqe *w)
 	return parse_data(c, w) && w->nsge == 1 && !w->sge[0].inl && w->len == 8;
 }
 
-/* sge[0] is the opaque buffer, sge[1] the source, sge[2] the destination; no length means 2^31. */
-static bool parse_mmo(struct cursor *c, struct emu_wqe *w)
+/*
+ * All of it is in the first block. sge[0] is the opaque buffer, sge[1] the source, sge[2] the
+ * destination; no length means 2^31.
+ */
+static bool parse_mmo(const uint8_t *p, uint32_t ds, struct emu_wqe *w)
 {
-	const uint8_t *meta = take(c, 16);
-	const uint8_t *src = take(c, 16);
-	const uint8_t *dst = take(c, 16);
-	uint64_t len;
+	const uint8_t *meta = p + 16, *src = p + 32, *dst = p + 48;
+	uint64_t len = emu_get32(src);
 
-	if (w->opmod != 1 || !meta || !src || !dst || c->pos != c->end)
-		return false;
-	len = emu_get32(src);
-	if (len != emu_get32(dst) || len & INLINE_BIT)
+	if (w->opmod != 1 || ds != BLOCK / 16 || len != emu_get32(dst) || len & INLINE_BIT)
 		return false;
 	if (!len)
 		len = ENGINE_MAX_MSG;
-	add(w, emu_get64(meta + 8), 64, emu_get32(meta + 4), false);
-	add(w, emu_get64(src + 8), len, emu_get32(src + 4), false);
-	add(w, emu_get64(dst + 8), len, emu_get32(dst + 4), false);
+	w->sge[0] = (struct emu_sge){emu_get64(meta + 8), 64, emu_get32(meta + 4), 0};
+	w->sge[1] = (struct emu_sge){emu_get64(src + 8), len, emu_get32(src + 4), 0};
+	w->sge[2] = (struct emu_sge){emu_get64(dst + 8), len, emu_get32(dst + 4), 0};
+	w->nsge = 3;
 	w->len = len;
 	return true;
 }
@@ -249,34 +253,45 @@ static bool parse_body(struct cursor *c, struct emu_wqe *w, const struct emu_qp 
 	case EMU_WQE_ATOMIC_CS:
 	case EMU_WQE_ATOMIC_FA:
 		return emu_qp_reliable(q) && parse_atomic(c, w);
-	case EMU_WQE_MMO:
-		return q->type == EMU_QPT_RC && q->mmo && parse_mmo(c, w);
 	default:
 		return false;
 	}
 }
 
+/* The control segment: how many segments there are in all, or 0 if it is none. */
+static uint32_t parse_control(const uint8_t *p, const struct emu_qp *q, uint32_t qpn,
+			      uint16_t avail, struct emu_wqe *w)
+{
+	uint32_t word = emu_get32(p + 4), ds = word & 0xff, blocks = (ds + 3) / 4;
+
+	w->opmod = p[0];
+	w->opcode = p[3];
+	w->flags = p[11];
+	memcpy(&w->imm, p + 12, 4);
+	if (ds > ENGINE_WQE_MAX / 16 || blocks > avail || blocks > q->sq_wqe_count ||
+	    word >> 8 != qpn)
+		return 0;
+	if (ds)
+		w->blocks = (uint8_t)blocks;
+	return ds;
+}
+
 enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t ci, uint16_t avail,
 				struct emu_wqe *w)
 {
+	const uint8_t *p = emu_own(ring_of(q) + offset_of(q, ci));
 	struct cursor c;
 	uint32_t ds;
 
 	memset(w, 0, offsetof(struct emu_wqe, av));
 	w->blocks = 1;
-	load(&c, q, ci);
-	ds = emu_get32(c.raw + 4) & 0xff;
-	w->opmod = c.raw[0];
-	w->opcode = c.raw[3];
-	w->flags = c.raw[11];
-	memcpy(&w->imm, c.raw + 12, 4);
-	if (ds < 1 || ds > 63 || (ds + 3) / 4 > avail || (ds + 3) / 4 > q->sq_wqe_count ||
-	    emu_get32(c.raw + 4) >> 8 != qpn)
+	ds = parse_control(p, q, qpn, avail, w);
+	if (!ds)
 		return EMU_SYN_LOC_QP_OP;
-	w->blocks = (uint8_t)((ds + 3) / 4);
-	c.end = (size_t)ds * 16;
-	c.pos = 16;
-	load_rest(&c);
+	if (w->opcode == EMU_WQE_MMO)
+		return q->type == EMU_QPT_RC && q->mmo && parse_mmo(p, ds, w) ? EMU_SYN_OK
+									      : EMU_SYN_LOC_QP_OP;
+	load(&c, q, ci, ds);
 	if (!parse_body(&c, w, q))
 		return EMU_SYN_LOC_QP_OP;
 	if (w->len > (q->type == EMU_QPT_UD ? ENGINE_UD_MTU : ENGINE_MAX_MSG))

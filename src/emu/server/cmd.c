@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ATTR_FLAGS_OFFSET offsetof(struct ib_uverbs_attr, flags)
-#define ATTR_DATA_OFFSET  offsetof(struct ib_uverbs_attr, data)
+#define ATTR_DATA_OFFSET offsetof(struct ib_uverbs_attr, data)
 
 static const struct emu_method *const tables[] = {
 	emu_methods_device, emu_methods_mr,  emu_methods_mw, emu_methods_dm,  emu_methods_queue,
@@ -209,8 +208,8 @@ static int check_attrs(const struct emu_cmd *c)
 
 /* Pieces of the answer, and where they go: written at once. */
 struct answer {
-	struct iovec from[2 * EMU_MAX_ATTRS + 1];
-	struct iovec to[2 * EMU_MAX_ATTRS + 1];
+	struct iovec from[EMU_MAX_ATTRS + 1];
+	struct iovec to[EMU_MAX_ATTRS + 1];
 	unsigned int n;
 };
 
@@ -220,32 +219,34 @@ static void add_piece(struct answer *a, uint64_t to, const void *from, size_t le
 	a->to[a->n++] = (struct iovec){.iov_base = (void *)(uintptr_t)to, .iov_len = len};
 }
 
-static uint64_t address_of_attr(const struct emu_cmd *c, unsigned int i)
+/* Attributes from the first changed one to the last as one piece: each costs as much as a page. */
+static void add_attrs(const struct emu_cmd *c, unsigned int first, unsigned int last,
+		      struct answer *a)
 {
-	return c->uattrs + i * sizeof(struct ib_uverbs_attr);
+	add_piece(a, c->uattrs + first * sizeof(c->attr[0]), &c->attr[first],
+		  (last - first + 1) * sizeof(c->attr[0]));
 }
 
-static int write_outs(const struct emu_cmd *c)
+static int write_outs(struct emu_cmd *c)
 {
-	uint16_t flags[EMU_MAX_ATTRS];
+	unsigned int first = EMU_MAX_ATTRS, last = 0, i;
 	struct answer a;
-	uint64_t handle;
-	unsigned int i;
 
 	a.n = 0;
 	for (i = 0; i < c->nouts; i++) {
 		const struct emu_out *o = &c->out[i];
 
-		flags[i] = c->attr[o->attr].flags | UVERBS_ATTR_F_VALID_OUTPUT;
 		add_piece(&a, c->attr[o->attr].data, o->data, o->len);
-		add_piece(&a, address_of_attr(c, o->attr) + ATTR_FLAGS_OFFSET, &flags[i],
-			  sizeof(flags[i]));
+		c->attr[o->attr].flags |= UVERBS_ATTR_F_VALID_OUTPUT;
+		first = o->attr < first ? o->attr : first;
+		last = o->attr > last ? o->attr : last;
 	}
-	if (c->created) {
-		handle = c->created->handle;
-		add_piece(&a, address_of_attr(c, c->created_attr) + ATTR_DATA_OFFSET, &handle,
-			  sizeof(handle));
+	if (c->created) { /* its attribute has the handle already */
+		first = c->created_attr < first ? c->created_attr : first;
+		last = c->created_attr > last ? c->created_attr : last;
 	}
+	if (first <= last)
+		add_attrs(c, first, last, &a);
 	return emu_copy_to_many(c->chan->pid, a.to, a.from, a.n);
 }
 
@@ -286,17 +287,22 @@ static int check_hdr(struct emu_cmd *c, const struct ib_uverbs_ioctl_hdr *hdr)
 	return 0;
 }
 
-/* Most commands have few attributes: those come with the header. */
+/* Most commands have few attributes: those come with the header, however that comes. */
 static int load(struct emu_cmd *c, uint64_t uhdr)
 {
-	uint8_t head[sizeof(struct ib_uverbs_ioctl_hdr) + 8 * sizeof(c->attr[0])];
-	size_t len = sizeof(head), need;
+	uint8_t fetched[sizeof(struct ib_uverbs_ioctl_hdr) + 8 * sizeof(c->attr[0])];
+	const uint8_t *head = c->head;
+	size_t len = c->head_len, need;
 	struct ib_uverbs_ioctl_hdr hdr;
 	int err;
 
-	err = emu_copy_from_upto(c->chan->pid, head, uhdr, &len, sizeof(hdr));
-	if (err)
-		return err;
+	if (len < sizeof(hdr)) {
+		head = fetched;
+		len = sizeof(fetched);
+		err = emu_copy_from_upto(c->chan->pid, fetched, uhdr, &len, sizeof(hdr));
+		if (err)
+			return err;
+	}
 	memcpy(&hdr, head, sizeof(hdr));
 	err = check_hdr(c, &hdr);
 	if (err)

@@ -47,6 +47,8 @@ struct emu_cmd {
 	struct emu_chan *chan;
 	struct emu_file *file;
 	const struct emu_method *method;
+	const uint8_t *head; /* what the client sent of its header and attributes */
+	size_t head_len;
 	uint64_t uattrs; /* the client's array */
 	struct ib_uverbs_attr attr[EMU_MAX_ATTRS];
 	unsigned int nattrs;
@@ -106,6 +108,7 @@ int emu_write_query_qp(struct emu_cmd *c);
 int emu_write_modify_srq(struct emu_cmd *c);
 int emu_write_query_srq(struct emu_cmd *c);
 int emu_write_open_xrcd(struct emu_cmd *c);
+int emu_write_open_qp(struct emu_cmd *c);
 int emu_write_create_ah(struct emu_cmd *c);
 int emu_write_resize_cq(struct emu_cmd *c);
 int emu_write_modify_cq(struct emu_cmd *c);
@@ -114,6 +117,13 @@ int emu_write_modify_cq(struct emu_cmd *c);
 /* Hold the dma-buf that an attribute names, whose bytes [offset, offset + len) must exist. */
 int emu_dmabuf_open(const struct emu_cmd *c, uint16_t id, uint64_t offset, uint64_t len,
 		    struct emu_dmabuf *d);
+#define EMU_MAC_BYTES 6
+/* The MAC address of the neighbour with this GID; -ETIMEDOUT if there is none. */
+int emu_resolve(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES]);
+/* Before a queue pair goes: what was posted is sent, if that does not take long. */
+void emu_let_send(const struct emu_cmd *c, const struct emu_qp *q);
+/* Can a queue be there? -EINVAL off its lines, -EFAULT if it could not be pinned. */
+int emu_check_ring(const struct emu_cmd *c, uint64_t addr, uint64_t len);
 /* The slot of the calling process's engine; without one the shim starts it and asks again. */
 int emu_engine_of(struct emu_cmd *c, uint32_t *slot);
 /* The async file that an attribute names, or else the first one of the command file. */

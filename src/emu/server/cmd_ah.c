@@ -8,10 +8,8 @@
 
 #include "cmd.h"
 
-#define MAC_BYTES 6
-
 /* The MAC address that an EUI-64 was made from (RFC 4291, appendix A). */
-static void mac_of_eui64(const uint8_t *eui, uint8_t mac[MAC_BYTES])
+static void mac_of_eui64(const uint8_t *eui, uint8_t mac[EMU_MAC_BYTES])
 {
 	memcpy(mac, eui, 3);
 	memcpy(mac + 3, eui + 5, 3);
@@ -25,14 +23,34 @@ static bool is_link_local(const uint8_t gid[16])
 	return !memcmp(gid, prefix, sizeof(prefix));
 }
 
+/* A group's frames have an address that is made from the group's (RFC 2464, 7, and RFC 1112, 6.4).
+ */
+static bool map_group(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	bool v4 = !memcmp(dgid, mapped, sizeof(mapped)) && dgid[12] >> 4 == 0xe;
+
+	if (dgid[0] != 0xff && !v4)
+		return false;
+	memcpy(mac,
+	       v4 ? (const uint8_t[]){0x01, 0x00, 0x5e} : (const uint8_t[]){0x33, 0x33, dgid[12]},
+	       3);
+	memcpy(mac + 3, dgid + 13, 3);
+	if (v4)
+		mac[3] &= 0x7f;
+	return true;
+}
+
 /*
  * A link-local address says it by itself, as in the kernel's rdma_get_ll_mac(); for the others the
  * neighbour must answer.
  */
-static int resolve(const uint8_t dgid[16], uint8_t mac[MAC_BYTES])
+int emu_resolve(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES])
 {
 	const struct emu_func *f = emu_func_by_gid(dgid);
 
+	if (map_group(dgid, mac))
+		return 0;
 	if (!is_link_local(dgid) && !f)
 		return -ETIMEDOUT;
 	mac_of_eui64(is_link_local(dgid) ? dgid + 8 : f->gid[0] + 8, mac);
@@ -44,25 +62,27 @@ static int check_attr(const struct emu_func *f, const struct ib_uverbs_ah_attr *
 {
 	if (a->port_num < 1 || a->port_num > EMU_PORTS || !a->is_global)
 		return -EINVAL;
-	return a->grh.sgid_index < EMU_GIDS && f->gid_type[a->grh.sgid_index] ? 0 : -EINVAL;
+	if (a->grh.sgid_index >= EMU_GIDS)
+		return -EINVAL;
+	return f->gid_type[a->grh.sgid_index] ? 0 : -ENODATA; /* rdma_get_gid_attr() */
 }
 
-static int answer(struct emu_cmd *c, const struct emu_uobj *ah, const uint8_t mac[MAC_BYTES])
+static int answer(struct emu_cmd *c, const struct emu_uobj *ah, const uint8_t mac[EMU_MAC_BYTES])
 {
 	struct ib_uverbs_create_ah_resp r = {.ah_handle = ah->handle};
 	struct mlx5_ib_create_ah_resp uhw = {.response_length = sizeof(uhw)};
 	int err;
 
-	memcpy(uhw.dmac, mac, MAC_BYTES);
+	memcpy(uhw.dmac, mac, EMU_MAC_BYTES);
 	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
 int emu_write_create_ah(struct emu_cmd *c)
 {
-	const size_t least = offsetof(struct mlx5_ib_create_ah_resp, dmac) + MAC_BYTES;
+	const size_t least = offsetof(struct mlx5_ib_create_ah_resp, dmac) + EMU_MAC_BYTES;
 	struct ib_uverbs_create_ah req;
-	uint8_t mac[MAC_BYTES];
+	uint8_t mac[EMU_MAC_BYTES];
 	struct emu_ah *ah;
 	struct emu_pd *pd;
 	int err;
@@ -75,7 +95,7 @@ int emu_write_create_ah(struct emu_cmd *c)
 		return -EINVAL;
 	err = check_attr(c->file->func, &req.attr);
 	if (!err)
-		err = resolve(req.attr.grh.dgid, mac);
+		err = emu_resolve(req.attr.grh.dgid, mac);
 	if (err)
 		return err;
 	ah = emu_uobj_new(c->file, EMU_T_AH, sizeof(*ah));

@@ -76,7 +76,8 @@ static int resize(pid_t pid, struct emu_cq *q, uint64_t buf_addr, uint32_t entri
 {
 	int err;
 
-	catch_up(&emu.queues->engine[q->engine], q->engine);
+	if (q->engine < EMU_MAX_ENGINES) /* else its process ended, and others have the file */
+		catch_up(&emu.queues->engine[q->engine], q->engine);
 	atomic_store(&q->frozen, 1);
 	emu_grace();
 	err = switch_ring(pid, q, buf_addr, entries);
@@ -109,6 +110,8 @@ int emu_write_resize_cq(struct emu_cmd *c)
 	if (uhw.reserved0 || uhw.reserved1 || uhw.cqe_size != q->cqe_size)
 		return -EINVAL;
 	if (entries != q->entries)
+		err = emu_check_ring(c, uhw.buf_addr, (uint64_t)entries * uhw.cqe_size);
+	if (!err && entries != q->entries)
 		err = resize(c->chan->pid, q, uhw.buf_addr, entries);
 	r.cqe = entries - 1;
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));

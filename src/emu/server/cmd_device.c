@@ -116,25 +116,27 @@ static int query_context(struct emu_cmd *c)
 
 void emu_query_device_fill(const struct emu_func *f, struct ib_uverbs_query_device_resp *r)
 {
+	const struct emu_profile *p = f->card->profile;
+
 	memset(r, 0, sizeof(*r));
-	r->fw_ver = f->card->profile->fw_ver;
+	r->fw_ver = p->fw_ver;
 	r->node_guid = htobe64(f->node_guid);
 	r->sys_image_guid = htobe64(f->card->guid);
 	r->max_mr_size = UINT64_MAX;
 	r->page_size_cap = ~(uint64_t)(EMU_PAGE - 1);
 	r->vendor_id = VENDOR_ID;
 	r->vendor_part_id = f->card->profile->part_id;
-	r->max_qp = EMU_MAX_QPS;
+	r->max_qp = p->max_qp;
 	r->max_qp_wr = 32768;
 	r->max_sge = 30;
 	r->max_sge_rd = 30;
-	r->max_cq = EMU_MAX_CQS;
+	r->max_cq = p->max_cq;
 	r->max_cqe = (1u << 22) - 1;
-	r->max_mr = EMU_MAX_MKEYS;
-	r->max_pd = 1u << 24;
+	r->max_mr = p->max_mr;
+	r->max_pd = p->max_pd;
 	r->max_qp_rd_atom = 16;
 	r->max_qp_init_rd_atom = 16;
-	r->max_res_rd_atom = 16 * EMU_MAX_QPS;
+	r->max_res_rd_atom = 16 * p->max_qp;
 	r->atomic_cap = 1; /* IBV_ATOMIC_HCA */
 	r->max_mw = EMU_MAX_MKEYS;
 	r->device_cap_flags = CAP_MEM_WINDOW | CAP_MEM_WINDOW_2B | CAP_XRC | CAP_RC_RNR_NAK_GEN;

@@ -166,6 +166,8 @@ static int devx_destroy(struct emu_cmd *c)
 	struct emu_uobj *o = emu_attr_obj(c, A(OBJ_DESTROY_HANDLE));
 	size_t i;
 
+	if (o->type == EMU_T_DEVX_QP && !o->users)
+		emu_let_send(c, &emu.queues->qp[((struct emu_devx_qp *)o)->qpn]);
 	for (i = 0; i < NCREATIONS; i++)
 		if (creations[i].type == o->type)
 			return emu_uobj_destroy(o);
@@ -234,6 +236,8 @@ static int query(struct emu_uobj *o, struct emu_mbox *m)
 		return emu_devx_query_cq((struct emu_devx_cq *)o, m);
 	if (m->opcode == EMU_CMD_QUERY_QP && o->type == EMU_T_DEVX_QP)
 		return emu_devx_query_qp(qp->qpn, qp->qpc, m);
+	if (m->opcode == EMU_CMD_QUERY_QP && o->type == EMU_T_QP)
+		return emu_devx_query_verbs_qp((struct emu_qp_obj *)o, m);
 	return -EINVAL;
 }
 

@@ -149,8 +149,6 @@ static int rereg_apply(const struct emu_cmd *c, const struct ib_uverbs_rereg_mr 
 		mr->pd = pd;
 	}
 	if (req->flags & IB_UVERBS_REREG_TRANSLATION) {
-		if (!req->start || !req->length || !req->hca_va)
-			return -EINVAL;
 		mr->addr = req->start;
 		mr->length = req->length;
 		mr->iova = req->hca_va;
@@ -177,8 +175,10 @@ int emu_write_rereg_mr(struct emu_cmd *c)
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
 	if (err)
 		return err;
+	if (req.flags & ~REREG_ALL)
+		return -EOPNOTSUPP;
 	mr = emu_uobj_get(c->file, req.mr_handle, EMU_T_MR);
-	if (!mr || mr->dm || !req.flags || req.flags & ~REREG_ALL)
+	if (!mr || mr->dm || !req.flags)
 		return -EINVAL;
 	next = *mr;
 	r.lkey = r.rkey = mr->key;
@@ -218,6 +218,12 @@ static int mr_query(struct emu_cmd *c)
 	return err ? err : emu_attr_out_u64(c, UVERBS_ATTR_QUERY_MR_RESP_IOVA, mr->iova);
 }
 
+/* MLX5_IB_DM_MEMIC_ALLOWED_ACCESS */
+#define DM_ACCESS                                                        \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
+	 IB_UVERBS_ACCESS_ZERO_BASED)
+
 static int dm_mr_reg(struct emu_cmd *c)
 {
 	uint32_t access = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, 0);
@@ -227,7 +233,7 @@ static int dm_mr_reg(struct emu_cmd *c)
 	struct emu_mr *mr;
 	int err;
 
-	if (!(access & IB_UVERBS_ACCESS_ZERO_BASED) || access & IB_UVERBS_ACCESS_ON_DEMAND)
+	if (!(access & IB_UVERBS_ACCESS_ZERO_BASED) || access & ~(uint32_t)DM_ACCESS)
 		return -EINVAL;
 	err = check_access(access);
 	if (err)

@@ -31,6 +31,8 @@ enum {
 	A_DEST_QPN = 1 << 20,
 };
 
+#define A_STANDARD    ((1u << 21) - 1)
+
 #define MAX_RD_ATOMIC 16
 
 enum column { COL_RC, COL_UC, COL_UD, COL_XRC_INI, COL_XRC_TGT, NCOLS };
@@ -97,6 +99,19 @@ static const struct transition {
 	{EMU_QPS_ERR, EMU_QPS_ERR, {0}, {0}},
 };
 
+/* What half of an XRC connection has no use for may be given all the same (modify_qp_mask). */
+static uint32_t ignored(uint8_t type)
+{
+	switch (type) {
+	case EMU_QPT_XRC_INI:
+		return A_DEST_RD | A_MIN_RNR;
+	case EMU_QPT_XRC_TGT:
+		return A_RD_ATOMIC | A_RETRY | A_RNR_RETRY;
+	default:
+		return 0;
+	}
+}
+
 /* The rules of ib_modify_qp_is_ok(). */
 static int check_transition(uint8_t type, uint32_t from, uint32_t to, uint32_t mask)
 {
@@ -118,15 +133,21 @@ static int check_transition(uint8_t type, uint32_t from, uint32_t to, uint32_t m
 	return -EINVAL;
 }
 
-/* A RoCE port has no LIDs: the peer is named by its GID, ours by a valid index. */
+/*
+ * A RoCE port has no LIDs: the peer is named by its GID, ours by a valid index. The kernel looks
+ * for the neighbour before it connects (ib_resolve_eth_dmac).
+ */
 static int check_av(const struct emu_func *f, const struct ib_uverbs_qp_dest *d)
 {
 	static const uint8_t none[16];
+	uint8_t mac[EMU_MAC_BYTES];
 
 	if (!d->is_global || d->sgid_index >= EMU_GIDS || d->port_num < 1 ||
-	    d->port_num > EMU_PORTS || !memcmp(f->gid[d->sgid_index], none, sizeof(none)))
+	    d->port_num > EMU_PORTS)
 		return -EINVAL;
-	return 0;
+	if (!memcmp(f->gid[d->sgid_index], none, sizeof(none)))
+		return -ENODATA; /* rdma_get_gid_attr() */
+	return emu_resolve(d->dgid, mac);
 }
 
 static int check_values(const struct emu_func *f, const struct ib_uverbs_modify_qp *a)
@@ -216,6 +237,7 @@ static void reset(struct emu_qp *q)
 	q->dest_func = UINT32_MAX;
 	atomic_store(&q->heard, 0);
 	atomic_store(&q->inbox.state, EMU_MSG_FREE);
+	atomic_store(&q->taker, 0);
 	atomic_fetch_add(&q->resets, 1);
 	emu_grace(); /* a pass with the old count must not see the next state */
 }
@@ -243,9 +265,12 @@ int emu_write_modify_qp(struct emu_cmd *c)
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &a, sizeof(a));
 	if (err)
 		return err;
+	if (a.attr_mask & ~A_STANDARD)
+		return -EOPNOTSUPP;
 	qp = emu_uobj_get(c->file, a.qp_handle, EMU_T_QP);
 	if (!qp)
 		return -EINVAL;
+	a.attr_mask &= ~ignored(qp->type);
 	q = &emu.queues->qp[qp->qpn];
 	from = atomic_load(&q->state);
 	to = a.attr_mask & A_STATE ? a.qp_state : from;
@@ -257,6 +282,7 @@ int emu_write_modify_qp(struct emu_cmd *c)
 	if (err)
 		return err;
 	remember(&qp->attr, &a);
+	emu_qp_spread(qp);
 	apply(q, &qp->attr, a.attr_mask);
 	err = set_state(q, from, to);
 	emu_engine_kick(q->engine);

@@ -2,13 +2,17 @@
 /* Completion queues and queue pairs: making and unmaking them. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd.h"
 
-#define MAX_CQE	   ((1u << 22) - 1)
-#define MAX_WR	   32768u
-#define MAX_SGE	   30u
-#define MAX_INLINE 1024u
+#define MAX_CQE	    ((1u << 22) - 1)
+#define MAX_WR	    32768u
+#define MAX_SGE	    30u
+#define MAX_INLINE  1024u
+#define RING_LINE   64u
+#define DBR_BYTES   8u
+#define LET_SEND_MS 10
 
 /* The slot of the calling process's engine; without one the shim starts it and asks again. */
 int emu_engine_of(struct emu_cmd *c, uint32_t *slot)
@@ -56,25 +60,41 @@ static uint32_t find_cq(void)
 	return 0;
 }
 
-static int check_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req, uint64_t cqe)
+/* Memory that the driver would pin, and that the firmware addresses in lines. */
+int emu_check_ring(const struct emu_cmd *c, uint64_t addr, uint64_t len)
 {
-	const uint16_t known =
-		MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
-
-	if (!cqe || cqe > MAX_CQE || !power_of_two((uint32_t)cqe + 1) ||
-	    emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= EMU_COMP_VECTORS)
+	if (addr % RING_LINE)
 		return -EINVAL;
-	if (req->cqe_size != 64 && req->cqe_size != 128)
-		return -EINVAL;
-	if (req->flags & ~known || req->cqe_comp_en ||
-	    (req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && req->cqe_size != 128))
-		return -EOPNOTSUPP;
-	return 0;
+	return len ? emu_check_range(c->chan->pid, addr, len, true) : 0;
 }
 
-static uint32_t publish_cq(const struct mlx5_ib_create_cq *req, uint32_t entries, uint32_t slot,
-			   bool channel)
+#define CQ_FLAGS (IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
+
+/* The errors of the driver's create_cq_user(): EOPNOTSUPP is for what it knows and the device
+ * lacks. */
+static int check_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req, uint64_t cqe)
 {
+	const uint16_t had =
+		MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
+	const uint16_t known = had | MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
+
+	if (!cqe || cqe > MAX_CQE || !power_of_two((uint32_t)cqe + 1) ||
+	    emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= EMU_COMP_VECTORS ||
+	    emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0) & ~(uint64_t)CQ_FLAGS)
+		return -EINVAL;
+	if ((req->cqe_size != 64 && req->cqe_size != 128) || req->reserved0 || req->reserved1 ||
+	    req->flags & ~known || req->db_addr % DBR_BYTES)
+		return -EINVAL;
+	if (req->flags & ~had || req->cqe_comp_en ||
+	    (req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && req->cqe_size != 128))
+		return -EOPNOTSUPP;
+	return emu_check_ring(c, req->buf_addr, (cqe + 1) * req->cqe_size);
+}
+
+static uint32_t publish_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req,
+			   uint32_t entries, uint32_t slot, bool channel)
+{
+	uint64_t flags = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0);
 	uint32_t cqn = find_cq();
 	struct emu_cq *q = &emu.queues->cq[cqn];
 
@@ -87,6 +107,7 @@ static uint32_t publish_cq(const struct mlx5_ib_create_cq *req, uint32_t entries
 	q->cqe_size = req->cqe_size;
 	q->has_channel = channel;
 	q->padded = req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD ? 1 : 0;
+	q->overwrites = flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN ? 1 : 0;
 	q->pi = 0;
 	atomic_store(&q->frozen, 0);
 	atomic_store(&q->moderation, 0);
@@ -165,7 +186,7 @@ static int cq_create(struct emu_cmd *c)
 	hold_events(cq->channel);
 	hold_events(cq->async);
 	emu_attr_new(c, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->obj);
-	cq->cqn = publish_cq(&req, cqe + 1, slot, channel);
+	cq->cqn = publish_cq(c, &req, cqe + 1, slot, channel);
 	if (!cq->cqn)
 		return -ENOMEM;
 	uhw.cqn = cq->cqn;
@@ -245,21 +266,38 @@ static int check_parts(const struct emu_qp_obj *qp)
 
 static int check_qp(const struct mlx5_ib_create_qp *req, uint64_t type, uint64_t flags)
 {
-	const uint32_t known = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX |
-			       MLX5_QP_FLAG_ALLOW_SCATTER_CQE |
-			       MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE | MLX5_QP_FLAG_UAR_PAGE_INDEX;
+	uint32_t known = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX |
+			 MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX;
+
+	if (type == EMU_QPT_RC)
+		known |= MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE;
 
 	if (!known_type(type) ||
 	    flags & ~(IB_UVERBS_QP_CREATE_SQ_SIG_ALL | (type == EMU_QPT_UD ? UD_FLAGS : 0ull)))
 		return -EOPNOTSUPP;
 	if (req->flags & ~known)
-		return -EOPNOTSUPP;
+		return -EINVAL; /* process_vendor_flags() */
 	if (req->sq_wqe_count && !power_of_two(req->sq_wqe_count))
 		return -EINVAL;
 	if (req->rq_wqe_count &&
 	    (!power_of_two(req->rq_wqe_count) || req->rq_wqe_shift < 4 || req->rq_wqe_shift > 9))
 		return -EINVAL;
 	return req->sq_wqe_count > MAX_WR || req->rq_wqe_count > MAX_WR ? -EINVAL : 0;
+}
+
+/* An XRC target has no ring, and so has a receive queue that is elsewhere. */
+static int check_qp_memory(const struct emu_cmd *c, const struct emu_qp_obj *qp,
+			   const struct mlx5_ib_create_qp *req)
+{
+	uint64_t len = (uint64_t)req->sq_wqe_count * RING_LINE;
+
+	if (qp->type == EMU_QPT_XRC_TGT)
+		return 0;
+	if (qp->recv_cq && !qp->srq && req->rq_wqe_count)
+		len += (uint64_t)req->rq_wqe_count << req->rq_wqe_shift;
+	if (req->db_addr % DBR_BYTES)
+		return -EINVAL;
+	return emu_check_ring(c, req->buf_addr, len);
 }
 
 static uint32_t publish_qp(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req,
@@ -284,9 +322,10 @@ static uint32_t publish_qp(const struct emu_qp_obj *qp, const struct mlx5_ib_cre
 	q->dbr_addr = req->db_addr;
 	if (qp->type != EMU_QPT_XRC_TGT)
 		q->sq_wqe_count = req->sq_wqe_count;
-	if (qp->recv_cq && !qp->srq)
+	if (qp->recv_cq && !qp->srq && req->rq_wqe_count) {
 		q->rq_wqe_count = req->rq_wqe_count;
-	q->rq_wqe_shift = req->rq_wqe_shift;
+		q->rq_wqe_shift = req->rq_wqe_shift;
+	}
 	q->dest_func = UINT32_MAX;
 	atomic_store_explicit(&q->serial, emu_new_serial(), memory_order_release);
 	if (atomic_load(&emu.queues->qp_high) <= qpn)
@@ -306,7 +345,7 @@ static void list_parts(const struct emu_qp_obj *qp, struct emu_uobj *part[NPARTS
 	part[4] = qp->xrcd ? &qp->xrcd->obj : NULL;
 }
 
-static void hold_qp(struct emu_qp_obj *qp)
+void emu_qp_hold(struct emu_qp_obj *qp)
 {
 	struct emu_uobj *part[NPARTS];
 	unsigned int i;
@@ -324,7 +363,7 @@ int emu_qp_undo(struct emu_uobj *o)
 	struct emu_uobj *part[NPARTS];
 	unsigned int i;
 
-	if (qp->qpn) {
+	if (qp->qpn && !emu_qp_shared(qp)) {
 		struct emu_qp *q = &emu.queues->qp[qp->qpn];
 
 		atomic_store(&q->serial, 0);
@@ -391,6 +430,8 @@ static int qp_create(struct emu_cmd *c)
 	if (!err)
 		err = check_parts(&tmp);
 	if (!err)
+		err = check_qp_memory(c, &tmp, &req);
+	if (!err)
 		err = emu_engine_of(c, &slot);
 	if (err)
 		return err;
@@ -401,10 +442,38 @@ static int qp_create(struct emu_cmd *c)
 	*qp = tmp;
 	keep_recv_cap(qp, &req);
 	qp->sq_sig_all = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
-	hold_qp(qp);
+	emu_qp_hold(qp);
 	emu_attr_new(c, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->obj);
 	qp->qpn = publish_qp(qp, &req, slot);
+	if (qp->qpn && qp->type == EMU_QPT_XRC_TGT)
+		emu_xrc_announce(&emu.queues->qp[qp->qpn]);
 	return qp->qpn ? qp_answer(c, qp) : -ENOMEM;
+}
+
+static bool is_sending(const struct emu_cmd *c, const struct emu_qp *q)
+{
+	uint8_t word[4];
+
+	if (!q->sq_wqe_count || atomic_load(&q->state) != EMU_QPS_RTS ||
+	    q->engine >= EMU_MAX_ENGINES ||
+	    emu_copy_from(c->chan->pid, word, q->dbr_addr + sizeof(word), sizeof(word)))
+		return false;
+	return (uint16_t)(word[2] << 8 | word[3]) != (uint16_t)atomic_load(&q->done);
+}
+
+/*
+ * To a device the time of a command is long: a message that was posted before is on its way by
+ * then. Programs that answer once more and leave rely on that. Engines may be slower.
+ */
+void emu_let_send(const struct emu_cmd *c, const struct emu_qp *q)
+{
+	int i;
+
+	for (i = 0; i < LET_SEND_MS * 10 && is_sending(c, q); i++) {
+		emu_engine_kick(q->engine);
+		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+		emu_drain_notes(emu_proc_by_slot(q->engine));
+	}
 }
 
 static int qp_destroy(struct emu_cmd *c)
@@ -414,6 +483,7 @@ static int qp_destroy(struct emu_cmd *c)
 
 	if (qp->obj.users)
 		return -EBUSY;
+	emu_let_send(c, &emu.queues->qp[qp->qpn]);
 	emu_drain_notes(emu_proc_by_slot(emu.queues->qp[qp->qpn].engine));
 	events = qp->async_events - emu_events_retract(qp->async, qp->user_handle);
 	emu_uobj_destroy(&qp->obj);

@@ -11,6 +11,7 @@
 #define MAX_SRQ_SGE 31u
 #define NEXT_SEG    16u /* bytes */
 #define DATA_SEG    16u
+#define DBR_BYTES   8u
 
 /* enum ib_srq_attr_mask of the kernel */
 #define SRQ_MAX_WR (1u << 0)
@@ -67,12 +68,27 @@ static int check_srq(const struct emu_srq_obj *s, const struct mlx5_ib_create_sr
 	return s->pd ? 0 : -EINVAL;
 }
 
+static uint8_t wqe_shift(const struct emu_srq_obj *s)
+{
+	uint32_t size = roundup_pow2(NEXT_SEG + s->max_sge * DATA_SEG);
+
+	return log2_of(size < 32 ? 32 : size);
+}
+
+static int check_memory(const struct emu_cmd *c, const struct emu_srq_obj *s,
+			const struct mlx5_ib_create_srq *req)
+{
+	uint64_t count = roundup_pow2(s->max_wr + 1);
+
+	return req->db_addr % DBR_BYTES ? -EINVAL
+					: emu_check_ring(c, req->buf_addr, count << wqe_shift(s));
+}
+
 static uint32_t publish(const struct emu_srq_obj *s, const struct mlx5_ib_create_srq *req,
 			uint32_t slot)
 {
 	uint32_t srqn = emu_srq_number();
 	struct emu_srq *q = &emu.queues->srq[srqn];
-	uint32_t size = roundup_pow2(NEXT_SEG + s->max_sge * DATA_SEG);
 
 	if (!srqn)
 		return 0;
@@ -80,7 +96,7 @@ static uint32_t publish(const struct emu_srq_obj *s, const struct mlx5_ib_create
 	q->engine = slot;
 	q->func = s->obj.file->func->index;
 	q->type = s->type == IB_UVERBS_SRQT_XRC ? EMU_SRQT_XRC : EMU_SRQT_BASIC;
-	q->wqe_shift = log2_of(size < 32 ? 32 : size);
+	q->wqe_shift = wqe_shift(s);
 	q->pdn = s->pd->pdn;
 	q->wqe_count = roundup_pow2(s->max_wr + 1);
 	q->buf_addr = req->buf_addr;
@@ -165,6 +181,8 @@ static int srq_create(struct emu_cmd *c)
 		return err;
 	read_attrs(c, &tmp);
 	err = check_srq(&tmp, &req);
+	if (!err)
+		err = check_memory(c, &tmp, &req);
 	if (!err)
 		err = emu_engine_of(c, &slot);
 	if (err)

@@ -87,6 +87,7 @@ int emu_devx_create_rmp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *
 int emu_devx_modify_qp(const struct emu_func *f, struct emu_devx_qp *qp, struct emu_mbox *m);
 int emu_devx_modify_verbs_qp(const struct emu_func *f, struct emu_qp_obj *qp, struct emu_mbox *m);
 int emu_devx_query_qp(uint32_t qpn, const uint8_t *qpc, struct emu_mbox *m);
+int emu_devx_query_verbs_qp(const struct emu_qp_obj *qp, struct emu_mbox *m);
 int emu_devx_query_mkey(const struct emu_devx *d, struct emu_mbox *m);
 
 /* uverbs methods */

@@ -12,6 +12,12 @@ void emu_prm_fill(uint8_t *page, const struct emu_prm_field *f, size_t n)
 		emu_prm_set(page, f[i].bit, f[i].width, f[i].value);
 }
 
+/* Powers of two are told: of what lies between, the next one below. */
+static uint64_t log_of(uint32_t n)
+{
+	return 31u - (unsigned int)__builtin_clz(n | 1u);
+}
+
 static void general_caps(const struct emu_func *f, uint8_t *page)
 {
 	const struct emu_profile *p = f->card->profile;
@@ -19,11 +25,11 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{0x20, 1, p->crossing}, /* hca_cap_2 */
 		{0x30, 16, f->vhca_id}, /* vhca_id */
 		{0x6b, 5, p->log_max_dma_mmo},
-		{0x88, 8, 15},			     /* log_max_qp_sz */
-		{0x9b, 5, 13},			     /* log_max_qp */
-		{0xc8, 8, 22},			     /* log_max_cq_sz */
-		{0xdb, 5, 13},			     /* log_max_cq */
-		{0xea, 6, 16},			     /* log_max_mkey */
+		{0x88, 8, 15}, /* log_max_qp_sz */
+		{0x9b, 5, log_of(p->max_qp)},
+		{0xc8, 8, 22}, /* log_max_cq_sz */
+		{0xdb, 5, log_of(p->max_cq)},
+		{0xea, 6, log_of(p->max_mr)},	     /* log_max_mkey */
 		{0x100, 8, 4},			     /* max_indirection */
 		{0x108, 1, 1},			     /* fixed_buffer_size: KSM */
 		{0x11a, 6, 12},			     /* log_max_klm_list_size */

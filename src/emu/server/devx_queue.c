@@ -67,13 +67,14 @@ static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq
 	uint64_t size = emu_prm_get(cqc, 0x8, 3), log = emu_prm_get(cqc, 0x63, 5);
 	uint64_t eqn = emu_prm_get(cqc, 0xb8, 8);
 
-	/* No 128-byte padding mode, no overrun that is ignored, no compression. */
-	if (size > 1 || emu_prm_get(cqc, 0xe, 1) || emu_prm_get(cqc, 0x11, 1) || log > MAX_LOG_CQ)
+	/* No 128-byte padding mode, no compression. */
+	if (size > 1 || emu_prm_get(cqc, 0x11, 1) || log > MAX_LOG_CQ)
 		return emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x70);
 	if (!eqn || eqn > EMU_COMP_VECTORS || !has_uar(c->file, emu_prm_get(cqc, 0x68, 24)))
 		return emu_refuse(m, EMU_STATUS_BAD_RES, 0x71);
 	q->entries = 1u << log;
 	q->cqe_size = size ? 128 : 64;
+	q->overwrites = (uint32_t)emu_prm_get(cqc, 0xe, 1); /* oi */
 	cq->buf = emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_PRM_BYTE(0x58), 32));
 	cq->dbr = emu_devx_umem_by_id(c->file, emu_prm_get(cqc, EMU_PRM_BYTE(4), 32));
 	if (!cq->buf || !cq->dbr)
@@ -502,7 +503,7 @@ int emu_devx_modify_qp(const struct emu_func *f, struct emu_devx_qp *qp, struct 
 	return transit(f, qp->qpn, qp->qpc, m);
 }
 
-static uint64_t log_of(uint8_t n)
+static uint64_t log_of(uint32_t n)
 {
 	uint64_t log = 0;
 
@@ -591,4 +592,39 @@ int emu_devx_query_qp(uint32_t qpn, const uint8_t *qpc, struct emu_mbox *m)
 	memcpy(m->out + QPC, qpc, EMU_QPC_BYTES);
 	emu_prm_set(m->out + QPC, 0, 4, state < sizeof(states) ? states[state] : 0xf);
 	return 0;
+}
+
+static uint64_t rq_type(const struct emu_qp *q)
+{
+	if (q->srqn || q->type == EMU_QPT_XRC_INI || q->type == EMU_QPT_XRC_TGT)
+		return RQ_TYPE_SHARED;
+	return q->rq_wqe_count ? RQ_TYPE_NORMAL : RQ_TYPE_NONE;
+}
+
+/* mlx5dv_devx_qp_query(): the context that the kernel's commands have made of it. */
+int emu_devx_query_verbs_qp(const struct emu_qp_obj *qp, struct emu_mbox *m)
+{
+	/* The PRM's service types of enum emu_qp_type. */
+	static const uint8_t service[] = {
+		[EMU_QPT_UC] = 1, [EMU_QPT_UD] = 2, [EMU_QPT_XRC_INI] = 3, [EMU_QPT_XRC_TGT] = 3};
+	const struct emu_qp *q = &emu.queues->qp[qp->qpn];
+	const struct emu_prm_field fields[] = {
+		{0x8, 8, service[qp->type]},
+		{0x28, 24, q->pdn},
+		{0x49, 4, log_of(q->rq_wqe_count)},
+		{0x4d, 3, q->rq_wqe_count ? q->rq_wqe_shift - 4 : 0},
+		{0x50, 1, !q->sq_wqe_count},
+		{0x51, 4, log_of(q->sq_wqe_count)},
+		{0x88, 24, q->uidx},
+		{0x3e8, 24, q->send_cqn},
+		{0x4e8, 24, q->recv_cqn},
+		{0x500, 64, q->dbr_addr},
+		{0x565, 3, rq_type(q)},
+		{0x568, 24, q->srqn},
+	};
+	uint8_t qpc[EMU_QPC_BYTES] = {0};
+
+	to_qpc(&qp->attr, qpc);
+	EMU_PRM_FILL(qpc, fields);
+	return emu_devx_query_qp(qp->qpn, qpc, m);
 }

@@ -161,8 +161,6 @@ static struct emu_uobj *find_queue(enum emu_type type, uint32_t number)
 				continue;
 			if (type == EMU_T_CQ && ((struct emu_cq_obj *)o)->cqn == number)
 				return o;
-			if (type == EMU_T_QP && ((struct emu_qp_obj *)o)->qpn == number)
-				return o;
 			if (type == EMU_T_SRQ && ((struct emu_srq_obj *)o)->srqn == number)
 				return o;
 		}
@@ -193,15 +191,15 @@ static void cq_error(uint32_t cqn)
 
 static void qp_event(uint32_t qpn, uint32_t event)
 {
-	struct emu_qp_obj *qp = (struct emu_qp_obj *)find_queue(EMU_T_QP, qpn);
-	struct ib_uverbs_async_event_desc d = {0};
+	struct ib_uverbs_async_event_desc d = {.event_type = event};
+	struct emu_qp_obj *qp = emu_qp_next(qpn, NULL);
 
-	if (!qp)
-		return;
-	d.element = qp->user_handle;
-	d.event_type = event;
-	if (emu_events_send(qp->async, &d, sizeof(d)))
-		qp->async_events++;
+	while (qp) {
+		d.element = qp->user_handle;
+		if (emu_events_send(qp->async, &d, sizeof(d)))
+			qp->async_events++;
+		qp = qp->type == EMU_QPT_XRC_TGT ? emu_qp_next(qpn, qp) : NULL;
+	}
 }
 
 static void srq_event(uint32_t srqn, uint32_t event)

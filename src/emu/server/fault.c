@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "devx.h"
 #include "names.h"
 #include "prm.h"
 
@@ -205,16 +206,24 @@ static int set_memory(const struct emu_fault_request *r)
 /* --- the device ----------------------------------------------------------------------------------
  */
 
+/* Whoever made it; 0: it is none. */
+static uint32_t number_of_qp(const struct emu_uobj *o)
+{
+	if (o && o->type == EMU_T_QP)
+		return ((const struct emu_qp_obj *)o)->qpn;
+	return o && o->type == EMU_T_DEVX_QP ? ((const struct emu_devx_qp *)o)->qpn : 0;
+}
+
 static void fail_queues(const struct emu_file *f)
 {
 	unsigned int i;
 
 	for (i = 0; i < f->nobjs; i++) {
-		struct emu_qp *q;
+		uint32_t qpn = number_of_qp(f->objs[i]);
+		struct emu_qp *q = &emu.queues->qp[qpn];
 
-		if (!f->objs[i] || f->objs[i]->type != EMU_T_QP)
+		if (!qpn)
 			continue;
-		q = &emu.queues->qp[((struct emu_qp_obj *)f->objs[i])->qpn];
 		if (atomic_load(&q->state) >= EMU_QPS_INIT)
 			atomic_store(&q->state, EMU_QPS_ERR);
 		emu_engine_kick(q->engine);

@@ -22,15 +22,23 @@ int emu_copy_from(pid_t pid, void *dst, uint64_t src, size_t len)
 	return len ? moved(process_vm_readv(pid, &l, 1, &r, 1, 0), len) : 0;
 }
 
+/* A page that is not there ends the reading at the piece that it is in. */
 int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t least)
 {
+	uint64_t in_page = EMU_PAGE - src % EMU_PAGE;
 	struct iovec l = {.iov_base = dst, .iov_len = *len};
 	struct iovec r[2] = {
-		{.iov_base = (void *)(uintptr_t)src, .iov_len = least},
-		{.iov_base = (void *)(uintptr_t)(src + least), .iov_len = *len - least},
+		{.iov_base = (void *)(uintptr_t)src, .iov_len = *len},
+		{.iov_base = (void *)(uintptr_t)(src + in_page), .iov_len = *len - in_page},
 	};
-	ssize_t n = process_vm_readv(pid, &l, 1, r, 2, 0);
-	int err = moved(n < (ssize_t)least ? n : (ssize_t)least, least);
+	bool split = in_page < *len;
+	ssize_t n;
+	int err;
+
+	if (split)
+		r[0].iov_len = in_page;
+	n = process_vm_readv(pid, &l, 1, r, split ? 2 : 1, 0);
+	err = moved(n < (ssize_t)least ? n : (ssize_t)least, least);
 
 	if (!err)
 		*len = (size_t)n;

@@ -348,13 +348,22 @@ static const struct kind {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+/* An XRC target is one queue pair, however many have opened it. */
+static bool is_seen(const struct emu_uobj *o)
+{
+	const struct emu_qp_obj *qp = (const struct emu_qp_obj *)o;
+
+	return o->type == EMU_T_QP && qp->type == EMU_QPT_XRC_TGT &&
+	       emu_qp_next(qp->qpn, NULL) != qp;
+}
+
 static const struct emu_uobj *next_obj(const struct emu_file *f, const struct kind *k,
 				       unsigned int *h)
 {
 	while (*h < f->nobjs) {
 		const struct emu_uobj *o = f->objs[(*h)++];
 
-		if (o && k->number_of && o->type == k->type)
+		if (o && k->number_of && o->type == k->type && !is_seen(o))
 			return o;
 	}
 	return NULL;

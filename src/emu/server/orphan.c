@@ -59,8 +59,42 @@ void emu_orphan(struct emu_file *f, pid_t pid)
 
 void emu_inbox_drop(struct emu_msg *m)
 {
-	uint32_t state = atomic_load(&m->state);
+	uint32_t word = atomic_load(&m->state);
 
-	if (state == EMU_MSG_POSTED || state == EMU_MSG_BUSY)
-		atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE);
+	if (EMU_MSG_STATE(word) == EMU_MSG_POSTED || EMU_MSG_STATE(word) == EMU_MSG_BUSY)
+		atomic_compare_exchange_strong(&m->state, &word, EMU_MSG_FREE);
+}
+
+/*
+ * What one end was to do it does no more. A message that nobody has executed is posted anew; an
+ * answer stays, for whoever looks after the QP to take away if nobody wants it.
+ */
+static void sweep_inbox(struct emu_qp *q, uint32_t slot)
+{
+	uint32_t word = atomic_load(&q->inbox.state), state = EMU_MSG_STATE(word);
+	uint32_t to = EMU_MSG_FREE;
+
+	if (state >= EMU_MSG_POSTED && EMU_MSG_SLOT(word) == slot) {
+		if (state == EMU_MSG_DONE && q->inbox.src_engine != slot)
+			to = EMU_MSG_FOR(q->engine, state);
+	} else if (q->inbox.src_engine != slot || state == EMU_MSG_FREE || state == EMU_MSG_BUSY) {
+		return;
+	}
+	atomic_compare_exchange_strong(&q->inbox.state, &word, to);
+}
+
+void emu_orphan_qp(uint32_t qpn, uint32_t slot)
+{
+	struct emu_qp *q = &emu.queues->qp[qpn];
+	bool owned = atomic_load(&q->serial) && q->engine == slot;
+	uint32_t taker = slot + 1;
+
+	if (owned)
+		q->engine = q->type == EMU_QPT_XRC_TGT ? emu_xrc_heir(qpn, slot) : EMU_NO_ENGINE;
+	if (owned && q->engine == EMU_NO_ENGINE)
+		atomic_store(&q->state, EMU_QPS_ERR);
+	sweep_inbox(q, slot);
+	atomic_compare_exchange_strong(&q->taker, &taker, 0);
+	if (owned)
+		emu_engine_kick(q->engine);
 }

@@ -304,17 +304,17 @@ void emu_caps_print(FILE *out)
 {
 	size_t i, j;
 
-	fprintf(out, "%-16s", "capability");
+	fprintf(out, "%-19s", "capability");
 	for (j = 0; j < COUNT(profiles); j++)
 		fprintf(out, " %13s", profiles[j].name);
 	fputs("  range\n", out);
 	for (i = 0; i < COUNT(caps); i++) {
-		fprintf(out, "%-16s", caps[i].name);
+		fprintf(out, "%-19s", caps[i].name);
 		for (j = 0; j < COUNT(profiles); j++)
 			fprintf(out, " %13u", value_of(&profiles[j], &caps[i]));
 		fprintf(out, "  %u to %u\n", caps[i].min, caps[i].max);
 	}
 	fputc('\n', out);
 	for (i = 0; i < COUNT(caps); i++)
-		fprintf(out, "%-16s %s\n", caps[i].name, caps[i].what);
+		fprintf(out, "%-19s %s\n", caps[i].name, caps[i].what);
 }

@@ -171,15 +171,6 @@ free_proc:
 	return err;
 }
 
-/* A requester that died in the middle leaves its message with the responder: take it away. */
-static void free_inbox(struct emu_msg *m, uint32_t slot)
-{
-	uint32_t state = atomic_load(&m->state);
-
-	if (m->src_engine == slot && state != EMU_MSG_FREE && state != EMU_MSG_BUSY)
-		atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE);
-}
-
 /* Its queues may live on in a file that others share, but nobody executes them any more. */
 static void proc_destroy(struct emu_proc *p)
 {
@@ -191,17 +182,14 @@ static void proc_destroy(struct emu_proc *p)
 	emu_watch_del(&p->notes);
 	atomic_store(&q->engine[p->slot].serial, 0);
 	emu_status_retire(&q->engine[p->slot]);
-	for (i = 0; i < atomic_load(&q->qp_high); i++) {
-		free_inbox(&q->qp[i].inbox, p->slot);
-		if (!atomic_load(&q->qp[i].serial) || q->qp[i].engine != p->slot)
-			continue;
-		q->qp[i].engine = EMU_NO_ENGINE;
-		atomic_store(&q->qp[i].state, EMU_QPS_ERR);
-		emu_inbox_drop(&q->qp[i].inbox);
-	}
+	for (i = 0; i < atomic_load(&q->qp_high); i++)
+		emu_orphan_qp(i, p->slot);
 	for (i = 0; i < atomic_load(&q->cq_high); i++)
 		if (atomic_load(&q->cq[i].serial) && q->cq[i].engine == p->slot)
 			q->cq[i].engine = EMU_NO_ENGINE;
+	for (i = 0; i < atomic_load(&q->srq_high); i++)
+		if (atomic_load(&q->srq[i].serial) && q->srq[i].engine == p->slot)
+			q->srq[i].engine = EMU_NO_ENGINE;
 	while (*link != p)
 		link = &(*link)->next;
 	*link = p->next;
@@ -299,7 +287,7 @@ static void attach(struct emu_file *f)
 	n = emu_sock_recv_now(f->watch.fd, &req, sizeof(req), fds, EMU_MAX_FDS, &nfds, &pid);
 	if (n != sizeof(req) || req.magic != EMU_MAGIC || req.op != EMU_OP_ATTACH || nfds != 1 ||
 	    !is_packet_socket(fds[0])) {
-		while (n > 0 && nfds)
+		while (nfds) /* of a packet without a byte as well */
 			close(fds[--nfds]);
 		return;
 	}
@@ -320,12 +308,14 @@ static void attach(struct emu_file *f)
 		chan_destroy(c);
 }
 
-static void serve_ioctl(struct emu_chan *chan, uint64_t hdr)
+static void serve_ioctl(struct emu_chan *chan, const struct emu_packet *p, size_t head_len)
 {
 	struct emu_cmd c = {.chan = chan, .file = chan->file, .fd = -1};
 	struct emu_reply r = {.magic = EMU_MAGIC};
 
-	r.error = -emu_ioctl(&c, hdr);
+	c.head = p->head;
+	c.head_len = head_len;
+	r.error = -emu_ioctl(&c, p->req.arg[0]);
 	if (c.need_engine)
 		r.flags = EMU_REPLY_ENGINE;
 	if (c.fd >= 0 && !r.error) {
@@ -379,25 +369,25 @@ static void serve_engine(struct emu_chan *chan)
 
 static void serve_chan(struct emu_chan *chan)
 {
-	struct emu_request req;
-	int fds[EMU_MAX_FDS];
-	unsigned int nfds;
+	struct emu_packet p;
+	const struct emu_request *req = &p.req;
+	size_t head_len;
 	ssize_t n;
 
-	n = emu_sock_recv_now(chan->watch.fd, &req, sizeof(req), fds, EMU_MAX_FDS, &nfds, NULL);
-	while (n > 0 && nfds)
-		close(fds[--nfds]);
-	if (n == -EAGAIN)
+	/* descriptors that come along are closed by the kernel, as nobody asks for them */
+	n = recv(chan->watch.fd, &p, sizeof(p), MSG_DONTWAIT | MSG_TRUNC);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n != sizeof(req) || req.magic != EMU_MAGIC) {
+	if (n < (ssize_t)sizeof(*req) || n > (ssize_t)sizeof(p) || req->magic != EMU_MAGIC) {
 		chan_destroy(chan);
 		return;
 	}
-	if (req.op == EMU_OP_IOCTL)
-		serve_ioctl(chan, req.arg[0]);
-	else if (req.op == EMU_OP_MMAP)
-		serve_mmap(chan, &req);
-	else if (req.op == EMU_OP_ENGINE)
+	head_len = (size_t)n - sizeof(*req);
+	if (req->op == EMU_OP_IOCTL)
+		serve_ioctl(chan, &p, head_len);
+	else if (req->op == EMU_OP_MMAP && !head_len)
+		serve_mmap(chan, req);
+	else if (req->op == EMU_OP_ENGINE && !head_len)
 		serve_engine(chan);
 	else
 		chan_destroy(chan);

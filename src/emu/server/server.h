@@ -189,6 +189,9 @@ void emu_drain_notes(struct emu_proc *p);
 void emu_orphan(struct emu_file *f, pid_t pid);
 /* The message in the inbox of a QP that nobody serves any more is lost. */
 void emu_inbox_drop(struct emu_msg *m);
+/* The process with that engine is gone: as the owner of the QP, its peer, or who executes for it.
+ */
+void emu_orphan_qp(uint32_t qpn, uint32_t slot);
 
 /* --- serve.c -----------------------------------------------------------------------------------
  */

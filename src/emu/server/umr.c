@@ -37,16 +37,21 @@
 #define KLM_BYTES     16u
 #define KLMS_PER_LINE 4u
 
-static struct emu_mkey *find(const struct emu_qp *q, uint32_t key)
+static struct emu_mkey *find_in(const struct emu_qp *q, uint32_t pdn, uint32_t key)
 {
 	struct emu_mkey *m;
 
 	if (key >> 8 >= EMU_MAX_MKEYS)
 		return NULL;
 	m = &emu.tables->mkey[key >> 8];
-	if (!atomic_load(&m->serial) || m->func != q->func || m->pdn != q->pdn)
+	if (!atomic_load(&m->serial) || m->func != q->func || m->pdn != pdn)
 		return NULL;
 	return m;
+}
+
+static struct emu_mkey *find(const struct emu_qp *q, uint32_t key)
+{
+	return find_in(q, q->pdn, key);
 }
 
 static uint64_t mask_of(const struct emu_umr *u)
@@ -254,7 +259,9 @@ static uint32_t change(const struct emu_qp *q, uint32_t qpn, const struct emu_um
  * error (IBA 9.7.5.2.8). */
 static uint32_t invalidate(const struct emu_qp *q, uint32_t qpn, const struct emu_umr *u)
 {
-	const struct emu_mkey *old = find(q, u->key);
+	bool xrc = q->type == EMU_QPT_XRC_TGT && u->srqn < EMU_MAX_SRQS;
+	const struct emu_mkey *old =
+		find_in(q, xrc ? emu.queues->srq[u->srqn].pdn : q->pdn, u->key);
 	struct emu_mkey m;
 
 	if (!old || old->tag != (u->key & 0xff) || !(old->flags & EMU_MK_RINVAL) ||
@@ -293,4 +300,6 @@ void emu_umr_serve(uint32_t qpn)
 	for (side = 0; side < EMU_UMR_SIDES; side++)
 		serve(q, qpn, &q->umr[side]);
 	emu_engine_kick(q->engine);
+	if (q->type == EMU_QPT_XRC_TGT) /* whose message it is */
+		emu_engine_kick(EMU_MSG_SLOT(atomic_load(&q->inbox.state)));
 }

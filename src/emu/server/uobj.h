@@ -181,6 +181,21 @@ int emu_uobj_destroy(struct emu_uobj *o);
 /* All of a file's objects, whatever their order of use. */
 void emu_uobj_destroy_all(struct emu_file *f);
 
+/* --- XRC (xrc.c) ---------------------------------------------------------------------------------
+ */
+/* The handles of a QP, which processes of its XRC domain may share; NULL: no more. */
+struct emu_qp_obj *emu_qp_next(uint32_t qpn, const struct emu_qp_obj *after);
+/* Are there others of the same QP? */
+bool emu_qp_shared(const struct emu_qp_obj *qp);
+/* A new handle uses what it names. */
+void emu_qp_hold(struct emu_qp_obj *qp);
+/* What one of them was told all of them know. */
+void emu_qp_spread(const struct emu_qp_obj *qp);
+/* Another engine of those who hold the target, or EMU_NO_ENGINE. */
+uint32_t emu_xrc_heir(uint32_t qpn, uint32_t slot);
+/* There is a new target: engines that may have to execute messages to it look for it. */
+void emu_xrc_announce(const struct emu_qp *tgt);
+
 /* --- mkeys (mkey.c) ------------------------------------------------------------------------------
  */
 /* Is a window of this file bound to the region with that key? */

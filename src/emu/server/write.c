@@ -32,6 +32,8 @@ static const struct {
 	 sizeof(struct ib_uverbs_query_srq_resp), emu_write_query_srq},
 	{IB_USER_VERBS_CMD_OPEN_XRCD, sizeof(struct ib_uverbs_open_xrcd),
 	 sizeof(struct ib_uverbs_open_xrcd_resp), emu_write_open_xrcd},
+	{IB_USER_VERBS_CMD_OPEN_QP, sizeof(struct ib_uverbs_open_qp),
+	 sizeof(struct ib_uverbs_create_qp_resp), emu_write_open_qp},
 	{IB_USER_VERBS_CMD_CREATE_AH, sizeof(struct ib_uverbs_create_ah),
 	 sizeof(struct ib_uverbs_create_ah_resp), emu_write_create_ah},
 	{IB_USER_VERBS_CMD_RESIZE_CQ, sizeof(struct ib_uverbs_resize_cq), 4, emu_write_resize_cq},

@@ -18,6 +18,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <rdma/rdma_user_ioctl_cmds.h>
+
 #include "emu/access.h"
 #include "emu/engine/engine.h"
 #include "emu/proto.h"
@@ -28,6 +30,7 @@
 #define CDEV_MINOR	192
 #define MAX_ATTACHMENTS 256
 #define NOT_OURS	(-1) /* among the numbers of errors */
+#define STACK_NEAR	16384
 
 /*
  * This process's channel for one open file description, known by its socket's inode. So is the
@@ -233,13 +236,24 @@ static void init_once(void)
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
 
-static int call(int channel, const struct emu_request *req, struct emu_reply *rep, int *fds)
+struct question {
+	struct emu_packet packet;
+	size_t head_len;
+};
+
+static void ask(struct question *q, enum emu_op op)
+{
+	q->packet.req = (struct emu_request){.magic = EMU_MAGIC, .op = op};
+	q->head_len = 0;
+}
+
+static int call(int channel, const struct question *q, struct emu_reply *rep, int *fds)
 {
 	unsigned int nfds;
 	ssize_t n;
 	int err;
 
-	err = emu_sock_send(channel, req, sizeof(*req), NULL, 0);
+	err = emu_sock_send(channel, &q->packet, sizeof(q->packet.req) + q->head_len, NULL, 0);
 	if (err)
 		return err;
 	n = emu_sock_recv(channel, rep, sizeof(*rep), fds, EMU_MAX_FDS, &nfds, NULL);
@@ -372,13 +386,14 @@ static int map_segment(int fd, size_t len, int prot, void **p)
  */
 static int start_engine(int channel)
 {
-	struct emu_request req = {.magic = EMU_MAGIC, .op = EMU_OP_ENGINE};
+	struct question q;
 	struct emu_engine_config config = {0};
 	void *tables = NULL, *queues = NULL, *dm = NULL;
 	struct emu_reply rep;
 	int fds[EMU_MAX_FDS], err, i;
 
-	err = call(channel, &req, &rep, fds);
+	ask(&q, EMU_OP_ENGINE);
+	err = call(channel, &q, &rep, fds);
 	if (err)
 		return err;
 	if (rep.error)
@@ -409,40 +424,39 @@ static int start_engine(int channel)
 	return err;
 }
 
-static int request(int fd, struct emu_request *req, struct emu_reply *rep, int *fds)
+static int request(int fd, const struct question *q, struct emu_reply *rep, int *fds)
 {
 	int channel = -1, err;
 
 	err = channel_of(fd, &channel);
 	if (err)
 		return err;
-	err = call(channel, req, rep, fds);
+	err = call(channel, q, rep, fds);
 	if (err == EPIPE || err == ECONNRESET) {
 		/* The inode's number was used before, by a device that was closed. */
 		sweep();
 		err = channel_of(fd, &channel);
 		if (!err)
-			err = call(channel, req, rep, fds);
+			err = call(channel, q, rep, fds);
 	}
 	if (err || !(rep->flags & EMU_REPLY_ENGINE))
 		return err;
 	err = start_engine(channel);
-	return err ? err : call(channel, req, rep, fds);
+	return err ? err : call(channel, q, rep, fds);
 }
 
 /* Signals wait: a handler that used the device again would deadlock, or split the exchange. */
-static int request_locked(int fd, struct emu_request *req, struct emu_reply *rep, int *fds)
+static int request_locked(int fd, const struct question *q, struct emu_reply *rep, int *fds)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	sigset_t all, old;
 	int err;
 
 	pthread_once(&once, init_once);
-	req->magic = EMU_MAGIC;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_mutex_lock(&lock);
-	err = request(fd, req, rep, fds);
+	err = request(fd, q, rep, fds);
 	pthread_mutex_unlock(&lock);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return err;
@@ -460,14 +474,32 @@ static void store_fd(const struct emu_reply *rep, int fd)
 		memcpy(p, &narrow, sizeof(narrow));
 }
 
+/*
+ * The library builds its commands on the stack: what is there goes along, and the server need not
+ * fetch it. Any other address may be one that must end in EFAULT, which the server finds out.
+ */
+static void take_along(struct question *q, const struct ib_uverbs_ioctl_hdr *hdr)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)hdr;
+
+	if (at % _Alignof(struct ib_uverbs_ioctl_hdr) || at < here || at - here > STACK_NEAR ||
+	    hdr->length > EMU_HEAD_MAX)
+		return;
+	q->head_len = hdr->length;
+	memcpy(q->packet.head, hdr, q->head_len);
+}
+
 /* A dead server looks like a device that was pulled: the kernel says EIO then. */
 bool emu_kernel_ioctl(int fd, void *hdr, int *error)
 {
-	struct emu_request req = {.op = EMU_OP_IOCTL, .arg = {(uintptr_t)hdr}};
+	struct question q;
 	struct emu_reply rep;
 	int fds[EMU_MAX_FDS], saved = errno, err;
 
-	err = request_locked(fd, &req, &rep, fds);
+	ask(&q, EMU_OP_IOCTL);
+	q.packet.req.arg[0] = (uintptr_t)hdr;
+	take_along(&q, hdr);
+	err = request_locked(fd, &q, &rep, fds);
 	if (!err && !rep.error && rep.flags & EMU_REPLY_STORE_FD)
 		store_fd(&rep, fds[0]);
 	errno = saved;
@@ -477,16 +509,17 @@ bool emu_kernel_ioctl(int fd, void *hdr, int *error)
 
 int emu_kernel_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off, void **p)
 {
-	struct emu_request req = {
-		.op = EMU_OP_MMAP,
-		.arg = {(uint64_t)off, len, (uint64_t)prot},
-	};
+	struct question q;
 	struct emu_reply rep;
 	int fds[EMU_MAX_FDS], saved = errno, err = 0;
 
 	if (!(flags & MAP_SHARED))
 		return EINVAL;
-	if (request_locked(fd, &req, &rep, fds))
+	ask(&q, EMU_OP_MMAP);
+	q.packet.req.arg[0] = (uint64_t)off;
+	q.packet.req.arg[1] = len;
+	q.packet.req.arg[2] = (uint64_t)prot;
+	if (request_locked(fd, &q, &rep, fds))
 		return EIO;
 	if (rep.error)
 		return rep.error;

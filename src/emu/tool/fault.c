@@ -21,6 +21,15 @@ static const struct named kinds[] = {
 	{"clear", EMU_RULE_NONE},
 };
 
+/* Words that mean nothing to a kind are refused: who gave them meant something else. */
+static const unsigned int words[] = {
+	[EMU_RULE_NONE] = 0,
+	[EMU_RULE_COMMAND] = W_METHOD | W_ERRNO | W_STATUS | W_SYNDROME | W_WHICH | W_AS,
+	[EMU_RULE_COMPLETION] = W_LOSE | W_DELAY | W_SYNDROME | W_WHICH | W_AS,
+	[EMU_RULE_MEMORY] = W_LEFT | W_AS,
+	[EMU_RULE_DEVICE] = W_AS,
+};
+
 /* The firmware's answers to commands: PRM, "command return status". */
 static const struct named statuses[] = {
 	{"INT_ERR", 0x01},  {"BAD_OP", 0x02},	   {"BAD_PARAM", 0x03},	   {"BAD_SYS_STATE", 0x04},
@@ -75,17 +84,20 @@ const char *tool_fault_method(struct options *o, const char *arg)
 	if (strlen(arg) >= sizeof(o->fault.method) || !emu_command_known(arg))
 		return "no command is called so";
 	memcpy(o->fault.method, arg, strlen(arg) + 1);
+	o->fault_words |= W_METHOD;
 	return NULL;
 }
 
 const char *tool_fault_nth(struct options *o, const char *arg)
 {
+	o->fault_words |= W_WHICH;
 	return parse_number(arg, UINT64_MAX, &o->fault.nth) && o->fault.nth ? NULL
 									    : "not from 1 up";
 }
 
 const char *tool_fault_count(struct options *o, const char *arg)
 {
+	o->fault_words |= W_WHICH;
 	if (!strcmp(arg, "all"))
 		o->fault.count = UINT64_MAX;
 	else if (!parse_number(arg, UINT64_MAX, &o->fault.count) || !o->fault.count)
@@ -103,6 +115,7 @@ const char *tool_fault_errno(struct options *o, const char *arg)
 		if (!known || strcmp(known, arg) != 0)
 			continue;
 		o->fault.errnum = e;
+		o->fault_words |= W_ERRNO;
 		return NULL;
 	}
 	return "no errno is called so";
@@ -115,6 +128,7 @@ const char *tool_fault_status(struct options *o, const char *arg)
 	if (!s)
 		return "no status is called so";
 	o->fault.status = s->value;
+	o->fault_words |= W_STATUS;
 	return NULL;
 }
 
@@ -129,6 +143,7 @@ const char *tool_fault_syndrome(struct options *o, const char *arg)
 	else if (!parse_number(arg, UINT32_MAX, &v) || !v)
 		return "no syndrome";
 	o->fault.syndrome = (uint32_t)v;
+	o->fault_words |= W_SYNDROME;
 	return NULL;
 }
 
@@ -138,6 +153,7 @@ const char *tool_fault_lose(struct options *o, const char *arg)
 	if (o->fault.action)
 		return "either --lose or --delay";
 	o->fault.action = EMU_CQE_LOSE;
+	o->fault_words |= W_LOSE;
 	return NULL;
 }
 
@@ -150,12 +166,14 @@ const char *tool_fault_delay(struct options *o, const char *arg)
 	if (!parse_number(arg, 3600000, &ms))
 		return "no number of milliseconds";
 	o->fault.action = EMU_CQE_DELAY;
+	o->fault_words |= W_DELAY;
 	o->fault.amount = ms * 1000;
 	return NULL;
 }
 
 const char *tool_fault_left(struct options *o, const char *arg)
 {
+	o->fault_words |= W_LEFT;
 	return parse_number(arg, UINT64_MAX, &o->fault.amount) ? NULL : "no number of bytes";
 }
 
@@ -169,11 +187,14 @@ static const char *check_completion(const struct emu_fault_request *f)
 const char *tool_fault_check(const struct options *o)
 {
 	const struct emu_fault_request *f = &o->fault;
+	unsigned int given = o->fault_words | (o->role ? W_AS : 0u);
 
+	if (given & (W_LOSE | W_DELAY) && f->kind != EMU_RULE_COMPLETION)
+		return "only completions are lost or delayed";
+	if (given & ~words[f->kind])
+		return "an option that this kind of fault has not";
 	if (f->kind == EMU_RULE_COMPLETION)
 		return check_completion(f);
-	if (f->action)
-		return "only completions are lost or delayed";
 	if (f->kind == EMU_RULE_COMMAND && f->errnum && f->status)
 		return "either --errno or --status";
 	if (f->syndrome && !f->status)

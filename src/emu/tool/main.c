@@ -222,14 +222,14 @@ static int read_config(struct options *o)
 	return EXIT_USAGE;
 }
 
-static int set_all(struct options *o, const char *name, const char *value)
+static int set_all(struct options *o, const char *name, const char *value, const char *word)
 {
 	const char *wrong = NULL;
 	unsigned int i;
 
 	for (i = 0; i < o->topology.nnodes && value && !wrong; i++)
 		wrong = emu_node_set(&o->topology.node[i], name, value);
-	return wrong ? complain(wrong, value) : 0;
+	return wrong ? complain(wrong, word) : 0;
 }
 
 static int set_caps(struct options *o)
@@ -243,7 +243,7 @@ static int set_caps(struct options *o)
 		if (!name)
 			return EXIT_EMU;
 		name[strcspn(name, "=")] = '\0';
-		err = set_all(o, name, o->cap[i] + strlen(name) + 1);
+		err = set_all(o, name, o->cap[i] + strlen(name) + 1, o->cap[i]);
 		free(name);
 	}
 	return err;
@@ -259,9 +259,9 @@ static int build_topology(struct options *o)
 	if (o->config)
 		err = read_config(o);
 	if (!err)
-		err = set_all(o, "profile", o->profile);
+		err = set_all(o, "profile", o->profile, o->profile);
 	if (!err)
-		err = set_all(o, "cards", o->cards);
+		err = set_all(o, "cards", o->cards, o->cards);
 	if (!err)
 		err = set_caps(o);
 	if (err)

@@ -26,6 +26,7 @@ struct options {
 	bool topology_given; /* node by node, from the tool to the server */
 	int ready_fd, hold_fd;
 	struct emu_fault_request fault;
+	unsigned int fault_words; /* enum fault_word: which were given */
 	bool json, addresses;
 	char **argv; /* what follows the options */
 };
@@ -47,6 +48,19 @@ int tool_stop(struct options *o);
 int tool_trace(struct options *o);
 int tool_caps(struct options *o);
 int tool_fault(struct options *o);
+
+/* Options of `fault' that are not about every kind of fault. */
+enum fault_word {
+	W_METHOD = 1 << 0,
+	W_ERRNO = 1 << 1,
+	W_STATUS = 1 << 2,
+	W_SYNDROME = 1 << 3,
+	W_LOSE = 1 << 4,
+	W_DELAY = 1 << 5,
+	W_LEFT = 1 << 6,
+	W_WHICH = 1 << 7, /* --nth, --count */
+	W_AS = 1 << 8,
+};
 
 /* fault.c: the words and values of `fault'; NULL or what is wrong with them. */
 const char *tool_fault_kind(struct options *o, const char *word);

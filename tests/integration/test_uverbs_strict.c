@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the emulated kernel refuses of commands that are nearly right, and with which errno: queues
+ * in memory that is not there or not aligned, flags that nobody knows, attributes of queue pairs,
+ * rights of device memory. The errnos are those of drivers/infiniband in Linux.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "uverbs.h"
+
+#define PAGE	   4096u
+#define RING_BYTES (16u * PAGE)
+#define BUSY_GID   1 /* of a function's table: there is one */
+#define EMPTY_GID  3
+#define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
+
+/* A ring with nothing behind it, one that is only to be read, and a doorbell record. */
+static uint8_t *ring, *constant;
+static uint64_t record[8] __attribute__((aligned(64)));
+
+static int make_memory(void **state)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+
+	(void)state;
+	ring = mmap(NULL, RING_BYTES + PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
+	constant = mmap(NULL, RING_BYTES, PROT_READ, flags, -1, 0);
+	if (ring == MAP_FAILED || constant == MAP_FAILED)
+		return -1;
+	return munmap(ring + RING_BYTES, PAGE);
+}
+
+/* --- completion queues ---------------------------------------------------------------------------
+ */
+
+struct cq {
+	struct mlx5_ib_create_cq drv;
+	uint32_t cqe, vector, flags;
+};
+
+static struct cq good_cq(void)
+{
+	struct cq q = {.cqe = 63};
+
+	q.drv.buf_addr = (uintptr_t)ring;
+	q.drv.db_addr = (uintptr_t)record;
+	q.drv.cqe_size = 64;
+	return q;
+}
+
+static int create_cq(int fd, struct cq *q, uint32_t *handle)
+{
+	struct mlx5_ib_create_cq_resp resp;
+	uint32_t cqe = 0;
+	union command c;
+	int err;
+
+	begin(&c, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE);
+	add(&c, UVERBS_ATTR_CREATE_CQ_HANDLE, 0, 0);
+	add(&c, UVERBS_ATTR_CREATE_CQ_CQE, 4, q->cqe);
+	add(&c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 8, 1);
+	add(&c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 4, q->vector);
+	add(&c, UVERBS_ATTR_CREATE_CQ_FLAGS, 4, q->flags);
+	add_buf(&c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cqe, sizeof(cqe));
+	add_buf(&c, UVERBS_ATTR_UHW_IN, &q->drv, sizeof(q->drv));
+	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
+	err = issue(fd, &c);
+	*handle = (uint32_t)c.hdr.attrs[0].data;
+	return err;
+}
+
+static void destroy_cq(int fd, uint32_t handle)
+{
+	struct ib_uverbs_destroy_cq_resp resp;
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY);
+	add(&c, UVERBS_ATTR_DESTROY_CQ_HANDLE, 0, handle);
+	add_buf(&c, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
+	assert_int_equal(issue(fd, &c), 0);
+}
+
+#define REFUSE_CQ(errnum, change)                                     \
+	do {                                                          \
+		struct cq q = good_cq();                              \
+		uint32_t none;                                        \
+                                                                      \
+		change;                                               \
+		assert_int_equal(create_cq(fd, &q, &none), (errnum)); \
+	} while (0)
+
+static void test_cq_is_checked(void **state)
+{
+	int fd = open_context();
+	struct cq good = good_cq();
+	uint32_t cq;
+
+	(void)state;
+	REFUSE_CQ(EINVAL, q.cqe = 0);
+	REFUSE_CQ(EINVAL, q.cqe = 1u << 22);
+	REFUSE_CQ(EINVAL, q.vector = 1000);
+	REFUSE_CQ(EINVAL, q.flags = 1u << 2);
+	REFUSE_CQ(EINVAL, q.drv.cqe_size = 32);
+	REFUSE_CQ(EINVAL, q.drv.reserved0 = 1);
+	REFUSE_CQ(EINVAL, q.drv.reserved1 = 1);
+	REFUSE_CQ(EINVAL, q.drv.flags = 1u << 15);
+	REFUSE_CQ(EOPNOTSUPP, q.drv.flags = MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS);
+	REFUSE_CQ(EOPNOTSUPP, q.drv.flags = MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD);
+	REFUSE_CQ(EOPNOTSUPP, q.drv.cqe_comp_en = 1);
+	REFUSE_CQ(EINVAL, q.drv.buf_addr += 8);
+	REFUSE_CQ(EINVAL, q.drv.db_addr += 4);
+	REFUSE_CQ(EFAULT, q.drv.buf_addr = 0);
+	REFUSE_CQ(EFAULT, q.drv.buf_addr = (uintptr_t)constant);
+	REFUSE_CQ(EFAULT, q.drv.buf_addr += RING_BYTES - 63 * 64);
+	REFUSE_CQ(EFAULT, q.drv.db_addr = 0);
+	good.drv.buf_addr += RING_BYTES - 64 * 64;
+	assert_int_equal(create_cq(fd, &good, &cq), 0);
+	destroy_cq(fd, cq);
+	good.flags = IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN | IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	assert_int_equal(create_cq(fd, &good, &cq), 0);
+	destroy_cq(fd, cq);
+	close(fd);
+}
+
+static int resize_cq(int fd, uint32_t cq, uint64_t buf, uint32_t cqe)
+{
+	struct ib_uverbs_resize_cq req = {.cq_handle = cq, .cqe = cqe};
+	struct mlx5_ib_resize_cq drv = {.buf_addr = buf, .cqe_size = 64};
+	struct ib_uverbs_resize_cq_resp resp;
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	add(&c, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), IB_USER_VERBS_CMD_RESIZE_CQ);
+	add_buf(&c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	add_buf(&c, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	add_buf(&c, UVERBS_ATTR_UHW_IN, &drv, sizeof(drv));
+	return issue(fd, &c);
+}
+
+static void test_resize_is_checked(void **state)
+{
+	int fd = open_context();
+	struct cq q = good_cq();
+	uint32_t cq;
+
+	(void)state;
+	assert_int_equal(create_cq(fd, &q, &cq), 0);
+	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + PAGE + 8, 127), EINVAL);
+	assert_int_equal(resize_cq(fd, cq, (uintptr_t)constant, 127), EFAULT);
+	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + RING_BYTES - PAGE, 127), EFAULT);
+	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + PAGE, 0), EINVAL);
+	assert_int_equal(resize_cq(fd, cq + 4711, (uintptr_t)ring + PAGE, 127), EINVAL);
+	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + PAGE, 127), 0);
+	destroy_cq(fd, cq);
+	close(fd);
+}
+
+/* The child's queue stays in the file that both have; nobody executes it any more. */
+static void test_resize_after_its_process(void **state)
+{
+	int fd = open_context(), status = 0;
+	pid_t pid;
+	uint32_t cq, pd;
+
+	(void)state;
+	pid = fork();
+	if (!pid) {
+		struct cq q = good_cq();
+
+		_exit(create_cq(fd, &q, &cq) || cq);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(resize_cq(fd, 0, (uintptr_t)ring + PAGE, 127), 0);
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	destroy_cq(fd, 0);
+	close(fd);
+}
+
+/* --- queue pairs ---------------------------------------------------------------------------------
+ */
+
+struct qp {
+	struct mlx5_ib_create_qp drv;
+	struct ib_uverbs_qp_cap cap;
+	uint32_t pd, send_cq, recv_cq, flags;
+	uint64_t type;
+};
+
+static struct qp good_qp(uint32_t pd, uint32_t cq)
+{
+	struct qp q = {.pd = pd, .send_cq = cq, .recv_cq = cq, .type = IB_UVERBS_QPT_RC};
+
+	q.drv.buf_addr = (uintptr_t)ring + PAGE;
+	q.drv.db_addr = (uintptr_t)(record + 2);
+	q.drv.sq_wqe_count = 16;
+	q.drv.rq_wqe_count = 16;
+	q.drv.rq_wqe_shift = 6;
+	q.cap.max_send_wr = q.cap.max_recv_wr = 4;
+	q.cap.max_send_sge = q.cap.max_recv_sge = 1;
+	return q;
+}
+
+static int create_qp(int fd, struct qp *q, uint32_t *handle)
+{
+	struct mlx5_ib_create_qp_resp resp;
+	struct ib_uverbs_qp_cap cap;
+	uint32_t qpn = 0;
+	union command c;
+	int err;
+
+	begin(&c, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
+	add(&c, UVERBS_ATTR_CREATE_QP_HANDLE, 0, 0);
+	add(&c, UVERBS_ATTR_CREATE_QP_PD_HANDLE, 0, q->pd);
+	add(&c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, 0, q->send_cq);
+	if (q->type != IB_UVERBS_QPT_XRC_INI)
+		add(&c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, 0, q->recv_cq);
+	add(&c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 8, 2);
+	add_buf(&c, UVERBS_ATTR_CREATE_QP_CAP, &q->cap, sizeof(q->cap));
+	add(&c, UVERBS_ATTR_CREATE_QP_TYPE, 8, q->type);
+	add(&c, UVERBS_ATTR_CREATE_QP_FLAGS, 4, q->flags);
+	add_buf(&c, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
+	add_buf(&c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qpn, sizeof(qpn));
+	add_buf(&c, UVERBS_ATTR_UHW_IN, &q->drv, sizeof(q->drv));
+	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
+	err = issue(fd, &c);
+	*handle = (uint32_t)c.hdr.attrs[0].data;
+	return err;
+}
+
+static void destroy_qp(int fd, uint32_t handle)
+{
+	struct ib_uverbs_destroy_qp_resp resp;
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY);
+	add(&c, UVERBS_ATTR_DESTROY_QP_HANDLE, 0, handle);
+	add_buf(&c, UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
+	assert_int_equal(issue(fd, &c), 0);
+}
+
+static int open_with_cq(uint32_t *pd, uint32_t *cq)
+{
+	int fd = open_context();
+	struct cq q = good_cq();
+
+	assert_int_equal(alloc_pd(fd, pd), 0);
+	assert_int_equal(create_cq(fd, &q, cq), 0);
+	return fd;
+}
+
+#define REFUSE_QP(errnum, change)                                     \
+	do {                                                          \
+		struct qp q = good_qp(pd, cq);                        \
+		uint32_t none;                                        \
+                                                                      \
+		change;                                               \
+		assert_int_equal(create_qp(fd, &q, &none), (errnum)); \
+	} while (0)
+
+static void test_qp_is_checked(void **state)
+{
+	uint32_t pd, cq, qp;
+	int fd = open_with_cq(&pd, &cq);
+	struct qp good = good_qp(pd, cq);
+
+	(void)state;
+	REFUSE_QP(ENOENT, q.pd = 4711);
+	REFUSE_QP(EINVAL, q.pd = cq);
+	REFUSE_QP(EINVAL, q.recv_cq = pd);
+	REFUSE_QP(EOPNOTSUPP, q.type = 77);
+	REFUSE_QP(EOPNOTSUPP, q.type = IB_UVERBS_QPT_RAW_PACKET);
+	REFUSE_QP(EOPNOTSUPP, q.flags = 1u << 30);
+	REFUSE_QP(EOPNOTSUPP, q.flags = IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK);
+	REFUSE_QP(EINVAL, q.drv.flags = MLX5_QP_FLAG_SIGNATURE);
+	REFUSE_QP(EINVAL, q.drv.flags = 1u << 30);
+	REFUSE_QP(EINVAL,
+		  (q.type = IB_UVERBS_QPT_UD, q.drv.flags = MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE));
+	REFUSE_QP(EINVAL, q.drv.sq_wqe_count = 15);
+	REFUSE_QP(EINVAL, q.drv.rq_wqe_count = 15);
+	REFUSE_QP(EINVAL, q.drv.rq_wqe_count = 1u << 16);
+	REFUSE_QP(EINVAL, q.drv.rq_wqe_shift = 3);
+	REFUSE_QP(EINVAL, q.drv.rq_wqe_shift = 70);
+	REFUSE_QP(EINVAL, q.cap.max_send_sge = 31);
+	REFUSE_QP(EINVAL, q.drv.buf_addr += 16);
+	REFUSE_QP(EINVAL, q.drv.db_addr += 4);
+	REFUSE_QP(EFAULT, q.drv.buf_addr = 0);
+	REFUSE_QP(EFAULT, q.drv.buf_addr = (uintptr_t)constant);
+	REFUSE_QP(EFAULT, q.drv.buf_addr = (uintptr_t)ring + RING_BYTES - 31 * 64);
+	good.drv.buf_addr = (uintptr_t)ring + RING_BYTES - 32 * 64;
+	assert_int_equal(create_qp(fd, &good, &qp), 0);
+	destroy_qp(fd, qp);
+	good.drv.rq_wqe_count = 0;
+	good.drv.rq_wqe_shift = 0x50000000;
+	assert_int_equal(create_qp(fd, &good, &qp), 0);
+	destroy_qp(fd, qp);
+	close(fd);
+}
+
+enum {
+	STATE = 1 << 0,
+	PKEY = 1 << 4,
+	PORT = 1 << 5,
+	ACCESS = 1 << 3,
+	AV = 1 << 7,
+	MTU = 1 << 8,
+	RQ_PSN = 1 << 12,
+	ALT = 1 << 14,
+	MIN_RNR = 1 << 15,
+	DEST_RD = 1 << 17,
+	DEST_QPN = 1 << 20,
+	BEGIN = STATE | PKEY | PORT | ACCESS,
+	CONNECT = STATE | AV | MTU | RQ_PSN | DEST_QPN,
+	RESPOND = MIN_RNR | DEST_RD,
+};
+
+static int modify(int fd, uint32_t qp, struct ib_uverbs_modify_qp a, uint32_t mask)
+{
+	a.qp_handle = qp;
+	a.attr_mask = mask;
+	return write_command(fd, IB_USER_VERBS_CMD_MODIFY_QP, &a, sizeof(a), NULL, 0);
+}
+
+/* The link-local GID of a neighbour that need not be there: its MAC address is in it. */
+static struct ib_uverbs_modify_qp to_rtr(void)
+{
+	static const uint8_t neighbour[16] = {0xfe, 0x80, [11] = 0xff, 0xfe, 1, 2, 3};
+	struct ib_uverbs_modify_qp a = {.qp_state = 2, .path_mtu = 3};
+
+	memcpy(a.dest.dgid, neighbour, sizeof(neighbour));
+	a.dest.is_global = 1;
+	a.dest.sgid_index = BUSY_GID;
+	a.dest.port_num = 1;
+	return a;
+}
+
+#define REFUSE_RTR(errnum, change)                                                \
+	do {                                                                      \
+		struct ib_uverbs_modify_qp a = to_rtr();                          \
+                                                                                  \
+		change;                                                           \
+		assert_int_equal(modify(fd, qp, a, CONNECT | RESPOND), (errnum)); \
+	} while (0)
+
+static const uint8_t nobody[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x77};
+
+static void test_attributes_of_a_qp(void **state)
+{
+	const struct ib_uverbs_modify_qp init = {.qp_state = 1, .port_num = 1};
+	struct ib_uverbs_modify_qp wrong = init;
+	uint32_t pd, cq, qp;
+	int fd = open_with_cq(&pd, &cq);
+	struct qp q = good_qp(pd, cq);
+
+	(void)state;
+	assert_int_equal(create_qp(fd, &q, &qp), 0);
+	assert_int_equal(modify(fd, qp, init, BEGIN | 1u << 21), EOPNOTSUPP);
+	assert_int_equal(modify(fd, qp, init, BEGIN | 1u << 31), EOPNOTSUPP);
+	assert_int_equal(modify(fd, qp, init, BEGIN | AV), EINVAL);
+	assert_int_equal(modify(fd, qp, init, BEGIN & ~(uint32_t)PKEY), EINVAL);
+	wrong.port_num = 2;
+	assert_int_equal(modify(fd, qp, wrong, BEGIN), EINVAL);
+	wrong = init;
+	wrong.pkey_index = 1;
+	assert_int_equal(modify(fd, qp, wrong, BEGIN), EINVAL);
+	wrong.qp_state = 7;
+	assert_int_equal(modify(fd, qp, wrong, BEGIN), EINVAL);
+	assert_int_equal(modify(fd, qp, init, BEGIN), 0);
+	REFUSE_RTR(EINVAL, a.path_mtu = 0);
+	REFUSE_RTR(EINVAL, a.path_mtu = 6);
+	REFUSE_RTR(EINVAL, a.max_dest_rd_atomic = 17);
+	REFUSE_RTR(EINVAL, a.dest.is_global = 0);
+	REFUSE_RTR(EINVAL, a.dest.port_num = 2);
+	REFUSE_RTR(EINVAL, a.dest.sgid_index = 255);
+	REFUSE_RTR(ENODATA, a.dest.sgid_index = EMPTY_GID);
+	REFUSE_RTR(ETIMEDOUT, memcpy(a.dest.dgid, nobody, sizeof(nobody)));
+	assert_int_equal(modify(fd, qp, to_rtr(), CONNECT), EINVAL);
+	assert_int_equal(modify(fd, qp, to_rtr(), CONNECT | RESPOND), 0);
+	destroy_qp(fd, qp);
+	close(fd);
+}
+
+/* An initiator responds to nothing, but programs set both ends up alike. */
+static void test_attributes_of_half_a_connection(void **state)
+{
+	const struct ib_uverbs_modify_qp init = {.qp_state = 1, .port_num = 1};
+	uint32_t pd, cq, qp;
+	int fd = open_with_cq(&pd, &cq);
+	struct qp q = good_qp(pd, cq);
+
+	(void)state;
+	q.type = IB_UVERBS_QPT_XRC_INI;
+	assert_int_equal(create_qp(fd, &q, &qp), 0);
+	assert_int_equal(modify(fd, qp, init, BEGIN), 0);
+	assert_int_equal(modify(fd, qp, to_rtr(), CONNECT | RESPOND), 0);
+	destroy_qp(fd, qp);
+	close(fd);
+}
+
+/* --- shared receive queues -----------------------------------------------------------------------
+ */
+
+struct srq {
+	struct mlx5_ib_create_srq drv;
+	uint32_t pd, max_wr, max_sge, type;
+};
+
+static struct srq good_srq(uint32_t pd)
+{
+	struct srq s = {.pd = pd, .max_wr = 63, .max_sge = 1};
+
+	s.drv.buf_addr = (uintptr_t)ring;
+	s.drv.db_addr = (uintptr_t)record;
+	return s;
+}
+
+static int create_srq(int fd, struct srq *s, uint32_t *handle)
+{
+	struct mlx5_ib_create_srq_resp resp;
+	uint32_t out[2];
+	union command c;
+	int err;
+
+	begin(&c, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE);
+	add(&c, UVERBS_ATTR_CREATE_SRQ_HANDLE, 0, 0);
+	add(&c, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, 0, s->pd);
+	add(&c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 8, 3);
+	add(&c, UVERBS_ATTR_CREATE_SRQ_MAX_WR, 4, s->max_wr);
+	add(&c, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 4, s->max_sge);
+	add(&c, UVERBS_ATTR_CREATE_SRQ_LIMIT, 4, 0);
+	add(&c, UVERBS_ATTR_CREATE_SRQ_TYPE, 8, s->type);
+	add_buf(&c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &out[0], sizeof(out[0]));
+	add_buf(&c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, &out[1], sizeof(out[1]));
+	add_buf(&c, UVERBS_ATTR_UHW_IN, &s->drv, sizeof(s->drv));
+	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
+	err = issue(fd, &c);
+	*handle = (uint32_t)c.hdr.attrs[0].data;
+	return err;
+}
+
+#define REFUSE_SRQ(errnum, change)                                     \
+	do {                                                           \
+		struct srq s = good_srq(pd);                           \
+		uint32_t none;                                         \
+                                                                       \
+		change;                                                \
+		assert_int_equal(create_srq(fd, &s, &none), (errnum)); \
+	} while (0)
+
+static void test_srq_is_checked(void **state)
+{
+	struct ib_uverbs_destroy_srq_resp resp;
+	int fd = open_context();
+	struct srq good;
+	uint32_t pd, srq;
+	union command c;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	good = good_srq(pd);
+	REFUSE_SRQ(ENOENT, s.pd = 4711);
+	REFUSE_SRQ(EINVAL, s.type = 9);
+	REFUSE_SRQ(EOPNOTSUPP, s.type = IB_UVERBS_SRQT_TM);
+	REFUSE_SRQ(EINVAL, s.type = IB_UVERBS_SRQT_XRC); /* without domain and CQ */
+	REFUSE_SRQ(EINVAL, s.max_wr = 1u << 15);
+	REFUSE_SRQ(EINVAL, s.max_sge = 32);
+	REFUSE_SRQ(EINVAL, s.drv.reserved0 = 1);
+	REFUSE_SRQ(EINVAL, s.drv.reserved1 = 1);
+	REFUSE_SRQ(EINVAL, s.drv.buf_addr += 8);
+	REFUSE_SRQ(EINVAL, s.drv.db_addr += 4);
+	REFUSE_SRQ(EFAULT, s.drv.buf_addr = 0);
+	REFUSE_SRQ(EFAULT, s.drv.buf_addr = (uintptr_t)constant);
+	REFUSE_SRQ(EFAULT, s.drv.buf_addr += RING_BYTES - 64);
+	assert_int_equal(create_srq(fd, &good, &srq), 0);
+	begin(&c, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY);
+	add(&c, UVERBS_ATTR_DESTROY_SRQ_HANDLE, 0, srq);
+	add_buf(&c, UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
+	assert_int_equal(issue(fd, &c), 0);
+	close(fd);
+}
+
+/* --- address handles -----------------------------------------------------------------------------
+ */
+
+static int create_ah(int fd, uint32_t pd, const uint8_t dgid[16], uint8_t sgid, uint8_t mac[6])
+{
+	struct ib_uverbs_create_ah req = {.pd_handle = pd};
+	struct mlx5_ib_create_ah_resp drv = {0};
+	struct ib_uverbs_create_ah_resp resp;
+	union command c;
+	int err;
+
+	req.attr.is_global = 1;
+	req.attr.port_num = 1;
+	req.attr.grh.sgid_index = sgid;
+	memcpy(req.attr.grh.dgid, dgid, sizeof(req.attr.grh.dgid));
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	add(&c, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), IB_USER_VERBS_CMD_CREATE_AH);
+	add_buf(&c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	add_buf(&c, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	add_buf(&c, UVERBS_ATTR_UHW_OUT, &drv, sizeof(drv));
+	err = issue(fd, &c);
+	memcpy(mac, drv.dmac, 6);
+	return err;
+}
+
+static void test_address_handle_is_checked(void **state)
+{
+	static const uint8_t group[16] = {0xff, 0x0e, [12] = 1, 2, 3, 4};
+	static const uint8_t group4[16] = {[10] = 0xff, 0xff, 239, 0x81, 2, 3};
+	uint8_t mac[6];
+	int fd = open_context();
+	uint32_t pd;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(create_ah(fd, pd, nobody, BUSY_GID, mac), ETIMEDOUT);
+	assert_int_equal(create_ah(fd, pd, group, EMPTY_GID, mac), ENODATA);
+	assert_int_equal(create_ah(fd, pd, group, 255, mac), EINVAL);
+	assert_int_equal(create_ah(fd, pd, group, BUSY_GID, mac), 0);
+	assert_memory_equal(mac, ((const uint8_t[]){0x33, 0x33, 1, 2, 3, 4}), sizeof(mac));
+	assert_int_equal(create_ah(fd, pd, group4, BUSY_GID, mac), 0);
+	assert_memory_equal(mac, ((const uint8_t[]){1, 0, 0x5e, 1, 2, 3}), sizeof(mac));
+	close(fd);
+}
+
+/* --- regions -------------------------------------------------------------------------------------
+ */
+
+static int rereg(int fd, uint32_t mr, const struct ib_uverbs_rereg_mr *how)
+{
+	struct ib_uverbs_rereg_mr req = *how;
+	struct ib_uverbs_rereg_mr_resp resp;
+
+	req.mr_handle = mr;
+	return write_command(fd, IB_USER_VERBS_CMD_REREG_MR, &req, sizeof(req), &resp,
+			     sizeof(resp));
+}
+
+static void test_reregistration_is_checked(void **state)
+{
+	struct ib_uverbs_reg_mr reg = {.length = PAGE, .access_flags = 1};
+	struct ib_uverbs_rereg_mr how = {.flags = 1, .length = PAGE};
+	struct ib_uverbs_reg_mr_resp resp = {0};
+	int fd = open_context();
+
+	(void)state;
+	reg.start = reg.hca_va = how.start = (uintptr_t)ring;
+	assert_int_equal(alloc_pd(fd, &reg.pd_handle), 0);
+	assert_int_equal(
+		write_command(fd, IB_USER_VERBS_CMD_REG_MR, &reg, sizeof(reg), &resp, sizeof(resp)),
+		0);
+	how.flags = 0;
+	assert_int_equal(rereg(fd, resp.mr_handle, &how), EINVAL);
+	how.flags = 8;
+	assert_int_equal(rereg(fd, resp.mr_handle, &how), EOPNOTSUPP);
+	how.flags = 1;
+	assert_int_equal(rereg(fd, resp.mr_handle + 77, &how), EINVAL);
+	how.hca_va = 1;
+	assert_int_equal(rereg(fd, resp.mr_handle, &how), EINVAL);
+	how.hca_va = 0; /* its first byte is the device's address 0 */
+	assert_int_equal(rereg(fd, resp.mr_handle, &how), 0);
+	how.length = 0;
+	assert_int_equal(rereg(fd, resp.mr_handle, &how), EINVAL);
+	how.length = PAGE;
+	how.start = 0;
+	assert_int_equal(rereg(fd, resp.mr_handle, &how), EFAULT);
+	how.start = (uintptr_t)constant;
+	assert_int_equal(rereg(fd, resp.mr_handle, &how), EFAULT);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, resp.mr_handle),
+			 0);
+	close(fd);
+}
+
+static uint32_t alloc_dm(int fd)
+{
+	uint64_t offset = 0;
+	uint16_t page = 0;
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
+	add(&c, UVERBS_ATTR_ALLOC_DM_HANDLE, 0, 0);
+	add(&c, UVERBS_ATTR_ALLOC_DM_LENGTH, 8, PAGE);
+	add(&c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, 0);
+	add_buf(&c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset, sizeof(offset));
+	add_buf(&c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &page, sizeof(page));
+	assert_int_equal(issue(fd, &c), 0);
+	return (uint32_t)c.hdr.attrs[0].data;
+}
+
+struct dm_mr {
+	uint32_t pd, dm, access;
+	uint64_t off, len;
+};
+
+static int reg_dm(int fd, const struct dm_mr *m, uint32_t *handle)
+{
+	uint32_t keys[2];
+	union command c;
+	int err;
+
+	begin(&c, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);
+	add(&c, UVERBS_ATTR_REG_DM_MR_HANDLE, 0, 0);
+	add(&c, UVERBS_ATTR_REG_DM_MR_OFFSET, 8, m->off);
+	add(&c, UVERBS_ATTR_REG_DM_MR_LENGTH, 8, m->len);
+	add(&c, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, 0, m->pd);
+	add(&c, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, 4, m->access);
+	add(&c, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, 0, m->dm);
+	add_buf(&c, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &keys[0], sizeof(keys[0]));
+	add_buf(&c, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &keys[1], sizeof(keys[1]));
+	err = issue(fd, &c);
+	*handle = (uint32_t)c.hdr.attrs[0].data;
+	return err;
+}
+
+static void test_device_memory_region_is_checked(void **state)
+{
+	const uint32_t local = IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_LOCAL_WRITE;
+	const uint32_t bad[] = {
+		IB_UVERBS_ACCESS_LOCAL_WRITE,
+		IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_REMOTE_WRITE,
+		local | IB_UVERBS_ACCESS_ON_DEMAND,
+		local | IB_UVERBS_ACCESS_MW_BIND,
+		local | IB_UVERBS_ACCESS_HUGETLB,
+		local | IB_UVERBS_ACCESS_RELAXED_ORDERING,
+	};
+	struct dm_mr m = {.len = PAGE};
+	int fd = open_context();
+	uint32_t mr;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &m.pd), 0);
+	m.dm = alloc_dm(fd);
+	for (i = 0; i < COUNT(bad); i++) {
+		m.access = bad[i];
+		assert_int_equal(reg_dm(fd, &m, &mr), EINVAL);
+	}
+	m.access = local;
+	m.off = 1;
+	assert_int_equal(reg_dm(fd, &m, &mr), EINVAL);
+	m.off = UINT64_MAX;
+	assert_int_equal(reg_dm(fd, &m, &mr), EINVAL);
+	m.off = 0;
+	assert_int_equal(reg_dm(fd, &m, &mr), 0);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, m.dm), EBUSY);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr), 0);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, m.dm), 0);
+	close(fd);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_count, fixture_recount)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_cq_is_checked),
+		TEST(test_resize_is_checked),
+		TEST(test_resize_after_its_process),
+		TEST(test_qp_is_checked),
+		TEST(test_attributes_of_a_qp),
+		TEST(test_attributes_of_half_a_connection),
+		TEST(test_srq_is_checked),
+		TEST(test_address_handle_is_checked),
+		TEST(test_reregistration_is_checked),
+		TEST(test_device_memory_region_is_checked),
+	};
+
+	rig_parse(argc, argv);
+	return cmocka_run_group_tests(tests, make_memory, NULL);
+}

@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * XRC between processes: one has the target queue pair, others the shared receive queues that the
+ * messages name; what each of them sees, and what the rest sees when one of them ends.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <infiniband/verbs.h>
+
+#include "fixture.h"
+#include "xrc.h"
+
+#define LONG_BYTES (3u << 20) /* more than one pass of an engine */
+#define FOREVER	   7	      /* RNR retries */
+#define HALF	   (XRC_BYTES / 2)
+
+struct queue {
+	uint64_t number, rkey, addr;
+};
+
+static char domain_file[] = "/tmp/dpumap-test-xrc.XXXXXX";
+static struct xrc_mate a, b;
+
+#define ask(mate, operation, ...) \
+	xrc_ask(mate, &(struct xrc_call){.op = (operation), .arg = {__VA_ARGS__}})
+#define assert_done(mate, ...) assert_int_equal(ask(mate, __VA_ARGS__).err, 0)
+
+static struct queue make_queue(struct xrc_mate *mate)
+{
+	struct xrc_answer r = ask(mate, XRC_SRQ, 0);
+
+	assert_int_equal(r.err, 0);
+	return (struct queue){r.v[0], r.v[1], r.v[2]};
+}
+
+static uint64_t make(struct xrc_mate *mate, enum xrc_op op)
+{
+	struct xrc_answer r = ask(mate, op, 0);
+
+	assert_int_equal(r.err, 0);
+	return r.v[0];
+}
+
+/* Initiator and target, each wherever it is to be. */
+static uint64_t connect_both(struct xrc_mate *from, struct xrc_mate *to, uint64_t rnr_retry)
+{
+	uint64_t initiator = make(from, XRC_INITIATOR), target = make(to, XRC_TARGET);
+
+	assert_done(to, XRC_CONNECT, XRC_THE_TARGET, initiator, 0);
+	assert_done(from, XRC_CONNECT, XRC_THE_INITIATOR, target, rnr_retry);
+	return target;
+}
+
+static struct xrc_answer completion(struct xrc_mate *mate)
+{
+	struct xrc_answer r = ask(mate, XRC_COMPLETION, 0);
+
+	assert_int_equal(r.err, 0);
+	return r;
+}
+
+static void expect(struct xrc_mate *mate, enum ibv_wc_status status)
+{
+	assert_string_equal(ibv_wc_status_str((enum ibv_wc_status)completion(mate).v[0]),
+			    ibv_wc_status_str(status));
+}
+
+static uint64_t state_of(struct xrc_mate *mate, enum xrc_which which)
+{
+	struct xrc_answer r = ask(mate, XRC_STATE, which);
+
+	assert_int_equal(r.err, 0);
+	return r.v[0];
+}
+
+static void expect_event(struct xrc_mate *mate, enum ibv_event_type type, enum xrc_which which)
+{
+	struct xrc_answer r = ask(mate, XRC_EVENT, 0);
+
+	assert_int_equal(r.err, 0);
+	assert_string_equal(ibv_event_type_str((enum ibv_event_type)r.v[0]),
+			    ibv_event_type_str(type));
+	assert_int_equal(r.v[1], which);
+}
+
+#define BIT(event) (1ull << (event))
+#define REFUSED	   (BIT(IBV_EVENT_QP_REQ_ERR) | BIT(IBV_EVENT_QP_LAST_WQE_REACHED))
+
+/* Notes of two processes: which of them comes first is not said. */
+static void expect_events(struct xrc_mate *mate, uint64_t wanted)
+{
+	uint64_t end = rig_now_ms() + RIG_PATIENCE_MS, seen = 0;
+
+	while (seen != wanted && rig_now_ms() < end) {
+		struct xrc_answer r = ask(mate, XRC_EVENTS, 0);
+
+		assert_int_equal(r.err, 0);
+		seen |= r.v[0];
+		usleep(1000);
+	}
+	assert_int_equal(seen, wanted);
+}
+
+static void send_to(const struct queue *q, uint64_t len)
+{
+	assert_done(NULL, XRC_SEND, IBV_WR_SEND, q->number, 0, len);
+}
+
+/* From here to a process's queue: the bytes, and both completions. */
+static void deliver(struct xrc_mate *to, const struct queue *q, uint64_t target, uint64_t len,
+		    uint64_t seed)
+{
+	struct xrc_answer r;
+
+	assert_done(NULL, XRC_WRITE, 0, len, seed);
+	assert_done(to, XRC_RECEIVE, HALF, len);
+	send_to(q, len);
+	expect(NULL, IBV_WC_SUCCESS);
+	r = completion(to);
+	assert_int_equal(r.v[0], IBV_WC_SUCCESS);
+	assert_int_equal(r.v[1], IBV_WC_RECV);
+	assert_int_equal(r.v[2], len);
+	assert_int_equal(r.v[3], target);
+	assert_done(to, XRC_HOLDS, HALF, len, seed);
+}
+
+static void start(struct xrc_mate *mate, uint64_t domain)
+{
+	assert_true(xrc_start(mate));
+	assert_done(mate, XRC_OPEN, domain);
+}
+
+static void finish(struct xrc_mate *mate)
+{
+	assert_done(mate, XRC_CLOSE, 0);
+	assert_true(xrc_finish(mate));
+}
+
+static int set_up(void **state)
+{
+	if (fixture_count(state))
+		return -1;
+	start(&a, 0);
+	start(&b, 0);
+	assert_done(NULL, XRC_OPEN, 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	assert_done(NULL, XRC_CLOSE, 0);
+	return fixture_recount(state);
+}
+
+/* --- tests ---------------------------------------------------------------------------------------
+ */
+
+/* The target is here, as is one queue; the others are where their processes are. */
+static void test_each_process_its_queue(void **state)
+{
+	struct queue here = make_queue(NULL), at_a = make_queue(&a), at_b = make_queue(&b);
+	uint64_t target = connect_both(NULL, NULL, FOREVER), i;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		deliver(&a, &at_a, target, 64 + i, 10 + i);
+		deliver(&b, &at_b, target, i & 1 ? LONG_BYTES : 1, 20 + i);
+	}
+	assert_done(NULL, XRC_RECEIVE, HALF, 64);
+	send_to(&here, 64);
+	expect(NULL, IBV_WC_SUCCESS);
+	expect(NULL, IBV_WC_SUCCESS);
+	assert_int_equal(ask(&a, XRC_IDLE, 0).v[0], 0);
+	assert_int_equal(ask(&b, XRC_IDLE, 0).v[0], 0);
+	finish(&a);
+	deliver(&b, &at_b, target, 64, 30);
+	finish(&b);
+}
+
+/* The target is in one process, the queue in another, the sender in a third. */
+static void test_three_processes(void **state)
+{
+	struct queue at_b = make_queue(&b);
+	uint64_t target = connect_both(NULL, &a, FOREVER), i;
+
+	(void)state;
+	for (i = 0; i < 4; i++)
+		deliver(&b, &at_b, target, LONG_BYTES, i);
+	finish(&b);
+	finish(&a);
+}
+
+/* A queue that comes after the target, and a sender that waits for a buffer. */
+static void test_no_buffer_yet(void **state)
+{
+	uint64_t target = connect_both(NULL, NULL, FOREVER);
+	struct queue at_a = make_queue(&a);
+
+	(void)state;
+	assert_done(NULL, XRC_WRITE, 0, 100, 1);
+	send_to(&at_a, 100);
+	usleep(20000);
+	assert_int_equal(ask(NULL, XRC_IDLE, 0).v[0], 0);
+	assert_done(&a, XRC_RECEIVE, HALF, 100);
+	expect(NULL, IBV_WC_SUCCESS);
+	assert_int_equal(completion(&a).v[3], target);
+	assert_done(&a, XRC_HOLDS, HALF, 100, 1);
+	finish(&a);
+	finish(&b);
+}
+
+static void test_no_buffer_at_all(void **state)
+{
+	struct queue at_a;
+
+	(void)state;
+	connect_both(NULL, NULL, 1);
+	at_a = make_queue(&a);
+	send_to(&at_a, 100);
+	expect(NULL, IBV_WC_RNR_RETRY_EXC_ERR);
+	assert_int_equal(state_of(NULL, XRC_THE_TARGET), IBV_QPS_RTS);
+	finish(&a);
+	finish(&b);
+}
+
+/* The rest of what a message can be: the key is of the domain that the queue is in. */
+static void test_memory_of_the_queue(void **state)
+{
+	struct queue at_a = make_queue(&a), at_b = make_queue(&b);
+	uint64_t target = connect_both(NULL, NULL, FOREVER);
+	struct xrc_answer r;
+
+	(void)state;
+	assert_done(NULL, XRC_WRITE, 0, LONG_BYTES, 3);
+	assert_done(&a, XRC_RECEIVE, HALF, 0);
+	assert_done(NULL, XRC_SEND, IBV_WR_RDMA_WRITE_WITH_IMM, at_a.number, 0, LONG_BYTES,
+		    at_a.addr, at_a.rkey);
+	expect(NULL, IBV_WC_SUCCESS);
+	r = completion(&a);
+	assert_int_equal(r.v[1], IBV_WC_RECV_RDMA_WITH_IMM);
+	assert_int_equal(r.v[3], target);
+	assert_int_equal(r.v[4], 0x1234);
+	assert_done(&a, XRC_HOLDS, 0, LONG_BYTES, 3);
+	assert_done(NULL, XRC_SEND, IBV_WR_RDMA_WRITE, at_b.number, 0, 4096, at_b.addr, at_b.rkey);
+	assert_done(NULL, XRC_SEND, IBV_WR_RDMA_READ, at_b.number, HALF, 4096, at_b.addr,
+		    at_b.rkey);
+	expect(NULL, IBV_WC_SUCCESS);
+	expect(NULL, IBV_WC_SUCCESS);
+	assert_done(&b, XRC_HOLDS, 0, 4096, 3);
+	assert_done(NULL, XRC_HOLDS, HALF, 4096, 3);
+	r = ask(&b, XRC_CELL, 8);
+	assert_done(NULL, XRC_SEND, IBV_WR_ATOMIC_FETCH_AND_ADD, at_b.number, 0, 8, at_b.addr + 8,
+		    at_b.rkey);
+	expect(NULL, IBV_WC_SUCCESS);
+	assert_int_equal(ask(NULL, XRC_CELL, 0).v[0], r.v[0]);
+	assert_int_equal(ask(&b, XRC_CELL, 8).v[0], r.v[0] + 5);
+	finish(&a);
+	finish(&b);
+}
+
+/* A buffer that is too small is the fault of its process; the target's hears of it as well. */
+static void test_buffer_too_small(void **state)
+{
+	struct queue at_a = make_queue(&a);
+
+	(void)state;
+	connect_both(NULL, NULL, FOREVER);
+	assert_done(&a, XRC_RECEIVE, HALF, 10);
+	send_to(&at_a, 11);
+	expect(NULL, IBV_WC_REM_INV_REQ_ERR);
+	expect(&a, IBV_WC_LOC_LEN_ERR);
+	assert_int_equal(state_of(NULL, XRC_THE_TARGET), IBV_QPS_ERR);
+	expect_event(NULL, IBV_EVENT_QP_LAST_WQE_REACHED, XRC_THE_TARGET);
+	assert_int_equal(ask(&a, XRC_EVENTS, 0).v[0], 0);
+	finish(&a);
+	finish(&b);
+}
+
+/* What has the number of another process's memory in another domain is no queue of this target. */
+static void test_foreign_domain(void **state)
+{
+	struct xrc_mate other;
+	struct queue q;
+
+	(void)state;
+	start(&other, 1);
+	q = make_queue(&other);
+	connect_both(NULL, NULL, FOREVER);
+	assert_done(&other, XRC_RECEIVE, HALF, 64);
+	send_to(&q, 64);
+	expect(NULL, IBV_WC_REM_INV_REQ_ERR);
+	expect_events(NULL, REFUSED);
+	assert_int_equal(ask(&other, XRC_IDLE, 0).v[0], 0);
+	finish(&other);
+	finish(&a);
+	finish(&b);
+}
+
+static void test_queue_destroyed(void **state)
+{
+	struct queue at_a = make_queue(&a);
+	uint64_t target = connect_both(NULL, NULL, FOREVER);
+
+	(void)state;
+	deliver(&a, &at_a, target, 64, 1);
+	send_to(&at_a, 64); /* and waits for a buffer */
+	assert_done(&a, XRC_DROP, XRC_THE_SRQ);
+	expect(NULL, IBV_WC_REM_INV_REQ_ERR);
+	assert_int_equal(state_of(NULL, XRC_THE_TARGET), IBV_QPS_ERR);
+	expect_events(NULL, REFUSED);
+	finish(&a);
+	finish(&b);
+}
+
+/* Killed while messages are on their way into its memory: those that came are good. */
+static void test_owner_of_a_queue_killed(void **state)
+{
+	struct queue at_a = make_queue(&a), at_b = make_queue(&b);
+	uint64_t target, i, status;
+
+	(void)state;
+	connect_both(NULL, NULL, FOREVER);
+	for (i = 0; i < 16; i++) {
+		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
+		send_to(&at_a, LONG_BYTES);
+	}
+	expect(NULL, IBV_WC_SUCCESS);
+	xrc_kill(&a);
+	send_to(&at_a, 64);
+	do
+		status = completion(NULL).v[0];
+	while (status == IBV_WC_SUCCESS);
+	assert_int_equal(status, IBV_WC_REM_INV_REQ_ERR);
+	assert_int_equal(state_of(NULL, XRC_THE_TARGET), IBV_QPS_ERR);
+	/* The rest of them goes on with another target. */
+	while (ask(NULL, XRC_IDLE, 0).v[0])
+		;
+	assert_done(NULL, XRC_DROP, XRC_THE_INITIATOR);
+	assert_done(NULL, XRC_DROP, XRC_THE_TARGET);
+	target = connect_both(NULL, NULL, FOREVER);
+	deliver(&b, &at_b, target, LONG_BYTES, 5);
+	finish(&b);
+}
+
+/* Nobody else has the target: nobody answers any more. */
+static void test_owner_of_the_target_killed(void **state)
+{
+	struct queue at_b = make_queue(&b);
+	uint64_t i, status, received = 0, sent = 0;
+	struct xrc_answer r;
+
+	(void)state;
+	connect_both(NULL, &a, FOREVER);
+	for (i = 0; i < 16; i++) {
+		assert_done(&b, XRC_RECEIVE, HALF, LONG_BYTES);
+		send_to(&at_b, LONG_BYTES);
+	}
+	xrc_kill(&a);
+	send_to(&at_b, 64);
+	while ((status = completion(NULL).v[0]) == IBV_WC_SUCCESS)
+		sent++;
+	assert_int_equal(status, IBV_WC_RETRY_EXC_ERR);
+	while (received < sent) {
+		r = completion(&b);
+		assert_int_equal(r.v[0], IBV_WC_SUCCESS);
+		received++;
+	}
+	finish(&b);
+}
+
+static void test_sender_killed(void **state)
+{
+	struct queue at_b = make_queue(&b);
+	uint64_t target, i;
+
+	(void)state;
+	connect_both(&a, NULL, FOREVER);
+	for (i = 0; i < 16; i++) {
+		assert_done(&b, XRC_RECEIVE, HALF, LONG_BYTES);
+		assert_done(&a, XRC_SEND, IBV_WR_SEND, at_b.number, 0, LONG_BYTES);
+	}
+	expect(&b, IBV_WC_SUCCESS);
+	assert_done(&b, XRC_RECEIVE, HALF, LONG_BYTES);
+	xrc_kill(&a);
+	assert_done(NULL, XRC_FAIL, XRC_THE_TARGET);
+	expect_event(NULL, IBV_EVENT_QP_LAST_WQE_REACHED, XRC_THE_TARGET);
+	while (ask(&b, XRC_IDLE, 0).v[0])
+		;
+	assert_done(NULL, XRC_DROP, XRC_THE_TARGET);
+	target = connect_both(NULL, NULL, FOREVER);
+	send_to(&at_b, 64);
+	expect(NULL, IBV_WC_SUCCESS);
+	assert_int_equal(completion(&b).v[3], target);
+	finish(&b);
+}
+
+/*
+ * The target fails in the middle: by the time its owner hears that no buffer will come back any
+ * more, each that was taken has, and what was said to be sent has arrived.
+ */
+static void test_last_buffer(void **state)
+{
+	struct queue at_a = make_queue(&a);
+	uint64_t i, sent, n;
+
+	(void)state;
+	for (i = 0; i < 12; i++) {
+		connect_both(NULL, NULL, FOREVER);
+		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
+		send_to(&at_a, LONG_BYTES);
+		if (i % 3)
+			usleep((useconds_t)(100 * i));
+		assert_done(NULL, XRC_FAIL, XRC_THE_TARGET);
+		expect_event(NULL, IBV_EVENT_QP_LAST_WQE_REACHED, XRC_THE_TARGET);
+		n = ask(&a, XRC_IDLE, 0).v[0];
+		sent = completion(NULL).v[0];
+		assert_true(sent == IBV_WC_SUCCESS || sent == IBV_WC_RETRY_EXC_ERR);
+		assert_true(n == 1 || sent != IBV_WC_SUCCESS);
+		assert_int_equal(ask(&a, XRC_IDLE, 0).v[0], 0);
+		assert_done(NULL, XRC_DROP, XRC_THE_INITIATOR);
+		assert_done(NULL, XRC_DROP, XRC_THE_TARGET);
+		if (!n) /* the buffer is still there */
+			assert_done(&a, XRC_DROP, XRC_THE_SRQ);
+		if (!n)
+			at_a = make_queue(&a);
+	}
+	finish(&a);
+	finish(&b);
+}
+
+static void drop_both(void)
+{
+	assert_done(NULL, XRC_DROP, XRC_THE_INITIATOR);
+	assert_done(NULL, XRC_DROP, XRC_THE_TARGET);
+	while (ask(NULL, XRC_IDLE, 0).v[0])
+		;
+}
+
+/* What is sent when the queue goes has arrived or is refused. */
+static void test_queue_destroyed_in_the_middle(void **state)
+{
+	struct queue at_a;
+	uint64_t i, sent;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		at_a = make_queue(&a);
+		connect_both(NULL, NULL, FOREVER);
+		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
+		send_to(&at_a, LONG_BYTES);
+		usleep((useconds_t)(200 * i));
+		assert_done(&a, XRC_DROP, XRC_THE_SRQ);
+		sent = completion(NULL).v[0];
+		assert_true(sent == IBV_WC_SUCCESS || sent == IBV_WC_REM_INV_REQ_ERR);
+		if (sent != IBV_WC_SUCCESS)
+			expect_events(NULL, REFUSED);
+		drop_both();
+	}
+	finish(&a);
+	finish(&b);
+}
+
+/* The target goes without a word: a buffer may be lost, but nothing else. */
+static void test_target_destroyed_in_the_middle(void **state)
+{
+	struct queue at_a = make_queue(&a);
+	uint64_t i, sent;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		connect_both(NULL, NULL, FOREVER);
+		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
+		send_to(&at_a, LONG_BYTES);
+		usleep((useconds_t)(200 * i));
+		assert_done(NULL, XRC_DROP, XRC_THE_TARGET);
+		sent = completion(NULL).v[0];
+		assert_true(sent == IBV_WC_SUCCESS || sent == IBV_WC_RETRY_EXC_ERR);
+		assert_done(NULL, XRC_DROP, XRC_THE_INITIATOR);
+		while (ask(&a, XRC_IDLE, 0).v[0])
+			;
+	}
+	deliver(&a, &at_a, connect_both(NULL, NULL, FOREVER), LONG_BYTES, 4);
+	finish(&a);
+	finish(&b);
+}
+
+/* --- targets that are shared ---------------------------------------------------------------------
+ */
+
+static void test_open_of_what_is_not_there(void **state)
+{
+	uint64_t target = make(NULL, XRC_TARGET), initiator = make(NULL, XRC_INITIATOR);
+	struct xrc_mate other;
+
+	(void)state;
+	start(&other, 1);
+	assert_int_equal(ask(&other, XRC_OPEN_QP, target, IBV_QPT_XRC_RECV).err, EINVAL);
+	assert_int_equal(ask(&a, XRC_OPEN_QP, initiator, IBV_QPT_XRC_RECV).err, EINVAL);
+	assert_int_equal(ask(&a, XRC_OPEN_QP, target, IBV_QPT_RC).err, EINVAL);
+	assert_int_equal(ask(&a, XRC_OPEN_QP, 0xffffff, IBV_QPT_XRC_RECV).err, EINVAL);
+	finish(&other);
+	finish(&a);
+	finish(&b);
+}
+
+/* Each of its handles is the queue pair: states and events are everybody's. */
+static void test_target_is_shared(void **state)
+{
+	uint64_t target = connect_both(NULL, NULL, FOREVER);
+	struct queue at_b = make_queue(&b);
+	struct xrc_answer r;
+
+	(void)state;
+	r = ask(&a, XRC_OPEN_QP, target, IBV_QPT_XRC_RECV);
+	assert_int_equal(r.err, 0);
+	assert_int_equal(r.v[0], target);
+	assert_int_equal(state_of(&a, XRC_THE_OPENED), IBV_QPS_RTS);
+	assert_int_equal(ask(&a, XRC_STATE, XRC_THE_OPENED).v[1],
+			 ask(NULL, XRC_STATE, XRC_THE_TARGET).v[1]);
+	deliver(&b, &at_b, target, 64, 1);
+	assert_done(&a, XRC_FAIL, XRC_THE_OPENED);
+	assert_int_equal(state_of(NULL, XRC_THE_TARGET), IBV_QPS_ERR);
+	expect_event(NULL, IBV_EVENT_QP_LAST_WQE_REACHED, XRC_THE_TARGET);
+	expect_event(&a, IBV_EVENT_QP_LAST_WQE_REACHED, XRC_THE_OPENED);
+	assert_int_equal(ask(&b, XRC_EVENTS, 0).v[0], 0);
+	finish(&b);
+	finish(&a);
+}
+
+/* Its maker gives it up, or dies, in the middle of messages: they arrive all the same. */
+static void go_on_without_its_maker(bool killed)
+{
+	struct queue at_b = make_queue(&b);
+	uint64_t target = connect_both(NULL, &a, FOREVER), i;
+
+	assert_done(&b, XRC_OPEN_QP, target, IBV_QPT_XRC_RECV);
+	for (i = 0; i < 16; i++) {
+		assert_done(&b, XRC_RECEIVE, HALF, LONG_BYTES);
+		send_to(&at_b, LONG_BYTES);
+	}
+	if (killed)
+		xrc_kill(&a);
+	else
+		finish(&a);
+	for (i = 0; i < 16; i++) {
+		expect(NULL, IBV_WC_SUCCESS);
+		expect(&b, IBV_WC_SUCCESS);
+	}
+	deliver(&b, &at_b, target, 64, 2);
+	/* It is looked after as before. */
+	assert_done(&b, XRC_DROP, XRC_THE_SRQ);
+	send_to(&at_b, 64);
+	expect(NULL, IBV_WC_REM_INV_REQ_ERR);
+	expect_events(&b, REFUSED);
+	finish(&b);
+}
+
+static void test_maker_killed(void **state)
+{
+	(void)state;
+	go_on_without_its_maker(true);
+}
+
+static void test_maker_closes(void **state)
+{
+	(void)state;
+	go_on_without_its_maker(false);
+}
+
+static int remove_files(void **state)
+{
+	char path[sizeof(domain_file) + 4];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s.%d", domain_file, i);
+		unlink(path);
+	}
+	return unlink(domain_file);
+}
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(domain_file);
+
+	(void)state;
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return setenv(XRC_FILE_ENV, domain_file, 1);
+}
+
+#define XRC(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		XRC(test_each_process_its_queue),
+		XRC(test_three_processes),
+		XRC(test_no_buffer_yet),
+		XRC(test_no_buffer_at_all),
+		XRC(test_memory_of_the_queue),
+		XRC(test_buffer_too_small),
+		XRC(test_foreign_domain),
+		XRC(test_queue_destroyed),
+		XRC(test_owner_of_a_queue_killed),
+		XRC(test_owner_of_the_target_killed),
+		XRC(test_sender_killed),
+		XRC(test_last_buffer),
+		XRC(test_queue_destroyed_in_the_middle),
+		XRC(test_target_destroyed_in_the_middle),
+		XRC(test_open_of_what_is_not_there),
+		XRC(test_target_is_shared),
+		XRC(test_maker_killed),
+		XRC(test_maker_closes),
+	};
+
+	rig_parse(argc, argv);
+	if (getenv(XRC_STEP_ENV))
+		return xrc_serve();
+	return cmocka_run_group_tests(tests, make_file, remove_files);
+}
