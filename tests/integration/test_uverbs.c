@@ -325,16 +325,6 @@ static void test_dmabuf_umem(void **state)
 	close(fd);
 }
 
-static int rereg_mr(int fd, uint32_t mr, const struct ib_uverbs_rereg_mr *how)
-{
-	struct ib_uverbs_rereg_mr req = *how;
-	struct ib_uverbs_rereg_mr_resp resp;
-
-	req.mr_handle = mr;
-	return write_command(fd, IB_USER_VERBS_CMD_REREG_MR, &req, sizeof(req), &resp,
-			     sizeof(resp));
-}
-
 static void test_dmabuf_reregistration(void **state)
 {
 	static uint8_t page[4096] __attribute__((aligned(4096)));

@@ -532,16 +532,6 @@ static void test_address_handle_is_checked(void **state)
 /* --- regions -------------------------------------------------------------------------------------
  */
 
-static int rereg(int fd, uint32_t mr, const struct ib_uverbs_rereg_mr *how)
-{
-	struct ib_uverbs_rereg_mr req = *how;
-	struct ib_uverbs_rereg_mr_resp resp;
-
-	req.mr_handle = mr;
-	return write_command(fd, IB_USER_VERBS_CMD_REREG_MR, &req, sizeof(req), &resp,
-			     sizeof(resp));
-}
-
 static void test_reregistration_is_checked(void **state)
 {
 	struct ib_uverbs_reg_mr reg = {.length = PAGE, .access_flags = 1};
@@ -556,22 +546,22 @@ static void test_reregistration_is_checked(void **state)
 		write_command(fd, IB_USER_VERBS_CMD_REG_MR, &reg, sizeof(reg), &resp, sizeof(resp)),
 		0);
 	how.flags = 0;
-	assert_int_equal(rereg(fd, resp.mr_handle, &how), EINVAL);
+	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EINVAL);
 	how.flags = 8;
-	assert_int_equal(rereg(fd, resp.mr_handle, &how), EOPNOTSUPP);
+	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EOPNOTSUPP);
 	how.flags = 1;
-	assert_int_equal(rereg(fd, resp.mr_handle + 77, &how), EINVAL);
+	assert_int_equal(rereg_mr(fd, resp.mr_handle + 77, &how), EINVAL);
 	how.hca_va = 1;
-	assert_int_equal(rereg(fd, resp.mr_handle, &how), EINVAL);
+	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EINVAL);
 	how.hca_va = 0; /* its first byte is the device's address 0 */
-	assert_int_equal(rereg(fd, resp.mr_handle, &how), 0);
+	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), 0);
 	how.length = 0;
-	assert_int_equal(rereg(fd, resp.mr_handle, &how), EINVAL);
+	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EINVAL);
 	how.length = PAGE;
 	how.start = 0;
-	assert_int_equal(rereg(fd, resp.mr_handle, &how), EFAULT);
+	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EFAULT);
 	how.start = (uintptr_t)constant;
-	assert_int_equal(rereg(fd, resp.mr_handle, &how), EFAULT);
+	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EFAULT);
 	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, resp.mr_handle),
 			 0);
 	close(fd);

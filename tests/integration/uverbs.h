@@ -105,6 +105,16 @@ static inline int write_command(int fd, uint32_t command, void *in, size_t in_le
 	return issue(fd, &c);
 }
 
+static inline int rereg_mr(int fd, uint32_t mr, const struct ib_uverbs_rereg_mr *how)
+{
+	struct ib_uverbs_rereg_mr req = *how;
+	struct ib_uverbs_rereg_mr_resp resp;
+
+	req.mr_handle = mr;
+	return write_command(fd, IB_USER_VERBS_CMD_REREG_MR, &req, sizeof(req), &resp,
+			     sizeof(resp));
+}
+
 static inline int alloc_pd(int fd, uint32_t *handle)
 {
 	struct ib_uverbs_alloc_pd_resp resp = {0};
