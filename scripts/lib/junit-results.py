@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""usage: junit-results.py FILE BUILD: prints a line "pass|fail|skip BUILD/NAME" for each test."""
+"""usage: junit-results.py FILE BUILD SAID: prints a line "pass|fail|skip BUILD/NAME" for each test.
+
+The end of what failed tests said is added to the file SAID.
+"""
 
 import sys
 import xml.etree.ElementTree as ElementTree
+
+LINES = 40
 
 
 def result(case):
@@ -15,5 +20,17 @@ def result(case):
     return "fail"
 
 
-for case in ElementTree.parse(sys.argv[1]).getroot().iter("testcase"):
-    print(f"{result(case)} {sys.argv[2]}/{case.get('name')}")
+def tell(said, name, text):
+    said.write(f"-- {name}\n" + "".join(f"   {line}\n" for line in text.splitlines()[-LINES:]))
+
+
+def main(path, build, said_path):
+    with open(said_path, "a", encoding="utf-8") as said:
+        for case in ElementTree.parse(path).getroot().iter("testcase"):
+            name = f"{build}/{case.get('name')}"
+            print(result(case), name)
+            if result(case) == "fail":
+                tell(said, name, case.findtext("system-out") or "")
+
+
+main(*sys.argv[1:])

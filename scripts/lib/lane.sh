@@ -20,6 +20,14 @@ record()
 	printf '   %-4s %s%s\n' "$1" "$2" "${3:+ ($3)}"
 }
 
+# failed NAME LOG: what it said is shown, and its end once more after all lanes.
+failed()
+{
+	record fail "$1"
+	sed 's/^/      /' "$2"
+	{ echo "-- $1"; tail -n 40 "$2" | sed 's/^/   /'; } >>"$DPUMAP_RESULTS.said"
+}
+
 # check NAME COMMAND...: one test; its output is shown only if it fails.
 check()
 {
@@ -28,8 +36,7 @@ check()
 	if "$@" >"$LANE_TMP/check.log" 2>&1; then
 		record pass "$name"
 	else
-		record fail "$name"
-		sed 's/^/      /' "$LANE_TMP/check.log"
+		failed "$name" "$LANE_TMP/check.log"
 	fi
 }
 
@@ -56,8 +63,7 @@ await_checks()
 		if [ -e "$LATER_LOGS/$name.log.passed" ]; then
 			record pass "$name"
 		else
-			record fail "$name"
-			sed 's/^/      /' "$LATER_LOGS/$name.log"
+			failed "$name" "$LATER_LOGS/$name.log"
 		fi
 	done
 	LATER=()
@@ -73,7 +79,7 @@ run_ctest()
 		--output-junit "$LANE_TMP/ctest.xml" "$@" || true
 	[ -s "$LANE_TMP/ctest.xml" ] || die "ctest ran no test with label $label in $dir"
 	"$PYTHON" "$ROOT/scripts/lib/junit-results.py" "$LANE_TMP/ctest.xml" \
-		"$(basename "$dir")" >>"$DPUMAP_RESULTS"
+		"$(basename "$dir")" "$DPUMAP_RESULTS.said" >>"$DPUMAP_RESULTS"
 }
 
 # run_covered LABEL: the tests in the gcc Debug build, which counts what they reach. Lanes share

@@ -31,7 +31,7 @@ clean_up()
 	local status=$?
 	end_agent
 	dpumap-emu stop >/dev/null 2>&1 || true
-	[ "$status" -eq 0 ] || [ ! -f "$log" ] || sed 's/^/  log: /' "$log" >&2
+	[ "$status" -eq 0 ] || [ ! -f "$log" ] || tail -n 200 "$log" | sed 's/^/  log: /' >&2
 	rm -rf "$work"
 }
 trap clean_up EXIT
@@ -95,15 +95,32 @@ start_configured()
 # The process of dpumapd, which has the emulator's name where that runs it for another processor.
 daemon_pid() { pgrep -g "$agent" -x 'dpumapd|qemu-.*'; }
 
-# expect_no_growth PID BEFORE NOW: KiB, unless a sanitizer keeps what was freed, or an emulator of the
-# processor what it translated
+# Memory of its own, in KiB, and descriptors
+size_of() { awk '$1 == "RssAnon:" { print $2 }' "/proc/$1/status"; }
+descriptors_of() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
+
+# A sanitizer keeps what was freed, an emulator of the processor what it translated.
+grows_by_nature()
+{
+	[[ $(cat "/proc/$1/comm") == qemu-* ]] || grep -q __asan_init "$(command -v dpumapd)"
+}
+
+# expect_no_growth PID COMMAND...: what brought dpumapd to its size and is done again does not need
+# more than 512 KiB more. On a busy machine the first time may not have been its busiest moment; what
+# leaks, leaks each time.
 expect_no_growth()
 {
-	if [[ $(cat "/proc/$1/comm") == qemu-* ]] || grep -q __asan_init "$(command -v dpumapd)"; then
-		echo '[  SKIPPED ] growth'
-	elif [ "$3" -gt $(($2 + 512)) ]; then
-		fail "dpumapd grew from $2 to $3 KiB"
-	fi
+	local pid=$1 before now
+	shift
+	for _ in 1 2 3; do
+		before=$(size_of "$pid")
+		"$@"
+		now=$(size_of "$pid")
+		echo "dpumapd: $before KiB of its own, then $now"
+		[ "$now" -gt $((before + 512)) ] || return 0
+		! grows_by_nature "$pid" || { echo '[  SKIPPED ] growth'; return 0; }
+	done
+	fail "dpumapd grows each time"
 }
 
 # Asks dpumapd to stop, and expects it to end well.

@@ -130,17 +130,15 @@ peer()
 	expect_objects "after an agent" "$serving"
 }
 daemon=$(daemon_pid)
-size_of() { awk '$1 == "RssAnon:" { print $2 }' "/proc/$1/status"; }
-descriptors_of() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 no_clients() { [ "$(ctl status | awk '$1 == "clients" { print $2 }')" -eq 0 ]; }
-peer
-peer
-await no_clients
-warm=$(size_of "$daemon") && open=$(descriptors_of "$daemon")
-for _ in 1 2 3; do peer; done
-await no_clients
-size=$(size_of "$daemon")
-expect_no_growth "$daemon" "$warm" "$size"
+peers()
+{
+	for _ in $(seq "$1"); do peer; done
+	await no_clients
+}
+peers 2
+open=$(descriptors_of "$daemon")
+expect_no_growth "$daemon" peers 3
 [ "$(descriptors_of "$daemon")" -eq "$open" ] || fail "descriptors are left open"
 
 # Many at once.
