@@ -92,3 +92,11 @@ void assert_lines(const char *text, size_t wanted)
 	assert_int_equal(occurrences(text, "\n"), wanted);
 	assert_true(!len || text[len - 1] == '\n');
 }
+
+struct doca_log_backend *lab_to_stdout(void)
+{
+	struct doca_log_backend *backend;
+
+	CHECK_OK(doca_log_backend_create_with_file(stdout, &backend));
+	return backend;
+}

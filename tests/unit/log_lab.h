@@ -42,6 +42,9 @@ struct lab {
 void lab_run(struct lab *lab, void (*experiment)(void));
 void lab_clear(struct lab *lab);
 
+/* In an experiment: a backend that writes to standard output. */
+struct doca_log_backend *lab_to_stdout(void);
+
 /* All of the text is as the extended regular expression says. */
 void assert_like(const char *text, const char *pattern);
 /* So many lines, each complete. */
