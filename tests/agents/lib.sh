@@ -112,13 +112,17 @@ expect_no_growth()
 {
 	local pid=$1 before now
 	shift
+	if grows_by_nature "$pid"; then
+		"$@"
+		echo '[  SKIPPED ] growth'
+		return
+	fi
 	for _ in 1 2 3; do
 		before=$(size_of "$pid")
 		"$@"
 		now=$(size_of "$pid")
 		echo "dpumapd: $before KiB of its own, then $now"
 		[ "$now" -gt $((before + 512)) ] || return 0
-		! grows_by_nature "$pid" || { echo '[  SKIPPED ] growth'; return 0; }
 	done
 	fail "dpumapd grows each time"
 }
