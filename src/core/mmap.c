@@ -112,7 +112,9 @@ doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
 
 doca_error_t dpumap_mmap_refuse_buf(const struct doca_mmap *mmap, uint64_t addr, size_t len)
 {
-	if (!dpumap_mmap_is_usable(mmap))
+	/* Another thread may have started it since it was found to be stopped. */
+	if (!dpumap_mmap_is_usable(mmap) ||
+	    dpumap_mmap_check_ops(mmap, addr, len, 0) == DPUMAP_DESC_OK)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "buf: map %p is not started",
 				   (const void *)mmap);
 	return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
@@ -203,10 +205,12 @@ doca_error_t dpumap_mmap_refuse_device(const struct doca_mmap *mmap, const struc
 
 doca_error_t dpumap_mmap_refuse_peer(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
-	if (!dpumap_mmap_is_usable(mmap))
+	const struct mmap_slot *slot = dpumap_mmap_find_slot(mmap, dev);
+
+	if (!dpumap_mmap_is_usable(mmap) || (slot && slot->peer_key))
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "connection: map %p is not started",
 				   (const void *)mmap);
-	if (!dpumap_mmap_find_slot(mmap, dev))
+	if (!slot)
 		return dpumap_fail(DOCA_ERROR_NOT_FOUND,
 				   "connection: map %p does not have device %s", (const void *)mmap,
 				   dpumap_hca_name(dev->info.hca));
