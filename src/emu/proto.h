@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d49u /* bumped with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d4bu /* bumped with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_PATH_MAX 104 /* of a socket's path: sizeof sun_path less a few */

@@ -21,15 +21,29 @@
 #include <stdint.h>
 
 #define EMU_MAX_CARDS	8
-#define EMU_MAX_MKEYS	(1u << 18)
 #define EMU_MAX_KLMS	(1u << 18)
-#define EMU_MAX_QPS	(1u << 13)
-#define EMU_MAX_CQS	(1u << 13)
-#define EMU_MAX_SRQS	(1u << 12)
 #define EMU_MAX_GIDS	256u
 #define EMU_MAX_ENGINES 256u
+#define EMU_MAX_SESSION 64u /* of a CQ with compressed entries */
 #define EMU_DM_STRIDE	(16ull << 20)
 #define EMU_NO_ENGINE	UINT32_MAX
+
+/*
+ * EMU_NUM_* there are, as many as devices say: powers of two. Numbers are from EMU_FIRST_* on, and
+ * below EMU_MAX_*, because some have a meaning: mkey 0, so that key 0 never exists, and the
+ * reserved lkeys 0x100 and below 0x200; QPs 0 and 1, of which devices leave some more; CQ and SRQ 0
+ * are none.
+ */
+#define EMU_FIRST_MKEY 0x10u
+#define EMU_FIRST_QPN  0x40u
+#define EMU_NUM_MKEYS  (1u << 18)
+#define EMU_NUM_QPS    (1u << 13)
+#define EMU_NUM_CQS    (1u << 13)
+#define EMU_NUM_SRQS   (1u << 12)
+#define EMU_MAX_MKEYS  (EMU_FIRST_MKEY + EMU_NUM_MKEYS)
+#define EMU_MAX_QPS    (EMU_FIRST_QPN + EMU_NUM_QPS)
+#define EMU_MAX_CQS    (1u + EMU_NUM_CQS)
+#define EMU_MAX_SRQS   (1u + EMU_NUM_SRQS)
 
 /* mkey rights, as in the mkey context of the PRM (lr, lw, rr, rw, a). */
 enum emu_right {
@@ -295,15 +309,24 @@ struct emu_qp {
  */
 #define EMU_CQ_UNARMED 0xffffffffu
 
+/* mini_cqe_res_format of the CQ context. */
+enum emu_mini {
+	EMU_MINI_HASH = 0,
+	EMU_MINI_CSUM = 1,
+	EMU_MINI_CSUM_STRIDX = 3,
+};
+
 struct emu_cq {
 	_Atomic uint32_t serial;
 	uint32_t engine;
 	uint64_t buf_addr;
 	uint64_t dbr_addr;
-	uint32_t entries;    /* a power of two */
-	uint32_t cqe_size;   /* 64 or 128 */
-	uint32_t padded;     /* all 128 bytes are written, not only the half that is the CQE */
-	uint32_t overwrites; /* overrun is not looked for: the oldest CQEs are lost */
+	uint32_t entries;   /* a power of two */
+	uint32_t cqe_size;  /* 64 or 128 */
+	uint8_t padded;	    /* all 128 bytes are written, not only the half that is the CQE */
+	uint8_t overwrites; /* overrun is not looked for: the oldest CQEs are lost */
+	uint8_t session;    /* so many CQEs at most are compressed together; 0: none */
+	uint8_t mini;	    /* enum emu_mini: what is told of each */
 	uint32_t has_channel;
 	_Atomic uint32_t error; /* overrun: the engine writes no more */
 	/*

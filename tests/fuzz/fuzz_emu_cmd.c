@@ -564,6 +564,35 @@ static void execute(void)
 	renumber(f);
 }
 
+/* Every context has a doorbell page, as libmlx5's do; its handle is out of the way of the inputs'.
+ */
+static void give_doorbells(struct emu_file *f)
+{
+	static const uint16_t outs[] = {MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET,
+					MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH,
+					MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID};
+	struct emu_cmd c = {.chan = f->chans, .file = f, .fd = -1};
+	struct ib_uverbs_attr *a = frame.hdr.attrs;
+	unsigned int i;
+
+	memset(&frame, 0, sizeof(frame));
+	frame.hdr.object_id = MLX5_IB_OBJECT_UAR;
+	frame.hdr.method_id = MLX5_IB_METHOD_UAR_OBJ_ALLOC;
+	frame.hdr.driver_id = RDMA_DRIVER_MLX5;
+	frame.hdr.num_attrs = 5;
+	frame.hdr.length = (uint16_t)(sizeof(frame.hdr) + 5 * sizeof(*a));
+	a[0].attr_id = MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE;
+	a[1] = (struct ib_uverbs_attr){.attr_id = MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, .len = 8};
+	for (i = 0; i < 3; i++)
+		a[2 + i] = (struct ib_uverbs_attr){.attr_id = outs[i], .len = 8, .data = INPUT_AT};
+	require(!emu_ioctl(&c, FRAME_AT));
+	i = f->nobjs - 1;
+	f->objs[i] = f->objs[0];
+	f->objs[i]->handle = i;
+	f->objs[0] = NULL;
+	f->first_free = 0;
+}
+
 static void open_clients(void)
 {
 	int i;
@@ -578,6 +607,7 @@ static void open_clients(void)
 		files[i].next = emu.files;
 		emu.files = &files[i];
 		chans[i] = (struct emu_chan){.watch.fd = -1, .file = &files[i], .pid = getpid()};
+		give_doorbells(&files[i]);
 	}
 }
 

@@ -186,6 +186,34 @@ test_limits()
 	"$emu" stop
 }
 
+# may_lock_little COMMAND...: no more than 64 KiB
+may_lock_little()
+{
+	(
+		ulimit -l 64
+		[ "$(id -u)" != 0 ] || set -- setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock "$@"
+		exec "$@"
+	)
+}
+
+# An unprivileged program's memory is limited if the machine is told so.
+test_memlock()
+{
+	local memlock message
+	for memlock in "--cap memlock=1" ""; do
+		message="Couldn't register MR"
+		[ -n "$memlock" ] || message="Couldn't connect to"
+		# shellcheck disable=SC2086
+		"$emu" start $memlock
+		if may_lock_little "$emu" run --as dpu -- \
+			ibv_rc_pingpong -g 0 -s 1048576 -p 18603 localhost >"$work/client" 2>&1; then
+			fail "a ping without anybody to answer it"
+		fi
+		grep -q "$message" "$work/client" || fail "start $memlock: $(cat "$work/client")"
+		"$emu" stop
+	done
+}
+
 # trace NAME COMMAND...: what the command did, on an emulator of its own
 trace()
 {
@@ -214,5 +242,6 @@ test_config_repeats
 test_nonsense
 test_fault_words
 test_limits
+test_memlock
 test_trace
 [ "$failures" -eq 0 ]

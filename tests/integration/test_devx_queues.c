@@ -161,18 +161,33 @@ static void test_cq_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
 		{CQC * 8 + 0x8, 3, BAD_PARAM, 2},	 /* size of an entry */
-		{CQC * 8 + 0x11, 1, BAD_PARAM, 1},	 /* compression */
+		{CQC * 8 + 0x11, 3, BAD_PARAM, 6},	 /* compressed in a format that is none */
+		{CQC * 8 + 0x12, 2, BAD_PARAM, 1},	 /* a format, but not compressed */
+		{CQC * 8 + 0x11, 14, BAD_PARAM, 0x2001}, /* compressed in another layout */
+		{CQC * 8 + 0x1e, 2, BAD_PARAM, 1},	 /* another layout */
+		{CQC * 8 + 0x11, 15, BAD_PARAM, 0x4001},
 		{CQC * 8 + 0x63, 5, BAD_PARAM, 23},	 /* entries */
 		{CQC * 8 + 0x63, 5, BAD_PARAM, 7},	 /* more than the umem holds */
 		{CQC * 8 + 0x68, 24, BAD_RES, 0xffffff}, /* doorbell page */
 		{CQC * 8 + 0xb8, 8, BAD_RES, 0},	 /* event queue */
-		{CQC * 8 + 0x20, 32, BAD_RES, 0x7fffffff}, {0x58 * 8, 32, BAD_RES, 0x7fffffff},
-		{0x50 * 8, 64, BAD_PARAM, PAGE - 64},	   {0x50 * 8, 64, BAD_PARAM, 8},
+		{CQC * 8 + 0x20, 32, BAD_RES, 0x7fffffff},
+		{0x58 * 8, 32, BAD_RES, 0x7fffffff},
+		{0x50 * 8, 64, BAD_PARAM, PAGE - 64},
+		{0x50 * 8, 64, BAD_PARAM, 8},
 		{CQC * 8 + 0x38 * 8, 64, BAD_PARAM, 16},
 	};
+	static const uint8_t compressed[] = {4, 5, 7}; /* with hash, checksum, stride index too */
 	struct bench *b = *state;
 
 	refuse_each(b, fill_cq, flaws, sizeof(flaws) / sizeof(flaws[0]));
+	for (size_t i = 0; i < sizeof(compressed); i++) {
+		fill_cq(b);
+		set(b->in + CQC, 0x11, 3, compressed[i]);
+		b->cq = create(b);
+		assert_non_null(b->cq);
+		assert_int_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
+		b->cq = NULL;
+	}
 	fill_cq(b);
 	assert_null(mlx5dv_devx_obj_create(b->context, b->in, 0x60, b->out, 16));
 	assert_int_equal(b->out[0], BAD_INP_LEN);

@@ -5,84 +5,19 @@
  * rights of device memory. The errnos are those of drivers/infiniband in Linux.
  */
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fixture.h"
 #include "uverbs.h"
+#include "uverbs_queues.h"
 
-#define PAGE	   4096u
-#define RING_BYTES (16u * PAGE)
-#define BUSY_GID   1 /* of a function's table: there is one */
-#define EMPTY_GID  3
-#define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
-
-/* A ring with nothing behind it, one that is only to be read, and a doorbell record. */
-static uint8_t *ring, *constant;
-static uint64_t record[8] __attribute__((aligned(64)));
-
-static int make_memory(void **state)
-{
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-
-	(void)state;
-	ring = mmap(NULL, RING_BYTES + PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
-	constant = mmap(NULL, RING_BYTES, PROT_READ, flags, -1, 0);
-	if (ring == MAP_FAILED || constant == MAP_FAILED)
-		return -1;
-	return munmap(ring + RING_BYTES, PAGE);
-}
+#define BUSY_GID  1 /* of a function's table: there is one */
+#define EMPTY_GID 3
+#define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
 
 /* --- completion queues ---------------------------------------------------------------------------
  */
-
-struct cq {
-	struct mlx5_ib_create_cq drv;
-	uint32_t cqe, vector, flags;
-};
-
-static struct cq good_cq(void)
-{
-	struct cq q = {.cqe = 63};
-
-	q.drv.buf_addr = (uintptr_t)ring;
-	q.drv.db_addr = (uintptr_t)record;
-	q.drv.cqe_size = 64;
-	return q;
-}
-
-static int create_cq(int fd, struct cq *q, uint32_t *handle)
-{
-	struct mlx5_ib_create_cq_resp resp;
-	uint32_t cqe = 0;
-	union command c;
-	int err;
-
-	begin(&c, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE);
-	add(&c, UVERBS_ATTR_CREATE_CQ_HANDLE, 0, 0);
-	add(&c, UVERBS_ATTR_CREATE_CQ_CQE, 4, q->cqe);
-	add(&c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 8, 1);
-	add(&c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 4, q->vector);
-	add(&c, UVERBS_ATTR_CREATE_CQ_FLAGS, 4, q->flags);
-	add_buf(&c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cqe, sizeof(cqe));
-	add_buf(&c, UVERBS_ATTR_UHW_IN, &q->drv, sizeof(q->drv));
-	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
-	err = issue(fd, &c);
-	*handle = (uint32_t)c.hdr.attrs[0].data;
-	return err;
-}
-
-static void destroy_cq(int fd, uint32_t handle)
-{
-	struct ib_uverbs_destroy_cq_resp resp;
-	union command c;
-
-	begin(&c, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY);
-	add(&c, UVERBS_ATTR_DESTROY_CQ_HANDLE, 0, handle);
-	add_buf(&c, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
-	assert_int_equal(issue(fd, &c), 0);
-}
 
 #define REFUSE_CQ(errnum, change)                                     \
 	do {                                                          \
@@ -95,7 +30,7 @@ static void destroy_cq(int fd, uint32_t handle)
 
 static void test_cq_is_checked(void **state)
 {
-	int fd = open_context();
+	int fd = open_with_doorbells();
 	struct cq good = good_cq();
 	uint32_t cq;
 
@@ -107,10 +42,12 @@ static void test_cq_is_checked(void **state)
 	REFUSE_CQ(EINVAL, q.drv.cqe_size = 32);
 	REFUSE_CQ(EINVAL, q.drv.reserved0 = 1);
 	REFUSE_CQ(EINVAL, q.drv.reserved1 = 1);
-	REFUSE_CQ(EINVAL, q.drv.flags = 1u << 15);
-	REFUSE_CQ(EOPNOTSUPP, q.drv.flags = MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS);
-	REFUSE_CQ(EOPNOTSUPP, q.drv.flags = MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD);
-	REFUSE_CQ(EOPNOTSUPP, q.drv.cqe_comp_en = 1);
+	REFUSE_CQ(EINVAL, q.drv.flags |= 1u << 15);
+	REFUSE_CQ(EOPNOTSUPP, q.drv.flags |= MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS);
+	REFUSE_CQ(EOPNOTSUPP, q.drv.flags |= MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD);
+	REFUSE_CQ(EINVAL, q.drv.cqe_comp_en = 1);
+	REFUSE_CQ(EINVAL, (q.drv.cqe_comp_en = 1, q.drv.cqe_comp_res_format = 3));
+	REFUSE_CQ(EINVAL, (q.drv.cqe_comp_en = 1, q.drv.cqe_comp_res_format = 8));
 	REFUSE_CQ(EINVAL, q.drv.buf_addr += 8);
 	REFUSE_CQ(EINVAL, q.drv.db_addr += 4);
 	REFUSE_CQ(EFAULT, q.drv.buf_addr = 0);
@@ -126,24 +63,9 @@ static void test_cq_is_checked(void **state)
 	close(fd);
 }
 
-static int resize_cq(int fd, uint32_t cq, uint64_t buf, uint32_t cqe)
-{
-	struct ib_uverbs_resize_cq req = {.cq_handle = cq, .cqe = cqe};
-	struct mlx5_ib_resize_cq drv = {.buf_addr = buf, .cqe_size = 64};
-	struct ib_uverbs_resize_cq_resp resp;
-	union command c;
-
-	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	add(&c, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), IB_USER_VERBS_CMD_RESIZE_CQ);
-	add_buf(&c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
-	add_buf(&c, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
-	add_buf(&c, UVERBS_ATTR_UHW_IN, &drv, sizeof(drv));
-	return issue(fd, &c);
-}
-
 static void test_resize_is_checked(void **state)
 {
-	int fd = open_context();
+	int fd = open_with_doorbells();
 	struct cq q = good_cq();
 	uint32_t cq;
 
@@ -162,91 +84,34 @@ static void test_resize_is_checked(void **state)
 /* The child's queue stays in the file that both have; nobody executes it any more. */
 static void test_resize_after_its_process(void **state)
 {
-	int fd = open_context(), status = 0;
+	const uint32_t cq = 1; /* the doorbell page is the first object */
+	int fd = open_with_doorbells(), status = 0;
 	pid_t pid;
-	uint32_t cq, pd;
+	uint32_t pd;
 
 	(void)state;
 	pid = fork();
 	if (!pid) {
 		struct cq q = good_cq();
+		uint32_t handle;
 
-		_exit(create_cq(fd, &q, &cq) || cq);
+		_exit(create_cq(fd, &q, &handle) || handle != cq);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
-	assert_int_equal(resize_cq(fd, 0, (uintptr_t)ring + PAGE, 127), 0);
+	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + PAGE, 127), 0);
 	assert_int_equal(alloc_pd(fd, &pd), 0);
-	destroy_cq(fd, 0);
+	destroy_cq(fd, cq);
 	close(fd);
 }
 
 /* --- queue pairs ---------------------------------------------------------------------------------
  */
 
-struct qp {
-	struct mlx5_ib_create_qp drv;
-	struct ib_uverbs_qp_cap cap;
-	uint32_t pd, send_cq, recv_cq, flags;
-	uint64_t type;
-};
-
-static struct qp good_qp(uint32_t pd, uint32_t cq)
-{
-	struct qp q = {.pd = pd, .send_cq = cq, .recv_cq = cq, .type = IB_UVERBS_QPT_RC};
-
-	q.drv.buf_addr = (uintptr_t)ring + PAGE;
-	q.drv.db_addr = (uintptr_t)(record + 2);
-	q.drv.sq_wqe_count = 16;
-	q.drv.rq_wqe_count = 16;
-	q.drv.rq_wqe_shift = 6;
-	q.cap.max_send_wr = q.cap.max_recv_wr = 4;
-	q.cap.max_send_sge = q.cap.max_recv_sge = 1;
-	return q;
-}
-
-static int create_qp(int fd, struct qp *q, uint32_t *handle)
-{
-	struct mlx5_ib_create_qp_resp resp;
-	struct ib_uverbs_qp_cap cap;
-	uint32_t qpn = 0;
-	union command c;
-	int err;
-
-	begin(&c, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
-	add(&c, UVERBS_ATTR_CREATE_QP_HANDLE, 0, 0);
-	add(&c, UVERBS_ATTR_CREATE_QP_PD_HANDLE, 0, q->pd);
-	add(&c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, 0, q->send_cq);
-	if (q->type != IB_UVERBS_QPT_XRC_INI)
-		add(&c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, 0, q->recv_cq);
-	add(&c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 8, 2);
-	add_buf(&c, UVERBS_ATTR_CREATE_QP_CAP, &q->cap, sizeof(q->cap));
-	add(&c, UVERBS_ATTR_CREATE_QP_TYPE, 8, q->type);
-	add(&c, UVERBS_ATTR_CREATE_QP_FLAGS, 4, q->flags);
-	add_buf(&c, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
-	add_buf(&c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qpn, sizeof(qpn));
-	add_buf(&c, UVERBS_ATTR_UHW_IN, &q->drv, sizeof(q->drv));
-	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
-	err = issue(fd, &c);
-	*handle = (uint32_t)c.hdr.attrs[0].data;
-	return err;
-}
-
-static void destroy_qp(int fd, uint32_t handle)
-{
-	struct ib_uverbs_destroy_qp_resp resp;
-	union command c;
-
-	begin(&c, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY);
-	add(&c, UVERBS_ATTR_DESTROY_QP_HANDLE, 0, handle);
-	add_buf(&c, UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
-	assert_int_equal(issue(fd, &c), 0);
-}
-
 static int open_with_cq(uint32_t *pd, uint32_t *cq)
 {
-	int fd = open_context();
+	int fd = open_with_doorbells();
 	struct cq q = good_cq();
 
 	assert_int_equal(alloc_pd(fd, pd), 0);
@@ -277,10 +142,10 @@ static void test_qp_is_checked(void **state)
 	REFUSE_QP(EOPNOTSUPP, q.type = IB_UVERBS_QPT_RAW_PACKET);
 	REFUSE_QP(EOPNOTSUPP, q.flags = 1u << 30);
 	REFUSE_QP(EOPNOTSUPP, q.flags = IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK);
-	REFUSE_QP(EINVAL, q.drv.flags = MLX5_QP_FLAG_SIGNATURE);
-	REFUSE_QP(EINVAL, q.drv.flags = 1u << 30);
-	REFUSE_QP(EINVAL,
-		  (q.type = IB_UVERBS_QPT_UD, q.drv.flags = MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE));
+	REFUSE_QP(EINVAL, q.drv.flags |= MLX5_QP_FLAG_SIGNATURE);
+	REFUSE_QP(EINVAL, q.drv.flags |= 1u << 30);
+	REFUSE_QP(EINVAL, (q.type = IB_UVERBS_QPT_UD,
+			   q.drv.flags |= MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE));
 	REFUSE_QP(EINVAL, q.drv.sq_wqe_count = 15);
 	REFUSE_QP(EINVAL, q.drv.rq_wqe_count = 15);
 	REFUSE_QP(EINVAL, q.drv.rq_wqe_count = 1u << 16);
@@ -289,6 +154,7 @@ static void test_qp_is_checked(void **state)
 	REFUSE_QP(EINVAL, q.cap.max_send_sge = 31);
 	REFUSE_QP(EINVAL, q.drv.buf_addr += 16);
 	REFUSE_QP(EINVAL, q.drv.db_addr += 4);
+	REFUSE_QP(EFAULT, q.drv.db_addr = 0);
 	REFUSE_QP(EFAULT, q.drv.buf_addr = 0);
 	REFUSE_QP(EFAULT, q.drv.buf_addr = (uintptr_t)constant);
 	REFUSE_QP(EFAULT, q.drv.buf_addr = (uintptr_t)ring + RING_BYTES - 31 * 64);
@@ -402,46 +268,50 @@ static void test_attributes_of_half_a_connection(void **state)
 	close(fd);
 }
 
-/* --- shared receive queues -----------------------------------------------------------------------
+/* --- doorbell pages ------------------------------------------------------------------------------
  */
 
-struct srq {
-	struct mlx5_ib_create_srq drv;
-	uint32_t pd, max_wr, max_sge, type;
-};
-
-static struct srq good_srq(uint32_t pd)
+static int query_uar(int fd, uint32_t index)
 {
-	struct srq s = {.pd = pd, .max_wr = 63, .max_sge = 1};
-
-	s.drv.buf_addr = (uintptr_t)ring;
-	s.drv.db_addr = (uintptr_t)record;
-	return s;
-}
-
-static int create_srq(int fd, struct srq *s, uint32_t *handle)
-{
-	struct mlx5_ib_create_srq_resp resp;
-	uint32_t out[2];
+	uint32_t page = 0;
 	union command c;
-	int err;
 
-	begin(&c, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE);
-	add(&c, UVERBS_ATTR_CREATE_SRQ_HANDLE, 0, 0);
-	add(&c, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, 0, s->pd);
-	add(&c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 8, 3);
-	add(&c, UVERBS_ATTR_CREATE_SRQ_MAX_WR, 4, s->max_wr);
-	add(&c, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 4, s->max_sge);
-	add(&c, UVERBS_ATTR_CREATE_SRQ_LIMIT, 4, 0);
-	add(&c, UVERBS_ATTR_CREATE_SRQ_TYPE, 8, s->type);
-	add_buf(&c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &out[0], sizeof(out[0]));
-	add_buf(&c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, &out[1], sizeof(out[1]));
-	add_buf(&c, UVERBS_ATTR_UHW_IN, &s->drv, sizeof(s->drv));
-	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
-	err = issue(fd, &c);
-	*handle = (uint32_t)c.hdr.attrs[0].data;
-	return err;
+	begin(&c, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_UAR);
+	add(&c, MLX5_IB_ATTR_DEVX_QUERY_UAR_USER_IDX, 4, index);
+	add_buf(&c, MLX5_IB_ATTR_DEVX_QUERY_UAR_DEV_IDX, &page, sizeof(page));
+	return issue(fd, &c);
 }
+
+/* Queues ring on pages of their own context; the driver has none that it could give them. */
+static void test_doorbell_page_is_checked(void **state)
+{
+	const uint16_t of_cq = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
+	uint32_t pd, cq, qp;
+	int fd = open_with_cq(&pd, &cq), other = open_context();
+	const uint32_t foreign = alloc_uar(other);
+	struct qp good = good_qp(pd, cq);
+
+	(void)state;
+	REFUSE_CQ(EINVAL, q.drv.flags &= (uint16_t)~of_cq);
+	REFUSE_CQ(EINVAL, q.drv.uar_page_index = 0);
+	REFUSE_CQ(EINVAL, q.drv.uar_page_index = 0xffff);
+	REFUSE_CQ(EINVAL, q.drv.uar_page_index = (uint16_t)foreign);
+	REFUSE_QP(EINVAL, q.drv.flags = 0);
+	REFUSE_QP(EINVAL, q.drv.flags = MLX5_QP_FLAG_BFREG_INDEX);
+	REFUSE_QP(EINVAL, q.drv.flags |= MLX5_QP_FLAG_BFREG_INDEX);
+	REFUSE_QP(EINVAL, q.drv.bfreg_index = 0);
+	REFUSE_QP(EINVAL, q.drv.bfreg_index |= 1u << 16);
+	REFUSE_QP(EINVAL, q.drv.bfreg_index = foreign);
+	assert_int_equal(query_uar(fd, 0), EINVAL);
+	assert_int_equal(query_uar(fd, doorbells), EINVAL);
+	assert_int_equal(create_qp(fd, &good, &qp), 0);
+	destroy_qp(fd, qp);
+	close(other);
+	close(fd);
+}
+
+/* --- shared receive queues -----------------------------------------------------------------------
+ */
 
 #define REFUSE_SRQ(errnum, change)                                     \
 	do {                                                           \
@@ -473,6 +343,7 @@ static void test_srq_is_checked(void **state)
 	REFUSE_SRQ(EINVAL, s.drv.reserved1 = 1);
 	REFUSE_SRQ(EINVAL, s.drv.buf_addr += 8);
 	REFUSE_SRQ(EINVAL, s.drv.db_addr += 4);
+	REFUSE_SRQ(EFAULT, s.drv.db_addr = 0);
 	REFUSE_SRQ(EFAULT, s.drv.buf_addr = 0);
 	REFUSE_SRQ(EFAULT, s.drv.buf_addr = (uintptr_t)constant);
 	REFUSE_SRQ(EFAULT, s.drv.buf_addr += RING_BYTES - 64);
@@ -655,6 +526,7 @@ int main(int argc, char **argv)
 		TEST(test_qp_is_checked),
 		TEST(test_attributes_of_a_qp),
 		TEST(test_attributes_of_half_a_connection),
+		TEST(test_doorbell_page_is_checked),
 		TEST(test_srq_is_checked),
 		TEST(test_address_handle_is_checked),
 		TEST(test_reregistration_is_checked),

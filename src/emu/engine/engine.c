@@ -41,6 +41,7 @@ bool emu_engine_note(struct engine *e, const struct emu_note *note)
 void emu_engine_event(struct engine *e, const struct emu_note *note)
 {
 	emu_cq_publish(e);
+	emu_cq_end_session(e);
 	if (!e->event_count && emu_engine_note(e, note))
 		return;
 	if (e->event_count < ENGINE_EVENTS)
@@ -218,6 +219,7 @@ static bool pass(struct engine *e)
 			visit(e, e->qp_list[i]);
 		for (i = 0; i < e->tgt_count; i++)
 			visit_target(e, e->tgt_list[i]);
+		emu_cq_age_session(e);
 		for (i = 0; i < e->cq_count; i++)
 			emu_cq_notify(e, e->cq_list[i]);
 		for (i = 0; i < e->srq_count; i++)

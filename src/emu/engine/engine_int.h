@@ -26,11 +26,14 @@
 #define ENGINE_FILES   16
 #define ENGINE_EVENTS  64
 /* Most completions that are made known together, and copies so long that none waits for them. */
-#define ENGINE_CQES    8
-#define ENGINE_LONG    4096u
-#define ENGINE_WQE_MAX (63 * 16)
-#define ENGINE_MAX_MSG (1ull << 31)
-#define ENGINE_UD_MTU  4096u /* of the port: a datagram is one packet */
+#define ENGINE_CQES 8
+#define ENGINE_LONG 4096u
+/* How long receptions are held back for more to be compressed with: after one, and in all. */
+#define ENGINE_QUIET_NS	  3000u
+#define ENGINE_SESSION_NS 200000u
+#define ENGINE_WQE_MAX	  (63 * 16)
+#define ENGINE_MAX_MSG	  (1ull << 31)
+#define ENGINE_UD_MTU	  4096u /* of the port: a datagram is one packet */
 
 /* CQE syndromes of the PRM. */
 enum emu_syndrome {
@@ -152,6 +155,36 @@ struct emu_cq_batch {
 	uint8_t op_own[ENGINE_CQES];
 };
 
+struct emu_cqe {
+	uint8_t opcode;
+	uint8_t syndrome;
+	uint8_t wqe_opcode;
+	bool solicited;
+	uint16_t wqe_counter;
+	uint32_t qpn;
+	uint32_t src_qpn;
+	uint8_t net; /* the byte above src_qpn: GRH and network type */
+	uint32_t uidx;
+	uint32_t imm; /* big endian */
+	uint32_t byte_cnt;
+};
+
+/*
+ * Receptions of one QP that are not yet written, as more may follow that can be compressed with
+ * them. It outlives passes: whose they are is told by the serials.
+ */
+struct emu_cq_session {
+	uint32_t n; /* 0: there is none */
+	uint32_t cqn;
+	uint32_t cq_serial;
+	uint32_t qp_serial;
+	uint32_t qp_resets;
+	uint64_t opened; /* ns */
+	uint64_t grown;	 /* ns */
+	struct emu_cqe first;
+	uint32_t byte_cnt[EMU_MAX_SESSION];
+};
+
 /* Whether faults of copies are ours to handle (engine_guard.c). */
 struct emu_guard {
 	uint64_t asked; /* ns; when it was found out; 0 = never */
@@ -175,6 +208,7 @@ struct engine {
 	uint32_t rule;	 /* enum emu_cqe_action: what completions meet in this pass */
 	struct emu_guard guard;
 	struct emu_cq_batch batch;
+	struct emu_cq_session session;
 	int scratch_fd; /* if no_vm */
 	uint32_t qp_count;
 	uint32_t cq_count;
@@ -242,20 +276,6 @@ struct emu_wqe {
 	struct emu_av av; /* valid only for UD, as is what follows for as much as there is of it */
 	struct emu_sge sge[EMU_MSG_SEGS];
 	struct emu_umr umr; /* of a UMR WQE: its segments; valid only for one */
-};
-
-struct emu_cqe {
-	uint8_t opcode;
-	uint8_t syndrome;
-	uint8_t wqe_opcode;
-	bool solicited;
-	uint16_t wqe_counter;
-	uint32_t qpn;
-	uint32_t src_qpn;
-	uint8_t net; /* the byte above src_qpn: GRH and network type */
-	uint32_t uidx;
-	uint32_t imm; /* big endian */
-	uint32_t byte_cnt;
 };
 
 enum emu_fault {
@@ -427,6 +447,9 @@ bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe);
  * long copy or the end of the pass, nor may anybody be told of what comes after it.
  */
 void emu_cq_publish(struct engine *e);
+/* Write what is held back to be compressed; or do so if it has been for long enough. */
+void emu_cq_end_session(struct engine *e);
+void emu_cq_age_session(struct engine *e);
 void emu_cq_notify(struct engine *e, uint32_t cqn);
 
 /* engine_wqe.c */

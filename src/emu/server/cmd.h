@@ -122,8 +122,13 @@ int emu_dmabuf_open(const struct emu_cmd *c, uint16_t id, uint64_t offset, uint6
 int emu_resolve(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES]);
 /* Before a queue pair goes: what was posted is sent, if that does not take long. */
 void emu_let_send(const struct emu_cmd *c, const struct emu_qp *q);
-/* Can a queue be there? -EINVAL off its lines, -EFAULT if it could not be pinned. */
-int emu_check_ring(const struct emu_cmd *c, uint64_t addr, uint64_t len);
+/* Rings begin at a line that the firmware can address: 0, or -EINVAL. */
+int emu_check_ring(uint64_t addr);
+/* Lock a queue's memory; what was locked before an error stays in `pins`. */
+int emu_pin_queue(const struct emu_cmd *c, uint64_t ring, uint64_t len, uint64_t dbr,
+		  struct emu_queue_pins *pins);
+/* Is it a doorbell page of this file? */
+bool emu_has_uar(const struct emu_file *f, uint64_t page);
 /* The slot of the calling process's engine; without one the shim starts it and asks again. */
 int emu_engine_of(struct emu_cmd *c, uint32_t *slot);
 /* The async file that an attribute names, or else the first one of the command file. */

@@ -86,6 +86,24 @@ static int resize(pid_t pid, struct emu_cq *q, uint64_t buf_addr, uint32_t entri
 	return err;
 }
 
+/* Both rings are locked while there are two. */
+static int resize_pinned(const struct emu_cmd *c, struct emu_cq_obj *cq, uint64_t buf_addr,
+			 uint32_t entries)
+{
+	struct emu_cq *q = &emu.queues->cq[cq->cqn];
+	struct emu_pin next = {NULL, 0};
+	int err = emu_check_ring(buf_addr);
+
+	if (!err)
+		err = emu_pin(c->chan, buf_addr, (uint64_t)entries * q->cqe_size, true, &next);
+	if (!err)
+		err = resize(c->chan->pid, q, buf_addr, entries);
+	emu_unpin(err ? &next : &cq->pins.ring);
+	if (!err)
+		cq->pins.ring = next;
+	return err;
+}
+
 int emu_write_resize_cq(struct emu_cmd *c)
 {
 	struct ib_uverbs_resize_cq_resp r = {0};
@@ -110,9 +128,7 @@ int emu_write_resize_cq(struct emu_cmd *c)
 	if (uhw.reserved0 || uhw.reserved1 || uhw.cqe_size != q->cqe_size)
 		return -EINVAL;
 	if (entries != q->entries)
-		err = emu_check_ring(c, uhw.buf_addr, (uint64_t)entries * uhw.cqe_size);
-	if (!err && entries != q->entries)
-		err = resize(c->chan->pid, q, uhw.buf_addr, entries);
+		err = resize_pinned(c, cq, uhw.buf_addr, entries);
 	r.cqe = entries - 1;
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 }

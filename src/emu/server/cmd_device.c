@@ -138,10 +138,10 @@ void emu_query_device_fill(const struct emu_func *f, struct ib_uverbs_query_devi
 	r->max_qp_init_rd_atom = 16;
 	r->max_res_rd_atom = 16 * p->max_qp;
 	r->atomic_cap = 1; /* IBV_ATOMIC_HCA */
-	r->max_mw = EMU_MAX_MKEYS;
+	r->max_mw = p->max_mr;
 	r->device_cap_flags = CAP_MEM_WINDOW | CAP_MEM_WINDOW_2B | CAP_XRC | CAP_RC_RNR_NAK_GEN;
 	r->max_ah = INT32_MAX;
-	r->max_srq = EMU_MAX_SRQS - 1;
+	r->max_srq = EMU_NUM_SRQS;
 	r->max_srq_wr = 32767;
 	r->max_srq_sge = 31;
 	r->max_pkeys = 1;
@@ -166,6 +166,17 @@ static void fill_odp(struct ib_uverbs_ex_query_device_resp *r)
 	r->odp_caps.per_transport_caps.rc_odp_caps = SEND | RECV | WRITE | READ | ATOMIC | SRQ_RECV;
 	r->odp_caps.per_transport_caps.ud_odp_caps = SEND | SRQ_RECV;
 	r->xrc_odp_caps = SEND | WRITE | READ | ATOMIC | SRQ_RECV;
+}
+
+static void fill_compression(const struct emu_profile *p, struct mlx5_ib_query_device_resp *r)
+{
+	if (!p->max_session)
+		return;
+	r->cqe_comp_caps.max_num = p->max_session;
+	r->cqe_comp_caps.supported_format = MLX5_IB_CQE_RES_FORMAT_HASH |
+					    MLX5_IB_CQE_RES_FORMAT_CSUM |
+					    MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
+	r->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP;
 }
 
 int emu_write_query_device_ex(struct emu_cmd *c)
@@ -193,6 +204,7 @@ int emu_write_query_device_ex(struct emu_cmd *c)
 	len = emu_attr_len(c, UVERBS_ATTR_UHW_OUT);
 	uhw.response_length = (uint32_t)(len < sizeof(uhw) ? len : sizeof(uhw));
 	uhw.flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
+	fill_compression(c->file->func->card->profile, &uhw);
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
@@ -361,20 +373,29 @@ int emu_write_comp_channel(struct emu_cmd *c)
 
 static uint8_t uar_used[NUARS];
 
+/* The lowest free one: a CQ of verbs names it by 16 bits. */
 static uint32_t take_uar(void)
 {
-	static uint32_t next = 1;
 	uint32_t n;
 
-	for (n = 0; n < NUARS; n++, next++) {
-		if (next >= NUARS)
-			next = 1;
-		if (!uar_used[next]) {
-			uar_used[next] = 1;
-			return next++;
+	for (n = 1; n < NUARS; n++) {
+		if (!uar_used[n]) {
+			uar_used[n] = 1;
+			return n;
 		}
 	}
 	return 0;
+}
+
+bool emu_has_uar(const struct emu_file *f, uint64_t page)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->nobjs; i++)
+		if (f->objs[i] && f->objs[i]->type == EMU_T_UAR &&
+		    ((struct emu_uar *)f->objs[i])->page == page)
+			return true;
+	return false;
 }
 
 uint64_t emu_mmap_offset(uint32_t cmd, uint32_t index)
@@ -420,19 +441,10 @@ static int uar_destroy(struct emu_cmd *c)
 
 static int map_uar(const struct emu_file *f, uint32_t page, uint64_t len, uint64_t *off)
 {
-	unsigned int i;
-
-	for (i = 0; i < f->nobjs; i++) {
-		const struct emu_uar *u = (struct emu_uar *)f->objs[i];
-
-		if (!u || u->obj.type != EMU_T_UAR || u->page != page)
-			continue;
-		if (len != EMU_PAGE)
-			return -EINVAL;
-		*off = (uint64_t)page * EMU_PAGE;
-		return emu.uar_fd;
-	}
-	return -EINVAL;
+	if (len != EMU_PAGE || !emu_has_uar(f, page))
+		return -EINVAL;
+	*off = (uint64_t)page * EMU_PAGE;
+	return emu.uar_fd;
 }
 
 static int map_dm(struct emu_file *f, uint32_t handle, uint64_t len, uint64_t *off)

@@ -279,11 +279,12 @@ static int devx_query_async(struct emu_cmd *c)
 	return err;
 }
 
+/* It is about the driver's doorbell pages, and a context with pages of its own has none of those.
+ */
 static int query_uar(struct emu_cmd *c)
 {
-	uint64_t page = emu_attr_u64(c, A(QUERY_UAR_USER_IDX), 0);
-
-	return emu_attr_out_u32(c, A(QUERY_UAR_DEV_IDX), (uint32_t)page);
+	(void)c;
+	return -EINVAL; /* bfregn_to_uar_index() */
 }
 
 static int query_eqn(struct emu_cmd *c)

@@ -20,20 +20,33 @@ static int check_access(uint32_t access)
 	return access & ~(uint32_t)ACCESS_KNOWN ? -EINVAL : 0;
 }
 
-static int check_memory(const struct emu_cmd *c, uint64_t start, uint64_t len, uint64_t iova,
-			uint32_t access)
-{
-	const uint32_t writes = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_MW_BIND;
+#define WRITES (IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_MW_BIND)
 
-	if (start % EMU_PAGE != iova % EMU_PAGE || !len || start + len < start || iova + len < iova)
+static bool is_on_demand(const struct emu_mr *mr)
+{
+	return mr->access & IB_UVERBS_ACCESS_ON_DEMAND;
+}
+
+static int check_range(const struct emu_mr *mr)
+{
+	if (mr->addr % EMU_PAGE != mr->iova % EMU_PAGE || !mr->length ||
+	    mr->addr + mr->length < mr->addr || mr->iova + mr->length < mr->iova)
 		return -EINVAL;
 	/*
 	 * On demand: what is not there when it is accessed is that access's error. From 0 to the
 	 * end it is the whole address space, by its own addresses (an "implicit" region).
 	 */
-	if (access & IB_UVERBS_ACCESS_ON_DEMAND)
-		return !start && len == UINT64_MAX && iova ? -EINVAL : 0;
-	return emu_check_range(c->chan->pid, start, len, access & writes);
+	if (is_on_demand(mr))
+		return !mr->addr && mr->length == UINT64_MAX && mr->iova ? -EINVAL : 0;
+	return 0;
+}
+
+static int pin(const struct emu_cmd *c, struct emu_mr *mr)
+{
+	mr->pin = (struct emu_pin){NULL, 0};
+	return is_on_demand(mr)
+		       ? 0
+		       : emu_pin(c->chan, mr->addr, mr->length, mr->access & WRITES, &mr->pin);
 }
 
 static void describe(const struct emu_mr *mr, const struct emu_cmd *c, struct emu_mkey *m)
@@ -65,6 +78,19 @@ static int publish(struct emu_mr *mr, const struct emu_cmd *c)
 	return mr->key ? 0 : -ENOMEM;
 }
 
+static int take_memory(const struct emu_cmd *c, struct emu_mr *mr)
+{
+	int err = check_range(mr);
+
+	if (!err)
+		err = pin(c, mr);
+	if (!err)
+		err = publish(mr, c);
+	if (err)
+		emu_unpin(&mr->pin);
+	return err;
+}
+
 static void hold(struct emu_mr *mr)
 {
 	mr->pd->obj.users++;
@@ -77,6 +103,7 @@ int emu_mr_undo(struct emu_uobj *o)
 	struct emu_mr *mr = (struct emu_mr *)o;
 
 	emu_mkey_retire(mr->key >> 8);
+	emu_unpin(&mr->pin);
 	emu_dmabuf_close(&mr->dmabuf);
 	mr->pd->obj.users--;
 	if (mr->dm)
@@ -100,9 +127,6 @@ int emu_write_reg_mr(struct emu_cmd *c)
 	pd = emu_uobj_get(c->file, req.pd_handle, EMU_T_PD);
 	if (!pd)
 		return -EINVAL;
-	err = check_memory(c, req.start, req.length, req.hca_va, req.access_flags);
-	if (err)
-		return err;
 	mr = emu_uobj_new(c->file, EMU_T_MR, sizeof(*mr));
 	if (!mr)
 		return -ENOMEM;
@@ -111,7 +135,7 @@ int emu_write_reg_mr(struct emu_cmd *c)
 	mr->length = req.length;
 	mr->iova = req.hca_va;
 	mr->access = req.access_flags;
-	err = publish(mr, c);
+	err = take_memory(c, mr);
 	if (err) {
 		emu_uobj_free(&mr->obj);
 		return err;
@@ -154,9 +178,22 @@ static int rereg_apply(const struct emu_cmd *c, const struct ib_uverbs_rereg_mr 
 		mr->iova = req->hca_va;
 		mr->dmabuf.id = 0;
 	}
-	if (mr->dmabuf.id)
+	return mr->dmabuf.id ? 0 : check_range(mr);
+}
+
+/* The new translation's pages are locked before the old one's are let go; the same ones stay. */
+static int rereg_pin(const struct emu_cmd *c, const struct emu_mr *mr, uint32_t flags,
+		     struct emu_mr *next, struct emu_pin *left)
+{
+	if (next->dmabuf.id)
 		return 0;
-	return check_memory(c, mr->addr, mr->length, mr->iova, mr->access);
+	if (flags & IB_UVERBS_REREG_TRANSLATION || is_on_demand(mr) != is_on_demand(next)) {
+		*left = mr->pin;
+		return pin(c, next);
+	}
+	return is_on_demand(next) ? 0
+				  : emu_check_range(c->chan->pid, next->addr, next->length,
+						    next->access & WRITES);
 }
 
 /*
@@ -167,6 +204,7 @@ int emu_write_rereg_mr(struct emu_cmd *c)
 {
 	struct ib_uverbs_rereg_mr_resp r = {0};
 	struct ib_uverbs_rereg_mr req;
+	struct emu_pin unpinned = {NULL, 0};
 	struct emu_dmabuf left = {0};
 	struct emu_mr *mr, next;
 	struct emu_mkey m;
@@ -185,6 +223,8 @@ int emu_write_rereg_mr(struct emu_cmd *c)
 	err = rereg_apply(c, &req, &next);
 	if (!err)
 		err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	if (!err)
+		err = rereg_pin(c, mr, req.flags, &next, &unpinned);
 	if (err)
 		return err;
 	mr->pd->obj.users--;
@@ -195,6 +235,7 @@ int emu_write_rereg_mr(struct emu_cmd *c)
 	describe(mr, c, &m);
 	emu_mkey_update(mr->key, &m);
 	emu_dmabuf_close(&left);
+	emu_unpin(&unpinned);
 	return 0;
 }
 

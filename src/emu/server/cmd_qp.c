@@ -4,6 +4,7 @@
  * architecture's (volume 1, table "QP state transition properties"), as the kernel core checks it.
  */
 #include <errno.h>
+#include <linux/capability.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -31,9 +32,10 @@ enum {
 	A_DEST_QPN = 1 << 20,
 };
 
-#define A_STANDARD    ((1u << 21) - 1)
+#define A_STANDARD	((1u << 21) - 1)
 
-#define MAX_RD_ATOMIC 16
+#define MAX_RD_ATOMIC	16
+#define CONTROLLED_QKEY 0x80000000u
 
 enum column { COL_RC, COL_UC, COL_UD, COL_XRC_INI, COL_XRC_TGT, NCOLS };
 
@@ -270,6 +272,10 @@ int emu_write_modify_qp(struct emu_cmd *c)
 	qp = emu_uobj_get(c->file, a.qp_handle, EMU_T_QP);
 	if (!qp)
 		return -EINVAL;
+	/* Linux 6.4 and later: modify_qp() of uverbs_cmd.c */
+	if (a.attr_mask & A_QKEY && a.qkey & CONTROLLED_QKEY &&
+	    !emu_capable(c->chan->pid, CAP_NET_RAW))
+		return -EPERM;
 	a.attr_mask &= ~ignored(qp->type);
 	q = &emu.queues->qp[qp->qpn];
 	from = atomic_load(&q->state);

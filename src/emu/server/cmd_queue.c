@@ -60,15 +60,35 @@ static uint32_t find_cq(void)
 	return 0;
 }
 
-/* Memory that the driver would pin, and that the firmware addresses in lines. */
-int emu_check_ring(const struct emu_cmd *c, uint64_t addr, uint64_t len)
+int emu_check_ring(uint64_t addr)
 {
-	if (addr % RING_LINE)
-		return -EINVAL;
-	return len ? emu_check_range(c->chan->pid, addr, len, true) : 0;
+	return addr % RING_LINE ? -EINVAL : 0;
 }
 
 #define CQ_FLAGS (IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
+
+/* To the driver any other value is a no, and then it does not look at the format. */
+static bool compresses(const struct mlx5_ib_create_cq *req)
+{
+	return req->cqe_comp_en == 1;
+}
+
+/* enum emu_mini, or the error of the driver's mini_cqe_res_format_to_hw(). */
+static int mini_format(const struct emu_profile *p, const struct mlx5_ib_create_cq *req)
+{
+	if (!p->max_session)
+		return -EOPNOTSUPP;
+	switch (req->cqe_comp_res_format) {
+	case MLX5_IB_CQE_RES_FORMAT_HASH:
+		return EMU_MINI_HASH;
+	case MLX5_IB_CQE_RES_FORMAT_CSUM:
+		return EMU_MINI_CSUM;
+	case MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX:
+		return EMU_MINI_CSUM_STRIDX;
+	default:
+		return -EINVAL;
+	}
+}
 
 /* The errors of the driver's create_cq_user(): EOPNOTSUPP is for what it knows and the device
  * lacks. */
@@ -85,15 +105,25 @@ static int check_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req
 	if ((req->cqe_size != 64 && req->cqe_size != 128) || req->reserved0 || req->reserved1 ||
 	    req->flags & ~known || req->db_addr % DBR_BYTES)
 		return -EINVAL;
-	if (req->flags & ~had || req->cqe_comp_en ||
+	if (req->flags & ~had ||
 	    (req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && req->cqe_size != 128))
 		return -EOPNOTSUPP;
-	return emu_check_ring(c, req->buf_addr, (cqe + 1) * req->cqe_size);
+	if (compresses(req)) {
+		int format = mini_format(c->file->func->card->profile, req);
+
+		if (format < 0)
+			return format;
+	}
+	if (!(req->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX) ||
+	    !emu_has_uar(c->file, req->uar_page_index))
+		return -EINVAL;
+	return emu_check_ring(req->buf_addr);
 }
 
 static uint32_t publish_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req,
 			   uint32_t entries, uint32_t slot, bool channel)
 {
+	const struct emu_profile *p = c->file->func->card->profile;
 	uint64_t flags = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0);
 	uint32_t cqn = find_cq();
 	struct emu_cq *q = &emu.queues->cq[cqn];
@@ -108,6 +138,8 @@ static uint32_t publish_cq(const struct emu_cmd *c, const struct mlx5_ib_create_
 	q->has_channel = channel;
 	q->padded = req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD ? 1 : 0;
 	q->overwrites = flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN ? 1 : 0;
+	q->session = compresses(req) ? (uint8_t)p->max_session : 0;
+	q->mini = q->session ? (uint8_t)mini_format(p, req) : 0;
 	q->pi = 0;
 	atomic_store(&q->frozen, 0);
 	atomic_store(&q->moderation, 0);
@@ -130,6 +162,7 @@ int emu_cq_undo(struct emu_uobj *o)
 		emu_grace();
 		emu_engine_kick(q->engine);
 	}
+	emu_unpin_queue(o->file, &cq->pins);
 	emu_events_put(cq->channel);
 	emu_events_put(cq->async);
 	return 0;
@@ -173,8 +206,6 @@ static int cq_create(struct emu_cmd *c)
 		err = find_channel(c, &channel);
 	if (!err)
 		err = emu_engine_of(c, &slot);
-	if (!err)
-		err = mark_unarmed(c, req.db_addr);
 	if (err)
 		return err;
 	cq = emu_uobj_new(c->file, EMU_T_CQ, sizeof(*cq));
@@ -186,6 +217,11 @@ static int cq_create(struct emu_cmd *c)
 	hold_events(cq->channel);
 	hold_events(cq->async);
 	emu_attr_new(c, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->obj);
+	err = emu_pin_queue(c, req.buf_addr, (cqe + 1ull) * req.cqe_size, req.db_addr, &cq->pins);
+	if (!err)
+		err = mark_unarmed(c, req.db_addr);
+	if (err)
+		return err;
 	cq->cqn = publish_cq(c, &req, cqe + 1, slot, channel);
 	if (!cq->cqn)
 		return -ENOMEM;
@@ -211,17 +247,14 @@ static int cq_destroy(struct emu_cmd *c)
 /* --- queue pairs ---------------------------------------------------------------------------------
  */
 
-/* QP numbers 0 and 1 are special in InfiniBand; leave some more, as devices do. */
-#define FIRST_QPN 0x40u
-
 static uint32_t find_qp(void)
 {
-	static uint32_t next = FIRST_QPN - 1;
+	static uint32_t next = EMU_FIRST_QPN - 1;
 	uint32_t n;
 
 	for (n = 0; n < EMU_MAX_QPS; n++) {
 		if (++next >= EMU_MAX_QPS)
-			next = FIRST_QPN;
+			next = EMU_FIRST_QPN;
 		if (!atomic_load(&emu.queues->qp[next].serial))
 			return next;
 	}
@@ -285,19 +318,26 @@ static int check_qp(const struct mlx5_ib_create_qp *req, uint64_t type, uint64_t
 	return req->sq_wqe_count > MAX_WR || req->rq_wqe_count > MAX_WR ? -EINVAL : 0;
 }
 
-/* An XRC target has no ring, and so has a receive queue that is elsewhere. */
-static int check_qp_memory(const struct emu_cmd *c, const struct emu_qp_obj *qp,
-			   const struct mlx5_ib_create_qp *req)
+/* Of the ways to name a doorbell page only its number is left with libmlx5's own pages. */
+static int check_qp_place(const struct emu_cmd *c, const struct mlx5_ib_create_qp *req)
+{
+	const uint32_t ways = MLX5_QP_FLAG_BFREG_INDEX | MLX5_QP_FLAG_UAR_PAGE_INDEX;
+
+	if ((req->flags & ways) != MLX5_QP_FLAG_UAR_PAGE_INDEX ||
+	    !emu_has_uar(c->file, req->bfreg_index) || req->db_addr % DBR_BYTES)
+		return -EINVAL;
+	return emu_check_ring(req->buf_addr);
+}
+
+/* A receive queue that is elsewhere has no ring. */
+static int pin_qp(const struct emu_cmd *c, const struct mlx5_ib_create_qp *req,
+		  struct emu_qp_obj *qp)
 {
 	uint64_t len = (uint64_t)req->sq_wqe_count * RING_LINE;
 
-	if (qp->type == EMU_QPT_XRC_TGT)
-		return 0;
 	if (qp->recv_cq && !qp->srq && req->rq_wqe_count)
 		len += (uint64_t)req->rq_wqe_count << req->rq_wqe_shift;
-	if (req->db_addr % DBR_BYTES)
-		return -EINVAL;
-	return emu_check_ring(c, req->buf_addr, len);
+	return emu_pin_queue(c, req->buf_addr, len, req->db_addr, &qp->pins);
 }
 
 static uint32_t publish_qp(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req,
@@ -375,6 +415,7 @@ int emu_qp_undo(struct emu_uobj *o)
 	for (i = 0; i < NPARTS; i++)
 		if (part[i])
 			part[i]->users--;
+	emu_unpin_queue(o->file, &qp->pins);
 	emu_events_put(qp->async);
 	return 0;
 }
@@ -429,8 +470,8 @@ static int qp_create(struct emu_cmd *c)
 		err = check_cap(&tmp.cap);
 	if (!err)
 		err = check_parts(&tmp);
-	if (!err)
-		err = check_qp_memory(c, &tmp, &req);
+	if (!err && tmp.type != EMU_QPT_XRC_TGT)
+		err = check_qp_place(c, &req);
 	if (!err)
 		err = emu_engine_of(c, &slot);
 	if (err)
@@ -444,6 +485,10 @@ static int qp_create(struct emu_cmd *c)
 	qp->sq_sig_all = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	emu_qp_hold(qp);
 	emu_attr_new(c, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->obj);
+	if (qp->type != EMU_QPT_XRC_TGT)
+		err = pin_qp(c, &req, qp);
+	if (err)
+		return err;
 	qp->qpn = publish_qp(qp, &req, slot);
 	if (qp->qpn && qp->type == EMU_QPT_XRC_TGT)
 		emu_xrc_announce(&emu.queues->qp[qp->qpn]);

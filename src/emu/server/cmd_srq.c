@@ -65,7 +65,7 @@ static int check_srq(const struct emu_srq_obj *s, const struct mlx5_ib_create_sr
 		return -EINVAL;
 	if (s->type == IB_UVERBS_SRQT_XRC && (!s->xrcd || !s->cq || req->uidx > 0xffffff))
 		return -EINVAL;
-	return s->pd ? 0 : -EINVAL;
+	return s->pd && req->db_addr % DBR_BYTES == 0 ? emu_check_ring(req->buf_addr) : -EINVAL;
 }
 
 static uint8_t wqe_shift(const struct emu_srq_obj *s)
@@ -75,13 +75,11 @@ static uint8_t wqe_shift(const struct emu_srq_obj *s)
 	return log2_of(size < 32 ? 32 : size);
 }
 
-static int check_memory(const struct emu_cmd *c, const struct emu_srq_obj *s,
-			const struct mlx5_ib_create_srq *req)
+static int pin(const struct emu_cmd *c, const struct mlx5_ib_create_srq *req, struct emu_srq_obj *s)
 {
 	uint64_t count = roundup_pow2(s->max_wr + 1);
 
-	return req->db_addr % DBR_BYTES ? -EINVAL
-					: emu_check_ring(c, req->buf_addr, count << wqe_shift(s));
+	return emu_pin_queue(c, req->buf_addr, count << wqe_shift(s), req->db_addr, &s->pins);
 }
 
 static uint32_t publish(const struct emu_srq_obj *s, const struct mlx5_ib_create_srq *req,
@@ -140,6 +138,7 @@ int emu_srq_undo(struct emu_uobj *o)
 		s->cq->obj.users--;
 	if (s->xrcd)
 		s->xrcd->obj.users--;
+	emu_unpin_queue(o->file, &s->pins);
 	emu_events_put(s->async);
 	return 0;
 }
@@ -182,8 +181,6 @@ static int srq_create(struct emu_cmd *c)
 	read_attrs(c, &tmp);
 	err = check_srq(&tmp, &req);
 	if (!err)
-		err = check_memory(c, &tmp, &req);
-	if (!err)
 		err = emu_engine_of(c, &slot);
 	if (err)
 		return err;
@@ -194,6 +191,9 @@ static int srq_create(struct emu_cmd *c)
 	*s = tmp;
 	hold(s);
 	emu_attr_new(c, UVERBS_ATTR_CREATE_SRQ_HANDLE, &s->obj);
+	err = pin(c, &req, s);
+	if (err)
+		return err;
 	s->srqn = publish(s, &req, slot);
 	return s->srqn ? answer(c, s) : -ENOMEM;
 }

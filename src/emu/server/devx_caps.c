@@ -50,6 +50,10 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{0x2b0, 16, 512},		     /* max_wqe_sz_rq */
 		{0x383, 5, 12},			     /* log_max_rmp */
 		{0x5b2, 1, p->crossing},	     /* crossing_vhca_mkey */
+		{0x5bc, 1, p->max_session != 0},     /* mini_cqe_resp_stride_index */
+		{0x5be, 1, p->max_session != 0},     /* cqe_compression_128b */
+		{0x5bf, 1, p->max_session != 0},     /* cqe_compression */
+		{0x5d0, 16, p->max_session},	     /* cqe_compression_max_num */
 		{0x748, 1, p->log_max_dma_mmo != 0}, /* dma_mmo_qp */
 	};
 

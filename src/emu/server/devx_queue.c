@@ -20,22 +20,10 @@
 #define PATH	       (EMU_PRM_BYTE(0x18)) /* primary address path, in bits of the QP context */
 #define RQ_TYPE_NORMAL 0u
 #define RQ_TYPE_SHARED 1u
-#define FIRST_NUMBER   0x40u
 #define RQ_TYPE_NONE   3u
 
 /* --- what both need ------------------------------------------------------------------------------
  */
-
-static bool has_uar(const struct emu_file *f, uint64_t page)
-{
-	unsigned int i;
-
-	for (i = 0; i < f->nobjs; i++)
-		if (f->objs[i] && f->objs[i]->type == EMU_T_UAR &&
-		    ((struct emu_uar *)f->objs[i])->page == page)
-			return true;
-	return false;
-}
 
 uint64_t emu_devx_place(const struct emu_cmd *c, const struct emu_umem *u, uint64_t off,
 			uint64_t len, uint64_t align)
@@ -61,20 +49,35 @@ static void release(struct emu_uobj *o)
 /* --- completion queues ---------------------------------------------------------------------------
  */
 
+/* What has a meaning only with cqe_comp_en is reserved without it, and so is another layout. */
+static bool fill_session(const struct emu_profile *p, const uint8_t *cqc, struct emu_cq *q)
+{
+	uint64_t on = emu_prm_get(cqc, 0x11, 1), mini = emu_prm_get(cqc, 0x12, 2);
+
+	if (emu_prm_get(cqc, 0x1e, 2)) /* cqe_compression_layout */
+		return false;
+	q->session = on ? (uint8_t)p->max_session : 0;
+	q->mini = (uint8_t)mini;
+	if (!on)
+		return !mini;
+	return q->session &&
+	       (mini == EMU_MINI_HASH || mini == EMU_MINI_CSUM || mini == EMU_MINI_CSUM_STRIDX);
+}
+
 static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq, struct emu_cq *q)
 {
 	const uint8_t *cqc = m->in + CQC;
 	uint64_t size = emu_prm_get(cqc, 0x8, 3), log = emu_prm_get(cqc, 0x63, 5);
 	uint64_t eqn = emu_prm_get(cqc, 0xb8, 8);
 
-	/* No 128-byte padding mode, no compression. */
-	if (size > 1 || emu_prm_get(cqc, 0x11, 1) || log > MAX_LOG_CQ)
+	/* No 128-byte padding mode. */
+	if (size > 1 || log > MAX_LOG_CQ || !fill_session(c->file->func->card->profile, cqc, q))
 		return emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x70);
-	if (!eqn || eqn > EMU_COMP_VECTORS || !has_uar(c->file, emu_prm_get(cqc, 0x68, 24)))
+	if (!eqn || eqn > EMU_COMP_VECTORS || !emu_has_uar(c->file, emu_prm_get(cqc, 0x68, 24)))
 		return emu_refuse(m, EMU_STATUS_BAD_RES, 0x71);
 	q->entries = 1u << log;
 	q->cqe_size = size ? 128 : 64;
-	q->overwrites = (uint32_t)emu_prm_get(cqc, 0xe, 1); /* oi */
+	q->overwrites = (uint8_t)emu_prm_get(cqc, 0xe, 1); /* oi */
 	cq->buf = emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_PRM_BYTE(0x58), 32));
 	cq->dbr = emu_devx_umem_by_id(c->file, emu_prm_get(cqc, EMU_PRM_BYTE(4), 32));
 	if (!cq->buf || !cq->dbr)
@@ -92,12 +95,12 @@ static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq
  */
 static uint32_t new_cqn(void)
 {
-	static uint32_t last = FIRST_NUMBER;
+	static uint32_t last = EMU_FIRST_QPN;
 	uint32_t n;
 
 	for (n = 0; n < EMU_MAX_CQS; n++) {
 		if (++last >= EMU_MAX_CQS)
-			last = FIRST_NUMBER;
+			last = 1;
 		if (!atomic_load(&emu.queues->cq[last].serial))
 			return last;
 	}
@@ -268,7 +271,7 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 	qp->send_cq = cq_by_number(c->file, emu_prm_get(qpc, 0x3e8, 24));
 	qp->recv_cq = cq_by_number(c->file, emu_prm_get(qpc, 0x4e8, 24));
 	if (!qp->pd || !qp->send_cq || !qp->recv_cq ||
-	    !has_uar(c->file, emu_prm_get(qpc, 0x68, 24)))
+	    !emu_has_uar(c->file, emu_prm_get(qpc, 0x68, 24)))
 		return emu_refuse(m, EMU_STATUS_BAD_RES, 0x83);
 	q->func = c->file->func->index;
 	q->pdn = qp->pd->pdn;
@@ -282,12 +285,12 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 
 static uint32_t new_qpn(void)
 {
-	static uint32_t last = FIRST_NUMBER;
+	static uint32_t last = EMU_FIRST_QPN;
 	uint32_t n;
 
 	for (n = 0; n < EMU_MAX_QPS; n++) {
 		if (++last >= EMU_MAX_QPS)
-			last = FIRST_NUMBER;
+			last = EMU_FIRST_QPN;
 		if (!atomic_load(&emu.queues->qp[last].serial))
 			return last;
 	}

@@ -39,8 +39,7 @@ static int umem_take(const struct emu_cmd *c, struct emu_umem *u)
 {
 	if (emu_attr(c, A(UMEM_REG_DMABUF_FD)))
 		return emu_dmabuf_open(c, A(UMEM_REG_DMABUF_FD), u->addr, u->len, &u->dmabuf);
-	return emu_check_range(c->chan->pid, u->addr, u->len,
-			       u->access & IB_UVERBS_ACCESS_LOCAL_WRITE);
+	return emu_pin(c->chan, u->addr, u->len, u->access & IB_UVERBS_ACCESS_LOCAL_WRITE, &u->pin);
 }
 
 int emu_devx_umem_reg(struct emu_cmd *c)
@@ -74,7 +73,10 @@ int emu_devx_umem_reg(struct emu_cmd *c)
 
 int emu_umem_undo(struct emu_uobj *o)
 {
-	emu_dmabuf_close(&((struct emu_umem *)o)->dmabuf);
+	struct emu_umem *u = (struct emu_umem *)o;
+
+	emu_dmabuf_close(&u->dmabuf);
+	emu_unpin(&u->pin);
 	return 0;
 }
 

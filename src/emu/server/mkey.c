@@ -6,20 +6,16 @@
 
 #include "uobj.h"
 
-/* Index 0 is left out, so that key 0 never exists; so are the reserved lkeys 0x100 and below 0x200.
- */
-#define FIRST_INDEX 0x10u
-
 static uint8_t klm_used[EMU_MAX_KLMS];
 
 static uint32_t find_index(void)
 {
-	static uint32_t next = FIRST_INDEX;
+	static uint32_t next = EMU_FIRST_MKEY;
 	uint32_t n;
 
 	for (n = 0; n < EMU_MAX_MKEYS; n++) {
 		if (++next >= EMU_MAX_MKEYS)
-			next = FIRST_INDEX;
+			next = EMU_FIRST_MKEY;
 		if (!atomic_load(&emu.tables->mkey[next].serial))
 			return next;
 	}

@@ -8,7 +8,7 @@
 #define FW(a, b, c) ((uint64_t)(a) << 32 | (uint64_t)(b) << 16 | (c))
 #define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 #define LINE_MAX_   256
-#define MAX_PD	    (1u << 24)
+#define MAX_PD	    (1u << 23)
 #define SPEED_EDR   32
 #define SPEED_HDR   64
 #define SPEED_NDR   128
@@ -18,17 +18,17 @@
  * report. Device memory exists from ConnectX-5 on, sharing between functions from ConnectX-6 Dx,
  * and a DMA engine with MMO from BlueField-2. BlueField-2 refuses to share indirect mkeys, as UCX
  * found (its commit a8c655658d); of ConnectX-6 Dx nobody tells, it can here. The numbers of objects
- * are the emulator's own.
+ * are the emulator's own. A compressed session is as long as in capabilities that users published.
  */
 static const struct emu_profile profiles[] = {
-	{"bluefield-3", "A2DC", FW(32, 43, 1014), 0xa2dc, SPEED_NDR, 128 << 10, 21, 1, 1, MAX_PD,
-	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
-	{"bluefield-2", "A2D6", FW(24, 43, 1014), 0xa2d6, SPEED_HDR, 128 << 10, 21, 1, 0, MAX_PD,
-	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
-	{"connectx-6-dx", "101D", FW(22, 43, 1014), 0x101d, SPEED_HDR, 128 << 10, 0, 1, 1, MAX_PD,
-	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
-	{"connectx-5", "1017", FW(16, 35, 4030), 0x1017, SPEED_EDR, 128 << 10, 0, 0, 0, MAX_PD,
-	 EMU_MAX_MKEYS, EMU_MAX_CQS, EMU_MAX_QPS},
+	{"bluefield-3", "A2DC", FW(32, 43, 1014), 0xa2dc, SPEED_NDR, 128 << 10, 21, 1, 1,
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+	{"bluefield-2", "A2D6", FW(24, 43, 1014), 0xa2d6, SPEED_HDR, 128 << 10, 21, 1, 0,
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+	{"connectx-6-dx", "101D", FW(22, 43, 1014), 0x101d, SPEED_HDR, 128 << 10, 0, 1, 1,
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+	{"connectx-5", "1017", FW(16, 35, 4030), 0x1017, SPEED_EDR, 128 << 10, 0, 0, 0,
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
 };
 
 /* On-chip memory takes at most half of a card's share of the segment: its BAR is twice as large. */
@@ -47,10 +47,15 @@ static const struct cap {
 	    "log2 of the longest MMO copy; 0: no such engine"),
 	CAP("cross-vhca", crossing, 0, 1, "mkeys can be shared between functions"),
 	CAP("cross-vhca-indirect", crossing_indirect, 0, 1, "indirect ones (KLM, KSM) too"),
+	CAP("cqe-compression", max_session, 0, EMU_MAX_SESSION,
+	    "most completions in a compressed session; 0: none is compressed"),
 	CAP("max-pd", max_pd, 1, MAX_PD, "protection domains of a function"),
-	CAP("max-mr", max_mr, 1, EMU_MAX_MKEYS, "registrations, mkeys and aliases of a function"),
-	CAP("max-cq", max_cq, 1, EMU_MAX_CQS, "completion queues of a function"),
-	CAP("max-qp", max_qp, 1, EMU_MAX_QPS, "queue pairs of a function"),
+	CAP("max-mr", max_mr, 1, EMU_NUM_MKEYS,
+	    "registrations, windows, mkeys and aliases of a function"),
+	CAP("max-cq", max_cq, 1, EMU_NUM_CQS, "completion queues of a function"),
+	CAP("max-qp", max_qp, 1, EMU_NUM_QPS, "queue pairs of a function"),
+	CAP("memlock", memlock, 0, 1,
+	    "1: registered memory counts against RLIMIT_MEMLOCK, as where it is pinned"),
 #undef CAP
 };
 

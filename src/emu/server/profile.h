@@ -29,7 +29,9 @@ struct emu_profile {
 	uint32_t log_max_dma_mmo;		 /* 0 = no MMO DMA */
 	uint32_t crossing;			 /* cross-VHCA mkeys */
 	uint32_t crossing_indirect;		 /* KLM and KSM ones too */
+	uint32_t max_session;			 /* CQEs in a compressed session; 0 = none */
 	uint32_t max_pd, max_mr, max_cq, max_qp; /* of a function */
+	uint32_t memlock;			 /* registered memory counts as locked */
 };
 
 /* A machine: `cards` equal cards. */

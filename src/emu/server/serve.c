@@ -208,6 +208,7 @@ static void chan_destroy(struct emu_chan *c)
 	*link = c->next;
 	emu_watch_del(&c->watch);
 	emu_orphan(c->file, c->pid);
+	emu_pin_forget(c->pid);
 	emu_bury(c);
 }
 

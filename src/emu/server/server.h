@@ -96,6 +96,7 @@ struct emu_proc {
 
 struct emu_uobj;
 struct emu_events;
+struct emu_db_page;
 
 struct emu_file {
 	struct emu_watch watch;
@@ -103,6 +104,7 @@ struct emu_file {
 	struct emu_func *func;
 	struct emu_chan *chans;
 	struct emu_events *events;
+	struct emu_db_page *db_pages;
 	struct emu_uobj **objs; /* by handle */
 	unsigned int nobjs;
 	unsigned int first_free; /* no handle below it is */
@@ -150,6 +152,14 @@ int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t l
 int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src, unsigned int n);
 /* Is [addr, addr + len) mapped readable (and writable)? What pinning would find out. */
 int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write);
+
+/* --- pin.c: locked memory
+ * -------------------------------------------------------------------------
+ */
+/* Has the process that capability (CAP_...)? Yes, if nobody can tell. */
+bool emu_capable(pid_t pid, unsigned int cap);
+/* A channel of the process ended: when it has no other, nothing counts for that number any more. */
+void emu_pin_forget(pid_t pid);
 
 /* --- shared segments (segments.c) ----------------------------------------------------------------
  */

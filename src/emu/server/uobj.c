@@ -56,7 +56,8 @@ static bool is_exhausted(const struct emu_func *f, enum emu_type type)
 	case EMU_T_MR:
 	case EMU_T_DEVX_MKEY:
 	case EMU_T_DEVX_ALIAS:
-		return n->mrs + n->mkeys + n->aliases >= p->max_mr;
+	case EMU_T_MW:
+		return n->mrs + n->mkeys + n->aliases + n->mws >= p->max_mr;
 	case EMU_T_CQ:
 	case EMU_T_DEVX_CQ:
 		return n->cqs >= p->max_cq;

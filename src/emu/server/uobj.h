@@ -41,6 +41,18 @@ struct emu_uobj {
 	unsigned int users; /* objects that refer to this one: it is busy while there are any */
 };
 
+/* Pages that a process has locked; all zeros: none. */
+struct emu_pin {
+	struct emu_mm *mm;
+	uint64_t pages;
+};
+
+/* Of a queue: its ring, and the page of its doorbell record. */
+struct emu_queue_pins {
+	struct emu_pin ring;
+	struct emu_db_page *dbr;
+};
+
 struct emu_pd {
 	struct emu_uobj obj;
 	uint32_t pdn;
@@ -75,6 +87,7 @@ struct emu_cq_obj {
 	struct emu_events *channel;
 	struct emu_events *async;
 	uint32_t comp_events, async_events;
+	struct emu_queue_pins pins;
 };
 
 /* The same number in the objects of all who opened the same file. */
@@ -101,6 +114,7 @@ struct emu_srq_obj {
 	struct emu_cq_obj *cq;
 	struct emu_events *async;
 	uint32_t async_events;
+	struct emu_queue_pins pins;
 };
 
 struct emu_qp_obj {
@@ -117,6 +131,7 @@ struct emu_qp_obj {
 	struct ib_uverbs_qp_cap cap;
 	struct ib_uverbs_modify_qp attr; /* the last value given of each attribute */
 	bool sq_sig_all;
+	struct emu_queue_pins pins;
 };
 
 struct emu_dm {
@@ -142,6 +157,7 @@ struct emu_mr {
 	uint64_t length, iova;
 	uint64_t addr; /* in what it is memory of */
 	uint32_t access;
+	struct emu_pin pin;
 };
 
 struct emu_mw {
@@ -163,6 +179,7 @@ struct emu_umem {
 	uint64_t addr, len; /* in the dma-buf, or in process `pid` */
 	uint32_t access;
 	pid_t pid;
+	struct emu_pin pin;
 };
 
 struct emu_devx {
@@ -211,6 +228,14 @@ void emu_mkey_retire(uint32_t index);
 uint32_t emu_klm_alloc(uint32_t count);
 void emu_klm_free(uint32_t first, uint32_t count);
 uint32_t emu_rights_of_access(uint32_t access);
+
+/* --- locked memory (pin.c) -----------------------------------------------------------------------
+ */
+/* -ENOMEM or -EPERM above the limit, -EFAULT if it is not there. */
+int emu_pin(const struct emu_chan *of, uint64_t addr, uint64_t len, bool write,
+	    struct emu_pin *pin);
+void emu_unpin(struct emu_pin *pin);
+void emu_unpin_queue(struct emu_file *f, struct emu_queue_pins *pins);
 
 /* --- dma-bufs (dmabuf.c) -------------------------------------------------------------------------
  */
