@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Locked memory. Nothing is pinned here, but it is counted and refused as ib_umem_get() in Linux
- * (drivers/infiniband/core/umem.c) does: a process's pages, each as often as it is registered,
- * against the RLIMIT_MEMLOCK that it has now, unless it has CAP_IPC_LOCK.
+ * Locked memory. Nothing is pinned here, but it is counted, and with the capability `memlock'
+ * refused, as ib_umem_get() in Linux (drivers/infiniband/core/umem.c) does: a process's pages, each
+ * as often as it is registered, against the RLIMIT_MEMLOCK that it has now, unless it has
+ * CAP_IPC_LOCK.
  */
 #include <errno.h>
 #include <linux/capability.h>
