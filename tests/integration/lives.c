@@ -174,7 +174,7 @@ static int open_or_close_another(void)
 	struct ibv_context **context = &life.more[draw(KEEP)];
 
 	if (!*context) {
-		*context = loop_device();
+		*context = rig_open_context();
 		return *context && ibv_alloc_pd(*context) ? 0 : 30;
 	}
 	ibv_close_device(*context);
@@ -311,7 +311,7 @@ int lives_run(uint32_t seed)
 	life.seed = seed;
 	life.random.state = seed + (uint64_t)getpid();
 	life.big = aligned_alloc(4096, BIG);
-	life.context = loop_device();
+	life.context = rig_open_context();
 	life.pd = life.context ? ibv_alloc_pd(life.context) : NULL;
 	life.big_mr = life.pd ? ibv_reg_mr(life.pd, life.big, BIG, LOOP_ALL) : NULL;
 	if (!life.big_mr)
@@ -355,7 +355,7 @@ static bool told_to_end(void)
 int lives_witness(void)
 {
 	static struct loop loop;
-	struct ibv_context *context = loop_device();
+	struct ibv_context *context = rig_open_context();
 	struct ibv_pd *pd = context ? ibv_alloc_pd(context) : NULL;
 	uint32_t round = 0;
 	int code = 0;

@@ -8,19 +8,6 @@
 
 #define PORT 1
 
-struct ibv_context *loop_device(void)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = NULL;
-
-	if (!list)
-		return NULL;
-	if (list[0])
-		context = ibv_open_device(list[0]);
-	ibv_free_device_list(list);
-	return context;
-}
-
 static bool to_init(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {

@@ -26,7 +26,6 @@ struct loop {
 };
 
 /* The first device, opened; or NULL. */
-struct ibv_context *loop_device(void);
 
 /* Whether or not it worked, loop_close() is due. */
 bool loop_open(struct loop *loop, struct ibv_pd *pd);

@@ -199,8 +199,7 @@ bool mate_is_one(void)
 
 int mate_serve(void)
 {
-	const char *inherited = getenv(SOCKET_ENV);
-	int socket = inherited ? (int)strtol(inherited, NULL, 10) : -1;
+	int socket = rig_inherited(SOCKET_ENV);
 	struct answer answer = {0};
 	struct order order;
 
@@ -221,21 +220,7 @@ int mate_serve(void)
 
 bool mate_start(struct mate *mate, const char *side)
 {
-	const char *const argv[] = {
-		rig_options.emu, "run", "--as", side, "--", rig_options.self, NULL,
-	};
-	char number[16];
-	int pair[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return false;
-	fcntl(pair[1], F_SETFD, 0);
-	snprintf(number, sizeof(number), "%d", pair[1]);
-	setenv(SOCKET_ENV, number, 1);
-	mate->pid = rig_spawn(argv, NULL, NULL);
-	mate->socket = pair[0];
-	unsetenv(SOCKET_ENV);
-	close(pair[1]);
+	mate->pid = rig_spawn_self(side, SOCKET_ENV, &mate->socket);
 	return mate->pid > 0;
 }
 

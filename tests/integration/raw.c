@@ -152,14 +152,9 @@ static void destroy(struct raw *raw)
 
 int raw_access(uint32_t key, uint64_t addr, enum raw_use use)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct raw raw = {0};
+	struct raw raw = {.context = rig_open_context()};
 	int status = -1;
 
-	if (!list || !list[0])
-		return -1;
-	raw.context = ibv_open_device(list[0]);
-	ibv_free_device_list(list);
 	if (!raw.context)
 		return -1;
 	if (create(&raw) && connect_to_itself(&raw) && post(&raw, key, addr, use))

@@ -8,9 +8,12 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <infiniband/verbs.h>
 
 #include "fixture.h"
 
@@ -56,6 +59,19 @@ void rig_parse(int argc, char **argv)
 			exit(2);
 		}
 	}
+}
+
+struct ibv_context *rig_open_context(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = NULL;
+
+	if (!list)
+		return NULL;
+	if (list[0])
+		context = ibv_open_device(list[0]);
+	ibv_free_device_list(list);
+	return context;
 }
 
 doca_error_t rig_open_device(struct doca_dev **dev)
@@ -234,6 +250,34 @@ close_pipes:
 	close_pipe(in);
 	close_pipe(out);
 	return pid;
+}
+
+pid_t rig_spawn_self(const char *side, const char *env, int *socket)
+{
+	const char *const argv[] = {
+		rig_options.emu, "run", "--as", side, "--", rig_options.self, NULL,
+	};
+	char number[16];
+	int pair[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	fcntl(pair[1], F_SETFD, 0);
+	snprintf(number, sizeof(number), "%d", pair[1]);
+	setenv(env, number, 1);
+	pid = rig_spawn(argv, NULL, NULL);
+	unsetenv(env);
+	close(pair[1]);
+	*socket = pair[0];
+	return pid;
+}
+
+int rig_inherited(const char *env)
+{
+	const char *number = getenv(env);
+
+	return number ? (int)strtol(number, NULL, 10) : -1;
 }
 
 int rig_reap(pid_t pid)

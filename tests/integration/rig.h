@@ -20,6 +20,8 @@
 #define RIG_PATIENCE_MS 30000
 #define RIG_MAX_COUNTS	32
 
+struct ibv_context;
+
 struct rig {
 	struct doca_dev *dev;
 	struct dpumap_dma *dma;
@@ -51,6 +53,8 @@ struct rig_options {
 extern struct rig_options rig_options;
 void rig_parse(int argc, char **argv);
 
+/* The first device, as a program of verbs alone opens it; NULL if there is none. */
+struct ibv_context *rig_open_context(void);
 doca_error_t rig_open_device(struct doca_dev **dev);
 doca_error_t rig_open(struct rig *rig);
 doca_error_t rig_close(struct rig *rig);
@@ -80,6 +84,11 @@ doca_error_t rig_copy_within(const struct rig *rig, const struct rig_copy *copy,
 
 /* Start a program with pipes to its stdin and from its stdout; NULL leaves that one alone. */
 pid_t rig_spawn(const char *const argv[], int *to, int *from);
+/* Start this program on a side of the emulator ("dpu"), with the number of a socket to it as `env`.
+ */
+pid_t rig_spawn_self(const char *side, const char *env, int *socket);
+/* The socket that `env` names; -1 if this program was not started so. */
+int rig_inherited(const char *env);
 int rig_reap(pid_t pid);
 
 uint64_t rig_now_ms(void);

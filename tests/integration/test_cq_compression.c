@@ -63,15 +63,11 @@ static int open_node(void **state)
 {
 	struct mlx5dv_context dv = {.comp_mask = MLX5DV_CONTEXT_MASK_CQE_COMPRESION};
 	static struct node n;
-	struct ibv_device **list;
 
 	if (fixture_count(state))
 		return -1;
 	memset(&n, 0, sizeof(n));
-	list = ibv_get_device_list(NULL);
-	assert_non_null(list);
-	n.ctx = ibv_open_device(list[0]);
-	ibv_free_device_list(list);
+	n.ctx = rig_open_context();
 	assert_non_null(n.ctx);
 	assert_int_equal(mlx5dv_query_device(n.ctx, &dv), 0);
 	n.max_num = dv.cqe_comp_caps.max_num;

@@ -25,7 +25,7 @@ static int open_all(void **state)
 	if (fixture_count(state))
 		return -1;
 	bytes = aligned_alloc(4096, FOREIGN);
-	context = loop_device();
+	context = rig_open_context();
 	own = context ? ibv_alloc_pd(context) : NULL;
 	other = own ? ibv_alloc_pd(context) : NULL;
 	if (!bytes || !other || !loop_open(&loop, own))
@@ -79,7 +79,7 @@ static void test_key_of_another_domain(void **state)
 
 static void test_key_of_another_client(void **state)
 {
-	struct ibv_context *client = loop_device();
+	struct ibv_context *client = rig_open_context();
 	struct ibv_pd *pd = client ? ibv_alloc_pd(client) : NULL;
 	struct ibv_mr *mr = pd ? ibv_reg_mr(pd, bytes, FOREIGN, LOOP_ALL) : NULL;
 

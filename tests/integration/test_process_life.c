@@ -60,7 +60,7 @@ static bool own(struct owner *o)
 {
 	struct ibv_alloc_dm_attr attr = {.length = DM_BYTES};
 
-	o->context = loop_device();
+	o->context = rig_open_context();
 	o->pd = o->context ? ibv_alloc_pd(o->context) : NULL;
 	o->dm = o->pd ? ibv_alloc_dm(o->context, &attr) : NULL;
 	if (!o->dm)
@@ -305,35 +305,23 @@ static const struct {
 
 static int run_step(const char *name)
 {
-	const char *text = getenv(SOCKET_ENV);
+	int socket = rig_inherited(SOCKET_ENV);
 	size_t i;
 
-	for (i = 0; text && i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (!strcmp(steps[i].name, name))
-			return steps[i].run((int)strtol(text, NULL, 10));
+			return steps[i].run(socket);
 	return 2;
 }
 
-/* Start this program anew as another process of the DPU, with a socket to it. */
+/* Another process of the DPU, with a socket to it. */
 static pid_t start_step(const char *name, int *socket)
 {
-	const char *const argv[] = {
-		rig_options.emu, "run", "--as", "dpu", "--", rig_options.self, NULL,
-	};
-	char number[16];
-	int pair[2];
 	pid_t pid;
 
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	fcntl(pair[1], F_SETFD, 0);
-	snprintf(number, sizeof(number), "%d", pair[1]);
 	setenv(STEP_ENV, name, 1);
-	setenv(SOCKET_ENV, number, 1);
-	pid = rig_spawn(argv, NULL, NULL);
+	pid = rig_spawn_self("dpu", SOCKET_ENV, socket);
 	unsetenv(STEP_ENV);
-	unsetenv(SOCKET_ENV);
-	close(pair[1]);
-	*socket = pair[0];
 	return pid;
 }
 

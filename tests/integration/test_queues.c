@@ -34,14 +34,10 @@ static uint8_t memory[BUF] __attribute__((aligned(4096)));
 static int open_node(void **state)
 {
 	static struct node n;
-	struct ibv_device **list;
 
 	if (fixture_count(state))
 		return -1;
-	list = ibv_get_device_list(NULL);
-	assert_non_null(list);
-	n.ctx = ibv_open_device(list[0]);
-	ibv_free_device_list(list);
+	n.ctx = rig_open_context();
 	assert_non_null(n.ctx);
 	assert_int_equal(fcntl(n.ctx->async_fd, F_SETFL, O_NONBLOCK), 0);
 	n.buf = memory;

@@ -52,7 +52,7 @@ static int after_the_end(void)
 	loop_close(&loop);
 	ibv_dealloc_pd(pd);
 	ibv_close_device(context);
-	return loop_device() ? 45 : 0;
+	return rig_open_context() ? 45 : 0;
 }
 
 static int commands(void)
@@ -77,7 +77,7 @@ static int opening(void)
 	if (!ready())
 		return 10;
 	do {
-		other = loop_device();
+		other = rig_open_context();
 	} while (other && !ibv_close_device(other));
 	return other ? 11 : 0;
 }
@@ -191,7 +191,7 @@ static int run_program(const char *name)
 	size_t i;
 	int code;
 
-	context = loop_device();
+	context = rig_open_context();
 	pd = context ? ibv_alloc_pd(context) : NULL;
 	if (!pd || !loop_open(&loop, pd))
 		return 3;
@@ -341,7 +341,7 @@ static int survive(void)
 	char c;
 
 	for (round = 0; round < 4; round++) {
-		context = loop_device();
+		context = rig_open_context();
 		pd = context ? ibv_alloc_pd(context) : NULL;
 		if (!pd || !loop_open(&loop, pd))
 			return 10 + round;

@@ -27,7 +27,7 @@ static struct desk *open_desk(unsigned int access, enum ibv_mw_type type)
 {
 	struct desk *d = test_calloc(1, sizeof(*d));
 
-	d->context = loop_device();
+	d->context = rig_open_context();
 	assert_non_null(d->context);
 	d->pd = ibv_alloc_pd(d->context);
 	assert_true(loop_open(&d->loop, d->pd));

@@ -55,11 +55,8 @@ static struct ibv_xrcd *open_domain(unsigned int number)
 
 static int open_side(const uint64_t *arg, uint64_t *v)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-
 	(void)v;
-	side.ctx = list && list[0] ? ibv_open_device(list[0]) : NULL;
-	ibv_free_device_list(list);
+	side.ctx = rig_open_context();
 	if (!side.ctx || fcntl(side.ctx->async_fd, F_SETFL, O_NONBLOCK) ||
 	    ibv_query_gid(side.ctx, 1, 1, &side.gid))
 		return errno;
@@ -429,21 +426,7 @@ struct xrc_answer xrc_ask(struct xrc_mate *mate, const struct xrc_call *call)
 
 bool xrc_start(struct xrc_mate *mate)
 {
-	const char *const argv[] = {
-		rig_options.emu, "run", "--as", "dpu", "--", rig_options.self, NULL,
-	};
-	char number[16];
-	int pair[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return false;
-	fcntl(pair[1], F_SETFD, 0);
-	snprintf(number, sizeof(number), "%d", pair[1]);
-	setenv(XRC_STEP_ENV, number, 1);
-	mate->pid = rig_spawn(argv, NULL, NULL);
-	unsetenv(XRC_STEP_ENV);
-	close(pair[1]);
-	mate->socket = pair[0];
+	mate->pid = rig_spawn_self("dpu", XRC_STEP_ENV, &mate->socket);
 	return mate->pid > 0;
 }
 
@@ -465,8 +448,7 @@ void xrc_kill(struct xrc_mate *mate)
 
 int xrc_serve(void)
 {
-	const char *number = getenv(XRC_STEP_ENV);
-	int socket = number ? (int)strtol(number, NULL, 10) : -1;
+	int socket = rig_inherited(XRC_STEP_ENV);
 	struct xrc_call call;
 
 	while (recv(socket, &call, sizeof(call), 0) == sizeof(call)) {
