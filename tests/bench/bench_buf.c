@@ -14,6 +14,7 @@
 #include <doca_dev.h>
 #include <doca_mmap.h>
 
+#include "device.h"
 #ifdef DPUMAP_BENCH_DPDK
 #include "mempool.h"
 #endif
@@ -35,49 +36,31 @@ struct bench {
 	bool has_mempool;
 };
 
-static bool is_ok(doca_error_t result, const char *what)
+static bool open_device(struct bench *bench)
 {
-	if (result == DOCA_SUCCESS)
-		return true;
-	fprintf(stderr, "bench: %s: %s\n", what, doca_error_get_descr(result));
-	return false;
-}
-
-static bool open_first(struct doca_dev **dev)
-{
-	struct doca_devinfo **list;
-	doca_error_t result;
-	uint32_t n;
-
-	if (!is_ok(doca_devinfo_create_list(&list, &n), "listing devices"))
-		return false;
-	result = n ? doca_dev_open(list[0], dev) : DOCA_ERROR_NOT_FOUND;
-	doca_devinfo_destroy_list(list);
-	return is_ok(result, "opening a device");
-}
-
-static bool start_map(struct bench *bench)
-{
-	return is_ok(doca_mmap_create(&bench->map), "creating a map") &&
-	       is_ok(doca_mmap_set_memrange(bench->map, memory, sizeof(memory)), "its range") &&
-	       is_ok(doca_mmap_add_dev(bench->map, bench->dev), "its device") &&
-	       is_ok(doca_mmap_start(bench->map), "starting it");
+	bench->dev = bench_open_device(NULL);
+	if (bench->dev)
+		bench->map = bench_map(bench->dev, memory, sizeof(memory),
+				       DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	return bench->map;
 }
 
 static bool start_inventory(struct bench *bench)
 {
-	return is_ok(doca_buf_inventory_create(ELEMENTS, &bench->inventory), "an inventory") &&
-	       is_ok(doca_buf_inventory_start(bench->inventory), "starting it");
+	return bench_is_ok(doca_buf_inventory_create(ELEMENTS, &bench->inventory),
+			   "an inventory") &&
+	       bench_is_ok(doca_buf_inventory_start(bench->inventory), "starting it");
 }
 
 static void close_bench(struct bench *bench)
 {
 	if (bench->inventory)
-		is_ok(doca_buf_inventory_destroy(bench->inventory), "destroying the inventory");
+		bench_is_ok(doca_buf_inventory_destroy(bench->inventory),
+			    "destroying the inventory");
 	if (bench->map)
-		is_ok(doca_mmap_destroy(bench->map), "destroying the map");
+		bench_is_ok(doca_mmap_destroy(bench->map), "destroying the map");
 	if (bench->dev)
-		is_ok(doca_dev_close(bench->dev), "closing the device");
+		bench_is_ok(doca_dev_close(bench->dev), "closing the device");
 }
 
 static bool run_bufs(struct bench *bench, size_t burst, size_t n)
@@ -207,8 +190,8 @@ int main(int argc, char **argv)
 	}
 	if (bench.rounds < 1 || bench.rounds > MAX_ROUNDS)
 		return usage(stderr);
-	done = open_mempool(&bench, argv + optind, argc - optind) && open_first(&bench.dev) &&
-	       start_map(&bench) && start_inventory(&bench) && compare_all(&bench);
+	done = open_mempool(&bench, argv + optind, argc - optind) && open_device(&bench) &&
+	       start_inventory(&bench) && compare_all(&bench);
 	close_bench(&bench);
 	close_mempool(&bench);
 	return done ? 0 : 1;

@@ -17,6 +17,7 @@
 #include <dpumap/arena.h>
 #include <dpumap/parent_domain.h>
 
+#include "device.h"
 #include "stats.h"
 
 #define DEPTH	   1024u
@@ -44,51 +45,31 @@ static struct kind kinds[] = {
 
 static uint8_t memory[4096];
 
-static bool is_ok(doca_error_t result, const char *what)
-{
-	if (result == DOCA_SUCCESS)
-		return true;
-	fprintf(stderr, "bench: %s: %s\n", what, doca_error_get_descr(result));
-	return false;
-}
-
-static bool open_first(struct doca_dev **dev)
-{
-	struct doca_devinfo **list;
-	doca_error_t result;
-	uint32_t n;
-
-	if (!is_ok(doca_devinfo_create_list(&list, &n), "listing devices"))
-		return false;
-	result = n ? doca_dev_open(list[0], dev) : DOCA_ERROR_NOT_FOUND;
-	doca_devinfo_destroy_list(list);
-	return is_ok(result, "opening a device");
-}
-
 static bool open_kind(struct doca_dev *dev, struct kind *kind)
 {
 	struct dpumap_parent_domain_attr attr = {.single_thread = kind->single_thread};
 	struct dpumap_allocator allocator;
 
 	if (kind->huge_pages) {
-		if (!is_ok(dpumap_arena_create_huge_pages(0, ARENA_LEN, &kind->arena),
-			   "huge pages") ||
-		    !is_ok(dpumap_arena_get_allocator(kind->arena, &allocator), "an allocator"))
+		if (!bench_is_ok(dpumap_arena_create_huge_pages(0, ARENA_LEN, &kind->arena),
+				 "huge pages") ||
+		    !bench_is_ok(dpumap_arena_get_allocator(kind->arena, &allocator),
+				 "an allocator"))
 			return false;
 		attr.allocator = &allocator;
 	}
-	return is_ok(dpumap_parent_domain_create(dev, &attr, &kind->domain), "a domain") &&
-	       is_ok(dpumap_dma_create_on(kind->domain, DEPTH, &kind->dma), "a queue");
+	return bench_is_ok(dpumap_parent_domain_create(dev, &attr, &kind->domain), "a domain") &&
+	       bench_is_ok(dpumap_dma_create_on(kind->domain, DEPTH, &kind->dma), "a queue");
 }
 
 static void close_kind(struct kind *kind)
 {
 	if (kind->dma)
-		is_ok(dpumap_dma_destroy(kind->dma), "destroying a queue");
+		bench_is_ok(dpumap_dma_destroy(kind->dma), "destroying a queue");
 	if (kind->domain)
-		is_ok(dpumap_parent_domain_destroy(kind->domain), "destroying a domain");
+		bench_is_ok(dpumap_parent_domain_destroy(kind->domain), "destroying a domain");
 	if (kind->arena)
-		is_ok(dpumap_arena_destroy(kind->arena), "destroying an arena");
+		bench_is_ok(dpumap_arena_destroy(kind->arena), "destroying an arena");
 }
 
 static double thread_time(void)
@@ -143,11 +124,11 @@ static bool run(struct kind *kind, struct doca_mmap *map, size_t round)
 	for (uint32_t i = 0; i < COPIES / DEPTH; i++) {
 		start = thread_time();
 		if (!fill(kind, map))
-			return is_ok(DOCA_ERROR_UNEXPECTED, "posting");
+			return bench_is_ok(DOCA_ERROR_UNEXPECTED, "posting");
 		post += thread_time() - start;
 		nap(); /* so that most have finished */
 		if (!drain(kind, &poll))
-			return is_ok(DOCA_ERROR_UNEXPECTED, "polling");
+			return bench_is_ok(DOCA_ERROR_UNEXPECTED, "polling");
 	}
 	kind->post[round] = post * 1e9 / COPIES;
 	kind->poll[round] = poll * 1e9 / COPIES;
@@ -187,14 +168,14 @@ static bool bench(struct doca_dev *dev, const char *only, size_t rounds)
 	struct doca_mmap *map = NULL;
 	bool done;
 
-	done = is_ok(doca_mmap_create(&map), "creating a map") &&
-	       is_ok(doca_mmap_set_memrange(map, memory, sizeof(memory)), "its range") &&
-	       is_ok(doca_mmap_add_dev(map, dev), "its device") &&
-	       is_ok(doca_mmap_start(map), "starting it") && measure(dev, map, only, rounds);
+	done = bench_is_ok(doca_mmap_create(&map), "creating a map") &&
+	       bench_is_ok(doca_mmap_set_memrange(map, memory, sizeof(memory)), "its range") &&
+	       bench_is_ok(doca_mmap_add_dev(map, dev), "its device") &&
+	       bench_is_ok(doca_mmap_start(map), "starting it") && measure(dev, map, only, rounds);
 	for (size_t k = 0; k < KINDS; k++)
 		close_kind(&kinds[k]);
 	if (map)
-		is_ok(doca_mmap_destroy(map), "destroying the map");
+		bench_is_ok(doca_mmap_destroy(map), "destroying the map");
 	return done;
 }
 
@@ -227,8 +208,9 @@ int main(int argc, char **argv)
 	}
 	if (rounds < 1 || rounds > MAX_ROUNDS)
 		return usage(stderr);
-	if (!open_first(&dev))
+	dev = bench_open_device(NULL);
+	if (!dev)
 		return 1;
 	done = bench(dev, only, rounds);
-	return is_ok(doca_dev_close(dev), "closing the device") && done ? 0 : 1;
+	return bench_is_ok(doca_dev_close(dev), "closing the device") && done ? 0 : 1;
 }

@@ -17,6 +17,7 @@
 #include <doca_dev.h>
 #include <doca_mmap.h>
 
+#include "device.h"
 #include "device/prm.h"
 #include "stats.h"
 
@@ -48,27 +49,6 @@ struct raw_life {
 	uint32_t mkey;
 	uint8_t key[KEY_LEN];
 };
-
-static bool is_ok(doca_error_t result, const char *what)
-{
-	if (result == DOCA_SUCCESS)
-		return true;
-	fprintf(stderr, "bench: %s: %s\n", what, doca_error_get_descr(result));
-	return false;
-}
-
-static bool open_first(struct doca_dev **dev)
-{
-	struct doca_devinfo **list;
-	doca_error_t result;
-	uint32_t n;
-
-	if (!is_ok(doca_devinfo_create_list(&list, &n), "listing devices"))
-		return false;
-	result = n ? doca_dev_open(list[0], dev) : DOCA_ERROR_NOT_FOUND;
-	doca_devinfo_destroy_list(list);
-	return is_ok(result, "opening a device");
-}
 
 static bool raw_open(struct raw *raw, struct doca_dev *dev)
 {
@@ -164,26 +144,9 @@ static bool raw_live(const struct raw *raw)
 	return ok;
 }
 
-static struct doca_mmap *start_map(struct doca_dev *dev)
-{
-	struct doca_mmap *map;
-	doca_error_t result = doca_mmap_create(&map);
-
-	if (!is_ok(result, "creating a map"))
-		return NULL;
-	DOCA_ERROR_PROPAGATE(result, doca_mmap_set_memrange(map, memory, LEN));
-	DOCA_ERROR_PROPAGATE(result, doca_mmap_set_permissions(map, ACCESS));
-	DOCA_ERROR_PROPAGATE(result, doca_mmap_add_dev(map, dev));
-	DOCA_ERROR_PROPAGATE(result, doca_mmap_start(map));
-	if (result == DOCA_SUCCESS)
-		return map;
-	doca_mmap_destroy(map);
-	return NULL;
-}
-
 static bool live(struct doca_dev *dev)
 {
-	struct doca_mmap *map = start_map(dev), *import;
+	struct doca_mmap *map = bench_map(dev, memory, LEN, ACCESS), *import;
 	doca_error_t result;
 	const void *desc;
 	size_t len;
@@ -196,7 +159,7 @@ static bool live(struct doca_dev *dev)
 	if (result == DOCA_SUCCESS)
 		result = doca_mmap_destroy(import);
 	DOCA_ERROR_PROPAGATE(result, doca_mmap_destroy(map));
-	return is_ok(result, "life of a map");
+	return bench_is_ok(result, "life of a map");
 }
 
 static bool compare_lives(struct doca_dev *dev, const struct raw *raw)
@@ -229,7 +192,7 @@ static bool compare_lives(struct doca_dev *dev, const struct raw *raw)
 
 static bool time_reexport(struct doca_dev *dev)
 {
-	struct doca_mmap *map = start_map(dev);
+	struct doca_mmap *map = bench_map(dev, memory, LEN, ACCESS);
 	doca_error_t result = DOCA_SUCCESS;
 	const void *desc;
 	double begin, first, again;
@@ -246,7 +209,7 @@ static bool time_reexport(struct doca_dev *dev)
 	again = (bench_now() - begin) / REEXPORTS;
 	printf("export: %.1f us, again: %.1f ns\n", first * 1e6, again * 1e9);
 	DOCA_ERROR_PROPAGATE(result, doca_mmap_destroy(map));
-	return is_ok(result, "exporting again");
+	return bench_is_ok(result, "exporting again");
 }
 
 static size_t heap(void)
@@ -265,7 +228,7 @@ static bool weigh(struct doca_dev *dev, const struct raw *raw)
 	int n = 0;
 
 	while (n < WEIGHED && ok)
-		ok = (maps[n++] = start_map(dev)) != NULL;
+		ok = (maps[n++] = bench_map(dev, memory, LEN, ACCESS)) != NULL;
 	ours = heap() - before;
 	while (n)
 		ok &= maps[--n] && doca_mmap_destroy(maps[n]) == DOCA_SUCCESS;
@@ -299,7 +262,7 @@ static bool crowd(struct doca_dev *dev)
 
 	if (!maps)
 		return false;
-	while (n < MANY && (maps[n] = start_map(dev))) {
+	while (n < MANY && (maps[n] = bench_map(dev, memory, LEN, ACCESS))) {
 		if (++n % STEP)
 			continue;
 		printf("maps %6d to %6d: %.1f us to start one, %.2f us of it in user space\n",
@@ -325,7 +288,8 @@ int main(void)
 	bool ok;
 
 	setenv("DPUMAP_LOG_LEVEL", "error", 0);
-	if (!open_first(&dev))
+	dev = bench_open_device(NULL);
+	if (!dev)
 		return 1;
 	if (!raw_open(&raw, dev)) {
 		fprintf(stderr, "bench: the device does not open by hand\n");

@@ -78,13 +78,6 @@ void *realloc(void *p, size_t size)
 }
 #endif
 
-static bool is_ok(doca_error_t result, const char *what)
-{
-	if (result != DOCA_SUCCESS)
-		bench_fail(what, result);
-	return result == DOCA_SUCCESS;
-}
-
 /* --- tasks ---------------------------------------------------------------------------------------
  */
 
@@ -127,15 +120,16 @@ static bool start_dma(struct bench *bench)
 {
 	struct doca_ctx *ctx;
 
-	if (!is_ok(doca_pe_create(&bench->pe), "an engine") ||
-	    !is_ok(doca_dma_create(bench->dev, &bench->dma), "a DMA context"))
+	if (!bench_is_ok(doca_pe_create(&bench->pe), "an engine") ||
+	    !bench_is_ok(doca_dma_create(bench->dev, &bench->dma), "a DMA context"))
 		return false;
 	ctx = doca_dma_as_ctx(bench->dma);
-	return is_ok(doca_dma_task_memcpy_set_conf(bench->dma, on_success, on_error, DEPTH),
-		     "its tasks") &&
-	       is_ok(doca_ctx_set_user_data(ctx, (union doca_data){.ptr = bench}), "its data") &&
-	       is_ok(doca_pe_connect_ctx(bench->pe, ctx), "its engine") &&
-	       is_ok(doca_ctx_start(ctx), "starting it");
+	return bench_is_ok(doca_dma_task_memcpy_set_conf(bench->dma, on_success, on_error, DEPTH),
+			   "its tasks") &&
+	       bench_is_ok(doca_ctx_set_user_data(ctx, (union doca_data){.ptr = bench}),
+			   "its data") &&
+	       bench_is_ok(doca_pe_connect_ctx(bench->pe, ctx), "its engine") &&
+	       bench_is_ok(doca_ctx_start(ctx), "starting it");
 }
 
 static bool get_bufs(struct bench *bench, size_t n, size_t len, size_t stride)
@@ -144,12 +138,12 @@ static bool get_bufs(struct bench *bench, size_t n, size_t len, size_t stride)
 		uint8_t *from = bench->memory + i * stride;
 		uint8_t *to = from + MEMORY / 2;
 
-		if (!is_ok(doca_buf_inventory_buf_get_by_data(bench->inventory, bench->map, from,
-							      len, &bench->src[i]),
-			   "a source") ||
-		    !is_ok(doca_buf_inventory_buf_get_by_addr(bench->inventory, bench->map, to, len,
-							      &bench->dst[i]),
-			   "a destination"))
+		if (!bench_is_ok(doca_buf_inventory_buf_get_by_data(bench->inventory, bench->map,
+								    from, len, &bench->src[i]),
+				 "a source") ||
+		    !bench_is_ok(doca_buf_inventory_buf_get_by_addr(bench->inventory, bench->map,
+								    to, len, &bench->dst[i]),
+				 "a destination"))
 			return false;
 		bench->copies[i] = (struct raw_copy){(uintptr_t)to, (uintptr_t)from, len};
 	}
@@ -405,7 +399,7 @@ static bool start_memory(struct bench *bench)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (bench->memory == MAP_FAILED) {
 		bench->memory = NULL;
-		return is_ok(DOCA_ERROR_NO_MEMORY, "memory");
+		return bench_is_ok(DOCA_ERROR_NO_MEMORY, "memory");
 	}
 	memset(bench->memory, 1, MEMORY / 2);
 	return true;
@@ -425,8 +419,9 @@ static bool open_tasks(struct bench *bench)
 	bench->map =
 		bench_map(bench->dev, bench->memory, MEMORY, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	return bench->map &&
-	       is_ok(doca_buf_inventory_create((size_t)2 * DEPTH, &bench->inventory), "bufs") &&
-	       is_ok(doca_buf_inventory_start(bench->inventory), "starting them");
+	       bench_is_ok(doca_buf_inventory_create((size_t)2 * DEPTH, &bench->inventory),
+			   "bufs") &&
+	       bench_is_ok(doca_buf_inventory_start(bench->inventory), "starting them");
 }
 
 static void close_tasks(struct bench *bench)
@@ -434,16 +429,16 @@ static void close_tasks(struct bench *bench)
 	put_bufs(bench);
 	if (bench->dma) {
 		doca_ctx_stop(doca_dma_as_ctx(bench->dma));
-		is_ok(doca_dma_destroy(bench->dma), "destroying the context");
+		bench_is_ok(doca_dma_destroy(bench->dma), "destroying the context");
 	}
 	if (bench->pe)
-		is_ok(doca_pe_destroy(bench->pe), "destroying the engine");
+		bench_is_ok(doca_pe_destroy(bench->pe), "destroying the engine");
 	if (bench->inventory)
-		is_ok(doca_buf_inventory_destroy(bench->inventory), "destroying the bufs");
+		bench_is_ok(doca_buf_inventory_destroy(bench->inventory), "destroying the bufs");
 	if (bench->map)
-		is_ok(doca_mmap_destroy(bench->map), "destroying the map");
+		bench_is_ok(doca_mmap_destroy(bench->map), "destroying the map");
 	if (bench->dev)
-		is_ok(doca_dev_close(bench->dev), "closing the device");
+		bench_is_ok(doca_dev_close(bench->dev), "closing the device");
 }
 
 struct options {

@@ -10,9 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <doca_dev.h>
-#include <doca_error.h>
-#include <doca_mmap.h>
+#include "device.h"
 
 #define BENCH_DESC_MAX 512
 
@@ -30,14 +28,6 @@ struct bench_peer {
 	struct bench_export exported;
 };
 
-typedef doca_error_t bench_cap(const struct doca_devinfo *devinfo, uint8_t *supported);
-
-/* Opens the first device that can do what cap asks; NULL, after a line on stderr, if none can. */
-struct doca_dev *bench_open_device(bench_cap *cap);
-
-/* A started map of the memory; NULL after a line on stderr. */
-struct doca_mmap *bench_map(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions);
-
 /* What the exporter's memory holds. */
 void bench_fill(uint8_t *memory, size_t len);
 
@@ -49,8 +39,5 @@ int bench_export_device_memory(size_t len);
 /* Starts the command and reads its line; 0, or -1 after a line on stderr. */
 int bench_peer_start(struct bench_peer *peer, char *const command[]);
 void bench_peer_stop(struct bench_peer *peer);
-
-/* Says on stderr what failed and returns -1. */
-int bench_fail(const char *what, doca_error_t error);
 
 #endif

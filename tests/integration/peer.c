@@ -26,40 +26,6 @@ struct reply {
 	uint64_t payload;
 };
 
-static bool put_all(int fd, const void *buf, size_t len)
-{
-	const uint8_t *at = buf;
-
-	while (len) {
-		ssize_t n = write(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-static bool get_all(int fd, void *buf, size_t len)
-{
-	uint8_t *at = buf;
-
-	while (len) {
-		ssize_t n = read(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 bool peer_start(struct peer *peer)
 {
 	const char *const argv[] = {
@@ -101,11 +67,11 @@ static int32_t call(struct peer *peer, struct request *request, const void *payl
 {
 	struct reply reply;
 
-	if (!put_all(peer->to, request, sizeof(*request)) ||
-	    !put_all(peer->to, payload, request->payload) ||
-	    !get_all(peer->from, &reply, sizeof(reply)))
+	if (!rig_send(peer->to, request, sizeof(*request)) ||
+	    !rig_send(peer->to, payload, request->payload) ||
+	    !rig_receive(peer->from, &reply, sizeof(reply)))
 		return DOCA_ERROR_CONNECTION_RESET;
-	if (reply.payload > (room ? *room : 0) || !get_all(peer->from, answer, reply.payload))
+	if (reply.payload > (room ? *room : 0) || !rig_receive(peer->from, answer, reply.payload))
 		return DOCA_ERROR_CONNECTION_RESET;
 	if (room)
 		*room = reply.payload;
@@ -235,15 +201,15 @@ static bool serve_one(struct side *side, uint8_t *payload)
 	struct request request;
 	struct reply reply = {0};
 
-	if (!get_all(STDIN_FILENO, &request, sizeof(request)) || request.map >= SIDE_MAPS ||
+	if (!rig_receive(STDIN_FILENO, &request, sizeof(request)) || request.map >= SIDE_MAPS ||
 	    request.len > SIDE_BOUNCE_LEN || request.payload > SIDE_BOUNCE_LEN ||
-	    !get_all(STDIN_FILENO, payload, request.payload))
+	    !rig_receive(STDIN_FILENO, payload, request.payload))
 		return false;
 	reply.status = execute(side, &request, payload, &reply.payload);
 	if (reply.status != DOCA_SUCCESS)
 		reply.payload = 0;
-	return put_all(STDOUT_FILENO, &reply, sizeof(reply)) &&
-	       put_all(STDOUT_FILENO, payload, reply.payload);
+	return rig_send(STDOUT_FILENO, &reply, sizeof(reply)) &&
+	       rig_send(STDOUT_FILENO, payload, reply.payload);
 }
 
 int peer_serve(void)

@@ -280,6 +280,40 @@ int rig_inherited(const char *env)
 	return number ? (int)strtol(number, NULL, 10) : -1;
 }
 
+bool rig_send(int fd, const void *buf, size_t len)
+{
+	const uint8_t *at = buf;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+bool rig_receive(int fd, void *buf, size_t len)
+{
+	uint8_t *at = buf;
+
+	while (len) {
+		ssize_t n = read(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
 int rig_reap(pid_t pid)
 {
 	int status;

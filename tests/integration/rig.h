@@ -90,6 +90,9 @@ pid_t rig_spawn_self(const char *side, const char *env, int *socket);
 /* The socket that `env` names; -1 if this program was not started so. */
 int rig_inherited(const char *env);
 int rig_reap(pid_t pid);
+/* All of it through a pipe or a socket; false if the other end is gone. */
+bool rig_send(int fd, const void *buf, size_t len);
+bool rig_receive(int fd, void *buf, size_t len);
 
 uint64_t rig_now_ms(void);
 

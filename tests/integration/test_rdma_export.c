@@ -44,26 +44,6 @@ struct result {
 	uint8_t bytes[LINK_BYTES];
 };
 
-static bool send_all(int fd, const void *buf, size_t len)
-{
-	return write(fd, buf, len) == (ssize_t)len;
-}
-
-static bool receive_all(int fd, void *buf, size_t len)
-{
-	uint8_t *at = buf;
-
-	while (len) {
-		ssize_t n = read(fd, at, len);
-
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 /* The other node. */
 
 static doca_error_t import(struct doca_dev *dev, const struct task *task, struct doca_mmap **mmap,
@@ -89,8 +69,8 @@ static void use_import(const struct task *task, struct link *link, struct result
 
 	result->end = link->end;
 	result->status = -1;
-	if (!link_connect(link, &task->end) || !send_all(STDOUT_FILENO, result, sizeof(*result)) ||
-	    !receive_all(STDIN_FILENO, &go, 1))
+	if (!link_connect(link, &task->end) || !rig_send(STDOUT_FILENO, result, sizeof(*result)) ||
+	    !rig_receive(STDIN_FILENO, &go, 1))
 		return;
 	memcpy(link->bytes, task->bytes, sizeof(link->bytes));
 	result->status = link_access(link, (enum ibv_wr_opcode)task->opcode, result->key,
@@ -107,13 +87,13 @@ static bool perform(struct doca_dev *dev, const struct task *task)
 
 	result.imported = (int32_t)import(dev, task, &mmap, &result);
 	if (!mmap)
-		return send_all(STDOUT_FILENO, &result, sizeof(result));
+		return rig_send(STDOUT_FILENO, &result, sizeof(result));
 	good = link_open(&link, dev);
 	if (good)
 		use_import(task, &link, &result);
 	good = link_close(&link) && good;
 	good = doca_mmap_destroy(mmap) == DOCA_SUCCESS && good;
-	return send_all(STDOUT_FILENO, &result, sizeof(result)) && good;
+	return rig_send(STDOUT_FILENO, &result, sizeof(result)) && good;
 }
 
 static int be_node(void)
@@ -124,7 +104,7 @@ static int be_node(void)
 
 	if (rig_open_device(&dev) != DOCA_SUCCESS)
 		return 1;
-	while (good && receive_all(STDIN_FILENO, &task, sizeof(task)))
+	while (good && rig_receive(STDIN_FILENO, &task, sizeof(task)))
 		good = perform(dev, &task);
 	return doca_dev_close(dev) != DOCA_SUCCESS || !good;
 }
@@ -224,12 +204,12 @@ static int remote(const struct side_desc *desc, enum ibv_wr_opcode opcode, uint6
 	assert_true(link_open(&link, rig.dev));
 	task.end = link.end;
 	memcpy(task.bytes, bytes, sizeof(task.bytes));
-	assert_true(send_all(node.to, &task, sizeof(task)));
-	assert_true(receive_all(node.from, &result, sizeof(result)));
+	assert_true(rig_send(node.to, &task, sizeof(task)));
+	assert_true(rig_receive(node.from, &result, sizeof(result)));
 	assert_ok((doca_error_t)result.imported);
 	assert_true(link_connect(&link, &result.end));
-	assert_true(send_all(node.to, "", 1));
-	assert_true(receive_all(node.from, &result, sizeof(result)));
+	assert_true(rig_send(node.to, "", 1));
+	assert_true(rig_receive(node.from, &result, sizeof(result)));
 	assert_true(link_close(&link));
 	memcpy(bytes, result.bytes, sizeof(result.bytes));
 	return result.status;

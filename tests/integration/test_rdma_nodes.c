@@ -36,26 +36,6 @@ static struct {
 static struct doca_dev *dev;
 static struct end here;
 
-static bool send_all(int fd, const void *buf, size_t len)
-{
-	return write(fd, buf, len) == (ssize_t)len;
-}
-
-static bool receive_all(int fd, void *buf, size_t len)
-{
-	uint8_t *at = buf;
-
-	while (len) {
-		ssize_t n = read(fd, at, len);
-
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 /* The other node. */
 
 static doca_error_t open_there(struct end *end, const struct order *order, struct answer *answer)
@@ -99,11 +79,11 @@ static int be_node(void)
 
 	if (rig_open_device(&dev) != DOCA_SUCCESS)
 		return 1;
-	while (good && receive_all(STDIN_FILENO, &order, sizeof(order))) {
+	while (good && rig_receive(STDIN_FILENO, &order, sizeof(order))) {
 		struct answer answer = {0};
 
 		answer.result = obey(&end, &order, &answer);
-		good = send_all(STDOUT_FILENO, &answer, sizeof(answer));
+		good = rig_send(STDOUT_FILENO, &answer, sizeof(answer));
 	}
 	return doca_dev_close(dev) != DOCA_SUCCESS || !good;
 }
@@ -114,8 +94,8 @@ static struct answer tell(const struct order *order)
 {
 	struct answer answer;
 
-	assert_true(send_all(node.to, order, sizeof(*order)));
-	assert_true(receive_all(node.from, &answer, sizeof(answer)));
+	assert_true(rig_send(node.to, order, sizeof(*order)));
+	assert_true(rig_receive(node.from, &answer, sizeof(answer)));
 	return answer;
 }
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <syslog.h>
 
 DOCA_LOG_REGISTER(TEST::LOG)
 
@@ -277,45 +276,6 @@ static void test_what_a_handler_logs_goes_to_the_others(void **state)
 	assert_lines(lab.out, 1);
 	assert_lines(lab.err, 2);
 	lab_clear(&lab);
-}
-
-/* In place of the C library's: who says what to syslog. */
-static const char *identity = "";
-
-void openlog(const char *ident, int option, int facility)
-{
-	(void)option;
-	CHECK(facility == LOG_USER);
-	identity = ident;
-}
-
-__attribute__((format(printf, 2, 0))) static void say(int priority, const char *format, va_list ap)
-{
-	printf("%s %d ", identity, priority);
-	vprintf(format, ap);
-	printf("\n");
-}
-
-__attribute__((format(printf, 2, 3))) void syslog(int priority, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say(priority, format, ap);
-	va_end(ap);
-}
-
-/* What syslog() becomes when it is compiled with _FORTIFY_SOURCE. */
-__attribute__((format(printf, 3, 4))) void __syslog_chk(int priority, int flag, const char *format,
-							...);
-void __syslog_chk(int priority, int flag, const char *format, ...)
-{
-	va_list ap;
-
-	(void)flag;
-	va_start(ap, format);
-	say(priority, format, ap);
-	va_end(ap);
 }
 
 static void log_to_syslog(void)

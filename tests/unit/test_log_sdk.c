@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <syslog.h>
 
 #include "log/log.h"
 
@@ -114,42 +113,6 @@ static char buffer[512];
 static void flush(char *buf)
 {
 	printf("flushed %s", buf);
-}
-
-/* In place of the C library's. */
-void openlog(const char *ident, int option, int facility)
-{
-	(void)option;
-	(void)facility;
-	printf("%s ", ident);
-}
-
-__attribute__((format(printf, 2, 0))) static void say(int priority, const char *format, va_list ap)
-{
-	printf("%d ", priority);
-	vprintf(format, ap);
-	printf("\n");
-}
-
-__attribute__((format(printf, 2, 3))) void syslog(int priority, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say(priority, format, ap);
-	va_end(ap);
-}
-
-__attribute__((format(printf, 3, 4))) void __syslog_chk(int priority, int flag, const char *format,
-							...);
-void __syslog_chk(int priority, int flag, const char *format, ...)
-{
-	va_list ap;
-
-	(void)flag;
-	va_start(ap, format);
-	say(priority, format, ap);
-	va_end(ap);
 }
 
 static void say_to_all_kinds(void)
