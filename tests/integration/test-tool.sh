@@ -236,6 +236,27 @@ test_trace()
 	grep -q '^dpu c1 context.create -> 0$' "$work/one" || fail "no context in the trace: $(head "$work/one")"
 }
 
+# Nobody can reach it any more; a new one of the same name must not lose its directory to it.
+test_removed_directory()
+{
+	local old
+	"$emu" start
+	"$emu" run --as dpu -- ibv_rc_pingpong -g 0 -p 18604 >/dev/null 2>&1 &
+	await_count qps 1
+	rm -rf "$DPUMAP_EMU_DIR"
+	old=$(pgrep -f "serve --dir $DPUMAP_EMU_DIR ") || fail "it ended before its client"
+	"$emu" start
+	kill $!
+	wait $! || true
+	for _ in $(seq 100); do
+		[ -e "/proc/${old:-none}" ] || break
+		sleep 0.1
+	done
+	[ ! -e "/proc/${old:-none}" ] || fail "it runs on without a directory"
+	expect_devices host mlx5_0
+	"$emu" stop
+}
+
 test_nodes
 test_config
 test_config_repeats
@@ -244,4 +265,5 @@ test_fault_words
 test_limits
 test_memlock
 test_trace
+test_removed_directory
 [ "$failures" -eq 0 ]

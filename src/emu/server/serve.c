@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -439,11 +441,24 @@ static void hang_up(struct emu_watch *w)
 	}
 }
 
+/* Whoever removes the directory of a test run has no other way to end what runs there. */
+static void look_for_dir(struct emu_watch *w)
+{
+	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
+	struct stat st;
+
+	if (read(w->fd, event, sizeof(event)) > 0 && !fstat(emu.lock, &st))
+		emu.unreachable = !st.st_nlink;
+}
+
 static void handle(struct emu_watch *w)
 {
 	switch (w->type) {
 	case EMU_WATCH_SIGNAL:
 		emu.stop = true;
+		break;
+	case EMU_WATCH_LOCK:
+		look_for_dir(w);
 		break;
 	case EMU_WATCH_LISTENER:
 		accept_one((struct listener *)w);
@@ -552,6 +567,17 @@ static int watch_signals(void)
 	return w.fd < 0 ? -errno : emu_watch_add(&w);
 }
 
+static void watch_lock(void)
+{
+	static struct emu_watch w = {.type = EMU_WATCH_LOCK};
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/lock", emu.dir);
+	w.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (w.fd < 0 || inotify_add_watch(w.fd, path, IN_ATTRIB) < 0 || emu_watch_add(&w))
+		emu_log("it will not notice if %s is removed: %s", emu.dir, strerror(errno));
+}
+
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
@@ -584,7 +610,7 @@ static int lock_dir(void)
 {
 	const char *why;
 	char path[512];
-	int fd, err;
+	int err;
 
 	if (mkdir(emu.dir, S_IRWXU) && errno != EEXIST)
 		return -errno;
@@ -592,10 +618,10 @@ static int lock_dir(void)
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "%s/lock", emu.dir);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0)
+	emu.lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (emu.lock < 0)
 		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB))
+	if (flock(emu.lock, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
 	return 0;
 }
@@ -626,6 +652,7 @@ static int start(const struct emu_server_options *opt)
 		err = emu_topology_create(opt->topology);
 	if (!err)
 		err = watch_signals();
+	watch_lock();
 	if (!err && opt->hold_fd >= 0)
 		err = emu_admin_create(opt->hold_fd, true);
 	return err ? err : listen_all();
@@ -650,8 +677,9 @@ int emu_serve(const struct emu_server_options *opt)
 	close(opt->ready_fd);
 	/* From here on nobody reads what we say; the starter's stderr must not stay open. */
 	dup2(STDOUT_FILENO, STDERR_FILENO);
-	while (!emu.stop)
+	while (!emu.stop && !(emu.unreachable && !emu.files && !emu.holders))
 		serve_batch();
-	clean_up();
+	if (!emu.unreachable) /* else it may be another's by now */
+		clean_up();
 	return 0;
 }

@@ -71,6 +71,7 @@ struct emu_func {
 
 enum emu_watch_type {
 	EMU_WATCH_SIGNAL,
+	EMU_WATCH_LOCK,	    /* of the directory: is it still there? */
 	EMU_WATCH_LISTENER, /* of a function */
 	EMU_WATCH_ADMIN,    /* a connection to it */
 	EMU_WATCH_FILE,
@@ -135,8 +136,10 @@ struct emu_server {
 	struct emu_counts count;
 	uint64_t commands, command_errors;
 	int epoll;
+	int lock; /* a file in the directory */
 	unsigned int holders;
-	bool was_held; /* ends when the last holder goes */
+	bool was_held;	  /* ends when the last holder goes */
+	bool unreachable; /* its directory was removed: ends when the last client goes */
 	bool stop;
 };
 
