@@ -59,8 +59,11 @@ struct ctx_ops {
 
 	/* Notify at the next completion. */
 	doca_error_t (*arm)(struct doca_ctx *ctx);
-	/* Would poll() give a task without any from the device? */
-	bool (*is_ready)(const struct doca_ctx *ctx);
+	/*
+	 * Is there a task to deliver? Asked after arm(): a device need not notify of completions
+	 * that were there before.
+	 */
+	bool (*is_ready)(struct doca_ctx *ctx);
 };
 
 struct doca_ctx {

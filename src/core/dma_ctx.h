@@ -58,6 +58,6 @@ doca_error_t dpumap_dma_task_check(const struct doca_task *task);
 bool dpumap_dma_task_progress(struct doca_ctx *ctx);
 void dpumap_dma_task_complete(struct doca_task *task);
 void dpumap_dma_flush(struct doca_ctx *ctx);
-bool dpumap_dma_is_ready(const struct doca_ctx *ctx);
+bool dpumap_dma_is_ready(struct doca_ctx *ctx);
 
 #endif

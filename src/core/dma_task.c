@@ -388,11 +388,20 @@ static bool take_report(struct doca_dma *dma)
 	return true;
 }
 
-bool dpumap_dma_is_ready(const struct doca_ctx *ctx)
+/* What the device reported is taken for it. */
+static bool await(struct doca_dma *dma, const struct doca_dma_task_memcpy *task)
 {
-	const struct doca_dma *dma = dma_of(ctx);
+	while (!has_ended(dma, task))
+		if (!take_report(dma))
+			return false;
+	return true;
+}
 
-	return dma->first && has_ended(dma, dma->first);
+bool dpumap_dma_is_ready(struct doca_ctx *ctx)
+{
+	struct doca_dma *dma = dma_of(ctx);
+
+	return dma->first && await(dma, dma->first);
 }
 
 void dpumap_dma_task_complete(struct doca_task *base)
@@ -410,12 +419,10 @@ void dpumap_dma_task_complete(struct doca_task *base)
 
 static bool progress(struct doca_dma *dma, struct doca_dma_task_memcpy *task);
 
-static __attribute__((noinline)) bool await(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
+static __attribute__((noinline)) bool await_and_progress(struct doca_dma *dma,
+							 struct doca_dma_task_memcpy *task)
 {
-	while (!has_ended(dma, task))
-		if (!take_report(dma))
-			return false;
-	return progress(dma, task);
+	return await(dma, task) && progress(dma, task);
 }
 
 static __attribute__((noinline)) bool deliver(struct doca_dma *dma,
@@ -429,7 +436,7 @@ static __attribute__((noinline)) bool deliver(struct doca_dma *dma,
 static inline bool progress(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
 {
 	if (doca_unlikely(!has_ended(dma, task)))
-		return await(dma, task);
+		return await_and_progress(dma, task);
 	if (doca_unlikely(task->base.status != DOCA_SUCCESS || task->dst->next))
 		return deliver(dma, task);
 	dma->first = task->next;

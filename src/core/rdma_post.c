@@ -234,15 +234,25 @@ static bool poll_queue(struct doca_rdma_connection *connection)
 	return true;
 }
 
-static struct rdma_task *poll_connection(struct doca_rdma_connection *connection)
+/* Has its first task ended? What the device reported is taken for it. */
+static bool is_ready(struct doca_rdma_connection *connection)
 {
 	struct rdma_task *task = connection->first;
 
 	if (!task)
-		return NULL;
+		return false;
 	while (!has_ended(task))
 		if (!poll_queue(connection))
-			return NULL;
+			return false;
+	return true;
+}
+
+static struct rdma_task *poll_connection(struct doca_rdma_connection *connection)
+{
+	struct rdma_task *task = connection->first;
+
+	if (!is_ready(connection))
+		return NULL;
 	connection->first = task->next;
 	return task;
 }
@@ -267,11 +277,11 @@ struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx)
 	return task ? &task->base : NULL;
 }
 
-bool dpumap_rdma_is_ready(const struct doca_ctx *ctx)
+bool dpumap_rdma_is_ready(struct doca_ctx *ctx)
 {
-	const struct doca_rdma_connection *c = dpumap_rdma_of(ctx)->connections;
+	struct doca_rdma_connection *c = dpumap_rdma_of(ctx)->connections;
 
-	while (c && !(c->first && has_ended(c->first)))
+	while (c && !is_ready(c))
 		c = c->next;
 	return c != NULL;
 }

@@ -62,7 +62,7 @@ bool dpumap_queue_has_failed(const struct dpumap_queue *queue);
 doca_error_t dpumap_queue_poll(struct dpumap_queue *queue, struct dpumap_dma_completion *out,
 			       uint32_t max, uint32_t *n);
 doca_error_t dpumap_queue_reset(struct dpumap_queue *queue);
-/* An event at the next completion, or at once if one was not polled yet. */
+/* An event at the next completion. One that is there need not be told of: poll for it then. */
 doca_error_t dpumap_queue_arm(struct dpumap_queue *queue);
 
 #endif

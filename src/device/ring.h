@@ -111,7 +111,7 @@ static inline bool dpumap_ring_post(struct dpumap_ring *ring, const struct dpuma
 void dpumap_ring_flush(struct dpumap_ring *ring);
 /* False: nothing was reported. After a failure all copies are, with DOCA_ERROR_SHUTDOWN. */
 bool dpumap_ring_poll(struct dpumap_ring *ring, struct dpumap_ring_report *report);
-/* An event at the next report, or at once if one was not polled yet. */
+/* An event at the next report; one that is there need not be told of: poll for it afterwards. */
 void dpumap_ring_arm(struct dpumap_ring *ring);
 
 #endif

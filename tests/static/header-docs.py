@@ -58,9 +58,6 @@ NARROWED = {
     # A connection needs nothing of its device but a port.
     "dpumap_rdma_create": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_CONNECTED",
                            "DOCA_ERROR_OPERATING_SYSTEM", "DOCA_ERROR_DRIVER"),
-    # A connection needs nothing of its device but a port.
-    "dpumap_rdma_create": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_CONNECTED",
-                           "DOCA_ERROR_OPERATING_SYSTEM", "DOCA_ERROR_DRIVER"),
     # A driver that has no parent domains is none that the library can use.
     "dpumap_device_adopt_pd": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
     # What goes wrong when a device is closed is logged: nobody can do anything about it.
@@ -73,8 +70,10 @@ NARROWED = {
     # What a task does wrong is its status.
     "dpumap_dma_task_submit": (),
     "dpumap_dma_task_progress": (),
+    "dpumap_dma_is_ready": (),
     "dpumap_rdma_task_submit": (),
     "dpumap_rdma_task_poll": (),
+    "dpumap_rdma_is_ready": (),
     # Who is to be woken by it cannot do anything about it.
     "dpumap_pe_kick": (),
     # A setter says INVALID_VALUE; an address that went away later is NOT_CONNECTED.
