@@ -20,6 +20,13 @@
 #define DEVX_MAX_IN    65535u	      /* length of an ioctl attribute */
 #define KSM_MAX	       ((DEVX_MAX_IN - PRM_CREATE_MKEY_IN_LEN) / PRM_KSM_LEN)
 
+/*
+ * Where atomics are allowed the firmware wants it to begin and end at multiples of the largest one
+ * (UCX's uct_ib_mlx5_devx_reg_ksm_data_contig()), a page at most. What is beyond the range is
+ * refused by the mkey below.
+ */
+#define KSM_ATOMIC_ALIGN UINT64_C(4096)
+
 struct ksm_in {
 	uint8_t *buf;
 	size_t len;
@@ -30,48 +37,61 @@ static uint64_t count_entries(uint64_t len)
 	return (len - 1) / KSM_ENTITY + ((len - 1) % KSM_ENTITY + KSM_SLACK) / KSM_ENTITY + 1;
 }
 
-static void fill_context(uint8_t *mkc, const struct dpumap_region *region, unsigned int rights,
-			 uint64_t entries)
+/* What the mkey spans: the range, with a bit more on both sides if need be. */
+struct ksm_span {
+	uint64_t addr, iova, len;
+};
+
+static struct ksm_span span(const struct dpumap_region *region, unsigned int rights)
 {
-	mkc_fill(mkc, &(struct mkc){
-			      .mode = PRM_ACCESS_MODE_KSM,
-			      .rights = rights,
-			      .log_entity = KSM_LOG_ENTITY,
-			      .pdn = region->device->pdn,
-			      .start = region->range.addr,
-			      .len = region->range.len,
-			      .octwords = entries,
-		      });
+	uint64_t before = region->range.addr % KSM_ATOMIC_ALIGN;
+	struct ksm_span s = {region->range.addr, region->iova, region->range.len};
+
+	if (!(rights & IBV_ACCESS_REMOTE_ATOMIC) || before > region->iova)
+		return s;
+	s.addr -= before;
+	s.iova -= before;
+	s.len += before;
+	s.len += -s.len % KSM_ATOMIC_ALIGN;
+	return s;
 }
 
-static void fill_entries(uint8_t *entry, const struct dpumap_region *region, uint32_t base,
-			 uint64_t entries)
+static void fill_entries(uint8_t *entry, uint64_t iova, uint32_t base, uint64_t entries)
 {
 	for (uint64_t i = 0; i < entries; i++, entry += PRM_KSM_LEN) {
 		prm_set(entry, PRM_KSM_BYTE_COUNT, KSM_ENTITY);
 		prm_set(entry, PRM_KSM_MKEY, base);
-		prm_set(entry, PRM_KSM_ADDRESS, region->iova + i * KSM_ENTITY);
+		prm_set(entry, PRM_KSM_ADDRESS, iova + i * KSM_ENTITY);
 	}
 }
 
 static doca_error_t build_ksm(const struct dpumap_region *region, uint32_t base,
 			      unsigned int rights, struct ksm_in *in)
 {
-	uint64_t entries = count_entries(region->range.len);
+	struct ksm_span s = span(region, rights);
+	struct mkc mkc = {
+		.mode = PRM_ACCESS_MODE_KSM,
+		.rights = rights,
+		.log_entity = KSM_LOG_ENTITY,
+		.pdn = region->device->pdn,
+		.start = s.addr,
+		.len = s.len,
+		.octwords = count_entries(s.len),
+	};
 
-	if (entries > KSM_MAX)
+	if (mkc.octwords > KSM_MAX)
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
 				   "%s: %" PRIu64 " bytes are more than one mkey can span",
 				   dpumap_hca_name(region->device->hca), region->range.len);
-	in->len = PRM_CREATE_MKEY_IN_LEN + entries * PRM_KSM_LEN;
+	in->len = PRM_CREATE_MKEY_IN_LEN + mkc.octwords * PRM_KSM_LEN;
 	in->buf = calloc(1, in->len);
 	if (!in->buf)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %" PRIu64 " mkey entries",
-				   entries);
+				   mkc.octwords);
 	prm_set(in->buf, PRM_IN_OPCODE, PRM_OP_CREATE_MKEY);
-	prm_set(in->buf, PRM_CREATE_MKEY_ENTRIES, entries);
-	fill_context(in->buf + PRM_CREATE_MKEY_CONTEXT, region, rights, entries);
-	fill_entries(in->buf + PRM_CREATE_MKEY_IN_LEN, region, base, entries);
+	prm_set(in->buf, PRM_CREATE_MKEY_ENTRIES, mkc.octwords);
+	mkc_fill(in->buf + PRM_CREATE_MKEY_CONTEXT, &mkc);
+	fill_entries(in->buf + PRM_CREATE_MKEY_IN_LEN, s.iova, base, mkc.octwords);
 	return DOCA_SUCCESS;
 }
 

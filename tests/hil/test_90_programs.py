@@ -22,7 +22,7 @@ PROGRAMS = [
     ("test_dma_memcpy", ("host",), ()),
     ("test_dma_batch", ("dpu", "host"), (27, 28)),
     ("test_rdma", ("dpu",), ()),
-    ("test_rdma_export", ("dpu",), (21,)),
+    ("test_rdma_export", ("dpu",), (21, 33)),
     ("test_buf", ("dpu",), ()),
 ]
 # What exports memory by a direct mkey, as its type of card says.
