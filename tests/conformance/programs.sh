@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Programs of the distribution that were not written for the emulated device, unmodified: perftest,
-# ibv_xsrq_pingpong, iproute2's rdma, UCX and libfabric. Exit status 77: the program is not installed.
+# ibv_xsrq_pingpong, iproute2's rdma, infiniband-diags, UCX, libfabric and Open MPI.
+# Exit status 77: the program is not installed.
 set -euo pipefail
 
 emu=${1:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
@@ -165,6 +166,40 @@ rdma_netlink()
 	grep -q 'mlx5_1 ' "$tmp/rdma.out" || fail "ibv_devices does not list both"
 }
 
+# What they read of the class directory; one is a shell script, the other C.
+diags()
+{
+	need ibstat
+	need ibstatus
+	run_as dpu ibstat >"$tmp/ibstat.out" 2>&1 || fail "ibstat ended with $?"
+	grep -q 'State: Active' "$tmp/ibstat.out" || fail "ibstat: the port is not active"
+	grep -q 'Rate: 400' "$tmp/ibstat.out" || fail "ibstat: another rate"
+	run_as dpu ibstatus >"$tmp/ibstatus.out" 2>&1 || fail "ibstatus ended with $?"
+	grep -q "device 'mlx5_0' port 1 status" "$tmp/ibstatus.out" || fail "ibstatus: no port"
+	! grep -q unknown "$tmp/ibstatus.out" || fail "ibstatus does not find all"
+	# Management datagrams are not there, which is said and not waited for.
+	! run_as dpu ibping -c 1 1 >"$tmp/ibping.out" 2>&1 || fail "ibping pings"
+	grep -q 'is ib_umad module loaded' "$tmp/ibping.out" || fail "ibping fails in another way"
+}
+
+# Open MPI over UCX: two ranks on each of two hosts.
+mpi()
+{
+	local run=(mpirun.openmpi --allow-run-as-root --oversubscribe --mca pml ucx --mca osc ucx
+		-x UCX_TLS -x UCX_NET_DEVICES)
+	export UCX_TLS="rc_mlx5,ud_mlx5,self" UCX_NET_DEVICES=mlx5_0:1
+	need mpirun.openmpi
+	need mpicc.openmpi
+	mpicc.openmpi -o "$tmp/ring" "$(dirname "$0")/mpi_ring.c"
+	"$emu" start --nodes 2 --profile bluefield-2 >/dev/null
+	timeout 90 "${run[@]}" -np 2 "$emu" run --as host -- "$tmp/ring" : \
+		-np 2 "$emu" run --as node1.host -- "$tmp/ring" >"$tmp/mpi.out" 2>&1 ||
+		fail "mpirun ended with $?"
+	grep -qx 'ring of 4' "$tmp/mpi.out" || fail "the ring was not closed"
+	[ "$("$emu" status | awk '$1 == "copies" { print $2 }')" -gt 0 ] || fail "not over the device"
+	nothing_left
+}
+
 ucx_info_case()
 {
 	need ucx_info
@@ -270,6 +305,8 @@ xsrq()
 case $case_name in
 perftest) perftest "$@" ;;
 rdma) rdma_netlink ;;
+diags) diags ;;
+mpi) mpi ;;
 ucx-info) ucx_info_case ;;
 ucx) ucx "$@" ;;
 fi-pingpong) fi_pingpong_case ;;

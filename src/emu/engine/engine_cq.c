@@ -361,7 +361,12 @@ static bool moderated(struct engine *e, const struct emu_cq *cq, struct emu_cq_r
 	return true;
 }
 
-/* One event per arm sequence number: the driver counts it up when it has received the event. */
+/*
+ * One event per arm sequence number: the driver counts it up when it has received the event. The
+ * CQEs that an event told of are not told of again, also if they are still there when the CQ is
+ * armed anew (IBA 11.4.2.2: only those that are added afterwards count; perftest hung on a
+ * ConnectX-5 that way, its issue 137).
+ */
 void emu_cq_notify(struct engine *e, uint32_t cqn)
 {
 	struct emu_cq_run *r;
@@ -376,8 +381,9 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 	sn = arm >> 28 & 3;
 	if (arm == EMU_CQ_UNARMED || (r->fired && r->fired_sn == sn))
 		return;
-	if (arm & ARM_SOLICITED ? !r->any_solicited || !reached(r->solicited, arm & CI_MASK)
-				: !reached(cq->pi, arm & CI_MASK))
+	if (arm & ARM_SOLICITED ? !r->any_solicited : r->fired && r->fired_pi == cq->pi)
+		return;
+	if (!reached(arm & ARM_SOLICITED ? r->solicited : cq->pi, arm & CI_MASK))
 		return;
 	if (moderated(e, cq, r, arm & CI_MASK))
 		return;
@@ -387,5 +393,7 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 	r->held_since = 0;
 	r->fired = true;
 	r->fired_sn = sn;
+	r->fired_pi = cq->pi;
+	r->any_solicited = false;
 	e->worked = true;
 }

@@ -109,7 +109,9 @@ struct emu_qp_run {
 	uint64_t rx_done;	 /* bytes of the message in its inbox */
 	uint64_t retry_end;	 /* ns; the transport gives up; 0 = not waiting */
 	uint64_t rnr_end;	 /* ns; try again after an RNR NAK; 0 = not waiting */
-	uint64_t held_until; /* ns; the WQE is done, its completion is held back; 0 = it is not */
+	uint64_t held_until;  /* ns; the WQE is done, its completion is held back; 0 = it is not */
+	uint64_t stuck_since; /* ns; its message can't be taken back from an engine that is in */
+	uint32_t stuck_epoch; /* this one, and does not move; 0 = it can */
 };
 
 /* What the engine remembers of a CQ between passes. */
@@ -117,9 +119,10 @@ struct emu_cq_run {
 	uint32_t serial;
 	uint32_t ci;	    /* the consumer's index when it was looked at last */
 	uint32_t solicited; /* pi after the last solicited or error CQE */
-	bool any_solicited;
-	bool fired; /* an event went out for fired_sn */
+	bool any_solicited; /* since the last event */
+	bool fired;	    /* an event went out for fired_sn */
 	uint8_t fired_sn;
+	uint32_t fired_pi;   /* where the ring ended then */
 	uint64_t held_since; /* ns; an event is held back by moderation; 0 = none */
 };
 

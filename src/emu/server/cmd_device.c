@@ -22,7 +22,6 @@
 #define CAP_MEM_WINDOW	   (1u << 17)
 #define CAP_XRC		   (1u << 20)
 #define CAP_MEM_WINDOW_2B  (1u << 24)
-#define PORT_CAP	   0x04010000 /* CM, IP-based GIDs */
 
 static void fill_ucontext(struct mlx5_ib_alloc_ucontext_resp *r)
 {
@@ -216,7 +215,7 @@ static int query_port(struct emu_cmd *c)
 
 	if (port < 1 || port > EMU_PORTS)
 		return -EINVAL;
-	p->port_cap_flags = PORT_CAP;
+	p->port_cap_flags = EMU_PORT_CAP;
 	p->max_msg_sz = MAX_MSG;
 	p->gid_tbl_len = EMU_GIDS;
 	p->pkey_tbl_len = 1;

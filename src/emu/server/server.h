@@ -29,6 +29,7 @@
 #define EMU_GIDS	     4
 #define EMU_PAGE	     4096u
 #define EMU_PORTS	     1u
+#define EMU_PORT_CAP	     0x04010000u /* CM, IP-based GIDs */
 #define EMU_COMP_VECTORS     4u
 #define EMU_LOG_MAX_DM_ALIGN 6u /* log_max_memic_addr_alignment, in units of 64 bytes */
 
@@ -49,7 +50,7 @@ enum emu_role_kind { EMU_FUNC_DPU, EMU_FUNC_HOST };
 struct emu_counts {
 	unsigned int contexts, pds, mrs, mkeys, aliases, dms, umems, cqs, qps, uars, channels;
 	unsigned int mws;
-	unsigned int srqs, xrcds, ahs;
+	unsigned int srqs, xrcds, ahs, flow_counters;
 	uint64_t dm_bytes;
 };
 
@@ -109,6 +110,7 @@ struct emu_file {
 	struct emu_uobj **objs; /* by handle */
 	unsigned int nobjs;
 	unsigned int first_free; /* no handle below it is */
+	uint64_t ino;		 /* of the client's socket, as it says */
 	bool has_context;
 	bool dead;	       /* a fault: the device died under it */
 	unsigned int trace_id; /* what a trace calls it; 0: nothing yet */

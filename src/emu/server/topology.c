@@ -214,6 +214,45 @@ static int link_ibdev(const struct emu_func *f, const char *ib)
 	return put_link(f, file, target);
 }
 
+/* Like the kernel: the name is that of the lane's speed in the port attributes, the number is of
+ * four. */
+static const char *rate(uint8_t speed)
+{
+	switch (speed) {
+	case 32:
+		return "100 Gb/sec (4X EDR)";
+	case 64:
+		return "200 Gb/sec (4X HDR)";
+	default:
+		return "400 Gb/sec (4X NDR)";
+	}
+}
+
+/* An Ethernet port has no LIDs and no subnet manager. */
+static int write_port(const struct emu_func *f, const char *ib)
+{
+	const char *const values[][2] = {
+		{"pkeys/0", "0xffff"},
+		{"link_layer", "Ethernet"},
+		{"state", "4: ACTIVE"},
+		{"phys_state", "5: LinkUp"},
+		{"lid", "0x0"},
+		{"lid_mask_count", "0"},
+		{"sm_lid", "0x0"},
+		{"sm_sl", "0"},
+		{"rate", rate(f->card->profile->port_speed)},
+	};
+	char file[160];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]) && !err; i++) {
+		snprintf(file, sizeof(file), "%s/ports/1/%s", ib, values[i][0]);
+		err = put(f, file, "%s", values[i][1]);
+	}
+	return err ? err : put(f, IN(ib, "ports/1/cap_mask"), "0x%08x", EMU_PORT_CAP);
+}
+
 static int write_ibdev(const struct emu_func *f)
 {
 	const struct emu_profile *p = f->card->profile;
@@ -237,11 +276,9 @@ static int write_ibdev(const struct emu_func *f)
 	if (!err)
 		err = put(f, IN(ib, "hca_type"), "MT%u", p->part_id);
 	if (!err)
-		err = put(f, IN(ib, "ports/1/pkeys/0"), "0xffff");
+		err = put(f, IN(ib, "hw_rev"), "0");
 	if (!err)
-		err = put(f, IN(ib, "ports/1/link_layer"), "Ethernet");
-	if (!err)
-		err = put(f, IN(ib, "ports/1/state"), "4: ACTIVE");
+		err = write_port(f, ib);
 	for (i = 0; i < EMU_GIDS && !err; i++)
 		err = put_gid(f, ib, i);
 	if (!err)

@@ -47,6 +47,27 @@ EXPORT DIR *opendir(const char *path)
 	return NEXT(opendir)(emu_sysfs_path(path, room));
 }
 
+/* glibc's opens the directory without the opendir() above. */
+#define DEFINE_SCANDIR(name, entry)                                                 \
+	EXPORT int name(const char *restrict path, struct entry ***restrict list,   \
+			int (*filter)(const struct entry *),                        \
+			int (*order)(const struct entry **, const struct entry **)) \
+	{                                                                           \
+		char room[PATH_MAX];                                                \
+                                                                                    \
+		return NEXT(name)(emu_sysfs_path(path, room), list, filter, order); \
+	}
+
+DEFINE_SCANDIR(scandir, dirent)
+DEFINE_SCANDIR(scandir64, dirent64)
+
+EXPORT int chdir(const char *path)
+{
+	char room[PATH_MAX];
+
+	return NEXT(chdir)(emu_sysfs_path(path, room));
+}
+
 EXPORT ssize_t readlink(const char *restrict path, char *restrict buf, size_t len)
 {
 	char room[PATH_MAX];
@@ -68,6 +89,14 @@ EXPORT int statx(int dir, const char *restrict path, int flags, unsigned int mas
 	char room[PATH_MAX];
 
 	return NEXT(statx)(dir, emu_sysfs_path(path, room), flags, mask, st);
+}
+
+/* What shells test with. */
+EXPORT int faccessat(int dir, const char *path, int mode, int flags)
+{
+	char room[PATH_MAX];
+
+	return NEXT(faccessat)(dir, emu_sysfs_path(path, room), mode, flags);
 }
 
 /* Who may connect to a device may read and write it. */

@@ -88,6 +88,14 @@ static int copy_text(int fd, bool once)
 	return n < 0 || (once && !n);
 }
 
+/* A server that ends, or speaks another version's words, hangs up or does not answer. */
+const char *tool_error(int err)
+{
+	if (err == -EPROTO || err == -EBUSY)
+		return "the one there is just ending, or of another version of dpumap-emu";
+	return strerror(-err);
+}
+
 static int request(const struct options *o, uint32_t op, uint64_t arg)
 {
 	struct emu_reply rep;
@@ -99,7 +107,7 @@ static int request(const struct options *o, uint32_t op, uint64_t arg)
 	err = tool_ask(fd, op, arg, &rep);
 	if (!err)
 		return fd;
-	emu_log("the emulator in %s refused: %s", o->dir, strerror(-err));
+	emu_log("the emulator in %s refused: %s", o->dir, tool_error(err));
 	close(fd);
 	return err;
 }

@@ -227,7 +227,7 @@ int tool_fault(struct options *o)
 	close(fd);
 	if (err) {
 		fprintf(stderr, "dpumap-emu: the emulator in %s did not take the fault: %s\n",
-			o->dir, strerror(-err));
+			o->dir, tool_error(err));
 		return 1;
 	}
 	if (o->fault.kind == EMU_RULE_NONE)

@@ -218,7 +218,7 @@ int tool_run(struct options *o)
 	}
 	fd = hold(o);
 	if (fd < 0) {
-		emu_log("cannot use or start an emulator in %s: %s", o->dir, strerror(-fd));
+		emu_log("cannot use or start an emulator in %s: %s", o->dir, tool_error(fd));
 		return EXIT_EMU;
 	}
 	if (set_environment(o))
@@ -278,7 +278,7 @@ int tool_start(struct options *o)
 			usleep(10000);
 	}
 	if (err) {
-		emu_log("cannot start an emulator in %s: %s", o->dir, strerror(-err));
+		emu_log("cannot start an emulator in %s: %s", o->dir, tool_error(err));
 		return EXIT_EMU;
 	}
 	return 0;

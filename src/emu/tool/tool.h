@@ -35,6 +35,7 @@ struct options {
 int tool_connect(const char *dir);
 /* The same, and complains. */
 int tool_connect_running(const char *dir);
+const char *tool_error(int err);
 /* One request and its answer's verdict: 0 or a negative errno. */
 int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep);
 int tool_ask(int fd, uint32_t op, uint64_t arg, struct emu_reply *rep);
