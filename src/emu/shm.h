@@ -13,11 +13,15 @@
  * still be looking has left its pass (emu_engine.epoch moves on or is even) before it reuses the
  * entry or tells the client that the command is done: read-copy-update's grace period. An engine
  * therefore never blocks on the server inside a pass, and looks every entry up anew in each pass.
+ *
+ * Of a server that ended, `gone` tells every engine: who finds out stores it. From then on clients
+ * retire what they destroy themselves (shim/gone.c).
  */
 #ifndef EMU_SHM_H
 #define EMU_SHM_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EMU_MAX_CARDS	8
@@ -248,6 +252,17 @@ struct emu_umr {
 #define EMU_MSG_SOLICITED 1u
 #define EMU_NAK_RNR	  0x100u /* no receive WQE: try again after the responder's min_rnr_timer */
 
+/*
+ * Queues of all kinds begin alike. The file in which an object has a handle is named by the inode
+ * of the client's socket; 0: in none that matters, as there is no memory of a client's.
+ */
+struct emu_queue {
+	_Atomic uint32_t serial;
+	uint32_t engine;
+	uint64_t file;
+	uint32_t handle;
+};
+
 /* enum ibv_qp_state's numbers. */
 enum emu_qp_state {
 	EMU_QPS_RESET,
@@ -270,9 +285,11 @@ enum emu_qp_type {
 /* One QP; its number is the index. Written by the server; `state` also by engines, to ERR. */
 struct emu_qp {
 	_Atomic uint32_t serial;
+	uint32_t engine; /* owner */
+	uint64_t file;
+	uint32_t handle;
 	_Atomic uint32_t state;
 	_Atomic uint32_t resets; /* counts transitions to RESET: the engine forgets its indices */
-	uint32_t engine;	 /* owner */
 	uint16_t func;
 	uint8_t type;
 	uint8_t mmo; /* the MMO extension was enabled */
@@ -319,6 +336,8 @@ enum emu_mini {
 struct emu_cq {
 	_Atomic uint32_t serial;
 	uint32_t engine;
+	uint64_t file;
+	uint32_t handle;
 	uint64_t buf_addr;
 	uint64_t dbr_addr;
 	uint32_t entries;   /* a power of two */
@@ -349,6 +368,8 @@ enum emu_srq_type {
 struct emu_srq {
 	_Atomic uint32_t serial;
 	uint32_t engine;
+	uint64_t file;
+	uint32_t handle;
 	uint16_t func;
 	uint8_t type;
 	uint8_t wqe_shift;
@@ -362,6 +383,16 @@ struct emu_srq {
 	_Atomic uint32_t limit; /* armed: an event when fewer WQEs are left; the engine clears it */
 	uint32_t cyclic;	/* the links say nothing */
 };
+
+#define EMU_IS_QUEUE(type)                                                                     \
+	_Static_assert(offsetof(type, serial) == offsetof(struct emu_queue, serial) &&         \
+			       offsetof(type, engine) == offsetof(struct emu_queue, engine) && \
+			       offsetof(type, file) == offsetof(struct emu_queue, file) &&     \
+			       offsetof(type, handle) == offsetof(struct emu_queue, handle),   \
+		       #type)
+EMU_IS_QUEUE(struct emu_qp);
+EMU_IS_QUEUE(struct emu_cq);
+EMU_IS_QUEUE(struct emu_srq);
 
 struct emu_engine {
 	_Atomic uint32_t serial; /* 0 = free slot */
@@ -407,7 +438,8 @@ struct emu_queues {
 	_Atomic uint32_t cq_high;
 	_Atomic uint32_t tracing; /* engines report the work requests that they finish */
 	_Atomic uint32_t srq_high;
-	uint32_t pad[12];
+	_Atomic uint32_t gone; /* the server; stored by a client */
+	uint32_t pad[11];
 	struct emu_cqe_rule rule;
 	struct emu_engine engine[EMU_MAX_ENGINES];
 	struct emu_cq cq[EMU_MAX_CQS];

@@ -4,10 +4,12 @@
  * each of them gets an error soon, none hangs.
  */
 #include <errno.h>
+#include <linux/netlink.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,8 +18,11 @@
 #include "fixture.h"
 #include "inner.h"
 #include "loop.h"
+#include "threads.h"
 
 #define PATIENCE_MS 20000
+#define SOON_MS	    (PATIENCE_MS / 2) /* who lives for longer is looked at */
+#define MANY	    4000	      /* of what a queue can hold: its memory is a mapping */
 
 /* --- programs: 0 if they ended as they should, else where they did not
  * --------------------------- */
@@ -161,6 +166,68 @@ static int poll_events(void)
 	return poll(&fds[1], 1, PATIENCE_MS) == 1 ? 0 : 12;
 }
 
+/* Work requests that are not completed, and a destroyed queue's memory used for something else. */
+static int destroying(void)
+{
+	struct ibv_qp_init_attr attr = {
+		.cap = {.max_send_wr = 1,
+			.max_recv_wr = MANY,
+			.max_send_sge = 1,
+			.max_recv_sge = 1},
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	struct ibv_sge sge = {(uintptr_t)loop.bytes, 64, loop.mr->lkey};
+	struct ibv_recv_wr wr = {.sg_list = &sge, .num_sge = 1}, *bad;
+	struct ibv_cq *cq = ibv_create_cq(context, MANY, NULL, NULL, 0);
+	const size_t len = MANY * 64;
+	struct ibv_qp *qp;
+	uint8_t *again;
+	size_t i;
+
+	attr.send_cq = attr.recv_cq = cq;
+	qp = cq ? ibv_create_qp(pd, &attr) : NULL;
+	if (!qp ||
+	    ibv_modify_qp(qp, &init,
+			  IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+		return 13;
+	for (i = 0; i < MANY; i++)
+		if (ibv_post_recv(qp, &wr, &bad))
+			return 14;
+	if (commands() || ibv_destroy_qp(qp) || ibv_destroy_cq(cq))
+		return 15;
+	again = calloc(1, len);
+	/* What is not destroyed is flushed all the same. */
+	if (!again || !loop_receive(&loop, 64) ||
+	    loop_wait(&loop, PATIENCE_MS) != IBV_WC_WR_FLUSH_ERR)
+		return 16;
+	for (i = 0; i < len && !again[i]; i++)
+		;
+	free(again);
+	return i == len ? 0 : 17;
+}
+
+/* No SIGPIPE: whoever sends on a netlink socket never expects one. */
+static int asking(void)
+{
+	struct nlmsghdr request = {.nlmsg_len = sizeof(request), .nlmsg_flags = NLM_F_REQUEST};
+	struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+	struct iovec iov = {&request, sizeof(request)};
+	struct msghdr msg = {&kernel, sizeof(kernel), &iov, 1, NULL, 0, 0};
+	int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+	struct pollfd gone = {.fd = s};
+
+	signal(SIGPIPE, SIG_DFL); /* whatever we were started with */
+	if (s < 0 || !ready() || poll(&gone, 1, PATIENCE_MS) != 1)
+		return 10;
+	if (sendto(s, &request, sizeof(request), 0, (struct sockaddr *)&kernel, sizeof(kernel)) >=
+	    0)
+		return 11;
+	if (sendmsg(s, &msg, 0) >= 0)
+		return 12;
+	return recv(s, &request, sizeof(request), 0) <= 0 && !close(s) ? 0 : 13;
+}
+
 static int idle(void)
 {
 	struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -181,6 +248,8 @@ static const struct {
 	{"completion-event", completion_event},
 	{"async-event", async_event},
 	{"poll-events", poll_events},
+	{"destroying", destroying},
+	{"asking", asking},
 	{"idle", idle},
 };
 
@@ -191,6 +260,9 @@ static int run_program(const char *name)
 	size_t i;
 	int code;
 
+	/* Without it memory is not given back. */
+	if (!strcmp(name, "destroying"))
+		setenv("RDMAV_ALLOW_DISASSOC_DESTROY", "1", 1);
 	context = rig_open_context();
 	pd = context ? ibv_alloc_pd(context) : NULL;
 	if (!pd || !loop_open(&loop, pd))
@@ -223,32 +295,46 @@ static void start_all(const struct inner *inner, struct client *clients)
 		assert_true(clients[i].pid > 0);
 	}
 	for (i = 0; i < NPROGRAMS; i++) {
-		assert_int_equal(read(clients[i].from, &c, 1), 1);
-		assert_int_equal(c, 'r');
+		if (read(clients[i].from, &c, 1) == 1 && c == 'r')
+			continue;
+		kill(inner->server, SIGKILL); /* which the others end with */
+		fail_msg("%s: %d before the end", programs[i].name,
+			 WEXITSTATUS(rig_reap(clients[i].pid)));
 	}
 	usleep(100000); /* into the middle of what they do */
 }
 
-/* Returns the exit status; -1 if it hangs, or was killed. */
-static int wait_for(const struct client *client)
+static bool has_ended(const struct client *client, uint64_t deadline)
 {
 	struct pollfd end = {.fd = client->from};
+	uint64_t now = rig_now_ms();
+
+	return poll(&end, 1, now < deadline ? (int)(deadline - now) : 0) == 1;
+}
+
+/* Returns the exit status; if a signal ended it, ours if it hung, that one's number below 0. */
+static int wait_for(const struct client *client)
+{
 	int status;
 
-	if (poll(&end, 1, 2 * PATIENCE_MS) != 1)
+	if (!has_ended(client, rig_now_ms() + 2 * PATIENCE_MS))
 		kill(client->pid, SIGKILL);
 	status = rig_reap(client->pid);
 	close(client->to);
 	close(client->from);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 static void assert_all_end(const struct client *clients)
 {
+	uint64_t soon = rig_now_ms() + SOON_MS;
 	unsigned int failed = 0;
 	size_t i;
 
 	close(clients[NPROGRAMS - 1].to); /* the idle one waits for that */
+	for (i = 0; i < NPROGRAMS; i++)
+		if (!has_ended(&clients[i], soon))
+			threads_print(clients[i].pid, programs[i].name);
 	for (i = 0; i < NPROGRAMS; i++) {
 		int code = wait_for(&clients[i]);
 

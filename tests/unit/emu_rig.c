@@ -76,7 +76,7 @@ static void grace_all(void)
 		grace(i);
 }
 
-uint32_t rig_engine_start(void)
+uint32_t rig_engine_start_on(int fd)
 {
 	struct emu_engine_config config;
 	uint32_t slot = next_slot++;
@@ -89,9 +89,15 @@ uint32_t rig_engine_start(void)
 	config.queues = rig_queues;
 	config.dm = rig_dm;
 	config.slot = slot;
-	config.notify_fd = note_fd[0];
+	config.notify_fd = fd;
 	assert_int_equal(emu_engine_start(&config), 0);
 	return slot;
+}
+
+uint32_t rig_engine_start(void)
+{
+	make_world();
+	return rig_engine_start_on(note_fd[0]);
 }
 
 void rig_engine_stop(uint32_t slot)

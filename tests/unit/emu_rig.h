@@ -75,6 +75,8 @@ extern uint8_t *rig_dm;
 
 /* An engine in a slot of its own. */
 uint32_t rig_engine_start(void);
+/* One that tells its notes to somebody else. */
+uint32_t rig_engine_start_on(int fd);
 void rig_engine_stop(uint32_t slot);
 
 /* Memory of whole pages, never given back except by the test. */

@@ -154,6 +154,16 @@ static void scan(struct engine *e)
 		close_files(e); /* it may sleep now until there is a QP again */
 }
 
+/*
+ * Without a server there is no device any more: whoever waits for a completion gets it, flushed.
+ * States are the engine's alone now, whatever they were.
+ */
+static void fail(struct emu_qp *q)
+{
+	if (atomic_load(&q->state) != EMU_QPS_RESET)
+		atomic_store(&q->state, EMU_QPS_ERR);
+}
+
 /* Brings the memory of a QP up to date; false if there is none. */
 static bool refresh(struct engine *e, uint32_t qpn)
 {
@@ -164,6 +174,8 @@ static bool refresh(struct engine *e, uint32_t qpn)
 
 	if (!serial)
 		return false;
+	if (e->abandoned) /* each time: the server may have made it after this engine looked */
+		fail(q);
 	resets = atomic_load(&q->resets);
 	if (r->serial != serial || r->resets != resets) {
 		memset(r, 0, sizeof(*r));
@@ -200,6 +212,24 @@ static void visit_target(struct engine *e, uint32_t qpn)
 	emu_cq_publish(e);
 }
 
+static void abandon(struct engine *e)
+{
+	e->abandoned = true;
+	e->worked = true;
+}
+
+/* Without a server there is nobody to tell: a queue that it did not answer for may be gone. */
+static void notify(struct engine *e)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->cq_count && !e->abandoned; i++)
+		emu_cq_notify(e, e->cq_list[i]);
+	for (i = 0; i < e->srq_count && !e->abandoned; i++)
+		emu_srq_notify(e, e->srq_list[i]);
+	send_events(e);
+}
+
 /* False if the slot was taken away. */
 static bool pass(struct engine *e)
 {
@@ -212,6 +242,8 @@ static bool pass(struct engine *e)
 	atomic_fetch_add(&e->slot->epoch, 1);
 	mine = atomic_load(&e->slot->serial) == e->serial;
 	e->rule = atomic_load(&e->cfg.queues->rule.action);
+	if (!e->abandoned && atomic_load(&e->cfg.queues->gone))
+		abandon(e);
 	if (mine) {
 		scan(e);
 		emu_files_prune(e);
@@ -220,32 +252,10 @@ static bool pass(struct engine *e)
 		for (i = 0; i < e->tgt_count; i++)
 			visit_target(e, e->tgt_list[i]);
 		emu_cq_age_session(e);
-		for (i = 0; i < e->cq_count; i++)
-			emu_cq_notify(e, e->cq_list[i]);
-		for (i = 0; i < e->srq_count; i++)
-			emu_srq_notify(e, e->srq_list[i]);
-		send_events(e);
+		notify(e);
 	}
 	atomic_fetch_add(&e->slot->epoch, 1);
 	return mine;
-}
-
-/*
- * Without a server there is no device any more: whoever waits for a completion gets it, flushed.
- * States are the engine's alone now, whatever they were.
- */
-static void abandon(struct engine *e)
-{
-	uint32_t i;
-
-	for (i = 0; i < e->qp_count; i++) {
-		struct emu_qp *q = &e->cfg.queues->qp[e->qp_list[i]];
-
-		if (atomic_load(&q->state) != EMU_QPS_RESET)
-			atomic_store(&q->state, EMU_QPS_ERR);
-	}
-	e->abandoned = true;
-	e->worked = true;
 }
 
 static void look_for_server(struct engine *e)

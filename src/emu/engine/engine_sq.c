@@ -16,6 +16,7 @@
 #define KNOWN		4u
 
 #define LOSS_NS		10000000000ull
+#define STUCK_NS	2000000000ull
 /* A Q_Key with this bit in a WQE stands for the QP's own (IBA 10.2.5). */
 #define CONTROLLED_QKEY 0x80000000u
 
@@ -507,6 +508,20 @@ static uint16_t posted(const struct emu_qp *q, const struct emu_qp_run *r)
 	return (uint16_t)(emu_dbr_word(q->dbr_addr, 1) - r->sq_ci);
 }
 
+/* Was the process stopped that executes the message? Only so long may it hold others up. */
+static bool is_stuck(const struct send *s, uint32_t state)
+{
+	const struct emu_engine *other = &s->e->cfg.queues->engine[EMU_MSG_SLOT(state)];
+	uint32_t epoch = atomic_load(&other->epoch);
+	uint64_t now = emu_now_ns();
+
+	if (!s->run->stuck_since || s->run->stuck_epoch != epoch) {
+		s->run->stuck_since = now;
+		s->run->stuck_epoch = epoch;
+	}
+	return now - s->run->stuck_since >= STUCK_NS;
+}
+
 /* A failed QP takes its message back first: nobody may work for a WQE that was flushed. */
 static bool withdraw(struct send *s)
 {
@@ -517,10 +532,11 @@ static bool withdraw(struct send *s)
 		return true;
 	m = outstanding(s, &state);
 	if (m && !s->e->abandoned &&
-	    (EMU_MSG_STATE(state) == EMU_MSG_BUSY ||
+	    ((EMU_MSG_STATE(state) == EMU_MSG_BUSY && !is_stuck(s, state)) ||
 	     !atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE)))
 		return false;
 	s->run->posted = false;
+	s->run->stuck_since = 0;
 	return true;
 }
 

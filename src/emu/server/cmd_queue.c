@@ -121,7 +121,7 @@ static int check_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req
 }
 
 static uint32_t publish_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req,
-			   uint32_t entries, uint32_t slot, bool channel)
+			   uint32_t entries, uint32_t slot, const struct emu_cq_obj *of)
 {
 	const struct emu_profile *p = c->file->func->card->profile;
 	uint64_t flags = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0);
@@ -131,11 +131,13 @@ static uint32_t publish_cq(const struct emu_cmd *c, const struct mlx5_ib_create_
 	if (!cqn)
 		return 0;
 	q->engine = slot;
+	q->file = of->obj.file->ino;
+	q->handle = of->obj.handle;
 	q->buf_addr = req->buf_addr;
 	q->dbr_addr = req->db_addr;
 	q->entries = entries;
 	q->cqe_size = req->cqe_size;
-	q->has_channel = channel;
+	q->has_channel = of->channel ? 1 : 0;
 	q->padded = req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD ? 1 : 0;
 	q->overwrites = flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN ? 1 : 0;
 	q->session = compresses(req) ? (uint8_t)p->max_session : 0;
@@ -222,7 +224,7 @@ static int cq_create(struct emu_cmd *c)
 		err = mark_unarmed(c, req.db_addr);
 	if (err)
 		return err;
-	cq->cqn = publish_cq(c, &req, cqe + 1, slot, channel);
+	cq->cqn = publish_cq(c, &req, cqe + 1, slot, cq);
 	if (!cq->cqn)
 		return -ENOMEM;
 	uhw.cqn = cq->cqn;
@@ -367,6 +369,10 @@ static uint32_t publish_qp(const struct emu_qp_obj *qp, const struct mlx5_ib_cre
 		q->rq_wqe_shift = req->rq_wqe_shift;
 	}
 	q->dest_func = UINT32_MAX;
+	if (qp->type != EMU_QPT_XRC_TGT) { /* which others may share, and has no memory */
+		q->file = qp->obj.file->ino;
+		q->handle = qp->obj.handle;
+	}
 	atomic_store_explicit(&q->serial, emu_new_serial(), memory_order_release);
 	if (atomic_load(&emu.queues->qp_high) <= qpn)
 		atomic_store(&emu.queues->qp_high, qpn + 1);

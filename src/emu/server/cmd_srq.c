@@ -92,6 +92,8 @@ static uint32_t publish(const struct emu_srq_obj *s, const struct mlx5_ib_create
 		return 0;
 	memset((char *)q + sizeof(q->serial), 0, sizeof(*q) - sizeof(q->serial));
 	q->engine = slot;
+	q->file = s->obj.file->ino;
+	q->handle = s->obj.handle;
 	q->func = s->obj.file->func->index;
 	q->type = s->type == IB_UVERBS_SRQT_XRC ? EMU_SRQT_XRC : EMU_SRQT_BASIC;
 	q->wqe_shift = wqe_shift(s);

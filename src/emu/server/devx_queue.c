@@ -142,6 +142,8 @@ int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	cq->cqn = new_cqn();
 	if (!cq->cqn)
 		return emu_refuse(m, EMU_STATUS_LIM, 0x75);
+	q.file = o->file->ino;
+	q.handle = o->handle;
 	publish_cq(cq->cqn, &q);
 	hold(&cq->buf->obj);
 	hold(&cq->dbr->obj);
@@ -325,6 +327,8 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	qp->qpn = new_qpn();
 	if (!qp->qpn)
 		return emu_refuse(m, EMU_STATUS_LIM, 0x85);
+	q.file = o->file->ino;
+	q.handle = o->handle;
 	publish_qp(qp->qpn, &q);
 	hold(&qp->pd->obj);
 	hold(qp->send_cq);

@@ -71,6 +71,8 @@ int emu_devx_create_rmp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *
 	rmp->srqn = emu_srq_number();
 	if (!rmp->srqn)
 		return emu_refuse(m, EMU_STATUS_LIM, 0x94);
+	s.file = o->file->ino;
+	s.handle = o->handle;
 	publish(rmp->srqn, &s);
 	rmp->pd->obj.users++;
 	rmp->buf->obj.users++;

@@ -37,6 +37,8 @@ static inline void emu_prm_set(uint8_t *p, unsigned int bit, unsigned int width,
 #define EMU_CMD_QUERY_QP		0x50b
 #define EMU_CMD_INIT2INIT_QP		0x50e
 #define EMU_CMD_CREATE_RMP		0x90c
+#define EMU_CMD_ALLOC_FLOW_COUNTER	0x939
+#define EMU_CMD_QUERY_FLOW_COUNTER	0x93b
 #define EMU_CMD_CREATE_GENERAL_OBJECT	0xa00
 #define EMU_CMD_QUERY_GENERAL_OBJECT	0xa02
 #define EMU_CMD_QUERY_ESW_FUNCTIONS	0x740
@@ -50,6 +52,8 @@ static inline void emu_prm_set(uint8_t *p, unsigned int bit, unsigned int width,
 #define EMU_STATUS_BAD_QP_STATE 0x10
 #define EMU_STATUS_BAD_INP_LEN	0x50
 #define EMU_STATUS_BAD_OUTP_LEN 0x51
+
+#define EMU_KLM_REPEAT		0x400 /* in place of a key: the head of a list with strides */
 
 #define EMU_OBJ_TYPE_MKEY	0xff01
 #define EMU_ACCESS_KEY_BYTES	32

@@ -8,13 +8,12 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "emu/grace.h"
 #include "server.h"
 
 #define UAR_BYTES (256ull << 20)
-#define GRACE_MS  2000
 
 static int make_segment(const char *name, size_t len, int *fd, void **p)
 {
@@ -72,57 +71,26 @@ uint32_t emu_new_serial(void)
 	return last;
 }
 
-static void pause_us(long us)
-{
-	nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
-}
-
 /*
  * Did the process end in a pass? Then its thread is gone, or at least its socket hung up, though
  * nobody may have looked yet. The socket alone does not tell in time: a forked child that was not
  * given the processor yet still has it.
  */
-static bool ended(uint32_t slot)
+static bool ended(const struct emu_engine *e)
 {
-	const struct emu_engine *e = &emu.queues->engine[slot];
-	const struct emu_proc *p = emu_proc_by_slot(slot);
+	const struct emu_proc *p = emu_proc_by_slot((uint32_t)(e - emu.queues->engine));
 	struct pollfd hangup = {.fd = p ? p->notes.fd : -1};
-	int32_t tid = atomic_load(&e->tid);
 
-	if (tid && syscall(SYS_tgkill, (long)e->pid, (long)tid, 0l) && errno == ESRCH)
+	if (emu_engine_ended(e))
 		return true;
 	return p && poll(&hangup, 1, 0) == 1 && hangup.revents & (POLLHUP | POLLERR | POLLNVAL);
-}
-
-/*
- * An engine whose process was stopped in a pass (by a debugger, say) must not stop everybody else:
- * it is waited for once, and not again until it has moved.
- */
-static void wait_for_pass(const struct emu_engine *e, uint32_t *gave_up_at)
-{
-	uint32_t serial = atomic_load(&e->serial), epoch = atomic_load(&e->epoch);
-	int i;
-
-	if (!(epoch & 1) || epoch == *gave_up_at)
-		return;
-	for (i = 0; i < GRACE_MS * 10; i++) {
-		if (atomic_load(&e->epoch) != epoch || atomic_load(&e->serial) != serial ||
-		    ended((uint32_t)(e - emu.queues->engine)))
-			return;
-		pause_us(100);
-	}
-	*gave_up_at = epoch;
 }
 
 void emu_grace(void)
 {
 	static uint32_t gave_up_at[EMU_MAX_ENGINES];
-	unsigned int i;
 
-	atomic_thread_fence(memory_order_seq_cst);
-	for (i = 0; i < EMU_MAX_ENGINES; i++)
-		if (atomic_load(&emu.queues->engine[i].serial))
-			wait_for_pass(&emu.queues->engine[i], &gave_up_at[i]);
+	emu_grace_wait(emu.queues, gave_up_at, ended);
 }
 
 void emu_engine_kick(uint32_t slot)

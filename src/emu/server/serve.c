@@ -181,8 +181,9 @@ static void proc_destroy(struct emu_proc *p)
 	uint32_t i;
 
 	emu_drain_notes(p);
-	emu_watch_del(&p->notes);
+	/* In this order: a hangup of a slot that is still its own means the end of the server. */
 	atomic_store(&q->engine[p->slot].serial, 0);
+	emu_watch_del(&p->notes);
 	emu_status_retire(&q->engine[p->slot]);
 	for (i = 0; i < atomic_load(&q->qp_high); i++)
 		emu_orphan_qp(i, p->slot);
@@ -305,6 +306,7 @@ static void attach(struct emu_file *f)
 	c->watch = (struct emu_watch){.type = EMU_WATCH_CHAN, .fd = fds[0]};
 	c->file = f;
 	c->pid = pid;
+	f->ino = req.arg[2];
 	c->next = f->chans;
 	f->chans = c;
 	if (reply(c->watch.fd, &r, NULL) || emu_watch_add(&c->watch))

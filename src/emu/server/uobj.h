@@ -29,6 +29,7 @@ enum emu_type {
 	EMU_T_DEVX_CQ,
 	EMU_T_DEVX_QP,
 	EMU_T_DEVX_RMP,
+	EMU_T_DEVX_COUNTER,
 	EMU_T_SRQ,
 	EMU_T_XRCD,
 	EMU_T_AH,
@@ -182,10 +183,13 @@ struct emu_umem {
 	struct emu_pin pin;
 };
 
+#define EMU_MKC_BYTES 64
+
 struct emu_devx {
 	struct emu_uobj obj;
-	uint32_t index;	       /* of the mkey or the alias */
-	struct emu_umem *umem; /* that an MTT mkey stands on, or NULL */
+	uint32_t index;			/* of the mkey or the alias, the counter's number */
+	struct emu_umem *umem;		/* that an MTT mkey stands on, or NULL */
+	uint8_t context[EMU_MKC_BYTES]; /* as it was made; an alias's is without the access key */
 };
 
 void *emu_uobj_new(struct emu_file *f, enum emu_type type, size_t size);
@@ -276,6 +280,7 @@ int emu_xrcd_undo(struct emu_uobj *o);
 int emu_ah_undo(struct emu_uobj *o);
 int emu_uar_undo(struct emu_uobj *o);
 int emu_umem_undo(struct emu_uobj *o);
+int emu_devx_counter_undo(struct emu_uobj *o);
 int emu_devx_undo(struct emu_uobj *o);
 int emu_mw_undo(struct emu_uobj *o);
 int emu_devx_cq_undo(struct emu_uobj *o);

@@ -24,6 +24,7 @@
 #include "emu/engine/engine.h"
 #include "emu/proto.h"
 #include "emu/sock.h"
+#include "gone.h"
 
 #define CDEV_PREFIX	"/dev/infiniband/uverbs"
 #define CDEV_MAJOR	231
@@ -47,7 +48,6 @@ struct attachment {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct attachment attached[MAX_ATTACHMENTS];
 static unsigned int nattached;
-static struct attachment notify = {.fd = -1}; /* the engine's; only fd and fd_ino */
 
 /* System calls by number: the names are interposed, by us or by a sanitizer. */
 static int raw_fstat(int fd, struct stat *st)
@@ -213,8 +213,7 @@ static void child_after_fork(void)
 	for (i = 0; i < nattached; i++)
 		close_own(&attached[i]);
 	nattached = 0;
-	close_own(&notify);
-	notify.fd = -1;
+	emu_gone_forget();
 	pthread_mutex_init(&lock, NULL);
 }
 
@@ -305,7 +304,7 @@ static int attach(int fd, const struct stat *st, int *channel)
 	struct emu_request req = {
 		.magic = EMU_MAGIC,
 		.op = EMU_OP_ATTACH,
-		.arg = {(uintptr_t)&cookie, cookie},
+		.arg = {(uintptr_t)&cookie, cookie, st->st_ino},
 	};
 	struct emu_reply rep;
 	unsigned int nfds;
@@ -420,7 +419,7 @@ static int start_engine(int channel)
 	if (err)
 		close(fds[3]);
 	else
-		notify = (struct attachment){.fd = fds[3], .fd_ino = inode_of(fds[3])};
+		emu_gone_watch(&config);
 	return err;
 }
 
@@ -457,6 +456,8 @@ static int request_locked(int fd, const struct question *q, struct emu_reply *re
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_mutex_lock(&lock);
 	err = request(fd, q, rep, fds);
+	if (err && err != NOT_OURS)
+		emu_gone_settle(fd, q->packet.head, q->head_len);
 	pthread_mutex_unlock(&lock);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return err;
@@ -489,7 +490,7 @@ static void take_along(struct question *q, const struct ib_uverbs_ioctl_hdr *hdr
 	memcpy(q->packet.head, hdr, q->head_len);
 }
 
-/* A dead server looks like a device that was pulled: the kernel says EIO then. */
+/* A dead server looks like a device that was pulled: the kernel says EIO then. See gone.h. */
 bool emu_kernel_ioctl(int fd, void *hdr, int *error)
 {
 	struct question q;
