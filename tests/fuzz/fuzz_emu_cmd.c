@@ -80,6 +80,7 @@ static uint32_t number_in_device(const struct emu_uobj *o)
 		return ((const struct emu_qp_obj *)o)->qpn;
 	case EMU_T_DEVX_MKEY:
 	case EMU_T_DEVX_ALIAS:
+	case EMU_T_DEVX_COUNTER:
 		return ((const struct emu_devx *)o)->index;
 	case EMU_T_MW:
 		return ((const struct emu_mw *)o)->key >> 8;

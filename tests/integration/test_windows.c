@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Memory that keys come to stand for late: windows bound by work requests, regions on demand. */
+#include <endian.h>
 #include <errno.h>
+#include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
@@ -262,6 +264,126 @@ static void test_advice_is_checked(void **state)
 	close_desk(d);
 }
 
+/* --- mkeys made by PRM commands, and bound as UCX binds them: as if they were windows ------------
+ */
+
+#define LIST_AT	   0x110 /* of CREATE_MKEY and of what QUERY_MKEY answers */
+#define LOG_ENTITY 16
+
+/* Of fixed-size entries, of which there is room for 4; its key, with 0 as the last byte. */
+static struct mlx5dv_devx_obj *create_mkey(struct desk *d, uint32_t *in, size_t len, uint32_t *key)
+{
+	uint32_t *mkc = in + 4, out[4] = {0};
+	struct mlx5dv_pd pd;
+	struct mlx5dv_obj obj = {.pd = {d->pd, &pd}};
+	struct mlx5dv_devx_obj *made;
+
+	assert_int_equal(mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD), 0);
+	in[0] = htobe32(0x200u << 16);
+	mkc[3] = htobe32(pd.pdn);
+	mkc[13] = htobe32(4);
+	mkc[14] = htobe32(LOG_ENTITY);
+	made = mlx5dv_devx_obj_create(d->context, in, len, out, sizeof(out));
+	assert_non_null(made);
+	*key = be32toh(out[2]) << 8;
+	return made;
+}
+
+/* For UMR to give it a meaning. */
+static struct mlx5dv_devx_obj *create_free_mkey(struct desk *d, uint32_t *key)
+{
+	uint32_t in[LIST_AT / 4] = {0}, *mkc = in + 4;
+
+	mkc[0] = htobe32(1u << 30 | 1u << 15 | 1u << 10 | 3u << 8); /* free, umr_en, lr, KSM */
+	mkc[1] = htobe32(0xffffff00);
+	return create_mkey(d, in, sizeof(in), key);
+}
+
+static int read_as_owner(struct desk *d, uint32_t qpn)
+{
+	const uint64_t at = (uintptr_t)d->bytes;
+	uint32_t in[LIST_AT / 4 + 4] = {0}, *mkc = in + 4, *entry = in + LIST_AT / 4, key = 0;
+	struct mlx5dv_devx_obj *made;
+	int status;
+
+	mkc[0] = htobe32(1u << 12 | 1u << 10 | 3u << 8); /* rr, lr, KSM */
+	mkc[1] = htobe32(qpn << 8);
+	mkc[7] = htobe32(BYTES);
+	in[0x60 / 4] = htobe32(1);
+	entry[1] = htobe32(d->mr->lkey);
+	entry[2] = htobe32((uint32_t)(at >> 32));
+	entry[3] = htobe32((uint32_t)at);
+	made = create_mkey(d, in, sizeof(in), &key);
+	status = loop_read(&d->loop, key, 0, 64);
+	assert_int_equal(mlx5dv_devx_obj_destroy(made), 0);
+	if (status != IBV_WC_SUCCESS)
+		assert_true(loop_revive(&d->loop));
+	return status;
+}
+
+/* Number 0 is a queue pair's too: nobody has it here. */
+static void test_mkey_of_one_queue_pair(void **state)
+{
+	struct desk *d = open_desk(LOOP_ALL, IBV_MW_TYPE_2);
+	const uint32_t qpn = d->loop.qp->qp_num;
+
+	(void)state;
+	assert_int_equal(read_as_owner(d, 0xffffff), IBV_WC_SUCCESS);
+	assert_int_equal(read_as_owner(d, qpn), IBV_WC_SUCCESS);
+	assert_int_equal(read_as_owner(d, qpn + 1), IBV_WC_REM_ACCESS_ERR);
+	assert_int_equal(read_as_owner(d, 0), IBV_WC_REM_ACCESS_ERR);
+	close_desk(d);
+}
+
+static void query_mkey(struct mlx5dv_devx_obj *mkey, uint32_t key, uint32_t *out, size_t len)
+{
+	uint32_t in[4] = {htobe32(0x201u << 16), 0, htobe32(key >> 8)};
+
+	memset(out, 0, len);
+	assert_int_equal(mlx5dv_devx_obj_query(mkey, in, sizeof(in), out, len), 0);
+}
+
+static uint64_t pair(const uint32_t *word)
+{
+	return (uint64_t)be32toh(word[0]) << 32 | be32toh(word[1]);
+}
+
+/* With each query: what the work request made of it. */
+static void test_mkey_is_bound_and_freed(void **state)
+{
+	struct desk *d = open_desk(LOOP_ALL | IBV_ACCESS_MW_BIND, IBV_MW_TYPE_2);
+	struct ibv_mw *window = d->mw, mkey = *window;
+	uint64_t at = (uintptr_t)d->bytes + middle.off;
+	uint32_t key, out[LIST_AT / 4 + 4];
+	struct mlx5dv_devx_obj *made = create_free_mkey(d, &mkey.rkey);
+	const uint32_t *mkc = out + 4;
+
+	(void)state;
+	query_mkey(made, mkey.rkey, out, sizeof(out));
+	assert_int_equal(be32toh(mkc[0]) >> 30 & 1, 1);
+	d->mw = &mkey;
+	assert_int_equal(bind_window(d, &middle, &key), IBV_WC_SUCCESS);
+	query_mkey(made, key, out, sizeof(out));
+	assert_int_equal(be32toh(mkc[0]) >> 30 & 1, 0);
+	assert_int_equal(be32toh(mkc[0]) >> 8 & 0xff, 0xb7); /* as asked, and still KSM */
+	assert_int_equal(be32toh(mkc[1]), d->loop.qp->qp_num << 8 | (key & 0xff));
+	assert_true(pair(mkc + 4) == at);
+	assert_true(pair(mkc + 6) == middle.len);
+	assert_int_equal(be32toh(out[LIST_AT / 4 + 1]), d->mr->lkey);
+	assert_true(pair(out + LIST_AT / 4 + 2) == at);
+	memset(d->loop.bytes, 0x5a, 512);
+	assert_int_equal(loop_write(&d->loop, key, at, 512), IBV_WC_SUCCESS);
+	assert_int_equal(d->bytes[middle.off + 511], 0x5a);
+	assert_int_equal(invalidate(d, key), IBV_WC_SUCCESS);
+	query_mkey(made, key, out, sizeof(out));
+	assert_int_equal(be32toh(mkc[0]) >> 30 & 1, 1);
+	assert_int_equal(loop_write(&d->loop, key, at, 8), IBV_WC_REM_ACCESS_ERR);
+	assert_true(loop_revive(&d->loop));
+	assert_int_equal(mlx5dv_devx_obj_destroy(made), 0);
+	d->mw = window;
+	close_desk(d);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +394,8 @@ int main(int argc, char **argv)
 		counted_test(test_no_third_type),
 		counted_test(test_region_on_demand_may_come_later),
 		counted_test(test_advice_is_checked),
+		counted_test(test_mkey_of_one_queue_pair),
+		counted_test(test_mkey_is_bound_and_freed),
 	};
 
 	rig_parse(argc, argv);

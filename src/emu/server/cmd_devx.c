@@ -73,6 +73,13 @@ static bool general_command(uint16_t op)
 	return false;
 }
 
+/* Commands for another function: the kernel lets none through, and the firmware offers none
+ * (vhca_tunnel_commands). */
+static bool is_tunnelled(const struct emu_mbox *m)
+{
+	return emu_prm_get(m->in, EMU_PRM_BYTE(4), 16);
+}
+
 static int devx_other(struct emu_cmd *c)
 {
 	struct emu_mbox m;
@@ -85,6 +92,8 @@ static int devx_other(struct emu_cmd *c)
 		err = emu_devx_query_hca_cap(c->file->func, &m);
 	else if (!c->file->devx_uid || !general_command(m.opcode))
 		err = -EINVAL;
+	else if (is_tunnelled(&m))
+		err = emu_refuse(&m, EMU_STATUS_BAD_PARAM, 0x43);
 	else if (m.opcode == EMU_CMD_ALLOW_OTHER_VHCA_ACCESS)
 		err = emu_devx_allow_access(c, &m);
 	else if (m.opcode == EMU_CMD_QUERY_ESW_FUNCTIONS)
@@ -94,10 +103,24 @@ static int devx_other(struct emu_cmd *c)
 	return close_mailbox(c, A(OTHER_CMD_OUT), &m, err);
 }
 
-/* The kernel's list, as far as it matters here; the firmware refuses what it does not know. */
-static bool creates_object(uint16_t op)
+/* Of which the firmware refuses what it does not know (devx.c: devx_is_obj_create_cmd). */
+static bool creates_object(const struct emu_mbox *m)
 {
-	return op == EMU_CMD_CREATE_MKEY || (op >= 0x400 && op <= 0xa00);
+	static const uint16_t known[] = {
+		0x200, 0x400, 0x500, 0x600, 0x700, 0x705, 0x710, 0x717, 0x771, 0x782,
+		0x800, 0x806, 0x80e, 0x816, 0x827, 0x829, 0x900, 0x904, 0x908, 0x90c,
+		0x912, 0x916, 0x930, 0x933, 0x936, 0x939, 0x93d, 0x940, 0xa00,
+	};
+	size_t i;
+
+	if (m->opcode == 0x936 && emu_prm_get(m->in, EMU_PRM_BYTE(6), 16))
+		return false; /* SET_FLOW_TABLE_ENTRY that changes one */
+	if (m->opcode == 0x600 && emu_prm_get(m->in, 0x48, 4) != 1)
+		return false; /* CREATE_PSV of more than one */
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i] == m->opcode)
+			return true;
+	return false;
 }
 
 static const struct creation {
@@ -113,6 +136,8 @@ static const struct creation {
 	{EMU_CMD_CREATE_CQ, 0, EMU_T_DEVX_CQ, sizeof(struct emu_devx_cq), emu_devx_create_cq},
 	{EMU_CMD_CREATE_QP, 0, EMU_T_DEVX_QP, sizeof(struct emu_devx_qp), emu_devx_create_qp},
 	{EMU_CMD_CREATE_RMP, 0, EMU_T_DEVX_RMP, sizeof(struct emu_devx_rmp), emu_devx_create_rmp},
+	{EMU_CMD_ALLOC_FLOW_COUNTER, 0, EMU_T_DEVX_COUNTER, sizeof(struct emu_devx),
+	 emu_devx_alloc_counter},
 };
 
 #define NCREATIONS (sizeof(creations) / sizeof(creations[0]))
@@ -135,7 +160,7 @@ static int create(struct emu_cmd *c, struct emu_mbox *m)
 	struct emu_uobj *o;
 	int err;
 
-	if (!c->file->devx_uid || !creates_object(m->opcode))
+	if (!c->file->devx_uid || !creates_object(m) || is_tunnelled(m))
 		return -EINVAL;
 	if (!how)
 		return emu_refuse(m, EMU_STATUS_BAD_OP, 0x41);
@@ -201,6 +226,8 @@ static int modify(struct emu_cmd *c, struct emu_uobj *o, struct emu_mbox *m)
 {
 	struct emu_devx_qp *qp = (struct emu_devx_qp *)o;
 
+	if (is_tunnelled(m))
+		return -EINVAL;
 	if (o->type == EMU_T_DEVX_QP && m->opcode == EMU_CMD_INIT2INIT_QP)
 		return init2init(c->file->func, qp->qpn, m);
 	if (o->type == EMU_T_DEVX_QP)
@@ -230,8 +257,14 @@ static int query(struct emu_uobj *o, struct emu_mbox *m)
 {
 	const struct emu_devx_qp *qp = (struct emu_devx_qp *)o;
 
+	if (is_tunnelled(m))
+		return -EINVAL;
 	if (m->opcode == EMU_CMD_QUERY_MKEY && o->type == EMU_T_DEVX_MKEY)
 		return emu_devx_query_mkey((struct emu_devx *)o, m);
+	if (m->opcode == EMU_CMD_QUERY_GENERAL_OBJECT && o->type == EMU_T_DEVX_ALIAS)
+		return emu_devx_query_alias((struct emu_devx *)o, m);
+	if (m->opcode == EMU_CMD_QUERY_FLOW_COUNTER && o->type == EMU_T_DEVX_COUNTER)
+		return emu_devx_query_counter((struct emu_devx *)o, m);
 	if (m->opcode == EMU_CMD_QUERY_CQ && o->type == EMU_T_DEVX_CQ)
 		return emu_devx_query_cq((struct emu_devx_cq *)o, m);
 	if (m->opcode == EMU_CMD_QUERY_QP && o->type == EMU_T_DEVX_QP)

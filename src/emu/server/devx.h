@@ -30,12 +30,23 @@ void emu_prm_fill(uint8_t *page, const struct emu_prm_field *f, size_t n);
 
 #define EMU_PRM_FILL(page, fields) emu_prm_fill(page, fields, sizeof(fields) / sizeof((fields)[0]))
 
+/* Reserved, or of a capability that is not announced: whoever sets it gets BAD_PARAM. */
+struct emu_prm_range {
+	uint16_t bit, width;
+};
+
+bool emu_prm_is_zero(const uint8_t *p, const struct emu_prm_range *r, size_t n);
+
+#define EMU_PRM_IS_ZERO(p, ranges) emu_prm_is_zero(p, ranges, sizeof(ranges) / sizeof((ranges)[0]))
+
 /* Of the same file, or NULL. */
 struct emu_pd *emu_pd_by_number(const struct emu_file *f, uint32_t pdn);
 struct emu_umem *emu_devx_umem_by_id(const struct emu_file *f, uint64_t id);
 
-#define EMU_CQC_BYTES 0x40
-#define EMU_QPC_BYTES 0xe8
+#define EMU_MAX_FLOW_COUNTERS 4096u /* of a function */
+
+#define EMU_CQC_BYTES	      0x40
+#define EMU_QPC_BYTES	      0xe8
 
 struct emu_devx_cq {
 	struct emu_uobj obj;
@@ -89,6 +100,9 @@ int emu_devx_modify_verbs_qp(const struct emu_func *f, struct emu_qp_obj *qp, st
 int emu_devx_query_qp(uint32_t qpn, const uint8_t *qpc, struct emu_mbox *m);
 int emu_devx_query_verbs_qp(const struct emu_qp_obj *qp, struct emu_mbox *m);
 int emu_devx_query_mkey(const struct emu_devx *d, struct emu_mbox *m);
+int emu_devx_alloc_counter(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_query_counter(const struct emu_devx *d, struct emu_mbox *m);
+int emu_devx_query_alias(const struct emu_devx *d, struct emu_mbox *m);
 
 /* uverbs methods */
 int emu_devx_umem_reg(struct emu_cmd *c);

@@ -12,6 +12,18 @@ void emu_prm_fill(uint8_t *page, const struct emu_prm_field *f, size_t n)
 		emu_prm_set(page, f[i].bit, f[i].width, f[i].value);
 }
 
+bool emu_prm_is_zero(const uint8_t *p, const struct emu_prm_range *r, size_t n)
+{
+	unsigned int bit;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		for (bit = r[i].bit; bit < r[i].bit + r[i].width; bit++)
+			if (emu_prm_get(p, bit, 1))
+				return false;
+	return true;
+}
+
 /* Powers of two are told: of what lies between, the next one below. */
 static uint64_t log_of(uint32_t n)
 {
@@ -29,6 +41,7 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{0x9b, 5, log_of(p->max_qp)},
 		{0xc8, 8, 22}, /* log_max_cq_sz */
 		{0xdb, 5, log_of(p->max_cq)},
+		{0xe8, 2, 3},			     /* relaxed_ordering_write, _read */
 		{0xea, 6, log_of(p->max_mr)},	     /* log_max_mkey */
 		{0x100, 8, 4},			     /* max_indirection */
 		{0x108, 1, 1},			     /* fixed_buffer_size: KSM */
@@ -48,8 +61,8 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{0x26b, 5, 9},			     /* log_bf_reg_size */
 		{0x290, 16, 1024},		     /* max_wqe_sz_sq */
 		{0x2b0, 16, 512},		     /* max_wqe_sz_rq */
+		{0x350, 16, EMU_MAX_FLOW_COUNTERS},  /* max_flow_counter */
 		{0x383, 5, 12},			     /* log_max_rmp */
-		{0x5b2, 1, p->crossing},	     /* crossing_vhca_mkey */
 		{0x5bc, 1, p->max_session != 0},     /* mini_cqe_resp_stride_index */
 		{0x5be, 1, p->max_session != 0},     /* cqe_compression_128b */
 		{0x5bf, 1, p->max_session != 0},     /* cqe_compression */
@@ -137,8 +150,11 @@ int emu_devx_query_hca_cap(const struct emu_func *f, struct emu_mbox *m)
 		{EMU_CAP_CRYPTO, no_caps},
 		{EMU_CAP_GENERAL_2, general_2_caps},
 	};
+	static const struct emu_prm_range reserved[] = {{0x40, 64}}; /* other_function, its id */
 	size_t i;
 
+	if (!EMU_PRM_IS_ZERO(m->in, reserved))
+		return emu_refuse(m, EMU_STATUS_BAD_PARAM, 0x9);
 	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
 		if (pages[i].cap != m->op_mod >> 1)
 			continue;

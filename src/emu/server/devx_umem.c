@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* DEVX umems: memory of a process, or a dma-buf, that mailboxes name by number. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "devx.h"
 
@@ -21,15 +23,52 @@ struct emu_umem *emu_devx_umem_by_id(const struct emu_file *f, uint64_t id)
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
+/* The size of the pages at an address: KernelPageSize of its line in smaps. */
+static uint64_t page_size_at(pid_t pid, uint64_t addr)
+{
+	char path[32], line[512];
+	uint64_t from, to, kib = 0;
+	bool there = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return EMU_PAGE;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &from, &to) == 2)
+			there = addr >= from && addr < to;
+		else if (there && sscanf(line, "KernelPageSize: %" SCNu64, &kib) == 1)
+			break;
+	}
+	fclose(f);
+	return kib > EMU_PAGE / 1024 ? kib * 1024 : EMU_PAGE;
+}
+
+/*
+ * devx_umem_find_best_pgsize(): no pages larger than the umem, and one of those that are left must
+ * be no larger than what is sure to be together in memory. (By chance more may be.)
+ */
+static int check_pages(const struct emu_cmd *c, uint64_t addr, uint64_t len)
+{
+	uint64_t pages = emu_attr_u64(c, A(UMEM_REG_PGSZ_BITMAP), ~(uint64_t)(EMU_PAGE - 1));
+	uint64_t least;
+
+	pages &= ~(uint64_t)(EMU_PAGE - 1);
+	least = pages & -pages;
+	if (!least || (least > EMU_PAGE && least / 2 >= len))
+		return -EINVAL;
+	if (least == EMU_PAGE || emu_attr(c, A(UMEM_REG_DMABUF_FD)))
+		return 0;
+	return least > page_size_at(c->chan->pid, addr) ? -EINVAL : 0;
+}
+
 static int check_umem(const struct emu_cmd *c, uint64_t addr, uint64_t len, uint64_t access)
 {
-	uint64_t pages = emu_attr_u64(c, A(UMEM_REG_PGSZ_BITMAP), EMU_PAGE);
-
-	if (!c->file->devx_uid || access & ~(uint64_t)UMEM_ACCESS || !len || addr + len < addr)
+	if (!c->file->devx_uid || access & ~(uint64_t)UMEM_ACCESS || !len || addr + len < addr ||
+	    addr + len > -(uint64_t)EMU_PAGE) /* to the end of the page */
 		return -EINVAL;
 	if (access & IB_UVERBS_ACCESS_REMOTE_WRITE && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
-		return -EINVAL;
-	if (!(pages & ~(uint64_t)(EMU_PAGE - 1)))
 		return -EINVAL;
 	return 0;
 }
@@ -62,6 +101,11 @@ int emu_devx_umem_reg(struct emu_cmd *c)
 	u->access = (uint32_t)access;
 	u->pid = c->chan->pid;
 	err = umem_take(c, u);
+	if (!err) {
+		err = check_pages(c, addr, len);
+		if (err)
+			emu_umem_undo(&u->obj);
+	}
 	if (err) {
 		emu_uobj_free(&u->obj);
 		return err;

@@ -318,14 +318,23 @@ static void put_fields(const struct emu_cmd *c, const char *name, bool input)
 static const char *type_name(enum emu_type type)
 {
 	static const char *const names[] = {
-		[EMU_T_PD] = "pd",	[EMU_T_CQ] = "cq",
-		[EMU_T_QP] = "qp",	[EMU_T_MR] = "mr",
-		[EMU_T_DM] = "dm",	[EMU_T_UAR] = "uar",
-		[EMU_T_UMEM] = "umem",	[EMU_T_DEVX_MKEY] = "mkey",
-		[EMU_T_MW] = "mw",	[EMU_T_DEVX_CQ] = "cq",
-		[EMU_T_DEVX_QP] = "qp", [EMU_T_DEVX_RMP] = "srq",
-		[EMU_T_SRQ] = "srq",	[EMU_T_DEVX_ALIAS] = "alias",
-		[EMU_T_XRCD] = "xrcd",	[EMU_T_AH] = "ah",
+		[EMU_T_PD] = "pd",
+		[EMU_T_CQ] = "cq",
+		[EMU_T_QP] = "qp",
+		[EMU_T_MR] = "mr",
+		[EMU_T_DM] = "dm",
+		[EMU_T_UAR] = "uar",
+		[EMU_T_UMEM] = "umem",
+		[EMU_T_DEVX_MKEY] = "mkey",
+		[EMU_T_MW] = "mw",
+		[EMU_T_DEVX_CQ] = "cq",
+		[EMU_T_DEVX_QP] = "qp",
+		[EMU_T_DEVX_RMP] = "srq",
+		[EMU_T_SRQ] = "srq",
+		[EMU_T_DEVX_ALIAS] = "alias",
+		[EMU_T_XRCD] = "xrcd",
+		[EMU_T_AH] = "ah",
+		[EMU_T_DEVX_COUNTER] = "flow_counter",
 	};
 
 	return (size_t)type < COUNT(names) && names[type] ? names[type] : "object";

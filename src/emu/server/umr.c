@@ -33,7 +33,6 @@
 #define M_KNOWN	      (M_LEN | M_START | M_KEY | M_QPN | M_LW | M_RR | M_RW | M_RA | M_FREE)
 
 #define ANY_QPN	      0xffffffu
-#define REPEAT_BLOCK  0x400u /* in the place of the first entry's key */
 #define KLM_BYTES     16u
 #define KLMS_PER_LINE 4u
 
@@ -111,7 +110,8 @@ static uint32_t set_list(struct emu_mkey *m, const struct emu_umr *u, struct emu
 
 	for (i = 0; i < n; i++)
 		out[first + i] = entry(u, i);
-	m->mode = EMU_MKEY_KLM;
+	if (m->mode != EMU_MKEY_KSM) /* whose entries stay of one size */
+		m->mode = EMU_MKEY_KLM;
 	m->u.klm.count = first + n;
 	return 0;
 }
@@ -126,9 +126,9 @@ static uint32_t set_translation(struct emu_mkey *m, const struct emu_umr *u, str
 		return 0;
 	if (first > m->u.klm.count || used_entries(u) + first > m->u.klm.room)
 		return SYN_MW_BIND;
-	if (entry(u, 0).key != REPEAT_BLOCK)
+	if (entry(u, 0).key != EMU_KLM_REPEAT)
 		return set_list(m, u, out, first);
-	return first ? SYN_MW_BIND : set_strided(m, u, out);
+	return first || m->mode == EMU_MKEY_KSM ? SYN_MW_BIND : set_strided(m, u, out);
 }
 
 /* --- the context ---------------------------------------------------------------------------------

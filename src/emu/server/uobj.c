@@ -27,6 +27,7 @@ static const struct {
 	[EMU_T_DEVX_CQ] = {emu_devx_cq_undo, offsetof(struct emu_counts, cqs)},
 	[EMU_T_DEVX_QP] = {emu_devx_qp_undo, offsetof(struct emu_counts, qps)},
 	[EMU_T_DEVX_RMP] = {emu_devx_rmp_undo, offsetof(struct emu_counts, srqs)},
+	[EMU_T_DEVX_COUNTER] = {emu_devx_counter_undo, offsetof(struct emu_counts, flow_counters)},
 	[EMU_T_SRQ] = {emu_srq_undo, offsetof(struct emu_counts, srqs)},
 	[EMU_T_XRCD] = {emu_xrcd_undo, offsetof(struct emu_counts, xrcds)},
 	[EMU_T_AH] = {emu_ah_undo, offsetof(struct emu_counts, ahs)},
