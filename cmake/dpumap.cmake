@@ -15,13 +15,16 @@ if(NOT CMAKE_BUILD_TYPE)
 	set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
-# Every target of ours links this: language level, warnings, sanitizers.
+# Every target links this: language level, warnings, sanitizers.
 add_library(dpumap_flags INTERFACE)
 target_compile_definitions(dpumap_flags INTERFACE _GNU_SOURCE)
 target_compile_options(dpumap_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 	-Wvla -Wundef -Wwrite-strings -Wformat=2 -fno-common
 	$<$<BOOL:${DPUMAP_WERROR}>:-Werror>)
+# A CMocka test takes a state, whether it uses it or not.
+target_compile_options(dpumap_flags INTERFACE
+	$<$<BOOL:$<FILTER:$<TARGET_PROPERTY:SOURCE_DIR>,INCLUDE,^${PROJECT_SOURCE_DIR}/tests/>>:-Wno-unused-parameter>)
 if(DPUMAP_COVERAGE)
 	target_compile_options(dpumap_flags INTERFACE --coverage -fprofile-update=atomic)
 	target_link_options(dpumap_flags INTERFACE --coverage)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What cpack makes: Debian packages, one for each component of the installation. scripts/package
-# builds with the flags and directories of Debian and runs it.
+# Debian packages by cpack, one for each component of the installation. scripts/package builds with
+# Debian's flags and directories and runs cpack.
 
 set(DPUMAP_PACKAGE_MAINTAINER "the dpumap authors <dpumap@example.org>" CACHE STRING
-	"Who answers for the packages: name and mail address")
-set(DPUMAP_PACKAGE_RELEASE 1 CACHE STRING "How often this version was packaged")
+	"Maintainer of the packages: name and mail address")
+set(DPUMAP_PACKAGE_RELEASE 1 CACHE STRING "Debian revision of this version")
 set(DPUMAP_PACKAGING_DIR ${PROJECT_SOURCE_DIR}/packaging)
 
 set(CPACK_GENERATOR DEB)
@@ -49,61 +49,61 @@ endmacro()
 set(lib libdpumap${DPUMAP_SOVERSION})
 set(channel libdpumap-channel${DPUMAP_SOVERSION})
 set(same "(= ${PROJECT_VERSION}-${DPUMAP_PACKAGE_RELEASE})")
-set(about "dpumap shares memory between a BlueField DPU and the server that it is
-in, on nothing but upstream rdma-core.\n.")
+set(about "dpumap shares memory between a BlueField DPU and its host. It needs
+nothing but upstream rdma-core.\n.")
 
 deb_package(libdpumap ${lib} libs "memory shared between a BlueField DPU and its host"
 "${about}
-This is the library: memory maps, device memory, and copies by the engine
-of the card."
+This package contains the library: memory maps, device memory, and copies
+by the DMA engine of the card."
 	"")
 set(CPACK_DEBIAN_LIBDPUMAP_PACKAGE_CONTROL_EXTRA ${DPUMAP_PACKAGING_DIR}/deb/triggers)
 
-# On its own: libdpumap needs neither TLS nor CBOR, and the two may come to differ in their versions.
+# A package of its own: libdpumap needs neither TLS nor CBOR, and the versions of the two may diverge.
 deb_package(libdpumap-channel ${channel} libs
-	"connection of host agents to the agent of a BlueField DPU"
+	"connection from host agents to the agent on a BlueField DPU"
 "${about}
-This is the library for agents on the host, which ask dpumapd for memory
-over TLS or a Unix socket."
+This package contains the library for host agents, which request exported
+memory from dpumapd over TLS or a Unix socket."
 	"${lib} ${same}")
 set(CPACK_DEBIAN_LIBDPUMAP-CHANNEL_PACKAGE_CONTROL_EXTRA ${DPUMAP_PACKAGING_DIR}/deb/triggers)
 
 deb_package(dev libdpumap-dev libdevel
 	"memory shared between a BlueField DPU and its host (development)"
 "${about}
-These are the headers, the manual and examples. What programs for DOCA
-look for is in a directory of its own, and never stands in for an SDK."
+This package contains headers, manual pages and examples. The headers for
+DOCA programs are in a directory of their own, so they never shadow an SDK."
 	"${lib} ${same}, ${channel} ${same}, libibverbs-dev, libcbor-dev, libssl-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "dpumap-emu, dpumap-host")
 
 deb_package(dpu dpumap-dpu net "agent that exports the memory of a BlueField DPU to hosts"
 "${about}
-This is dpumapd, which owns the memory on the DPU and decides who may have
-it, as a service of systemd."
+This package contains dpumapd, a systemd service on the DPU. It owns the
+exported memory and decides which clients may import it."
 	"${lib} ${same}, systemd | systemd-standalone-sysusers | systemd-sysusers")
 set(CPACK_DEBIAN_DPU_PACKAGE_CONTROL_EXTRA
 	${DPUMAP_PACKAGING_DIR}/deb/dpumap-dpu/postinst
 	${DPUMAP_PACKAGING_DIR}/deb/dpumap-dpu/prerm
 	${DPUMAP_PACKAGING_DIR}/deb/dpumap-dpu/postrm)
 
-deb_package(host dpumap-host net "tool for the memory that a BlueField DPU exports to its host"
+deb_package(host dpumap-host net "tool for memory that a BlueField DPU exports to its host"
 "${about}
-This is dpumap, which lists what the DPU exports, imports it and copies
-from and to it."
+This package contains dpumap, which lists the memory that a DPU exports,
+imports it, and copies from and to it."
 	"${lib} ${same}")
 set(CPACK_DEBIAN_HOST_PACKAGE_SUGGESTS bash-completion)
 
 deb_package(emu dpumap-emu utils "emulated BlueField for programs that use rdma-core"
-"Unmodified programs of libibverbs and libmlx5 run on emulated cards, on
-several machines if wanted, with faults on demand. No hardware and no
-privileges are needed."
+"Unmodified programs that use libibverbs and libmlx5 run on emulated cards,
+in one or several emulated machines, with faults on demand. They need no
+hardware and no privileges."
 	"")
 set(CPACK_DEBIAN_EMU_PACKAGE_RECOMMENDS ibverbs-providers)
 set(CPACK_DEBIAN_EMU_PACKAGE_SUGGESTS ibverbs-utils)
 
 set(CPACK_PRE_BUILD_SCRIPTS ${DPUMAP_PACKAGING_DIR}/deb/finish.cmake)
 set(CPACK_POST_BUILD_SCRIPTS ${DPUMAP_PACKAGING_DIR}/deb/repack.cmake)
-# What these two need to know.
+# Variables for these two scripts.
 set(CPACK_DPUMAP_DIR ${DPUMAP_PACKAGING_DIR})
 set(CPACK_DPUMAP_STRIP ${CMAKE_STRIP})
 set(CPACK_DPUMAP_MULTIARCH_SAME ${lib} ${channel} libdpumap-dev)

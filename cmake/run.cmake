@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # How tests start programs. $<TARGET_PROPERTY:program,DPUMAP_RUN> is a path that this machine can
-# execute: the program itself or, if it is for another processor, a script in launch/ that starts it
-# under CMAKE_CROSSCOMPILING_EMULATOR, also when it starts itself again by its argv[0]. The emulated
-# card is always this machine's, because its server needs what user-mode emulation lacks; only its
-# interposing library is for both processors.
+# execute: the program itself or, if it was built for another processor, a script in launch/ that starts
+# it under CMAKE_CROSSCOMPILING_EMULATOR. The script also works when the program starts itself again by
+# its argv[0]. dpumap-emu is always built for this machine, because its server needs system calls that
+# user-mode emulation lacks. Only its interposing library is built for both processors.
 
 set(DPUMAP_RUN_DIR ${PROJECT_BINARY_DIR}) # with their bin/ and tests/
-set(DPUMAP_LONG 300) # what a test may take at most, in seconds
+set(DPUMAP_LONG 300) # time limit of a long test, in seconds
 set(DPUMAP_NATIVE_EMU "" CACHE FILEPATH
-	"Cross builds: dpumap-emu of the build machine, to run tests on; built if not given")
+	"Cross builds: dpumap-emu for the build machine, on which tests run; built if empty")
 
-# The emulated card for this machine, from the same sources.
+# Build the emulated card for this machine from the same sources.
 function(dpumap_build_native_emu)
 	include(ExternalProject)
 	ExternalProject_Add(native-emu
@@ -24,8 +24,8 @@ function(dpumap_build_native_emu)
 		INSTALL_COMMAND "")
 endfunction()
 
-# LD_PRELOAD goes from programs of one processor to those of another and back: each loader puts its
-# own library directory for $LIB, the others' are never looked at.
+# Programs for one processor pass LD_PRELOAD to programs for the other and back. Each loader replaces
+# $LIB by its own library directory and never looks into the other's.
 function(dpumap_link_preloads native_emu)
 	get_filename_component(native ${native_emu} DIRECTORY)
 	set(libs ${PROJECT_BINARY_DIR}/launch/preload)
@@ -76,7 +76,7 @@ exec ${emulator} -0 \"$0\" \${LD_PRELOAD:+-E \"${preload}\"} '$<TARGET_FILE:${pr
 	set_target_properties(${program} PROPERTIES DPUMAP_RUN ${launcher})
 endfunction()
 
-# After all programs are known.
+# Call this after all programs are defined.
 function(dpumap_make_runnable)
 	dpumap_programs(${PROJECT_SOURCE_DIR} programs)
 	foreach(program ${programs})
@@ -105,7 +105,7 @@ function(dpumap_make_runnable)
 	endif()
 endfunction()
 
-# Without an emulator nothing for another processor can be run here.
+# Without an emulator this machine cannot run programs for another processor.
 if(CMAKE_CROSSCOMPILING AND CMAKE_CROSSCOMPILING_EMULATOR)
 	set(DPUMAP_LAUNCHERS ON)
 	set(DPUMAP_LONG 900)

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Completion of dpumap for bash. Commands and options come from --help, names of exports from the
-# dpumapd that the command line, the environment or the configuration says.
+# Bash completion for dpumap. Commands and options come from --help. Names of exports come from the
+# dpumapd that the command line, the environment or the configuration selects.
 
-# The long options in a help text.
+# The long options of a command.
 _dpumap_options()
 {
 	dpumap "$@" --help 2>/dev/null | grep -oE -- '^ +(-., )? *--[a-z-]+' | grep -oE -- '--[a-z-]+'
@@ -19,7 +19,7 @@ _dpumap_group()
 	dpumap "$1" --help 2>/dev/null | sed -n "s/^  $1 \([a-z]*\).*/\1/p"
 }
 
-# Asked with the options of the connection that were typed.
+# The names of the exports, with the connection options of the command line.
 _dpumap_exports()
 {
 	dpumap "$@" list --timeout 2 2>/dev/null | sed -n '2,$s/ .*//p'
@@ -30,7 +30,7 @@ _dpumap_certificates()
 	dpumap pki list "$@" 2>/dev/null | sed -n '2,$s/ .* valid .*//p'
 }
 
-# Candidates in $1, in words.
+# Offer the words of $1.
 _dpumap_offer()
 {
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
@@ -51,7 +51,7 @@ _dpumap_address()
 	esac
 }
 
-# What an option wants; false if it wants nothing.
+# Complete the value of an option; false if the option has no value.
 _dpumap_value()
 {
 	case $1 in
@@ -65,29 +65,29 @@ _dpumap_value()
 	esac
 }
 
-# Does an option end the word, so that the next one is its value? Options of the connection and the
-# directory go to ways, with their values.
+# Is the next word the value of this option? Adds connection options and --dir to connection, with
+# their values.
 _dpumap_has_value()
 {
 	local cur='' COMPREPLY
 	case $1 in
 	--connect=* | --cert=* | --key=* | --ca=* | --crl=* | --psk=* | --psk-name=* | --server=* | \
 		--config=* | --dir=*)
-		ways+=("$1")
+		connection+=("$1")
 		return 1
 		;;
 	--connect | -c | --cert | --key | --ca | --crl | --psk | --psk-name | --server | --config | --dir)
-		ways+=("$1" "$2")
+		connection+=("$1" "$2")
 		;;
 	*) _dpumap_value "$1" ;;
 	esac
 }
 
-# Sets command (one or two words), place (how many arguments are before the cursor) and ways.
-_dpumap_look()
+# Set command (one or two words), place (number of arguments before the cursor) and connection.
+_dpumap_parse()
 {
 	local i word
-	command='' place=0 ways=()
+	command='' place=0 connection=()
 	for ((i = 1; i < ${#words[@]} - 1; i++)); do
 		word=${words[i]}
 		if _dpumap_has_value "$word" "${words[i + 1]}"; then
@@ -111,15 +111,15 @@ _dpumap_argument()
 	desc:0 | pki:0) _dpumap_offer "$(_dpumap_group "$command")" ;;
 	cp:0 | cp:1)
 		case $cur in
-		:*) _dpumap_offer "$(_dpumap_exports "${ways[@]}" | sed 's/^/:/')" ;;
+		:*) _dpumap_offer "$(_dpumap_exports "${connection[@]}" | sed 's/^/:/')" ;;
 		*) _dpumap_files -f ;;
 		esac
 		;;
 	info:0 | get:0 | import:0 | read:0 | write:0 | fill:0 | dump:0 | watch:0 | bench:0)
-		_dpumap_offer "$(_dpumap_exports "${ways[@]}")"
+		_dpumap_offer "$(_dpumap_exports "${connection[@]}")"
 		;;
 	get:1 | read:1 | write:1 | cp:2 | desc\ *:0) _dpumap_files -f ;;
-	pki\ revoke:0) _dpumap_offer "$(_dpumap_certificates "${ways[@]}")" ;;
+	pki\ revoke:0) _dpumap_offer "$(_dpumap_certificates "${connection[@]}")" ;;
 	esac
 }
 
@@ -135,7 +135,7 @@ _dpumap_option()
 	_dpumap_offer "$offered"
 }
 
-# bash takes a colon for the end of a word: what is before it is not replaced.
+# bash splits words at colons and replaces only the part after the last colon.
 _dpumap_trim()
 {
 	local before=${cur%"${cur##*:}"} i
@@ -147,13 +147,13 @@ _dpumap_trim()
 
 _dpumap()
 {
-	local line=${COMP_LINE:0:COMP_POINT} cur prev command place ways words
+	local line=${COMP_LINE:0:COMP_POINT} cur prev command place connection words
 	# COMP_WORDS breaks addresses and names at their colons.
 	read -ra words <<<"$line"
 	[[ $line != *[[:space:]] ]] || words+=('')
 	cur=${words[-1]} prev=${words[-2]}
 	COMPREPLY=()
-	_dpumap_look
+	_dpumap_parse
 	if [[ $cur == --*=* ]]; then
 		prev=${cur%%=*} cur=${cur#*=}
 		_dpumap_value "$prev" || true

@@ -10,9 +10,9 @@
 
 #include "common/clock.h"
 #include "daemon.h"
-#include "say.h"
+#include "log.h"
 
-struct question {
+struct request {
 	struct daemon *daemon;
 	char *argument; /* "" if there is none */
 	int fd;
@@ -30,18 +30,18 @@ static void put_text(struct json_object *to, const char *key, const char *value)
 	json_object_object_add(to, key, json_object_new_string(value));
 }
 
-static doca_error_t tell_status(struct question *q)
+static doca_error_t get_status(struct request *q)
 {
-	struct exports *exports = daemon_exports(q->daemon);
-	struct exports_dm_usage usage;
+	struct export_table *exports = daemon_exports(q->daemon);
+	struct export_table_dm_usage usage;
 	struct server_stats stats;
-	doca_error_t result = exports_dm_usage(exports, &usage, &q->fault);
+	doca_error_t result = export_table_dm_usage(exports, &usage, &q->fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	server_get_stats(daemon_server(q->daemon), &stats);
-	put_text(q->answer, "device", exports_device_name(exports));
-	put(q->answer, "exports", exports_count(exports));
+	put_text(q->answer, "device", export_table_device_name(exports));
+	put(q->answer, "exports", export_table_count(exports));
 	put(q->answer, "clients", stats.clients);
 	put(q->answer, "imports", stats.held);
 	put(q->answer, "connections", stats.accepted);
@@ -59,10 +59,10 @@ static struct json_object *describe_export(const struct export_spec *spec)
 	struct json_object *allow = json_object_new_array();
 
 	put_text(about, "name", spec->name);
-	put_text(about, "kind", spec_kind_name(spec->kind));
+	put_text(about, "kind", export_kind_name(spec->kind));
 	put(about, "size", spec->size);
 	put_text(about, "perm", spec->writable ? "rw" : "ro");
-	put_text(about, "via", spec_via_name(spec->via));
+	put_text(about, "via", export_via_name(spec->via));
 	for (size_t i = 0; i < spec->num_allow; i++)
 		json_object_array_add(allow, json_object_new_string(spec->allow[i]));
 	json_object_object_add(about, "allow", allow);
@@ -70,18 +70,19 @@ static struct json_object *describe_export(const struct export_spec *spec)
 	return about;
 }
 
-static doca_error_t tell_exports(struct question *q)
+static doca_error_t get_exports(struct request *q)
 {
-	struct exports *exports = daemon_exports(q->daemon);
+	struct export_table *exports = daemon_exports(q->daemon);
 	struct json_object *list = json_object_new_array();
 
-	for (size_t i = 0; i < exports_count(exports); i++)
-		json_object_array_add(list, describe_export(export_spec(exports_get(exports, i))));
+	for (size_t i = 0; i < export_table_count(exports); i++)
+		json_object_array_add(
+			list, describe_export(export_get_spec(export_table_at(exports, i))));
 	json_object_object_add(q->answer, "exports", list);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t tell_sessions(struct question *q)
+static doca_error_t get_sessions(struct request *q)
 {
 	const struct session *s = server_first_session(daemon_server(q->daemon));
 	struct json_object *list = json_object_new_array();
@@ -90,11 +91,11 @@ static doca_error_t tell_sessions(struct question *q)
 	for (; s; s = s->next) {
 		struct json_object *about = json_object_new_object();
 
-		put_text(about, "who", s->who);
+		put_text(about, "who", s->identity);
 		put_text(about, "from", s->peer.text);
 		put(about, "seconds", (now - s->since) / DPUMAP_NSEC_PER_SEC);
 		put(about, "imports", s->num_held);
-		put(about, "connections", s->num_links);
+		put(about, "connections", s->num_rdma_conns);
 		json_object_object_add(about, "watches", json_object_new_boolean(s->watching));
 		json_object_array_add(list, about);
 	}
@@ -102,57 +103,58 @@ static doca_error_t tell_sessions(struct question *q)
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t reload(struct question *q)
+static doca_error_t reload(struct request *q)
 {
 	return daemon_reload(q->daemon, &q->fault);
 }
 
-/* The descriptor's number was the administrator's; here it is another. */
-static doca_error_t take_descriptor(struct question *q, struct export_spec *spec)
+/* The number in the spec is that of ctl's descriptor; replace it by that of the one received. */
+static doca_error_t take_descriptor(struct request *q, struct export_spec *spec)
 {
 	if (spec->fd < 0)
 		return DOCA_SUCCESS;
 	spec->fd = q->fd < 0 ? -1 : fcntl(q->fd, F_DUPFD_CLOEXEC, 0);
 	if (spec->fd < 0)
 		return dpumap_fault_set(&q->fault, DOCA_ERROR_INVALID_VALUE,
-					"export %s: no descriptor came along", spec->name);
+					"export %s: no file descriptor was passed with the command",
+					spec->name);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t add(struct question *q)
+static doca_error_t add(struct request *q)
 {
 	struct export_spec spec;
-	doca_error_t result = spec_parse(q->argument, &spec, &q->fault);
+	doca_error_t result = export_spec_parse(q->argument, &spec, &q->fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	spec.is_temporary = true;
 	result = take_descriptor(q, &spec);
 	if (result == DOCA_SUCCESS)
-		result = exports_add(daemon_exports(q->daemon), &spec, &q->fault);
-	spec_free(&spec);
+		result = export_table_add(daemon_exports(q->daemon), &spec, &q->fault);
+	export_spec_free(&spec);
 	return result;
 }
 
-static doca_error_t drop(struct question *q)
+static doca_error_t drop(struct request *q)
 {
-	return exports_remove(daemon_exports(q->daemon), q->argument, &q->fault);
+	return export_table_remove(daemon_exports(q->daemon), q->argument, &q->fault);
 }
 
 static const struct {
 	const char *name;
 	bool has_argument;
-	doca_error_t (*answer)(struct question *q);
+	doca_error_t (*answer)(struct request *q);
 } commands[] = {
-	{"status", false, tell_status},
-	{"list", false, tell_exports},
-	{"sessions", false, tell_sessions},
+	{"status", false, get_status},
+	{"list", false, get_exports},
+	{"sessions", false, get_sessions},
 	{"reload", false, reload},
 	{"add", true, add},
 	{"remove", true, drop},
 };
 
-static doca_error_t answer(struct question *q, const char *command)
+static doca_error_t answer(struct request *q, const char *command)
 {
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(command, commands[i].name) != 0)
@@ -163,13 +165,13 @@ static doca_error_t answer(struct question *q, const char *command)
 						commands[i].has_argument ? "an" : "no");
 		return commands[i].answer(q);
 	}
-	return dpumap_fault_set(&q->fault, DOCA_ERROR_NOT_SUPPORTED, "no command \"%.32s\"",
+	return dpumap_fault_set(&q->fault, DOCA_ERROR_NOT_SUPPORTED, "unknown command \"%.32s\"",
 				command);
 }
 
 void admin_answer(void *daemon, const char *question, int fd, FILE *out)
 {
-	struct question q = {.daemon = daemon, .fd = fd};
+	struct request q = {.daemon = daemon, .fd = fd};
 	char *line = strndup(question, strcspn(question, "\n"));
 	doca_error_t result;
 	char *space;
@@ -183,7 +185,7 @@ void admin_answer(void *daemon, const char *question, int fd, FILE *out)
 		*space = '\0';
 	result = answer(&q, line);
 	if (result != DOCA_SUCCESS)
-		say("administrator: %s: %s", line, q.fault.text);
+		log_line("ctl %s failed: %s", line, q.fault.text);
 	put_text(q.answer, "status", doca_error_get_name(result));
 	if (result != DOCA_SUCCESS)
 		put_text(q.answer, "error", q.fault.text);

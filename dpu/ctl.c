@@ -14,7 +14,7 @@
 #include "channel/address.h"
 #include "common/size.h"
 #include "common/usage.h"
-#include "spec.h"
+#include "export_spec.h"
 
 #define ADMIN_DEFAULT "/run/dpumapd/admin.sock"
 
@@ -28,21 +28,22 @@ struct arguments {
 };
 
 static const char doc[] =
-	"Ask or change a dpumapd that runs.\v"
+	"Show the state of a running dpumapd, or change its exports.\v"
 	"COMMAND is one of:\n"
-	"  status       the device, how many exports and clients there are, and what happened\n"
-	"  list         the exports, and who may import them\n"
-	"  sessions     who is connected\n"
-	"  add EXPORT   export more, until it is removed or dpumapd ends; as of dpumapd --export, "
-	"and kind=dmabuf,fd=N with a descriptor that ctl was given\n"
-	"  remove NAME  end an export: those who import it lose it at once\n"
-	"  reload       read the configuration again, as SIGHUP does, and say what came of it\n"
+	"  status       show the device, numbers of exports and clients, and counters\n"
+	"  list         list the exports and the clients that may import them\n"
+	"  sessions     list the connected clients\n"
+	"  add EXPORT   add an export, until it is removed or dpumapd ends; EXPORT is\n"
+	"               as for dpumapd --export; kind=dmabuf,fd=N is an open file\n"
+	"               descriptor of ctl\n"
+	"  remove NAME  remove an export: its clients lose access at once\n"
+	"  reload       read the configuration again, as on SIGHUP, and report errors\n"
 	"\n"
-	"Exit codes as of dpumapd.";
+	"The exit codes are those of dpumapd.";
 
 static const struct argp_option option_table[] = {
-	{"admin", 'a', "PATH", 0, "Its socket (default " ADMIN_DEFAULT ")", 0},
-	{"json", KEY_JSON, NULL, 0, "Print the answer as JSON", 0},
+	{"admin", 'a', "PATH", 0, "Admin socket of dpumapd (default " ADMIN_DEFAULT ")", 0},
+	{"json", KEY_JSON, NULL, 0, "Print the reply as JSON", 0},
 	{0},
 };
 
@@ -59,20 +60,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 1)
-			dpumap_usage_error(state, "\"%s\" is too much", arg);
+			dpumap_usage_error(state, "unexpected argument \"%s\"", arg);
 		if (state->arg_num == 0)
 			a->command = arg;
 		else
 			a->argument = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		dpumap_usage_error(state, "a command is needed");
+		dpumap_usage_error(state, "missing command");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-/* -- asking -- */
+/* -- requests -- */
 
 static doca_error_t connect_to(const char *path, int *fd, struct dpumap_fault *fault)
 {
@@ -86,7 +87,8 @@ static doca_error_t connect_to(const char *path, int *fd, struct dpumap_fault *f
 	if (f < 0)
 		return dpumap_fault_errno(fault, errno, "cannot open a socket");
 	if (connect(f, (const struct sockaddr *)&address.path, sizeof(address.path)) != 0) {
-		dpumap_fault_errno(fault, errno, "cannot connect to dpumapd's admin socket %s",
+		dpumap_fault_errno(fault, errno,
+				   "cannot connect to the admin socket %s of dpumapd (see --admin)",
 				   path);
 		close(f);
 		return fault->code;
@@ -95,7 +97,7 @@ static doca_error_t connect_to(const char *path, int *fd, struct dpumap_fault *f
 	return DOCA_SUCCESS;
 }
 
-/* The number of the descriptor that goes along; -1: none. */
+/* The file descriptor to pass along; -1: none. */
 static int descriptor_of(const struct arguments *a)
 {
 	struct dpumap_fault ignored;
@@ -103,59 +105,61 @@ static int descriptor_of(const struct arguments *a)
 	int fd;
 
 	if (strcmp(a->command, "add") != 0 || !a->argument ||
-	    spec_parse(a->argument, &spec, &ignored) != DOCA_SUCCESS)
+	    export_spec_parse(a->argument, &spec, &ignored) != DOCA_SUCCESS)
 		return -1;
 	fd = spec.fd;
-	spec.fd = -1; /* not ours to close */
-	spec_free(&spec);
+	spec.fd = -1; /* not owned: must not be closed */
+	export_spec_free(&spec);
 	return fd;
 }
 
-static doca_error_t ask(int fd, const struct arguments *a, struct dpumap_fault *fault)
+static doca_error_t send_command(int fd, const struct arguments *a, struct dpumap_fault *fault)
 {
 	char line[8192], control[CMSG_SPACE(sizeof(int))] = {0};
 	int len = snprintf(line, sizeof(line), "%s%s%s\n", a->command, a->argument ? " " : "",
 			   a->argument ? a->argument : "");
 	struct iovec iov = {.iov_base = line, .iov_len = (size_t)len};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-	int passed = descriptor_of(a);
+	int fd_to_pass = descriptor_of(a);
 	struct cmsghdr *c;
 
 	if (len < 0 || (size_t)len >= sizeof(line))
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG, "the argument is too long");
-	if (passed >= 0) {
+		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+					"the command is longer than 8191 bytes");
+	if (fd_to_pass >= 0) {
 		msg.msg_control = control;
 		msg.msg_controllen = sizeof(control);
 		c = CMSG_FIRSTHDR(&msg);
 		*c = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
 				      .cmsg_type = SCM_RIGHTS,
 				      .cmsg_len = CMSG_LEN(sizeof(int))};
-		memcpy(CMSG_DATA(c), &passed, sizeof(int));
+		memcpy(CMSG_DATA(c), &fd_to_pass, sizeof(int));
 	}
 	if (sendmsg(fd, &msg, MSG_NOSIGNAL) != len)
-		return dpumap_fault_errno(fault, errno, "cannot ask dpumapd");
+		return dpumap_fault_errno(fault, errno, "cannot send the command to dpumapd");
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t read_answer(int fd, struct json_object **answer, struct dpumap_fault *fault)
+static doca_error_t read_reply(int fd, struct json_object **reply, struct dpumap_fault *fault)
 {
-	*answer = json_object_from_fd(fd);
-	if (!*answer || !json_object_is_type(*answer, json_type_object))
+	*reply = json_object_from_fd(fd);
+	if (!*reply || !json_object_is_type(*reply, json_type_object))
 		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
-					"dpumapd did not answer: are you its user, or root?");
+					"dpumapd closed the connection without a reply: run as "
+					"root or as the user of dpumapd");
 	return DOCA_SUCCESS;
 }
 
-/* -- telling -- */
+/* -- output -- */
 
 static const char *text_of(struct json_object *from, const char *key)
 {
 	return json_object_get_string(json_object_object_get(from, key));
 }
 
-static doca_error_t code_of(struct json_object *answer)
+static doca_error_t code_of(struct json_object *reply)
 {
-	const char *name = text_of(answer, "status");
+	const char *name = text_of(reply, "status");
 
 	for (int code = DOCA_SUCCESS; name && code <= DOCA_ERROR_SKIPPED; code++)
 		if (strcmp(name, doca_error_get_name((doca_error_t)code)) == 0)
@@ -184,7 +188,7 @@ static void print_list(struct json_object *list, const char *const *keys, const 
 	}
 }
 
-static void print_answer(struct json_object *answer)
+static void print_reply(struct json_object *reply)
 {
 	static const char *const export_keys[COLUMNS] = {"name", "kind", "size",
 							 "perm", "via",	 "allow"};
@@ -194,13 +198,13 @@ static void print_answer(struct json_object *answer)
 	static const int session_widths[] = {-24, -24, 8, 8, 12};
 	struct json_object *list;
 
-	if (json_object_object_get_ex(answer, "exports", &list) &&
+	if (json_object_object_get_ex(reply, "exports", &list) &&
 	    json_object_is_type(list, json_type_array)) {
 		print_list(list, export_keys, export_widths);
-	} else if (json_object_object_get_ex(answer, "sessions", &list)) {
+	} else if (json_object_object_get_ex(reply, "sessions", &list)) {
 		print_list(list, session_keys, session_widths);
 	} else {
-		json_object_object_foreach(answer, key, value)
+		json_object_object_foreach(reply, key, value)
 		{
 			if (strcmp(key, "status") != 0)
 				printf("%-20s %s\n", key, json_object_get_string(value));
@@ -208,36 +212,36 @@ static void print_answer(struct json_object *answer)
 	}
 }
 
-static doca_error_t tell(struct json_object *answer, bool json, struct dpumap_fault *fault)
+static doca_error_t print_result(struct json_object *reply, bool json, struct dpumap_fault *fault)
 {
-	doca_error_t result = code_of(answer);
+	doca_error_t result = code_of(reply);
 
 	if (json)
 		printf("%s\n",
 		       json_object_to_json_string_ext(
-			       answer, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+			       reply, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	else if (result == DOCA_SUCCESS)
-		print_answer(answer);
+		print_reply(reply);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, result, "%s", text_of(answer, "error"));
+		return dpumap_fault_set(fault, result, "%s", text_of(reply, "error"));
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t run(const struct arguments *a, struct dpumap_fault *fault)
 {
-	struct json_object *answer = NULL;
+	struct json_object *reply = NULL;
 	doca_error_t result;
 	int fd = -1;
 
 	result = connect_to(a->admin, &fd, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = ask(fd, a, fault);
+	result = send_command(fd, a, fault);
 	if (result == DOCA_SUCCESS)
-		result = read_answer(fd, &answer, fault);
+		result = read_reply(fd, &reply, fault);
 	if (result == DOCA_SUCCESS)
-		result = tell(answer, a->json, fault);
-	json_object_put(answer);
+		result = print_result(reply, a->json, fault);
+	json_object_put(reply);
 	close(fd);
 	return result;
 }

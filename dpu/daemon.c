@@ -16,11 +16,11 @@
 
 #include "admin.h"
 #include "common/clock.h"
-#include "exchange.h"
+#include "log.h"
 #include "loop.h"
 #include "metrics.h"
 #include "privileges.h"
-#include "say.h"
+#include "text_service.h"
 
 #define TICK_MS 500
 
@@ -29,18 +29,18 @@ struct daemon {
 	struct settings settings;
 	struct loop *loop;
 	struct watch signals;
-	struct exports *exports;
+	struct export_table *exports;
 	struct server *server;
-	struct exchange *admin;	  /* NULL: none */
-	struct exchange *metrics; /* NULL: none */
-	uint64_t watchdog_ns;	  /* how often it wants to hear of us; 0: not at all */
-	uint64_t fed;		  /* when it last did */
-	char address[300];	  /* the first that is listened on */
+	struct text_service *admin;   /* NULL: none */
+	struct text_service *metrics; /* NULL: none */
+	uint64_t watchdog_ns;	      /* interval of notifications; 0: none */
+	uint64_t notified;	      /* time of the last notification */
+	char address[300];	      /* the first one listened on */
 };
 
-/* An event, not a flag: a flag set just before epoll_wait() would be noticed late. */
+/* An event in addition to the flags: a flag set just before epoll_wait() would be noticed late. */
 static int signal_fd = -1;
-static volatile sig_atomic_t stop_asked, reload_asked;
+static volatile sig_atomic_t stop_requested, reload_requested;
 
 static void wake(void)
 {
@@ -54,13 +54,13 @@ static void wake(void)
 
 void daemon_stop(void)
 {
-	stop_asked = 1;
+	stop_requested = 1;
 	wake();
 }
 
 void daemon_ask_reload(void)
 {
-	reload_asked = 1;
+	reload_requested = 1;
 	wake();
 }
 
@@ -78,7 +78,7 @@ const char *daemon_address(const struct daemon *daemon)
 	return daemon->address;
 }
 
-struct exports *daemon_exports(struct daemon *daemon)
+struct export_table *daemon_exports(struct daemon *daemon)
 {
 	return daemon->exports;
 }
@@ -92,9 +92,9 @@ const struct server *daemon_server(const struct daemon *daemon)
 
 static bool is_for_others(const struct settings *settings)
 {
-	char ours[DPUMAP_PEER_NAME_MAX];
+	char own_identity[DPUMAP_PEER_NAME_MAX];
 
-	snprintf(ours, sizeof(ours), "uid:%u", geteuid());
+	snprintf(own_identity, sizeof(own_identity), "uid:%u", geteuid());
 	for (size_t i = 0; i < settings->num_exports; i++) {
 		const struct export_spec *spec = &settings->exports[i];
 
@@ -102,7 +102,7 @@ static bool is_for_others(const struct settings *settings)
 			if (strcmp(spec->allow[j], "*") == 0 ||
 			    (strncmp(spec->allow[j], "uid:", 4) == 0 &&
 			     strcmp(spec->allow[j], "uid:0") != 0 &&
-			     strcmp(spec->allow[j], ours) != 0))
+			     strcmp(spec->allow[j], own_identity) != 0))
 				return true;
 	}
 	return settings->user != NULL;
@@ -135,7 +135,7 @@ static doca_error_t listen_at(struct daemon *d, const char *text, struct dpumap_
 	return server_listen(d->server, listener, fault);
 }
 
-/* Sockets that systemd listens on stand for those of the configuration. */
+/* Sockets from systemd replace those of the configuration. */
 static doca_error_t adopt(struct daemon *d, int num, struct dpumap_fault *fault)
 {
 	doca_error_t result = DOCA_SUCCESS;
@@ -154,7 +154,7 @@ static doca_error_t listen_everywhere(struct daemon *d, struct dpumap_fault *fau
 	doca_error_t result = DOCA_SUCCESS;
 	int num = sd_listen_fds(1);
 
-	snprintf(d->address, sizeof(d->address), "%s", num > 0 ? "sockets of systemd" : "");
+	snprintf(d->address, sizeof(d->address), "%s", num > 0 ? "sockets from systemd" : "");
 	if (num > 0)
 		return adopt(d, num, fault);
 	for (size_t i = 0; i < d->settings.num_listen && result == DOCA_SUCCESS; i++)
@@ -174,8 +174,8 @@ static doca_error_t open_admin(struct daemon *d, struct dpumap_fault *fault)
 	if (result == DOCA_SUCCESS)
 		result = dpumap_listener_create(&address, false, &listener, fault);
 	if (result == DOCA_SUCCESS)
-		result =
-			exchange_create(d->loop, listener, "\n", admin_answer, d, &d->admin, fault);
+		result = text_service_create(d->loop, listener, "\n", admin_answer, d, &d->admin,
+					     fault);
 	return result;
 }
 
@@ -188,12 +188,12 @@ static doca_error_t open_metrics(struct daemon *d, struct dpumap_fault *fault)
 		return DOCA_SUCCESS;
 	result = metrics_listen(d->settings.metrics, &listener, fault);
 	if (result == DOCA_SUCCESS)
-		result = exchange_create(d->loop, listener, "\r\n\r\n", metrics_answer, d,
-					 &d->metrics, fault);
+		result = text_service_create(d->loop, listener, "\r\n\r\n", metrics_answer, d,
+					     &d->metrics, fault);
 	return result;
 }
 
-/* -- what can change -- */
+/* -- reconfiguration -- */
 
 static doca_error_t load_tls(const struct settings *settings, struct dpumap_tls **tls,
 			     struct dpumap_fault *fault)
@@ -210,13 +210,13 @@ static doca_error_t load_tls(const struct settings *settings, struct dpumap_tls 
 	return dpumap_tls_create(&config, true, tls, fault);
 }
 
-/* Takes over tls, and what it needs of the settings' exports. */
+/* Takes over tls, and the specs that it needs from the settings. */
 static doca_error_t apply(struct daemon *d, struct settings *settings, struct dpumap_tls *tls,
 			  struct dpumap_fault *fault)
 {
 	server_set_max_clients(d->server, settings->max_clients);
 	server_set_tls(d->server, tls);
-	return exports_set(d->exports, settings->exports, settings->num_exports, fault);
+	return export_table_set(d->exports, settings->exports, settings->num_exports, fault);
 }
 
 doca_error_t daemon_reload(struct daemon *daemon, struct dpumap_fault *fault)
@@ -235,23 +235,23 @@ doca_error_t daemon_reload(struct daemon *daemon, struct dpumap_fault *fault)
 	}
 	sd_notify(0, "READY=1");
 	if (result == DOCA_SUCCESS)
-		say("reloaded");
+		log_line("configuration reloaded");
 	else
-		say("reload: %s", fault->text);
+		log_line("cannot reload the configuration: %s", fault->text);
 	return result;
 }
 
-/* -- life -- */
+/* -- creation and main loop -- */
 
 static doca_error_t open_signals(struct daemon *d, struct dpumap_fault *fault)
 {
 	signal_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (signal_fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot prepare for signals");
+		return dpumap_fault_errno(fault, errno, "cannot set up signal handling");
 	return loop_add(d->loop, &d->signals, signal_fd, EPOLLIN, on_signals, fault);
 }
 
-/* A client is a descriptor, and strangers are many. */
+/* Each client needs a descriptor, and unauthenticated connections may be many. */
 static void raise_limits(void)
 {
 	struct rlimit limit;
@@ -270,7 +270,7 @@ static void set_watchdog(struct daemon *d)
 		d->watchdog_ns = usec * 1000 / 2;
 }
 
-/* Sockets before the device: a busy one is found before anything is allocated. */
+/* Opens sockets before the device, to detect a busy one before anything is allocated. */
 static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
 {
 	struct dpumap_tls *tls;
@@ -317,12 +317,12 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	if (result == DOCA_SUCCESS)
 		result = set_up(d, fault);
 	if (result == DOCA_SUCCESS)
-		result = exports_create(d->settings.device, &d->exports, fault);
+		result = export_table_create(d->settings.device, &d->exports, fault);
 	if (result == DOCA_SUCCESS) {
 		server_set_exports(d->server, d->exports);
 		server_set_max_clients(d->server, d->settings.max_clients);
-		result = exports_set(d->exports, d->settings.exports, d->settings.num_exports,
-				     fault);
+		result = export_table_set(d->exports, d->settings.exports, d->settings.num_exports,
+					  fault);
 	}
 	if (result == DOCA_SUCCESS)
 		result = privileges_drop(d->settings.user, d->settings.group, fault);
@@ -339,10 +339,10 @@ void daemon_destroy(struct daemon *daemon)
 {
 	if (!daemon)
 		return;
-	exchange_destroy(daemon->metrics);
-	exchange_destroy(daemon->admin);
+	text_service_destroy(daemon->metrics);
+	text_service_destroy(daemon->admin);
 	server_destroy(daemon->server);
-	exports_destroy(daemon->exports);
+	export_table_destroy(daemon->exports);
 	if (daemon->loop)
 		loop_remove(daemon->loop, &daemon->signals);
 	loop_destroy(daemon->loop);
@@ -357,12 +357,12 @@ static void tick(struct daemon *d, uint64_t now)
 {
 	server_tick(d->server);
 	if (d->admin)
-		exchange_tick(d->admin);
+		text_service_tick(d->admin);
 	if (d->metrics)
-		exchange_tick(d->metrics);
-	if (d->watchdog_ns && now - d->fed >= d->watchdog_ns) {
+		text_service_tick(d->metrics);
+	if (d->watchdog_ns && now - d->notified >= d->watchdog_ns) {
 		sd_notify(0, "WATCHDOG=1");
-		d->fed = now;
+		d->notified = now;
 	}
 }
 
@@ -373,12 +373,12 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 	uint64_t last = 0, now;
 
 	sd_notify(0, "READY=1");
-	while (result == DOCA_SUCCESS && !stop_asked) {
+	while (result == DOCA_SUCCESS && !stop_requested) {
 		result = loop_turn(daemon->loop, server_has_work(daemon->server) ? 0 : TICK_MS,
 				   fault);
 		server_work(daemon->server);
-		if (reload_asked) {
-			reload_asked = 0;
+		if (reload_requested) {
+			reload_requested = 0;
 			daemon_reload(daemon, &why);
 		}
 		now = dpumap_clock_ns();

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The parts together: what is exported, who is served, and what changes while it runs. */
+/* The daemon: exports, server, admin socket and metrics, and their reconfiguration. */
 #ifndef DPUMAPD_DAEMON_H
 #define DPUMAPD_DAEMON_H
 
-#include "exports.h"
+#include "export_table.h"
 #include "options.h"
 #include "server.h"
 
 struct daemon;
 
-/* Everything up to the moment when clients can come. Borrows the options. */
+/* Prepares everything that clients need. Borrows the options. */
 doca_error_t daemon_create(const struct options *options, struct daemon **daemon,
 			   struct dpumap_fault *fault);
 /* Ends every connection, revokes every export. NULL is allowed. */
 void daemon_destroy(struct daemon *daemon);
-/* Returns when told to stop (SUCCESS) or when the waiting itself fails. */
+/* Serves until daemon_stop() (SUCCESS) or until waiting fails. */
 doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault);
 
-/* From a signal handler. */
+/* Both may be called from a signal handler. */
 void daemon_stop(void);
 void daemon_ask_reload(void);
 
 /*
- * Reads the configuration again: exports, who may import them, TLS files and limits; device, user
- * and addresses are as at the start. What is wrong as a whole changes nothing; an export that
- * cannot be made does not keep the others.
+ * Reads the configuration again: exports, authorized peers, TLS files and limits. Device, user and
+ * addresses stay as at the start. An invalid configuration changes nothing; an export that cannot
+ * be created does not affect the others.
  */
 doca_error_t daemon_reload(struct daemon *daemon, struct dpumap_fault *fault);
 
-/* The first address that it listens on, for people; with a free port chosen, that one. */
+/* The first address listened on, for the ready line; with the port chosen if it was 0. */
 const char *daemon_address(const struct daemon *daemon);
 
-struct exports *daemon_exports(struct daemon *daemon);
+struct export_table *daemon_exports(struct daemon *daemon);
 const struct server *daemon_server(const struct daemon *daemon);
 
 #endif

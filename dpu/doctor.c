@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "channel/address.h"
 #include "common/size.h"
 #include "common/usage.h"
 #include "doctor/doctor.h"
-#include "say.h"
+#include "log.h"
 #include "settings.h"
 
 #define FILE_DEFAULT  "/etc/dpumap/dpumapd.conf"
@@ -29,21 +30,22 @@ struct arguments {
 };
 
 static const char doc[] =
-	"Say what works on this DPU, what does not, and what to do. Tries the device and a dpumapd "
-	"that runs, harmlessly. What is checked is in dpumap(1).\v"
-	"Exit codes as of dpumapd: that of the first failure, 0 if there is none.";
+	"Report what works on this DPU, what does not work, and what to do about it. Test the "
+	"device and a running dpumapd without side effects. dpumap(1) lists the checks.\v"
+	"The exit code is that of the first failed check, or 0 if no check failed. The exit codes "
+	"are those of dpumapd.";
 
 static const struct argp_option option_table[] = {
-	{"config", 'c', "FILE", 0, "Look at this configuration too (default " FILE_DEFAULT ")", 0},
+	{"config", 'c', "FILE", 0, "Configuration to check (default " FILE_DEFAULT ")", 0},
 	{"device", 'd', "DEVICE", 0,
-	 "IB device name or PCI address (default: the configuration's, or the first that can "
-	 "export)",
+	 "IB device name or PCI address (default: that of the configuration, or the first device "
+	 "that can export)",
 	 0},
 	{"connect", 'C', "ADDRESS", 0,
-	 "Where dpumapd serves (default: what the configuration says first)", 0},
-	{"timeout", 't', "SECONDS", 0, "Give up a check after so long (default 10)", 0},
+	 "Address of dpumapd (default: the first address of the configuration)", 0},
+	{"timeout", 't', "SECONDS", 0, "Time limit of each check (default 10)", 0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON", 0},
-	{"verbose", 'v', NULL, 0, "Show the library's own log, and what follows from others", 0},
+	{"verbose", 'v', NULL, 0, "Show the log of the library, and skipped checks", 0},
 	{0},
 };
 
@@ -63,7 +65,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 't':
 		if (!dpumap_number_parse(arg, TIMEOUT_MAX_S, &a->timeout_s) || !a->timeout_s)
-			dpumap_usage_error(state, "--timeout is 1 to %d seconds, not \"%s\"",
+			dpumap_usage_error(state, "--timeout must be 1 to %d seconds, not \"%s\"",
 					   TIMEOUT_MAX_S, arg);
 		return 0;
 	case KEY_JSON:
@@ -73,7 +75,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		a->verbose = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		dpumap_usage_error(state, "no argument \"%s\" is known", arg);
+		dpumap_usage_error(state, "unexpected argument \"%s\"", arg);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -86,14 +88,14 @@ static void on_signal(int number)
 	stop_signal = number;
 }
 
-/* Of what is listened on, what can be connected to from here. */
+/* The first address of the configuration that can be connected to from here. */
 static const char *choose_address(const struct settings *settings, char *room, size_t size)
 {
 	struct dpumap_address address;
 	struct dpumap_fault ignored = {0};
 
 	if (!settings->num_listen) {
-		dpumap_channel_default_path(room, size);
+		dpumap_address_default_path(room, size);
 		return room;
 	}
 	if (dpumap_address_parse(settings->listen[0], &address, &ignored) == DOCA_SUCCESS &&
@@ -104,7 +106,7 @@ static const char *choose_address(const struct settings *settings, char *room, s
 	return settings->listen[0];
 }
 
-static doca_error_t look(const struct arguments *arguments, struct dpumap_fault *fault)
+static doca_error_t run_checks(const struct arguments *arguments, struct dpumap_fault *fault)
 {
 	char room[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX];
 	struct dpumap_fault wrong = {0};
@@ -157,10 +159,11 @@ int doctor_main(int argc, char **argv)
 	setenv("DPUMAP_LOG_LEVEL", arguments.verbose ? "info" : "off", arguments.verbose);
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
-	result = look(&arguments, &fault);
+	result = run_checks(&arguments, &fault);
 	if (result == DOCA_SUCCESS && fflush(stdout) != 0)
-		result = dpumap_fault_set(&fault, DOCA_ERROR_IO_FAILED, "cannot write to stdout");
+		result = dpumap_fault_set(&fault, DOCA_ERROR_IO_FAILED,
+					  "cannot write to standard output");
 	if (result != DOCA_SUCCESS)
-		say("%s", fault.text);
+		log_line("%s", fault.text);
 	return (int)dpumap_fault_exit(result);
 }

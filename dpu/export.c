@@ -9,9 +9,24 @@
 #include <dpumap/mmap.h>
 
 #include "common/size.h"
-#include "say.h"
+#include "log.h"
+#include "memory.h"
+#include "rdma_conns.h"
 
-/* What peers over RDMA may do, of connections as of memory. */
+struct named_export {
+	struct export_spec spec;
+	uint64_t wanted_size; /* the spec's, which may have been "max" */
+	uint64_t id;
+	struct dpumap_device own; /* of an export over RDMA; dev is NULL over PCI */
+	struct rdma_conns rdma_conns;
+	struct memory *memory;
+	struct doca_mmap *mmap;
+	const void *desc; /* borrowed until the map stops or is revoked; NULL: none now */
+	size_t desc_len;
+	uint64_t num_holders; /* how often the descriptor was acquired and not released */
+};
+
+/* Permissions of RDMA clients, for connections and for memory. */
 static uint32_t rdma_access_of(const struct export_spec *spec)
 {
 	return spec->writable ? DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE
@@ -23,29 +38,29 @@ static uint32_t pci_access_of(const struct export_spec *spec)
 	return spec->writable ? DOCA_ACCESS_FLAG_PCI_READ_WRITE : DOCA_ACCESS_FLAG_PCI_READ_ONLY;
 }
 
-/* What is read-only may be so to us too: a file that we cannot write. */
+/* A read-only export may be read-only locally as well: a file without write permission. */
 static uint32_t access_of(const struct export_spec *spec)
 {
-	uint32_t ours = spec->writable ? DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
-				       : DOCA_ACCESS_FLAG_LOCAL_READ_ONLY;
+	uint32_t local = spec->writable ? DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
+					: DOCA_ACCESS_FLAG_LOCAL_READ_ONLY;
 
-	return ours | (spec->via == EXPORT_VIA_RDMA ? rdma_access_of(spec) : pci_access_of(spec));
+	return local | (spec->via == EXPORT_VIA_RDMA ? rdma_access_of(spec) : pci_access_of(spec));
 }
 
-static const struct dpumap_device *device_of(const struct export *e,
+static const struct dpumap_device *device_of(const struct named_export *e,
 					     const struct dpumap_device *shared)
 {
 	return e->own.dev ? &e->own : shared;
 }
 
-static doca_error_t describe(const struct dpumap_device *device, struct export *e)
+static doca_error_t describe(const struct dpumap_device *device, struct named_export *e)
 {
 	if (e->spec.via == EXPORT_VIA_RDMA)
 		return doca_mmap_export_rdma(e->mmap, device->dev, &e->desc, &e->desc_len);
 	return doca_mmap_export_pci(e->mmap, device->dev, &e->desc, &e->desc_len);
 }
 
-static doca_error_t start(const struct dpumap_device *device, struct export *e,
+static doca_error_t start(const struct dpumap_device *device, struct named_export *e,
 			  struct dpumap_fault *fault)
 {
 	const char *step = "set its permissions";
@@ -64,14 +79,14 @@ static doca_error_t start(const struct dpumap_device *device, struct export *e,
 		return dpumap_fault_doca(fault, result, "export %s: cannot %s on %s", e->spec.name,
 					 step, device->name);
 	if (e->desc_len > DPUMAP_DESCRIPTOR_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
-					"export %s: a descriptor of %zu bytes, the channel carries "
-					"%u",
-					e->spec.name, e->desc_len, DPUMAP_DESCRIPTOR_MAX);
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_TOO_BIG,
+			"export %s: its descriptor has %zu bytes, more than the limit of %u",
+			e->spec.name, e->desc_len, DPUMAP_DESCRIPTOR_MAX);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t make_map(const struct dpumap_device *device, struct export *e,
+static doca_error_t make_map(const struct dpumap_device *device, struct named_export *e,
 			     struct dpumap_fault *fault)
 {
 	doca_error_t result = doca_mmap_create(&e->mmap);
@@ -87,18 +102,20 @@ static doca_error_t make_map(const struct dpumap_device *device, struct export *
 	return result;
 }
 
-static void tell(const struct dpumap_device *device, const struct export *e, const char *what)
+static void log_export(const struct dpumap_device *device, const struct named_export *e,
+		       const char *what)
 {
 	char size[DPUMAP_SIZE_TEXT_MAX];
 
 	dpumap_size_format(e->spec.size, size);
-	say("%s %s: %s, %s, %s, over %s, descriptor of %zu bytes, on %s", what, e->spec.name,
-	    spec_kind_name(e->spec.kind), size, e->spec.writable ? "read-write" : "read-only",
-	    e->spec.via == EXPORT_VIA_RDMA ? "RDMA" : "PCI", e->desc_len, device->name);
+	log_line("export %s %s: %s, %s, %s, over %s, descriptor of %zu bytes, on %s", e->spec.name,
+		 what, export_kind_name(e->spec.kind), size,
+		 e->spec.writable ? "read-write" : "read-only",
+		 e->spec.via == EXPORT_VIA_RDMA ? "RDMA" : "PCI", e->desc_len, device->name);
 }
 
-/* The map's key first: who is connected reaches nothing from then on. */
-static void take_down(struct export *e)
+/* Destroys the map's key first: from then on, connected clients reach nothing. */
+static void destroy_parts(struct named_export *e)
 {
 	doca_error_t result;
 	bool is_free;
@@ -106,10 +123,10 @@ static void take_down(struct export *e)
 	if (e->mmap) {
 		result = doca_mmap_destroy(e->mmap);
 		if (result != DOCA_SUCCESS)
-			say("export %s: cannot destroy its map: %s", e->spec.name,
-			    doca_error_get_descr(result));
+			log_line("export %s: cannot destroy its map: %s", e->spec.name,
+				 doca_error_get_descr(result));
 	}
-	is_free = links_drop_all(&e->links);
+	is_free = rdma_conns_drop_all(&e->rdma_conns);
 	memory_destroy(e->memory);
 	if (is_free && e->own.dev)
 		doca_dev_close(e->own.dev);
@@ -125,22 +142,23 @@ static doca_error_t check_via(const struct dpumap_device *device, const struct e
 	doca_error_t result = cap(doca_dev_as_devinfo(device->dev), &supported);
 
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot learn what %s can do",
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot query the capabilities of %s",
 					 spec->name, device->name);
 	if (supported)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
-				is_rdma ? "export %s: %s cannot export memory over RDMA"
-					: "export %s: %s cannot export memory over PCI, only via "
-					  "rdma",
-				spec->name, device->name);
+	return dpumap_fault_set(
+		fault, DOCA_ERROR_NOT_SUPPORTED,
+		is_rdma ? "export %s: device %s cannot export memory over RDMA"
+			: "export %s: device %s cannot export memory over PCI; use via=rdma",
+		spec->name, device->name);
 }
 
 /*
- * Any key of a device's memory opens it to any connection of that device, and a key is easily
- * guessed: so each export over RDMA has a device of its own.
+ * A memory key is valid on every connection of its device, and easily guessed: therefore each
+ * export over RDMA has a device of its own.
  */
-static doca_error_t open_own(const struct dpumap_device *shared, struct export *e,
+static doca_error_t open_own(const struct dpumap_device *shared, struct named_export *e,
 			     struct dpumap_fault *fault)
 {
 	if (e->spec.via != EXPORT_VIA_RDMA)
@@ -149,9 +167,9 @@ static doca_error_t open_own(const struct dpumap_device *shared, struct export *
 }
 
 doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec,
-			   struct export **export, struct dpumap_fault *fault)
+			   struct named_export **export, struct dpumap_fault *fault)
 {
-	struct export *e = calloc(1, sizeof(*e));
+	struct named_export *e = calloc(1, sizeof(*e));
 	doca_error_t result;
 
 	if (!e)
@@ -167,33 +185,33 @@ doca_error_t export_create(const struct dpumap_device *device, struct export_spe
 	if (result == DOCA_SUCCESS)
 		result = make_map(device, e, fault);
 	if (result != DOCA_SUCCESS) {
-		take_down(e);
-		free(e); /* the spec is still the caller's */
+		destroy_parts(e);
+		free(e); /* the caller still owns the spec */
 		return result;
 	}
 	e->wanted_size = spec->size;
-	spec_init(spec);
-	tell(device, e, "exports");
+	export_spec_init(spec);
+	log_export(device, e, "created");
 	*export = e;
 	return DOCA_SUCCESS;
 }
 
-void export_destroy(struct export *export)
+void export_destroy(struct named_export *export, struct export_spec *spec)
 {
-	take_down(export);
-	spec_free(&export->spec);
+	destroy_parts(export);
+	*spec = export->spec;
 	free(export);
 }
 
-bool export_is(const struct export *export, const struct export_spec *spec)
+bool export_is(const struct named_export *export, const struct export_spec *spec)
 {
 	struct export_spec now = export->spec;
 
 	now.size = export->wanted_size;
-	return spec_is_equal(&now, spec);
+	return export_spec_is_equal(&now, spec);
 }
 
-bool export_has_memory_of(const struct export *export, const struct export_spec *spec)
+bool export_has_memory_of(const struct named_export *export, const struct export_spec *spec)
 {
 	struct export_spec now = export->spec;
 
@@ -201,33 +219,33 @@ bool export_has_memory_of(const struct export *export, const struct export_spec 
 	now.writable = spec->writable;
 	now.allow = spec->allow;
 	now.num_allow = spec->num_allow;
-	return spec_is_equal(&now, spec) &&
+	return export_spec_is_equal(&now, spec) &&
 	       (export->spec.kind != EXPORT_FILE || export->spec.writable == spec->writable);
 }
 
-doca_error_t export_renew(const struct dpumap_device *device, struct export *export,
+doca_error_t export_renew(const struct dpumap_device *device, struct named_export *export,
 			  struct export_spec *spec, struct dpumap_fault *fault)
 {
 	struct export_spec wanted = *spec;
 	doca_error_t result = doca_mmap_stop(export->mmap);
 
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot revoke it",
+		return dpumap_fault_doca(fault, result, "export %s: cannot revoke its descriptor",
 					 export->spec.name);
-	links_drop_all(&export->links);
+	rdma_conns_drop_all(&export->rdma_conns);
 	device = device_of(export, device);
 	*spec = export->spec;
 	export->spec = wanted;
 	export->spec.size = spec->size;
-	export->given = 0;
+	export->num_holders = 0;
 	result = start(device, export, fault);
 	if (result == DOCA_SUCCESS)
-		tell(device, export, "exports anew");
+		log_export(device, export, "changed");
 	return result;
 }
 
-doca_error_t export_open(const struct dpumap_device *device, struct export *export,
-			 struct dpumap_fault *fault)
+static doca_error_t make_descriptor(const struct dpumap_device *device, struct named_export *export,
+				    struct dpumap_fault *fault)
 {
 	doca_error_t result;
 
@@ -236,49 +254,73 @@ doca_error_t export_open(const struct dpumap_device *device, struct export *expo
 	device = device_of(export, device);
 	result = describe(device, export);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot export it again on %s",
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot renew its descriptor on %s",
 					 export->spec.name, device->name);
 	return DOCA_SUCCESS;
 }
 
-doca_error_t export_rekey(const struct dpumap_device *device, struct export *export,
+doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
+			    struct dpumap_fault *fault)
+{
+	doca_error_t result = make_descriptor(device, export, fault);
+
+	if (result == DOCA_SUCCESS)
+		export->num_holders++;
+	return result;
+}
+
+/* Over RDMA a descriptor without a connection is useless, and stays. */
+bool export_release(struct named_export *export)
+{
+	return export->num_holders > 0 && --export->num_holders == 0 &&
+	       export->spec.via != EXPORT_VIA_RDMA;
+}
+
+doca_error_t export_rekey(const struct dpumap_device *device, struct named_export *export,
 			  struct dpumap_fault *fault)
 {
 	doca_error_t result = dpumap_mmap_revoke_pci(export->mmap, device->dev);
 
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot revoke it on %s",
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot revoke its descriptor on %s",
 					 export->spec.name, device->name);
 	export->desc = NULL;
-	export->given = 0;
-	return export_open(device, export, fault);
+	export->num_holders = 0;
+	return make_descriptor(device, export, fault);
 }
 
-uint64_t export_id(const struct export *export)
+uint64_t export_id(const struct named_export *export)
 {
 	return export->id;
 }
 
-const struct export_spec *export_spec(const struct export *export)
+void export_set_id(struct named_export *export, uint64_t id)
+{
+	export->id = id;
+}
+
+const struct export_spec *export_get_spec(const struct named_export *export)
 {
 	return &export->spec;
 }
 
-void export_describe(const struct export *export, struct dpumap_export_info *info)
+void export_describe(const struct named_export *export, struct dpumap_export_info *info)
 {
 	memcpy(info->name, export->spec.name, sizeof(info->name));
-	snprintf(info->kind, sizeof(info->kind), "%s", spec_kind_name(export->spec.kind));
+	snprintf(info->kind, sizeof(info->kind), "%s", export_kind_name(export->spec.kind));
 	info->size = export->spec.size;
 	info->access = access_of(&export->spec);
 }
 
-void export_descriptor(const struct export *export, const void **desc, size_t *len)
+void export_descriptor(const struct named_export *export, const void **desc, size_t *len)
 {
 	*desc = export->desc;
 	*len = export->desc_len;
 }
 
-doca_error_t export_connect(struct export *export, const void *owner, const void *details,
+doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
 			    size_t len, const void **answer, size_t *answer_len,
 			    struct dpumap_fault *fault)
 {
@@ -287,36 +329,36 @@ doca_error_t export_connect(struct export *export, const void *owner, const void
 
 	if (export->spec.via != EXPORT_VIA_RDMA)
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
-					"export %s is reached over PCI, not by a connection",
+					"export %s is over PCI: it takes no RDMA connections",
 					export->spec.name);
-	result = links_add(&export->links, export->own.dev, rdma_access_of(&export->spec), owner,
-			   details, len, answer, answer_len, &why);
+	result = rdma_conns_add(&export->rdma_conns, export->own.dev, rdma_access_of(&export->spec),
+				owner, details, len, answer, answer_len, &why);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_set(fault, result, "export %s: %.200s", export->spec.name,
 					why.text);
 	return DOCA_SUCCESS;
 }
 
-void export_disconnect(struct export *export, const void *owner)
+void export_disconnect(struct named_export *export, const void *owner)
 {
-	links_drop(&export->links, owner);
+	rdma_conns_drop(&export->rdma_conns, owner);
 }
 
-doca_error_t export_check_range(const struct export *export, uint64_t offset, uint64_t len,
+doca_error_t export_check_range(const struct named_export *export, uint64_t offset, uint64_t len,
 				struct dpumap_fault *fault)
 {
 	uint64_t size = export->spec.size;
 
 	if (offset > size || len > size - offset)
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"export %s has %" PRIu64 " bytes: %" PRIu64
-					" bytes at %" PRIu64 " are not all within",
+					"export %s has %" PRIu64 " bytes: the range of %" PRIu64
+					" bytes at offset %" PRIu64 " ends outside it",
 					export->spec.name, size, len, offset);
 	return DOCA_SUCCESS;
 }
 
-doca_error_t export_read(struct export *export, uint64_t offset, size_t len, const void **data,
-			 struct dpumap_fault *fault)
+doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
+			 const void **data, struct dpumap_fault *fault)
 {
 	return memory_read(export->memory, offset, len, data, fault);
 }

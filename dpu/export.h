@@ -1,46 +1,70 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* One export: memory, and a map of it that others may reach. */
+/*
+ * One named export: memory and a map of it that clients may import. Each state that a client may
+ * have a descriptor of has an id, which is never used again.
+ */
 #ifndef DPUMAPD_EXPORT_H
 #define DPUMAPD_EXPORT_H
 
-#include "exports.h"
-#include "links.h"
-#include "memory.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-struct export
-{
-	struct export_spec spec;
-	uint64_t wanted_size; /* the spec's, which may have been "max" */
-	uint64_t id;
-	struct dpumap_device own; /* via RDMA; of others dev is NULL, and they share one */
-	struct links links;
-	struct memory *memory;
-	struct doca_mmap *mmap;
-	const void *desc; /* the library's, until the map stops or is revoked; NULL: none now */
-	size_t desc_len;
-	uint64_t given; /* how often the descriptor was given and not given back */
-};
+#include "channel/message.h"
+#include "common/device.h"
+#include "export_spec.h"
 
-/* Takes the spec over on success. */
+struct named_export;
+
+/* Takes the spec over on success. device is shared by all exports over PCI. */
 doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec,
-			   struct export **export, struct dpumap_fault *fault);
-/* Is it what spec says, or at least of the same memory? */
-bool export_is(const struct export *export, const struct export_spec *spec);
-bool export_has_memory_of(const struct export *export, const struct export_spec *spec);
-/* Makes the descriptor if there is none. */
-doca_error_t export_open(const struct dpumap_device *device, struct export *export,
-			 struct dpumap_fault *fault);
-/* Another descriptor: who has the one of before, or imported it, has nothing. */
-doca_error_t export_rekey(const struct dpumap_device *device, struct export *export,
-			  struct dpumap_fault *fault);
-/* The map first: from then on nobody reaches the memory. */
-void export_destroy(struct export *export);
+			   struct named_export **export, struct dpumap_fault *fault);
 /*
- * Others may do other things with it: every descriptor of before is void, the bytes stay. The spec
- * is exchanged for the one of before. On failure nobody can reach the export any more; it is to be
- * destroyed.
+ * Destroys the map before the memory: no client reaches the memory from then on. The caller gets
+ * the spec.
  */
-doca_error_t export_renew(const struct dpumap_device *device, struct export *export,
+void export_destroy(struct named_export *export, struct export_spec *spec);
+
+uint64_t export_id(const struct named_export *export);
+void export_set_id(struct named_export *export, uint64_t id);
+const struct export_spec *export_get_spec(const struct named_export *export);
+/* Does spec describe this export, or at least the same memory? */
+bool export_is(const struct named_export *export, const struct export_spec *spec);
+bool export_has_memory_of(const struct named_export *export, const struct export_spec *spec);
+void export_describe(const struct named_export *export, struct dpumap_export_info *info);
+
+/* Counts one more holder of the descriptor, and creates the descriptor if there is none. */
+doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
+			    struct dpumap_fault *fault);
+/* Counts one holder less. True when it was the last and the descriptor must be replaced. */
+bool export_release(struct named_export *export);
+/* The descriptor: a secret, valid until the export changes. */
+void export_descriptor(const struct named_export *export, const void **desc, size_t *len);
+/* Replaces the descriptor of an export over PCI, which revokes the previous one and its imports. */
+doca_error_t export_rekey(const struct dpumap_device *device, struct named_export *export,
+			  struct dpumap_fault *fault);
+/*
+ * Applies a spec of the same memory: previous descriptors are invalidated, the bytes stay. spec
+ * becomes the previous one. On failure no client can reach the export; the caller must destroy it.
+ */
+doca_error_t export_renew(const struct dpumap_device *device, struct named_export *export,
 			  struct export_spec *spec, struct dpumap_fault *fault);
+
+/*
+ * Connects the client that owner identifies over RDMA (rdma_conns.h); NOT_SUPPORTED for an export
+ * over PCI. Connections last until they are dropped, or the export changes or ends.
+ */
+doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
+			    size_t len, const void **answer, size_t *answer_len,
+			    struct dpumap_fault *fault);
+/* Drops all connections of the owner to this export. */
+void export_disconnect(struct named_export *export, const void *owner);
+
+/* INVALID_VALUE when the range is not within the export. */
+doca_error_t export_check_range(const struct named_export *export, uint64_t offset, uint64_t len,
+				struct dpumap_fault *fault);
+/* memory_read() of its memory. */
+doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
+			 const void **data, struct dpumap_fault *fault);
 
 #endif

@@ -24,7 +24,7 @@ doca_error_t loop_create(struct loop **loop, struct dpumap_fault *fault)
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (l->epoll < 0) {
 		free(l);
-		return dpumap_fault_errno(fault, errno, "cannot wait for connections");
+		return dpumap_fault_errno(fault, errno, "cannot create an epoll instance");
 	}
 	*loop = l;
 	return DOCA_SUCCESS;
@@ -44,7 +44,7 @@ static doca_error_t control(const struct loop *loop, int op, struct watch *watch
 	struct epoll_event event = {.events = events, .data.ptr = watch};
 
 	if (epoll_ctl(loop->epoll, op, watch->fd, &event) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot wait for a connection");
+		return dpumap_fault_errno(fault, errno, "cannot poll a connection");
 	watch->events = events;
 	return DOCA_SUCCESS;
 }
@@ -75,7 +75,7 @@ void loop_remove(struct loop *loop, struct watch *watch)
 		return;
 	epoll_ctl(loop->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
 	watch->ready = NULL;
-	/* It may be about to be called in this very round. */
+	/* Its event may still be pending in this round. */
 	for (int i = loop->next; i < loop->num; i++)
 		if (loop->events[i].data.ptr == watch)
 			loop->events[i].data.ptr = NULL;

@@ -16,15 +16,15 @@
 #include <dpumap/arena.h>
 #include <dpumap/dm.h>
 
-#include "say.h"
+#include "log.h"
 
 /* Device memory is read and written in words. */
 #define DM_WORD 4u
 
 struct memory {
 	const struct export_spec *spec;
-	void *bytes;		    /* NULL: not ours to see */
-	struct dpumap_arena *arena; /* that bytes are of, or NULL */
+	void *bytes;		    /* NULL: not mapped */
+	struct dpumap_arena *arena; /* that owns bytes, or NULL */
 	struct dpumap_dm *dm;
 	int dmabuf; /* -1: none */
 };
@@ -53,23 +53,23 @@ static doca_error_t check_dm_size(const struct dpumap_device *device, struct exp
 	result = dpumap_dm_cap_get_max_len(doca_dev_as_devinfo(device->dev), &max);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result,
-					 "export %s: cannot learn how much device memory %s has",
+					 "export %s: cannot query the device memory of %s",
 					 spec->name, device->name);
 	if (max == 0)
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
-					"export %s: %s has no device memory", spec->name,
-					device->name);
+					"export %s: device %s has no device memory; use kind=dram",
+					spec->name, device->name);
 	if (spec->size == EXPORT_SIZE_MAX)
 		spec->size = max - max % DM_WORD;
 	if (spec->size > max)
 		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
-					"export %s: %" PRIu64 " bytes of device memory wanted, %s "
-					"has at most %" PRIu64,
+					"export %s: cannot export %" PRIu64
+					" bytes of device memory: the limit of %s is %" PRIu64,
 					spec->name, spec->size, device->name, max);
 	if (spec->size % DM_WORD != 0)
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"export %s: the size of device memory is a multiple of %u, "
-					"not %" PRIu64,
+					"export %s: the size of device memory must be a multiple "
+					"of %u, not %" PRIu64,
 					spec->name, DM_WORD, spec->size);
 	return DOCA_SUCCESS;
 }
@@ -82,13 +82,14 @@ static doca_error_t check_dm_align(const struct dpumap_device *device,
 
 	result = dpumap_dm_cap_get_max_log_align(doca_dev_as_devinfo(device->dev), &max);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
-					 "export %s: cannot learn how %s aligns device memory",
-					 spec->name, device->name);
+		return dpumap_fault_doca(
+			fault, result,
+			"export %s: cannot query the alignment of the device memory of %s",
+			spec->name, device->name);
 	if (spec->log_align > max)
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"export %s: device memory aligned to %" PRIu64
-					" bytes wanted, %s can do %" PRIu64,
+					"export %s: cannot align device memory to %" PRIu64
+					" bytes: the limit of %s is %" PRIu64,
 					spec->name, UINT64_C(1) << spec->log_align, device->name,
 					UINT64_C(1) << max);
 	return DOCA_SUCCESS;
@@ -109,7 +110,7 @@ static doca_error_t take_dm(struct memory *m, const struct dpumap_device *device
 					 "export %s: cannot allocate %" PRIu64
 					 " bytes of device memory on %s",
 					 spec->name, spec->size, device->name);
-	/* The bytes of the last owner are nobody's business. */
+	/* Clear the bytes of the previous owner. */
 	result = wipe_dm(m);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "export %s: cannot clear its device memory",
@@ -124,8 +125,8 @@ static void free_dm(struct memory *m)
 	wipe_dm(m);
 	result = dpumap_dm_free(m->dm);
 	if (result != DOCA_SUCCESS)
-		say("export %s: cannot free its device memory: %s", m->spec->name,
-		    doca_error_get_descr(result));
+		log_line("export %s: cannot free its device memory: %s", m->spec->name,
+			 doca_error_get_descr(result));
 }
 
 static doca_error_t read_dm(const struct memory *m, uint64_t offset, size_t len, const void **data,
@@ -173,9 +174,10 @@ static doca_error_t take_arena(struct memory *m, struct dpumap_fault *fault)
 	if (result == DOCA_SUCCESS)
 		return result;
 	if (spec->page_size)
-		return dpumap_fault_doca(
-			fault, result, "export %s: cannot allocate %" PRIu64 " bytes of huge pages",
-			spec->name, spec->size);
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot allocate %" PRIu64
+					 " bytes of huge pages (see /proc/sys/vm/nr_hugepages)",
+					 spec->name, spec->size);
 	return dpumap_fault_doca(fault, result,
 				 "export %s: cannot allocate %" PRIu64 " bytes on NUMA node %u",
 				 spec->name, spec->size, spec->node);
@@ -214,16 +216,17 @@ static void free_bytes(const struct memory *m)
 	dpumap_arena_destroy(m->arena);
 }
 
-/* -- what a descriptor stands for -- */
+/* -- files and dma-bufs -- */
 
-/* How much there is, against what is wanted. */
+/* Compares the size with what is available; "max" becomes the latter. */
 static doca_error_t check_size(struct export_spec *spec, uint64_t size, struct dpumap_fault *fault)
 {
 	if (spec->size == EXPORT_SIZE_MAX)
 		spec->size = size;
 	if (spec->size == 0 || spec->size > size)
 		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
-					"export %s: %" PRIu64 " bytes wanted, there are %" PRIu64,
+					"export %s: cannot export %" PRIu64
+					" bytes: the file or dma-buf has %" PRIu64,
 					spec->name, spec->size, size);
 	return DOCA_SUCCESS;
 }
@@ -272,7 +275,8 @@ static doca_error_t take_from_heap(struct memory *m, const struct export_spec *s
 		return dpumap_fault_errno(fault, errno, "export %s: cannot open the heap %s",
 					  spec->name, spec->path);
 	if (ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &request) != 0)
-		dpumap_fault_errno(fault, errno, "export %s: no %" PRIu64 " bytes from the heap %s",
+		dpumap_fault_errno(fault, errno,
+				   "export %s: cannot allocate %" PRIu64 " bytes from the heap %s",
 				   spec->name, spec->size, spec->path);
 	else
 		m->dmabuf = (int)request.fd;
@@ -287,11 +291,13 @@ static doca_error_t take_passed(struct memory *m, struct export_spec *spec,
 
 	m->dmabuf = fcntl(spec->fd, F_DUPFD_CLOEXEC, 0);
 	if (m->dmabuf < 0)
-		return dpumap_fault_errno(fault, errno, "export %s: cannot use its dma-buf",
-					  spec->name);
+		return dpumap_fault_errno(
+			fault, errno, "export %s: cannot duplicate the descriptor of its dma-buf",
+			spec->name);
 	size = lseek(m->dmabuf, 0, SEEK_END);
 	if (size < 0)
-		return dpumap_fault_errno(fault, errno, "export %s: cannot measure its dma-buf",
+		return dpumap_fault_errno(fault, errno,
+					  "export %s: cannot determine the size of its dma-buf",
 					  spec->name);
 	return check_size(spec, (uint64_t)size, fault);
 }
@@ -303,13 +309,13 @@ static doca_error_t take_dmabuf(struct memory *m, struct export_spec *spec,
 	doca_error_t result =
 		spec->path ? take_from_heap(m, spec, fault) : take_passed(m, spec, fault);
 
-	/* Memory of another device need not be visible to the CPU. */
+	/* Memory of another device may be inaccessible to the CPU: not an error. */
 	if (result == DOCA_SUCCESS)
 		map_bytes(m, MAP_SHARED, PROT_READ, m->dmabuf, &ignored);
 	return result;
 }
 
-/* -- all -- */
+/* -- any kind -- */
 
 static doca_error_t take(struct memory *m, const struct dpumap_device *device,
 			 struct export_spec *spec, struct dpumap_fault *fault)
@@ -372,7 +378,7 @@ doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
 	else
 		result = doca_mmap_set_memrange(mmap, memory->bytes, spec->size);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot use its memory",
+		return dpumap_fault_doca(fault, result, "export %s: cannot map its memory",
 					 spec->name);
 	return DOCA_SUCCESS;
 }

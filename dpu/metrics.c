@@ -24,10 +24,10 @@ doca_error_t metrics_listen(const char *where, struct dpumap_listener **listener
 	result = dpumap_address_parse(text, &address, fault);
 	if (result != DOCA_SUCCESS ||
 	    (address.kind == DPUMAP_ADDRESS_TLS && !is_loopback(address.host)))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"metrics are told at a path or at a loopback address and "
-					"port, not at %s",
-					where);
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_INVALID_VALUE,
+			"metrics must be an absolute path or a loopback address and port, not %s",
+			where);
 	return dpumap_listener_create(&address, false, listener, fault);
 }
 
@@ -37,37 +37,37 @@ static void put(FILE *out, const char *name, const char *type, const char *help,
 		help, name, type, name, value);
 }
 
-static void put_bytes(FILE *out, const struct exports *exports)
+static void put_bytes(FILE *out, const struct export_table *exports)
 {
 	uint64_t bytes[EXPORT_KINDS] = {0}, count[EXPORT_KINDS] = {0};
 
-	for (size_t i = 0; i < exports_count(exports); i++) {
-		const struct export_spec *spec = export_spec(exports_get(exports, i));
+	for (size_t i = 0; i < export_table_count(exports); i++) {
+		const struct export_spec *spec = export_get_spec(export_table_at(exports, i));
 
 		bytes[spec->kind] += spec->size;
 		count[spec->kind]++;
 	}
-	fputs("# HELP dpumapd_exports Exports there are.\n# TYPE dpumapd_exports gauge\n", out);
+	fputs("# HELP dpumapd_exports Number of exports.\n# TYPE dpumapd_exports gauge\n", out);
 	for (enum export_kind k = 0; k < EXPORT_KINDS; k++)
-		fprintf(out, "dpumapd_exports{kind=\"%s\"} %" PRIu64 "\n", spec_kind_name(k),
+		fprintf(out, "dpumapd_exports{kind=\"%s\"} %" PRIu64 "\n", export_kind_name(k),
 			count[k]);
-	fputs("# HELP dpumapd_exported_bytes Bytes that they have.\n"
+	fputs("# HELP dpumapd_exported_bytes Bytes exported.\n"
 	      "# TYPE dpumapd_exported_bytes gauge\n",
 	      out);
 	for (enum export_kind k = 0; k < EXPORT_KINDS; k++)
-		fprintf(out, "dpumapd_exported_bytes{kind=\"%s\"} %" PRIu64 "\n", spec_kind_name(k),
-			bytes[k]);
+		fprintf(out, "dpumapd_exported_bytes{kind=\"%s\"} %" PRIu64 "\n",
+			export_kind_name(k), bytes[k]);
 }
 
-static void put_device_memory(FILE *out, const struct exports *exports)
+static void put_device_memory(FILE *out, const struct export_table *exports)
 {
-	struct exports_dm_usage usage;
+	struct export_table_dm_usage usage;
 	struct dpumap_fault ignored;
 
-	if (exports_dm_usage(exports, &usage, &ignored) != DOCA_SUCCESS)
+	if (export_table_dm_usage(exports, &usage, &ignored) != DOCA_SUCCESS)
 		return;
 	put(out, "device_memory_bytes", "gauge", "Memory on the card.", usage.total);
-	put(out, "device_memory_used_bytes", "gauge", "What of it is not free.",
+	put(out, "device_memory_used_bytes", "gauge", "Memory on the card in use.",
 	    usage.total - usage.free);
 }
 
@@ -79,15 +79,16 @@ static void put_all(FILE *out, struct daemon *daemon)
 	put_bytes(out, daemon_exports(daemon));
 	put_device_memory(out, daemon_exports(daemon));
 	put(out, "clients", "gauge", "Clients connected.", stats.clients);
-	put(out, "imports", "gauge", "Exports that clients hold.", stats.held);
+	put(out, "imports", "gauge", "Exports held by clients.", stats.held);
 	put(out, "connections_total", "counter", "Connections accepted.", stats.accepted);
 	put(out, "connections_refused_total", "counter", "Connections refused.", stats.refused);
 	put(out, "requests_total", "counter", "Requests answered.", stats.requests.answered);
 	put(out, "gets_total", "counter", "Descriptors handed out.", stats.requests.gets);
-	put(out, "errors_total", "counter", "Requests refused.", stats.requests.errors);
+	put(out, "errors_total", "counter", "Requests answered with an error.",
+	    stats.requests.errors);
 }
 
-/* HTTP as little as a scraper needs it: one GET, one answer, the connection ends. */
+/* Minimal HTTP for a scraper: one GET, one reply, then the connection is closed. */
 void metrics_answer(void *daemon, const char *question, int fd, FILE *answer)
 {
 	char *body = NULL;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Figures for Prometheus, over HTTP on a Unix socket or a loopback address. */
+/* Metrics for Prometheus, over HTTP on a Unix socket or a loopback address. */
 #ifndef DPUMAPD_METRICS_H
 #define DPUMAPD_METRICS_H
 
 #include <stdio.h>
 
-#include "channel/channel.h"
+#include "channel/listener.h"
 
-/* /PATH, or HOST:PORT with a loopback address as host; INVALID_VALUE for any other. */
+/* where is /PATH, or HOST:PORT with a loopback address; INVALID_VALUE for any other. */
 doca_error_t metrics_listen(const char *where, struct dpumap_listener **listener,
 			    struct dpumap_fault *fault);
 
-/* An answer_fn (exchange.h); the context is the daemon. */
+/* A text_service_fn; the context is the daemon. */
 void metrics_answer(void *daemon, const char *question, int fd, FILE *answer);
 
 #endif

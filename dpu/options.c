@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "channel/address.h"
+#include "channel/tls.h"
 #include "common/size.h"
 #include "common/usage.h"
 
@@ -24,60 +26,64 @@ enum {
 };
 
 static const char doc[] =
-	"Own memory on the DPU's side, export it for access over PCI or RDMA and hand the "
-	"descriptors to the host.\n"
+	"Export memory of the DPU for access over PCI or RDMA, and serve the descriptors to "
+	"clients.\n"
 	"\n"
-	"  dpumapd --config FILE       as dpumapd.conf(5) says; SIGHUP reads it again\n"
-	"  dpumapd --export EXPORT...  as the command line says\n"
-	"  dpumapd ctl COMMAND         ask or change one that runs; see dpumapd ctl --help\n"
-	"  dpumapd doctor              say what works here, what does not, and what to do"
+	"  dpumapd --config FILE       serve a configuration; SIGHUP reloads it\n"
+	"  dpumapd --export EXPORT...  serve the exports of the command line\n"
+	"  dpumapd ctl COMMAND         control a running dpumapd\n"
+	"  dpumapd doctor              report what works on this DPU and what does not"
 	"\v"
 	"EXPORT is a list of name=NAME,kind=KIND,size=SIZE[,KEY=VALUE...]:\n"
-	"  NAME  1 to 63 of A-Z a-z 0-9 . _ -\n"
-	"  KIND  dm (memory on the card itself), dram (the DPU's main memory), file or dmabuf\n"
-	"  SIZE  bytes, with K, M or G if wanted; max is all of a file, and of dm all that one "
-	"export can have\n"
-	"  perm  rw (default) or ro, what the host may do\n"
-	"  via   pci (default), for the host of this card, or rdma, for other machines\n"
-	"  align where dm begins on the card: a power of two (default 64 or more, as the card "
-	"likes)\n"
-	"  pages what dram is made of: usual (default), huge, or the size of huge pages\n"
-	"  node  the NUMA node that dram is on (default: the kernel's choice)\n"
-	"  path  of the file, or of the heap that a dmabuf comes from\n"
-	"  allow who may import besides this user and root: cert:NAME, psk:NAME, uid:NUMBER, or "
-	"* for all; may be repeated\n"
+	"  name   1 to 63 of A-Z a-z 0-9 . _ -, beginning with a letter or digit\n"
+	"  kind   dm (device memory of the card), dram (main memory of the DPU), file\n"
+	"         or dmabuf\n"
+	"  size   bytes, with an optional K, M, G or T; max is the whole file or\n"
+	"         dma-buf, or the largest possible piece of device memory\n"
+	"  perm   access of clients: rw (default) or ro\n"
+	"  via    pci (default) for the host of this card, or rdma for other machines\n"
+	"  align  alignment of dm, a power of two (default: chosen by the card,\n"
+	"         at least 64)\n"
+	"  pages  pages of dram: usual (default), huge, or the size of huge pages\n"
+	"  node   NUMA node of dram (default: chosen by the kernel)\n"
+	"  path   path of the file, or of the heap that allocates the dmabuf\n"
+	"  allow  client that may import it, in addition to this user and root:\n"
+	"         cert:NAME, psk:NAME, uid:NUMBER, or * for all; may be repeated\n"
 	"\n"
-	"The exports last until SIGTERM or SIGINT (without --config also SIGHUP); from then on "
-	"the host's copies fail.\n"
+	"The exports last until SIGTERM or SIGINT (without --config also SIGHUP); after that, "
+	"copies by clients fail.\n"
 	"\n"
-	"Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage, 3 not found or busy (socket, "
-	"device), 4 refused (an export that cannot be, a path that is no socket, a configuration "
-	"that is wrong), 5 the device cannot do it.\n"
+	"Exit codes: 0 stopped by a signal, 1 failed, 2 usage error, 3 not found or busy (socket, "
+	"device), 4 refused (invalid export, path that is not a socket, invalid configuration), 5 "
+	"not supported by the device.\n"
 	"\n"
 	"Example:\n"
-	"  dpumapd --export name=fast,kind=dm,size=64K --export name=bulk,kind=dram,size=16M";
+	"  dpumapd --export name=fast,kind=dm,size=64K \\\n"
+	"          --export name=bulk,kind=dram,size=16M";
 
 static const struct argp_option option_table[] = {
-	{"config", 'c', "FILE", 0, "Read this configuration", 0},
-	{"check", KEY_CHECK, NULL, 0, "Say whether the configuration is right, and end", 0},
+	{"config", 'c', "FILE", 0, "Configuration file, see dpumapd.conf(5)", 0},
+	{"check", KEY_CHECK, NULL, 0, "Check the configuration and exit", 0},
 	{"listen", 'l', "ADDRESS", 0,
-	 "Where to serve: unix:PATH or tls:HOST:PORT; may be repeated (default "
+	 "Address to listen on: unix:PATH or tls:HOST:PORT; may be repeated (default "
 	 "$XDG_RUNTIME_DIR/dpumapd.sock or /run/dpumapd.sock)",
 	 0},
 	{"export", 'e', "EXPORT", 0, "Memory to export, see below; may be repeated", 0},
 	{"device", 'd', "DEVICE", 0,
-	 "IB device name or PCI address (default: the first that can export)", 0},
+	 "IB device name or PCI address (default: the first device that can export)", 0},
 	{"allow-uid", KEY_ALLOW_UID, "UID", 0,
-	 "Let this user import what --export says too; may be repeated", 0},
-	{"cert", KEY_CERT, "FILE", 0, "Certificate for TLS", 0},
-	{"key", KEY_KEY, "FILE", 0, "Its key, of mode 0600", 0},
-	{"ca", KEY_CA, "FILE", 0, "Authorities that clients' certificates come from", 0},
-	{"crl", KEY_CRL, "FILE", 0, "What they have revoked", 0},
-	{"psk", KEY_PSK, "FILE", 0, "Shared keys instead, of mode 0600: lines NAME:HEX", 0},
+	 "Local user that may also import the exports of --export; may be repeated", 0},
+	{"cert", KEY_CERT, "FILE", 0, "Certificate of dpumapd for TLS", 0},
+	{"key", KEY_KEY, "FILE", 0, "Private key of --cert, mode 0600", 0},
+	{"ca", KEY_CA, "FILE", 0, "CA certificates that verify the certificates of clients", 0},
+	{"crl", KEY_CRL, "FILE", 0, "Certificate revocation lists of --ca", 0},
+	{"psk", KEY_PSK, "FILE", 0,
+	 "Pre-shared keys in place of certificates: lines NAME:HEX, mode 0600", 0},
 	{"admin", KEY_ADMIN, "PATH", 0, "Socket for dpumapd ctl (default: none)", 0},
 	{"max-clients", KEY_MAX_CLIENTS, "N", 0, "Serve at most N clients at once (default 64)", 0},
 	{"ready-fd", KEY_READY_FD, "FD", 0,
-	 "When ready, write a line to this descriptor and close it, instead of to stdout", 0},
+	 "Write the ready line to this file descriptor and close it, in place of standard output",
+	 0},
 	{0},
 };
 
@@ -103,9 +109,10 @@ static void add_export(struct argp_state *state, struct options *o, const char *
 	struct dpumap_fault fault = {0};
 	struct export_spec spec;
 
-	check(state, spec_parse(text, &spec, &fault), &fault);
+	check(state, export_spec_parse(text, &spec, &fault), &fault);
 	if (spec.fd >= 0)
-		dpumap_usage_error(state, "export %s: an fd is for dpumapd ctl", spec.name);
+		dpumap_usage_error(state, "export %s: fd is valid only with dpumapd ctl add",
+				   spec.name);
 	check(state, settings_add_export(&o->given, &spec, &fault), &fault);
 }
 
@@ -128,21 +135,63 @@ static uint64_t number(struct argp_state *state, const char *what, const char *t
 	uint64_t value = 0;
 
 	if (!dpumap_number_parse(text, max, &value))
-		dpumap_usage_error(state, "%s is a number up to %llu, not \"%s\"", what,
+		dpumap_usage_error(state, "%s must be a number up to %llu, not \"%s\"", what,
 				   (unsigned long long)max, text);
 	return value;
+}
+
+static void add_uid(struct argp_state *state, struct options *o, const char *text)
+{
+	o->uids = grow(state, o->uids, o->num_uids, sizeof(*o->uids));
+	o->uids[o->num_uids++] = (uid_t)number(state, "--allow-uid", text, (uid_t)-1 - UINT64_C(1));
+}
+
+static void set_max_clients(struct argp_state *state, struct options *o, const char *text)
+{
+	o->given.max_clients =
+		(unsigned int)number(state, "--max-clients", text, SETTINGS_MAX_CLIENTS_LIMIT);
+	if (o->given.max_clients == 0)
+		dpumap_usage_error(state, "--max-clients cannot be 0");
+}
+
+/* The setting of an option whose argument is stored as it is; NULL for other options. */
+static char **find_text(struct settings *settings, int key)
+{
+	switch (key) {
+	case 'd':
+		return &settings->device;
+	case KEY_CERT:
+		return &settings->cert;
+	case KEY_KEY:
+		return &settings->key;
+	case KEY_CA:
+		return &settings->ca;
+	case KEY_CRL:
+		return &settings->crl;
+	case KEY_PSK:
+		return &settings->psk;
+	case KEY_ADMIN:
+		return &settings->admin;
+	default:
+		return NULL;
+	}
 }
 
 static void check_all(struct argp_state *state, const struct options *o)
 {
 	if (!o->file && o->given.num_exports == 0)
-		dpumap_usage_error(state, "nothing to export: --config or --export says what");
+		dpumap_usage_error(state, "nothing to export: use --config or --export");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
+	char **text = find_text(&o->given, key);
 
+	if (text) {
+		set(state, text, arg);
+		return 0;
+	}
 	switch (key) {
 	case 'c':
 		o->file = arg;
@@ -153,19 +202,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'e':
 		add_export(state, o, arg);
 		return 0;
-	case 'd':
-		set(state, &o->given.device, arg);
-		return 0;
 	case KEY_ALLOW_UID:
-		o->uids = grow(state, o->uids, o->num_uids, sizeof(*o->uids));
-		o->uids[o->num_uids++] =
-			(uid_t)number(state, "--allow-uid", arg, (uid_t)-1 - UINT64_C(1));
+		add_uid(state, o, arg);
 		return 0;
 	case KEY_MAX_CLIENTS:
-		o->given.max_clients = (unsigned int)number(state, "--max-clients", arg,
-							    SETTINGS_MAX_CLIENTS_LIMIT);
-		if (o->given.max_clients == 0)
-			dpumap_usage_error(state, "--max-clients cannot be 0");
+		set_max_clients(state, o, arg);
 		return 0;
 	case KEY_READY_FD:
 		o->ready_fd = (int)number(state, "--ready-fd", arg, INT_MAX);
@@ -173,26 +214,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_CHECK:
 		o->check_only = true;
 		return 0;
-	case KEY_CERT:
-		set(state, &o->given.cert, arg);
-		return 0;
-	case KEY_KEY:
-		set(state, &o->given.key, arg);
-		return 0;
-	case KEY_CA:
-		set(state, &o->given.ca, arg);
-		return 0;
-	case KEY_CRL:
-		set(state, &o->given.crl, arg);
-		return 0;
-	case KEY_PSK:
-		set(state, &o->given.psk, arg);
-		return 0;
-	case KEY_ADMIN:
-		set(state, &o->given.admin, arg);
-		return 0;
 	case ARGP_KEY_ARG:
-		dpumap_usage_error(state, "no argument \"%s\" is known", arg);
+		dpumap_usage_error(state, "unexpected argument \"%s\"", arg);
 	case ARGP_KEY_END:
 		check_all(state, o);
 		return 0;
@@ -219,22 +242,22 @@ void options_free(struct options *options)
 	free(options->uids);
 }
 
-/* -- file and command line together -- */
+/* -- merging file and command line -- */
 
 static doca_error_t allow_uid(struct export_spec *spec, uid_t uid, struct dpumap_fault *fault)
 {
 	char peer[DPUMAP_PEER_NAME_MAX];
 
 	snprintf(peer, sizeof(peer), "uid:%u", uid);
-	return spec_set(spec, "allow", peer, fault);
+	return export_spec_set(spec, "allow", peer, fault);
 }
 
-/* Whoever starts us by hand means what they export for themselves. */
+/* Exports of the command line may be imported by root and by the user that starts dpumapd. */
 static doca_error_t add_given_export(const struct options *o, const struct export_spec *given,
 				     struct settings *settings, struct dpumap_fault *fault)
 {
 	struct export_spec spec;
-	doca_error_t result = spec_copy(&spec, given, fault);
+	doca_error_t result = export_spec_copy(&spec, given, fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -245,7 +268,7 @@ static doca_error_t add_given_export(const struct options *o, const struct expor
 		result = allow_uid(&spec, o->uids[i], fault);
 	if (result == DOCA_SUCCESS)
 		result = settings_add_export(settings, &spec, fault);
-	spec_free(&spec);
+	export_spec_free(&spec);
 	return result;
 }
 
@@ -278,7 +301,7 @@ static doca_error_t add_default_listen(struct settings *settings, struct dpumap_
 {
 	char path[128];
 
-	dpumap_channel_default_path(path, sizeof(path));
+	dpumap_address_default_path(path, sizeof(path));
 	return settings_add_listen(settings, path, fault);
 }
 

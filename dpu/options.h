@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The command line of dpumapd. */
 #ifndef DPUMAPD_OPTIONS_H
 #define DPUMAPD_OPTIONS_H
 
@@ -10,18 +11,18 @@
 
 struct options {
 	const char *file;      /* the configuration; NULL: none */
-	struct settings given; /* what the command line says */
-	uid_t *uids;	       /* that may import what it exports, besides our own and root */
+	struct settings given; /* from the command line */
+	uid_t *uids;	       /* that may import, besides root and the current user */
 	size_t num_uids;
 	bool check_only;
-	int ready_fd; /* -1: say it on stdout */
+	int ready_fd; /* -1: standard output */
 };
 
-/* Ends the process with the code for wrong usage if the arguments are wrong. */
+/* Exits with the code for wrong usage on invalid arguments. */
 void options_parse(int argc, char **argv, struct options *options);
 void options_free(struct options *options);
 
-/* The configuration as it is now, with what the command line says. settings_free() it. */
+/* Reads the configuration and adds the command line. The caller calls settings_free(). */
 doca_error_t options_settings(const struct options *options, struct settings *settings,
 			      struct dpumap_fault *fault);
 

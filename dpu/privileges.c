@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "say.h"
+#include "log.h"
 
 static doca_error_t find_group(const char *name, gid_t *gid, struct dpumap_fault *fault)
 {
@@ -17,7 +17,8 @@ static doca_error_t find_group(const char *name, gid_t *gid, struct dpumap_fault
 		return DOCA_SUCCESS;
 	found = getgrnam(name);
 	if (!found)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "there is no group %s", name);
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "group %s does not exist",
+					name);
 	*gid = found->gr_gid;
 	return DOCA_SUCCESS;
 }
@@ -26,10 +27,10 @@ static doca_error_t become(uid_t uid, gid_t gid, struct dpumap_fault *fault)
 {
 	if (setgroups(1, &gid) != 0 || setresgid(gid, gid, gid) != 0 ||
 	    setresuid(uid, uid, uid) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot become user %u", uid);
-	/* Descriptors and keys are in our memory. */
+		return dpumap_fault_errno(fault, errno, "cannot switch to user %u", uid);
+	/* The process holds descriptors and keys: prevent core dumps and debuggers. */
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot keep others from looking at us");
+		return dpumap_fault_errno(fault, errno, "cannot make the process non-dumpable");
 	return DOCA_SUCCESS;
 }
 
@@ -40,17 +41,18 @@ doca_error_t privileges_drop(const char *user, const char *group, struct dpumap_
 	gid_t gid;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot give up new privileges");
+		return dpumap_fault_errno(fault, errno, "cannot set no_new_privs");
 	if (!user)
 		return DOCA_SUCCESS;
 	found = getpwnam(user);
 	if (!found)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "there is no user %s", user);
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "user %s does not exist",
+					user);
 	gid = found->pw_gid;
 	result = find_group(group, &gid, fault);
 	if (result == DOCA_SUCCESS)
 		result = become(found->pw_uid, gid, fault);
 	if (result == DOCA_SUCCESS)
-		say("runs as user %s", user);
+		log_line("runs as user %s", user);
 	return result;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The privileges of dpumapd. */
 #ifndef DPUMAPD_PRIVILEGES_H
 #define DPUMAPD_PRIVILEGES_H
 
 #include "common/fault.h"
 
 /*
- * Becomes the user for good, with the group or the user's own, and gains no privileges any more.
- * user NULL: stays who it is. To be called once everything that needs more is open.
+ * Switches permanently to user and group (NULL: the user's own) and disables new privileges. user
+ * NULL keeps the user. To be called when everything that needs privileges is open.
  */
 doca_error_t privileges_drop(const char *user, const char *group, struct dpumap_fault *fault);
 

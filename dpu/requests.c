@@ -4,12 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "channel/decode.h"
+#include "log.h"
 #include "memory.h"
-#include "say.h"
 
 struct context {
 	struct session *session;
-	struct exports *exports;
+	struct export_table *exports;
 	struct requests_stats *stats;
 	const struct dpumap_msg *request;
 	struct dpumap_msg *reply;
@@ -18,7 +19,7 @@ struct context {
 	uint8_t sha256[DPUMAP_SHA256_LEN];
 };
 
-/* AGAIN from a handler: the reply comes later. */
+/* A handler returns AGAIN when the reply comes later. */
 typedef doca_error_t handler(struct context *c);
 
 #define FIELD(key) (1u << DPUMAP_MSG_##key)
@@ -31,7 +32,9 @@ static doca_error_t greet(struct context *c)
 	if (version != DPUMAP_CHANNEL_VERSION) {
 		c->session->closing = true;
 		return dpumap_fault_set(c->fault, DOCA_ERROR_UNSUPPORTED_VERSION,
-					"version %" PRIu64 " of the channel is wanted, this is %u",
+					"the client speaks version %" PRIu64
+					" of the channel protocol, dpumapd version %u: install the "
+					"same release on both",
 					version, DPUMAP_CHANNEL_VERSION);
 	}
 	c->session->greeted = true;
@@ -44,10 +47,11 @@ static doca_error_t list(struct context *c)
 	struct dpumap_export_info info = {0};
 
 	dpumap_msg_get_text(c->request, DPUMAP_MSG_AFTER, after, sizeof(after));
-	for (size_t i = exports_after(c->exports, after); i < exports_count(c->exports); i++) {
-		const struct export *export = exports_get(c->exports, i);
+	for (size_t i = export_table_after(c->exports, after); i < export_table_count(c->exports);
+	     i++) {
+		const struct named_export *export = export_table_at(c->exports, i);
 
-		if (!spec_allows(export_spec(export), c->session->who))
+		if (!export_spec_allows(export_get_spec(export), c->session->identity))
 			continue;
 		if (c->reply->num_exports == DPUMAP_EXPORTS_PER_MSG) {
 			memcpy(c->name, info.name, sizeof(c->name));
@@ -61,33 +65,34 @@ static doca_error_t list(struct context *c)
 }
 
 /* NULL with the reason. */
-static struct export *find(struct context *c)
+static struct named_export *find(struct context *c)
 {
-	struct export *export;
+	struct named_export *export;
 
 	dpumap_msg_get_text(c->request, DPUMAP_MSG_NAME, c->name, sizeof(c->name));
-	export = exports_find(c->exports, c->name, c->fault);
-	if (export && !spec_allows(export_spec(export), c->session->who)) {
+	export = export_table_find(c->exports, c->name, c->fault);
+	if (export && !export_spec_allows(export_get_spec(export), c->session->identity)) {
 		dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED, "%s may not import export %s",
-				 c->session->who, c->name);
+				 c->session->identity, c->name);
 		return NULL;
 	}
 	return export;
 }
 
-static struct export *find_held(struct context *c)
+static struct named_export *find_held(struct context *c)
 {
-	struct export *export = find(c);
+	struct named_export *export = find(c);
 
 	if (!export || session_holds(c->session, export_id(export)))
 		return export;
-	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED, "export %s: get it first", c->name);
+	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED,
+			 "export %s: the client does not hold it: send get first", c->name);
 	return NULL;
 }
 
 static doca_error_t get(struct context *c)
 {
-	struct export *export = find(c);
+	struct named_export *export = find(c);
 	struct dpumap_export_info info;
 	const void *desc;
 	size_t len;
@@ -96,8 +101,8 @@ static doca_error_t get(struct context *c)
 		return c->fault->code;
 	if (session_hold(c->session, export_id(export), c->fault) != DOCA_SUCCESS)
 		return c->fault->code;
-	if (exports_give(c->exports, export, c->fault) != DOCA_SUCCESS) {
-		session_let_go(c->session, export_id(export));
+	if (export_table_acquire(c->exports, export, c->fault) != DOCA_SUCCESS) {
+		session_release(c->session, export_id(export));
 		return c->fault->code;
 	}
 	export_describe(export, &info);
@@ -105,29 +110,29 @@ static doca_error_t get(struct context *c)
 	export_descriptor(export, &desc, &len);
 	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DESCRIPTOR, desc, len);
 	c->stats->gets++;
-	session_say(c->session, "gets export %s", info.name);
+	session_log(c->session, "gets export %s", info.name);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t release(struct context *c)
 {
-	struct export *export = find_held(c);
+	struct named_export *export = find_held(c);
 
 	if (!export)
 		return c->fault->code;
-	session_let_go(c->session, export_id(export));
-	session_say(c->session, "releases export %s", c->name);
+	session_release(c->session, export_id(export));
+	session_log(c->session, "releases export %s", c->name);
 	if (!session_holds(c->session, export_id(export))) {
-		session_unlink_all(c->session, export_id(export));
+		session_remove_rdma_conns(c->session, export_id(export));
 		export_disconnect(export, c->session);
 	}
-	exports_take_back(c->exports, export);
+	export_table_release(c->exports, export);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t connect_to(struct context *c)
 {
-	struct export *export = find_held(c);
+	struct named_export *export = find_held(c);
 	const uint8_t *details = c->request->value[DPUMAP_MSG_DETAILS].data;
 	size_t len = c->request->value[DPUMAP_MSG_DETAILS].len;
 	const void *answer;
@@ -135,19 +140,21 @@ static doca_error_t connect_to(struct context *c)
 
 	if (!export)
 		return c->fault->code;
-	if (session_link(c->session, export_id(export), c->fault) != DOCA_SUCCESS)
+	if (session_add_rdma_conn(c->session, export_id(export), c->fault) != DOCA_SUCCESS)
 		return c->fault->code;
 	if (export_connect(export, c->session, details, len, &answer, &answer_len, c->fault) !=
 	    DOCA_SUCCESS) {
-		session_unlink(c->session, export_id(export));
-		/* The kernel may have looked for the way to his address for a second, in which
-		 * nobody else was served: one who asks for that is not to ask again at once. */
+		session_remove_rdma_conn(c->session, export_id(export));
+		/*
+		 * Resolving the client's address may have blocked the server for a second:
+		 * disconnect the client, so that it does not retry at once.
+		 */
 		if (c->fault->code == DOCA_ERROR_DRIVER)
 			c->session->closing = true;
 		return c->fault->code;
 	}
 	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DETAILS, answer, answer_len);
-	session_say(c->session, "connects to export %s", c->name);
+	session_log(c->session, "connects to export %s", c->name);
 	return DOCA_SUCCESS;
 }
 
@@ -166,7 +173,7 @@ static doca_error_t answer_ping(struct context *c)
 static doca_error_t start_digest(struct context *c)
 {
 	struct digest *digests = c->session->digests;
-	struct export *export = find_held(c);
+	struct named_export *export = find_held(c);
 	doca_error_t result;
 
 	if (!export)
@@ -181,15 +188,15 @@ static doca_error_t start_digest(struct context *c)
 		dpumap_msg_set_number(c->reply, DPUMAP_MSG_DIGEST, i);
 		return DOCA_SUCCESS;
 	}
-	return dpumap_fault_set(c->fault, DOCA_ERROR_FULL, "%u digests are running already",
-				SESSION_DIGESTS);
+	return dpumap_fault_set(c->fault, DOCA_ERROR_FULL,
+				"the client already has %u digests running", SESSION_DIGESTS);
 }
 
-/* NULL with the reason: it may have changed or gone since the digest began. */
-static struct export *export_of(struct exports *exports, const struct digest *digest,
-				struct dpumap_fault *fault)
+/* NULL with the reason: the export may have changed or ended since the digest began. */
+static struct named_export *export_of(struct export_table *exports, const struct digest *digest,
+				      struct dpumap_fault *fault)
 {
-	struct export *export = exports_of_id(exports, digest->export);
+	struct named_export *export = export_table_find_id(exports, digest->export);
 
 	if (!export)
 		dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
@@ -197,7 +204,7 @@ static struct export *export_of(struct exports *exports, const struct digest *di
 	return export;
 }
 
-/* NULL with the fault set when the request's handle is none. */
+/* NULL with the reason when the request's handle is invalid. */
 static struct digest *find_digest(struct context *c)
 {
 	uint64_t handle = c->request->value[DPUMAP_MSG_DIGEST].number;
@@ -214,7 +221,7 @@ static doca_error_t update_digest(struct context *c)
 	uint64_t length = c->request->value[DPUMAP_MSG_LENGTH].number;
 	struct digest *digest = find_digest(c);
 	struct session *s = c->session;
-	struct export *export;
+	struct named_export *export;
 
 	if (!digest)
 		return c->fault->code;
@@ -245,21 +252,21 @@ static doca_error_t finish_digest(struct context *c)
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t tell_device(struct context *c)
+static doca_error_t get_device(struct context *c)
 {
-	struct exports_dm_usage usage;
-	doca_error_t result = exports_dm_usage(c->exports, &usage, c->fault);
+	struct export_table_dm_usage usage;
+	doca_error_t result = export_table_dm_usage(c->exports, &usage, c->fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	dpumap_msg_set_text(c->reply, DPUMAP_MSG_DEVICE, exports_device_name(c->exports));
+	dpumap_msg_set_text(c->reply, DPUMAP_MSG_DEVICE, export_table_device_name(c->exports));
 	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_TOTAL, usage.total);
 	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_FREE, usage.free);
 	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_LONGEST, usage.longest);
 	return DOCA_SUCCESS;
 }
 
-/* What a request must have besides id and op, what it may have, and who answers it. */
+/* The handler of each operation, and its required and optional fields besides id and op. */
 static const struct {
 	handler *answer;
 	uint32_t required;
@@ -273,14 +280,14 @@ static const struct {
 	[DPUMAP_OP_DIGEST_UPDATE] = {update_digest, FIELD(DIGEST) | FIELD(OFFSET) | FIELD(LENGTH),
 				     0},
 	[DPUMAP_OP_DIGEST_FINAL] = {finish_digest, FIELD(DIGEST), 0},
-	[DPUMAP_OP_DEVICE] = {tell_device, 0, 0},
+	[DPUMAP_OP_DEVICE] = {get_device, 0, 0},
 	[DPUMAP_OP_WATCH] = {watch, 0, 0},
 	[DPUMAP_OP_PING] = {answer_ping, 0, 0},
 	[DPUMAP_OP_CONNECT] = {connect_to, FIELD(NAME) | FIELD(DETAILS), 0},
 };
 
-/* Nobody who knows the protocol gets here: what follows may not even be frames. */
-static doca_error_t misspoken(struct context *c, doca_error_t code, const char *why)
+/* The client violates the protocol: what follows may not even be frames. */
+static doca_error_t malformed(struct context *c, doca_error_t code, const char *why)
 {
 	c->session->closing = true;
 	return dpumap_fault_set(c->fault, code, "malformed request: %s", why);
@@ -292,16 +299,17 @@ static doca_error_t dispatch(struct context *c)
 	enum dpumap_op op;
 
 	if (!dpumap_msg_has(c->request, DPUMAP_MSG_ID))
-		return misspoken(c, DOCA_ERROR_INVALID_VALUE, "it has no id");
+		return malformed(c, DOCA_ERROR_INVALID_VALUE, "it has no id");
 	if (!dpumap_op_find(c->request, &op))
-		return misspoken(c, DOCA_ERROR_INVALID_VALUE, "it has no known operation");
+		return malformed(c, DOCA_ERROR_INVALID_VALUE, "unknown operation");
 	if ((op == DPUMAP_OP_HELLO) == c->session->greeted)
-		return misspoken(c, DOCA_ERROR_BAD_STATE, "hello comes first, and once");
+		return malformed(c, DOCA_ERROR_BAD_STATE,
+				 "hello must be the first request, and only the first");
 	if ((fields & operations[op].required) != operations[op].required)
-		return misspoken(c, DOCA_ERROR_INVALID_VALUE,
-				 "a field of the operation is missing");
+		return malformed(c, DOCA_ERROR_INVALID_VALUE, "a required field is missing");
 	if (fields & ~(operations[op].required | operations[op].optional))
-		return misspoken(c, DOCA_ERROR_INVALID_VALUE, "a field is not the operation's");
+		return malformed(c, DOCA_ERROR_INVALID_VALUE,
+				 "a field does not belong to the operation");
 	return operations[op].answer(c);
 }
 
@@ -320,7 +328,7 @@ static void reply_error(struct session *session, uint64_t id, const struct dpuma
 
 static void refuse(struct session *session, uint64_t id, const struct dpumap_fault *why)
 {
-	session_say(session, "refused: %s", why->text);
+	session_log(session, "refused: %s", why->text);
 	reply_error(session, id, why);
 }
 
@@ -330,8 +338,8 @@ void requests_reject(struct session *session, const struct dpumap_fault *fault)
 	refuse(session, 0, fault);
 }
 
-void requests_answer(struct session *session, struct exports *exports, struct requests_stats *stats,
-		     const uint8_t *payload, size_t len)
+void requests_answer(struct session *session, struct export_table *exports,
+		     struct requests_stats *stats, const uint8_t *payload, size_t len)
 {
 	struct dpumap_fault fault = {0};
 	struct dpumap_msg request, reply;
@@ -368,13 +376,13 @@ void requests_answer(struct session *session, struct exports *exports, struct re
 	}
 }
 
-static doca_error_t hash_piece(struct session *session, struct exports *exports,
+static doca_error_t hash_piece(struct session *session, struct export_table *exports,
 			       struct dpumap_fault *fault)
 {
 	struct digest *digest = session->job.digest;
 	size_t len =
 		session->job.left < MEMORY_READ_MAX ? (size_t)session->job.left : MEMORY_READ_MAX;
-	struct export *export;
+	struct named_export *export;
 	const void *data;
 	doca_error_t result;
 
@@ -391,7 +399,7 @@ static doca_error_t hash_piece(struct session *session, struct exports *exports,
 	return result;
 }
 
-void requests_work(struct session *session, struct exports *exports)
+void requests_work(struct session *session, struct export_table *exports)
 {
 	struct dpumap_fault fault = {0};
 	struct dpumap_msg reply;

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What dpumapd answers to each request of a client. */
 #ifndef DPUMAPD_REQUESTS_H
 #define DPUMAPD_REQUESTS_H
 
-#include "exports.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "export_table.h"
 #include "session.h"
 
+struct requests_stats {
+	uint64_t answered;
+	uint64_t gets;
+	uint64_t errors;
+};
+
 /*
- * Answers the request in the session's first frame with a reply in its connection, or starts a job
- * that will. Whatever the client sent, there is a reply; after nonsense the session is closing.
+ * Answers the request with a reply in the session's connection, or starts a job that will. Every
+ * request gets a reply; after a malformed one the session is closing.
  */
-void requests_answer(struct session *session, struct exports *exports, struct requests_stats *stats,
-		     const uint8_t *payload, size_t len);
+void requests_answer(struct session *session, struct export_table *exports,
+		     struct requests_stats *stats, const uint8_t *payload, size_t len);
 /* Works on the session's job for a short while and replies when it is done. */
-void requests_work(struct session *session, struct exports *exports);
-/* Replies that what was received makes no sense, and closes. */
+void requests_work(struct session *session, struct export_table *exports);
+/* Replies with the error and closes the session. */
 void requests_reject(struct session *session, const struct dpumap_fault *fault);
 
 #endif

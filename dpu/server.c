@@ -11,76 +11,79 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "log.h"
 #include "requests.h"
-#include "say.h"
 
-/* For a handshake and hello, for the rest of a frame, and for taking a reply. */
-#define PATIENCE_NS (5 * DPUMAP_NSEC_PER_SEC)
-/* More, and the one that has been silent for longest goes: nobody is kept out by those who wait. */
-#define STRANGERS_MAX 256
-/* Lines between two ticks about those who are not known: nobody is to fill the log from outside. */
-#define STRANGERS_LOGGED 20u
-/* Then those who are there already get their turn, however fast others come. */
+/* Limit for handshake and hello, for the rest of a frame, and for reading a reply. */
+#define TIMEOUT_NS (5 * DPUMAP_NSEC_PER_SEC)
+/*
+ * Above this, the oldest unauthenticated connection is closed, so that they cannot lock clients
+ * out.
+ */
+#define UNAUTHENTICATED_MAX 256
+/* Log lines about unauthenticated connections per tick, so that they cannot fill the log. */
+#define UNAUTHENTICATED_LOGGED 20u
+/* After this many, existing clients are served before more are accepted. */
 #define ACCEPTED_AT_ONCE 16
 
-struct entrance {
+struct acceptor {
 	struct watch watch;
 	struct server *server;
 	struct dpumap_listener *listener;
-	struct entrance *next;
+	struct acceptor *next;
 };
 
 struct server {
 	struct loop *loop;
-	struct exports *exports;
+	struct export_table *exports;
 	struct dpumap_tls *tls;
-	struct entrance *entrances;
+	struct acceptor *acceptors;
 	struct session *sessions; /* the newest first */
 	unsigned int max_clients;
 	bool accepting;
-	unsigned int strangers_left; /* since the last tick */
+	unsigned int unauthenticated_closed; /* since the last tick */
 	struct server_stats stats;
 };
 
-/* -- entrances -- */
+/* -- acceptors -- */
 
-/* Level-triggered readiness that cannot be served would spin: look away until the next tick. */
+/* Level-triggered readiness that cannot be served would spin: stop polling until the next tick. */
 static void set_accepting(struct server *server, bool accepting)
 {
 	struct dpumap_fault ignored;
 
 	if (server->accepting == accepting)
 		return;
-	for (struct entrance *e = server->entrances; e; e = e->next)
+	for (struct acceptor *e = server->acceptors; e; e = e->next)
 		loop_change(server->loop, &e->watch, accepting ? EPOLLIN : 0, &ignored);
 	server->accepting = accepting;
 }
 
-static void close_entrance(struct entrance *entrance)
+static void close_acceptor(struct acceptor *acceptor)
 {
-	loop_remove(entrance->server->loop, &entrance->watch);
-	dpumap_listener_destroy(entrance->listener);
-	free(entrance);
+	loop_remove(acceptor->server->loop, &acceptor->watch);
+	dpumap_listener_destroy(acceptor->listener);
+	free(acceptor);
 }
 
 /* -- sessions -- */
 
-static bool is_stranger(const struct session *session)
+static bool is_unauthenticated(const struct session *session)
 {
-	return !session->who[0];
+	return !session->identity[0];
 }
 
 static void disconnect(const struct server *server, struct session *session)
 {
-	struct export *export;
+	struct named_export *export;
 
-	while (session->num_links > 0) {
-		uint64_t id = session->links[0];
+	while (session->num_rdma_conns > 0) {
+		uint64_t id = session->rdma_conns[0];
 
-		export = exports_of_id(server->exports, id);
+		export = export_table_find_id(server->exports, id);
 		if (export)
 			export_disconnect(export, session);
-		session_unlink_all(session, id);
+		session_remove_rdma_conns(session, id);
 	}
 }
 
@@ -94,8 +97,8 @@ static void remove_session(struct server *server, struct session *session)
 	loop_remove(server->loop, &session->watch);
 	disconnect(server, session);
 	server->stats.held -= session->num_held;
-	if (is_stranger(session))
-		server->stats.strangers--;
+	if (is_unauthenticated(session))
+		server->stats.unauthenticated--;
 	else
 		server->stats.clients--;
 	session_destroy(session);
@@ -104,10 +107,11 @@ static void remove_session(struct server *server, struct session *session)
 
 static void drop(struct server *server, struct session *session, const struct dpumap_fault *why)
 {
-	if (is_stranger(session))
+	if (is_unauthenticated(session))
 		server->stats.refused++;
-	if (!is_stranger(session) || server->strangers_left++ < STRANGERS_LOGGED)
-		session_say(session, "leaves: %s", why->text);
+	if (!is_unauthenticated(session) ||
+	    server->unauthenticated_closed++ < UNAUTHENTICATED_LOGGED)
+		session_log(session, "disconnected: %s", why->text);
 	remove_session(server, session);
 }
 
@@ -116,38 +120,42 @@ static struct session *session_of(struct watch *watch)
 	return (struct session *)((char *)watch - offsetof(struct session, watch));
 }
 
-static bool may_import_any(const struct server *server, const char *who)
+static bool may_import_any(const struct server *server, const char *identity)
 {
-	for (size_t i = 0; i < exports_count(server->exports); i++)
-		if (spec_allows(export_spec(exports_get(server->exports, i)), who))
+	for (size_t i = 0; i < export_table_count(server->exports); i++)
+		if (export_spec_allows(export_get_spec(export_table_at(server->exports, i)),
+				       identity))
 			return true;
 	return false;
 }
 
-static doca_error_t check_welcome(const struct server *server, const char *who,
-				  struct dpumap_fault *fault)
+static doca_error_t check_authorized(const struct server *server, const char *identity,
+				     struct dpumap_fault *fault)
 {
-	if (!may_import_any(server, who))
+	if (!may_import_any(server, identity))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
-					"%s may not import from this dpumapd", who);
+					"%s may not import from this dpumapd: add it to the allow "
+					"list of an export",
+					identity);
 	if (server->stats.clients >= server->max_clients)
-		return dpumap_fault_set(fault, DOCA_ERROR_FULL,
-					"dpumapd serves %u clients already, which is its limit",
-					server->stats.clients);
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_FULL,
+			"dpumapd already serves %u clients, its limit (max_clients)",
+			server->stats.clients);
 	return DOCA_SUCCESS;
 }
 
-/* Is it somebody now? A client that is not welcome is told why. */
-static doca_error_t welcome(struct server *server, struct session *session, const char *who,
-			    struct dpumap_fault *fault)
+/* Records the identity. A client that is not authorized gets the reason. */
+static doca_error_t authorize(struct server *server, struct session *session, const char *identity,
+			      struct dpumap_fault *fault)
 {
-	doca_error_t result = check_welcome(server, who, fault);
+	doca_error_t result = check_authorized(server, identity, fault);
 
-	server->stats.strangers--;
+	server->stats.unauthenticated--;
 	server->stats.clients++;
-	snprintf(session->who, sizeof(session->who), "%s", who);
+	snprintf(session->identity, sizeof(session->identity), "%s", identity);
 	if (result == DOCA_SUCCESS) {
-		session_say(session, "connects");
+		session_log(session, "connected");
 		return result;
 	}
 	server->stats.refused++;
@@ -155,25 +163,25 @@ static doca_error_t welcome(struct server *server, struct session *session, cons
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t get_to_know(struct server *server, struct session *session,
-				struct dpumap_fault *fault)
+static doca_error_t authenticate(struct server *server, struct session *session,
+				 struct dpumap_fault *fault)
 {
-	char who[DPUMAP_PEER_NAME_MAX];
+	char identity[DPUMAP_PEER_NAME_MAX];
 	doca_error_t result;
 
 	if (session->peer.kind == DPUMAP_ADDRESS_UNIX) {
-		snprintf(who, sizeof(who), "uid:%u", session->peer.uid);
-		return welcome(server, session, who, fault);
+		snprintf(identity, sizeof(identity), "uid:%u", session->peer.uid);
+		return authorize(server, session, identity, fault);
 	}
 	result = dpumap_conn_handshake(session->conn, fault);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_conn_peer_name(session->conn, who, fault);
+		result = dpumap_conn_peer_name(session->conn, identity, fault);
 	if (result == DOCA_SUCCESS)
-		result = welcome(server, session, who, fault);
+		result = authorize(server, session, identity, fault);
 	return result;
 }
 
-/* Answers frame after frame until one is incomplete, a reply is stuck or a job is started. */
+/* Answers frames until one is incomplete, a reply cannot be sent or a job is started. */
 static doca_error_t serve_frames(struct server *server, struct session *session,
 				 struct dpumap_fault *fault)
 {
@@ -201,8 +209,8 @@ static doca_error_t serve_frames(struct server *server, struct session *session,
 }
 
 /*
- * Sends what is left to send, then events, then goes on with the client's next request: what
- * happened before a request is told before it is answered.
+ * Sends pending output, then events, then answers further requests: events that precede a request
+ * are sent before its reply.
  */
 static doca_error_t advance(struct server *server, struct session *session,
 			    struct dpumap_fault *fault)
@@ -218,7 +226,7 @@ static doca_error_t advance(struct server *server, struct session *session,
 	if (result == DOCA_ERROR_AGAIN)
 		return DOCA_SUCCESS;
 	if (result == DOCA_SUCCESS && session->closing)
-		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "disconnected");
+		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "session closed");
 	return result;
 }
 
@@ -234,8 +242,8 @@ static doca_error_t go_on(struct server *server, struct session *session, uint32
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	if (is_stranger(session)) {
-		result = get_to_know(server, session, fault);
+	if (is_unauthenticated(session)) {
+		result = authenticate(server, session, fault);
 		if (result != DOCA_SUCCESS)
 			return result;
 		events |= EPOLLIN; /* the session may hold bytes that came with the handshake */
@@ -244,7 +252,7 @@ static doca_error_t go_on(struct server *server, struct session *session, uint32
 		result = dpumap_conn_fill(session->conn, fault);
 	else if (events & (EPOLLHUP | EPOLLERR))
 		result = dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
-					  "the other side closed the connection");
+					  "the client closed the connection");
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
 		result = advance(server, session, fault);
 	return result;
@@ -269,15 +277,15 @@ static void on_session(struct watch *watch, uint32_t events)
 	serve(session->server, session, events);
 }
 
-/* -- those who come -- */
+/* -- new connections -- */
 
-static void drop_oldest_stranger(struct server *server)
+static void drop_oldest_unauthenticated(struct server *server)
 {
-	const struct dpumap_fault why = {.text = "too many wait to be known"};
+	const struct dpumap_fault why = {.text = "too many unauthenticated connections"};
 	struct session *oldest = NULL;
 
 	for (struct session *s = server->sessions; s; s = s->next)
-		if (is_stranger(s))
+		if (is_unauthenticated(s))
 			oldest = s;
 	if (oldest)
 		drop(server, oldest, &why);
@@ -290,29 +298,29 @@ static void admit(struct server *server, int fd, const struct dpumap_peer *peer)
 	struct session *session;
 
 	server->stats.accepted++;
-	if (server->stats.strangers >= STRANGERS_MAX)
-		drop_oldest_stranger(server);
+	if (server->stats.unauthenticated >= UNAUTHENTICATED_MAX)
+		drop_oldest_unauthenticated(server);
 	if (session_create(fd, peer, tls, &session, &fault) != DOCA_SUCCESS) {
-		say("%s", fault.text);
+		log_line("%s", fault.text);
 		return;
 	}
 	session->server = server;
 	if (loop_add(server->loop, &session->watch, fd, EPOLLIN, on_session, &fault) !=
 	    DOCA_SUCCESS) {
-		say("%s", fault.text);
+		log_line("%s", fault.text);
 		session_destroy(session);
 		return;
 	}
 	session->next = server->sessions;
 	server->sessions = session;
-	server->stats.strangers++;
+	server->stats.unauthenticated++;
 	serve(server, session, 0);
 }
 
-static void on_entrance(struct watch *watch, uint32_t events)
+static void on_acceptor(struct watch *watch, uint32_t events)
 {
-	struct entrance *entrance =
-		(struct entrance *)((char *)watch - offsetof(struct entrance, watch));
+	struct acceptor *acceptor =
+		(struct acceptor *)((char *)watch - offsetof(struct acceptor, watch));
 	struct dpumap_fault fault = {0};
 	struct dpumap_peer peer;
 	doca_error_t result = DOCA_SUCCESS;
@@ -320,25 +328,25 @@ static void on_entrance(struct watch *watch, uint32_t events)
 
 	(void)events;
 	for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
-		result = dpumap_listener_accept(entrance->listener, &fd, &peer, &fault);
+		result = dpumap_listener_accept(acceptor->listener, &fd, &peer, &fault);
 		if (result == DOCA_SUCCESS)
-			admit(entrance->server, fd, &peer);
+			admit(acceptor->server, fd, &peer);
 		else if (result != DOCA_ERROR_CONNECTION_RESET)
 			break;
 	}
 	if (result == DOCA_ERROR_FULL) {
-		say("%s", fault.text);
-		set_accepting(entrance->server, false);
+		log_line("%s", fault.text);
+		set_accepting(acceptor->server, false);
 	}
 }
 
-/* -- what happens to exports -- */
+/* -- changes of exports -- */
 
 static bool find_event(const struct session *session, const struct export_spec *was,
 		       const struct export_spec *is, enum dpumap_event *event)
 {
-	bool had = was && spec_allows(was, session->who);
-	bool has = is && spec_allows(is, session->who);
+	bool had = was && export_spec_allows(was, session->identity);
+	bool has = is && export_spec_allows(is, session->identity);
 
 	*event = had && has ? DPUMAP_EVENT_CHANGED
 		 : had	    ? DPUMAP_EVENT_REMOVED
@@ -349,7 +357,7 @@ static bool find_event(const struct session *session, const struct export_spec *
 static void on_change(void *context, const struct export_spec *was, uint64_t was_id,
 		      const struct export_spec *is)
 {
-	const struct dpumap_fault slow = {.text = "too slow for its events"};
+	const struct dpumap_fault slow = {.text = "the client does not read its events"};
 	struct server *server = context;
 	struct session *session, *next;
 	enum dpumap_event event;
@@ -357,17 +365,17 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 	for (session = server->sessions; session; session = next) {
 		next = session->next;
 		if (was)
-			server->stats.held -= session_forget(session, was_id);
+			server->stats.held -= session_forget_export(session, was_id);
 		if (!session->watching || !find_event(session, was, is, &event))
 			continue;
-		if (session_tell(session, event, (is ? is : was)->name))
+		if (session_queue_event(session, event, (is ? is : was)->name))
 			serve(server, session, 0);
 		else
 			drop(server, session, &slow);
 	}
 }
 
-/* -- the rest -- */
+/* -- public functions -- */
 
 doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_fault *fault)
 {
@@ -381,23 +389,23 @@ doca_error_t server_create(struct loop *loop, struct server **server, struct dpu
 	return DOCA_SUCCESS;
 }
 
-void server_set_exports(struct server *server, struct exports *exports)
+void server_set_exports(struct server *server, struct export_table *exports)
 {
 	server->exports = exports;
-	exports_watch(exports, on_change, server);
+	export_table_on_change(exports, on_change, server);
 }
 
 void server_destroy(struct server *server)
 {
-	struct entrance *entrance;
+	struct acceptor *acceptor;
 
 	if (!server)
 		return;
 	if (server->exports)
-		exports_watch(server->exports, NULL, NULL);
-	while ((entrance = server->entrances)) {
-		server->entrances = entrance->next;
-		close_entrance(entrance);
+		export_table_on_change(server->exports, NULL, NULL);
+	while ((acceptor = server->acceptors)) {
+		server->acceptors = acceptor->next;
+		close_acceptor(acceptor);
 	}
 	while (server->sessions)
 		remove_session(server, server->sessions);
@@ -408,23 +416,23 @@ void server_destroy(struct server *server)
 doca_error_t server_listen(struct server *server, struct dpumap_listener *listener,
 			   struct dpumap_fault *fault)
 {
-	struct entrance *entrance = calloc(1, sizeof(*entrance));
+	struct acceptor *acceptor = calloc(1, sizeof(*acceptor));
 	doca_error_t result;
 
-	if (!entrance) {
+	if (!acceptor) {
 		dpumap_listener_destroy(listener);
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	}
-	entrance->server = server;
-	entrance->listener = listener;
-	result = loop_add(server->loop, &entrance->watch, dpumap_listener_fd(listener), EPOLLIN,
-			  on_entrance, fault);
+	acceptor->server = server;
+	acceptor->listener = listener;
+	result = loop_add(server->loop, &acceptor->watch, dpumap_listener_fd(listener), EPOLLIN,
+			  on_acceptor, fault);
 	if (result != DOCA_SUCCESS) {
-		close_entrance(entrance);
+		close_acceptor(acceptor);
 		return result;
 	}
-	entrance->next = server->entrances;
-	server->entrances = entrance;
+	acceptor->next = server->acceptors;
+	server->acceptors = acceptor;
 	return DOCA_SUCCESS;
 }
 
@@ -433,25 +441,27 @@ void server_set_max_clients(struct server *server, unsigned int max_clients)
 	server->max_clients = max_clients;
 }
 
-/* One that was accepted once, and would not be now. */
+/* A session whose certificate the current TLS settings would reject. */
 static struct session *find_refused(const struct server *server)
 {
 	struct dpumap_fault fault = {0};
 
 	for (struct session *s = server->sessions; s; s = s->next)
-		if (s->peer.kind == DPUMAP_ADDRESS_TLS && !is_stranger(s) &&
+		if (s->peer.kind == DPUMAP_ADDRESS_TLS && !is_unauthenticated(s) &&
 		    dpumap_conn_check_again(s->conn, server->tls, &fault) != DOCA_SUCCESS)
 			return s;
 	return NULL;
 }
 
-/* With what it holds: others who have the same get it again. */
-static void cut_off(struct server *server, struct session *session)
+/*
+ * Disconnects the session and revokes the exports that it held; other holders get new descriptors.
+ */
+static void disconnect_and_revoke(struct server *server, struct session *session)
 {
 	struct dpumap_fault fault = {0};
 	uint64_t *held = session->held;
 	size_t num_held = session->num_held;
-	struct export *export;
+	struct named_export *export;
 
 	server->stats.held -= num_held;
 	session->held = NULL;
@@ -459,9 +469,9 @@ static void cut_off(struct server *server, struct session *session)
 	dpumap_conn_check_again(session->conn, server->tls, &fault);
 	drop(server, session, &fault);
 	for (size_t i = 0; i < num_held; i++) {
-		export = exports_of_id(server->exports, held[i]);
+		export = export_table_find_id(server->exports, held[i]);
 		if (export)
-			exports_revoke(server->exports, export);
+			export_table_revoke(server->exports, export);
 	}
 	free(held);
 }
@@ -473,7 +483,7 @@ void server_set_tls(struct server *server, struct dpumap_tls *tls)
 	dpumap_tls_destroy(server->tls);
 	server->tls = tls;
 	while (tls && (session = find_refused(server)))
-		cut_off(server, session);
+		disconnect_and_revoke(server, session);
 }
 
 bool server_has_work(const struct server *server)
@@ -504,12 +514,12 @@ static bool is_late(const struct session *session, uint64_t now)
 	uint64_t since =
 		session->greeted ? dpumap_conn_stalled_since(session->conn) : session->since;
 
-	return !session->job.active && since != 0 && now - since > PATIENCE_NS;
+	return !session->job.active && since != 0 && now - since > TIMEOUT_NS;
 }
 
 void server_tick(struct server *server)
 {
-	const struct dpumap_fault slow = {.text = "too slow"};
+	const struct dpumap_fault slow = {.text = "timed out"};
 	uint64_t now = dpumap_clock_ns();
 	struct session *session, *next;
 
@@ -518,9 +528,10 @@ void server_tick(struct server *server)
 		if (is_late(session, now))
 			drop(server, session, &slow);
 	}
-	if (server->strangers_left > STRANGERS_LOGGED)
-		say("%u more who were not known leave", server->strangers_left - STRANGERS_LOGGED);
-	server->strangers_left = 0;
+	if (server->unauthenticated_closed > UNAUTHENTICATED_LOGGED)
+		log_line("%u more unauthenticated connections closed",
+			 server->unauthenticated_closed - UNAUTHENTICATED_LOGGED);
+	server->unauthenticated_closed = 0;
 	set_accepting(server, true);
 }
 

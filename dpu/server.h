@@ -3,18 +3,23 @@
 #ifndef DPUMAPD_SERVER_H
 #define DPUMAPD_SERVER_H
 
-#include "channel/channel.h"
-#include "exports.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "channel/listener.h"
+#include "channel/tls.h"
+#include "export_table.h"
 #include "loop.h"
+#include "requests.h"
 #include "session.h"
 
 struct server;
 
 /* Borrows the loop until server_destroy(). */
 doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_fault *fault);
-/* What it serves, from before the loop's first turn until server_destroy(). */
-void server_set_exports(struct server *server, struct exports *exports);
-/* Disconnects everybody. NULL is allowed. */
+/* Borrows the exports until server_destroy(). To be called before the loop runs. */
+void server_set_exports(struct server *server, struct export_table *exports);
+/* Disconnects every client. NULL is allowed. */
 void server_destroy(struct server *server);
 
 /* Takes the listener over, also on failure. */
@@ -22,23 +27,23 @@ doca_error_t server_listen(struct server *server, struct dpumap_listener *listen
 			   struct dpumap_fault *fault);
 void server_set_max_clients(struct server *server, unsigned int max_clients);
 /*
- * For connections from now on; those there are have to satisfy it too, or are closed. Takes it
- * over; NULL for none.
+ * Takes over tls, which may be NULL, for new connections. A connection that tls would not accept is
+ * closed, and the client's access is revoked.
  */
 void server_set_tls(struct server *server, struct dpumap_tls *tls);
 
-/* Work that no descriptor tells of: is there some, and doing a little of it. */
+/* Is there work that no descriptor announces? server_work() does a little of it. */
 bool server_has_work(const struct server *server);
 void server_work(struct server *server);
-/* To be called about twice a second: ends what takes too long. */
+/* To be called about twice a second: closes connections that time out. */
 void server_tick(struct server *server);
 
 struct server_stats {
 	unsigned int clients;
-	unsigned int strangers; /* that have not said yet who they are */
+	unsigned int unauthenticated; /* connections in the handshake */
 	uint64_t accepted;
 	uint64_t refused; /* connections */
-	uint64_t held;	  /* exports, as often as they are */
+	uint64_t held;	  /* exports, counted once for each client's get */
 	struct requests_stats requests;
 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "say.h"
+#include "log.h"
 
 #define HELD_MAX 65536u
 
@@ -56,9 +56,9 @@ void session_destroy(struct session *session)
 	free(session);
 }
 
-void session_say(const struct session *session, const char *fmt, ...)
+void session_log(const struct session *session, const char *fmt, ...)
 {
-	const char *who = session->who[0] ? session->who : "somebody";
+	const char *identity = session->identity[0] ? session->identity : "unknown";
 	char text[sizeof(((struct dpumap_fault *)0)->text)];
 	va_list args;
 
@@ -66,9 +66,9 @@ void session_say(const struct session *session, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	if (session->peer.kind == DPUMAP_ADDRESS_UNIX)
-		say("%s %s", session->peer.text, text);
+		log_line("%s %s", session->peer.text, text);
 	else
-		say("%s at %s %s", who, session->peer.text, text);
+		log_line("%s at %s %s", identity, session->peer.text, text);
 }
 
 doca_error_t session_hold(struct session *session, uint64_t export, struct dpumap_fault *fault)
@@ -77,7 +77,8 @@ doca_error_t session_hold(struct session *session, uint64_t export, struct dpuma
 
 	if (session->num_held == HELD_MAX)
 		return dpumap_fault_set(fault, DOCA_ERROR_FULL,
-					"%u exports are held already: release some", HELD_MAX);
+					"the client already holds %u exports: release some first",
+					HELD_MAX);
 	held = reallocarray(session->held, session->num_held + 1, sizeof(*held));
 	if (!held)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
@@ -86,7 +87,7 @@ doca_error_t session_hold(struct session *session, uint64_t export, struct dpuma
 	return DOCA_SUCCESS;
 }
 
-/* The last first: what was got is soon released. */
+/* Searches from the end: a recent get is the likeliest to be released. */
 static size_t find(const struct session *session, uint64_t export)
 {
 	for (size_t i = session->num_held; i > 0; i--)
@@ -100,7 +101,7 @@ bool session_holds(const struct session *session, uint64_t export)
 	return find(session, export) < session->num_held;
 }
 
-void session_let_go(struct session *session, uint64_t export)
+void session_release(struct session *session, uint64_t export)
 {
 	size_t at = find(session, export);
 
@@ -108,41 +109,43 @@ void session_let_go(struct session *session, uint64_t export)
 		session->held[at] = session->held[--session->num_held];
 }
 
-doca_error_t session_link(struct session *session, uint64_t export, struct dpumap_fault *fault)
+doca_error_t session_add_rdma_conn(struct session *session, uint64_t export,
+				   struct dpumap_fault *fault)
 {
-	if (session->num_links == SESSION_LINKS)
-		return dpumap_fault_set(fault, DOCA_ERROR_FULL,
-					"%d connections are there already: release some exports",
-					SESSION_LINKS);
-	session->links[session->num_links++] = export;
+	if (session->num_rdma_conns == SESSION_RDMA_CONNS_MAX)
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_FULL,
+			"the client already has %d RDMA connections: release some exports first",
+			SESSION_RDMA_CONNS_MAX);
+	session->rdma_conns[session->num_rdma_conns++] = export;
 	return DOCA_SUCCESS;
 }
 
-void session_unlink(struct session *session, uint64_t export)
+void session_remove_rdma_conn(struct session *session, uint64_t export)
 {
-	for (size_t i = session->num_links; i > 0; i--) {
-		if (session->links[i - 1] != export)
+	for (size_t i = session->num_rdma_conns; i > 0; i--) {
+		if (session->rdma_conns[i - 1] != export)
 			continue;
-		session->links[i - 1] = session->links[--session->num_links];
+		session->rdma_conns[i - 1] = session->rdma_conns[--session->num_rdma_conns];
 		return;
 	}
 }
 
-void session_unlink_all(struct session *session, uint64_t export)
+void session_remove_rdma_conns(struct session *session, uint64_t export)
 {
 	size_t left = 0;
 
-	for (size_t i = 0; i < session->num_links; i++)
-		if (session->links[i] != export)
-			session->links[left++] = session->links[i];
-	session->num_links = left;
+	for (size_t i = 0; i < session->num_rdma_conns; i++)
+		if (session->rdma_conns[i] != export)
+			session->rdma_conns[left++] = session->rdma_conns[i];
+	session->num_rdma_conns = left;
 }
 
-size_t session_forget(struct session *session, uint64_t export)
+size_t session_forget_export(struct session *session, uint64_t export)
 {
 	size_t left = 0, before = session->num_held;
 
-	session_unlink_all(session, export);
+	session_remove_rdma_conns(session, export);
 	for (size_t i = 0; i < before; i++)
 		if (session->held[i] != export)
 			session->held[left++] = session->held[i];
@@ -150,7 +153,7 @@ size_t session_forget(struct session *session, uint64_t export)
 	return before - left;
 }
 
-bool session_tell(struct session *session, enum dpumap_event event, const char *name)
+bool session_queue_event(struct session *session, enum dpumap_event event, const char *name)
 {
 	struct event *e;
 

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "settings.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <libconfig.h>
+#include "channel/address.h"
+#include "common/config_file.h"
 
-#include "common/file.h"
-#include "common/trusted.h"
-
-#define FILE_SIZE_MAX (64L * 1024 * 1024)
+#define FILE_SIZE_MAX ((size_t)64 * 1024 * 1024)
 
 void settings_init(struct settings *settings)
 {
@@ -33,7 +28,7 @@ void settings_free(struct settings *settings)
 		free(settings->listen[i]);
 	free(settings->listen);
 	for (size_t i = 0; i < settings->num_exports; i++)
-		spec_free(&settings->exports[i]);
+		export_spec_free(&settings->exports[i]);
 	free(settings->exports);
 	settings_init(settings);
 }
@@ -74,7 +69,7 @@ doca_error_t settings_add_listen(struct settings *settings, const char *text,
 	return result;
 }
 
-/* Where name is or would be. */
+/* The index of name, or where it would be inserted. */
 static size_t lower_bound(const struct settings *settings, const char *name)
 {
 	size_t low = 0, high = settings->num_exports;
@@ -106,7 +101,7 @@ doca_error_t settings_add_export(struct settings *settings, struct export_spec *
 	memmove(&list[at + 1], &list[at], (settings->num_exports - at) * sizeof(*list));
 	list[at] = *spec;
 	settings->num_exports++;
-	spec_init(spec);
+	export_spec_init(spec);
 	return DOCA_SUCCESS;
 }
 
@@ -123,12 +118,13 @@ doca_error_t settings_check(const struct settings *settings, struct dpumap_fault
 	bool has_keys = settings->psk || (settings->cert && settings->key && settings->ca);
 
 	if (!settings->num_listen)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "nowhere to listen");
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"no address to listen on: set listen, or use --listen");
 	if (settings_has_tls(settings) && !has_keys)
 		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
-					"listening with TLS needs cert, key and ca, or psk");
+					"TLS needs cert, key and ca, or psk");
 	if (settings->group && !settings->user)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "a group without a user");
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "group is set without user");
 	return DOCA_SUCCESS;
 }
 
@@ -144,38 +140,36 @@ typedef doca_error_t load_fn(struct loader *l, const config_setting_t *setting);
 
 static doca_error_t wrong(const struct loader *l, const config_setting_t *setting, const char *what)
 {
-	const char *name = config_setting_name(setting);
-
-	return dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %s %s", l->path,
-				config_setting_source_line(setting), name ? name : "this", what);
+	return dpumap_config_file_invalid(l->path, setting, what, l->fault);
 }
 
-/* What another function found wrong, with the place before it. */
+/* Another function's error, with the place in the file. */
 static doca_error_t wrong_value(const struct loader *l, const config_setting_t *setting,
 				const struct dpumap_fault *why)
 {
 	if (why->code == DOCA_ERROR_NO_MEMORY)
 		return no_memory(l->fault);
-	return dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %.240s", l->path,
-				config_setting_source_line(setting), why->text);
+	return dpumap_config_file_fault(l->path, setting, why, l->fault);
+}
+
+static doca_error_t load_string(const struct loader *l, const config_setting_t *setting,
+				bool is_path, char **text)
+{
+	const char *value;
+	doca_error_t result;
+
+	result = dpumap_config_file_text(l->path, setting, is_path, &value, l->fault);
+	return result == DOCA_SUCCESS ? settings_set(text, value, l->fault) : result;
 }
 
 static doca_error_t load_text(const struct loader *l, const config_setting_t *setting, char **text)
 {
-	const char *value = config_setting_get_string(setting);
-
-	if (!value || !value[0])
-		return wrong(l, setting, "is a text in double quotes");
-	return settings_set(text, value, l->fault);
+	return load_string(l, setting, false, text);
 }
 
 static doca_error_t load_path(const struct loader *l, const config_setting_t *setting, char **path)
 {
-	doca_error_t result = load_text(l, setting, path);
-
-	if (result == DOCA_SUCCESS && (*path)[0] != '/')
-		return wrong(l, setting, "is a path that begins with a slash");
-	return result;
+	return load_string(l, setting, true, path);
 }
 
 static doca_error_t load_device(struct loader *l, const config_setting_t *setting)
@@ -209,7 +203,7 @@ static doca_error_t load_max_clients(struct loader *l, const config_setting_t *s
 
 	if (config_setting_type(setting) != CONFIG_TYPE_INT || value < 1 ||
 	    value > SETTINGS_MAX_CLIENTS_LIMIT)
-		return wrong(l, setting, "is a number from 1 to 4096");
+		return wrong(l, setting, "must be a number from 1 to 4096");
 	l->settings->max_clients = (unsigned int)value;
 	return DOCA_SUCCESS;
 }
@@ -219,12 +213,12 @@ static doca_error_t load_listen(struct loader *l, const config_setting_t *settin
 	struct dpumap_fault why = {0};
 
 	if (!config_setting_is_aggregate(setting) || config_setting_is_group(setting))
-		return wrong(l, setting, "is an array of texts, [ \"unix:/path\", ... ]");
+		return wrong(l, setting, "must be an array of strings, [ \"unix:/path\", ... ]");
 	for (int i = 0; i < config_setting_length(setting); i++) {
 		const char *text = config_setting_get_string_elem(setting, i);
 
 		if (!text)
-			return wrong(l, setting, "is an array of texts");
+			return wrong(l, setting, "must be an array of strings");
 		if (settings_add_listen(l->settings, text, &why) != DOCA_SUCCESS)
 			return wrong_value(l, setting, &why);
 	}
@@ -245,7 +239,7 @@ static doca_error_t load_tls(struct loader *l, const config_setting_t *setting)
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config_setting_is_group(setting))
-		return wrong(l, setting, "is a group, { cert = \"/path\"; ... }");
+		return wrong(l, setting, "must be a group, { cert = \"/path\"; ... }");
 	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
 		const config_setting_t *file = config_setting_get_elem(setting, (unsigned int)i);
 		size_t f = 0;
@@ -253,12 +247,12 @@ static doca_error_t load_tls(struct loader *l, const config_setting_t *setting)
 		while (f < num && strcmp(config_setting_name(file), files[f].name) != 0)
 			f++;
 		result = f < num ? load_path(l, file, files[f].path)
-				 : wrong(l, file, "is none of cert, key, ca, crl and psk");
+				 : wrong(l, file, "is not one of cert, key, ca, crl and psk");
 	}
 	return result;
 }
 
-/* A number counts as its text: size = 4096 and size = "4K" are the same. */
+/* Numbers are accepted as strings: size = 4096 and size = "4096" are the same. */
 static const char *text_of(const config_setting_t *setting, char buf[static 24])
 {
 	switch (config_setting_type(setting)) {
@@ -283,12 +277,12 @@ static doca_error_t load_part(struct loader *l, const config_setting_t *part,
 	char buf[24];
 
 	if (strcmp(name, "fd") == 0)
-		return wrong(l, part, "is not for a configuration");
+		return wrong(l, part, "is not allowed in a configuration file");
 	if (config_setting_is_array(part) && strcmp(name, "allow") == 0) {
 		for (int i = 0; i < config_setting_length(part) && result == DOCA_SUCCESS; i++) {
 			text = config_setting_get_string_elem(part, i);
-			result = text ? spec_set(spec, name, text, &why)
-				      : wrong(l, part, "is an array of texts");
+			result = text ? export_spec_set(spec, name, text, &why)
+				      : wrong(l, part, "must be an array of strings");
 			if (text && result != DOCA_SUCCESS)
 				result = wrong_value(l, part, &why);
 		}
@@ -296,8 +290,8 @@ static doca_error_t load_part(struct loader *l, const config_setting_t *part,
 	}
 	text = text_of(part, buf);
 	if (!text)
-		return wrong(l, part, "is a text or a number");
-	if (spec_set(spec, name, text, &why) != DOCA_SUCCESS)
+		return wrong(l, part, "must be a string or a number");
+	if (export_spec_set(spec, name, text, &why) != DOCA_SUCCESS)
 		return wrong_value(l, part, &why);
 	return DOCA_SUCCESS;
 }
@@ -310,9 +304,9 @@ static doca_error_t load_export(struct loader *l, const config_setting_t *settin
 	struct export_spec spec;
 
 	if (!config_setting_is_group(setting))
-		return wrong(l, setting, "is a group, { name = \"...\"; kind = \"dm\"; ... }");
-	spec_init(&spec);
-	/* The name first, so that reasons can tell it. */
+		return wrong(l, setting, "must be a group, { name = \"...\"; kind = \"dm\"; ... }");
+	export_spec_init(&spec);
+	/* The name first, so that errors contain it. */
 	name = config_setting_get_member(setting, "name");
 	if (name)
 		result = load_part(l, name, &spec);
@@ -323,10 +317,10 @@ static doca_error_t load_export(struct loader *l, const config_setting_t *settin
 			result = load_part(l, part, &spec);
 	}
 	if (result == DOCA_SUCCESS &&
-	    (spec_check(&spec, &why) != DOCA_SUCCESS ||
+	    (export_spec_check(&spec, &why) != DOCA_SUCCESS ||
 	     settings_add_export(l->settings, &spec, &why) != DOCA_SUCCESS))
 		result = wrong_value(l, setting, &why);
-	spec_free(&spec);
+	export_spec_free(&spec);
 	return result;
 }
 
@@ -335,7 +329,7 @@ static doca_error_t load_exports(struct loader *l, const config_setting_t *setti
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config_setting_is_list(setting))
-		return wrong(l, setting, "is a list of groups, ( { ... }, ... )");
+		return wrong(l, setting, "must be a list of groups, ( { ... }, ... )");
 	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
 		result = load_export(l, config_setting_get_elem(setting, (unsigned int)i));
 	return result;
@@ -355,7 +349,7 @@ static doca_error_t load_setting(struct loader *l, const config_setting_t *setti
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(config_setting_name(setting), known[i].name) == 0)
 			return known[i].load(l, setting);
-	return wrong(l, setting, "is no setting of dpumapd");
+	return wrong(l, setting, "is not a setting of dpumapd; see dpumapd.conf(5)");
 }
 
 static doca_error_t load_all(struct loader *l, const config_t *file)
@@ -368,64 +362,16 @@ static doca_error_t load_all(struct loader *l, const config_t *file)
 	return result;
 }
 
-static doca_error_t parse(struct loader *l, const char *text)
-{
-	doca_error_t result;
-	config_t file;
-
-	/* A file that another one includes would be read without being a trusted one. */
-	if (strstr(text, "@include"))
-		return dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG,
-					"%s: @include is not for dpumapd", l->path);
-	config_init(&file);
-	if (config_read_string(&file, text))
-		result = load_all(l, &file);
-	else
-		result = dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG, "%s:%d: %s", l->path,
-					  config_error_line(&file), config_error_text(&file));
-	config_destroy(&file);
-	return result;
-}
-
-static doca_error_t read_text(const char *path, char **text, struct dpumap_fault *fault)
-{
-	doca_error_t result;
-	struct stat st;
-	char *buf;
-	int fd;
-
-	result = dpumap_trusted_open(path, false, &fd, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (fstat(fd, &st) != 0 || st.st_size > FILE_SIZE_MAX) {
-		close(fd);
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
-					"%s: a configuration of more than 64 MiB", path);
-	}
-	buf = calloc(1, (size_t)st.st_size + 1);
-	if (!buf)
-		result = no_memory(fault);
-	else
-		result = dpumap_file_read(fd, path, 0, buf, (size_t)st.st_size, fault);
-	close(fd);
-	if (result != DOCA_SUCCESS) {
-		free(buf);
-		return result;
-	}
-	*text = buf;
-	return DOCA_SUCCESS;
-}
-
 doca_error_t settings_load(struct settings *settings, const char *path, struct dpumap_fault *fault)
 {
 	struct loader l = {.settings = settings, .path = path, .fault = fault};
 	doca_error_t result;
-	char *text = NULL;
+	config_t file;
 
-	result = read_text(path, &text, fault);
-	if (!text)
+	result = dpumap_config_file_read(path, FILE_SIZE_MAX, &file, fault);
+	if (result != DOCA_SUCCESS)
 		return result;
-	result = parse(&l, text);
-	free(text);
+	result = load_all(&l, &file);
+	config_destroy(&file);
 	return result;
 }

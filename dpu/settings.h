@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What dpumapd is to do: the configuration file, with what the command line adds to it. */
+/* The settings of dpumapd: the configuration file and the additions of the command line. */
 #ifndef DPUMAPD_SETTINGS_H
 #define DPUMAPD_SETTINGS_H
 
 #include <stddef.h>
 
-#include "channel/channel.h"
-#include "spec.h"
+#include "channel/message.h"
+#include "common/fault.h"
+#include "export_spec.h"
 
 #define SETTINGS_MAX_CLIENTS	   64
 #define SETTINGS_MAX_CLIENTS_LIMIT 4096
 
 struct settings {
-	char *device; /* NULL: the first that can export */
+	char *device; /* NULL: the first device that can export */
 	char **listen;
 	size_t num_listen;
 	char *cert, *key, *ca, *crl, *psk;
 	char *admin;   /* path of a socket; NULL: none */
 	char *metrics; /* path of a socket, or HOST:PORT; NULL: none */
-	char *user;    /* to become after the start; NULL: as we are */
+	char *user;    /* to switch to after the start; NULL: keep the user */
 	char *group;   /* NULL: the user's */
 	unsigned int max_clients;
 	struct export_spec *exports; /* by name */
@@ -31,16 +32,16 @@ void settings_free(struct settings *settings);
 /* The file must be a trusted one. BAD_CONFIG with file, line and reason. */
 doca_error_t settings_load(struct settings *settings, const char *path, struct dpumap_fault *fault);
 
-/* The text is copied. */
+/* Copies the string. */
 doca_error_t settings_set(char **setting, const char *text, struct dpumap_fault *fault);
 doca_error_t settings_add_listen(struct settings *settings, const char *text,
 				 struct dpumap_fault *fault);
 /* Takes the spec over; ALREADY_EXIST for a second one of its name. */
 doca_error_t settings_add_export(struct settings *settings, struct export_spec *spec,
 				 struct dpumap_fault *fault);
-/* Is everything there, and does it fit together? */
+/* Are the settings complete and consistent? */
 doca_error_t settings_check(const struct settings *settings, struct dpumap_fault *fault);
-/* Is TLS listened on, and so set up? */
+/* Is there a TLS address to listen on? */
 bool settings_has_tls(const struct settings *settings);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "common/clock.h"
 #include "common/size.h"
-#include "import.h"
+#include "import_copy.h"
 #include "interrupt.h"
 #include "remote.h"
 #include "report.h"
@@ -38,7 +38,7 @@ struct bench {
 	struct dpumap_client *client;
 	struct remote_export export;
 	struct import import;
-	uint64_t room; /* of the export and of the buffer */
+	uint64_t room; /* bytes that each pass may use */
 	uint64_t count;
 	uint64_t *samples;
 	struct result results[2 * SIZES_MAX];
@@ -71,7 +71,7 @@ static doca_error_t measure_latency(struct bench *b, enum import_direction direc
 	return result;
 }
 
-/* As many at once as the queue holds, over all of the room. */
+/* Keeps the queue full, over the whole room. */
 static doca_error_t measure_rate(struct bench *b, enum import_direction direction, struct result *r,
 				 struct dpumap_fault *fault)
 {
@@ -93,7 +93,7 @@ static doca_error_t measure_rate(struct bench *b, enum import_direction directio
 	return result;
 }
 
-/* Fewer of the large ones, if nobody says how many. */
+/* By default, fewer copies of large sizes. */
 static uint64_t count_of(const struct bench *b, uint64_t size)
 {
 	uint64_t count = BYTES_USUAL / size;
@@ -151,8 +151,8 @@ static doca_error_t check_export(struct bench *b, struct dpumap_fault *fault)
 
 	if (o->offset >= info->size || least > info->size - o->offset)
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"export %s has %" PRIu64 " bytes, too few for %" PRIu64
-					" at offset %" PRIu64,
+					"export %s has %" PRIu64 " bytes, not enough for %" PRIu64
+					" bytes at offset %" PRIu64,
 					info->name, info->size, least, o->offset);
 	if (o->given & OPTION_WRITE && !remote_is_writable(info))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED, "export %s is read-only",
@@ -225,9 +225,9 @@ static void print_json(const struct bench *b)
 const char *bench_check(const struct options *options)
 {
 	if (options->given & OPTION_SIZE && options->size == 0)
-		return "--size is at least 1";
+		return "--size must be at least 1";
 	if (options->count > COUNT_LIMIT)
-		return "--count is at most 1000000";
+		return "--count must be at most 1000000";
 	return NULL;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The command bench. */
 #ifndef DPUMAP_HOST_BENCH_H
 #define DPUMAP_HOST_BENCH_H
 

@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <libconfig.h>
-
-#include "common/file.h"
-#include "common/trusted.h"
+#include "channel/address.h"
+#include "common/config_file.h"
 
 #define FILE_SIZE_MAX	  65536
 #define TIMEOUT_DEFAULT_S 10
@@ -20,30 +17,28 @@ static const char system_path[] = "/etc/dpumap/dpumap.conf";
 
 struct loader {
 	struct config *config;
-	struct options *found; /* what the file says */
+	struct options *found; /* settings of the file */
 	const char *path;
 	struct dpumap_fault *fault;
 };
 
 static doca_error_t wrong(const struct loader *l, const config_setting_t *setting, const char *what)
 {
-	return dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %s %s", l->path,
-				config_setting_source_line(setting), config_setting_name(setting),
-				what);
+	return dpumap_config_file_invalid(l->path, setting, what, l->fault);
 }
 
-/* The file's texts end with its parser: keep a copy. */
+/* Copies the string, since the parser frees it. */
 static doca_error_t load_text(const struct loader *l, const config_setting_t *setting, bool is_path,
 			      const char **text)
 {
-	const char *value = config_setting_get_string(setting);
 	struct config *config = l->config;
+	doca_error_t result;
+	const char *value;
 	char *copy;
 
-	if (!value || !value[0])
-		return wrong(l, setting, "is a text in double quotes");
-	if (is_path && value[0] != '/')
-		return wrong(l, setting, "is a path that begins with a slash");
+	result = dpumap_config_file_text(l->path, setting, is_path, &value, l->fault);
+	if (result != DOCA_SUCCESS)
+		return result;
 	copy = config->num_texts < CONFIG_TEXTS_MAX ? strdup(value) : NULL;
 	if (!copy)
 		return dpumap_fault_set(l->fault, DOCA_ERROR_NO_MEMORY,
@@ -61,8 +56,7 @@ static doca_error_t load_connect(const struct loader *l, const config_setting_t 
 
 	if (result == DOCA_SUCCESS &&
 	    dpumap_address_parse(l->found->connect, &address, &why) != DOCA_SUCCESS)
-		return dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %.240s", l->path,
-					config_setting_source_line(setting), why.text);
+		return dpumap_config_file_fault(l->path, setting, &why, l->fault);
 	return result;
 }
 
@@ -71,7 +65,7 @@ static doca_error_t load_timeout(const struct loader *l, const config_setting_t 
 	int value = config_setting_get_int(setting);
 
 	if (config_setting_type(setting) != CONFIG_TYPE_INT || value < 1 || value > TIMEOUT_MAX_S)
-		return wrong(l, setting, "is a number of seconds from 1 to 3600");
+		return wrong(l, setting, "must be a number of seconds from 1 to 3600");
 	l->found->timeout_s = (uint64_t)value;
 	return DOCA_SUCCESS;
 }
@@ -91,17 +85,17 @@ static doca_error_t load_tls(const struct loader *l, const config_setting_t *set
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config_setting_is_group(setting))
-		return wrong(l, setting, "is a group, { cert = \"/path\"; ... }");
+		return wrong(l, setting, "must be a group, { cert = \"/path\"; ... }");
 	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
 		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
 		size_t k = 0;
 
 		while (k < num_known && strcmp(config_setting_name(part), known[k].name) != 0)
 			k++;
-		result = k < num_known
-				 ? load_text(l, part, known[k].is_path, known[k].text)
-				 : wrong(l, part,
-					 "is none of cert, key, ca, crl, psk, psk_name and server");
+		result = k < num_known ? load_text(l, part, known[k].is_path, known[k].text)
+				       : wrong(l, part,
+					       "is not one of cert, key, ca, crl, psk, psk_name "
+					       "and server");
 	}
 	return result;
 }
@@ -118,54 +112,23 @@ static doca_error_t load_setting(const struct loader *l, const config_setting_t 
 		return load_timeout(l, setting);
 	if (strcmp(name, "tls") == 0)
 		return load_tls(l, setting);
-	return wrong(l, setting, "is no setting of dpumap");
-}
-
-static doca_error_t parse(const struct loader *l, const char *text)
-{
-	doca_error_t result = DOCA_SUCCESS;
-	const config_setting_t *root;
-	config_t file;
-
-	/* A file that another one includes would be read without being a trusted one. */
-	if (strstr(text, "@include"))
-		return dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG,
-					"%s: @include is not allowed", l->path);
-	config_init(&file);
-	if (!config_read_string(&file, text)) {
-		result = dpumap_fault_set(l->fault, DOCA_ERROR_BAD_CONFIG, "%s:%d: %s", l->path,
-					  config_error_line(&file), config_error_text(&file));
-		goto destroy;
-	}
-	root = config_root_setting(&file);
-	for (int i = 0; i < config_setting_length(root) && result == DOCA_SUCCESS; i++)
-		result = load_setting(l, config_setting_get_elem(root, (unsigned int)i));
-destroy:
-	config_destroy(&file);
-	return result;
+	return wrong(l, setting, "is not a setting of dpumap; see dpumap(1)");
 }
 
 static doca_error_t load_file(const struct loader *l)
 {
-	char text[FILE_SIZE_MAX + 1];
+	const config_setting_t *root;
 	doca_error_t result;
-	struct stat st;
-	int fd;
+	config_t file;
 
-	result = dpumap_trusted_open(l->path, false, &fd, l->fault);
+	result = dpumap_config_file_read(l->path, FILE_SIZE_MAX, &file, l->fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (fstat(fd, &st) != 0 || st.st_size > FILE_SIZE_MAX)
-		result = dpumap_fault_set(l->fault, DOCA_ERROR_TOO_BIG,
-					  "%s: a configuration of more than %d bytes", l->path,
-					  FILE_SIZE_MAX);
-	else
-		result = dpumap_file_read(fd, l->path, 0, text, (size_t)st.st_size, l->fault);
-	close(fd);
-	if (result != DOCA_SUCCESS)
-		return result;
-	text[st.st_size] = '\0';
-	return parse(l, text);
+	root = config_root_setting(&file);
+	for (int i = 0; i < config_setting_length(root) && result == DOCA_SUCCESS; i++)
+		result = load_setting(l, config_setting_get_elem(root, (unsigned int)i));
+	config_destroy(&file);
+	return result;
 }
 
 bool config_directory(char *path, size_t size)
@@ -191,7 +154,7 @@ static bool exists(const char *path)
 	return stat(path, &st) == 0;
 }
 
-/* Which file counts; NULL: none. */
+/* The file to read; NULL: none. */
 static const char *choose_file(const struct options *options, char buf[static PATH_MAX])
 {
 	static const char name[] = "/dpumap.conf";
@@ -260,7 +223,7 @@ doca_error_t config_load(struct options *options, struct config *config, struct 
 	if (!options->timeout_s)
 		options->timeout_s = TIMEOUT_DEFAULT_S;
 	if (!options->connect) {
-		dpumap_channel_default_path(config->default_connect,
+		dpumap_address_default_path(config->default_connect,
 					    sizeof(config->default_connect));
 		options->connect = config->default_connect;
 	}

@@ -15,7 +15,7 @@
 #define EXTENSION_HEADER 4
 #define EXTENSION_NUMBER 0x7fff
 
-/* One byte more than any descriptor has tells that there are too many. */
+/* One byte more than the longest descriptor, to detect longer files. */
 struct content {
 	uint8_t bytes[DPUMAP_DESC_MAX_SIZE + 1];
 	size_t len;
@@ -173,7 +173,7 @@ static size_t print_own(const struct printer *p, const struct dpumap_desc *d)
 	}
 }
 
-/* They are those of a descriptor that was decoded: each is whole. */
+/* The descriptor was decoded: all extensions are complete. */
 static void print_extensions(const struct printer *p, const struct content *c, size_t at)
 {
 	const char *separator = "";
@@ -238,8 +238,8 @@ static doca_error_t refuse(const struct printer *p, const struct content *c, con
 				byte, reason, name);
 }
 
-static doca_error_t look(const struct printer *p, const struct content *c, bool check,
-			 const char *path, struct dpumap_fault *fault)
+static doca_error_t inspect(const struct printer *p, const struct content *c, bool check,
+			    const char *path, struct dpumap_fault *fault)
 {
 	dpumap_desc_status_t status;
 	struct dpumap_desc d;
@@ -255,7 +255,7 @@ static doca_error_t look(const struct printer *p, const struct content *c, bool 
 	return DOCA_SUCCESS;
 }
 
-/* Not by stdio, whose buffer would keep the key. */
+/* Not by stdio: its buffer would keep the key. */
 static int read_all(int fd, struct content *c)
 {
 	while (c->len < sizeof(c->bytes)) {
@@ -270,8 +270,7 @@ static int read_all(int fd, struct content *c)
 	return 0;
 }
 
-/* Whatever the cause: the status for a descriptor that is refused is not for one that is not read.
- */
+/* Always NOT_FOUND: the exit code of invalid descriptors must not be used for unreadable files. */
 static doca_error_t fail_read(int err, const char *path, struct dpumap_fault *fault)
 {
 	dpumap_fault_errno(fault, err, "cannot read %s", path);
@@ -293,7 +292,8 @@ static doca_error_t load(const char *path, struct content *c, struct dpumap_faul
 	return err ? fail_read(err, path, fault) : DOCA_SUCCESS;
 }
 
-static doca_error_t look_at(const struct options *options, bool check, struct dpumap_fault *fault)
+static doca_error_t inspect_file(const struct options *options, bool check,
+				 struct dpumap_fault *fault)
 {
 	const struct printer printer = {.json = options->given & OPTION_JSON,
 					.show_secret = options->given & OPTION_SHOW_SECRET};
@@ -302,17 +302,17 @@ static doca_error_t look_at(const struct options *options, bool check, struct dp
 
 	result = load(options->args[0], &content, fault);
 	if (result == DOCA_SUCCESS)
-		result = look(&printer, &content, check, options->args[0], fault);
+		result = inspect(&printer, &content, check, options->args[0], fault);
 	explicit_bzero(&content, sizeof(content));
 	return result;
 }
 
 doca_error_t desc_show(const struct options *options, struct dpumap_fault *fault)
 {
-	return look_at(options, false, fault);
+	return inspect_file(options, false, fault);
 }
 
 doca_error_t desc_check(const struct options *options, struct dpumap_fault *fault)
 {
-	return look_at(options, true, fault);
+	return inspect_file(options, true, fault);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Look at a descriptor in a file, as docs/wire-format.md, section 9, says. Needs no device. */
+/* The commands desc show and desc check (docs/wire-format.md, section 9). They need no device. */
 #ifndef DPUMAP_HOST_DESC_H
 #define DPUMAP_HOST_DESC_H
 

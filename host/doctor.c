@@ -7,14 +7,14 @@
 #include "doctor/doctor.h"
 #include "interrupt.h"
 
-doca_error_t doctor_see(const struct options *given, struct dpumap_fault *fault)
+doca_error_t doctor_command(const struct options *given, struct dpumap_fault *fault)
 {
 	struct options options = *given;
 	struct dpumap_fault wrong = {0};
 	struct config config = {0};
 	doca_error_t result;
 
-	/* A configuration that is wrong is a finding: the rest is looked at without it. */
+	/* An invalid configuration is a finding; the other checks run without it. */
 	if (config_load(&options, &config, &wrong) != DOCA_SUCCESS)
 		options.connect = given->connect;
 	result = dpumap_doctor_run(

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Bytes as lines of 16 in the canonical form: offset, hexadecimal, ASCII; repeated lines are one *.
+/*
+ * Prints bytes in the canonical form: lines of offset, 16 bytes in hexadecimal, ASCII; * for
+ * repeats.
  */
 #ifndef DPUMAP_HOST_HEXDUMP_H
 #define DPUMAP_HOST_HEXDUMP_H
@@ -23,7 +25,7 @@ struct hexdump {
 
 void hexdump_begin(struct hexdump *dump, FILE *to, uint64_t at);
 void hexdump_add(struct hexdump *dump, const uint8_t *bytes, size_t len);
-/* What is left, and the offset behind it. */
+/* Prints the remaining bytes and the end offset. */
 void hexdump_end(struct hexdump *dump);
 
 #endif

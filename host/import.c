@@ -8,7 +8,8 @@
 
 #include "common/clock.h"
 #include "import.h"
-#include "way.h"
+#include "transport_dma.h"
+#include "transport_rdma.h"
 
 #define REQUEST_MAX ((uint64_t)1 << 20)
 
@@ -26,9 +27,9 @@ doca_error_t import_decode(const void *bytes, size_t len, const char *what,
 	return DOCA_SUCCESS;
 }
 
-/* How bytes get there, and to which card. */
-static doca_error_t choose_way(struct import *import, const struct remote_export *export,
-			       uint64_t *guid, struct dpumap_fault *fault)
+/* Chooses the transport; *guid is that of the exporter's card. */
+static doca_error_t choose_transport(struct import *import, const struct remote_export *export,
+				     uint64_t *guid, struct dpumap_fault *fault)
 {
 	struct dpumap_desc desc;
 	doca_error_t result;
@@ -36,7 +37,7 @@ static doca_error_t choose_way(struct import *import, const struct remote_export
 	result = import_decode(export->desc, export->desc_len, import->name, &desc, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	import->way = desc.kind == DPUMAP_DESC_KIND_RDMA ? &way_rdma : &way_dma;
+	import->transport = desc.kind == DPUMAP_DESC_KIND_RDMA ? &transport_rdma : &transport_dma;
 	*guid = desc.device_guid;
 	dpumap_desc_wipe(&desc);
 	return DOCA_SUCCESS;
@@ -49,18 +50,19 @@ static doca_error_t import_map(struct import *import, const struct remote_export
 
 	result = doca_mmap_create_from_export(NULL, export->desc, export->desc_len,
 					      import->device.dev, &import->map);
-	if (result != DOCA_SUCCESS && import->way == &way_dma)
-		return dpumap_fault_doca(fault, result,
-					 "cannot import %s with device %s: only functions of card "
-					 "%016" PRIx64 " can, and only while the export lasts",
-					 import->name, import->device.name, guid);
+	if (result != DOCA_SUCCESS && import->transport == &transport_dma)
+		return dpumap_fault_doca(
+			fault, result,
+			"cannot import %s with device %s: it needs a function of card %016" PRIx64
+			", and an export that still exists",
+			import->name, import->device.name, guid);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "cannot import %s with device %s",
 					 import->name, import->device.name);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t learn_range(struct import *import, const struct remote_export *export,
+static doca_error_t query_range(struct import *import, const struct remote_export *export,
 				struct dpumap_fault *fault)
 {
 	doca_error_t result;
@@ -69,13 +71,14 @@ static doca_error_t learn_range(struct import *import, const struct remote_expor
 
 	result = doca_mmap_get_memrange(import->map, &addr, &len);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot learn the range of %s",
+		return dpumap_fault_doca(fault, result, "cannot query the range of %s",
 					 import->name);
 	if (len != export->info.size)
-		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
-					"%s has %" PRIu64 " bytes by dpumapd's word and %zu by its "
-					"descriptor",
-					import->name, export->info.size, len);
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_UNEXPECTED,
+			"%s has %" PRIu64
+			" bytes according to dpumapd, but %zu according to its descriptor",
+			import->name, export->info.size, len);
 	import->base = addr;
 	import->size = len;
 	return DOCA_SUCCESS;
@@ -90,16 +93,16 @@ doca_error_t import_open(const struct options *options, struct dpumap_client *cl
 
 	*import = (struct import){.name = export->info.name,
 				  .timeout_ns = options->timeout_s * DPUMAP_NSEC_PER_SEC};
-	result = choose_way(import, export, &guid, fault);
+	result = choose_transport(import, export, &guid, fault);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_device_open(options->device, import->way->is_possible,
-					    import->way->doing, &import->device, fault);
+		result = dpumap_device_open(options->device, import->transport->is_supported,
+					    import->transport->capability, &import->device, fault);
 	if (result == DOCA_SUCCESS)
 		result = import_map(import, export, guid, fault);
 	if (result == DOCA_SUCCESS)
-		result = learn_range(import, export, fault);
+		result = query_range(import, export, fault);
 	if (result == DOCA_SUCCESS)
-		result = import->way->open(import, client, fault);
+		result = import->transport->open(import, client, fault);
 	if (import->max_request > REQUEST_MAX)
 		import->max_request = REQUEST_MAX;
 	if (result != DOCA_SUCCESS)
@@ -117,8 +120,8 @@ static void destroy_buffer(struct import_buffer *buffer)
 
 void import_close(struct import *import)
 {
-	/* A queue that cannot be destroyed may still write: keep what it writes to. */
-	if (import->way && !import->way->close(import))
+	/* A queue that cannot be destroyed may still write: keep its memory. */
+	if (import->transport && !import->transport->close(import))
 		return;
 	for (unsigned int i = 0; i < IMPORT_BUFFERS; i++)
 		destroy_buffer(&import->buffers[i]);

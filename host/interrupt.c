@@ -19,7 +19,7 @@ void interrupt_catch(void)
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		/* What the parent wants ignored (nohup) stays so. */
+		/* Signals that the parent ignores (nohup) stay ignored. */
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
 	}

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Signals that end a command. */
 #ifndef DPUMAP_HOST_INTERRUPT_H
 #define DPUMAP_HOST_INTERRUPT_H
 
 #include <signal.h>
 
-/* The signal that asked us to stop, or 0. Whatever waits looks at it. */
+/* The signal that requested the end, or 0. Functions that wait check it. */
 extern volatile sig_atomic_t interrupt_signal;
 
 void interrupt_catch(void);
-/* For what has nothing to tidy up: a signal ends the process from now on. */
+/* Restores the default actions, for commands that have nothing to clean up. */
 void interrupt_release(void);
-/* Ends the process by the signal, as its parent expects; returns only if there was none. */
+/* Ends the process by the received signal, as its parent expects; returns if there was none. */
 void interrupt_die(void);
 
 #endif

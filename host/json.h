@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Objects for machines to read. What has no memory is missing in them. */
+/* JSON output. A member that cannot be allocated is omitted. */
 #ifndef DPUMAP_HOST_JSON_H
 #define DPUMAP_HOST_JSON_H
 
@@ -13,7 +13,7 @@ void json_add_real(struct json_object *object, const char *key, double number);
 
 /* Both free the object. */
 void json_print(struct json_object *object);
-/* One line, at once, for readers of what goes on. */
+/* Prints one line and flushes it, for readers of events. */
 void json_print_line(struct json_object *object);
 
 #endif

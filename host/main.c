@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* dpumap: the host's tool. Looks at what dpumapd exports and copies to, from and through it. */
+/* dpumap: the host's tool. Lists the exports of dpumapd and copies to, from and through them. */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,101 +7,98 @@
 #include "bench.h"
 #include "config.h"
 #include "desc.h"
-#include "doca_dir.h"
+#include "doca_pkgconfig_dir.h"
 #include "doctor.h"
-#include "hold.h"
+#include "import_command.h"
+#include "inspect.h"
 #include "interrupt.h"
-#include "look.h"
 #include "options.h"
 #include "pki.h"
 #include "transfer.h"
 #include "watch.h"
 
-/* libc looks for it: the hidden visibility of everything else would keep it from being found. */
+/* argp looks for this symbol, so it must be visible. */
 __attribute__((visibility("default"))) const char *argp_program_version = "dpumap " DPUMAP_VERSION;
 
-#define LOOKS	  (OPTION_CONNECTION | OPTION_DEVICE | OPTION_JSON | OPTION_VERBOSE)
-#define COPIES	  (LOOKS | OPTION_OFFSET)
+#define INSPECTS  (OPTION_CONNECTION | OPTION_DEVICE | OPTION_JSON | OPTION_VERBOSE)
+#define COPIES	  (INSPECTS | OPTION_OFFSET)
 #define READS	  (COPIES | OPTION_LENGTH)
 #define WRITES	  (COPIES | OPTION_LENGTH | OPTION_FILE_OFFSET)
 #define AUTHORITY (OPTION_DIR | OPTION_JSON)
 #define ISSUES	  (AUTHORITY | OPTION_NAMES | OPTION_DAYS | OPTION_KEY_TYPE)
-#define BY_DMA	  " The device's DMA engine copies, and SHA-256 is compared at all ends."
+#define VERIFIED  " SHA-256 digests of host and DPU verify the copy."
 
 static const struct command commands[] = {
-	{"list", "", 0, 0, LOOKS, false, look_list,
-	 "List what dpumapd exports. Only what we may import is told.", NULL},
-	{"info", "[NAME]", 0, 1, LOOKS | OPTION_DESCRIPTOR, false, look_info,
-	 "Show an export and its descriptor. Without NAME, the DPU's device and its memory that is "
-	 "free. The key is not shown.",
+	{"list", "", 0, 0, INSPECTS, inspect_list,
+	 "List the exports of dpumapd. Only those that this client may import are shown.", NULL},
+	{"info", "[NAME]", 0, 1, INSPECTS | OPTION_DESCRIPTOR, inspect_info,
+	 "Show an export and its descriptor. The access key is not shown. Without NAME, show the "
+	 "device of the DPU and its free device memory.",
 	 NULL},
-	{"get", "NAME [FILE]", 1, 2, LOOKS, false, look_get,
-	 "Save a descriptor. The file, NAME.desc if not said, has mode 0600: it holds a key.",
+	{"get", "NAME [FILE]", 1, 2, INSPECTS, inspect_get,
+	 "Save a descriptor. FILE (default NAME.desc) has mode 0600, because it contains the "
+	 "access key.",
 	 NULL},
-	{"import", "NAME", 1, 1, LOOKS | OPTION_DESCRIPTOR | OPTION_HOLD, false, hold_import,
-	 "Import an export. To see that it can be done; with --hold, to have it until interrupted, "
-	 "and to be told when it is revoked (exit code 4).",
+	{"import", "NAME", 1, 1, INSPECTS | OPTION_DESCRIPTOR | OPTION_HOLD, import_command,
+	 "Import an export. Check that it can be imported. With --hold, keep the import until "
+	 "interrupted, or exit with 4 when the export is revoked.",
 	 NULL},
-	{"read", "NAME [FILE]", 1, 2, READS | OPTION_SPARSE, false, transfer_read,
-	 "Copy an export into a file. Without FILE, to standard output. A file appears under its "
-	 "name only when it is complete and verified." BY_DMA,
+	{"read", "NAME [FILE]", 1, 2, READS | OPTION_SPARSE, transfer_read,
+	 "Copy an export into a file. Without FILE, copy to standard output. The file appears only "
+	 "when "
+	 "it is complete and verified." VERIFIED,
 	 transfer_check_read},
-	{"write", "NAME [FILE]", 1, 2, WRITES, false, transfer_write,
-	 "Copy a file into an export. Without FILE, standard input." BY_DMA, NULL},
-	{"cp", "FILE :NAME\n:NAME FILE\nFILE NAME OUTFILE", 2, 3, WRITES | OPTION_SPARSE, false,
+	{"write", "NAME [FILE]", 1, 2, WRITES, transfer_write,
+	 "Copy a file into an export. Without FILE, copy standard input." VERIFIED, NULL},
+	{"cp", "FILE :NAME\n:NAME FILE\nFILE NAME OUTFILE", 2, 3, WRITES | OPTION_SPARSE,
 	 transfer_cp,
 	 "Copy to, from or through an export. The last form sends a file through an export, in "
-	 "windows of its size, and back into another file." BY_DMA,
+	 "windows of its size, and back into another file." VERIFIED,
 	 transfer_check_cp},
-	{"fill", "NAME [HEX]", 1, 2, READS, false, transfer_fill,
-	 "Fill an export with bytes. HEX, 00 if not said, is repeated." BY_DMA,
-	 transfer_check_fill},
-	{"dump", "NAME", 1, 1, READS, false, transfer_dump,
-	 "Print an export in hexadecimal. Repeated lines are one *.", NULL},
-	{"watch", "[NAME]", 0, 1, LOOKS | OPTION_COUNT, false, watch_exports,
-	 "Print what becomes of exports. Runs until it is interrupted, also over lost connections; "
-	 "with --json, one object a line.",
+	{"fill", "NAME [HEX]", 1, 2, READS, transfer_fill,
+	 "Fill an export with bytes. HEX (default 00) is repeated." VERIFIED, transfer_check_fill},
+	{"dump", "NAME", 1, 1, READS, transfer_dump,
+	 "Print an export in hexadecimal. Repeated lines are printed as one *.", NULL},
+	{"watch", "[NAME]", 0, 1, INSPECTS | OPTION_COUNT, watch_exports,
+	 "Print changes of exports. Run until interrupted, and reconnect after lost connections. "
+	 "With --json, print one object per line.",
 	 NULL},
-	{"bench", "NAME", 1, 1, COPIES | OPTION_SIZE | OPTION_COUNT | OPTION_WRITE, false,
-	 bench_export,
-	 "Measure latency and bandwidth of an export. Latency is of one copy at a time, bandwidth "
-	 "of as many as the queue holds.",
+	{"bench", "NAME", 1, 1, COPIES | OPTION_SIZE | OPTION_COUNT | OPTION_WRITE, bench_export,
+	 "Measure latency and bandwidth of an export. Latency is measured with one copy "
+	 "at a time, bandwidth with a full queue.",
 	 bench_check},
-	{"desc show", "FILE", 1, 1, OPTION_JSON | OPTION_SHOW_SECRET, false, desc_show,
+	{"desc show", "FILE", 1, 1, OPTION_JSON | OPTION_SHOW_SECRET, desc_show,
 	 "Print a saved descriptor. FILE - is standard input.", NULL},
-	{"desc check", "FILE", 1, 1, OPTION_JSON, false, desc_check,
-	 "Check a saved descriptor. Says what is wrong with it and at which byte.", NULL},
-	{"pki init", "", 0, 0, AUTHORITY | OPTION_DAYS | OPTION_KEY_TYPE, false, pki_init,
-	 "Make a certificate authority. It lasts 10 years, its empty revocation list one.",
+	{"desc check", "FILE", 1, 1, OPTION_JSON, desc_check,
+	 "Check a saved descriptor. Report the first wrong byte.", NULL},
+	{"pki init", "", 0, 0, AUTHORITY | OPTION_DAYS | OPTION_KEY_TYPE, pki_init,
+	 "Create a certificate authority (CA). The CA is valid for 10 years, and its empty "
+	 "revocation list for 1 year.",
 	 pki_check_init},
-	{"pki issue", "", 0, 0, ISSUES, false, pki_issue,
-	 "Make a key and a certificate. They last a year, and lie in the authority's directory.",
+	{"pki issue", "", 0, 0, ISSUES, pki_issue,
+	 "Create a key and a certificate. They are stored in the CA directory; the certificate is "
+	 "valid for 1 year.",
 	 pki_check_issue},
-	{"pki revoke", "NAME", 1, 1, AUTHORITY, false, pki_revoke,
-	 "Revoke a certificate. The revocation list is made anew: give it to all who have the old "
-	 "one.",
+	{"pki revoke", "NAME", 1, 1, AUTHORITY, pki_revoke,
+	 "Revoke a certificate. This also renews the revocation list; copy it to all peers.", NULL},
+	{"pki renew", "", 0, 0, AUTHORITY, pki_renew,
+	 "Renew the revocation list. Do this before it expires, and copy it to all peers.", NULL},
+	{"pki list", "", 0, 0, AUTHORITY, pki_list,
+	 "List the certificates. Show the role, the expiry date and the state of each.", NULL},
+	{"doctor", "", 0, 0, INSPECTS | OPTION_ANY_CONFIG, doctor_command,
+	 "Check machine, device and connection. Report what works, what does not work, and what to "
+	 "do "
+	 "about it. The checks have no side effects. The exit code is that of the first failed "
+	 "check, or 0 if no check failed.",
 	 NULL},
-	{"pki renew", "", 0, 0, AUTHORITY, false, pki_renew,
-	 "Make the revocation list anew. To be done before it expires.", NULL},
-	{"pki list", "", 0, 0, AUTHORITY, false, pki_list,
-	 "List the certificates. With their roles, ends and states.", NULL},
-	{"doctor", "", 0, 0, LOOKS | OPTION_ANY_CONFIG, false, doctor_see,
-	 "Say what works here, what does not, and what to do. Tries the device and the way to "
-	 "dpumapd, harmlessly. The exit status is that of the first failure.",
+	{"doca-pkgconfig-dir", "", 0, 0, 0, doca_pkgconfig_dir_print,
+	 "Print the directory of DOCA's pkg-config modules. To build a program for DOCA, use "
+	 "PKG_CONFIG_PATH=$(dpumap doca-pkgconfig-dir).",
 	 NULL},
-	{"doca-pkgconfig-dir", "", 0, 0, 0, false, doca_dir_print,
-	 "Print where pkg-config finds DOCA's names. PKG_CONFIG_PATH=$(dpumap doca-pkgconfig-dir) "
-	 "is "
-	 "all that a project for DOCA needs.",
-	 NULL},
-	{"put", "FILE NAME", 2, 2, WRITES, true, transfer_put,
-	 "Copy a file into an export. The old form of write.", NULL},
-	{"get-descriptor", "NAME FILE", 2, 2, LOOKS, true, look_get,
-	 "Save a descriptor. The old name of get.", NULL},
 	{0},
 };
 
-/* The tool's own line says what happened; the library's log is for those who ask for more. */
+/* dpumap prints one line about an error; --verbose adds the library's log. */
 static void set_library_log(const struct options *options)
 {
 	bool verbose = options->given & OPTION_VERBOSE;
@@ -134,7 +131,8 @@ int main(int argc, char **argv)
 	interrupt_catch();
 	result = run(&options, &fault);
 	if (result == DOCA_SUCCESS && (fflush(stdout) != 0 || ferror(stdout)))
-		result = dpumap_fault_set(&fault, DOCA_ERROR_IO_FAILED, "cannot write to stdout");
+		result = dpumap_fault_set(&fault, DOCA_ERROR_IO_FAILED,
+					  "cannot write to standard output");
 	if (result != DOCA_SUCCESS)
 		fprintf(stderr, "dpumap: %s\n", fault.text);
 	if (result != DOCA_SUCCESS)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One table of all options; each command has an argp of its own, made of those that it takes. Those
- * of the connection may also stand before the command.
+ * One table of all options. Each command has an argp of the options that it takes; options of the
+ * connection may also precede the command.
  */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "channel/channel.h"
+#include "channel/address.h"
+#include "channel/message.h"
 #include "common/size.h"
 #include "common/usage.h"
 #include "options.h"
@@ -20,7 +21,7 @@
 
 enum option_type {
 	TYPE_TEXT,
-	TYPE_TEXTS, /* of the alternative names */
+	TYPE_TEXTS, /* of --san */
 	TYPE_ADDRESS,
 	TYPE_SIZE,
 	TYPE_NUMBER, /* 1 to max */
@@ -41,76 +42,82 @@ struct entry {
 #define AT(member) offsetof(struct options, member)
 
 static const struct entry entries[] = {
-	{"offset", 'o', "SIZE", "Begin at this byte of the export", OPTION_OFFSET, TYPE_SIZE,
+	{"offset", 'o', "SIZE", "First byte of the export to copy", OPTION_OFFSET, TYPE_SIZE,
 	 AT(offset), 0},
-	{"length", 'n', "SIZE", "So many bytes (default: to the end)", OPTION_LENGTH, TYPE_SIZE,
-	 AT(length), 0},
-	{"file-offset", 0, "SIZE", "Begin at this byte of the file that is read",
-	 OPTION_FILE_OFFSET, TYPE_SIZE, AT(file_offset), 0},
-	{"sparse", 0, NULL, "Leave holes in the file for blocks of zeros", OPTION_SPARSE, TYPE_FLAG,
-	 0, 0},
-	{"descriptor", 0, "FILE", "A saved descriptor instead of a name", OPTION_DESCRIPTOR,
+	{"length", 'n', "SIZE", "Number of bytes to copy (default: to the end)", OPTION_LENGTH,
+	 TYPE_SIZE, AT(length), 0},
+	{"file-offset", 0, "SIZE", "First byte of the input file to copy", OPTION_FILE_OFFSET,
+	 TYPE_SIZE, AT(file_offset), 0},
+	{"sparse", 0, NULL, "Write blocks of zeros as holes", OPTION_SPARSE, TYPE_FLAG, 0, 0},
+	{"descriptor", 0, "FILE", "Use a saved descriptor in place of NAME", OPTION_DESCRIPTOR,
 	 TYPE_TEXT, AT(descriptor), 0},
-	{"hold", 0, NULL, "Keep it until interrupted or revoked", OPTION_HOLD, TYPE_FLAG, 0, 0},
+	{"hold", 0, NULL, "Keep the import until interrupted or revoked", OPTION_HOLD, TYPE_FLAG, 0,
+	 0},
 	{"show-secret", 0, NULL, "Print the access key as well", OPTION_SHOW_SECRET, TYPE_FLAG, 0,
 	 0},
-	{"count", 0, "NUMBER", "So many of them, then end", OPTION_COUNT, TYPE_NUMBER, AT(count),
-	 COUNT_MAX},
-	{"size", 's', "SIZE", "Copies of this size only", OPTION_SIZE, TYPE_SIZE, AT(size), 0},
-	{"write", 'w', NULL, "Measure writing too: the export's bytes are lost", OPTION_WRITE,
+	{"count", 0, "NUMBER", "Stop after this many events or copies", OPTION_COUNT, TYPE_NUMBER,
+	 AT(count), COUNT_MAX},
+	{"size", 's', "SIZE", "Measure copies of this size only", OPTION_SIZE, TYPE_SIZE, AT(size),
+	 0},
+	{"write", 'w', NULL, "Measure writes too; this overwrites the export", OPTION_WRITE,
 	 TYPE_FLAG, 0, 0},
 	{"dir", 0, "DIRECTORY",
-	 "Where the authority is (default ~/.config/dpumap/pki, or below $XDG_CONFIG_HOME)",
-	 OPTION_DIR, TYPE_TEXT, AT(dir), 0},
-	{"dpu", 0, "NAME", "For the DPU of this name: its dpumapd is a server", OPTION_NAMES,
+	 "CA directory (default ~/.config/dpumap/pki, or below $XDG_CONFIG_HOME)", OPTION_DIR,
+	 TYPE_TEXT, AT(dir), 0},
+	{"dpu", 0, "NAME", "Issue a server certificate for the dpumapd of this DPU", OPTION_NAMES,
 	 TYPE_TEXT, AT(dpu), 0},
-	{"host", 0, "NAME", "For the host of this name: a client, to exports cert:NAME",
+	{"host", 0, "NAME", "Issue a client certificate for this host; exports allow cert:NAME",
 	 OPTION_NAMES, TYPE_TEXT, AT(host), 0},
-	{"san", 0, "NAME", "Another DNS name or address of the DPU; may be repeated", OPTION_NAMES,
-	 TYPE_TEXTS, 0, 0},
-	{"days", 0, "NUMBER", "Valid for so long", OPTION_DAYS, TYPE_NUMBER, AT(days), DAYS_MAX},
-	{"key-type", 0, "TYPE", "p256 (default) or ed25519", OPTION_KEY_TYPE, TYPE_TEXT,
+	{"san", 0, "NAME", "Another DNS name or IP address of the DPU; may be repeated",
+	 OPTION_NAMES, TYPE_TEXTS, 0, 0},
+	{"days", 0, "NUMBER", "Validity in days", OPTION_DAYS, TYPE_NUMBER, AT(days), DAYS_MAX},
+	{"key-type", 0, "TYPE", "Key type: p256 (default) or ed25519", OPTION_KEY_TYPE, TYPE_TEXT,
 	 AT(key_type), 0},
 	{"json", 0, NULL, "Print JSON", OPTION_JSON, TYPE_FLAG, 0, 0},
-	{"device", 'd', "DEVICE", "IB device name or PCI address (default: the first that can)",
-	 OPTION_DEVICE, TYPE_TEXT, AT(device), 0},
-	{"connect", 'c', "ADDRESS", "dpumapd: unix:PATH or tls:HOST:PORT", OPTION_CONNECTION,
-	 TYPE_ADDRESS, AT(connect), 0},
-	{"cert", 0, "FILE", "Our certificate for TLS", OPTION_CONNECTION, TYPE_TEXT, AT(tls.cert),
-	 0},
-	{"key", 0, "FILE", "Its key, of mode 0600", OPTION_CONNECTION, TYPE_TEXT, AT(tls.key), 0},
-	{"ca", 0, "FILE", "Authorities that dpumapd's certificate comes from", OPTION_CONNECTION,
-	 TYPE_TEXT, AT(tls.ca), 0},
-	{"crl", 0, "FILE", "What they have revoked", OPTION_CONNECTION, TYPE_TEXT, AT(tls.crl), 0},
-	{"psk", 0, "FILE", "A shared key instead: lines NAME:HEX, mode 0600", OPTION_CONNECTION,
-	 TYPE_TEXT, AT(tls.psk), 0},
-	{"psk-name", 0, "NAME", "Which of them (default: the first)", OPTION_CONNECTION, TYPE_TEXT,
-	 AT(tls.psk_name), 0},
-	{"server", 0, "NAME", "Whom dpumapd's certificate must name (default: the host)",
-	 OPTION_CONNECTION, TYPE_TEXT, AT(server), 0},
-	{"timeout", 't', "SECONDS", "Give up when nothing happens for so long (default 10)",
+	{"device", 'd', "DEVICE",
+	 "IB device name or PCI address (default: the first suitable device)", OPTION_DEVICE,
+	 TYPE_TEXT, AT(device), 0},
+	{"connect", 'c', "ADDRESS", "Address of dpumapd: unix:PATH or tls:HOST:PORT",
+	 OPTION_CONNECTION, TYPE_ADDRESS, AT(connect), 0},
+	{"cert", 0, "FILE", "Certificate of this host for TLS", OPTION_CONNECTION, TYPE_TEXT,
+	 AT(tls.cert), 0},
+	{"key", 0, "FILE", "Private key of --cert, mode 0600", OPTION_CONNECTION, TYPE_TEXT,
+	 AT(tls.key), 0},
+	{"ca", 0, "FILE", "CA certificates that verify the certificate of dpumapd",
+	 OPTION_CONNECTION, TYPE_TEXT, AT(tls.ca), 0},
+	{"crl", 0, "FILE", "Certificate revocation lists of --ca", OPTION_CONNECTION, TYPE_TEXT,
+	 AT(tls.crl), 0},
+	{"psk", 0, "FILE", "Pre-shared keys in place of certificates: lines NAME:HEX, mode 0600",
+	 OPTION_CONNECTION, TYPE_TEXT, AT(tls.psk), 0},
+	{"psk-name", 0, "NAME", "Name of the pre-shared key to use (default: the first of --psk)",
+	 OPTION_CONNECTION, TYPE_TEXT, AT(tls.psk_name), 0},
+	{"server", 0, "NAME",
+	 "Name that the certificate of dpumapd must contain (default: the host)", OPTION_CONNECTION,
+	 TYPE_TEXT, AT(server), 0},
+	{"timeout", 't', "SECONDS", "Give up after this time without progress (default 10)",
 	 OPTION_CONNECTION, TYPE_NUMBER, AT(timeout_s), TIMEOUT_MAX_S},
-	{"config", 0, "FILE", "Instead of ~/.config/dpumap/dpumap.conf", OPTION_CONNECTION,
-	 TYPE_TEXT, AT(config), 0},
-	{"verbose", 'v', NULL, "Show the library's own log as well", OPTION_VERBOSE, TYPE_FLAG, 0,
+	{"config", 0, "FILE", "Configuration file (default ~/.config/dpumap/dpumap.conf)",
+	 OPTION_CONNECTION, TYPE_TEXT, AT(config), 0},
+	{"verbose", 'v', NULL, "Print the log of the library as well", OPTION_VERBOSE, TYPE_FLAG, 0,
 	 0},
 };
 
 #define NUM_ENTRIES (sizeof(entries) / sizeof(entries[0]))
 
-static const char about[] = "Use memory that dpumapd on the DPU exports.\v";
+static const char about[] = "Import and copy memory that dpumapd exports on the DPU.\v";
 
-static const char about_connection[] = "\vOptions of the connection and the device: dpumap --help.";
+static const char about_connection[] =
+	"\vFor options of the connection and the device, see dpumap --help.";
 
 static const char more[] =
 	"\n"
-	"dpumap COMMAND --help says more. What is not said comes from $DPUMAP_CONNECT and from "
-	"~/.config/dpumap/dpumap.conf or /etc/dpumap/dpumap.conf; see dpumap(1). Sizes may have K, "
-	"M, G or T.\n"
+	"For the options of a command, see dpumap COMMAND --help. $DPUMAP_CONNECT is the "
+	"default of --connect. Other defaults come from ~/.config/dpumap/dpumap.conf or "
+	"/etc/dpumap/dpumap.conf; see dpumap(1). Sizes are bytes, with an optional K, M, G or T.\n"
 	"\n"
-	"Exit codes: 0 done, 1 the transfer or its verification failed, 2 wrong usage, 3 not found "
-	"(file, export, device) or cannot connect, 4 refused (permission, does not fit, bad "
-	"descriptor, another card, revoked), 5 the device cannot do it.";
+	"Exit codes: 0 success, 1 the transfer or its verification failed, 2 usage error, 3 not "
+	"found (file, export, device) or cannot connect, 4 refused (permission, does not fit, "
+	"invalid descriptor, wrong card, revoked), 5 not supported by the device.";
 
 struct parse {
 	const struct command *commands;
@@ -123,8 +130,8 @@ static int key_of(const struct entry *entry)
 }
 
 /*
- * The table for argp of the options in takes; ends with an empty entry. Those of the connection are
- * the same everywhere: a command's help leaves them to dpumap --help.
+ * Fills the argp table with the options in takes, and an empty entry. The help of a command omits
+ * the hidden ones, which dpumap --help describes.
  */
 static void select_options(unsigned int takes, unsigned int hidden,
 			   struct argp_option table[static NUM_ENTRIES + 1])
@@ -152,10 +159,10 @@ static uint64_t parse_number(const struct argp_state *state, const struct entry 
 
 	if (entry->type == TYPE_SIZE) {
 		if (!dpumap_size_parse(text, &value))
-			dpumap_usage_error(state, "--%s is a number of bytes, not \"%s\"",
+			dpumap_usage_error(state, "--%s must be a number of bytes, not \"%s\"",
 					   entry->name, text);
 	} else if (!dpumap_number_parse(text, entry->max, &value) || value == 0) {
-		dpumap_usage_error(state, "--%s is 1 to %llu%s, not \"%s\"", entry->name,
+		dpumap_usage_error(state, "--%s must be 1 to %llu%s, not \"%s\"", entry->name,
 				   (unsigned long long)entry->max,
 				   entry->at == AT(timeout_s) ? " seconds" : "", text);
 	}
@@ -165,7 +172,7 @@ static uint64_t parse_number(const struct argp_state *state, const struct entry 
 static void add_san(const struct argp_state *state, struct options *o, const char *name)
 {
 	if (o->num_sans == OPTIONS_SANS_MAX)
-		dpumap_usage_error(state, "at most %d --san", OPTIONS_SANS_MAX);
+		dpumap_usage_error(state, "--san may be given at most %d times", OPTIONS_SANS_MAX);
 	o->sans[o->num_sans++] = name;
 }
 
@@ -221,8 +228,8 @@ static error_t parse_entry(int key, const char *arg, const struct argp_state *st
 
 /* -- a command -- */
 
-/* The forms, which are lines, in one. */
-static void complain_of_args(const struct argp_state *state, const struct command *command)
+/* The usage forms, which are lines of args, in one line. */
+static void wrong_arguments(const struct argp_state *state, const struct command *command)
 {
 	char forms[160] = "", *at = forms;
 
@@ -235,7 +242,7 @@ static void complain_of_args(const struct argp_state *state, const struct comman
 		}
 	}
 	*at = '\0';
-	dpumap_usage_error(state, "%s wants %s", command->name, forms);
+	dpumap_usage_error(state, "%s needs %s", command->name, forms);
 }
 
 static void check(const struct argp_state *state, const struct options *o)
@@ -244,9 +251,9 @@ static void check(const struct argp_state *state, const struct options *o)
 	const char *wrong;
 
 	if (o->given & OPTION_DESCRIPTOR && o->num_args > 0)
-		dpumap_usage_error(state, "%s wants no arguments with --descriptor", c->name);
+		dpumap_usage_error(state, "%s takes no arguments with --descriptor", c->name);
 	if (!(o->given & OPTION_DESCRIPTOR) && o->num_args < c->min_args)
-		complain_of_args(state, c);
+		wrong_arguments(state, c);
 	wrong = c->check ? c->check(o) : NULL;
 	if (wrong)
 		dpumap_usage_error(state, "%s", wrong);
@@ -262,7 +269,7 @@ static error_t parse_of_command(int key, char *arg, struct argp_state *state)
 		if (o->num_args == o->command->max_args)
 			dpumap_usage_error(state,
 					   o->num_args ? "too many arguments for %s"
-						       : "%s wants no arguments",
+						       : "%s takes no arguments",
 					   o->command->name);
 		o->args[o->num_args++] = arg;
 		return 0;
@@ -320,7 +327,7 @@ static void print_command(FILE *to, const struct command *command)
 	fprintf(to, "  %-27s %.*s\n", call, end ? (int)(end - command->doc) : 80, command->doc);
 }
 
-/* NULL when there is no such group; otherwise the names of its commands. */
+/* The names of the group's commands; NULL when there is no such group. */
 static char *name_group(const struct command *commands, const char *group)
 {
 	char *names = NULL;
@@ -353,7 +360,7 @@ _Noreturn static void help_group(const struct command *commands, const char *gro
 	exit(DPUMAP_EXIT_OK);
 }
 
-/* A command of a group is two words. */
+/* A command of a group has two words. */
 static const struct command *find_in_group(const struct argp_state *state,
 					   const struct command *commands, const char *group)
 {
@@ -363,7 +370,7 @@ static const struct command *find_in_group(const struct argp_state *state,
 	char name[64];
 
 	if (!names)
-		dpumap_usage_error(state, "\"%s\" is no command", group);
+		dpumap_usage_error(state, "unknown command \"%s\"; see dpumap --help", group);
 	if (word && (strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0))
 		help_group(commands, group);
 	if (word) {
@@ -371,7 +378,7 @@ static const struct command *find_in_group(const struct argp_state *state,
 		command = find(commands, name);
 	}
 	if (!command)
-		dpumap_usage_error(state, "%s wants one of %s%s%s%s", group, names,
+		dpumap_usage_error(state, "%s needs one of %s%s%s%s", group, names,
 				   word ? ", not \"" : "", word ? word : "", word ? "\"" : "");
 	free(names);
 	return command;
@@ -394,7 +401,7 @@ static error_t parse_first(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		dpumap_usage_error(state, "a command is missing");
+		dpumap_usage_error(state, "missing command; see dpumap --help");
 	default:
 		return parse_entry(key, arg, state);
 	}
@@ -409,10 +416,8 @@ static char *make_doc(const struct command *commands)
 	if (!to)
 		return NULL;
 	fprintf(to, "%sCommands:\n", about);
-	for (const struct command *c = commands; c->name; c++) {
-		if (!c->is_old_name)
-			print_command(to, c);
-	}
+	for (const struct command *c = commands; c->name; c++)
+		print_command(to, c);
 	fputs(more, to);
 	return fclose(to) == 0 ? doc : NULL;
 }
@@ -429,7 +434,7 @@ void options_parse(int argc, char **argv, const struct command *commands, struct
 	argp.doc = doc;
 	select_options(OPTION_CONNECTION | OPTION_DEVICE | OPTION_VERBOSE, 0, table);
 	argp_err_exit_status = DPUMAP_EXIT_USAGE;
-	/* No word of what everybody knows about long and short options. */
+	/* Omit the note that short options take the arguments of long ones. */
 	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &p);
 	free(doc);

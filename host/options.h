@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The command line of dpumap: its commands, and their options. */
 #ifndef DPUMAP_HOST_OPTIONS_H
 #define DPUMAP_HOST_OPTIONS_H
 
@@ -15,12 +16,12 @@
 struct options;
 
 typedef doca_error_t command_fn(const struct options *options, struct dpumap_fault *fault);
-/* What is wrong with the command line, or NULL. */
+/* Returns the error in the command line, or NULL. */
 typedef const char *command_check_fn(const struct options *options);
 
-/* Options that commands take or not, alone or as a group that goes together. */
+/* Options, or groups of options, that a command may accept. */
 enum option_bit {
-	OPTION_CONNECTION = 1 << 0, /* where dpumapd is, and who we are to it */
+	OPTION_CONNECTION = 1 << 0, /* address of dpumapd, and TLS files */
 	OPTION_DEVICE = 1 << 1,
 	OPTION_JSON = 1 << 2,
 	OPTION_OFFSET = 1 << 3,
@@ -34,36 +35,36 @@ enum option_bit {
 	OPTION_SIZE = 1 << 11,
 	OPTION_WRITE = 1 << 12,
 	OPTION_DIR = 1 << 13,
-	OPTION_NAMES = 1 << 14, /* whom a certificate is for */
+	OPTION_NAMES = 1 << 14, /* of a certificate's owner */
 	OPTION_DAYS = 1 << 15,
 	OPTION_KEY_TYPE = 1 << 16,
 	OPTION_VERBOSE = 1 << 17,
-	OPTION_ANY_CONFIG = 1 << 18, /* no option: runs also when the configuration is wrong */
+	OPTION_ANY_CONFIG =
+		1 << 18, /* not an option: the command runs even if the configuration is invalid */
 };
 
 struct command {
 	const char *name; /* "list", or of a group "pki init" */
-	const char *args; /* as --help and complaints tell them */
+	const char *args; /* as --help and errors print them */
 	unsigned int min_args, max_args;
 	unsigned int takes; /* enum option_bit */
-	bool is_old_name;   /* not in --help */
 	command_fn *run;
 	const char *doc;
 	command_check_fn *check; /* NULL: nothing to check */
 };
 
-/* A text that is not given is NULL, a number 0. Texts are borrowed, of the command line or of
- * texts[]. */
+/* Absent strings are NULL, absent numbers 0. Strings are borrowed from the command line or the
+ * configuration. */
 struct options {
 	const struct command *command;
 	const char *args[OPTIONS_ARGS_MAX];
 	unsigned int num_args;
-	unsigned int given; /* enum option_bit; of a group that has one bit, that any was */
-	/* Filled in from the environment and the configuration by config_load(). */
+	unsigned int given; /* enum option_bit; the bit of a group is set by any of its options */
+	/* Completed by config_load() from the environment and the configuration. */
 	const char *connect;
 	struct dpumap_tls_config tls;
-	const char *server; /* whom its certificate must name; NULL: the host connected to */
-	const char *device; /* NULL: the first that can import */
+	const char *server; /* expected in dpumapd's certificate; NULL: the host connected to */
+	const char *device; /* NULL: the first device that can import */
 	uint64_t timeout_s;
 	const char *config;
 
@@ -81,7 +82,7 @@ struct options {
 	const char *key_type;
 };
 
-/* commands ends with an entry without a name. Ends the process if the arguments are wrong. */
+/* commands ends with an entry without a name. Exits on invalid arguments. */
 void options_parse(int argc, char **argv, const struct command *commands, struct options *options);
 
 #endif

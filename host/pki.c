@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "channel/channel.h"
+#include "channel/message.h"
+#include "common/pem.h"
 #include "json.h"
 #include "pki_cert.h"
 #include "pki_files.h"
@@ -22,8 +23,8 @@
 #define USUAL_TYPE "p256"
 #define NAME_OF_CA "ca"
 
-/* An authority that is there. */
-struct authority {
+/* An existing CA. */
+struct ca {
 	struct pki_dir dir;
 	char crl_path[PATH_MAX];
 	X509 *cert;
@@ -31,7 +32,7 @@ struct authority {
 	X509_CRL *crl;
 };
 
-static void close_authority(struct authority *a)
+static void close_ca(struct ca *a)
 {
 	X509_CRL_free(a->crl);
 	EVP_PKEY_free(a->key);
@@ -39,60 +40,58 @@ static void close_authority(struct authority *a)
 	pki_dir_close(&a->dir);
 }
 
-static doca_error_t read_authority(struct authority *a, struct dpumap_fault *fault)
+static doca_error_t read_ca(struct ca *a, struct dpumap_fault *fault)
 {
 	char path[PATH_MAX];
 	doca_error_t result = pki_path(&a->dir, false, NAME_OF_CA, ".crt", path, fault);
 
 	if (result == DOCA_SUCCESS)
-		result = pki_read_cert(path, &a->cert, fault);
+		result = dpumap_pem_read_cert(path, &a->cert, fault);
 	if (result == DOCA_SUCCESS)
 		result = pki_path(&a->dir, false, NAME_OF_CA, ".key", path, fault);
 	if (result == DOCA_SUCCESS)
-		result = pki_read_key(path, &a->key, fault);
+		result = dpumap_pem_read_key(path, &a->key, fault);
 	if (result == DOCA_SUCCESS && X509_check_private_key(a->cert, a->key) != 1)
 		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
-					  "%s is not the key of the authority's certificate", path);
+					  "%s is not the private key of the CA certificate", path);
 	if (result == DOCA_SUCCESS)
 		result = pki_path(&a->dir, false, NAME_OF_CA, ".crl", a->crl_path, fault);
 	if (result == DOCA_SUCCESS)
-		result = pki_read_crl(a->crl_path, &a->crl, fault);
-	/* A list that is not ours would make all revocations undone. */
+		result = dpumap_pem_read_crl(a->crl_path, &a->crl, fault);
+	/* A foreign list would undo all revocations. */
 	if (result == DOCA_SUCCESS && X509_CRL_verify(a->crl, a->key) != 1)
 		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
-					  "%s is not signed by the authority", a->crl_path);
+					  "%s is not signed by this CA", a->crl_path);
 	return result;
 }
 
-static doca_error_t open_authority(struct authority *a, const struct options *options,
-				   struct dpumap_fault *fault)
+static doca_error_t open_ca(struct ca *a, const struct options *options, struct dpumap_fault *fault)
 {
 	doca_error_t result;
 
-	*a = (struct authority){.dir.fd = -1};
+	*a = (struct ca){.dir.fd = -1};
 	result = pki_dir_open(&a->dir, options->dir, false, fault);
 	if (result == DOCA_SUCCESS)
-		result = read_authority(a, fault);
+		result = read_ca(a, fault);
 	if (result != DOCA_SUCCESS)
-		close_authority(a);
+		close_ca(a);
 	return result;
 }
 
 /* -- init -- */
 
-struct file {
+struct new_file {
 	char path[PATH_MAX];
 	bool is_written;
 };
 
-static void unwrite(const struct file *file)
+static void remove_written(const struct new_file *file)
 {
 	if (file->is_written)
 		unlink(file->path);
 }
 
-static doca_error_t make_authority(struct authority *a, const struct options *o,
-				   struct dpumap_fault *fault)
+static doca_error_t make_ca(struct ca *a, const struct options *o, struct dpumap_fault *fault)
 {
 	doca_error_t result = pki_make_key(o->key_type ? o->key_type : USUAL_TYPE, &a->key, fault);
 
@@ -104,7 +103,7 @@ static doca_error_t make_authority(struct authority *a, const struct options *o,
 }
 
 static doca_error_t write_pair(const struct pki_dir *dir, const char *name, EVP_PKEY *key,
-			       X509 *cert, struct file *key_file, struct file *cert_file,
+			       X509 *cert, struct new_file *key_file, struct new_file *cert_file,
 			       struct dpumap_fault *fault)
 {
 	doca_error_t result = pki_path(dir, false, name, ".key", key_file->path, fault);
@@ -118,29 +117,29 @@ static doca_error_t write_pair(const struct pki_dir *dir, const char *name, EVP_
 		result = pki_write_cert(cert_file->path, cert, fault);
 	cert_file->is_written = result == DOCA_SUCCESS;
 	if (result != DOCA_SUCCESS)
-		unwrite(key_file);
+		remove_written(key_file);
 	return result;
 }
 
-/* An authority in a place that others can change is none: reading a file of it finds that. */
+/* Refuses a directory that others can write to: reading the key detects it. */
 static doca_error_t check_place(const char *key_path, struct dpumap_fault *fault)
 {
 	EVP_PKEY *key = NULL;
-	doca_error_t result = pki_read_key(key_path, &key, fault);
+	doca_error_t result = dpumap_pem_read_key(key_path, &key, fault);
 
 	EVP_PKEY_free(key);
 	return result;
 }
 
-static doca_error_t write_authority(struct authority *a, struct dpumap_fault *fault)
+static doca_error_t write_ca(struct ca *a, struct dpumap_fault *fault)
 {
-	struct file key = {0}, cert = {0};
+	struct new_file key = {0}, cert = {0};
 	doca_error_t result;
 
 	result = pki_path(&a->dir, false, NAME_OF_CA, ".crl", a->crl_path, fault);
 	if (result == DOCA_SUCCESS && access(a->crl_path, F_OK) == 0)
-		result = dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST,
-					  "%s exists, and is not overwritten", a->crl_path);
+		result = dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "%s already exists",
+					  a->crl_path);
 	if (result == DOCA_SUCCESS)
 		result = write_pair(&a->dir, NAME_OF_CA, a->key, a->cert, &key, &cert, fault);
 	if (result != DOCA_SUCCESS)
@@ -149,45 +148,45 @@ static doca_error_t write_authority(struct authority *a, struct dpumap_fault *fa
 	if (result == DOCA_SUCCESS)
 		result = pki_write_crl(a->crl_path, a->crl, fault);
 	if (result != DOCA_SUCCESS) {
-		unwrite(&cert);
-		unwrite(&key);
+		remove_written(&cert);
+		remove_written(&key);
 	}
 	return result;
 }
 
 static void print_end(const char *what, const ASN1_TIME *end)
 {
-	char text[PKI_TIME_TEXT_MAX];
+	char text[DPUMAP_PEM_TIME_MAX];
 
-	pki_format_time(end, text);
+	dpumap_pem_format_time(end, text);
 	printf("%s until %s\n", what, text);
 }
 
 const char *pki_check_init(const struct options *options)
 {
 	if (options->key_type && !pki_knows_key_type(options->key_type))
-		return "--key-type is p256 or ed25519";
+		return "--key-type must be p256 or ed25519";
 	return NULL;
 }
 
 static void add_end(struct json_object *object, const char *key, const ASN1_TIME *end)
 {
-	char text[PKI_TIME_TEXT_MAX];
+	char text[DPUMAP_PEM_TIME_MAX];
 
-	pki_format_time(end, text);
+	dpumap_pem_format_time(end, text);
 	json_add_text(object, key, text);
 }
 
-static void print_authority(const struct authority *a, bool json)
+static void print_ca(const struct ca *a, bool json)
 {
 	struct json_object *object;
 
 	if (!json) {
 		printf("%s/ca.crt ", a->dir.path);
-		print_end("is the authority", X509_get0_notAfter(a->cert));
+		print_end("is the CA certificate, valid", X509_get0_notAfter(a->cert));
 		printf("%s ", a->crl_path);
-		print_end("has what it revokes, good", X509_CRL_get0_nextUpdate(a->crl));
-		printf("%s/ca.key makes certificates: it stays here\n", a->dir.path);
+		print_end("is the revocation list, valid", X509_CRL_get0_nextUpdate(a->crl));
+		printf("%s/ca.key signs certificates: keep it secret\n", a->dir.path);
 		return;
 	}
 	object = json_object_new_object();
@@ -199,17 +198,17 @@ static void print_authority(const struct authority *a, bool json)
 
 doca_error_t pki_init(const struct options *options, struct dpumap_fault *fault)
 {
-	struct authority a = {.dir.fd = -1};
+	struct ca a = {.dir.fd = -1};
 	doca_error_t result;
 
 	result = pki_dir_open(&a.dir, options->dir, true, fault);
 	if (result == DOCA_SUCCESS)
-		result = make_authority(&a, options, fault);
+		result = make_ca(&a, options, fault);
 	if (result == DOCA_SUCCESS)
-		result = write_authority(&a, fault);
+		result = write_ca(&a, fault);
 	if (result == DOCA_SUCCESS)
-		print_authority(&a, options->given & OPTION_JSON);
-	close_authority(&a);
+		print_ca(&a, options->given & OPTION_JSON);
+	close_ca(&a);
 	return result;
 }
 
@@ -233,23 +232,24 @@ static bool is_dns_name(const char *text)
 	return len > 0 && len <= DNS_MAX;
 }
 
-/* The name becomes that of a file, and is one that an export's allow list can have. */
+/* The name is used as a file name and in allow lists. */
 static const char *check_name(const char *name)
 {
 	if (!dpumap_export_name_valid(name))
-		return "a name is 1 to 63 of A-Z a-z 0-9 . _ -, and begins with a letter or digit";
-	return strcmp(name, NAME_OF_CA) == 0 ? "the name ca is the authority's" : NULL;
+		return "a name must be 1 to 63 of A-Z a-z 0-9 . _ - and begin with a letter or "
+		       "digit";
+	return strcmp(name, NAME_OF_CA) == 0 ? "the name ca is reserved for the CA" : NULL;
 }
 
 const char *pki_check_issue(const struct options *o)
 {
 	if (!o->dpu == !o->host)
-		return "say for whom: --dpu NAME or --host NAME";
+		return "use either --dpu NAME or --host NAME";
 	if (o->host && o->num_sans)
-		return "--san is for --dpu: nobody connects to a host";
+		return "--san is valid only with --dpu";
 	for (size_t i = 0; i < o->num_sans; i++) {
 		if (!is_address(o->sans[i]) && !is_dns_name(o->sans[i]))
-			return "--san is a DNS name or an address";
+			return "--san must be a DNS name or an IP address";
 	}
 	if (pki_check_init(o))
 		return pki_check_init(o);
@@ -289,20 +289,21 @@ static void print_issued_json(const char *dir, const char *name, const X509 *cer
 static void print_issued(const char *dir, const char *name, const X509 *cert, bool is_server)
 {
 	printf("%s/%s.crt ", dir, name);
-	print_end(is_server ? "is for a DPU" : "is for a host", X509_get0_notAfter(cert));
+	print_end(is_server ? "is for a DPU, valid" : "is for a host, valid",
+		  X509_get0_notAfter(cert));
 	if (!is_server)
-		printf("exports allow it as cert:%s\n", name);
-	printf("%s needs: %s.crt %s.key ca.crt ca.crl\n", name, name, name);
+		printf("its name in the allow list of an export is cert:%s\n", name);
+	printf("copy to %s: %s.crt %s.key ca.crt ca.crl\n", name, name, name);
 }
 
-static doca_error_t issue(struct authority *a, const struct options *o, struct dpumap_fault *fault)
+static doca_error_t issue(struct ca *a, const struct options *o, struct dpumap_fault *fault)
 {
 	char sans[SANS_TEXT];
 	const struct pki_subject subject = {.name = o->dpu ? o->dpu : o->host,
 					    .is_server = o->dpu != NULL,
 					    .sans = o->dpu ? sans : NULL,
 					    .days = o->days ? (long)o->days : LEAF_DAYS};
-	struct file key_file = {0}, cert_file = {0};
+	struct new_file key_file = {0}, cert_file = {0};
 	EVP_PKEY *key = NULL;
 	X509 *cert = NULL;
 	doca_error_t result;
@@ -325,19 +326,19 @@ static doca_error_t issue(struct authority *a, const struct options *o, struct d
 
 doca_error_t pki_issue(const struct options *options, struct dpumap_fault *fault)
 {
-	struct authority a;
-	doca_error_t result = open_authority(&a, options, fault);
+	struct ca a;
+	doca_error_t result = open_ca(&a, options, fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = issue(&a, options, fault);
-	close_authority(&a);
+	close_ca(&a);
 	return result;
 }
 
 /* -- revoke -- */
 
-static doca_error_t renew_list(struct authority *a, X509 *revoked, struct dpumap_fault *fault)
+static doca_error_t renew_list(struct ca *a, X509 *revoked, struct dpumap_fault *fault)
 {
 	X509_CRL *crl = NULL;
 	doca_error_t result;
@@ -354,8 +355,8 @@ static doca_error_t renew_list(struct authority *a, X509 *revoked, struct dpumap
 	return DOCA_SUCCESS;
 }
 
-/* The list first: what is on it is revoked, wherever its files are. */
-static doca_error_t revoke_cert(struct authority *a, const char *name, X509 *cert,
+/* Writes the list first: a listed certificate is revoked, wherever its files are. */
+static doca_error_t revoke_cert(struct ca *a, const char *name, X509 *cert,
 				struct dpumap_fault *fault)
 {
 	char serial[PKI_SERIAL_TEXT_MAX];
@@ -363,7 +364,7 @@ static doca_error_t revoke_cert(struct authority *a, const char *name, X509 *cer
 
 	if (X509_verify(cert, a->key) != 1)
 		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
-					"the certificate of %s is not from this authority", name);
+					"the certificate of %s was not issued by this CA", name);
 	pki_format_serial(cert, serial);
 	if (!pki_is_revoked(a->crl, cert))
 		result = renew_list(a, cert, fault);
@@ -372,15 +373,15 @@ static doca_error_t revoke_cert(struct authority *a, const char *name, X509 *cer
 	return result;
 }
 
-static void print_list_end(const struct authority *a, bool json)
+static void print_list_end(const struct ca *a, bool json)
 {
 	const ASN1_TIME *end = X509_CRL_get0_nextUpdate(a->crl);
 	struct json_object *object;
 
 	if (!json) {
 		printf("%s ", a->crl_path);
-		print_end("is new, good", end);
-		printf("dpumapd takes it when it is reloaded\n");
+		print_end("renewed, valid", end);
+		printf("copy it to all peers and reload dpumapd\n");
 		return;
 	}
 	object = json_object_new_object();
@@ -393,52 +394,52 @@ doca_error_t pki_revoke(const struct options *options, struct dpumap_fault *faul
 {
 	const char *name = options->args[0], *wrong = check_name(name);
 	char path[PATH_MAX];
-	struct authority a;
+	struct ca a;
 	X509 *cert = NULL;
 	doca_error_t result;
 
 	if (wrong)
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "%s", wrong);
-	result = open_authority(&a, options, fault);
+	result = open_ca(&a, options, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = pki_path(&a.dir, false, name, ".crt", path, fault);
 	if (result == DOCA_SUCCESS)
-		result = pki_read_cert(path, &cert, fault);
+		result = dpumap_pem_read_cert(path, &cert, fault);
 	if (result == DOCA_SUCCESS)
 		result = revoke_cert(&a, name, cert, fault);
 	if (result == DOCA_SUCCESS)
 		print_list_end(&a, options->given & OPTION_JSON);
 	X509_free(cert);
-	close_authority(&a);
+	close_ca(&a);
 	return result;
 }
 
 doca_error_t pki_renew(const struct options *options, struct dpumap_fault *fault)
 {
-	struct authority a;
-	doca_error_t result = open_authority(&a, options, fault);
+	struct ca a;
+	doca_error_t result = open_ca(&a, options, fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = renew_list(&a, NULL, fault);
 	if (result == DOCA_SUCCESS)
 		print_list_end(&a, options->given & OPTION_JSON);
-	close_authority(&a);
+	close_ca(&a);
 	return result;
 }
 
 /* -- list -- */
 
 struct listing {
-	struct authority *authority;
-	bool is_revoked;	  /* of those that were put away */
-	struct json_object *list; /* NULL: printed at once */
+	struct ca *ca;
+	bool is_revoked;	  /* lists the revoked ones */
+	struct json_object *list; /* NULL: print lines */
 };
 
 static const char *state_of(const struct listing *l, X509 *cert)
 {
-	if (pki_is_revoked(l->authority->crl, cert))
+	if (pki_is_revoked(l->ca->crl, cert))
 		return "revoked";
 	return pki_is_expired(cert) ? "expired" : "valid";
 }
@@ -446,11 +447,11 @@ static const char *state_of(const struct listing *l, X509 *cert)
 static void print_cert(const struct listing *l, const char *name, X509 *cert)
 {
 	const char *role = pki_is_server(cert) ? "dpu" : "host";
-	char serial[PKI_SERIAL_TEXT_MAX], end[PKI_TIME_TEXT_MAX];
+	char serial[PKI_SERIAL_TEXT_MAX], end[DPUMAP_PEM_TIME_MAX];
 	struct json_object *object;
 
 	pki_format_serial(cert, serial);
-	pki_format_time(X509_get0_notAfter(cert), end);
+	dpumap_pem_format_time(X509_get0_notAfter(cert), end);
 	if (!l->list) {
 		printf("%-24s %-5s %-21s %-8s %s\n", name, role, end, state_of(l, cert), serial);
 		return;
@@ -464,17 +465,17 @@ static void print_cert(const struct listing *l, const char *name, X509 *cert)
 	json_object_array_add(l->list, object);
 }
 
-/* The name is the certificate's own: that of a file that was put away has more in it. */
-static doca_error_t look_at_cert(void *context, const char *file, struct dpumap_fault *fault)
+/* Uses the name in the certificate: file names of revoked ones contain the serial number too. */
+static doca_error_t list_cert(void *context, const char *file, struct dpumap_fault *fault)
 {
 	const struct listing *l = context;
 	char path[PATH_MAX], name[65] = "";
 	X509 *cert = NULL;
 	doca_error_t result;
 
-	result = pki_path(&l->authority->dir, l->is_revoked, file, ".crt", path, fault);
+	result = pki_path(&l->ca->dir, l->is_revoked, file, ".crt", path, fault);
 	if (result == DOCA_SUCCESS)
-		result = pki_read_cert(path, &cert, fault);
+		result = dpumap_pem_read_cert(path, &cert, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName, name, sizeof(name));
@@ -487,10 +488,10 @@ static doca_error_t list_all(struct listing *l, struct dpumap_fault *fault)
 {
 	doca_error_t result;
 
-	result = pki_for_each(&l->authority->dir, false, look_at_cert, l, fault);
+	result = pki_for_each(&l->ca->dir, false, list_cert, l, fault);
 	l->is_revoked = true;
 	if (result == DOCA_SUCCESS)
-		result = pki_for_each(&l->authority->dir, true, look_at_cert, l, fault);
+		result = pki_for_each(&l->ca->dir, true, list_cert, l, fault);
 	return result;
 }
 
@@ -499,8 +500,8 @@ static doca_error_t list_json(struct listing *l, struct dpumap_fault *fault)
 	struct json_object *object = json_object_new_object();
 	doca_error_t result;
 
-	add_end(object, "authority_ends", X509_get0_notAfter(l->authority->cert));
-	add_end(object, "list_ends", X509_CRL_get0_nextUpdate(l->authority->crl));
+	add_end(object, "authority_ends", X509_get0_notAfter(l->ca->cert));
+	add_end(object, "list_ends", X509_CRL_get0_nextUpdate(l->ca->crl));
 	l->list = json_object_new_array();
 	json_object_object_add(object, "certificates", l->list);
 	result = list_all(l, fault);
@@ -513,9 +514,9 @@ static doca_error_t list_json(struct listing *l, struct dpumap_fault *fault)
 
 doca_error_t pki_list(const struct options *options, struct dpumap_fault *fault)
 {
-	struct authority a;
-	struct listing l = {.authority = &a};
-	doca_error_t result = open_authority(&a, options, fault);
+	struct ca a;
+	struct listing l = {.ca = &a};
+	doca_error_t result = open_ca(&a, options, fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -525,6 +526,6 @@ doca_error_t pki_list(const struct options *options, struct dpumap_fault *fault)
 		printf("%-24s %-5s %-21s %-8s %s\n", "NAME", "ROLE", "ENDS", "STATE", "SERIAL");
 		result = list_all(&l, fault);
 	}
-	close_authority(&a);
+	close_ca(&a);
 	return result;
 }

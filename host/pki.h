@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A small certificate authority for DPUs and their hosts, in one directory. */
+/* The commands pki: a small certificate authority for DPUs and their hosts, in one directory. */
 #ifndef DPUMAP_HOST_PKI_H
 #define DPUMAP_HOST_PKI_H
 

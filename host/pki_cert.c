@@ -9,21 +9,21 @@
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
-#define SERIAL_BITS 159 /* positive in 20 bytes, the most that a serial number may have */
-/* Clocks of DPUs and hosts are not always right: valid from a little earlier. */
+#define SERIAL_BITS 159 /* positive within 20 bytes, the maximum of a serial number */
+/* Certificates are valid from a little earlier, because clocks may differ. */
 #define SKEW_S 3600
 
 static doca_error_t failed(const char *what, struct dpumap_fault *fault)
 {
 	const char *text = ERR_reason_error_string(ERR_peek_last_error());
 
-	return dpumap_fault_set(fault, DOCA_ERROR_UNKNOWN, "cannot make %s: %s", what,
+	return dpumap_fault_set(fault, DOCA_ERROR_UNKNOWN, "cannot create %s: %s", what,
 				text ? text : "unknown error");
 }
 
 static const EVP_MD *digest_of(EVP_PKEY *key)
 {
-	/* Ed25519 hashes by itself. */
+	/* Ed25519 includes the hash. */
 	return EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519 ? NULL : EVP_sha256();
 }
 
@@ -36,10 +36,10 @@ doca_error_t pki_make_key(const char *type, EVP_PKEY **key, struct dpumap_fault 
 {
 	*key = strcmp(type, "ed25519") == 0 ? EVP_PKEY_Q_keygen(NULL, NULL, "ED25519")
 					    : EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
-	return *key ? DOCA_SUCCESS : failed("a key", fault);
+	return *key ? DOCA_SUCCESS : failed("a private key", fault);
 }
 
-/* -- parts of a certificate -- */
+/* -- fields of a certificate -- */
 
 static bool set_serial(X509 *cert)
 {
@@ -90,7 +90,7 @@ static X509 *begin_cert(EVP_PKEY *key, const char *name, long days)
 	return NULL;
 }
 
-/* Two authorities of the same name would be taken for one another. */
+/* A random name, because CAs of the same name would be mistaken for each other. */
 static bool name_ca(char *name, size_t size)
 {
 	unsigned char random[4];
@@ -118,7 +118,7 @@ doca_error_t pki_make_ca(EVP_PKEY *key, long days, X509 **cert, struct dpumap_fa
 		return DOCA_SUCCESS;
 	}
 	X509_free(c);
-	return failed("the authority's certificate", fault);
+	return failed("the CA certificate", fault);
 }
 
 static bool end_with_issuer(X509 *cert, X509 *ca)
@@ -172,25 +172,10 @@ static bool add_revoked(X509_CRL *crl, X509 *cert)
 	return done;
 }
 
-static bool copy_revoked(X509_CRL *crl, X509_CRL *old)
+/* One more than that of the previous list, which it replaces. */
+static bool set_number(X509_CRL *crl)
 {
-	STACK_OF(X509_REVOKED) *entries = X509_CRL_get_REVOKED(old);
-
-	for (int i = 0; i < sk_X509_REVOKED_num(entries); i++) {
-		X509_REVOKED *copy = X509_REVOKED_dup(sk_X509_REVOKED_value(entries, i));
-
-		if (!copy || !X509_CRL_add0_revoked(crl, copy)) {
-			X509_REVOKED_free(copy);
-			return false;
-		}
-	}
-	return true;
-}
-
-/* One more than the old list's. */
-static bool set_number(X509_CRL *crl, X509_CRL *old)
-{
-	ASN1_INTEGER *last = old ? X509_CRL_get_ext_d2i(old, NID_crl_number, NULL, NULL) : NULL;
+	ASN1_INTEGER *last = X509_CRL_get_ext_d2i(crl, NID_crl_number, NULL, NULL);
 	ASN1_INTEGER *number = ASN1_INTEGER_new();
 	int64_t value = 0;
 	bool done;
@@ -198,7 +183,7 @@ static bool set_number(X509_CRL *crl, X509_CRL *old)
 	if (last)
 		ASN1_INTEGER_get_int64(&value, last);
 	done = number && ASN1_INTEGER_set_int64(number, value + 1) &&
-	       X509_CRL_add1_ext_i2d(crl, NID_crl_number, number, 0, 0);
+	       X509_CRL_add1_ext_i2d(crl, NID_crl_number, number, 0, X509V3_ADD_REPLACE);
 	ASN1_INTEGER_free(number);
 	ASN1_INTEGER_free(last);
 	return done;
@@ -231,16 +216,24 @@ static bool set_updates(X509_CRL *crl, long days)
 	return done;
 }
 
-doca_error_t pki_make_crl(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, X509 *revoked, long days,
+static X509_CRL *begin_crl(X509 *ca)
+{
+	X509_CRL *crl = X509_CRL_new();
+
+	if (crl && X509_CRL_set_version(crl, X509_CRL_VERSION_2) &&
+	    X509_CRL_set_issuer_name(crl, X509_get_subject_name(ca)) && set_key_id(crl, ca))
+		return crl;
+	X509_CRL_free(crl);
+	return NULL;
+}
+
+doca_error_t pki_make_crl(X509 *ca, EVP_PKEY *ca_key, const X509_CRL *old, X509 *revoked, long days,
 			  X509_CRL **crl, struct dpumap_fault *fault)
 {
-	X509_CRL *c = X509_CRL_new();
+	X509_CRL *c = old ? X509_CRL_dup(old) : begin_crl(ca);
 
-	if (c && X509_CRL_set_version(c, X509_CRL_VERSION_2) &&
-	    X509_CRL_set_issuer_name(c, X509_get_subject_name(ca)) && set_updates(c, days) &&
-	    (!old || copy_revoked(c, old)) && (!revoked || add_revoked(c, revoked)) &&
-	    set_key_id(c, ca) && set_number(c, old) && X509_CRL_sort(c) &&
-	    X509_CRL_sign(c, ca_key, digest_of(ca_key))) {
+	if (c && set_updates(c, days) && (!revoked || add_revoked(c, revoked)) && set_number(c) &&
+	    X509_CRL_sort(c) && X509_CRL_sign(c, ca_key, digest_of(ca_key))) {
 		*crl = c;
 		return DOCA_SUCCESS;
 	}
@@ -248,7 +241,7 @@ doca_error_t pki_make_crl(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, X509 *revok
 	return failed("a revocation list", fault);
 }
 
-/* -- looking -- */
+/* -- queries -- */
 
 bool pki_is_revoked(X509_CRL *crl, X509 *cert)
 {
@@ -275,13 +268,4 @@ void pki_format_serial(const X509 *cert, char text[static PKI_SERIAL_TEXT_MAX])
 	snprintf(text, PKI_SERIAL_TEXT_MAX, "%s", hex ? hex : "unknown");
 	OPENSSL_free(hex);
 	BN_free(number);
-}
-
-void pki_format_time(const ASN1_TIME *time, char text[static PKI_TIME_TEXT_MAX])
-{
-	struct tm tm;
-
-	if (!ASN1_TIME_to_tm(time, &tm) ||
-	    strftime(text, PKI_TIME_TEXT_MAX, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-		snprintf(text, PKI_TIME_TEXT_MAX, "unknown");
 }

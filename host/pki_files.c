@@ -12,10 +12,8 @@
 #include <unistd.h>
 
 #include <openssl/bio.h>
-#include <openssl/err.h>
 #include <openssl/pem.h>
 
-#include "common/trusted.h"
 #include "config.h"
 
 #define REVOKED	    "revoked"
@@ -25,7 +23,7 @@
 static doca_error_t too_long(struct dpumap_fault *fault)
 {
 	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-				"the path of the authority's directory is too long");
+				"the path of the CA directory is too long");
 }
 
 /* -- the directory -- */
@@ -37,14 +35,14 @@ static doca_error_t choose_path(struct pki_dir *dir, const char *path, struct dp
 
 	if (!path && !config_directory(base, sizeof(base)))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"without a home directory, say --dir");
+					"HOME is not set: use --dir");
 	n = path ? snprintf(dir->path, sizeof(dir->path), "%s", path)
 		 : snprintf(dir->path, sizeof(dir->path), "%s/pki", base);
 	return n > 0 && (size_t)n < sizeof(dir->path) ? DOCA_SUCCESS : too_long(fault);
 }
 
-/* All that is missing of the way, for us alone. */
-static doca_error_t make_way(const char *path, struct dpumap_fault *fault)
+/* Creates the missing directories with mode 0700. */
+static doca_error_t make_directories(const char *path, struct dpumap_fault *fault)
 {
 	char part[PATH_MAX];
 	size_t len = strlen(path);
@@ -55,7 +53,7 @@ static doca_error_t make_way(const char *path, struct dpumap_fault *fault)
 			continue;
 		part[i] = '\0';
 		if (mkdir(part, 0700) != 0 && errno != EEXIST)
-			return dpumap_fault_errno(fault, errno, "cannot make %s", part);
+			return dpumap_fault_errno(fault, errno, "cannot create %s", part);
 		part[i] = path[i];
 	}
 	return DOCA_SUCCESS;
@@ -69,12 +67,12 @@ static doca_error_t check_dir(const struct pki_dir *dir, struct dpumap_fault *fa
 		return dpumap_fault_errno(fault, errno, "cannot examine %s", dir->path);
 	if (st.st_uid != geteuid())
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
-					"%s belongs to user %u, not to us", dir->path, st.st_uid);
+					"%s belongs to user %u, not to the current user", dir->path,
+					st.st_uid);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
-					"%s has mode %04o: an authority's directory is for its "
-					"owner alone, 0700",
-					dir->path, st.st_mode & 07777);
+					"%s has mode %04o, must be 0700: use chmod 700", dir->path,
+					st.st_mode & 07777);
 	return DOCA_SUCCESS;
 }
 
@@ -85,7 +83,7 @@ doca_error_t pki_dir_open(struct pki_dir *dir, const char *path, bool create,
 
 	dir->fd = -1;
 	if (result == DOCA_SUCCESS && create)
-		result = make_way(dir->path, fault);
+		result = make_directories(dir->path, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -115,71 +113,6 @@ doca_error_t pki_path(const struct pki_dir *dir, bool is_revoked, const char *na
 	return n > 0 && n < PATH_MAX ? DOCA_SUCCESS : too_long(fault);
 }
 
-/* -- reading -- */
-
-/* Nobody is there to be asked for a password. */
-static int no_password(char *buf, int size, int rwflag, void *arg)
-{
-	(void)buf, (void)size, (void)rwflag, (void)arg;
-	return -1;
-}
-
-static BIO *open_to_read(const char *path, bool is_secret, struct dpumap_fault *fault)
-{
-	BIO *bio;
-	int fd;
-
-	if (dpumap_trusted_open(path, is_secret, &fd, fault) != DOCA_SUCCESS)
-		return NULL;
-	bio = BIO_new_fd(fd, BIO_CLOSE);
-	if (!bio) {
-		close(fd);
-		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to read %s", path);
-	}
-	return bio;
-}
-
-static doca_error_t bad_file(const char *path, struct dpumap_fault *fault)
-{
-	const char *text = ERR_reason_error_string(ERR_peek_last_error());
-
-	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: %s", path,
-				text ? text : "not what it should be");
-}
-
-doca_error_t pki_read_cert(const char *path, X509 **cert, struct dpumap_fault *fault)
-{
-	BIO *bio = open_to_read(path, false, fault);
-
-	if (!bio)
-		return fault->code;
-	*cert = PEM_read_bio_X509(bio, NULL, NULL, NULL);
-	BIO_free(bio);
-	return *cert ? DOCA_SUCCESS : bad_file(path, fault);
-}
-
-doca_error_t pki_read_key(const char *path, EVP_PKEY **key, struct dpumap_fault *fault)
-{
-	BIO *bio = open_to_read(path, true, fault);
-
-	if (!bio)
-		return fault->code;
-	*key = PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL);
-	BIO_free(bio);
-	return *key ? DOCA_SUCCESS : bad_file(path, fault);
-}
-
-doca_error_t pki_read_crl(const char *path, X509_CRL **crl, struct dpumap_fault *fault)
-{
-	BIO *bio = open_to_read(path, false, fault);
-
-	if (!bio)
-		return fault->code;
-	*crl = PEM_read_bio_X509_CRL(bio, NULL, NULL, NULL);
-	BIO_free(bio);
-	return *crl ? DOCA_SUCCESS : bad_file(path, fault);
-}
-
 /* -- writing -- */
 
 typedef int write_fn(BIO *bio, void *what);
@@ -207,8 +140,7 @@ static doca_error_t write_new(const char *path, mode_t mode, write_fn *write, vo
 	BIO *bio;
 
 	if (fd < 0 && errno == EEXIST)
-		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST,
-					"%s exists, and is not overwritten", path);
+		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "%s already exists", path);
 	if (fd < 0)
 		return dpumap_fault_errno(fault, errno, "cannot write %s", path);
 	bio = BIO_new_fd(fd, BIO_NOCLOSE);
@@ -238,7 +170,7 @@ doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_fault 
 
 	if (n < 0 || (size_t)n >= sizeof(temporary))
 		return too_long(fault);
-	unlink(temporary); /* of one that was killed: we hold the lock */
+	unlink(temporary); /* left by a killed process; the lock is held */
 	result = write_new(temporary, MODE_PUBLIC, write_crl, crl, fault);
 	if (result == DOCA_SUCCESS && rename(temporary, path) != 0) {
 		result = dpumap_fault_errno(fault, errno, "cannot write %s", path);
@@ -247,7 +179,7 @@ doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_fault 
 	return result;
 }
 
-/* -- those that are revoked -- */
+/* -- revoked certificates -- */
 
 static doca_error_t move(const struct pki_dir *dir, const char *name, const char *suffix,
 			 const char *serial, struct dpumap_fault *fault)
@@ -259,7 +191,7 @@ static doca_error_t move(const struct pki_dir *dir, const char *name, const char
 	if (result == DOCA_SUCCESS)
 		result = pki_path(dir, true, name, end, to, fault);
 	if (result == DOCA_SUCCESS && rename(from, to) != 0 && errno != ENOENT)
-		result = dpumap_fault_errno(fault, errno, "cannot put %s away", from);
+		result = dpumap_fault_errno(fault, errno, "cannot move %s to revoked/", from);
 	return result;
 }
 
@@ -269,7 +201,7 @@ doca_error_t pki_put_away(const struct pki_dir *dir, const char *name, const cha
 	doca_error_t result;
 
 	if (mkdirat(dir->fd, REVOKED, 0700) != 0 && errno != EEXIST)
-		return dpumap_fault_errno(fault, errno, "cannot make %s/" REVOKED, dir->path);
+		return dpumap_fault_errno(fault, errno, "cannot create %s/" REVOKED, dir->path);
 	result = move(dir, name, ".key", serial, fault);
 	if (result == DOCA_SUCCESS)
 		result = move(dir, name, ".crt", serial, fault);

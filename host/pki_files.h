@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The authority's directory: ca.crt, ca.key, ca.crl, NAME.crt and NAME.key of those issued, and in
- * revoked/ those that are revoked. Keys have mode 0600, directories 0700.
+ * The CA directory: ca.crt, ca.key, ca.crl, NAME.crt and NAME.key of issued certificates, and
+ * revoked ones in revoked/. Keys have mode 0600, directories 0700.
  */
 #ifndef DPUMAP_HOST_PKI_FILES_H
 #define DPUMAP_HOST_PKI_FILES_H
@@ -19,7 +19,7 @@ struct pki_dir {
 	int fd; /* locked: one command at a time changes the directory */
 };
 
-/* dir is NULL for the usual place. Without create it must be there, and nobody else's to write. */
+/* path is NULL for the default. Without create, the directory must exist, with mode 0700. */
 doca_error_t pki_dir_open(struct pki_dir *dir, const char *path, bool create,
 			  struct dpumap_fault *fault);
 void pki_dir_close(struct pki_dir *dir);
@@ -28,18 +28,13 @@ void pki_dir_close(struct pki_dir *dir);
 doca_error_t pki_path(const struct pki_dir *dir, bool is_revoked, const char *name,
 		      const char *suffix, char path[static PATH_MAX], struct dpumap_fault *fault);
 
-/* Files that others could have written are refused. The caller frees what it gets. */
-doca_error_t pki_read_cert(const char *path, X509 **cert, struct dpumap_fault *fault);
-doca_error_t pki_read_key(const char *path, EVP_PKEY **key, struct dpumap_fault *fault);
-doca_error_t pki_read_crl(const char *path, X509_CRL **crl, struct dpumap_fault *fault);
-
-/* ALREADY_EXIST rather than to overwrite. On failure there is no file. */
+/* ALREADY_EXIST if the file exists. On failure no file is left. */
 doca_error_t pki_write_cert(const char *path, X509 *cert, struct dpumap_fault *fault);
 doca_error_t pki_write_key(const char *path, EVP_PKEY *key, struct dpumap_fault *fault);
-/* Replaces the list in one step. */
+/* Replaces the list atomically. */
 doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_fault *fault);
 
-/* Puts the files of a certificate away, under a name that tells its serial number. */
+/* Moves the files of a certificate to revoked/, with the serial number in their names. */
 doca_error_t pki_put_away(const struct pki_dir *dir, const char *name, const char *serial,
 			  struct dpumap_fault *fault);
 

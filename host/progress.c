@@ -8,7 +8,7 @@
 
 #define WIDTH	  40
 #define REDRAW_NS (100 * DPUMAP_NSEC_PER_MSEC)
-/* What takes no longer needs no bar. */
+/* Shorter transfers show no bar. */
 #define SHOW_NS	     (300 * DPUMAP_NSEC_PER_MSEC)
 #define SEC_PER_MIN  60
 #define SEC_PER_HOUR 3600
@@ -44,7 +44,7 @@ static void draw(const struct progress *progress, uint64_t done, double seconds)
 	fputs("\033[K", stderr);
 }
 
-/* Of a stream whose end nobody knows. */
+/* For a stream of unknown length. */
 static void draw_unbounded(uint64_t done, double seconds)
 {
 	fprintf(stderr, "\r%.1f MB %8.1f MB/s\033[K", (double)done / 1e6,

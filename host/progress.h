@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A bar on stderr while much moves; nothing when stderr is no terminal. */
+/* A progress bar on standard error, if that is a terminal. */
 #ifndef DPUMAP_HOST_PROGRESS_H
 #define DPUMAP_HOST_PROGRESS_H
 
@@ -14,10 +14,10 @@ struct progress {
 	uint64_t last;
 };
 
-/* total is UINT64_MAX when nobody knows it. */
+/* total is UINT64_MAX if unknown. */
 void progress_begin(struct progress *progress, uint64_t total);
 void progress_update(struct progress *progress, uint64_t done);
-/* Removes the bar: what is printed next begins at the margin. */
+/* Erases the bar. */
 void progress_end(struct progress *progress);
 
 #endif

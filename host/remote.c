@@ -39,10 +39,10 @@ static doca_error_t ask_about(struct dpumap_client *client, enum dpumap_op op, c
 {
 	struct dpumap_msg request;
 
-	/* The server could not even be asked about a name that is none. */
+	/* The message cannot carry an invalid name. */
 	if (!dpumap_export_name_valid(name))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
-					"there is no export called \"%s\"", name);
+					"there is no export called \"%s\"; see dpumap list", name);
 	ask(&request, op);
 	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
 	return dpumap_client_call(client, &request, reply, fault);
@@ -82,7 +82,7 @@ doca_error_t remote_list(struct dpumap_client *client, remote_list_fn *each, voi
 		if (!dpumap_msg_has(&reply, DPUMAP_MSG_NEXT))
 			return DOCA_SUCCESS;
 		dpumap_msg_get_text(&reply, DPUMAP_MSG_NEXT, next, sizeof(next));
-		/* A server that does not get ahead would keep us for ever. */
+		/* Refuse a server that makes no progress: the loop would not end. */
 		if (strcmp(next, after) <= 0)
 			return incomplete(DPUMAP_OP_LIST, fault);
 		memcpy(after, next, sizeof(after));
@@ -130,8 +130,9 @@ doca_error_t remote_device(struct dpumap_client *client, struct remote_device *d
 	return DOCA_SUCCESS;
 }
 
-doca_error_t remote_link(struct dpumap_client *client, const char *name, const void *details,
-			 size_t len, void *answer, size_t *size, struct dpumap_fault *fault)
+doca_error_t remote_connect_rdma(struct dpumap_client *client, const char *name,
+				 const void *details, size_t len, void *answer, size_t *size,
+				 struct dpumap_fault *fault)
 {
 	struct dpumap_msg request, reply = {0};
 	doca_error_t result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What dpumapd can be asked, one function per question. */
+/* The requests to dpumapd, one function each. */
 #ifndef DPUMAP_HOST_REMOTE_H
 #define DPUMAP_HOST_REMOTE_H
 
@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "channel/channel.h"
+#include "channel/client.h"
 #include "common/sha256.h"
 #include "options.h"
 
-/* An export with its descriptor, which is a secret: remote_export_wipe() after use. */
+/* An export with its descriptor, which is a secret: call remote_export_wipe() after use. */
 struct remote_export {
 	struct dpumap_export_info info;
 	uint8_t desc[DPUMAP_DESCRIPTOR_MAX];
@@ -28,35 +28,36 @@ doca_error_t remote_list(struct dpumap_client *client, remote_list_fn *each, voi
 doca_error_t remote_get(struct dpumap_client *client, const char *name,
 			struct remote_export *export, struct dpumap_fault *fault);
 
-/* The DPU's device and the memory on the card itself, in bytes. */
+/* The DPU's device and its device memory, in bytes. */
 struct remote_device {
 	char name[DPUMAP_DEVICE_NAME_MAX];
 	uint64_t dm_total;
 	uint64_t dm_free;
-	uint64_t dm_longest; /* that is free in one piece */
+	uint64_t dm_longest; /* largest free block */
 };
 
 doca_error_t remote_device(struct dpumap_client *client, struct remote_device *device,
 			   struct dpumap_fault *fault);
 void remote_export_wipe(struct remote_export *export);
 /*
- * Connects over RDMA to an export that was got: tells our end's details, and gets those of the
- * other end, *size bytes at most.
+ * Connects over RDMA to a held export: sends the details of the local queue pair and receives those
+ * of the DPU's, at most *size bytes.
  */
-doca_error_t remote_link(struct dpumap_client *client, const char *name, const void *details,
-			 size_t len, void *answer, size_t *size, struct dpumap_fault *fault);
-/* May its bytes be written? And is it reached over RDMA? */
+doca_error_t remote_connect_rdma(struct dpumap_client *client, const char *name,
+				 const void *details, size_t len, void *answer, size_t *size,
+				 struct dpumap_fault *fault);
+/* Is the export writable? Is it exported over RDMA? */
 bool remote_is_writable(const struct dpumap_export_info *info);
 bool remote_is_rdma(const struct dpumap_export_info *info);
 doca_error_t remote_release(struct dpumap_client *client, const char *name,
 			    struct dpumap_fault *fault);
 
-/* From now on the client hears of exports that come, change and go. */
+/* Subscribes to events of exports. */
 doca_error_t remote_watch(struct dpumap_client *client, struct dpumap_fault *fault);
-/* Is it still there? */
+/* Checks that dpumapd responds. */
 doca_error_t remote_ping(struct dpumap_client *client, struct dpumap_fault *fault);
 
-/* A digest of what the DPU sees in an export, in the order of the updates. */
+/* A digest of the export's bytes as the DPU reads them, in the order of the updates. */
 doca_error_t remote_digest_start(struct dpumap_client *client, const char *name, uint64_t *digest,
 				 struct dpumap_fault *fault);
 doca_error_t remote_digest_update(struct dpumap_client *client, uint64_t digest, uint64_t offset,

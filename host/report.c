@@ -37,7 +37,7 @@ static const char *permissions(uint32_t access)
 	return access & MAY_READ ? "read-only" : "none";
 }
 
-static const char *way(const struct dpumap_export_info *info)
+static const char *via(const struct dpumap_export_info *info)
 {
 	return remote_is_rdma(info) ? "RDMA" : "PCI";
 }
@@ -60,7 +60,7 @@ void report_list_line(const struct dpumap_export_info *info)
 	}
 	dpumap_size_format(info->size, size);
 	printf("%-24s %-6s %12s  %-11s  %s\n", info->name, info->kind, size,
-	       permissions(info->access), way(info));
+	       permissions(info->access), via(info));
 }
 
 static void print_export(const struct dpumap_export_info *info)
@@ -72,7 +72,7 @@ static void print_export(const struct dpumap_export_info *info)
 	printf("kind         %s (%s)\n", kind_text(info->kind), info->kind);
 	printf("size         %s (%" PRIu64 " bytes)\n", size, info->size);
 	printf("permissions  %s\n", permissions(info->access));
-	printf("via          %s\n", way(info));
+	printf("via          %s\n", via(info));
 }
 
 static void print_bytes(const char *what, uint64_t bytes)
@@ -90,10 +90,10 @@ void report_device(const struct remote_device *device)
 		printf("device memory: none\n");
 		return;
 	}
-	printf("device memory, as dpumapd finds it now\n");
+	printf("device memory\n");
 	print_bytes("total", device->dm_total);
 	print_bytes("free", device->dm_free);
-	print_bytes("in a piece", device->dm_longest);
+	print_bytes("largest", device->dm_longest);
 }
 
 void report_info(const struct dpumap_export_info *info)
@@ -158,12 +158,11 @@ double report_rate(uint64_t bytes, uint64_t ns)
 
 static void print_speed(const struct report *report)
 {
-	printf("time         %.3f s, %.1f MB/s (bytes moved by DMA%s over the whole time; DMA "
-	       "alone "
-	       "took %.3f s, %.1f MB/s)\n",
+	printf("time         %.3f s, %.1f MB/s (bytes copied by DMA%s; DMA alone: %.3f s, %.1f "
+	       "MB/s)\n",
 	       (double)report->total_ns / (double)DPUMAP_NSEC_PER_SEC,
 	       report_rate(report->dma_bytes, report->total_ns),
-	       report->source && report->target ? ", both ways," : "",
+	       report->source && report->target ? ", in both directions" : "",
 	       (double)report->dma_ns / (double)DPUMAP_NSEC_PER_SEC,
 	       report_rate(report->dma_bytes, report->dma_ns));
 }
@@ -185,7 +184,7 @@ void report_print(const struct report *report, const struct dpumap_export_info *
 	       report_digests_equal(report) ? "all digests are equal" : "THE DIGESTS DIFFER");
 }
 
-/* -- for machines -- */
+/* -- JSON output -- */
 
 /* As in dpumapd's configuration. */
 static const char *perm(uint32_t access)

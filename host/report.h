@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the commands print about exports and transfers, for people and as JSON. */
+/* Prints exports and transfers, as text and as JSON. */
 #ifndef DPUMAP_HOST_REPORT_H
 #define DPUMAP_HOST_REPORT_H
 
@@ -9,7 +9,7 @@
 
 #include <dpumap/desc.h>
 
-#include "channel/channel.h"
+#include "channel/message.h"
 #include "common/device.h"
 #include "common/sha256.h"
 #include "json.h"
@@ -36,7 +36,7 @@ struct report {
 	} digests[REPORT_DIGESTS];
 };
 
-/* Where the next digest goes; there is room for REPORT_DIGESTS. */
+/* Where the next digest is to be stored; at most REPORT_DIGESTS. */
 uint8_t *report_digest(struct report *report, const char *whose);
 bool report_digests_equal(const struct report *report);
 void report_print(const struct report *report, const struct dpumap_export_info *info,
@@ -50,7 +50,7 @@ double report_rate(uint64_t bytes, uint64_t ns);
 void report_list_line(const struct dpumap_export_info *info);
 void report_device(const struct remote_device *device);
 void report_info(const struct dpumap_export_info *info);
-/* Everything but the key. */
+/* Prints everything but the key. */
 void report_descriptor(const struct dpumap_desc *desc, size_t len);
 
 /* The same as objects, or members of one. */

@@ -32,9 +32,11 @@ static doca_error_t print(struct sink *sink, const void *buf, size_t len,
 	else if (sink->form == SINK_HEX)
 		print_hex(buf, len);
 	else if (fwrite(buf, 1, len, stdout) != len)
-		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED, "cannot write to stdout");
+		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+					"cannot write to standard output");
 	if (ferror(stdout))
-		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED, "cannot write to stdout");
+		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+					"cannot write to standard output");
 	return dpumap_sha256_update(sink->sha, buf, len, fault);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Where the bytes of an export go. */
+/* The target of copied bytes: a file or standard output. */
 #ifndef DPUMAP_HOST_SINK_H
 #define DPUMAP_HOST_SINK_H
 
@@ -30,11 +30,11 @@ struct sink {
 /* The file gets its name with sink_commit(). */
 doca_error_t sink_open_file(struct sink *sink, const char *path, bool is_sparse,
 			    struct dpumap_fault *fault);
-/* at is the first byte's offset for those who read the dump. */
+/* at is the offset that a dump shows for the first byte. */
 doca_error_t sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at,
 			      struct dpumap_fault *fault);
 doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_fault *fault);
-/* No more bytes come. Of a file, the digest is of what is on the disk. */
+/* Ends the output. The digest of a file is that of its content on the disk. */
 doca_error_t sink_digest(struct sink *sink, uint8_t sha256[static DPUMAP_SHA256_LEN],
 			 struct dpumap_fault *fault);
 doca_error_t sink_commit(struct sink *sink, struct dpumap_fault *fault);

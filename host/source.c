@@ -1,32 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "source.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <openssl/crypto.h>
+
 #include "common/file.h"
 #include "interrupt.h"
 
 static bool parse_pattern(const char *hex, uint8_t pattern[static SOURCE_PATTERN_MAX], size_t *len)
 {
-	static const char digits[] = "0123456789abcdef";
-	size_t num = strlen(hex);
-
-	if (num == 0 || num % 2 != 0 || num > 2 * (size_t)SOURCE_PATTERN_MAX)
-		return false;
-	for (size_t i = 0; i < num; i++) {
-		const char *digit = strchr(digits, tolower((unsigned char)hex[i]));
-
-		if (!digit)
-			return false;
-		pattern[i / 2] = (uint8_t)(pattern[i / 2] << 4 | (digit - digits));
-	}
-	*len = num / 2;
-	return true;
+	return OPENSSL_hexstr2buf_ex(pattern, SOURCE_PATTERN_MAX, len, hex, '\0') && *len > 0;
 }
 
 bool source_is_pattern(const char *hex)
@@ -43,8 +31,8 @@ doca_error_t source_open_pattern(struct source *source, const char *hex, uint64_
 	*source = (struct source){.name = "the pattern", .fd = -1, .left = length};
 	if (!parse_pattern(hex, source->pattern, &source->pattern_len))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"\"%s\" is not 1 to %d bytes in hexadecimal", hex,
-					SOURCE_PATTERN_MAX);
+					"invalid pattern \"%s\": use 1 to %d bytes in hexadecimal",
+					hex, SOURCE_PATTERN_MAX);
 	return dpumap_sha256_create(&source->sha, fault);
 }
 
@@ -57,7 +45,7 @@ static doca_error_t open_stream(struct source *source, uint64_t offset, uint64_t
 	source->left = length;
 	if (offset)
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"standard input has no offsets");
+					"--file-offset is not valid for standard input");
 	return DOCA_SUCCESS;
 }
 
@@ -72,8 +60,8 @@ static doca_error_t open_file(struct source *source, const char *path, uint64_t 
 		return result;
 	if (offset > size || (length != SOURCE_UNKNOWN && length > size - offset))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"%s has %" PRIu64 " bytes: what is wanted of it is not all "
-					"there",
+					"%s has %" PRIu64
+					" bytes, fewer than --file-offset and --length require",
 					path, size);
 	source->at = offset;
 	source->left = length == SOURCE_UNKNOWN ? size - offset : length;
@@ -95,7 +83,7 @@ doca_error_t source_open_file(struct source *source, const char *path, uint64_t 
 	return result;
 }
 
-/* A signal may come just before poll(): look at the flag now and then. */
+/* A signal may arrive just before poll(): check the flag periodically. */
 static doca_error_t await_stream(const struct source *source, struct dpumap_fault *fault)
 {
 	struct pollfd p = {.fd = source->fd, .events = POLLIN};
@@ -130,8 +118,7 @@ static doca_error_t read_stream(struct source *source, uint8_t *buf, size_t size
 	}
 	if (*len < size && source->left != SOURCE_UNKNOWN)
 		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
-					"%s ended before the length that was asked for",
-					source->name);
+					"%s ended before --length bytes", source->name);
 	return DOCA_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Where the bytes for an export come from, hashed on the way. */
+/* The source of bytes for an export: a file, a stream or a pattern; hashes what it reads. */
 #ifndef DPUMAP_HOST_SOURCE_H
 #define DPUMAP_HOST_SOURCE_H
 
@@ -11,7 +11,7 @@
 #include "common/sha256.h"
 
 #define SOURCE_PATTERN_MAX 64
-/* Nobody knows before its end how long a stream is. */
+/* The length of a stream is unknown before its end. */
 #define SOURCE_UNKNOWN UINT64_MAX
 
 struct source {
@@ -27,8 +27,8 @@ struct source {
 };
 
 /*
- * path "-" is standard input. length, which may be SOURCE_UNKNOWN, is what is wanted of the file
- * behind offset; a file that has less is an error.
+ * path "-" is standard input. length is the number of bytes from offset on; SOURCE_UNKNOWN means
+ * all. A shorter file is an error.
  */
 doca_error_t source_open_file(struct source *source, const char *path, uint64_t offset,
 			      uint64_t length, struct dpumap_fault *fault);
@@ -38,7 +38,7 @@ doca_error_t source_open_pattern(struct source *source, const char *hex, uint64_
 /* len bytes, or fewer at the end. */
 doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *len,
 			 struct dpumap_fault *fault);
-/* Of all that was read. */
+/* The digest of all bytes read. */
 doca_error_t source_digest(struct source *source, uint8_t sha256[static DPUMAP_SHA256_LEN],
 			   struct dpumap_fault *fault);
 /* All zero, or one that could not be opened, is allowed. */

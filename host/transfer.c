@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * All commands that move bytes are one walk over windows: each window may come from a source, is
- * seen by the DPU, and may go to a sink. What every station saw is hashed, and the hashes are
- * compared.
+ * All copying commands walk over windows: each window may come from a source, is in the export, and
+ * may go to a sink. Source, DPU and sink hash the bytes, and the hashes are compared.
  */
 #include "transfer.h"
 
@@ -13,7 +12,7 @@
 #include <doca_types.h>
 
 #include "common/clock.h"
-#include "import.h"
+#include "import_copy.h"
 #include "interrupt.h"
 #include "progress.h"
 #include "remote.h"
@@ -21,7 +20,7 @@
 #include "sink.h"
 #include "source.h"
 
-/* Exports may be larger than what we want to pin. */
+/* Exports may be larger than the memory that should be pinned. */
 #define WINDOW_MAX ((uint64_t)64 << 20)
 
 enum {
@@ -36,8 +35,8 @@ struct transfer {
 	const char *pattern;	 /* NULL: none */
 	const char *target_path; /* NULL: no file */
 	enum sink_form form;	 /* of standard output */
-	bool has_source;	 /* otherwise the export's own bytes are fetched */
-	bool has_sink;		 /* otherwise they stay there */
+	bool has_source;	 /* otherwise the export's bytes are read */
+	bool has_sink;		 /* otherwise the bytes stay in the export */
 	bool same_window;	 /* every window goes through the same bytes of the export */
 	uint64_t total;		 /* SOURCE_UNKNOWN until a stream has ended */
 	uint64_t window;
@@ -75,7 +74,7 @@ static doca_error_t get_window(struct transfer *t, uint64_t offset, size_t len,
 	return result;
 }
 
-/* *len is the room; what there is in it afterwards. */
+/* *len is the size of the window, and then the number of bytes read. */
 static doca_error_t fill_window(struct transfer *t, size_t *len, struct dpumap_fault *fault)
 {
 	char more;
@@ -83,13 +82,13 @@ static doca_error_t fill_window(struct transfer *t, size_t *len, struct dpumap_f
 	if (*len > 0)
 		return source_read(&t->source, t->import.buffers[BUFFER_PUT].memory, *len, len,
 				   fault);
-	/* The export is full: that is the end of the stream as well, or it does not fit. */
+	/* The export is full: the stream must end here, or it does not fit. */
 	if (source_read(&t->source, &more, 1, len, fault) != DOCA_SUCCESS)
 		return fault->code;
 	if (*len > 0)
 		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
 					"%s does not fit into export %s, which has %" PRIu64
-					" from offset %" PRIu64,
+					" bytes from offset %" PRIu64,
 					t->source.name, t->export.info.name,
 					t->export.info.size - t->options->offset,
 					t->options->offset);
@@ -176,18 +175,19 @@ static doca_error_t gather_digests(struct transfer *t, struct dpumap_fault *faul
 static doca_error_t check_fit(struct transfer *t, struct dpumap_fault *fault)
 {
 	const struct dpumap_export_info *info = &t->export.info;
-	const char *what = t->has_source ? t->source.name : "the part asked for";
+	const char *what = t->has_source ? t->source.name : "the range";
 	uint64_t offset = t->options->offset;
 
 	if (offset > info->size || (t->same_window && offset == info->size))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"offset %" PRIu64 " is outside of export %s, which has "
+					"offset %" PRIu64 " is outside export %s, which has "
 					"%" PRIu64 " bytes",
 					offset, info->name, info->size);
 	if (!t->same_window && t->total != SOURCE_UNKNOWN && t->total > info->size - offset)
 		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
-					"%s has %" PRIu64 " bytes and does not fit into export %s, "
-					"which has %" PRIu64 " from offset %" PRIu64,
+					"%s has %" PRIu64
+					" bytes and does not fit into export %s, which has %" PRIu64
+					" bytes from offset %" PRIu64,
 					what, t->total, info->name, info->size - offset, offset);
 	if (t->has_source && !remote_is_writable(info))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
@@ -203,7 +203,7 @@ static void choose_window(struct transfer *t)
 		t->window = WINDOW_MAX;
 	if (t->window > t->total)
 		t->window = t->total;
-	/* Nothing to move, but a buffer of nothing cannot be made. */
+	/* A buffer cannot be empty, even if nothing is copied. */
 	if (t->window == 0)
 		t->window = 1;
 }
@@ -233,7 +233,7 @@ static uint64_t wanted_length(const struct transfer *t)
 	return t->options->offset < size ? size - t->options->offset : 0;
 }
 
-/* A file says itself how much it is, the rest follows from the export. */
+/* The length of a file, or that of the requested range. */
 static doca_error_t choose_total(struct transfer *t, struct dpumap_fault *fault)
 {
 	t->total = t->source_path ? t->source.left : wanted_length(t);
@@ -280,14 +280,14 @@ static void print_report(struct transfer *t)
 	t->report.source = t->has_source ? t->source.name : NULL;
 	t->report.target = t->has_sink ? t->sink.name : NULL;
 	if (t->has_sink && !t->target_path)
-		return; /* what was printed is the bytes */
+		return; /* standard output has the bytes */
 	if (t->options->given & OPTION_JSON)
 		report_print_json(&t->report, &t->export.info);
 	else
 		report_print(&t->report, &t->export.info, t->export.desc_len);
 }
 
-/* The import ends before dpumapd is told so. */
+/* Closes the import before it releases the export. */
 static doca_error_t finish(struct transfer *t, struct dpumap_fault *fault)
 {
 	doca_error_t result;
@@ -299,8 +299,7 @@ static doca_error_t finish(struct transfer *t, struct dpumap_fault *fault)
 	print_report(t);
 	if (!report_digests_equal(&t->report))
 		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
-					"the SHA-256 digests differ: the bytes that arrived are "
-					"not those that left");
+					"the SHA-256 digests differ: the copy is corrupt");
 	return sink_commit(&t->sink, fault);
 }
 
@@ -340,9 +339,9 @@ const char *transfer_check_read(const struct options *options)
 	if (!is_dash(options->args[1]))
 		return NULL;
 	if (options->given & OPTION_JSON)
-		return "--json is about a FILE, and the bytes go to standard output";
+		return "--json needs a FILE: the bytes go to standard output";
 	if (options->given & OPTION_SPARSE)
-		return "--sparse is for a FILE";
+		return "--sparse needs a FILE";
 	return NULL;
 }
 
@@ -364,15 +363,6 @@ doca_error_t transfer_write(const struct options *options, struct dpumap_fault *
 	return transfer(&t, fault);
 }
 
-doca_error_t transfer_put(const struct options *options, struct dpumap_fault *fault)
-{
-	struct transfer t = {.options = options,
-			     .export_name = options->args[1],
-			     .source_path = options->args[0]};
-
-	return transfer(&t, fault);
-}
-
 doca_error_t transfer_fill(const struct options *options, struct dpumap_fault *fault)
 {
 	struct transfer t = {.options = options,
@@ -385,7 +375,7 @@ doca_error_t transfer_fill(const struct options *options, struct dpumap_fault *f
 const char *transfer_check_fill(const struct options *options)
 {
 	if (options->args[1] && !source_is_pattern(options->args[1]))
-		return "the bytes are 1 to 64 pairs of hexadecimal digits";
+		return "HEX must be 1 to 64 pairs of hexadecimal digits";
 	return NULL;
 }
 
@@ -419,12 +409,12 @@ const char *transfer_check_cp(const struct options *options)
 	bool to_file = options->num_args == 3 || is_export(args[0]);
 
 	if (options->num_args == 2 && is_export(args[0]) == is_export(args[1]))
-		return "one of the two is an export, written :NAME, the other one a file "
-		       "(one whose name begins with a colon is ./:FILE)";
+		return "cp needs one export, written :NAME, and one file (write ./:FILE if its "
+		       "name begins with a colon)";
 	if (options->given & OPTION_SPARSE && !to_file)
-		return "--sparse is for a file that is written";
+		return "--sparse is valid only when a file is written";
 	if (options->given & OPTION_FILE_OFFSET && options->num_args == 2 && is_export(args[0]))
-		return "--file-offset is for a file that is read";
+		return "--file-offset is valid only when a file is read";
 	return NULL;
 }
 

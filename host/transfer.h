@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Bytes into, out of, and through an export. */
+/* The commands that copy: read, write, cp, fill and dump. */
 #ifndef DPUMAP_HOST_TRANSFER_H
 #define DPUMAP_HOST_TRANSFER_H
 
@@ -7,7 +7,6 @@
 
 command_fn transfer_read;
 command_fn transfer_write;
-command_fn transfer_put;
 command_fn transfer_cp;
 command_fn transfer_fill;
 command_fn transfer_dump;

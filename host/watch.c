@@ -45,7 +45,7 @@ static void print_event(const struct watch *w, const char *event, const char *ke
 	json_print_line(object);
 }
 
-static void hear(union doca_data user_data, enum dpumap_channel_event event, const char *name)
+static void on_event(union doca_data user_data, enum dpumap_channel_event event, const char *name)
 {
 	struct watch *w = user_data.ptr;
 	const char *only = w->options->args[0];
@@ -99,7 +99,7 @@ static doca_error_t listen_on(struct watch *w, struct dpumap_channel *channel,
 			result = dpumap_channel_process(channel);
 		if (ferror(stdout))
 			result = dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
-						  "cannot write to stdout");
+						  "cannot write to standard output");
 	}
 	return result;
 }
@@ -113,12 +113,12 @@ doca_error_t watch_exports(const struct options *options, struct dpumap_fault *f
 	interrupt_release();
 	result = dpumap_channel_create(&channel);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot make a channel");
+		return dpumap_fault_doca(fault, result, "cannot create a channel");
 	result = configure(channel, options);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_channel_connect(channel);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_channel_watch(channel, hear, (union doca_data){.ptr = &w});
+		result = dpumap_channel_watch(channel, on_event, (union doca_data){.ptr = &w});
 	if (result != DOCA_SUCCESS) {
 		dpumap_fault_set(fault, result, "%s", dpumap_channel_get_error(channel));
 	} else {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Buf inventories: where bufs (doca_buf.h) come from and return to.
+ * Buf inventories. An inventory is the pool from which bufs (doca_buf.h) are allocated.
  *
- * Life: create -> set user data -> start -> get bufs, expand -> stop -> ... -> destroy. All memory
- * is allocated by create and expand; getting a buf and giving it back take constant time and
- * allocate nothing. The bufs of one inventory may point into any number of maps.
+ * Life cycle: create -> set user data -> start -> allocate bufs, expand -> stop -> ... -> destroy.
+ * Only create and expand allocate memory. Allocating and releasing a buf take constant time. The
+ * bufs of one inventory may point into any number of maps.
  *
- * Thread safety of all functions: one inventory and the bufs out of it may be used by one thread at
- * a time, together with the maps that they point into; different inventories by different threads
- * at once. A map with doca_mmap_enable_thread_safety() may be shared by threads that get bufs on
- * it from inventories of their own.
+ * Thread safety of all functions: only one thread at a time may use an inventory, its bufs and
+ * their maps. Different threads may use different inventories at once. Threads that allocate bufs
+ * from different inventories may share a map with doca_mmap_enable_thread_safety().
  *
- * Errors common to all functions: DOCA_ERROR_INVALID_VALUE for a NULL argument unless said
- * otherwise. On any error the inventory and the outputs keep their values. Semantics: DOCA 3.0,
- * doca_buf_inventory.h; what that leaves undefined is an error here as far as the library can see
- * it.
+ * All functions return DOCA_ERROR_INVALID_VALUE for a NULL argument unless documented otherwise.
+ * On any error the inventory and the outputs keep their values. Semantics: DOCA 3.0,
+ * doca_buf_inventory.h; behaviour that it leaves undefined is an error here if the library can
+ * detect it.
  */
 #ifndef DOCA_BUF_INVENTORY_H_
 #define DOCA_BUF_INVENTORY_H_
@@ -37,69 +36,82 @@ struct doca_mmap;
 /**
  * Create an inventory and all its bufs.
  *
- * @param num_elements the number of bufs, 1 to 2^32 - 1
+ * @param num_elements number of bufs, from 1 to 2^32 - 1
  * @param buf_inventory out: the inventory, owned by the caller until doca_buf_inventory_destroy()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL and for a number out of that range,
- *         DOCA_ERROR_NO_MEMORY when an allocation fails
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the output is NULL, or the number is out of range
+ * - DOCA_ERROR_NO_MEMORY: an allocation fails
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_create(size_t num_elements,
 						   struct doca_buf_inventory **buf_inventory);
 
 /**
- * Destroy an inventory; stops it first.
+ * Stop and destroy an inventory.
  *
- * @param inventory the inventory, in any state, with all bufs given back; gone after success
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_IN_USE when bufs are out; the inventory is unchanged then
+ * @param inventory the inventory, in any state, after all its bufs were released; invalid after
+ *         success
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_IN_USE: a buf is still allocated; the inventory is unchanged
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory);
 
 /**
- * Let bufs be got. Does nothing on a started inventory.
+ * Start an inventory: bufs can then be allocated. A started inventory is not changed.
  *
- * @param inventory the inventory; the first start fixes its user data for good
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL
+ * @param inventory the inventory; the first start makes its user data final
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory);
 
 /**
- * Let no more bufs be got. Those that are out stay valid and can be given back. Does nothing on an
- * inventory that is not started.
+ * Stop an inventory: no more bufs can be allocated. Allocated bufs stay valid and can be released.
+ * An inventory that is not started is not changed.
  *
  * @param inventory the inventory; it can be started again
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory);
 
 /**
- * Add bufs. Those that are out stay valid.
+ * Add bufs to an inventory. Allocated bufs stay valid.
  *
  * @param inventory a started inventory
- * @param num_elements how many more, at least 1; 2^32 - 1 is the most that an inventory can have
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL and for a number out of that range,
- *         DOCA_ERROR_BAD_STATE when the inventory is not started,
- *         DOCA_ERROR_NO_MEMORY when an allocation fails
+ * @param num_elements number of bufs to add, at least 1; an inventory can have at most 2^32 - 1
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the inventory is NULL, or the number is out of range
+ * - DOCA_ERROR_BAD_STATE: the inventory is not started
+ * - DOCA_ERROR_NO_MEMORY: an allocation fails
  */
 DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory,
 							 uint32_t num_elements);
 
 /**
- * Get a buf: a piece of the range of a map, of which a part holds data already.
+ * Allocate a buf: a piece of the range of a map, with data in a part of it.
  *
- * The buf counts in doca_mmap_get_num_bufs() until it is given back, and the map can be neither
- * stopped nor destroyed so long, unless doca_mmap_enable_thread_safety() was called on it.
+ * The buf counts in doca_mmap_get_num_bufs() until it is released. Until then the map can be
+ * neither stopped nor destroyed, unless doca_mmap_enable_thread_safety() was called for it.
  *
  * @param inventory a started inventory
- * @param mmap a started or an imported map
- * @param addr first byte of the buf; for an imported map an address of the exporter
- * @param len bytes of the buf, may be 0
- * @param data first byte of its data, in the buf
- * @param data_len bytes of its data, may be 0
- * @param buf out: the buf with one reference, which is the caller's until doca_buf_dec_refcount()
- * @return DOCA_SUCCESS,
- *         DOCA_ERROR_INVALID_VALUE when inventory, mmap or buf is NULL, when the buf does not lie
- * in the range of the map or the data not in the buf, DOCA_ERROR_BAD_STATE when the inventory or
- * the map is not started, DOCA_ERROR_NO_MEMORY when all bufs of the inventory are out
+ * @param mmap a started or imported map
+ * @param addr first byte of the buf; for an imported map, an address of the exporter
+ * @param len number of bytes of the buf, may be 0
+ * @param data first byte of the data, within the buf
+ * @param data_len number of bytes of the data, may be 0
+ * @param buf out: the buf with one reference, owned by the caller until doca_buf_dec_refcount()
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: inventory, mmap or buf is NULL; the buf is not within the range of
+ *   the map; or the data is not within the buf
+ * - DOCA_ERROR_BAD_STATE: the inventory or the map is not started
+ * - DOCA_ERROR_NO_MEMORY: all bufs of the inventory are allocated
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory,
 							    struct doca_mmap *mmap, void *addr,
@@ -107,14 +119,14 @@ DOCA_STABLE doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inve
 							    struct doca_buf **buf);
 
 /**
- * Get an empty buf, to receive data: as doca_buf_inventory_buf_get_by_args() with no data, which
- * will begin at addr.
+ * Allocate an empty buf as a destination, like doca_buf_inventory_buf_get_by_args() without data.
+ * Data will begin at addr.
  *
  * @param inventory a started inventory
- * @param mmap a started or an imported map
+ * @param mmap a started or imported map
  * @param addr first byte of the buf
- * @param len bytes of the buf
- * @param buf out: the buf with one reference, which is the caller's
+ * @param len number of bytes of the buf
+ * @param buf out: the buf with one reference, owned by the caller
  * @return as doca_buf_inventory_buf_get_by_args()
  */
 static inline doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inventory,
@@ -125,14 +137,14 @@ static inline doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_in
 }
 
 /**
- * Get a full buf, to send data: as doca_buf_inventory_buf_get_by_args() with the data and nothing
- * around it.
+ * Allocate a full buf as a source, like doca_buf_inventory_buf_get_by_args() without headroom and
+ * tail.
  *
  * @param inventory a started inventory
- * @param mmap a started or an imported map
+ * @param mmap a started or imported map
  * @param data first byte of the buf and of its data
- * @param data_len bytes of both
- * @param buf out: the buf with one reference, which is the caller's
+ * @param data_len number of bytes of the buf and of its data
+ * @param buf out: the buf with one reference, owned by the caller
  * @return as doca_buf_inventory_buf_get_by_args()
  */
 static inline doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory,
@@ -145,58 +157,69 @@ static inline doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_in
 }
 
 /**
- * Get a buf like another one, on the same memory: nothing is copied but the description. Of a list
- * all elements, chained in the same order; in time proportional to their number.
+ * Duplicate a buf, or a whole list in the same order. The duplicate describes the same memory; no
+ * data is copied. The time is proportional to the number of elements.
  *
- * @param inventory a started inventory, not necessarily that of src_buf
- * @param src_buf the buf; the head of its list if it is in one. Its map or maps are started
- * @param dst_buf out: the copy with one reference, which is the caller's
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_BAD_STATE when the inventory or a map is not started or src_buf was given
- * back, DOCA_ERROR_NOT_PERMITTED when src_buf is in a list but not its head,
- *         DOCA_ERROR_NO_MEMORY when the inventory has fewer bufs left than src_buf has elements
+ * @param inventory a started inventory, which may differ from the inventory of src_buf
+ * @param src_buf the buf; the head of its list if it is in one. The maps of all elements are
+ *         started
+ * @param dst_buf out: the duplicate with one reference, owned by the caller
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_BAD_STATE: the inventory or a map is not started, or src_buf was released
+ * - DOCA_ERROR_NOT_PERMITTED: src_buf is in a list but is not its head
+ * - DOCA_ERROR_NO_MEMORY: the inventory has fewer free bufs than src_buf has elements
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
 						    const struct doca_buf *src_buf,
 						    struct doca_buf **dst_buf);
 
 /**
- * Store a word in the inventory.
+ * Set the user data of the inventory.
  *
  * @param inventory an inventory that was never started
- * @param user_data the word
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_BAD_STATE when the inventory was started once
+ * @param user_data the value
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_BAD_STATE: the inventory has been started before
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
 							  union doca_data user_data);
 
 /**
- * The word stored in the inventory.
+ * Get the user data of the inventory.
  *
  * @param inventory the inventory, in any state
- * @param user_data out: the word; all bits 0 when none was stored
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @param user_data out: the value; all bits are 0 if none was set
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_get_user_data(
 	const struct doca_buf_inventory *inventory, union doca_data *user_data);
 
 /**
- * How many bufs the inventory has, in use or not.
+ * Get the number of bufs of the inventory, free or allocated.
  *
  * @param inventory the inventory, in any state
  * @param num_of_elements out: the number
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_get_num_elements(
 	const struct doca_buf_inventory *inventory, uint32_t *num_of_elements);
 
 /**
- * How many bufs the inventory has left.
+ * Get the number of free bufs of the inventory.
  *
  * @param inventory the inventory, in any state
  * @param num_of_free_elements out: the number
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_get_num_free_elements(
 	const struct doca_buf_inventory *inventory, uint32_t *num_of_free_elements);

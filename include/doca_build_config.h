@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which side of the PCIe a program is built for.
+ * Selects whether a program is built for the host or for the DPU.
  *
- * Exactly one of DOCA_ARCH_HOST and DOCA_ARCH_DPU is defined after this header. A program chooses
- * by compiling with -D DOCA_ARCH_HOST or -D DOCA_ARCH_DPU; without a choice an aarch64 build is for
- * the DPU and every other build for the host. The library itself is the same for both sides.
+ * This header defines exactly one of DOCA_ARCH_HOST and DOCA_ARCH_DPU. To choose explicitly,
+ * compile the program with -D DOCA_ARCH_HOST or -D DOCA_ARCH_DPU. By default, an aarch64 build is
+ * for the DPU and any other build is for the host. The library itself is the same for both.
  */
 #ifndef DOCA_BUILD_CONFIG_H_
 #define DOCA_BUILD_CONFIG_H_
@@ -31,8 +31,7 @@
 #endif
 #endif
 
-/** True in a build for the second DPU generation only: never, one library serves all generations.
- */
+/** Always 0: the library is the same for all DPU generations. */
 #ifndef DOCA_ARCH_DPU_BF2
 #define DOCA_ARCH_DPU_BF2 0
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Small helpers that every header of the interface may use.
+ * Helpers for all headers of the interface.
  */
 #ifndef DOCA_COMMON_DEFINES_H_
 #define DOCA_COMMON_DEFINES_H_
 
 #if defined(__GNUC__)
-/** Branch hint: @p x is normally true. The value of @p x is unchanged. */
+/** Branch hint: @p x is usually true. Evaluates to @p x. */
 #define doca_likely(x) __builtin_expect(!!(x), 1)
-/** Branch hint: @p x is normally false. The value of @p x is unchanged. */
+/** Branch hint: @p x is usually false. Evaluates to @p x. */
 #define doca_unlikely(x) __builtin_expect(!!(x), 0)
 #else
 #define doca_likely(x)	 (x)

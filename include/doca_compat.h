@@ -2,18 +2,18 @@
 /*
  * Symbol attributes of the interface.
  *
- * Experimental and deprecated functions always link. Calling one warns at compile time unless the
- * program defines DOCA_ALLOW_EXPERIMENTAL_API or DOCA_ALLOW_DEPRECATED_API.
+ * Experimental and deprecated functions always link. A call of such a function causes a compiler
+ * warning unless the program defines DOCA_ALLOW_EXPERIMENTAL_API or DOCA_ALLOW_DEPRECATED_API.
  *
- * Helpers for structs that say by which version of the interface they were filled. No struct of the
- * headers here is one; programs may declare some of their own.
+ * The DOCA_STRUCT_* helpers are for structs that store the version of the interface. The headers
+ * of this library declare no such structs; programs may declare their own.
  */
 #ifndef DOCA_COMPAT_H_
 #define DOCA_COMPAT_H_
 
 #include <doca_config.h>
 
-/** Kept by the compiler although nothing in its file refers to it. */
+/** The compiler keeps the symbol even if nothing in its file refers to it. */
 #define DOCA_USED __attribute__((used))
 
 /** A function of the interface that keeps its signature and meaning. */
@@ -30,7 +30,7 @@
 	DOCA_USED
 #endif
 
-/** A function of the interface that will go. */
+/** A function of the interface that will be removed. */
 #ifdef DOCA_ALLOW_DEPRECATED_API
 #define DOCA_DEPRECATED \
 	__attribute__((visibility("default"), section(".text.deprecated"))) DOCA_USED
@@ -49,7 +49,7 @@
 /** Store the version in a struct, given by name or by pointer. */
 #define DOCA_STRUCT_CTOR(s)	((s).__doca_api_version = DOCA_VERSION_EXACT)
 #define DOCA_STRUCT_PTR_CTOR(p) ((p)->__doca_api_version = DOCA_VERSION_EXACT)
-/** The same, all other bytes 0. */
+/** Store the version and set all other bytes to 0. */
 #define DOCA_STRUCT_MEMSET_CTOR(s)          \
 	do {                                \
 		memset(&(s), 0, sizeof(s)); \
@@ -60,7 +60,7 @@
 		memset((p), 0, sizeof(*(p))); \
 		DOCA_STRUCT_PTR_CTOR(p);      \
 	} while (0)
-/** The version in a struct, given by pointer. */
+/** Get the version from a struct, given by pointer. */
 #define DOCA_STRUCT_GET_VERSION(p) ((p)->__doca_api_version)
 /** First initializer of such a struct. */
 #ifdef __cplusplus
@@ -68,7 +68,7 @@
 #else
 #define DOCA_STRUCT_CTOR_LIST_START .__doca_api_version = DOCA_VERSION_EXACT
 #endif
-/** Define a struct, all other members 0. */
+/** Define a struct with the version; all other members are 0. */
 #define DOCA_STRUCT_DEF(type, name) type name = {DOCA_STRUCT_CTOR_LIST_START}
 
 #include <doca_version.h>

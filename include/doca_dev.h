@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Devices: what there is (devinfo) and what is open (dev).
+ * Devices.
  *
- * A devinfo describes one RDMA device as libibverbs lists it: of the mlx5 driver, or another one of
- * InfiniBand or RoCE, such as the kernel's rdma_rxe, which can do RDMA and none of the rest: memory
- * is exported by RDMA only, there is no device memory, no umem and no DMA. A dev is that device
- * opened with a protection domain; it is shared by everything in the process that opens the
- * same device.
+ * A devinfo describes an RDMA device that libibverbs lists. A dev is such a device after it was
+ * opened; it has a protection domain. All parts of a process that open the same device share one
+ * dev.
  *
- * A representor (rep) is what a DPU knows the host's physical function of its card by. There is one
- * for each device of a DPU that manages the host's; a device of the host has none.
+ * The driver of a device is mlx5, or another InfiniBand or RoCE driver such as the kernel's
+ * rdma_rxe. Devices of other drivers support RDMA only: they can export memory over RDMA, but do
+ * not support device memory, umems or DMA.
  *
- * Errors common to all functions: DOCA_ERROR_INVALID_VALUE for a NULL argument unless said
- * otherwise. On any error the outputs keep their values. Semantics: DOCA 3.0, doca_dev.h.
+ * A representor (rep) stands for a physical function of the host on the DPU of the same card. A
+ * device of a DPU that manages the host's function has one representor for it. Devices of a host
+ * have no representors.
+ *
+ * All functions return DOCA_ERROR_INVALID_VALUE for a NULL argument unless documented otherwise.
+ * On any error the outputs keep their values. Semantics: DOCA 3.0, doca_dev.h.
  */
 #ifndef DOCA_DEV_H_
 #define DOCA_DEV_H_
@@ -32,14 +35,14 @@ struct doca_dev_rep;
 struct doca_devinfo;
 struct doca_devinfo_rep;
 
-/** Which representors to list; a mask. */
+/** Representors to list; a mask. */
 enum doca_devinfo_rep_filter {
-	DOCA_DEVINFO_REP_FILTER_ALL = 0,	   /**< All that the device has. */
-	DOCA_DEVINFO_REP_FILTER_NET = 1 << 1,	   /**< Of network functions. */
-	DOCA_DEVINFO_REP_FILTER_EMULATED = 1 << 2, /**< Of functions that the DPU emulates. */
+	DOCA_DEVINFO_REP_FILTER_ALL = 0,	   /**< All representors of the device. */
+	DOCA_DEVINFO_REP_FILTER_NET = 1 << 1,	   /**< Representors of network functions. */
+	DOCA_DEVINFO_REP_FILTER_EMULATED = 1 << 2, /**< Representors of emulated functions. */
 };
 
-/** Sizes in bytes; those of strings include the terminating NUL. */
+/** Sizes in bytes; sizes of strings include the terminating NUL. */
 #define DOCA_DEVINFO_PCI_ADDR_SIZE     13 /**< "dddd:bb:dd.f" */
 #define DOCA_DEVINFO_PCI_BDF_SIZE      8  /**< "bb:dd.f" */
 #define DOCA_DEVINFO_REP_PCI_ADDR_SIZE 13
@@ -53,15 +56,17 @@ enum doca_devinfo_rep_filter {
 #define DOCA_DEVINFO_IPV6_ADDR_SIZE    16
 
 /**
- * List the devices of this system that the library can drive, those of the mlx5 driver first.
+ * List the devices of this system that the library supports. Devices of the mlx5 driver come
+ * first.
  *
  * @param dev_list out: array of @p nb_devs entries, owned by the caller until
- * doca_devinfo_destroy_list()
- * @param nb_devs out: number of entries; 0 when there is no device of a supported kind
- * @return DOCA_SUCCESS,
- *         DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NO_MEMORY when an allocation fails,
- *         DOCA_ERROR_NOT_FOUND when the system has no list of RDMA devices at all
+ *         doca_devinfo_destroy_list()
+ * @param nb_devs out: number of entries; 0 if there is no supported device
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NO_MEMORY: an allocation fails
+ * - DOCA_ERROR_NOT_FOUND: the system cannot list RDMA devices
  *
  * Callable from any thread.
  */
@@ -69,59 +74,68 @@ DOCA_STABLE doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_lis
 						  uint32_t *nb_devs);
 
 /**
- * Free a list and every devinfo in it. Devices opened from it stay open.
+ * Free a list and all its entries. Devices that were opened from it stay open.
  *
  * @param dev_list a list from doca_devinfo_create_list()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  *
- * Not while another thread uses the list.
+ * The list must not be in use by another thread.
  */
 DOCA_STABLE doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
 
 /**
- * Open a device. Opening one that is open already hands out the same object and counts one more
- * opening.
+ * Open a device. If the device is already open, the function returns the same object and
+ * increments its open count.
  *
- * @param devinfo the device; may be freed with its list after the call
- * @param dev out: the open device; give it back with doca_dev_close()
- * @return DOCA_SUCCESS,
- *         DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NO_MEMORY when memory or a protection domain cannot be allocated,
- *         DOCA_ERROR_NOT_CONNECTED when the device does not open or does not answer,
- *         DOCA_ERROR_DRIVER when the driver does not tell the number of the protection domain
+ * @param devinfo the device; its list may be freed after the call
+ * @param dev out: the open device; valid until doca_dev_close()
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NO_MEMORY: memory or a protection domain cannot be allocated
+ * - DOCA_ERROR_NOT_CONNECTED: the device cannot be opened or does not answer
+ * - DOCA_ERROR_DRIVER: the driver does not report the number of the protection domain
  *
  * Callable from any thread.
  */
 DOCA_STABLE doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
 
 /**
- * Give back one opening; the last one closes the device.
+ * Decrement the open count of a device, and close the device when the count reaches 0.
  *
- * @param dev an open device; NULL is no error and does nothing
- * @return DOCA_SUCCESS,
- *         DOCA_ERROR_IN_USE when this is the last opening and maps, device memory or queues still
- * use the device; nothing has changed then
+ * @param dev an open device; NULL does nothing and is not an error
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_IN_USE: this is the last close, and maps, device memory or queues still use the
+ *   device; nothing has changed
  *
  * Callable from any thread.
  */
 DOCA_STABLE doca_error_t doca_dev_close(struct doca_dev *dev);
 
 /**
- * The description of an open device.
+ * Get the description of an open device.
  *
  * @param dev an open device
- * @return owned by @p dev and valid until it is closed; NULL for NULL. Callable from any thread.
+ * @return the description, owned by @p dev and valid until the device is closed; NULL for NULL
+ *
+ * Callable from any thread.
  */
 DOCA_STABLE struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
 
 /**
- * PCI address of the device; that of its parent function for a sub-function.
+ * Get the PCI address of the device. For a sub-function, it is the address of its parent function.
  *
  * @param devinfo the device
- * @param pci_addr_str out: "dddd:bb:dd.f" in lower case, room for DOCA_DEVINFO_PCI_ADDR_SIZE bytes
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NOT_SUPPORTED when the device is one of software only,
- *         DOCA_ERROR_OPERATING_SYSTEM when sysfs does not tell
+ * @param pci_addr_str out: "dddd:bb:dd.f" in lower case; the buffer has at least
+ *         DOCA_DEVINFO_PCI_ADDR_SIZE bytes
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the device is a software device
+ * - DOCA_ERROR_OPERATING_SYSTEM: sysfs does not contain the value
  *
  * Callable from any thread.
  */
@@ -129,13 +143,15 @@ DOCA_STABLE doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo
 						       char *pci_addr_str);
 
 /**
- * Compare the PCI address of the device.
+ * Compare the PCI address of the device with a string.
  *
  * @param devinfo the device
- * @param pci_addr_str "dddd:bb:dd.f", or "bb:dd.f" for domain 0000; case does not matter
- * @param is_equal out: 1 or 0; 0 for a device of software only
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or a string of another form,
- *         DOCA_ERROR_OPERATING_SYSTEM when sysfs does not tell
+ * @param pci_addr_str "dddd:bb:dd.f", or "bb:dd.f" for domain 0000; upper or lower case
+ * @param is_equal out: 1 or 0; always 0 for a software device
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the string has another form
+ * - DOCA_ERROR_OPERATING_SYSTEM: sysfs does not contain the value
  *
  * Callable from any thread.
  */
@@ -144,15 +160,17 @@ DOCA_STABLE doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinf
 							uint8_t *is_equal);
 
 /**
- * First IPv4 address of the network interface of the device.
+ * Get the first IPv4 address of the network interface of the device.
  *
  * @param devinfo the device
  * @param ipv4_addr out: 4 bytes in network order
- * @param size bytes of room at @p ipv4_addr, at least DOCA_DEVINFO_IPV4_ADDR_SIZE
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or too little room,
- *         DOCA_ERROR_NOT_FOUND when the interface has none,
- *         DOCA_ERROR_OPERATING_SYSTEM when the device has no interface here or the system does not
- * tell
+ * @param size number of bytes at @p ipv4_addr, at least DOCA_DEVINFO_IPV4_ADDR_SIZE
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or @p size is too small
+ * - DOCA_ERROR_NOT_FOUND: the interface has no such address
+ * - DOCA_ERROR_OPERATING_SYSTEM: the device has no network interface in this system, or a system
+ *   call fails
  *
  * Callable from any thread.
  */
@@ -160,11 +178,11 @@ DOCA_STABLE doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *d
 						    uint8_t *ipv4_addr, uint32_t size);
 
 /**
- * First IPv6 address of the network interface of the device.
+ * Get the first IPv6 address of the network interface of the device.
  *
  * @param devinfo the device
  * @param ipv6_addr out: 16 bytes in network order
- * @param size bytes of room at @p ipv6_addr, at least DOCA_DEVINFO_IPV6_ADDR_SIZE
+ * @param size number of bytes at @p ipv6_addr, at least DOCA_DEVINFO_IPV6_ADDR_SIZE
  * @return as doca_devinfo_get_ipv4_addr()
  *
  * Callable from any thread.
@@ -173,13 +191,16 @@ DOCA_STABLE doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *d
 						    uint8_t *ipv6_addr, uint32_t size);
 
 /**
- * MAC address of the network interface of the device.
+ * Get the MAC address of the network interface of the device.
  *
  * @param devinfo the device
  * @param mac_addr out: 6 bytes
- * @param size bytes of room at @p mac_addr, at least DOCA_DEVINFO_MAC_ADDR_SIZE
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or too little room,
- *         DOCA_ERROR_NOT_SUPPORTED when the port is not Ethernet or has no interface here
+ * @param size number of bytes at @p mac_addr, at least DOCA_DEVINFO_MAC_ADDR_SIZE
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or @p size is too small
+ * - DOCA_ERROR_NOT_SUPPORTED: the port is not an Ethernet port, or the device has no network
+ *   interface in this system
  *
  * Callable from any thread.
  */
@@ -187,13 +208,15 @@ DOCA_STABLE doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *de
 						   uint8_t *mac_addr, uint32_t size);
 
 /**
- * Name of the network interface of the device.
+ * Get the name of the network interface of the device.
  *
  * @param devinfo the device
- * @param iface_name out: string
- * @param size bytes of room at @p iface_name, at least DOCA_DEVINFO_IFACE_NAME_SIZE
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or too little room,
- *         DOCA_ERROR_OPERATING_SYSTEM when the device has no interface in this system
+ * @param iface_name out: the name
+ * @param size number of bytes at @p iface_name, at least DOCA_DEVINFO_IFACE_NAME_SIZE
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or @p size is too small
+ * - DOCA_ERROR_OPERATING_SYSTEM: the device has no network interface in this system
  *
  * Callable from any thread.
  */
@@ -201,12 +224,14 @@ DOCA_STABLE doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *
 						     char *iface_name, uint32_t size);
 
 /**
- * Name of the RDMA device, for example "mlx5_0".
+ * Get the name of the RDMA device, for example "mlx5_0".
  *
  * @param devinfo the device
- * @param ibdev_name out: string
- * @param size bytes of room at @p ibdev_name, at least DOCA_DEVINFO_IBDEV_NAME_SIZE
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or too little room
+ * @param ibdev_name out: the name
+ * @param size number of bytes at @p ibdev_name, at least DOCA_DEVINFO_IBDEV_NAME_SIZE
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or @p size is too small
  *
  * Callable from any thread.
  */
@@ -214,53 +239,61 @@ DOCA_STABLE doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *
 						     char *ibdev_name, uint32_t size);
 
 /**
- * InfiniBand LID of port 1.
+ * Get the InfiniBand LID of port 1.
  *
  * @param devinfo the device
  * @param lid out: the LID in host byte order
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NOT_SUPPORTED when the port is not InfiniBand,
- *         DOCA_ERROR_DRIVER when the device does not answer
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the port is not an InfiniBand port
+ * - DOCA_ERROR_DRIVER: the device does not answer
  *
- * Callable from any thread. Opens the device for the query.
+ * Callable from any thread. The function opens the device.
  */
 DOCA_STABLE doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid);
 
 /**
- * Rate of port 1.
+ * Get the rate of port 1.
  *
  * @param devinfo the device
- * @param active_rate out: bits per second
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_DRIVER when the device does not answer
+ * @param active_rate out: rate in bits per second
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_DRIVER: the device does not answer
  *
- * Callable from any thread. Opens the device for the query.
+ * Callable from any thread. The function opens the device.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
 							    uint64_t *active_rate);
 
 /**
- * Number that names the function of the device among the functions of its card.
+ * Get the number that identifies the function of the device within its card.
  *
  * @param devinfo the device
  * @param vhca_id out: the number
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NOT_SUPPORTED when the device is none of the mlx5 driver,
- *         DOCA_ERROR_DRIVER when the device does not answer
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the driver of the device is not mlx5
+ * - DOCA_ERROR_DRIVER: the device does not answer
  *
- * Callable from any thread. May open the device for the query.
+ * Callable from any thread. The function may open the device.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo,
 							uint16_t *vhca_id);
 
 /**
- * Kind of the PCI function of the device.
+ * Get the kind of the PCI function of the device.
  *
  * @param devinfo the device
- * @param pci_func_type out: physical, virtual or sub-function
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NOT_SUPPORTED when the device is one of software only,
- *         DOCA_ERROR_OPERATING_SYSTEM when sysfs does not tell
+ * @param pci_func_type out: physical function, virtual function or sub-function
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the device is a software device
+ * - DOCA_ERROR_OPERATING_SYSTEM: sysfs does not contain the value
  *
  * Callable from any thread. Semantics: DOCA 3.1.
  */
@@ -268,13 +301,15 @@ DOCA_STABLE doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinf
 							enum doca_pci_func_type *pci_func_type);
 
 /**
- * Index of a sub-function: N of "mlx5_core.sf.N" on the auxiliary bus.
+ * Get the index of a sub-function: N of "mlx5_core.sf.N" on the auxiliary bus.
  *
  * @param devinfo the device
  * @param sf_index out: the index
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NOT_SUPPORTED when the device is no sub-function,
- *         DOCA_ERROR_OPERATING_SYSTEM when sysfs does not tell
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the device is not a sub-function
+ * - DOCA_ERROR_OPERATING_SYSTEM: sysfs does not contain the value
  *
  * Callable from any thread. Semantics: DOCA 3.1.
  */
@@ -282,48 +317,59 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_sf_index(const struct doca_devin
 							 uint32_t *sf_index);
 
 /**
- * RDMA port by which the device reaches the wire: 1, the one that the library uses.
+ * Get the RDMA port that connects the device to the network. It is port 1, which the library uses.
  *
  * @param devinfo the device
- * @param ib_port out: the port's number
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @param ib_port out: number of the port
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  *
- * Callable from any thread. The name is of DOCA after 3.0, the signature by inference.
+ * Callable from any thread. The name comes from a DOCA version after 3.0, the signature by
+ * inference.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_uplink_ib_port(const struct doca_devinfo *devinfo,
 							       uint32_t *ib_port);
 
 /**
- * The system's index of the network interface of the device.
+ * Get the system's index of the network interface of the device.
  *
  * @param devinfo the device
  * @param iface_index out: the index
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_OPERATING_SYSTEM when the device has no interface in this system
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_OPERATING_SYSTEM: the device has no network interface in this system
  *
- * Callable from any thread. The name is of DOCA after 3.0, the signature by inference.
+ * Callable from any thread. The name comes from a DOCA version after 3.0, the signature by
+ * inference.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_iface_index(const struct doca_devinfo *devinfo,
 							    uint32_t *iface_index);
 
 /**
- * PCI address of the function by which the device goes past the CPU to GPU memory. None here.
+ * Get the PCI address of the function for direct access to GPU memory. This is not supported.
  *
  * @param devinfo the device
  * @param pci_addr_str not written
- * @return DOCA_ERROR_INVALID_VALUE for a NULL argument, DOCA_ERROR_NOT_SUPPORTED in all other cases
+ * @return
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED in all other cases
  *
- * Callable from any thread. The name is of DOCA after 3.0, the signature by inference.
+ * Callable from any thread. The name comes from a DOCA version after 3.0, the signature by
+ * inference.
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_devinfo_get_data_direct_pci_dev(const struct doca_devinfo *devinfo, char *pci_addr_str);
 
 /**
- * Can functions be plugged into the host through the device? Not by this library.
+ * Check whether the device can hot-plug functions into the host. This library does not support it.
  *
  * @param devinfo the device
  * @param is_hotplug_manager out: 0
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  *
  * Callable from any thread.
  */
@@ -331,11 +377,13 @@ DOCA_STABLE doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(
 	const struct doca_devinfo *devinfo, uint8_t *is_hotplug_manager);
 
 /**
- * Can the rate of notifications be limited? Not by this library.
+ * Check whether the rate of notifications can be limited. This library does not support it.
  *
  * @param devinfo the device
  * @param is_notification_moderation_supported out: 0
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  *
  * Callable from any thread.
  */
@@ -343,11 +391,13 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_cap_is_notification_moderation_suppo
 	const struct doca_devinfo *devinfo, uint8_t *is_notification_moderation_supported);
 
 /**
- * Does doca_dev_accelerate_resource_reclaim() work?
+ * Check whether doca_dev_accelerate_resource_reclaim() is supported.
  *
  * @param devinfo the device
- * @param is_accelerate_resource_reclaim_supported out: 0, it does not
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @param is_accelerate_resource_reclaim_supported out: 0
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  *
  * Callable from any thread.
  */
@@ -355,54 +405,62 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_s
 	const struct doca_devinfo *devinfo, uint8_t *is_accelerate_resource_reclaim_supported);
 
 /**
- * Have the device give back what was freed faster. There is nothing to speed up: what is freed is
- * given back at once.
+ * Accelerate the release of freed resources. This is not supported, because the library always
+ * releases resources at once.
  *
  * @param dev an open device
- * @return DOCA_ERROR_INVALID_VALUE for NULL, DOCA_ERROR_NOT_SUPPORTED in all other cases
+ * @return
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED in all other cases
  *
  * Callable from any thread.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
 
 /**
- * Does the device list representors without a filter?
+ * Check whether the device can list its representors without a filter.
  *
  * @param devinfo the device
  * @param filter_all_supported out: 1
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NOT_SUPPORTED when the device has no representors,
- *         DOCA_ERROR_DRIVER when it does not answer
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the device does not support representors
+ * - DOCA_ERROR_DRIVER: the device does not answer
  *
- * Callable from any thread. Opens the device for the query.
+ * Callable from any thread. The function opens the device.
  */
 DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(
 	const struct doca_devinfo *devinfo, uint8_t *filter_all_supported);
 
 /**
- * Does the device list representors of network functions?
+ * Check whether the device can list the representors of network functions.
  *
  * @param devinfo the device
  * @param filter_net_supported out: 1
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NOT_SUPPORTED when the device has no representors,
- *         DOCA_ERROR_DRIVER when it does not answer
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the device does not support representors
+ * - DOCA_ERROR_DRIVER: the device does not answer
  *
- * Callable from any thread. Opens the device for the query.
+ * Callable from any thread. The function opens the device.
  */
 DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(
 	const struct doca_devinfo *devinfo, uint8_t *filter_net_supported);
 
 /**
- * Does the device list representors of functions that the DPU emulates?
+ * Check whether the device can list the representors of functions that the DPU emulates.
  *
  * @param devinfo the device
- * @param filter_emulated_supported out: 0, this library emulates none
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NOT_SUPPORTED when the device has no representors,
- *         DOCA_ERROR_DRIVER when it does not answer
+ * @param filter_emulated_supported out: 0; this library emulates no functions
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the device does not support representors
+ * - DOCA_ERROR_DRIVER: the device does not answer
  *
- * Callable from any thread. Opens the device for the query.
+ * Callable from any thread. The function opens the device.
  */
 DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(
 	const struct doca_devinfo *devinfo, uint8_t *filter_emulated_supported);
@@ -411,15 +469,17 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(
  * List the representors of a device.
  *
  * @param dev an open device
- * @param filter a mask of enum doca_devinfo_rep_filter
+ * @param filter bits of enum doca_devinfo_rep_filter
  * @param dev_list_rep out: array of @p nb_devs_rep entries, owned by the caller until
- * doca_devinfo_rep_destroy_list()
- * @param nb_devs_rep out: number of entries; 0 when none is of the kind asked for
- * @return DOCA_SUCCESS,
- *         DOCA_ERROR_INVALID_VALUE for a NULL argument or an undefined bit of the filter,
- *         DOCA_ERROR_NOT_SUPPORTED when the device has no representors, as those of a host,
- *         DOCA_ERROR_NO_MEMORY when an allocation fails, DOCA_ERROR_DRIVER when the device does not
- *         answer
+ *         doca_devinfo_rep_destroy_list()
+ * @param nb_devs_rep out: number of entries; 0 if no representor matches the filter
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or a bit of the filter is undefined
+ * - DOCA_ERROR_NOT_SUPPORTED: the device does not support representors, like every device of a
+ *   host
+ * - DOCA_ERROR_NO_MEMORY: an allocation fails
+ * - DOCA_ERROR_DRIVER: the device does not answer
  *
  * Callable from any thread.
  */
@@ -428,22 +488,26 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int 
 						      uint32_t *nb_devs_rep);
 
 /**
- * Free a list and every entry in it. Representors opened from it stay open.
+ * Free a list and all its entries. Representors that were opened from it stay open.
  *
  * @param dev_list_rep a list from doca_devinfo_rep_create_list()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  *
- * Not while another thread uses the list.
+ * The list must not be in use by another thread.
  */
 DOCA_STABLE doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
 
 /**
  * Open a representor.
  *
- * @param devinfo_rep the representor; may be freed with its list after the call
+ * @param devinfo_rep the representor; its list may be freed after the call
  * @param dev_rep out: the open representor, valid until doca_dev_rep_close()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NO_MEMORY when an allocation fails
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NO_MEMORY: an allocation fails
  *
  * Callable from any thread.
  */
@@ -453,29 +517,36 @@ DOCA_STABLE doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep,
 /**
  * Close a representor.
  *
- * @param dev_rep an open representor; gone afterwards
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL
+ * @param dev_rep an open representor; invalid afterwards
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  *
  * Callable from any thread.
  */
 DOCA_STABLE doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep);
 
 /**
- * The description of an open representor.
+ * Get the description of an open representor.
  *
  * @param dev_rep an open representor
- * @return owned by @p dev_rep and valid until it is closed; NULL for NULL. Callable from any
- * thread.
+ * @return the description, owned by @p dev_rep and valid until the representor is closed; NULL for
+ *         NULL
+ *
+ * Callable from any thread.
  */
 DOCA_STABLE struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
 
 /**
- * Vendor's unique identifier of the function. Nothing outside the vendor's tools tells it.
+ * Get the vendor's unique identifier of the function. This is not supported, because only the
+ * vendor's tools can read it.
  *
  * @param devinfo_rep the representor
  * @param rep_vuid not written
- * @param size bytes of room at @p rep_vuid
- * @return DOCA_ERROR_INVALID_VALUE for a NULL argument, DOCA_ERROR_NOT_SUPPORTED in all other cases
+ * @param size number of bytes at @p rep_vuid
+ * @return
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED in all other cases
  *
  * Callable from any thread.
  */
@@ -483,12 +554,15 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep
 						   char *rep_vuid, uint32_t size);
 
 /**
- * PCI address of the function, as the host sees it.
+ * Get the PCI address of the function on the host.
  *
  * @param devinfo_rep the representor
- * @param pci_addr_str out: "dddd:bb:dd.f" in lower case, room for DOCA_DEVINFO_REP_PCI_ADDR_SIZE
- * bytes. The device does not know the domain: it is 0000
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @param pci_addr_str out: "dddd:bb:dd.f" in lower case; the buffer has at least
+ *         DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes. The domain is always 0000, because the device does
+ *         not know it
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  *
  * Callable from any thread.
  */
@@ -496,12 +570,14 @@ DOCA_STABLE doca_error_t
 doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str);
 
 /**
- * Compare the PCI address of the function, as the host sees it.
+ * Compare the PCI address of the function on the host with a string.
  *
  * @param devinfo_rep the representor
- * @param pci_addr_str "dddd:bb:dd.f", or "bb:dd.f" for domain 0000; case does not matter
+ * @param pci_addr_str "dddd:bb:dd.f", or "bb:dd.f" for domain 0000; upper or lower case
  * @param is_equal out: 1 or 0
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or a string of another form
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the string has another form
  *
  * Callable from any thread.
  */
@@ -509,11 +585,13 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_is_equal_pci_addr(
 	const struct doca_devinfo_rep *devinfo_rep, const char *pci_addr_str, uint8_t *is_equal);
 
 /**
- * Kind of the function: a physical one.
+ * Get the kind of the function, which is always a physical function.
  *
  * @param devinfo_rep the representor
  * @param pci_func_type out: DOCA_PCI_FUNC_TYPE_PF
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  *
  * Callable from any thread.
  */
@@ -521,11 +599,13 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_get_pci_func_type(
 	const struct doca_devinfo_rep *devinfo_rep, enum doca_pci_func_type *pci_func_type);
 
 /**
- * Was the function plugged in by the DPU?
+ * Check whether the DPU hot-plugged the function.
  *
  * @param devinfo_rep the representor
  * @param is_hotplug out: 0
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  *
  * Callable from any thread.
  */
@@ -533,13 +613,16 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devin
 							 uint8_t *is_hotplug);
 
 /**
- * Name of the network interface that stands for the function on the DPU, for example "pf0hpf".
+ * Get the name of the network interface that represents the function on the DPU, for example
+ * "pf0hpf".
  *
  * @param devinfo_rep the representor
- * @param iface_name out: string
- * @param size bytes of room at @p iface_name, at least DOCA_DEVINFO_IFACE_NAME_SIZE
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or too little room,
- *         DOCA_ERROR_OPERATING_SYSTEM when there is no such interface in this system
+ * @param iface_name out: the name
+ * @param size number of bytes at @p iface_name, at least DOCA_DEVINFO_IFACE_NAME_SIZE
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or @p size is too small
+ * - DOCA_ERROR_OPERATING_SYSTEM: this system has no such interface
  *
  * Callable from any thread.
  */
@@ -547,12 +630,14 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_iface_name(
 	const struct doca_devinfo_rep *devinfo_rep, char *iface_name, uint32_t size);
 
 /**
- * Number that names the function among the functions of its card.
+ * Get the number that identifies the function within its card.
  *
  * @param devinfo_rep the representor
  * @param vhca_id out: the number
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NOT_SUPPORTED when the firmware of the device does not tell
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the firmware of the device does not report the number
  *
  * Callable from any thread.
  */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The progress engine: runs the callbacks of the contexts that are connected to it; and tasks, what
- * those contexts are asked to do.
+ * Progress engines and tasks. A progress engine runs the callbacks of the contexts that are
+ * connected to it. A task is one operation of a context.
  *
- * Two ways to wait: call doca_pe_progress() until it returns 1, or sleep on the notification
- * handle: doca_pe_request_notification(), wait until the handle is readable,
- * doca_pe_clear_notification(), doca_pe_progress() until it returns 0, and again. Work that was
- * there before the request makes the handle readable as well.
+ * A program can wait in two ways:
+ * - It calls doca_pe_progress() until it returns 1.
+ * - It sleeps: it calls doca_pe_request_notification(), waits until the notification handle is
+ *   readable, calls doca_pe_clear_notification(), and then calls doca_pe_progress() until it
+ *   returns 0. Work that completed before the request also makes the handle readable.
  *
- * Thread safety of all functions: an engine, its contexts and their tasks may be used by one thread
- * at a time; doca_pe_progress() not from inside a callback. On any error the outputs keep their
- * values. Semantics: DOCA 3.0, doca_pe.h.
+ * Thread safety of all functions: only one thread at a time may use an engine, its contexts and
+ * their tasks. doca_pe_progress() must not be called from a callback. On any error the outputs
+ * keep their values. Semantics: DOCA 3.0, doca_pe.h.
  */
 #ifndef DOCA_PE_H_
 #define DOCA_PE_H_
@@ -31,21 +32,20 @@ struct doca_pe;
 struct doca_task;
 struct doca_task_batch;
 
-/** Which contexts doca_pe_progress() looks at. */
+/** The contexts that doca_pe_progress() polls. */
 enum doca_pe_event_mode {
-	DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE = 0, /**< Those whose notification was cleared. */
-	DOCA_PE_EVENT_MODE_PROGRESS_ALL = 1,	   /**< All of them. */
+	DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE = 0, /**< Contexts whose notification was cleared. */
+	DOCA_PE_EVENT_MODE_PROGRESS_ALL = 1,	   /**< All contexts. */
 };
 
-/** How a task is submitted; a mask. */
+/** Flags of a submission; a mask. */
 enum doca_task_submit_flag {
-	DOCA_TASK_SUBMIT_FLAG_NONE = 0,	      /**< The device may hear of it later. */
-	DOCA_TASK_SUBMIT_FLAG_FLUSH = 1 << 0, /**< Tell the device, of earlier ones too. */
-	DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS = 1 << 1, /**< It may be reported with a later one.
-							  */
+	DOCA_TASK_SUBMIT_FLAG_NONE = 0,	      /**< The device may start the task later. */
+	DOCA_TASK_SUBMIT_FLAG_FLUSH = 1 << 0, /**< Start this task and all earlier ones. */
+	DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS = 1 << 1, /**< Report it with a later task. */
 };
 
-/** Room of a batch of tasks. */
+/** Maximum number of tasks in a batch. */
 enum doca_task_batch_max_tasks_number {
 	DOCA_TASK_BATCH_MAX_TASKS_NUMBER_16 = 0,
 	DOCA_TASK_BATCH_MAX_TASKS_NUMBER_32 = 1,
@@ -53,7 +53,7 @@ enum doca_task_batch_max_tasks_number {
 	DOCA_TASK_BATCH_MAX_TASKS_NUMBER_128 = 3,
 };
 
-/** Events that come as one. */
+/** Number of events in a batch. */
 enum doca_event_batch_events_number {
 	DOCA_EVENT_BATCH_EVENTS_NUMBER_1 = 0,
 	DOCA_EVENT_BATCH_EVENTS_NUMBER_2 = 1,
@@ -66,37 +66,43 @@ enum doca_event_batch_events_number {
 };
 
 /**
- * Create an engine.
+ * Create a progress engine.
  *
  * @param pe out: the engine, owned by the caller until doca_pe_destroy()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_NO_MEMORY when an allocation fails,
- *         DOCA_ERROR_OPERATING_SYSTEM when there are no more file descriptors
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_NO_MEMORY: an allocation fails
+ * - DOCA_ERROR_OPERATING_SYSTEM: no file descriptor is available
  */
 DOCA_STABLE doca_error_t doca_pe_create(struct doca_pe **pe);
 
 /**
- * Destroy an engine.
+ * Destroy a progress engine.
  *
- * @param pe the engine; gone after success
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_IN_USE while contexts are connected
+ * @param pe the engine; invalid after success
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_IN_USE: a context is connected to the engine
  */
 DOCA_STABLE doca_error_t doca_pe_destroy(struct doca_pe *pe);
 
 /**
- * Have a context progressed by the engine, until the context's object is destroyed.
+ * Connect a context to the engine until the object of the context is destroyed.
  *
  * @param pe the engine
- * @param ctx an IDLE context that has no engine
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_BAD_STATE when the context is not IDLE,
- *         DOCA_ERROR_NOT_PERMITTED when it has an engine
+ * @param ctx an IDLE context without an engine
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_BAD_STATE: the context is not IDLE
+ * - DOCA_ERROR_NOT_PERMITTED: the context is already connected to an engine
  */
 DOCA_STABLE doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
 
 /**
- * Look for work and run the callback that it leads to; of one task at most, the contexts in turn.
+ * Poll the contexts and run at most one task callback. The engine polls its contexts in turn.
  *
  * @param pe the engine, not NULL
  * @return 1 if something happened, 0 if there was nothing to do
@@ -104,116 +110,136 @@ DOCA_STABLE doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx
 DOCA_STABLE uint8_t doca_pe_progress(struct doca_pe *pe);
 
 /**
- * How many tasks of all its contexts are submitted and have not seen their callback.
+ * Get the number of submitted tasks of all contexts whose callback has not run yet.
  *
  * @param pe the engine
- * @param num_inflight_tasks out: the number of tasks
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @param num_inflight_tasks out: number of tasks
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_STABLE doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe,
 							size_t *num_inflight_tasks);
 
 /**
- * The file descriptor to wait on, with poll(), epoll or select(). It is the same for the whole life
- * of the engine, which closes it.
+ * Get the file descriptor to wait on with poll(), epoll or select(). The engine has one such
+ * descriptor for its whole life and closes it itself.
  *
- * @param pe the engine; contexts may be connected later
- * @param handle out: the descriptor, valid until doca_pe_destroy()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @param pe the engine; contexts may be connected before or after the call
+ * @param handle out: the file descriptor, valid until doca_pe_destroy()
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_STABLE doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
 							 doca_notification_handle_t *handle);
 
 /**
- * Make the handle readable at the next completion, or at once if there is work already. To be
- * called before each wait.
+ * Arm the handle: it becomes readable at the next completion, or at once if there is work already.
+ * Call this function before each wait.
  *
  * @param pe the engine
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL, DOCA_ERROR_DRIVER when the device fails,
- *         DOCA_ERROR_OPERATING_SYSTEM when a system call fails
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_DRIVER: the device fails
+ * - DOCA_ERROR_OPERATING_SYSTEM: a system call fails
  */
 DOCA_STABLE doca_error_t doca_pe_request_notification(struct doca_pe *pe);
 
 /**
- * Take the notification that made the handle readable. The handle stays readable if another one
- * came meanwhile.
+ * Clear the notification that made the handle readable. The handle stays readable if another
+ * notification has arrived meanwhile.
  *
  * @param pe the engine
  * @param handle ignored
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL engine,
- *         DOCA_ERROR_OPERATING_SYSTEM when a system call fails
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the engine is NULL
+ * - DOCA_ERROR_OPERATING_SYSTEM: a system call fails
  */
 DOCA_STABLE doca_error_t doca_pe_clear_notification(struct doca_pe *pe,
 						    doca_notification_handle_t handle);
 
 /**
- * Choose which contexts doca_pe_progress() looks at. Here it looks at all in both modes: a look at
- * a context without work costs less than to know which had some.
+ * Select the contexts that doca_pe_progress() polls. This library polls all contexts in both
+ * modes, because polling an idle context is cheaper than tracking which contexts have work.
  *
  * @param pe the engine
  * @param mode the mode
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL or a mode that does not exist
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the engine is NULL, or the mode does not exist
  */
 DOCA_EXPERIMENTAL doca_error_t doca_pe_set_event_mode(struct doca_pe *pe,
 						      enum doca_pe_event_mode mode);
 
 /**
- * Hand a task to its context. Checks nothing but that the context runs: what is wrong with the task
- * shows in its callback.
+ * Submit a task to its context. The function checks only that the context is RUNNING; errors in
+ * the task are reported by its callback.
  *
- * @param task a task that is not submitted, not NULL; after success its context's until its
- * callback, on any error the caller's as before
- * @return DOCA_SUCCESS, DOCA_ERROR_BAD_STATE when the context is not RUNNING
+ * @param task a task that is not submitted, not NULL; owned by its context from success until its
+ *         callback runs; still owned by the caller on failure
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_BAD_STATE: the context is not RUNNING
  */
 DOCA_STABLE doca_error_t doca_task_submit(struct doca_task *task);
 
 /**
- * doca_task_submit() with a say in when the device hears of it.
+ * Submit a task like doca_task_submit(), with flags.
  *
- * @param task a task that is not submitted; after success its context's until its callback
- * @param flags of enum doca_task_submit_flag; doca_task_submit() is DOCA_TASK_SUBMIT_FLAG_FLUSH.
- * Without that, a later task or doca_ctx_flush_tasks() must bring it to the device
+ * @param task a task that is not submitted; owned by its context from success until its callback
+ *         runs
+ * @param flags bits of enum doca_task_submit_flag; doca_task_submit() uses
+ *         DOCA_TASK_SUBMIT_FLAG_FLUSH. Without this flag, the device starts the task only after a
+ *         later task with the flag, or after doca_ctx_flush_tasks()
  * @return as doca_task_submit()
  */
 DOCA_EXPERIMENTAL doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags);
 
 /**
- * doca_task_submit() that looks at the task first.
+ * Check a task and submit it.
  *
- * @param task a task that is not submitted; after success its context's until its callback
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL or a task that would fail for what is in
- *         it, DOCA_ERROR_BAD_STATE when the context is not RUNNING or the task is submitted
- *         already
+ * @param task a task that is not submitted; owned by its context from success until its callback
+ *         runs
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the task is NULL, or its arguments would make it fail
+ * - DOCA_ERROR_BAD_STATE: the context is not RUNNING, or the task is already submitted
  */
 DOCA_STABLE doca_error_t doca_task_try_submit(struct doca_task *task);
 
 /**
- * Give a task back to its context.
+ * Free a task.
  *
- * @param task a task that is not submitted; gone afterwards. NULL does nothing. If it was the last
- * one of a STOPPING context, that becomes IDLE
+ * @param task a task that is not submitted; invalid afterwards. NULL does nothing. A STOPPING
+ *         context becomes IDLE when its last task is freed
  */
 DOCA_STABLE void doca_task_free(struct doca_task *task);
 
 /**
- * How a task ended.
+ * Get the result of a task.
  *
- * @param task a task that was called back
- * @return what its library documents; DOCA_SUCCESS if it did what it was for,
- *         DOCA_ERROR_INVALID_VALUE for NULL
+ * @param task a task whose callback has run or is running
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the task is NULL
+ *
+ * Other results are documented by the library of the task.
  */
 DOCA_STABLE doca_error_t doca_task_get_status(const struct doca_task *task);
 
 /**
- * Keep a word for the task's callback.
+ * Set the user data that the callback of the task receives.
  *
  * @param task a task that is not submitted, not NULL
- * @param user_data the word
+ * @param user_data the value
  */
 DOCA_STABLE void doca_task_set_user_data(struct doca_task *task, union doca_data user_data);
 
 /**
- * The word that the task was given last.
+ * Get the user data that was set last.
  *
  * @param task the task, not NULL
  * @return the word
@@ -221,7 +247,7 @@ DOCA_STABLE void doca_task_set_user_data(struct doca_task *task, union doca_data
 DOCA_STABLE union doca_data doca_task_get_user_data(const struct doca_task *task);
 
 /**
- * The context of a task.
+ * Get the context of a task.
  *
  * @param task the task, not NULL
  * @return the context, owned by its library object
@@ -229,47 +255,53 @@ DOCA_STABLE union doca_data doca_task_get_user_data(const struct doca_task *task
 DOCA_STABLE struct doca_ctx *doca_task_get_ctx(const struct doca_task *task);
 
 /**
- * Hand a batch of tasks to its context. No library here makes batches, so there is none to submit.
+ * Submit a batch of tasks. Batches are not supported.
  *
  * @param task_batch the batch
- * @return DOCA_ERROR_INVALID_VALUE for NULL, DOCA_ERROR_NOT_SUPPORTED in all other cases
+ * @return
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED in all other cases
  */
 DOCA_EXPERIMENTAL doca_error_t doca_task_batch_submit(struct doca_task_batch *task_batch);
 
 /**
- * doca_task_batch_submit() that looks at the tasks first.
+ * Check a batch of tasks and submit it. Batches are not supported.
  *
  * @param task_batch the batch
- * @return DOCA_ERROR_INVALID_VALUE for NULL, DOCA_ERROR_NOT_SUPPORTED in all other cases
+ * @return
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED in all other cases
  */
 DOCA_EXPERIMENTAL doca_error_t doca_task_batch_try_submit(struct doca_task_batch *task_batch);
 
 /**
- * Give a batch back to its context. Does nothing: there are no batches here.
+ * Free a batch. Batches are not supported. The function does nothing.
  *
  * @param task_batch the batch
  */
 DOCA_EXPERIMENTAL void doca_task_batch_free(struct doca_task_batch *task_batch);
 
 /**
- * How a batch ended. There are no batches here.
+ * Get the result of a batch. Batches are not supported.
  *
  * @param task_batch the batch
- * @return DOCA_ERROR_INVALID_VALUE for NULL, DOCA_ERROR_NOT_SUPPORTED in all other cases
+ * @return
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED in all other cases
  */
 DOCA_EXPERIMENTAL doca_error_t doca_task_batch_get_status(const struct doca_task_batch *task_batch);
 
 /**
- * Keep a word for the callback of a batch. Does nothing: there are no batches here.
+ * Set the user data of a batch. Batches are not supported. The function does nothing.
  *
  * @param task_batch the batch
- * @param user_data the word
+ * @param user_data the value
  */
 DOCA_EXPERIMENTAL void doca_task_batch_set_user_data(struct doca_task_batch *task_batch,
 						     union doca_data user_data);
 
 /**
- * The word of a batch. There are no batches here.
+ * Get the user data of a batch. Batches are not supported.
  *
  * @param task_batch the batch
  * @return 0
@@ -278,7 +310,7 @@ DOCA_EXPERIMENTAL union doca_data
 doca_task_batch_get_user_data(const struct doca_task_batch *task_batch);
 
 /**
- * The context of a batch. There are no batches here.
+ * Get the context of a batch. Batches are not supported.
  *
  * @param task_batch the batch
  * @return NULL
@@ -287,7 +319,7 @@ DOCA_EXPERIMENTAL struct doca_ctx *
 doca_task_batch_get_ctx(const struct doca_task_batch *task_batch);
 
 /**
- * The word of the context of a batch. There are no batches here.
+ * Get the user data of the context of a batch. Batches are not supported.
  *
  * @param task_batch the batch
  * @return 0
@@ -296,7 +328,7 @@ DOCA_EXPERIMENTAL union doca_data
 doca_task_batch_get_ctx_user_data(const struct doca_task_batch *task_batch);
 
 /**
- * The number of tasks in a batch. There are no batches here.
+ * Get the number of tasks of a batch. Batches are not supported.
  *
  * @param task_batch the batch
  * @return 0

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * RDMA: a context (doca_ctx.h) with connections to peers, whose tasks read and write the memory
- * that a peer exported with doca_mmap_export_rdma().
+ * RDMA. A context (doca_ctx.h) has connections to peers. Its tasks read and write memory that a
+ * peer exported with doca_mmap_export_rdma().
  *
- * Each side starts its context, exports the details of a new connection, carries them to the other
- * side by any channel, and connects with the details that it got from there. From then on either
- * side can read and write what the other one permits: with doca_rdma_set_permissions() for the
- * whole connection, with the permissions of each map for its bytes. A side that only offers memory
- * needs no tasks and makes no progress.
+ * To connect, both processes start a context, call doca_rdma_export() for a new connection, send
+ * the details to the peer over any channel, and call doca_rdma_connect() with the details of the
+ * peer. Then each process can read and write what its peer permits, with
+ * doca_rdma_set_permissions() for the whole connection and with the permissions of each map. A
+ * process that only exports memory needs neither tasks nor progress.
  *
- * A task reads the data of its source and writes behind the data of its destination, either of
- * which may be a list of bufs. Of a read the source, of a write the destination is on maps that
- * were imported over RDMA from the side that the connection goes to; all else is on maps of this
- * process, or imported over PCI. Tasks of one connection end in the order in which they were
- * submitted. A task that fails makes its context STOPPING: tasks behind it on its connection end
- * with success or are flushed, those of other connections end as they would have, and the context
- * becomes IDLE when all tasks are freed. All connections are gone then.
+ * A task reads the data of its source and appends it to the data of its destination. Source and
+ * destination may be lists of bufs. The source of a read and the destination of a write are on
+ * maps that were imported over RDMA from the peer of the connection. The other list is on maps of
+ * this process, or on maps that were imported over PCI. Tasks of one connection complete in the
+ * order in which they were submitted. A task that fails makes its context STOPPING: later tasks of
+ * its connection complete with success or are flushed, and tasks of other connections complete
+ * normally. The context becomes IDLE once all tasks are freed, which ends all connections.
  *
- * doca_ctx_start() is DOCA_ERROR_IN_PROGRESS while the device's port is on its way up (an
- * InfiniBand port whose subnet manager has not made it active): the context is STARTING then and
- * RUNNING as soon as the port is active. DOCA_ERROR_NOT_SUPPORTED never comes from it, and
- * DOCA_ERROR_INITIALIZATION does for a port that is down.
+ * doca_ctx_start() returns DOCA_ERROR_IN_PROGRESS while the port of the device is coming up, for
+ * example an InfiniBand port that the subnet manager has not activated. The context is then
+ * STARTING, and becomes RUNNING when the port is active. doca_ctx_start() returns
+ * DOCA_ERROR_INITIALIZATION if the port is down. It never returns DOCA_ERROR_NOT_SUPPORTED.
  *
- * This is a first part of DOCA RDMA: reliable connections by exchanged details, read and write.
- * What is known of it is that such functions exist for each of these steps. doca_rdma_export() is a
- * name that we were told; those of all other functions, the arguments of all, and the values of the
- * enumerators are ours, by inference from the rest of DOCA.
+ * This header covers a part of DOCA RDMA: reliable connections that exchange connection details,
+ * and reads and writes. DOCA has functions for each of these steps. The name doca_rdma_export() is
+ * known. All other names, all arguments and the values of the enumerators are ours, by inference
+ * from the rest of DOCA.
  *
- * Thread safety of all functions: a context, its connections, its tasks and its progress engine may
- * be used by one thread at a time; capabilities can be asked from any thread. On any error the
- * outputs keep their values. Semantics: as those of doca_dma.h, by inference.
+ * Thread safety of all functions: only one thread at a time may use a context, its connections,
+ * its tasks and its progress engine. Capability functions may be called from any thread. On any
+ * error the outputs keep their values. Semantics: like doca_dma.h, by inference.
  */
 #ifndef DOCA_RDMA_H_
 #define DOCA_RDMA_H_
@@ -55,224 +55,264 @@ struct doca_rdma_task_read;
 struct doca_rdma_task_write;
 struct doca_task;
 
-/** What carries the bytes. */
+/** Transport of a connection. */
 enum doca_rdma_transport_type {
-	DOCA_RDMA_TRANSPORT_TYPE_RC = 0, /**< Reliable connection: one queue pair for each peer. */
+	DOCA_RDMA_TRANSPORT_TYPE_RC = 0, /**< Reliable connection: one queue pair per peer. */
 	DOCA_RDMA_TRANSPORT_TYPE_DC = 1, /**< Dynamically connected; not supported. */
 };
 
 /**
- * Called when a read ended; the task is the user's again: to free, to submit anew or to keep.
+ * Report the completion of a read. The program owns the task again and may free it, submit it
+ * again or keep it. doca_task_get_status() returns one of:
  *
- * @param task the task; doca_task_get_status() tells how it ended: DOCA_SUCCESS,
- * DOCA_ERROR_NOT_PERMITTED when the peer does not permit it, or no longer, or the map here does
- * not, DOCA_ERROR_CONNECTION_ABORTED when the peer does not answer, DOCA_ERROR_NOT_CONNECTED when
- * the connection was never connected, DOCA_ERROR_SHUTDOWN when an earlier task of the connection
- * failed, DOCA_ERROR_INVALID_VALUE for lists that do not fit together, DOCA_ERROR_NOT_SUPPORTED for
- * a source that is not on a map of a peer, or a destination that is, DOCA_ERROR_IO_FAILED for more
- * bytes or longer lists than one task can have, and in all other cases
- * @param task_user_data the task's word at the moment
- * @param ctx_user_data the context's word at the moment
+ * - DOCA_SUCCESS: the data was read
+ * - DOCA_ERROR_NOT_PERMITTED: the peer or the local map does not permit the access, or no longer
+ *   permits it
+ * - DOCA_ERROR_CONNECTION_ABORTED: the peer does not answer
+ * - DOCA_ERROR_NOT_CONNECTED: the connection was never connected
+ * - DOCA_ERROR_SHUTDOWN: an earlier task of the connection failed
+ * - DOCA_ERROR_INVALID_VALUE: the lists do not fit together
+ * - DOCA_ERROR_NOT_SUPPORTED: the source is not on a map of a peer, or the destination is
+ * - DOCA_ERROR_IO_FAILED: there is too much data, or a list is too long, for one task; or another
+ *   error occurred
+ *
+ * @param task the task
+ * @param task_user_data the current user data of the task
+ * @param ctx_user_data the current user data of the context
  */
 typedef void (*doca_rdma_task_read_completion_cb_t)(struct doca_rdma_task_read *task,
 						    union doca_data task_user_data,
 						    union doca_data ctx_user_data);
 
 /**
- * Called when a write ended, as doca_rdma_task_read_completion_cb_t with source and destination
- * exchanged.
+ * Report the completion of a write, like doca_rdma_task_read_completion_cb_t with source and
+ * destination exchanged.
  *
- * @param task the task; doca_task_get_status() tells how it ended
- * @param task_user_data the task's word at the moment
- * @param ctx_user_data the context's word at the moment
+ * @param task the task; doca_task_get_status() returns its result
+ * @param task_user_data the current user data of the task
+ * @param ctx_user_data the current user data of the context
  */
 typedef void (*doca_rdma_task_write_completion_cb_t)(struct doca_rdma_task_write *task,
 						     union doca_data task_user_data,
 						     union doca_data ctx_user_data);
 
 /**
- * Can the device read the memory of peers?
+ * Check whether the device can read memory of peers.
  *
  * @param devinfo the device, open or not
- * @return DOCA_SUCCESS if it can, DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_NOT_SUPPORTED when it has no port,
- *         DOCA_ERROR_DRIVER when it does not answer
+ * @return
+ * - DOCA_SUCCESS: the device supports it
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has no port
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_rdma_cap_task_read_is_supported(const struct doca_devinfo *devinfo);
 
 /**
- * Can the device write to the memory of peers?
+ * Check whether the device can write memory of peers.
  *
  * @param devinfo the device, open or not
- * @return DOCA_SUCCESS if it can, DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_NOT_SUPPORTED when it has no port,
- *         DOCA_ERROR_DRIVER when it does not answer
+ * @return
+ * - DOCA_SUCCESS: the device supports it
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has no port
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_rdma_cap_task_write_is_supported(const struct doca_devinfo *devinfo);
 
 /**
- * The longest list that the source or the destination of a read can be.
+ * Get the maximum length of the source or destination list of a read.
  *
  * @param devinfo the device, open or not
- * @param max_buf_list_len out: the number of bufs, the head included
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @param max_buf_list_len out: number of bufs, including the head
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_read_get_max_buf_list_len(
 	const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len);
 
 /**
- * The longest list that the source or the destination of a write can be.
+ * Get the maximum length of the source or destination list of a write.
  *
  * @param devinfo the device, open or not
- * @param max_buf_list_len out: the number of bufs, the head included
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @param max_buf_list_len out: number of bufs, including the head
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_write_get_max_buf_list_len(
 	const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len);
 
 /**
- * The most that one task can read or write.
+ * Get the maximum number of bytes that one task can read or write.
  *
  * @param devinfo the device, open or not
- * @param max_message_size out: bytes, of all elements of a source list together; 0 without a port
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_DRIVER when the device does not answer
+ * @param max_message_size out: number of bytes, the sum over all elements of the source list; 0 if
+ *         the device has no port
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo, uint32_t *max_message_size);
 
 /**
- * Create an RDMA context.
+ * Create an RDMA object.
  *
  * @param dev an open device; in use until doca_rdma_destroy()
- * @param rdma out: the context, owned by the caller until doca_rdma_destroy()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_NO_MEMORY when an allocation fails
+ * @param rdma out: the object, owned by the caller until doca_rdma_destroy()
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NO_MEMORY: an allocation fails
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma);
 
 /**
- * Destroy an RDMA context and disconnect it from its progress engine.
+ * Destroy an RDMA object and disconnect its context from its progress engine. Its own callbacks
+ * may call this function.
  *
- * @param rdma a context that is IDLE; gone after success. Allowed in its own callbacks
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_IN_USE when it is not IDLE
+ * @param rdma an object whose context is IDLE; invalid after success
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_IN_USE: the context is not IDLE
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_destroy(struct doca_rdma *rdma);
 
 /**
- * The context of an RDMA object.
+ * Get the context of an RDMA object.
  *
  * @param rdma the object
- * @return its context, valid until doca_rdma_destroy(); NULL for NULL
+ * @return the context, valid until doca_rdma_destroy(); NULL for NULL
  */
 DOCA_EXPERIMENTAL struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma);
 
 /**
- * Permit peers to access memory of this side. What a connection permits, a map must permit as
- * well.
+ * Set the permissions of peers for memory of this process. An access needs the permission of the
+ * connection and of the map.
  *
  * @param rdma an object whose context is IDLE
- * @param permissions a mask of DOCA_ACCESS_FLAG_RDMA_READ, _WRITE, _ATOMIC and
- * DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, which permits peers nothing. As long as it was not called it
- * is the latter alone
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL or other flags,
- *         DOCA_ERROR_BAD_STATE when the context is not IDLE
+ * @param permissions bits of DOCA_ACCESS_FLAG_RDMA_READ, _WRITE and _ATOMIC, and
+ *         DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, which permits nothing to peers. The default is
+ *         DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL, or a flag is not allowed
+ * - DOCA_ERROR_BAD_STATE: the context is not IDLE
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma,
 							 uint32_t permissions);
 
 /**
- * The permissions of peers.
+ * Get the permissions of peers.
  *
  * @param rdma the object, in any state of its context
- * @param permissions out: a mask of enum doca_access_flag
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @param permissions out: bits of enum doca_access_flag
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_permissions(const struct doca_rdma *rdma,
 							 uint32_t *permissions);
 
 /**
- * Choose the address (GID) that connections come from. As long as it was not called it is an
- * address of RoCE v2 if the port has one: an IPv4 address rather than others.
+ * Set the address (GID) that connections use. By default, connections use a RoCE v2 address if the
+ * port has one, preferably an IPv4 address.
  *
  * @param rdma an object whose context is IDLE
- * @param gid_index its place in the port's table
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL or a place without an address,
- *         DOCA_ERROR_BAD_STATE when the context is not IDLE
+ * @param gid_index index in the GID table of the port
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the object is NULL, or the index has no address
+ * - DOCA_ERROR_BAD_STATE: the context is not IDLE
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index);
 
 /**
- * The place that doca_rdma_set_gid_index() was given.
+ * Get the index set by doca_rdma_set_gid_index().
  *
  * @param rdma the object, in any state of its context
- * @param gid_index out: the place; 0 before
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @param gid_index out: the index; 0 if none was set
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_gid_index(const struct doca_rdma *rdma,
 						       uint32_t *gid_index);
 
 /**
- * Choose the transport. There is but the reliable connection.
+ * Set the transport. Only the reliable connection is supported.
  *
  * @param rdma an object whose context is IDLE
  * @param transport_type the transport
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL or a transport that does not exist,
- *         DOCA_ERROR_BAD_STATE when the context is not IDLE,
- *         DOCA_ERROR_NOT_SUPPORTED for DOCA_RDMA_TRANSPORT_TYPE_DC
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the object is NULL, or the transport does not exist
+ * - DOCA_ERROR_BAD_STATE: the context is not IDLE
+ * - DOCA_ERROR_NOT_SUPPORTED: the transport is DOCA_RDMA_TRANSPORT_TYPE_DC
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_rdma_set_transport_type(struct doca_rdma *rdma, enum doca_rdma_transport_type transport_type);
 
 /**
- * The transport.
+ * Get the transport.
  *
  * @param rdma the object, in any state of its context
  * @param transport_type out: DOCA_RDMA_TRANSPORT_TYPE_RC
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_transport_type(
 	const struct doca_rdma *rdma, enum doca_rdma_transport_type *transport_type);
 
 /**
- * Choose how many connections the context can have. As long as it was not called it is 1.
+ * Set the maximum number of connections of the context. The default is 1.
  *
  * @param rdma an object whose context is IDLE
  * @param max_num_connections the number, not 0
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL or 0,
- *         DOCA_ERROR_BAD_STATE when the context is not IDLE
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the object is NULL, or the number is 0
+ * - DOCA_ERROR_BAD_STATE: the context is not IDLE
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma,
 								 uint16_t max_num_connections);
 
 /**
- * How many connections the context can have.
+ * Get the maximum number of connections of the context.
  *
  * @param rdma the object, in any state of its context
  * @param max_num_connections out: the number
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_max_num_connections(const struct doca_rdma *rdma,
 								 uint16_t *max_num_connections);
 
 /**
- * Make a connection and tell what its other side has to know of it. There is no secret in it.
+ * Create a connection and return the details that the peer needs. The details contain no secret.
  *
  * @param rdma an object whose context is RUNNING
  * @param local_rdma_conn_details out: at most 512 bytes, owned by the connection
- * @param local_rdma_conn_details_size out: bytes
- * @param rdma_connection out: the connection, which is the context's and, as its details, valid
- * until that is IDLE
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument,
- *         DOCA_ERROR_BAD_STATE when the context is not RUNNING,
- *         DOCA_ERROR_FULL when it has as many connections as it can,
- *         DOCA_ERROR_NO_MEMORY when an allocation fails,
- *         DOCA_ERROR_NOT_CONNECTED when the port is not active or has no address,
- *         DOCA_ERROR_OPERATING_SYSTEM when the system has no random numbers,
- *         DOCA_ERROR_DRIVER when the device fails
+ * @param local_rdma_conn_details_size out: number of bytes
+ * @param rdma_connection out: the connection. The context owns it and its details; they are valid
+ *         until the context is IDLE
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_BAD_STATE: the context is not RUNNING
+ * - DOCA_ERROR_FULL: the context has its maximum number of connections
+ * - DOCA_ERROR_NO_MEMORY: an allocation fails
+ * - DOCA_ERROR_NOT_CONNECTED: the port is not active, or has no address
+ * - DOCA_ERROR_OPERATING_SYSTEM: the system returns no random numbers
+ * - DOCA_ERROR_DRIVER: the device fails
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_export(struct doca_rdma *rdma,
 						const void **local_rdma_conn_details,
@@ -280,18 +320,21 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_export(struct doca_rdma *rdma,
 						struct doca_rdma_connection **rdma_connection);
 
 /**
- * Connect to the other side. It may connect later than this side, as long as no task waits for it:
- * a task that finds no answer fails after some seconds at most.
+ * Connect to the peer. The peer may connect later, as long as no task needs it: a task without an
+ * answer fails after some seconds.
  *
  * @param rdma an object whose context is RUNNING
- * @param remote_rdma_conn_details what doca_rdma_export() told there; the caller's
- * @param remote_rdma_conn_details_size bytes
- * @param rdma_connection what doca_rdma_export() made here; after an error it may be connected
- * again
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument, a connection of another
- *         object, details that are damaged or not of this library, or another kind of network,
- *         DOCA_ERROR_BAD_STATE when the context is not RUNNING or the connection is connected,
- *         DOCA_ERROR_DRIVER when the device fails
+ * @param remote_rdma_conn_details the details that doca_rdma_export() returned to the peer; owned
+ *         by the caller
+ * @param remote_rdma_conn_details_size number of bytes
+ * @param rdma_connection a connection of doca_rdma_export(); after an error it may be connected
+ *         again
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL; the connection belongs to another object; the
+ *   details are damaged or not from this library; or the peer is on another kind of network
+ * - DOCA_ERROR_BAD_STATE: the context is not RUNNING, or the connection is already connected
+ * - DOCA_ERROR_DRIVER: the device fails
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_connect(struct doca_rdma *rdma,
 						 const void *remote_rdma_conn_details,
@@ -299,33 +342,39 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connect(struct doca_rdma *rdma,
 						 struct doca_rdma_connection *rdma_connection);
 
 /**
- * Prepare for reads; must be done before the context is started if there are to be any.
+ * Configure reads. This is required before the context is started if the program needs reads.
  *
  * @param rdma an object whose context is IDLE
- * @param successful_task_completion_cb called for tasks that did what they were for
- * @param error_task_completion_cb called for tasks that did not; may be the same function
- * @param num_tasks how many can be allocated at once, from 1 to what the device can queue
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or a number out of that range,
- *         DOCA_ERROR_BAD_STATE when the context is not IDLE
+ * @param successful_task_completion_cb called for tasks that succeeded
+ * @param error_task_completion_cb called for tasks that failed; may be the same function
+ * @param num_tasks number of tasks that can be allocated at once, from 1 to the maximum of the
+ *         device
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the number of tasks is out of range
+ * - DOCA_ERROR_BAD_STATE: the context is not IDLE
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_read_set_conf(
 	struct doca_rdma *rdma, doca_rdma_task_read_completion_cb_t successful_task_completion_cb,
 	doca_rdma_task_read_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 /**
- * Allocate a read. It can be submitted again and again, with other bufs each time.
+ * Allocate a read. It can be submitted many times, each time with other bufs.
  *
  * @param rdma an object whose context is RUNNING
- * @param rdma_connection the connection to the side whose memory is read
- * @param src_buf the list whose data is read, on maps of that side; the caller's, kept until the
- * task ended
- * @param dst_buf the list behind whose data is written; the caller's, kept until the task ended
- * @param user_data the task's word
+ * @param rdma_connection the connection to the peer whose memory is read from
+ * @param src_buf list whose data is read, on maps imported from the peer; owned by the caller,
+ *         must exist until the task has completed
+ * @param dst_buf list to whose data the read data is appended; owned by the caller, must exist
+ *         until the task has completed
+ * @param user_data user data of the task
  * @param task out: the task, owned by the caller until doca_task_free()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL object, connection or output, or a
- *         connection of another object,
- *         DOCA_ERROR_BAD_STATE when the context is not RUNNING,
- *         DOCA_ERROR_NO_MEMORY when all tasks are allocated, or none were configured
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the object, the connection or the output is NULL, or the connection
+ *   belongs to another object
+ * - DOCA_ERROR_BAD_STATE: the context is not RUNNING
+ * - DOCA_ERROR_NO_MEMORY: all tasks are allocated, or no tasks were configured
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_read_allocate_init(
 	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
@@ -333,24 +382,25 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_read_allocate_init(
 	struct doca_rdma_task_read **task);
 
 /**
- * The task of a read.
+ * Get the generic task of a read.
  *
  * @param task the read
- * @return its task, valid until doca_task_free(); NULL for NULL
+ * @return the task, valid until doca_task_free(); NULL for NULL
  */
 DOCA_EXPERIMENTAL struct doca_task *doca_rdma_task_read_as_task(struct doca_rdma_task_read *task);
 
 /**
- * Change what is read.
+ * Set the source of a read.
  *
  * @param task a read that is not submitted, not NULL
- * @param src_buf the list whose data is read; the caller's, kept until the task ended
+ * @param src_buf list whose data is read, on maps imported from the peer; owned by the caller,
+ *         must exist until the task has completed
  */
 DOCA_EXPERIMENTAL void doca_rdma_task_read_set_src_buf(struct doca_rdma_task_read *task,
 						       const struct doca_buf *src_buf);
 
 /**
- * What is read.
+ * Get the source of a read.
  *
  * @param task the read, not NULL
  * @return the list
@@ -359,16 +409,17 @@ DOCA_EXPERIMENTAL const struct doca_buf *
 doca_rdma_task_read_get_src_buf(const struct doca_rdma_task_read *task);
 
 /**
- * Change where a read goes.
+ * Set the destination of a read.
  *
  * @param task a read that is not submitted, not NULL
- * @param dst_buf the list behind whose data is written; the caller's, kept until the task ended
+ * @param dst_buf list to whose data the read data is appended; owned by the caller, must exist
+ *         until the task has completed
  */
 DOCA_EXPERIMENTAL void doca_rdma_task_read_set_dst_buf(struct doca_rdma_task_read *task,
 						       struct doca_buf *dst_buf);
 
 /**
- * Where a read goes.
+ * Get the destination of a read.
  *
  * @param task the read, not NULL
  * @return the list
@@ -377,33 +428,39 @@ DOCA_EXPERIMENTAL struct doca_buf *
 doca_rdma_task_read_get_dst_buf(const struct doca_rdma_task_read *task);
 
 /**
- * Prepare for writes; must be done before the context is started if there are to be any.
+ * Configure writes. This is required before the context is started if the program needs writes.
  *
  * @param rdma an object whose context is IDLE
- * @param successful_task_completion_cb called for tasks that did what they were for
- * @param error_task_completion_cb called for tasks that did not; may be the same function
- * @param num_tasks how many can be allocated at once, from 1 to what the device can queue
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument or a number out of that range,
- *         DOCA_ERROR_BAD_STATE when the context is not IDLE
+ * @param successful_task_completion_cb called for tasks that succeeded
+ * @param error_task_completion_cb called for tasks that failed; may be the same function
+ * @param num_tasks number of tasks that can be allocated at once, from 1 to the maximum of the
+ *         device
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the number of tasks is out of range
+ * - DOCA_ERROR_BAD_STATE: the context is not IDLE
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_set_conf(
 	struct doca_rdma *rdma, doca_rdma_task_write_completion_cb_t successful_task_completion_cb,
 	doca_rdma_task_write_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 /**
- * Allocate a write. It can be submitted again and again, with other bufs each time.
+ * Allocate a write. It can be submitted many times, each time with other bufs.
  *
  * @param rdma an object whose context is RUNNING
- * @param rdma_connection the connection to the side whose memory is written
- * @param src_buf the list whose data is written; the caller's, kept until the task ended
- * @param dst_buf the list behind whose data it goes, on maps of that side; the caller's, kept until
- * the task ended
- * @param user_data the task's word
+ * @param rdma_connection the connection to the peer whose memory is written to
+ * @param src_buf list whose data is written; owned by the caller, must exist until the task has
+ *         completed
+ * @param dst_buf list to whose data the written data is appended, on maps imported from the peer;
+ *         owned by the caller, must exist until the task has completed
+ * @param user_data user data of the task
  * @param task out: the task, owned by the caller until doca_task_free()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL object, connection or output, or a
- *         connection of another object,
- *         DOCA_ERROR_BAD_STATE when the context is not RUNNING,
- *         DOCA_ERROR_NO_MEMORY when all tasks are allocated, or none were configured
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the object, the connection or the output is NULL, or the connection
+ *   belongs to another object
+ * - DOCA_ERROR_BAD_STATE: the context is not RUNNING
+ * - DOCA_ERROR_NO_MEMORY: all tasks are allocated, or no tasks were configured
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_allocate_init(
 	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
@@ -411,24 +468,25 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_allocate_init(
 	struct doca_rdma_task_write **task);
 
 /**
- * The task of a write.
+ * Get the generic task of a write.
  *
  * @param task the write
- * @return its task, valid until doca_task_free(); NULL for NULL
+ * @return the task, valid until doca_task_free(); NULL for NULL
  */
 DOCA_EXPERIMENTAL struct doca_task *doca_rdma_task_write_as_task(struct doca_rdma_task_write *task);
 
 /**
- * Change what is written.
+ * Set the source of a write.
  *
  * @param task a write that is not submitted, not NULL
- * @param src_buf the list whose data is written; the caller's, kept until the task ended
+ * @param src_buf list whose data is written; owned by the caller, must exist until the task has
+ *         completed
  */
 DOCA_EXPERIMENTAL void doca_rdma_task_write_set_src_buf(struct doca_rdma_task_write *task,
 							const struct doca_buf *src_buf);
 
 /**
- * What is written.
+ * Get the source of a write.
  *
  * @param task the write, not NULL
  * @return the list
@@ -437,16 +495,17 @@ DOCA_EXPERIMENTAL const struct doca_buf *
 doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task);
 
 /**
- * Change where a write goes.
+ * Set the destination of a write.
  *
  * @param task a write that is not submitted, not NULL
- * @param dst_buf the list behind whose data it goes; the caller's, kept until the task ended
+ * @param dst_buf list to whose data the written data is appended, on maps imported from the peer;
+ *         owned by the caller, must exist until the task has completed
  */
 DOCA_EXPERIMENTAL void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task,
 							struct doca_buf *dst_buf);
 
 /**
- * Where a write goes.
+ * Get the destination of a write.
  *
  * @param task the write, not NULL
  * @return the list

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The version of the DOCA interface that these headers follow. The version of libdpumap itself is
- * the one of its pkg-config module.
+ * The version of the DOCA interface that these headers follow. The pkg-config module of libdpumap
+ * reports the version of libdpumap itself.
  */
 #ifndef DOCA_VERSION_H_
 #define DOCA_VERSION_H_
@@ -21,32 +21,34 @@ extern "C" {
 /** 0 to 9999. */
 #define DOCA_VERSION_PATCH 58
 
-/** major.minor.patch, the patch number with four digits. */
+/** major.minor.patch, with four digits for the patch number. */
 #define DOCA_VERSION_STRING "3.0.0058"
 
-/** A version as one number, patch level included. */
+/** A version as one number, including the patch level. */
 #define DOCA_VERSION_CALC_EXACT(major, minor, patch) \
 	(((size_t)(major) << 24) | ((size_t)(minor) << 16) | (size_t)(patch))
 #define DOCA_VERSION_EXACT \
 	DOCA_VERSION_CALC_EXACT(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
 
-/** A version as one number in the form that official releases are compared by. */
+/** A version as one number, in the form for comparing official releases. */
 #define DOCA_VERSION_CALC(major, minor, patch) \
 	(((size_t)(major) << 24) | ((size_t)(minor) << 16) | ((size_t)(patch)*1000))
 #define DOCA_VERSION_OFFICIAL \
 	DOCA_VERSION_CALC(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
 
-/** True when the given version is the one of these headers. */
+/** True if the given version is the version of these headers. */
 #define DOCA_VERSION_EQ_CURRENT(major, minor, patch) \
 	(DOCA_VERSION_CALC(major, minor, patch) == DOCA_VERSION_OFFICIAL)
-/** True when the given version is not newer than the one of these headers. */
+/** True if the given version is not newer than the version of these headers. */
 #define DOCA_VERSION_LTE_CURRENT(major, minor, patch) \
 	(DOCA_VERSION_CALC(major, minor, patch) <= DOCA_VERSION_OFFICIAL)
 
 /**
- * The version that the program was compiled against.
+ * Get the version against which the program was compiled.
  *
- * @return a static string, never NULL. Callable from any thread.
+ * @return a static string, never NULL
+ *
+ * Callable from any thread.
  */
 static inline const char *doca_version(void)
 {
@@ -54,11 +56,11 @@ static inline const char *doca_version(void)
 }
 
 /**
- * The version that the linked library implements.
+ * Get the version that the linked library implements.
  *
- * @return a static string of the form of DOCA_VERSION_STRING, never NULL. Callable from any thread.
+ * @return a static string in the form of DOCA_VERSION_STRING, never NULL
  *
- * Semantics: DOCA 3.0, doca_version.h.
+ * Callable from any thread. Semantics: DOCA 3.0, doca_version.h.
  */
 DOCA_EXPERIMENTAL const char *doca_version_runtime(void);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# aarch64 without an operating system, picolibc. Tests run on an emulated machine and speak by
-# semihosting; the memory layout is that machine's, firmware brings its own.
+# aarch64 without an operating system, picolibc. Tests run on an emulated machine and report by
+# semihosting. The memory layout is that of the emulated machine; firmware brings its own.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# aarch64 Linux against the root file system of a BlueField, or of any Debian or Ubuntu for arm64:
-# DPUMAP_SYSROOT, of the cache or of the environment. Nothing of the build machine is linked.
-# Tests run under user-mode emulation with the loader and the libraries of that root.
+# aarch64 Linux against the root file system of a BlueField, or of any Debian or Ubuntu for arm64.
+# DPUMAP_SYSROOT names it, as a cache or an environment variable. No library of the build machine is
+# linked. Tests run under user-mode emulation with the loader and the libraries of that root.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
@@ -16,22 +16,22 @@ if(NOT DPUMAP_SYSROOT)
 endif()
 get_filename_component(DPUMAP_SYSROOT "${DPUMAP_SYSROOT}" REALPATH)
 if(NOT IS_DIRECTORY "${DPUMAP_SYSROOT}")
-	message(FATAL_ERROR "DPUMAP_SYSROOT: there is no folder ${DPUMAP_SYSROOT}")
+	message(FATAL_ERROR "DPUMAP_SYSROOT: ${DPUMAP_SYSROOT} is not a directory; scripts/sysroot creates one")
 endif()
 foreach(file lib/ld-linux-aarch64.so.1 usr/include/infiniband/verbs.h
 		usr/lib/aarch64-linux-gnu/libc.so usr/lib/aarch64-linux-gnu/pkgconfig/libibverbs.pc)
 	if(NOT EXISTS "${DPUMAP_SYSROOT}/${file}")
-		message(FATAL_ERROR "DPUMAP_SYSROOT: ${DPUMAP_SYSROOT} is no root of an aarch64 system with "
-			"what dpumap is built from: ${file} is missing, see docs/cross.md")
+		message(FATAL_ERROR "DPUMAP_SYSROOT: ${DPUMAP_SYSROOT} is not an aarch64 system with "
+			"the packages that dpumap needs: ${file} is missing; see docs/cross.md")
 	endif()
 endforeach()
-# Debian's libc6-dev has absolute links, which lead to the build machine's libraries.
+# Debian's libc6-dev contains absolute links, which point to the build machine's libraries.
 set(DPUMAP_LIBM "${DPUMAP_SYSROOT}/usr/lib/aarch64-linux-gnu/libm.so")
 if(IS_SYMLINK "${DPUMAP_LIBM}")
 	file(READ_SYMLINK "${DPUMAP_LIBM}" DPUMAP_LIBM)
 	if(IS_ABSOLUTE "${DPUMAP_LIBM}")
 		message(FATAL_ERROR "DPUMAP_SYSROOT: links in ${DPUMAP_SYSROOT} lead out of it; "
-			"scripts/sysroot --relink ${DPUMAP_SYSROOT} mends that")
+			"scripts/sysroot --relink ${DPUMAP_SYSROOT} corrects them")
 	endif()
 endif()
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES DPUMAP_SYSROOT)

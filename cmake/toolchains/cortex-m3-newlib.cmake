@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Arm Cortex-M3, newlib. Tests run on an emulated machine and speak by
-# semihosting; the memory layout is that machine's, firmware brings its own.
+# Arm Cortex-M3, newlib. Tests run on an emulated machine and report by
+# semihosting. The memory layout is that of the emulated machine; firmware brings its own.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR cortex-m3)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A program with a protection domain of its own: the key by which it names the bytes of a map. */
+/* doca_rdma_bridge(3): use the memory of a map in a protection domain that the program created. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ int main(void)
 	check(doca_mmap_add_dev(map, dev), "add the device");
 	check(doca_mmap_start(map), "start");
 	check(doca_rdma_bridge_get_mmap_mkey_from_pd(map, pd, &key), "key");
-	printf("work requests in this protection domain name the map by key 0x%x\n", key);
+	printf("work requests in this protection domain use key 0x%x for the map\n", key);
 
 	check(doca_mmap_destroy(map), "destroy the map");
 	check(doca_dev_close(dev), "close");

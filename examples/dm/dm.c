@@ -32,9 +32,9 @@ static doca_error_t use(struct doca_dev *dev, struct dpumap_dm *dm)
 	DOCA_ERROR_PROPAGATE(result, doca_mmap_export_pci(mmap, dev, &desc, &len));
 	DOCA_ERROR_PROPAGATE(result, dpumap_dm_read(dm, 64, text, 16));
 	if (result == DOCA_SUCCESS)
-		printf("%s; its descriptor has %zu bytes\n", text, len);
+		printf("%s; the descriptor has %zu bytes\n", text, len);
 	if (result == DOCA_SUCCESS && dpumap_dm_free(dm) != DOCA_ERROR_IN_USE)
-		result = DOCA_ERROR_UNEXPECTED; /* a started map keeps it */
+		result = DOCA_ERROR_UNEXPECTED; /* a started map uses it */
 	if (mmap)
 		DOCA_ERROR_PROPAGATE(result, doca_mmap_destroy(mmap));
 	return result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* dpumap_dm_pool(3): counters and buffers out of one device memory. */
+/* dpumap_dm_pool(3): allocate counters and buffers from one device memory. */
 #include <stdio.h>
 
 #include <doca_dev.h>
@@ -26,7 +26,7 @@ static doca_error_t use(struct dpumap_dm *dm, struct dpumap_dm_pool *pool)
 		DOCA_ERROR_PROPAGATE(result, dpumap_dm_pool_free(pool, &buffer));
 	}
 	DOCA_ERROR_PROPAGATE(result, dpumap_dm_pool_free(pool, &counter));
-	/* A piece that is given back twice is noticed. */
+	/* Freeing a piece twice is detected. */
 	if (result == DOCA_SUCCESS && dpumap_dm_pool_free(pool, &counter) != DOCA_ERROR_NOT_FOUND)
 		result = DOCA_ERROR_UNEXPECTED;
 	return result;

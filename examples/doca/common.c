@@ -15,8 +15,7 @@
 
 DOCA_LOG_REGISTER(EXAMPLE::COMMON);
 
-/* --- arguments -----------------------------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 static doca_error_t take_text(const char *value, char *place, size_t size)
 {
@@ -61,7 +60,7 @@ static const struct flag {
 	doca_argp_param_cb_t take;
 } flags[] = {
 	{"p", "pci-addr", "<PCI address>", "Device to use (mandatory)", take_pci_addr},
-	{"f", "file", "<path>", "File whose bytes go over, or that they go into", take_file},
+	{"f", "file", "<path>", "File to send, or file to write", take_file},
 	{"d", "descriptor", "<path>", "File with the export descriptor", take_descriptor},
 	{"b", "buffer", "<path>", "File with the exporter's address and length", take_buffer},
 };
@@ -81,7 +80,7 @@ static doca_error_t register_flag(const struct flag *flag)
 	doca_argp_param_set_type(param, DOCA_ARGP_TYPE_STRING);
 	if (flag->take == take_pci_addr)
 		doca_argp_param_set_mandatory(param);
-	return doca_argp_register_param(param); /* which owns it, in any case */
+	return doca_argp_register_param(param); /* takes ownership, also on failure */
 }
 
 doca_error_t parse_arguments(int argc, char **argv, struct config *config)
@@ -107,8 +106,7 @@ doca_error_t start_logs(void)
 	return result;
 }
 
-/* --- devices and memory --------------------------------------------------------------------------
- */
+/* --- devices and memory ----------------------------------------------------------------------- */
 
 doca_error_t can_export(const struct doca_devinfo *devinfo)
 {
@@ -143,7 +141,7 @@ doca_error_t open_device(const char *pci_addr, device_check check, struct doca_d
 		result = DOCA_ERROR_NOT_FOUND;
 	(void)doca_devinfo_destroy_list(list);
 	if (result != DOCA_SUCCESS)
-		DOCA_LOG_ERR("No device at %s that can do it: %s", pci_addr,
+		DOCA_LOG_ERR("No device at %s supports this: %s", pci_addr,
 			     doca_error_get_descr(result));
 	return result;
 }
@@ -169,13 +167,12 @@ doca_error_t create_memory(struct doca_dev *dev, size_t len, uint32_t permission
 void destroy_memory(struct memory *memory)
 {
 	if (memory->mmap && doca_mmap_destroy(memory->mmap) != DOCA_SUCCESS)
-		DOCA_LOG_ERR("The map of %zu bytes stays behind", memory->len);
+		DOCA_LOG_ERR("Cannot destroy the map of %zu bytes", memory->len);
 	free(memory->bytes);
 	*memory = (struct memory){0};
 }
 
-/* --- files ---------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static doca_error_t fail_file(const char *path)
 {
@@ -192,7 +189,7 @@ doca_error_t read_file(const char *path, char **bytes, size_t *len)
 	if (!file)
 		return fail_file(path);
 	if (fstat(fileno(file), &st) || st.st_size <= 0) {
-		DOCA_LOG_ERR("%s has no bytes", path);
+		DOCA_LOG_ERR("%s is empty", path);
 		fclose(file);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -239,7 +236,7 @@ doca_error_t publish(const struct config *config, const struct memory *memory, s
 
 	result = doca_mmap_export_pci(memory->mmap, dev, &desc, &len);
 	if (result != DOCA_SUCCESS) {
-		DOCA_LOG_ERR("Memory is not exported: %s", doca_error_get_descr(result));
+		DOCA_LOG_ERR("Cannot export the memory: %s", doca_error_get_descr(result));
 		return result;
 	}
 	snprintf(text, sizeof(text), "%" PRIu64 " %zu\n", (uint64_t)(uintptr_t)memory->bytes,
@@ -259,7 +256,7 @@ static doca_error_t read_buffer(const char *path, char **remote_addr, size_t *le
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (sscanf(text, "%" SCNu64 " %zu", &addr, len) != 2) {
-		DOCA_LOG_ERR("%s is not an address and a length", path);
+		DOCA_LOG_ERR("%s must contain an address and a length", path);
 		result = DOCA_ERROR_INVALID_VALUE;
 	}
 	free(text);
@@ -293,7 +290,7 @@ void wait_for_enter(void)
 {
 	int c;
 
-	DOCA_LOG_INFO("Press enter when the other side is done");
+	DOCA_LOG_INFO("Press Enter when the importer has finished");
 	do
 		c = getchar();
 	while (c != '\n' && c != EOF);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the example programs share: arguments, devices, files by which the two sides find each
- * other's memory, and copies of any length by a DMA context that is polled.
+ * Code that the example programs share: arguments, devices, the files that pass a descriptor and an
+ * address from the exporter to the importer, and copies of any length with a polled DMA context.
  */
 #ifndef EXAMPLES_DOCA_COMMON_H
 #define EXAMPLES_DOCA_COMMON_H
@@ -21,25 +21,25 @@
 
 struct config {
 	char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
-	char file[MAX_PATH_LEN];       /* whose bytes go over, or where they end */
-	char descriptor[MAX_PATH_LEN]; /* what doca_mmap_export_pci() gave */
-	char buffer[MAX_PATH_LEN];     /* address and length of the exporter's memory, as text */
+	char file[MAX_PATH_LEN];       /* the file to send, or the file to write */
+	char descriptor[MAX_PATH_LEN]; /* holds the export descriptor */
+	char buffer[MAX_PATH_LEN];     /* holds the exporter's address and length, as text */
 };
 
 /* Parse the arguments: -p PCI-ADDRESS, -f FILE, -d DESCRIPTOR-FILE, -b BUFFER-FILE. */
 doca_error_t parse_arguments(int argc, char **argv, struct config *config);
 
-/* Messages of the program on stdout and stderr, warnings of the library on stderr. */
+/* Log the program's messages to stdout and stderr, and the library's warnings to stderr. */
 doca_error_t start_logs(void);
 
-/* Can this device do what the program is about? */
+/* Return DOCA_SUCCESS if the device supports what the program needs. */
 typedef doca_error_t (*device_check)(const struct doca_devinfo *devinfo);
 doca_error_t can_export(const struct doca_devinfo *devinfo);
 doca_error_t can_copy(const struct doca_devinfo *devinfo);
 
 doca_error_t open_device(const char *pci_addr, device_check check, struct doca_dev **dev);
 
-/* Memory with a started map on a device. */
+/* Memory and the started map that covers it. */
 struct memory {
 	char *bytes;
 	size_t len;
@@ -49,18 +49,18 @@ doca_error_t create_memory(struct doca_dev *dev, size_t len, uint32_t permission
 			   struct memory *memory);
 void destroy_memory(struct memory *memory);
 
-/* The bytes are the caller's to free(). */
+/* Read a whole file. The caller frees the bytes with free(). */
 doca_error_t read_file(const char *path, char **bytes, size_t *len);
-/* The file appears under its name when it is complete; nobody else may read it. */
+/* Write a file that only its owner may read. It appears under its name once it is complete. */
 doca_error_t write_file(const char *path, const void *bytes, size_t len);
 
-/* For what is to be done in any case; DOCA_ERROR_PROPAGATE() does nothing after an error. */
+/* Keep the first error of two results. Unlike DOCA_ERROR_PROPAGATE(), it evaluates both. */
 static inline doca_error_t keep_first(doca_error_t first, doca_error_t second)
 {
 	return first == DOCA_SUCCESS ? second : first;
 }
 
-/* Tell the other side of memory that is exported, and learn of it there. */
+/* Export memory and write both files for the importer; read them there and import the memory. */
 doca_error_t publish(const struct config *config, const struct memory *memory,
 		     struct doca_dev *dev);
 doca_error_t import(const struct config *config, struct doca_dev *dev, struct doca_mmap **mmap,
@@ -74,12 +74,12 @@ struct copier {
 	struct doca_dma *dma;
 	struct doca_ctx *ctx;
 	uint64_t max_piece;
-	struct copy *now; /* the copy that its tasks are busy with */
+	struct copy *now; /* the copy that the tasks work on */
 };
 doca_error_t open_copier(struct doca_dev *dev, struct copier *copier);
 void close_copier(struct copier *copier);
 
-/* Copies, in as many pieces as the device demands; returns when all of it is done. */
+/* Copy in pieces that the device accepts. Return when the whole copy has completed. */
 struct place {
 	struct doca_mmap *mmap;
 	char *addr;

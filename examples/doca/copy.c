@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Copies in pieces: a few tasks, each of which is submitted again for the next piece. */
+/* Copies in pieces. A few tasks run at once; each is submitted again for the next piece. */
 #include <doca_buf.h>
 #include <doca_ctx.h>
 #include <doca_log.h>
@@ -12,7 +12,7 @@ DOCA_LOG_REGISTER(EXAMPLE::COPY);
 
 struct copy {
 	struct place dst, src;
-	size_t len;	  /* of all */
+	size_t len;	  /* of the whole copy */
 	size_t submitted; /* bytes so far */
 	uint32_t in_flight;
 	doca_error_t result;
@@ -49,7 +49,7 @@ static size_t next_len(const struct copier *copier, const struct copy *copy)
 	return left < copier->max_piece ? left : (size_t)copier->max_piece;
 }
 
-/* Submit a task with the next piece; it is NULL for a new one. On failure there is none. */
+/* Submit the next piece with the given task, or with a new one if NULL. Free the task on failure. */
 static doca_error_t submit_next(struct copier *copier, struct doca_dma_task_memcpy *task)
 {
 	struct copy *copy = copier->now;
@@ -137,7 +137,7 @@ doca_error_t open_copier(struct doca_dev *dev, struct copier *copier)
 	if (result == DOCA_SUCCESS)
 		return DOCA_SUCCESS;
 close:
-	DOCA_LOG_ERR("No DMA context: %s", doca_error_get_descr(result));
+	DOCA_LOG_ERR("Cannot open a DMA context: %s", doca_error_get_descr(result));
 	close_copier(copier);
 	return result;
 }

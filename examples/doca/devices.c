@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What there is: each device with its names, and on a DPU the host's function behind it. */
+/* Prints a device's names and, on a DPU, the host's functions that its representors stand for. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static doca_error_t print_reps(struct doca_devinfo *info)
 		result = print_rep(list[i]);
 	if (n)
 		(void)doca_devinfo_rep_destroy_list(list);
-	if (result == DOCA_ERROR_NOT_SUPPORTED) /* as on any host */
+	if (result == DOCA_ERROR_NOT_SUPPORTED) /* a host has no representors */
 		result = DOCA_SUCCESS;
 	result = keep_first(result, doca_dev_close(dev));
 	return result;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The DPU exports memory that may be written; the host copies a file there, and back to see that it
- * arrived. One source for both sides: compiled with DOCA_ARCH_DPU it is the DPU's program, with
- * DOCA_ARCH_HOST the host's.
+ * The DPU exports writable memory. The host copies a file into it, and back again to verify the
+ * copy. This source is the DPU's program if it is compiled with DOCA_ARCH_DPU, and the host's
+ * program if it is compiled with DOCA_ARCH_HOST.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ DOCA_LOG_REGISTER(EXAMPLE::DPU_EXPORTS);
 
 #ifdef DOCA_ARCH_DPU
 
-/* The host's file ends where the zeros begin. */
+/* Length of the host's file: the zeros behind it do not count. */
 static size_t content_len(const struct memory *memory)
 {
 	size_t len = memory->len;
@@ -66,7 +66,7 @@ static doca_error_t run(const struct config *config)
 
 #else
 
-/* There from the first half of our memory, and back into the second. */
+/* Copy the first half of our memory to the DPU and back into the second half; compare both. */
 static doca_error_t there_and_back(struct copier *copier, struct place remote,
 				   const struct memory *memory, size_t len)
 {
@@ -77,7 +77,7 @@ static doca_error_t there_and_back(struct copier *copier, struct place remote,
 	result = copy(copier, remote, first, len);
 	DOCA_ERROR_PROPAGATE(result, copy(copier, second, remote, len));
 	if (result == DOCA_SUCCESS && memcmp(first.addr, second.addr, len) != 0) {
-		DOCA_LOG_ERR("What came back differs");
+		DOCA_LOG_ERR("The bytes read back differ from the bytes sent");
 		result = DOCA_ERROR_UNEXPECTED;
 	}
 	return result;
@@ -96,7 +96,7 @@ static doca_error_t send_bytes(const struct config *config, struct copier *copie
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (len > room) {
-		DOCA_LOG_ERR("%s: %zu bytes, the DPU has room for %zu", config->file, len, room);
+		DOCA_LOG_ERR("%s has %zu bytes; the DPU exports only %zu", config->file, len, room);
 		result = DOCA_ERROR_TOO_BIG;
 		goto destroy_remote;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The host exports a file's bytes, the DPU copies them into a file of its own. One source for both
- * sides: compiled with DOCA_ARCH_HOST it is the host's program, with DOCA_ARCH_DPU the DPU's.
+ * The host exports the bytes of a file. The DPU copies them into a file of its own. This source is
+ * the host's program if it is compiled with DOCA_ARCH_HOST, and the DPU's program if it is compiled
+ * with DOCA_ARCH_DPU.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static doca_error_t export_bytes(const struct config *config, struct doca_dev *d
 	memcpy(memory.bytes, bytes, len);
 	result = publish(config, &memory, dev);
 	if (result == DOCA_SUCCESS) {
-		DOCA_LOG_INFO("%zu bytes of %s can be read by the DPU", len, config->file);
+		DOCA_LOG_INFO("The DPU can read %zu bytes of %s", len, config->file);
 		wait_for_enter();
 	}
 	destroy_memory(&memory);
@@ -74,7 +75,7 @@ static doca_error_t fetch(const struct config *config, struct copier *copier)
 	}
 	result = keep_first(result, doca_mmap_destroy(remote));
 	if (result == DOCA_SUCCESS)
-		DOCA_LOG_INFO("%zu bytes of the host are in %s", len, config->file);
+		DOCA_LOG_INFO("Copied %zu bytes from the host to %s", len, config->file);
 	return result;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Copies within one process, from scattered pieces to others: chained bufs, tasks that are
- * submitted when the context starts, and a loop that sleeps until the device has something to tell.
+ * Copies between scattered pieces of memory of one process. It shows chained bufs, tasks that are
+ * submitted when the context starts, and a loop that sleeps until a task completes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "common.h"
 
 #define NUM_TASKS 8
-#define BLOCK	  ((size_t)64 << 10) /* what a task copies */
+#define BLOCK	  ((size_t)64 << 10) /* bytes that one task copies */
 #define SRC_PARTS 3
 #define DST_PARTS 2
 
@@ -35,7 +35,7 @@ struct app {
 	doca_error_t result;
 };
 
-/* The parts of a block, the first of them a quarter, the last one the rest. */
+/* Length of a part of a block. Each part is a quarter of the block; the last part is the rest. */
 static size_t part_len(uint32_t part, uint32_t num_parts)
 {
 	size_t first = BLOCK / 4;
@@ -48,8 +48,10 @@ static size_t part_len(uint32_t part, uint32_t num_parts)
 typedef doca_error_t (*get_part)(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
 				 void *addr, size_t len, struct doca_buf **buf);
 
-/* A block of memory as a chain, its head first. The memory is taken from the back: the parts lie in
- * the opposite order there. */
+/*
+ * Make a chain of a block of memory. The first element of the chain is the last part of the block,
+ * so the parts lie in memory in reverse order.
+ */
 static doca_error_t get_chain(struct app *app, const struct memory *memory, uint32_t block,
 			      uint32_t num_parts, get_part get, struct doca_buf **head)
 {
@@ -85,7 +87,7 @@ static void drop_task(struct doca_dma_task_memcpy *task)
 	struct doca_buf *dst = doca_dma_task_memcpy_get_dst(task);
 
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
-	(void)doca_buf_dec_refcount(src, NULL); /* the head: with it all of the chain */
+	(void)doca_buf_dec_refcount(src, NULL); /* releasing the head releases the chain */
 	(void)doca_buf_dec_refcount(dst, NULL);
 }
 
@@ -154,7 +156,7 @@ static void on_end(struct doca_dma_task_memcpy *task, union doca_data task_data,
 	DOCA_ERROR_PROPAGATE(app->result, status);
 	drop_task(task);
 	if (!--app->num_left)
-		(void)doca_ctx_stop(app->ctx); /* IDLE follows, at once or by progress */
+		(void)doca_ctx_stop(app->ctx); /* the context becomes IDLE */
 }
 
 static doca_error_t open_app(const struct config *config, struct app *app)
@@ -197,7 +199,7 @@ static void close_app(struct app *app)
 	(void)doca_dev_close(app->dev);
 }
 
-/* Arm, sleep, clear, and progress until there is nothing left to do. */
+/* Arm, sleep, clear the notification, and make progress until no work is left. */
 static doca_error_t wait_for_work(struct app *app, int epoll, doca_notification_handle_t handle)
 {
 	struct epoll_event event;
@@ -236,7 +238,7 @@ static doca_error_t loop(struct app *app)
 	return result;
 }
 
-/* The parts of both chains lie from the back, so each block is copied part by part from there. */
+/* Compare each block part by part. The parts of a chain lie in reverse order, see get_chain(). */
 static bool is_copied(const struct app *app)
 {
 	char *expected = malloc(BLOCK), *found = malloc(BLOCK);
@@ -268,12 +270,12 @@ static doca_error_t run(const struct config *config)
 	if (result == DOCA_SUCCESS) {
 		for (size_t i = 0; i < app.src.len; i++)
 			app.src.bytes[i] = (char)(i * 7 + i / BLOCK);
-		result = doca_ctx_start(app.ctx); /* on_state() submits in there */
+		result = doca_ctx_start(app.ctx); /* calls on_state(), which submits the tasks */
 		DOCA_ERROR_PROPAGATE(result, loop(&app));
 		DOCA_ERROR_PROPAGATE(result, app.result);
 	}
 	if (result == DOCA_SUCCESS && !is_copied(&app)) {
-		DOCA_LOG_ERR("What was copied differs");
+		DOCA_LOG_ERR("The destination differs from the source");
 		result = DOCA_ERROR_UNEXPECTED;
 	}
 	if (result == DOCA_SUCCESS)

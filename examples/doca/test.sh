@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# test.sh EMU PROGRAMS SCENARIO: the examples as a user runs them, on an emulated card of its own.
+# test.sh EMU PROGRAMS SCENARIO: run the examples as a user does, on a
+# separate emulated card.
 set -euo pipefail
 
 emu=$1
@@ -27,7 +28,7 @@ die()
 	exit 1
 }
 
-# on SIDE PROGRAM ARGUMENT...: in the directory where the sides leave files for each other
+# on FUNCTION PROGRAM ARGUMENT...: run it in the directory that exporter and importer share
 on()
 {
 	local side=$1 program=$2
@@ -35,7 +36,7 @@ on()
 	(cd "$work" && exec "$emu" run --as "$side" -- "$programs/$program" "$@")
 }
 
-# Start the exporter, which waits for enter, and wait for what it publishes.
+# Start the exporter, which then waits for Enter, and wait until it has written its files.
 start_exporter()
 {
 	local n
@@ -48,7 +49,7 @@ start_exporter()
 		kill -0 "$pid" 2>/dev/null || die "the exporter ended"
 		sleep 0.05
 	done
-	die "nothing was published"
+	die "the exporter wrote no files"
 }
 
 press_enter()
@@ -59,7 +60,7 @@ press_enter()
 	pid=
 }
 
-# fails WORDS SIDE PROGRAM ARGUMENT...: ends with an error that says WORDS
+# fails WORDS FUNCTION PROGRAM ARGUMENT...: the program must fail with a message that contains WORDS
 fails()
 {
 	local words=$1
@@ -68,7 +69,7 @@ fails()
 	grep -q "$words" "$work/fails.log" || die "$* does not say \"$words\""
 }
 
-# Three pieces and a bit, at 2 MiB a piece.
+# The file takes four pieces of at most 2 MiB.
 make_file()
 {
 	head -c 6300001 /dev/urandom >"$1"
@@ -79,11 +80,11 @@ case $scenario in
 host_exports)
 	make_file "$work/sent"
 	start_exporter host host_exports-host -p 3b:00.0 -f sent
-	[ "$(stat -c %a "$work/descriptor.bin")" = 600 ] || die "anybody may read the descriptor"
+	[ "$(stat -c %a "$work/descriptor.bin")" = 600 ] || die "other users may read the descriptor"
 	on dpu host_exports-dpu --pci-addr 0000:03:00.0 --file got >"$work/copier.log" 2>&1 ||
 		die "the copier failed"
-	cmp "$work/sent" "$work/got" || die "other bytes arrived"
-	# The card of another slot cannot have it, and after the exporter's end nobody can.
+	cmp "$work/sent" "$work/got" || die "the copy differs from the file"
+	# Another card cannot import the memory. After the exporter has ended, no card can.
 	fails "cannot be imported" dpu1 host_exports-dpu -p 03:00.0 -f other
 	press_enter
 	fails "Ends with" dpu host_exports-dpu -p 03:00.0 -f late
@@ -93,7 +94,7 @@ dpu_exports)
 	start_exporter dpu dpu_exports-dpu -p 03:00.0 -f got
 	on host dpu_exports-host -p 3b:00.0 -f sent >"$work/copier.log" 2>&1 || die "the copier failed"
 	press_enter
-	cmp "$work/sent" "$work/got" || die "other bytes arrived"
+	cmp "$work/sent" "$work/got" || die "the copy differs from the file"
 	rm "$work/buffer.txt" "$work/enter"
 	head -c 9000000 /dev/zero >"$work/large"
 	start_exporter dpu dpu_exports-dpu -p 03:00.0 -f got
@@ -106,7 +107,7 @@ local_copy)
 		[ "$side" = host ] || address=03:00.0
 		on "$side" local_copy -p "$address" >"$work/$side.log" 2>&1 || die "on the $side"
 		grep -q '8 tasks, 65536 bytes each, 3 parts to 2' "$work/$side.log" ||
-			die "nothing said on the $side"
+			die "no result printed on the $side"
 	done
 	;;
 devices)
@@ -122,13 +123,13 @@ devices)
 arguments)
 	on host local_copy --help >"$work/help.log" 2>&1 || die "--help"
 	for word in --pci-addr '-p' --log-level --sdk-log-level --json 'PCI address'; do
-		grep -q -- "$word" "$work/help.log" || die "--help does not say $word"
+		grep -q -- "$word" "$work/help.log" || die "--help does not mention $word"
 	done
 	fails "pci-addr\|pci_addr\|PCI" host local_copy
 	fails "no-such-flag" host local_copy --no-such-flag
 	fails "No device at 00:01.0" host local_copy -p 00:01.0
 	on host local_copy -p 3b:00.0 -l 30 >"$work/quiet.log" 2>&1 || die "with a log level"
-	[ ! -s "$work/quiet.log" ] || die "talks in spite of its log level"
+	[ ! -s "$work/quiet.log" ] || die "prints messages below its log level"
 	printf '{"doca_program_flags": {"pci-addr": "3b:00.0"}}\n' >"$work/flags.json"
 	on host local_copy -j flags.json >"$work/json.log" 2>&1 || die "with a JSON file"
 	;;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A copy queue whose memory comes out of an arena - here of ordinary memory; huge pages or those of
- * a NUMA node are another function - and which takes no locks, since one thread uses it.
+ * dpumap_parent_domain(3) and dpumap_arena(3): a copy queue that takes its memory from an arena,
+ * and takes no locks because only one thread uses it. This arena covers ordinary memory; other
+ * functions create arenas of huge pages or on a NUMA node.
  */
 #include <stdio.h>
 #include <stdlib.h>

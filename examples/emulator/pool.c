@@ -38,7 +38,7 @@ static int make_queue(struct pool *p)
 	return p->qp ? 0 : errno;
 }
 
-/* The queue's other end is itself. */
+/* Connect the queue pair to itself. */
 static int connect_queue(struct pool *p)
 {
 	struct ibv_qp_attr a = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Somebody's own code: a pool of registered buffers, and copies among them. */
+/* A verbs program to be tested: a pool of registered buffers, and copies between them. */
 #ifndef EXAMPLE_POOL_H
 #define EXAMPLE_POOL_H
 
@@ -18,12 +18,12 @@ struct pool {
 	char *bytes[POOL_BUFFERS];
 };
 
-/* On the first RDMA device. 0 or an errno; on failure nothing is left behind. */
+/* Open a pool on the first RDMA device. Return 0 or an errno; nothing remains open on failure. */
 int pool_open(struct pool *p);
 void pool_close(struct pool *p);
-/* Copy one buffer to another through the device. ETIMEDOUT if it does not answer in time. */
+/* Copy one buffer to another through the device. Return ETIMEDOUT if no completion arrives. */
 int pool_copy(struct pool *p, int to, int from, enum ibv_wc_status *status);
-/* Has the device told that it is dead? Does not wait. */
+/* Has the device reported a fatal error? Does not block. */
 int pool_is_dead(struct pool *p);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The test of the pool: what it does when the device does not do what it should. Run it by
+ * Tests how the pool handles device failures. Run it with
  *
  *	dpumap-emu run --as dpu -- ./test_pool
  */
@@ -19,7 +19,7 @@ static void check(bool ok, const char *what, int line)
 {
 	if (ok)
 		return;
-	fprintf(stderr, "test_pool.c:%d: not so: %s\n", line, what);
+	fprintf(stderr, "test_pool.c:%d: check failed: %s\n", line, what);
 	exit(1);
 }
 
@@ -29,7 +29,7 @@ static long long objects(void)
 	       dpumap_emu_count("qps") + dpumap_emu_count("mrs");
 }
 
-/* Whichever command is refused, nothing is left behind. */
+/* No object remains, whichever command fails. */
 static void test_each_command_that_fails(void)
 {
 	char rule[128];
@@ -41,7 +41,7 @@ static void test_each_command_that_fails(void)
 			 "command --method !(*.destroy|*.query*|events.*) --nth %d --errno ENOMEM",
 			 n);
 		CHECK(!dpumap_emu_fault(rule));
-		/* libmlx5 knows ways around some, and opens the device nevertheless. */
+		/* libmlx5 can open the device although some of these commands fail. */
 		if (pool_open(&p))
 			failed++;
 		else
@@ -49,7 +49,7 @@ static void test_each_command_that_fails(void)
 		CHECK(!dpumap_emu_fault("clear"));
 		CHECK(objects() == 0);
 	}
-	CHECK(failed >= 10); /* a PD, a CQ, a QP, its three states, four buffers */
+	CHECK(failed >= 10); /* a PD, a CQ, a QP with three state changes, four buffers */
 }
 
 static void test_completions(void)
@@ -85,8 +85,8 @@ static void test_the_device_dies(void)
 	CHECK(!ibv_alloc_pd(p.context) && errno == EIO);
 	CHECK(pool_open(&q) != 0);
 	CHECK(!dpumap_emu_fault("clear"));
-	CHECK(!pool_open(&q));				 /* it was reset: new contexts work, */
-	CHECK(!ibv_alloc_pd(p.context) && errno == EIO); /* the old one does not */
+	CHECK(!pool_open(&q));				 /* after the reset new contexts work */
+	CHECK(!ibv_alloc_pd(p.context) && errno == EIO); /* and old contexts do not */
 	pool_close(&q);
 	pool_close(&p);
 	CHECK(objects() == 0);
@@ -97,6 +97,6 @@ int main(void)
 	test_each_command_that_fails();
 	test_completions();
 	test_the_device_dies();
-	puts("the pool stands it");
+	puts("the pool handles all faults");
 	return 0;
 }

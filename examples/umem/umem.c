@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Memory registered by one process and copied by another, which registers nothing: the example of
- * dpumap_umem(3). The second process is this program again, with a socket to the first.
+ * dpumap_umem(3): one process registers memory, and another process copies it without registering
+ * it. The second process runs this program again, with a socket to the first process.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /**
- * A host agent's connection to a dpumapd: what it exports, its descriptors, maps of them, and word
- * of what changes.
+ * The connection of a host agent to dpumapd. It lists and imports exports and reports changes.
  *
- * This is the interface of libdpumap-channel (pkg-config dpumap-channel), which has what libdpumap
- * does not need: TLS and the protocol between the agents. A DPU that is reached over TCP is
- * authenticated and authenticates us, with certificates or with a key that both have; on one
- * machine a Unix socket knows who we are.
+ * This is the interface of libdpumap-channel (pkg-config dpumap-channel). It contains what
+ * libdpumap does not need: TLS and the protocol between host agents and dpumapd. Over TCP, both
+ * sides authenticate with certificates or with a pre-shared key. Over a Unix socket on one machine,
+ * the kernel identifies the client.
  *
- * Thread safety: an object is used by one thread at a time; several threads use several objects. A
- * call waits for the reply, at most as long as dpumap_channel_set_timeout() says, and does not
- * start when the last one is not over.
+ * Thread safety: only one thread at a time may use a channel. Different threads may use different
+ * channels at once. A call blocks until dpumapd replies, at most for the time of
+ * dpumap_channel_set_timeout().
  */
 #ifndef DPUMAP_CHANNEL_PUBLIC_H
 #define DPUMAP_CHANNEL_PUBLIC_H
@@ -35,38 +34,39 @@ struct dpumap_channel;
 /** The longest descriptor that dpumap_channel_get() writes, in bytes. */
 #define DPUMAP_CHANNEL_DESCRIPTOR_MAX 512
 
-/** What is known about an export before it is imported. */
+/** Properties of an export, known before it is imported. */
 struct dpumap_channel_export {
-	const char *name; /**< 1 to 63 printable characters */
-	const char *kind; /**< "dm", "dram", "file" or "dmabuf" */
-	uint64_t size;	  /**< bytes */
-	uint32_t access;  /**< of enum doca_access_flag: those for PCI, or those for RDMA */
+	const char *name; /**< name, 1 to 63 printable characters */
+	const char *kind; /**< kind: "dm", "dram", "file" or "dmabuf" */
+	uint64_t size;	  /**< number of bytes */
+	uint32_t access;  /**< bits of enum doca_access_flag for PCI or for RDMA */
 };
 
-/** What a watcher hears of. */
+/** Events that a watcher receives. */
 enum dpumap_channel_event {
-	DPUMAP_CHANNEL_ADDED = 0,   /**< the export can be had from now on */
-	DPUMAP_CHANNEL_CHANGED = 1, /**< imports of before are dead: get it again */
-	DPUMAP_CHANNEL_REMOVED = 2, /**< imports are dead, the export cannot be had any more */
-	DPUMAP_CHANNEL_LOST = 3,    /**< no connection: it is tried again; name is NULL */
-	DPUMAP_CHANNEL_BACK = 4, /**< connected again; events may have been missed; name is NULL */
+	DPUMAP_CHANNEL_ADDED = 0,   /**< the export can be imported */
+	DPUMAP_CHANNEL_CHANGED = 1, /**< earlier imports are invalid: import again */
+	DPUMAP_CHANNEL_REMOVED = 2, /**< earlier imports are invalid; the export is gone */
+	DPUMAP_CHANNEL_LOST = 3,    /**< connection lost, reconnecting; name is NULL */
+	DPUMAP_CHANNEL_BACK = 4,    /**< reconnected, events may be lost; name is NULL */
 };
 
 /**
- * Called for each export that a list has.
+ * Report an export of a list.
  *
- * @param user_data as given to dpumap_channel_list()
- * @param export good during the call
+ * @param user_data the value passed to dpumap_channel_list()
+ * @param export_info the export; valid during the call
  */
 typedef void (*dpumap_channel_list_cb_t)(union doca_data user_data,
 					 const struct dpumap_channel_export *export_info);
 
 /**
- * Called by dpumap_channel_process(), never otherwise. May use the channel, but not destroy it.
+ * Report an event. Only dpumap_channel_process() calls this function. It may use the channel, but
+ * not destroy it.
  *
- * @param user_data as given to dpumap_channel_watch()
- * @param event what happened
- * @param name of the export; good during the call
+ * @param user_data the value passed to dpumap_channel_watch()
+ * @param event the event
+ * @param name name of the export; valid during the call
  */
 typedef void (*dpumap_channel_watch_cb_t)(union doca_data user_data,
 					  enum dpumap_channel_event event, const char *name);
@@ -74,66 +74,70 @@ typedef void (*dpumap_channel_watch_cb_t)(union doca_data user_data,
 /**
  * Create a channel, which is not connected.
  *
- * @param channel where the object goes; the caller destroys it
- * @return DOCA_SUCCESS,
- *         DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_NO_MEMORY when there is none, or no file descriptor
+ * @param channel out: the channel, owned by the caller until dpumap_channel_destroy()
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_NO_MEMORY: memory is exhausted, or no file descriptor is available
  */
 DOCA_STABLE doca_error_t dpumap_channel_create(struct dpumap_channel **channel);
 
 /**
- * Disconnect and free. Maps that were imported stay, and descriptors that were got and not released
- * stay good.
+ * Disconnect and destroy a channel. Imported maps and unreleased descriptors stay valid.
  *
- * @param channel NULL is allowed
+ * @param channel the channel; NULL does nothing
  */
 DOCA_STABLE void dpumap_channel_destroy(struct dpumap_channel *channel);
 
 /**
- * Say where dpumapd is.
+ * Set the address of dpumapd.
  *
- * @param channel not connected
+ * @param channel a channel that is not connected
  * @param address "unix:PATH" or "tls:HOST:PORT"; copied
- * @return DOCA_SUCCESS,
- *         DOCA_ERROR_INVALID_VALUE for NULL or what is no address,
- *         DOCA_ERROR_BAD_STATE when connected
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the address is not valid
+ * - DOCA_ERROR_BAD_STATE: the channel is connected
  */
 DOCA_STABLE doca_error_t dpumap_channel_set_address(struct dpumap_channel *channel,
 						    const char *address);
 
 /**
- * Say who we are and whom to believe, by certificates. The files are read when connecting; they are
- * refused if others can change them, and the key if others can read it.
+ * Authenticate with certificates. The files are read by dpumap_channel_connect(). It refuses a
+ * file that other users can write, and a key that other users can read.
  *
- * @param channel not connected
- * @param cert PEM file with our certificate, and those between it and the authority's
- * @param key PEM file with its key, mode 0600
- * @param ca PEM file with the authorities that dpumapd's certificate may come from
- * @param crl PEM file with what they have revoked; NULL: nothing is looked up
- * @return DOCA_SUCCESS,
- *         DOCA_ERROR_INVALID_VALUE for NULL where it is not allowed,
- *         DOCA_ERROR_BAD_STATE when connected,
- *         DOCA_ERROR_NO_MEMORY when there is none for the copy
+ * @param channel a channel that is not connected
+ * @param cert PEM file with the certificate of this host and its intermediate certificates
+ * @param key PEM file with the private key of @p cert, mode 0600
+ * @param ca PEM file with the CA certificates that verify the certificate of dpumapd
+ * @param crl PEM file with the revocation lists of these CAs; NULL: no certificate is considered
+ *         revoked
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument other than @p crl is NULL
+ * - DOCA_ERROR_BAD_STATE: the channel is connected
+ * - DOCA_ERROR_NO_MEMORY: memory is exhausted
  */
 DOCA_STABLE doca_error_t dpumap_channel_set_certificate(struct dpumap_channel *channel,
 							const char *cert, const char *key,
 							const char *ca, const char *crl);
 
 /**
- * Say who we are by a key that we share with dpumapd, instead of certificates.
+ * Authenticate with a pre-shared key instead of certificates.
  *
- * @param channel not connected
- * @param file lines NAME:HEX, mode 0600
- * @param name which of them; NULL: the first
+ * @param channel a channel that is not connected
+ * @param file file of keys with lines NAME:HEX, mode 0600
+ * @param name name of the key to use; NULL: the first key of the file
  * @return as dpumap_channel_set_certificate()
  */
 DOCA_STABLE doca_error_t dpumap_channel_set_psk(struct dpumap_channel *channel, const char *file,
 						const char *name);
 
 /**
- * Say whom dpumapd's certificate must name, if that is not the host in the address.
+ * Set the name that the certificate of dpumapd must contain. The default is the host of the
+ * address.
  *
- * @param channel not connected
+ * @param channel a channel that is not connected
  * @param name a DNS name or an address; copied
  * @return as dpumap_channel_set_address()
  */
@@ -141,122 +145,131 @@ DOCA_STABLE doca_error_t dpumap_channel_set_server_name(struct dpumap_channel *c
 							const char *name);
 
 /**
- * Say how long a call may wait. Without, 10 seconds.
+ * Set the time-out of all calls. The default is 10 seconds.
  *
- * @param channel in any state
- * @param milliseconds not 0
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL or 0
+ * @param channel the channel, in any state
+ * @param milliseconds time-out in milliseconds, not 0
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the channel is NULL, or the time-out is 0
  */
 DOCA_STABLE doca_error_t dpumap_channel_set_timeout(struct dpumap_channel *channel,
 						    uint32_t milliseconds);
 
 /**
- * Connect, each side proving who it is.
+ * Connect to dpumapd. Both sides authenticate.
  *
- * @param channel with an address
- * @return DOCA_SUCCESS,
- *         DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_BAD_STATE when it has no address or is connected,
- *         DOCA_ERROR_NOT_FOUND when there is no such host, socket or file,
- *         DOCA_ERROR_NOT_CONNECTED when nobody listens there,
- *         DOCA_ERROR_AUTHENTICATION when one side does not believe the other,
- *         DOCA_ERROR_NOT_PERMITTED when dpumapd has nothing for us, or others can change a file or
- *         put another socket in the place of this one,
- *         DOCA_ERROR_BAD_CONFIG for a file that does not hold what it should,
- *         DOCA_ERROR_UNSUPPORTED_VERSION when the other side speaks other versions of TLS or of the
- * protocol,
- *         DOCA_ERROR_FULL when dpumapd serves as many as it may,
- *         DOCA_ERROR_TIME_OUT when it does not answer in time
+ * @param channel a channel with an address
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_BAD_STATE: the channel has no address, or is already connected
+ * - DOCA_ERROR_NOT_FOUND: the host, the socket or a file does not exist
+ * - DOCA_ERROR_NOT_CONNECTED: nothing listens at the address
+ * - DOCA_ERROR_AUTHENTICATION: authentication failed on either side
+ * - DOCA_ERROR_NOT_PERMITTED: dpumapd has no exports for this host; or other users can change a
+ *   file or replace the socket
+ * - DOCA_ERROR_BAD_CONFIG: a file has invalid content
+ * - DOCA_ERROR_UNSUPPORTED_VERSION: dpumapd uses another version of TLS or of the protocol
+ * - DOCA_ERROR_FULL: dpumapd has its maximum number of clients
+ * - DOCA_ERROR_TIME_OUT: dpumapd does not answer in time
  */
 DOCA_STABLE doca_error_t dpumap_channel_connect(struct dpumap_channel *channel);
 
 /**
- * Go through the exports that we may import, in the order of their names.
+ * List the exports that this host may import, in the order of their names.
  *
- * @param channel connected
- * @param each called for each of them; must not use the channel
- * @param user_data for each
- * @return DOCA_SUCCESS,
- *         DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_NOT_CONNECTED when there is no connection: the next call, or
- * dpumap_channel_process(), tries to have one again,
- *         DOCA_ERROR_CONNECTION_RESET when it ends meanwhile,
- *         DOCA_ERROR_TIME_OUT when dpumapd does not answer in time
+ * @param channel a connected channel
+ * @param each called for each export; must not use the channel
+ * @param user_data passed to @p each
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_CONNECTED: the channel is not connected; the next call of this function or of
+ *   dpumap_channel_process() tries to reconnect
+ * - DOCA_ERROR_CONNECTION_RESET: the connection ends during the call
+ * - DOCA_ERROR_TIME_OUT: dpumapd does not answer in time
  */
 DOCA_STABLE doca_error_t dpumap_channel_list(struct dpumap_channel *channel,
 					     dpumap_channel_list_cb_t each,
 					     union doca_data user_data);
 
 /**
- * Get an export's descriptor, which holds a key to its memory: wipe it after use.
+ * Get the descriptor of an export. It contains a key to the memory: wipe it after use.
  *
- * @param channel connected
- * @param name of the export
- * @param descriptor where it goes
- * @param len in: bytes there, DPUMAP_CHANNEL_DESCRIPTOR_MAX is always enough; out: its length
+ * @param channel a connected channel
+ * @param name name of the export
+ * @param descriptor buffer for the descriptor
+ * @param len in: number of bytes of the buffer, for which DPUMAP_CHANNEL_DESCRIPTOR_MAX is always
+ *         sufficient; out: number of bytes of the descriptor
  * @return as dpumap_channel_list(), and
- *         DOCA_ERROR_NOT_FOUND when there is no such export,
- *         DOCA_ERROR_NOT_PERMITTED when it is not for us,
- *         DOCA_ERROR_TOO_BIG when the descriptor does not fit
+ * - DOCA_ERROR_NOT_FOUND: there is no such export
+ * - DOCA_ERROR_NOT_PERMITTED: this host may not import the export
+ * - DOCA_ERROR_TOO_BIG: the buffer is too small
  */
 DOCA_STABLE doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name,
 					    void *descriptor, size_t *len);
 
 /**
- * Tell dpumapd that what was got is not used any more, once for each time. When everybody has
- * released what he got, its descriptors are void.
+ * Release the descriptor of an export, once for each dpumap_channel_get() and
+ * dpumap_channel_import(). Once every client has released it, its descriptors are invalid.
  *
- * @param channel connected
- * @param name of the export
- * @return as dpumap_channel_get(); DOCA_ERROR_NOT_PERMITTED when it was not got
+ * @param channel a connected channel
+ * @param name name of the export
+ * @return as dpumap_channel_get(), and
+ * - DOCA_ERROR_NOT_PERMITTED: the channel does not hold the descriptor
  */
 DOCA_STABLE doca_error_t dpumap_channel_release(struct dpumap_channel *channel, const char *name);
 
 /**
- * Get an export and make a map of it: dpumap_channel_get() and doca_mmap_create_from_export() in
- * one, without the descriptor being seen. Release it after the map is destroyed.
+ * Get an export and create a map of it: dpumap_channel_get() and doca_mmap_create_from_export() in
+ * one call, which does not expose the descriptor. Release the export after the map was destroyed.
  *
- * @param channel connected
- * @param name of the export
- * @param dev an open device of the card that exports; for an export over RDMA any device with a way
- * to that one
- * @param mmap where the map goes; the caller destroys it
- * @return what dpumap_channel_get() and doca_mmap_create_from_export() return, and
- *         DOCA_ERROR_INVALID_VALUE for NULL
+ * @param channel a connected channel
+ * @param name name of the export
+ * @param dev an open device of the card that exports the memory; for an export over RDMA, any
+ *         device that can reach that card
+ * @param mmap out: the map, owned by the caller until doca_mmap_destroy()
+ * @return the results of dpumap_channel_get() and doca_mmap_create_from_export(), and
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
 DOCA_STABLE doca_error_t dpumap_channel_import(struct dpumap_channel *channel, const char *name,
 					       struct doca_dev *dev, struct doca_mmap **mmap);
 
 /**
- * Connect to dpumapd's device over RDMA, to read and write an export that is reached in this way:
- * doca_rdma_export(), an exchange of details with dpumapd, and doca_rdma_connect() in one. Tasks on
- * the connection reach this export and no other. dpumapd drops its end when all that was got of the
- * export is released, when the export changes or ends, and when the channel is destroyed or loses
- * its connection: from then on tasks fail. It holds up to 64 of a channel.
+ * Connect to the device of dpumapd over RDMA, to read and write an export over RDMA. This is
+ * doca_rdma_export(), an exchange of connection details with dpumapd, and doca_rdma_connect() in
+ * one call.
  *
- * @param channel connected
- * @param name of an export that was got or imported and not released
- * @param rdma on the device of the import, its context running
- * @param connection where the connection goes; it is rdma's, as one of doca_rdma_export()
- * @return what dpumap_channel_get() and doca_rdma_export() return, and
- *         DOCA_ERROR_INVALID_VALUE for NULL or another kind of network,
- *         DOCA_ERROR_NOT_PERMITTED when the export was not got,
- *         DOCA_ERROR_NOT_SUPPORTED when it is reached in another way,
- *         DOCA_ERROR_FULL when there are too many connections,
- *         DOCA_ERROR_DRIVER when a device fails, or has no way to the other one: dpumapd
- * may have disconnected us
+ * Tasks on the connection can access only this export. dpumapd ends the connection when the
+ * channel has released the export, when the export changes or is removed, and when the channel is
+ * destroyed or loses its connection. Tasks then fail. A channel can have at most 64 such
+ * connections.
+ *
+ * @param channel a connected channel
+ * @param name name of an export that the channel holds, from dpumap_channel_get() or
+ *         dpumap_channel_import()
+ * @param rdma an RDMA object on the device of the import, whose context is RUNNING
+ * @param connection out: the connection, owned by @p rdma as with doca_rdma_export()
+ * @return the results of dpumap_channel_get() and doca_rdma_export(), and
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or dpumapd is on another kind of network
+ * - DOCA_ERROR_NOT_PERMITTED: the channel does not hold the export
+ * - DOCA_ERROR_NOT_SUPPORTED: the export is not over RDMA
+ * - DOCA_ERROR_FULL: there are too many connections
+ * - DOCA_ERROR_DRIVER: a device fails or cannot reach the other device; dpumapd may have
+ *   disconnected the channel
  */
 DOCA_EXPERIMENTAL doca_error_t
 dpumap_channel_connect_rdma(struct dpumap_channel *channel, const char *name,
 			    struct doca_rdma *rdma, struct doca_rdma_connection **connection);
 
 /**
- * Hear of exports that come, change and go, from now on; also after the connection was lost and is
- * back. What dpumapd revokes is revoked before it is told.
+ * Watch for exports that are added, changed or removed, from now on and also after the connection
+ * was lost and reopened. dpumapd revokes an export before it reports the event.
  *
- * @param channel connected
+ * @param channel a connected channel
  * @param heard called by dpumap_channel_process()
- * @param user_data for it
+ * @param user_data passed to @p heard
  * @return as dpumap_channel_list()
  */
 DOCA_STABLE doca_error_t dpumap_channel_watch(struct dpumap_channel *channel,
@@ -264,42 +277,49 @@ DOCA_STABLE doca_error_t dpumap_channel_watch(struct dpumap_channel *channel,
 					      union doca_data user_data);
 
 /**
- * Tell what happened, without waiting; keep the connection alive, and try to have it again when it
- * was lost: first soon, then more and more seldom, up to every 30 seconds. To be called when the
- * handle is readable and at least as often as dpumap_channel_get_next_time() says.
+ * Report events without blocking, keep the connection alive, and reconnect with exponential
+ * backoff of up to 30 seconds if the connection was lost. Call this function when the notification
+ * handle is readable, and at least as often as dpumap_channel_get_next_time() requires.
  *
- * @param channel one that was connected
- * @return DOCA_SUCCESS, also while it is being tried again,
- *         DOCA_ERROR_INVALID_VALUE for NULL,
- *         DOCA_ERROR_BAD_STATE when it was never connected
+ * @param channel a channel that was connected before
+ * @return
+ * - DOCA_SUCCESS: also while the channel is reconnecting
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_BAD_STATE: the channel was never connected
  */
 DOCA_STABLE doca_error_t dpumap_channel_process(struct dpumap_channel *channel);
 
 /**
- * What to poll for reading. It is the same for the channel's life.
+ * Get the file descriptor to poll for reading. A channel has one such file descriptor for its
+ * whole life.
  *
- * @param channel in any state
- * @param handle where it goes; the channel's
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL
+ * @param channel the channel, in any state
+ * @param handle out: the file descriptor, owned by the channel
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  */
 DOCA_STABLE doca_error_t dpumap_channel_get_notification_handle(
 	const struct dpumap_channel *channel, doca_notification_handle_t *handle);
 
 /**
- * How long until dpumap_channel_process() has something to do by itself.
+ * Get the time after which dpumap_channel_process() must be called even if the notification handle
+ * is not readable.
  *
- * @param channel in any state
- * @param milliseconds where it goes; a time-out for poll()
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for NULL
+ * @param channel the channel, in any state
+ * @param milliseconds out: the time in milliseconds, as a time-out for poll()
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  */
 DOCA_STABLE doca_error_t dpumap_channel_get_next_time(const struct dpumap_channel *channel,
 						      int *milliseconds);
 
 /**
- * What the last failed call failed of, as one line for people.
+ * Get a one-line description of the last error.
  *
- * @param channel in any state
- * @return the line, good until the next call; "" if none failed
+ * @param channel the channel, in any state
+ * @return the description, valid until the next call; "" if no call has failed
  */
 DOCA_STABLE const char *dpumap_channel_get_error(const struct dpumap_channel *channel);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What doca_mmap.h has no word for: taking back an export without touching the map.
+ * Functions of maps that DOCA lacks: revoking an export without stopping the map.
  */
 #ifndef DPUMAP_MMAP_H
 #define DPUMAP_MMAP_H
@@ -16,18 +16,21 @@ struct doca_dev;
 struct doca_mmap;
 
 /**
- * End what doca_mmap_export_pci() gave: its descriptor is void, every map that was created from it
- * is dead from now on, and copies through one complete with an error. The map stays started, its
- * memory registered; exporting it again gives another descriptor, with another key. Without an
- * export there is nothing to do.
+ * Revoke the export of doca_mmap_export_pci(). Its descriptor and all maps that were created from
+ * it become invalid; copies through such a map complete with an error. The map stays started and
+ * its memory registered. Exporting it again returns a new descriptor with a new key. Without an
+ * export, the function does nothing.
  *
- * Thread safety: callable from any thread, as doca_mmap_export_pci().
+ * Thread safety: callable from any thread, like doca_mmap_export_pci().
  *
- * @param mmap a started map; its descriptor, if there is one, is not valid any more
+ * @param mmap a started map; its descriptor is no longer valid afterwards
  * @param dev a device of the map
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE for a NULL argument, DOCA_ERROR_NOT_FOUND when the
- *         map does not have the device, DOCA_ERROR_NOT_PERMITTED when the map is not started or
- *         imported, DOCA_ERROR_DRIVER when the device fails: the export is as before
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_FOUND: the map does not have the device
+ * - DOCA_ERROR_NOT_PERMITTED: the map is not started, or is imported
+ * - DOCA_ERROR_DRIVER: the device fails; the export is unchanged
  */
 DOCA_STABLE doca_error_t dpumap_mmap_revoke_pci(struct doca_mmap *mmap, const struct doca_dev *dev);
 

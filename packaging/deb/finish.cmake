@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Run by cpack when the components are installed into directories of their own, before they become
-# packages: what Debian wants of them and `cmake --install` does not do.
+# Run by cpack after it has installed each component into its own directory and before it makes the
+# packages. Adds what Debian requires and `cmake --install` does not do.
 
-# dpkg-shlibdeps looks at libraries of this architecture.
+# dpkg-shlibdeps searches libraries of this architecture.
 set(ENV{DEB_HOST_ARCH} ${CPACK_DEBIAN_PACKAGE_ARCHITECTURE})
 
 function(run)
 	execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Without name and time, so that the same file gives the same bytes.
+# Compress without name and time, so that the result is reproducible.
 function(compress)
 	if(ARGN)
 		run(gzip -9nf ${ARGN})
@@ -30,7 +30,7 @@ function(finish_docs root package)
 	compress(${pages})
 endfunction()
 
-# Reasons why lintian is wrong about us, if there are any.
+# Install lintian overrides, if the package has any.
 function(finish_overrides root package)
 	if(EXISTS ${CPACK_DPUMAP_DIR}/deb/${package}/lintian-overrides)
 		file(MAKE_DIRECTORY ${root}/usr/share/lintian/overrides)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Run by cpack on the packages it has made, for what CMake 3.25 cannot: it knows no Multi-Arch, and
-# writes scripts that call ldconfig where the trigger of our own is what Debian wants.
+# Run by cpack on the finished packages, for two things that CMake 3.25 cannot do. It does not support
+# Multi-Arch, and it writes scripts that call ldconfig although Debian wants our trigger instead.
 
 function(run)
 	execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Helpers of the scripts in this folder; sourced, never run.
+# Helpers of the scripts in scripts/. This file is sourced, never run.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 JOBS=$(nproc)
 # Debian's own interpreter: python3 on PATH may be another one, without pyverbs.
-# shellcheck disable=SC2034 # for those who source this
+# shellcheck disable=SC2034 # used by the scripts that source this file
 PYTHON=/usr/bin/python3
-# Where the lanes build; the folder build/ belongs to the user.
+# The lanes build here; the folder build/ belongs to the user.
 # shellcheck disable=SC2034
 LANE_BUILD=${DPUMAP_LANE_BUILD:-$ROOT/build-lanes}
 
@@ -25,16 +25,46 @@ need_tool()
 	done
 }
 
-# configure_build DIR CMAKE-ARGUMENT...: configures quietly and builds; the output is shown
-# when something fails.
-configure_build()
+# timed KIND NAME COMMAND...: run the command and add its duration in seconds to the file DPUMAP_TIMES.
+timed()
+{
+	local kind=$1 name=$2 status=0 begin=$EPOCHREALTIME end
+	shift 2
+	"$@" || status=$?
+	end=$EPOCHREALTIME
+	[ -z "${DPUMAP_TIMES-}" ] ||
+		awk "BEGIN { printf \"%.1f %s %s\n\", $end - $begin, \"$kind\", \"$name\" }" >>"$DPUMAP_TIMES"
+	return "$status"
+}
+
+# configure DIR CMAKE-ARGUMENT...: run cmake; its output is shown only if it fails.
+configure()
 {
 	local dir=$1
 	shift
-	printf '   building %s\n' "${dir#"$ROOT"/}"
 	if ! cmake -S "$ROOT" -B "$dir" -G Ninja "$@" >"$dir.configure.log" 2>&1; then
 		cat "$dir.configure.log" >&2
 		return 1
 	fi
-	cmake --build "$dir" -j "$JOBS" -- --quiet
+}
+
+# build_targets DIR TARGETS CMAKE-ARGUMENT...: configure and build. TARGETS is one argument, the names of
+# the targets separated by spaces.
+build_targets()
+{
+	local dir=$1 targets=$2
+	shift 2
+	printf '   building %s\n' "${dir#"$ROOT"/}"
+	mkdir -p "$(dirname "$dir")"
+	configure "$dir" "$@"
+	# shellcheck disable=SC2086 # words
+	timed build "${dir##*/}" cmake --build "$dir" -j "$JOBS" -t $targets -- --quiet
+}
+
+# configure_build DIR CMAKE-ARGUMENT...: configure and build all targets.
+configure_build()
+{
+	local dir=$1
+	shift
+	build_targets "$dir" all "$@"
 }

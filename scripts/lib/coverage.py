@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""usage: coverage.py desc|all [--table] FILE: what FILE, a summary of gcovr's, says of each room.
+"""usage: coverage.py desc|all [--table] FILE
 
-Exits with 1 if one is below its limit. --table prints a table of Markdown instead.
+Print the coverage of each room from FILE, a JSON summary of gcovr. Exit with 1 if a room is below its
+limit. --table prints a Markdown table and checks no limit.
 """
 
 import json
 import sys
 
-# What of the rooms has to be reached, in percent of lines and of branches.
+# (name, prefixes of the files, prefixes of files to omit, minimum % of lines, minimum % of branches)
 LIMITS = {
     "desc": [("src/desc", ("src/desc/",), (), 98, 98)],
     "all": [
@@ -20,7 +21,7 @@ LIMITS = {
 
 
 class Share:
-    """How much of the files whose names begin with one of `within`, and with none of `without`."""
+    """The coverage of the files whose names begin with a prefix in `within` and with none in `without`."""
 
     def __init__(self, files, within, without):
         chosen = [file for file in files if file["filename"].startswith(within)
@@ -29,12 +30,12 @@ class Share:
         for kind in ("line", "branch"):
             total = sum(file[f"{kind}_total"] for file in chosen)
             covered = sum(file[f"{kind}_covered"] for file in chosen)
-            setattr(self, f"{kind}s", total)
+            setattr(self, f"{kind}_total", total)
             setattr(self, kind, 100 * covered / total if total else 0.0)
 
 
 def rooms(files):
-    """src/core/, dpu/, ..."""
+    """The names of all rooms: src/core/, dpu/, ..."""
     names = {tuple(file["filename"].split("/")[:2 if file["filename"].startswith("src/") else 1])
              for file in files}
     return sorted("/".join(name) + "/" for name in names)
@@ -48,7 +49,7 @@ def table(files, limits):
         if lines:
             rows.append((f"**{name}**", Share(files, within, without), f"{lines} % of the lines"))
     for name, share, limit in rows:
-        print(f"| {name} | {share.files} | {share.lines} | {share.line:.1f} % | {share.branchs} | "
+        print(f"| {name} | {share.files} | {share.line_total} | {share.line:.1f} % | {share.branch_total} | "
               f"{share.branch:.1f} % | {limit} |")
 
 
@@ -56,11 +57,11 @@ def judge(files, limits):
     wrong = 0
     for name, within, without, lines, branches in limits:
         share = Share(files, within, without)
-        print(f"lines of {name}: {share.line:.1f} % of {share.lines}, "
-              f"branches: {share.branch:.1f} % of {share.branchs}")
+        print(f"lines of {name}: {share.line:.1f} % of {share.line_total}, "
+              f"branches: {share.branch:.1f} % of {share.branch_total}")
         for kind, reached, limit in ("lines", share.line, lines), ("branches", share.branch, branches):
             if reached < limit:
-                print(f"   {name}: {reached:.2f} % of the {kind} reached, {limit} % wanted")
+                print(f"   {name}: {reached:.2f} % of the {kind} reached, at least {limit} % required")
                 wrong = 1
     return wrong
 

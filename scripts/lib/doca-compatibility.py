@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The table of what the compatible headers offer: docs/doca-compatibility.md.
+"""Write docs/doca-compatibility.md: the table of all functions of the DOCA headers.
 
     doca-compatibility.py TREE           prints the document
     doca-compatibility.py --write TREE   writes it
 
-Functions and what they refuse come from the headers, remarks and what is missing from
-docs/doca-compatibility.txt. Wrong entries there are printed to stderr, with exit status 1.
+The functions and their state come from the headers. The remarks and the absent functions come from
+docs/doca-compatibility.txt. For a wrong entry there, the program prints an error and exits with 1.
 """
 
 import collections
@@ -22,26 +22,26 @@ DECLARED = re.compile(
     r"(?:/\*\*(?P<comment>(?:(?!\*/).)*)\*/\s*)?"
     r"\b(?P<how>DOCA_STABLE|DOCA_EXPERIMENTAL|static inline)\b[^;{}()]*?"
     r"\b(?P<name>doca_\w+)\s*\(", re.S)
-REFUSES = re.compile(r"DOCA_ERROR_NOT_SUPPORTED(?: in all other cases|, or what is wrong besides)|"
-                     r"[Tt]here are no batches")
+REFUSES = re.compile(r"DOCA_ERROR_NOT_SUPPORTED in all other cases|Batches are not supported")
 INFERRED = re.compile(r"\binference\b")
 INTRODUCTION = """\
-# What of DOCA there is
+# DOCA compatibility
 
-<!-- Made by scripts/lib/doca-compatibility.py from the headers and docs/doca-compatibility.txt. -->
+<!-- Written by scripts/lib/doca-compatibility.py from the headers and docs/doca-compatibility.txt. -->
 
-The functions of the `doca_*.h` headers of libdpumap, which follow DOCA {version}. What each does and
-every error that it returns is in its header.
+This page lists the functions of the `doca_*.h` headers of libdpumap, which follow DOCA {version}. The
+headers document what each function does and every error that it returns.
 
 | state | meaning |
 | --- | --- |
-| works | as the interface describes it |
-| differs | works, except for what the remark says |
-| refuses | can be called, and answers DOCA_ERROR_NOT_SUPPORTED (or nothing, where it has no result) |
-| absent | is not in the headers |
+| works | works as DOCA documents it |
+| differs | works, with the difference that the remark describes |
+| refuses | is declared, but always returns DOCA_ERROR_NOT_SUPPORTED (or does nothing if it returns no error) |
+| absent | is not declared |
 
-A function that is marked *experimental* warns unless the program defines
-`DOCA_ALLOW_EXPERIMENTAL_API`. *By inference*: the name is known, what it takes is our reading.
+A call of an *experimental* function causes a compiler warning unless the program defines
+`DOCA_ALLOW_EXPERIMENTAL_API`. *By inference* means that the name is known, but the signature is our
+reading.
 
 {counts}
 """
@@ -60,7 +60,7 @@ def functions_of(header):
 
 
 def head_of(header):
-    """The comment that says what the header is about."""
+    """The comment at the start of the header."""
     if not header.exists():
         return ""
     return re.search(r"\A(?:/\*.*?\*/\s*){1,2}", header.read_text(encoding="utf-8"), re.S)[0]
@@ -76,7 +76,7 @@ def headers(tree):
 
 
 def data(tree):
-    """{header: {name: (state, remark)}}, and what is wrong with the file."""
+    """Return {header: {name: (state, remark)}} and a list of errors in the file."""
     entries, wrong, header = collections.OrderedDict(), [], None
     lines = (tree / DATA).read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, 1):
@@ -114,7 +114,7 @@ def row_of(function, entry):
 def check(function, entry):
     refuses = bool(REFUSES.search(function.comment))
     if entry and refuses != (entry[0] == "refuses"):
-        yield f"{DATA}: {function.name}: {function.header} says otherwise than \"{entry[0]}\""
+        yield f"{DATA}: {function.name}: {function.header} contradicts \"{entry[0]}\""
     if entry and entry[0] == "absent":
         yield f"{DATA}: {function.name} is not absent: {function.header} declares it"
 
@@ -130,7 +130,7 @@ def rows_of(header, declared, entries, wrong):
         if name in names:
             continue
         if state != "absent":
-            wrong.append(f"{DATA}: {header} has no {name}")
+            wrong.append(f"{DATA}: {header} does not declare {name}")
         rows.append((name, state, remark))
     return rows
 
@@ -147,14 +147,14 @@ def document(tree):
     for header, remarks in entries.items():
         for name, (state, _) in remarks.items():
             if header not in found and state != "absent":
-                wrong.append(f"{DATA}: there is no {header} for {name}")
+                wrong.append(f"{DATA}: {header}, listed with {name}, does not exist")
     sections, counts = [], collections.Counter()
     for header in sorted({*found, *entries}):
         rows = rows_of(header, found.get(header, []), entries.get(header, {}), wrong)
         counts.update(state for _, state, _ in rows)
         lines = [f"## {header}", ""]
         if INFERRED.search(head_of(tree / "include" / header)):
-            lines += ["Names that are ours by inference: the header says which.", ""]
+            lines += ["Some of these names are ours, by inference; the header states which.", ""]
         lines += ["| function | state | remark |", "| --- | --- | --- |"]
         lines += [f"| `{name}` | {state} | {remark} |" for name, state, remark in rows]
         sections.append("\n".join(lines) + "\n")

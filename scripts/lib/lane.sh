@@ -1,26 +1,35 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What every lane starts with: a results file with one line per test ("pass NAME", "fail NAME",
-# "skip NAME REASON"), a temporary directory that goes with the lane, an emulator directory of its own.
+# Sourced by every lane. A lane has a results file with one line per test ("pass NAME", "fail NAME",
+# "skip NAME REASON"), a file of times beside it ("SECONDS KIND NAME"), a temporary directory that is
+# removed with the lane, and an emulator directory of its own.
 
 set -euo pipefail
 # shellcheck source=scripts/lib/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 : "${DPUMAP_RESULTS:?lanes are started by scripts/test}"
+RESULTS_PY=$ROOT/scripts/lib/results.py
+export DPUMAP_TIMES=$DPUMAP_RESULTS.times
+: >>"$DPUMAP_TIMES"
 LANE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-lane.XXXXXX")
 trap 'rm -rf "$LANE_TMP"' EXIT
 export DPUMAP_EMU_DIR=$LANE_TMP/emu
 mkdir -p "$LANE_BUILD"
+# Only unit and integration tests count for the lane coverage. All other programs of that build write
+# their coverage counts to a temporary directory, and gcov's errors to a file.
+export GCOV_PREFIX=$LANE_TMP/counts GCOV_ERROR_FILE=$LANE_TMP/gcov.log
+# Most tests wait more than they compute.
+TEST_JOBS=$((JOBS * 2))
 
-# record pass|fail|skip NAME [REASON]
+# record pass|fail|skip NAME [REASON]: record the result of a test.
 record()
 {
 	printf '%s %s%s\n' "$1" "$2" "${3:+ $3}" >>"$DPUMAP_RESULTS"
 	printf '   %-4s %s%s\n' "$1" "$2" "${3:+ ($3)}"
 }
 
-# failed NAME LOG: what it said is shown, and its end once more after all lanes.
+# failed NAME LOG: record a failure and print the log. scripts/test repeats its end after all lanes.
 failed()
 {
 	record fail "$1"
@@ -28,20 +37,28 @@ failed()
 	{ echo "-- $1"; tail -n 40 "$2" | sed 's/^/   /'; } >>"$DPUMAP_RESULTS.said"
 }
 
-# check NAME COMMAND...: one test; its output is shown only if it fails.
-check()
+# judge NAME LOG STATUS: record the result of a test. Status 77 means that the test could not run; the
+# last line of its log is the reason.
+judge()
 {
-	local name=$1
-	shift
-	if "$@" >"$LANE_TMP/check.log" 2>&1; then
-		record pass "$name"
-	else
-		failed "$name" "$LANE_TMP/check.log"
-	fi
+	case $3 in
+	0) record pass "$1" ;;
+	77) record skip "$1" "$(tail -n 1 "$2")" ;;
+	*) failed "$1" "$2" ;;
+	esac
 }
 
-# later NAME COMMAND...: the same beside others, as many at once as there are processors;
-# await_checks records them, in order. What they say is left in LATER_LOGS.
+# check NAME COMMAND...: run one test; its output is shown only if it fails.
+check()
+{
+	local name=$1 status=0
+	shift
+	timed test "$name" "$@" >"$LANE_TMP/check.log" 2>&1 || status=$?
+	judge "$name" "$LANE_TMP/check.log" "$status"
+}
+
+# later NAME COMMAND...: run one test in parallel with others, at most one for each processor.
+# await_checks records their results in order. Their logs stay in LATER_LOGS.
 LATER=()
 LATER_LOGS=$LANE_TMP
 later()
@@ -52,24 +69,25 @@ later()
 	while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
 		wait -n || true
 	done
-	{ "$@" >"$log" 2>&1 && touch "$log.passed"; } &
+	{
+		status=0
+		timed test "$name" "$@" >"$log" 2>&1 || status=$?
+		echo "$status" >"$log.status"
+	} &
 }
 
 await_checks()
 {
-	local name
+	local name log
 	wait
 	for name in "${LATER[@]}"; do
-		if [ -e "$LATER_LOGS/$name.log.passed" ]; then
-			record pass "$name"
-		else
-			failed "$name" "$LATER_LOGS/$name.log"
-		fi
+		log=$LATER_LOGS/$name.log
+		judge "$name" "$log" "$(cat "$log.status" 2>/dev/null || echo 1)"
 	done
 	LATER=()
 }
 
-# run_ctest DIR LABEL-REGEX [CTEST-ARGUMENT...]: runs the tests and records each of them.
+# run_ctest DIR LABEL-REGEX [CTEST-ARGUMENT...]: run the tests and record the result of each.
 run_ctest()
 {
 	local dir=$1 label=$2
@@ -78,24 +96,76 @@ run_ctest()
 	ctest --test-dir "$dir" -L "$label" --no-tests=error --output-on-failure --timeout 180 \
 		--output-junit "$LANE_TMP/ctest.xml" "$@" || true
 	[ -s "$LANE_TMP/ctest.xml" ] || die "ctest ran no test with label $label in $dir"
-	"$PYTHON" "$ROOT/scripts/lib/junit-results.py" "$LANE_TMP/ctest.xml" \
-		"$(basename "$dir")" "$DPUMAP_RESULTS.said" >>"$DPUMAP_RESULTS"
+	"$PYTHON" "$RESULTS_PY" record "$LANE_TMP/ctest.xml" "$(basename "$dir")" \
+		"$DPUMAP_RESULTS.said" "$DPUMAP_TIMES" >>"$DPUMAP_RESULTS"
 }
 
-# run_covered LABEL: the tests in the gcc Debug build, which counts what they reach. Lanes share
-# that: a run of scripts/test does it once, and begins with counts of nothing.
+DEBUG_OPTIONS=(-DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DDPUMAP_COVERAGE=ON)
+CLANG_OPTIONS=(-DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DDPUMAP_FUZZ=ON)
+
+# The builds that lanes share. Each lane names the targets that it needs; DIR/all means all targets of
+# the folder DIR.
+# shellcheck disable=SC2034 # used by the lanes
+UNIT_TARGETS=(tests/unit/all desc_judge)
+# shellcheck disable=SC2034
+PRODUCT_TARGETS=(src/all src/emu/all src/common/all src/channel/all src/doctor/all dpu/all host/all)
+
+# build_debug TARGET...: build with gcc, Debug, instrumented for coverage.
+build_debug()
+{
+	build_targets "$LANE_BUILD/debug" "$*" "${DEBUG_OPTIONS[@]}"
+}
+
+# build_release TARGET...: build with gcc, optimised, without asserts.
+build_release()
+{
+	build_targets "$LANE_BUILD/release" "$*" -DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Release
+}
+
+# build_clang TARGET...: build with clang, Debug, including the fuzzers.
+build_clang()
+{
+	build_targets "$LANE_BUILD/clang" "$*" "${CLANG_OPTIONS[@]}"
+}
+
+# build_dpu TARGET...: build for aarch64 with the preset, as a user does. A preset builds in build/ of the
+# source tree, which belongs to the user, so this builds in a copy of the tree.
+DPU_TREE=$LANE_BUILD/cross
+DPU_BUILD=$DPU_TREE/build/dpu
+build_dpu()
+{
+	mkdir -p "$DPU_TREE"
+	find "$DPU_TREE" -mindepth 1 -maxdepth 1 ! -name build -exec rm -r {} +
+	tar -C "$ROOT" --exclude=./.git --exclude='./build*' -c . | tar -C "$DPU_TREE" -x
+	printf '   building %s\n' "${DPU_BUILD#"$ROOT"/}"
+	(cd "$DPU_TREE" &&
+		check preset-dpu-configures cmake --preset dpu -DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug &&
+		check preset-dpu-builds cmake --build --preset dpu -t "$@")
+}
+
+# run_covered LABEL TARGET...: run the tests in the build that is instrumented for coverage. Lanes share
+# this run: each call of scripts/test runs it once, and starts with all counts at 0.
 run_covered()
 {
-	local run
+	local run label=$1
+	shift
 	run=$(dirname "$DPUMAP_RESULTS")
-	[ ! -e "$run/.covered-$1" ] || return 0
-	configure_build "$LANE_BUILD/coverage" -DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug \
-		-DDPUMAP_COVERAGE=ON
+	[ ! -e "$run/.covered-$label" ] || return 0
+	build_debug "$@"
 	if [ ! -e "$run/.covered" ]; then
-		find "$LANE_BUILD/coverage" -name '*.gcda' -delete
+		find "$LANE_BUILD/debug" -name '*.gcda' -delete
 		touch "$run/.covered"
 	fi
-	# What gcov has to say is no word of the program.
-	GCOV_ERROR_FILE=$LANE_TMP/gcov.log run_ctest "$LANE_BUILD/coverage" "$1" -j "$JOBS"
-	touch "$run/.covered-$1"
+	(unset GCOV_PREFIX && run_ctest "$LANE_BUILD/debug" "$label" -j "$TEST_JOBS")
+	touch "$run/.covered-$label"
+}
+
+# length VARIABLE VALUE NIGHTLY: set the duration or the step of tests with random or repeated input. The
+# variable gets NIGHTLY if DPUMAP_NIGHTLY is "yes", else VALUE. A value in the environment wins.
+length()
+{
+	local value=$2
+	[ "${DPUMAP_NIGHTLY-}" != yes ] || value=$3
+	export "$1=${!1-$value}"
+	printf '   %s=%s (nightly: %s)\n' "$1" "${!1}" "$3"
 }

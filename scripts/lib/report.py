@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""usage: report.py TREE OUT: makes OUT/index.html of what scripts/report put into OUT."""
+"""usage: report.py TREE OUT: write OUT/index.html from the files that scripts/report put into OUT."""
 
 import collections
 import html
@@ -12,7 +12,7 @@ body { font: 15px/1.45 sans-serif; max-width: 70em; margin: 2em auto; padding: 0
 table { border-collapse: collapse; margin: 1em 0 }
 th, td { border-bottom: 1px solid #ccc; padding: 2px 10px; text-align: left; vertical-align: top }
 td.number { text-align: right }
-.fail { color: #b00020; font-weight: bold } .pass { color: #1b6e20 } .none { color: #777 }
+.fail { color: #b00020; font-weight: bold } .pass { color: #1b6e20 } .none, .skip { color: #777 }
 svg { max-width: 100%; height: auto } pre { background: #f4f4f4; padding: 1em; overflow: auto }
 """
 FINDING = re.compile(r"^(\S+?):(\d+):\d+: (\w+): (.*) \[([\w.,-]+)\]$", re.M)
@@ -44,7 +44,7 @@ def from_markdown(path, missing):
 
 
 def checks(out):
-    """The static checks, their verdicts, and a link to what each said."""
+    """A table of the static checks: the result of each, with a link to its log."""
     logs = sorted((out / "static").glob("check-*.log"))
     names = [log.stem for log in logs if not log.stem.endswith(PLANTED)]
     if not names:
@@ -52,12 +52,14 @@ def checks(out):
 
     def verdict(name):
         log = out / "static" / f"{name}.log"
-        kind = "pass" if log.with_suffix(".log.passed").exists() else "fail"
+        status = log.with_suffix(".log.status")
+        code = status.read_text().strip() if status.exists() else "1"
+        kind = {"0": "pass", "77": "skip"}.get(code, "fail")
         return f'<td><a class="{kind}" href="static/{log.name}">{kind}</a></td>'
 
     body = "".join(row((cell(name.removeprefix("check-")), verdict(name), verdict(name + PLANTED)))
                    for name in names)
-    head = row(f"<th>{name}</th>" for name in ("check", "the tree", "a planted violation is found"))
+    head = row(f"<th>{name}</th>" for name in ("check", "result", "self-test"))
     return f"<table>{head}{body}</table>"
 
 
@@ -76,14 +78,14 @@ def findings(out, tool, check):
 
 
 def silenced(tree):
-    """Places where one of the two is told to be quiet."""
+    """The places where a finding of clang-tidy or cppcheck is suppressed."""
     rows = []
     for top in ("include", "src", "dpu", "host", "tests"):
         for path in sorted((tree / top).rglob("*.[ch]")):
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 if match := SILENCED.search(line):
                     rows.append((f"{path.relative_to(tree)}:{number}", match[1] or match[2] or "all"))
-    return f"<p>Silenced in {len(rows)} places:</p>" + table(("where", "which check"), rows)
+    return f"<p>Suppressed in {len(rows)} places:</p>" + table(("place", "check"), rows)
 
 
 def lines_of_code(tree):
@@ -117,13 +119,14 @@ def main(tree, out):
         ("Static checks", checks(out)),
         ("Static analysis", findings(out, "clang-tidy", "check-tidy") +
          findings(out, "cppcheck", "check-cppcheck") + silenced(tree)),
-        ("What the tests reach",
+        ("Test coverage",
          from_markdown(out / "coverage.md", "The lane coverage has not run.") + link),
-        ("Code that is there twice",
-         "<p>Runs of tokens of one shape and mostly the same words; the long ones need a reason in "
+        ("Duplicated code",
+         "<p>Pieces of code with the same structure and mostly the same names. A long one needs a reason in "
          "tests/static/duplicates.txt.</p>" + from_markdown(out / "duplicates.md", "")),
-        ("Which room includes which",
-         "<p>How many files do. Who may is in docs/architecture.md; the check arrows holds it.</p>" +
+        ("Includes between rooms",
+         "<p>A number counts the files of a room that include a header of the other room. "
+         "docs/architecture.md lists the allowed includes; check-arrows enforces them.</p>" +
          drawing + from_markdown(out / "rooms.md", "")),
         ("Sizes", lines_of_code(tree) + sizes(out)),
     ]

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# usage: within.sh SECONDS COMMAND...: runs the command, in place of this shell. If it takes longer,
-# says what its processes and our daemons do and how the machine is, and kills it with its children.
+# usage: within.sh SECONDS COMMAND...
+# Run the command in place of this shell. If the time is up, print its processes, the running dpumapd and
+# dpumap-emu processes, and the free memory and disk space; then kill the command and its children.
 set -euo pipefail
 
 seconds=$1
 shift
 
-# tree PID: itself, its children, theirs, ...
+# tree PID: print the process and all its descendants.
 tree()
 {
 	local child
@@ -19,7 +20,7 @@ tree()
 
 report()
 {
-	printf '   %s has not ended after %d s: here is what runs, then it is killed\n' "$2" "$seconds"
+	printf '   %s did not end within %d s; its processes, before they are killed:\n' "$2" "$seconds"
 	ps --forest -o pid,ppid,stat,wchan:24,etimes,rss,args -p "$(tree "$1" | tr '\n' ,)$$" \
 		-C dpumap-emu -C dpumapd | cut -c1-200
 	free -m

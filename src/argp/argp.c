@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The parser's life, and what is registered with it but for parameters and commands. */
+/* Creates, runs and destroys the parser; registers callbacks. */
 #include "argp/argp.h"
 
 #include <errno.h>
@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "argp/cmd.h"
+#include "argp/json.h"
+#include "argp/line.h"
+#include "argp/param.h"
+#include "argp/usage.h"
 #include "log/log.h"
 
 struct dpumap_argp *dpumap_argp_current;
@@ -34,14 +39,14 @@ static const struct doca_argp_param builtins[DPUMAP_ARGP_NUM_BUILTINS] = {
 		.short_name = "l",
 		.long_name = "log-level",
 		.arguments = "<level>",
-		.description = "What the program logs: " LEVELS,
+		.description = "Log level of the program: " LEVELS,
 		.type = DOCA_ARGP_TYPE_INT,
 	},
 	{
 		.builtin = DPUMAP_ARGP_SDK_LOG_LEVEL,
 		.long_name = "sdk-log-level",
 		.arguments = "<level>",
-		.description = "What the library logs: " LEVELS,
+		.description = "Log level of the library: " LEVELS,
 		.type = DOCA_ARGP_TYPE_INT,
 	},
 	{
@@ -61,7 +66,8 @@ doca_error_t doca_argp_init(const char *program_name, void *program_config)
 	if (dpumap_argp_current)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "doca_argp_init: called twice");
 	if (program_name && !*program_name)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "doca_argp_init: an empty name");
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "doca_argp_init: the program name is empty");
 	argp = calloc(1, sizeof(*argp));
 	if (!argp)
 		goto fail;
@@ -129,7 +135,7 @@ doca_error_t doca_argp_destroy(void)
 
 	if (!argp)
 		return dpumap_fail_quiet(DOCA_ERROR_BAD_STATE,
-					 "doca_argp_destroy: not initialised");
+					 "doca_argp_destroy: doca_argp_init() was not called");
 	dpumap_argp_current = NULL;
 	if (argp->running)
 		argp->destroyed = true;
@@ -138,15 +144,16 @@ doca_error_t doca_argp_destroy(void)
 	return DOCA_SUCCESS;
 }
 
-/* The callback of param was wrong, or what the user gave it. */
-static doca_error_t blame(doca_error_t error, const struct doca_argp_param *param)
+/* The callback, or the value that it rejects, is wrong. */
+static doca_error_t fail_callback(doca_error_t error, const struct doca_argp_param *param)
 {
 	struct dpumap_argp_name name = dpumap_argp_name(param);
 
-	return dpumap_fail(error, "doca_argp_start: the callback of %s%s", name.dashes, name.text);
+	return dpumap_fail(error, "doca_argp_start: the callback of %s%s failed", name.dashes,
+			   name.text);
 }
 
-/* Without argp, which the callback may have destroyed, there is nothing to go on with. */
+/* A callback may have destroyed the parser. */
 static doca_error_t check_alive(const struct dpumap_argp *argp)
 {
 	if (!argp->destroyed)
@@ -155,7 +162,7 @@ static doca_error_t check_alive(const struct dpumap_argp *argp)
 			   "doca_argp_start: a callback called doca_argp_destroy()");
 }
 
-static doca_error_t deliver(const struct dpumap_argp *argp, struct dpumap_argp_given given)
+static doca_error_t call_param(const struct dpumap_argp *argp, struct dpumap_argp_given given)
 {
 	bool by_reference = given.param->type == DOCA_ARGP_TYPE_INT ||
 			    given.param->type == DOCA_ARGP_TYPE_BOOLEAN;
@@ -165,18 +172,18 @@ static doca_error_t deliver(const struct dpumap_argp *argp, struct dpumap_argp_g
 	doca_error_t result = given.param->callback(value, argp->config);
 
 	if (result != DOCA_SUCCESS)
-		return blame(result, given.param);
+		return fail_callback(result, given.param);
 	return check_alive(argp);
 }
 
-static doca_error_t deliver_all(const struct dpumap_argp *argp)
+static doca_error_t call_params(const struct dpumap_argp *argp)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (size_t i = argp->num_on_line; result == DOCA_SUCCESS && i < argp->num_given; i++)
-		result = deliver(argp, argp->given[i]);
+		result = call_param(argp, argp->given[i]);
 	for (size_t i = 0; result == DOCA_SUCCESS && i < argp->num_on_line; i++)
-		result = deliver(argp, argp->given[i]);
+		result = call_param(argp, argp->given[i]);
 	return result;
 }
 
@@ -191,7 +198,7 @@ static doca_error_t set_log_level(struct dpumap_argp *argp)
 		return doca_log_level_set_global_lower_limit((uint32_t)level);
 	result = argp->logger_cb(&level, argp->config);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fail(result, "doca_argp_start: the logger callback");
+		return dpumap_fail(result, "doca_argp_start: the logger callback failed");
 	return check_alive(argp);
 }
 
@@ -214,11 +221,11 @@ static doca_error_t start_dpdk(const struct dpumap_argp *argp)
 		return DOCA_SUCCESS;
 	result = argp->dpdk_cb((int)argp->dpdk_argc, argp->dpdk_argv);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fail(result, "doca_argp_start: the callback for DPDK");
+		return dpumap_fail(result, "doca_argp_start: the DPDK callback failed");
 	return check_alive(argp);
 }
 
-/* The upper command before the one below it. */
+/* A command is called before its subcommands. */
 static doca_error_t call_commands(const struct dpumap_argp *argp,
 				  const struct dpumap_argp_level *level)
 {
@@ -231,7 +238,7 @@ static doca_error_t call_commands(const struct dpumap_argp *argp,
 		return result;
 	result = level->cmd->callback(argp->config);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fail(result, "doca_argp_start: the callback of command %s",
+		return dpumap_fail(result, "doca_argp_start: the callback of command %s failed",
 				   level->cmd->name);
 	return check_alive(argp);
 }
@@ -244,7 +251,7 @@ static doca_error_t validate(const struct dpumap_argp *argp)
 		return DOCA_SUCCESS;
 	result = argp->validation_cb(argp->config);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fail(result, "doca_argp_start: the validation callback");
+		return dpumap_fail(result, "doca_argp_start: the validation callback failed");
 	return check_alive(argp);
 }
 
@@ -265,7 +272,7 @@ static doca_error_t check_singular(const struct dpumap_argp *argp,
 
 		if (argp->given[i].param != singular)
 			return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-					   "doca_argp_start: %s%s stands alone, not with %s%s",
+					   "doca_argp_start: %s%s cannot be combined with %s%s",
 					   alone.dashes, alone.text, other.dashes, other.text);
 	}
 	return DOCA_SUCCESS;
@@ -302,14 +309,14 @@ static doca_error_t parse(struct dpumap_argp *argp, int argc, char **argv)
 	return result == DOCA_SUCCESS ? check_given(argp) : result;
 }
 
-static doca_error_t call_back(struct dpumap_argp *argp)
+static doca_error_t run_callbacks(struct dpumap_argp *argp)
 {
 	doca_error_t result = set_log_levels(argp);
 
 	if (result == DOCA_SUCCESS)
 		result = start_dpdk(argp);
 	if (result == DOCA_SUCCESS)
-		result = deliver_all(argp);
+		result = call_params(argp);
 	if (result == DOCA_SUCCESS)
 		result = call_commands(argp, argp->level);
 	return result == DOCA_SUCCESS ? validate(argp) : result;
@@ -331,18 +338,19 @@ doca_error_t doca_argp_start(int argc, char **argv)
 	doca_error_t result;
 
 	if (!argp)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "doca_argp_start: not initialised");
+		return dpumap_fail(DOCA_ERROR_BAD_STATE,
+				   "doca_argp_start: doca_argp_init() was not called");
 	if (argp->running || argp->started)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "doca_argp_start: called twice");
 	if (!is_argv(argc, argv))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "doca_argp_start: these are not the arguments of main()");
+				   "doca_argp_start: argc and argv must be those of main()");
 	dpumap_argp_reset(argp);
 	argp->path = argv[0];
 	argp->running = true;
 	result = parse(argp, argc, argv);
 	if (result == DOCA_SUCCESS)
-		result = call_back(argp);
+		result = run_callbacks(argp);
 	argp->running = false;
 	argp->started = result == DOCA_SUCCESS;
 	if (argp->destroyed)
@@ -357,7 +365,8 @@ struct dpumap_argp *dpumap_argp_configurable(const char *function)
 	if (argp && !argp->running && !argp->started)
 		return argp;
 	dpumap_log_line(DPUMAP_LOG_ERROR, DOCA_ERROR_BAD_STATE, "%s: %s", function,
-			argp ? "too late, the command line is parsed" : "not initialised");
+			argp ? "call it before doca_argp_start()"
+			     : "doca_argp_init() was not called");
 	return NULL;
 }
 
@@ -366,7 +375,8 @@ doca_error_t doca_argp_usage(void)
 	struct dpumap_argp *argp = dpumap_argp_current;
 
 	if (!argp)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "doca_argp_usage: not initialised");
+		return dpumap_fail(DOCA_ERROR_BAD_STATE,
+				   "doca_argp_usage: doca_argp_init() was not called");
 	dpumap_argp_print_usage(argp, argp->running ? argp->level : &argp->program);
 	return DOCA_SUCCESS;
 }
@@ -404,7 +414,8 @@ doca_error_t doca_argp_register_logger_callback(doca_argp_param_cb_t callback)
 	if (!callback)
 		return dpumap_fail_null(__func__);
 	if (argp->logger_cb)
-		return dpumap_fail(DOCA_ERROR_ALREADY_EXIST, "%s: there is one", __func__);
+		return dpumap_fail(DOCA_ERROR_ALREADY_EXIST,
+				   "%s: a logger callback is registered already", __func__);
 	argp->logger_cb = callback;
 	return DOCA_SUCCESS;
 }
@@ -429,11 +440,6 @@ doca_error_t doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback)
 		return dpumap_fail_null(__func__);
 	argp->dpdk_cb = callback;
 	return DOCA_SUCCESS;
-}
-
-bool dpumap_argp_is_log_level(int level)
-{
-	return level >= DOCA_LOG_LEVEL_DISABLE && level <= DOCA_LOG_LEVEL_TRACE && level % 10 == 0;
 }
 
 doca_error_t doca_argp_get_log_level(int *log_level)

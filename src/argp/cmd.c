@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Commands: a tree of levels. */
-#include "argp/argp.h"
+/* Commands, which are a tree of levels. */
+#include "argp/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "argp/param.h"
 #include "log/log.h"
 
 static void free_cmd(struct doca_argp_cmd *cmd)
@@ -28,17 +29,18 @@ void dpumap_argp_free_cmds(struct doca_argp_cmd *cmds)
 
 doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd)
 {
-	struct doca_argp_cmd *fresh;
+	struct doca_argp_cmd *created;
 
 	if (!cmd)
 		return dpumap_fail_null(__func__);
 	if (!dpumap_argp_current)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: not initialised", __func__);
-	fresh = calloc(1, sizeof(*fresh));
-	if (!fresh)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no memory for it", __func__);
-	fresh->level.cmd = fresh;
-	*cmd = fresh;
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: doca_argp_init() was not called",
+				   __func__);
+	created = calloc(1, sizeof(*created));
+	if (!created)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no memory for a command", __func__);
+	created->level.cmd = created;
+	*cmd = created;
 	return DOCA_SUCCESS;
 }
 
@@ -48,7 +50,8 @@ doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd)
 		return dpumap_fail_null(__func__);
 	if (cmd->owner != DPUMAP_ARGP_USERS)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE,
-				   "%s: it was registered, which gave it to the library", __func__);
+				   "%s: the command was registered; doca_argp_destroy() frees it",
+				   __func__);
 	free_cmd(cmd);
 	return DOCA_SUCCESS;
 }
@@ -58,7 +61,7 @@ static bool can_set(const struct doca_argp_cmd *cmd, const char *function)
 	if (cmd && cmd->owner == DPUMAP_ARGP_USERS)
 		return true;
 	dpumap_log(DPUMAP_LOG_ERROR, "%s: %s", function,
-		   cmd ? "without effect on a registered command" : "the command is NULL");
+		   cmd ? "the command is registered already: ignored" : "the command is NULL");
 	return false;
 }
 
@@ -90,18 +93,17 @@ static doca_error_t check_cmd(const char *function, const struct dpumap_argp_lev
 			      const struct doca_argp_cmd *cmd)
 {
 	if (cmd->lost_text)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: a text could not be copied",
-				   function);
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no memory for a text", function);
 	if (!cmd->name || !cmd->description)
-		return dpumap_fail(DOCA_ERROR_INITIALIZATION, "%s: it has no %s", function,
+		return dpumap_fail(DOCA_ERROR_INITIALIZATION, "%s: the command has no %s", function,
 				   cmd->name ? "description" : "name");
 	if (!dpumap_argp_is_name(cmd->name))
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: nobody can type \"%s\"", function,
-				   cmd->name);
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: \"%s\" is not a valid name",
+				   function, cmd->name);
 	for (const struct doca_argp_cmd *c = level->cmds; c; c = c->next)
 		if (!strcmp(c->name, cmd->name))
-			return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: there is a %s", function,
-					   cmd->name);
+			return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+					   "%s: command %s exists already", function, cmd->name);
 	return DOCA_SUCCESS;
 }
 
@@ -151,20 +153,21 @@ static doca_error_t try_add(const char *function, struct doca_argp_cmd *upper,
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (is_within(level, cmd))
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: %s would be below itself",
-				   function, cmd->name);
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "%s: %s would be a subcommand of itself", function, cmd->name);
 	append(level, cmd);
 	return DOCA_SUCCESS;
 }
 
-/* To another command, or with NULL to the program. */
+/* Register a subcommand of upper, or with NULL a command of the program. */
 static doca_error_t add_cmd(const char *function, struct doca_argp_cmd *upper,
 			    struct doca_argp_cmd *cmd)
 {
 	doca_error_t result;
 
 	if (cmd->owner != DPUMAP_ARGP_USERS)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: it was registered before", function);
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: the command is registered already",
+				   function);
 	result = try_add(function, upper, cmd);
 	if (result != DOCA_SUCCESS)
 		refuse(cmd);

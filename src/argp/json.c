@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Flags in a JSON file. */
-#include "argp/argp.h"
+/* Parses flags in a JSON file. */
+#include "argp/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,13 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "argp/given.h"
+#include "argp/json_dpdk.h"
+#include "argp/param.h"
+#include "log/backend.h"
 #include "log/log.h"
 
-/* More is no configuration, but a device, or a mistake. */
+/* A longer file is not a configuration. */
 #define MAX_FILE  ((size_t)4 << 20)
 #define MAX_DEPTH 64
 
-/* With a NUL behind it, which ends numbers for json-c. */
+/* Followed by a NUL, by which json-c ends a number. */
 struct text {
 	char *bytes;
 	size_t len;
@@ -108,7 +112,7 @@ static doca_error_t parse_text(struct json_tokener *tokener, const char *path,
 	}
 	json_object_put(root);
 	if (error == json_tokener_success)
-		why = "there is something behind the object";
+		why = "unexpected text after the object";
 	return dpumap_fail(DOCA_ERROR_IO_FAILED, "doca_argp_start: %s, line %zu: %s", path,
 			   line_of(text->bytes, end), why);
 }
@@ -161,7 +165,7 @@ doca_error_t dpumap_argp_json_string(const char *key, struct json_object *value,
 	string = json_object_get_string(value);
 	if (strlen(string) != (size_t)json_object_get_string_len(value))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "doca_argp_start: JSON: %s has a NUL in it", key);
+				   "doca_argp_start: JSON: %s contains a NUL", key);
 	*text = (char *)string;
 	return DOCA_SUCCESS;
 }
@@ -227,7 +231,7 @@ static bool is_key(const struct doca_argp_param *param, const char *key)
 	return !strcmp(dpumap_argp_name(param).text, key);
 }
 
-/* Among those of the command that was called and of all above it. */
+/* Search the parameters of the command and of all commands above it. */
 static struct doca_argp_param *find_param(const struct dpumap_argp *argp, const char *key)
 {
 	for (const struct dpumap_argp_level *level = argp->level; level; level = level->up)
@@ -247,7 +251,7 @@ static doca_error_t read_program_flag(struct dpumap_argp *argp, const char *key,
 				   "doca_argp_start: JSON: unknown flag %s", key);
 	if (param->cli_only)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "doca_argp_start: JSON: %s can be on the command line only",
+				   "doca_argp_start: JSON: %s is allowed on the command line only",
 				   key);
 	return param->on_line ? DOCA_SUCCESS : take_values(argp, param, key, value);
 }
@@ -266,12 +270,12 @@ static doca_error_t read_general_flag(struct dpumap_argp *argp, const char *key,
 	result = take_int(key, value, &level);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (!dpumap_argp_is_log_level(level))
+	if (!dpumap_log_is_level((uint32_t)level))
 		return dpumap_fail(
 			DOCA_ERROR_INVALID_VALUE,
-			"doca_argp_start: JSON: %s: there is no level %d, but 10, 20, ... 70", key,
-			level);
-	/* The command line is read already, and wins. */
+			"doca_argp_start: JSON: %s: invalid log level %d, must be 10, 20, ... 70",
+			key, level);
+	/* The command line takes precedence. */
 	if (!*wanted)
 		*wanted = level;
 	return DOCA_SUCCESS;
@@ -312,8 +316,8 @@ static doca_error_t read_group(struct dpumap_argp *argp, const char *name,
 
 	if (!group)
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-				   "doca_argp_start: JSON: %s is none of %s, %s and %s", name,
-				   groups[0].name, groups[1].name, groups[2].name);
+				   "doca_argp_start: JSON: unknown group %s, must be %s, %s or %s",
+				   name, groups[0].name, groups[1].name, groups[2].name);
 	if (!json_object_is_type(flags, json_type_object))
 		return dpumap_argp_json_wrong_type(name, flags, "an object");
 	json_object_object_foreach(flags, key, value)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Arguments of DPDK that a JSON file names. */
-#include "argp/argp.h"
+/* DPDK's arguments in a JSON file. */
+#include "argp/json_dpdk.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "argp/given.h"
+#include "argp/json.h"
 #include "log/log.h"
 
-/* Consumes text, also on failure; NULL is a text that there was no memory for. */
+/* Takes text over, also on failure. NULL: there was no memory for it. */
 static doca_error_t add_text(struct dpumap_argp *argp, char *text)
 {
 	char **more = NULL;
@@ -65,7 +67,7 @@ static doca_error_t read_member(struct device *device, const char *key, struct j
 	if (!strcmp(key, "hws"))
 		return dpumap_argp_json_boolean(key, value, &device->hws);
 	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-			   "doca_argp_start: JSON: a device has no \"%s\"", key);
+			   "doca_argp_start: JSON: unknown key \"%s\" in a device", key);
 }
 
 static doca_error_t add_device(struct dpumap_argp *argp, const struct device *device)
@@ -76,10 +78,11 @@ static doca_error_t add_device(struct dpumap_argp *argp, const struct device *de
 
 	if (!is_sf && strcmp(device->kind, "pf") != 0 && strcmp(device->kind, "vf") != 0 &&
 	    strcmp(device->kind, "gpu") != 0)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "doca_argp_start: JSON: a device is pf, vf, sf or gpu, not %s",
-				   device->kind);
-	/* As DPDK names subfunctions, and chooses hardware steering of its mlx5 driver. */
+		return dpumap_fail(
+			DOCA_ERROR_INVALID_VALUE,
+			"doca_argp_start: JSON: unknown device \"%s\", must be pf, vf, sf or gpu",
+			device->kind);
+	/* DPDK's syntax for subfunctions, and for hardware steering in its mlx5 driver. */
 	if (asprintf(&name, "%s%s%s", is_sf ? "auxiliary:mlx5_core.sf." : "", device->id,
 		     device->hws ? ",dv_flow_en=2" : "") < 0)
 		name = NULL;
@@ -106,7 +109,7 @@ static doca_error_t read_device(struct dpumap_argp *argp, struct json_object *js
 	}
 	if (!device.kind || !device.id)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "doca_argp_start: JSON: a device has no \"%s\"",
+				   "doca_argp_start: JSON: a device needs a key \"%s\"",
 				   device.kind ? "id" : "device");
 	return add_device(argp, &device);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The command line. No callback is called for what is on it but that of --version. */
-#include "argp/argp.h"
+/* Parses the command line. Of all callbacks, only that of --version is called here. */
+#include "argp/line.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,44 +11,18 @@
 
 #include <doca_version.h>
 
+#include "argp/given.h"
+#include "argp/param.h"
+#include "argp/usage.h"
+#include "log/backend.h"
 #include "log/log.h"
 
-/* The arguments from at on are not looked at yet. */
+/* at is the next argument to read. */
 struct line {
 	int argc;
 	char **argv;
 	int at;
 };
-
-doca_error_t dpumap_argp_add_given(struct dpumap_argp *argp, struct dpumap_argp_given given)
-{
-	if (argp->num_given == argp->max_given) {
-		size_t max = argp->max_given ? 2 * argp->max_given : 16;
-		struct dpumap_argp_given *more =
-			reallocarray(argp->given, max, sizeof(*argp->given));
-
-		if (!more)
-			return dpumap_fail(DOCA_ERROR_NO_MEMORY,
-					   "doca_argp_start: no memory for %zu flags", max);
-		argp->given = more;
-		argp->max_given = max;
-	}
-	argp->given[argp->num_given++] = given;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t dpumap_argp_add_dpdk(struct dpumap_argp *argp, char *argument)
-{
-	char **more = reallocarray(argp->dpdk_argv, argp->dpdk_argc + 2, sizeof(*more));
-
-	if (!more)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
-				   "doca_argp_start: no memory for DPDK's arguments");
-	more[argp->dpdk_argc++] = argument;
-	more[argp->dpdk_argc] = NULL;
-	argp->dpdk_argv = more;
-	return DOCA_SUCCESS;
-}
 
 static bool is_named(const char *name, const char *text, size_t len)
 {
@@ -61,8 +35,7 @@ static bool has_name(const struct doca_argp_param *param, bool is_long, const ch
 	return is_named(is_long ? param->long_name : param->short_name, text, len);
 }
 
-/* The parameter that a flag names at a level: its own ones, inherited ones, those of all programs.
- */
+/* Find a parameter by name: of the level, inherited, or built in. */
 static struct doca_argp_param *find_param(struct dpumap_argp *argp,
 					  const struct dpumap_argp_level *level, bool is_long,
 					  const char *text, size_t len)
@@ -108,7 +81,7 @@ static doca_error_t read_int(const struct doca_argp_param *param, const char *te
 	/* strtol() skips spaces. */
 	if (*digits < '0' || *digits > '9' || *end)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "doca_argp_start: %s%s: \"%s\" is no integer", name.dashes,
+				   "doca_argp_start: %s%s: \"%s\" is not an integer", name.dashes,
 				   name.text, text);
 	if (errno || value < INT_MIN || value > INT_MAX)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "doca_argp_start: %s%s: %s is too %s",
@@ -117,15 +90,15 @@ static doca_error_t read_int(const struct doca_argp_param *param, const char *te
 	return DOCA_SUCCESS;
 }
 
-/* The text behind "=", or the next argument, which then is read. */
+/* The text after "=", or the next argument, which is consumed. */
 static doca_error_t take_text(struct dpumap_argp *argp, struct line *line,
-			      const struct doca_argp_param *param, char *behind, char **text)
+			      const struct doca_argp_param *param, char *inline_value, char **text)
 {
 	struct dpumap_argp_name name = dpumap_argp_name(param);
 	bool is_last = line->at == line->argc;
 
-	if (behind) {
-		*text = behind;
+	if (inline_value) {
+		*text = inline_value;
 		return DOCA_SUCCESS;
 	}
 	if (is_last || !strcmp(line->argv[line->at], "--") ||
@@ -137,7 +110,7 @@ static doca_error_t take_text(struct dpumap_argp *argp, struct line *line,
 }
 
 static doca_error_t take_value(struct dpumap_argp *argp, struct line *line,
-			       struct dpumap_argp_given *given, char *behind)
+			       struct dpumap_argp_given *given, char *inline_value)
 {
 	struct dpumap_argp_name name = dpumap_argp_name(given->param);
 	doca_error_t result;
@@ -145,17 +118,17 @@ static doca_error_t take_value(struct dpumap_argp *argp, struct line *line,
 
 	if (given->param->type == DOCA_ARGP_TYPE_JSON_OBJ)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "doca_argp_start: %s%s can be in a JSON file only", name.dashes,
-				   name.text);
+				   "doca_argp_start: %s%s is allowed in a JSON file only",
+				   name.dashes, name.text);
 	if (given->param->type == DOCA_ARGP_TYPE_BOOLEAN) {
-		if (behind)
+		if (inline_value)
 			return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 					   "doca_argp_start: %s%s takes no value", name.dashes,
 					   name.text);
 		given->value.on = true;
 		return DOCA_SUCCESS;
 	}
-	result = take_text(argp, line, given->param, behind, &text);
+	result = take_text(argp, line, given->param, inline_value, &text);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (given->param->type == DOCA_ARGP_TYPE_INT)
@@ -164,27 +137,26 @@ static doca_error_t take_value(struct dpumap_argp *argp, struct line *line,
 	return DOCA_SUCCESS;
 }
 
-/* As programs of this kind do, and as they expect of their flags: there is nothing to go on with.
- */
-__attribute__((noreturn)) static void leave(struct dpumap_argp *argp)
+/* --help and --version end the program, as users of DOCA programs expect. */
+__attribute__((noreturn)) static void exit_program(struct dpumap_argp *argp)
 {
 	argp->running = false;
 	doca_argp_destroy();
 	exit(EXIT_SUCCESS);
 }
 
-static doca_error_t tell_version(struct dpumap_argp *argp)
+static doca_error_t print_version(struct dpumap_argp *argp)
 {
 	bool wanted = true;
 	doca_error_t result;
 
 	if (!argp->version_cb) {
 		printf("%s, on DOCA %s\n", dpumap_argp_program_name(argp), doca_version_runtime());
-		leave(argp);
+		exit_program(argp);
 	}
 	result = argp->version_cb(&wanted, argp->config);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fail(result, "doca_argp_start: the version callback");
+		return dpumap_fail(result, "doca_argp_start: the version callback failed");
 	if (argp->destroyed)
 		return dpumap_fail(
 			DOCA_ERROR_BAD_STATE,
@@ -196,10 +168,10 @@ static doca_error_t take_log_level(const struct dpumap_argp_given *given, int *l
 {
 	struct dpumap_argp_name name = dpumap_argp_name(given->param);
 
-	if (!dpumap_argp_is_log_level(given->value.number))
+	if (!dpumap_log_is_level((uint32_t)given->value.number))
 		return dpumap_fail(
 			DOCA_ERROR_INVALID_VALUE,
-			"doca_argp_start: %s%s: there is no level %d, but 10, 20, ... 70",
+			"doca_argp_start: %s%s: invalid log level %d, must be 10, 20, ... 70",
 			name.dashes, name.text, given->value.number);
 	*level = given->value.number;
 	return DOCA_SUCCESS;
@@ -210,9 +182,9 @@ static doca_error_t take_given(struct dpumap_argp *argp, const struct dpumap_arg
 	switch (given->param->builtin) {
 	case DPUMAP_ARGP_HELP:
 		dpumap_argp_print_usage(argp, argp->level);
-		leave(argp);
+		exit_program(argp);
 	case DPUMAP_ARGP_VERSION:
-		return tell_version(argp);
+		return print_version(argp);
 	case DPUMAP_ARGP_LOG_LEVEL:
 		return take_log_level(given, &argp->log_level);
 	case DPUMAP_ARGP_SDK_LOG_LEVEL:
@@ -235,7 +207,7 @@ static doca_error_t read_flag(struct dpumap_argp *argp, struct line *line)
 
 	if (!given.param)
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-				   "doca_argp_start: unknown flag %s; --help lists what there is",
+				   "doca_argp_start: unknown flag %s; --help lists all flags",
 				   argument);
 	if (given.param->on_line && !given.param->multiplicity)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "doca_argp_start: %s is given twice",
@@ -258,14 +230,14 @@ static doca_error_t read_word(struct dpumap_argp *argp, struct line *line)
 			return DOCA_SUCCESS;
 		}
 	if (argp->level->cmds)
-		return dpumap_fail(
-			DOCA_ERROR_NOT_SUPPORTED,
-			"doca_argp_start: unknown command %s; --help lists what there is", word);
-	return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "doca_argp_start: %s belongs to no flag",
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+				   "doca_argp_start: unknown command %s; --help lists all commands",
+				   word);
+	return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "doca_argp_start: unexpected argument %s",
 			   word);
 }
 
-/* What is in front of "--", if it is there, is DPDK's; the program's own name in any case. */
+/* Arguments before a "--" are for DPDK, and so is the name of the program. */
 static doca_error_t read_dpdk(struct dpumap_argp *argp, struct line *line)
 {
 	doca_error_t result = dpumap_argp_add_dpdk(argp, line->argv[0]);

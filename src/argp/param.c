@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parameters: what the setters put together is judged when it is registered. */
-#include "argp/argp.h"
+/* Parameters. They are checked when they are registered. */
+#include "argp/param.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -20,11 +20,11 @@ bool dpumap_argp_is_name(const char *name)
 
 bool dpumap_argp_set_text(const char **copy, const char *text)
 {
-	char *fresh = text ? strdup(text) : NULL;
+	char *created = text ? strdup(text) : NULL;
 
 	free((char *)*copy);
-	*copy = fresh;
-	return fresh || !text;
+	*copy = created;
+	return created || !text;
 }
 
 struct dpumap_argp_name dpumap_argp_name(const struct doca_argp_param *param)
@@ -59,16 +59,17 @@ void dpumap_argp_free_params(struct doca_argp_param *params)
 
 doca_error_t doca_argp_param_create(struct doca_argp_param **param)
 {
-	struct doca_argp_param *fresh;
+	struct doca_argp_param *created;
 
 	if (!param)
 		return dpumap_fail_null(__func__);
 	if (!dpumap_argp_current)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: not initialised", __func__);
-	fresh = calloc(1, sizeof(*fresh));
-	if (!fresh)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no memory for it", __func__);
-	*param = fresh;
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: doca_argp_init() was not called",
+				   __func__);
+	created = calloc(1, sizeof(*created));
+	if (!created)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no memory for a parameter", __func__);
+	*param = created;
 	return DOCA_SUCCESS;
 }
 
@@ -78,18 +79,20 @@ doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
 		return dpumap_fail_null(__func__);
 	if (param->owner != DPUMAP_ARGP_USERS)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE,
-				   "%s: it was registered, which gave it to the library", __func__);
+				   "%s: the parameter was registered; doca_argp_destroy() frees it",
+				   __func__);
 	free_param(param);
 	return DOCA_SUCCESS;
 }
 
-/* The setters have no result: what cannot be is left out, and said. */
+/* The setters return nothing, so failures are logged. */
 static bool can_set(const struct doca_argp_param *param, const char *function)
 {
 	if (param && param->owner == DPUMAP_ARGP_USERS)
 		return true;
 	dpumap_log(DPUMAP_LOG_ERROR, "%s: %s", function,
-		   param ? "without effect on a registered parameter" : "the parameter is NULL");
+		   param ? "the parameter is registered already: ignored"
+			 : "the parameter is NULL");
 	return false;
 }
 
@@ -181,10 +184,10 @@ static doca_error_t check_free_names(const char *function, const struct doca_arg
 {
 	for (; params; params = params->next) {
 		if (is_same(params->short_name, param->short_name))
-			return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: there is a -%s", function,
-					   param->short_name);
+			return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: flag -%s exists already",
+					   function, param->short_name);
 		if (is_same(params->long_name, param->long_name))
-			return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: there is a --%s",
+			return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: flag --%s exists already",
 					   function, param->long_name);
 	}
 	return DOCA_SUCCESS;
@@ -198,8 +201,8 @@ static doca_error_t check_names(const char *function, const struct dpumap_argp *
 
 	if ((param->short_name && !dpumap_argp_is_name(param->short_name)) ||
 	    (param->long_name && !dpumap_argp_is_name(param->long_name)))
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: nobody can type \"%s\"", function,
-				   dpumap_argp_name(param).text);
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: \"%s\" is not a valid name",
+				   function, dpumap_argp_name(param).text);
 	for (size_t i = 0; result == DOCA_SUCCESS && i < DPUMAP_ARGP_NUM_BUILTINS; i++)
 		result = check_free_names(function, &argp->builtins[i], param);
 	return result == DOCA_SUCCESS ? check_free_names(function, level->params, param) : result;
@@ -211,15 +214,16 @@ static doca_error_t check_type(const char *function, const struct doca_argp_para
 
 	if (param->type == DOCA_ARGP_TYPE_DEVICE || param->type == DOCA_ARGP_TYPE_DEVICE_REP)
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-				   "%s: %s%s is a device, which the program has to open itself",
+				   "%s: %s%s has a device type, which is not supported: use a "
+				   "string and open the device",
 				   function, name.dashes, name.text);
 	if (param->type < DOCA_ARGP_TYPE_STRING || param->type > DOCA_ARGP_TYPE_JSON_OBJ)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: %s%s has type %d", function,
-				   name.dashes, name.text, (int)param->type);
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: %s%s has invalid type %d",
+				   function, name.dashes, name.text, (int)param->type);
 	if (param->type == DOCA_ARGP_TYPE_JSON_OBJ && param->cli_only)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "%s: %s%s is JSON, but not for JSON files", function,
-				   name.dashes, name.text);
+				   "%s: %s%s is a JSON object, which the command line cannot hold",
+				   function, name.dashes, name.text);
 	return DOCA_SUCCESS;
 }
 
@@ -230,10 +234,10 @@ static doca_error_t check_param(const char *function, const struct dpumap_argp *
 	doca_error_t result;
 
 	if (param->lost_text)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: a text could not be copied",
-				   function);
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no memory for a text", function);
 	if (!param->short_name && !param->long_name)
-		return dpumap_fail(DOCA_ERROR_INITIALIZATION, "%s: it has no name", function);
+		return dpumap_fail(DOCA_ERROR_INITIALIZATION, "%s: the parameter has no name",
+				   function);
 	if (!param->description || !param->callback || param->type == DOCA_ARGP_TYPE_UNKNOWN)
 		return dpumap_fail(DOCA_ERROR_INITIALIZATION, "%s: \"%s\" has no %s", function,
 				   dpumap_argp_name(param).text,
@@ -257,7 +261,7 @@ void dpumap_argp_refuse_param(struct doca_argp_param *param)
 	dpumap_argp_current->refused_params = param;
 }
 
-/* At the end: the usage has them in the order of registration. */
+/* At the end: the usage text shows the order of registration. */
 static void append(struct dpumap_argp_level *level, struct doca_argp_param *param)
 {
 	struct doca_argp_param **end = &level->params;
@@ -290,7 +294,8 @@ doca_error_t dpumap_argp_add_param(const char *function, struct doca_argp_cmd *c
 	doca_error_t result;
 
 	if (param->owner != DPUMAP_ARGP_USERS)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: it was registered before", function);
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: the parameter is registered already",
+				   function);
 	result = try_add(function, cmd, param);
 	if (result != DOCA_SUCCESS)
 		dpumap_argp_refuse_param(param);

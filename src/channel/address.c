@@ -2,6 +2,7 @@
 #include "channel/address.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,11 +14,11 @@ static doca_error_t parse_path(const char *path, struct dpumap_address *address,
 
 	if (len == 0)
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"the path of a socket cannot be empty");
+					"the socket path is empty");
 	if (len >= sizeof(address->path.sun_path))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"socket %s: a path can have %zu bytes, this one has %zu",
-					path, sizeof(address->path.sun_path) - 1, len);
+					"socket %s: the path has more than %zu bytes (%zu)", path,
+					sizeof(address->path.sun_path) - 1, len);
 	address->kind = DPUMAP_ADDRESS_UNIX;
 	address->path.sun_family = AF_UNIX;
 	memcpy(address->path.sun_path, path, len);
@@ -33,7 +34,7 @@ static bool is_port(const char *text)
 	return strtoul(text, NULL, 10) <= 65535;
 }
 
-/* [V6]:PORT or HOST:PORT; *len is the host's. */
+/* Parses [IPV6]:PORT or HOST:PORT; *len is the length of the host. */
 static const char *split(const char *text, const char **host, size_t *len)
 {
 	const char *end;
@@ -63,8 +64,8 @@ static doca_error_t parse_host(const char *text, struct dpumap_address *address,
 	port = split(text, &host, &len);
 	if (!port || !is_port(port) || len == 0 || len >= sizeof(address->host))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"tls:%s is no address: it is tls:HOST:PORT, an IPv6 host "
-					"in brackets",
+					"invalid address tls:%s: use tls:HOST:PORT, with an IPv6 "
+					"address in brackets",
 					text);
 	address->kind = DPUMAP_ADDRESS_TLS;
 	memcpy(address->host, host, len);
@@ -81,4 +82,11 @@ doca_error_t dpumap_address_parse(const char *text, struct dpumap_address *addre
 	if (strncmp(text, "tls:", 4) == 0)
 		return parse_host(text + 4, address, fault);
 	return parse_path(text, address, fault);
+}
+
+void dpumap_address_default_path(char *path, size_t size)
+{
+	const char *dir = getenv("XDG_RUNTIME_DIR");
+
+	snprintf(path, size, "%s/dpumapd.sock", dir && dir[0] == '/' ? dir : "/run");
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where a dpumapd is reached: unix:PATH, or PATH alone, on one machine;
- * tls:HOST:PORT or tls:[V6]:PORT from another.
+ * Addresses of dpumapd: unix:PATH or just PATH on the same machine; tls:HOST:PORT or
+ * tls:[IPV6]:PORT from another one.
  */
 #ifndef DPUMAP_CHANNEL_ADDRESS_H
 #define DPUMAP_CHANNEL_ADDRESS_H
 
+#include <stddef.h>
 #include <sys/un.h>
 
 #include "common/fault.h"
@@ -28,5 +29,8 @@ struct dpumap_address {
 /* INVALID_VALUE with the reason. */
 doca_error_t dpumap_address_parse(const char *text, struct dpumap_address *address,
 				  struct dpumap_fault *fault);
+/* The socket that both agents use by default: $XDG_RUNTIME_DIR/dpumapd.sock or /run/dpumapd.sock.
+ */
+void dpumap_address_default_path(char *path, size_t size);
 
 #endif

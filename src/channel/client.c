@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/client.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <netdb.h>
@@ -10,14 +12,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "channel/channel.h"
+#include "channel/conn.h"
+#include "channel/decode.h"
 #include "channel/stream.h"
 #include "common/clock.h"
 #include "common/trusted.h"
 
-/* A signal may come just before poll() or to another thread: look at the flag now and then. */
+/* A signal may arrive just before poll() or in another thread: check the flag periodically. */
 #define STOP_CHECK_MS 100
-/* More than a server keeps for us: it would have to be no dpumapd. */
+/* More than dpumapd queues: the server is not dpumapd. */
 #define EVENTS_MAX 65536u
 
 struct event {
@@ -28,13 +31,13 @@ struct event {
 
 struct dpumap_client {
 	struct dpumap_conn *conn;
-	struct event *events, **last_event; /* that came between replies */
+	struct event *events, **last_event; /* received between replies */
 	size_t num_events;
 	const volatile int *stop;
 	uint64_t timeout_ns;
 	uint64_t next_id;
-	bool frame_held; /* the last reply's, which its caller may still read */
-	char name[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX]; /* what it is called in reasons */
+	bool frame_held; /* the last reply, which the caller may still read */
+	char name[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX]; /* address, for errors */
 };
 
 static bool stopped(const struct dpumap_client *client)
@@ -45,7 +48,7 @@ static bool stopped(const struct dpumap_client *client)
 static doca_error_t timed_out(const struct dpumap_client *client, struct dpumap_fault *fault)
 {
 	return dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT,
-				"no answer from %s within %" PRIu64 " ms", client->name,
+				"no reply from %s within %" PRIu64 " ms", client->name,
 				client->timeout_ns / DPUMAP_NSEC_PER_MSEC);
 }
 
@@ -78,7 +81,7 @@ static doca_error_t send_request(struct dpumap_client *client, uint64_t deadline
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
-	/* A server that turns us away has said why before it closed: read that. */
+	/* A server that rejects the client sends the reason before it closes: read that. */
 	return result == DOCA_ERROR_CONNECTION_RESET ? DOCA_SUCCESS : result;
 }
 
@@ -112,18 +115,18 @@ static doca_error_t check_reply(const struct dpumap_msg *request, const struct d
 
 	if (!dpumap_msg_has(reply, DPUMAP_MSG_ID) || !dpumap_msg_has(reply, DPUMAP_MSG_STATUS))
 		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
-					"the reply has no id or no status");
+					"dpumapd's reply has no id or no status");
 	status = reply->value[DPUMAP_MSG_STATUS].number;
 	if (status != DOCA_SUCCESS) {
 		dpumap_msg_get_text(reply, DPUMAP_MSG_ERROR, text, sizeof(text));
 		return dpumap_fault_set(fault,
 					status <= DOCA_ERROR_SKIPPED ? (doca_error_t)status
 								     : DOCA_ERROR_UNKNOWN,
-					"%s", text[0] ? text : "the server gave no reason");
+					"%s", text[0] ? text : "dpumapd gave no reason");
 	}
 	if (reply->value[DPUMAP_MSG_ID].number != request->value[DPUMAP_MSG_ID].number)
 		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
-					"the reply is to another request");
+					"dpumapd's reply has the id of another request");
 	return DOCA_SUCCESS;
 }
 
@@ -132,7 +135,7 @@ static bool is_event(const struct dpumap_msg *msg)
 	return dpumap_msg_has(msg, DPUMAP_MSG_EVENT) && !dpumap_msg_has(msg, DPUMAP_MSG_STATUS);
 }
 
-/* An event of a kind that we do not know is none to us. */
+/* Unknown events are ignored. */
 static doca_error_t keep_event(struct dpumap_client *client, const struct dpumap_msg *msg,
 			       struct dpumap_fault *fault)
 {
@@ -159,7 +162,7 @@ static void drop_frame(struct dpumap_client *client)
 	client->frame_held = false;
 }
 
-/* The next message that is no event. */
+/* Receives until a message is not an event. */
 static doca_error_t receive_reply(struct dpumap_client *client, uint64_t deadline,
 				  struct dpumap_msg *reply, struct dpumap_fault *fault)
 {
@@ -198,7 +201,7 @@ doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg 
 	return result;
 }
 
-/* What has arrived without being asked for. */
+/* Queues the events that have arrived. */
 static doca_error_t collect_events(struct dpumap_client *client, struct dpumap_fault *fault)
 {
 	struct dpumap_msg msg = {0};
@@ -219,7 +222,7 @@ static doca_error_t collect_events(struct dpumap_client *client, struct dpumap_f
 			result = dpumap_msg_decode(payload, len, &msg, fault);
 		if (result == DOCA_SUCCESS && !is_event(&msg))
 			result = dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
-						  "dpumapd at %s answers what nobody asked",
+						  "dpumapd at %s sent a reply without a request",
 						  client->name);
 		if (result == DOCA_SUCCESS)
 			result = keep_event(client, &msg, fault);
@@ -271,12 +274,13 @@ static doca_error_t greet(struct dpumap_client *client, struct dpumap_fault *fau
 	if (!dpumap_msg_has(&reply, DPUMAP_MSG_VERSION) ||
 	    reply.value[DPUMAP_MSG_VERSION].number != DPUMAP_CHANNEL_VERSION)
 		return dpumap_fault_set(fault, DOCA_ERROR_UNSUPPORTED_VERSION,
-					"dpumapd at %s does not speak version %u of the channel",
+					"dpumapd at %s does not support version %u of the channel "
+					"protocol: install the same release on both",
 					client->name, DPUMAP_CHANNEL_VERSION);
 	return DOCA_SUCCESS;
 }
 
-/* connect() on a non-blocking Unix socket does not wait for a full backlog; on TCP it goes on. */
+/* connect() on a non-blocking Unix socket fails with a full backlog; on TCP it continues. */
 static void wait_to_connect(int fd, int err)
 {
 	const struct timespec pause = {.tv_nsec = 10 * (long)DPUMAP_NSEC_PER_MSEC};
@@ -325,7 +329,7 @@ static doca_error_t open_socket(struct dpumap_client *client, const struct socka
 	return DOCA_SUCCESS;
 }
 
-/* On a Unix socket nobody proves who serves it: its place must. */
+/* A server on a Unix socket does not authenticate: its path must be trusted. */
 static doca_error_t open_unix(struct dpumap_client *client, const struct dpumap_address *address,
 			      uint64_t deadline, int *fd, struct dpumap_fault *fault)
 {
@@ -347,7 +351,7 @@ static doca_error_t open_tcp(struct dpumap_client *client, const struct dpumap_a
 
 	err = getaddrinfo(address->host, address->port, &hints, &list);
 	if (err)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "no address of %s: %s",
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "cannot resolve %s: %s",
 					address->host, gai_strerror(err));
 	for (const struct addrinfo *info = list; info && result != DOCA_SUCCESS;
 	     info = info->ai_next)
@@ -358,8 +362,8 @@ static doca_error_t open_tcp(struct dpumap_client *client, const struct dpumap_a
 	return result;
 }
 
-static doca_error_t shake_hands(struct dpumap_client *client, uint64_t deadline,
-				struct dpumap_fault *fault)
+static doca_error_t handshake(struct dpumap_client *client, uint64_t deadline,
+			      struct dpumap_fault *fault)
 {
 	doca_error_t result;
 
@@ -381,10 +385,10 @@ static doca_error_t open_conn(struct dpumap_client *client, const struct dpumap_
 	int fd = -1;
 
 	if (!is_unix && !tls)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"dpumapd at %s is reached with TLS, which needs a "
-					"certificate or a shared key",
-					client->name);
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_INVALID_VALUE,
+			"dpumapd at %s requires TLS: use --cert, --key and --ca, or --psk",
+			client->name);
 	if (is_unix)
 		result = open_unix(client, address, deadline, &fd, fault);
 	else
@@ -393,7 +397,7 @@ static doca_error_t open_conn(struct dpumap_client *client, const struct dpumap_
 		result = dpumap_conn_create(fd, is_unix ? NULL : tls,
 					    server ? server : address->host, &client->conn, fault);
 	if (result == DOCA_SUCCESS)
-		result = shake_hands(client, deadline, fault);
+		result = handshake(client, deadline, fault);
 	return result;
 }
 

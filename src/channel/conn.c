@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/conn.h"
+
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "channel/channel.h"
+#include "channel/decode.h"
+#include "channel/encode.h"
 #include "channel/stream.h"
 #include "common/clock.h"
 
-/* Large enough for mmap to serve: pages that no frame needs cost nothing. */
+/* Large enough for calloc() to use mmap: pages that no frame needs cost nothing. */
 struct dpumap_conn {
 	struct dpumap_stream stream;
 	size_t in_len;
-	size_t in_high; /* most bytes that were ever in in[], for wiping */
+	size_t in_high; /* maximum of in_len, for wiping */
 	size_t out_len;
 	size_t out_sent;
 	uint64_t in_since;
@@ -124,7 +127,7 @@ doca_error_t dpumap_conn_frame(const struct dpumap_conn *conn, const uint8_t **p
 	n = load_le32(conn->in);
 	if (n == 0 || n > DPUMAP_FRAME_MAX)
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"malformed frame: %u bytes, a frame has 1 to %u", n,
+					"malformed frame: %u bytes, must be 1 to %u", n,
 					DPUMAP_FRAME_MAX);
 	if (conn->in_len - DPUMAP_FRAME_HEADER < n)
 		return DOCA_ERROR_AGAIN;
@@ -134,8 +137,8 @@ doca_error_t dpumap_conn_frame(const struct dpumap_conn *conn, const uint8_t **p
 }
 
 /*
- * What the session has decrypted and had no room for: poll() would not tell of it. It is there, so
- * reading it does not fail; what else is wrong shows at the next fill.
+ * Reads what the TLS session has decrypted already, since poll() does not report it. Other errors
+ * show at the next fill.
  */
 static void drain(struct dpumap_conn *conn)
 {
@@ -152,7 +155,7 @@ void dpumap_conn_drop_frame(struct dpumap_conn *conn)
 	size_t left = conn->in_len - used;
 
 	memmove(conn->in, conn->in + used, left);
-	/* What was dropped may have been a descriptor. */
+	/* The frame may have contained a descriptor. */
 	explicit_bzero(conn->in + left, conn->in_len - left);
 	conn->in_len = left;
 	conn->in_high = left;
@@ -168,7 +171,7 @@ doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *
 
 	if (dpumap_conn_has_output(conn))
 		return dpumap_fault_set(fault, DOCA_ERROR_IN_USE,
-					"a frame is still waiting to be sent");
+					"the previous frame has not been sent yet");
 	result = dpumap_msg_encode(msg, conn->out + DPUMAP_FRAME_HEADER, DPUMAP_FRAME_MAX, &len,
 				   fault);
 	if (result != DOCA_SUCCESS)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reading messages from bytes of any origin: one pass over libcbor's tokens that accepts exactly
- * the shape of our messages. Nothing is allocated, nothing recurses, and the only nesting is the
- * one spelt out here.
+ * Decodes untrusted bytes in one pass over libcbor's tokens and accepts exactly the format of the
+ * messages, without allocation or recursion.
  */
+#include "channel/decode.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -21,14 +22,14 @@ enum token_type {
 };
 
 static const char *const token_names[] = {
-	[TOKEN_NUMBER] = "a number",	 [TOKEN_TEXT] = "a text",
+	[TOKEN_NUMBER] = "a number",	 [TOKEN_TEXT] = "a text string",
 	[TOKEN_BYTES] = "a byte string", [TOKEN_ARRAY] = "an array",
-	[TOKEN_MAP] = "a map",		 [TOKEN_OTHER] = "a type not used here",
+	[TOKEN_MAP] = "a map",		 [TOKEN_OTHER] = "an unsupported type",
 };
 
 struct token {
 	enum token_type type;
-	uint64_t number; /* of an array or map: its count */
+	uint64_t number; /* or the count of an array or map */
 	const uint8_t *data;
 	size_t len;
 };
@@ -117,10 +118,10 @@ static doca_error_t next(struct reader *r, struct token *t)
 	callbacks.map_start = on_map;
 	*t = (struct token){.type = TOKEN_OTHER};
 	if (r->at == r->len)
-		return malformed(r, "it ends too early");
+		return malformed(r, "it is truncated");
 	result = cbor_stream_decode(r->buf + r->at, r->len - r->at, &callbacks, t);
 	if (result.status == CBOR_DECODER_NEDATA)
-		return malformed(r, "an item is cut off");
+		return malformed(r, "an item is truncated");
 	if (result.status != CBOR_DECODER_FINISHED)
 		return malformed(r, "not CBOR");
 	r->at += result.read;
@@ -135,7 +136,7 @@ static doca_error_t expect(struct reader *r, enum token_type type, struct token 
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (t->type != type) {
-		snprintf(what, sizeof(what), "%s where %s is due, ending", token_names[t->type],
+		snprintf(what, sizeof(what), "%s in place of %s, ending", token_names[t->type],
 			 token_names[type]);
 		return malformed(r, what);
 	}
@@ -158,9 +159,9 @@ static doca_error_t expect_text(struct reader *r, size_t max, struct token *t)
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (t->len > max)
-		return malformed(r, "a text above its limit, ending");
+		return malformed(r, "a text string above its limit, ending");
 	if (!printable(t->data, t->len))
-		return malformed(r, "a text that is not printable ASCII, ending");
+		return malformed(r, "a text string that is not printable ASCII, ending");
 	return DOCA_SUCCESS;
 }
 
@@ -194,7 +195,7 @@ static doca_error_t read_number(struct reader *r, uint64_t max, uint64_t *number
 	return DOCA_SUCCESS;
 }
 
-/* One pair of an export; *seen gathers which of the four have come. */
+/* Reads one field of an export; *seen has a bit for each of the four. */
 static doca_error_t read_export_pair(struct reader *r, struct dpumap_export_info *info,
 				     unsigned int *seen)
 {
@@ -210,9 +211,9 @@ static doca_error_t read_export_pair(struct reader *r, struct dpumap_export_info
 	while (which < 4 && !token_is(&key, names[which]))
 		which++;
 	if (which == 4)
-		return malformed(r, "an export with an unknown field, ending");
+		return malformed(r, "an unknown field of an export, ending");
 	if (*seen & 1u << which)
-		return malformed(r, "an export with a field twice, ending");
+		return malformed(r, "a duplicate field of an export, ending");
 	*seen |= 1u << which;
 	switch (which) {
 	case 0:
@@ -238,11 +239,11 @@ static doca_error_t read_export(struct reader *r, struct dpumap_export_info *inf
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (t.number != 4)
-		return malformed(r, "an export without exactly its four fields,");
+		return malformed(r, "an export without exactly four fields,");
 	for (int i = 0; i < 4 && result == DOCA_SUCCESS; i++)
 		result = read_export_pair(r, info, &seen);
 	if (result == DOCA_SUCCESS && !dpumap_export_name_valid(info->name))
-		return malformed(r, "an export whose name is no name, ending");
+		return malformed(r, "an invalid export name, ending");
 	return result;
 }
 
@@ -255,7 +256,7 @@ static doca_error_t read_exports(struct reader *r, struct dpumap_msg *msg, size_
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (t.number > max)
-		return malformed(r, "more exports than a message may have,");
+		return malformed(r, "more exports than the limit,");
 	for (uint64_t i = 0; i < t.number && result == DOCA_SUCCESS; i++) {
 		result = read_export(r, &msg->exports[i]);
 		msg->num_exports = (uint32_t)i + 1;
@@ -301,7 +302,7 @@ static doca_error_t read_pair(struct reader *r, struct dpumap_msg *msg)
 	if (key == DPUMAP_MSG_KEYS)
 		return malformed(r, "an unknown field, whose name ends");
 	if (dpumap_msg_has(msg, key))
-		return malformed(r, "a field for the second time, whose name ends");
+		return malformed(r, "a duplicate field, whose name ends");
 	msg->present |= 1u << key;
 	return read_value(r, msg, key);
 }
@@ -318,10 +319,10 @@ doca_error_t dpumap_msg_decode(const uint8_t *buf, size_t len, struct dpumap_msg
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (t.number > DPUMAP_MSG_KEYS)
-		return malformed(&r, "more fields than there are,");
+		return malformed(&r, "more fields than exist,");
 	for (uint64_t i = 0; i < t.number && result == DOCA_SUCCESS; i++)
 		result = read_pair(&r, msg);
 	if (result == DOCA_SUCCESS && r.at != r.len)
-		return malformed(&r, "bytes after its end,");
+		return malformed(&r, "bytes after the end,");
 	return result;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/encode.h"
+
 #include <string.h>
 
 #include <cbor.h>
@@ -109,13 +111,13 @@ doca_error_t dpumap_msg_encode(const struct dpumap_msg *msg, uint8_t *buf, size_
 			continue;
 		if (too_long(msg, key))
 			return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-						"cannot send %zu bytes in the field \"%s\"",
+						"%zu bytes exceed the limit of the field \"%s\"",
 						msg->value[key].len, dpumap_msg_key_name(key));
 		put_field(&w, msg, key);
 	}
 	if (w.full)
 		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
-					"a message does not fit into %zu bytes", size);
+					"the message does not fit into %zu bytes", size);
 	*len = w.len;
 	return DOCA_SUCCESS;
 }

@@ -3,11 +3,13 @@
 #ifndef DPUMAP_CHANNEL_FIELDS_H
 #define DPUMAP_CHANNEL_FIELDS_H
 
-#include "channel/channel.h"
+#include "channel/message.h"
+
+#define DPUMAP_OP_NAME_MAX 32 /* of an operation or event, without the NUL */
 
 enum dpumap_field_type {
 	DPUMAP_FIELD_NUMBER,
-	DPUMAP_FIELD_TEXT, /* printable ASCII: it ends up in terminals and logs */
+	DPUMAP_FIELD_TEXT, /* printable ASCII, because terminals and logs show it */
 	DPUMAP_FIELD_BYTES,
 	DPUMAP_FIELD_EXPORTS,
 };
@@ -19,5 +21,6 @@ struct dpumap_field {
 };
 
 const struct dpumap_field *dpumap_field_get(enum dpumap_msg_key key);
+const char *dpumap_msg_key_name(enum dpumap_msg_key key);
 
 #endif

@@ -1,35 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Messages as objects: what fields there are, and setting and reading them. */
+#include "channel/message.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
 #include "channel/fields.h"
-
-#define NAME_MAX_LEN 32 /* of an operation or event */
-
-static const struct dpumap_field fields[DPUMAP_MSG_KEYS] = {
-	[DPUMAP_MSG_ID] = {"id", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_OP] = {"op", DPUMAP_FIELD_TEXT, NAME_MAX_LEN},
-	[DPUMAP_MSG_VERSION] = {"version", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_STATUS] = {"status", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_ERROR] = {"error", DPUMAP_FIELD_TEXT, sizeof(((struct dpumap_fault *)0)->text)},
-	[DPUMAP_MSG_NAME] = {"name", DPUMAP_FIELD_TEXT, DPUMAP_EXPORT_NAME_MAX - 1},
-	[DPUMAP_MSG_AFTER] = {"after", DPUMAP_FIELD_TEXT, DPUMAP_EXPORT_NAME_MAX - 1},
-	[DPUMAP_MSG_NEXT] = {"next", DPUMAP_FIELD_TEXT, DPUMAP_EXPORT_NAME_MAX - 1},
-	[DPUMAP_MSG_DESCRIPTOR] = {"descriptor", DPUMAP_FIELD_BYTES, DPUMAP_DESCRIPTOR_MAX},
-	[DPUMAP_MSG_DIGEST] = {"digest", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_OFFSET] = {"offset", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_LENGTH] = {"length", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_SHA256] = {"sha256", DPUMAP_FIELD_BYTES, 32},
-	[DPUMAP_MSG_EXPORTS] = {"exports", DPUMAP_FIELD_EXPORTS, DPUMAP_EXPORTS_PER_MSG},
-	[DPUMAP_MSG_DEVICE] = {"device", DPUMAP_FIELD_TEXT, DPUMAP_DEVICE_NAME_MAX - 1},
-	[DPUMAP_MSG_DM_TOTAL] = {"dm-total", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_DM_FREE] = {"dm-free", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_DM_LONGEST] = {"dm-longest", DPUMAP_FIELD_NUMBER, 0},
-	[DPUMAP_MSG_EVENT] = {"event", DPUMAP_FIELD_TEXT, NAME_MAX_LEN},
-	[DPUMAP_MSG_DETAILS] = {"details", DPUMAP_FIELD_BYTES, DPUMAP_DETAILS_MAX},
-};
 
 static const char *const op_names[DPUMAP_OPS] = {
 	[DPUMAP_OP_HELLO] = "hello",
@@ -51,16 +27,6 @@ static const char *const event_names[DPUMAP_EVENTS] = {
 	[DPUMAP_EVENT_REMOVED] = "removed",
 };
 
-const struct dpumap_field *dpumap_field_get(enum dpumap_msg_key key)
-{
-	return &fields[key];
-}
-
-const char *dpumap_msg_key_name(enum dpumap_msg_key key)
-{
-	return fields[key].name;
-}
-
 void dpumap_msg_init(struct dpumap_msg *msg)
 {
 	/* The exports are valid up to num_exports only: no need to clear 5 KiB per message. */
@@ -75,7 +41,7 @@ bool dpumap_msg_has(const struct dpumap_msg *msg, enum dpumap_msg_key key)
 
 void dpumap_msg_set_number(struct dpumap_msg *msg, enum dpumap_msg_key key, uint64_t number)
 {
-	assert(fields[key].type == DPUMAP_FIELD_NUMBER);
+	assert(dpumap_field_get(key)->type == DPUMAP_FIELD_NUMBER);
 	msg->value[key].number = number;
 	msg->present |= 1u << key;
 }
@@ -83,7 +49,8 @@ void dpumap_msg_set_number(struct dpumap_msg *msg, enum dpumap_msg_key key, uint
 void dpumap_msg_set_bytes(struct dpumap_msg *msg, enum dpumap_msg_key key, const void *data,
 			  size_t len)
 {
-	assert(fields[key].type == DPUMAP_FIELD_TEXT || fields[key].type == DPUMAP_FIELD_BYTES);
+	assert(dpumap_field_get(key)->type == DPUMAP_FIELD_TEXT ||
+	       dpumap_field_get(key)->type == DPUMAP_FIELD_BYTES);
 	msg->value[key].data = data;
 	msg->value[key].len = len;
 	msg->present |= 1u << key;
@@ -120,11 +87,11 @@ const char *dpumap_op_name(enum dpumap_op op)
 	return op_names[op];
 }
 
-/* The index of the text in the table; num if it is none of them. */
+/* The index of the text in the table; num if it is not found. */
 static unsigned int find_name(const struct dpumap_msg *msg, enum dpumap_msg_key key,
 			      const char *const *names, unsigned int num)
 {
-	char name[NAME_MAX_LEN + 1];
+	char name[DPUMAP_OP_NAME_MAX + 1];
 	unsigned int i;
 
 	dpumap_msg_get_text(msg, key, name, sizeof(name));

@@ -24,10 +24,10 @@ struct psk {
 struct psk_table {
 	struct psk *keys;
 	size_t num;
-	const struct psk *ours; /* a client's */
+	const struct psk *own; /* on a client: the key that it uses */
 };
 
-/* TLS_AES_256_GCM_SHA384: the one suite that both sides use with a shared key. */
+/* TLS_AES_256_GCM_SHA384: the only cipher suite used with a pre-shared key. */
 static const unsigned char suite[] = {0x13, 0x02};
 
 static void free_table(struct psk_table *table)
@@ -56,29 +56,10 @@ static void make_indexes(void)
 	session_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL);
 }
 
-static int nibble(char c)
-{
-	const char *digits = "0123456789abcdef";
-	const char *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 static bool parse_key(const char *hex, struct psk *psk)
 {
-	size_t len = strlen(hex);
-
-	if (len % 2 || len / 2 < KEY_MIN || len / 2 > KEY_MAX)
-		return false;
-	for (size_t i = 0; i < len / 2; i++) {
-		int high = nibble(hex[2 * i]), low = nibble(hex[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		psk->key[i] = (unsigned char)(high << 4 | low);
-	}
-	psk->len = len / 2;
-	return true;
+	return OPENSSL_hexstr2buf_ex(psk->key, sizeof(psk->key), &psk->len, hex, '\0') &&
+	       psk->len >= KEY_MIN;
 }
 
 static bool parse_name(const char *text, size_t len, struct psk *psk)
@@ -101,7 +82,7 @@ static const struct psk *find(const struct psk_table *table, const char *name, s
 	return NULL;
 }
 
-/* The reason says the line's number and never what is in it. */
+/* Errors contain the line number, never the line: it has a key. */
 static doca_error_t add_line(struct psk_table *table, const char *path, unsigned int number,
 			     const char *line, struct dpumap_fault *fault)
 {
@@ -112,11 +93,12 @@ static doca_error_t add_line(struct psk_table *table, const char *path, unsigned
 		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: more than %u keys", path,
 					KEYS_MAX);
 	if (!colon || !parse_name(line, (size_t)(colon - line), psk) || !parse_key(colon + 1, psk))
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
-					"%s:%u: a line is NAME:KEY, the key %u to %u bytes in hex",
-					path, number, KEY_MIN, KEY_MAX);
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_BAD_CONFIG,
+			"%s:%u: not NAME:KEY with a key of %u to %u bytes in hexadecimal", path,
+			number, KEY_MIN, KEY_MAX);
 	if (find(table, psk->name, strlen(psk->name)))
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %s has a key already",
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %s has a second key",
 					path, number, psk->name);
 	table->num++;
 	return DOCA_SUCCESS;
@@ -139,7 +121,7 @@ static doca_error_t read_lines(struct psk_table *table, const char *path, FILE *
 	if (result == DOCA_SUCCESS && ferror(file))
 		return dpumap_fault_errno(fault, errno, "cannot read %s", path);
 	if (result == DOCA_SUCCESS && table->num == 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: no key in it", path);
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s contains no key", path);
 	return result;
 }
 
@@ -158,7 +140,7 @@ static doca_error_t read_file(struct psk_table *table, const char *path, struct 
 		close(fd);
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to read %s", path);
 	}
-	/* A buffer of our own, to be wiped. */
+	/* A local buffer, so that it can be wiped. */
 	setvbuf(file, buffer, _IOFBF, sizeof(buffer));
 	result = read_lines(table, path, file, fault);
 	fclose(file);
@@ -195,19 +177,19 @@ static int use_session(SSL *ssl, const EVP_MD *md, const unsigned char **name, s
 	const struct psk_table *table = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), table_index);
 
 	(void)md;
-	*session = make_session(ssl, table->ours);
-	*name = (const unsigned char *)table->ours->name;
-	*len = strlen(table->ours->name);
+	*session = make_session(ssl, table->own);
+	*name = (const unsigned char *)table->own->name;
+	*len = strlen(table->own->name);
 	return *session != NULL;
 }
 
 static doca_error_t choose(struct psk_table *table, const char *path, const char *name,
 			   struct dpumap_fault *fault)
 {
-	table->ours = name ? find(table, name, strlen(name)) : &table->keys[0];
-	if (!table->ours)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "%s: no key for %s", path,
-					name);
+	table->own = name ? find(table, name, strlen(name)) : &table->keys[0];
+	if (!table->own)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "%s contains no key called %s",
+					path, name);
 	return DOCA_SUCCESS;
 }
 
@@ -249,7 +231,7 @@ static void set_callback(SSL_CTX *ctx, bool is_server)
 		return;
 	}
 	SSL_CTX_set_psk_find_session_callback(ctx, find_session);
-	/* Sessions with a key count as resumed ones, which must be of one context. */
+	/* Sessions with a key count as resumed, which requires a session id context. */
 	SSL_CTX_set_session_id_context(ctx, suite, sizeof(suite));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Shared keys and how OpenSSL comes by them. */
+/* Pre-shared keys for OpenSSL. */
 #ifndef DPUMAP_CHANNEL_PSK_H
 #define DPUMAP_CHANNEL_PSK_H
 
@@ -14,7 +14,7 @@
 /* Reads the key file for sessions of ctx, which wipes the keys when it is freed. */
 doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bool is_server,
 			    struct dpumap_fault *fault);
-/* The name of the key that the session was agreed with; NULL if it was none. */
+/* The name of the session's key; NULL if it uses certificates. */
 const char *dpumap_psk_name(SSL *ssl);
 
 #endif

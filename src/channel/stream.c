@@ -50,10 +50,10 @@ void dpumap_stream_close(struct dpumap_stream *stream)
 	close(stream->fd);
 }
 
-static doca_error_t gone(struct dpumap_fault *fault)
+static doca_error_t closed_by_peer(struct dpumap_fault *fault)
 {
 	return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
-				"the other side closed the connection");
+				"the peer closed the connection");
 }
 
 static doca_error_t tls_result(struct dpumap_stream *stream, int ret, const char *what,
@@ -72,11 +72,11 @@ static doca_error_t tls_result(struct dpumap_stream *stream, int ret, const char
 		stream->wants = POLLOUT;
 		break;
 	case SSL_ERROR_ZERO_RETURN:
-		result = gone(fault);
+		result = closed_by_peer(fault);
 		break;
 	default:
 		result = dpumap_tls_fault(stream->ssl, what, fault);
-		stream->is_open = false; /* nothing more can be said in this session */
+		stream->is_open = false; /* the session cannot send any more */
 	}
 	ERR_clear_error();
 	return result;
@@ -101,7 +101,7 @@ static doca_error_t plain_result(ssize_t n, const char *what, struct dpumap_faul
 	if (errno == EAGAIN || errno == EWOULDBLOCK)
 		return DOCA_ERROR_AGAIN;
 	if (errno == EPIPE || errno == ECONNRESET)
-		return gone(fault);
+		return closed_by_peer(fault);
 	return dpumap_fault_errno(fault, errno, "cannot %s", what);
 }
 
@@ -119,7 +119,7 @@ doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t 
 		n = recv(stream->fd, buf, len, 0);
 	while (n < 0 && errno == EINTR);
 	if (n == 0)
-		return gone(fault);
+		return closed_by_peer(fault);
 	*done = (size_t)n;
 	return plain_result(n, "receive", fault);
 }

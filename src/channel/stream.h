@@ -12,31 +12,31 @@ struct dpumap_stream {
 	int fd;
 	SSL *ssl;     /* NULL: plain */
 	bool is_open; /* the handshake is done */
-	short wants;  /* poll() events that a call waits for; 0: none but what its nature says */
+	short wants;  /* poll() events that a call waits for; 0: those of the call itself */
 };
 
 /* Takes fd over, also on failure. tls is NULL for a plain stream. */
 doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpumap_tls *tls,
 				const char *server, struct dpumap_fault *fault);
 /*
- * For TCP sockets: requests and replies are small and wait for each other, and a peer that vanished
- * without a word is noticed within a minute.
+ * Tunes a TCP socket for small requests and replies; a peer that vanishes is detected within a
+ * minute.
  */
 void dpumap_stream_tune(int fd);
-/* Says goodbye if that needs no waiting. */
+/* Sends close_notify if that does not block. */
 void dpumap_stream_close(struct dpumap_stream *stream);
 
 /*
- * All three: AGAIN, with wants set, when it must wait; CONNECTION_RESET when the peer is gone;
- * AUTHENTICATION when either side does not believe the other. What a peer refused may be learnt
- * only when reading. A retried write begins with the same bytes.
+ * All three return AGAIN, with wants set, when they would block; CONNECTION_RESET when the peer
+ * closed the connection; AUTHENTICATION when either side rejects the other. A rejection by the peer
+ * may show only when reading. A retried write must begin with the same bytes.
  */
 doca_error_t dpumap_stream_handshake(struct dpumap_stream *stream, struct dpumap_fault *fault);
 doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t len, size_t *done,
 				struct dpumap_fault *fault);
 doca_error_t dpumap_stream_write(struct dpumap_stream *stream, const void *buf, size_t len,
 				 size_t *done, struct dpumap_fault *fault);
-/* Is there something to read that poll() does not tell of? */
+/* Is there data to read that poll() does not report? */
 bool dpumap_stream_has_more(const struct dpumap_stream *stream);
 
 #endif

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "channel/tls.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -15,7 +13,7 @@
 #include <openssl/x509v3.h>
 
 #include "channel/psk.h"
-#include "common/trusted.h"
+#include "common/pem.h"
 
 #define SECURITY_LEVEL 2 /* 112 bits: RSA from 2048, EC from 224 */
 
@@ -25,7 +23,7 @@ struct dpumap_tls {
 	bool has_psk;
 };
 
-/* -- OpenSSL's own socket BIO lets a gone peer kill the process with SIGPIPE -- */
+/* -- a socket BIO without SIGPIPE, which OpenSSL's own raises on a closed connection -- */
 
 static int fd_of(BIO *bio)
 {
@@ -66,77 +64,49 @@ static bool make_socket_method(void)
 	       BIO_meth_set_ctrl(socket_method, control_socket);
 }
 
-/* -- a certificate that is refused is gone with its verification: kept to say whose it was -- */
+/* -- the rejected certificate, kept to report its name after the verification -- */
 
 static bool is_prepared;
-static int refused_index;
+static int rejected_index;
 static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
 
-static void free_refused(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl,
-			 void *argp)
+static void free_rejected(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl,
+			  void *argp)
 {
 	(void)parent, (void)ad, (void)idx, (void)argl, (void)argp;
 	X509_free(ptr);
 }
 
-/* What all contexts share, for the life of the process. */
+/* Initializes what all contexts share. */
 static void prepare(void)
 {
-	refused_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, free_refused);
-	is_prepared = refused_index >= 0 && make_socket_method();
+	rejected_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, free_rejected);
+	is_prepared = rejected_index >= 0 && make_socket_method();
 }
 
-static int keep_refused(int is_good, X509_STORE_CTX *verify)
+static int keep_rejected(int is_good, X509_STORE_CTX *verify)
 {
 	X509 *cert = X509_STORE_CTX_get0_cert(verify);
 	SSL *ssl = X509_STORE_CTX_get_ex_data(verify, SSL_get_ex_data_X509_STORE_CTX_idx());
 
-	if (!is_good && cert && !SSL_get_ex_data(ssl, refused_index) && X509_up_ref(cert) &&
-	    !SSL_set_ex_data(ssl, refused_index, cert))
+	if (!is_good && cert && !SSL_get_ex_data(ssl, rejected_index) && X509_up_ref(cert) &&
+	    !SSL_set_ex_data(ssl, rejected_index, cert))
 		X509_free(cert);
 	return is_good;
 }
 
 /* -- contexts -- */
 
-static const char *reason(void)
-{
-	const char *text = ERR_reason_error_string(ERR_peek_last_error());
-
-	return text ? text : "unknown error";
-}
-
-static doca_error_t bad_file(const char *path, struct dpumap_fault *fault)
-{
-	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: %s", path, reason());
-}
-
-/* A BIO that owns the file; NULL with the reason. */
-static BIO *open_file(const char *path, bool is_secret, struct dpumap_fault *fault)
-{
-	BIO *bio;
-	int fd;
-
-	if (dpumap_trusted_open(path, is_secret, &fd, fault) != DOCA_SUCCESS)
-		return NULL;
-	bio = BIO_new_fd(fd, BIO_CLOSE);
-	if (!bio) {
-		close(fd);
-		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to read %s", path);
-	}
-	return bio;
-}
-
 static STACK_OF(X509_INFO) * read_file(const char *path, struct dpumap_fault *fault)
 {
 	STACK_OF(X509_INFO) * found;
-	BIO *bio = open_file(path, false, fault);
+	BIO *bio = dpumap_pem_open(path, false, fault);
 
 	if (!bio)
 		return NULL;
 	found = PEM_X509_INFO_read_bio(bio, NULL, NULL, NULL);
 	if (!found)
-		bad_file(path, fault);
+		dpumap_pem_invalid(path, fault);
 	BIO_free(bio);
 	return found;
 }
@@ -161,39 +131,28 @@ static doca_error_t use_cert(SSL_CTX *ctx, const char *path, struct dpumap_fault
 			continue;
 		if (num++ ? !SSL_CTX_add1_chain_cert(ctx, cert)
 			  : !SSL_CTX_use_certificate(ctx, cert))
-			result = bad_file(path, fault);
+			result = dpumap_pem_invalid(path, fault);
 	}
 	if (result == DOCA_SUCCESS && num == 0)
-		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: no certificate in it",
-					  path);
+		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					  "%s contains no certificate", path);
 	free_infos(infos);
 	return result;
 }
 
-/* Nobody is there to be asked for a password. */
-static int no_password(char *buf, int size, int rwflag, void *arg)
-{
-	(void)buf, (void)size, (void)rwflag, (void)arg;
-	return -1;
-}
-
 static doca_error_t use_key(SSL_CTX *ctx, const char *path, struct dpumap_fault *fault)
 {
-	doca_error_t result = DOCA_SUCCESS;
-	BIO *bio = open_file(path, true, fault);
-	EVP_PKEY *key;
+	EVP_PKEY *key = NULL;
+	doca_error_t result = dpumap_pem_read_key(path, &key, fault);
 
-	if (!bio)
-		return fault->code;
-	key = PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL);
-	if (!key || !SSL_CTX_use_PrivateKey(ctx, key) || !SSL_CTX_check_private_key(ctx))
-		result = bad_file(path, fault);
+	if (result == DOCA_SUCCESS &&
+	    (!SSL_CTX_use_PrivateKey(ctx, key) || !SSL_CTX_check_private_key(ctx)))
+		result = dpumap_pem_invalid(path, fault);
 	EVP_PKEY_free(key);
-	BIO_free(bio);
 	return result;
 }
 
-/* Certificates of a file, or lists, into the store. */
+/* Adds the certificates of a file, or its revocation lists, to the store. */
 static doca_error_t add_to_store(X509_STORE *store, const char *path, bool lists,
 				 struct dpumap_fault *fault)
 {
@@ -211,10 +170,10 @@ static doca_error_t add_to_store(X509_STORE *store, const char *path, bool lists
 		num++;
 		if (lists ? !X509_STORE_add_crl(store, info->crl)
 			  : !X509_STORE_add_cert(store, info->x509))
-			result = bad_file(path, fault);
+			result = dpumap_pem_invalid(path, fault);
 	}
 	if (result == DOCA_SUCCESS && num == 0)
-		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: no %s in it", path,
+		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s contains no %s", path,
 					  lists ? "revocation list" : "certificate");
 	free_infos(infos);
 	return result;
@@ -228,8 +187,8 @@ static doca_error_t use_certificates(SSL_CTX *ctx, const struct dpumap_tls_confi
 
 	if (!config->cert || !config->key || !config->ca)
 		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
-					"TLS needs a certificate, its key and an authority, or a "
-					"file of shared keys");
+					"TLS needs a certificate, its private key and a CA "
+					"certificate, or a file of pre-shared keys");
 	result = use_cert(ctx, config->cert, fault);
 	if (result == DOCA_SUCCESS)
 		result = use_key(ctx, config->key, fault);
@@ -246,8 +205,9 @@ static doca_error_t use_keys(SSL_CTX *ctx, const struct dpumap_tls_config *confi
 			     struct dpumap_fault *fault)
 {
 	if (config->cert || config->key || config->ca || config->crl)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
-					"TLS uses certificates or shared keys, not both");
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_BAD_CONFIG,
+			"TLS uses either certificates or pre-shared keys, not both");
 	return dpumap_psk_use(ctx, config->psk, config->psk_name, is_server, fault);
 }
 
@@ -257,7 +217,7 @@ static bool harden(SSL_CTX *ctx)
 	SSL_CTX_set_options(ctx,
 			    SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
-	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, keep_refused);
+	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, keep_rejected);
 	SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
 				      SSL_MODE_RELEASE_BUFFERS);
 	return CRYPTO_THREAD_run_once(&once, prepare) && is_prepared &&
@@ -302,19 +262,14 @@ void dpumap_tls_destroy(struct dpumap_tls *tls)
 
 /* -- sessions -- */
 
-static bool is_address(const char *host)
-{
-	unsigned char bytes[sizeof(struct in6_addr)];
-
-	return inet_pton(AF_INET, host, bytes) == 1 || inet_pton(AF_INET6, host, bytes) == 1;
-}
-
 static bool expect(SSL *ssl, const char *server)
 {
 	SSL_set_hostflags(ssl, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
 				       X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-	if (is_address(server))
-		return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), server);
+	/* Succeeds only for an IP address. */
+	if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), server))
+		return true;
+	ERR_clear_error();
 	return SSL_set1_host(ssl, server) && SSL_set_tlsext_host_name(ssl, server);
 }
 
@@ -372,12 +327,12 @@ static doca_error_t name_of_cert(X509 *cert, char name[static DPUMAP_PEER_NAME_M
 
 	if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0)
 		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
-					"the peer's certificate has not one common name");
+					"the peer's certificate must have exactly one common name");
 	len = ASN1_STRING_to_UTF8(&text,
 				  X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
 	if (len < 0)
 		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
-					"the common name in the peer's certificate is no text");
+					"the common name of the peer's certificate is not text");
 	result = set_peer_name("cert:", (const char *)text, (size_t)len, name, fault);
 	OPENSSL_free(text);
 	return result;
@@ -393,18 +348,18 @@ doca_error_t dpumap_tls_peer_name(SSL *ssl, char name[static DPUMAP_PEER_NAME_MA
 		return set_peer_name("psk:", psk, strlen(psk), name, fault);
 	if (!cert || SSL_get_verify_result(ssl) != X509_V_OK)
 		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
-					"the peer did not say who it is");
+					"the peer did not authenticate");
 	return name_of_cert(cert, name, fault);
 }
 
-static doca_error_t refuse_cert(X509 *cert, long error, struct dpumap_fault *fault)
+static doca_error_t reject_cert(X509 *cert, long error, struct dpumap_fault *fault)
 {
-	char name[DPUMAP_PEER_NAME_MAX] = "somebody";
+	char name[DPUMAP_PEER_NAME_MAX] = "an unknown peer";
 	struct dpumap_fault ignored = {0};
 
 	name_of_cert(cert, name, &ignored);
 	return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
-				"the certificate of %s is not accepted: %s", name,
+				"the certificate of %s was rejected: %s", name,
 				X509_verify_cert_error_string(error));
 }
 
@@ -425,7 +380,7 @@ doca_error_t dpumap_tls_check_again(const struct dpumap_tls *tls, SSL *ssl,
 		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
 					  "no memory to check a certificate");
 	else if (X509_verify_cert(verify) != 1)
-		result = refuse_cert(cert, X509_STORE_CTX_get_error(verify), fault);
+		result = reject_cert(cert, X509_STORE_CTX_get_error(verify), fault);
 	X509_STORE_CTX_free(verify);
 	return result;
 }
@@ -448,14 +403,14 @@ static doca_error_t code_of(int why)
 doca_error_t dpumap_tls_fault(SSL *ssl, const char *what, struct dpumap_fault *fault)
 {
 	unsigned long error = ERR_peek_error();
-	X509 *refused = SSL_get_ex_data(ssl, refused_index);
+	X509 *rejected = SSL_get_ex_data(ssl, rejected_index);
 	const char *text = ERR_reason_error_string(error);
 
-	if (refused)
-		return refuse_cert(refused, SSL_get_verify_result(ssl), fault);
+	if (rejected)
+		return reject_cert(rejected, SSL_get_verify_result(ssl), fault);
 	if (!error || ERR_SYSTEM_ERROR(error))
 		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
-					"the other side closed the connection");
+					"the peer closed the connection");
 	return dpumap_fault_set(fault, code_of(ERR_GET_REASON(error)), "%s: TLS: %s", what,
 				text ? text : "unknown error");
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The clock of all time limits. */
 #ifndef DPUMAP_COMMON_CLOCK_H
 #define DPUMAP_COMMON_CLOCK_H
 
@@ -8,7 +9,7 @@
 #define DPUMAP_NSEC_PER_SEC  UINT64_C(1000000000)
 #define DPUMAP_NSEC_PER_MSEC UINT64_C(1000000)
 
-/* Nanoseconds of the clock that no one sets. */
+/* Nanoseconds of the monotonic clock. */
 static inline uint64_t dpumap_clock_ns(void)
 {
 	struct timespec now;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static doca_error_t open_info(struct doca_devinfo *info, dpumap_device_cap *cap,
 
 	result = doca_devinfo_get_ibdev_name(info, device->name, sizeof(device->name));
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot learn the name of a device");
+		return dpumap_fault_doca(fault, result, "cannot query the name of a device");
 	if (!is_able(info, cap))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED, "device %s cannot %s",
 					device->name, doing);
@@ -75,7 +76,8 @@ doca_error_t dpumap_device_open(const char *which, dpumap_device_cap *cap, const
 
 	result = doca_devinfo_create_list(&list, &n);
 	if (result == DOCA_ERROR_NOT_FOUND)
-		return dpumap_fault_set(fault, result, "there is no RDMA device");
+		return dpumap_fault_set(fault, result, "no RDMA device found; see %s doctor",
+					program_invocation_short_name);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "cannot list the devices");
 	info = choose(list, n, which, cap);
@@ -83,10 +85,11 @@ doca_error_t dpumap_device_open(const char *which, dpumap_device_cap *cap, const
 		result = open_info(info, cap, doing, device, fault);
 	else if (which)
 		result = dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
-					  "there is no device %s (of %u found)", which, n);
+					  "device %s not found among %u devices", which, n);
 	else
 		result = dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
-					  "none of the %u devices found can %s", n, doing);
+					  "none of the %u devices found can %s; see %s doctor", n,
+					  doing, program_invocation_short_name);
 	doca_devinfo_destroy_list(list);
 	return result;
 }
@@ -100,7 +103,6 @@ doca_error_t dpumap_device_open_own(const struct dpumap_device *other, struct dp
 	device->dev = NULL;
 	result = dpumap_dev_open_own(doca_dev_as_devinfo(other->dev), &device->dev);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot open device %s once more",
-					 other->name);
+		return dpumap_fault_doca(fault, result, "cannot open device %s again", other->name);
 	return DOCA_SUCCESS;
 }

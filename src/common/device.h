@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The device that an agent uses. */
 #ifndef DPUMAP_COMMON_DEVICE_H
 #define DPUMAP_COMMON_DEVICE_H
 
@@ -18,16 +19,15 @@ struct dpumap_device {
 
 /*
  * Opens the device called which (an IB device name or a PCI address), or with NULL the first one
- * that can do what cap asks. doing says in an error what the device is wanted for. The caller
- * closes device->dev.
+ * that has the capability cap. Errors name the capability doing. The caller closes device->dev.
  */
 doca_error_t dpumap_device_open(const char *which, dpumap_device_cap *cap, const char *doing,
 				struct dpumap_device *device, struct dpumap_fault *fault);
-/* The same device once more, for oneself (dpumap_dev_open_own). */
+/* Opens the same device again, with a context of its own (dpumap_dev_open_own). */
 doca_error_t dpumap_device_open_own(const struct dpumap_device *other, struct dpumap_device *device,
 				    struct dpumap_fault *fault);
 
-/* A dpumap_device_cap: can it be connected to devices of other machines? */
+/* A dpumap_device_cap: does it support RDMA connections to other machines? */
 doca_error_t dpumap_device_can_connect(const struct doca_devinfo *devinfo, uint8_t *supported);
 
 #endif

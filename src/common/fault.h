@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How the agents fail: the function that decides an error writes one line that says what, which
- * object and why; everybody above passes the code on and the program prints the line once.
+ * Errors of the agents: the function that detects an error writes one line with the failed action,
+ * the object and the cause; its callers pass the code on, and the program prints the line once.
  */
 #ifndef DPUMAP_COMMON_FAULT_H
 #define DPUMAP_COMMON_FAULT_H

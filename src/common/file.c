@@ -24,7 +24,7 @@ struct dpumap_outfile {
 
 doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size, struct dpumap_fault *fault)
 {
-	/* O_NONBLOCK: opening a FIFO that nobody writes to would wait for ever. */
+	/* O_NONBLOCK: opening a FIFO without a writer would block. */
 	int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
@@ -60,10 +60,10 @@ doca_error_t dpumap_file_read(int fd, const char *path, uint64_t offset, void *b
 		if (n < 0)
 			return dpumap_fault_errno(fault, errno, "cannot read %s", path);
 		if (n == 0)
-			return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
-						"%s became shorter while it was read: it ends at "
-						"byte %" PRIu64,
-						path, offset);
+			return dpumap_fault_set(
+				fault, DOCA_ERROR_IO_FAILED,
+				"%s was truncated while it was read: it ends at byte %" PRIu64,
+				path, offset);
 		to += n;
 		offset += (uint64_t)n;
 		len -= (size_t)n;
@@ -72,8 +72,8 @@ doca_error_t dpumap_file_read(int fd, const char *path, uint64_t offset, void *b
 }
 
 /*
- * rename() would replace a link or a device node instead of writing to it: follow links to the file
- * that is meant and refuse what is no file.
+ * rename() would replace a link or a device node in place of writing to it: follow links, and
+ * refuse what is not a regular file.
  */
 static doca_error_t resolve(const char *path, char resolved[static PATH_MAX],
 			    struct dpumap_fault *fault)
@@ -109,7 +109,7 @@ static doca_error_t name_temporary(struct dpumap_outfile *out, struct dpumap_fau
 	return DOCA_SUCCESS;
 }
 
-/* mkostemp makes files of mode 0600 whatever the umask says. */
+/* mkostemp() creates files with mode 0600 whatever the umask is. */
 static mode_t apply_umask(mode_t mode)
 {
 	mode_t mask = umask(0);
@@ -181,7 +181,7 @@ static bool is_zero(const char *bytes, size_t len)
 static doca_error_t skip(struct dpumap_outfile *out, size_t len, struct dpumap_fault *fault)
 {
 	out->size += len;
-	/* The file is as long as it should be also when it ends with a hole. */
+	/* Sets the length, in case the file ends with a hole. */
 	if (ftruncate(out->fd, (off_t)out->size) != 0 ||
 	    lseek(out->fd, (off_t)out->size, SEEK_SET) < 0)
 		return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
@@ -195,7 +195,7 @@ doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void 
 	const char *from = buf;
 
 	while (len > 0 && result == DOCA_SUCCESS) {
-		/* To the end of the block of the file, so that a hole is a whole one. */
+		/* Up to the end of the file's block, so that a hole covers whole blocks. */
 		size_t piece = SPARSE_BLOCK - (size_t)(out->size % SPARSE_BLOCK);
 
 		if (piece > len)

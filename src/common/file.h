@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Files as the agents use them: sources that must be regular, results that appear only whole. */
+/*
+ * Files of the agents: regular input files, and output files that appear only when they are
+ * complete.
+ */
 #ifndef DPUMAP_COMMON_FILE_H
 #define DPUMAP_COMMON_FILE_H
 
@@ -13,19 +16,19 @@
 /* Opens a regular file for reading; *fd and *size are written on success only. */
 doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size,
 			      struct dpumap_fault *fault);
-/* Exactly len bytes at offset, or an error: a file that ends earlier has been cut meanwhile. */
+/* Reads exactly len bytes at offset. A file that ends earlier was truncated: an error. */
 doca_error_t dpumap_file_read(int fd, const char *path, uint64_t offset, void *buf, size_t len,
 			      struct dpumap_fault *fault);
 
 /*
- * A result that is written under a temporary name in its own directory. commit() gives it its name
- * and frees the object, discard() removes the temporary file and frees it.
+ * An output file, written under a temporary name in its directory. commit() renames it and frees
+ * the object; discard() removes the temporary file and frees the object.
  */
 struct dpumap_outfile;
 
 /*
- * mode is the new file's, before the umask. A path that exists must be a regular file. The signals
- * that a caller wants to survive have to be handled: a killed process leaves the temporary file.
+ * mode is that of the new file, before the umask. An existing path must be a regular file. A
+ * process that is killed leaves the temporary file: callers should handle signals.
  */
 doca_error_t dpumap_outfile_create(const char *path, mode_t mode, struct dpumap_outfile **out,
 				   struct dpumap_fault *fault);
@@ -34,7 +37,7 @@ doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, s
 /* The same, but blocks of zeros become holes. */
 doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void *buf, size_t len,
 					 struct dpumap_fault *fault);
-/* The digest of what is on the disk, read back. */
+/* The digest of the file, read back from the disk. */
 doca_error_t dpumap_outfile_digest(struct dpumap_outfile *out,
 				   uint8_t digest[static DPUMAP_SHA256_LEN],
 				   struct dpumap_fault *fault);

@@ -14,7 +14,7 @@ static doca_error_t begin(struct dpumap_sha256 *sha, struct dpumap_fault *fault)
 {
 	if (EVP_DigestInit_ex(sha->ctx, EVP_sha256(), NULL) != 1)
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
-					"libcrypto offers no SHA-256");
+					"libcrypto does not support SHA-256");
 	return DOCA_SUCCESS;
 }
 

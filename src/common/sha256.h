@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* SHA-256 digests. */
 #ifndef DPUMAP_COMMON_SHA256_H
 #define DPUMAP_COMMON_SHA256_H
 
@@ -16,7 +17,7 @@ doca_error_t dpumap_sha256_create(struct dpumap_sha256 **sha, struct dpumap_faul
 void dpumap_sha256_destroy(struct dpumap_sha256 *sha);
 doca_error_t dpumap_sha256_update(struct dpumap_sha256 *sha, const void *data, size_t len,
 				  struct dpumap_fault *fault);
-/* Writes the digest and begins anew. */
+/* Writes the digest and starts a new one. */
 doca_error_t dpumap_sha256_final(struct dpumap_sha256 *sha,
 				 uint8_t digest[static DPUMAP_SHA256_LEN],
 				 struct dpumap_fault *fault);

@@ -10,7 +10,7 @@
 
 static const char suffixes[] = "KMGT";
 
-/* strtoull would also take blanks, signs and other bases. */
+/* strtoull() would also accept spaces, signs and other bases. */
 static bool parse_digits(const char *text, char **end, uint64_t *value)
 {
 	if (!isdigit((unsigned char)text[0]))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Sizes and numbers as text. */
 #ifndef DPUMAP_COMMON_SIZE_H
 #define DPUMAP_COMMON_SIZE_H
 

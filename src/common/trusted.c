@@ -22,148 +22,151 @@ static doca_error_t check_file(const char *path, const struct stat *st, bool is_
 	mode_t bad = is_secret ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH;
 
 	if (!is_ours(st))
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
-					"%s belongs to user %u, neither to us nor to root", path,
-					st->st_uid);
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_NOT_PERMITTED,
+			"%s belongs to user %u; its owner must be root or the current user", path,
+			st->st_uid);
 	if (st->st_mode & bad)
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
-					"%s has mode %04o, which lets others %s it", path,
-					st->st_mode & 07777, is_secret ? "use" : "write");
+					"%s has mode %04o, which lets others %s it; use chmod %s",
+					path, st->st_mode & 07777, is_secret ? "use" : "write",
+					is_secret ? "600" : "go-w");
 	return DOCA_SUCCESS;
 }
 
-/* -- the way to a file -- */
+/* -- the directories of a path -- */
 
 #define LINKS_MAX 40
 
-struct way {
-	char at[PATH_MAX];   /* the directory come to so far, without links; "" is the root */
-	char rest[PATH_MAX]; /* what is still to be walked */
+struct path_walk {
+	char at[PATH_MAX];   /* the directory reached so far, links resolved; "" is the root */
+	char rest[PATH_MAX]; /* the rest of the path */
 	char part[NAME_MAX + 1];
 	int links;
-	bool any_owner; /* of directories: where all above it are trusted, somebody was let in */
+	bool any_owner; /* directories may have any owner if all above them are trusted */
 	struct dpumap_fault *fault;
 };
 
-static doca_error_t too_long(const struct way *way)
+static doca_error_t too_long(const struct path_walk *walk)
 {
-	return dpumap_fault_set(way->fault, DOCA_ERROR_INVALID_VALUE,
-				"%s/%s: a path that is too long", way->at, way->rest);
+	return dpumap_fault_set(walk->fault, DOCA_ERROR_INVALID_VALUE,
+				"%s/%s: the path is too long", walk->at, walk->rest);
 }
 
-static doca_error_t check_directory(const struct way *way)
+static doca_error_t check_directory(const struct path_walk *walk)
 {
-	const char *path = way->at[0] ? way->at : "/";
+	const char *path = walk->at[0] ? walk->at : "/";
 	struct stat st;
 
 	if (stat(path, &st) != 0)
-		return dpumap_fault_errno(way->fault, errno, "cannot examine %s", path);
-	if (!is_ours(&st) && !way->any_owner)
-		return dpumap_fault_set(way->fault, DOCA_ERROR_NOT_PERMITTED,
-					"directory %s belongs to user %u, neither to us nor to "
-					"root",
+		return dpumap_fault_errno(walk->fault, errno, "cannot examine %s", path);
+	if (!is_ours(&st) && !walk->any_owner)
+		return dpumap_fault_set(walk->fault, DOCA_ERROR_NOT_PERMITTED,
+					"directory %s belongs to user %u; its owner must be root "
+					"or the current user",
 					path, st.st_uid);
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
-		return dpumap_fault_set(way->fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_fault_set(walk->fault, DOCA_ERROR_NOT_PERMITTED,
 					"directory %s has mode %04o, which lets others replace "
-					"what is in it",
+					"files in it; use chmod go-w",
 					path, st.st_mode & 07777);
 	return DOCA_SUCCESS;
 }
 
-/* In a sticky directory that all may write to, what is somebody's is anybody's. */
-static doca_error_t check_entry(const struct way *way, const char *path, const struct stat *st)
+/* In a sticky directory that all users can write to, another user's entry is not trusted. */
+static doca_error_t check_entry(const struct path_walk *walk, const char *path,
+				const struct stat *st)
 {
 	struct stat above;
 
 	if (is_ours(st))
 		return DOCA_SUCCESS;
-	if (stat(way->at[0] ? way->at : "/", &above) != 0)
-		return dpumap_fault_errno(way->fault, errno, "cannot examine %s", way->at);
-	if (way->any_owner && !(above.st_mode & (S_IWGRP | S_IWOTH)))
+	if (stat(walk->at[0] ? walk->at : "/", &above) != 0)
+		return dpumap_fault_errno(walk->fault, errno, "cannot examine %s", walk->at);
+	if (walk->any_owner && !(above.st_mode & (S_IWGRP | S_IWOTH)))
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(way->fault, DOCA_ERROR_NOT_PERMITTED,
-				"%s belongs to user %u, neither to us nor to root", path,
-				st->st_uid);
+	return dpumap_fault_set(walk->fault, DOCA_ERROR_NOT_PERMITTED,
+				"%s belongs to user %u; its owner must be root or the current user",
+				path, st->st_uid);
 }
 
 /* False at the end. */
-static bool next_part(struct way *way)
+static bool next_part(struct path_walk *walk)
 {
-	size_t skip = strspn(way->rest, "/"), len = strcspn(way->rest + skip, "/");
+	size_t skip = strspn(walk->rest, "/"), len = strcspn(walk->rest + skip, "/");
 
 	if (len > NAME_MAX)
-		len = NAME_MAX; /* there is no such file */
-	memcpy(way->part, way->rest + skip, len);
-	way->part[len] = '\0';
-	memmove(way->rest, way->rest + skip + len, strlen(way->rest + skip + len) + 1);
+		len = NAME_MAX; /* such a file cannot exist */
+	memcpy(walk->part, walk->rest + skip, len);
+	walk->part[len] = '\0';
+	memmove(walk->rest, walk->rest + skip + len, strlen(walk->rest + skip + len) + 1);
 	return len > 0;
 }
 
-static doca_error_t follow(struct way *way, const char *path)
+static doca_error_t follow(struct path_walk *walk, const char *path)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
 	ssize_t len = readlink(path, target, sizeof(target) - 1);
 
-	if (len < 0 || way->links++ == LINKS_MAX)
-		return dpumap_fault_errno(way->fault, len < 0 ? errno : ELOOP, "cannot follow %s",
+	if (len < 0 || walk->links++ == LINKS_MAX)
+		return dpumap_fault_errno(walk->fault, len < 0 ? errno : ELOOP, "cannot follow %s",
 					  path);
 	target[len] = '\0';
-	if (snprintf(rest, sizeof(rest), "%s/%s", target, way->rest) >= (int)sizeof(rest))
-		return too_long(way);
-	memcpy(way->rest, rest, sizeof(rest));
+	if (snprintf(rest, sizeof(rest), "%s/%s", target, walk->rest) >= (int)sizeof(rest))
+		return too_long(walk);
+	memcpy(walk->rest, rest, sizeof(rest));
 	if (target[0] == '/')
-		way->at[0] = '\0';
+		walk->at[0] = '\0';
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t step(struct way *way)
+static doca_error_t step(struct path_walk *walk)
 {
 	char path[PATH_MAX];
 	doca_error_t result;
 	struct stat st;
 
-	if (strcmp(way->part, ".") == 0)
+	if (strcmp(walk->part, ".") == 0)
 		return DOCA_SUCCESS;
-	if (strcmp(way->part, "..") == 0) {
-		*(strrchr(way->at, '/') ? strrchr(way->at, '/') : way->at) = '\0';
+	if (strcmp(walk->part, "..") == 0) {
+		*(strrchr(walk->at, '/') ? strrchr(walk->at, '/') : walk->at) = '\0';
 		return DOCA_SUCCESS;
 	}
-	if (snprintf(path, sizeof(path), "%s/%s", way->at, way->part) >= (int)sizeof(path))
-		return too_long(way);
+	if (snprintf(path, sizeof(path), "%s/%s", walk->at, walk->part) >= (int)sizeof(path))
+		return too_long(walk);
 	if (lstat(path, &st) != 0)
-		return dpumap_fault_errno(way->fault, errno, "cannot examine %s", path);
-	result = check_entry(way, path, &st);
+		return dpumap_fault_errno(walk->fault, errno, "cannot examine %s", path);
+	result = check_entry(walk, path, &st);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (S_ISLNK(st.st_mode))
-		return follow(way, path);
+		return follow(walk, path);
 	if (!S_ISDIR(st.st_mode))
 		return DOCA_SUCCESS;
-	memcpy(way->at, path, sizeof(path));
-	return check_directory(way);
+	memcpy(walk->at, path, sizeof(path));
+	return check_directory(walk);
 }
 
-/* Every directory that decides where the path leads to, those with links on it included. */
-static doca_error_t walk(const char *path, bool any_owner, struct dpumap_fault *fault)
+/* Checks every directory of the path, links included. */
+static doca_error_t check_path(const char *path, bool any_owner, struct dpumap_fault *fault)
 {
-	struct way way = {.any_owner = any_owner, .fault = fault};
+	struct path_walk walk = {.any_owner = any_owner, .fault = fault};
 	char here[PATH_MAX] = "";
 	doca_error_t result;
 
 	if (path[0] != '/' && !getcwd(here, sizeof(here)))
 		return dpumap_fault_errno(fault, errno, "cannot examine %s", path);
-	if (snprintf(way.rest, sizeof(way.rest), "%s/%s", here, path) >= (int)sizeof(way.rest))
-		return too_long(&way);
-	result = check_directory(&way);
-	while (result == DOCA_SUCCESS && next_part(&way))
-		result = step(&way);
+	if (snprintf(walk.rest, sizeof(walk.rest), "%s/%s", here, path) >= (int)sizeof(walk.rest))
+		return too_long(&walk);
+	result = check_directory(&walk);
+	while (result == DOCA_SUCCESS && next_part(&walk))
+		result = step(&walk);
 	return result;
 }
 
 doca_error_t dpumap_trusted_place(const char *path, struct dpumap_fault *fault)
 {
-	doca_error_t result = walk(path, true, fault);
+	doca_error_t result = check_path(path, true, fault);
 
 	return result == DOCA_ERROR_NOT_FOUND ? DOCA_SUCCESS : result;
 }
@@ -184,7 +187,7 @@ doca_error_t dpumap_trusted_open(const char *path, bool is_secret, int *fd,
 	if (result == DOCA_SUCCESS)
 		result = check_file(path, &st, is_secret, fault);
 	if (result == DOCA_SUCCESS)
-		result = walk(path, false, fault);
+		result = check_path(path, false, fault);
 	if (result != DOCA_SUCCESS) {
 		close(f);
 		return result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Files that decide who may do what: nobody but us and root may have a hand in them. */
+/* Files with keys and permissions: only root and the current user may be able to change them. */
 #ifndef DPUMAP_COMMON_TRUSTED_H
 #define DPUMAP_COMMON_TRUSTED_H
 
@@ -8,18 +8,18 @@
 #include "common/fault.h"
 
 /*
- * Opens a regular file for reading. NOT_PERMITTED, with the name of what is at fault, when anybody
- * but root and our own user could have written it or put another in its place: the file's owner and
- * mode, and those of every directory on the way, links included. A directory that all may write to,
- * like /tmp, will do if it is sticky. A secret must not be readable by others either.
+ * Opens a regular file for reading. NOT_PERMITTED, naming the file or directory, when a user other
+ * than root and the current one could have written or replaced it: checks owner and mode of the
+ * file and of every directory of its path, links included. Directories that all users can write to,
+ * like /tmp, must be sticky. A secret must not be readable by other users.
  */
 doca_error_t dpumap_trusted_open(const char *path, bool is_secret, int *fd,
 				 struct dpumap_fault *fault);
 
 /*
- * Is a Unix socket at this path, if there is one, of somebody who was let in there? NOT_PERMITTED
- * when anybody could have put it there: its directories may belong to others, but nobody else may
- * write to them.
+ * Checks that a Unix socket at this path, if any, was created by the owner of its directory.
+ * NOT_PERMITTED when other users could have created it: its directories may have any owner, but no
+ * other user may be able to write to them.
  */
 doca_error_t dpumap_trusted_place(const char *path, struct dpumap_fault *fault);
 

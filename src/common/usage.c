@@ -17,6 +17,6 @@ void dpumap_usage_error(const struct argp_state *state, const char *fmt, ...)
 	va_end(args);
 	argp_err_exit_status = DPUMAP_EXIT_USAGE;
 	argp_error(state, "%s", text);
-	/* argp_error() returns under flags that we do not set. */
+	/* argp_error() returns only with flags that the agents do not set. */
 	exit(DPUMAP_EXIT_USAGE);
 }

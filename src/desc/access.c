@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a descriptor lets its importers do. */
+/* The operations that a descriptor permits. */
+#include "check.h"
 #include "layout.h"
 
 #define ATOMIC_SIZE 8u
 
-/* Which access bits of a kind permit an operation; any of them does. */
+/* Access bits of a kind, any of which permits an operation. */
 struct permit {
 	uint32_t read;
 	uint32_t write;
@@ -26,7 +27,7 @@ static struct permit permit_of(uint16_t kind)
 			.write = DPUMAP_DESC_ACCESS_RDMA_WRITE,
 			.atomic = DPUMAP_DESC_ACCESS_RDMA_ATOMIC,
 		};
-	default: /* a umem's importers are on the exporter's own device, which always reads */
+	default: /* importers of a umem use the exporter's device, which may always read */
 		return (struct permit){
 			.read = ~0u,
 			.write = DPUMAP_DESC_ACCESS_LOCAL_READ_WRITE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Little-endian numbers at any address, byte by byte: any alignment, any host byte order. Written
- * out, because compilers make one load or store of this form where the machine has it.
+ * Little-endian numbers with any alignment and on any host, byte by byte. Compilers turn this form
+ * into one load or store where the machine has it.
  */
 #ifndef DPUMAP_DESC_BYTES_H
 #define DPUMAP_DESC_BYTES_H

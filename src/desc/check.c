@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "check.h"
 #include "bytes.h"
 #include "layout.h"
 
@@ -7,7 +8,7 @@
 #define VHCA_ID_NONE 0xffffu
 #define PDN_MAX	     0xffffffu
 #define HANDLE_SIZE  4u
-#define LID_MAX	     0xbfffu /* above are multicast and permissive ones */
+#define LID_MAX	     0xbfffu /* the last unicast LID */
 #define ACCESS_PCI   (DPUMAP_DESC_ACCESS_PCI_READ_ONLY | DPUMAP_DESC_ACCESS_PCI_READ_WRITE)
 #define ACCESS_RDMA                                                     \
 	(DPUMAP_DESC_ACCESS_RDMA_READ | DPUMAP_DESC_ACCESS_RDMA_WRITE | \
@@ -16,8 +17,8 @@
 static dpumap_desc_status_t check_access(uint16_t kind, uint32_t access)
 {
 	const uint32_t of_kind = kind == DPUMAP_DESC_KIND_PCI ? ACCESS_PCI : ACCESS_RDMA;
-	const bool needed =
-		kind != DPUMAP_DESC_KIND_UMEM; /* whose importers are the exporter's like */
+	/* Importers of a umem have the rights of the exporter. */
+	const bool needed = kind != DPUMAP_DESC_KIND_UMEM;
 
 	if (access & ~DPUMAP_DESC_ACCESS_ALL)
 		return DPUMAP_DESC_ERR_ACCESS_BITS;
@@ -32,13 +33,13 @@ static dpumap_desc_status_t check_range(uint64_t addr, uint64_t len)
 {
 	if (!len)
 		return DPUMAP_DESC_ERR_LEN;
-	/* The end itself must be a 64-bit number, so that importers may compute it. */
+	/* Importers compute the end, so it must fit into 64 bits. */
 	if (len > UINT64_MAX - addr)
 		return DPUMAP_DESC_ERR_RANGE;
 	return DPUMAP_DESC_OK;
 }
 
-/* No early exit: the time taken says nothing about a key. */
+/* Constant time: it must not reveal anything about a key. */
 static bool all_zero(const uint8_t *bytes, size_t len)
 {
 	uint64_t seen = 0;
@@ -59,14 +60,14 @@ static dpumap_desc_status_t check_key(const struct dpumap_desc *d)
 static dpumap_desc_status_t check_port(const struct dpumap_desc *d)
 {
 	const struct dpumap_desc_port *p = &d->port;
-	const bool told = p->link_layer != DPUMAP_DESC_LINK_UNTOLD;
+	const bool is_known = p->link_layer != DPUMAP_DESC_LINK_UNTOLD;
 	const bool has_lid = p->link_layer == DPUMAP_DESC_LINK_INFINIBAND;
 
 	if (p->link_layer > DPUMAP_DESC_LINK_ETHERNET)
 		return DPUMAP_DESC_ERR_LINK_LAYER;
 	if (p->lid > (has_lid ? LID_MAX : 0))
 		return DPUMAP_DESC_ERR_LID;
-	if (all_zero(p->gid, sizeof(p->gid)) == told)
+	if (all_zero(p->gid, sizeof(p->gid)) == is_known)
 		return DPUMAP_DESC_ERR_GID;
 	return DPUMAP_DESC_OK;
 }
@@ -89,7 +90,7 @@ static dpumap_desc_status_t check_umem(const struct dpumap_desc *d)
 {
 	const struct dpumap_desc_umem *u = &d->umem;
 
-	/* The end itself must be a 64-bit number, so that importers may compute it. */
+	/* Importers compute the end, so it must fit into 64 bits. */
 	if (d->len > UINT64_MAX - u->start)
 		return DPUMAP_DESC_ERR_START;
 	if (u->pdn > PDN_MAX)

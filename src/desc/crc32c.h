@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The checksum of descriptors. */
 #ifndef DPUMAP_DESC_CRC32C_H
 #define DPUMAP_DESC_CRC32C_H
 

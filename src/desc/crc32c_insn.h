@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * CRC-32C by the instructions that most 64-bit x86 and Arm processors have. Assembler, because it
- * compiles whatever the -march: who calls this has asked the processor, or the compiler.
+ * CRC-32C by the instructions that most 64-bit x86 and Arm processors have. With them a descriptor
+ * is encoded and decoded in 28 ns, with the table in 630 (bench_desc). Assembler, so that it
+ * compiles with any -march; crc32c_cpu.h says whether the processor has them.
  */
 #ifndef DPUMAP_DESC_CRC32C_INSN_H
 #define DPUMAP_DESC_CRC32C_INSN_H
@@ -13,7 +14,7 @@
 #ifdef __x86_64__
 #define CRC32C_HAS_INSN 1
 
-#ifdef __clang__ /* it would make memory of what is in a register */
+#ifdef __clang__ /* clang would store the register to memory for "m" */
 #define CRC32C_OPERAND "r"
 #else
 #define CRC32C_OPERAND "rm"
@@ -53,7 +54,7 @@ static inline uint32_t crc32c_by_insn(uint32_t start, const uint8_t *at, size_t 
 {
 	const uint8_t *end = at + len;
 	uint64_t crc =
-		~start; /* as wide as the instructions' operand: no step needs to extend it */
+		~start; /* as wide as the operand of the instructions, so that no step extends it */
 
 	for (const uint8_t *last = at + len / 8 * 8; at != last; at += 8)
 		crc = crc32c_insn_u64(crc, load_u64(at));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Bounded little-endian cursors. A step past the end moves nothing, yields zero and sticks in
- * `overrun`, so that a run of steps is judged once at its end. Bytes only: any alignment, any host
- * byte order.
+ * Bounded little-endian cursors. A step past the end does not move, returns zero and sets
+ * `overrun`, which stays set: check it once after many steps. Works with any alignment and byte
+ * order.
  */
 #ifndef DPUMAP_DESC_CURSOR_H
 #define DPUMAP_DESC_CURSOR_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Freestanding, compilers know these by their own names only, and may call the plain ones still. */
+/* Freestanding compilers optimize only the builtins, which may call memcpy() or memset(). */
 #ifdef __GNUC__
 #define copy __builtin_memcpy
 #define fill __builtin_memset

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "decode.h"
+#include "check.h"
 #include "cursor.h"
 #include "layout.h"
 
-/* Magic and version come first: they say whether the other offsets mean anything. */
+/* Magic and version go first: the other offsets depend on them. */
 static dpumap_desc_status_t get_header(struct reader *r, const uint8_t *buf, size_t len,
 				       uint16_t *kind)
 {
@@ -14,7 +16,7 @@ static dpumap_desc_status_t get_header(struct reader *r, const uint8_t *buf, siz
 	crc = get_u32(r);
 	if (get_u8(r) != VERSION_MAJOR)
 		return DPUMAP_DESC_ERR_VERSION;
-	(void)get_u8(r); /* every minor version of a major one can be read */
+	(void)get_u8(r); /* all minor versions can be read */
 	*kind = get_u16(r);
 	total = get_u16(r);
 	if (len < total)
@@ -68,7 +70,7 @@ static dpumap_desc_status_t get_fields(struct reader *r, struct dpumap_desc *d)
 {
 	const size_t size = dpumap_desc_size(d->kind) - HEADER_SIZE;
 	const uint8_t *at = take(r, size);
-	/* Of a constant size: the compiler sees that each field is inside. */
+	/* The size is constant, so that the compiler can drop the checks. */
 	struct reader common = {.at = at, .left = COMMON_SIZE};
 	struct reader own;
 
@@ -80,7 +82,7 @@ static dpumap_desc_status_t get_fields(struct reader *r, struct dpumap_desc *d)
 	return dpumap_desc_check(d);
 }
 
-/* Version 1.0 defines no extension: those it meets are skipped, unless they forbid that. */
+/* Version 1.0 defines no extensions: skip each, unless it is critical. */
 static dpumap_desc_status_t skip_tlv(struct reader *r, uint16_t *last)
 {
 	uint16_t type = get_u16(r);
@@ -130,7 +132,7 @@ dpumap_desc_status_t dpumap_desc_read(struct reader *r, struct dpumap_desc *d)
 	if (status != DPUMAP_DESC_OK)
 		return status;
 	(void)take(r, HEADER_SIZE);
-	/* Which fields follow depends on the kind, so it is judged before they are read. */
+	/* The fields depend on the kind, so check it first. */
 	if (!dpumap_desc_size(d->kind))
 		return DPUMAP_DESC_ERR_KIND;
 	status = get_fields(r, d);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Where a descriptor is wrong. Apart from decoding, which is faster without, and firmware that only
- * decodes does not link it. */
+/*
+ * Finds the wrong byte of a descriptor. Separate from decoding, which is faster without it, so that
+ * firmware does not link it.
+ */
 #include "cursor.h"
+#include "decode.h"
 #include "layout.h"
 
-/* Of those that always blame the same field. */
+/* For errors that always concern the same field. */
 static const uint8_t field_offset[] = {
 	[-DPUMAP_DESC_ERR_MAGIC] = MAGIC_OFFSET,
 	[-DPUMAP_DESC_ERR_VERSION] = MAJOR_OFFSET,

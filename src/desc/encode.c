@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "check.h"
 #include "cursor.h"
 #include "layout.h"
 
 static void put_header(struct writer *w, uint16_t kind, uint16_t total)
 {
 	put_u32(w, MAGIC);
-	put_u32(w, 0); /* checksum, once the rest is there */
+	put_u32(w, 0); /* checksum, set at the end */
 	put_u8(w, VERSION_MAJOR);
 	put_u8(w, VERSION_MINOR);
 	put_u16(w, kind);
@@ -57,7 +58,7 @@ static void put_checksum(uint8_t *buf, size_t size)
 	put_u32(&w, dpumap_desc_checksum(buf, size));
 }
 
-/* Two parts are of a constant size: the compiler sees that each field is inside. */
+/* Two sizes are constant, so that the compiler can drop the checks. */
 static void put_all(uint8_t *buf, size_t size, const struct dpumap_desc *d)
 {
 	struct writer header = {.at = buf, .left = HEADER_SIZE};

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Numbers of the wire format (docs/wire-format.md) and what the codec's files share. */
+/* The numbers of the wire format (docs/wire-format.md). */
 #ifndef DPUMAP_DESC_LAYOUT_H
 #define DPUMAP_DESC_LAYOUT_H
 
 #include "crc32c.h"
 
 #include <dpumap/desc.h>
-
-struct reader;
 
 #define MAGIC	      0x4d555044u /* "DPUM" in memory */
 #define VERSION_MAJOR 1u
@@ -35,13 +33,13 @@ struct reader;
 #define KEY_OFFSET     COMMON_END
 #define KEY_END	       (KEY_OFFSET + DPUMAP_DESC_ACCESS_KEY_SIZE)
 
-/* An RDMA export has these in the place of the access key. */
+/* Fields of an RDMA export, in place of the access key. */
 #define LINK_OFFSET COMMON_END
 #define LID_OFFSET  (LINK_OFFSET + 2u)
 #define GID_OFFSET  (LID_OFFSET + 2u)
 #define GID_END	    (GID_OFFSET + DPUMAP_DESC_GID_SIZE)
 
-/* A umem export has these. */
+/* Fields of a umem export. */
 #define START_OFFSET	 COMMON_END
 #define PD_HANDLE_OFFSET (START_OFFSET + 8u)
 #define PDN_OFFSET	 (PD_HANDLE_OFFSET + 4u)
@@ -75,16 +73,7 @@ static inline size_t dpumap_desc_size(uint16_t kind)
 	}
 }
 
-/* Whether the values of d make sense together; the one judge for both directions. */
-dpumap_desc_status_t dpumap_desc_check(const struct dpumap_desc *d);
-
-/*
- * Read a descriptor. If it is refused for its extensions, r is left at the one to blame; whatever
- * happens, values may be in d.
- */
-dpumap_desc_status_t dpumap_desc_read(struct reader *r, struct dpumap_desc *d);
-
-/* CRC-32C of what follows the checksum to the end; len is at least CRC_END. */
+/* CRC-32C of all bytes after the checksum; len is at least CRC_END. */
 static inline uint32_t dpumap_desc_checksum(const uint8_t *buf, size_t len)
 {
 	return dpumap_desc_crc32c(0, buf + CRC_END, len - CRC_END);

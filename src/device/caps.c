@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "device/caps.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
 #include <infiniband/mlx5dv.h>
 
-#include "device/device.h"
+#include "device/device_priv.h"
 #include "device/devx.h"
+#include "device/hca_priv.h"
 #include "device/prm.h"
 #include "log/log.h"
 
@@ -82,13 +85,13 @@ static uint64_t query_max_memcpy(struct ibv_context *context)
 	return dv.comp_mask & MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH ? dv.max_wr_memcpy_length : 0;
 }
 
-/* Each request has room for its completion. */
+/* Each work request needs room for its completion. */
 static uint32_t max_depth(const struct ibv_device_attr *attr)
 {
 	return (uint32_t)(attr->max_cqe < attr->max_qp_wr ? attr->max_cqe : attr->max_qp_wr);
 }
 
-/* 0 when there is no port to send by. */
+/* 0 without a port. */
 static uint32_t query_max_message(struct ibv_context *context)
 {
 	struct ibv_port_attr attr = {0};
@@ -110,7 +113,7 @@ doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dp
 				   ibv_get_device_name(context->device), strerror(err));
 	found.card_guid = be64toh(ex.orig_attr.sys_image_guid);
 	found.max_dm_len = ex.max_dm_size;
-	if (found.max_dm_len) { /* what each device has, and the driver makes of it */
+	if (found.max_dm_len) { /* the minimum of all devices */
 		found.dm_granularity = UINT64_C(1) << DPUMAP_DM_LOG_LINE;
 		found.max_dm_log_align = DPUMAP_DM_LOG_LINE;
 	}

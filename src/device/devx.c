@@ -9,8 +9,8 @@
 #include "log/log.h"
 
 /*
- * Newer kernels say EREMOTEIO and leave the firmware's status in the answer, older ones turn the
- * status into an errno. A wrong or outdated name of an object shows as a bad parameter or resource.
+ * Newer kernels return EREMOTEIO and the firmware's status in the output, older ones translate the
+ * status to an errno. A wrong or outdated object number is a bad parameter or resource.
  */
 static bool is_refusal(int err, uint32_t status)
 {
@@ -23,9 +23,7 @@ static doca_error_t classify(const struct dpumap_devx_cmd *cmd, int err, uint32_
 {
 	if (is_refusal(err, status) || (cmd->probe && status))
 		return cmd->refusal;
-	if (err == ENOMEM || err == EOPNOTSUPP)
-		return dpumap_errno_to_error(err);
-	return DOCA_ERROR_DRIVER;
+	return dpumap_errno_to_one_of(err, DOCA_ERROR_NO_MEMORY, DOCA_ERROR_NOT_SUPPORTED);
 }
 
 static doca_error_t fail(const struct ibv_context *context, const struct dpumap_devx_cmd *cmd,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Commands to the firmware through DEVX. A refusal is logged with the firmware's own status and
- * syndrome.
- */
+/* Firmware commands through DEVX. Failures are logged with the firmware's status and syndrome. */
 #ifndef DPUMAP_DEVICE_DEVX_H
 #define DPUMAP_DEVICE_DEVX_H
 
@@ -20,8 +17,8 @@ struct dpumap_devx_cmd {
 	size_t in_len;
 	void *out; /* zeroed by the caller */
 	size_t out_len;
-	doca_error_t refusal; /* what it means that the firmware takes offence at a name or a key */
-	bool probe;	      /* a refusal tells what the device can do, and is no failure */
+	doca_error_t refusal; /* the error for a bad object number, state or key */
+	bool probe;	      /* a refusal is expected: log it as info */
 };
 
 doca_error_t dpumap_devx_command(struct ibv_context *context, const struct dpumap_devx_cmd *cmd);

@@ -7,6 +7,8 @@
 
 #include <infiniband/mlx5dv.h>
 
+#include "device/device_priv.h"
+#include "device/errno.h"
 #include "device/queue_memory.h"
 #include "log/log.h"
 
@@ -15,26 +17,27 @@ SAME(DPUMAP_RESOURCE_QP, MLX5DV_RES_TYPE_QP);
 SAME(DPUMAP_RESOURCE_DOORBELL, MLX5DV_RES_TYPE_DBR);
 SAME(DPUMAP_RESOURCE_CQ, MLX5DV_RES_TYPE_CQ);
 
-static _Thread_local doca_error_t refusal;
+static _Thread_local doca_error_t alloc_error;
 
-void dpumap_domain_forget_refusal(void)
+void dpumap_domain_clear_alloc_error(void)
 {
-	refusal = DOCA_SUCCESS;
+	alloc_error = DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_domain_refusal(void)
+doca_error_t dpumap_domain_alloc_error(void)
 {
-	return refusal;
+	return alloc_error;
 }
 
-/* Queues of other kinds are none of ours, and may be kinds that are not yet. */
+/* Queues of other types, possibly of later versions, use libmlx5's memory. */
 static bool is_known(uint64_t type)
 {
 	return type == MLX5DV_RES_TYPE_QP || type == MLX5DV_RES_TYPE_DBR ||
 	       type == MLX5DV_RES_TYPE_CQ;
 }
 
-static void *take(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment, uint64_t type)
+static void *alloc_memory(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
+			  uint64_t type)
 {
 	const struct dpumap_domain *domain = pd_context;
 	const struct dpumap_allocator *allocator = &domain->allocator;
@@ -48,20 +51,21 @@ static void *take(struct ibv_pd *pd, void *pd_context, size_t size, size_t align
 	if (memory == DPUMAP_ALLOC_DEFAULT)
 		return IBV_ALLOCATOR_USE_DEFAULT;
 	if (!memory) {
-		refusal = dpumap_fail(DOCA_ERROR_NO_MEMORY,
-				      "%s: the allocator has no %zu bytes aligned to %zu for %s",
-				      dpumap_hca_name(domain->device->hca), size, alignment,
-				      dpumap_queue_memory_name(resource));
+		alloc_error =
+			dpumap_fail(DOCA_ERROR_NO_MEMORY,
+				    "%s: the allocator has no %zu bytes aligned to %zu for %s",
+				    dpumap_hca_name(domain->device->hca), size, alignment,
+				    dpumap_queue_memory_name(resource));
 		return NULL;
 	}
-	refusal = dpumap_queue_memory_check(memory, size, alignment, resource);
-	if (refusal == DOCA_SUCCESS)
+	alloc_error = dpumap_queue_memory_check(memory, size, alignment, resource);
+	if (alloc_error == DOCA_SUCCESS)
 		return memory;
 	allocator->free(allocator->context, memory, resource);
 	return NULL;
 }
 
-static void give_back(struct ibv_pd *pd, void *pd_context, void *memory, uint64_t type)
+static void free_memory(struct ibv_pd *pd, void *pd_context, void *memory, uint64_t type)
 {
 	const struct dpumap_domain *domain = pd_context;
 
@@ -72,16 +76,12 @@ static void give_back(struct ibv_pd *pd, void *pd_context, void *memory, uint64_
 
 static doca_error_t fail_create(const struct dpumap_domain *domain, const char *what)
 {
-	const char *name = dpumap_hca_name(domain->device->hca);
 	int err = errno;
 
-	if (err == ENOMEM)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no memory for a %s domain", name,
-				   what);
-	if (err == EOPNOTSUPP)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s: the driver has no %s domains",
-				   name, what);
-	return dpumap_fail(DOCA_ERROR_DRIVER, "%s: no %s domain: %s", name, what, strerror(err));
+	return dpumap_fail(
+		dpumap_errno_to_one_of(err, DOCA_ERROR_NO_MEMORY, DOCA_ERROR_NOT_SUPPORTED),
+		"%s: creating a %s domain failed: %s", dpumap_hca_name(domain->device->hca), what,
+		strerror(err));
 }
 
 static doca_error_t alloc_td(struct dpumap_domain *domain)
@@ -99,8 +99,8 @@ static doca_error_t alloc_parent(struct dpumap_domain *domain)
 	if (domain->allocator.alloc) {
 		attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
 				 IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
-		attr.alloc = take;
-		attr.free = give_back;
+		attr.alloc = alloc_memory;
+		attr.free = free_memory;
 		attr.pd_context = domain;
 	}
 	domain->parent = ibv_alloc_parent_domain(domain->device->context, &attr);
@@ -159,7 +159,7 @@ struct ibv_pd *dpumap_domain_pd(const struct dpumap_domain *domain)
 
 static doca_error_t fail_destroy(const struct dpumap_domain *domain, const char *what, int err)
 {
-	return dpumap_fail(err == EBUSY ? DOCA_ERROR_IN_USE : DOCA_ERROR_DRIVER,
+	return dpumap_fail(dpumap_errno_to_one_of(err, DOCA_ERROR_IN_USE),
 			   "%s: destroying a %s domain failed: %s",
 			   dpumap_hca_name(domain->device->hca), what, strerror(err));
 }

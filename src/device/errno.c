@@ -27,3 +27,13 @@ doca_error_t dpumap_errno_to_error(int err)
 		return DOCA_ERROR_DRIVER;
 	}
 }
+
+doca_error_t dpumap_errno_narrow(int err, const doca_error_t *allowed)
+{
+	doca_error_t error = dpumap_errno_to_error(err);
+
+	while (*allowed != DOCA_SUCCESS && *allowed != error)
+		allowed++;
+	/* Never success: some functions of libibverbs fail without setting errno. */
+	return *allowed != DOCA_SUCCESS ? error : DOCA_ERROR_DRIVER;
+}

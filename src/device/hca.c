@@ -7,13 +7,12 @@
 
 #include <infiniband/mlx5dv.h>
 
-#include "device/device.h"
-#include "device/domain.h"
+#include "device/hca_priv.h"
 #include "log/log.h"
 
 /*
- * libibverbs frees the devices of a list together unless they are open. Entries therefore share the
- * list and the last one frees it.
+ * libibverbs frees a list with all its devices, except open ones. So the entries share the list,
+ * and the last one frees it.
  */
 struct hca_set {
 	struct ibv_device **devices;
@@ -78,7 +77,7 @@ static doca_error_t open_set(struct hca_set **set, int *n)
 	opened->devices = ibv_get_device_list(n);
 	if (!opened->devices) {
 		free(opened);
-		return dpumap_fail(DOCA_ERROR_NOT_FOUND, "no list of RDMA devices: %s",
+		return dpumap_fail(DOCA_ERROR_NOT_FOUND, "listing the RDMA devices failed: %s",
 				   strerror(errno));
 	}
 	atomic_init(&opened->refs, 1);
@@ -91,7 +90,7 @@ bool dpumap_ibdev_is_mlx5(struct ibv_device *ibdev)
 	return mlx5dv_is_supported(ibdev);
 }
 
-/* Connections are made by addresses of InfiniBand or RoCE; iWARP's are not like that. */
+/* iWARP devices are excluded: connections need InfiniBand or RoCE addresses. */
 static bool is_channel_adapter(const struct ibv_device *ibdev)
 {
 	return ibdev->node_type == IBV_NODE_CA && ibdev->transport_type == IBV_TRANSPORT_IB;
@@ -132,7 +131,7 @@ doca_error_t dpumap_hca_list(struct dpumap_hca ***list, uint32_t *n)
 					     listed);
 			goto put_set;
 		}
-		/* Who takes the first one that will do gets the one that can do most. */
+		/* The most capable devices first: many programs take the first that fits. */
 		result = collect(set, (uint32_t)listed, true, hcas, &found);
 		if (result == DOCA_SUCCESS)
 			result = collect(set, (uint32_t)listed, false, hcas, &found);
@@ -153,15 +152,31 @@ put_set:
 	return result;
 }
 
-bool dpumap_hca_same(const struct dpumap_hca *a, const struct dpumap_hca *b)
+doca_error_t dpumap_hca_find(const struct ibv_device *ibdev, struct dpumap_hca **hca)
 {
-	/* libibverbs keeps one object per device for as long as anybody refers to it. */
-	return a->ibdev == b->ibdev;
+	struct dpumap_hca **list = NULL;
+	struct dpumap_hca *found = NULL;
+	doca_error_t result;
+	uint32_t n = 0;
+
+	result = dpumap_hca_list(&list, &n);
+	if (result != DOCA_SUCCESS)
+		return result;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!found && list[i]->ibdev == ibdev)
+			found = list[i];
+		else
+			dpumap_hca_put(list[i]);
+	}
+	free(list);
+	*hca = found;
+	return DOCA_SUCCESS;
 }
 
-bool dpumap_hca_has(const struct dpumap_hca *hca, const struct ibv_device *ibdev)
+bool dpumap_hca_same(const struct dpumap_hca *a, const struct dpumap_hca *b)
 {
-	return hca->ibdev == ibdev;
+	/* libibverbs keeps one object for each device while it is referenced. */
+	return a->ibdev == b->ibdev;
 }
 
 const char *dpumap_hca_name(const struct dpumap_hca *hca)
@@ -174,7 +189,7 @@ const char *dpumap_hca_sysfs_path(const struct dpumap_hca *hca)
 	return hca->ibdev->ibdev_path;
 }
 
-struct ibv_context *dpumap_context_open(struct ibv_device *ibdev, bool *devx)
+struct ibv_context *dpumap_ibdev_open(struct ibv_device *ibdev, bool *devx)
 {
 	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
 	struct ibv_context *context = NULL;
@@ -185,22 +200,18 @@ struct ibv_context *dpumap_context_open(struct ibv_device *ibdev, bool *devx)
 	return context ? context : ibv_open_device(ibdev);
 }
 
-static doca_error_t fail_open(const struct dpumap_hca *hca)
-{
-	return dpumap_fail(DOCA_ERROR_NOT_CONNECTED, "%s: opening the device failed: %s",
-			   dpumap_hca_name(hca), strerror(errno));
-}
-
 struct ibv_context *dpumap_hca_open_context(const struct dpumap_hca *hca, bool *devx)
 {
-	struct ibv_context *context = dpumap_context_open(hca->ibdev, devx);
+	struct ibv_context *context = dpumap_ibdev_open(hca->ibdev, devx);
 
 	if (!context)
-		fail_open(hca);
+		dpumap_log_line(DPUMAP_LOG_ERROR, DOCA_ERROR_NOT_CONNECTED,
+				"%s: opening the device failed: %s", dpumap_hca_name(hca),
+				strerror(errno));
 	return context;
 }
 
-static void keep_caps(struct dpumap_hca *hca, const struct dpumap_caps *caps)
+void dpumap_hca_set_caps(struct dpumap_hca *hca, const struct dpumap_caps *caps)
 {
 	pthread_mutex_lock(&hca->lock);
 	hca->caps = *caps;
@@ -208,7 +219,7 @@ static void keep_caps(struct dpumap_hca *hca, const struct dpumap_caps *caps)
 	pthread_mutex_unlock(&hca->lock);
 }
 
-static bool recall_caps(struct dpumap_hca *hca, struct dpumap_caps *caps)
+static bool find_caps(struct dpumap_hca *hca, struct dpumap_caps *caps)
 {
 	bool has_caps;
 
@@ -228,7 +239,7 @@ doca_error_t dpumap_hca_get_caps(struct dpumap_hca *hca, struct dpumap_caps *cap
 	doca_error_t result;
 	bool devx;
 
-	if (recall_caps(hca, caps))
+	if (find_caps(hca, caps))
 		return DOCA_SUCCESS;
 	context = dpumap_hca_open_context(hca, &devx);
 	if (!context)
@@ -237,153 +248,7 @@ doca_error_t dpumap_hca_get_caps(struct dpumap_hca *hca, struct dpumap_caps *cap
 	ibv_close_device(context);
 	if (result != DOCA_SUCCESS)
 		return result;
-	keep_caps(hca, &found);
+	dpumap_hca_set_caps(hca, &found);
 	*caps = found;
 	return DOCA_SUCCESS;
-}
-
-static uint64_t lane_rate(uint8_t speed)
-{
-	static const uint32_t mbps[] = {2500, 5000, 10000, 10000, 14000, 25000, 50000, 100000};
-
-	for (unsigned int i = 0; i < sizeof(mbps) / sizeof(mbps[0]); i++)
-		if (speed == 1u << i)
-			return mbps[i] * UINT64_C(1000000);
-	return 0;
-}
-
-static uint64_t lanes(uint8_t width)
-{
-	static const uint8_t count[] = {1, 4, 8, 12, 2};
-
-	for (unsigned int i = 0; i < sizeof(count); i++)
-		if (width == 1u << i)
-			return count[i];
-	return 0;
-}
-
-doca_error_t dpumap_hca_query_port(struct dpumap_hca *hca, struct dpumap_port *port)
-{
-	struct ibv_port_attr attr = {0};
-	struct ibv_context *context;
-	bool devx;
-	int err;
-
-	context = dpumap_hca_open_context(hca, &devx);
-	if (!context)
-		return DOCA_ERROR_DRIVER;
-	err = ibv_query_port(context, DPUMAP_DEVICE_PORT, &attr);
-	ibv_close_device(context);
-	if (err)
-		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: querying port %d failed: %s",
-				   dpumap_hca_name(hca), DPUMAP_DEVICE_PORT, strerror(err));
-	port->rate = lane_rate(attr.active_speed) * lanes(attr.active_width);
-	port->lid = attr.lid;
-	port->is_infiniband = attr.link_layer != IBV_LINK_LAYER_ETHERNET;
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t learn_pdn(struct dpumap_device *device)
-{
-	struct mlx5dv_pd pd = {0};
-	struct mlx5dv_obj obj = {.pd.in = device->pd, .pd.out = &pd};
-	int err = mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD);
-
-	if (err)
-		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: protection domain has no number: %s",
-				   dpumap_hca_name(device->hca), strerror(err));
-	device->pdn = pd.pdn;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t dpumap_device_adopt_pd(struct dpumap_device *device)
-{
-	doca_error_t result = device->caps.is_mlx5 ? learn_pdn(device) : DOCA_SUCCESS;
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = dpumap_domain_create_default(device, &device->domain);
-	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result
-									: DOCA_ERROR_DRIVER;
-}
-
-static doca_error_t alloc_pd(struct dpumap_device *device)
-{
-	doca_error_t result;
-
-	device->pd = ibv_alloc_pd(device->context);
-	if (!device->pd)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no protection domain: %s",
-				   dpumap_hca_name(device->hca), strerror(errno));
-	result = dpumap_device_adopt_pd(device);
-	if (result != DOCA_SUCCESS)
-		ibv_dealloc_pd(device->pd);
-	return result;
-}
-
-doca_error_t dpumap_device_set_up(struct dpumap_hca *hca, struct ibv_context *context, bool devx,
-				  struct dpumap_device **device)
-{
-	struct dpumap_device *opened = calloc(1, sizeof(*opened));
-	doca_error_t result;
-
-	if (!opened)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "%s: no memory to open the device",
-				   dpumap_hca_name(hca));
-	opened->hca = hca;
-	opened->context = context;
-	result = dpumap_caps_query(context, devx, &opened->caps, &opened->attr);
-	if (result != DOCA_SUCCESS)
-		result = DOCA_ERROR_NOT_CONNECTED;
-	else
-		result = alloc_pd(opened);
-	if (result != DOCA_SUCCESS) {
-		free(opened);
-		return result;
-	}
-	dpumap_hca_get(hca);
-	keep_caps(hca, &opened->caps);
-	*device = opened;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t dpumap_device_open(struct dpumap_hca *hca, struct dpumap_device **device)
-{
-	struct ibv_context *context;
-	doca_error_t result;
-	bool devx;
-
-	context = dpumap_context_open(hca->ibdev, &devx);
-	if (!context)
-		return fail_open(hca);
-	result = dpumap_device_set_up(hca, context, devx, device);
-	if (result != DOCA_SUCCESS)
-		ibv_close_device(context);
-	return result;
-}
-
-static void close_own(const struct dpumap_device *device)
-{
-	int err = ibv_dealloc_pd(device->pd);
-
-	if (err)
-		dpumap_log(DPUMAP_LOG_WARNING, "%s: protection domain is still in use: %s",
-			   dpumap_hca_name(device->hca), strerror(err));
-	if (ibv_close_device(device->context))
-		dpumap_log(DPUMAP_LOG_WARNING, "%s: closing the device failed: %s",
-			   dpumap_hca_name(device->hca), strerror(errno));
-}
-
-void dpumap_device_close(struct dpumap_device *device)
-{
-	dpumap_domain_destroy(device->domain);
-	if (!device->borrowed)
-		close_own(device);
-	dpumap_hca_put(device->hca);
-	free(device);
-}
-
-const struct dpumap_caps *dpumap_device_caps(const struct dpumap_device *device)
-{
-	return &device->caps;
 }

@@ -7,7 +7,8 @@
 
 #include <infiniband/mlx5dv.h>
 
-#include "device/device.h"
+#include "device/device_priv.h"
+#include "device/hca_priv.h"
 #include "device/prm.h"
 #include "log/log.h"
 
@@ -15,7 +16,7 @@ struct answer {
 	uint8_t bytes[PRM_QUERY_ESW_FUNCTIONS_OUT_LEN];
 };
 
-/* Firmware of a device that manages nobody refuses, or the kernel does; that is an answer. */
+/* The firmware or the kernel refuses if the device is not an e-switch manager. */
 static bool is_refusal(int err, const struct answer *answer)
 {
 	if (err == EREMOTEIO)
@@ -23,7 +24,7 @@ static bool is_refusal(int err, const struct answer *answer)
 	return err == EINVAL || err == EPERM || err == EOPNOTSUPP;
 }
 
-static doca_error_t ask(struct ibv_context *context, struct answer *answer)
+static doca_error_t query(struct ibv_context *context, struct answer *answer)
 {
 	uint8_t in[PRM_QUERY_ESW_FUNCTIONS_IN_LEN] = {0};
 	int err;
@@ -37,9 +38,10 @@ static doca_error_t ask(struct ibv_context *context, struct answer *answer)
 	if (err < 0)
 		err = errno;
 	if (!is_refusal(err, answer))
-		return dpumap_fail(DOCA_ERROR_DRIVER, "%s does not answer: %s",
+		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: querying the host's function failed: %s",
 				   ibv_get_device_name(context->device), strerror(err));
-	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s has no representors: %s",
+	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
+				 "%s has no representors, it is not an e-switch manager: %s",
 				 ibv_get_device_name(context->device), strerror(err));
 }
 
@@ -51,11 +53,12 @@ static doca_error_t parse(const struct dpumap_hca *hca, const struct answer *ans
 	unsigned int device = (unsigned int)prm_get(host, PRM_HOST_PCI_DEVICE);
 	unsigned int function = (unsigned int)prm_get(host, PRM_HOST_PCI_FUNCTION);
 
-	/* Address 0 is a root bridge, never a card. */
+	/* Address 0 is that of a root bridge, never of a card. */
 	if (prm_get(host, PRM_HOST_PF_DISABLED) || !(bus | device | function))
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-					 "%s has no representors: the host has no function of it",
-					 dpumap_hca_name(hca));
+		return dpumap_fail_quiet(
+			DOCA_ERROR_NOT_SUPPORTED,
+			"%s has no representors: its function on the host is disabled",
+			dpumap_hca_name(hca));
 	snprintf(pf->pci_addr, sizeof(pf->pci_addr), "0000:%02x:%02x.%x", bus & 0xff, device & 0x1f,
 		 function & 0x7);
 	pf->has_vhca_id = prm_get(host, PRM_HOST_PF_VHCA_ID_VALID);
@@ -74,7 +77,7 @@ doca_error_t dpumap_hca_query_host_pf(const struct dpumap_hca *hca, struct dpuma
 	if (!context)
 		return DOCA_ERROR_DRIVER;
 	if (devx)
-		result = ask(context, &answer);
+		result = query(context, &answer);
 	else
 		result = dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s: DEVX is not available",
 					   dpumap_hca_name(hca));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The host's physical function, as the device of a DPU that manages it sees it.
- */
+/* The host's physical function, as the firmware of the DPU reports it. */
 #ifndef DPUMAP_DEVICE_HOST_PF_H
 #define DPUMAP_DEVICE_HOST_PF_H
 
@@ -14,7 +12,7 @@ struct dpumap_host_pf {
 	bool has_vhca_id;
 };
 
-/* Quietly DOCA_ERROR_NOT_SUPPORTED when the device manages no function of a host. */
+/* DOCA_ERROR_NOT_SUPPORTED, logged as info, if the device does not manage a host's function. */
 doca_error_t dpumap_hca_query_host_pf(const struct dpumap_hca *hca, struct dpumap_host_pf *pf);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Fields of mlx5 firmware structures, big-endian, named by bit offset and width as the manual
- * prints them. A field is a macro of two arguments, so that a call reads prm_set(mkc, PRM_MKC_PD,
- * pdn). Loads and stores go bit by bit: no alignment, no aliasing, no field that straddles a word
- * unnoticed. Control path only.
+ * Fields of mlx5 firmware structures, big-endian, written as the Mellanox Adapters Programmer's
+ * Reference Manual (PRM) prints them: the offset of a row of 32 bits, the highest and the lowest
+ * bit in it; 63, 0 is two rows. Linux' include/linux/mlx5/mlx5_ifc.h and UCX' ib_mlx5_ifc.h have
+ * the same fields. A field is two arguments, its first bit and its width, so that a call reads
+ * prm_set(mkc, PRM_MKC_PD, pdn). Loads and stores go bit by bit, so that alignment, aliasing and
+ * word boundaries do not matter. For the control path only.
  */
 #ifndef DPUMAP_DEVICE_PRM_H
 #define DPUMAP_DEVICE_PRM_H
@@ -34,6 +36,8 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 	}
 }
 
+#define PRM_FIELD(row, high, low) (row) * 8u + ((high) | 31u) - (high), (high) - (low) + 1u
+
 /* Opcodes and object types. */
 #define PRM_OP_QUERY_HCA_CAP	       0x100u
 #define PRM_OP_CREATE_MKEY	       0x200u
@@ -43,10 +47,10 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_OBJ_TYPE_MKEY	       0xff01u
 
 /* Header of every command. */
-#define PRM_IN_OPCODE	 0x00, 16
-#define PRM_IN_OP_MOD	 0x30, 16
-#define PRM_OUT_STATUS	 0x00, 8
-#define PRM_OUT_SYNDROME 0x20, 32
+#define PRM_IN_OPCODE	 PRM_FIELD(0x00, 31, 16)
+#define PRM_IN_OP_MOD	 PRM_FIELD(0x04, 15, 0)
+#define PRM_OUT_STATUS	 PRM_FIELD(0x00, 31, 24)
+#define PRM_OUT_SYNDROME PRM_FIELD(0x04, 31, 0)
 
 /* Status values of a command that the firmware refused. */
 #define PRM_STATUS_INTERNAL_ERR	 0x1u
@@ -55,7 +59,7 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_STATUS_BAD_RES_STATE 0x9u
 #define PRM_STATUS_BAD_INDEX	 0xau
 
-/* QUERY_HCA_CAP; the capability page follows 0x10 bytes into the answer. */
+/* QUERY_HCA_CAP. The capability page is at byte 0x10 of the output. */
 #define PRM_QUERY_HCA_CAP_IN_LEN	       0x10u
 #define PRM_QUERY_HCA_CAP_OUT_LEN	       0x1010u
 #define PRM_QUERY_HCA_CAP_PAGE		       0x10u
@@ -63,38 +67,38 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_CAP_GENERAL_2_CURRENT	       0x41u
 #define PRM_CAP_DEVICE_MEMORY_CURRENT	       0x1fu
 
-#define PRM_CAP_HCA_CAP_2		       0x020, 1
-#define PRM_CAP_VHCA_ID			       0x030, 16
-#define PRM_CAP_FIXED_BUFFER_SIZE	       0x108, 1
-#define PRM_CAP2_CROSS_VHCA_OBJECT_TO_OBJECT   0x0e0, 32
-#define PRM_CAP2_ALLOWED_OBJECT_FOR_OTHER_VHCA 0x100, 64
+#define PRM_CAP_HCA_CAP_2		       PRM_FIELD(0x04, 31, 31)
+#define PRM_CAP_VHCA_ID			       PRM_FIELD(0x04, 15, 0)
+#define PRM_CAP_FIXED_BUFFER_SIZE	       PRM_FIELD(0x20, 23, 23)
+#define PRM_CAP2_CROSS_VHCA_OBJECT_TO_OBJECT   PRM_FIELD(0x1c, 31, 0)
+#define PRM_CAP2_ALLOWED_OBJECT_FOR_OTHER_VHCA PRM_FIELD(0x20, 63, 0)
 #define PRM_CROSS_VHCA_LOCAL_MKEY_TO_REMOTE    0x100u
 #define PRM_ALLOWED_OBJECT_MKEY		       0x4u
-#define PRM_CAP_DM_LOG_MIN_ALLOC_SIZE	       0x02b, 5
-#define PRM_CAP_DM_LOG_MAX_ALIGNMENT	       0x038, 8 /* in units of 64 bytes */
+#define PRM_CAP_DM_LOG_MIN_ALLOC_SIZE	       PRM_FIELD(0x04, 20, 16)
+#define PRM_CAP_DM_LOG_MAX_ALIGNMENT	       PRM_FIELD(0x04, 7, 0) /* in units of 64 bytes */
 
-/* CREATE_MKEY and the mkey context, which lies 0x10 bytes into the command. */
+/* CREATE_MKEY. The mkey context is at byte 0x10 of the input. */
 #define PRM_CREATE_MKEY_IN_LEN	     0x110u
 #define PRM_CREATE_MKEY_OUT_LEN	     0x10u
 #define PRM_CREATE_MKEY_CONTEXT	     0x10u
-#define PRM_CREATE_MKEY_UMEM_VALID   0x61, 1
-#define PRM_CREATE_MKEY_ENTRIES	     0x300, 32
-#define PRM_CREATE_MKEY_UMEM_ID	     0x320, 32
-#define PRM_CREATE_MKEY_UMEM_OFFSET  0x340, 64
-#define PRM_CREATE_MKEY_INDEX	     0x48, 24
-#define PRM_MKC_A		     0x11, 1
-#define PRM_MKC_RW		     0x12, 1
-#define PRM_MKC_RR		     0x13, 1
-#define PRM_MKC_LW		     0x14, 1
-#define PRM_MKC_LR		     0x15, 1
-#define PRM_MKC_ACCESS_MODE_1_0	     0x16, 2
-#define PRM_MKC_QPN		     0x20, 24
-#define PRM_MKC_MKEY_7_0	     0x38, 8
-#define PRM_MKC_PD		     0x68, 24
-#define PRM_MKC_START_ADDR	     0x80, 64
-#define PRM_MKC_LEN		     0xc0, 64
-#define PRM_MKC_TRANSLATION_OCTWORDS 0x1a0, 32
-#define PRM_MKC_LOG_ENTITY_SIZE	     0x1db, 5
+#define PRM_CREATE_MKEY_UMEM_VALID   PRM_FIELD(0x0c, 30, 30)
+#define PRM_CREATE_MKEY_ENTRIES	     PRM_FIELD(0x60, 31, 0)
+#define PRM_CREATE_MKEY_UMEM_ID	     PRM_FIELD(0x64, 31, 0)
+#define PRM_CREATE_MKEY_UMEM_OFFSET  PRM_FIELD(0x68, 63, 0)
+#define PRM_CREATE_MKEY_INDEX	     PRM_FIELD(0x08, 23, 0)
+#define PRM_MKC_A		     PRM_FIELD(0x00, 14, 14)
+#define PRM_MKC_RW		     PRM_FIELD(0x00, 13, 13)
+#define PRM_MKC_RR		     PRM_FIELD(0x00, 12, 12)
+#define PRM_MKC_LW		     PRM_FIELD(0x00, 11, 11)
+#define PRM_MKC_LR		     PRM_FIELD(0x00, 10, 10)
+#define PRM_MKC_ACCESS_MODE_1_0	     PRM_FIELD(0x00, 9, 8)
+#define PRM_MKC_QPN		     PRM_FIELD(0x04, 31, 8)
+#define PRM_MKC_MKEY_7_0	     PRM_FIELD(0x04, 7, 0)
+#define PRM_MKC_PD		     PRM_FIELD(0x0c, 23, 0)
+#define PRM_MKC_START_ADDR	     PRM_FIELD(0x10, 63, 0)
+#define PRM_MKC_LEN		     PRM_FIELD(0x18, 63, 0)
+#define PRM_MKC_TRANSLATION_OCTWORDS PRM_FIELD(0x34, 31, 0)
+#define PRM_MKC_LOG_ENTITY_SIZE	     PRM_FIELD(0x38, 4, 0)
 #define PRM_ACCESS_MODE_MTT	     1u
 #define PRM_ACCESS_MODE_KSM	     3u
 #define PRM_MTT_PER_OCTWORD	     2u
@@ -102,39 +106,38 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 
 /* One translation entry of an indirect mkey. */
 #define PRM_KSM_LEN	   16u
-#define PRM_KSM_BYTE_COUNT 0x00, 32
-#define PRM_KSM_MKEY	   0x20, 32
-#define PRM_KSM_ADDRESS	   0x40, 64
+#define PRM_KSM_BYTE_COUNT PRM_FIELD(0x00, 31, 0)
+#define PRM_KSM_MKEY	   PRM_FIELD(0x04, 31, 0)
+#define PRM_KSM_ADDRESS	   PRM_FIELD(0x08, 63, 0)
 
 /* ALLOW_OTHER_VHCA_ACCESS. */
 #define PRM_ALLOW_IN_LEN      0x40u
 #define PRM_ALLOW_OUT_LEN     0x10u
-#define PRM_ALLOW_OBJECT_TYPE 0x90, 16
-#define PRM_ALLOW_OBJECT_ID   0xa0, 32
+#define PRM_ALLOW_OBJECT_TYPE PRM_FIELD(0x10, 15, 0)
+#define PRM_ALLOW_OBJECT_ID   PRM_FIELD(0x14, 31, 0)
 #define PRM_ALLOW_ACCESS_KEY  0x20u
 
-/* CREATE_GENERAL_OBJECT of an alias; the alias context lies 0x10 bytes into command and answer. */
+/* CREATE_GENERAL_OBJECT for an alias. The alias context is at byte 0x10 of input and output. */
 #define PRM_ALIAS_LEN	     0x50u
 #define PRM_ALIAS_CONTEXT    0x10u
-#define PRM_OBJECT_TYPE	     0x30, 16
-#define PRM_OBJECT_ID	     0x40, 32
-#define PRM_OBJECT_IS_ALIAS  0x60, 1
-#define PRM_ALIAS_VHCA_ID    0x00, 16
-#define PRM_ALIAS_STATUS     0x1d, 3
-#define PRM_ALIAS_OBJECT_ID  0x20, 32
+#define PRM_OBJECT_TYPE	     PRM_FIELD(0x04, 15, 0)
+#define PRM_OBJECT_ID	     PRM_FIELD(0x08, 31, 0)
+#define PRM_OBJECT_IS_ALIAS  PRM_FIELD(0x0c, 31, 31)
+#define PRM_ALIAS_VHCA_ID    PRM_FIELD(0x00, 31, 16)
+#define PRM_ALIAS_STATUS     PRM_FIELD(0x00, 2, 0)
+#define PRM_ALIAS_OBJECT_ID  PRM_FIELD(0x04, 31, 0)
 #define PRM_ALIAS_ACCESS_KEY 0x10u
-#define PRM_ALIAS_METADATA_1 0x180, 32
+#define PRM_ALIAS_METADATA_1 PRM_FIELD(0x30, 31, 0)
 
-/* QUERY_ESW_FUNCTIONS, of a DPU's embedded CPU; what it says of the host follows 0x10 bytes into
- * the answer. */
+/* QUERY_ESW_FUNCTIONS, for the CPU of a DPU. The parameters of the host are at byte 0x10. */
 #define PRM_QUERY_ESW_FUNCTIONS_IN_LEN	0x10u
 #define PRM_QUERY_ESW_FUNCTIONS_OUT_LEN 0x80u
 #define PRM_HOST_PARAMS			0x10u
-#define PRM_HOST_PF_VHCA_ID_VALID	0x0e, 1
-#define PRM_HOST_PF_DISABLED		0x0f, 1
-#define PRM_HOST_PCI_BUS		0x30, 16
-#define PRM_HOST_PF_VHCA_ID		0x40, 16
-#define PRM_HOST_PCI_DEVICE		0x50, 16
-#define PRM_HOST_PCI_FUNCTION		0x70, 16
+#define PRM_HOST_PF_VHCA_ID_VALID	PRM_FIELD(0x00, 17, 17)
+#define PRM_HOST_PF_DISABLED		PRM_FIELD(0x00, 16, 16)
+#define PRM_HOST_PCI_BUS		PRM_FIELD(0x04, 15, 0)
+#define PRM_HOST_PF_VHCA_ID		PRM_FIELD(0x08, 31, 16)
+#define PRM_HOST_PCI_DEVICE		PRM_FIELD(0x08, 15, 0)
+#define PRM_HOST_PCI_FUNCTION		PRM_FIELD(0x0c, 15, 0)
 
 #endif

@@ -35,7 +35,7 @@ struct vma {
 	uint64_t end;
 };
 
-/* Other lines of an entry leave it as it is. */
+/* Other lines do not change it. */
 static void read_vma(const char *line, struct vma *vma)
 {
 	struct vma found;
@@ -44,7 +44,7 @@ static void read_vma(const char *line, struct vma *vma)
 		*vma = found;
 }
 
-/* dc: not copied to a child; sh: shared with it. */
+/* dc: not copied to the child; sh: shared with the child. */
 static bool is_inherited_copy(const char *flags)
 {
 	return !strstr(flags, " dc") && !strstr(flags, " sh");
@@ -84,12 +84,13 @@ static doca_error_t check_thoroughly(const void *memory, size_t size, enum dpuma
 {
 	if (!dpumap_queue_memory_is_zero(memory, size))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "the allocator's %zu bytes at %p for %s are not all zero", size,
+				   "the allocator's %zu bytes at %p for %s must be zero", size,
 				   memory, dpumap_queue_memory_name(resource));
 	if (ibv_is_fork_initialized() == IBV_FORK_ENABLED &&
 	    !dpumap_queue_memory_is_fork_safe(memory, size))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "the allocator's %zu bytes at %p for %s would be copied on fork",
+				   "the allocator's %zu bytes at %p for %s would be copied on "
+				   "fork(): use MADV_DONTFORK",
 				   size, memory, dpumap_queue_memory_name(resource));
 	return DOCA_SUCCESS;
 }
@@ -108,7 +109,7 @@ doca_error_t dpumap_queue_memory_check(const void *memory, size_t size, size_t a
 {
 	if (alignment && (uintptr_t)memory % alignment)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "the allocator's %zu bytes at %p for %s are not aligned to %zu",
+				   "the allocator's %zu bytes at %p for %s must be aligned to %zu",
 				   size, memory, dpumap_queue_memory_name(resource), alignment);
 	return check_thoroughly(memory, size, resource);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * What memory has to be like that the device uses for a queue.
- */
+/* Requirements on memory that an allocator provides for queues. */
 #ifndef DPUMAP_DEVICE_QUEUE_MEMORY_H
 #define DPUMAP_DEVICE_QUEUE_MEMORY_H
 
@@ -12,14 +10,15 @@
 
 const char *dpumap_queue_memory_name(enum dpumap_resource resource);
 
-/* DOCA_ERROR_INVALID_VALUE when an allocator's memory is not as promised; without NDEBUG thorough.
- */
+/* DOCA_ERROR_INVALID_VALUE if memory is not as required; checked in full without NDEBUG. */
 doca_error_t dpumap_queue_memory_check(const void *memory, size_t size, size_t alignment,
 				       enum dpumap_resource resource);
 
-/* All zero? */
+/* Whether all bytes are zero. */
 bool dpumap_queue_memory_is_zero(const void *memory, size_t size);
-/* Does a child of fork get none of its pages, or the very same? False also if that cannot be told.
+/*
+ * Whether a child of fork() gets none of the pages, or the same ones. False if that cannot be
+ * determined.
  */
 bool dpumap_queue_memory_is_fork_safe(const void *memory, size_t size);
 

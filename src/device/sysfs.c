@@ -14,7 +14,7 @@
 
 #include "log/log.h"
 
-/* In a pattern x is a hexadecimal digit and anything else itself. */
+/* In a pattern, x matches a hexadecimal digit, any other character itself. */
 static bool matches(const char *text, const char *pattern)
 {
 	for (; *pattern; text++, pattern++)
@@ -39,7 +39,7 @@ doca_error_t dpumap_pci_addr_parse(const char *text, char addr[DPUMAP_PCI_ADDR_S
 	return DOCA_SUCCESS;
 }
 
-/* A sub-function lies below its parent function, so the last PCI address of the path is the one. */
+/* A sub-function is below its parent function, so the last PCI address in the path counts. */
 static bool find_in_path(char *path, char addr[DPUMAP_PCI_ADDR_SIZE])
 {
 	char *slash;
@@ -52,7 +52,7 @@ static bool find_in_path(char *path, char addr[DPUMAP_PCI_ADDR_SIZE])
 	return false;
 }
 
-/* For trees without the links of a real sysfs: the device says the same in its uevent file. */
+/* For trees without symbolic links: the uevent file has the address too. */
 static bool find_in_uevent(const char *ibdev_path, char addr[DPUMAP_PCI_ADDR_SIZE])
 {
 	static const char key[] = "PCI_SLOT_NAME=";
@@ -115,7 +115,8 @@ doca_error_t dpumap_sysfs_func(const char *ibdev_path, struct dpumap_func *func)
 	snprintf(path, sizeof(path), "%s/device", ibdev_path);
 	real = realpath(path, NULL);
 	if (!real)
-		return dpumap_fail(DOCA_ERROR_OPERATING_SYSTEM, "%s: %s", path, strerror(errno));
+		return dpumap_fail(DOCA_ERROR_OPERATING_SYSTEM, "reading %s failed: %s", path,
+				   strerror(errno));
 	name = strrchr(real, '/');
 	if (name && parse_sf(name + 1, &found.sf_index))
 		found.type = DPUMAP_FUNC_SF;
@@ -165,7 +166,7 @@ doca_error_t dpumap_sysfs_iface(const char *ibdev_path, char *name, size_t size)
 {
 	char path[PATH_MAX];
 
-	/* The port knows its interface; a function whose ports do not say so lists it itself. */
+	/* The port names its interface; otherwise the function lists it. */
 	snprintf(path, sizeof(path), "%s/ports/1/gid_attrs/ndevs/0", ibdev_path);
 	if (read_line(path, name, size))
 		return DOCA_SUCCESS;
@@ -175,7 +176,7 @@ doca_error_t dpumap_sysfs_iface(const char *ibdev_path, char *name, size_t size)
 	return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND, "%s has no network interface", ibdev_path);
 }
 
-/* "pf0", and since Linux 5.11 "c1pf0" behind the controller's number. */
+/* "pf0", and since Linux 5.11 "c1pf0" with the number of the controller. */
 static bool is_host_port(const char *name)
 {
 	unsigned int number;
@@ -185,7 +186,7 @@ static bool is_host_port(const char *name)
 	       sscanf(name, "c%*upf%u%c", &number, &end) == 1;
 }
 
-static bool stands_for_host(const char *dir, const char *name)
+static bool represents_host(const char *dir, const char *name)
 {
 	char path[PATH_MAX + NAME_MAX + 32];
 	char port[64];
@@ -204,15 +205,15 @@ doca_error_t dpumap_sysfs_rep_iface(const char *ibdev_path, char *name, size_t s
 	snprintf(path, sizeof(path), "%s/device/net", ibdev_path);
 	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {
-		found = strlen(entry->d_name) < size && stands_for_host(path, entry->d_name);
+		found = strlen(entry->d_name) < size && represents_host(path, entry->d_name);
 		if (found)
 			memcpy(name, entry->d_name, strlen(entry->d_name) + 1);
 	}
 	if (dir)
 		closedir(dir);
 	if (!found)
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND, "%s has no interface for the host",
-					 path);
+		return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND,
+					 "%s does not have an interface for the host", path);
 	return DOCA_SUCCESS;
 }
 

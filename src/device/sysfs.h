@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What sysfs tells about a device, given its directory (/sys/class/infiniband/NAME or a tree of
- * that shape).
+ * Properties of a device in sysfs, given its directory (/sys/class/infiniband/NAME or a similar
+ * tree).
  */
 #ifndef DPUMAP_DEVICE_SYSFS_H
 #define DPUMAP_DEVICE_SYSFS_H
@@ -18,7 +18,7 @@
 /* Parse "dddd:bb:dd.f" or "bb:dd.f" into the long form in lower case. */
 doca_error_t dpumap_pci_addr_parse(const char *text, char addr[DPUMAP_PCI_ADDR_SIZE]);
 
-/* A device of software is nowhere: rdma_rxe's. */
+/* False for a software device, such as one of rdma_rxe. */
 bool dpumap_sysfs_is_on_bus(const char *ibdev_path);
 
 doca_error_t dpumap_sysfs_pci_addr(const char *ibdev_path, char addr[DPUMAP_PCI_ADDR_SIZE]);
@@ -32,9 +32,9 @@ struct dpumap_func {
 
 doca_error_t dpumap_sysfs_func(const char *ibdev_path, struct dpumap_func *func);
 
-/* DOCA_ERROR_NOT_FOUND when the device has no network interface here. */
+/* DOCA_ERROR_NOT_FOUND if the device has no network interface. */
 doca_error_t dpumap_sysfs_iface(const char *ibdev_path, char *name, size_t size);
-/* The interface that stands for the host's physical function. */
+/* The interface that represents the host's physical function. */
 doca_error_t dpumap_sysfs_rep_iface(const char *ibdev_path, char *name, size_t size);
 doca_error_t dpumap_sysfs_mac(const char *ibdev_path, uint8_t mac[DPUMAP_MAC_SIZE]);
 

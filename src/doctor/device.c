@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The devices that there are, and the one that is looked at: chosen as the agents choose it. */
+#include "doctor/device.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/mlx5dv.h>
 
-#include "doctor/patient.h"
+#include <doca_mmap.h>
 
 static bool is_called(const struct doca_devinfo *info, const char *name)
 {

@@ -3,7 +3,12 @@
 
 #include <string.h>
 
-#include "doctor/check.h"
+#include "doctor/checks_device.h"
+#include "doctor/checks_link.h"
+#include "doctor/checks_system.h"
+#include "doctor/checks_trial.h"
+#include "doctor/report.h"
+#include "doctor/run_group.h"
 
 static const struct group *const groups[] = {
 	&doctor_group_system,
@@ -12,7 +17,7 @@ static const struct group *const groups[] = {
 	&doctor_group_link,
 };
 
-/* The one that stands for an exit status. */
+/* An error that leads to the exit status of the finding. */
 static doca_error_t error_of(struct json_object *failed)
 {
 	struct json_object *value = NULL;

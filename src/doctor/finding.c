@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "doctor/finding.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "doctor/check.h"
-
-/* Names of devices and files, and reasons of peers, may hold anything: a terminal gets text. */
+/* Names and errors of peers may contain any bytes: only printable text goes to a terminal. */
 static void make_printable(char *text)
 {
 	for (char *c = text; *c; c++)
@@ -13,14 +13,20 @@ static void make_printable(char *text)
 			*c = ' ';
 }
 
-void doctor_say(struct finding *finding, enum doctor_state state, const char *fmt, ...)
+static __attribute__((format(printf, 3, 0))) void set_text(char *text, size_t size, const char *fmt,
+							   va_list args)
+{
+	vsnprintf(text, size, fmt, args);
+	make_printable(text);
+}
+
+void doctor_report(struct finding *finding, enum doctor_state state, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(finding->text, sizeof(finding->text), fmt, args);
+	set_text(finding->text, sizeof(finding->text), fmt, args);
 	va_end(args);
-	make_printable(finding->text);
 	finding->state = state;
 }
 
@@ -29,9 +35,8 @@ void doctor_fail(struct finding *finding, enum dpumap_exit exit, const char *fmt
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(finding->text, sizeof(finding->text), fmt, args);
+	set_text(finding->text, sizeof(finding->text), fmt, args);
 	va_end(args);
-	make_printable(finding->text);
 	finding->state = DOCTOR_FAIL;
 	finding->exit = exit;
 }
@@ -41,14 +46,13 @@ void doctor_advise(struct finding *finding, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(finding->advice, sizeof(finding->advice), fmt, args);
+	set_text(finding->advice, sizeof(finding->advice), fmt, args);
 	va_end(args);
-	make_printable(finding->advice);
 }
 
-void doctor_follows(struct finding *finding, const char *id)
+void doctor_skip(struct finding *finding, const char *id)
 {
-	doctor_say(finding, DOCTOR_UNKNOWN, "not looked at");
+	doctor_report(finding, DOCTOR_UNKNOWN, "skipped");
 	doctor_advise(finding, "see %s", id);
 	finding->follows = true;
 }
@@ -85,13 +89,13 @@ const char *doctor_state_name(enum doctor_state state)
 	return names[state];
 }
 
-struct json_object *doctor_finding_json(const struct check *check, struct finding *finding)
+struct json_object *doctor_finding_json(const char *id, const char *title, struct finding *finding)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *facts = finding->facts ? finding->facts : json_object_new_object();
 
-	json_object_object_add(object, "id", json_object_new_string(check->id));
-	json_object_object_add(object, "title", json_object_new_string(check->title));
+	json_object_object_add(object, "id", json_object_new_string(id));
+	json_object_object_add(object, "title", json_object_new_string(title));
 	json_object_object_add(object, "state",
 			       json_object_new_string(doctor_state_name(finding->state)));
 	json_object_object_add(object, "text", json_object_new_string(finding->text));

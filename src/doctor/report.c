@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What all findings come to, for people and as JSON (dpumap(1) has the schema). */
+#include "doctor/report.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "doctor/check.h"
 
 #define SCHEMA "dpumap-doctor-1"
 
@@ -49,8 +48,8 @@ static bool has_fact(struct json_object *findings, const char *id, const char *f
 	return value && json_object_get_boolean(value);
 }
 
-/* What can be done here, each by what was tried or, where it was not, by what the device says. */
-static struct json_object *tell_works(struct json_object *findings)
+/* What works here, according to trials or else to capabilities. */
+static struct json_object *list_works(struct json_object *findings)
 {
 	struct json_object *works = json_object_new_object();
 	bool is_up = doctor_is_ok(findings, "port.state") && doctor_is_ok(findings, "port.gid");
@@ -82,24 +81,24 @@ static bool does_work(struct json_object *works, const char *what)
 static void write_verdict(const struct dpumap_doctor_options *options, struct json_object *failed,
 			  struct json_object *works, char *text, size_t size)
 {
-	const char *job = options->side == DPUMAP_DOCTOR_HOST ? "use what a DPU exports over PCI"
+	const char *job = options->side == DPUMAP_DOCTOR_HOST ? "import memory over PCI"
 							      : "export memory over PCI";
 	bool linked = does_work(works, "dpumapd");
 
 	if (!failed)
-		snprintf(text, size, "ready to %s%s%s", job, linked ? "; dpumapd answers" : "",
-			 does_work(works, "rdma") ? "; exports over RDMA can be used too" : "");
+		snprintf(text, size, "ready to %s%s%s", job, linked ? "; connected to dpumapd" : "",
+			 does_work(works, "rdma") ? "; exports over RDMA work too" : "");
 	else
 		snprintf(text, size, "not ready to %s: see %s%s", job,
 			 doctor_json_text(failed, "id"),
-			 does_work(works, "rdma") ? "; exports over RDMA can be used" : "");
+			 does_work(works, "rdma") ? "; exports over RDMA work" : "");
 }
 
 struct json_object *doctor_verdict(const struct dpumap_doctor_options *options,
 				   struct json_object *findings, struct json_object **failed)
 {
 	struct json_object *report = json_object_new_object();
-	struct json_object *works = tell_works(findings), *exit = NULL;
+	struct json_object *works = list_works(findings), *exit = NULL;
 	char verdict[240];
 
 	*failed = first_failed(findings);
@@ -117,7 +116,7 @@ struct json_object *doctor_verdict(const struct dpumap_doctor_options *options,
 	return report;
 }
 
-/* -- for people -- */
+/* -- text output -- */
 
 static const char *colour_of(const char *state)
 {
@@ -176,7 +175,7 @@ static void print_text(FILE *out, const struct dpumap_doctor_options *options,
 		doctor_json_text(counts, "ok"), doctor_json_text(counts, "warn"),
 		doctor_json_text(counts, "fail"), doctor_json_text(counts, "unknown"));
 	if (hidden)
-		fprintf(out, " (%zu that follow from others are not shown; --verbose)", hidden);
+		fprintf(out, " (%zu skipped checks not shown; use --verbose)", hidden);
 	fprintf(out, "\nverdict: %s\n", doctor_json_text(report, "verdict"));
 }
 

@@ -11,7 +11,7 @@
 
 #define SECONDS_OF_DAY 86400
 
-/* Printing that goes on counting where the room ends. */
+/* Output that is counted beyond its room, as by snprintf(). */
 struct out {
 	char *text;
 	size_t room, len;
@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) static void print(struct out *out, const c
 	va_end(ap);
 }
 
-/* A level between two has the tag of the more urgent one. */
+/* A level between two has the tag of the more severe one. */
 static const char *tag(uint32_t level)
 {
 	static const char *const tags[] = {"CRT", "ERR", "WRN", "INF", "DBG", "TRC"};
@@ -64,7 +64,7 @@ static void print_head(struct out *out, const struct dpumap_log_message *message
 	      tag(message->level), last_component(message->file), message->line, message->func);
 }
 
-/* The length that the line without its end has, given room enough. */
+/* Returns the length of the whole line without its line feed. */
 __attribute__((format(printf, 6, 0))) static size_t
 print_all(char *text, size_t room, const struct dpumap_log_message *message,
 	  const struct timespec *now, long utc_offset, const char *fmt, va_list ap)
@@ -102,7 +102,7 @@ void dpumap_log_text_make(struct dpumap_log_text *line, const struct dpumap_log_
 			line->len = print_all(more, room, message, now, utc_offset, fmt, ap);
 		}
 	}
-	/* What an argument points to may have grown meanwhile. */
+	/* A text that an argument points to may have grown since. */
 	if (line->len > room - 2)
 		line->len = room - 2;
 	line->text[line->len++] = '\n';

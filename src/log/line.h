@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * A message as the line that backends write.
- */
+/* A message as the line that backends write. */
 #ifndef DPUMAP_LOG_LINE_H
 #define DPUMAP_LOG_LINE_H
 
@@ -12,21 +10,21 @@
 
 struct dpumap_log_message {
 	uint32_t level;
-	const char *file; /* its last component is shown */
+	const char *file; /* only its last component is shown */
 	int line;
 	const char *func;
-	const char *suffix; /* behind the text */
+	const char *suffix; /* appended to the text */
 };
 
 struct dpumap_log_text {
 	char *text; /* ends with a line feed, and a NUL that len does not count */
 	size_t len;
-	char small[1024]; /* of most messages, so that they need no allocation */
+	char small[1024]; /* for most messages, without an allocation */
 };
 
 /*
- * Makes the line of a message; now is a time of UTC, utc_offset the seconds that local time is
- * ahead of it. Without memory a long line is cut. dpumap_log_text_release() takes it back.
+ * Format a message. now is in UTC; local time is utc_offset seconds ahead. Without memory a long
+ * line is cut. To be released by dpumap_log_text_release().
  */
 __attribute__((format(printf, 5, 0))) void
 dpumap_log_text_make(struct dpumap_log_text *line, const struct dpumap_log_message *message,

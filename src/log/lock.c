@@ -7,14 +7,14 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-/* Not a recursive mutex: in the child of a fork that would belong to a thread of the parent. */
+/* Not a recursive mutex: after a fork that would be owned by a thread of the parent. */
 static _Thread_local unsigned int depth;
 
 /*
- * A signal handler may log. No signal comes between the mutex and depth, or its handler would wait
- * for a mutex that the thread it interrupts has.
+ * A signal handler may log. Signals are blocked between locking the mutex and setting depth:
+ * otherwise a handler could wait for the mutex that its own thread holds.
  */
-static void enter(void)
+static void lock(void)
 {
 	sigset_t all, before;
 
@@ -29,7 +29,7 @@ static void enter(void)
 	}
 }
 
-static void leave(void)
+static void unlock(void)
 {
 	sigset_t all, before;
 
@@ -44,23 +44,23 @@ static void leave(void)
 	}
 }
 
-static void watch_forks(void)
+static void register_fork_handlers(void)
 {
-	pthread_atfork(enter, leave, leave);
+	pthread_atfork(lock, unlock, unlock);
 }
 
-/* A cancelled thread would take the lock with it: to write is a cancellation point. */
-void dpumap_log_lock(struct dpumap_log_hold *hold)
+/* Writing is a cancellation point, and a cancelled thread would keep the lock for ever. */
+void dpumap_log_lock(struct dpumap_log_lock_state *state)
 {
-	pthread_once(&fork_once, watch_forks);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &hold->cancel_state);
-	enter();
+	pthread_once(&fork_once, register_fork_handlers);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state->cancel_state);
+	lock();
 }
 
-void dpumap_log_unlock(const struct dpumap_log_hold *hold)
+void dpumap_log_unlock(const struct dpumap_log_lock_state *state)
 {
-	int state;
+	int ignored;
 
-	leave();
-	pthread_setcancelstate(hold->cancel_state, &state);
+	unlock();
+	pthread_setcancelstate(state->cancel_state, &ignored);
 }

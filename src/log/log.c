@@ -25,7 +25,7 @@ static const struct {
 	[DPUMAP_LOG_DEBUG] = {"debug", DOCA_LOG_LEVEL_DEBUG},
 };
 
-/* What DPUMAP_LOG_LEVEL says: an index of levels, or one of the two above. */
+/* From DPUMAP_LOG_LEVEL: an index of levels, UNREAD or UNSET. */
 static atomic_int wanted = UNREAD;
 
 static int read_wanted(void)
@@ -37,12 +37,12 @@ static int read_wanted(void)
 		if (!strcmp(name, levels[i].name))
 			found = i;
 	if (atomic_exchange(&wanted, found) == UNREAD && name && found == UNSET)
-		fprintf(stderr, "dpumap: warning: DPUMAP_LOG_LEVEL is none of off, error, warning, "
-				"info, debug\n");
+		fprintf(stderr, "dpumap: warning: DPUMAP_LOG_LEVEL must be off, error, warning, "
+				"info or debug\n");
 	return found;
 }
 
-/* What standard error shows. */
+/* The most verbose level on standard error. */
 static uint32_t stderr_limit(void)
 {
 	int found = atomic_load_explicit(&wanted, memory_order_relaxed);
@@ -52,10 +52,10 @@ static uint32_t stderr_limit(void)
 	return found == UNSET ? dpumap_log_get_fallback() : levels[found].level;
 }
 
-/* True if somebody read it on standard error. */
+/* True if a backend wrote it to standard error. */
 __attribute__((format(printf, 3, 0))) static bool
-tell_backends(const struct dpumap_log_message *message, int saved_errno, const char *fmt,
-	      va_list ap)
+write_backends(const struct dpumap_log_message *message, int saved_errno, const char *fmt,
+	       va_list ap)
 {
 	va_list again;
 	bool on_stderr;
@@ -67,9 +67,9 @@ tell_backends(const struct dpumap_log_message *message, int saved_errno, const c
 	return on_stderr;
 }
 
-__attribute__((format(printf, 4, 0))) static void tell_stderr(enum dpumap_log_level level,
-							      const char *suffix, int saved_errno,
-							      const char *fmt, va_list ap)
+__attribute__((format(printf, 4, 0))) static void write_stderr(enum dpumap_log_level level,
+							       const char *suffix, int saved_errno,
+							       const char *fmt, va_list ap)
 {
 	char text[512];
 
@@ -93,9 +93,9 @@ void dpumap_log_at(enum dpumap_log_level level, doca_error_t error, const char *
 	message.suffix = suffix;
 	va_start(ap, fmt);
 	if (dpumap_log_wanted(DPUMAP_LOG_SDK, message.level))
-		on_stderr = tell_backends(&message, saved_errno, fmt, ap);
+		on_stderr = write_backends(&message, saved_errno, fmt, ap);
 	if (message.level <= stderr_limit() && !on_stderr)
-		tell_stderr(level, suffix, saved_errno, fmt, ap);
+		write_stderr(level, suffix, saved_errno, fmt, ap);
 	va_end(ap);
 	errno = saved_errno;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The library's own log, a line for each event: to the SDK backends of doca_log.h, and without one
- * to stderr from warnings up. DPUMAP_LOG_LEVEL (off, error, warning, info or debug) is the least
- * urgent level that stderr gets, whatever backends there are. Secrets never go through here.
+ * The library's own messages: to the SDK backends of doca_log.h, or without one to standard error
+ * from warnings up. DPUMAP_LOG_LEVEL (off, error, warning, info or debug) sets the most verbose
+ * level on standard error, with or without backends. Secrets are never logged.
  */
 #ifndef DPUMAP_LOG_H
 #define DPUMAP_LOG_H
@@ -17,7 +17,7 @@ enum dpumap_log_level {
 	DPUMAP_LOG_DEBUG,
 };
 
-/* Without the folders of whoever built it, where the compiler knows how. */
+/* The name without folders, where the compiler provides it. */
 #ifdef __FILE_NAME__
 #define DPUMAP_LOG_FILE __FILE_NAME__
 #else
@@ -36,12 +36,12 @@ __attribute__((format(printf, 6, 7))) void dpumap_log_at(enum dpumap_log_level l
 #define dpumap_log(level, ...) dpumap_log_line(level, DOCA_SUCCESS, __VA_ARGS__)
 
 /*
- * The function that decides an error says it here, once, and returns what it gets back. Macros, so
- * that the compiler sees which error comes back.
+ * Log an error and return it. Called once, by the function that decides the error. A macro, so that
+ * the compiler sees which error is returned.
  */
 #define dpumap_fail(error, ...) (dpumap_log_line(DPUMAP_LOG_ERROR, (error), __VA_ARGS__), (error))
 
-/* The same for an answer that is an error to its caller only: an interface without an address. */
+/* The same for an expected answer, such as an interface without an address: level info. */
 #define dpumap_fail_quiet(error, ...) \
 	(dpumap_log_line(DPUMAP_LOG_INFO, (error), __VA_ARGS__), (error))
 

@@ -7,7 +7,7 @@
 
 #include "log/lock.h"
 
-/* Names by number - 1; those without one are free. */
+/* Indexed by number - 1; NULL where a number is free. */
 static char **names;
 static int nnames;
 
@@ -36,35 +36,35 @@ static bool grow(void)
 
 int dpumap_log_source_add(const char *name)
 {
-	struct dpumap_log_hold hold;
+	struct dpumap_log_lock_state state;
 	char *copy = strdup(name);
 	int i, source = 0;
 
 	if (!copy)
 		return 0;
-	dpumap_log_lock(&hold);
+	dpumap_log_lock(&state);
 	i = find_free();
 	if (i < nnames || grow()) {
 		names[i] = copy;
 		copy = NULL;
 		source = i + 1;
 	}
-	dpumap_log_unlock(&hold);
+	dpumap_log_unlock(&state);
 	free(copy);
 	return source;
 }
 
 bool dpumap_log_source_remove(int source)
 {
-	struct dpumap_log_hold hold;
+	struct dpumap_log_lock_state state;
 	char *name = NULL;
 
-	dpumap_log_lock(&hold);
+	dpumap_log_lock(&state);
 	if (source > 0 && source <= nnames) {
 		name = names[source - 1];
 		names[source - 1] = NULL;
 	}
-	dpumap_log_unlock(&hold);
+	dpumap_log_unlock(&state);
 	free(name);
 	return name != NULL;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Descriptors in the hands of those who should not have them.
+ * Get, release and use export descriptors, also of exports that another client has imported.
  *
- *   probe get ADDRESS CERT CA NAME FILE      saves the descriptor, and goes
- *   probe release ADDRESS CERT CA NAME FILE  releases what it saved, and goes
- *   probe hold ADDRESS CERT CA NAME FILE     keeps it, until its standard input ends
- *   probe use FILE NTH                       imports it on the nth device and reads from it
+ *   probe get ADDRESS CERT CA NAME FILE      save the descriptor, and exit
+ *   probe release ADDRESS CERT CA NAME FILE  save the descriptor, release the export, and exit
+ *   probe hold ADDRESS CERT CA NAME FILE     save the descriptor, and exit when standard input ends
+ *   probe use FILE NTH                       import the descriptor on the nth device and read
  *
- * CERT is the path of a certificate without its .crt; use prints what came of it.
+ * CERT is the path of a certificate without .crt; `use` prints the result.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A library to be preloaded, for what the emulated card cannot play: SPOIL says which. Stands in
- * the way of libibverbs and libmlx5.
+ * A library to preload. It overrides functions of libibverbs and libmlx5, and fails in ways that the
+ * emulated card does not support; the environment variable SPOIL selects which.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static int is_spoilt(const char *what)
 	return wanted && strcmp(wanted, what) == 0;
 }
 
-/* "file": the user may not open devices. */
+/* "file": the user is not permitted to open devices. */
 EXPORT int open(const char *path, int flags, ...)
 {
 	mode_t mode = 0;
@@ -65,7 +65,7 @@ static struct ibv_context *spoil(struct ibv_context *context)
 	return context;
 }
 
-/* "devx": the kernel or the firmware does without. "port": its cable is out. */
+/* "devx": the kernel or the firmware does not support DEVX. "port": the cable is disconnected. */
 EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
 					      struct mlx5dv_context_attr *attr)
 {
@@ -81,13 +81,13 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	return spoil(NEXT(ibv_open_device)(device));
 }
 
-/* "driver": the device is of another one. */
+/* "driver": the device belongs to another driver. */
 EXPORT bool mlx5dv_is_supported(struct ibv_device *device)
 {
 	return !is_spoilt("driver") && NEXT(mlx5dv_is_supported)(device);
 }
 
-/* "hang": a command never returns. "crash": a provider that has a bug. */
+/* "hang": a command never returns. "crash": the provider crashes. */
 EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
 	while (is_spoilt("hang"))

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Many host agents at once, while exports come and go.
+ * Many host agents at once, while exports are replaced.
  *
  *   stress ADDRESS CERT CA ADMIN DIRECTORY SECONDS
  *
- * Processes of several threads each; every thread is an agent with a connection of its own. The
- * exports are files that say which generation of which export they are. One more process replaces
- * export after export by its next generation, and says in shared memory which one there is. So it
- * is known at any time what an agent may see: never anything but what its map was of, and nothing
- * at all once the next generation was announced. Prints how many requests were answered.
+ * Each thread of each process is an agent with its own connection. The exports are files that contain
+ * the number and the generation of the export. Another process replaces one export after the other by its
+ * next generation, and announces it in shared memory. An agent may only read bytes of the generation that
+ * it imported, and nothing once the next generation is announced. Prints the number of answered requests.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,16 +30,17 @@
 
 #include "importer.h"
 
-#define PROCESSES 8 /* unless DPUMAP_STRESS_PROCESSES says less */
+#define PROCESSES 8 /* DPUMAP_STRESS_PROCESSES overrides it */
 #define THREADS	  8 /* of each */
 #define EXPORTS	  16
 #define BYTES	  4096u
 #define PAUSE_NS  5000000
 #define PATIENCE  20.0
 
-/* All of it is shared by all processes. */
+/* In memory that all processes share. */
 static struct shared {
-	_Atomic uint64_t generation[EXPORTS]; /* that there is, or was until right now */
+	_Atomic uint64_t
+		generation[EXPORTS]; /* the current one, or the last one that was current */
 	_Atomic bool ending;
 	_Atomic uint64_t requests, copies, refused, missing, events, changes;
 } * shared;
@@ -67,7 +67,7 @@ static void die(const char *what, const char *why)
 	_exit(1);
 }
 
-/* -- exports come and go -- */
+/* -- replacing exports -- */
 
 static int reach_admin(void)
 {
@@ -129,7 +129,7 @@ static void add(unsigned int nth, uint64_t generation)
 	ask_admin(question);
 }
 
-/* What is removed is out of reach when dpumapd has answered, and only then is it announced. */
+/* When dpumapd has answered, the removed export cannot be accessed. Only then is it announced. */
 static void replace(unsigned int nth)
 {
 	uint64_t generation = atomic_load(&shared->generation[nth]);
@@ -162,10 +162,10 @@ struct agent {
 	struct dpumap_channel *channel;
 	struct doca_dev *dev;
 	struct importer importer;
-	struct doca_mmap *map; /* NULL: none */
+	struct doca_mmap *map; /* the import; NULL: none */
 	unsigned int nth;
-	uint64_t generation; /* that its bytes said; 0: not read so far */
-	bool is_gone;	     /* dpumapd told so */
+	uint64_t generation; /* read from its bytes; 0: not yet read */
+	bool is_gone;	     /* dpumapd has reported its removal */
 	unsigned int seed;
 };
 
@@ -205,18 +205,18 @@ static void look_at(struct agent *agent, uint64_t announced)
 
 	if (sscanf(bytes, "export %u generation %" SCNu64, &nth, &generation) != 2 ||
 	    nth != agent->nth)
-		die("other bytes", bytes);
+		die("bytes of another export", bytes);
 	if (generation < announced)
 		die("stale access", bytes);
 	if (agent->generation && agent->generation != generation)
 		die("the bytes changed under a map", bytes);
 	for (size_t at = 64; at < BYTES; at += 64)
 		if (strcmp(bytes, bytes + at) != 0)
-			die("torn bytes", bytes + at);
+			die("bytes of several generations", bytes + at);
 	agent->generation = generation;
 }
 
-/* Nothing is refused but what is removed; that is announced a little later. */
+/* Only copies of a removed export are refused. Its removal is announced a little later. */
 static void expect_replacement(const struct agent *agent)
 {
 	double until = seconds_now() + PATIENCE;
@@ -224,12 +224,12 @@ static void expect_replacement(const struct agent *agent)
 	while (agent->generation &&
 	       atomic_load(&shared->generation[agent->nth]) == agent->generation) {
 		if (seconds_now() > until)
-			die("a copy of what was not removed", "refused");
+			die("copy of an export that was not removed", "refused");
 		nap(PAUSE_NS);
 	}
 }
 
-/* What is known before the copy begins decides what it may do. */
+/* What was announced before the copy begins determines its permitted results. */
 static void read_once(struct agent *agent)
 {
 	uint64_t announced = atomic_load(&shared->generation[agent->nth]);
@@ -240,7 +240,7 @@ static void read_once(struct agent *agent)
 	result = importer_read(&agent->importer, agent->map);
 	if (result == DOCA_SUCCESS) {
 		if (was_gone)
-			die("a copy after its revocation was told", "it succeeded");
+			die("copy after dpumapd reported the removal", "succeeded");
 		look_at(agent, announced);
 		atomic_fetch_add(&shared->copies, 1);
 		return;
@@ -251,7 +251,7 @@ static void read_once(struct agent *agent)
 	atomic_fetch_add(&shared->refused, 1);
 }
 
-/* Its export was removed after it was got: two requests, the second of which was in vain. */
+/* The export was removed between two requests of the import, so the second one failed. */
 static bool came_too_late(struct agent *agent)
 {
 	if (!strstr(dpumap_channel_get_error(agent->channel), "cannot import"))
@@ -276,7 +276,7 @@ static bool import(struct agent *agent)
 		return false;
 	}
 	count(result, agent, "import");
-	/* What came before the reply was about the generation of before. */
+	/* Events before the reply are about the previous generation. */
 	listen_to(agent);
 	agent->generation = 0;
 	agent->is_gone = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The library of host agents against a dpumapd that comes and goes. Runs on the host's function. */
+/* libdpumap-channel with a dpumapd that stops and restarts. Runs on the host's function. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -92,7 +92,6 @@ static int set_up(void **state)
 	struct doca_devinfo **list;
 	uint32_t num;
 
-	(void)state;
 	snprintf(directory, sizeof(directory), "/tmp/dpumap-test-XXXXXX");
 	if (!mkdtemp(directory))
 		return -1;
@@ -108,7 +107,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	doca_dev_close(dev);
 	unlink(path);
 	unlink(admin);
@@ -117,14 +115,12 @@ static int tear_down(void **state)
 
 static int begin(void **state)
 {
-	(void)state;
 	start_daemon();
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	if (daemon_pid)
 		stop_daemon(SIGTERM);
 	return 0;
@@ -141,7 +137,7 @@ static struct dpumap_channel *connected(void)
 	return channel;
 }
 
-/* -- what is asked -- */
+/* -- requests -- */
 
 static void collect(union doca_data user_data, const struct dpumap_channel_export *export_info)
 {
@@ -156,7 +152,6 @@ static void test_list(void **state)
 	struct dpumap_channel *channel = connected();
 	char names[256] = "";
 
-	(void)state;
 	assert_int_equal(dpumap_channel_list(channel, collect, (union doca_data){.ptr = names}),
 			 DOCA_SUCCESS);
 	assert_string_equal(names, "bulk/dram/65536 fast/dm/4096 ");
@@ -169,7 +164,6 @@ static void test_get_and_release(void **state)
 	uint8_t descriptor[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
 	size_t len = 8;
 
-	(void)state;
 	assert_int_equal(dpumap_channel_get(channel, "bulk", descriptor, &len), DOCA_ERROR_TOO_BIG);
 	len = sizeof(descriptor);
 	assert_int_equal(dpumap_channel_get(channel, "bulk", descriptor, &len), DOCA_SUCCESS);
@@ -185,14 +179,13 @@ static void test_get_and_release(void **state)
 	dpumap_channel_destroy(channel);
 }
 
-/* What is held of an export that is gone is nothing of the one that has its name now. */
-static void test_release_of_what_is_gone(void **state)
+/* A reference to a removed export does not refer to a new export with the same name. */
+static void test_removed_export_cannot_be_released(void **state)
 {
 	struct dpumap_channel *channel = connected();
 	uint8_t before[DPUMAP_CHANNEL_DESCRIPTOR_MAX], after[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
 	size_t len = sizeof(before);
 
-	(void)state;
 	assert_int_equal(dpumap_channel_get(channel, "bulk", before, &len), DOCA_SUCCESS);
 	ctl("remove", "bulk");
 	assert_int_equal(dpumap_channel_release(channel, "bulk"), DOCA_ERROR_NOT_FOUND);
@@ -205,7 +198,7 @@ static void test_release_of_what_is_gone(void **state)
 	dpumap_channel_destroy(channel);
 }
 
-/* What everybody released is good for nothing, and nobody notices who has something else. */
+/* Once every client has released the export, its old descriptor is invalid. */
 static void test_release_changes_the_key(void **state)
 {
 	struct dpumap_channel *one = connected(), *other = connected();
@@ -213,7 +206,6 @@ static void test_release_changes_the_key(void **state)
 	struct doca_mmap *map;
 	size_t len = sizeof(first);
 
-	(void)state;
 	assert_int_equal(dpumap_channel_get(one, "bulk", first, &len), DOCA_SUCCESS);
 	assert_int_equal(dpumap_channel_get(other, "bulk", next, &len), DOCA_SUCCESS);
 	assert_memory_equal(first, next, len);
@@ -253,7 +245,6 @@ static void test_import_and_copy(void **state)
 	void *addr;
 	size_t len;
 
-	(void)state;
 	if (dpumap_channel_import(channel, "bulk", dev, &remote) != DOCA_SUCCESS)
 		fail_msg("%s", dpumap_channel_get_error(channel));
 	assert_int_equal(doca_mmap_get_memrange(remote, &addr, &len), DOCA_SUCCESS);
@@ -267,7 +258,7 @@ static void test_import_and_copy(void **state)
 	memset(there, 0, sizeof(there));
 	assert_int_equal(copy(local, there, remote, addr, sizeof(there)), DOCA_SUCCESS);
 	assert_memory_equal(there, back, sizeof(back));
-	/* Removed: what was imported is dead at once. */
+	/* After the removal, copies by existing imports are refused at once. */
 	ctl("remove", "bulk");
 	assert_int_equal(copy(local, there, remote, addr, sizeof(there)), DOCA_ERROR_NOT_PERMITTED);
 	doca_mmap_destroy(local);
@@ -275,7 +266,7 @@ static void test_import_and_copy(void **state)
 	dpumap_channel_destroy(channel);
 }
 
-/* -- what is told -- */
+/* -- events -- */
 
 struct heard {
 	unsigned int num;
@@ -317,7 +308,6 @@ static void test_watch(void **state)
 	struct heard heard = {0};
 	char names[256] = "";
 
-	(void)state;
 	assert_int_equal(dpumap_channel_watch(channel, hear, (union doca_data){.ptr = &heard}),
 			 DOCA_SUCCESS);
 	assert_int_equal(dpumap_channel_process(channel), DOCA_SUCCESS);
@@ -325,12 +315,12 @@ static void test_watch(void **state)
 	ctl("add", "name=more,kind=dram,size=4K,allow=*");
 	await(channel, &heard, DPUMAP_CHANNEL_ADDED, "more");
 	ctl("remove", "more");
-	/* A request in between does not lose what came before its reply. */
+	/* A request does not lose the events that arrive before its reply. */
 	assert_int_equal(dpumap_channel_list(channel, collect, (union doca_data){.ptr = names}),
 			 DOCA_SUCCESS);
 	assert_null(strstr(names, "more"));
 	await(channel, &heard, DPUMAP_CHANNEL_REMOVED, "more");
-	/* What is not for us is not told. */
+	/* A client gets no events of exports that it may not import. */
 	ctl("add", "name=secret,kind=dram,size=4K,allow=cert:other");
 	ctl("remove", "secret");
 	ctl("remove", "fast");
@@ -344,7 +334,6 @@ static void test_lost_and_back(void **state)
 	struct heard heard = {0};
 	char names[256] = "";
 
-	(void)state;
 	assert_int_equal(dpumap_channel_watch(channel, hear, (union doca_data){.ptr = &heard}),
 			 DOCA_SUCCESS);
 	stop_daemon(SIGKILL);
@@ -360,7 +349,7 @@ static void test_lost_and_back(void **state)
 	dpumap_channel_destroy(channel);
 }
 
-/* It is a call that finds the connection lost, and another one that has it back. */
+/* A call reports that the connection is lost, and a later call restores it. */
 static void test_lost_and_back_in_calls(void **state)
 {
 	struct dpumap_channel *channel = connected();
@@ -368,7 +357,6 @@ static void test_lost_and_back_in_calls(void **state)
 	struct heard heard = {0};
 	char names[256] = "";
 
-	(void)state;
 	assert_int_equal(dpumap_channel_watch(channel, hear, (union doca_data){.ptr = &heard}),
 			 DOCA_SUCCESS);
 	stop_daemon(SIGKILL);
@@ -389,7 +377,7 @@ static void test_lost_and_back_in_calls(void **state)
 	dpumap_channel_destroy(channel);
 }
 
-/* -- what is refused -- */
+/* -- refused calls -- */
 
 static void test_wrong_use(void **state)
 {
@@ -400,7 +388,6 @@ static void test_wrong_use(void **state)
 	struct doca_mmap *map;
 	int wait;
 
-	(void)state;
 	assert_int_equal(dpumap_channel_create(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_channel_create(&channel), DOCA_SUCCESS);
 	assert_int_equal(dpumap_channel_connect(channel), DOCA_ERROR_BAD_STATE);
@@ -433,7 +420,6 @@ static void test_settings_are_fixed_once_connected(void **state)
 {
 	struct dpumap_channel *channel = connected();
 
-	(void)state;
 	assert_int_equal(dpumap_channel_set_address(channel, address), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(dpumap_channel_connect(channel), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(dpumap_channel_set_psk(channel, "a", NULL), DOCA_ERROR_BAD_STATE);
@@ -447,7 +433,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_list),
 		TEST(test_get_and_release),
-		TEST(test_release_of_what_is_gone),
+		TEST(test_removed_export_cannot_be_released),
 		TEST(test_release_changes_the_key),
 		TEST(test_import_and_copy),
 		TEST(test_watch),

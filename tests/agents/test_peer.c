@@ -4,8 +4,7 @@
  *
  *   test_peer ADDRESS ADMIN
  *
- * There are the exports far and other (64 KiB), ro (4 KiB, read-only), all via RDMA, and near,
- * which is not.
+ * dpumapd has these exports: far and other (64 KiB) and ro (4 KiB, read-only) via RDMA, and near over PCI.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -28,16 +27,16 @@
 #include <dpumap/desc.h>
 
 #define BYTES	    4096u
-#define LIMIT	    64 /* connections of a client */
+#define LIMIT	    64 /* maximum number of connections of a client */
 #define PATIENCE_MS 30000
 #define MSEC	    1000000L
 
 static const char *address, *admin;
 static struct doca_dev *dev;
 
-/* -- this side -- */
+/* -- the agent -- */
 
-/* An agent with a channel, a map of its own memory, and an end for connections. */
+/* An agent with a channel, a map of its own memory, and an RDMA context. */
 static struct {
 	struct dpumap_channel *channel;
 	struct doca_mmap *local;
@@ -91,7 +90,6 @@ static void open_rdma(void)
 
 static int begin(void **state)
 {
-	(void)state;
 	memset(&self, 0, sizeof(self));
 	memset(bytes, 0, sizeof(bytes));
 	assert_ok(dpumap_channel_create(&self.channel));
@@ -105,7 +103,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	assert_ok(doca_ctx_stop(doca_rdma_as_ctx(self.rdma)));
 	assert_ok(doca_rdma_destroy(self.rdma));
 	assert_ok(doca_pe_destroy(self.pe));
@@ -115,13 +112,13 @@ static int end(void **state)
 	return 0;
 }
 
-/* After a task failed the context is IDLE, and its connections are gone. */
+/* Start the context again: after a failed task it is IDLE, and its connections are closed. */
 static void restart(void)
 {
 	assert_ok(doca_ctx_start(doca_rdma_as_ctx(self.rdma)));
 }
 
-/* -- what it does -- */
+/* -- its operations -- */
 
 static struct doca_mmap *import(const char *name)
 {
@@ -178,7 +175,7 @@ static struct doca_task *make_task(struct doca_rdma_connection *to, bool is_read
 	return doca_rdma_task_write_as_task(write);
 }
 
-/* All of bytes from or to the beginning of the map. */
+/* Copy all of `bytes` from or to the beginning of the map. */
 static doca_error_t move(struct doca_rdma_connection *to, bool is_read, struct doca_mmap *map)
 {
 	struct doca_buf *src, *dst;
@@ -209,7 +206,7 @@ static doca_error_t put(struct doca_rdma_connection *to, struct doca_mmap *map)
 	return move(to, false, map);
 }
 
-/* The key may be what is missed first, or the connection. */
+/* The device may detect either the invalid key or the closed connection first. */
 static void assert_refused(doca_error_t result)
 {
 	assert_true(result == DOCA_ERROR_NOT_PERMITTED || result == DOCA_ERROR_CONNECTION_ABORTED);
@@ -236,13 +233,12 @@ static void ctl(const char *command, const char *argument)
 
 /* -- the tests -- */
 
-static void bytes_go_both_ways(void **state)
+static void read_and_write_of_an_export_succeed(void **state)
 {
 	struct doca_rdma_connection *connection;
 	struct doca_mmap *map = import("far");
 	uint8_t wanted[BYTES];
 
-	(void)state;
 	connection = join("far");
 	for (size_t i = 0; i < BYTES; i++)
 		bytes[i] = wanted[i] = (uint8_t)(i * 7 + i / 256);
@@ -254,12 +250,11 @@ static void bytes_go_both_ways(void **state)
 	release("far");
 }
 
-static void a_connection_is_good_for_its_export_alone(void **state)
+static void connection_of_another_export_is_refused(void **state)
 {
 	struct doca_mmap *far = import("far"), *other = import("other");
 	struct doca_rdma_connection *connection = join("far");
 
-	(void)state;
 	assert_ok(get(connection, far));
 	assert_int_equal(get(connection, other), DOCA_ERROR_NOT_PERMITTED);
 	restart();
@@ -270,7 +265,7 @@ static void a_connection_is_good_for_its_export_alone(void **state)
 	release("other");
 }
 
-/* A map that says it may be written, of an export that may not. */
+/* A writable map of a read-only export. */
 static struct doca_mmap *import_boldly(const char *name)
 {
 	uint8_t descriptor[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
@@ -288,12 +283,11 @@ static struct doca_mmap *import_boldly(const char *name)
 	return map;
 }
 
-static void the_device_refuses_to_write_what_is_read_only(void **state)
+static void write_to_a_read_only_export_is_refused(void **state)
 {
 	struct doca_mmap *map = import_boldly("ro");
 	struct doca_rdma_connection *connection = join("ro");
 
-	(void)state;
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(put(connection, map), DOCA_ERROR_NOT_PERMITTED);
 	restart();
@@ -303,14 +297,13 @@ static void the_device_refuses_to_write_what_is_read_only(void **state)
 	release("ro");
 }
 
-static void what_is_released_is_not_reached(void **state)
+static void access_after_the_release_is_refused(void **state)
 {
 	struct doca_mmap *map = import("far"), *again = import("far");
 	struct doca_rdma_connection *connection = join("far");
 
-	(void)state;
 	release("far");
-	assert_ok(get(connection, map)); /* it was got twice */
+	assert_ok(get(connection, map)); /* the client still holds one of its two references */
 	release("far");
 	assert_refused(get(connection, map));
 	restart();
@@ -319,12 +312,11 @@ static void what_is_released_is_not_reached(void **state)
 	assert_ok(doca_mmap_destroy(again));
 }
 
-static void what_is_removed_is_not_reached(void **state)
+static void access_after_the_removal_is_refused(void **state)
 {
 	struct doca_rdma_connection *connection;
 	struct doca_mmap *map;
 
-	(void)state;
 	ctl("add", "name=brief,kind=dram,size=4K,via=rdma,allow=*");
 	map = import("brief");
 	connection = join("brief");
@@ -333,19 +325,18 @@ static void what_is_removed_is_not_reached(void **state)
 	assert_refused(put(connection, map));
 	restart();
 	assert_int_equal(refusal("brief"), DOCA_ERROR_NOT_FOUND);
-	/* Another one of that name is another one. */
+	/* A new export with the same name is a different export. */
 	ctl("add", "name=brief,kind=dram,size=4K,via=rdma,allow=*");
 	assert_int_equal(refusal("brief"), DOCA_ERROR_NOT_PERMITTED);
 	ctl("remove", "brief");
 	assert_ok(doca_mmap_destroy(map));
 }
 
-static void there_is_a_limit(void **state)
+static void connections_above_the_limit_are_refused(void **state)
 {
 	struct doca_mmap *map = import("far");
 	struct doca_rdma_connection *connection = NULL;
 
-	(void)state;
 	for (int i = 0; i < LIMIT; i++)
 		connection = join("far");
 	assert_int_equal(refusal("far"), DOCA_ERROR_FULL);
@@ -360,15 +351,14 @@ static void there_is_a_limit(void **state)
 	release("far");
 }
 
-static void what_is_not_for_it_is_refused(void **state)
+static void connection_without_an_rdma_import_is_refused(void **state)
 {
 	uint8_t descriptor[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
 	size_t len = sizeof(descriptor);
 
-	(void)state;
 	assert_int_equal(refusal("far"), DOCA_ERROR_NOT_PERMITTED);
 	assert_int_equal(refusal("nowhere"), DOCA_ERROR_NOT_FOUND);
-	assert_int_equal(refusal("no name"), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(refusal("an invalid export name"), DOCA_ERROR_NOT_FOUND);
 	assert_ok(dpumap_channel_get(self.channel, "near", descriptor, &len));
 	assert_int_equal(refusal("near"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_non_null(strstr(dpumap_channel_get_error(self.channel), "over PCI"));
@@ -377,16 +367,15 @@ static void what_is_not_for_it_is_refused(void **state)
 			 DOCA_ERROR_INVALID_VALUE);
 }
 
-/* Whoever leaves takes his connections along. */
-static void who_leaves_reaches_nothing(void **state)
+/* dpumapd closes the RDMA connections of a client that disconnects. */
+static void access_after_a_disconnect_is_refused(void **state)
 {
 	struct doca_mmap *map = import("far");
 	struct doca_rdma_connection *connection = join("far");
 
-	(void)state;
 	dpumap_channel_destroy(self.channel);
 	self.channel = NULL;
-	/* dpumapd hears of it a little later. */
+	/* dpumapd detects the disconnect a little later. */
 	while (get(connection, map) == DOCA_SUCCESS)
 		;
 	assert_refused(self.status);
@@ -399,7 +388,6 @@ static int open_device(void **state)
 	doca_error_t result;
 	uint32_t num;
 
-	(void)state;
 	if (doca_devinfo_create_list(&list, &num) != DOCA_SUCCESS)
 		return -1;
 	result = num ? doca_dev_open(list[0], &dev) : DOCA_ERROR_NOT_FOUND;
@@ -409,7 +397,6 @@ static int open_device(void **state)
 
 static int close_device(void **state)
 {
-	(void)state;
 	return doca_dev_close(dev) == DOCA_SUCCESS ? 0 : -1;
 }
 
@@ -418,14 +405,14 @@ static int close_device(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(bytes_go_both_ways),
-		TEST(a_connection_is_good_for_its_export_alone),
-		TEST(the_device_refuses_to_write_what_is_read_only),
-		TEST(what_is_released_is_not_reached),
-		TEST(what_is_removed_is_not_reached),
-		TEST(there_is_a_limit),
-		TEST(what_is_not_for_it_is_refused),
-		TEST(who_leaves_reaches_nothing),
+		TEST(read_and_write_of_an_export_succeed),
+		TEST(connection_of_another_export_is_refused),
+		TEST(write_to_a_read_only_export_is_refused),
+		TEST(access_after_the_release_is_refused),
+		TEST(access_after_the_removal_is_refused),
+		TEST(connections_above_the_limit_are_refused),
+		TEST(connection_without_an_rdma_import_is_refused),
+		TEST(access_after_a_disconnect_is_refused),
 	};
 
 	if (argc != 3)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What getting a buf and giving it back costs, next to getting and putting an object of DPDK's
- * rte_mempool in the same process. The two take turns in each round, so that a ratio compares
- * neighbours in time. Runs on any device that a map can be started on: dpumap-emu run --as dpu.
+ * Measure getting and releasing a buf, compared with getting and putting an object of DPDK's rte_mempool
+ * in the same process. The two alternate in each round, so each ratio compares adjacent measurements. Runs
+ * on any device that supports maps: dpumap-emu run --as dpu.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 #include "stats.h"
 
 #define ELEMENTS   1024
-#define BUF_SIZE   64 /* of a struct doca_buf, and so of an object of the mempool */
+#define BUF_SIZE   64 /* size of a struct doca_buf; objects of the mempool get the same size */
 #define MAX_BURST  128
 #define PAIRS	   100000 /* in a round */
 #define MAX_ROUNDS 1000
@@ -82,7 +82,6 @@ static bool run_bufs(struct bench *bench, size_t burst, size_t n)
 
 static bool run_mempool(struct bench *bench, size_t burst, size_t n)
 {
-	(void)bench;
 #ifdef DPUMAP_BENCH_DPDK
 	void *objects[MAX_BURST];
 
@@ -94,7 +93,7 @@ static bool run_mempool(struct bench *bench, size_t burst, size_t n)
 
 typedef bool method_run(struct bench *bench, size_t burst, size_t n);
 
-/* Nanoseconds for one get and its put; negative after a line on stderr. */
+/* Return the nanoseconds for one get and its put; negative after printing an error. */
 static double measure(struct bench *bench, method_run *run, size_t burst)
 {
 	size_t n = PAIRS / burst;
@@ -135,7 +134,7 @@ static bool compare_all(struct bench *bench)
 	static const size_t bursts[] = {1, 8, 32, MAX_BURST};
 
 	if (!bench->has_mempool)
-		printf("rte_mempool is not compared: built without libdpdk-dev\n");
+		printf("rte_mempool is not measured: bench_buf was built without libdpdk-dev\n");
 	printf("get and put of one, ns: median (range) of %zu rounds\nburst  bufs%s\n",
 	       bench->rounds,
 	       bench->has_mempool ? "                   rte_mempool            ratio" : "");
@@ -157,8 +156,6 @@ static bool open_mempool(struct bench *bench, char **options, int num_options)
 	bench->has_mempool = mempool_open(ELEMENTS, BUF_SIZE, options, num_options);
 	return bench->has_mempool;
 #else
-	(void)bench;
-	(void)options;
 	return num_options == 0;
 #endif
 }
@@ -169,7 +166,6 @@ static void close_mempool(const struct bench *bench)
 	if (bench->has_mempool)
 		mempool_close();
 #else
-	(void)bench;
 #endif
 }
 

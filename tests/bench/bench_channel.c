@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What an import over an established TLS connection costs, next to the least that it could: a
- * request and a reply of the same size over plain OpenSSL, and the alias made by hand. One client
- * by turns, then many at once. Runs on the host's function, with a dpumapd to ask; scripts/bench
- * starts both.
+ * Measure an import over an established TLS connection, compared with the minimum: a request and a reply
+ * of the same size over plain OpenSSL, and an alias created without the library. First with one client,
+ * then with many at once. Runs on the host's function with a dpumapd; scripts/bench starts both.
  *
  *   bench_channel ADDRESS CERT CA NAME [SECONDS]
  *
- * CERT is the path of our certificate without its .crt; the bare server has the same one.
+ * CERT is the path of the client's certificate without .crt; the plain OpenSSL server uses the same one.
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -31,7 +30,8 @@
 #include <dpumap/channel.h>
 #include <dpumap/desc.h>
 
-#include "channel/channel.h"
+#include "channel/conn.h"
+#include "channel/encode.h"
 #include "device/prm.h"
 #include "stats.h"
 
@@ -40,11 +40,11 @@
 #define CLIENTS 64
 
 static const char *address, *cert, *ca, *name;
-static size_t request_len, reply_len; /* of the frames that an import takes */
+static size_t request_len, reply_len; /* lengths of the frames of an import */
 static struct doca_dev *dev;
 static struct ibv_context *verbs;
 static uint32_t pdn;
-static struct dpumap_desc desc; /* of what is imported */
+static struct dpumap_desc desc; /* the descriptor of the import */
 static uint16_t bare_port;
 
 static void must(bool ok, const char *what)
@@ -55,7 +55,7 @@ static void must(bool ok, const char *what)
 	exit(1);
 }
 
-/* -- the bare pair: TLS -- */
+/* -- plain OpenSSL: TLS -- */
 
 static SSL_CTX *make_context(const SSL_METHOD *method)
 {
@@ -141,7 +141,7 @@ static pid_t start_bare_server(void)
 	return pid;
 }
 
-/* -- the bare pair: the alias -- */
+/* -- plain OpenSSL: the alias -- */
 
 static struct mlx5dv_devx_obj *make_alias(void)
 {
@@ -161,8 +161,8 @@ static struct mlx5dv_devx_obj *make_alias(void)
 /* -- clients -- */
 
 struct client {
-	struct dpumap_channel *channel; /* ours, or */
-	SSL *ssl;			/* bare */
+	struct dpumap_channel *channel; /* of a client with the library */
+	SSL *ssl;			/* of a plain OpenSSL client */
 };
 
 static void open_ours(struct client *client)
@@ -177,7 +177,7 @@ static void open_ours(struct client *client)
 	must(!dpumap_channel_set_address(client->channel, address), "the address");
 	must(!dpumap_channel_set_certificate(client->channel, crt, key, ca, NULL), "certificates");
 	must(!dpumap_channel_connect(client->channel), "connecting");
-	/* Held all the time: what is measured is not how the last release changes the key. */
+	/* Hold one reference all the time: the last release would change the key, which is not measured. */
 	must(!dpumap_channel_get(client->channel, name, bytes, &len), "get");
 	must(dpumap_desc_decode(bytes, len, &desc) == DPUMAP_DESC_OK, "the descriptor");
 }
@@ -194,7 +194,7 @@ static void open_bare(struct client *client, SSL_CTX *ctx)
 	must(SSL_connect(client->ssl) == 1, "the handshake");
 }
 
-/* Both: seconds that an import took; what undoes it is not counted. */
+/* Both functions return the seconds that an import took, without its release. */
 static double import_ours(struct client *client)
 {
 	double start = bench_now(), end;
@@ -219,14 +219,14 @@ static double import_bare(struct client *client)
 	alias = make_alias();
 	end = bench_now();
 	must(alias && !mlx5dv_devx_obj_destroy(alias), "a bare alias");
-	/* As ours releases. */
+	/* The library sends a request to release, too. */
 	must(SSL_write_ex(client->ssl, buf, request_len, &n) == 1 &&
 		     read_all(client->ssl, buf, reply_len),
 	     "a bare request");
 	return end - start;
 }
 
-/* -- one by turns -- */
+/* -- one client -- */
 
 static void measure_one(struct client *ours, struct client *bare)
 {
@@ -252,7 +252,7 @@ static void measure_one(struct client *ours, struct client *bare)
 	       b.max, r.median, r.min, r.max);
 }
 
-/* -- many at once -- */
+/* -- many clients -- */
 
 static atomic_bool running;
 static _Atomic uint64_t imports;
@@ -275,7 +275,7 @@ static void *loop_bare(void *context)
 	return NULL;
 }
 
-/* Imports a second, of all clients together. */
+/* Return the imports per second of all clients together. */
 static double measure_many(struct client *clients, void *(*loop)(void *), unsigned int seconds)
 {
 	pthread_t threads[CLIENTS];
@@ -314,7 +314,7 @@ static void compare_many(struct client *ours, struct client *bare, unsigned int 
 	       r.max);
 }
 
-/* -- how many bytes -- */
+/* -- lengths of the frames -- */
 
 static size_t frame_len(const struct dpumap_msg *msg)
 {
@@ -355,10 +355,10 @@ static void open_device(void)
 	struct doca_devinfo **infos;
 	uint32_t num;
 
-	must(list && list[0], "finding a device");
-	verbs = mlx5dv_open_device(list[0], &attr);
+	verbs = list && list[0] ? mlx5dv_open_device(list[0], &attr) : NULL;
+	must(verbs, "opening a device");
 	ibv_free_device_list(list);
-	obj.pd.in = verbs ? ibv_alloc_pd(verbs) : NULL;
+	obj.pd.in = ibv_alloc_pd(verbs);
 	must(obj.pd.in && !mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD), "a protection domain");
 	pdn = pd.pdn;
 	must(!doca_devinfo_create_list(&infos, &num) && num && !doca_dev_open(infos[0], &dev),
@@ -370,7 +370,6 @@ static void count(union doca_data user_data, const struct dpumap_channel_export 
 {
 	size_t *n = user_data.ptr;
 
-	(void)export_info;
 	(*n)++;
 }
 

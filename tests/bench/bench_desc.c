@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What it costs to encode an export descriptor and to decode it again, next to the serialization
- * libraries of the distribution with the same fields. They take turns in each round, so that a
- * ratio compares neighbours in time. With --codec it runs that one alone a given number of times,
- * for a tool that counts instructions in desc_bench_run().
+ * Measure encoding and decoding an export descriptor, compared with serialization libraries of the
+ * distribution with the same fields. The codecs alternate in each round, so each ratio compares adjacent
+ * measurements. With --codec, run only that codec, --count times, for a tool that counts the instructions
+ * in desc_bench_run().
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const struct desc_codec *const codecs[] = {
 #endif
 };
 
-/* glibc's allocator under its other name: every library of the process allocates through here. */
+/* Count the allocations of every library of the process, and call glibc's allocator by its other name. */
 void *__libc_malloc(size_t size);	      /* NOLINT(bugprone-reserved-identifier) */
 void *__libc_calloc(size_t n, size_t size);   /* NOLINT(bugprone-reserved-identifier) */
 void *__libc_realloc(void *old, size_t size); /* NOLINT(bugprone-reserved-identifier) */
@@ -93,7 +93,7 @@ static bool same_fields(const struct dpumap_desc *a, const struct dpumap_desc *b
 	       !memcmp(a->access_key, b->access_key, sizeof(a->access_key));
 }
 
-/* Bytes of the encoding; 0 unless it gives the same values back. */
+/* Return the length of the encoding; 0 unless it decodes to the same values. */
 static size_t size_of(const struct desc_codec *codec, const struct dpumap_desc *d)
 {
 	struct dpumap_desc back;
@@ -103,7 +103,7 @@ static size_t size_of(const struct desc_codec *codec, const struct dpumap_desc *
 	return size && codec->decode(buf, size, &back) && same_fields(d, &back) ? size : 0;
 }
 
-/* Has a name that callgrind can be told, and no caller that it could become a part of. */
+/* Not static, so it is not inlined and callgrind can find it by name. */
 __attribute__((noinline)) bool desc_bench_run(const struct desc_codec *codec,
 					      const struct dpumap_desc *d, size_t n);
 
@@ -121,7 +121,7 @@ bool desc_bench_run(const struct desc_codec *codec, const struct dpumap_desc *d,
 	return true;
 }
 
-/* Nanoseconds for both directions; negative on failure. */
+/* Return the nanoseconds for encoding and decoding; negative on failure. */
 static double measure(const struct desc_codec *codec, const struct dpumap_desc *d)
 {
 	double start = bench_now();
@@ -201,7 +201,7 @@ static int run_alone(const char *name, size_t n)
 	for (size_t i = 0; i < NUM_CODECS; i++)
 		if (!strcmp(codecs[i]->name, name))
 			return desc_bench_run(codecs[i], &d, n) ? 0 : 1;
-	fprintf(stderr, "bench: no codec %s\n", name);
+	fprintf(stderr, "bench: unknown codec %s; --list prints all codecs\n", name);
 	return 2;
 }
 

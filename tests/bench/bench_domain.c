@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a thread domain and huge pages save: the processor's time to post and to poll one copy, for
- * queues on parent domains of each kind. The kinds take turns in each round; --only picks one, for
- * counting its instructions. Only the time of this thread counts: the engine of an emulated device
+ * Measure the savings by a thread domain and huge pages: the CPU time to post and poll one copy, for queues
+ * on parent domains of each kind. The kinds alternate in each round; --only selects one, to count its
+ * instructions. Only the CPU time of this thread counts: the engine of an emulated device
  * (dpumap-emu run --as dpu) is another thread of the process.
  */
 #include <getopt.h>
@@ -94,7 +94,7 @@ static bool fill(struct kind *kind, struct doca_mmap *map)
 	return true;
 }
 
-/* Only polls that find something count, so that waiting for the device does not. */
+/* Measure only polls that return completions, not the time of waiting for the device. */
 static bool drain(struct kind *kind, double *spent)
 {
 	struct dpumap_dma_completion done[DEPTH];
@@ -126,7 +126,7 @@ static bool run(struct kind *kind, struct doca_mmap *map, size_t round)
 		if (!fill(kind, map))
 			return bench_is_ok(DOCA_ERROR_UNEXPECTED, "posting");
 		post += thread_time() - start;
-		nap(); /* so that most have finished */
+		nap(); /* until most copies have completed */
 		if (!drain(kind, &poll))
 			return bench_is_ok(DOCA_ERROR_UNEXPECTED, "polling");
 	}

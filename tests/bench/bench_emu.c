@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the emulated device costs, next to what could be used in its place: DPDK's dma_skeleton,
- * memcpy, a bare socket. Methods take turns in short rounds, so that a ratio compares neighbours in
- * time. Both sides of a copy spin: where processors are not free, the best rounds, which ran
- * undisturbed, tell more than the medians.
+ * Measure the emulated device, compared with possible replacements: DPDK's dma_skeleton, memcpy, a plain
+ * socket. The methods alternate in short rounds, so each ratio compares adjacent measurements. Both sides of
+ * a copy spin. If the CPUs are busy, compare the best rounds, which ran undisturbed, not the medians.
  */
 #include <getopt.h>
 #include <poll.h>
@@ -30,10 +29,10 @@
 #include "dmadev.h"
 #endif
 
-#define MEMORY	   ((size_t)32 << 20) /* what is read, then what is written */
+#define MEMORY	   ((size_t)32 << 20) /* the source, followed by the destination */
 #define SMALL	   ((size_t)64)
 #define BIG	   ((size_t)1 << 20)
-#define DM	   ((size_t)128 << 10) /* all that the card has */
+#define DM	   ((size_t)128 << 10) /* all device memory of the card */
 #define DEPTH	   256u
 #define BURST	   32u
 #define BIG_DEPTH  8u
@@ -52,19 +51,19 @@ struct bench {
 #ifdef DPUMAP_BENCH_DPDK
 	struct dmadev_copy dmadev[DEPTH];
 #endif
-	/* device memory of the peer's */
+	/* the peer's device memory */
 	struct bench_peer peer;
 	struct doca_dev *dev;
 	struct doca_mmap *near, *far;
 	struct dpumap_dma *dma;
-	uint8_t *shared; /* in its place */
-	int socket;	 /* whatever goes in comes back */
+	uint8_t *shared; /* the memory that memcpy reads instead */
+	int socket;	 /* to a process that echoes all bytes */
 	pid_t echo;
-	const char *only; /* what the comparisons' names must contain; NULL: anything */
+	const char *only; /* a part of the names of the comparisons to run; NULL: all */
 	size_t rounds;
 };
 
-/* Does n of what is measured; false after a line on stderr. */
+/* Do n operations of one kind; return false after printing an error. */
 typedef bool method(struct bench *bench, size_t n);
 
 static bool failed(const char *what)
@@ -72,10 +71,9 @@ static bool failed(const char *what)
 	return bench_fail(what, DOCA_ERROR_IO_FAILED) == 0;
 }
 
-/* --- copies in one process -----------------------------------------------------------------------
- */
+/* --- copies in one process -------------------------------------------------------------------- */
 
-/* Copies are posted in bursts, and as many as the depth are in flight. */
+/* Post copies in bursts, and keep as many in flight as the queue is deep. */
 static bool stream(struct bench *bench, size_t n, size_t burst, size_t depth,
 		   bool (*post)(struct bench *bench, size_t first, size_t burst),
 		   int (*reap)(struct bench *bench, int n))
@@ -144,7 +142,6 @@ static bool post_dmadev(struct bench *bench, size_t first, size_t burst)
 
 static int reap_dmadev(struct bench *bench, int n)
 {
-	(void)bench;
 	return dmadev_reap((uint16_t)n);
 }
 
@@ -159,8 +156,7 @@ static bool single_dmadev(struct bench *bench, size_t n)
 }
 #endif
 
-/* --- device memory of another process ------------------------------------------------------------
- */
+/* --- device memory of another process --------------------------------------------------------- */
 
 static bool read_dm(struct bench *bench, size_t n)
 {
@@ -194,8 +190,7 @@ static bool read_shared(struct bench *bench, size_t n)
 	return true;
 }
 
-/* --- commands ------------------------------------------------------------------------------------
- */
+/* --- commands --------------------------------------------------------------------------------- */
 
 static bool make_pds(struct bench *bench, size_t n)
 {
@@ -246,10 +241,9 @@ static bool start_echo(struct bench *bench)
 	return bench->echo > 0 || failed("a process");
 }
 
-/* --- clients that do nothing ---------------------------------------------------------------------
- */
+/* --- clients that do nothing ------------------------------------------------------------------ */
 
-/* The emulator, as the process that listens in its directory. */
+/* Return the process id of the emulator, which listens in its directory. */
 static pid_t server_pid(void)
 {
 	const char *dir = getenv("DPUMAP_EMU_DIR");
@@ -318,7 +312,7 @@ static bool start_clients(pid_t *pids)
 	return true;
 }
 
-/* Before this process opens a device itself: children are to have devices of their own. */
+/* Called before this process opens a device, because each child opens its own. */
 static bool measure_idle(void)
 {
 	pid_t pids[CLIENTS + 1] = {0};
@@ -344,18 +338,17 @@ static bool measure_idle(void)
 	return done;
 }
 
-/* --- comparing -----------------------------------------------------------------------------------
- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
 struct comparison {
 	const char *name;
 	const char *other_name;
 	method *run, *other;
 	size_t n;
-	size_t bytes; /* of one; 0 to give its time */
-	double goal;  /* of the ratio of speeds, or of times */
-	int cpus;     /* for the two processes that a round trip is between; 0: anywhere */
-	bool (*power)(bool on); /* of the other; or NULL */
+	size_t bytes; /* bytes of one operation, to print its speed; 0: print its time */
+	double goal;  /* for the ratio of the speeds, or of the times */
+	int cpus;     /* the number of CPUs for both processes of a round trip; 0: no limit */
+	bool (*power)(bool on); /* starts or stops the other method; or NULL */
 };
 
 #ifdef DPUMAP_BENCH_DPDK
@@ -377,7 +370,7 @@ static const struct comparison comparisons[] = {
 	 make_pds, round_trips, COMMANDS, 0, 2, 2, NULL},
 };
 
-/* What slept while the other method had its turn is to be awake: a sixteenth is not measured. */
+/* First wake the threads that slept while the other method ran: one sixteenth is not measured. */
 static bool time_of(struct bench *bench, method *run, size_t n, double *seconds)
 {
 	double begin;
@@ -396,7 +389,7 @@ static bool time_other(struct bench *bench, const struct comparison *c, double *
 	bool done;
 
 	if (c->power && !c->power(true))
-		return failed("what it is compared with");
+		return failed("starting the other method");
 	done = time_of(bench, c->other, c->n, seconds);
 	return (!c->power || c->power(false)) && done;
 }
@@ -432,8 +425,9 @@ static void place(pid_t pid, const cpu_set_t *all, int nth)
 }
 
 /*
- * To wake a process on another processor, which sleeps as well, takes several times as long as to
- * change over to one on the same: both methods are to do the same of it. False if it can't be had.
+ * Place this process and those that answer it on the same CPU or on two CPUs, for both methods. Waking a
+ * process on another, sleeping CPU takes several times as long as switching to it on the same CPU. Returns
+ * false if there are too few CPUs.
  */
 static bool place_both(const struct bench *bench, const cpu_set_t *all, int cpus)
 {
@@ -475,7 +469,7 @@ static bool compare(struct bench *bench, const struct comparison *c)
 	if (sched_getaffinity(0, sizeof(all), &all))
 		return failed("the processors");
 	if (c->cpus && !place_both(bench, &all, c->cpus)) {
-		printf("%s: not compared, as this machine has not as many\n", c->name);
+		printf("%s: not measured, because this machine has too few processors\n", c->name);
 		return true;
 	}
 	done = take_turns(bench, c);
@@ -486,8 +480,7 @@ static bool compare(struct bench *bench, const struct comparison *c)
 	return done;
 }
 
-/* --- set-up --------------------------------------------------------------------------------------
- */
+/* --- set-up ----------------------------------------------------------------------------------- */
 
 static bool start_memory(struct bench *bench)
 {
@@ -529,7 +522,7 @@ static bool open_dm(struct bench *bench)
 					     &bench->far);
 	DOCA_ERROR_PROPAGATE(error, dpumap_dma_create(bench->dev, BIG_DEPTH, &bench->dma));
 	return (bench->near && error == DOCA_SUCCESS) ||
-	       bench_fail("device memory of the peer's", error) == 0;
+	       bench_fail("importing the peer's device memory", error) == 0;
 }
 
 static void close_dm(struct bench *bench)
@@ -559,8 +552,7 @@ static bool compare_dmadev(struct bench *bench)
 #else
 static bool compare_dmadev(struct bench *bench)
 {
-	(void)bench;
-	printf("dma_skeleton is not compared: built without libdpdk-dev\n");
+	printf("dma_skeleton is not measured: bench_emu was built without libdpdk-dev\n");
 	return true;
 }
 #endif

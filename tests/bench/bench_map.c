@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a map costs: start, export, import and destroy next to the same verbs and DEVX commands
- * issued by hand, by turns in each round; an export again; memory; many maps at once. Runs on any
- * device that exports and imports: dpumap-emu run --as dpu.
+ * Measure a map: start, export, import and destroy, compared with the same verbs and DEVX commands without
+ * the library, which alternate in each round. Also a repeated export, memory, and many maps at once. Runs on
+ * any device that exports and imports: dpumap-emu run --as dpu.
  */
 #include <malloc.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@
 #define STEP	   10000
 #define KEY_LEN	   32
 #define KSM_LOG	   31
-#define KSM_COUNT  2 /* as the library: one more than the range needs */
+#define KSM_COUNT  2 /* one more than the range needs, as in the library */
 #define ACCESS	   (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 #define RAW_RIGHTS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE)
 
@@ -243,7 +243,7 @@ static bool weigh(struct doca_dev *dev, const struct raw *raw)
 	return ok;
 }
 
-/* User time of this thread: the library's and rdma-core's, not the device's. */
+/* Return the user time of this thread: that of the library and rdma-core, not that of the device. */
 static double own_time(void)
 {
 	struct rusage usage;
@@ -252,7 +252,7 @@ static double own_time(void)
 	return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
 }
 
-/* Until the device has no more keys. */
+/* Start maps until the device has no free keys. */
 static bool crowd(struct doca_dev *dev)
 {
 	struct doca_mmap **maps = calloc(MANY, sizeof(struct doca_mmap *));
@@ -272,7 +272,7 @@ static bool crowd(struct doca_dev *dev)
 		own = own_time();
 	}
 	printf("%d of %d maps live at once%s\n", n, MANY,
-	       n < MANY ? ": the device has no more keys" : "");
+	       n < MANY ? ": the device has no free keys" : "");
 	begin = bench_now();
 	for (int i = 0; i < n; i++)
 		ok &= doca_mmap_destroy(maps[i]) == DOCA_SUCCESS;
@@ -292,7 +292,7 @@ int main(void)
 	if (!dev)
 		return 1;
 	if (!raw_open(&raw, dev)) {
-		fprintf(stderr, "bench: the device does not open by hand\n");
+		fprintf(stderr, "bench: the device cannot be opened without the library\n");
 		return 1;
 	}
 	ok = compare_lives(dev, &raw) && time_reexport(dev) && weigh(dev, &raw) && crowd(dev);

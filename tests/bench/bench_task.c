@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a DMA task costs next to a program that calls mlx5dv_wr_memcpy() and polls the completion
- * queue itself (raw.h), on the same device. By itself it measures speed, the two by turns. With
- * --only it makes copies of one kind for whoever counts something in them: instructions in the
- * functions measured_*() (valgrind --tool=callgrind --toggle-collect='measured_*'), system calls of
- * this thread between the lines "begin" and "end" (strace); it counts allocations itself.
+ * Measure a DMA task, compared with a program that calls mlx5dv_wr_memcpy() and polls the completion queue
+ * itself (raw.h), on the same device. Without options, measure the speed; the two alternate. With --only,
+ * make copies of one kind for another tool: valgrind --tool=callgrind --toggle-collect='measured_*' counts
+ * the instructions in the functions measured_*(), and strace the system calls of this thread between the
+ * lines "begin" and "end". The program counts allocations itself.
  */
 #include <getopt.h>
 #include <poll.h>
@@ -29,8 +29,8 @@
 #define BIG	   ((size_t)1 << 20)
 #define DEPTH	   64
 #define BIG_DEPTH  8u
-#define MEMORY	   (2 * BIG_DEPTH * BIG) /* what is read, then what is written */
-#define SLOT	   4096			 /* from one small copy to the next */
+#define MEMORY	   (2 * BIG_DEPTH * BIG) /* the source, followed by the destination */
+#define SLOT	   4096			 /* distance between small copies */
 #define BIG_COPIES 16
 #define MAX_ROUNDS 1000
 
@@ -44,11 +44,11 @@ struct bench {
 	struct doca_dma *dma;
 	struct doca_buf *src[DEPTH], *dst[DEPTH];
 	struct raw_copy copies[DEPTH];
-	size_t left; /* tasks that their callback is to submit again */
+	size_t left; /* tasks that the callback has still to submit again */
 	size_t done;
 	bool again;
 	bool failed;
-	unsigned long empty; /* polls that found nothing where the completion was there already */
+	unsigned long empty; /* polls that missed a completion that had already been written */
 };
 
 static _Thread_local unsigned long allocations;
@@ -58,7 +58,7 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
 
-/* In the place of the C library's, for everything in this process. */
+/* Replace the functions of the C library for all code of this process. */
 void *malloc(size_t size)
 {
 	allocations++;
@@ -78,8 +78,7 @@ void *realloc(void *p, size_t size)
 }
 #endif
 
-/* --- tasks ---------------------------------------------------------------------------------------
- */
+/* --- tasks ------------------------------------------------------------------------------------ */
 
 static bool submit(struct bench *bench, size_t i, uint32_t flags)
 {
@@ -111,7 +110,6 @@ static void on_error(struct doca_dma_task_memcpy *task, union doca_data task_dat
 {
 	struct bench *bench = ctx_data.ptr;
 
-	(void)task_data;
 	bench->failed = true;
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
@@ -161,10 +159,9 @@ static void put_bufs(struct bench *bench)
 	}
 }
 
-/* --- batches of small copies ---------------------------------------------------------------------
- */
+/* --- batches of small copies ------------------------------------------------------------------ */
 
-/* Out of line, for callgrind to see when they are entered and left. */
+/* Not inlined, so that callgrind can detect calls and returns. */
 __attribute__((noinline)) static bool measured_task_post(struct bench *bench, size_t n)
 {
 	for (size_t i = 0; i < n - 1; i++)
@@ -222,7 +219,7 @@ static void nap(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* The completion of a copy follows its bytes at once. */
+/* The device writes the completion immediately after the bytes. */
 static void await_bytes(const volatile uint8_t *last)
 {
 	while (*last != 1)
@@ -255,7 +252,7 @@ static bool make_small(struct bench *bench, const struct kind *kind, size_t batc
 {
 	unsigned long before;
 
-	/* What is done once is done in the first. */
+	/* The first batch includes one-time work. */
 	if (!small_batch(bench, kind, batch, true))
 		return bench_fail("a copy", DOCA_ERROR_IO_FAILED) == 0;
 	bench->empty = 0;
@@ -271,8 +268,7 @@ static bool make_small(struct bench *bench, const struct kind *kind, size_t batc
 	return true;
 }
 
-/* --- waiting for events --------------------------------------------------------------------------
- */
+/* --- waiting for events ----------------------------------------------------------------------- */
 
 static bool await_event(int fd)
 {
@@ -321,8 +317,7 @@ static bool make_events(struct bench *bench, const struct kind *kind, size_t n)
 	return true;
 }
 
-/* --- speed ---------------------------------------------------------------------------------------
- */
+/* --- speed ------------------------------------------------------------------------------------ */
 
 static bool raw_big(struct bench *bench)
 {
@@ -390,8 +385,7 @@ static bool compare_big(struct bench *bench, size_t rounds)
 	return true;
 }
 
-/* --- set-up --------------------------------------------------------------------------------------
- */
+/* --- set-up ----------------------------------------------------------------------------------- */
 
 static bool start_memory(struct bench *bench)
 {
@@ -493,7 +487,7 @@ static const struct kind *find_kind(const char *name)
 	return NULL;
 }
 
-/* 0, or what to exit with plus 1. */
+/* Return 0 to continue, or the exit status plus 1. */
 static int parse(int argc, char **argv, struct options *options)
 {
 	static const struct option long_options[] = {

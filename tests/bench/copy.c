@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How fast copies between a host process and a process on the DPU's function are, next to what the
- * machine can do: memcpy inside one process, and process_vm_readv between the same two processes.
- * The methods take turns in each round, so that a ratio compares neighbours in time.
+ * Measure the speed of copies between a host process and a process on the DPU's function, compared with the
+ * limits of the machine: memcpy in one process, and process_vm_readv between the same two processes. The
+ * methods alternate in each round, so each ratio compares adjacent measurements.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -20,12 +20,12 @@
 #include "peer.h"
 #include "stats.h"
 
-#define MEMORY	   ((size_t)16 << 20) /* walked through by every method */
+#define MEMORY	   ((size_t)16 << 20) /* each method copies it piece by piece */
 #define BIG	   ((size_t)1 << 20)
 #define SMALL	   ((size_t)64)
 #define QUEUE	   32
 #define MAX_ROUNDS 1000
-#define PATIENCE   10.0 /* seconds without a completion: the queue is stuck */
+#define PATIENCE   10.0 /* seconds without a completion after which the queue counts as stuck */
 #define IDLE	   2	/* seconds */
 
 struct bench {
@@ -35,12 +35,12 @@ struct bench {
 	struct doca_mmap *remote_map;
 	struct dpumap_dma *dma;
 	uint8_t *local;
-	uint8_t *other; /* what memcpy copies from */
+	uint8_t *other; /* the source of memcpy */
 	uint8_t *remote;
-	int far; /* the peer is on another machine: no process_vm_readv */
+	int far; /* the peer is on another machine, so process_vm_readv cannot be used */
 };
 
-/* Copies len bytes n times; 0, or -1 after a line on stderr. */
+/* Copy len bytes n times; return 0, or -1 after printing an error. */
 typedef int method_run(struct bench *bench, size_t len, unsigned int n);
 
 static size_t offset_of(size_t len, unsigned int i)
@@ -124,7 +124,7 @@ static int run_queue(struct bench *bench, size_t len, unsigned int n, int to_rem
 			seen = done;
 			deadline = bench_now() + PATIENCE;
 		} else if (bench_now() > deadline) {
-			return bench_fail("no completion", DOCA_ERROR_TIME_OUT);
+			return bench_fail("a copy does not complete", DOCA_ERROR_TIME_OUT);
 		}
 	}
 	return 0;
@@ -153,13 +153,13 @@ static const struct {
 #define METHODS	     (sizeof(methods) / sizeof(methods[0]))
 #define FIRST_DPUMAP 2
 
-/* What is measured with one length of copy, and how it is called. */
+/* A measurement of copies of one length, and its title and unit. */
 static const struct trial {
 	size_t len;
 	unsigned int n;
 	const char *title;
 	const char *unit;
-	double scale; /* from bytes per second to the unit */
+	double scale; /* converts bytes per second to the unit */
 } trials[] = {
 	{BIG, 64, "1 MiB tasks", "GB/s", 1e-9},
 	{SMALL, 20000, "64-byte tasks", "Mop/s", 1e-6 / SMALL},
@@ -170,7 +170,7 @@ static int is_left_out(const struct bench *bench, size_t m)
 	return bench->far && methods[m].run == run_readv;
 }
 
-/* What slept while others had their turn is to be awake: a sixteenth is not measured. */
+/* First wake the threads that slept while another method ran: one sixteenth is not measured. */
 static int measure_one(struct bench *bench, const struct trial *trial, method_run *run,
 		       double *speed)
 {
@@ -235,7 +235,7 @@ static int run_trial(struct bench *bench, const struct trial *trial, size_t roun
 	if (measure(bench, trial, 1, speed) != 0 || measure(bench, trial, rounds, speed) != 0)
 		return -1;
 	printf("\n%s, median (min - max) of %zu rounds\n", trial->title, rounds);
-	/* Ratios first: they pair the values of a round, and printing the speeds sorts them. */
+	/* Print ratios first: they pair the values of a round, and printing the speeds sorts the values. */
 	print_ratios(bench, speed, rounds);
 	for (size_t m = 0; m < METHODS; m++) {
 		if (!is_left_out(bench, m))
@@ -244,14 +244,14 @@ static int run_trial(struct bench *bench, const struct trial *trial, size_t roun
 	return 0;
 }
 
-/* The bytes that came must be the exporter's, or the speeds mean nothing. */
+/* The copied bytes must be the exporter's; otherwise the speeds are meaningless. */
 static int verify(struct bench *bench)
 {
 	bench_fill(bench->other, MEMORY);
 	if (run_get(bench, BIG, MEMORY / BIG) != 0)
 		return -1;
 	if (memcmp(bench->local, bench->other, MEMORY) != 0)
-		return bench_fail("the bytes that came are not the exporter's",
+		return bench_fail("the copied bytes differ from the exporter's",
 				  DOCA_ERROR_UNEXPECTED);
 	return 0;
 }
@@ -273,10 +273,10 @@ static int run_all(struct bench *bench, size_t rounds)
 
 	error = dpumap_dma_get_engine(bench->dma, &engine);
 	if (error != DOCA_SUCCESS)
-		return bench_fail("the queue has no engine", error);
+		return bench_fail("the engine of the queue is unknown", error);
 	if (verify(bench) != 0)
 		return -1;
-	printf("engine %s, %d copies in flight, %zu MiB walked through\n",
+	printf("engine %s, %d copies in flight, %zu MiB of memory\n",
 	       engine == DPUMAP_DMA_ENGINE_MMO ? "MMO" : "RDMA", QUEUE, MEMORY >> 20);
 	for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
 		if (run_trial(bench, &trials[i], rounds) != 0)
@@ -296,11 +296,11 @@ static int with_queue(struct bench *bench, size_t rounds)
 	error = doca_mmap_create_from_export(NULL, exported->desc, exported->desc_len, bench->dev,
 					     &bench->remote_map);
 	if (error != DOCA_SUCCESS)
-		return bench_fail("the peer's memory is not imported", error);
+		return bench_fail("the peer's memory cannot be imported", error);
 	error = dpumap_dma_create(bench->dev, QUEUE, &bench->dma);
 	if (error != DOCA_SUCCESS) {
 		doca_mmap_destroy(bench->remote_map);
-		return bench_fail("no queue", error);
+		return bench_fail("a queue cannot be created", error);
 	}
 	status = run_all(bench, rounds);
 	dpumap_dma_destroy(bench->dma);
@@ -315,7 +315,7 @@ static int with_memory(struct bench *bench, size_t rounds)
 	bench->local = mmap(NULL, 2 * MEMORY, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (bench->local == MAP_FAILED)
-		return bench_fail("no memory", DOCA_ERROR_NO_MEMORY);
+		return bench_fail("memory cannot be allocated", DOCA_ERROR_NO_MEMORY);
 	bench->other = bench->local + MEMORY;
 	bench->local_map =
 		bench_map(bench->dev, bench->local, MEMORY, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);

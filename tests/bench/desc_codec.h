@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Codecs that bench_desc compares. All of them carry what a PCI export carries, its magic, version
- * and checksum included; the others neither compute that checksum nor judge a value.
+ * Codecs that bench_desc compares. All of them carry the fields of a PCI export, including magic,
+ * version and checksum; the others neither compute the checksum nor validate a value.
  */
 #ifndef DPUMAP_BENCH_DESC_CODEC_H
 #define DPUMAP_BENCH_DESC_CODEC_H
@@ -15,7 +15,7 @@
 
 struct desc_codec {
 	const char *name;
-	/* Returns the bytes written, 0 on failure. */
+	/* Return the number of bytes written, 0 on failure. */
 	size_t (*encode)(const struct dpumap_desc *d, uint8_t *buf, size_t room);
 	bool (*decode)(const uint8_t *buf, size_t len, struct dpumap_desc *d);
 };

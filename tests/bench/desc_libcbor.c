@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* An array without names, the smallest that CBOR does. */
+/* An array without names, which is the smallest encoding in CBOR. */
 #include <cbor.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ enum field {
 	NUM_FIELDS,
 };
 
-/* In the fewest bytes that hold it. */
+/* Encode an integer in as few bytes as possible. */
 static cbor_item_t *build_number(uint64_t value)
 {
 	if (value <= UINT8_MAX)
@@ -34,7 +34,7 @@ static cbor_item_t *build_number(uint64_t value)
 	return cbor_build_uint64(value);
 }
 
-/* Takes the reference to item. */
+/* Consumes the reference to item. */
 static bool push(cbor_item_t *array, cbor_item_t *item)
 {
 	bool pushed = item && cbor_array_push(array, item);

@@ -37,12 +37,12 @@ struct doca_dev *bench_open_device(bench_cap *cap)
 
 	error = doca_devinfo_create_list(&list, &n);
 	if (error != DOCA_SUCCESS) {
-		bench_fail("no list of devices", error);
+		bench_fail("the devices cannot be listed", error);
 		return NULL;
 	}
 	dev = open_first(list, n, cap);
 	if (!dev)
-		bench_fail("no device to work with", DOCA_ERROR_NOT_FOUND);
+		bench_fail("no suitable device", DOCA_ERROR_NOT_FOUND);
 	doca_devinfo_destroy_list(list);
 	return dev;
 }
@@ -54,7 +54,7 @@ struct doca_mmap *bench_map(struct doca_dev *dev, void *addr, size_t len, uint32
 
 	error = doca_mmap_create(&map);
 	if (error != DOCA_SUCCESS) {
-		bench_fail("no map", error);
+		bench_fail("a map cannot be created", error);
 		return NULL;
 	}
 	error = doca_mmap_set_memrange(map, addr, len);
@@ -65,7 +65,7 @@ struct doca_mmap *bench_map(struct doca_dev *dev, void *addr, size_t len, uint32
 	if (error == DOCA_SUCCESS)
 		error = doca_mmap_start(map);
 	if (error != DOCA_SUCCESS) {
-		bench_fail("the map does not start", error);
+		bench_fail("the map cannot be started", error);
 		doca_mmap_destroy(map);
 		return NULL;
 	}

@@ -11,7 +11,7 @@
 #define DEVICE	0
 #define CHANNEL 0
 
-/* Free to run on any processor: the driver's thread gets none of its own. */
+/* Let DPDK's threads run on any CPU: the driver's thread does not get a CPU of its own. */
 static bool start_dpdk(void)
 {
 	static const char *const fixed[] = {
@@ -27,7 +27,7 @@ static bool start_dpdk(void)
 	argv[argc++] = lcores;
 	if (rte_eal_init(argc, argv) >= 0)
 		return true;
-	fprintf(stderr, "bench: DPDK does not start: %s\n", rte_strerror(rte_errno));
+	fprintf(stderr, "bench: DPDK cannot be started: %s\n", rte_strerror(rte_errno));
 	return false;
 }
 

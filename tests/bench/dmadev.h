@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * DPDK's dma_skeleton driver, for comparison: a DMA device that is a thread of the process and
- * memcpy. In a library of its own, since DPDK's headers want compiler flags that nothing else here
- * is built with.
+ * DPDK's dma_skeleton driver, for comparison: a DMA device that a thread of the process implements with
+ * memcpy. It is a separate library, because DPDK's headers need other compiler flags.
  */
 #ifndef DPUMAP_BENCH_DMADEV_H
 #define DPUMAP_BENCH_DMADEV_H
@@ -17,15 +16,15 @@ struct dmadev_copy {
 	size_t len;
 };
 
-/* Without huge pages and devices. False after a line on stderr. */
+/* Start DPDK without huge pages and without hardware. Returns false after printing an error. */
 bool dmadev_open(uint16_t depth);
 void dmadev_close(void);
-/* Its thread looks for work all the time: it exists only while it is needed. */
+/* Start or stop the driver's thread, which polls continuously. */
 bool dmadev_run(bool on);
 
-/* Copies behind each other, with one doorbell. */
+/* Post copies of consecutive pieces, with one doorbell. */
 bool dmadev_post(const struct dmadev_copy *copies, size_t n);
-/* How many of at most n completed; -1 when one failed. */
+/* Return the number of completions, at most n; -1 if a copy failed. */
 int dmadev_reap(uint16_t n);
 
 #endif

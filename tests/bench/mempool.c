@@ -13,7 +13,7 @@
 
 static struct rte_mempool *pool;
 
-/* On the processor that it is on, as DPDK binds its threads. */
+/* Bind DPDK to the current CPU, as it binds its threads by default. */
 static bool start_dpdk(char **options, int num_options)
 {
 	static const char *const fixed[] = {
@@ -30,7 +30,7 @@ static bool start_dpdk(char **options, int num_options)
 	for (int i = 0; i < num_options && argc < MAX_OPTIONS; i++)
 		argv[argc++] = options[i];
 	if (rte_eal_init(argc, argv) < 0) {
-		fprintf(stderr, "bench: DPDK does not start: %s\n", rte_strerror(rte_errno));
+		fprintf(stderr, "bench: DPDK cannot be started: %s\n", rte_strerror(rte_errno));
 		return false;
 	}
 	return true;
@@ -44,7 +44,7 @@ bool mempool_open(size_t objects, size_t size, char **options, int num_options)
 				  NULL, NULL, NULL, SOCKET_ID_ANY, 0);
 	if (pool)
 		return true;
-	fprintf(stderr, "bench: no mempool: %s\n", rte_strerror(rte_errno));
+	fprintf(stderr, "bench: a mempool cannot be created: %s\n", rte_strerror(rte_errno));
 	rte_eal_cleanup();
 	return false;
 }

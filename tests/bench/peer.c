@@ -38,7 +38,7 @@ static int export_until_input_ends(struct doca_dev *dev, struct doca_mmap *map, 
 
 	error = doca_mmap_export_pci(map, dev, &desc, &desc_len);
 	if (error != DOCA_SUCCESS)
-		bench_fail("the map is not exported", error);
+		bench_fail("the map cannot be exported", error);
 	else if (announce(addr, len, desc, desc_len) == 0)
 		status = read(STDIN_FILENO, &byte, 1) == 0 ? 0 : 1;
 	return status;
@@ -55,7 +55,7 @@ int bench_export_memory(size_t len)
 		return 1;
 	memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED) {
-		bench_fail("no memory to export", DOCA_ERROR_NO_MEMORY);
+		bench_fail("memory to export cannot be allocated", DOCA_ERROR_NO_MEMORY);
 		doca_dev_close(dev);
 		return 1;
 	}
@@ -82,7 +82,7 @@ static struct doca_mmap *map_dm(struct doca_dev *dev, struct dpumap_dm *dm, size
 	DOCA_ERROR_PROPAGATE(error, doca_mmap_start(map));
 	if (error == DOCA_SUCCESS)
 		return map;
-	bench_fail("no map of device memory", error);
+	bench_fail("a map of device memory cannot be created", error);
 	if (map)
 		doca_mmap_destroy(map);
 	return NULL;
@@ -100,7 +100,7 @@ int bench_export_device_memory(size_t len)
 	if (!dev)
 		return 1;
 	if (dpumap_dm_alloc(dev, len, 6, &dm) != DOCA_SUCCESS) {
-		bench_fail("no device memory to export", DOCA_ERROR_NO_MEMORY);
+		bench_fail("device memory to export cannot be allocated", DOCA_ERROR_NO_MEMORY);
 		doca_dev_close(dev);
 		return 1;
 	}
@@ -134,7 +134,7 @@ static int parse_hex(const char *hex, struct bench_export *exported)
 	return n > 0 && *hex == '\n' ? 0 : -1;
 }
 
-/* "PID ADDRESS LENGTH DESCRIPTOR\n", the last in hex. */
+/* Read a line "PID ADDRESS LENGTH DESCRIPTOR\n", with DESCRIPTOR in hexadecimal. */
 static int parse_export(const char *line, struct bench_export *exported)
 {
 	char *end;
@@ -195,7 +195,7 @@ int bench_peer_start(struct bench_peer *peer, char *const command[])
 	if (read_export(output[0], &peer->exported) == 0)
 		return 0;
 	bench_peer_stop(peer);
-	fprintf(stderr, "bench: the peer does not say what it exports\n");
+	fprintf(stderr, "bench: the peer did not print its export\n");
 	return -1;
 
 close_input:

@@ -118,17 +118,17 @@ static const char *set_up(struct raw *raw, uint32_t depth, bool single_thread, v
 			  size_t len)
 {
 	if (!open_first(raw))
-		return "no mlx5 device";
+		return "an mlx5 device cannot be opened";
 	if (!make_domain(raw, single_thread))
-		return "no protection domain";
+		return "a protection domain cannot be allocated";
 	raw->mr = ibv_reg_mr(raw->pd, memory, len, IBV_ACCESS_LOCAL_WRITE);
 	if (!raw->mr)
 		return "the memory cannot be registered";
 	raw->channel = ibv_create_comp_channel(raw->context);
 	if (!raw->channel || !make_cq(raw, depth))
-		return "no completion queue";
+		return "a completion queue cannot be created";
 	if (!make_qp(raw, depth))
-		return "no queue pair that copies";
+		return "a queue pair for copies cannot be created";
 	return connect_to_itself(raw) ? NULL : "the queue pair cannot be connected to itself";
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The least that a program needs to copy with the DMA engine of an mlx5 device: a completion queue,
- * a queue pair connected to itself, mlx5dv_wr_memcpy() and ibv_poll_cq(). What everything else is
- * compared with.
+ * The minimum that a program needs to copy with the DMA engine of an mlx5 device: a completion
+ * queue, a queue pair connected to itself, mlx5dv_wr_memcpy() and ibv_poll_cq(). It is the
+ * reference for all comparisons.
  */
 #ifndef DPUMAP_BENCH_RAW_H
 #define DPUMAP_BENCH_RAW_H
@@ -18,7 +18,7 @@
 struct raw {
 	struct ibv_context *context;
 	struct ibv_pd *pd;
-	struct ibv_td *td; /* NULL unless for a single thread */
+	struct ibv_td *td; /* for use by a single thread; otherwise NULL */
 	struct ibv_pd *parent;
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *cq;
@@ -33,14 +33,14 @@ struct raw_copy {
 	size_t len;
 };
 
-/* On the first device; memory can be read and written by it. False after a line on stderr. */
+/* Open the first device and register the memory. Returns false after printing an error. */
 bool raw_open(struct raw *raw, uint32_t depth, bool single_thread, void *memory, size_t len);
-/* What was opened; the rest of *raw is zero. */
+/* Destroy all objects in *raw; members that were not created are zero. */
 void raw_close(struct raw *raw);
 
-/* Copies behind each other, with one doorbell. */
+/* Post copies of consecutive pieces, with one doorbell. */
 bool raw_post(const struct raw *raw, const struct raw_copy *copies, size_t n);
-/* How many of at most n completed; -1 when one failed. */
+/* Return the number of completions, at most n; -1 if a copy failed. */
 int raw_reap(const struct raw *raw, int n);
 
 #endif

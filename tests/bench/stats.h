@@ -10,10 +10,10 @@ struct bench_stats {
 	double max;
 };
 
-/* Sorts values. n is at least 1. */
+/* Compute the statistics of n values, at least 1. Sorts the values. */
 void bench_stats(double *values, size_t n, struct bench_stats *stats);
 
-/* CLOCK_MONOTONIC and the CPU time of this process, in seconds. */
+/* Return the time of CLOCK_MONOTONIC, and the CPU time of this process, in seconds. */
 double bench_now(void);
 double bench_cpu_time(void);
 

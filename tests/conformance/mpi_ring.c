@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Messages of many sizes to the next rank while those of the last one come, and a put into the next
- * one's window. An MPI program like any other; programs.sh runs it.
+ * Send messages of many sizes to the next rank while receiving those of the previous one, and put data into
+ * the next rank's window. An ordinary MPI program; programs.sh runs it.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# newest-rdma-core.sh DIR: the newest rdma-core that Debian has as packages, with all that it stands
-# on from the C library up, unpacked in DIR/root; needs no privilege and leaves the system alone.
-# DIR/bin has its programs, which run by their own dynamic linker; DIR/version says what was found.
+# newest-rdma-core.sh DIR: unpack the newest rdma-core of Debian's archive in DIR/root, with all its
+# dependencies including the C library. This needs no privileges and does not change the system.
+# DIR/bin gets its programs, which run with their own dynamic linker, and DIR/version its version.
 # Exit status 77: the archive cannot be reached.
 set -euo pipefail
 
@@ -17,19 +17,19 @@ programs="ibv_devices ibv_devinfo ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpon
 	ibv_srq_pingpong ibv_xsrq_pingpong ib_write_bw ib_read_bw ib_send_bw ib_atomic_bw
 	ib_write_lat rdma"
 
-# The mirror that this machine uses already.
+# Use the mirror of this machine.
 mirror()
 {
 	# shellcheck disable=SC2016 # apt's variables
 	apt-get indextargets --format '$(LABEL) $(REPO_URI)' | sed -n '/^Debian /{s///p;q}'
 }
 
-# A state of apt's own, in which nothing is installed: what is asked for comes with everything.
+# An empty state of apt, in which nothing is installed, so that apt fetches all dependencies.
 prepare_apt()
 {
 	local uri
 	uri=$(mirror)
-	[ -n "$uri" ] || { echo "newest-rdma-core: no source of Debian's in apt" >&2; exit 77; }
+	[ -n "$uri" ] || { echo "newest-rdma-core: apt has no source of Debian" >&2; exit 77; }
 	mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial"
 	: >"$dir/apt/status"
 	printf 'deb [arch=%s signed-by=%s] %s %s main\n' "$(dpkg --print-architecture)" "$keyring" \
@@ -65,7 +65,7 @@ fetch()
 	apt-cache show --no-all-versions ibverbs-providers | sed -n 's/^Version: //p' >"$dir/version"
 }
 
-# Only what this version needs: older ones may lie in the cache. Unpacked again if it changed.
+# Use only the packages of this version; the cache may contain older ones. Unpack again after a change.
 unpack()
 {
 	local deb list=$dir/apt/unpacked
@@ -75,7 +75,7 @@ unpack()
 	[ -s "$list.new" ] || { echo "newest-rdma-core: apt names no package" >&2; exit 1; }
 	cmp -s "$list" "$list.new" && return
 	rm -rf "$dir/root" "$list"
-	# What merged /usr expects: packages have nothing in /lib any more, older ones may.
+	# Create the links of a merged /usr: older packages may still contain files in /lib.
 	mkdir -p "$dir/root/usr/lib" "$dir/root/usr/lib64" "$dir/root/usr/bin" "$dir/root/usr/sbin"
 	for deb in bin sbin lib lib64; do
 		ln -s "usr/$deb" "$dir/root/$deb"

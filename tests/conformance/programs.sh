@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Programs of the distribution that were not written for the emulated device, unmodified: perftest,
-# ibv_xsrq_pingpong, iproute2's rdma, infiniband-diags, UCX, libfabric and Open MPI.
+# Run unmodified programs of the distribution on the emulated device: perftest, ibv_xsrq_pingpong,
+# iproute2's rdma, infiniband-diags, UCX, libfabric and Open MPI.
 # Exit status 77: the program is not installed.
 set -euo pipefail
 
@@ -45,7 +45,7 @@ run_as()
 	timeout 90 "$emu" run --as "$function" -- "$@"
 }
 
-# Ports that are free now: as many as asked for, all different.
+# Print the given number of different ports that are free now.
 free_ports()
 {
 	/usr/bin/python3 - "$1" <<'END'
@@ -73,8 +73,8 @@ await_listener()
 	return 1
 }
 
-# pair NAME PORT COMMAND...: a server on the DPU's function, a client on the host's; COMMAND takes
-# "-p PORT [SERVER]" at its end, as all programs here do.
+# pair NAME PORT COMMAND...: run a server on the DPU's function and a client on the host's. COMMAND must
+# accept "-p PORT [SERVER]" at its end.
 pair()
 {
 	local name=$1 port=$2 server status=0
@@ -93,11 +93,11 @@ perftest()
 {
 	need "$1"
 	pair "$1" "$(free_ports 1)" "$@" -d mlx5_0 -F
-	# Its last line of numbers is "size iterations ...".
+	# The last line of numbers in its output is "size iterations ...".
 	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$tmp/$1-client.out" || fail "$1 measured nothing"
 }
 
-# json COMMAND CONDITION: the output of `rdma -j COMMAND` is `o`
+# json COMMAND CONDITION: check a Python condition on `o`, the output of `rdma -j COMMAND`
 json()
 {
 	# shellcheck disable=SC2086
@@ -108,7 +108,7 @@ o = json.load(open(sys.argv[1]))
 assert $2, o" "$tmp/rdma.out" || fail "rdma -j $1: not as expected: $2"
 }
 
-# In one emulated machine, while a program with objects runs there.
+# Runs in one emulated machine, while a program in it holds objects.
 rdma_inside()
 {
 	local server
@@ -145,7 +145,7 @@ rdma_inside()
 	json "resource show srq" \
 		"len(o) == 1 and o[0]['type'] == 'BASIC' and len(o[0]['lqpn']) >= 1 and o[0]['pid'] == $server"
 	kill -9 "$server"
-	# There is no administrator of the machine inside it.
+	# The emulated machine does not allow administration of its devices.
 	! rdma dev set mlx5_0 name other 2>"$tmp/rdma.out" || fail "a device could be renamed"
 	grep -q "not supported" "$tmp/rdma.out" || fail "renaming was refused in another way"
 }
@@ -161,12 +161,12 @@ rdma_netlink()
 	# The host sees both cards.
 	run_as host rdma dev show >"$tmp/rdma.out" || fail "rdma dev on the host failed"
 	[ "$(grep -cE '^[01]: mlx5_[01]: ' "$tmp/rdma.out")" -eq 2 ] || fail "not two devices"
-	# libibverbs finds its devices this way, without a look at the class directory.
+	# libibverbs finds its devices this way, without reading the class directory.
 	run_as host ibv_devices >"$tmp/rdma.out" || fail "ibv_devices failed"
 	grep -q 'mlx5_1 ' "$tmp/rdma.out" || fail "ibv_devices does not list both"
 }
 
-# What they read of the class directory; one is a shell script, the other C.
+# ibstat and ibstatus read the class directory; ibstatus is a shell script, ibstat a C program.
 diags()
 {
 	need ibstat
@@ -176,13 +176,13 @@ diags()
 	grep -q 'Rate: 400' "$tmp/ibstat.out" || fail "ibstat: another rate"
 	run_as dpu ibstatus >"$tmp/ibstatus.out" 2>&1 || fail "ibstatus ended with $?"
 	grep -q "device 'mlx5_0' port 1 status" "$tmp/ibstatus.out" || fail "ibstatus: no port"
-	! grep -q unknown "$tmp/ibstatus.out" || fail "ibstatus does not find all"
-	# Management datagrams are not there, which is said and not waited for.
+	! grep -q unknown "$tmp/ibstatus.out" || fail "ibstatus prints unknown values"
+	# Management datagrams are not supported: ibping must report that at once.
 	! run_as dpu ibping -c 1 1 >"$tmp/ibping.out" 2>&1 || fail "ibping pings"
 	grep -q 'is ib_umad module loaded' "$tmp/ibping.out" || fail "ibping fails in another way"
 }
 
-# Open MPI over UCX: two ranks on each of two hosts.
+# Run Open MPI over UCX: two ranks on each of two hosts.
 mpi()
 {
 	local run=(mpirun.openmpi --allow-run-as-root --oversubscribe --mca pml ucx --mca osc ucx
@@ -195,8 +195,8 @@ mpi()
 	timeout 90 "${run[@]}" -np 2 "$emu" run --as host -- "$tmp/ring" : \
 		-np 2 "$emu" run --as node1.host -- "$tmp/ring" >"$tmp/mpi.out" 2>&1 ||
 		fail "mpirun ended with $?"
-	grep -qx 'ring of 4' "$tmp/mpi.out" || fail "the ring was not closed"
-	[ "$("$emu" status | awk '$1 == "copies" { print $2 }')" -gt 0 ] || fail "not over the device"
+	grep -qx 'ring of 4' "$tmp/mpi.out" || fail "mpi_ring did not complete"
+	[ "$("$emu" status | awk '$1 == "copies" { print $2 }')" -gt 0 ] || fail "no data went over the device"
 	nothing_left
 }
 
@@ -204,19 +204,19 @@ ucx_info_case()
 {
 	need ucx_info
 	run_as dpu ucx_info -d >"$tmp/ucx.out" 2>&1 || fail "ucx_info ended with $?"
-	grep -q 'Memory domain: mlx5_0' "$tmp/ucx.out" || fail "UCX has no memory domain mlx5_0"
+	grep -q 'Memory domain: mlx5_0' "$tmp/ucx.out" || fail "UCX lists no memory domain mlx5_0"
 }
 
 nothing_left()
 {
 	local kind
 	for kind in contexts pds mrs cqs qps srqs umems channels; do
-		"$emu" status | grep -qx "$kind 0" || fail "$kind are left"
+		"$emu" status | grep -qx "$kind 0" || fail "the programs left $kind"
 	done
 }
 
-# ucx PROFILE TRANSPORTS ARGUMENT...: the transports of its own kind (mlx5) know BlueField-2 by its
-# PCI id, and BlueField-3 not yet.
+# ucx PROFILE TRANSPORTS ARGUMENT...: UCX's mlx5 transports recognize BlueField-2 by its PCI id, but not
+# yet BlueField-3.
 ucx()
 {
 	need ucx_perftest
@@ -225,11 +225,11 @@ ucx()
 	shift 2
 	pair ucx "$(free_ports 1)" ucx_perftest "$@"
 	grep -qE '^Final: +[0-9]+ ' "$tmp/ucx-client.out" || fail "ucx_perftest measured nothing"
-	! grep -q ERROR "$tmp"/ucx-*.out || fail "ucx_perftest complains"
+	! grep -q ERROR "$tmp"/ucx-*.out || fail "ucx_perftest reports errors"
 	nothing_left
 }
 
-# Reliable datagrams of libfabric's own on the verbs provider's unreliable ones.
+# Run libfabric's reliable datagrams, which use unreliable datagrams of the verbs provider.
 fi_pingpong_case()
 {
 	local port server status=0 options=(-p "verbs;ofi_rxd" -e rdm -I 20 -S 4096 -c)
@@ -243,7 +243,7 @@ fi_pingpong_case()
 		fail "the client ended with $?"
 	wait "$server" || status=$?
 	[ "$status" -eq 0 ] || fail "the server ended with $status"
-	grep -qE '^4k +20 +=20 ' "$tmp/fi-client.out" || fail "not all came back"
+	grep -qE '^4k +20 +=20 ' "$tmp/fi-client.out" || fail "messages were lost"
 	nothing_left
 }
 
@@ -251,10 +251,10 @@ fi_info_case()
 {
 	need fi_info
 	run_as dpu fi_info -p verbs >"$tmp/fi.out" 2>&1 || fail "fi_info ended with $?"
-	grep -q 'domain: mlx5_0' "$tmp/fi.out" || fail "libfabric's verbs provider lists nothing"
+	grep -q 'domain: mlx5_0' "$tmp/fi.out" || fail "libfabric's verbs provider does not list mlx5_0"
 }
 
-# All kinds of programs at the same time: eight pairs, so 16 processes.
+# Run all kinds of programs at the same time: eight pairs, so 16 processes.
 mixed()
 {
 	local ports pids=() i=0 command pid
@@ -276,8 +276,8 @@ mixed()
 	nothing_left
 }
 
-# xsrq CLIENTS ARGUMENT...: a server, and clients that share an XRC domain: it sends to each of them
-# through the connections of all.
+# xsrq CLIENTS ARGUMENT...: run a server, and clients that share an XRC domain. The server sends to each
+# client over the connections of all clients.
 xsrq()
 {
 	local clients=$1 port server i pid pids=() status=0
@@ -298,7 +298,7 @@ xsrq()
 	done
 	wait "$server" || status=$?
 	[ "$status" -eq 0 ] || fail "the server ended with $status"
-	! grep -iE 'invalid|fail|error' "$tmp"/xsrq-*.out >/dev/null || fail "somebody complains"
+	! grep -iE 'invalid|fail|error' "$tmp"/xsrq-*.out >/dev/null || fail "a client or the server reports an error"
 	nothing_left
 }
 
@@ -313,5 +313,5 @@ fi-pingpong) fi_pingpong_case ;;
 fi-info) fi_info_case ;;
 mixed) mixed ;;
 xsrq) xsrq "$@" ;;
-*) fail "no such case" ;;
+*) fail "unknown case" ;;
 esac

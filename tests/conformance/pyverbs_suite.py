@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Runs rdma-core's own Python tests on the emulated device and judges the result.
+"""Run the Python tests of rdma-core on the emulated device and check the results.
 
-The suite is the unmodified one of Debian's python3-pyverbs, copied and unpacked into a temporary
-directory. Each module of the selection runs in a process of its own below `dpumap-emu run`. A test
-may skip only if expected-skips.txt names it with a reason, and one named there must skip.
+The suite is the unmodified suite of Debian's python3-pyverbs, copied and unpacked into a temporary
+directory. Each selected module runs in its own process with `dpumap-emu run`. A test may skip only if
+expected-skips.txt lists it with a reason, and a listed test must skip.
 
-With --survey the suite is another one, of another rdma-core (see newest-rdma-core.sh): all of its
-modules run, and a test may fail only if newest-failures.txt names it with a reason.
+With --survey, the suite comes from another rdma-core (see newest-rdma-core.sh). All its modules run,
+and a test may fail only if newest-failures.txt lists it with a reason.
 
-Exit status: 0 all as expected, 3 something failed, other: the suite could not be run.
+Exit status: 0 all results as expected, 3 a test failed, other: the suite could not run.
 """
 
 import argparse
+import concurrent.futures
 import glob
 import gzip
 import json
@@ -32,7 +33,7 @@ MODULE_TIMEOUT = 150
 HUGE_PAGES = "/proc/sys/vm/nr_hugepages"
 LEAST_HUGE_PAGES = 16
 
-# What must run, and how many tests that is at least: a suite that shrank is no success.
+# Modules that must run, with their minimum number of tests: a smaller suite is a failure.
 SELECTION = {
     "test_device": 22,
     "test_pd": 4,
@@ -61,41 +62,41 @@ SELECTION = {
     "test_odp": 17,
 }
 
-# About things that the device lacks: run to see that they end cleanly, and counted.
+# Modules for features that the device lacks. They must end cleanly; their results are only counted.
 OTHERS = {
     "test_flow": "flow steering",
-    "test_mlx5_crypto": "encryption; wants credentials of a real card",
+    "test_mlx5_crypto": "encryption; needs credentials of a real card",
     "test_mlx5_dc": "dynamically connected transport",
     "test_mlx5_dr": "flow steering",
     "test_mlx5_flow": "flow steering",
     "test_mlx5_lag_affinity": "link aggregation",
     "test_mlx5_pp": "packet pacing",
-    "test_mlx5_rdmacm": "the connection manager's device, /dev/infiniband/rdma_cm, is not there",
+    "test_mlx5_rdmacm": "connection manager (/dev/infiniband/rdma_cm)",
     "test_mlx5_sched": "transmit scheduling",
-    "test_mlx5_timestamp": "time stamps: those of raw packets and of real time are not there",
+    "test_mlx5_timestamp": "time stamps of raw packets and of real time",
     "test_mlx5_udp_sport": "choice of the UDP source port",
-    "test_rdmacm": "the connection manager's device, /dev/infiniband/rdma_cm, is not there",
+    "test_rdmacm": "connection manager (/dev/infiniband/rdma_cm)",
     "test_rss_traffic": "receive side scaling",
     "test_tag_matching": "tag matching",
 }
 
-# A machine's lack, not the device's: allowed, but the run says nothing about the document then.
+# Features that the machine lacks: such a skip is allowed, but the document is then not compared.
 MACHINE_LACKS = ("There are no huge pages",)
 
 PREAMBLE = """# Conformance
 
-This page is written by `tests/conformance/pyverbs_suite.py --write-doc`, and the conformance lane
-fails if it is not what a run would write. rdma-core's own Python suite, the unmodified one of
-Debian's `python3-pyverbs`, runs on the default profile (bluefield-3).
+`tests/conformance/pyverbs_suite.py --write-doc` writes this page, and the lane `conformance` fails if the
+results differ from it. The suite is the unmodified Python suite of rdma-core from Debian's
+`python3-pyverbs`. It runs on the default profile (bluefield-3).
 
 """
 
 
 SURVEY_PREAMBLE = """# Conformance of the newest rdma-core
 
-Written by the lane `newest` (`tests/conformance/pyverbs_suite.py --survey`): rdma-core %s of
-Debian's unstable distribution, libraries and Python suite, on the default profile (bluefield-3).
-What the suite skips it does not find on this device, or on a machine without a GPU.
+The lane `newest` (`tests/conformance/pyverbs_suite.py --survey`) writes this page. It runs the libraries
+and the Python suite of rdma-core %s, from Debian's unstable distribution, on the default profile
+(bluefield-3). The suite skips tests of features that this device, or a machine without a GPU, lacks.
 
 | module | passed | skipped | failed |
 | --- | ---: | ---: | ---: |
@@ -103,7 +104,7 @@ What the suite skips it does not find on this device, or on a machine without a 
 
 
 def unpack_suite(target, source=SUITE):
-    """Debian compresses documentation files, and machines may leave them out altogether."""
+    """Find the suite: Debian compresses documentation files, and may not install them at all."""
     if not os.path.isdir(source):
         subprocess.run(["apt-get", "-q", "download", "python3-pyverbs"], cwd=target, check=True)
         package = glob.glob(os.path.join(target, "python3-pyverbs_*.deb"))[0]
@@ -136,12 +137,12 @@ def read_reasons(path):
 
 
 def run_inside(suite, module, report):
-    """In the emulated function's process: runs one module, one JSON line per test."""
+    """Run one module in the process on the emulated function; print one JSON line per test."""
     import multiprocessing
     import time
     import unittest
 
-    # The suite hands open devices to its children, so they must be forked; Python 3.14 would not.
+    # The suite passes open devices to its children, so they must be forked; Python 3.14 does not by default.
     multiprocessing.set_start_method("fork")
 
     class Recorder(unittest.TestResult):
@@ -192,7 +193,7 @@ def run_module(emu, suite, module, tmp, output=None, python=PYTHON):
     report = os.path.join(tmp, module + ".json")
     command = [emu, "run", "--as", "dpu", "--", python, os.path.abspath(__file__),
                "--inside", suite, module, report]
-    environment = dict(os.environ, DPUMAP_EMU_DIR=os.path.join(tmp, "emu"),
+    environment = dict(os.environ, DPUMAP_EMU_DIR=os.path.join(tmp, "emu-" + module),
                        PYTHONDONTWRITEBYTECODE="1")
     process = subprocess.Popen(command, env=environment, start_new_session=True, stdout=output,
                                stderr=output)
@@ -216,8 +217,16 @@ def run_module(emu, suite, module, tmp, output=None, python=PYTHON):
     return tests
 
 
+def run_modules(emu, suite, modules, tmp, output=None, python=PYTHON):
+    """(module, tests) for each module, in order; several run at once, each on its own emulator."""
+    modules = list(modules)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() + 1) as pool:
+        yield from zip(modules, pool.map(
+            lambda module: run_module(emu, suite, module, tmp, output, python), modules))
+
+
 def judge(test, skips):
-    """The verdict of a test, and what there is to say about it."""
+    """Return the verdict of a test, and the reason."""
     reason = skips.get(test["name"])
     if test["outcome"] == "skip":
         if test["detail"].startswith(MACHINE_LACKS):
@@ -231,7 +240,7 @@ def judge(test, skips):
 
 
 def reserve_huge_pages():
-    """Some tests want 2 MiB pages: root can have them. Returns how many there were, or None."""
+    """Reserve 2 MiB pages for some tests, if root. Return the previous number of pages, or None."""
     try:
         with open(HUGE_PAGES, encoding="ascii") as file:
             before = int(file.read())
@@ -251,10 +260,10 @@ def release_huge_pages(before):
 
 
 def run_selection(emu, suite, tmp, skips):
-    """(module, test's name, verdict, detail, outcome) of all that must run."""
+    """Return (module, name, verdict, detail, outcome) for each test that must run."""
     results = []
-    for module in SELECTION:
-        for test in run_module(emu, suite, module, tmp):
+    for module, tests in run_modules(emu, suite, SELECTION, tmp):
+        for test in tests:
             verdict, detail = judge(test, skips)
             results.append((module, test["name"], verdict, detail, test["detail"]))
             print(f"   {verdict:4} {test['seconds']:6.2f} s  {test['name']}", flush=True)
@@ -264,10 +273,9 @@ def run_selection(emu, suite, tmp, skips):
 
 
 def run_others(emu, suite, tmp):
-    """Counts of passed, skipped and failed tests by module; None if a module did not end well."""
+    """Return the counts of passed, skipped and failed tests by module; None for a module that crashed."""
     counts = {}
-    for module in OTHERS:
-        tests = run_module(emu, suite, module, tmp, subprocess.DEVNULL)
+    for module, tests in run_modules(emu, suite, OTHERS, tmp, subprocess.DEVNULL):
         outcomes = [test["outcome"] for test in tests]
         ended = not any(test["name"].endswith(".complete") for test in tests)
         counts[module] = tuple(outcomes.count(kind) for kind in ("pass", "skip", "fail"))
@@ -279,7 +287,7 @@ def run_others(emu, suite, tmp):
 
 
 def document(results, others):
-    """The page as this run would write it."""
+    """Return the page for the results of this run."""
     rows = ["| module | passed | skipped | failed |", "| --- | ---: | ---: | ---: |"]
     totals = [0, 0, 0]
     reasons = {}
@@ -292,14 +300,14 @@ def document(results, others):
     for _, name, verdict, detail, _ in results:
         if verdict == "skip":
             reasons.setdefault(detail, []).append(name)
-    lines = ["## What must run", ""] + rows + ["", "## What is skipped, and why", ""]
+    lines = ["## Required modules", ""] + rows + ["", "## Skipped tests", ""]
     for reason in sorted(reasons):
         lines.append(f"- {reason}:")
         lines += [f"  - `{name}`" for name in sorted(reasons[reason])]
     lines += ["", "## Other modules", "",
-              "They are about what the device does not have. They must end cleanly; a test that",
-              "fails here did not find out by itself that the feature is missing.", "",
-              "| module | passed | skipped | failed | what is missing |",
+              "These modules test features that the device lacks. They must end cleanly. A test that",
+              "fails here does not detect that the feature is missing.", "",
+              "| module | passed | skipped | failed | missing feature |",
               "| --- | ---: | ---: | ---: | --- |"]
     lines += ["| %s | %d | %d | %d | %s |" % ((module,) + others[module] + (OTHERS[module],))
               for module in OTHERS if others[module]]
@@ -307,7 +315,7 @@ def document(results, others):
 
 
 def check_document(path, text, write):
-    """True if the file says what the run found."""
+    """Return True if the file contains the results of this run."""
     if write:
         with open(path, "w", encoding="utf-8") as out:
             out.write(text)
@@ -318,7 +326,7 @@ def check_document(path, text, write):
                 return True
     except OSError:
         pass
-    print(f"   fail           {path} is not what this run would write (--write-doc)")
+    print(f"   fail           {path} differs from the results of this run; update it with --write-doc")
     return False
 
 
@@ -339,7 +347,7 @@ def run_suite(arguments):
               for kind in ("pass", "fail", "skip")}
     good = not counts["fail"] and None not in others.values()
     if any(detail.startswith(MACHINE_LACKS) for *_, detail in results):
-        print("   note           this machine lacks something: the document is not compared")
+        print("   note           this machine lacks a feature: the document is not compared")
     elif good:
         good = check_document(arguments.doc, document(results, others), arguments.write_doc)
     print(f"   pyverbs: {counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped")
@@ -357,7 +365,7 @@ def judge_survey(test, failures):
 def survey_document(version, counts, failures):
     rows = ["| %s | %d | %d | %d |" % ((module,) + count) for module, count in counts.items()]
     totals = tuple(sum(count[i] for count in counts.values()) for i in range(3))
-    rows += ["| **all** | **%d** | **%d** | **%d** |" % totals, "", "## What fails, and why", ""]
+    rows += ["| **all** | **%d** | **%d** | **%d** |" % totals, "", "## Failed tests", ""]
     reasons = {}
     for name, reason in failures.items():
         reasons.setdefault(reason, []).append(name)
@@ -373,10 +381,10 @@ def run_survey(arguments):
     try:
         with tempfile.TemporaryDirectory(prefix="dpumap-pyverbs.") as tmp:
             suite = unpack_suite(tmp, arguments.suite)
-            for path in sorted(glob.glob(os.path.join(suite, "test_*.py"))):
-                module = os.path.basename(path)[:-3]
-                tests = run_module(arguments.emu, suite, module, tmp, subprocess.DEVNULL,
-                                   arguments.python)
+            modules = [os.path.basename(path)[:-3]
+                       for path in sorted(glob.glob(os.path.join(suite, "test_*.py")))]
+            for module, tests in run_modules(arguments.emu, suite, modules, tmp,
+                                             subprocess.DEVNULL, arguments.python):
                 outcomes = [test["outcome"] for test in tests]
                 counts[module] = tuple(outcomes.count(kind) for kind in ("pass", "skip", "fail"))
                 print("        %s: %d passed, %d skipped, %d failed" % ((module,) + counts[module]),
@@ -405,10 +413,10 @@ def main():
     parser.add_argument("--emu", help="the dpumap-emu program")
     parser.add_argument("--results", help="file to add one line per test to")
     parser.add_argument("--doc", default=DOC, help="the page about the results")
-    parser.add_argument("--write-doc", action="store_true", help="write it instead of comparing")
+    parser.add_argument("--write-doc", action="store_true", help="write the page instead of comparing it")
     parser.add_argument("--survey", metavar="VERSION", help="run all of another rdma-core's suite")
-    parser.add_argument("--suite", help="where that is")
-    parser.add_argument("--python", default=PYTHON, help="its interpreter, with its pyverbs")
+    parser.add_argument("--suite", help="directory of the suite for --survey")
+    parser.add_argument("--python", default=PYTHON, help="interpreter with pyverbs for the suite")
     parser.add_argument("--inside", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
@@ -417,7 +425,7 @@ def main():
     if not arguments.emu:
         parser.error("--emu is needed")
     arguments.emu = os.path.abspath(arguments.emu)
-    # Ends by an exception, so that children and files go.
+    # SIGTERM raises an exception, so that children are ended and files are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     return run_survey(arguments) if arguments.survey else run_suite(arguments)
 

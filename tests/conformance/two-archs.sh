@@ -1,18 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # two-archs.sh NATIVE-BUILD AARCH64-BUILD
-# An aarch64 DPU and an x86-64 host on one emulated card: dpumapd with its libraries and its
-# interposing library under user-mode emulation of the processor, dpumap on this machine, and one
-# native server for both. Each side exports to the other in turn, over a Unix socket and over TLS.
+# Test an aarch64 DPU and an x86-64 host on one emulated card. dpumapd, its libraries and the emulator's
+# shim run under user-mode emulation of the processor, dpumap runs natively, and one native server emulates
+# the card for both. The DPU exports to the host, and the host to the DPU, over a Unix socket and TLS.
 set -euo pipefail
 
 native=${1:?usage: two-archs.sh NATIVE-BUILD AARCH64-BUILD}
 foreign=${2:?usage: two-archs.sh NATIVE-BUILD AARCH64-BUILD}
 emu=$native/bin/dpumap-emu
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-archs.XXXXXX")
-work=$tmp
-# shellcheck source=tests/agents/pki.sh
-. "$(dirname "$0")/../agents/pki.sh"
+pki=$tmp/pki
 export DPUMAP_EMU_DIR=$tmp/emu
 agent=
 
@@ -32,7 +30,7 @@ fail()
 	exit 1
 }
 
-# prepare native|aarch64 FUNCTION PROGRAM ARGUMENT...: `command` is how to run it there
+# prepare native|aarch64 FUNCTION PROGRAM ARGUMENT...: set `command` to run the program on that function
 prepare()
 {
 	local side=$1 function=$2 program=$3
@@ -48,7 +46,7 @@ prepare()
 	command+=("$@")
 }
 
-# crossing AGENT-SIDE CLIENT-SIDE [tls]: a file there and back through both kinds of memory
+# crossing DPUMAPD-ARCH DPUMAP-ARCH [tls]: copy a file there and back through both kinds of memory
 crossing()
 {
 	local name listen=$tmp/agent.sock serving=() asking=()
@@ -72,7 +70,7 @@ crossing()
 		prepare "$2" host dpumap --connect "$address" "${asking[@]}" \
 			cp "$tmp/file" $name "$tmp/back"
 		"${command[@]}" >"$tmp/client.log" 2>&1 || fail "the copy from $2 through $name on $1 failed"
-		cmp "$tmp/file" "$tmp/back" || fail "other bytes came back through $name on $1"
+		cmp "$tmp/file" "$tmp/back" || fail "the file that came back through $name on $1 differs"
 		rm "$tmp/back"
 		echo "$2 -> $name on $1 -> $2 ${3-}: the same $(stat -c %s "$tmp/file") bytes"
 	done
@@ -83,13 +81,11 @@ crossing()
 
 head -c 9000000 /dev/urandom >"$tmp/file"
 "$emu" start >/dev/null
-make_ca
-issue dpu serverAuth IP:127.0.0.1
-issue host clientAuth
+/usr/bin/python3 "$(dirname "$0")/../harness/pki.py" "$pki" dpu:serverAuth:IP:127.0.0.1 host:clientAuth
 crossing aarch64 native
 crossing aarch64 native tls
 crossing native aarch64 tls
 crossing aarch64 aarch64
 for kind in contexts pds mrs mkeys aliases dms cqs qps; do
-	"$emu" status | grep -qx "$kind 0" || fail "$kind are left"
+	"$emu" status | grep -qx "$kind 0" || fail "the agents left $kind"
 done

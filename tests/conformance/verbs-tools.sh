@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The distribution's ibv_* programs, unmodified, on the emulated device.
+# Run the distribution's unmodified ibv_* programs on the emulated device.
 set -euo pipefail
 
 emu=${1:?usage: verbs-tools.sh DPUMAP-EMU CASE}
@@ -34,7 +34,7 @@ run_as()
 	timeout 60 "$emu" run --as "$function" -- "$@"
 }
 
-# expect NAME REGEX: the output has such a line
+# expect NAME REGEX: fail unless a line of the output matches
 expect()
 {
 	grep -qE "$2" "$tmp/out" || fail "$1 is not in the output (/$2/)"
@@ -59,7 +59,7 @@ devinfo()
 	[ ! -s "$tmp/err" ] || fail "ibv_devinfo complains"
 }
 
-# A port nobody listens on now; ibv_rc_pingpong cannot be asked to choose one.
+# Print a free port; ibv_rc_pingpong cannot choose one itself.
 free_port()
 {
 	/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'
@@ -92,10 +92,10 @@ pingpong()
 		fail "the client failed"
 	wait "$server" || { cat "$tmp/server" >>"$tmp/out"; fail "the server failed"; }
 	server=
-	# ibv_xsrq_pingpong says no more than that it succeeded.
+	# ibv_xsrq_pingpong prints only that it succeeded.
 	expect "the number of iterations" '^[0-9]+ iters in |^ *success$'
 	if grep -q 'invalid data' "$tmp/out" "$tmp/server"; then
-		fail "data arrived damaged"
+		fail "the received data differs from the sent data"
 	fi
 }
 
@@ -113,5 +113,5 @@ ud-pingpong-events) pingpong ud host dpu -c -e ;;
 srq-pingpong-between-functions) pingpong srq dpu host -c ;;
 srq-pingpong-events) pingpong srq host dpu -c -e ;;
 xsrq-pingpong-between-functions) pingpong xsrq dpu host ;;
-*) fail "no such case" ;;
+*) fail "unknown case" ;;
 esac

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A program of somebody else's: one copy by the first device that can. C11, and C++ as it is. */
+/* An ordinary DOCA program: one copy with the first device that supports it. Valid C11 and C++. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# run.sh BUILD cmake|meson|make: what a project of somebody else's meets. Installs BUILD into a
-# directory of its own, builds programs in C and C++ against that with nothing but
-# PKG_CONFIG_PATH=$(dpumap doca-pkgconfig-dir), and runs them on the emulated device.
+# run.sh BUILD cmake|meson|make: use dpumap in another project. Install BUILD into a temporary directory,
+# build programs in C and C++ against it with only PKG_CONFIG_PATH=$(dpumap doca-pkgconfig-dir), and run
+# them on the emulated device.
 set -euo pipefail
 
 build=$1
@@ -25,15 +25,15 @@ quietly()
 	"$@" >"$log" 2>&1 || die "$* failed"
 }
 
-# As a package is made: below DESTDIR, which the files must not remember.
+# Install as a package build does, below DESTDIR, which no installed file may contain.
 quietly env DESTDIR="$tmp/root" cmake --install "$build" --prefix "$prefix"
 root=$tmp/root$prefix
 libdir=$(dirname "$(find "$root" -name libdpumap.so -not -path '*/dpumap-doca/*')")
 
-# Where any compiler looks by itself there is nothing that could pass for an SDK.
+# The default paths of compilers must not contain files that could be mistaken for a DOCA SDK.
 shadow=$(find "$root" \( -name 'doca-*.pc' -o -name 'libdoca_*' -o -name 'doca_*.h' \) \
 	-not -path '*/dpumap-doca/*')
-[ -z "$shadow" ] || die "stands in the way of an SDK: $shadow"
+[ -z "$shadow" ] || die "this file could be mistaken for a DOCA SDK: $shadow"
 
 export LD_LIBRARY_PATH=$libdir
 PKG_CONFIG_PATH=$("$root/bin/dpumap" doca-pkgconfig-dir) || die "no doca-pkgconfig-dir"
@@ -54,11 +54,11 @@ make)
 	quietly make -C "$tmp/out" -f "$src/Makefile"
 	;;
 *)
-	die "cmake, meson or make, not $how"
+	die "unknown build system $how; use cmake, meson or make"
 	;;
 esac
 
-# The build tree serves programs as well.
+# Programs can also be built against the build tree.
 if [ "$how" = make ]; then
 	mkdir "$tmp/out/uninstalled"
 	PKG_CONFIG_PATH=$("$build/bin/dpumap" doca-pkgconfig-dir) quietly make -C "$tmp/out/uninstalled" \
@@ -69,14 +69,14 @@ for program in copy-c copy-cxx copy-named copy-dpu; do
 	side=host
 	[ "$program" != copy-dpu ] || side=dpu
 	said=$("$root/bin/dpumap-emu" run --dir "$tmp/emu" --as "$side" -- "$tmp/out/$program" \
-		2>"$log") || die "$program does not run"
+		2>"$log") || die "$program fails"
 	case $said in
 	*"copied 4096 bytes on the host" | *"copied 4096 bytes on the DPU") echo "$program: $said" ;;
 	*) die "$program said: $said" ;;
 	esac
-	# make gave this one an rpath.
+	# The Makefile links this program with an rpath.
 	[ "$how-$program" != make-copy-named ] ||
 		grep -q 'libdpumap.*dpumap-doca' <(env -u LD_LIBRARY_PATH ldd "$tmp/out/$program") ||
 		die "$program does not find its library by rpath"
-	[ "$program" != copy-dpu ] || [ "${said##* }" = DPU ] || die "$program is not for the DPU"
+	[ "$program" != copy-dpu ] || [ "${said##* }" = DPU ] || die "$program does not run on the DPU"
 done

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What became of the native tests in a cross build: each one ran there, or not-run.txt says why not.
+"""Check that each native test also ran in the cross build, or that not-run.txt has a reason why not.
 
 usage: account.py NATIVE-BUILD RESULTS.xml
        account.py --write-doc
 
-RESULTS.xml is what ctest --output-junit wrote in the cross build, with the whole output of tests that
-passed. A test that is missing or skipped, or a case in it that is skipped, must be in not-run.txt,
-and what is there must not run. docs/cross.md has the same list; --write-doc puts it there.
+RESULTS.xml is the file that ctest --output-junit wrote in the cross build, with the whole output of
+passed tests. A missing or skipped test, or a skipped case of a test, must be in not-run.txt, and a listed
+test must not run. docs/cross.md has the same list; --write-doc updates it.
 
-Exit status: 0 all accounted for, 1 not.
+Exit status: 0 if not-run.txt is correct, 1 otherwise.
 """
 
 import fnmatch
@@ -17,9 +17,11 @@ import os
 import re
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "../../scripts/lib"))
+import results  # noqa: E402
+
 LIST = os.path.join(HERE, "not-run.txt")
 DOC = os.path.join(HERE, "../../docs/cross.md")
 BEGIN = "<!-- from tests/cross/not-run.txt -->\n"
@@ -50,29 +52,27 @@ def native_tests(build):
 
 
 def cross_results(path):
-    """Names of the tests that ran, and of tests and cases that did not."""
+    """Return the names of the tests that ran, and of the tests and cases that did not."""
     ran, skipped = set(), set()
-    for case in ElementTree.parse(path).getroot().iter("testcase"):
-        name = case.get("name")
-        if case.find("skipped") is not None:
-            skipped.add(name)
+    for test in results.read_junit(path):
+        if test.outcome == "skip":
+            skipped.add(test.name)
             continue
-        ran.add(name)
-        out = case.findtext("system-out") or ""
-        skipped.update(f"{name}/{inner}" for inner in SKIPPED_CASE.findall(out))
+        ran.add(test.name)
+        skipped.update(f"{test.name}/{inner}" for inner in SKIPPED_CASE.findall(test.output))
     return ran, skipped
 
 
 def account(entries, native, ran, skipped):
-    """What is wrong, as lines."""
+    """Return a line for each error."""
     wrong = []
     for name in sorted((native - ran) | skipped):
         found = [entry for entry in entries if entry.matches(name)]
         for entry in found:
             entry.used = True
         if not found:
-            wrong.append(f"{name} does not run, and not-run.txt does not say why")
-    wrong += [f"not-run.txt: {entry.pattern} runs" for entry in entries
+            wrong.append(f"{name} did not run; add it to not-run.txt with a reason")
+    wrong += [f"not-run.txt: {entry.pattern} ran; remove its line" for entry in entries
               if not entry.used and not entry.optional]
     return wrong
 
@@ -85,7 +85,7 @@ def table(entries):
 
 
 def update_doc(entries, write):
-    """Whether docs/cross.md has the list."""
+    """Return whether docs/cross.md contains the current list."""
     with open(DOC, encoding="utf-8") as file:
         before, rest = file.read().split(BEGIN)
     old, after = rest.split(END)
@@ -105,7 +105,7 @@ def main():
     ran, skipped = cross_results(sys.argv[2])
     wrong = account(entries, native, ran, skipped)
     if not update_doc(entries, False):
-        wrong.append("docs/cross.md does not list what not-run.txt does: account.py --write-doc")
+        wrong.append("the list in docs/cross.md is stale; run tests/cross/account.py --write-doc")
     print(f"{len(native & ran)} of {len(native)} native tests ran for the other processor")
     print("\n".join(wrong))
     return 1 if wrong else 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every vector on a target that may have no files and no test library; every truncation and every
- * flipped bit of the canonical ones.
+ * Run every vector on a target that may lack files and a test library, with every truncation and
+ * every flipped bit of the canonical ones.
  */
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ int main(void)
 		if (desc_vector_holds(&v) && desc_vector_is_fragile(&v))
 			continue;
 		wrong++;
-		printf("\"%s\" does not hold\n", v.title);
+		printf("vector \"%s\" fails\n", v.title);
 	}
 	if (result == DESC_VECTOR_MALFORMED)
 		printf("malformed: %.40s\n", at);

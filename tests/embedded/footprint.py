@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """usage: footprint.py --size TOOL --max-text N --max-stack N ARCHIVE OBJECT...
 
-Prints text and data of the codec's archive, and for each function that others may call the deepest
-stack below it, from the call graphs (-fcallgraph-info=su) that lie beside the objects. Fails where
-one is above its limit, where there is writable data, or where the stack has no bound.
+Print text and data of the codec's archive, and the maximum stack depth of each global function, from the
+call graphs (-fcallgraph-info=su) beside the objects. Fail if a value is above its limit, if there is
+writable data, or if the stack is unbounded.
 
-The memory functions that the codec asks of its environment count with LEAF bytes each: those of
-newlib and picolibc save at most that many.
+Each memory function of the environment counts with LEAF bytes of stack, the maximum of those in newlib
+and picolibc.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def read_graph(objects):
             if node := NODE.match(line):
                 if use := STACK.search(node[2]):
                     if use[2] != "static":
-                        sys.exit(f"{node[1]}: its stack has no bound ({use[2]})")
+                        sys.exit(f"{node[1]}: its stack is unbounded ({use[2]})")
                     stack[node[1]] = int(use[1])
             elif edge := EDGE.match(line):
                 calls.setdefault(edge[1], set()).add(edge[2])
@@ -44,7 +44,7 @@ def deepest(name, stack, calls, path=()):
 
 
 def sections(tool, archive):
-    """Bytes of text, data and bss; read-only data counts as text, as it is in flash as well."""
+    """Return the bytes of text, data and bss. Read-only data counts as text: it is in flash, too."""
     out = subprocess.run([tool, "--totals", archive], check=True, capture_output=True, text=True)
     return [int(word) for word in out.stdout.splitlines()[-1].split()[:3]]
 
@@ -62,14 +62,14 @@ def main():
     stack, calls = read_graph(args.objects)
     public = {name: deepest(name, stack, calls) for name in stack if ":" not in name}
     if not public:
-        sys.exit("no call graph")
+        sys.exit("no call graph found beside the objects")
     for name, depth in sorted(public.items()):
         print(f"{name}: {depth} bytes of stack")
     worst = max(public.values())
     print(f"text {text} bytes (limit {args.max_text}), data {data}, bss {bss}, "
           f"stack {worst} bytes (limit {args.max_stack})")
     if text > args.max_text or data or bss or worst > args.max_stack:
-        sys.exit("over the limit")
+        sys.exit("a value is above its limit")
 
 
 main()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A line "STATUS BYTE" for each line of hex, as tests/vectors/read-desc.py says it: see there. */
+/* Print a line "STATUS BYTE" for each line of hex, in the format of tests/vectors/read-desc.py. */
 #include <dpumap/desc.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,12 +41,13 @@ int main(void)
 		dpumap_desc_status_t status;
 
 		if (!read_hex(line, bytes, &size)) {
-			fprintf(stderr, "desc_judge: no line of hex\n");
+			fprintf(stderr, "desc_judge: a line is not hexadecimal\n");
 			return 2;
 		}
 		status = dpumap_desc_diagnose(bytes, size, &offset);
 		if (dpumap_desc_decode(bytes, size, &d) != status) {
-			fprintf(stderr, "desc_judge: decoding gives another status\n");
+			fprintf(stderr,
+				"desc_judge: decoding returns another status than validating\n");
 			return 1;
 		}
 		printf("%s %zu\n", dpumap_desc_status_name(status), offset);

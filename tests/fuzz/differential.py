@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """usage: differential.py [--seed N] READER CORPUS VECTORS COMMAND...
 
-What the fuzzer found interesting, the vectors, and random changes of both, judged by the C codec
-(COMMAND, which is desc_judge) and by the reader that was written from the specification alone:
-status and byte have to be the same. Without a seed every run makes the same changes.
+Compare the C codec (COMMAND, which is desc_judge) with the reader that was written from the specification
+alone. The inputs are the fuzzer's corpus, the vectors, and random changes of both. Status and byte must be
+the same for each input. Without --seed, every run makes the same changes.
 """
 
 import argparse
@@ -16,8 +16,10 @@ import struct
 import subprocess
 import sys
 
+import corpus
+
 CHANGES = 12  # of each input
-# What no change of a byte string leads to in a judge of bytes.
+# Statuses that decoding a byte string cannot return.
 NOT_OF_BYTES = {"NULL", "BUFFER", "OP", "DENIED", "ALIGNMENT", "OUTSIDE"}
 SHOWN = 10
 TABLE = []
@@ -36,7 +38,7 @@ def crc32c(data):
 
 
 def mend(data):
-    """Past the checksum, as most changes are to be."""
+    """Correct the checksum, so that most changes are not refused for it."""
     if len(data) < 14:
         return data
     data[12:14] = struct.pack("<H", len(data) & 0xFFFF)
@@ -60,9 +62,9 @@ def change(data, rng):
     return bytes(mend(data) if rng.randrange(8) else data)[:600]
 
 
-def vectors(path):
-    text = pathlib.Path(path).read_text(encoding="utf-8")
-    for vector in text.split("\n\n"):
+def vectors(folder):
+    texts = [path.read_text(encoding="utf-8") for path in sorted(pathlib.Path(folder).glob("*.txt"))]
+    for vector in "\n\n".join(texts).split("\n\n"):
         rows = re.findall(r"^hex: ?(.*)$", vector, re.M)
         if rows:
             yield bytes.fromhex("".join(rows))
@@ -82,7 +84,7 @@ def main():
     args = parser.parse_args()
 
     rng = random.Random(args.seed)
-    inputs = [f.read_bytes() for f in sorted(pathlib.Path(args.corpus).iterdir())]
+    inputs = corpus.read(args.corpus)
     if not inputs:
         sys.exit(f"{args.corpus} is empty")
     inputs += vectors(args.vectors)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes from a client, frame after frame, to what dpumapd answers them with; there are exports
- * but no device. Every frame gets one reply, or ends the session.
+ * Send frames of arbitrary bytes to dpumapd's session, which has exports but no device. Each frame must get
+ * one reply or end the session.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,10 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "exports.h"
+#include "export_table.h"
+#include "log.h"
 #include "memory.h"
 #include "requests.h"
-#include "say.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,27 +23,25 @@ static void require(bool condition)
 		abort();
 }
 
-/* Ten thousand requests a second are not to be read. */
-void say(const char *fmt, ...)
+/* Discard the log of ten thousand requests per second. */
+void log_line(const char *fmt, ...)
 {
-	(void)fmt;
 }
 
-/* -- exports that are nowhere -- */
+/* -- exports without a device -- */
 
 #define EXPORTS 70
 
-struct export
-{
+struct named_export {
 	struct export_spec spec;
 	uint64_t id;
 };
 
-struct exports {
-	struct export list[EXPORTS];
+struct export_table {
+	struct named_export list[EXPORTS];
 };
 
-static struct exports all;
+static struct export_table all;
 
 static void make_exports(void)
 {
@@ -53,7 +51,7 @@ static void make_exports(void)
 	for (int i = 0; i < EXPORTS; i++) {
 		struct export_spec *spec = &all.list[i].spec;
 
-		spec_init(spec);
+		export_spec_init(spec);
 		snprintf(spec->name, sizeof(spec->name), "e%02d", i);
 		spec->kind = EXPORT_DRAM;
 		spec->size = 4096;
@@ -63,33 +61,29 @@ static void make_exports(void)
 	}
 }
 
-size_t exports_count(const struct exports *exports)
+size_t export_table_count(const struct export_table *exports)
 {
-	(void)exports;
 	return EXPORTS;
 }
 
-struct export *exports_get(const struct exports *exports, size_t index)
+struct named_export *export_table_at(const struct export_table *exports, size_t index)
 {
-	(void)exports;
 	require(index < EXPORTS);
 	return &all.list[index];
 }
 
-size_t exports_after(const struct exports *exports, const char *name)
+size_t export_table_after(const struct export_table *exports, const char *name)
 {
 	size_t i = 0;
 
-	(void)exports;
 	while (i < EXPORTS && strcmp(all.list[i].spec.name, name) <= 0)
 		i++;
 	return i;
 }
 
-struct export *exports_find(const struct exports *exports, const char *name,
-			    struct dpumap_fault *fault)
+struct named_export *export_table_find(const struct export_table *exports, const char *name,
+				       struct dpumap_fault *fault)
 {
-	(void)exports;
 	for (size_t i = 0; i < EXPORTS; i++)
 		if (strcmp(all.list[i].spec.name, name) == 0)
 			return &all.list[i];
@@ -97,35 +91,34 @@ struct export *exports_find(const struct exports *exports, const char *name,
 	return NULL;
 }
 
-struct export *exports_of_id(const struct exports *exports, uint64_t id)
+struct named_export *export_table_find_id(const struct export_table *exports, uint64_t id)
 {
-	(void)exports;
 	return id - 1 < EXPORTS ? &all.list[id - 1] : NULL;
 }
 
-doca_error_t exports_give(struct exports *exports, struct export *export,
-			  struct dpumap_fault *fault)
+doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
+				  struct dpumap_fault *fault)
 {
 	(void)exports, (void)export, (void)fault;
 	return DOCA_SUCCESS;
 }
 
-void exports_take_back(struct exports *exports, struct export *export)
+void export_table_release(struct export_table *exports, struct named_export *export)
 {
 	(void)exports, (void)export;
 }
 
-uint64_t export_id(const struct export *export)
+uint64_t export_id(const struct named_export *export)
 {
 	return export->id;
 }
 
-const struct export_spec *export_spec(const struct export *export)
+const struct export_spec *export_get_spec(const struct named_export *export)
 {
 	return &export->spec;
 }
 
-void export_describe(const struct export *export, struct dpumap_export_info *info)
+void export_describe(const struct named_export *export, struct dpumap_export_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	memcpy(info->name, export->spec.name, sizeof(info->name));
@@ -133,19 +126,18 @@ void export_describe(const struct export *export, struct dpumap_export_info *inf
 	info->size = export->spec.size;
 }
 
-void export_descriptor(const struct export *export, const void **desc, size_t *len)
+void export_descriptor(const struct named_export *export, const void **desc, size_t *len)
 {
 	*desc = export;
 	*len = 80;
 }
 
-doca_error_t export_connect(struct export *export, const void *owner, const void *details,
+doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
 			    size_t len, const void **answer, size_t *answer_len,
 			    struct dpumap_fault *fault)
 {
 	static const uint8_t end[48];
 
-	(void)owner;
 	require(len <= DPUMAP_DETAILS_MAX && (details || !len));
 	if (export->id % 2)
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED, "over PCI");
@@ -154,12 +146,12 @@ doca_error_t export_connect(struct export *export, const void *owner, const void
 	return DOCA_SUCCESS;
 }
 
-void export_disconnect(struct export *export, const void *owner)
+void export_disconnect(struct named_export *export, const void *owner)
 {
 	(void)export, (void)owner;
 }
 
-doca_error_t export_check_range(const struct export *export, uint64_t offset, uint64_t len,
+doca_error_t export_check_range(const struct named_export *export, uint64_t offset, uint64_t len,
 				struct dpumap_fault *fault)
 {
 	if (offset <= export->spec.size && len <= export->spec.size - offset)
@@ -167,8 +159,8 @@ doca_error_t export_check_range(const struct export *export, uint64_t offset, ui
 	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "outside");
 }
 
-doca_error_t export_read(struct export *export, uint64_t offset, size_t len, const void **data,
-			 struct dpumap_fault *fault)
+doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
+			 const void **data, struct dpumap_fault *fault)
 {
 	static const uint8_t bytes[4096];
 
@@ -178,17 +170,16 @@ doca_error_t export_read(struct export *export, uint64_t offset, size_t len, con
 	return DOCA_SUCCESS;
 }
 
-const char *exports_device_name(const struct exports *exports)
+const char *export_table_device_name(const struct export_table *exports)
 {
-	(void)exports;
 	return "mlx5_0";
 }
 
-doca_error_t exports_dm_usage(const struct exports *exports, struct exports_dm_usage *usage,
-			      struct dpumap_fault *fault)
+doca_error_t export_table_dm_usage(const struct export_table *exports,
+				   struct export_table_dm_usage *usage, struct dpumap_fault *fault)
 {
 	(void)exports, (void)fault;
-	*usage = (struct exports_dm_usage){4096, 4096, 4096};
+	*usage = (struct export_table_dm_usage){4096, 4096, 4096};
 	return DOCA_SUCCESS;
 }
 
@@ -226,7 +217,7 @@ static void serve(struct session *session, int fd)
 		} else {
 			requests_reject(session, &fault);
 		}
-		require(session->num_links <= SESSION_LINKS);
+		require(session->num_rdma_conns <= SESSION_RDMA_CONNS_MAX);
 		while (session->job.active)
 			requests_work(session, &all);
 		require(dpumap_conn_has_output(session->conn));
@@ -245,7 +236,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_exports();
 	require(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
 	require(session_create(fds[0], &peer, NULL, &session, &fault) == DOCA_SUCCESS);
-	memcpy(session->who, "uid:1", 6);
+	memcpy(session->identity, "uid:1", 6);
 	while (size && !session->closing) {
 		ssize_t n = send(fds[1], data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 

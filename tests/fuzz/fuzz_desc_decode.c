@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes are refused, or are the encoding of what they decode to. The mutator mends what no
- * fuzzer guesses, so that most inputs get past the checksum. A wrong answer aborts.
+ * Decoding arbitrary bytes must fail, or the decoded values must encode to the same bytes. The mutator
+ * corrects the checksum, which a fuzzer cannot guess. A wrong result aborts.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool all_zero(const struct dpumap_desc *d)
 	return !seen;
 }
 
-/* What was skipped, extensions and a later minor version, is not in the encoding. */
+/* The encoding omits the parts that the decoder skips: extensions and a later minor version. */
 static void check_encoding(const uint8_t *bytes, size_t size, const struct dpumap_desc *d)
 {
 	uint8_t again[DPUMAP_DESC_UMEM_SIZE];

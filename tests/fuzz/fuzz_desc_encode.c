@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any values are refused, or come back from their encoding; and an access to them is judged as by
- * arithmetic that cannot overflow. A wrong answer aborts.
+ * Encoding arbitrary values must fail, or the encoding must decode to the same values. The check of an
+ * access must agree with arithmetic that cannot overflow. A wrong result aborts.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct input {
 	uint64_t addr;
 	uint64_t len;
 	uint32_t ops;
-	uint8_t nearby; /* the access is near the range, where a boundary may be missed */
+	uint8_t nearby; /* place the access near a boundary of the range */
 };
 
 static void require(bool condition)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any commands to the emulated kernel are answered, and so is what engines, netlink sockets and the
- * control socket say in between; when the files of the clients are closed nothing is left. The
- * input is a sequence of commands, built along the server's own table of methods so that most get
- * past the framing, and at the same time the memory that they point to. The reactor and the access
- * to a client's memory are played here.
+ * The emulated kernel must answer arbitrary commands, and arbitrary messages from engines, netlink sockets
+ * and the control socket. When the files of the clients are closed, no object may remain. The input is a
+ * sequence of commands and also the memory that they point to. Commands are built from the server's table
+ * of methods, so that most have valid framing. This file replaces the reactor and the access to a client's
+ * memory.
  */
 #include <endian.h>
 #include <errno.h>
@@ -18,17 +18,37 @@
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
-#include "emu/server/cmd.h"
-#include "emu/server/control.h"
-#include "emu/server/fault.h"
-#include "emu/server/netlink.h"
-#include "emu/server/trace.h"
+#include "emu/server/admin/control.h"
+#include "emu/server/admin/fault.h"
+#include "emu/server/admin/trace.h"
+#include "emu/server/base/log.h"
+#include "emu/server/base/reactor.h"
+#include "emu/server/card/process.h"
+#include "emu/server/card/segments.h"
+#include "emu/server/card/topology.h"
+#include "emu/server/commands.h"
+#include "emu/server/devx/counter.h"
+#include "emu/server/devx/mkey.h"
+#include "emu/server/devx/umem.h"
+#include "emu/server/dispatch.h"
+#include "emu/server/mm/user_copy.h"
+#include "emu/server/net/netlink.h"
+#include "emu/server/notes.h"
+#include "emu/server/process_exit.h"
+#include "emu/server/uverbs/cq.h"
+#include "emu/server/uverbs/events.h"
+#include "emu/server/uverbs/mmap.h"
+#include "emu/server/uverbs/mr.h"
+#include "emu/server/uverbs/mw.h"
+#include "emu/server/uverbs/pd.h"
+#include "emu/server/uverbs/qp.h"
+#include "emu/server/uverbs/srq.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define FRAME_AT 0x10000ull  /* of the command in hand, in the client's memory */
-#define INPUT_AT 0x100000ull /* of the whole input; what is written there is lost */
+#define FRAME_AT 0x10000ull  /* address of the current command in the client's memory */
+#define INPUT_AT 0x100000ull /* address of the whole input; writes to it are discarded */
 #define END_AT	 0x8000000ull
 #define CLIENTS	 2
 #define FDS	 4
@@ -40,8 +60,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define CONTROL	 0xfa
 #define PACKET	 256u
 
-struct emu_server emu = {.epoll = -1};
-
 static struct input {
 	const uint8_t *data;
 	size_t size, at;
@@ -52,12 +70,12 @@ static union frame {
 	uint8_t room[EMU_PAGE];
 } frame;
 
-static struct emu_proc proc = {.notes.fd = -1, .slot = 0, .peer = -1};
+static struct emu_proc proc = {.notes.fd = -1, .slot = 0, .client_end = -1};
 static struct emu_file files[CLIENTS];
 static struct emu_chan chans[CLIENTS];
-static int fds[FDS]; /* that the clients hold */
+static int fds[FDS]; /* file descriptors that the clients hold */
 static int memfd;
-static struct emu_watch *watched; /* the newest; NULL when it has ended */
+static struct emu_watch *watched; /* the newest watch; NULL after its end */
 
 static void require(bool condition)
 {
@@ -65,10 +83,9 @@ static void require(bool condition)
 		abort();
 }
 
-/* --- numbers: the server counts them on from input to input, inputs cannot -----------------------
- */
+/* --- numbers of objects, relative to the newest: the server continues them from input to input */
 
-/* With an enum emu_type: the number of the newest object of that type. */
+/* NEWEST plus an enum emu_type stands for the number of the newest object of that type. */
 #define NEWEST 0xd0d0d000u
 
 static uint32_t number_in_device(const struct emu_uobj *o)
@@ -80,8 +97,9 @@ static uint32_t number_in_device(const struct emu_uobj *o)
 		return ((const struct emu_qp_obj *)o)->qpn;
 	case EMU_T_DEVX_MKEY:
 	case EMU_T_DEVX_ALIAS:
+		return ((const struct emu_devx_mkey *)o)->index;
 	case EMU_T_DEVX_COUNTER:
-		return ((const struct emu_devx *)o)->index;
+		return ((const struct emu_devx_counter *)o)->id;
 	case EMU_T_MW:
 		return ((const struct emu_mw *)o)->key >> 8;
 	case EMU_T_MR:
@@ -105,7 +123,7 @@ static uint32_t newest(uint32_t type)
 	return number;
 }
 
-/* As mailboxes have them: big endian, on words. */
+/* Replace NEWEST in a mailbox by the number. Mailboxes consist of big-endian words. */
 static void fill_in_numbers(uint8_t *bytes, size_t len)
 {
 	uint32_t word;
@@ -120,7 +138,7 @@ static void fill_in_numbers(uint8_t *bytes, size_t len)
 	}
 }
 
-/* Domains and umems are only ever looked up by their numbers. */
+/* Number domains and umems by their handles: the server uses their numbers only to look them up. */
 static void renumber(struct emu_file *f)
 {
 	unsigned int h;
@@ -135,12 +153,10 @@ static void renumber(struct emu_file *f)
 	}
 }
 
-/* --- the client's memory -------------------------------------------------------------------------
- */
+/* --- the client's memory ---------------------------------------------------------------------- */
 
 int emu_copy_from(pid_t pid, void *dst, uint64_t src, size_t len)
 {
-	(void)pid;
 	if (src >= FRAME_AT && src <= FRAME_AT + sizeof(frame) &&
 	    len <= FRAME_AT + sizeof(frame) - src) {
 		memcpy(dst, frame.room + (src - FRAME_AT), len);
@@ -157,11 +173,10 @@ int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len)
 {
 	static uint8_t lost[1 << 17];
 
-	(void)pid;
 	if (dst < FRAME_AT || dst > END_AT || len > END_AT - dst)
 		return -EFAULT;
 	require(len <= sizeof(lost));
-	memcpy(lost, src, len); /* all of it is the server's to give */
+	memcpy(lost, src, len); /* a sanitizer detects a read beyond src */
 	return 0;
 }
 
@@ -187,20 +202,16 @@ int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src
 
 int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write)
 {
-	(void)pid;
-	(void)write;
 	return addr < INPUT_AT || addr > END_AT || len > END_AT - addr ? -EFAULT : 0;
 }
 
-/* --- the reactor ---------------------------------------------------------------------------------
- */
+/* --- the reactor ------------------------------------------------------------------------------ */
 
 void emu_log(const char *fmt, ...)
 {
-	(void)fmt;
 }
 
-void emu_bury(void *p)
+void emu_free_later(void *p)
 {
 	free(p);
 }
@@ -220,28 +231,15 @@ void emu_watch_del(struct emu_watch *w)
 	w->fd = -1;
 }
 
-struct emu_proc *emu_proc_of(pid_t pid)
+void emu_watch_change(struct emu_watch *w, uint32_t events)
 {
-	return pid == proc.pid ? &proc : NULL;
 }
 
-struct emu_proc *emu_proc_by_slot(uint32_t slot)
+void emu_reactor_stop(void)
 {
-	return slot == proc.slot ? &proc : NULL;
 }
 
-void emu_drain_notes(struct emu_proc *p)
-{
-	(void)p;
-}
-
-/* --- commands from bytes -------------------------------------------------------------------------
- */
-
-static const struct emu_method *const tables[] = {
-	emu_methods_device, emu_methods_mr,  emu_methods_mw, emu_methods_dm,  emu_methods_queue,
-	emu_methods_devx,   emu_methods_srq, emu_methods_ah, emu_methods_odp,
-};
+/* --- commands from bytes ---------------------------------------------------------------------- */
 
 static uint8_t take(void)
 {
@@ -257,22 +255,10 @@ static uint64_t take_number(unsigned int bytes)
 	return v;
 }
 
-/* Of the core's numbers or of the driver's. */
+/* A number of the uverbs core or of the driver. */
 static uint16_t number_of(uint8_t byte)
 {
 	return (uint16_t)((byte & 0x80 ? 0x1000 : 0) | (byte & 0x7f));
-}
-
-static const struct emu_method *find_method(uint16_t object, uint16_t method)
-{
-	const struct emu_method *m;
-	size_t i;
-
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		for (m = tables[i]; m->handler; m++)
-			if (m->object == object && m->method == method)
-				return m;
-	return NULL;
 }
 
 static int any_fd(uint8_t n)
@@ -280,7 +266,7 @@ static int any_fd(uint8_t n)
 	return n == 0xfd ? memfd : fds[n % FDS];
 }
 
-/* Numbers are small, or addresses of the input, or anything. */
+/* Return a small number, an address in the input, or any number. */
 static uint64_t draw_value(uint8_t how)
 {
 	switch (how >> 4 & 3) {
@@ -329,7 +315,7 @@ static void draw_attr(struct ib_uverbs_attr *a, const struct emu_attr_spec *s, u
 	}
 }
 
-/* The command to be invoked: an odd number to hit. */
+/* Whether the attribute is the number of the command to invoke, which is unlikely to be valid by chance. */
 static bool is_write_command(const struct emu_method *m, uint16_t id)
 {
 	return m->object == UVERBS_OBJECT_DEVICE && m->method == UVERBS_METHOD_INVOKE_WRITE &&
@@ -389,8 +375,7 @@ static void map_something(struct emu_file *f)
 	emu_mmap(f, page * EMU_PAGE, (uint64_t)take() * EMU_PAGE, &off);
 }
 
-/* --- what engines and the other sockets say ------------------------------------------------------
- */
+/* --- messages of engines and the other sockets ------------------------------------------------- */
 
 static void take_bytes(void *to, size_t len)
 {
@@ -409,7 +394,7 @@ static uint32_t take_newest(void)
 	return which & 0x80 ? (uint32_t)take_number(2) : newest(types[which % 5]);
 }
 
-/* What a work request asks of the server, in memory that the client may write at any time. */
+/* A request of an engine to the server, in memory that the client may write at any time. */
 static void draw_umr(struct emu_qp *q)
 {
 	static const enum emu_type types[] = {EMU_T_MW, EMU_T_DEVX_MKEY, EMU_T_MR};
@@ -431,13 +416,13 @@ static void send_note(void)
 	struct emu_note n = {.type = take(), .number = take_newest(), .event = take()};
 
 	if (n.number < EMU_MAX_QPS && n.type != EMU_NOTE_COMP && n.type != EMU_NOTE_CQ_ERR)
-		n.serial = atomic_load(&emu.queues->qp[n.number].serial);
+		n.serial = atomic_load(&emu_queues->qp[n.number].serial);
 	if (n.number < EMU_MAX_SRQS && n.type == EMU_NOTE_SRQ)
-		n.serial = atomic_load(&emu.queues->srq[n.number].serial);
+		n.serial = atomic_load(&emu_queues->srq[n.number].serial);
 	if (n.number < EMU_MAX_CQS && (n.type == EMU_NOTE_COMP || n.type == EMU_NOTE_CQ_ERR))
-		n.serial = atomic_load(&emu.queues->cq[n.number].serial);
+		n.serial = atomic_load(&emu_queues->cq[n.number].serial);
 	if (n.type == EMU_NOTE_UMR && n.number < EMU_MAX_QPS)
-		draw_umr(&emu.queues->qp[n.number]);
+		draw_umr(&emu_queues->qp[n.number]);
 	emu_note(&n);
 }
 
@@ -452,14 +437,14 @@ static void send_traced(void)
 	emu_trace_stop();
 }
 
-/* A packet on a connection of its own, whose other end reads every answer. */
-static void converse(const void *packet, size_t len, int end, void (*serve)(struct emu_watch *w))
+/* Send a packet on a new connection, and read all answers. */
+static void converse(const void *packet, size_t len, int end)
 {
 	uint8_t answer[EMU_STATUS_MAX];
 
 	require(send(end, packet, len, MSG_DONTWAIT) == (ssize_t)len);
 	do
-		serve(watched);
+		watched->ready(watched);
 	while (watched && recv(end, answer, sizeof(answer), MSG_DONTWAIT) > 0);
 }
 
@@ -475,11 +460,11 @@ static void send_letter(const struct emu_func *f)
 	h.nlmsg_type = (uint16_t)RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, take());
 	h.nlmsg_flags = (uint16_t)take_number(2);
 	take_bytes(packet, len);
-	if (len >= sizeof(h) && !(packet[0] & 0x80)) /* else several, or none */
+	if (len >= sizeof(h) && !(packet[0] & 0x80)) /* otherwise several messages, or none */
 		memcpy(packet, &h, sizeof(h));
 	if (len)
-		converse(packet, len, ends[1], emu_netlink_serve);
-	emu_netlink_hangup(watched);
+		converse(packet, len, ends[1]);
+	watched->hang_up(watched);
 	close(ends[1]);
 }
 
@@ -499,9 +484,9 @@ static void send_control(void)
 		take_bytes(&packet.kind, sizeof(packet) - offsetof(struct emu_fault_request, kind));
 		packet.kind %= 6;
 	}
-	converse(&packet, how & 8 ? 1u + how % len : len, ends[1], emu_admin_serve);
+	converse(&packet, how & 8 ? 1u + how % len : len, ends[1]);
 	if (watched)
-		emu_admin_destroy(watched);
+		watched->hang_up(watched);
 	close(ends[1]);
 }
 
@@ -513,7 +498,7 @@ static void end_faults(void)
 	require(!emu_fault_set(&none, val));
 }
 
-/* Something else than a command of the table. */
+/* Do something else than a command of the table. */
 static bool say(uint8_t what, struct emu_file *f)
 {
 	switch (what) {
@@ -551,12 +536,12 @@ static void execute(void)
 	if (what == RAW) {
 		build_raw();
 	} else {
-		m = find_method(object, number_of(take()));
+		m = emu_method_find(object, number_of(take()));
 		if (!m)
 			return;
 		build(m);
 	}
-	if (who & 0x40) { /* as much of it comes along as a client likes */
+	if (who & 0x40) { /* a client may send any part of the frame */
 		c.head = frame.room;
 		c.head_len = (size_t)take() * 2 % (EMU_HEAD_MAX + 1);
 	}
@@ -565,8 +550,7 @@ static void execute(void)
 	renumber(f);
 }
 
-/* Every context has a doorbell page, as libmlx5's do; its handle is out of the way of the inputs'.
- */
+/* Give every context a doorbell page, as libmlx5 does, with a handle that inputs do not use. */
 static void give_doorbells(struct emu_file *f)
 {
 	static const uint16_t outs[] = {MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET,
@@ -601,12 +585,12 @@ static void open_clients(void)
 	for (i = 0; i < CLIENTS; i++) {
 		memset(&files[i], 0, sizeof(files[i]));
 		files[i].watch.fd = -1;
-		files[i].func = &emu.func[i];
+		files[i].func = &emu_topology.func[i];
 		files[i].chans = &chans[i];
 		files[i].has_context = true;
 		files[i].devx_uid = (uint16_t)(i + 1);
-		files[i].next = emu.files;
-		emu.files = &files[i];
+		files[i].next = emu_files;
+		emu_files = &files[i];
 		chans[i] = (struct emu_chan){.watch.fd = -1, .file = &files[i], .pid = getpid()};
 		give_doorbells(&files[i]);
 	}
@@ -618,36 +602,35 @@ static void close_clients(void)
 	unsigned int i;
 
 	for (i = 0; i < CLIENTS; i++) {
-		emu_orphan(&files[i], getpid());
+		emu_process_left(&files[i], getpid());
 		emu_uobj_destroy_all(&files[i]);
 		emu_events_destroy_all(&files[i]);
 	}
-	emu.files = NULL;
-	for (i = 0; i < emu.nfuncs; i++)
-		memset(&emu.func[i].count.contexts, 0, sizeof(emu.func[i].count.contexts));
-	emu.count.contexts = 0;
-	require(!memcmp(&emu.count, &none, sizeof(none)));
-	for (i = 0; i < emu.nfuncs; i++)
-		require(!memcmp(&emu.func[i].count, &none, sizeof(none)));
+	emu_files = NULL;
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		memset(&emu_topology.func[i].count.contexts, 0,
+		       sizeof(emu_topology.func[i].count.contexts));
+	emu_topology.count.contexts = 0;
+	require(!memcmp(&emu_topology.count, &none, sizeof(none)));
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		require(!memcmp(&emu_topology.func[i].count, &none, sizeof(none)));
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static char dir[] = "/tmp/dpumap-fuzz-XXXXXX";
-	static struct emu_topology_spec spec; /* the cards go on using it */
+	static struct emu_topology_spec spec; /* the cards keep pointers to it */
 	char command[64];
 	int i;
 
-	(void)argc;
-	(void)argv;
-	signal(SIGPIPE, SIG_IGN); /* as the reactor does: clients close event files */
+	signal(SIGPIPE, SIG_IGN); /* as the reactor does, because clients close event files */
 	emu_topology_default(&spec);
-	emu.dir = mkdtemp(dir);
-	require(emu.dir && !emu_segments_create() && !emu_topology_create(&spec));
-	require(emu.nfuncs >= CLIENTS);
+	require(mkdtemp(dir) && !emu_segments_create() && !emu_topology_create(dir, &spec));
+	require(emu_topology.nfuncs >= CLIENTS);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	require(!system(command)); // NOLINT(cert-env33-c): the files are not for us
-	atomic_store(&emu.queues->engine[proc.slot].serial, emu_new_serial());
+	emu_procs = &proc;
+	atomic_store(&emu_queues->engine[proc.slot].serial, emu_new_serial());
 	memfd = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	require(memfd >= 0 && !ftruncate(memfd, 1 << 20));
 	for (i = 0; i < FDS; i++)

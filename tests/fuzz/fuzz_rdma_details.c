@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes are refused or are the encoding of what they decode to. A wrong answer aborts.
+ * Decoding arbitrary bytes must fail, or the decoded values must encode to the same bytes. A wrong result
+ * aborts.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/rdma_details.h"
 #include "desc/crc32c.h"
 #include "log/log.h"
+#include "rdma/details.h"
 
 #define MINOR_AT  5
 #define LENGTH_AT 8
@@ -18,12 +19,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void dpumap_log_at(enum dpumap_log_level level, doca_error_t error, const char *file, int line,
 		   const char *function, const char *fmt, ...)
 {
-	(void)level;
-	(void)error;
-	(void)file;
-	(void)line;
-	(void)function;
-	(void)fmt;
 }
 
 static void put_le32(uint8_t *at, uint32_t value)
@@ -32,7 +27,7 @@ static void put_le32(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)(value >> (8 * i));
 }
 
-/* The fuzzer does not guess checksums. */
+/* Correct the checksum, which a fuzzer cannot guess. */
 static void mend(uint8_t details[static RDMA_DETAILS_SIZE])
 {
 	memcpy(details, "DPRC\1", MINOR_AT);
@@ -44,7 +39,7 @@ static void mend(uint8_t details[static RDMA_DETAILS_SIZE])
 static void check(const uint8_t *bytes, size_t size)
 {
 	uint8_t again[RDMA_DETAILS_SIZE];
-	struct dpumap_rdma_end end;
+	struct dpumap_qp_info end;
 
 	if (dpumap_rdma_details_decode(bytes, size, &end) != DOCA_SUCCESS)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Memory that ends where the mapping does: a step beyond is a fault, in builds without ASan too. */
+/* Memory directly before an inaccessible page: an access beyond its end faults, also without ASan. */
 #ifndef DPUMAP_FUZZ_GUARD_H
 #define DPUMAP_FUZZ_GUARD_H
 
@@ -8,9 +8,9 @@
 
 #include <sys/mman.h>
 
-#define GUARD_ROOM 65536 /* as large as any page is, and larger than any input */
+#define GUARD_ROOM 65536 /* at least the size of any page, and larger than any input */
 
-/* The first byte that nobody may touch, and GUARD_ROOM bytes before it that one may. */
+/* Return the first inaccessible byte; the GUARD_ROOM bytes before it are accessible. */
 static inline uint8_t *guard_end(void)
 {
 	static uint8_t *end;

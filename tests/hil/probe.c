@@ -53,7 +53,7 @@ static void print_device(struct doca_devinfo *info)
 	printf("\n");
 }
 
-/* What the firmware lets this function know of the host's: on a DPU one each, on a host none. */
+/* Print the representors that the firmware reports: on a DPU one for each host function, on a host none. */
 static void print_representors(struct doca_dev *dev)
 {
 	char addr[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];

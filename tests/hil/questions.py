@@ -20,7 +20,7 @@ def numbers(text):
 def asked(tree):
     """{question: names of tests, which scripts/hil -k takes}"""
     found = {}
-    for path in sorted(tree.glob("tests/hil/test_*.py")):
+    for path in sorted([*tree.glob("tests/agents/test_*.py"), *tree.glob("tests/hil/test_*.py")]):
         marks = []
         for line in path.read_text(encoding="utf-8").splitlines():
             if match := MARK.search(line):
@@ -58,7 +58,7 @@ def main():
         lines[at] = "|".join([*cells[:-2], f" {names} ", ""])
         seen.append(number)
     wrong += [f"docs/hardware.md has question {n} twice" for n in set(seen) if seen.count(n) > 1]
-    wrong += [f"{tests[n]} asks question {n}, which nobody has" for n in tests if n not in seen]
+    wrong += [f"{tests[n]} asks question {n}, which docs/hardware.md does not have" for n in tests if n not in seen]
     if "--write" in sys.argv and seen:
         page.write_text("\n".join(lines) + "\n", encoding="utf-8")
     sys.exit("\n".join(wrong) or 0)

@@ -12,46 +12,46 @@ import threading
 
 
 class Relay:
-    """Serves both sides until it is closed."""
+    """Serves both machines until it is closed."""
 
-    def __init__(self, sides, directory, log):
-        self.sides = sides
+    def __init__(self, machines, directory, log):
+        self.machines = machines
         self.log = log
         self.token = secrets.token_hex(16)
         self.calls = {}
         self.lock = threading.Lock()
         self.listeners = []
-        for side in sides.values():
-            self.offer(side, directory / f"relay-{side.name}")
+        for machine in machines.values():
+            self.offer(machine, directory / f"relay-{machine.name}")
 
-    def offer(self, side, path):
-        """A port on the loopback interface of the side leads here."""
+    def offer(self, machine, path):
+        """A port on the loopback interface of the machine leads here."""
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(path))
         listener.listen(16)
         self.listeners.append(listener)
         forward = ["-O", "forward", "-R", f"127.0.0.1:0:{path}"]
         done = subprocess.run(
-            side.ssh(*forward),
+            machine.ssh(*forward),
             stdout=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             text=True,
             check=True,
         )
-        side.put({"port": done.stdout.strip() + "\n", "token": self.token + "\n"})
-        other = self.sides["dpu" if side.name == "host" else "host"]
-        threading.Thread(target=self.accept, args=(listener, side, other), daemon=True).start()
+        machine.put({"port": done.stdout.strip() + "\n", "token": self.token + "\n"})
+        other = self.machines["dpu" if machine.name == "host" else "host"]
+        threading.Thread(target=self.accept, args=(listener, machine, other), daemon=True).start()
 
-    def accept(self, listener, side, other):
+    def accept(self, listener, machine, other):
         while True:
             try:
                 connection, _ = listener.accept()
             except OSError:
                 return
-            threading.Thread(target=self.greet, args=(connection, side, other), daemon=True).start()
+            threading.Thread(target=self.greet, args=(connection, machine, other), daemon=True).start()
 
-    def greet(self, connection, side, other):
-        """The first line says whose it is; the third of a command's connections starts it."""
+    def greet(self, connection, machine, other):
+        """The first line names the command; the third of its connections starts it."""
         line = b""
         while not line.endswith(b"\n"):
             byte = connection.recv(1)
@@ -64,13 +64,13 @@ class Relay:
             connection.close()
             return
         with self.lock:
-            parts = self.calls.setdefault((side.name, call), {})
+            parts = self.calls.setdefault((machine.name, call), {})
             parts[role] = connection
             if words:
                 parts["words"] = base64.b64decode(words[0]).decode().split("\0")[:-1]
             if len(parts) < 4:
                 return
-            del self.calls[(side.name, call)]
+            del self.calls[(machine.name, call)]
         Call(other, call, parts).run(self.log)
 
     def close(self):
@@ -79,26 +79,26 @@ class Relay:
 
 
 class Call:
-    """One command on a side for a program on the other."""
+    """One command on a machine for a program on the other."""
 
-    def __init__(self, side, name, parts):
-        self.side, self.parts = side, parts
+    def __init__(self, machine, name, parts):
+        self.machine, self.parts = machine, parts
         self.pid_file = f"calls/{name}"
         self.done = False
 
     def run(self, log):
-        words = [word.replace("@HIL@", self.side.dir) for word in self.parts["words"]]
+        words = [word.replace("@HIL@", self.machine.dir) for word in self.parts["words"]]
         prefix = f"mkdir -p calls; echo $$ >{self.pid_file}; exec "
         command = prefix + shlex.join(words)
         with open(log, "ab") as complaints:
-            process = self.side.start(command, stdin=subprocess.PIPE, stderr=complaints)
+            process = self.machine.start(command, stdin=subprocess.PIPE, stderr=complaints)
         threading.Thread(target=self.feed, args=(process,), daemon=True).start()
         threading.Thread(target=self.guard, daemon=True).start()
         try:
             while data := os.read(process.stdout.fileno(), 1 << 16):
                 self.parts["out"].sendall(data)
         except OSError:
-            pass  # nobody reads it any more
+            pass  # the reader has ended
         status = process.wait()
         self.done = True
         self.parts["out"].close()
@@ -112,7 +112,7 @@ class Call:
         self.parts["hold"].close()
 
     def feed(self, process):
-        """Until there is no more, or nobody wants it."""
+        """Until the input ends, or the command."""
         try:
             while data := self.parts["in"].recv(1 << 16):
                 process.stdin.write(data)
@@ -125,10 +125,10 @@ class Call:
             pass
 
     def guard(self):
-        """When the program here was killed, so is the one over there."""
+        """Kills the command when the program that wants it was killed."""
         try:
             gone = not self.parts["hold"].recv(1)
         except OSError:
             gone = True
         if gone and not self.done:
-            self.side.run(f"kill -KILL $(cat {self.pid_file})")
+            self.machine.run(f"kill -KILL $(cat {self.pid_file})")

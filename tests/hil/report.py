@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""One page about a run: the verdict first. By itself, report.py JUNIT: a line "pass|fail|skip NAME"
-for each test, as lanes record them."""
+"""One page about a run: the verdict first."""
 
 import json
 import pathlib
 import re
 import sys
-import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "scripts/lib"))
+import results  # noqa: E402
 
 FIGURE = ("name", "value", "unit", "test")
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def read_lines(path):
@@ -29,29 +30,9 @@ def assumptions():
     return found
 
 
-def results(path):
-    """Name, outcome, message and seconds of each test."""
-    if not path.exists():
-        return []
-    found = []
-    for case in ElementTree.parse(path).getroot().iter("testcase"):
-        outcome, message = "passed", ""
-        for word in ("failure", "error", "skipped"):
-            element = case.find(word)
-            if element is not None:
-                outcome = {"skipped": "skipped"}.get(word, "failed")
-                message = element.get("message", "").splitlines()[0:1]
-                message = message[0] if message else ""
-        name = f"{case.get('classname')}.{case.get('name')}"
-        found.append((name, outcome, message, float(case.get("time", 0))))
-    return found
-
-
 def verdict_line(status, verdict, tests):
-    count = {
-        word: sum(test[1] == word for test in tests) for word in ("passed", "failed", "skipped")
-    }
-    numbers = f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped"
+    count = [test.outcome for test in tests].count
+    numbers = f"{count('pass')} passed, {count('fail')} failed, {count('skip')} skipped"
     if status == 0:
         return f"**PASSED**: {numbers}"
     if status == 1:
@@ -104,7 +85,8 @@ def speeds(figures):
 
 def write(out, options, facts, status, verdict, seconds):
     """report.md, and the figures and answers as JSON."""
-    tests = results(out / "junit.xml")
+    junit = out / "junit.xml"
+    tests = results.read_junit(junit) if junit.exists() else []
     figures, answers = read_lines(out / "figures.jsonl"), read_lines(out / "answers.jsonl")
     for name, lines in (("figures", figures), ("answers", answers), ("machines", facts)):
         (out / f"{name}.json").write_text(json.dumps(lines, indent=2) + "\n", encoding="utf-8")
@@ -114,31 +96,16 @@ def write(out, options, facts, status, verdict, seconds):
         verdict_line(status, verdict, tests),
         f"Profile {options.profile}, {options.bytes} bytes, {seconds:.0f} s.",
     ]
-    bad = [[name, message] for name, outcome, message, _ in tests if outcome == "failed"]
+    bad = [[test.name, test.reason] for test in tests if test.outcome == "fail"]
     if bad:
         parts += ["## Failed", table(["test", "why"], bad)]
     if answers:
         parts += ["## Answers for docs/hardware.md", questions(answers)]
     if figures:
         parts += ["## Figures", speeds(figures)]
-    skipped = [[name, message] for name, outcome, message, _ in tests if outcome == "skipped"]
+    skipped = [[test.name, test.reason] for test in tests if test.outcome == "skip"]
     if skipped:
         parts += ["## Not tested", table(["test", "why"], skipped)]
     if facts:
         parts += ["## Machines", machines(facts)]
     (out / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-
-
-def main():
-    words = {"passed": "pass", "failed": "fail", "skipped": "skip"}
-    outcomes = {}
-    for name, outcome, _, _ in results(pathlib.Path(sys.argv[1])):
-        # A test that fails while it is cleaned up after is in the file twice.
-        if outcomes.get(name) != "failed":
-            outcomes[name] = outcome
-    for name, outcome in outcomes.items():
-        print(words[outcome], "hil/" + name.replace(" ", "_"))
-
-
-if __name__ == "__main__":
-    main()

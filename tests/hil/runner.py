@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What scripts/hil does once it knows what is wanted: brings the packages to two machines, runs the
-suite between them, writes the report, and leaves nothing there."""
+"""The work of scripts/hil: copies the packages to two machines, runs the suite between them, writes the
+report, and leaves nothing on the machines."""
 
 import argparse
 import configparser
@@ -18,14 +18,21 @@ import sys
 import tempfile
 import time
 
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
 import relay
 import report
-from side import HERE, Lost, Side
+from harness.machine import Lost
+from harness.ssh import SshMachine
 
-ROOT = HERE.parent.parent
 PACKAGES = ("libdpumap0", "libdpumap-channel0", "dpumap-dpu", "dpumap-host")
-# The two sides' programs and what integration tests a device can be asked by; test_pairs.py.
-TESTS = (ROOT / "tests/hil/programs.txt").read_text(encoding="utf-8")
+# In this order: first what a lab wants to know first, and last what resets the device.
+TESTS = ("hil/test_first.py", "hil/test_doctor.py", "agents", "hil/test_performance.py",
+         "hil/test_endurance.py", "hil/test_programs.py", "hil/test_device.py")
+# Programs for both machines, and the integration tests that can run between them.
+PROGRAMS = (HERE / "programs.txt").read_text(encoding="utf-8")
 TRIPLETS = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 # Of the libraries that the programs need, those that a machine may lack and that are brought there.
 SPARE = ("libcbor", "libconfig", "libjson-c", "libnuma", "libcmocka")
@@ -53,7 +60,7 @@ def say(text):
 
 
 def make_tmp():
-    """A directory that goes with us, also if we are killed: then the pipe to its keeper ends."""
+    """A directory that is removed when this process ends, even by SIGKILL: its keeper reads a pipe."""
     tmp = tempfile.mkdtemp(prefix="dpumap-hil.")
     script = "trap '' HUP INT TERM; cat >/dev/null; rm -rf \"$1\""
     words = ["sh", "-c", script, "keeper", tmp]
@@ -62,7 +69,7 @@ def make_tmp():
 
 
 class Run:
-    """Two machines that are ours until the end."""
+    """Two machines, from the first connection to the report."""
 
     def __init__(self, options):
         self.options = options
@@ -75,40 +82,40 @@ class Run:
         self.facts = {}
         self.relay = None
         ssh = ["-F", options.ssh_config] if options.ssh_config else []
-        self.sides = {
-            name: Side(name, target, self.tmp / f"{name}.ssh", ssh)
+        self.machines = {
+            name: SshMachine(name, target, self.tmp / f"{name}.ssh", ssh)
             for name, target in (("host", options.host), ("dpu", options.dpu))
         }
 
     def open(self):
-        for name, side in self.sides.items():
-            side.open()
-            self.ask(side)
+        for name, machine in self.machines.items():
+            machine.open()
+            self.ask(machine)
         skew = abs(self.facts["host"]["skew"] - self.facts["dpu"]["skew"])
         if skew > 300:
             raise Lost(
                 f"the clocks of the machines differ by {skew} s, certificates would be refused"
             )
 
-    def ask(self, side):
-        """What kind of machine it is."""
+    def ask(self, machine):
+        """Asks a machine for its architecture, its tools and its disk."""
         begin = time.time()
-        done = side.bare(shlex.join(["bash", "-c", FACTS]))
+        done = machine.bare(shlex.join(["bash", "-c", FACTS]))
         facts = dict(line.split(" ", 1) for line in done.ok().splitlines() if " " in line)
         if "lacks" in facts:
-            raise Lost(f"{side.name}: there is no {facts['lacks']} on {side.target}")
+            raise Lost(f"{machine.name}: there is no {facts['lacks']} on {machine.target}")
         architectures = {"x86_64": "amd64", "aarch64": "arm64"}
         facts["architecture"] = architectures.get(facts["machine"])
         if not facts["architecture"]:
-            raise Lost(f"{side.name}: no packages for {facts['machine']}")
+            raise Lost(f"{machine.name}: no packages for {facts['machine']}")
         facts["skew"] = int(facts.pop("time")) - int((begin + time.time()) / 2)
         if int(facts["free_kib"]) < 128 * 1024:
-            raise Lost(f"{side.name}: {facts['free_kib']} KiB of disk are not enough")
-        self.facts[side.name] = facts
-        say(f"{side.name}: {side.target}, {facts['machine']}, {facts['system']}, {facts['kernel']}")
+            raise Lost(f"{machine.name}: {facts['free_kib']} KiB of disk are not enough")
+        self.facts[machine.name] = facts
+        say(f"{machine.name}: {machine.target}, {facts['machine']}, {facts['system']}, {facts['kernel']}")
 
     def build(self):
-        """The packages and test programs for each architecture; returns where they are."""
+        """Builds the packages and test programs for each architecture; returns where they are."""
         where = {}
         tests = dict(word.split("=", 1) for word in self.options.tests)
         for architecture in sorted({facts["architecture"] for facts in self.facts.values()}):
@@ -147,8 +154,8 @@ class Run:
             if subprocess.run(words, stdout=log, stderr=subprocess.STDOUT, check=False).returncode:
                 raise Lost(f"{shlex.join(map(str, words))} failed: see {self.out}/build.log")
 
-    def deploy(self, side, packages, tests):
-        stage = self.tmp / "stage" / side.name
+    def deploy(self, machine, packages, tests):
+        stage = self.tmp / "stage" / machine.name
         stage.mkdir(parents=True)
         for package in PACKAGES:
             found = sorted(packages.glob(f"{package}_*.deb"))
@@ -156,8 +163,8 @@ class Run:
                 raise Lost(f"{packages} has {len(found)} packages {package}")
             subprocess.run(["dpkg-deb", "-x", found[0], stage], check=True)
         shutil.rmtree(stage / "usr/share", ignore_errors=True)
-        triplet = TRIPLETS[self.facts[side.name]["architecture"]]
-        files = {"root": stage, "env": environment(triplet), "side": side.name + "\n"}
+        triplet = TRIPLETS[self.facts[machine.name]["architecture"]]
+        files = {"root": stage, "env": environment(triplet), "side": machine.name + "\n"}
         for name in ("do", "pair"):
             files[name] = HERE / "far" / name
         for name in ("tmp/.keep", "home/.keep", "lib/.keep", "daemons/.keep"):
@@ -167,42 +174,42 @@ class Run:
         count = self.properties.get("device", "count", fallback="")
         if count and self.properties.getboolean("device", "exclusive", fallback=False):
             files["count"] = count + "\n"
-        side.put(files)
-        self.lend_libraries(side, triplet)
+        machine.put(files)
+        self.lend_libraries(machine, triplet)
 
-    def lend_libraries(self, side, triplet):
-        """Libraries that this machine lacks come from ours."""
-        missing = side.run(
+    def lend_libraries(self, machine, triplet):
+        """Copies libraries there that the machine lacks."""
+        missing = machine.run(
             "ldd root/usr/*bin/* tests/* | awk '/not found/ { print $1 }' | sort -u"
         ).out
         files = {}
         for name in missing.split():
             local = pathlib.Path("/usr/lib") / triplet / name
             if not name.startswith(SPARE) or not local.exists():
-                raise Lost(f"{side.name}: {side.target} has no {name}")
+                raise Lost(f"{machine.name}: {machine.target} has no {name}")
             files[f"lib/{name}"] = local.resolve()
         if files:
-            side.put(files)
+            machine.put(files)
         for program in ("dpumap", "dpumapd"):
-            done = side.run([program, "--version"])
+            done = machine.run([program, "--version"])
             if done.status:
-                raise Lost(f"{side.name}: {program} does not start there: {done.err.strip()}")
+                raise Lost(f"{machine.name}: {program} does not start there: {done.err.strip()}")
 
-    def check_device(self, side):
-        done = side.run("hil_probe devices")
-        self.facts[side.name]["functions"] = done.out.strip()
+    def check_device(self, machine):
+        done = machine.run("hil_probe devices")
+        self.facts[machine.name]["functions"] = done.out.strip()
         if done.status or not done.out.strip():
-            facts = self.facts[side.name]
+            facts = self.facts[machine.name]
             raise Lost(
-                f"{side.name}: {facts['user']} has no RDMA device that the library finds "
+                f"{machine.name}: {facts['user']} has no RDMA device that the library finds "
                 f"(in /dev/infiniband: {facts['devices'] or 'nothing'}): {done.err.strip()}"
             )
 
     def state(self):
-        """What the tests have to know."""
+        """What the tests read as $DPUMAP_HIL_STATE."""
         address = self.properties.get("channel", "address", fallback="")
         if not address:
-            words = ["ssh", *self.sides["dpu"].ssh_options, "-G", "--", self.options.dpu]
+            words = ["ssh", *self.machines["dpu"].ssh_options, "-G", "--", self.options.dpu]
             lines = subprocess.check_output(words, text=True).splitlines()
             address = next(line.split()[1] for line in lines if line.startswith("hostname "))
         return {
@@ -215,32 +222,23 @@ class Run:
                 name: dict(self.properties[name]) for name in self.properties.sections()
             },
             "facts": self.facts,
-            "sides": {
+            "machines": {
                 name: {
-                    "target": side.target,
-                    "control": str(side.control),
-                    "ssh_options": side.ssh_options,
-                    "directory": side.dir,
+                    "target": machine.target,
+                    "control": str(machine.control),
+                    "ssh_options": machine.ssh_options,
+                    "directory": machine.dir,
                 }
-                for name, side in self.sides.items()
+                for name, machine in self.machines.items()
             },
         }
 
     def test(self):
         state = self.tmp / "state.json"
         state.write_text(json.dumps(self.state()))
-        words = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-p",
-            "no:cacheprovider",
-            "--tb=short",
-            "-rs",
-            "-v",
-            "--no-header",
-        ]
-        words += ["--junitxml", self.out / "junit.xml", "-o", "junit_family=xunit2", HERE]
+        words = [sys.executable, "-m", "pytest", "-rs", "-v"]
+        words += ["--junitxml", self.out / "junit.xml", "-o", "junit_family=xunit2"]
+        words += [ROOT / "tests" / name for name in TESTS]
         words += ["-k", self.options.select] if self.options.select else []
         environ = {**os.environ, "DPUMAP_HIL_STATE": str(state), "PYTHONDONTWRITEBYTECODE": "1"}
         with open(self.out / "pytest.log", "w", encoding="utf-8") as log:
@@ -251,7 +249,7 @@ class Run:
                 stderr=subprocess.STDOUT,
                 text=True,
                 start_new_session=True,
-                cwd=HERE,
+                cwd=ROOT / "tests",
                 preexec_fn=die_with_parent,
             )
             try:
@@ -268,26 +266,26 @@ class Run:
                 raise
 
     def must_be_there(self):
-        """Both machines still are."""
-        for side in self.sides.values():
-            if side.watch.poll() is not None:
-                raise Lost(f"{side.name}: the connection to {side.target} was lost")
+        """Fails unless both machines are still connected."""
+        for machine in self.machines.values():
+            if machine.watch.poll() is not None:
+                raise Lost(f"{machine.name}: the connection to {machine.target} was lost")
 
     def collect(self):
-        """The logs of what ran in the background there."""
-        for side in self.sides.values():
+        """Copies the logs of background programs here."""
+        for machine in self.machines.values():
             with contextlib.suppress(OSError, subprocess.SubprocessError, AssertionError):
-                target = self.out / side.name
+                target = self.out / machine.name
                 target.mkdir(exist_ok=True)
-                tar = side.start("cd daemons && tar -c .", stderr=subprocess.DEVNULL)
+                tar = machine.start("cd daemons && tar -c .", stderr=subprocess.DEVNULL)
                 words = ["tar", "-x", "-C", target]
                 subprocess.run(words, stdin=tar.stdout, stderr=subprocess.DEVNULL, check=False)
 
     def close(self):
-        """Ends and removes everything; whether that could be done."""
+        """Ends and removes everything; returns whether that worked."""
         if self.relay:
             self.relay.close()
-        removed = [side.close() for side in self.sides.values()]
+        removed = [machine.close() for machine in self.machines.values()]
         shutil.rmtree(self.tmp, ignore_errors=True)
         return all(removed)
 
@@ -298,7 +296,7 @@ def die_with_parent():
 
 
 def programs():
-    lines = [line.split("#")[0].split() for line in TESTS.splitlines()]
+    lines = [line.split("#")[0].split() for line in PROGRAMS.splitlines()]
     return [words[0] for words in lines if words]
 
 
@@ -327,14 +325,14 @@ def parse():
 
 
 def work(run):
-    """Everything between the first connection and the last; pytest's exit status."""
+    """Connects, deploys and tests; returns pytest's exit status."""
     run.open()
     where = run.build()
-    for name, side in run.sides.items():
-        say(f"{name}: packages and tests go to {side.dir}")
-        run.deploy(side, *where[run.facts[name]["architecture"]])
-        run.check_device(side)
-    run.relay = relay.Relay(run.sides, run.tmp, run.out / "pair.log")
+    for name, machine in run.machines.items():
+        say(f"{name}: packages and tests go to {machine.dir}")
+        run.deploy(machine, *where[run.facts[name]["architecture"]])
+        run.check_device(machine)
+    run.relay = relay.Relay(run.machines, run.tmp, run.out / "pair.log")
     return run.test()
 
 

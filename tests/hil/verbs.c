@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* hil_verbs device | foreign FILE: what libibverbs and libmlx5 see below the library. */
+/* hil_verbs device | foreign FILE: print properties of the device with libibverbs and libmlx5 alone. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int complain(const char *what, const char *why)
 	return 1;
 }
 
-/* Capabilities that no firmware has: how its refusal comes back through the kernel. */
+/* Query capabilities that no firmware has, and print how the kernel returns the refusal. */
 static void print_refusal(struct ibv_context *context)
 {
 	uint8_t in[COMMAND_LEN] = {QUERY_HCA_CAP >> 8, [6] = NO_SUCH_PAGE, [7] = NO_SUCH_PAGE};
@@ -63,7 +63,7 @@ static int probe_device(void)
 	return status;
 }
 
-/* The mkey of an import, on a queue pair of another protection domain of this process. */
+/* Use the mkey of an import on a queue pair of another protection domain of this process. */
 static int use_elsewhere(const struct doca_mmap *map, const struct doca_dev *dev)
 {
 	uint32_t mkey;
@@ -73,15 +73,15 @@ static int use_elsewhere(const struct doca_mmap *map, const struct doca_dev *dev
 	if (doca_mmap_get_mkey(map, dev, &mkey) != DOCA_SUCCESS ||
 	    doca_mmap_get_memrange(map, &addr, &len) != DOCA_SUCCESS)
 		return complain("import", "no key");
-	printf("foreign remote=%d local=%d\n", raw_access(mkey, (uintptr_t)addr, RAW_REMOTE_READ),
-	       raw_access(mkey, (uintptr_t)addr, RAW_LOCAL));
+	printf("foreign remote=%d local=%d\n", key_access(mkey, (uintptr_t)addr, KEY_REMOTE_READ),
+	       key_access(mkey, (uintptr_t)addr, KEY_LOCAL));
 	return 0;
 }
 
 static int probe_foreign(const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	struct side_desc desc;
+	struct descriptor desc;
 	struct doca_mmap *map;
 	struct doca_dev *dev;
 	doca_error_t result;
@@ -91,7 +91,7 @@ static int probe_foreign(const char *path)
 		return complain(path, strerror(errno));
 	desc.len = fread(desc.bytes, 1, sizeof(desc.bytes), file);
 	fclose(file);
-	if (rig_open_device(&dev) != DOCA_SUCCESS)
+	if (fixture_open_device(&dev) != DOCA_SUCCESS)
 		return complain("device", "does not open");
 	result = doca_mmap_create_from_export(NULL, desc.bytes, desc.len, dev, &map);
 	if (result == DOCA_SUCCESS) {

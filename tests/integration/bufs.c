@@ -30,7 +30,7 @@ struct doca_mmap *imported_map(void)
 
 int bufs_open(void **state)
 {
-	if (fixture_count(state) || rig_open_device(&dev) != DOCA_SUCCESS)
+	if (fixture_count(state) || fixture_open_device(&dev) != DOCA_SUCCESS)
 		return -1;
 	map = new_map();
 	assert_ok(doca_mmap_start(map));

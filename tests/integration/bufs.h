@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the tests of bufs share: memory in a started map, and a started inventory. A test gives all
- * its bufs back.
+ * Fixture for the tests of bufs: memory in a started map, and a started inventory. A test must
+ * release all its bufs.
  */
 #ifndef DPUMAP_TESTS_BUFS_H
 #define DPUMAP_TESTS_BUFS_H

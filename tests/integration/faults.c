@@ -206,7 +206,7 @@ static void answer(const struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 			*(uint8_t *)(uintptr_t)hdr->attrs[i].data = STATUS_INTERNAL_ERROR;
 }
 
-/* EREMOTEIO means that the firmware said no: its status is in the answer. */
+/* EREMOTEIO reports an error of the firmware, whose status is in the output. */
 static int fail(const struct ib_uverbs_ioctl_hdr *hdr)
 {
 	for (unsigned int i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
@@ -226,7 +226,10 @@ static int next_ioctl(int fd, unsigned long request, void *arg)
 	return next(fd, request, arg);
 }
 
-/* A program's own definition comes before the emulator's, which is preloaded, and before libc's. */
+/*
+ * The program's own definition takes precedence over the preloaded one of the emulator, and over
+ * libc's.
+ */
 __attribute__((visibility("default"))) int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Faults on demand, for a program that has the library's objects in itself: its allocations come
- * here by the linker's --wrap, and the commands of libibverbs by our own ioctl().
+ * Fault injection for a program that contains the library's objects: the linker's --wrap redirects
+ * its allocations here, and our own ioctl() receives the commands of libibverbs.
  */
 #ifndef DPUMAP_TESTS_FAULTS_H
 #define DPUMAP_TESTS_FAULTS_H
@@ -11,16 +11,16 @@
 enum fault_kind {
 	FAULT_NONE,
 	FAULT_ALLOC,
-	FAULT_COMMAND, /* that makes, changes or asks */
-	FAULT_DESTROY, /* command that destroys */
+	FAULT_COMMAND, /* a command that creates, changes or queries */
+	FAULT_DESTROY, /* a command that destroys */
 };
 
-/* The n-th event of that kind from now fails, once; n is counted from 1. */
+/* Let the n-th event of that kind from now on fail, once; n starts at 1. */
 void fault_arm(enum fault_kind kind, unsigned int n, int err);
 void fault_disarm(void);
 bool fault_fired(void);
 
-/* Since the program started. */
+/* Since the start of the program. */
 unsigned int fault_count_commands(void);
 /* Allocations of the library, and of the tests, that were not freed. */
 unsigned int fault_count_live(void);

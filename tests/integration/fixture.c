@@ -1,24 +1,217 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "fixture.h"
 
-static struct rig_counts before;
+#include <getopt.h>
+#include <sched.h>
+#include <stdlib.h>
 
-bool fixture_refused(doca_error_t result, enum side_source source)
+#include <infiniband/verbs.h>
+
+#define QUEUE_DEPTH 64
+
+struct test_options test_options;
+struct fixture fixture;
+
+static struct objects before;
+
+void test_parse_options(int argc, char **argv)
 {
-	bool refused = source == SIDE_DEVICE_MEMORY && rig_options.shares_direct;
+	static const struct option longs[] = {
+		{"emu", required_argument, NULL, 'e'},
+		{"peer-as", required_argument, NULL, 'p'},
+		{"engine", required_argument, NULL, 'n'},
+		{"shares-direct", no_argument, NULL, 'd'},
+		{"be-peer", no_argument, NULL, 'b'},
+		{"skip", required_argument, NULL, 's'},
+		{0},
+	};
+	int c;
 
-	assert_error(result, refused ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS);
-	return refused;
+	test_options.self = argv[0];
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (c) {
+		case 'e':
+			test_options.emu = optarg;
+			break;
+		case 'p':
+			test_options.peer_as = optarg;
+			break;
+		case 'n':
+			test_options.engine = optarg;
+			break;
+		case 'd':
+			test_options.shares_direct = true;
+			break;
+		case 's':
+			cmocka_set_skip_filter(optarg);
+			break;
+		case 'b':
+			test_options.is_peer = true;
+			break;
+		default:
+			exit(2);
+		}
+	}
+}
+
+unsigned long test_setting(const char *name, unsigned long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 0) : otherwise;
+}
+
+uint32_t test_draw(uint64_t *state, uint32_t below)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*state >> 33) % below;
+}
+
+struct ibv_context *fixture_open_context(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = NULL;
+
+	if (!list)
+		return NULL;
+	if (list[0])
+		context = ibv_open_device(list[0]);
+	ibv_free_device_list(list);
+	return context;
+}
+
+doca_error_t fixture_open_device(struct doca_dev **dev)
+{
+	doca_error_t result = DOCA_ERROR_NOT_FOUND;
+	struct doca_devinfo **list;
+	uint32_t n;
+
+	if (doca_devinfo_create_list(&list, &n) != DOCA_SUCCESS)
+		return DOCA_ERROR_NOT_FOUND;
+	if (n)
+		result = doca_dev_open(list[0], dev);
+	doca_devinfo_destroy_list(list);
+	return result;
+}
+
+doca_error_t fixture_open(struct fixture *f)
+{
+	doca_error_t result = fixture_open_device(&f->dev);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = dpumap_dma_create(f->dev, QUEUE_DEPTH, &f->dma);
+	if (result != DOCA_SUCCESS)
+		doca_dev_close(f->dev);
+	return result;
+}
+
+doca_error_t fixture_close(struct fixture *f)
+{
+	doca_error_t result = dpumap_dma_destroy(f->dma);
+
+	return result == DOCA_SUCCESS ? doca_dev_close(f->dev) : result;
+}
+
+doca_error_t fixture_buf_create(const struct fixture *f, size_t len, uint32_t access,
+				struct fixture_buf *buf)
+{
+	doca_error_t result;
+
+	buf->bytes = calloc(1, len);
+	buf->len = len;
+	if (!buf->bytes)
+		return DOCA_ERROR_NO_MEMORY;
+	result = doca_mmap_create(&buf->mmap);
+	if (result != DOCA_SUCCESS)
+		goto free_bytes;
+	result = doca_mmap_set_memrange(buf->mmap, buf->bytes, len);
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_set_permissions(buf->mmap, access));
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_add_dev(buf->mmap, f->dev));
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_start(buf->mmap));
+	if (result == DOCA_SUCCESS)
+		return result;
+	doca_mmap_destroy(buf->mmap);
+free_bytes:
+	free(buf->bytes);
+	return result;
+}
+
+doca_error_t fixture_buf_destroy(struct fixture_buf *buf)
+{
+	doca_error_t result = doca_mmap_destroy(buf->mmap);
+
+	free(buf->bytes);
+	return result;
+}
+
+void fixture_fill(uint8_t *bytes, size_t len, uint32_t seed)
+{
+	uint32_t state = seed * 2654435761u + 1;
+
+	for (size_t i = 0; i < len; i++) {
+		state = state * 1664525u + 1013904223u;
+		bytes[i] = (uint8_t)(state >> 24);
+	}
+}
+
+doca_error_t fixture_wait(struct dpumap_dma *dma, unsigned int timeout_ms,
+			  struct dpumap_dma_completion *completion)
+{
+	uint64_t deadline = now_ms() + timeout_ms;
+	doca_error_t result;
+	uint32_t n;
+
+	do {
+		result = dpumap_dma_poll(dma, completion, 1, &n);
+		if (result != DOCA_SUCCESS || n)
+			return result;
+		sched_yield();
+	} while (now_ms() < deadline);
+	return DOCA_ERROR_TIME_OUT;
+}
+
+doca_error_t fixture_copy_within(const struct fixture *f, const struct fixture_copy *copy,
+				 unsigned int timeout_ms)
+{
+	struct dpumap_dma_completion completion;
+	union doca_data cookie = {.u64 = 0x1122334455667788};
+	doca_error_t result;
+
+	result = dpumap_dma_memcpy(f->dma, copy->dst, copy->dst_addr, copy->src, copy->src_addr,
+				   copy->len, cookie);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = fixture_wait(f->dma, timeout_ms, &completion);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (completion.user_data.u64 != cookie.u64)
+		return DOCA_ERROR_UNEXPECTED;
+	result = dpumap_dma_reset(f->dma);
+	return completion.status == DOCA_SUCCESS ? result : completion.status;
+}
+
+doca_error_t fixture_copy(const struct fixture *f, const struct fixture_copy *copy)
+{
+	return fixture_copy_within(f, copy, FIXTURE_TIMEOUT_MS);
 }
 
 int fixture_count(void **state)
 {
-	(void)state;
-	return rig_read_counts(&before) ? 0 : -1;
+	return objects_read(&before) ? 0 : -1;
 }
 
 int fixture_recount(void **state)
 {
-	(void)state;
-	return rig_counts_return(&before) ? 0 : -1;
+	return objects_wait(&before) ? 0 : -1;
+}
+
+int fixture_setup(void **state)
+{
+	return fixture_count(state) || fixture_open(&fixture) != DOCA_SUCCESS ? -1 : 0;
+}
+
+int fixture_teardown(void **state)
+{
+	return fixture_close(&fixture) == DOCA_SUCCESS ? fixture_recount(state) : -1;
 }

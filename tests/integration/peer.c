@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "peer.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum op { OP_EXPORT, OP_IMPORT, OP_READ, OP_WRITE, OP_PEEK, OP_STOP, OP_DROP, OP_RAW };
+enum op { OP_EXPORT, OP_IMPORT, OP_READ, OP_WRITE, OP_PEEK, OP_STOP, OP_DROP, OP_KEY_ACCESS };
 
 struct request {
 	uint32_t op;
 	uint32_t map;
-	struct side_export what;
+	struct map_spec what;
 	uint64_t offset;
 	uint64_t len;	  /* bytes to read or write */
 	uint64_t payload; /* bytes that follow */
@@ -26,89 +23,62 @@ struct reply {
 	uint64_t payload;
 };
 
-bool peer_start(struct peer *peer)
-{
-	const char *const argv[] = {
-		rig_options.emu,  "run",       "--as", rig_options.peer_as, "--",
-		rig_options.self, "--be-peer", NULL,
-	};
+struct sharer parent;
+struct process peer;
 
-	peer->pid = rig_spawn(argv, &peer->to, &peer->from);
-	return peer->pid > 0;
+bool peer_start(struct process *p)
+{
+	return process_start_peer(p, test_options.peer_as);
 }
 
-static int hang_up(struct peer *peer)
-{
-	close(peer->to);
-	close(peer->from);
-	return rig_reap(peer->pid);
-}
-
-bool peer_finish(struct peer *peer)
-{
-	int status = hang_up(peer);
-
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-bool peer_kill(struct peer *peer)
-{
-	int status;
-
-	if (kill(peer->pid, SIGKILL))
-		return false;
-	status = hang_up(peer);
-	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-}
-
-/* Send a request with what follows it; take the answer, with at most room bytes that follow it. */
-static int32_t call(struct peer *peer, struct request *request, const void *payload, void *answer,
+/* Send a request with its payload; receive the reply, with a payload of at most *room bytes. */
+static int32_t call(struct process *p, struct request *request, const void *payload, void *answer,
 		    size_t *room)
 {
 	struct reply reply;
 
-	if (!rig_send(peer->to, request, sizeof(*request)) ||
-	    !rig_send(peer->to, payload, request->payload) ||
-	    !rig_receive(peer->from, &reply, sizeof(reply)))
+	if (!process_send(p->to, request, sizeof(*request)) ||
+	    !process_send(p->to, payload, request->payload) ||
+	    !process_receive(p->from, &reply, sizeof(reply)))
 		return DOCA_ERROR_CONNECTION_RESET;
-	if (reply.payload > (room ? *room : 0) || !rig_receive(peer->from, answer, reply.payload))
+	if (reply.payload > (room ? *room : 0) || !process_receive(p->from, answer, reply.payload))
 		return DOCA_ERROR_CONNECTION_RESET;
 	if (room)
 		*room = reply.payload;
 	return reply.status;
 }
 
-static doca_error_t call_simple(struct peer *peer, enum op op, unsigned int map)
+static doca_error_t call_simple(struct process *p, enum op op, unsigned int map)
 {
 	struct request request = {.op = op, .map = map};
 
-	return (doca_error_t)call(peer, &request, NULL, NULL, NULL);
+	return (doca_error_t)call(p, &request, NULL, NULL, NULL);
 }
 
-doca_error_t peer_export_map(struct peer *peer, unsigned int map, const struct side_export *what,
-			     struct side_desc *desc)
+doca_error_t peer_export(struct process *p, unsigned int map, const struct map_spec *what,
+			 struct descriptor *desc)
 {
 	struct request request = {.op = OP_EXPORT, .map = map, .what = *what};
 
 	desc->len = sizeof(desc->bytes);
-	return (doca_error_t)call(peer, &request, NULL, desc->bytes, &desc->len);
+	return (doca_error_t)call(p, &request, NULL, desc->bytes, &desc->len);
 }
 
-doca_error_t peer_import_map(struct peer *peer, unsigned int map, const struct side_desc *desc)
+doca_error_t peer_import(struct process *p, unsigned int map, const struct descriptor *desc)
 {
 	struct request request = {.op = OP_IMPORT, .map = map, .payload = desc->len};
 
-	return (doca_error_t)call(peer, &request, desc->bytes, NULL, NULL);
+	return (doca_error_t)call(p, &request, desc->bytes, NULL, NULL);
 }
 
-doca_error_t peer_read(struct peer *peer, unsigned int map, size_t offset, uint8_t *dst, size_t len)
+doca_error_t peer_read(struct process *p, unsigned int map, size_t offset, uint8_t *dst, size_t len)
 {
 	struct request request = {.op = OP_READ, .map = map, .offset = offset, .len = len};
 
-	return (doca_error_t)call(peer, &request, NULL, dst, &len);
+	return (doca_error_t)call(p, &request, NULL, dst, &len);
 }
 
-doca_error_t peer_write(struct peer *peer, unsigned int map, size_t offset, const uint8_t *src,
+doca_error_t peer_write(struct process *p, unsigned int map, size_t offset, const uint8_t *src,
 			size_t len)
 {
 	struct request request = {
@@ -119,49 +89,49 @@ doca_error_t peer_write(struct peer *peer, unsigned int map, size_t offset, cons
 		.payload = len,
 	};
 
-	return (doca_error_t)call(peer, &request, src, NULL, NULL);
+	return (doca_error_t)call(p, &request, src, NULL, NULL);
 }
 
-doca_error_t peer_peek(struct peer *peer, unsigned int map, size_t offset, uint8_t *dst, size_t len)
+doca_error_t peer_peek(struct process *p, unsigned int map, size_t offset, uint8_t *dst, size_t len)
 {
 	struct request request = {.op = OP_PEEK, .map = map, .offset = offset, .len = len};
 
-	return (doca_error_t)call(peer, &request, NULL, dst, &len);
+	return (doca_error_t)call(p, &request, NULL, dst, &len);
 }
 
-doca_error_t peer_stop(struct peer *peer, unsigned int map)
+doca_error_t peer_stop(struct process *p, unsigned int map)
 {
-	return call_simple(peer, OP_STOP, map);
+	return call_simple(p, OP_STOP, map);
 }
 
-doca_error_t peer_drop(struct peer *peer, unsigned int map)
+doca_error_t peer_drop(struct process *p, unsigned int map)
 {
-	return call_simple(peer, OP_DROP, map);
+	return call_simple(p, OP_DROP, map);
 }
 
-int peer_raw_access(struct peer *peer, uint32_t key, uint64_t addr, enum raw_use use)
+int peer_key_access(struct process *p, uint32_t key, uint64_t addr, enum key_use use)
 {
-	struct request request = {.op = OP_RAW, .offset = addr, .key = key, .use = use};
+	struct request request = {.op = OP_KEY_ACCESS, .offset = addr, .key = key, .use = use};
 
-	return call(peer, &request, NULL, NULL, NULL);
+	return call(p, &request, NULL, NULL, NULL);
 }
 
-static doca_error_t serve_import(struct side *side, const struct request *request,
+static doca_error_t serve_import(struct sharer *sharer, const struct request *request,
 				 const uint8_t *payload)
 {
-	struct side_desc desc = {.len = request->payload};
+	struct descriptor desc = {.len = request->payload};
 
 	if (desc.len > sizeof(desc.bytes))
 		return DOCA_ERROR_TOO_BIG;
 	memcpy(desc.bytes, payload, desc.len);
-	return side_import_map(side, request->map, &desc);
+	return sharer_import(sharer, request->map, &desc);
 }
 
-static doca_error_t serve_export(struct side *side, const struct request *request, uint8_t *payload,
-				 uint64_t *len)
+static doca_error_t serve_export(struct sharer *sharer, const struct request *request,
+				 uint8_t *payload, uint64_t *len)
 {
-	struct side_desc desc;
-	doca_error_t result = side_export_map(side, request->map, &request->what, &desc);
+	struct descriptor desc;
+	doca_error_t result = sharer_export(sharer, request->map, &request->what, &desc);
 
 	if (result == DOCA_SUCCESS) {
 		memcpy(payload, desc.bytes, desc.len);
@@ -170,62 +140,80 @@ static doca_error_t serve_export(struct side *side, const struct request *reques
 	return result;
 }
 
-static int32_t execute(struct side *side, const struct request *request, uint8_t *payload,
+static int32_t execute(struct sharer *sharer, const struct request *request, uint8_t *payload,
 		       uint64_t *answer)
 {
 	switch ((enum op)request->op) {
 	case OP_EXPORT:
-		return serve_export(side, request, payload, answer);
+		return serve_export(sharer, request, payload, answer);
 	case OP_IMPORT:
-		return serve_import(side, request, payload);
+		return serve_import(sharer, request, payload);
 	case OP_READ:
 		*answer = request->len;
-		return side_read(side, request->map, request->offset, payload, request->len);
+		return sharer_read(sharer, request->map, request->offset, payload, request->len);
 	case OP_WRITE:
-		return side_write(side, request->map, request->offset, payload, request->len);
+		return sharer_write(sharer, request->map, request->offset, payload, request->len);
 	case OP_PEEK:
 		*answer = request->len;
-		return side_peek(side, request->map, request->offset, payload, request->len);
+		return sharer_peek(sharer, request->map, request->offset, payload, request->len);
 	case OP_STOP:
-		return side_stop(side, request->map);
+		return sharer_stop(sharer, request->map);
 	case OP_DROP:
-		return side_drop(side, request->map);
-	case OP_RAW:
-		return raw_access(request->key, request->offset, (enum raw_use)request->use);
+		return sharer_drop(sharer, request->map);
+	case OP_KEY_ACCESS:
+		return key_access(request->key, request->offset, (enum key_use)request->use);
 	}
 	return DOCA_ERROR_UNEXPECTED;
 }
 
-static bool serve_one(struct side *side, uint8_t *payload)
+static bool serve_one(struct sharer *sharer, uint8_t *payload)
 {
 	struct request request;
 	struct reply reply = {0};
 
-	if (!rig_receive(STDIN_FILENO, &request, sizeof(request)) || request.map >= SIDE_MAPS ||
-	    request.len > SIDE_BOUNCE_LEN || request.payload > SIDE_BOUNCE_LEN ||
-	    !rig_receive(STDIN_FILENO, payload, request.payload))
+	if (!process_receive(STDIN_FILENO, &request, sizeof(request)) ||
+	    request.map >= SHARER_MAPS || request.len > SHARER_BOUNCE_LEN ||
+	    request.payload > SHARER_BOUNCE_LEN ||
+	    !process_receive(STDIN_FILENO, payload, request.payload))
 		return false;
-	reply.status = execute(side, &request, payload, &reply.payload);
+	reply.status = execute(sharer, &request, payload, &reply.payload);
 	if (reply.status != DOCA_SUCCESS)
 		reply.payload = 0;
-	return rig_send(STDOUT_FILENO, &reply, sizeof(reply)) &&
-	       rig_send(STDOUT_FILENO, payload, reply.payload);
+	return process_send(STDOUT_FILENO, &reply, sizeof(reply)) &&
+	       process_send(STDOUT_FILENO, payload, reply.payload);
 }
 
 int peer_serve(void)
 {
-	uint8_t *payload = malloc(SIDE_BOUNCE_LEN);
+	uint8_t *payload = malloc(SHARER_BOUNCE_LEN);
 	doca_error_t result = DOCA_ERROR_NO_MEMORY;
-	struct side side;
+	struct sharer sharer;
 
 	if (!payload)
 		return 1;
-	result = side_open(&side);
+	result = sharer_open(&sharer);
 	if (result == DOCA_SUCCESS) {
-		while (serve_one(&side, payload))
+		while (serve_one(&sharer, payload))
 			;
-		result = side_close(&side);
+		result = sharer_close(&sharer);
 	}
 	free(payload);
 	return result != DOCA_SUCCESS;
+}
+
+int peer_setup(void **state)
+{
+	if (fixture_count(state) || sharer_open(&parent) != DOCA_SUCCESS)
+		return -1;
+	return peer_start(&peer) ? 0 : -1;
+}
+
+int peer_teardown_parent(void **state)
+{
+	return sharer_close(&parent) == DOCA_SUCCESS ? fixture_recount(state) : -1;
+}
+
+int peer_teardown(void **state)
+{
+	return process_finish(&peer) ? peer_teardown_parent(state) : -1;
 }

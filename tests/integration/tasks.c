@@ -62,7 +62,7 @@ static doca_error_t open_memory(void)
 	tasks.bytes = calloc(2, TASKS_LEN);
 	if (!tasks.bytes)
 		return DOCA_ERROR_NO_MEMORY;
-	rig_fill(tasks.bytes, TASKS_LEN, 1);
+	fixture_fill(tasks.bytes, TASKS_LEN, 1);
 	result = doca_mmap_create(&tasks.mmap);
 	DOCA_ERROR_PROPAGATE(result,
 			     doca_mmap_set_memrange(tasks.mmap, tasks.bytes, 2 * TASKS_LEN));
@@ -80,7 +80,7 @@ int tasks_open(void **state)
 	if (fixture_count(state))
 		return -1;
 	memset(&tasks, 0, sizeof(tasks));
-	result = rig_open_device(&tasks.dev);
+	result = fixture_open_device(&tasks.dev);
 	DOCA_ERROR_PROPAGATE(result, open_memory());
 	DOCA_ERROR_PROPAGATE(result, doca_pe_create(&tasks.pe));
 	DOCA_ERROR_PROPAGATE(result, doca_dma_create(tasks.dev, &tasks.dma));
@@ -116,14 +116,14 @@ void tasks_start(void)
 
 void tasks_stop(void)
 {
-	uint64_t end = rig_now_ms() + PATIENCE_MS;
+	uint64_t end = now_ms() + PATIENCE_MS;
 	doca_error_t result = doca_ctx_stop(tasks.ctx);
 
 	if (result != DOCA_ERROR_IN_PROGRESS)
 		assert_ok(result);
 	while (tasks_state() != DOCA_CTX_STATE_IDLE) {
 		doca_pe_progress(tasks.pe);
-		assert_true(rig_now_ms() < end);
+		assert_true(now_ms() < end);
 	}
 }
 
@@ -170,11 +170,11 @@ void tasks_submit(struct doca_dma_task_memcpy *task)
 
 void tasks_wait(unsigned int num)
 {
-	uint64_t end = rig_now_ms() + PATIENCE_MS;
+	uint64_t end = now_ms() + PATIENCE_MS;
 
 	while (tasks.num_done + tasks.num_failed < num) {
 		doca_pe_progress(tasks.pe);
-		assert_true(rig_now_ms() < end);
+		assert_true(now_ms() < end);
 	}
 	assert_int_equal(tasks.num_done + tasks.num_failed, num);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the tests of contexts and tasks share: a DMA context on an engine, memory with bufs, and a
- * record of every callback.
+ * Fixture for the tests of contexts and tasks: a DMA context on a progress engine, memory with
+ * bufs, and a record of every callback.
  */
 #ifndef DPUMAP_TEST_TASKS_H
 #define DPUMAP_TEST_TASKS_H
@@ -35,10 +35,10 @@ struct tasks {
 	unsigned int num_changes;
 	unsigned int num_done, num_failed;
 	doca_error_t last_error;
-	uint64_t last_data; /* of the task that was called back last */
-	bool inside;	    /* a call that must not call back */
+	uint64_t last_data; /* of the last task */
+	bool inside;	    /* inside a call that must not invoke callbacks */
 
-	/* What the test wants done inside the callbacks; NULL for freeing the task. */
+	/* What callbacks do in addition; if on_task is NULL, the task is freed. */
 	void (*on_task)(struct tasks *t, struct doca_dma_task_memcpy *task);
 	void (*on_state)(struct tasks *t, const struct change *change);
 };
@@ -54,7 +54,10 @@ void tasks_start(void);
 /* Stop and progress until IDLE. */
 void tasks_stop(void);
 
-/* A buf over part of what is read, all of it data, or of what is written, without data. */
+/*
+ * A buf over part of the memory to read, filled with data; or over part of the memory to write,
+ * empty.
+ */
 struct doca_buf *tasks_source(size_t offset, size_t len);
 struct doca_buf *tasks_room(size_t offset, size_t len);
 void tasks_drop(struct doca_buf *buf);
@@ -62,7 +65,7 @@ void tasks_drop(struct doca_buf *buf);
 struct doca_dma_task_memcpy *tasks_alloc(struct doca_buf *src, struct doca_buf *dst, uint64_t data);
 void tasks_submit(struct doca_dma_task_memcpy *task);
 
-/* Progress until so many tasks were called back; fails the test when they are not. */
+/* Progress until num tasks have completed; fail the test if they do not. */
 void tasks_wait(unsigned int num);
 enum doca_ctx_states tasks_state(void);
 void assert_change(unsigned int at, enum doca_ctx_states prev, enum doca_ctx_states next);

@@ -101,7 +101,7 @@ test_config()
 	profile = connectx-6-dx
 	END
 	refused start --config "$work/config"
-	grep -q "config:7: a profile must come before" "$work/err" || fail "$(cat "$work/err")"
+	grep -q "config:7: set the profile before" "$work/err" || fail "$(cat "$work/err")"
 	sed -i '/^max-dm-size/d; s/^cards.*/&\nmax-dm-size = 64K/' "$work/config"
 	"$emu" start --config "$work/config"
 	expect_count nodes 2
@@ -111,7 +111,7 @@ test_config()
 		fail "the file's max-dm-size is not the device's"
 	"$emu" run --as node1.host -- ibv_devinfo >"$work/info"
 	grep -q "vendor_part_id:.*4125" "$work/info" ||
-		fail "the second node is no ConnectX-6 Dx"
+		fail "the second node is not a ConnectX-6 Dx"
 	"$emu" stop
 }
 
@@ -126,7 +126,7 @@ test_config_repeats()
 	"$emu" run --as node2.dpu -- ibv_rc_pingpong -g 0 -p 18601 >"$work/server" 2>&1 &
 	await_count qps 1
 	if "$emu" run --as node2.dpu -- ibv_rc_pingpong -g 0 -p 18602 >"$work/client" 2>&1; then
-		fail "max-qp is no limit"
+		fail "max-qp does not limit the queue pairs"
 	fi
 	grep -q "create QP" "$work/client" || fail "not for want of a queue pair: $(cat "$work/client")"
 	kill $!
@@ -196,7 +196,7 @@ may_lock_little()
 	)
 }
 
-# An unprivileged program's memory is limited if the machine is told so.
+# With --cap, the memory of an unprivileged program is limited.
 test_memlock()
 {
 	local memlock message
@@ -207,7 +207,7 @@ test_memlock()
 		"$emu" start $memlock
 		if may_lock_little "$emu" run --as dpu -- \
 			ibv_rc_pingpong -g 0 -s 1048576 -p 18603 localhost >"$work/client" 2>&1; then
-			fail "a ping without anybody to answer it"
+			fail "a ping to an address without an answer"
 		fi
 		grep -q "$message" "$work/client" || fail "start $memlock: $(cat "$work/client")"
 		"$emu" stop
@@ -236,7 +236,7 @@ test_trace()
 	grep -q '^dpu c1 context.create -> 0$' "$work/one" || fail "no context in the trace: $(head "$work/one")"
 }
 
-# Nobody can reach it any more; a new one of the same name must not lose its directory to it.
+# It is not reachable any more; a new emulator of the same name must keep its directory.
 test_removed_directory()
 {
 	local old

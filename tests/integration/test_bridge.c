@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The bridge: programs that use verbs themselves get protection domains and keys of the library,
- * and the library devices of theirs.
+ * The bridge: programs that use verbs themselves obtain protection domains and keys from the
+ * library, and library devices from their own protection domains.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,9 @@
 #include <doca_pe.h>
 #include <doca_rdma_bridge.h>
 
+#include "device_pd.h"
 #include "fixture.h"
-#include "link.h"
+#include "rc.h"
 
 #define LEN 8192
 #define ALL (LOCAL_RW | PCI_RW | (uint32_t)DOCA_ACCESS_FLAG_RDMA_READ)
@@ -55,7 +56,7 @@ static doca_error_t start_map(void)
 
 static int open_all(void **state)
 {
-	if (fixture_count(state) || rig_open_device(&own) != DOCA_SUCCESS)
+	if (fixture_count(state) || fixture_open_device(&own) != DOCA_SUCCESS)
 		return -1;
 	context = open_context();
 	pd = context ? ibv_alloc_pd(context) : NULL;
@@ -69,7 +70,7 @@ static int close_all(void **state)
 	if (doca_mmap_destroy(map) != DOCA_SUCCESS || doca_dev_close(dev) != DOCA_SUCCESS ||
 	    doca_dev_close(own) != DOCA_SUCCESS)
 		return -1;
-	/* Both were the program's all the time. */
+	/* Both belong to the program. */
 	if (ibv_dealloc_pd(pd) || ibv_close_device(context))
 		return -1;
 	return fixture_recount(state);
@@ -81,7 +82,6 @@ static void test_bad_arguments(void **state)
 	struct ibv_pd *got = NULL;
 	uint32_t key = 0;
 
-	(void)state;
 	assert_error(doca_rdma_bridge_get_dev_pd(NULL, &got), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_rdma_bridge_get_dev_pd(own, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_rdma_bridge_open_dev_from_pd(NULL, &other), DOCA_ERROR_INVALID_VALUE);
@@ -103,7 +103,6 @@ static void test_pd_of_a_device(void **state)
 	struct ibv_pd *got = NULL;
 	struct ibv_mr *mr;
 
-	(void)state;
 	assert_ok(doca_rdma_bridge_get_dev_pd(own, &got));
 	mr = ibv_reg_mr(got, memory, LEN, IBV_ACCESS_LOCAL_WRITE);
 	assert_non_null(mr);
@@ -117,7 +116,6 @@ static void test_pd_of_the_library_is_refused(void **state)
 	struct doca_dev *other = NULL;
 	struct ibv_pd *got;
 
-	(void)state;
 	assert_ok(doca_rdma_bridge_get_dev_pd(own, &got));
 	assert_error(doca_rdma_bridge_open_dev_from_pd(got, &other), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_rdma_bridge_open_dev_from_pd(pd, &other), DOCA_ERROR_INVALID_VALUE);
@@ -127,23 +125,22 @@ static void test_pd_of_the_library_is_refused(void **state)
 /* Read the map by its key in a connection of plain verbs in the same protection domain. */
 static void read_by_key(const struct doca_dev *of, uint32_t key)
 {
-	static struct link link;
+	static struct rc rc;
 
-	rig_fill(memory, LEN, key);
-	assert_true(link_open(&link, of));
-	assert_true(link_connect(&link, &link.end));
-	assert_int_equal(link_run(&link,
-				  &(struct link_request){
-					  .opcode = IBV_WR_RDMA_WRITE,
-					  .lkey = key,
-					  .addr = (uintptr_t)memory + 100,
-					  .len = LINK_BYTES,
-					  .rkey = link.key,
-					  .remote_addr = (uintptr_t)link.bytes,
-				  }),
+	fixture_fill(memory, LEN, key);
+	assert_true(rc_open_loopback(&rc, device_pd(of)));
+	assert_int_equal(rc_run(&rc,
+				&(struct rc_request){
+					.opcode = IBV_WR_RDMA_WRITE,
+					.lkey = key,
+					.addr = (uintptr_t)memory + 100,
+					.len = RC_ACCESS_LEN,
+					.rkey = rc.mr->rkey,
+					.remote_addr = (uintptr_t)rc.bytes,
+				}),
 			 IBV_WC_SUCCESS);
-	assert_memory_equal(link.bytes, memory + 100, LINK_BYTES);
-	assert_true(link_close(&link));
+	assert_memory_equal(rc.bytes, memory + 100, RC_ACCESS_LEN);
+	assert_true(rc_close(&rc));
 }
 
 static void test_key_of_a_map(void **state)
@@ -151,7 +148,6 @@ static void test_key_of_a_map(void **state)
 	struct ibv_pd *got;
 	uint32_t key, same;
 
-	(void)state;
 	assert_ok(doca_rdma_bridge_get_mmap_mkey_from_pd(map, pd, &key));
 	assert_ok(doca_mmap_get_mkey(map, dev, &same));
 	assert_int_equal(key, same);
@@ -167,7 +163,6 @@ static void test_key_of_a_pd_that_the_map_has_not(void **state)
 	struct ibv_pd *other = ibv_alloc_pd(context);
 	uint32_t key = 7;
 
-	(void)state;
 	assert_non_null(other);
 	assert_error(doca_rdma_bridge_get_mmap_mkey_from_pd(map, other, &key),
 		     DOCA_ERROR_NOT_FOUND);
@@ -186,7 +181,6 @@ static void test_key_of_a_buf(void **state)
 	struct ibv_pd *second = ibv_alloc_pd(context);
 	uint32_t key, same;
 
-	(void)state;
 	assert_non_null(second);
 	assert_ok(doca_rdma_bridge_open_dev_from_pd(second, &other));
 	assert_ok(doca_buf_inventory_create(1, &inventory));
@@ -204,13 +198,12 @@ static void test_key_of_a_buf(void **state)
 	assert_int_equal(ibv_dealloc_pd(second), 0);
 }
 
-static void test_what_such_a_device_cannot(void **state)
+static void device_from_a_pd_cannot_export_or_import(void **state)
 {
 	struct doca_mmap *import = NULL;
 	const void *desc = NULL;
 	size_t len = 0;
 
-	(void)state;
 	assert_error(doca_mmap_export_pci(map, dev, &desc, &len), DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(doca_mmap_export_rdma(map, dev, &desc, &len), DOCA_ERROR_NOT_SUPPORTED);
 	assert_null(desc);
@@ -227,31 +220,29 @@ static void test_opening_and_closing(void **state)
 {
 	struct doca_dev *again;
 
-	(void)state;
 	assert_error(doca_dev_close(dev), DOCA_ERROR_IN_USE);
-	assert_ok(rig_open_device(&again));
+	assert_ok(fixture_open_device(&again));
 	assert_ptr_equal(again, own);
 	assert_ok(doca_dev_close(again));
 }
 
-/* The library's own copies run in a program's protection domain as well. */
+/* The library's own copies run in a protection domain of the program too. */
 static void test_copies(void **state)
 {
 	static uint8_t to[LEN];
-	struct rig rig = {.dev = dev};
+	struct fixture bridged = {.dev = dev};
 	struct doca_mmap *dst;
 
-	(void)state;
-	assert_ok(dpumap_dma_create(dev, 4, &rig.dma));
+	assert_ok(dpumap_dma_create(dev, 4, &bridged.dma));
 	assert_ok(doca_mmap_create(&dst));
 	assert_ok(doca_mmap_set_memrange(dst, to, LEN));
 	assert_ok(doca_mmap_add_dev(dst, dev));
 	assert_ok(doca_mmap_start(dst));
-	rig_fill(memory, LEN, 5);
-	assert_ok(rig_copy(&rig, &(struct rig_copy){dst, to, map, memory, LEN}));
+	fixture_fill(memory, LEN, 5);
+	assert_ok(fixture_copy(&bridged, &(struct fixture_copy){dst, to, map, memory, LEN}));
 	assert_memory_equal(to, memory, LEN);
 	assert_ok(doca_mmap_destroy(dst));
-	assert_ok(dpumap_dma_destroy(rig.dma));
+	assert_ok(dpumap_dma_destroy(bridged.dma));
 }
 
 static void count(struct doca_dma_task_memcpy *task, union doca_data task_data,
@@ -259,12 +250,11 @@ static void count(struct doca_dma_task_memcpy *task, union doca_data task_data,
 {
 	doca_error_t *result = ctx_data.ptr;
 
-	(void)task_data;
 	*result = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
 
-/* LEN bytes of memory to `to`, by one task of a context on the device. */
+/* Copy LEN bytes from memory to `to`, by one task of a context on the device. */
 static doca_error_t run_task(struct doca_dev *on, struct doca_mmap *from, struct doca_mmap *into,
 			     uint8_t *to)
 {
@@ -314,17 +304,19 @@ static void test_tasks_copy_in_a_programs_domain(void **state)
 	static uint8_t to[LEN];
 	struct doca_mmap *dst = start_on(dev, to), *elsewhere = start_on(own, to);
 
-	(void)state;
-	rig_fill(memory, LEN, 6);
+	fixture_fill(memory, LEN, 6);
 	assert_ok(run_task(dev, map, dst, to));
 	assert_memory_equal(to, memory, LEN);
-	/* Maps are known to the devices that were added to them, same hardware or not. */
+	/*
+	 * A map is known only to the devices that were added to it, even if they share the
+	 * hardware.
+	 */
 	assert_error(run_task(dev, map, elsewhere, to), DOCA_ERROR_NOT_FOUND);
 	assert_ok(doca_mmap_destroy(dst));
 	assert_ok(doca_mmap_destroy(elsewhere));
 }
 
-/* Also where the program did not ask for DEVX. */
+/* It also works if the program did not ask for DEVX. */
 static void test_tasks_copy_in_a_plain_programs_domain(void **state)
 {
 	static uint8_t to[LEN];
@@ -334,12 +326,11 @@ static void test_tasks_copy_in_a_plain_programs_domain(void **state)
 	struct doca_mmap *src, *dst;
 	struct doca_dev *on;
 
-	(void)state;
 	ibv_free_device_list(list);
 	assert_ok(doca_rdma_bridge_open_dev_from_pd(plain_pd, &on));
 	src = start_on(on, memory);
 	dst = start_on(on, to);
-	rig_fill(memory, LEN, 7);
+	fixture_fill(memory, LEN, 7);
 	assert_ok(run_task(on, src, dst, to));
 	assert_memory_equal(to, memory, LEN);
 	assert_ok(doca_mmap_destroy(src));
@@ -360,14 +351,14 @@ int main(int argc, char **argv)
 		bridge_test(test_key_of_a_map),
 		bridge_test(test_key_of_a_pd_that_the_map_has_not),
 		bridge_test(test_key_of_a_buf),
-		bridge_test(test_what_such_a_device_cannot),
+		bridge_test(device_from_a_pd_cannot_export_or_import),
 		bridge_test(test_opening_and_closing),
 		bridge_test(test_copies),
 		bridge_test(test_tasks_copy_in_a_programs_domain),
 		bridge_test(test_tasks_copy_in_a_plain_programs_domain),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	setenv("DPUMAP_LOG_LEVEL", "off", 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

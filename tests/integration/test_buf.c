@@ -8,7 +8,6 @@ static void test_create_bad_values(void **state)
 {
 	struct doca_buf_inventory *created = NULL;
 
-	(void)state;
 	assert_error(doca_buf_inventory_create(1, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_inventory_create(0, &created), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_inventory_create((size_t)UINT32_MAX + 1, &created),
@@ -25,7 +24,6 @@ static void test_inventory_counts_its_elements(void **state)
 	struct doca_buf *buf;
 	uint32_t n = 0;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_get_num_elements(inventory, &n));
 	assert_int_equal(n, BUFS_ELEMENTS);
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
@@ -48,7 +46,6 @@ static void test_get_from_an_inventory_that_is_not_started_is_bad_state(void **s
 	struct doca_buf_inventory *idle;
 	struct doca_buf *src = get_buf(0, 16), *buf = NULL;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_create(2, &idle));
 	for (int started_once = 0; started_once < 2; started_once++) {
 		assert_error(
@@ -73,7 +70,6 @@ static void test_bufs_that_are_out_survive_stop(void **state)
 	struct doca_buf *buf = get_buf(16, 32);
 	void *head = NULL;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_stop(inventory));
 	assert_ok(doca_buf_get_head(buf, &head));
 	assert_ptr_equal(head, memory + 16);
@@ -83,7 +79,6 @@ static void test_bufs_that_are_out_survive_stop(void **state)
 
 static void test_start_and_stop_twice_change_nothing(void **state)
 {
-	(void)state;
 	assert_ok(doca_buf_inventory_start(inventory));
 	put_buf(get_buf(0, 1));
 	assert_ok(doca_buf_inventory_stop(inventory));
@@ -97,7 +92,6 @@ static void test_destroy_with_bufs_out_is_in_use(void **state)
 	struct doca_buf_inventory *other;
 	struct doca_buf *buf;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_create(1, &other));
 	assert_ok(doca_buf_inventory_start(other));
 	assert_ok(doca_buf_inventory_buf_get_by_addr(other, map, memory, 1, &buf));
@@ -112,7 +106,6 @@ static void test_destroy_stops_first(void **state)
 {
 	struct doca_buf_inventory *other;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_create(1, &other));
 	assert_ok(doca_buf_inventory_destroy(other));
 	assert_ok(doca_buf_inventory_create(1, &other));
@@ -124,7 +117,6 @@ static void test_get_from_an_empty_inventory_is_no_memory(void **state)
 {
 	struct doca_buf *bufs[BUFS_ELEMENTS], *extra = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < BUFS_ELEMENTS; i++)
 		bufs[i] = get_buf(i, 1);
 	assert_int_equal(num_free(), 0);
@@ -135,7 +127,7 @@ static void test_get_from_an_empty_inventory_is_no_memory(void **state)
 	assert_error(doca_buf_inventory_buf_dup(inventory, bufs[0], &extra), DOCA_ERROR_NO_MEMORY);
 	assert_null(extra);
 	assert_int_equal(num_bufs(map), BUFS_ELEMENTS);
-	/* Waiting would not help against a wrong address. */
+	/* A wrong address is not DOCA_ERROR_AGAIN: waiting would not help. */
 	assert_error(doca_buf_inventory_buf_get_by_addr(inventory, map, memory - 1, 1, &extra),
 		     DOCA_ERROR_INVALID_VALUE);
 	put_buf(bufs[3]);
@@ -150,7 +142,6 @@ static void test_expand_adds_elements(void **state)
 	uint32_t n = 0;
 	void *head;
 
-	(void)state;
 	for (size_t i = 0; i < BUFS_ELEMENTS; i++)
 		bufs[i] = get_buf(i, 1);
 	assert_ok(doca_buf_inventory_expand(inventory, 100));
@@ -171,7 +162,6 @@ static void test_expand_bad_values(void **state)
 {
 	uint32_t n = 0;
 
-	(void)state;
 	assert_error(doca_buf_inventory_expand(NULL, 1), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_inventory_expand(inventory, 0), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_inventory_expand(inventory, UINT32_MAX - BUFS_ELEMENTS + 1),
@@ -182,7 +172,6 @@ static void test_expand_bad_values(void **state)
 
 static void test_expand_of_an_inventory_that_is_not_started_is_bad_state(void **state)
 {
-	(void)state;
 	assert_ok(doca_buf_inventory_stop(inventory));
 	assert_error(doca_buf_inventory_expand(inventory, 1), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
@@ -192,7 +181,6 @@ static void test_user_data_is_0_unless_set(void **state)
 {
 	union doca_data data = {.u64 = 1};
 
-	(void)state;
 	assert_ok(doca_buf_inventory_get_user_data(inventory, &data));
 	assert_int_equal(data.u64, 0);
 	assert_error(doca_buf_inventory_get_user_data(NULL, &data), DOCA_ERROR_INVALID_VALUE);
@@ -204,7 +192,6 @@ static void test_user_data_is_fixed_by_the_first_start(void **state)
 	union doca_data data = {.u64 = 0x0123456789abcdef}, other = {.u64 = 5};
 	struct doca_buf_inventory *fresh;
 
-	(void)state;
 	assert_error(doca_buf_inventory_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_buf_inventory_create(1, &fresh));
 	assert_ok(doca_buf_inventory_set_user_data(fresh, other));
@@ -222,7 +209,6 @@ static void test_get_by_addr_is_an_empty_buf(void **state)
 {
 	struct doca_buf *buf;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, map, memory + 3, 700, &buf));
 	assert_buf(buf, memory + 3, 700, memory + 3, 0);
 	assert_int_equal(refcount(buf), 1);
@@ -233,7 +219,6 @@ static void test_get_by_data_is_a_full_buf(void **state)
 {
 	struct doca_buf *buf;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_buf_get_by_data(inventory, map, memory + 3, 700, &buf));
 	assert_buf(buf, memory + 3, 700, memory + 3, 700);
 	assert_int_equal(refcount(buf), 1);
@@ -244,7 +229,6 @@ static void test_get_by_args_has_headroom_and_tail(void **state)
 {
 	struct doca_buf *buf;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_buf_get_by_args(inventory, map, memory, 100, memory + 10, 80,
 						     &buf));
 	assert_buf(buf, memory, 100, memory + 10, 80);
@@ -259,7 +243,6 @@ static void test_get_needs_inventory_map_and_output(void **state)
 {
 	struct doca_buf *buf = NULL;
 
-	(void)state;
 	assert_error(doca_buf_inventory_buf_get_by_args(NULL, map, memory, 1, memory, 1, &buf),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(
@@ -289,7 +272,6 @@ static void test_get_outside_the_range_is_invalid(void **state)
 	};
 	struct doca_buf *buf = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint8_t *addr = (uint8_t *)((uintptr_t)memory + cases[i].offset);
 
@@ -314,7 +296,6 @@ static void test_get_of_the_whole_range_of_its_last_byte_and_of_nothing(void **s
 {
 	struct doca_buf *whole = get_buf(0, sizeof(memory)), *last = get_buf(sizeof(memory) - 1, 1);
 
-	(void)state;
 	put_buf(whole);
 	put_buf(last);
 	put_buf(get_buf(0, 0));
@@ -331,7 +312,6 @@ static void test_get_with_data_outside_the_buf_is_invalid(void **state)
 	};
 	struct doca_buf *buf = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_error(doca_buf_inventory_buf_get_by_args(
 				     inventory, map, head, 50,
@@ -348,7 +328,6 @@ static void test_get_on_a_map_that_is_not_started_is_bad_state(void **state)
 	struct doca_mmap *fresh = new_map();
 	struct doca_buf *buf = NULL;
 
-	(void)state;
 	for (int started_once = 0; started_once < 2; started_once++) {
 		assert_error(doca_buf_inventory_buf_get_by_addr(inventory, fresh, memory, 1, &buf),
 			     DOCA_ERROR_BAD_STATE);
@@ -367,7 +346,6 @@ static void test_set_data_within_bounds(void **state)
 	struct doca_buf *buf = get_buf(100, 50);
 	uint8_t *head = memory + 100;
 
-	(void)state;
 	assert_ok(doca_buf_set_data(buf, head + 20, 30));
 	assert_buf(buf, head, 50, head + 20, 30);
 	assert_ok(doca_buf_set_data(buf, head, 50));
@@ -382,7 +360,6 @@ static void test_set_data_outside_the_buf_is_invalid(void **state)
 	struct doca_buf *buf = get_buf(100, 50);
 	uint8_t *head = memory + 100;
 
-	(void)state;
 	assert_ok(doca_buf_set_data(buf, head + 20, 10));
 	assert_error(doca_buf_set_data(buf, head - 1, 1), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_set_data(buf, head, 51), DOCA_ERROR_INVALID_VALUE);
@@ -400,7 +377,6 @@ static void test_set_data_len_keeps_the_data_pointer(void **state)
 	struct doca_buf *buf = get_buf(100, 50);
 	uint8_t *head = memory + 100;
 
-	(void)state;
 	assert_ok(doca_buf_set_data(buf, head + 20, 10));
 	assert_ok(doca_buf_set_data_len(buf, 30));
 	assert_buf(buf, head, 50, head + 20, 30);
@@ -418,7 +394,6 @@ static void test_reset_data_len_keeps_the_data_pointer(void **state)
 	struct doca_buf *buf = get_buf(100, 50);
 	uint8_t *head = memory + 100;
 
-	(void)state;
 	assert_ok(doca_buf_set_data(buf, head + 20, 10));
 	assert_ok(doca_buf_reset_data_len(buf));
 	assert_buf(buf, head, 50, head + 20, 0);
@@ -433,7 +408,6 @@ static void test_getters_need_their_arguments(void **state)
 	void *addr;
 	size_t len;
 
-	(void)state;
 	assert_error(doca_buf_get_head(NULL, &addr), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_get_head(buf, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_get_len(NULL, &len), DOCA_ERROR_INVALID_VALUE);
@@ -456,7 +430,6 @@ static void test_refcounts_return_the_old_value(void **state)
 	struct doca_buf *buf = get_buf(0, 1);
 	uint16_t old = 0;
 
-	(void)state;
 	assert_ok(doca_buf_inc_refcount(buf, &old));
 	assert_int_equal(old, 1);
 	assert_ok(doca_buf_inc_refcount(buf, &old));
@@ -479,7 +452,6 @@ static void test_the_65536th_reference_is_too_big(void **state)
 	struct doca_buf *buf = get_buf(0, 1);
 	uint16_t old = 0;
 
-	(void)state;
 	for (unsigned int i = 1; i < UINT16_MAX; i++)
 		assert_ok(doca_buf_inc_refcount(buf, &old));
 	assert_int_equal(refcount(buf), UINT16_MAX);
@@ -497,7 +469,6 @@ static void test_a_buf_given_back_is_bad_state(void **state)
 	struct doca_buf *buf = get_buf(0, 1), *other = get_buf(1, 1), *dup = NULL;
 	uint16_t old = 7;
 
-	(void)state;
 	put_buf(buf);
 	assert_error(doca_buf_dec_refcount(buf, &old), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_buf_inc_refcount(buf, &old), DOCA_ERROR_BAD_STATE);
@@ -516,7 +487,6 @@ static void test_the_map_counts_its_bufs_of_all_inventories(void **state)
 	struct doca_buf_inventory *other;
 	struct doca_buf *buf = get_buf(0, 1), *more;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_create(1, &other));
 	assert_ok(doca_buf_inventory_start(other));
 	assert_ok(doca_buf_inventory_buf_dup(other, buf, &more));
@@ -533,7 +503,6 @@ static void test_stop_and_destroy_of_a_map_with_bufs_are_not_permitted(void **st
 	struct doca_mmap *held = new_map();
 	struct doca_buf *buf;
 
-	(void)state;
 	assert_ok(doca_mmap_start(held));
 	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, held, memory, 1, &buf));
 	assert_error(doca_mmap_stop(held), DOCA_ERROR_NOT_PERMITTED);
@@ -549,7 +518,6 @@ static void test_bufs_on_an_imported_map_are_named_by_the_exporter(void **state)
 	struct doca_mmap *imported = imported_map();
 	struct doca_buf *buf, *dup;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_buf_get_by_data(inventory, imported, memory + 8, 64, &buf));
 	assert_buf(buf, memory + 8, 64, memory + 8, 64);
 	assert_ok(doca_buf_inventory_buf_dup(inventory, buf, &dup));
@@ -565,7 +533,6 @@ static void test_stop_and_destroy_of_an_imported_map_with_bufs_are_not_permitted
 	struct doca_mmap *imported = imported_map();
 	struct doca_buf *buf = NULL;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, imported, memory, 1, &buf));
 	assert_error(doca_mmap_stop(imported), DOCA_ERROR_NOT_PERMITTED);
 	assert_error(doca_mmap_destroy(imported), DOCA_ERROR_NOT_PERMITTED);
@@ -581,7 +548,6 @@ static void test_with_thread_safety_the_map_does_not_count_bufs(void **state)
 	struct doca_mmap *shared = new_map();
 	struct doca_buf *buf, *dup;
 
-	(void)state;
 	assert_ok(doca_mmap_enable_thread_safety(shared));
 	assert_ok(doca_mmap_start(shared));
 	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, shared, memory, 1, &buf));
@@ -599,7 +565,6 @@ static void test_with_thread_safety_the_map_may_go_before_its_bufs(void **state)
 	struct doca_mmap *shared = new_map();
 	struct doca_buf *buf;
 
-	(void)state;
 	assert_ok(doca_mmap_enable_thread_safety(shared));
 	assert_ok(doca_mmap_start(shared));
 	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, shared, memory + 5, 6, &buf));
@@ -615,8 +580,7 @@ static void test_bufs_do_not_touch_their_memory(void **state)
 	struct doca_buf *buf;
 	uint8_t before[256];
 
-	(void)state;
-	rig_fill(memory, sizeof(before), 11);
+	fixture_fill(memory, sizeof(before), 11);
 	memcpy(before, memory, sizeof(before));
 	buf = get_buf(0, sizeof(before));
 	assert_ok(doca_buf_set_data(buf, memory + 1, 7));
@@ -666,6 +630,6 @@ int main(int argc, char **argv)
 		bufs_test(test_bufs_do_not_touch_their_memory),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #define MAX_LIST 8
 
-/* n bufs, each of one byte at offset from + its place, chained; all[0] is the head. */
+/* n chained bufs of one byte each, at from, from + 1 and so on; all[0] is the head. */
 static void get_list(struct doca_buf **all, size_t n, size_t from)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -42,7 +42,6 @@ static void test_a_single_buf_is_first_and_last_and_in_no_list(void **state)
 {
 	struct doca_buf *buf = get_buf(0, 1);
 
-	(void)state;
 	assert_list(&buf, 1);
 	put_buf(buf);
 }
@@ -51,7 +50,6 @@ static void test_chain_appends_in_order(void **state)
 {
 	struct doca_buf *all[MAX_LIST];
 
-	(void)state;
 	get_list(all, MAX_LIST, 0);
 	assert_list(all, MAX_LIST);
 	put_buf(all[0]);
@@ -61,7 +59,6 @@ static void test_chain_of_two_lists(void **state)
 {
 	struct doca_buf *all[5];
 
-	(void)state;
 	get_list(all, 3, 0);
 	get_list(all + 3, 2, 3);
 	assert_ok(doca_buf_chain_list(all[0], all[3]));
@@ -74,7 +71,6 @@ static void test_chain_of_what_is_not_a_head_is_not_permitted(void **state)
 {
 	struct doca_buf *all[3], *buf = get_buf(9, 1);
 
-	(void)state;
 	get_list(all, 3, 0);
 	for (size_t i = 1; i < 3; i++) {
 		assert_error(doca_buf_chain_list(all[i], buf), DOCA_ERROR_NOT_PERMITTED);
@@ -94,7 +90,6 @@ static void test_chain_of_a_shared_second_list_is_not_permitted(void **state)
 	struct doca_buf *one = get_buf(0, 1), *two = get_buf(1, 1);
 	uint16_t old;
 
-	(void)state;
 	assert_ok(doca_buf_inc_refcount(two, &old));
 	assert_error(doca_buf_chain_list(one, two), DOCA_ERROR_NOT_PERMITTED);
 	assert_error(doca_buf_chain_list_tail(one, one, two), DOCA_ERROR_NOT_PERMITTED);
@@ -110,7 +105,6 @@ static void test_chain_to_a_shared_first_list(void **state)
 	struct doca_buf *all[] = {get_buf(0, 1), get_buf(1, 1)};
 	uint16_t old;
 
-	(void)state;
 	assert_ok(doca_buf_inc_refcount(all[0], &old));
 	assert_ok(doca_buf_chain_list(all[0], all[1]));
 	assert_list(all, 2);
@@ -124,7 +118,6 @@ static void test_chain_bad_values(void **state)
 {
 	struct doca_buf *all[3];
 
-	(void)state;
 	get_list(all, 3, 0);
 	assert_error(doca_buf_chain_list(NULL, all[0]), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_chain_list(all[0], NULL), DOCA_ERROR_INVALID_VALUE);
@@ -137,7 +130,6 @@ static void test_chain_tail_appends_in_order(void **state)
 {
 	struct doca_buf *all[5];
 
-	(void)state;
 	get_list(all + 3, 2, 3);
 	for (size_t i = 0; i < 3; i++)
 		all[i] = get_buf(i, 1);
@@ -152,7 +144,6 @@ static void test_chain_tail_needs_the_tail(void **state)
 {
 	struct doca_buf *all[3], *buf = get_buf(9, 1), *other = get_buf(10, 1);
 
-	(void)state;
 	get_list(all, 3, 0);
 	assert_error(doca_buf_chain_list_tail(all[0], NULL, buf), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_chain_list_tail(all[0], all[0], buf), DOCA_ERROR_INVALID_VALUE);
@@ -172,7 +163,6 @@ static void test_unchain_splits_before_the_second(void **state)
 {
 	struct doca_buf *all[6];
 
-	(void)state;
 	get_list(all, 6, 0);
 	assert_ok(doca_buf_unchain_list(all[0], all[4]));
 	assert_list(all, 4);
@@ -192,7 +182,6 @@ static void test_unchain_leaves_the_references_to_the_first(void **state)
 	struct doca_buf *all[2];
 	uint16_t old;
 
-	(void)state;
 	get_list(all, 2, 0);
 	assert_ok(doca_buf_inc_refcount(all[0], &old));
 	assert_ok(doca_buf_unchain_list(all[0], all[1]));
@@ -207,7 +196,6 @@ static void test_unchain_of_what_is_not_in_the_list_is_invalid(void **state)
 {
 	struct doca_buf *all[3], *other[2];
 
-	(void)state;
 	get_list(all, 3, 0);
 	get_list(other, 2, 3);
 	assert_error(doca_buf_unchain_list(all[0], other[0]), DOCA_ERROR_INVALID_VALUE);
@@ -225,7 +213,6 @@ static void test_unchain_from_what_is_not_a_head_is_not_permitted(void **state)
 {
 	struct doca_buf *all[3];
 
-	(void)state;
 	get_list(all, 3, 0);
 	assert_error(doca_buf_unchain_list(all[1], all[2]), DOCA_ERROR_NOT_PERMITTED);
 	assert_list(all, 3);
@@ -238,7 +225,6 @@ static void test_references_to_an_inner_element_are_not_permitted(void **state)
 	uint16_t old = 7;
 	uint32_t len = 7;
 
-	(void)state;
 	get_list(all, 3, 0);
 	for (size_t i = 1; i < 3; i++) {
 		assert_error(doca_buf_inc_refcount(all[i], &old), DOCA_ERROR_NOT_PERMITTED);
@@ -256,7 +242,6 @@ static void test_the_last_reference_to_a_list_gives_all_elements_back(void **sta
 	struct doca_buf *all[MAX_LIST];
 	uint16_t old = 0;
 
-	(void)state;
 	get_list(all, MAX_LIST, 0);
 	assert_int_equal(num_bufs(map), MAX_LIST);
 	assert_ok(doca_buf_inc_refcount(all[0], &old));
@@ -267,7 +252,7 @@ static void test_the_last_reference_to_a_list_gives_all_elements_back(void **sta
 	assert_int_equal(num_bufs(map), 0);
 	for (size_t i = 0; i < MAX_LIST; i++)
 		assert_error(doca_buf_dec_refcount(all[i], NULL), DOCA_ERROR_BAD_STATE);
-	/* What was in a list is like new. */
+	/* An element that has left a list is like a new buf. */
 	for (size_t i = 0; i < MAX_LIST; i++) {
 		all[i] = get_buf(i, 1);
 		assert_list(&all[i], 1);
@@ -283,13 +268,12 @@ static void test_a_list_given_back_is_bad_state(void **state)
 	uint32_t len = 7;
 	uint8_t in = 7;
 
-	(void)state;
 	get_list(all, 2, 0);
 	put_buf(all[0]);
 	assert_error(doca_buf_get_list_len(all[0], &len), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_buf_unchain_list(all[0], all[1]), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(len, 7);
-	/* It does not tell about its inventory. */
+	/* The count of free elements does not show it. */
 	for (size_t i = 0; i < 2; i++) {
 		assert_ok(doca_buf_get_next_in_list(all[i], &next));
 		assert_null(next);
@@ -308,7 +292,6 @@ static void test_a_list_over_maps_and_inventories(void **state)
 	struct doca_buf *all[3];
 	uint32_t n;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_create(1, &other));
 	assert_ok(doca_buf_inventory_start(other));
 	all[0] = get_buf(0, 1);
@@ -335,7 +318,6 @@ static void test_list_functions_need_their_arguments(void **state)
 	uint32_t len;
 	uint8_t flag;
 
-	(void)state;
 	assert_error(doca_buf_get_next_in_list(NULL, &other), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_get_next_in_list(buf, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_get_last_in_list(NULL, &other), DOCA_ERROR_INVALID_VALUE);
@@ -356,7 +338,6 @@ static void test_dup_of_a_buf_copies_its_description(void **state)
 	struct doca_buf *buf = get_buf(100, 50), *dup;
 	uint16_t old;
 
-	(void)state;
 	assert_ok(doca_buf_set_data(buf, memory + 110, 7));
 	assert_ok(doca_buf_inc_refcount(buf, &old));
 	assert_ok(doca_buf_inventory_buf_dup(inventory, buf, &dup));
@@ -376,7 +357,6 @@ static void test_dup_of_a_chain_copies_every_element(void **state)
 {
 	struct doca_buf *all[4], *copy[4];
 
-	(void)state;
 	get_list(all, 4, 200);
 	assert_ok(doca_buf_set_data(all[2], memory + 202, 1));
 	assert_ok(doca_buf_inventory_buf_dup(inventory, all[0], &copy[0]));
@@ -396,7 +376,6 @@ static void test_dup_of_a_chain_that_does_not_fit_is_no_memory(void **state)
 {
 	struct doca_buf *all[5], *copy = NULL;
 
-	(void)state;
 	get_list(all, 5, 0);
 	assert_error(doca_buf_inventory_buf_dup(inventory, all[0], &copy), DOCA_ERROR_NO_MEMORY);
 	assert_null(copy);
@@ -410,7 +389,6 @@ static void test_dup_of_an_inner_element_is_not_permitted(void **state)
 {
 	struct doca_buf *all[3], *copy = NULL;
 
-	(void)state;
 	get_list(all, 3, 0);
 	assert_error(doca_buf_inventory_buf_dup(inventory, all[1], &copy),
 		     DOCA_ERROR_NOT_PERMITTED);
@@ -420,13 +398,12 @@ static void test_dup_of_an_inner_element_is_not_permitted(void **state)
 	put_buf(all[0]);
 }
 
-/* Only a map that does not count its bufs can be stopped under one. */
+/* Only a map that does not count its bufs can be stopped while one exists. */
 static void test_dup_of_a_chain_on_a_stopped_map_is_bad_state(void **state)
 {
 	struct doca_mmap *shared = new_map();
 	struct doca_buf *one = get_buf(0, 1), *two, *copy = NULL;
 
-	(void)state;
 	assert_ok(doca_mmap_enable_thread_safety(shared));
 	assert_ok(doca_mmap_start(shared));
 	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, shared, memory, 1, &two));
@@ -444,7 +421,6 @@ static void test_dup_bad_values(void **state)
 {
 	struct doca_buf *buf = get_buf(0, 1), *copy = NULL;
 
-	(void)state;
 	assert_error(doca_buf_inventory_buf_dup(NULL, buf, &copy), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_inventory_buf_dup(inventory, NULL, &copy), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_buf_inventory_buf_dup(inventory, buf, NULL), DOCA_ERROR_INVALID_VALUE);
@@ -481,6 +457,6 @@ int main(int argc, char **argv)
 		bufs_test(test_dup_bad_values),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

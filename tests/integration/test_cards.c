@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Two cards in one host: a map on both devices, and what must stay on its own card. */
+/* Two cards in one host: a map on both devices, and what is limited to one card. */
 #include <string.h>
 
 #include "fixture.h"
@@ -44,7 +44,6 @@ static struct doca_mmap *map_on_both(void)
 
 static void test_devices_are_two(void **state)
 {
-	(void)state;
 	assert_ptr_not_equal(devs[0], devs[1]);
 }
 
@@ -55,7 +54,6 @@ static void test_each_device_has_its_export(void **state)
 	const void *descs[2];
 	size_t lens[2];
 
-	(void)state;
 	assert_ok(doca_mmap_start(mmap));
 	for (int i = 0; i < 2; i++)
 		assert_ok(doca_mmap_export_pci(mmap, devs[i], &descs[i], &lens[i]));
@@ -73,20 +71,19 @@ static void test_each_device_has_its_export(void **state)
 
 static void test_start_is_on_all_or_none(void **state)
 {
-	struct rig_counts before, after;
+	struct objects before, after;
 	struct dpumap_dm *dm;
 	struct doca_mmap *mmap;
 
-	(void)state;
 	assert_ok(dpumap_dm_alloc(devs[0], LEN, 0, &dm));
 	assert_ok(doca_mmap_create(&mmap));
 	assert_ok(dpumap_mmap_set_dm_memrange(mmap, dm, 0, LEN));
 	assert_ok(doca_mmap_add_dev(mmap, devs[0]));
 	assert_ok(doca_mmap_add_dev(mmap, devs[1]));
-	assert_true(rig_read_counts(&before));
+	assert_true(objects_read(&before));
 	assert_error(doca_mmap_start(mmap), DOCA_ERROR_INVALID_VALUE);
-	assert_true(rig_read_counts(&after));
-	assert_true(rig_counts_equal(&before, &after));
+	assert_true(objects_read(&after));
+	assert_true(objects_equal(&before, &after));
 	assert_ok(doca_mmap_rm_dev(mmap, devs[1]));
 	assert_ok(doca_mmap_start(mmap));
 	assert_ok(doca_mmap_destroy(mmap));
@@ -95,34 +92,34 @@ static void test_start_is_on_all_or_none(void **state)
 
 static void test_copy_needs_the_queues_device(void **state)
 {
-	struct rig rig = {.dev = devs[1]};
+	struct fixture second = {.dev = devs[1]};
 	struct doca_mmap *mmap;
-	struct rig_buf buf;
+	struct fixture_buf buf;
 
-	(void)state;
-	assert_ok(dpumap_dma_create(devs[1], 1, &rig.dma));
-	assert_ok(rig_buf_create(&rig, LEN, LOCAL_RW, &buf));
+	assert_ok(dpumap_dma_create(devs[1], 1, &second.dma));
+	assert_ok(fixture_buf_create(&second, LEN, LOCAL_RW, &buf));
 	mmap = map_on_both();
 	assert_ok(doca_mmap_rm_dev(mmap, devs[1]));
 	assert_ok(doca_mmap_start(mmap));
-	assert_error(rig_copy(&rig, &(struct rig_copy){mmap, memory, buf.mmap, buf.bytes, 1}),
-		     DOCA_ERROR_NOT_FOUND);
+	assert_error(
+		fixture_copy(&second, &(struct fixture_copy){mmap, memory, buf.mmap, buf.bytes, 1}),
+		DOCA_ERROR_NOT_FOUND);
 	assert_ok(doca_mmap_stop(mmap));
 	assert_ok(doca_mmap_add_dev(mmap, devs[1]));
 	assert_ok(doca_mmap_start(mmap));
-	rig_fill(buf.bytes, LEN, 8);
-	assert_ok(rig_copy(&rig, &(struct rig_copy){mmap, memory, buf.mmap, buf.bytes, LEN}));
+	fixture_fill(buf.bytes, LEN, 8);
+	assert_ok(fixture_copy(&second,
+			       &(struct fixture_copy){mmap, memory, buf.mmap, buf.bytes, LEN}));
 	assert_memory_equal(memory, buf.bytes, LEN);
 	assert_ok(doca_mmap_destroy(mmap));
-	assert_ok(rig_buf_destroy(&buf));
-	assert_ok(dpumap_dma_destroy(rig.dma));
+	assert_ok(fixture_buf_destroy(&buf));
+	assert_ok(dpumap_dma_destroy(second.dma));
 }
 
 static void test_maximum_of_devices(void **state)
 {
 	struct doca_mmap *mmap;
 
-	(void)state;
 	assert_ok(doca_mmap_create(&mmap));
 	assert_ok(doca_mmap_set_max_num_devices(mmap, 1));
 	assert_ok(doca_mmap_add_dev(mmap, devs[0]));
@@ -145,6 +142,6 @@ int main(int argc, char **argv)
 		cards_test(test_maximum_of_devices),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

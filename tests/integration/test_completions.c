@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Completion queues: their sizes, and when they notify. */
+/* Completion queues: their sizes, and their events. */
 #include <errno.h>
 #include <poll.h>
 
-#include "node.h"
+#include "verbs.h"
 
 static void test_resize(void **state)
 {
-	struct node *n = *state;
-	struct node_pair p = node_open_pair(n);
-	struct node_target nobody = {p.ah, 0xfffff, NODE_QKEY};
+	struct verbs *n = *state;
+	struct verbs_pair p = verbs_open_pair(n);
+	struct verbs_target unreachable = {p.ah, 0xfffff, VERBS_QKEY};
 	struct ibv_wc wc[8];
 	uint32_t round, i;
 
@@ -17,21 +17,21 @@ static void test_resize(void **state)
 		static const int sizes[] = {7, 200, 63, 12, 1000};
 
 		for (i = 0; i < 5; i++)
-			node_send_ud(n, p.a, nobody, 8);
+			verbs_send_ud(n, p.a, unreachable, 8);
 		assert_int_equal(ibv_resize_cq(n->cq, sizes[round % 5]), 0);
 		assert_true(n->cq->cqe >= sizes[round % 5]);
 		for (i = 0; i < 5; i++)
-			node_expect(n->cq, IBV_WC_SUCCESS);
-		node_expect_nothing(n->cq);
+			verbs_expect(n->cq, IBV_WC_SUCCESS);
+		verbs_expect_nothing(n->cq);
 	}
 	for (i = 0; i < 5; i++)
-		node_send_ud(n, p.a, nobody, 8);
+		verbs_send_ud(n, p.a, unreachable, 8);
 	assert_int_equal(ibv_resize_cq(n->cq, 1), EINVAL); /* they would not fit */
 	for (i = 0; i < 5; i++)
-		node_expect(n->cq, IBV_WC_SUCCESS);
+		verbs_expect(n->cq, IBV_WC_SUCCESS);
 	assert_int_equal(ibv_resize_cq(n->cq, 1 << 23), EINVAL);
 	assert_int_equal(ibv_poll_cq(n->cq, 8, wc), 0);
-	node_close_pair(&p);
+	verbs_close_pair(&p);
 }
 
 static void moderate(struct ibv_cq *cq, uint16_t count, uint16_t period, int wanted)
@@ -51,72 +51,72 @@ static void take_event(struct ibv_comp_channel *channel, struct ibv_cq *cq)
 	ibv_ack_cq_events(cq, 1);
 }
 
-/* Events are held back, but none is lost: by their number or by the time. */
+/* Moderation delays events until the count or the period is reached, but loses none. */
 static void test_moderation(void **state)
 {
-	struct node *n = *state, own = *n;
+	struct verbs *n = *state, own = *n;
 	struct ibv_comp_channel *channel = ibv_create_comp_channel(n->ctx);
-	struct node_pair p;
-	struct node_target nobody;
+	struct verbs_pair p;
+	struct verbs_target unreachable;
 	uint32_t i, round;
 
 	own.cq = ibv_create_cq(n->ctx, 16, NULL, channel, 0);
 	assert_non_null(own.cq);
-	p = node_open_pair(&own);
-	nobody = (struct node_target){p.ah, 0xfffff, NODE_QKEY};
+	p = verbs_open_pair(&own);
+	unreachable = (struct verbs_target){p.ah, 0xfffff, VERBS_QKEY};
 	moderate(own.cq, 4, 0x1000, EINVAL);
 	moderate(own.cq, 4, 0xfff, 0);
 	for (round = 1; round <= 4; round += 3) {
 		assert_int_equal(ibv_req_notify_cq(own.cq, 0), 0);
 		for (i = 0; i < round; i++)
-			node_send_ud(&own, p.a, nobody, 8);
+			verbs_send_ud(&own, p.a, unreachable, 8);
 		take_event(channel, own.cq);
 		for (i = 0; i < round; i++)
-			node_expect(own.cq, IBV_WC_SUCCESS);
+			verbs_expect(own.cq, IBV_WC_SUCCESS);
 	}
-	node_close_pair(&p);
+	verbs_close_pair(&p);
 	assert_int_equal(ibv_destroy_cq(own.cq), 0);
 	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
 }
 
-/* A completion is told of once, also if the CQ is armed again before it is taken. */
-static void test_told_once(void **state)
+/* A completion is reported once, even if the CQ is armed again before it is polled. */
+static void armed_queue_reports_one_event(void **state)
 {
-	struct node *n = *state, own = *n;
+	struct verbs *n = *state, own = *n;
 	struct ibv_comp_channel *channel = ibv_create_comp_channel(n->ctx);
 	struct pollfd event = {.events = POLLIN};
-	struct node_target nobody;
-	struct node_pair p;
+	struct verbs_target unreachable;
+	struct verbs_pair p;
 
 	event.fd = channel->fd;
 	own.cq = ibv_create_cq(n->ctx, 16, NULL, channel, 0);
 	assert_non_null(own.cq);
-	p = node_open_pair(&own);
-	nobody = (struct node_target){p.ah, 0xfffff, NODE_QKEY};
-	node_send_ud(&own, p.a, nobody, 8);
-	assert_int_equal(ibv_req_notify_cq(own.cq, 0), 0); /* not told of so far */
+	p = verbs_open_pair(&own);
+	unreachable = (struct verbs_target){p.ah, 0xfffff, VERBS_QKEY};
+	verbs_send_ud(&own, p.a, unreachable, 8);
+	assert_int_equal(ibv_req_notify_cq(own.cq, 0), 0); /* not reported yet */
 	take_event(channel, own.cq);
 	assert_int_equal(ibv_req_notify_cq(own.cq, 0), 0);
 	assert_int_equal(poll(&event, 1, 30), 0);
-	node_expect(own.cq, IBV_WC_SUCCESS);
-	node_send_ud(&own, p.a, nobody, 8);
+	verbs_expect(own.cq, IBV_WC_SUCCESS);
+	verbs_send_ud(&own, p.a, unreachable, 8);
 	take_event(channel, own.cq);
-	node_expect(own.cq, IBV_WC_SUCCESS);
-	node_close_pair(&p);
+	verbs_expect(own.cq, IBV_WC_SUCCESS);
+	verbs_close_pair(&p);
 	assert_int_equal(ibv_destroy_cq(own.cq), 0);
 	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
 }
 
-#define node_test(function) cmocka_unit_test_setup_teardown(function, node_open, node_close)
+#define node_test(function) cmocka_unit_test_setup_teardown(function, verbs_open, verbs_close)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		node_test(test_resize),
 		node_test(test_moderation),
-		node_test(test_told_once),
+		node_test(armed_queue_reports_one_event),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compressed completion entries. libmlx5 does not expand them: whoever asks for them reads the ring
- * himself, as here, from what mlx5dv_init_obj() tells of it.
+ * Compressed completion entries. libmlx5 does not expand them: a program that asks for them reads
+ * the ring itself, as these tests do through mlx5dv_init_obj().
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,11 +29,11 @@ enum {
 	STRIDX = MLX5DV_CQE_RES_FORMAT_CSUM_STRIDX
 };
 
-/* A ring that is read here, and what was found in it. */
+/* A ring that the test reads, and what it has found in it. */
 struct ring {
 	struct ibv_cq *cq;
 	struct mlx5dv_cq dv;
-	uint32_t format; /* 0: nothing may be compressed */
+	uint32_t format; /* 0: compression must not occur */
 	uint32_t ci;
 	uint32_t sessions, longest;
 	uint32_t expanded; /* completions that came in sessions */
@@ -46,7 +46,7 @@ struct completion {
 	uint8_t opcode;
 };
 
-struct node {
+struct verbs {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
@@ -59,15 +59,15 @@ struct node {
 /* Where messages come from, and a buffer of each receive WQE. */
 static uint8_t memory[(DEPTH + 1) * MAX_LEN] __attribute__((aligned(4096)));
 
-static int open_node(void **state)
+static int open_verbs(void **state)
 {
 	struct mlx5dv_context dv = {.comp_mask = MLX5DV_CONTEXT_MASK_CQE_COMPRESION};
-	static struct node n;
+	static struct verbs n;
 
 	if (fixture_count(state))
 		return -1;
 	memset(&n, 0, sizeof(n));
-	n.ctx = rig_open_context();
+	n.ctx = fixture_open_context();
 	assert_non_null(n.ctx);
 	assert_int_equal(mlx5dv_query_device(n.ctx, &dv), 0);
 	n.max_num = dv.cqe_comp_caps.max_num;
@@ -83,9 +83,9 @@ static int open_node(void **state)
 	return 0;
 }
 
-static int close_node(void **state)
+static int close_verbs(void **state)
 {
-	struct node *n = *state;
+	struct verbs *n = *state;
 
 	assert_int_equal(ibv_destroy_cq(n->sends), 0);
 	assert_int_equal(ibv_dereg_mr(n->mr), 0);
@@ -94,7 +94,7 @@ static int close_node(void **state)
 	return fixture_recount(state);
 }
 
-static struct ibv_cq *create_cq(const struct node *n, uint32_t format, uint16_t size,
+static struct ibv_cq *create_cq(const struct verbs *n, uint32_t format, uint16_t size,
 				struct ibv_comp_channel *channel)
 {
 	struct ibv_cq_init_attr_ex attr = {.cqe = DEPTH - 1, .channel = channel};
@@ -111,7 +111,7 @@ static struct ibv_cq *create_cq(const struct node *n, uint32_t format, uint16_t 
 	return cq ? ibv_cq_ex_to_cq(cq) : NULL;
 }
 
-static void open_ring(struct ring *r, const struct node *n, uint32_t format, uint16_t size,
+static void open_ring(struct ring *r, const struct verbs *n, uint32_t format, uint16_t size,
 		      struct ibv_comp_channel *channel)
 {
 	struct mlx5dv_obj obj;
@@ -127,7 +127,7 @@ static void open_ring(struct ring *r, const struct node *n, uint32_t format, uin
 	assert_int_equal(r->dv.cqe_size, size);
 }
 
-static void to_ready(const struct node *n, struct ibv_qp *qp, uint32_t peer)
+static void to_ready(const struct verbs *n, struct ibv_qp *qp, uint32_t peer)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 
@@ -160,7 +160,7 @@ static void to_ready(const struct node *n, struct ibv_qp *qp, uint32_t peer)
 			 0);
 }
 
-static struct ibv_qp *make_qp(const struct node *n, struct ibv_cq *recv_cq)
+static struct ibv_qp *make_qp(const struct verbs *n, struct ibv_cq *recv_cq)
 {
 	struct ibv_qp_init_attr init = {
 		.send_cq = n->sends, .recv_cq = recv_cq, .qp_type = IBV_QPT_RC, .sq_sig_all = 1};
@@ -174,8 +174,8 @@ static struct ibv_qp *make_qp(const struct node *n, struct ibv_cq *recv_cq)
 }
 
 /*
- * A pair of QPs; what `to` receives completes in a ring. libmlx5 does not learn that receive WQEs
- * are free again: they are written here.
+ * A pair of QPs; a ring receives the completions of `to`. libmlx5 does not learn which receive WQEs
+ * are free again, so the test writes them.
  */
 struct pair {
 	struct ibv_qp *from, *to;
@@ -183,7 +183,7 @@ struct pair {
 	uint32_t sent, received;
 };
 
-static void open_pair(struct pair *p, const struct node *n, const struct ring *r)
+static void open_pair(struct pair *p, const struct verbs *n, const struct ring *r)
 {
 	struct mlx5dv_obj obj;
 
@@ -208,7 +208,7 @@ static uint32_t length_of(uint32_t i)
 	return 1 + i * 37 % MAX_LEN;
 }
 
-static void post_receive(const struct node *n, const struct pair *p, uint32_t i)
+static void post_receive(const struct verbs *n, const struct pair *p, uint32_t i)
 {
 	uintptr_t at = (uintptr_t)p->dv.rq.buf + (size_t)(i % DEPTH) * p->dv.rq.stride;
 	uintptr_t to = (uintptr_t)memory + (size_t)(1 + i % DEPTH) * MAX_LEN;
@@ -217,7 +217,7 @@ static void post_receive(const struct node *n, const struct pair *p, uint32_t i)
 	__atomic_store_n(p->dv.dbrec, htonl((i + 1) & 0xffff), __ATOMIC_RELEASE);
 }
 
-static void post_send(const struct node *n, struct ibv_qp *qp, uint32_t i, bool imm)
+static void post_send(const struct verbs *n, struct ibv_qp *qp, uint32_t i, bool imm)
 {
 	struct ibv_sge sge = {(uintptr_t)memory, length_of(i), n->mr->lkey};
 	struct ibv_send_wr wr = {.sg_list = &sge, .num_sge = 1}, *bad;
@@ -227,7 +227,7 @@ static void post_send(const struct node *n, struct ibv_qp *qp, uint32_t i, bool 
 	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
 }
 
-static void await_sends(const struct node *n, uint32_t count)
+static void await_sends(const struct verbs *n, uint32_t count)
 {
 	time_t end = time(NULL) + WAIT_S;
 	struct ibv_wc wc;
@@ -271,7 +271,7 @@ static uint16_t be16(const uint8_t *p)
 	return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-/* Is the next entry the device's no more? */
+/* Whether software owns the next entry. */
 static bool is_ready(const struct ring *r)
 {
 	uint8_t op_own = __atomic_load_n(entry(r, r->ci) + 63, __ATOMIC_ACQUIRE);
@@ -298,7 +298,7 @@ static void parse(const uint8_t *cqe, struct completion *c)
 	c->wqe_counter = be16(cqe + 60);
 }
 
-/* What is told of the completion besides its length. */
+/* What a completion reports besides its length. */
 static void check_result(const struct ring *r, const uint8_t *mini, uint16_t wqe_counter)
 {
 	if (r->format == STRIDX) {
@@ -331,7 +331,7 @@ static uint32_t expand(struct ring *r, const struct completion *title, struct co
 	return n;
 }
 
-/* The completions of the next entry, which are as many entries. */
+/* Read the completions of the next session, which uses as many entries. */
 static uint32_t read_ring(struct ring *r, struct completion out[static DEPTH])
 {
 	const uint8_t *cqe = entry(r, r->ci);
@@ -380,7 +380,7 @@ static void receive(struct ring *r, struct pair *p, uint32_t until, uint32_t imm
 	}
 }
 
-static void send_lot(const struct node *n, struct pair *p, uint32_t lot, uint32_t imms)
+static void send_lot(const struct verbs *n, struct pair *p, uint32_t lot, uint32_t imms)
 {
 	uint32_t i;
 
@@ -390,8 +390,8 @@ static void send_lot(const struct node *n, struct pair *p, uint32_t lot, uint32_
 		post_send(n, p->from, p->sent, imms && p->sent % imms == 0);
 }
 
-/* In lots of every size, so that sessions of all lengths begin everywhere in the ring. */
-static void exchange(const struct node *n, struct ring *r, uint32_t imms)
+/* In batches of every size, so that sessions of all lengths begin everywhere in the ring. */
+static void exchange(const struct verbs *n, struct ring *r, uint32_t imms)
 {
 	struct pair p;
 	uint32_t i;
@@ -411,8 +411,8 @@ static void exchange(const struct node *n, struct ring *r, uint32_t imms)
 	close_pair(&p);
 }
 
-/* Then no such queue can be made, whatever a program tries. */
-static bool is_left_out(const struct node *n)
+/* Without compression no such queue can be created. */
+static bool is_left_out(const struct verbs *n)
 {
 	if (n->max_num)
 		return false;
@@ -423,7 +423,7 @@ static bool is_left_out(const struct node *n)
 	return true;
 }
 
-static void check_format(const struct node *n, uint32_t format, uint16_t size)
+static void check_format(const struct verbs *n, uint32_t format, uint16_t size)
 {
 	struct ring r;
 
@@ -436,7 +436,7 @@ static void check_format(const struct node *n, uint32_t format, uint16_t size)
 
 static void test_formats_are_expanded(void **state)
 {
-	const struct node *n = *state;
+	const struct verbs *n = *state;
 
 	if (is_left_out(n))
 		return;
@@ -449,10 +449,10 @@ static void test_formats_are_expanded(void **state)
 	check_format(n, STRIDX, 128);
 }
 
-/* Immediate data are in no session: it ends before them. */
-static void test_what_differs_is_not_compressed(void **state)
+/* Immediate data end a session. */
+static void completions_that_differ_are_not_compressed(void **state)
 {
-	const struct node *n = *state;
+	const struct verbs *n = *state;
 	struct ring r;
 
 	if (is_left_out(n))
@@ -464,10 +464,10 @@ static void test_what_differs_is_not_compressed(void **state)
 	assert_true(r.expanded <= MESSAGES / 5 * 4 + 2 * DEPTH);
 }
 
-/* Sessions are of one QP, though two of them take turns. */
+/* A session contains one QP only, even if two QPs take turns. */
 static void test_sessions_are_of_one_queue_pair(void **state)
 {
-	const struct node *n = *state;
+	const struct verbs *n = *state;
 	struct completion c[DEPTH];
 	struct pair p[2];
 	struct ring r;
@@ -503,7 +503,7 @@ static void test_sessions_are_of_one_queue_pair(void **state)
 
 static void test_nothing_is_compressed_unasked(void **state)
 {
-	const struct node *n = *state;
+	const struct verbs *n = *state;
 	struct ring r;
 
 	open_ring(&r, n, 0, 64, NULL);
@@ -512,10 +512,10 @@ static void test_nothing_is_compressed_unasked(void **state)
 	assert_int_equal(r.sessions, 0);
 }
 
-/* The event comes when what was held back is there. */
-static void test_events_come_with_sessions(void **state)
+/* The event arrives when the session has been written. */
+static void armed_queue_reports_a_compressed_session(void **state)
 {
-	const struct node *n = *state;
+	const struct verbs *n = *state;
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *cq;
 	void *context;
@@ -529,7 +529,7 @@ static void test_events_come_with_sessions(void **state)
 	assert_non_null(channel);
 	open_ring(&r, n, HASH, 64, channel);
 	open_pair(&p, n, &r);
-	/* libmlx5 arms at the index that it has polled up to, which is 0: one event is all. */
+	/* libmlx5 arms at its own consumer index, which stays 0, so there is one event only. */
 	assert_int_equal(ibv_req_notify_cq(r.cq, 0), 0);
 	send_lot(n, &p, DEPTH / 2, 0);
 	await_input(channel->fd);
@@ -546,10 +546,12 @@ static void test_events_come_with_sessions(void **state)
 	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
 }
 
-/* More than the ring holds: what was held back comes first, and then the queue is in error. */
+/*
+ * More completions than the ring holds: the session is written first, then the queue is in error.
+ */
 static void test_overrun_is_found(void **state)
 {
-	const struct node *n = *state;
+	const struct verbs *n = *state;
 	struct ibv_async_event event;
 	struct completion c[DEPTH];
 	uint32_t got = 0, i;
@@ -583,7 +585,7 @@ static void test_overrun_is_found(void **state)
 
 static void test_formats_are_checked(void **state)
 {
-	const struct node *n = *state;
+	const struct verbs *n = *state;
 	uint32_t format;
 
 	for (format = 1; format < 0x100; format++) {
@@ -598,20 +600,20 @@ static void test_formats_are_checked(void **state)
 	}
 }
 
-#define node_test(function) cmocka_unit_test_setup_teardown(function, open_node, close_node)
+#define node_test(function) cmocka_unit_test_setup_teardown(function, open_verbs, close_verbs)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		node_test(test_formats_are_checked),
 		node_test(test_formats_are_expanded),
-		node_test(test_what_differs_is_not_compressed),
+		node_test(completions_that_differ_are_not_compressed),
 		node_test(test_sessions_are_of_one_queue_pair),
 		node_test(test_nothing_is_compressed_unasked),
-		node_test(test_events_come_with_sessions),
+		node_test(armed_queue_reports_a_compressed_session),
 		node_test(test_overrun_is_found),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

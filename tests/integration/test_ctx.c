@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts, tasks and the progress engine: states, who calls back when, and what may be done there.
- */
+/* Contexts, tasks and the progress engine: states, callbacks, and what callbacks may do. */
 #include <poll.h>
 #include <unistd.h>
 
@@ -36,7 +35,6 @@ static void new_context_is_idle_and_blank(void **state)
 	struct doca_ctx *ctx;
 	size_t num = 1;
 
-	(void)state;
 	assert_ok(doca_dma_create(tasks.dev, &dma));
 	ctx = doca_dma_as_ctx(dma);
 	assert_ok(doca_ctx_get_user_data(ctx, &data));
@@ -54,7 +52,6 @@ static void null_is_invalid(void **state)
 	union doca_data data;
 	size_t num;
 
-	(void)state;
 	assert_error(doca_ctx_start(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_ctx_stop(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_ctx_get_state(NULL, &now), DOCA_ERROR_INVALID_VALUE);
@@ -76,7 +73,6 @@ static void null_is_invalid(void **state)
 
 static void start_and_stop_are_synchronous(void **state)
 {
-	(void)state;
 	tasks_start();
 	assert_int_equal(tasks_state(), RUNNING);
 	assert_error(doca_ctx_start(tasks.ctx), DOCA_ERROR_BAD_STATE);
@@ -95,7 +91,6 @@ static void context_has_one_engine(void **state)
 {
 	struct doca_pe *other;
 
-	(void)state;
 	assert_ok(doca_pe_create(&other));
 	assert_error(doca_pe_connect_ctx(other, tasks.ctx), DOCA_ERROR_NOT_PERMITTED);
 	assert_error(doca_pe_destroy(tasks.pe), DOCA_ERROR_IN_USE);
@@ -109,7 +104,6 @@ static void start_without_conf_is_refused(void **state)
 {
 	struct doca_dma *dma;
 
-	(void)state;
 	assert_ok(doca_dma_create(tasks.dev, &dma));
 	assert_ok(doca_pe_connect_ctx(tasks.pe, doca_dma_as_ctx(dma)));
 	assert_error(doca_ctx_start(doca_dma_as_ctx(dma)), DOCA_ERROR_BAD_STATE);
@@ -120,7 +114,6 @@ static void submit_never_calls_back(void **state)
 {
 	size_t num;
 
-	(void)state;
 	tasks_start();
 	get_bufs();
 	tasks_submit(small_task(7)); /* asserts it */
@@ -139,7 +132,6 @@ static void submit_never_calls_back(void **state)
 
 static void stop_waits_for_tasks_in_flight(void **state)
 {
-	(void)state;
 	tasks_start();
 	get_bufs();
 	for (unsigned int i = 0; i < TASKS_NUM; i++)
@@ -159,7 +151,6 @@ static void stop_waits_for_tasks_to_be_freed(void **state)
 {
 	struct doca_dma_task_memcpy *task;
 
-	(void)state;
 	tasks_start();
 	get_bufs();
 	task = small_task(0);
@@ -187,7 +178,6 @@ static void resubmit(struct tasks *t, struct doca_dma_task_memcpy *task)
 
 static void callbacks_may_submit_again(void **state)
 {
-	(void)state;
 	tasks.on_task = resubmit;
 	tasks_start();
 	get_bufs();
@@ -209,7 +199,6 @@ static void free_and_stop(struct tasks *t, struct doca_dma_task_memcpy *task)
 
 static void callbacks_may_stop(void **state)
 {
-	(void)state;
 	tasks.on_task = free_and_stop;
 	tasks_start();
 	get_bufs();
@@ -223,7 +212,6 @@ static void callbacks_may_stop(void **state)
 
 static void submit_two(struct tasks *t, const struct change *change)
 {
-	(void)t;
 	if (change->next != RUNNING)
 		return;
 	get_bufs();
@@ -233,7 +221,6 @@ static void submit_two(struct tasks *t, const struct change *change)
 
 static void running_callback_may_submit(void **state)
 {
-	(void)state;
 	tasks.on_state = submit_two;
 	tasks_start();
 	tasks_wait(2);
@@ -249,7 +236,6 @@ static void stop_when_running(struct tasks *t, const struct change *change)
 
 static void running_callback_may_stop(void **state)
 {
-	(void)state;
 	tasks.on_state = stop_when_running;
 	tasks_start();
 	assert_int_equal(tasks_state(), IDLE);
@@ -268,7 +254,6 @@ static void submit_and_stop(struct tasks *t, const struct change *change)
 
 static void running_callback_may_submit_and_stop(void **state)
 {
-	(void)state;
 	tasks.on_state = submit_and_stop;
 	tasks_start();
 	assert_int_equal(tasks_state(), STOPPING);
@@ -288,7 +273,6 @@ static void destroy_when_idle(struct tasks *t, const struct change *change)
 
 static void idle_callback_may_destroy_inside_stop(void **state)
 {
-	(void)state;
 	tasks.on_state = destroy_when_idle;
 	tasks_start();
 	assert_ok(doca_ctx_stop(tasks.ctx));
@@ -297,7 +281,6 @@ static void idle_callback_may_destroy_inside_stop(void **state)
 
 static void idle_callback_may_destroy_inside_stop_inside_completion(void **state)
 {
-	(void)state;
 	tasks.on_state = destroy_when_idle;
 	tasks.on_task = free_and_stop;
 	tasks_start();
@@ -313,12 +296,11 @@ static void stop_and_free(struct tasks *t, struct doca_dma_task_memcpy *task)
 {
 	assert_error(doca_ctx_stop(t->ctx), DOCA_ERROR_IN_PROGRESS);
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
-	assert_ok(doca_ctx_stop(t->ctx)); /* idle, and perhaps destroyed */
+	assert_ok(doca_ctx_stop(t->ctx)); /* idle, and possibly destroyed */
 }
 
 static void idle_callback_may_destroy_inside_free_inside_completion(void **state)
 {
-	(void)state;
 	tasks.on_state = destroy_when_idle;
 	tasks.on_task = stop_and_free;
 	tasks_start();
@@ -337,7 +319,6 @@ static void restart_when_idle(struct tasks *t, const struct change *change)
 
 static void idle_callback_may_start_again(void **state)
 {
-	(void)state;
 	tasks.on_state = restart_when_idle;
 	tasks_start();
 	for (int i = 0; i < 4; i++)
@@ -350,7 +331,6 @@ static void failed_task_stops_its_context(void **state)
 {
 	struct doca_buf *nothing;
 
-	(void)state;
 	tasks_start();
 	get_bufs();
 	nothing = tasks_source(0, 0);
@@ -371,7 +351,6 @@ static void keep(struct tasks *t, struct doca_dma_task_memcpy *task)
 {
 	if (t->num_failed)
 		assert_int_equal(tasks_state(), STOPPING);
-	(void)task;
 }
 
 static void failed_context_is_idle_once_its_tasks_are_freed(void **state)
@@ -379,7 +358,6 @@ static void failed_context_is_idle_once_its_tasks_are_freed(void **state)
 	struct doca_dma_task_memcpy *bad, *spare;
 	struct doca_buf *nothing;
 
-	(void)state;
 	tasks.on_task = keep;
 	tasks_start();
 	get_bufs();
@@ -402,7 +380,6 @@ static void task_in_flight_cannot_be_freed(void **state)
 {
 	struct doca_dma_task_memcpy *task;
 
-	(void)state;
 	tasks_start();
 	get_bufs();
 	task = small_task(0);
@@ -417,7 +394,6 @@ static void task_in_flight_cannot_be_freed(void **state)
 
 static void unflushed_tasks_go_with_the_next_flush(void **state)
 {
-	(void)state;
 	tasks_start();
 	get_bufs();
 	for (uint64_t i = 0; i < 4; i++)
@@ -445,7 +421,6 @@ static bool is_readable(int timeout_ms)
 
 static void handle_is_readable_after_a_completion(void **state)
 {
-	(void)state;
 	tasks_start();
 	get_bufs();
 	for (unsigned int i = 1; i <= 20; i++) {
@@ -463,14 +438,13 @@ static void handle_is_readable_after_a_completion(void **state)
 
 static void handle_is_readable_for_what_completed_before_arming(void **state)
 {
-	(void)state;
 	tasks_start();
 	get_bufs();
 	for (unsigned int i = 1; i <= 20; i++) {
-		uint64_t end = rig_now_ms() + 3;
+		uint64_t end = now_ms() + 3;
 
 		tasks_submit(small_task(i));
-		while (rig_now_ms() < end)
+		while (now_ms() < end)
 			;
 		assert_ok(doca_pe_request_notification(tasks.pe));
 		assert_true(is_readable(10000));
@@ -485,7 +459,6 @@ static void handle_is_readable_for_tasks_that_fail_at_once(void **state)
 {
 	struct doca_buf *nothing;
 
-	(void)state;
 	tasks_start();
 	get_bufs();
 	nothing = tasks_source(0, 0);
@@ -495,7 +468,7 @@ static void handle_is_readable_for_tasks_that_fail_at_once(void **state)
 	assert_ok(doca_pe_clear_notification(tasks.pe, 0));
 	assert_false(is_readable(0));
 	assert_ok(doca_pe_request_notification(tasks.pe));
-	assert_true(is_readable(0)); /* it is still there */
+	assert_true(is_readable(0)); /* it still exists */
 	tasks_wait(1);
 	assert_ok(doca_pe_clear_notification(tasks.pe, 0));
 	tasks_drop(nothing);
@@ -507,7 +480,6 @@ static void progress_runs_one_task_at_a_time(void **state)
 {
 	unsigned int calls = 0;
 
-	(void)state;
 	tasks_start();
 	get_bufs();
 	for (uint64_t i = 0; i < 8; i++)
@@ -524,8 +496,6 @@ static unsigned int num_other;
 static void count_other(struct doca_dma_task_memcpy *task, union doca_data task_data,
 			union doca_data ctx_data)
 {
-	(void)task_data;
-	(void)ctx_data;
 	num_other++;
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
@@ -543,7 +513,7 @@ static void submit_to_both(struct doca_dma *other, struct doca_buf *room)
 	}
 }
 
-/* What was submitted, whatever is done of it so far; false if one context was ahead. */
+/* Wait for all submitted tasks; returns false if one context was ahead of the other. */
 static bool is_served_in_turn(void)
 {
 	bool in_turn = true;
@@ -558,14 +528,13 @@ static bool is_served_in_turn(void)
 	return in_turn;
 }
 
-/* Neither waits for the other once all of it is done; a busy machine takes longer for that. */
+/* Neither context waits until all tasks of the other are done; a busy machine needs more time. */
 static void engine_serves_contexts_in_turn(void **state)
 {
 	struct doca_buf *room;
 	struct doca_dma *other;
 	bool in_turn = false;
 
-	(void)state;
 	assert_ok(doca_dma_create(tasks.dev, &other));
 	assert_ok(doca_dma_task_memcpy_set_conf(other, count_other, count_other, 8));
 	assert_ok(doca_pe_connect_ctx(tasks.pe, doca_dma_as_ctx(other)));
@@ -590,7 +559,6 @@ static void other_data_paths_are_not_supported(void **state)
 {
 	uint32_t num = 0;
 
-	(void)state;
 	assert_error(doca_ctx_set_datapath_on_gpu(tasks.ctx, (void *)&num),
 		     DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(doca_ctx_set_datapath_on_dpa(tasks.ctx, NULL), DOCA_ERROR_INVALID_VALUE);
@@ -637,6 +605,6 @@ int main(int argc, char **argv)
 		task_test(other_data_paths_are_not_supported),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests_name("contexts", tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What an importer must not get: by descriptors that were changed, by rights it has not, by a bare
- * key. */
+/*
+ * What an importer must not reach: with modified descriptors, without permission, or with a bare
+ * key.
+ */
 #include <string.h>
 
 #include <infiniband/verbs.h>
@@ -8,68 +10,57 @@
 #include <dpumap/desc.h>
 
 #include "fixture.h"
+#include "peer.h"
 
 #define LEN 8192
 
-static struct side here;
-static struct peer there;
-static struct side_desc desc;
+static struct descriptor desc;
 static struct dpumap_desc fields;
 static uint8_t got[2 * LEN], sent[LEN];
 
-/* Whether the device can. */
-static bool export_here(enum side_source source, uint32_t access)
+/* Whether the device supports it. */
+static bool export_from_parent(enum map_source source, uint32_t access)
 {
-	struct side_export what = {.source = source, .len = LEN, .access = access, .seed = 21};
+	struct map_spec what = {.source = source, .len = LEN, .access = access, .seed = 21};
 
-	rig_fill(sent, LEN, what.seed);
-	if (fixture_refused(side_export_map(&here, 0, &what, &desc), source))
+	fixture_fill(sent, LEN, what.seed);
+	if (sharer_was_refused(sharer_export(&parent, 0, &what, &desc), source))
 		return false;
 	assert_int_equal(dpumap_desc_decode(desc.bytes, desc.len, &fields), DPUMAP_DESC_OK);
 	return true;
 }
 
-static int open_sides(void **state)
-{
-	if (fixture_count(state) || side_open(&here) != DOCA_SUCCESS)
-		return -1;
-	return peer_start(&there) ? 0 : -1;
-}
-
-static int close_sides(void **state)
+static int close_all(void **state)
 {
 	dpumap_desc_wipe(&fields);
-	if (!peer_finish(&there) || side_close(&here) != DOCA_SUCCESS)
-		return -1;
-	return fixture_recount(state);
+	return peer_teardown(state);
 }
 
-/* The exporter's memory is what it was, and a proper import still works. */
+/* The exporter's memory is unchanged, and a proper import still works. */
 static void assert_unharmed(void)
 {
-	assert_ok(side_peek(&here, 0, 0, got, LEN));
+	assert_ok(sharer_peek(&parent, 0, 0, got, LEN));
 	assert_memory_equal(got, sent, LEN);
-	assert_ok(peer_import_map(&there, 7, &desc));
-	assert_ok(peer_read(&there, 7, 0, got, LEN));
+	assert_ok(peer_import(&peer, 7, &desc));
+	assert_ok(peer_read(&peer, 7, 0, got, LEN));
 	assert_memory_equal(got, sent, LEN);
-	assert_ok(peer_drop(&there, 7));
+	assert_ok(peer_drop(&peer, 7));
 }
 
 static doca_error_t import_changed(void)
 {
-	struct side_desc changed;
+	struct descriptor changed;
 
 	changed.len = sizeof(changed.bytes);
 	assert_int_equal(
 		dpumap_desc_encode(&fields, changed.bytes, sizeof(changed.bytes), &changed.len),
 		DPUMAP_DESC_OK);
-	return peer_import_map(&there, 0, &changed);
+	return peer_import(&peer, 0, &changed);
 }
 
 static void test_wrong_access_key(void **state)
 {
-	(void)state;
-	export_here(SIDE_MEMORY, LOCAL_RW | PCI_RW);
+	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
 	for (size_t i = 0; i < sizeof(fields.access_key); i += 31) {
 		fields.access_key[i] ^= 1;
 		assert_error(import_changed(), DOCA_ERROR_NOT_PERMITTED);
@@ -82,8 +73,7 @@ static void test_wrong_access_key(void **state)
 
 static void test_wrong_vhca_id(void **state)
 {
-	(void)state;
-	export_here(SIDE_MEMORY, LOCAL_RW | PCI_RW);
+	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
 	for (uint16_t flip = 1; flip; flip = (uint16_t)(flip << 1)) {
 		fields.vhca_id ^= flip;
 		assert_error(import_changed(), DOCA_ERROR_NOT_PERMITTED);
@@ -94,8 +84,7 @@ static void test_wrong_vhca_id(void **state)
 
 static void test_wrong_mkey(void **state)
 {
-	(void)state;
-	export_here(SIDE_MEMORY, LOCAL_RW | PCI_RW);
+	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
 	fields.mkey ^= 0x00800000;
 	assert_error(import_changed(), DOCA_ERROR_NOT_PERMITTED);
 	assert_unharmed();
@@ -103,120 +92,113 @@ static void test_wrong_mkey(void **state)
 
 static void test_descriptor_of_another_card(void **state)
 {
-	(void)state;
-	export_here(SIDE_MEMORY, LOCAL_RW | PCI_RW);
+	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
 	fields.device_guid ^= 1;
 	assert_error(import_changed(), DOCA_ERROR_NOT_PERMITTED);
 	assert_unharmed();
 }
 
-static void read_outside(enum side_source source)
+static void read_outside(enum map_source source)
 {
-	if (!export_here(source, LOCAL_RW | PCI_RW))
+	if (!export_from_parent(source, LOCAL_RW | PCI_RW))
 		return;
 	fields.len *= 2;
 	assert_ok(import_changed());
-	assert_error(peer_read(&there, 0, LEN, got, 64), DOCA_ERROR_NOT_PERMITTED);
-	assert_error(peer_read(&there, 0, LEN - 64, got, 128), DOCA_ERROR_NOT_PERMITTED);
-	assert_error(peer_write(&there, 0, LEN, sent, 64), DOCA_ERROR_NOT_PERMITTED);
-	assert_ok(peer_read(&there, 0, LEN - 64, got, 64));
+	assert_error(peer_read(&peer, 0, LEN, got, 64), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(peer_read(&peer, 0, LEN - 64, got, 128), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(peer_write(&peer, 0, LEN, sent, 64), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(peer_read(&peer, 0, LEN - 64, got, 64));
 	assert_memory_equal(got, sent + LEN - 64, 64);
-	assert_ok(peer_drop(&there, 0));
+	assert_ok(peer_drop(&peer, 0));
 	fields.len = LEN;
 	fields.addr -= 4096;
 	assert_ok(import_changed());
-	assert_error(peer_read(&there, 0, 0, got, 64), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(peer_read(&peer, 0, 0, got, 64), DOCA_ERROR_NOT_PERMITTED);
 	assert_unharmed();
 }
 
 static void test_outside_of_memory(void **state)
 {
-	(void)state;
-	read_outside(SIDE_MEMORY);
+	read_outside(FROM_MEMORY);
 }
 
 static void test_outside_of_device_memory(void **state)
 {
-	(void)state;
-	read_outside(SIDE_DEVICE_MEMORY);
+	read_outside(FROM_DEVICE_MEMORY);
 }
 
-static void write_to_read_only(enum side_source source)
+static void write_to_read_only(enum map_source source)
 {
 	uint8_t zeros[64] = {0};
 
-	if (!export_here(source, LOCAL_RW | PCI_RO))
+	if (!export_from_parent(source, LOCAL_RW | PCI_RO))
 		return;
-	assert_ok(peer_import_map(&there, 0, &desc));
-	assert_error(peer_write(&there, 0, 0, zeros, sizeof(zeros)), DOCA_ERROR_NOT_PERMITTED);
-	/* A descriptor that claims more than was granted gets no more. */
+	assert_ok(peer_import(&peer, 0, &desc));
+	assert_error(peer_write(&peer, 0, 0, zeros, sizeof(zeros)), DOCA_ERROR_NOT_PERMITTED);
+	/* A descriptor that claims more than was granted reaches no more than was granted. */
 	fields.access = LOCAL_RW | PCI_RW;
-	assert_ok(peer_drop(&there, 0));
+	assert_ok(peer_drop(&peer, 0));
 	assert_ok(import_changed());
-	assert_error(peer_write(&there, 0, 64, zeros, sizeof(zeros)), DOCA_ERROR_NOT_PERMITTED);
-	assert_ok(peer_read(&there, 0, 0, got, LEN));
+	assert_error(peer_write(&peer, 0, 64, zeros, sizeof(zeros)), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(peer_read(&peer, 0, 0, got, LEN));
 	assert_unharmed();
 }
 
 static void test_write_to_read_only_memory(void **state)
 {
-	(void)state;
-	write_to_read_only(SIDE_MEMORY);
+	write_to_read_only(FROM_MEMORY);
 }
 
 static void test_write_to_read_only_device_memory(void **state)
 {
-	(void)state;
-	write_to_read_only(SIDE_DEVICE_MEMORY);
+	write_to_read_only(FROM_DEVICE_MEMORY);
 }
 
 static void test_bare_key_of_the_exporter(void **state)
 {
-	(void)state;
-	export_here(SIDE_MEMORY, LOCAL_RW | PCI_RW);
-	assert_int_equal(peer_raw_access(&there, fields.mkey, fields.addr, RAW_REMOTE_READ),
+	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
+	assert_int_equal(peer_key_access(&peer, fields.mkey, fields.addr, KEY_REMOTE_READ),
 			 IBV_WC_REM_ACCESS_ERR);
-	assert_int_equal(peer_raw_access(&there, fields.mkey, fields.addr, RAW_REMOTE_WRITE),
+	assert_int_equal(peer_key_access(&peer, fields.mkey, fields.addr, KEY_REMOTE_WRITE),
 			 IBV_WC_REM_ACCESS_ERR);
-	assert_int_equal(peer_raw_access(&there, fields.mkey, fields.addr, RAW_LOCAL),
+	assert_int_equal(peer_key_access(&peer, fields.mkey, fields.addr, KEY_LOCAL),
 			 IBV_WC_LOC_PROT_ERR);
 	assert_unharmed();
 }
 
 static void test_descriptor_of_an_ended_export(void **state)
 {
-	struct side_export what = {.source = SIDE_MEMORY, .len = LEN, .access = PCI_RW, .seed = 1};
-	struct side_desc other;
+	struct map_spec what = {.source = FROM_MEMORY, .len = LEN, .access = PCI_RW, .seed = 1};
+	struct descriptor other;
 
-	(void)state;
-	export_here(SIDE_MEMORY, LOCAL_RW | PCI_RW);
-	assert_ok(side_drop(&here, 0));
-	assert_error(peer_import_map(&there, 0, &desc), DOCA_ERROR_NOT_PERMITTED);
-	/* Nor once its mkey may have been given to another. */
-	assert_ok(side_export_map(&here, 0, &what, &other));
-	assert_error(peer_import_map(&there, 0, &desc), DOCA_ERROR_NOT_PERMITTED);
-	assert_ok(peer_import_map(&there, 0, &other));
+	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
+	assert_ok(sharer_drop(&parent, 0));
+	assert_error(peer_import(&peer, 0, &desc), DOCA_ERROR_NOT_PERMITTED);
+	/* Nor does it after the mkey may have been reused. */
+	assert_ok(sharer_export(&parent, 0, &what, &other));
+	assert_error(peer_import(&peer, 0, &desc), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(peer_import(&peer, 0, &other));
 }
 
-#define sides_test(function) cmocka_unit_test_setup_teardown(function, open_sides, close_sides)
+#define denied_test(function) cmocka_unit_test_setup_teardown(function, peer_setup, close_all)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		sides_test(test_wrong_access_key),
-		sides_test(test_wrong_vhca_id),
-		sides_test(test_wrong_mkey),
-		sides_test(test_descriptor_of_another_card),
-		sides_test(test_outside_of_memory),
-		sides_test(test_outside_of_device_memory),
-		sides_test(test_write_to_read_only_memory),
-		sides_test(test_write_to_read_only_device_memory),
-		sides_test(test_bare_key_of_the_exporter),
-		sides_test(test_descriptor_of_an_ended_export),
+		denied_test(test_wrong_access_key),
+		denied_test(test_wrong_vhca_id),
+		denied_test(test_wrong_mkey),
+		denied_test(test_descriptor_of_another_card),
+		denied_test(test_outside_of_memory),
+		denied_test(test_outside_of_device_memory),
+		denied_test(test_write_to_read_only_memory),
+		denied_test(test_write_to_read_only_device_memory),
+		denied_test(test_bare_key_of_the_exporter),
+		denied_test(test_descriptor_of_an_ended_export),
 	};
 
-	rig_parse(argc, argv);
-	if (rig_options.is_peer)
+	test_parse_options(argc, argv);
+	if (test_options.is_peer)
 		return peer_serve();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

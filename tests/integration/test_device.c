@@ -21,7 +21,6 @@ static void test_list_refuses_null(void **state)
 	struct doca_devinfo **list;
 	uint32_t n;
 
-	(void)state;
 	assert_error(doca_devinfo_create_list(NULL, &n), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_devinfo_create_list(&list, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_devinfo_destroy_list(NULL), DOCA_ERROR_INVALID_VALUE);
@@ -31,16 +30,15 @@ static void test_open_twice_is_one_device(void **state)
 {
 	struct doca_dev *a, *b;
 
-	(void)state;
-	assert_ok(rig_open_device(&a));
-	assert_ok(rig_open_device(&b));
+	assert_ok(fixture_open_device(&a));
+	assert_ok(fixture_open_device(&b));
 	assert_ptr_equal(a, b);
 	assert_ok(doca_dev_close(a));
 	assert_non_null(doca_dev_as_devinfo(b));
 	assert_ok(doca_dev_close(b));
 }
 
-/* What is registered with one of them is not known to the others. */
+/* A registration on one of them is unknown to the others. */
 static void test_open_own_is_another_device(void **state)
 {
 	struct doca_devinfo **list;
@@ -49,8 +47,7 @@ static void test_open_own_is_another_device(void **state)
 	static char bytes[64];
 	uint32_t key;
 
-	(void)state;
-	assert_ok(rig_open_device(&shared));
+	assert_ok(fixture_open_device(&shared));
 	assert_ok(dpumap_dev_open_own(first(&list), &own));
 	assert_ok(dpumap_dev_open_own(list[0], &other));
 	assert_ptr_not_equal(own, shared);
@@ -77,7 +74,6 @@ static void test_open_and_close_null(void **state)
 {
 	struct doca_dev *dev;
 
-	(void)state;
 	assert_error(doca_dev_open(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_dev_close(NULL));
 	assert_null(doca_dev_as_devinfo(NULL));
@@ -89,7 +85,6 @@ static void test_devinfo_outlives_list(void **state)
 	struct doca_devinfo **list;
 	struct doca_dev *dev;
 
-	(void)state;
 	assert_ok(doca_dev_open(first(&list), &dev));
 	assert_ok(doca_devinfo_destroy_list(list));
 	assert_ok(doca_devinfo_get_ibdev_name(doca_dev_as_devinfo(dev), name, sizeof(name)));
@@ -102,8 +97,7 @@ static void test_close_while_used(void **state)
 	struct doca_mmap *mmap;
 	struct doca_dev *dev;
 
-	(void)state;
-	assert_ok(rig_open_device(&dev));
+	assert_ok(fixture_open_device(&dev));
 	assert_ok(doca_mmap_create(&mmap));
 	assert_ok(doca_mmap_add_dev(mmap, dev));
 	assert_error(doca_dev_close(dev), DOCA_ERROR_IN_USE);
@@ -118,7 +112,6 @@ static void test_pci_address(void **state)
 	struct doca_devinfo *info = first(&list);
 	uint8_t equal = 9;
 
-	(void)state;
 	assert_ok(doca_devinfo_get_pci_addr_str(info, addr));
 	assert_int_equal(strlen(addr), DOCA_DEVINFO_PCI_ADDR_SIZE - 1);
 	assert_ok(doca_devinfo_is_equal_pci_addr(info, addr, &equal));
@@ -142,7 +135,6 @@ static void test_name_needs_room(void **state)
 	struct doca_devinfo **list;
 	struct doca_devinfo *info = first(&list);
 
-	(void)state;
 	assert_error(doca_devinfo_get_ibdev_name(info, name, sizeof(name) - 1),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_devinfo_get_ibdev_name(info, NULL, sizeof(name)),
@@ -157,7 +149,6 @@ static void test_port_properties(void **state)
 	uint64_t rate = 0;
 	uint16_t lid;
 
-	(void)state;
 	assert_ok(doca_devinfo_get_active_rate(info, &rate));
 	assert_true(rate > 0);
 	assert_error(doca_devinfo_get_lid(info, &lid), DOCA_ERROR_NOT_SUPPORTED);
@@ -176,7 +167,6 @@ static void test_network_properties(void **state)
 	struct doca_devinfo *info = first(&list);
 	doca_error_t result;
 
-	(void)state;
 	assert_ok(doca_devinfo_get_iface_name(info, name, sizeof(name)));
 	assert_string_equal(name, "lo");
 	assert_error(doca_devinfo_get_iface_name(info, name, 2), DOCA_ERROR_INVALID_VALUE);
@@ -200,7 +190,6 @@ static void test_capabilities_without_opening(void **state)
 	uint8_t can = 0;
 	uint16_t vhca_id;
 
-	(void)state;
 	assert_ok(doca_mmap_cap_is_export_pci_supported(info, &can));
 	assert_int_equal(can, 1);
 	can = 0;
@@ -214,7 +203,6 @@ static void test_capabilities_without_opening(void **state)
 
 static void test_error_texts(void **state)
 {
-	(void)state;
 	assert_string_equal(doca_error_get_name(DOCA_SUCCESS), "DOCA_SUCCESS");
 	assert_string_equal(doca_error_get_name(DOCA_ERROR_CONNECTION_INPROGRESS),
 			    "DOCA_ERROR_CONNECTION_INPROGRESS");
@@ -241,6 +229,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_error_texts),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Queues made by PRM commands: what the firmware refuses, with which status, what it holds, and the
- * events that can be subscribed to.
+ * Queues created by PRM commands: which commands the firmware refuses and with which status, what
+ * depends on a queue, and events to subscribe to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "prm.h"
 
 #define PAGE	   4096
 #define CREATE_LEN 0x110
@@ -43,15 +44,6 @@ static void set(uint8_t *p, unsigned int bit, unsigned int width, uint64_t v)
 		p[bit / 8] = (uint8_t)((p[bit / 8] & ~(0x80u >> bit % 8)) |
 				       (v & 1 ? 0x80u >> bit % 8 : 0));
 	}
-}
-
-static uint32_t get(const uint8_t *p, unsigned int bit, unsigned int width)
-{
-	uint32_t v = 0;
-
-	for (; width; width--, bit++)
-		v = v << 1 | (p[bit / 8] >> (7 - bit % 8) & 1);
-	return v;
 }
 
 static struct ibv_context *open_devx(void)
@@ -137,7 +129,7 @@ static uint32_t make_cq(struct bench *b)
 	fill_cq(b);
 	b->cq = create(b);
 	assert_non_null(b->cq);
-	return get(b->out, 9 * 8, 24);
+	return prm_get(b->out, 9 * 8, 24);
 }
 
 struct flaw {
@@ -161,7 +153,7 @@ static void test_cq_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
 		{CQC * 8 + 0x8, 3, BAD_PARAM, 2},	 /* size of an entry */
-		{CQC * 8 + 0x11, 3, BAD_PARAM, 6},	 /* compressed in a format that is none */
+		{CQC * 8 + 0x11, 3, BAD_PARAM, 6},	 /* an invalid compression format */
 		{CQC * 8 + 0x12, 2, BAD_PARAM, 1},	 /* a format, but not compressed */
 		{CQC * 8 + 0x11, 14, BAD_PARAM, 0x2001}, /* compressed in another layout */
 		{CQC * 8 + 0x1e, 2, BAD_PARAM, 1},	 /* another layout */
@@ -217,7 +209,7 @@ static void test_qp_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
 		{QPC * 8 + 0x8, 8, BAD_PARAM, 3}, /* service type */
-		{QPC * 8 + 0x565, 3, BAD_RES, 1}, /* shared receive queue that is not there */
+		{QPC * 8 + 0x565, 3, BAD_RES, 1}, /* missing shared receive queue */
 		{QPC * 8 + 0x565, 3, BAD_PARAM, 2},
 		{QPC * 8 + 0x28, 24, BAD_RES, 0xffffff}, /* protection domain */
 		{QPC * 8 + 0x3e8, 24, BAD_RES, 0xffffff},
@@ -247,7 +239,7 @@ static uint32_t state_of(struct bench *b, struct mlx5dv_devx_obj *qp, uint32_t q
 	set(b->in, 0, 16, 0x50b);
 	set(b->in, 9 * 8, 24, qpn);
 	assert_int_equal(mlx5dv_devx_obj_query(qp, b->in, 16, b->out, sizeof(b->out)), 0);
-	return get(b->out + QPC, 0, 4);
+	return prm_get(b->out + QPC, 0, 4);
 }
 
 static void test_qp_goes_through_its_states(void **state)
@@ -260,12 +252,12 @@ static void test_qp_goes_through_its_states(void **state)
 	fill_qp(b);
 	qp = create(b);
 	assert_non_null(qp);
-	qpn = get(b->out, 9 * 8, 24);
+	qpn = prm_get(b->out, 9 * 8, 24);
 	assert_int_equal(state_of(b, qp, qpn), 0);
 	memset(b->in, 0, sizeof(b->in));
 	assert_int_not_equal(modify(b, qp, 0x503, qpn), 0);
 	assert_int_equal(b->out[0], BAD_QP_STATE);
-	assert_int_not_equal(modify(b, qp, 0x502, qpn), 0); /* no port */
+	assert_int_not_equal(modify(b, qp, 0x502, qpn), 0); /* invalid port */
 	assert_int_equal(b->out[0], BAD_PARAM);
 	set(b->in + QPC + 0x18, 0x128, 8, 1);
 	assert_int_equal(modify(b, qp, 0x502, qpn + 1), EINVAL);
@@ -273,7 +265,7 @@ static void test_qp_goes_through_its_states(void **state)
 	assert_int_equal(state_of(b, qp, qpn), 1);
 	memset(b->in, 0, sizeof(b->in));
 	set(b->in + QPC + 0x18, 0x128, 8, 1);
-	assert_int_not_equal(modify(b, qp, 0x503, qpn), 0); /* no MTU */
+	assert_int_not_equal(modify(b, qp, 0x503, qpn), 0); /* invalid MTU */
 	assert_int_equal(b->out[0], BAD_PARAM);
 	set(b->in + QPC, 0x40, 3, 3);
 	set(b->in + QPC, 0xa8, 24, qpn);
@@ -284,14 +276,13 @@ static void test_qp_goes_through_its_states(void **state)
 	assert_int_equal(state_of(b, qp, qpn), 6);
 	assert_int_equal(modify(b, qp, 0x50a, qpn), 0);
 	assert_int_equal(state_of(b, qp, qpn), 0);
-	/* What it stands on stays. */
+	/* Objects that it depends on cannot be destroyed. */
 	assert_int_not_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
 	assert_int_not_equal(mlx5dv_devx_umem_dereg(b->ring), 0);
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 }
 
-/* --- receive memory pools ------------------------------------------------------------------------
- */
+/* --- receive memory pools --------------------------------------------------------------------- */
 
 #define RMPC 0x20
 #define WQ   (RMPC + 0x30)
@@ -339,7 +330,7 @@ static void test_qp_holds_its_rmp(void **state)
 	fill_rmp(b);
 	rmp = create(b);
 	assert_non_null(rmp);
-	rmpn = get(b->out, 9 * 8, 24);
+	rmpn = prm_get(b->out, 9 * 8, 24);
 	cqn_of_bench = make_cq(b);
 	fill_qp(b);
 	set(b->in + QPC, 0x565, 3, 1);
@@ -351,8 +342,7 @@ static void test_qp_holds_its_rmp(void **state)
 	assert_int_equal(mlx5dv_devx_obj_destroy(rmp), 0);
 }
 
-/* --- PRM commands on a QP of verbs ---------------------------------------------------------------
- */
+/* --- PRM commands on a QP of verbs ------------------------------------------------------------ */
 
 static void test_verbs_qp_is_connected_by_command(void **state)
 {
@@ -381,7 +371,7 @@ static void test_verbs_qp_is_connected_by_command(void **state)
 	set(b->in + QPC, 0x491, 1, 1);
 	set(b->in + QPC + 0x18, 0x128, 8, 1);
 	assert_int_not_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, 16), 0);
-	assert_int_equal(b->out[0], BAD_PARAM); /* no MTU */
+	assert_int_equal(b->out[0], BAD_PARAM); /* invalid MTU */
 	set(b->in + QPC, 0x40, 3, IBV_MTU_1024);
 	set(b->in + QPC, 0xa8, 24, 0x123);
 	assert_int_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, 16), 0);
@@ -395,16 +385,15 @@ static void test_verbs_qp_is_connected_by_command(void **state)
 	assert_int_not_equal(mlx5dv_devx_qp_query(qp, b->in, 16, b->out, sizeof(b->out)), 0);
 	set(b->in, 9 * 8, 24, qp->qp_num);
 	assert_int_equal(mlx5dv_devx_qp_query(qp, b->in, 16, b->out, sizeof(b->out)), 0);
-	assert_int_equal(get(b->out + QPC, 0, 4), 2); /* RTR */
-	assert_int_equal(get(b->out + QPC, 0xa8, 24), 0x123);
-	assert_int_equal(get(b->out + QPC, 0x565, 3), 0);
-	assert_int_not_equal(get(b->out + QPC, 0x3e8, 24), 0);
+	assert_int_equal(prm_get(b->out + QPC, 0, 4), 2); /* RTR */
+	assert_int_equal(prm_get(b->out + QPC, 0xa8, 24), 0x123);
+	assert_int_equal(prm_get(b->out + QPC, 0x565, 3), 0);
+	assert_int_not_equal(prm_get(b->out + QPC, 0x3e8, 24), 0);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	assert_int_equal(ibv_destroy_cq(cq), 0);
 }
 
-/* --- events --------------------------------------------------------------------------------------
- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 enum { COMPLETION = 0, CQ_ERROR = 4, PORT_CHANGE = 9, GENERAL = 0x22 };
 
@@ -416,7 +405,7 @@ static struct mlx5dv_devx_obj *connected_qp(struct bench *b, uint32_t *qpn)
 	fill_qp(b);
 	qp = create(b);
 	assert_non_null(qp);
-	*qpn = get(b->out, 9 * 8, 24);
+	*qpn = prm_get(b->out, 9 * 8, 24);
 	assert_int_equal(ibv_query_gid(b->context, 1, 0, &gid), 0);
 	memset(b->in, 0, sizeof(b->in));
 	set(b->in + QPC + 0x18, 0x128, 8, 1);
@@ -430,7 +419,7 @@ static struct mlx5dv_devx_obj *connected_qp(struct bench *b, uint32_t *qpn)
 	return qp;
 }
 
-/* A request that does nothing but complete, in block `i` of the send ring. */
+/* A NOP in block `i` of the send ring. */
 static void post_nop(struct bench *b, uint32_t qpn, uint32_t i)
 {
 	uint8_t *ring = (uint8_t *)b->ring_mem + 1024 + 4 * 64, *wqe = ring + i % 4 * 64;
@@ -446,28 +435,28 @@ static void post_nop(struct bench *b, uint32_t qpn, uint32_t i)
 	*(volatile uint64_t *)b->uar->reg_addr = doorbell;
 }
 
-/* A CQ of one entry: the second completion is one too many. */
+/* A CQ of one entry: the second completion overruns it. */
 static uint32_t make_small_cq(struct bench *b)
 {
 	fill_cq(b);
 	set(b->in + CQC, 0x63, 5, 0);
 	b->cq = create(b);
 	assert_non_null(b->cq);
-	return get(b->out, 9 * 8, 24);
+	return prm_get(b->out, 9 * 8, 24);
 }
 
-static bool is_readable(int fd, int patience_ms)
+static bool is_readable(int fd, int timeout_ms)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
-	return poll(&p, 1, patience_ms) == 1 && p.revents & POLLIN;
+	return poll(&p, 1, timeout_ms) == 1 && p.revents & POLLIN;
 }
 
 #define PATIENCE_MS  10000
 #define REQ_ERR	     0xd
 #define WR_FLUSH_ERR 5
 
-/* The CQ's `n'th completion is there, and of the send ring's `n'th block. */
+/* Wait for the CQ's `n`th completion, that of the send ring's `n`th block. */
 static void await_cqe(const void *ring, uint32_t entries, uint16_t n)
 {
 	const volatile uint8_t *cqe = (const uint8_t *)ring + n % entries * 64;
@@ -482,7 +471,7 @@ static void await_cqe(const void *ring, uint32_t entries, uint16_t n)
 	fail();
 }
 
-static void test_overrun_is_told_with_its_data(void **state)
+static void overrun_event_names_its_queue(void **state)
 {
 	union {
 		struct mlx5dv_devx_async_event_hdr hdr;
@@ -507,13 +496,13 @@ static void test_overrun_is_told_with_its_data(void **state)
 	assert_int_equal(mlx5dv_devx_get_event(channel, &event.hdr, sizeof(event)), sizeof(event));
 	assert_int_equal(event.hdr.cookie, 77);
 	assert_int_equal(eqe[1], CQ_ERROR);
-	assert_int_equal(get(eqe, (0x20 + 1) * 8, 24), cqn_of_bench);
+	assert_int_equal(prm_get(eqe, (0x20 + 1) * 8, 24), cqn_of_bench);
 	assert_false(is_readable(channel->fd, 0));
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 	mlx5dv_devx_destroy_event_channel(channel);
 }
 
-/* More completions than the CQ has room for, and nobody who takes one. */
+/* More completions than the CQ has room for, and none of them is polled. */
 static void overrun(struct bench *b, const void *ring, uint32_t entries)
 {
 	struct mlx5dv_devx_obj *qp;
@@ -527,7 +516,7 @@ static void overrun(struct bench *b, const void *ring, uint32_t entries)
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 }
 
-/* With `oi' there is no overrun: the oldest completions are lost. */
+/* With `oi` the queue does not overrun: new completions overwrite the oldest ones. */
 static void test_overrun_may_be_ignored(void **state)
 {
 	struct bench *b = *state;
@@ -538,7 +527,7 @@ static void test_overrun_may_be_ignored(void **state)
 	memset(b->ring_mem, 0xff, 64);
 	b->cq = create(b);
 	assert_non_null(b->cq);
-	cqn_of_bench = get(b->out, 9 * 8, 24);
+	cqn_of_bench = prm_get(b->out, 9 * 8, 24);
 	overrun(b, b->ring_mem, 1);
 }
 
@@ -561,17 +550,17 @@ static void test_overrun_may_be_ignored_by_verbs(void **state)
 	assert_int_equal(ibv_destroy_cq(cq), 0);
 }
 
-/* The device dies: what was posted is flushed, whoever made the queue. */
+/* The device fails: posted requests are flushed, however the queue was created. */
 static void die_with_a_queue(struct bench *b)
 {
-	const char *const argv[] = {rig_options.emu, "fault", "device", NULL};
+	const char *const argv[] = {test_options.emu, "fault", "device", NULL};
 	const volatile uint8_t *cqe = b->ring_mem;
 	uint32_t qpn;
 	int i;
 
 	cqn_of_bench = make_cq(b);
 	connected_qp(b, &qpn);
-	if (rig_reap(rig_spawn(argv, NULL, NULL)))
+	if (process_run(argv))
 		_exit(2);
 	post_nop(b, qpn, 0);
 	for (i = 0; i < PATIENCE_MS * 10 && cqe[63] >> 4 != REQ_ERR; i++)
@@ -581,23 +570,22 @@ static void die_with_a_queue(struct bench *b)
 
 static void test_queues_of_a_dead_device(void **state)
 {
-	const char *const argv[] = {rig_options.emu, "fault", "clear", NULL};
+	const char *const argv[] = {test_options.emu, "fault", "clear", NULL};
 	pid_t pid = fork();
 	void *own = NULL;
 	int status = 0;
 
-	(void)state;
 	if (!pid) {
 		setup(&own);
 		die_with_a_queue(own);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(rig_reap(rig_spawn(argv, NULL, NULL)), 0);
+	assert_int_equal(process_run(argv), 0);
 }
 
-/* Two subscriptions, to an eventfd and to a file without data; the object goes before the files. */
-static void test_completion_is_told_once_armed(void **state)
+/* Two subscriptions, to an eventfd and to a file without data; the object is destroyed first. */
+static void armed_queue_reports_one_completion(void **state)
 {
 	struct bench *b = *state;
 	struct mlx5dv_devx_event_channel *channel;
@@ -681,8 +669,8 @@ static void test_query_is_answered_later(void **state)
 		mlx5dv_devx_get_async_cmd_comp(answers, &answer.hdr, sizeof(answer.hdr) + 0x50), 0);
 	assert_int_equal(answer.hdr.wr_id, 31);
 	assert_int_equal(out[0], 0);
-	assert_int_equal(get(out + CQC, 0x63, 5), 4);
-	/* One that failed is answered all the same. */
+	assert_int_equal(prm_get(out + CQC, 0x63, 5), 4);
+	/* A failed command is answered as well. */
 	assert_int_equal(
 		mlx5dv_devx_get_async_cmd_comp(answers, &answer.hdr, sizeof(answer.hdr) + 0x10), 0);
 	assert_int_equal(answer.hdr.wr_id, 32);
@@ -693,26 +681,50 @@ static void test_query_is_answered_later(void **state)
 	mlx5dv_devx_destroy_cmd_comp(answers);
 }
 
+/*
+ * Opcodes that Linux lets through reach the firmware, which does not know these; it refuses all others
+ * itself (devx.c: devx_is_general_cmd(), devx_is_obj_create_cmd()).
+ */
+static void test_kernel_lets_general_commands_through(void **state)
+{
+	static const uint16_t passed[] = {0x760, 0x76f, 0x80a, 0x822, 0x826};
+	static const uint16_t refused_by_kernel[] = {0x73a, 0x76a, 0x83d, 0xaff, 0xd00};
+	struct bench *b = *state;
+
+	memset(b->in, 0, sizeof(b->in));
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+		set(b->in, 0, 16, passed[i]);
+		assert_int_not_equal(mlx5dv_devx_general_cmd(b->context, b->in, 16, b->out, 16), 0);
+		assert_int_equal(errno, EREMOTEIO);
+	}
+	for (size_t i = 0; i < sizeof(refused_by_kernel) / sizeof(refused_by_kernel[0]); i++) {
+		set(b->in, 0, 16, refused_by_kernel[i]);
+		assert_int_not_equal(mlx5dv_devx_general_cmd(b->context, b->in, 16, b->out, 16), 0);
+		assert_int_equal(errno, EINVAL);
+	}
+}
+
 #define bench_test(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		bench_test(test_kernel_lets_general_commands_through),
 		bench_test(test_cq_is_checked),
 		bench_test(test_qp_is_checked),
 		bench_test(test_qp_goes_through_its_states),
 		bench_test(test_rmp_is_checked),
 		bench_test(test_qp_holds_its_rmp),
 		bench_test(test_verbs_qp_is_connected_by_command),
-		bench_test(test_overrun_is_told_with_its_data),
+		bench_test(overrun_event_names_its_queue),
 		bench_test(test_overrun_may_be_ignored),
 		bench_test(test_overrun_may_be_ignored_by_verbs),
 		cmocka_unit_test(test_queues_of_a_dead_device),
-		bench_test(test_completion_is_told_once_armed),
+		bench_test(armed_queue_reports_one_completion),
 		bench_test(test_subscriptions_are_checked),
 		bench_test(test_query_is_answered_later),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

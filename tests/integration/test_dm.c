@@ -5,26 +5,20 @@
 
 #include <dpumap/dm_pool.h>
 
+#include "device_pd.h"
 #include "fixture.h"
-#include "link.h"
+#include "peer.h"
+#include "rc.h"
 
-static struct rig rig;
 static uint64_t max_len;
 
-static int open_rig(void **state)
+static int open_all(void **state)
 {
-	if (fixture_count(state) || rig_open(&rig) != DOCA_SUCCESS)
+	if (fixture_setup(state))
 		return -1;
-	return dpumap_dm_cap_get_max_len(doca_dev_as_devinfo(rig.dev), &max_len) == DOCA_SUCCESS
+	return dpumap_dm_cap_get_max_len(doca_dev_as_devinfo(fixture.dev), &max_len) == DOCA_SUCCESS
 		       ? 0
 		       : -1;
-}
-
-static int close_rig(void **state)
-{
-	if (rig_close(&rig) != DOCA_SUCCESS)
-		return -1;
-	return fixture_recount(state);
 }
 
 static void test_limits(void **state)
@@ -32,16 +26,15 @@ static void test_limits(void **state)
 	struct dpumap_dm *dm = NULL;
 	size_t len = 0;
 
-	(void)state;
 	assert_true(max_len >= 4096);
-	assert_error(dpumap_dm_alloc(rig.dev, 0, 0, &dm), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dm_alloc(rig.dev, max_len + 1, 0, &dm), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dm_alloc(rig.dev, SIZE_MAX, 0, &dm), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dm_alloc(rig.dev, 64, 63, &dm), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dm_alloc(fixture.dev, 0, 0, &dm), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dm_alloc(fixture.dev, max_len + 1, 0, &dm), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dm_alloc(fixture.dev, SIZE_MAX, 0, &dm), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dm_alloc(fixture.dev, 64, 63, &dm), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dm_alloc(NULL, 64, 0, &dm), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dm_alloc(rig.dev, 64, 0, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dm_alloc(fixture.dev, 64, 0, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_null(dm);
-	assert_ok(dpumap_dm_alloc(rig.dev, max_len, 0, &dm));
+	assert_ok(dpumap_dm_alloc(fixture.dev, max_len, 0, &dm));
 	assert_ok(dpumap_dm_get_len(dm, &len));
 	assert_int_equal(len, max_len);
 	assert_ok(dpumap_dm_free(dm));
@@ -50,21 +43,21 @@ static void test_limits(void **state)
 
 static void test_capabilities(void **state)
 {
-	struct doca_devinfo *info = doca_dev_as_devinfo(rig.dev);
+	struct doca_devinfo *info = doca_dev_as_devinfo(fixture.dev);
 	uint64_t granularity = 0;
 	uint32_t log_align = 0;
 	struct dpumap_dm *dm = NULL;
 
-	(void)state;
 	assert_ok(dpumap_dm_cap_get_granularity(info, &granularity));
 	assert_true(granularity >= 64 && !(granularity & (granularity - 1)));
 	assert_ok(dpumap_dm_cap_get_max_log_align(info, &log_align));
 	assert_true(log_align >= 6);
-	assert_ok(dpumap_dm_alloc(rig.dev, 64, log_align, &dm));
+	assert_ok(dpumap_dm_alloc(fixture.dev, 64, log_align, &dm));
 	assert_ok(dpumap_dm_free(dm));
 	dm = NULL;
-	assert_error(dpumap_dm_alloc(rig.dev, 64, log_align + 1, &dm), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dm_alloc(rig.dev, 64, UINT32_MAX, &dm), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dm_alloc(fixture.dev, 64, log_align + 1, &dm),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dm_alloc(fixture.dev, 64, UINT32_MAX, &dm), DOCA_ERROR_INVALID_VALUE);
 	assert_null(dm);
 	assert_error(dpumap_dm_cap_get_max_len(NULL, &granularity), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dm_cap_get_max_len(info, NULL), DOCA_ERROR_INVALID_VALUE);
@@ -78,8 +71,8 @@ static void assert_free(uint64_t longest_wanted, uint64_t total_wanted)
 {
 	uint64_t longest = 0, alone = 0, total = 0;
 
-	assert_ok(dpumap_dm_query_free(rig.dev, &alone, NULL));
-	assert_ok(dpumap_dm_query_free(rig.dev, &longest, &total));
+	assert_ok(dpumap_dm_query_free(fixture.dev, &alone, NULL));
+	assert_ok(dpumap_dm_query_free(fixture.dev, &longest, &total));
 	assert_int_equal(alone, longest_wanted);
 	assert_int_equal(longest, longest_wanted);
 	assert_int_equal(total, total_wanted);
@@ -89,45 +82,44 @@ static uint64_t rounded(uint64_t len)
 {
 	uint64_t granularity;
 
-	assert_ok(dpumap_dm_cap_get_granularity(doca_dev_as_devinfo(rig.dev), &granularity));
+	assert_ok(dpumap_dm_cap_get_granularity(doca_dev_as_devinfo(fixture.dev), &granularity));
 	return (len + granularity - 1) / granularity * granularity;
 }
 
-/* What is told to be free can be had, and not a granule more. */
+/* The free memory that is reported can be allocated, and not a granule more. */
 static void test_free_memory(void **state)
 {
 	uint64_t longest = 99, total = 99;
 	struct dpumap_dm *first, *rest, *more;
 
-	(void)state;
 	assert_free(max_len, max_len);
-	assert_ok(dpumap_dm_alloc(rig.dev, 1000, 0, &first));
-	assert_ok(dpumap_dm_query_free(rig.dev, &longest, &total));
+	assert_ok(dpumap_dm_alloc(fixture.dev, 1000, 0, &first));
+	assert_ok(dpumap_dm_query_free(fixture.dev, &longest, &total));
 	assert_int_equal(total, max_len - rounded(1000));
-	assert_ok(dpumap_dm_alloc(rig.dev, longest, 0, &rest));
-	assert_error(dpumap_dm_alloc(rig.dev, total - longest + 1, 0, &more), DOCA_ERROR_NO_MEMORY);
+	assert_ok(dpumap_dm_alloc(fixture.dev, longest, 0, &rest));
+	assert_error(dpumap_dm_alloc(fixture.dev, total - longest + 1, 0, &more),
+		     DOCA_ERROR_NO_MEMORY);
 	assert_free(total - longest, total - longest);
 	assert_ok(dpumap_dm_free(first));
 	assert_free(rounded(1000), rounded(1000));
 	assert_ok(dpumap_dm_free(rest));
 	assert_free(max_len, max_len);
 	assert_error(dpumap_dm_query_free(NULL, &longest, &total), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dm_query_free(rig.dev, NULL, &total), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dm_query_free(fixture.dev, NULL, &total), DOCA_ERROR_INVALID_VALUE);
 }
 
-/* Pieces of pages of their own, so that what is free is not in one piece. */
+/* Pieces in pages of their own, so that free memory is fragmented. */
 static void test_free_memory_in_pieces(void **state)
 {
 	struct dpumap_dm *pieces[8];
 	uint64_t longest, total;
 
-	(void)state;
 	for (unsigned int i = 0; i < 8; i++)
-		assert_ok(dpumap_dm_alloc(rig.dev, max_len / 8, 0, &pieces[i]));
+		assert_ok(dpumap_dm_alloc(fixture.dev, max_len / 8, 0, &pieces[i]));
 	assert_free(0, 0);
 	for (unsigned int i = 0; i < 8; i += 2)
 		assert_ok(dpumap_dm_free(pieces[i]));
-	assert_ok(dpumap_dm_query_free(rig.dev, &longest, &total));
+	assert_ok(dpumap_dm_query_free(fixture.dev, &longest, &total));
 	assert_int_equal(total, max_len / 2);
 	assert_true(longest >= max_len / 8 && longest <= max_len / 2);
 	for (unsigned int i = 1; i < 8; i += 2)
@@ -141,9 +133,8 @@ static void test_exhaustion(void **state)
 	doca_error_t result;
 	unsigned int n = 0;
 
-	(void)state;
 	do {
-		result = dpumap_dm_alloc(rig.dev, max_len, 0, &pieces[n]);
+		result = dpumap_dm_alloc(fixture.dev, max_len, 0, &pieces[n]);
 	} while (result == DOCA_SUCCESS && ++n < 256);
 	assert_error(result, DOCA_ERROR_NO_MEMORY);
 	assert_true(n > 0);
@@ -156,9 +147,8 @@ static void test_cpu_access(void **state)
 	uint8_t out[256], in[256] = {0};
 	struct dpumap_dm *dm;
 
-	(void)state;
-	rig_fill(out, sizeof(out), 1);
-	assert_ok(dpumap_dm_alloc(rig.dev, 1000, 0, &dm));
+	fixture_fill(out, sizeof(out), 1);
+	assert_ok(dpumap_dm_alloc(fixture.dev, 1000, 0, &dm));
 	assert_ok(dpumap_dm_write(dm, 744, out, sizeof(out)));
 	assert_ok(dpumap_dm_read(dm, 744, in, sizeof(in)));
 	assert_memory_equal(in, out, sizeof(in));
@@ -178,7 +168,7 @@ static struct doca_mmap *map_of(struct dpumap_dm *dm, size_t offset, size_t len,
 	assert_ok(doca_mmap_create(&mmap));
 	assert_ok(dpumap_mmap_set_dm_memrange(mmap, dm, offset, len));
 	assert_ok(doca_mmap_set_permissions(mmap, access));
-	assert_ok(doca_mmap_add_dev(mmap, rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, fixture.dev));
 	return mmap;
 }
 
@@ -187,8 +177,7 @@ static void test_memrange_bad_values(void **state)
 	struct doca_mmap *mmap;
 	struct dpumap_dm *dm;
 
-	(void)state;
-	assert_ok(dpumap_dm_alloc(rig.dev, 4096, 0, &dm));
+	assert_ok(dpumap_dm_alloc(fixture.dev, 4096, 0, &dm));
 	assert_ok(doca_mmap_create(&mmap));
 	assert_error(dpumap_mmap_set_dm_memrange(NULL, dm, 0, 64), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_mmap_set_dm_memrange(mmap, NULL, 0, 64), DOCA_ERROR_INVALID_VALUE);
@@ -206,8 +195,7 @@ static void test_free_while_mapped(void **state)
 	struct doca_mmap *mmap;
 	struct dpumap_dm *dm;
 
-	(void)state;
-	assert_ok(dpumap_dm_alloc(rig.dev, 4096, 0, &dm));
+	assert_ok(dpumap_dm_alloc(fixture.dev, 4096, 0, &dm));
 	mmap = map_of(dm, 0, 4096, LOCAL_RW);
 	assert_ok(doca_mmap_start(mmap));
 	assert_error(dpumap_dm_free(dm), DOCA_ERROR_IN_USE);
@@ -217,7 +205,7 @@ static void test_free_while_mapped(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-/* As a verbs program does that has the context, or an importer. */
+/* Register it like a verbs program that has the context, or like an importer. */
 static void test_free_while_others_have_it_registered(void **state)
 {
 	struct dpumap_dm *dm, *import;
@@ -225,10 +213,9 @@ static void test_free_while_others_have_it_registered(void **state)
 	uint32_t handle = 0;
 	uint8_t in[8] = {0};
 
-	(void)state;
-	assert_ok(dpumap_dm_alloc(rig.dev, 4096, 0, &dm));
+	assert_ok(dpumap_dm_alloc(fixture.dev, 4096, 0, &dm));
 	assert_ok(dpumap_dm_get_handle(dm, &handle));
-	assert_ok(dpumap_dm_import(rig.dev, handle, &import));
+	assert_ok(dpumap_dm_import(fixture.dev, handle, &import));
 	mmap = map_of(import, 64, 1024, LOCAL_RW);
 	assert_ok(doca_mmap_start(mmap));
 	assert_error(dpumap_dm_free(dm), DOCA_ERROR_IN_USE);
@@ -239,7 +226,7 @@ static void test_free_while_others_have_it_registered(void **state)
 	assert_memory_equal(in, "12345678", 8);
 	assert_ok(doca_mmap_stop(mmap));
 	assert_ok(dpumap_dm_free(dm));
-	/* The import is stale now: no map can be started over what is gone. */
+	/* The import is stale now: no map over freed memory can be started. */
 	assert_error(doca_mmap_start(mmap), DOCA_ERROR_DRIVER);
 	assert_ok(doca_mmap_destroy(mmap));
 	assert_ok(dpumap_dm_free(import));
@@ -252,12 +239,11 @@ static void test_import(void **state)
 	size_t len = 0;
 	uint8_t in[8];
 
-	(void)state;
-	assert_ok(dpumap_dm_alloc(rig.dev, 1000, 0, &dm));
+	assert_ok(dpumap_dm_alloc(fixture.dev, 1000, 0, &dm));
 	assert_ok(dpumap_dm_get_handle(dm, &handle));
 	assert_error(dpumap_dm_get_handle(NULL, &handle), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dm_get_handle(dm, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_ok(dpumap_dm_import(rig.dev, handle, &import));
+	assert_ok(dpumap_dm_import(fixture.dev, handle, &import));
 	assert_ok(dpumap_dm_get_len(import, &len));
 	assert_int_equal(len, 1000);
 	assert_ok(dpumap_dm_get_handle(import, &same));
@@ -266,15 +252,15 @@ static void test_import(void **state)
 	assert_ok(dpumap_dm_read(dm, 992, in, 8));
 	assert_memory_equal(in, "abcdefgh", 8);
 	assert_error(dpumap_dm_write(import, 996, in, 8), DOCA_ERROR_INVALID_VALUE);
-	/* The end of an import is not that of the memory. */
+	/* Ending an import does not free the memory. */
 	assert_ok(dpumap_dm_free(import));
 	assert_ok(dpumap_dm_read(dm, 992, in, 8));
 	assert_memory_equal(in, "abcdefgh", 8);
 	assert_ok(dpumap_dm_free(dm));
-	assert_error(dpumap_dm_import(rig.dev, handle, &none), DOCA_ERROR_NOT_FOUND);
-	assert_error(dpumap_dm_import(rig.dev, UINT32_MAX, &none), DOCA_ERROR_NOT_FOUND);
+	assert_error(dpumap_dm_import(fixture.dev, handle, &none), DOCA_ERROR_NOT_FOUND);
+	assert_error(dpumap_dm_import(fixture.dev, UINT32_MAX, &none), DOCA_ERROR_NOT_FOUND);
 	assert_error(dpumap_dm_import(NULL, handle, &none), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dm_import(rig.dev, handle, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dm_import(fixture.dev, handle, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_null(none);
 }
 
@@ -285,9 +271,8 @@ static void test_two_maps_have_two_names(void **state)
 	void *low_addr, *high_addr, *other_addr;
 	size_t len;
 
-	(void)state;
-	assert_ok(dpumap_dm_alloc(rig.dev, 4096, 0, &a));
-	assert_ok(dpumap_dm_alloc(rig.dev, 4096, 0, &b));
+	assert_ok(dpumap_dm_alloc(fixture.dev, 4096, 0, &a));
+	assert_ok(dpumap_dm_alloc(fixture.dev, 4096, 0, &b));
 	low = map_of(a, 0, 1024, LOCAL_RW);
 	high = map_of(a, 1024, 1024, LOCAL_RW);
 	other = map_of(b, 0, 1024, LOCAL_RW);
@@ -306,48 +291,46 @@ static void test_two_maps_have_two_names(void **state)
 
 static void test_copy_through_device_memory(void **state)
 {
-	struct rig_buf from, to;
+	struct fixture_buf from, to;
 	struct doca_mmap *mmap;
 	struct dpumap_dm *dm;
 	uint8_t in[1024];
 	void *addr;
 	size_t len;
 
-	(void)state;
-	assert_ok(rig_buf_create(&rig, 1024, LOCAL_RW, &from));
-	assert_ok(rig_buf_create(&rig, 1024, LOCAL_RW, &to));
-	rig_fill(from.bytes, from.len, 3);
-	assert_ok(dpumap_dm_alloc(rig.dev, 4096, 0, &dm));
+	assert_ok(fixture_buf_create(&fixture, 1024, LOCAL_RW, &from));
+	assert_ok(fixture_buf_create(&fixture, 1024, LOCAL_RW, &to));
+	fixture_fill(from.bytes, from.len, 3);
+	assert_ok(dpumap_dm_alloc(fixture.dev, 4096, 0, &dm));
 	mmap = map_of(dm, 512, 2048, LOCAL_RW);
 	assert_ok(doca_mmap_start(mmap));
 	assert_ok(doca_mmap_get_memrange(mmap, &addr, &len));
-	assert_ok(rig_copy(&rig, &(struct rig_copy){mmap, (uint8_t *)addr + 256, from.mmap,
-						    from.bytes, 1024}));
+	assert_ok(fixture_copy(&fixture, &(struct fixture_copy){mmap, (uint8_t *)addr + 256,
+								from.mmap, from.bytes, 1024}));
 	assert_ok(dpumap_dm_read(dm, 512 + 256, in, sizeof(in)));
 	assert_memory_equal(in, from.bytes, sizeof(in));
-	assert_ok(rig_copy(
-		&rig, &(struct rig_copy){to.mmap, to.bytes, mmap, (uint8_t *)addr + 256, 1024}));
+	assert_ok(fixture_copy(&fixture, &(struct fixture_copy){to.mmap, to.bytes, mmap,
+								(uint8_t *)addr + 256, 1024}));
 	assert_memory_equal(to.bytes, from.bytes, to.len);
 	assert_ok(doca_mmap_destroy(mmap));
 	assert_ok(dpumap_dm_free(dm));
-	assert_ok(rig_buf_destroy(&from));
-	assert_ok(rig_buf_destroy(&to));
+	assert_ok(fixture_buf_destroy(&from));
+	assert_ok(fixture_buf_destroy(&to));
 }
 
-/* Zero-based registrations anywhere in the memory: each map reaches its bytes and no others. */
+/* Zero-based registrations anywhere in the memory: each map reaches its own bytes only. */
 static void test_maps_of_any_part(void **state)
 {
 	static const struct {
 		size_t offset, len;
 	} parts[] = {{0, 5000}, {1, 1}, {3, 997}, {4095, 2}, {4992, 8}, {4999, 1}, {64, 64}};
 	uint8_t all[5000], got[5000];
-	struct rig_buf buf;
+	struct fixture_buf buf;
 	struct dpumap_dm *dm;
 
-	(void)state;
-	assert_ok(rig_buf_create(&rig, sizeof(all), LOCAL_RW, &buf));
-	assert_ok(dpumap_dm_alloc(rig.dev, sizeof(all), 0, &dm));
-	rig_fill(all, sizeof(all), 11);
+	assert_ok(fixture_buf_create(&fixture, sizeof(all), LOCAL_RW, &buf));
+	assert_ok(dpumap_dm_alloc(fixture.dev, sizeof(all), 0, &dm));
+	fixture_fill(all, sizeof(all), 11);
 	assert_ok(dpumap_dm_write(dm, 0, all, sizeof(all)));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		struct doca_mmap *mmap = map_of(dm, parts[i].offset, parts[i].len, LOCAL_RW);
@@ -356,31 +339,34 @@ static void test_maps_of_any_part(void **state)
 
 		assert_ok(doca_mmap_start(mmap));
 		assert_ok(doca_mmap_get_memrange(mmap, &addr, &len));
-		assert_ok(rig_copy(&rig, &(struct rig_copy){buf.mmap, buf.bytes, mmap, addr, len}));
+		assert_ok(fixture_copy(
+			&fixture, &(struct fixture_copy){buf.mmap, buf.bytes, mmap, addr, len}));
 		assert_memory_equal(buf.bytes, all + parts[i].offset, len);
-		assert_error(rig_copy(&rig, &(struct rig_copy){buf.mmap, buf.bytes, mmap,
-							       (uint8_t *)addr + 1, len}),
-			     DOCA_ERROR_INVALID_VALUE);
-		rig_fill(buf.bytes, len, (uint32_t)i + 1);
+		assert_error(
+			fixture_copy(&fixture, &(struct fixture_copy){buf.mmap, buf.bytes, mmap,
+								      (uint8_t *)addr + 1, len}),
+			DOCA_ERROR_INVALID_VALUE);
+		fixture_fill(buf.bytes, len, (uint32_t)i + 1);
 		memcpy(all + parts[i].offset, buf.bytes, len);
-		assert_ok(rig_copy(&rig, &(struct rig_copy){mmap, addr, buf.mmap, buf.bytes, len}));
+		assert_ok(fixture_copy(
+			&fixture, &(struct fixture_copy){mmap, addr, buf.mmap, buf.bytes, len}));
 		assert_ok(dpumap_dm_read(dm, 0, got, sizeof(got)));
 		assert_memory_equal(got, all, sizeof(all));
 		assert_ok(doca_mmap_destroy(mmap));
 	}
 	assert_ok(dpumap_dm_free(dm));
-	assert_ok(rig_buf_destroy(&buf));
+	assert_ok(fixture_buf_destroy(&buf));
 }
 
 #define PEERS_ACCESS                                                                               \
 	(LOCAL_RW | (uint32_t)DOCA_ACCESS_FLAG_RDMA_READ | (uint32_t)DOCA_ACCESS_FLAG_RDMA_WRITE | \
 	 (uint32_t)DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
-/* A map of device memory as a peer over RDMA has it, and a connection to reach it by. */
+/* A map of device memory as an RDMA peer has it, and a connection to reach it. */
 struct word {
 	struct dpumap_dm *dm;
 	struct doca_mmap *mmap, *import;
-	struct link from, to;
+	struct rc from, to;
 	uint32_t key;
 	uint64_t addr;
 };
@@ -391,42 +377,40 @@ static void open_word(struct word *word, uint32_t access)
 	void *addr;
 	size_t len;
 
-	assert_ok(dpumap_dm_alloc(rig.dev, 4096, 0, &word->dm));
+	assert_ok(dpumap_dm_alloc(fixture.dev, 4096, 0, &word->dm));
 	word->mmap = map_of(word->dm, 1024, 512, access);
 	assert_ok(doca_mmap_start(word->mmap));
-	assert_ok(doca_mmap_export_rdma(word->mmap, rig.dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, rig.dev, &word->import));
+	assert_ok(doca_mmap_export_rdma(word->mmap, fixture.dev, &desc, &len));
+	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &word->import));
 	assert_ok(doca_mmap_get_memrange(word->import, &addr, &len));
-	assert_ok(doca_mmap_get_mkey(word->import, rig.dev, &word->key));
+	assert_ok(doca_mmap_get_mkey(word->import, fixture.dev, &word->key));
 	word->addr = (uintptr_t)addr;
 	assert_int_equal(len, 512);
-	assert_true(link_open(&word->from, rig.dev) && link_open(&word->to, rig.dev));
-	assert_true(link_connect(&word->from, &word->to.end) &&
-		    link_connect(&word->to, &word->from.end));
+	assert_true(rc_open_pair(&word->from, &word->to, device_pd(fixture.dev)));
 }
 
 static void close_word(struct word *word)
 {
-	assert_true(link_close(&word->from) && link_close(&word->to));
+	assert_true(rc_close(&word->from) && rc_close(&word->to));
 	assert_ok(doca_mmap_destroy(word->import));
 	assert_ok(doca_mmap_destroy(word->mmap));
 	assert_ok(dpumap_dm_free(word->dm));
 }
 
-/* The status, and in *was what was there before. */
+/* Returns the status, and in *was the previous value. */
 static int run_atomic(struct word *word, enum ibv_wr_opcode opcode, uint64_t offset,
 		      uint64_t compare_add, uint64_t swap, uint64_t *was)
 {
-	int status = link_run(&word->from, &(struct link_request){
-						   .opcode = opcode,
-						   .lkey = word->from.key,
-						   .addr = (uintptr_t)word->from.bytes,
-						   .len = sizeof(uint64_t),
-						   .rkey = word->key,
-						   .remote_addr = word->addr + offset,
-						   .compare_add = compare_add,
-						   .swap = swap,
-					   });
+	int status = rc_run(&word->from, &(struct rc_request){
+						 .opcode = opcode,
+						 .lkey = word->from.mr->rkey,
+						 .addr = (uintptr_t)word->from.bytes,
+						 .len = sizeof(uint64_t),
+						 .rkey = word->key,
+						 .remote_addr = word->addr + offset,
+						 .compare_add = compare_add,
+						 .swap = swap,
+					 });
 
 	memcpy(was, word->from.bytes, sizeof(*was));
 	return status;
@@ -446,7 +430,6 @@ static void test_atomics(void **state)
 	struct word word;
 	uint64_t was = 0;
 
-	(void)state;
 	open_word(&word, PEERS_ACCESS);
 	assert_ok(dpumap_dm_write(word.dm, 1024 + 504, &start, sizeof(start)));
 	assert_ok(dpumap_dm_write(word.dm, 1024, &unlike, sizeof(unlike)));
@@ -482,7 +465,6 @@ static void assert_no_atomic(uint32_t access, uint64_t offset, int status)
 
 static void test_atomics_refused(void **state)
 {
-	(void)state;
 	assert_no_atomic(PEERS_ACCESS & ~(uint32_t)DOCA_ACCESS_FLAG_RDMA_ATOMIC, 0,
 			 IBV_WC_REM_ACCESS_ERR);
 	assert_no_atomic(PEERS_ACCESS, 512, IBV_WC_REM_ACCESS_ERR);
@@ -491,42 +473,40 @@ static void test_atomics_refused(void **state)
 
 static void test_peer_reads_and_writes(void **state)
 {
-	uint8_t sent[LINK_BYTES], got[LINK_BYTES];
+	uint8_t sent[RC_ACCESS_LEN], got[RC_ACCESS_LEN];
 	struct word word;
 
-	(void)state;
 	open_word(&word, PEERS_ACCESS);
-	rig_fill(sent, sizeof(sent), 21);
+	fixture_fill(sent, sizeof(sent), 21);
 	memcpy(word.from.bytes, sent, sizeof(sent));
-	assert_int_equal(link_access(&word.from, IBV_WR_RDMA_WRITE, word.key, word.addr + 448),
+	assert_int_equal(rc_access(&word.from, IBV_WR_RDMA_WRITE, word.key, word.addr + 448),
 			 IBV_WC_SUCCESS);
 	assert_ok(dpumap_dm_read(word.dm, 1024 + 448, got, sizeof(got)));
 	assert_memory_equal(got, sent, sizeof(sent));
-	rig_fill(sent, sizeof(sent), 22);
+	fixture_fill(sent, sizeof(sent), 22);
 	assert_ok(dpumap_dm_write(word.dm, 1024, sent, sizeof(sent)));
-	assert_int_equal(link_access(&word.from, IBV_WR_RDMA_READ, word.key, word.addr),
+	assert_int_equal(rc_access(&word.from, IBV_WR_RDMA_READ, word.key, word.addr),
 			 IBV_WC_SUCCESS);
 	assert_memory_equal(word.from.bytes, sent, sizeof(sent));
-	assert_int_equal(link_access(&word.from, IBV_WR_RDMA_READ, word.key, word.addr + 449),
+	assert_int_equal(rc_access(&word.from, IBV_WR_RDMA_READ, word.key, word.addr + 449),
 			 IBV_WC_REM_ACCESS_ERR);
 	close_word(&word);
 }
 
-/* Pieces of one memory, each the range of a map; what is copied to one is in no other. */
+/* Pieces of one memory, each the range of a map; a copy to one changes no other. */
 static void test_maps_of_pieces(void **state)
 {
 	struct dpumap_dm_piece pieces[16];
 	struct doca_mmap *maps[16];
 	struct dpumap_dm_pool *pool;
 	struct dpumap_dm *dm;
-	struct rig_buf buf;
+	struct fixture_buf buf;
 	uint8_t got[1000];
 	size_t len;
 	void *addr;
 
-	(void)state;
-	assert_ok(rig_buf_create(&rig, sizeof(got), LOCAL_RW, &buf));
-	assert_ok(dpumap_dm_alloc(rig.dev, max_len, 12, &dm));
+	assert_ok(fixture_buf_create(&fixture, sizeof(got), LOCAL_RW, &buf));
+	assert_ok(dpumap_dm_alloc(fixture.dev, max_len, 12, &dm));
 	assert_ok(dpumap_dm_pool_create(dm, 0, &pool));
 	assert_error(dpumap_dm_free(dm), DOCA_ERROR_IN_USE);
 	for (uint32_t i = 0; i < 16; i++) {
@@ -534,12 +514,12 @@ static void test_maps_of_pieces(void **state)
 		maps[i] = map_of(dm, pieces[i].offset, pieces[i].len, LOCAL_RW);
 		assert_ok(doca_mmap_start(maps[i]));
 		assert_ok(doca_mmap_get_memrange(maps[i], &addr, &len));
-		rig_fill(buf.bytes, len, i);
-		assert_ok(rig_copy(&rig,
-				   &(struct rig_copy){maps[i], addr, buf.mmap, buf.bytes, len}));
+		fixture_fill(buf.bytes, len, i);
+		assert_ok(fixture_copy(
+			&fixture, &(struct fixture_copy){maps[i], addr, buf.mmap, buf.bytes, len}));
 	}
 	for (uint32_t i = 0; i < 16; i++) {
-		rig_fill(buf.bytes, sizeof(got), i);
+		fixture_fill(buf.bytes, sizeof(got), i);
 		assert_ok(dpumap_dm_read(dm, pieces[i].offset, got, sizeof(got)));
 		assert_memory_equal(got, buf.bytes, sizeof(got));
 		assert_ok(doca_mmap_destroy(maps[i]));
@@ -547,33 +527,33 @@ static void test_maps_of_pieces(void **state)
 	}
 	assert_ok(dpumap_dm_pool_destroy(pool));
 	assert_ok(dpumap_dm_free(dm));
-	assert_ok(rig_buf_destroy(&buf));
+	assert_ok(fixture_buf_destroy(&buf));
 }
 
-#define rig_test(function) cmocka_unit_test_setup_teardown(function, open_rig, close_rig)
+#define dm_test(function) cmocka_unit_test_setup_teardown(function, open_all, fixture_teardown)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(test_limits),
-		rig_test(test_capabilities),
-		rig_test(test_free_memory),
-		rig_test(test_free_memory_in_pieces),
-		rig_test(test_exhaustion),
-		rig_test(test_cpu_access),
-		rig_test(test_memrange_bad_values),
-		rig_test(test_free_while_mapped),
-		rig_test(test_free_while_others_have_it_registered),
-		rig_test(test_import),
-		rig_test(test_two_maps_have_two_names),
-		rig_test(test_copy_through_device_memory),
-		rig_test(test_maps_of_any_part),
-		rig_test(test_peer_reads_and_writes),
-		rig_test(test_atomics),
-		rig_test(test_atomics_refused),
-		rig_test(test_maps_of_pieces),
+		dm_test(test_limits),
+		dm_test(test_capabilities),
+		dm_test(test_free_memory),
+		dm_test(test_free_memory_in_pieces),
+		dm_test(test_exhaustion),
+		dm_test(test_cpu_access),
+		dm_test(test_memrange_bad_values),
+		dm_test(test_free_while_mapped),
+		dm_test(test_free_while_others_have_it_registered),
+		dm_test(test_import),
+		dm_test(test_two_maps_have_two_names),
+		dm_test(test_copy_through_device_memory),
+		dm_test(test_maps_of_any_part),
+		dm_test(test_peer_reads_and_writes),
+		dm_test(test_atomics),
+		dm_test(test_atomics_refused),
+		dm_test(test_maps_of_pieces),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Device memory when something fails: each allocation of the library and each command to the device
- * once, in each step of its life. The step says so with a documented error, has changed nothing,
- * and works when called again; in the end nothing is left.
+ * Device memory under faults: each allocation of the library and each command to the device fails
+ * once, in each step of its life. The step must return a documented error, change nothing, and
+ * succeed when called again. In the end no object may be left.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,6 @@
 #define LEN	4096u
 #define ENDLESS 1000u
 
-static struct rig rig;
 static unsigned int swept;
 
 struct life {
@@ -28,24 +27,14 @@ struct life {
 	size_t desc_len;
 };
 
-static int open_rig(void **state)
-{
-	return fixture_count(state) || rig_open(&rig) != DOCA_SUCCESS ? -1 : 0;
-}
-
-static int close_rig(void **state)
-{
-	return rig_close(&rig) == DOCA_SUCCESS ? fixture_recount(state) : -1;
-}
-
 static doca_error_t alloc_dm(struct life *life)
 {
-	return dpumap_dm_alloc(rig.dev, LEN, 12, &life->dm);
+	return dpumap_dm_alloc(fixture.dev, LEN, 12, &life->dm);
 }
 
 static doca_error_t query_free(struct life *life)
 {
-	return dpumap_dm_query_free(rig.dev, &life->longest, &life->total);
+	return dpumap_dm_query_free(fixture.dev, &life->longest, &life->total);
 }
 
 static doca_error_t import_dm(struct life *life)
@@ -53,7 +42,7 @@ static doca_error_t import_dm(struct life *life)
 	uint32_t handle = 0;
 	doca_error_t result = dpumap_dm_get_handle(life->dm, &handle);
 
-	DOCA_ERROR_PROPAGATE(result, dpumap_dm_import(rig.dev, handle, &life->import));
+	DOCA_ERROR_PROPAGATE(result, dpumap_dm_import(fixture.dev, handle, &life->import));
 	return result;
 }
 
@@ -84,7 +73,7 @@ static doca_error_t set_range(struct life *life)
 
 static doca_error_t add_dev(struct life *life)
 {
-	return doca_mmap_add_dev(life->map, rig.dev);
+	return doca_mmap_add_dev(life->map, fixture.dev);
 }
 
 static doca_error_t start_map(struct life *life)
@@ -94,7 +83,7 @@ static doca_error_t start_map(struct life *life)
 
 static doca_error_t export_map(struct life *life)
 {
-	return doca_mmap_export_pci(life->map, rig.dev, &life->desc, &life->desc_len);
+	return doca_mmap_export_pci(life->map, fixture.dev, &life->desc, &life->desc_len);
 }
 
 static doca_error_t destroy_map(struct life *life)
@@ -122,7 +111,7 @@ static doca_error_t free_dm(struct life *life)
 	return dpumap_dm_free(life->dm);
 }
 
-/* error: what a device that fails makes of the step. */
+/* error: what the step returns when the device fails. */
 static const struct step {
 	doca_error_t (*run)(struct life *life);
 	doca_error_t error;
@@ -150,16 +139,16 @@ static bool is_documented(const struct step *step, enum fault_kind kind, int err
 {
 	if (kind == FAULT_ALLOC)
 		return result == DOCA_ERROR_NO_MEMORY;
-	/* Device memory that is not there is no failure of the device. */
+	/* Missing device memory is not a failure of the device. */
 	if (err == ENOMEM && result == DOCA_ERROR_NO_MEMORY)
 		return true;
-	/* A device that refuses to share an mkey does not share such. */
+	/* A device that refuses to share an mkey cannot share such memory. */
 	if (err == EREMOTEIO && result == DOCA_ERROR_NOT_SUPPORTED)
 		return step->run == export_map;
 	return result == step->error;
 }
 
-/* False when the step has no n-th event. */
+/* Returns false when the step has no n-th event. */
 static bool fail_once(size_t step, enum fault_kind kind, unsigned int n, int err)
 {
 	struct life life = {0}, before;
@@ -179,7 +168,7 @@ static bool fail_once(size_t step, enum fault_kind kind, unsigned int n, int err
 		assert_memory_equal(&life, &before, sizeof(life));
 		result = steps[step].run(&life);
 	} else if (fired) {
-		/* To a query, ENOMEM is an answer, and what is not freed is freed again. */
+		/* ENOMEM is a valid answer to a query; and a failed free is repeated. */
 		assert_true(steps[step].run == query_free &&
 			    (err == ENOMEM || kind == FAULT_DESTROY));
 	}
@@ -191,24 +180,23 @@ static bool fail_once(size_t step, enum fault_kind kind, unsigned int n, int err
 
 static void sweep(enum fault_kind kind, int err)
 {
-	struct rig_counts before;
+	struct objects before;
 	unsigned int live;
 
-	assert_true(rig_read_counts(&before));
+	assert_true(objects_read(&before));
 	live = fault_count_live();
 	for (size_t step = 0; step < STEPS; step++) {
 		for (unsigned int n = 1; fail_once(step, kind, n, err); n++)
 			assert_true(n < ENDLESS);
 	}
 	assert_int_equal(fault_count_live(), live);
-	assert_true(rig_counts_return(&before));
+	assert_true(objects_wait(&before));
 }
 
 static void test_sweep(void **state)
 {
 	static const int errors[] = {EIO, ENOMEM, EREMOTEIO};
 
-	(void)state;
 	swept = 0;
 	sweep(FAULT_ALLOC, ENOMEM);
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
@@ -219,28 +207,25 @@ static void test_sweep(void **state)
 	assert_true(swept > 0);
 }
 
-static void test_busy(void **state)
+static void free_of_busy_memory_is_in_use(void **state)
 {
 	struct dpumap_dm *dm;
 
-	(void)state;
-	assert_ok(dpumap_dm_alloc(rig.dev, LEN, 0, &dm));
+	assert_ok(dpumap_dm_alloc(fixture.dev, LEN, 0, &dm));
 	fault_arm(FAULT_DESTROY, 1, EBUSY);
 	assert_error(dpumap_dm_free(dm), DOCA_ERROR_IN_USE);
 	fault_disarm();
 	assert_ok(dpumap_dm_free(dm));
 }
 
-#define faults_test(function) cmocka_unit_test_setup_teardown(function, open_rig, close_rig)
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		faults_test(test_sweep),
-		faults_test(test_busy),
+		fixture_test(test_sweep),
+		fixture_test(free_of_busy_memory_is_in_use),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	setenv("DPUMAP_LOG_LEVEL", "off", 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The copy queue in one process: what it moves, what it refuses, how it fails and comes back. */
+/* The copy queue in one process: copies, refusals, failures and recovery. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,25 +7,23 @@
 
 #define LEN 65536
 
-static struct rig rig;
-static struct rig_buf from, to;
+static struct fixture_buf from, to;
 
-static int open_rig(void **state)
+static int open_all(void **state)
 {
-	if (fixture_count(state) || rig_open(&rig) != DOCA_SUCCESS ||
-	    rig_buf_create(&rig, LEN, LOCAL_RW, &from) != DOCA_SUCCESS ||
-	    rig_buf_create(&rig, LEN, LOCAL_RW, &to) != DOCA_SUCCESS)
+	if (fixture_setup(state) ||
+	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &from) != DOCA_SUCCESS ||
+	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &to) != DOCA_SUCCESS)
 		return -1;
-	rig_fill(from.bytes, LEN, 1);
+	fixture_fill(from.bytes, LEN, 1);
 	return 0;
 }
 
-static int close_rig(void **state)
+static int close_all(void **state)
 {
-	if (rig_buf_destroy(&from) != DOCA_SUCCESS || rig_buf_destroy(&to) != DOCA_SUCCESS ||
-	    rig_close(&rig) != DOCA_SUCCESS)
+	if (fixture_buf_destroy(&from) != DOCA_SUCCESS || fixture_buf_destroy(&to) != DOCA_SUCCESS)
 		return -1;
-	return fixture_recount(state);
+	return fixture_teardown(state);
 }
 
 static doca_error_t post(struct dpumap_dma *dma, size_t offset, size_t len, uint64_t cookie)
@@ -42,25 +40,23 @@ static void test_engine_is_the_device_s(void **state)
 	enum dpumap_dma_engine engine;
 	uint64_t max_len = 0;
 
-	(void)state;
-	assert_ok(dpumap_dma_get_engine(rig.dma, &engine));
-	assert_int_equal(engine, strcmp(rig_options.engine, "rdma") == 0 ? DPUMAP_DMA_ENGINE_RDMA
-									 : DPUMAP_DMA_ENGINE_MMO);
-	assert_ok(dpumap_dma_get_max_len(rig.dma, &max_len));
+	assert_ok(dpumap_dma_get_engine(fixture.dma, &engine));
+	assert_int_equal(engine, strcmp(test_options.engine, "rdma") == 0 ? DPUMAP_DMA_ENGINE_RDMA
+									  : DPUMAP_DMA_ENGINE_MMO);
+	assert_ok(dpumap_dma_get_max_len(fixture.dma, &max_len));
 	assert_true(max_len >= 2097152);
 	assert_error(dpumap_dma_get_engine(NULL, &engine), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dma_get_max_len(rig.dma, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dma_get_max_len(fixture.dma, NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
 static void test_create_bad_values(void **state)
 {
 	struct dpumap_dma *dma = NULL;
 
-	(void)state;
 	assert_error(dpumap_dma_create(NULL, 1, &dma), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dma_create(rig.dev, 0, &dma), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dma_create(rig.dev, UINT32_MAX, &dma), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dma_create(rig.dev, 1, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dma_create(fixture.dev, 0, &dma), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dma_create(fixture.dev, UINT32_MAX, &dma), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dma_create(fixture.dev, 1, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_null(dma);
 	assert_error(dpumap_dma_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 }
@@ -72,15 +68,15 @@ static void test_copy_moves_exactly_its_bytes(void **state)
 	} cases[] = {{0, 0, LEN}, {0, 0, 1}, {1, 3, 1000}, {4095, 1, 4097}, {LEN - 1, 0, 1}};
 	uint8_t *expected = malloc(LEN);
 
-	(void)state;
 	assert_non_null(expected);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		memset(to.bytes, 0x5a, LEN);
 		memset(expected, 0x5a, LEN);
 		memcpy(expected + cases[i].dst, from.bytes + cases[i].src, cases[i].len);
-		assert_ok(rig_copy(&rig,
-				   &(struct rig_copy){to.mmap, to.bytes + cases[i].dst, from.mmap,
-						      from.bytes + cases[i].src, cases[i].len}));
+		assert_ok(fixture_copy(&fixture,
+				       &(struct fixture_copy){to.mmap, to.bytes + cases[i].dst,
+							      from.mmap, from.bytes + cases[i].src,
+							      cases[i].len}));
 		assert_memory_equal(to.bytes, expected, LEN);
 	}
 	free(expected);
@@ -92,47 +88,47 @@ static void test_memcpy_bad_values(void **state)
 	struct doca_mmap *idle;
 	uint64_t max_len;
 
-	(void)state;
-	assert_ok(dpumap_dma_get_max_len(rig.dma, &max_len));
+	assert_ok(dpumap_dma_get_max_len(fixture.dma, &max_len));
 	assert_error(post(NULL, 0, 1, 0), DOCA_ERROR_INVALID_VALUE);
-	assert_error(post(rig.dma, 0, 0, 0), DOCA_ERROR_INVALID_VALUE);
-	assert_error(post(rig.dma, 0, LEN + 1, 0), DOCA_ERROR_INVALID_VALUE);
-	assert_error(post(rig.dma, LEN, 1, 0), DOCA_ERROR_INVALID_VALUE);
-	assert_error(post(rig.dma, 0, max_len + 1, 0), DOCA_ERROR_INVALID_VALUE);
-	assert_error(post(rig.dma, (size_t)-1, 1, 0), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dma_memcpy(rig.dma, NULL, to.bytes, from.mmap, from.bytes, 1, none),
+	assert_error(post(fixture.dma, 0, 0, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_error(post(fixture.dma, 0, LEN + 1, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_error(post(fixture.dma, LEN, 1, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_error(post(fixture.dma, 0, max_len + 1, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_error(post(fixture.dma, (size_t)-1, 1, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dma_memcpy(fixture.dma, NULL, to.bytes, from.mmap, from.bytes, 1, none),
 		     DOCA_ERROR_INVALID_VALUE);
 
 	assert_ok(doca_mmap_create(&idle));
 	assert_ok(doca_mmap_set_memrange(idle, to.bytes, LEN));
-	assert_error(dpumap_dma_memcpy(rig.dma, idle, to.bytes, from.mmap, from.bytes, 1, none),
+	assert_error(dpumap_dma_memcpy(fixture.dma, idle, to.bytes, from.mmap, from.bytes, 1, none),
 		     DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_mmap_destroy(idle));
 }
 
 static void test_longest_copy(void **state)
 {
-	struct rig_buf long_from, long_to;
+	struct fixture_buf long_from, long_to;
 	uint64_t max_len;
 
-	(void)state;
-	assert_ok(dpumap_dma_get_max_len(rig.dma, &max_len));
+	assert_ok(dpumap_dma_get_max_len(fixture.dma, &max_len));
 	if (max_len > 64u << 20) {
 		print_message("the longest copy of this device is %zu bytes: too many here\n",
 			      (size_t)max_len);
 		skip();
 	}
-	assert_ok(rig_buf_create(&rig, max_len + 1, LOCAL_RW, &long_from));
-	assert_ok(rig_buf_create(&rig, max_len + 1, LOCAL_RW, &long_to));
-	rig_fill(long_from.bytes, long_from.len, 9);
-	assert_error(rig_copy(&rig, &(struct rig_copy){long_to.mmap, long_to.bytes, long_from.mmap,
-						       long_from.bytes, max_len + 1}),
+	assert_ok(fixture_buf_create(&fixture, max_len + 1, LOCAL_RW, &long_from));
+	assert_ok(fixture_buf_create(&fixture, max_len + 1, LOCAL_RW, &long_to));
+	fixture_fill(long_from.bytes, long_from.len, 9);
+	assert_error(fixture_copy(&fixture, &(struct fixture_copy){long_to.mmap, long_to.bytes,
+								   long_from.mmap, long_from.bytes,
+								   max_len + 1}),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_ok(rig_copy(&rig, &(struct rig_copy){long_to.mmap, long_to.bytes + 1, long_from.mmap,
-						    long_from.bytes + 1, max_len}));
+	assert_ok(fixture_copy(&fixture, &(struct fixture_copy){long_to.mmap, long_to.bytes + 1,
+								long_from.mmap, long_from.bytes + 1,
+								max_len}));
 	assert_memory_equal(long_to.bytes + 1, long_from.bytes + 1, max_len);
-	assert_ok(rig_buf_destroy(&long_from));
-	assert_ok(rig_buf_destroy(&long_to));
+	assert_ok(fixture_buf_destroy(&long_from));
+	assert_ok(fixture_buf_destroy(&long_to));
 }
 
 static void test_full_queue_says_again(void **state)
@@ -140,16 +136,15 @@ static void test_full_queue_says_again(void **state)
 	struct dpumap_dma_completion done;
 	struct dpumap_dma *dma;
 
-	(void)state;
-	assert_ok(dpumap_dma_create(rig.dev, 2, &dma));
+	assert_ok(dpumap_dma_create(fixture.dev, 2, &dma));
 	assert_ok(post(dma, 0, 1, 10));
 	assert_ok(post(dma, 1, 1, 11));
 	assert_error(post(dma, 2, 1, 12), DOCA_ERROR_AGAIN);
-	assert_ok(rig_wait(dma, RIG_PATIENCE_MS, &done));
+	assert_ok(fixture_wait(dma, FIXTURE_TIMEOUT_MS, &done));
 	assert_int_equal(done.user_data.u64, 10);
 	assert_ok(post(dma, 2, 1, 12));
 	for (uint64_t cookie = 11; cookie <= 12; cookie++) {
-		assert_ok(rig_wait(dma, RIG_PATIENCE_MS, &done));
+		assert_ok(fixture_wait(dma, FIXTURE_TIMEOUT_MS, &done));
 		assert_ok(done.status);
 		assert_int_equal(done.user_data.u64, cookie);
 	}
@@ -163,11 +158,10 @@ static void test_many_copies_in_order(void **state)
 	uint64_t posted = 0, polled = 0;
 	uint32_t n;
 
-	(void)state;
 	while (polled < 1000) {
-		while (posted < 1000 && post(rig.dma, posted * 64, 64, posted) == DOCA_SUCCESS)
+		while (posted < 1000 && post(fixture.dma, posted * 64, 64, posted) == DOCA_SUCCESS)
 			posted++;
-		assert_ok(dpumap_dma_poll(rig.dma, done, 24, &n));
+		assert_ok(dpumap_dma_poll(fixture.dma, done, 24, &n));
 		for (uint32_t i = 0; i < n; i++, polled++) {
 			assert_ok(done[i].status);
 			assert_int_equal(done[i].user_data.u64, polled);
@@ -181,146 +175,144 @@ static void test_poll_of_an_empty_queue(void **state)
 	struct dpumap_dma_completion done;
 	uint32_t n = 9;
 
-	(void)state;
-	assert_ok(dpumap_dma_poll(rig.dma, &done, 1, &n));
+	assert_ok(dpumap_dma_poll(fixture.dma, &done, 1, &n));
 	assert_int_equal(n, 0);
-	assert_error(dpumap_dma_poll(rig.dma, NULL, 1, &n), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dma_poll(rig.dma, &done, 1, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dma_poll(fixture.dma, NULL, 1, &n), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dma_poll(fixture.dma, &done, 1, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dma_poll(NULL, &done, 1, &n), DOCA_ERROR_INVALID_VALUE);
-	assert_ok(dpumap_dma_reset(rig.dma));
+	assert_ok(dpumap_dma_reset(fixture.dma));
 	assert_error(dpumap_dma_reset(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
 static void refuse_write(uint32_t access)
 {
-	struct rig_buf target;
+	struct fixture_buf target;
 
-	assert_ok(rig_buf_create(&rig, LEN, access, &target));
-	assert_error(rig_copy(&rig, &(struct rig_copy){target.mmap, target.bytes, from.mmap,
-						       from.bytes, 64}),
+	assert_ok(fixture_buf_create(&fixture, LEN, access, &target));
+	assert_error(fixture_copy(&fixture, &(struct fixture_copy){target.mmap, target.bytes,
+								   from.mmap, from.bytes, 64}),
 		     DOCA_ERROR_NOT_PERMITTED);
 	assert_int_equal(target.bytes[0], 0);
-	assert_ok(rig_copy(&rig,
-			   &(struct rig_copy){to.mmap, to.bytes, target.mmap, target.bytes, 64}));
-	assert_ok(rig_buf_destroy(&target));
+	assert_ok(fixture_copy(&fixture, &(struct fixture_copy){to.mmap, to.bytes, target.mmap,
+								target.bytes, 64}));
+	assert_ok(fixture_buf_destroy(&target));
 }
 
 static void test_write_to_a_local_read_only_map(void **state)
 {
-	(void)state;
 	refuse_write(0);
-	/* Rights of others are not rights of this process. */
+	/* Permissions for other functions are not permissions for this process. */
 	refuse_write(PCI_RW);
 	refuse_write(DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE);
 }
 
-/* Refused before it is posted: the queue does not fail, and what is in it goes on. */
+/* Refused before it is posted: the queue does not fail, and its copies go on. */
 static void test_write_to_an_import_for_reading(void **state)
 {
 	struct dpumap_dma_completion done;
 	struct doca_mmap *imported;
-	struct rig_buf target;
+	struct fixture_buf target;
 	const void *desc;
 	size_t len;
 
-	(void)state;
-	assert_ok(rig_buf_create(&rig, LEN, DOCA_ACCESS_FLAG_PCI_READ_ONLY, &target));
-	assert_ok(doca_mmap_export_pci(target.mmap, rig.dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, rig.dev, &imported));
-	assert_ok(post(rig.dma, 0, 64, 1));
-	assert_error(dpumap_dma_memcpy(rig.dma, imported, target.bytes, from.mmap, from.bytes, 64,
-				       (union doca_data){.u64 = 2}),
+	assert_ok(fixture_buf_create(&fixture, LEN, DOCA_ACCESS_FLAG_PCI_READ_ONLY, &target));
+	assert_ok(doca_mmap_export_pci(target.mmap, fixture.dev, &desc, &len));
+	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &imported));
+	assert_ok(post(fixture.dma, 0, 64, 1));
+	assert_error(dpumap_dma_memcpy(fixture.dma, imported, target.bytes, from.mmap, from.bytes,
+				       64, (union doca_data){.u64 = 2}),
 		     DOCA_ERROR_NOT_PERMITTED);
-	assert_ok(rig_wait(rig.dma, RIG_PATIENCE_MS, &done));
+	assert_ok(fixture_wait(fixture.dma, FIXTURE_TIMEOUT_MS, &done));
 	assert_int_equal(done.user_data.u64, 1);
 	assert_ok(done.status);
 	assert_int_equal(target.bytes[0], 0);
-	assert_ok(
-		rig_copy(&rig, &(struct rig_copy){to.mmap, to.bytes, imported, target.bytes, 64}));
+	assert_ok(fixture_copy(
+		&fixture, &(struct fixture_copy){to.mmap, to.bytes, imported, target.bytes, 64}));
 	assert_ok(doca_mmap_destroy(imported));
-	assert_ok(rig_buf_destroy(&target));
+	assert_ok(fixture_buf_destroy(&target));
 }
 
 static void test_failed_queue_flushes_and_comes_back(void **state)
 {
 	struct dpumap_dma_completion done;
-	struct rig_buf closed;
+	struct fixture_buf closed;
 
-	(void)state;
-	assert_ok(rig_buf_create(&rig, LEN, 0, &closed));
-	assert_ok(dpumap_dma_memcpy(rig.dma, closed.mmap, closed.bytes, from.mmap, from.bytes, 64,
-				    (union doca_data){.u64 = 1}));
-	assert_ok(post(rig.dma, 0, 64, 2));
-	assert_error(dpumap_dma_reset(rig.dma), DOCA_ERROR_IN_USE);
-	assert_ok(rig_wait(rig.dma, RIG_PATIENCE_MS, &done));
+	assert_ok(fixture_buf_create(&fixture, LEN, 0, &closed));
+	assert_ok(dpumap_dma_memcpy(fixture.dma, closed.mmap, closed.bytes, from.mmap, from.bytes,
+				    64, (union doca_data){.u64 = 1}));
+	assert_ok(post(fixture.dma, 0, 64, 2));
+	assert_error(dpumap_dma_reset(fixture.dma), DOCA_ERROR_IN_USE);
+	assert_ok(fixture_wait(fixture.dma, FIXTURE_TIMEOUT_MS, &done));
 	assert_int_equal(done.user_data.u64, 1);
 	assert_error(done.status, DOCA_ERROR_NOT_PERMITTED);
-	assert_error(post(rig.dma, 0, 64, 3), DOCA_ERROR_BAD_STATE);
-	assert_ok(rig_wait(rig.dma, RIG_PATIENCE_MS, &done));
+	assert_error(post(fixture.dma, 0, 64, 3), DOCA_ERROR_BAD_STATE);
+	assert_ok(fixture_wait(fixture.dma, FIXTURE_TIMEOUT_MS, &done));
 	assert_int_equal(done.user_data.u64, 2);
 	assert_error(done.status, DOCA_ERROR_SHUTDOWN);
 	assert_int_equal(to.bytes[0], 0);
-	assert_error(post(rig.dma, 0, 64, 3), DOCA_ERROR_BAD_STATE);
-	assert_ok(dpumap_dma_reset(rig.dma));
-	assert_ok(rig_copy(&rig, &(struct rig_copy){to.mmap, to.bytes, from.mmap, from.bytes, 64}));
+	assert_error(post(fixture.dma, 0, 64, 3), DOCA_ERROR_BAD_STATE);
+	assert_ok(dpumap_dma_reset(fixture.dma));
+	assert_ok(fixture_copy(
+		&fixture, &(struct fixture_copy){to.mmap, to.bytes, from.mmap, from.bytes, 64}));
 	assert_memory_equal(to.bytes, from.bytes, 64);
-	assert_ok(rig_buf_destroy(&closed));
+	assert_ok(fixture_buf_destroy(&closed));
 }
 
 static void test_reset_many_times(void **state)
 {
-	struct rig_buf closed;
+	struct fixture_buf closed;
 
-	(void)state;
-	assert_ok(rig_buf_create(&rig, LEN, 0, &closed));
+	assert_ok(fixture_buf_create(&fixture, LEN, 0, &closed));
 	for (uint32_t i = 0; i < 300; i++) {
-		assert_error(rig_copy(&rig, &(struct rig_copy){closed.mmap, closed.bytes, from.mmap,
-							       from.bytes, 64}),
-			     DOCA_ERROR_NOT_PERMITTED);
-		rig_fill(from.bytes, 64, i);
-		assert_ok(rig_copy(
-			&rig, &(struct rig_copy){to.mmap, to.bytes, from.mmap, from.bytes, 64}));
+		assert_error(
+			fixture_copy(&fixture, &(struct fixture_copy){closed.mmap, closed.bytes,
+								      from.mmap, from.bytes, 64}),
+			DOCA_ERROR_NOT_PERMITTED);
+		fixture_fill(from.bytes, 64, i);
+		assert_ok(
+			fixture_copy(&fixture, &(struct fixture_copy){to.mmap, to.bytes, from.mmap,
+								      from.bytes, 64}));
 		assert_memory_equal(to.bytes, from.bytes, 64);
 	}
-	assert_ok(rig_buf_destroy(&closed));
+	assert_ok(fixture_buf_destroy(&closed));
 }
 
 static void test_destroy_abandons_copies(void **state)
 {
 	struct dpumap_dma *dma;
 
-	(void)state;
-	assert_ok(dpumap_dma_create(rig.dev, 64, &dma));
+	assert_ok(dpumap_dma_create(fixture.dev, 64, &dma));
 	for (uint64_t i = 0; i < 64; i++)
 		assert_ok(post(dma, 0, LEN, i));
 	assert_ok(dpumap_dma_destroy(dma));
 	memset(to.bytes, 0x77, LEN);
-	/* A copy that is posted later runs later, so the abandoned ones would show by now. */
-	assert_ok(rig_copy(&rig, &(struct rig_copy){to.mmap, to.bytes, from.mmap, from.bytes, 1}));
+	/* Copies run in order, so the abandoned ones would show by now. */
+	assert_ok(fixture_copy(
+		&fixture, &(struct fixture_copy){to.mmap, to.bytes, from.mmap, from.bytes, 1}));
 	for (size_t i = 1; i < LEN; i++)
 		assert_int_equal(to.bytes[i], 0x77);
 }
 
-#define rig_test(function) cmocka_unit_test_setup_teardown(function, open_rig, close_rig)
+#define dma_test(function) cmocka_unit_test_setup_teardown(function, open_all, close_all)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(test_engine_is_the_device_s),
-		rig_test(test_create_bad_values),
-		rig_test(test_copy_moves_exactly_its_bytes),
-		rig_test(test_memcpy_bad_values),
-		rig_test(test_longest_copy),
-		rig_test(test_full_queue_says_again),
-		rig_test(test_many_copies_in_order),
-		rig_test(test_poll_of_an_empty_queue),
-		rig_test(test_write_to_a_local_read_only_map),
-		rig_test(test_write_to_an_import_for_reading),
-		rig_test(test_failed_queue_flushes_and_comes_back),
-		rig_test(test_reset_many_times),
-		rig_test(test_destroy_abandons_copies),
+		dma_test(test_engine_is_the_device_s),
+		dma_test(test_create_bad_values),
+		dma_test(test_copy_moves_exactly_its_bytes),
+		dma_test(test_memcpy_bad_values),
+		dma_test(test_longest_copy),
+		dma_test(test_full_queue_says_again),
+		dma_test(test_many_copies_in_order),
+		dma_test(test_poll_of_an_empty_queue),
+		dma_test(test_write_to_a_local_read_only_map),
+		dma_test(test_write_to_an_import_for_reading),
+		dma_test(test_failed_queue_flushes_and_comes_back),
+		dma_test(test_reset_many_times),
+		dma_test(test_destroy_abandons_copies),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

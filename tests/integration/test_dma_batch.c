@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Batches of tasks, of which the device reports only some: order, failures, numbers that wrap. */
+/* Batches of tasks, with completions for some of them only: order, failures, wrapping indices. */
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #define MANY 200000u /* more than indices of 16 bits, and many rounds through the queues */
 
 static struct doca_buf *src[TASKS_NUM], *dst[TASKS_NUM];
-static uint64_t expected; /* data of the task whose turn it is */
+static uint64_t expected; /* data of the task that must complete next */
 
 static void get_bufs(void)
 {
@@ -44,7 +44,7 @@ static void check_turn(struct tasks *t, struct doca_dma_task_memcpy *task)
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
 
-/* A batch of n with one doorbell, each into the slot of another in every round. */
+/* A batch of n with one doorbell, each task into another slot in every round. */
 static void run_batch(uint64_t first, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -60,7 +60,6 @@ static void batches_end_in_order_however_many(void **state)
 	uint64_t done = 0;
 	uint32_t n = 1;
 
-	(void)state;
 	tasks.on_task = check_turn;
 	expected = 0;
 	tasks_start();
@@ -90,7 +89,7 @@ static struct doca_mmap *make_read_only(uint8_t *bytes, size_t len, struct doca_
 	return mmap;
 }
 
-/* The task at `bad` of a batch may not write; those before it succeed, those behind it do not. */
+/* The task at `bad` of a batch may not write; those before it succeed, those after it fail. */
 static void fail_in_batch(uint32_t bad, uint32_t last_flags)
 {
 	static uint8_t bytes[SLOT];
@@ -119,7 +118,6 @@ static void fail_in_batch(uint32_t bad, uint32_t last_flags)
 
 static void a_failure_is_that_of_its_task_and_of_those_behind(void **state)
 {
-	(void)state;
 	fail_in_batch(0, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 	fail_in_batch(7, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 	fail_in_batch(TASKS_NUM - 2, DOCA_TASK_SUBMIT_FLAG_NONE);
@@ -132,7 +130,6 @@ static void a_failure_flushes_what_was_submitted_without_flush(void **state)
 	struct doca_buf *wrong;
 	struct doca_mmap *mmap = make_read_only(bytes, sizeof(bytes), &wrong);
 
-	(void)state;
 	tasks_start();
 	get_bufs();
 	submit(src[0], wrong, 0, DOCA_TASK_SUBMIT_FLAG_FLUSH);
@@ -146,12 +143,11 @@ static void a_failure_flushes_what_was_submitted_without_flush(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-/* A task that cannot even be posted, behind ones that the device was told nothing of. */
+/* A task that cannot be posted, after tasks that the device was not notified of. */
 static void a_task_that_cannot_be_posted_ends_in_its_turn(void **state)
 {
 	struct doca_buf *empty = tasks_source(0, SLOT);
 
-	(void)state;
 	tasks.on_task = check_turn;
 	expected = 0;
 	assert_ok(doca_buf_set_data_len(empty, 0));
@@ -168,12 +164,11 @@ static void a_task_that_cannot_be_posted_ends_in_its_turn(void **state)
 	tasks_drop(empty);
 }
 
-/* The engine does the copies of a queue one after the other, as far as anybody can tell. */
+/* The engine executes the copies of a queue in order, as far as a program can observe. */
 static void copies_read_what_those_before_them_wrote(void **state)
 {
 	struct doca_buf *from[TASKS_NUM], *to[TASKS_NUM];
 
-	(void)state;
 	tasks_start();
 	for (uint32_t i = 0; i < TASKS_NUM; i++) {
 		from[i] = tasks_source(i ? TASKS_LEN + (i - 1) * SLOT : 0, SLOT);
@@ -196,10 +191,9 @@ static void copies_overwrite_what_those_before_them_read(void **state)
 	struct doca_buf *from[3], *to[3];
 	uint8_t *out = tasks.bytes + TASKS_LEN;
 
-	(void)state;
 	memcpy(out, tasks.bytes, SLOT);
 	tasks_start();
-	/* Slot 0 to slot 1; something else to slot 0; that to slot 2. */
+	/* Slot 0 to slot 1; other data to slot 0; slot 1 to slot 2. */
 	from[0] = tasks_source(TASKS_LEN, SLOT);
 	from[1] = tasks_source(SLOT, SLOT);
 	from[2] = tasks_source(TASKS_LEN, SLOT);
@@ -220,29 +214,27 @@ static void copies_overwrite_what_those_before_them_read(void **state)
 	tasks_stop();
 }
 
-/* Memory that the program took away too early is an error of the task that touches it, and no more.
- */
-static void memory_that_is_gone_fails_its_task_only(void **state)
+/* Memory that was unmapped too early fails the task that accesses it, and no other. */
+static void unmapped_memory_fails_its_task_only(void **state)
 {
 	const size_t page = 4096;
 	uint8_t *bytes =
 		mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct doca_buf *gone;
+	struct doca_buf *unmapped;
 	struct doca_mmap *map;
 
-	(void)state;
 	assert_ptr_not_equal(bytes, MAP_FAILED);
 	assert_ok(doca_mmap_create(&map));
 	assert_ok(doca_mmap_set_memrange(map, bytes, page));
 	assert_ok(doca_mmap_add_dev(map, tasks.dev));
 	assert_ok(doca_mmap_start(map));
-	assert_ok(doca_buf_inventory_buf_get_by_addr(tasks.inventory, map, bytes, page, &gone));
-	/* Unmapped, its place could be somebody else's at once. */
+	assert_ok(doca_buf_inventory_buf_get_by_addr(tasks.inventory, map, bytes, page, &unmapped));
+	/* If it were unmapped, another mapping could take its place at once. */
 	assert_int_equal(mprotect(bytes, page, PROT_NONE), 0);
 	tasks_start();
 	get_bufs();
 	for (uint32_t i = 0; i < TASKS_NUM; i++)
-		submit(src[i], i == 20 ? gone : dst[i], i,
+		submit(src[i], i == 20 ? unmapped : dst[i], i,
 		       i + 1 < TASKS_NUM ? DOCA_TASK_SUBMIT_FLAG_NONE
 					 : DOCA_TASK_SUBMIT_FLAG_FLUSH);
 	tasks_wait(TASKS_NUM);
@@ -250,7 +242,7 @@ static void memory_that_is_gone_fails_its_task_only(void **state)
 	assert_memory_equal(tasks.bytes + TASKS_LEN, tasks.bytes, 20 * SLOT);
 	assert_int_equal(tasks_state(), DOCA_CTX_STATE_IDLE);
 	drop_bufs();
-	tasks_drop(gone);
+	tasks_drop(unmapped);
 	assert_ok(doca_mmap_destroy(map));
 	assert_int_equal(munmap(bytes, page), 0);
 }
@@ -264,10 +256,9 @@ static void wait_for_event(void)
 	assert_ok(doca_pe_clear_notification(tasks.pe, 0));
 }
 
-/* One report, many tasks: who takes only one of them is told of the rest. */
+/* One completion for many tasks: progressing one of them reports the rest. */
 static void events_come_while_tasks_of_a_report_are_left(void **state)
 {
-	(void)state;
 	tasks_start();
 	get_bufs();
 	for (unsigned int round = 0; round < 10; round++) {
@@ -297,10 +288,10 @@ int main(int argc, char **argv)
 		task_test(a_task_that_cannot_be_posted_ends_in_its_turn),
 		task_test(copies_read_what_those_before_them_wrote),
 		task_test(copies_overwrite_what_those_before_them_read),
-		task_test(memory_that_is_gone_fails_its_task_only),
+		task_test(unmapped_memory_fails_its_task_only),
 		task_test(events_come_while_tasks_of_a_report_are_left),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests_name("DMA batches", tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static size_t len_of(const struct doca_buf *buf)
 	return len;
 }
 
-/* One task to its end; DOCA_SUCCESS or how it failed. */
+/* Run one task; returns its error. */
 static doca_error_t copy(struct doca_buf *src, struct doca_buf *dst)
 {
 	unsigned int before = tasks.num_done + tasks.num_failed;
@@ -44,7 +44,6 @@ static void data_goes_behind_the_data(void **state)
 	struct doca_buf *src = tasks_source(100, 1000), *dst = tasks_room(50, 4000);
 	void *data;
 
-	(void)state;
 	memset(tasks.bytes + TASKS_LEN, 0xaa, 8192);
 	assert_ok(copy(src, dst));
 	assert_int_equal(len_of(dst), 1000);
@@ -66,7 +65,6 @@ static void only_the_data_is_read(void **state)
 {
 	struct doca_buf *src = tasks_source(0, 4096), *dst = tasks_room(0, 4096);
 
-	(void)state;
 	assert_ok(doca_buf_set_data(src, tasks.bytes + 17, 100));
 	assert_ok(copy(src, dst));
 	assert_int_equal(len_of(dst), 100);
@@ -101,7 +99,6 @@ static void lists_are_read_and_filled_in_order(void **state)
 	uint8_t wanted[3300], got[3300];
 	size_t done = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		memcpy(wanted + done, tasks.bytes + from[i][0], from[i][1]);
 		done += from[i][1];
@@ -128,7 +125,6 @@ static void tasks_with_lists_longer_than_the_queue(void **state)
 	struct doca_buf *src[TASKS_NUM], *dst[TASKS_NUM];
 	uint32_t max;
 
-	(void)state;
 	assert_ok(doca_dma_cap_task_memcpy_get_max_buf_list_len(doca_dev_as_devinfo(tasks.dev),
 								&max));
 	tasks_start();
@@ -165,7 +161,6 @@ static void tasks_end_in_order(void **state)
 	struct doca_buf *dst[TASKS_NUM];
 	uint8_t ordered = 1;
 
-	(void)state;
 	assert_ok(doca_dma_get_ordered_completions(tasks.dma, &ordered));
 	assert_int_equal(ordered, 0);
 	assert_ok(doca_dma_set_ordered_completions(tasks.dma, 1));
@@ -192,7 +187,6 @@ static void all_tasks_allocated_is_no_memory(void **state)
 	struct doca_dma_task_memcpy *all[TASKS_NUM], *more = NULL;
 	union doca_data none = {0};
 
-	(void)state;
 	assert_error(doca_dma_task_memcpy_alloc_init(tasks.dma, NULL, NULL, none, &more),
 		     DOCA_ERROR_BAD_STATE);
 	tasks_start();
@@ -223,7 +217,6 @@ static void bad_tasks_fail_in_their_callback(void **state)
 		     {1, -1, DOCA_ERROR_INVALID_VALUE}};
 	struct doca_buf *bufs[] = {nothing, some, narrow, wide};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct doca_buf *src = cases[i].src < 0 ? NULL : bufs[cases[i].src];
 		struct doca_buf *dst = cases[i].dst < 0 ? NULL : bufs[cases[i].dst];
@@ -247,7 +240,6 @@ static void more_than_the_maximum_is_io_failed(void **state)
 	uint64_t max = 0;
 	size_t n;
 
-	(void)state;
 	assert_ok(doca_dma_cap_task_memcpy_is_supported(info));
 	assert_ok(doca_dma_cap_task_memcpy_get_max_buf_size(info, &max));
 	assert_true(max >= 2097152);
@@ -276,7 +268,6 @@ static void lists_longer_than_the_maximum_fail(void **state)
 	struct doca_buf *src = tasks_source(0, 1), *dst = tasks_room(0, 4096);
 	uint32_t max = 0;
 
-	(void)state;
 	assert_ok(doca_dma_cap_task_memcpy_get_max_buf_list_len(doca_dev_as_devinfo(tasks.dev),
 								&max));
 	for (uint32_t i = 0; i < max; i++)
@@ -298,13 +289,12 @@ static struct doca_mmap *started(uint8_t *bytes, size_t len, uint32_t access)
 	return mmap;
 }
 
-static void writing_what_may_only_be_read_is_not_permitted(void **state)
+static void write_to_read_only_map_is_not_permitted(void **state)
 {
 	static uint8_t bytes[4096];
 	struct doca_mmap *mmap = started(bytes, sizeof(bytes), DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
 	struct doca_buf *src = tasks_source(0, 64), *dst;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_buf_get_by_addr(tasks.inventory, mmap, bytes, sizeof(bytes),
 						     &dst));
 	assert_error(copy(src, dst), DOCA_ERROR_NOT_PERMITTED);
@@ -323,7 +313,6 @@ static void tasks_behind_a_failed_one_are_flushed(void **state)
 	struct doca_mmap *mmap = started(bytes, sizeof(bytes), DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
 	struct doca_buf *src = tasks_source(0, 64), *bad, *dst = tasks_room(0, TASKS_LEN);
 
-	(void)state;
 	assert_ok(doca_buf_inventory_buf_get_by_addr(tasks.inventory, mmap, bytes, sizeof(bytes),
 						     &bad));
 	tasks_start();
@@ -337,7 +326,7 @@ static void tasks_behind_a_failed_one_are_flushed(void **state)
 	assert_int_equal(tasks.last_error, DOCA_ERROR_SHUTDOWN);
 	assert_int_equal(tasks_state(), DOCA_CTX_STATE_IDLE);
 	assert_int_equal(len_of(dst), 64);
-	/* It starts again as if nothing had been. */
+	/* It starts again like a new context. */
 	assert_ok(copy(src, dst));
 	tasks_stop();
 	tasks_drop(src);
@@ -357,7 +346,6 @@ static void maps_without_the_device_fail_the_task(void **state)
 	const void *desc;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_export_rdma(mmap, tasks.dev, &desc, &len));
 	assert_ok(doca_mmap_create_from_export(NULL, desc, len, tasks.dev, &peer));
 	assert_ok(doca_buf_inventory_buf_get_by_data(tasks.inventory, peer, bytes, 64, &src));
@@ -379,7 +367,6 @@ static void imported_maps_are_read_and_written(void **state)
 	const void *desc;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_export_pci(mmap, tasks.dev, &desc, &len));
 	assert_ok(doca_mmap_create_from_export(NULL, desc, len, tasks.dev, &import));
 	assert_ok(doca_buf_inventory_buf_get_by_addr(tasks.inventory, import, bytes, 4096, &far));
@@ -401,9 +388,6 @@ static void imported_maps_are_read_and_written(void **state)
 static void ignore_end(struct doca_dma_task_memcpy *task, union doca_data task_data,
 		       union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
-	(void)ctx_data;
 }
 
 static void configuration_has_its_limits(void **state)
@@ -413,7 +397,6 @@ static void configuration_has_its_limits(void **state)
 	uint32_t max = 0;
 	uint64_t size;
 
-	(void)state;
 	assert_ok(doca_dma_cap_get_max_num_tasks(tasks.dma, &max));
 	assert_true(max >= 1024);
 	assert_error(doca_dma_task_memcpy_set_conf(tasks.dma, cb, cb, 0), DOCA_ERROR_INVALID_VALUE);
@@ -444,7 +427,6 @@ static void accessors_give_what_was_set(void **state)
 	struct doca_dma_task_memcpy *task;
 	struct doca_task *base;
 
-	(void)state;
 	tasks_start();
 	task = tasks_alloc(NULL, NULL, 5);
 	base = doca_dma_task_memcpy_as_task(task);
@@ -473,7 +455,7 @@ int main(int argc, char **argv)
 		task_test(bad_tasks_fail_in_their_callback),
 		task_test(more_than_the_maximum_is_io_failed),
 		task_test(lists_longer_than_the_maximum_fail),
-		task_test(writing_what_may_only_be_read_is_not_permitted),
+		task_test(write_to_read_only_map_is_not_permitted),
 		task_test(tasks_behind_a_failed_one_are_flushed),
 		task_test(maps_without_the_device_fail_the_task),
 		task_test(imported_maps_are_read_and_written),
@@ -481,6 +463,6 @@ int main(int argc, char **argv)
 		task_test(accessors_give_what_was_set),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests_name("DMA tasks", tests, NULL, NULL);
 }

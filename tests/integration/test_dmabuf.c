@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Ranges in a dma-buf, for which a memfd stands on the emulated device. */
+/* Ranges in a dma-buf, for which the emulated device accepts a memfd. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,9 @@
 
 #include <dpumap/desc.h>
 
+#include "device_pd.h"
 #include "fixture.h"
-#include "link.h"
+#include "rc.h"
 
 #define LEN    (16 * (size_t)4096)
 #define OFFSET ((size_t)3 * 4096 + 256)
@@ -18,12 +19,11 @@
 #define PIECE  4096
 #define RDMA_R ((uint32_t)DOCA_ACCESS_FLAG_RDMA_READ)
 
-/* A name with the offset's place in its page, and one with another; nothing is mapped at either. */
+/* An address with the offset's place in its page, and one with another; neither is mapped. */
 #define ALIGNED_NAME ((uint8_t *)(uintptr_t)0x7000000100)
 #define ODD_NAME     ((uint8_t *)(uintptr_t)0x7000000033)
 
-static struct rig rig;
-static struct rig_buf buf;
+static struct fixture_buf buf;
 static int memfd;
 static uint8_t *bytes; /* of the memfd */
 
@@ -35,26 +35,26 @@ static int open_memfd(void)
 	bytes = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
 	if (bytes == MAP_FAILED)
 		return -1;
-	rig_fill(bytes, LEN, 11);
+	fixture_fill(bytes, LEN, 11);
 	return 0;
 }
 
-static int open_rig(void **state)
+static int open_all(void **state)
 {
-	if (fixture_count(state) || rig_open(&rig) != DOCA_SUCCESS)
+	if (fixture_setup(state))
 		return -1;
-	if (rig_buf_create(&rig, PIECE, LOCAL_RW, &buf) != DOCA_SUCCESS)
+	if (fixture_buf_create(&fixture, PIECE, LOCAL_RW, &buf) != DOCA_SUCCESS)
 		return -1;
 	return open_memfd();
 }
 
-static int close_rig(void **state)
+static int close_all(void **state)
 {
 	munmap(bytes, LEN);
 	close(memfd);
-	if (rig_buf_destroy(&buf) != DOCA_SUCCESS || rig_close(&rig) != DOCA_SUCCESS)
+	if (fixture_buf_destroy(&buf) != DOCA_SUCCESS)
 		return -1;
-	return fixture_recount(state);
+	return fixture_teardown(state);
 }
 
 static struct doca_mmap *new_map(int fd, uint8_t *name, uint32_t access)
@@ -64,7 +64,7 @@ static struct doca_mmap *new_map(int fd, uint8_t *name, uint32_t access)
 	assert_ok(doca_mmap_create(&mmap));
 	assert_ok(doca_mmap_set_dmabuf_memrange(mmap, fd, name, OFFSET, RANGE));
 	assert_ok(doca_mmap_set_permissions(mmap, access));
-	assert_ok(doca_mmap_add_dev(mmap, rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, fixture.dev));
 	return mmap;
 }
 
@@ -78,15 +78,17 @@ static struct doca_mmap *started_map(uint8_t *name, uint32_t access)
 
 static void assert_copies(struct doca_mmap *mmap, uint8_t *name, size_t at)
 {
-	const uint8_t *there = bytes + OFFSET + at;
+	const uint8_t *peer = bytes + OFFSET + at;
 
 	memset(buf.bytes, 0, PIECE);
-	assert_ok(rig_copy(&rig, &(struct rig_copy){buf.mmap, buf.bytes, mmap, name + at, PIECE}));
-	assert_memory_equal(buf.bytes, there, PIECE);
-	rig_fill(buf.bytes, PIECE, (uint32_t)at + 50);
-	assert_memory_not_equal(buf.bytes, there, PIECE);
-	assert_ok(rig_copy(&rig, &(struct rig_copy){mmap, name + at, buf.mmap, buf.bytes, PIECE}));
-	assert_memory_equal(buf.bytes, there, PIECE);
+	assert_ok(fixture_copy(
+		&fixture, &(struct fixture_copy){buf.mmap, buf.bytes, mmap, name + at, PIECE}));
+	assert_memory_equal(buf.bytes, peer, PIECE);
+	fixture_fill(buf.bytes, PIECE, (uint32_t)at + 50);
+	assert_memory_not_equal(buf.bytes, peer, PIECE);
+	assert_ok(fixture_copy(
+		&fixture, &(struct fixture_copy){mmap, name + at, buf.mmap, buf.bytes, PIECE}));
+	assert_memory_equal(buf.bytes, peer, PIECE);
 }
 
 static void assert_range(const struct doca_mmap *mmap, const uint8_t *name)
@@ -110,27 +112,25 @@ static void copy_both_ways(uint8_t *name)
 	assert_copies(mmap, name, RANGE - PIECE);
 	assert_int_equal(bytes[OFFSET - 1], before);
 	assert_int_equal(bytes[OFFSET + RANGE], after);
-	assert_error(rig_copy(&rig, &(struct rig_copy){buf.mmap, buf.bytes, mmap,
-						       name + RANGE - PIECE + 1, PIECE}),
-		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(
+		fixture_copy(&fixture, &(struct fixture_copy){buf.mmap, buf.bytes, mmap,
+							      name + RANGE - PIECE + 1, PIECE}),
+		DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
 static void test_copy(void **state)
 {
-	(void)state;
 	copy_both_ways(ALIGNED_NAME);
 }
 
 static void test_copy_with_an_odd_name(void **state)
 {
-	(void)state;
 	copy_both_ways(ODD_NAME);
 }
 
 static void test_copy_without_a_name(void **state)
 {
-	(void)state;
 	copy_both_ways(NULL);
 }
 
@@ -138,12 +138,11 @@ static void test_read_only(void **state)
 {
 	struct doca_mmap *mmap = started_map(ALIGNED_NAME, 0);
 
-	(void)state;
-	assert_ok(
-		rig_copy(&rig, &(struct rig_copy){buf.mmap, buf.bytes, mmap, ALIGNED_NAME, PIECE}));
-	assert_error(
-		rig_copy(&rig, &(struct rig_copy){mmap, ALIGNED_NAME, buf.mmap, buf.bytes, PIECE}),
-		DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(fixture_copy(
+		&fixture, &(struct fixture_copy){buf.mmap, buf.bytes, mmap, ALIGNED_NAME, PIECE}));
+	assert_error(fixture_copy(&fixture, &(struct fixture_copy){mmap, ALIGNED_NAME, buf.mmap,
+								   buf.bytes, PIECE}),
+		     DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
@@ -163,15 +162,16 @@ static void export_pci(uint8_t *name)
 	const void *desc;
 	size_t len;
 
-	rig_fill(bytes, LEN, 12);
-	assert_ok(doca_mmap_export_pci(from, rig.dev, &desc, &len));
+	fixture_fill(bytes, LEN, 12);
+	assert_ok(doca_mmap_export_pci(from, fixture.dev, &desc, &len));
 	assert_source(desc, len);
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, rig.dev, &to));
+	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &to));
 	assert_range(to, name);
 	assert_copies(to, name, 0);
 	assert_copies(to, name, RANGE - PIECE);
 	assert_ok(doca_mmap_stop(from));
-	assert_error(rig_copy(&rig, &(struct rig_copy){buf.mmap, buf.bytes, to, name, PIECE}),
+	assert_error(fixture_copy(&fixture,
+				  &(struct fixture_copy){buf.mmap, buf.bytes, to, name, PIECE}),
 		     DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_destroy(to));
 	assert_ok(doca_mmap_destroy(from));
@@ -179,32 +179,30 @@ static void export_pci(uint8_t *name)
 
 static void test_export_pci(void **state)
 {
-	(void)state;
 	export_pci(ALIGNED_NAME);
 	export_pci(ODD_NAME);
 }
 
-/* Two queue pairs in the device's domain: one is the peer of the other. */
+/* Two connected queue pairs in the device's protection domain. */
 static void assert_links(struct doca_mmap *mmap, uint8_t *name, uint32_t rkey)
 {
-	struct link_request request = {
+	struct rc_request request = {
 		.opcode = IBV_WR_RDMA_WRITE,
 		.addr = (uintptr_t)name + 512,
-		.len = LINK_BYTES,
+		.len = RC_ACCESS_LEN,
 	};
-	struct link here = {0}, there = {0};
+	struct rc from = {0}, to = {0};
 
-	assert_true(link_open(&here, rig.dev) && link_open(&there, rig.dev));
-	assert_true(link_connect(&here, &there.end) && link_connect(&there, &here.end));
-	assert_int_equal(link_access(&there, IBV_WR_RDMA_READ, rkey, request.addr), IBV_WC_SUCCESS);
-	assert_memory_equal(there.bytes, bytes + OFFSET + 512, LINK_BYTES);
-	memset(there.bytes, 0, sizeof(there.bytes));
-	assert_ok(doca_mmap_get_mkey(mmap, rig.dev, &request.lkey));
-	request.rkey = there.key;
-	request.remote_addr = (uintptr_t)there.bytes;
-	assert_int_equal(link_run(&here, &request), IBV_WC_SUCCESS);
-	assert_memory_equal(there.bytes, bytes + OFFSET + 512, LINK_BYTES);
-	assert_true(link_close(&here) && link_close(&there));
+	assert_true(rc_open_pair(&from, &to, device_pd(fixture.dev)));
+	assert_int_equal(rc_access(&to, IBV_WR_RDMA_READ, rkey, request.addr), IBV_WC_SUCCESS);
+	assert_memory_equal(to.bytes, bytes + OFFSET + 512, RC_ACCESS_LEN);
+	memset(to.bytes, 0, sizeof(to.bytes));
+	assert_ok(doca_mmap_get_mkey(mmap, fixture.dev, &request.lkey));
+	request.rkey = to.mr->rkey;
+	request.remote_addr = (uintptr_t)to.bytes;
+	assert_int_equal(rc_run(&from, &request), IBV_WC_SUCCESS);
+	assert_memory_equal(to.bytes, bytes + OFFSET + 512, RC_ACCESS_LEN);
+	assert_true(rc_close(&from) && rc_close(&to));
 }
 
 static void keys(uint8_t *name)
@@ -215,11 +213,11 @@ static void keys(uint8_t *name)
 	const void *desc;
 	size_t len;
 
-	assert_ok(doca_mmap_export_rdma(from, rig.dev, &desc, &len));
+	assert_ok(doca_mmap_export_rdma(from, fixture.dev, &desc, &len));
 	assert_source(desc, len);
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, rig.dev, &to));
+	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &to));
 	assert_range(to, name);
-	assert_ok(doca_mmap_get_mkey(to, rig.dev, &rkey));
+	assert_ok(doca_mmap_get_mkey(to, fixture.dev, &rkey));
 	assert_links(from, name, rkey);
 	assert_ok(doca_mmap_destroy(to));
 	assert_ok(doca_mmap_destroy(from));
@@ -227,7 +225,6 @@ static void keys(uint8_t *name)
 
 static void test_keys(void **state)
 {
-	(void)state;
 	keys(ALIGNED_NAME);
 	keys(ODD_NAME);
 }
@@ -237,7 +234,6 @@ static void test_caller_may_close_it(void **state)
 	int fd = dup(memfd);
 	struct doca_mmap *mmap = new_map(fd, ALIGNED_NAME, LOCAL_RW);
 
-	(void)state;
 	assert_int_equal(close(fd), 0);
 	for (int i = 0; i < 2; i++) {
 		assert_ok(doca_mmap_start(mmap));
@@ -260,7 +256,6 @@ static void test_map_closes_its_own(void **state)
 	int before = lowest_free_fd();
 	struct doca_mmap *mmap = new_map(memfd, ALIGNED_NAME, LOCAL_RW);
 
-	(void)state;
 	assert_int_not_equal(lowest_free_fd(), before);
 	assert_ok(doca_mmap_destroy(mmap));
 	assert_int_equal(lowest_free_fd(), before);
@@ -273,7 +268,6 @@ static void test_bad_values(void **state)
 	void *addr;
 	size_t len;
 
-	(void)state;
 	close(closed);
 	assert_ok(doca_mmap_create(&mmap));
 	assert_error(doca_mmap_set_dmabuf_memrange(NULL, memfd, ALIGNED_NAME, 0, 1),
@@ -299,22 +293,21 @@ static void test_once_in_life(void **state)
 	const void *desc;
 	size_t len;
 
-	(void)state;
 	assert_error(doca_mmap_set_memrange(mmap, bytes, 1), DOCA_ERROR_NOT_PERMITTED);
 	assert_error(doca_mmap_set_dmabuf_memrange(mmap, memfd, ALIGNED_NAME, 0, 1),
 		     DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_start(mmap));
 	assert_error(doca_mmap_set_dmabuf_memrange(mmap, memfd, ALIGNED_NAME, 0, 1),
 		     DOCA_ERROR_BAD_STATE);
-	assert_ok(doca_mmap_export_pci(mmap, rig.dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, rig.dev, &imported));
+	assert_ok(doca_mmap_export_pci(mmap, fixture.dev, &desc, &len));
+	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &imported));
 	assert_error(doca_mmap_set_dmabuf_memrange(imported, memfd, ALIGNED_NAME, 0, 1),
 		     DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_destroy(imported));
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-/* With an offset and a length; the map can be destroyed afterwards and nothing is left. */
+/* With an offset and a length; the map can be destroyed afterwards, and no object is left. */
 static void refuse_start(int fd, size_t offset, size_t len)
 {
 	struct doca_mmap *mmap;
@@ -322,27 +315,25 @@ static void refuse_start(int fd, size_t offset, size_t len)
 	assert_true(fd >= 0);
 	assert_ok(doca_mmap_create(&mmap));
 	assert_ok(doca_mmap_set_dmabuf_memrange(mmap, fd, ALIGNED_NAME, offset, len));
-	assert_ok(doca_mmap_add_dev(mmap, rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, fixture.dev));
 	assert_error(doca_mmap_start(mmap), DOCA_ERROR_DRIVER);
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
 static void test_beyond_the_end(void **state)
 {
-	(void)state;
 	refuse_start(memfd, LEN, 1);
 	refuse_start(memfd, LEN - 4096, 4097);
 	refuse_start(memfd, 0, LEN + 1);
 	refuse_start(memfd, LEN + 4096, 4096);
 }
 
-static void test_no_dmabuf(void **state)
+static void fd_without_a_dmabuf_is_refused(void **state)
 {
 	char path[] = "/tmp/dpumap-no-dmabuf-XXXXXX";
 	int file = mkstemp(path);
 	int sock = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	(void)state;
 	assert_true(file >= 0);
 	unlink(path);
 	assert_int_equal(ftruncate(file, (off_t)LEN), 0);
@@ -359,7 +350,6 @@ static void test_dpa_memory(void **state)
 	void *addr;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_create(&mmap));
 	assert_error(doca_mmap_set_dpa_memrange(NULL, dpa, 4096, 1), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_set_dpa_memrange(mmap, NULL, 4096, 1), DOCA_ERROR_INVALID_VALUE);
@@ -376,26 +366,26 @@ static void test_dpa_memory(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-#define rig_test(function) cmocka_unit_test_setup_teardown(function, open_rig, close_rig)
+#define dmabuf_test(function) cmocka_unit_test_setup_teardown(function, open_all, close_all)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(test_copy),
-		rig_test(test_copy_with_an_odd_name),
-		rig_test(test_copy_without_a_name),
-		rig_test(test_read_only),
-		rig_test(test_export_pci),
-		rig_test(test_keys),
-		rig_test(test_caller_may_close_it),
-		rig_test(test_map_closes_its_own),
-		rig_test(test_bad_values),
-		rig_test(test_once_in_life),
-		rig_test(test_beyond_the_end),
-		rig_test(test_no_dmabuf),
-		rig_test(test_dpa_memory),
+		dmabuf_test(test_copy),
+		dmabuf_test(test_copy_with_an_odd_name),
+		dmabuf_test(test_copy_without_a_name),
+		dmabuf_test(test_read_only),
+		dmabuf_test(test_export_pci),
+		dmabuf_test(test_keys),
+		dmabuf_test(test_caller_may_close_it),
+		dmabuf_test(test_map_closes_its_own),
+		dmabuf_test(test_bad_values),
+		dmabuf_test(test_once_in_life),
+		dmabuf_test(test_beyond_the_end),
+		dmabuf_test(fd_without_a_dmabuf_is_refused),
+		dmabuf_test(test_dpa_memory),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

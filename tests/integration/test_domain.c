@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Queues on parent domains: their memory comes from where the user says and goes back there, what
- * is wrong with it is an error, and whatever fails on the way leaves nothing behind.
+ * Queues on parent domains: the user's allocator provides their memory and receives it back, bad
+ * memory is an error, and no failure leaves objects behind.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 #define ARENA_LEN   ((size_t)1 << 20)
 #define ANY	    ((enum dpumap_resource)0)
 
-/* What the allocator of a test is to do wrong, if anything. */
+/* What the allocator of a test does wrong, if anything. */
 enum habit { GIVE, LEAVE_TO_DEFAULT, RUN_OUT, MISALIGN, SOIL, COPY_ON_FORK };
 
 struct record {
@@ -41,8 +41,7 @@ static struct recorder {
 	enum dpumap_resource of_kind; /* or only those of a kind */
 } recorder;
 
-static struct rig rig;
-static struct rig_buf from, to;
+static struct fixture_buf from, to;
 
 static bool has_habit(const struct recorder *r, enum dpumap_resource resource)
 {
@@ -95,23 +94,23 @@ static void record_free(void *context, void *memory, enum dpumap_resource resour
 
 static const struct dpumap_allocator recording = {record_alloc, record_free, &recorder};
 
-static int open_rig(void **state)
+static int open_fixture(void **state)
 {
 	recorder = (struct recorder){0};
-	if (rig_open(&rig) != DOCA_SUCCESS ||
-	    rig_buf_create(&rig, LEN, LOCAL_RW, &from) != DOCA_SUCCESS ||
-	    rig_buf_create(&rig, LEN, LOCAL_RW, &to) != DOCA_SUCCESS)
+	if (fixture_open(&fixture) != DOCA_SUCCESS ||
+	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &from) != DOCA_SUCCESS ||
+	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &to) != DOCA_SUCCESS)
 		return -1;
 	return fixture_count(state);
 }
 
-static int close_rig(void **state)
+static int close_fixture(void **state)
 {
 	if (fixture_recount(state))
 		return -1;
-	if (rig_buf_destroy(&from) != DOCA_SUCCESS || rig_buf_destroy(&to) != DOCA_SUCCESS)
+	if (fixture_buf_destroy(&from) != DOCA_SUCCESS || fixture_buf_destroy(&to) != DOCA_SUCCESS)
 		return -1;
-	return rig_close(&rig) == DOCA_SUCCESS ? 0 : -1;
+	return fixture_close(&fixture) == DOCA_SUCCESS ? 0 : -1;
 }
 
 static doca_error_t create(const struct dpumap_allocator *allocator, bool single_thread,
@@ -119,16 +118,17 @@ static doca_error_t create(const struct dpumap_allocator *allocator, bool single
 {
 	struct dpumap_parent_domain_attr attr = {allocator, single_thread};
 
-	return dpumap_parent_domain_create(rig.dev, &attr, domain);
+	return dpumap_parent_domain_create(fixture.dev, &attr, domain);
 }
 
 static void copy_on(struct dpumap_dma *dma, uint32_t seed)
 {
-	struct rig on = {.dev = rig.dev, .dma = dma};
+	struct fixture on = {.dev = fixture.dev, .dma = dma};
 
-	rig_fill(from.bytes, LEN, seed);
+	fixture_fill(from.bytes, LEN, seed);
 	memset(to.bytes, 0, LEN);
-	assert_ok(rig_copy(&on, &(struct rig_copy){to.mmap, to.bytes, from.mmap, from.bytes, LEN}));
+	assert_ok(fixture_copy(
+		&on, &(struct fixture_copy){to.mmap, to.bytes, from.mmap, from.bytes, LEN}));
 	assert_memory_equal(to.bytes, from.bytes, LEN);
 }
 
@@ -154,7 +154,6 @@ static void test_memory_comes_from_the_callbacks(void **state)
 	struct dpumap_parent_domain *domain;
 	struct dpumap_dma *dma;
 
-	(void)state;
 	assert_ok(create(&recording, false, &domain));
 	assert_int_equal(recorder.asked, 0);
 	assert_ok(dpumap_dma_create_on(domain, DEPTH, &dma));
@@ -164,7 +163,7 @@ static void test_memory_comes_from_the_callbacks(void **state)
 	assert_int_equal(recorder.asked, 4);
 	for (uint32_t seed = 1; seed <= 3 * DEPTH; seed++)
 		copy_on(dma, seed);
-	/* Work requests, completions and doorbells went through these very bytes. */
+	/* Work requests, completions and doorbells went through this memory. */
 	for (unsigned int i = 0; i < recorder.n; i++) {
 		assert_true(recorder.records[i].live);
 		assert_false(is_zero(&recorder.records[i]));
@@ -179,12 +178,11 @@ static void test_memory_comes_from_the_callbacks(void **state)
 	assert_int_equal(recorder.freed, 4);
 }
 
-static void test_default_answer(void **state)
+static void allocator_may_leave_the_choice_to_the_library(void **state)
 {
 	static const enum dpumap_resource kinds[] = {ANY, DPUMAP_RESOURCE_QP, DPUMAP_RESOURCE_CQ,
 						     DPUMAP_RESOURCE_DOORBELL};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct dpumap_parent_domain *domain;
 		struct dpumap_dma *dma;
@@ -202,7 +200,7 @@ static void test_default_answer(void **state)
 	}
 }
 
-/* The habit shows at each of the four requests of a queue, one after the other. */
+/* The allocator misbehaves at each of the four requests of a queue, one after the other. */
 static void refuse_at_each(enum habit habit, doca_error_t wanted)
 {
 	struct dpumap_parent_domain *domain;
@@ -210,17 +208,17 @@ static void refuse_at_each(enum habit habit, doca_error_t wanted)
 
 	assert_ok(create(&recording, false, &domain));
 	for (unsigned int n = 1; n <= 4; n++) {
-		struct rig_counts before;
+		struct objects before;
 
 		recorder = (struct recorder){.habit = habit, .nth = n};
 		dma = (void *)&recorder;
-		assert_true(rig_read_counts(&before));
+		assert_true(objects_read(&before));
 		assert_error(dpumap_dma_create_on(domain, DEPTH, &dma), wanted);
 		assert_ptr_equal(dma, &recorder);
 		assert_int_equal(recorder.asked, n);
 		assert_int_equal(recorder.freed, recorder.n);
 		assert_int_equal(recorder.wrong, 0);
-		assert_true(rig_counts_return(&before));
+		assert_true(objects_wait(&before));
 	}
 	recorder = (struct recorder){0};
 	assert_ok(dpumap_dma_create_on(domain, DEPTH, &dma));
@@ -231,13 +229,11 @@ static void refuse_at_each(enum habit habit, doca_error_t wanted)
 
 static void test_allocator_runs_out(void **state)
 {
-	(void)state;
 	refuse_at_each(RUN_OUT, DOCA_ERROR_NO_MEMORY);
 }
 
 static void test_misaligned_memory(void **state)
 {
-	(void)state;
 	refuse_at_each(MISALIGN, DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -249,14 +245,12 @@ static void test_misaligned_memory(void **state)
 
 static void test_memory_that_is_not_zero(void **state)
 {
-	(void)state;
 	only_without_ndebug();
 	refuse_at_each(SOIL, DOCA_ERROR_INVALID_VALUE);
 }
 
 static void test_memory_that_fork_copies(void **state)
 {
-	(void)state;
 	only_without_ndebug();
 	if (ibv_is_fork_initialized() != IBV_FORK_ENABLED)
 		skip();
@@ -270,28 +264,27 @@ static void test_bad_arguments(void **state)
 	struct dpumap_parent_domain *domain = NULL;
 	struct dpumap_dma *dma = NULL;
 
-	(void)state;
 	assert_error(dpumap_parent_domain_create(NULL, NULL, &domain), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_parent_domain_create(rig.dev, NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_parent_domain_create(fixture.dev, NULL, NULL),
+		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(create(&no_alloc, false, &domain), DOCA_ERROR_INVALID_VALUE);
 	assert_error(create(&no_free, false, &domain), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_parent_domain_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dma_create_on(NULL, 1, &dma), DOCA_ERROR_INVALID_VALUE);
 	assert_null(domain);
-	assert_ok(dpumap_parent_domain_create(rig.dev, NULL, &domain));
+	assert_ok(dpumap_parent_domain_create(fixture.dev, NULL, &domain));
 	assert_error(dpumap_dma_create_on(domain, 1, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dma_create_on(domain, 0, &dma), DOCA_ERROR_INVALID_VALUE);
 	assert_null(dma);
 	assert_ok(dpumap_parent_domain_destroy(domain));
 }
 
-static void test_wrong_order(void **state)
+static void destroy_with_users_is_in_use(void **state)
 {
 	struct dpumap_parent_domain *domain;
 	struct dpumap_dma *first, *second;
 	struct doca_dev *dev;
 
-	(void)state;
 	assert_ok(create(&recording, true, &domain));
 	assert_ok(dpumap_dma_create_on(domain, DEPTH, &first));
 	assert_ok(dpumap_dma_create_on(domain, DEPTH, &second));
@@ -302,8 +295,8 @@ static void test_wrong_order(void **state)
 	assert_error(dpumap_parent_domain_destroy(domain), DOCA_ERROR_IN_USE);
 	copy_on(second, 3);
 	assert_ok(dpumap_dma_destroy(second));
-	assert_ok(rig_open_device(&dev));
-	assert_ptr_equal(dev, rig.dev);
+	assert_ok(fixture_open_device(&dev));
+	assert_ptr_equal(dev, fixture.dev);
 	assert_ok(dpumap_parent_domain_destroy(domain));
 	assert_ok(doca_dev_close(dev));
 	assert_int_equal(recorder.freed, recorder.n);
@@ -313,16 +306,15 @@ static void test_domain_keeps_its_device(void **state)
 {
 	struct dpumap_parent_domain *domain;
 	struct doca_dev *dev;
-	struct rig_counts before;
+	struct objects before;
 
-	(void)state;
-	assert_true(rig_read_counts(&before));
-	assert_ok(rig_open_device(&dev));
+	assert_true(objects_read(&before));
+	assert_ok(fixture_open_device(&dev));
 	assert_ok(dpumap_parent_domain_create(dev, NULL, &domain));
 	assert_error(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	assert_ok(dpumap_parent_domain_destroy(domain));
 	assert_ok(doca_dev_close(dev));
-	assert_true(rig_counts_return(&before));
+	assert_true(objects_wait(&before));
 }
 
 static void test_thread_domain(void **state)
@@ -330,16 +322,15 @@ static void test_thread_domain(void **state)
 	struct dpumap_parent_domain *domain;
 	struct dpumap_dma *dma;
 
-	(void)state;
 	assert_ok(create(NULL, true, &domain));
 	assert_ok(dpumap_dma_create_on(domain, DEPTH, &dma));
 	for (uint32_t seed = 1; seed <= 3 * DEPTH; seed++)
 		copy_on(dma, seed);
-	/* A failure and the way back work there as well. */
-	assert_error(
-		rig_copy(&(struct rig){rig.dev, dma},
-			 &(struct rig_copy){to.mmap, to.bytes + 1, from.mmap, from.bytes, LEN}),
-		DOCA_ERROR_INVALID_VALUE);
+	/* Failing and undoing work there as well. */
+	assert_error(fixture_copy(&(struct fixture){fixture.dev, dma},
+				  &(struct fixture_copy){to.mmap, to.bytes + 1, from.mmap,
+							 from.bytes, LEN}),
+		     DOCA_ERROR_INVALID_VALUE);
 	assert_ok(dpumap_dma_destroy(dma));
 	assert_ok(dpumap_parent_domain_destroy(domain));
 }
@@ -372,9 +363,8 @@ static void test_arena_of_the_user(void **state)
 	void *memory =
 		mmap(NULL, ARENA_LEN, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_true(memory != MAP_FAILED);
-	/* Dirty: the arena cleans what it hands out. */
+	/* Dirty: the arena clears what it allocates. */
 	memset(memory, 0xa5, ARENA_LEN);
 	assert_ok(dpumap_arena_create(memory, ARENA_LEN, &arena));
 	use_arena(arena);
@@ -389,7 +379,6 @@ static void test_arena_too_small(void **state)
 	struct dpumap_arena *arena;
 	struct dpumap_dma *dma;
 
-	(void)state;
 	assert_ok(dpumap_arena_create(memory, sizeof(memory), &arena));
 	assert_ok(dpumap_arena_get_allocator(arena, &allocator));
 	assert_ok(create(&allocator, false, &domain));
@@ -403,7 +392,6 @@ static void test_arena_of_huge_pages(void **state)
 	struct dpumap_arena *arena;
 	doca_error_t result;
 
-	(void)state;
 	result = dpumap_arena_create_huge_pages(0, ARENA_LEN, &arena);
 	if (result == DOCA_ERROR_NO_MEMORY || result == DOCA_ERROR_NOT_SUPPORTED) {
 		print_message("no huge pages here: %s\n", doca_error_get_name(result));
@@ -418,7 +406,6 @@ static void test_arena_on_a_node(void **state)
 	struct dpumap_arena *arena;
 	doca_error_t result;
 
-	(void)state;
 	result = dpumap_arena_create_on_node(0, ARENA_LEN, &arena);
 	if (result == DOCA_ERROR_NOT_PERMITTED || result == DOCA_ERROR_NOT_SUPPORTED) {
 		print_message("nodes cannot be chosen here: %s\n", doca_error_get_name(result));
@@ -428,7 +415,7 @@ static void test_arena_on_a_node(void **state)
 	use_arena(arena);
 }
 
-/* A life with one failure in it: false when there is no n-th event. */
+/* Create, use and destroy a domain while the n-th event fails. Returns false if there is no n-th event. */
 static bool live(bool single_thread, enum fault_kind kind, unsigned int n, int err)
 {
 	doca_error_t wanted =
@@ -487,8 +474,7 @@ static void test_each_failure_once(void **state)
 	static const int errors[] = {EIO, ENOMEM, EREMOTEIO};
 	unsigned int live_before, points = 0;
 
-	(void)state;
-	/* What libmlx5 makes with the first thread domain stays with the device. */
+	/* What libmlx5 creates with the first thread domain remains with the device. */
 	live(true, FAULT_NONE, 1, 0);
 	live_before = fault_count_live();
 	for (int single = 0; single <= 1; single++) {
@@ -503,30 +489,30 @@ static void test_each_failure_once(void **state)
 	assert_int_equal(fault_count_live(), live_before);
 }
 
-/* The pages that a thread domain rings doorbells on are kept by libmlx5 for the next one. */
+/* libmlx5 keeps the doorbell pages of a thread domain for the next one. */
 static int open_warm(void **state)
 {
 	struct dpumap_parent_domain *domain;
 
-	if (open_rig(state) || create(NULL, true, &domain) != DOCA_SUCCESS ||
+	if (open_fixture(state) || create(NULL, true, &domain) != DOCA_SUCCESS ||
 	    dpumap_parent_domain_destroy(domain) != DOCA_SUCCESS)
 		return -1;
 	return fixture_count(state);
 }
 
-#define domain_test(function) cmocka_unit_test_setup_teardown(function, open_warm, close_rig)
+#define domain_test(function) cmocka_unit_test_setup_teardown(function, open_warm, close_fixture)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		domain_test(test_memory_comes_from_the_callbacks),
-		domain_test(test_default_answer),
+		domain_test(allocator_may_leave_the_choice_to_the_library),
 		domain_test(test_allocator_runs_out),
 		domain_test(test_misaligned_memory),
 		domain_test(test_memory_that_is_not_zero),
 		domain_test(test_memory_that_fork_copies),
 		domain_test(test_bad_arguments),
-		domain_test(test_wrong_order),
+		domain_test(destroy_with_users_is_in_use),
 		counted_test(test_domain_keeps_its_device),
 		domain_test(test_thread_domain),
 		domain_test(test_arena_of_the_user),
@@ -536,9 +522,9 @@ int main(int argc, char **argv)
 		domain_test(test_each_failure_once),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	setenv("RDMAV_FORK_SAFE", "1",
-	       0); /* so that fork safety is asked for where it can matter */
+	       0); /* so that fork safety is requested where it has an effect */
 	setenv("DPUMAP_LOG_LEVEL", "off", 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The emulator is its user's own, and whatever arrives at its sockets, it goes on serving. What
- * only another user could do is tried by the superuser alone.
+ * The emulator serves its own user only, and keeps serving whatever arrives at its sockets. What
+ * requires another user is tested by root only.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,34 +15,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "emu/proto.h"
-#include "emu/sock.h"
-#include "inner.h"
+#include "emu/ipc/proto.h"
+#include "emu/ipc/sock.h"
+#include "emulator.h"
 #include "uverbs.h"
 
 #define NOBODY	 65534
 #define ROUNDS	 3000
 #define MAX_PATH 100
 
-static struct inner inner;
+static struct emulator emulator;
 
 static int start_inner(void **state)
 {
-	(void)state;
-	return inner_start(&inner) ? 0 : -1;
+	return emulator_start(&emulator) ? 0 : -1;
 }
 
 static int stop_inner(void **state)
 {
-	(void)state;
-	return inner_stop(&inner) ? 0 : -1;
+	return emulator_stop(&emulator) ? 0 : -1;
 }
 
 static const char *path_of(const char *name)
 {
 	static char path[MAX_PATH];
 
-	snprintf(path, sizeof(path), "%s/%s", inner.dir, name);
+	snprintf(path, sizeof(path), "%s/%s", emulator.dir, name);
 	return path;
 }
 
@@ -54,13 +52,12 @@ static mode_t mode_of(const char *name)
 	return st.st_mode & 07777;
 }
 
-/* Runs a command of the emulator's tool: its exit status. */
+/* Run a command of the emulator's tool; returns its exit code. */
 static int tool(const char *verb, const char *dir)
 {
-	const char *const argv[] = {rig_options.emu, verb, "--dir", dir, NULL};
-	int status = rig_reap(rig_spawn(argv, NULL, NULL));
+	const char *const argv[] = {test_options.emu, verb, "--dir", dir, NULL};
 
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return process_run(argv);
 }
 
 static int connect_to(const char *name)
@@ -78,16 +75,14 @@ static int connect_to(const char *name)
 
 static void assert_serves(void)
 {
-	assert_int_equal(inner_server_of(inner.dir), inner.server);
-	assert_int_equal(tool("status", inner.dir), 0);
+	assert_int_equal(emulator_server_of(emulator.dir), emulator.server);
+	assert_int_equal(tool("status", emulator.dir), 0);
 }
 
-/* --- whose it is ---------------------------------------------------------------------------------
- */
+/* --- whose it is ------------------------------------------------------------------------------ */
 
-static void test_nobody_else_gets_in(void **state)
+static void modes_allow_only_the_owner(void **state)
 {
-	(void)state;
 	assert_int_equal(mode_of("."), 0700);
 	assert_int_equal(mode_of("control"), 0600);
 	assert_int_equal(mode_of("dpu/uverbs0"), 0600);
@@ -110,11 +105,10 @@ static void test_open_directory_is_refused(void **state)
 	char dir[MAX_PATH];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		make_dir(dir, sizeof(dir), modes[i]);
 		assert_int_not_equal(tool("start", dir), 0);
-		assert_int_equal(rmdir(dir), 0); /* and nothing was put there */
+		assert_int_equal(rmdir(dir), 0); /* and nothing was written there */
 	}
 	make_dir(dir, sizeof(dir), 0700);
 	assert_int_equal(tool("start", dir), 0);
@@ -125,7 +119,6 @@ static void test_symbolic_link_is_refused(void **state)
 {
 	char dir[MAX_PATH], link[MAX_PATH + 8], slash[MAX_PATH + 16];
 
-	(void)state;
 	make_dir(dir, sizeof(dir), 0700);
 	snprintf(link, sizeof(link), "%s.link", dir);
 	snprintf(slash, sizeof(slash), "%s//", link);
@@ -138,27 +131,18 @@ static void test_symbolic_link_is_refused(void **state)
 	unlink(link);
 }
 
-static void test_file_is_no_directory(void **state)
+static void start_on_a_file_is_refused(void **state)
 {
 	char file[] = "/tmp/dpumap-test-XXXXXX";
 	int fd = mkstemp(file);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_not_equal(tool("start", file), 0);
 	close(fd);
 	unlink(file);
 }
 
-static int exit_code(pid_t pid)
-{
-	int status = rig_reap(pid);
-
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* --- another user: tried by the superuser alone --------------------------------------------------
- */
+/* --- another user: tried by the superuser alone ----------------------------------------------- */
 
 static void need_superuser(void)
 {
@@ -170,7 +154,6 @@ static void test_directory_of_another_is_refused(void **state)
 {
 	char dir[MAX_PATH];
 
-	(void)state;
 	need_superuser();
 	make_dir(dir, sizeof(dir), 0700);
 	assert_int_equal(chown(dir, NOBODY, NOBODY), 0);
@@ -184,21 +167,21 @@ static bool become_nobody(void)
 	return !setgid(NOBODY) && !setuid(NOBODY);
 }
 
-/* All doors open: the server still looks at who comes in. */
+/* With all permissions open, the server still checks the peer's credentials. */
 static void open_doors(void)
 {
 	char outer[MAX_PATH];
 
-	snprintf(outer, sizeof(outer), "%s", inner.dir);
+	snprintf(outer, sizeof(outer), "%s", emulator.dir);
 	*strrchr(outer, '/') = '\0';
 	assert_int_equal(chmod(outer, 0755), 0);
-	assert_int_equal(chmod(inner.dir, 0755), 0);
+	assert_int_equal(chmod(emulator.dir, 0755), 0);
 	assert_int_equal(chmod(path_of("dpu"), 0755), 0);
 	assert_int_equal(chmod(path_of("control"), 0666), 0);
 	assert_int_equal(chmod(path_of("dpu/uverbs0"), 0666), 0);
 }
 
-/* 0: turned away. */
+/* 0: rejected */
 static int try_as_another(const char *name)
 {
 	struct emu_request req = {.magic = EMU_MAGIC, .op = EMU_OP_STOP};
@@ -218,7 +201,6 @@ static void test_another_user_is_turned_away(void **state)
 	static const char *const names[] = {"control", "dpu/uverbs0"};
 	size_t i;
 
-	(void)state;
 	need_superuser();
 	open_doors();
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -226,12 +208,12 @@ static void test_another_user_is_turned_away(void **state)
 
 		if (!pid)
 			_exit(try_as_another(names[i]));
-		assert_int_equal(exit_code(pid), 0);
+		assert_int_equal(process_exit_code(pid), 0);
 	}
 	assert_serves();
 }
 
-/* Somebody else was first: no program is led to their sockets. */
+/* If another user owns the directory, no program is led to sockets there. */
 static void serve_as_another(const char *dir, int ready)
 {
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
@@ -253,7 +235,6 @@ static void test_server_of_another_is_not_used(void **state)
 	int ready[2];
 	pid_t pid;
 
-	(void)state;
 	need_superuser();
 	make_dir(dir, sizeof(dir), 0777);
 	assert_int_equal(pipe(ready), 0);
@@ -265,7 +246,7 @@ static void test_server_of_another_is_not_used(void **state)
 	assert_int_not_equal(tool("status", dir), 0);
 	assert_int_not_equal(tool("stop", dir), 0);
 	kill(pid, SIGKILL);
-	rig_reap(pid);
+	process_reap(pid);
 	snprintf(path, sizeof(path), "%s/control", dir);
 	unlink(path);
 	rmdir(dir);
@@ -273,18 +254,16 @@ static void test_server_of_another_is_not_used(void **state)
 	close(ready[1]);
 }
 
-/* --- whatever arrives ----------------------------------------------------------------------------
- */
+/* --- whatever arrives ------------------------------------------------------------------------- */
 
 static uint64_t random_state = 4711;
 
 static uint32_t draw(uint32_t below)
 {
-	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(random_state >> 33) % below;
+	return test_draw(&random_state, below);
 }
 
-/* A packet that is nearly right, with descriptors that are nearly what is asked for. */
+/* A packet that is almost valid, with descriptors that are almost what is required. */
 static void send_random(int s)
 {
 	uint8_t packet[300];
@@ -293,7 +272,7 @@ static void send_random(int s)
 	unsigned int nfds = draw(8) ? 0 : 1 + draw(EMU_MAX_FDS), i;
 	size_t len = draw(3) ? sizeof(req) : draw(sizeof(packet));
 
-	rig_fill(packet, sizeof(packet), draw(1000));
+	fixture_fill(packet, sizeof(packet), draw(1000));
 	if (req.op == EMU_OP_STOP || req.op == EMU_OP_HOLD)
 		req.op = EMU_OP_ATTACH;
 	if (!draw(10))
@@ -314,7 +293,6 @@ static void test_random_packets(void **state)
 	static const char *const names[] = {"control", "dpu/uverbs0", "host/uverbs0"};
 	int i, j;
 
-	(void)state;
 	for (i = 0; i < ROUNDS / 10; i++) {
 		int s = connect_to(names[draw(3)]);
 
@@ -326,7 +304,10 @@ static void test_random_packets(void **state)
 	assert_serves();
 }
 
-/* Attach to a device by hand: our end of the channel; `*servers' is a duplicate of the other. */
+/*
+ * Attach to a device by hand; returns our end of the channel, `*servers` is a duplicate of the
+ * server's.
+ */
 static int attach(int device, int *servers)
 {
 	static uint64_t cookie = 42;
@@ -350,7 +331,6 @@ static void test_random_packets_on_a_channel(void **state)
 {
 	int i, j;
 
-	(void)state;
 	for (i = 0; i < ROUNDS / 10; i++) {
 		int device = connect_to("dpu/uverbs0"), servers, channel;
 
@@ -364,18 +344,18 @@ static void test_random_packets_on_a_channel(void **state)
 	assert_serves();
 }
 
-/* Who keeps the server's end too can write there when the server has let go of it. */
+/* A program that keeps the server's end can write there after the server has closed it. */
 static void test_kept_end_of_a_channel(void **state)
 {
 	struct emu_request req = {.magic = EMU_MAGIC, .op = 99};
 	int i;
 
-	(void)state;
 	for (i = 0; i < ROUNDS / 10; i++) {
 		int device = connect_to("dpu/uverbs0"), servers, channel;
 
 		channel = attach(device, &servers);
-		send(channel, &req, sizeof(req), MSG_NOSIGNAL); /* unknown: the server hangs up */
+		send(channel, &req, sizeof(req),
+		     MSG_NOSIGNAL); /* an unknown request: the server closes the channel */
 		send(channel, &req, sizeof(req), MSG_NOSIGNAL);
 		if (i % 2)
 			close(device);
@@ -388,14 +368,13 @@ static void test_kept_end_of_a_channel(void **state)
 	assert_serves();
 }
 
-/* Requests without end from a client that reads no answer: others are served. */
+/* An endless stream of requests from a client that reads no answer: others are still served. */
 static void test_client_that_reads_nothing(void **state)
 {
 	struct emu_request req = {.magic = EMU_MAGIC, .op = EMU_OP_STATUS};
 	int control = connect_to("control"), device = connect_to("dpu/uverbs0"), servers, i;
 	int channel = attach(device, &servers);
 
-	(void)state;
 	close(servers);
 	for (i = 0; i < ROUNDS; i++) {
 		req.op = EMU_OP_STATUS;
@@ -427,22 +406,21 @@ static unsigned int descriptors_of(pid_t pid)
 	return n;
 }
 
-/* Descriptors may come with a packet that has no byte: the server does not keep them. */
+/* Descriptors may arrive with an empty packet: the server must close them. */
 static void test_descriptors_without_a_packet(void **state)
 {
 	int device = connect_to("dpu/uverbs0"), servers, channel = attach(device, &servers), i;
 	int other = connect_to("dpu/uverbs0");
-	unsigned int before = descriptors_of(inner.server);
+	unsigned int before = descriptors_of(emulator.server);
 
-	(void)state;
 	close(servers);
 	for (i = 0; i < ROUNDS / 10; i++)
 		emu_sock_send(other, "", 0, &channel, 1);
 	emu_sock_send(channel, "", 0, &other, 1);
 	assert_serves();
-	for (i = 0; i < RIG_PATIENCE_MS && descriptors_of(inner.server) > before; i++)
+	for (i = 0; i < FIXTURE_TIMEOUT_MS && descriptors_of(emulator.server) > before; i++)
 		usleep(1000);
-	assert_true(descriptors_of(inner.server) <= before);
+	assert_true(descriptors_of(emulator.server) <= before);
 	close(channel);
 	close(other);
 	close(device);
@@ -453,10 +431,10 @@ static void test_descriptors_without_a_packet(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		INNER(test_nobody_else_gets_in),
+		INNER(modes_allow_only_the_owner),
 		cmocka_unit_test(test_open_directory_is_refused),
 		cmocka_unit_test(test_symbolic_link_is_refused),
-		cmocka_unit_test(test_file_is_no_directory),
+		cmocka_unit_test(start_on_a_file_is_refused),
 		cmocka_unit_test(test_directory_of_another_is_refused),
 		INNER(test_another_user_is_turned_away),
 		cmocka_unit_test(test_server_of_another_is_not_used),
@@ -467,6 +445,6 @@ int main(int argc, char **argv)
 		INNER(test_descriptors_without_a_packet),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* `dpumap-emu fault': the device refuses the commands that it was told to refuse, and no others. */
+/* `dpumap-emu fault`: the device fails the commands that it was told to fail, and no others. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -10,32 +10,24 @@
 #define QUERY_CAPS_OUT	0x1010
 #define MMAP_DEVICE_MEM 8u
 
-static int exit_code(pid_t pid)
-{
-	int status = rig_reap(pid);
-
-	assert_true(status >= 0 && WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
 struct rule {
 	const char *method, *nth, *count, *errnum, *role, *status, *syndrome;
 };
 
-/* `dpumap-emu fault` with these words: its exit code. */
+/* Run `dpumap-emu fault` with these arguments; returns its exit code. */
 static int fault(const char *const words[])
 {
-	const char *argv[16] = {rig_options.emu, "fault"};
+	const char *argv[16] = {test_options.emu, "fault"};
 	int n;
 
 	for (n = 2; words[n - 2]; n++)
 		argv[n] = words[n - 2];
-	return exit_code(rig_spawn(argv, NULL, NULL));
+	return process_run(argv);
 }
 
 static int arm(const struct rule *r)
 {
-	const char *argv[20] = {rig_options.emu, "fault"};
+	const char *argv[20] = {test_options.emu, "fault"};
 	const char *const options[] = {"--method", r->method, "--nth",	    r->nth,	"--count",
 				       r->count,   "--errno", r->errnum,    "--as",	r->role,
 				       "--status", r->status, "--syndrome", r->syndrome};
@@ -48,24 +40,24 @@ static int arm(const struct rule *r)
 		argv[n++] = options[i];
 		argv[n++] = options[i + 1];
 	}
-	return exit_code(rig_spawn(argv, NULL, NULL));
+	return process_run(argv);
 }
 
 static void assert_cleared(unsigned long seen, unsigned long failed)
 {
-	const char *const argv[] = {rig_options.emu, "fault", "clear", NULL};
+	const char *const argv[] = {test_options.emu, "fault", "clear", NULL};
 	unsigned long n[2] = {~0ul, ~0ul};
 	FILE *stream;
 	pid_t pid;
 	int from;
 
-	pid = rig_spawn(argv, NULL, &from);
+	pid = process_spawn(argv, NULL, &from);
 	assert_true(pid > 0);
 	stream = fdopen(from, "r");
 	assert_non_null(stream);
 	assert_int_equal(fscanf(stream, "seen %lu\nfailed %lu\n", &n[0], &n[1]), 2); // NOLINT
 	fclose(stream);
-	assert_int_equal(exit_code(pid), 0);
+	assert_int_equal(process_exit_code(pid), 0);
 	assert_int_equal(n[0], seen);
 	assert_int_equal(n[1], failed);
 }
@@ -79,7 +71,6 @@ static void test_the_nth_and_those_after_it(void **state)
 	uint32_t pd;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(arm(&rule), 0);
 	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		assert_int_equal(alloc_pd(fd, &pd), wanted[i]);
@@ -89,13 +80,12 @@ static void test_the_nth_and_those_after_it(void **state)
 	close(fd);
 }
 
-/* The next command, once, for want of memory. */
-static void test_defaults(void **state)
+/* The next command fails once with ENOMEM. */
+static void fault_without_options_fails_the_next_command(void **state)
 {
 	const struct rule rule = {0};
 	int fd = open_cdev();
 
-	(void)state;
 	assert_int_equal(arm(&rule), 0);
 	assert_int_equal(get_context(fd), ENOMEM);
 	assert_int_equal(get_context(fd), 0);
@@ -104,14 +94,13 @@ static void test_defaults(void **state)
 	close(fd);
 }
 
-/* An object whose destruction failed is still there. */
+/* An object whose destruction failed still exists. */
 static void test_refused_before_it_is_executed(void **state)
 {
 	const struct rule rule = {.method = "*.destroy", .errnum = "EIO"};
 	int fd = open_context();
 	uint32_t pd;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(arm(&rule), 0);
 	assert_int_equal(dealloc_pd(fd, pd), EIO);
@@ -127,7 +116,6 @@ static void test_all_but_some(void **state)
 	int fd = open_context();
 	uint32_t pd;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(arm(&rule), 0);
 	assert_int_equal(dealloc_pd(fd, pd), 0);
@@ -156,7 +144,6 @@ static void test_commands_in_mailboxes(void **state)
 	const struct rule rule = {.method = "devx.query-caps", .errnum = "EINTR"};
 	int fd = open_context();
 
-	(void)state;
 	assert_int_equal(arm(&other), 0);
 	assert_int_equal(query_caps(fd), 0);
 	assert_int_equal(arm(&rule), 0);
@@ -166,7 +153,7 @@ static void test_commands_in_mailboxes(void **state)
 	close(fd);
 }
 
-/* Where the firmware's answer has a place, it is there; else the kernel translates it. */
+/* The firmware's status is in the output if the command has one; else the kernel translates it. */
 static void test_firmware_status(void **state)
 {
 	const struct rule rule = {.method = "devx.query-caps|pd.create",
@@ -181,7 +168,6 @@ static void test_firmware_status(void **state)
 	int fd = open_context();
 	uint32_t pd;
 
-	(void)state;
 	assert_int_equal(arm(&rule), 2);
 	assert_int_equal(arm(&either), 0);
 	memset(caps_out, 0xff, sizeof(caps_out));
@@ -193,18 +179,11 @@ static void test_firmware_status(void **state)
 	close(fd);
 }
 
-static int alloc_dm(int fd, uint64_t len, uint16_t *page)
+static int alloc_memory(int fd, uint64_t len, uint16_t *page)
 {
-	uint64_t offset = 0;
-	union command c;
+	uint32_t handle;
 
-	begin(&c, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
-	add(&c, UVERBS_ATTR_ALLOC_DM_HANDLE, 0, 0);
-	add(&c, UVERBS_ATTR_ALLOC_DM_LENGTH, 8, len);
-	add(&c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, 0);
-	add_buf(&c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset, sizeof(offset));
-	add_buf(&c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, page, sizeof(*page));
-	return issue(fd, &c);
+	return alloc_dm(fd, len, &handle, page);
 }
 
 static void test_device_memory_runs_out(void **state)
@@ -214,20 +193,19 @@ static void test_device_memory_runs_out(void **state)
 	int fd = open_context();
 	uint16_t page;
 
-	(void)state;
 	assert_int_equal(fault(left), 0);
-	assert_int_equal(alloc_dm(fd, 8193, &page), ENOMEM);
-	assert_int_equal(alloc_dm(fd, 4096, &page), 0);
-	assert_int_equal(alloc_dm(fd, 4096, &page), 0);
-	assert_int_equal(alloc_dm(fd, 64, &page), ENOMEM);
+	assert_int_equal(alloc_memory(fd, 8193, &page), ENOMEM);
+	assert_int_equal(alloc_memory(fd, 4096, &page), 0);
+	assert_int_equal(alloc_memory(fd, 4096, &page), 0);
+	assert_int_equal(alloc_memory(fd, 64, &page), ENOMEM);
 	assert_int_equal(fault(none), 0);
-	assert_int_equal(alloc_dm(fd, 64, &page), ENOMEM);
+	assert_int_equal(alloc_memory(fd, 64, &page), ENOMEM);
 	assert_cleared(0, 0);
-	assert_int_equal(alloc_dm(fd, 65536, &page), 0);
+	assert_int_equal(alloc_memory(fd, 65536, &page), 0);
 	close(fd);
 }
 
-/* Its contexts are lost, and new ones refused until it is well again; other devices live. */
+/* Its contexts are lost, and new ones refused until the fault is cleared; other devices work. */
 static void test_a_device_dies(void **state)
 {
 	const char *const host[] = {"device", "--as", "host", NULL};
@@ -236,13 +214,12 @@ static void test_a_device_dies(void **state)
 	uint16_t page;
 	uint32_t pd;
 
-	(void)state;
 	assert_int_equal(fault(host), 0);
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(fault(dpu), 0);
 	assert_int_equal(alloc_pd(fd, &pd), EIO);
 	assert_int_equal(dealloc_pd(fd, pd), EIO);
-	assert_int_equal(alloc_dm(fd, 64, &page), EIO);
+	assert_int_equal(alloc_memory(fd, 64, &page), EIO);
 	assert_ptr_equal(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
 	assert_int_equal(errno, EIO);
 	other = open_cdev();
@@ -261,7 +238,7 @@ static int map_dm(int fd)
 	uint64_t offset;
 	void *p;
 
-	assert_int_equal(alloc_dm(fd, 4096, &page), 0);
+	assert_int_equal(alloc_memory(fd, 4096, &page), 0);
 	offset = (uint64_t)(page >> 8) << 16 | MMAP_DEVICE_MEM << 8 | (page & 0xff);
 	p = mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, (off_t)(offset * 4096));
 	if (p == MAP_FAILED)
@@ -270,12 +247,11 @@ static int map_dm(int fd)
 	return 0;
 }
 
-static void test_mappings(void **state)
+static void fault_fails_the_nth_mapping(void **state)
 {
 	const struct rule rule = {.method = "file.mmap", .nth = "2", .errnum = "EAGAIN"};
 	int fd = open_context();
 
-	(void)state;
 	assert_int_equal(arm(&rule), 0);
 	assert_int_equal(map_dm(fd), 0);
 	assert_int_equal(map_dm(fd), EAGAIN);
@@ -291,7 +267,6 @@ static void test_one_function_only(void **state)
 	int fd = open_context();
 	uint32_t pd;
 
-	(void)state;
 	assert_int_equal(arm(&host), 0);
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_cleared(0, 0);
@@ -327,15 +302,14 @@ static void test_rules_without_sense(void **state)
 		{"memory", "--left", "much"},
 		{"clear", "now"},
 	};
-	const struct rule nobody = {.role = "guest"};
+	const struct rule unknown_role = {.role = "guest"};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(arm(&bad[i]), 2);
 	for (i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
 		assert_int_equal(fault(nonsense[i]), 2);
-	assert_int_equal(arm(&nobody), 1);
+	assert_int_equal(arm(&unknown_role), 1);
 	assert_cleared(0, 0);
 }
 
@@ -343,11 +317,11 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		counted_test(test_the_nth_and_those_after_it),
-		counted_test(test_defaults),
+		counted_test(fault_without_options_fails_the_next_command),
 		counted_test(test_refused_before_it_is_executed),
 		counted_test(test_all_but_some),
 		counted_test(test_commands_in_mailboxes),
-		counted_test(test_mappings),
+		counted_test(fault_fails_the_nth_mapping),
 		counted_test(test_firmware_status),
 		counted_test(test_device_memory_runs_out),
 		counted_test(test_a_device_dies),
@@ -355,6 +329,6 @@ int main(int argc, char **argv)
 		counted_test(test_rules_without_sense),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What programs ask before they move data: representors, kinds of functions, capabilities,
- * versions; and access tokens of their own. On both sides of the card: the DPU has a representor,
- * the host none.
+ * What programs query before they move data: representors, kinds of functions, capabilities,
+ * versions; and access tokens. They run on both functions of the card: the DPU has a representor,
+ * the host has none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include <doca_version.h>
 
 #include "fixture.h"
+#include "peer.h"
 
 #define HOST_ADDR "0000:3b:00.0"
 #define LEN	  4096u
@@ -19,12 +20,12 @@ static struct doca_dev *dev;
 
 static bool on_dpu(void)
 {
-	return !strcmp(rig_options.peer_as, "host");
+	return !strcmp(test_options.peer_as, "host");
 }
 
 static int open_device(void **state)
 {
-	return fixture_count(state) || rig_open_device(&dev) != DOCA_SUCCESS ? -1 : 0;
+	return fixture_count(state) || fixture_open_device(&dev) != DOCA_SUCCESS ? -1 : 0;
 }
 
 static int close_device(void **state)
@@ -60,7 +61,6 @@ static void test_host_has_no_representors(void **state)
 	uint8_t cap;
 	uint32_t n;
 
-	(void)state;
 	if (on_dpu())
 		skip();
 	assert_error(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL, &list, &n),
@@ -76,7 +76,6 @@ static void test_dpu_finds_the_host_by_its_address(void **state)
 	struct doca_dev_rep *rep;
 	uint8_t equal = 9;
 
-	(void)state;
 	only_on_dpu();
 	rep = open_rep();
 	info = doca_dev_rep_as_devinfo(rep);
@@ -92,7 +91,7 @@ static void test_dpu_finds_the_host_by_its_address(void **state)
 	assert_ok(doca_dev_rep_close(rep));
 }
 
-static void test_representor_tells_its_function(void **state)
+static void representor_describes_its_function(void **state)
 {
 	enum doca_pci_func_type type = DOCA_PCI_FUNC_TYPE_SF;
 	char name[DOCA_DEVINFO_IFACE_NAME_SIZE];
@@ -101,7 +100,6 @@ static void test_representor_tells_its_function(void **state)
 	uint16_t host = 0, own = 0;
 	uint8_t hotplug = 9;
 
-	(void)state;
 	only_on_dpu();
 	rep = open_rep();
 	info = doca_dev_rep_as_devinfo(rep);
@@ -112,7 +110,7 @@ static void test_representor_tells_its_function(void **state)
 	assert_ok(doca_devinfo_rep_get_vhca_id(info, &host));
 	assert_ok(doca_devinfo_get_vhca_id(doca_dev_as_devinfo(dev), &own));
 	assert_int_not_equal(host, own);
-	/* There is no such interface on this machine, and nothing that knows a VUID. */
+	/* This machine has no such interface, and no such VUID. */
 	assert_error(doca_devinfo_rep_get_iface_name(info, name, sizeof(name)),
 		     DOCA_ERROR_OPERATING_SYSTEM);
 	assert_error(doca_devinfo_rep_get_iface_name(info, name, 16), DOCA_ERROR_INVALID_VALUE);
@@ -128,7 +126,6 @@ static void test_representor_filters(void **state)
 	uint8_t all = 9, net = 9, emulated = 9;
 	uint32_t n = 9;
 
-	(void)state;
 	only_on_dpu();
 	assert_ok(doca_devinfo_rep_cap_is_filter_all_supported(info, &all));
 	assert_ok(doca_devinfo_rep_cap_is_filter_net_supported(info, &net));
@@ -147,22 +144,18 @@ static void test_representor_filters(void **state)
 
 static void run_tool(const char *const argv[])
 {
-	pid_t pid = rig_spawn(argv, NULL, NULL);
-
-	assert_true(pid > 0);
-	assert_int_equal(rig_reap(pid), 0);
+	assert_int_equal(process_run(argv), 0);
 }
 
-/* A device that fails is no device without representors. */
+/* A failing device is an error, not a device without representors. */
 static void test_representors_of_a_failing_device(void **state)
 {
-	const char *const fail[] = {rig_options.emu, "fault",  "--method", "devx.other",
-				    "--errno",	     "ENOMEM", NULL};
+	const char *const fail[] = {test_options.emu, "fault",	"--method", "devx.other",
+				    "--errno",	      "ENOMEM", NULL};
 	struct doca_devinfo_rep **list;
 	uint8_t cap;
 	uint32_t n;
 
-	(void)state;
 	only_on_dpu();
 	run_tool(fail);
 	assert_error(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL, &list, &n),
@@ -180,7 +173,6 @@ static void test_representors_refuse_null(void **state)
 	uint8_t cap;
 	uint32_t n;
 
-	(void)state;
 	assert_error(doca_devinfo_rep_create_list(NULL, 0, &list, &n), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_devinfo_rep_create_list(dev, 0, NULL, &n), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_devinfo_rep_destroy_list(NULL), DOCA_ERROR_INVALID_VALUE);
@@ -198,7 +190,6 @@ static void test_kind_of_function(void **state)
 	char addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	uint32_t index = 0, port = 0;
 
-	(void)state;
 	assert_ok(doca_devinfo_get_pci_func_type(info, &type));
 	assert_int_equal(type, DOCA_PCI_FUNC_TYPE_PF);
 	assert_error(doca_devinfo_get_sf_index(info, &index), DOCA_ERROR_NOT_SUPPORTED);
@@ -211,12 +202,11 @@ static void test_kind_of_function(void **state)
 	assert_error(doca_devinfo_get_sf_index(NULL, &index), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_what_the_device_cannot_do(void **state)
+static void optional_capabilities_are_not_supported(void **state)
 {
 	const struct doca_devinfo *info = doca_dev_as_devinfo(dev);
 	uint8_t hotplug = 9, moderation = 9, reclaim = 9;
 
-	(void)state;
 	assert_ok(doca_devinfo_cap_is_hotplug_manager_supported(info, &hotplug));
 	assert_ok(doca_devinfo_cap_is_notification_moderation_supported(info, &moderation));
 	assert_ok(doca_devinfo_cap_is_accelerate_resource_reclaim_supported(info, &reclaim));
@@ -232,7 +222,6 @@ static void test_task_batches_are_refused(void **state)
 	int place = 0;
 	struct doca_task_batch *batch = (struct doca_task_batch *)&place;
 
-	(void)state;
 	assert_error(doca_task_batch_submit(batch), DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(doca_task_batch_try_submit(batch), DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(doca_task_batch_get_status(batch), DOCA_ERROR_NOT_SUPPORTED);
@@ -257,7 +246,6 @@ static void test_structs_with_a_version(void **state)
 	struct versioned s = {.value = 5};
 	struct versioned *p = &s;
 
-	(void)state;
 	assert_int_equal(DOCA_STRUCT_GET_VERSION(&defined), DOCA_VERSION_EXACT);
 	assert_int_equal(defined.value, 0);
 	DOCA_STRUCT_CTOR(s);
@@ -274,8 +262,7 @@ static void test_structs_with_a_version(void **state)
 	assert_int_equal(s.value, 0);
 }
 
-/* --- access tokens -------------------------------------------------------------------------------
- */
+/* --- access tokens ---------------------------------------------------------------------------- */
 
 static struct doca_mmap *new_map(uint8_t *bytes)
 {
@@ -301,7 +288,6 @@ static void test_token_is_the_exports_key(void **state)
 	const void *desc;
 	size_t len, max = 0;
 
-	(void)state;
 	assert_ok(doca_mmap_cap_get_max_export_access_token_size(doca_dev_as_devinfo(dev), &max));
 	assert_int_equal(max, sizeof(token));
 	assert_ok(doca_mmap_set_export_access_token(mmap, dev, token, sizeof(token)));
@@ -311,7 +297,7 @@ static void test_token_is_the_exports_key(void **state)
 	assert_ok(doca_mmap_create_from_export(NULL, desc, len, dev, &import));
 	assert_ok(doca_mmap_destroy(import));
 
-	/* It stays for the next start, and another one can take its place. */
+	/* The token remains for the next start, and can be replaced. */
 	assert_ok(doca_mmap_stop(mmap));
 	assert_ok(doca_mmap_start(mmap));
 	assert_ok(doca_mmap_export_pci(mmap, dev, &desc, &len));
@@ -334,7 +320,6 @@ static void test_token_goes_with_its_device(void **state)
 	const void *desc;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_set_export_access_token(mmap, dev, token, sizeof(token)));
 	assert_ok(doca_mmap_rm_dev(mmap, dev));
 	assert_error(doca_mmap_set_export_access_token(mmap, dev, token, sizeof(token)),
@@ -355,7 +340,6 @@ static void test_token_refusals(void **state)
 	const void *desc;
 	size_t len;
 
-	(void)state;
 	assert_error(doca_mmap_set_export_access_token(mmap, dev, token, sizeof(token)),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_set_export_access_token(mmap, dev, token, 0),
@@ -382,12 +366,12 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		device_test(test_host_has_no_representors),
 		device_test(test_dpu_finds_the_host_by_its_address),
-		device_test(test_representor_tells_its_function),
+		device_test(representor_describes_its_function),
 		device_test(test_representor_filters),
 		device_test(test_representors_of_a_failing_device),
 		device_test(test_representors_refuse_null),
 		device_test(test_kind_of_function),
-		device_test(test_what_the_device_cannot_do),
+		device_test(optional_capabilities_are_not_supported),
 		cmocka_unit_test(test_task_batches_are_refused),
 		cmocka_unit_test(test_structs_with_a_version),
 		device_test(test_token_is_the_exports_key),
@@ -395,6 +379,6 @@ int main(int argc, char **argv)
 		device_test(test_token_refusals),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a map makes on demand: keys for peers and for callers, and the lock. Each allocation and
- * each command of each step fails once, the step then works when called again, and nothing is left.
+ * What a map creates on demand: keys for peers and for callers, and the lock. Each allocation and
+ * each command of each step fails once; the step then works when called again, and no object is
+ * left.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -16,7 +17,6 @@
 
 enum kind { MEMORY, DEVICE_MEMORY, DMABUF };
 
-static struct rig rig;
 static struct dpumap_dm *dm;
 static int memfd;
 static uint8_t memory[LEN];
@@ -29,9 +29,9 @@ struct life {
 
 static int open_all(void **state)
 {
-	if (fixture_count(state) || rig_open(&rig) != DOCA_SUCCESS)
+	if (fixture_setup(state))
 		return -1;
-	if (dpumap_dm_alloc(rig.dev, LEN, 0, &dm) != DOCA_SUCCESS)
+	if (dpumap_dm_alloc(fixture.dev, LEN, 0, &dm) != DOCA_SUCCESS)
 		return -1;
 	memfd = memfd_create("dma-buf", MFD_CLOEXEC);
 	return memfd < 0 ? -1 : ftruncate(memfd, LEN);
@@ -40,9 +40,9 @@ static int open_all(void **state)
 static int close_all(void **state)
 {
 	close(memfd);
-	if (dpumap_dm_free(dm) != DOCA_SUCCESS || rig_close(&rig) != DOCA_SUCCESS)
+	if (dpumap_dm_free(dm) != DOCA_SUCCESS)
 		return -1;
-	return fixture_recount(state);
+	return fixture_teardown(state);
 }
 
 static void create(struct life *life, enum kind kind)
@@ -55,9 +55,11 @@ static void create(struct life *life, enum kind kind)
 		assert_ok(dpumap_mmap_set_dm_memrange(life->map, dm, 0, LEN));
 	else
 		assert_ok(doca_mmap_set_dmabuf_memrange(life->map, memfd, NAME, 0, LEN));
-	/* Peers may read and the card may write: a key that allows both suits neither. */
+	/*
+	 * Peers may read and the card may write, so no single key has exactly the rights of either.
+	 */
 	assert_ok(doca_mmap_set_permissions(life->map, PCI_RW | RDMA_R));
-	assert_ok(doca_mmap_add_dev(life->map, rig.dev));
+	assert_ok(doca_mmap_add_dev(life->map, fixture.dev));
 }
 
 static void destroy(struct life *life)
@@ -82,25 +84,25 @@ static doca_error_t export_rdma(struct life *life)
 	const void *desc;
 	size_t len;
 
-	return doca_mmap_export_rdma(life->map, rig.dev, &desc, &len);
+	return doca_mmap_export_rdma(life->map, fixture.dev, &desc, &len);
 }
 
 static doca_error_t get_mkey(struct life *life)
 {
 	uint32_t key;
 
-	return doca_mmap_get_mkey(life->map, rig.dev, &key);
+	return doca_mmap_get_mkey(life->map, fixture.dev, &key);
 }
 
 static doca_error_t import(struct life *life)
 {
 	const void *desc;
 	size_t len;
-	doca_error_t result = doca_mmap_export_rdma(life->map, rig.dev, &desc, &len);
+	doca_error_t result = doca_mmap_export_rdma(life->map, fixture.dev, &desc, &len);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return doca_mmap_create_from_export(NULL, desc, len, rig.dev, &life->import);
+	return doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &life->import);
 }
 
 typedef doca_error_t (*step_fn)(struct life *life);
@@ -140,16 +142,16 @@ static bool fail_once(enum kind kind, size_t step, enum fault_kind fault, unsign
 
 static void sweep(enum kind kind, enum fault_kind fault, int err)
 {
-	struct rig_counts before;
+	struct objects before;
 	unsigned int live;
 
-	assert_true(rig_read_counts(&before));
+	assert_true(objects_read(&before));
 	live = fault_count_live();
 	for (size_t step = 0; step < STEPS; step++)
 		for (unsigned int n = 1; fail_once(kind, step, fault, n, err); n++)
 			assert_true(n < 100);
 	assert_int_equal(fault_count_live(), live);
-	assert_true(rig_counts_return(&before));
+	assert_true(objects_wait(&before));
 }
 
 static void sweep_all(enum kind kind)
@@ -166,26 +168,26 @@ static void sweep_all(enum kind kind)
 
 static void test_memory(void **state)
 {
-	(void)state;
 	sweep_all(MEMORY);
 }
 
 static void test_device_memory(void **state)
 {
-	(void)state;
 	sweep_all(DEVICE_MEMORY);
 }
 
 static void test_dmabuf(void **state)
 {
-	(void)state;
 	sweep_all(DMABUF);
 }
 
-/* A device that keeps something back: the map says so, hands out nothing more, and stops later. */
+/*
+ * A device that fails to destroy: the map reports it, exports nothing more, and can be stopped
+ * later.
+ */
 static bool stop_fails_once(enum kind kind, unsigned int n)
 {
-	struct rig_copy copy = {.len = 1};
+	struct fixture_copy copy = {.len = 1};
 	struct life life;
 	doca_error_t result;
 	size_t len;
@@ -210,7 +212,7 @@ static bool stop_fails_once(enum kind kind, unsigned int n)
 	copy.dst = life.map;
 	copy.src = life.map;
 	copy.src_addr = copy.dst_addr;
-	assert_error(rig_copy(&rig, &copy), DOCA_ERROR_BAD_STATE);
+	assert_error(fixture_copy(&fixture, &copy), DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_mmap_stop(life.map));
 	assert_ok(doca_mmap_start(life.map));
 	assert_ok(export_rdma(&life));
@@ -222,7 +224,6 @@ static void test_stop_in_part(void **state)
 {
 	static const enum kind kinds[] = {MEMORY, DEVICE_MEMORY, DMABUF};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		unsigned int n = 1;
 
@@ -243,6 +244,6 @@ int main(int argc, char **argv)
 		faults_test(test_stop_in_part),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

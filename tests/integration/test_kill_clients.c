@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Hundreds of programs that are killed, or end by themselves, at random points of their lives, four
- * at a time. Nothing of them stays on the device or in its server, importers of their memory are
- * refused, and programs that have nothing to do with them notice nothing. DPUMAP_KILLS and
- * DPUMAP_RANDOM_SEED choose how many and which.
+ * Hundreds of programs that are killed, or end by themselves, at random points, four at a time.
+ * Nothing of them remains on the device or in its server, importers of their memory are refused,
+ * and unrelated programs are not disturbed. DPUMAP_KILLS sets the number of programs,
+ * DPUMAP_RANDOM_SEED repeats a run.
  */
 #include <dirent.h>
 #include <poll.h>
@@ -14,48 +14,49 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "emulator.h"
 #include "fixture.h"
-#include "inner.h"
-#include "lives.h"
+#include "peer.h"
+#include "random_client.h"
 
-#define AT_ONCE	   4
-#define KILLS	   500
-#define LIFE_MS	   300		  /* where a program starts slowly, DPUMAP_LIFE_MS */
-#define WARM_UP	   (AT_ONCE * 20) /* before the server's memory is measured */
-#define GROWTH_KIB 128
-#define DENIAL_MS  5000
-#define SEED_ENV   "DPUMAP_TEST_SEED"
-#define WITNESSES  2
+#define AT_ONCE	       4
+#define KILLS	       500
+#define CLIENT_MS      300	      /* override: DPUMAP_LIFE_MS */
+#define WARM_UP	       (AT_ONCE * 20) /* before the server's memory is measured */
+#define GROWTH_KIB     128
+#define DENIAL_MS      5000
+#define SEED_ENV       "DPUMAP_TEST_SEED"
+#define STEADY_CLIENTS 2
+
+/* LeakSanitizer asks this. Clients exit, too, in the middle of their work. */
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
+
+int __lsan_is_turned_off(void)
+{
+	return 1;
+}
 
 struct client {
 	pid_t pid;
 	int to, from;
 	uint32_t seed;
-	uint64_t deadline; /* ms: killed then */
+	uint64_t deadline; /* ms: the program is killed then */
 };
 
 static struct storm {
-	struct random_state random;
-	struct inner emu; /* the one that this test runs on */
-	struct side here;
-	struct side_desc desc; /* of the map that the lives read */
+	uint64_t random;
+	struct emulator emu; /* the emulator of this test */
+	struct sharer parent;
+	struct descriptor desc; /* of the map that the programs read */
 	struct client clients[AT_ONCE];
 	unsigned int killed, ended, wrong, denied;
 } storm;
 
-static unsigned long setting(const char *name, unsigned long otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoul(text, NULL, 0) : otherwise;
-}
-
-/* --- the server's own resources ------------------------------------------------------------------
- */
+/* --- the server's own resources --------------------------------------------------------------- */
 
 struct footprint {
 	long heap_kib, threads, descriptors;
-	bool sanitized; /* keeps what was freed: its size says nothing */
+	bool sanitized; /* sanitizers keep freed memory, so the size means nothing */
 };
 
 static long status_field(pid_t pid, const char *name)
@@ -75,7 +76,7 @@ static long status_field(pid_t pid, const char *name)
 	return value;
 }
 
-/* Not all of its memory: tables of a fixed size fill as numbers are used for the first time. */
+/* Not all memory: tables of a fixed size fill as numbers are used for the first time. */
 static long heap_size(pid_t pid)
 {
 	char path[64], line[512];
@@ -138,71 +139,69 @@ static struct footprint measure(pid_t pid)
 	};
 }
 
-/* --- lives ---------------------------------------------------------------------------------------
- */
+/* --- random clients --------------------------------------------------------------------------- */
 
 static void start(struct client *c)
 {
-	uint32_t longest = (uint32_t)setting("DPUMAP_LIFE_MS", LIFE_MS);
+	uint32_t longest = (uint32_t)test_setting("DPUMAP_LIFE_MS", CLIENT_MS);
 	char seed[16];
 	int i;
 
-	c->seed = lives_draw(&storm.random, 1u << 30);
+	c->seed = test_draw(&storm.random, 1u << 30);
 	snprintf(seed, sizeof(seed), "%u", c->seed);
 	setenv(SEED_ENV, seed, 1);
-	c->pid = inner_spawn(&storm.emu, lives_draw(&storm.random, 4) ? "host" : "dpu", "life",
-			     &c->to, &c->from);
+	c->pid = emulator_spawn(&storm.emu, test_draw(&storm.random, 4) ? "host" : "dpu", "random",
+				&c->to, &c->from);
 	unsetenv(SEED_ENV);
 	assert_true(c->pid > 0);
-	/* Twice: it may start again, as another program. */
+	/* Twice, for it may execute another program. */
 	for (i = 0; i < 2; i++)
 		if (write(c->to, &storm.desc, sizeof(storm.desc)) != (ssize_t)sizeof(storm.desc))
 			break;
-	/* A quarter dies while it starts. */
-	c->deadline =
-		rig_now_ms() +
-		lives_draw(&storm.random, lives_draw(&storm.random, 4) ? longest : longest / 8);
+	/* A quarter of the programs is killed while it starts. */
+	c->deadline = now_ms() +
+		      test_draw(&storm.random, test_draw(&storm.random, 4) ? longest : longest / 8);
 }
 
 static bool reads(const struct client *c)
 {
-	uint8_t got[LIVES_BYTES], wanted[LIVES_BYTES];
+	uint8_t got[CLIENT_BYTES], wanted[CLIENT_BYTES];
 
-	if (side_read(&storm.here, 1, 0, got, sizeof(got)) != DOCA_SUCCESS)
+	if (sharer_read(&storm.parent, 1, 0, got, sizeof(got)) != DOCA_SUCCESS)
 		return false;
-	rig_fill(wanted, sizeof(wanted), c->seed);
+	fixture_fill(wanted, sizeof(wanted), c->seed);
 	assert_memory_equal(got, wanted, sizeof(got));
 	return true;
 }
 
-/* If it exported something in time: import it. */
+/* Import what it has exported, if anything. */
 static bool import_from(const struct client *c)
 {
 	struct pollfd in = {.fd = c->from, .events = POLLIN};
-	struct side_desc desc;
+	struct descriptor desc;
 
 	if (poll(&in, 1, 0) != 1 || !(in.revents & POLLIN) ||
 	    read(c->from, &desc, sizeof(desc)) != (ssize_t)sizeof(desc))
 		return false;
-	if (side_import_map(&storm.here, 1, &desc) != DOCA_SUCCESS)
-		return false; /* it is of this function, or it has just ended by itself */
+	if (sharer_import(&storm.parent, 1, &desc) != DOCA_SUCCESS)
+		return false; /* it is on the same function, or it has just ended by itself */
 	if (reads(c))
 		return true;
-	side_drop(&storm.here, 1);
+	sharer_drop(&storm.parent, 1);
 	return false;
 }
 
 static void assert_denied(void)
 {
-	uint64_t deadline = rig_now_ms() + DENIAL_MS;
+	uint64_t deadline = now_ms() + DENIAL_MS;
 	doca_error_t result;
 	uint8_t got[64];
 
 	do {
-		result = side_read(&storm.here, 1, 0, got, sizeof(got));
-	} while (result == DOCA_SUCCESS && rig_now_ms() < deadline);
+		result = sharer_read(&storm.parent, 1, 0, got, sizeof(got));
+	} while (result == DOCA_SUCCESS && now_ms() < deadline);
 	assert_error(result, DOCA_ERROR_NOT_PERMITTED);
-	assert_ok(side_drop(&storm.here, 1));
+	assert_ok(sharer_drop(&storm.parent, 1));
 	storm.denied++;
 }
 
@@ -217,22 +216,23 @@ static void judge(const struct client *c, int status)
 	    (WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1))
 		return;
 	storm.wrong++;
-	print_error("a life of seed %u ended with status 0x%x\n", c->seed, (unsigned int)status);
+	print_error("the client of seed %u ended with status 0x%x\n", c->seed,
+		    (unsigned int)status);
 }
 
 static void finish(struct client *c)
 {
 	bool imported = import_from(c);
 
-	kill(c->pid, lives_draw(&storm.random, 5) ? SIGKILL : SIGTERM);
-	judge(c, rig_reap(c->pid));
+	kill(c->pid, test_draw(&storm.random, 5) ? SIGKILL : SIGTERM);
+	judge(c, process_reap(c->pid));
 	if (imported)
 		assert_denied();
 	close(c->to);
 	close(c->from);
 }
 
-static void run_lives(unsigned int n)
+static void run_clients(unsigned int n)
 {
 	unsigned int started, i;
 	struct client *c;
@@ -243,7 +243,7 @@ static void run_lives(unsigned int n)
 		for (c = storm.clients, i = 1; i < AT_ONCE; i++)
 			if (storm.clients[i].deadline < c->deadline)
 				c = &storm.clients[i];
-		while (rig_now_ms() < c->deadline)
+		while (now_ms() < c->deadline)
 			usleep(500);
 		finish(c);
 		start(c);
@@ -252,36 +252,35 @@ static void run_lives(unsigned int n)
 		finish(&storm.clients[i]);
 }
 
-/* --- the test ------------------------------------------------------------------------------------
- */
+/* --- the test --------------------------------------------------------------------------------- */
 
 static void open_storm(void)
 {
-	const struct side_export what = {SIDE_MEMORY, LIVES_BYTES, LOCAL_RW | PCI_RW, LIVES_SEED};
+	const struct map_spec what = {FROM_MEMORY, CLIENT_BYTES, LOCAL_RW | PCI_RW, CLIENT_SEED};
 	const char *dir = getenv("DPUMAP_EMU_DIR");
 	struct rlimit no_core = {0};
 
 	setrlimit(RLIMIT_CORE, &no_core);
 	signal(SIGPIPE, SIG_IGN);
-	storm.random.state = setting("DPUMAP_RANDOM_SEED", (unsigned long)rig_now_ms());
-	printf("seed %llu\n", (unsigned long long)storm.random.state);
+	storm.random = test_setting("DPUMAP_RANDOM_SEED", (unsigned long)now_ms());
+	printf("seed %llu\n", (unsigned long long)storm.random);
 	assert_non_null(dir);
 	snprintf(storm.emu.dir, sizeof(storm.emu.dir), "%s", dir);
-	storm.emu.server = inner_server_of(dir);
+	storm.emu.server = emulator_server_of(dir);
 	assert_true(storm.emu.server > 0);
-	assert_ok(side_open(&storm.here));
-	assert_ok(side_export_map(&storm.here, 0, &what, &storm.desc));
+	assert_ok(sharer_open(&storm.parent));
+	assert_ok(sharer_export(&storm.parent, 0, &what, &storm.desc));
 }
 
 static void assert_no_growth(const struct footprint *before)
 {
-	uint64_t deadline = rig_now_ms() + 10000;
+	uint64_t deadline = now_ms() + 10000;
 	struct footprint now;
 
 	do {
 		usleep(20000);
 		now = measure(storm.emu.server);
-	} while (now.descriptors != before->descriptors && rig_now_ms() < deadline);
+	} while (now.descriptors != before->descriptors && now_ms() < deadline);
 	printf("server: %ld KiB, %ld descriptors, %ld threads; was %ld, %ld, %ld\n", now.heap_kib,
 	       now.descriptors, now.threads, before->heap_kib, before->descriptors,
 	       before->threads);
@@ -291,47 +290,47 @@ static void assert_no_growth(const struct footprint *before)
 		assert_true(now.heap_kib > 0 && now.heap_kib - before->heap_kib <= GROWTH_KIB);
 }
 
-static void test_storm(void **state)
+static void killed_programs_leave_nothing_behind(void **state)
 {
-	static const char *const sides[WITNESSES] = {"dpu", "host"};
-	unsigned int kills = (unsigned int)setting("DPUMAP_KILLS", KILLS), i;
-	struct client witness[WITNESSES];
+	static const char *const functions[STEADY_CLIENTS] = {"dpu", "host"};
+	unsigned int kills = (unsigned int)test_setting("DPUMAP_KILLS", KILLS), i;
+	struct client steady[STEADY_CLIENTS];
 	struct footprint before;
-	struct rig_counts counts;
+	struct objects counts;
 	uint64_t begin;
 
-	(void)state;
 	open_storm();
-	for (i = 0; i < WITNESSES; i++)
-		witness[i].pid = inner_spawn(&storm.emu, sides[i], "witness", &witness[i].to, NULL);
-	run_lives(WARM_UP);
-	assert_true(rig_read_counts(&counts));
+	for (i = 0; i < STEADY_CLIENTS; i++)
+		steady[i].pid =
+			emulator_spawn(&storm.emu, functions[i], "steady", &steady[i].to, NULL);
+	run_clients(WARM_UP);
+	assert_true(objects_read(&counts));
 	before = measure(storm.emu.server);
-	begin = rig_now_ms();
-	run_lives(kills);
+	begin = now_ms();
+	run_clients(kills);
 	printf("%u killed, %u ended by themselves; %u exports denied; %llu s\n", storm.killed,
-	       storm.ended, storm.denied, (unsigned long long)(rig_now_ms() - begin) / 1000);
+	       storm.ended, storm.denied, (unsigned long long)(now_ms() - begin) / 1000);
 	assert_no_growth(&before);
-	for (i = 0; i < WITNESSES; i++) {
-		assert_int_equal(waitpid(witness[i].pid, NULL, WNOHANG), 0);
-		close(witness[i].to);
-		assert_int_equal(rig_reap(witness[i].pid), 0);
+	for (i = 0; i < STEADY_CLIENTS; i++) {
+		assert_int_equal(waitpid(steady[i].pid, NULL, WNOHANG), 0);
+		close(steady[i].to);
+		assert_int_equal(process_reap(steady[i].pid), 0);
 	}
 	assert_int_equal(storm.wrong, 0);
 	assert_true(storm.killed > kills / 2 && storm.denied > 0);
-	assert_ok(side_close(&storm.here));
+	assert_ok(sharer_close(&storm.parent));
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_storm),
+		counted_test(killed_programs_leave_nothing_behind),
 	};
-	const char *role = getenv(INNER_ROLE_ENV);
+	const char *role = getenv(EMULATOR_ROLE_ENV);
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	if (!role)
 		return cmocka_run_group_tests(tests, NULL, NULL);
-	return strcmp(role, "witness") != 0 ? lives_run((uint32_t)setting(SEED_ENV, 1))
-					    : lives_witness();
+	return strcmp(role, "steady") != 0 ? random_client_run((uint32_t)test_setting(SEED_ENV, 1))
+					   : steady_client_run();
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random calls on a few maps, next to a model of what each map is: every call must do what the
- * model says, with an error for a reason that the model knows, and every getter must agree with it.
- *
- * DPUMAP_MODEL_SECONDS: how long, 0 for ever. DPUMAP_MODEL_SEED: of the first sequence; the seed of
- * a sequence that fails is printed. DPUMAP_MODEL_TRACE: print each call.
+ * Random calls on a few maps, compared with a model of each map: every call must have a result that
+ * the model allows, and every getter must agree with it. DPUMAP_MODEL_SECONDS sets the duration, 0
+ * for no limit; DPUMAP_MODEL_SEED the first sequence. The seed of a failing sequence is printed.
+ * DPUMAP_MODEL_TRACE prints each call.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <doca_buf_inventory.h>
 
 #include "fixture.h"
+#include "peer.h"
 
 #define MAPS		6
 #define DEVS		2
@@ -34,7 +34,7 @@
 #define RELAXED	  ((uint32_t)DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
 #define ALL_FLAGS 0x7fu
 
-enum state { GONE, NEW, STARTED, STOPPED, IMPORTED, IMPORTED_STOPPED };
+enum state { NONE, NEW, STARTED, STOPPED, IMPORTED, IMPORTED_STOPPED };
 enum kind { PCI, RDMA, KINDS };
 
 struct model_map {
@@ -46,14 +46,14 @@ struct model_map {
 	size_t len; /* 0: no range */
 	uint32_t access, devs, max_devs, bufs;
 	uint64_t user_data;
-	const void *desc[KINDS][DEVS]; /* what was handed out */
+	const void *desc[KINDS][DEVS]; /* exported descriptors */
 	enum kind import_kind;
 	uint32_t from, from_life;
-	uint32_t life; /* of an export: moves on when it ends, also when the place is taken again */
+	uint32_t life; /* of an export: changes when it ends, even if the slot is reused */
 };
 
 struct blob {
-	struct side_desc desc;
+	struct descriptor desc;
 	enum kind kind;
 	uint32_t from, life, access;
 	unsigned int dev;
@@ -63,7 +63,7 @@ struct blob {
 
 struct model_buf {
 	struct doca_buf *buf;
-	int map; /* -1: it is gone */
+	int map; /* -1: it has ended */
 };
 
 static struct {
@@ -104,8 +104,8 @@ static bool is_usable(const struct model_map *map)
 }
 
 /*
- * errors: all that the call may say, 0 if it must work; with OK_TOO it may work as well. True
- * if it did.
+ * errors: all results that the call may have, 0 if it must succeed; with OK_TOO it may also
+ * succeed. Returns true if it did.
  */
 static bool expect(const char *call, const struct model_map *map, doca_error_t result,
 		   uint32_t errors)
@@ -139,7 +139,7 @@ static void end_exports(struct model_map *map)
 
 static void call_create(struct model_map *map)
 {
-	if (map->state != GONE)
+	if (map->state != NONE)
 		return;
 	*map = (struct model_map){.life = map->life};
 	if (!expect("create", map, doca_mmap_create(&map->mmap), 0))
@@ -163,7 +163,7 @@ static void call_destroy(struct model_map *map)
 		if (m.bufs[i].map == (int)index_of(map))
 			m.bufs[i].map = -1;
 	end_exports(map);
-	map->state = GONE;
+	map->state = NONE;
 }
 
 static void call_start(struct model_map *map)
@@ -192,7 +192,7 @@ static void call_stop(struct model_map *map)
 	map->state = map->state == IMPORTED ? IMPORTED_STOPPED : STOPPED;
 }
 
-/* What a setter may say; doc: BAD_STATE or NOT_PERMITTED for an import. */
+/* Results that a setter may have; doc: BAD_STATE or NOT_PERMITTED for an import. */
 static uint32_t setter_errors(const struct model_map *map)
 {
 	if (is_import(map))
@@ -219,7 +219,7 @@ static void call_set_memrange(struct model_map *map)
 
 static void call_set_other_range(struct model_map *map)
 {
-	struct doca_dpa *dpa = (struct doca_dpa *)memory; /* never looked at: there are none */
+	struct doca_dpa *dpa = (struct doca_dpa *)memory; /* never dereferenced */
 	uint32_t errors = setter_errors(map);
 
 	if (map->len)
@@ -348,7 +348,7 @@ static void call_export(struct model_map *map)
 		errors |= E(NOT_PERMITTED);
 	if (is_import(map) && map->import_kind == RDMA && kind == RDMA)
 		errors |= E(NOT_SUPPORTED);
-	/* Whether an export that has ended can be exported again shows only in its use. */
+	/* An export that has ended and one that can be exported again differ in use only. */
 	if (!errors && map->state == IMPORTED && m.maps[map->from].life != map->from_life)
 		errors = OK_TOO | E(DRIVER);
 	result = kind == PCI ? doca_mmap_export_pci(map->mmap, m.devs[dev], &desc, &len)
@@ -365,11 +365,11 @@ static void call_import(struct model_map *map)
 {
 	const struct blob *blob = &m.blobs[draw(m.nblobs < BLOBS ? m.nblobs : BLOBS)];
 	unsigned int dev = draw(4) ? blob->dev : draw(m.ndevs);
-	struct side_desc desc = blob->desc;
+	struct descriptor desc = blob->desc;
 	union doca_data data = {.u64 = draw(UINT32_MAX)};
 	uint32_t errors = 0;
 
-	if (map->state != GONE || !desc.len)
+	if (map->state != NONE || !desc.len)
 		return;
 	if (!draw(8)) {
 		errors |= E(INVALID_VALUE);
@@ -442,7 +442,7 @@ static void call_get_buf(struct model_map *map)
 	uint32_t errors = 0;
 	struct doca_buf *buf;
 
-	if (!draw(2) && map->len) { /* within the range, for once */
+	if (!draw(2) && map->len) { /* within the range this time */
 		addr -= offset;
 		len = map->len;
 		offset = 0;
@@ -491,17 +491,16 @@ static void put_buf(unsigned int i)
 
 static void call_put_buf(struct model_map *map)
 {
-	(void)map;
 	if (m.nbufs)
 		put_buf(draw(m.nbufs));
 }
 
-/* All of a map that is usable can be read by the device, an import for as long as its export. */
+/* The device can read all of a usable map, and an import as long as its export exists. */
 static void call_copy(struct model_map *map)
 {
-	struct rig rig = {.dev = m.devs[0], .dma = m.dma};
+	struct fixture first = {.dev = m.devs[0], .dma = m.dma};
 	void *addr = map->len ? map->addr : memory[index_of(map)];
-	struct rig_copy copy = {m.bounce, bounce, map->mmap, addr, map->len ? map->len : 1};
+	struct fixture_copy copy = {m.bounce, bounce, map->mmap, addr, map->len ? map->len : 1};
 	uint32_t errors = 0;
 
 	if (!is_usable(map))
@@ -513,14 +512,14 @@ static void call_copy(struct model_map *map)
 	else if (map->state == IMPORTED && m.maps[map->from].life != map->from_life)
 		errors |= E(NOT_PERMITTED);
 	memset(bounce, 0, sizeof(bounce));
-	if (expect("memcpy", map, rig_copy_within(&rig, &copy, COPY_PATIENCE), errors))
+	if (expect("memcpy", map, fixture_copy_within(&first, &copy, COPY_PATIENCE), errors))
 		assert_memory_equal(bounce, map->addr, map->len);
 }
 
 static const struct {
 	void (*make)(struct model_map *map);
 	unsigned int weight;
-	bool on_any; /* also on a place without a map */
+	bool on_any; /* also in a slot without a map */
 } calls[] = {
 	{call_create, 3, true},
 	{call_import, 20, true},
@@ -593,10 +592,10 @@ static void make_call(void)
 	struct model_map *map = &m.maps[draw(MAPS)];
 	size_t call = draw_call();
 
-	if (map->state == GONE && !calls[call].on_any)
+	if (map->state == NONE && !calls[call].on_any)
 		return;
 	calls[call].make(map);
-	if (map->state == GONE)
+	if (map->state == NONE)
 		return;
 	check_range(map);
 	check_getters(map);
@@ -607,7 +606,7 @@ static void drop_all(void)
 	while (m.nbufs)
 		put_buf(m.nbufs - 1);
 	for (unsigned int i = 0; i < MAPS; i++)
-		if (m.maps[i].state != GONE)
+		if (m.maps[i].state != NONE)
 			call_destroy(&m.maps[i]);
 	memset(m.blobs, 0, sizeof(m.blobs));
 	m.nblobs = 0;
@@ -622,19 +621,12 @@ static void run_sequence(uint32_t seed)
 	drop_all();
 }
 
-static unsigned long number_from(const char *name, unsigned long otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoul(text, NULL, 0) : otherwise;
-}
-
 static uint32_t draw_seed(void)
 {
 	uint32_t seed = 1;
 
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		seed = (uint32_t)rig_now_ms();
+		seed = (uint32_t)now_ms();
 	return seed;
 }
 
@@ -656,7 +648,7 @@ static void open_all(void)
 	assert_ok(doca_buf_inventory_create(BUFS, &m.inventory));
 	assert_ok(doca_buf_inventory_start(m.inventory));
 	for (uint32_t i = 0; i < MAPS; i++)
-		rig_fill(memory[i], LEN, i);
+		fixture_fill(memory[i], LEN, i);
 }
 
 static void close_all(void)
@@ -670,22 +662,21 @@ static void close_all(void)
 
 static void test_random_calls_agree_with_the_model(void **state)
 {
-	unsigned long seconds = number_from("DPUMAP_MODEL_SECONDS", DEFAULT_SECONDS);
-	uint64_t end = rig_now_ms() + seconds * 1000;
-	uint32_t seed = (uint32_t)number_from("DPUMAP_MODEL_SEED", draw_seed());
+	unsigned long seconds = test_setting("DPUMAP_MODEL_SECONDS", DEFAULT_SECONDS);
+	uint64_t end = now_ms() + seconds * 1000;
+	uint32_t seed = (uint32_t)test_setting("DPUMAP_MODEL_SEED", draw_seed());
 	unsigned int sequences = 0;
-	struct rig_counts before;
+	struct objects before;
 
-	(void)state;
 	m.trace = getenv("DPUMAP_MODEL_TRACE");
 	print_message("first seed %" PRIu32 "\n", seed);
 	open_all();
-	assert_true(rig_read_counts(&before));
+	assert_true(objects_read(&before));
 	do {
 		run_sequence(seed + sequences++);
-		if (!rig_counts_return(&before))
+		if (!objects_wait(&before))
 			fail_msg("seed %" PRIu32 ": left on the device", m.seed);
-	} while (!seconds || rig_now_ms() < end);
+	} while (!seconds || now_ms() < end);
 	close_all();
 	print_message("%u sequences, %lu calls\n", sequences, m.made);
 }
@@ -696,7 +687,7 @@ int main(int argc, char **argv)
 		counted_test(test_random_calls_agree_with_the_model),
 	};
 
-	rig_parse(argc, argv);
-	setenv("DPUMAP_LOG_LEVEL", "off", 0); /* refusals are part of it */
+	test_parse_options(argc, argv);
+	setenv("DPUMAP_LOG_LEVEL", "off", 0); /* refused calls count as well */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

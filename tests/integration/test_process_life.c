@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One kernel context in several processes: by fork, exec, dup and descriptors passed over a Unix
- * socket; what the importing calls of libibverbs make of it; and what is left when one of them
- * ends.
+ * One kernel context in several processes: by fork, exec, dup, and descriptors sent over a Unix
+ * socket; the importing calls of libibverbs; and what remains when one of the processes ends.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -14,13 +13,13 @@
 #include <infiniband/verbs.h>
 
 #include "fixture.h"
-#include "loop.h"
+#include "rc.h"
 
 #define STEP_ENV   "DPUMAP_TEST_STEP"
 #define SOCKET_ENV "DPUMAP_TEST_SOCKET"
 #define DM_BYTES   4096
 
-/* What one process tells another of its context: numbers only, as any two programs could. */
+/* What one process sends to another about its context: numbers only, as any two programs could. */
 struct card {
 	uint32_t pd, mr, dm, dm_mr;
 	uint32_t key, dm_key;
@@ -33,7 +32,7 @@ struct owner {
 	struct ibv_pd *pd;
 	struct ibv_dm *dm;
 	struct ibv_mr *dm_mr;
-	struct loop loop;
+	struct rc rc;
 	struct card card;
 };
 
@@ -43,7 +42,7 @@ static bool fill_dm(struct ibv_dm *dm, uint32_t seed)
 {
 	uint8_t bytes[DM_BYTES];
 
-	rig_fill(bytes, sizeof(bytes), seed);
+	fixture_fill(bytes, sizeof(bytes), seed);
 	return !ibv_memcpy_to_dm(dm, 0, bytes, sizeof(bytes));
 }
 
@@ -51,7 +50,7 @@ static bool dm_holds(struct ibv_dm *dm, uint32_t seed)
 {
 	uint8_t bytes[DM_BYTES], wanted[DM_BYTES];
 
-	rig_fill(wanted, sizeof(wanted), seed);
+	fixture_fill(wanted, sizeof(wanted), seed);
 	return !ibv_memcpy_from_dm(bytes, dm, 0, sizeof(bytes)) &&
 	       !memcmp(bytes, wanted, sizeof(bytes));
 }
@@ -60,30 +59,30 @@ static bool own(struct owner *o)
 {
 	struct ibv_alloc_dm_attr attr = {.length = DM_BYTES};
 
-	o->context = rig_open_context();
+	o->context = fixture_open_context();
 	o->pd = o->context ? ibv_alloc_pd(o->context) : NULL;
 	o->dm = o->pd ? ibv_alloc_dm(o->context, &attr) : NULL;
 	if (!o->dm)
 		return false;
-	o->dm_mr = ibv_reg_dm_mr(o->pd, o->dm, 0, DM_BYTES, LOOP_ALL | IBV_ACCESS_ZERO_BASED);
-	if (!o->dm_mr || !loop_open(&o->loop, o->pd) || !fill_dm(o->dm, 5))
+	o->dm_mr = ibv_reg_dm_mr(o->pd, o->dm, 0, DM_BYTES, RC_ALL | IBV_ACCESS_ZERO_BASED);
+	if (!o->dm_mr || !rc_open_loopback(&o->rc, o->pd) || !fill_dm(o->dm, 5))
 		return false;
-	rig_fill(o->loop.bytes, LOOP_BYTES, 6);
+	fixture_fill(o->rc.bytes, RC_BYTES, 6);
 	o->card = (struct card){
 		.pd = o->pd->handle,
-		.mr = o->loop.mr->handle,
+		.mr = o->rc.mr->handle,
 		.dm = o->dm->handle,
 		.dm_mr = o->dm_mr->handle,
-		.key = o->loop.mr->rkey,
+		.key = o->rc.mr->rkey,
 		.dm_key = o->dm_mr->rkey,
-		.addr = (uintptr_t)o->loop.bytes,
+		.addr = (uintptr_t)o->rc.bytes,
 	};
 	return true;
 }
 
 static bool disown(struct owner *o)
 {
-	return loop_close(&o->loop) && !ibv_dereg_mr(o->dm_mr) && !ibv_free_dm(o->dm) &&
+	return rc_close(&o->rc) && !ibv_dereg_mr(o->dm_mr) && !ibv_free_dm(o->dm) &&
 	       !ibv_dealloc_pd(o->pd) && !ibv_close_device(o->context);
 }
 
@@ -97,66 +96,21 @@ static int close_owner(void **state)
 	return disown(&owner) ? fixture_recount(state) : -1;
 }
 
-/* --- descriptors over a socket -------------------------------------------------------------------
- */
+/* --- descriptors over a socket ---------------------------------------------------------------- */
 
-static bool send_card(int socket, int fd, const struct card *card)
-{
-	union {
-		struct cmsghdr align;
-		char space[CMSG_SPACE(sizeof(fd))];
-	} control = {0};
-	struct iovec iov = {.iov_base = (void *)(uintptr_t)card, .iov_len = sizeof(*card)};
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	return sendmsg(socket, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(*card);
-}
-
-static int receive_card(int socket, struct card *card)
-{
-	union {
-		struct cmsghdr align;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec iov = {.iov_base = card, .iov_len = sizeof(*card)};
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	int fd = -1;
-
-	if (recvmsg(socket, &msg, MSG_CMSG_CLOEXEC) == (ssize_t)sizeof(*card) &&
-	    CMSG_FIRSTHDR(&msg))
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	return fd;
-}
-
-static bool say(int socket, char what)
+static bool send_byte(int socket, char what)
 {
 	return send(socket, &what, 1, MSG_NOSIGNAL) == 1;
 }
 
-static bool hear(int socket, char what)
+static bool expect_byte(int socket, char what)
 {
 	char c = 0;
 
 	return recv(socket, &c, 1, 0) == 1 && c == what;
 }
 
-/* --- what importers do; an exit status that tells where it went wrong ----------------------------
- */
+/* --- what importers do; an exit status that tells where it went wrong ------------------------- */
 
 struct import {
 	struct ibv_context *context;
@@ -180,7 +134,7 @@ static int import_all(int fd, const struct card *card, struct import *i)
 	i->dm = ibv_import_dm(i->context, card->dm);
 	if (!i->dm)
 		return 23;
-	return i->mr->rkey == card->key && i->mr->length == LOOP_BYTES &&
+	return i->mr->rkey == card->key && i->mr->length == RC_BYTES &&
 			       i->dm_mr->rkey == card->dm_key
 		       ? 0
 		       : 24;
@@ -195,31 +149,31 @@ static int unimport_all(struct import *i)
 	return ibv_close_device(i->context) ? 25 : 0;
 }
 
-/* By queues of its own the importer copies what the owner registered. */
-static int use_keys(struct loop *loop, const struct card *card)
+/* With its own queues the importer copies what the owner registered. */
+static int use_keys(struct rc *rc, const struct card *card)
 {
-	uint8_t wanted[LOOP_BYTES];
+	uint8_t wanted[RC_BYTES];
 
-	rig_fill(wanted, sizeof(wanted), 6);
-	if (loop_read(loop, card->key, card->addr, LOOP_BYTES) != IBV_WC_SUCCESS)
+	fixture_fill(wanted, sizeof(wanted), 6);
+	if (rc_read(rc, card->key, card->addr, RC_BYTES) != IBV_WC_SUCCESS)
 		return 30;
-	if (memcmp(loop->bytes, wanted, sizeof(wanted)) != 0)
+	if (memcmp(rc->bytes, wanted, sizeof(wanted)) != 0)
 		return 31;
-	rig_fill(loop->bytes, DM_BYTES, 7);
-	return loop_write(loop, card->dm_key, 0, DM_BYTES) == IBV_WC_SUCCESS ? 0 : 32;
+	fixture_fill(rc->bytes, DM_BYTES, 7);
+	return rc_write(rc, card->dm_key, 0, DM_BYTES) == IBV_WC_SUCCESS ? 0 : 32;
 }
 
 static int use_import(struct import *i, const struct card *card)
 {
-	static struct loop loop;
+	static struct rc rc;
 	int code;
 
 	if (!dm_holds(i->dm, 5))
 		return 26;
-	if (!loop_open(&loop, i->pd))
+	if (!rc_open_loopback(&rc, i->pd))
 		return 27;
-	code = use_keys(&loop, card);
-	if (!loop_close(&loop))
+	code = use_keys(&rc, card);
+	if (!rc_close(&rc))
 		return 28;
 	return code ? code : (dm_holds(i->dm, 7) ? 0 : 29);
 }
@@ -237,23 +191,22 @@ static int import_and_use(int fd, const struct card *card)
 	return code ? code : end;
 }
 
-/* --- steps: what this program does as another process
- * -------------------------------------------- */
+/* --- steps: what this program does as another process ----------------------------------------- */
 
 static int step_import(int socket)
 {
 	struct card card;
-	int fd = receive_card(socket, &card);
+	int fd = process_receive_fd(socket, &card, sizeof(struct card));
 
 	return fd < 0 ? 10 : import_and_use(fd, &card);
 }
 
-/* The importer takes the region for its own and destroys it. */
+/* The importer imports the region and destroys it. */
 static int step_destroy(int socket)
 {
 	struct card card;
 	struct import i = {0};
-	int fd = receive_card(socket, &card), code;
+	int fd = process_receive_fd(socket, &card, sizeof(struct card)), code;
 
 	code = fd < 0 ? 10 : import_all(fd, &card, &i);
 	if (code)
@@ -266,24 +219,24 @@ static int step_destroy(int socket)
 	return ibv_close_device(i.context) ? 12 : 0;
 }
 
-/* An owner that others hold on to: it ends, or becomes another program, when it is told. */
+/* An owner whose context others use: when told, it ends or executes another program. */
 static int step_own(int socket)
 {
 	static struct owner o;
 
-	if (!own(&o) || !send_card(socket, o.context->cmd_fd, &o.card))
+	if (!own(&o) || !process_send_fd(socket, o.context->cmd_fd, &o.card, sizeof(struct card)))
 		return 10;
-	if (hear(socket, 'x') && !setenv(STEP_ENV, "wait", 1))
-		execl(rig_options.self, rig_options.self, (char *)NULL);
+	if (expect_byte(socket, 'x') && !setenv(STEP_ENV, "wait", 1))
+		execl(test_options.self, test_options.self, (char *)NULL);
 	return 11;
 }
 
 static int step_wait(int socket)
 {
-	return say(socket, 'w') && hear(socket, 'q') ? 0 : 10;
+	return send_byte(socket, 'w') && expect_byte(socket, 'q') ? 0 : 10;
 }
 
-/* The descriptor and what belongs to it arrived by exec. */
+/* The descriptor and its objects were inherited across exec. */
 static int step_inherit(int socket)
 {
 	struct card card;
@@ -305,7 +258,7 @@ static const struct {
 
 static int run_step(const char *name)
 {
-	int socket = rig_inherited(SOCKET_ENV);
+	int socket = process_inherited(SOCKET_ENV);
 	size_t i;
 
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
@@ -314,31 +267,23 @@ static int run_step(const char *name)
 	return 2;
 }
 
-/* Another process of the DPU, with a socket to it. */
+/* Start another process on the DPU, with a socket to it. */
 static pid_t start_step(const char *name, int *socket)
 {
 	pid_t pid;
 
 	setenv(STEP_ENV, name, 1);
-	pid = rig_spawn_self("dpu", SOCKET_ENV, socket);
+	pid = process_spawn_self("dpu", SOCKET_ENV, socket);
 	unsetenv(STEP_ENV);
 	return pid;
 }
 
-static int exit_code(pid_t pid)
-{
-	int status = rig_reap(pid);
-
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* --- tests ---------------------------------------------------------------------------------------
- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 static void assert_owner_works(void)
 {
-	assert_int_equal(loop_read(&owner.loop, owner.dm_mr->rkey, 0, DM_BYTES), IBV_WC_SUCCESS);
-	assert_int_equal(loop_gather(&owner.loop, owner.dm_mr->lkey, 0, DM_BYTES), IBV_WC_SUCCESS);
+	assert_int_equal(rc_read(&owner.rc, owner.dm_mr->rkey, 0, DM_BYTES), IBV_WC_SUCCESS);
+	assert_int_equal(rc_gather(&owner.rc, owner.dm_mr->lkey, 0, DM_BYTES), IBV_WC_SUCCESS);
 }
 
 static void test_import_from_a_socket(void **state)
@@ -346,10 +291,10 @@ static void test_import_from_a_socket(void **state)
 	int socket;
 	pid_t pid = start_step("import", &socket);
 
-	(void)state;
 	assert_true(pid > 0);
-	assert_true(send_card(socket, owner.context->cmd_fd, &owner.card));
-	assert_int_equal(exit_code(pid), 0);
+	assert_true(
+		process_send_fd(socket, owner.context->cmd_fd, &owner.card, sizeof(struct card)));
+	assert_int_equal(process_exit_code(pid), 0);
 	assert_true(dm_holds(owner.dm, 7));
 	assert_owner_works();
 	close(socket);
@@ -361,14 +306,13 @@ static void test_import_after_exec(void **state)
 	char fd_text[16];
 	pid_t pid;
 
-	(void)state;
 	assert_true(inherited >= 0);
 	pid = start_step("inherit", &socket);
 	assert_true(pid > 0);
 	snprintf(fd_text, sizeof(fd_text), "%d", inherited);
 	assert_int_equal(send(socket, &owner.card, sizeof(owner.card), 0), sizeof(owner.card));
 	assert_true(send(socket, fd_text, sizeof(fd_text), 0) > 0);
-	assert_int_equal(exit_code(pid), 0);
+	assert_int_equal(process_exit_code(pid), 0);
 	assert_owner_works();
 	close(inherited);
 	close(socket);
@@ -376,7 +320,6 @@ static void test_import_after_exec(void **state)
 
 static void test_import_of_a_dup(void **state)
 {
-	(void)state;
 	assert_int_equal(import_and_use(dup(owner.context->cmd_fd), &owner.card), 0);
 	assert_owner_works();
 }
@@ -385,40 +328,38 @@ static void test_import_in_a_fork(void **state)
 {
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid)
 		_exit(import_and_use(dup(owner.context->cmd_fd), &owner.card));
-	assert_int_equal(exit_code(pid), 0);
+	assert_int_equal(process_exit_code(pid), 0);
 	assert_owner_works();
 }
 
-/* The context as it was inherited, with no call that would tell the child's from the parent's. */
+/* Use the inherited context with no call that tells the child from its parent. */
 static int use_inherited_context(void)
 {
-	static struct loop loop;
+	static struct rc rc;
 	struct ibv_pd *pd = ibv_alloc_pd(owner.context);
 	int code;
 
-	if (!pd || !loop_open(&loop, pd))
+	if (!pd || !rc_open_loopback(&rc, pd))
 		return 10;
-	rig_fill(loop.bytes, LOOP_BYTES, 9);
-	code = loop_write(&loop, loop.mr->rkey, (uintptr_t)loop.bytes + 4096, 4096);
-	if (code || memcmp(loop.bytes, loop.bytes + 4096, 4096) != 0)
+	fixture_fill(rc.bytes, RC_BYTES, 9);
+	code = rc_write(&rc, rc.mr->rkey, (uintptr_t)rc.bytes + 4096, 4096);
+	if (code || memcmp(rc.bytes, rc.bytes + 4096, 4096) != 0)
 		return 11;
-	if (loop_read(&loop, owner.loop.mr->rkey, owner.card.addr, 16) != IBV_WC_REM_ACCESS_ERR)
+	if (rc_read(&rc, owner.rc.mr->rkey, owner.card.addr, 16) != IBV_WC_REM_ACCESS_ERR)
 		return 12; /* of another domain */
-	return loop_close(&loop) && !ibv_dealloc_pd(pd) ? 0 : 13;
+	return rc_close(&rc) && !ibv_dealloc_pd(pd) ? 0 : 13;
 }
 
 static void test_fork_goes_on(void **state)
 {
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid)
 		_exit(use_inherited_context());
 	assert_owner_works();
-	assert_int_equal(exit_code(pid), 0);
+	assert_int_equal(process_exit_code(pid), 0);
 	assert_owner_works();
 }
 
@@ -426,32 +367,30 @@ static void test_fork_of_a_fork(void **state)
 {
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid) {
 		int code = use_inherited_context();
 
 		pid = code ? -1 : fork();
 		if (!pid)
 			_exit(use_inherited_context());
-		_exit(code ? code : exit_code(pid));
+		_exit(code ? code : process_exit_code(pid));
 	}
-	assert_int_equal(exit_code(pid), 0);
+	assert_int_equal(process_exit_code(pid), 0);
 	assert_owner_works();
 }
 
-/* Objects that a child made and left are the context's, and go with it. */
+/* Objects that a child created belong to the context, and end with it. */
 static void test_fork_leaves_objects(void **state)
 {
-	static struct loop loop;
+	static struct rc rc;
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid) {
 		struct ibv_pd *pd = ibv_alloc_pd(owner.context);
 
-		_exit(!pd || !loop_open(&loop, pd));
+		_exit(!pd || !rc_open_loopback(&rc, pd));
 	}
-	assert_int_equal(exit_code(pid), 0);
+	assert_int_equal(process_exit_code(pid), 0);
 	assert_owner_works();
 }
 
@@ -460,7 +399,6 @@ static void test_import_of_nothing(void **state)
 	struct ibv_context *context = ibv_import_device(dup(owner.context->cmd_fd));
 	struct ibv_pd *pd;
 
-	(void)state;
 	assert_non_null(context);
 	assert_null(ibv_import_pd(context, 4711));
 	assert_int_equal(errno, ENOENT);
@@ -483,91 +421,88 @@ static void test_importer_may_destroy(void **state)
 	pid_t pid = start_step("destroy", &socket);
 	struct ibv_mr *mr;
 
-	(void)state;
 	assert_true(pid > 0);
-	assert_true(send_card(socket, owner.context->cmd_fd, &owner.card));
-	assert_int_equal(exit_code(pid), 0);
+	assert_true(
+		process_send_fd(socket, owner.context->cmd_fd, &owner.card, sizeof(struct card)));
+	assert_int_equal(process_exit_code(pid), 0);
 	close(socket);
-	assert_int_equal(loop_read(&owner.loop, owner.card.dm_key, 0, 64), IBV_WC_LOC_PROT_ERR);
-	assert_int_equal(ibv_dereg_mr(owner.loop.mr), ENOENT);
-	ibv_unimport_mr(owner.loop.mr); /* what libibverbs keeps of it */
-	assert_true(loop_revive(&owner.loop));
-	mr = ibv_reg_mr(owner.pd, owner.loop.bytes, LOOP_BYTES, LOOP_ALL);
+	assert_int_equal(rc_read(&owner.rc, owner.card.dm_key, 0, 64), IBV_WC_LOC_PROT_ERR);
+	assert_int_equal(ibv_dereg_mr(owner.rc.mr), ENOENT);
+	ibv_unimport_mr(owner.rc.mr); /* memory of libibverbs */
+	assert_true(rc_reconnect(&owner.rc));
+	mr = ibv_reg_mr(owner.pd, owner.rc.bytes, RC_BYTES, RC_ALL);
 	assert_non_null(mr);
-	owner.loop.mr = mr;
+	owner.rc.mr = mr;
 }
 
-/* --- when the owner is gone ----------------------------------------------------------------------
- */
+/* --- after the owner has ended ---------------------------------------------------------------- */
 
 static struct import held;
-static struct loop holder;
-static struct card card_of_other;
+static struct rc holder;
+static struct card card_of_owner;
 
-static pid_t hold_other(int *socket)
+static pid_t hold_peer(int *socket)
 {
 	pid_t pid = start_step("own", socket);
 	int fd;
 
 	assert_true(pid > 0);
-	fd = receive_card(*socket, &card_of_other);
+	fd = process_receive_fd(*socket, &card_of_owner, sizeof(struct card));
 	assert_true(fd >= 0);
-	assert_int_equal(import_all(fd, &card_of_other, &held), 0);
-	assert_true(loop_open(&holder, held.pd));
-	assert_int_equal(use_keys(&holder, &card_of_other), 0);
+	assert_int_equal(import_all(fd, &card_of_owner, &held), 0);
+	assert_true(rc_open_loopback(&holder, held.pd));
+	assert_int_equal(use_keys(&holder, &card_of_owner), 0);
 	return pid;
 }
 
-/* Device memory is the card's and stays; the process's own has gone with it. */
+/* Device memory belongs to the card and remains; the memory of the process ended with it. */
 static void assert_only_device_memory(void)
 {
-	uint64_t deadline = rig_now_ms() + 5000;
+	uint64_t deadline = now_ms() + 5000;
 	int status;
 
 	do {
-		status = loop_read(&holder, card_of_other.key, card_of_other.addr, 4096);
-	} while (status == IBV_WC_SUCCESS && rig_now_ms() < deadline);
+		status = rc_read(&holder, card_of_owner.key, card_of_owner.addr, 4096);
+	} while (status == IBV_WC_SUCCESS && now_ms() < deadline);
 	assert_int_equal(status, IBV_WC_REM_ACCESS_ERR);
-	assert_true(loop_revive(&holder));
-	assert_int_equal(loop_read(&holder, card_of_other.dm_key, 0, DM_BYTES), IBV_WC_SUCCESS);
+	assert_true(rc_reconnect(&holder));
+	assert_int_equal(rc_read(&holder, card_of_owner.dm_key, 0, DM_BYTES), IBV_WC_SUCCESS);
 	assert_true(dm_holds(held.dm, 7));
 }
 
-static void release_other(void)
+static void release_peer(void)
 {
-	assert_true(loop_close(&holder));
+	assert_true(rc_close(&holder));
 	assert_int_equal(unimport_all(&held), 0);
 }
 
 static void test_owner_killed(void **state)
 {
 	int socket;
-	pid_t pid = hold_other(&socket);
+	pid_t pid = hold_peer(&socket);
 
-	(void)state;
 	assert_int_equal(kill(pid, SIGKILL), 0);
-	rig_reap(pid);
+	process_reap(pid);
 	assert_only_device_memory();
 	assert_int_equal(ibv_dereg_mr(held.mr), 0);
-	held.mr = ibv_reg_mr(held.pd, holder.bytes, 64, LOOP_ALL);
+	held.mr = ibv_reg_mr(held.pd, holder.bytes, 64, RC_ALL);
 	assert_non_null(held.mr);
-	release_other();
+	release_peer();
 	close(socket);
 }
 
-/* The process has its number still, and other memory at the same addresses. */
+/* The process still has the same number, but other memory at the same addresses. */
 static void test_owner_becomes_another_program(void **state)
 {
 	int socket;
-	pid_t pid = hold_other(&socket);
+	pid_t pid = hold_peer(&socket);
 
-	(void)state;
-	assert_true(say(socket, 'x'));
-	assert_true(hear(socket, 'w'));
+	assert_true(send_byte(socket, 'x'));
+	assert_true(expect_byte(socket, 'w'));
 	assert_only_device_memory();
-	assert_true(say(socket, 'q'));
-	assert_int_equal(exit_code(pid), 0);
-	release_other();
+	assert_true(send_byte(socket, 'q'));
+	assert_int_equal(process_exit_code(pid), 0);
+	release_peer();
 	close(socket);
 }
 
@@ -590,7 +525,7 @@ int main(int argc, char **argv)
 	};
 	const char *step = getenv(STEP_ENV);
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	if (step)
 		return run_step(step);
 	return cmocka_run_group_tests(tests, NULL, NULL);

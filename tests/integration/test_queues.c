@@ -7,27 +7,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "node.h"
+#include "verbs.h"
 
 #define CONTROLLED 0x80000000u
 
 static void test_datagram(void **state)
 {
-	struct node *n = *state;
-	struct node_pair p = node_open_pair(n);
+	struct verbs *n = *state;
+	struct verbs_pair p = verbs_open_pair(n);
 	struct ibv_ah_attr back;
 	struct ibv_grh grh;
 	struct ibv_wc wc;
 
 	memset(n->buf, 0x5a, 100);
-	node_recv_into(n, p.b, NODE_MTU, NODE_GRH + 100);
-	node_send_ud(n, p.a, p.to_b, 100);
-	wc = node_expect_both(n->cq);
-	assert_int_equal(wc.byte_len, NODE_GRH + 100);
+	verbs_recv_into(n, p.b, VERBS_MTU, VERBS_GRH + 100);
+	verbs_send_ud(n, p.a, p.to_b, 100);
+	wc = verbs_expect_both(n->cq);
+	assert_int_equal(wc.byte_len, VERBS_GRH + 100);
 	assert_true(wc.wc_flags & IBV_WC_GRH);
 	assert_int_equal(wc.src_qp, p.a->qp_num);
-	assert_memory_equal(n->buf + NODE_MTU + NODE_GRH, n->buf, 100);
-	memcpy(&grh, n->buf + NODE_MTU, sizeof(grh));
+	assert_memory_equal(n->buf + VERBS_MTU + VERBS_GRH, n->buf, 100);
+	memcpy(&grh, n->buf + VERBS_MTU, sizeof(grh));
 	assert_int_equal(ntohl(grh.version_tclass_flow), 6u << 28 | 0x2cu << 20);
 	assert_int_equal(grh.next_hdr, IPPROTO_UDP);
 	assert_int_equal(grh.hop_limit, 64);
@@ -35,72 +35,72 @@ static void test_datagram(void **state)
 	assert_memory_equal(&grh.dgid, &n->gid, sizeof(n->gid));
 	assert_int_equal(ibv_init_ah_from_wc(n->ctx, 1, &wc, &grh, &back), 0);
 	assert_memory_equal(&back.grh.dgid, &n->gid, sizeof(n->gid));
-	node_close_pair(&p);
+	verbs_close_pair(&p);
 }
 
 static void test_datagrams_are_dropped(void **state)
 {
-	struct node *n = *state;
-	struct node_pair p = node_open_pair(n);
-	struct node_target to = p.to_b;
+	struct verbs *n = *state;
+	struct verbs_pair p = verbs_open_pair(n);
+	struct verbs_target to = p.to_b;
 
-	node_recv_into(n, p.b, NODE_MTU, NODE_GRH + 8);
-	to.qkey = NODE_QKEY + 1;
-	node_send_ud(n, p.a, to, 8);
-	assert_int_equal(node_expect(n->cq, IBV_WC_SUCCESS).opcode, IBV_WC_SEND);
+	verbs_recv_into(n, p.b, VERBS_MTU, VERBS_GRH + 8);
+	to.qkey = VERBS_QKEY + 1;
+	verbs_send_ud(n, p.a, to, 8);
+	assert_int_equal(verbs_expect(n->cq, IBV_WC_SUCCESS).opcode, IBV_WC_SEND);
 	to = p.to_b;
 	to.qpn = 0xfffff;
-	node_send_ud(n, p.a, to, 8);
-	assert_int_equal(node_expect(n->cq, IBV_WC_SUCCESS).opcode, IBV_WC_SEND);
-	node_expect_nothing(n->cq);
+	verbs_send_ud(n, p.a, to, 8);
+	assert_int_equal(verbs_expect(n->cq, IBV_WC_SUCCESS).opcode, IBV_WC_SEND);
+	verbs_expect_nothing(n->cq);
 	to = p.to_b;
 	to.qkey = CONTROLLED; /* stands for the sender's own */
-	node_send_ud(n, p.a, to, 8);
-	assert_int_equal(node_expect_both(n->cq).byte_len, NODE_GRH + 8);
-	node_send_ud(n, p.a, p.to_b, 8); /* without a receive WQE */
-	assert_int_equal(node_expect(n->cq, IBV_WC_SUCCESS).opcode, IBV_WC_SEND);
-	node_expect_nothing(n->cq);
-	node_close_pair(&p);
+	verbs_send_ud(n, p.a, to, 8);
+	assert_int_equal(verbs_expect_both(n->cq).byte_len, VERBS_GRH + 8);
+	verbs_send_ud(n, p.a, p.to_b, 8); /* without a receive WQE */
+	assert_int_equal(verbs_expect(n->cq, IBV_WC_SUCCESS).opcode, IBV_WC_SEND);
+	verbs_expect_nothing(n->cq);
+	verbs_close_pair(&p);
 }
 
-/* Its send queue stops, its receive queue goes on, and RTS starts it again. */
+/* The send queue stops, the receive queue goes on, and RTS restarts the send queue. */
 static void test_send_queue_error(void **state)
 {
-	struct node *n = *state;
-	struct node_pair p = node_open_pair(n);
+	struct verbs *n = *state;
+	struct verbs_pair p = verbs_open_pair(n);
 
-	node_send_ud(n, p.a, p.to_b, NODE_MTU + 1);
-	node_expect(n->cq, IBV_WC_LOC_LEN_ERR);
-	assert_int_equal(node_state_of(p.a), IBV_QPS_SQE);
-	node_recv_into(n, p.a, NODE_MTU, NODE_GRH + 4);
-	node_send_ud(n, p.b, (struct node_target){p.ah, p.a->qp_num, NODE_QKEY}, 4);
-	node_expect_both(n->cq);
-	assert_int_equal(node_modify(p.a, IBV_QPS_RTS, 0), 0);
-	node_recv_into(n, p.b, NODE_MTU, NODE_GRH + NODE_MTU);
-	node_send_ud(n, p.a, p.to_b, NODE_MTU);
-	assert_int_equal(node_expect_both(n->cq).byte_len, NODE_GRH + NODE_MTU);
-	node_close_pair(&p);
+	verbs_send_ud(n, p.a, p.to_b, VERBS_MTU + 1);
+	verbs_expect(n->cq, IBV_WC_LOC_LEN_ERR);
+	assert_int_equal(verbs_state_of(p.a), IBV_QPS_SQE);
+	verbs_recv_into(n, p.a, VERBS_MTU, VERBS_GRH + 4);
+	verbs_send_ud(n, p.b, (struct verbs_target){p.ah, p.a->qp_num, VERBS_QKEY}, 4);
+	verbs_expect_both(n->cq);
+	assert_int_equal(verbs_modify(p.a, IBV_QPS_RTS, 0), 0);
+	verbs_recv_into(n, p.b, VERBS_MTU, VERBS_GRH + VERBS_MTU);
+	verbs_send_ud(n, p.a, p.to_b, VERBS_MTU);
+	assert_int_equal(verbs_expect_both(n->cq).byte_len, VERBS_GRH + VERBS_MTU);
+	verbs_close_pair(&p);
 }
 
 static void test_buffer_too_small(void **state)
 {
-	struct node *n = *state;
-	struct node_pair p = node_open_pair(n);
+	struct verbs *n = *state;
+	struct verbs_pair p = verbs_open_pair(n);
 	struct ibv_wc wc[2];
 
-	node_recv_into(n, p.b, NODE_MTU, NODE_GRH + 7);
-	node_recv_into(n, p.b, NODE_MTU, NODE_GRH + 8);
-	node_send_ud(n, p.a, p.to_b, 8);
-	wc[0] = node_completion(n->cq);
-	wc[1] = node_completion(n->cq);
+	verbs_recv_into(n, p.b, VERBS_MTU, VERBS_GRH + 7);
+	verbs_recv_into(n, p.b, VERBS_MTU, VERBS_GRH + 8);
+	verbs_send_ud(n, p.a, p.to_b, 8);
+	wc[0] = verbs_completion(n->cq);
+	wc[1] = verbs_completion(n->cq);
 	assert_true(wc[0].status == IBV_WC_LOC_LEN_ERR || wc[1].status == IBV_WC_LOC_LEN_ERR ||
-		    node_completion(n->cq).status == IBV_WC_LOC_LEN_ERR);
-	assert_int_equal(node_state_of(p.b), IBV_QPS_ERR);
-	assert_int_equal(node_state_of(p.a), IBV_QPS_RTS);
-	node_close_pair(&p);
+		    verbs_completion(n->cq).status == IBV_WC_LOC_LEN_ERR);
+	assert_int_equal(verbs_state_of(p.b), IBV_QPS_ERR);
+	assert_int_equal(verbs_state_of(p.a), IBV_QPS_RTS);
+	verbs_close_pair(&p);
 }
 
-static struct ibv_srq *make_srq(struct node *n)
+static struct ibv_srq *make_srq(struct verbs *n)
 {
 	struct ibv_srq_init_attr init = {.attr = {.max_wr = 8, .max_sge = 2}};
 	struct ibv_srq *srq = ibv_create_srq(n->pd, &init);
@@ -116,34 +116,35 @@ static int arm(struct ibv_srq *srq, uint32_t limit)
 	return ibv_modify_srq(srq, &a, IBV_SRQ_LIMIT);
 }
 
-/* Two receivers, one queue: whoever comes takes the next buffer, for many rounds of the ring. */
+/* Two receivers on one queue: each message takes the next buffer, for many rounds of the ring. */
 static void test_shared_queue(void **state)
 {
-	struct node *n = *state;
+	struct verbs *n = *state;
 	struct ibv_srq *srq = make_srq(n);
-	struct ibv_qp *to[2] = {node_make_qp(n, IBV_QPT_RC, srq), node_make_qp(n, IBV_QPT_RC, srq)};
-	struct ibv_qp *from[2] = {node_make_qp(n, IBV_QPT_RC, NULL),
-				  node_make_qp(n, IBV_QPT_RC, NULL)};
+	struct ibv_qp *to[2] = {verbs_make_qp(n, IBV_QPT_RC, srq),
+				verbs_make_qp(n, IBV_QPT_RC, srq)};
+	struct ibv_qp *from[2] = {verbs_make_qp(n, IBV_QPT_RC, NULL),
+				  verbs_make_qp(n, IBV_QPT_RC, NULL)};
 	uint32_t i;
 
 	for (i = 0; i < 2; i++) {
-		node_connect_qp(n, to[i], from[i]->qp_num);
-		node_connect_qp(n, from[i], to[i]->qp_num);
+		verbs_connect_qp(n, to[i], from[i]->qp_num);
+		verbs_connect_qp(n, from[i], to[i]->qp_num);
 	}
 	for (i = 0; i < 100; i++) {
 		uint32_t at = 1024 + i % 7 * 64;
 		struct ibv_wc wc;
 
 		memset(n->buf, (int)i, 32);
-		node_recv_into(n, to[0], at, 32);
-		node_send_from(n, from[i % 3 % 2], 0, 32);
-		wc = node_expect_both(n->cq);
+		verbs_recv_into(n, to[0], at, 32);
+		verbs_send_from(n, from[i % 3 % 2], 0, 32);
+		wc = verbs_expect_both(n->cq);
 		assert_int_equal(wc.wr_id, at);
 		assert_int_equal(wc.qp_num, to[i % 3 % 2]->qp_num);
 		assert_memory_equal(n->buf + at, n->buf, 32);
 	}
-	node_send_from(n, from[0], 0, 32);
-	node_expect(n->cq, IBV_WC_RNR_RETRY_EXC_ERR);
+	verbs_send_from(n, from[0], 0, 32);
+	verbs_expect(n->cq, IBV_WC_RNR_RETRY_EXC_ERR);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(ibv_destroy_qp(to[i]), 0);
 		assert_int_equal(ibv_destroy_qp(from[i]), 0);
@@ -153,47 +154,46 @@ static void test_shared_queue(void **state)
 
 static void test_srq_events(void **state)
 {
-	struct node *n = *state;
+	struct verbs *n = *state;
 	struct ibv_srq *srq = make_srq(n);
-	struct ibv_qp *to = node_make_qp(n, IBV_QPT_RC, srq),
-		      *from = node_make_qp(n, IBV_QPT_RC, NULL);
+	struct ibv_qp *to = verbs_make_qp(n, IBV_QPT_RC, srq),
+		      *from = verbs_make_qp(n, IBV_QPT_RC, NULL);
 	struct ibv_async_event e;
 	struct ibv_srq_attr a;
 
-	node_connect_qp(n, to, from->qp_num);
-	node_connect_qp(n, from, to->qp_num);
-	node_recv_into(n, to, 1024, 32);
-	node_recv_into(n, to, 1088, 32);
+	verbs_connect_qp(n, to, from->qp_num);
+	verbs_connect_qp(n, from, to->qp_num);
+	verbs_recv_into(n, to, 1024, 32);
+	verbs_recv_into(n, to, 1088, 32);
 	assert_int_equal(arm(srq, 2), 0);
-	node_expect_no_event(n);
+	verbs_expect_no_event(n);
 	assert_int_equal(ibv_query_srq(srq, &a), 0);
 	assert_int_equal(a.srq_limit, 2);
-	node_send_from(n, from, 0, 32);
-	node_expect_both(n->cq);
-	e = node_expect_event(n, IBV_EVENT_SRQ_LIMIT_REACHED);
+	verbs_send_from(n, from, 0, 32);
+	verbs_expect_both(n->cq);
+	e = verbs_expect_event(n, IBV_EVENT_SRQ_LIMIT_REACHED);
 	assert_ptr_equal(e.element.srq, srq);
 	ibv_ack_async_event(&e);
-	node_expect_no_event(n); /* once */
+	verbs_expect_no_event(n); /* once */
 	assert_int_equal(ibv_query_srq(srq, &a), 0);
 	assert_int_equal(a.srq_limit, 0);
 	assert_int_equal(arm(srq, 1 << 16), EINVAL);
 	a.max_wr = 4;
 	assert_int_equal(ibv_modify_srq(srq, &a, IBV_SRQ_MAX_WR), EINVAL);
 	assert_int_equal(ibv_destroy_srq(srq), EBUSY);
-	assert_int_equal(node_modify(to, IBV_QPS_ERR, 0), 0);
-	e = node_expect_event(n, IBV_EVENT_QP_LAST_WQE_REACHED);
+	assert_int_equal(verbs_modify(to, IBV_QPS_ERR, 0), 0);
+	e = verbs_expect_event(n, IBV_EVENT_QP_LAST_WQE_REACHED);
 	assert_ptr_equal(e.element.qp, to);
 	ibv_ack_async_event(&e);
-	node_expect_nothing(n->cq); /* its buffers stay in the SRQ */
+	verbs_expect_nothing(n->cq); /* its buffers stay in the SRQ */
 	assert_int_equal(ibv_destroy_qp(to), 0);
 	assert_int_equal(ibv_destroy_qp(from), 0);
 	assert_int_equal(ibv_destroy_srq(srq), 0);
 }
 
-/* --- XRC -----------------------------------------------------------------------------------------
- */
+/* --- XRC -------------------------------------------------------------------------------------- */
 
-static struct ibv_xrcd *open_domain(struct node *n)
+static struct ibv_xrcd *open_domain(struct verbs *n)
 {
 	struct ibv_xrcd_init_attr a = {.comp_mask =
 					       IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
@@ -205,7 +205,7 @@ static struct ibv_xrcd *open_domain(struct node *n)
 	return x;
 }
 
-static struct ibv_srq *make_xsrq(struct node *n, struct ibv_xrcd *x)
+static struct ibv_srq *make_xsrq(struct verbs *n, struct ibv_xrcd *x)
 {
 	struct ibv_srq_init_attr_ex a = {.attr = {.max_wr = 4, .max_sge = 1},
 					 .srq_type = IBV_SRQT_XRC,
@@ -221,7 +221,7 @@ static struct ibv_srq *make_xsrq(struct node *n, struct ibv_xrcd *x)
 	return srq;
 }
 
-static struct ibv_qp *make_xrc(struct node *n, struct ibv_xrcd *x)
+static struct ibv_qp *make_xrc(struct verbs *n, struct ibv_xrcd *x)
 {
 	struct ibv_qp_init_attr_ex a = {.qp_type = x ? IBV_QPT_XRC_RECV : IBV_QPT_XRC_SEND,
 					.send_cq = x ? NULL : n->cq,
@@ -238,7 +238,7 @@ static struct ibv_qp *make_xrc(struct node *n, struct ibv_xrcd *x)
 	return qp;
 }
 
-static void connect_target(const struct node *n, struct ibv_qp *qp, uint32_t to)
+static void connect_target(const struct verbs *n, struct ibv_qp *qp, uint32_t to)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 	int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
@@ -265,49 +265,49 @@ static void connect_target(const struct node *n, struct ibv_qp *qp, uint32_t to)
 	assert_int_equal(ibv_modify_qp(qp, &a, mask), 0);
 }
 
-static void send_xrc(const struct node *n, struct ibv_qp *qp, struct ibv_srq *to)
+static void send_xrc(const struct verbs *n, struct ibv_qp *qp, struct ibv_srq *to)
 {
-	struct ibv_sge sge = node_piece(n, 0, 32);
+	struct ibv_sge sge = verbs_piece(n, 0, 32);
 	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1}, *bad;
 
 	assert_int_equal(ibv_get_srq_num(to, &wr.qp_type.xrc.remote_srqn), 0);
 	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
 }
 
-/* The receiver waits in RTR, as the passive side of a connection may, to hear of its peer. */
-static void test_first_message_is_told(void **state)
+/* The receiver waits in RTR for the first message, as the passive end of a connection may. */
+static void first_message_reports_communication_established(void **state)
 {
-	struct node *n = *state;
-	struct ibv_qp *to = node_make_qp(n, IBV_QPT_RC, NULL),
-		      *from = node_make_qp(n, IBV_QPT_RC, NULL);
+	struct verbs *n = *state;
+	struct ibv_qp *to = verbs_make_qp(n, IBV_QPT_RC, NULL),
+		      *from = verbs_make_qp(n, IBV_QPT_RC, NULL);
 	struct ibv_async_event e;
 	int i;
 
-	node_make_ready_to_receive(n, to, from->qp_num);
-	node_connect_qp(n, from, to->qp_num);
-	node_expect_no_event(n);
+	verbs_make_ready_to_receive(n, to, from->qp_num);
+	verbs_connect_qp(n, from, to->qp_num);
+	verbs_expect_no_event(n);
 	for (i = 0; i < 2; i++) {
-		node_recv_into(n, to, 1024, 32);
-		node_send_from(n, from, 0, 32);
-		node_expect_both(n->cq);
+		verbs_recv_into(n, to, 1024, 32);
+		verbs_send_from(n, from, 0, 32);
+		verbs_expect_both(n->cq);
 	}
-	e = node_expect_event(n, IBV_EVENT_COMM_EST);
+	e = verbs_expect_event(n, IBV_EVENT_COMM_EST);
 	assert_ptr_equal(e.element.qp, to);
 	ibv_ack_async_event(&e);
-	node_expect_no_event(n);
-	node_make_ready_to_send(to);
+	verbs_expect_no_event(n);
+	verbs_make_ready_to_send(to);
 	assert_int_equal(ibv_destroy_qp(to), 0);
 	assert_int_equal(ibv_destroy_qp(from), 0);
 }
 
-/* A message names its queue; one of another domain is no queue of this target. */
+/* A message names its SRQ; an SRQ of another domain is not available to this target. */
 static void test_xrc_domains(void **state)
 {
-	struct node *n = *state;
+	struct verbs *n = *state;
 	struct ibv_xrcd *mine = open_domain(n), *other = open_domain(n);
 	struct ibv_srq *srq = make_xsrq(n, mine), *foreign = make_xsrq(n, other);
 	struct ibv_qp *tgt = make_xrc(n, mine), *ini = make_xrc(n, NULL);
-	struct ibv_sge sge = node_piece(n, 1024, 32);
+	struct ibv_sge sge = verbs_piece(n, 1024, 32);
 	struct ibv_recv_wr wr = {.wr_id = 77, .sg_list = &sge, .num_sge = 1}, *bad;
 	struct ibv_async_event e;
 
@@ -316,11 +316,11 @@ static void test_xrc_domains(void **state)
 	assert_int_equal(ibv_post_srq_recv(srq, &wr, &bad), 0);
 	assert_int_equal(ibv_post_srq_recv(foreign, &wr, &bad), 0);
 	send_xrc(n, ini, srq);
-	assert_int_equal(node_expect_both(n->cq).wr_id, 77);
+	assert_int_equal(verbs_expect_both(n->cq).wr_id, 77);
 	assert_int_equal(ibv_close_xrcd(mine), EBUSY);
 	send_xrc(n, ini, foreign);
-	node_expect(n->cq, IBV_WC_REM_INV_REQ_ERR);
-	assert_int_equal(node_state_of(tgt), IBV_QPS_ERR);
+	verbs_expect(n->cq, IBV_WC_REM_INV_REQ_ERR);
+	assert_int_equal(verbs_state_of(tgt), IBV_QPS_ERR);
 	while (!ibv_get_async_event(n->ctx, &e))
 		ibv_ack_async_event(&e);
 	assert_int_equal(ibv_destroy_qp(ini), 0);
@@ -330,51 +330,51 @@ static void test_xrc_domains(void **state)
 	assert_int_equal(ibv_close_xrcd(mine), 0);
 	assert_int_equal(ibv_close_xrcd(other), 0);
 }
-/* --- states --------------------------------------------------------------------------------------
- */
+/* --- states ----------------------------------------------------------------------------------- */
 
 static void test_transitions(void **state)
 {
-	struct node *n = *state;
-	struct ibv_qp *ud = node_make_qp(n, IBV_QPT_UD, NULL),
-		      *rc = node_make_qp(n, IBV_QPT_RC, NULL);
+	struct verbs *n = *state;
+	struct ibv_qp *ud = verbs_make_qp(n, IBV_QPT_UD, NULL),
+		      *rc = verbs_make_qp(n, IBV_QPT_RC, NULL);
 	const int begin = IBV_QP_PKEY_INDEX | IBV_QP_PORT;
 
 	/* too few attributes, or those of another kind of QP */
-	assert_int_equal(node_modify(ud, IBV_QPS_INIT, begin), EINVAL);
-	assert_int_equal(node_modify(ud, IBV_QPS_INIT, begin | IBV_QP_ACCESS_FLAGS), EINVAL);
-	assert_int_equal(node_modify(rc, IBV_QPS_INIT, begin | IBV_QP_QKEY), EINVAL);
-	/* steps that do not exist */
-	assert_int_equal(node_modify(ud, IBV_QPS_ERR, 0), EINVAL);
-	assert_int_equal(node_modify(ud, IBV_QPS_RTR, 0), EINVAL);
-	assert_int_equal(node_modify(ud, IBV_QPS_RTS, IBV_QP_SQ_PSN), EINVAL);
-	assert_int_equal(node_modify(ud, IBV_QPS_INIT, begin | IBV_QP_QKEY), 0);
-	assert_int_equal(node_modify(rc, IBV_QPS_INIT, begin | IBV_QP_ACCESS_FLAGS), 0);
-	assert_int_equal(node_modify(rc, IBV_QPS_RTR, 0), EINVAL);
-	assert_int_equal(node_modify(ud, IBV_QPS_RTR, IBV_QP_AV), EINVAL);
-	assert_int_equal(node_modify(ud, IBV_QPS_RTR, IBV_QP_QKEY), 0);
-	assert_int_equal(node_modify(ud, IBV_QPS_RTS, 0), EINVAL);
-	assert_int_equal(node_modify(ud, IBV_QPS_RTS, IBV_QP_SQ_PSN), 0);
-	assert_int_equal(node_modify(ud, IBV_QPS_SQD, 0), EINVAL); /* no command of this device */
-	assert_int_equal(node_modify(ud, IBV_QPS_INIT, begin | IBV_QP_QKEY), EINVAL);
-	assert_int_equal(node_modify(ud, IBV_QPS_ERR, IBV_QP_QKEY), EINVAL);
-	assert_int_equal(node_modify(ud, IBV_QPS_ERR, 0), 0);
-	assert_int_equal(node_modify(ud, IBV_QPS_RTS, 0), EINVAL);
-	assert_int_equal(node_modify(ud, IBV_QPS_RESET, 0), 0);
-	assert_int_equal(node_state_of(ud), IBV_QPS_RESET);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_INIT, begin), EINVAL);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_INIT, begin | IBV_QP_ACCESS_FLAGS), EINVAL);
+	assert_int_equal(verbs_modify(rc, IBV_QPS_INIT, begin | IBV_QP_QKEY), EINVAL);
+	/* invalid transitions */
+	assert_int_equal(verbs_modify(ud, IBV_QPS_ERR, 0), EINVAL);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_RTR, 0), EINVAL);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_RTS, IBV_QP_SQ_PSN), EINVAL);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_INIT, begin | IBV_QP_QKEY), 0);
+	assert_int_equal(verbs_modify(rc, IBV_QPS_INIT, begin | IBV_QP_ACCESS_FLAGS), 0);
+	assert_int_equal(verbs_modify(rc, IBV_QPS_RTR, 0), EINVAL);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_RTR, IBV_QP_AV), EINVAL);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_RTR, IBV_QP_QKEY), 0);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_RTS, 0), EINVAL);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_RTS, IBV_QP_SQ_PSN), 0);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_SQD, 0),
+			 EINVAL); /* not a command of this device */
+	assert_int_equal(verbs_modify(ud, IBV_QPS_INIT, begin | IBV_QP_QKEY), EINVAL);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_ERR, IBV_QP_QKEY), EINVAL);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_ERR, 0), 0);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_RTS, 0), EINVAL);
+	assert_int_equal(verbs_modify(ud, IBV_QPS_RESET, 0), 0);
+	assert_int_equal(verbs_state_of(ud), IBV_QPS_RESET);
 	assert_int_equal(ibv_destroy_qp(ud), 0);
 	assert_int_equal(ibv_destroy_qp(rc), 0);
 }
 
 static void test_query(void **state)
 {
-	struct node *n = *state;
-	struct ibv_qp *a = node_make_qp(n, IBV_QPT_RC, NULL),
-		      *b = node_make_qp(n, IBV_QPT_RC, NULL);
+	struct verbs *n = *state;
+	struct ibv_qp *a = verbs_make_qp(n, IBV_QPT_RC, NULL),
+		      *b = verbs_make_qp(n, IBV_QPT_RC, NULL);
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr q;
 
-	node_connect_qp(n, a, b->qp_num);
+	verbs_connect_qp(n, a, b->qp_num);
 	assert_int_equal(ibv_query_qp(a, &q, 0xfffff, &init), 0);
 	assert_int_equal(q.qp_state, IBV_QPS_RTS);
 	assert_int_equal(q.path_mtu, IBV_MTU_1024);
@@ -395,18 +395,18 @@ static void test_query(void **state)
 
 static void test_address_handles(void **state)
 {
-	struct node *n = *state;
+	struct verbs *n = *state;
 	struct ibv_ah_attr a = {.is_global = 1, .port_num = 1};
 
 	a.grh.dgid = n->gid;
-	a.grh.sgid_index = 3; /* there is none */
+	a.grh.sgid_index = 3; /* missing */
 	assert_null(ibv_create_ah(n->pd, &a));
 	a.grh.sgid_index = 1;
-	a.grh.dgid.raw[0] = 0x20; /* nobody's, and not link-local */
+	a.grh.dgid.raw[0] = 0x20; /* an address of no port, and not link-local */
 	assert_null(ibv_create_ah(n->pd, &a));
 	assert_int_equal(errno, ETIMEDOUT);
 }
-#define node_test(function) cmocka_unit_test_setup_teardown(function, node_open, node_close)
+#define node_test(function) cmocka_unit_test_setup_teardown(function, verbs_open, verbs_close)
 
 int main(int argc, char **argv)
 {
@@ -417,13 +417,13 @@ int main(int argc, char **argv)
 		node_test(test_buffer_too_small),
 		node_test(test_shared_queue),
 		node_test(test_srq_events),
-		node_test(test_first_message_is_told),
+		node_test(first_message_reports_communication_established),
 		node_test(test_xrc_domains),
 		node_test(test_transitions),
 		node_test(test_query),
 		node_test(test_address_handles),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

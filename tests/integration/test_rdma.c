@@ -3,40 +3,40 @@
 #include <poll.h>
 #include <string.h>
 
-#include "ends.h"
+#include "endpoint.h"
 #include "fixture.h"
 
 static struct doca_dev *dev;
-static struct end here, there;
+static struct endpoint local, remote;
 
 static int open_ends(void **state)
 {
-	if (fixture_count(state) || rig_open_device(&dev) != DOCA_SUCCESS)
+	if (fixture_count(state) || fixture_open_device(&dev) != DOCA_SUCCESS)
 		return -1;
-	if (end_open(&here, dev, LOCAL_RW | RDMA_R | RDMA_W, LOCAL_RW | RDMA_R | RDMA_W) ||
-	    end_open(&there, dev, LOCAL_RW | RDMA_R | RDMA_W, LOCAL_RW | RDMA_R | RDMA_W))
+	if (endpoint_open(&local, dev, LOCAL_RW | RDMA_R | RDMA_W, LOCAL_RW | RDMA_R | RDMA_W) ||
+	    endpoint_open(&remote, dev, LOCAL_RW | RDMA_R | RDMA_W, LOCAL_RW | RDMA_R | RDMA_W))
 		return -1;
-	rig_fill(here.bytes, END_LEN, 1);
-	rig_fill(there.bytes, END_LEN, 2);
+	fixture_fill(local.bytes, ENDPOINT_LEN, 1);
+	fixture_fill(remote.bytes, ENDPOINT_LEN, 2);
 	return 0;
 }
 
 static int close_ends(void **state)
 {
-	doca_error_t result = end_close(&here);
+	doca_error_t result = endpoint_close(&local);
 
-	DOCA_ERROR_PROPAGATE(result, end_close(&there));
+	DOCA_ERROR_PROPAGATE(result, endpoint_close(&remote));
 	DOCA_ERROR_PROPAGATE(result, doca_dev_close(dev));
 	return result == DOCA_SUCCESS ? fixture_recount(state) : -1;
 }
 #define ends_test(function) cmocka_unit_test_setup_teardown(function, open_ends, close_ends)
 
-/* The other end anew, with other rights. */
-static void reopen_there(uint32_t map_access, uint32_t access)
+/* Open the remote endpoint again, with other permissions. */
+static void reopen_remote(uint32_t map_access, uint32_t access)
 {
-	assert_ok(end_close(&there));
-	assert_ok(end_open(&there, dev, map_access, access));
-	rig_fill(there.bytes, END_LEN, 2);
+	assert_ok(endpoint_close(&remote));
+	assert_ok(endpoint_open(&remote, dev, map_access, access));
+	fixture_fill(remote.bytes, ENDPOINT_LEN, 2);
 }
 
 static void drop(struct doca_buf *buf)
@@ -52,7 +52,7 @@ static size_t len_of(const struct doca_buf *buf)
 	return len;
 }
 
-static void assert_changed(const struct end *end, unsigned int at, enum doca_ctx_states prev,
+static void assert_changed(const struct endpoint *end, unsigned int at, enum doca_ctx_states prev,
 			   enum doca_ctx_states next)
 {
 	assert_true(at < end->num_changes);
@@ -62,44 +62,42 @@ static void assert_changed(const struct end *end, unsigned int at, enum doca_ctx
 
 static void both_ends_read_and_write(void **state)
 {
-	(void)state;
-	assert_ok(end_pair(&here, &there));
-	assert_ok(end_read(&here, 100, 3000, 5000));
-	assert_memory_equal(here.bytes + 100, there.bytes + 3000, 5000);
-	assert_ok(end_write(&here, 200, 10000, 1));
-	assert_int_equal(there.bytes[10000], here.bytes[200]);
-	assert_ok(end_write(&there, 0, 0, END_LEN));
-	assert_memory_equal(here.bytes, there.bytes, END_LEN);
-	rig_fill(here.bytes, END_LEN, 9);
-	assert_ok(end_read(&there, 0, 0, END_LEN));
-	assert_memory_equal(here.bytes, there.bytes, END_LEN);
-	assert_int_equal(here.num_failed + there.num_failed, 0);
-	assert_int_equal(end_state(&here), DOCA_CTX_STATE_RUNNING);
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_ok(endpoint_read(&local, 100, 3000, 5000));
+	assert_memory_equal(local.bytes + 100, remote.bytes + 3000, 5000);
+	assert_ok(endpoint_write(&local, 200, 10000, 1));
+	assert_int_equal(remote.bytes[10000], local.bytes[200]);
+	assert_ok(endpoint_write(&remote, 0, 0, ENDPOINT_LEN));
+	assert_memory_equal(local.bytes, remote.bytes, ENDPOINT_LEN);
+	fixture_fill(local.bytes, ENDPOINT_LEN, 9);
+	assert_ok(endpoint_read(&remote, 0, 0, ENDPOINT_LEN));
+	assert_memory_equal(local.bytes, remote.bytes, ENDPOINT_LEN);
+	assert_int_equal(local.num_failed + remote.num_failed, 0);
+	assert_int_equal(endpoint_state(&local), DOCA_CTX_STATE_RUNNING);
 }
 
 static void data_goes_behind_the_data(void **state)
 {
 	struct doca_buf *far, *room;
 
-	(void)state;
-	assert_ok(end_pair(&here, &there));
-	far = end_source(&here, here.peer, here.peer_addr + 40, 500);
-	room = end_room(&here, here.mmap, here.bytes, 4096);
-	assert_ok(end_submit(&here, true, far, room, 1));
-	assert_ok(end_wait(&here, 1));
-	assert_ok(end_submit(&here, true, far, room, 2));
-	assert_ok(end_wait(&here, 2));
+	assert_ok(endpoint_pair(&local, &remote));
+	far = endpoint_source(&local, local.peer, local.peer_addr + 40, 500);
+	room = endpoint_room(&local, local.mmap, local.bytes, 4096);
+	assert_ok(endpoint_submit(&local, true, far, room, 1));
+	assert_ok(endpoint_wait(&local, 1));
+	assert_ok(endpoint_submit(&local, true, far, room, 2));
+	assert_ok(endpoint_wait(&local, 2));
 	assert_int_equal(len_of(room), 1000);
 	assert_int_equal(len_of(far), 500);
-	assert_memory_equal(here.bytes, there.bytes + 40, 500);
-	assert_memory_equal(here.bytes + 500, there.bytes + 40, 500);
+	assert_memory_equal(local.bytes, remote.bytes + 40, 500);
+	assert_memory_equal(local.bytes + 500, remote.bytes + 40, 500);
 	drop(far);
-	far = end_room(&here, here.peer, here.peer_addr + 20000, 1500);
-	assert_ok(end_submit(&here, false, room, far, 3));
-	assert_ok(end_wait(&here, 3));
+	far = endpoint_room(&local, local.peer, local.peer_addr + 20000, 1500);
+	assert_ok(endpoint_submit(&local, false, room, far, 3));
+	assert_ok(endpoint_wait(&local, 3));
 	assert_int_equal(len_of(far), 1000);
-	assert_memory_equal(there.bytes + 20000, here.bytes, 1000);
-	assert_int_equal(here.num_done, 3);
+	assert_memory_equal(remote.bytes + 20000, local.bytes, 1000);
+	assert_int_equal(local.num_done, 3);
 	drop(far);
 	drop(room);
 }
@@ -121,51 +119,51 @@ static void lists_at_both_ends(void **state)
 	uint8_t wanted[3300];
 	size_t done = 0;
 
-	(void)state;
-	assert_ok(end_pair(&here, &there));
+	assert_ok(endpoint_pair(&local, &remote));
 	for (size_t i = 0; i < 5; i++) {
-		src = chain(src,
-			    end_source(&here, here.peer, here.peer_addr + from[i][0], from[i][1]));
-		memcpy(wanted + done, there.bytes + from[i][0], from[i][1]);
+		src = chain(src, endpoint_source(&local, local.peer, local.peer_addr + from[i][0],
+						 from[i][1]));
+		memcpy(wanted + done, remote.bytes + from[i][0], from[i][1]);
 		done += from[i][1];
 	}
 	for (size_t i = 0; i < 4; i++)
-		dst = chain(dst, end_room(&here, here.mmap, here.bytes + to[i][0], to[i][1]));
-	assert_ok(end_submit(&here, true, src, dst, 0));
-	assert_ok(end_wait(&here, 1));
-	assert_int_equal(here.num_done, 1);
-	assert_memory_equal(here.bytes, wanted, 1000);
-	assert_memory_equal(here.bytes + 60000, wanted + 1000, 1);
-	assert_memory_equal(here.bytes + 2000, wanted + 1001, 1500);
-	assert_memory_equal(here.bytes + 50000, wanted + 2501, 799);
+		dst = chain(dst,
+			    endpoint_room(&local, local.mmap, local.bytes + to[i][0], to[i][1]));
+	assert_ok(endpoint_submit(&local, true, src, dst, 0));
+	assert_ok(endpoint_wait(&local, 1));
+	assert_int_equal(local.num_done, 1);
+	assert_memory_equal(local.bytes, wanted, 1000);
+	assert_memory_equal(local.bytes + 60000, wanted + 1000, 1);
+	assert_memory_equal(local.bytes + 2000, wanted + 1001, 1500);
+	assert_memory_equal(local.bytes + 50000, wanted + 2501, 799);
 	drop(src);
 	drop(dst);
 }
 
 static void more_pieces_than_the_queue_holds(void **state)
 {
-	struct doca_buf *src[END_TASKS], *dst[END_TASKS];
+	struct doca_buf *src[ENDPOINT_TASKS], *dst[ENDPOINT_TASKS];
 	uint32_t max = 0;
 
-	(void)state;
 	assert_ok(doca_rdma_cap_task_read_get_max_buf_list_len(doca_dev_as_devinfo(dev), &max));
-	assert_ok(end_pair(&here, &there));
-	for (size_t i = 0; i < END_TASKS; i++) {
+	assert_ok(endpoint_pair(&local, &remote));
+	for (size_t i = 0; i < ENDPOINT_TASKS; i++) {
 		src[i] = NULL;
 		for (uint32_t n = 0; n < max; n++)
-			src[i] = chain(src[i], end_source(&here, here.peer,
-							  here.peer_addr + i * 1000 + n * 10, 10));
-		dst[i] = end_room(&here, here.mmap, here.bytes + i * 1000, 1000);
+			src[i] = chain(src[i],
+				       endpoint_source(&local, local.peer,
+						       local.peer_addr + i * 1000 + n * 10, 10));
+		dst[i] = endpoint_room(&local, local.mmap, local.bytes + i * 1000, 1000);
 	}
-	for (size_t i = 0; i < END_TASKS; i++)
-		assert_ok(end_submit(&here, true, src[i], dst[i], i));
-	for (unsigned int i = 0; i < END_TASKS; i++) {
-		assert_ok(end_wait(&here, i + 1));
-		assert_int_equal(here.last_data, i);
+	for (size_t i = 0; i < ENDPOINT_TASKS; i++)
+		assert_ok(endpoint_submit(&local, true, src[i], dst[i], i));
+	for (unsigned int i = 0; i < ENDPOINT_TASKS; i++) {
+		assert_ok(endpoint_wait(&local, i + 1));
+		assert_int_equal(local.last_data, i);
 	}
-	assert_int_equal(here.num_done, END_TASKS);
-	for (size_t i = 0; i < END_TASKS; i++) {
-		assert_memory_equal(here.bytes + i * 1000, there.bytes + i * 1000, max * 10);
+	assert_int_equal(local.num_done, ENDPOINT_TASKS);
+	for (size_t i = 0; i < ENDPOINT_TASKS; i++) {
+		assert_memory_equal(local.bytes + i * 1000, remote.bytes + i * 1000, max * 10);
 		drop(src[i]);
 		drop(dst[i]);
 	}
@@ -175,257 +173,247 @@ static void several_connections_of_one_context(void **state)
 {
 	struct doca_rdma_connection *first;
 	struct doca_mmap *first_peer;
-	struct end third;
+	struct endpoint third;
 	struct doca_buf *src, *dst;
-	struct end_offer offer;
+	struct endpoint_offer offer;
 
-	(void)state;
-	assert_ok(end_open(&third, dev, LOCAL_RW | RDMA_R, LOCAL_RW | RDMA_R));
-	rig_fill(third.bytes, END_LEN, 3);
-	assert_ok(doca_rdma_set_max_num_connections(here.rdma, 2));
-	assert_ok(end_pair(&here, &there));
-	first = here.connection;
-	first_peer = here.peer;
-	here.peer = NULL;
-	assert_ok(end_pair(&here, &third));
-	assert_error(end_offer(&here, &offer), DOCA_ERROR_FULL);
-	assert_ok(end_read(&here, 0, 0, 1000));
-	assert_memory_equal(here.bytes, third.bytes, 1000);
-	here.connection = first;
-	src = end_source(&here, first_peer, there.bytes, 1000);
-	dst = end_room(&here, here.mmap, here.bytes + 2000, 1000);
-	assert_ok(end_submit(&here, true, src, dst, 0));
-	assert_ok(end_wait(&here, 2));
-	assert_memory_equal(here.bytes + 2000, there.bytes, 1000);
-	assert_int_equal(here.num_done, 2);
+	assert_ok(endpoint_open(&third, dev, LOCAL_RW | RDMA_R, LOCAL_RW | RDMA_R));
+	fixture_fill(third.bytes, ENDPOINT_LEN, 3);
+	assert_ok(doca_rdma_set_max_num_connections(local.rdma, 2));
+	assert_ok(endpoint_pair(&local, &remote));
+	first = local.connection;
+	first_peer = local.peer;
+	local.peer = NULL;
+	assert_ok(endpoint_pair(&local, &third));
+	assert_error(endpoint_offer(&local, &offer), DOCA_ERROR_FULL);
+	assert_ok(endpoint_read(&local, 0, 0, 1000));
+	assert_memory_equal(local.bytes, third.bytes, 1000);
+	local.connection = first;
+	src = endpoint_source(&local, first_peer, remote.bytes, 1000);
+	dst = endpoint_room(&local, local.mmap, local.bytes + 2000, 1000);
+	assert_ok(endpoint_submit(&local, true, src, dst, 0));
+	assert_ok(endpoint_wait(&local, 2));
+	assert_memory_equal(local.bytes + 2000, remote.bytes, 1000);
+	assert_int_equal(local.num_done, 2);
 	drop(src);
 	drop(dst);
 	assert_ok(doca_mmap_destroy(first_peer));
-	assert_ok(end_close(&third));
+	assert_ok(endpoint_close(&third));
 }
 
-/* A peer that is away holds up its own tasks and no others. */
+/* A closed peer delays its own tasks only. */
 static void connections_do_not_wait_for_one_another(void **state)
 {
 	struct doca_rdma_connection *dead, *alive;
-	struct end third;
+	struct endpoint third;
 	struct doca_buf *src, *dst, *live_src, *live_dst;
 	struct doca_mmap *dead_peer;
 
-	(void)state;
-	assert_ok(end_open(&third, dev, LOCAL_RW | RDMA_R, LOCAL_RW | RDMA_R));
-	assert_ok(doca_rdma_set_max_num_connections(here.rdma, 2));
-	assert_ok(end_pair(&here, &third));
-	dead = here.connection;
-	dead_peer = here.peer;
-	here.peer = NULL;
-	assert_ok(end_pair(&here, &there));
-	alive = here.connection;
-	assert_ok(end_stop(&third));
-	src = end_source(&here, dead_peer, third.bytes, 64);
-	dst = end_room(&here, here.mmap, here.bytes, 64);
-	live_src = end_source(&here, here.peer, here.peer_addr, 64);
-	live_dst = end_room(&here, here.mmap, here.bytes + 64, 64);
-	here.connection = dead;
-	assert_ok(end_submit(&here, true, src, dst, 1));
-	here.connection = alive;
-	assert_ok(end_submit(&here, true, live_src, live_dst, 2));
-	assert_ok(end_wait(&here, 1));
-	assert_int_equal(here.last_data, 2);
-	assert_ok(here.last_error);
-	assert_ok(end_wait(&here, 2));
-	assert_error(here.last_error, DOCA_ERROR_CONNECTION_ABORTED);
-	assert_int_equal(end_state(&here), DOCA_CTX_STATE_IDLE);
+	assert_ok(endpoint_open(&third, dev, LOCAL_RW | RDMA_R, LOCAL_RW | RDMA_R));
+	assert_ok(doca_rdma_set_max_num_connections(local.rdma, 2));
+	assert_ok(endpoint_pair(&local, &third));
+	dead = local.connection;
+	dead_peer = local.peer;
+	local.peer = NULL;
+	assert_ok(endpoint_pair(&local, &remote));
+	alive = local.connection;
+	assert_ok(endpoint_stop(&third));
+	src = endpoint_source(&local, dead_peer, third.bytes, 64);
+	dst = endpoint_room(&local, local.mmap, local.bytes, 64);
+	live_src = endpoint_source(&local, local.peer, local.peer_addr, 64);
+	live_dst = endpoint_room(&local, local.mmap, local.bytes + 64, 64);
+	local.connection = dead;
+	assert_ok(endpoint_submit(&local, true, src, dst, 1));
+	local.connection = alive;
+	assert_ok(endpoint_submit(&local, true, live_src, live_dst, 2));
+	assert_ok(endpoint_wait(&local, 1));
+	assert_int_equal(local.last_data, 2);
+	assert_ok(local.last_error);
+	assert_ok(endpoint_wait(&local, 2));
+	assert_error(local.last_error, DOCA_ERROR_CONNECTION_ABORTED);
+	assert_int_equal(endpoint_state(&local), DOCA_CTX_STATE_IDLE);
 	drop(src);
 	drop(dst);
 	drop(live_src);
 	drop(live_dst);
 	assert_ok(doca_mmap_destroy(dead_peer));
-	assert_ok(end_close(&third));
+	assert_ok(endpoint_close(&third));
 }
 
-static void what_the_connection_does_not_permit(void **state)
+static void access_that_the_connection_forbids_fails(void **state)
 {
 	uint8_t before[64];
 
-	(void)state;
-	reopen_there(LOCAL_RW | RDMA_R | RDMA_W, LOCAL_RW | RDMA_R);
-	memcpy(before, there.bytes, sizeof(before));
-	assert_ok(end_pair(&here, &there));
-	assert_ok(end_read(&here, 0, 0, 64));
-	assert_error(end_write(&here, 64, 0, 64), DOCA_ERROR_NOT_PERMITTED);
-	assert_memory_equal(there.bytes, before, sizeof(before));
-	assert_int_equal(end_state(&here), DOCA_CTX_STATE_IDLE);
+	reopen_remote(LOCAL_RW | RDMA_R | RDMA_W, LOCAL_RW | RDMA_R);
+	memcpy(before, remote.bytes, sizeof(before));
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_ok(endpoint_read(&local, 0, 0, 64));
+	assert_error(endpoint_write(&local, 64, 0, 64), DOCA_ERROR_NOT_PERMITTED);
+	assert_memory_equal(remote.bytes, before, sizeof(before));
+	assert_int_equal(endpoint_state(&local), DOCA_CTX_STATE_IDLE);
 
-	reopen_there(LOCAL_RW | RDMA_R | RDMA_W, LOCAL_RW);
-	memcpy(before, here.bytes, sizeof(before));
-	assert_ok(end_pair(&here, &there));
-	assert_error(end_read(&here, 0, 100, 64), DOCA_ERROR_NOT_PERMITTED);
-	assert_memory_equal(here.bytes, before, sizeof(before));
+	reopen_remote(LOCAL_RW | RDMA_R | RDMA_W, LOCAL_RW);
+	memcpy(before, local.bytes, sizeof(before));
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_error(endpoint_read(&local, 0, 100, 64), DOCA_ERROR_NOT_PERMITTED);
+	assert_memory_equal(local.bytes, before, sizeof(before));
 }
 
-static void what_the_map_does_not_permit(void **state)
+static void access_that_the_map_forbids_fails(void **state)
 {
 	uint8_t before[64];
 
-	(void)state;
-	reopen_there(LOCAL_RW | RDMA_R, LOCAL_RW | RDMA_R | RDMA_W);
-	memcpy(before, there.bytes, sizeof(before));
-	assert_ok(end_pair(&here, &there));
-	assert_ok(end_read(&here, 0, 0, 64));
-	assert_error(end_write(&here, 64, 0, 64), DOCA_ERROR_NOT_PERMITTED);
-	assert_memory_equal(there.bytes, before, sizeof(before));
+	reopen_remote(LOCAL_RW | RDMA_R, LOCAL_RW | RDMA_R | RDMA_W);
+	memcpy(before, remote.bytes, sizeof(before));
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_ok(endpoint_read(&local, 0, 0, 64));
+	assert_error(endpoint_write(&local, 64, 0, 64), DOCA_ERROR_NOT_PERMITTED);
+	assert_memory_equal(remote.bytes, before, sizeof(before));
 
-	reopen_there(RDMA_W, LOCAL_RW | RDMA_R | RDMA_W);
-	memcpy(before, here.bytes, sizeof(before));
-	assert_ok(end_pair(&here, &there));
-	assert_error(end_read(&here, 0, 100, 64), DOCA_ERROR_NOT_PERMITTED);
-	assert_memory_equal(here.bytes, before, sizeof(before));
+	reopen_remote(RDMA_W, LOCAL_RW | RDMA_R | RDMA_W);
+	memcpy(before, local.bytes, sizeof(before));
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_error(endpoint_read(&local, 0, 100, 64), DOCA_ERROR_NOT_PERMITTED);
+	assert_memory_equal(local.bytes, before, sizeof(before));
 }
 
-static void reading_into_what_may_only_be_read(void **state)
+static void read_into_read_only_memory_fails(void **state)
 {
-	(void)state;
-	assert_ok(end_close(&here));
-	assert_ok(end_open(&here, dev, 0, LOCAL_RW));
-	memset(here.bytes, 7, 64);
-	assert_ok(end_pair(&here, &there));
-	assert_error(end_read(&here, 0, 0, 64), DOCA_ERROR_NOT_PERMITTED);
-	assert_int_equal(here.bytes[0], 7);
+	assert_ok(endpoint_close(&local));
+	assert_ok(endpoint_open(&local, dev, 0, LOCAL_RW));
+	memset(local.bytes, 7, 64);
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_error(endpoint_read(&local, 0, 0, 64), DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(local.bytes[0], 7);
 }
 
 static void a_failed_task_stops_the_context(void **state)
 {
 	struct doca_buf *src, *dst;
 
-	(void)state;
-	assert_ok(end_pair(&here, &there));
-	assert_ok(doca_mmap_stop(there.mmap));
-	src = end_source(&here, here.peer, here.peer_addr, 64);
-	dst = end_room(&here, here.mmap, here.bytes, END_LEN);
-	for (unsigned int i = 0; i < END_TASKS; i++)
-		assert_ok(end_submit(&here, true, src, dst, i));
-	assert_ok(end_wait(&here, 1));
-	assert_error(here.last_error, DOCA_ERROR_NOT_PERMITTED);
-	assert_int_equal(end_state(&here), DOCA_CTX_STATE_STOPPING);
-	assert_ok(end_wait(&here, END_TASKS));
-	assert_int_equal(here.num_failed, END_TASKS);
-	assert_error(here.last_error, DOCA_ERROR_SHUTDOWN);
-	assert_int_equal(here.num_changes, 3);
-	assert_changed(&here, 0, DOCA_CTX_STATE_IDLE, DOCA_CTX_STATE_RUNNING);
-	assert_changed(&here, 1, DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_STOPPING);
-	assert_changed(&here, 2, DOCA_CTX_STATE_STOPPING, DOCA_CTX_STATE_IDLE);
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_ok(doca_mmap_stop(remote.mmap));
+	src = endpoint_source(&local, local.peer, local.peer_addr, 64);
+	dst = endpoint_room(&local, local.mmap, local.bytes, ENDPOINT_LEN);
+	for (unsigned int i = 0; i < ENDPOINT_TASKS; i++)
+		assert_ok(endpoint_submit(&local, true, src, dst, i));
+	assert_ok(endpoint_wait(&local, 1));
+	assert_error(local.last_error, DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(endpoint_state(&local), DOCA_CTX_STATE_STOPPING);
+	assert_ok(endpoint_wait(&local, ENDPOINT_TASKS));
+	assert_int_equal(local.num_failed, ENDPOINT_TASKS);
+	assert_error(local.last_error, DOCA_ERROR_SHUTDOWN);
+	assert_int_equal(local.num_changes, 3);
+	assert_changed(&local, 0, DOCA_CTX_STATE_IDLE, DOCA_CTX_STATE_RUNNING);
+	assert_changed(&local, 1, DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_STOPPING);
+	assert_changed(&local, 2, DOCA_CTX_STATE_STOPPING, DOCA_CTX_STATE_IDLE);
 	assert_int_equal(len_of(dst), 0);
 	drop(src);
 	drop(dst);
-	/* With a new connection it goes on. */
-	assert_ok(doca_mmap_start(there.mmap));
-	assert_ok(end_stop(&there));
-	assert_ok(end_pair(&here, &there));
-	assert_ok(end_read(&here, 0, 64, 64));
-	assert_memory_equal(here.bytes, there.bytes + 64, 64);
+	/* A new connection works. */
+	assert_ok(doca_mmap_start(remote.mmap));
+	assert_ok(endpoint_stop(&remote));
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_ok(endpoint_read(&local, 0, 64, 64));
+	assert_memory_equal(local.bytes, remote.bytes + 64, 64);
 }
 
-/* Of tasks that the queue had no room for as well. */
+/* Including tasks that the queue had no room for. */
 static void all_tasks_behind_a_failed_one_are_flushed(void **state)
 {
 	struct doca_buf *src = NULL, *dst;
 
-	(void)state;
-	assert_ok(end_pair(&here, &there));
-	assert_ok(doca_mmap_stop(there.mmap));
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_ok(doca_mmap_stop(remote.mmap));
 	for (size_t i = 0; i < 40; i++)
-		src = chain(src, end_source(&here, here.peer, here.peer_addr + 2 * i, 1));
-	dst = end_room(&here, here.mmap, here.bytes, END_LEN);
-	for (unsigned int i = 0; i < END_TASKS; i++)
-		assert_ok(end_submit(&here, true, src, dst, i));
-	assert_ok(end_wait(&here, 1));
-	assert_error(here.last_error, DOCA_ERROR_NOT_PERMITTED);
-	for (unsigned int i = 1; i < END_TASKS; i++) {
-		assert_ok(end_wait(&here, i + 1));
-		assert_error(here.last_error, DOCA_ERROR_SHUTDOWN);
-		assert_int_equal(here.last_data, i);
+		src = chain(src, endpoint_source(&local, local.peer, local.peer_addr + 2 * i, 1));
+	dst = endpoint_room(&local, local.mmap, local.bytes, ENDPOINT_LEN);
+	for (unsigned int i = 0; i < ENDPOINT_TASKS; i++)
+		assert_ok(endpoint_submit(&local, true, src, dst, i));
+	assert_ok(endpoint_wait(&local, 1));
+	assert_error(local.last_error, DOCA_ERROR_NOT_PERMITTED);
+	for (unsigned int i = 1; i < ENDPOINT_TASKS; i++) {
+		assert_ok(endpoint_wait(&local, i + 1));
+		assert_error(local.last_error, DOCA_ERROR_SHUTDOWN);
+		assert_int_equal(local.last_data, i);
 	}
-	assert_int_equal(end_state(&here), DOCA_CTX_STATE_IDLE);
+	assert_int_equal(endpoint_state(&local), DOCA_CTX_STATE_IDLE);
 	drop(src);
 	drop(dst);
-	assert_ok(doca_mmap_start(there.mmap));
+	assert_ok(doca_mmap_start(remote.mmap));
 }
 
-static void a_peer_that_is_gone_is_connection_aborted(void **state)
+static void closed_peer_is_connection_aborted(void **state)
 {
-	(void)state;
-	assert_ok(end_pair(&here, &there));
-	assert_ok(end_stop(&there));
-	assert_error(end_write(&here, 0, 0, 64), DOCA_ERROR_CONNECTION_ABORTED);
-	assert_int_equal(end_state(&here), DOCA_CTX_STATE_IDLE);
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_ok(endpoint_stop(&remote));
+	assert_error(endpoint_write(&local, 0, 0, 64), DOCA_ERROR_CONNECTION_ABORTED);
+	assert_int_equal(endpoint_state(&local), DOCA_CTX_STATE_IDLE);
 }
 
 static void a_peer_may_connect_later(void **state)
 {
-	struct end_offer of_here, of_there;
+	struct endpoint_offer of_local, of_remote;
 	struct doca_buf *src, *dst;
 
-	(void)state;
-	assert_ok(doca_ctx_start(here.ctx));
-	assert_ok(doca_ctx_start(there.ctx));
-	assert_ok(end_offer(&here, &of_here));
-	assert_ok(end_offer(&there, &of_there));
-	assert_ok(end_accept(&here, &of_there));
-	src = end_source(&here, here.peer, here.peer_addr, 64);
-	dst = end_room(&here, here.mmap, here.bytes, 64);
-	assert_ok(end_submit(&here, true, src, dst, 0));
-	assert_int_equal(doca_pe_progress(here.pe), 0);
-	assert_ok(end_accept(&there, &of_here));
-	assert_ok(end_wait(&here, 1));
-	assert_ok(here.last_error);
-	assert_memory_equal(here.bytes, there.bytes, 64);
+	assert_ok(doca_ctx_start(local.ctx));
+	assert_ok(doca_ctx_start(remote.ctx));
+	assert_ok(endpoint_offer(&local, &of_local));
+	assert_ok(endpoint_offer(&remote, &of_remote));
+	assert_ok(endpoint_accept(&local, &of_remote));
+	src = endpoint_source(&local, local.peer, local.peer_addr, 64);
+	dst = endpoint_room(&local, local.mmap, local.bytes, 64);
+	assert_ok(endpoint_submit(&local, true, src, dst, 0));
+	assert_int_equal(doca_pe_progress(local.pe), 0);
+	assert_ok(endpoint_accept(&remote, &of_local));
+	assert_ok(endpoint_wait(&local, 1));
+	assert_ok(local.last_error);
+	assert_memory_equal(local.bytes, remote.bytes, 64);
 	drop(src);
 	drop(dst);
 }
 
-/* Submitted, it fails in its callback; tried, it is refused. */
+/* A submitted task fails in its callback; a tried one is refused. */
 static void assert_bad(bool is_read, struct doca_buf *src, struct doca_buf *dst, doca_error_t error)
 {
 	union doca_data none = {0};
 	struct doca_rdma_task_write *write;
 	struct doca_rdma_task_read *read;
 	struct doca_task *task;
-	unsigned int before = here.num_failed;
+	unsigned int before = local.num_failed;
 
 	if (is_read) {
-		assert_ok(doca_rdma_task_read_allocate_init(here.rdma, here.connection, src, dst,
+		assert_ok(doca_rdma_task_read_allocate_init(local.rdma, local.connection, src, dst,
 							    none, &read));
 		task = doca_rdma_task_read_as_task(read);
 	} else {
-		assert_ok(doca_rdma_task_write_allocate_init(here.rdma, here.connection, src, dst,
+		assert_ok(doca_rdma_task_write_allocate_init(local.rdma, local.connection, src, dst,
 							     none, &write));
 		task = doca_rdma_task_write_as_task(write);
 	}
 	assert_error(doca_task_try_submit(task), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_task_submit(task));
-	assert_int_equal(here.num_failed, before);
-	assert_ok(end_wait(&here, before + 1));
-	assert_int_equal(here.num_failed, before + 1);
-	assert_error(here.last_error, error);
-	assert_int_equal(end_state(&here), DOCA_CTX_STATE_IDLE);
+	assert_int_equal(local.num_failed, before);
+	assert_ok(endpoint_wait(&local, before + 1));
+	assert_int_equal(local.num_failed, before + 1);
+	assert_error(local.last_error, error);
+	assert_int_equal(endpoint_state(&local), DOCA_CTX_STATE_IDLE);
 }
 
 static void bad_tasks_fail_in_their_callback(void **state)
 {
 	struct doca_buf *far, *far_room, *near, *room, *narrow, *nothing;
 
-	(void)state;
-	assert_ok(end_pair(&here, &there));
-	far = end_source(&here, here.peer, here.peer_addr, 64);
-	far_room = end_room(&here, here.peer, here.peer_addr, 64);
-	near = end_source(&here, here.mmap, here.bytes, 64);
-	room = end_room(&here, here.mmap, here.bytes, 64);
-	narrow = end_room(&here, here.mmap, here.bytes, 63);
-	nothing = end_source(&here, here.mmap, here.bytes, 0);
+	assert_ok(endpoint_pair(&local, &remote));
+	far = endpoint_source(&local, local.peer, local.peer_addr, 64);
+	far_room = endpoint_room(&local, local.peer, local.peer_addr, 64);
+	near = endpoint_source(&local, local.mmap, local.bytes, 64);
+	room = endpoint_room(&local, local.mmap, local.bytes, 64);
+	narrow = endpoint_room(&local, local.mmap, local.bytes, 63);
+	nothing = endpoint_source(&local, local.mmap, local.bytes, 0);
 
 	assert_bad(true, NULL, room, DOCA_ERROR_INVALID_VALUE);
-	assert_ok(end_stop(&there));
+	assert_ok(endpoint_stop(&remote));
 	const struct {
 		struct doca_buf *src, *dst;
 		doca_error_t error;
@@ -440,22 +428,22 @@ static void bad_tasks_fail_in_their_callback(void **state)
 		{far, far_room, DOCA_ERROR_NOT_SUPPORTED, false},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct end_offer of_here, of_there;
+		struct endpoint_offer of_local, of_remote;
 
-		assert_ok(doca_ctx_start(here.ctx));
-		assert_ok(doca_ctx_start(there.ctx));
-		assert_ok(end_offer(&here, &of_here));
-		assert_ok(end_offer(&there, &of_there));
-		assert_ok(doca_rdma_connect(here.rdma, of_there.details.bytes, of_there.details.len,
-					    here.connection));
+		assert_ok(doca_ctx_start(local.ctx));
+		assert_ok(doca_ctx_start(remote.ctx));
+		assert_ok(endpoint_offer(&local, &of_local));
+		assert_ok(endpoint_offer(&remote, &of_remote));
+		assert_ok(doca_rdma_connect(local.rdma, of_remote.details.bytes,
+					    of_remote.details.len, local.connection));
 		assert_bad(cases[i].is_read, cases[i].src, cases[i].dst, cases[i].error);
-		assert_ok(end_stop(&there));
+		assert_ok(endpoint_stop(&remote));
 	}
 	/* Never connected. */
-	assert_ok(doca_ctx_start(here.ctx));
-	assert_ok(end_offer(&here, &(struct end_offer){0}));
+	assert_ok(doca_ctx_start(local.ctx));
+	assert_ok(endpoint_offer(&local, &(struct endpoint_offer){0}));
 	assert_bad(true, far, room, DOCA_ERROR_NOT_CONNECTED);
-	assert_int_equal(here.num_done, 0);
+	assert_int_equal(local.num_done, 0);
 	drop(far);
 	drop(far_room);
 	drop(near);
@@ -466,37 +454,37 @@ static void bad_tasks_fail_in_their_callback(void **state)
 
 static void details_are_checked_byte_by_byte(void **state)
 {
-	struct end_offer of_here, of_there;
-	uint8_t bytes[SIDE_DESC_ROOM];
+	struct endpoint_offer of_local, of_remote;
+	uint8_t bytes[DESCRIPTOR_ROOM];
 	size_t len;
 
-	(void)state;
-	assert_ok(doca_ctx_start(here.ctx));
-	assert_ok(doca_ctx_start(there.ctx));
-	assert_ok(end_offer(&here, &of_here));
-	assert_ok(end_offer(&there, &of_there));
-	len = of_there.details.len;
+	assert_ok(doca_ctx_start(local.ctx));
+	assert_ok(doca_ctx_start(remote.ctx));
+	assert_ok(endpoint_offer(&local, &of_local));
+	assert_ok(endpoint_offer(&remote, &of_remote));
+	len = of_remote.details.len;
 	for (size_t i = 0; i < len; i++) {
-		memcpy(bytes, of_there.details.bytes, len);
+		memcpy(bytes, of_remote.details.bytes, len);
 		bytes[i] ^= 0x10;
-		assert_error(doca_rdma_connect(here.rdma, bytes, len, here.connection),
+		assert_error(doca_rdma_connect(local.rdma, bytes, len, local.connection),
 			     DOCA_ERROR_INVALID_VALUE);
 		assert_error(
-			doca_rdma_connect(here.rdma, of_there.details.bytes, i, here.connection),
+			doca_rdma_connect(local.rdma, of_remote.details.bytes, i, local.connection),
 			DOCA_ERROR_INVALID_VALUE);
 	}
-	assert_error(doca_rdma_connect(here.rdma, of_there.details.bytes, len + 1, here.connection),
-		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(
-		doca_rdma_connect(here.rdma, of_there.map.bytes, of_there.map.len, here.connection),
+		doca_rdma_connect(local.rdma, of_remote.details.bytes, len + 1, local.connection),
 		DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_rdma_connect(here.rdma, of_there.details.bytes, len, there.connection),
+	assert_error(doca_rdma_connect(local.rdma, of_remote.map.bytes, of_remote.map.len,
+				       local.connection),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_ok(end_accept(&here, &of_there));
-	assert_error(doca_rdma_connect(here.rdma, of_there.details.bytes, len, here.connection),
+	assert_error(doca_rdma_connect(local.rdma, of_remote.details.bytes, len, remote.connection),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(endpoint_accept(&local, &of_remote));
+	assert_error(doca_rdma_connect(local.rdma, of_remote.details.bytes, len, local.connection),
 		     DOCA_ERROR_BAD_STATE);
-	assert_ok(end_accept(&there, &of_here));
-	assert_ok(end_read(&here, 0, 0, 64));
+	assert_ok(endpoint_accept(&remote, &of_local));
+	assert_ok(endpoint_read(&local, 0, 0, 64));
 }
 
 static void notification_of_a_completion(void **state)
@@ -505,35 +493,34 @@ static void notification_of_a_completion(void **state)
 	struct doca_buf *src, *dst, *rooms[4];
 	struct pollfd fd = {.events = POLLIN};
 
-	(void)state;
-	assert_ok(end_pair(&here, &there));
-	assert_ok(doca_pe_get_notification_handle(here.pe, &handle));
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_ok(doca_pe_get_notification_handle(local.pe, &handle));
 	fd.fd = handle;
-	src = end_source(&here, here.peer, here.peer_addr, 64);
-	dst = end_room(&here, here.mmap, here.bytes, 64);
-	assert_ok(doca_pe_request_notification(here.pe));
-	assert_ok(end_submit(&here, true, src, dst, 0));
-	assert_int_equal(poll(&fd, 1, RIG_PATIENCE_MS), 1);
-	assert_ok(doca_pe_clear_notification(here.pe, 0));
-	assert_int_equal(doca_pe_progress(here.pe), 1);
-	assert_int_equal(here.num_done, 1);
-	/* Of several who takes one at a time is told of the rest. */
+	src = endpoint_source(&local, local.peer, local.peer_addr, 64);
+	dst = endpoint_room(&local, local.mmap, local.bytes, 64);
+	assert_ok(doca_pe_request_notification(local.pe));
+	assert_ok(endpoint_submit(&local, true, src, dst, 0));
+	assert_int_equal(poll(&fd, 1, FIXTURE_TIMEOUT_MS), 1);
+	assert_ok(doca_pe_clear_notification(local.pe, 0));
+	assert_int_equal(doca_pe_progress(local.pe), 1);
+	assert_int_equal(local.num_done, 1);
+	/* Progressing one task reports the remaining ones. */
 	for (size_t i = 0; i < 4; i++) {
-		rooms[i] = end_room(&here, here.mmap, here.bytes + 64 * i, 64);
-		assert_ok(end_submit(&here, true, src, rooms[i], 0));
+		rooms[i] = endpoint_room(&local, local.mmap, local.bytes + 64 * i, 64);
+		assert_ok(endpoint_submit(&local, true, src, rooms[i], 0));
 	}
-	while (here.num_done < 5) {
-		assert_ok(doca_pe_request_notification(here.pe));
-		assert_int_equal(poll(&fd, 1, RIG_PATIENCE_MS), 1);
-		assert_ok(doca_pe_clear_notification(here.pe, 0));
-		doca_pe_progress(here.pe);
+	while (local.num_done < 5) {
+		assert_ok(doca_pe_request_notification(local.pe));
+		assert_int_equal(poll(&fd, 1, FIXTURE_TIMEOUT_MS), 1);
+		assert_ok(doca_pe_clear_notification(local.pe, 0));
+		doca_pe_progress(local.pe);
 	}
-	/* Of one that never gets to the device. */
-	assert_ok(doca_pe_request_notification(here.pe));
-	assert_ok(end_submit(&here, true, src, NULL, 0));
-	assert_int_equal(poll(&fd, 1, RIG_PATIENCE_MS), 1);
-	assert_int_equal(doca_pe_progress(here.pe), 1);
-	assert_int_equal(here.num_failed, 1);
+	/* A task that never reaches the device. */
+	assert_ok(doca_pe_request_notification(local.pe));
+	assert_ok(endpoint_submit(&local, true, src, NULL, 0));
+	assert_int_equal(poll(&fd, 1, FIXTURE_TIMEOUT_MS), 1);
+	assert_int_equal(doca_pe_progress(local.pe), 1);
+	assert_int_equal(local.num_failed, 1);
 	for (size_t i = 0; i < 4; i++)
 		drop(rooms[i]);
 	drop(src);
@@ -545,19 +532,18 @@ static void stop_waits_for_tasks(void **state)
 	struct doca_buf *src, *dst;
 	size_t num = 0;
 
-	(void)state;
-	assert_ok(end_pair(&here, &there));
-	src = end_source(&here, here.peer, here.peer_addr, END_LEN / 2);
-	dst = end_room(&here, here.mmap, here.bytes, END_LEN);
-	assert_ok(end_submit(&here, true, src, dst, 1));
-	assert_ok(end_submit(&here, true, src, dst, 2));
-	assert_ok(doca_ctx_get_num_inflight_tasks(here.ctx, &num));
+	assert_ok(endpoint_pair(&local, &remote));
+	src = endpoint_source(&local, local.peer, local.peer_addr, ENDPOINT_LEN / 2);
+	dst = endpoint_room(&local, local.mmap, local.bytes, ENDPOINT_LEN);
+	assert_ok(endpoint_submit(&local, true, src, dst, 1));
+	assert_ok(endpoint_submit(&local, true, src, dst, 2));
+	assert_ok(doca_ctx_get_num_inflight_tasks(local.ctx, &num));
 	assert_int_equal(num, 2);
-	assert_error(doca_ctx_stop(here.ctx), DOCA_ERROR_IN_PROGRESS);
-	assert_error(doca_rdma_destroy(here.rdma), DOCA_ERROR_IN_USE);
-	assert_error(end_submit(&here, true, src, dst, 3), DOCA_ERROR_BAD_STATE);
-	assert_ok(end_stop(&here));
-	assert_int_equal(here.num_done + here.num_failed, 2);
+	assert_error(doca_ctx_stop(local.ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_error(doca_rdma_destroy(local.rdma), DOCA_ERROR_IN_USE);
+	assert_error(endpoint_submit(&local, true, src, dst, 3), DOCA_ERROR_BAD_STATE);
+	assert_ok(endpoint_stop(&local));
+	assert_int_equal(local.num_done + local.num_failed, 2);
 	drop(src);
 	drop(dst);
 }
@@ -569,93 +555,85 @@ static void a_responder_needs_no_tasks(void **state)
 	union doca_data none = {0};
 	struct doca_rdma_task_read *read;
 	struct doca_rdma_connection *connection;
-	struct end_offer of_here;
+	struct endpoint_offer of_local;
 	const void *details;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_rdma_create(dev, &rdma));
 	ctx = doca_rdma_as_ctx(rdma);
 	assert_error(doca_ctx_start(ctx), DOCA_ERROR_NOT_CONNECTED);
-	assert_ok(doca_pe_connect_ctx(there.pe, ctx));
+	assert_ok(doca_pe_connect_ctx(remote.pe, ctx));
 	assert_ok(doca_rdma_set_permissions(rdma, RDMA_R));
 	assert_ok(doca_ctx_start(ctx));
 	assert_ok(doca_rdma_export(rdma, &details, &len, &connection));
 	assert_true(len <= 512);
 	assert_error(doca_rdma_task_read_allocate_init(rdma, connection, NULL, NULL, none, &read),
 		     DOCA_ERROR_NO_MEMORY);
-	assert_ok(doca_ctx_start(here.ctx));
-	assert_ok(end_offer(&here, &of_here));
-	assert_ok(doca_rdma_connect(here.rdma, details, len, here.connection));
-	assert_ok(doca_rdma_connect(rdma, of_here.details.bytes, of_here.details.len, connection));
-	assert_ok(doca_mmap_export_rdma(there.mmap, dev, &details, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, details, len, dev, &here.peer));
-	here.peer_addr = there.bytes;
-	assert_ok(end_read(&here, 0, 0, 1000));
-	assert_memory_equal(here.bytes, there.bytes, 1000);
+	assert_ok(doca_ctx_start(local.ctx));
+	assert_ok(endpoint_offer(&local, &of_local));
+	assert_ok(doca_rdma_connect(local.rdma, details, len, local.connection));
+	assert_ok(
+		doca_rdma_connect(rdma, of_local.details.bytes, of_local.details.len, connection));
+	assert_ok(doca_mmap_export_rdma(remote.mmap, dev, &details, &len));
+	assert_ok(doca_mmap_create_from_export(NULL, details, len, dev, &local.peer));
+	local.peer_addr = remote.bytes;
+	assert_ok(endpoint_read(&local, 0, 0, 1000));
+	assert_memory_equal(local.bytes, remote.bytes, 1000);
 	assert_ok(doca_ctx_stop(ctx));
 	assert_ok(doca_rdma_destroy(rdma));
 }
 
-static void settings(void **state)
+static void settings_are_returned_as_set(void **state)
 {
 	enum doca_rdma_transport_type transport = DOCA_RDMA_TRANSPORT_TYPE_DC;
 	uint32_t value = 99;
 	uint16_t num = 0;
 
-	(void)state;
-	assert_ok(doca_rdma_get_permissions(here.rdma, &value));
+	assert_ok(doca_rdma_get_permissions(local.rdma, &value));
 	assert_int_equal(value, LOCAL_RW | RDMA_R | RDMA_W);
-	assert_error(doca_rdma_set_permissions(here.rdma, PCI_RW), DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_rdma_set_permissions(here.rdma, 0x80), DOCA_ERROR_INVALID_VALUE);
-	assert_ok(doca_rdma_get_gid_index(here.rdma, &value));
+	assert_error(doca_rdma_set_permissions(local.rdma, PCI_RW), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_set_permissions(local.rdma, 0x80), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_rdma_get_gid_index(local.rdma, &value));
 	assert_int_equal(value, 0);
-	assert_error(doca_rdma_set_gid_index(here.rdma, 254), DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_rdma_set_gid_index(here.rdma, 256), DOCA_ERROR_INVALID_VALUE);
-	assert_ok(doca_rdma_set_gid_index(here.rdma, 1));
-	assert_ok(doca_rdma_get_gid_index(here.rdma, &value));
+	assert_error(doca_rdma_set_gid_index(local.rdma, 254), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_set_gid_index(local.rdma, 256), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_rdma_set_gid_index(local.rdma, 1));
+	assert_ok(doca_rdma_get_gid_index(local.rdma, &value));
 	assert_int_equal(value, 1);
-	assert_error(doca_rdma_set_transport_type(here.rdma, DOCA_RDMA_TRANSPORT_TYPE_DC),
+	assert_error(doca_rdma_set_transport_type(local.rdma, DOCA_RDMA_TRANSPORT_TYPE_DC),
 		     DOCA_ERROR_NOT_SUPPORTED);
-	assert_error(doca_rdma_set_transport_type(here.rdma, (enum doca_rdma_transport_type)7),
+	assert_error(doca_rdma_set_transport_type(local.rdma, (enum doca_rdma_transport_type)7),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_ok(doca_rdma_set_transport_type(here.rdma, DOCA_RDMA_TRANSPORT_TYPE_RC));
-	assert_ok(doca_rdma_get_transport_type(here.rdma, &transport));
+	assert_ok(doca_rdma_set_transport_type(local.rdma, DOCA_RDMA_TRANSPORT_TYPE_RC));
+	assert_ok(doca_rdma_get_transport_type(local.rdma, &transport));
 	assert_int_equal(transport, DOCA_RDMA_TRANSPORT_TYPE_RC);
-	assert_ok(doca_rdma_get_max_num_connections(here.rdma, &num));
+	assert_ok(doca_rdma_get_max_num_connections(local.rdma, &num));
 	assert_int_equal(num, 1);
-	assert_error(doca_rdma_set_max_num_connections(here.rdma, 0), DOCA_ERROR_INVALID_VALUE);
-	assert_ok(end_pair(&here, &there));
-	assert_ok(end_read(&here, 0, 0, 64)); /* from that address */
-	assert_error(doca_rdma_set_permissions(here.rdma, 0), DOCA_ERROR_BAD_STATE);
-	assert_error(doca_rdma_set_gid_index(here.rdma, 0), DOCA_ERROR_BAD_STATE);
-	assert_error(doca_rdma_set_transport_type(here.rdma, DOCA_RDMA_TRANSPORT_TYPE_RC),
+	assert_error(doca_rdma_set_max_num_connections(local.rdma, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_ok(endpoint_read(&local, 0, 0, 64)); /* from that address */
+	assert_error(doca_rdma_set_permissions(local.rdma, 0), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_set_gid_index(local.rdma, 0), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_set_transport_type(local.rdma, DOCA_RDMA_TRANSPORT_TYPE_RC),
 		     DOCA_ERROR_BAD_STATE);
-	assert_error(doca_rdma_set_max_num_connections(here.rdma, 3), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_set_max_num_connections(local.rdma, 3), DOCA_ERROR_BAD_STATE);
 }
 
 static void nothing_done(struct doca_rdma_task_read *task, union doca_data task_data,
 			 union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
-	(void)ctx_data;
 }
 
 static void nothing_written(struct doca_rdma_task_write *task, union doca_data task_data,
 			    union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
-	(void)ctx_data;
 }
 
-static void limits(void **state)
+static void capabilities_are_bounded(void **state)
 {
 	const struct doca_devinfo *info = doca_dev_as_devinfo(dev);
 	uint32_t max = 0, most = 0;
 
-	(void)state;
 	assert_ok(doca_rdma_cap_task_read_is_supported(info));
 	assert_ok(doca_rdma_cap_task_write_is_supported(info));
 	assert_error(doca_rdma_cap_task_read_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
@@ -667,24 +645,25 @@ static void limits(void **state)
 	assert_true(max > 1);
 	assert_error(doca_rdma_cap_task_read_get_max_buf_list_len(NULL, &max),
 		     DOCA_ERROR_INVALID_VALUE);
-	for (most = 1; doca_rdma_task_read_set_conf(here.rdma, nothing_done, nothing_done,
+	for (most = 1; doca_rdma_task_read_set_conf(local.rdma, nothing_done, nothing_done,
 						    most * 2) == DOCA_SUCCESS;
 	     most *= 2)
 		assert_true(most < 1u << 30);
 	assert_true(most >= 1024);
-	assert_error(doca_rdma_task_read_set_conf(here.rdma, nothing_done, nothing_done, 0),
+	assert_error(doca_rdma_task_read_set_conf(local.rdma, nothing_done, nothing_done, 0),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_rdma_task_read_set_conf(here.rdma, NULL, nothing_done, 1),
+	assert_error(doca_rdma_task_read_set_conf(local.rdma, NULL, nothing_done, 1),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_rdma_task_write_set_conf(here.rdma, nothing_written, NULL, 1),
+	assert_error(doca_rdma_task_write_set_conf(local.rdma, nothing_written, NULL, 1),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_rdma_task_write_set_conf(here.rdma, nothing_written, nothing_written, 0),
+	assert_error(doca_rdma_task_write_set_conf(local.rdma, nothing_written, nothing_written, 0),
 		     DOCA_ERROR_INVALID_VALUE);
-	/* All that can be configured can be started, with a queue as deep as there is. */
-	assert_ok(doca_rdma_task_read_set_conf(here.rdma, nothing_done, nothing_done, most));
-	assert_ok(doca_rdma_task_write_set_conf(here.rdma, nothing_written, nothing_written, most));
-	assert_ok(end_pair(&here, &there));
-	assert_error(doca_rdma_task_read_set_conf(here.rdma, nothing_done, nothing_done, 1),
+	/* The largest configuration can be started, with the deepest queue. */
+	assert_ok(doca_rdma_task_read_set_conf(local.rdma, nothing_done, nothing_done, most));
+	assert_ok(
+		doca_rdma_task_write_set_conf(local.rdma, nothing_written, nothing_written, most));
+	assert_ok(endpoint_pair(&local, &remote));
+	assert_error(doca_rdma_task_read_set_conf(local.rdma, nothing_done, nothing_done, 1),
 		     DOCA_ERROR_BAD_STATE);
 }
 
@@ -698,27 +677,26 @@ static void null_is_invalid(void **state)
 	const void *details = NULL;
 	size_t len = 0;
 
-	(void)state;
 	assert_error(doca_rdma_create(NULL, &rdma), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_rdma_create(dev, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_rdma_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_null(doca_rdma_as_ctx(NULL));
 	assert_null(doca_rdma_task_read_as_task(NULL));
 	assert_null(doca_rdma_task_write_as_task(NULL));
-	assert_error(doca_rdma_export(here.rdma, &details, &len, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_rdma_export(here.rdma, &details, &len, &connection),
+	assert_error(doca_rdma_export(local.rdma, &details, &len, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_export(local.rdma, &details, &len, &connection),
 		     DOCA_ERROR_BAD_STATE);
-	assert_error(doca_rdma_connect(here.rdma, "", 1, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_ok(end_pair(&here, &there));
-	connection = here.connection;
-	assert_error(doca_rdma_connect(here.rdma, NULL, 1, connection), DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_rdma_task_read_allocate_init(here.rdma, NULL, NULL, NULL, none, &read),
+	assert_error(doca_rdma_connect(local.rdma, "", 1, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(endpoint_pair(&local, &remote));
+	connection = local.connection;
+	assert_error(doca_rdma_connect(local.rdma, NULL, 1, connection), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_task_read_allocate_init(local.rdma, NULL, NULL, NULL, none, &read),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_rdma_task_read_allocate_init(here.rdma, there.connection, NULL, NULL,
+	assert_error(doca_rdma_task_read_allocate_init(local.rdma, remote.connection, NULL, NULL,
 						       none, &read),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(
-		doca_rdma_task_write_allocate_init(here.rdma, connection, NULL, NULL, none, NULL),
+		doca_rdma_task_write_allocate_init(local.rdma, connection, NULL, NULL, none, NULL),
 		DOCA_ERROR_INVALID_VALUE);
 	assert_null(read);
 	assert_null(write);
@@ -727,23 +705,22 @@ static void null_is_invalid(void **state)
 
 static void tasks_are_a_pool_of_each_kind(void **state)
 {
-	struct doca_rdma_task_read *reads[END_TASKS], *more = NULL;
+	struct doca_rdma_task_read *reads[ENDPOINT_TASKS], *more = NULL;
 	struct doca_rdma_task_write *write;
 	struct doca_buf *src, *dst;
 	union doca_data data = {.u64 = 5};
 
-	(void)state;
-	assert_ok(end_pair(&here, &there));
-	for (unsigned int i = 0; i < END_TASKS; i++)
-		assert_ok(doca_rdma_task_read_allocate_init(here.rdma, here.connection, NULL, NULL,
-							    data, &reads[i]));
-	assert_error(doca_rdma_task_read_allocate_init(here.rdma, here.connection, NULL, NULL, data,
-						       &more),
+	assert_ok(endpoint_pair(&local, &remote));
+	for (unsigned int i = 0; i < ENDPOINT_TASKS; i++)
+		assert_ok(doca_rdma_task_read_allocate_init(local.rdma, local.connection, NULL,
+							    NULL, data, &reads[i]));
+	assert_error(doca_rdma_task_read_allocate_init(local.rdma, local.connection, NULL, NULL,
+						       data, &more),
 		     DOCA_ERROR_NO_MEMORY);
-	assert_ok(doca_rdma_task_write_allocate_init(here.rdma, here.connection, NULL, NULL, data,
+	assert_ok(doca_rdma_task_write_allocate_init(local.rdma, local.connection, NULL, NULL, data,
 						     &write));
-	src = end_source(&here, here.peer, here.peer_addr, 64);
-	dst = end_room(&here, here.mmap, here.bytes, 64);
+	src = endpoint_source(&local, local.peer, local.peer_addr, 64);
+	dst = endpoint_room(&local, local.mmap, local.bytes, 64);
 	doca_rdma_task_read_set_src_buf(reads[0], src);
 	doca_rdma_task_read_set_dst_buf(reads[0], dst);
 	assert_ptr_equal(doca_rdma_task_read_get_src_buf(reads[0]), src);
@@ -752,14 +729,14 @@ static void tasks_are_a_pool_of_each_kind(void **state)
 	doca_rdma_task_write_set_dst_buf(write, dst);
 	assert_ptr_equal(doca_rdma_task_write_get_src_buf(write), src);
 	assert_ptr_equal(doca_rdma_task_write_get_dst_buf(write), dst);
-	assert_ptr_equal(doca_task_get_ctx(doca_rdma_task_write_as_task(write)), here.ctx);
-	here.keep_tasks = true;
+	assert_ptr_equal(doca_task_get_ctx(doca_rdma_task_write_as_task(write)), local.ctx);
+	local.keep_tasks = true;
 	assert_ok(doca_task_try_submit(doca_rdma_task_read_as_task(reads[0])));
-	assert_ok(end_wait(&here, 1));
-	assert_int_equal(here.last_data, 5);
-	assert_ok(here.last_error);
+	assert_ok(endpoint_wait(&local, 1));
+	assert_int_equal(local.last_data, 5);
+	assert_ok(local.last_error);
 	doca_task_free(doca_rdma_task_write_as_task(write));
-	for (unsigned int i = 0; i < END_TASKS; i++)
+	for (unsigned int i = 0; i < ENDPOINT_TASKS; i++)
 		doca_task_free(doca_rdma_task_read_as_task(reads[i]));
 	drop(src);
 	drop(dst);
@@ -774,12 +751,12 @@ int main(int argc, char **argv)
 		ends_test(more_pieces_than_the_queue_holds),
 		ends_test(several_connections_of_one_context),
 		ends_test(connections_do_not_wait_for_one_another),
-		ends_test(what_the_connection_does_not_permit),
-		ends_test(what_the_map_does_not_permit),
-		ends_test(reading_into_what_may_only_be_read),
+		ends_test(access_that_the_connection_forbids_fails),
+		ends_test(access_that_the_map_forbids_fails),
+		ends_test(read_into_read_only_memory_fails),
 		ends_test(a_failed_task_stops_the_context),
 		ends_test(all_tasks_behind_a_failed_one_are_flushed),
-		ends_test(a_peer_that_is_gone_is_connection_aborted),
+		ends_test(closed_peer_is_connection_aborted),
 		ends_test(a_peer_may_connect_later),
 		ends_test(bad_tasks_fail_in_their_callback),
 		ends_test(details_are_checked_byte_by_byte),
@@ -787,11 +764,11 @@ int main(int argc, char **argv)
 		ends_test(stop_waits_for_tasks),
 		ends_test(a_responder_needs_no_tasks),
 		ends_test(tasks_are_a_pool_of_each_kind),
-		ends_test(settings),
-		ends_test(limits),
+		ends_test(settings_are_returned_as_set),
+		ends_test(capabilities_are_bounded),
 		ends_test(null_is_invalid),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

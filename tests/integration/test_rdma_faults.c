@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A life of an RDMA context in steps. Each allocation and each command of each step fails once: the
- * step says so, works when it is called again, and nothing is left in the end.
+ * An RDMA context in steps, under faults. Each allocation and each command of each step fails once:
+ * the step reports it, works when it is called again, and no object is left in the end.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "ends.h"
+#include "endpoint.h"
 #include "faults.h"
 #include "fixture.h"
 
 static struct doca_dev *dev;
-static struct end there;
+static struct endpoint remote;
 static unsigned int swept;
 
 struct life {
-	struct end end;
-	struct end_offer offer, peer;
+	struct endpoint end;
+	struct endpoint_offer offer, peer;
 };
 
 static int open_all(void **state)
 {
-	if (fixture_count(state) || rig_open_device(&dev) != DOCA_SUCCESS ||
-	    end_open(&there, dev, LOCAL_RW | RDMA_R, LOCAL_RW | RDMA_R) != DOCA_SUCCESS ||
-	    doca_ctx_start(there.ctx) != DOCA_SUCCESS)
+	if (fixture_count(state) || fixture_open_device(&dev) != DOCA_SUCCESS ||
+	    endpoint_open(&remote, dev, LOCAL_RW | RDMA_R, LOCAL_RW | RDMA_R) != DOCA_SUCCESS ||
+	    doca_ctx_start(remote.ctx) != DOCA_SUCCESS)
 		return -1;
-	rig_fill(there.bytes, END_LEN, 2);
+	fixture_fill(remote.bytes, ENDPOINT_LEN, 2);
 	return 0;
 }
 
 static int close_all(void **state)
 {
-	doca_error_t result = end_close(&there);
+	doca_error_t result = endpoint_close(&remote);
 
 	DOCA_ERROR_PROPAGATE(result, doca_dev_close(dev));
 	return result == DOCA_SUCCESS ? fixture_recount(state) : -1;
@@ -40,10 +40,10 @@ static int close_all(void **state)
 static void begin(struct life *life)
 {
 	memset(life, 0, sizeof(*life));
-	assert_ok(end_stop(&there));
-	assert_ok(doca_ctx_start(there.ctx));
-	assert_ok(end_offer(&there, &life->peer));
-	assert_ok(end_open(&life->end, dev, LOCAL_RW, LOCAL_RW));
+	assert_ok(endpoint_stop(&remote));
+	assert_ok(doca_ctx_start(remote.ctx));
+	assert_ok(endpoint_offer(&remote, &life->peer));
+	assert_ok(endpoint_open(&life->end, dev, LOCAL_RW, LOCAL_RW));
 }
 
 static doca_error_t create_another(struct life *life)
@@ -51,7 +51,6 @@ static doca_error_t create_another(struct life *life)
 	struct doca_rdma *rdma;
 	doca_error_t result;
 
-	(void)life;
 	result = doca_rdma_create(dev, &rdma);
 	return result == DOCA_SUCCESS ? doca_rdma_destroy(rdma) : result;
 }
@@ -63,7 +62,7 @@ static doca_error_t start(struct life *life)
 
 static doca_error_t offer(struct life *life)
 {
-	return end_offer(&life->end, &life->offer);
+	return endpoint_offer(&life->end, &life->offer);
 }
 
 static doca_error_t connect(struct life *life)
@@ -87,19 +86,19 @@ static const doca_error_t documented[STEPS][3] = {
 	{DOCA_ERROR_DRIVER},
 };
 
-/* What the steps were for. */
+/* The data must have arrived. */
 static doca_error_t transfer(struct life *life)
 {
-	struct end *end = &life->end;
+	struct endpoint *end = &life->end;
 
 	if (!end->peer) {
 		assert_ok(doca_mmap_create_from_export(NULL, life->peer.map.bytes,
 						       life->peer.map.len, dev, &end->peer));
-		end->peer_addr = there.bytes;
-		assert_ok(doca_rdma_connect(there.rdma, life->offer.details.bytes,
-					    life->offer.details.len, there.connection));
+		end->peer_addr = remote.bytes;
+		assert_ok(doca_rdma_connect(remote.rdma, life->offer.details.bytes,
+					    life->offer.details.len, remote.connection));
 	}
-	return end_read(end, 0, 0, END_LEN);
+	return endpoint_read(end, 0, 0, ENDPOINT_LEN);
 }
 
 static bool is_documented(size_t step, doca_error_t result)
@@ -133,8 +132,8 @@ static bool fail_once(size_t step, enum fault_kind fault, unsigned int n, int er
 	for (size_t i = step + 1; i < STEPS; i++)
 		assert_ok(steps[i](&life));
 	assert_ok(transfer(&life));
-	assert_memory_equal(life.end.bytes, there.bytes, END_LEN);
-	assert_ok(end_close(&life.end));
+	assert_memory_equal(life.end.bytes, remote.bytes, ENDPOINT_LEN);
+	assert_ok(endpoint_close(&life.end));
 	return fired;
 }
 
@@ -148,20 +147,19 @@ static void sweep(enum fault_kind fault, int err)
 			assert_true(n < 100);
 	print_message("%u points swept\n", swept);
 	assert_true(swept > 3);
-	/* The other end has another connection than before, of the same size. */
+	/* Details of another connection, of the same size. */
 	assert_int_equal(fault_count_live(), live);
 }
 
 static void start_the_other_end_with_a_connection(void)
 {
-	struct end_offer unused;
+	struct endpoint_offer unused;
 
-	assert_ok(end_offer(&there, &unused));
+	assert_ok(endpoint_offer(&remote, &unused));
 }
 
 static void each_allocation_fails_once(void **state)
 {
-	(void)state;
 	start_the_other_end_with_a_connection();
 	sweep(FAULT_ALLOC, ENOMEM);
 }
@@ -170,13 +168,12 @@ static void each_command_fails_once(void **state)
 {
 	static const int errors[] = {EIO, ENOMEM, EREMOTEIO};
 
-	(void)state;
 	start_the_other_end_with_a_connection();
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		sweep(FAULT_COMMAND, errors[i]);
 }
 
-/* A device that keeps something back: stop says so, nothing crashes, and stop works later. */
+/* A device that fails to destroy: stop reports it, nothing crashes, and stop works later. */
 static bool stop_fails_once(unsigned int n)
 {
 	struct life life;
@@ -197,7 +194,7 @@ static bool stop_fails_once(unsigned int n)
 		assert_int_equal(doca_pe_progress(life.end.pe), 0);
 		assert_ok(doca_ctx_stop(life.end.ctx));
 	}
-	assert_ok(end_close(&life.end));
+	assert_ok(endpoint_close(&life.end));
 	return fired;
 }
 
@@ -205,13 +202,12 @@ static void stop_in_part(void **state)
 {
 	unsigned int n = 1;
 
-	(void)state;
 	while (stop_fails_once(n))
 		n++;
 	assert_true(n > 2);
 }
 
-/* The same when it is a failed task that stops the context: nobody need call again. */
+/* The same when a failed task stops the context: no further call is needed. */
 static bool failure_stops_in_part(unsigned int n)
 {
 	struct life life;
@@ -221,16 +217,16 @@ static bool failure_stops_in_part(unsigned int n)
 	for (size_t i = 0; i < STEPS; i++)
 		assert_ok(steps[i](&life));
 	assert_ok(transfer(&life));
-	assert_ok(doca_mmap_stop(there.mmap));
+	assert_ok(doca_mmap_stop(remote.mmap));
 	fault_arm(FAULT_DESTROY, n, EIO);
 	assert_error(transfer(&life), DOCA_ERROR_NOT_PERMITTED);
 	fired = fault_fired();
 	fault_disarm();
-	if (end_state(&life.end) == DOCA_CTX_STATE_STOPPING)
+	if (endpoint_state(&life.end) == DOCA_CTX_STATE_STOPPING)
 		assert_int_equal(doca_pe_progress(life.end.pe), 1);
-	assert_int_equal(end_state(&life.end), DOCA_CTX_STATE_IDLE);
-	assert_ok(end_close(&life.end));
-	assert_ok(doca_mmap_start(there.mmap));
+	assert_int_equal(endpoint_state(&life.end), DOCA_CTX_STATE_IDLE);
+	assert_ok(endpoint_close(&life.end));
+	assert_ok(doca_mmap_start(remote.mmap));
 	return fired;
 }
 
@@ -238,7 +234,6 @@ static void a_failed_task_stops_in_part(void **state)
 {
 	unsigned int n = 1;
 
-	(void)state;
 	while (failure_stops_in_part(n))
 		n++;
 	assert_true(n > 2);
@@ -255,6 +250,6 @@ int main(int argc, char **argv)
 		faults_test(a_failed_task_stops_in_part),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

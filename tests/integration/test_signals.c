@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Memory that a program took away under a long copy, and the handlers of the program's own faults:
- * the emulated engine lives in its process, and must not be noticed there.
+ * Memory that a program unmapped during a long copy, and the program's own fault handlers: the
+ * emulated engine lives in the process of the program, and must not interfere.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -16,8 +16,7 @@
 #define PAGE  ((size_t)4096)
 #define CHILD "DPUMAP_TEST_SIGNALS_CHILD"
 
-static struct rig rig;
-static struct rig_buf from, to;
+static struct fixture_buf from, to;
 
 static volatile sig_atomic_t num_faults;
 static void *volatile fault_addr;
@@ -25,8 +24,6 @@ static sigjmp_buf back;
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)context;
 	num_faults++;
 	fault_addr = info->si_addr;
 	siglongjmp(back, 1);
@@ -40,7 +37,7 @@ static void handle_faults(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-/* A page that may not be touched. */
+/* An inaccessible page. */
 static uint8_t *forbidden;
 
 static void touch_forbidden(void)
@@ -49,27 +46,27 @@ static void touch_forbidden(void)
 		*(volatile uint8_t *)forbidden = 1;
 }
 
-static int open_rig(void **state)
+static int open_all(void **state)
 {
-	if (fixture_count(state) || rig_open(&rig) != DOCA_SUCCESS ||
-	    rig_buf_create(&rig, LEN, LOCAL_RW, &from) != DOCA_SUCCESS ||
-	    rig_buf_create(&rig, LEN, LOCAL_RW, &to) != DOCA_SUCCESS)
+	if (fixture_setup(state) ||
+	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &from) != DOCA_SUCCESS ||
+	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &to) != DOCA_SUCCESS)
 		return -1;
-	rig_fill(from.bytes, LEN, 1);
+	fixture_fill(from.bytes, LEN, 1);
 	return 0;
 }
 
-static int close_rig(void **state)
+static int close_all(void **state)
 {
-	if (rig_buf_destroy(&from) != DOCA_SUCCESS || rig_buf_destroy(&to) != DOCA_SUCCESS ||
-	    rig_close(&rig) != DOCA_SUCCESS)
+	if (fixture_buf_destroy(&from) != DOCA_SUCCESS || fixture_buf_destroy(&to) != DOCA_SUCCESS)
 		return -1;
-	return fixture_recount(state);
+	return fixture_teardown(state);
 }
 
 static doca_error_t copy_all(void)
 {
-	return rig_copy(&rig, &(struct rig_copy){to.mmap, to.bytes, from.mmap, from.bytes, LEN});
+	return fixture_copy(&fixture,
+			    &(struct fixture_copy){to.mmap, to.bytes, from.mmap, from.bytes, LEN});
 }
 
 static void expect_good_copy(void)
@@ -79,8 +76,8 @@ static void expect_good_copy(void)
 	assert_memory_equal(to.bytes, from.bytes, LEN);
 }
 
-/* A failed copy with a hole in one of the buffers, and a good one when it is closed again. */
-static void expect_hole_to_fail(struct rig_buf *buf)
+/* A copy fails while one buffer has a hole, and succeeds once the hole is filled. */
+static void expect_hole_to_fail(struct fixture_buf *buf)
 {
 	uint8_t *page = (uint8_t *)(((uintptr_t)buf->bytes + LEN / 2) & ~(PAGE - 1));
 	doca_error_t result;
@@ -89,27 +86,24 @@ static void expect_hole_to_fail(struct rig_buf *buf)
 	result = copy_all();
 	assert_int_equal(mprotect(page, PAGE, PROT_READ | PROT_WRITE), 0);
 	assert_string_not_equal(doca_error_get_name(result), "DOCA_SUCCESS");
-	assert_ok(dpumap_dma_reset(rig.dma));
+	assert_ok(dpumap_dma_reset(fixture.dma));
 }
 
 static void test_hole_in_the_destination(void **state)
 {
-	(void)state;
 	expect_hole_to_fail(&to);
 	expect_good_copy();
 }
 
 static void test_hole_in_the_source(void **state)
 {
-	(void)state;
 	expect_hole_to_fail(&from);
 	expect_good_copy();
 }
 
-/* A handler that comes later has the signals for itself; copies go on without. */
+/* A handler that is installed later receives the signals alone; copies go on. */
 static void test_handler_of_after(void **state)
 {
-	(void)state;
 	num_faults = 0;
 	expect_good_copy();
 	handle_faults();
@@ -141,21 +135,19 @@ static int run_child(const char *what)
 	return status;
 }
 
-/* It was there first, and hears of the program's own faults and of nothing else. */
+/* This handler was installed first, and is called for the program's own faults only. */
 static void test_handler_of_before(void **state)
 {
-	(void)state;
 	assert_int_equal(run_child("handle"), 0);
 }
 
-/* Nobody handles it: the program dies of its fault as ever, by itself or of a signal sent to it. */
-static void test_no_handler(void **state)
+/* Without a handler the program dies of its own fault, or of a signal sent to it. */
+static void fault_of_the_program_without_handler_kills_it(void **state)
 {
 	int status;
 
-	(void)state;
 	if (__asan_init)
-		skip(); /* it makes an abort of them */
+		skip(); /* AddressSanitizer turns the signal into an abort */
 	status = run_child("touch");
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGSEGV);
@@ -177,14 +169,14 @@ static int be_handler(void)
 	return 0;
 }
 
-/* With a copy done, so that whatever the engine installs is there. */
+/* After a copy, so that the engine has installed its handlers. */
 static int be_child(const char *what)
 {
 	void *state = NULL;
 
 	if (strcmp(what, "handle") == 0)
 		handle_faults();
-	if (open_rig(&state) || copy_all() != DOCA_SUCCESS)
+	if (open_all(&state) || copy_all() != DOCA_SUCCESS)
 		return 1;
 	if (strcmp(what, "handle") == 0)
 		return be_handler();
@@ -196,19 +188,21 @@ static int be_child(const char *what)
 	return 2;
 }
 
-#define rig_test(function) cmocka_unit_test_setup_teardown(function, open_rig, close_rig)
+#define signals_test(function) cmocka_unit_test_setup_teardown(function, open_all, close_all)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(test_hole_in_the_destination), rig_test(test_hole_in_the_source),
-		rig_test(test_handler_of_after),	cmocka_unit_test(test_handler_of_before),
-		cmocka_unit_test(test_no_handler),
+		signals_test(test_hole_in_the_destination),
+		signals_test(test_hole_in_the_source),
+		signals_test(test_handler_of_after),
+		cmocka_unit_test(test_handler_of_before),
+		cmocka_unit_test(fault_of_the_program_without_handler_kills_it),
 	};
 	const char *child = getenv(CHILD);
 
 	arguments = argv;
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	forbidden = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (forbidden == MAP_FAILED)
 		return 1;

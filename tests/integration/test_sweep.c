@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Every allocation of the library and every command to the device fails once in the life of a map.
- * Each time the call says so with a documented error and has changed nothing: either everything is
- * given up, or the call is made again and works. In the end nothing is left, neither in memory nor
- * on the device.
+ * Each time, the call returns a documented error and changes nothing: either the life ends early,
+ * or the call is repeated and succeeds. In the end nothing is left, in memory or on the device.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,9 +22,9 @@
 #define MAX_DEVS    2
 #define QUEUE_DEPTH 4
 #define RDMA_READ   ((uint32_t)DOCA_ACCESS_FLAG_RDMA_READ)
-#define ENDLESS	    10000u /* a life with more events than that does not end */
+#define ENDLESS	    10000u /* a life with more events does not end */
 
-/* What the maps of a life lie over, and who may use them. */
+/* The source of the maps of a life, and their permissions. */
 struct source {
 	const char *name;
 	uint32_t access;
@@ -66,7 +65,7 @@ struct life {
 	size_t desc_len;
 };
 
-/* error: what a device that fails makes of the step; one that runs out may be NO_MEMORY as well. */
+/* error: what the step returns when the device fails; NO_MEMORY is also valid for exhaustion. */
 struct step {
 	const char *name;
 	doca_error_t (*run)(struct life *life);
@@ -77,7 +76,7 @@ struct point {
 	enum fault_kind kind;
 	unsigned int n;
 	int err;
-	bool again; /* after the failure, rather than give up */
+	bool again; /* after the failure, instead of ending the life */
 };
 
 static uint8_t memory[LEN], bounce_bytes[LEN];
@@ -133,7 +132,7 @@ static const struct step closing[] = {
 	{"close", close_devices, DOCA_SUCCESS},
 };
 
-/* What it sends to itself is closed again, whatever comes of it. */
+/* A descriptor sent to this process must be closed, whatever the result is. */
 static doca_error_t open_from_fd(struct life *life)
 {
 	doca_error_t result;
@@ -241,7 +240,7 @@ static doca_error_t add_second(struct life *life)
 	return doca_mmap_add_dev(life->map, life->devs[1]);
 }
 
-/* In place of a random one. */
+/* In place of a random number. */
 static doca_error_t set_token(struct life *life)
 {
 	static const uint8_t token[] = "0123456789abcdef";
@@ -319,7 +318,7 @@ static const struct step making[] = {
 	{"create_from_export", import_map, DOCA_ERROR_DRIVER},
 };
 
-/* Undo only what was done, so that a life can be given up anywhere. */
+/* Undo only what was done, so that a life can end anywhere. */
 static doca_error_t stop_map(struct life *life)
 {
 	return life->map ? doca_mmap_stop(life->map) : DOCA_SUCCESS;
@@ -430,14 +429,14 @@ static bool is_documented(const struct step *step, const struct point *point, do
 	if (result == DOCA_ERROR_NO_MEMORY)
 		return step->run == open_devices || step->run == open_from_fd ||
 		       (point->kind == FAULT_COMMAND && point->err == ENOMEM);
-	/* A device that refuses to share an mkey does not share such. */
+	/* A device that refuses to share an mkey cannot share such memory. */
 	if (result == DOCA_ERROR_NOT_SUPPORTED)
 		return (step->run == export_map || step->run == export_second) &&
 		       point->err == EREMOTEIO;
 	return result == step->error;
 }
 
-/* False if a step failed and the life is given up. */
+/* Returns false if a step failed and the life ended early. */
 static bool take(const struct step *steps, size_t n, struct life *life, const struct point *point)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -466,30 +465,30 @@ static bool take(const struct step *steps, size_t n, struct life *life, const st
 
 static doca_error_t copy(struct life *life, struct doca_mmap *dst, struct doca_mmap *src)
 {
-	struct rig rig = {.dev = life->devs[0], .dma = life->dma};
+	struct fixture card = {.dev = life->devs[0], .dma = life->dma};
 	void *to, *from;
 	size_t len;
 
 	assert_ok(doca_mmap_get_memrange(dst, &to, &len));
 	assert_ok(doca_mmap_get_memrange(src, &from, &len));
-	return rig_copy(&rig, &(struct rig_copy){dst, to, src, from, LEN});
+	return fixture_copy(&card, &(struct fixture_copy){dst, to, src, from, LEN});
 }
 
-/* The maps that came out of it all do what maps are for. */
+/* All maps of the life can copy. */
 static void use(struct life *life, const struct point *point)
 {
 	unsigned int commands;
 	const void *desc;
 	size_t len;
 
-	rig_fill(bounce_bytes, LEN, point->n);
+	fixture_fill(bounce_bytes, LEN, point->n);
 	memset(memory, 0, LEN);
 	assert_ok(copy(life, life->import, life->bounce));
 	memset(bounce_bytes, 0, LEN);
 	assert_ok(copy(life, life->bounce, life->import));
 	if (!life->source->device_memory)
 		assert_memory_equal(bounce_bytes, memory, LEN);
-	rig_fill(memory, LEN, point->n);
+	fixture_fill(memory, LEN, point->n);
 	assert_memory_equal(bounce_bytes, memory, LEN);
 
 	commands = fault_count_commands();
@@ -498,37 +497,37 @@ static void use(struct life *life, const struct point *point)
 		life, point, "a second export is not the first");
 }
 
-/* True if there was an n-th event to fail. */
-static bool live(const struct life *rig, const struct point *point)
+/* Returns true if there was an n-th event to fail. */
+static bool live(const struct life *base, const struct point *point)
 {
 	unsigned int allocations = fault_count_live();
-	struct rig_counts before;
-	struct life life = *rig;
+	struct objects before;
+	struct life life = *base;
 
-	assert_true(rig_read_counts(&before));
+	assert_true(objects_read(&before));
 	fault_arm(point->kind, point->n, point->err);
 	if (take(making, N_STEPS(making), &life, point))
 		use(&life, point);
 	take(ending, N_STEPS(ending), &life, point);
 	fault_disarm();
-	require(rig_counts_return(&before), &life, point, "left on the device");
+	require(objects_wait(&before), &life, point, "left on the device");
 	require(fault_count_live() == allocations, &life, point, "%u allocations left",
 		fault_count_live() - allocations);
 	return fault_fired();
 }
 
-static bool live_on_new_device(const struct life *rig, const struct point *point)
+static bool live_on_new_device(const struct life *base, const struct point *point)
 {
 	unsigned int allocations = fault_count_live();
-	struct rig_counts before;
-	struct life life = *rig;
+	struct objects before;
+	struct life life = *base;
 
-	assert_true(rig_read_counts(&before));
+	assert_true(objects_read(&before));
 	fault_arm(point->kind, point->n, point->err);
 	take(opening, N_STEPS(opening), &life, point);
 	take(closing, N_STEPS(closing), &life, point);
 	fault_disarm();
-	require(rig_counts_return(&before), &life, point, "left on the device");
+	require(objects_wait(&before), &life, point, "left on the device");
 	require(fault_count_live() == allocations, &life, point, "%u allocations left",
 		fault_count_live() - allocations);
 	return fault_fired();
@@ -546,19 +545,19 @@ static unsigned int count_fds(void)
 	return n;
 }
 
-static bool live_on_shared_context(const struct life *rig, const struct point *point)
+static bool live_on_shared_context(const struct life *base, const struct point *point)
 {
 	unsigned int allocations = fault_count_live();
 	unsigned int fds = count_fds();
-	struct rig_counts before;
-	struct life life = *rig;
+	struct objects before;
+	struct life life = *base;
 
-	assert_true(rig_read_counts(&before));
+	assert_true(objects_read(&before));
 	fault_arm(point->kind, point->n, point->err);
 	take(adopting, N_STEPS(adopting), &life, point);
 	take(leaving, N_STEPS(leaving), &life, point);
 	fault_disarm();
-	require(rig_counts_return(&before), &life, point, "left on the device");
+	require(objects_wait(&before), &life, point, "left on the device");
 	require(fault_count_live() == allocations, &life, point, "%u allocations left",
 		fault_count_live() - allocations);
 	require(count_fds() == fds, &life, point, "%u descriptors before, %u after", fds,
@@ -566,17 +565,17 @@ static bool live_on_shared_context(const struct life *rig, const struct point *p
 	return fault_fired();
 }
 
-/* DPUMAP_SWEEP_STRIDE=N: each sweep leaves out all but every Nth point, the next one others. */
+/* DPUMAP_SWEEP_STRIDE=N: run every Nth point only; each sweep runs other ones. */
 static unsigned int stride = 1, start;
 
-typedef bool life_fn(const struct life *rig, const struct point *point);
+typedef bool life_fn(const struct life *base, const struct point *point);
 
-static unsigned int sweep_with(const struct life *rig, life_fn *run, enum fault_kind kind, int err,
+static unsigned int sweep_with(const struct life *base, life_fn *run, enum fault_kind kind, int err,
 			       bool again)
 {
 	struct point point = {.kind = kind, .n = 1 + start++ % stride, .err = err, .again = again};
 
-	while (run(rig, &point)) {
+	while (run(base, &point)) {
 		assert_true(point.n < ENDLESS);
 		point.n += stride;
 		swept++;
@@ -587,93 +586,86 @@ static unsigned int sweep_with(const struct life *rig, life_fn *run, enum fault_
 static const int command_errors[] = {EIO, ENOMEM, EREMOTEIO};
 #define N_ERRORS (sizeof(command_errors) / sizeof(command_errors[0]))
 
-static void sweep(const struct life *rig, life_fn *run)
+static void sweep(const struct life *base, life_fn *run)
 {
 	unsigned int allocations = 0, commands = 0, destroys = 0;
 
 	swept = 0;
 	absorbed = 0;
 	for (int again = 0; again <= 1; again++)
-		allocations = sweep_with(rig, run, FAULT_ALLOC, ENOMEM, again);
+		allocations = sweep_with(base, run, FAULT_ALLOC, ENOMEM, again);
 	for (size_t i = 0; i < N_ERRORS; i++) {
 		for (int again = 0; again <= 1; again++)
-			commands = sweep_with(rig, run, FAULT_COMMAND, command_errors[i], again);
-		/* Who gives up after a destroy that failed leaves the object: they all try again.
+			commands = sweep_with(base, run, FAULT_COMMAND, command_errors[i], again);
+		/*
+		 * A life that ends at a failed destroy leaves the object, so all of them repeat it.
 		 */
 		if (run == live)
-			destroys = sweep_with(rig, run, FAULT_DESTROY, command_errors[i], true);
+			destroys = sweep_with(base, run, FAULT_DESTROY, command_errors[i], true);
 	}
 	print_message("%s: %u points swept: %u allocations, %u commands, %u destroying commands; "
 		      "%u did no harm\n",
-		      rig->source->name, swept, allocations, commands, destroys, absorbed);
+		      base->source->name, swept, allocations, commands, destroys, absorbed);
 	assert_true(swept > 0);
 }
 
-/* What libmlx5 makes with the first queue stays with the device. */
-static void warm_up(const struct life *rig)
+/* What libmlx5 creates with the first queue remains with the device. */
+static void warm_up(const struct life *base)
 {
 	struct dpumap_dma *dma;
 
-	assert_ok(dpumap_dma_create(rig->devs[0], QUEUE_DEPTH, &dma));
+	assert_ok(dpumap_dma_create(base->devs[0], QUEUE_DEPTH, &dma));
 	assert_ok(dpumap_dma_destroy(dma));
 }
 
 static void sweep_source(const struct source *source)
 {
 	static const struct point no_fault = {.kind = FAULT_NONE};
-	struct life rig = {.source = source};
+	struct life base = {.source = source};
 
-	assert_true(take(opening, N_STEPS(opening), &rig, &no_fault));
-	warm_up(&rig);
-	sweep(&rig, live);
-	assert_true(take(closing, N_STEPS(closing), &rig, &no_fault));
+	assert_true(take(opening, N_STEPS(opening), &base, &no_fault));
+	warm_up(&base);
+	sweep(&base, live);
+	assert_true(take(closing, N_STEPS(closing), &base, &no_fault));
 }
 
 static void test_map_of_memory(void **state)
 {
-	(void)state;
 	sweep_source(&sources[0]);
 }
 
-static void test_map_of_memory_read_only_here(void **state)
+static void test_map_of_locally_read_only_memory(void **state)
 {
-	(void)state;
 	sweep_source(&sources[1]);
 }
 
 static void test_map_of_memory_on_all_devices(void **state)
 {
-	(void)state;
 	sweep_source(&sources[2]);
 }
 
 static void test_map_of_device_memory(void **state)
 {
-	(void)state;
 	sweep_source(&sources[3]);
 }
 
 static void test_map_for_peers(void **state)
 {
-	(void)state;
 	sweep_source(&sources[4]);
 }
 
 static void test_map_of_device_memory_for_peers(void **state)
 {
-	(void)state;
 	sweep_source(&sources[5]);
 }
 
 static void test_map_of_a_umem(void **state)
 {
-	(void)state;
 	sweep_source(&sources[6]);
 }
 
 static void test_map_of_a_umem_for_peers(void **state)
 {
-	(void)state;
 	sweep_source(&sources[7]);
 }
 
@@ -681,7 +673,6 @@ static void test_open_and_close(void **state)
 {
 	static const struct source none = {.name = "open and close"};
 
-	(void)state;
 	sweep(&(struct life){.source = &none}, live_on_new_device);
 }
 
@@ -689,12 +680,11 @@ static void test_open_from_fd(void **state)
 {
 	static const struct point no_fault = {.kind = FAULT_NONE};
 	static const struct source none = {.name = "open from a descriptor"};
-	struct life rig = {.source = &none};
+	struct life base = {.source = &none};
 
-	(void)state;
-	assert_true(take(opening, N_STEPS(opening), &rig, &no_fault));
-	sweep(&rig, live_on_shared_context);
-	assert_true(take(closing, N_STEPS(closing), &rig, &no_fault));
+	assert_true(take(opening, N_STEPS(opening), &base, &no_fault));
+	sweep(&base, live_on_shared_context);
+	assert_true(take(closing, N_STEPS(closing), &base, &no_fault));
 }
 
 int main(int argc, char **argv)
@@ -703,7 +693,7 @@ int main(int argc, char **argv)
 		counted_test(test_open_and_close),
 		counted_test(test_open_from_fd),
 		counted_test(test_map_of_memory),
-		counted_test(test_map_of_memory_read_only_here),
+		counted_test(test_map_of_locally_read_only_memory),
 		counted_test(test_map_of_memory_on_all_devices),
 		counted_test(test_map_of_device_memory),
 		counted_test(test_map_for_peers),
@@ -711,20 +701,20 @@ int main(int argc, char **argv)
 		counted_test(test_map_of_a_umem),
 		counted_test(test_map_of_a_umem_for_peers),
 	};
-	/* What is shared in another way where indirect mkeys are not. */
+	/* Devices without indirect sharing share these in another way. */
 	const struct CMUnitTest direct[] = {
 		counted_test(test_map_of_memory),
-		counted_test(test_map_of_memory_read_only_here),
+		counted_test(test_map_of_locally_read_only_memory),
 	};
 	const char *text = getenv("DPUMAP_SWEEP_STRIDE");
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	setenv("DPUMAP_LOG_LEVEL", "off", 0);
 	if (text)
 		stride = (unsigned int)strtoul(text, NULL, 0);
 	if (!stride)
 		return 2;
-	if (rig_options.shares_direct)
+	if (test_options.shares_direct)
 		return cmocka_run_group_tests(direct, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

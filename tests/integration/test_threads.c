@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One map with thread safety and many threads that use it at once, for ThreadSanitizer to watch:
- * bufs out of an inventory of each thread, exports, imports of the export, getters, look-ups.
+ * One map with thread safety, used by many threads at once, for ThreadSanitizer to check: bufs from
+ * an inventory of each thread, exports, imports of the export, getters, look-ups.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,6 +12,7 @@
 #include <doca_buf_inventory.h>
 
 #include "fixture.h"
+#include "peer.h"
 
 #define LEN	 65536u
 #define THREADS	 8
@@ -24,16 +25,16 @@
 static struct doca_dev *dev;
 static struct doca_mmap *map;
 static uint8_t memory[LEN];
-static struct side_desc exported;
+static struct descriptor exported;
 static atomic_bool go;
 
 struct worker {
 	pthread_t thread;
 	struct doca_buf_inventory *inventory;
-	const char *failed; /* the first call that was wrong, with what it said */
+	const char *failed; /* the first call with a wrong result, and the result */
 	doca_error_t error;
 	uint32_t random;
-	bool restarted; /* somebody stops and starts the map meanwhile */
+	bool restarted; /* another thread stops and starts the map meanwhile */
 };
 
 static uint32_t draw(struct worker *worker, uint32_t below)
@@ -50,7 +51,7 @@ static void blame(struct worker *worker, const char *what, doca_error_t error)
 	worker->error = error;
 }
 
-/* stopped: what the call says when the map happens to be stopped. */
+/* stopped: the result that is also valid, because the map may be stopped. */
 static bool went_well(struct worker *worker, const char *what, doca_error_t result,
 		      doca_error_t stopped)
 {
@@ -236,7 +237,7 @@ static int open_map(void **state)
 
 	if (fixture_count(state))
 		return -1;
-	assert_ok(rig_open_device(&dev));
+	assert_ok(fixture_open_device(&dev));
 	assert_ok(doca_mmap_create(&map));
 	assert_ok(doca_mmap_set_memrange(map, memory, LEN));
 	assert_ok(doca_mmap_set_permissions(map, ACCESS));
@@ -259,13 +260,11 @@ static int close_map(void **state)
 
 static void test_threads_use_one_map(void **state)
 {
-	(void)state;
 	share_map(false);
 }
 
 static void test_threads_use_a_map_that_is_restarted(void **state)
 {
-	(void)state;
 	share_map(true);
 }
 
@@ -278,7 +277,7 @@ int main(int argc, char **argv)
 		map_test(test_threads_use_a_map_that_is_restarted),
 	};
 
-	rig_parse(argc, argv);
-	setenv("DPUMAP_LOG_LEVEL", "off", 0); /* refusals are part of it */
+	test_parse_options(argc, argv);
+	setenv("DPUMAP_LOG_LEVEL", "off", 0); /* refused calls count as well */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

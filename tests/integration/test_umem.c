@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Umems: registered once, the source of maps in several processes; who may end a registration; and
- * which bytes are refused.
+ * Umems: registered once, the source of maps in several processes; which processes may end a
+ * registration; and which bytes are refused.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -13,9 +13,11 @@
 #include <dpumap/dev.h>
 #include <dpumap/umem.h>
 
+#include "device_pd.h"
 #include "fixture.h"
-#include "link.h"
-#include "mate.h"
+#include "peer.h"
+#include "rc.h"
+#include "umem_peer.h"
 
 #define BIG    ((size_t)64 << 20)
 #define PIECE  ((size_t)1 << 20)
@@ -23,33 +25,30 @@
 #define RDMA_R ((uint32_t)DOCA_ACCESS_FLAG_RDMA_READ)
 #define RDMA_W ((uint32_t)DOCA_ACCESS_FLAG_RDMA_WRITE)
 
-static struct rig rig;
 static uint8_t *memory; /* LEN bytes, page-aligned */
 
-static int open_rig(void **state)
+static int open_all(void **state)
 {
-	if (fixture_count(state) || rig_open(&rig) != DOCA_SUCCESS)
+	if (fixture_setup(state))
 		return -1;
 	memory = aligned_alloc(4096, LEN);
 	if (!memory)
 		return -1;
-	rig_fill(memory, LEN, 1);
+	fixture_fill(memory, LEN, 1);
 	return 0;
 }
 
-static int close_rig(void **state)
+static int close_all(void **state)
 {
 	free(memory);
-	if (rig_close(&rig) != DOCA_SUCCESS)
-		return -1;
-	return fixture_recount(state);
+	return fixture_teardown(state);
 }
 
 static unsigned long count_of(const char *name)
 {
-	struct rig_counts counts;
+	struct objects counts;
 
-	assert_true(rig_read_counts(&counts));
+	assert_true(objects_read(&counts));
 	for (unsigned int i = 0; i < counts.n; i++)
 		if (!strcmp(counts.counts[i].name, name))
 			return counts.counts[i].value;
@@ -61,13 +60,13 @@ static struct dpumap_umem *umem_of(void *addr, size_t len, uint32_t access)
 {
 	struct dpumap_umem *umem = NULL;
 
-	assert_ok(dpumap_umem_register(rig.dev, addr, len, access, &umem));
+	assert_ok(dpumap_umem_register(fixture.dev, addr, len, access, &umem));
 	return umem;
 }
 
-static struct side_desc export_of(struct dpumap_umem *umem)
+static struct descriptor export_of(struct dpumap_umem *umem)
 {
-	struct side_desc desc = {0};
+	struct descriptor desc = {0};
 	size_t size = 0;
 
 	assert_ok(dpumap_umem_get_export_size(umem, &size));
@@ -85,7 +84,7 @@ static struct doca_mmap *map_of(struct dpumap_umem *umem, size_t offset, size_t 
 	assert_ok(doca_mmap_create(&mmap));
 	assert_ok(dpumap_mmap_set_umem_memrange(mmap, umem, offset, len));
 	assert_ok(doca_mmap_set_permissions(mmap, access));
-	assert_ok(doca_mmap_add_dev(mmap, rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, fixture.dev));
 	return mmap;
 }
 
@@ -98,22 +97,22 @@ static struct doca_mmap *started_map(struct dpumap_umem *umem, size_t offset, si
 	return mmap;
 }
 
-/* The pieces as a mate walks them. */
+/* In pieces, as umem_peer_fill() writes them. */
 static void fill_big(uint8_t *big, uint32_t seed)
 {
 	for (size_t at = 0; at < BIG; at += PIECE)
-		rig_fill(big + at, PIECE, seed + (uint32_t)(at / PIECE));
+		fixture_fill(big + at, PIECE, seed + (uint32_t)(at / PIECE));
 }
 
-static void assert_peer_reads(struct peer *peer, uint32_t seed)
+static void assert_peer_reads(struct process *p, uint32_t seed)
 {
 	uint8_t *got = malloc(PIECE), *wanted = malloc(PIECE);
 
 	assert_non_null(got);
 	assert_non_null(wanted);
 	for (size_t at = 0; at < BIG; at += PIECE) {
-		rig_fill(wanted, PIECE, seed + (uint32_t)(at / PIECE));
-		assert_ok(peer_read(peer, 0, at, got, PIECE));
+		fixture_fill(wanted, PIECE, seed + (uint32_t)(at / PIECE));
+		assert_ok(peer_read(p, 0, at, got, PIECE));
 		assert_memory_equal(got, wanted, PIECE);
 	}
 	free(got);
@@ -123,61 +122,62 @@ static void assert_peer_reads(struct peer *peer, uint32_t seed)
 /* A registers, B maps and exports over PCI, C on the host's function reads. */
 static void test_three_processes(void **state)
 {
-	struct side_desc bytes, pci;
+	struct descriptor bytes, pci;
 	struct dpumap_umem *umem;
-	struct mate b;
-	struct peer c;
+	struct process b;
+	struct process c;
 	uint8_t *big;
 
-	(void)state;
 	big = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(big != MAP_FAILED);
 	fill_big(big, 100);
 	umem = umem_of(big, BIG, LOCAL_RW | PCI_RW);
 	bytes = export_of(umem);
 	assert_int_equal(count_of("umems"), 1);
-	assert_true(mate_start(&b, "dpu") && peer_start(&c));
-	assert_ok(mate_adopt(&b, rig.dev));
-	assert_ok(mate_import(&b, &bytes));
-	assert_ok(mate_map(&b, 0, BIG, LOCAL_RW | PCI_RW));
-	assert_ok(mate_check(&b, 100));
+	assert_true(umem_peer_start(&b, "dpu") && peer_start(&c));
+	assert_ok(umem_peer_adopt(&b, fixture.dev));
+	assert_ok(umem_peer_import(&b, &bytes));
+	assert_ok(umem_peer_map(&b, 0, BIG, LOCAL_RW | PCI_RW));
+	assert_ok(umem_peer_check(&b, 100));
 	assert_int_equal(count_of("umems"), 1);
-	assert_ok(mate_export_map(&b, &pci));
-	assert_ok(peer_import_map(&c, 0, &pci));
+	assert_ok(umem_peer_export_map(&b, &pci));
+	assert_ok(peer_import(&c, 0, &pci));
 	assert_peer_reads(&c, 100);
-	assert_ok(mate_fill(&b, 300));
+	assert_ok(umem_peer_fill(&b, 300));
 	assert_peer_reads(&c, 300);
 	fill_big(big, 500);
 	assert_peer_reads(&c, 500);
 	assert_ok(peer_write(&c, 0, BIG - 5, (const uint8_t *)"tail", 5));
 	assert_memory_equal(big + BIG - 5, "tail", 5);
-	assert_ok(mate_unmap(&b));
+	assert_ok(umem_peer_unmap(&b));
 	assert_error(peer_read(&c, 0, 0, memory, 64), DOCA_ERROR_NOT_PERMITTED);
-	assert_true(peer_finish(&c));
-	assert_ok(mate_unimport(&b));
-	assert_true(mate_finish(&b));
+	assert_true(process_finish(&c));
+	assert_ok(umem_peer_unimport(&b));
+	assert_true(process_finish(&b));
 	assert_ok(dpumap_umem_deregister(umem));
 	munmap(big, BIG);
 }
 
-static void assert_copies(struct doca_mmap *mmap, const uint8_t *there, size_t len)
+static void assert_copies(struct doca_mmap *mmap, const uint8_t *shared, size_t len)
 {
-	struct rig_buf buf;
+	struct fixture_buf buf;
 	uint8_t *addr;
 	size_t got;
 
-	assert_ok(rig_buf_create(&rig, len, LOCAL_RW, &buf));
+	assert_ok(fixture_buf_create(&fixture, len, LOCAL_RW, &buf));
 	assert_ok(doca_mmap_get_memrange(mmap, (void **)&addr, &got));
 	assert_int_equal(got, len);
-	assert_ok(rig_copy(&rig, &(struct rig_copy){buf.mmap, buf.bytes, mmap, addr, len}));
-	assert_memory_equal(buf.bytes, there, len);
-	rig_fill(buf.bytes, len, (uint32_t)len);
-	assert_ok(rig_copy(&rig, &(struct rig_copy){mmap, addr, buf.mmap, buf.bytes, len}));
-	assert_memory_equal(buf.bytes, there, len);
-	assert_ok(rig_buf_destroy(&buf));
+	assert_ok(fixture_copy(&fixture,
+			       &(struct fixture_copy){buf.mmap, buf.bytes, mmap, addr, len}));
+	assert_memory_equal(buf.bytes, shared, len);
+	fixture_fill(buf.bytes, len, (uint32_t)len);
+	assert_ok(fixture_copy(&fixture,
+			       &(struct fixture_copy){mmap, addr, buf.mmap, buf.bytes, len}));
+	assert_memory_equal(buf.bytes, shared, len);
+	assert_ok(fixture_buf_destroy(&buf));
 }
 
-/* Wherever in a page they begin and end, ranges are exact for others. */
+/* Ranges are exact to the byte for others, wherever in a page they begin and end. */
 static void test_ranges(void **state)
 {
 	static const struct {
@@ -190,15 +190,14 @@ static void test_ranges(void **state)
 		{33, 20000, 4064, 12000}, {8192, 1, 0, 1},
 		{4000, 9000, 8999, 1},	  {LEN - 4097, 4097, 3, 4094},
 	};
-	struct side_desc desc = {0};
+	struct descriptor desc = {0};
 	uint8_t byte[2];
-	struct peer c;
+	struct process c;
 
-	(void)state;
 	assert_true(peer_start(&c));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint8_t *first = memory + cases[i].first;
-		uint8_t *there = first + cases[i].offset;
+		uint8_t *shared = first + cases[i].offset;
 		struct dpumap_umem *umem = umem_of(first, cases[i].len, LOCAL_RW | PCI_RW);
 		struct doca_mmap *mmap =
 			started_map(umem, cases[i].offset, cases[i].map_len, LOCAL_RW | PCI_RW);
@@ -209,16 +208,16 @@ static void test_ranges(void **state)
 		assert_ok(dpumap_umem_get_range(umem, &addr, &len));
 		assert_ptr_equal(addr, first);
 		assert_int_equal(len, cases[i].len);
-		assert_copies(mmap, there, cases[i].map_len);
-		if (rig_options.shares_direct && (uintptr_t)there % 4096) {
-			assert_error(doca_mmap_export_pci(mmap, rig.dev, &bytes, &desc.len),
+		assert_copies(mmap, shared, cases[i].map_len);
+		if (test_options.shares_direct && (uintptr_t)shared % 4096) {
+			assert_error(doca_mmap_export_pci(mmap, fixture.dev, &bytes, &desc.len),
 				     DOCA_ERROR_NOT_SUPPORTED);
 		} else {
-			assert_ok(doca_mmap_export_pci(mmap, rig.dev, &bytes, &desc.len));
+			assert_ok(doca_mmap_export_pci(mmap, fixture.dev, &bytes, &desc.len));
 			memcpy(desc.bytes, bytes, desc.len);
-			assert_ok(peer_import_map(&c, 0, &desc));
+			assert_ok(peer_import(&c, 0, &desc));
 			assert_ok(peer_read(&c, 0, cases[i].map_len - 1, byte, 1));
-			assert_int_equal(byte[0], there[cases[i].map_len - 1]);
+			assert_int_equal(byte[0], shared[cases[i].map_len - 1]);
 			assert_error(peer_read(&c, 0, cases[i].map_len - 1, byte, 2),
 				     DOCA_ERROR_INVALID_VALUE);
 			assert_ok(peer_drop(&c, 0));
@@ -226,18 +225,16 @@ static void test_ranges(void **state)
 		assert_ok(doca_mmap_destroy(mmap));
 		assert_ok(dpumap_umem_deregister(umem));
 	}
-	assert_true(peer_finish(&c));
+	assert_true(process_finish(&c));
 }
 
 /* The key for peers begins with the range, also where the pages of the umem begin earlier. */
 static void test_rdma_export(void **state)
 {
 	static const size_t offsets[] = {0, 40};
-	struct link here, there;
+	struct rc from, to;
 
-	(void)state;
-	assert_true(link_open(&here, rig.dev) && link_open(&there, rig.dev));
-	assert_true(link_connect(&here, &there.end) && link_connect(&there, &here.end));
+	assert_true(rc_open_pair(&from, &to, device_pd(fixture.dev)));
 	for (size_t i = 0; i < 2; i++) {
 		struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | RDMA_R | RDMA_W);
 		struct doca_mmap *mmap =
@@ -247,29 +244,28 @@ static void test_rdma_export(void **state)
 		const void *bytes;
 		size_t len;
 
-		assert_ok(doca_mmap_export_rdma(mmap, rig.dev, &bytes, &len));
+		assert_ok(doca_mmap_export_rdma(mmap, fixture.dev, &bytes, &len));
 		assert_int_equal(dpumap_desc_decode(bytes, len, &fields), DPUMAP_DESC_OK);
 		assert_true(fields.addr == at);
-		assert_int_equal(link_access(&here, IBV_WR_RDMA_READ, fields.mkey, at),
+		assert_int_equal(rc_access(&from, IBV_WR_RDMA_READ, fields.mkey, at),
 				 IBV_WC_SUCCESS);
-		assert_memory_equal(here.bytes, memory + offsets[i], LINK_BYTES);
-		assert_int_equal(link_access(&here, IBV_WR_RDMA_WRITE, fields.mkey, at + 64),
+		assert_memory_equal(from.bytes, memory + offsets[i], RC_ACCESS_LEN);
+		assert_int_equal(rc_access(&from, IBV_WR_RDMA_WRITE, fields.mkey, at + 64),
 				 IBV_WC_SUCCESS);
-		assert_memory_equal(here.bytes, memory + offsets[i] + 64, LINK_BYTES);
-		assert_int_equal(link_access(&here, IBV_WR_RDMA_READ, fields.mkey, at - 1),
+		assert_memory_equal(from.bytes, memory + offsets[i] + 64, RC_ACCESS_LEN);
+		assert_int_equal(rc_access(&from, IBV_WR_RDMA_READ, fields.mkey, at - 1),
 				 IBV_WC_REM_ACCESS_ERR);
-		assert_true(link_close(&here) && link_close(&there));
-		assert_true(link_open(&here, rig.dev) && link_open(&there, rig.dev));
-		assert_true(link_connect(&here, &there.end) && link_connect(&there, &here.end));
+		assert_true(rc_close(&from) && rc_close(&to));
+		assert_true(rc_open_pair(&from, &to, device_pd(fixture.dev)));
 		assert_ok(doca_mmap_destroy(mmap));
 		assert_ok(dpumap_umem_deregister(umem));
 	}
-	assert_true(link_close(&here) && link_close(&there));
+	assert_true(rc_close(&from) && rc_close(&to));
 }
 
 #define NAME ((uint8_t *)(uintptr_t)0x7000000100) /* nothing is mapped there */
 
-static void assert_source(const struct side_desc *desc, uint16_t source)
+static void assert_source(const struct descriptor *desc, uint16_t source)
 {
 	struct dpumap_desc fields;
 
@@ -284,34 +280,33 @@ static void test_dmabuf(void **state)
 	struct dpumap_umem *umem = NULL;
 	uint8_t *bytes;
 
-	(void)state;
 	assert_true(fd >= 0 && !ftruncate(fd, (off_t)LEN));
 	bytes = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_true(bytes != MAP_FAILED);
-	rig_fill(bytes, LEN, 3);
-	assert_error(dpumap_umem_register_dmabuf(rig.dev, -1, NAME, 0, 64, LOCAL_RW, &umem),
+	fixture_fill(bytes, LEN, 3);
+	assert_error(dpumap_umem_register_dmabuf(fixture.dev, -1, NAME, 0, 64, LOCAL_RW, &umem),
 		     DOCA_ERROR_INVALID_VALUE);
 	for (size_t i = 0; i < 2; i++) {
 		struct doca_mmap *mmap;
-		struct side_desc desc;
-		struct mate b;
+		struct descriptor desc;
+		struct process b;
 
-		assert_ok(dpumap_umem_register_dmabuf(rig.dev, fd, NAME, offsets[i], 20000,
+		assert_ok(dpumap_umem_register_dmabuf(fixture.dev, fd, NAME, offsets[i], 20000,
 						      LOCAL_RW | PCI_RW, &umem));
 		mmap = started_map(umem, 100, 9000, LOCAL_RW | PCI_RW);
 		assert_copies(mmap, bytes + offsets[i] + 100, 9000);
 		desc = export_of(umem);
 		assert_source(&desc, DPUMAP_DESC_SOURCE_DMABUF);
-		assert_true(mate_start(&b, "dpu"));
-		assert_ok(mate_adopt(&b, rig.dev));
-		assert_ok(mate_import(&b, &desc));
-		assert_ok(mate_map(&b, 5, 19995, LOCAL_RW | PCI_RW));
-		assert_ok(mate_fill(&b, 7));
-		rig_fill(memory, 19995, 7);
+		assert_true(umem_peer_start(&b, "dpu"));
+		assert_ok(umem_peer_adopt(&b, fixture.dev));
+		assert_ok(umem_peer_import(&b, &desc));
+		assert_ok(umem_peer_map(&b, 5, 19995, LOCAL_RW | PCI_RW));
+		assert_ok(umem_peer_fill(&b, 7));
+		fixture_fill(memory, 19995, 7);
 		assert_memory_equal(bytes + offsets[i] + 5, memory, 19995);
-		assert_ok(mate_unmap(&b));
-		assert_ok(mate_unimport(&b));
-		assert_true(mate_finish(&b));
+		assert_ok(umem_peer_unmap(&b));
+		assert_ok(umem_peer_unimport(&b));
+		assert_true(process_finish(&b));
 		assert_ok(doca_mmap_destroy(mmap));
 		assert_ok(dpumap_umem_deregister(umem));
 	}
@@ -329,24 +324,23 @@ static void test_bad_values(void **state)
 	size_t len;
 	int fd;
 
-	(void)state;
 	assert_error(dpumap_umem_register(NULL, memory, 1, LOCAL_RW, &umem),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_umem_register(rig.dev, NULL, 1, LOCAL_RW, &umem),
+	assert_error(dpumap_umem_register(fixture.dev, NULL, 1, LOCAL_RW, &umem),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_umem_register(rig.dev, memory, 1, LOCAL_RW, NULL),
+	assert_error(dpumap_umem_register(fixture.dev, memory, 1, LOCAL_RW, NULL),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_umem_register(rig.dev, memory, 0, LOCAL_RW, &umem),
+	assert_error(dpumap_umem_register(fixture.dev, memory, 0, LOCAL_RW, &umem),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_umem_register(rig.dev, memory, SIZE_MAX, LOCAL_RW, &umem),
+	assert_error(dpumap_umem_register(fixture.dev, memory, SIZE_MAX, LOCAL_RW, &umem),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_umem_register(rig.dev, (void *)(UINTPTR_MAX - 8), 7, 0, &umem),
+	assert_error(dpumap_umem_register(fixture.dev, (void *)(UINTPTR_MAX - 8), 7, 0, &umem),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_umem_register(rig.dev, NAME, 4096, LOCAL_RW, &umem),
+	assert_error(dpumap_umem_register(fixture.dev, NAME, 4096, LOCAL_RW, &umem),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_umem_register(rig.dev, memory, LEN, 0x80, &umem),
+	assert_error(dpumap_umem_register(fixture.dev, memory, LEN, 0x80, &umem),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_umem_register(rig.dev, memory, LEN, both, &umem),
+	assert_error(dpumap_umem_register(fixture.dev, memory, LEN, both, &umem),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_umem_deregister(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_umem_unimport(NULL), DOCA_ERROR_INVALID_VALUE);
@@ -358,7 +352,7 @@ static void test_bad_values(void **state)
 	assert_error(dpumap_umem_export(umem, NULL, 512, &len), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(dpumap_umem_get_export_size(umem, &len));
 	assert_error(dpumap_umem_export(umem, bytes, len - 1, &len), DOCA_ERROR_TOO_BIG);
-	assert_error(dpumap_umem_import(rig.dev, NULL, 10, &umem), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_umem_import(fixture.dev, NULL, 10, &umem), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_mmap_create(&mmap));
 	assert_error(dpumap_mmap_set_umem_memrange(NULL, umem, 0, 1), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_mmap_set_umem_memrange(mmap, NULL, 0, 1), DOCA_ERROR_INVALID_VALUE);
@@ -372,36 +366,35 @@ static void test_bad_values(void **state)
 	assert_ok(dpumap_umem_deregister(umem));
 
 	assert_error(dpumap_dev_export_fd(NULL, &fd), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dev_export_fd(rig.dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dev_export_fd(fixture.dev, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dev_send(NULL, 0), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dev_receive(0, NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
-/* What is no device stays open, and what is one too. */
+/* A file that is not a device remains open, and so does a device. */
 static void test_open_from_fd(void **state)
 {
 	struct doca_dev *dev = NULL, *other = NULL;
 	int pair[2], fd;
 
-	(void)state;
 	assert_int_equal(pipe(pair), 0);
 	assert_error(dpumap_dev_open_from_fd(pair[0], &dev), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dev_open_from_fd(-1, &dev), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_dev_send(rig.dev, pair[1]), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dev_send(fixture.dev, pair[1]), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dev_receive(pair[0], &dev), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(write(pair[1], "x", 1), 1);
 	assert_int_equal(close(pair[0]) | close(pair[1]), 0);
 	assert_null(dev);
 
-	assert_ok(dpumap_dev_export_fd(rig.dev, &fd));
+	assert_ok(dpumap_dev_export_fd(fixture.dev, &fd));
 	assert_ok(dpumap_dev_open_from_fd(fd, &dev));
 	assert_ok(dpumap_dev_open_from_fd(fd, &other));
 	assert_int_equal(close(fd), 0);
-	assert_ptr_not_equal(dev, rig.dev);
+	assert_ptr_not_equal(dev, fixture.dev);
 	assert_ptr_not_equal(dev, other);
 	assert_ok(doca_dev_close(other));
-	assert_ok(rig_open_device(&other));
-	assert_ptr_equal(other, rig.dev);
+	assert_ok(fixture_open_device(&other));
+	assert_ptr_equal(other, fixture.dev);
 	assert_ok(doca_dev_close(other));
 	assert_ok(doca_dev_close(dev));
 }
@@ -413,7 +406,6 @@ static void test_map_rules(void **state)
 	struct doca_dev *dev;
 	int fd;
 
-	(void)state;
 	first = started_map(umem, 0, LEN, LOCAL_RW | PCI_RO);
 	second = started_map(umem, 0, LEN, RDMA_R);
 	assert_error(dpumap_umem_deregister(umem), DOCA_ERROR_IN_USE);
@@ -421,7 +413,7 @@ static void test_map_rules(void **state)
 	wrong = map_of(umem, 0, 64, LOCAL_RW | RDMA_W);
 	assert_error(doca_mmap_start(wrong), DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_set_permissions(wrong, LOCAL_RW));
-	assert_ok(dpumap_dev_export_fd(rig.dev, &fd));
+	assert_ok(dpumap_dev_export_fd(fixture.dev, &fd));
 	assert_ok(dpumap_dev_open_from_fd(fd, &dev));
 	close(fd);
 	assert_ok(doca_mmap_add_dev(wrong, dev));
@@ -439,136 +431,132 @@ static void test_map_rules(void **state)
 	assert_ok(doca_mmap_destroy(first));
 }
 
-/* Memory that the process may only read is good for maps that only read it. */
+/* Read-only memory of the process suffices for maps that only read it. */
 static void test_read_only(void **state)
 {
 	struct dpumap_umem *umem = NULL;
 	struct doca_mmap *map;
-	struct rig_buf buf;
+	struct fixture_buf buf;
 	uint8_t *page;
 
-	(void)state;
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(page != MAP_FAILED);
-	rig_fill(page, 4096, 9);
+	fixture_fill(page, 4096, 9);
 	assert_int_equal(mprotect(page, 4096, PROT_READ), 0);
-	assert_error(dpumap_umem_register(rig.dev, page, 4096, LOCAL_RW, &umem),
+	assert_error(dpumap_umem_register(fixture.dev, page, 4096, LOCAL_RW, &umem),
 		     DOCA_ERROR_INVALID_VALUE);
 	umem = umem_of(page, 4096, 0);
 	map = started_map(umem, 0, 4096, 0);
-	assert_ok(rig_buf_create(&rig, 4096, LOCAL_RW, &buf));
-	assert_ok(rig_copy(&rig, &(struct rig_copy){buf.mmap, buf.bytes, map, page, 4096}));
+	assert_ok(fixture_buf_create(&fixture, 4096, LOCAL_RW, &buf));
+	assert_ok(fixture_copy(&fixture,
+			       &(struct fixture_copy){buf.mmap, buf.bytes, map, page, 4096}));
 	assert_memory_equal(buf.bytes, page, 4096);
-	assert_error(rig_copy(&rig, &(struct rig_copy){map, page, buf.mmap, buf.bytes, 64}),
-		     DOCA_ERROR_NOT_PERMITTED);
-	assert_ok(rig_buf_destroy(&buf));
+	assert_error(
+		fixture_copy(&fixture, &(struct fixture_copy){map, page, buf.mmap, buf.bytes, 64}),
+		DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(fixture_buf_destroy(&buf));
 	assert_ok(doca_mmap_destroy(map));
 	assert_ok(dpumap_umem_deregister(umem));
 	munmap(page, 4096);
 }
 
-/* --- whose bytes --------------------------------------------------------------------------------
- */
+/* --- whose bytes ------------------------------------------------------------------------------ */
 
-static doca_error_t import_here(const struct side_desc *desc)
+static doca_error_t import_umem(const struct descriptor *desc)
 {
 	struct dpumap_umem *umem = NULL;
-	doca_error_t result = dpumap_umem_import(rig.dev, desc->bytes, desc->len, &umem);
+	doca_error_t result = dpumap_umem_import(fixture.dev, desc->bytes, desc->len, &umem);
 
 	if (result == DOCA_SUCCESS)
 		assert_ok(dpumap_umem_unimport(umem));
 	return result;
 }
 
-static void refuse_changed(const struct side_desc *desc, size_t at, doca_error_t error)
+static void refuse_changed(const struct descriptor *desc, size_t at, doca_error_t error)
 {
 	struct dpumap_desc fields;
-	struct side_desc changed;
+	struct descriptor changed;
 
 	assert_int_equal(dpumap_desc_decode(desc->bytes, desc->len, &fields), DPUMAP_DESC_OK);
 	((uint8_t *)&fields)[at] ^= 1;
 	assert_int_equal(
 		dpumap_desc_encode(&fields, changed.bytes, sizeof(changed.bytes), &changed.len),
 		DPUMAP_DESC_OK);
-	assert_error(import_here(&changed), error);
+	assert_error(import_umem(&changed), error);
 }
 
-static void test_changed_bytes(void **state)
+static void corrupted_descriptor_is_refused(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
-	struct side_desc desc = export_of(umem);
+	struct descriptor desc = export_of(umem);
 	struct doca_mmap *mmap = started_map(umem, 0, LEN, LOCAL_RW | PCI_RW), *from = NULL;
-	struct side_desc pci = {0};
+	struct descriptor pci = {0};
 	const void *bytes;
 
-	(void)state;
-	assert_ok(import_here(&desc));
+	assert_ok(import_umem(&desc));
 	for (size_t len = 0; len < desc.len; len++) {
-		struct side_desc cut = desc;
+		struct descriptor cut = desc;
 
 		cut.len = len;
-		assert_error(import_here(&cut), DOCA_ERROR_INVALID_VALUE);
+		assert_error(import_umem(&cut), DOCA_ERROR_INVALID_VALUE);
 	}
 	for (size_t bit = 0; bit < 8 * desc.len; bit++) {
-		struct side_desc damaged = desc;
+		struct descriptor damaged = desc;
 
 		damaged.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		assert_error(import_here(&damaged), DOCA_ERROR_INVALID_VALUE);
+		assert_error(import_umem(&damaged), DOCA_ERROR_INVALID_VALUE);
 	}
 	refuse_changed(&desc, offsetof(struct dpumap_desc, device_guid), DOCA_ERROR_NOT_PERMITTED);
 	refuse_changed(&desc, offsetof(struct dpumap_desc, vhca_id), DOCA_ERROR_NOT_PERMITTED);
 	refuse_changed(&desc, offsetof(struct dpumap_desc, umem.pdn), DOCA_ERROR_NOT_PERMITTED);
 	refuse_changed(&desc, offsetof(struct dpumap_desc, umem.pd_handle) + 3,
 		       DOCA_ERROR_NOT_PERMITTED);
-	assert_ok(doca_mmap_export_pci(mmap, rig.dev, &bytes, &pci.len));
+	assert_ok(doca_mmap_export_pci(mmap, fixture.dev, &bytes, &pci.len));
 	memcpy(pci.bytes, bytes, pci.len);
-	assert_error(import_here(&pci), DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_mmap_create_from_export(NULL, desc.bytes, desc.len, rig.dev, &from),
+	assert_error(import_umem(&pci), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_mmap_create_from_export(NULL, desc.bytes, desc.len, fixture.dev, &from),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_mmap_destroy(mmap));
 	assert_ok(dpumap_umem_deregister(umem));
 }
 
-/* More bytes than were registered are not there for anybody. */
+/* A map cannot reach more bytes than were registered. */
 static void test_longer_than_registered(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN / 2, LOCAL_RW);
-	struct side_desc desc = export_of(umem);
+	struct descriptor desc = export_of(umem);
 	struct dpumap_desc fields;
 
-	(void)state;
 	assert_int_equal(dpumap_desc_decode(desc.bytes, desc.len, &fields), DPUMAP_DESC_OK);
 	fields.len = LEN / 2 + 1;
 	assert_int_equal(dpumap_desc_encode(&fields, desc.bytes, sizeof(desc.bytes), &desc.len),
 			 DPUMAP_DESC_OK);
-	assert_error(import_here(&desc), DOCA_ERROR_NOT_FOUND);
+	assert_error(import_umem(&desc), DOCA_ERROR_NOT_FOUND);
 	assert_ok(dpumap_umem_deregister(umem));
 }
 
 static void test_foreign_and_stale_bytes(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
-	struct side_desc desc = export_of(umem);
-	struct mate same, host;
+	struct descriptor desc = export_of(umem);
+	struct process same, host;
 
-	(void)state;
-	assert_true(mate_start(&same, "dpu") && mate_start(&host, "host"));
-	assert_ok(mate_open(&same));
-	assert_ok(mate_open(&host));
-	assert_error(mate_import(&same, &desc), DOCA_ERROR_NOT_PERMITTED);
-	assert_error(mate_import(&host, &desc), DOCA_ERROR_NOT_PERMITTED);
+	assert_true(umem_peer_start(&same, "dpu") && umem_peer_start(&host, "host"));
+	assert_ok(umem_peer_open(&same));
+	assert_ok(umem_peer_open(&host));
+	assert_error(umem_peer_import(&same, &desc), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(umem_peer_import(&host, &desc), DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(dpumap_umem_deregister(umem));
-	assert_error(import_here(&desc), DOCA_ERROR_NOT_FOUND);
+	assert_error(import_umem(&desc), DOCA_ERROR_NOT_FOUND);
 	umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
-	assert_error(import_here(&desc), DOCA_ERROR_NOT_FOUND);
+	assert_error(import_umem(&desc), DOCA_ERROR_NOT_FOUND);
 	assert_ok(dpumap_umem_deregister(umem));
-	assert_true(mate_finish(&same) && mate_finish(&host));
+	assert_true(process_finish(&same) && process_finish(&host));
 }
 
-/* --- by what libmlx5 offers ---------------------------------------------------------------------
- */
+/* --- by what libmlx5 offers ------------------------------------------------------------------- */
 
-/* Where a later rdma-core is, if there is one. */
+/* The directory of a later rdma-core, if available. */
 #define LATER_ENV "DPUMAP_TEST_LATER_RDMA_CORE"
 
 static bool libmlx5_exports(void)
@@ -576,7 +564,7 @@ static bool libmlx5_exports(void)
 	return dlsym(RTLD_DEFAULT, "mlx5dv_devx_umem_export");
 }
 
-static uint16_t form_of(const struct side_desc *desc)
+static uint16_t form_of(const struct descriptor *desc)
 {
 	struct dpumap_desc fields;
 
@@ -584,134 +572,128 @@ static uint16_t form_of(const struct side_desc *desc)
 	return fields.umem.form;
 }
 
-static void test_way(void **state)
+static void export_takes_the_form_of_the_library(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW);
-	struct side_desc desc = export_of(umem);
+	struct descriptor desc = export_of(umem);
 
-	(void)state;
 	assert_int_equal(form_of(&desc),
 			 libmlx5_exports() ? DPUMAP_DESC_UMEM_LIBMLX5 : DPUMAP_DESC_UMEM_HANDLE);
 	assert_ok(dpumap_umem_deregister(umem));
 }
 
-/* A later libmlx5 reads what an earlier one's process exported, and not the other way round. */
+/* A later libmlx5 imports the export of an earlier one, but not the other way round. */
 static void test_mixed_libraries(void **state)
 {
 	const char *later = getenv(LATER_ENV);
 	struct dpumap_umem *umem, *none = NULL;
 	struct doca_dev *dev = NULL;
-	struct side_desc desc;
-	struct mate b;
+	struct descriptor desc;
+	struct process b;
 
-	(void)state;
 	if (!later || libmlx5_exports())
 		skip();
 	umem = umem_of(memory, LEN, LOCAL_RW);
 	desc = export_of(umem);
-	assert_true(mate_start_with(&b, "dpu", later));
-	assert_ok(mate_adopt(&b, rig.dev));
-	assert_ok(mate_import(&b, &desc));
-	assert_ok(mate_map(&b, 0, LEN, LOCAL_RW));
-	assert_ok(mate_check(&b, 1));
-	assert_ok(mate_unmap(&b));
-	assert_ok(mate_unimport(&b));
-	assert_true(mate_finish(&b));
+	assert_true(umem_peer_start_with(&b, "dpu", later));
+	assert_ok(umem_peer_adopt(&b, fixture.dev));
+	assert_ok(umem_peer_import(&b, &desc));
+	assert_ok(umem_peer_map(&b, 0, LEN, LOCAL_RW));
+	assert_ok(umem_peer_check(&b, 1));
+	assert_ok(umem_peer_unmap(&b));
+	assert_ok(umem_peer_unimport(&b));
+	assert_true(process_finish(&b));
 	assert_ok(dpumap_umem_deregister(umem));
 
-	assert_true(mate_start_with(&b, "dpu", later));
-	assert_ok(mate_open(&b));
-	assert_ok(mate_register(&b, LOCAL_RW, 4));
-	assert_ok(mate_export(&b, &desc));
+	assert_true(umem_peer_start_with(&b, "dpu", later));
+	assert_ok(umem_peer_open(&b));
+	assert_ok(umem_peer_register(&b, LOCAL_RW, 4));
+	assert_ok(umem_peer_export(&b, &desc));
 	assert_int_equal(form_of(&desc), DPUMAP_DESC_UMEM_LIBMLX5);
-	assert_ok(mate_lend(&b, &dev));
+	assert_ok(umem_peer_lend(&b, &dev));
 	assert_error(dpumap_umem_import(dev, desc.bytes, desc.len, &none),
 		     DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_dev_close(dev));
-	assert_ok(mate_deregister(&b));
-	assert_true(mate_finish(&b));
+	assert_ok(umem_peer_deregister(&b));
+	assert_true(process_finish(&b));
 }
 
-/* --- owners --------------------------------------------------------------------------------------
- */
+/* --- owners ----------------------------------------------------------------------------------- */
 
 static void test_last_holder_ends_it(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
-	struct side_desc desc = export_of(umem), again;
-	struct mate b;
+	struct descriptor desc = export_of(umem), again;
+	struct process b;
 
-	(void)state;
-	assert_true(mate_start(&b, "dpu"));
-	assert_ok(mate_adopt(&b, rig.dev));
-	assert_ok(mate_import(&b, &desc));
+	assert_true(umem_peer_start(&b, "dpu"));
+	assert_ok(umem_peer_adopt(&b, fixture.dev));
+	assert_ok(umem_peer_import(&b, &desc));
 	assert_error(dpumap_umem_deregister(umem), DOCA_ERROR_IN_USE);
-	assert_error(mate_deregister(&b), DOCA_ERROR_IN_USE);
-	/* Neither has lost anything. */
-	assert_ok(mate_map(&b, 0, LEN, LOCAL_RW | PCI_RW));
-	assert_ok(mate_check(&b, 1));
-	assert_error(mate_unimport(&b), DOCA_ERROR_IN_USE);
-	assert_error(mate_deregister(&b), DOCA_ERROR_IN_USE);
+	assert_error(umem_peer_deregister(&b), DOCA_ERROR_IN_USE);
+	/* The two are unaffected. */
+	assert_ok(umem_peer_map(&b, 0, LEN, LOCAL_RW | PCI_RW));
+	assert_ok(umem_peer_check(&b, 1));
+	assert_error(umem_peer_unimport(&b), DOCA_ERROR_IN_USE);
+	assert_error(umem_peer_deregister(&b), DOCA_ERROR_IN_USE);
 	assert_error(dpumap_umem_deregister(umem), DOCA_ERROR_IN_USE);
-	assert_ok(mate_unmap(&b));
-	assert_ok(mate_export(&b, &again));
-	assert_ok(import_here(&again));
+	assert_ok(umem_peer_unmap(&b));
+	assert_ok(umem_peer_export(&b, &again));
+	assert_ok(import_umem(&again));
 	/* The owner leaves, the importer ends it. */
 	assert_ok(dpumap_umem_unimport(umem));
 	assert_int_equal(count_of("umems"), 1);
-	assert_ok(mate_deregister(&b));
+	assert_ok(umem_peer_deregister(&b));
 	assert_int_equal(count_of("umems"), 0);
-	assert_error(import_here(&desc), DOCA_ERROR_NOT_FOUND);
-	/* And the other way round. */
+	assert_error(import_umem(&desc), DOCA_ERROR_NOT_FOUND);
+	/* The other way round. */
 	umem = umem_of(memory, LEN, LOCAL_RW);
 	desc = export_of(umem);
-	assert_ok(mate_import(&b, &desc));
-	assert_ok(mate_unimport(&b));
+	assert_ok(umem_peer_import(&b, &desc));
+	assert_ok(umem_peer_unimport(&b));
 	assert_ok(dpumap_umem_deregister(umem));
-	assert_true(mate_finish(&b));
+	assert_true(process_finish(&b));
 }
 
-/* What a dead importer held is held until the context ends; everybody else goes on. */
+/* The context keeps what a dead importer held; the other processes go on. */
 static void test_importer_dies(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
-	struct side_desc desc = export_of(umem);
+	struct descriptor desc = export_of(umem);
 	struct doca_mmap *mmap;
-	struct mate b;
+	struct process b;
 
-	(void)state;
-	assert_true(mate_start(&b, "dpu"));
-	assert_ok(mate_adopt(&b, rig.dev));
-	assert_ok(mate_import(&b, &desc));
-	assert_ok(mate_map(&b, 0, LEN, LOCAL_RW | PCI_RW));
-	assert_true(mate_kill(&b));
+	assert_true(umem_peer_start(&b, "dpu"));
+	assert_ok(umem_peer_adopt(&b, fixture.dev));
+	assert_ok(umem_peer_import(&b, &desc));
+	assert_ok(umem_peer_map(&b, 0, LEN, LOCAL_RW | PCI_RW));
+	assert_true(process_kill(&b));
 	assert_error(dpumap_umem_deregister(umem), DOCA_ERROR_IN_USE);
 	mmap = started_map(umem, 0, LEN, LOCAL_RW);
 	assert_copies(mmap, memory, LEN);
 	assert_ok(doca_mmap_destroy(mmap));
 	assert_ok(dpumap_umem_unimport(umem));
-	/* close_rig() finds that all of it went with the context. */
+	/* close_all() finds that all of it went with the context. */
 }
 
-/* The importer holds the context and ends what its dead owner left. */
+/* The importer holds the context, and ends the registration of its dead owner. */
 static void test_owner_dies(void **state)
 {
 	struct dpumap_umem *umem = NULL;
 	struct doca_dev *dev = NULL;
-	struct side_desc desc;
-	struct mate a;
+	struct descriptor desc;
+	struct process a;
 
-	(void)state;
-	assert_true(mate_start(&a, "dpu"));
-	assert_ok(mate_open(&a));
-	assert_ok(mate_register(&a, LOCAL_RW | PCI_RW, 4));
-	assert_ok(mate_export(&a, &desc));
-	assert_ok(mate_lend(&a, &dev));
+	assert_true(umem_peer_start(&a, "dpu"));
+	assert_ok(umem_peer_open(&a));
+	assert_ok(umem_peer_register(&a, LOCAL_RW | PCI_RW, 4));
+	assert_ok(umem_peer_export(&a, &desc));
+	assert_ok(umem_peer_lend(&a, &dev));
 	assert_ok(dpumap_umem_import(dev, desc.bytes, desc.len, &umem));
-	assert_error(import_here(&desc), DOCA_ERROR_NOT_PERMITTED);
-	assert_true(mate_kill(&a));
+	assert_error(import_umem(&desc), DOCA_ERROR_NOT_PERMITTED);
+	assert_true(process_kill(&a));
 	assert_error(doca_dev_close(dev), DOCA_ERROR_IN_USE);
-	/* The owner had exported it: that hold is the context's now. */
+	/* The owner had exported it, so the context holds it now. */
 	assert_error(dpumap_umem_deregister(umem), DOCA_ERROR_IN_USE);
 	assert_ok(dpumap_umem_unimport(umem));
 	assert_ok(doca_dev_close(dev));
@@ -719,31 +701,31 @@ static void test_owner_dies(void **state)
 
 int main(int argc, char **argv)
 {
-#define rig_test(function) cmocka_unit_test_setup_teardown(function, open_rig, close_rig)
+#define umem_test(function) cmocka_unit_test_setup_teardown(function, open_all, close_all)
 	const struct CMUnitTest tests[] = {
-		rig_test(test_three_processes),
-		rig_test(test_ranges),
-		rig_test(test_rdma_export),
-		rig_test(test_dmabuf),
-		rig_test(test_bad_values),
-		rig_test(test_open_from_fd),
-		rig_test(test_map_rules),
-		rig_test(test_read_only),
-		rig_test(test_changed_bytes),
-		rig_test(test_longer_than_registered),
-		rig_test(test_foreign_and_stale_bytes),
-		rig_test(test_way),
-		rig_test(test_mixed_libraries),
-		rig_test(test_last_holder_ends_it),
-		rig_test(test_importer_dies),
-		rig_test(test_owner_dies),
+		umem_test(test_three_processes),
+		umem_test(test_ranges),
+		umem_test(test_rdma_export),
+		umem_test(test_dmabuf),
+		umem_test(test_bad_values),
+		umem_test(test_open_from_fd),
+		umem_test(test_map_rules),
+		umem_test(test_read_only),
+		umem_test(corrupted_descriptor_is_refused),
+		umem_test(test_longer_than_registered),
+		umem_test(test_foreign_and_stale_bytes),
+		umem_test(export_takes_the_form_of_the_library),
+		umem_test(test_mixed_libraries),
+		umem_test(test_last_holder_ends_it),
+		umem_test(test_importer_dies),
+		umem_test(test_owner_dies),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	setenv("DPUMAP_LOG_LEVEL", "off", 0);
-	if (mate_is_one())
-		return mate_serve();
-	if (rig_options.is_peer)
+	if (umem_peer_is_this())
+		return umem_peer_serve();
+	if (test_options.is_peer)
 		return peer_serve();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The emulated kernel by its own interface: framing of the uverbs ioctl, errors, and the life of a
- * context that several descriptors and processes share. No verbs library takes part.
+ * The interface of the emulated kernel: framing of the uverbs ioctl, errors, and the life of a
+ * context that several descriptors and processes share. No verbs library is involved.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,30 +16,11 @@
 #include "fixture.h"
 #include "uverbs.h"
 
-static int reg_mr(int fd, uint32_t pd, void *start, uint64_t hca_va, uint64_t len, uint32_t access,
-		  uint32_t *handle)
-{
-	struct ib_uverbs_reg_mr req = {
-		.start = (uintptr_t)start,
-		.hca_va = hca_va,
-		.length = len,
-		.pd_handle = pd,
-		.access_flags = access,
-	};
-	struct ib_uverbs_reg_mr_resp resp = {0};
-	int err =
-		write_command(fd, IB_USER_VERBS_CMD_REG_MR, &req, sizeof(req), &resp, sizeof(resp));
-
-	*handle = resp.mr_handle;
-	return err;
-}
-
 static void test_node_is_a_character_device(void **state)
 {
 	int fd = open_cdev();
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(stat(DEVICE_PATH, &st), 0);
 	assert_true(S_ISCHR(st.st_mode));
 	assert_true(fd >= 0);
@@ -56,7 +37,6 @@ static void test_framing_is_checked(void **state)
 	int fd = open_context();
 	union command c;
 
-	(void)state;
 	assert_int_equal(ioctl(fd, _IOWR(0x1b, 2, int), &c), -1);
 	assert_int_equal(errno, ENOTTY);
 	assert_int_equal(ioctl(fd, RDMA_VERBS_IOCTL, (void *)16), -1);
@@ -82,7 +62,6 @@ static void test_attributes_are_checked(void **state)
 	int fd = open_context();
 	union command c;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(issue(fd, begin(&c, UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY)), EINVAL);
 
@@ -111,7 +90,6 @@ static void test_nothing_before_a_context(void **state)
 	int fd = open_cdev();
 	uint32_t pd;
 
-	(void)state;
 	assert_int_equal(write_command(fd, IB_USER_VERBS_CMD_QUERY_DEVICE, NULL, 0, NULL, 0),
 			 ENOSPC);
 	assert_int_equal(alloc_pd(fd, &pd), EINVAL);
@@ -130,7 +108,6 @@ static void test_handles_are_checked(void **state)
 	int fd = open_context();
 	uint32_t pd, mr;
 
-	(void)state;
 	assert_int_equal(dealloc_pd(fd, 12345), ENOENT);
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(reg_mr(fd, pd, page, (uintptr_t)page, sizeof(page), 1, &mr), 0);
@@ -149,7 +126,6 @@ static void test_registration_is_checked(void **state)
 	uint64_t va = (uintptr_t)p;
 	uint32_t pd, mr;
 
-	(void)state;
 	assert_ptr_not_equal(p, MAP_FAILED);
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(reg_mr(fd, pd, p, va + 1, 4096, 1, &mr), EINVAL);
@@ -227,7 +203,6 @@ static void test_dmabuf_registration_is_checked(void **state)
 	uint32_t pd, mr;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(reg_dmabuf(fd, pd, &bad[i].d, &mr), bad[i].err);
@@ -250,14 +225,13 @@ static void refuse_dmabuf(int fd, uint32_t pd, int other)
 	close(other);
 }
 
-/* Only memory that a descriptor stands for: not what else can be open, nor the device itself. */
-static void test_other_files_are_no_dmabufs(void **state)
+/* Only descriptors of memory: not other files, nor the device itself. */
+static void file_that_is_not_a_dmabuf_is_refused(void **state)
 {
 	char shm[] = "/dev/shm/dpumap-test-XXXXXX", plain[] = "/tmp/dpumap-test-XXXXXX";
 	int fd = open_context(), pipes[2];
 	uint32_t pd;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	refuse_dmabuf(fd, pd, dup(fd));
 	refuse_dmabuf(fd, pd, open("/dev/null", O_RDWR));
@@ -279,7 +253,6 @@ static void test_sealed_memfd_is_a_dmabuf(void **state)
 	const struct dmabuf d = {0, 4096, 0, memfd, 7};
 	uint32_t pd, mr;
 
-	(void)state;
 	assert_int_equal(fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(reg_dmabuf(fd, pd, &d, &mr), 0);
@@ -312,7 +285,6 @@ static void test_dmabuf_umem(void **state)
 	uint64_t umem;
 	union command c;
 
-	(void)state;
 	assert_int_equal(reg_umem(fd, 4096, 12289, memfd, &umem), EINVAL);
 	assert_int_equal(reg_umem(fd, 0, 0, memfd, &umem), EINVAL);
 	assert_int_equal(reg_umem(fd, 0, 4096, 4711, &umem), EBADF);
@@ -339,7 +311,6 @@ static void test_dmabuf_reregistration(void **state)
 	};
 	uint32_t pd, mr;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(reg_dmabuf(fd, pd, &d, &mr), 0);
 	assert_int_equal(rereg_mr(fd, mr, &access), 0);
@@ -350,145 +321,76 @@ static void test_dmabuf_reregistration(void **state)
 	close(fd);
 }
 
-/* A failed copy of the answer must not leave the object behind. */
+/* If copying the answer fails, the object must be destroyed. */
 static void test_unwritable_answer_undoes_the_command(void **state)
 {
 	struct ib_uverbs_alloc_pd_resp *nowhere = (void *)16;
 	int fd = open_context();
 
-	(void)state;
 	assert_int_equal(
 		write_command(fd, IB_USER_VERBS_CMD_ALLOC_PD, NULL, 8, nowhere, sizeof(*nowhere)),
 		EFAULT);
 	close(fd);
 }
 
-static int alloc_uar(int fd, uint64_t *offset, uint64_t *handle)
-{
-	uint32_t page = 0, len = 0;
-	union command c;
-	int err;
-
-	begin(&c, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC);
-	add(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0, 0);
-	add(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 8, MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC);
-	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, offset, sizeof(*offset));
-	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &len, sizeof(len));
-	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page, sizeof(page));
-	err = issue(fd, &c);
-	*handle = c.hdr.attrs[0].data;
-	return err ? err : !page || len != 4096;
-}
-
 static void test_mmap_needs_an_object(void **state)
 {
-	uint64_t offset = 0, handle;
 	int fd = open_context();
+	struct uar uar = {0};
 	void *p;
 
-	(void)state;
 	p = mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 0x123000);
 	assert_ptr_equal(p, MAP_FAILED);
 	assert_int_equal(errno, EINVAL);
-	assert_int_equal(alloc_uar(fd, &offset, &handle), 0);
-	p = mmap(NULL, 8192, PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	assert_int_equal(alloc_uar(fd, &uar), 0);
+	assert_int_not_equal(uar.page, 0);
+	assert_int_equal(uar.len, 4096);
+	p = mmap(NULL, 8192, PROT_WRITE, MAP_SHARED, fd, (off_t)uar.offset);
 	assert_ptr_equal(p, MAP_FAILED);
 	assert_int_equal(errno, EINVAL);
-	p = mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	p = mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, (off_t)uar.offset);
 	assert_ptr_not_equal(p, MAP_FAILED);
 	munmap(p, 4096);
 	close(fd);
 }
 
-/* The context lives as long as any descriptor of its open file does. */
+/* The context lives as long as any descriptor of its open file. */
 static void test_dup_shares_the_context(void **state)
 {
 	int fd = open_context(), copy = dup(fd);
 	uint32_t pd;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	close(fd);
 	assert_int_equal(dealloc_pd(copy, pd), 0);
 	close(copy);
 }
 
-static int exit_code_of(pid_t pid)
-{
-	int status = 0;
-
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static void test_fork_shares_the_context(void **state)
 {
 	int fd = open_context();
-	uint32_t mine, childs;
+	uint32_t mine, child_pd;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &mine), 0);
 	pid = fork();
 	if (!pid)
-		_exit(dealloc_pd(fd, mine) || alloc_pd(fd, &childs) || childs != mine);
-	assert_int_equal(exit_code_of(pid), 0);
+		_exit(dealloc_pd(fd, mine) || alloc_pd(fd, &child_pd) || child_pd != mine);
+	assert_int_equal(process_exit_code(pid), 0);
 	assert_int_equal(dealloc_pd(fd, mine), 0);
 	close(fd);
 }
 
-static void send_fd(int socket, int fd)
-{
-	union {
-		struct cmsghdr align;
-		char space[CMSG_SPACE(sizeof(fd))];
-	} control = {0};
-	char byte = 0;
-	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	if (sendmsg(socket, &msg, 0) != 1)
-		_exit(9);
-}
-
-static int receive_fd(int socket)
-{
-	union {
-		struct cmsghdr align;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control;
-	char byte;
-	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	int fd = -1;
-
-	if (recvmsg(socket, &msg, 0) == 1 && CMSG_FIRSTHDR(&msg))
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	return fd;
-}
-
-/* The opener dies; who received the descriptor holds the context and its objects. */
+/*
+ * The process that opened the context dies; the one that received the descriptor keeps it and its
+ * objects.
+ */
 static void test_passed_descriptor_keeps_the_context(void **state)
 {
 	int pair[2], fd;
+	char byte;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	pid = fork();
 	if (!pid) {
@@ -497,11 +399,10 @@ static void test_passed_descriptor_keeps_the_context(void **state)
 		fd = open_cdev();
 		if (fd < 0 || get_context(fd) || alloc_pd(fd, &pd) || pd)
 			_exit(8);
-		send_fd(pair[1], fd);
-		_exit(0);
+		_exit(process_send_fd(pair[1], fd, "", 1) ? 0 : 9);
 	}
-	fd = receive_fd(pair[0]);
-	assert_int_equal(exit_code_of(pid), 0);
+	fd = process_receive_fd(pair[0], &byte, 1);
+	assert_int_equal(process_exit_code(pid), 0);
 	assert_true(fd >= 0);
 	assert_int_equal(dealloc_pd(fd, 0), 0);
 	close(fd);
@@ -509,14 +410,13 @@ static void test_passed_descriptor_keeps_the_context(void **state)
 	close(pair[1]);
 }
 
-/* Objects of a closed context are gone before the next command of the process that closed it. */
+/* Objects of a closed context are destroyed before the next command of the same process. */
 static void test_close_releases_at_once(void **state)
 {
-	struct rig_counts before, after;
+	struct objects before, after;
 	uint32_t pd;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 50; i++) {
 		int fd = open_context();
 
@@ -524,10 +424,10 @@ static void test_close_releases_at_once(void **state)
 		assert_int_equal(pd, 0);
 		close(fd);
 		if (i == 0)
-			assert_true(rig_read_counts(&before));
+			assert_true(objects_read(&before));
 	}
-	assert_true(rig_read_counts(&after));
-	assert_true(rig_counts_equal(&before, &after));
+	assert_true(objects_read(&after));
+	assert_true(objects_equal(&before, &after));
 }
 
 static void test_completion_channel_is_a_file(void **state)
@@ -536,7 +436,6 @@ static void test_completion_channel_is_a_file(void **state)
 	int fd = open_context();
 	uint64_t record;
 
-	(void)state;
 	assert_int_equal(write_command(fd, IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, NULL, 8, &resp,
 				       sizeof(resp)),
 			 0);
@@ -559,7 +458,7 @@ int main(int argc, char **argv)
 		TEST(test_handles_are_checked),
 		TEST(test_registration_is_checked),
 		TEST(test_dmabuf_registration_is_checked),
-		TEST(test_other_files_are_no_dmabufs),
+		TEST(file_that_is_not_a_dmabuf_is_refused),
 		TEST(test_sealed_memfd_is_a_dmabuf),
 		TEST(test_dmabuf_umem),
 		TEST(test_dmabuf_reregistration),
@@ -572,6 +471,6 @@ int main(int argc, char **argv)
 		TEST(test_completion_channel_is_a_file),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Limits: as many objects as the device says that it has, and what the kernel refuses to a process
- * that lacks a capability.
+ * Limits: the maximum number of objects that the device reports, and what the kernel refuses to a
+ * process without a capability.
  */
 #include <linux/capability.h>
 #include <stdlib.h>
@@ -17,8 +17,7 @@
 #define UD	   4u /* IB_UVERBS_QPT_UD */
 #define CONTROLLED 0x80000000u
 
-/* --- as many as there are ------------------------------------------------------------------------
- */
+/* --- as many as there are --------------------------------------------------------------------- */
 
 static struct ib_uverbs_query_device_resp query_device(int fd)
 {
@@ -37,7 +36,6 @@ static void test_queues_up_to_the_limit(void **state)
 	struct qp p;
 	uint32_t pd, cq, handle, i;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(create_cq(fd, &q, &cq), 0);
 	for (i = 1; i < r.max_cq; i++)
@@ -50,7 +48,7 @@ static void test_queues_up_to_the_limit(void **state)
 	close(fd);
 }
 
-/* The firmware tells powers of two, and the driver what the firmware tells. */
+/* The firmware reports powers of two, and the driver reports what the firmware does. */
 static void test_numbers_are_powers_of_two(void **state)
 {
 	int fd = open_context();
@@ -58,7 +56,6 @@ static void test_numbers_are_powers_of_two(void **state)
 	const uint32_t n[] = {r.max_qp, r.max_cq, r.max_srq, r.max_mr, r.max_mw, r.max_pd};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(n) / sizeof(n[0]); i++) {
 		assert_true(n[i] > 0);
 		assert_int_equal(n[i] & (n[i] - 1), 0);
@@ -78,7 +75,6 @@ static void test_longest_queues(void **state)
 	uint32_t pd, handle;
 	struct srq s;
 
-	(void)state;
 	assert_ptr_not_equal(p, MAP_FAILED);
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	q.drv.buf_addr = (uintptr_t)p;
@@ -94,8 +90,7 @@ static void test_longest_queues(void **state)
 	munmap(p, len);
 }
 
-/* --- without a capability ------------------------------------------------------------------------
- */
+/* --- without a capability --------------------------------------------------------------------- */
 
 static void set_effective(unsigned int cap, bool on)
 {
@@ -142,19 +137,10 @@ static int end_limited(void **state)
 
 static int reg_pages(int fd, uint32_t pd, unsigned int first, unsigned int n, uint32_t *mr)
 {
-	struct ib_uverbs_reg_mr req = {
-		.start = (uintptr_t)ring + (size_t)first * PAGE,
-		.length = (uint64_t)n * PAGE,
-		.pd_handle = pd,
-		.access_flags = IB_UVERBS_ACCESS_LOCAL_WRITE,
-	};
-	struct ib_uverbs_reg_mr_resp resp = {0};
-	int err;
+	uint8_t *start = ring + (size_t)first * PAGE;
 
-	req.hca_va = req.start;
-	err = write_command(fd, IB_USER_VERBS_CMD_REG_MR, &req, sizeof(req), &resp, sizeof(resp));
-	*mr = resp.mr_handle;
-	return err;
+	return reg_mr(fd, pd, start, (uintptr_t)start, (uint64_t)n * PAGE,
+		      IB_UVERBS_ACCESS_LOCAL_WRITE, mr);
 }
 
 static int dereg(int fd, uint32_t mr)
@@ -188,13 +174,12 @@ static int dereg_umem(int fd, uint32_t handle)
 	return issue(fd, &c);
 }
 
-/* Pages count as often as they are registered, and those of all contexts; the limit may change. */
+/* A page counts once per registration, in all contexts together; the limit may change. */
 static void test_regions_are_limited(void **state)
 {
 	int fd = open_context(), other = open_context();
 	uint32_t pd, pd2, first, mr;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(alloc_pd(other, &pd2), 0);
 	limit_pages(8);
@@ -219,14 +204,13 @@ static void test_regions_are_limited(void **state)
 	close(fd);
 }
 
-/* New pages are locked before the old ones are let go. */
+/* New pages are locked before the old ones are unlocked. */
 static void test_reregistration_is_limited(void **state)
 {
 	struct ib_uverbs_rereg_mr how = {.flags = 1};
 	int fd = open_context();
 	uint32_t pd, mr, none;
 
-	(void)state;
 	how.start = how.hca_va = (uintptr_t)ring;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	set_effective(CAP_IPC_LOCK, false);
@@ -245,21 +229,14 @@ static void test_reregistration_is_limited(void **state)
 
 static void test_on_demand_is_not_limited(void **state)
 {
-	struct ib_uverbs_reg_mr req = {
-		.length = 16ull * PAGE,
-		.access_flags = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_ON_DEMAND,
-	};
-	struct ib_uverbs_reg_mr_resp resp;
+	const uint32_t access = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_ON_DEMAND;
 	int fd = open_context();
+	uint32_t pd, mr;
 
-	(void)state;
-	req.start = req.hca_va = (uintptr_t)ring;
-	assert_int_equal(alloc_pd(fd, &req.pd_handle), 0);
+	assert_int_equal(alloc_pd(fd, &pd), 0);
 	set_effective(CAP_IPC_LOCK, false);
 	limit_pages(1);
-	assert_int_equal(
-		write_command(fd, IB_USER_VERBS_CMD_REG_MR, &req, sizeof(req), &resp, sizeof(resp)),
-		0);
+	assert_int_equal(reg_mr(fd, pd, ring, (uintptr_t)ring, 16ull * PAGE, access, &mr), 0);
 	close(fd);
 }
 
@@ -270,7 +247,6 @@ static void test_queues_are_limited(void **state)
 	struct cq q = good_cq();
 	uint32_t cq, more, none, umem, pd, mr;
 
-	(void)state;
 	q.drv.db_addr = (uintptr_t)ring + 8 * PAGE;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	set_effective(CAP_IPC_LOCK, false);
@@ -294,8 +270,7 @@ static void test_queues_are_limited(void **state)
 	close(fd);
 }
 
-/* Queue pairs and shared receive queues count as well, and a CQ's second ring while it is resized.
- */
+/* Queue pairs and shared receive queues count too, and a CQ's second ring while it is resized. */
 static void test_all_queues_are_limited(void **state)
 {
 	int fd = open_with_doorbells();
@@ -304,7 +279,6 @@ static void test_all_queues_are_limited(void **state)
 	struct srq s;
 	struct qp p;
 
-	(void)state;
 	q.drv.db_addr = (uintptr_t)ring + 8 * PAGE;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	set_effective(CAP_IPC_LOCK, false);
@@ -328,14 +302,13 @@ static void test_all_queues_are_limited(void **state)
 	close(fd);
 }
 
-/* What a child registers in the parent's context counts for the child, until it ends. */
+/* What a child registers in the parent's context counts for the child, until the child ends. */
 static void test_children_have_counts_of_their_own(void **state)
 {
 	int fd = open_context(), status = 1;
 	uint32_t pd, mr;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	set_effective(CAP_IPC_LOCK, false);
 	limit_pages(8);
@@ -363,7 +336,6 @@ static void test_controlled_qkeys_are_for_some(void **state)
 	uint32_t pd, cq;
 	struct qp p;
 
-	(void)state;
 	a.attr_mask = init;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(create_cq(fd, &q, &cq), 0);
@@ -396,6 +368,6 @@ int main(int argc, char **argv)
 		LIMITED(controlled_qkeys_are_for_some),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, make_memory, NULL);
 }

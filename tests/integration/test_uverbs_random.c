@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random commands at the kernel's interface, most of them nearly right. Whatever they do, the
- * emulated kernel answers, and when the context is closed nothing of it is left. DPUMAP_RANDOM_MS
- * and DPUMAP_RANDOM_SEED choose how long and which.
+ * Random commands to the kernel's interface, most of them almost valid. The emulated kernel must
+ * answer them all, and no object may be left when the context is closed. DPUMAP_RANDOM_MS sets the
+ * duration, DPUMAP_RANDOM_SEED the sequence.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ struct attr {
 	enum kind kind;
 };
 
-/* Commands as a program would send them; each attribute is then spoilt now and then. */
+/* Valid commands; each attribute is then corrupted now and then. */
 static const struct template
 {
 	uint16_t object, method;
@@ -130,8 +130,7 @@ static uint64_t state_of_random;
 
 static uint32_t draw(uint32_t below)
 {
-	state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(state_of_random >> 33) % below;
+	return test_draw(&state_of_random, below);
 }
 
 static uint64_t draw_value(void)
@@ -196,7 +195,7 @@ static void spoil_attr(struct ib_uverbs_attr *a)
 	}
 }
 
-/* Returns whether the command was carried out. */
+/* Returns true if the command succeeded. */
 static bool issue_random(int fd)
 {
 	const struct template *t = &templates[draw(sizeof(templates) / sizeof(templates[0]))];
@@ -250,24 +249,16 @@ static int open_context(void)
 	return fd;
 }
 
-static unsigned long setting(const char *name, unsigned long otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoul(text, NULL, 0) : otherwise;
-}
-
 static void test_random_commands(void **state)
 {
-	uint64_t seed = setting("DPUMAP_RANDOM_SEED", (unsigned long)rig_now_ms());
-	uint64_t end = rig_now_ms() + setting("DPUMAP_RANDOM_MS", 1500);
+	uint64_t seed = test_setting("DPUMAP_RANDOM_SEED", (unsigned long)now_ms());
+	uint64_t end = now_ms() + test_setting("DPUMAP_RANDOM_MS", 1500);
 	unsigned long contexts = 0, commands = 0, done = 0;
 	int fd, i;
 
-	(void)state;
 	state_of_random = seed;
 	printf("seed %llu\n", (unsigned long long)seed);
-	while (rig_now_ms() < end) {
+	while (now_ms() < end) {
 		fd = open_context();
 		for (i = 0; i < 500; i++, commands++)
 			done += issue_random(fd);
@@ -286,6 +277,6 @@ int main(int argc, char **argv)
 						fixture_recount),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

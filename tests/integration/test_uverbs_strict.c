@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the emulated kernel refuses of commands that are nearly right, and with which errno: queues
- * in memory that is not there or not aligned, flags that nobody knows, attributes of queue pairs,
- * rights of device memory. The errnos are those of drivers/infiniband in Linux.
+ * What the emulated kernel refuses of commands that are almost valid, and with which errno: queues
+ * in missing or misaligned memory, unknown flags, attributes of queue pairs, rights of device
+ * memory. The errnos are those of drivers/infiniband in Linux.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -12,12 +12,11 @@
 #include "uverbs.h"
 #include "uverbs_queues.h"
 
-#define BUSY_GID  1 /* of a function's table: there is one */
+#define BUSY_GID  1 /* in the GID table of a function: a valid entry */
 #define EMPTY_GID 3
 #define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
 
-/* --- completion queues ---------------------------------------------------------------------------
- */
+/* --- completion queues ------------------------------------------------------------------------ */
 
 #define REFUSE_CQ(errnum, change)                                     \
 	do {                                                          \
@@ -34,7 +33,6 @@ static void test_cq_is_checked(void **state)
 	struct cq good = good_cq();
 	uint32_t cq;
 
-	(void)state;
 	REFUSE_CQ(EINVAL, q.cqe = 0);
 	REFUSE_CQ(EINVAL, q.cqe = 1u << 22);
 	REFUSE_CQ(EINVAL, q.vector = 1000);
@@ -69,7 +67,6 @@ static void test_resize_is_checked(void **state)
 	struct cq q = good_cq();
 	uint32_t cq;
 
-	(void)state;
 	assert_int_equal(create_cq(fd, &q, &cq), 0);
 	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + PAGE + 8, 127), EINVAL);
 	assert_int_equal(resize_cq(fd, cq, (uintptr_t)constant, 127), EFAULT);
@@ -81,7 +78,7 @@ static void test_resize_is_checked(void **state)
 	close(fd);
 }
 
-/* The child's queue stays in the file that both have; nobody executes it any more. */
+/* The child's queue remains in the file that both share, but no process executes it any more. */
 static void test_resize_after_its_process(void **state)
 {
 	const uint32_t cq = 1; /* the doorbell page is the first object */
@@ -89,7 +86,6 @@ static void test_resize_after_its_process(void **state)
 	pid_t pid;
 	uint32_t pd;
 
-	(void)state;
 	pid = fork();
 	if (!pid) {
 		struct cq q = good_cq();
@@ -106,8 +102,7 @@ static void test_resize_after_its_process(void **state)
 	close(fd);
 }
 
-/* --- queue pairs ---------------------------------------------------------------------------------
- */
+/* --- queue pairs ------------------------------------------------------------------------------ */
 
 static int open_with_cq(uint32_t *pd, uint32_t *cq)
 {
@@ -134,7 +129,6 @@ static void test_qp_is_checked(void **state)
 	int fd = open_with_cq(&pd, &cq);
 	struct qp good = good_qp(pd, cq);
 
-	(void)state;
 	REFUSE_QP(ENOENT, q.pd = 4711);
 	REFUSE_QP(EINVAL, q.pd = cq);
 	REFUSE_QP(EINVAL, q.recv_cq = pd);
@@ -192,7 +186,7 @@ static int modify(int fd, uint32_t qp, struct ib_uverbs_modify_qp a, uint32_t ma
 	return write_command(fd, IB_USER_VERBS_CMD_MODIFY_QP, &a, sizeof(a), NULL, 0);
 }
 
-/* The link-local GID of a neighbour that need not be there: its MAC address is in it. */
+/* The link-local GID of a neighbour, which need not exist: its MAC address is part of the GID. */
 static struct ib_uverbs_modify_qp to_rtr(void)
 {
 	static const uint8_t neighbour[16] = {0xfe, 0x80, [11] = 0xff, 0xfe, 1, 2, 3};
@@ -213,7 +207,7 @@ static struct ib_uverbs_modify_qp to_rtr(void)
 		assert_int_equal(modify(fd, qp, a, CONNECT | RESPOND), (errnum)); \
 	} while (0)
 
-static const uint8_t nobody[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x77};
+static const uint8_t unreachable[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x77};
 
 static void test_attributes_of_a_qp(void **state)
 {
@@ -223,7 +217,6 @@ static void test_attributes_of_a_qp(void **state)
 	int fd = open_with_cq(&pd, &cq);
 	struct qp q = good_qp(pd, cq);
 
-	(void)state;
 	assert_int_equal(create_qp(fd, &q, &qp), 0);
 	assert_int_equal(modify(fd, qp, init, BEGIN | 1u << 21), EOPNOTSUPP);
 	assert_int_equal(modify(fd, qp, init, BEGIN | 1u << 31), EOPNOTSUPP);
@@ -244,14 +237,14 @@ static void test_attributes_of_a_qp(void **state)
 	REFUSE_RTR(EINVAL, a.dest.port_num = 2);
 	REFUSE_RTR(EINVAL, a.dest.sgid_index = 255);
 	REFUSE_RTR(ENODATA, a.dest.sgid_index = EMPTY_GID);
-	REFUSE_RTR(ETIMEDOUT, memcpy(a.dest.dgid, nobody, sizeof(nobody)));
+	REFUSE_RTR(ETIMEDOUT, memcpy(a.dest.dgid, unreachable, sizeof(unreachable)));
 	assert_int_equal(modify(fd, qp, to_rtr(), CONNECT), EINVAL);
 	assert_int_equal(modify(fd, qp, to_rtr(), CONNECT | RESPOND), 0);
 	destroy_qp(fd, qp);
 	close(fd);
 }
 
-/* An initiator responds to nothing, but programs set both ends up alike. */
+/* An initiator never responds, but programs configure both ends alike. */
 static void test_attributes_of_half_a_connection(void **state)
 {
 	const struct ib_uverbs_modify_qp init = {.qp_state = 1, .port_num = 1};
@@ -259,7 +252,6 @@ static void test_attributes_of_half_a_connection(void **state)
 	int fd = open_with_cq(&pd, &cq);
 	struct qp q = good_qp(pd, cq);
 
-	(void)state;
 	q.type = IB_UVERBS_QPT_XRC_INI;
 	assert_int_equal(create_qp(fd, &q, &qp), 0);
 	assert_int_equal(modify(fd, qp, init, BEGIN), 0);
@@ -268,8 +260,7 @@ static void test_attributes_of_half_a_connection(void **state)
 	close(fd);
 }
 
-/* --- doorbell pages ------------------------------------------------------------------------------
- */
+/* --- doorbell pages --------------------------------------------------------------------------- */
 
 static int query_uar(int fd, uint32_t index)
 {
@@ -282,26 +273,26 @@ static int query_uar(int fd, uint32_t index)
 	return issue(fd, &c);
 }
 
-/* Queues ring on pages of their own context; the driver has none that it could give them. */
+/* Queues use doorbell pages of their own context; the driver has none to give them. */
 static void test_doorbell_page_is_checked(void **state)
 {
 	const uint16_t of_cq = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
 	uint32_t pd, cq, qp;
 	int fd = open_with_cq(&pd, &cq), other = open_context();
-	const uint32_t foreign = alloc_uar(other);
 	struct qp good = good_qp(pd, cq);
+	struct uar foreign = {0};
 
-	(void)state;
+	assert_int_equal(alloc_uar(other, &foreign), 0);
 	REFUSE_CQ(EINVAL, q.drv.flags &= (uint16_t)~of_cq);
 	REFUSE_CQ(EINVAL, q.drv.uar_page_index = 0);
 	REFUSE_CQ(EINVAL, q.drv.uar_page_index = 0xffff);
-	REFUSE_CQ(EINVAL, q.drv.uar_page_index = (uint16_t)foreign);
+	REFUSE_CQ(EINVAL, q.drv.uar_page_index = (uint16_t)foreign.page);
 	REFUSE_QP(EINVAL, q.drv.flags = 0);
 	REFUSE_QP(EINVAL, q.drv.flags = MLX5_QP_FLAG_BFREG_INDEX);
 	REFUSE_QP(EINVAL, q.drv.flags |= MLX5_QP_FLAG_BFREG_INDEX);
 	REFUSE_QP(EINVAL, q.drv.bfreg_index = 0);
 	REFUSE_QP(EINVAL, q.drv.bfreg_index |= 1u << 16);
-	REFUSE_QP(EINVAL, q.drv.bfreg_index = foreign);
+	REFUSE_QP(EINVAL, q.drv.bfreg_index = foreign.page);
 	assert_int_equal(query_uar(fd, 0), EINVAL);
 	assert_int_equal(query_uar(fd, doorbells), EINVAL);
 	assert_int_equal(create_qp(fd, &good, &qp), 0);
@@ -310,8 +301,7 @@ static void test_doorbell_page_is_checked(void **state)
 	close(fd);
 }
 
-/* --- shared receive queues -----------------------------------------------------------------------
- */
+/* --- shared receive queues -------------------------------------------------------------------- */
 
 #define REFUSE_SRQ(errnum, change)                                     \
 	do {                                                           \
@@ -330,7 +320,6 @@ static void test_srq_is_checked(void **state)
 	uint32_t pd, srq;
 	union command c;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	good = good_srq(pd);
 	REFUSE_SRQ(ENOENT, s.pd = 4711);
@@ -355,8 +344,7 @@ static void test_srq_is_checked(void **state)
 	close(fd);
 }
 
-/* --- address handles -----------------------------------------------------------------------------
- */
+/* --- address handles -------------------------------------------------------------------------- */
 
 static int create_ah(int fd, uint32_t pd, const uint8_t dgid[16], uint8_t sgid, uint8_t mac[6])
 {
@@ -388,9 +376,8 @@ static void test_address_handle_is_checked(void **state)
 	int fd = open_context();
 	uint32_t pd;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
-	assert_int_equal(create_ah(fd, pd, nobody, BUSY_GID, mac), ETIMEDOUT);
+	assert_int_equal(create_ah(fd, pd, unreachable, BUSY_GID, mac), ETIMEDOUT);
 	assert_int_equal(create_ah(fd, pd, group, EMPTY_GID, mac), ENODATA);
 	assert_int_equal(create_ah(fd, pd, group, 255, mac), EINVAL);
 	assert_int_equal(create_ah(fd, pd, group, BUSY_GID, mac), 0);
@@ -400,58 +387,36 @@ static void test_address_handle_is_checked(void **state)
 	close(fd);
 }
 
-/* --- regions -------------------------------------------------------------------------------------
- */
+/* --- regions ---------------------------------------------------------------------------------- */
 
 static void test_reregistration_is_checked(void **state)
 {
-	struct ib_uverbs_reg_mr reg = {.length = PAGE, .access_flags = 1};
 	struct ib_uverbs_rereg_mr how = {.flags = 1, .length = PAGE};
-	struct ib_uverbs_reg_mr_resp resp = {0};
 	int fd = open_context();
+	uint32_t pd, mr;
 
-	(void)state;
-	reg.start = reg.hca_va = how.start = (uintptr_t)ring;
-	assert_int_equal(alloc_pd(fd, &reg.pd_handle), 0);
-	assert_int_equal(
-		write_command(fd, IB_USER_VERBS_CMD_REG_MR, &reg, sizeof(reg), &resp, sizeof(resp)),
-		0);
+	how.start = (uintptr_t)ring;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(reg_mr(fd, pd, ring, how.start, PAGE, 1, &mr), 0);
 	how.flags = 0;
-	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EINVAL);
+	assert_int_equal(rereg_mr(fd, mr, &how), EINVAL);
 	how.flags = 8;
-	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EOPNOTSUPP);
+	assert_int_equal(rereg_mr(fd, mr, &how), EOPNOTSUPP);
 	how.flags = 1;
-	assert_int_equal(rereg_mr(fd, resp.mr_handle + 77, &how), EINVAL);
+	assert_int_equal(rereg_mr(fd, mr + 77, &how), EINVAL);
 	how.hca_va = 1;
-	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EINVAL);
+	assert_int_equal(rereg_mr(fd, mr, &how), EINVAL);
 	how.hca_va = 0; /* its first byte is the device's address 0 */
-	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), 0);
+	assert_int_equal(rereg_mr(fd, mr, &how), 0);
 	how.length = 0;
-	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EINVAL);
+	assert_int_equal(rereg_mr(fd, mr, &how), EINVAL);
 	how.length = PAGE;
 	how.start = 0;
-	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EFAULT);
+	assert_int_equal(rereg_mr(fd, mr, &how), EFAULT);
 	how.start = (uintptr_t)constant;
-	assert_int_equal(rereg_mr(fd, resp.mr_handle, &how), EFAULT);
-	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, resp.mr_handle),
-			 0);
+	assert_int_equal(rereg_mr(fd, mr, &how), EFAULT);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr), 0);
 	close(fd);
-}
-
-static uint32_t alloc_dm(int fd)
-{
-	uint64_t offset = 0;
-	uint16_t page = 0;
-	union command c;
-
-	begin(&c, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
-	add(&c, UVERBS_ATTR_ALLOC_DM_HANDLE, 0, 0);
-	add(&c, UVERBS_ATTR_ALLOC_DM_LENGTH, 8, PAGE);
-	add(&c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, 0);
-	add_buf(&c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset, sizeof(offset));
-	add_buf(&c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &page, sizeof(page));
-	assert_int_equal(issue(fd, &c), 0);
-	return (uint32_t)c.hdr.attrs[0].data;
 }
 
 struct dm_mr {
@@ -493,11 +458,11 @@ static void test_device_memory_region_is_checked(void **state)
 	struct dm_mr m = {.len = PAGE};
 	int fd = open_context();
 	uint32_t mr;
+	uint16_t page;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &m.pd), 0);
-	m.dm = alloc_dm(fd);
+	assert_int_equal(alloc_dm(fd, PAGE, &m.dm, &page), 0);
 	for (i = 0; i < COUNT(bad); i++) {
 		m.access = bad[i];
 		assert_int_equal(reg_dm(fd, &m, &mr), EINVAL);
@@ -533,6 +498,6 @@ int main(int argc, char **argv)
 		TEST(test_device_memory_region_is_checked),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, make_memory, NULL);
 }

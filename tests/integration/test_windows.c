@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Memory that keys come to stand for late: windows bound by work requests, regions on demand. */
+/* Keys whose memory is set later: windows bound by work requests, regions on demand. */
 #include <endian.h>
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "loop.h"
+#include "rc.h"
 #include "uverbs.h"
 
 #define BYTES	 4096
@@ -19,7 +19,7 @@
 struct desk {
 	struct ibv_context *context;
 	struct ibv_pd *pd;
-	struct loop loop;
+	struct rc rc;
 	struct ibv_mr *mr;
 	struct ibv_mw *mw;
 	uint8_t bytes[BYTES];
@@ -29,10 +29,10 @@ static struct desk *open_desk(unsigned int access, enum ibv_mw_type type)
 {
 	struct desk *d = test_calloc(1, sizeof(*d));
 
-	d->context = rig_open_context();
+	d->context = fixture_open_context();
 	assert_non_null(d->context);
 	d->pd = ibv_alloc_pd(d->context);
-	assert_true(loop_open(&d->loop, d->pd));
+	assert_true(rc_open_loopback(&d->rc, d->pd));
 	d->mr = ibv_reg_mr(d->pd, d->bytes, BYTES, (int)access);
 	d->mw = ibv_alloc_mw(d->pd, type);
 	assert_non_null(d->mr);
@@ -46,7 +46,7 @@ static void close_desk(struct desk *d)
 		assert_int_equal(ibv_dealloc_mw(d->mw), 0);
 	if (d->mr)
 		assert_int_equal(ibv_dereg_mr(d->mr), 0);
-	assert_true(loop_close(&d->loop));
+	assert_true(rc_close(&d->rc));
 	assert_int_equal(ibv_dealloc_pd(d->pd), 0);
 	assert_int_equal(ibv_close_device(d->context), 0);
 	test_free(d);
@@ -58,7 +58,7 @@ struct part {
 	unsigned int access;
 };
 
-/* Bind a window of type 2; its new key is `*key`. The status of the completion. */
+/* Bind a window of type 2; its new key is `*key`. Returns the status of the completion. */
 static int bind_window(struct desk *d, const struct part *part, uint32_t *key)
 {
 	struct ibv_send_wr wr = {.opcode = IBV_WR_BIND_MW, .send_flags = IBV_SEND_SIGNALED};
@@ -70,8 +70,8 @@ static int bind_window(struct desk *d, const struct part *part, uint32_t *key)
 	wr.bind_mw.bind_info.addr = (uintptr_t)d->bytes + part->off;
 	wr.bind_mw.bind_info.length = part->len;
 	wr.bind_mw.bind_info.mw_access_flags = part->access;
-	assert_true(loop_post(&d->loop, &wr));
-	return loop_wait(&d->loop, PATIENCE);
+	assert_true(rc_post(&d->rc, &wr));
+	return rc_wait(&d->rc, PATIENCE);
 }
 
 static int invalidate(struct desk *d, uint32_t key)
@@ -82,35 +82,34 @@ static int invalidate(struct desk *d, uint32_t key)
 		.invalidate_rkey = key,
 	};
 
-	assert_true(loop_post(&d->loop, &wr));
-	return loop_wait(&d->loop, PATIENCE);
+	assert_true(rc_post(&d->rc, &wr));
+	return rc_wait(&d->rc, PATIENCE);
 }
 
 static const struct part middle = {1024, 512, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ};
 
-static void test_window_is_what_it_was_bound_to(void **state)
+static void window_reaches_its_binding_only(void **state)
 {
 	struct desk *d = open_desk(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND, IBV_MW_TYPE_2);
 	uint64_t at = (uintptr_t)d->bytes + middle.off;
 	uint32_t key;
 
-	(void)state;
-	assert_int_equal(loop_write(&d->loop, d->mw->rkey, at, 8), IBV_WC_REM_ACCESS_ERR);
-	assert_true(loop_revive(&d->loop));
+	assert_int_equal(rc_write(&d->rc, d->mw->rkey, at, 8), IBV_WC_REM_ACCESS_ERR);
+	assert_true(rc_reconnect(&d->rc));
 	assert_int_equal(bind_window(d, &middle, &key), IBV_WC_SUCCESS);
-	memset(d->loop.bytes, 0x5a, 512);
-	assert_int_equal(loop_write(&d->loop, key, at, 512), IBV_WC_SUCCESS);
+	memset(d->rc.bytes, 0x5a, 512);
+	assert_int_equal(rc_write(&d->rc, key, at, 512), IBV_WC_SUCCESS);
 	assert_int_equal(d->bytes[middle.off + 511], 0x5a);
 	assert_int_equal(d->bytes[middle.off + 512], 0);
-	/* It is bound, and neither it nor its region can be used otherwise. */
+	/* It is bound; neither the window nor its region can be used in another way. */
 	assert_int_equal(ibv_dereg_mr(d->mr), EBUSY);
-	assert_int_equal(loop_write(&d->loop, key, at + 1, 512), IBV_WC_REM_ACCESS_ERR);
-	assert_true(loop_revive(&d->loop));
+	assert_int_equal(rc_write(&d->rc, key, at + 1, 512), IBV_WC_REM_ACCESS_ERR);
+	assert_true(rc_reconnect(&d->rc));
 	assert_int_equal(bind_window(d, &middle, &key), IBV_WC_MW_BIND_ERR);
-	assert_true(loop_revive(&d->loop));
+	assert_true(rc_reconnect(&d->rc));
 	assert_int_equal(invalidate(d, key), IBV_WC_SUCCESS);
-	assert_int_equal(loop_write(&d->loop, key, at, 8), IBV_WC_REM_ACCESS_ERR);
-	assert_true(loop_revive(&d->loop));
+	assert_int_equal(rc_write(&d->rc, key, at, 8), IBV_WC_REM_ACCESS_ERR);
+	assert_true(rc_reconnect(&d->rc));
 	assert_int_equal(invalidate(d, key), IBV_WC_MW_BIND_ERR);
 	close_desk(d);
 }
@@ -129,7 +128,6 @@ static void test_window_grants_no_more_than_its_region(void **state)
 	};
 	uint32_t key;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct desk *d = open_desk(cases[i].region, IBV_MW_TYPE_2);
 
@@ -141,51 +139,48 @@ static void test_window_grants_no_more_than_its_region(void **state)
 static void test_window_of_type_2_is_its_queue_pairs(void **state)
 {
 	struct desk *d = open_desk(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND, IBV_MW_TYPE_2);
-	struct loop *other = test_calloc(1, sizeof(*other));
+	struct rc *other = test_calloc(1, sizeof(*other));
 	uint32_t key;
 
-	(void)state;
-	assert_true(loop_open(other, d->pd));
+	assert_true(rc_open_loopback(other, d->pd));
 	assert_int_equal(bind_window(d, &middle, &key), IBV_WC_SUCCESS);
-	assert_int_equal(loop_write(other, key, (uintptr_t)d->bytes + middle.off, 8),
+	assert_int_equal(rc_write(other, key, (uintptr_t)d->bytes + middle.off, 8),
 			 IBV_WC_REM_ACCESS_ERR);
-	assert_int_equal(loop_write(&d->loop, key, (uintptr_t)d->bytes + middle.off, 8),
+	assert_int_equal(rc_write(&d->rc, key, (uintptr_t)d->bytes + middle.off, 8),
 			 IBV_WC_SUCCESS);
-	assert_true(loop_close(other));
+	assert_true(rc_close(other));
 	test_free(other);
 	close_desk(d);
 }
 
-static void test_window_of_type_1_is_bound_anew(void **state)
+static void window_of_type_1_can_be_bound_again(void **state)
 {
 	struct desk *d = open_desk(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND, IBV_MW_TYPE_1);
 	struct ibv_mw_bind bind = {.send_flags = IBV_SEND_SIGNALED};
 	uint64_t at = (uintptr_t)d->bytes;
 	uint32_t first;
 
-	(void)state;
 	bind.bind_info = (struct ibv_mw_bind_info){d->mr, at, 64, IBV_ACCESS_REMOTE_WRITE};
-	assert_int_equal(ibv_bind_mw(d->loop.qp, d->mw, &bind), 0);
-	assert_int_equal(loop_wait(&d->loop, PATIENCE), IBV_WC_SUCCESS);
+	assert_int_equal(ibv_bind_mw(d->rc.qp, d->mw, &bind), 0);
+	assert_int_equal(rc_wait(&d->rc, PATIENCE), IBV_WC_SUCCESS);
 	first = d->mw->rkey;
 	bind.bind_info.addr = at + 64;
-	assert_int_equal(ibv_bind_mw(d->loop.qp, d->mw, &bind), 0);
-	assert_int_equal(loop_wait(&d->loop, PATIENCE), IBV_WC_SUCCESS);
-	assert_int_equal(loop_write(&d->loop, d->mw->rkey, at + 64, 64), IBV_WC_SUCCESS);
-	assert_int_equal(loop_write(&d->loop, first, at + 64, 64), IBV_WC_REM_ACCESS_ERR);
-	assert_true(loop_revive(&d->loop));
+	assert_int_equal(ibv_bind_mw(d->rc.qp, d->mw, &bind), 0);
+	assert_int_equal(rc_wait(&d->rc, PATIENCE), IBV_WC_SUCCESS);
+	assert_int_equal(rc_write(&d->rc, d->mw->rkey, at + 64, 64), IBV_WC_SUCCESS);
+	assert_int_equal(rc_write(&d->rc, first, at + 64, 64), IBV_WC_REM_ACCESS_ERR);
+	assert_true(rc_reconnect(&d->rc));
 	assert_int_equal(invalidate(d, d->mw->rkey), IBV_WC_MW_BIND_ERR);
 	close_desk(d);
 }
 
-/* There are two types, and the library asks no kernel about a third. */
-static void test_no_third_type(void **state)
+/* There are two types, and the library does not pass a third one to the kernel. */
+static void window_of_a_third_type_is_refused(void **state)
 {
 	struct ib_uverbs_alloc_mw req = {.mw_type = 3};
 	struct ib_uverbs_alloc_mw_resp resp;
 	int fd = open_context();
 
-	(void)state;
 	assert_int_equal(alloc_pd(fd, &req.pd_handle), 0);
 	assert_int_equal(write_command(fd, IB_USER_VERBS_CMD_ALLOC_MW, &req, sizeof(req), &resp,
 				       sizeof(resp)),
@@ -206,20 +201,19 @@ static void *hole(void)
 	return p;
 }
 
-static void test_region_on_demand_may_come_later(void **state)
+static void region_on_demand_may_be_mapped_later(void **state)
 {
 	struct desk *d = open_desk(0, IBV_MW_TYPE_1);
 	uint8_t *p = hole();
 	struct ibv_mr *mr;
 
-	(void)state;
 	assert_null(ibv_reg_mr(d->pd, p, BYTES, IBV_ACCESS_LOCAL_WRITE));
 	mr = ibv_reg_mr(d->pd, p, BYTES, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_LOCAL_WRITE);
 	assert_non_null(mr);
-	assert_int_equal(loop_gather(&d->loop, mr->lkey, (uintptr_t)p, 64), IBV_WC_LOC_PROT_ERR);
-	assert_true(loop_revive(&d->loop));
+	assert_int_equal(rc_gather(&d->rc, mr->lkey, (uintptr_t)p, 64), IBV_WC_LOC_PROT_ERR);
+	assert_true(rc_reconnect(&d->rc));
 	assert_int_equal(mprotect(p, BYTES, PROT_READ | PROT_WRITE), 0);
-	assert_int_equal(loop_gather(&d->loop, mr->lkey, (uintptr_t)p, 64), IBV_WC_SUCCESS);
+	assert_int_equal(rc_gather(&d->rc, mr->lkey, (uintptr_t)p, 64), IBV_WC_SUCCESS);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	munmap(p, BYTES);
 	close_desk(d);
@@ -242,7 +236,6 @@ static void test_advice_is_checked(void **state)
 	struct ibv_mr *mr = ibv_reg_mr(d->pd, p, BYTES, IBV_ACCESS_ON_DEMAND);
 	struct ibv_sge sge = {(uintptr_t)p, 64, mr->lkey};
 
-	(void)state;
 	assert_int_equal(prefetch(d->pd, reads, now, sge), EFAULT);
 	assert_int_equal(prefetch(d->pd, reads, 0, sge), 0);
 	assert_int_equal(prefetch(d->pd, IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT, now, sge), 0);
@@ -264,13 +257,12 @@ static void test_advice_is_checked(void **state)
 	close_desk(d);
 }
 
-/* --- mkeys made by PRM commands, and bound as UCX binds them: as if they were windows ------------
- */
+/* --- mkeys made by PRM commands, and bound as UCX binds them: as if they were windows --------- */
 
 #define LIST_AT	   0x110 /* of CREATE_MKEY and of what QUERY_MKEY answers */
 #define LOG_ENTITY 16
 
-/* Of fixed-size entries, of which there is room for 4; its key, with 0 as the last byte. */
+/* An mkey of fixed-size entries, with room for 4; returns its key, with 0 as the last byte. */
 static struct mlx5dv_devx_obj *create_mkey(struct desk *d, uint32_t *in, size_t len, uint32_t *key)
 {
 	uint32_t *mkc = in + 4, out[4] = {0};
@@ -289,7 +281,7 @@ static struct mlx5dv_devx_obj *create_mkey(struct desk *d, uint32_t *in, size_t 
 	return made;
 }
 
-/* For UMR to give it a meaning. */
+/* An mkey for UMR to configure. */
 static struct mlx5dv_devx_obj *create_free_mkey(struct desk *d, uint32_t *key)
 {
 	uint32_t in[LIST_AT / 4] = {0}, *mkc = in + 4;
@@ -314,20 +306,19 @@ static int read_as_owner(struct desk *d, uint32_t qpn)
 	entry[2] = htobe32((uint32_t)(at >> 32));
 	entry[3] = htobe32((uint32_t)at);
 	made = create_mkey(d, in, sizeof(in), &key);
-	status = loop_read(&d->loop, key, 0, 64);
+	status = rc_read(&d->rc, key, 0, 64);
 	assert_int_equal(mlx5dv_devx_obj_destroy(made), 0);
 	if (status != IBV_WC_SUCCESS)
-		assert_true(loop_revive(&d->loop));
+		assert_true(rc_reconnect(&d->rc));
 	return status;
 }
 
-/* Number 0 is a queue pair's too: nobody has it here. */
+/* Number 0 is a valid queue pair number, but not in use. */
 static void test_mkey_of_one_queue_pair(void **state)
 {
-	struct desk *d = open_desk(LOOP_ALL, IBV_MW_TYPE_2);
-	const uint32_t qpn = d->loop.qp->qp_num;
+	struct desk *d = open_desk(RC_ALL, IBV_MW_TYPE_2);
+	const uint32_t qpn = d->rc.qp->qp_num;
 
-	(void)state;
 	assert_int_equal(read_as_owner(d, 0xffffff), IBV_WC_SUCCESS);
 	assert_int_equal(read_as_owner(d, qpn), IBV_WC_SUCCESS);
 	assert_int_equal(read_as_owner(d, qpn + 1), IBV_WC_REM_ACCESS_ERR);
@@ -348,17 +339,16 @@ static uint64_t pair(const uint32_t *word)
 	return (uint64_t)be32toh(word[0]) << 32 | be32toh(word[1]);
 }
 
-/* With each query: what the work request made of it. */
+/* Query what the work request has set. */
 static void test_mkey_is_bound_and_freed(void **state)
 {
-	struct desk *d = open_desk(LOOP_ALL | IBV_ACCESS_MW_BIND, IBV_MW_TYPE_2);
+	struct desk *d = open_desk(RC_ALL | IBV_ACCESS_MW_BIND, IBV_MW_TYPE_2);
 	struct ibv_mw *window = d->mw, mkey = *window;
 	uint64_t at = (uintptr_t)d->bytes + middle.off;
 	uint32_t key, out[LIST_AT / 4 + 4];
 	struct mlx5dv_devx_obj *made = create_free_mkey(d, &mkey.rkey);
 	const uint32_t *mkc = out + 4;
 
-	(void)state;
 	query_mkey(made, mkey.rkey, out, sizeof(out));
 	assert_int_equal(be32toh(mkc[0]) >> 30 & 1, 1);
 	d->mw = &mkey;
@@ -366,19 +356,19 @@ static void test_mkey_is_bound_and_freed(void **state)
 	query_mkey(made, key, out, sizeof(out));
 	assert_int_equal(be32toh(mkc[0]) >> 30 & 1, 0);
 	assert_int_equal(be32toh(mkc[0]) >> 8 & 0xff, 0xb7); /* as asked, and still KSM */
-	assert_int_equal(be32toh(mkc[1]), d->loop.qp->qp_num << 8 | (key & 0xff));
+	assert_int_equal(be32toh(mkc[1]), d->rc.qp->qp_num << 8 | (key & 0xff));
 	assert_true(pair(mkc + 4) == at);
 	assert_true(pair(mkc + 6) == middle.len);
 	assert_int_equal(be32toh(out[LIST_AT / 4 + 1]), d->mr->lkey);
 	assert_true(pair(out + LIST_AT / 4 + 2) == at);
-	memset(d->loop.bytes, 0x5a, 512);
-	assert_int_equal(loop_write(&d->loop, key, at, 512), IBV_WC_SUCCESS);
+	memset(d->rc.bytes, 0x5a, 512);
+	assert_int_equal(rc_write(&d->rc, key, at, 512), IBV_WC_SUCCESS);
 	assert_int_equal(d->bytes[middle.off + 511], 0x5a);
 	assert_int_equal(invalidate(d, key), IBV_WC_SUCCESS);
 	query_mkey(made, key, out, sizeof(out));
 	assert_int_equal(be32toh(mkc[0]) >> 30 & 1, 1);
-	assert_int_equal(loop_write(&d->loop, key, at, 8), IBV_WC_REM_ACCESS_ERR);
-	assert_true(loop_revive(&d->loop));
+	assert_int_equal(rc_write(&d->rc, key, at, 8), IBV_WC_REM_ACCESS_ERR);
+	assert_true(rc_reconnect(&d->rc));
 	assert_int_equal(mlx5dv_devx_obj_destroy(made), 0);
 	d->mw = window;
 	close_desk(d);
@@ -387,17 +377,17 @@ static void test_mkey_is_bound_and_freed(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_window_is_what_it_was_bound_to),
+		counted_test(window_reaches_its_binding_only),
 		counted_test(test_window_grants_no_more_than_its_region),
 		counted_test(test_window_of_type_2_is_its_queue_pairs),
-		counted_test(test_window_of_type_1_is_bound_anew),
-		counted_test(test_no_third_type),
-		counted_test(test_region_on_demand_may_come_later),
+		counted_test(window_of_type_1_can_be_bound_again),
+		counted_test(window_of_a_third_type_is_refused),
+		counted_test(region_on_demand_may_be_mapped_later),
 		counted_test(test_advice_is_checked),
 		counted_test(test_mkey_of_one_queue_pair),
 		counted_test(test_mkey_is_bound_and_freed),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * XRC between processes: one has the target queue pair, others the shared receive queues that the
- * messages name; what each of them sees, and what the rest sees when one of them ends.
+ * messages name; what each process observes, and what the others observe when one of them ends.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,30 +22,30 @@ struct queue {
 };
 
 static char domain_file[] = "/tmp/dpumap-test-xrc.XXXXXX";
-static struct xrc_mate a, b;
+static struct process a, b;
 
-#define ask(mate, operation, ...) \
-	xrc_ask(mate, &(struct xrc_call){.op = (operation), .arg = {__VA_ARGS__}})
-#define assert_done(mate, ...) assert_int_equal(ask(mate, __VA_ARGS__).err, 0)
+#define ask(peer, operation, ...) \
+	xrc_ask(peer, &(struct xrc_call){.op = (operation), .arg = {__VA_ARGS__}})
+#define assert_done(peer, ...) assert_int_equal(ask(peer, __VA_ARGS__).err, 0)
 
-static struct queue make_queue(struct xrc_mate *mate)
+static struct queue make_queue(struct process *peer)
 {
-	struct xrc_answer r = ask(mate, XRC_SRQ, 0);
+	struct xrc_answer r = ask(peer, XRC_SRQ, 0);
 
 	assert_int_equal(r.err, 0);
 	return (struct queue){r.v[0], r.v[1], r.v[2]};
 }
 
-static uint64_t make(struct xrc_mate *mate, enum xrc_op op)
+static uint64_t make(struct process *peer, enum xrc_op op)
 {
-	struct xrc_answer r = ask(mate, op, 0);
+	struct xrc_answer r = ask(peer, op, 0);
 
 	assert_int_equal(r.err, 0);
 	return r.v[0];
 }
 
 /* Initiator and target, each wherever it is to be. */
-static uint64_t connect_both(struct xrc_mate *from, struct xrc_mate *to, uint64_t rnr_retry)
+static uint64_t connect_both(struct process *from, struct process *to, uint64_t rnr_retry)
 {
 	uint64_t initiator = make(from, XRC_INITIATOR), target = make(to, XRC_TARGET);
 
@@ -54,31 +54,31 @@ static uint64_t connect_both(struct xrc_mate *from, struct xrc_mate *to, uint64_
 	return target;
 }
 
-static struct xrc_answer completion(struct xrc_mate *mate)
+static struct xrc_answer completion(struct process *peer)
 {
-	struct xrc_answer r = ask(mate, XRC_COMPLETION, 0);
+	struct xrc_answer r = ask(peer, XRC_COMPLETION, 0);
 
 	assert_int_equal(r.err, 0);
 	return r;
 }
 
-static void expect(struct xrc_mate *mate, enum ibv_wc_status status)
+static void expect(struct process *peer, enum ibv_wc_status status)
 {
-	assert_string_equal(ibv_wc_status_str((enum ibv_wc_status)completion(mate).v[0]),
+	assert_string_equal(ibv_wc_status_str((enum ibv_wc_status)completion(peer).v[0]),
 			    ibv_wc_status_str(status));
 }
 
-static uint64_t state_of(struct xrc_mate *mate, enum xrc_which which)
+static uint64_t state_of(struct process *peer, enum xrc_which which)
 {
-	struct xrc_answer r = ask(mate, XRC_STATE, which);
+	struct xrc_answer r = ask(peer, XRC_STATE, which);
 
 	assert_int_equal(r.err, 0);
 	return r.v[0];
 }
 
-static void expect_event(struct xrc_mate *mate, enum ibv_event_type type, enum xrc_which which)
+static void expect_event(struct process *peer, enum ibv_event_type type, enum xrc_which which)
 {
-	struct xrc_answer r = ask(mate, XRC_EVENT, 0);
+	struct xrc_answer r = ask(peer, XRC_EVENT, 0);
 
 	assert_int_equal(r.err, 0);
 	assert_string_equal(ibv_event_type_str((enum ibv_event_type)r.v[0]),
@@ -89,13 +89,13 @@ static void expect_event(struct xrc_mate *mate, enum ibv_event_type type, enum x
 #define BIT(event) (1ull << (event))
 #define REFUSED	   (BIT(IBV_EVENT_QP_REQ_ERR) | BIT(IBV_EVENT_QP_LAST_WQE_REACHED))
 
-/* Notes of two processes: which of them comes first is not said. */
-static void expect_events(struct xrc_mate *mate, uint64_t wanted)
+/* Events of two processes, in either order. */
+static void expect_events(struct process *peer, uint64_t wanted)
 {
-	uint64_t end = rig_now_ms() + RIG_PATIENCE_MS, seen = 0;
+	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS, seen = 0;
 
-	while (seen != wanted && rig_now_ms() < end) {
-		struct xrc_answer r = ask(mate, XRC_EVENTS, 0);
+	while (seen != wanted && now_ms() < end) {
+		struct xrc_answer r = ask(peer, XRC_EVENTS, 0);
 
 		assert_int_equal(r.err, 0);
 		seen |= r.v[0];
@@ -109,8 +109,8 @@ static void send_to(const struct queue *q, uint64_t len)
 	assert_done(NULL, XRC_SEND, IBV_WR_SEND, q->number, 0, len);
 }
 
-/* From here to a process's queue: the bytes, and both completions. */
-static void deliver(struct xrc_mate *to, const struct queue *q, uint64_t target, uint64_t len,
+/* Send from here to the queue of a process; check the bytes and both completions. */
+static void deliver(struct process *to, const struct queue *q, uint64_t target, uint64_t len,
 		    uint64_t seed)
 {
 	struct xrc_answer r;
@@ -127,16 +127,16 @@ static void deliver(struct xrc_mate *to, const struct queue *q, uint64_t target,
 	assert_done(to, XRC_HOLDS, HALF, len, seed);
 }
 
-static void start(struct xrc_mate *mate, uint64_t domain)
+static void start(struct process *peer, uint64_t domain)
 {
-	assert_true(xrc_start(mate));
-	assert_done(mate, XRC_OPEN, domain);
+	assert_true(xrc_start(peer));
+	assert_done(peer, XRC_OPEN, domain);
 }
 
-static void finish(struct xrc_mate *mate)
+static void finish(struct process *peer)
 {
-	assert_done(mate, XRC_CLOSE, 0);
-	assert_true(xrc_finish(mate));
+	assert_done(peer, XRC_CLOSE, 0);
+	assert_true(process_finish(peer));
 }
 
 static int set_up(void **state)
@@ -155,16 +155,14 @@ static int tear_down(void **state)
 	return fixture_recount(state);
 }
 
-/* --- tests ---------------------------------------------------------------------------------------
- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
-/* The target is here, as is one queue; the others are where their processes are. */
+/* The target is in this process, as is one queue; the other queues are in theirs. */
 static void test_each_process_its_queue(void **state)
 {
 	struct queue here = make_queue(NULL), at_a = make_queue(&a), at_b = make_queue(&b);
 	uint64_t target = connect_both(NULL, NULL, FOREVER), i;
 
-	(void)state;
 	for (i = 0; i < 8; i++) {
 		deliver(&a, &at_a, target, 64 + i, 10 + i);
 		deliver(&b, &at_b, target, i & 1 ? LONG_BYTES : 1, 20 + i);
@@ -186,7 +184,6 @@ static void test_three_processes(void **state)
 	struct queue at_b = make_queue(&b);
 	uint64_t target = connect_both(NULL, &a, FOREVER), i;
 
-	(void)state;
 	for (i = 0; i < 4; i++)
 		deliver(&b, &at_b, target, LONG_BYTES, i);
 	finish(&b);
@@ -199,7 +196,6 @@ static void test_no_buffer_yet(void **state)
 	uint64_t target = connect_both(NULL, NULL, FOREVER);
 	struct queue at_a = make_queue(&a);
 
-	(void)state;
 	assert_done(NULL, XRC_WRITE, 0, 100, 1);
 	send_to(&at_a, 100);
 	usleep(20000);
@@ -216,7 +212,6 @@ static void test_no_buffer_at_all(void **state)
 {
 	struct queue at_a;
 
-	(void)state;
 	connect_both(NULL, NULL, 1);
 	at_a = make_queue(&a);
 	send_to(&at_a, 100);
@@ -226,14 +221,13 @@ static void test_no_buffer_at_all(void **state)
 	finish(&b);
 }
 
-/* The rest of what a message can be: the key is of the domain that the queue is in. */
+/* The other kinds of messages: the key is of the domain of the queue. */
 static void test_memory_of_the_queue(void **state)
 {
 	struct queue at_a = make_queue(&a), at_b = make_queue(&b);
 	uint64_t target = connect_both(NULL, NULL, FOREVER);
 	struct xrc_answer r;
 
-	(void)state;
 	assert_done(NULL, XRC_WRITE, 0, LONG_BYTES, 3);
 	assert_done(&a, XRC_RECEIVE, HALF, 0);
 	assert_done(NULL, XRC_SEND, IBV_WR_RDMA_WRITE_WITH_IMM, at_a.number, 0, LONG_BYTES,
@@ -261,12 +255,11 @@ static void test_memory_of_the_queue(void **state)
 	finish(&b);
 }
 
-/* A buffer that is too small is the fault of its process; the target's hears of it as well. */
+/* A buffer that is too small is an error of its process; the target's process is notified too. */
 static void test_buffer_too_small(void **state)
 {
 	struct queue at_a = make_queue(&a);
 
-	(void)state;
 	connect_both(NULL, NULL, FOREVER);
 	assert_done(&a, XRC_RECEIVE, HALF, 10);
 	send_to(&at_a, 11);
@@ -279,13 +272,12 @@ static void test_buffer_too_small(void **state)
 	finish(&b);
 }
 
-/* What has the number of another process's memory in another domain is no queue of this target. */
+/* A queue with the same number in another process's domain is not available to this target. */
 static void test_foreign_domain(void **state)
 {
-	struct xrc_mate other;
+	struct process other;
 	struct queue q;
 
-	(void)state;
 	start(&other, 1);
 	q = make_queue(&other);
 	connect_both(NULL, NULL, FOREVER);
@@ -304,7 +296,6 @@ static void test_queue_destroyed(void **state)
 	struct queue at_a = make_queue(&a);
 	uint64_t target = connect_both(NULL, NULL, FOREVER);
 
-	(void)state;
 	deliver(&a, &at_a, target, 64, 1);
 	send_to(&at_a, 64); /* and waits for a buffer */
 	assert_done(&a, XRC_DROP, XRC_THE_SRQ);
@@ -315,27 +306,26 @@ static void test_queue_destroyed(void **state)
 	finish(&b);
 }
 
-/* Killed while messages are on their way into its memory: those that came are good. */
+/* Killed while messages arrive in its memory: those that completed are intact. */
 static void test_owner_of_a_queue_killed(void **state)
 {
 	struct queue at_a = make_queue(&a), at_b = make_queue(&b);
 	uint64_t target, i, status;
 
-	(void)state;
 	connect_both(NULL, NULL, FOREVER);
 	for (i = 0; i < 16; i++) {
 		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
 		send_to(&at_a, LONG_BYTES);
 	}
 	expect(NULL, IBV_WC_SUCCESS);
-	xrc_kill(&a);
+	assert_true(process_kill(&a));
 	send_to(&at_a, 64);
 	do
 		status = completion(NULL).v[0];
 	while (status == IBV_WC_SUCCESS);
 	assert_int_equal(status, IBV_WC_REM_INV_REQ_ERR);
 	assert_int_equal(state_of(NULL, XRC_THE_TARGET), IBV_QPS_ERR);
-	/* The rest of them goes on with another target. */
+	/* The other processes go on with another target. */
 	while (ask(NULL, XRC_IDLE, 0).v[0])
 		;
 	assert_done(NULL, XRC_DROP, XRC_THE_INITIATOR);
@@ -345,20 +335,19 @@ static void test_owner_of_a_queue_killed(void **state)
 	finish(&b);
 }
 
-/* Nobody else has the target: nobody answers any more. */
+/* No other process has the target, so no process answers. */
 static void test_owner_of_the_target_killed(void **state)
 {
 	struct queue at_b = make_queue(&b);
 	uint64_t i, status, received = 0, sent = 0;
 	struct xrc_answer r;
 
-	(void)state;
 	connect_both(NULL, &a, FOREVER);
 	for (i = 0; i < 16; i++) {
 		assert_done(&b, XRC_RECEIVE, HALF, LONG_BYTES);
 		send_to(&at_b, LONG_BYTES);
 	}
-	xrc_kill(&a);
+	assert_true(process_kill(&a));
 	send_to(&at_b, 64);
 	while ((status = completion(NULL).v[0]) == IBV_WC_SUCCESS)
 		sent++;
@@ -376,7 +365,6 @@ static void test_sender_killed(void **state)
 	struct queue at_b = make_queue(&b);
 	uint64_t target, i;
 
-	(void)state;
 	connect_both(&a, NULL, FOREVER);
 	for (i = 0; i < 16; i++) {
 		assert_done(&b, XRC_RECEIVE, HALF, LONG_BYTES);
@@ -384,7 +372,7 @@ static void test_sender_killed(void **state)
 	}
 	expect(&b, IBV_WC_SUCCESS);
 	assert_done(&b, XRC_RECEIVE, HALF, LONG_BYTES);
-	xrc_kill(&a);
+	assert_true(process_kill(&a));
 	assert_done(NULL, XRC_FAIL, XRC_THE_TARGET);
 	expect_event(NULL, IBV_EVENT_QP_LAST_WQE_REACHED, XRC_THE_TARGET);
 	while (ask(&b, XRC_IDLE, 0).v[0])
@@ -398,15 +386,14 @@ static void test_sender_killed(void **state)
 }
 
 /*
- * The target fails in the middle: by the time its owner hears that no buffer will come back any
- * more, each that was taken has, and what was said to be sent has arrived.
+ * The target fails in the middle: when its owner is told that no more buffers will complete, each
+ * buffer that was taken has completed, and what was reported as sent has arrived.
  */
 static void test_last_buffer(void **state)
 {
 	struct queue at_a = make_queue(&a);
 	uint64_t i, sent, n;
 
-	(void)state;
 	for (i = 0; i < 12; i++) {
 		connect_both(NULL, NULL, FOREVER);
 		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
@@ -422,7 +409,7 @@ static void test_last_buffer(void **state)
 		assert_int_equal(ask(&a, XRC_IDLE, 0).v[0], 0);
 		assert_done(NULL, XRC_DROP, XRC_THE_INITIATOR);
 		assert_done(NULL, XRC_DROP, XRC_THE_TARGET);
-		if (!n) /* the buffer is still there */
+		if (!n) /* the buffer is still posted */
 			assert_done(&a, XRC_DROP, XRC_THE_SRQ);
 		if (!n)
 			at_a = make_queue(&a);
@@ -439,13 +426,12 @@ static void drop_both(void)
 		;
 }
 
-/* What is sent when the queue goes has arrived or is refused. */
+/* What is sent while the queue is destroyed either arrives or is refused. */
 static void test_queue_destroyed_in_the_middle(void **state)
 {
 	struct queue at_a;
 	uint64_t i, sent;
 
-	(void)state;
 	for (i = 0; i < 8; i++) {
 		at_a = make_queue(&a);
 		connect_both(NULL, NULL, FOREVER);
@@ -463,13 +449,12 @@ static void test_queue_destroyed_in_the_middle(void **state)
 	finish(&b);
 }
 
-/* The target goes without a word: a buffer may be lost, but nothing else. */
+/* The target is destroyed without notice: a buffer may be lost, but nothing else. */
 static void test_target_destroyed_in_the_middle(void **state)
 {
 	struct queue at_a = make_queue(&a);
 	uint64_t i, sent;
 
-	(void)state;
 	for (i = 0; i < 8; i++) {
 		connect_both(NULL, NULL, FOREVER);
 		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
@@ -487,15 +472,13 @@ static void test_target_destroyed_in_the_middle(void **state)
 	finish(&b);
 }
 
-/* --- targets that are shared ---------------------------------------------------------------------
- */
+/* --- targets that are shared ------------------------------------------------------------------ */
 
-static void test_open_of_what_is_not_there(void **state)
+static void open_of_a_missing_queue_is_refused(void **state)
 {
 	uint64_t target = make(NULL, XRC_TARGET), initiator = make(NULL, XRC_INITIATOR);
-	struct xrc_mate other;
+	struct process other;
 
-	(void)state;
 	start(&other, 1);
 	assert_int_equal(ask(&other, XRC_OPEN_QP, target, IBV_QPT_XRC_RECV).err, EINVAL);
 	assert_int_equal(ask(&a, XRC_OPEN_QP, initiator, IBV_QPT_XRC_RECV).err, EINVAL);
@@ -506,14 +489,13 @@ static void test_open_of_what_is_not_there(void **state)
 	finish(&b);
 }
 
-/* Each of its handles is the queue pair: states and events are everybody's. */
+/* Each of its handles is the queue pair: all of them share states and events. */
 static void test_target_is_shared(void **state)
 {
 	uint64_t target = connect_both(NULL, NULL, FOREVER);
 	struct queue at_b = make_queue(&b);
 	struct xrc_answer r;
 
-	(void)state;
 	r = ask(&a, XRC_OPEN_QP, target, IBV_QPT_XRC_RECV);
 	assert_int_equal(r.err, 0);
 	assert_int_equal(r.v[0], target);
@@ -530,7 +512,7 @@ static void test_target_is_shared(void **state)
 	finish(&a);
 }
 
-/* Its maker gives it up, or dies, in the middle of messages: they arrive all the same. */
+/* Its creator closes it, or dies, in the middle of messages: all of them arrive. */
 static void go_on_without_its_maker(bool killed)
 {
 	struct queue at_b = make_queue(&b);
@@ -542,7 +524,7 @@ static void go_on_without_its_maker(bool killed)
 		send_to(&at_b, LONG_BYTES);
 	}
 	if (killed)
-		xrc_kill(&a);
+		assert_true(process_kill(&a));
 	else
 		finish(&a);
 	for (i = 0; i < 16; i++) {
@@ -550,7 +532,7 @@ static void go_on_without_its_maker(bool killed)
 		expect(&b, IBV_WC_SUCCESS);
 	}
 	deliver(&b, &at_b, target, 64, 2);
-	/* It is looked after as before. */
+	/* It is still served. */
 	assert_done(&b, XRC_DROP, XRC_THE_SRQ);
 	send_to(&at_b, 64);
 	expect(NULL, IBV_WC_REM_INV_REQ_ERR);
@@ -560,13 +542,11 @@ static void go_on_without_its_maker(bool killed)
 
 static void test_maker_killed(void **state)
 {
-	(void)state;
 	go_on_without_its_maker(true);
 }
 
 static void test_maker_closes(void **state)
 {
-	(void)state;
 	go_on_without_its_maker(false);
 }
 
@@ -575,7 +555,6 @@ static int remove_files(void **state)
 	char path[sizeof(domain_file) + 4];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s.%d", domain_file, i);
 		unlink(path);
@@ -587,7 +566,6 @@ static int make_file(void **state)
 {
 	int fd = mkstemp(domain_file);
 
-	(void)state;
 	if (fd < 0)
 		return -1;
 	close(fd);
@@ -613,13 +591,13 @@ int main(int argc, char **argv)
 		XRC(test_last_buffer),
 		XRC(test_queue_destroyed_in_the_middle),
 		XRC(test_target_destroyed_in_the_middle),
-		XRC(test_open_of_what_is_not_there),
+		XRC(open_of_a_missing_queue_is_refused),
 		XRC(test_target_is_shared),
 		XRC(test_maker_killed),
 		XRC(test_maker_closes),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	if (getenv(XRC_STEP_ENV))
 		return xrc_serve();
 	return cmocka_run_group_tests(tests, make_file, remove_files);

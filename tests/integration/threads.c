@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 
-/* All of a small file; what only root may read is told as such. */
+/* Print a small file; report one that only root may read. */
 static void print_file(pid_t pid, const char *thread, const char *file)
 {
 	char path[64], text[2048];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Commands to the kernel as tests write them, attribute by attribute, without a verbs library. */
+/* Commands to the kernel, attribute by attribute, without a verbs library. */
 #ifndef DPUMAP_TESTS_UVERBS_H
 #define DPUMAP_TESTS_UVERBS_H
 
@@ -105,6 +105,24 @@ static inline int write_command(int fd, uint32_t command, void *in, size_t in_le
 	return issue(fd, &c);
 }
 
+static inline int reg_mr(int fd, uint32_t pd, void *start, uint64_t hca_va, uint64_t len,
+			 uint32_t access, uint32_t *handle)
+{
+	struct ib_uverbs_reg_mr req = {
+		.start = (uintptr_t)start,
+		.hca_va = hca_va,
+		.length = len,
+		.pd_handle = pd,
+		.access_flags = access,
+	};
+	struct ib_uverbs_reg_mr_resp resp = {0};
+	int err =
+		write_command(fd, IB_USER_VERBS_CMD_REG_MR, &req, sizeof(req), &resp, sizeof(resp));
+
+	*handle = resp.mr_handle;
+	return err;
+}
+
 static inline int rereg_mr(int fd, uint32_t mr, const struct ib_uverbs_rereg_mr *how)
 {
 	struct ib_uverbs_rereg_mr req = *how;
@@ -121,6 +139,44 @@ static inline int alloc_pd(int fd, uint32_t *handle)
 	int err = write_command(fd, IB_USER_VERBS_CMD_ALLOC_PD, NULL, 8, &resp, sizeof(resp));
 
 	*handle = resp.pd_handle;
+	return err;
+}
+
+struct uar {
+	uint32_t handle, page, len;
+	uint64_t offset; /* for mmap() */
+};
+
+static inline int alloc_uar(int fd, struct uar *uar)
+{
+	union command c;
+	int err;
+
+	begin(&c, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC);
+	add(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0, 0);
+	add(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 8, MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC);
+	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &uar->offset, sizeof(uar->offset));
+	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &uar->len, sizeof(uar->len));
+	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &uar->page, sizeof(uar->page));
+	err = issue(fd, &c);
+	uar->handle = (uint32_t)c.hdr.attrs[0].data;
+	return err;
+}
+
+static inline int alloc_dm(int fd, uint64_t len, uint32_t *handle, uint16_t *page)
+{
+	uint64_t offset = 0;
+	union command c;
+	int err;
+
+	begin(&c, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
+	add(&c, UVERBS_ATTR_ALLOC_DM_HANDLE, 0, 0);
+	add(&c, UVERBS_ATTR_ALLOC_DM_LENGTH, 8, len);
+	add(&c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, 0);
+	add_buf(&c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset, sizeof(offset));
+	add_buf(&c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, page, sizeof(*page));
+	err = issue(fd, &c);
+	*handle = (uint32_t)c.hdr.attrs[0].data;
 	return err;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Commands that make queues, and good values for all of what they say. */
+/* Commands that create queues, and valid values for all their attributes. */
 #ifndef DPUMAP_TESTS_UVERBS_QUEUES_H
 #define DPUMAP_TESTS_UVERBS_QUEUES_H
 
@@ -10,7 +10,7 @@
 #define PAGE	   4096u
 #define RING_BYTES (16u * PAGE)
 
-/* A ring with nothing behind it, one that is only to be read, and a doorbell record. */
+/* A ring with no mapping behind it, a read-only one, and a doorbell record. */
 static uint8_t *ring, *constant;
 static uint64_t record[8] __attribute__((aligned(64)));
 /* The doorbell page of the context that was opened last. */
@@ -20,7 +20,6 @@ static inline int make_memory(void **state)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
-	(void)state;
 	ring = mmap(NULL, RING_BYTES + PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
 	constant = mmap(NULL, RING_BYTES, PROT_READ, flags, -1, 0);
 	if (ring == MAP_FAILED || constant == MAP_FAILED)
@@ -28,27 +27,13 @@ static inline int make_memory(void **state)
 	return munmap(ring + RING_BYTES, PAGE);
 }
 
-static inline uint32_t alloc_uar(int fd)
-{
-	uint32_t page = 0, len = 0;
-	uint64_t offset = 0;
-	union command c;
-
-	begin(&c, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC);
-	add(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0, 0);
-	add(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 8, MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC);
-	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
-	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &len, sizeof(len));
-	add_buf(&c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page, sizeof(page));
-	assert_int_equal(issue(fd, &c), 0);
-	return page;
-}
-
 static inline int open_with_doorbells(void)
 {
 	int fd = open_context();
+	struct uar uar = {0};
 
-	doorbells = alloc_uar(fd);
+	assert_int_equal(alloc_uar(fd, &uar), 0);
+	doorbells = uar.page;
 	return fd;
 }
 

@@ -14,7 +14,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "rig.h"
+#include "fixture.h"
 #include "uverbs.h"
 
 #define ACCESS                                                                       \
@@ -30,12 +30,11 @@ static struct part {
 	struct ibv_srq *srq;
 	struct ibv_qp *qp[4]; /* by enum xrc_which */
 	union ibv_gid gid;
-} side;
+} self;
 
 static uint8_t memory[XRC_BYTES] __attribute__((aligned(4096)));
 
-/* --- making and unmaking -------------------------------------------------------------------------
- */
+/* --- making and unmaking ---------------------------------------------------------------------- */
 
 static struct ibv_xrcd *open_domain(unsigned int number)
 {
@@ -48,23 +47,22 @@ static struct ibv_xrcd *open_domain(unsigned int number)
 	a.fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (a.fd < 0)
 		return NULL;
-	domain = ibv_open_xrcd(side.ctx, &a);
+	domain = ibv_open_xrcd(self.ctx, &a);
 	close(a.fd);
 	return domain;
 }
 
-static int open_side(const uint64_t *arg, uint64_t *v)
+static int open_self(const uint64_t *arg, uint64_t *v)
 {
-	(void)v;
-	side.ctx = rig_open_context();
-	if (!side.ctx || fcntl(side.ctx->async_fd, F_SETFL, O_NONBLOCK) ||
-	    ibv_query_gid(side.ctx, 1, 1, &side.gid))
+	self.ctx = fixture_open_context();
+	if (!self.ctx || fcntl(self.ctx->async_fd, F_SETFL, O_NONBLOCK) ||
+	    ibv_query_gid(self.ctx, 1, 1, &self.gid))
 		return errno;
-	side.pd = ibv_alloc_pd(side.ctx);
-	side.cq = side.pd ? ibv_create_cq(side.ctx, 256, NULL, NULL, 0) : NULL;
-	side.mr = side.cq ? ibv_reg_mr(side.pd, memory, XRC_BYTES, ACCESS) : NULL;
-	side.domain = side.mr ? open_domain((unsigned int)arg[0]) : NULL;
-	return side.domain ? 0 : errno;
+	self.pd = ibv_alloc_pd(self.ctx);
+	self.cq = self.pd ? ibv_create_cq(self.ctx, 256, NULL, NULL, 0) : NULL;
+	self.mr = self.cq ? ibv_reg_mr(self.pd, memory, XRC_BYTES, ACCESS) : NULL;
+	self.domain = self.mr ? open_domain((unsigned int)arg[0]) : NULL;
+	return self.domain ? 0 : errno;
 }
 
 /*
@@ -77,81 +75,78 @@ static int close_opened(void)
 	struct ib_uverbs_destroy_qp_resp r = {0};
 	union command c;
 
-	closed = side.qp[XRC_THE_OPENED];
-	side.qp[XRC_THE_OPENED] = NULL;
+	closed = self.qp[XRC_THE_OPENED];
+	self.qp[XRC_THE_OPENED] = NULL;
 	begin(&c, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY);
 	add(&c, UVERBS_ATTR_DESTROY_QP_HANDLE, 0, closed->handle);
 	add_buf(&c, UVERBS_ATTR_DESTROY_QP_RESP, &r, sizeof(r));
-	return issue(side.ctx->cmd_fd, &c);
+	return issue(self.ctx->cmd_fd, &c);
 }
 
 static int drop(const uint64_t *arg, uint64_t *v)
 {
 	int err;
 
-	(void)v;
 	if (arg[0] == XRC_THE_SRQ) {
-		err = ibv_destroy_srq(side.srq);
-		side.srq = NULL;
+		err = ibv_destroy_srq(self.srq);
+		self.srq = NULL;
 		return err;
 	}
 	if (arg[0] == XRC_THE_OPENED)
 		return close_opened();
-	err = ibv_destroy_qp(side.qp[arg[0]]);
-	side.qp[arg[0]] = NULL;
+	err = ibv_destroy_qp(self.qp[arg[0]]);
+	self.qp[arg[0]] = NULL;
 	return err;
 }
 
-static int close_side(const uint64_t *arg, uint64_t *v)
+static int close_self(const uint64_t *arg, uint64_t *v)
 {
 	uint64_t which;
 	int err = 0;
 
-	(void)arg;
 	for (which = XRC_THE_TARGET; !err && which <= XRC_THE_OPENED; which++)
-		if (side.qp[which])
+		if (self.qp[which])
 			err = drop(&which, v);
 	which = XRC_THE_SRQ;
-	if (!err && side.srq)
+	if (!err && self.srq)
 		err = drop(&which, v);
 	if (!err)
-		err = ibv_close_xrcd(side.domain);
+		err = ibv_close_xrcd(self.domain);
 	if (!err)
-		err = ibv_dereg_mr(side.mr);
+		err = ibv_dereg_mr(self.mr);
 	if (!err)
-		err = ibv_destroy_cq(side.cq);
+		err = ibv_destroy_cq(self.cq);
 	if (!err)
-		err = ibv_dealloc_pd(side.pd);
-	return err ? err : ibv_close_device(side.ctx);
+		err = ibv_dealloc_pd(self.pd);
+	return err ? err : ibv_close_device(self.ctx);
 }
 
 static int make_srq(const uint64_t *arg, uint64_t *v)
 {
 	struct ibv_srq_init_attr_ex a = {.attr = {.max_wr = 128, .max_sge = 1},
 					 .srq_type = IBV_SRQT_XRC,
-					 .pd = side.pd,
-					 .xrcd = side.domain,
-					 .cq = side.cq};
+					 .pd = self.pd,
+					 .xrcd = self.domain,
+					 .cq = self.cq};
 	uint32_t number;
 
-	(void)arg;
 	a.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_XRCD |
 		      IBV_SRQ_INIT_ATTR_CQ;
-	side.srq = ibv_create_srq_ex(side.ctx, &a);
-	if (!side.srq || ibv_get_srq_num(side.srq, &number))
+	self.srq = ibv_create_srq_ex(self.ctx, &a);
+	if (!self.srq || ibv_get_srq_num(self.srq, &number))
 		return errno;
 	v[0] = number;
-	v[1] = side.mr->rkey;
+	v[1] = self.mr->rkey;
 	v[2] = (uintptr_t)memory;
 	return 0;
 }
 
 static int make_qp(struct ibv_qp_init_attr_ex *a, enum xrc_which which, uint64_t *v)
 {
-	side.qp[which] = ibv_create_qp_ex(side.ctx, a);
-	if (!side.qp[which])
+	self.qp[which] = ibv_create_qp_ex(self.ctx, a);
+	if (!self.qp[which])
 		return errno;
-	v[0] = side.qp[which]->qp_num;
+	v[0] = self.qp[which]->qp_num;
 	return 0;
 }
 
@@ -159,9 +154,8 @@ static int make_target(const uint64_t *arg, uint64_t *v)
 {
 	struct ibv_qp_init_attr_ex a = {.qp_type = IBV_QPT_XRC_RECV,
 					.comp_mask = IBV_QP_INIT_ATTR_XRCD,
-					.xrcd = side.domain};
+					.xrcd = self.domain};
 
-	(void)arg;
 	return make_qp(&a, XRC_THE_TARGET, v);
 }
 
@@ -169,11 +163,10 @@ static int make_initiator(const uint64_t *arg, uint64_t *v)
 {
 	struct ibv_qp_init_attr_ex a = {.qp_type = IBV_QPT_XRC_SEND,
 					.comp_mask = IBV_QP_INIT_ATTR_PD,
-					.pd = side.pd,
-					.send_cq = side.cq,
+					.pd = self.pd,
+					.send_cq = self.cq,
 					.sq_sig_all = 1};
 
-	(void)arg;
 	a.cap.max_send_wr = 64;
 	a.cap.max_send_sge = 1;
 	return make_qp(&a, XRC_THE_INITIATOR, v);
@@ -183,31 +176,29 @@ static int open_target(const uint64_t *arg, uint64_t *v)
 {
 	struct ibv_qp_open_attr a = {.qp_num = (uint32_t)arg[0],
 				     .qp_type = (enum ibv_qp_type)arg[1],
-				     .xrcd = side.domain};
+				     .xrcd = self.domain};
 	struct ibv_qp *qp;
 
 	a.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD | IBV_QP_OPEN_ATTR_TYPE;
 	errno = 0;
-	qp = ibv_open_qp(side.ctx, &a);
+	qp = ibv_open_qp(self.ctx, &a);
 	if (!qp)
 		return errno ? errno : EIO;
-	side.qp[XRC_THE_OPENED] = qp;
+	self.qp[XRC_THE_OPENED] = qp;
 	v[0] = qp->qp_num;
 	return 0;
 }
 
-/* --- states --------------------------------------------------------------------------------------
- */
+/* --- states ----------------------------------------------------------------------------------- */
 
-static int connect_side(const uint64_t *arg, uint64_t *v)
+static int connect_self(const uint64_t *arg, uint64_t *v)
 {
 	bool initiator = arg[0] == XRC_THE_INITIATOR;
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 	int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
-	struct ibv_qp *qp = side.qp[arg[0]];
+	struct ibv_qp *qp = self.qp[arg[0]];
 	int err;
 
-	(void)v;
 	a.qp_access_flags = ACCESS;
 	err = ibv_modify_qp(qp, &a, mask);
 	a.qp_state = IBV_QPS_RTR;
@@ -217,7 +208,7 @@ static int connect_side(const uint64_t *arg, uint64_t *v)
 	a.min_rnr_timer = 1;
 	a.ah_attr.is_global = 1;
 	a.ah_attr.port_num = 1;
-	a.ah_attr.grh.dgid = side.gid;
+	a.ah_attr.grh.dgid = self.gid;
 	a.ah_attr.grh.sgid_index = 1;
 	mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
 	if (!initiator)
@@ -238,28 +229,26 @@ static int make_fail(const uint64_t *arg, uint64_t *v)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_ERR};
 
-	(void)v;
-	return ibv_modify_qp(side.qp[arg[0]], &a, IBV_QP_STATE);
+	return ibv_modify_qp(self.qp[arg[0]], &a, IBV_QP_STATE);
 }
 
 static int query(const uint64_t *arg, uint64_t *v)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr a;
-	int err = ibv_query_qp(side.qp[arg[0]], &a, IBV_QP_STATE, &init);
+	int err = ibv_query_qp(self.qp[arg[0]], &a, IBV_QP_STATE, &init);
 
 	v[0] = a.qp_state;
 	v[1] = a.dest_qp_num;
 	return err;
 }
 
-/* --- work ----------------------------------------------------------------------------------------
- */
+/* --- work ------------------------------------------------------------------------------------- */
 
 static struct ibv_sge piece(uint64_t offset, uint64_t len)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)memory + offset, .length = (uint32_t)len, .lkey = side.mr->lkey};
+		.addr = (uintptr_t)memory + offset, .length = (uint32_t)len, .lkey = self.mr->lkey};
 
 	return sge;
 }
@@ -269,8 +258,7 @@ static int post_receive(const uint64_t *arg, uint64_t *v)
 	struct ibv_sge sge = piece(arg[0], arg[1]);
 	struct ibv_recv_wr wr = {.sg_list = &sge, .num_sge = 1}, *bad;
 
-	(void)v;
-	return ibv_post_srq_recv(side.srq, &wr, &bad);
+	return ibv_post_srq_recv(self.srq, &wr, &bad);
 }
 
 static int post_send(const uint64_t *arg, uint64_t *v)
@@ -278,7 +266,6 @@ static int post_send(const uint64_t *arg, uint64_t *v)
 	struct ibv_sge sge = piece(arg[2], arg[3]);
 	struct ibv_send_wr wr = {.opcode = (enum ibv_wr_opcode)arg[0], .sg_list = &sge}, *bad;
 
-	(void)v;
 	wr.num_sge = 1;
 	wr.qp_type.xrc.remote_srqn = (uint32_t)arg[1];
 	wr.imm_data = htobe32(0x1234);
@@ -289,7 +276,7 @@ static int post_send(const uint64_t *arg, uint64_t *v)
 		wr.wr.atomic.rkey = (uint32_t)arg[5];
 		wr.wr.atomic.compare_add = 5;
 	}
-	return ibv_post_send(side.qp[XRC_THE_INITIATOR], &wr, &bad);
+	return ibv_post_send(self.qp[XRC_THE_INITIATOR], &wr, &bad);
 }
 
 static void pause_ms(int ms)
@@ -299,13 +286,12 @@ static void pause_ms(int ms)
 
 static int await_completion(const uint64_t *arg, uint64_t *v)
 {
-	uint64_t end = rig_now_ms() + RIG_PATIENCE_MS;
+	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
 	struct ibv_wc wc;
 	int n;
 
-	(void)arg;
-	while (!(n = ibv_poll_cq(side.cq, 1, &wc))) {
-		if (rig_now_ms() > end)
+	while (!(n = ibv_poll_cq(self.cq, 1, &wc))) {
+		if (now_ms() > end)
 			return ETIMEDOUT;
 		pause_ms(1);
 	}
@@ -324,25 +310,23 @@ static int await_completion(const uint64_t *arg, uint64_t *v)
 static int count_completions(const uint64_t *arg, uint64_t *v)
 {
 	struct ibv_wc wc[16];
-	int n = ibv_poll_cq(side.cq, 16, wc);
+	int n = ibv_poll_cq(self.cq, 16, wc);
 
-	(void)arg;
 	v[0] = (uint64_t)n;
 	return n < 0 ? EIO : 0;
 }
 
 static int await_event(const uint64_t *arg, uint64_t *v)
 {
-	struct pollfd ready = {.fd = side.ctx->async_fd, .events = POLLIN};
+	struct pollfd ready = {.fd = self.ctx->async_fd, .events = POLLIN};
 	struct ibv_async_event e;
 	uint64_t which;
 
-	(void)arg;
-	if (poll(&ready, 1, RIG_PATIENCE_MS) != 1 || ibv_get_async_event(side.ctx, &e))
+	if (poll(&ready, 1, FIXTURE_TIMEOUT_MS) != 1 || ibv_get_async_event(self.ctx, &e))
 		return ETIMEDOUT;
 	v[0] = e.event_type;
 	for (which = XRC_THE_TARGET; which <= XRC_THE_OPENED; which++)
-		if (e.element.qp == side.qp[which])
+		if (e.element.qp == self.qp[which])
 			v[1] = which;
 	ibv_ack_async_event(&e);
 	return 0;
@@ -352,8 +336,7 @@ static int take_events(const uint64_t *arg, uint64_t *v)
 {
 	struct ibv_async_event e;
 
-	(void)arg;
-	while (!ibv_get_async_event(side.ctx, &e)) {
+	while (!ibv_get_async_event(self.ctx, &e)) {
 		v[0] |= 1ull << e.event_type;
 		ibv_ack_async_event(&e);
 	}
@@ -362,8 +345,7 @@ static int take_events(const uint64_t *arg, uint64_t *v)
 
 static int write_pattern(const uint64_t *arg, uint64_t *v)
 {
-	(void)v;
-	rig_fill(memory + arg[0], arg[1], (uint32_t)arg[2]);
+	fixture_fill(memory + arg[0], arg[1], (uint32_t)arg[2]);
 	return 0;
 }
 
@@ -372,10 +354,9 @@ static int holds_pattern(const uint64_t *arg, uint64_t *v)
 	uint8_t *wanted = malloc(arg[1]);
 	int err;
 
-	(void)v;
 	if (!wanted)
 		return ENOMEM;
-	rig_fill(wanted, arg[1], (uint32_t)arg[2]);
+	fixture_fill(wanted, arg[1], (uint32_t)arg[2]);
 	err = memcmp(memory + arg[0], wanted, arg[1]) == 0 ? 0 : EBADMSG;
 	free(wanted);
 	return err;
@@ -388,13 +369,13 @@ static int read_cell(const uint64_t *arg, uint64_t *v)
 }
 
 static int (*const ops[XRC_OPS])(const uint64_t *arg, uint64_t *v) = {
-	[XRC_OPEN] = open_side,
-	[XRC_CLOSE] = close_side,
+	[XRC_OPEN] = open_self,
+	[XRC_CLOSE] = close_self,
 	[XRC_SRQ] = make_srq,
 	[XRC_TARGET] = make_target,
 	[XRC_INITIATOR] = make_initiator,
 	[XRC_OPEN_QP] = open_target,
-	[XRC_CONNECT] = connect_side,
+	[XRC_CONNECT] = connect_self,
 	[XRC_FAIL] = make_fail,
 	[XRC_STATE] = query,
 	[XRC_DROP] = drop,
@@ -409,46 +390,28 @@ static int (*const ops[XRC_OPS])(const uint64_t *arg, uint64_t *v) = {
 	[XRC_CELL] = read_cell,
 };
 
-/* --- other processes -----------------------------------------------------------------------------
- */
+/* --- other processes -------------------------------------------------------------------------- */
 
-struct xrc_answer xrc_ask(struct xrc_mate *mate, const struct xrc_call *call)
+struct xrc_answer xrc_ask(struct process *peer, const struct xrc_call *call)
 {
 	struct xrc_answer a = {.err = -1};
 
-	if (!mate)
+	if (!peer)
 		a.err = ops[call->op](call->arg, a.v);
-	else if (send(mate->socket, call, sizeof(*call), MSG_NOSIGNAL) != sizeof(*call) ||
-		 recv(mate->socket, &a, sizeof(a), 0) != sizeof(a))
+	else if (send(peer->to, call, sizeof(*call), MSG_NOSIGNAL) != sizeof(*call) ||
+		 recv(peer->to, &a, sizeof(a), 0) != sizeof(a))
 		a.err = -1;
 	return a;
 }
 
-bool xrc_start(struct xrc_mate *mate)
+bool xrc_start(struct process *peer)
 {
-	mate->pid = rig_spawn_self("dpu", XRC_STEP_ENV, &mate->socket);
-	return mate->pid > 0;
-}
-
-bool xrc_finish(struct xrc_mate *mate)
-{
-	int status;
-
-	close(mate->socket);
-	status = rig_reap(mate->pid);
-	return WIFEXITED(status) && !WEXITSTATUS(status);
-}
-
-void xrc_kill(struct xrc_mate *mate)
-{
-	kill(mate->pid, SIGKILL);
-	rig_reap(mate->pid);
-	close(mate->socket);
+	return process_start_on_socket(peer, "dpu", XRC_STEP_ENV);
 }
 
 int xrc_serve(void)
 {
-	int socket = rig_inherited(XRC_STEP_ENV);
+	int socket = process_inherited(XRC_STEP_ENV);
 	struct xrc_call call;
 
 	while (recv(socket, &call, sizeof(call), 0) == sizeof(call)) {

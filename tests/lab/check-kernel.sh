@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# check-kernel.sh DMESG: a kernel's messages are there, and none of them is of something broken.
+# check-kernel.sh DMESG: check that a kernel's messages exist and contain no warning or error.
 set -euo pipefail
 file=${1:?usage: check-kernel.sh DMESG}
 grep -q 'Linux version' "$file" || { echo "$file: not a kernel's messages"; exit 1; }

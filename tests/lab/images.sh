@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# images.sh DIR: what the lab's machines start from. DIR/amd64 and DIR/arm64 get the newest kernel
-# that this Debian has for the architecture (`kernel`, and `version`), an `initrd` with its modules,
-# and `root`: programs that the machine finds before those of the machine outside. Packages are
-# unpacked, never installed; nothing needs a privilege.
-# Exit status 77: the archive cannot be reached and nothing was made before.
+# images.sh DIR: make kernels and file systems for the virtual machines of the lab. DIR/amd64 and DIR/arm64
+# get the newest kernel of this Debian release (`kernel`, `version`), an `initrd` with its modules, and
+# `root`, whose programs the virtual machine prefers to those of this machine. Packages are unpacked, never
+# installed. No privileges are needed.
+# Exit status 77: the archive cannot be reached, and there are no images of an earlier run.
 set -euo pipefail
 
 dir=${1:?usage: images.sh DIR}
@@ -14,28 +14,28 @@ mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 PATH=$PATH:/usr/sbin:/sbin
 
-# crc32_generic is what rdma_rxe asks for by name only; vgem makes dma-bufs.
+# rdma_rxe needs crc32_generic, but does not depend on it formally; vgem makes dma-bufs.
 modules="virtio_pci virtio_net virtio_console virtio_rng 9p 9pnet_virtio overlay
 	crc32_generic ib_uverbs rdma_ucm rdma_rxe vgem"
-# A machine of this architecture has the programs of the one outside; the other one has these.
+# An x86-64 machine uses the programs of this machine; an aarch64 machine uses the programs in these packages.
 tools_amd64="busybox-static"
 tools_arm64="busybox-static bash libtinfo6 iproute2 libmnl0 libbsd0 libmd0 libcap2 ibverbs-utils
 	librdmacm1 rdmacm-utils"
 
 say() { printf 'lab images: %s\n' "$*" >&2; }
 
-# An archive that is gone does no harm to what was made from it before.
+# If the archive cannot be reached, use the images of an earlier run.
 out_of_reach()
 {
 	say "$1"
 	if [ -f "$dir/amd64/made-of" ] && [ -f "$dir/arm64/made-of" ]; then
-		say "taking those of before"
+		say "using the images of an earlier run"
 		exit 0
 	fi
 	exit 77
 }
 
-# This Debian's archives as apt has them on this machine, the one of security updates among them.
+# Use the archives of this machine's Debian release, including security updates.
 sources()
 {
 	local codename
@@ -75,18 +75,18 @@ prepare_apt()
 		out_of_reach "no answer from the archive: $(tail -n 1 "$dir/apt/update.log")"
 }
 
-# A machine's configuration may forbid to keep what apt knows of the lists, as containers' does:
-# then each call reads them all again.
+# Keep apt's cache of package lists, even if the configuration of the machine disables it, as containers do.
+# Without it, each call reads all lists again.
 apt() { "apt-$1" -q -o Dir::Cache::pkgcache=pkgcache.bin "${@:2}"; }
 
-# What the package that always means the newest kernel depends on.
+# Print the package of the newest kernel, on which the metapackage depends.
 kernel_package()
 {
 	apt cache depends "linux-image-$1:$1" | sed -n 's/^ *Depends: \(linux-image-[^: ]*\).*/\1/p' |
 		head -n 1
 }
 
-# fetch PACKAGE:ARCH...: what is not in DIR/debs yet
+# fetch PACKAGE:ARCH...: download the packages that are not yet in DIR/debs
 fetch()
 {
 	local package version wanted=()
@@ -102,11 +102,11 @@ fetch()
 		out_of_reach "$(tail -n 1 "$dir/apt/download.log")"
 }
 
-# deb_name PACKAGE:ARCH VERSION: as apt-get download names the file
+# deb_name PACKAGE:ARCH VERSION: print the name that apt-get download gives to the file
 deb_name() { echo "${1%:*}_${2//:/%3a}_${1#*:}.deb"; }
 
-# unpack DEB DIRECTORY, into a tree where /bin is /usr/bin; of a kernel without what is large and
-# needed by none of the modules
+# unpack DEB DIRECTORY: unpack into a tree in which /bin is /usr/bin, without large files of a kernel that
+# none of the modules needs
 unpack()
 {
 	local name
@@ -163,7 +163,7 @@ make_image()
 	for deb in "$@"; do
 		unpack "$deb" "$root"
 	done
-	if [ "$arch" = amd64 ]; then # a compressed one unpacks itself, which takes its time
+	if [ "$arch" = amd64 ]; then # a compressed kernel unpacks itself slowly
 		"$here/uncompress.py" "$tree/boot/vmlinuz-$version" "$dir/$arch/kernel"
 	else
 		cp "$tree/boot/vmlinuz-$version" "$dir/$arch/kernel"
@@ -176,7 +176,7 @@ make_image()
 	rm -rf "$tree"
 }
 
-# image_of ARCH PACKAGE...: the kernel's first
+# image_of ARCH PACKAGE...: make the image; the first package is the kernel
 image_of()
 {
 	local arch=$1 package
@@ -197,7 +197,7 @@ prepare_apt
 # shellcheck disable=SC2206,SC2207 # lists of words
 amd64=($(kernel_package amd64) $tools_amd64) arm64=($(kernel_package arm64) $tools_arm64)
 [[ ${amd64[0]} == linux-image-* && ${arm64[0]} == linux-image-* ]] ||
-	{ say "apt names no kernel"; exit 1; }
+	{ say "apt finds no kernel package"; exit 1; }
 fetch "${amd64[@]/%/:amd64}" "${arm64[@]/%/:arm64}"
 image_of amd64 "${amd64[@]}"
 image_of arm64 "${arm64[@]}"

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# test-pair.sh HOST-BUILD DPU-BUILD: on the host of a pair of machines, while `far serve` runs on the
-# DPU. The integration tests that need no more than RDMA; then the agents, dpumapd there and dpumap
-# here, over TLS. One line for each test in /lab/results, "pass NAME" or "fail NAME"; why is in the
-# output.
+# test-pair.sh HOST-BUILD DPU-BUILD: run the tests of the lab on the host, while `far serve` runs on the
+# DPU. First the integration tests that need only RDMA; then dpumapd on the DPU and dpumap on the host,
+# over TLS. Each test adds a line "pass NAME" or "fail NAME" to /lab/results; the output has the reasons.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 far=$here/far
@@ -15,7 +14,7 @@ export PATH=$host/bin:$PATH
 
 record() { echo "$1 $2" | tee -a "$results"; }
 
-# check NAME COMMAND...: says what the command printed if it fails
+# check NAME COMMAND...: run one test; its output is printed only if it fails
 check()
 {
 	local name=$1
@@ -28,7 +27,7 @@ check()
 	fi
 }
 
-# expect STATUS TEXT COMMAND...: it ends so, and says so in one of its lines
+# expect STATUS REGEX COMMAND...: the command ends with STATUS, and a line of its output matches REGEX
 expect()
 {
 	local status=0 wanted=$1 text=$2
@@ -36,15 +35,15 @@ expect()
 	"$@" >"$work/expect.log" 2>&1 || status=$?
 	cat "$work/expect.log"
 	[ "$status" -eq "$wanted" ] || { echo "status $status, not $wanted"; return 1; }
-	grep -qE "$text" "$work/expect.log" || { echo "nothing says: $text"; return 1; }
+	grep -qE "$text" "$work/expect.log" || { echo "no line matches: $text"; return 1; }
 }
 
-# until_true COMMAND...: within a minute and a half, whatever the machine is busy with
+# until_true COMMAND...: repeat the command until it succeeds, for at most 90 seconds
 until_true()
 {
 	local limit=$((SECONDS + 90))
 	until "$@"; do
-		[ $SECONDS -lt $limit ] || { echo "never: $*"; return 1; }
+		[ $SECONDS -lt $limit ] || { echo "not true within 90 s: $*"; return 1; }
 		sleep 0.2
 	done
 }
@@ -53,14 +52,14 @@ there() { "$far" sh "$1"; }
 
 # --- the library ---------------------------------------------------------------------------------
 
-# cmocka FILE WHERE: the results in what a program of cmocka's printed, and that it came to its end
+# cmocka FILE WHERE: record the results in the output of a CMocka program, and check that it is complete
 cmocka()
 {
 	awk -v where="$2" '
 		/^\[       OK \]/ {print "pass", where "-" $NF}
 		/^\[  (FAILED|ERROR)   ?\] [a-z]/ && !seen[$NF]++ {print "fail", where "-" $NF}
 		/test\(s\) run\./ {ended = 1}
-		END {print ended ? "pass" : "fail", where "-comes-to-its-end"}' "$1" |
+		END {print ended ? "pass" : "fail", where "-completes"}' "$1" |
 		while read -r outcome name; do
 			[[ $name != *-test\(s\)* ]] && record "$outcome" "$name"
 		done
@@ -81,15 +80,15 @@ cmocka /lab/dpu.test_rxe rxe-aarch64
 run_test test_rdma_nodes
 cmocka "$work/test_rdma_nodes.log" between-machines
 
-# --- what agents refuse --------------------------------------------------------------------------
+# --- refused exports -----------------------------------------------------------------------------
 
 idle=$("$far" status)
-cant() { expect 0 "$1" there "$dpu/bin/dpumapd --listen unix:/run/refused.sock $2 2>&1; echo status \$?"; }
+refuses() { expect 0 "$1" there "$dpu/bin/dpumapd --listen unix:/run/refused.sock $2 2>&1; echo status \$?"; }
 
-check refuses-export-by-pci cant 'status 5' '--export name=a,kind=dram,size=64K'
-check says-why-not-by-pci grep -qE 'cannot export|not supported|can export' "$work/expect.log"
-check refuses-device-memory cant 'status 5' '--export name=a,kind=dm,size=4K,via=rdma'
-check says-why-no-device-memory grep -qE 'device memory' "$work/expect.log"
+check pci-export-is-refused refuses 'status 5' '--export name=a,kind=dram,size=64K'
+check refused-pci-export-has-a-reason grep -qE 'cannot export|not supported|can export' "$work/expect.log"
+check device-memory-is-refused refuses 'status 5' '--export name=a,kind=dm,size=4K,via=rdma'
+check refused-device-memory-has-a-reason grep -qE 'device memory' "$work/expect.log"
 
 # --- the agents over TLS -------------------------------------------------------------------------
 
@@ -99,8 +98,8 @@ check pki-init dpumap pki init --dir "$pki/ca"
 check pki-of-the-dpu dpumap pki issue --dir "$pki/ca" --dpu dpu --san 10.9.0.2
 check pki-of-the-host dpumap pki issue --dir "$pki/ca" --host host
 check pki-of-another dpumap pki issue --dir "$pki/ca" --host stranger
-cp "$pki/ca/"*.crt "$pki/ca/"*.key "$pki/" # revoking one takes it away
-# What an administrator carries over.
+cp "$pki/ca/"*.crt "$pki/ca/"*.key "$pki/" # dpumap pki revoke removes the files of a certificate
+# The files that an administrator copies to the DPU.
 mkdir -p /lab/carried
 cp "$pki/ca/dpu.crt" "$pki/ca/dpu.key" "$pki/ca/ca.crt" "$pki/ca/ca.crl" /lab/carried/
 there 'mkdir -p -m 700 /etc/dpumap && cp /lab/carried/* /etc/dpumap/ && chmod 600 /etc/dpumap/dpu.key'
@@ -142,9 +141,9 @@ as()
 
 check list expect 0 '^ro +dram +64K +read-only +RDMA' as host list
 check info expect 0 'RDMA export of memory' as host info bulk
-check a-stranger-is-refused expect 4 'may not import' as stranger list
-check a-stranger-reads-nothing expect 4 'may not import' as stranger read bulk "$work/out/x"
-check nobody-without-a-certificate expect 4 '.' \
+check client-that-is-not-allowed-is-refused expect 4 'may not import' as stranger list
+check read-by-a-client-that-is-not-allowed-is-refused expect 4 'may not import' as stranger read bulk "$work/out/x"
+check client-without-a-certificate-is-rejected expect 4 '.' \
 	timeout 60 dpumap --connect tls:dpu:7470 --ca "$pki/ca/ca.crt" list
 
 crosses()
@@ -172,15 +171,15 @@ check part-of-a-file part
 check fill as host fill small c0ffee --offset 3 --length 6
 check dump expect 0 'c0 ff ee c0 ff ee' as host dump small -o 3 -n 6
 check bench expect 0 'RDMA' as host bench small --count 20 --size 4K --write
-check read-only-is-read expect 0 '' as host read ro "$work/out/ro"
-check read-only-is-not-written expect 4 'read-only' as host fill ro ff
+check read-of-a-read-only-export expect 0 '' as host read ro "$work/out/ro"
+check write-to-a-read-only-export-is-refused expect 4 'read-only' as host fill ro ff
 gone() { [ "$("$far" status)" = "$serving" ]; }
-check no-object-is-left until_true gone
+check no-rdma-object-remains until_true gone
 
 # --- doctor --------------------------------------------------------------------------------------
 
-# diagnosed FILE WRONG DPUMAPD: of such a device; what stops memory over PCI, and whether dpumapd was
-# looked at
+# diagnosed FILE WRONG DPUMAPD: check the report of `doctor` in FILE. WRONG is the check that must fail,
+# because the device does not support memory over PCI; DPUMAPD is "yes" if doctor examined dpumapd.
 diagnosed()
 {
 	/usr/bin/python3 - "$@" <<-'END'
@@ -210,7 +209,7 @@ check doctor-on-the-host diagnosed /lab/host.doctor cap.pci-import yes
 there "timeout 100 $dpu/bin/dpumapd doctor --json" >/lab/dpu.doctor
 check doctor-on-the-dpu diagnosed /lab/dpu.doctor cap.pci-export no
 
-# --- ends in the middle --------------------------------------------------------------------------
+# --- processes that end during a copy ------------------------------------------------------------
 
 under_way() { find "$work/out" -name '.dpumap-*' -size +0 | grep -q .; }
 begin()
@@ -221,7 +220,7 @@ begin()
 	until_true under_way
 }
 
-# ends: by itself, with an error that says something, and without a file
+# ends: the copy ends by itself, prints the reason, and leaves no file
 ends()
 {
 	local status=0
@@ -234,30 +233,30 @@ ends()
 }
 ctl() { there "$dpu/bin/dpumapd ctl --admin /run/dpumapd.ctl $* 2>&1; echo status \$?" | grep 'status 0'; }
 
-check a-copy-begins begin
-check an-export-is-removed ctl remove small
-check its-copy-ends ends
-check it-is-gone expect 3 'no export' as host info small
-check it-is-added ctl add name=small,kind=dram,size=64K,via=rdma,allow=cert:host
-check and-works-again crosses small 70000
-check another-copy-begins begin
+check copy-begins begin
+check export-is-removed ctl remove small
+check copy-of-the-removed-export-ends ends
+check removed-export-is-not-found expect 3 'no export' as host info small
+check export-is-added ctl add name=small,kind=dram,size=64K,via=rdma,allow=cert:host
+check copy-through-the-added-export crosses small 70000
+check second-copy-begins begin
 there 'killall -9 dpumapd'
-check a-dead-dpumapd-ends-it ends
-check dpumapd-starts-again start_daemon
-check and-the-copies-work crosses bulk 70000
+check copy-ends-with-dpumapd ends
+check dpumapd-restarts start_daemon
+check copy-after-the-restart crosses bulk 70000
 stopped() { ! there 'pidof dpumapd' | grep -q .; }
 revoke()
 {
 	dpumap pki revoke --dir "$pki/ca" host && cp "$pki/ca/ca.crl" /lab/ca.crl &&
 		there 'cp /lab/ca.crl /etc/dpumap/ca.crl; killall -HUP dpumapd' && sleep 1
 }
-check a-certificate-is-revoked revoke
-check who-had-it-is-refused expect '4' '.' as host list
+check certificate-is-revoked revoke
+check revoked-client-is-rejected expect '4' '.' as host list
 
 there 'killall dpumapd'
 check dpumapd-ends until_true stopped
 all_gone() { [ "$("$far" status)" = "$idle" ]; }
-check nothing-is-left until_true all_gone
+check no-rdma-object-remains-at-the-end until_true all_gone
 echo end >>"$results"
 touch /lab/done
 ! grep -q '^fail' "$results"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A device that is not of the mlx5 driver, the kernel's rdma_rxe: what it can do, it does by plain
- * verbs; everything else is refused as documented, and nothing is left of it.
+ * The library on a device of another driver than mlx5, the kernel's rdma_rxe. Operations that plain verbs
+ * support work; all others are refused as documented and leave no objects.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -19,6 +19,7 @@
 #include <dpumap/umem.h>
 
 #include "fixture.h"
+#include "peer.h"
 
 #define LEN    65536u
 #define RDMA_R ((uint32_t)DOCA_ACCESS_FLAG_RDMA_READ)
@@ -30,7 +31,7 @@ static uint8_t bytes[LEN] __attribute__((aligned(4096)));
 
 static int open_dev(void **state)
 {
-	if (fixture_count(state) || rig_open_device(&dev) != DOCA_SUCCESS)
+	if (fixture_count(state) || fixture_open_device(&dev) != DOCA_SUCCESS)
 		return -1;
 	info = doca_dev_as_devinfo(dev);
 	return 0;
@@ -68,7 +69,6 @@ static void it_is_listed_and_described(void **state)
 	uint64_t rate = 0;
 	uint32_t index = 0;
 
-	(void)state;
 	assert_ok(doca_devinfo_get_ibdev_name(info, name, sizeof(name)));
 	assert_string_equal(name, "rxe0");
 	assert_ok(doca_devinfo_get_iface_name(info, name, sizeof(name)));
@@ -92,7 +92,6 @@ static void it_is_no_function_of_a_card(void **state)
 	uint32_t number;
 	uint16_t id;
 
-	(void)state;
 	assert_error(doca_devinfo_get_pci_addr_str(info, address), DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_devinfo_is_equal_pci_addr(info, "0000:03:00.0", &equal));
 	assert_int_equal(equal, 0);
@@ -112,7 +111,6 @@ static void what_it_says_that_it_can(void **state)
 	uint64_t dm_len = 1, granularity = 1;
 	uint8_t out = 1, in = 1;
 
-	(void)state;
 	assert_ok(doca_mmap_cap_is_export_pci_supported(info, &out));
 	assert_ok(doca_mmap_cap_is_create_from_export_pci_supported(info, &in));
 	assert_int_equal(out, 0);
@@ -137,7 +135,6 @@ static void export_is_by_rdma_only(void **state)
 	void *addr;
 	size_t len = 0;
 
-	(void)state;
 	assert_error(doca_mmap_export_pci(map, dev, &desc, &len), DOCA_ERROR_NOT_SUPPORTED);
 	assert_null(desc);
 	assert_ok(doca_mmap_export_rdma(map, dev, &desc, &len));
@@ -153,7 +150,7 @@ static void export_is_by_rdma_only(void **state)
 	assert_ok(doca_mmap_destroy(map));
 }
 
-/* Whatever the permissions: the key of the registration must be the one for peers. */
+/* With any permissions, peers use the key of the registration itself. */
 static void every_set_of_permissions_is_exported(void **state)
 {
 	static const uint32_t bits[] = {LOCAL_RW,
@@ -164,7 +161,6 @@ static void every_set_of_permissions_is_exported(void **state)
 					PCI_RO,
 					DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING};
 
-	(void)state;
 	for (unsigned int set = 0; set < 1u << (sizeof(bits) / sizeof(bits[0])); set++) {
 		const void *desc;
 		struct doca_mmap *map;
@@ -204,7 +200,6 @@ static void import_of_a_pci_export(void **state)
 	uint8_t desc[128];
 	size_t len = 0;
 
-	(void)state;
 	assert_int_equal(dpumap_desc_encode(&fields, desc, sizeof(desc), &len), DPUMAP_DESC_OK);
 	assert_error(doca_mmap_create_from_export(NULL, desc, len, dev, &imported),
 		     DOCA_ERROR_NOT_SUPPORTED);
@@ -216,7 +211,6 @@ static void device_memory(void **state)
 	uint64_t longest = 1, total = 1;
 	struct dpumap_dm *dm = NULL;
 
-	(void)state;
 	assert_error(dpumap_dm_alloc(dev, 4096, 0, &dm), DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(dpumap_dm_import(dev, 1, &dm), DOCA_ERROR_NOT_SUPPORTED);
 	assert_null(dm);
@@ -227,9 +221,6 @@ static void device_memory(void **state)
 static void nothing_done(struct doca_dma_task_memcpy *task, union doca_data task_data,
 			 union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
-	(void)ctx_data;
 }
 
 static void copies(void **state)
@@ -239,7 +230,6 @@ static void copies(void **state)
 	struct doca_dma *dma;
 	struct doca_pe *pe;
 
-	(void)state;
 	assert_error(dpumap_dma_create(dev, 16, &queue), DOCA_ERROR_NOT_SUPPORTED);
 	assert_null(queue);
 	assert_ok(doca_pe_create(&pe));
@@ -258,7 +248,6 @@ static void umems_and_domains(void **state)
 	struct dpumap_parent_domain *domain = NULL;
 	struct dpumap_umem *umem = NULL;
 
-	(void)state;
 	assert_error(dpumap_umem_register(dev, bytes, LEN, LOCAL_RW, &umem),
 		     DOCA_ERROR_NOT_SUPPORTED);
 	assert_null(umem);
@@ -272,7 +261,6 @@ static void a_context_in_several_processes(void **state)
 	struct doca_dev *other = NULL;
 	int fd = -1;
 
-	(void)state;
 	assert_ok(dpumap_dev_export_fd(dev, &fd));
 	assert_error(dpumap_dev_open_from_fd(fd, &other), DOCA_ERROR_NOT_SUPPORTED);
 	assert_null(other);
@@ -285,7 +273,6 @@ static void opened_more_than_once(void **state)
 	struct doca_dev *same, *own;
 	uint32_t n;
 
-	(void)state;
 	assert_ok(doca_devinfo_create_list(&list, &n));
 	assert_int_equal(n, 1);
 	assert_ok(doca_dev_open(list[0], &same));
@@ -297,7 +284,7 @@ static void opened_more_than_once(void **state)
 	assert_ok(doca_dev_close(same));
 }
 
-/* A program's own protection domain, and the keys of maps for a program's own requests. */
+/* The bridge: a program's own protection domain, and keys of maps for its own work requests. */
 static void the_bridge_to_verbs(void **state)
 {
 	struct doca_mmap *map = started_map(LOCAL_RW);
@@ -305,7 +292,6 @@ static void the_bridge_to_verbs(void **state)
 	struct ibv_pd *pd, *own;
 	uint32_t key = 0;
 
-	(void)state;
 	assert_ok(doca_rdma_bridge_get_dev_pd(dev, &pd));
 	assert_ok(doca_rdma_bridge_get_mmap_mkey_from_pd(map, pd, &key));
 	assert_true(key != 0);
@@ -321,7 +307,7 @@ static void the_bridge_to_verbs(void **state)
 	assert_int_equal(ibv_dealloc_pd(own), 0);
 }
 
-/* A dma-buf of the kernel's vgem; -1 where it is not. These are of the kernel's drm.h. */
+/* Return a dma-buf of the kernel's vgem; -1 without vgem. The structures are those of drm.h. */
 static int make_dmabuf(void)
 {
 	struct {
@@ -350,7 +336,6 @@ static void dmabufs(void **state)
 	struct doca_mmap *map;
 	int fd = make_dmabuf();
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_ok(doca_mmap_create(&map));
 	assert_ok(doca_mmap_set_dmabuf_memrange(map, fd, bytes, 0, 4096));
@@ -379,6 +364,6 @@ int main(int argc, char **argv)
 		dev_test(dmabufs),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""uncompress.py VMLINUZ OUT: the ELF image inside a compressed x86 kernel, which starts at once."""
+"""uncompress.py VMLINUZ OUT: extract the ELF image, which starts faster, from a compressed x86 kernel."""
 import lzma
 import subprocess
 import sys
@@ -20,7 +20,7 @@ WAYS = (
 
 
 def candidates(image):
-    """The image uncompressed from each place that looks like the beginning of something."""
+    """Yield the data uncompressed from each place that looks like the start of a compressed image."""
     for magic, uncompress in WAYS:
         at = image.find(magic)
         while at >= 0:

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# clean-root.sh DIR: installs the packages in DIR, which are of this machine's architecture, into a
-# Debian that has nothing else, and runs inside.sh there. Needs no privileges where users may have
-# namespaces. Exit status 77, with the reason, where Debian cannot be had.
+# clean-root.sh DIR: install the packages in DIR, which must be for this machine's architecture, into a
+# minimal Debian, and run inside.sh there. No privileges are needed if users may create namespaces. Exit
+# status 77, with the reason: Debian cannot be installed in a directory here.
 set -euo pipefail
 
 dir=$1
@@ -19,17 +19,17 @@ skip()
 
 command -v mmdebstrap >/dev/null || skip "mmdebstrap is not installed"
 
-# mmdebstrap's other ways do without namespaces, and inside.sh does not.
+# mmdebstrap's other modes work without namespaces, but inside.sh needs them.
 if [ "$(id -u)" -eq 0 ]; then
 	mode=root
-	unshare --mount --net true 2>"$tmp/log" || skip "no namespaces here: $(cat "$tmp/log")"
+	unshare --mount --net true 2>"$tmp/log" || skip "namespaces cannot be created: $(cat "$tmp/log")"
 else
 	mode=unshare
 	unshare --user --map-auto --map-root-user --mount --net true 2>"$tmp/log" ||
-		skip "no namespaces for this user: $(cat "$tmp/log")"
+		skip "this user cannot create namespaces: $(cat "$tmp/log")"
 fi
 
-# Debian as this machine has it: a line of sources.list for each of its suites.
+# Print a line of sources.list for each Debian suite that this machine uses.
 sources()
 {
 	# shellcheck disable=SC2016 # words of apt
@@ -41,12 +41,12 @@ check_network()
 {
 	local uri suite rest
 	read -r _ uri suite rest <"$tmp/sources"
-	[ -n "${rest:-}" ] || skip "apt knows no archive of Debian; apt-get update reads it"
+	[ -n "${rest:-}" ] || skip "apt has no package lists of Debian; run apt-get update"
 	timeout 60 /usr/lib/apt/apt-helper download-file "${uri%/}/dists/$suite/InRelease" "$tmp/InRelease" \
 		>"$tmp/log" 2>&1 || skip "the archive of Debian cannot be reached: $(tail -n 1 "$tmp/log")"
 }
 
-# What the packages depend on besides each other: of alternatives the first.
+# Print the external dependencies of the packages; of alternatives, the first one.
 dependencies()
 {
 	local deb
@@ -61,7 +61,7 @@ mkdir "$payload"
 cp "$dir"/*.deb "$here/inside.sh" "$here/../../examples/host_agent/host_agent.c" "$payload/"
 chmod -R u=rwX,go=rX "$tmp"
 
-# No dependencies of ours: whoever develops has these, and inside.sh has a network of its own.
+# Install the dependencies now, because inside.sh has no access to the network.
 wanted=$(dependencies | paste -sd ,),gcc,libc6-dev,pkgconf,iproute2
 # shellcheck disable=SC2016 # mmdebstrap has a shell for them
 timeout -k 60 420 mmdebstrap --quiet --mode="$mode" --variant=minbase --dpkgopt=force-unsafe-io \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# contents.sh DIR ARCHITECTURE: what the packages in the build folder DIR say of themselves and
-# contain.
+# contents.sh DIR ARCHITECTURE: check the control fields and the contents of the packages in the build
+# folder DIR.
 set -euo pipefail
 
 dir=$1
@@ -27,7 +27,7 @@ field()
 	dpkg-deb -f "$(deb_of "$1")" "$2"
 }
 
-# depends PACKAGE ON...: it does, in any version
+# depends PACKAGE ON...: check that the package depends on the others, in any version
 depends()
 {
 	local package=$1 on all
@@ -38,7 +38,7 @@ depends()
 	done
 }
 
-# has PACKAGE PATH...: with patterns
+# has PACKAGE PATH...: check that the package contains the paths, which may be patterns
 has()
 {
 	local package=$1 path
@@ -52,12 +52,12 @@ unpack()
 {
 	local package
 	for package in $packages; do
-		[ -n "$(deb_of "$package")" ] || { bad "there is no package $package"; continue; }
+		[ -n "$(deb_of "$package")" ] || { bad "package $package was not built"; continue; }
 		dpkg-deb -x "$(deb_of "$package")" "$tmp/$package"
 		[ "$(field "$package" Architecture)" = "$architecture" ] || bad "$package is not for $architecture"
 	done
 	[ "$wrong" -eq 0 ] || exit 1
-	# None but these.
+	# The folder must not contain other packages.
 	[ "$(find "$dir" -maxdepth 1 -name '*.deb' | wc -l)" -eq "$(wc -w <<<"$packages")" ] ||
 		bad "other packages in $dir"
 }
@@ -72,7 +72,7 @@ check_docs()
 	[ -z "$page" ] || bad "$package: not compressed: $page"
 }
 
-# No debugging symbols, and of the right machine.
+# Programs and libraries are for the right machine and contain no debugging symbols.
 check_programs()
 {
 	local package=$1 machine file seen
@@ -87,7 +87,7 @@ check_programs()
 	done < <(find "$tmp/$package" -type f \( -perm -u+x -o -name '*.so' -o -name '*.so.*' -o -name '*.a' \))
 }
 
-# They find their libraries; those of another architecture in user-mode emulation.
+# The programs find their libraries. Those of another architecture run under user-mode emulation.
 check_starts()
 {
 	local program libs run=()
@@ -99,16 +99,16 @@ check_starts()
 	done
 }
 
-# Where compilers look by themselves nothing could pass for an SDK.
+# The default paths of compilers must not contain files that could be mistaken for a DOCA SDK.
 check_shadows()
 {
 	local found
 	found=$(find "$tmp" \( -name 'doca[_-]*.pc' -o -name 'libdoca_*' -o -name 'doca_*.h' \) \
 		-not -path '*/dpumap-doca/*')
-	[ -z "$found" ] || bad "stands in the way of an SDK: $found"
+	[ -z "$found" ] || bad "this file could be mistaken for a DOCA SDK: $found"
 }
 
-# The packages together are the installation.
+# All packages together contain the same files as the installation.
 check_complete()
 {
 	local package
@@ -155,6 +155,6 @@ depends dpumap-host libdpumap0 libssl3
 has dpumap-emu /usr/bin/dpumap-emu '/usr/lib/*/dpumap-emu/libdpumap-emu.so' /usr/include/dpumap-emu.h \
 	/usr/share/man/man1/dpumap-emu.1.gz
 for package in libdpumap0 libdpumap-channel0 libdpumap-dev; do
-	[ "$(field "$package" Multi-Arch)" = same ] || bad "$package cannot be there for two architectures"
+	[ "$(field "$package" Multi-Arch)" = same ] || bad "$package cannot be installed for two architectures"
 done
 [ "$wrong" -eq 0 ] || { echo "$wrong wrong" >&2; exit 1; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Run with a network of its own, in a root with nothing but Debian and what the packages beside this
-# script depend on: installs them, uses them as the manual says, and removes them without a trace.
+# Install the packages beside this script, use them as the manual describes, remove them, and check that
+# nothing remains. Runs with a separate network in a minimal Debian with the dependencies of the packages.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -35,14 +35,15 @@ quietly()
 	"$@" >/tmp/quietly.log 2>&1 || { cat /tmp/quietly.log >&2; die "$* failed"; }
 }
 
-# As the service runs. Words and no function: each becomes the next, so that $! is the last of them.
+# Run a command as the service does. This is an array, not a function: each command replaces itself by the
+# next with exec, so that $! is the process id of the last one.
 # shellcheck disable=SC2016
 as_dpumap=(env DPUMAP_EMU_DIR=/run/dpumapd/emu HOME=/run/dpumapd
 	setpriv --reuid=dpumap --regid=dpumap --clear-groups sh -c 'umask 0077; exec "$@"' sh)
 on_host=("${as_dpumap[@]}" timeout -k 5 60 dpumap-emu run --as host --)
 
-# Everything that is there, but what dpkg and apt write of every package, and the accounts. dpkg
-# itself and its cache of the linker are compared by what they say.
+# List all files, except the databases of dpkg and apt, and the accounts. For dpkg and the linker's cache,
+# list the output of their programs instead.
 state()
 {
 	find / -xdev \( -path /proc -o -path /sys -o -path /run -o -path /dev -o -path /tmp -o -path "$here" \
@@ -67,7 +68,7 @@ check_installed()
 	[ "$news" = "$(names)" ] || die "installed: $news"
 }
 
-# The packages' names, in dpkg's order.
+# Print the names of the packages, in dpkg's order.
 names()
 {
 	local deb
@@ -82,12 +83,12 @@ check_service()
 	quietly systemd-analyze verify --man=no "$unit" "${unit%.service}.socket"
 	[ "$(systemctl is-enabled dpumapd.service)" = enabled ] || die "dpumapd.service is not enabled"
 	[ "$(systemctl is-enabled dpumapd.socket)" = disabled ] || die "dpumapd.socket is not disabled"
-	getent passwd dpumap >/dev/null || die "there is no user dpumap"
+	getent passwd dpumap >/dev/null || die "the user dpumap was not created"
 	systemd-analyze security --offline=true "$unit" | tail -n 1
 }
 
-# An authority, and certificates of the DPU and of the host. Everything of the host's belongs to
-# dpumap too, as who is another user has another emulated card.
+# Create a CA and certificates of the DPU and the host. The host's files belong to user dpumap too, because
+# each user has an emulated card of its own.
 make_certificates()
 {
 	install -d -m 755 -o dpumap -g dpumap /run/dpumapd
@@ -100,14 +101,14 @@ make_certificates()
 	install -m 600 -o dpumap -g dpumap "$pki"/host1.crt "$pki"/host1.key "$pki"/ca.crt "$host/"
 }
 
-# The example, with all of it that is commented out.
+# Use the example configuration with all commented settings enabled.
 configure()
 {
 	sed -e '/^listen = /d; s/^# listen/listen/; s/192.168.100.2/127.0.0.1/' \
 		-e '/^# tls = {/,/^# };/s/^# \?//' \
 		-e "s/uid:0/uid:$(id -u dpumap)\", \"cert:host1/" \
 		/usr/share/doc/dpumap-dpu/examples/dpumapd.conf >"$conf"
-	grep -q '^tls = {' "$conf" || die "the example says nothing of TLS"
+	grep -q '^tls = {' "$conf" || die "the example configuration lacks the section tls"
 }
 
 start_agent()
@@ -121,7 +122,7 @@ start_agent()
 	# shellcheck disable=SC2086
 	"${as_dpumap[@]}" dpumap-emu run --as dpu -- $command >/tmp/ready 2>/tmp/dpumapd.log &
 	agent=$!
-	timeout 30 grep -q '^dpumapd: ready on ' /tmp/ready || die "dpumapd does not get ready"
+	timeout 30 grep -q '^dpumapd: ready on ' /tmp/ready || die "dpumapd is not ready after 30 s"
 	rm /tmp/ready
 }
 
@@ -149,7 +150,7 @@ demo()
 	quietly "${as_dpumap[@]}" dpumapd ctl reload
 }
 
-# A host agent is built by pkg-config alone, as the manual says, and gets what the DPU exports.
+# Build a host agent with pkg-config alone, as the manual describes. It must get what the DPU exports.
 check_development()
 {
 	local flags text="what a host agent reads of it, as many bytes as it asks for: 64......"
@@ -159,24 +160,24 @@ check_development()
 	echo "$text" >/run/dpumapd/text
 	quietly "${on_host[@]}" dpumap --connect "$socket" write bulk /run/dpumapd/text
 	"${on_host[@]}" /tmp/agent "$tls" bulk "$host"/host1.crt "$host"/host1.key "$host"/ca.crt \
-		>/tmp/said || die "the host agent does not run"
+		>/tmp/said || die "the host agent failed"
 	[ "$(cat /tmp/said)" = "${text:0:64}" ] || die "the host agent got: $(cat /tmp/said)"
 	rm /tmp/agent /tmp/said
 	echo "host agent: got bulk over TLS"
 }
 
-# refused AUTHORITY NAME WHY: with a certificate of that name
+# refused AUTHORITY NAME WHY: check that a client with this certificate is refused with WHY
 refused()
 {
 	quietly dpumap pki issue --dir "$1" --host "$2"
 	install -m 600 -o dpumap -g dpumap "$1/$2.crt" "$1/$2.key" "$host/"
 	! "${on_host[@]}" dpumap --connect "$tls" --ca "$host/ca.crt" --cert "$host/$2.crt" \
-		--key "$host/$2.key" list >/tmp/said 2>&1 || die "$2 is answered: $(cat /tmp/said)"
+		--key "$host/$2.key" list >/tmp/said 2>&1 || die "$2 is not refused: $(cat /tmp/said)"
 	grep -q "$3" /tmp/said || die "$2: no \"$3\" in: $(cat /tmp/said)"
 	rm /tmp/said
 }
 
-# Nobody else does: not those whom no export names, and not who only says so.
+# dpumapd refuses a client that no export allows, and a client with a certificate of another CA.
 check_refusals()
 {
 	refused "$pki" host2 "cert:host2 may not import"
@@ -185,7 +186,7 @@ check_refusals()
 	rm -r "$pki" "$pki-of-others"
 }
 
-# What the administrator wrote stays, and so does whom it belongs to.
+# The administrator's files and their owner remain.
 check_purge_with_configuration()
 {
 	quietly apt-get purge -y dpumap-dpu
@@ -212,5 +213,5 @@ check_purge_with_configuration
 # shellcheck disable=SC2046
 quietly apt-get purge -y $(names)
 state >/tmp/after
-diff /tmp/before /tmp/after || die "removing the packages left something"
+diff /tmp/before /tmp/after || die "files remain after the packages were removed"
 echo "installed, used and removed: $(names)"

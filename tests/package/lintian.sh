@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# lintian.sh DIR: lintian finds no error in the packages in DIR.
+# lintian.sh DIR: check the packages in DIR with lintian.
 set -euo pipefail
 
 root=()

@@ -1,42 +1,91 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""usage: arrows.py [--table | --dot] TREE
+"""usage: arrows.py [--table | --dot | --text | --write-doc] TREE
 
-Who may call whom (docs/architecture.md). Complains on stdout, a line for each wrong include or
-name; --table and --dot print instead which room includes which, and how many files do.
+Check which room includes which (docs/architecture.md). Print a line for each include or name that is
+not allowed. --table and --dot print the includes between rooms, with the number of files; --text prints
+the picture at the top of docs/architecture.md, and --write-doc writes it there.
 """
 import pathlib
 import re
 import sys
 
-# The rooms whose headers a room may include.
-MAY_INCLUDE = {
-    "public": "public",
-    "public-desc": "public-desc",
-    "desc": "desc public-desc",
-    "core": "core device desc log public public-desc",
-    "device": "device log public public-desc",
-    "log": "log public",
-    "argp": "argp log public",
-    "channel": "channel common public public-desc",
-    "common": "common public public-desc",
-    "doctor": "doctor channel common public public-desc",
-    "dpu": "dpu channel common doctor public public-desc",
-    "host": "host channel common doctor public public-desc",
-    "emu": "emu",
+# Every allowed arrow, floor by floor: a room, and the rooms whose headers it may include. "api" is
+# include/, "api-desc" is include/dpumap/desc.h alone. The rooms of src/emu/server/ are floors too: each
+# may include those below it, and the files directly in src/emu/server/ may include all of them.
+API = "api api-desc"
+DEVICE = "device device/memory device/queue"
+BASE = f"{DEVICE} desc log {API}"
+LIBRARY = f"core core/dev core/mmap core/buf core/pe core/domain {BASE}"
+CARD = "emu/ipc emu/server/base emu/server/card"
+UVERBS = f"{CARD} emu/server/mm emu/server/uverbs"
+FLOORS = {
+    "programs": {
+        "dpu": f"doctor channel common {API}",
+        "host": f"doctor channel common {API}",
+    },
+    "what the programs share": {
+        "doctor": f"channel common {API}",
+        "channel": f"common {API}",
+        "common": API,
+    },
+    "DOCA libraries": {
+        "rdma": LIBRARY,
+        "dma": LIBRARY,
+        "argp": "log api",
+    },
+    "their base": {
+        "core/pe": f"core core/dev {BASE}",
+        "core/buf": f"core core/mmap core/dev {BASE}",
+        "core/mmap": f"core core/umem core/dm core/dev {BASE}",
+        "core/umem": f"core core/dev {BASE}",
+        "core/dm": f"core core/dev {BASE}",
+        "core/domain": f"core core/dev {BASE}",
+        "core/dev": f"core {BASE}",
+        "core": BASE,
+    },
+    "under the base": {
+        "device/queue": f"device device/memory log {API}",
+        "device/memory": f"device log {API}",
+        "device": f"log {API}",
+        "log": "api",
+        "desc": "api-desc",
+    },
+    "public headers": {
+        "api": "api-desc",
+        "api-desc": "",
+    },
+    "the emulated card": {
+        "emu/tool": "emu/server emu/server/base emu/server/card emu/ipc",
+        "emu/server": f"{UVERBS} emu/server/devx emu/server/net emu/server/admin",
+        "emu/server/admin": f"{UVERBS} emu/server/devx",
+        "emu/server/net": UVERBS,
+        "emu/server/devx": UVERBS,
+        "emu/server/uverbs": f"{CARD} emu/server/mm",
+        "emu/server/mm": CARD,
+        "emu/server/card": "emu/ipc emu/server/base",
+        "emu/server/base": "",
+        "emu/shim": "emu/engine emu/ipc",
+        "emu/engine": "emu/ipc",
+        "emu/ipc": "",
+        "emu/include": "",
+    },
 }
+MAY_INCLUDE = {room: targets.split() for rooms in FLOORS.values() for room, targets in rooms.items()}
 # Headers of the system that the codec, which is freestanding, may include.
 FREESTANDING = {
     "desc": {"stdint.h", "stddef.h", "string.h", "stdbool.h"},
-    "public-desc": {"stdint.h", "stddef.h", "stdbool.h"},
+    "api-desc": {"stdint.h", "stddef.h", "stdbool.h"},
 }
-# The bridge's public header shows verbs objects and its code hands a protection domain through.
+# A hosted build of the codec reads the features of the processor.
+HOSTED = {"src/desc/crc32c_cpu.h": {"sys/auxv.h", "asm/hwcap.h"}}
+# The bridge's public header names verbs objects, and its code passes a protection domain on.
 BRIDGE_HEADER = "include/doca_rdma_bridge.h"
-BRIDGE = "src/core/rdma_bridge.c"
+BRIDGE = "src/rdma/bridge.c"
 
-# The doctor looks at the device by verbs of its own, so as not to believe the library; of the
-# library's headers it has the layout of firmware commands, which calls nothing.
-VERBS_ROOMS = {"device", "doctor"}
+# The doctor examines the device with verbs calls of its own, so its results do not depend on the library.
+# It may include the library's layouts of firmware commands, which contain no calls.
+VERBS_ROOMS = {"device", "device/memory", "device/queue", "doctor"}
 PRM = ("doctor", "src/device/prm.h")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]*)[>"]', re.M)
@@ -48,14 +97,23 @@ EMULATED_FILTER = re.compile("filter_emulated", re.I)  # a kind of representor h
 
 
 def room_of(name):
+    """The room of a file: a folder of src/, in src/core/, src/device/ and src/emu/ two folders, in
+    src/emu/server/ three. Files beside the innermost folders are a room too. None: in no room."""
     if name == "include/dpumap/desc.h":
-        return "public-desc"
-    parts = name.split("/")
-    if parts[0] == "include":
-        return "public"
-    if parts[0] == "src" and len(parts) > 2:
-        return parts[1]
-    return parts[0] if parts[0] in ("dpu", "host") else None
+        return "api-desc"
+    *folders, _ = name.split("/")
+    if not folders:
+        return None
+    if folders[0] == "include":
+        return "api"
+    if folders[0] in ("dpu", "host"):
+        return folders[0]
+    deep = {"core": 2, "device": 2, "emu": 3 if folders[1:3] == ["emu", "server"] else 2}
+    return "/".join(folders[1:1 + deep.get(folders[1], 1)]) if len(folders) > 1 else None
+
+
+def is_emulator(room):
+    return room.startswith("emu/")
 
 
 def strip_comments(text):
@@ -91,7 +149,7 @@ class Tree:
 
 
 def wrong_include(file, room, name, target):
-    if name in FREESTANDING.get(room, ()):
+    if name in FREESTANDING.get(room, ()) or name in HOSTED.get(file, ()):
         return None
     if name.startswith("infiniband/"):
         if room in VERBS_ROOMS or (file == BRIDGE_HEADER and name == "infiniband/verbs.h"):
@@ -101,8 +159,8 @@ def wrong_include(file, room, name, target):
         return f"includes <{name}>: the codec is freestanding" if room in FREESTANDING else None
     if (room, target) == PRM:
         return None
-    if room_of(target) not in MAY_INCLUDE.get(room, "").split():
-        return f"includes {target}: {room} may not look there"
+    if room_of(target) not in (room, *MAY_INCLUDE.get(room, ())):
+        return f"includes {target}: {room} may not include {room_of(target)}"
     return None
 
 
@@ -110,13 +168,13 @@ def wrong_words(file, room, text):
     code = strip_comments(text)
     if room not in VERBS_ROOMS and (hit := CALL.search(code)):
         yield f"calls {hit.group()}): verbs are called in src/device alone"
-    if room not in VERBS_ROOMS | {"emu"}:
+    if room not in VERBS_ROOMS and not is_emulator(room):
         allowed = {"ibv_pd"} if file in (BRIDGE_HEADER, BRIDGE) else set()
         for hit in VERB.findall(code):
             if hit not in allowed:
                 yield f"names {hit}: verbs belong to src/device"
                 break
-    if room != "emu" and (hit := EMULATOR.search(EMULATED_FILTER.sub("", code))):
+    if not is_emulator(room) and (hit := EMULATOR.search(EMULATED_FILTER.sub("", code))):
         yield f"knows the emulator ({hit.group()})"
 
 
@@ -127,6 +185,8 @@ def check(tree):
         room = room_of(file)
         if room is None:
             continue
+        if room not in MAY_INCLUDE:
+            yield f"{file}: the room {room} is not in the table of tests/static/arrows.py"
         for name, target in tree.includes(file):
             said = wrong_include(file, room, name, target)
             if said:
@@ -136,7 +196,7 @@ def check(tree):
 
 
 def count(tree):
-    """How many files of a room include something of another; verbs are a room here."""
+    """Count the files of each room that include a header of another room. Verbs count as a room."""
     arrows = {}
     for file in tree.files:
         room, targets = room_of(file), set()
@@ -169,12 +229,52 @@ def dot(arrows):
     print("}")
 
 
+DOCUMENT = "docs/architecture.md"
+BEGIN = "<!-- rooms: made by tests/static/arrows.py --write-doc . -->\n"
+END = "<!-- end of rooms -->\n"
+
+
+def text(arrows):
+    """The picture: each room with an arrow to each room whose headers it includes."""
+    yield "```text"
+    for floor, rooms in FLOORS.items():
+        yield floor
+        for room in rooms:
+            targets = [target for target in [*MAY_INCLUDE, "rdma-core"] if (room, target) in arrows]
+            yield from wrap(f"    {room:<18}", targets)
+    yield "```"
+
+
+def wrap(begin, targets):
+    if not targets:
+        yield begin.rstrip()
+        return
+    line = begin + " ->"
+    for target in targets:
+        if len(line) + 1 + len(target) > 96:
+            yield line
+            line = " " * (len(begin) + 3)
+        line += " " + target
+    yield line
+
+
+def write_document(tree, picture):
+    path = tree.root / DOCUMENT
+    before, rest = path.read_text().split(BEGIN)
+    _, after = rest.split(END)
+    path.write_text(before + BEGIN + picture + END + after)
+
+
 def main(arguments):
     tree = Tree(arguments[-1])
     if arguments[0] == "--table":
         table(count(tree))
     elif arguments[0] == "--dot":
         dot(count(tree))
+    elif arguments[0] == "--text":
+        print("\n".join([BEGIN.rstrip(), *text(count(tree)), END.rstrip()]))
+    elif arguments[0] == "--write-doc":
+        write_document(tree, "\n".join(text(count(tree))) + "\n")
     else:
         for line in check(tree):
             print(line)

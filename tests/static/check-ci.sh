@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The CI definitions are well formed, run every lane once and nothing but scripts/test and
-# scripts/hil.
+# The CI definitions are well formed, run every lane once, and run only scripts/test and scripts/hil.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -18,7 +17,7 @@ run_check()
 	done <<<"$said"
 }
 
-# Debian's own interpreter has the modules.
+# Debian's own interpreter has the required modules.
 PYTHON=/usr/bin/python3
 
 make_scratch()

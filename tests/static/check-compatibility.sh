@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# docs/doca-compatibility.md is what scripts/lib/doca-compatibility.py makes of the headers and the
-# remarks, and the remarks are about functions that there are.
+# docs/doca-compatibility.md is what scripts/lib/doca-compatibility.py generates from the headers and the
+# remarks, and the remarks are about functions that exist.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,9 +10,9 @@ run_check()
 	local made
 	made=$(mktemp)
 	python3 "$TREE/scripts/lib/doca-compatibility.py" "$TREE" >"$made" ||
-		bad "docs/doca-compatibility.txt does not fit the headers"
+		bad "docs/doca-compatibility.txt contradicts the headers"
 	cmp -s "$made" "$TREE/docs/doca-compatibility.md" ||
-		bad "docs/doca-compatibility.md is stale: scripts/lib/doca-compatibility.py --write ."
+		bad "docs/doca-compatibility.md is stale; run scripts/lib/doca-compatibility.py --write ."
 	rm -f "$made"
 }
 

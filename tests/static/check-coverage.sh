@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# scripts/coverage: what the tests must reach is demanded, counts below 0 are left out, and whatever
-# else gcov says that gcovr does not know is a failure.
+# scripts/coverage fails below its limits, ignores counts below 0, and fails if gcov prints any other line
+# that gcovr cannot read.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 PLANTS=4
 
-# coverage SED: scripts/coverage with what gcov says edited
+# coverage SED: run scripts/coverage, with gcov's output edited by SED
 coverage()
 {
 	cat >"$tree/gcov" <<-END
@@ -21,22 +21,23 @@ coverage()
 refused()
 {
 	if coverage "$1" || ! grep -qE -- "$2" "$tree/log"; then
-		bad "\"$1\" is not refused with \"$2\": $(tail -n 20 "$tree/log")"
+		bad "after \"$1\", scripts/coverage does not fail with \"$2\": $(tail -n 20 "$tree/log")"
 	fi
 }
 
 accepted()
 {
-	coverage "$1" || bad "\"$1\" is refused: $(tail -n 20 "$tree/log")"
+	coverage "$1" || bad "after \"$1\", scripts/coverage fails: $(tail -n 20 "$tree/log")"
 }
 
-# built FLAG...: the scratch program's counts of one run
+# built FLAG...: build the scratch program and run it once, for its coverage counts
 built()
 {
-	rm -rf "$tree/build/coverage"
-	mkdir -p "$tree/build/coverage"
-	(cd "$tree/build/coverage" &&
-		gcc --coverage "$@" -o program "$tree/src/desc/program.c" && ./program)
+	rm -rf "$tree/build/debug"
+	mkdir -p "$tree/build/debug"
+	(cd "$tree/build/debug" &&
+		gcc --coverage "$@" -o program "$tree/src/desc/program.c" &&
+		env -u GCOV_PREFIX ./program)
 }
 
 run_check()
@@ -65,10 +66,10 @@ run_check()
 	accepted '$ abranch  1 taken -1'
 	accepted '$ acall    0 returned -3'
 	accepted 's/^ *1:\( *1:\)/       -1:\1/'
-	refused '$ abranch  1 took 1' "can't read .*took 1"
-	refused '$ asomething else' "can't read .*something else"
+	refused '$ abranch  1 took 1' "cannot read: .*took 1"
+	refused '$ asomething else' "cannot read: .*something else"
 	built -DUNREACHED
-	refused '' '98 % wanted'
+	refused '' '98 % required'
 }
 
 make_scratch()

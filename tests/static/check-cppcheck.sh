@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# cppcheck over the product; tests are left to the compilers and clang-tidy.
+# Run cppcheck on the product. Tests are checked by the compilers and clang-tidy only.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The descriptor codec is freestanding: its archive asks for the memory functions that every C
-# environment has and for helpers of the compiler, its own symbols carry the prefix, and it has no
-# variables.
+# The descriptor codec is freestanding. Its archive needs only the memory functions that every C
+# environment provides, and helpers of the compiler. Its own symbols have the prefix dpumap_desc_, and it
+# has no variables.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 NM=${NM:-nm}
 
-# Names may be followed by the helpers' version or width, hence the patterns.
+# Patterns, because the names of helpers may end with a version or a width.
 is_allowed()
 {
 	case $1 in
@@ -22,7 +22,7 @@ is_allowed()
 	esac
 }
 
-# What can be written to; constants that only the loader writes to are none.
+# Print the writable symbols. Constants that only the loader writes to do not count.
 variables()
 {
 	"$NM" -f sysv "$1" | awk -F'|' '
@@ -45,21 +45,21 @@ run_check()
 {
 	local archive symbol defined
 	archive=$(archive_of)
-	[ -s "$archive" ] || { bad "there is no $archive"; return; }
+	[ -s "$archive" ] || { bad "$archive does not exist; build the target dpumap_desc"; return; }
 	defined=$("$NM" --defined-only -g "$archive" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort -u)
 	[ -n "$defined" ] || bad "$archive defines nothing"
 	for symbol in $defined; do
 		case $symbol in
 		dpumap_desc_* | __odr_asan* | __x86.get_pc_thunk.*) ;;
-		*) bad "$archive defines $symbol, which has no prefix dpumap_desc_" ;;
+		*) bad "$archive defines $symbol, which lacks the prefix dpumap_desc_" ;;
 		esac
 	done
 	for symbol in $("$NM" -u "$archive" | awk '$1 ~ /^[Uvw]$/ { print $2 }' | LC_ALL=C sort -u); do
 		! grep -qxF "$symbol" <<<"$defined" || continue
-		is_allowed "$symbol" || bad "$archive asks for $symbol: the codec is freestanding"
+		is_allowed "$symbol" || bad "$archive needs $symbol, but the codec must be freestanding"
 	done
 	for symbol in $(variables "$archive"); do
-		bad "$archive has the variable $symbol: the codec keeps no state"
+		bad "$archive defines the variable $symbol, but the codec must not keep state"
 	done
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the documents point at exists: relative links, and paths of the tree in `code`.
+# All targets of relative links in the documents exist, and so do all paths of the tree in `code`.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -17,7 +17,7 @@ check_links()
 		http://* | https://* | mailto:* | '#'*) continue ;;
 		esac
 		path=${link%%#*}
-		[ -e "$TREE/$(dirname "$doc")/$path" ] || bad "$doc: link to $link leads nowhere"
+		[ -e "$TREE/$(dirname "$doc")/$path" ] || bad "$doc: the target of the link $link does not exist"
 	done < <(grep -oE '\]\([^) ]+\)' "$TREE/$doc" | sed 's/^](//; s/)$//')
 }
 
@@ -26,7 +26,7 @@ check_paths()
 	local doc=$1 path
 	while read -r path; do
 		# shellcheck disable=SC2086
-		compgen -G "$TREE/$path" >/dev/null || bad "$doc: there is no $path"
+		compgen -G "$TREE/$path" >/dev/null || bad "$doc: $path does not exist"
 	done < <(grep -oE '`(src|include|dpu|host|tests|examples|man|scripts|docs|cmake|\.ci)/[A-Za-z0-9_./*-]*' \
 		"$TREE/$doc" | tr -d '`' | LC_ALL=C sort -u)
 }

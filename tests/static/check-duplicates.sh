@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# No code of the product is there twice, unless tests/static/duplicates.txt says why.
+# The product contains no duplicated code, except for what tests/static/duplicates.txt lists with a reason.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -18,9 +18,9 @@ PLANTS=3
 plant()
 {
 	case $2 in
-	# With other names for the type and for some functions.
-	1) sed "s/arena/field/g" "$1/src/core/arena.c" >"$1/dpu/planted.c" ;;
-	2) echo 'src/core/arena.c dpu/main.c | they were alike once' >>"$1/tests/static/duplicates.txt" ;;
+	# A copy in which the type and some functions have other names.
+	1) sed "s/arena/field/g" "$1/src/core/domain/arena.c" >"$1/dpu/planted.c" ;;
+	2) echo 'src/core/domain/arena.c dpu/main.c | they were alike once' >>"$1/tests/static/duplicates.txt" ;;
 	3) sed -i 's/|.*/|/' "$1/tests/static/duplicates.txt" ;;
 	esac
 }

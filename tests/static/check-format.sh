@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# C files are laid out as .clang-format says.
+# C files are formatted as .clang-format specifies.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,7 +10,7 @@ run_check()
 	list=$(files '*.c' '*.h')
 	[ -n "$list" ] || bad "no C file found in $TREE"
 	(cd "$TREE" && xargs -P "$(nproc)" -n 50 clang-format --dry-run -Werror <<<"$list") ||
-		bad "clang-format complains"
+		bad "C files are not formatted; run clang-format -i on them"
 }
 
 plant()

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each function of the public headers says what it is for, its arguments and their units, who owns
-# what it hands out, in what states of an object it may be called, from what threads, and each error
-# with its trigger; the errors are those of the code.
+# Each function of the public headers documents its purpose, its arguments and their units, the ownership of
+# objects that it returns, the states and threads in which it may be called, and each error with its
+# trigger. The documented errors are those that the code returns.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -56,11 +56,11 @@ plant()
 	13) document "$1" '@return DOCA_SUCCESS, DOCA_ERROR_NO_MEMORY when it runs out' ;;
 	14) document "$1" '@return as dpumap_no_such_function()' ;;
 	15) edit "$header" 's|^ \*/|&\nint dpumap_between(void);|' ;;
-	# The code answers otherwise than the comment says.
-	16) edit "$1/include/dpumap/dm.h" 's|DOCA_ERROR_IN_USE while a map|DOCA_ERROR_AGAIN while a map|' ;;
-	17) edit "$1/include/dpumap/dma.h" 's|DOCA_SUCCESS, also when|DOCA_SUCCESS, DOCA_ERROR_EMPTY when|' ;;
-	18) edit "$1/src/device/hca.c" 's|DOCA_ERROR_NOT_FOUND, "no list|DOCA_ERROR_FULL, "no list|' ;;
-	19) edit "$1/src/core/dev.c" 's|DOCA_ERROR_IN_USE, "%s is used|DOCA_ERROR_AGAIN, "%s is used|' ;;
+	# The code returns another error than the comment documents.
+	16) edit "$1/include/dpumap/dm.h" 's|DOCA_ERROR_IN_USE: in this process a map|DOCA_ERROR_AGAIN: in this process a map|' ;;
+	17) edit "$1/include/dpumap/dma.h" 's|DOCA_SUCCESS: also if|DOCA_ERROR_EMPTY: if|' ;;
+	18) edit "$1/src/device/hca.c" 's|fail(DOCA_ERROR_NOT_FOUND,|fail(DOCA_ERROR_FULL,|' ;;
+	19) edit "$1/src/core/dev/dev.c" 's|fail(DOCA_ERROR_IN_USE,|fail(DOCA_ERROR_AGAIN,|' ;;
 	esac
 }
 

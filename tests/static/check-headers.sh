@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each public header compiles alone, as C11 and as C++17, twice in one unit, with no extension; the
-# emulator's with POSIX.
+# Each public header compiles on its own as C11 and as C++17, included twice in one unit, without compiler
+# extensions. The emulator's headers may need POSIX.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -21,8 +21,8 @@ run_check()
 	for file in $(cd "$TREE" && find include src/emu/include -name '*.h' | LC_ALL=C sort); do
 		header=${file#*include/}
 		seen=$((seen + 1))
-		compile "$header" gcc -std=c11 -x c || bad "$file: does not stand alone in C11"
-		compile "$header" g++ -std=c++17 -x c++ || bad "$file: does not stand alone in C++17"
+		compile "$header" gcc -std=c11 -x c || bad "$file: does not compile on its own as C11"
+		compile "$header" g++ -std=c++17 -x c++ || bad "$file: does not compile on its own as C++17"
 	done
 	[ "$seen" -gt 0 ] || bad "no public header found"
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each numbered question of docs/hardware.md has a test in tests/hil/ that answers it and is named
-# there, and no test answers another.
+# docs/hardware.md names a test in tests/agents/ or tests/hil/ for each numbered question, and that test
+# answers the question. No test answers a question that does not exist.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -9,7 +9,7 @@ run_check()
 {
 	local said
 	said=$(python3 "$TREE/tests/hil/questions.py" "$TREE" 2>&1) ||
-		bad "$said (tests/hil/questions.py --write)"
+		bad "$said; tests/hil/questions.py --write updates the names of the tests"
 }
 
 PLANTS=6
@@ -17,12 +17,12 @@ plant()
 {
 	local page=$1/docs/hardware.md
 	case $2 in
-	1) sed -i 's/question(9)/question(10)/' "$1/tests/hil/test_95_device.py" ;;
+	1) sed -i 's/question(9)/question(10)/' "$1/tests/hil/test_device.py" ;;
 	2) sed -i -E '0,/^\| *12 *\|/s//| 112 |/' "$page" ;;
-	3) sed -i '0,/(27, 28)/s//(28,)/' "$1/tests/hil/test_90_programs.py" ;;
+	3) sed -i '0,/(27, 28)/s//(28,)/' "$1/tests/hil/test_programs.py" ;;
 	4) sed -i -E '0,/^\| *13 *\|/s//| 12 |/' "$page" ;;
 	5) sed -i 's/test_pieces/test_peaces/' "$page" ;;
-	6) sed -i 's/question(8)/question(8, 99)/' "$1/tests/hil/test_95_device.py" ;;
+	6) sed -i 's/question(8)/question(8, 99)/' "$1/tests/hil/test_device.py" ;;
 	esac
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What a user meets: the installation is complete, and a program in C and in C++ is built against it
-# by pkg-config alone and runs.
+# The installation is complete. A program in C and one in C++ are built against it with pkg-config alone,
+# and run.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -15,7 +15,7 @@ build_consumer()
 	local prefix=$1 flags
 	shift
 	flags=$(find "$prefix" -name dpumap.pc -exec dirname {} \;)
-	# The file names the configured prefix; this installation lies elsewhere.
+	# dpumap.pc contains the configured prefix, but this installation is in another directory.
 	flags=$(PKG_CONFIG_PATH=$flags pkg-config --define-variable=includedir="$prefix/include" \
 		--define-variable=libdir="$(dirname "$flags")" --cflags --libs dpumap) || return 1
 	# shellcheck disable=SC2086
@@ -43,9 +43,9 @@ check_consumer()
 	}
 	END
 	lib=$(dirname "$(find "$prefix" -name libdpumap.so -not -path '*/dpumap-doca/*')")
-	build_consumer "$prefix" gcc -std=c11 || { bad "no program in C can be built"; return; }
+	build_consumer "$prefix" gcc -std=c11 || { bad "a program in C cannot be built against the installation"; return; }
 	[ "$(LD_LIBRARY_PATH=$lib "$prefix/consumer")" = DOCA_SUCCESS ] || bad "the program in C does not run"
-	build_consumer "$prefix" g++ -std=c++17 -x c++ || bad "no program in C++ can be built"
+	build_consumer "$prefix" g++ -std=c++17 -x c++ || bad "a program in C++ cannot be built against the installation"
 }
 
 run_check()
@@ -55,7 +55,7 @@ run_check()
 		prefix=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-install.XXXXXX")
 		# shellcheck disable=SC2064
 		trap "rm -rf '$prefix' '$prefix.log'" EXIT
-		install_to "$prefix" || { bad "the build in $BUILD does not install"; return; }
+		install_to "$prefix" || { bad "the build in $BUILD cannot be installed"; return; }
 	fi
 	for file in dpumap dpumapd dpumap-emu dpumap-emu.1 dpumap-emu.h libdpumap-emu.so libdpumap.so libdpumap_desc.a dpumap.pc doca-common.pc doca-dma.pc doca-argp.pc doca-rdma.pc libdoca_common.so libdoca_dma.so doca_mmap.h doca_rdma_bridge.h desc.h arena.h parent_domain.h dm.h dma.h; do
 		[ -n "$(find "$prefix" -name "$file")" ] || bad "$file is not installed"

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# scripts/test counts what fails and what hangs: neither is lost, and neither keeps the rest from
-# running.
+# scripts/test counts tests that fail and lanes that hang as failures, and runs all other lanes.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 PLANTS=4
 
-# lane NAME: a lane of the commands on stdin
+# lane NAME: add a lane with the commands on standard input
 lane()
 {
 	{
@@ -33,16 +32,16 @@ run_check()
 	lane hangs <<<'check begins true; sleep 15'
 	lane fails <<<'check says bash -c "echo what went wrong; false"; later waits false; later is-well true; await_checks'
 	lane stops <<<'check begins true; false'
-	lane passes <<<'check is-well true; record skip not-here "there is none"'
+	lane passes <<<'check is-well true; record skip not-here "not available"'
 	TMPDIR=$tree DPUMAP_LANE_BUILD=$tree/build DPUMAP_LANE_SECONDS=3 timeout -k 5 60 \
 		bash "$tree/scripts/test" --no-install hangs fails stops passes >"$tree/log" 2>&1 || status=$?
-	[ "$status" -eq 1 ] || bad "scripts/test ends with $status"
-	says '^   hangs has not ended after 3 s'
+	[ "$status" -eq 1 ] || bad "scripts/test ended with $status, not 1"
+	says '^   hangs did not end within 3 s'
 	says ' sleep 15$'
 	says '^-- fails: says'
 	[ "$(tail -n 1 "$tree/log")" = "4 passed, 4 failed, 1 skipped" ] ||
-		bad "the last line is \"$(tail -n 1 "$tree/log")\""
-	! pgrep -f "$tree" >/dev/null || bad "something is left running"
+		bad "wrong last line: \"$(tail -n 1 "$tree/log")\""
+	! pgrep -f "$tree" >/dev/null || bad "processes of the lanes still run"
 	[ "$WRONG" -eq 0 ] || sed 's/^/   /' "$tree/log"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The manual pages are well formed, and dpumap-emu(1) and dpumap(1) have every option and verb that
-# --help has.
+# The manual pages are well formed, and dpumap-emu(1) and dpumap(1) describe every option and verb that
+# --help lists.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -18,13 +18,13 @@ check_words()
 	done
 }
 
-# The same of dpumap, whose commands have options of their own.
+# Check the page of dpumap, whose commands have options of their own.
 check_tool()
 {
 	local page=$1 tool=$BUILD/bin/dpumap command word commands
 	mapfile -t commands < <("$tool" --help |
 		sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\( [a-z]\{4,\}\)\{0,1\}\) .*/\1/p')
-	[ "${#commands[@]}" -gt 0 ] || bad "dpumap --help tells of no command"
+	[ "${#commands[@]}" -gt 0 ] || bad "dpumap --help lists no command"
 	for command in "${commands[@]}"; do
 		grep -qE "^\.It (.* )?Cm $command( |\$)" "$page" || bad "$page does not explain $command"
 	done
@@ -33,7 +33,7 @@ check_tool()
 	done < <({
 		"$tool" --help
 		for command in "${commands[@]}"; do
-			# shellcheck disable=SC2086 # some are two words
+			# shellcheck disable=SC2086 # some commands are two words
 			"$tool" $command --help
 		done
 	} | grep -oE -- '^ +(-.,)? +--[a-z]+(-[a-z]+)*' | grep -oE -- '--[a-z-]+' |
@@ -48,7 +48,7 @@ run_check()
 		said=$(mandoc -T lint -W warning "$page" || true)
 		[ -z "$said" ] || bad "$said"
 	done
-	[ "$seen" -gt 0 ] || bad "there is no manual page"
+	[ "$seen" -gt 0 ] || bad "no manual page found in $TREE/man"
 	check_words "$TREE/man/dpumap-emu.1"
 	check_tool "$TREE/man/dpumap.1"
 }

@@ -7,7 +7,7 @@
 shell_files()
 {
 	cd "$TREE"
-	# shellcheck disable=SC2016 # the program of awk
+	# shellcheck disable=SC2016 # expanded by awk
 	{ find "${SOURCE_DIRS[@]}" -type f -print0 2>/dev/null || true; } |
 		xargs -0 awk 'FNR == 1 && /^(#!\/bin\/(ba)?sh|# shellcheck shell=)/ { print FILENAME }
 			{ nextfile }' | LC_ALL=C sort
@@ -18,10 +18,10 @@ run_check()
 	local list
 	list=$(shell_files)
 	[ -n "$list" ] || bad "no shell script found in $TREE"
-	(cd "$TREE" && xargs -P "$(nproc)" -n 10 shellcheck -x <<<"$list") || bad "shellcheck complains"
+	(cd "$TREE" && xargs -P "$(nproc)" -n 10 shellcheck -x <<<"$list") || bad "shellcheck found problems"
 }
 
-# One script and what it sources stand for the tree.
+# The self-test uses one script and the file that it sources.
 make_scratch()
 {
 	mkdir -p "$1/scripts/lib"

@@ -15,9 +15,9 @@ source_files()
 run_check()
 {
 	local file
-	# shellcheck disable=SC2016 # the program of awk
+	# shellcheck disable=SC2016 # expanded by awk
 	while read -r file; do
-		bad "$file: no line '$licence'"
+		bad "$file lacks the line '$licence'"
 	done < <(cd "$TREE" && source_files | LC_ALL=C sort -u | xargs awk -v licence="$licence" '
 		FNR == 1 { seen[FILENAME] = 0 }
 		FNR <= 3 && index($0, licence) { seen[FILENAME] = 1 }

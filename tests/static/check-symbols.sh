@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The public headers, the symbol map and libdpumap.so name the same functions, and the library asks
-# for rdma-core, libnuma, json-c and the C library alone. The codec is a static library of its own, for firmware: what
-# its header declares is in there.
+# The public headers, the symbol map and libdpumap.so name the same functions, and the library needs only
+# rdma-core, libnuma, json-c and the C library. The codec is also a static library for firmware, which
+# defines the functions that its header declares.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The functions that the header files whose names match REGEX declare
+# Print the functions that the header files whose names match REGEX declare
 declared()
 {
 	local dir
@@ -19,21 +19,21 @@ declared()
 	rm -rf "$dir"
 }
 
-# The functions that the symbol map MAP names
+# Print the functions that the symbol map MAP names
 mapped()
 {
 	sed -e 's|/\*.*\*/||' -e 's/#.*//' "$TREE/$1" |
 		sed -n 's/^[[:space:]]*\([a-z][a-z0-9_]*\);.*/\1/p' | LC_ALL=C sort -u
 }
 
-# The functions that the library LIB shows
+# Print the functions that the library LIB exports
 exported()
 {
 	nm -D --defined-only "$BUILD/lib/$1" | awk '$2 != "A" { print $3 }' |
 		sed 's/@.*//' | LC_ALL=C sort -u
 }
 
-# within WHAT A B: each name of A is in B
+# within WHAT A B: complain with WHAT about each name in A that is not in B
 within()
 {
 	local name
@@ -42,7 +42,8 @@ within()
 	done
 }
 
-# check_library LIB MAP DECLARED NEEDED: the four agree; NEEDED is a pattern of libraries
+# check_library LIB MAP DECLARED NEEDED: check that LIB, MAP and the header files DECLARED name the same
+# functions, and that LIB needs only libraries that match the pattern NEEDED
 check_library()
 {
 	local dir lib
@@ -55,7 +56,7 @@ check_library()
 	within "is in $2 but not in $1" "$dir/mapped" "$dir/exported"
 	within "is exported by $1 but not in $2" "$dir/exported" "$dir/mapped"
 	rm -rf "$dir"
-	grep -qz 'local:[[:space:]]*\*;' "$TREE/$2" || bad "$2 has no 'local: *'"
+	grep -qz 'local:[[:space:]]*\*;' "$TREE/$2" || bad "$2 lacks 'local: *', so it exports all other symbols"
 	for lib in $(readelf -d "$BUILD/lib/$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
 		[[ $lib =~ ^($4|libc\.so\.6|ld-linux-.*|libasan\.so\..*|libubsan\.so\..*)$ ]] ||
 			bad "$1 needs $lib"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The pieces of code in docs/tutorial.md are in the examples, line after line.
+# Each piece of code in docs/tutorial.md is a consecutive part of an example.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -16,11 +16,11 @@ run_check()
 	pieces = re.findall(r"^```c\n(.*?)^```", (tree / "docs/tutorial.md").read_text(), re.M | re.S)
 	for piece in pieces:
 	    if not any(lines(piece) in source for source in sources):
-	        print(f"docs/tutorial.md: in no example: {piece.strip().splitlines()[0]}")
+	        print(f"docs/tutorial.md: no example contains: {piece.strip().splitlines()[0]}")
 	if len(pieces) < 5:
-	    print("docs/tutorial.md: hardly any code")
+	    print("docs/tutorial.md: fewer than 5 pieces of code found")
 	END
-	) || bad "the tutorial cannot be read"
+	) || bad "the program that compares docs/tutorial.md failed"
 	[ -z "$said" ] || bad "$said"
 }
 

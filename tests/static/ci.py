@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """usage: ci.py TREE
 
-The CI definitions: complains on stdout about what does not fit the schemas beside this file, which
-know only what we use, about a lane of scripts/test that is not run by exactly one job of each
-system, and about a required check that does not need all of them.
+Check the CI definitions. Print a line for each violation of the schemas beside this file (which allow
+only what the project uses), for each lane of scripts/test that is not run by exactly one job of each
+system, and for a job `required` that does not need all other jobs.
 """
 import json
 import pathlib
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def load(path, schema, say):
-    """The document, all of whose values are strings; None if it is not what the schema says."""
+    """Return the document, in which all values are strings; None if it violates the schema."""
     if not path.is_file():
         say(path, "is missing")
         return None
@@ -36,17 +36,17 @@ def load(path, schema, say):
 
 
 def check_lanes(path, groups, tree, say):
-    """Each lane is in one group."""
+    """Check that each lane is in exactly one group."""
     named = re.search(r'^all_lanes="(.*)"$', (tree / "scripts/test").read_text(), re.M)[1].split()
     files = {file.name for file in (tree / "scripts/lanes").iterdir()}
     for lane in sorted(files ^ set(named)):
-        say(tree / "scripts/test", f"all_lanes and scripts/lanes differ in {lane}")
+        say(tree / "scripts/test", f"lane {lane} is only in one of all_lanes and scripts/lanes/")
     run = [lane for group in groups for lane in group.split()]
     for lane in named:
         if run.count(lane) != 1:
             say(path, f"lane {lane} is run by {run.count(lane)} jobs")
     for lane in sorted(set(run) - set(named)):
-        say(path, f"there is no lane {lane}")
+        say(path, f"unknown lane {lane}")
 
 
 def runs(job):
@@ -72,21 +72,21 @@ def check_github(tree, say):
             say(path, f"job required has to wait for all: {' '.join(sorted(missing))}")
         for name in required.get("needs", []):
             if {"if": f"needs.{name}.result != 'success'", "run": "exit 1"} not in required["steps"]:
-                say(path, f"job required does not fail with {name}")
+                say(path, f"job required must fail if {name} fails")
 
     path = tree / ".github/workflows/hil.yml"
     document = load(path, "ci-github.schema.json", say)
     if document:
         if set(document["on"]) & {"push", "pull_request"}:
-            say(path, "a change that nobody has read would run in the lab")
+            say(path, "a change would run in the lab before its review")
         if document.get("concurrency", {}).get("cancel-in-progress") != "false":
-            say(path, "two runs would share the lab")
+            say(path, "two runs could use the lab at the same time")
         for name, job in document["jobs"].items():
             if "self-hosted" not in job["runs-on"] or not runs(job)[0].startswith("scripts/hil "):
                 say(path, f"job {name} does not run scripts/hil in the lab")
     for extra in sorted((tree / ".github").rglob("*.y*ml")):
         if extra.name not in ("test.yml", "hil.yml"):
-            say(extra, "is not one of ours: tests/static/ci.py does not know what it runs")
+            say(extra, "unexpected workflow; tests/static/ci.py checks only test.yml and hil.yml")
 
 
 def check_gitlab(tree, say):
@@ -98,7 +98,7 @@ def check_gitlab(tree, say):
     groups = []
     for name, job in jobs.items():
         if job["stage"] not in document["stages"]:
-            say(path, f"job {name}: there is no stage {job['stage']}")
+            say(path, f"job {name}: unknown stage {job['stage']}")
         for command in job["script"]:
             arguments = command.removeprefix("scripts/test ")
             if arguments == "$LANES":
@@ -106,7 +106,7 @@ def check_gitlab(tree, say):
             elif arguments != command:
                 groups.append(arguments)
             if command.startswith("scripts/hil ") and "resource_group" not in job:
-                say(path, f"two runs of job {name} would share the lab")
+                say(path, f"two runs of job {name} could use the lab at the same time")
     check_lanes(path, groups, tree, say)
     tests = {name for name, job in jobs.items() if job["stage"] == "test"}
     missing = tests - set(jobs.get("required", {}).get("needs", []))

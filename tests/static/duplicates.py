@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """usage: duplicates.py [--table] TREE
 
-Code of the product that is there twice. sim_c finds runs of tokens of one shape, whatever the names
-in them are, which tables and guards have too; a run is a duplicate if most of the words are the same
-as well. Complains on stdout about each one that is long, and about each line of duplicates.txt that
-allows what is not there; --table prints all of them, the short ones too.
+Find duplicated code in the product. sim_c finds runs of tokens with the same structure, regardless of
+names; tables and guards have such runs too. A run counts as a duplicate if most of its words are the same
+as well. Print a line for each long duplicate that duplicates.txt does not allow, and for each line of
+duplicates.txt that is not needed. --table prints all duplicates, including short ones.
 """
 import collections
 import difflib
@@ -30,7 +30,7 @@ def find(tree):
     said = subprocess.run(["sim_c", "-n", "-T", "-F", "-w", "200", "-r", str(LISTED_TOKENS), *files],
                           cwd=tree, check=True, capture_output=True, text=True).stdout
     if "Total input" not in said:
-        sys.exit("sim_c says nothing")
+        sys.exit("sim_c printed no result")
 
     def words(name, begin, end):
         return re.findall(r"\w+", "\n".join(files[name][int(begin) - 1:int(end)]))
@@ -65,15 +65,15 @@ def complain(found, allowed):
         if files in allowed:
             used.add(files)
             continue
-        print(f"{duplicate.first}:{duplicate.first_line}: {duplicate.tokens} tokens are in "
-              f"{duplicate.second}:{duplicate.second_line} too, {duplicate.same:.0%} of the words "
+        print(f"{duplicate.first}:{duplicate.first_line}: {duplicate.tokens} tokens are also in "
+              f"{duplicate.second}:{duplicate.second_line} with {duplicate.same:.0%} of the words "
               "the same")
     for files in sorted(set(allowed) - used):
-        print(f"duplicates.txt: {' and '.join(files)} have nothing long in common")
+        print(f"duplicates.txt: {' and '.join(files)} have no long duplicate in common")
 
 
 def table(found, allowed):
-    print("| tokens | same words | here | and here | |\n| ---: | ---: | --- | --- | --- |")
+    print("| tokens | same words | first place | second place | reason |\n| ---: | ---: | --- | --- | --- |")
     for one in sorted(found, reverse=True):
         reason = allowed.get((one.first, one.second), "not allowed") if is_long(one) else ""
         print(f"| {one.tokens} | {one.same:.0%} | {one.first}:{one.first_line} | "

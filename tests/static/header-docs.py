@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Is every function of the public headers documented, as far as a program can tell?
+"""usage: header-docs.py TREE
 
-    header-docs.py TREE     prints one line for each thing that is missing
-
-Asked of each function: a comment right above it with a purpose, each argument and no other, units
-where it counts bytes, who owns what it hands out, in what states of an object it may be called,
-whether from any thread, and each error with what triggers it. The errors are compared with the
-code: what is documented must be within reach of the function, and what is within its reach must be
-documented. Reach is by names, hence too wide where a caller translates a result; NARROWED says
-where.
+Check the documentation of every function in the public headers, and print a line for each missing part.
+Each function needs a comment directly above it, which states its purpose, exactly its arguments, the units
+of sizes, the ownership of returned objects, the states of an object in which the function may be called,
+its thread safety, and each error with its trigger. The errors are compared with the code: the function
+must be able to return each documented error, and must document each error that it may return. The program
+follows calls by name, so it finds too many errors where a caller translates results; NARROWED lists these
+functions.
 """
 
 import collections
@@ -29,69 +28,71 @@ STATE = re.compile(r"\b(state|start|stop|import|new|open|never)|\bof the (map|qu
 OWNER = re.compile(r"\b(own|valid|until|before|give it back|reference)")
 FUNCTION_BODY = re.compile(r"^\w[^;{}#]*?\b(\w+)\([^;{}]*\)\n\{\n(.*?)^\}", re.M | re.S)
 TABLE_BODY = re.compile(r"^\w[^;{}#()]*?\b(\w+)(?:\[\w*\])* = (\{.*?\});$", re.M | re.S)
-# Functions whose result gets to the caller of the interface as these codes alone, with the reason.
+# Functions of whose results only these codes reach the callers of the public interface, with the reason.
 NARROWED = {
-    "hold_again": (),  # of umem.c: nobody is told
-    # Its callers pass on two of the errno values that it knows (device/devx.c).
+    "restore_guard": (),  # in umem.c: the caller reports an earlier error
+    # Its other errors cannot occur: devmem.c checks the arguments first.
     "dpumap_errno_to_error": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_SUPPORTED"),
-    # A device that does not open or answer is a matter of the driver to who asks for capabilities.
+    # Its callers name the other errors themselves.
+    "dpumap_errno_narrow": ("DOCA_ERROR_DRIVER",),
+    # Callers report a device that cannot be opened or queried as DRIVER.
     "dpumap_hca_get_caps": ("DOCA_ERROR_DRIVER",),
-    "dpumap_hca_query_port": ("DOCA_ERROR_DRIVER",),
+    "dpumap_port_query": ("DOCA_ERROR_DRIVER",),
     "dpumap_caps_query": ("DOCA_ERROR_DRIVER",),
-    # The getters over them say NOT_SUPPORTED or OPERATING_SYSTEM.
+    # The public getters return NOT_SUPPORTED or OPERATING_SYSTEM instead.
     "dpumap_sysfs_mac": (),
     "dpumap_sysfs_iface": (),
     "dpumap_sysfs_rep_iface": (),
-    # Its callers say DRIVER.
+    # Its callers return DRIVER instead.
     "dpumap_hca_open_context": (),
-    # It destroys one object, which exists.
-    "dpumap_region_unshare": ("DOCA_ERROR_DRIVER",),
-    # NOT_PERMITTED in all that take a map off its devices; start says DRIVER, as for registering.
+    # It only destroys an object that exists.
+    "dpumap_region_unexport_pci": ("DOCA_ERROR_DRIVER",),
+    # Functions that deregister a map return NOT_PERMITTED instead; start returns DRIVER.
     "dpumap_mmap_unregister": (),
-    # Checked for bounds before; that is all that verbs refuse.
+    # The bounds are checked first, and verbs refuse nothing else.
     "dpumap_devmem_write": ("DOCA_ERROR_INVALID_VALUE",),
     "dpumap_devmem_read": ("DOCA_ERROR_INVALID_VALUE",),
     "dpumap_devmem_alloc": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_NO_MEMORY",
                             "DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_DRIVER"),
-    # As registering: the umem is held, so what it lacks is a fault of the device.
-    "dpumap_region_register_pages": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
+    # The umem exists, so all other errors are failures of the device.
+    "dpumap_region_register_umem": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
     # A connection needs nothing of its device but a port.
-    "dpumap_rdma_create": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_CONNECTED",
-                           "DOCA_ERROR_OPERATING_SYSTEM", "DOCA_ERROR_DRIVER"),
-    # A driver that has no parent domains is none that the library can use.
-    "dpumap_device_adopt_pd": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
-    # What goes wrong when a device is closed is logged: nobody can do anything about it.
+    "dpumap_rc_qp_create": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_CONNECTED",
+                            "DOCA_ERROR_OPERATING_SYSTEM", "DOCA_ERROR_DRIVER"),
+    # The library needs a driver that supports parent domains.
+    "dpumap_device_init_pd": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
+    # Errors on closing a device are only logged, because the caller cannot handle them.
     "dpumap_device_close": (),
     # The status of a copy, not the result of polling.
-    "judge": (),
+    "completion_status": (),
     # A context keeps its table for later calls.
-    "dpumap_dma_ops": (),
-    "dpumap_rdma_ops": (),
-    # What a task does wrong is its status.
+    "dma_ops": (),
+    "rdma_ops": (),
+    # Errors of a task become its status.
     "dpumap_dma_task_submit": (),
     "dpumap_dma_task_progress": (),
     "dpumap_dma_is_ready": (),
     "dpumap_rdma_task_submit": (),
     "dpumap_rdma_task_poll": (),
     "dpumap_rdma_is_ready": (),
-    # Who is to be woken by it cannot do anything about it.
-    "dpumap_pe_kick": (),
-    # A setter says INVALID_VALUE; an address that went away later is NOT_CONNECTED.
-    "query_gid": (),
-    "dpumap_rdma_check_gid": (),
-    # What a context's starting, stopping and checking become for its user (core/ctx.c, task.c).
+    # The thread that it wakes cannot handle the error.
+    "dpumap_pe_wake": (),
+    # A setter returns INVALID_VALUE; if the address was removed later, the error is NOT_CONNECTED.
+    "dpumap_gid_query": (),
+    "dpumap_gid_check": (),
+    # Errors of starting, stopping and checking that users of a context see (src/core/pe/ctx.c, task.c).
     "ops->start": ("DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_BAD_STATE",
                    "DOCA_ERROR_IN_PROGRESS"),
-    "ops->proceed": (),
+    "ops->poll_start": (),
     "ops->stop": (),
     "ops->flush": (),
     "ops->check": ("DOCA_ERROR_INVALID_VALUE",),
 }
-# Objects that refuse calls by what was done with them before.
-# What a call through a table may get to; filled by main().
+# The functions that a call through a table may reach; filled by main().
 OPERATIONS = {}
-# Where functions of a name are; filled by main().
+# The places of all functions with a name; filled by main().
 PLACES = collections.defaultdict(list)
+# Objects that refuse some calls, depending on their state.
 STATEFUL = ("doca_mmap", "doca_buf_inventory", "doca_dev")
 
 
@@ -100,7 +101,7 @@ def blank_comments(text):
 
 
 def declared(include):
-    """Names and headers of all functions, as the compiler sees them."""
+    """Return the names and headers of all functions, as the compiler sees them."""
     headers = sorted(p.relative_to(include) for p in include.rglob("*.h"))
     with tempfile.TemporaryDirectory() as scratch:
         unit = pathlib.Path(scratch, "all.c")
@@ -128,7 +129,7 @@ def split_args(text):
 
 @functools.cache
 def read_header(file):
-    """Its text, and the same without comments and directives."""
+    """Return the text of a file, and the text without comments and directives."""
     text = file.read_text(encoding="utf-8")
     return text, re.sub(r"^#(?:[^\n]*\\\n)*[^\n]*",
                         lambda m: ";" + re.sub(r"[^\n]", " ", m[0][1:]),
@@ -154,11 +155,11 @@ def parse(file, name):
 
 
 def sections(comment):
-    """Purpose, {argument: text}, text of @return."""
+    """Return the purpose, {argument: text}, and the text of @return."""
     parts = re.split(r"^\s*@(param|return)\b", comment, flags=re.M)
     params, returns = {}, ""
     for tag, text in zip(parts[1::2], parts[2::2]):
-        # A blank line ends a tag; what follows is about the function again.
+        # A blank line ends a tag; the text after it describes the function again.
         text, _, rest = text.partition("\n\n")
         parts[0] += "\n" + rest
         if tag == "return":
@@ -170,7 +171,7 @@ def sections(comment):
 
 
 def errors_of(returns):
-    """[(code, words behind it)]; in "A, B or C when ..." the words belong to all three."""
+    """Return [(code, trigger)]; in "A, B or C when ..." all three codes have the same trigger."""
     found = list(ERROR.finditer(returns))
     ends = [m.start() for m in found[1:]] + [len(returns)]
     texts = [returns[m.end():end] for m, end in zip(found, ends)]
@@ -193,18 +194,18 @@ def check_args(f, params):
             yield f"argument {name} is not described"
     for name in params:
         if name not in names:
-            yield f"there is no argument {name}"
+            yield f"the function does not have an argument {name}"
     for arg in f.args:
         name, text = arg_name(arg), params.get(arg_name(arg), "")
         counts = re.search(r"\bsize_t\b", arg) or re.search(r"(^|_)(len|size)$", name)
         if text and counts and not re.search(r"\b(bytes?|number|how many)\b", text):
-            yield f"argument {name}: in what unit?"
+            yield f"argument {name}: its unit is not documented"
         if text and re.match(r"(const )?(struct \w+|void) \*\*", arg) and "out" in text[:4] and \
            not re.match(r"void", arg) and not OWNER.search(text):
-            yield f"argument {name}: who owns it, and how long?"
+            yield f"argument {name}: its owner is not documented, or how long it is valid"
         kind = re.match(r"(?:const )?struct (\w+) \*(?!\*)", arg)
         if text and kind and kind[1] in STATEFUL and not STATE.search(text):
-            yield f"argument {name}: in what states?"
+            yield f"argument {name}: the allowed states are not documented"
 
 
 def check_errors(f, params, returns, functions):
@@ -212,22 +213,22 @@ def check_errors(f, params, returns, functions):
     reference = REFERENCE.match(returns)
     if reference:
         if reference[1] not in functions:
-            yield f"@return: there is no {reference[1]}()"
+            yield f"@return: {reference[1]}() does not exist"
         return
     if not found:
-        yield "@return: no code is named"
+        yield "@return: no error code is documented"
     for code, text in found:
         if code not in SUCCESS and not TRIGGER.search(text):
-            yield f"@return: no trigger of {code}"
+            yield f"@return: the trigger of {code} is not documented"
     takes_pointer = any("*" in arg or "[" in arg for arg in f.args)
     if takes_pointer and not re.search(r"INVALID_VALUE|ERR_NULL", returns) and \
        not any("NULL" in text for text in params.values()):
-        yield "@return: what does NULL give?"
+        yield "@return: the result of a NULL argument is not documented"
 
 
 def check_comment(f, functions, head):
     if f.comment is None:
-        yield "no /** comment */ right above it"
+        yield "no /** comment */ directly above the function"
         return
     purpose, params, returns = sections(f.comment)
     if len(purpose.split()) < 2:
@@ -238,12 +239,12 @@ def check_comment(f, functions, head):
     elif f.returns in ("doca_error_t", "dpumap_desc_status_t"):
         yield from check_errors(f, params, returns, functions)
     if "thread" not in f.comment.lower() and "Thread safety" not in head:
-        yield "nothing about threads, neither here nor at the head of the file"
+        yield "its thread safety is not documented, neither here nor at the top of the file"
 
 
 def definitions(source):
-    """{(file, function or table): (codes it names, names it mentions)} of the C files in source;
-    those that other files can see are under (None, name) as well."""
+    """Return {(file, function or table): (codes in it, names in it)} for the C files in source. Functions
+    with external linkage are listed under (None, name) as well."""
     found = {}
     for file in source:
         code = blank_comments(file.read_text(encoding="utf-8"))
@@ -251,6 +252,8 @@ def definitions(source):
             codes = set(re.findall(r"\bDOCA_ERROR_(?!PROPAGATE)\w+", m[2]))
             if "dpumap_fail_null" in m[2]:
                 codes.add("DOCA_ERROR_INVALID_VALUE")
+            if "dpumap_errno_to_one_of" in m[2]:
+                codes.add("DOCA_ERROR_DRIVER")
             named = re.sub(r'"(?:\\.|[^"\\])*"', '""', m[2])
             mentions = set(re.findall(r"\bops->\w+|\b[a-z]\w+\b", named))
             found[file, m[1]] = codes, mentions
@@ -260,7 +263,7 @@ def definitions(source):
 
 
 def operations(source):
-    """{"ops->member": {(file, function)}} of all tables of a context's operations."""
+    """Return {"ops->member": {(file, function)}} for all tables of context operations."""
     found = collections.defaultdict(set)
     for file in source:
         code = blank_comments(file.read_text(encoding="utf-8"))
@@ -271,14 +274,14 @@ def operations(source):
 
 
 def definition_of(key, code):
-    """Where a function that a file names is: in that file, or in another that shows it."""
+    """Find a function that a file names: in that file, or with external linkage in another."""
     if key in code:
         return [key]
     return PLACES[key[1]] if (None, key[1]) in code else []
 
 
 def reach(name, code):
-    """All codes of a function and of what it may call; never too few, maybe too many."""
+    """Return all codes that a function and its callees may return; never too few, possibly too many."""
     seen, codes = set(), set()
     left = list(PLACES[name]) if (None, name) in code else []
     while left:
@@ -300,7 +303,7 @@ def reach(name, code):
 
 
 def documented_errors(f, functions):
-    """Those of its comment, and of the function that it says to be like."""
+    """Return the codes in the comment of a function, and in that of a function it refers to."""
     returns = sections(f.comment)[2] if f.comment else ""
     codes = {c for c, _ in errors_of(returns)} - set(SUCCESS)
     reference = REFERENCE.match(returns)
@@ -318,7 +321,7 @@ def check_code(f, code, functions):
         for missing in sorted(reached - documented):
             yield f"may return {missing}, which is not documented"
     for vain in sorted(documented - reached):
-        yield f"documents {vain}, which nothing in its reach returns"
+        yield f"documents {vain}, which neither it nor its callees return"
 
 
 def main():
@@ -328,8 +331,8 @@ def main():
     known = set(re.findall(r"\b(?:DOCA_ERROR|DPUMAP_DESC_ERR|DOCA_SUCCESS|DPUMAP_DESC_OK)\w*",
                            "".join(blank_comments(p.read_text(encoding="utf-8"))
                                    for p in include.rglob("*.h"))))
-    source = [file for room in ("argp", "core", "device")
-              for file in tree.glob(f"src/{room}/*.[ch]")]
+    source = [file for room in ("argp", "core", "device", "dma", "log", "rdma")
+              for file in (tree / "src" / room).rglob("*.[ch]")]
     code = definitions(source)
     OPERATIONS.update(operations(source))
     for key in code:
@@ -338,13 +341,13 @@ def main():
     if not functions:
         print("no function found in the public headers")
     for name in sorted(set(NARROWED) - {name for _, name in code} - set(OPERATIONS)):
-        print(f"tests/static/header-docs.py: there is no {name}()")
+        print(f"tests/static/header-docs.py: {name}() does not exist")
     for f in functions.values():
         head = re.search(r"\A(?:/\*.*?\*/\s*){1,2}", f.file.read_text(encoding="utf-8"), re.S)
         wrong = list(check_comment(f, functions, head[0] if head else ""))
         if f.comment is not None:
             named = set(ERROR.findall(re.sub(r'"[^"]*"', "", f.comment)))
-            wrong += [f"there is no {e}" for e in sorted(named - known)]
+            wrong += [f"{e} does not exist" for e in sorted(named - known)]
             wrong += check_code(f, code, functions)
         for text in wrong:
             print(f"{f.file.relative_to(tree)}:{f.line}: {f.name}: {text}")

@@ -1,11 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Frame of the static checks. A check defines
-#   run_check           checks the tree $TREE (with the build folder $BUILD), complains by `bad`
-#   plant DIR           puts a violation into the copy of the tree in DIR; may be called as
-#                       `plant DIR N` with N counting up to PLANTS, each a violation of its own
-# and ends with `main "$@"`. `--self-test` demands that the untouched copy passes and that each
-# planted violation is found.
+# Common part of the static checks. A check defines these functions and ends with `main "$@"`:
+#   run_check     check the tree $TREE (with the build folder $BUILD), and report each violation with `bad`
+#   plant DIR N   put the violation number N, from 1 to $PLANTS, into the copy of the tree in DIR
+# `--self-test` fails unless the unchanged copy passes and every planted violation is found.
 
 set -euo pipefail
 
@@ -13,7 +11,7 @@ TREE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BUILD=$TREE/build
 PLANTS=1
 WRONG=0
-# Folders that hold files of ours.
+# The folders with files of the project.
 SOURCE_DIRS=(include src dpu host tests examples man completion scripts cmake packaging docs .ci .github)
 
 usage()
@@ -27,7 +25,7 @@ bad()
 	printf '%s\n' "$*" >&2
 }
 
-# files PATTERN...: the files of the tree with such names, relative to it
+# files PATTERN...: print the files of the tree whose names match a pattern, relative to the tree
 files()
 {
 	local pattern names=()
@@ -37,17 +35,17 @@ files()
 	(cd "$TREE" && find "${SOURCE_DIRS[@]}" -type f \( "${names[@]:1}" \) 2>/dev/null | LC_ALL=C sort)
 }
 
-# The C code of a file without its comments.
+# Print the C code of a file without its comments.
 code()
 {
 	gcc -fpreprocessed -dD -E -P -x c "$1" 2>/dev/null
 }
 
-# edit FILE SED: a change that must change something, for `plant`
+# edit FILE SED: edit a file for `plant`, and fail if that changes nothing
 edit()
 {
 	sed -i.before "$2" "$1"
-	! cmp -s "$1" "$1.before" || { echo "nothing to plant in $1" >&2; exit 1; }
+	! cmp -s "$1" "$1.before" || { echo "plant: \"$2\" does not change $1" >&2; exit 1; }
 	rm "$1.before"
 }
 
@@ -61,8 +59,7 @@ copy_tree()
 	[ ! -d "$TREE/LICENSES" ] || cp -a "$TREE/LICENSES" "$1/"
 }
 
-# A scratch tree for the self-test; checks that need minutes for the whole tree replace this by a
-# small tree of their own.
+# Create the tree for the self-test. A check that needs minutes for the whole tree creates a smaller one.
 make_scratch()
 {
 	copy_tree "$1"
@@ -73,6 +70,18 @@ passes()
 	bash "$0" --tree "$1" --build "$BUILD" >"$1.log" 2>&1
 }
 
+# try_plant SCRATCH N: plant violation N, and create SCRATCH/N.found if the check finds it
+try_plant()
+{
+	mkdir "$1/$2"
+	cp -a "$1/0/." "$1/$2"
+	plant "$1/$2" "$2"
+	passes "$1/$2" || touch "$1/$2.found"
+	rm -rf "${1:?}/$2"
+}
+
+# The checks wait more than they compute, so several run at once.
+PLANTS_AT_ONCE=4
 self_test()
 {
 	local scratch n failed=0
@@ -82,19 +91,23 @@ self_test()
 	mkdir "$scratch/0"
 	make_scratch "$scratch/0"
 	if ! passes "$scratch/0"; then
-		echo "the untouched copy does not pass:" >&2
+		echo "the unchanged copy does not pass:" >&2
 		cat "$scratch/0.log" >&2
 		exit 1
 	fi
 	for ((n = 1; n <= PLANTS; n++)); do
-		mkdir "$scratch/$n"
-		cp -a "$scratch/0/." "$scratch/$n"
-		plant "$scratch/$n" "$n"
-		if passes "$scratch/$n"; then
+		while [ "$(jobs -rp | wc -l)" -ge "$PLANTS_AT_ONCE" ]; do
+			wait -n || true
+		done
+		try_plant "$scratch" "$n" &
+	done
+	wait
+	for ((n = 1; n <= PLANTS; n++)); do
+		if [ -e "$scratch/$n.found" ]; then
+			tail -n 1 "$scratch/$n.log"
+		else
 			echo "planted violation $n of ${0##*/} is not found" >&2
 			failed=1
-		else
-			tail -n 1 "$scratch/$n.log"
 		fi
 	done
 	return "$failed"
@@ -118,5 +131,5 @@ main()
 		return
 	fi
 	run_check
-	[ "$WRONG" -eq 0 ] || { echo "${0##*/}: $WRONG wrong" >&2; exit 1; }
+	[ "$WRONG" -eq 0 ] || { echo "${0##*/}: $WRONG violations" >&2; exit 1; }
 }

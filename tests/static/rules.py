@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """rules.py TREE: compare the rules of the memory map with their tests.
 
-Complains on stderr, a line for each rule without a test and each test without a rule, and exits
-with 1 then; prints the document that maps the one to the other.
+Print the document that lists each rule with its tests. For each rule without a test and each test without
+a rule, print a line on stderr and exit with 1.
 """
 import pathlib
 import re
@@ -11,24 +11,30 @@ import sys
 
 HEAD = """\
 <!-- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only -->
-<!-- Made by tests/static/check-rules.sh --write; do not edit. -->
+<!-- Written by tests/static/check-rules.sh --write; do not edit. -->
 # Rules of the memory map and their tests
 
-Each rule that is known of DOCA's memory map, with the evidence for it and the tests that show it.
-The list is `tests/integration/rules/rules.txt`. Each test is a function; in brackets is which of
-the programs `tests/integration/rules/test_rules_*.c` it is in. They run on the emulated device
-through the distribution's libibverbs and libmlx5.
+This page lists every known rule of DOCA's memory map with its evidence and its tests. The rules come
+from `tests/integration/rules/rules.txt`. Each test is a function, or a cell of the table in
+`test_rules_states.c`. The name of its program, `tests/integration/rules/test_rules_*.c`, is in
+brackets. The tests run on the emulated device with the distribution's libibverbs and libmlx5.
 
-Evidence: **S** the reference of doca_mmap 3.0, **D** that of the other 3.0 modules, **34** the 3.4
-headers, **P** what published programs need, **F** reports of users, **R** our choice where all of
-these are silent or contradict each other.
+Evidence: **S** the reference of doca_mmap 3.0, **D** the reference of the other 3.0 modules, **34** the
+3.4 headers, **P** published programs, **F** reports of users, **R** our choice if all of these are
+silent or contradict each other.
 
-{rules} rules, {tests} tests; {untested} rules cannot be shown here and say why.
+There are {rules} rules and {tests} tests. {untested} rules cannot be tested here; the reason is given
+instead of a test.
 """
-COLUMNS = "| rule | evidence | what it says | tests |\n| --- | --- | --- | --- |"
+COLUMNS = "| id | evidence | rule | tests |\n| --- | --- | --- | --- |"
 EVIDENCE = {"S", "D", "34", "P", "F", "R"}
 TEST = re.compile(r"^static void (\w+)\(void \*\*state\)$", re.M)
 MARKED = re.compile(r"^/\* rule: ([^/]*?) \*/\nstatic void (\w+)\(void \*\*state\)$", re.M)
+
+# The table of operations and states: its rows, and the words in the names of its tests.
+ROW = re.compile(r"(?:^\t/\* rule: ([^/]*?) \*/\n)?^\tROW\((\w+), ([\w, ]+)\),$", re.M)
+OUTCOME = re.compile(r'^\t\[(\w+)\] = \{"(\w+)",', re.M)
+STATES = re.compile(r"^enum rules_state \{ ([\w, ]+) \};$", re.M)
 
 
 class Rule:
@@ -46,7 +52,7 @@ bad.lines = 0
 
 
 def read_rules(path):
-    """The headings with their rules, in order."""
+    """Return the headings with their rules, in order."""
     sections, names = [], set()
     for line in path.read_text().splitlines():
         if line.startswith("== "):
@@ -60,39 +66,66 @@ def read_rules(path):
             if rule.name in names:
                 bad(f"{rule.name} is listed twice")
             if not set(rule.evidence.split(", ")) <= EVIDENCE:
-                bad(f"{rule.name}: no such evidence: {rule.evidence}")
+                bad(f"{rule.name}: unknown evidence: {rule.evidence}")
             names.add(rule.name)
             sections[-1][1].append(rule)
     return sections
 
 
+def split_names(text):
+    return [name for name in re.split(r",[\s*]*", text) if name]
+
+
+def functions(path, code):
+    """Yield the tests of a program that are functions, each with the names of its rules."""
+    marked = {test: split_names(ids) for ids, test in MARKED.findall(code)}
+    for test in TEST.findall(code):
+        if f"_test({test})," in code:
+            yield test, marked.get(test, [])
+        elif not ROW.search(code):
+            bad(f"{path.name}: {test} is not run")
+
+
+def cells(path, code):
+    """Yield the tests of a program that are cells of its table, each with the names of its rules."""
+    states = split_names(STATES.search(path.with_name("rules.h").read_text())[1])
+    words = dict(OUTCOME.findall(code))
+    for marked, operation, outcomes in ROW.findall(code):
+        more = [name.split() for name in split_names(marked)]
+        for state, outcome in zip(states, split_names(outcomes), strict=True):
+            rules = [rule for where, rule in more if where in (state, "all")]
+            yield (f"{operation}_on_{state.lower()}_map_{words[outcome]}",
+                   [f"T-2.4-{operation}-{state}", *rules])
+        for where, rule in more:
+            if where not in (*states, "all"):
+                bad(f"{path.name}: {operation}: unknown state {where} for {rule}")
+
+
 def assign(path, rules, seen):
-    """Give the tests of a program to their rules."""
+    """Add the tests of a program to their rules."""
     code = path.read_text()
     program = path.stem.removeprefix("test_rules_")
-    marked = {test: ids for ids, test in MARKED.findall(code)}
-    if code.count("/* rule:") != len(marked):
-        bad(f"{path.name}: a rule: line is not directly above a test")
-    for test in TEST.findall(code):
+    marked = len(MARKED.findall(code)) + sum(1 for found in ROW.findall(code) if found[0])
+    if code.count("/* rule:") != marked:
+        bad(f"{path.name}: a line \"rule:\" is not directly above a test")
+    for test, names in [*functions(path, code), *cells(path, code)]:
         if test in seen:
-            bad(f"{path.name}: {test}: there is another test of that name")
+            bad(f"{path.name}: {test}: another test has the same name")
         seen.add(test)
-        if f"_test({test})," not in code:
-            bad(f"{path.name}: {test} is not run")
-        if test not in marked:
-            bad(f"{path.name}: {test} has no rule")
-        for name in re.split(r",[\s*]*", marked.get(test, "")):
+        if not names:
+            bad(f"{path.name}: {test} is not assigned to a rule")
+        for name in names:
             if name in rules:
                 rules[name].tests.append((test, program))
-            elif name:
-                bad(f"{path.name}: {test}: there is no rule {name}")
+            else:
+                bad(f"{path.name}: {test}: unknown rule {name}")
 
 
 def judge(rule):
     if rule.reason and rule.tests:
-        bad(f"{rule.name} has a test and a reason to have none")
+        bad(f"{rule.name} has a test, but also a reason for not having one")
     if not rule.reason and not rule.tests:
-        bad(f"{rule.name} has no test")
+        bad(f"{rule.name} is not tested")
 
 
 def row(rule):

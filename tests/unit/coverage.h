@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Comes before everything else in unit tests of an instrumented build: a child that ends by _exit()
- * writes what it reached as well.
+ * Included before everything else in unit tests with coverage: a child that ends with _exit()
+ * writes its coverage data too.
  */
 #ifndef DPUMAP_TESTS_UNIT_COVERAGE_H
 #define DPUMAP_TESTS_UNIT_COVERAGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* In place of the C library's: who says what to syslog is printed. */
-#include "unit/log_lab.h"
+/* Replace the C library's syslog(): print what a program sends to it. */
+#include "unit/log_process.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@ static const char *identity = "";
 
 void openlog(const char *ident, int option, int facility)
 {
-	(void)option;
 	CHECK(facility == LOG_USER);
 	identity = ident;
 }
@@ -31,14 +30,13 @@ __attribute__((format(printf, 2, 3))) void syslog(int priority, const char *form
 	va_end(ap);
 }
 
-/* What syslog() becomes when it is compiled with _FORTIFY_SOURCE. */
+/* The name of syslog() when compiled with _FORTIFY_SOURCE. */
 __attribute__((format(printf, 3, 4))) void __syslog_chk(int priority, int flag, const char *format,
 							...);
 void __syslog_chk(int priority, int flag, const char *format, ...)
 {
 	va_list ap;
 
-	(void)flag;
 	va_start(ap, format);
 	say(priority, format, ap);
 	va_end(ap);

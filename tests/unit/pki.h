@@ -11,21 +11,21 @@ enum pki_role {
 };
 
 struct pki_cert {
-	const char *ca;	  /* name of the authority that signs */
+	const char *ca;	  /* name of the signing CA */
 	const char *name; /* common name, and of the files NAME.crt and NAME.key */
 	const char *san;  /* as OpenSSL writes them, "DNS:dpu,IP:127.0.0.1"; NULL for none */
 	long serial;
 	enum pki_role role;
-	int days; /* how long it is valid from now; negative: how long ago it ended */
+	int days; /* seconds of validity from now; negative: the time since it expired */
 };
 
-/* All fail the test on any error. Files go to the directory, keys with mode 0600. */
+/* Each fails the test on any error. Files go to the directory, keys with mode 0600. */
 void pki_begin(const char *directory);
 void pki_make_ca(const char *name);
 void pki_make_cert(const struct pki_cert *cert);
-/* NAME.crl of the authority, with serial in it unless that is 0. */
+/* Write NAME.crl of the CA, with this serial unless it is 0. */
 void pki_make_crl(const char *ca, long serial);
-/* directory/NAME.SUFFIX, good until the next four calls. */
+/* The path directory/NAME.SUFFIX, valid until the fourth call after this one. */
 const char *pki_path(const char *name, const char *suffix);
 void pki_end(void);
 

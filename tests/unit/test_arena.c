@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Arenas against a model of what is handed out, and what memory of queues is checked for. */
+/* Arenas, compared with a model of what is allocated, and the checks of queue memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,6 @@ static void test_random_pieces(void **state)
 	uint32_t seed = 7, full = 0;
 	size_t len, used;
 
-	(void)state;
 	memset(space, 0xff, LEN);
 	assert_int_equal(dpumap_arena_create(space, LEN, &arena), DOCA_SUCCESS);
 	assert_int_equal(dpumap_arena_get_allocator(arena, &a), DOCA_SUCCESS);
@@ -73,7 +72,7 @@ static void test_random_pieces(void **state)
 		struct piece *piece = &pieces[next(&seed) % PIECES];
 
 		if (piece->at) {
-			/* Nobody else was given any of it. */
+			/* No other piece overlaps it. */
 			assert_true(is_full_of(piece));
 			a.free(a.context, piece->at, QP);
 			piece->at = NULL;
@@ -88,7 +87,7 @@ static void test_random_pieces(void **state)
 			a.free(a.context, pieces[i].at, QP);
 	assert_int_equal(dpumap_arena_get_usage(arena, &len, &used), DOCA_SUCCESS);
 	assert_int_equal(used, 0);
-	/* All of it is one piece again. */
+	/* All of it is one free piece again. */
 	pieces[0].at = a.alloc(a.context, LEN, 4096, QP);
 	assert_ptr_equal(pieces[0].at, space);
 	assert_null(a.alloc(a.context, 1, 1, QP));
@@ -96,14 +95,13 @@ static void test_random_pieces(void **state)
 	assert_int_equal(dpumap_arena_destroy(arena), DOCA_SUCCESS);
 }
 
-static void test_what_is_no_piece(void **state)
+static void invalid_pieces_are_neither_allocated_nor_freed(void **state)
 {
 	struct dpumap_allocator a;
 	struct dpumap_arena *arena;
 	size_t len, used;
 	uint8_t *piece;
 
-	(void)state;
 	assert_int_equal(dpumap_arena_create(space, LEN, &arena), DOCA_SUCCESS);
 	assert_int_equal(dpumap_arena_get_allocator(arena, &a), DOCA_SUCCESS);
 	assert_null(a.alloc(a.context, 0, 64, QP));
@@ -129,7 +127,6 @@ static void test_bad_arguments(void **state)
 	struct dpumap_allocator a;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(dpumap_arena_create(NULL, LEN, &arena), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_arena_create(space, LEN, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_arena_create(space, 63, &arena), DOCA_ERROR_INVALID_VALUE);
@@ -154,7 +151,6 @@ static void test_fork_safety(void **state)
 	uint8_t *mine = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint8_t *ours = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 #ifdef DPUMAP_TEST_USER_MODE_EMULATION
 	skip(); /* it writes /proc/self/smaps itself, without the flags of mappings */
 #endif
@@ -178,7 +174,6 @@ static void test_memory_of_an_arena_is_fit_for_queues(void **state)
 	doca_error_t result;
 	void *piece;
 
-	(void)state;
 	result = dpumap_arena_create_on_node(0, LEN, &arena);
 	if (result == DOCA_ERROR_NOT_PERMITTED || result == DOCA_ERROR_NOT_SUPPORTED)
 		skip();
@@ -194,11 +189,10 @@ static void test_memory_of_an_arena_is_fit_for_queues(void **state)
 	assert_int_equal(dpumap_arena_destroy(arena), DOCA_SUCCESS);
 }
 
-static void test_zero(void **state)
+static void queue_memory_with_any_bit_set_is_not_zero(void **state)
 {
 	uint8_t bytes[100] = {0};
 
-	(void)state;
 	assert_true(dpumap_queue_memory_is_zero(bytes, 0));
 	assert_true(dpumap_queue_memory_is_zero(bytes, 100));
 	for (size_t i = 0; i < sizeof(bytes); i++) {
@@ -213,11 +207,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_pieces),
-		cmocka_unit_test(test_what_is_no_piece),
+		cmocka_unit_test(invalid_pieces_are_neither_allocated_nor_freed),
 		cmocka_unit_test(test_bad_arguments),
 		cmocka_unit_test(test_fork_safety),
 		cmocka_unit_test(test_memory_of_an_arena_is_fit_for_queues),
-		cmocka_unit_test(test_zero),
+		cmocka_unit_test(queue_memory_with_any_bit_set_is_not_zero),
 	};
 
 	setenv("DPUMAP_LOG_LEVEL", "off", 0);

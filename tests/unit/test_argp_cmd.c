@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The argument parser: commands, usage texts, --help and --version, DPDK's arguments. */
-#include "argp_rig.h"
+#include "argp_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,24 +12,23 @@
 #define INT	DOCA_ARGP_TYPE_INT
 #define BOOLEAN DOCA_ARGP_TYPE_BOOLEAN
 
-static doca_error_t hear_show(void *conf)
+static doca_error_t record_show(void *conf)
 {
 	assert_ptr_equal(conf, &config);
-	hear("show ");
+	record("show ");
 	return config.answer;
 }
 
-static doca_error_t hear_all(void *conf)
+static doca_error_t record_all(void *conf)
 {
 	assert_ptr_equal(conf, &config);
-	hear("all ");
+	record("all ");
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t hear_validation(void *conf)
+static doca_error_t record_validation(void *conf)
 {
-	(void)conf;
-	hear("validate ");
+	record("validate ");
 	return DOCA_SUCCESS;
 }
 
@@ -41,8 +40,8 @@ static void add_commands(void)
 
 	assert_ok(add("n", "num", INT, 0));
 	assert_ok(add("i", "index", INT, INHERITED));
-	doca_argp_cmd_set_callback(show, hear_show);
-	doca_argp_cmd_set_callback(all, hear_all);
+	doca_argp_cmd_set_callback(show, record_show);
+	doca_argp_cmd_set_callback(all, record_all);
 	assert_ok(add_to(show, "d", "details", BOOLEAN, 0));
 	assert_ok(doca_argp_register_cmd(show));
 	/* Into a command that is registered already. */
@@ -54,46 +53,41 @@ static void add_commands(void)
 
 static void test_commands_after_parameters_before_validation(void **state)
 {
-	(void)state;
 	add_commands();
-	assert_ok(doca_argp_register_validation_callback(hear_validation));
+	assert_ok(doca_argp_register_validation_callback(record_validation));
 	assert_ok(start("-n", "1", "show", "-d", "all", "-s", "x"));
-	assert_string_equal(config.heard, "number=1 on=1 text=x show all validate ");
+	assert_string_equal(config.recorded, "number=1 on=1 text=x show all validate ");
 }
 
 static void test_a_command_is_not_mandatory(void **state)
 {
-	(void)state;
 	add_commands();
 	assert_ok(start("-n", "1"));
-	assert_string_equal(config.heard, "number=1 ");
+	assert_string_equal(config.recorded, "number=1 ");
 }
 
 static void test_flags_of_a_command_are_its_own(void **state)
 {
-	(void)state;
 	add_commands();
 	assert_error(start("show", "-n", "1"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(start("-d", "show"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(start("show", "all", "-d"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(config.calls, 0);
-	/* The inner -n is another one than the outer. */
+	/* The inner -n differs from the outer one. */
 	assert_ok(start("-n", "1", "set", "-n", "2"));
-	assert_string_equal(config.heard, "number=1 number=2 ");
+	assert_string_equal(config.recorded, "number=1 number=2 ");
 }
 
 static void test_inherited_flags_reach_all_commands_below(void **state)
 {
-	(void)state;
 	add_commands();
 	assert_error(start("-i", "1", "show", "-i", "2"), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(start("show", "all", "-i", "3", "-s", "x", "-l", "50"));
-	assert_string_equal(config.heard, "number=3 text=x show all ");
+	assert_string_equal(config.recorded, "number=3 text=x show all ");
 }
 
 static void test_unknown_commands(void **state)
 {
-	(void)state;
 	add_commands();
 	assert_error(start("sho"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(start("all"), DOCA_ERROR_NOT_SUPPORTED);
@@ -104,7 +98,6 @@ static void test_unknown_commands(void **state)
 
 static void test_mandatory_flags_of_the_command_that_is_called(void **state)
 {
-	(void)state;
 	add_commands();
 	assert_error(start("set"), DOCA_ERROR_INVALID_VALUE);
 	assert_error(start("-n", "1", "set"), DOCA_ERROR_INVALID_VALUE);
@@ -114,21 +107,19 @@ static void test_mandatory_flags_of_the_command_that_is_called(void **state)
 
 static void test_the_error_of_a_command(void **state)
 {
-	(void)state;
 	add_commands();
 	config.answer = DOCA_ERROR_IN_USE;
 	assert_error(start("show", "all", "-s", "x"), DOCA_ERROR_IN_USE);
-	assert_string_equal(config.heard, "text=x ");
-	config.heard[0] = '\0';
+	assert_string_equal(config.recorded, "text=x ");
+	config.recorded[0] = '\0';
 	assert_error(start("show"), DOCA_ERROR_IN_USE);
-	assert_string_equal(config.heard, "show ");
+	assert_string_equal(config.recorded, "show ");
 }
 
-static void test_what_a_command_needs(void **state)
+static void incomplete_command_is_refused(void **state)
 {
 	struct doca_argp_cmd *cmd;
 
-	(void)state;
 	assert_ok(doca_argp_cmd_create(&cmd));
 	assert_error(doca_argp_register_cmd(cmd), DOCA_ERROR_INITIALIZATION);
 	assert_ok(doca_argp_cmd_create(&cmd));
@@ -149,7 +140,6 @@ static void test_register_owns_the_command_in_all_flows(void **state)
 	struct doca_argp_cmd *good = make_cmd("a"), *bad = make_cmd("a"), *late = make_cmd("b");
 	struct doca_argp_cmd *own = make_cmd("c"), *inner = make_cmd("d");
 
-	(void)state;
 	assert_ok(doca_argp_register_cmd(good));
 	assert_error(doca_argp_register_cmd(bad), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_argp_register_cmd(good), DOCA_ERROR_BAD_STATE);
@@ -175,7 +165,6 @@ static void test_a_command_is_not_below_itself(void **state)
 {
 	struct doca_argp_cmd *a = make_cmd("a"), *b = make_cmd("b"), *c = make_cmd("c");
 
-	(void)state;
 	assert_error(doca_argp_cmd_register_cmd(a, a), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_argp_cmd_register_cmd(b, c));
 	assert_error(doca_argp_cmd_register_cmd(c, b), DOCA_ERROR_INVALID_VALUE);
@@ -211,7 +200,6 @@ static void test_help_prints_and_ends(void **state)
 		" Where the device is\n",
 	};
 
-	(void)state;
 	assert_int_equal(run_apart(play_help, out, sizeof(out)), EXIT_SUCCESS);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		assert_non_null(strstr(out, wanted[i]));
@@ -234,7 +222,6 @@ static void test_help_of_a_command(void **state)
 {
 	char *second;
 
-	(void)state;
 	assert_int_equal(run_apart(play_command_help, out, sizeof(out)), EXIT_SUCCESS);
 	second = strstr(out, "---");
 	assert_non_null(second);
@@ -259,14 +246,12 @@ static void play_default_version(void)
 
 static void test_version_prints_and_ends(void **state)
 {
-	(void)state;
 	assert_int_equal(run_apart(play_default_version, out, sizeof(out)), EXIT_SUCCESS);
 	assert_non_null(strstr(out, doca_version_runtime()));
 }
 
 static doca_error_t leave_with_seven(void *param, void *conf)
 {
-	(void)conf;
 	(void)doca_argp_destroy();
 	exit(*(bool *)param ? 7 : 8);
 }
@@ -279,68 +264,62 @@ static void play_version(void)
 
 static void test_a_version_callback_that_destroys_and_exits(void **state)
 {
-	(void)state;
 	assert_int_equal(run_apart(play_version, out, sizeof(out)), 7);
 }
 
 static void test_a_version_callback_that_returns(void **state)
 {
-	(void)state;
 	assert_ok(add("n", NULL, INT, 0));
-	assert_ok(doca_argp_register_version_callback(hear_on));
+	assert_ok(doca_argp_register_version_callback(record_on));
 	config.answer = DOCA_ERROR_IO_FAILED;
 	assert_error(start("-v", "-n", "1"), DOCA_ERROR_IO_FAILED);
 	config.answer = DOCA_SUCCESS;
 	assert_ok(start("-v", "-n", "1"));
-	assert_string_equal(config.heard, "on=1 on=1 number=1 ");
+	assert_string_equal(config.recorded, "on=1 on=1 number=1 ");
 }
 
-static doca_error_t hear_dpdk(int argc, char **argv)
+static doca_error_t record_dpdk(int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)
-		hear("%s ", argv[i]);
+		record("%s ", argv[i]);
 	assert_null(argv[argc]);
-	hear("| ");
+	record("| ");
 	return config.answer;
 }
 
-static void test_dpdk_gets_what_is_in_front_of_the_dashes(void **state)
+static void dpdk_gets_the_arguments_before_the_dashes(void **state)
 {
-	(void)state;
 	assert_ok(add("a", NULL, INT, 0));
-	assert_ok(doca_argp_set_dpdk_program(hear_dpdk));
+	assert_ok(doca_argp_set_dpdk_program(record_dpdk));
 	assert_ok(start("-a", "03:00.0", "-c0xf", "--", "-a", "1"));
-	assert_string_equal(config.heard, "/usr/bin/prog -a 03:00.0 -c0xf | number=1 ");
+	assert_string_equal(config.recorded, "/usr/bin/prog -a 03:00.0 -c0xf | number=1 ");
 }
 
 static void test_without_dashes_dpdk_gets_the_name(void **state)
 {
-	(void)state;
 	assert_ok(add("a", NULL, INT, 0));
-	assert_ok(doca_argp_set_dpdk_program(hear_dpdk));
+	assert_ok(doca_argp_set_dpdk_program(record_dpdk));
 	assert_error(start("-c", "0xf"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(config.calls, 0);
 	assert_ok(start("-a", "1"));
-	assert_string_equal(config.heard, "/usr/bin/prog | number=1 ");
+	assert_string_equal(config.recorded, "/usr/bin/prog | number=1 ");
 }
 
 static void test_the_error_of_the_dpdk_callback(void **state)
 {
-	(void)state;
-	assert_ok(doca_argp_set_dpdk_program(hear_dpdk));
+	assert_ok(doca_argp_set_dpdk_program(record_dpdk));
 	config.answer = DOCA_ERROR_DRIVER;
 	assert_error(start("--"), DOCA_ERROR_DRIVER);
 }
 
 static void play_dpdk_usage(void)
 {
-	(void)doca_argp_set_dpdk_program(hear_dpdk);
+	(void)doca_argp_set_dpdk_program(record_dpdk);
 	(void)start("--help");
 }
 
 static void test_the_usage_of_a_dpdk_program(void **state)
 {
-	(void)state;
 	assert_int_equal(run_apart(play_dpdk_usage, out, sizeof(out)), EXIT_SUCCESS);
 	assert_non_null(strstr(out, "Usage: prog [DPDK Flags] -- [DOCA Flags] [Program Flags]\n"));
 }
@@ -354,12 +333,11 @@ static void play_nameless(void)
 
 static void test_a_program_without_a_name_has_that_of_its_start(void **state)
 {
-	(void)state;
 	assert_int_equal(run_apart(play_nameless, out, sizeof(out)), EXIT_SUCCESS);
 	assert_non_null(strstr(out, "Usage: prog ["));
 }
 
-#define rigged(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
+#define rigged(test) cmocka_unit_test_setup_teardown(test, argp_setup, argp_teardown)
 
 int main(void)
 {
@@ -371,7 +349,7 @@ int main(void)
 		rigged(test_unknown_commands),
 		rigged(test_mandatory_flags_of_the_command_that_is_called),
 		rigged(test_the_error_of_a_command),
-		rigged(test_what_a_command_needs),
+		rigged(incomplete_command_is_refused),
 		rigged(test_register_owns_the_command_in_all_flows),
 		rigged(test_a_command_is_not_below_itself),
 		rigged(test_help_prints_and_ends),
@@ -379,7 +357,7 @@ int main(void)
 		rigged(test_version_prints_and_ends),
 		rigged(test_a_version_callback_that_destroys_and_exits),
 		rigged(test_a_version_callback_that_returns),
-		rigged(test_dpdk_gets_what_is_in_front_of_the_dashes),
+		rigged(dpdk_gets_the_arguments_before_the_dashes),
 		rigged(test_without_dashes_dpdk_gets_the_name),
 		rigged(test_the_error_of_the_dpdk_callback),
 		rigged(test_the_usage_of_a_dpdk_program),

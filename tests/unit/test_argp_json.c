@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The argument parser: flags in a JSON file. */
-#include "argp_rig.h"
+#include "argp_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,22 +25,21 @@ static void add_some(void)
 
 static void test_values_of_each_type(void **state)
 {
-	(void)state;
 	add_some();
 	assert_ok(start_json(PROGRAM("\"num\": -5, \"text\": \"a\\u00e9\", \"both\": false,"
 				     "\"rules\": {\"x\": [1, null]}")));
-	assert_string_equal(config.heard, "number=-5 text=a\xc3\xa9 on=0 json={\"x\":[1,null]} ");
+	assert_string_equal(config.recorded,
+			    "number=-5 text=a\xc3\xa9 on=0 json={\"x\":[1,null]} ");
 }
 
 static void test_an_array_of_a_flag_of_several(void **state)
 {
-	(void)state;
 	add_some();
 	assert_error(start_json(PROGRAM("\"num\": [1, 2]")), DOCA_ERROR_INVALID_VALUE);
 	assert_error(start_json(PROGRAM("\"m\": [1, \"2\"]")), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(config.calls, 0);
 	assert_ok(start_json(PROGRAM("\"m\": [1, 2], \"rules\": [3]")));
-	assert_string_equal(config.heard, "number=1 number=2 json=[3] ");
+	assert_string_equal(config.recorded, "number=1 number=2 json=[3] ");
 }
 
 static void test_values_of_the_wrong_type(void **state)
@@ -70,14 +69,13 @@ static void test_values_of_the_wrong_type(void **state)
 		"null",
 	};
 
-	(void)state;
 	add_some();
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_error(start_json(wrong[i]), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(config.calls, 0);
 }
 
-static void test_files_that_are_no_json(void **state)
+static void file_that_is_not_json_is_refused(void **state)
 {
 	static const char *const wrong[] = {
 		"",
@@ -91,7 +89,6 @@ static void test_files_that_are_no_json(void **state)
 	};
 	char deep[1000];
 
-	(void)state;
 	add_some();
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_error(start_json(wrong[i]), DOCA_ERROR_IO_FAILED);
@@ -106,26 +103,23 @@ static void test_files_that_are_no_json(void **state)
 
 static void test_files_that_cannot_be_read(void **state)
 {
-	(void)state;
 	assert_error(start("-j", "/nonexistent/file"), DOCA_ERROR_IO_FAILED);
 	assert_error(start("-j", ""), DOCA_ERROR_IO_FAILED);
 	assert_error(start("-j", "/"), DOCA_ERROR_IO_FAILED);
-	/* It never ends. */
+	/* A file without an end. */
 	assert_error(start("-j", "/dev/zero"), DOCA_ERROR_IO_FAILED);
 }
 
 static void test_comments_and_spaces(void **state)
 {
-	(void)state;
 	add_some();
 	assert_ok(start_json("// flags\n{ /* of */ \"doca_program_flags\": {\n// the program\n"
 			     "\"num\": 5 } }\r\n\t \n"));
-	assert_string_equal(config.heard, "number=5 ");
+	assert_string_equal(config.recorded, "number=5 ");
 }
 
 static void test_unknown_names(void **state)
 {
-	(void)state;
 	add_some();
 	assert_error(start_json(PROGRAM("\"nothing\": 5")), DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(start_json(PROGRAM("\"n\": 5")), DOCA_ERROR_NOT_SUPPORTED);
@@ -139,7 +133,6 @@ static void test_unknown_names(void **state)
 
 static void test_flags_of_the_command_line_only(void **state)
 {
-	(void)state;
 	add_some();
 	assert_error(start_json(PROGRAM("\"cli\": 5")), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(start("-c", "5"));
@@ -147,7 +140,6 @@ static void test_flags_of_the_command_line_only(void **state)
 
 static void test_json_on_the_command_line(void **state)
 {
-	(void)state;
 	add_some();
 	assert_error(start("--rules", "{}"), DOCA_ERROR_INVALID_VALUE);
 	assert_error(start("--rules={}"), DOCA_ERROR_INVALID_VALUE);
@@ -156,16 +148,14 @@ static void test_json_on_the_command_line(void **state)
 
 static void test_the_command_line_wins(void **state)
 {
-	(void)state;
 	add_some();
 	assert_ok(start("-n", "1", "-m", "2", "-j",
 			write_text(PROGRAM("\"num\": 9, \"text\": \"file\", \"m\": [7, 8]"))));
-	assert_string_equal(config.heard, "text=file number=1 number=2 ");
+	assert_string_equal(config.recorded, "text=file number=1 number=2 ");
 }
 
 static void test_mandatory_flags_in_the_file(void **state)
 {
-	(void)state;
 	assert_ok(add("n", "num", INT, MANDATORY));
 	assert_error(start_json("{}"), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(start_json(PROGRAM("\"num\": 5")));
@@ -173,7 +163,6 @@ static void test_mandatory_flags_in_the_file(void **state)
 
 static void test_singular_flags_in_the_file(void **state)
 {
-	(void)state;
 	add_some();
 	assert_ok(add(NULL, "list", BOOLEAN, SINGULAR));
 	assert_error(start_json(PROGRAM("\"list\": true, \"num\": 5")), DOCA_ERROR_INVALID_VALUE);
@@ -186,7 +175,6 @@ static void test_general_flags(void **state)
 {
 	int level;
 
-	(void)state;
 	assert_ok(start(
 		"-l", "30", "-j",
 		write_text("{\"doca_general_flags\":{\"log-level\":70,\"sdk-log-level\":60}}")));
@@ -203,33 +191,31 @@ static void test_flags_of_the_command_and_of_those_above(void **state)
 	struct doca_argp_cmd *cmd = make_cmd("set"), *other = make_cmd("get");
 	const char *path = write_text(PROGRAM("\"num\": 1, \"text\": \"x\""));
 
-	(void)state;
 	assert_ok(add("n", "num", INT, 0));
 	assert_ok(add_to(cmd, "s", "text", STRING, 0));
 	assert_ok(doca_argp_register_cmd(cmd));
 	assert_ok(doca_argp_register_cmd(other));
 	assert_error(start("get", "-j", path), DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(start("-j", path, "set"));
-	assert_string_equal(config.heard, "number=1 text=x ");
+	assert_string_equal(config.recorded, "number=1 text=x ");
 }
 
-static doca_error_t hear_dpdk(int argc, char **argv)
+static doca_error_t record_dpdk(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
-		hear("%s ", argv[i]);
+		record("%s ", argv[i]);
 	assert_null(argv[argc]);
 	return DOCA_SUCCESS;
 }
 
 static void test_flags_of_dpdk(void **state)
 {
-	(void)state;
-	assert_ok(doca_argp_set_dpdk_program(hear_dpdk));
+	assert_ok(doca_argp_set_dpdk_program(record_dpdk));
 	assert_ok(start_json(DPDK("\"devices\": [{\"device\": \"pf\", \"id\": \"03:00.0\"},"
 				  "{\"device\": \"sf\", \"id\": \"4\", \"hws\": true}],"
 				  "\"core-mask\": \"0xff\", \"flags\": \" --a  -b 1 \"")));
-	assert_string_equal(config.heard, "-a 03:00.0 -a auxiliary:mlx5_core.sf.4,dv_flow_en=2 "
-					  "-c 0xff --a -b 1 ");
+	assert_string_equal(config.recorded, "-a 03:00.0 -a auxiliary:mlx5_core.sf.4,dv_flow_en=2 "
+					     "-c 0xff --a -b 1 ");
 }
 
 static void test_wrong_flags_of_dpdk(void **state)
@@ -250,14 +236,13 @@ static void test_wrong_flags_of_dpdk(void **state)
 		{DPDK("\"cores\": \"1\""), DOCA_ERROR_NOT_SUPPORTED},
 	};
 
-	(void)state;
-	assert_ok(doca_argp_set_dpdk_program(hear_dpdk));
+	assert_ok(doca_argp_set_dpdk_program(record_dpdk));
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_error(start_json(wrong[i].text), wrong[i].answer);
 	assert_int_equal(config.calls, 0);
 }
 
-#define rigged(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
+#define rigged(test) cmocka_unit_test_setup_teardown(test, argp_setup, argp_teardown)
 
 int main(void)
 {
@@ -265,7 +250,7 @@ int main(void)
 		rigged(test_values_of_each_type),
 		rigged(test_an_array_of_a_flag_of_several),
 		rigged(test_values_of_the_wrong_type),
-		rigged(test_files_that_are_no_json),
+		rigged(file_that_is_not_json_is_refused),
 		rigged(test_files_that_cannot_be_read),
 		rigged(test_comments_and_spaces),
 		rigged(test_unknown_names),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The argument parser under random command lines and files, and with each of its allocations
- * failing. What must be true: no crash, a documented code, nobody called unless the line is right,
- * and all memory back.
+ * The argument parser with random command lines and files, and with each of its allocations
+ * failing. It must not crash, must return a documented error, must run callbacks for valid lines
+ * only, and must free all memory.
  */
-#include "argp_rig.h"
+#include "argp_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,23 +84,21 @@ static uint32_t next(uint32_t bound)
 	return (uint32_t)(seed >> 32) % bound;
 }
 
-static doca_error_t hear_command(void *conf)
+static doca_error_t record_command(void *conf)
 {
-	(void)conf;
 	config.calls++;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t hear_dpdk(int argc, char **argv)
+static doca_error_t record_dpdk(int argc, char **argv)
 {
 	assert_null(argv[argc]);
 	config.calls++;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t hear_version(void *param, void *conf)
+static doca_error_t record_version(void *param, void *conf)
 {
-	(void)conf;
 	assert_true(*(bool *)param);
 	return DOCA_SUCCESS;
 }
@@ -109,7 +107,7 @@ static void set_up(bool is_dpdk)
 {
 	struct doca_argp_cmd *outer, *inner;
 
-	assert_int_equal(rig_setup(NULL), 0);
+	assert_int_equal(argp_setup(NULL), 0);
 	outer = make_cmd("outer");
 	inner = make_cmd("inner");
 	assert_ok(add("s", "text", STRING, 0));
@@ -117,13 +115,13 @@ static void set_up(bool is_dpdk)
 	assert_ok(add("nb", NULL, BOOLEAN, INHERITED));
 	assert_ok(add(NULL, "alone", BOOLEAN, SINGULAR));
 	assert_ok(add(NULL, "rules", JSON, 0));
-	doca_argp_cmd_set_callback(outer, hear_command);
+	doca_argp_cmd_set_callback(outer, record_command);
 	assert_ok(doca_argp_register_cmd(outer));
 	assert_ok(add_to(inner, "s", "must", STRING, MANDATORY));
 	assert_ok(doca_argp_cmd_register_cmd(outer, inner));
-	assert_ok(doca_argp_register_version_callback(hear_version));
+	assert_ok(doca_argp_register_version_callback(record_version));
 	if (is_dpdk)
-		assert_ok(doca_argp_set_dpdk_program(hear_dpdk));
+		assert_ok(doca_argp_set_dpdk_program(record_dpdk));
 }
 
 static void assert_documented(doca_error_t result)
@@ -137,7 +135,7 @@ static void assert_documented(doca_error_t result)
 	fail_msg("%s", doca_error_get_name(result));
 }
 
-/* --help ends the process; it has tests of its own. */
+/* --help ends the process; it is tested elsewhere. */
 static const char *const words[] = {
 	"-s",	       "--text",   "--text=x", "-n",	      "-n=5",	 "5",
 	"-5",	       "0x",	   "-nb",      "--alone",     "--rules", "outer",
@@ -154,7 +152,7 @@ static const char *pick_word(char *buffer, size_t size)
 
 	if (next(4) || !len)
 		return word;
-	/* One of its letters is another one, but none that would make it "-h". */
+	/* Change one letter, but never to "-h". */
 	snprintf(buffer, size, "%s", word);
 	buffer[next((uint32_t)len)] = "-=snb0\x80/"[next(8)];
 	return buffer;
@@ -180,7 +178,6 @@ static void test_random_lines(void **state)
 {
 	unsigned int good = 0;
 
-	(void)state;
 	seed = 0x9e3779b97f4a7c15;
 	for (unsigned int i = 0; i < LINES; i++) {
 		set_up(i % 2);
@@ -188,7 +185,7 @@ static void test_random_lines(void **state)
 		good += config.calls > 0;
 		assert_ok(doca_argp_destroy());
 	}
-	/* Otherwise nothing but refusals was tried. */
+	/* Otherwise every line was refused. */
 	assert_true(good > LINES / 100);
 }
 
@@ -210,7 +207,6 @@ static void test_random_files(void **state)
 {
 	unsigned int good = 0;
 
-	(void)state;
 	seed = 0x2545f4914f6cdd1d;
 	for (unsigned int i = 0; i < FILES; i++) {
 		char text[sizeof(sample)];
@@ -230,8 +226,6 @@ static void test_random_files(void **state)
 
 static doca_error_t accept(void *param, void *conf)
 {
-	(void)param;
-	(void)conf;
 	config.calls++;
 	return DOCA_SUCCESS;
 }
@@ -266,7 +260,7 @@ static doca_error_t live_cmd(void)
 	return doca_argp_register_cmd(cmd);
 }
 
-/* All that allocates, as programs do it: until the first error. */
+/* All calls that allocate, in the order of a program, up to the first error. */
 static doca_error_t live(void)
 {
 	char *argv[] = {(char *)"prog", (char *)"-x", (char *)"--",
@@ -285,7 +279,7 @@ static doca_error_t live(void)
 	if (result == DOCA_SUCCESS)
 		result = live_cmd();
 	if (result == DOCA_SUCCESS)
-		result = doca_argp_set_dpdk_program(hear_dpdk);
+		result = doca_argp_set_dpdk_program(record_dpdk);
 	return result == DOCA_SUCCESS ? doca_argp_start(7, argv) : result;
 }
 
@@ -294,7 +288,6 @@ static void test_each_allocation_fails(void **state)
 	doca_error_t result = DOCA_ERROR_UNKNOWN;
 	unsigned int n;
 
-	(void)state;
 	for (n = 1; n < MAX_ALLOCS && result != DOCA_SUCCESS; n++) {
 		config.calls = 0;
 		allocs = 0;
@@ -307,7 +300,7 @@ static void test_each_allocation_fails(void **state)
 			assert_int_equal(config.calls, 0);
 		(void)doca_argp_destroy();
 	}
-	/* The last one had nothing left to fail. */
+	/* The last round had no allocation left to fail. */
 	assert_ok(result);
 	assert_true(n > 30);
 }
@@ -320,7 +313,7 @@ int main(void)
 		cmocka_unit_test(test_each_allocation_fails),
 	};
 
-	/* A line for each refusal would be too much. */
+	/* The log would have a line for each refusal. */
 	(void)setenv("DPUMAP_LOG_LEVEL", "off", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,9 @@
 #include <cmocka.h>
 #include <pthread.h>
 
-#include "core/buf.h"
-#include "core/mmap.h"
+#include "core/buf/buf.h"
+#include "core/mmap/mmap.h"
+#include "core/mmap/state.h"
 
 #define THREADS	 8
 #define ROUNDS	 2000
@@ -35,7 +36,7 @@ struct worker {
 	unsigned int failures;
 };
 
-/* A list of all elements of the inventory, its copy refused, and all given back. */
+/* A list of all elements of the inventory; copying it is refused; all are released. */
 static unsigned int turn(struct doca_buf_inventory *inventory, struct doca_mmap *map)
 {
 	struct doca_buf *bufs[ELEMENTS], *extra;
@@ -93,9 +94,8 @@ static void test_threads_share_a_map_that_allows_it(void **state)
 	size_t len;
 	void *addr;
 
-	(void)state;
 	assert_int_equal(doca_mmap_enable_thread_safety(map), DOCA_SUCCESS);
-	dpumap_mmap_enter(map, MMAP_STARTED);
+	dpumap_mmap_set_state(map, MMAP_STARTED);
 	for (size_t i = 0; i < THREADS; i++)
 		maps[i] = map;
 	start_workers(workers, maps);
@@ -114,10 +114,9 @@ static void test_threads_with_maps_of_their_own_share_nothing(void **state)
 	struct doca_mmap *maps[THREADS];
 	uint32_t n = 1;
 
-	(void)state;
 	for (size_t i = 0; i < THREADS; i++) {
 		maps[i] = started_map();
-		dpumap_mmap_enter(maps[i], MMAP_STARTED);
+		dpumap_mmap_set_state(maps[i], MMAP_STARTED);
 	}
 	start_workers(workers, maps);
 	join_workers(workers);

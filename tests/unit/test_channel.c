@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Channel messages: what is written is read, and nothing else is. */
+/* Channel messages: every message decodes to what was encoded, and nothing else decodes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
-#include "channel/channel.h"
+#include "channel/conn.h"
+#include "channel/decode.h"
+#include "channel/encode.h"
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -24,38 +26,38 @@ struct bytes {
 		title, literal, sizeof(literal) - 1, why \
 	}
 
-/* Every reason that a message is refused for. */
+/* Every reason for which a message is refused. */
 static const struct bytes hostile[] = {
-	BYTES("nothing", "", "ends too early"),
-	BYTES("a number", "\x01", "a number where a map is due"),
-	BYTES("an array", "\x80", "an array where a map is due"),
-	BYTES("a map without its pair", "\xa1", "ends too early"),
-	BYTES("an indefinite map", "\xbf\xff", "a type not used here where a map is due"),
+	BYTES("nothing", "", "is truncated"),
+	BYTES("a number", "\x01", "a number in place of a map"),
+	BYTES("an array", "\x80", "an array in place of a map"),
+	BYTES("a map without its pair", "\xa1", "is truncated"),
+	BYTES("an indefinite map", "\xbf\xff", "an unsupported type in place of a map"),
 	BYTES("a reserved byte", "\xfc", "not CBOR"),
-	BYTES("a tagged map", "\xc1\xa0", "a type not used here"),
-	BYTES("two maps", "\xa0\xa0", "bytes after its end"),
-	BYTES("a map of 2^64-1", "\xbb\xff\xff\xff\xff\xff\xff\xff\xff", "more fields than there"),
-	BYTES("more fields than exist", "\xb8\x40", "more fields than there"),
-	BYTES("a number as key", "\xa1\x01\x01", "a number where a text is due"),
-	BYTES("bytes as key", "\xa1\x42id\x01", "a byte string where a text is due"),
+	BYTES("a tagged map", "\xc1\xa0", "an unsupported type"),
+	BYTES("two maps", "\xa0\xa0", "bytes after the end"),
+	BYTES("a map of 2^64-1", "\xbb\xff\xff\xff\xff\xff\xff\xff\xff", "more fields than exist"),
+	BYTES("more fields than exist", "\xb8\x40", "more fields than exist"),
+	BYTES("a number as key", "\xa1\x01\x01", "a number in place of a text string"),
+	BYTES("bytes as key", "\xa1\x42id\x01", "a byte string in place of a text string"),
 	BYTES("an unknown field",
 	      "\xa1\x63"
 	      "foo\x01",
 	      "unknown field"),
 	BYTES("a key with a NUL", "\xa1\x63id\0\x01", "unknown field"),
-	BYTES("a field twice", "\xa2\x62id\x01\x62id\x02", "second time"),
-	BYTES("a text as number", "\xa1\x62id\x61x", "a text where a number is due"),
-	BYTES("a negative number", "\xa1\x62id\x20", "a type not used here where a number is due"),
-	BYTES("a float", "\xa1\x62id\xf9\x3c\x00", "a type not used here where a number is due"),
-	BYTES("null", "\xa1\x62id\xf6", "a type not used here where a number is due"),
-	BYTES("a number cut off", "\xa1\x62id\x1b\x00\x00", "cut off"),
-	BYTES("a number as text", "\xa1\x62op\x01", "a number where a text is due"),
-	BYTES("bytes as text", "\xa1\x62op\x41x", "a byte string where a text is due"),
-	BYTES("an indefinite text", "\xa1\x62op\x7f\x61x\xff", "a type not used here"),
+	BYTES("a field twice", "\xa2\x62id\x01\x62id\x02", "a duplicate field"),
+	BYTES("a text as number", "\xa1\x62id\x61x", "a text string in place of a number"),
+	BYTES("a negative number", "\xa1\x62id\x20", "an unsupported type in place of a number"),
+	BYTES("a float", "\xa1\x62id\xf9\x3c\x00", "an unsupported type in place of a number"),
+	BYTES("null", "\xa1\x62id\xf6", "an unsupported type in place of a number"),
+	BYTES("a number cut off", "\xa1\x62id\x1b\x00\x00", "is truncated"),
+	BYTES("a number as text", "\xa1\x62op\x01", "a number in place of a text string"),
+	BYTES("bytes as text", "\xa1\x62op\x41x", "a byte string in place of a text string"),
+	BYTES("an indefinite text", "\xa1\x62op\x7f\x61x\xff", "an unsupported type"),
 	BYTES("a text of 2^64-1",
 	      "\xa1\x62op\x7b\xff\xff\xff\xff\xff\xff\xff\xff"
 	      "abc",
-	      "cut off"),
+	      "is truncated"),
 	BYTES("an escape in a text", "\xa1\x62op\x62\x1b[", "not printable"),
 	BYTES("a NUL in a text", "\xa1\x62op\x62h\0", "not printable"),
 	BYTES("UTF-8 in a text", "\xa1\x62op\x62\xc3\xa4", "not printable"),
@@ -67,15 +69,15 @@ static const struct bytes hostile[] = {
 	      "\xa1\x66sha256\x58\x21"
 	      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 	      "above its limit"),
-	BYTES("a text as bytes", "\xa1\x66sha256\x61x", "a text where a byte string is due"),
+	BYTES("a text as bytes", "\xa1\x66sha256\x61x", "a text string in place of a byte string"),
 	BYTES("a map as exports",
 	      "\xa1\x67"
 	      "exports\xa0",
-	      "a map where an array is due"),
+	      "a map in place of an array"),
 	BYTES("a nested array",
 	      "\xa1\x67"
 	      "exports\x81\x80",
-	      "an array where a map is due"),
+	      "an array in place of a map"),
 	BYTES("2^32 exports",
 	      "\xa1\x67"
 	      "exports\x9b\x00\x00\x00\x01\x00\x00\x00\x00",
@@ -87,11 +89,11 @@ static const struct bytes hostile[] = {
 	BYTES("exports that do not come",
 	      "\xa1\x67"
 	      "exports\x82",
-	      "ends too early"),
+	      "is truncated"),
 	BYTES("an empty export",
 	      "\xa1\x67"
 	      "exports\x81\xa0",
-	      "exactly its four fields"),
+	      "exactly four fields"),
 	BYTES("an export with a foreign field",
 	      "\xa1\x67"
 	      "exports\x81\xa4\x64name\x61x\x64kind\x61x\x64size\x01\x62id\x01",
@@ -99,7 +101,7 @@ static const struct bytes hostile[] = {
 	BYTES("an export with a field twice",
 	      "\xa1\x67"
 	      "exports\x81\xa4\x64name\x61x\x64kind\x61x\x64size\x01\x64size\x01",
-	      "a field twice"),
+	      "a duplicate field"),
 	BYTES("access beyond 32 bits",
 	      "\xa1\x67"
 	      "exports\x81\xa4\x64name\x61x\x64kind\x61x\x64size\x01\x66"
@@ -109,7 +111,7 @@ static const struct bytes hostile[] = {
 	      "\xa1\x67"
 	      "exports\x81\xa4\x64name\x64../x\x64kind\x61x\x64size\x01\x66"
 	      "access\x01",
-	      "no name"),
+	      "an invalid export name"),
 	BYTES("a kind too long",
 	      "\xa1\x67"
 	      "exports\x81\xa4\x64name\x61x\x64kind\x70"
@@ -118,7 +120,7 @@ static const struct bytes hostile[] = {
 	      "above its limit"),
 };
 
-/* An exact allocation, so that a sanitizer sees the first byte beyond. */
+/* An exact allocation, so that a sanitizer detects a read beyond it. */
 static doca_error_t decode_exact(const void *data, size_t len, struct dpumap_msg *msg,
 				 struct dpumap_fault *fault)
 {
@@ -137,7 +139,6 @@ static void test_decode_hostile(void **state)
 	struct dpumap_fault fault;
 	struct dpumap_msg msg;
 
-	(void)state;
 	for (size_t i = 0; i < LEN(hostile); i++) {
 		const struct bytes *h = &hostile[i];
 
@@ -178,7 +179,6 @@ static void test_encode_decode_round_trip(void **state)
 	char name[16];
 	size_t len;
 
-	(void)state;
 	fill(&in, 3);
 	assert_int_equal(dpumap_msg_encode(&in, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
 	assert_int_equal(dpumap_msg_decode(buf, len, &out, &fault), DOCA_SUCCESS);
@@ -203,14 +203,15 @@ static void test_decode_every_truncation(void **state)
 	struct dpumap_msg msg;
 	size_t len;
 
-	(void)state;
 	fill(&msg, 2);
 	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
 	for (size_t cut = 0; cut < len; cut++)
 		assert_int_equal(decode_exact(buf, cut, &msg, &fault), DOCA_ERROR_INVALID_VALUE);
 }
 
-/* Some are other valid messages; those must be readable, the rest refused with a reason. */
+/*
+ * Some of them are other valid messages; those must decode, the rest must be refused with a reason.
+ */
 static void test_decode_every_byte_changed(void **state)
 {
 	uint8_t buf[DPUMAP_FRAME_MAX], again[DPUMAP_FRAME_MAX];
@@ -219,7 +220,6 @@ static void test_decode_every_byte_changed(void **state)
 	size_t len, again_len;
 	unsigned int accepted = 0, refused = 0;
 
-	(void)state;
 	fill(&msg, 1);
 	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
 	for (size_t at = 0; at < len; at++) {
@@ -250,7 +250,6 @@ static void test_encode_without_room(void **state)
 	struct dpumap_msg msg;
 	size_t len, unused = 77;
 
-	(void)state;
 	fill(&msg, 2);
 	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
 	for (size_t size = 0; size < len; size++) {
@@ -270,7 +269,6 @@ static void test_encode_field_above_limit(void **state)
 	struct dpumap_msg msg;
 	size_t len;
 
-	(void)state;
 	dpumap_msg_init(&msg);
 	dpumap_msg_set_bytes(&msg, DPUMAP_MSG_DESCRIPTOR, long_bytes, sizeof(long_bytes));
 	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault),
@@ -286,7 +284,6 @@ static void test_full_list_fits_a_frame(void **state)
 	struct dpumap_msg msg;
 	size_t len;
 
-	(void)state;
 	memset(info.name, 'n', sizeof(info.name) - 1);
 	memset(info.kind, 'k', sizeof(info.kind) - 1);
 	dpumap_msg_init(&msg);
@@ -304,7 +301,6 @@ static void test_export_names(void **state)
 	static const char *const bad[] = {"", ".", "-x", "_x", "a b", "a/b", "a\n", "\xc3\xa4"};
 	char name[DPUMAP_EXPORT_NAME_MAX + 1];
 
-	(void)state;
 	for (size_t i = 0; i < LEN(good); i++)
 		assert_true(dpumap_export_name_valid(good[i]));
 	for (size_t i = 0; i < LEN(bad); i++)
@@ -320,7 +316,6 @@ static void test_find_operation(void **state)
 	enum dpumap_op op = DPUMAP_OPS;
 	struct dpumap_msg msg;
 
-	(void)state;
 	for (enum dpumap_op o = 0; o < DPUMAP_OPS; o++) {
 		dpumap_msg_init(&msg);
 		dpumap_msg_set_text(&msg, DPUMAP_MSG_OP, dpumap_op_name(o));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Frames over a socket whose other end does what it likes. */
+/* Frames over a socket whose peer is arbitrary. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "channel/channel.h"
+#include "channel/conn.h"
 
 struct fixture {
 	struct dpumap_conn *conn;
@@ -125,7 +125,7 @@ static void test_largest_frame(void **state)
 	assert_int_equal(look(f, &payload, &len), DOCA_SUCCESS);
 	assert_int_equal(len, DPUMAP_FRAME_MAX);
 	assert_int_equal(payload[len - 1], 7);
-	/* What comes on top has to wait and must not be read over the end. */
+	/* The bytes after it must wait, without a read beyond the end. */
 	assert_int_equal(send(f->peer, part, 1, MSG_NOSIGNAL), 1);
 	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_ERROR_AGAIN);
 	dpumap_conn_drop_frame(f->conn);
@@ -174,7 +174,7 @@ static void test_put_is_a_frame(void **state)
 	assert_memory_equal(wire, "\x05\0\0\0\xa1\x62id\x05", 9);
 }
 
-/* A peer that does not read fills the socket; it is no reason to wait. */
+/* A peer that does not read lets the buffer fill up; the caller must not block. */
 static void test_flush_to_slow_reader(void **state)
 {
 	struct fixture *f = *state;
@@ -197,8 +197,8 @@ static void test_flush_to_slow_reader(void **state)
 	assert_true(dpumap_conn_stalled_since(f->conn) == 0);
 }
 
-/* Would end the process by SIGPIPE if it were not suppressed. */
-static void test_flush_to_nobody(void **state)
+/* SIGPIPE would end the process unless it is suppressed. */
+static void flush_to_a_closed_peer_fails(void **state)
 {
 	struct fixture *f = *state;
 	struct dpumap_msg msg;
@@ -218,7 +218,7 @@ int main(void)
 		TEST(test_frame_byte_by_byte),		TEST(test_frames_in_one_piece),
 		TEST(test_frame_lengths_that_are_none), TEST(test_largest_frame),
 		TEST(test_peer_leaves_within_frame),	TEST(test_put_is_a_frame),
-		TEST(test_flush_to_slow_reader),	TEST(test_flush_to_nobody),
+		TEST(test_flush_to_slow_reader),	TEST(flush_to_a_closed_peer_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

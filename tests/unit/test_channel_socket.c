@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Listening on a path, and a client whose server may be anything. */
+/* Listening on a path, and a client of an arbitrary server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-#include "channel/channel.h"
+#include "channel/client.h"
+#include "channel/listener.h"
 
 #define CLIENT_TIMEOUT_MS 300u
 
@@ -23,7 +24,6 @@ static struct dpumap_fault fault;
 
 static int set_up(void **state)
 {
-	(void)state;
 	snprintf(directory, sizeof(directory), "/tmp/dpumap-test-XXXXXX");
 	if (!mkdtemp(directory))
 		return -1;
@@ -31,10 +31,9 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* rmdir fails, and the test with it, when anything was left behind. */
+/* rmdir fails, and the test with it, if any file remains. */
 static int tear_down(void **state)
 {
-	(void)state;
 	return rmdir(directory);
 }
 
@@ -84,7 +83,6 @@ static void test_listen_and_leave(void **state)
 	struct dpumap_listener *listener = listen_ok(false);
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(stat(path, &st), 0);
 	assert_true(S_ISSOCK(st.st_mode));
 	assert_int_equal(st.st_mode & 0777, 0600);
@@ -97,7 +95,6 @@ static void test_listen_for_all(void **state)
 	struct dpumap_listener *listener = listen_ok(true);
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0666);
 	dpumap_listener_destroy(listener);
@@ -105,7 +102,6 @@ static void test_listen_for_all(void **state)
 
 static void test_listen_on_stale_socket(void **state)
 {
-	(void)state;
 	leave_stale_socket();
 	dpumap_listener_destroy(listen_ok(false));
 }
@@ -116,10 +112,9 @@ static void test_listen_on_busy_socket(void **state)
 	struct dpumap_listener *second = NULL;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(listen_on(path, false, &second, &fault), DOCA_ERROR_IN_USE);
 	assert_non_null(strstr(fault.text, path));
-	assert_non_null(strstr(fault.text, "busy"));
+	assert_non_null(strstr(fault.text, "another server"));
 	assert_null(second);
 	assert_int_equal(stat(path, &st), 0);
 	dpumap_listener_destroy(first);
@@ -131,7 +126,6 @@ static void test_listen_on_a_file(void **state)
 	FILE *file = fopen(path, "w");
 	struct stat st;
 
-	(void)state;
 	assert_non_null(file);
 	fclose(file);
 	assert_int_equal(listen_on(path, false, &listener, &fault), DOCA_ERROR_ALREADY_EXIST);
@@ -145,7 +139,6 @@ static void test_listen_where_nothing_is(void **state)
 	struct dpumap_listener *listener = NULL;
 	char nowhere[128], longer[200];
 
-	(void)state;
 	snprintf(nowhere, sizeof(nowhere), "%s/none/socket", directory);
 	assert_int_equal(listen_on(nowhere, false, &listener, &fault), DOCA_ERROR_NOT_FOUND);
 	memset(longer, 'x', sizeof(longer) - 1);
@@ -154,13 +147,12 @@ static void test_listen_where_nothing_is(void **state)
 	assert_int_equal(listen_on("", false, &listener, &fault), DOCA_ERROR_INVALID_VALUE);
 }
 
-/* Somebody removed our socket and put up another: it is not ours to remove. */
+/* The socket was replaced by another one, which the listener must not remove. */
 static void test_leave_foreign_socket_alone(void **state)
 {
 	struct dpumap_listener *listener = listen_ok(false);
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(unlink(path), 0);
 	leave_stale_socket();
 	dpumap_listener_destroy(listener);
@@ -175,9 +167,8 @@ static void test_accept_knows_the_peer(void **state)
 	struct dpumap_peer peer;
 	int fd;
 
-	(void)state;
 	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &fault), DOCA_ERROR_AGAIN);
-	/* Nobody answers, but the connection waits to be accepted, with its credentials. */
+	/* The server does not answer, but the pending connection has its credentials. */
 	assert_int_equal(connect_to(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
 			 DOCA_ERROR_TIME_OUT);
 	assert_non_null(strstr(fault.text, path));
@@ -188,11 +179,10 @@ static void test_accept_knows_the_peer(void **state)
 	dpumap_listener_destroy(listener);
 }
 
-static void test_connect_to_nobody(void **state)
+static void connect_without_a_listener_fails(void **state)
 {
 	struct dpumap_client *client = NULL;
 
-	(void)state;
 	assert_int_equal(connect_to(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
 			 DOCA_ERROR_NOT_FOUND);
 	leave_stale_socket();
@@ -208,12 +198,11 @@ static void test_stop_ends_the_waiting(void **state)
 	struct dpumap_client *client = NULL;
 	volatile int stop = 1;
 
-	(void)state;
 	assert_int_equal(connect_to(path, 60000, &stop, &client, &fault), DOCA_ERROR_SHUTDOWN);
 	dpumap_listener_destroy(listener);
 }
 
-/* What a server answers to hello, byte for byte, and what the client makes of it. */
+/* The bytes that a server answers to hello, and how the client interprets them. */
 struct answer {
 	const char *title;
 	const char *data;
@@ -271,7 +260,6 @@ static void test_answers_to_hello(void **state)
 	doca_error_t result;
 	pid_t pid;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		pid = fork_server(listener, &answers[i]);
 		assert_true(pid > 0);
@@ -288,11 +276,16 @@ static void test_answers_to_hello(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_listen_and_leave),	       TEST(test_listen_for_all),
-		TEST(test_listen_on_stale_socket),     TEST(test_listen_on_busy_socket),
-		TEST(test_listen_on_a_file),	       TEST(test_listen_where_nothing_is),
-		TEST(test_leave_foreign_socket_alone), TEST(test_accept_knows_the_peer),
-		TEST(test_connect_to_nobody),	       TEST(test_stop_ends_the_waiting),
+		TEST(test_listen_and_leave),
+		TEST(test_listen_for_all),
+		TEST(test_listen_on_stale_socket),
+		TEST(test_listen_on_busy_socket),
+		TEST(test_listen_on_a_file),
+		TEST(test_listen_where_nothing_is),
+		TEST(test_leave_foreign_socket_alone),
+		TEST(test_accept_knows_the_peer),
+		TEST(connect_without_a_listener_fails),
+		TEST(test_stop_ends_the_waiting),
 		TEST(test_answers_to_hello),
 	};
 

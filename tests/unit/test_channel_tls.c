@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Who gets a connection over TLS, and who does not and why. */
+/* Which peers are accepted over TLS, which are rejected, and why. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,8 @@
 
 #include <openssl/ssl.h>
 
-#include "channel/channel.h"
+#include "channel/conn.h"
+#include "channel/decode.h"
 #include "pki.h"
 
 #define BIG_FRAME 60000u
@@ -37,7 +38,6 @@ static int set_up(void **state)
 {
 	static char directory[] = "/tmp/dpumap-test-XXXXXX";
 
-	(void)state;
 	if (!mkdtemp(directory))
 		return -1;
 	pki_begin(directory);
@@ -51,7 +51,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	pki_end();
 	return 0;
 }
@@ -133,7 +132,7 @@ static void open_pair(struct pair *pair, const char *expected)
 	pair->server.result = pair->client.result = DOCA_ERROR_AGAIN;
 }
 
-/* As far as it goes; a client hears of a refusal when it reads. */
+/* Progress as far as possible; a client learns of a rejection when it reads. */
 static void meet(struct pair *pair, const char *expected)
 {
 	open_pair(pair, expected);
@@ -177,13 +176,12 @@ static void expect_name(const struct end *end, const char *expected)
 	assert_string_equal(name, expected);
 }
 
-/* -- who gets one -- */
+/* -- accepted peers -- */
 
 static void test_both_sides_know_each_other(void **state)
 {
 	static const char *const names[] = {"dpu", "dpu.lab", "127.0.0.1", "::1"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 				    {.tls = make_tls("ca", "host", false)}};
@@ -208,7 +206,7 @@ static void send_big(struct end *end, const uint8_t *bytes, uint64_t id)
 		fail_msg("%s", end->fault.text);
 }
 
-/* Takes frames without asking poll() in between, as an event loop does. */
+/* Receive frames without poll() in between, as an event loop does. */
 static uint64_t take_frames(struct end *end, uint64_t next)
 {
 	const uint8_t *payload;
@@ -233,8 +231,8 @@ static void push(struct end *end)
 }
 
 /*
- * Many frames in one direction. Whoever waits does so for what dpumap_conn_events() says: bytes
- * that the session holds back would be waited for in vain.
+ * Many frames in one direction. Each side waits for the events of dpumap_conn_events() only, so
+ * bytes that the session has buffered would hang it.
  */
 static void test_frames_arrive_in_order(void **state)
 {
@@ -243,7 +241,6 @@ static void test_frames_arrive_in_order(void **state)
 	uint8_t bytes[DPUMAP_DESCRIPTOR_MAX] = {1};
 	uint64_t sent = 0, seen = 0;
 
-	(void)state;
 	meet(&pair, "dpu");
 	while (seen < ROUNDS) {
 		struct pollfd p = {.fd = dpumap_conn_fd(pair.client.conn)};
@@ -267,7 +264,6 @@ static void test_goodbye_is_heard(void **state)
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
 
-	(void)state;
 	meet(&pair, "dpu");
 	dpumap_conn_destroy(pair.server.conn);
 	pair.server.conn = NULL;
@@ -276,7 +272,7 @@ static void test_goodbye_is_heard(void **state)
 	part(&pair);
 }
 
-/* -- who does not -- */
+/* -- rejected peers -- */
 
 static void test_client_of_another_authority(void **state)
 {
@@ -284,7 +280,6 @@ static void test_client_of_another_authority(void **state)
 	struct dpumap_tls_config config = {0};
 	char cert[300], key[300], ca[300];
 
-	(void)state;
 	snprintf(cert, sizeof(cert), "%s", pki_path("foreign-host", "crt"));
 	snprintf(key, sizeof(key), "%s", pki_path("foreign-host", "key"));
 	snprintf(ca, sizeof(ca), "%s", pki_path("ca", "crt"));
@@ -301,7 +296,6 @@ static void test_server_of_another_authority(void **state)
 	struct pair pair = {{.tls = make_tls("other", "foreign-dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
 
-	(void)state;
 	meet(&pair, "dpu");
 	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION,
 		       "cert:foreign-dpu");
@@ -312,7 +306,6 @@ static void test_expired_client(void **state)
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "old-host", false)}};
 
-	(void)state;
 	meet(&pair, "dpu");
 	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "expired", DOCA_ERROR_AUTHENTICATION,
 		       "expired");
@@ -323,7 +316,6 @@ static void test_expired_server(void **state)
 	struct pair pair = {{.tls = make_tls("ca", "old-dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
 
-	(void)state;
 	meet(&pair, "dpu");
 	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION,
 		       "expired");
@@ -334,20 +326,18 @@ static void test_revoked_client(void **state)
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "lost-host", false)}};
 
-	(void)state;
 	meet(&pair, "dpu");
 	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "revoked", DOCA_ERROR_AUTHENTICATION,
 		       "revoked");
 }
 
-/* Revoked while connected: the server asks again when it has a new list. */
+/* Revoked while connected: the server checks again when it has a new list. */
 static void test_revoked_later(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
 	struct dpumap_tls *newer;
 
-	(void)state;
 	meet(&pair, "dpu");
 	expect_end(&pair.server, DOCA_SUCCESS, NULL);
 	assert_int_equal(
@@ -366,7 +356,6 @@ static void test_other_server_than_expected(void **state)
 {
 	static const char *const names[] = {"dpu2", "lab", "127.0.0.2", "host"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 				    {.tls = make_tls("ca", "host", false)}};
@@ -377,7 +366,7 @@ static void test_other_server_than_expected(void **state)
 	}
 }
 
-/* A host's certificate does not make a server of it, nor the other way round. */
+/* A host's certificate is not valid for a server, nor the other way round. */
 static void test_certificate_for_the_other_role(void **state)
 {
 	struct pair swapped = {{.tls = make_tls("ca", "dpu", true)},
@@ -385,7 +374,6 @@ static void test_certificate_for_the_other_role(void **state)
 	struct pair posing = {{.tls = make_tls("ca", "host", true)},
 			      {.tls = make_tls("ca", "host", false)}};
 
-	(void)state;
 	meet(&swapped, "dpu");
 	expect_refusal(&swapped, DOCA_ERROR_AUTHENTICATION, "purpose", DOCA_ERROR_AUTHENTICATION,
 		       NULL);
@@ -393,13 +381,12 @@ static void test_certificate_for_the_other_role(void **state)
 	expect_refusal(&posing, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION, NULL);
 }
 
-static void test_name_that_is_none(void **state)
+static void certificate_with_an_invalid_name_is_rejected(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "a b", false)}};
 	char name[DPUMAP_PEER_NAME_MAX];
 
-	(void)state;
 	meet(&pair, "dpu");
 	expect_end(&pair.server, DOCA_SUCCESS, NULL);
 	assert_int_equal(dpumap_conn_peer_name(pair.server.conn, name, &pair.server.fault),
@@ -407,9 +394,9 @@ static void test_name_that_is_none(void **state)
 	part(&pair);
 }
 
-/* -- clients that are not ours -- */
+/* -- other clients -- */
 
-/* What our server makes of a client of plain OpenSSL, which does not verify anything. */
+/* Our server with a client of plain OpenSSL, which does not verify. */
 static doca_error_t meet_stranger(struct dpumap_tls *tls, int version, struct dpumap_fault *fault)
 {
 	SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
@@ -440,7 +427,6 @@ static void test_client_without_certificate(void **state)
 	struct dpumap_tls *tls = make_tls("ca", "dpu", true);
 	struct dpumap_fault fault = {0};
 
-	(void)state;
 	assert_int_equal(meet_stranger(tls, TLS1_3_VERSION, &fault), DOCA_ERROR_AUTHENTICATION);
 	assert_non_null(strstr(fault.text, "certificate"));
 	dpumap_tls_destroy(tls);
@@ -451,7 +437,6 @@ static void test_older_tls(void **state)
 	struct dpumap_tls *tls = make_tls("ca", "dpu", true);
 	struct dpumap_fault fault = {0};
 
-	(void)state;
 	assert_int_equal(meet_stranger(tls, TLS1_2_VERSION, &fault),
 			 DOCA_ERROR_UNSUPPORTED_VERSION);
 	dpumap_tls_destroy(tls);
@@ -469,7 +454,6 @@ static void test_client_that_speaks_no_tls(void **state)
 	doca_error_t result;
 	int fds[2];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 		assert_int_equal(dpumap_conn_create(fds[0], tls, NULL, &conn, &fault),
@@ -494,7 +478,6 @@ static void test_shared_key(void **state)
 {
 	struct pair pair;
 
-	(void)state;
 	write_file("server", "psk", 0600, "# hosts\nweb:" KEY_B "\nhost:" KEY_A "\n");
 	write_file("client", "psk", 0600, "host:" KEY_A "\nweb:" KEY_B "\n");
 	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
@@ -518,7 +501,6 @@ static void test_shared_key_that_is_not_shared(void **state)
 {
 	struct pair pair;
 
-	(void)state;
 	write_file("server", "psk", 0600, "host:" KEY_A "\n");
 	write_file("client", "psk", 0600, "host:" KEY_B "\nother:" KEY_A "\n");
 	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
@@ -536,7 +518,6 @@ static void test_shared_key_meets_certificate(void **state)
 {
 	struct pair pair;
 
-	(void)state;
 	write_file("server", "psk", 0600, "host:" KEY_A "\n");
 	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
 			     {.tls = make_tls("ca", "host", false)}};
@@ -574,7 +555,6 @@ static void test_key_files_that_are_wrong(void **state)
 	struct dpumap_fault fault = {0};
 	struct dpumap_tls *tls = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		write_file("bad", "psk", 0600, files[i].text);
 		config.psk = pki_path("bad", "psk");
@@ -589,7 +569,7 @@ static void test_key_files_that_are_wrong(void **state)
 	assert_null(tls);
 }
 
-/* -- files that others have a hand in -- */
+/* -- files that other users can change -- */
 
 static void expect_tls(const char *name, doca_error_t expected, const char *why)
 {
@@ -603,7 +583,6 @@ static void expect_tls(const char *name, doca_error_t expected, const char *why)
 
 static void test_files_that_others_can_change(void **state)
 {
-	(void)state;
 	assert_int_equal(chmod(pki_path("dpu", "key"), 0644), 0);
 	expect_tls("dpu", DOCA_ERROR_NOT_PERMITTED, "dpu.key has mode 0644");
 	assert_int_equal(chmod(pki_path("dpu", "key"), 0640), 0);
@@ -619,7 +598,6 @@ static void test_directories_that_others_can_change(void **state)
 {
 	char directory[300];
 
-	(void)state;
 	snprintf(directory, sizeof(directory), "%s", pki_path("dpu", "crt"));
 	*strrchr(directory, '/') = '\0';
 	assert_int_equal(chmod(directory, 0777), 0);
@@ -631,11 +609,10 @@ static void test_directories_that_others_can_change(void **state)
 
 static void test_files_that_are_wrong(void **state)
 {
-	(void)state;
 	expect_tls("nobody", DOCA_ERROR_NOT_FOUND, "nobody.crt");
 	write_file("bad", "crt", 0644, "nothing\n");
 	write_file("bad", "key", 0600, "nothing\n");
-	expect_tls("bad", DOCA_ERROR_BAD_CONFIG, "bad.crt: no certificate");
+	expect_tls("bad", DOCA_ERROR_BAD_CONFIG, "bad.crt contains no certificate");
 	assert_int_equal(unlink(pki_path("bad", "crt")), 0);
 	assert_int_equal(symlink(pki_path("dpu", "crt"), pki_path("bad", "crt")), 0);
 	expect_tls("bad", DOCA_ERROR_BAD_CONFIG, "bad.key");
@@ -650,7 +627,6 @@ static void test_too_little_or_too_much(void **state)
 	struct dpumap_fault fault = {0};
 	struct dpumap_tls *tls = NULL;
 
-	(void)state;
 	assert_int_equal(dpumap_tls_create(&config, true, &tls, &fault), DOCA_ERROR_BAD_CONFIG);
 	write_file("good", "psk", 0600, "host:" KEY_A "\n");
 	config.psk = pki_path("good", "psk");
@@ -672,7 +648,7 @@ int main(void)
 		cmocka_unit_test(test_revoked_later),
 		cmocka_unit_test(test_other_server_than_expected),
 		cmocka_unit_test(test_certificate_for_the_other_role),
-		cmocka_unit_test(test_name_that_is_none),
+		cmocka_unit_test(certificate_with_an_invalid_name_is_rejected),
 		cmocka_unit_test(test_client_without_certificate),
 		cmocka_unit_test(test_older_tls),
 		cmocka_unit_test(test_client_that_speaks_no_tls),

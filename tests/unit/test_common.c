@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sizes, files that appear whole or not at all, SHA-256 and exit codes. */
+/* Sizes, files that are written completely or not at all, SHA-256 and exit codes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,7 +44,6 @@ static void test_parse_size(void **state)
 					  "16777216T"};
 	uint64_t bytes;
 
-	(void)state;
 	for (size_t i = 0; i < LEN(good); i++) {
 		assert_true(dpumap_size_parse(good[i].text, &bytes));
 		assert_true(bytes == good[i].bytes);
@@ -59,7 +58,6 @@ static void test_parse_number(void **state)
 {
 	uint64_t value = 0;
 
-	(void)state;
 	assert_true(dpumap_number_parse("900", 900, &value));
 	assert_true(value == 900);
 	assert_false(dpumap_number_parse("901", 900, &value));
@@ -83,7 +81,6 @@ static void test_format_size(void **state)
 	};
 	char text[DPUMAP_SIZE_TEXT_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < LEN(sizes); i++) {
 		dpumap_size_format(sizes[i].bytes, text);
 		assert_string_equal(text, sizes[i].text);
@@ -102,7 +99,6 @@ static void test_sha256(void **state)
 	struct dpumap_sha256 *sha = NULL;
 	struct dpumap_fault fault;
 
-	(void)state;
 	assert_int_equal(dpumap_sha256_create(&sha, &fault), DOCA_SUCCESS);
 	assert_int_equal(dpumap_sha256_update(sha, "a", 1, &fault), DOCA_SUCCESS);
 	assert_int_equal(dpumap_sha256_update(sha, "bc", 2, &fault), DOCA_SUCCESS);
@@ -121,7 +117,6 @@ static struct dpumap_fault fault;
 
 static int set_up(void **state)
 {
-	(void)state;
 	snprintf(directory, sizeof(directory), "/tmp/dpumap-test-XXXXXX");
 	if (!mkdtemp(directory))
 		return -1;
@@ -129,10 +124,9 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* rmdir fails, and the test with it, when a temporary file was left behind. */
+/* rmdir fails, and the test with it, if a temporary file remains. */
 static int tear_down(void **state)
 {
-	(void)state;
 	return rmdir(directory);
 }
 
@@ -153,7 +147,6 @@ static void test_outfile_commit(void **state)
 	char bytes[4];
 	int fd;
 
-	(void)state;
 	assert_int_not_equal(stat(path, &st), 0);
 	assert_int_equal(dpumap_outfile_commit(out, &fault), DOCA_SUCCESS);
 	assert_int_equal(stat(path, &st), 0);
@@ -171,7 +164,6 @@ static void test_outfile_discard(void **state)
 {
 	struct stat st;
 
-	(void)state;
 	dpumap_outfile_discard(create_ok(path, 0666));
 	dpumap_outfile_discard(NULL);
 	assert_int_not_equal(stat(path, &st), 0);
@@ -183,7 +175,6 @@ static void test_outfile_digest(void **state)
 	uint8_t digest[DPUMAP_SHA256_LEN];
 	char text[DPUMAP_SHA256_TEXT_MAX];
 
-	(void)state;
 	assert_int_equal(dpumap_outfile_digest(out, digest, &fault), DOCA_SUCCESS);
 	dpumap_sha256_format(digest, text);
 	assert_string_equal(text,
@@ -191,13 +182,12 @@ static void test_outfile_digest(void **state)
 	dpumap_outfile_discard(out);
 }
 
-/* A link is followed: the file behind it gets the bytes, the link stays. */
+/* A link is followed: its target receives the bytes, the link remains. */
 static void test_outfile_through_link(void **state)
 {
 	char link[96];
 	struct stat st;
 
-	(void)state;
 	snprintf(link, sizeof(link), "%s/link", directory);
 	assert_int_equal(dpumap_outfile_commit(create_ok(path, 0666), &fault), DOCA_SUCCESS);
 	assert_int_equal(truncate(path, 0), 0);
@@ -216,7 +206,6 @@ static void test_outfile_that_cannot_be(void **state)
 	struct dpumap_outfile *out = NULL;
 	char nowhere[128];
 
-	(void)state;
 	assert_int_equal(dpumap_outfile_create(directory, 0666, &out, &fault),
 			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_outfile_create("/dev/null", 0666, &out, &fault),
@@ -227,12 +216,11 @@ static void test_outfile_that_cannot_be(void **state)
 	assert_null(out);
 }
 
-static void test_open_what_is_no_file(void **state)
+static void open_of_a_non_file_is_refused(void **state)
 {
 	uint64_t size;
 	int fd;
 
-	(void)state;
 	assert_int_equal(dpumap_file_open(path, &fd, &size, &fault), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(dpumap_file_open(directory, &fd, &size, &fault), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(mkfifo(path, 0600), 0);
@@ -242,7 +230,6 @@ static void test_open_what_is_no_file(void **state)
 
 static void test_exit_codes(void **state)
 {
-	(void)state;
 	assert_int_equal(dpumap_fault_exit(DOCA_SUCCESS), 0);
 	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_IO_FAILED), 1);
 	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_NOT_FOUND), 3);
@@ -252,12 +239,11 @@ static void test_exit_codes(void **state)
 		assert_int_not_equal(dpumap_fault_exit((doca_error_t)code), 0);
 }
 
-/* A line that does not fit is cut, not overrun. */
+/* A line that does not fit is truncated. */
 static void test_fault_text_is_bounded(void **state)
 {
 	char text[1000];
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(dpumap_fault_doca(&fault, DOCA_ERROR_DRIVER, "%s", text),
@@ -281,7 +267,7 @@ int main(void)
 		FILE_TEST(test_outfile_digest),
 		FILE_TEST(test_outfile_through_link),
 		FILE_TEST(test_outfile_that_cannot_be),
-		FILE_TEST(test_open_what_is_no_file),
+		FILE_TEST(open_of_a_non_file_is_refused),
 		cmocka_unit_test(test_exit_codes),
 		cmocka_unit_test(test_fault_text_is_bounded),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The rules that hold for every descriptor; single cases are in tests/vectors/desc.txt. */
+/* Rules for every descriptor; single cases are in tests/vectors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,9 @@ static void assert_wiped(const struct dpumap_desc *d)
 		assert_int_equal(byte[i], 0);
 }
 
-/* Decode a copy that ends where its allocation ends, so that a sanitizer sees a step beyond. */
+/*
+ * Decode a copy that ends where its allocation ends, so that a sanitizer detects a read beyond it.
+ */
 static dpumap_desc_status_t decode_exact(const uint8_t *bytes, size_t len, struct dpumap_desc *d)
 {
 	uint8_t *copy = malloc(len ? len : 1);
@@ -118,7 +120,6 @@ static void test_crc32c_known_answers(void **state)
 {
 	uint8_t bytes[32];
 
-	(void)state;
 	assert_int_equal(dpumap_desc_crc32c(0, "", 0), 0);
 	assert_int_equal(dpumap_desc_crc32c(0, "123456789", 9), 0xe3069283);
 	memset(bytes, 0, sizeof(bytes));
@@ -134,13 +135,11 @@ static void test_crc32c_chains(void **state)
 {
 	uint32_t crc = dpumap_desc_crc32c(0, "1234", 4);
 
-	(void)state;
 	assert_int_equal(dpumap_desc_crc32c(crc, "56789", 5), 0xe3069283);
 }
 
 static void test_round_trip(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		struct dpumap_desc before = sample(kind);
 		uint8_t bytes[SAMPLE_MAX];
@@ -156,7 +155,6 @@ static void test_decode_any_alignment(void **state)
 {
 	uint8_t space[SAMPLE_MAX + 8];
 
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		struct dpumap_desc want = sample(kind);
 
@@ -173,7 +171,6 @@ static void test_decode_any_alignment(void **state)
 
 static void test_decode_every_truncation(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[SAMPLE_MAX];
 		struct dpumap_desc d;
@@ -186,10 +183,9 @@ static void test_decode_every_truncation(void **state)
 	}
 }
 
-/* Shorter descriptors that are whole by length and checksum still lack fields. */
+/* Shorter descriptors with valid length and checksum still lack fields. */
 static void test_decode_every_consistent_truncation(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[SAMPLE_MAX];
 		struct dpumap_desc d;
@@ -203,14 +199,13 @@ static void test_decode_every_consistent_truncation(void **state)
 	}
 }
 
-/* What follows the fields of a kind is extensions: no access key hides there. */
+/* Bytes after the fields of a kind are extensions: they are not read as an access key. */
 static void test_decode_key_behind_rdma_fields(void **state)
 {
 	uint8_t bytes[SAMPLE_MAX];
 	struct dpumap_desc d;
 	size_t size;
 
-	(void)state;
 	size = encode_sample(DPUMAP_DESC_KIND_PCI, bytes);
 	bytes[KIND_OFFSET] = DPUMAP_DESC_KIND_RDMA;
 	memset(bytes + KEY_OFFSET, 0, DPUMAP_DESC_ACCESS_KEY_SIZE);
@@ -220,7 +215,6 @@ static void test_decode_key_behind_rdma_fields(void **state)
 
 static void test_decode_every_bit_flip(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[SAMPLE_MAX];
 		struct dpumap_desc d;
@@ -241,10 +235,9 @@ static void flip_bit(uint8_t *bytes, size_t size, size_t bit)
 		repair_checksum(bytes, size);
 }
 
-/* One map, one byte string: no bit but those of the minor version can differ unseen. */
+/* One map has one encoding: only bits of the minor version may change without an error. */
 static void test_decode_ignores_no_bit(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		for (size_t bit = 0; bit < 8 * sample_size(kind); bit++) {
 			uint8_t bytes[SAMPLE_MAX], again[SAMPLE_MAX];
@@ -264,7 +257,7 @@ static void test_decode_ignores_no_bit(void **state)
 	}
 }
 
-/* What a version 1.7 may send: the sample with an extension behind it. */
+/* A possible version 1.7: the sample with an extension at its end. */
 static size_t encode_future(uint16_t kind, uint16_t type, uint8_t bytes[DPUMAP_DESC_MAX_SIZE])
 {
 	const uint8_t extension[] = {(uint8_t)type, (uint8_t)(type >> 8), 3, 0, 'n', 'e', 'w'};
@@ -280,7 +273,6 @@ static size_t encode_future(uint16_t kind, uint16_t type, uint8_t bytes[DPUMAP_D
 
 static void test_future_minor_with_unknown_optional_field(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[DPUMAP_DESC_MAX_SIZE];
 		struct dpumap_desc want = sample(kind), d;
@@ -293,7 +285,6 @@ static void test_future_minor_with_unknown_optional_field(void **state)
 
 static void test_future_minor_with_unknown_critical_field(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[DPUMAP_DESC_MAX_SIZE];
 		struct dpumap_desc d;
@@ -311,7 +302,6 @@ static void test_decode_null(void **state)
 	uint8_t bytes[SAMPLE_MAX];
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 
-	(void)state;
 	encode_sample(DPUMAP_DESC_KIND_PCI, bytes);
 	assert_int_equal(dpumap_desc_decode(bytes, sizeof(bytes), NULL), DPUMAP_DESC_ERR_NULL);
 	assert_int_equal(dpumap_desc_decode(NULL, sizeof(bytes), &d), DPUMAP_DESC_ERR_NULL);
@@ -324,7 +314,6 @@ static void test_encode_null(void **state)
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 	size_t size = 7;
 
-	(void)state;
 	assert_int_equal(dpumap_desc_encode(NULL, bytes, sizeof(bytes), &size),
 			 DPUMAP_DESC_ERR_NULL);
 	assert_int_equal(dpumap_desc_encode(&d, NULL, sizeof(bytes), &size), DPUMAP_DESC_ERR_NULL);
@@ -352,7 +341,6 @@ static void assert_encode_needs(const struct dpumap_desc *d, size_t size)
 
 static void test_encode_every_buffer_size(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		struct dpumap_desc d = sample(kind);
 		size_t size = 0;
@@ -365,7 +353,6 @@ static void test_encode_every_buffer_size(void **state)
 
 static void test_encode_stays_in_its_size(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[SAMPLE_MAX + 16];
 		struct dpumap_desc d = sample(kind);
@@ -380,10 +367,9 @@ static void test_encode_stays_in_its_size(void **state)
 	}
 }
 
-/* The exact buffer of the smaller kind: a sanitizer sees a write of the larger one. */
+/* The exact buffer of the smaller kind: a sanitizer detects a write of the larger one. */
 static void test_encode_into_its_exact_size(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		struct dpumap_desc d = sample(kind);
 		uint8_t *bytes = malloc(sample_size(kind));
@@ -404,7 +390,6 @@ static void test_encode_refused_writes_nothing(void **state)
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 	size_t written = 7;
 
-	(void)state;
 	d.mkey = 0;
 	assert_int_equal(dpumap_desc_encode(&d, bytes, sizeof(bytes), &written),
 			 DPUMAP_DESC_ERR_MKEY);
@@ -417,7 +402,6 @@ static void test_wipe(void **state)
 {
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 
-	(void)state;
 	dpumap_desc_wipe(&d);
 	assert_wiped(&d);
 	dpumap_desc_wipe(NULL);
@@ -427,7 +411,6 @@ static void test_wipe(void **state)
 
 static void test_status_texts(void **state)
 {
-	(void)state;
 	assert_string_equal(dpumap_desc_status_name(DPUMAP_DESC_OK), "OK");
 	assert_string_equal(dpumap_desc_status_descr(DPUMAP_DESC_OK), "success");
 	assert_string_equal(dpumap_desc_status_name(DPUMAP_DESC_ERR_NULL), "NULL");
@@ -448,7 +431,6 @@ static void test_status_unknown(void **state)
 {
 	static const dpumap_desc_status_t unknown[] = {1, LAST_STATUS - 1, INT32_MAX, INT32_MIN};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		assert_string_equal(dpumap_desc_status_name(unknown[i]), "UNKNOWN");
 		assert_string_equal(dpumap_desc_status_descr(unknown[i]),
@@ -473,10 +455,9 @@ static void assert_diagnosed(const uint8_t *bytes, size_t size)
 		assert_int_equal(offset, size);
 }
 
-/* It says what decoding says, and blames a byte of the descriptor or its end. */
+/* It returns the status of decoding, and an offset within the descriptor or at its end. */
 static void test_diagnose_everything(void **state)
 {
-	(void)state;
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[SAMPLE_MAX];
 		size_t size = encode_sample(kind, bytes);
@@ -496,7 +477,6 @@ static void test_diagnose_null(void **state)
 	uint8_t bytes[SAMPLE_MAX];
 	size_t offset = 7;
 
-	(void)state;
 	encode_sample(DPUMAP_DESC_KIND_PCI, bytes);
 	assert_int_equal(dpumap_desc_diagnose(NULL, 80, &offset), DPUMAP_DESC_ERR_NULL);
 	assert_int_equal(dpumap_desc_diagnose(bytes, sizeof(bytes), NULL), DPUMAP_DESC_ERR_NULL);
@@ -508,7 +488,6 @@ static void test_access_null(void **state)
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 	struct dpumap_desc_window w = {.addr = 7};
 
-	(void)state;
 	assert_int_equal(dpumap_desc_check_access(NULL, 0, 0, DPUMAP_DESC_OP_READ),
 			 DPUMAP_DESC_ERR_NULL);
 	assert_int_equal(dpumap_desc_get_window(NULL, &w), DPUMAP_DESC_ERR_NULL);
@@ -518,7 +497,7 @@ static void test_access_null(void **state)
 	assert_int_equal(w.addr, 7);
 }
 
-/* The same question, asked in the order in which nothing overflows. */
+/* The same check, in an order in which nothing overflows. */
 static bool is_inside(const struct dpumap_desc *d, uint64_t addr, uint64_t len)
 {
 	return addr >= d->addr && len <= d->len && addr - d->addr <= d->len - len;
@@ -552,7 +531,6 @@ static void test_access_does_not_overflow(void **state)
 	unsigned int ranges = 0;
 	size_t size;
 
-	(void)state;
 	for (size_t i = 0; i < NUM_CORNERS * NUM_CORNERS; i++) {
 		d.addr = corners[i / NUM_CORNERS];
 		d.len = corners[i % NUM_CORNERS];

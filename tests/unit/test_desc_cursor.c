@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The bounded cursors of the descriptor codec: what is past the end is neither read nor written. */
+/* The bounded cursors of the descriptor codec: they neither read nor write past the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 static const uint8_t bytes[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
-/* Exactly n bytes, so that a sanitizer sees a step beyond. */
+/* Exactly n bytes, so that a sanitizer detects an access beyond them. */
 static uint8_t *exactly(size_t n)
 {
 	uint8_t *copied = malloc(n ? n : 1);
@@ -58,7 +58,6 @@ static void test_get_is_little_endian(void **state)
 {
 	struct reader r = {.at = bytes, .left = 15};
 
-	(void)state;
 	assert_int_equal(get_u8(&r), 0x01);
 	assert_int_equal(get_u16(&r), 0x0302);
 	assert_int_equal(get_u32(&r), 0x07060504);
@@ -72,7 +71,6 @@ static void test_put_is_little_endian(void **state)
 	uint8_t out[15];
 	struct writer w = {.at = out, .left = sizeof(out)};
 
-	(void)state;
 	put_u8(&w, 0x01);
 	put_u16(&w, 0x0302);
 	put_u32(&w, 0x07060504);
@@ -84,7 +82,6 @@ static void test_put_is_little_endian(void **state)
 
 static void test_get_past_the_end(void **state)
 {
-	(void)state;
 	for (size_t width = 1; width <= 8; width *= 2) {
 		for (size_t have = 0; have < width; have++) {
 			uint8_t *few = exactly(have);
@@ -94,7 +91,7 @@ static void test_get_past_the_end(void **state)
 			assert_true(r.overrun);
 			assert_ptr_equal(r.at, few);
 			assert_int_equal(r.left, have);
-			/* What would fit comes too late. */
+			/* After an overflow, even a value that fits is not written. */
 			assert_int_equal(get_u8(&r), 0);
 			assert_null(take(&r, 0));
 			free(few);
@@ -104,7 +101,6 @@ static void test_get_past_the_end(void **state)
 
 static void test_put_past_the_end(void **state)
 {
-	(void)state;
 	for (size_t width = 1; width <= 8; width *= 2) {
 		for (size_t room = 0; room < width; room++) {
 			uint8_t *out = exactly(room);
@@ -126,7 +122,6 @@ static void test_bytes_past_the_end(void **state)
 	struct reader r = {.at = bytes, .left = 3};
 	struct writer w = {.at = out, .left = 3};
 
-	(void)state;
 	get_bytes(&r, out, 4);
 	put_bytes(&w, bytes, 4);
 	assert_true(r.overrun && w.overrun);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Every vector of the files named on the command line. */
+/* Every vector of the files on the command line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,6 @@ static int load_file(struct file *f)
 
 static int load(void **state)
 {
-	(void)state;
 	for (int i = 0; i < num_files; i++)
 		if (load_file(&files[i]))
 			return -1;
@@ -50,7 +49,6 @@ static int load(void **state)
 
 static int unload(void **state)
 {
-	(void)state;
 	for (int i = 0; i < num_files; i++)
 		free(files[i].text);
 	return 0;
@@ -96,15 +94,22 @@ static void check_file(const struct file *f)
 
 static void test_vectors(void **state)
 {
-	(void)state;
 	for (int i = 0; i < num_files; i++)
 		check_file(&files[i]);
 }
 
-/* Whoever adds a status adds a vector; NULL and buffer arguments cannot be put in one. */
+static bool any_file_has(const char *line)
+{
+	int i = 0;
+
+	while (i < num_files && !strstr(files[i].text, line))
+		i++;
+	return i < num_files;
+}
+
+/* A new status needs a vector; a NULL or buffer argument cannot be put in one. */
 static void test_every_status_has_a_vector(void **state)
 {
-	(void)state;
 	for (dpumap_desc_status_t s = 0; s >= DPUMAP_DESC_ERR_OUTSIDE; s--) {
 		char line[64];
 
@@ -112,7 +117,7 @@ static void test_every_status_has_a_vector(void **state)
 			continue;
 		assert_true(snprintf(line, sizeof(line), "\nstatus: %s\n",
 				     dpumap_desc_status_name(s)) < (int)sizeof(line));
-		if (!strstr(files[0].text, line))
+		if (!any_file_has(line))
 			fail_msg("no vector for %s", dpumap_desc_status_name(s));
 	}
 }
@@ -125,7 +130,7 @@ static void test_reader_refuses_nonsense(void **state)
 		"title: x\nstatus: y\nno colon\n",  /* no key */
 		"title: x\nstatus: y\nkeey: 1\n",   /* unknown key */
 		"title: x\nstatus: y\nhex: 1\n",    /* half a byte */
-		"title: x\nstatus: y\nhex: 00 g0",  /* no hex */
+		"title: x\nstatus: y\nhex: 00 g0",  /* not hexadecimal */
 		"title: x\nstatus: y\nkind: 10000", /* too wide */
 		"title: x\nstatus: y\naccess_key: 00 01",
 		"title: x\nstatus: y\ncanonical: no",
@@ -133,7 +138,6 @@ static void test_reader_refuses_nonsense(void **state)
 		"title: x\nstatus: y\nbyte: 201",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
 		const char *at = nonsense[i];
 		struct desc_vector v;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The pool of pieces of a device memory, without one: it does its bookkeeping aside. A shadow
- * model, which knows whose each granule is, says after each random step what must be true.
+ * The pool of pieces of device memory, without a device: it keeps its records elsewhere. A model
+ * knows the owner of each granule, and checks the pool after each random step.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 
 #include <dpumap/dm_pool.h>
 
-#include "core/dm.h"
+#include "core/dm/dm.h"
 
 #define LOG_ALIGN	12u
 #define MAX_RUNS	4096u
@@ -45,7 +45,7 @@ static uint32_t below(uint64_t *state, uint32_t n)
 	return n ? (uint32_t)((next(state) >> 16) % n) : 0;
 }
 
-/* No device: whoever has it references it, and it is not freed. */
+/* No device: a reference keeps this one from being freed. */
 static void make_dm(struct dpumap_dm *dm, size_t len)
 {
 	*dm = (struct dpumap_dm){.len = len, .log_align = LOG_ALIGN};
@@ -59,7 +59,7 @@ struct model {
 	uint32_t owners[MAX_RUNS]; /* of each granule: 1 + the number of a piece, or 0 */
 	struct dpumap_dm_piece pieces[MAX_RUNS];
 	uint32_t npieces;
-	struct dpumap_dm_piece stale; /* given back; its serial is 0 before there is one */
+	struct dpumap_dm_piece stale; /* freed; its serial is 0 before there is one */
 	uint64_t random;
 	unsigned int refused, done;
 };
@@ -115,7 +115,7 @@ static void check_usage(struct model *m)
 	assert_int_equal(usage.pieces, m->npieces);
 }
 
-/* Small ones mostly, and all sizes now and then. */
+/* Mostly small ones, and all sizes now and then. */
 static size_t some_len(struct model *m)
 {
 	size_t total = (size_t)m->ngranules << m->log_granule;
@@ -165,7 +165,7 @@ static void step_free(struct model *m)
 	}
 }
 
-/* What is no piece is refused, also where one begins. */
+/* An invalid piece is refused, even at the start of a valid one. */
 static void step_wrong(struct model *m)
 {
 	struct dpumap_dm_piece wrong = m->stale;
@@ -207,7 +207,7 @@ static void run_model(size_t len, uint32_t log_granule, uint64_t seed)
 	make_dm(&m->dm, len);
 	assert_ok(dpumap_dm_pool_create(&m->dm, log_granule, &m->pool));
 	for (m->done = 0; m->done < STEPS; m->done++) {
-		/* The pool fills and empties in turn, so that it is seen in all states. */
+		/* The pool fills and empties in turn, to reach all states. */
 		uint32_t eager = m->done / 2000 % 2 ? 35 : 60;
 		uint32_t dice = below(&m->random, 100);
 
@@ -226,7 +226,7 @@ static void run_model(size_t len, uint32_t log_granule, uint64_t seed)
 		assert_error(dpumap_dm_pool_destroy(m->pool), DOCA_ERROR_IN_USE);
 	while (m->npieces)
 		step_free(m);
-	/* All that was cut has grown together again. */
+	/* All pieces have merged again. */
 	assert_ok(dpumap_dm_pool_alloc(m->pool, (size_t)m->ngranules << m->log_granule, 0, &all));
 	assert_int_equal(all.offset, 0);
 	assert_ok(dpumap_dm_pool_free(m->pool, &all));
@@ -255,10 +255,9 @@ static void test_model(void **state)
 {
 	uint64_t seed = new_seed();
 
-	(void)state;
 	run_model((size_t)128 << 10, 0, seed);
 	run_model((size_t)4096, 3, seed + 1);
-	run_model((size_t)100000, 6, seed + 2); /* with a rest that is no granule */
+	run_model((size_t)100000, 6, seed + 2); /* with a remainder below one granule */
 	run_model((size_t)32768, 3, seed + 3);
 	run_model((size_t)4096 << 12, 12, seed + 4);
 	run_model((size_t)64 * 3, 6, seed + 5);
@@ -271,7 +270,6 @@ static void test_bad_values(void **state)
 	struct dpumap_dm_piece piece = {0};
 	struct dpumap_dm dm;
 
-	(void)state;
 	make_dm(&dm, 4100);
 	assert_error(dpumap_dm_pool_create(NULL, 0, &pool), DOCA_ERROR_INVALID_VALUE);
 	assert_error(dpumap_dm_pool_create(&dm, 0, NULL), DOCA_ERROR_INVALID_VALUE);
@@ -306,7 +304,6 @@ static void test_given_back_twice_and_to_others(void **state)
 	struct dpumap_dm_pool *one, *two;
 	struct dpumap_dm dm;
 
-	(void)state;
 	make_dm(&dm, 4096);
 	assert_ok(dpumap_dm_pool_create(&dm, 0, &one));
 	assert_ok(dpumap_dm_pool_create(&dm, 0, &two));
@@ -318,7 +315,7 @@ static void test_given_back_twice_and_to_others(void **state)
 	assert_error(dpumap_dm_pool_destroy(one), DOCA_ERROR_IN_USE);
 	assert_ok(dpumap_dm_pool_free(one, &a));
 	assert_error(dpumap_dm_pool_free(one, &a), DOCA_ERROR_NOT_FOUND);
-	/* Nor when the same bytes are somebody else's by now. */
+	/* Nor when another piece has the same bytes by now. */
 	assert_ok(dpumap_dm_pool_alloc(one, 64, 0, &again));
 	assert_int_equal(a.offset, again.offset);
 	assert_error(dpumap_dm_pool_free(one, &a), DOCA_ERROR_NOT_FOUND);
@@ -328,7 +325,7 @@ static void test_given_back_twice_and_to_others(void **state)
 	assert_ok(dpumap_dm_pool_destroy(two));
 }
 
-/* Threads: each granule has at most one owner at a time, whoever asks. */
+/* Threads: each granule has at most one owner at a time. */
 
 static struct dpumap_dm_pool *shared;
 static _Atomic uint32_t owned[1024];
@@ -377,7 +374,6 @@ static void test_threads(void **state)
 	struct dpumap_dm dm;
 	void *bad;
 
-	(void)state;
 	make_dm(&dm, sizeof(owned) / sizeof(owned[0]) * 64);
 	assert_ok(dpumap_dm_pool_create(&dm, 0, &shared));
 	for (uintptr_t i = 0; i < THREADS; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Memory that is a file: what the DMA engine does with dma-bufs, played by memfds. */
-#include "emu_pair.h"
+/* Memory that is a file: the DMA engine with dma-bufs, for which memfds are used. */
+#include "engine_pair.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static int make_file(void)
 	return fd;
 }
 
-/* As the server makes one: it keeps `fd` open. */
+/* As the server creates one: it keeps `fd` open. */
 static uint32_t file_key(uint16_t func, uint32_t pdn, uint32_t rights, int fd)
 {
 	struct emu_mkey m = {.mode = EMU_MKEY_FILE, .func = func, .pdn = pdn, .rights = rights};
@@ -39,15 +39,15 @@ static uint32_t file_key(uint16_t func, uint32_t pdn, uint32_t rights, int fd)
 	m.u.file.pid = getpid();
 	m.u.file.fd = fd;
 	m.u.file.id = ++last_id;
-	return rig_mkey(&m);
+	return fixture_mkey(&m);
 }
 
 static uint32_t key_of(int fd)
 {
-	return file_key(FUNC_A, PD_A, RIG_ALL, fd);
+	return file_key(FUNC_A, PD_A, FIXTURE_ALL, fd);
 }
 
-/* Bytes [at, at + len) of an mkey's range are these. */
+/* Check the bytes [at, at + len) of an mkey's range. */
 static void assert_file(int fd, uint64_t at, const uint8_t *bytes, size_t len)
 {
 	uint8_t *seen = malloc(len);
@@ -66,15 +66,15 @@ static void test_target_and_source(void **state)
 	const uint8_t zero[2] = {0};
 
 	post_mmo(p, &p->a, sge(p->mem_a + 3, 5000, p->key_a), sge(at(START + 1), 5000, key));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_file(fd, 1, p->mem_a + 3, 5000);
 	assert_file(fd, 0, zero, 1);
 	assert_file(fd, 5001, zero, 1);
 	post_mmo(p, &p->a, sge(at(START + 2), 4000, key), sge(p->mem_a + 20000, 4000, p->key_a));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_a + 20000, p->mem_a + 4, 4000);
 	post_mmo(p, &p->a, sge(at(START + LEN - 8), 8, key), sge(at(START), 8, key));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	close(fd);
 }
 
@@ -89,13 +89,13 @@ static void test_device_memory_and_other_files(void **state)
 
 	assert_int_equal(pwrite(one, p->mem_a, 6000, OFFSET), 6000);
 	post_mmo(p, &p->a, sge(at(START), 6000, key_one), sge(at(0), 6000, dm));
-	rig_expect(&p->cq_a, 0);
-	assert_memory_equal(rig_dm + EMU_DM_STRIDE, p->mem_a, 6000);
+	fixture_expect(&p->cq_a, 0);
+	assert_memory_equal(fixture_dm + EMU_DM_STRIDE, p->mem_a, 6000);
 	post_mmo(p, &p->a, sge(at(10), 3000, dm), sge(at(START + 5), 3000, key_two));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_file(two, 5, p->mem_a + 10, 3000);
 	post_mmo(p, &p->a, sge(at(START + 1), 5000, key_one), sge(at(START + 9), 5000, key_two));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_file(two, 9, p->mem_a + 1, 5000);
 	close(one);
 	close(two);
@@ -105,19 +105,19 @@ static void test_rdma_and_send(void **state)
 {
 	struct pair *p = *state;
 	int fd = make_file();
-	uint32_t key = file_key(FUNC_B, PD_B, RIG_ALL, fd);
+	uint32_t key = file_key(FUNC_B, PD_B, FIXTURE_ALL, fd);
 
 	post_rdma(&p->a, EMU_WQE_RDMA_WRITE, sge(p->mem_a, 9000, p->key_a), at(START), key);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_file(fd, 0, p->mem_a, 9000);
 	post_rdma(&p->a, EMU_WQE_RDMA_READ, sge(p->mem_a + 20000, 8000, p->key_a), at(START + 1),
 		  key);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_a + 20000, p->mem_a + 1, 8000);
-	rig_recv(&p->b, &(struct rig_sge){at(START), 300, key}, 1);
+	fixture_recv(&p->b, &(struct fixture_sge){at(START), 300, key}, 1);
 	post_send(&p->a, sge(p->mem_a + 77, 300, p->key_a));
-	rig_expect(&p->cq_b, 0);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_b, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_file(fd, 0, p->mem_a + 77, 300);
 	close(fd);
 }
@@ -126,20 +126,20 @@ static void test_below_lists_and_aliases(void **state)
 {
 	struct pair *p = *state;
 	int fd = make_file();
-	uint32_t key = file_key(FUNC_B, PD_B, RIG_ALL, fd);
+	uint32_t key = file_key(FUNC_B, PD_B, FIXTURE_ALL, fd);
 	struct emu_klm ksm[2] = {{0, key, START + 8192}, {0, key, START}};
-	uint32_t list = rig_mkey_list(FUNC_B, PD_B, 0, 8192, 12, ksm, 2);
-	uint32_t alias = rig_mkey_alias(FUNC_A, PD_A, list);
-	uint32_t direct = rig_mkey_alias(FUNC_A, PD_A, key);
+	uint32_t list = fixture_mkey_list(FUNC_B, PD_B, 0, 8192, 12, ksm, 2);
+	uint32_t alias = fixture_mkey_alias(FUNC_A, PD_A, list);
+	uint32_t direct = fixture_mkey_alias(FUNC_A, PD_A, key);
 
 	post_mmo(p, &p->a, sge(p->mem_a, 8192, p->key_a), sge(at(0), 8192, alias));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_file(fd, 8192, p->mem_a, 4096);
 	assert_file(fd, 0, p->mem_a + 4096, 4096);
 	post_mmo(p, &p->a, sge(at(START + 1), 4000, direct), sge(p->mem_a, 4000, p->key_a));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_file(fd, 1, p->mem_a, 4000);
-	rig_mkey_retire(key);
+	fixture_mkey_retire(key);
 	refuse_mmo(p, sge(at(0), 64, alias), sge(p->mem_a, 64, p->key_a), EMU_SYN_LOC_PROT);
 	refuse_mmo(p, sge(at(START), 64, direct), sge(p->mem_a, 64, p->key_a), EMU_SYN_LOC_PROT);
 	close(fd);
@@ -148,7 +148,7 @@ static void test_below_lists_and_aliases(void **state)
 static void test_rights_and_range(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge own = {p->mem_a, 64, p->key_a};
+	struct fixture_sge own = {p->mem_a, 64, p->key_a};
 	int fd = make_file();
 	uint32_t read_only = file_key(FUNC_A, PD_A, EMU_LR | EMU_RR, fd);
 	uint32_t theirs = file_key(FUNC_B, PD_B, EMU_LR | EMU_RR, fd);
@@ -160,22 +160,22 @@ static void test_rights_and_range(void **state)
 	refuse_mmo(p, sge(at(0), 64, key), own, EMU_SYN_LOC_PROT);
 	refuse_remote(p, EMU_WQE_RDMA_WRITE, at(START), 64, theirs, EMU_SYN_REM_ACCESS);
 	post_mmo(p, &p->a, sge(at(START), 64, read_only), own);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	close(fd);
 }
 
-/* An error on both sides, and writing does not make the file longer again. */
+/* An error on both ends; and writing does not extend the file. */
 static void test_truncated(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge own = {p->mem_a, 8192, p->key_a};
+	struct fixture_sge own = {p->mem_a, 8192, p->key_a};
 	int fd = make_file();
 	uint32_t key = key_of(fd);
-	uint32_t theirs = file_key(FUNC_B, PD_B, RIG_ALL, fd);
+	uint32_t theirs = file_key(FUNC_B, PD_B, FIXTURE_ALL, fd);
 	struct stat st;
 
 	post_mmo(p, &p->a, own, sge(at(START), 8192, key));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_int_equal(ftruncate(fd, OFFSET + 4096), 0);
 	refuse_mmo(p, sge(at(START), 8192, key), own, EMU_SYN_LOC_PROT);
 	refuse_mmo(p, own, sge(at(START), 8192, key), EMU_SYN_LOC_PROT);
@@ -184,73 +184,73 @@ static void test_truncated(void **state)
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(st.st_size, OFFSET + 4096);
 	post_mmo(p, &p->a, sge(p->mem_a, 4096, p->key_a), sge(at(START), 4096, key));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	close(fd);
 }
 
-/* With memory that the program made inaccessible the fault is the memory's, not the file's. */
+/* If the program made its memory inaccessible, the error is that of the memory, not of the file. */
 static void test_inaccessible_memory(void **state)
 {
 	struct pair *p = *state;
-	uint8_t *gone = rig_alloc(4096);
-	uint32_t own = rig_mkey_mem(FUNC_A, PD_A, RIG_ALL, gone, 4096);
+	uint8_t *hidden = fixture_alloc(4096);
+	uint32_t own = fixture_mkey_mem(FUNC_A, PD_A, FIXTURE_ALL, hidden, 4096);
 	int fd = make_file();
 	uint32_t key = key_of(fd);
-	uint32_t theirs = file_key(FUNC_B, PD_B, RIG_ALL, fd);
+	uint32_t theirs = file_key(FUNC_B, PD_B, FIXTURE_ALL, fd);
 
-	mprotect(gone, 4096, PROT_NONE);
-	refuse_mmo(p, sge(gone, 4096, own), sge(at(START), 4096, key), EMU_SYN_LOC_PROT);
-	refuse_mmo(p, sge(at(START), 4096, key), sge(gone, 4096, own), EMU_SYN_LOC_PROT);
-	post_rdma(&p->a, EMU_WQE_RDMA_WRITE, sge(gone, 4096, own), at(START), theirs);
-	rig_expect(&p->cq_a, EMU_SYN_LOC_PROT);
+	mprotect(hidden, 4096, PROT_NONE);
+	refuse_mmo(p, sge(hidden, 4096, own), sge(at(START), 4096, key), EMU_SYN_LOC_PROT);
+	refuse_mmo(p, sge(at(START), 4096, key), sge(hidden, 4096, own), EMU_SYN_LOC_PROT);
+	post_rdma(&p->a, EMU_WQE_RDMA_WRITE, sge(hidden, 4096, own), at(START), theirs);
+	fixture_expect(&p->cq_a, EMU_SYN_LOC_PROT);
 	expect_state(&p->b, EMU_QPS_RTS);
-	munmap(gone, 4096);
+	munmap(hidden, 4096);
 	close(fd);
 }
 
 static void test_sealed_against_writing(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge own = {p->mem_a, 64, p->key_a};
+	struct fixture_sge own = {p->mem_a, 64, p->key_a};
 	int fd = make_file();
 	uint32_t key = key_of(fd);
 
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), 0);
 	refuse_mmo(p, own, sge(at(START), 64, key), EMU_SYN_LOC_PROT);
 	post_mmo(p, &p->a, sge(at(START), 64, key), own);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	close(fd);
 }
 
 static void test_atomics_want_a_file_that_cannot_shrink(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge old = {p->mem_a, 8, p->key_a};
+	struct fixture_sge old = {p->mem_a, 8, p->key_a};
 	int fd = make_file();
-	uint32_t key = file_key(FUNC_B, PD_B, RIG_ALL, fd);
+	uint32_t key = file_key(FUNC_B, PD_B, FIXTURE_ALL, fd);
 	uint64_t cell = 40;
 
 	assert_int_equal(pwrite(fd, &cell, 8, OFFSET + 16), 8);
 	post_atomic(&p->a, EMU_WQE_ATOMIC_FA, old, at(START + 16), key, 2, 0);
-	rig_expect(&p->cq_a, EMU_SYN_REM_OP);
+	fixture_expect(&p->cq_a, EMU_SYN_REM_OP);
 	expect_event(&p->b, EMU_EVENT_QP_REQ_ERR);
-	rig_qp_reset(&p->a);
-	rig_qp_reset(&p->b);
-	rig_qp_connect(&p->a, &p->b);
+	fixture_qp_reset(&p->a);
+	fixture_qp_reset(&p->b);
+	fixture_qp_connect(&p->a, &p->b);
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
 	post_atomic(&p->a, EMU_WQE_ATOMIC_FA, old, at(START + 16), key, 2, 0);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_a, &cell, 8);
 	cell += 2;
 	assert_file(fd, 16, (const uint8_t *)&cell, 8);
 	post_atomic(&p->a, EMU_WQE_ATOMIC_CS, old, at(START + 8192), key, 7, 0);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	cell = 7;
 	assert_file(fd, 8192, (const uint8_t *)&cell, 8);
 	close(fd);
 }
 
-/* The descriptors of this process, other than `mine`, that stand for the same file. */
+/* The descriptors of this process, except `mine`, of the same file. */
 static unsigned int others_of(int mine, int *last)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -282,15 +282,15 @@ static void test_files_are_closed_with_their_mkeys(void **state)
 	int other;
 
 	post_mmo(p, &p->a, sge(p->mem_a, 64, p->key_a), sge(at(START), 64, key));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_int_equal(others_of(fd, &other), 1);
-	rig_mkey_retire(key);
-	rig_passes(p->slot_a);
+	fixture_mkey_retire(key);
+	fixture_passes(p->slot_a);
 	assert_int_equal(others_of(fd, &other), 0);
 	close(fd);
 }
 
-/* Programs close descriptors that they do not know, and their numbers become other files'. */
+/* Programs close descriptors that they do not know, and other files reuse the numbers. */
 static void test_descriptor_taken_away(void **state)
 {
 	struct pair *p = *state;
@@ -302,11 +302,11 @@ static void test_descriptor_taken_away(void **state)
 	int unused;
 
 	post_mmo(p, &p->a, sge(p->mem_a, 64, p->key_a), sge(at(START), 64, key));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_int_equal(others_of(fd, &engines), 1);
 	assert_int_equal(dup2(stranger, engines), engines);
 	post_mmo(p, &p->a, sge(p->mem_a + 99, 64, p->key_a), sge(at(START), 64, key));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_file(fd, 0, p->mem_a + 99, 64);
 	assert_file(stranger, 0, zero, 64);
 	assert_int_equal(others_of(stranger, &unused), 1);
@@ -315,11 +315,11 @@ static void test_descriptor_taken_away(void **state)
 	close(fd);
 }
 
-/* The server's number must stand for the file that was registered. */
-static void test_wrong_file(void **state)
+/* The server's number must refer to the registered file. */
+static void mkey_of_another_file_is_refused(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge own = {p->mem_a, 64, p->key_a};
+	struct fixture_sge own = {p->mem_a, 64, p->key_a};
 	int fd = make_file();
 	int stranger = make_file();
 	uint32_t key = key_of(fd);
@@ -345,11 +345,11 @@ static void test_more_files_than_are_kept_open(void **state)
 		unsigned int k = i % (2 * ENGINE_FILES);
 
 		post_mmo(p, &p->a, sge(p->mem_a + i, 64, p->key_a), sge(at(START), 64, key[k]));
-		rig_expect(&p->cq_a, 0);
+		fixture_expect(&p->cq_a, 0);
 		assert_file(fd[k], 0, p->mem_a + i, 64);
 	}
 	for (unsigned int i = 0; i < 2 * ENGINE_FILES; i++) {
-		rig_mkey_retire(key[i]);
+		fixture_mkey_retire(key[i]);
 		close(fd[i]);
 	}
 }
@@ -357,7 +357,8 @@ static void test_more_files_than_are_kept_open(void **state)
 static void test_memory_of_other_processes(void **state)
 {
 	struct pair *p = *state;
-	struct emu_mkey m = {.mode = EMU_MKEY_MEM, .func = FUNC_A, .pdn = PD_A, .rights = RIG_ALL};
+	struct emu_mkey m = {
+		.mode = EMU_MKEY_MEM, .func = FUNC_A, .pdn = PD_A, .rights = FIXTURE_ALL};
 	int fd = make_file();
 	uint32_t key = key_of(fd);
 	pid_t holder = fork();
@@ -371,15 +372,15 @@ static void test_memory_of_other_processes(void **state)
 	m.len = SIZE;
 	m.u.mem.addr = m.start;
 	m.u.mem.pid = holder;
-	theirs = rig_mkey(&m);
+	theirs = fixture_mkey(&m);
 	post_mmo(p, &p->a, sge(p->mem_a + 500, 4096, theirs), sge(at(START), 4096, key));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_file(fd, 0, p->mem_a + 500, 4096);
 	memset(p->mem_a, 0, 4096);
 	post_mmo(p, &p->a, sge(at(START), 4096, key), sge(p->mem_a + 8192, 4096, theirs));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	post_mmo(p, &p->a, sge(p->mem_a + 8192, 4096, theirs), sge(p->mem_a, 4096, p->key_a));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_file(fd, 0, p->mem_a, 4096);
 	kill(holder, SIGKILL);
 	waitpid(holder, NULL, 0);
@@ -400,7 +401,7 @@ int main(void)
 		PAIR_TEST(test_atomics_want_a_file_that_cannot_shrink),
 		PAIR_TEST(test_files_are_closed_with_their_mkeys),
 		PAIR_TEST(test_descriptor_taken_away),
-		PAIR_TEST(test_wrong_file),
+		PAIR_TEST(mkey_of_another_file_is_refused),
 		PAIR_TEST(test_more_files_than_are_kept_open),
 		PAIR_TEST(test_memory_of_other_processes),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the DMA engine itself copies: RDMA, MMO, memory keys, every refusal. */
-#include "emu_pair.h"
+/* Copies of the DMA engine: RDMA, MMO, memory keys, every refusal. */
+#include "engine_pair.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -9,10 +9,10 @@
 static void test_nop_completes(void **state)
 {
 	struct pair *p = *state;
-	struct rig_cqe cqe;
+	struct fixture_cqe cqe;
 
-	post_nop(&p->a, RIG_SIGNALED);
-	cqe = rig_expect(&p->cq_a, 0);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	cqe = fixture_expect(&p->cq_a, 0);
 	assert_int_equal(cqe.opcode, EMU_CQE_REQ);
 	assert_int_equal(cqe.wqe_opcode, EMU_WQE_NOP);
 	assert_int_equal(cqe.qpn, p->a.qpn);
@@ -24,9 +24,9 @@ static void test_unsignaled_has_no_cqe(void **state)
 	struct pair *p = *state;
 
 	post_nop(&p->a, 0);
-	post_nop(&p->a, RIG_SIGNALED);
-	assert_int_equal(rig_expect(&p->cq_a, 0).wqe_counter, 1);
-	rig_expect_none(&p->cq_a, p->slot_a);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	assert_int_equal(fixture_expect(&p->cq_a, 0).wqe_counter, 1);
+	fixture_expect_none(&p->cq_a, p->slot_a);
 }
 
 static void test_write_reaches_the_peer(void **state)
@@ -35,7 +35,7 @@ static void test_write_reaches_the_peer(void **state)
 
 	post_rdma(&p->a, EMU_WQE_RDMA_WRITE, sge(p->mem_a + 3, 5000, p->key_a), p->mem_b + 1,
 		  p->key_b);
-	assert_int_equal(rig_expect(&p->cq_a, 0).wqe_opcode, EMU_WQE_RDMA_WRITE);
+	assert_int_equal(fixture_expect(&p->cq_a, 0).wqe_opcode, EMU_WQE_RDMA_WRITE);
 	assert_memory_equal(p->mem_b + 1, p->mem_a + 3, 5000);
 	assert_int_equal(p->mem_b[0], 0);
 	assert_int_equal(p->mem_b[5001], 0);
@@ -44,11 +44,11 @@ static void test_write_reaches_the_peer(void **state)
 static void test_read_fetches_from_the_peer(void **state)
 {
 	struct pair *p = *state;
-	struct rig_cqe cqe;
+	struct fixture_cqe cqe;
 
 	memset(p->mem_b, 0x5a, 9000);
 	post_rdma(&p->a, EMU_WQE_RDMA_READ, sge(p->mem_a, 9000, p->key_a), p->mem_b, p->key_b);
-	cqe = rig_expect(&p->cq_a, 0);
+	cqe = fixture_expect(&p->cq_a, 0);
 	assert_int_equal(cqe.byte_cnt, 9000);
 	assert_memory_equal(p->mem_a, p->mem_b, 9000);
 }
@@ -56,18 +56,18 @@ static void test_read_fetches_from_the_peer(void **state)
 static void test_read_scatters(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge second = {p->mem_a + 1000, 50, p->key_a};
-	struct rig_sge first = {p->mem_a, 14, p->key_a};
-	struct rig_wr wr;
+	struct fixture_sge second = {p->mem_a + 1000, 50, p->key_a};
+	struct fixture_sge first = {p->mem_a, 14, p->key_a};
+	struct fixture_wr wr;
 
 	for (int i = 0; i < 64; i++)
 		p->mem_b[i] = (uint8_t)(200 - i);
-	rig_wr_begin(&wr);
-	rig_wr_raddr(&wr, p->mem_b, p->key_b);
-	rig_wr_sge(&wr, &first);
-	rig_wr_sge(&wr, &second);
-	post_one(&p->a, &wr, EMU_WQE_RDMA_READ, RIG_SIGNALED);
-	rig_expect(&p->cq_a, 0);
+	fixture_wr_begin(&wr);
+	fixture_wr_raddr(&wr, p->mem_b, p->key_b);
+	fixture_wr_sge(&wr, &first);
+	fixture_wr_sge(&wr, &second);
+	post_one(&p->a, &wr, EMU_WQE_RDMA_READ, FIXTURE_SIGNALED);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_a, p->mem_b, 14);
 	assert_memory_equal(p->mem_a + 1000, p->mem_b + 14, 50);
 }
@@ -75,17 +75,17 @@ static void test_read_scatters(void **state)
 static void test_self_connected(void **state)
 {
 	struct pair *p = *state;
-	struct rig_qp loop;
+	struct fixture_qp loop;
 
-	add_loop(p, &loop);
+	add_loopback(p, &loop);
 	post_rdma(&loop, EMU_WQE_RDMA_WRITE, sge(p->mem_a, 100, p->key_a), p->mem_a + 4096,
 		  p->key_a);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_a + 4096, p->mem_a, 100);
-	rig_recv(&loop, &(struct rig_sge){p->mem_a + 8192, 100, p->key_a}, 1);
+	fixture_recv(&loop, &(struct fixture_sge){p->mem_a + 8192, 100, p->key_a}, 1);
 	post_send(&loop, sge(p->mem_a, 100, p->key_a));
-	assert_int_equal(rig_expect(&p->cq_a, 0).opcode, EMU_CQE_RESP_SEND);
-	assert_int_equal(rig_expect(&p->cq_a, 0).opcode, EMU_CQE_REQ);
+	assert_int_equal(fixture_expect(&p->cq_a, 0).opcode, EMU_CQE_RESP_SEND);
+	assert_int_equal(fixture_expect(&p->cq_a, 0).opcode, EMU_CQE_REQ);
 	assert_memory_equal(p->mem_a + 8192, p->mem_a, 100);
 }
 
@@ -96,10 +96,10 @@ static void test_inline_wraps_at_the_end_of_the_ring(void **state)
 	struct pair *p = *state;
 
 	for (uint16_t i = 0; i < 12; i++) {
-		struct rig_sge data = {p->mem_a + (size_t)i * 131, 150, RIG_INLINE};
+		struct fixture_sge data = {p->mem_a + (size_t)i * 131, 150, FIXTURE_INLINE};
 
 		post_rdma(&p->a, EMU_WQE_RDMA_WRITE, data, p->mem_b + (size_t)i * 200, p->key_b);
-		assert_int_equal(rig_expect(&p->cq_a, 0).wqe_counter, i * 3);
+		assert_int_equal(fixture_expect(&p->cq_a, 0).wqe_counter, i * 3);
 		assert_memory_equal(p->mem_b + (size_t)i * 200, p->mem_a + (size_t)i * 131, 150);
 	}
 }
@@ -109,17 +109,17 @@ static void test_segments_wrap_at_the_end_of_the_ring(void **state)
 	struct pair *p = *state;
 
 	for (unsigned int round = 0; round < 12; round++) {
-		struct rig_wr wr;
+		struct fixture_wr wr;
 
-		rig_wr_begin(&wr);
-		rig_wr_raddr(&wr, p->mem_b, p->key_b);
+		fixture_wr_begin(&wr);
+		fixture_wr_raddr(&wr, p->mem_b, p->key_b);
 		for (unsigned int i = 0; i < 10; i++) {
-			struct rig_sge s = {p->mem_a + round + i * 64, 10 + i, p->key_a};
+			struct fixture_sge s = {p->mem_a + round + i * 64, 10 + i, p->key_a};
 
-			rig_wr_sge(&wr, &s);
+			fixture_wr_sge(&wr, &s);
 		}
-		post_one(&p->a, &wr, EMU_WQE_RDMA_WRITE, RIG_SIGNALED);
-		rig_expect(&p->cq_a, 0);
+		post_one(&p->a, &wr, EMU_WQE_RDMA_WRITE, FIXTURE_SIGNALED);
+		fixture_expect(&p->cq_a, 0);
 		assert_memory_equal(p->mem_b, p->mem_a + round, 10);
 		assert_memory_equal(p->mem_b + 126, p->mem_a + round + 576, 19);
 	}
@@ -130,16 +130,16 @@ static void test_inline_after_the_end_of_the_ring(void **state)
 	struct pair *p = *state;
 
 	for (unsigned int round = 0; round < 12; round++) {
-		struct rig_sge inl = {p->mem_a + 5000 + round, 40, RIG_INLINE};
-		struct rig_wr wr;
+		struct fixture_sge inl = {p->mem_a + 5000 + round, 40, FIXTURE_INLINE};
+		struct fixture_wr wr;
 
-		rig_wr_begin(&wr);
-		rig_wr_raddr(&wr, p->mem_b, p->key_b);
+		fixture_wr_begin(&wr);
+		fixture_wr_raddr(&wr, p->mem_b, p->key_b);
 		for (unsigned int i = 0; i < 5; i++)
-			rig_wr_sge(&wr, &(struct rig_sge){p->mem_a, 8, p->key_a});
-		rig_wr_sge(&wr, &inl);
-		post_one(&p->a, &wr, EMU_WQE_RDMA_WRITE, RIG_SIGNALED);
-		rig_expect(&p->cq_a, 0);
+			fixture_wr_sge(&wr, &(struct fixture_sge){p->mem_a, 8, p->key_a});
+		fixture_wr_sge(&wr, &inl);
+		post_one(&p->a, &wr, EMU_WQE_RDMA_WRITE, FIXTURE_SIGNALED);
+		fixture_expect(&p->cq_a, 0);
 		assert_memory_equal(p->mem_b + 40, inl.addr, 40);
 	}
 }
@@ -150,34 +150,35 @@ static void test_queue_memory_is_reused(void **state)
 
 	for (unsigned int i = 0; i < 70000; i += 16) {
 		for (unsigned int k = 0; k < 15; k++)
-			rig_wr_put(&p->a, &(struct rig_wr){.len = 16}, EMU_WQE_NOP, 0);
-		rig_wr_put(&p->a, &(struct rig_wr){.len = 16}, EMU_WQE_NOP, RIG_SIGNALED);
-		rig_ring(&p->a);
-		assert_int_equal(rig_expect(&p->cq_a, 0).wqe_counter, (i + 15) & 0xffff);
+			fixture_wr_put(&p->a, &(struct fixture_wr){.len = 16}, EMU_WQE_NOP, 0);
+		fixture_wr_put(&p->a, &(struct fixture_wr){.len = 16}, EMU_WQE_NOP,
+			       FIXTURE_SIGNALED);
+		fixture_ring(&p->a);
+		assert_int_equal(fixture_expect(&p->cq_a, 0).wqe_counter, (i + 15) & 0xffff);
 	}
 }
 
 static void test_zero_length_needs_no_key(void **state)
 {
 	struct pair *p = *state;
-	struct rig_wr wr;
+	struct fixture_wr wr;
 
-	rig_wr_begin(&wr);
-	rig_wr_raddr(&wr, NULL, 0xdeadbeef);
-	post_one(&p->a, &wr, EMU_WQE_RDMA_WRITE, RIG_SIGNALED);
-	rig_expect(&p->cq_a, 0);
+	fixture_wr_begin(&wr);
+	fixture_wr_raddr(&wr, NULL, 0xdeadbeef);
+	post_one(&p->a, &wr, EMU_WQE_RDMA_WRITE, FIXTURE_SIGNALED);
+	fixture_expect(&p->cq_a, 0);
 }
 
 static void test_mmo_copies(void **state)
 {
 	struct pair *p = *state;
-	struct rig_cqe cqe;
+	struct fixture_cqe cqe;
 
-	rig_qp_reset(&p->a);
+	fixture_qp_reset(&p->a);
 	p->a.entry->dest_func = UINT32_MAX;
-	rig_qp_state(&p->a, EMU_QPS_RTS);
+	fixture_qp_state(&p->a, EMU_QPS_RTS);
 	post_mmo(p, &p->a, sge(p->mem_a, 4000, p->key_a), sge(p->mem_a + 8192, 4000, p->key_a));
-	cqe = rig_expect(&p->cq_a, 0);
+	cqe = fixture_expect(&p->cq_a, 0);
 	assert_int_equal(cqe.wqe_opcode, EMU_WQE_MMO);
 	assert_memory_equal(p->mem_a + 8192, p->mem_a, 4000);
 }
@@ -188,31 +189,31 @@ static void test_mmo_through_device_memory(void **state)
 	uint32_t dm = dm_key(FUNC_A, PD_A, EMU_DM_STRIDE + 4096, 8192);
 
 	post_mmo(p, &p->a, sge(p->mem_a, 3000, p->key_a), sge(at(16), 3000, dm));
-	rig_expect(&p->cq_a, 0);
-	assert_memory_equal(rig_dm + EMU_DM_STRIDE + 4096 + 16, p->mem_a, 3000);
+	fixture_expect(&p->cq_a, 0);
+	assert_memory_equal(fixture_dm + EMU_DM_STRIDE + 4096 + 16, p->mem_a, 3000);
 	post_mmo(p, &p->a, sge(at(16), 3000, dm), sge(at(4096), 3000, dm));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	post_mmo(p, &p->a, sge(at(4096), 3000, dm), sge(p->mem_a + 4096, 3000, p->key_a));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_a + 4096, p->mem_a, 3000);
 	post_mmo(p, &p->a, sge(p->mem_a, 10, p->key_a), sge(at(8190), 10, dm));
-	rig_expect(&p->cq_a, EMU_SYN_LOC_PROT);
+	fixture_expect(&p->cq_a, EMU_SYN_LOC_PROT);
 }
 
 static void test_mmo_refused(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge good = {p->mem_a, 64, p->key_a};
-	uint32_t read_only = rig_mkey_mem(FUNC_A, PD_A, EMU_LR | EMU_RR, p->mem_a, SIZE);
-	struct rig_qp qp;
+	struct fixture_sge good = {p->mem_a, 64, p->key_a};
+	uint32_t read_only = fixture_mkey_mem(FUNC_A, PD_A, EMU_LR | EMU_RR, p->mem_a, SIZE);
+	struct fixture_qp qp;
 
 	refuse_mmo(p, good, sge(p->mem_a, 63, p->key_a), EMU_SYN_LOC_QP_OP);
 	refuse_mmo(p, good, sge(p->mem_a, 64, read_only), EMU_SYN_LOC_PROT);
 	refuse_mmo(p, sge(p->mem_a, 0, p->key_a), sge(p->mem_a, 0, p->key_a), EMU_SYN_LOC_PROT);
-	add_loop(p, &qp);
+	add_loopback(p, &qp);
 	qp.entry->mmo = 0;
 	post_mmo(p, &qp, good, good);
-	rig_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
+	fixture_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
 	p->key_a ^= 1;
 	refuse_mmo(p, good, good, EMU_SYN_LOC_PROT);
 }
@@ -224,7 +225,7 @@ static void copy_exactly(struct pair *p, uint32_t from, uint32_t to, uint32_t le
 
 	memset(dst - 64, 0xee, len + 128u);
 	post_mmo(p, &p->a, sge(src, len, p->key_a), sge(dst, len, p->key_a));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(dst, src, len);
 	for (int i = 1; i <= 64; i++) {
 		assert_int_equal(dst[-i], 0xee);
@@ -232,7 +233,7 @@ static void copy_exactly(struct pair *p, uint32_t from, uint32_t to, uint32_t le
 	}
 }
 
-/* Whatever way the bytes are moved, it is those that were asked for. */
+/* Every way of moving bytes moves exactly those requested. */
 static void test_mmo_of_any_length_and_place(void **state)
 {
 	static const uint32_t begins[] = {0, 1, 8, 31, 33};
@@ -249,16 +250,16 @@ static void test_mmo_of_any_length_and_place(void **state)
 	}
 }
 
-/* A copy says nothing of the next one by the same key. */
+/* A copy does not affect the next one with the same key. */
 static void test_mmo_by_the_same_key(void **state)
 {
 	struct pair *p = *state;
-	uint32_t read_only = rig_mkey_mem(FUNC_A, PD_A, EMU_LR, p->mem_a, 4096);
+	uint32_t read_only = fixture_mkey_mem(FUNC_A, PD_A, EMU_LR, p->mem_a, 4096);
 	struct emu_klm k = {.key = read_only, .addr = (uintptr_t)p->mem_a};
-	uint32_t list = rig_mkey_list(FUNC_A, PD_A, 0, 4096, 12, &k, 1);
-	struct rig_sge room = {p->mem_a + 8192, 64, p->key_a};
+	uint32_t list = fixture_mkey_list(FUNC_A, PD_A, 0, 4096, 12, &k, 1);
+	struct fixture_sge room = {p->mem_a + 8192, 64, p->key_a};
 	const struct {
-		struct rig_sge src, dst;
+		struct fixture_sge src, dst;
 	} refused[] = {
 		{room, sge(p->mem_a, 64, read_only)},
 		{sge(p->mem_a + 4040, 64, read_only), room},
@@ -267,51 +268,52 @@ static void test_mmo_by_the_same_key(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		struct rig_qp qp;
+		struct fixture_qp qp;
 
-		add_loop(p, &qp);
-		put_mmo(p, &qp, sge(p->mem_a + 64, 64, read_only), room, RIG_SIGNALED);
-		put_mmo(p, &qp, sge(at(128), 64, list), room, RIG_SIGNALED);
-		put_mmo(p, &qp, refused[i].src, refused[i].dst, RIG_SIGNALED);
-		rig_ring(&qp);
-		rig_expect(&p->cq_a, 0);
-		rig_expect(&p->cq_a, 0);
-		rig_expect(&p->cq_a, EMU_SYN_LOC_PROT);
+		add_loopback(p, &qp);
+		put_mmo(p, &qp, sge(p->mem_a + 64, 64, read_only), room, FIXTURE_SIGNALED);
+		put_mmo(p, &qp, sge(at(128), 64, list), room, FIXTURE_SIGNALED);
+		put_mmo(p, &qp, refused[i].src, refused[i].dst, FIXTURE_SIGNALED);
+		fixture_ring(&qp);
+		fixture_expect(&p->cq_a, 0);
+		fixture_expect(&p->cq_a, 0);
+		fixture_expect(&p->cq_a, EMU_SYN_LOC_PROT);
 		assert_memory_equal(room.addr, p->mem_a + 128, 64);
 	}
 }
 
-/* More than an engine remembers. */
+/* More than an engine caches. */
 static void test_mmo_by_many_keys(void **state)
 {
 	struct pair *p = *state;
 	uint32_t keys[8];
 
 	for (uint32_t i = 0; i < 8; i++)
-		keys[i] = rig_mkey_mem(FUNC_A, PD_A, RIG_ALL, p->mem_a + (size_t)i * 4096, 4096);
+		keys[i] = fixture_mkey_mem(FUNC_A, PD_A, FIXTURE_ALL, p->mem_a + (size_t)i * 4096,
+					   4096);
 	for (uint32_t i = 0; i < 12; i++)
 		put_mmo(p, &p->a, sge(p->mem_a + (size_t)(i % 8) * 4096, 256, keys[i % 8]),
 			sge(p->mem_a + (size_t)((i + 1) % 8) * 4096 + 256 * (i + 1u), 256,
 			    keys[(i + 1) % 8]),
-			RIG_SIGNALED);
-	rig_ring(&p->a);
+			FIXTURE_SIGNALED);
+	fixture_ring(&p->a);
 	for (uint32_t i = 0; i < 12; i++)
-		rig_expect(&p->cq_a, 0);
+		fixture_expect(&p->cq_a, 0);
 	for (uint32_t i = 0; i < 12; i++)
 		assert_memory_equal(p->mem_a + (size_t)((i + 1) % 8) * 4096 + 256 * (i + 1u),
 				    p->mem_a + (size_t)(i % 8) * 4096, 256);
 }
 
-/* Each way of a key to be wrong, as a local source. */
+/* Each error of a key, as a local source. */
 static void test_local_protection(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge dst = {p->mem_a + 4096, 64, p->key_a};
-	uint32_t other_pd = rig_mkey_mem(FUNC_A, PD_A + 1, RIG_ALL, p->mem_a, SIZE);
-	uint32_t other_func = rig_mkey_mem(FUNC_B, PD_A, RIG_ALL, p->mem_a, SIZE);
-	uint32_t no_read = rig_mkey_mem(FUNC_A, PD_A, EMU_LW, p->mem_a, SIZE);
-	uint32_t half = rig_mkey_mem(FUNC_A, PD_A, RIG_ALL, p->mem_a + 1024, 1024);
-	const struct rig_sge bad[] = {
+	struct fixture_sge dst = {p->mem_a + 4096, 64, p->key_a};
+	uint32_t other_pd = fixture_mkey_mem(FUNC_A, PD_A + 1, FIXTURE_ALL, p->mem_a, SIZE);
+	uint32_t other_func = fixture_mkey_mem(FUNC_B, PD_A, FIXTURE_ALL, p->mem_a, SIZE);
+	uint32_t no_read = fixture_mkey_mem(FUNC_A, PD_A, EMU_LW, p->mem_a, SIZE);
+	uint32_t half = fixture_mkey_mem(FUNC_A, PD_A, FIXTURE_ALL, p->mem_a + 1024, 1024);
+	const struct fixture_sge bad[] = {
 		{p->mem_a, 64, other_pd},
 		{p->mem_a, 64, other_func},
 		{p->mem_a, 64, no_read},
@@ -325,15 +327,15 @@ static void test_local_protection(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct rig_qp qp;
+		struct fixture_qp qp;
 
 		dst.len = bad[i].len;
-		add_loop(p, &qp);
+		add_loopback(p, &qp);
 		post_mmo(p, &qp, bad[i], dst);
-		rig_expect(&p->cq_a, EMU_SYN_LOC_PROT);
-		add_loop(p, &qp);
+		fixture_expect(&p->cq_a, EMU_SYN_LOC_PROT);
+		add_loopback(p, &qp);
 		post_rdma(&qp, EMU_WQE_RDMA_WRITE, bad[i], dst.addr, p->key_a);
-		rig_expect(&p->cq_a, EMU_SYN_LOC_PROT);
+		fixture_expect(&p->cq_a, EMU_SYN_LOC_PROT);
 	}
 	refuse_mmo(p, sge(p->mem_a + 1024, 1024, half), sge(p->mem_a, 1024, half),
 		   EMU_SYN_LOC_PROT);
@@ -342,9 +344,11 @@ static void test_local_protection(void **state)
 static void test_remote_protection(void **state)
 {
 	struct pair *p = *state;
-	uint32_t write_only = rig_mkey_mem(FUNC_B, PD_B, EMU_RW | EMU_LR | EMU_LW, p->mem_b, SIZE);
-	uint32_t read_only = rig_mkey_mem(FUNC_B, PD_B, EMU_RR | EMU_LR | EMU_LW, p->mem_b, SIZE);
-	uint32_t other_pd = rig_mkey_mem(FUNC_B, PD_B + 1, RIG_ALL, p->mem_b, SIZE);
+	uint32_t write_only =
+		fixture_mkey_mem(FUNC_B, PD_B, EMU_RW | EMU_LR | EMU_LW, p->mem_b, SIZE);
+	uint32_t read_only =
+		fixture_mkey_mem(FUNC_B, PD_B, EMU_RR | EMU_LR | EMU_LW, p->mem_b, SIZE);
+	uint32_t other_pd = fixture_mkey_mem(FUNC_B, PD_B + 1, FIXTURE_ALL, p->mem_b, SIZE);
 	const uint8_t denied = EMU_SYN_REM_ACCESS;
 
 	refuse_remote(p, EMU_WQE_RDMA_READ, p->mem_b, 64, write_only, denied);
@@ -362,18 +366,18 @@ static void test_remote_protection(void **state)
 
 static void refuse_wqe(struct pair *p, uint32_t opcode, uint32_t word4, uint16_t doorbell)
 {
-	struct rig_qp qp;
-	struct rig_wr wr;
+	struct fixture_qp qp;
+	struct fixture_wr wr;
 	uint8_t *ring;
 
-	add_loop(p, &qp);
-	rig_wr_begin(&wr);
-	rig_wr_put(&qp, &wr, opcode, 0);
+	add_loopback(p, &qp);
+	fixture_wr_begin(&wr);
+	fixture_wr_put(&qp, &wr, opcode, 0);
 	ring = qp.buf + ((size_t)qp.entry->rq_wqe_count << qp.entry->rq_wqe_shift);
 	emu_put32(ring + 4, word4 ? word4 : qp.qpn << 8 | 1);
 	qp.sq_post = doorbell;
-	rig_ring(&qp);
-	rig_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
+	fixture_ring(&qp);
+	fixture_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
 	expect_state(&qp, EMU_QPS_ERR);
 }
 
@@ -408,13 +412,13 @@ static void test_ksm_and_klm(void **state)
 		ksm[i].addr = (uintptr_t)p->mem_a + (3 - i) * 4096u;
 		ksm[i].bytes = 0;
 	}
-	inner = rig_mkey_list(FUNC_A, PD_A, start, 16384, 12, ksm, 4);
+	inner = fixture_mkey_list(FUNC_A, PD_A, start, 16384, 12, ksm, 4);
 	klm[0] = (struct emu_klm){.bytes = 100, .key = inner, .addr = start + 4096 - 50};
 	klm[1] = (struct emu_klm){.bytes = 0, .key = 0, .addr = 0};
 	klm[2] = (struct emu_klm){.bytes = 28, .key = p->key_a, .addr = (uintptr_t)p->mem_a};
-	outer = rig_mkey_list(FUNC_A, PD_A, 0, 128, 0, klm, 3);
+	outer = fixture_mkey_list(FUNC_A, PD_A, 0, 128, 0, klm, 3);
 	post_mmo(p, &p->a, sge(at(10), 118, outer), sge(p->mem_a + 20000, 118, p->key_a));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_a + 20000, p->mem_a + 12288 + 4096 - 40, 40);
 	assert_memory_equal(p->mem_a + 20040, p->mem_a + 8192, 50);
 	assert_memory_equal(p->mem_a + 20090, p->mem_a, 28);
@@ -423,26 +427,26 @@ static void test_ksm_and_klm(void **state)
 static void test_indirect_mkeys_refused(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge dst = {p->mem_a + 4096, 64, p->key_a};
+	struct fixture_sge dst = {p->mem_a + 4096, 64, p->key_a};
 	uint64_t addr = (uintptr_t)p->mem_a;
-	uint32_t read_only = rig_mkey_mem(FUNC_A, PD_A, EMU_LR, p->mem_a, SIZE);
+	uint32_t read_only = fixture_mkey_mem(FUNC_A, PD_A, EMU_LR, p->mem_a, SIZE);
 	struct emu_klm one = {.bytes = 64, .key = read_only, .addr = addr};
-	uint32_t key = rig_mkey_list(FUNC_A, PD_A, addr, 128, 0, &one, 1);
+	uint32_t key = fixture_mkey_list(FUNC_A, PD_A, addr, 128, 0, &one, 1);
 	unsigned int i;
 
 	refuse_mmo(p, dst, sge(p->mem_a, 64, key), EMU_SYN_LOC_PROT);
 	dst.len = 65;
 	refuse_mmo(p, sge(p->mem_a, 65, key), dst, EMU_SYN_LOC_PROT);
 	dst.len = 64;
-	one.key = rig_mkey_mem(FUNC_A, PD_A + 1, RIG_ALL, p->mem_a, SIZE);
-	refuse_mmo(p, sge(p->mem_a, 64, rig_mkey_list(FUNC_A, PD_A, addr, 64, 0, &one, 1)), dst,
+	one.key = fixture_mkey_mem(FUNC_A, PD_A + 1, FIXTURE_ALL, p->mem_a, SIZE);
+	refuse_mmo(p, sge(p->mem_a, 64, fixture_mkey_list(FUNC_A, PD_A, addr, 64, 0, &one, 1)), dst,
 		   EMU_SYN_LOC_PROT);
 	one.key = p->key_a;
 	for (i = 0; i < 4; i++)
-		one.key = rig_mkey_list(FUNC_A, PD_A, addr, 64, 0, &one, 1);
+		one.key = fixture_mkey_list(FUNC_A, PD_A, addr, 64, 0, &one, 1);
 	post_mmo(p, &p->a, sge(p->mem_a, 64, one.key), dst);
-	rig_expect(&p->cq_a, 0);
-	one.key = rig_mkey_list(FUNC_A, PD_A, addr, 64, 0, &one, 1);
+	fixture_expect(&p->cq_a, 0);
+	one.key = fixture_mkey_list(FUNC_A, PD_A, addr, 64, 0, &one, 1);
 	refuse_mmo(p, sge(p->mem_a, 64, one.key), dst, EMU_SYN_LOC_PROT);
 }
 
@@ -458,9 +462,9 @@ static void test_many_small_pieces(void **state)
 		klm[i].key = p->key_a;
 		klm[i].addr = (uintptr_t)p->mem_a + (999 - i) * 17;
 	}
-	key = rig_mkey_list(FUNC_A, PD_A, 0, 17000, 0, klm, 1000);
+	key = fixture_mkey_list(FUNC_A, PD_A, 0, 17000, 0, klm, 1000);
 	post_mmo(p, &p->a, sge(at(0), 17000, key), sge(p->mem_a + 20000, 17000, p->key_a));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	for (size_t i = 0; i < 1000; i++)
 		assert_memory_equal(p->mem_a + 20000 + i * 17, p->mem_a + (999 - i) * 17, 17);
 }
@@ -469,28 +473,28 @@ static void test_alias(void **state)
 {
 	struct pair *p = *state;
 	struct emu_klm one = {.bytes = SIZE, .key = p->key_b, .addr = (uintptr_t)p->mem_b};
-	uint32_t exported = rig_mkey_list(FUNC_B, PD_B, 0x1000, SIZE, 0, &one, 1);
-	uint32_t alias = rig_mkey_alias(FUNC_A, PD_A, exported);
-	struct rig_qp loop;
+	uint32_t exported = fixture_mkey_list(FUNC_B, PD_B, 0x1000, SIZE, 0, &one, 1);
+	uint32_t alias = fixture_mkey_alias(FUNC_A, PD_A, exported);
+	struct fixture_qp loop;
 
 	post_mmo(p, &p->a, sge(p->mem_a, 300, p->key_a), sge(at(0x1000), 300, alias));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_b, p->mem_a, 300);
-	add_loop(p, &loop);
+	add_loopback(p, &loop);
 	post_rdma(&loop, EMU_WQE_RDMA_READ, sge(p->mem_a + 4096, 300, p->key_a), at(0x1000), alias);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_a + 4096, p->mem_b, 300);
 }
 
 static void test_alias_refused(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge dst = {p->mem_a, 64, p->key_a};
-	uint32_t read_only = rig_mkey_mem(FUNC_B, PD_B, EMU_LR, p->mem_b, SIZE);
-	uint32_t alias = rig_mkey_alias(FUNC_A, PD_A, p->key_b);
-	uint32_t reader = rig_mkey_alias(FUNC_A, PD_A, read_only);
-	uint32_t other_pd = rig_mkey_alias(FUNC_A, PD_A + 1, p->key_b);
-	uint32_t of_alias = rig_mkey_alias(FUNC_A, PD_A, alias);
+	struct fixture_sge dst = {p->mem_a, 64, p->key_a};
+	uint32_t read_only = fixture_mkey_mem(FUNC_B, PD_B, EMU_LR, p->mem_b, SIZE);
+	uint32_t alias = fixture_mkey_alias(FUNC_A, PD_A, p->key_b);
+	uint32_t reader = fixture_mkey_alias(FUNC_A, PD_A, read_only);
+	uint32_t other_pd = fixture_mkey_alias(FUNC_A, PD_A + 1, p->key_b);
+	uint32_t of_alias = fixture_mkey_alias(FUNC_A, PD_A, alias);
 	const uint8_t denied = EMU_SYN_LOC_PROT;
 
 	refuse_mmo(p, sge(p->mem_b, 64, p->key_b), dst, denied);
@@ -498,24 +502,24 @@ static void test_alias_refused(void **state)
 	refuse_mmo(p, sge(p->mem_b, 64, of_alias), dst, denied);
 	refuse_mmo(p, sge(p->mem_b + SIZE - 63, 64, alias), dst, denied);
 	refuse_mmo(p, dst, sge(p->mem_b, 64, reader), denied);
-	rig_mkey_entry(p->key_b)->shared = 0;
+	fixture_mkey_entry(p->key_b)->shared = 0;
 	refuse_mmo(p, sge(p->mem_b, 64, alias), dst, denied);
-	rig_mkey_entry(p->key_b)->shared = 1;
-	rig_mkey_retire(p->key_b);
+	fixture_mkey_entry(p->key_b)->shared = 1;
+	fixture_mkey_retire(p->key_b);
 	refuse_mmo(p, sge(p->mem_b, 64, alias), dst, denied);
-	rig_mkey_entry(p->key_b)->birth = 0x7fffffff;
-	atomic_store(&rig_mkey_entry(p->key_b)->serial, 0x7fffffff);
+	fixture_mkey_entry(p->key_b)->birth = 0x7fffffff;
+	atomic_store(&fixture_mkey_entry(p->key_b)->serial, 0x7fffffff);
 	refuse_mmo(p, sge(p->mem_b, 64, alias), dst, denied);
 }
 
-/* Copies that last much longer than it takes to revoke the key, which ends the one in execution. */
+/* Copies that take much longer than revoking the key, which ends the one in execution. */
 static void test_revoked_in_the_middle(void **state)
 {
 	struct pair *p = *state;
-	uint8_t *window = rig_alloc(1u << 20);
-	uint32_t inner = rig_mkey_mem(FUNC_A, PD_A, RIG_ALL, window, 1u << 20);
+	uint8_t *window = fixture_alloc(1u << 20);
+	uint32_t inner = fixture_mkey_mem(FUNC_A, PD_A, FIXTURE_ALL, window, 1u << 20);
 	struct emu_klm *ksm = calloc(2048, sizeof(*ksm));
-	struct rig_cqe cqe;
+	struct fixture_cqe cqe;
 	uint32_t key;
 
 	assert_non_null(ksm);
@@ -523,43 +527,42 @@ static void test_revoked_in_the_middle(void **state)
 		ksm[i].key = inner;
 		ksm[i].addr = (uintptr_t)window;
 	}
-	key = rig_mkey_list(FUNC_A, PD_A, 0, 2048ull << 20, 20, ksm, 2048);
+	key = fixture_mkey_list(FUNC_A, PD_A, 0, 2048ull << 20, 20, ksm, 2048);
 	free(ksm);
 	for (unsigned int i = 0; i < 8; i++)
 		put_mmo(p, &p->a, sge(at(0), 0, key), sge(at(0), 0, key), 0);
-	rig_ring(&p->a);
-	rig_passes(p->slot_a);
-	rig_mkey_retire(inner);
+	fixture_ring(&p->a);
+	fixture_passes(p->slot_a);
+	fixture_mkey_retire(inner);
 	munmap(window, 1u << 20);
-	cqe = rig_expect(&p->cq_a, EMU_SYN_LOC_PROT);
+	cqe = fixture_expect(&p->cq_a, EMU_SYN_LOC_PROT);
 	assert_in_range(cqe.wqe_counter, 0, 7);
 	for (unsigned int i = cqe.wqe_counter + 1u; i < 8; i++)
-		rig_expect(&p->cq_a, EMU_SYN_FLUSH);
+		fixture_expect(&p->cq_a, EMU_SYN_FLUSH);
 }
 
-/* Made inaccessible after the registration, with the mapping left so that nothing takes its place.
- */
+/* Inaccessible after the registration; the mapping remains, so that nothing takes its place. */
 static void test_inaccessible_memory(void **state)
 {
 	struct pair *p = *state;
-	uint8_t *gone = rig_alloc(8192);
-	uint32_t key_a = rig_mkey_mem(FUNC_A, PD_A, RIG_ALL, gone, 8192);
-	uint32_t key_b = rig_mkey_mem(FUNC_B, PD_B, RIG_ALL, gone, 8192);
+	uint8_t *hidden = fixture_alloc(8192);
+	uint32_t key_a = fixture_mkey_mem(FUNC_A, PD_A, FIXTURE_ALL, hidden, 8192);
+	uint32_t key_b = fixture_mkey_mem(FUNC_B, PD_B, FIXTURE_ALL, hidden, 8192);
 	const uint8_t denied = EMU_SYN_REM_ACCESS;
 
-	mprotect(gone + 4096, 4096, PROT_NONE);
-	refuse_mmo(p, sge(gone, 8192, key_a), sge(p->mem_a, 8192, p->key_a), EMU_SYN_LOC_PROT);
-	refuse_mmo(p, sge(p->mem_a, 8192, p->key_a), sge(gone, 8192, key_a), EMU_SYN_LOC_PROT);
-	refuse_remote(p, EMU_WQE_RDMA_READ, gone, 8192, key_b, denied);
-	refuse_remote(p, EMU_WQE_RDMA_WRITE, gone, 8192, key_b, denied);
-	rig_recv(&p->b, &(struct rig_sge){gone, 8192, key_b}, 1);
+	mprotect(hidden + 4096, 4096, PROT_NONE);
+	refuse_mmo(p, sge(hidden, 8192, key_a), sge(p->mem_a, 8192, p->key_a), EMU_SYN_LOC_PROT);
+	refuse_mmo(p, sge(p->mem_a, 8192, p->key_a), sge(hidden, 8192, key_a), EMU_SYN_LOC_PROT);
+	refuse_remote(p, EMU_WQE_RDMA_READ, hidden, 8192, key_b, denied);
+	refuse_remote(p, EMU_WQE_RDMA_WRITE, hidden, 8192, key_b, denied);
+	fixture_recv(&p->b, &(struct fixture_sge){hidden, 8192, key_b}, 1);
 	post_send(&p->a, sge(p->mem_a, 8192, p->key_a));
-	rig_expect(&p->cq_a, EMU_SYN_REM_OP);
-	rig_expect(&p->cq_b, EMU_SYN_LOC_PROT);
-	munmap(gone, 8192);
+	fixture_expect(&p->cq_a, EMU_SYN_REM_OP);
+	fixture_expect(&p->cq_b, EMU_SYN_LOC_PROT);
+	munmap(hidden, 8192);
 }
 
-/* A process whose only purpose is its memory, a copy of this one's. */
+/* A process that only holds memory, a copy of this one's. */
 static pid_t spawn_holder(void)
 {
 	pid_t pid = fork();
@@ -573,13 +576,14 @@ static pid_t spawn_holder(void)
 
 static uint32_t key_in(pid_t pid, const void *addr, uint64_t len)
 {
-	struct emu_mkey m = {.mode = EMU_MKEY_MEM, .func = FUNC_A, .pdn = PD_A, .rights = RIG_ALL};
+	struct emu_mkey m = {
+		.mode = EMU_MKEY_MEM, .func = FUNC_A, .pdn = PD_A, .rights = FIXTURE_ALL};
 
 	m.start = (uintptr_t)addr;
 	m.len = len;
 	m.u.mem.addr = m.start;
 	m.u.mem.pid = pid;
-	return rig_mkey(&m);
+	return fixture_mkey(&m);
 }
 
 static void test_memory_of_other_processes(void **state)
@@ -589,16 +593,16 @@ static void test_memory_of_other_processes(void **state)
 	pid_t two = spawn_holder();
 	uint32_t key_one = key_in(one, p->mem_a, SIZE);
 	uint32_t key_two = key_in(two, p->mem_a, SIZE);
-	struct rig_sge own = {p->mem_a, 4096, p->key_a};
+	struct fixture_sge own = {p->mem_a, 4096, p->key_a};
 
 	memset(p->mem_a, 0, SIZE);
 	post_mmo(p, &p->a, sge(p->mem_a + 8192, 4096, key_one), sge(p->mem_a, 4096, key_two));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	post_mmo(p, &p->a, sge(p->mem_a, 4096, key_two), own);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	post_mmo(p, &p->a, sge(p->mem_a + 8192, 4096, key_one),
 		 sge(p->mem_a + 4096, 4096, p->key_a));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_int_equal(p->mem_a[1], (uint8_t)(7 + 8192 / 256));
 	assert_memory_equal(p->mem_a, p->mem_a + 4096, 4096);
 	kill(one, SIGKILL);

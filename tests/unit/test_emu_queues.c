@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The DMA engine between two QPs: messages, atomics, queue states, completions and their events. */
-#include "emu_pair.h"
+#include "engine_pair.h"
 
 #include <unistd.h>
 
 static void test_send_receive(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge parts[2] = {{p->mem_b + 10, 20, p->key_b}, {p->mem_b + 100, 50, p->key_b}};
-	struct rig_cqe cqe;
-	struct rig_wr wr;
+	struct fixture_sge parts[2] = {{p->mem_b + 10, 20, p->key_b},
+				       {p->mem_b + 100, 50, p->key_b}};
+	struct fixture_cqe cqe;
+	struct fixture_wr wr;
 
-	rig_recv(&p->b, parts, 2);
-	rig_recv(&p->b, parts, 1);
-	rig_wr_begin(&wr);
+	fixture_recv(&p->b, parts, 2);
+	fixture_recv(&p->b, parts, 1);
+	fixture_wr_begin(&wr);
 	memcpy(wr.raw + 12, "\1\2\3\4", 4);
-	rig_wr_sge(&wr, &(struct rig_sge){p->mem_a, 60, p->key_a});
-	post_one(&p->a, &wr, EMU_WQE_SEND_IMM, RIG_SIGNALED | RIG_SOLICITED);
-	cqe = rig_expect(&p->cq_b, 0);
+	fixture_wr_sge(&wr, &(struct fixture_sge){p->mem_a, 60, p->key_a});
+	post_one(&p->a, &wr, EMU_WQE_SEND_IMM, FIXTURE_SIGNALED | FIXTURE_SOLICITED);
+	cqe = fixture_expect(&p->cq_b, 0);
 	assert_int_equal(cqe.opcode, EMU_CQE_RESP_SEND_IMM);
 	assert_true(cqe.solicited);
 	assert_int_equal(cqe.byte_cnt, 60);
@@ -26,9 +27,9 @@ static void test_send_receive(void **state)
 	assert_memory_equal(cqe.imm, "\1\2\3\4", 4);
 	assert_memory_equal(p->mem_b + 10, p->mem_a, 20);
 	assert_memory_equal(p->mem_b + 100, p->mem_a + 20, 40);
-	assert_int_equal(rig_expect(&p->cq_a, 0).wqe_opcode, EMU_WQE_SEND_IMM);
+	assert_int_equal(fixture_expect(&p->cq_a, 0).wqe_opcode, EMU_WQE_SEND_IMM);
 	post_send(&p->a, sge(NULL, 0, 0));
-	cqe = rig_expect(&p->cq_b, 0);
+	cqe = fixture_expect(&p->cq_b, 0);
 	assert_int_equal(cqe.opcode, EMU_CQE_RESP_SEND);
 	assert_int_equal(cqe.byte_cnt, 0);
 	assert_false(cqe.solicited);
@@ -40,12 +41,12 @@ static void test_send_many(void **state)
 
 	for (unsigned int i = 0; i < 200; i++) {
 		uint8_t *to = p->mem_b + (size_t)(i % 8) * 64;
-		struct rig_sge data = {p->mem_a + i, 40, i % 2 ? p->key_a : RIG_INLINE};
+		struct fixture_sge data = {p->mem_a + i, 40, i % 2 ? p->key_a : FIXTURE_INLINE};
 
-		rig_recv(&p->b, &(struct rig_sge){to, 64, p->key_b}, 1);
+		fixture_recv(&p->b, &(struct fixture_sge){to, 64, p->key_b}, 1);
 		post_send(&p->a, data);
-		rig_expect(&p->cq_b, 0);
-		rig_expect(&p->cq_a, 0);
+		fixture_expect(&p->cq_b, 0);
+		fixture_expect(&p->cq_a, 0);
 		assert_memory_equal(to, p->mem_a + i, 40);
 	}
 }
@@ -54,17 +55,17 @@ static void test_long_send(void **state)
 {
 	const uint32_t len = (5u << 20) + 123;
 	struct pair *p = *state;
-	uint8_t *from = rig_alloc(len);
-	uint8_t *to = rig_alloc(len);
-	uint32_t lkey = rig_mkey_mem(FUNC_A, PD_A, EMU_LR, from, len);
-	uint32_t rkey = rig_mkey_mem(FUNC_B, PD_B, EMU_LW, to, len);
+	uint8_t *from = fixture_alloc(len);
+	uint8_t *to = fixture_alloc(len);
+	uint32_t lkey = fixture_mkey_mem(FUNC_A, PD_A, EMU_LR, from, len);
+	uint32_t rkey = fixture_mkey_mem(FUNC_B, PD_B, EMU_LW, to, len);
 
 	for (uint32_t i = 0; i < len; i++)
 		from[i] = (uint8_t)(i * 2654435761u >> 24);
-	rig_recv(&p->b, &(struct rig_sge){to, len, rkey}, 1);
+	fixture_recv(&p->b, &(struct fixture_sge){to, len, rkey}, 1);
 	post_send(&p->a, sge(from, len, lkey));
-	assert_int_equal(rig_expect(&p->cq_b, 0).byte_cnt, len);
-	rig_expect(&p->cq_a, 0);
+	assert_int_equal(fixture_expect(&p->cq_b, 0).byte_cnt, len);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(from, to, len);
 	munmap(from, len);
 	munmap(to, len);
@@ -73,15 +74,15 @@ static void test_long_send(void **state)
 static void test_write_with_immediate(void **state)
 {
 	struct pair *p = *state;
-	struct rig_cqe cqe;
+	struct fixture_cqe cqe;
 
-	rig_recv(&p->b, NULL, 0);
+	fixture_recv(&p->b, NULL, 0);
 	post_rdma(&p->a, EMU_WQE_RDMA_WRITE_IMM, sge(p->mem_a, 700, p->key_a), p->mem_b + 5,
 		  p->key_b);
-	cqe = rig_expect(&p->cq_b, 0);
+	cqe = fixture_expect(&p->cq_b, 0);
 	assert_int_equal(cqe.opcode, EMU_CQE_RESP_WR_IMM);
 	assert_int_equal(cqe.byte_cnt, 700);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_b + 5, p->mem_a, 700);
 }
 
@@ -89,12 +90,12 @@ static void test_receive_buffer_too_small(void **state)
 {
 	struct pair *p = *state;
 
-	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 63, p->key_b}, 1);
-	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
+	fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 63, p->key_b}, 1);
+	fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 64, p->key_b}, 1);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	assert_int_equal(rig_expect(&p->cq_b, EMU_SYN_LOC_LEN).opcode, EMU_CQE_RESP_ERR);
-	rig_expect(&p->cq_b, EMU_SYN_FLUSH);
-	rig_expect(&p->cq_a, EMU_SYN_REM_INV_REQ);
+	assert_int_equal(fixture_expect(&p->cq_b, EMU_SYN_LOC_LEN).opcode, EMU_CQE_RESP_ERR);
+	fixture_expect(&p->cq_b, EMU_SYN_FLUSH);
+	fixture_expect(&p->cq_a, EMU_SYN_REM_INV_REQ);
 	expect_state(&p->a, EMU_QPS_ERR);
 	expect_state(&p->b, EMU_QPS_ERR);
 }
@@ -102,76 +103,76 @@ static void test_receive_buffer_too_small(void **state)
 static void test_receive_key_refused(void **state)
 {
 	struct pair *p = *state;
-	uint32_t read_only = rig_mkey_mem(FUNC_B, PD_B, EMU_LR, p->mem_b, SIZE);
+	uint32_t read_only = fixture_mkey_mem(FUNC_B, PD_B, EMU_LR, p->mem_b, SIZE);
 
-	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, read_only}, 1);
+	fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 64, read_only}, 1);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_expect(&p->cq_b, EMU_SYN_LOC_PROT);
-	rig_expect(&p->cq_a, EMU_SYN_REM_OP);
+	fixture_expect(&p->cq_b, EMU_SYN_LOC_PROT);
+	fixture_expect(&p->cq_a, EMU_SYN_REM_OP);
 }
 
 static void test_send_key_refused(void **state)
 {
 	struct pair *p = *state;
 
-	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
+	fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 64, p->key_b}, 1);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_b));
-	rig_expect(&p->cq_a, EMU_SYN_LOC_PROT);
-	rig_expect_none(&p->cq_b, p->slot_b);
+	fixture_expect(&p->cq_a, EMU_SYN_LOC_PROT);
+	fixture_expect_none(&p->cq_b, p->slot_b);
 	expect_state(&p->b, EMU_QPS_RTS);
 }
 
 static void test_fetch_add_and_compare_swap(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge old = {p->mem_a, 8, p->key_a};
+	struct fixture_sge old = {p->mem_a, 8, p->key_a};
 	uint32_t dm = dm_key(FUNC_B, PD_B, 64, 64);
 	uint64_t value = 40;
 
 	memcpy(p->mem_b + 8, &value, 8);
 	post_atomic(&p->a, EMU_WQE_ATOMIC_FA, old, p->mem_b + 8, p->key_b, 2, 0);
-	assert_int_equal(rig_expect(&p->cq_a, 0).byte_cnt, 8);
+	assert_int_equal(fixture_expect(&p->cq_a, 0).byte_cnt, 8);
 	assert_memory_equal(p->mem_a, &value, 8);
 	value = 42;
 	assert_memory_equal(p->mem_b + 8, &value, 8);
 	post_atomic(&p->a, EMU_WQE_ATOMIC_CS, old, p->mem_b + 8, p->key_b, 7, 41);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_a, &value, 8);
 	assert_memory_equal(p->mem_b + 8, &value, 8);
 	post_atomic(&p->a, EMU_WQE_ATOMIC_CS, old, p->mem_b + 8, p->key_b, 7, 42);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	value = 7;
 	assert_memory_equal(p->mem_b + 8, &value, 8);
-	memcpy(rig_dm + 72, &value, 8);
+	memcpy(fixture_dm + 72, &value, 8);
 	post_atomic(&p->a, EMU_WQE_ATOMIC_FA, old, at(8), dm, 1, 0);
-	rig_expect(&p->cq_a, 0);
-	assert_int_equal(rig_dm[72], 8);
+	fixture_expect(&p->cq_a, 0);
+	assert_int_equal(fixture_dm[72], 8);
 }
 
 static void refuse_atomic(struct pair *p, const void *cell, uint32_t rkey, uint8_t syndrome)
 {
 	post_atomic(&p->a, EMU_WQE_ATOMIC_FA, sge(p->mem_a, 8, p->key_a), cell, rkey, 1, 0);
-	rig_expect(&p->cq_a, syndrome);
+	fixture_expect(&p->cq_a, syndrome);
 	expect_event(&p->b, syndrome == EMU_SYN_REM_ACCESS ? EMU_EVENT_QP_ACCESS_ERR
 							   : EMU_EVENT_QP_REQ_ERR);
-	rig_qp_reset(&p->a);
-	rig_qp_reset(&p->b);
-	rig_qp_connect(&p->a, &p->b);
+	fixture_qp_reset(&p->a);
+	fixture_qp_reset(&p->b);
+	fixture_qp_connect(&p->a, &p->b);
 }
 
 static void test_atomic_refused(void **state)
 {
 	struct pair *p = *state;
-	uint32_t no_atomic = rig_mkey_mem(FUNC_B, PD_B, EMU_RR | EMU_RW, p->mem_b, SIZE);
-	uint8_t *page = rig_alloc(4096);
-	uint32_t page_key = rig_mkey_mem(FUNC_B, PD_B, RIG_ALL, page, 4096);
-	struct emu_mkey foreign = *rig_mkey_entry(p->key_b);
+	uint32_t no_atomic = fixture_mkey_mem(FUNC_B, PD_B, EMU_RR | EMU_RW, p->mem_b, SIZE);
+	uint8_t *page = fixture_alloc(4096);
+	uint32_t page_key = fixture_mkey_mem(FUNC_B, PD_B, FIXTURE_ALL, page, 4096);
+	struct emu_mkey foreign = *fixture_mkey_entry(p->key_b);
 
 	atomic_store(&foreign.serial, 0);
 	foreign.u.mem.pid = getppid();
 	refuse_atomic(p, p->mem_b + 4, p->key_b, EMU_SYN_REM_INV_REQ);
 	refuse_atomic(p, p->mem_b, no_atomic, EMU_SYN_REM_ACCESS);
-	refuse_atomic(p, p->mem_b, rig_mkey(&foreign), EMU_SYN_REM_OP);
+	refuse_atomic(p, p->mem_b, fixture_mkey(&foreign), EMU_SYN_REM_OP);
 	mprotect(page, 4096, PROT_READ);
 	refuse_atomic(p, page, page_key, EMU_SYN_REM_OP);
 	munmap(page, 4096);
@@ -186,10 +187,10 @@ static void test_receiver_not_ready_is_waited_for(void **state)
 	struct pair *p = *state;
 
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_expect_none(&p->cq_a, p->slot_a);
-	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
-	rig_expect(&p->cq_b, 0);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect_none(&p->cq_a, p->slot_a);
+	fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 64, p->key_b}, 1);
+	fixture_expect(&p->cq_b, 0);
+	fixture_expect(&p->cq_a, 0);
 	assert_memory_equal(p->mem_b, p->mem_a, 64);
 }
 
@@ -199,77 +200,77 @@ static void test_receiver_not_ready_ends(void **state)
 
 	p->a.entry->rnr_retry = 2;
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_expect(&p->cq_a, EMU_SYN_RNR_RETRY);
+	fixture_expect(&p->cq_a, EMU_SYN_RNR_RETRY);
 	expect_state(&p->b, EMU_QPS_RTS);
-	rig_expect_none(&p->cq_b, p->slot_b);
+	fixture_expect_none(&p->cq_b, p->slot_b);
 }
 
 static void refuse_unreachable(struct pair *p)
 {
 	post_rdma(&p->a, EMU_WQE_RDMA_WRITE, sge(p->mem_a, 64, p->key_a), p->mem_b, p->key_b);
-	rig_expect(&p->cq_a, EMU_SYN_RETRY);
-	rig_qp_reset(&p->a);
-	rig_qp_state(&p->a, EMU_QPS_RTS);
+	fixture_expect(&p->cq_a, EMU_SYN_RETRY);
+	fixture_qp_reset(&p->a);
+	fixture_qp_state(&p->a, EMU_QPS_RTS);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_expect(&p->cq_a, EMU_SYN_RETRY);
-	rig_qp_reset(&p->a);
-	rig_qp_state(&p->a, EMU_QPS_RTS);
+	fixture_expect(&p->cq_a, EMU_SYN_RETRY);
+	fixture_qp_reset(&p->a);
+	fixture_qp_state(&p->a, EMU_QPS_RTS);
 }
 
 static void test_peer_unreachable(void **state)
 {
 	struct pair *p = *state;
 
-	rig_qp_state(&p->b, EMU_QPS_INIT);
+	fixture_qp_state(&p->b, EMU_QPS_INIT);
 	refuse_unreachable(p);
-	rig_qp_state(&p->b, EMU_QPS_ERR);
+	fixture_qp_state(&p->b, EMU_QPS_ERR);
 	refuse_unreachable(p);
-	rig_qp_state(&p->b, EMU_QPS_RTR);
+	fixture_qp_state(&p->b, EMU_QPS_RTR);
 	p->b.entry->dest_qpn = p->b.qpn;
 	refuse_unreachable(p);
 	p->b.entry->dest_qpn = p->a.qpn;
 	p->a.entry->dest_func = UINT32_MAX;
 	refuse_unreachable(p);
 	p->a.entry->dest_func = FUNC_B;
-	rig_qp_retire(&p->b);
+	fixture_qp_retire(&p->b);
 	refuse_unreachable(p);
 }
 
-/* The peer vanishes while a send waits for its answer. */
+/* The peer disappears while a send waits for its answer. */
 static void test_peer_dies_under_a_send(void **state)
 {
 	struct pair *p = *state;
 
 	p->b.entry->min_rnr_timer = 5;
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_expect_none(&p->cq_a, p->slot_a);
-	rig_qp_retire(&p->b);
-	rig_expect(&p->cq_a, EMU_SYN_RETRY);
+	fixture_expect_none(&p->cq_a, p->slot_a);
+	fixture_qp_retire(&p->b);
+	fixture_expect(&p->cq_a, EMU_SYN_RETRY);
 }
 
 static void test_error_flushes_both_queues(void **state)
 {
 	struct pair *p = *state;
-	struct rig_cqe cqe;
+	struct fixture_cqe cqe;
 
 	for (int i = 0; i < 3; i++)
-		rig_recv(&p->a, &(struct rig_sge){p->mem_a, 64, p->key_a}, 1);
-	rig_wr_put(&p->a, &(struct rig_wr){.len = 16}, 0xee, 0);
-	rig_wr_put(&p->a, &(struct rig_wr){.len = 16 * 6}, EMU_WQE_NOP, 0);
-	rig_wr_put(&p->a, &(struct rig_wr){.len = 16}, EMU_WQE_NOP, RIG_SIGNALED);
-	rig_ring(&p->a);
-	cqe = rig_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
+		fixture_recv(&p->a, &(struct fixture_sge){p->mem_a, 64, p->key_a}, 1);
+	fixture_wr_put(&p->a, &(struct fixture_wr){.len = 16}, 0xee, 0);
+	fixture_wr_put(&p->a, &(struct fixture_wr){.len = 16 * 6}, EMU_WQE_NOP, 0);
+	fixture_wr_put(&p->a, &(struct fixture_wr){.len = 16}, EMU_WQE_NOP, FIXTURE_SIGNALED);
+	fixture_ring(&p->a);
+	cqe = fixture_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
 	assert_int_equal(cqe.wqe_counter, 0);
 	assert_int_equal(cqe.wqe_opcode, 0xee);
-	assert_int_equal(rig_expect(&p->cq_a, EMU_SYN_FLUSH).wqe_counter, 1);
-	assert_int_equal(rig_expect(&p->cq_a, EMU_SYN_FLUSH).wqe_counter, 3);
+	assert_int_equal(fixture_expect(&p->cq_a, EMU_SYN_FLUSH).wqe_counter, 1);
+	assert_int_equal(fixture_expect(&p->cq_a, EMU_SYN_FLUSH).wqe_counter, 3);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(rig_expect(&p->cq_a, EMU_SYN_FLUSH).opcode, EMU_CQE_RESP_ERR);
+		assert_int_equal(fixture_expect(&p->cq_a, EMU_SYN_FLUSH).opcode, EMU_CQE_RESP_ERR);
 	post_nop(&p->a, 0);
-	assert_int_equal(rig_expect(&p->cq_a, EMU_SYN_FLUSH).wqe_counter, 4);
-	rig_recv(&p->a, NULL, 0);
-	assert_int_equal(rig_expect(&p->cq_a, EMU_SYN_FLUSH).opcode, EMU_CQE_RESP_ERR);
-	rig_expect_none(&p->cq_a, p->slot_a);
+	assert_int_equal(fixture_expect(&p->cq_a, EMU_SYN_FLUSH).wqe_counter, 4);
+	fixture_recv(&p->a, NULL, 0);
+	assert_int_equal(fixture_expect(&p->cq_a, EMU_SYN_FLUSH).opcode, EMU_CQE_RESP_ERR);
+	fixture_expect_none(&p->cq_a, p->slot_a);
 }
 
 static void test_modify_to_error_flushes(void **state)
@@ -277,43 +278,46 @@ static void test_modify_to_error_flushes(void **state)
 	struct pair *p = *state;
 
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	post_nop(&p->a, RIG_SIGNALED);
-	rig_expect_none(&p->cq_a, p->slot_a);
-	rig_qp_state(&p->a, EMU_QPS_ERR);
-	assert_int_equal(rig_expect(&p->cq_a, EMU_SYN_FLUSH).wqe_opcode, EMU_WQE_SEND);
-	rig_expect(&p->cq_a, EMU_SYN_FLUSH);
-	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
-	rig_expect_none(&p->cq_b, p->slot_b);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	fixture_expect_none(&p->cq_a, p->slot_a);
+	fixture_qp_state(&p->a, EMU_QPS_ERR);
+	assert_int_equal(fixture_expect(&p->cq_a, EMU_SYN_FLUSH).wqe_opcode, EMU_WQE_SEND);
+	fixture_expect(&p->cq_a, EMU_SYN_FLUSH);
+	fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 64, p->key_b}, 1);
+	fixture_expect_none(&p->cq_b, p->slot_b);
 }
 
-/* The server waits for it before a queue pair goes; a message is sent when it was answered. */
-static void test_what_is_executed_is_told(void **state)
+/*
+ * The server waits for this before it destroys a queue pair; a message counts when it has been
+ * answered.
+ */
+static void executed_requests_are_counted(void **state)
 {
 	struct pair *p = *state;
 
-	post_nop(&p->a, RIG_SIGNALED);
-	rig_expect(&p->cq_a, EMU_SYN_OK);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	fixture_expect(&p->cq_a, EMU_SYN_OK);
 	assert_int_equal(atomic_load(&p->a.entry->done), 1);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_expect_none(&p->cq_a, p->slot_a); /* nobody receives it */
+	fixture_expect_none(&p->cq_a, p->slot_a); /* there is no receive WQE */
 	assert_int_equal(atomic_load(&p->a.entry->done), 1);
-	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
-	rig_expect(&p->cq_a, EMU_SYN_OK);
+	fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 64, p->key_b}, 1);
+	fixture_expect(&p->cq_a, EMU_SYN_OK);
 	assert_int_equal(atomic_load(&p->a.entry->done), 2);
 }
 
-/* Nobody serves the peer's inbox, so the message is still there when its QP fails. */
+/* No engine serves the peer's inbox, so the message is still there when its QP fails. */
 static void test_flush_takes_the_message_back(void **state)
 {
 	struct pair *p = *state;
 	struct emu_msg *inbox = &p->b.entry->inbox;
 
-	rig_engine_stop(p->slot_b);
+	fixture_engine_stop(p->slot_b);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_expect_none(&p->cq_a, p->slot_a);
+	fixture_expect_none(&p->cq_a, p->slot_a);
 	assert_int_equal(EMU_MSG_STATE(atomic_load(&inbox->state)), EMU_MSG_POSTED);
-	rig_qp_state(&p->a, EMU_QPS_ERR);
-	rig_expect(&p->cq_a, EMU_SYN_FLUSH);
+	fixture_qp_state(&p->a, EMU_QPS_ERR);
+	fixture_expect(&p->cq_a, EMU_SYN_FLUSH);
 	assert_int_equal(atomic_load(&inbox->state), EMU_MSG_FREE);
 }
 
@@ -321,83 +325,83 @@ static void test_reset_starts_anew(void **state)
 {
 	struct pair *p = *state;
 
-	post_nop(&p->a, RIG_SIGNALED);
-	post_nop(&p->a, RIG_SIGNALED);
-	rig_expect(&p->cq_a, 0);
-	rig_expect(&p->cq_a, 0);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	fixture_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_passes(p->slot_a);
-	rig_qp_reset(&p->a);
-	rig_qp_state(&p->a, EMU_QPS_RTS);
-	post_nop(&p->a, RIG_SIGNALED);
-	assert_int_equal(rig_expect(&p->cq_a, 0).wqe_counter, 0);
-	rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
-	rig_expect_none(&p->cq_b, p->slot_b);
+	fixture_passes(p->slot_a);
+	fixture_qp_reset(&p->a);
+	fixture_qp_state(&p->a, EMU_QPS_RTS);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	assert_int_equal(fixture_expect(&p->cq_a, 0).wqe_counter, 0);
+	fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 64, p->key_b}, 1);
+	fixture_expect_none(&p->cq_b, p->slot_b);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_expect(&p->cq_b, 0);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_b, 0);
+	fixture_expect(&p->cq_a, 0);
 }
 
 static void test_retired_qp_is_silent(void **state)
 {
 	struct pair *p = *state;
 
-	rig_qp_retire(&p->a);
-	post_nop(&p->a, RIG_SIGNALED);
-	rig_expect_none(&p->cq_a, p->slot_a);
+	fixture_qp_retire(&p->a);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	fixture_expect_none(&p->cq_a, p->slot_a);
 }
 
 static void test_drained_queue_does_not_start(void **state)
 {
 	struct pair *p = *state;
 
-	rig_qp_state(&p->a, EMU_QPS_SQD);
-	post_nop(&p->a, RIG_SIGNALED);
-	rig_expect_none(&p->cq_a, p->slot_a);
-	rig_qp_state(&p->a, EMU_QPS_RTS);
-	rig_expect(&p->cq_a, 0);
+	fixture_qp_state(&p->a, EMU_QPS_SQD);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	fixture_expect_none(&p->cq_a, p->slot_a);
+	fixture_qp_state(&p->a, EMU_QPS_RTS);
+	fixture_expect(&p->cq_a, 0);
 }
 
 static void test_cq_overrun(void **state)
 {
 	struct pair *p = *state;
 	struct emu_note note;
-	struct rig_cq small;
-	struct rig_qp qp;
+	struct fixture_cq small;
+	struct fixture_qp qp;
 
-	rig_cq_init(&small, p->slot_a, 4, 64);
-	rig_qp_init(&qp, p->slot_a, FUNC_A, PD_A, 16, &small, &small);
-	rig_qp_connect(&qp, &qp);
+	fixture_cq_init(&small, p->slot_a, 4, 64);
+	fixture_qp_init(&qp, p->slot_a, FUNC_A, PD_A, 16, &small, &small);
+	fixture_qp_connect(&qp, &qp);
 	for (int i = 0; i < 5; i++)
-		rig_wr_put(&qp, &(struct rig_wr){.len = 16}, EMU_WQE_NOP, RIG_SIGNALED);
-	rig_ring(&qp);
-	assert_true(rig_note(&note));
+		fixture_wr_put(&qp, &(struct fixture_wr){.len = 16}, EMU_WQE_NOP, FIXTURE_SIGNALED);
+	fixture_ring(&qp);
+	assert_true(fixture_note(&note));
 	assert_int_equal(note.type, EMU_NOTE_CQ_ERR);
 	assert_int_equal(note.number, small.cqn);
-	rig_passes(p->slot_a);
+	fixture_passes(p->slot_a);
 	expect_state(&qp, EMU_QPS_ERR);
 	for (int i = 0; i < 4; i++)
-		rig_expect(&small, 0);
-	post_nop(&qp, RIG_SIGNALED);
-	rig_expect_none(&small, p->slot_a);
+		fixture_expect(&small, 0);
+	post_nop(&qp, FIXTURE_SIGNALED);
+	fixture_expect_none(&small, p->slot_a);
 }
 
 static void test_large_cqes_and_owner_bit(void **state)
 {
 	struct pair *p = *state;
-	struct rig_cq cq;
-	struct rig_qp qp;
+	struct fixture_cq cq;
+	struct fixture_qp qp;
 
-	rig_cq_init(&cq, p->slot_a, 4, 128);
-	rig_qp_init(&qp, p->slot_a, FUNC_A, PD_A, 16, &cq, &cq);
-	rig_qp_connect(&qp, &qp);
+	fixture_cq_init(&cq, p->slot_a, 4, 128);
+	fixture_qp_init(&qp, p->slot_a, FUNC_A, PD_A, 16, &cq, &cq);
+	fixture_qp_connect(&qp, &qp);
 	for (uint16_t i = 0; i < 30; i++) {
-		post_nop(&qp, RIG_SIGNALED);
-		assert_int_equal(rig_expect(&cq, 0).wqe_counter, i);
+		post_nop(&qp, FIXTURE_SIGNALED);
+		assert_int_equal(fixture_expect(&cq, 0).wqe_counter, i);
 	}
 }
 
-static void arm(struct rig_cq *cq, uint32_t sn, uint32_t cmd)
+static void arm(struct fixture_cq *cq, uint32_t sn, uint32_t cmd)
 {
 	uint32_t raw;
 
@@ -405,11 +409,11 @@ static void arm(struct rig_cq *cq, uint32_t sn, uint32_t cmd)
 	__atomic_store_n(&cq->dbr[1], raw, __ATOMIC_RELEASE);
 }
 
-static void expect_comp(const struct rig_cq *cq)
+static void expect_comp(const struct fixture_cq *cq)
 {
 	struct emu_note note;
 
-	assert_true(rig_note(&note));
+	assert_true(fixture_note(&note));
 	assert_int_equal(note.type, EMU_NOTE_COMP);
 	assert_int_equal(note.number, cq->cqn);
 }
@@ -418,16 +422,16 @@ static void test_completion_events(void **state)
 {
 	struct pair *p = *state;
 
-	post_nop(&p->a, RIG_SIGNALED);
-	rig_expect(&p->cq_a, 0);
-	rig_expect_no_note(p->slot_a);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	fixture_expect(&p->cq_a, 0);
+	fixture_expect_no_note(p->slot_a);
 	arm(&p->cq_a, 0, 0);
-	rig_expect_no_note(p->slot_a);
-	post_nop(&p->a, RIG_SIGNALED);
+	fixture_expect_no_note(p->slot_a);
+	post_nop(&p->a, FIXTURE_SIGNALED);
 	expect_comp(&p->cq_a);
 	arm(&p->cq_a, 0, 0);
-	post_nop(&p->a, RIG_SIGNALED);
-	rig_expect_no_note(p->slot_a);
+	post_nop(&p->a, FIXTURE_SIGNALED);
+	fixture_expect_no_note(p->slot_a);
 	arm(&p->cq_a, 1, 0);
 	expect_comp(&p->cq_a);
 }
@@ -435,23 +439,23 @@ static void test_completion_events(void **state)
 static void test_solicited_events(void **state)
 {
 	struct pair *p = *state;
-	struct rig_sge room = {p->mem_b, 64, p->key_b};
-	struct rig_wr wr;
+	struct fixture_sge room = {p->mem_b, 64, p->key_b};
+	struct fixture_wr wr;
 
 	arm(&p->cq_b, 0, 1);
-	rig_recv(&p->b, &room, 1);
-	rig_recv(&p->b, &room, 1);
+	fixture_recv(&p->b, &room, 1);
+	fixture_recv(&p->b, &room, 1);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_expect(&p->cq_b, 0);
-	rig_expect_no_note(p->slot_b);
-	rig_wr_begin(&wr);
-	post_one(&p->a, &wr, EMU_WQE_SEND, RIG_SOLICITED);
+	fixture_expect(&p->cq_b, 0);
+	fixture_expect_no_note(p->slot_b);
+	fixture_wr_begin(&wr);
+	post_one(&p->a, &wr, EMU_WQE_SEND, FIXTURE_SOLICITED);
 	expect_comp(&p->cq_b);
-	rig_expect(&p->cq_b, 0);
+	fixture_expect(&p->cq_b, 0);
 	arm(&p->cq_b, 1, 1);
-	rig_recv(&p->b, &room, 1);
-	rig_passes(p->slot_b);
-	rig_qp_state(&p->b, EMU_QPS_ERR);
+	fixture_recv(&p->b, &room, 1);
+	fixture_passes(p->slot_b);
+	fixture_qp_state(&p->b, EMU_QPS_ERR);
 	expect_comp(&p->cq_b);
 }
 
@@ -460,13 +464,13 @@ static void test_wakes_from_sleep(void **state)
 	struct pair *p = *state;
 
 	for (int i = 0; i < 5; i++) {
-		while (!atomic_load(&rig_queues->engine[p->slot_a].asleep) ||
-		       !atomic_load(&rig_queues->engine[p->slot_b].asleep))
+		while (!atomic_load(&fixture_queues->engine[p->slot_a].asleep) ||
+		       !atomic_load(&fixture_queues->engine[p->slot_b].asleep))
 			usleep(100);
-		rig_recv(&p->b, &(struct rig_sge){p->mem_b, 64, p->key_b}, 1);
+		fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 64, p->key_b}, 1);
 		post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-		rig_expect(&p->cq_b, 0);
-		rig_expect(&p->cq_a, 0);
+		fixture_expect(&p->cq_b, 0);
+		fixture_expect(&p->cq_a, 0);
 	}
 }
 
@@ -477,18 +481,19 @@ static void test_unreliable_connection(void **state)
 	p->a.entry->type = EMU_QPT_UC;
 	p->b.entry->type = EMU_QPT_UC;
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	post_rdma(&p->a, EMU_WQE_RDMA_WRITE, sge(p->mem_a, 64, p->key_a), p->mem_b, p->key_a);
-	rig_expect(&p->cq_a, 0);
+	fixture_expect(&p->cq_a, 0);
 	expect_state(&p->b, EMU_QPS_RTS);
 	post_rdma(&p->a, EMU_WQE_RDMA_READ, sge(p->mem_a, 64, p->key_a), p->mem_b, p->key_b);
-	rig_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
+	fixture_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
 }
 
 static void test_start_refuses_a_free_slot(void **state)
 {
 	struct pair *p = *state;
-	struct emu_engine_config config = {rig_tables, rig_queues, rig_dm, p->slot_a, -1};
+	struct emu_engine_config config = {fixture_tables, fixture_queues, fixture_dm, p->slot_a,
+					   -1};
 
 	config.slot = EMU_MAX_ENGINES - 1;
 	assert_int_not_equal(emu_engine_start(&config), 0);
@@ -514,7 +519,7 @@ int main(void)
 		PAIR_TEST(test_peer_dies_under_a_send),
 		PAIR_TEST(test_error_flushes_both_queues),
 		PAIR_TEST(test_modify_to_error_flushes),
-		PAIR_TEST(test_what_is_executed_is_told),
+		PAIR_TEST(executed_requests_are_counted),
 		PAIR_TEST(test_flush_takes_the_message_back),
 		PAIR_TEST(test_reset_starts_anew),
 		PAIR_TEST(test_retired_qp_is_silent),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Completions that an engine holds back to compress them, and what may happen to them meanwhile. */
+/*
+ * Completions that an engine delays in order to compress them, and events that may end the delay.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +11,9 @@
 
 #include <cmocka.h>
 
-#include "emu/engine/engine_int.h"
+#include "emu/engine/state.h"
+#include "emu/engine/wire.h"
+#include "emu/ipc/codes.h"
 
 #define CQN	7u
 #define QPN	65u
@@ -73,7 +77,7 @@ static bool push(struct bench *b, uint16_t counter)
 	return emu_cq_push(b->e, CQN, &cqe);
 }
 
-/* Three completions that are held back. */
+/* Three delayed completions. */
 static void hold(struct bench *b)
 {
 	uint16_t i;
@@ -147,7 +151,7 @@ static void test_is_dropped_with_its_queue_pair(void **state)
 	hold(b);
 	atomic_store(&b->qp->resets, 1);
 	dropped(b);
-	/* The next life's first completion ends it too. */
+	/* The first completion after a reset ends it too. */
 	hold(b);
 	atomic_store(&b->qp->resets, 2);
 	assert_true(push(b, 3));
@@ -164,7 +168,7 @@ static void test_is_dropped_with_its_completion_queue(void **state)
 	dropped(b);
 	atomic_store(&b->cq->serial, 4);
 	hold(b);
-	atomic_store(&b->cq->serial, 5); /* another one of that number */
+	atomic_store(&b->cq->serial, 5); /* a different queue with that number */
 	dropped(b);
 }
 
@@ -182,7 +186,7 @@ static void test_waits_for_a_frozen_queue(void **state)
 	written(b);
 }
 
-/* Its ring has become so small that there is no room any more. */
+/* The ring has been replaced by one that is too small. */
 static void test_overruns_a_smaller_ring(void **state)
 {
 	struct bench *b = *state;
@@ -194,8 +198,8 @@ static void test_overruns_a_smaller_ring(void **state)
 	assert_false(push(b, 3));
 }
 
-/* One that shares nothing with others is as any CQE. */
-static void test_alone_it_is_whole(void **state)
+/* A session of one completion is a normal CQE. */
+static void session_of_one_is_a_full_cqe(void **state)
 {
 	struct bench *b = *state;
 
@@ -206,8 +210,8 @@ static void test_alone_it_is_whole(void **state)
 	assert_int_equal(b->cq->pi, 1);
 }
 
-/* A WQE was left out, by a fault on demand perhaps. */
-static void test_counts_up(void **state)
+/* A WQE was skipped, for example by an injected fault. */
+static void session_of_consecutive_counters_is_compressed(void **state)
 {
 	struct bench *b = *state;
 
@@ -217,7 +221,7 @@ static void test_counts_up(void **state)
 	assert_int_equal(b->e->session.n, 1);
 }
 
-/* What is written at once comes after what was held back. */
+/* A CQE that is written at once must follow the delayed ones. */
 static void test_keeps_the_order(void **state)
 {
 	struct emu_cqe cqe = {.opcode = EMU_CQE_REQ, .qpn = QPN};
@@ -245,8 +249,8 @@ int main(void)
 		bench_test(test_is_dropped_with_its_completion_queue),
 		bench_test(test_waits_for_a_frozen_queue),
 		bench_test(test_overruns_a_smaller_ring),
-		bench_test(test_alone_it_is_whole),
-		bench_test(test_counts_up),
+		bench_test(session_of_one_is_a_full_cqe),
+		bench_test(session_of_consecutive_counters_is_compressed),
 		bench_test(test_keeps_the_order),
 	};
 

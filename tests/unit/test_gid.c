@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which address of a port connections come from. */
+/* Which address of a port is used for connections. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
-#include "device/queue_link.h"
+#include <infiniband/verbs.h>
+
+#include "device/gid.h"
 
 /* From the worst to the best. */
 static const struct {
@@ -27,13 +29,12 @@ static const struct {
 
 static void ipv4_of_roce_v2_is_best(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ibv_gid_entry entry = {.gid_type = cases[i].type};
 
 		memcpy(entry.gid.raw, cases[i].gid, sizeof(cases[i].gid));
-		if (dpumap_queue_rank_gid(&entry) != cases[i].rank)
-			fail_msg("%s: %u", cases[i].what, dpumap_queue_rank_gid(&entry));
+		if (dpumap_gid_rank(&entry) != cases[i].rank)
+			fail_msg("%s: %u", cases[i].what, dpumap_gid_rank(&entry));
 	}
 	assert_int_equal(cases[sizeof(cases) / sizeof(cases[0]) - 1].rank, DPUMAP_GID_BEST);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The log of programs: sources and lines. test_log_backend.c is about where they go, test_log_sdk.c
- * about the library's messages, test_log_life.c about threads, forks and signals.
+ * The log of programs: sources and lines. test_log_backend.c tests destinations, test_log_sdk.c the
+ * library's messages, test_log_life.c threads, forks and signals.
  */
-#include "unit/log_lab.h"
+#include "unit/log_process.h"
 
 #include <errno.h>
 #include <regex.h>
@@ -12,7 +12,7 @@
 
 DOCA_LOG_REGISTER(TEST::LOG)
 
-/* --- Sources --- */
+/* --- Sources ---------------------------------------------------------------------------------- */
 
 static void register_some(void)
 {
@@ -30,12 +30,11 @@ static void register_some(void)
 
 static void test_sources_have_numbers_of_their_own(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, register_some);
-	assert_string_equal(lab.err, "");
-	lab_clear(&lab);
+	log_process_run(&output, register_some);
+	assert_string_equal(output.err, "");
+	log_output_clear(&output);
 }
 
 static void register_badly(void)
@@ -55,31 +54,29 @@ static void register_badly(void)
 
 static void test_bad_sources_are_refused(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, register_badly);
-	assert_lines(lab.err, 6);
-	assert_int_equal(occurrences(lab.err, ": DOCA_ERROR_INVALID_VALUE\n"), 6);
-	lab_clear(&lab);
+	log_process_run(&output, register_badly);
+	assert_lines(output.err, 6);
+	assert_int_equal(occurrences(output.err, ": DOCA_ERROR_INVALID_VALUE\n"), 6);
+	log_output_clear(&output);
 }
 
 static void log_of_unknown_source(void)
 {
-	lab_to_stdout();
+	log_to_stdout();
 	doca_log(DOCA_LOG_LEVEL_INFO, 4711, "a.c", 1, "f", "still here");
 	doca_log(DOCA_LOG_LEVEL_INFO, -1, NULL, 2, NULL, "and here");
 }
 
 static void test_message_of_an_unknown_source_is_logged(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_of_unknown_source);
-	assert_like(lab.out, STAMP "[[]INF[]][[]a.c:1[]][[]f[]] still here\n" STAMP
-				   "[[]INF[]][[]-:2[]][[]-[]] and here\n");
-	lab_clear(&lab);
+	log_process_run(&output, log_of_unknown_source);
+	assert_like(output.out, STAMP "[[]INF[]][[]a.c:1[]][[]f[]] still here\n" STAMP
+				      "[[]INF[]][[]-:2[]][[]-[]] and here\n");
+	log_output_clear(&output);
 }
 
 static void log_names_of_sources(void)
@@ -87,7 +84,7 @@ static void log_names_of_sources(void)
 	char name[] = "COPIED";
 	int source;
 
-	lab_to_stdout();
+	log_to_stdout();
 	CHECK_OK(doca_log_register_source(name, &source));
 	memset(name, 'x', sizeof(name) - 1);
 	doca_log(DOCA_LOG_LEVEL_INFO, source, NULL, 3, "f", "x");
@@ -96,20 +93,19 @@ static void log_names_of_sources(void)
 
 static void test_source_stands_in_for_the_file(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_names_of_sources);
-	assert_like(lab.out, ".*[[]COPIED:3[]][[]f[]] x\n.*[[]TEST::LOG:4[]][[]f[]] x\n");
-	lab_clear(&lab);
+	log_process_run(&output, log_names_of_sources);
+	assert_like(output.out, ".*[[]COPIED:3[]][[]f[]] x\n.*[[]TEST::LOG:4[]][[]f[]] x\n");
+	log_output_clear(&output);
 }
 
-/* --- Lines --- */
+/* --- Lines ------------------------------------------------------------------------------------ */
 
 static void log_at_all_levels(void)
 {
 	CHECK_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE));
-	lab_to_stdout();
+	log_to_stdout();
 	doca_log(20, log_source, "/some/where/a.c", 10, "f", "%s %d", "crit", 1);
 	doca_log(30, log_source, "where/b.c", 20, "g", "error");
 	doca_log(40, log_source, "c.c", 30, "h", "warning");
@@ -121,24 +117,23 @@ static void log_at_all_levels(void)
 
 static void test_line_has_time_thread_level_and_place(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_at_all_levels);
-	assert_like(lab.out, STAMP "[[]CRT[]][[]a.c:10[]][[]f[]] crit 1\n" STAMP
-				   "[[]ERR[]][[]b.c:20[]][[]g[]] error\n" STAMP
-				   "[[]WRN[]][[]c.c:30[]][[]h[]] warning\n" STAMP
-				   "[[]INF[]][[]:40[]][[]i[]] info\n" STAMP
-				   "[[]DBG[]][[]e.c:50[]][[]j[]] debug\n" STAMP
-				   "[[]TRC[]][[]f.c:60[]][[]k[]] trace\n" STAMP
-				   "[[]WRN[]][[]g.c:70[]][[]l[]] between\n");
-	lab_clear(&lab);
+	log_process_run(&output, log_at_all_levels);
+	assert_like(output.out, STAMP "[[]CRT[]][[]a.c:10[]][[]f[]] crit 1\n" STAMP
+				      "[[]ERR[]][[]b.c:20[]][[]g[]] error\n" STAMP
+				      "[[]WRN[]][[]c.c:30[]][[]h[]] warning\n" STAMP
+				      "[[]INF[]][[]:40[]][[]i[]] info\n" STAMP
+				      "[[]DBG[]][[]e.c:50[]][[]j[]] debug\n" STAMP
+				      "[[]TRC[]][[]f.c:60[]][[]k[]] trace\n" STAMP
+				      "[[]WRN[]][[]g.c:70[]][[]l[]] between\n");
+	log_output_clear(&output);
 }
 
 static void log_by_macros(void)
 {
 	CHECK_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE));
-	lab_to_stdout();
+	log_to_stdout();
 	DOCA_LOG_CRIT("a %d", 1);
 	DOCA_LOG_ERR("b");
 	DOCA_LOG_WARN("c");
@@ -153,21 +148,21 @@ static void log_by_macros(void)
 
 static void test_macros_log_file_line_and_function(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_by_macros);
+	log_process_run(&output, log_by_macros);
 #define PLACE "[[]test_log.c:[0-9]+[]][[]log_by_macros[]]"
-	assert_like(lab.out, STAMP "[[]CRT[]]" PLACE " a 1\n" STAMP "[[]ERR[]]" PLACE " b\n" STAMP
-				   "[[]WRN[]]" PLACE " c\n" STAMP "[[]INF[]]" PLACE " d\n" STAMP
-				   "[[]DBG[]]" PLACE " e\n" STAMP "[[]TRC[]]" PLACE " f g\n");
+	assert_like(output.out,
+		    STAMP "[[]CRT[]]" PLACE " a 1\n" STAMP "[[]ERR[]]" PLACE " b\n" STAMP
+			  "[[]WRN[]]" PLACE " c\n" STAMP "[[]INF[]]" PLACE " d\n" STAMP
+			  "[[]DBG[]]" PLACE " e\n" STAMP "[[]TRC[]]" PLACE " f g\n");
 #undef PLACE
-	lab_clear(&lab);
+	log_output_clear(&output);
 }
 
 static void log_line_feeds(void)
 {
-	lab_to_stdout();
+	log_to_stdout();
 	doca_log(50, 0, "a", 1, "f", "one\n");
 	doca_log(50, 0, "a", 1, "f", "two\n\n");
 	doca_log(50, 0, "a", 1, "f", "%s", "");
@@ -178,25 +173,24 @@ static void log_line_feeds(void)
 static void test_line_feed_at_the_end_is_not_repeated(void **state)
 {
 	const char *text;
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_line_feeds);
-	assert_lines(lab.out, 7);
-	text = strstr(lab.out, "] one\n[");
+	log_process_run(&output, log_line_feeds);
+	assert_lines(output.out, 7);
+	text = strstr(output.out, "] one\n[");
 	assert_non_null(text);
 	assert_non_null(strstr(text, "] two\n\n["));
 	assert_int_equal(occurrences(text, "[f] \n"), 2);
 	assert_non_null(strstr(text, "[f] thr\nee\n"));
-	lab_clear(&lab);
+	log_output_clear(&output);
 }
 
-/* Around the size from which on a line is on the heap, and far beyond. */
+/* Around the size above which a line is on the heap, and far beyond. */
 static void log_long_lines(void)
 {
 	static char text[200000];
 
-	lab_to_stdout();
+	log_to_stdout();
 	for (int len = 900; len < 1100; len++)
 		doca_log(50, 0, "a", 1, "f", "%.*s<", len, (char *)memset(text, 'y', sizeof(text)));
 	text[sizeof(text) - 1] = '\0';
@@ -206,13 +200,12 @@ static void log_long_lines(void)
 
 static void test_long_line_is_whole(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 	const char *at;
 
-	(void)state;
-	lab_run(&lab, log_long_lines);
-	assert_lines(lab.out, 202);
-	at = lab.out;
+	log_process_run(&output, log_long_lines);
+	assert_lines(output.out, 202);
+	at = output.out;
 	for (size_t len = 900; len < 1100; len++) {
 		at = strstr(at, "[f] ");
 		assert_non_null(at);
@@ -227,12 +220,12 @@ static void test_long_line_is_whole(void **state)
 		assert_int_equal(strspn(at, "y"), 199999);
 		assert_memory_equal(at + 199999, "<\n", 2);
 	}
-	lab_clear(&lab);
+	log_output_clear(&output);
 }
 
 static void log_with_errno(void)
 {
-	lab_to_stdout();
+	log_to_stdout();
 	errno = ENOTEMPTY;
 	DOCA_LOG_INFO("%m");
 	CHECK(errno == ENOTEMPTY);
@@ -244,16 +237,15 @@ static void log_with_errno(void)
 
 static void test_errno_is_preserved_and_printable(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_with_errno);
-	assert_lines(lab.out, 2);
-	assert_int_equal(occurrences(lab.out, strerror(ENOTEMPTY)), 2);
-	lab_clear(&lab);
+	log_process_run(&output, log_with_errno);
+	assert_lines(output.out, 2);
+	assert_int_equal(occurrences(output.out, strerror(ENOTEMPTY)), 2);
+	log_output_clear(&output);
 }
 
-/* A place that is 3 h 45 min ahead, so that UTC is no answer. */
+/* A time zone 3 h 45 min ahead, so that UTC would be wrong. */
 static void log_the_time(void)
 {
 	time_t now;
@@ -261,7 +253,7 @@ static void log_the_time(void)
 	char early[16], late[16];
 
 	setenv("TZ", "XYZ-3:45", 1);
-	lab_to_stdout();
+	log_to_stdout();
 	now = time(NULL);
 	strftime(early, sizeof(early), "%H:%M:%S", localtime_r(&now, &local));
 	DOCA_LOG_INFO("x");
@@ -274,26 +266,25 @@ static void test_time_is_local_and_thread_is_the_kernels(void **state)
 {
 	char shown[16], early[16], late[16];
 	int thread, wanted;
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_the_time);
-	assert_int_equal(sscanf(lab.out, "[%8[0-9:]:%*6[0-9]][%d]%*[^\n] %8[0-9:] %8[0-9:] %d",
+	log_process_run(&output, log_the_time);
+	assert_int_equal(sscanf(output.out, "[%8[0-9:]:%*6[0-9]][%d]%*[^\n] %8[0-9:] %8[0-9:] %d",
 				shown, &thread, early, late, &wanted),
 			 5);
-	/* The clock that lines are stamped with may be a tick ahead of time(). */
+	/* The clock of the lines may be a tick ahead of time(). */
 	assert_true(strcmp(shown, early) >= 0 || strcmp(early, late) > 0);
 	assert_true(strcmp(shown, late) <= 0 || strcmp(early, late) > 0 ||
 		    strcmp(early, late) == 0);
 	assert_int_equal(thread, wanted);
-	lab_clear(&lab);
+	log_output_clear(&output);
 }
 
 static void log_nothing(void)
 {
 	const char *format = NULL;
 
-	lab_to_stdout();
+	log_to_stdout();
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
@@ -303,12 +294,11 @@ static void log_nothing(void)
 
 static void test_no_format_is_no_message(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_nothing);
-	assert_string_equal(lab.out, "");
-	lab_clear(&lab);
+	log_process_run(&output, log_nothing);
+	assert_string_equal(output.out, "");
+	log_output_clear(&output);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Where the log of programs goes, and which levels are shown there. */
-#include "unit/log_lab.h"
+/* Where the log of programs is written, and which levels are shown there. */
+#include "unit/log_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,24 +24,23 @@ static struct doca_log_backend *to_stderr(void)
 	return backend;
 }
 
-/* One of each level that there is. */
+/* One message of each level. */
 static void log_all(void)
 {
 	for (int i = 1; i < LEVELS; i++)
 		DOCA_LOG(levels[i], "at %u.", levels[i]);
 }
 
-/* --- Backends --- */
+/* --- Backends --------------------------------------------------------------------------------- */
 
 static void test_without_a_backend_nothing_is_printed(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_all);
-	assert_string_equal(lab.out, "");
-	assert_string_equal(lab.err, "");
-	lab_clear(&lab);
+	log_process_run(&output, log_all);
+	assert_string_equal(output.out, "");
+	assert_string_equal(output.err, "");
+	log_output_clear(&output);
 }
 
 static void log_to_standard(void)
@@ -53,16 +52,15 @@ static void log_to_standard(void)
 
 static void test_standard_splits_at_warning(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_to_standard);
-	assert_like(lab.out, ".*[[]INF[]].* at 50[.]\n");
-	assert_like(lab.err, ".*[[]CRT[]].* at 20[.]\n.*[[]ERR[]].* at 30[.]\n"
-			     ".*[[]WRN[]].* at 40[.]\n");
-	assert_lines(lab.out, 1);
-	assert_lines(lab.err, 3);
-	lab_clear(&lab);
+	log_process_run(&output, log_to_standard);
+	assert_like(output.out, ".*[[]INF[]].* at 50[.]\n");
+	assert_like(output.err, ".*[[]CRT[]].* at 20[.]\n.*[[]ERR[]].* at 30[.]\n"
+				".*[[]WRN[]].* at 40[.]\n");
+	assert_lines(output.out, 1);
+	assert_lines(output.err, 3);
+	log_output_clear(&output);
 }
 
 static void log_to_limited_standard(void)
@@ -75,20 +73,19 @@ static void log_to_limited_standard(void)
 
 static void test_standard_obeys_both_global_limits(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_to_limited_standard);
-	assert_like(lab.out, ".* at 50[.]\n.* at 60[.]\n");
-	assert_like(lab.err, ".* at 40[.]\n");
-	assert_lines(lab.out, 2);
-	assert_lines(lab.err, 1);
-	lab_clear(&lab);
+	log_process_run(&output, log_to_limited_standard);
+	assert_like(output.out, ".* at 50[.]\n.* at 60[.]\n");
+	assert_like(output.err, ".* at 40[.]\n");
+	assert_lines(output.out, 2);
+	assert_lines(output.err, 1);
+	log_output_clear(&output);
 }
 
 static void log_and_die(void)
 {
-	lab_to_stdout();
+	log_to_stdout();
 	setvbuf(stdout, NULL, _IOFBF, 4096);
 	DOCA_LOG_INFO("last words");
 	_exit(0);
@@ -96,12 +93,11 @@ static void log_and_die(void)
 
 static void test_file_is_flushed_after_each_message(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_and_die);
-	assert_like(lab.out, ".* last words\n");
-	lab_clear(&lab);
+	log_process_run(&output, log_and_die);
+	assert_like(output.out, ".* last words\n");
+	log_output_clear(&output);
 }
 
 static void log_to_fd(void)
@@ -114,17 +110,16 @@ static void log_to_fd(void)
 
 static void test_fd_gets_the_line(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_to_fd);
-	assert_like(lab.err, STAMP "[[]INF[]][[]test_log_backend.c:[0-9]+[]][[]log_to_fd[]] "
-				   "through a descriptor\n");
-	assert_string_equal(lab.out, "");
-	lab_clear(&lab);
+	log_process_run(&output, log_to_fd);
+	assert_like(output.err, STAMP "[[]INF[]][[]test_log_backend.c:[0-9]+[]][[]log_to_fd[]] "
+				      "through a descriptor\n");
+	assert_string_equal(output.out, "");
+	log_output_clear(&output);
 }
 
-/* What does not fit is lost, and nobody waits. */
+/* What does not fit is dropped, and no thread blocks. */
 static void log_to_full_pipe(void)
 {
 	struct doca_log_backend *backend;
@@ -135,16 +130,15 @@ static void log_to_full_pipe(void)
 	errno = 0;
 	for (int i = 0; i < 5000; i++)
 		DOCA_LOG_INFO("message %d", i);
-	CHECK(errno == 0); /* that write() ended with EAGAIN is none of the program's business */
+	CHECK(errno == 0); /* the program must not see the EAGAIN of write() */
 }
 
-static void test_fd_that_does_not_block_loses_what_has_no_room(void **state)
+static void nonblocking_fd_drops_what_does_not_fit(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_to_full_pipe);
-	lab_clear(&lab);
+	log_process_run(&output, log_to_full_pipe);
+	log_output_clear(&output);
 }
 
 static void create_badly(void)
@@ -175,14 +169,13 @@ static void create_badly(void)
 
 static void test_bad_backends_are_refused(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, create_badly);
-	assert_lines(lab.err, 14);
-	assert_int_equal(occurrences(lab.err, ": DOCA_ERROR_INVALID_VALUE\n"), 14);
-	assert_string_equal(lab.out, "");
-	lab_clear(&lab);
+	log_process_run(&output, create_badly);
+	assert_lines(output.err, 14);
+	assert_int_equal(occurrences(output.err, ": DOCA_ERROR_INVALID_VALUE\n"), 14);
+	assert_string_equal(output.out, "");
+	log_output_clear(&output);
 }
 
 static char buffer[256];
@@ -213,14 +206,13 @@ static void log_to_buf(void)
 
 static void test_buf_is_flushed_with_each_line(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_to_buf);
-	assert_like(lab.out, STAMP "[[]INF[]].* first\n" STAMP "[[]ERR[]].* second, longer\n" STAMP
-				   "[[]ERR[]].* 3rd\n");
-	assert_lines(lab.out, 3);
-	lab_clear(&lab);
+	log_process_run(&output, log_to_buf);
+	assert_like(output.out, STAMP "[[]INF[]].* first\n" STAMP
+				      "[[]ERR[]].* second, longer\n" STAMP "[[]ERR[]].* 3rd\n");
+	assert_lines(output.out, 3);
+	log_output_clear(&output);
 }
 
 static void log_to_small_bufs(void)
@@ -240,13 +232,12 @@ static void log_to_small_bufs(void)
 
 static void test_line_is_cut_to_the_buf(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_to_small_bufs);
-	assert_lines(lab.out, 199);
-	assert_memory_equal(lab.out, "\n[\n", 3);
-	lab_clear(&lab);
+	log_process_run(&output, log_to_small_bufs);
+	assert_lines(output.out, 199);
+	assert_memory_equal(output.out, "\n[\n", 3);
+	log_output_clear(&output);
 }
 
 static void flush_and_log(char *buf)
@@ -265,17 +256,16 @@ static void log_from_handler(void)
 	DOCA_LOG_INFO("from outside");
 }
 
-static void test_what_a_handler_logs_goes_to_the_others(void **state)
+static void messages_of_a_handler_go_to_the_other_backends(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_from_handler);
-	assert_like(lab.out, ".* from outside\n");
-	assert_like(lab.err, ".* from the handler\n.* from outside\n");
-	assert_lines(lab.out, 1);
-	assert_lines(lab.err, 2);
-	lab_clear(&lab);
+	log_process_run(&output, log_from_handler);
+	assert_like(output.out, ".* from outside\n");
+	assert_like(output.err, ".* from the handler\n.* from outside\n");
+	assert_lines(output.out, 1);
+	assert_lines(output.err, 2);
+	log_output_clear(&output);
 }
 
 static void log_to_syslog(void)
@@ -294,41 +284,39 @@ static void log_to_syslog(void)
 
 static void test_syslog_gets_priority_and_name(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_to_syslog);
-	assert_like(lab.out, "one 10 " STAMP "[[]CRT[]].* at 20[.]\n"
-			     "one 11 " STAMP "[[]ERR[]].* at 30[.]\n"
-			     "one 12 " STAMP "[[]WRN[]].* at 40[.]\n"
-			     "one 14 " STAMP "[[]INF[]].* at 50[.]\n"
-			     "one 15 " STAMP "[[]DBG[]].* at 60[.]\n"
-			     "one 15 " STAMP "[[]TRC[]].* at 70[.]\n"
-			     "one 11 .* 100%\ntwo 11 .* 100%\n");
-	assert_lines(lab.out, 8);
-	lab_clear(&lab);
+	log_process_run(&output, log_to_syslog);
+	assert_like(output.out, "one 10 " STAMP "[[]CRT[]].* at 20[.]\n"
+				"one 11 " STAMP "[[]ERR[]].* at 30[.]\n"
+				"one 12 " STAMP "[[]WRN[]].* at 40[.]\n"
+				"one 14 " STAMP "[[]INF[]].* at 50[.]\n"
+				"one 15 " STAMP "[[]DBG[]].* at 60[.]\n"
+				"one 15 " STAMP "[[]TRC[]].* at 70[.]\n"
+				"one 11 .* 100%\ntwo 11 .* 100%\n");
+	assert_lines(output.out, 8);
+	log_output_clear(&output);
 }
 
-/* --- Levels --- */
+/* --- Levels ----------------------------------------------------------------------------------- */
 
 static void check_defaults(void)
 {
 	CHECK(doca_log_level_get_global_lower_limit() == DOCA_LOG_LEVEL_INFO);
 	CHECK(doca_log_level_get_global_upper_limit() == DOCA_LOG_LEVEL_CRIT);
 	CHECK(doca_log_level_get_global_sdk_limit() == DOCA_LOG_LEVEL_INFO);
-	lab_to_stdout();
+	log_to_stdout();
 	log_all();
 }
 
 static void test_defaults_are_info_and_crit(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, check_defaults);
-	assert_like(lab.out, ".* at 20[.]\n.* at 30[.]\n.* at 40[.]\n.* at 50[.]\n");
-	assert_lines(lab.out, 4);
-	lab_clear(&lab);
+	log_process_run(&output, check_defaults);
+	assert_like(output.out, ".* at 20[.]\n.* at 30[.]\n.* at 40[.]\n.* at 50[.]\n");
+	assert_lines(output.out, 4);
+	log_output_clear(&output);
 }
 
 static void set_all(void)
@@ -343,19 +331,18 @@ static void set_all(void)
 	}
 }
 
-static void test_global_limits_are_what_was_set(void **state)
+static void global_limits_are_returned_as_set(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, set_all);
-	lab_clear(&lab);
+	log_process_run(&output, set_all);
+	log_output_clear(&output);
 }
 
 static void set_wrong_levels(void)
 {
 	static const uint32_t wrong[] = {0, 1, 9, 11, 15, 55, 69, 71, 80, 1000, UINT32_MAX};
-	struct doca_log_backend *backend = lab_to_stdout();
+	struct doca_log_backend *backend = log_to_stdout();
 
 	setenv("DPUMAP_LOG_LEVEL", "off", 1);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -378,16 +365,15 @@ static void set_wrong_levels(void)
 
 static void test_levels_that_do_not_exist_change_nothing(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, set_wrong_levels);
-	assert_lines(lab.out, 8); /* two backends by now */
-	assert_string_equal(lab.err, "");
-	lab_clear(&lab);
+	log_process_run(&output, set_wrong_levels);
+	assert_lines(output.out, 8); /* two backends by now */
+	assert_string_equal(output.err, "");
+	log_output_clear(&output);
 }
 
-/* Every pair of limits with every level, and numbers that are none. */
+/* Every pair of limits with every level, and invalid levels. */
 static void log_between_limits(void)
 {
 	struct doca_log_backend *backend;
@@ -412,19 +398,18 @@ static void log_between_limits(void)
 	CHECK(flushed == wanted);
 }
 
-static void test_shown_is_what_lies_between_the_limits(void **state)
+static void messages_between_the_limits_are_shown(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_between_limits);
-	assert_true(occurrences(lab.out, "\n") > 100);
-	lab_clear(&lab);
+	log_process_run(&output, log_between_limits);
+	assert_true(occurrences(output.out, "\n") > 100);
+	log_output_clear(&output);
 }
 
 static void log_with_globals(void)
 {
-	lab_to_stdout();
+	log_to_stdout();
 	CHECK_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_DEBUG));
 	CHECK_OK(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_INFO));
 	to_stderr();
@@ -433,19 +418,18 @@ static void log_with_globals(void)
 
 static void test_global_limits_are_for_backends_made_before_and_after(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_with_globals);
-	assert_like(lab.out, ".* at 50[.]\n.* at 60[.]\n");
-	assert_lines(lab.out, 2);
-	assert_string_equal(lab.out, lab.err);
-	lab_clear(&lab);
+	log_process_run(&output, log_with_globals);
+	assert_like(output.out, ".* at 50[.]\n.* at 60[.]\n");
+	assert_lines(output.out, 2);
+	assert_string_equal(output.out, output.err);
+	log_output_clear(&output);
 }
 
 static void log_with_limits_of_one(void)
 {
-	struct doca_log_backend *backend = lab_to_stdout();
+	struct doca_log_backend *backend = log_to_stdout();
 
 	to_stderr();
 	CHECK_OK(doca_log_backend_set_level_lower_limit(backend, DOCA_LOG_LEVEL_DEBUG));
@@ -457,14 +441,13 @@ static void log_with_limits_of_one(void)
 
 static void test_limits_of_one_backend_are_its_own(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_with_limits_of_one);
-	assert_like(lab.out, ".* at 50[.]\n.* at 60[.]\n");
-	assert_lines(lab.out, 2);
-	assert_lines(lab.err, 4);
-	lab_clear(&lab);
+	log_process_run(&output, log_with_limits_of_one);
+	assert_like(output.out, ".* at 50[.]\n.* at 60[.]\n");
+	assert_lines(output.out, 2);
+	assert_lines(output.err, 4);
+	log_output_clear(&output);
 }
 
 static void set_globals_after_limits(void)
@@ -477,18 +460,17 @@ static void set_globals_after_limits(void)
 
 static void test_global_limits_replace_those_of_backends(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, set_globals_after_limits);
-	assert_like(lab.out, ".* at 50[.]\n.* at 60[.]\n.* at 30[.]\n");
-	assert_lines(lab.out, 3);
-	lab_clear(&lab);
+	log_process_run(&output, set_globals_after_limits);
+	assert_like(output.out, ".* at 50[.]\n.* at 60[.]\n.* at 30[.]\n");
+	assert_lines(output.out, 3);
+	log_output_clear(&output);
 }
 
 static void set_globals_after_strict_limits(void)
 {
-	struct doca_log_backend *lower = lab_to_stdout(), *upper = to_stderr();
+	struct doca_log_backend *lower = log_to_stdout(), *upper = to_stderr();
 
 	CHECK_OK(doca_log_backend_set_level_lower_limit_strict(lower, DOCA_LOG_LEVEL_DEBUG));
 	CHECK_OK(doca_log_backend_set_level_upper_limit_strict(upper, DOCA_LOG_LEVEL_ERROR));
@@ -499,19 +481,18 @@ static void set_globals_after_strict_limits(void)
 
 static void test_strict_limits_stay(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, set_globals_after_strict_limits);
-	assert_lines(lab.out, 5); /* 20 to 60 */
-	assert_like(lab.err, ".* at 30[.]\n");
-	assert_lines(lab.err, 1);
-	lab_clear(&lab);
+	log_process_run(&output, set_globals_after_strict_limits);
+	assert_lines(output.out, 5); /* 20 to 60 */
+	assert_like(output.err, ".* at 30[.]\n");
+	assert_lines(output.err, 1);
+	log_output_clear(&output);
 }
 
 static void loosen_strict_limits(void)
 {
-	struct doca_log_backend *backend = lab_to_stdout();
+	struct doca_log_backend *backend = log_to_stdout();
 
 	CHECK_OK(doca_log_backend_set_level_lower_limit_strict(backend, DOCA_LOG_LEVEL_DEBUG));
 	CHECK_OK(doca_log_backend_set_level_upper_limit_strict(backend, DOCA_LOG_LEVEL_DEBUG));
@@ -525,35 +506,33 @@ static void loosen_strict_limits(void)
 
 static void test_strict_limits_end_when_the_others_are_set(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, loosen_strict_limits);
-	assert_like(lab.out, ".* at 70[.]\n.* at 30[.]\n");
-	assert_lines(lab.out, 2);
-	lab_clear(&lab);
+	log_process_run(&output, loosen_strict_limits);
+	assert_like(output.out, ".* at 70[.]\n.* at 30[.]\n");
+	assert_lines(output.out, 2);
+	log_output_clear(&output);
 }
 
-/* %n tells whether anybody counted. */
+/* %n shows whether the message was formatted. */
 static void log_and_count(void)
 {
 	int shown = 0, hidden = 0;
 
-	lab_to_stdout();
+	log_to_stdout();
 	DOCA_LOG_DBG("hidden%n", &hidden);
 	DOCA_LOG_INFO("shown%n", &shown);
 	CHECK(!hidden && shown);
 }
 
-static void test_what_is_not_shown_is_not_formatted(void **state)
+static void hidden_messages_are_not_formatted(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_and_count);
-	assert_like(lab.out, ".* shown\n");
-	assert_lines(lab.out, 1);
-	lab_clear(&lab);
+	log_process_run(&output, log_and_count);
+	assert_like(output.out, ".* shown\n");
+	assert_lines(output.out, 1);
+	log_output_clear(&output);
 }
 
 int main(void)
@@ -564,22 +543,22 @@ int main(void)
 		cmocka_unit_test(test_standard_obeys_both_global_limits),
 		cmocka_unit_test(test_file_is_flushed_after_each_message),
 		cmocka_unit_test(test_fd_gets_the_line),
-		cmocka_unit_test(test_fd_that_does_not_block_loses_what_has_no_room),
+		cmocka_unit_test(nonblocking_fd_drops_what_does_not_fit),
 		cmocka_unit_test(test_bad_backends_are_refused),
 		cmocka_unit_test(test_buf_is_flushed_with_each_line),
 		cmocka_unit_test(test_line_is_cut_to_the_buf),
-		cmocka_unit_test(test_what_a_handler_logs_goes_to_the_others),
+		cmocka_unit_test(messages_of_a_handler_go_to_the_other_backends),
 		cmocka_unit_test(test_syslog_gets_priority_and_name),
 		cmocka_unit_test(test_defaults_are_info_and_crit),
-		cmocka_unit_test(test_global_limits_are_what_was_set),
+		cmocka_unit_test(global_limits_are_returned_as_set),
 		cmocka_unit_test(test_levels_that_do_not_exist_change_nothing),
-		cmocka_unit_test(test_shown_is_what_lies_between_the_limits),
+		cmocka_unit_test(messages_between_the_limits_are_shown),
 		cmocka_unit_test(test_global_limits_are_for_backends_made_before_and_after),
 		cmocka_unit_test(test_limits_of_one_backend_are_its_own),
 		cmocka_unit_test(test_global_limits_replace_those_of_backends),
 		cmocka_unit_test(test_strict_limits_stay),
 		cmocka_unit_test(test_strict_limits_end_when_the_others_are_set),
-		cmocka_unit_test(test_what_is_not_shown_is_not_formatted),
+		cmocka_unit_test(hidden_messages_are_not_formatted),
 	};
 
 	unsetenv("DPUMAP_LOG_LEVEL");

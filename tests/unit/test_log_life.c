@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The log where a process is not one quiet thread: threads, forks, cancellation, signal handlers.
- */
-#include "unit/log_lab.h"
+/* The log in processes with threads, forks, cancellation and signal handlers. */
+#include "unit/log_process.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -85,22 +83,20 @@ static void check_chatter(const char *text)
 
 static void test_lines_of_threads_are_whole_and_in_one_order(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_in_threads);
-	check_chatter(lab.out);
-	assert_true(!strcmp(lab.out, lab.err));
-	lab_clear(&lab);
+	log_process_run(&output, log_in_threads);
+	check_chatter(output.out);
+	assert_true(!strcmp(output.out, output.err));
+	log_output_clear(&output);
 }
 
-/* --- Forks --- */
+/* --- Forks ------------------------------------------------------------------------------------ */
 
 static atomic_bool enough;
 
 static void *chatter_on(void *arg)
 {
-	(void)arg;
 	while (!atomic_load(&enough))
 		DOCA_LOG_INFO("parent");
 	return NULL;
@@ -129,22 +125,20 @@ static void log_in_children(void)
 
 static void test_child_of_a_fork_can_log(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, log_in_children);
-	assert_int_equal(occurrences(lab.out, "] child\n"), FORKS);
-	assert_int_equal(occurrences(lab.err, "] child\n"), FORKS);
-	lab_clear(&lab);
+	log_process_run(&output, log_in_children);
+	assert_int_equal(occurrences(output.out, "] child\n"), FORKS);
+	assert_int_equal(occurrences(output.err, "] child\n"), FORKS);
+	log_output_clear(&output);
 }
 
-/* --- Cancellation --- */
+/* --- Cancellation ----------------------------------------------------------------------------- */
 
 static atomic_int blocked;
 
 static void *log_until_blocked(void *arg)
 {
-	(void)arg;
 	for (;;) {
 		DOCA_LOG_INFO("%4000s", "");
 		atomic_fetch_add(&blocked, 1);
@@ -153,7 +147,7 @@ static void *log_until_blocked(void *arg)
 	return NULL;
 }
 
-/* Nobody can tell a thread that waits in write() from one that is about to: see it stand still. */
+/* A thread that blocks in write() looks like one that is about to: wait until it stands still. */
 static void wait_until_blocked(void)
 {
 	int before;
@@ -184,15 +178,14 @@ static void cancel_a_writer(void)
 
 static void test_cancelled_thread_leaves_no_lock(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, cancel_a_writer);
-	assert_string_equal(lab.out, "over\n");
-	lab_clear(&lab);
+	log_process_run(&output, cancel_a_writer);
+	assert_string_equal(output.out, "over\n");
+	log_output_clear(&output);
 }
 
-/* --- Signals --- */
+/* --- Signals ---------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t signals;
 
@@ -219,17 +212,17 @@ static void log_with_signals(void)
 
 static void test_signal_handler_that_logs_stops_nothing(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 	size_t lines;
 
-	(void)state;
-	lab_run(&lab, log_with_signals);
-	lines = occurrences(lab.out, "\n");
-	assert_int_equal(occurrences(lab.out, "] going on\n") + occurrences(lab.out, "] signal ") +
-				 occurrences(lab.out, "] the end\n"),
+	log_process_run(&output, log_with_signals);
+	lines = occurrences(output.out, "\n");
+	assert_int_equal(occurrences(output.out, "] going on\n") +
+				 occurrences(output.out, "] signal ") +
+				 occurrences(output.out, "] the end\n"),
 			 lines);
-	assert_int_equal(occurrences(lab.out, "] the end\n"), 1);
-	lab_clear(&lab);
+	assert_int_equal(occurrences(output.out, "] the end\n"), 1);
+	log_output_clear(&output);
 }
 
 int main(void)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The log when the n-th allocation fails, for each n: an error and nothing changed, or a cut line.
+ * The log when the n-th allocation fails, for each n: an error without any change, or a truncated
+ * line.
  */
-#include "unit/log_lab.h"
+#include "unit/log_process.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -38,7 +39,7 @@ void *__wrap_reallocarray(void *old, size_t n, size_t size)
 	return fails() ? NULL : __real_reallocarray(old, n, size);
 }
 
-/* How many allocations it takes; before that many it is refused and leaves its output. */
+/* Returns the number of allocations that a call needs; with fewer it fails and keeps its output. */
 static int count_needed(doca_error_t (*call)(void **out))
 {
 	for (int n = 0;; n++) {
@@ -74,13 +75,12 @@ static void add_sources(void)
 
 static void test_source_without_memory(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, add_sources);
-	assert_lines(lab.err, 2);
-	assert_int_equal(occurrences(lab.err, ": DOCA_ERROR_NO_MEMORY\n"), 2);
-	lab_clear(&lab);
+	log_process_run(&output, add_sources);
+	assert_lines(output.err, 2);
+	assert_int_equal(occurrences(output.err, ": DOCA_ERROR_NO_MEMORY\n"), 2);
+	log_output_clear(&output);
 }
 
 static char buffer[64];
@@ -131,13 +131,12 @@ static void add_backends(void)
 
 static void test_backend_without_memory(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, add_backends);
-	assert_lines(lab.err, 6);
-	assert_int_equal(occurrences(lab.err, ": DOCA_ERROR_NO_MEMORY\n"), 6);
-	lab_clear(&lab);
+	log_process_run(&output, add_backends);
+	assert_lines(output.err, 6);
+	assert_int_equal(occurrences(output.err, ": DOCA_ERROR_NO_MEMORY\n"), 6);
+	log_output_clear(&output);
 }
 
 static void log_long_line(void)
@@ -153,17 +152,16 @@ static void log_long_line(void)
 
 static void test_long_line_without_memory_is_cut(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 	size_t len;
 
-	(void)state;
-	lab_run(&lab, log_long_line);
-	assert_lines(lab.out, 2);
-	assert_int_equal(occurrences(lab.out, "] begin "), 2);
-	assert_int_equal(occurrences(lab.out, " end\n"), 1);
-	len = strcspn(lab.out, "\n");
+	log_process_run(&output, log_long_line);
+	assert_lines(output.out, 2);
+	assert_int_equal(occurrences(output.out, "] begin "), 2);
+	assert_int_equal(occurrences(output.out, " end\n"), 1);
+	len = strcspn(output.out, "\n");
 	assert_in_range(len, 1000, 1100);
-	lab_clear(&lab);
+	log_output_clear(&output);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /*
  * The library's own messages: SDK backends, standard error without one, DPUMAP_LOG_LEVEL.
  */
-#include "unit/log_lab.h"
+#include "unit/log_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,17 +34,16 @@ static struct doca_log_backend *sdk_to_stdout(void)
 
 static void test_without_a_backend_stderr_has_warnings_and_errors(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, say_all);
-	assert_string_equal(lab.err, "dpumap: error: thing 7 is busy: DOCA_ERROR_IN_USE\n"
-				     "dpumap: warning: thing 8 is odd\n");
-	assert_string_equal(lab.out, "");
-	lab_clear(&lab);
+	log_process_run(&output, say_all);
+	assert_string_equal(output.err, "dpumap: error: thing 7 is busy: DOCA_ERROR_IN_USE\n"
+					"dpumap: warning: thing 8 is odd\n");
+	assert_string_equal(output.out, "");
+	log_output_clear(&output);
 }
 
-/* A backend of the program is none for the library. */
+/* A backend of the program does not receive messages of the library. */
 static void say_to_program(void)
 {
 	CHECK_OK(doca_log_backend_create_standard());
@@ -54,15 +53,14 @@ static void say_to_program(void)
 
 static void test_backends_of_the_program_get_nothing_of_the_library(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, say_to_program);
-	assert_like(lab.out, STAMP ".* of the program\n");
-	assert_lines(lab.out, 1);
-	assert_lines(lab.err, 2);
-	assert_int_equal(occurrences(lab.err, "dpumap: "), 2);
-	lab_clear(&lab);
+	log_process_run(&output, say_to_program);
+	assert_like(output.out, STAMP ".* of the program\n");
+	assert_lines(output.out, 1);
+	assert_lines(output.err, 2);
+	assert_int_equal(occurrences(output.err, "dpumap: "), 2);
+	log_output_clear(&output);
 }
 
 static void say_to_sdk(void)
@@ -74,17 +72,16 @@ static void say_to_sdk(void)
 
 static void test_sdk_backend_gets_the_librarys_messages_alone(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, say_to_sdk);
+	log_process_run(&output, say_to_sdk);
 #define PLACE "[[]test_log_sdk.c:[0-9]+[]][[]say_all[]]"
-	assert_like(lab.out, STAMP "[[]ERR[]]" PLACE " thing 7 is busy: DOCA_ERROR_IN_USE\n" STAMP
-				   "[[]WRN[]]" PLACE " thing 8 is odd\n" STAMP "[[]INF[]]" PLACE
-				   " thing 9 is\n");
+	assert_like(output.out, STAMP
+		    "[[]ERR[]]" PLACE " thing 7 is busy: DOCA_ERROR_IN_USE\n" STAMP
+		    "[[]WRN[]]" PLACE " thing 8 is odd\n" STAMP "[[]INF[]]" PLACE " thing 9 is\n");
 #undef PLACE
-	assert_string_equal(lab.err, "");
-	lab_clear(&lab);
+	assert_string_equal(output.err, "");
+	log_output_clear(&output);
 }
 
 static void fail_in_the_interface(void)
@@ -95,18 +92,17 @@ static void fail_in_the_interface(void)
 
 static void test_sdk_message_has_the_librarys_file_and_function(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, fail_in_the_interface);
-	assert_like(lab.out,
+	log_process_run(&output, fail_in_the_interface);
+	assert_like(output.out,
 		    STAMP "[[]ERR[]][[]doca_log.c:[0-9]+[]][[]doca_log_unregister_source[]] "
-			  "there is no log source 4711: DOCA_ERROR_INVALID_VALUE\n");
-	assert_string_equal(lab.err, "");
-	lab_clear(&lab);
+			  "log source 4711 is not registered: DOCA_ERROR_INVALID_VALUE\n");
+	assert_string_equal(output.err, "");
+	log_output_clear(&output);
 }
 
-/* --- Every kind of backend --- */
+/* --- Every kind of backend -------------------------------------------------------------------- */
 
 static char buffer[512];
 
@@ -128,16 +124,15 @@ static void say_to_all_kinds(void)
 
 static void test_each_kind_of_sdk_backend_works(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, say_to_all_kinds);
-	assert_like(lab.err, STAMP "[[]WRN[]].* careful\n");
-	assert_like(lab.out,
+	log_process_run(&output, say_to_all_kinds);
+	assert_like(output.err, STAMP "[[]WRN[]].* careful\n");
+	assert_like(output.out,
 		    "flushed " STAMP "[[]WRN[]].* careful\nsdk 12 " STAMP "[[]WRN[]].* careful\n");
-	assert_lines(lab.err, 1);
-	assert_lines(lab.out, 2);
-	lab_clear(&lab);
+	assert_lines(output.err, 1);
+	assert_lines(output.out, 2);
+	log_output_clear(&output);
 }
 
 static void create_badly(void)
@@ -159,15 +154,14 @@ static void create_badly(void)
 
 static void test_bad_sdk_backends_are_refused(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, create_badly);
-	assert_lines(lab.err, 10);
-	lab_clear(&lab);
+	log_process_run(&output, create_badly);
+	assert_lines(output.err, 10);
+	log_output_clear(&output);
 }
 
-/* --- Levels --- */
+/* --- Levels ----------------------------------------------------------------------------------- */
 
 static void say_with_limits(void)
 {
@@ -187,13 +181,12 @@ static void say_with_limits(void)
 
 static void test_sdk_level_of_a_backend_lasts_until_the_global_one(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, say_with_limits);
-	assert_lines(lab.out, 4 + 1 + 0);
-	assert_lines(lab.err, 3 + 1 + 1);
-	lab_clear(&lab);
+	log_process_run(&output, say_with_limits);
+	assert_lines(output.out, 4 + 1 + 0);
+	assert_lines(output.err, 3 + 1 + 1);
+	log_output_clear(&output);
 }
 
 static void say_after_global_limit(void)
@@ -205,13 +198,12 @@ static void say_after_global_limit(void)
 
 static void test_global_sdk_limit_is_for_later_backends_too(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, say_after_global_limit);
-	assert_like(lab.out, ".* thing 7 is busy: DOCA_ERROR_IN_USE\n");
-	assert_lines(lab.out, 1);
-	lab_clear(&lab);
+	log_process_run(&output, say_after_global_limit);
+	assert_like(output.out, ".* thing 7 is busy: DOCA_ERROR_IN_USE\n");
+	assert_lines(output.out, 1);
+	log_output_clear(&output);
 }
 
 static void mix_sides(void)
@@ -227,16 +219,15 @@ static void mix_sides(void)
 
 static void test_limits_of_the_program_are_not_for_sdk_backends(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, mix_sides);
-	assert_lines(lab.out, 5);
-	assert_int_equal(occurrences(lab.out, "DOCA_ERROR_INVALID_VALUE"), 5);
-	lab_clear(&lab);
+	log_process_run(&output, mix_sides);
+	assert_lines(output.out, 5);
+	assert_int_equal(occurrences(output.out, "DOCA_ERROR_INVALID_VALUE"), 5);
+	log_output_clear(&output);
 }
 
-/* --- Standard error --- */
+/* --- Standard error --------------------------------------------------------------------------- */
 
 static void say_disabled(void)
 {
@@ -252,15 +243,14 @@ static void say_talkative(void)
 
 static void test_global_sdk_limit_is_for_stderr_without_a_backend(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, say_disabled);
-	assert_string_equal(lab.err, "");
-	lab_clear(&lab);
-	lab_run(&lab, say_talkative);
-	assert_lines(lab.err, 4);
-	lab_clear(&lab);
+	log_process_run(&output, say_disabled);
+	assert_string_equal(output.err, "");
+	log_output_clear(&output);
+	log_process_run(&output, say_talkative);
+	assert_lines(output.err, 4);
+	log_output_clear(&output);
 }
 
 static void say_with_env(const char *level, void (*how)(void))
@@ -286,18 +276,17 @@ static void env_debug(void)
 
 static void test_env_decides_about_stderr(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, env_off);
-	assert_string_equal(lab.err, "");
-	lab_clear(&lab);
-	lab_run(&lab, env_error);
-	assert_string_equal(lab.err, "dpumap: error: thing 7 is busy: DOCA_ERROR_IN_USE\n");
-	lab_clear(&lab);
-	lab_run(&lab, env_debug);
-	assert_lines(lab.err, 4);
-	lab_clear(&lab);
+	log_process_run(&output, env_off);
+	assert_string_equal(output.err, "");
+	log_output_clear(&output);
+	log_process_run(&output, env_error);
+	assert_string_equal(output.err, "dpumap: error: thing 7 is busy: DOCA_ERROR_IN_USE\n");
+	log_output_clear(&output);
+	log_process_run(&output, env_debug);
+	assert_lines(output.err, 4);
+	log_output_clear(&output);
 }
 
 static void env_with_backend(void)
@@ -312,17 +301,16 @@ static void env_off_with_backend(void)
 
 static void test_env_does_not_take_from_backends(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, env_with_backend);
-	assert_lines(lab.out, 3);
-	assert_lines(lab.err, 2);
-	lab_clear(&lab);
-	lab_run(&lab, env_off_with_backend);
-	assert_lines(lab.out, 3);
-	assert_string_equal(lab.err, "");
-	lab_clear(&lab);
+	log_process_run(&output, env_with_backend);
+	assert_lines(output.out, 3);
+	assert_lines(output.err, 2);
+	log_output_clear(&output);
+	log_process_run(&output, env_off_with_backend);
+	assert_lines(output.out, 3);
+	assert_string_equal(output.err, "");
+	log_output_clear(&output);
 }
 
 static void say_to_stderr_by_file(void)
@@ -355,19 +343,18 @@ static void env_with_fd_on_stderr(void)
 
 static void test_nothing_is_on_stderr_twice(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, env_with_file_on_stderr);
-	assert_like(lab.err, STAMP ".* thing 7 is busy: DOCA_ERROR_IN_USE\n"
-				   "dpumap: warning: thing 8 is odd\n");
-	assert_lines(lab.err, 2);
-	lab_clear(&lab);
-	lab_run(&lab, env_with_fd_on_stderr);
-	assert_like(lab.err, STAMP ".* thing 7 is busy: DOCA_ERROR_IN_USE\n"
-				   "dpumap: warning: thing 8 is odd\n");
-	assert_lines(lab.err, 2);
-	lab_clear(&lab);
+	log_process_run(&output, env_with_file_on_stderr);
+	assert_like(output.err, STAMP ".* thing 7 is busy: DOCA_ERROR_IN_USE\n"
+				      "dpumap: warning: thing 8 is odd\n");
+	assert_lines(output.err, 2);
+	log_output_clear(&output);
+	log_process_run(&output, env_with_fd_on_stderr);
+	assert_like(output.err, STAMP ".* thing 7 is busy: DOCA_ERROR_IN_USE\n"
+				      "dpumap: warning: thing 8 is odd\n");
+	assert_lines(output.err, 2);
+	log_output_clear(&output);
 }
 
 static void env_wrong(void)
@@ -375,16 +362,15 @@ static void env_wrong(void)
 	say_with_env("loud", say_all);
 }
 
-static void test_wrong_env_is_said_and_ignored(void **state)
+static void invalid_environment_is_reported_and_ignored(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, env_wrong);
-	assert_lines(lab.err, 3);
-	assert_int_equal(occurrences(lab.err, "DPUMAP_LOG_LEVEL is none of off, error, warning, "),
-			 1);
-	lab_clear(&lab);
+	log_process_run(&output, env_wrong);
+	assert_lines(output.err, 3);
+	assert_int_equal(
+		occurrences(output.err, "DPUMAP_LOG_LEVEL must be off, error, warning, info"), 1);
+	log_output_clear(&output);
 }
 
 static void fail_with_errno(void)
@@ -398,7 +384,7 @@ static void fail_with_errno(void)
 	CHECK(errno == ENOTEMPTY);
 }
 
-/* Nobody hears of it, the failed call of the library least of all. */
+/* The message is lost, and the failed call of the library does not notice. */
 static void fail_on_full_disk(void)
 {
 	int full = open("/dev/full", O_WRONLY);
@@ -411,15 +397,14 @@ static void fail_on_full_disk(void)
 
 static void test_errno_is_preserved_for_all(void **state)
 {
-	struct lab lab;
+	struct log_output output;
 
-	(void)state;
-	lab_run(&lab, fail_with_errno);
-	assert_int_equal(occurrences(lab.out, strerror(ENOTEMPTY)), 1);
-	assert_int_equal(occurrences(lab.err, strerror(ENOTEMPTY)), 1);
-	lab_clear(&lab);
-	lab_run(&lab, fail_on_full_disk);
-	lab_clear(&lab);
+	log_process_run(&output, fail_with_errno);
+	assert_int_equal(occurrences(output.out, strerror(ENOTEMPTY)), 1);
+	assert_int_equal(occurrences(output.err, strerror(ENOTEMPTY)), 1);
+	log_output_clear(&output);
+	log_process_run(&output, fail_on_full_disk);
+	log_output_clear(&output);
 }
 
 int main(void)
@@ -438,7 +423,7 @@ int main(void)
 		cmocka_unit_test(test_env_decides_about_stderr),
 		cmocka_unit_test(test_env_does_not_take_from_backends),
 		cmocka_unit_test(test_nothing_is_on_stderr_twice),
-		cmocka_unit_test(test_wrong_env_is_said_and_ignored),
+		cmocka_unit_test(invalid_environment_is_reported_and_ignored),
 		cmocka_unit_test(test_errno_is_preserved_for_all),
 	};
 

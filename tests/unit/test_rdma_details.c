@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#include "core/rdma_details.h"
+#include "rdma/details.h"
 
-static struct dpumap_rdma_end ethernet(void)
+static struct dpumap_qp_info ethernet(void)
 {
-	struct dpumap_rdma_end end = {
+	struct dpumap_qp_info end = {
 		.qpn = 0x123456,
 		.psn = 0xfedcba,
 		.log_mtu = 12,
@@ -24,9 +24,9 @@ static struct dpumap_rdma_end ethernet(void)
 	return end;
 }
 
-static struct dpumap_rdma_end infiniband(void)
+static struct dpumap_qp_info infiniband(void)
 {
-	return (struct dpumap_rdma_end){
+	return (struct dpumap_qp_info){
 		.qpn = 1,
 		.psn = 0,
 		.lid = 0xfffe,
@@ -36,7 +36,7 @@ static struct dpumap_rdma_end infiniband(void)
 	};
 }
 
-static doca_error_t pass(const struct dpumap_rdma_end *end, struct dpumap_rdma_end *got)
+static doca_error_t pass(const struct dpumap_qp_info *end, struct dpumap_qp_info *got)
 {
 	uint8_t details[RDMA_DETAILS_SIZE];
 
@@ -44,18 +44,17 @@ static doca_error_t pass(const struct dpumap_rdma_end *end, struct dpumap_rdma_e
 	return dpumap_rdma_details_decode(details, sizeof(details), got);
 }
 
-static void assert_refused(struct dpumap_rdma_end end)
+static void assert_refused(struct dpumap_qp_info end)
 {
-	struct dpumap_rdma_end got;
+	struct dpumap_qp_info got;
 
 	assert_int_equal(pass(&end, &got), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void what_goes_in_comes_out(void **state)
+static void encoded_details_decode_to_the_same(void **state)
 {
-	struct dpumap_rdma_end sent[] = {ethernet(), infiniband()}, got;
+	struct dpumap_qp_info sent[] = {ethernet(), infiniband()}, got;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		memset(&got, 0xee, sizeof(got));
 		assert_int_equal(pass(&sent[i], &got), DOCA_SUCCESS);
@@ -78,19 +77,17 @@ static void the_bytes_are_those_specified(void **state)
 		0x00, 0x00, 0x0c, 0x10, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7,
 		0xa8, 0xa9, 0xaa, 0xab, 0xac, 0xad, 0xae, 0xaf, 0x00, 0x00, 0x00, 0x00,
 	};
-	struct dpumap_rdma_end end = ethernet();
+	struct dpumap_qp_info end = ethernet();
 	uint8_t details[RDMA_DETAILS_SIZE];
 
-	(void)state;
 	dpumap_rdma_details_encode(&end, details);
 	assert_memory_equal(details, wanted, sizeof(wanted));
 }
 
 static void fields_out_of_range(void **state)
 {
-	struct dpumap_rdma_end end;
+	struct dpumap_qp_info end;
 
-	(void)state;
 #define REFUSED(base, field, value) \
 	end = base();               \
 	end.field = (value);        \
@@ -111,10 +108,9 @@ static void fields_out_of_range(void **state)
 
 static void outputs_stay_on_refusal(void **state)
 {
-	struct dpumap_rdma_end end = ethernet(), got = infiniband();
+	struct dpumap_qp_info end = ethernet(), got = infiniband();
 	uint8_t details[RDMA_DETAILS_SIZE];
 
-	(void)state;
 	dpumap_rdma_details_encode(&end, details);
 	for (size_t len = 0; len < sizeof(details); len++)
 		assert_int_equal(dpumap_rdma_details_decode(details, len, &got),
@@ -128,7 +124,7 @@ static void outputs_stay_on_refusal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_goes_in_comes_out),
+		cmocka_unit_test(encoded_details_decode_to_the_same),
 		cmocka_unit_test(the_bytes_are_those_specified),
 		cmocka_unit_test(fields_out_of_range),
 		cmocka_unit_test(outputs_stay_on_refusal),

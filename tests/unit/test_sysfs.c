@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What sysfs tells of a device, in trees of the shapes that Linux makes of each kind of function.
- */
+/* What sysfs reports about a device, in trees as Linux creates them for each kind of function. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,22 +22,17 @@ static char root[64];
 
 static int make_root(void **state)
 {
-	(void)state;
 	strcpy(root, "/tmp/dpumap-sysfs.XXXXXX");
 	return mkdtemp(root) ? 0 : -1;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
 	return remove(path);
 }
 
 static int remove_root(void **state)
 {
-	(void)state;
 	return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -66,7 +60,7 @@ static void put(const char *path, const char *text)
 	fclose(f);
 }
 
-/* An RDMA device whose "device" leads to where it is on the bus. */
+/* An RDMA device whose "device" links to its place on the bus. */
 static const char *ibdev_of(const char *device)
 {
 	static char path[128];
@@ -83,7 +77,6 @@ static void test_physical_function(void **state)
 {
 	struct dpumap_func func = {.type = DPUMAP_FUNC_SF};
 
-	(void)state;
 	put(PF "/vendor", "0x15b3\n");
 	assert_int_equal(dpumap_sysfs_func(ibdev_of(PF), &func), DOCA_SUCCESS);
 	assert_int_equal(func.type, DPUMAP_FUNC_PF);
@@ -93,7 +86,6 @@ static void test_virtual_function(void **state)
 {
 	struct dpumap_func func = {.type = DPUMAP_FUNC_SF};
 
-	(void)state;
 	put(PF "/physfn/vendor", "0x15b3\n");
 	assert_int_equal(dpumap_sysfs_func(ibdev_of(PF), &func), DOCA_SUCCESS);
 	assert_int_equal(func.type, DPUMAP_FUNC_VF);
@@ -105,7 +97,6 @@ static void test_sub_function_and_its_index(void **state)
 	struct dpumap_func func = {0};
 	const char *ibdev;
 
-	(void)state;
 	put(PF "/mlx5_core.sf.17/sfnum", "88\n");
 	ibdev = ibdev_of(PF "/mlx5_core.sf.17");
 	assert_int_equal(dpumap_sysfs_func(ibdev, &func), DOCA_SUCCESS);
@@ -119,17 +110,15 @@ static void test_names_like_a_sub_functions(void **state)
 {
 	struct dpumap_func func = {.type = DPUMAP_FUNC_SF};
 
-	(void)state;
 	put(PF "/mlx5_core.sf.17x/sfnum", "88\n");
 	assert_int_equal(dpumap_sysfs_func(ibdev_of(PF "/mlx5_core.sf.17x"), &func), DOCA_SUCCESS);
 	assert_int_equal(func.type, DPUMAP_FUNC_PF);
 }
 
-static void test_device_that_is_gone(void **state)
+static void missing_device_is_an_operating_system_error(void **state)
 {
 	struct dpumap_func func;
 
-	(void)state;
 	assert_int_equal(dpumap_sysfs_func(ibdev_of("devices/nowhere"), &func),
 			 DOCA_ERROR_OPERATING_SYSTEM);
 }
@@ -149,13 +138,11 @@ static void host_interface_is_found(const char *port_name)
 
 static void test_interface_of_the_host(void **state)
 {
-	(void)state;
 	host_interface_is_found("c1pf0\n");
 }
 
 static void test_interface_of_the_host_before_controllers(void **state)
 {
-	(void)state;
 	host_interface_is_found("pf0\n");
 }
 
@@ -163,7 +150,6 @@ static void test_no_interface_of_the_host(void **state)
 {
 	char name[32];
 
-	(void)state;
 	put(PF "/net/p0/phys_port_name", "p0\n");
 	assert_int_equal(dpumap_sysfs_rep_iface(ibdev_of(PF), name, sizeof(name)),
 			 DOCA_ERROR_NOT_FOUND);
@@ -174,7 +160,6 @@ static void test_interface_that_the_port_does_not_know(void **state)
 	const char *ibdev = ibdev_of(PF);
 	char name[32], short_name[3];
 
-	(void)state;
 	put(PF "/net/enp3s0f0np0/address", "02:00:5E:10:00:ff\n");
 	assert_int_equal(dpumap_sysfs_iface(ibdev, name, sizeof(name)), DOCA_SUCCESS);
 	assert_string_equal(name, "enp3s0f0np0");
@@ -188,7 +173,6 @@ static void test_no_interface(void **state)
 	uint8_t mac[DPUMAP_MAC_SIZE];
 	char name[32];
 
-	(void)state;
 	put(PF "/uevent", "DRIVER=mlx5_core\n");
 	assert_int_equal(dpumap_sysfs_iface(ibdev, name, sizeof(name)), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(dpumap_sysfs_mac(ibdev, mac), DOCA_ERROR_NOT_FOUND);
@@ -199,7 +183,6 @@ static void test_mac_address(void **state)
 	static const uint8_t wanted[DPUMAP_MAC_SIZE] = {0x02, 0x00, 0x5e, 0x10, 0x00, 0xff};
 	uint8_t mac[DPUMAP_MAC_SIZE] = {0};
 
-	(void)state;
 	put(PF "/net/p0/address", "02:00:5E:10:00:ff\n");
 	assert_int_equal(dpumap_sysfs_mac(ibdev_of(PF), mac), DOCA_SUCCESS);
 	assert_memory_equal(mac, wanted, sizeof(wanted));
@@ -209,7 +192,6 @@ static void test_mac_address_of_another_length(void **state)
 {
 	uint8_t mac[DPUMAP_MAC_SIZE];
 
-	(void)state;
 	put(PF "/net/ib0/address", "80:00:00:48:fe:80:00:00:00:00:00:00:02:00:5e:10:00:ff:00:01\n");
 	assert_int_equal(dpumap_sysfs_mac(ibdev_of(PF), mac), DOCA_ERROR_NOT_FOUND);
 }
@@ -224,21 +206,18 @@ static void pci_addr_is(const char *device, const char *wanted)
 
 static void test_pci_address_of_a_function(void **state)
 {
-	(void)state;
 	put(PF "/uevent", "PCI_SLOT_NAME=0000:99:00.0\n");
 	pci_addr_is(PF, "0000:03:00.0");
 }
 
 static void test_pci_address_of_the_parent_of_a_sub_function(void **state)
 {
-	(void)state;
 	put(PF "/mlx5_core.sf.4/sfnum", "88\n");
 	pci_addr_is(PF "/mlx5_core.sf.4", "0000:03:00.0");
 }
 
 static void test_pci_address_by_uevent(void **state)
 {
-	(void)state;
 	put("devices/platform/card/uevent", "DRIVER=mlx5_core\nPCI_SLOT_NAME=0000:AF:00.1\n");
 	pci_addr_is("devices/platform/card", "0000:af:00.1");
 }
@@ -247,7 +226,6 @@ static void test_no_pci_address(void **state)
 {
 	char addr[DPUMAP_PCI_ADDR_SIZE];
 
-	(void)state;
 	put("devices/platform/card/uevent", "PCI_SLOT_NAME=af:00\n");
 	assert_int_equal(dpumap_sysfs_pci_addr(ibdev_of("devices/platform/card"), addr),
 			 DOCA_ERROR_OPERATING_SYSTEM);
@@ -262,7 +240,7 @@ int main(void)
 		tree_test(test_virtual_function),
 		tree_test(test_sub_function_and_its_index),
 		tree_test(test_names_like_a_sub_functions),
-		tree_test(test_device_that_is_gone),
+		tree_test(missing_device_is_an_operating_system_error),
 		tree_test(test_interface_of_the_host),
 		tree_test(test_interface_of_the_host_before_controllers),
 		tree_test(test_no_interface_of_the_host),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The numbers of the interface, which binaries and other languages rely on; settled by compiling.
+/*
+ * The numbers of the interface, on which binaries and other languages rely; checked by compiling.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -135,7 +136,7 @@ IS(DOCA_VERSION_LTE_CURRENT(DOCA_VERSION_MAJOR + 1, 0, 0), 0);
 #error "one library for all generations"
 #endif
 
-/* What is left for running: the text of the version says what its numbers say. */
+/* Checked when it runs: the text of the version agrees with its numbers. */
 int main(void)
 {
 	char text[32];

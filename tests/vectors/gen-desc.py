@@ -3,14 +3,15 @@
 """The descriptor vectors: a writer of docs/wire-format.md that shares no code with src/desc, so that
 the two check each other.
 
-    gen-desc.py                          writes desc.txt to standard output
-    gen-desc.py --check desc.txt DOC     both are up to date: the vectors, and the examples in DOC
+    gen-desc.py V1                      write desc.txt, the vectors that V1 lacks, to standard output
+    gen-desc.py --check V1 DESC DOC     check both files of vectors, and the examples in DOC
 
 Another independent program, read-desc.py, reads what this one writes.
 """
 
 import contextlib
 import io
+import pathlib
 import re
 import struct
 import sys
@@ -416,12 +417,16 @@ def accesses_by_right():
     access("of no descriptor", PCI, 1, at, 1, "MKEY", mkey=0)
 
 
-def write_vectors():
-    print("# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only")
-    print("# Descriptors and what becomes of them; written by gen-desc.py, read by vectors.c and")
-    print("# read-desc.py. With hex: decoding gives the status, the byte to blame and the fields; if")
-    print("# canonical, encoding the fields gives the hex. With op: accessing `count` bytes from")
-    print("# `first` on gives the status. With neither: encoding the fields gives the status.")
+HEAD = """\
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Descriptors and the result for each, in addition to those of v1.txt. Written by gen-desc.py, read by
+# vectors.c and read-desc.py. With hex: decoding gives the status, the byte to blame and the fields; if
+# canonical, encoding the fields gives the hex. With op: accessing `count` bytes from `first` on gives
+# the status. With neither: encoding the fields gives the status.
+"""
+
+
+def emit_all():
     accepted()
     header_errors()
     truncations()
@@ -435,6 +440,23 @@ def write_vectors():
     accesses_by_right()
 
 
+def split_vectors(text):
+    return [vector for vector in text.strip().split("\n\n") if not vector.startswith("#")]
+
+
+def later_vectors(v1):
+    """The text of desc.txt; fails unless all vectors of the file v1 are among those made here."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        emit_all()
+    every = split_vectors(text.getvalue())
+    frozen = set(split_vectors(pathlib.Path(v1).read_text(encoding="utf-8")))
+    if not frozen <= set(every):
+        sys.exit(f"{v1} has vectors that gen-desc.py does not write")
+    later = [vector for vector in every if vector not in frozen]
+    return HEAD + "".join(f"\n{vector}\n" for vector in later)
+
+
 def example_bytes(example):
     rows = re.findall(r"^([0-9a-f]{4})  ([0-9a-f ]+?)(?:  .*)?$", example, re.M)
     data = b""
@@ -445,13 +467,9 @@ def example_bytes(example):
     return data
 
 
-def check(vectors, document):
-    text = io.StringIO()
-    with contextlib.redirect_stdout(text):
-        write_vectors()
-    with open(vectors, encoding="utf-8") as file:
-        if file.read() != text.getvalue():
-            sys.exit(f"{vectors} is not what gen-desc.py writes")
+def check(v1, vectors, document):
+    if pathlib.Path(vectors).read_text(encoding="utf-8") != later_vectors(v1):
+        sys.exit(f"{vectors} is not what gen-desc.py writes")
     with open(document, encoding="utf-8") as file:
         examples = re.findall(r"```hexdump\n(.*?)```", file.read(), re.S)
     if [example_bytes(e) for e in examples] != [whole(base) for base in BASES.values()]:
@@ -459,9 +477,9 @@ def check(vectors, document):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4 and sys.argv[1] == "--check":
-        check(sys.argv[2], sys.argv[3])
-    elif len(sys.argv) == 1:
-        write_vectors()
+    if len(sys.argv) == 5 and sys.argv[1] == "--check":
+        check(*sys.argv[2:])
+    elif len(sys.argv) == 2:
+        print(later_vectors(sys.argv[1]), end="")
     else:
         sys.exit(__doc__)

@@ -49,7 +49,7 @@ static bool split(const char *text, struct line *line)
 	       copy(line->value, sizeof(line->value), text + value, len - value);
 }
 
-/* Append the hex bytes of text to out; false if they are none or do not fit. */
+/* Append the hex bytes of text to out; false if they are invalid or do not fit. */
 static bool read_hex(const char *text, uint8_t *out, size_t max, size_t *size)
 {
 	char *end;
@@ -248,7 +248,7 @@ static bool encodes(const struct desc_vector *v)
 	       (!v->canonical || (written == v->size && !memcmp(bytes, v->bytes, written)));
 }
 
-/* What is refused leaves nothing but zeros. */
+/* After a refusal the output is all zeros. */
 static bool decodes(const struct desc_vector *v)
 {
 	struct dpumap_desc d;
@@ -263,7 +263,7 @@ static bool decodes(const struct desc_vector *v)
 	return status == DPUMAP_DESC_OK ? desc_vector_same(&d, &v->fields) : is_zero(&d, sizeof(d));
 }
 
-/* The part that needs no descriptor says the same, but for what it does not look at. */
+/* The check that needs no descriptor agrees, except for what it does not check. */
 static bool accesses(const struct desc_vector *v)
 {
 	dpumap_desc_status_t status, part;

@@ -1,108 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The engine's thread: passes over its QPs and CQs, and sleep.
- *
- * The thread lives in somebody else's program. It blocks all signals, prints nothing, and uses
- * direct system calls for what the interposing library replaces.
- */
-#include "engine_int.h"
+/* The engine's thread: passes over its QPs and CQs, and sleep. The thread runs in a foreign program. It blocks all signals, prints nothing, and makes direct system calls for functions that the shim interposes. */
+#include "emu/engine/engine.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SPIN_NS	    10000u
-#define SLICE_NS    100000u
-#define KEEP_POLICY 0x08u /* SCHED_FLAG_KEEP_POLICY */
-#define NAP_MIN_NS  20000u
-#define NAP_MAX_NS  50000000u
-#define LOOK_NS	    20000000u /* how often to see whether the server lives */
+#include "emu/engine/clock.h"
+#include "emu/engine/copy.h"
+#include "emu/engine/cq.h"
+#include "emu/engine/dmabuf.h"
+#include "emu/engine/notes.h"
+#include "emu/engine/qp.h"
+#include "emu/engine/rq.h"
+#include "emu/engine/sq.h"
+#include "emu/engine/srq.h"
+#include "emu/engine/state.h"
 
-bool emu_engine_record(struct engine *e, const void *record, size_t len)
-{
-	long r = syscall(SYS_sendto, e->cfg.notify_fd, record, len, MSG_DONTWAIT | MSG_NOSIGNAL,
-			 NULL, 0);
+#define SPIN_NS	     10000u
+#define SLICE_NS     100000u
+#define KEEP_POLICY  0x08u /* SCHED_FLAG_KEEP_POLICY */
+#define SLEEP_MIN_NS 20000u
+#define SLEEP_MAX_NS 50000000u
+#define LOOK_NS	     20000000u /* how often to check that the server runs */
 
-	return r >= 0 || (errno != EAGAIN && errno != EINTR && errno != ENOBUFS);
-}
-
-bool emu_engine_note(struct engine *e, const struct emu_note *note)
-{
-	return emu_engine_record(e, note, sizeof(*note));
-}
-
-void emu_engine_event(struct engine *e, const struct emu_note *note)
-{
-	emu_cq_publish(e);
-	emu_cq_end_session(e);
-	if (!e->event_count && emu_engine_note(e, note))
-		return;
-	if (e->event_count < ENGINE_EVENTS)
-		e->event[e->event_count++] = *note;
-}
-
-static void send_events(struct engine *e)
-{
-	uint32_t sent = 0;
-
-	while (sent < e->event_count && emu_engine_note(e, &e->event[sent]))
-		sent++;
-	if (!sent)
-		return;
-	e->event_count -= sent;
-	memmove(e->event, e->event + sent, e->event_count * sizeof(e->event[0]));
-	e->worked = true;
-}
-
-void emu_engine_kick(struct engine *e, uint32_t slot)
-{
-	struct emu_engine *other;
-
-	if (slot == e->cfg.slot || slot >= EMU_MAX_ENGINES)
-		return;
-	other = &e->cfg.queues->engine[slot];
-	if (!atomic_load(&other->asleep))
-		return;
-	atomic_fetch_add(&other->wake, 1);
-	syscall(SYS_futex, &other->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
-bool emu_engine_qp_fail(struct emu_qp *q)
-{
-	uint32_t state = atomic_load(&q->state);
-
-	while (state != EMU_QPS_ERR) {
-		if (state < EMU_QPS_RTR)
-			return false;
-		if (atomic_compare_exchange_weak(&q->state, &state, EMU_QPS_ERR))
-			return true;
-	}
-	return true;
-}
-
-bool emu_engine_sq_fail(struct emu_qp *q)
-{
-	uint32_t state = EMU_QPS_RTS;
-
-	if (emu_qp_reliable(q))
-		return emu_engine_qp_fail(q);
-	return atomic_compare_exchange_strong(&q->state, &state, EMU_QPS_SQE) ||
-	       emu_engine_qp_fail(q);
-}
-
-static void close_files(struct engine *e)
-{
-	emu_files_close(e);
-}
-
-/* Not those of some domain: a message may be in execution whose SRQ goes. */
+/*
+ * All targets, not only those of its SRQs' domains: a message may be in execution whose SRQ is
+ * destroyed.
+ */
 static void scan_targets(struct engine *e)
 {
 	struct emu_queues *queues = e->cfg.queues;
@@ -151,12 +84,12 @@ static void scan(struct engine *e)
 			e->srq_list[e->srq_count++] = i;
 	scan_targets(e);
 	if (!has_queues(e))
-		close_files(e); /* it may sleep now until there is a QP again */
+		emu_dmabufs_close(e); /* it may sleep until there is a QP again */
 }
 
 /*
- * Without a server there is no device any more: whoever waits for a completion gets it, flushed.
- * States are the engine's alone now, whatever they were.
+ * Without a server there is no device: flush all work requests, so that programs get their
+ * completions. The states belong to the engine alone now.
  */
 static void fail(struct emu_qp *q)
 {
@@ -164,7 +97,7 @@ static void fail(struct emu_qp *q)
 		atomic_store(&q->state, EMU_QPS_ERR);
 }
 
-/* Brings the memory of a QP up to date; false if there is none. */
+/* Bring the memory of a QP up to date; false if the QP does not exist. */
 static bool refresh(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
@@ -174,7 +107,7 @@ static bool refresh(struct engine *e, uint32_t qpn)
 
 	if (!serial)
 		return false;
-	if (e->abandoned) /* each time: the server may have made it after this engine looked */
+	if (e->abandoned) /* each time: the server may have created it after this engine detected the end */
 		fail(q);
 	resets = atomic_load(&q->resets);
 	if (r->serial != serial || r->resets != resets) {
@@ -218,7 +151,7 @@ static void abandon(struct engine *e)
 	e->worked = true;
 }
 
-/* Without a server there is nobody to tell: a queue that it did not answer for may be gone. */
+/* Without a server send no notes: a queue whose creation it did not answer may not exist. */
 static void notify(struct engine *e)
 {
 	uint32_t i;
@@ -227,10 +160,11 @@ static void notify(struct engine *e)
 		emu_cq_notify(e, e->cq_list[i]);
 	for (i = 0; i < e->srq_count && !e->abandoned; i++)
 		emu_srq_notify(e, e->srq_list[i]);
-	send_events(e);
+	if (e->event_count)
+		emu_engine_send_events(e);
 }
 
-/* False if the slot was taken away. */
+/* Make one pass; false if the engine has lost its slot. */
 static bool pass(struct engine *e)
 {
 	bool mine;
@@ -242,11 +176,11 @@ static bool pass(struct engine *e)
 	atomic_fetch_add(&e->slot->epoch, 1);
 	mine = atomic_load(&e->slot->serial) == e->serial;
 	e->rule = atomic_load(&e->cfg.queues->rule.action);
-	if (!e->abandoned && atomic_load(&e->cfg.queues->gone))
+	if (!e->abandoned && atomic_load(&e->cfg.queues->server_ended))
 		abandon(e);
 	if (mine) {
 		scan(e);
-		emu_files_prune(e);
+		emu_dmabufs_prune(e);
 		for (i = 0; i < e->qp_count; i++)
 			visit(e, e->qp_list[i]);
 		for (i = 0; i < e->tgt_count; i++)
@@ -279,29 +213,32 @@ static void relax(void)
 #endif
 }
 
-/* As doorbells wake nobody, a nap makes late: by an eighth of the time that passed without work. */
-static void nap(struct engine *e, uint32_t wake, uint64_t idle_ns)
+/*
+ * Sleep for one eighth of the idle time: doorbells do not wake the engine, so a longer sleep adds
+ * latency.
+ */
+static void sleep_for_work(struct engine *e, uint32_t wake, uint64_t idle_ns)
 {
 	uint64_t ns = idle_ns / 8;
 	struct timespec ts = {0};
 
-	if (ns < NAP_MIN_NS)
-		ns = NAP_MIN_NS;
-	if (ns > NAP_MAX_NS)
-		ns = NAP_MAX_NS;
+	if (ns < SLEEP_MIN_NS)
+		ns = SLEEP_MIN_NS;
+	if (ns > SLEEP_MAX_NS)
+		ns = SLEEP_MAX_NS;
 	ts.tv_nsec = (long)ns;
 	syscall(SYS_futex, &e->slot->wake, FUTEX_WAIT, wake, has_queues(e) ? &ts : NULL, NULL, 0);
 	e->now = emu_now_ns();
 }
 
 /*
- * `asleep` is set before the pass that finds nothing to do: whoever gives this engine work after
- * that pass looked sees it, counts `wake` up and thereby ends the wait or keeps it from starting.
+ * `asleep` is set before the pass that finds nothing to do. Another engine that adds work after
+ * that pass sees it and increments `wake`, which ends the wait or prevents it.
  */
 static void work(struct engine *e)
 {
 	uint64_t last = emu_now_ns();
-	bool drowsy = false;
+	bool sleepy = false;
 
 	e->now = last;
 	atomic_store(&e->slot->asleep, 0);
@@ -317,16 +254,16 @@ static void work(struct engine *e)
 		idle_ns = e->now - last;
 		look_for_server(e);
 		if (e->worked) {
-			if (drowsy)
+			if (sleepy)
 				atomic_store(&e->slot->asleep, 0);
-			drowsy = false;
+			sleepy = false;
 			last = e->now;
-		} else if (drowsy) {
-			nap(e, wake, idle_ns);
+		} else if (sleepy) {
+			sleep_for_work(e, wake, idle_ns);
 		} else if (idle_ns < SPIN_NS) {
 			relax();
 		} else {
-			drowsy = true;
+			sleepy = true;
 			atomic_store(&e->slot->asleep, 1);
 		}
 	}
@@ -345,8 +282,8 @@ struct slice_attr {
 };
 
 /*
- * Ask for short turns, soon: programs poll without end, and on a small machine would keep the
- * engine off their CPU for a whole turn. Kernels before 6.12 ignore it.
+ * Ask for short time slices: programs poll without end and, on a small machine, would keep the
+ * engine off their CPU for a whole slice. Kernels before 6.12 ignore it.
  */
 static void ask_for_short_slices(void)
 {
@@ -369,7 +306,7 @@ static void *run(void *arg)
 	emu_engine_probe_vm(e);
 	work(e);
 	emu_engine_close_fds(e);
-	close_files(e);
+	emu_dmabufs_close(e);
 	free(e);
 	return NULL;
 }

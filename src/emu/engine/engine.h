@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The DMA engine: a thread in each client process that executes the WQEs of the QPs made there.
- */
+/* The DMA engine: a thread in each client process that executes the work requests of its QPs. */
 #ifndef EMU_ENGINE_H
 #define EMU_ENGINE_H
 
-#include "emu/shm.h"
+#include "emu/ipc/shm.h"
 
-/* What an engine works on; mappings and the socket belong to the caller and outlive the engine. */
+/*
+ * The memory that an engine uses; mappings and the socket belong to the caller and outlive the
+ * engine.
+ */
 struct emu_engine_config {
 	const struct emu_tables *tables; /* mapped read-only */
 	struct emu_queues *queues;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Faults on demand from a test's own code, for programs below `dpumap-emu run`. There is nothing to
- * link: the functions run the `dpumap-emu' that runs the test ($DPUMAP_EMU), on the same emulator
- * ($DPUMAP_EMU_DIR), and wait for it.
+ * Fault injection from the code of a test that runs with `dpumap-emu run`. No library is needed: the
+ * functions run the program `dpumap-emu' that runs the test ($DPUMAP_EMU), for the same emulator
+ * ($DPUMAP_EMU_DIR), and wait until it ends.
  *
  *	dpumap_emu_fault("command --method mr.create --nth 2 --errno ENOMEM");
- *	... the second registration from here fails ...
+ *	... the second registration from now on fails ...
  *	dpumap_emu_fault("clear");
  *
- * The words are those of the command line: dpumap-emu(1). C11 and C++17, POSIX.
+ * The arguments are those of the command line, see dpumap-emu(1). Requires C11 or C++17, and POSIX.
  */
 #ifndef DPUMAP_EMU_H
 #define DPUMAP_EMU_H
@@ -32,9 +32,9 @@ extern "C" {
 extern char **environ;
 
 /*
- * Run `dpumap-emu VERB WORDS...`, words being separated by blanks, its output going to descriptor
- * `out`, or nowhere if that is negative. Returns 0, an errno if it could not be run, or EINVAL if
- * it failed, which it explains on stderr.
+ * Run `dpumap-emu VERB WORDS...`. The words are separated by spaces. The output goes to the file
+ * descriptor `out`, or is discarded if `out` is negative. Return 0 on success, an errno if the program
+ * cannot run, or EINVAL if it fails; it then prints an error message to stderr.
  */
 static inline int dpumap_emu_command(const char *verb, const char *words, int out)
 {
@@ -73,16 +73,16 @@ static inline int dpumap_emu_command(const char *verb, const char *words, int ou
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : EINVAL;
 }
 
-/* `dpumap-emu fault RULE`: it is in force when this returns 0. */
+/* Inject a fault with `dpumap-emu fault RULE'. The fault is active when the function returns 0. */
 static inline int dpumap_emu_fault(const char *rule)
 {
 	return dpumap_emu_command("fault", rule, -1);
 }
 
 /*
- * A number that `dpumap-emu status' prints: live objects ("mrs", "qps", "dm_bytes", ...), what was
- * done ("copies", "errors", ...). -1 if it cannot be had. Equal counts of objects before and after
- * a test say that it leaves nothing behind.
+ * Return a number that `dpumap-emu status' prints: live objects ("mrs", "qps", "dm_bytes", ...) or
+ * work done ("copies", "errors", ...). Return -1 on failure. If the numbers of objects are equal before
+ * and after a test, the test leaks no objects.
  */
 static inline long long dpumap_emu_count(const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "kernel.h"
+#include "emu/shim/kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,23 +20,23 @@
 
 #include <rdma/rdma_user_ioctl_cmds.h>
 
-#include "emu/access.h"
 #include "emu/engine/engine.h"
-#include "emu/proto.h"
-#include "emu/sock.h"
-#include "gone.h"
+#include "emu/ipc/access.h"
+#include "emu/ipc/proto.h"
+#include "emu/ipc/sock.h"
+#include "emu/shim/server_exit.h"
 
 #define CDEV_PREFIX	"/dev/infiniband/uverbs"
 #define CDEV_MAJOR	231
 #define CDEV_MINOR	192
 #define MAX_ATTACHMENTS 256
-#define NOT_OURS	(-1) /* among the numbers of errors */
+#define NOT_OURS	(-1) /* distinct from all errno values */
 #define STACK_NEAR	16384
 
 /*
- * This process's channel for one open file description, known by its socket's inode. So is the
- * channel itself: a program that closes what it does not know may have given its number to
- * something else since.
+ * This process's channel to one open file description, identified by its socket's inode. The
+ * channel has an inode too: a program that closes descriptors it does not know may have made
+ * another file of its number.
  */
 struct attachment {
 	dev_t dev;
@@ -49,7 +49,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct attachment attached[MAX_ATTACHMENTS];
 static unsigned int nattached;
 
-/* System calls by number: the names are interposed, by us or by a sanitizer. */
+/* Direct system calls: the functions are interposed, by us or by a sanitizer. */
 static int raw_fstat(int fd, struct stat *st)
 {
 	return syscall(SYS_fstat, fd, st) ? errno : 0;
@@ -203,8 +203,8 @@ static void close_own(const struct attachment *a)
 }
 
 /*
- * The parent's channels are not the child's: the server takes a channel's process at its word, and
- * sees the parent's end by theirs.
+ * A forked child must not use the parent's channels: the server takes their process for the
+ * sender, and detects the parent's end by them.
  */
 static void child_after_fork(void)
 {
@@ -213,7 +213,7 @@ static void child_after_fork(void)
 	for (i = 0; i < nattached; i++)
 		close_own(&attached[i]);
 	nattached = 0;
-	emu_gone_forget();
+	emu_server_exit_forget();
 	pthread_mutex_init(&lock, NULL);
 }
 
@@ -230,8 +230,10 @@ static void unlock_after_fork(void)
 static void init_once(void)
 {
 	pthread_atfork(lock_before_fork, unlock_after_fork, child_after_fork);
-	/* Where Yama restricts it, let the server and other engines reach our memory, as a device
-	 * would. */
+	/*
+	 * If Yama restricts ptrace, let the server and other engines access our memory, as a
+	 * device would.
+	 */
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
 
@@ -281,7 +283,7 @@ static bool hung_up(const struct attachment *a)
 	return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Forget the channels of devices that were closed: the server hung up on them. */
+/* Forget the channels of closed devices: the server has hung up on them. */
 static void sweep(void)
 {
 	unsigned int i = 0;
@@ -295,8 +297,8 @@ static void sweep(void)
 }
 
 /*
- * Introduce this process to the server on an open file description that it holds. The server
- * proves that it can reach our memory by reading the cookie.
+ * Attach this process to an open file description that it holds. The server reads the cookie to
+ * prove that it can access our memory.
  */
 static int attach(int fd, const struct stat *st, int *channel)
 {
@@ -346,7 +348,7 @@ close_channel:
 	return err;
 }
 
-/* A socket that is known need not be asked whose it is. */
+/* A known socket need not be asked for its peer's address again. */
 static int channel_of(int fd, int *channel)
 {
 	struct stat st;
@@ -380,8 +382,8 @@ static int map_segment(int fd, size_t len, int prot, void **p)
 }
 
 /*
- * The mappings and the socket live as long as the engine: until the process ends. A second engine
- * is asked for if the first one's server is gone.
+ * The mappings and the socket live as long as the engine, until the process ends. If the server of
+ * the first engine has ended, a new server may request a second engine.
  */
 static int start_engine(int channel)
 {
@@ -419,7 +421,7 @@ static int start_engine(int channel)
 	if (err)
 		close(fds[3]);
 	else
-		emu_gone_watch(&config);
+		emu_server_exit_watch(&config);
 	return err;
 }
 
@@ -432,7 +434,7 @@ static int request(int fd, const struct question *q, struct emu_reply *rep, int 
 		return err;
 	err = call(channel, q, rep, fds);
 	if (err == EPIPE || err == ECONNRESET) {
-		/* The inode's number was used before, by a device that was closed. */
+		/* A closed device had this inode number before. */
 		sweep();
 		err = channel_of(fd, &channel);
 		if (!err)
@@ -444,7 +446,7 @@ static int request(int fd, const struct question *q, struct emu_reply *rep, int 
 	return err ? err : call(channel, q, rep, fds);
 }
 
-/* Signals wait: a handler that used the device again would deadlock, or split the exchange. */
+/* Block signals: a handler that used the device would deadlock, or interrupt the exchange. */
 static int request_locked(int fd, const struct question *q, struct emu_reply *rep, int *fds)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -457,7 +459,7 @@ static int request_locked(int fd, const struct question *q, struct emu_reply *re
 	pthread_mutex_lock(&lock);
 	err = request(fd, q, rep, fds);
 	if (err && err != NOT_OURS)
-		emu_gone_settle(fd, q->packet.head, q->head_len);
+		emu_server_exit_settle(fd, q->packet.head, q->head_len);
 	pthread_mutex_unlock(&lock);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return err;
@@ -476,8 +478,9 @@ static void store_fd(const struct emu_reply *rep, int fd)
 }
 
 /*
- * The library builds its commands on the stack: what is there goes along, and the server need not
- * fetch it. Any other address may be one that must end in EFAULT, which the server finds out.
+ * The library builds its commands on the stack, so the request includes the bytes there and the
+ * server need not read them. Other addresses may have to fail with EFAULT, which the server finds
+ * out.
  */
 static void take_along(struct question *q, const struct ib_uverbs_ioctl_hdr *hdr)
 {
@@ -490,7 +493,10 @@ static void take_along(struct question *q, const struct ib_uverbs_ioctl_hdr *hdr
 	memcpy(q->packet.head, hdr, q->head_len);
 }
 
-/* A dead server looks like a device that was pulled: the kernel says EIO then. See gone.h. */
+/*
+ * To a program a server that has ended is a removed device, for which the kernel returns EIO. See
+ * server_exit.h.
+ */
 bool emu_kernel_ioctl(int fd, void *hdr, int *error)
 {
 	struct question q;

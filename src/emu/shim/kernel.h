@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* Was this process started with an emulator (DPUMAP_EMU_DIR and DPUMAP_EMU_ROLE are set)? */
+/* Was this process started on an emulator (are DPUMAP_EMU_DIR and DPUMAP_EMU_ROLE set)? */
 bool emu_kernel_present(void);
 
-/* Is `path` the character device of an emulated function, and which? */
+/* Is `path` the character device of an emulated function? Then `*dev` is its number. */
 bool emu_kernel_is_path(const char *path, unsigned int *dev);
 
 /* Is `fd` an emulated character device? Keeps errno. */

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * A netlink socket of the RDMA family is a connection to the server, which answers like the kernel
- * (server/nldev.c). Packets keep their bounds and sendmsg() ignores a destination on a connected
- * socket, so only addresses need a disguise: a name that was asked for comes back as a netlink
- * address, the kernel's own. As with devices nothing is remembered about descriptors.
- */
-#include "netlink.h"
+/* A netlink socket of the RDMA family is a connection to the server, which answers like the kernel (server/net/nldev.c). Packets keep their boundaries, and sendmsg() ignores a destination on a connected socket, so only addresses need translation: a caller that asks for one gets a netlink address, the kernel's. As for devices, no state is kept about descriptors. */
+#include "emu/shim/netlink.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +15,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "emu/access.h"
-#include "emu/proto.h"
-#include "next.h"
+#include "emu/ipc/access.h"
+#include "emu/ipc/proto.h"
+#include "emu/shim/interpose.h"
 
 #define NAME "/netlink"
 
@@ -78,7 +73,7 @@ static bool is_netlink(int fd)
 	return ours;
 }
 
-/* Store a netlink address as the kernel does: cut to the caller's room, with its full length. */
+/* Store a netlink address as the kernel does: cut to the caller's buffer, with its full length. */
 static void store_name(struct sockaddr *out, socklen_t room, socklen_t *len, uint32_t port)
 {
 	struct sockaddr_nl nl = {.nl_family = AF_NETLINK, .nl_pid = port};
@@ -105,7 +100,7 @@ EXPORT int getsockname(int fd, struct sockaddr *restrict sa, socklen_t *restrict
 	return ret;
 }
 
-/* Options of netlink itself change how errors are reported: ours are short anyhow. */
+/* Netlink's own options change how errors are reported; the errors here are short in any case. */
 EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
 	if (level == SOL_NETLINK && is_netlink(fd))
@@ -114,9 +109,9 @@ EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t 
 }
 
 /*
- * Does the caller expect netlink addresses on this socket? Whoever does has room for just one, and
- * then no other may be fetched: the server's, of a Unix socket, is longer. Most callers pay
- * nothing.
+ * Does the caller expect netlink addresses on this socket? Such a caller has room for exactly one,
+ * and then the server's address, of a Unix socket, must not be fetched, as it is longer. Most
+ * callers pay nothing for this.
  */
 static bool wants_netlink(int fd, const struct sockaddr *sa, socklen_t room)
 {

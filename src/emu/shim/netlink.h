@@ -3,7 +3,7 @@
 #ifndef EMU_SHIM_NETLINK_H
 #define EMU_SHIM_NETLINK_H
 
-/* What socket(AF_NETLINK, type, NETLINK_RDMA) gives: 0 or an errno. */
+/* The replacement of socket(AF_NETLINK, type, NETLINK_RDMA): 0 or an errno. */
 int emu_netlink_socket(int type, int *fd);
 
 #endif

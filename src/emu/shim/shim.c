@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The interposing library: the few libc functions by which libibverbs and its tools reach the
- * kernel. A call that concerns /dev/infiniband/uverbsN of the emulator goes to kernel.c, every
- * other one straight to libc. No state is kept about descriptors: an emulated device is recognised
- * by the address of the socket at its other end, so it may arrive by dup, fork, exec or SCM_RIGHTS.
- */
+/* The interposing library: the few libc functions through which libibverbs and its tools reach the kernel. Calls that concern /dev/infiniband/uverbsN of the emulator go to kernel.c, all others directly to libc. No state is kept about descriptors: an emulated device is recognised by the address of the socket at its other end, so it may arrive by dup, fork, exec or SCM_RIGHTS. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -19,10 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel.h"
-#include "netlink.h"
-#include "next.h"
-#include "sysfs.h"
+#include "emu/shim/interpose.h"
+#include "emu/shim/kernel.h"
+#include "emu/shim/netlink.h"
+#include "emu/shim/sysfs.h"
 
 static int result(int err)
 {
@@ -48,7 +43,7 @@ static mode_t mode_of(int flags, va_list ap)
 		       : 0;
 }
 
-/* Each call comes in two names; on the 64-bit systems that we run on they do the same. */
+/* Each call has two names, which mean the same on 64-bit systems. */
 #define DEFINE_OPEN(name)                                                   \
 	EXPORT int name(const char *path, int flags, ...)                   \
 	{                                                                   \
@@ -86,7 +81,7 @@ DEFINE_OPEN(open64)
 DEFINE_OPENAT(openat)
 DEFINE_OPENAT(openat64)
 
-/* What _FORTIFY_SOURCE makes of a two-argument open. */
+/* _FORTIFY_SOURCE turns a two-argument open() into this. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 
@@ -176,7 +171,7 @@ static void *map_device(void *addr, size_t len, int prot, int flags, int fd, off
 	return p;
 }
 
-/* A socket cannot be mapped (ENODEV): only then need we look whether it is one of ours. */
+/* A socket cannot be mapped (ENODEV): only then check whether it is an emulated device. */
 #define DEFINE_MMAP(name, type)                                                          \
 	EXPORT void *name(void *addr, size_t len, int prot, int flags, int fd, type off) \
 	{                                                                                \
@@ -191,10 +186,10 @@ DEFINE_MMAP(mmap, off_t)
 DEFINE_MMAP(mmap64, off64_t)
 
 /*
- * Memory hooks (UCX's, libfabric's) write a jump to themselves over the mmap() that a program
- * finds, which is ours, and go on by the system call's number. Every call has at most six
- * arguments, and the kernel does not look at those that it does not have. What was not passed is
- * read from the caller's frame, as libc's own does, and a sanitizer must not mind.
+ * Memory hooks (UCX's, libfabric's) overwrite the mmap() that a program finds, which is ours, with
+ * a jump to themselves, and continue by the number of the system call. A call has at most six
+ * arguments, and the kernel ignores those that a call does not have. Arguments that were not
+ * passed are read from the caller's frame, as libc does; a sanitizer must not object.
  */
 EXPORT __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 {
@@ -213,7 +208,10 @@ EXPORT __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 	return ret;
 }
 
-/* libibverbs asks netlink first. The machine's own RDMA family knows nothing of our devices. */
+/*
+ * libibverbs asks netlink first, and the machine's own RDMA family does not know the emulated
+ * devices.
+ */
 EXPORT int socket(int domain, int type, int protocol)
 {
 	int fd, err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "sysfs.h"
+#include "emu/shim/sysfs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernel.h"
-#include "next.h"
+#include "emu/shim/interpose.h"
+#include "emu/shim/kernel.h"
 
 #define SYSFS "/sys"
 #define CLASS SYSFS "/class/infiniband"
@@ -47,7 +47,7 @@ EXPORT DIR *opendir(const char *path)
 	return NEXT(opendir)(emu_sysfs_path(path, room));
 }
 
-/* glibc's opens the directory without the opendir() above. */
+/* glibc's scandir() does not call the opendir() above. */
 #define DEFINE_SCANDIR(name, entry)                                                 \
 	EXPORT int name(const char *restrict path, struct entry ***restrict list,   \
 			int (*filter)(const struct entry *),                        \
@@ -82,7 +82,7 @@ EXPORT char *realpath(const char *restrict path, char *restrict resolved)
 	return NEXT(realpath)(emu_sysfs_path(path, room), resolved);
 }
 
-/* What coreutils ask with. */
+/* coreutils use these calls. */
 EXPORT int statx(int dir, const char *restrict path, int flags, unsigned int mask,
 		 struct statx *restrict st)
 {
@@ -91,7 +91,7 @@ EXPORT int statx(int dir, const char *restrict path, int flags, unsigned int mas
 	return NEXT(statx)(dir, emu_sysfs_path(path, room), flags, mask, st);
 }
 
-/* What shells test with. */
+/* Shells use these calls. */
 EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 {
 	char room[PATH_MAX];
@@ -99,7 +99,7 @@ EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 	return NEXT(faccessat)(dir, emu_sysfs_path(path, room), mode, flags);
 }
 
-/* Who may connect to a device may read and write it. */
+/* Users who may connect to a device may read and write it. */
 EXPORT int access(const char *path, int mode)
 {
 	char room[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The control socket's other end: status, stop, trace. */
+/* Requests to the server's control socket: status, stop, trace. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "emu/access.h"
-#include "emu/server/server.h"
-#include "emu/sock.h"
-#include "tool.h"
+#include "emu/ipc/access.h"
+#include "emu/ipc/sock.h"
+#include "emu/server/base/log.h"
+#include "emu/tool/tool.h"
 
 int tool_connect(const char *dir)
 {
@@ -21,7 +21,7 @@ int tool_connect(const char *dir)
 	err = emu_access_check_dir(dir, false, &why);
 	if (err) {
 		if (err != -ENOENT)
-			emu_log("%s is not used: %s", dir, why);
+			emu_log("refusing to use %s: %s", dir, why);
 		return err;
 	}
 	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/control", dir) > EMU_PATH_MAX)
@@ -35,7 +35,7 @@ int tool_connect(const char *dir)
 		return err;
 	}
 	if (!emu_access_check_peer(fd)) {
-		emu_log("%s is not used: another user serves it", dir);
+		emu_log("refusing to use %s: the server belongs to another user", dir);
 		close(fd);
 		return -EPERM;
 	}
@@ -47,7 +47,7 @@ int tool_connect_running(const char *dir)
 	int fd = tool_connect(dir);
 
 	if (fd < 0)
-		emu_log("no emulator in %s: %s", dir, strerror(-fd));
+		emu_log("no emulator is running in %s: %s", dir, strerror(-fd));
 	return fd;
 }
 
@@ -71,7 +71,7 @@ int tool_ask(int fd, uint32_t op, uint64_t arg, struct emu_reply *rep)
 	return tool_exchange(fd, &req, sizeof(req), rep);
 }
 
-/* Everything that comes until the connection ends, to stdout. */
+/* Copy received text to stdout: one packet, or all until the connection ends. */
 static int copy_text(int fd, bool once)
 {
 	static char text[EMU_STATUS_MAX];
@@ -88,11 +88,11 @@ static int copy_text(int fd, bool once)
 	return n < 0 || (once && !n);
 }
 
-/* A server that ends, or speaks another version's words, hangs up or does not answer. */
+/* A server that is ending, or that has another version, hangs up or does not answer. */
 const char *tool_error(int err)
 {
 	if (err == -EPROTO || err == -EBUSY)
-		return "the one there is just ending, or of another version of dpumap-emu";
+		return "the running emulator is ending, or is of another version of dpumap-emu";
 	return strerror(-err);
 }
 
@@ -119,7 +119,7 @@ int tool_status(struct options *o)
 	return fd < 0 ? 1 : copy_text(fd, true);
 }
 
-/* The end of the connection says that the emulator is gone. */
+/* When the connection ends, so has the emulator. */
 int tool_stop(struct options *o)
 {
 	int fd = request(o, EMU_OP_STOP, 0);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* `dpumap-emu fault': from words to a rule. */
+/* `dpumap-emu fault': parse the options and send the rule. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "emu/server/names.h"
-#include "tool.h"
+#include "emu/ipc/codes.h"
+#include "emu/server/commands.h"
+#include "emu/tool/tool.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -21,7 +22,7 @@ static const struct named kinds[] = {
 	{"clear", EMU_RULE_NONE},
 };
 
-/* Words that mean nothing to a kind are refused: who gave them meant something else. */
+/* The options of each kind of fault; others are refused. */
 static const unsigned int words[] = {
 	[EMU_RULE_NONE] = 0,
 	[EMU_RULE_COMMAND] = W_METHOD | W_ERRNO | W_STATUS | W_SYNDROME | W_WHICH | W_AS,
@@ -30,22 +31,15 @@ static const unsigned int words[] = {
 	[EMU_RULE_DEVICE] = W_AS,
 };
 
-/* The firmware's answers to commands: PRM, "command return status". */
-static const struct named statuses[] = {
-	{"INT_ERR", 0x01},  {"BAD_OP", 0x02},	   {"BAD_PARAM", 0x03},	   {"BAD_SYS_STATE", 0x04},
-	{"BAD_RES", 0x05},  {"RES_BUSY", 0x06},	   {"LIM", 0x08},	   {"BAD_RES_STATE", 0x09},
-	{"IX_ERR", 0x0a},   {"NO_RES", 0x0f},	   {"BAD_QP_STATE", 0x10}, {"BAD_PKT", 0x30},
-	{"BAD_SIZE", 0x40}, {"BAD_INP_LEN", 0x50}, {"BAD_OUTP_LEN", 0x51},
-};
+/* Statuses that the firmware answers commands with. */
+#define NAMED_STATUS(name, number, errnum, meaning) {#name, number},
 
-/* Syndromes of completions, by the names of enum ibv_wc_status without IBV_WC_. */
-static const struct named syndromes[] = {
-	{"LOC_LEN_ERR", 0x01},	  {"LOC_QP_OP_ERR", 0x02},   {"LOC_PROT_ERR", 0x04},
-	{"WR_FLUSH_ERR", 0x05},	  {"MW_BIND_ERR", 0x06},     {"BAD_RESP_ERR", 0x10},
-	{"LOC_ACCESS_ERR", 0x11}, {"REM_INV_REQ_ERR", 0x12}, {"REM_ACCESS_ERR", 0x13},
-	{"REM_OP_ERR", 0x14},	  {"RETRY_EXC_ERR", 0x15},   {"RNR_RETRY_EXC_ERR", 0x16},
-	{"REM_ABORT_ERR", 0x22},
-};
+static const struct named statuses[] = {EMU_STATUSES(NAMED_STATUS)};
+
+/* Syndromes of completions. */
+#define NAMED_SYNDROME(name, number, word, meaning) {word, number},
+
+static const struct named syndromes[] = {EMU_CQE_SYNDROMES(NAMED_SYNDROME)};
 
 static const struct named *find(const struct named *table, size_t n, const char *name)
 {
@@ -57,7 +51,7 @@ static const struct named *find(const struct named *table, size_t n, const char 
 	return NULL;
 }
 
-/* A number in any base, all of the text. */
+/* Parse a whole text as a number in any base. */
 static bool parse_number(const char *text, uint64_t max, uint64_t *v)
 {
 	char *end;
@@ -74,7 +68,7 @@ const char *tool_fault_kind(struct options *o, const char *word)
 	const struct named *k = find(kinds, COUNT(kinds), word);
 
 	if (!k)
-		return "no such kind of fault";
+		return "unknown kind of fault";
 	o->fault.kind = k->value;
 	return NULL;
 }
@@ -82,7 +76,7 @@ const char *tool_fault_kind(struct options *o, const char *word)
 const char *tool_fault_method(struct options *o, const char *arg)
 {
 	if (strlen(arg) >= sizeof(o->fault.method) || !emu_command_known(arg))
-		return "no command is called so";
+		return "matches no command";
 	memcpy(o->fault.method, arg, strlen(arg) + 1);
 	o->fault_words |= W_METHOD;
 	return NULL;
@@ -91,8 +85,9 @@ const char *tool_fault_method(struct options *o, const char *arg)
 const char *tool_fault_nth(struct options *o, const char *arg)
 {
 	o->fault_words |= W_WHICH;
-	return parse_number(arg, UINT64_MAX, &o->fault.nth) && o->fault.nth ? NULL
-									    : "not from 1 up";
+	return parse_number(arg, UINT64_MAX, &o->fault.nth) && o->fault.nth
+		       ? NULL
+		       : "not a number of 1 or more";
 }
 
 const char *tool_fault_count(struct options *o, const char *arg)
@@ -101,7 +96,7 @@ const char *tool_fault_count(struct options *o, const char *arg)
 	if (!strcmp(arg, "all"))
 		o->fault.count = UINT64_MAX;
 	else if (!parse_number(arg, UINT64_MAX, &o->fault.count) || !o->fault.count)
-		return "not from 1 up, and not `all'";
+		return "neither `all' nor a number of 1 or more";
 	return NULL;
 }
 
@@ -118,7 +113,7 @@ const char *tool_fault_errno(struct options *o, const char *arg)
 		o->fault_words |= W_ERRNO;
 		return NULL;
 	}
-	return "no errno is called so";
+	return "unknown errno";
 }
 
 const char *tool_fault_status(struct options *o, const char *arg)
@@ -126,13 +121,13 @@ const char *tool_fault_status(struct options *o, const char *arg)
 	const struct named *s = find(statuses, COUNT(statuses), arg);
 
 	if (!s)
-		return "no status is called so";
+		return "unknown firmware status";
 	o->fault.status = s->value;
 	o->fault_words |= W_STATUS;
 	return NULL;
 }
 
-/* By name for completions; of a command it is any number, as the firmware's are not public. */
+/* A name for completions; any number for commands, as the firmware's syndromes are not public. */
 const char *tool_fault_syndrome(struct options *o, const char *arg)
 {
 	const struct named *s = find(syndromes, COUNT(syndromes), arg);
@@ -141,7 +136,7 @@ const char *tool_fault_syndrome(struct options *o, const char *arg)
 	if (s)
 		v = s->value;
 	else if (!parse_number(arg, UINT32_MAX, &v) || !v)
-		return "no syndrome";
+		return "unknown syndrome";
 	o->fault.syndrome = (uint32_t)v;
 	o->fault_words |= W_SYNDROME;
 	return NULL;
@@ -151,7 +146,7 @@ const char *tool_fault_lose(struct options *o, const char *arg)
 {
 	(void)arg;
 	if (o->fault.action)
-		return "either --lose or --delay";
+		return "use either --lose or --delay";
 	o->fault.action = EMU_CQE_LOSE;
 	o->fault_words |= W_LOSE;
 	return NULL;
@@ -162,9 +157,9 @@ const char *tool_fault_delay(struct options *o, const char *arg)
 	uint64_t ms;
 
 	if (o->fault.action)
-		return "either --lose or --delay";
+		return "use either --lose or --delay";
 	if (!parse_number(arg, 3600000, &ms))
-		return "no number of milliseconds";
+		return "not a number of milliseconds";
 	o->fault.action = EMU_CQE_DELAY;
 	o->fault_words |= W_DELAY;
 	o->fault.amount = ms * 1000;
@@ -174,14 +169,14 @@ const char *tool_fault_delay(struct options *o, const char *arg)
 const char *tool_fault_left(struct options *o, const char *arg)
 {
 	o->fault_words |= W_LEFT;
-	return parse_number(arg, UINT64_MAX, &o->fault.amount) ? NULL : "no number of bytes";
+	return parse_number(arg, UINT64_MAX, &o->fault.amount) ? NULL : "not a number of bytes";
 }
 
 static const char *check_completion(const struct emu_fault_request *f)
 {
 	if (!f->action == !f->syndrome)
-		return "a completion is either lost, delayed or has a syndrome";
-	return f->syndrome > UINT8_MAX ? "the syndrome of a completion is a byte" : NULL;
+		return "use one of --lose, --delay and --syndrome";
+	return f->syndrome > UINT8_MAX ? "the syndrome of a completion is at most 255" : NULL;
 }
 
 const char *tool_fault_check(const struct options *o)
@@ -190,15 +185,15 @@ const char *tool_fault_check(const struct options *o)
 	unsigned int given = o->fault_words | (o->role ? W_AS : 0u);
 
 	if (given & (W_LOSE | W_DELAY) && f->kind != EMU_RULE_COMPLETION)
-		return "only completions are lost or delayed";
+		return "--lose and --delay need `fault completion'";
 	if (given & ~words[f->kind])
-		return "an option that this kind of fault has not";
+		return "this kind of fault does not support one of the options";
 	if (f->kind == EMU_RULE_COMPLETION)
 		return check_completion(f);
 	if (f->kind == EMU_RULE_COMMAND && f->errnum && f->status)
-		return "either --errno or --status";
+		return "use either --errno or --status";
 	if (f->syndrome && !f->status)
-		return "a syndrome belongs to a completion or to a --status";
+		return "--syndrome needs --status, or `fault completion'";
 	return NULL;
 }
 
@@ -226,8 +221,8 @@ int tool_fault(struct options *o)
 	err = tool_exchange(fd, &o->fault, sizeof(o->fault), &rep);
 	close(fd);
 	if (err) {
-		fprintf(stderr, "dpumap-emu: the emulator in %s did not take the fault: %s\n",
-			o->dir, tool_error(err));
+		fprintf(stderr, "dpumap-emu: the emulator in %s refused the fault: %s\n", o->dir,
+			tool_error(err));
 		return 1;
 	}
 	if (o->fault.kind == EMU_RULE_NONE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Starting servers, and commands on them: start, run, serve. */
+/* Starting servers, and programs on them: start, run, serve. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,15 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "emu/server/server.h"
-#include "tool.h"
+#include "emu/server/base/log.h"
+#include "emu/server/serve.h"
+#include "emu/tool/tool.h"
 
 #define SHIM	      "libdpumap-emu.so"
-#define CONNECT_TRIES 500 /* of 10 ms: another starter may be at work */
+#define CONNECT_TRIES 500 /* of 10 ms each: another process may be starting a server */
 #define ENV_PROGRAM   "DPUMAP_EMU"
 
-/* Nothing of the caller's may stay open in a daemon: not the other end of `hold', not a pipe of a
- * test. */
+/* A daemon must not keep the caller's descriptors open, such as the other end of `hold'. */
 static void close_all_but(int a, int b)
 {
 	unsigned int low = (unsigned int)(a < b ? a : b), high = (unsigned int)(a < b ? b : a);
@@ -33,8 +33,8 @@ static void close_all_but(int a, int b)
 }
 
 /*
- * The server is this program again, so that it carries its own name in ps and nothing preloaded. It
- * is a daemon of its own session: a Ctrl-C meant for the command spares it.
+ * The server is this program again, so ps shows its own name and nothing is preloaded. It has its own
+ * session: Ctrl-C, which is meant for the command, does not reach it.
  */
 static void exec_server(const struct options *o, int ready, int hold)
 {
@@ -61,10 +61,10 @@ static void exec_server(const struct options *o, int ready, int hold)
 	_exit(EXIT_EMU);
 }
 
-/* Fork a server; twice, so that no zombie of it stays with a command that execs next. */
+/* Fork twice: the command that is executed next must not inherit a zombie. */
 static int spawn_server(const struct options *o, int hold)
 {
-	int ready[2], status, said;
+	int ready[2], status, result;
 	ssize_t n;
 	pid_t pid;
 
@@ -82,10 +82,10 @@ static int spawn_server(const struct options *o, int hold)
 	close(ready[1]);
 	waitpid(pid, &status, 0);
 	do
-		n = read(ready[0], &said, sizeof(said));
+		n = read(ready[0], &result, sizeof(result));
 	while (n < 0 && errno == EINTR);
 	close(ready[0]);
-	return n == sizeof(said) ? -said : -ECHILD;
+	return n == sizeof(result) ? -result : -ECHILD;
 }
 
 static int hold_running(const char *dir)
@@ -120,14 +120,14 @@ static int start_held(const struct options *o)
 	return err;
 }
 
-/* Starting another one would not help. */
+/* Does the error exclude that starting a server helps? */
 static bool refused(int err)
 {
 	return err == -ENAMETOOLONG || err == -EACCES || err == -EPERM || err == -ELOOP ||
 	       err == -ENOTDIR;
 }
 
-/* A connection that keeps the emulator of a directory alive, starting one if there is none. */
+/* Return a connection that keeps the emulator alive; start one if none is running. */
 static int hold(const struct options *o)
 {
 	int i, fd = -EAGAIN;
@@ -144,10 +144,9 @@ static int hold(const struct options *o)
 	return fd;
 }
 
-/* --- run -----------------------------------------------------------------------------------------
- */
+/* --- run -------------------------------------------------------------------------------------- */
 
-/* The interposing library, relative to this program: in the build tree or installed. */
+/* Find the interposing library relative to this program, in the build tree or installed. */
 static int find_shim(char path[static PATH_MAX])
 {
 	static const char *const places[] = {"../lib/" SHIM, "../" DPUMAP_LIBDIR "/" SHIM};
@@ -190,14 +189,15 @@ static int set_environment(const struct options *o)
 
 	err = find_shim(shim);
 	if (err) {
-		emu_log("cannot find " SHIM " beside the program");
+		emu_log("cannot find " SHIM " below the directory of dpumap-emu; reinstall it");
 		return err;
 	}
 	if (!realpath("/proc/self/exe", program))
 		return -errno;
 	snprintf(sysfs, sizeof(sysfs), "%s/%s/sysfs", o->dir, o->role);
 	if (access(sysfs, F_OK)) {
-		emu_log("the emulator in %s has no function '%s'", o->dir, o->role);
+		emu_log("the emulator in %s has no function '%s'; see `dpumap-emu status --json'",
+			o->dir, o->role);
 		return -ENOENT;
 	}
 	if (setenv(EMU_ENV_DIR, o->dir, 1) || setenv(EMU_ENV_ROLE, o->role, 1) ||
@@ -206,7 +206,7 @@ static int set_environment(const struct options *o)
 	return preload(shim);
 }
 
-/* The held connection is inherited by the command and everything that it starts. */
+/* The command and all processes that it starts inherit the connection. */
 int tool_run(struct options *o)
 {
 	char **argv = o->argv;
@@ -229,8 +229,7 @@ int tool_run(struct options *o)
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-/* --- serve: what spawn_server() executes; not for people
- * -------------------------------------------- */
+/* --- serve: the internal command that spawn_server() executes ---------------------------------- */
 
 int tool_serve(struct options *o)
 {
@@ -267,7 +266,7 @@ int tool_start(struct options *o)
 {
 	int i, err = -EBUSY;
 
-	/* One that is about to end still has the directory, but gives no answer. */
+	/* A server that is ending still holds the directory, but does not answer. */
 	for (i = 0; i < CONNECT_TRIES && err == -EBUSY; i++) {
 		if (is_running(o->dir)) {
 			emu_log("an emulator is already running in %s", o->dir);

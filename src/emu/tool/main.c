@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "emu/tool/tool.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -35,14 +35,15 @@ static const struct verb {
 	{"caps", V_CAPS, tool_caps},	{"fault", V_FAULT, tool_fault},
 };
 
-/* --- values of options: NULL or what is wrong ----------------------------------------------------
- */
+/* --- values of options: NULL or what is wrong ------------------------------------------------- */
 
 /* The first machine's functions have short names; it is node 0, too. */
 static const char *set_role(struct options *o, const char *arg)
 {
 	o->role = strncmp(arg, "node0.", 6) != 0 ? arg : arg + 6;
-	return !*o->role || strchr(o->role, '/') || strlen(o->role) > 15 ? "no function" : NULL;
+	return !*o->role || strchr(o->role, '/') || strlen(o->role) > 15
+		       ? "not the name of a function"
+		       : NULL;
 }
 
 static const char *set_dir(struct options *o, const char *arg)
@@ -200,9 +201,7 @@ static int parse(const struct verb *v, int argc, char **argv, struct options *o)
 	return 0;
 }
 
-/* --- the machines: from a file, then what options say of all of them
- * ------------------------------
- */
+/* --- the machines: from a file, then what options say of all of them -------------------------- */
 
 static int read_config(struct options *o)
 {
@@ -269,7 +268,7 @@ static int build_topology(struct options *o)
 	if (o->nodes) {
 		n = strtoul(o->nodes, &end, 10);
 		if (o->config)
-			wrong = "--nodes and --config do not go together";
+			wrong = "use either --nodes or --config";
 		else
 			wrong = emu_topology_repeat(&o->topology,
 						    *end || n > UINT8_MAX ? 0 : (unsigned int)n);
@@ -279,8 +278,7 @@ static int build_topology(struct options *o)
 	return wrong ? complain(wrong, o->nodes ? o->nodes : "--cards") : 0;
 }
 
-/* --- where ---------------------------------------------------------------------------------------
- */
+/* --- where ------------------------------------------------------------------------------------ */
 
 static void default_dir(char *dir, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The command line tool: what its rooms share. */
+/* The command line tool: what its files share. */
 #ifndef EMU_TOOL_H
 #define EMU_TOOL_H
 
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "emu/proto.h"
-#include "emu/server/profile.h"
+#include "emu/ipc/proto.h"
+#include "emu/server/card/profile.h"
 
 #define EXIT_USAGE	    2
 #define EXIT_EMU	    125 /* as env(1) and timeout(1): the tool itself failed */
@@ -23,34 +23,35 @@ struct options {
 	const char *cap[TOOL_MAX_CAPS];
 	unsigned int ncaps;
 	struct emu_topology_spec topology;
-	bool topology_given; /* node by node, from the tool to the server */
+	bool topology_given; /* the server's --node options */
 	int ready_fd, hold_fd;
 	struct emu_fault_request fault;
 	unsigned int fault_words; /* enum fault_word: which were given */
 	bool json, addresses;
-	char **argv; /* what follows the options */
+	char **argv; /* the command after the options */
 };
 
-/* control.c: the emulator of a directory. A descriptor, or a negative errno. */
+/* control.c */
+/* Connect to the emulator of a directory. Returns a descriptor or a negative errno. */
 int tool_connect(const char *dir);
-/* The same, and complains. */
+/* The same, with an error message. */
 int tool_connect_running(const char *dir);
 const char *tool_error(int err);
-/* One request and its answer's verdict: 0 or a negative errno. */
+/* Send a request and receive its answer: 0 or a negative errno. */
 int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep);
 int tool_ask(int fd, uint32_t op, uint64_t arg, struct emu_reply *rep);
 
-/* The verbs; each returns the tool's exit code. */
+/* The commands; each returns the tool's exit code. */
 int tool_run(struct options *o);
 int tool_start(struct options *o);
-int tool_serve(struct options *o); /* what `start' and `run' execute; not for people */
+int tool_serve(struct options *o); /* internal: `start' and `run' execute it */
 int tool_status(struct options *o);
 int tool_stop(struct options *o);
 int tool_trace(struct options *o);
 int tool_caps(struct options *o);
 int tool_fault(struct options *o);
 
-/* Options of `fault' that are not about every kind of fault. */
+/* Options of `fault' that not every kind of fault has. */
 enum fault_word {
 	W_METHOD = 1 << 0,
 	W_ERRNO = 1 << 1,
@@ -63,7 +64,7 @@ enum fault_word {
 	W_AS = 1 << 8,
 };
 
-/* fault.c: the words and values of `fault'; NULL or what is wrong with them. */
+/* fault.c: parse an option of `fault'. Each returns NULL or an error message. */
 const char *tool_fault_kind(struct options *o, const char *word);
 const char *tool_fault_method(struct options *o, const char *arg);
 const char *tool_fault_nth(struct options *o, const char *arg);
@@ -74,7 +75,7 @@ const char *tool_fault_syndrome(struct options *o, const char *arg);
 const char *tool_fault_lose(struct options *o, const char *arg);
 const char *tool_fault_delay(struct options *o, const char *arg);
 const char *tool_fault_left(struct options *o, const char *arg);
-/* Do they make one fault? */
+/* Check that the options together are one fault. */
 const char *tool_fault_check(const struct options *o);
 void tool_fault_names(FILE *out);
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# abort.sh PACKAGES ARCHITECTURE=TESTS: scripts/hil between two machines that outlive it (run --with
-# starts them), interrupted, killed, and without its connection: nothing stays anywhere.
+# abort.sh PACKAGES ARCHITECTURE=TESTS: interrupt scripts/hil, kill it, and cut its connection, and check each
+# time that no file or process remains. `run --with` starts the two machines, which outlive the suite.
 set -euo pipefail
 packages=$1
 tests=$2
@@ -20,10 +20,10 @@ die()
 
 on() { ssh -F "$machines/ssh_config" "$@"; }
 
-# What was started there or here: this and both machines have one table of processes.
+# Print the processes that the suite started on any machine: all of them share one process table.
 processes() { grep -lzE '^DPUMAP_HIL(_STATE)?=' /proc/[0-9]*/environ 2>/dev/null || true; }
 
-# left: files of the suite, on both machines and here, and its processes
+# left: print the remaining files of the suite on all three machines, and its processes
 left()
 {
 	local side
@@ -71,7 +71,7 @@ abort()
 	echo "abort: nothing stays after $how"
 }
 
-# As from a terminal: a process group of its own, and no signal ignored.
+# Start it as a terminal does: in its own process group, with no signal ignored.
 set -m
 abort lost 3
 abort INT 130

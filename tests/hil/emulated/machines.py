@@ -89,7 +89,7 @@ def write(path, text, mode=0o600):
 
 
 def start_machine(name, directory):
-    """A process in namespaces of its own that becomes sshd when it is told to."""
+    """A process in namespaces of its own that becomes sshd on request."""
     home = shlex.quote(pwd.getpwuid(0).pw_dir)
     script = MACHINE.format(dir=shlex.quote(str(directory)), name=name, home=home)
     with open(directory / f"{name}-sshd.log", "w", encoding="utf-8") as log:
@@ -180,7 +180,7 @@ def await_sshd(name, directory, machine):
 
 
 def reap_until(pid):
-    """The status of a child; whoever has lost his parent is ours as well."""
+    """The status of a child; orphans are ours as well."""
     while True:
         ended, status = os.wait()
         if ended == pid:

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests of the rules in rules.txt, each named for what it shows and with the rules it shows above
- * it. Maps made here are destroyed after the test; whatever else stays on the device fails it.
+ * Tests of the rules in rules.txt. Each test is named for what it shows; the rules that it shows
+ * are in the comment above it. Maps made here are destroyed after the test; any other object left
+ * on the device fails it.
  */
 #ifndef DPUMAP_TESTS_RULES_H
 #define DPUMAP_TESTS_RULES_H
+
+#include <doca_buf_inventory.h>
 
 #include "fixture.h"
 
@@ -12,7 +15,7 @@
 #define ALL_RW	  (LOCAL_RW | PCI_RW | RDMA_RW)
 #define RULES_LEN 8192
 
-/* Where the sources leave the code open. */
+/* For results that the sources leave open. */
 #define assert_either(call, one, other)                                                           \
 	do {                                                                                      \
 		doca_error_t got_ = (call);                                                       \
@@ -29,7 +32,7 @@ struct rules_blob {
 };
 
 extern struct rules {
-	struct rig rig;
+	struct fixture fixture;
 	struct doca_dev *second; /* on another card; NULL if there is one card */
 	uint8_t memory[RULES_LEN];
 } rules;
@@ -38,7 +41,7 @@ int rules_open(void **state);
 int rules_close(void **state);
 #define rule_test(function) cmocka_unit_test_setup_teardown(function, rules_open, rules_close)
 
-/* Without range and device; with both; started; with permissions for everything in a state. */
+/* A map without range and device; with both; started; in a state, with all permissions. */
 struct doca_mmap *rules_blank(void);
 struct doca_mmap *rules_new(uint32_t access);
 struct doca_mmap *rules_started(uint32_t access);
@@ -48,10 +51,17 @@ struct rules_blob rules_export(struct doca_mmap *mmap);
 struct rules_blob rules_export_rdma(struct doca_mmap *mmap);
 struct doca_mmap *rules_import(struct rules_blob blob);
 
-/* After the test, but in the order the test wants; and a map that the test made itself. */
+/*
+ * Destroy a map before the end of the test; or let the fixture destroy one that the test created.
+ */
 void rules_destroy(struct doca_mmap *mmap);
 void rules_keep(struct doca_mmap *mmap);
 void rules_forget(const struct doca_mmap *mmap);
+
+/* Get bufs of the map in every way: each must have this result, and all bufs are released. */
+void rules_check_bufs(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+		      doca_error_t wanted);
+uint32_t rules_count_bufs(const struct doca_mmap *mmap);
 
 /* Through the device, from a map into a buffer and back. */
 doca_error_t rules_read(struct doca_mmap *mmap, uint8_t *dst, size_t len);

@@ -39,14 +39,6 @@ static void give(struct doca_buf *buf)
 	assert_ok(doca_buf_dec_refcount(buf, NULL));
 }
 
-static uint32_t count_bufs(const struct doca_mmap *mmap)
-{
-	uint32_t bufs = UINT32_MAX;
-
-	assert_ok(doca_mmap_get_num_bufs(mmap, &bufs));
-	return bufs;
-}
-
 static struct doca_mmap *started_thread_safe(void)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
@@ -56,58 +48,6 @@ static struct doca_mmap *started_thread_safe(void)
 	return mmap;
 }
 
-static void assert_all_gets(struct doca_mmap *mmap, doca_error_t wanted)
-{
-	void *bytes = rules.memory;
-	struct doca_buf *bufs[3];
-
-	assert_error(doca_buf_inventory_buf_get_by_addr(inventory, mmap, bytes, 8, &bufs[0]),
-		     wanted);
-	assert_error(doca_buf_inventory_buf_get_by_data(inventory, mmap, bytes, 8, &bufs[1]),
-		     wanted);
-	assert_error(
-		doca_buf_inventory_buf_get_by_args(inventory, mmap, bytes, 8, bytes, 4, &bufs[2]),
-		wanted);
-	for (int i = 0; i < 3 && wanted == DOCA_SUCCESS; i++)
-		give(bufs[i]);
-	assert_int_equal(count_bufs(mmap), 0);
-}
-
-/* rule: T-2.4-buf_get_by-NEW */
-static void bufs_of_a_new_map_are_refused(void **state)
-{
-	(void)state;
-	assert_all_gets(rules_map(NEW), DOCA_ERROR_BAD_STATE);
-}
-
-/* rule: T-2.4-buf_get_by-STARTED */
-static void bufs_of_a_started_map_are_given(void **state)
-{
-	(void)state;
-	assert_all_gets(rules_map(STARTED), DOCA_SUCCESS);
-}
-
-/* rule: T-2.4-buf_get_by-EXPORTED */
-static void bufs_of_an_exported_map_are_given(void **state)
-{
-	(void)state;
-	assert_all_gets(rules_map(EXPORTED), DOCA_SUCCESS);
-}
-
-/* rule: T-2.4-buf_get_by-STOPPED */
-static void bufs_of_a_stopped_map_are_refused(void **state)
-{
-	(void)state;
-	assert_all_gets(rules_map(STOPPED), DOCA_ERROR_BAD_STATE);
-}
-
-/* rule: T-2.4-buf_get_by-IMPORTED, M-IMP-8 */
-static void bufs_of_an_imported_map_are_given_at_once(void **state)
-{
-	(void)state;
-	assert_all_gets(rules_map(IMPORTED), DOCA_SUCCESS);
-}
-
 /* rule: M-BUF-1 */
 static void bufs_outside_the_range_are_invalid(void **state)
 {
@@ -115,7 +55,6 @@ static void bufs_outside_the_range_are_invalid(void **state)
 	uint8_t *end = rules.memory + RULES_LEN;
 	struct doca_buf *buf = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		assert_error(
 			doca_buf_inventory_buf_get_by_addr(inventory, mmaps[i], end - 7, 8, &buf),
@@ -126,7 +65,7 @@ static void bufs_outside_the_range_are_invalid(void **state)
 								rules.memory - 1, 8, rules.memory,
 								1, &buf),
 			     DOCA_ERROR_INVALID_VALUE);
-		assert_int_equal(count_bufs(mmaps[i]), 0);
+		assert_int_equal(rules_count_bufs(mmaps[i]), 0);
 	}
 	assert_null(buf);
 }
@@ -136,13 +75,12 @@ static void destroy_with_bufs_is_not_permitted(void **state)
 {
 	static const enum rules_state states[] = {STARTED, EXPORTED, IMPORTED};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		struct doca_mmap *mmap = rules_map(states[i]);
 		struct doca_buf *buf = take(mmap);
 
 		assert_error(doca_mmap_destroy(mmap), DOCA_ERROR_NOT_PERMITTED);
-		assert_int_equal(count_bufs(mmap), 1);
+		assert_int_equal(rules_count_bufs(mmap), 1);
 		give(take(mmap));
 		give(buf);
 		rules_destroy(mmap);
@@ -155,7 +93,6 @@ static void destroy_with_bufs_succeeds_under_thread_safety(void **state)
 	struct doca_mmap *mmap = started_thread_safe();
 	struct doca_buf *buf = take(mmap);
 
-	(void)state;
 	rules_destroy(mmap);
 	give(buf);
 }
@@ -164,9 +101,6 @@ static unsigned int frees;
 
 static void count_free(void *addr, size_t len, void *cookie)
 {
-	(void)addr;
-	(void)len;
-	(void)cookie;
 	frees++;
 }
 
@@ -176,7 +110,6 @@ static void failed_destroy_calls_no_callback(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 	struct doca_buf *buf;
 
-	(void)state;
 	frees = 0;
 	assert_ok(doca_mmap_set_free_cb(mmap, count_free, NULL));
 	assert_ok(doca_mmap_start(mmap));
@@ -194,7 +127,6 @@ static void stop_with_bufs_is_not_permitted(void **state)
 	struct doca_mmap *mmap = rules_map(STARTED);
 	struct doca_buf *buf = take(mmap);
 
-	(void)state;
 	assert_error(doca_mmap_stop(mmap), DOCA_ERROR_NOT_PERMITTED);
 	rules_export(mmap);
 	assert_error(doca_mmap_stop(mmap), DOCA_ERROR_NOT_PERMITTED);
@@ -210,18 +142,17 @@ static void bufs_of_all_inventories_are_counted(void **state)
 	struct doca_buf_inventory *other;
 	struct doca_buf *bufs[3];
 
-	(void)state;
 	assert_ok(doca_buf_inventory_create(1, &other));
 	assert_ok(doca_buf_inventory_start(other));
-	assert_int_equal(count_bufs(mmap), 0);
+	assert_int_equal(rules_count_bufs(mmap), 0);
 	bufs[0] = take(mmap);
 	bufs[1] = take(mmap);
 	assert_ok(doca_buf_inventory_buf_get_by_addr(other, mmap, rules.memory, 1, &bufs[2]));
-	assert_int_equal(count_bufs(mmap), 3);
-	assert_int_equal(count_bufs(rules_map(STARTED)), 0);
+	assert_int_equal(rules_count_bufs(mmap), 3);
+	assert_int_equal(rules_count_bufs(rules_map(STARTED)), 0);
 	for (int i = 0; i < 3; i++)
 		give(bufs[i]);
-	assert_int_equal(count_bufs(mmap), 0);
+	assert_int_equal(rules_count_bufs(mmap), 0);
 	assert_ok(doca_buf_inventory_destroy(other));
 }
 
@@ -231,17 +162,15 @@ static void bufs_are_not_counted_under_thread_safety(void **state)
 	struct doca_mmap *mmap = started_thread_safe();
 	struct doca_buf *buf = take(mmap);
 
-	(void)state;
-	assert_int_equal(count_bufs(mmap), 0);
+	assert_int_equal(rules_count_bufs(mmap), 0);
 	assert_ok(doca_mmap_stop(mmap));
 	give(buf);
-	assert_int_equal(count_bufs(mmap), 0);
+	assert_int_equal(rules_count_bufs(mmap), 0);
 }
 
 /* rule: M-THR-1 */
 static void thread_safety_of_null_is_invalid(void **state)
 {
-	(void)state;
 	assert_error(doca_mmap_enable_thread_safety(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -251,7 +180,6 @@ static void thread_safety_with_bufs_is_not_permitted(void **state)
 	struct doca_mmap *mmap = rules_map(IMPORTED);
 	struct doca_buf *buf = take(mmap);
 
-	(void)state;
 	assert_error(doca_mmap_enable_thread_safety(mmap), DOCA_ERROR_NOT_PERMITTED);
 	give(buf);
 	assert_ok(doca_mmap_enable_thread_safety(mmap));
@@ -262,9 +190,8 @@ static void thread_safe_import_still_gives_bufs(void **state)
 {
 	struct doca_mmap *mmap = rules_map(IMPORTED);
 
-	(void)state;
 	assert_ok(doca_mmap_enable_thread_safety(mmap));
-	assert_all_gets(mmap, DOCA_SUCCESS);
+	rules_check_bufs(inventory, mmap, DOCA_SUCCESS);
 }
 
 /* rule: M-THR-5 */
@@ -273,12 +200,11 @@ static void thread_safety_lasts(void **state)
 	struct doca_mmap *mmap = started_thread_safe();
 	struct doca_buf *buf;
 
-	(void)state;
 	assert_ok(doca_mmap_stop(mmap));
 	assert_ok(doca_mmap_enable_thread_safety(mmap));
 	assert_ok(doca_mmap_start(mmap));
 	buf = take(mmap);
-	assert_int_equal(count_bufs(mmap), 0);
+	assert_int_equal(rules_count_bufs(mmap), 0);
 	give(buf);
 }
 
@@ -311,9 +237,9 @@ static doca_error_t look(struct doca_mmap *mmap)
 		struct rules_blob blob;
 		uint8_t exported;
 
-		result = doca_mmap_export_pci(mmap, rules.rig.dev, &blob.bytes, &blob.len);
-		DOCA_ERROR_PROPAGATE(result,
-				     doca_mmap_dev_get_dpa_handle(mmap, rules.rig.dev, &handle));
+		result = doca_mmap_export_pci(mmap, rules.fixture.dev, &blob.bytes, &blob.len);
+		DOCA_ERROR_PROPAGATE(
+			result, doca_mmap_dev_get_dpa_handle(mmap, rules.fixture.dev, &handle));
 		DOCA_ERROR_PROPAGATE(result, doca_mmap_get_exported(mmap, &exported));
 	}
 	return result;
@@ -340,7 +266,6 @@ static void thread_safe_map_serves_several_threads(void **state)
 	struct doca_mmap *mmap = started_thread_safe();
 	struct user users[THREADS];
 
-	(void)state;
 	for (int i = 0; i < THREADS; i++) {
 		users[i].mmap = mmap;
 		assert_int_equal(pthread_create(&users[i].thread, NULL, use_map, &users[i]), 0);
@@ -357,11 +282,6 @@ static void thread_safe_map_serves_several_threads(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		buf_test(bufs_of_a_new_map_are_refused),
-		buf_test(bufs_of_a_started_map_are_given),
-		buf_test(bufs_of_an_exported_map_are_given),
-		buf_test(bufs_of_a_stopped_map_are_refused),
-		buf_test(bufs_of_an_imported_map_are_given_at_once),
 		buf_test(bufs_outside_the_range_are_invalid),
 		buf_test(destroy_with_bufs_is_not_permitted),
 		buf_test(destroy_with_bufs_succeeds_under_thread_safety),
@@ -376,6 +296,6 @@ int main(int argc, char **argv)
 		buf_test(thread_safe_map_serves_several_threads),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <dpumap/desc.h>
 
+#include "peer.h"
 #include "rules.h"
 
 typedef doca_error_t export_fn(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -18,15 +19,14 @@ static void export_with_null_is_invalid(void **state)
 	struct doca_mmap *mmap = rules_map(STARTED);
 	struct rules_blob blob;
 
-	(void)state;
 	for (size_t i = 0; i < N_EXPORTS; i++) {
-		assert_error(exports[i](NULL, rules.rig.dev, &blob.bytes, &blob.len),
+		assert_error(exports[i](NULL, rules.fixture.dev, &blob.bytes, &blob.len),
 			     DOCA_ERROR_INVALID_VALUE);
 		assert_error(exports[i](mmap, NULL, &blob.bytes, &blob.len),
 			     DOCA_ERROR_INVALID_VALUE);
-		assert_error(exports[i](mmap, rules.rig.dev, NULL, &blob.len),
+		assert_error(exports[i](mmap, rules.fixture.dev, NULL, &blob.len),
 			     DOCA_ERROR_INVALID_VALUE);
-		assert_error(exports[i](mmap, rules.rig.dev, &blob.bytes, NULL),
+		assert_error(exports[i](mmap, rules.fixture.dev, &blob.bytes, NULL),
 			     DOCA_ERROR_INVALID_VALUE);
 	}
 }
@@ -37,10 +37,12 @@ static void export_for_a_stranger_is_not_found(void **state)
 	struct doca_mmap *mmap = rules_map(STARTED);
 	struct rules_blob blob;
 
-	(void)state;
-	for (size_t i = 0; i < N_EXPORTS; i++)
+	for (size_t i = 0; i < N_EXPORTS; i++) {
 		assert_error(exports[i](mmap, rules.second, &blob.bytes, &blob.len),
 			     DOCA_ERROR_NOT_FOUND);
+		assert_error(exports[i](rules_blank(), rules.fixture.dev, &blob.bytes, &blob.len),
+			     DOCA_ERROR_NOT_FOUND);
+	}
 }
 
 /* rule: M-EXP-5 */
@@ -50,9 +52,8 @@ static void export_pci_without_pci_permission_is_not_permitted(void **state)
 					   DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING};
 	struct rules_blob blob;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
-		assert_error(doca_mmap_export_pci(rules_started(without[i]), rules.rig.dev,
+		assert_error(doca_mmap_export_pci(rules_started(without[i]), rules.fixture.dev,
 						  &blob.bytes, &blob.len),
 			     DOCA_ERROR_NOT_PERMITTED);
 	rules_export(rules_started(PCI_RO));
@@ -63,10 +64,9 @@ static void export_pci_without_pci_permission_is_not_permitted(void **state)
 static void descriptor_lasts_until_stop(void **state)
 {
 	struct doca_mmap *mmap = rules_map(STARTED);
-	uint8_t copy[SIDE_DESC_ROOM];
+	uint8_t copy[DESCRIPTOR_ROOM];
 	struct rules_blob blob = rules_export(mmap), rdma;
 
-	(void)state;
 	assert_in_range(blob.len, 1, sizeof(copy));
 	memcpy(copy, blob.bytes, blob.len);
 	rdma = rules_export_rdma(mmap);
@@ -82,11 +82,10 @@ static void export_for_another_device_gives_another_descriptor(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 	struct rules_blob first, second;
 
-	(void)state;
 	assert_ok(doca_mmap_add_dev(mmap, rules.second));
 	assert_ok(doca_mmap_start(mmap));
 	for (size_t i = 0; i < N_EXPORTS; i++) {
-		assert_ok(exports[i](mmap, rules.rig.dev, &first.bytes, &first.len));
+		assert_ok(exports[i](mmap, rules.fixture.dev, &first.bytes, &first.len));
 		assert_ok(exports[i](mmap, rules.second, &second.bytes, &second.len));
 		assert_ptr_not_equal(first.bytes, second.bytes);
 		assert_true(first.len != second.len ||
@@ -99,17 +98,17 @@ static void export_again_gives_the_same_descriptor(void **state)
 {
 	struct doca_mmap *mmap = rules_map(STARTED);
 	struct rules_blob first, second;
-	struct rig_counts before, after;
+	struct objects before, after;
 
-	(void)state;
 	for (size_t i = 0; i < N_EXPORTS; i++) {
-		assert_ok(exports[i](mmap, rules.rig.dev, &first.bytes, &first.len));
-		assert_true(rig_read_counts(&before));
-		assert_ok(exports[i](mmap, rules.rig.dev, &second.bytes, &second.len));
-		assert_true(rig_read_counts(&after));
-		assert_true(rig_counts_equal(&before, &after));
+		assert_ok(exports[i](mmap, rules.fixture.dev, &first.bytes, &first.len));
+		assert_true(objects_read(&before));
+		assert_ok(exports[i](mmap, rules.fixture.dev, &second.bytes, &second.len));
+		assert_true(objects_read(&after));
+		assert_true(objects_equal(&before, &after));
 		assert_ptr_equal(first.bytes, second.bytes);
 		assert_int_equal(first.len, second.len);
+		assert_true(first.len <= 128);
 	}
 }
 
@@ -127,7 +126,6 @@ static void descriptor_holds_a_secret_of_its_own(void **state)
 	static const uint8_t zeros[DPUMAP_DESC_ACCESS_KEY_SIZE];
 	struct dpumap_desc first, second;
 
-	(void)state;
 	first = fields_of(rules_export(rules_map(STARTED)));
 	second = fields_of(rules_export(rules_map(STARTED)));
 	assert_memory_not_equal(first.access_key, zeros, sizeof(zeros));
@@ -142,9 +140,8 @@ static void export_rdma_without_rdma_permission_is_not_permitted(void **state)
 	static const uint32_t without[] = {0, LOCAL_RW, PCI_RO, LOCAL_RW | PCI_RW};
 	struct rules_blob blob;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
-		assert_error(doca_mmap_export_rdma(rules_started(without[i]), rules.rig.dev,
+		assert_error(doca_mmap_export_rdma(rules_started(without[i]), rules.fixture.dev,
 						   &blob.bytes, &blob.len),
 			     DOCA_ERROR_NOT_PERMITTED);
 }
@@ -155,7 +152,6 @@ static void any_rdma_permission_allows_export_rdma(void **state)
 	static const uint32_t masks[] = {DOCA_ACCESS_FLAG_RDMA_READ, DOCA_ACCESS_FLAG_RDMA_WRITE,
 					 DOCA_ACCESS_FLAG_RDMA_ATOMIC};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
 		rules_export_rdma(rules_started(masks[i]));
 }
@@ -167,8 +163,7 @@ static void import_without_rdma_permission_cannot_be_exported_over_rdma(void **s
 	struct rules_blob blob;
 	uint8_t exported = 9;
 
-	(void)state;
-	assert_error(doca_mmap_export_rdma(rules_import(rules_export(from)), rules.rig.dev,
+	assert_error(doca_mmap_export_rdma(rules_import(rules_export(from)), rules.fixture.dev,
 					   &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
 	from = rules_map(IMPORTED);
@@ -183,10 +178,9 @@ static void import_over_rdma_is_not_exported_again(void **state)
 	struct doca_mmap *mmap = rules_import(rules_export_rdma(rules_map(STARTED)));
 	struct rules_blob blob;
 
-	(void)state;
-	assert_error(doca_mmap_export_rdma(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_rdma(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_SUPPORTED);
-	assert_error(doca_mmap_export_pci(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_pci(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
 }
 
@@ -196,7 +190,6 @@ static void map_can_be_exported_both_ways(void **state)
 	struct doca_mmap *mmap = rules_map(STARTED);
 	struct dpumap_desc pci, rdma;
 
-	(void)state;
 	pci = fields_of(rules_export(mmap));
 	rdma = fields_of(rules_export_rdma(mmap));
 	assert_int_equal(pci.kind, DPUMAP_DESC_KIND_PCI);
@@ -212,11 +205,10 @@ static void dpa_handle_with_null_is_invalid(void **state)
 	struct doca_mmap *mmap = rules_map(STARTED);
 	doca_dpa_dev_mmap_t handle;
 
-	(void)state;
-	assert_error(doca_mmap_dev_get_dpa_handle(NULL, rules.rig.dev, &handle),
+	assert_error(doca_mmap_dev_get_dpa_handle(NULL, rules.fixture.dev, &handle),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_dev_get_dpa_handle(mmap, NULL, &handle), DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_mmap_dev_get_dpa_handle(mmap, rules.rig.dev, NULL),
+	assert_error(doca_mmap_dev_get_dpa_handle(mmap, rules.fixture.dev, NULL),
 		     DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -225,7 +217,6 @@ static void dpa_handle_for_a_stranger_is_not_found(void **state)
 {
 	doca_dpa_dev_mmap_t handle;
 
-	(void)state;
 	assert_error(doca_mmap_dev_get_dpa_handle(rules_map(STARTED), rules.second, &handle),
 		     DOCA_ERROR_NOT_FOUND);
 }
@@ -235,13 +226,12 @@ static void dpa_handle_is_the_key_of_the_map(void **state)
 {
 	struct doca_mmap *mmaps[] = {rules_map(STARTED), rules_map(IMPORTED)};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		doca_dpa_dev_mmap_t handle = 0;
 		uint32_t key = 0;
 
-		assert_ok(doca_mmap_dev_get_dpa_handle(mmaps[i], rules.rig.dev, &handle));
-		assert_ok(doca_mmap_get_mkey(mmaps[i], rules.rig.dev, &key));
+		assert_ok(doca_mmap_dev_get_dpa_handle(mmaps[i], rules.fixture.dev, &handle));
+		assert_ok(doca_mmap_get_mkey(mmaps[i], rules.fixture.dev, &key));
 		assert_int_not_equal(key, 0);
 		assert_int_equal(handle, key);
 	}
@@ -253,12 +243,11 @@ static void mkey_of_bad_arguments_is_invalid(void **state)
 	struct doca_mmap *mmap = rules_map(STARTED);
 	uint32_t key;
 
-	(void)state;
-	assert_error(doca_mmap_get_mkey(NULL, rules.rig.dev, &key), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_mmap_get_mkey(NULL, rules.fixture.dev, &key), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_get_mkey(mmap, NULL, &key), DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_mmap_get_mkey(mmap, rules.rig.dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_mmap_get_mkey(mmap, rules.fixture.dev, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_get_mkey(mmap, rules.second, &key), DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_mmap_get_mkey(rules_map(NEW), rules.rig.dev, &key),
+	assert_error(doca_mmap_get_mkey(rules_map(NEW), rules.fixture.dev, &key),
 		     DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -269,8 +258,7 @@ static void mkey_of_an_rdma_import_is_the_exporters(void **state)
 	struct dpumap_desc fields = fields_of(blob);
 	uint32_t key = 0;
 
-	(void)state;
-	assert_ok(doca_mmap_get_mkey(rules_import(blob), rules.rig.dev, &key));
+	assert_ok(doca_mmap_get_mkey(rules_import(blob), rules.fixture.dev, &key));
 	assert_int_not_equal(key, 0);
 	assert_int_equal(key, fields.mkey);
 }
@@ -278,10 +266,9 @@ static void mkey_of_an_rdma_import_is_the_exporters(void **state)
 /* rule: M-CAP-1 */
 static void capability_of_null_is_invalid(void **state)
 {
-	const struct doca_devinfo *info = doca_dev_as_devinfo(rules.rig.dev);
+	const struct doca_devinfo *info = doca_dev_as_devinfo(rules.fixture.dev);
 	uint8_t flag = 9;
 
-	(void)state;
 	assert_error(doca_mmap_cap_is_export_pci_supported(NULL, &flag), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_cap_is_export_pci_supported(info, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_cap_is_create_from_export_pci_supported(NULL, &flag),
@@ -298,7 +285,6 @@ static void capability_needs_no_open_device(void **state)
 	struct doca_devinfo **list;
 	uint32_t n;
 
-	(void)state;
 	assert_ok(doca_devinfo_create_list(&list, &n));
 	assert_true(n > 0);
 	assert_ok(doca_mmap_cap_is_export_pci_supported(list[0], &can_export));
@@ -332,6 +318,6 @@ int main(int argc, char **argv)
 		rule_test(capability_needs_no_open_device),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

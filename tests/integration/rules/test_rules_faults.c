@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rules about what fails below the library: allocations, commands of the device, deregistration,
- * and a device without the capability, which is one that does not let its firmware be asked.
+ * Rules about failures below the library: allocations, commands to the device, deregistration; and
+ * a device without the capability, which refuses to open its firmware interface.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include <infiniband/mlx5dv.h>
 
 #include "faults.h"
+#include "peer.h"
 #include "rules.h"
 
 static bool refuse_firmware;
@@ -35,10 +36,10 @@ int __wrap_ibv_dereg_mr(struct ibv_mr *mr)
 	return refuse_dereg ? EBUSY : __real_ibv_dereg_mr(mr);
 }
 
-/* A call on a map, or one that makes it. */
+/* An operation on a map, or one that creates it. */
 typedef doca_error_t call_fn(struct doca_mmap **mmap);
 
-/* The first such event fails the call, then the second, until there are no more. */
+/* Let the first event fail, then the second, and so on until the call has no more. */
 static void assert_each_fault(enum fault_kind kind, int err, call_fn *call, struct doca_mmap **mmap,
 			      doca_error_t wanted)
 {
@@ -70,19 +71,19 @@ static doca_error_t call_export(struct doca_mmap **mmap)
 {
 	struct rules_blob blob;
 
-	return doca_mmap_export_pci(*mmap, rules.rig.dev, &blob.bytes, &blob.len);
+	return doca_mmap_export_pci(*mmap, rules.fixture.dev, &blob.bytes, &blob.len);
 }
 
 static doca_error_t call_export_rdma(struct doca_mmap **mmap)
 {
 	struct rules_blob blob;
 
-	return doca_mmap_export_rdma(*mmap, rules.rig.dev, &blob.bytes, &blob.len);
+	return doca_mmap_export_rdma(*mmap, rules.fixture.dev, &blob.bytes, &blob.len);
 }
 
 static doca_error_t call_import(struct doca_mmap **mmap)
 {
-	return doca_mmap_create_from_export(NULL, imported.bytes, imported.len, rules.rig.dev,
+	return doca_mmap_create_from_export(NULL, imported.bytes, imported.len, rules.fixture.dev,
 					    mmap);
 }
 
@@ -96,19 +97,19 @@ static doca_error_t call_thread_safety(struct doca_mmap **mmap)
 	return doca_mmap_enable_thread_safety(*mmap);
 }
 
-/* Exports that fail leave nothing on the device. */
+/* A failed export leaves nothing on the device. */
 static doca_error_t counted(call_fn *call, struct doca_mmap **mmap)
 {
-	struct rig_counts before, after;
+	struct objects before, after;
 	uint8_t exported = 9;
 	doca_error_t result;
 
-	assert_true(rig_read_counts(&before));
+	assert_true(objects_read(&before));
 	result = call(mmap);
 	if (result == DOCA_SUCCESS)
 		return result;
-	assert_true(rig_read_counts(&after));
-	assert_true(rig_counts_equal(&before, &after));
+	assert_true(objects_read(&after));
+	assert_true(objects_equal(&before, &after));
 	assert_ok(doca_mmap_get_exported(*mmap, &exported));
 	assert_int_equal(exported, 0);
 	return result;
@@ -129,7 +130,6 @@ static void create_without_memory_is_no_memory(void **state)
 {
 	struct doca_mmap *mmap = NULL;
 
-	(void)state;
 	assert_each_fault(FAULT_ALLOC, 0, call_create, &mmap, DOCA_ERROR_NO_MEMORY);
 	rules_keep(mmap);
 }
@@ -139,7 +139,6 @@ static void start_without_memory_is_no_memory(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	assert_each_fault(FAULT_ALLOC, 0, call_start, &mmap, DOCA_ERROR_NO_MEMORY);
 }
 
@@ -148,7 +147,6 @@ static void add_dev_without_memory_is_no_memory(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	assert_each_fault(FAULT_ALLOC, 0, call_add_dev, &mmap, DOCA_ERROR_NO_MEMORY);
 }
 
@@ -157,7 +155,6 @@ static void thread_safety_without_memory_is_no_memory(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	assert_each_fault(FAULT_ALLOC, 0, call_thread_safety, &mmap, DOCA_ERROR_NO_MEMORY);
 }
 
@@ -166,7 +163,6 @@ static void export_without_memory_is_no_memory(void **state)
 {
 	struct doca_mmap *pci = rules_map(STARTED), *rdma = rules_map(STARTED);
 
-	(void)state;
 	assert_each_fault(FAULT_ALLOC, 0, call_export_counted, &pci, DOCA_ERROR_NO_MEMORY);
 	assert_each_fault(FAULT_ALLOC, 0, call_export_rdma_counted, &rdma, DOCA_ERROR_NO_MEMORY);
 }
@@ -176,7 +172,6 @@ static void import_without_memory_is_no_memory(void **state)
 {
 	struct doca_mmap *from = rules_map(STARTED), *mmap = NULL;
 
-	(void)state;
 	imported = rules_export(from);
 	assert_each_fault(FAULT_ALLOC, 0, call_import, &mmap, DOCA_ERROR_NO_MEMORY);
 	rules_keep(mmap);
@@ -190,21 +185,20 @@ static void start_that_the_device_refuses_is_a_driver_error(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	assert_each_fault(FAULT_COMMAND, EIO, call_start, &mmap, DOCA_ERROR_DRIVER);
 }
 
 static doca_error_t call_start_unstarted(struct doca_mmap **mmap)
 {
-	struct rig_counts before, after;
+	struct objects before, after;
 	doca_error_t result;
 
-	assert_true(rig_read_counts(&before));
+	assert_true(objects_read(&before));
 	result = doca_mmap_start(*mmap);
 	if (result == DOCA_SUCCESS)
 		return result;
-	assert_true(rig_read_counts(&after));
-	assert_true(rig_counts_equal(&before, &after));
+	assert_true(objects_read(&after));
+	assert_true(objects_equal(&before, &after));
 	assert_error(call_export(mmap), DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_set_permissions(*mmap, ALL_RW));
 	return result;
@@ -215,7 +209,6 @@ static void start_registers_on_all_devices_or_on_none(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	assert_ok(doca_mmap_add_dev(mmap, rules.second));
 	assert_each_fault(FAULT_COMMAND, EIO, call_start_unstarted, &mmap, DOCA_ERROR_DRIVER);
 	rules_export(mmap);
@@ -226,7 +219,6 @@ static void export_that_the_device_refuses_is_a_driver_error(void **state)
 {
 	struct doca_mmap *mmap = rules_map(STARTED);
 
-	(void)state;
 	assert_each_fault(FAULT_COMMAND, EIO, call_export_counted, &mmap, DOCA_ERROR_DRIVER);
 }
 
@@ -235,7 +227,6 @@ static void import_that_the_device_fails_is_a_driver_error(void **state)
 {
 	struct doca_mmap *mmap = NULL;
 
-	(void)state;
 	imported = rules_export(rules_map(STARTED));
 	assert_each_fault(FAULT_COMMAND, EIO, call_import, &mmap, DOCA_ERROR_DRIVER);
 	rules_keep(mmap);
@@ -245,9 +236,6 @@ static unsigned int frees;
 
 static void count_free(void *addr, size_t len, void *cookie)
 {
-	(void)addr;
-	(void)len;
-	(void)cookie;
 	frees++;
 }
 
@@ -256,7 +244,6 @@ static void destroy_that_cannot_deregister_is_not_permitted(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	frees = 0;
 	assert_ok(doca_mmap_set_free_cb(mmap, count_free, NULL));
 	assert_ok(doca_mmap_start(mmap));
@@ -273,7 +260,6 @@ static void stop_that_cannot_deregister_can_be_tried_again(void **state)
 {
 	struct doca_mmap *mmap = rules_map(STARTED);
 
-	(void)state;
 	refuse_dereg = true;
 	assert_error(doca_mmap_stop(mmap), DOCA_ERROR_NOT_PERMITTED);
 	assert_error(doca_mmap_set_permissions(mmap, ALL_RW), DOCA_ERROR_BAD_STATE);
@@ -287,18 +273,17 @@ static void rm_dev_that_cannot_deregister_is_not_permitted(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	assert_ok(doca_mmap_add_dev(mmap, rules.second));
-	/* A start that fails on the second device and cannot take the first one back. */
+	/* A start that fails on the second device, and cannot deregister from the first one. */
 	fault_arm(FAULT_COMMAND, 2, EIO);
 	refuse_dereg = true;
 	assert_error(doca_mmap_start(mmap), DOCA_ERROR_DRIVER);
 	fault_disarm();
-	assert_error(doca_mmap_rm_dev(mmap, rules.rig.dev), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(doca_mmap_rm_dev(mmap, rules.fixture.dev), DOCA_ERROR_NOT_PERMITTED);
 	assert_error(doca_mmap_destroy(mmap), DOCA_ERROR_NOT_PERMITTED);
 	refuse_dereg = false;
-	assert_ok(doca_mmap_rm_dev(mmap, rules.rig.dev));
-	assert_error(doca_mmap_rm_dev(mmap, rules.rig.dev), DOCA_ERROR_NOT_FOUND);
+	assert_ok(doca_mmap_rm_dev(mmap, rules.fixture.dev));
+	assert_error(doca_mmap_rm_dev(mmap, rules.fixture.dev), DOCA_ERROR_NOT_FOUND);
 }
 
 /* rule: M-CAP-3 */
@@ -310,14 +295,16 @@ static void capability_that_cannot_be_asked_is_a_driver_error(void **state)
 	uint8_t flag;
 	uint32_t len;
 
-	(void)state;
 	do {
 		flag = 9;
 		assert_ok(doca_devinfo_create_list(&list, &len));
 		fault_arm(FAULT_COMMAND, ++n, EIO);
 		result = doca_mmap_cap_is_export_pci_supported(list[0], &flag);
 		fault_disarm();
-		/* A device that only refuses its firmware does answer: it cannot. */
+		/*
+		 * A device that only refuses its firmware interface reports that it lacks the
+		 * capability.
+		 */
 		assert_either(result, DOCA_ERROR_DRIVER, DOCA_SUCCESS);
 		failed += result == DOCA_ERROR_DRIVER;
 		assert_true((result == DOCA_ERROR_DRIVER) == (flag == 9));
@@ -327,7 +314,7 @@ static void capability_that_cannot_be_asked_is_a_driver_error(void **state)
 	assert_int_equal(flag, 1);
 }
 
-static uint8_t saved[SIDE_DESC_ROOM];
+static uint8_t saved[DESCRIPTOR_ROOM];
 static size_t saved_len;
 
 static doca_error_t save_export(struct doca_dev *dev)
@@ -347,12 +334,12 @@ static doca_error_t save_export(struct doca_dev *dev)
 	return doca_mmap_destroy(mmap);
 }
 
-/* Of a device that is not open; an open one is found open again. */
+/* The device must not be open yet: a second open would return the first one. */
 static int open_incapable(void **state)
 {
 	struct doca_dev *dev;
 
-	if (fixture_count(state) || rig_open_device(&dev) != DOCA_SUCCESS)
+	if (fixture_count(state) || fixture_open_device(&dev) != DOCA_SUCCESS)
 		return -1;
 	if (save_export(dev) != DOCA_SUCCESS || doca_dev_close(dev) != DOCA_SUCCESS)
 		return -1;
@@ -385,8 +372,7 @@ static void export_by_an_incapable_device_is_not_supported(void **state)
 	struct rules_blob blob;
 	struct doca_dev *dev;
 
-	(void)state;
-	assert_ok(rig_open_device(&dev));
+	assert_ok(fixture_open_device(&dev));
 	assert_capabilities(dev, 0);
 	assert_ok(doca_mmap_create(&mmap));
 	assert_ok(doca_mmap_set_memrange(mmap, rules.memory, RULES_LEN));
@@ -405,8 +391,7 @@ static void import_by_an_incapable_device_is_not_supported(void **state)
 	struct doca_mmap *mmap = NULL;
 	struct doca_dev *dev;
 
-	(void)state;
-	assert_ok(rig_open_device(&dev));
+	assert_ok(fixture_open_device(&dev));
 	assert_capabilities(dev, 0);
 	assert_error(doca_mmap_create_from_export(NULL, saved, saved_len, dev, &mmap),
 		     DOCA_ERROR_NOT_SUPPORTED);
@@ -438,6 +423,6 @@ int main(int argc, char **argv)
 		incapable_test(import_by_an_incapable_device_is_not_supported),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,12 @@
 
 #include <dpumap/desc.h>
 
+#include "peer.h"
 #include "rules.h"
 
 static doca_error_t import(const void *bytes, size_t len, struct doca_mmap **mmap)
 {
-	return doca_mmap_create_from_export(NULL, bytes, len, rules.rig.dev, mmap);
+	return doca_mmap_create_from_export(NULL, bytes, len, rules.fixture.dev, mmap);
 }
 
 /* rule: M-IMP-1 */
@@ -17,7 +18,6 @@ static void import_with_bad_arguments_is_invalid(void **state)
 	struct rules_blob blob = rules_export(rules_map(STARTED));
 	struct doca_mmap *mmap = NULL;
 
-	(void)state;
 	assert_error(import(NULL, blob.len, &mmap), DOCA_ERROR_INVALID_VALUE);
 	assert_error(import(blob.bytes, 0, &mmap), DOCA_ERROR_INVALID_VALUE);
 	assert_error(import(blob.bytes, blob.len, NULL), DOCA_ERROR_INVALID_VALUE);
@@ -28,7 +28,7 @@ static void import_with_bad_arguments_is_invalid(void **state)
 
 static doca_error_t import_changed(const struct dpumap_desc *fields)
 {
-	uint8_t bytes[SIDE_DESC_ROOM];
+	uint8_t bytes[DESCRIPTOR_ROOM];
 	struct doca_mmap *mmap;
 	size_t len = 0;
 
@@ -42,7 +42,6 @@ static void import_that_the_exporter_did_not_grant_is_not_permitted(void **state
 	struct rules_blob blob = rules_export(rules_map(STARTED));
 	struct dpumap_desc fields;
 
-	(void)state;
 	assert_int_equal(dpumap_desc_decode(blob.bytes, blob.len, &fields), DPUMAP_DESC_OK);
 	fields.access_key[0] ^= 1;
 	assert_error(import_changed(&fields), DOCA_ERROR_NOT_PERMITTED);
@@ -58,7 +57,6 @@ static void import_without_user_data_has_zero(void **state)
 	struct doca_mmap *mmap = rules_map(IMPORTED);
 	union doca_data data = {.u64 = 1};
 
-	(void)state;
 	assert_ok(doca_mmap_get_user_data(mmap, &data));
 	assert_int_equal(data.u64, 0);
 }
@@ -70,8 +68,8 @@ static void import_keeps_its_user_data(void **state)
 	union doca_data given = {.u64 = 0xfeed}, got = {0};
 	struct doca_mmap *mmap;
 
-	(void)state;
-	assert_ok(doca_mmap_create_from_export(&given, blob.bytes, blob.len, rules.rig.dev, &mmap));
+	assert_ok(doca_mmap_create_from_export(&given, blob.bytes, blob.len, rules.fixture.dev,
+					       &mmap));
 	rules_keep(mmap);
 	assert_ok(doca_mmap_get_user_data(mmap, &got));
 	assert_int_equal(got.u64, 0xfeed);
@@ -83,7 +81,6 @@ static void import_on_another_card_is_not_permitted(void **state)
 	struct rules_blob blob = rules_export(rules_map(STARTED));
 	struct doca_mmap *mmap;
 
-	(void)state;
 	assert_error(doca_mmap_create_from_export(NULL, blob.bytes, blob.len, rules.second, &mmap),
 		     DOCA_ERROR_NOT_PERMITTED);
 	rules_import(blob);
@@ -98,13 +95,12 @@ static void import_has_range_permissions_and_device_of_the_export(void **state)
 	void *addr;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_get_from_export(mmap, &flag));
 	assert_int_equal(flag, 1);
 	assert_ok(doca_mmap_get_memrange(mmap, &addr, &len));
 	assert_ptr_equal(addr, rules.memory);
 	assert_int_equal(len, RULES_LEN);
-	assert_ok(doca_mmap_dev_get_dpa_handle(mmap, rules.rig.dev, &handle));
+	assert_ok(doca_mmap_dev_get_dpa_handle(mmap, rules.fixture.dev, &handle));
 	assert_error(doca_mmap_dev_get_dpa_handle(mmap, rules.second, &handle),
 		     DOCA_ERROR_NOT_FOUND);
 	rules_export_rdma(mmap);
@@ -118,12 +114,11 @@ static void import_cannot_be_configured_even_when_stopped(void **state)
 	struct doca_mmap *mmap = rules_map(IMPORTED);
 	struct rules_blob blob;
 
-	(void)state;
 	assert_ok(doca_mmap_stop(mmap));
 	assert_error(doca_mmap_set_memrange(mmap, rules.memory, 1), DOCA_ERROR_NOT_PERMITTED);
 	assert_error(doca_mmap_add_dev(mmap, rules.second), DOCA_ERROR_NOT_PERMITTED);
-	assert_error(doca_mmap_rm_dev(mmap, rules.rig.dev), DOCA_ERROR_NOT_PERMITTED);
-	assert_error(doca_mmap_export_pci(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_rm_dev(mmap, rules.fixture.dev), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(doca_mmap_export_pci(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
 }
 
@@ -131,9 +126,8 @@ static void import_cannot_be_configured_even_when_stopped(void **state)
 static void descriptor_may_be_moved_anywhere(void **state)
 {
 	struct rules_blob blob = rules_export(rules_map(STARTED));
-	uint8_t bytes[SIDE_DESC_ROOM + 8], got[16];
+	uint8_t bytes[DESCRIPTOR_ROOM + 8], got[16];
 
-	(void)state;
 	for (size_t at = 0; at < 8; at++) {
 		struct doca_mmap *mmap;
 
@@ -152,7 +146,6 @@ static void truncated_descriptor_is_invalid(void **state)
 	struct doca_mmap *from = rules_map(STARTED), *mmap;
 	const struct rules_blob blobs[] = {rules_export(from), rules_export_rdma(from)};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++)
 		for (size_t len = 0; len < blobs[i].len; len++)
 			assert_error(import(blobs[i].bytes, len, &mmap), DOCA_ERROR_INVALID_VALUE);
@@ -163,9 +156,8 @@ static void corrupted_descriptor_is_invalid(void **state)
 {
 	struct doca_mmap *from = rules_map(STARTED), *mmap;
 	const struct rules_blob blobs[] = {rules_export(from), rules_export_rdma(from)};
-	uint8_t bytes[SIDE_DESC_ROOM];
+	uint8_t bytes[DESCRIPTOR_ROOM];
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		memcpy(bytes, blobs[i].bytes, blobs[i].len);
 		for (size_t bit = 0; bit < blobs[i].len * 8; bit++) {
@@ -179,12 +171,11 @@ static void corrupted_descriptor_is_invalid(void **state)
 /* rule: M-IMP-11 */
 static void foreign_bytes_are_invalid(void **state)
 {
-	uint8_t bytes[SIDE_DESC_ROOM];
+	uint8_t bytes[DESCRIPTOR_ROOM];
 	struct doca_mmap *mmap;
 
-	(void)state;
 	for (uint32_t seed = 0; seed < 100; seed++) {
-		rig_fill(bytes, sizeof(bytes), seed);
+		fixture_fill(bytes, sizeof(bytes), seed);
 		assert_error(import(bytes, sizeof(bytes), &mmap), DOCA_ERROR_INVALID_VALUE);
 	}
 }
@@ -196,7 +187,6 @@ static void exporting_process_may_import_and_more_than_once(void **state)
 	struct doca_mmap *first = rules_import(blob), *second = rules_import(blob);
 	uint8_t sent[16] = {1, 2, 3}, got[16];
 
-	(void)state;
 	assert_ok(rules_write(first, sent, sizeof(sent)));
 	assert_ok(rules_read(second, got, sizeof(got)));
 	assert_memory_equal(got, sent, sizeof(sent));
@@ -212,7 +202,6 @@ static void rdma_import_may_be_on_another_card(void **state)
 	size_t len = 0;
 	void *addr;
 
-	(void)state;
 	assert_ok(doca_mmap_create_from_export(NULL, blob.bytes, blob.len, rules.second, &mmap));
 	rules_keep(mmap);
 	assert_ok(doca_mmap_get_memrange(mmap, &addr, &len));
@@ -228,7 +217,6 @@ static void import_outlives_its_exporter_without_access(void **state)
 	uint8_t byte = 0;
 	uint8_t flag = 0;
 
-	(void)state;
 	assert_ok(rules_read(mmap, &byte, 1));
 	assert_ok(doca_mmap_stop(from));
 	assert_error(rules_read(mmap, &byte, 1), DOCA_ERROR_NOT_PERMITTED);
@@ -258,6 +246,6 @@ int main(int argc, char **argv)
 		rule_test(import_outlives_its_exporter_without_access),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

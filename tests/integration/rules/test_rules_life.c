@@ -2,6 +2,7 @@
 /* Create, destroy, start and stop. */
 #include <string.h>
 
+#include "peer.h"
 #include "rules.h"
 
 static const union doca_data no_data;
@@ -9,7 +10,6 @@ static const union doca_data no_data;
 /* rule: M-CRE-1, M-0 */
 static void create_without_output_is_invalid(void **state)
 {
-	(void)state;
 	assert_error(doca_mmap_create(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -23,7 +23,6 @@ static void created_map_is_blank(void **state)
 	void *addr;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_get_user_data(mmap, &data));
 	assert_int_equal(data.u64, 0);
 	assert_ok(doca_mmap_get_exported(mmap, &exported));
@@ -33,7 +32,7 @@ static void created_map_is_blank(void **state)
 	assert_ok(doca_mmap_get_num_bufs(mmap, &bufs));
 	assert_int_equal(bufs, 0);
 	assert_error(doca_mmap_get_memrange(mmap, &addr, &len), DOCA_ERROR_BAD_STATE);
-	assert_error(doca_mmap_rm_dev(mmap, rules.rig.dev), DOCA_ERROR_NOT_FOUND);
+	assert_error(doca_mmap_rm_dev(mmap, rules.fixture.dev), DOCA_ERROR_NOT_FOUND);
 }
 
 /* rule: M-CRE-4 */
@@ -43,17 +42,16 @@ static void map_without_permissions_is_local_read_write(void **state)
 	uint8_t sent[64], got[64];
 	struct rules_blob blob;
 
-	(void)state;
 	assert_ok(doca_mmap_set_memrange(mmap, rules.memory, RULES_LEN));
-	assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 	assert_ok(doca_mmap_start(mmap));
-	rig_fill(sent, sizeof(sent), 2);
+	fixture_fill(sent, sizeof(sent), 2);
 	assert_ok(rules_write(mmap, sent, sizeof(sent)));
 	assert_ok(rules_read(mmap, got, sizeof(got)));
 	assert_memory_equal(got, sent, sizeof(sent));
-	assert_error(doca_mmap_export_pci(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_pci(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
-	assert_error(doca_mmap_export_rdma(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_rdma(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
 }
 
@@ -65,7 +63,6 @@ static void calls_without_a_map_are_invalid(void **state)
 	uint32_t number;
 	uint8_t flag;
 
-	(void)state;
 	assert_error(doca_mmap_set_memrange(NULL, rules.memory, 1), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_set_dmabuf_memrange(NULL, 0, rules.memory, 0, 1),
 		     DOCA_ERROR_INVALID_VALUE);
@@ -78,9 +75,9 @@ static void calls_without_a_map_are_invalid(void **state)
 	assert_error(doca_mmap_get_num_bufs(NULL, &number), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_get_exported(NULL, &flag), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_get_from_export(NULL, &flag), DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_mmap_export_pci(NULL, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_pci(NULL, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_mmap_export_rdma(NULL, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_rdma(NULL, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -91,7 +88,6 @@ static void getters_without_output_are_invalid(void **state)
 	void *addr;
 	size_t len;
 
-	(void)state;
 	assert_error(doca_mmap_get_memrange(mmap, NULL, &len), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_get_memrange(mmap, &addr, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_get_memrange(NULL, &addr, &len), DOCA_ERROR_INVALID_VALUE);
@@ -110,15 +106,15 @@ static void failed_calls_leave_outputs_alone(void **state)
 	struct doca_mmap *imported = mmap;
 	doca_dpa_dev_mmap_t handle = 77;
 
-	(void)state;
-	assert_error(doca_mmap_export_pci(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_pci(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
-	assert_error(doca_mmap_export_rdma(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_rdma(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
-	assert_error(doca_mmap_dev_get_dpa_handle(mmap, rules.rig.dev, &handle),
+	assert_error(doca_mmap_dev_get_dpa_handle(mmap, rules.fixture.dev, &handle),
 		     DOCA_ERROR_NOT_PERMITTED);
-	assert_error(doca_mmap_create_from_export(NULL, rules.memory, 64, rules.rig.dev, &imported),
-		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(
+		doca_mmap_create_from_export(NULL, rules.memory, 64, rules.fixture.dev, &imported),
+		DOCA_ERROR_INVALID_VALUE);
 	assert_ptr_equal(blob.bytes, rules.memory);
 	assert_int_equal(blob.len, 77);
 	assert_int_equal(handle, 77);
@@ -128,7 +124,6 @@ static void failed_calls_leave_outputs_alone(void **state)
 /* rule: M-DES-1 */
 static void destroy_of_null_is_invalid(void **state)
 {
-	(void)state;
 	assert_error(doca_mmap_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -139,7 +134,6 @@ static void destroy_stops_a_started_map(void **state)
 	struct doca_mmap *imported = rules_import(rules_export(mmap));
 	uint8_t got[16];
 
-	(void)state;
 	assert_ok(rules_read(imported, got, sizeof(got)));
 	rules_destroy(mmap);
 	assert_error(rules_read(imported, got, sizeof(got)), DOCA_ERROR_NOT_PERMITTED);
@@ -150,21 +144,20 @@ static void destroy_ends_the_descriptors(void **state)
 {
 	struct doca_mmap *mmap = rules_map(EXPORTED);
 	struct rules_blob blob = rules_export(mmap);
-	uint8_t copy[SIDE_DESC_ROOM];
+	uint8_t copy[DESCRIPTOR_ROOM];
 	struct doca_mmap *imported;
 
-	(void)state;
 	assert_true(blob.len <= sizeof(copy));
 	memcpy(copy, blob.bytes, blob.len);
 	rules_destroy(mmap);
-	assert_error(doca_mmap_create_from_export(NULL, copy, blob.len, rules.rig.dev, &imported),
-		     DOCA_ERROR_NOT_PERMITTED);
+	assert_error(
+		doca_mmap_create_from_export(NULL, copy, blob.len, rules.fixture.dev, &imported),
+		DOCA_ERROR_NOT_PERMITTED);
 }
 
 /* rule: M-STA-1 */
 static void start_of_null_is_invalid(void **state)
 {
-	(void)state;
 	assert_error(doca_mmap_start(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -173,8 +166,7 @@ static void start_without_range_is_invalid(void **state)
 {
 	struct doca_mmap *mmap = rules_blank();
 
-	(void)state;
-	assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 	assert_error(doca_mmap_start(mmap), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_mmap_set_memrange(mmap, rules.memory, RULES_LEN));
 	assert_ok(doca_mmap_start(mmap));
@@ -185,10 +177,9 @@ static void start_without_device_is_invalid(void **state)
 {
 	struct doca_mmap *mmap = rules_blank();
 
-	(void)state;
 	assert_ok(doca_mmap_set_memrange(mmap, rules.memory, RULES_LEN));
 	assert_error(doca_mmap_start(mmap), DOCA_ERROR_INVALID_VALUE);
-	assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 	assert_ok(doca_mmap_start(mmap));
 }
 
@@ -198,14 +189,13 @@ static void start_of_memory_that_cannot_be_pinned_is_a_driver_error(void **state
 	struct doca_mmap *mmap = rules_blank();
 	struct rules_blob blob;
 
-	(void)state;
 	assert_ok(doca_mmap_set_memrange(mmap, (void *)(uintptr_t)4096, 4096));
 	assert_ok(doca_mmap_set_permissions(mmap, ALL_RW));
-	assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 	assert_error(doca_mmap_start(mmap), DOCA_ERROR_DRIVER);
-	assert_error(doca_mmap_export_pci(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_pci(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
-	assert_ok(doca_mmap_rm_dev(mmap, rules.rig.dev));
+	assert_ok(doca_mmap_rm_dev(mmap, rules.fixture.dev));
 }
 
 /* rule: M-STA-6 */
@@ -214,14 +204,13 @@ static void start_allows_exports_and_ends_configuration(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 	struct rules_blob blob;
 
-	(void)state;
-	assert_error(doca_mmap_export_pci(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_pci(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_set_permissions(mmap, ALL_RW));
 	assert_ok(doca_mmap_start(mmap));
-	assert_ok(doca_mmap_export_pci(mmap, rules.rig.dev, &blob.bytes, &blob.len));
+	assert_ok(doca_mmap_export_pci(mmap, rules.fixture.dev, &blob.bytes, &blob.len));
 	assert_error(doca_mmap_set_permissions(mmap, ALL_RW), DOCA_ERROR_BAD_STATE);
-	assert_error(doca_mmap_rm_dev(mmap, rules.rig.dev), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(doca_mmap_rm_dev(mmap, rules.fixture.dev), DOCA_ERROR_NOT_PERMITTED);
 }
 
 /* rule: M-STA-7, M-MAX-1 */
@@ -230,7 +219,6 @@ static void first_start_fixes_the_maximum_of_devices(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 	uint32_t max = 0;
 
-	(void)state;
 	assert_ok(doca_mmap_set_max_num_devices(mmap, 3));
 	assert_ok(doca_mmap_start(mmap));
 	assert_ok(doca_mmap_stop(mmap));
@@ -242,7 +230,6 @@ static void first_start_fixes_the_maximum_of_devices(void **state)
 /* rule: M-STO-1 */
 static void stop_of_null_is_invalid(void **state)
 {
-	(void)state;
 	assert_error(doca_mmap_stop(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -252,16 +239,15 @@ static void stop_ends_descriptors_and_imports(void **state)
 	struct doca_mmap *mmap = rules_map(EXPORTED);
 	struct rules_blob blob = rules_export(mmap);
 	struct doca_mmap *imported = rules_import(blob);
-	uint8_t copy[SIDE_DESC_ROOM], got[16];
+	uint8_t copy[DESCRIPTOR_ROOM], got[16];
 	struct doca_mmap *again;
 	uint8_t exported = 9;
 
-	(void)state;
 	memcpy(copy, blob.bytes, blob.len);
 	assert_ok(rules_read(imported, got, sizeof(got)));
 	assert_ok(doca_mmap_stop(mmap));
 	assert_error(rules_read(imported, got, sizeof(got)), DOCA_ERROR_NOT_PERMITTED);
-	assert_error(doca_mmap_create_from_export(NULL, copy, blob.len, rules.rig.dev, &again),
+	assert_error(doca_mmap_create_from_export(NULL, copy, blob.len, rules.fixture.dev, &again),
 		     DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_get_exported(mmap, &exported));
 	assert_int_equal(exported, 0);
@@ -273,7 +259,6 @@ static void stopped_import_is_no_longer_usable(void **state)
 	struct doca_mmap *imported = rules_map(IMPORTED);
 	uint8_t got[16], flag = 9;
 
-	(void)state;
 	assert_ok(rules_read(imported, got, sizeof(got)));
 	assert_ok(doca_mmap_stop(imported));
 	assert_ok(doca_mmap_stop(imported));
@@ -290,14 +275,13 @@ static void stopped_map_is_configurable_and_starts_again(void **state)
 	struct rules_blob blob;
 	uint8_t got[16];
 
-	(void)state;
 	assert_ok(doca_mmap_stop(mmap));
-	assert_error(doca_mmap_export_pci(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_pci(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_set_permissions(mmap, LOCAL_RW | PCI_RO));
 	assert_ok(doca_mmap_set_user_data(mmap, (union doca_data){.u64 = 5}));
-	assert_ok(doca_mmap_rm_dev(mmap, rules.rig.dev));
-	assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+	assert_ok(doca_mmap_rm_dev(mmap, rules.fixture.dev));
+	assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 	assert_ok(doca_mmap_start(mmap));
 	assert_ok(rules_read(rules_import(rules_export(mmap)), got, sizeof(got)));
 	assert_memory_equal(got, rules.memory, sizeof(got));
@@ -308,7 +292,6 @@ static void stop_of_a_map_that_is_not_started_changes_nothing(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	assert_ok(doca_mmap_stop(mmap));
 	assert_ok(doca_mmap_set_max_num_devices(mmap, 5));
 	assert_ok(doca_mmap_start(mmap));
@@ -342,6 +325,6 @@ int main(int argc, char **argv)
 		rule_test(stop_of_a_map_that_is_not_started_changes_nothing),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

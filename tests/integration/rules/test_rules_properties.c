@@ -12,8 +12,7 @@ static void add_dev_of_null_is_invalid(void **state)
 {
 	struct doca_mmap *mmap = rules_blank();
 
-	(void)state;
-	assert_error(doca_mmap_add_dev(NULL, rules.rig.dev), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_mmap_add_dev(NULL, rules.fixture.dev), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_add_dev(mmap, NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -22,10 +21,9 @@ static void add_dev_twice_already_exists(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
-	assert_error(doca_mmap_add_dev(mmap, rules.rig.dev), DOCA_ERROR_ALREADY_EXIST);
-	assert_ok(doca_mmap_rm_dev(mmap, rules.rig.dev));
-	assert_error(doca_mmap_rm_dev(mmap, rules.rig.dev), DOCA_ERROR_NOT_FOUND);
+	assert_error(doca_mmap_add_dev(mmap, rules.fixture.dev), DOCA_ERROR_ALREADY_EXIST);
+	assert_ok(doca_mmap_rm_dev(mmap, rules.fixture.dev));
+	assert_error(doca_mmap_rm_dev(mmap, rules.fixture.dev), DOCA_ERROR_NOT_FOUND);
 }
 
 /* rule: M-ADD-5 */
@@ -33,11 +31,10 @@ static void add_dev_beyond_the_maximum_is_no_memory(void **state)
 {
 	struct doca_mmap *mmap = rules_blank();
 
-	(void)state;
 	assert_ok(doca_mmap_set_max_num_devices(mmap, 1));
-	assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 	assert_error(doca_mmap_add_dev(mmap, rules.second), DOCA_ERROR_NO_MEMORY);
-	assert_ok(doca_mmap_rm_dev(mmap, rules.rig.dev));
+	assert_ok(doca_mmap_rm_dev(mmap, rules.fixture.dev));
 	assert_ok(doca_mmap_add_dev(mmap, rules.second));
 }
 
@@ -46,7 +43,7 @@ enum step { ADD, RANGE, PERMIT };
 static void take_step(struct doca_mmap *mmap, enum step step)
 {
 	if (step == ADD)
-		assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+		assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 	else if (step == RANGE)
 		assert_ok(doca_mmap_set_memrange(mmap, rules.memory, RULES_LEN));
 	else
@@ -62,7 +59,6 @@ static void order_of_configuration_is_free(void **state)
 	};
 	uint8_t got[16];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
 		struct doca_mmap *mmap = rules_blank();
 
@@ -81,10 +77,9 @@ static void two_devices_have_a_key_each(void **state)
 	doca_dpa_dev_mmap_t keys[2] = {0};
 	struct rules_blob blob;
 
-	(void)state;
 	assert_ok(doca_mmap_add_dev(mmap, rules.second));
 	assert_ok(doca_mmap_start(mmap));
-	assert_ok(doca_mmap_dev_get_dpa_handle(mmap, rules.rig.dev, &keys[0]));
+	assert_ok(doca_mmap_dev_get_dpa_handle(mmap, rules.fixture.dev, &keys[0]));
 	assert_ok(doca_mmap_dev_get_dpa_handle(mmap, rules.second, &keys[1]));
 	assert_int_not_equal(keys[0], 0);
 	assert_int_not_equal(keys[1], 0);
@@ -97,8 +92,7 @@ static void rm_dev_of_null_is_invalid(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
-	assert_error(doca_mmap_rm_dev(NULL, rules.rig.dev), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_mmap_rm_dev(NULL, rules.fixture.dev), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_rm_dev(mmap, NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -107,7 +101,6 @@ static void rm_dev_of_a_stranger_is_not_found(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	assert_error(doca_mmap_rm_dev(mmap, rules.second), DOCA_ERROR_NOT_FOUND);
 	assert_ok(doca_mmap_start(mmap));
 }
@@ -118,7 +111,6 @@ static void rm_dev_after_stop_takes_a_registered_device(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 	struct rules_blob blob;
 
-	(void)state;
 	assert_ok(doca_mmap_add_dev(mmap, rules.second));
 	assert_ok(doca_mmap_start(mmap));
 	assert_ok(doca_mmap_stop(mmap));
@@ -136,7 +128,6 @@ static void range_that_wraps_around_is_invalid(void **state)
 	void *dpa = rules.memory;
 	int fd = memfd_create("range", MFD_CLOEXEC);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_error(doca_mmap_set_memrange(mmap, rules.memory, SIZE_MAX),
 		     DOCA_ERROR_INVALID_VALUE);
@@ -154,7 +145,6 @@ static void range_of_nothing_is_invalid(void **state)
 	struct doca_mmap *mmap = rules_blank();
 	void *dpa = rules.memory;
 
-	(void)state;
 	assert_error(doca_mmap_set_memrange(mmap, NULL, 1), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_set_memrange(mmap, rules.memory, 0), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_set_dmabuf_memrange(mmap, -1, rules.memory, 0, RULES_LEN),
@@ -173,7 +163,7 @@ static int filled_memfd(size_t len)
 
 	assert_true(fd >= 0);
 	assert_non_null(bytes);
-	rig_fill(bytes, len, 7);
+	fixture_fill(bytes, len, 7);
 	assert_int_equal(write(fd, bytes, len), len);
 	free(bytes);
 	return fd;
@@ -189,10 +179,9 @@ static void dmabuf_is_named_by_addr_and_begins_at_its_offset(void **state)
 	void *name = (void *)(uintptr_t)0x7000000000, *addr;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_set_dmabuf_memrange(mmap, fd, name, page, 2 * page));
 	assert_ok(doca_mmap_set_permissions(mmap, LOCAL_RW | PCI_RW));
-	assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 	assert_ok(doca_mmap_start(mmap));
 	assert_ok(doca_mmap_get_memrange(mmap, &addr, &len));
 	assert_ptr_equal(addr, name);
@@ -213,7 +202,6 @@ static void destroy_gives_the_dmabuf_back(void **state)
 	int fd = filled_memfd(RULES_LEN), before = dup(fd), after;
 	struct doca_mmap *mmap = rules_blank();
 
-	(void)state;
 	close(before);
 	assert_ok(doca_mmap_set_dmabuf_memrange(mmap, fd, rules.memory, 0, 4096));
 	rules_destroy(mmap);
@@ -231,7 +219,6 @@ static void second_range_of_another_kind_is_not_permitted(void **state)
 	void *addr;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_set_dmabuf_memrange(first, fd, rules.memory, 0, 4096));
 	assert_error(doca_mmap_set_memrange(first, rules.memory, RULES_LEN),
 		     DOCA_ERROR_NOT_PERMITTED);
@@ -249,7 +236,6 @@ static void dpa_range_is_not_supported(void **state)
 	struct doca_mmap *mmap = rules_blank();
 	void *dpa = rules.memory;
 
-	(void)state;
 	assert_error(doca_mmap_set_dpa_memrange(mmap, dpa, 4096, RULES_LEN),
 		     DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_mmap_set_memrange(mmap, rules.memory, RULES_LEN));
@@ -261,7 +247,6 @@ static void range_that_was_never_set_is_bad_state(void **state)
 	void *addr = rules.memory;
 	size_t len = 77;
 
-	(void)state;
 	assert_error(doca_mmap_get_memrange(rules_blank(), &addr, &len), DOCA_ERROR_BAD_STATE);
 	assert_ptr_equal(addr, rules.memory);
 	assert_int_equal(len, 77);
@@ -273,13 +258,12 @@ static void range_needs_no_alignment(void **state)
 	static const size_t lens[] = {1, 3, 7, 63, 4097};
 	uint8_t got[4097];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		struct doca_mmap *mmap = rules_blank();
 
 		assert_ok(doca_mmap_set_memrange(mmap, rules.memory + 2 * i + 1, lens[i]));
 		assert_ok(doca_mmap_set_permissions(mmap, ALL_RW));
-		assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+		assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 		assert_ok(doca_mmap_start(mmap));
 		assert_ok(rules_read(rules_import(rules_export(mmap)), got, lens[i]));
 		assert_memory_equal(got, rules.memory + 2 * i + 1, lens[i]);
@@ -291,7 +275,6 @@ static void undefined_permission_is_invalid(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	for (uint32_t bit = 0x80; bit; bit <<= 1)
 		assert_error(doca_mmap_set_permissions(mmap, LOCAL_RW | bit),
 			     DOCA_ERROR_INVALID_VALUE);
@@ -305,7 +288,6 @@ static void contradicting_permissions_are_invalid(void **state)
 	const uint32_t relaxed = DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING;
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	assert_error(doca_mmap_set_permissions(mmap, PCI_RO | PCI_RW), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_set_permissions(mmap, PCI_RO | relaxed), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_set_permissions(mmap, PCI_RW | relaxed), DOCA_ERROR_INVALID_VALUE);
@@ -318,12 +300,11 @@ static void last_permissions_count(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 	struct rules_blob blob;
 
-	(void)state;
 	assert_ok(doca_mmap_set_permissions(mmap, LOCAL_RW));
 	assert_ok(doca_mmap_set_permissions(mmap, PCI_RO));
 	assert_ok(doca_mmap_start(mmap));
 	rules_export(mmap);
-	assert_error(doca_mmap_export_rdma(mmap, rules.rig.dev, &blob.bytes, &blob.len),
+	assert_error(doca_mmap_export_rdma(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
 }
 
@@ -333,7 +314,6 @@ static void no_permission_means_local_read_only(void **state)
 	struct doca_mmap *mmap = rules_started(0);
 	uint8_t before[16], got[16], sent[16] = {0};
 
-	(void)state;
 	memcpy(before, rules.memory, sizeof(before));
 	assert_ok(rules_read(mmap, got, sizeof(got)));
 	assert_memory_equal(got, before, sizeof(got));
@@ -346,7 +326,6 @@ static void permissions_that_programs_set_are_accepted(void **state)
 {
 	static const uint32_t masks[] = {0, 1, 2, 3, 4, 5, 7, 10, 12, 16, 32, 33, 39, 65, 71};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
 		rules_started(masks[i]);
 }
@@ -372,7 +351,6 @@ static void destroy_calls_the_callback_the_map_was_started_with(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 	struct freed freed = {0};
 
-	(void)state;
 	assert_ok(doca_mmap_set_free_cb(mmap, note_free, &freed));
 	assert_ok(doca_mmap_start(mmap));
 	assert_ok(doca_mmap_stop(mmap));
@@ -389,7 +367,6 @@ static void destroy_of_a_map_never_started_calls_no_callback(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 	struct freed freed = {0};
 
-	(void)state;
 	assert_ok(doca_mmap_set_free_cb(mmap, note_free, &freed));
 	rules_destroy(mmap);
 	assert_int_equal(freed.calls, 0);
@@ -401,7 +378,6 @@ static void callback_changed_after_stop_is_not_called(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW), *again = rules_new(ALL_RW);
 	struct freed first = {0}, second = {0};
 
-	(void)state;
 	assert_ok(doca_mmap_set_free_cb(mmap, note_free, &first));
 	assert_ok(doca_mmap_start(mmap));
 	assert_ok(doca_mmap_stop(mmap));
@@ -421,8 +397,6 @@ static unsigned int calls_without_cookie;
 
 static void count_without_cookie(void *addr, size_t len, void *cookie)
 {
-	(void)addr;
-	(void)len;
 	calls_without_cookie += cookie == NULL;
 }
 
@@ -431,7 +405,6 @@ static void callback_may_have_no_cookie(void **state)
 {
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 
-	(void)state;
 	calls_without_cookie = 0;
 	assert_ok(doca_mmap_set_free_cb(mmap, count_without_cookie, NULL));
 	assert_ok(doca_mmap_start(mmap));
@@ -445,7 +418,6 @@ static void user_data_is_zero_unless_set(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 	union doca_data data = {.u64 = 1};
 
-	(void)state;
 	assert_ok(doca_mmap_get_user_data(mmap, &data));
 	assert_int_equal(data.u64, 0);
 	data.u64 = UINT64_MAX;
@@ -462,7 +434,6 @@ static void maximum_below_what_the_map_has_is_invalid(void **state)
 	struct doca_mmap *mmap = rules_new(ALL_RW);
 	uint32_t max = 0;
 
-	(void)state;
 	assert_ok(doca_mmap_add_dev(mmap, rules.second));
 	assert_ok(doca_mmap_set_max_num_devices(mmap, 3));
 	assert_error(doca_mmap_set_max_num_devices(mmap, 0), DOCA_ERROR_INVALID_VALUE);
@@ -477,17 +448,15 @@ static void two_devices_fit_by_default(void **state)
 	struct doca_mmap *mmap = rules_blank();
 	uint32_t max = 0;
 
-	(void)state;
 	assert_ok(doca_mmap_get_max_num_devices(mmap, &max));
 	assert_true(max >= 2);
-	assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+	assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 	assert_ok(doca_mmap_add_dev(mmap, rules.second));
 }
 
 /* rule: M-MAX-4 */
 static void maximum_can_be_one_or_two_before_add_dev(void **state)
 {
-	(void)state;
 	for (uint32_t max = 1; max <= 2; max++) {
 		struct doca_mmap *mmap = rules_blank();
 		uint32_t got = 0;
@@ -495,7 +464,7 @@ static void maximum_can_be_one_or_two_before_add_dev(void **state)
 		assert_ok(doca_mmap_set_max_num_devices(mmap, max));
 		assert_ok(doca_mmap_get_max_num_devices(mmap, &got));
 		assert_int_equal(got, max);
-		assert_ok(doca_mmap_add_dev(mmap, rules.rig.dev));
+		assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
 	}
 }
 
@@ -506,7 +475,6 @@ static void exported_begins_with_the_first_export(void **state)
 	struct doca_mmap *imported = rules_map(IMPORTED);
 	uint8_t flag = 9;
 
-	(void)state;
 	assert_ok(doca_mmap_get_exported(pci, &flag));
 	assert_int_equal(flag, 0);
 	rules_export(pci);
@@ -558,6 +526,6 @@ int main(int argc, char **argv)
 		rule_test(exported_begins_with_the_first_export),
 	};
 
-	rig_parse(argc, argv);
+	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The description of an export, from the configuration, an option or dpumapd ctl. */
+#ifndef DPUMAPD_SPEC_H
+#define DPUMAPD_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "channel/message.h"
+#include "common/fault.h"
+
+enum export_kind {
+	EXPORT_DEVICE_MEMORY,
+	EXPORT_DRAM,
+	EXPORT_FILE,
+	EXPORT_DMABUF,
+	EXPORT_KINDS,
+};
+
+/* How clients reach it. */
+enum export_via {
+	EXPORT_VIA_PCI,	 /* for the functions of the same card */
+	EXPORT_VIA_RDMA, /* for other machines, each through a connection */
+	EXPORT_VIAS,
+};
+
+#define EXPORT_SIZE_MAX UINT64_MAX /* all of the device memory, file or dma-buf */
+
+struct export_spec {
+	char name[DPUMAP_EXPORT_NAME_MAX];
+	enum export_kind kind;
+	enum export_via via;
+	uint64_t size;
+	bool writable;
+	uint32_t log_align; /* of device memory; 0: chosen by the device */
+	uint64_t page_size; /* of main memory; 0: usual, 1: huge pages of the default size */
+	bool on_node;	    /* main memory of this NUMA node */
+	unsigned int node;
+	char *path;   /* of a file, or of the heap that a dma-buf comes from */
+	int fd;	      /* of a dma-buf that was passed to dpumapd; -1: none */
+	char **allow; /* peers that may import, or "*" for every authenticated one */
+	size_t num_allow;
+	bool is_temporary; /* added by dpumapd ctl, not by the configuration */
+};
+
+/* The names of a kind and of a transport in options, replies and logs. */
+const char *export_kind_name(enum export_kind kind);
+const char *export_via_name(enum export_via via);
+
+void export_spec_init(struct export_spec *spec);
+void export_spec_free(struct export_spec *spec);
+/* An exact copy. NO_MEMORY: copy is empty. */
+doca_error_t export_spec_copy(struct export_spec *copy, const struct export_spec *spec,
+			      struct dpumap_fault *fault);
+bool export_spec_is_equal(const struct export_spec *a, const struct export_spec *b);
+
+/*
+ * Sets one key: name, kind, via, size, perm, align, pages, node, path or fd; or adds to allow.
+ * INVALID_VALUE with the reason.
+ */
+doca_error_t export_spec_set(struct export_spec *spec, const char *key, const char *value,
+			     struct dpumap_fault *fault);
+/* Is the spec complete and free of contradictions? */
+doca_error_t export_spec_check(const struct export_spec *spec, struct dpumap_fault *fault);
+/* Parses name=NAME,kind=KIND,... On failure spec is as after export_spec_init(). */
+doca_error_t export_spec_parse(const char *text, struct export_spec *spec,
+			       struct dpumap_fault *fault);
+
+bool export_spec_allows(const struct export_spec *spec, const char *peer);
+
+#endif

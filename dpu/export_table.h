@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* All exports of this process, by name, and the device that they are on. */
+#ifndef DPUMAPD_EXPORT_TABLE_H
+#define DPUMAPD_EXPORT_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/fault.h"
+#include "export.h"
+
+struct export_table;
+
+/*
+ * device is an IB device name or a PCI address. NULL selects the first device that can export,
+ * over PCI if there is one.
+ */
+doca_error_t export_table_create(const char *device, struct export_table **exports,
+				 struct dpumap_fault *fault);
+/* Revokes every export, then frees the memory. NULL is allowed. */
+void export_table_destroy(struct export_table *exports);
+
+/*
+ * Called after every change has taken effect: what was revoked is revoked. was is NULL and its id 0
+ * for a new export, is is NULL for a removed one.
+ */
+typedef void export_table_changed_fn(void *context, const struct export_spec *was, uint64_t was_id,
+				     const struct export_spec *is);
+void export_table_on_change(struct export_table *exports, export_table_changed_fn *changed,
+			    void *context);
+
+/* Takes the spec over, which is then empty; on failure it remains the caller's. ALREADY_EXIST. */
+doca_error_t export_table_add(struct export_table *exports, struct export_spec *spec,
+			      struct dpumap_fault *fault);
+/* NOT_FOUND. */
+doca_error_t export_table_remove(struct export_table *exports, const char *name,
+				 struct dpumap_fault *fault);
+/*
+ * Makes the exports those of the list. Unchanged exports stay untouched, with their imports; a
+ * change of permissions or authorized peers keeps the bytes; any other difference replaces the
+ * export. Continues after a failure and returns the first error. The list is sorted by name; what
+ * it holds afterwards is the caller's to free.
+ */
+doca_error_t export_table_set(struct export_table *exports, struct export_spec *specs, size_t num,
+			      struct dpumap_fault *fault);
+
+/* A client gets the descriptor, or releases it. */
+doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
+				  struct dpumap_fault *fault);
+/* The last release of an export over PCI invalidates the descriptor. */
+void export_table_release(struct export_table *exports, struct named_export *export);
+/*
+ * Revokes one client's access. Over PCI this invalidates the descriptor of all clients, which may
+ * get a new one. Over RDMA the client lost its access with its connections.
+ */
+void export_table_revoke(struct export_table *exports, struct named_export *export);
+
+size_t export_table_count(const struct export_table *exports);
+/* In the order of names. */
+struct named_export *export_table_at(const struct export_table *exports, size_t index);
+/* The index of the first export whose name sorts after this one. */
+size_t export_table_after(const struct export_table *exports, const char *name);
+/* NULL with the reason. */
+struct named_export *export_table_find(const struct export_table *exports, const char *name,
+				       struct dpumap_fault *fault);
+/* NULL when the state with that id no longer exists. */
+struct named_export *export_table_find_id(const struct export_table *exports, uint64_t id);
+
+const char *export_table_device_name(const struct export_table *exports);
+
+/* The memory on the card, in bytes; longest is the largest free block. */
+struct export_table_dm_usage {
+	uint64_t total;
+	uint64_t free;
+	uint64_t longest;
+};
+
+doca_error_t export_table_dm_usage(const struct export_table *exports,
+				   struct export_table_dm_usage *usage, struct dpumap_fault *fault);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "import_command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/size.h"
+#include "descriptor_file.h"
+#include "import.h"
+#include "interrupt.h"
+#include "remote.h"
+#include "report.h"
+
+/* A signal may arrive just before poll(): check the flag periodically. */
+#define NAP_MS	 200
+#define ALIVE_NS (15 * DPUMAP_NSEC_PER_SEC)
+
+struct held_import {
+	const struct options *options;
+	struct dpumap_client *client; /* NULL: a saved descriptor is used */
+	struct remote_export export;
+	struct import import;
+};
+
+static void print_import(const struct held_import *h)
+{
+	bool holds = h->options->given & OPTION_HOLD;
+	char size[DPUMAP_SIZE_TEXT_MAX];
+	struct json_object *object;
+
+	if (!(h->options->given & OPTION_JSON)) {
+		dpumap_size_format(h->import.size, size);
+		printf("imported     %s, %s (%" PRIu64 " bytes), on %s%s\n", h->import.name, size,
+		       h->import.size, h->import.device.name, holds ? ", held" : "");
+		fflush(stdout);
+		return;
+	}
+	object = json_object_new_object();
+	json_add_text(object, "event", "imported");
+	json_add_text(object, "name", h->import.name);
+	json_add_number(object, "size", h->import.size);
+	json_add_text(object, "device", h->import.device.name);
+	json_add_text(object, "engine", h->import.engine);
+	json_print_line(object);
+}
+
+static doca_error_t revoked(const struct held_import *h, enum dpumap_event event,
+			    struct dpumap_fault *fault)
+{
+	struct json_object *object;
+
+	if (h->options->given & OPTION_JSON) {
+		object = json_object_new_object();
+		json_add_text(object, "event", dpumap_event_name(event));
+		json_add_text(object, "name", h->import.name);
+		json_print_line(object);
+	}
+	return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+				"export %s was %s: the import is revoked", h->import.name,
+				dpumap_event_name(event));
+}
+
+static doca_error_t keep_alive(const struct held_import *h, uint64_t *heard_at,
+			       struct dpumap_fault *fault)
+{
+	uint64_t now = dpumap_clock_ns();
+
+	if (now - *heard_at < ALIVE_NS)
+		return DOCA_SUCCESS;
+	*heard_at = now;
+	return remote_ping(h->client, fault);
+}
+
+static doca_error_t sleep_until_readable(int fd, struct dpumap_fault *fault)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	if (poll(&p, 1, NAP_MS) < 0 && errno != EINTR)
+		return dpumap_fault_errno(fault, errno, "cannot wait for dpumapd");
+	return DOCA_SUCCESS;
+}
+
+/* SUCCESS when interrupted: the normal end. */
+static doca_error_t hold(const struct held_import *h, struct dpumap_fault *fault)
+{
+	uint64_t heard_at = dpumap_clock_ns();
+	char name[DPUMAP_EXPORT_NAME_MAX];
+	doca_error_t result = DOCA_SUCCESS;
+	enum dpumap_event event;
+
+	while (!interrupt_signal && result == DOCA_SUCCESS) {
+		result = h->client ? dpumap_client_next_event(h->client, &event, name, fault)
+				   : DOCA_ERROR_AGAIN;
+		if (result == DOCA_ERROR_AGAIN) {
+			result = sleep_until_readable(h->client ? dpumap_client_fd(h->client) : -1,
+						      fault);
+			if (result == DOCA_SUCCESS && h->client)
+				result = keep_alive(h, &heard_at, fault);
+		} else if (result == DOCA_SUCCESS && event != DPUMAP_EVENT_ADDED &&
+			   strcmp(name, h->import.name) == 0) {
+			result = revoked(h, event, fault);
+		}
+	}
+	if (interrupt_signal)
+		return DOCA_SUCCESS;
+	if (result == DOCA_ERROR_CONNECTION_RESET)
+		return dpumap_fault_set(
+			fault, result,
+			"dpumapd closed the connection: the import of export %s may be revoked",
+			h->import.name);
+	return result;
+}
+
+/* Watches before it gets the descriptor, so that no event is missed. */
+static doca_error_t get_by_name(struct held_import *h, const char *name, struct dpumap_fault *fault)
+{
+	doca_error_t result = remote_connect(h->options, &h->client, fault);
+
+	if (result == DOCA_SUCCESS && h->options->given & OPTION_HOLD)
+		result = remote_watch(h->client, fault);
+	if (result == DOCA_SUCCESS)
+		result = remote_get(h->client, name, &h->export, fault);
+	return result;
+}
+
+static doca_error_t get_from_file(struct held_import *h, struct dpumap_fault *fault)
+{
+	struct dpumap_desc desc = {0};
+	doca_error_t result;
+
+	result = descriptor_file_load(h->options->descriptor, &h->export, fault);
+	if (result == DOCA_SUCCESS)
+		result = import_decode(h->export.desc, h->export.desc_len, h->options->descriptor,
+				       &desc, fault);
+	h->export.info.size = desc.len;
+	snprintf(h->export.info.name, sizeof(h->export.info.name), "a saved descriptor");
+	dpumap_desc_wipe(&desc);
+	return result;
+}
+
+static doca_error_t release(struct held_import *h, struct dpumap_fault *fault)
+{
+	import_close(&h->import);
+	return h->client ? remote_release(h->client, h->export.info.name, fault) : DOCA_SUCCESS;
+}
+
+doca_error_t import_command(const struct options *options, struct dpumap_fault *fault)
+{
+	struct held_import h = {.options = options};
+	doca_error_t result;
+
+	if (options->descriptor)
+		result = get_from_file(&h, fault);
+	else
+		result = get_by_name(&h, options->args[0], fault);
+	if (result == DOCA_SUCCESS)
+		result = import_open(options, h.client, &h.export, &h.import, fault);
+	if (result == DOCA_SUCCESS) {
+		print_import(&h);
+		result = options->given & OPTION_HOLD ? hold(&h, fault) : DOCA_SUCCESS;
+	}
+	/* After a signal, calls fail: closing the connection releases the export as well. */
+	if (result == DOCA_SUCCESS && !interrupt_signal)
+		result = release(&h, fault);
+	import_close(&h.import);
+	dpumap_client_destroy(h.client);
+	remote_export_wipe(&h.export);
+	return result;
+}

@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The public interface of clients, on top of a client that lives as long as its connection. */
+#include <dpumap/channel.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <doca_rdma.h>
+
+#include "channel/client.h"
+#include "common/clock.h"
+
+#define TIMEOUT_MS    10000u
+#define ALIVE_NS      (15 * DPUMAP_NSEC_PER_SEC)
+#define FIRST_WAIT_MS 100u
+#define LAST_WAIT_MS  30000u
+
+_Static_assert(DPUMAP_CHANNEL_DESCRIPTOR_MAX == DPUMAP_DESCRIPTOR_MAX, "both mean the same");
+_Static_assert((int)DPUMAP_CHANNEL_ADDED == (int)DPUMAP_EVENT_ADDED &&
+		       (int)DPUMAP_CHANNEL_CHANGED == (int)DPUMAP_EVENT_CHANGED &&
+		       (int)DPUMAP_CHANNEL_REMOVED == (int)DPUMAP_EVENT_REMOVED,
+	       "both mean the same");
+
+struct dpumap_channel {
+	char *address, *cert, *key, *ca, *crl, *psk, *psk_name, *server;
+	uint32_t timeout_ms;
+	int epoll;		      /* of the connection */
+	struct dpumap_client *client; /* NULL: not connected */
+	bool was_connected;
+	bool is_lost; /* until BACK was reported */
+	bool lost_reported;
+	uint32_t wait_ms;  /* back-off after the next attempt */
+	uint64_t next_try; /* when lost */
+	uint64_t heard_at; /* time of dpumapd's last reply */
+	dpumap_channel_watch_cb_t heard;
+	union doca_data user_data;
+	struct dpumap_fault fault;
+};
+
+static doca_error_t wrong(struct dpumap_channel *c, doca_error_t code, const char *why)
+{
+	return dpumap_fault_set(&c->fault, code, "%s", why);
+}
+
+doca_error_t dpumap_channel_create(struct dpumap_channel **channel)
+{
+	struct dpumap_channel *c;
+
+	if (!channel)
+		return DOCA_ERROR_INVALID_VALUE;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return DOCA_ERROR_NO_MEMORY;
+	c->timeout_ms = TIMEOUT_MS;
+	c->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (c->epoll < 0) {
+		free(c);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	*channel = c;
+	return DOCA_SUCCESS;
+}
+
+void dpumap_channel_destroy(struct dpumap_channel *channel)
+{
+	if (!channel)
+		return;
+	dpumap_client_destroy(channel->client);
+	close(channel->epoll);
+	free(channel->address);
+	free(channel->cert);
+	free(channel->key);
+	free(channel->ca);
+	free(channel->crl);
+	free(channel->psk);
+	free(channel->psk_name);
+	free(channel->server);
+	free(channel);
+}
+
+/* -- settings -- */
+
+static doca_error_t set(struct dpumap_channel *c, char **setting, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	if (text && !copy)
+		return wrong(c, DOCA_ERROR_NO_MEMORY, "no memory for a setting");
+	free(*setting);
+	*setting = copy;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_settable(struct dpumap_channel *c)
+{
+	if (c->was_connected)
+		return wrong(c, DOCA_ERROR_BAD_STATE, "the channel is already connected");
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_channel_set_address(struct dpumap_channel *channel, const char *address)
+{
+	struct dpumap_address parsed;
+	doca_error_t result;
+
+	if (!channel || !address)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = check_settable(channel);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_address_parse(address, &parsed, &channel->fault);
+	if (result == DOCA_SUCCESS)
+		result = set(channel, &channel->address, address);
+	return result;
+}
+
+doca_error_t dpumap_channel_set_certificate(struct dpumap_channel *channel, const char *cert,
+					    const char *key, const char *ca, const char *crl)
+{
+	doca_error_t result;
+
+	if (!channel || !cert || !key || !ca)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = check_settable(channel);
+	if (result == DOCA_SUCCESS)
+		result = set(channel, &channel->cert, cert);
+	if (result == DOCA_SUCCESS)
+		result = set(channel, &channel->key, key);
+	if (result == DOCA_SUCCESS)
+		result = set(channel, &channel->ca, ca);
+	if (result == DOCA_SUCCESS)
+		result = set(channel, &channel->crl, crl);
+	return result;
+}
+
+doca_error_t dpumap_channel_set_psk(struct dpumap_channel *channel, const char *file,
+				    const char *name)
+{
+	doca_error_t result;
+
+	if (!channel || !file)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = check_settable(channel);
+	if (result == DOCA_SUCCESS)
+		result = set(channel, &channel->psk, file);
+	if (result == DOCA_SUCCESS)
+		result = set(channel, &channel->psk_name, name);
+	return result;
+}
+
+doca_error_t dpumap_channel_set_server_name(struct dpumap_channel *channel, const char *name)
+{
+	doca_error_t result;
+
+	if (!channel || !name || !name[0])
+		return DOCA_ERROR_INVALID_VALUE;
+	result = check_settable(channel);
+	if (result == DOCA_SUCCESS)
+		result = set(channel, &channel->server, name);
+	return result;
+}
+
+doca_error_t dpumap_channel_set_timeout(struct dpumap_channel *channel, uint32_t milliseconds)
+{
+	if (!channel || !milliseconds)
+		return DOCA_ERROR_INVALID_VALUE;
+	channel->timeout_ms = milliseconds;
+	return DOCA_SUCCESS;
+}
+
+/* -- the connection -- */
+
+static doca_error_t open_tls(struct dpumap_channel *c, struct dpumap_tls **tls)
+{
+	const struct dpumap_tls_config config = {.cert = c->cert,
+						 .key = c->key,
+						 .ca = c->ca,
+						 .crl = c->crl,
+						 .psk = c->psk,
+						 .psk_name = c->psk_name};
+
+	return dpumap_tls_create(&config, false, tls, &c->fault);
+}
+
+static doca_error_t open_client(struct dpumap_channel *c)
+{
+	struct dpumap_address address;
+	struct dpumap_tls *tls = NULL;
+	doca_error_t result;
+
+	result = dpumap_address_parse(c->address, &address, &c->fault);
+	if (result == DOCA_SUCCESS && address.kind == DPUMAP_ADDRESS_TLS)
+		result = open_tls(c, &tls);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_client_create(&address, tls, c->server, c->timeout_ms, NULL,
+					      &c->client, &c->fault);
+	dpumap_tls_destroy(tls);
+	return result;
+}
+
+static void close_client(struct dpumap_channel *c)
+{
+	epoll_ctl(c->epoll, EPOLL_CTL_DEL, dpumap_client_fd(c->client), NULL);
+	dpumap_client_destroy(c->client);
+	c->client = NULL;
+}
+
+static doca_error_t poll_client(struct dpumap_channel *c)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, dpumap_client_fd(c->client), &event) != 0)
+		return wrong(c, DOCA_ERROR_OPERATING_SYSTEM, "cannot poll the connection");
+	return DOCA_SUCCESS;
+}
+
+static void begin(struct dpumap_msg *request, enum dpumap_op op)
+{
+	dpumap_msg_init(request);
+	dpumap_msg_set_text(request, DPUMAP_MSG_OP, dpumap_op_name(op));
+}
+
+static doca_error_t send_watch(struct dpumap_channel *c)
+{
+	struct dpumap_msg request, reply = {0};
+
+	begin(&request, DPUMAP_OP_WATCH);
+	return dpumap_client_call(c->client, &request, &reply, &c->fault);
+}
+
+static doca_error_t open_connection(struct dpumap_channel *c)
+{
+	doca_error_t result = open_client(c);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = poll_client(c);
+	if (result == DOCA_SUCCESS && c->heard)
+		result = send_watch(c);
+	if (result != DOCA_SUCCESS) {
+		close_client(c);
+		return result;
+	}
+	c->wait_ms = FIRST_WAIT_MS;
+	c->heard_at = dpumap_clock_ns();
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_channel_connect(struct dpumap_channel *channel)
+{
+	doca_error_t result;
+
+	if (!channel)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!channel->address)
+		return wrong(channel, DOCA_ERROR_BAD_STATE,
+			     "the channel has no address: call dpumap_channel_set_address()");
+	result = check_settable(channel);
+	if (result == DOCA_SUCCESS)
+		result = open_connection(channel);
+	if (result == DOCA_SUCCESS)
+		channel->was_connected = true;
+	return result;
+}
+
+/*
+ * Half of the time plus a random part of the other half, so that clients do not all reconnect at
+ * once.
+ */
+static void wait_for_next_try(struct dpumap_channel *c)
+{
+	uint32_t random = 0;
+	uint64_t wait;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = (uint32_t)dpumap_clock_ns();
+	wait = c->wait_ms / 2 + random % (c->wait_ms / 2 + 1);
+	c->next_try = dpumap_clock_ns() + wait * DPUMAP_NSEC_PER_MSEC;
+	c->wait_ms = c->wait_ms < LAST_WAIT_MS / 2 ? 2 * c->wait_ms : LAST_WAIT_MS;
+}
+
+static void report_event(const struct dpumap_channel *c, enum dpumap_channel_event event,
+			 const char *name)
+{
+	if (c->heard)
+		c->heard(c->user_data, event, name);
+}
+
+/* An error reply keeps the connection; no reply, or an invalid one, ends it. */
+static bool is_over(doca_error_t result, const struct dpumap_msg *reply)
+{
+	return result != DOCA_SUCCESS && !dpumap_msg_has(reply, DPUMAP_MSG_STATUS);
+}
+
+static void lose(struct dpumap_channel *c)
+{
+	close_client(c);
+	c->is_lost = true;
+	wait_for_next_try(c);
+}
+
+static doca_error_t check_connected(struct dpumap_channel *c)
+{
+	doca_error_t result;
+
+	if (c->client)
+		return DOCA_SUCCESS;
+	if (!c->was_connected)
+		return wrong(c, DOCA_ERROR_NOT_CONNECTED, "the channel is not connected");
+	if (dpumap_clock_ns() < c->next_try)
+		return wrong(c, DOCA_ERROR_NOT_CONNECTED,
+			     "the connection was lost; the channel will connect again later");
+	result = open_connection(c);
+	if (result != DOCA_SUCCESS)
+		wait_for_next_try(c);
+	return result;
+}
+
+static doca_error_t call(struct dpumap_channel *c, struct dpumap_msg *request,
+			 struct dpumap_msg *reply)
+{
+	doca_error_t result = check_connected(c);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	reply->present = 0;
+	result = dpumap_client_call(c->client, request, reply, &c->fault);
+	if (is_over(result, reply))
+		lose(c);
+	else
+		c->heard_at = dpumap_clock_ns();
+	return result;
+}
+
+/* -- requests -- */
+
+static doca_error_t incomplete(struct dpumap_channel *c)
+{
+	return wrong(c, DOCA_ERROR_UNEXPECTED, "dpumapd's reply is incomplete");
+}
+
+static void each_export(const struct dpumap_msg *reply, dpumap_channel_list_cb_t each,
+			union doca_data user_data)
+{
+	for (uint32_t i = 0; i < reply->num_exports; i++) {
+		const struct dpumap_export_info *info = &reply->exports[i];
+		const struct dpumap_channel_export told = {.name = info->name,
+							   .kind = info->kind,
+							   .size = info->size,
+							   .access = info->access};
+
+		each(user_data, &told);
+	}
+}
+
+doca_error_t dpumap_channel_list(struct dpumap_channel *channel, dpumap_channel_list_cb_t each,
+				 union doca_data user_data)
+{
+	char after[DPUMAP_EXPORT_NAME_MAX] = "", next[DPUMAP_EXPORT_NAME_MAX];
+	struct dpumap_msg request, reply;
+	doca_error_t result;
+
+	if (!channel || !each)
+		return DOCA_ERROR_INVALID_VALUE;
+	for (;;) {
+		begin(&request, DPUMAP_OP_LIST);
+		dpumap_msg_set_text(&request, DPUMAP_MSG_AFTER, after);
+		result = call(channel, &request, &reply);
+		if (result != DOCA_SUCCESS)
+			return result;
+		each_export(&reply, each, user_data);
+		if (!dpumap_msg_has(&reply, DPUMAP_MSG_NEXT))
+			return DOCA_SUCCESS;
+		dpumap_msg_get_text(&reply, DPUMAP_MSG_NEXT, next, sizeof(next));
+		/* Refuse a server that makes no progress: the loop would not end. */
+		if (strcmp(next, after) <= 0)
+			return incomplete(channel);
+		memcpy(after, next, sizeof(after));
+	}
+}
+
+static doca_error_t ask_about(struct dpumap_channel *c, enum dpumap_op op, const char *name,
+			      struct dpumap_msg *reply)
+{
+	struct dpumap_msg request;
+
+	if (!dpumap_export_name_valid(name))
+		return wrong(c, DOCA_ERROR_NOT_FOUND, "not a valid export name");
+	begin(&request, op);
+	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
+	return call(c, &request, reply);
+}
+
+doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name, void *descriptor,
+				size_t *len)
+{
+	struct dpumap_msg reply = {0};
+	doca_error_t result;
+	size_t size;
+
+	if (!channel || !name || !descriptor || !len)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = ask_about(channel, DPUMAP_OP_GET, name, &reply);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DESCRIPTOR) ||
+	    !reply.value[DPUMAP_MSG_DESCRIPTOR].data)
+		return incomplete(channel);
+	size = reply.value[DPUMAP_MSG_DESCRIPTOR].len;
+	if (size > *len) {
+		dpumap_channel_release(channel, name);
+		return wrong(channel, DOCA_ERROR_TOO_BIG,
+			     "the descriptor does not fit into the buffer");
+	}
+	memcpy(descriptor, reply.value[DPUMAP_MSG_DESCRIPTOR].data, size);
+	*len = size;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_channel_release(struct dpumap_channel *channel, const char *name)
+{
+	struct dpumap_msg reply;
+
+	if (!channel || !name)
+		return DOCA_ERROR_INVALID_VALUE;
+	return ask_about(channel, DPUMAP_OP_RELEASE, name, &reply);
+}
+
+doca_error_t dpumap_channel_import(struct dpumap_channel *channel, const char *name,
+				   struct doca_dev *dev, struct doca_mmap **mmap)
+{
+	uint8_t descriptor[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
+	size_t len = sizeof(descriptor);
+	doca_error_t result;
+
+	if (!channel || !name || !dev || !mmap)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = dpumap_channel_get(channel, name, descriptor, &len);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = doca_mmap_create_from_export(NULL, descriptor, len, dev, mmap);
+	explicit_bzero(descriptor, sizeof(descriptor));
+	if (result != DOCA_SUCCESS) {
+		dpumap_channel_release(channel, name);
+		dpumap_fault_doca(&channel->fault, result, "cannot import export %s", name);
+	}
+	return result;
+}
+
+static doca_error_t join(struct dpumap_channel *c, const char *name, struct doca_rdma *rdma,
+			 struct doca_rdma_connection **connection)
+{
+	struct dpumap_msg request, reply;
+	const void *details;
+	doca_error_t result;
+	size_t len;
+
+	result = doca_rdma_export(rdma, &details, &len, connection);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(&c->fault, result,
+					 "cannot create an RDMA connection to %s", name);
+	begin(&request, DPUMAP_OP_CONNECT);
+	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
+	dpumap_msg_set_bytes(&request, DPUMAP_MSG_DETAILS, details, len);
+	result = call(c, &request, &reply);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DETAILS) || !reply.value[DPUMAP_MSG_DETAILS].data)
+		return incomplete(c);
+	result = doca_rdma_connect(rdma, reply.value[DPUMAP_MSG_DETAILS].data,
+				   reply.value[DPUMAP_MSG_DETAILS].len, *connection);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(&c->fault, result, "cannot connect to export %s", name);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_channel_connect_rdma(struct dpumap_channel *channel, const char *name,
+					 struct doca_rdma *rdma,
+					 struct doca_rdma_connection **connection)
+{
+	struct doca_rdma_connection *made;
+	doca_error_t result;
+
+	if (!channel || !name || !rdma || !connection)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!dpumap_export_name_valid(name))
+		return wrong(channel, DOCA_ERROR_NOT_FOUND, "not a valid export name");
+	result = check_connected(channel);
+	if (result == DOCA_SUCCESS)
+		result = join(channel, name, rdma, &made);
+	if (result == DOCA_SUCCESS)
+		*connection = made;
+	return result;
+}
+
+/* -- events -- */
+
+doca_error_t dpumap_channel_watch(struct dpumap_channel *channel, dpumap_channel_watch_cb_t heard,
+				  union doca_data user_data)
+{
+	struct dpumap_msg request, reply;
+	doca_error_t result;
+
+	if (!channel || !heard)
+		return DOCA_ERROR_INVALID_VALUE;
+	begin(&request, DPUMAP_OP_WATCH);
+	result = call(channel, &request, &reply);
+	if (result != DOCA_SUCCESS)
+		return result;
+	channel->heard = heard;
+	channel->user_data = user_data;
+	return DOCA_SUCCESS;
+}
+
+/* SUCCESS: no more events for now. */
+static doca_error_t report_events(struct dpumap_channel *c)
+{
+	char name[DPUMAP_EXPORT_NAME_MAX];
+	enum dpumap_event event;
+	doca_error_t result;
+
+	while (c->client && (result = dpumap_client_next_event(c->client, &event, name,
+							       &c->fault)) != DOCA_ERROR_AGAIN) {
+		if (result != DOCA_SUCCESS)
+			return result;
+		c->heard_at = dpumap_clock_ns();
+		report_event(c, (enum dpumap_channel_event)event, name);
+	}
+	return DOCA_SUCCESS;
+}
+
+static bool is_quiet(const struct dpumap_channel *c)
+{
+	return dpumap_clock_ns() - c->heard_at >= ALIVE_NS;
+}
+
+static void keep_alive(struct dpumap_channel *c)
+{
+	struct dpumap_msg request, reply;
+
+	begin(&request, DPUMAP_OP_PING);
+	call(c, &request, &reply);
+}
+
+static void try_again(struct dpumap_channel *c)
+{
+	if (dpumap_clock_ns() >= c->next_try)
+		check_connected(c);
+}
+
+/* One call may have lost the connection and another one restored it: report both. */
+static void report_connection(struct dpumap_channel *c)
+{
+	if (c->is_lost && !c->lost_reported) {
+		c->lost_reported = true;
+		report_event(c, DPUMAP_CHANNEL_LOST, NULL);
+	}
+	if (c->is_lost && c->client) {
+		c->is_lost = false;
+		c->lost_reported = false;
+		report_event(c, DPUMAP_CHANNEL_BACK, NULL);
+	}
+}
+
+doca_error_t dpumap_channel_process(struct dpumap_channel *channel)
+{
+	if (!channel)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!channel->was_connected)
+		return wrong(channel, DOCA_ERROR_BAD_STATE,
+			     "the channel is not connected: call dpumap_channel_connect()");
+	if (!channel->client)
+		try_again(channel);
+	report_connection(channel);
+	if (report_events(channel) != DOCA_SUCCESS)
+		lose(channel);
+	else if (channel->client && is_quiet(channel))
+		keep_alive(channel);
+	if (!channel->client)
+		report_connection(channel);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_channel_get_notification_handle(const struct dpumap_channel *channel,
+						    doca_notification_handle_t *handle)
+{
+	if (!channel || !handle)
+		return DOCA_ERROR_INVALID_VALUE;
+	*handle = channel->epoll;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_channel_get_next_time(const struct dpumap_channel *channel, int *milliseconds)
+{
+	uint64_t now = dpumap_clock_ns(), then;
+
+	if (!channel || !milliseconds)
+		return DOCA_ERROR_INVALID_VALUE;
+	then = channel->client ? channel->heard_at + ALIVE_NS : channel->next_try;
+	if (channel->is_lost && (!channel->lost_reported || channel->client))
+		then = 0;
+	*milliseconds = then > now ? (int)((then - now) / DPUMAP_NSEC_PER_MSEC) + 1 : 0;
+	return DOCA_SUCCESS;
+}
+
+const char *dpumap_channel_get_error(const struct dpumap_channel *channel)
+{
+	return channel ? channel->fault.text : "no channel";
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* A blocking client: connects, sends requests and returns their replies. */
+#ifndef DPUMAP_CHANNEL_CLIENT_H
+#define DPUMAP_CHANNEL_CLIENT_H
+
+#include <sys/types.h>
+
+#include "channel/address.h"
+#include "channel/message.h"
+#include "channel/tls.h"
+
+struct dpumap_client;
+
+/*
+ * Connects and sends hello. tls is required for a TLS address; server is the name expected in the
+ * certificate, NULL for the host of the address. stop may be NULL; when it becomes non-zero, a
+ * waiting call returns SHUTDOWN. It must outlive the client. timeout_ms limits each call.
+ */
+doca_error_t dpumap_client_create(const struct dpumap_address *address, struct dpumap_tls *tls,
+				  const char *server, unsigned int timeout_ms,
+				  const volatile int *stop, struct dpumap_client **client,
+				  struct dpumap_fault *fault);
+void dpumap_client_destroy(struct dpumap_client *client);
+/*
+ * Sends the request, sets its id and waits for the reply, which is valid until the next call.
+ * Returns the status of an error reply, with the server's text.
+ */
+doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg *request,
+				struct dpumap_msg *reply, struct dpumap_fault *fault);
+
+/*
+ * The next event, in order, without waiting. AGAIN: none; CONNECTION_RESET and others: there will
+ * be no more.
+ */
+doca_error_t dpumap_client_next_event(struct dpumap_client *client, enum dpumap_event *event,
+				      char name[static DPUMAP_EXPORT_NAME_MAX],
+				      struct dpumap_fault *fault);
+/* Readable when there may be an event, except for events received with a reply. */
+int dpumap_client_fd(const struct dpumap_client *client);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/listener.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "channel/listener_tcp.h"
+#include "channel/listener_unix.h"
+#include "channel/stream.h"
+
+struct dpumap_listener {
+	enum dpumap_address_kind kind;
+	int fd;
+	bool is_adopted;
+	struct dpumap_socket_file file; /* of a Unix socket created here */
+};
+
+static struct dpumap_listener *allocate(struct dpumap_fault *fault)
+{
+	struct dpumap_listener *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a listener");
+	return l;
+}
+
+doca_error_t dpumap_listener_create(const struct dpumap_address *address, bool open_to_all,
+				    struct dpumap_listener **listener, struct dpumap_fault *fault)
+{
+	struct dpumap_listener *l = allocate(fault);
+	doca_error_t result;
+
+	if (!l)
+		return fault->code;
+	l->kind = address->kind;
+	if (address->kind == DPUMAP_ADDRESS_UNIX)
+		result = dpumap_listen_unix(address, open_to_all, &l->fd, &l->file, fault);
+	else
+		result = dpumap_listen_tcp(address, &l->fd, fault);
+	if (result != DOCA_SUCCESS) {
+		free(l);
+		return result;
+	}
+	*listener = l;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t examine(int fd, enum dpumap_address_kind *kind, struct dpumap_fault *fault)
+{
+	int domain = 0, listening = 0;
+	socklen_t len = sizeof(domain);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) != 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len) != 0)
+		return dpumap_fault_errno(fault, errno, "descriptor %d is not a listening socket",
+					  fd);
+	if (!listening || (domain != AF_UNIX && domain != AF_INET && domain != AF_INET6))
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"descriptor %d is not a listening Unix or TCP socket", fd);
+	*kind = domain == AF_UNIX ? DPUMAP_ADDRESS_UNIX : DPUMAP_ADDRESS_TLS;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_listener_adopt(int fd, struct dpumap_listener **listener,
+				   struct dpumap_fault *fault)
+{
+	struct dpumap_listener *l = allocate(fault);
+	doca_error_t result;
+
+	if (!l)
+		return fault->code;
+	result = examine(fd, &l->kind, fault);
+	if (result != DOCA_SUCCESS) {
+		free(l);
+		return result;
+	}
+	l->fd = fd;
+	l->is_adopted = true;
+	*listener = l;
+	return DOCA_SUCCESS;
+}
+
+void dpumap_listener_destroy(struct dpumap_listener *listener)
+{
+	if (!listener)
+		return;
+	if (listener->kind == DPUMAP_ADDRESS_UNIX && !listener->is_adopted)
+		dpumap_socket_file_remove(&listener->file);
+	close(listener->fd);
+	free(listener);
+}
+
+int dpumap_listener_fd(const struct dpumap_listener *listener)
+{
+	return listener->fd;
+}
+
+enum dpumap_address_kind dpumap_listener_kind(const struct dpumap_listener *listener)
+{
+	return listener->kind;
+}
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+	struct sockaddr_storage storage;
+};
+
+static uint16_t port_of(const union address *address)
+{
+	switch (address->any.sa_family) {
+	case AF_INET:
+		return ntohs(address->v4.sin_port);
+	case AF_INET6:
+		return ntohs(address->v6.sin6_port);
+	default:
+		return 0;
+	}
+}
+
+uint16_t dpumap_listener_port(const struct dpumap_listener *listener)
+{
+	union address address = {0};
+	socklen_t len = sizeof(address);
+
+	if (getsockname(listener->fd, &address.any, &len) != 0)
+		return 0;
+	return port_of(&address);
+}
+
+static doca_error_t identify_unix(int fd, struct dpumap_peer *peer, struct dpumap_fault *fault)
+{
+	struct ucred credentials;
+	socklen_t len = sizeof(credentials);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &len) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot identify the peer");
+	peer->pid = credentials.pid;
+	peer->uid = credentials.uid;
+	peer->gid = credentials.gid;
+	snprintf(peer->text, sizeof(peer->text), "uid %u pid %d", peer->uid, peer->pid);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t identify_tcp(int fd, struct dpumap_peer *peer, struct dpumap_fault *fault)
+{
+	union address address = {0};
+	socklen_t len = sizeof(address);
+	char host[INET6_ADDRSTRLEN];
+
+	if (getpeername(fd, &address.any, &len) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot identify the peer");
+	dpumap_stream_tune(fd);
+	inet_ntop(address.any.sa_family,
+		  address.any.sa_family == AF_INET ? (void *)&address.v4.sin_addr
+						   : (void *)&address.v6.sin6_addr,
+		  host, sizeof(host));
+	snprintf(peer->text, sizeof(peer->text),
+		 address.any.sa_family == AF_INET ? "%s:%u" : "[%s]:%u", host, port_of(&address));
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_listener_accept(struct dpumap_listener *listener, int *fd,
+				    struct dpumap_peer *peer, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	int f;
+
+	do
+		f = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	while (f < 0 && (errno == EINTR || errno == ECONNABORTED));
+	if (f < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return DOCA_ERROR_AGAIN;
+	if (f < 0) {
+		dpumap_fault_errno(fault, errno, "cannot accept a connection");
+		fault->code = DOCA_ERROR_FULL;
+		return fault->code;
+	}
+	*peer = (struct dpumap_peer){.kind = listener->kind};
+	result = listener->kind == DPUMAP_ADDRESS_UNIX ? identify_unix(f, peer, fault)
+						       : identify_tcp(f, peer, fault);
+	if (result != DOCA_SUCCESS) {
+		close(f);
+		/* The peer disconnected: the next one can be accepted. */
+		fault->code = DOCA_ERROR_CONNECTION_RESET;
+		return fault->code;
+	}
+	*fd = f;
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Messages between the agents as objects: requests, replies and events.
+ *
+ * A connection begins with hello, in which client and server agree on a version; hello itself never
+ * changes. Every request carries an id. The server answers each with one reply that has the same id
+ * and a status, which is a doca_error_t; a reply that reports an error also has an error text.
+ * Replies come in the order of the requests. To clients that watch, the server also sends events
+ * between replies: messages with id 0 and an event. A peer that sends a malformed message gets one
+ * error reply and is disconnected.
+ *
+ * On the wire, a message is one CBOR map (RFC 8949) with text keys, definite lengths and no
+ * duplicate keys (encode.h, decode.h).
+ */
+#ifndef DPUMAP_CHANNEL_MESSAGE_H
+#define DPUMAP_CHANNEL_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DPUMAP_CHANNEL_VERSION 1u
+
+#define DPUMAP_EXPORT_NAME_MAX 64 /* with the NUL */
+#define DPUMAP_EXPORT_KIND_MAX 16 /* with the NUL */
+#define DPUMAP_DEVICE_NAME_MAX 64 /* with the NUL */
+#define DPUMAP_EXPORTS_PER_MSG 64u
+#define DPUMAP_DESCRIPTOR_MAX  512u
+#define DPUMAP_DETAILS_MAX     512u
+
+enum dpumap_msg_key {
+	DPUMAP_MSG_ID,
+	DPUMAP_MSG_OP,
+	DPUMAP_MSG_VERSION,
+	DPUMAP_MSG_STATUS,
+	DPUMAP_MSG_ERROR,
+	DPUMAP_MSG_NAME,
+	DPUMAP_MSG_AFTER, /* list: exports whose names sort after this one */
+	DPUMAP_MSG_NEXT,  /* list: name to continue after; absent at the end */
+	DPUMAP_MSG_DESCRIPTOR,
+	DPUMAP_MSG_DIGEST, /* handle of a running digest */
+	DPUMAP_MSG_OFFSET,
+	DPUMAP_MSG_LENGTH,
+	DPUMAP_MSG_SHA256,
+	DPUMAP_MSG_EXPORTS,
+	DPUMAP_MSG_DEVICE,
+	DPUMAP_MSG_DM_TOTAL,
+	DPUMAP_MSG_DM_FREE,
+	DPUMAP_MSG_DM_LONGEST, /* largest free block */
+	DPUMAP_MSG_EVENT,      /* of the export called NAME */
+	DPUMAP_MSG_DETAILS,    /* of one end of an RDMA connection */
+	DPUMAP_MSG_KEYS,
+};
+
+enum dpumap_op {
+	DPUMAP_OP_HELLO,
+	DPUMAP_OP_LIST,
+	DPUMAP_OP_GET,
+	DPUMAP_OP_RELEASE,
+	DPUMAP_OP_DIGEST_START,
+	DPUMAP_OP_DIGEST_UPDATE,
+	DPUMAP_OP_DIGEST_FINAL,
+	DPUMAP_OP_DEVICE,
+	DPUMAP_OP_WATCH, /* subscribes to events */
+	DPUMAP_OP_PING,
+	DPUMAP_OP_CONNECT, /* over RDMA to a held export; the reply has details */
+	DPUMAP_OPS,
+};
+
+enum dpumap_event {
+	DPUMAP_EVENT_ADDED,
+	DPUMAP_EVENT_CHANGED, /* previous descriptors are invalid */
+	DPUMAP_EVENT_REMOVED,
+	DPUMAP_EVENTS,
+};
+
+/* What authorized clients see of an export. */
+struct dpumap_export_info {
+	char name[DPUMAP_EXPORT_NAME_MAX];
+	char kind[DPUMAP_EXPORT_KIND_MAX];
+	uint64_t size;
+	uint32_t access; /* enum doca_access_flag */
+};
+
+/* Text and bytes are borrowed: from the caller when encoding, from the frame when decoded. */
+struct dpumap_msg {
+	uint32_t present; /* bit per enum dpumap_msg_key */
+	struct {
+		uint64_t number;
+		const uint8_t *data;
+		size_t len;
+	} value[DPUMAP_MSG_KEYS];
+	uint32_t num_exports;
+	struct dpumap_export_info exports[DPUMAP_EXPORTS_PER_MSG];
+};
+
+void dpumap_msg_init(struct dpumap_msg *msg);
+bool dpumap_msg_has(const struct dpumap_msg *msg, enum dpumap_msg_key key);
+void dpumap_msg_set_number(struct dpumap_msg *msg, enum dpumap_msg_key key, uint64_t number);
+void dpumap_msg_set_text(struct dpumap_msg *msg, enum dpumap_msg_key key, const char *text);
+void dpumap_msg_set_bytes(struct dpumap_msg *msg, enum dpumap_msg_key key, const void *data,
+			  size_t len);
+/* False when the message is full. */
+bool dpumap_msg_add_export(struct dpumap_msg *msg, const struct dpumap_export_info *info);
+/* Copies a text field with a NUL; an absent field is "". Truncates a text that is too long. */
+void dpumap_msg_get_text(const struct dpumap_msg *msg, enum dpumap_msg_key key, char *text,
+			 size_t size);
+
+const char *dpumap_op_name(enum dpumap_op op);
+/* The operation that the message requests; false when it is unknown. */
+bool dpumap_op_find(const struct dpumap_msg *msg, enum dpumap_op *op);
+
+const char *dpumap_event_name(enum dpumap_event event);
+/* The event of the message; false when it is not an event or unknown. */
+bool dpumap_event_find(const struct dpumap_msg *msg, enum dpumap_event *event);
+
+/* Valid names have 1 to 63 of A-Z a-z 0-9 . _ - and begin with a letter or digit. */
+bool dpumap_export_name_valid(const char *name);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* PEM files that must be trusted (trusted.h), and times of certificates. */
+#ifndef DPUMAP_COMMON_PEM_H
+#define DPUMAP_COMMON_PEM_H
+
+#include <stdbool.h>
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+#include "common/fault.h"
+
+/* A BIO that owns the file; NULL with the reason. A secret file must not be readable by others. */
+BIO *dpumap_pem_open(const char *path, bool is_secret, struct dpumap_fault *fault);
+/* BAD_CONFIG with the reason of OpenSSL's last error. */
+doca_error_t dpumap_pem_invalid(const char *path, struct dpumap_fault *fault);
+
+/* The first certificate, private key (not encrypted) or revocation list; the caller frees it. */
+doca_error_t dpumap_pem_read_cert(const char *path, X509 **cert, struct dpumap_fault *fault);
+doca_error_t dpumap_pem_read_key(const char *path, EVP_PKEY **key, struct dpumap_fault *fault);
+doca_error_t dpumap_pem_read_crl(const char *path, X509_CRL **crl, struct dpumap_fault *fault);
+
+/* "2026-11-21T17:00:00Z" */
+#define DPUMAP_PEM_TIME_MAX 32
+void dpumap_pem_format_time(const ASN1_TIME *time, char text[static DPUMAP_PEM_TIME_MAX]);
+
+#endif

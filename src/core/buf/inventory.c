@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "core/buf/buf.h"
+
+#include <stdlib.h>
+
+#include <doca_common_defines.h>
+
+#include "core/mmap/bufs.h"
+#include "log/log.h"
+
+/* The bufs of one allocation, which never move: programs have pointers to them. */
+struct buf_slab {
+	struct buf_slab *next;
+	struct doca_buf bufs[];
+};
+
+static struct buf_slab *create_slab(struct doca_buf_inventory *inventory, size_t n)
+{
+	struct buf_slab *slab;
+
+	if (n > (SIZE_MAX - sizeof(*slab)) / sizeof(slab->bufs[0]))
+		return NULL;
+	slab = aligned_alloc(_Alignof(struct buf_slab), sizeof(*slab) + n * sizeof(slab->bufs[0]));
+	if (!slab)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		slab->bufs[i] = (struct doca_buf){.inventory = inventory};
+	return slab;
+}
+
+static doca_error_t grow(struct doca_buf_inventory *inventory, size_t n)
+{
+	size_t total = inventory->num_elements + n;
+	struct buf_slab *slab = create_slab(inventory, n);
+	struct doca_buf **stack = NULL;
+
+	if (slab)
+		stack = reallocarray(inventory->free, total, sizeof(struct doca_buf *));
+	if (!stack) {
+		free(slab);
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %zu bufs", n);
+	}
+	for (size_t i = n; i > 0; i--)
+		stack[inventory->num_free++] = &slab->bufs[i - 1];
+	inventory->free = stack;
+	inventory->num_elements = (uint32_t)total;
+	slab->next = inventory->slabs;
+	inventory->slabs = slab;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_create(size_t num_elements,
+				       struct doca_buf_inventory **buf_inventory)
+{
+	struct doca_buf_inventory *created;
+	doca_error_t result;
+
+	if (!buf_inventory)
+		return dpumap_fail_null(__func__);
+	if (!num_elements || num_elements > UINT32_MAX)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "an inventory must have 1 to %u bufs, not %zu", UINT32_MAX,
+				   num_elements);
+	created = calloc(1, sizeof(*created));
+	if (!created)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for an inventory");
+	result = grow(created, num_elements);
+	if (result != DOCA_SUCCESS) {
+		free(created);
+		return result;
+	}
+	*buf_inventory = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
+{
+	struct buf_slab *slab, *next;
+
+	if (!inventory)
+		return dpumap_fail_null(__func__);
+	if (inventory->num_free != inventory->num_elements)
+		return dpumap_fail(DOCA_ERROR_IN_USE,
+				   "inventory %p: %u of its %u bufs are in use; put them first",
+				   (void *)inventory, inventory->num_elements - inventory->num_free,
+				   inventory->num_elements);
+	for (slab = inventory->slabs; slab; slab = next) {
+		next = slab->next;
+		free(slab);
+	}
+	free(inventory->free);
+	free(inventory);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory)
+{
+	if (!inventory)
+		return dpumap_fail_null(__func__);
+	inventory->is_started = true;
+	inventory->was_started = true;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
+{
+	if (!inventory)
+		return dpumap_fail_null(__func__);
+	inventory->is_started = false;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t refuse_stopped(const struct doca_buf_inventory *inventory, const char *function)
+{
+	return dpumap_fail(DOCA_ERROR_BAD_STATE,
+			   "%s: inventory %p is not started: call doca_buf_inventory_start()",
+			   function, (const void *)inventory);
+}
+
+doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uint32_t num_elements)
+{
+	if (!inventory)
+		return dpumap_fail_null(__func__);
+	if (!num_elements || num_elements > UINT32_MAX - inventory->num_elements)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "inventory %p has %u of at most %u bufs: cannot add %u",
+				   (void *)inventory, inventory->num_elements, UINT32_MAX,
+				   num_elements);
+	if (!inventory->is_started)
+		return refuse_stopped(inventory, __func__);
+	return grow(inventory, num_elements);
+}
+
+/* Allocate the next free buf, whose bytes are set. */
+static inline doca_error_t allocate(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+				    struct doca_buf **buf)
+{
+	struct doca_buf *next = inventory->free[inventory->num_free - 1];
+	doca_error_t result;
+
+	result = dpumap_mmap_buf_take(mmap, (uintptr_t)next->head, next->len);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	inventory->num_free--;
+	next->mmap = mmap;
+	next->refcount = 1;
+	next->counted = dpumap_mmap_counts_bufs(mmap);
+	*buf = next;
+	return DOCA_SUCCESS;
+}
+
+/* An error of the map goes first: waiting for a free buf would not help. */
+static doca_error_t refuse_empty(const struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+				 const void *addr, size_t len)
+{
+	doca_error_t result = dpumap_mmap_buf_take(mmap, (uintptr_t)addr, len);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_mmap_buf_drop(mmap);
+	return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY, "inventory %p: all %u bufs are in use",
+				 (const void *)inventory, inventory->num_elements);
+}
+
+__attribute__((cold, noinline)) static doca_error_t
+refuse_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr, size_t len,
+	   void *data, size_t data_len, struct doca_buf **buf)
+{
+	static const char *const function = "doca_buf_inventory_buf_get_by_args";
+
+	if (!inventory || !mmap || !buf)
+		return dpumap_fail_null(function);
+	if (!dpumap_buf_is_inside(addr, len, data, data_len))
+		return dpumap_fail(
+			DOCA_ERROR_INVALID_VALUE,
+			"buf of %zu bytes at %p: its data, %zu bytes at %p, is not inside", len,
+			addr, data_len, data);
+	if (!inventory->is_started)
+		return refuse_stopped(inventory, function);
+	return refuse_empty(inventory, mmap, addr, len);
+}
+
+doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory,
+						struct doca_mmap *mmap, void *addr, size_t len,
+						void *data, size_t data_len, struct doca_buf **buf)
+{
+	struct doca_buf *next;
+
+	if (doca_unlikely(!inventory || !mmap || !buf || !inventory->is_started ||
+			  !inventory->num_free || !dpumap_buf_is_inside(addr, len, data, data_len)))
+		return refuse_get(inventory, mmap, addr, len, data, data_len, buf);
+	next = inventory->free[inventory->num_free - 1];
+	next->head = addr;
+	next->len = len;
+	next->data = data;
+	next->data_len = data_len;
+	return allocate(inventory, mmap, buf);
+}
+
+static doca_error_t copy(struct doca_buf_inventory *inventory, const struct doca_buf *src,
+			 struct doca_buf **dst)
+{
+	struct doca_buf *next;
+	doca_error_t result;
+
+	if (!inventory->num_free)
+		return refuse_empty(inventory, src->mmap, src->head, src->len);
+	next = inventory->free[inventory->num_free - 1];
+	next->head = src->head;
+	next->len = src->len;
+	next->data = src->data;
+	next->data_len = src->data_len;
+	result = allocate(inventory, src->mmap, dst);
+	if (result == DOCA_SUCCESS)
+		next->is_inner = src->is_inner;
+	return result;
+}
+
+doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
+					const struct doca_buf *src_buf, struct doca_buf **dst_buf)
+{
+	struct doca_buf *first = NULL, **link = &first;
+	doca_error_t result;
+
+	if (!inventory || !src_buf || !dst_buf)
+		return dpumap_fail_null(__func__);
+	if (!inventory->is_started)
+		return refuse_stopped(inventory, __func__);
+	result = dpumap_buf_check_head(src_buf, __func__);
+	if (result != DOCA_SUCCESS)
+		return result;
+	for (; src_buf; src_buf = src_buf->next) {
+		result = copy(inventory, src_buf, link);
+		if (result != DOCA_SUCCESS) {
+			dpumap_buf_put_list(first);
+			return result;
+		}
+		link = &(*link)->next;
+	}
+	*dst_buf = first;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
+					      union doca_data user_data)
+{
+	if (!inventory)
+		return dpumap_fail_null(__func__);
+	if (inventory->was_started)
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: inventory %p was started already",
+				   __func__, (void *)inventory);
+	inventory->user_data = user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
+					      union doca_data *user_data)
+{
+	if (!inventory || !user_data)
+		return dpumap_fail_null(__func__);
+	*user_data = inventory->user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory,
+						 uint32_t *num_of_elements)
+{
+	if (!inventory || !num_of_elements)
+		return dpumap_fail_null(__func__);
+	*num_of_elements = inventory->num_elements;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inventory *inventory,
+						      uint32_t *num_of_free_elements)
+{
+	if (!inventory || !num_of_free_elements)
+		return dpumap_fail_null(__func__);
+	*num_of_free_elements = inventory->num_free;
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Lists of bufs as tasks use them: the data of a source, and the room after the data of a
+ * destination.
+ */
+#ifndef DPUMAP_CORE_BUF_WALK_H
+#define DPUMAP_CORE_BUF_WALK_H
+
+#include "core/buf/buf.h"
+
+#define DPUMAP_MAX_LIST_LEN 64
+
+/* Free bytes after the data. */
+static inline size_t dpumap_buf_room(const struct doca_buf *buf)
+{
+	return (size_t)(buf->head + buf->len - buf->data) - buf->data_len;
+}
+
+static inline size_t dpumap_buf_data(const struct doca_buf *buf)
+{
+	return buf->data_len;
+}
+
+typedef size_t dpumap_buf_part_fn(const struct doca_buf *buf);
+
+struct dpumap_buf_total {
+	size_t len;
+	uint32_t elements;
+};
+
+static inline struct dpumap_buf_total dpumap_buf_sum(const struct doca_buf *buf,
+						     dpumap_buf_part_fn *part)
+{
+	struct dpumap_buf_total total = {0};
+
+	for (; buf; buf = buf->next, total.elements++)
+		total.len += part(buf);
+	return total;
+}
+
+/* The position of a task in a list. */
+struct dpumap_buf_place {
+	const struct doca_buf *buf;
+	size_t offset; /* in the data or room of buf */
+};
+
+/* Skip used-up bufs and return what is left in the next; 0 if the user changed the bufs. */
+static inline size_t dpumap_buf_left(struct dpumap_buf_place *place, dpumap_buf_part_fn *part)
+{
+	size_t len;
+
+	while (place->buf->next && place->offset == part(place->buf)) {
+		place->buf = place->buf->next;
+		place->offset = 0;
+	}
+	len = part(place->buf);
+	return len > place->offset ? len - place->offset : 0;
+}
+
+/* The address of a position in data, or in room. */
+static inline uintptr_t dpumap_buf_data_at(const struct dpumap_buf_place *place)
+{
+	return (uintptr_t)place->buf->data + place->offset;
+}
+
+static inline uintptr_t dpumap_buf_room_at(const struct dpumap_buf_place *place)
+{
+	return (uintptr_t)place->buf->data + place->buf->data_len + place->offset;
+}
+
+/* Count written room as data. The caller has checked that there is enough room. */
+static inline void dpumap_buf_grow(struct doca_buf *buf, size_t len)
+{
+	while (len) {
+		size_t part = buf->next ? dpumap_buf_room(buf) : len;
+
+		if (part > len)
+			part = len;
+		buf->data_len += part;
+		len -= part;
+		buf = buf->next;
+	}
+}
+
+#endif

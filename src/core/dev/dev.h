@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The device object, and descriptions of devices (devinfo). */
+#ifndef DPUMAP_CORE_DEV_DEV_H
+#define DPUMAP_CORE_DEV_DEV_H
+
+#include <stdatomic.h>
+
+#include <doca_dev.h>
+
+#include "device/device.h"
+
+struct doca_devinfo {
+	struct dpumap_hca *hca;
+};
+
+struct doca_dev {
+	struct doca_devinfo info;
+	struct dpumap_device *device;
+	unsigned int opens; /* under the lock of the list of open devices */
+	atomic_uint users;  /* maps, device memory, queues and contexts on it */
+	bool is_private;    /* not returned by doca_dev_open() */
+	struct doca_dev *next;
+};
+
+/* Whether matches() is true for an open device. */
+bool dpumap_dev_is_open_with(bool (*matches)(const struct dpumap_device *device, const void *what),
+			     const void *what);
+/* Add an open device that doca_dev_open() does not return. Takes hca and device over on success. */
+doca_error_t dpumap_dev_add(struct dpumap_hca *hca, struct dpumap_device *device,
+			    struct doca_dev **dev);
+
+static inline void dpumap_dev_add_user(struct doca_dev *dev)
+{
+	atomic_fetch_add(&dev->users, 1);
+}
+
+static inline void dpumap_dev_remove_user(struct doca_dev *dev)
+{
+	atomic_fetch_sub(&dev->users, 1);
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Passes the context of a device through a Unix socket. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <dpumap/dev.h>
+
+#include "core/dev/dev.h"
+#include "device/context_fd.h"
+#include "log/log.h"
+
+union control {
+	struct cmsghdr align;
+	char space[CMSG_SPACE(sizeof(int))];
+};
+
+doca_error_t dpumap_dev_export_fd(const struct doca_dev *dev, int *fd)
+{
+	if (!dev || !fd)
+		return dpumap_fail_null(__func__);
+	return dpumap_device_export_fd(dev->device, fd);
+}
+
+static doca_error_t fail(const char *what)
+{
+	int err = errno;
+	doca_error_t error = DOCA_ERROR_OPERATING_SYSTEM;
+
+	if (err == EPIPE || err == ECONNRESET || err == ENOTCONN || err == ECONNREFUSED)
+		error = DOCA_ERROR_CONNECTION_RESET;
+	else if (err == ENOTSOCK || err == EBADF || err == EINVAL)
+		error = DOCA_ERROR_INVALID_VALUE;
+	return dpumap_fail(error, "%s a device through a socket failed: %s", what, strerror(err));
+}
+
+static doca_error_t send_fd(int socket, int fd)
+{
+	char byte = 0;
+	struct iovec iov = {.iov_base = &byte, .iov_len = sizeof(byte)};
+	union control control = {0};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+	ssize_t sent;
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+	do {
+		sent = sendmsg(socket, &msg, MSG_NOSIGNAL);
+	} while (sent < 0 && errno == EINTR);
+	return sent < 0 ? fail("sending") : DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_dev_send(const struct doca_dev *dev, int socket)
+{
+	doca_error_t result;
+	int fd;
+
+	if (!dev)
+		return dpumap_fail_null(__func__);
+	result = dpumap_device_export_fd(dev->device, &fd);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = send_fd(socket, fd);
+	close(fd);
+	return result;
+}
+
+/* The buffer holds one descriptor; the kernel closes any others. */
+static doca_error_t receive_fd(int socket, int *fd)
+{
+	char byte;
+	struct iovec iov = {.iov_base = &byte, .iov_len = sizeof(byte)};
+	union control control;
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg;
+	ssize_t got;
+
+	do {
+		got = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return fail("receiving");
+	if (!got)
+		return dpumap_fail(DOCA_ERROR_CONNECTION_RESET,
+				   "receiving a device: the peer closed the socket");
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if (!cmsg || cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS ||
+	    cmsg->cmsg_len != CMSG_LEN(sizeof(*fd)))
+		return dpumap_fail(
+			DOCA_ERROR_INVALID_VALUE,
+			"receiving a device: the message does not contain one file descriptor");
+	memcpy(fd, CMSG_DATA(cmsg), sizeof(*fd));
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_dev_receive(int socket, struct doca_dev **dev)
+{
+	doca_error_t result;
+	int fd = -1;
+
+	if (!dev)
+		return dpumap_fail_null(__func__);
+	result = receive_fd(socket, &fd);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = dpumap_dev_open_from_fd(fd, dev);
+	close(fd);
+	return result;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The memory map object: mmap.c creates, reads and destroys it; config.c and range.c configure it;
+ * state.c starts and stops it; export.c and import.c pass it to other processes; token.c keeps the
+ * user's access keys; key.c returns its keys; bufs.c and resolve.c serve bufs and tasks.
+ */
+#ifndef DPUMAP_CORE_MMAP_MMAP_H
+#define DPUMAP_CORE_MMAP_MMAP_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <doca_mmap.h>
+#include <dpumap/desc.h>
+
+#include "core/dev/dev.h"
+#include "core/dm/dm.h"
+#include "core/umem/umem.h"
+#include "device/memory/region.h"
+#include "device/queue/send_queue.h"
+
+enum mmap_state {
+	MMAP_NEW,
+	MMAP_STARTED,
+	MMAP_STOPPED,
+	MMAP_IMPORTED,
+	MMAP_IMPORTED_STOPPED,
+};
+
+/* An exported descriptor. It may contain an access key and is wiped before it is freed. */
+struct mmap_desc {
+	void *bytes;
+	size_t len;
+};
+
+/* One device of a map, with what it has while the map is started. */
+struct mmap_slot {
+	struct doca_dev *dev;
+	struct dpumap_region *region; /* NULL for memory of an RDMA peer */
+	uint32_t peer_key;	      /* of such memory; else 0 */
+	bool ending;		      /* stopped, but not all of the region could be destroyed */
+	struct mmap_desc pci;
+	struct mmap_desc rdma;
+	uint8_t *token; /* the user's access key for exports, or NULL */
+};
+
+struct doca_mmap {
+	/* Stored last in each change, so that the fast path reads the range without the lock. */
+	_Atomic(enum mmap_state) state;
+	/* The first device and its key while the map is usable, else NULL: what most copies use. */
+	_Atomic(const struct doca_dev *) fast_dev;
+	struct dpumap_sq_key fast_key;
+	bool was_started;
+	uint32_t access;
+	uint32_t ops;	 /* DPUMAP_DESC_OP_*: permitted by the exporter; all if not imported */
+	uint16_t source; /* DPUMAP_DESC_SOURCE_* of the exporter; 0 if not imported */
+	pthread_mutex_t *lock; /* NULL until thread safety is enabled */
+	uint32_t num_bufs;     /* 0 with a lock: not counted then */
+
+	bool has_range;
+	struct dpumap_range range;
+	struct dpumap_dm *dm;	  /* NULL unless the range is device memory */
+	struct dpumap_umem *umem; /* NULL unless the range is on a umem */
+	int dmabuf;		  /* own file descriptor; -1 unless the range is in a dma-buf */
+	size_t offset;		  /* of the range in dm, umem or dmabuf */
+
+	doca_mmap_memrange_free_cb_t *free_cb;
+	void *free_cookie;
+	bool free_armed; /* the map was started with that callback */
+	union doca_data user_data;
+
+	uint32_t max_slots;
+	uint32_t num_slots;
+	struct mmap_slot *slots;
+};
+
+static inline enum mmap_state dpumap_mmap_state(const struct doca_mmap *mmap)
+{
+	return atomic_load_explicit(&mmap->state, memory_order_acquire);
+}
+
+static inline bool dpumap_mmap_is_imported(const struct doca_mmap *mmap)
+{
+	enum mmap_state state = dpumap_mmap_state(mmap);
+
+	return state == MMAP_IMPORTED || state == MMAP_IMPORTED_STOPPED;
+}
+
+static inline bool dpumap_mmap_is_usable(const struct doca_mmap *mmap)
+{
+	enum mmap_state state = dpumap_mmap_state(mmap);
+
+	return state == MMAP_STARTED || state == MMAP_IMPORTED;
+}
+
+static inline struct mmap_slot *dpumap_mmap_find_slot(const struct doca_mmap *mmap,
+						      const struct doca_dev *dev)
+{
+	for (uint32_t i = 0; i < mmap->num_slots; i++)
+		if (mmap->slots[i].dev == dev)
+			return &mmap->slots[i];
+	return NULL;
+}
+
+static inline const struct doca_mmap *dpumap_mmap_lock(const struct doca_mmap *mmap)
+{
+	if (mmap->lock)
+		pthread_mutex_lock(mmap->lock);
+	return mmap;
+}
+
+static inline void dpumap_mmap_unlock(const struct doca_mmap **mmap)
+{
+	if ((*mmap)->lock)
+		pthread_mutex_unlock((*mmap)->lock);
+}
+
+/* Hold the map's lock, if it has one, to the end of the scope. */
+#define dpumap_mmap_guard(mmap)                                                             \
+	__attribute__((cleanup(dpumap_mmap_unlock), unused)) const struct doca_mmap *held = \
+		dpumap_mmap_lock(mmap)
+
+#endif

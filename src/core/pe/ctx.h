@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The part that contexts of all libraries share. ctx.c moves a context through its states, task.c
+ * has the functions of users on tasks, pe.c runs callbacks. A library object has its context as
+ * its first member and provides the operations.
+ *
+ * User callbacks may do anything that the interface allows, including destroying the object. So
+ * code that needs a context after a callback holds a reference (dpumap_ctx_get()). A destroyed
+ * context stays IDLE.
+ */
+#ifndef DPUMAP_CORE_PE_CTX_H
+#define DPUMAP_CORE_PE_CTX_H
+
+#include <stdbool.h>
+
+#include <doca_compat.h>
+
+#include <doca_common_defines.h>
+#include <doca_ctx.h>
+#include <doca_pe.h>
+
+#include "core/dev/dev.h"
+
+struct doca_task {
+	struct doca_ctx *ctx;
+	union doca_data user_data;
+	doca_error_t status;
+	bool allocated;
+	bool submitted;
+};
+
+struct ctx_ops {
+	const char *name;
+	/*
+	 * Allocate the context's resources. DOCA_ERROR_IN_PROGRESS: done, but the context is
+	 * STARTING until poll_start() succeeds or fails.
+	 */
+	doca_error_t (*start)(struct doca_ctx *ctx);
+	/* DOCA_ERROR_IN_PROGRESS while the context cannot run yet. NULL if start() decides. */
+	doca_error_t (*poll_start)(struct doca_ctx *ctx);
+	/* Free the resources; no task is allocated. Called again if it fails. */
+	doca_error_t (*stop)(struct doca_ctx *ctx);
+	/* Free the object. */
+	void (*free)(struct doca_ctx *ctx);
+
+	/*
+	 * Submit a task of a RUNNING context: always DOCA_SUCCESS. An error becomes the status of
+	 * the task when it completes.
+	 */
+	doca_error_t (*submit)(struct doca_task *task, uint32_t flags);
+	/* Return the error by which the task would fail after submit(). */
+	doca_error_t (*check)(const struct doca_task *task);
+	void (*flush)(struct doca_ctx *ctx);
+	/* Complete the next finished task; false if there is none. Often dpumap_ctx_progress(). */
+	bool (*progress)(struct doca_ctx *ctx);
+	/* For dpumap_ctx_progress(): the next finished task with its status, or NULL. */
+	struct doca_task *(*poll)(struct doca_ctx *ctx);
+	/* Run the user's callback for a finished task. */
+	void (*complete)(struct doca_task *task);
+	/* Return a task to the pool. */
+	void (*release)(struct doca_task *task);
+
+	/* Request an event for the next completion. */
+	doca_error_t (*arm)(struct doca_ctx *ctx);
+	/*
+	 * Whether a task is finished. Called after arm(): a device need not raise an event for
+	 * completions that arrived earlier.
+	 */
+	bool (*is_ready)(struct doca_ctx *ctx);
+};
+
+struct doca_ctx {
+	const struct ctx_ops *ops;
+	struct doca_dev *dev;
+	struct doca_pe *pe;
+	struct doca_ctx *next, *prev; /* circular list of the engine */
+	enum doca_ctx_states state;
+	union doca_data user_data;
+	doca_ctx_state_changed_callback_t state_cb;
+	size_t num_inflight;
+	size_t num_allocated;
+	uint32_t vector;
+	uint32_t refs;
+};
+
+void dpumap_ctx_init(struct doca_ctx *ctx, const struct ctx_ops *ops, struct doca_dev *dev);
+
+/* Destroy the object; DOCA_ERROR_IN_USE unless the context is IDLE. */
+doca_error_t dpumap_ctx_destroy(struct doca_ctx *ctx);
+
+static inline struct doca_ctx *dpumap_ctx_get(struct doca_ctx *ctx)
+{
+	ctx->refs++;
+	return ctx;
+}
+
+static inline void dpumap_ctx_put(struct doca_ctx *ctx)
+{
+	if (doca_unlikely(!--ctx->refs))
+		ctx->ops->free(ctx);
+}
+
+/* Run the callback of a finished task; stop the context if the task failed. */
+void dpumap_ctx_complete_task(struct doca_ctx *ctx, struct doca_task *task);
+
+bool dpumap_ctx_progress(struct doca_ctx *ctx);
+
+/* To be called before and after the callback of a finished task. */
+static inline void dpumap_ctx_before_callback(struct doca_ctx *ctx, struct doca_task *task)
+{
+	dpumap_ctx_get(ctx);
+	ctx->num_inflight--;
+	task->submitted = false;
+}
+
+/* Poll a context that is STARTING; false if it still is. */
+bool dpumap_ctx_poll_start(struct doca_ctx *ctx);
+
+/* Make the context IDLE if it is STOPPING and no task is left. */
+doca_error_t dpumap_ctx_try_stop(struct doca_ctx *ctx);
+
+static inline void dpumap_ctx_after_callback(struct doca_ctx *ctx)
+{
+	if (doca_unlikely(ctx->state == DOCA_CTX_STATE_STOPPING))
+		dpumap_ctx_try_stop(ctx);
+	dpumap_ctx_put(ctx);
+}
+
+/* Log and return BAD_STATE unless the context is IDLE. */
+doca_error_t dpumap_ctx_check_idle(const struct doca_ctx *ctx, const char *function);
+
+#endif

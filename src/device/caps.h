@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What a device can do. */
+#ifndef DPUMAP_DEVICE_CAPS_H
+#define DPUMAP_DEVICE_CAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <doca_error.h>
+
+#define DPUMAP_DM_LOG_LINE 6u /* the driver allocates device memory in lines of 64 bytes */
+
+struct ibv_context;
+struct ibv_device_attr;
+
+struct dpumap_caps {
+	uint64_t card_guid; /* sys_image_guid: equal for all functions of a card */
+	uint64_t max_dm_len;
+	uint64_t dm_granularity;  /* unit in which device memory is allocated */
+	uint64_t max_memcpy_len;  /* of the DMA engine; 0 without one */
+	uint64_t max_copy_len;	  /* max_memcpy_len, or else of an RDMA message; or 0 */
+	uint32_t max_message_len; /* of RDMA; 0 without a port */
+	uint32_t max_queue_depth;
+	uint32_t max_dm_log_align;
+	uint16_t vhca_id;
+	bool is_mlx5;	  /* driver: only then mlx5dv functions may be called */
+	bool has_vhca_id; /* firmware commands (DEVX) work */
+	bool can_export;
+	bool can_import;
+};
+
+doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dpumap_caps *caps,
+			       struct ibv_device_attr *attr);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The fields of an open device. */
+#ifndef DPUMAP_DEVICE_DEVICE_PRIV_H
+#define DPUMAP_DEVICE_DEVICE_PRIV_H
+
+#include <infiniband/verbs.h>
+
+#include "device/device.h"
+
+#define DPUMAP_DEVICE_PORT 1
+
+struct dpumap_domain;
+
+struct dpumap_device {
+	struct dpumap_hca *hca;
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	bool user_pd; /* context and protection domain belong to the user */
+	uint32_t pdn;
+	struct dpumap_domain *domain; /* of queues without a domain of their own */
+	struct dpumap_caps caps;
+	struct ibv_device_attr attr;
+};
+
+/* Make a device of an open context. Takes the context over on success only. */
+doca_error_t dpumap_device_create(struct dpumap_hca *hca, struct ibv_context *context, bool devx,
+				  struct dpumap_device **device);
+
+/* Find the number of device->pd, on mlx5, and create the default domain of queues. */
+doca_error_t dpumap_device_init_pd(struct dpumap_device *device);
+
+/* The number by which the firmware knows a protection domain; on mlx5 only. */
+doca_error_t dpumap_device_find_pdn(const struct dpumap_device *device, struct ibv_pd *pd,
+				    uint32_t *pdn);
+
+#endif

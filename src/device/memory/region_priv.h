@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The fields of a region. */
+#ifndef DPUMAP_DEVICE_MEMORY_REGION_PRIV_H
+#define DPUMAP_DEVICE_MEMORY_REGION_PRIV_H
+
+#include "device/device_priv.h"
+#include "device/memory/mkey.h"
+#include "device/memory/region.h"
+#include "device/memory/umem_mkey.h"
+
+struct mlx5dv_devx_umem;
+
+#define DPUMAP_ACCESS_REMOTE                                               \
+	((unsigned int)(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | \
+			IBV_ACCESS_REMOTE_ATOMIC))
+
+struct dpumap_region {
+	struct dpumap_device *device;
+	struct dpumap_range range;
+	uint64_t iova; /* address of the first byte for the keys; 0 for device memory */
+	uint32_t lkey;
+	uint32_t rkey;
+	unsigned int local_rights;  /* of lkey */
+	unsigned int remote_rights; /* of rkey */
+	bool is_memory;		    /* of this process, at the range's address */
+	bool is_imported;
+	bool starts_early; /* umem_mkey begins before the range */
+	struct ibv_mr *mr;
+	struct ibv_mr *local_mr;      /* where the process has fewer rights than others */
+	struct dpumap_mkey umem_mkey; /* for a umem, in place of mr and local_mr */
+	struct dpumap_mkey umem_local_mkey;
+	struct dpumap_mkey alias;	     /* for an import, in place of mr */
+	struct dpumap_mkey local_mkey;	     /* for this process, where lkey has other addresses */
+	struct dpumap_mkey rdma_mkey;	     /* for RDMA peers */
+	struct dpumap_mkey pci_mkey;	     /* for other functions of the card */
+	struct mlx5dv_devx_umem *pci_umem;   /* under pci_mkey if that is direct */
+	struct dpumap_umem_place umem_place; /* if the range starts with a umem; else length 0 */
+};
+
+/* Allocate a region without keys; NULL, and logged, without memory. */
+struct dpumap_region *dpumap_region_create(struct dpumap_device *device, struct dpumap_range range);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The states of a reliable queue pair. */
+#ifndef DPUMAP_DEVICE_QUEUE_QP_H
+#define DPUMAP_DEVICE_QUEUE_QP_H
+
+#include <infiniband/verbs.h>
+
+#include "device/device.h"
+
+/* How the device reaches the peer. */
+struct dpumap_qp_path {
+	struct ibv_ah_attr ah;
+	enum ibv_mtu mtu;
+	uint32_t qpn; /* of the peer */
+	uint32_t rq_psn, sq_psn;
+	int max_reads;	     /* that the peer accepts at a time */
+	unsigned int access; /* enum ibv_access_flags: what the peer may do */
+};
+
+/* Take a queue pair from RESET to RTS. */
+doca_error_t dpumap_qp_connect(const struct dpumap_device *device, struct ibv_qp *qp,
+			       const struct dpumap_qp_path *path);
+/* The same, connected to itself. */
+doca_error_t dpumap_qp_connect_to_self(const struct dpumap_device *device, struct ibv_qp *qp,
+				       const struct ibv_port_attr *port);
+
+/* From any state to RESET; abandons posted work requests. */
+doca_error_t dpumap_qp_reset(const struct dpumap_device *device, struct ibv_qp *qp);
+
+/* How many reads of the peer a queue pair accepts at a time. */
+int dpumap_qp_max_reads(const struct dpumap_device *device);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "device/queue/send_queue.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mlx5dv.h>
+
+#include "device/device_priv.h"
+#include "device/errno.h"
+#include "device/memory/region_priv.h"
+#include "device/queue/barrier.h"
+#include "device/queue/queue_priv.h"
+#include "log/log.h"
+
+#define SCRATCH	      64
+#define CQ_DOORBELL   0x20 /* in its page */
+#define CQ_INDEX_MASK 0xffffffu
+#define CQ_CONSUMED   0 /* words of a CQ's doorbell record */
+#define CQ_ARMED      1
+
+_Static_assert((DPUMAP_SQ_OPCODE_MMO & 0xff) == MLX5_OPCODE_MMO, "opcode");
+_Static_assert((int)DPUMAP_SQ_CQ_UPDATE == (int)MLX5_WQE_CTRL_CQ_UPDATE, "flag");
+
+struct send_queue {
+	struct dpumap_sq base;
+	uint32_t flushed; /* copies covered by the last doorbell */
+	__be32 *sq_record;
+	volatile uint64_t *sq_doorbell;
+
+	const uint8_t *cqes; /* the first CQE, without padding */
+	uint32_t cq_size, cqe_size;
+	uint32_t cq_done;
+	__be32 *cq_record;
+	volatile uint64_t *cq_doorbell;
+	uint32_t cqn;
+	const uint32_t *num_events; /* read so far */
+
+	const struct dpumap_device *device;
+	struct ibv_mr *scratch_mr;
+	/* Written by the device, never read. */
+	uint8_t scratch[SCRATCH] __attribute__((aligned(SCRATCH)));
+};
+
+static inline struct send_queue *to_send_queue(struct dpumap_sq *sq)
+{
+	return (struct send_queue *)sq;
+}
+
+static doca_error_t register_scratch(struct send_queue *sq)
+{
+	sq->scratch_mr = ibv_reg_mr(sq->device->pd, sq->scratch, sizeof(sq->scratch),
+				    IBV_ACCESS_LOCAL_WRITE);
+	if (!sq->scratch_mr)
+		return dpumap_fail(dpumap_errno_to_one_of(errno, DOCA_ERROR_NO_MEMORY),
+				   "%s: cannot register the scratch memory of a send queue: %s",
+				   dpumap_hca_name(sq->device->hca), strerror(errno));
+	sq->base.scratch = (struct dpumap_sq_seg){
+		.key = htobe32(sq->scratch_mr->lkey),
+		.addr = htobe64((uintptr_t)sq->scratch),
+	};
+	return DOCA_SUCCESS;
+}
+
+static void map_qp(struct send_queue *sq, const struct mlx5dv_qp *qp, uint32_t qpn)
+{
+	sq->base.wqes = qp->sq.buf;
+	sq->base.mask = qp->sq.wqe_cnt - 1;
+	sq->base.qpn = htobe32(qpn << 8 | sizeof(struct dpumap_sq_wqe) / 16);
+	sq->sq_record = &qp->dbrec[MLX5_SND_DBR];
+	sq->sq_doorbell = qp->bf.reg;
+}
+
+static void map_cq(struct send_queue *sq, const struct mlx5dv_cq *cq)
+{
+	/* A CQE of 128 bytes is padding followed by one of 64. */
+	sq->cqes = (const uint8_t *)cq->buf + cq->cqe_size - sizeof(struct mlx5_cqe64);
+	sq->cq_size = cq->cqe_cnt;
+	sq->cqe_size = cq->cqe_size;
+	sq->cq_record = cq->dbrec;
+	sq->cq_doorbell = (volatile uint64_t *)(void *)((uint8_t *)cq->cq_uar + CQ_DOORBELL);
+	sq->cqn = cq->cqn;
+}
+
+static doca_error_t map_queue(struct send_queue *sq, struct dpumap_queue *queue)
+{
+	struct mlx5dv_qp qp = {0};
+	struct mlx5dv_cq cq = {0};
+	struct mlx5dv_obj objects = {
+		.qp = {.in = dpumap_queue_qp(queue), .out = &qp},
+		.cq = {.in = dpumap_queue_cq(queue, &sq->num_events), .out = &cq},
+	};
+	int err = mlx5dv_init_obj(&objects, MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ);
+
+	if (err)
+		return dpumap_fail(DOCA_ERROR_DRIVER,
+				   "%s: cannot map a send queue (mlx5dv_init_obj): %s",
+				   dpumap_hca_name(sq->device->hca), strerror(err));
+	map_qp(sq, &qp, objects.qp.in->qp_num);
+	map_cq(sq, &cq);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_sq_open(struct dpumap_queue *queue, struct dpumap_sq **sq)
+{
+	struct send_queue *opened;
+	doca_error_t result;
+
+	*sq = NULL;
+	if (dpumap_queue_engine(queue) != DPUMAP_DMA_ENGINE_MMO)
+		return DOCA_SUCCESS;
+	opened = aligned_alloc(SCRATCH, sizeof(*opened));
+	if (!opened)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a send queue");
+	memset(opened, 0, sizeof(*opened));
+	opened->device = dpumap_queue_device(queue);
+	opened->base.depth = dpumap_queue_depth(queue);
+	result = map_queue(opened, queue);
+	if (result == DOCA_SUCCESS)
+		result = register_scratch(opened);
+	if (result != DOCA_SUCCESS) {
+		free(opened);
+		return result;
+	}
+	*sq = &opened->base;
+	return DOCA_SUCCESS;
+}
+
+void dpumap_sq_close(struct dpumap_sq *base)
+{
+	struct send_queue *sq = to_send_queue(base);
+	int err;
+
+	if (!sq)
+		return;
+	err = ibv_dereg_mr(sq->scratch_mr);
+	if (err)
+		dpumap_log(DPUMAP_LOG_ERROR,
+			   "%s: deregistering the scratch memory of a send queue failed: %s",
+			   dpumap_hca_name(sq->device->hca), strerror(err));
+	free(sq);
+}
+
+struct dpumap_sq_key dpumap_sq_key(const struct dpumap_region *region)
+{
+	return (struct dpumap_sq_key){region->lkey, region->iova - region->range.addr};
+}
+
+void dpumap_sq_flush(struct dpumap_sq *base)
+{
+	struct send_queue *sq = to_send_queue(base);
+	struct dpumap_sq_wqe *last = base->last;
+	uint64_t words;
+
+	if (sq->flushed == base->posted)
+		return;
+	last->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
+	base->unsignaled = 0;
+	sq->flushed = base->posted;
+	dpumap_barrier_to_device();
+	*sq->sq_record = htobe32(base->posted & 0xffff);
+	dpumap_barrier_doorbell();
+	memcpy(&words, last, sizeof(words));
+	*sq->sq_doorbell = words;
+	dpumap_barrier_doorbell();
+}
+
+static const struct {
+	uint8_t syndrome;
+	doca_error_t error;
+	const char *name;
+} failures[] = {
+	{MLX5_CQE_SYNDROME_WR_FLUSH_ERR, DOCA_ERROR_SHUTDOWN, "flushed"},
+	{MLX5_CQE_SYNDROME_LOCAL_PROT_ERR, DOCA_ERROR_NOT_PERMITTED, "local protection error"},
+	{MLX5_CQE_SYNDROME_LOCAL_ACCESS_ERR, DOCA_ERROR_NOT_PERMITTED, "local access error"},
+	{MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR, DOCA_ERROR_NOT_PERMITTED, "remote access error"},
+	{MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR, DOCA_ERROR_IO_FAILED, "local length error"},
+	{MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR, DOCA_ERROR_IO_FAILED, "bad work request"},
+};
+
+__attribute__((cold, noinline)) static doca_error_t completion_status(const struct send_queue *sq,
+								      const struct mlx5_cqe64 *cqe)
+{
+	const struct mlx5_err_cqe *error = (const void *)cqe;
+	doca_error_t result = DOCA_ERROR_IO_FAILED;
+	const char *name = "device error";
+
+	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
+		if (failures[i].syndrome == error->syndrome) {
+			result = failures[i].error;
+			name = failures[i].name;
+		}
+	if (result == DOCA_ERROR_SHUTDOWN)
+		return result;
+	return dpumap_fail(
+		result, "%s: a copy failed: %s (syndrome 0x%02x, vendor syndrome 0x%02x)",
+		dpumap_hca_name(sq->device->hca), name, error->syndrome, error->vendor_err_synd);
+}
+
+/* The next CQE; NULL if the device has not written it yet. */
+static inline const struct mlx5_cqe64 *next_cqe(const struct send_queue *sq)
+{
+	uint32_t index = sq->cq_done & (sq->cq_size - 1);
+	const struct mlx5_cqe64 *cqe = (const void *)(sq->cqes + (size_t)index * sq->cqe_size);
+	uint8_t op_own = *(const volatile uint8_t *)&cqe->op_own;
+
+	/* The owner bit flips with each round through the queue. */
+	if (doca_unlikely((op_own & MLX5_CQE_OWNER_MASK) != !!(sq->cq_done & sq->cq_size) ||
+			  op_own >> 4 == MLX5_CQE_INVALID))
+		return NULL;
+	dpumap_barrier_from_device();
+	return cqe;
+}
+
+bool dpumap_sq_poll(struct dpumap_sq *base, struct dpumap_sq_completion *completion)
+{
+	struct send_queue *sq = to_send_queue(base);
+	const struct mlx5_cqe64 *cqe = next_cqe(sq);
+
+	if (!cqe)
+		return false;
+	base->completed += (uint16_t)(be16toh(cqe->wqe_counter) - base->completed) + 1u;
+	completion->end = base->completed;
+	completion->status = DOCA_SUCCESS;
+	if (doca_unlikely(cqe->op_own >> 4 != MLX5_CQE_REQ))
+		completion->status = completion_status(sq, cqe);
+	sq->cq_done++;
+	sq->cq_record[CQ_CONSUMED] = htobe32(sq->cq_done & CQ_INDEX_MASK);
+	return true;
+}
+
+void dpumap_sq_arm(struct dpumap_sq *base)
+{
+	struct send_queue *sq = to_send_queue(base);
+	uint32_t word =
+		(*sq->num_events & 3) << 28 | MLX5_CQ_DB_REQ_NOT | (sq->cq_done & CQ_INDEX_MASK);
+
+	dpumap_barrier_to_device();
+	sq->cq_record[CQ_ARMED] = htobe32(word);
+	dpumap_barrier_doorbell();
+	*sq->cq_doorbell = htobe64((uint64_t)word << 32 | sq->cqn);
+	dpumap_barrier_doorbell();
+}

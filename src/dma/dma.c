@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dma/dma.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/dev/caps.h"
+#include "core/pe/pe.h"
+#include "dma/task.h"
+#include "log/log.h"
+
+static struct doca_dma *dma_of(struct doca_ctx *ctx)
+{
+	return (struct doca_dma *)ctx;
+}
+
+static doca_error_t create_pool(struct doca_dma *dma)
+{
+	dma->tasks = calloc(dma->num_tasks, sizeof(*dma->tasks));
+	if (!dma->tasks)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %" PRIu32 " DMA tasks",
+				   dma->num_tasks);
+	dma->free = NULL;
+	for (uint32_t i = dma->num_tasks; i--;) {
+		dma->tasks[i].base.ctx = &dma->ctx;
+		dma->tasks[i].next = dma->free;
+		dma->free = &dma->tasks[i];
+	}
+	return DOCA_SUCCESS;
+}
+
+/* At least enough for the pieces of one task with long lists. */
+static uint32_t queue_depth(const struct doca_dma *dma)
+{
+	uint32_t max = dpumap_device_caps(dma->ctx.dev->device)->max_queue_depth;
+	uint32_t depth =
+		dma->num_tasks < DPUMAP_MAX_LIST_LEN ? DPUMAP_MAX_LIST_LEN : dma->num_tasks;
+
+	return depth < max ? depth : max;
+}
+
+static doca_error_t create_queue(struct doca_dma *dma)
+{
+	struct dpumap_queue_attr attr = {
+		.depth = queue_depth(dma),
+		.vector = dma->ctx.vector,
+	};
+	doca_error_t result;
+
+	result = dpumap_queue_check_copies(dma->ctx.dev->device);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_pe_get_events(dma->ctx.pe, dma->ctx.dev, &dma->events);
+	if (result != DOCA_SUCCESS)
+		return result;
+	attr.events = dma->events;
+	result = dpumap_queue_create(dma->ctx.dev->device, &attr, &dma->queue);
+	if (result != DOCA_SUCCESS)
+		goto put_events;
+	result = dpumap_sq_open(dma->queue, &dma->sq);
+	if (result != DOCA_SUCCESS)
+		goto destroy_queue;
+	dma->max_len = dpumap_queue_max_len(dma->queue);
+	dma->fast_max_len = dma->sq ? dma->max_len : 0;
+	dma->posted = dma->completed = 0;
+	dma->failed = false;
+	return DOCA_SUCCESS;
+
+destroy_queue:
+	dpumap_queue_destroy(dma->queue);
+put_events:
+	dpumap_pe_put_events(dma->ctx.pe, dma->events);
+	return result;
+}
+
+static doca_error_t start(struct doca_ctx *ctx)
+{
+	struct doca_dma *dma = dma_of(ctx);
+	doca_error_t result;
+
+	if (!dma->num_tasks)
+		return dpumap_fail(
+			DOCA_ERROR_BAD_STATE,
+			"DMA context %p: call doca_dma_task_memcpy_set_conf() before starting it",
+			(void *)ctx);
+	result = create_pool(dma);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = create_queue(dma);
+	if (result != DOCA_SUCCESS)
+		free(dma->tasks);
+	return result;
+}
+
+static doca_error_t stop(struct doca_ctx *ctx)
+{
+	struct doca_dma *dma = dma_of(ctx);
+	doca_error_t result;
+
+	result = dpumap_queue_destroy(dma->queue);
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_sq_close(dma->sq);
+	dpumap_pe_put_events(ctx->pe, dma->events);
+	free(dma->tasks);
+	return DOCA_SUCCESS;
+}
+
+static void free_dma(struct doca_ctx *ctx)
+{
+	free(dma_of(ctx));
+}
+
+static void release(struct doca_task *task)
+{
+	struct doca_dma_task_memcpy *memcpy_task = (struct doca_dma_task_memcpy *)task;
+	struct doca_dma *dma = dma_of(task->ctx);
+
+	memcpy_task->next = dma->free;
+	dma->free = memcpy_task;
+}
+
+static doca_error_t arm(struct doca_ctx *ctx)
+{
+	struct doca_dma *dma = dma_of(ctx);
+
+	if (!dma->sq)
+		return dpumap_queue_arm(dma->queue);
+	dpumap_sq_arm(dma->sq);
+	return DOCA_SUCCESS;
+}
+
+static const struct ctx_ops dma_ops = {
+	.name = "DMA",
+	.start = start,
+	.stop = stop,
+	.free = free_dma,
+	.submit = dpumap_dma_task_submit,
+	.check = dpumap_dma_task_check,
+	.flush = dpumap_dma_flush,
+	.progress = dpumap_dma_task_progress,
+	.complete = dpumap_dma_task_complete,
+	.release = release,
+	.arm = arm,
+	.is_ready = dpumap_dma_is_ready,
+};
+
+doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
+{
+	struct doca_dma *created;
+
+	if (!dev || !dma)
+		return dpumap_fail_null(__func__);
+	created = calloc(1, sizeof(*created));
+	if (!created)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a DMA context");
+	dpumap_ctx_init(&created->ctx, &dma_ops, dev);
+	*dma = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dma_destroy(struct doca_dma *dma)
+{
+	if (!dma)
+		return dpumap_fail_null(__func__);
+	return dpumap_ctx_destroy(&dma->ctx);
+}
+
+struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
+{
+	return dma ? &dma->ctx : NULL;
+}
+
+doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
+{
+	struct dpumap_caps caps;
+	doca_error_t result;
+
+	if (!devinfo)
+		return dpumap_fail_null(__func__);
+	result = dpumap_hca_get_caps(devinfo->hca, &caps);
+	if (result == DOCA_SUCCESS && !caps.max_copy_len)
+		result = dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s does not support DMA",
+					   dpumap_hca_name(devinfo->hca));
+	return result;
+}
+
+doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo,
+						       uint64_t *max_buf_size)
+{
+	struct dpumap_caps caps;
+	doca_error_t result = dpumap_devinfo_get_caps(__func__, devinfo, max_buf_size, &caps);
+
+	if (result == DOCA_SUCCESS)
+		*max_buf_size = caps.max_copy_len;
+	return result;
+}
+
+doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_devinfo *devinfo,
+							   uint32_t *max_buf_list_len)
+{
+	if (!devinfo || !max_buf_list_len)
+		return dpumap_fail_null(__func__);
+	*max_buf_list_len = DPUMAP_MAX_LIST_LEN;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks)
+{
+	if (!dma || !max_num_tasks)
+		return dpumap_fail_null(__func__);
+	*max_num_tasks = dpumap_device_caps(dma->ctx.dev->device)->max_queue_depth;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
+					   doca_dma_task_memcpy_completion_cb_t task_completion_cb,
+					   doca_dma_task_memcpy_completion_cb_t task_error_cb,
+					   uint32_t num_memcpy_tasks)
+{
+	uint32_t max;
+	doca_error_t result;
+
+	if (!dma || !task_completion_cb || !task_error_cb)
+		return dpumap_fail_null(__func__);
+	result = dpumap_ctx_check_idle(&dma->ctx, __func__);
+	if (result != DOCA_SUCCESS)
+		return result;
+	max = dpumap_device_caps(dma->ctx.dev->device)->max_queue_depth;
+	if (!num_memcpy_tasks || num_memcpy_tasks > max)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "DMA context %p: invalid number of tasks %" PRIu32
+				   ", must be 1 to %" PRIu32,
+				   (void *)dma, num_memcpy_tasks, max);
+	dma->success_cb = task_completion_cb;
+	dma->error_cb = task_error_cb;
+	dma->num_tasks = num_memcpy_tasks;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma **gpu_dma)
+{
+	if (!dma || !gpu_dma)
+		return dpumap_fail_null(__func__);
+	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s: contexts are driven by the CPU only",
+			   __func__);
+}
+
+doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t ordered_completions)
+{
+	doca_error_t result;
+
+	if (!dma)
+		return dpumap_fail_null(__func__);
+	result = dpumap_ctx_check_idle(&dma->ctx, __func__);
+	if (result == DOCA_SUCCESS)
+		dma->ordered = !!ordered_completions;
+	return result;
+}
+
+doca_error_t doca_dma_get_ordered_completions(struct doca_dma *dma, uint8_t *ordered_completions)
+{
+	if (!dma || !ordered_completions)
+		return dpumap_fail_null(__func__);
+	*ordered_completions = dma->ordered;
+	return DOCA_SUCCESS;
+}

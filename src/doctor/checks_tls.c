@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "doctor/checks_tls.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <openssl/err.h>
+#include <openssl/x509.h>
+
+#include "common/clock.h"
+#include "common/pem.h"
+#include "doctor/check_context.h"
+#include "doctor/checks_link.h"
+
+#define WARN_DAYS     30
+#define WARN_DAYS_CRL 7
+
+static bool is_tls(const struct check_context *context)
+{
+	return context->connection.address.kind == DPUMAP_ADDRESS_TLS;
+}
+
+/* The files of a server are always checked. */
+static bool uses_files(const struct check_context *context, struct finding *finding)
+{
+	if (context->options->tls_is_server)
+		return true;
+	if (!doctor_connection_continues(context, finding))
+		return false;
+	if (!is_tls(context))
+		doctor_report(finding, DOCTOR_OK, "not needed for a Unix socket");
+	return is_tls(context);
+}
+
+static bool uses_certificates(const struct check_context *context, struct finding *finding)
+{
+	if (!uses_files(context, finding))
+		return false;
+	if (context->options->tls.psk)
+		doctor_report(finding, DOCTOR_OK, "not needed with a pre-shared key");
+	return !context->options->tls.psk;
+}
+
+void doctor_link_files(struct check_context *context, struct finding *finding)
+{
+	const struct dpumap_doctor_options *options = context->options;
+	struct dpumap_fault fault = {0};
+	doca_error_t result;
+
+	if (!uses_files(context, finding))
+		return;
+	result = dpumap_tls_create(&options->tls, options->tls_is_server, &context->connection.tls,
+				   &fault);
+	if (result == DOCA_SUCCESS) {
+		doctor_report(finding, DOCTOR_OK,
+			      options->tls.psk
+				      ? "the pre-shared key is valid"
+				      : "certificate, private key and CA certificate match");
+		return;
+	}
+	if (!options->tls_is_server)
+		doctor_connection_failed(context, "link.files");
+	doctor_fail(finding, dpumap_fault_exit(result), "%s", fault.text);
+	if (result == DOCA_ERROR_NOT_PERMITTED)
+		doctor_advise(finding,
+			      "use chmod 600 on the key; its owner must be root or the current "
+			      "user, and no other user may write to its directories");
+	else
+		doctor_advise(finding, "set --cert, --key and --ca, or tls in the configuration, "
+				       "to files of dpumap pki issue");
+}
+
+/* -- dates -- */
+
+/* Days until the time, negative when it is past. */
+static int days_until(const ASN1_TIME *time)
+{
+	int days = 0, seconds = 0;
+
+	if (!ASN1_TIME_diff(&days, &seconds, NULL, time))
+		return 0;
+	return seconds < 0 ? days - 1 : days;
+}
+
+static X509 *read_cert(const char *path)
+{
+	struct dpumap_fault ignored = {0};
+	X509 *cert = NULL;
+
+	if (path)
+		dpumap_pem_read_cert(path, &cert, &ignored);
+	return cert;
+}
+
+static void read_name(X509 *cert, char *name, int size)
+{
+	if (X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName, name, size) < 0)
+		snprintf(name, (size_t)size, "an unknown name");
+}
+
+/* Judges the dates of a certificate or list. */
+static void judge_dates(struct finding *finding, const char *what, const ASN1_TIME *from,
+			const ASN1_TIME *to, const char *advice)
+{
+	char text[DPUMAP_PEM_TIME_MAX];
+
+	if (from && X509_cmp_current_time(from) > 0) {
+		dpumap_pem_format_time(from, text);
+		doctor_fail(finding, DPUMAP_EXIT_REFUSED, "%s is not valid before %s", what, text);
+		doctor_advise(finding, "check the clock of this machine (date -u)");
+		return;
+	}
+	dpumap_pem_format_time(to, text);
+	if (X509_cmp_current_time(to) < 0) {
+		doctor_fail(finding, DPUMAP_EXIT_REFUSED, "%s expired on %s", what, text);
+		doctor_advise(finding, "%s, or correct the clock of this machine (date -u)",
+			      advice);
+	} else if (days_until(to) < WARN_DAYS) {
+		doctor_report(finding, DOCTOR_WARN, "%s expires in %d days, on %s", what,
+			      days_until(to), text);
+		doctor_advise(finding, "%s", advice);
+	} else {
+		doctor_report(finding, DOCTOR_OK, "%s is valid until %s", what, text);
+	}
+}
+
+void doctor_link_certificate(struct check_context *context, struct finding *finding)
+{
+	const struct dpumap_tls_config *tls = &context->options->tls;
+	char name[DPUMAP_PEER_NAME_MAX], what[DPUMAP_PEER_NAME_MAX + 32], text[DPUMAP_PEM_TIME_MAX];
+	X509 *cert, *ca;
+
+	if (!uses_certificates(context, finding))
+		return;
+	cert = read_cert(tls->cert);
+	ca = read_cert(tls->ca);
+	if (!cert || !ca) {
+		doctor_skip(finding, "link.files");
+	} else {
+		read_name(cert, name, sizeof(name));
+		snprintf(what, sizeof(what), "the certificate of %s", name);
+		judge_dates(finding, what, X509_get0_notBefore(cert), X509_get0_notAfter(cert),
+			    "issue another (dpumap pki revoke, dpumap pki issue)");
+		doctor_fact(finding, "name", name);
+		dpumap_pem_format_time(X509_get0_notAfter(cert), text);
+		doctor_fact(finding, "not_after", text);
+		dpumap_pem_format_time(X509_get0_notAfter(ca), text);
+		doctor_fact(finding, "authority_not_after", text);
+		if (finding->state == DOCTOR_OK && days_until(X509_get0_notAfter(ca)) < WARN_DAYS)
+			judge_dates(finding, "the CA certificate", X509_get0_notBefore(ca),
+				    X509_get0_notAfter(ca),
+				    "create another CA with dpumap pki init, and issue new "
+				    "certificates");
+	}
+	X509_free(cert);
+	X509_free(ca);
+}
+
+void doctor_link_crl(struct check_context *context, struct finding *finding)
+{
+	const char *path = context->options->tls.crl;
+	const ASN1_TIME *next;
+	char text[DPUMAP_PEM_TIME_MAX];
+	X509_CRL *crl = NULL;
+	struct dpumap_fault ignored = {0};
+
+	if (!uses_certificates(context, finding))
+		return;
+	if (!path) {
+		doctor_report(finding, DOCTOR_WARN,
+			      "no revocation list: revoked certificates are accepted");
+		doctor_advise(finding,
+			      "set --crl, or crl in the configuration, to ca.crl of the CA");
+		return;
+	}
+	dpumap_pem_read_crl(path, &crl, &ignored);
+	next = crl ? X509_CRL_get0_nextUpdate(crl) : NULL;
+	if (!crl) {
+		doctor_skip(finding, "link.files");
+	} else if (!next) {
+		doctor_report(finding, DOCTOR_OK, "the revocation list does not expire");
+	} else {
+		judge_dates(finding, "the revocation list", X509_CRL_get0_lastUpdate(crl), next,
+			    "renew it (dpumap pki renew) and copy it to all peers");
+		dpumap_pem_format_time(next, text);
+		doctor_fact(finding, "next_update", text);
+		if (finding->state == DOCTOR_WARN && days_until(next) >= WARN_DAYS_CRL) {
+			finding->state = DOCTOR_OK;
+			finding->advice[0] = '\0';
+		}
+	}
+	X509_CRL_free(crl);
+}
+
+/* -- the handshake -- */
+
+static int wait_for(int fd, int want, uint64_t deadline)
+{
+	struct pollfd p = {.fd = fd, .events = want == SSL_ERROR_WANT_WRITE ? POLLOUT : POLLIN};
+	uint64_t now = dpumap_clock_ns();
+
+	if (now >= deadline)
+		return 0;
+	return poll(&p, 1, (int)((deadline - now) / DPUMAP_NSEC_PER_MSEC) + 1);
+}
+
+static doca_error_t handshake(const struct check_context *context, SSL *ssl,
+			      struct dpumap_fault *fault)
+{
+	unsigned int timeout_ms = doctor_connection_timeout_ms(context);
+	uint64_t deadline = dpumap_clock_ns() + timeout_ms * DPUMAP_NSEC_PER_MSEC;
+	int n, want;
+
+	for (;;) {
+		ERR_clear_error();
+		n = SSL_do_handshake(ssl);
+		if (n == 1)
+			return DOCA_SUCCESS;
+		want = SSL_get_error(ssl, n);
+		if (want != SSL_ERROR_WANT_READ && want != SSL_ERROR_WANT_WRITE)
+			return dpumap_tls_fault(ssl, "TLS handshake", fault);
+		if (wait_for(context->connection.fd - 1, want, deadline) == 0)
+			return dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT, "no reply within %u ms",
+						timeout_ms);
+	}
+}
+
+static void report_session(struct check_context *context, struct finding *finding, SSL *ssl)
+{
+	X509 *cert = SSL_get0_peer_certificate(ssl);
+	struct dpumap_fault fault = {0};
+	char text[DPUMAP_PEM_TIME_MAX];
+
+	if (dpumap_tls_peer_name(ssl, context->connection.peer, &fault) == DOCA_SUCCESS)
+		doctor_fact(finding, "peer", context->connection.peer);
+	doctor_fact(finding, "version", SSL_get_version(ssl));
+	doctor_fact(finding, "cipher", SSL_get_cipher_name(ssl));
+	if (!cert) {
+		doctor_report(finding, DOCTOR_OK, "%s with a pre-shared key", SSL_get_version(ssl));
+		return;
+	}
+	judge_dates(finding, "dpumapd's certificate", X509_get0_notBefore(cert),
+		    X509_get0_notAfter(cert),
+		    "issue another for the DPU (dpumap pki revoke, dpumap pki issue)");
+	dpumap_pem_format_time(X509_get0_notAfter(cert), text);
+	doctor_fact(finding, "peer_not_after", text);
+	if (finding->state == DOCTOR_OK)
+		doctor_report(finding, DOCTOR_OK,
+			      "%s, dpumapd is %s, its certificate is valid until %s",
+			      SSL_get_version(ssl), context->connection.peer, text);
+}
+
+static void advise_about_tls(struct finding *finding, doca_error_t result)
+{
+	if (result == DOCA_ERROR_UNSUPPORTED_VERSION)
+		doctor_advise(finding,
+			      "the server does not support TLS 1.3: check that it is dpumapd");
+	else if (result == DOCA_ERROR_AUTHENTICATION)
+		doctor_advise(finding,
+			      "use certificates of the same CA on host and DPU, neither expired "
+			      "nor revoked (link.certificate, link.crl); the DPU's must contain "
+			      "the name or address connected to (dpumap pki issue --dpu NAME --san "
+			      "ADDRESS), or the name of --server");
+	else
+		doctor_advise(finding, "check dpumapd's log (journalctl -u dpumapd)");
+}
+
+void doctor_link_tls(struct check_context *context, struct finding *finding)
+{
+	const struct dpumap_doctor_options *options = context->options;
+	const char *server = options->server ? options->server : context->connection.address.host;
+	struct connection *line = &context->connection;
+	struct dpumap_fault fault = {0};
+	doca_error_t result;
+	SSL *ssl = NULL;
+
+	if (!doctor_connection_continues(context, finding))
+		return;
+	if (!is_tls(context)) {
+		doctor_report(finding, DOCTOR_OK, "not needed for a Unix socket");
+		return;
+	}
+	if (options->tls_is_server) {
+		doctor_connection_failed(context, "link.tls");
+		doctor_report(finding, DOCTOR_UNKNOWN,
+			      "cannot connect as a client with the TLS files of dpumapd");
+		doctor_advise(finding, "for the remaining checks, run dpumap doctor on the host");
+		return;
+	}
+	result = dpumap_tls_open(line->tls, line->fd - 1, server, &ssl, &fault);
+	if (result == DOCA_SUCCESS)
+		result = handshake(context, ssl, &fault);
+	if (result == DOCA_SUCCESS) {
+		report_session(context, finding, ssl);
+	} else {
+		doctor_connection_failed(context, "link.tls");
+		doctor_fail(finding, dpumap_fault_exit(result), "%s", fault.text);
+		advise_about_tls(finding, result);
+	}
+	SSL_free(ssl);
+}
+
+/* Only dpumapd's first reply shows whether it accepts the client. */
+void doctor_link_identity(struct check_context *context, struct finding *finding)
+{
+	struct connection *line = &context->connection;
+	const struct dpumap_fault *fault = &line->greeting;
+	bool refused;
+
+	if (!doctor_connection_continues(context, finding))
+		return;
+	doctor_connection_greet(context);
+	refused =
+		!line->client && (fault->code == DOCA_ERROR_AUTHENTICATION ||
+				  fault->code == DOCA_ERROR_NOT_PERMITTED ||
+				  (is_tls(context) && fault->code == DOCA_ERROR_CONNECTION_RESET));
+	if (refused) {
+		doctor_connection_failed(context, "link.identity");
+		doctor_fail(finding, DPUMAP_EXIT_REFUSED, "dpumapd rejected this client: %s",
+			    fault->text);
+		if (fault->code == DOCA_ERROR_NOT_PERMITTED)
+			doctor_advise(finding, "add this client to the allow list of an export "
+					       "(dpumapd.conf(5)), or run as another user");
+		else
+			doctor_advise(finding,
+				      "check dpumapd's log: the certificate must be a client "
+				      "certificate of dpumapd's CA, neither expired nor revoked");
+	} else if (is_tls(context)) {
+		doctor_report(finding, DOCTOR_OK, "authenticated to dpumapd (%s)",
+			      line->peer[0] ? line->peer : "no name");
+	} else {
+		doctor_fact_number(finding, "uid", geteuid());
+		doctor_report(finding, DOCTOR_OK, "authenticated to dpumapd as uid:%u", geteuid());
+	}
+}
+
+void doctor_connection_close_tls(struct check_context *context)
+{
+	dpumap_tls_destroy(context->connection.tls);
+}

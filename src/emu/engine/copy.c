@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Moving bytes. A device has user memory pinned; here the program may have unmapped it, so the engine lets the kernel copy, or copies under a guard (guard.c): a fault is an error. Direct system calls: an interposed or a sanitizer's version of the functions must not run in this thread. */
+#include "emu/engine/copy.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "emu/engine/dmabuf.h"
+#include "emu/engine/guard.h"
+#include "emu/engine/state.h"
+#include "emu/engine/wire.h"
+
+#define TRUST_NS 1000000u /* how long a check of the signal handlers is trusted */
+
+/* A copy within this process; false if it was not possible, when some of it may be done. */
+static inline bool guarded_copy(struct engine *e, void *dst, const void *src, size_t len)
+{
+	bool safe = e->guard.asked && e->now - e->guard.asked < TRUST_NS ? e->guard.safe
+									 : emu_guard_ask(e);
+
+	return safe && emu_guard_move(dst, src, len);
+}
+
+static long vm_io(long call, int32_t pid, void *buf, uint64_t addr, size_t len)
+{
+	struct iovec local = {.iov_base = buf, .iov_len = len};
+	struct iovec remote = {.iov_base = emu_own(addr), .iov_len = len};
+
+	return syscall(call, (long)pid, &local, 1ul, &remote, 1ul, 0ul);
+}
+
+static void forget_fd(struct emu_mem_fd *m)
+{
+	if (m->pid)
+		syscall(SYS_close, m->fd);
+	m->pid = 0;
+}
+
+void emu_engine_close_fds(struct engine *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < ENGINE_MEM_FDS; i++)
+		forget_fd(&e->mem_fd[i]);
+	if (e->no_vm && e->scratch_fd >= 0)
+		syscall(SYS_close, e->scratch_fd);
+}
+
+/* process_vm_* is missing under user-mode emulation of another CPU, and in some containers. */
+void emu_engine_probe_vm(struct engine *e)
+{
+	uint8_t byte;
+
+	e->no_vm = vm_io(SYS_process_vm_readv, e->pid, &byte, (uintptr_t)e->bounce, 1) != 1;
+	if (e->no_vm)
+		e->scratch_fd = (int)syscall(SYS_memfd_create, "emu-dma-engine", MFD_CLOEXEC);
+}
+
+static struct emu_mem_fd *mem_fd(struct engine *e, int32_t pid)
+{
+	struct emu_mem_fd *m;
+	char path[32];
+	unsigned int i;
+
+	for (i = 0; i < ENGINE_MEM_FDS; i++)
+		if (e->mem_fd[i].pid == pid)
+			return &e->mem_fd[i];
+	m = &e->mem_fd[e->mem_fd_next++ % ENGINE_MEM_FDS];
+	forget_fd(m);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	m->fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+	if (m->fd < 0)
+		return NULL;
+	m->pid = pid;
+	return m;
+}
+
+/*
+ * Without process_vm_*, another process: read its memory as a file (which ignores write
+ * protection).
+ */
+static long foreign_io(struct engine *e, long call, int32_t pid, void *buf, uint64_t addr,
+		       size_t len)
+{
+	struct emu_mem_fd *m = mem_fd(e, pid);
+	long r;
+
+	if (!m)
+		return -1;
+	r = call == SYS_process_vm_readv ? pread(m->fd, buf, len, (off_t)addr)
+					 : pwrite(m->fd, buf, len, (off_t)addr);
+	if (r <= 0)
+		forget_fd(m); /* of a process that has ended; another process may get its pid */
+	return r;
+}
+
+/* Without process_vm_*, this process: through a file, so that the kernel handles the fault. */
+static long own_io(const struct engine *e, long call, void *buf, uint64_t addr, size_t len)
+{
+	bool read = call == SYS_process_vm_readv;
+	ssize_t r = pwrite(e->scratch_fd, read ? emu_own(addr) : buf, len, 0);
+
+	return r <= 0 ? r : pread(e->scratch_fd, read ? buf : emu_own(addr), (size_t)r, 0);
+}
+
+static long io(struct engine *e, long call, int32_t pid, void *buf, uint64_t addr, size_t len)
+{
+	if (!e->no_vm)
+		return vm_io(call, pid, buf, addr, len);
+	if (pid != e->pid)
+		return foreign_io(e, call, pid, buf, addr, len);
+	return own_io(e, call, buf, addr, len);
+}
+
+/* Copy between `buf`, memory of this process, and memory of a process. */
+static bool transfer(struct engine *e, long call, int32_t pid, void *buf, uint64_t addr, size_t len)
+{
+	uint8_t *p = buf;
+
+	while (len) {
+		long r = io(e, call, pid, p, addr, len);
+
+		if (r <= 0)
+			return false;
+		p += r;
+		addr += (uint64_t)r;
+		len -= (size_t)r;
+	}
+	return true;
+}
+
+static bool fetch(struct engine *e, const struct emu_seg *s, void *buf, size_t len)
+{
+	if (s->mkey)
+		return emu_dmabuf_read(e, s, buf, len);
+	if (s->pid)
+		return transfer(e, SYS_process_vm_readv, s->pid, buf, s->addr, len);
+	memcpy(buf, e->cfg.dm + s->addr, len);
+	return true;
+}
+
+static bool store(struct engine *e, const struct emu_seg *s, void *buf, size_t len)
+{
+	if (s->mkey)
+		return emu_dmabuf_write(e, s, buf, len);
+	if (s->pid)
+		return transfer(e, SYS_process_vm_writev, s->pid, buf, s->addr, len);
+	memcpy(e->cfg.dm + s->addr, buf, len);
+	return true;
+}
+
+static bool is_local(const struct engine *e, const struct emu_seg *s)
+{
+	return !s->mkey && (!s->pid || s->pid == e->pid);
+}
+
+static void *local_ptr(const struct engine *e, const struct emu_seg *s)
+{
+	return s->pid ? emu_own(s->addr) : e->cfg.dm + s->addr;
+}
+
+static inline bool copy_here(struct engine *e, const struct emu_seg *dst, const struct emu_seg *src,
+			     size_t len)
+{
+	return is_local(e, dst) && is_local(e, src) && (dst->pid || src->pid) &&
+	       guarded_copy(e, local_ptr(e, dst), local_ptr(e, src), len);
+}
+
+/* One copy inside the kernel, if it can take one of the sides as local. */
+static bool copy_once(struct engine *e, const struct emu_seg *dst, const struct emu_seg *src,
+		      size_t len)
+{
+	if (dst->mkey)
+		return is_local(e, src) && emu_dmabuf_write(e, dst, local_ptr(e, src), len);
+	if (src->mkey)
+		return is_local(e, dst) && emu_dmabuf_read(e, src, local_ptr(e, dst), len);
+	if (!dst->pid && !src->pid) {
+		memmove(e->cfg.dm + dst->addr, e->cfg.dm + src->addr, len);
+		return true;
+	}
+	if (e->no_vm)
+		return false;
+	if (dst->pid && is_local(e, src))
+		return transfer(e, SYS_process_vm_writev, dst->pid, local_ptr(e, src), dst->addr,
+				len);
+	if (src->pid && is_local(e, dst))
+		return transfer(e, SYS_process_vm_readv, src->pid, local_ptr(e, dst), src->addr,
+				len);
+	return false;
+}
+
+/* The copy through the bounce buffer also tells on which side a fault is. */
+static enum emu_copy_fault copy_by_kernel(struct engine *e, const struct emu_seg *dst,
+					  const struct emu_seg *src, size_t len)
+{
+	if (copy_once(e, dst, src, len))
+		return EMU_COPY_OK;
+	if (!fetch(e, src, e->bounce, len))
+		return EMU_COPY_SRC;
+	if (!store(e, dst, e->bounce, len))
+		return EMU_COPY_DST;
+	return EMU_COPY_OK;
+}
+
+static inline enum emu_copy_fault copy_piece(struct engine *e, const struct emu_seg *dst,
+					     const struct emu_seg *src, size_t len)
+{
+	return copy_here(e, dst, src, len) ? EMU_COPY_OK : copy_by_kernel(e, dst, src, len);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+enum emu_copy_fault emu_engine_copy(struct engine *e, const struct emu_seg_list *dst,
+				    const struct emu_seg_list *src, uint64_t len)
+{
+	const struct emu_seg *d = dst->seg;
+	const struct emu_seg *s = src->seg;
+	uint64_t d_off = 0;
+	uint64_t s_off = 0;
+
+	if (len && dst->n == 1 && src->n == 1)
+		return copy_piece(e, d, s, (size_t)len);
+	while (len) {
+		uint64_t n = least(len, least(d->len - d_off, s->len - s_off));
+		struct emu_seg to = {d->addr + d_off, n, d->pid, d->mkey};
+		struct emu_seg from = {s->addr + s_off, n, s->pid, s->mkey};
+		enum emu_copy_fault fault = copy_piece(e, &to, &from, (size_t)n);
+
+		if (fault != EMU_COPY_OK)
+			return fault;
+		len -= n;
+		d_off += n;
+		s_off += n;
+		if (d_off == d->len) {
+			d_off = 0;
+			d++;
+		}
+		if (s_off == s->len) {
+			s_off = 0;
+			s++;
+		}
+	}
+	return EMU_COPY_OK;
+}
+
+/*
+ * Is the cell mapped and writable? Adding 0 with FUTEX_WAKE_OP is an atomic write access of the
+ * kernel that changes nothing. What another thread unmaps after it is that thread's mistake.
+ */
+static bool writable(uint64_t addr)
+{
+	uint32_t here = 0;
+	long r = syscall(SYS_futex, &here, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, 0ul,
+			 emu_own(addr), FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0));
+
+	return r >= 0;
+}
+
+uint64_t *emu_engine_atomic_cell(struct engine *e, const struct emu_seg *seg)
+{
+	if (seg->len < 8 || seg->addr % 8)
+		return NULL;
+	if (seg->mkey)
+		return emu_dmabuf_cell(e, seg);
+	if (!is_local(e, seg))
+		return NULL;
+	if (seg->pid && !writable(seg->addr))
+		return NULL;
+	return local_ptr(e, seg);
+}

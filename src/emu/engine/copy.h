@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Moving bytes between pieces of memory: of this or another process, of a file, or of the card. */
+#ifndef EMU_ENGINE_COPY_H
+#define EMU_ENGINE_COPY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/engine/mkey.h"
+
+#define ENGINE_MEM_FDS 4
+/* The most bytes that one QP moves in a pass: this bounds the duration of a revocation. */
+#define ENGINE_CHUNK (1u << 20)
+
+/* /proc/PID/mem of another process. */
+struct emu_mem_fd {
+	int32_t pid;
+	int fd;
+};
+
+/* The side of a copy that failed. */
+enum emu_copy_fault {
+	EMU_COPY_OK,
+	EMU_COPY_SRC,
+	EMU_COPY_DST,
+};
+
+/* Copy len bytes (at most ENGINE_CHUNK, dst->len and src->len). */
+enum emu_copy_fault emu_engine_copy(struct engine *e, const struct emu_seg_list *dst,
+				    const struct emu_seg_list *src, uint64_t len);
+/* Find out how this kernel lets an engine access the memory of other processes. */
+void emu_engine_probe_vm(struct engine *e);
+/*
+ * Where a piece of this process, of a file or of the dm segment can be changed atomically; NULL:
+ * nowhere.
+ */
+uint64_t *emu_engine_atomic_cell(struct engine *e, const struct emu_seg *seg);
+void emu_engine_close_fds(struct engine *e);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Completion queues: writing CQEs, overrun, completion events.
+ */
+#include "emu/engine/cq.h"
+
+#include <string.h>
+
+#include "emu/engine/clock.h"
+#include "emu/engine/fault.h"
+#include "emu/engine/notes.h"
+#include "emu/engine/segments.h"
+#include "emu/engine/state.h"
+#include "emu/engine/wire.h"
+
+#define CI_MASK	      0xffffffu
+#define ARM_SOLICITED (1u << 24)
+#define QPN_MASK      0xffffffu
+#define AHEAD	      4 /* entries */
+
+static struct emu_cq *find(struct engine *e, uint32_t cqn, struct emu_cq_run **run)
+{
+	struct emu_cq_run *r;
+	struct emu_cq *cq;
+	uint32_t serial;
+
+	if (cqn >= EMU_MAX_CQS)
+		return NULL;
+	cq = &e->cfg.queues->cq[cqn];
+	serial = atomic_load(&cq->serial);
+	if (!serial || cq->engine != e->cfg.slot)
+		return NULL;
+	r = &e->cq_run[cqn];
+	if (r->serial != serial) {
+		memset(r, 0, sizeof(*r));
+		r->serial = serial;
+	}
+	*run = r;
+	return cq;
+}
+
+/* Write all but the time, which is equal for CQEs published together, and the last byte. */
+static inline __attribute__((always_inline)) void fill(struct emu_cqe64 *to,
+						       const struct emu_cqe *cqe)
+{
+	memset(to, 0, offsetof(struct emu_cqe64, op_own));
+	emu_put32(to->flags_rqpn, (uint32_t)cqe->net << 24 | (cqe->src_qpn & QPN_MASK));
+	emu_put32(to->srqn_uidx, cqe->uidx & QPN_MASK);
+	memcpy(to->imm_inval_pkey, &cqe->imm, sizeof(to->imm_inval_pkey));
+	emu_put32(to->byte_cnt, cqe->byte_cnt);
+	to->err.syndrome = cqe->syndrome;
+	emu_put32(to->sop_drop_qpn, (uint32_t)cqe->wqe_opcode << 24 | (cqe->qpn & QPN_MASK));
+	emu_put16(to->wqe_counter, cqe->wqe_counter);
+}
+
+bool emu_cq_frozen(const struct engine *e, uint32_t cqn)
+{
+	/* a server that has ended never thaws it */
+	return !e->abandoned && cqn < EMU_MAX_CQS && atomic_load(&e->cfg.queues->cq[cqn].frozen);
+}
+
+static bool is_full(const struct emu_cq *cq, uint32_t ci)
+{
+	return !cq->overwrites && ((cq->pi - ci) & CI_MASK) >= cq->entries;
+}
+
+/* The batch's CQ was checked in this pass. */
+static struct emu_cq *find_quickly(struct engine *e, uint32_t cqn, struct emu_cq_run **run)
+{
+	if (!e->batch.n || e->batch.cqn != cqn)
+		return find(e, cqn, run);
+	*run = &e->cq_run[cqn];
+	return e->batch.cq;
+}
+
+static uint8_t *entry(const struct emu_cq *cq, uint32_t index)
+{
+	return emu_own(cq->buf_addr) + (size_t)(index & (cq->entries - 1)) * cq->cqe_size;
+}
+
+/* The 64 bytes of an entry that form the CQE. */
+static struct emu_cqe64 *cqe64(const struct emu_cq *cq, uint32_t index)
+{
+	return (struct emu_cqe64 *)(entry(cq, index) + cq->cqe_size - sizeof(struct emu_cqe64));
+}
+
+static void *blank_entry(const struct emu_cq *cq, uint32_t index)
+{
+	if (cq->padded)
+		memset(entry(cq, index), 0, cq->cqe_size - sizeof(struct emu_cqe64));
+	return cqe64(cq, index);
+}
+
+void emu_cq_publish(struct engine *e)
+{
+	struct emu_cq_batch *b = &e->batch;
+	const struct emu_cq *cq = b->cq;
+	uint64_t now;
+	uint32_t i;
+
+	if (!b->n)
+		return;
+	now = emu_now_ns();
+	e->now = now;
+	e->timed = true;
+	for (i = 0; i < b->n; i++) {
+		struct emu_cqe64 *cqe = cqe64(cq, cq->pi - b->n + i);
+
+		if (b->op_own[i] >> 4 < EMU_CQE_REQ_ERR)
+			emu_put64(cqe->timestamp, now);
+		__atomic_store_n(&cqe->op_own, b->op_own[i], __ATOMIC_RELEASE);
+	}
+	b->n = 0;
+}
+
+/* Prefetch it for writing; the driver has read it on another processor. */
+static void claim(const struct emu_cqe64 *p)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("prefetchw %0" : : "m"(*p));
+#else
+	__builtin_prefetch(p, 1);
+#endif
+}
+
+/*
+ * False if the ring is full. The consumer's index, which another processor writes, is read only if
+ * its last known value means that the ring is full.
+ */
+static bool make_room(struct engine *e, struct emu_cq *cq, uint32_t cqn, struct emu_cq_run *r)
+{
+	struct emu_cq_batch *b = &e->batch;
+
+	if (b->n == ENGINE_CQES || b->cq != cq)
+		emu_cq_publish(e);
+	b->cq = cq;
+	b->cqn = cqn;
+	if (!is_full(cq, r->ci))
+		return true;
+	r->ci = emu_dbr_word(cq->dbr_addr, 0);
+	return !is_full(cq, r->ci);
+}
+
+/*
+ * Compression. A session of n completions has n entries of the ring. The first entry is the title:
+ * the CQE of the first completion, marked as compressed, with n in place of its length. The next
+ * entry holds mini CQEs, eight per entry, from the first completion on; every further eight are at a
+ * multiple of 8 entries from the title. The other entries stay unchanged: the poller marks them as
+ * consumed. (Layout 0 of the CQ context, as Linux' mlx5_core and DPDK read it.)
+ *
+ * Devices choose when to compress. This one compresses plain sends without an event, from one sender
+ * into WQEs of the QP's own ring, whose indices count up.
+ */
+#define COMPRESSED (3u << 2) /* the format in op_own */
+#define MINIS	   (sizeof(struct emu_cqe64) / sizeof(struct emu_mini_cqe))
+
+static bool is_compressible(const struct engine *e, const struct emu_cqe *cqe)
+{
+	const struct emu_qp *q = &e->cfg.queues->qp[cqe->qpn];
+
+	return cqe->opcode == EMU_CQE_RESP_SEND && !cqe->solicited && !q->srqn &&
+	       q->type != EMU_QPT_XRC_TGT;
+}
+
+static bool continues(const struct emu_cq_session *s, const struct emu_cqe *cqe)
+{
+	return cqe->qpn == s->first.qpn && cqe->src_qpn == s->first.src_qpn &&
+	       cqe->net == s->first.net && cqe->uidx == s->first.uidx &&
+	       cqe->wqe_counter == (uint16_t)(s->first.wqe_counter + s->n);
+}
+
+/* The rest of a compressed completion: RoCE has neither a hash nor a checksum. */
+static void put_mini(struct emu_mini_cqe *to, const struct emu_cq *cq,
+		     const struct emu_cq_session *s, uint32_t i)
+{
+	memset(to, 0, sizeof(*to));
+	if (cq->mini == EMU_MINI_CSUM_STRIDX)
+		emu_put16(to->stride_index, (uint16_t)(s->first.wqe_counter + i));
+	emu_put32(to->byte_cnt, s->byte_cnt[i]);
+}
+
+static void put_minis(const struct emu_cq *cq, const struct emu_cq_session *s, uint32_t from,
+		      uint32_t n)
+{
+	void *entry = blank_entry(cq, cq->pi + (from ? from : 1));
+	struct emu_mini_cqe *mini = entry;
+	uint32_t i;
+
+	memset(entry, 0, sizeof(struct emu_cqe64));
+	for (i = from; i < n && i < from + MINIS; i++)
+		put_mini(&mini[i - from], cq, s, i);
+}
+
+static void write_session(struct engine *e, struct emu_cq *cq, uint32_t n)
+{
+	const struct emu_cq_session *s = &e->session;
+	struct emu_cqe64 *title = blank_entry(cq, cq->pi);
+	uint8_t op_own = (uint8_t)(s->first.opcode << 4 | (cq->pi & cq->entries ? 1 : 0));
+	uint32_t i;
+
+	e->now = emu_now_ns();
+	e->timed = true;
+	fill(title, &s->first);
+	emu_put64(title->timestamp, e->now);
+	if (n > 1) {
+		op_own |= COMPRESSED;
+		emu_put32(title->byte_cnt, n);
+		for (i = 0; i < n; i += MINIS)
+			put_minis(cq, s, i, n);
+	}
+	__atomic_store_n(&title->op_own, op_own, __ATOMIC_RELEASE);
+	cq->pi += n;
+}
+
+/* Completions of a QP that was destroyed or reset are dropped: its CQ was cleaned of them. */
+static bool is_current(const struct engine *e, const struct emu_cq_session *s)
+{
+	const struct emu_qp *q = &e->cfg.queues->qp[s->first.qpn];
+
+	return atomic_load(&q->serial) == s->qp_serial && atomic_load(&q->resets) == s->qp_resets;
+}
+
+/* A session needs several entries, more than make_room() checks. */
+static bool has_room(const struct emu_cq *cq, uint32_t n)
+{
+	return cq->overwrites ||
+	       ((cq->pi + n - emu_dbr_word(cq->dbr_addr, 0)) & CI_MASK) <= cq->entries;
+}
+
+static void fail_cq(struct engine *e, struct emu_cq *cq, uint32_t cqn, uint32_t serial)
+{
+	struct emu_note note = {.type = EMU_NOTE_CQ_ERR, .number = cqn, .serial = serial};
+
+	atomic_store(&cq->error, 1);
+	emu_engine_event(e, &note);
+}
+
+static void end_session(struct engine *e)
+{
+	struct emu_cq_session *s = &e->session;
+	struct emu_cq_run *r;
+	struct emu_cq *cq = find(e, s->cqn, &r);
+	uint32_t n = s->n;
+
+	emu_cq_publish(e);
+	s->n = 0;
+	e->worked = true;
+	if (!cq || r->serial != s->cq_serial || !is_current(e, s))
+		return;
+	if (has_room(cq, n))
+		write_session(e, cq, n);
+	else
+		fail_cq(e, cq, s->cqn, r->serial); /* its ring was replaced by a smaller one */
+}
+
+void emu_cq_end_session(struct engine *e)
+{
+	if (e->session.n && !emu_cq_frozen(e, e->session.cqn))
+		end_session(e);
+}
+
+void emu_cq_age_session(struct engine *e)
+{
+	const struct emu_cq_session *s = &e->session;
+
+	if (!s->n)
+		return;
+	if (e->now - s->opened >= ENGINE_SESSION_NS ||
+	    (!e->worked && e->now - s->grown >= ENGINE_QUIET_NS))
+		emu_cq_end_session(e);
+}
+
+static void begin_session(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
+{
+	const struct emu_qp *q = &e->cfg.queues->qp[cqe->qpn];
+	struct emu_cq_session *s = &e->session;
+
+	s->cqn = cqn;
+	s->cq_serial = e->cq_run[cqn].serial;
+	s->qp_serial = atomic_load(&q->serial);
+	s->qp_resets = atomic_load(&q->resets);
+	s->opened = e->now;
+	s->first = *cqe;
+}
+
+/* False: it must be written now. */
+static bool hold(struct engine *e, const struct emu_cq *cq, uint32_t cqn, const struct emu_cqe *cqe)
+{
+	struct emu_cq_session *s = &e->session;
+	bool compressible = is_compressible(e, cqe);
+
+	/* The server may freeze a CQ during a pass: that applies from the next pass on. */
+	if (s->n && s->cqn != cqn)
+		emu_cq_end_session(e);
+	else if (s->n && (!compressible || !continues(s, cqe) || !is_current(e, s)))
+		end_session(e);
+	if (!compressible || (s->n && s->cqn != cqn))
+		return false;
+	if (!s->n)
+		begin_session(e, cqn, cqe);
+	s->grown = e->now;
+	s->byte_cnt[s->n++] = cqe->byte_cnt;
+	if (s->n >= cq->session || s->n >= cq->entries)
+		end_session(e);
+	return true;
+}
+
+/* Room for one more, besides the session. */
+static bool has_room_beside(const struct engine *e, const struct emu_cq *cq, uint32_t cqn)
+{
+	return !e->session.n || e->session.cqn != cqn || has_room(cq, e->session.n + 1);
+}
+
+bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
+{
+	struct emu_cq_run *r;
+	struct emu_cq *cq = find_quickly(e, cqn, &r);
+	struct emu_cqe other;
+
+	if (!cq)
+		return true; /* destroyed: no program reads it */
+	if (e->rule != EMU_CQE_NORMAL)
+		cqe = emu_fault_completion(e, cqe, &other);
+	if (!cqe)
+		return true;
+	if (atomic_load(&cq->error))
+		return false;
+	if (!make_room(e, cq, cqn, r) || (cq->session && !has_room_beside(e, cq, cqn))) {
+		emu_cq_end_session(e);
+		fail_cq(e, cq, cqn, r->serial);
+		return false;
+	}
+	if (cq->session && hold(e, cq, cqn, cqe))
+		return cqe != &other;
+	claim(cqe64(cq, cq->pi + AHEAD));
+	fill(blank_entry(cq, cq->pi), cqe);
+	e->batch.op_own[e->batch.n++] = (uint8_t)(cqe->opcode << 4 | (cqe->solicited ? 2 : 0) |
+						  ((cq->pi & cq->entries) ? 1 : 0));
+	cq->pi++;
+	if (cqe->solicited || cqe->syndrome) {
+		r->solicited = cq->pi;
+		r->any_solicited = true;
+	}
+	e->worked = true;
+	return cqe != &other;
+}
+
+/* Does a CQE with an index of at least ci exist, if `end` is the index after the last one? */
+static bool reached(uint32_t end, uint32_t ci)
+{
+	uint32_t ahead = (end - ci) & CI_MASK;
+
+	return ahead && ahead <= CI_MASK / 2;
+}
+
+/*
+ * Does moderation (MODIFY_CQ) delay the event? It does until the requested number of CQEs exists,
+ * or the first one has waited for the whole period; a count of 0 or a period of 0 is no condition.
+ */
+static bool moderated(struct engine *e, const struct emu_cq *cq, struct emu_cq_run *r, uint32_t ci)
+{
+	uint32_t moderation = atomic_load(&cq->moderation);
+	uint32_t count = moderation & 0xffff;
+	uint64_t now;
+
+	if (!count || !(moderation >> 16) || ((cq->pi - ci) & CI_MASK) >= count)
+		return false;
+	now = emu_now_ns();
+	if (!r->held_since)
+		r->held_since = now;
+	if (now - r->held_since >= (uint64_t)(moderation >> 16) * 1000)
+		return false;
+	e->worked = true; /* no sleep before it was sent */
+	return true;
+}
+
+/*
+ * Send one event per arm sequence number: the driver increments it when it has received the event.
+ * CQEs that were reported once are not reported again, even if they are still there when the CQ is
+ * armed again (IBA 11.4.2.2: only CQEs added afterwards count; perftest, issue 137, hung on a
+ * ConnectX-5 for this reason).
+ */
+void emu_cq_notify(struct engine *e, uint32_t cqn)
+{
+	struct emu_cq_run *r;
+	struct emu_cq *cq = find(e, cqn, &r);
+	struct emu_note note = {.type = EMU_NOTE_COMP, .number = cqn};
+	uint32_t arm;
+	uint8_t sn;
+
+	if (!cq || !cq->has_channel)
+		return;
+	arm = emu_dbr_word(cq->dbr_addr, 1);
+	sn = arm >> 28 & 3;
+	if (arm == EMU_CQ_UNARMED || (r->fired && r->fired_sn == sn))
+		return;
+	if (arm & ARM_SOLICITED ? !r->any_solicited : r->fired && r->fired_pi == cq->pi)
+		return;
+	if (!reached(arm & ARM_SOLICITED ? r->solicited : cq->pi, arm & CI_MASK))
+		return;
+	if (moderated(e, cq, r, arm & CI_MASK))
+		return;
+	note.serial = r->serial;
+	if (!emu_engine_note(e, &note))
+		return;
+	r->held_since = 0;
+	r->fired = true;
+	r->fired_sn = sn;
+	r->fired_pi = cq->pi;
+	r->any_solicited = false;
+	e->worked = true;
+}

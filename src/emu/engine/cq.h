@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Completion queues: writing CQEs, compressing them, and the events of armed queues. */
+#ifndef EMU_ENGINE_CQ_H
+#define EMU_ENGINE_CQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/ipc/shm.h"
+
+/* The most completions that become visible together. */
+#define ENGINE_CQES 8
+/* How long receptions wait to be compressed with others: after the last one, and in total. */
+#define ENGINE_QUIET_NS	  3000u
+#define ENGINE_SESSION_NS 200000u
+
+struct engine;
+
+enum emu_cqe_opcode {
+	EMU_CQE_REQ = 0,
+	EMU_CQE_RESP_WR_IMM = 1,
+	EMU_CQE_RESP_SEND = 2,
+	EMU_CQE_RESP_SEND_IMM = 3,
+	EMU_CQE_RESP_SEND_INV = 4,
+	EMU_CQE_REQ_ERR = 13,
+	EMU_CQE_RESP_ERR = 14,
+};
+
+/* What the engine remembers of a CQ between passes. */
+struct emu_cq_run {
+	uint32_t serial;
+	uint32_t ci;	    /* the consumer's index when it was read last */
+	uint32_t solicited; /* pi after the last solicited or error CQE */
+	bool any_solicited; /* since the last event */
+	bool fired;	    /* an event went out for fired_sn */
+	uint8_t fired_sn;
+	uint32_t fired_pi;   /* the producer's index then */
+	uint64_t held_since; /* ns; since then moderation delays an event; 0 = none */
+};
+
+/* Completions of one CQ that are written in this pass except for the ownership byte. */
+struct emu_cq_batch {
+	struct emu_cq *cq;
+	uint32_t cqn;
+	uint32_t n;
+	uint8_t op_own[ENGINE_CQES];
+};
+
+struct emu_cqe {
+	uint8_t opcode;
+	uint8_t syndrome;
+	uint8_t wqe_opcode;
+	bool solicited;
+	uint16_t wqe_counter;
+	uint32_t qpn;
+	uint32_t src_qpn;
+	uint8_t net; /* the byte above src_qpn: GRH and network type */
+	uint32_t uidx;
+	uint32_t imm; /* big endian */
+	uint32_t byte_cnt;
+};
+
+/*
+ * Receptions of one QP that are not yet written, because following ones may be compressed with
+ * them. It outlives passes: the serials tell whether it still belongs to its QP and CQ.
+ */
+struct emu_cq_session {
+	uint32_t n; /* 0: there is none */
+	uint32_t cqn;
+	uint32_t cq_serial;
+	uint32_t qp_serial;
+	uint32_t qp_resets;
+	uint64_t opened; /* ns */
+	uint64_t grown;	 /* ns */
+	struct emu_cqe first;
+	uint32_t byte_cnt[EMU_MAX_SESSION];
+};
+
+/* Does the server change the CQ? Then nothing may be written to it in this pass. */
+bool emu_cq_frozen(const struct engine *e, uint32_t cqn);
+/*
+ * Write a CQE, to be published; false if the QP must fail: the CQ was overrun, or a fault on demand
+ * requires it.
+ */
+bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe);
+/*
+ * Make what was written visible to the driver. The driver polls the very cache line that is written
+ * next, which is expensive for both, so a few CQEs become visible together. They must do so before
+ * a long copy, before the end of the pass, and before any later event.
+ */
+void emu_cq_publish(struct engine *e);
+/* Write the session's receptions now, or if they have waited long enough. */
+void emu_cq_end_session(struct engine *e);
+void emu_cq_age_session(struct engine *e);
+/* Send the CQ's event if it is armed and due. */
+void emu_cq_notify(struct engine *e, uint32_t cqn);
+
+#endif

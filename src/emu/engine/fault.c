@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/engine/fault.h"
+
+#include "emu/engine/clock.h"
+#include "emu/engine/state.h"
+
+static uint32_t func_of(const struct engine *e, uint32_t qpn)
+{
+	return qpn < EMU_MAX_QPS ? e->cfg.queues->qp[qpn].func : EMU_ANY_FUNC;
+}
+
+/* Is a completion of this QP one that the rule is about, and is it its turn? */
+static bool due(struct engine *e, uint32_t qpn)
+{
+	struct emu_cqe_rule *r = &e->cfg.queues->rule;
+	uint64_t seen;
+
+	if (r->func != EMU_ANY_FUNC && r->func != func_of(e, qpn))
+		return false;
+	seen = atomic_fetch_add(&r->seen, 1) + 1;
+	if (seen < r->nth || seen - r->nth >= r->count)
+		return false;
+	atomic_fetch_add(&r->hit, 1);
+	return true;
+}
+
+const struct emu_cqe *emu_fault_completion(struct engine *e, const struct emu_cqe *cqe,
+					   struct emu_cqe *other)
+{
+	const struct emu_cqe_rule *r = &e->cfg.queues->rule;
+	uint32_t action = e->rule;
+
+	if ((action != EMU_CQE_LOSE && action != EMU_CQE_ERROR) || cqe->syndrome ||
+	    !due(e, cqe->qpn))
+		return cqe;
+	if (action == EMU_CQE_LOSE)
+		return NULL;
+	*other = *cqe;
+	other->opcode = cqe->opcode == EMU_CQE_REQ ? EMU_CQE_REQ_ERR : EMU_CQE_RESP_ERR;
+	other->syndrome = (uint8_t)r->syndrome;
+	return other;
+}
+
+uint64_t emu_fault_delay(struct engine *e, uint32_t qpn)
+{
+	const struct emu_cqe_rule *r = &e->cfg.queues->rule;
+
+	if (!due(e, qpn))
+		return 0;
+	return emu_now_ns() + r->delay_us * 1000ull;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Memory keys: translate (key, address, length) to pieces of memory that the engine can access. */
+#include "emu/engine/mkey.h"
+
+#include "emu/engine/state.h"
+
+#define MAX_DEPTH 4
+
+static const struct emu_mkey *lookup(const struct engine *e, uint32_t key, uint32_t func)
+{
+	uint32_t index = key >> 8;
+	const struct emu_mkey *m;
+
+	if (index >= EMU_MAX_MKEYS)
+		return NULL;
+	m = &e->cfg.tables->mkey[index];
+	if (!atomic_load(&m->serial) || m->tag != (key & 0xff) || m->func != func)
+		return NULL;
+	return m->flags & EMU_MK_FREE ? NULL : m;
+}
+
+/* The mkey that was granted to the alias, if it still exists. */
+static const struct emu_mkey *target(const struct engine *e, const struct emu_mkey *alias)
+{
+	const struct emu_mkey *m;
+
+	if (alias->u.alias.index >= EMU_MAX_MKEYS || !alias->u.alias.serial)
+		return NULL;
+	m = &e->cfg.tables->mkey[alias->u.alias.index];
+	if (!atomic_load(&m->serial) || m->birth != alias->u.alias.serial || !m->shared ||
+	    m->flags & EMU_MK_FREE)
+		return NULL;
+	return m->mode == EMU_MKEY_ALIAS ? NULL : m;
+}
+
+const struct emu_mkey *emu_mkey_find(const struct engine *e, const struct emu_domain *dom,
+				     uint32_t key)
+{
+	const struct emu_mkey *m = lookup(e, key, dom->func);
+
+	if (!m || m->pdn != dom->pdn || (m->qpn && m->qpn != dom->qpn))
+		return NULL;
+	return m->mode == EMU_MKEY_ALIAS ? target(e, m) : m;
+}
+
+static bool grants(const struct emu_mkey *m, uint32_t need, uint64_t addr, uint64_t len)
+{
+	return (m->rights & need) == need && addr >= m->start && len <= m->len &&
+	       addr - m->start <= m->len - len;
+}
+
+static const struct emu_mkey *admit(const struct engine *e, const struct emu_domain *dom,
+				    uint32_t key, uint64_t addr, uint64_t len)
+{
+	const struct emu_mkey *m = emu_mkey_find(e, dom, key);
+
+	return m && grants(m, dom->need, addr, len) ? m : NULL;
+}
+
+bool emu_mkey_check(const struct engine *e, const struct emu_domain *dom, uint32_t key,
+		    uint64_t addr, uint64_t len)
+{
+	return admit(e, dom, key, addr, len) != NULL;
+}
+
+static void append(struct emu_seg_list *out, int32_t pid, uint64_t addr, uint64_t len)
+{
+	struct emu_seg *s = &out->seg[out->n++];
+
+	s->pid = pid;
+	s->mkey = 0;
+	s->addr = addr;
+	s->len = len;
+	out->len += len;
+}
+
+static bool walk(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+		 uint32_t key, uint64_t addr, uint64_t len, struct emu_seg_list *out);
+
+static bool klm_valid(const struct emu_mkey *m)
+{
+	return m->u.klm.first <= EMU_MAX_KLMS && m->u.klm.count <= EMU_MAX_KLMS - m->u.klm.first;
+}
+
+static bool walk_ksm(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+		     const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+{
+	if (!klm_valid(m) || m->log_entity > 63)
+		return false;
+	while (len && out->n < ENGINE_SEGS) {
+		uint64_t entity = 1ull << m->log_entity;
+		uint64_t index = off >> m->log_entity;
+		uint64_t inner = off & (entity - 1);
+		uint64_t n = len < entity - inner ? len : entity - inner;
+		const struct emu_klm *k;
+
+		if (index >= m->u.klm.count)
+			return false;
+		k = &e->cfg.tables->klm[m->u.klm.first + index];
+		if (!walk(e, dom, depth + 1, k->key, k->addr + inner, n, out))
+			return false;
+		off += n;
+		len -= n;
+	}
+	return true;
+}
+
+static bool walk_klm(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+		     const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+{
+	const struct emu_klm *k;
+	uint32_t i;
+
+	if (!klm_valid(m))
+		return false;
+	k = &e->cfg.tables->klm[m->u.klm.first];
+	for (i = 0; i < m->u.klm.count && len && out->n < ENGINE_SEGS; i++, k++) {
+		uint64_t n;
+
+		if (off >= k->bytes) {
+			off -= k->bytes;
+			continue;
+		}
+		n = len < k->bytes - off ? len : k->bytes - off;
+		if (!walk(e, dom, depth + 1, k->key, k->addr + off, n, out))
+			return false;
+		off = 0;
+		len -= n;
+	}
+	return !len || out->n == ENGINE_SEGS;
+}
+
+/* The bytes of one turn of a strided mkey. */
+static uint64_t turn_bytes(const struct emu_klm *k, uint32_t count)
+{
+	uint64_t sum = 0;
+
+	while (count--)
+		sum += k++->bytes & 0xffff;
+	return sum;
+}
+
+static bool walk_strided(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+			 const struct emu_mkey *m, uint64_t off, uint64_t len,
+			 struct emu_seg_list *out)
+{
+	const struct emu_klm *k = &e->cfg.tables->klm[m->u.klm.first];
+	uint64_t turn = klm_valid(m) ? turn_bytes(k, m->u.klm.count) : 0;
+
+	while (turn && len && out->n < ENGINE_SEGS && off / turn < m->u.klm.repeat) {
+		uint64_t nth = off / turn;
+		uint64_t inner = off % turn;
+		uint32_t i = 0;
+		uint64_t n;
+
+		while (inner >= (k[i].bytes & 0xffff))
+			inner -= k[i++].bytes & 0xffff;
+		n = (k[i].bytes & 0xffff) - inner;
+		n = n < len ? n : len;
+		if (!walk(e, dom, depth + 1, k[i].key, k[i].addr + nth * (k[i].bytes >> 16) + inner,
+			  n, out))
+			return false;
+		off += n;
+		len -= n;
+	}
+	return !len || out->n == ENGINE_SEGS;
+}
+
+static bool walk_dm(const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+{
+	const uint64_t size = EMU_MAX_CARDS * EMU_DM_STRIDE;
+
+	if (m->u.dm.offset > size || off > size - m->u.dm.offset ||
+	    len > size - m->u.dm.offset - off)
+		return false;
+	append(out, 0, m->u.dm.offset + off, len);
+	return true;
+}
+
+static bool walk_file(const struct engine *e, const struct emu_mkey *m, uint64_t off, uint64_t len,
+		      struct emu_seg_list *out)
+{
+	if (m->u.file.offset > INT64_MAX || off > INT64_MAX - m->u.file.offset ||
+	    len > INT64_MAX - m->u.file.offset - off)
+		return false;
+	append(out, 0, m->u.file.offset + off, len);
+	out->seg[out->n - 1].mkey = (uint32_t)(m - e->cfg.tables->mkey);
+	return true;
+}
+
+/* The window's rights were checked when it was bound: its region needs only the local rights. */
+static uint32_t below_window(uint32_t need)
+{
+	return need & (EMU_LW | EMU_RW | EMU_RA) ? EMU_LW : EMU_LR;
+}
+
+/* Keys below the mkey are looked up in its function and PD, which may be an exporter's. */
+static bool walk_list(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+		      const struct emu_mkey *m, uint64_t off, uint64_t len,
+		      struct emu_seg_list *out)
+{
+	struct emu_domain d = {m->func, m->pdn, dom->need, dom->pid, dom->qpn};
+
+	if (m->mw)
+		d.need = below_window(d.need);
+	switch (m->mode) {
+	case EMU_MKEY_KLM:
+		return walk_klm(e, &d, depth, m, off, len, out);
+	case EMU_MKEY_KSM:
+		return walk_ksm(e, &d, depth, m, off, len, out);
+	case EMU_MKEY_STRIDED:
+		return walk_strided(e, &d, depth, m, off, len, out);
+	default:
+		return false;
+	}
+}
+
+/*
+ * A full list ends every loop above. The caller continues after out->len, so no piece may be
+ * skipped; none is, as each level stops when the list is full.
+ */
+static bool descend_further(const struct engine *e, const struct emu_domain *dom,
+			    unsigned int depth, const struct emu_mkey *m, uint64_t off,
+			    uint64_t len, struct emu_seg_list *out)
+{
+	switch (m->mode) {
+	case EMU_MKEY_DM:
+		return walk_dm(m, off, len, out);
+	case EMU_MKEY_FILE:
+		return walk_file(e, m, off, len, out);
+	default:
+		return walk_list(e, dom, depth, m, off, len, out);
+	}
+}
+
+static bool descend(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+		    const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+{
+	if (m->mode != EMU_MKEY_MEM)
+		return descend_further(e, dom, depth, m, off, len, out);
+	append(out, m->u.mem.pid, m->u.mem.addr + off, len);
+	return true;
+}
+
+static bool walk(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+		 uint32_t key, uint64_t addr, uint64_t len, struct emu_seg_list *out)
+{
+	const struct emu_mkey *m;
+
+	if (depth > MAX_DEPTH)
+		return false;
+	m = admit(e, dom, key, addr, len);
+	return m && descend(e, dom, depth, m, addr - m->start, len, out);
+}
+
+bool emu_mkey_translate(const struct engine *e, const struct emu_domain *dom, uint32_t key,
+			uint64_t addr, uint64_t len, struct emu_seg_list *out)
+{
+	if (out->n == ENGINE_SEGS)
+		return true;
+	return walk(e, dom, 0, key, addr, len, out);
+}
+
+bool emu_sge_check(const struct engine *e, const struct emu_domain *dom, const struct emu_sge *sge,
+		   uint32_t nsge)
+{
+	uint32_t i;
+
+	for (i = 0; i < nsge; i++)
+		if (!sge[i].inl && !emu_mkey_check(e, dom, sge[i].lkey, sge[i].addr, sge[i].len))
+			return false;
+	return true;
+}
+
+bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
+		       const struct emu_sge *sge, uint32_t nsge, uint64_t off, uint64_t len,
+		       struct emu_seg_list *out)
+{
+	uint32_t i;
+
+	out->n = 0;
+	out->len = 0;
+	for (i = 0; i < nsge && len && out->n < ENGINE_SEGS; i++) {
+		uint64_t n;
+
+		if (off >= sge[i].len) {
+			off -= sge[i].len;
+			continue;
+		}
+		n = len < sge[i].len - off ? len : sge[i].len - off;
+		if (sge[i].inl)
+			append(out, dom->pid, sge[i].addr + off, n);
+		else if (!emu_mkey_translate(e, dom, sge[i].lkey, sge[i].addr + off, n, out))
+			return false;
+		off = 0;
+		len -= n;
+	}
+	return true;
+}
+
+bool emu_mkey_reach(const struct engine *e, const struct emu_domain *dom, const struct emu_mkey *m,
+		    uint64_t addr, uint64_t len, struct emu_seg_list *out)
+{
+	out->n = 0;
+	out->len = 0;
+	return descend(e, dom, 0, m, addr - m->start, len, out);
+}

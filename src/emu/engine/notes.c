@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/engine/notes.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "emu/engine/cq.h"
+#include "emu/engine/state.h"
+
+bool emu_engine_record(struct engine *e, const void *record, size_t len)
+{
+	long r = syscall(SYS_sendto, e->cfg.notify_fd, record, len, MSG_DONTWAIT | MSG_NOSIGNAL,
+			 NULL, 0);
+
+	return r >= 0 || (errno != EAGAIN && errno != EINTR && errno != ENOBUFS);
+}
+
+bool emu_engine_note(struct engine *e, const struct emu_note *note)
+{
+	return emu_engine_record(e, note, sizeof(*note));
+}
+
+void emu_engine_event(struct engine *e, const struct emu_note *note)
+{
+	emu_cq_publish(e);
+	emu_cq_end_session(e);
+	if (!e->event_count && emu_engine_note(e, note))
+		return;
+	if (e->event_count < ENGINE_EVENTS)
+		e->event[e->event_count++] = *note;
+}
+
+void emu_engine_send_events(struct engine *e)
+{
+	uint32_t sent = 0;
+
+	while (sent < e->event_count && emu_engine_note(e, &e->event[sent]))
+		sent++;
+	if (!sent)
+		return;
+	e->event_count -= sent;
+	memmove(e->event, e->event + sent, e->event_count * sizeof(e->event[0]));
+	e->worked = true;
+}
+
+void emu_engine_kick(struct engine *e, uint32_t slot)
+{
+	struct emu_engine *other;
+
+	if (slot == e->cfg.slot || slot >= EMU_MAX_ENGINES)
+		return;
+	other = &e->cfg.queues->engine[slot];
+	if (!atomic_load(&other->asleep))
+		return;
+	atomic_fetch_add(&other->wake, 1);
+	syscall(SYS_futex, &other->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+}

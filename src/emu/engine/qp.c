@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/engine/qp.h"
+
+bool emu_engine_qp_fail(struct emu_qp *q)
+{
+	uint32_t state = atomic_load(&q->state);
+
+	while (state != EMU_QPS_ERR) {
+		if (state < EMU_QPS_RTR)
+			return false;
+		if (atomic_compare_exchange_weak(&q->state, &state, EMU_QPS_ERR))
+			return true;
+	}
+	return true;
+}
+
+bool emu_engine_sq_fail(struct emu_qp *q)
+{
+	uint32_t state = EMU_QPS_RTS;
+
+	if (emu_qp_reliable(q))
+		return emu_engine_qp_fail(q);
+	return atomic_compare_exchange_strong(&q->state, &state, EMU_QPS_SQE) ||
+	       emu_engine_qp_fail(q);
+}

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The responder: requests in a QP's inbox that take a receive WQE or change memory atomically.
+ */
+#include "emu/engine/rq.h"
+
+#include <string.h>
+
+#include "emu/engine/copy.h"
+#include "emu/engine/cq.h"
+#include "emu/engine/mkey.h"
+#include "emu/engine/notes.h"
+#include "emu/engine/qp.h"
+#include "emu/engine/srq.h"
+#include "emu/engine/state.h"
+#include "emu/engine/ud.h"
+#include "emu/engine/umr.h"
+#include "emu/engine/wire.h"
+#include "emu/engine/wqe.h"
+
+/* More work for the next pass; otherwise an answer (struct emu_msg.syndrome). */
+#define SERVE_MORE UINT32_MAX
+
+struct request {
+	struct engine *e;
+	struct emu_qp *q;
+	uint32_t qpn;
+	struct emu_qp_run *run;
+	struct emu_msg *m;
+	struct emu_domain src; /* the requester's keys */
+	struct emu_domain own;
+	struct emu_srq *srq; /* the SRQ of its receive WQEs, or NULL: the QP's own ring */
+	uint32_t srqn;
+};
+
+static bool can_receive(const struct emu_qp *q)
+{
+	uint32_t state = atomic_load(&q->state);
+
+	return state >= EMU_QPS_RTR && state <= EMU_QPS_SQE;
+}
+
+static uint16_t posted(const struct emu_qp *q, const struct emu_qp_run *r)
+{
+	if (!q->rq_wqe_count)
+		return 0;
+	return (uint16_t)(emu_dbr_word(q->dbr_addr, 0) - r->rq_ci);
+}
+
+/* The receive WQE of this message: an SRQ's is taken when the message begins. */
+static bool take(const struct request *rq, struct emu_wqe *w)
+{
+	struct emu_qp_run *run = rq->run;
+
+	if (!rq->srq) {
+		if (!posted(rq->q, run))
+			return false;
+		emu_rqe_parse(rq->q, run->rq_ci, w);
+		return true;
+	}
+	if (run->rx_srqn != rq->srqn && !emu_srq_take(rq->e, rq->srqn, &run->rx_index))
+		return false;
+	run->rx_srqn = rq->srqn;
+	if (rq->q->type == EMU_QPT_XRC_TGT)
+		atomic_store(&rq->q->taker, rq->e->cfg.slot + 1);
+	emu_srq_parse(rq->srq, run->rx_index, w);
+	return true;
+}
+
+static uint32_t completes_in(const struct request *rq)
+{
+	return rq->srq && rq->srq->type == EMU_SRQT_XRC ? rq->srq->cqn : rq->q->recv_cqn;
+}
+
+/* The WQE of an SRQ is completed, or lost with its SRQ. */
+static void let_go(const struct request *rq)
+{
+	uint32_t mine = rq->e->cfg.slot + 1;
+
+	rq->run->rx_srqn = 0;
+	if (atomic_load(&rq->q->taker) != mine)
+		return;
+	emu_cq_publish(rq->e); /* a program that waits for the WQE must not wait in vain */
+	atomic_compare_exchange_strong(&rq->q->taker, &mine, 0);
+}
+
+static void push(const struct request *rq, struct emu_cqe *cqe)
+{
+	cqe->wqe_counter = rq->srq ? rq->run->rx_index : rq->run->rq_ci;
+	cqe->qpn = rq->qpn;
+	cqe->uidx = rq->srq && rq->srq->type == EMU_SRQT_XRC ? rq->srq->uidx : rq->q->uidx;
+	if (!emu_cq_push(rq->e, completes_in(rq), cqe))
+		emu_engine_qp_fail(rq->q);
+	if (rq->srq)
+		let_go(rq);
+	else
+		rq->run->rq_ci++;
+}
+
+static void push_error(const struct request *rq, enum emu_syndrome syndrome)
+{
+	struct emu_cqe cqe = {
+		.opcode = EMU_CQE_RESP_ERR,
+		.syndrome = (uint8_t)syndrome,
+	};
+
+	push(rq, &cqe);
+}
+
+/* The network header in front of a datagram's payload. */
+static uint32_t header_bytes(const struct request *rq)
+{
+	return rq->q->type == EMU_QPT_UD ? EMU_GRH : 0;
+}
+
+static uint8_t received_opcode(uint32_t opcode)
+{
+	switch (opcode) {
+	case EMU_WQE_SEND_IMM:
+		return EMU_CQE_RESP_SEND_IMM;
+	case EMU_WQE_SEND_INVAL:
+		return EMU_CQE_RESP_SEND_INV;
+	default:
+		return EMU_CQE_RESP_WR_IMM;
+	}
+}
+
+static void push_received(const struct request *rq)
+{
+	const struct emu_msg *m = rq->m;
+	struct emu_cqe cqe = {
+		.opcode = EMU_CQE_RESP_SEND,
+		.solicited = m->flags & EMU_MSG_SOLICITED,
+		.src_qpn = m->src_qpn,
+		.net = rq->q->type == EMU_QPT_UD ? emu_ud_network(m->grh) : 0,
+		.byte_cnt = (uint32_t)(m->len + header_bytes(rq)),
+	};
+
+	if (m->opcode != EMU_WQE_SEND) {
+		cqe.opcode = received_opcode(m->opcode);
+		cqe.imm = m->imm;
+	}
+	push(rq, &cqe);
+}
+
+/* The receive WQE itself is wrong: its owner learns this from the completion. */
+static uint32_t fail_receive(const struct request *rq, enum emu_syndrome own,
+			     enum emu_syndrome answer)
+{
+	if (rq->q->type == EMU_QPT_UC && own == EMU_SYN_LOC_LEN)
+		return answer; /* dropped, and the WQE stays (IBA table 59, class D) */
+	if (emu_engine_qp_fail(rq->q))
+		push_error(rq, own);
+	return answer;
+}
+
+void emu_rq_violation(struct engine *e, struct emu_qp *p, uint32_t event)
+{
+	struct emu_note note = {.type = EMU_NOTE_QP, .event = event};
+
+	if (!emu_qp_reliable(p) || !emu_engine_qp_fail(p))
+		return;
+	note.number = (uint32_t)(p - e->cfg.queues->qp);
+	note.serial = atomic_load(&p->serial);
+	emu_engine_event(e, &note);
+	emu_engine_kick(e, p->engine);
+}
+
+static uint32_t violate(const struct request *rq, enum emu_syndrome answer)
+{
+	emu_rq_violation(rq->e, rq->q,
+			 answer == EMU_SYN_REM_ACCESS ? EMU_EVENT_QP_ACCESS_ERR
+						      : EMU_EVENT_QP_REQ_ERR);
+	return answer;
+}
+
+/* Translate the payload from rx_done on, for as many bytes as both sides have pieces. */
+static bool gather_source(const struct request *rq, struct emu_seg_list *src)
+{
+	uint64_t left = rq->m->len - rq->run->rx_done;
+
+	if (!emu_sge_check(rq->e, &rq->src, rq->m->sge, rq->m->nsge))
+		return false;
+	return emu_sge_translate(rq->e, &rq->src, rq->m->sge, rq->m->nsge, rq->run->rx_done,
+				 left < ENGINE_CHUNK ? left : ENGINE_CHUNK, src);
+}
+
+static enum emu_copy_fault move(const struct request *rq, const struct emu_seg_list *dst,
+				const struct emu_seg_list *src)
+{
+	uint64_t n = dst->len < src->len ? dst->len : src->len;
+
+	rq->run->rx_done += n;
+	rq->e->worked = true;
+	return emu_engine_copy(rq->e, dst, src, n);
+}
+
+/* The key is freed before the program can see the message (IBA 9.4.1.1.3). */
+static uint32_t invalidate(const struct request *rq)
+{
+	struct emu_umr what = {.op = EMU_UMR_INVALIDATE};
+	uint32_t answer;
+
+	what.key = emu_get32((const uint8_t *)&rq->m->imm);
+	what.srqn = rq->srqn;
+	answer = emu_umr_step(rq->e, rq->qpn, EMU_UMR_RQ, &what);
+	if (answer == ENGINE_UMR_WAIT)
+		return SERVE_MORE;
+	return answer ? violate(rq, (enum emu_syndrome)answer) : EMU_SYN_OK;
+}
+
+static bool put_header(const struct request *rq, const struct emu_domain *own,
+		       const struct emu_wqe *w)
+{
+	struct emu_domain here = {.pid = rq->e->pid};
+	uint8_t grh[EMU_GRH];
+	struct emu_sge from = {.addr = (uintptr_t)grh, .len = sizeof(grh), .inl = 1};
+	struct emu_seg_list src;
+	struct emu_seg_list dst;
+
+	memcpy(grh, rq->m->grh, sizeof(grh));
+	if (!emu_sge_translate(rq->e, &here, &from, 1, 0, sizeof(grh), &src) ||
+	    !emu_sge_check(rq->e, own, w->sge, w->nsge) ||
+	    !emu_sge_translate(rq->e, own, w->sge, w->nsge, 0, sizeof(grh), &dst))
+		return false;
+	return emu_engine_copy(rq->e, &dst, &src, sizeof(grh)) == EMU_COPY_OK;
+}
+
+static uint32_t serve_send(const struct request *rq)
+{
+	struct emu_seg_list src;
+	struct emu_seg_list dst;
+	struct emu_domain own = rq->own;
+	uint32_t header = header_bytes(rq);
+	struct emu_wqe w;
+
+	if (!take(rq, &w))
+		return EMU_NAK_RNR;
+	if (rq->srq)
+		own.pdn = rq->srq->pdn;
+	if (rq->m->len + header > w.len)
+		return fail_receive(rq, EMU_SYN_LOC_LEN, EMU_SYN_REM_INV_REQ);
+	if (header && !put_header(rq, &own, &w))
+		return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
+	if (!gather_source(rq, &src))
+		return EMU_SYN_LOC_PROT;
+	if (rq->m->len && (!emu_sge_check(rq->e, &own, w.sge, w.nsge) ||
+			   !emu_sge_translate(rq->e, &own, w.sge, w.nsge, header + rq->run->rx_done,
+					      src.len, &dst)))
+		return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
+	if (rq->m->len) {
+		switch (move(rq, &dst, &src)) {
+		case EMU_COPY_SRC:
+			return EMU_SYN_LOC_PROT;
+		case EMU_COPY_DST:
+			return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
+		default:
+			break;
+		}
+	}
+	if (rq->run->rx_done < rq->m->len)
+		return SERVE_MORE;
+	if (rq->m->opcode == EMU_WQE_SEND_INVAL) {
+		uint32_t answer = invalidate(rq);
+
+		if (answer != EMU_SYN_OK)
+			return answer;
+	}
+	push_received(rq);
+	return EMU_SYN_OK;
+}
+
+static uint32_t serve_write_imm(const struct request *rq)
+{
+	struct emu_seg_list src;
+	struct emu_seg_list dst = {0};
+	const struct emu_msg *m = rq->m;
+	struct emu_wqe w;
+
+	if (!(rq->q->access & EMU_QP_REMOTE_WRITE))
+		return violate(rq, EMU_SYN_REM_INV_REQ);
+	if (m->len && !emu_mkey_check(rq->e, &rq->own, m->rkey, m->raddr, m->len))
+		return violate(rq, EMU_SYN_REM_ACCESS);
+	if (!take(rq, &w))
+		return EMU_NAK_RNR;
+	if (!gather_source(rq, &src))
+		return EMU_SYN_LOC_PROT;
+	if (m->len && !emu_mkey_translate(rq->e, &rq->own, m->rkey, m->raddr + rq->run->rx_done,
+					  src.len, &dst))
+		return violate(rq, EMU_SYN_REM_ACCESS);
+	if (m->len) {
+		switch (move(rq, &dst, &src)) {
+		case EMU_COPY_SRC:
+			return EMU_SYN_LOC_PROT;
+		case EMU_COPY_DST:
+			return violate(rq, EMU_SYN_REM_ACCESS);
+		default:
+			break;
+		}
+	}
+	if (rq->run->rx_done < m->len)
+		return SERVE_MORE;
+	push_received(rq);
+	return EMU_SYN_OK;
+}
+
+/* Operands and memory are in host order (atomic endianness mode 1). */
+static void change_cell(struct emu_msg *m, uint64_t *cell)
+{
+	uint64_t old = m->operand[1];
+
+	if (m->opcode == EMU_WQE_ATOMIC_FA) {
+		m->result = __atomic_fetch_add(cell, m->operand[0], __ATOMIC_SEQ_CST);
+		return;
+	}
+	__atomic_compare_exchange_n(cell, &old, m->operand[0], false, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+	m->result = old;
+}
+
+static uint32_t serve_atomic(const struct request *rq)
+{
+	struct emu_seg_list dst = {0};
+	uint64_t *cell;
+
+	if (!(rq->q->access & EMU_QP_REMOTE_ATOMIC) || rq->m->raddr % 8)
+		return violate(rq, EMU_SYN_REM_INV_REQ);
+	if (!emu_mkey_translate(rq->e, &rq->own, rq->m->rkey, rq->m->raddr, 8, &dst))
+		return violate(rq, EMU_SYN_REM_ACCESS);
+	cell = emu_engine_atomic_cell(rq->e, &dst.seg[0]);
+	if (!cell)
+		return violate(rq, EMU_SYN_REM_OP);
+	change_cell(rq->m, cell);
+	return EMU_SYN_OK;
+}
+
+/* The SRQ: the QP's own or, with XRC, the one that the message names, if this engine serves it. */
+static bool find_srq(struct request *rq)
+{
+	bool xrc = rq->q->type == EMU_QPT_XRC_TGT;
+
+	rq->srqn = xrc ? rq->m->srqn : rq->q->srqn;
+	rq->srq = NULL;
+	if (!rq->srqn && !xrc)
+		return true;
+	if (xrc && !emu_srq_of_xrc(rq->e, rq->q, rq->srqn))
+		return false;
+	rq->srq = emu_srq_find(rq->e, rq->srqn);
+	if (rq->srq && xrc)
+		rq->own.pdn = rq->srq->pdn;
+	return rq->srq;
+}
+
+static uint32_t serve(struct request *rq)
+{
+	if (rq->q->type == EMU_QPT_UD && rq->m->qkey != rq->q->qkey)
+		return EMU_SYN_OK; /* dropped silently (IBA 10.2.5) */
+	if (!find_srq(rq))
+		return violate(rq, EMU_SYN_REM_INV_REQ);
+	if (rq->srq && emu_cq_frozen(rq->e, completes_in(rq)))
+		return SERVE_MORE;
+	switch (rq->m->opcode) {
+	case EMU_WQE_SEND:
+	case EMU_WQE_SEND_IMM:
+	case EMU_WQE_SEND_INVAL:
+		rq->own.need = EMU_LW;
+		return serve_send(rq);
+	case EMU_WQE_RDMA_WRITE_IMM:
+		rq->own.need = EMU_RW;
+		return serve_write_imm(rq);
+	case EMU_WQE_ATOMIC_CS:
+	case EMU_WQE_ATOMIC_FA:
+		rq->own.need = EMU_RA;
+		return serve_atomic(rq);
+	default:
+		return violate(rq, EMU_SYN_REM_INV_REQ);
+	}
+}
+
+/* The QP that sent a message; NULL if it no longer exists or was reset since. */
+static const struct emu_qp *source(const struct engine *e, const struct emu_msg *m)
+{
+	const struct emu_qp *s;
+
+	if (m->src_qpn >= EMU_MAX_QPS || m->src_engine >= EMU_MAX_ENGINES)
+		return NULL;
+	s = &e->cfg.queues->qp[m->src_qpn];
+	if (atomic_load(&s->serial) != m->src_serial || atomic_load(&s->resets) != m->src_resets ||
+	    s->engine != m->src_engine)
+		return NULL;
+	return s;
+}
+
+static void set_domains(struct request *rq, const struct emu_qp *s)
+{
+	rq->src.func = s->func;
+	rq->src.pdn = s->pdn;
+	rq->src.need = EMU_LR;
+	rq->src.pid = rq->e->cfg.queues->engine[rq->m->src_engine].pid;
+	rq->src.qpn = rq->m->src_qpn;
+	rq->own.qpn = rq->qpn;
+	rq->own.func = rq->q->func;
+	rq->own.pdn = rq->q->pdn;
+}
+
+static uint32_t mine(const struct engine *e, enum emu_msg_state state)
+{
+	return EMU_MSG_FOR(e->cfg.slot, state);
+}
+
+/* An answer whose source no longer exists must not block the inbox. */
+static void reap_answer(const struct engine *e, struct emu_msg *m)
+{
+	uint32_t state = mine(e, EMU_MSG_DONE);
+
+	if (atomic_compare_exchange_strong(&m->state, &state, mine(e, EMU_MSG_BUSY)))
+		atomic_store(&m->state, source(e, m) ? mine(e, EMU_MSG_DONE) : EMU_MSG_FREE);
+}
+
+/* Only the engine that made a message BUSY may read more than its state. */
+static bool own_message(const struct engine *e, struct emu_msg *m, struct emu_qp_run *run)
+{
+	uint32_t state = mine(e, EMU_MSG_POSTED);
+
+	if (atomic_compare_exchange_strong(&m->state, &state, mine(e, EMU_MSG_BUSY))) {
+		run->rx_done = 0;
+		return true;
+	}
+	return state == mine(e, EMU_MSG_BUSY);
+}
+
+/* Unless the server took it back: this engine was stopped for longer than the server waits. */
+static void answer_with(const struct engine *e, struct emu_msg *m, uint32_t to)
+{
+	uint32_t state = mine(e, EMU_MSG_BUSY);
+
+	atomic_compare_exchange_strong(&m->state, &state, to);
+}
+
+void emu_rq_serve(struct engine *e, uint32_t qpn)
+{
+	struct emu_qp *q = &e->cfg.queues->qp[qpn];
+	struct request rq = {.e = e, .q = q, .qpn = qpn, .run = &e->qp_run[qpn], .m = &q->inbox};
+	struct emu_msg *m = &q->inbox;
+	const struct emu_qp *s;
+	uint32_t requester;
+	uint32_t answer;
+
+	if (atomic_load(&m->state) == mine(e, EMU_MSG_DONE))
+		reap_answer(e, m);
+	/* check again: the owner of a failed XRC target relies on no message being begun */
+	if (!can_receive(q) || !own_message(e, m, rq.run) || !can_receive(q))
+		return;
+	e->worked = true;
+	s = source(e, m);
+	if (!s) {
+		answer_with(e, m, EMU_MSG_FREE);
+		return;
+	}
+	set_domains(&rq, s);
+	answer = serve(&rq);
+	if (answer == SERVE_MORE)
+		return;
+	requester = m->src_engine;
+	emu_cq_publish(e);
+	m->syndrome = answer;
+	answer_with(e, m, mine(e, EMU_MSG_DONE));
+	emu_engine_kick(e, requester);
+}
+
+/* This QP will complete no more WQEs of the SRQ: its owner may drain it. */
+static void tell_last_wqe(const struct request *rq)
+{
+	struct emu_note note = {.type = EMU_NOTE_QP, .event = EMU_EVENT_QP_LAST_WQE};
+
+	if (rq->run->last_wqe)
+		return;
+	rq->run->last_wqe = true;
+	note.number = rq->qpn;
+	note.serial = rq->run->serial;
+	emu_engine_event(rq->e, &note);
+}
+
+/*
+ * Each engine that executes messages to an XRC target returns the WQE that it took; the target's
+ * own engine sends the event after the last one.
+ */
+static void flush_target(struct request *rq)
+{
+	uint32_t state;
+	uint32_t taker;
+
+	rq->srqn = rq->run->rx_srqn;
+	rq->srq = emu_srq_find(rq->e, rq->srqn);
+	if (rq->srq && emu_cq_frozen(rq->e, completes_in(rq)))
+		return;
+	if (rq->srq)
+		push_error(rq, EMU_SYN_FLUSH);
+	else
+		let_go(rq);
+	answer_with(rq->e, rq->m, EMU_MSG_FREE);
+	if (rq->q->engine != rq->e->cfg.slot) {
+		if (rq->srq)
+			emu_engine_kick(rq->e, rq->q->engine);
+		return;
+	}
+	state = atomic_load(
+		&rq->m->state); /* first: an engine that holds no WQE takes none any more */
+	taker = atomic_load(&rq->q->taker);
+	if (EMU_MSG_STATE(state) == EMU_MSG_BUSY)
+		emu_engine_kick(rq->e, EMU_MSG_SLOT(state));
+	else if (taker)
+		emu_engine_kick(rq->e, taker - 1);
+	else
+		tell_last_wqe(rq);
+}
+
+/* Refuse the request that was in execution when the QP failed, and return the receive WQEs. */
+void emu_rq_flush(struct engine *e, uint32_t qpn)
+{
+	struct emu_qp *q = &e->cfg.queues->qp[qpn];
+	struct request rq = {.e = e, .q = q, .qpn = qpn, .run = &e->qp_run[qpn], .m = &q->inbox};
+	unsigned int budget;
+
+	if (q->type == EMU_QPT_XRC_TGT) {
+		flush_target(&rq);
+		return;
+	}
+	answer_with(e, &q->inbox, EMU_MSG_FREE);
+	if (q->srqn) {
+		rq.srqn = rq.run->rx_srqn;
+		rq.srq = emu_srq_find(e, rq.srqn);
+		if (rq.srq)
+			push_error(&rq, EMU_SYN_FLUSH);
+		tell_last_wqe(&rq);
+		return;
+	}
+	for (budget = 0; budget < ENGINE_BUDGET && posted(q, rq.run); budget++)
+		push_error(&rq, EMU_SYN_FLUSH);
+}

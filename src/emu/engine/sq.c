@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The requester: executes the WQEs of a send queue, in order and one at a time. RDMA reads, RDMA writes and MMO copies are executed here, in chunks; all keys are checked again for each chunk, so that revoking a key ends a long copy. Requests that need the responder's receive queue, and atomics, go as a message into the responder QP's inbox. */
+#include "emu/engine/sq.h"
+
+#include <string.h>
+
+#include "emu/engine/clock.h"
+#include "emu/engine/copy.h"
+#include "emu/engine/cq.h"
+#include "emu/engine/fault.h"
+#include "emu/engine/mkey.h"
+#include "emu/engine/notes.h"
+#include "emu/engine/qp.h"
+#include "emu/engine/rq.h"
+#include "emu/engine/srq.h"
+#include "emu/engine/state.h"
+#include "emu/engine/trace.h"
+#include "emu/engine/ud.h"
+#include "emu/engine/umr.h"
+#include "emu/engine/wire.h"
+#include "emu/engine/wqe.h"
+
+#define LONG_COPY	4096u /* completions do not wait for a copy of this length */
+#define CQ_UPDATE_MASK	0x0cu
+#define CQ_UPDATE	0x08u
+#define SOLICITED	0x02u
+#define NS_PER_RNR_UNIT 10000u
+#define AHEAD		4u /* blocks of the send ring */
+#define KNOWN		4u
+
+#define LOSS_NS		10000000000ull
+#define STUCK_NS	2000000000ull
+/* A Q_Key with this bit in a WQE stands for the QP's own (IBA 10.2.5). */
+#define CONTROLLED_QKEY 0x80000000u
+
+/* Results of a step other than an enum emu_syndrome, which ends the WQE. */
+enum step {
+	STEP_MORE = -1, /* moved bytes, not finished */
+	STEP_WAIT = -2, /* waits for the peer or a timer */
+};
+
+/*
+ * What a copy needs to know about a key. A stream of copies uses the same few keys, and the bytes
+ * it moves evict everything else from the processor's cache.
+ */
+struct known {
+	uint32_t key;
+	uint32_t rights;
+	uint64_t start;
+	uint64_t len;
+	const struct emu_mkey *mkey;
+	bool whole;	   /* one piece of memory: */
+	struct emu_seg at; /* of `start` */
+};
+
+struct send {
+	struct engine *e;
+	struct emu_qp *q;
+	uint32_t qpn;
+	struct emu_qp_run *run;
+	uint64_t moved;		   /* bytes in this pass */
+	struct known known[KNOWN]; /* keys that this pass has looked up */
+	uint32_t nknown;
+	struct emu_domain here;
+	struct emu_wqe w;
+};
+
+/* min_rnr_timer codes of the IB specification, in 10 us. */
+static const uint32_t rnr_units[32] = {
+	65536, 1,    2,	   3,	 4,    6,     8,     12,    16,	   24,	  32,
+	48,    64,   96,   128,	 192,  256,   384,   512,   768,   1024,  1536,
+	2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+
+static const struct emu_domain *local_domain(struct send *s, uint32_t need)
+{
+	s->here.need = need;
+	return &s->here;
+}
+
+/* What a request may access at the responder: with XRC its SRQ decides, not its QP (IBA A14.2). */
+static bool domain_of(const struct send *s, const struct emu_qp *p, uint32_t need,
+		      struct emu_domain *d)
+{
+	const struct emu_srq *srq;
+
+	*d = (struct emu_domain){p->func, p->pdn, need, 0, (uint32_t)(p - s->e->cfg.queues->qp)};
+	if (p->type != EMU_QPT_XRC_TGT)
+		return true;
+	srq = emu_srq_of_xrc(s->e, p, s->w.srqn);
+	if (srq)
+		d->pdn = srq->pdn;
+	return srq;
+}
+
+static uint8_t peer_type(uint8_t type)
+{
+	return type == EMU_QPT_XRC_INI ? EMU_QPT_XRC_TGT : type;
+}
+
+/* The peer's program may wait for our message before it moves to RTS (IBA 11.6.3.2). */
+static void establish(const struct send *s, struct emu_qp *p)
+{
+	struct emu_note note = {.type = EMU_NOTE_QP, .event = EMU_EVENT_QP_COMM_EST};
+
+	if (atomic_exchange(&p->heard, 1))
+		return;
+	note.number = (uint32_t)(p - s->e->cfg.queues->qp);
+	note.serial = atomic_load(&p->serial);
+	emu_engine_event(s->e, &note);
+}
+
+/* The peer QP, if it is connected to this one and able to answer. */
+static struct emu_qp *find_peer(const struct send *s)
+{
+	struct emu_qp *p;
+	uint32_t state;
+
+	if (s->q->type == EMU_QPT_UD)
+		return emu_ud_peer(s->e, s->q, &s->w.av);
+	if (s->q->dest_qpn >= EMU_MAX_QPS)
+		return NULL;
+	p = &s->e->cfg.queues->qp[s->q->dest_qpn];
+	if (!atomic_load(&p->serial))
+		return NULL;
+	state = atomic_load(&p->state);
+	if (state < EMU_QPS_RTR || state > EMU_QPS_SQE)
+		return NULL;
+	if (p->func != s->q->dest_func || p->type != peer_type(s->q->type) ||
+	    p->dest_qpn != s->qpn || p->dest_func != s->q->func)
+		return NULL;
+	if (state == EMU_QPS_RTR)
+		establish(s, p);
+	return p;
+}
+
+/* A packet of an unreliable service without a receiver is lost: the sender does not wait. */
+static bool is_lost(struct send *s)
+{
+	uint64_t now = emu_now_ns();
+
+	if (emu_qp_reliable(s->q))
+		return false;
+	if (!s->run->retry_end)
+		s->run->retry_end = now + LOSS_NS;
+	return now >= s->run->retry_end;
+}
+
+/* There is no answer, as if the packets were lost. */
+static int unreachable(struct send *s)
+{
+	uint64_t now = emu_now_ns();
+
+	if (!emu_qp_reliable(s->q))
+		return EMU_SYN_OK;
+	if (!s->q->timeout)
+		return STEP_WAIT;
+	if (!s->run->retry_end)
+		s->run->retry_end =
+			now + (4096ull << (s->q->timeout & 31)) * (s->q->retry_cnt + 1u);
+	return now < s->run->retry_end ? STEP_WAIT : EMU_SYN_RETRY;
+}
+
+/* An unreliable connection gets no answer from the responder. */
+static int remote_error(const struct send *s, enum emu_syndrome syndrome)
+{
+	return emu_qp_reliable(s->q) ? (int)syndrome : EMU_SYN_OK;
+}
+
+static int advance(struct send *s, uint64_t n, uint64_t total)
+{
+	s->run->done += n;
+	s->moved += n;
+	s->e->worked = true;
+	return s->run->done < total ? STEP_MORE : EMU_SYN_OK;
+}
+
+static uint64_t chunk(const struct send *s)
+{
+	uint64_t left = s->w.len - s->run->done;
+
+	return left < ENGINE_CHUNK ? left : ENGINE_CHUNK;
+}
+
+/* Only if it is cheap to find out: the walk ends at once. */
+static void find_whole(struct send *s, struct known *k)
+{
+	const struct emu_mkey *m = k->mkey;
+	struct emu_seg_list all;
+
+	if (emu_mkey_is_list(m) && m->u.klm.count > 1)
+		return;
+	k->whole = emu_mkey_reach(s->e, local_domain(s, m->rights & (EMU_LR | EMU_LW)), m, m->start,
+				  m->len, &all) &&
+		   all.n == 1 && all.len == m->len;
+	if (k->whole)
+		k->at = all.seg[0];
+}
+
+static const struct known *look_up(struct send *s, uint32_t key)
+{
+	const struct emu_mkey *m = emu_mkey_find(s->e, &s->here, key);
+	struct known *k = &s->known[s->nknown % KNOWN];
+
+	if (!m)
+		return NULL;
+	*k = (struct known){.key = key, .rights = m->rights, .start = m->start, .len = m->len};
+	k->mkey = m;
+	find_whole(s, k);
+	if (s->nknown < KNOWN)
+		s->nknown++;
+	return k;
+}
+
+/* The mkey of an entry, if it grants the access. */
+static inline const struct known *admit(struct send *s, const struct emu_sge *sge, uint32_t need)
+{
+	const struct known *k = s->known, *end = k + s->nknown;
+
+	while (k < end && k->key != sge->lkey)
+		k++;
+	if (k == end)
+		k = look_up(s, sge->lkey);
+	if (!k || (k->rights & need) != need || sge->addr < k->start || sge->len > k->len ||
+	    sge->addr - k->start > k->len - sge->len)
+		return NULL;
+	return k;
+}
+
+/* Translate the first of the remaining bytes, as many as the list has room for. */
+static inline bool reach(struct send *s, const struct emu_sge *sge, uint32_t need, uint64_t n,
+			 struct emu_seg_list *out)
+{
+	const struct known *k = admit(s, sge, need);
+	uint64_t addr = sge->addr + s->run->done;
+
+	if (!k)
+		return false;
+	if (!k->whole)
+		return emu_mkey_reach(s->e, local_domain(s, need), k->mkey, addr, n, out);
+	out->n = 1;
+	out->len = n;
+	out->seg[0] = (struct emu_seg){k->at.addr + (addr - k->start), n, k->at.pid, k->at.mkey};
+	return true;
+}
+
+static int step_mmo(struct send *s)
+{
+	const struct emu_sge *sge = s->w.sge;
+	struct emu_seg_list src;
+	struct emu_seg_list dst;
+
+	if (!admit(s, &sge[0], EMU_LW) || !reach(s, &sge[1], EMU_LR, chunk(s), &src) ||
+	    !reach(s, &sge[2], EMU_LW, src.len, &dst))
+		return EMU_SYN_LOC_PROT;
+	if (emu_engine_copy(s->e, &dst, &src, dst.len) != EMU_COPY_OK)
+		return EMU_SYN_LOC_PROT;
+	return advance(s, dst.len, s->w.len);
+}
+
+static int violate(const struct send *s, struct emu_qp *peer, enum emu_syndrome syndrome)
+{
+	emu_rq_violation(s->e, peer,
+			 syndrome == EMU_SYN_REM_ACCESS ? EMU_EVENT_QP_ACCESS_ERR
+							: EMU_EVENT_QP_REQ_ERR);
+	return remote_error(s, syndrome);
+}
+
+/* RDMA read and write: IB checks no key for an access without bytes. */
+static int step_rdma(struct send *s)
+{
+	bool read = s->w.opcode == EMU_WQE_RDMA_READ;
+	const struct emu_domain *here = local_domain(s, read ? EMU_LW : EMU_LR);
+	struct emu_qp *peer = find_peer(s);
+	struct emu_seg_list local;
+	struct emu_seg_list remote = {0};
+	struct emu_domain there;
+	enum emu_copy_fault fault;
+
+	if (!peer)
+		return unreachable(s);
+	s->run->retry_end = 0;
+	if (!(peer->access & (read ? EMU_QP_REMOTE_READ : EMU_QP_REMOTE_WRITE)))
+		return violate(s, peer, EMU_SYN_REM_INV_REQ);
+	if (!s->w.len)
+		return EMU_SYN_OK;
+	if (!domain_of(s, peer, read ? EMU_RR : EMU_RW, &there))
+		return violate(s, peer, EMU_SYN_REM_INV_REQ);
+	if (!emu_sge_check(s->e, here, s->w.sge, s->w.nsge) ||
+	    !emu_sge_translate(s->e, here, s->w.sge, s->w.nsge, s->run->done, chunk(s), &local))
+		return EMU_SYN_LOC_PROT;
+	if (!emu_mkey_check(s->e, &there, s->w.rkey, s->w.raddr, s->w.len) ||
+	    !emu_mkey_translate(s->e, &there, s->w.rkey, s->w.raddr + s->run->done, local.len,
+				&remote))
+		return violate(s, peer, EMU_SYN_REM_ACCESS);
+	fault = read ? emu_engine_copy(s->e, &local, &remote, remote.len)
+		     : emu_engine_copy(s->e, &remote, &local, remote.len);
+	if (fault == (read ? EMU_COPY_SRC : EMU_COPY_DST))
+		return violate(s, peer, EMU_SYN_REM_ACCESS);
+	if (fault != EMU_COPY_OK)
+		return EMU_SYN_LOC_PROT;
+	return advance(s, remote.len, s->w.len);
+}
+
+static bool is_atomic(const struct send *s)
+{
+	return s->w.opcode == EMU_WQE_ATOMIC_CS || s->w.opcode == EMU_WQE_ATOMIC_FA;
+}
+
+static void fill_message(const struct send *s, struct emu_msg *m)
+{
+	m->src_engine = s->e->cfg.slot;
+	m->src_qpn = s->qpn;
+	m->src_serial = s->run->serial;
+	m->src_resets = s->run->resets;
+	m->opcode = s->w.opcode;
+	m->imm = s->w.imm;
+	m->flags = s->w.flags & SOLICITED ? EMU_MSG_SOLICITED : 0;
+	m->len = s->w.len;
+	m->raddr = s->w.raddr;
+	m->rkey = s->w.rkey;
+	m->srqn = s->w.srqn;
+	m->nsge = s->w.nsge;
+	memcpy(m->operand, s->w.operand, sizeof(m->operand));
+	memcpy(m->sge, s->w.sge, s->w.nsge * sizeof(m->sge[0]));
+	if (s->q->type == EMU_QPT_UD) {
+		m->qkey = s->w.av.qkey & CONTROLLED_QKEY ? s->q->qkey : s->w.av.qkey;
+		emu_ud_header(s->e, s->q, &s->w.av, s->w.len, m->grh);
+	}
+}
+
+static uint32_t executor(const struct send *s, const struct emu_qp *peer)
+{
+	return peer->type == EMU_QPT_XRC_TGT ? emu_xrc_engine(s->e, peer, s->w.srqn) : peer->engine;
+}
+
+static int post_message(struct send *s)
+{
+	const struct emu_domain *here = local_domain(s, is_atomic(s) ? EMU_LW : EMU_LR);
+	struct emu_qp *peer;
+	uint32_t expect = EMU_MSG_FREE;
+	uint32_t slot;
+
+	if (s->run->rnr_end && emu_now_ns() < s->run->rnr_end)
+		return STEP_WAIT;
+	emu_cq_publish(s->e);
+	s->run->rnr_end = 0;
+	if (!emu_sge_check(s->e, here, s->w.sge, s->w.nsge))
+		return EMU_SYN_LOC_PROT;
+	peer = find_peer(s);
+	if (!peer)
+		return unreachable(s);
+	if (!atomic_compare_exchange_strong(&peer->inbox.state, &expect, EMU_MSG_CLAIMED))
+		return is_lost(s) ? (int)EMU_SYN_OK : STEP_WAIT;
+	s->run->retry_end = 0;
+	fill_message(s, &peer->inbox);
+	s->run->posted = true;
+	s->run->peer_qpn = (uint32_t)(peer - s->e->cfg.queues->qp);
+	s->run->peer_serial = atomic_load(&peer->serial);
+	s->e->worked = true;
+	slot = executor(s, peer);
+	atomic_store(&peer->inbox.state, EMU_MSG_FOR(slot, EMU_MSG_POSTED));
+	emu_engine_kick(s->e, slot);
+	return STEP_WAIT;
+}
+
+/*
+ * The inbox that holds this QP's message; NULL if it was dropped. The inbox outlives its QP until
+ * the number is used again: a peer that took the message and ended at once has answered it.
+ */
+static struct emu_msg *outstanding(const struct send *s, uint32_t *state)
+{
+	struct emu_qp *p = &s->e->cfg.queues->qp[s->run->peer_qpn];
+	uint32_t serial = atomic_load(&p->serial);
+	struct emu_msg *m = &p->inbox;
+
+	if (serial && serial != s->run->peer_serial)
+		return NULL;
+	*state = atomic_load(&m->state);
+	if (EMU_MSG_STATE(*state) < EMU_MSG_POSTED || m->src_qpn != s->qpn ||
+	    m->src_serial != s->run->serial || m->src_resets != s->run->resets)
+		return NULL;
+	return m;
+}
+
+static int rnr(struct send *s)
+{
+	const struct emu_qp *peer = &s->e->cfg.queues->qp[s->run->peer_qpn];
+
+	if (!emu_qp_reliable(s->q))
+		return EMU_SYN_OK;
+	if (s->q->rnr_retry < 7 && s->run->rnr_count >= s->q->rnr_retry)
+		return EMU_SYN_RNR_RETRY;
+	if (s->q->rnr_retry < 7)
+		s->run->rnr_count++;
+	s->run->rnr_end =
+		emu_now_ns() + (uint64_t)rnr_units[peer->min_rnr_timer & 31] * NS_PER_RNR_UNIT;
+	return STEP_WAIT;
+}
+
+static int take_result(struct send *s, uint64_t result)
+{
+	const struct emu_domain *here = local_domain(s, EMU_LW);
+	struct emu_sge value = {.addr = (uintptr_t)&result, .len = sizeof(result), .inl = 1};
+	struct emu_seg_list src;
+	struct emu_seg_list dst;
+
+	emu_sge_translate(s->e, here, &value, 1, 0, sizeof(result), &src);
+	if (!emu_sge_translate(s->e, here, s->w.sge, s->w.nsge, 0, sizeof(result), &dst) ||
+	    emu_engine_copy(s->e, &dst, &src, dst.len) != EMU_COPY_OK)
+		return EMU_SYN_LOC_PROT;
+	return EMU_SYN_OK;
+}
+
+static int take_answer(struct send *s, struct emu_msg *m, uint32_t state)
+{
+	uint32_t answer = m->syndrome;
+	uint64_t result = m->result;
+
+	if (!atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE))
+		return STEP_WAIT; /* the responder checks whether it is still wanted */
+	s->run->posted = false;
+	s->e->worked = true;
+	if (answer == EMU_NAK_RNR)
+		return rnr(s);
+	if (answer == EMU_SYN_LOC_PROT)
+		return EMU_SYN_LOC_PROT;
+	if (answer != EMU_SYN_OK)
+		return remote_error(s, (enum emu_syndrome)answer);
+	return is_atomic(s) ? take_result(s, result) : EMU_SYN_OK;
+}
+
+static int await_answer(struct send *s)
+{
+	uint32_t state = EMU_MSG_FREE;
+	struct emu_msg *m = outstanding(s, &state);
+	const struct emu_qp *peer;
+	bool lost;
+
+	if (!m) {
+		s->run->posted = false;
+		return STEP_WAIT;
+	}
+	if (EMU_MSG_STATE(state) == EMU_MSG_DONE)
+		return take_answer(s, m, state);
+	if (EMU_MSG_STATE(state) != EMU_MSG_POSTED)
+		return STEP_WAIT;
+	lost = is_lost(s);
+	peer = find_peer(s);
+	if ((lost || !peer || executor(s, peer) != EMU_MSG_SLOT(state)) &&
+	    atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE)) {
+		s->run->posted = false;
+		return lost ? (int)EMU_SYN_OK : STEP_WAIT;
+	}
+	return STEP_WAIT;
+}
+
+static int step_message(struct send *s)
+{
+	return s->run->posted ? await_answer(s) : post_message(s);
+}
+
+static int step_umr(struct send *s)
+{
+	uint32_t answer = emu_umr_step(s->e, s->qpn, EMU_UMR_SQ, &s->w.umr);
+
+	return answer == ENGINE_UMR_WAIT ? STEP_WAIT : (int)answer;
+}
+
+static int step(struct send *s)
+{
+	switch (s->w.opcode) {
+	case EMU_WQE_NOP:
+		return EMU_SYN_OK;
+	case EMU_WQE_UMR:
+		return step_umr(s);
+	case EMU_WQE_MMO:
+		return step_mmo(s);
+	case EMU_WQE_RDMA_READ:
+	case EMU_WQE_RDMA_WRITE:
+		return step_rdma(s);
+	default:
+		return step_message(s);
+	}
+}
+
+/* The WQE is finished: write its completion and go to the next. */
+static void retire(struct send *s, enum emu_syndrome syndrome)
+{
+	struct emu_cqe cqe = {
+		.opcode = syndrome ? EMU_CQE_REQ_ERR : EMU_CQE_REQ,
+		.syndrome = (uint8_t)syndrome,
+		.wqe_opcode = s->w.opcode,
+		.wqe_counter = s->run->sq_ci,
+		.qpn = s->qpn,
+		.uidx = s->q->uidx,
+		.byte_cnt = (uint32_t)s->w.len,
+	};
+
+	emu_wr_finished(s->e, s->qpn, &s->w, syndrome);
+	s->run->sq_ci = (uint16_t)(s->run->sq_ci + s->w.blocks);
+	s->run->active = false;
+	s->run->held_until = 0;
+	s->run->done = 0;
+	s->run->rnr_count = 0;
+	s->run->rnr_end = 0;
+	s->run->retry_end = 0;
+	s->e->worked = true;
+	if (!syndrome && (s->w.flags & CQ_UPDATE_MASK) != CQ_UPDATE)
+		return;
+	if (!emu_cq_push(s->e, s->q->send_cqn, &cqe))
+		emu_engine_qp_fail(s->q);
+	if (s->w.len >= LONG_COPY)
+		emu_cq_publish(s->e);
+}
+
+static uint16_t posted(const struct emu_qp *q, const struct emu_qp_run *r)
+{
+	if (!q->sq_wqe_count)
+		return 0;
+	return (uint16_t)(emu_dbr_word(q->dbr_addr, 1) - r->sq_ci);
+}
+
+/* Is the process stopped that executes the message? It may delay others only for a limited time. */
+static bool is_stuck(const struct send *s, uint32_t state)
+{
+	const struct emu_engine *other = &s->e->cfg.queues->engine[EMU_MSG_SLOT(state)];
+	uint32_t epoch = atomic_load(&other->epoch);
+	uint64_t now = emu_now_ns();
+
+	if (!s->run->stuck_since || s->run->stuck_epoch != epoch) {
+		s->run->stuck_since = now;
+		s->run->stuck_epoch = epoch;
+	}
+	return now - s->run->stuck_since >= STUCK_NS;
+}
+
+/* A failed QP first takes its message back: no engine may work for a flushed WQE. */
+static bool withdraw(struct send *s)
+{
+	uint32_t state = EMU_MSG_FREE;
+	struct emu_msg *m;
+
+	if (!s->run->posted)
+		return true;
+	m = outstanding(s, &state);
+	if (m && !s->e->abandoned &&
+	    ((EMU_MSG_STATE(state) == EMU_MSG_BUSY && !is_stuck(s, state)) ||
+	     !atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE)))
+		return false;
+	s->run->posted = false;
+	s->run->stuck_since = 0;
+	return true;
+}
+
+static void flush(struct send *s)
+{
+	unsigned int i;
+	uint16_t avail;
+
+	if (!withdraw(s))
+		return;
+	for (i = 0; i < ENGINE_BUDGET; i++) {
+		avail = posted(s->q, s->run);
+		if (!avail)
+			return;
+		(void)emu_wqe_parse(s->q, s->qpn, s->run->sq_ci, avail, &s->w);
+		retire(s, EMU_SYN_FLUSH);
+	}
+}
+
+/* A fault on demand may delay the completion of a finished WQE, and all later ones. */
+static bool is_held_back(struct send *s)
+{
+	if (s->e->rule == EMU_CQE_DELAY && !s->run->held_until &&
+	    (s->w.flags & CQ_UPDATE_MASK) == CQ_UPDATE)
+		s->run->held_until = emu_fault_delay(s->e, s->qpn);
+	return s->run->held_until && emu_now_ns() < s->run->held_until;
+}
+
+/*
+ * Prefetch what the driver has written on another processor: a block of the ring, or the doorbell
+ * record.
+ */
+static void fetch_ahead(const struct send *s, uint16_t avail)
+{
+	const struct emu_qp *q = s->q;
+	uint64_t ring = q->buf_addr + ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift);
+	uint64_t block = (s->run->sq_ci + AHEAD) & (q->sq_wqe_count - 1u);
+
+	__builtin_prefetch(emu_own(avail > AHEAD ? ring + block * 64 : q->dbr_addr));
+}
+
+/* Execute one WQE or a chunk of it; false if nothing is left to do in this pass. */
+static bool execute(struct send *s, uint16_t avail)
+{
+	enum emu_syndrome refused = emu_wqe_parse(s->q, s->qpn, s->run->sq_ci, avail, &s->w);
+	int result = refused;
+
+	if (s->w.len >= LONG_COPY)
+		emu_cq_publish(s->e);
+	if (!refused && s->run->done > s->w.len)
+		result = EMU_SYN_LOC_QP_OP; /* rewritten while it was executed */
+	else if (!refused && !s->run->held_until)
+		result = step(s);
+	s->run->active = true;
+	if (result == STEP_WAIT)
+		return false;
+	if (result == STEP_MORE)
+		return s->moved < ENGINE_CHUNK;
+	if (result == EMU_SYN_OK) {
+		if (is_held_back(s))
+			return false;
+		if (s->w.len >= LONG_COPY)
+			fetch_ahead(s, avail); /* the time has passed */
+		retire(s, EMU_SYN_OK);
+		return s->moved < ENGINE_CHUNK;
+	}
+	if (withdraw(s) && emu_engine_sq_fail(s->q))
+		retire(s, (enum emu_syndrome)result);
+	return false;
+}
+
+void emu_sq_advance(struct engine *e, uint32_t qpn)
+{
+	struct send s;
+	uint16_t avail = 0;
+	unsigned int i;
+
+	s.e = e;
+	s.q = &e->cfg.queues->qp[qpn];
+	s.qpn = qpn;
+	s.run = &e->qp_run[qpn];
+	s.moved = 0;
+	s.here = (struct emu_domain){s.q->func, s.q->pdn, 0, e->pid, qpn};
+	s.nknown = 0;
+	for (i = 0; i < ENGINE_BUDGET; i++) {
+		uint32_t state = atomic_load(&s.q->state);
+		uint16_t at = s.run->sq_ci;
+
+		if (state != EMU_QPS_RTS && !(state == EMU_QPS_SQD && s.run->active))
+			break;
+		if (!avail)
+			avail = posted(s.q, s.run);
+		fetch_ahead(&s, avail);
+		if (!avail || !execute(&s, avail))
+			break;
+		avail = (uint16_t)(avail - (uint16_t)(s.run->sq_ci - at));
+	}
+	if (atomic_load(&s.q->state) >= EMU_QPS_SQE)
+		flush(&s);
+	if (atomic_load_explicit(&s.q->done, memory_order_relaxed) != s.run->sq_ci)
+		atomic_store(&s.q->done, s.run->sq_ci);
+}

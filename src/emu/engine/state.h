@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The state of an engine. Everything runs on its one thread and within a pass (see ipc/shm.h): a
+ * pointer into the tables stays valid, once its entry's serial was seen non-zero, until the end of
+ * the pass. What must survive a pass is in struct emu_qp_run, emu_cq_run and emu_srq_run, with the
+ * serial of its queue.
+ */
+#ifndef EMU_ENGINE_STATE_H
+#define EMU_ENGINE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/engine/copy.h"
+#include "emu/engine/cq.h"
+#include "emu/engine/dmabuf.h"
+#include "emu/engine/engine.h"
+#include "emu/engine/guard.h"
+#include "emu/engine/notes.h"
+#include "emu/engine/qp.h"
+#include "emu/engine/srq.h"
+#include "emu/ipc/shm.h"
+
+/* The most work requests of one QP in a pass. */
+#define ENGINE_BUDGET 64
+
+struct engine {
+	struct emu_engine_config cfg;
+	struct emu_engine *slot;
+	uint32_t serial; /* of the slot */
+	int32_t pid;
+	uint32_t change; /* as of the last scan */
+	bool scanned;
+	bool worked;	 /* this pass made progress */
+	bool no_vm;	 /* the kernel has no process_vm_* */
+	bool abandoned;	 /* the server has ended */
+	uint64_t looked; /* ns; when the server was checked last */
+	uint64_t now;	 /* ns; when the clock was read last, at least once per pass */
+	bool timed;	 /* the clock was read in this pass */
+	uint32_t rule;	 /* enum emu_cqe_action of this pass */
+	struct emu_guard guard;
+	struct emu_cq_batch batch;
+	struct emu_cq_session session;
+	int scratch_fd; /* if no_vm */
+	uint32_t qp_count;
+	uint32_t cq_count;
+	uint32_t srq_count;
+	bool has_xsrqs; /* has or had XRC SRQs: it may have to execute messages to others' XRC targets */
+	uint32_t tgt_count;
+	uint32_t tgt_list[EMU_MAX_QPS]; /* XRC targets of other engines, if has_xsrqs */
+	uint32_t qp_list[EMU_MAX_QPS];
+	uint32_t cq_list[EMU_MAX_CQS];
+	struct emu_qp_run qp_run[EMU_MAX_QPS];
+	struct emu_cq_run cq_run[EMU_MAX_CQS];
+	uint32_t srq_list[EMU_MAX_SRQS];
+	struct emu_srq_run srq_run[EMU_MAX_SRQS];
+	struct emu_mem_fd mem_fd[ENGINE_MEM_FDS];
+	uint32_t mem_fd_next;
+	struct emu_open_file file[ENGINE_FILES];
+	uint32_t file_count;
+	uint32_t file_next;
+	uint32_t trace_lost;  /* records that were not read in time */
+	uint32_t event_count; /* events that wait for room in the notify socket */
+	struct emu_note event[ENGINE_EVENTS];
+	uint8_t bounce[ENGINE_CHUNK];
+};
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Datagrams: from an address vector to a queue pair, and the network header in the first 40 bytes of the receiver's buffer (IBA 11.4.1.2; for RoCE v2 over IPv4 the IP header is in the last 20 bytes). */
+#include "emu/engine/ud.h"
+
+#include <string.h>
+
+#include "emu/engine/state.h"
+#include "emu/engine/wire.h"
+
+#define ROCE_V2	    2u
+#define PROTO_UDP   17u
+#define PROTO_IB    0x1bu
+#define UDP_BYTES   8u
+#define BTH_DETH    20u /* base and datagram transport headers */
+#define ICRC	    4u
+#define CQE_GRH	    0x10u /* flags_rqpn, bit 28 */
+#define NET_GRH	    0u	  /* bits 24 and 25 on Ethernet: the kind of header */
+#define NET_IPV6    1u
+#define NET_IPV4    2u
+#define QPN_MASK    0xffffffu
+
+#define IPV4_IN_GID 12u /* where a GID holds an IPv4 address */
+
+/* The global routing header: InfiniBand architecture, volume 1, 8.3; also the header of IPv6. */
+struct grh {
+	uint8_t version_class_flow[4];
+	uint8_t payload_length[2];
+	uint8_t next_header;
+	uint8_t hop_limit;
+	uint8_t sgid[16];
+	uint8_t dgid[16];
+};
+
+/* RFC 791. */
+struct ipv4_header {
+	uint8_t version_ihl;
+	uint8_t tos;
+	uint8_t total_length[2];
+	uint8_t identification[2];
+	uint8_t flags_fragment[2];
+	uint8_t ttl;
+	uint8_t protocol;
+	uint8_t checksum[2];
+	uint8_t src[4];
+	uint8_t dst[4];
+};
+
+_Static_assert(sizeof(struct grh) == EMU_GRH && sizeof(struct ipv4_header) == 20, "headers");
+
+static const struct emu_gid *gid_of(const struct engine *e, uint16_t func, uint8_t index)
+{
+	const struct emu_tables *t = e->cfg.tables;
+	uint32_t i;
+
+	for (i = 0; i < t->ngids && i < EMU_MAX_GIDS; i++)
+		if (t->gid[i].func == func && t->gid[i].index == index)
+			return &t->gid[i];
+	return NULL;
+}
+
+static const struct emu_gid *find_gid(const struct engine *e, const uint8_t raw[16])
+{
+	const struct emu_tables *t = e->cfg.tables;
+	uint32_t i;
+
+	for (i = 0; i < t->ngids && i < EMU_MAX_GIDS; i++)
+		if (!memcmp(t->gid[i].raw, raw, sizeof(t->gid[i].raw)))
+			return &t->gid[i];
+	return NULL;
+}
+
+struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av)
+{
+	const struct emu_gid *to = find_gid(e, av->dgid);
+	struct emu_qp *p;
+	uint32_t state;
+
+	if (!to || !gid_of(e, q->func, av->sgid_index) || (av->qpn & QPN_MASK) >= EMU_MAX_QPS)
+		return NULL;
+	p = &e->cfg.queues->qp[av->qpn & QPN_MASK];
+	if (!atomic_load(&p->serial) || p->type != EMU_QPT_UD || p->func != to->func)
+		return NULL;
+	state = atomic_load(&p->state);
+	return state < EMU_QPS_RTR || state > EMU_QPS_SQE ? NULL : p;
+}
+
+static bool is_ipv4(const uint8_t gid[16])
+{
+	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+	return !memcmp(gid, prefix, sizeof(prefix));
+}
+
+static uint16_t ip_checksum(const uint8_t *p)
+{
+	uint32_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(struct ipv4_header); i += 2)
+		sum += emu_get16(p + i);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum += sum >> 16;
+	return (uint16_t)~sum;
+}
+
+static void put_ipv4(uint8_t *p, const struct emu_av *av, const uint8_t *src, uint64_t ib_len)
+{
+	struct ipv4_header *ip = (struct ipv4_header *)p;
+
+	ip->version_ihl = 0x45; /* version 4, five words */
+	ip->tos = av->tclass;
+	emu_put16(ip->total_length, (uint16_t)(sizeof(*ip) + UDP_BYTES + ib_len));
+	ip->flags_fragment[0] = 0x40; /* don't fragment */
+	ip->ttl = av->hop_limit;
+	ip->protocol = PROTO_UDP;
+	memcpy(ip->src, src + IPV4_IN_GID, sizeof(ip->src));
+	memcpy(ip->dst, av->dgid + IPV4_IN_GID, sizeof(ip->dst));
+	emu_put16(ip->checksum, ip_checksum(p));
+}
+
+void emu_ud_header(const struct engine *e, const struct emu_qp *q, const struct emu_av *av,
+		   uint64_t len, uint8_t *area)
+{
+	struct grh *grh = (struct grh *)area;
+	const struct emu_gid *from = gid_of(e, q->func, av->sgid_index);
+	uint64_t ib_len = BTH_DETH + len + ICRC;
+	bool v2;
+
+	memset(area, 0, EMU_GRH);
+	if (!from)
+		return;
+	v2 = from->type == ROCE_V2;
+	if (v2 && is_ipv4(from->raw)) {
+		put_ipv4(area + EMU_GRH - sizeof(struct ipv4_header), av, from->raw, ib_len);
+		return;
+	}
+	emu_put32(grh->version_class_flow,
+		  6u << 28 | (uint32_t)av->tclass << 20 | (av->flow & 0xfffff));
+	emu_put16(grh->payload_length, (uint16_t)(ib_len + (v2 ? UDP_BYTES : 0)));
+	grh->next_header = v2 ? PROTO_UDP : PROTO_IB;
+	grh->hop_limit = av->hop_limit;
+	memcpy(grh->sgid, from->raw, sizeof(grh->sgid));
+	memcpy(grh->dgid, av->dgid, sizeof(grh->dgid));
+}
+
+uint8_t emu_ud_network(const uint8_t *area)
+{
+	const struct grh *grh = (const struct grh *)area;
+
+	if (!grh->version_class_flow[0])
+		return CQE_GRH | NET_IPV4;
+	return CQE_GRH | (grh->next_header == PROTO_UDP ? NET_IPV6 : NET_GRH);
+}

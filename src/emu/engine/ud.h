@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Datagrams: their receiver, and the network header that it finds. */
+#ifndef EMU_ENGINE_UD_H
+#define EMU_ENGINE_UD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/ipc/shm.h"
+
+#define ENGINE_UD_MTU 4096u /* of the port: a datagram is one packet */
+
+struct engine;
+
+/* The destination of a datagram: the address vector of its WQE. */
+struct emu_av {
+	uint32_t qkey;
+	uint32_t qpn;
+	uint32_t flow; /* label */
+	uint8_t sgid_index;
+	uint8_t tclass;
+	uint8_t hop_limit;
+	uint8_t dgid[16];
+};
+
+/* The QP that receives a datagram of `q`, or NULL. */
+struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av);
+/* Fill the GRH area (EMU_GRH bytes) of the receiver. */
+void emu_ud_header(const struct engine *e, const struct emu_qp *q, const struct emu_av *av,
+		   uint64_t len, uint8_t *area);
+/* The network part of the receiver's CQE for such a header. */
+uint8_t emu_ud_network(const uint8_t *area);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Parsing work requests: entries of send queues, receive queues and shared receive queues. */
+#ifndef EMU_ENGINE_WQE_H
+#define EMU_ENGINE_WQE_H
+
+#include <stdint.h>
+
+#include "emu/engine/ud.h"
+#include "emu/ipc/codes.h"
+#include "emu/ipc/shm.h"
+
+#define ENGINE_WQE_MAX (63 * 16)
+#define ENGINE_MAX_MSG (1ull << 31)
+
+/* A parsed WQE of the send queue. */
+struct emu_wqe {
+	uint8_t opcode;
+	uint8_t opmod;
+	uint8_t flags; /* fm_ce_se */
+	uint8_t blocks;
+	uint32_t imm; /* big endian */
+	uint64_t raddr;
+	uint32_t rkey;
+	uint64_t operand[2];
+	uint32_t srqn; /* XRC */
+	uint32_t nsge;
+	uint64_t len;	  /* sum over sge */
+	struct emu_av av; /* valid only for UD; of what follows only the used entries are valid */
+	struct emu_sge sge[EMU_MSG_SEGS];
+	struct emu_umr umr; /* the segments of a UMR WQE; valid only for one */
+};
+
+/*
+ * Parse the WQE at block `ci`, of which `avail` blocks are posted. Returns EMU_SYN_OK or the
+ * syndrome.
+ */
+enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t ci, uint16_t avail,
+				struct emu_wqe *w);
+/* Parse the receive WQE `index`: its entries and their sum. */
+void emu_rqe_parse(const struct emu_qp *q, uint16_t index, struct emu_wqe *w);
+/* The same for the data segments of an SRQ's WQE, which are in [p, end). */
+void emu_rqe_parse_segs(const uint8_t *p, const uint8_t *end, struct emu_wqe *w);
+
+#endif

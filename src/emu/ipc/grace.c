@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/ipc/grace.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GRACE_S 2
+
+bool emu_engine_ended(const struct emu_engine *e)
+{
+	int32_t tid = atomic_load(&e->tid);
+
+	return tid && syscall(SYS_tgkill, (long)e->pid, (long)tid, 0l) && errno == ESRCH;
+}
+
+static bool is_over(const struct timespec *end)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > end->tv_sec ||
+	       (now.tv_sec == end->tv_sec && now.tv_nsec >= end->tv_nsec);
+}
+
+/* Count the passes in `epoch` that engines have not left yet; the others become 0. */
+static unsigned int count_passes(const struct emu_queues *q, uint32_t epoch[EMU_MAX_ENGINES],
+				 bool (*ended)(const struct emu_engine *e))
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < EMU_MAX_ENGINES; i++) {
+		if (!epoch[i])
+			continue;
+		if (atomic_load(&q->engine[i].epoch) != epoch[i] || ended(&q->engine[i]))
+			epoch[i] = 0;
+		else
+			n++;
+	}
+	return n;
+}
+
+void emu_grace_wait(const struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGINES],
+		    bool (*ended)(const struct emu_engine *e))
+{
+	static const struct timespec pause = {.tv_nsec = 100000};
+	uint32_t epoch[EMU_MAX_ENGINES] = {0};
+	struct timespec end;
+	unsigned int i, n = 0;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	for (i = 0; i < EMU_MAX_ENGINES; i++) {
+		uint32_t now = atomic_load(&q->engine[i].epoch);
+
+		if (!(now & 1) || now == gave_up_at[i] || !atomic_load(&q->engine[i].serial))
+			continue;
+		epoch[i] = now;
+		n++;
+	}
+	if (!n)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += GRACE_S;
+	while (count_passes(q, epoch, ended) && !is_over(&end))
+		nanosleep(&pause, NULL);
+	for (i = 0; i < EMU_MAX_ENGINES; i++)
+		if (epoch[i])
+			gave_up_at[i] = epoch[i];
+}

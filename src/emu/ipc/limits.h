@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* How many objects the shared tables have room for. */
+#ifndef EMU_IPC_LIMITS_H
+#define EMU_IPC_LIMITS_H
+
+#include <stdint.h>
+
+#define EMU_MAX_CARDS	8
+#define EMU_MAX_KLMS	(1u << 18)
+#define EMU_MAX_GIDS	256u
+#define EMU_MAX_ENGINES 256u
+#define EMU_MAX_SESSION 64u /* longest compressed session of a CQ */
+#define EMU_DM_STRIDE	(16ull << 20)
+#define EMU_NO_ENGINE	UINT32_MAX
+
+/*
+ * EMU_NUM_* is the number of entries, a power of two as devices report it. Entries are numbered
+ * from EMU_FIRST_* to EMU_MAX_* - 1, as some numbers have a meaning: mkey 0, so that key 0 never
+ * exists, and the reserved lkeys 0x100 and below 0x200; QPs 0 and 1, after which devices skip some
+ * more; CQ 0 and SRQ 0 mean none.
+ */
+#define EMU_FIRST_MKEY 0x10u
+#define EMU_FIRST_QPN  0x40u
+#define EMU_NUM_MKEYS  (1u << 18)
+#define EMU_NUM_QPS    (1u << 13)
+#define EMU_NUM_CQS    (1u << 13)
+#define EMU_NUM_SRQS   (1u << 12)
+#define EMU_MAX_MKEYS  (EMU_FIRST_MKEY + EMU_NUM_MKEYS)
+#define EMU_MAX_QPS    (EMU_FIRST_QPN + EMU_NUM_QPS)
+#define EMU_MAX_CQS    (1u + EMU_NUM_CQS)
+#define EMU_MAX_SRQS   (1u + EMU_NUM_SRQS)
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The notes that an engine sends to the server. */
+#ifndef EMU_IPC_NOTE_H
+#define EMU_IPC_NOTE_H
+
+#include <stdint.h>
+
+#include "emu/ipc/message.h"
+
+/*
+ * A message of an engine to the server, one per datagram on its notify socket, without an answer.
+ */
+enum emu_note_type {
+	EMU_NOTE_COMP = 1,   /* completion event of CQ `number` */
+	EMU_NOTE_QP = 2,     /* async event `event` (enum ibv_event_type) of QP `number` */
+	EMU_NOTE_CQ_ERR = 3, /* CQ `number` was overrun */
+	EMU_NOTE_UMR = 4,    /* QP `number` posted an emu_umr */
+	EMU_NOTE_SRQ = 5,    /* async event `event` of SRQ `number` */
+	EMU_NOTE_WR = 6,     /* struct emu_note_wr */
+};
+
+struct emu_note {
+	uint32_t type;
+	uint32_t number;
+	uint32_t serial; /* of the QP or CQ, so that a late note is ignored */
+	uint32_t event;
+};
+
+/* A finished work request, sent while a client traces: another record of that socket. */
+#define EMU_TRACE_SGES 4
+
+struct emu_note_wr {
+	struct emu_note note; /* of the QP */
+	uint8_t opcode;
+	uint8_t flags; /* fm_ce_se */
+	uint8_t syndrome;
+	uint8_t nsge;
+	uint32_t imm;
+	uint32_t rkey;
+	uint32_t lost; /* records before this one that could not be sent */
+	uint64_t raddr;
+	uint64_t len;
+	uint64_t operand[2];
+	struct emu_sge sge[EMU_TRACE_SGES];
+};
+
+#endif

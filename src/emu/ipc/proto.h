@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Messages between the interposing library and the emulator's server.
+ *
+ * An open of /dev/infiniband/uverbsN is a connection to the socket of that function: the connected
+ * descriptor *is* the character device. Its open file description lives exactly as long as a real
+ * one would (dup, fork, SCM_RIGHTS), and its end is the end of the kernel context.
+ *
+ * Several processes may hold that description, so no answer can travel on it. A process that uses
+ * it sends EMU_OP_ATTACH with one end of a socket pair; its commands then go over that pair, one
+ * request and one reply at a time. The server reads and writes the caller's memory itself
+ * (process_vm_readv and _writev), as a kernel does with copy_from_user and copy_to_user.
+ *
+ * All sockets are SOCK_SEQPACKET: one message, one packet. Both ends run on the same machine.
+ */
+#ifndef EMU_PROTO_H
+#define EMU_PROTO_H
+
+#include <stdint.h>
+
+#define EMU_MAGIC    0x64706d4cu /* changes with every change of the messages or of shm.h */
+#define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
+#define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
+#define EMU_PATH_MAX 104 /* of a socket's path: a bit less than sizeof sun_path */
+#define EMU_MAX_FDS  4
+
+enum emu_op {
+	EMU_OP_ATTACH = 1, /* + the server's end of the pair; arg[0] = address of 8 bytes, arg[1] =
+			      their value, arg[2] = inode of the client's socket */
+	EMU_OP_IOCTL, /* arg[0] = address of struct ib_uverbs_ioctl_hdr; in a struct emu_packet, which may include the bytes there */
+	EMU_OP_MMAP,  /* arg[0] = offset, arg[1] = length, arg[2] = protection */
+	EMU_OP_ENGINE, /* val[0] = slot; + tables, queues, dm, notify socket */
+	/* On the control socket: */
+	EMU_OP_HOLD,   /* keep the server alive while this connection lives */
+	EMU_OP_STATUS, /* arg[0] = as JSON; answer: text */
+	EMU_OP_STOP,
+	EMU_OP_FAULT, /* struct emu_fault_request; val = what the previous rules saw and failed */
+	EMU_OP_PING,  /* answered without an effect */
+	EMU_OP_TRACE, /* arg[0] = with addresses; then text until the connection ends */
+};
+
+struct emu_request {
+	uint32_t magic;
+	uint32_t op;
+	uint64_t arg[3];
+};
+
+/* The header of an ioctl with all its attributes; if longer, the server reads them itself. */
+#define EMU_HEAD_MAX 280
+
+struct emu_packet {
+	struct emu_request req;
+	uint8_t head[EMU_HEAD_MAX];
+};
+
+enum emu_rule_kind {
+	EMU_RULE_NONE,	     /* remove all rules, and revive dead devices */
+	EMU_RULE_COMMAND,    /* commands whose names match `method` fail */
+	EMU_RULE_COMPLETION, /* apply `action` to completions without error */
+	EMU_RULE_MEMORY,     /* a card has only `amount` bytes of device memory left */
+	EMU_RULE_DEVICE,     /* the device dies, now */
+};
+
+/* Applies to `count` commands or completions from the `nth` on, counted from now. */
+struct emu_fault_request {
+	struct emu_request req;
+	uint32_t kind;
+	uint32_t errnum;   /* COMMAND: or 0, then use `status` */
+	uint32_t status;   /* COMMAND: the firmware's, with `syndrome` */
+	uint32_t syndrome; /* COMMAND, COMPLETION */
+	uint32_t action;   /* COMPLETION: enum emu_cqe_action */
+	uint32_t pad;
+	uint64_t nth;
+	uint64_t count;
+	uint64_t amount; /* COMPLETION: delay in microseconds; MEMORY: bytes */
+	char role[16];	 /* only on functions of this role; empty: on all */
+	char method[64];
+};
+
+enum emu_reply_flag {
+	/* The command needs this process's engine: start it (EMU_OP_ENGINE), then send it again. */
+	EMU_REPLY_ENGINE = 1u << 0,
+	/* The packet has a descriptor: store its number at address val[0], val[1] bytes wide. */
+	EMU_REPLY_STORE_FD = 1u << 1,
+};
+
+struct emu_reply {
+	uint32_t magic;
+	int32_t error; /* 0 or an errno */
+	uint32_t flags;
+	uint32_t nfds;
+	uint64_t val[4]; /* MMAP: val[0] = offset in the packet's descriptor */
+};
+
+#define EMU_STATUS_MAX 32768
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The queues segment: QPs, CQs, SRQs, and the engines that execute them. */
+#ifndef EMU_IPC_QUEUES_H
+#define EMU_IPC_QUEUES_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/ipc/limits.h"
+#include "emu/ipc/message.h"
+
+/*
+ * All kinds of queues begin with the same members. `file` names the file in which the object has a
+ * handle, by the inode of the client's socket; 0: none, as the queue has no memory of a client.
+ */
+struct emu_queue {
+	_Atomic uint32_t serial;
+	uint32_t engine;
+	uint64_t file;
+	uint32_t handle;
+};
+
+/* The numbers of enum ibv_qp_state. */
+enum emu_qp_state {
+	EMU_QPS_RESET,
+	EMU_QPS_INIT,
+	EMU_QPS_RTR,
+	EMU_QPS_RTS,
+	EMU_QPS_SQD,
+	EMU_QPS_SQE,
+	EMU_QPS_ERR,
+};
+
+enum emu_qp_type {
+	EMU_QPT_RC = 2,
+	EMU_QPT_UC = 3,
+	EMU_QPT_UD = 4,
+	EMU_QPT_XRC_INI = 9,
+	EMU_QPT_XRC_TGT = 10,
+};
+
+/* A QP; its number is the index. The server writes it; engines also write `state`, to ERR. */
+struct emu_qp {
+	_Atomic uint32_t serial;
+	uint32_t engine; /* the engine that executes it */
+	uint64_t file;
+	uint32_t handle;
+	_Atomic uint32_t state;
+	_Atomic uint32_t resets; /* counts transitions to RESET: the engine forgets its indices */
+	uint16_t func;
+	uint8_t type;
+	uint8_t mmo; /* the MMO extension was enabled */
+	uint32_t pdn;
+	uint32_t uidx;
+	uint32_t send_cqn;
+	uint32_t recv_cqn;
+	uint32_t access;   /* IBV_ACCESS_REMOTE_{WRITE,READ,ATOMIC} = 2, 4, 8 */
+	uint64_t buf_addr; /* receive ring first, then the send ring */
+	uint64_t dbr_addr;
+	uint32_t sq_wqe_count; /* in 64-byte blocks; a power of two, 0 = no send queue */
+	uint32_t rq_wqe_count;
+	uint32_t rq_wqe_shift;
+	uint32_t dest_qpn;
+	uint32_t dest_func; /* resolved from the GID; UINT32_MAX = no function has it */
+	uint32_t qkey;	    /* UD */
+	uint32_t srqn;	    /* 0: it has its own receive queue, or none */
+	uint32_t xrcdn;	    /* XRC_TGT: its messages name the SRQ, which must be of this domain */
+	uint8_t timeout;
+	uint8_t retry_cnt;
+	uint8_t rnr_retry;
+	uint8_t min_rnr_timer;
+	_Atomic uint32_t heard; /* it has sent COMM_EST: a message of its peer arrived in RTR */
+	_Atomic uint32_t done;	/* written by the engine: executed blocks of the send ring */
+	/* XRC_TGT: slot + 1 of the engine that took a WQE of an SRQ for it, not yet completed */
+	_Atomic uint32_t taker;
+	struct emu_umr umr[EMU_UMR_SIDES];
+	struct emu_msg inbox;
+};
+
+/*
+ * Arm word of a CQ that was never armed. libmlx5 starts with 0, which is also its first arm, so the
+ * server writes this into a new CQ's doorbell record before it answers CREATE_CQ.
+ */
+#define EMU_CQ_UNARMED 0xffffffffu
+
+/* Formats of a compressed CQE: mini_cqe_res_format of the CQ context. */
+enum emu_mini {
+	EMU_MINI_HASH = 0,
+	EMU_MINI_CSUM = 1,
+	EMU_MINI_CSUM_STRIDX = 3,
+};
+
+struct emu_cq {
+	_Atomic uint32_t serial;
+	uint32_t engine;
+	uint64_t file;
+	uint32_t handle;
+	uint64_t buf_addr;
+	uint64_t dbr_addr;
+	uint32_t entries;   /* a power of two */
+	uint32_t cqe_size;  /* 64 or 128 */
+	uint8_t padded;	    /* all 128 bytes are written, not only the half with the CQE */
+	uint8_t overwrites; /* overrun is not detected: the oldest CQEs are lost */
+	uint8_t session;    /* the most CQEs compressed together; 0: no compression */
+	uint8_t mini;	    /* enum emu_mini */
+	uint32_t has_channel;
+	_Atomic uint32_t error; /* overrun: the engine stops writing */
+	/*
+	 * CQEs written: owned by the engine, but by the server while `frozen`. To change the ring
+	 * the server freezes the CQ and waits for the grace period; engines do not touch queues
+	 * whose CQ is frozen.
+	 */
+	uint32_t pi;
+	_Atomic uint32_t frozen;
+	_Atomic uint32_t moderation; /* period in microseconds << 16 | count; 0 = none */
+};
+
+enum emu_srq_type {
+	EMU_SRQT_BASIC,
+	EMU_SRQT_XRC,
+};
+
+/*
+ * A shared receive queue: its WQEs are a list, linked by their first segments, from index 0 on, or
+ * a ring.
+ */
+struct emu_srq {
+	_Atomic uint32_t serial;
+	uint32_t engine;
+	uint64_t file;
+	uint32_t handle;
+	uint16_t func;
+	uint8_t type;
+	uint8_t wqe_shift;
+	uint32_t pdn;
+	uint32_t wqe_count; /* a power of two */
+	uint64_t buf_addr;
+	uint64_t dbr_addr;
+	uint32_t xrcdn; /* XRC: the domain, the CQ of completions, and their user index */
+	uint32_t cqn;
+	uint32_t uidx;
+	_Atomic uint32_t limit; /* armed: event when fewer WQEs are left; the engine clears it */
+	uint32_t cyclic;	/* a ring: the links have no meaning */
+};
+
+#define EMU_IS_QUEUE(type)                                                                     \
+	_Static_assert(offsetof(type, serial) == offsetof(struct emu_queue, serial) &&         \
+			       offsetof(type, engine) == offsetof(struct emu_queue, engine) && \
+			       offsetof(type, file) == offsetof(struct emu_queue, file) &&     \
+			       offsetof(type, handle) == offsetof(struct emu_queue, handle),   \
+		       #type)
+EMU_IS_QUEUE(struct emu_qp);
+EMU_IS_QUEUE(struct emu_cq);
+EMU_IS_QUEUE(struct emu_srq);
+
+struct emu_engine {
+	_Atomic uint32_t serial; /* 0 = free slot */
+	int32_t pid;
+	_Atomic uint32_t epoch;	 /* odd within a pass */
+	_Atomic uint32_t change; /* the server increments it when this engine's queues change */
+	_Atomic uint32_t wake;	 /* futex word: incremented and woken to end the engine's sleep */
+	_Atomic uint32_t asleep; /* the engine is in, or about to enter, a futex wait */
+	_Atomic uint64_t copies; /* work requests that moved bytes */
+	_Atomic uint64_t bytes;	 /* bytes moved */
+	_Atomic uint64_t errors; /* work requests that failed */
+	_Atomic int32_t tid;	 /* its thread; 0 = not yet known */
+	uint32_t pad[3];
+};
+
+/* A fault on demand: what happens to successful completions. */
+enum emu_cqe_action {
+	EMU_CQE_NORMAL = 0,
+	EMU_CQE_LOSE = 1,  /* it is never written */
+	EMU_CQE_DELAY = 2, /* it and all later ones of its send queue are delayed */
+	EMU_CQE_ERROR = 3, /* it gets an error syndrome, and the QP fails */
+};
+
+#define EMU_ANY_FUNC UINT32_MAX
+
+/*
+ * Written by the server while `action` is EMU_CQE_NORMAL, after a grace period as for a retired
+ * entry. Engines count the completions that the rule covers; the count decides which ones it
+ * affects.
+ */
+struct emu_cqe_rule {
+	_Atomic uint32_t action;
+	uint32_t func; /* of the QP; EMU_ANY_FUNC: all */
+	uint64_t nth;
+	uint64_t count;
+	uint32_t syndrome;
+	uint32_t delay_us;
+	_Atomic uint64_t seen;
+	_Atomic uint64_t hit;
+};
+
+struct emu_queues {
+	_Atomic uint32_t qp_high; /* all QPs in use are below */
+	_Atomic uint32_t cq_high;
+	_Atomic uint32_t tracing; /* engines send a record of each finished work request */
+	_Atomic uint32_t srq_high;
+	_Atomic uint32_t server_ended; /* stored by a client */
+	uint32_t pad[11];
+	struct emu_cqe_rule rule;
+	struct emu_engine engine[EMU_MAX_ENGINES];
+	struct emu_cq cq[EMU_MAX_CQS];
+	struct emu_srq srq[EMU_MAX_SRQS];
+	struct emu_qp qp[EMU_MAX_QPS];
+};
+
+#endif

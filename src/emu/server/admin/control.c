@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/admin/control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/ipc/proto.h"
+#include "emu/ipc/sock.h"
+#include "emu/server/admin/fault.h"
+#include "emu/server/admin/status.h"
+#include "emu/server/admin/trace.h"
+#include "emu/server/base/reactor.h"
+
+struct admin {
+	struct emu_watch watch;
+	struct admin *next;
+	bool holds, traces;
+	unsigned int missed; /* lines that were not read in time */
+};
+
+static struct admin *admins;
+static unsigned int holders;
+static bool ends_with_holders;
+
+bool emu_admin_has_holders(void)
+{
+	return holders;
+}
+
+static void stop_tracing(struct admin *reader)
+{
+	const struct admin *a;
+
+	reader->traces = false;
+	for (a = admins; a; a = a->next)
+		if (a->traces)
+			return;
+	emu_trace_stop();
+}
+
+static void destroy(struct emu_watch *w)
+{
+	struct admin *a = (struct admin *)w, **link = &admins;
+
+	while (*link != a)
+		link = &(*link)->next;
+	*link = a->next;
+	if (a->traces)
+		stop_tracing(a);
+	if (a->holds && !--holders && ends_with_holders)
+		emu_reactor_stop();
+	emu_watch_del(&a->watch);
+	emu_free_later(a);
+}
+
+static void hold(struct admin *a, const struct emu_request *req)
+{
+	(void)req;
+	if (!a->holds)
+		holders++;
+	a->holds = true;
+}
+
+static void status(struct admin *a, const struct emu_request *req)
+{
+	char *text = emu_status_text(req->arg[0] != 0);
+
+	if (text)
+		emu_sock_send_now(a->watch.fd, text, strlen(text), NULL, 0);
+	free(text);
+}
+
+static void stop(struct admin *a, const struct emu_request *req)
+{
+	(void)a;
+	(void)req;
+	emu_reactor_stop();
+}
+
+static void start_tracing(struct admin *a, const struct emu_request *req)
+{
+	a->traces = true;
+	emu_trace_start(req->arg[0] != 0);
+}
+
+/* Operations with an effect after the answer. */
+static void act(struct admin *a, const struct emu_request *req)
+{
+	static const struct {
+		uint32_t op;
+		void (*act)(struct admin *a, const struct emu_request *req);
+	} ops[] = {
+		{EMU_OP_HOLD, hold},
+		{EMU_OP_STATUS, status},
+		{EMU_OP_STOP, stop},
+		{EMU_OP_TRACE, start_tracing},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (ops[i].op == req->op)
+			ops[i].act(a, req);
+}
+
+static void serve(struct emu_watch *w)
+{
+	struct admin *a = (struct admin *)w;
+	struct emu_reply r = {.magic = EMU_MAGIC};
+	struct emu_fault_request packet;
+	const struct emu_request *req = &packet.req;
+	unsigned int nfds;
+	ssize_t n;
+
+	n = emu_sock_recv_now(a->watch.fd, &packet, sizeof(packet), NULL, 0, &nfds, NULL);
+	if (n == -EAGAIN)
+		return;
+	if (n < (ssize_t)sizeof(*req) || req->magic != EMU_MAGIC ||
+	    n != (ssize_t)(req->op == EMU_OP_FAULT ? sizeof(packet) : sizeof(*req))) {
+		destroy(w);
+		return;
+	}
+	if (req->op == EMU_OP_FAULT)
+		r.error = -emu_fault_set(&packet, r.val);
+	emu_sock_send_now(a->watch.fd, &r, sizeof(r), NULL, 0);
+	act(a, req);
+}
+
+int emu_admin_create(int fd, bool holds)
+{
+	struct admin *a = calloc(1, sizeof(*a));
+	int err = -ENOMEM;
+
+	if (!a)
+		goto close_fd;
+	a->watch = (struct emu_watch){fd, serve, destroy};
+	a->holds = holds;
+	err = emu_watch_add(&a->watch);
+	if (err)
+		goto free_admin;
+	holders += holds;
+	ends_with_holders |= holds;
+	a->next = admins;
+	admins = a;
+	return 0;
+
+free_admin:
+	free(a);
+close_fd:
+	close(fd);
+	return err;
+}
+
+/* A slow reader gets a line with the number of lost lines. */
+static void send_line(struct admin *a, const char *text, size_t len)
+{
+	char gap[48];
+	int n;
+
+	if (a->missed) {
+		n = snprintf(gap, sizeof(gap), "(%u lines lost)\n", a->missed);
+		if (emu_sock_send_now(a->watch.fd, gap, (size_t)n, NULL, 0)) {
+			a->missed++;
+			return;
+		}
+		a->missed = 0;
+	}
+	if (emu_sock_send_now(a->watch.fd, text, len, NULL, 0))
+		a->missed++;
+}
+
+void emu_control_publish(const char *text, size_t len)
+{
+	struct admin *a;
+
+	for (a = admins; a; a = a->next)
+		if (a->traces)
+			send_line(a, text, len);
+}

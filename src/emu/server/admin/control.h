@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Connections to the control socket: holders, status, faults, traces. */
+#ifndef EMU_CONTROL_H
+#define EMU_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Serve a connection; `fd` is consumed, also on failure. With `holds` it is the first holder: the
+ * server ends with its last holder.
+ */
+int emu_admin_create(int fd, bool holds);
+/* Is there a connection that keeps the server alive? */
+bool emu_admin_has_holders(void);
+/* Send a line to every connection that traces. */
+void emu_control_publish(const char *text, size_t len);
+
+#endif

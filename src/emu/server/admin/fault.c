@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/admin/fault.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "emu/server/card/engines.h"
+#include "emu/server/card/segments.h"
+#include "emu/server/devx/prm_cmd.h"
+#include "emu/server/devx/queue.h"
+#include "emu/server/uverbs/events.h"
+#include "emu/server/uverbs/qp.h"
+
+#define ERRNO_MAX   4095
+#define EVENT_FATAL 8 /* IBV_EVENT_DEVICE_FATAL */
+
+static struct emu_fault_request rule; /* for commands; kind 0: no rule */
+static uint64_t rule_seen, rule_failed;
+static bool counted; /* the last command was counted */
+
+static bool is_meant(const char *role, const struct emu_func *f)
+{
+	return !*role || !strcmp(role, f->role);
+}
+
+static const struct emu_func *find_role(const char *role)
+{
+	unsigned int i;
+
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		if (!strcmp(emu_topology.func[i].role, role))
+			return &emu_topology.func[i];
+	return NULL;
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static int set_command(const struct emu_fault_request *r)
+{
+	if (!r->errnum == !r->status || r->errnum > ERRNO_MAX || r->status > UINT8_MAX)
+		return -EINVAL;
+	rule = *r;
+	rule_seen = 0;
+	rule_failed = 0;
+	return 0;
+}
+
+#define ERRNO_OF_STATUS(name, number, errnum, meaning) [EMU_STATUS_##name] = (errnum),
+
+/* What the kernel returns for a status where no client sees the mailbox (mlx5 core, cmd.c). */
+static int errno_of_status(uint32_t status)
+{
+	static const int errnos[] = {EMU_STATUSES(ERRNO_OF_STATUS)};
+
+	return status < sizeof(errnos) / sizeof(errnos[0]) && errnos[status] ? -errnos[status]
+									     : -EIO;
+}
+
+bool emu_fault_matches(const char *pattern, const char *name)
+{
+	return !fnmatch(pattern, name, FNM_EXTMATCH);
+}
+
+static bool due(const struct emu_func *f, const char *name)
+{
+	counted = false;
+	if (!rule.kind || !name || !is_meant(rule.role, f) || !emu_fault_matches(rule.method, name))
+		return false;
+	counted = true;
+	if (++rule_seen < rule.nth || rule_seen - rule.nth >= rule.count)
+		return false;
+	rule_failed++;
+	return true;
+}
+
+/* A dead device stays dead for its existing contexts, even after `fault clear'. */
+static bool is_dead(const struct emu_file *f)
+{
+	return f->dead || f->func->dead;
+}
+
+static int answer(struct emu_cmd *c)
+{
+	uint8_t out[EMU_CMD_OUT_BYTES] = {0};
+	uint16_t attr = c->method->out_mailbox;
+	int err;
+
+	if (!rule.status)
+		return -(int)rule.errnum;
+	if (!attr)
+		return errno_of_status(rule.status);
+	emu_prm_set(out, EMU_CMD_OUT_STATUS, rule.status);
+	emu_prm_set(out, EMU_CMD_OUT_SYNDROME, rule.syndrome);
+	err = emu_attr_out(c, attr, out, sizeof(out));
+	return err ? err : -EREMOTEIO;
+}
+
+int emu_fault_command(struct emu_cmd *c)
+{
+	if (is_dead(c->file))
+		return -EIO;
+	return rule.kind && due(c->file->func, emu_cmd_command(c)->name) ? answer(c) : 0;
+}
+
+int emu_fault_mmap(const struct emu_file *f)
+{
+	if (is_dead(f))
+		return -EIO;
+	if (!due(f->func, EMU_NAME_MMAP))
+		return 0;
+	return rule.status ? errno_of_status(rule.status) : -(int)rule.errnum;
+}
+
+void emu_fault_uncount(void)
+{
+	if (counted)
+		rule_seen--;
+	counted = false;
+}
+
+/* --- completions ------------------------------------------------------------------------------ */
+
+static void clear_completions(void)
+{
+	atomic_store(&emu_queues->rule.action, EMU_CQE_NORMAL);
+	emu_grace();
+}
+
+static int set_completion(const struct emu_fault_request *r)
+{
+	struct emu_cqe_rule *q = &emu_queues->rule;
+
+	if (r->action < EMU_CQE_LOSE || r->action > EMU_CQE_ERROR || r->syndrome > UINT8_MAX ||
+	    (r->action == EMU_CQE_ERROR && !r->syndrome) || r->amount > UINT32_MAX)
+		return -EINVAL;
+	clear_completions();
+	q->func = *r->role ? find_role(r->role)->index : EMU_ANY_FUNC;
+	q->nth = r->nth;
+	q->count = r->count;
+	q->syndrome = r->syndrome;
+	q->delay_us = (uint32_t)r->amount;
+	atomic_store(&q->seen, 0);
+	atomic_store(&q->hit, 0);
+	atomic_store(&q->action, r->action);
+	emu_grace(); /* engines read it once per pass */
+	return 0;
+}
+
+/* --- device memory ---------------------------------------------------------------------------- */
+
+/* Withhold all but the given amount. */
+static int set_memory(const struct emu_fault_request *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < emu_topology.nfuncs; i++) {
+		struct emu_card *card = emu_topology.func[i].card;
+		uint64_t left = card->profile->max_dm_size - card->dm_used;
+
+		if (is_meant(r->role, &emu_topology.func[i]))
+			card->dm_withheld = left > r->amount ? left - r->amount : 0;
+	}
+	return 0;
+}
+
+/* --- the device ------------------------------------------------------------------------------- */
+
+/* The number of a QP of verbs or of DEVX; 0: it is not a QP. */
+static uint32_t number_of_qp(const struct emu_uobj *o)
+{
+	if (o && o->type == EMU_T_QP)
+		return ((const struct emu_qp_obj *)o)->qpn;
+	return o && o->type == EMU_T_DEVX_QP ? ((const struct emu_devx_qp *)o)->qpn : 0;
+}
+
+static void fail_queues(const struct emu_file *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->nobjs; i++) {
+		uint32_t qpn = number_of_qp(f->objs[i]);
+		struct emu_qp *q = &emu_queues->qp[qpn];
+
+		if (!qpn)
+			continue;
+		if (atomic_load(&q->state) >= EMU_QPS_INIT)
+			atomic_store(&q->state, EMU_QPS_ERR);
+		emu_engine_kick(q->engine);
+	}
+}
+
+/* Send the event to every async event file of the context. */
+static void kill_file(struct emu_file *f)
+{
+	const struct ib_uverbs_async_event_desc d = {.event_type = EVENT_FATAL};
+	struct emu_events *e;
+
+	f->dead = true;
+	fail_queues(f);
+	for (e = f->events; e; e = e->next)
+		if (e->kind == EMU_EVENTS_ASYNC)
+			emu_events_send(e, &d, sizeof(d));
+}
+
+static int set_device(const struct emu_fault_request *r)
+{
+	struct emu_file *f;
+	unsigned int i;
+
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		if (is_meant(r->role, &emu_topology.func[i]))
+			emu_topology.func[i].dead = true;
+	for (f = emu_files; f; f = f->next)
+		if (is_meant(r->role, f->func) && f->has_context)
+			kill_file(f);
+	return 0;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static int clear(const struct emu_fault_request *r)
+{
+	unsigned int i;
+
+	(void)r;
+	memset(&rule, 0, sizeof(rule));
+	rule_seen = 0;
+	rule_failed = 0;
+	clear_completions();
+	atomic_store(&emu_queues->rule.seen, 0);
+	atomic_store(&emu_queues->rule.hit, 0);
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		emu_topology.func[i].dead = false;
+	for (i = 0; i < emu_topology.ncards; i++)
+		emu_topology.card[i].dm_withheld = 0;
+	return 0;
+}
+
+int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4])
+{
+	static int (*const kinds[])(const struct emu_fault_request *r) = {
+		[EMU_RULE_NONE] = clear,
+		[EMU_RULE_COMMAND] = set_command,
+		[EMU_RULE_COMPLETION] = set_completion,
+		[EMU_RULE_MEMORY] = set_memory,
+		[EMU_RULE_DEVICE] = set_device,
+	};
+	struct emu_fault_request next = *r;
+
+	next.method[sizeof(next.method) - 1] = '\0';
+	next.role[sizeof(next.role) - 1] = '\0';
+	if (next.kind >= sizeof(kinds) / sizeof(kinds[0]) || !next.nth || !next.count)
+		return -EINVAL;
+	if (*next.role && !find_role(next.role))
+		return -ENODEV;
+	val[0] = rule_seen;
+	val[1] = rule_failed;
+	val[2] = atomic_load(&emu_queues->rule.seen);
+	val[3] = atomic_load(&emu_queues->rule.hit);
+	return kinds[next.kind](&next);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/admin/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/server/card/process.h"
+#include "emu/server/card/segments.h"
+#include "emu/server/card/topology.h"
+#include "emu/server/uverbs/cmd.h"
+#include "emu/server/uverbs/file.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The work of engines that have ended. */
+static uint64_t past_copies, past_bytes, past_errors;
+
+static const struct {
+	const char *name;
+	size_t offset; /* of an unsigned int in struct emu_counts */
+} objects[] = {
+#define KIND(name)                                       \
+	{                                                \
+#name, offsetof(struct emu_counts, name) \
+	}
+	KIND(pds),   KIND(mrs),	  KIND(mws),  KIND(mkeys),	   KIND(aliases),
+	KIND(dms),   KIND(umems), KIND(cqs),  KIND(qps),	   KIND(srqs),
+	KIND(xrcds), KIND(ahs),	  KIND(uars), KIND(flow_counters),
+#undef KIND
+};
+
+struct work {
+	uint64_t copies, bytes, errors;
+};
+
+static unsigned int count_of(const struct emu_counts *n, size_t i)
+{
+	return *(const unsigned int *)((const char *)n + objects[i].offset);
+}
+
+void emu_status_retire(struct emu_engine *e)
+{
+	past_copies += atomic_exchange(&e->copies, 0);
+	past_bytes += atomic_exchange(&e->bytes, 0);
+	past_errors += atomic_exchange(&e->errors, 0);
+}
+
+static void sum_up(struct work *w)
+{
+	const struct emu_proc *p;
+
+	*w = (struct work){past_copies, past_bytes, past_errors};
+	for (p = emu_procs; p; p = p->next) {
+		w->copies += atomic_load(&emu_queues->engine[p->slot].copies);
+		w->bytes += atomic_load(&emu_queues->engine[p->slot].bytes);
+		w->errors += atomic_load(&emu_queues->engine[p->slot].errors);
+	}
+}
+
+/* Count the channels of a function, or of all if it is NULL. */
+static unsigned int count_clients(const struct emu_func *func)
+{
+	const struct emu_chan *c;
+	const struct emu_file *f;
+	unsigned int n = 0;
+
+	for (f = emu_files; f; f = f->next)
+		for (c = f->chans; c && (!func || f->func == func); c = c->next)
+			n++;
+	return n;
+}
+
+static unsigned int count_contexts(const struct emu_func *func)
+{
+	const struct emu_file *f;
+	unsigned int n = 0;
+
+	for (f = emu_files; f; f = f->next)
+		n += f->func == func && f->has_context;
+	return n;
+}
+
+static unsigned int count_nodes(void)
+{
+	return emu_topology.card[emu_topology.ncards - 1].node + 1;
+}
+
+static void write_lines(FILE *out, const struct work *w)
+{
+	const struct emu_counts *n = &emu_topology.count;
+	size_t i;
+
+	fprintf(out, "profile %s\nnodes %u\ncards %u\nfunctions %u\nclients %u\ncontexts %u\n",
+		emu_topology.card[0].profile->name, count_nodes(), emu_topology.ncards,
+		emu_topology.nfuncs, count_clients(NULL), n->contexts);
+	for (i = 0; i < COUNT(objects); i++)
+		fprintf(out, "%s %u\n", objects[i].name, count_of(n, i));
+	fprintf(out, "dm_bytes %llu\nchannels %u\n", (unsigned long long)n->dm_bytes, n->channels);
+	fprintf(out, "commands %llu\ncommand_errors %llu\ncopies %llu\nbytes %llu\nerrors %llu\n",
+		(unsigned long long)emu_cmd_counts.done, (unsigned long long)emu_cmd_counts.failed,
+		(unsigned long long)w->copies, (unsigned long long)w->bytes,
+		(unsigned long long)w->errors);
+}
+
+static void write_objects(FILE *out, const struct emu_counts *n)
+{
+	size_t i;
+
+	fputs("\"objects\": {", out);
+	for (i = 0; i < COUNT(objects); i++)
+		fprintf(out, "%s\"%s\": %u", i ? ", " : "", objects[i].name, count_of(n, i));
+	fputc('}', out);
+}
+
+static void write_function(FILE *out, const struct emu_func *f)
+{
+	fprintf(out,
+		"    {\"name\": \"%s\", \"node\": %u, \"card\": %u, \"device\": \"mlx5_%u\", "
+		"\"profile\": \"%s\", \"vhca_id\": %u, \"dead\": %s, \"clients\": %u, "
+		"\"contexts\": %u, ",
+		f->role, f->card->node, f->card->number, f->dev, f->card->profile->name, f->vhca_id,
+		f->dead ? "true" : "false", count_clients(f), count_contexts(f));
+	write_objects(out, &f->count);
+	fputc('}', out);
+}
+
+static void write_json(FILE *out, const struct work *w)
+{
+	const struct emu_counts *n = &emu_topology.count;
+	unsigned int i;
+
+	fprintf(out, "{\n  \"nodes\": %u,\n  \"cards\": %u,\n  \"functions\": [\n", count_nodes(),
+		emu_topology.ncards);
+	for (i = 0; i < emu_topology.nfuncs; i++) {
+		write_function(out, &emu_topology.func[i]);
+		fputs(i + 1 < emu_topology.nfuncs ? ",\n" : "\n", out);
+	}
+	fprintf(out, "  ],\n  \"clients\": %u,\n  \"contexts\": %u,\n  ", count_clients(NULL),
+		n->contexts);
+	write_objects(out, n);
+	fprintf(out,
+		",\n  \"dm_bytes\": %llu,\n  \"channels\": %u,\n  \"commands\": %llu,\n"
+		"  \"command_errors\": %llu,\n  \"copies\": %llu,\n  \"bytes\": %llu,\n"
+		"  \"errors\": %llu\n}\n",
+		(unsigned long long)n->dm_bytes, n->channels,
+		(unsigned long long)emu_cmd_counts.done, (unsigned long long)emu_cmd_counts.failed,
+		(unsigned long long)w->copies, (unsigned long long)w->bytes,
+		(unsigned long long)w->errors);
+}
+
+char *emu_status_text(bool json)
+{
+	char *text = NULL;
+	struct work w;
+	size_t len;
+	FILE *out;
+
+	out = open_memstream(&text, &len);
+	if (!out)
+		return NULL;
+	sum_up(&w);
+	if (json)
+		write_json(out, &w);
+	else
+		write_lines(out, &w);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/card/engines.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "emu/ipc/grace.h"
+#include "emu/server/card/process.h"
+#include "emu/server/card/segments.h"
+
+/*
+ * Did the process end in a pass? Then its thread has ended, or at least its socket hung up, which
+ * the reactor may not have seen yet. The socket alone is not enough: a forked child that has not
+ * run yet still holds it.
+ */
+static bool ended(const struct emu_engine *e)
+{
+	const struct emu_proc *p = emu_proc_by_slot((uint32_t)(e - emu_queues->engine));
+	struct pollfd hangup = {.fd = p ? p->notes.fd : -1};
+
+	if (emu_engine_ended(e))
+		return true;
+	return p && poll(&hangup, 1, 0) == 1 && hangup.revents & (POLLHUP | POLLERR | POLLNVAL);
+}
+
+void emu_grace(void)
+{
+	static uint32_t gave_up_at[EMU_MAX_ENGINES];
+
+	emu_grace_wait(emu_queues, gave_up_at, ended);
+}
+
+void emu_engine_kick(uint32_t slot)
+{
+	struct emu_engine *e;
+
+	if (slot >= EMU_MAX_ENGINES)
+		return;
+	e = &emu_queues->engine[slot];
+	atomic_fetch_add(&e->change, 1);
+	atomic_fetch_add(&e->wake, 1);
+	syscall(SYS_futex, &e->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/card/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FW(a, b, c) ((uint64_t)(a) << 32 | (uint64_t)(b) << 16 | (c))
+#define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
+#define LINE_MAX_   256
+#define MAX_PD	    (1u << 23)
+#define SPEED_EDR   32
+#define SPEED_HDR   64
+#define SPEED_NDR   128
+
+/*
+ * NVIDIA does not publish the size of on-chip memory; 128 KiB is in the range that users report.
+ * Device memory exists since ConnectX-5, sharing between functions since ConnectX-6 Dx, and a DMA
+ * engine with MMO since BlueField-2. BlueField-2 refuses to share indirect mkeys (UCX, commit
+ * a8c655658d); for ConnectX-6 Dx there is no report, and it shares them here. The numbers of objects
+ * are the emulator's own. The length of a compressed session comes from published capabilities.
+ */
+static const struct emu_profile profiles[] = {
+	{"bluefield-3", "A2DC", FW(32, 43, 1014), 0xa2dc, SPEED_NDR, 128 << 10, 21, 1, 1,
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+	{"bluefield-2", "A2D6", FW(24, 43, 1014), 0xa2d6, SPEED_HDR, 128 << 10, 21, 1, 0,
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+	{"connectx-6-dx", "101D", FW(22, 43, 1014), 0x101d, SPEED_HDR, 128 << 10, 0, 1, 1,
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+	{"connectx-5", "1017", FW(16, 35, 4030), 0x1017, SPEED_EDR, 128 << 10, 0, 0, 0,
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+};
+
+/* On-chip memory has at most half of a card's share of the segment, as its BAR is twice as large. */
+static const struct cap {
+	const char *name;
+	size_t offset;
+	uint32_t min, max;
+	const char *what;
+} caps[] = {
+#define CAP(name, field, min, max, what)                                  \
+	{                                                                 \
+		name, offsetof(struct emu_profile, field), min, max, what \
+	}
+	CAP("max-dm-size", max_dm_size, 0, EMU_DM_STRIDE / 2, "bytes of device memory; 0: none"),
+	CAP("log-max-dma-mmo", log_max_dma_mmo, 0, 31, "log2 of the longest MMO copy; 0: no MMO"),
+	CAP("cross-vhca", crossing, 0, 1, "mkeys can be shared between functions"),
+	CAP("cross-vhca-indirect", crossing_indirect, 0, 1,
+	    "indirect mkeys (KLM, KSM) can be shared too"),
+	CAP("cqe-compression", max_session, 0, EMU_MAX_SESSION,
+	    "longest compressed session, in completions; 0: no compression"),
+	CAP("max-pd", max_pd, 1, MAX_PD, "protection domains per function"),
+	CAP("max-mr", max_mr, 1, EMU_NUM_MKEYS,
+	    "registrations, windows, mkeys and aliases per function"),
+	CAP("max-cq", max_cq, 1, EMU_NUM_CQS, "completion queues per function"),
+	CAP("max-qp", max_qp, 1, EMU_NUM_QPS, "queue pairs per function"),
+	CAP("memlock", memlock, 0, 1, "1: registered memory counts against RLIMIT_MEMLOCK"),
+#undef CAP
+};
+
+static uint32_t *field(struct emu_profile *p, const struct cap *c)
+{
+	return (uint32_t *)((char *)p + c->offset);
+}
+
+static uint32_t value_of(const struct emu_profile *p, const struct cap *c)
+{
+	return *(const uint32_t *)((const char *)p + c->offset);
+}
+
+const struct emu_profile *emu_profile_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(profiles); i++)
+		if (!strcmp(profiles[i].name, name))
+			return &profiles[i];
+	return NULL;
+}
+
+void emu_topology_default(struct emu_topology_spec *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->nnodes = 1;
+	t->node[0].cards = 1;
+	t->node[0].profile = profiles[0];
+}
+
+/* Parse a decimal number with an optional suffix K or M. */
+static bool parse_value(const char *text, uint64_t *v)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*v = strtoull(text, &end, 10);
+	if (*end == 'K' || *end == 'M')
+		*v <<= *end++ == 'K' ? 10 : 20;
+	return !errno && !*end && *v <= UINT32_MAX;
+}
+
+static bool has_caps_of(const struct emu_profile *a, const struct emu_profile *b)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(caps); i++)
+		if (value_of(a, &caps[i]) != value_of(b, &caps[i]))
+			return false;
+	return true;
+}
+
+static const char *set_profile(struct emu_node_spec *n, const char *name)
+{
+	const struct emu_profile *p = emu_profile_find(name);
+
+	if (!p)
+		return "unknown profile";
+	if (!has_caps_of(&n->profile, emu_profile_find(n->profile.name)))
+		return "set the profile before changing capabilities";
+	n->profile = *p;
+	return NULL;
+}
+
+const char *emu_node_set(struct emu_node_spec *n, const char *name, const char *value)
+{
+	uint64_t v;
+	size_t i;
+
+	if (!strcmp(name, "profile"))
+		return set_profile(n, value);
+	if (!parse_value(value, &v))
+		return "not a number";
+	if (!strcmp(name, "cards")) {
+		if (v < 1 || v > EMU_MAX_CARDS)
+			return "a machine has 1 to 8 cards";
+		n->cards = (unsigned int)v;
+		return NULL;
+	}
+	for (i = 0; i < COUNT(caps); i++) {
+		if (strcmp(caps[i].name, name) != 0)
+			continue;
+		if (v < caps[i].min || v > caps[i].max)
+			return "value out of range; see `dpumap-emu caps'";
+		*field(&n->profile, &caps[i]) = (uint32_t)v;
+		return NULL;
+	}
+	return "unknown capability; see `dpumap-emu caps'";
+}
+
+void emu_node_format(const struct emu_node_spec *n, char text[static EMU_NODE_TEXT])
+{
+	const struct emu_profile *plain = emu_profile_find(n->profile.name);
+	size_t len, i;
+
+	len = (size_t)snprintf(text, EMU_NODE_TEXT, "%s,cards=%u", n->profile.name, n->cards);
+	for (i = 0; i < COUNT(caps); i++)
+		if (value_of(&n->profile, &caps[i]) != value_of(plain, &caps[i]))
+			len += (size_t)snprintf(text + len, EMU_NODE_TEXT - len, ",%s=%u",
+						caps[i].name, value_of(&n->profile, &caps[i]));
+}
+
+/* Split "NAME = VALUE" in place. False if the text does not have that form. */
+static bool split(char *text, char **name, char **value)
+{
+	static const char blank[] = " \t\r\n";
+	char *eq = strchr(text, '='), *end;
+
+	if (!eq)
+		return false;
+	*eq = '\0';
+	*name = text + strspn(text, blank);
+	(*name)[strcspn(*name, blank)] = '\0';
+	*value = eq + 1 + strspn(eq + 1, blank);
+	end = *value + strlen(*value);
+	while (end > *value && strchr(blank, end[-1]))
+		*--end = '\0';
+	return **name && **value;
+}
+
+static const char *set_pair(struct emu_node_spec *n, char *pair)
+{
+	char *name, *value;
+
+	return split(pair, &name, &value) ? emu_node_set(n, name, value) : "not NAME=VALUE";
+}
+
+const char *emu_node_parse(const char *text, struct emu_node_spec *n)
+{
+	char copy[EMU_NODE_TEXT], *save = NULL, *word;
+	const struct emu_profile *p;
+	const char *wrong = NULL;
+
+	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
+		return "too long";
+	word = strtok_r(copy, ",", &save);
+	p = word ? emu_profile_find(word) : NULL;
+	if (!p)
+		return "unknown profile";
+	n->profile = *p;
+	n->cards = 1;
+	while (!wrong && (word = strtok_r(NULL, ",", &save)))
+		wrong = set_pair(n, word);
+	return wrong;
+}
+
+const char *emu_topology_repeat(struct emu_topology_spec *t, unsigned int nnodes)
+{
+	unsigned int i;
+
+	if (nnodes < 1 || nnodes > EMU_MAX_NODES)
+		return "the number of machines must be 1 to 8";
+	for (i = t->nnodes; i < nnodes; i++)
+		t->node[i] = t->node[0];
+	t->nnodes = nnodes;
+	return NULL;
+}
+
+const char *emu_topology_check(const struct emu_topology_spec *t)
+{
+	unsigned int i, cards = 0;
+
+	for (i = 0; i < t->nnodes; i++)
+		cards += t->node[i].cards;
+	return cards > EMU_MAX_CARDS ? "all machines together can have at most 8 cards" : NULL;
+}
+
+/*
+ * Lines of NAME = VALUE. "[node]" begins the next node; lines before the first "[node]" are the
+ * defaults of all nodes. "nodes = N" there makes N equal nodes.
+ */
+struct reader {
+	struct emu_topology_spec *t;
+	struct emu_node_spec common;
+	struct emu_node_spec *node; /* the node that the lines set */
+	unsigned int repeat;
+};
+
+static const char *read_nodes(struct reader *r, const char *value)
+{
+	uint64_t v;
+
+	if (r->node != &r->common || !parse_value(value, &v) || v < 1 || v > EMU_MAX_NODES)
+		return "nodes must be 1 to 8, and stand before any [node]";
+	r->repeat = (unsigned int)v;
+	return NULL;
+}
+
+static const char *read_line(struct reader *r, char *line)
+{
+	char *name, *value;
+
+	line[strcspn(line, "#\r\n")] = '\0';
+	line += strspn(line, " \t");
+	if (!*line)
+		return NULL;
+	if (!strncmp(line, "[node]", 6)) {
+		if (r->repeat)
+			return "use either nodes = N or [node]";
+		if (r->t->nnodes == EMU_MAX_NODES)
+			return "the number of machines must be 1 to 8";
+		r->node = &r->t->node[r->t->nnodes++];
+		*r->node = r->common;
+		return line[6 + strspn(line + 6, " \t")] ? "unexpected text after [node]" : NULL;
+	}
+	if (!split(line, &name, &value))
+		return "not NAME = VALUE";
+	if (!strcmp(name, "nodes"))
+		return read_nodes(r, value);
+	return emu_node_set(r->node, name, value);
+}
+
+const char *emu_topology_read(FILE *in, struct emu_topology_spec *t, unsigned int *at)
+{
+	struct reader r = {.t = t};
+	char line[LINE_MAX_];
+	const char *wrong;
+
+	emu_topology_default(t);
+	r.common = t->node[0];
+	r.node = &r.common;
+	t->nnodes = 0;
+	for (*at = 1; fgets(line, sizeof(line), in); ++*at) {
+		wrong = strlen(line) + 1 == sizeof(line) ? "line too long" : read_line(&r, line);
+		if (wrong)
+			return wrong;
+	}
+	*at = 0;
+	if (ferror(in))
+		return "read error";
+	if (t->nnodes)
+		return emu_topology_check(t);
+	t->node[0] = r.common;
+	t->nnodes = 1;
+	wrong = emu_topology_repeat(t, r.repeat ? r.repeat : 1);
+	return wrong ? wrong : emu_topology_check(t);
+}
+
+void emu_profile_names(FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(profiles); i++)
+		fprintf(out, "%s%s", i ? ", " : "", profiles[i].name);
+}
+
+void emu_caps_print(FILE *out)
+{
+	size_t i, j;
+
+	fprintf(out, "%-19s", "capability");
+	for (j = 0; j < COUNT(profiles); j++)
+		fprintf(out, " %13s", profiles[j].name);
+	fputs("  range\n", out);
+	for (i = 0; i < COUNT(caps); i++) {
+		fprintf(out, "%-19s", caps[i].name);
+		for (j = 0; j < COUNT(profiles); j++)
+			fprintf(out, " %13u", value_of(&profiles[j], &caps[i]));
+		fprintf(out, "  %u to %u\n", caps[i].min, caps[i].max);
+	}
+	fputc('\n', out);
+	for (i = 0; i < COUNT(caps); i++)
+		fprintf(out, "%-19s %s\n", caps[i].name, caps[i].what);
+}

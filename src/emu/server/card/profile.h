@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The machines and the capabilities of their cards: the profiles, the capabilities that a user can
+ * change, and their textual forms: options, a configuration file, and one line of text per node, with
+ * which the tool starts the server.
+ */
+#ifndef EMU_PROFILE_H
+#define EMU_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "emu/ipc/shm.h"
+
+#define EMU_DEFAULT_PROFILE "bluefield-3"
+#define EMU_MAX_NODES	    EMU_MAX_CARDS
+#define EMU_NODE_TEXT	    256
+
+struct emu_profile {
+	const char *name;
+	const char *pci_id; /* device id as in modalias */
+	uint64_t fw_ver;
+	uint32_t part_id;
+	uint8_t port_speed; /* per lane, as in the port attributes */
+	/* The rest has a name in the table of capabilities. */
+	uint32_t max_dm_size;
+	uint32_t log_max_dma_mmo;		 /* 0 = no MMO DMA */
+	uint32_t crossing;			 /* cross-VHCA mkeys */
+	uint32_t crossing_indirect;		 /* KLM and KSM ones too */
+	uint32_t max_session;			 /* CQEs in a compressed session; 0 = none */
+	uint32_t max_pd, max_mr, max_cq, max_qp; /* per function */
+	uint32_t memlock;			 /* registered memory counts as locked */
+};
+
+/* A machine with `cards` equal cards. */
+struct emu_node_spec {
+	struct emu_profile profile;
+	unsigned int cards;
+};
+
+struct emu_topology_spec {
+	unsigned int nnodes;
+	struct emu_node_spec node[EMU_MAX_NODES];
+};
+
+const struct emu_profile *emu_profile_find(const char *name);
+
+/* One node of the default profile. */
+void emu_topology_default(struct emu_topology_spec *t);
+/*
+ * Set "profile", "cards" or a capability of a node. Returns NULL or an error message. A profile
+ * includes its capabilities, so it must be set before they are changed.
+ */
+const char *emu_node_set(struct emu_node_spec *n, const char *name, const char *value);
+/* "PROFILE,cards=N,NAME=VALUE,...", as emu_node_parse reads it. */
+void emu_node_format(const struct emu_node_spec *n, char text[static EMU_NODE_TEXT]);
+const char *emu_node_parse(const char *text, struct emu_node_spec *n);
+/* Add nodes equal to the first one. */
+const char *emu_topology_repeat(struct emu_topology_spec *t, unsigned int nnodes);
+/* Check the numbers of nodes and cards. Returns NULL or an error message. */
+const char *emu_topology_check(const struct emu_topology_spec *t);
+/*
+ * Read a configuration file. Returns NULL or an error message; `*line` is its line, 0 for the file as
+ * a whole.
+ */
+const char *emu_topology_read(FILE *in, struct emu_topology_spec *t, unsigned int *line);
+
+/* Print the names of the profiles, and a table of the capabilities of each profile. */
+void emu_profile_names(FILE *out);
+void emu_caps_print(FILE *out);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/card/segments.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define UAR_BYTES (256ull << 20)
+
+struct emu_segments emu_segments;
+struct emu_tables *emu_tables;
+struct emu_queues *emu_queues;
+
+static int make_segment(const char *name, size_t len, int *fd, void **p)
+{
+	*fd = memfd_create(name, MFD_CLOEXEC);
+	if (*fd < 0)
+		return -errno;
+	if (ftruncate(*fd, (off_t)len))
+		return -errno;
+	if (!p)
+		return 0;
+	*p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	return *p == MAP_FAILED ? -errno : 0;
+}
+
+/* Clients get the tables through a descriptor that cannot be mapped for writing. */
+static int open_readonly(int fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int emu_segments_create(void)
+{
+	void *tables = NULL, *queues = NULL;
+	int err;
+
+	err = make_segment("dpumap-emu-tables", sizeof(struct emu_tables), &emu_segments.tables_fd,
+			   &tables);
+	if (!err)
+		err = make_segment("dpumap-emu-queues", sizeof(struct emu_queues),
+				   &emu_segments.queues_fd, &queues);
+	if (!err)
+		err = make_segment("dpumap-emu-dm", EMU_MAX_CARDS * EMU_DM_STRIDE,
+				   &emu_segments.dm_fd, NULL);
+	if (!err)
+		err = make_segment("dpumap-emu-uar", UAR_BYTES, &emu_segments.uar_fd, NULL);
+	if (err || !tables)
+		return err;
+	emu_segments.tables_ro_fd = open_readonly(emu_segments.tables_fd);
+	if (emu_segments.tables_ro_fd < 0)
+		return -errno;
+	emu_tables = tables;
+	emu_queues = queues;
+	emu_tables->generation = 1;
+	return 0;
+}
+
+uint32_t emu_new_serial(void)
+{
+	static uint32_t last;
+
+	if (++last == 0)
+		++last;
+	return last;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The emulated cards and their PCI functions, and the files by which libibverbs finds them. */
+#ifndef EMU_TOPOLOGY_H
+#define EMU_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/ipc/shm.h"
+#include "emu/server/card/profile.h"
+
+#define EMU_MAX_FUNCS	     16
+#define EMU_GIDS	     4 /* entries in the GID table of a port */
+#define EMU_PAGE	     4096u
+#define EMU_PORTS	     1u
+#define EMU_PORT_CAP	     0x04010000u /* CM, IP-based GIDs */
+#define EMU_COMP_VECTORS     4u
+#define EMU_LOG_MAX_DM_ALIGN 6u /* log_max_memic_addr_alignment, in units of 64 bytes */
+
+/* A physical device: its on-chip memory is shared by its functions. */
+struct emu_card {
+	unsigned int index;
+	unsigned int node;   /* the machine that has it */
+	unsigned int number; /* within its machine */
+	uint64_t guid;	     /* system image GUID */
+	const struct emu_profile *profile;
+	uint8_t *dm_pages; /* one byte per page of device memory: in use */
+	unsigned int dm_npages;
+	uint64_t dm_used;
+	uint64_t dm_withheld; /* by a fault on demand */
+};
+
+enum emu_func_kind { EMU_FUNC_DPU, EMU_FUNC_HOST };
+
+/* Objects in existence. */
+struct emu_counts {
+	unsigned int contexts, pds, mrs, mkeys, aliases, dms, umems, cqs, qps, uars, channels;
+	unsigned int mws;
+	unsigned int srqs, xrcds, ahs, flow_counters;
+	uint64_t dm_bytes;
+};
+
+/* A PCI function (VHCA) with one character device. */
+struct emu_func {
+	uint16_t index; /* in emu_topology.func, and emu_mkey.func */
+	uint16_t vhca_id;
+	struct emu_card *card;
+	enum emu_func_kind kind;
+	char role[16];	  /* its directory, and the argument of `run --as` */
+	unsigned int dev; /* N of uverbsN and mlx5_N */
+	char pci[16];
+	uint64_t node_guid;
+	uint8_t gid[EMU_GIDS][16];
+	uint8_t gid_type[EMU_GIDS];
+	bool dead;		 /* a fault on demand: every command fails until it is cleared */
+	struct emu_counts count; /* the function's share of emu_topology.count */
+};
+
+struct emu_topology {
+	struct emu_card card[EMU_MAX_CARDS];
+	unsigned int ncards;
+	struct emu_func func[EMU_MAX_FUNCS];
+	unsigned int nfuncs;
+	struct emu_counts count;
+};
+
+extern struct emu_topology emu_topology;
+
+/* Create the cards, the functions and, below `dir`, their sysfs files. 0 or a negative errno. */
+int emu_topology_create(const char *dir, const struct emu_topology_spec *spec);
+const struct emu_func *emu_func_by_vhca(const struct emu_card *card, uint16_t vhca_id);
+/* The function that owns a GID, or NULL. */
+const struct emu_func *emu_func_by_gid(const uint8_t gid[16]);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/commands.h"
+
+#include <string.h>
+
+#include "emu/server/admin/fault.h"
+#include "emu/server/devx/devx.h"
+#include "emu/server/devx/firmware.h"
+#include "emu/server/uverbs/ah.h"
+#include "emu/server/uverbs/context.h"
+#include "emu/server/uverbs/cq.h"
+#include "emu/server/uverbs/device.h"
+#include "emu/server/uverbs/dm.h"
+#include "emu/server/uverbs/events.h"
+#include "emu/server/uverbs/mr.h"
+#include "emu/server/uverbs/mw.h"
+#include "emu/server/uverbs/odp.h"
+#include "emu/server/uverbs/pd.h"
+#include "emu/server/uverbs/qp.h"
+#include "emu/server/uverbs/srq.h"
+#include "emu/server/uverbs/uar.h"
+#include "emu/server/uverbs/write.h"
+#include "emu/server/uverbs/xrc.h"
+
+#define COLUMNS 78
+
+static const struct emu_method *const tables[] = {
+	emu_methods_context, emu_methods_device, emu_methods_write, emu_methods_pd,
+	emu_methods_mr,	     emu_methods_odp,	 emu_methods_mw,    emu_methods_dm,
+	emu_methods_events,  emu_methods_uar,	 emu_methods_cq,    emu_methods_qp,
+	emu_methods_srq,     emu_methods_xrc,	 emu_methods_ah,    emu_methods_devx,
+};
+
+#define NTABLES (sizeof(tables) / sizeof(tables[0]))
+
+const struct emu_method *emu_method_find(uint16_t object, uint16_t method)
+{
+	const struct emu_method *m;
+	size_t i;
+
+	for (i = 0; i < NTABLES; i++)
+		for (m = tables[i]; m->handler; m++)
+			if (m->object == object && m->method == method)
+				return m;
+	return NULL;
+}
+
+/* Call `visit` with each name, until it returns true. */
+static bool visit_names(bool (*visit)(const char *name, void *arg), void *arg)
+{
+	const struct emu_write_command *w;
+	const struct emu_firmware_command *f;
+	const struct emu_method *m;
+	size_t i;
+
+	for (i = 0; i < NTABLES; i++)
+		for (m = tables[i]; m->handler; m++)
+			if (m->command.name && visit(m->command.name, arg))
+				return true;
+	for (w = emu_write_commands; w->handler; w++)
+		if (visit(w->command.name, arg))
+			return true;
+	for (f = emu_firmware_commands; f->handler; f++)
+		if (f->command.name && visit(f->command.name, arg))
+			return true;
+	return visit(EMU_NAME_MMAP, arg);
+}
+
+static bool matches(const char *name, void *pattern)
+{
+	return emu_fault_matches(pattern, name);
+}
+
+bool emu_command_known(const char *pattern)
+{
+	return visit_names(matches, (void *)(uintptr_t)pattern);
+}
+
+/* Names in lines; the two queries of a GID, for example, have one name. */
+struct list {
+	FILE *out;
+	const char *last;
+	size_t column;
+};
+
+static bool print(const char *name, void *arg)
+{
+	struct list *l = arg;
+
+	if (!strcmp(name, l->last))
+		return false;
+	if (!l->column || l->column + 1 + strlen(name) > COLUMNS)
+		l->column = (size_t)fprintf(l->out, l->column ? "\n    %s" : "    %s", name);
+	else
+		l->column += (size_t)fprintf(l->out, " %s", name);
+	l->last = name;
+	return false;
+}
+
+void emu_command_names(FILE *out)
+{
+	struct list l = {out, "", 0};
+
+	visit_names(print, &l);
+	fputc('\n', out);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/devx/caps.h"
+
+#include <stdio.h>
+
+#include "emu/server/card/topology.h"
+#include "emu/server/devx/counter.h"
+#include "emu/server/devx/prm_caps.h"
+
+#define ODP_ALL                                                                           \
+	(EMU_ODP_SEND | EMU_ODP_RECEIVE | EMU_ODP_WRITE | EMU_ODP_READ | EMU_ODP_ATOMIC | \
+	 EMU_ODP_SRQ_RECEIVE)
+
+/* Capabilities are powers of two: round down. */
+static uint64_t log_of(uint32_t n)
+{
+	return 31u - (unsigned int)__builtin_clz(n | 1u);
+}
+
+static void general_caps(const struct emu_func *f, uint8_t *page)
+{
+	const struct emu_profile *p = f->card->profile;
+	const struct emu_prm_value fields[] = {
+		{EMU_HCA_CAP_HCA_CAP_2, p->crossing},
+		{EMU_HCA_CAP_VHCA_ID, f->vhca_id},
+		{EMU_HCA_CAP_LOG_DMA_MMO_MAX_SIZE, p->log_max_dma_mmo},
+		{EMU_HCA_CAP_LOG_MAX_QP_SZ, 15},
+		{EMU_HCA_CAP_LOG_MAX_QP, log_of(p->max_qp)},
+		{EMU_HCA_CAP_LOG_MAX_CQ_SZ, 22},
+		{EMU_HCA_CAP_LOG_MAX_CQ, log_of(p->max_cq)},
+		{EMU_HCA_CAP_RELAXED_ORDERING_WRITE, 1},
+		{EMU_HCA_CAP_RELAXED_ORDERING_READ, 1},
+		{EMU_HCA_CAP_LOG_MAX_MKEY, log_of(p->max_mr)},
+		{EMU_HCA_CAP_MAX_INDIRECTION, 4},
+		{EMU_HCA_CAP_FIXED_BUFFER_SIZE, 1},
+		{EMU_HCA_CAP_LOG_MAX_KLM_LIST_SIZE, 12},
+		{EMU_HCA_CAP_QPC_EXTENSION, p->log_max_dma_mmo != 0},
+		{EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 4},
+		{EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 4},
+		{EMU_HCA_CAP_GID_TABLE_SIZE, EMU_GIDS},
+		{EMU_HCA_CAP_DEVICE_MEMORY, p->max_dm_size != 0},
+		{EMU_HCA_CAP_PORT_TYPE, EMU_PORT_TYPE_ETHERNET},
+		{EMU_HCA_CAP_NUM_PORTS, EMU_PORTS},
+		{EMU_HCA_CAP_LOG_MAX_MSG, 30},
+		{EMU_HCA_CAP_CQE_VERSION, 1},
+		{EMU_HCA_CAP_ATOMIC, 1},
+		{EMU_HCA_CAP_PG, 1},
+		{EMU_HCA_CAP_UAR_4K, 1},
+		{EMU_HCA_CAP_LOG_BF_REG_SIZE, 9},
+		{EMU_HCA_CAP_MAX_WQE_SZ_SQ, 1024},
+		{EMU_HCA_CAP_MAX_WQE_SZ_RQ, 512},
+		{EMU_HCA_CAP_MAX_FLOW_COUNTER_15_0, EMU_MAX_FLOW_COUNTERS},
+		{EMU_HCA_CAP_LOG_MAX_RMP, 12},
+		{EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, p->max_session != 0},
+		{EMU_HCA_CAP_CQE_COMPRESSION_128B, p->max_session != 0},
+		{EMU_HCA_CAP_CQE_COMPRESSION, p->max_session != 0},
+		{EMU_HCA_CAP_CQE_COMPRESSION_MAX_NUM, p->max_session},
+		{EMU_HCA_CAP_DMA_MMO_QP, p->log_max_dma_mmo != 0},
+	};
+
+	EMU_PRM_FILL(page, fields);
+}
+
+static void general_2_caps(const struct emu_func *f, uint8_t *page)
+{
+	const struct emu_prm_value fields[] = {
+		{EMU_HCA_CAP_2_CROSS_VHCA_OBJECT_TO_OBJECT_SUPPORTED,
+		 EMU_CROSS_VHCA_LOCAL_MKEY_TO_REMOTE_MKEY},
+		{EMU_HCA_CAP_2_ALLOWED_OBJECT_FOR_OTHER_VHCA_ACCESS, EMU_ALLOWED_OBJECT_MKEY},
+	};
+
+	if (f->card->profile->crossing)
+		EMU_PRM_FILL(page, fields);
+}
+
+static void atomic_caps(const struct emu_func *f, uint8_t *page)
+{
+	static const struct emu_prm_value fields[] = {
+		{EMU_ATOMIC_CAPS_REQ_8B_ENDIANNESS_MODE, EMU_ATOMIC_HOST_ENDIANNESS},
+		{EMU_ATOMIC_CAPS_SUPPORTED_REQ_8B_ENDIANNESS_MODE_1, 1},
+		{EMU_ATOMIC_CAPS_ATOMIC_OPERATIONS,
+		 EMU_ATOMIC_COMPARE_AND_SWAP | EMU_ATOMIC_FETCH_AND_ADD},
+		{EMU_ATOMIC_CAPS_ATOMIC_SIZE_QP, 8},
+	};
+
+	(void)f;
+	EMU_PRM_FILL(page, fields);
+}
+
+/* Pages that every device of the family has; the card supports none of their features. */
+static void no_caps(const struct emu_func *f, uint8_t *page)
+{
+	(void)f;
+	(void)page;
+}
+
+static void odp_caps(const struct emu_func *f, uint8_t *page)
+{
+	static const struct emu_prm_value fields[] = {
+		{EMU_ODP_CAP_RC, ODP_ALL},
+		{EMU_ODP_CAP_UD, EMU_ODP_SEND | EMU_ODP_SRQ_RECEIVE},
+		{EMU_ODP_CAP_XRC, ODP_ALL & ~EMU_ODP_RECEIVE}, /* no receive queue of its own */
+	};
+
+	(void)f;
+	EMU_PRM_FILL(page, fields);
+}
+
+static void dm_caps(const struct emu_func *f, uint8_t *page)
+{
+	const struct emu_card *card = f->card;
+	const struct emu_prm_value fields[] = {
+		{EMU_DEVICE_MEM_CAP_MEMIC, 1},
+		{EMU_DEVICE_MEM_CAP_LOG_MIN_MEMIC_ALLOC_SIZE, 6},
+		{EMU_DEVICE_MEM_CAP_LOG_MAX_MEMIC_ADDR_ALIGNMENT, EMU_LOG_MAX_DM_ALIGN},
+		{EMU_DEVICE_MEM_CAP_MEMIC_BAR_SIZE, card->dm_npages * EMU_PAGE},
+		{EMU_DEVICE_MEM_CAP_MAX_MEMIC_SIZE, card->profile->max_dm_size},
+	};
+
+	if (card->profile->max_dm_size)
+		EMU_PRM_FILL(page, fields);
+}
+
+int emu_devx_query_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	static const struct {
+		uint16_t cap;
+		void (*fill)(const struct emu_func *f, uint8_t *page);
+	} pages[] = {
+		{EMU_CAP_GENERAL, general_caps},
+		{EMU_CAP_ETHERNET, no_caps},
+		{EMU_CAP_ODP, odp_caps},
+		{EMU_CAP_ATOMIC, atomic_caps},
+		{EMU_CAP_FLOW_TABLE, no_caps},
+		{EMU_CAP_ESWITCH_FLOW_TABLE, no_caps},
+		{EMU_CAP_ESWITCH, no_caps},
+		{EMU_CAP_QOS, no_caps},
+		{EMU_CAP_DEVICE_MEMORY, dm_caps},
+		{EMU_CAP_CRYPTO, no_caps},
+		{EMU_CAP_GENERAL_2, general_2_caps},
+	};
+	static const struct emu_prm_range reserved[] = EMU_PRM_RESERVED(EMU_QUERY_HCA_CAP_IN);
+	size_t i;
+
+	(void)o;
+	if (!EMU_PRM_IS_ZERO(m->in, reserved))
+		return emu_refuse(m, EMU_CMD_SYN_CAP_RESERVED);
+	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		if (pages[i].cap != m->op_mod >> 1)
+			continue;
+		pages[i].fill(c->file->func, m->out + EMU_QUERY_HCA_CAP_OUT_BYTES);
+		return 0;
+	}
+	return emu_refuse(m, EMU_CMD_SYN_CAP_PAGE);
+}
+
+static const struct emu_func *host_of(const struct emu_func *dpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		if (emu_topology.func[i].card == dpu->card &&
+		    emu_topology.func[i].kind == EMU_FUNC_HOST)
+			return &emu_topology.func[i];
+	return NULL;
+}
+
+/* Only the DPU manages a function: the host's, named by its address on the host's PCIe. */
+int emu_devx_query_esw_functions(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	const struct emu_func *f = c->file->func;
+	const struct emu_func *host = f->kind == EMU_FUNC_DPU ? host_of(f) : NULL;
+	unsigned int domain, bus, device, function;
+
+	(void)o;
+	if (!host || sscanf(host->pci, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
+		return emu_refuse(m, EMU_CMD_SYN_ESW_FUNCTIONS);
+	const struct emu_prm_value fields[] = {
+		{EMU_HOST_PARAMS_PF_VHCA_ID_VALID, 1},	     {EMU_HOST_PARAMS_PCI_BUS, bus},
+		{EMU_HOST_PARAMS_PF_VHCA_ID, host->vhca_id}, {EMU_HOST_PARAMS_PCI_DEVICE, device},
+		{EMU_HOST_PARAMS_PCI_FUNCTION, function},
+	};
+
+	EMU_PRM_FILL(m->out + EMU_CMD_OUT_BYTES, fields);
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The firmware's commands: one row for each command and type of object.
+ */
+#ifndef EMU_DEVX_FIRMWARE_H
+#define EMU_DEVX_FIRMWARE_H
+
+#include "emu/server/devx/mailbox.h"
+#include "emu/server/uverbs/method.h"
+
+/* A field of a mailbox that a trace shows. */
+#define EMU_MBOX_FIELD(name, attr, field, format) \
+	EMU_FIELD_OF(name, EMU_FIELD_MBOX, attr, EMU_PRM_BIT(field), EMU_PRM_WIDTH(field), format)
+#define EMU_MBOX_FIELD_OUT(name, attr, field, format)                                          \
+	EMU_FIELD_OF(name, EMU_FIELD_MBOX_OUT, attr, EMU_PRM_BIT(field), EMU_PRM_WIDTH(field), \
+		     format)
+
+/* The uverbs methods that carry firmware commands. */
+enum emu_devx_carrier { EMU_DEVX_OTHER, EMU_DEVX_CREATE, EMU_DEVX_MODIFY, EMU_DEVX_QUERY };
+
+/* One row for each firmware command and the type of object that it acts on. */
+struct emu_firmware_command {
+	struct emu_command command; /* a row without a name has its carrier's */
+	enum emu_devx_carrier carrier;
+	uint16_t opcode;      /* 0: any */
+	uint16_t object_type; /* of a general object; 0: any */
+	enum emu_type type;   /* of the object that it creates or acts on */
+	/* Returns 0, or -EREMOTEIO with a status in the out mailbox, or the kernel's errno. */
+	int (*handler)(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+	size_t size; /* of the object that it creates */
+	int (*undo)(struct emu_uobj *o);
+};
+
+/* Ends with a row without a handler. */
+extern const struct emu_firmware_command emu_firmware_commands[];
+
+/* The first row of the carrier with the opcode, or NULL. */
+const struct emu_firmware_command *emu_firmware_by_opcode(enum emu_devx_carrier carrier,
+							  uint16_t opcode);
+/* The row that creates the object which the mailbox requests, or NULL. */
+const struct emu_firmware_command *emu_firmware_creation(const struct emu_mbox *m);
+/* The row for a command on an existing object, or NULL. */
+const struct emu_firmware_command *emu_firmware_on_object(enum emu_devx_carrier carrier,
+							  const struct emu_mbox *m,
+							  const struct emu_uobj *o);
+/* Is the object one that a firmware command creates? */
+bool emu_firmware_created(const struct emu_uobj *o);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Mkeys that firmware commands create: direct, indirect, and aliases of other functions' mkeys. */
+#ifndef EMU_DEVX_MKEY_H
+#define EMU_DEVX_MKEY_H
+
+#include "emu/server/devx/mailbox.h"
+#include "emu/server/devx/prm_mkey.h"
+#include "emu/server/devx/umem.h"
+
+struct emu_devx_mkey {
+	struct emu_uobj obj;
+	uint32_t index;			/* of the mkey or the alias */
+	struct emu_umem *umem;		/* of an MTT mkey, or NULL */
+	uint8_t context[EMU_MKC_BYTES]; /* as it was created; an alias's without the access key */
+};
+
+/* Firmware commands. */
+int emu_devx_allow_access(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_create_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_query_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_create_alias(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_query_alias(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+
+int emu_devx_mkey_undo(struct emu_uobj *o);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Events: the event queue entry as DEVX hands it out, and the numbers of events.
+ *
+ * PRM, "Event Queue Entry"; Linux, include/linux/mlx5/device.h: struct mlx5_eqe, mlx5_eqe_cq_err,
+ * mlx5_eqe_comp and mlx5_eqe_qp_srq, enum mlx5_event.
+ */
+#ifndef EMU_PRM_EQE_H
+#define EMU_PRM_EQE_H
+
+#include "emu/server/devx/prm.h"
+
+enum emu_event_type {
+	EMU_EVENT_TYPE_COMPLETION = 0x00,
+	EMU_EVENT_TYPE_PATH_MIG = 0x01,
+	EMU_EVENT_TYPE_COMM_EST = 0x02,
+	EMU_EVENT_TYPE_SQ_DRAINED = 0x03,
+	EMU_EVENT_TYPE_CQ_ERROR = 0x04,
+	EMU_EVENT_TYPE_WQ_CATASTROPHE = 0x05,
+	EMU_EVENT_TYPE_PATH_MIG_FAILED = 0x07,
+	EMU_EVENT_TYPE_PORT_CHANGE = 0x09,
+	EMU_EVENT_TYPE_WQ_INVALID_REQUEST = 0x10,
+	EMU_EVENT_TYPE_WQ_ACCESS = 0x11,
+	EMU_EVENT_TYPE_SRQ_CATASTROPHE = 0x12,
+	EMU_EVENT_TYPE_LAST_WQE = 0x13,
+	EMU_EVENT_TYPE_SRQ_LIMIT = 0x14,
+	EMU_EVENT_TYPE_XRQ_ERROR = 0x18,
+	EMU_EVENT_TYPE_DCT_DRAINED = 0x1c,
+	EMU_EVENT_TYPE_DCT_KEY = 0x1d,
+};
+
+/* Of an error of a completion queue. */
+#define EMU_EQE_CQ_ERROR_LAYOUT(F)             \
+	F(EMU_EQE_CQ_ERROR_TYPE, 0x00, 23, 16) \
+	F(EMU_EQE_CQ_ERROR_CQN, 0x20, 23, 0)   \
+	F(EMU_EQE_CQ_ERROR_SYNDROME, 0x28, 7, 0)
+EMU_PRM_LAYOUT(EMU_EQE_CQ_ERROR, 0x40);
+
+#define EMU_EQE_CQ_OVERRUN 1
+
+/* Of everything else about a queue. */
+#define EMU_EQE_QUEUE_LAYOUT(F)             \
+	F(EMU_EQE_QUEUE_TYPE, 0x00, 23, 16) \
+	F(EMU_EQE_QUEUE_NUMBER, 0x38, 23, 0)
+EMU_PRM_LAYOUT(EMU_EQE_QUEUE, 0x40);
+
+#endif

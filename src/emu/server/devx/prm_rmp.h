@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Receive memory pools: CREATE_RMP, the RMP context and the work queue in it.
+ *
+ * PRM, "RMP Context" and "Work Queue"; Linux, mlx5_ifc.h: struct mlx5_ifc_create_rmp_in_bits,
+ * mlx5_ifc_rmpc_bits and mlx5_ifc_wq_bits.
+ */
+#ifndef EMU_PRM_RMP_H
+#define EMU_PRM_RMP_H
+
+#include "emu/server/devx/prm.h"
+
+#define EMU_CREATE_RMP_IN_LAYOUT(F)             \
+	EMU_PRM_HEADER_IN(F, EMU_CREATE_RMP_IN) \
+	F(EMU_CREATE_RMP_IN_RMPC, 0x20, 1919, 0)
+EMU_PRM_LAYOUT(EMU_CREATE_RMP_IN, 0x110);
+
+#define EMU_RMPC_LAYOUT(F)              \
+	F(EMU_RMPC_STATE, 0x00, 23, 20) \
+	F(EMU_RMPC_WQ, 0x30, 1535, 0)
+EMU_PRM_LAYOUT(EMU_RMPC, 0xf0);
+
+#define EMU_RMPC_STATE_RDY 1
+
+#define EMU_WQ_LAYOUT(F)                   \
+	F(EMU_WQ_TYPE, 0x00, 31, 28)       \
+	F(EMU_WQ_SIGNATURE, 0x00, 27, 27)  \
+	F(EMU_WQ_PD, 0x08, 23, 0)          \
+	F(EMU_WQ_DBR_ADDR, 0x10, 63, 0)    \
+	F(EMU_WQ_LOG_STRIDE, 0x20, 19, 16) \
+	F(EMU_WQ_LOG_SIZE, 0x20, 4, 0)     \
+	F(EMU_WQ_DBR_UMEM_ID, 0x28, 31, 0) \
+	F(EMU_WQ_UMEM_ID, 0x2c, 31, 0)     \
+	F(EMU_WQ_UMEM_OFFSET, 0x30, 63, 0)
+EMU_PRM_LAYOUT(EMU_WQ, 0xc0);
+
+#define EMU_WQ_TYPE_LINKED_LIST 0
+#define EMU_WQ_TYPE_CYCLIC	1
+
+#endif

@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/devx/queue.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "emu/server/card/engines.h"
+#include "emu/server/card/queue_table.h"
+#include "emu/server/card/segments.h"
+#include "emu/server/card/topology.h"
+#include "emu/server/devx/rmp.h"
+#include "emu/server/mm/user_copy.h"
+#include "emu/server/uverbs/cq.h"
+#include "emu/server/uverbs/pd.h"
+#include "emu/server/uverbs/qp.h"
+#include "emu/server/uverbs/qp_modify.h"
+#include "emu/server/uverbs/queue.h"
+#include "emu/server/uverbs/srq.h"
+#include "emu/server/uverbs/uar.h"
+
+#define MAX_LOG_CQ     22u
+#define MAX_LOG_WQ     15u
+#define MIN_LOG_STRIDE 4u /* of a receive WQE: qpc.log_rq_stride counts from here */
+
+/* --- completion queues ------------------------------------------------------------------------ */
+
+/* Fields that need cqe_comp_en are reserved without it; so is another layout. */
+static bool fill_session(const struct emu_profile *p, const uint8_t *cqc, struct emu_cq *q)
+{
+	uint64_t on = emu_prm_get(cqc, EMU_CQC_CQE_COMP_EN);
+	uint64_t mini = emu_prm_get(cqc, EMU_CQC_MINI_CQE_RES_FORMAT);
+
+	if (emu_prm_get(cqc, EMU_CQC_CQE_COMP_LAYOUT))
+		return false;
+	q->session = on ? (uint8_t)p->max_session : 0;
+	q->mini = (uint8_t)mini;
+	if (!on)
+		return !mini;
+	return q->session &&
+	       (mini == EMU_MINI_HASH || mini == EMU_MINI_CSUM || mini == EMU_MINI_CSUM_STRIDX);
+}
+
+static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq, struct emu_cq *q)
+{
+	const uint8_t *cqc = emu_prm_look(m->in, EMU_CREATE_CQ_IN_CQC);
+	uint64_t size = emu_prm_get(cqc, EMU_CQC_CQE_SZ);
+	uint64_t log = emu_prm_get(cqc, EMU_CQC_LOG_CQ_SIZE);
+	uint64_t eqn = emu_prm_get(cqc, EMU_CQC_C_EQN);
+
+	/* No 128-byte padding mode. */
+	if (size > EMU_CQE_SZ_128 || log > MAX_LOG_CQ ||
+	    !fill_session(c->file->func->card->profile, cqc, q))
+		return emu_refuse(m, EMU_CMD_SYN_CQ_CONTEXT);
+	if (!eqn || eqn > EMU_COMP_VECTORS ||
+	    !emu_has_uar(c->file, emu_prm_get(cqc, EMU_CQC_UAR_PAGE)))
+		return emu_refuse(m, EMU_CMD_SYN_CQ_RESOURCE);
+	q->entries = 1u << log;
+	q->cqe_size = size == EMU_CQE_SZ_128 ? 128 : 64;
+	q->overwrites = (uint8_t)emu_prm_get(cqc, EMU_CQC_OI);
+	cq->buf = emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_CREATE_CQ_IN_CQ_UMEM_ID));
+	cq->dbr = emu_devx_umem_by_id(c->file, emu_prm_get(cqc, EMU_CQC_DBR_UMEM_ID));
+	if (!cq->buf || !cq->dbr)
+		return emu_refuse(m, EMU_CMD_SYN_CQ_UMEM);
+	if (!(cq->buf->access & IB_UVERBS_ACCESS_LOCAL_WRITE))
+		return emu_refuse(m, EMU_CMD_SYN_CQ_UMEM_ACCESS);
+	q->buf_addr =
+		emu_devx_place(c, cq->buf, emu_prm_get(m->in, EMU_CREATE_CQ_IN_CQ_UMEM_OFFSET),
+			       (uint64_t)q->entries * q->cqe_size, EMU_RING_LINE);
+	q->dbr_addr = emu_devx_place(c, cq->dbr, emu_prm_get(cqc, EMU_CQC_DBR_ADDR), EMU_DBR_BYTES,
+				     EMU_DBR_BYTES);
+	return q->buf_addr && q->dbr_addr ? 0 : emu_refuse(m, EMU_CMD_SYN_CQ_UMEM_RANGE);
+}
+
+int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	static const uint32_t unarmed = EMU_CQ_UNARMED;
+	struct emu_devx_cq *cq = (struct emu_devx_cq *)o;
+	struct emu_cq q = {0};
+	int err;
+
+	if (m->in_len < EMU_CREATE_CQ_IN_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_CQ_IN_LEN);
+	err = fill_cq(c, m, cq, &q);
+	if (!err)
+		err = emu_engine_of(c, &q.engine);
+	if (err)
+		return err;
+	/*
+	 * Clients may subscribe to its completions, so its arm word is checked like that of a
+	 * verbs CQ.
+	 */
+	q.has_channel = 1;
+	err = emu_copy_to(c->chan->pid, q.dbr_addr + 4, &unarmed, sizeof(unarmed));
+	if (err)
+		return err;
+	q.file = o->file->ino;
+	q.handle = o->handle;
+	cq->cqn = emu_cq_publish(&q);
+	if (!cq->cqn)
+		return emu_refuse(m, EMU_CMD_SYN_CQ_LIMIT);
+	emu_uobj_hold(&cq->buf->obj);
+	emu_uobj_hold(&cq->dbr->obj);
+	memcpy(cq->cqc, emu_prm_look(m->in, EMU_CREATE_CQ_IN_CQC), sizeof(cq->cqc));
+	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, cq->cqn);
+	return 0;
+}
+
+int emu_devx_cq_undo(struct emu_uobj *o)
+{
+	struct emu_devx_cq *cq = (struct emu_devx_cq *)o;
+
+	if (!cq->cqn)
+		return 0;
+	emu_cq_withdraw(cq->cqn);
+	emu_uobj_release(&cq->buf->obj);
+	emu_uobj_release(&cq->dbr->obj);
+	return 0;
+}
+
+int emu_devx_query_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	const struct emu_devx_cq *cq = (const struct emu_devx_cq *)o;
+	uint8_t *cqc = emu_prm_at(m->out, EMU_QUERY_CQ_OUT_CQC);
+
+	(void)c;
+	if (emu_prm_get(m->in, EMU_OBJECT_IN_NUMBER) != cq->cqn)
+		return -EINVAL;
+	if (m->out_len < EMU_QUERY_CQ_OUT_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_QUERY_CQ_OUT_LEN);
+	memcpy(cqc, cq->cqc, sizeof(cq->cqc));
+	if (atomic_load(&emu_queues->cq[cq->cqn].error))
+		emu_prm_set(cqc, EMU_CQC_STATUS, EMU_CQC_STATUS_OVERFLOW);
+	return 0;
+}
+
+/* --- queue pairs ------------------------------------------------------------------------------ */
+
+/* The number of a CQ of verbs or of DEVX; 0: the object is not a CQ. */
+static uint32_t number_of_cq(const struct emu_uobj *o)
+{
+	if (o->type == EMU_T_CQ)
+		return ((const struct emu_cq_obj *)o)->cqn;
+	return o->type == EMU_T_DEVX_CQ ? ((const struct emu_devx_cq *)o)->cqn : 0;
+}
+
+/* The same for an SRQ. */
+static uint32_t number_of_srq(const struct emu_uobj *o)
+{
+	if (o->type == EMU_T_SRQ)
+		return ((const struct emu_srq_obj *)o)->srqn;
+	return o->type == EMU_T_DEVX_RMP ? ((const struct emu_devx_rmp *)o)->srqn : 0;
+}
+
+static struct emu_uobj *find_queue(const struct emu_file *f, uint64_t number,
+				   uint32_t (*number_of)(const struct emu_uobj *o))
+{
+	unsigned int i;
+
+	for (i = 0; number && i < f->nobjs; i++)
+		if (f->objs[i] && number_of(f->objs[i]) == number)
+			return f->objs[i];
+	return NULL;
+}
+
+static int fill_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_devx_qp *qp,
+		    struct emu_qp *q)
+{
+	const uint8_t *qpc = emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC);
+	uint64_t srqn = emu_prm_get(qpc, EMU_QPC_SRQN_RMPN_XRQN);
+
+	if (emu_prm_get(qpc, EMU_QPC_RQ_TYPE) != EMU_QPC_RQ_TYPE_SHARED)
+		return 0;
+	qp->srq = find_queue(f, srqn, number_of_srq);
+	if (!qp->srq || emu_queues->srq[srqn].type != EMU_SRQT_BASIC)
+		return emu_refuse(m, EMU_CMD_SYN_QP_SRQ);
+	q->srqn = (uint32_t)srqn;
+	return 0;
+}
+
+static int fill_type(struct emu_mbox *m, struct emu_qp *q)
+{
+	static const uint8_t types[] = {[EMU_QPC_ST_RC] = EMU_QPT_RC, [EMU_QPC_ST_UC] = EMU_QPT_UC};
+	const uint8_t *qpc = emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC);
+	uint64_t st = emu_prm_get(qpc, EMU_QPC_ST), rq = emu_prm_get(qpc, EMU_QPC_RQ_TYPE);
+
+	if (st >= sizeof(types) ||
+	    (rq != EMU_QPC_RQ_TYPE_REGULAR && rq != EMU_QPC_RQ_TYPE_SHARED &&
+	     rq != EMU_QPC_RQ_TYPE_NONE) ||
+	    emu_prm_get(qpc, EMU_QPC_LOG_SQ_SIZE) > MAX_LOG_WQ ||
+	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_SIZE) > MAX_LOG_WQ)
+		return emu_refuse(m, EMU_CMD_SYN_QP_CONTEXT);
+	q->type = types[st];
+	if (!emu_prm_get(qpc, EMU_QPC_NO_SQ))
+		q->sq_wqe_count = 1u << emu_prm_get(qpc, EMU_QPC_LOG_SQ_SIZE);
+	if (rq == EMU_QPC_RQ_TYPE_REGULAR) {
+		q->rq_wqe_count = 1u << emu_prm_get(qpc, EMU_QPC_LOG_RQ_SIZE);
+		q->rq_wqe_shift =
+			(uint32_t)emu_prm_get(qpc, EMU_QPC_LOG_RQ_STRIDE) + MIN_LOG_STRIDE;
+	}
+	return 0;
+}
+
+static int fill_memory(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp,
+		       struct emu_qp *q)
+{
+	const uint8_t *qpc = emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC);
+	uint64_t len = ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift) +
+		       (uint64_t)q->sq_wqe_count * EMU_RING_LINE;
+
+	qp->buf = emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_CREATE_QP_IN_WQ_UMEM_ID));
+	qp->dbr = emu_devx_umem_by_id(c->file, emu_prm_get(qpc, EMU_QPC_DBR_UMEM_ID));
+	if (!qp->buf || !qp->dbr)
+		return emu_refuse(m, EMU_CMD_SYN_QP_UMEM);
+	q->buf_addr =
+		emu_devx_place(c, qp->buf, emu_prm_get(m->in, EMU_CREATE_QP_IN_WQ_UMEM_OFFSET), len,
+			       EMU_RING_LINE);
+	q->dbr_addr = emu_devx_place(c, qp->dbr, emu_prm_get(qpc, EMU_QPC_DBR_ADDR), EMU_DBR_BYTES,
+				     EMU_DBR_BYTES);
+	return q->buf_addr && q->dbr_addr ? 0 : emu_refuse(m, EMU_CMD_SYN_QP_UMEM_RANGE);
+}
+
+static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp, struct emu_qp *q)
+{
+	const uint8_t *qpc = emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC);
+	int err = fill_type(m, q);
+
+	if (err)
+		return err;
+	qp->pd = emu_pd_by_number(c->file, (uint32_t)emu_prm_get(qpc, EMU_QPC_PD));
+	qp->send_cq = find_queue(c->file, emu_prm_get(qpc, EMU_QPC_CQN_SND), number_of_cq);
+	qp->recv_cq = find_queue(c->file, emu_prm_get(qpc, EMU_QPC_CQN_RCV), number_of_cq);
+	if (!qp->pd || !qp->send_cq || !qp->recv_cq ||
+	    !emu_has_uar(c->file, emu_prm_get(qpc, EMU_QPC_UAR_PAGE)))
+		return emu_refuse(m, EMU_CMD_SYN_QP_RESOURCE);
+	q->func = c->file->func->index;
+	q->pdn = qp->pd->pdn;
+	q->uidx = (uint32_t)emu_prm_get(qpc, EMU_QPC_USER_INDEX);
+	q->send_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_SND);
+	q->recv_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_RCV);
+	q->dest_func = UINT32_MAX;
+	err = fill_srq(c->file, m, qp, q);
+	return err ? err : fill_memory(c, m, qp, q);
+}
+
+int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_devx_qp *qp = (struct emu_devx_qp *)o;
+	struct emu_qp q = {0};
+	int err;
+
+	if (m->in_len < EMU_CREATE_QP_IN_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_QP_IN_LEN);
+	err = fill_qp(c, m, qp, &q);
+	if (!err)
+		err = emu_engine_of(c, &q.engine);
+	if (err)
+		return err;
+	q.file = o->file->ino;
+	q.handle = o->handle;
+	qp->qpn = emu_qp_publish(&q);
+	if (!qp->qpn)
+		return emu_refuse(m, EMU_CMD_SYN_QP_LIMIT);
+	emu_uobj_hold(&qp->pd->obj);
+	emu_uobj_hold(qp->send_cq);
+	emu_uobj_hold(qp->recv_cq);
+	emu_uobj_hold(qp->srq);
+	emu_uobj_hold(&qp->buf->obj);
+	emu_uobj_hold(&qp->dbr->obj);
+	memcpy(qp->qpc, emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC), sizeof(qp->qpc));
+	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, qp->qpn);
+	return 0;
+}
+
+int emu_devx_qp_undo(struct emu_uobj *o)
+{
+	struct emu_devx_qp *qp = (struct emu_devx_qp *)o;
+
+	if (!qp->qpn)
+		return 0;
+	emu_qp_withdraw(qp->qpn);
+	emu_uobj_release(&qp->pd->obj);
+	emu_uobj_release(qp->send_cq);
+	emu_uobj_release(qp->recv_cq);
+	emu_uobj_release(qp->srq);
+	emu_uobj_release(&qp->buf->obj);
+	emu_uobj_release(&qp->dbr->obj);
+	return 0;
+}
+
+/* --- transitions ------------------------------------------------------------------------------ */
+
+/* A field of the QP context that a transition sets; with `optpar` only if that bit is set. */
+struct qpc_field {
+	int field;
+	uint32_t optpar;
+};
+
+static const struct qpc_field init_fields[] = {
+	{EMU_QPC_RRE, 0},
+	{EMU_QPC_RWE, 0},
+	{EMU_QPC_RAE, 0},
+	{EMU_QPC_PATH(EMU_ADS_PKEY_INDEX), 0},
+	{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), 0},
+	{0, 0},
+};
+static const struct qpc_field rtr_fields[] = {
+	{EMU_QPC_RRE, EMU_OPTPAR_RRE},
+	{EMU_QPC_RWE, EMU_OPTPAR_RWE},
+	{EMU_QPC_RAE, EMU_OPTPAR_RAE},
+	{EMU_QPC_MTU, 0},
+	{EMU_QPC_LOG_MSG_MAX, 0},
+	{EMU_QPC_REMOTE_QPN, 0},
+	{EMU_QPC_LOG_RRA_MAX, 0},
+	{EMU_QPC_MIN_RNR_NAK, 0},
+	{EMU_QPC_NEXT_RCV_PSN, 0},
+	{EMU_QPC_PATH(EMU_ADS_RTR_LIDS), 0},
+	{EMU_QPC_PATH(EMU_ADS_RTR_SOURCE), 0},
+	{EMU_QPC_PATH(EMU_ADS_RTR_FLOW), 0},
+	{EMU_QPC_PATH(EMU_ADS_RTR_RGID), 0},
+	{EMU_QPC_PATH(EMU_ADS_RTR_PORT), 0},
+	{EMU_QPC_PATH(EMU_ADS_RTR_RMAC_31_0), 0},
+	{0, 0},
+};
+static const struct qpc_field rts_fields[] = {
+	{EMU_QPC_RRE, EMU_OPTPAR_RRE},
+	{EMU_QPC_RWE, EMU_OPTPAR_RWE},
+	{EMU_QPC_RAE, EMU_OPTPAR_RAE},
+	{EMU_QPC_LOG_SRA_MAX, 0},
+	{EMU_QPC_RETRY_COUNT, 0},
+	{EMU_QPC_RNR_RETRY, 0},
+	{EMU_QPC_NEXT_SEND_PSN, 0},
+	{EMU_QPC_PATH(EMU_ADS_ACK_TIMEOUT), 0},
+	{EMU_QPC_MIN_RNR_NAK, EMU_OPTPAR_RNR_TIMEOUT},
+	{0, 0},
+};
+static const struct qpc_field later_fields[] = {
+	{EMU_QPC_RRE, EMU_OPTPAR_RRE},
+	{EMU_QPC_RWE, EMU_OPTPAR_RWE},
+	{EMU_QPC_RAE, EMU_OPTPAR_RAE},
+	{EMU_QPC_MIN_RNR_NAK, EMU_OPTPAR_RNR_TIMEOUT},
+	{0, 0},
+};
+static const struct qpc_field no_fields[] = {{0, 0}};
+
+#define ANY_STATE 0xff
+
+static const struct transition {
+	uint16_t opcode;
+	uint8_t from, to;
+	const struct qpc_field *fields;
+} transitions[] = {
+	{EMU_CMD_RST2INIT_QP, EMU_QPS_RESET, EMU_QPS_INIT, init_fields},
+	{EMU_CMD_INIT2RTR_QP, EMU_QPS_INIT, EMU_QPS_RTR, rtr_fields},
+	{EMU_CMD_RTR2RTS_QP, EMU_QPS_RTR, EMU_QPS_RTS, rts_fields},
+	{EMU_CMD_RTS2RTS_QP, EMU_QPS_RTS, EMU_QPS_RTS, later_fields},
+	{EMU_CMD_SQERR2RTS_QP, EMU_QPS_SQE, EMU_QPS_RTS, later_fields},
+	{EMU_CMD_2ERR_QP, ANY_STATE, EMU_QPS_ERR, no_fields},
+	{EMU_CMD_2RST_QP, ANY_STATE, EMU_QPS_RESET, no_fields},
+};
+
+static const struct transition *find_transition(uint16_t opcode)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++)
+		if (transitions[i].opcode == opcode)
+			return &transitions[i];
+	return NULL;
+}
+
+static void merge(uint8_t *qpc, const struct emu_mbox *m, const struct qpc_field *f)
+{
+	const uint8_t *from = emu_prm_look(m->in, EMU_MODIFY_QP_IN_QPC);
+	uint64_t mask = emu_prm_get(m->in, EMU_MODIFY_QP_IN_OPT_PARAM_MASK);
+
+	for (; f->field; f++)
+		if (!f->optpar || mask & f->optpar)
+			emu_prm_copy(qpc, from, f->field);
+}
+
+static uint64_t path_get(const uint8_t *qpc, int field)
+{
+	return emu_prm_get(qpc, EMU_QPC_PATH(field));
+}
+
+/* The firmware checks the context: in RoCE the path must be a global one. */
+static bool valid(const struct emu_func *f, const uint8_t *qpc, uint32_t to)
+{
+	static const uint8_t none[16];
+	uint64_t mtu = emu_prm_get(qpc, EMU_QPC_MTU);
+	uint64_t gid = path_get(qpc, EMU_ADS_SRC_ADDR_INDEX);
+
+	if (path_get(qpc, EMU_ADS_PKEY_INDEX) || path_get(qpc, EMU_ADS_VHCA_PORT_NUM) != 1)
+		return false;
+	if (to == EMU_QPS_INIT)
+		return true;
+	return mtu >= 1 && mtu <= 5 && gid < EMU_GIDS &&
+	       memcmp(f->gid[gid], none, sizeof(none)) != 0 &&
+	       emu_prm_get(qpc, EMU_QPC_LOG_MSG_MAX) <= 30;
+}
+
+static void apply(struct emu_qp *q, const uint8_t *qpc, uint32_t to)
+{
+	const struct emu_func *peer;
+
+	q->access = (emu_prm_get(qpc, EMU_QPC_RRE) ? IB_UVERBS_ACCESS_REMOTE_READ : 0u) |
+		    (emu_prm_get(qpc, EMU_QPC_RWE) ? IB_UVERBS_ACCESS_REMOTE_WRITE : 0u) |
+		    (emu_prm_get(qpc, EMU_QPC_RAE) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0u);
+	q->min_rnr_timer = (uint8_t)emu_prm_get(qpc, EMU_QPC_MIN_RNR_NAK);
+	q->timeout = (uint8_t)path_get(qpc, EMU_ADS_ACK_TIMEOUT);
+	q->retry_cnt = (uint8_t)emu_prm_get(qpc, EMU_QPC_RETRY_COUNT);
+	q->rnr_retry = (uint8_t)emu_prm_get(qpc, EMU_QPC_RNR_RETRY);
+	if (to != EMU_QPS_RTR)
+		return;
+	q->dest_qpn = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);
+	peer = emu_func_by_gid(emu_prm_look(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)));
+	q->dest_func = peer ? peer->index : UINT32_MAX;
+}
+
+/* `kept` is the context as changed by the commands so far; it changes only if this one succeeds. */
+static int transit(const struct emu_func *f, uint32_t qpn, uint8_t *kept, struct emu_mbox *m)
+{
+	const struct transition *t = find_transition(m->opcode);
+	struct emu_qp *q = &emu_queues->qp[qpn];
+	uint8_t qpc[EMU_QPC_BYTES];
+	int err;
+
+	if (!t || emu_prm_get(m->in, EMU_OBJECT_IN_NUMBER) != qpn)
+		return -EINVAL; /* the kernel compares it with the handle's */
+	if (t->from != ANY_STATE && atomic_load(&q->state) != t->from)
+		return emu_refuse(m, EMU_CMD_SYN_QP_STATE);
+	memcpy(qpc, kept, sizeof(qpc));
+	if (t->fields[0].field) {
+		if (m->in_len < EMU_MODIFY_QP_IN_BYTES)
+			return emu_refuse(m, EMU_CMD_SYN_QP_TRANSITION_IN_LEN);
+		merge(qpc, m, t->fields);
+		if (!valid(f, qpc, t->to))
+			return emu_refuse(m, EMU_CMD_SYN_QP_TRANSITION_CONTEXT);
+		memcpy(kept, qpc, sizeof(qpc));
+		apply(q, qpc, t->to);
+	}
+	err = emu_qp_set_state(q, t->from, t->to);
+	emu_engine_kick(q->engine);
+	return err ? emu_refuse(m, EMU_CMD_SYN_QP_STATE_CHANGED) : 0;
+}
+
+int emu_devx_modify_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_devx_qp *qp = (struct emu_devx_qp *)o;
+
+	return transit(c->file->func, qp->qpn, qp->qpc, m);
+}
+
+static uint64_t log_of(uint32_t n)
+{
+	uint64_t log = 0;
+
+	while (n >>= 1)
+		log++;
+	return log;
+}
+
+/* The client chooses the numbers of packets and queue pairs; they are cut as in the kernel. */
+static void to_qpc(const struct ib_uverbs_modify_qp *a, uint8_t *qpc)
+{
+	const struct emu_prm_value fields[] = {
+		{EMU_QPC_MTU, a->path_mtu},
+		{EMU_QPC_REMOTE_QPN, emu_prm_fit(EMU_QPC_REMOTE_QPN, a->dest_qp_num)},
+		{EMU_QPC_PATH(EMU_ADS_PKEY_INDEX), a->pkey_index},
+		{EMU_QPC_PATH(EMU_ADS_ACK_TIMEOUT), a->timeout},
+		{EMU_QPC_PATH(EMU_ADS_SRC_ADDR_INDEX), a->dest.sgid_index},
+		{EMU_QPC_PATH(EMU_ADS_HOP_LIMIT), a->dest.hop_limit},
+		{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), a->port_num},
+		{EMU_QPC_LOG_SRA_MAX, log_of(a->max_rd_atomic)},
+		{EMU_QPC_RETRY_COUNT, a->retry_cnt},
+		{EMU_QPC_RNR_RETRY, a->rnr_retry},
+		{EMU_QPC_NEXT_SEND_PSN, emu_prm_fit(EMU_QPC_NEXT_SEND_PSN, a->sq_psn)},
+		{EMU_QPC_LOG_RRA_MAX, log_of(a->max_dest_rd_atomic)},
+		{EMU_QPC_RRE, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_READ) != 0},
+		{EMU_QPC_RWE, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_WRITE) != 0},
+		{EMU_QPC_RAE, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_ATOMIC) != 0},
+		{EMU_QPC_MIN_RNR_NAK, a->min_rnr_timer},
+		{EMU_QPC_NEXT_RCV_PSN, emu_prm_fit(EMU_QPC_NEXT_RCV_PSN, a->rq_psn)},
+	};
+
+	EMU_PRM_FILL(qpc, fields);
+	memcpy(emu_prm_at(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)), a->dest.dgid, sizeof(a->dest.dgid));
+}
+
+static void path_from_qpc(struct ib_uverbs_modify_qp *a, const uint8_t *qpc)
+{
+	a->pkey_index = (uint16_t)path_get(qpc, EMU_ADS_PKEY_INDEX);
+	a->timeout = (uint8_t)path_get(qpc, EMU_ADS_ACK_TIMEOUT);
+	a->port_num = (uint8_t)path_get(qpc, EMU_ADS_VHCA_PORT_NUM);
+	memcpy(a->dest.dgid, emu_prm_look(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)),
+	       sizeof(a->dest.dgid));
+	a->dest.sgid_index = (uint8_t)path_get(qpc, EMU_ADS_SRC_ADDR_INDEX);
+	a->dest.hop_limit = (uint8_t)path_get(qpc, EMU_ADS_HOP_LIMIT);
+	a->dest.port_num = a->port_num;
+	a->dest.is_global = 1;
+}
+
+static void from_qpc(struct ib_uverbs_modify_qp *a, const uint8_t *qpc)
+{
+	a->path_mtu = (uint8_t)emu_prm_get(qpc, EMU_QPC_MTU);
+	a->dest_qp_num = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);
+	a->max_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_SRA_MAX));
+	a->retry_cnt = (uint8_t)emu_prm_get(qpc, EMU_QPC_RETRY_COUNT);
+	a->rnr_retry = (uint8_t)emu_prm_get(qpc, EMU_QPC_RNR_RETRY);
+	a->sq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_SEND_PSN);
+	a->max_dest_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_RRA_MAX));
+	a->min_rnr_timer = (uint8_t)emu_prm_get(qpc, EMU_QPC_MIN_RNR_NAK);
+	a->rq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_RCV_PSN);
+	a->qp_access_flags =
+		(uint32_t)((emu_prm_get(qpc, EMU_QPC_RRE) * IB_UVERBS_ACCESS_REMOTE_READ) |
+			   (emu_prm_get(qpc, EMU_QPC_RWE) * IB_UVERBS_ACCESS_REMOTE_WRITE) |
+			   (emu_prm_get(qpc, EMU_QPC_RAE) * IB_UVERBS_ACCESS_REMOTE_ATOMIC));
+	path_from_qpc(a, qpc);
+}
+
+/* mlx5dv_devx_qp_modify(): QUERY_QP then returns its context in the terms of verbs. */
+int emu_devx_modify_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_qp_obj *qp = (struct emu_qp_obj *)o;
+	uint8_t qpc[EMU_QPC_BYTES] = {0};
+	int err;
+
+	if (qp->type != EMU_QPT_RC && qp->type != EMU_QPT_UC)
+		return emu_refuse(m, EMU_CMD_SYN_QP_TYPE);
+	to_qpc(&qp->attr, qpc);
+	err = transit(c->file->func, qp->qpn, qpc, m);
+	if (!err)
+		from_qpc(&qp->attr, qpc);
+	return err;
+}
+
+static int answer_qp(uint32_t qpn, const uint8_t *qpc, struct emu_mbox *m)
+{
+	static const uint8_t states[] = {
+		[EMU_QPS_RESET] = EMU_QPC_STATE_RST, [EMU_QPS_INIT] = EMU_QPC_STATE_INIT,
+		[EMU_QPS_RTR] = EMU_QPC_STATE_RTR,   [EMU_QPS_RTS] = EMU_QPC_STATE_RTS,
+		[EMU_QPS_SQD] = EMU_QPC_STATE_SQD,   [EMU_QPS_SQE] = EMU_QPC_STATE_SQER,
+		[EMU_QPS_ERR] = EMU_QPC_STATE_ERR,
+	};
+	uint8_t *answer = emu_prm_at(m->out, EMU_QUERY_QP_OUT_QPC);
+	const struct emu_qp *q = &emu_queues->qp[qpn];
+	uint32_t state = atomic_load(&q->state);
+
+	if (emu_prm_get(m->in, EMU_OBJECT_IN_NUMBER) != qpn)
+		return -EINVAL;
+	if (m->out_len < EMU_QUERY_QP_OUT_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_QUERY_QP_OUT_LEN);
+	memcpy(answer, qpc, EMU_QPC_BYTES);
+	emu_prm_set(answer, EMU_QPC_STATE,
+		    state < sizeof(states) ? states[state] : EMU_QPC_STATE_NONE);
+	return 0;
+}
+
+int emu_devx_query_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	const struct emu_devx_qp *qp = (const struct emu_devx_qp *)o;
+
+	(void)c;
+	return answer_qp(qp->qpn, qp->qpc, m);
+}
+
+static uint64_t rq_type(const struct emu_qp *q)
+{
+	if (q->srqn || q->type == EMU_QPT_XRC_INI || q->type == EMU_QPT_XRC_TGT)
+		return EMU_QPC_RQ_TYPE_SHARED;
+	return q->rq_wqe_count ? EMU_QPC_RQ_TYPE_REGULAR : EMU_QPC_RQ_TYPE_NONE;
+}
+
+static uint64_t log_rq_stride(const struct emu_qp *q)
+{
+	return q->rq_wqe_count
+		       ? emu_prm_fit(EMU_QPC_LOG_RQ_STRIDE, q->rq_wqe_shift - MIN_LOG_STRIDE)
+		       : 0;
+}
+
+/* mlx5dv_devx_qp_query(): the context as changed by the kernel's commands. */
+int emu_devx_query_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	const struct emu_qp_obj *qp = (const struct emu_qp_obj *)o;
+	static const uint8_t service[] = {
+		[EMU_QPT_RC] = EMU_QPC_ST_RC,	    [EMU_QPT_UC] = EMU_QPC_ST_UC,
+		[EMU_QPT_UD] = EMU_QPC_ST_UD,	    [EMU_QPT_XRC_INI] = EMU_QPC_ST_XRC,
+		[EMU_QPT_XRC_TGT] = EMU_QPC_ST_XRC,
+	};
+	const struct emu_qp *q = &emu_queues->qp[qp->qpn];
+	const struct emu_prm_value fields[] = {
+		{EMU_QPC_ST, service[qp->type]},
+		{EMU_QPC_PD, q->pdn},
+		{EMU_QPC_LOG_RQ_SIZE, log_of(q->rq_wqe_count)},
+		{EMU_QPC_LOG_RQ_STRIDE, log_rq_stride(q)},
+		{EMU_QPC_NO_SQ, !q->sq_wqe_count},
+		{EMU_QPC_LOG_SQ_SIZE, log_of(q->sq_wqe_count)},
+		{EMU_QPC_USER_INDEX, emu_prm_fit(EMU_QPC_USER_INDEX, q->uidx)},
+		{EMU_QPC_CQN_SND, q->send_cqn},
+		{EMU_QPC_CQN_RCV, q->recv_cqn},
+		{EMU_QPC_DBR_ADDR, q->dbr_addr},
+		{EMU_QPC_RQ_TYPE, rq_type(q)},
+		{EMU_QPC_SRQN_RMPN_XRQN, q->srqn},
+	};
+	uint8_t qpc[EMU_QPC_BYTES] = {0};
+
+	(void)c;
+	to_qpc(&qp->attr, qpc);
+	EMU_PRM_FILL(qpc, fields);
+	return answer_qp(qp->qpn, qpc, m);
+}
+
+/* --- the QP context extension ------------------------------------------------------------------ */
+
+/* libmlx5 enables MMO for a verbs QP this way (INIT2INIT with the QP context extension). */
+static int init2init(const struct emu_func *f, uint32_t qpn, struct emu_mbox *m)
+{
+	struct emu_qp *q = &emu_queues->qp[qpn];
+	uint64_t mask;
+
+	if (emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPN) != qpn)
+		return -EINVAL; /* the kernel compares it with the handle's */
+	if (m->in_len < EMU_INIT2INIT_QP_IN_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_INIT2INIT_IN_LEN);
+	if (atomic_load(&q->state) != EMU_QPS_INIT)
+		return emu_refuse(m, EMU_CMD_SYN_INIT2INIT_STATE);
+	mask = emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_OPT_PARAM_MASK_95_32);
+	if (!emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPC_EXT) ||
+	    mask & ~(uint64_t)EMU_OPTPAR_95_32_MMO)
+		return emu_refuse(m, EMU_CMD_SYN_INIT2INIT_MASK);
+	if (mask & EMU_OPTPAR_95_32_MMO) {
+		if (!f->card->profile->log_max_dma_mmo)
+			return emu_refuse(m, EMU_CMD_SYN_INIT2INIT_MMO);
+		q->mmo = (uint8_t)emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPC_DATA_EXT_MMO);
+	}
+	return 0;
+}
+
+int emu_devx_init2init_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	uint32_t qpn = o->type == EMU_T_QP ? ((const struct emu_qp_obj *)o)->qpn
+					   : ((const struct emu_devx_qp *)o)->qpn;
+
+	return init2init(c->file->func, qpn, m);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Completion queues and queue pairs that firmware commands create. */
+#ifndef EMU_DEVX_QUEUE_H
+#define EMU_DEVX_QUEUE_H
+
+#include "emu/server/devx/mailbox.h"
+#include "emu/server/devx/prm_cq.h"
+#include "emu/server/devx/prm_qp.h"
+#include "emu/server/devx/umem.h"
+
+struct emu_devx_cq {
+	struct emu_uobj obj;
+	uint32_t cqn; /* 0: not created yet, and nothing is held */
+	struct emu_umem *buf, *dbr;
+	uint8_t cqc[EMU_CQC_BYTES];
+};
+
+struct emu_devx_qp {
+	struct emu_uobj obj;
+	uint32_t qpn; /* 0: not created yet, and nothing is held */
+	struct emu_pd *pd;
+	struct emu_uobj *send_cq, *recv_cq; /* of verbs or of DEVX */
+	struct emu_uobj *srq;		    /* likewise, or NULL */
+	struct emu_umem *buf, *dbr;
+	uint8_t qpc[EMU_QPC_BYTES]; /* as the commands so far have changed it */
+};
+
+/* Firmware commands; those on a verbs QP are mlx5dv_devx_qp_modify() and _query(). */
+int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_query_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_modify_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_modify_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_init2init_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_query_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_query_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+
+int emu_devx_cq_undo(struct emu_uobj *o);
+int emu_devx_qp_undo(struct emu_uobj *o);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/devx/rmp.h"
+
+#include <errno.h>
+
+#include "emu/server/card/queue_table.h"
+#include "emu/server/devx/prm_rmp.h"
+#include "emu/server/uverbs/pd.h"
+#include "emu/server/uverbs/queue.h"
+
+#define MAX_LOG_WQ  15u
+#define MIN_LOG_WQE 5u
+#define MAX_LOG_WQE 10u
+
+static int fill(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_rmp *rmp, struct emu_srq *s)
+{
+	const uint8_t *rmpc = emu_prm_look(m->in, EMU_CREATE_RMP_IN_RMPC);
+	const uint8_t *wq = emu_prm_look(rmpc, EMU_RMPC_WQ);
+	uint64_t type = emu_prm_get(wq, EMU_WQ_TYPE);
+	uint64_t shift = emu_prm_get(wq, EMU_WQ_LOG_STRIDE);
+	uint64_t log = emu_prm_get(wq, EMU_WQ_LOG_SIZE);
+
+	/* Multi-packet WQEs and signatures are not supported. */
+	if (type > EMU_WQ_TYPE_CYCLIC || emu_prm_get(wq, EMU_WQ_SIGNATURE) || log > MAX_LOG_WQ ||
+	    shift < MIN_LOG_WQE || shift > MAX_LOG_WQE ||
+	    emu_prm_get(rmpc, EMU_RMPC_STATE) != EMU_RMPC_STATE_RDY)
+		return emu_refuse(m, EMU_CMD_SYN_RMP_CONTEXT);
+	rmp->pd = emu_pd_by_number(c->file, (uint32_t)emu_prm_get(wq, EMU_WQ_PD));
+	rmp->dbr = emu_devx_umem_by_id(c->file, emu_prm_get(wq, EMU_WQ_DBR_UMEM_ID));
+	rmp->buf = emu_devx_umem_by_id(c->file, emu_prm_get(wq, EMU_WQ_UMEM_ID));
+	if (!rmp->pd || !rmp->dbr || !rmp->buf)
+		return emu_refuse(m, EMU_CMD_SYN_RMP_RESOURCE);
+	s->func = c->file->func->index;
+	s->type = EMU_SRQT_BASIC;
+	s->pdn = rmp->pd->pdn;
+	s->cyclic = type == EMU_WQ_TYPE_CYCLIC;
+	s->wqe_shift = (uint8_t)shift;
+	s->wqe_count = 1u << log;
+	s->buf_addr = emu_devx_place(c, rmp->buf, emu_prm_get(wq, EMU_WQ_UMEM_OFFSET),
+				     (uint64_t)s->wqe_count << shift, EMU_RING_LINE);
+	s->dbr_addr = emu_devx_place(c, rmp->dbr, emu_prm_get(wq, EMU_WQ_DBR_ADDR), EMU_DBR_BYTES,
+				     EMU_DBR_BYTES);
+	return s->buf_addr && s->dbr_addr ? 0 : emu_refuse(m, EMU_CMD_SYN_RMP_UMEM_RANGE);
+}
+
+int emu_devx_create_rmp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_devx_rmp *rmp = (struct emu_devx_rmp *)o;
+	struct emu_srq s = {0};
+	int err;
+
+	if (m->in_len < EMU_CREATE_RMP_IN_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_RMP_IN_LEN);
+	err = fill(c, m, rmp, &s);
+	if (!err)
+		err = emu_engine_of(c, &s.engine);
+	if (err)
+		return err;
+	s.file = o->file->ino;
+	s.handle = o->handle;
+	rmp->srqn = emu_srq_publish(&s);
+	if (!rmp->srqn)
+		return emu_refuse(m, EMU_CMD_SYN_RMP_LIMIT);
+	emu_uobj_hold(&rmp->pd->obj);
+	emu_uobj_hold(&rmp->buf->obj);
+	emu_uobj_hold(&rmp->dbr->obj);
+	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, rmp->srqn);
+	return 0;
+}
+
+int emu_devx_rmp_undo(struct emu_uobj *o)
+{
+	struct emu_devx_rmp *rmp = (struct emu_devx_rmp *)o;
+
+	if (!rmp->srqn)
+		return 0;
+	emu_srq_withdraw(rmp->srqn);
+	emu_uobj_release(&rmp->pd->obj);
+	emu_uobj_release(&rmp->buf->obj);
+	emu_uobj_release(&rmp->dbr->obj);
+	return 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/mm/user_copy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/uio.h>
+
+#include "emu/server/card/topology.h"
+
+static int moved(ssize_t n, size_t len)
+{
+	if (n < 0)
+		return errno == ESRCH || errno == EPERM ? -errno : -EFAULT;
+	return (size_t)n == len ? 0 : -EFAULT;
+}
+
+int emu_copy_from(pid_t pid, void *dst, uint64_t src, size_t len)
+{
+	struct iovec l = {.iov_base = dst, .iov_len = len};
+	struct iovec r = {.iov_base = (void *)(uintptr_t)src, .iov_len = len};
+
+	return len ? moved(process_vm_readv(pid, &l, 1, &r, 1, 0), len) : 0;
+}
+
+/* Split the range at a page: an unmapped page then ends the copy at the page boundary. */
+int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t least)
+{
+	uint64_t in_page = EMU_PAGE - src % EMU_PAGE;
+	struct iovec l = {.iov_base = dst, .iov_len = *len};
+	struct iovec r[2] = {
+		{.iov_base = (void *)(uintptr_t)src, .iov_len = *len},
+		{.iov_base = (void *)(uintptr_t)(src + in_page), .iov_len = *len - in_page},
+	};
+	bool split = in_page < *len;
+	ssize_t n;
+	int err;
+
+	if (split)
+		r[0].iov_len = in_page;
+	n = process_vm_readv(pid, &l, 1, r, split ? 2 : 1, 0);
+	err = moved(n < (ssize_t)least ? n : (ssize_t)least, least);
+
+	if (!err)
+		*len = (size_t)n;
+	return err;
+}
+
+int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src, unsigned int n)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		len += src[i].iov_len;
+	return len ? moved(process_vm_writev(pid, src, n, dst, n, 0), len) : 0;
+}
+
+int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len)
+{
+	struct iovec l = {.iov_base = (void *)(uintptr_t)src, .iov_len = len};
+	struct iovec r = {.iov_base = (void *)(uintptr_t)dst, .iov_len = len};
+
+	return len ? moved(process_vm_writev(pid, &l, 1, &r, 1, 0), len) : 0;
+}
+
+int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write)
+{
+	uint64_t end = addr + len, from, to;
+	char path[32], line[512], perm[5];
+	int err = -EFAULT;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -EFAULT;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &from, &to, perm) != 3)
+			continue; /* the rest of an overlong line */
+		if (to <= addr)
+			continue;
+		if (from > addr || perm[0] != 'r' || (write && perm[1] != 'w'))
+			break;
+		addr = to;
+		if (addr >= end) {
+			err = 0;
+			break;
+		}
+	}
+	fclose(f);
+	return err;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Access to a client's memory, as a kernel has it: copy_from_user and copy_to_user. */
+#ifndef EMU_USER_COPY_H
+#define EMU_USER_COPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/* Each returns 0, -EFAULT, or -ESRCH or -EPERM if the process cannot be accessed. */
+int emu_copy_from(pid_t pid, void *dst, uint64_t src, size_t len);
+int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len);
+/* Copy up to *len bytes, but at least `least`; *len becomes the number copied. */
+int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t least);
+/* Copy `n` pieces; dst[i] is as long as src[i]. */
+int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src, unsigned int n);
+/* Is [addr, addr + len) mapped for reading (and writing), so that pinning would succeed? */
+int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write);
+
+#endif

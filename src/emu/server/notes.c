@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/notes.h"
+
+#include <sys/socket.h>
+
+#include "emu/server/admin/trace.h"
+#include "emu/server/card/segments.h"
+#include "emu/server/devx/events.h"
+#include "emu/server/devx/umr.h"
+#include "emu/server/uverbs/events.h"
+
+/* A late note names a queue that was destroyed; another queue may have its number by now. */
+static bool is_current(const struct emu_note *n)
+{
+	const struct emu_queues *q = emu_queues;
+
+	switch (n->type) {
+	case EMU_NOTE_COMP:
+	case EMU_NOTE_CQ_ERR:
+		return n->number < EMU_MAX_CQS &&
+		       n->serial == atomic_load(&q->cq[n->number].serial);
+	case EMU_NOTE_SRQ:
+		return n->number < EMU_MAX_SRQS &&
+		       n->serial == atomic_load(&q->srq[n->number].serial);
+	default:
+		return n->number < EMU_MAX_QPS &&
+		       n->serial == atomic_load(&q->qp[n->number].serial);
+	}
+}
+
+void emu_note(const struct emu_note *n)
+{
+	if (!is_current(n))
+		return;
+	if (n->type == EMU_NOTE_UMR)
+		emu_umr_serve(n->number);
+	emu_events_note(n);
+	emu_devx_note(n);
+}
+
+void emu_notes_ready(struct emu_watch *w)
+{
+	union {
+		struct emu_note note;
+		struct emu_note_wr wr;
+	} n;
+	ssize_t len;
+
+	while (w->fd >= 0) {
+		len = recv(w->fd, &n, sizeof(n), MSG_DONTWAIT);
+		if (len == sizeof(n.wr) && n.note.type == EMU_NOTE_WR)
+			emu_trace_wr(&n.wr);
+		else if (len == sizeof(n.note))
+			emu_note(&n.note);
+		else
+			break;
+	}
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/uverbs/ah.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "emu/server/uverbs/cmd.h"
+#include "emu/server/uverbs/pd.h"
+
+/* The MAC address of an EUI-64 (RFC 4291, appendix A). */
+static void mac_of_eui64(const uint8_t *eui, uint8_t mac[EMU_MAC_BYTES])
+{
+	memcpy(mac, eui, 3);
+	memcpy(mac + 3, eui + 5, 3);
+	mac[0] ^= 2;
+}
+
+static bool is_link_local(const uint8_t gid[16])
+{
+	static const uint8_t prefix[8] = {0xfe, 0x80};
+
+	return !memcmp(gid, prefix, sizeof(prefix));
+}
+
+/*
+ * The MAC address of a multicast group follows from its address (RFC 2464, 7, and RFC 1112, 6.4).
+ */
+static bool map_group(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	bool v4 = !memcmp(dgid, mapped, sizeof(mapped)) && dgid[12] >> 4 == 0xe;
+
+	if (dgid[0] != 0xff && !v4)
+		return false;
+	memcpy(mac,
+	       v4 ? (const uint8_t[]){0x01, 0x00, 0x5e} : (const uint8_t[]){0x33, 0x33, dgid[12]},
+	       3);
+	memcpy(mac + 3, dgid + 13, 3);
+	if (v4)
+		mac[3] &= 0x7f;
+	return true;
+}
+
+/*
+ * A link-local address contains the MAC address, as in the kernel's rdma_get_ll_mac(); for others
+ * the neighbour must answer.
+ */
+int emu_resolve(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES])
+{
+	const struct emu_func *f = emu_func_by_gid(dgid);
+
+	if (map_group(dgid, mac))
+		return 0;
+	if (!is_link_local(dgid) && !f)
+		return -ETIMEDOUT;
+	mac_of_eui64(is_link_local(dgid) ? dgid + 8 : f->gid[0] + 8, mac);
+	return 0;
+}
+
+/* On Ethernet an address needs a GRH (ib_check_ah_attr, rdma_check_ah_attr). */
+static int check_attr(const struct emu_func *f, const struct ib_uverbs_ah_attr *a)
+{
+	if (a->port_num < 1 || a->port_num > EMU_PORTS || !a->is_global)
+		return -EINVAL;
+	if (a->grh.sgid_index >= EMU_GIDS)
+		return -EINVAL;
+	return f->gid_type[a->grh.sgid_index] ? 0 : -ENODATA; /* rdma_get_gid_attr() */
+}
+
+static int answer(struct emu_cmd *c, const struct emu_uobj *ah, const uint8_t mac[EMU_MAC_BYTES])
+{
+	struct ib_uverbs_create_ah_resp r = {.ah_handle = ah->handle};
+	struct mlx5_ib_create_ah_resp uhw = {.response_length = sizeof(uhw)};
+	int err;
+
+	memcpy(uhw.dmac, mac, EMU_MAC_BYTES);
+	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+}
+
+static int undo(struct emu_uobj *o)
+{
+	((struct emu_ah *)o)->pd->obj.users--;
+	return 0;
+}
+
+int emu_write_create_ah(struct emu_cmd *c)
+{
+	const size_t least = offsetof(struct mlx5_ib_create_ah_resp, dmac) + EMU_MAC_BYTES;
+	struct ib_uverbs_create_ah req;
+	uint8_t mac[EMU_MAC_BYTES];
+	struct emu_ah *ah;
+	struct emu_pd *pd;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	if (err)
+		return err;
+	pd = emu_uobj_get(c->file, req.pd_handle, EMU_T_PD);
+	if (!pd || emu_attr_len(c, UVERBS_ATTR_UHW_OUT) < least)
+		return -EINVAL;
+	err = check_attr(c->file->func, &req.attr);
+	if (!err)
+		err = emu_resolve(req.attr.grh.dgid, mac);
+	if (err)
+		return err;
+	ah = emu_uobj_new(c->file, EMU_T_AH, sizeof(*ah), undo);
+	if (!ah)
+		return -ENOMEM;
+	ah->pd = pd;
+	pd->obj.users++;
+	err = answer(c, &ah->obj, mac);
+	if (err)
+		emu_uobj_destroy(&ah->obj);
+	return err;
+}
+
+static int ah_destroy(struct emu_cmd *c)
+{
+	return emu_uobj_destroy(emu_attr_obj(c, UVERBS_ATTR_DESTROY_AH_HANDLE));
+}
+
+const struct emu_method emu_methods_ah[] = {
+	{
+		.command.name = "ah.destroy",
+		.object = UVERBS_OBJECT_AH,
+		.method = UVERBS_METHOD_AH_DESTROY,
+		.handler = ah_destroy,
+		.attr = {{UVERBS_ATTR_DESTROY_AH_HANDLE, EMU_A_OBJ, true, EMU_T_AH}},
+	},
+	{.handler = NULL},
+};

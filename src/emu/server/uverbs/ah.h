@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Address handles, and the resolution of GIDs to MAC addresses. User space owns address handles; it asks the kernel because the kernel knows the neighbour's MAC address. */
+#ifndef EMU_AH_H
+#define EMU_AH_H
+
+#include <stdint.h>
+
+#include "emu/server/uverbs/method.h"
+#include "emu/server/uverbs/uobj.h"
+
+#define EMU_MAC_BYTES 6
+
+struct emu_ah {
+	struct emu_uobj obj;
+	struct emu_pd *pd;
+};
+
+extern const struct emu_method emu_methods_ah[];
+
+/* Legacy command. */
+int emu_write_create_ah(struct emu_cmd *c);
+/* The MAC address of the neighbour with this GID; -ETIMEDOUT if there is none. */
+int emu_resolve(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES]);
+
+#endif

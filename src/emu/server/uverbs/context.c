@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/uverbs/context.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emu/server/card/segments.h"
+#include "emu/server/uverbs/cmd.h"
+
+#define NSEC 1000000000u
+
+static void fill_ucontext(struct mlx5_ib_alloc_ucontext_resp *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->qp_tab_size = 1u << 17;
+	r->bf_reg_size = 512;
+	r->cache_line_size = 64;
+	r->max_sq_desc_sz = 1024;
+	r->max_rq_desc_sz = 512;
+	r->max_send_wqebb = 32768;
+	r->max_recv_wr = 32768;
+	r->max_srq_recv_wr = 32767;
+	r->num_ports = EMU_PORTS;
+	r->response_length = sizeof(*r);
+	r->cqe_version = 1;
+	r->clock_info_versions = 1u << MLX5_IB_CLOCK_INFO_V1;
+	r->cmds_supp_uhw = 1u << 0 | 1u << 1; /* query_device, create_ah */
+	r->log_uar_size = 12;
+	r->num_uars_per_page = 1;
+}
+
+/*
+ * The clock page, by which programs convert time stamps of CQEs to wall-clock time. Stamps are
+ * nanoseconds already, so it holds the difference of the two clocks. Page 0 is not a doorbell
+ * page.
+ */
+static int write_clock_page(void)
+{
+	static bool done;
+	struct mlx5_ib_clock_info info = {.mult = 1, .mask = UINT64_MAX};
+	struct timespec wall, mono;
+
+	if (done)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	info.nsec = (uint64_t)(wall.tv_sec - mono.tv_sec) * NSEC + (uint64_t)wall.tv_nsec -
+		    (uint64_t)mono.tv_nsec;
+	info.overflow_period = NSEC;
+	if (pwrite(emu_segments.uar_fd, &info, sizeof(info), 0) != (ssize_t)sizeof(info))
+		return -ENOMEM;
+	done = true;
+	return 0;
+}
+
+static int out_context(struct emu_cmd *c, uint16_t resp)
+{
+	struct mlx5_ib_alloc_ucontext_resp r;
+	int err;
+
+	fill_ucontext(&r);
+	err = write_clock_page();
+	if (!err)
+		err = emu_attr_out_u32(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
+				       EMU_COMP_VECTORS);
+	if (!err)
+		err = emu_attr_out_u64(c, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT,
+				       IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS);
+	return err ? err : emu_attr_out(c, resp, &r, sizeof(r));
+}
+
+static int get_context(struct emu_cmd *c)
+{
+	static uint16_t last_uid;
+	struct mlx5_ib_alloc_ucontext_req_v2 req;
+	int err;
+
+	if (c->file->has_context)
+		return -EINVAL;
+	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	if (err)
+		return err;
+	if (!(req.lib_caps & MLX5_LIB_CAP_DYN_UAR))
+		return -EOPNOTSUPP; /* static doorbell pages: libmlx5 no longer uses them */
+	err = out_context(c, UVERBS_ATTR_UHW_OUT);
+	if (err)
+		return err;
+	if (req.flags & MLX5_IB_ALLOC_UCTX_DEVX) {
+		if (!++last_uid)
+			last_uid = 1;
+		c->file->devx_uid = last_uid;
+	}
+	c->file->has_context = true;
+	emu_topology.count.contexts++;
+	return 0;
+}
+
+static int query_context(struct emu_cmd *c)
+{
+	return out_context(c, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
+}
+
+const struct emu_method emu_methods_context[] = {
+	{
+		.command.name = "context.create",
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_GET_CONTEXT,
+		.handler = get_context,
+		.attr = {{UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, EMU_A_OUT, false, 4},
+			 {UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, EMU_A_OUT, false, 8},
+			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, true, 8},
+			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, true, 0}},
+	},
+	{
+		.command.name = "context.query",
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_QUERY_CONTEXT,
+		.handler = query_context,
+		.attr = {{UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, EMU_A_OUT, false, 4},
+			 {UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, EMU_A_OUT, false, 8},
+			 {MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, EMU_A_OUT, true, 0}},
+	},
+	{.handler = NULL},
+};

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/uverbs/cq.h"
+
+#include <errno.h>
+
+#include "emu/server/card/process.h"
+#include "emu/server/card/queue_table.h"
+#include "emu/server/card/segments.h"
+#include "emu/server/mm/user_copy.h"
+#include "emu/server/uverbs/cmd.h"
+#include "emu/server/uverbs/events.h"
+#include "emu/server/uverbs/queue.h"
+#include "emu/server/uverbs/uar.h"
+
+#define CQ_FLAGS (IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
+
+/* The driver takes any other value for no, and then ignores the format. */
+static bool compresses(const struct mlx5_ib_create_cq *req)
+{
+	return req->cqe_comp_en == 1;
+}
+
+/* enum emu_mini, or the error of the driver's mini_cqe_res_format_to_hw(). */
+static int mini_format(const struct emu_profile *p, const struct mlx5_ib_create_cq *req)
+{
+	if (!p->max_session)
+		return -EOPNOTSUPP;
+	switch (req->cqe_comp_res_format) {
+	case MLX5_IB_CQE_RES_FORMAT_HASH:
+		return EMU_MINI_HASH;
+	case MLX5_IB_CQE_RES_FORMAT_CSUM:
+		return EMU_MINI_CSUM;
+	case MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX:
+		return EMU_MINI_CSUM_STRIDX;
+	default:
+		return -EINVAL;
+	}
+}
+
+/*
+ * The errors of the driver's create_cq_user(): EOPNOTSUPP for flags that it knows and the device
+ * lacks.
+ */
+static int check_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req, uint64_t cqe)
+{
+	const uint16_t had =
+		MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
+	const uint16_t known = had | MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
+
+	if (!cqe || cqe > EMU_MAX_CQE || !emu_is_power_of_2((uint32_t)cqe + 1) ||
+	    emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= EMU_COMP_VECTORS ||
+	    emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0) & ~(uint64_t)CQ_FLAGS)
+		return -EINVAL;
+	if ((req->cqe_size != 64 && req->cqe_size != 128) || req->reserved0 || req->reserved1 ||
+	    req->flags & ~known || req->db_addr % EMU_DBR_BYTES)
+		return -EINVAL;
+	if (req->flags & ~had ||
+	    (req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && req->cqe_size != 128))
+		return -EOPNOTSUPP;
+	if (compresses(req)) {
+		int format = mini_format(c->file->func->card->profile, req);
+
+		if (format < 0)
+			return format;
+	}
+	if (!(req->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX) ||
+	    !emu_has_uar(c->file, req->uar_page_index))
+		return -EINVAL;
+	return emu_check_ring(req->buf_addr);
+}
+
+static uint32_t publish(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req,
+			uint32_t entries, uint32_t slot, const struct emu_cq_obj *cq)
+{
+	const struct emu_profile *p = c->file->func->card->profile;
+	uint64_t flags = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0);
+	struct emu_cq q = {
+		.engine = slot,
+		.file = cq->obj.file->ino,
+		.handle = cq->obj.handle,
+		.buf_addr = req->buf_addr,
+		.dbr_addr = req->db_addr,
+		.entries = entries,
+		.cqe_size = req->cqe_size,
+		.has_channel = cq->channel != NULL,
+		.padded = (req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD) != 0,
+		.overwrites = (flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN) != 0,
+	};
+
+	if (compresses(req)) {
+		q.session = (uint8_t)p->max_session;
+		q.mini = q.session ? (uint8_t)mini_format(p, req) : 0;
+	}
+	return emu_cq_publish(&q);
+}
+
+static int undo(struct emu_uobj *o)
+{
+	struct emu_cq_obj *cq = (struct emu_cq_obj *)o;
+
+	emu_cq_withdraw(cq->cqn);
+	emu_unpin_queue(&o->file->db_pages, &cq->pins);
+	emu_events_put(cq->channel);
+	emu_events_put(cq->async);
+	return 0;
+}
+
+/* This word marks a CQ that was never armed: a first arm may be all zeros. */
+static int mark_unarmed(const struct emu_cmd *c, uint64_t dbr_addr)
+{
+	static const uint32_t word = EMU_CQ_UNARMED;
+
+	return emu_copy_to(c->chan->pid, dbr_addr + 4, &word, sizeof(word));
+}
+
+static int find_channel(const struct emu_cmd *c, struct emu_events **e)
+{
+	const struct ib_uverbs_attr *a = emu_attr(c, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
+
+	*e = a ? emu_events_find(c, a->data_s64, EMU_EVENTS_COMPLETION) : NULL;
+	return a && !*e ? -EBADF : 0;
+}
+
+static int cq_create(struct emu_cmd *c)
+{
+	uint32_t cqe = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_CQE, 0), slot;
+	struct mlx5_ib_create_cq_resp uhw = {0};
+	struct mlx5_ib_create_cq req;
+	struct emu_events *channel;
+	struct emu_cq_obj *cq;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	if (!err)
+		err = check_cq(c, &req, cqe);
+	if (!err)
+		err = find_channel(c, &channel);
+	if (!err)
+		err = emu_engine_of(c, &slot);
+	if (err)
+		return err;
+	cq = emu_uobj_new(c->file, EMU_T_CQ, sizeof(*cq), undo);
+	if (!cq)
+		return -ENOMEM;
+	cq->user_handle = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0);
+	cq->channel = channel;
+	cq->async = emu_async_of(c, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
+	emu_events_get(cq->channel);
+	emu_events_get(cq->async);
+	emu_attr_new(c, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->obj);
+	err = emu_pin_queue_of(c, req.buf_addr, (cqe + 1ull) * req.cqe_size, req.db_addr,
+			       &cq->pins);
+	if (!err)
+		err = mark_unarmed(c, req.db_addr);
+	if (err)
+		return err;
+	cq->cqn = publish(c, &req, cqe + 1, slot, cq);
+	if (!cq->cqn)
+		return -ENOMEM;
+	uhw.cqn = cq->cqn;
+	err = emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	return err ? err : emu_attr_out_u32(c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, cqe);
+}
+
+static int cq_destroy(struct emu_cmd *c)
+{
+	struct emu_cq_obj *cq = emu_attr_obj(c, UVERBS_ATTR_DESTROY_CQ_HANDLE);
+	struct ib_uverbs_destroy_cq_resp r = {0};
+
+	if (cq->obj.users)
+		return -EBUSY;
+	emu_proc_drain_notes(emu_proc_by_slot(emu_queues->cq[cq->cqn].engine));
+	r.comp_events_reported = cq->comp_events - emu_events_retract(cq->channel, cq->user_handle);
+	r.async_events_reported = cq->async_events - emu_events_retract(cq->async, cq->user_handle);
+	emu_uobj_destroy(&cq->obj);
+	return emu_attr_out(c, UVERBS_ATTR_DESTROY_CQ_RESP, &r, sizeof(r));
+}
+
+static const struct emu_field create_fields[] = {
+	EMU_IN("cqe", UVERBS_ATTR_CREATE_CQ_CQE, 4, EMU_DECIMAL),
+	EMU_OUT("cqe", UVERBS_ATTR_CREATE_CQ_RESP_CQE, 4, EMU_DECIMAL),
+	EMU_FIELDS_END,
+};
+
+const struct emu_method emu_methods_cq[] = {
+	{
+		.command.name = "cq.create",
+		.command.fields = create_fields,
+		.object = UVERBS_OBJECT_CQ,
+		.method = UVERBS_METHOD_CQ_CREATE,
+		.handler = cq_create,
+		.attr = {{UVERBS_ATTR_CREATE_CQ_HANDLE, EMU_A_NEW, true, 0},
+			 {UVERBS_ATTR_CREATE_CQ_CQE, EMU_A_IN, true, 4},
+			 {UVERBS_ATTR_CREATE_CQ_USER_HANDLE, EMU_A_IN, true, 8},
+			 {UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL, EMU_A_FD, false, 0},
+			 {UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, EMU_A_IN, true, 4},
+			 {UVERBS_ATTR_CREATE_CQ_FLAGS, EMU_A_IN, false, 4},
+			 {UVERBS_ATTR_CREATE_CQ_RESP_CQE, EMU_A_OUT, true, 4},
+			 {UVERBS_ATTR_CREATE_CQ_EVENT_FD, EMU_A_FD, false, 0},
+			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, true, 16},
+			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, true, 4}},
+	},
+	{
+		.command.name = "cq.destroy",
+		.object = UVERBS_OBJECT_CQ,
+		.method = UVERBS_METHOD_CQ_DESTROY,
+		.handler = cq_destroy,
+		.attr = {{UVERBS_ATTR_DESTROY_CQ_HANDLE, EMU_A_OBJ, true, EMU_T_CQ},
+			 {UVERBS_ATTR_DESTROY_CQ_RESP, EMU_A_OUT, true, 8}},
+	},
+	{.handler = NULL},
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Completion queues: creating and destroying them. */
+#ifndef EMU_CQ_H
+#define EMU_CQ_H
+
+#include "emu/server/mm/pin.h"
+#include "emu/server/uverbs/method.h"
+#include "emu/server/uverbs/uobj.h"
+
+#define EMU_MAX_CQE ((1u << 22) - 1)
+
+struct emu_cq_obj {
+	struct emu_uobj obj;
+	uint32_t cqn;
+	uint64_t user_handle;
+	struct emu_events *channel;
+	struct emu_events *async;
+	uint32_t comp_events, async_events;
+	struct emu_queue_pins pins;
+};
+
+extern const struct emu_method emu_methods_cq[];
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/uverbs/device.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/server/uverbs/cmd.h"
+
+#define VENDOR_ID     0x02c9
+#define MAX_MSG	      (1u << 30)
+#define PORT_ACTIVE   4
+#define MTU_4096      5
+#define WIDTH_4X      2
+#define PHYS_LINK_UP  5
+#define LINK_ETHERNET 2
+/* enum ibv_device_cap_flags */
+#define CAP_RC_RNR_NAK_GEN (1u << 12)
+#define CAP_MEM_WINDOW	   (1u << 17)
+#define CAP_XRC		   (1u << 20)
+#define CAP_MEM_WINDOW_2B  (1u << 24)
+
+static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_resp *r)
+{
+	const struct emu_profile *p = f->card->profile;
+
+	memset(r, 0, sizeof(*r));
+	r->fw_ver = p->fw_ver;
+	r->node_guid = htobe64(f->node_guid);
+	r->sys_image_guid = htobe64(f->card->guid);
+	r->max_mr_size = UINT64_MAX;
+	r->page_size_cap = ~(uint64_t)(EMU_PAGE - 1);
+	r->vendor_id = VENDOR_ID;
+	r->vendor_part_id = f->card->profile->part_id;
+	r->max_qp = p->max_qp;
+	r->max_qp_wr = 32768;
+	r->max_sge = 30;
+	r->max_sge_rd = 30;
+	r->max_cq = p->max_cq;
+	r->max_cqe = (1u << 22) - 1;
+	r->max_mr = p->max_mr;
+	r->max_pd = p->max_pd;
+	r->max_qp_rd_atom = 16;
+	r->max_qp_init_rd_atom = 16;
+	r->max_res_rd_atom = 16 * p->max_qp;
+	r->atomic_cap = 1; /* IBV_ATOMIC_HCA */
+	r->max_mw = p->max_mr;
+	r->device_cap_flags = CAP_MEM_WINDOW | CAP_MEM_WINDOW_2B | CAP_XRC | CAP_RC_RNR_NAK_GEN;
+	r->max_ah = INT32_MAX;
+	r->max_srq = EMU_NUM_SRQS;
+	r->max_srq_wr = 32767;
+	r->max_srq_sge = 31;
+	r->max_pkeys = 1;
+	r->local_ca_ack_delay = 16;
+	r->phys_port_cnt = EMU_PORTS;
+}
+
+int emu_write_query_device(struct emu_cmd *c)
+{
+	struct ib_uverbs_query_device_resp r;
+
+	fill_device(c->file->func, &r);
+	return emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+}
+
+/* The transports and operations that support on-demand paging. */
+static void fill_odp(struct ib_uverbs_ex_query_device_resp *r)
+{
+	enum { SEND = 1, RECV = 2, WRITE = 4, READ = 8, ATOMIC = 16, SRQ_RECV = 32 };
+
+	r->odp_caps.general_caps = 3; /* IBV_ODP_SUPPORT, IBV_ODP_SUPPORT_IMPLICIT */
+	r->odp_caps.per_transport_caps.rc_odp_caps = SEND | RECV | WRITE | READ | ATOMIC | SRQ_RECV;
+	r->odp_caps.per_transport_caps.ud_odp_caps = SEND | SRQ_RECV;
+	r->xrc_odp_caps = SEND | WRITE | READ | ATOMIC | SRQ_RECV;
+}
+
+static void fill_compression(const struct emu_profile *p, struct mlx5_ib_query_device_resp *r)
+{
+	if (!p->max_session)
+		return;
+	r->cqe_comp_caps.max_num = p->max_session;
+	r->cqe_comp_caps.supported_format = MLX5_IB_CQE_RES_FORMAT_HASH |
+					    MLX5_IB_CQE_RES_FORMAT_CSUM |
+					    MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
+	r->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP;
+}
+
+int emu_write_query_device_ex(struct emu_cmd *c)
+{
+	struct ib_uverbs_ex_query_device_resp r = {0};
+	struct mlx5_ib_query_device_resp uhw = {0};
+	struct ib_uverbs_ex_query_device req;
+	size_t len;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	if (err)
+		return err;
+	if (req.comp_mask || req.reserved)
+		return -EINVAL;
+	fill_device(c->file->func, &r.base);
+	r.response_length = sizeof(r);
+	r.timestamp_mask = UINT64_MAX;
+	r.hca_core_clock = 1000000; /* kHz: CQE time stamps count nanoseconds */
+	fill_odp(&r);
+	r.max_dm_size = c->file->func->card->profile->max_dm_size;
+	r.cq_moderation_caps.max_cq_moderation_count = UINT16_MAX;
+	r.cq_moderation_caps.max_cq_moderation_period = 0xfff; /* MLX5_MAX_CQ_PERIOD */
+	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	len = emu_attr_len(c, UVERBS_ATTR_UHW_OUT);
+	uhw.response_length = (uint32_t)(len < sizeof(uhw) ? len : sizeof(uhw));
+	uhw.flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
+	fill_compression(c->file->func->card->profile, &uhw);
+	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+}
+
+static int query_port(struct emu_cmd *c)
+{
+	struct ib_uverbs_query_port_resp_ex r = {0};
+	struct ib_uverbs_query_port_resp *p = &r.legacy_resp;
+	uint64_t port = emu_attr_u64(c, UVERBS_ATTR_QUERY_PORT_PORT_NUM, 0);
+
+	if (port < 1 || port > EMU_PORTS)
+		return -EINVAL;
+	p->port_cap_flags = EMU_PORT_CAP;
+	p->max_msg_sz = MAX_MSG;
+	p->gid_tbl_len = EMU_GIDS;
+	p->pkey_tbl_len = 1;
+	p->state = PORT_ACTIVE;
+	p->max_mtu = MTU_4096;
+	p->active_mtu = MTU_4096;
+	p->max_vl_num = 0;
+	p->active_width = WIDTH_4X;
+	p->active_speed = c->file->func->card->profile->port_speed;
+	p->phys_state = PHYS_LINK_UP;
+	p->link_layer = LINK_ETHERNET;
+	p->flags = IB_UVERBS_QPF_GRH_REQUIRED;
+	return emu_attr_out(c, UVERBS_ATTR_QUERY_PORT_RESP, &r, sizeof(r));
+}
+
+/*
+ * The driver's port query describes the embedded switch, which is in legacy mode: no flag is set.
+ */
+static int query_port_mlx5(struct emu_cmd *c)
+{
+	static const struct mlx5_ib_uapi_query_port none;
+	uint64_t port = emu_attr_u64(c, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, 0);
+
+	if (port < 1 || port > EMU_PORTS)
+		return -EINVAL;
+	return emu_attr_out(c, MLX5_IB_ATTR_QUERY_PORT, &none, sizeof(none));
+}
+
+static bool gid_valid(const struct emu_func *f, unsigned int i)
+{
+	static const uint8_t none[16];
+
+	return memcmp(f->gid[i], none, sizeof(none)) != 0;
+}
+
+static void fill_gid(const struct emu_func *f, unsigned int i, struct ib_uverbs_gid_entry *e)
+{
+	memset(e, 0, sizeof(*e));
+	memcpy(e->gid, f->gid[i], sizeof(f->gid[i]));
+	e->gid_index = i;
+	e->port_num = 1;
+	e->gid_type = f->gid_type[i];
+}
+
+static int query_gid_table(struct emu_cmd *c)
+{
+	uint64_t size = emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 0);
+	size_t room = emu_attr_len(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
+	const struct emu_func *f = c->file->func;
+	struct ib_uverbs_gid_entry e;
+	uint8_t *buf;
+	uint64_t n = 0;
+	unsigned int i;
+	int err;
+
+	if (emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || !size || size > EMU_PAGE ||
+	    room % size)
+		return -EINVAL;
+	buf = calloc(EMU_GIDS, size);
+	if (!buf)
+		return -ENOMEM;
+	for (i = 0; i < EMU_GIDS; i++) {
+		if (!gid_valid(f, i))
+			continue;
+		fill_gid(f, i, &e);
+		memcpy(buf + n++ * size, &e, size < sizeof(e) ? size : sizeof(e));
+	}
+	err = n * size > room ? -EINVAL : 0;
+	if (!err)
+		err = emu_attr_out(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, buf, n * size);
+	if (!err)
+		err = emu_attr_out_u64(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, n);
+	free(buf);
+	return err;
+}
+
+static int query_gid_entry(struct emu_cmd *c)
+{
+	uint64_t port = emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 0);
+	uint64_t i = emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, 0);
+	struct ib_uverbs_gid_entry e;
+
+	if (emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0) || port < 1 || port > EMU_PORTS ||
+	    i >= EMU_GIDS)
+		return -EINVAL;
+	if (!gid_valid(c->file->func, (unsigned int)i))
+		return -ENODATA;
+	fill_gid(c->file->func, (unsigned int)i, &e);
+	return emu_attr_out(c, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &e, sizeof(e));
+}
+
+const struct emu_method emu_methods_device[] = {
+	{
+		.command.name = "port.query",
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_QUERY_PORT,
+		.handler = query_port,
+		.attr = {{UVERBS_ATTR_QUERY_PORT_PORT_NUM, EMU_A_IN, true, 0},
+			 {UVERBS_ATTR_QUERY_PORT_RESP, EMU_A_OUT, true, 0}},
+	},
+	{
+		.command.name = "port.query",
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = MLX5_IB_METHOD_QUERY_PORT,
+		.handler = query_port_mlx5,
+		.attr = {{MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, EMU_A_IN, true, 4},
+			 {MLX5_IB_ATTR_QUERY_PORT, EMU_A_OUT, true, 8}},
+	},
+	{
+		.command.name = "gid.query",
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_QUERY_GID_TABLE,
+		.handler = query_gid_table,
+		.attr = {{UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, EMU_A_IN, true, 0},
+			 {UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, EMU_A_IN, false, 0},
+			 {UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, EMU_A_OUT, true, 0},
+			 {UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, EMU_A_OUT, true, 8}},
+	},
+	{
+		.command.name = "gid.query",
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_QUERY_GID_ENTRY,
+		.handler = query_gid_entry,
+		.attr = {{UVERBS_ATTR_QUERY_GID_ENTRY_PORT, EMU_A_IN, true, 0},
+			 {UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, EMU_A_IN, true, 0},
+			 {UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, EMU_A_IN, false, 0},
+			 {UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, EMU_A_OUT, true, 0}},
+	},
+	{.handler = NULL},
+};

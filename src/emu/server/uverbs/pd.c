@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/uverbs/pd.h"
+
+#include <errno.h>
+
+#include "emu/server/uverbs/cmd.h"
+
+int emu_write_alloc_pd(struct emu_cmd *c)
+{
+	static uint32_t last_pdn;
+	struct ib_uverbs_alloc_pd_resp r = {0};
+	struct emu_pd *pd;
+	int err;
+
+	pd = emu_uobj_new(c->file, EMU_T_PD, sizeof(*pd), NULL);
+	if (!pd)
+		return -ENOMEM;
+	last_pdn = (last_pdn + 1) & 0xffffff;
+	pd->pdn = last_pdn;
+	r.pd_handle = pd->obj.handle;
+	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	if (!err)
+		err = emu_attr_out_u32(c, UVERBS_ATTR_UHW_OUT, pd->pdn);
+	if (err)
+		emu_uobj_free(&pd->obj);
+	return err;
+}
+
+static int pd_destroy(struct emu_cmd *c)
+{
+	return emu_uobj_destroy(emu_attr_obj(c, UVERBS_ATTR_DESTROY_PD_HANDLE));
+}
+
+static int pd_query(struct emu_cmd *c)
+{
+	const struct emu_pd *pd = emu_attr_obj(c, MLX5_IB_ATTR_QUERY_PD_HANDLE);
+
+	return emu_attr_out_u32(c, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd->pdn);
+}
+
+struct emu_pd *emu_pd_by_number(const struct emu_file *f, uint32_t pdn)
+{
+	struct emu_pd *pd = NULL;
+
+	while ((pd = emu_uobj_next(f, EMU_T_PD, pd)) && pd->pdn != pdn)
+		;
+	return pd;
+}
+
+const struct emu_method emu_methods_pd[] = {
+	{
+		.command.name = "pd.destroy",
+		.object = UVERBS_OBJECT_PD,
+		.method = UVERBS_METHOD_PD_DESTROY,
+		.handler = pd_destroy,
+		.attr = {{UVERBS_ATTR_DESTROY_PD_HANDLE, EMU_A_OBJ, true, EMU_T_PD}},
+	},
+	{
+		.command.name = "pd.query",
+		.object = UVERBS_OBJECT_PD,
+		.method = MLX5_IB_METHOD_PD_QUERY,
+		.handler = pd_query,
+		.attr = {{MLX5_IB_ATTR_QUERY_PD_HANDLE, EMU_A_OBJ, true, EMU_T_PD},
+			 {MLX5_IB_ATTR_QUERY_PD_RESP_PDN, EMU_A_OUT, true, 4}},
+	},
+	{.handler = NULL},
+};

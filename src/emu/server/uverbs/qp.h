@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Queue pairs: creating and destroying them. */
+#ifndef EMU_QP_H
+#define EMU_QP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/ipc/shm.h"
+#include "emu/server/mm/pin.h"
+#include "emu/server/uverbs/abi.h"
+#include "emu/server/uverbs/method.h"
+#include "emu/server/uverbs/uobj.h"
+
+struct emu_qp_obj {
+	struct emu_uobj obj;
+	uint32_t qpn;
+	uint8_t type; /* enum emu_qp_type */
+	uint64_t user_handle;
+	struct emu_pd *pd;
+	struct emu_cq_obj *send_cq, *recv_cq;
+	struct emu_srq_obj *srq;
+	struct emu_xrcd *xrcd;
+	struct emu_events *async;
+	uint32_t async_events;
+	struct ib_uverbs_qp_cap cap;
+	struct ib_uverbs_modify_qp attr; /* the last value of each attribute */
+	bool sq_sig_all;
+	struct emu_queue_pins pins;
+};
+
+extern const struct emu_method emu_methods_qp[];
+
+/* Create a handle without a QP behind it yet; `as` has the objects that it uses, which are held. */
+struct emu_qp_obj *emu_qp_new(struct emu_file *f, const struct emu_qp_obj *as);
+/* Before a queue pair is destroyed: wait a short time until what was posted is sent. */
+void emu_let_send(const struct emu_cmd *c, const struct emu_qp *q);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/uverbs/queue.h"
+
+#include <errno.h>
+
+#include "emu/server/card/process.h"
+
+int emu_engine_of(struct emu_cmd *c, uint32_t *slot)
+{
+	const struct emu_proc *p = emu_proc_of(c->chan->pid);
+
+	if (!p) {
+		c->need_engine = true;
+		return -EAGAIN;
+	}
+	*slot = p->slot;
+	return 0;
+}
+
+int emu_check_ring(uint64_t addr)
+{
+	return addr % EMU_RING_LINE ? -EINVAL : 0;
+}
+
+int emu_pin_queue_of(const struct emu_cmd *c, uint64_t ring, uint64_t len, uint64_t dbr,
+		     struct emu_queue_pins *pins)
+{
+	const struct emu_pin_owner owner = emu_pin_owner(c->chan);
+
+	return emu_pin_queue(&owner, &c->file->db_pages, ring, len, dbr, pins);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What commands on queues of all kinds share. */
+#ifndef EMU_QUEUE_H
+#define EMU_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/server/mm/pin.h"
+#include "emu/server/uverbs/cmd.h"
+
+#define EMU_DBR_BYTES 8u  /* of a doorbell record */
+#define EMU_RING_LINE 64u /* a ring begins at a multiple of this */
+
+/*
+ * The slot of the calling process's engine. If it has none: -EAGAIN, and the shim starts the engine
+ * and sends the command again.
+ */
+int emu_engine_of(struct emu_cmd *c, uint32_t *slot);
+/* 0, or -EINVAL if a ring cannot begin at this address. */
+int emu_check_ring(uint64_t addr);
+/* Lock a queue's memory; what was locked before an error stays in `pins`. */
+int emu_pin_queue_of(const struct emu_cmd *c, uint64_t ring, uint64_t len, uint64_t dbr,
+		     struct emu_queue_pins *pins);
+
+static inline bool emu_is_power_of_2(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Doorbell pages (UARs). */
+#ifndef EMU_UAR_H
+#define EMU_UAR_H
+
+#include <stdbool.h>
+
+#include "emu/server/uverbs/method.h"
+#include "emu/server/uverbs/uobj.h"
+
+#define EMU_NUM_UARS 65536u
+
+struct emu_uar {
+	struct emu_uobj obj;
+	uint32_t page;
+};
+
+extern const struct emu_method emu_methods_uar[];
+
+/* Does the file have this doorbell page? */
+bool emu_has_uar(const struct emu_file *f, uint64_t page);
+
+#endif

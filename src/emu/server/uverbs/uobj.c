@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/uverbs/uobj.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "emu/server/card/topology.h"
+#include "emu/server/uverbs/file.h"
+#include "emu/server/uverbs/subscription.h"
+
+/* The name of a type in traces, and where its objects are counted. */
+static const struct {
+	const char *name;
+	size_t count; /* offset in struct emu_counts */
+} types[] = {
+	[EMU_T_PD] = {"pd", offsetof(struct emu_counts, pds)},
+	[EMU_T_CQ] = {"cq", offsetof(struct emu_counts, cqs)},
+	[EMU_T_QP] = {"qp", offsetof(struct emu_counts, qps)},
+	[EMU_T_MR] = {"mr", offsetof(struct emu_counts, mrs)},
+	[EMU_T_DM] = {"dm", offsetof(struct emu_counts, dms)},
+	[EMU_T_UAR] = {"uar", offsetof(struct emu_counts, uars)},
+	[EMU_T_UMEM] = {"umem", offsetof(struct emu_counts, umems)},
+	[EMU_T_DEVX_MKEY] = {"mkey", offsetof(struct emu_counts, mkeys)},
+	[EMU_T_DEVX_ALIAS] = {"alias", offsetof(struct emu_counts, aliases)},
+	[EMU_T_MW] = {"mw", offsetof(struct emu_counts, mws)},
+	[EMU_T_DEVX_CQ] = {"cq", offsetof(struct emu_counts, cqs)},
+	[EMU_T_DEVX_QP] = {"qp", offsetof(struct emu_counts, qps)},
+	[EMU_T_DEVX_RMP] = {"srq", offsetof(struct emu_counts, srqs)},
+	[EMU_T_DEVX_COUNTER] = {"flow_counter", offsetof(struct emu_counts, flow_counters)},
+	[EMU_T_SRQ] = {"srq", offsetof(struct emu_counts, srqs)},
+	[EMU_T_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds)},
+	[EMU_T_AH] = {"ah", offsetof(struct emu_counts, ahs)},
+};
+
+const char *emu_type_name(enum emu_type type)
+{
+	return types[type].name;
+}
+
+static unsigned int *counter(struct emu_counts *n, enum emu_type type)
+{
+	return (unsigned int *)((char *)n + types[type].count);
+}
+
+static void count(const struct emu_uobj *o, unsigned int by)
+{
+	*counter(&emu_topology.count, o->type) += by;
+	*counter(&o->file->func->count, o->type) += by;
+}
+
+/* Does the function have as many as its profile allows? The firmware says LIM, the driver ENOMEM. */
+static bool is_exhausted(const struct emu_func *f, enum emu_type type)
+{
+	const struct emu_profile *p = f->card->profile;
+	const struct emu_counts *n = &f->count;
+
+	switch (type) {
+	case EMU_T_PD:
+		return n->pds >= p->max_pd;
+	case EMU_T_MR:
+	case EMU_T_DEVX_MKEY:
+	case EMU_T_DEVX_ALIAS:
+	case EMU_T_MW:
+		return n->mrs + n->mkeys + n->aliases + n->mws >= p->max_mr;
+	case EMU_T_CQ:
+	case EMU_T_DEVX_CQ:
+		return n->cqs >= p->max_cq;
+	case EMU_T_QP:
+	case EMU_T_DEVX_QP:
+		return n->qps >= p->max_qp;
+	default:
+		return false;
+	}
+}
+
+static int grow(struct emu_file *f)
+{
+	unsigned int n = f->nobjs ? 2 * f->nobjs : 16, i;
+	struct emu_uobj **p;
+
+	p = realloc(f->objs, n * sizeof(struct emu_uobj *));
+	if (!p)
+		return -ENOMEM;
+	for (i = f->nobjs; i < n; i++)
+		p[i] = NULL;
+	f->objs = p;
+	f->nobjs = n;
+	return 0;
+}
+
+void *emu_uobj_new(struct emu_file *f, enum emu_type type, size_t size,
+		   int (*undo)(struct emu_uobj *o))
+{
+	struct emu_uobj *o;
+	unsigned int h = f->first_free;
+
+	if (is_exhausted(f->func, type))
+		return NULL;
+	while (h < f->nobjs && f->objs[h])
+		h++;
+	f->first_free = h;
+	if (h == f->nobjs && grow(f))
+		return NULL;
+	o = calloc(1, size);
+	if (!o)
+		return NULL;
+	o->type = type;
+	o->handle = h;
+	o->file = f;
+	o->undo = undo;
+	f->objs[h] = o;
+	count(o, 1);
+	return o;
+}
+
+void *emu_uobj_get(struct emu_file *f, uint32_t handle, enum emu_type type)
+{
+	struct emu_uobj *o = handle < f->nobjs ? f->objs[handle] : NULL;
+
+	return o && (type == EMU_T_NONE || o->type == type) ? o : NULL;
+}
+
+void *emu_uobj_next(const struct emu_file *f, enum emu_type type, const void *after)
+{
+	unsigned int i = after ? ((const struct emu_uobj *)after)->handle + 1 : 0;
+
+	for (; i < f->nobjs; i++)
+		if (f->objs[i] && f->objs[i]->type == type)
+			return f->objs[i];
+	return NULL;
+}
+
+void emu_uobj_free(struct emu_uobj *o)
+{
+	struct emu_file *f = o->file;
+
+	emu_unsubscribe(o);
+	f->objs[o->handle] = NULL;
+	if (o->handle < f->first_free)
+		f->first_free = o->handle;
+	count(o, -1u);
+	free(o);
+}
+
+int emu_uobj_destroy(struct emu_uobj *o)
+{
+	int err;
+
+	if (o->users)
+		return -EBUSY;
+	err = o->undo ? o->undo(o) : 0;
+	if (!err)
+		emu_uobj_free(o);
+	return err;
+}
+
+/* Handles are in no order of use: go round until nothing is left. */
+void emu_uobj_destroy_all(struct emu_file *f)
+{
+	unsigned int i;
+	bool again;
+
+	do {
+		again = false;
+		for (i = 0; i < f->nobjs; i++)
+			if (f->objs[i] && !emu_uobj_destroy(f->objs[i])) {
+				f->objs[i] = NULL;
+				again = true;
+			}
+	} while (again);
+	free(f->objs);
+	f->objs = NULL;
+	f->nobjs = 0;
+	f->first_free = 0;
+}

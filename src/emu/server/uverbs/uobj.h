@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Objects that a file owns, by handle. The type of each begins with a struct emu_uobj. */
+#ifndef EMU_UOBJ_H
+#define EMU_UOBJ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct emu_file;
+
+enum emu_type {
+	EMU_T_NONE,
+	EMU_T_PD,
+	EMU_T_CQ,
+	EMU_T_QP,
+	EMU_T_MR,
+	EMU_T_DM,
+	EMU_T_UAR,
+	EMU_T_UMEM,
+	EMU_T_DEVX_MKEY,
+	EMU_T_DEVX_ALIAS,
+	EMU_T_MW,
+	EMU_T_DEVX_CQ,
+	EMU_T_DEVX_QP,
+	EMU_T_DEVX_RMP,
+	EMU_T_DEVX_COUNTER,
+	EMU_T_SRQ,
+	EMU_T_XRCD,
+	EMU_T_AH,
+};
+
+struct emu_uobj {
+	enum emu_type type;
+	uint32_t handle;
+	struct emu_file *file;
+	unsigned int users; /* objects that refer to this one: it is busy while there are any */
+	int (*undo)(struct emu_uobj *o);
+};
+
+/*
+ * Create an object of `size` bytes, zeroed but for its head. `undo` releases what it stands for and
+ * returns 0 or -EBUSY; NULL: there is nothing to release. NULL: out of memory, or the function has
+ * as many objects of the type as its profile allows.
+ */
+void *emu_uobj_new(struct emu_file *f, enum emu_type type, size_t size,
+		   int (*undo)(struct emu_uobj *o));
+/* Find an object by its handle: NULL if there is none of that type (EMU_T_NONE: of any type). */
+void *emu_uobj_get(struct emu_file *f, uint32_t handle, enum emu_type type);
+/* The file's next object of that type after `after`, which is NULL for the first; NULL: no more. */
+void *emu_uobj_next(const struct emu_file *f, enum emu_type type, const void *after);
+/* Free an object without undoing what it stands for. */
+void emu_uobj_free(struct emu_uobj *o);
+/* Undo and free one object: 0, or -EBUSY while it has users. */
+int emu_uobj_destroy(struct emu_uobj *o);
+/* Destroy all objects of a file, users before what they use. */
+void emu_uobj_destroy_all(struct emu_file *f);
+/* The type's name in traces. */
+const char *emu_type_name(enum emu_type type);
+
+static inline void emu_uobj_hold(struct emu_uobj *o)
+{
+	if (o)
+		o->users++;
+}
+
+static inline void emu_uobj_release(struct emu_uobj *o)
+{
+	if (o)
+		o->users--;
+}
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/shim/server_exit.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+#include "emu/ipc/grace.h"
+
+/* A server that gave this process an engine: it has ended when the engine's socket hangs up. */
+struct served {
+	struct served *next;
+	struct emu_queues *queues;
+	uint32_t slot;
+	uint32_t serial;
+	int fd;
+	uint64_t ino; /* of the socket: its number may stand for another file by now */
+	pid_t pid;
+	bool ended;
+	uint32_t gave_up_at[EMU_MAX_ENGINES];
+};
+
+#define HANG_UP_MS 2000
+
+static struct served *served;
+
+static uint64_t inode_of(int fd)
+{
+	struct stat st;
+
+	return syscall(SYS_fstat, fd, &st) ? 0 : st.st_ino;
+}
+
+/* The process that created the other end of a socket. */
+static pid_t peer_of(int fd)
+{
+	struct ucred peer = {0};
+	socklen_t len = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) ? 0 : peer.pid;
+}
+
+void emu_server_exit_watch(const struct emu_engine_config *config)
+{
+	struct served *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return;
+	s->queues = config->queues;
+	s->slot = config->slot;
+	s->serial = atomic_load(&config->queues->engine[config->slot].serial);
+	s->fd = config->notify_fd;
+	s->ino = inode_of(s->fd);
+	s->pid = peer_of(s->fd);
+	s->next = served;
+	served = s;
+}
+
+void emu_server_exit_forget(void)
+{
+	while (served) {
+		struct served *s = served;
+
+		served = s->next;
+		if (inode_of(s->fd) == s->ino)
+			close(s->fd);
+		free(s);
+	}
+}
+
+/*
+ * This must be certain, as all engines will be told. A process that ends closes one socket after
+ * the other, and the device's may be first.
+ */
+static bool has_ended(const struct served *s)
+{
+	struct pollfd hangup = {.fd = s->fd};
+
+	return inode_of(s->fd) == s->ino && poll(&hangup, 1, HANG_UP_MS) == 1 &&
+	       hangup.revents & POLLHUP &&
+	       atomic_load(&s->queues->engine[s->slot].serial) == s->serial;
+}
+
+/* Each engine sees it when it begins its next pass, and copies nothing from then on. */
+static void mark_ended(struct served *s)
+{
+	s->ended = true;
+	atomic_store(&s->queues->server_ended, 1);
+	emu_grace_wait(s->queues, s->gave_up_at, emu_engine_ended);
+}
+
+/* The handle of the object that a command destroys, if it may be a queue. */
+static bool destroys(const uint8_t *head, size_t len, uint32_t *handle)
+{
+	static const struct {
+		uint16_t object, method, attr;
+	} methods[] = {
+		{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, UVERBS_ATTR_DESTROY_CQ_HANDLE},
+		{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, UVERBS_ATTR_DESTROY_QP_HANDLE},
+		{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, UVERBS_ATTR_DESTROY_SRQ_HANDLE},
+		{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY,
+		 MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE},
+	};
+	struct ib_uverbs_ioctl_hdr h;
+	struct ib_uverbs_attr a;
+	size_t m = 0, i;
+
+	if (len < sizeof(h))
+		return false;
+	memcpy(&h, head, sizeof(h));
+	while (m < sizeof(methods) / sizeof(methods[0]) &&
+	       (methods[m].object != h.object_id || methods[m].method != h.method_id))
+		m++;
+	if (m == sizeof(methods) / sizeof(methods[0]))
+		return false;
+	for (i = 0; i < h.num_attrs && sizeof(h) + (i + 1) * sizeof(a) <= len; i++) {
+		memcpy(&a, head + sizeof(h) + i * sizeof(a), sizeof(a));
+		*handle = (uint32_t)a.data;
+		if (a.attr_id == methods[m].attr)
+			return true;
+	}
+	return false;
+}
+
+/* Only queues of this process's engine: other processes own the memory of theirs. */
+static void retire(struct served *s, uint64_t ino, uint32_t handle)
+{
+	struct emu_queues *q = s->queues;
+	const struct {
+		void *first;
+		size_t size;
+		uint32_t n;
+	} tables[] = {
+		{q->cq, sizeof(q->cq[0]), atomic_load(&q->cq_high)},
+		{q->srq, sizeof(q->srq[0]), atomic_load(&q->srq_high)},
+		{q->qp, sizeof(q->qp[0]), atomic_load(&q->qp_high)},
+	};
+	struct emu_queue seen;
+	size_t t, i;
+
+	for (t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+		for (i = 0; i < tables[t].n; i++) {
+			uint8_t *entry = (uint8_t *)tables[t].first + i * tables[t].size;
+
+			memcpy(&seen, entry, sizeof(seen));
+			if (seen.engine == s->slot && seen.file == ino && seen.handle == handle)
+				atomic_store((_Atomic uint32_t *)(void *)entry, 0);
+		}
+	}
+	atomic_fetch_add(&q->engine[s->slot].change, 1);
+	emu_grace_wait(q, s->gave_up_at, emu_engine_ended);
+}
+
+void emu_server_exit_settle(int fd, const uint8_t *head, size_t len)
+{
+	uint64_t ino = inode_of(fd);
+	pid_t server = peer_of(fd);
+	uint32_t handle;
+	struct served *s;
+
+	for (s = served; s; s = s->next) {
+		if (s->pid != server || (!s->ended && !has_ended(s)))
+			continue;
+		if (!s->ended)
+			mark_ended(s);
+		if (ino && destroys(head, len, &handle))
+			retire(s, ino, handle);
+	}
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "rdma/connection.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "log/log.h"
+
+static doca_error_t check_running(const struct doca_rdma *rdma, const char *function)
+{
+	if (rdma->ctx.state == DOCA_CTX_STATE_RUNNING)
+		return DOCA_SUCCESS;
+	return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: RDMA context %p is not running", function,
+			   (const void *)rdma);
+}
+
+/* All tasks may be on one connection; at least enough for the pieces of one with long lists. */
+static uint32_t queue_depth(const struct doca_rdma *rdma)
+{
+	uint32_t max = dpumap_device_caps(rdma->ctx.dev->device)->max_queue_depth;
+	uint64_t depth = (uint64_t)rdma->reads.num_tasks + rdma->writes.num_tasks;
+
+	if (depth < DPUMAP_MAX_LIST_LEN)
+		depth = DPUMAP_MAX_LIST_LEN;
+	return depth < max ? (uint32_t)depth : max;
+}
+
+static doca_error_t create(struct doca_rdma *rdma, struct doca_rdma_connection **connection)
+{
+	struct dpumap_rc_qp_attr attr = {
+		.queue.depth = queue_depth(rdma),
+		.queue.events = rdma->events,
+		.queue.vector = rdma->ctx.vector,
+		.access = rdma->access,
+		.gid_index = rdma->gid_index,
+	};
+	struct doca_rdma_connection *created = calloc(1, sizeof(*created));
+	doca_error_t result;
+
+	if (!created)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a connection");
+	result = dpumap_rc_qp_create(rdma->ctx.dev->device, &attr, &created->qp);
+	if (result != DOCA_SUCCESS) {
+		free(created);
+		return result;
+	}
+	created->rdma = rdma;
+	created->queue = dpumap_rc_qp_queue(created->qp);
+	created->max_len = dpumap_queue_max_len(created->queue);
+	*connection = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_conn_details,
+			      size_t *local_rdma_conn_details_size,
+			      struct doca_rdma_connection **rdma_connection)
+{
+	struct doca_rdma_connection *created;
+	struct dpumap_qp_info info;
+	doca_error_t result;
+
+	if (!rdma || !local_rdma_conn_details || !local_rdma_conn_details_size || !rdma_connection)
+		return dpumap_fail_null(__func__);
+	result = check_running(rdma, __func__);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (rdma->num_connections == rdma->max_connections)
+		return dpumap_fail(DOCA_ERROR_FULL,
+				   "RDMA context %p has its maximum of %" PRIu16
+				   " connections: raise it by doca_rdma_set_max_num_connections()",
+				   (void *)rdma, rdma->num_connections);
+	result = create(rdma, &created);
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_rc_qp_describe(created->qp, &info);
+	dpumap_rdma_details_encode(&info, created->details);
+	created->next = rdma->connections;
+	rdma->connections = created;
+	rdma->num_connections++;
+	*local_rdma_conn_details = created->details;
+	*local_rdma_conn_details_size = sizeof(created->details);
+	*rdma_connection = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
+			       size_t remote_rdma_conn_details_size,
+			       struct doca_rdma_connection *rdma_connection)
+{
+	struct dpumap_qp_info peer;
+	doca_error_t result;
+
+	if (!rdma || !remote_rdma_conn_details || !rdma_connection)
+		return dpumap_fail_null(__func__);
+	result = check_running(rdma, __func__);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (rdma_connection->rdma != rdma)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "connection %p does not belong to RDMA context %p",
+				   (void *)rdma_connection, (void *)rdma);
+	if (rdma_connection->is_connected)
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "connection %p is connected already",
+				   (void *)rdma_connection);
+	result = dpumap_rdma_details_decode(remote_rdma_conn_details, remote_rdma_conn_details_size,
+					    &peer);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_rc_qp_connect(rdma_connection->qp, &peer);
+	if (result == DOCA_SUCCESS)
+		rdma_connection->is_connected = true;
+	return result;
+}
+
+doca_error_t dpumap_rdma_disconnect_all(struct doca_rdma *rdma)
+{
+	struct doca_rdma_connection *connection;
+	doca_error_t result;
+
+	rdma->next_polled = NULL;
+	while ((connection = rdma->connections)) {
+		result = dpumap_rc_qp_destroy(connection->qp);
+		if (result != DOCA_SUCCESS)
+			return result;
+		rdma->connections = connection->next;
+		rdma->num_connections--;
+		free(connection);
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_rdma_arm(struct doca_ctx *ctx)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (struct doca_rdma_connection *c = dpumap_rdma_of(ctx)->connections;
+	     c && result == DOCA_SUCCESS; c = c->next)
+		result = dpumap_queue_arm(c->queue);
+	return result;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * doca_rdma: rdma.c has the object and its settings, connection.c its connections, details.c the
+ * connection details on the wire, task.c the functions of users on tasks, post.c executes them.
+ *
+ * Each connection has a queue and executes its tasks in the order of a list, as doca_dma does
+ * (dma/dma.h). A task that cannot be posted keeps its place in the list.
+ */
+#ifndef DPUMAP_RDMA_RDMA_H
+#define DPUMAP_RDMA_RDMA_H
+
+#include <doca_rdma.h>
+
+#include "core/buf/walk.h"
+#include "core/pe/ctx.h"
+#include "rdma/details.h"
+
+struct rdma_task {
+	struct doca_task base;
+	struct rdma_task *next; /* in the list of tasks submitted, or free */
+	struct doca_rdma_connection *connection;
+	const struct doca_buf *src;
+	struct doca_buf *dst;
+	size_t len;
+	size_t unposted; /* bytes of len */
+	uint32_t pieces; /* posted and not completed */
+	bool is_read;
+	struct dpumap_buf_place from, to;
+};
+
+struct doca_rdma_task_read {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_write {
+	struct rdma_task task;
+};
+
+struct doca_rdma_connection {
+	struct doca_rdma *rdma;
+	struct dpumap_rc_qp *qp;
+	struct dpumap_queue *queue; /* of qp */
+	uint64_t max_len;
+	bool is_connected;
+	struct rdma_task *first, *last; /* submitted */
+	struct rdma_task *waiting;	/* the first that is not posted in full */
+	struct doca_rdma_connection *next;
+	uint8_t details[RDMA_DETAILS_SIZE];
+};
+
+/* The tasks of one kind. */
+struct rdma_pool {
+	uint32_t num_tasks;	/* 0: not configured */
+	struct rdma_task *free; /* this and the following while the context is not IDLE */
+	struct rdma_task *tasks;
+};
+
+struct doca_rdma {
+	struct doca_ctx ctx;
+	doca_rdma_task_read_completion_cb_t read_cb, read_error_cb;
+	doca_rdma_task_write_completion_cb_t write_cb, write_error_cb;
+	uint32_t access;
+	int gid_index;
+	uint16_t max_connections;
+
+	struct rdma_pool reads, writes;
+	struct dpumap_events *events; /* this and the following while the context is not IDLE */
+	uint16_t num_connections;
+	struct doca_rdma_connection *connections;
+	struct doca_rdma_connection *next_polled; /* NULL for the first */
+};
+
+static inline struct doca_rdma *dpumap_rdma_of(const struct doca_ctx *ctx)
+{
+	return (struct doca_rdma *)ctx;
+}
+
+#endif

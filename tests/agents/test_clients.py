@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Clients of dpumapd: several at once, those of other users, and those that do not behave, which come
+over a Unix socket and over TLS."""
+
+import contextlib
+import os
+import ssl
+import struct
+import time
+
+import pytest
+
+from harness.agents import Agent
+from harness.machine import await_true
+from harness.wire import HELLO, cbor, context, details, frame, is_closed, reach, receive, request
+
+pytestmark = pytest.mark.local
+LIMIT = 8
+PROGRAM = f"{os.environ.get('DPUMAP_BIN')}/dpumap"
+CONFIG = """\
+listen = [ "tls:127.0.0.1:0", "unix:{socket}" ];
+tls = {{ cert = "{pki}/dpu.crt"; key = "{pki}/dpu.key"; ca = "{pki}/ca.crt"; crl = "{pki}/ca.crl"; }};
+max_clients = 8;
+exports = (
+	{{ name = "bulk"; kind = "dram"; size = "1M"; allow = [ "cert:web", "uid:{uid}" ]; }},
+	{{ name = "fast"; kind = "dm"; size = "4K"; allow = [ "cert:web", "uid:{uid}" ]; }},
+	{{ name = "far"; kind = "dram"; size = "4K"; via = "rdma"; allow = [ "cert:web", "uid:{uid}" ]; }} );
+"""
+
+MALFORMED = {
+    "an empty frame": (b"\0\0\0\0", b"malformed frame"),
+    "an endless frame": (b"\xff\xff\xff\xff", b"malformed frame"),
+    "a frame above the limit": (struct.pack("<I", 65537), b"malformed frame"),
+    "bytes that are not CBOR": (frame(b"\xff" * 9), b"malformed message"),
+    "a deep nest": (frame(b"\x81" * 65536), b"malformed message"),
+    "an endless map": (frame(b"\xbb" + b"\xff" * 8), b"malformed message"),
+    "trailing bytes": (frame(cbor({"id": 1, "op": "list"}) + b"\0"), b"malformed message"),
+    "a missing id": (frame(cbor({"op": "list"})), b"it has no id"),
+    "a missing operation": (frame(cbor({"id": 1})), b"unknown operation"),
+    "an unknown operation": (request("format"), b"unknown operation"),
+    "a second hello": (HELLO, b"hello must be the first request"),
+    "a missing field": (request("get"), b"is missing"),
+    "an unexpected field": (request("get", name="bulk", offset=0), b"does not belong to the operation"),
+    "a reply": (request("list", status=0), b"does not belong to the operation"),
+    "a connection without details": (request("connect", name="bulk"), b"is missing"),
+    "details without connect": (
+        request("get", name="bulk", details=b""),
+        b"does not belong to the operation",
+    ),
+    "details of text": (request("connect", name="bulk", details="x"), b"malformed message"),
+    "endless details": (request("connect", name="bulk", details=bytes(513)), b"malformed message"),
+}
+
+REFUSED = {
+    "an unknown export": (request("get", name="none"), b"there is no export"),
+    "release before get": (request("release", name="bulk"), b"send get first"),
+    "connect before get": (request("connect", name="bulk", details=bytes(48)), b"send get first"),
+    "connect to an unknown export": (
+        request("connect", name="none", details=bytes(48)),
+        b"there is no export",
+    ),
+    "digest before get": (request("digest-start", name="bulk"), b"send get first"),
+    "an unknown digest": (request("digest-final", digest=0), b"there is no digest 0"),
+    "a digest out of range": (request("digest-final", digest=2**64 - 1), b"there is no digest"),
+    "update without digest": (
+        request("digest-update", digest=0, offset=0, length=1),
+        b"there is no digest",
+    ),
+}
+
+WHOLE = details()
+BAD_DETAILS = (
+    *(b"", b"\0", bytes(48), b"\xff" * 512, WHOLE[:-1], WHOLE + b"\0"),
+    *(WHOLE[:i] + bytes([WHOLE[i] ^ 1]) + WHOLE[i + 1 :] for i in range(0, 48, 5) if i != 5),
+    *(details(qpn=0), details(qpn=1 << 24), details(psn=1 << 24), details(lid=1), details(mtu=7)),
+    *(details(mtu=13), details(reads=0), details(gid=bytes(16))),
+)
+
+
+class Server:
+    """dpumapd, as its clients see it."""
+
+    def __init__(self, address, tls):
+        self.address, self.tls = address, tls
+
+    def connect(self, greet=True):
+        """A connection, past hello unless told otherwise."""
+        s = reach(self.address, self.tls)
+        if greet:
+            s.sendall(HELLO)
+            assert b"version" in receive(s)
+        return s
+
+    def seat(self):
+        """A connection past hello, once those that have left have made room for it."""
+        deadline = time.monotonic() + 30
+        while True:
+            s = self.connect(greet=False)
+            with contextlib.suppress(OSError):
+                s.sendall(HELLO)
+                if b"version" in receive(s):
+                    return s
+            s.close()
+            assert time.monotonic() < deadline, "no room for another connection"
+            time.sleep(0.01)
+
+    def answers(self, data, why, greet=True):
+        """The answer to data says why, and is followed by the end of the connection."""
+        with self.connect(greet) as s:
+            s.sendall(data)
+            reply = receive(s)
+            assert why in reply, reply
+            assert is_closed(s), "still connected"
+
+    def serves(self, s):
+        s.sendall(request("list", 99))
+        reply = receive(s)
+        assert b"bulk" in reply, reply
+
+
+@pytest.fixture(scope="module")
+def tls(openssl_pki):
+    """The client "web"."""
+    openssl_pki.issue("web", "clientAuth")
+    return context(openssl_pki.path("web"))
+
+
+@pytest.fixture(scope="module")
+def start(emulator, openssl_pki, tls):
+    """start(name): dpumapd, and a server for each of its two addresses."""
+    dpu, agents = emulator.machine("dpu"), []
+
+    def make(name):
+        socket = f"{dpu.dir}/{name}"
+        dpu.put({f"{name}.conf": CONFIG.format(socket=socket, pki=openssl_pki.dir, uid=os.getuid())})
+        agents.append(Agent(dpu, name, ["--config", f"{dpu.dir}/{name}.conf"]).must_serve())
+        return {"unix": Server(socket, None), "tls": Server(agents[-1].address, tls)}
+
+    yield make
+    for agent in agents:
+        agent.stop()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def slow_clients(start):
+    """Two over each address, which are slow from the beginning."""
+    connections = {}
+    for name, server in start("slow").items():
+        mute, slow = server.connect(greet=False), server.connect(greet=False)
+        slow.sendall(HELLO[:3])
+        connections[name] = (server, mute, slow)
+    return connections
+
+
+@pytest.fixture(scope="module")
+def servers(emulator, start):
+    made = start("hostile")
+    before = emulator.objects()
+    yield made
+    # Pages for doorbells that were in use once stay with the driver.
+    emulator.await_objects(before, ignore=["uars"])
+
+
+@pytest.fixture(params=["unix", "tls"])
+def server(request, servers):
+    return servers[request.param]
+
+
+@pytest.mark.parametrize("title", MALFORMED)
+def test_malformed_request_ends_the_connection(server, title):
+    server.answers(*MALFORMED[title])
+
+
+def test_wrong_greeting_ends_the_connection(server):
+    server.answers(request("list"), b"hello must be the first", greet=False)
+    server.answers(request("hello", 0, version=99), b"version 99", greet=False)
+
+
+@pytest.mark.parametrize("title", REFUSED)
+def test_refused_request_leaves_the_connection_usable(server, title):
+    data, why = REFUSED[title]
+    with server.connect() as s:
+        s.sendall(data)
+        reply = receive(s)
+        assert why in reply, reply
+        server.serves(s)
+
+
+def test_digest_requests_are_checked(server):
+    """Ranges outside of the export, and more digests than a client may have."""
+    with server.connect() as s:
+        s.sendall(request("get", name="bulk"))
+        assert b"descriptor" in receive(s)
+        for _ in range(4):
+            s.sendall(request("digest-start", name="bulk"))
+            assert b"error" not in receive(s)
+        s.sendall(request("digest-start", name="bulk"))
+        assert b"digests running" in receive(s)
+        for offset, length in ((0, 2**20 + 1), (2**20, 1), (2**64 - 1, 2), (1, 2**64 - 1)):
+            s.sendall(request("digest-update", digest=0, offset=offset, length=length))
+            assert b"ends outside it" in receive(s), (offset, length)
+
+
+def test_answers_keep_the_order_of_requests(server):
+    """Also behind a request that takes long."""
+    with server.connect() as s:
+        s.sendall(request("get", name="bulk") + request("digest-start", name="bulk"))
+        receive(s), receive(s)
+        s.sendall(request("digest-update", 7, digest=0, offset=0, length=2**20))
+        s.sendall(b"".join(request("list", 100 + i) for i in range(20)))
+        for ident in (7, *range(100, 120)):
+            assert cbor({"id": ident})[1:] in receive(s), ident
+
+
+def test_connection_details_are_checked(server):
+    with server.connect() as s:
+        s.sendall(request("get", name="bulk") + request("connect", name="bulk", details=WHOLE))
+        receive(s)
+        assert b"takes no RDMA connections" in receive(s)
+        s.sendall(request("get", name="far"))
+        assert b"descriptor" in receive(s)
+        for bad in BAD_DETAILS:
+            s.sendall(request("connect", name="far", details=bad))
+            reply = receive(s)
+            assert b"connection details are malformed" in reply, (bad, reply)
+
+
+def test_connections_of_a_client_are_limited(server):
+    with server.connect() as s:
+        s.sendall(request("get", name="far"))
+        receive(s)
+        for i in range(64):
+            s.sendall(request("connect", name="far", details=WHOLE))
+            reply = receive(s)
+            assert b"error" not in reply, (i, reply)
+        s.sendall(request("connect", name="far", details=WHOLE))
+        assert b"release some exports" in receive(s)
+        s.sendall(request("release", name="far") + request("get", name="far"))
+        receive(s), receive(s)
+        s.sendall(request("connect", name="far", details=WHOLE))
+        assert b"error" not in receive(s)
+
+
+def test_flood_delays_only_its_sender(server):
+    """A client that asks without reading the answers."""
+    with server.connect() as s:
+        s.setblocking(False)
+        try:
+            while True:
+                s.send(request("list") * 100)
+        except (BlockingIOError, ssl.SSLWantWriteError):
+            pass
+        with server.seat() as other:
+            server.serves(other)
+
+
+def test_clients_are_limited(server):
+    """One above the limit is told why; a place is free again when a client leaves."""
+    clients = [server.seat() for _ in range(LIMIT)]
+    with server.connect(greet=False) as s:
+        reply = receive(s)
+        assert b"its limit" in reply and is_closed(s), reply
+    clients.pop().close()
+    clients.append(server.seat())
+    for client in clients:
+        client.close()
+    server.seat().close()
+
+
+def test_several_clients_at_once_are_served(serve, tool, host):
+    serving = serve("--export", "name=bulk,kind=dram,size=1M")
+    dpumap = tool(serving)
+    dpumap("write", "bulk", data=os.urandom(1 << 20)).ok()
+    readers = [host.start(dpumap.words("read", "bulk")) for _ in range(4)]
+    outputs = [reader.communicate()[0] for reader in readers]
+    assert len(outputs[0]) == 1 << 20 and len(set(outputs)) == 1
+    assert not any(reader.returncode for reader in readers)
+    assert "gets export bulk" in serving.log()
+
+
+def test_ready_fd_takes_the_message(dpu, work):
+    """Instead of standard output."""
+    with open(work / "ready", "wb") as ready:
+        words = ["dpumapd", "--listen", f"{dpu.dir}/other", "--export", "name=a,kind=dram,size=4K"]
+        words += ["--ready-fd", str(ready.fileno())]
+        daemon = dpu.daemon("ready-fd", words, pass_fds=[ready.fileno()])
+        message = f"dpumapd: ready on {dpu.dir}/other\n"
+        assert await_true(lambda: (work / "ready").read_text() == message, 30)
+    assert daemon.end() == 0
+    assert not daemon.out()
+
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def stranger(here, emulator, work):
+    """stranger(agent, WORDS...): dpumap of another user, which may enter our directories."""
+    if os.getuid() != 0:
+        pytest.skip("only root can start programs of another user")
+    emulator.dir.chmod(0o755)
+    (emulator.dir / "dpu").chmod(0o755)
+    work.chmod(0o777)
+
+    def run(agent, *words):
+        # GCOV_PREFIX: where an instrumented program may write as that user.
+        more = {"user": NOBODY, "group": NOBODY, "extra_groups": [], "env": {"GCOV_PREFIX": str(work)}}
+        return here.run([PROGRAM, "--connect", agent.address, *words], cwd="/", **more)
+
+    if here.run(["setpriv", f"--reuid={NOBODY}", "--clear-groups", PROGRAM, "--version"]).status:
+        pytest.skip(f"another user cannot execute {PROGRAM}")
+    return run
+
+
+def test_socket_is_closed_to_other_users(serve, stranger):
+    serving = serve("--export", "name=bulk,kind=dram,size=1M")
+    pattern = f"cannot connect to dpumapd at {serving.address}: Permission denied"
+    stranger(serving, "list").fails_with(4, pattern)
+
+
+def test_user_that_is_not_allowed_is_rejected(serve, stranger):
+    serving = serve("--export", "name=bulk,kind=dram,size=1M", "--allow-uid", "12345")
+    for words in (["list"], ["info", "bulk"]):
+        stranger(serving, *words).fails_with(4, "uid:65534 may not import from this dpumapd")
+    serving.daemon.await_log("uid 65534 .* refused: uid:65534 may not import")
+
+
+def test_user_that_is_allowed_is_served(serve, stranger):
+    uids = ("--allow-uid", "12345", "--allow-uid", str(NOBODY))
+    stranger(serve("--export", "name=bulk,kind=dram,size=1M", *uids), "list").ok()
+
+
+@pytest.mark.parametrize("name", ["unix", "tls"])
+def test_slow_clients_are_disconnected(slow_clients, name):
+    """A client that sends a byte now and then, and one that never greets; others do not notice."""
+    server, mute, slow = slow_clients[name]
+    with server.seat() as other:
+        server.serves(other)
+    assert is_closed(slow)
+    assert is_closed(mute)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""What bash offers for a command line of dpumap that is half typed."""
+
+import pathlib
+import re
+
+import pytest
+
+pytestmark = pytest.mark.local
+COMPLETION = pathlib.Path(__file__).resolve().parents[2] / "completion/dpumap.bash"
+WORD_BREAKS = " \t\n\"'><=;|&(:"
+SCRIPT = r"""
+. "$0"
+COMP_LINE="dpumap $*"
+COMP_POINT=${#COMP_LINE}
+COMP_WORDBREAKS=$BREAKS
+COMPREPLY=()
+_dpumap
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+COMMANDS = "bench cp desc doca-pkgconfig-dir doctor dump fill get import info list pki read watch write"
+CASES = [
+    ([""], COMMANDS),
+    (["re"], "read"),
+    (["pki", ""], "init issue list renew revoke"),
+    (["desc", ""], "check show"),
+    (["pki", "frobnicate", ""], ""),
+    (["--timeout", "3", "--verbose", "re"], "read"),
+    (["read", "--sp"], "--sparse"),
+    (["cp", "--fi"], "--file-offset"),
+    (["list", "--sp"], ""),
+    (["watch", "--co"], "--config --connect --count"),
+    (["list", "--co"], "--config --connect"),
+    (["desc", "show", "--co"], ""),
+    (["desc", "show", "--sh"], "--show-secret"),
+    (["pki", "init", "--ke"], "--key-type"),
+    (["pki", "init", "--key-type", ""], "ed25519 p256"),
+    (["--connect", ""], "tls: unix:"),
+    (["bench", "x", "--size", ""], ""),
+    (["pki", "init", "--key-type="], "ed25519 p256"),
+    (["list", "--timeout="], ""),
+]
+FILES = [
+    (["write", "x", "on"], "one.bin"),
+    (["--cert", ""], "one.bin sub two.bin"),
+    (["desc", "show", "t"], "two.bin"),
+    (["--connect", "unix:t"], "two.bin"),
+    (["cp", "o"], "one.bin"),
+    (["pki", "init", "--dir", ""], "sub"),
+]
+WITH_OPTIONS = "list info get import read write cp fill dump watch bench doctor".split()
+
+
+@pytest.fixture(scope="module")
+def offers(here):
+    """offers(WORDS): what is offered when the cursor is at the end of the last word, sorted."""
+
+    def ask(words, breaks=WORD_BREAKS, env=(), cwd=None):
+        done = here.run(
+            ["bash", "-c", SCRIPT, COMPLETION, *words],
+            env={"BREAKS": breaks, **dict(env)},
+            cwd=cwd or here.dir,
+        )
+        return " ".join(sorted(set(done.ok().split())))
+
+    return ask
+
+
+def test_completion_is_registered(here):
+    done = here.run(["bash", "-c", '. "$0"; complete -p dpumap', COMPLETION])
+    assert "-F _dpumap dpumap" in done.ok()
+
+
+@pytest.mark.parametrize("words, wanted", CASES, ids=lambda value: "-" if value == "" else None)
+def test_offers_commands_and_options(offers, words, wanted):
+    assert offers(words) == wanted
+
+
+@pytest.mark.parametrize("command", WITH_OPTIONS)
+def test_offers_each_option_of_help(here, offers, command):
+    """And none that the command does not take."""
+    text = here.run(["dpumap", command, "--help"]).ok() + here.run(["dpumap", "--help"]).ok()
+    lines = re.findall(r"^ +(?:-., )?(?:    )?(--[a-z-]+)", text, re.M)
+    options = sorted(set(lines))
+    assert offers([command, "--"]) == " ".join(options)
+    for option in options:
+        done = here.run(["dpumap", command, f"{option}=1", "--help"])
+        assert "unrecognized option" not in done.err, option
+
+
+@pytest.mark.parametrize("words, wanted", FILES)
+def test_offers_files(offers, work, words, wanted):
+    for name in ("one.bin", "two.bin"):
+        (work / name).touch()
+    (work / "sub").mkdir()
+    assert offers(words, cwd=work) == wanted
+
+
+def test_offers_names_of_exports(offers, serve, work):
+    """Of the dpumapd that the words or the environment name."""
+    exports = ("bulk,kind=dram,size=64K", "boot,kind=dram,size=64K", "fast,kind=dm,size=4K")
+    socket = serve(*(word for name in exports for word in ("--export", f"name={name}"))).address
+    (work / "one.bin").touch()
+    file = str(work / "one.bin")
+    assert offers(["--connect", socket, "read", "b"]) == "boot bulk"
+    assert offers(["-c", socket, "info", ""]) == "boot bulk fast"
+    assert offers(["dump", "--connect", socket, "f"]) == "fast"
+    assert offers(["--connect", f"unix:{socket}", "cp", ":b"]) == "boot bulk"
+    assert offers([f"--connect=unix:{socket}", "cp", file, ":b"]) == "boot bulk"
+    assert offers(["--connect", socket, "cp", ":b"], breaks=" ") == ":boot :bulk"
+    assert offers(["--connect", socket, "cp", file, ":"]) == "boot bulk fast"
+    assert offers(["get", "f"], env={"DPUMAP_CONNECT": socket}) == "fast"
+    assert offers(["--connect", f"{work}/none", "get", "f"]) == ""
+
+
+def test_offers_names_of_certificates(here, offers):
+    """Of the authority that the words name, and only those that are valid."""
+    for words in (["init"], ["issue", "--host", "web"], ["issue", "--host", "db"], ["revoke", "web"]):
+        here.run(["dpumap", "pki", *words, "--dir", "pki"]).ok()
+    assert offers(["pki", "revoke", "--dir", "pki", ""]) == "db"

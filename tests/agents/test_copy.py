@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Files of all sizes go through exports of both kinds and come back."""
+
+import os
+import re
+
+import pytest
+
+from harness.agents import LOST
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+SIZES = (0, 1, 3, 65535, 65536, 65537, 1000003)
+ENGINE = os.environ.get("DPUMAP_TEST_ENGINE", "MMO DMA")
+LARGE = int(os.environ.get("DPUMAP_COPY_BYTES", "50000000"))
+
+
+def random_file(host, path, size):
+    host.run(f"head -c {size} /dev/urandom >{path}").ok()
+
+
+def copies_there_and_back(dpumap, host, size):
+    """A file of this size; dpumap reports three equal digests, the engine and the speed."""
+    random_file(host, "sent", size)
+    host.run("rm -f got").ok()
+    report = dpumap("cp", "sent", "e0", "got").ok()
+    digest = host.sha256("sent")
+    assert host.sha256("got") == digest
+    assert report.count(digest) == 3, report
+    assert re.search(r"^descriptor +[1-9]\d* bytes", report, re.M), report
+    assert " MB/s " in report
+    return report
+
+
+@pytest.mark.parametrize("export", ["kind=dm,size=64K", "kind=dram,size=16M"])
+def test_files_of_all_sizes_come_back(agent, tool, host, export):
+    dpumap = tool(agent(export).must_serve())
+    for size in SIZES:
+        copies_there_and_back(dpumap, host, size)
+
+
+@pytest.mark.local
+@pytest.mark.parametrize("export", ["kind=dm,size=64K", "kind=dram,size=16M"])
+def test_copy_reports_engine(agent, tool, host, export):
+    dpumap = tool(agent(export).must_serve())
+    assert ENGINE in copies_there_and_back(dpumap, host, 1)
+
+
+def test_export_of_four_bytes_carries_a_file(agent, tool, host):
+    copies_there_and_back(tool(agent("kind=dm,size=4,align=4K").must_serve()), host, 1003)
+
+
+@pytest.mark.local
+def test_large_file_comes_back(agent, tool, host):
+    """Between two machines test_bulk does it."""
+    copies_there_and_back(tool(agent("kind=dram,size=16M").must_serve()), host, LARGE)
+
+
+def test_write_and_read_at_odd_offsets(agent, tool, host):
+    dpumap = tool(agent("kind=dram,size=16M", "kind=dm,size=64K").must_serve())
+    random_file(host, "sent", 300001)
+    host.run("rm -f got part").ok()
+    dpumap("write", "e0", "sent", "--offset", "777777").ok()
+    dpumap("read", "--offset=777777", "e0", "got", "--length", "300001").ok()
+    assert host.get("got") == host.get("sent")
+    dpumap("read", "e0", "part", "-o", "777787", "-n", "13").ok()
+    assert host.get("part") == host.get("sent")[10:23]
+    random_file(host, "sent", 4099)
+    host.run("rm -f got").ok()
+    dpumap("write", "e1", "sent", "-o", "1").ok()
+    dpumap("read", "e1", "got", "-o", "1", "-n", "4099").ok()
+    assert host.get("got") == host.get("sent")
+
+
+def test_new_export_is_zero(agent, tool, host):
+    dpumap = tool(agent("kind=dram,size=12345,perm=ro").must_serve())
+    host.run("rm -f got").ok()
+    dpumap("read", "e0", "got").ok()
+    assert host.get("got") == bytes(12345)
+
+
+@pytest.mark.local
+def test_concurrent_writer_is_noticed(agent, tool, host, files):
+    """Another client writes to the export during the copy: the digests differ, and no file stays."""
+    dpumap = tool(agent("kind=dm,size=64K").must_serve())
+    random_file(host, "noise", 65536)
+    host.run(f"truncate -s {LARGE + 18_000_000} sent").ok()
+    loop = f"while :; do {dpumap.command('write', 'e0', 'noise')}; done"
+    noise = host.daemon("noise", loop)
+    done = dpumap("cp", "sent", "e0", f"{files}/got")
+    noise.end("KILL")
+    done.fails_with(LOST, "the SHA-256 digests differ")
+    assert "THE DIGESTS DIFFER" in done.out
+
+
+@pytest.mark.local
+def test_info_counts_device_memory(agent, tool):
+    """64 KiB and 4 bytes, which take a unit of 64, are in use."""
+    info = tool(agent("kind=dm,size=64K", "kind=dm,size=4,align=4K").must_serve())("info").ok()
+
+    def figure(name):
+        return int(re.search(rf"^  {name} .*\((\d+) bytes\)$", info, re.M)[1])
+
+    assert figure("total") - figure("free") == 65536 + 64, info
+    assert 0 < figure("largest") <= figure("free"), info
+    assert re.search(r"^device +mlx5_0 of the DPU$", info, re.M), info
+
+
+def test_list_and_info_describe_exports(agent, tool):
+    dpumap = tool(agent("kind=dm,size=64K", "kind=dram,size=12345,perm=ro").must_serve())
+    table = dpumap("list").ok()
+    assert re.search(r"^e0 +dm +64K +read-write +PCI$", table, re.M), table
+    assert re.search(r"^e1 +dram +12345 +read-only +PCI$", table, re.M), table
+    assert re.search("^kind .*device memory", dpumap("info", "e0").ok(), re.M)
+
+
+def test_descriptor_file_is_private(agent, tool, host):
+    dpumap = tool(agent("kind=dm,size=64K").must_serve())
+    host.run("rm -f e0.desc").ok()
+    host.run("umask 0; " + dpumap.command("get", "e0", "e0.desc")).ok()
+    assert host.run(["stat", "-c", "%a", "e0.desc"]).ok() == "600\n"
+    assert "65536 bytes" in host.run(["dpumap", "info", "--descriptor", "e0.desc"]).ok()
+
+
+def test_copy_into_a_pipe_is_silent(agent, tool, host):
+    """No progress bar, and nothing else on stderr, where that is not a terminal."""
+    host.run("rm -f got").ok()
+    done = tool(agent("kind=dram,size=16M").must_serve())("cp", "/bin/sh", "e0", "got")
+    done.ok()
+    assert not done.err

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Either side ends during a copy, over PCI and over RDMA: the other one neither hangs nor keeps
+anything."""
+
+import json
+import os
+
+import pytest
+
+from harness.agents import ABSENT, LOST, REFUSED
+from harness.machine import await_true
+
+pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
+CARD = ("--nodes", "2")
+WAYS = {
+    "pci": ("host", "kind=dm,size=64K"),
+    "rdma": ("node1.host", "kind=dram,size=64K,via=rdma"),
+}
+CONNECTION_ENDS = "far failed: |closed the connection|cannot connect"
+EXPORT_ENDS = (
+    "far failed: the export was revoked|far failed: the DPU does not respond|the export changed or ended|"
+    "no export called"
+)
+
+
+class Pair:
+    """dpumapd with the export "far", and dpumap on a machine that reaches it."""
+
+    def __init__(self, serve, tool, emulator, files, way):
+        function, words = WAYS[way]
+        self.machine, self.files, self.words = emulator.machine(function), files, words
+        self.agent = serve("--export", f"name=far,{words}", "--admin", f"{emulator.dir}/admin")
+        self.agent.admin = f"{emulator.dir}/admin"
+        self.tool = tool(self.agent, machine=self.machine)
+        self.serving = emulator.objects()
+        self.emulator = emulator
+
+    def begin_copy(self):
+        """A copy that lasts long, takes no room on the disk, and has written something."""
+        self.machine.run("truncate -s 8G long").ok()
+        words = ("cp", "long", "far", f"{self.files}/out", "--timeout", "20")
+        copy = self.tool.daemon("copy", *words)
+        assert await_true(lambda: copy.status() is not None or self.temporary_file())
+        assert copy.status() is None, copy.log()
+        return copy
+
+    def temporary_file(self):
+        """Is there one, with bytes of the copy in it?"""
+        return any(
+            entry.name.startswith(".dpumap-") and entry.stat().st_size
+            for entry in os.scandir(self.files)
+        )
+
+    def fails(self, copy, statuses, pattern):
+        """The copy ends by itself, with one line of what it lost, and removes its file."""
+        status = copy.end("0")
+        assert status in statuses, f"status {status}: {copy.log()}"
+        assert copy.log().count("\n") == 1 and any(
+            word in copy.log() for word in pattern.split("|")
+        ), copy.log()
+        assert not os.listdir(self.files)
+
+    def settled(self):
+        """Nothing is left but what dpumapd has."""
+        self.emulator.await_objects(self.serving, ignore=["uars"])
+
+
+@pytest.fixture(params=WAYS)
+def pair(request, serve, tool, emulator, files):
+    return Pair(serve, tool, emulator, files, request.param)
+
+
+@pytest.mark.parametrize("signal", ["KILL", "TERM"])
+def test_end_of_dpumapd_ends_the_copy(pair, signal):
+    """Whichever of memory, connection and channel is missed first."""
+    copy = pair.begin_copy()
+    if signal == "TERM":
+        pair.agent.stop()
+    else:
+        pair.agent.daemon.end("KILL")
+        os.remove(pair.agent.admin)
+    pair.fails(copy, (LOST, ABSENT) if "rdma" in pair.words else (LOST,), CONNECTION_ENDS)
+
+
+def test_socket_of_a_killed_dpumapd_is_taken_over(serve, tool):
+    words = ("--export", "name=far,kind=dm,size=64K")
+    serve(*words).daemon.end("KILL")
+    tool(serve(*words))("list").ok()
+
+
+@pytest.mark.parametrize("signal", ["INT", "TERM", "HUP"])
+def test_interrupted_copy_removes_its_file(pair, signal):
+    copy = pair.begin_copy()
+    status = copy.end(signal)
+    assert status is not None and status > 128, f"status {status}: {copy.log()}"
+    assert not os.listdir(pair.files)
+    pair.settled()
+
+
+def test_killed_copy_leaves_nothing_on_the_card(pair):
+    """It cannot remove its file, but the card and dpumapd forget it."""
+    pair.begin_copy().end("KILL")
+    for name in os.listdir(pair.files):
+        os.remove(pair.files / name)
+    pair.settled()
+    pair.machine.run("head -c 100000 /dev/urandom >small; rm -f got").ok()
+    pair.tool("cp", "small", "far", "got").ok()
+    assert pair.machine.get("small") == pair.machine.get("got")
+
+
+def test_removed_export_ends_the_copy(pair):
+    """The memory is out of reach before its clients are told."""
+    holder = pair.tool.daemon("holder", "import", "far", "--hold")
+    holder.await_output("^imported")
+    (session,) = json.loads(pair.agent.ctl("sessions", "--json").ok())["sessions"]
+    assert session["imports"] == 1, session
+    assert session["connections"] == (1 if "rdma" in pair.words else 0), session
+    copy = pair.begin_copy()
+    pair.agent.ctl("remove", "far").ok()
+    pair.fails(copy, (LOST, ABSENT, REFUSED), EXPORT_ENDS)
+    assert holder.end("0") == REFUSED
+    assert "export far was removed" in holder.log()
+    pair.agent.ctl("add", f"name=far,{pair.words},allow=uid:{os.getuid()}").ok()
+    pair.settled()

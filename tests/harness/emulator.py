@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""The emulated card: its server, the machines on its functions, and what lives on it."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from harness.machine import LocalMachine, await_true
+
+# Lines of "dpumap-emu status" that do not count objects.
+FACTS = {"profile", "nodes", "cards", "functions"}
+COUNTERS = {"clients", "commands", "command_errors", "copies", "bytes", "errors"}
+# Variables of the caller that would change the results.
+UNSET = ("DPUMAP_LOG_LEVEL", "DPUMAP_CONNECT", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME")
+
+
+def local_environment(directory):
+    """The environment of a local command."""
+    environment = {key: value for key, value in os.environ.items() if key not in UNSET}
+    programs = pathlib.Path(os.environ["DPUMAP_BIN"])
+    path = f"{programs}:{programs.parent}/tests:{programs.parent}/examples/doca"
+    path += f":{environment['PATH']}:/usr/sbin:/sbin"
+    more = {"DPUMAP_EMU_DIR": f"{directory}/emu", "LC_ALL": "C", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**environment, **more, "PATH": path}
+
+
+class Emulator:
+    """A server of dpumap-emu, in a directory of its own with one folder for each machine."""
+
+    def __init__(self, *options):
+        # Short, because the paths of sockets are.
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="dpumap-agents.", dir="/tmp"))
+        self.program = f"{os.environ['DPUMAP_BIN']}/dpumap-emu"
+        self.environment = local_environment(self.dir)
+        self.machines = {}
+        self.start(*options)
+
+    def ctl(self, *words):
+        """Runs dpumap-emu."""
+        done = subprocess.run(
+            [self.program, *map(str, words)],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, f"dpumap-emu {words}: {done.stderr}"
+        return done.stdout
+
+    def start(self, *options):
+        self.ctl("start", "--dir", f"{self.dir}/emu", *options)
+
+    def stop(self):
+        self.ctl("stop")
+
+    def machine(self, function):
+        """The machine with this function ("host", "dpu", "node1.host")."""
+        if function not in self.machines:
+            run = [self.program, "run", "--as", function, "--"]
+            place = self.dir / function
+            self.machines[function] = LocalMachine(function, place, self.environment, run)
+        return self.machines[function]
+
+    def fault(self, *words):
+        return self.ctl("fault", *words)
+
+    def objects(self):
+        """{kind: how many live on the card}"""
+        words = (line.split(None, 1) for line in self.ctl("status").splitlines())
+        return {
+            word[0]: word[1]
+            for word in words
+            if len(word) == 2 and word[0] not in FACTS | COUNTERS
+        }
+
+    def await_objects(self, wanted, ignore=()):
+        """Until these live on the card: the server notices the death of a client late."""
+        last = {}
+
+        def same():
+            last.clear()
+            last.update(self.objects())
+            different = {key for key in {*last, *wanted} if last.get(key) != wanted.get(key)}
+            return not different - set(ignore)
+
+        assert await_true(same, 30), f"objects {last} instead of {wanted}"
+
+    def close(self):
+        subprocess.run([self.program, "stop"], env=self.environment, capture_output=True, check=False)
+        shutil.rmtree(self.dir, ignore_errors=True)

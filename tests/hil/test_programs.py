@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""The integration tests of the library, the very same programs, on the real pair: they start their
+other machine by far/pair. Not among them are those that ask the emulated card for faults or for a
+second card, and those of the emulated kernel itself."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+# The program, where it runs, and the questions of docs/hardware.md that it answers.
+PROGRAMS = [
+    ("test_share", ("dpu", "host"), ()),
+    ("test_denied", ("dpu", "host"), (4,)),
+    ("test_revoke", ("dpu", "host"), (5, 6, 7, 17)),
+    ("test_device", ("dpu", "host"), ()),
+    ("test_mmap", ("dpu",), ()),
+    ("test_rules_bufs", ("dpu",), ()),
+    ("test_rules_life", ("dpu",), ()),
+    ("test_rules_states", ("dpu",), ()),
+    ("test_dm", ("dpu",), (14, 22)),
+    ("test_dma", ("dpu", "host"), (17,)),
+    ("test_umem", ("dpu",), (23, 24, 25)),
+    ("test_ctx", ("dpu",), (29,)),
+    ("test_dma_memcpy", ("host",), ()),
+    ("test_dma_batch", ("dpu", "host"), (27, 28)),
+    ("test_rdma", ("dpu",), ()),
+    ("test_rdma_export", ("dpu",), (21, 33)),
+    ("test_buf", ("dpu",), ()),
+]
+# What exports memory by a direct mkey, as its type of card says.
+BLUEFIELD_2 = "MT41686"
+# One that gives a process of the other machine a socket of its own, which only one machine can.
+SKIP = {"test_umem": "test_foreign_and_stale_bytes"}
+# These count objects, which is not possible on a device that others use too.
+COUNTING = {
+    "test_three_processes",
+    "test_last_holder_ends_it",
+    "test_export_again_is_the_same",
+    "test_import_needs_no_device_object",
+    "test_bufs_do_not_touch_their_memory",
+}
+
+
+def cases():
+    for program, where, numbers in PROGRAMS:
+        for machine in where:
+            marks = [pytest.mark.question(*numbers)] if numbers else []
+            yield pytest.param(program, machine, numbers, marks=marks, id=f"{program}-{machine}")
+
+
+def options_for(machine, program):
+    """Options for what the program cannot find out itself."""
+    engine = re.search(r"engine=(\w+)", machine.run("hil_probe devices").ok()).group(1)
+    words = ["--engine", engine]
+    if BLUEFIELD_2 in machine.run(["dpumap", "doctor", "--json"]).out:
+        words.append("--shares-direct")
+    if program in SKIP:
+        words += ["--skip", SKIP[program]]
+    return words
+
+
+@pytest.mark.parametrize("program, name, numbers", cases())
+def test_program(machines, answer, counts, program, name, numbers):
+    machine = machines[name]
+    other = "dpu" if name == "host" else "host"
+    words = [f"{machine.dir}/tests/{program}", "--emu", f"{machine.dir}/pair", "--peer-as", other]
+    done = machine.run([*words, *options_for(machine, program)], timeout=900)
+    text = done.out + done.err
+    passed = len(re.findall(r"^\[       OK \]", text, re.M))
+    failed = set(re.findall(r"^\[  (?:FAILED |ERROR  ) \] (\w+)$", text, re.M))
+    if "mkeys" not in (counts() or {}):
+        failed -= COUNTING
+        status = 0 if passed and not failed else done.status
+    else:
+        status = done.status
+    for number in numbers:
+        failures = ", failed: " + ", ".join(sorted(failed)) if failed else ""
+        answer(number, f"{program} on the {name}: {passed} passed{failures}", status == 0)
+    if status == 77:
+        pytest.skip(text.strip().splitlines()[-1])
+    assert status == 0, text[-4000:]
+    assert passed > 0, text

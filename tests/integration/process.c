@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/*
+ * Spawned, not forked: the child of a fork lacks the memory that the device uses, and copying the
+ * mappings of a sanitized process takes ten times as long.
+ */
+static pid_t start(const char *const argv[], const int in[2], const int out[2])
+{
+	posix_spawn_file_actions_t ends;
+	pid_t pid;
+	int err;
+
+	if (posix_spawn_file_actions_init(&ends))
+		return -1;
+	err = in[0] < 0 ? 0 : posix_spawn_file_actions_adddup2(&ends, in[0], STDIN_FILENO);
+	if (!err && out[1] >= 0)
+		err = posix_spawn_file_actions_adddup2(&ends, out[1], STDOUT_FILENO);
+	if (!err)
+		err = posix_spawnp(&pid, argv[0], &ends, NULL, (char *const *)argv, environ);
+	posix_spawn_file_actions_destroy(&ends);
+	return err ? -1 : pid;
+}
+
+static void close_pipe(int ends[2])
+{
+	if (ends[0] >= 0)
+		close(ends[0]);
+	if (ends[1] >= 0)
+		close(ends[1]);
+}
+
+pid_t process_spawn(const char *const argv[], int *to, int *from)
+{
+	int in[2] = {-1, -1};
+	int out[2] = {-1, -1};
+	pid_t pid = -1;
+
+	if ((to && pipe2(in, O_CLOEXEC)) || (from && pipe2(out, O_CLOEXEC)))
+		goto close_pipes;
+	fflush(NULL);
+	pid = start(argv, in, out);
+	if (pid < 0)
+		goto close_pipes;
+	if (to) {
+		*to = in[1];
+		close(in[0]);
+	}
+	if (from) {
+		*from = out[0];
+		close(out[1]);
+	}
+	return pid;
+
+close_pipes:
+	close_pipe(in);
+	close_pipe(out);
+	return pid;
+}
+
+pid_t process_spawn_self(const char *as, const char *env, int *socket)
+{
+	const char *const argv[] = {
+		test_options.emu, "run", "--as", as, "--", test_options.self, NULL,
+	};
+	char number[16];
+	int pair[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	fcntl(pair[1], F_SETFD, 0);
+	snprintf(number, sizeof(number), "%d", pair[1]);
+	setenv(env, number, 1);
+	pid = process_spawn(argv, NULL, NULL);
+	unsetenv(env);
+	close(pair[1]);
+	*socket = pair[0];
+	return pid;
+}
+
+int process_inherited(const char *env)
+{
+	const char *number = getenv(env);
+
+	return number ? (int)strtol(number, NULL, 10) : -1;
+}
+
+bool process_send(int fd, const void *buf, size_t len)
+{
+	const uint8_t *at = buf;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+bool process_receive(int fd, void *buf, size_t len)
+{
+	uint8_t *at = buf;
+
+	while (len) {
+		ssize_t n = read(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+bool process_send_fd(int socket, int fd, const void *data, size_t len)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(fd))];
+	} control = {0};
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)data, .iov_len = len};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	return sendmsg(socket, &msg, MSG_NOSIGNAL) == (ssize_t)len;
+}
+
+int process_receive_fd(int socket, void *data, size_t len)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec iov = {.iov_base = data, .iov_len = len};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	int fd = -1;
+
+	if (recvmsg(socket, &msg, MSG_CMSG_CLOEXEC) == (ssize_t)len && CMSG_FIRSTHDR(&msg))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+int process_reap(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
+}
+
+int process_exit_code(pid_t pid)
+{
+	int status = process_reap(pid);
+
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+int process_run(const char *const argv[])
+{
+	pid_t pid = process_spawn(argv, NULL, NULL);
+
+	return pid > 0 ? process_exit_code(pid) : -1;
+}
+
+bool process_start_peer(struct process *peer, const char *as)
+{
+	const char *const argv[] = {
+		test_options.emu, "run", "--as", as, "--", test_options.self, "--be-peer", NULL,
+	};
+
+	peer->pid = process_spawn(argv, &peer->to, &peer->from);
+	return peer->pid > 0;
+}
+
+bool process_start_on_socket(struct process *peer, const char *as, const char *env)
+{
+	peer->pid = process_spawn_self(as, env, &peer->to);
+	peer->from = peer->to;
+	return peer->pid > 0;
+}
+
+static int hang_up(struct process *peer)
+{
+	pid_t pid = peer->pid;
+
+	close(peer->to);
+	if (peer->from != peer->to)
+		close(peer->from);
+	peer->pid = 0;
+	return process_reap(pid);
+}
+
+bool process_finish(struct process *peer)
+{
+	int status = hang_up(peer);
+
+	if (status)
+		fprintf(stderr, "peer: status 0x%x\n", (unsigned int)status);
+	return status == 0;
+}
+
+bool process_kill(struct process *peer)
+{
+	int status;
+
+	if (kill(peer->pid, SIGKILL))
+		return false;
+	status = hang_up(peer);
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
