@@ -268,15 +268,14 @@ def test_knocking_crowd_keeps_no_client_out(agent, client):
                 served += 1
             except (ssl.SSLError, OSError):
                 turned_away += 1
-        knocks.get()
+        assert all(n > 100 for n in knocks.get())
     client.must_be_served()
     assert served > turned_away, f"served {served} times, turned away {turned_away} times"
-    agent.daemon.await_log(r"^dpumapd: \d* more unauthenticated connections closed$")
     assert agent.log().count("\ndpumapd: unknown at ") < 1000
 
 
 def test_silent_crowd_keeps_no_client_out(agent, client):
-    """Ten thousand connections that stay open, of which nothing is left."""
+    """Ten thousand connections that stay open, of which nothing is left; nor do they fill the log."""
     before = agent.daemon.descriptors()
     soft, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = min(10000, limit - 100)
@@ -297,6 +296,8 @@ def test_silent_crowd_keeps_no_client_out(agent, client):
         return agent.figure("clients") == 0 and agent.daemon.descriptors() == before
 
     assert await_true(settled, 30)
+    agent.daemon.await_log(r"^dpumapd: \d* more unauthenticated connections closed$")
+    assert agent.log().count("\ndpumapd: unknown at ") < 2000
 
 
 # -- descriptors in the wrong hands
