@@ -355,6 +355,7 @@ void daemon_destroy(struct daemon *daemon)
 
 static void tick(struct daemon *d, uint64_t now)
 {
+	export_table_check(d->exports);
 	server_tick(d->server);
 	if (d->admin)
 		text_service_tick(d->admin);

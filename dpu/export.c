@@ -357,6 +357,11 @@ doca_error_t export_check_range(const struct named_export *export, uint64_t offs
 	return DOCA_SUCCESS;
 }
 
+doca_error_t export_check(const struct named_export *export, struct dpumap_fault *fault)
+{
+	return memory_check(export->memory, fault);
+}
+
 doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
 			 const void **data, struct dpumap_fault *fault)
 {

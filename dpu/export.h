@@ -63,6 +63,8 @@ void export_disconnect(struct named_export *export, const void *owner);
 /* INVALID_VALUE when the range is not within the export. */
 doca_error_t export_check_range(const struct named_export *export, uint64_t offset, uint64_t len,
 				struct dpumap_fault *fault);
+/* memory_check() of its memory. */
+doca_error_t export_check(const struct named_export *export, struct dpumap_fault *fault);
 /* memory_read() of its memory. */
 doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
 			 const void **data, struct dpumap_fault *fault);

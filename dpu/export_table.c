@@ -231,6 +231,18 @@ doca_error_t export_table_remove(struct export_table *exports, const char *name,
 	return DOCA_SUCCESS;
 }
 
+void export_table_check(struct export_table *exports)
+{
+	struct dpumap_fault fault = {0};
+
+	for (size_t i = exports->count; i > 0; i--) {
+		if (export_check(exports->list[i - 1], &fault) == DOCA_SUCCESS)
+			continue;
+		log_line("%s", fault.text);
+		drop(exports, i - 1);
+	}
+}
+
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
 				  struct dpumap_fault *fault)
 {

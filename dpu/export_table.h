@@ -44,6 +44,9 @@ doca_error_t export_table_remove(struct export_table *exports, const char *name,
 doca_error_t export_table_set(struct export_table *exports, struct export_spec *specs, size_t num,
 			      struct dpumap_fault *fault);
 
+/* Removes exports whose file another process has truncated, and logs why. */
+void export_table_check(struct export_table *exports);
+
 /* A client gets the descriptor, or releases it. */
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
 				  struct dpumap_fault *fault);

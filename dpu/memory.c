@@ -27,6 +27,7 @@ struct memory {
 	struct dpumap_arena *arena; /* that owns bytes, or NULL */
 	struct dpumap_dm *dm;
 	int dmabuf; /* -1: none */
+	int file;   /* -1: none */
 };
 
 /* -- device memory -- */
@@ -254,14 +255,12 @@ static doca_error_t take_file(struct memory *m, struct export_spec *spec,
 			      struct dpumap_fault *fault)
 {
 	int fd = open(spec->path, (spec->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
-	doca_error_t result;
 
 	if (fd < 0)
 		return dpumap_fault_errno(fault, errno, "export %s: cannot open %s", spec->name,
 					  spec->path);
-	result = map_file(m, spec, fd, fault);
-	close(fd);
-	return result;
+	m->file = fd;
+	return map_file(m, spec, fd, fault);
 }
 
 static doca_error_t take_from_heap(struct memory *m, const struct export_spec *spec,
@@ -315,6 +314,72 @@ static doca_error_t take_dmabuf(struct memory *m, struct export_spec *spec,
 	return result;
 }
 
+/* Another process may shrink a file, or a memfd that was passed as a dma-buf. */
+doca_error_t memory_check(const struct memory *memory, struct dpumap_fault *fault)
+{
+	const struct export_spec *spec = memory->spec;
+	int fd = memory->file >= 0 ? memory->file : memory->dmabuf;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    (uint64_t)st.st_size >= spec->size)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+				"export %s: %s was truncated to %" PRIu64 " of %" PRIu64
+				" bytes, so its export ends; restore its size and add it again",
+				spec->name, spec->path ? spec->path : "its dma-buf",
+				(uint64_t)st.st_size, spec->size);
+}
+
+/* A file in memory for bytes that may be missing: the kernel fails to copy them into it. */
+static doca_error_t open_bounce(int *fd, const void **data)
+{
+	void *mapped;
+
+	*fd = memfd_create("dpumapd-bounce", MFD_CLOEXEC);
+	if (*fd < 0)
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	mapped = ftruncate(*fd, MEMORY_READ_MAX) == 0
+			 ? mmap(NULL, MEMORY_READ_MAX, PROT_READ, MAP_SHARED, *fd, 0)
+			 : MAP_FAILED;
+	if (mapped == MAP_FAILED) {
+		close(*fd);
+		*fd = -1;
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	}
+	*data = mapped;
+	return DOCA_SUCCESS;
+}
+
+/*
+ * Reading the mapping directly would end the process by SIGBUS where the file has been truncated,
+ * its file system is full or its disk fails.
+ */
+static doca_error_t read_mapping(const struct memory *m, uint64_t offset, size_t len,
+				 const void **data, struct dpumap_fault *fault)
+{
+	static const void *bounce;
+	static int fd = -1;
+	ssize_t n;
+
+	if (fd < 0 && open_bounce(&fd, &bounce) != DOCA_SUCCESS)
+		return dpumap_fault_errno(fault, errno, "export %s: no memory to read it",
+					  m->spec->name);
+	n = pwrite(fd, (const uint8_t *)m->bytes + offset, len, 0);
+	if (n != (ssize_t)len) {
+		doca_error_t result = memory_check(m, fault);
+
+		if (result != DOCA_SUCCESS)
+			return result;
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_IO_FAILED,
+			"export %s: cannot read %zu bytes at offset %" PRIu64 " of %s",
+			m->spec->name, len, offset, m->spec->path ? m->spec->path : "its dma-buf");
+	}
+	*data = bounce;
+	return DOCA_SUCCESS;
+}
+
 /* -- any kind -- */
 
 static doca_error_t take(struct memory *m, const struct dpumap_device *device,
@@ -343,6 +408,7 @@ doca_error_t memory_create(const struct dpumap_device *device, struct export_spe
 					spec->name);
 	m->spec = spec;
 	m->dmabuf = -1;
+	m->file = -1;
 	result = take(m, device, spec, fault);
 	if (result != DOCA_SUCCESS) {
 		memory_destroy(m);
@@ -361,6 +427,8 @@ void memory_destroy(struct memory *memory)
 	free_bytes(memory);
 	if (memory->dmabuf >= 0)
 		close(memory->dmabuf);
+	if (memory->file >= 0)
+		close(memory->file);
 	free(memory);
 }
 
@@ -392,6 +460,8 @@ doca_error_t memory_read(struct memory *memory, uint64_t offset, size_t len, con
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
 					"export %s: the CPU cannot read its dma-buf",
 					memory->spec->name);
+	if (memory->file >= 0 || memory->dmabuf >= 0)
+		return read_mapping(memory, offset, len, data, fault);
 	*data = (const uint8_t *)memory->bytes + offset;
 	return DOCA_SUCCESS;
 }

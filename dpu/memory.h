@@ -26,6 +26,9 @@ void memory_destroy(struct memory *memory);
 doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
 			    struct dpumap_fault *fault);
 
+/* IO_FAILED when another process has truncated its file: the export must end. */
+doca_error_t memory_check(const struct memory *memory, struct dpumap_fault *fault);
+
 #define MEMORY_READ_MAX ((size_t)256 * 1024)
 /*
  * Reads up to MEMORY_READ_MAX bytes within the size. *data is valid until the next call for any
