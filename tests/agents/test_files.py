@@ -3,6 +3,8 @@
 
 import os
 import pathlib
+import socket
+import struct
 import tempfile
 
 import pytest
@@ -83,3 +85,16 @@ def test_truncated_file_ends_its_export_without_a_reader(agent, tool, ram):
     os.truncate(path, SIZE)
     add(agent, spec)
     assert tool(agent)("read", "cut").data == bytes(SIZE)
+
+
+def test_segments_of_the_emulator_cannot_be_truncated(emulator):
+    """Clients map them, and get their descriptors."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+        s.connect(f"{emulator.dir}/emu/control")
+        pid = struct.unpack("iII", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+    links = pathlib.Path(f"/proc/{pid}/fd").iterdir()
+    segments = [fd for fd in links if os.readlink(fd).startswith("/memfd:dpumap-emu-")]
+    assert len(segments) >= 4
+    for segment in segments:
+        with pytest.raises(PermissionError):
+            os.truncate(segment, 0)

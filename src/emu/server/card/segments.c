@@ -13,12 +13,14 @@ struct emu_segments emu_segments;
 struct emu_tables *emu_tables;
 struct emu_queues *emu_queues;
 
+/* Sealed: a client that truncates a segment would end all who map it by SIGBUS. */
 static int make_segment(const char *name, size_t len, int *fd, void **p)
 {
-	*fd = memfd_create(name, MFD_CLOEXEC);
+	*fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (*fd < 0)
 		return -errno;
-	if (ftruncate(*fd, (off_t)len))
+	if (ftruncate(*fd, (off_t)len) ||
+	    fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return -errno;
 	if (!p)
 		return 0;
