@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -23,12 +24,29 @@ static doca_error_t find_group(const char *name, gid_t *gid, struct dpumap_fault
 	return DOCA_SUCCESS;
 }
 
+/* A service manager may have switched already, and its filter may refuse the system calls. */
+static bool is_current(uid_t uid, gid_t gid)
+{
+	return geteuid() == uid && getegid() == gid;
+}
+
 static doca_error_t become(uid_t uid, gid_t gid, struct dpumap_fault *fault)
 {
+	if (geteuid() != 0)
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_NOT_PERMITTED,
+			"cannot switch to user %u and group %u: dpumapd runs as user %u and group "
+			"%u, not as root; remove user and group from the configuration",
+			uid, gid, geteuid(), getegid());
 	if (setgroups(1, &gid) != 0 || setresgid(gid, gid, gid) != 0 ||
 	    setresuid(uid, uid, uid) != 0)
 		return dpumap_fault_errno(fault, errno, "cannot switch to user %u", uid);
-	/* The process holds descriptors and keys: prevent core dumps and debuggers. */
+	return DOCA_SUCCESS;
+}
+
+/* The process holds descriptors and keys: prevent core dumps and debuggers. */
+static doca_error_t forbid_dumps(struct dpumap_fault *fault)
+{
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
 		return dpumap_fault_errno(fault, errno, "cannot make the process non-dumpable");
 	return DOCA_SUCCESS;
@@ -50,8 +68,10 @@ doca_error_t privileges_drop(const char *user, const char *group, struct dpumap_
 					user);
 	gid = found->pw_gid;
 	result = find_group(group, &gid, fault);
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS && !is_current(found->pw_uid, gid))
 		result = become(found->pw_uid, gid, fault);
+	if (result == DOCA_SUCCESS)
+		result = forbid_dumps(fault);
 	if (result == DOCA_SUCCESS)
 		log_line("runs as user %s", user);
 	return result;

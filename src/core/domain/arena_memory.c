@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <numa.h>
@@ -29,19 +29,18 @@ static doca_error_t round_up(size_t len, size_t unit, size_t *rounded)
 	return DOCA_SUCCESS;
 }
 
+/* A file of huge pages reports the default size; /proc/meminfo may be hidden (ProcSubset=pid). */
 static size_t default_huge_page(void)
 {
-	FILE *meminfo = fopen("/proc/meminfo", "re");
-	unsigned long kib = 0;
-	char line[128];
+	int fd = memfd_create("dpumap-huge-page", MFD_CLOEXEC | MFD_HUGETLB);
+	struct stat st = {0};
 
-	if (!meminfo)
+	if (fd < 0)
 		return 0;
-	while (!kib && fgets(line, sizeof(line), meminfo))
-		if (sscanf(line, "Hugepagesize: %lu kB", &kib) != 1)
-			kib = 0;
-	fclose(meminfo);
-	return kib * 1024;
+	if (fstat(fd, &st))
+		st.st_blksize = 0;
+	close(fd);
+	return (size_t)st.st_blksize;
 }
 
 static doca_error_t fail_huge(size_t page_size, size_t len, int err)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""The shipped unit: its sandbox lets dpumapd do what the manual page shows, and no more."""
+
+import json
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from harness import service
+from harness.machine import LocalMachine
+from harness.pki import Pki
+
+pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HUGE = pathlib.Path("/sys/kernel/mm/hugepages")
+NO_HUGE_PAGES = r"\d+ huge pages of \d+ bytes are not free: raise sysctl vm.nr_hugepages"
+
+
+@pytest.fixture(scope="module")
+def unit():
+    """The unit as it was built."""
+    if "DPUMAP_UNIT" not in os.environ:
+        pytest.skip("DPUMAP_UNIT does not name the unit")
+    return os.environ["DPUMAP_UNIT"]
+
+
+def manual_examples():
+    """The configurations of dpumapd.conf(5)."""
+    page = (ROOT / "man/dpumapd.conf.5").read_text(encoding="utf-8")
+    return re.findall(r"^\.Bd -literal\n(.*?)^\.Ed$", page, re.M | re.S)
+
+
+EXAMPLES = [*manual_examples(), (ROOT / "dpu/dpumapd.conf").read_text(encoding="utf-8")]
+
+
+class ServiceAgent:
+    """A dpumapd in the sandbox. Its sockets are in "place" here."""
+
+    def __init__(self, daemon, place):
+        self.daemon, self.place = daemon, place
+        self.ready = daemon.prints("^dpumapd: ready on ")
+
+    def ctl(self, *words):
+        return self.daemon.machine.run(["dpumapd", "ctl", "--admin", self.place / "admin.sock", *words])
+
+    def file(self, path):
+        """A file as dpumapd sees it."""
+        return pathlib.Path(f"/proc/{self.daemon.pid}/root{path}")
+
+
+class Service:
+    """dpumapd as the unit runs it, with a configuration in /etc/dpumap."""
+
+    def __init__(self, unit, emulator, work, agent_name):
+        self.unit, self.emulator, self.work, self.agent_name = unit, emulator, work, agent_name
+        self.etc, self.run = work / "etc", work / "run"
+        (self.etc / "dpumap").mkdir(parents=True)
+        self.run.mkdir()
+        # Whoever runs the test stands for the unit's user: the emulator serves its own user only.
+        me = pwd.getpwuid(os.geteuid())
+        users = pathlib.Path("/etc/passwd").read_text(encoding="utf-8").rstrip("\n")
+        users += f"\ndpumap:x:{me.pw_uid}:{me.pw_gid}::/:/usr/sbin/nologin\n"
+        (self.etc / "passwd").write_text(users, encoding="utf-8")
+
+    def certify(self, address):
+        made = Pki(self.work / "pki")
+        made.issue("dpu", "serverAuth", f"IP:{address}")
+        made.issue("host1", "clientAuth")
+        for name in ("dpu.crt", "dpu.key", "ca.crt", "ca.crl"):
+            shutil.copy(made.path(name), self.etc / "dpumap")
+        return made
+
+    def sandbox(self, config):
+        """The words before the command of the unit."""
+        words = ["unshare", "--mount", "--net", sys.executable, service.__file__, self.unit]
+        words += ["--etc", self.etc, "--run", self.run]
+        for address in sorted(set(re.findall(r"\d+\.\d+\.\d+\.\d+", config)) - {"127.0.0.1"}):
+            words += ["--address", address]
+        for path in re.findall(r'kind = "file".*?path = "(.*?)"', config, re.S):
+            words += ["--file", path]
+        # The emulator answers such sockets without the kernel.
+        if "AF_NETLINK" not in service.last(service.read_unit(self.unit), "RestrictAddressFamilies"):
+            words += ["--hide", self.emulator.dir / "emu/dpu/netlink"]
+        return [*words, "--", *self.emulator.machine("dpu").prefix]
+
+    def start(self, config):
+        (self.etc / "dpumap/dpumapd.conf").write_text(config, encoding="utf-8")
+        dpu = self.emulator.machine("dpu")
+        bare = LocalMachine("dpu", dpu.dir, self.emulator.environment)
+        command = ["dpumapd", "--config", "/etc/dpumap/dpumapd.conf"]
+        daemon = bare.daemon(self.agent_name(), [*self.sandbox(config), *command])
+        return ServiceAgent(daemon, self.run)
+
+
+@pytest.fixture
+def shipped(unit, emulator, work, agent_name):
+    """The service; its agents end with the test."""
+    reason = service.missing()
+    if not reason and is_sanitized(shutil.which("dpumapd", path=emulator.environment["PATH"])):
+        reason = "the leak check of a sanitizer traces the process, which the unit forbids"
+    if reason:
+        pytest.skip(reason)
+    made, agents = Service(unit, emulator, work, agent_name), []
+
+    def start(config):
+        agents.append(made.start(config))
+        return agents[-1]
+
+    yield made, start
+    for one in agents:
+        if one.daemon.status() is None and one.daemon.end() is None:
+            pytest.fail("dpumapd does not end")
+
+
+def is_sanitized(program):
+    with open(program, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
+def in_service(agent, words, emulator):
+    """The command on the host, in the network of the service."""
+    enter = ["nsenter", f"--net=/proc/{agent.daemon.pid}/ns/net"]
+    host = emulator.machine("host")
+    return LocalMachine("host", host.dir, emulator.environment, [*enter, *host.prefix]).run(words)
+
+
+def start_example(start, config):
+    """Starts the example, without its huge pages if this machine has too few of them."""
+    agent = start(config)
+    if agent.ready or 'pages = "huge"' not in config:
+        return agent
+    assert re.search(NO_HUGE_PAGES, agent.daemon.log()), agent.daemon.log()
+    return start(config.replace('pages = "huge"; ', ""))
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_example_runs_in_the_service(shipped, emulator, number):
+    made, start = shipped
+    # This machine may not have gigabytes to spare.
+    config = re.sub(r'"(\d+)G"', r'"\1M"', EXAMPLES[number])
+    listening = re.search(r'^listen = .*"tls:(.*?):(\d+)"', config, re.M)
+    if listening:
+        pki = made.certify(listening[1])
+    if not HUGE.is_dir() or not list(HUGE.iterdir()):
+        config = config.replace('pages = "huge"; ', "")
+    agent = start_example(start, config)
+    assert agent.ready, f"dpumapd does not get ready: {agent.daemon.status()}: {agent.daemon.log()}"
+    names = set(re.findall(r'^[^#\n]*\{ name = "(\w+)"', config, re.M))
+    listed = json.loads(agent.ctl("--json", "list").ok())["exports"]
+    assert names and {export["name"] for export in listed} == names
+    agent.ctl("reload").ok()
+    if not listening:
+        return
+    tls = ["--connect", f"tls:{listening[1]}:{listening[2]}", "--ca", pki.path("ca.crt")]
+    tls += ["--cert", pki.path("host1.crt"), "--key", pki.path("host1.key")]
+    data = os.urandom(65536)
+    (made.work / "data").write_bytes(data)
+    for export in listed:
+        if "cert:host1" in export["allow"] and export["perm"] == "rw":
+            words = ["dpumap", *tls, "write", export["name"], made.work / "data"]
+            in_service(agent, words, emulator).ok()
+    for path in re.findall(r'kind = "file".*?path = "(.*?)"', config, re.S):
+        assert agent.file(path).read_bytes() == data
+
+
+def test_sandbox_refuses_the_rest(shipped, work):
+    """The test's sandbox is one: what the unit forbids fails, and nothing outside changes."""
+    made, _ = shipped
+    script = work / "forbidden.py"
+    script.write_text(FORBIDDEN, encoding="utf-8")
+    words = [str(word) for word in made.sandbox("")]
+    words = [*words[: words.index("--")], "--", sys.executable, str(script)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr
+
+
+FORBIDDEN = """\
+import errno
+import os
+import socket
+import sys
+
+
+def refused(wanted, what, *words):
+    try:
+        what(*words)
+    except OSError as error:
+        assert error.errno in wanted, f"{what}: {error}"
+        return
+    sys.exit(f"{what} is not refused")
+
+
+refused([errno.EROFS], open, "/etc/dpumap/new", "w")
+refused([errno.EROFS], open, "/new", "w")
+refused([errno.ENOENT], open, "/proc/meminfo")
+refused([errno.EPERM], os.setgroups, [])
+refused([errno.EPERM], os.nice, 1)
+refused([errno.EAFNOSUPPORT], socket.socket, socket.AF_PACKET, socket.SOCK_RAW)
+refused([errno.EAFNOSUPPORT], socket.socket, socket.AF_NETLINK, socket.SOCK_RAW)
+open("/run/dpumapd/new", "w").close()
+os.unlink("/run/dpumapd/new")
+print("refused")
+"""
+
+
+def test_score_is_as_documented(unit):
+    """systemd-analyze rates the sandbox as docs/packages.md says, and that can only become better."""
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("systemd-analyze is missing")
+    document = (ROOT / "docs/packages.md").read_text(encoding="utf-8")
+    score = float(re.search(r"exposure level for dpumapd.service: (\d\.\d)", document)[1])
+    assert score <= 1.5
+    words = ["--offline=true", "--no-pager", f"--threshold={round(score * 10)}", unit]
+    done = subprocess.run(
+        ["systemd-analyze", "security", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and f"dpumapd.service: {score} " in done.stdout, done.stdout[-200:]
