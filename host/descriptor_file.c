@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/outfile.h"
 
 doca_error_t descriptor_file_load(const char *path, struct remote_export *export,
 				  struct dpumap_fault *fault)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "common/fault.h"
-#include "common/file.h"
+#include "common/outfile.h"
 #include "common/sha256.h"
 #include "hexdump.h"
 

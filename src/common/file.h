@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Files of the agents: regular input files, and output files that appear only when they are
- * complete.
- */
+/* Input files of the agents. */
 #ifndef DPUMAP_COMMON_FILE_H
 #define DPUMAP_COMMON_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "common/fault.h"
-#include "common/sha256.h"
 
 /* Opens a regular file for reading; *fd and *size are written on success only. */
 doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size,
@@ -19,31 +14,5 @@ doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size,
 /* Reads exactly len bytes at offset. A file that ends earlier was truncated: an error. */
 doca_error_t dpumap_file_read(int fd, const char *path, uint64_t offset, void *buf, size_t len,
 			      struct dpumap_fault *fault);
-
-/*
- * An output file, written under a temporary name in its directory. commit() renames it and frees
- * the object; discard() removes the temporary file and frees the object.
- */
-struct dpumap_outfile;
-
-/*
- * mode is that of the new file, before the umask. An existing path must be a regular file. A
- * process that is killed leaves the temporary file: callers should handle signals.
- */
-doca_error_t dpumap_outfile_create(const char *path, mode_t mode, struct dpumap_outfile **out,
-				   struct dpumap_fault *fault);
-doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, size_t len,
-				  struct dpumap_fault *fault);
-/* The same, but blocks of zeros become holes. */
-doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void *buf, size_t len,
-					 struct dpumap_fault *fault);
-/* The digest of the file, read back from the disk. */
-doca_error_t dpumap_outfile_digest(struct dpumap_outfile *out,
-				   uint8_t digest[static DPUMAP_SHA256_LEN],
-				   struct dpumap_fault *fault);
-/* Consumes out, also on failure. */
-doca_error_t dpumap_outfile_commit(struct dpumap_outfile *out, struct dpumap_fault *fault);
-/* NULL is allowed. */
-void dpumap_outfile_discard(struct dpumap_outfile *out);
 
 #endif
