@@ -14,6 +14,7 @@
 #include <openssl/bio.h>
 #include <openssl/pem.h>
 
+#include "common/outfile.h"
 #include "config.h"
 
 #define REVOKED	    "revoked"
@@ -132,24 +133,35 @@ static int write_crl(BIO *bio, void *what)
 	return PEM_write_bio_X509_CRL(bio, what);
 }
 
+static doca_error_t write_out(struct dpumap_outfile *out, const char *path, write_fn *write,
+			      void *what, struct dpumap_fault *fault)
+{
+	BIO *bio = BIO_new(BIO_s_secmem());
+	doca_error_t result;
+	char *text = NULL;
+	long len = 0;
+
+	if (bio && write(bio, what))
+		len = BIO_get_mem_data(bio, &text);
+	if (len > 0)
+		result = dpumap_outfile_write(out, text, (size_t)len, fault);
+	else
+		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to write %s",
+					  path);
+	BIO_free(bio);
+	if (result == DOCA_SUCCESS)
+		return dpumap_outfile_commit(out, fault);
+	dpumap_outfile_discard(out);
+	return result;
+}
+
 static doca_error_t write_new(const char *path, mode_t mode, write_fn *write, void *what,
 			      struct dpumap_fault *fault)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-	bool written;
-	BIO *bio;
+	struct dpumap_outfile *out;
+	doca_error_t result = dpumap_outfile_create_new(path, mode, &out, fault);
 
-	if (fd < 0 && errno == EEXIST)
-		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "%s already exists", path);
-	if (fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot write %s", path);
-	bio = BIO_new_fd(fd, BIO_NOCLOSE);
-	written = bio && write(bio, what) && fsync(fd) == 0;
-	BIO_free(bio);
-	if (close(fd) == 0 && written)
-		return DOCA_SUCCESS;
-	unlink(path);
-	return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED, "cannot write %s", path);
+	return result == DOCA_SUCCESS ? write_out(out, path, write, what, fault) : result;
 }
 
 doca_error_t pki_write_cert(const char *path, X509 *cert, struct dpumap_fault *fault)
@@ -164,19 +176,10 @@ doca_error_t pki_write_key(const char *path, EVP_PKEY *key, struct dpumap_fault 
 
 doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_fault *fault)
 {
-	char temporary[PATH_MAX];
-	doca_error_t result;
-	int n = snprintf(temporary, sizeof(temporary), "%s.new", path);
+	struct dpumap_outfile *out;
+	doca_error_t result = dpumap_outfile_create(path, MODE_PUBLIC, &out, fault);
 
-	if (n < 0 || (size_t)n >= sizeof(temporary))
-		return too_long(fault);
-	unlink(temporary); /* left by a killed process; the lock is held */
-	result = write_new(temporary, MODE_PUBLIC, write_crl, crl, fault);
-	if (result == DOCA_SUCCESS && rename(temporary, path) != 0) {
-		result = dpumap_fault_errno(fault, errno, "cannot write %s", path);
-		unlink(temporary);
-	}
-	return result;
+	return result == DOCA_SUCCESS ? write_out(out, path, write_crl, crl, fault) : result;
 }
 
 /* -- revoked certificates -- */

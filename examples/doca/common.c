@@ -221,9 +221,13 @@ doca_error_t write_file(const char *path, const void *bytes, size_t len)
 			close(fd);
 		return fail_file(temporary);
 	}
-	written = fwrite(bytes, len, 1, file) == 1;
-	if (fclose(file) || !written || rename(temporary, path))
-		return fail_file(path);
+	/* On the disk before it has its name: no power failure leaves half a file. */
+	written = fwrite(bytes, len, 1, file) == 1 && !fflush(file) && !fsync(fd);
+	if (fclose(file) || !written || rename(temporary, path)) {
+		fail_file(path);
+		unlink(temporary);
+		return DOCA_ERROR_IO_FAILED;
+	}
 	return DOCA_SUCCESS;
 }
 

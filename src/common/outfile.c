@@ -2,11 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -14,12 +17,19 @@
 
 #define READ_BACK_CHUNK ((size_t)256 * 1024)
 #define SPARSE_BLOCK	((size_t)64 * 1024)
+#define ACCESS_LIST	"system.posix_acl_access"
+#define ACCESS_LIST_MAX 8192
+#define FD_PATH_MAX	32
 
 struct dpumap_outfile {
 	int fd;
+	mode_t mode; /* of a new file */
+	bool is_new; /* an existing file is not replaced */
+	bool has_name;
 	uint64_t size;
 	char path[PATH_MAX];
-	char temporary[PATH_MAX];
+	char directory[PATH_MAX];
+	char temporary[PATH_MAX]; /* a file if has_name */
 };
 
 /*
@@ -48,6 +58,98 @@ static doca_error_t resolve(const char *path, char resolved[static PATH_MAX],
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t exists(const char *path, struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "%s already exists", path);
+}
+
+static doca_error_t check_new(const char *path, char resolved[static PATH_MAX],
+			      struct dpumap_fault *fault)
+{
+	struct stat st;
+
+	if (strlen(path) >= PATH_MAX)
+		return dpumap_fault_errno(fault, ENAMETOOLONG, "cannot write %s", path);
+	memcpy(resolved, path, strlen(path) + 1);
+	return lstat(path, &st) == 0 ? exists(path, fault) : DOCA_SUCCESS;
+}
+
+/* -- owner, mode and access list of a file that is replaced -- */
+
+static doca_error_t cannot_keep(const struct dpumap_outfile *out, const char *what,
+				struct dpumap_fault *fault)
+{
+	return dpumap_fault_errno(fault, errno,
+				  "cannot keep the %s of %s: remove the file or use another name",
+				  what, out->path);
+}
+
+/* A file that another user has put into a folder for all would give the content to that user. */
+static doca_error_t check_owner(const struct dpumap_outfile *out, const struct stat *st,
+				struct dpumap_fault *fault)
+{
+	struct stat dir;
+
+	if (st->st_uid == geteuid())
+		return DOCA_SUCCESS;
+	if (stat(out->directory, &dir) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+	if (!(dir.st_mode & S_ISVTX) || !(dir.st_mode & S_IWOTH) || st->st_uid == dir.st_uid)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+				"cannot write %s: it belongs to user %u, and all users can write "
+				"to its directory: remove the file or use another name",
+				out->path, st->st_uid);
+}
+
+/* The new file may have inherited a list from the directory. */
+static int copy_access_list(int fd, const char *path)
+{
+	char list[ACCESS_LIST_MAX];
+	ssize_t len = getxattr(path, ACCESS_LIST, list, sizeof(list));
+
+	if (len >= 0)
+		return fsetxattr(fd, ACCESS_LIST, list, (size_t)len, 0);
+	if (errno != ENODATA)
+		return errno == ENOTSUP ? 0 : -1;
+	return fremovexattr(fd, ACCESS_LIST) == 0 || errno == ENODATA || errno == ENOTSUP ? 0 : -1;
+}
+
+static doca_error_t keep_attributes(const struct dpumap_outfile *out, const struct stat *old,
+				    struct dpumap_fault *fault)
+{
+	mode_t mode = old->st_mode & 0777;
+	doca_error_t result;
+	struct stat own;
+
+	result = check_owner(out, old, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (fstat(out->fd, &own) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot examine %s", out->path);
+	if ((own.st_uid != old->st_uid || own.st_gid != old->st_gid) &&
+	    fchown(out->fd, old->st_uid, old->st_gid) != 0)
+		return cannot_keep(out, "owner", fault);
+	if (copy_access_list(out->fd, out->path) != 0)
+		return cannot_keep(out, "access list", fault);
+	if (!(out->mode & S_IRWXO))
+		mode &= ~(mode_t)S_IRWXO;
+	return fchmod(out->fd, mode) == 0 ? DOCA_SUCCESS : cannot_keep(out, "mode", fault);
+}
+
+static doca_error_t set_attributes(const struct dpumap_outfile *out, struct dpumap_fault *fault)
+{
+	struct stat old;
+
+	if (lstat(out->path, &old) == 0 && S_ISREG(old.st_mode))
+		return keep_attributes(out, &old, fault);
+	if (fchmod(out->fd, out->mode) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot set the mode of %s", out->path);
+	return DOCA_SUCCESS;
+}
+
+/* -- the file until it is complete: without a name where the file system supports that -- */
+
 static doca_error_t name_temporary(struct dpumap_outfile *out, struct dpumap_fault *fault)
 {
 	const char *slash = strrchr(out->path, '/');
@@ -57,10 +159,12 @@ static doca_error_t name_temporary(struct dpumap_outfile *out, struct dpumap_fau
 
 	if (n < 0 || (size_t)n >= sizeof(out->temporary))
 		return dpumap_fault_errno(fault, ENAMETOOLONG, "cannot write %s", out->path);
+	snprintf(out->directory, sizeof(out->directory), "%.*s", dir_len > 0 ? dir_len : 1,
+		 dir_len > 0 ? out->path : ".");
 	return DOCA_SUCCESS;
 }
 
-/* mkostemp() creates files with mode 0600 whatever the umask is. */
+/* mkostemp() creates files with mode 0600 whatever the umask is, and so does open_nameless(). */
 static mode_t apply_umask(mode_t mode)
 {
 	mode_t mask = umask(0);
@@ -69,40 +173,86 @@ static mode_t apply_umask(mode_t mode)
 	return mode & ~mask;
 }
 
-static doca_error_t open_temporary(struct dpumap_outfile *out, mode_t mode,
-				   struct dpumap_fault *fault)
+/* The file gets its name by way of /proc. */
+static void format_fd_path(int fd, char path[static FD_PATH_MAX])
 {
-	out->fd = mkostemp(out->temporary, O_CLOEXEC);
-	if (out->fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
-	if (fchmod(out->fd, apply_umask(mode)) != 0) {
-		dpumap_fault_errno(fault, errno, "cannot set the mode of %s", out->path);
-		close(out->fd);
-		unlink(out->temporary);
-		return fault->code;
-	}
-	return DOCA_SUCCESS;
+	snprintf(path, FD_PATH_MAX, "/proc/self/fd/%d", fd);
 }
 
-doca_error_t dpumap_outfile_create(const char *path, mode_t mode, struct dpumap_outfile **out,
-				   struct dpumap_fault *fault)
+static int open_nameless(const char *directory)
+{
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char path[FD_PATH_MAX];
+
+	if (fd < 0)
+		return -1;
+	format_fd_path(fd, path);
+	if (access(path, F_OK) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int open_named(struct dpumap_outfile *out)
+{
+	int fd = mkostemp(out->temporary, O_CLOEXEC);
+
+	out->has_name = fd >= 0;
+	return fd;
+}
+
+static doca_error_t open_temporary(struct dpumap_outfile *out, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	out->fd = open_nameless(out->directory);
+	if (out->fd < 0)
+		out->fd = open_named(out);
+	if (out->fd < 0)
+		return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+	/* Here as well, to fail before the first byte. */
+	result = set_attributes(out, fault);
+	if (result != DOCA_SUCCESS) {
+		close(out->fd);
+		if (out->has_name)
+			unlink(out->temporary);
+	}
+	return result;
+}
+
+static doca_error_t create(const char *path, mode_t mode, bool is_new, struct dpumap_outfile **out,
+			   struct dpumap_fault *fault)
 {
 	struct dpumap_outfile *o = calloc(1, sizeof(*o));
 	doca_error_t result;
 
 	if (!o)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to write %s", path);
-	result = resolve(path, o->path, fault);
+	o->mode = apply_umask(mode);
+	o->is_new = is_new;
+	result = is_new ? check_new(path, o->path, fault) : resolve(path, o->path, fault);
 	if (result == DOCA_SUCCESS)
 		result = name_temporary(o, fault);
 	if (result == DOCA_SUCCESS)
-		result = open_temporary(o, mode, fault);
+		result = open_temporary(o, fault);
 	if (result != DOCA_SUCCESS) {
 		free(o);
 		return result;
 	}
 	*out = o;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_outfile_create(const char *path, mode_t mode, struct dpumap_outfile **out,
+				   struct dpumap_fault *fault)
+{
+	return create(path, mode, false, out, fault);
+}
+
+doca_error_t dpumap_outfile_create_new(const char *path, mode_t mode, struct dpumap_outfile **out,
+				       struct dpumap_fault *fault)
+{
+	return create(path, mode, true, out, fault);
 }
 
 doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, size_t len,
@@ -202,19 +352,123 @@ destroy_sha:
 	return result;
 }
 
+/* -- the end -- */
+
+/* Some file systems report a failed write only here; some special ones support no fsync(). */
+static int sync_to_disk(int fd)
+{
+	int result;
+
+	do
+		result = fsync(fd);
+	while (result != 0 && errno == EINTR);
+	return result != 0 && errno == EINVAL ? 0 : result;
+}
+
+static int sync_directory(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int result;
+
+	/* A directory that may be written to but not read. */
+	if (fd < 0)
+		return errno == EACCES ? 0 : -1;
+	result = sync_to_disk(fd);
+	close(fd);
+	return result;
+}
+
+static int link_as(const struct dpumap_outfile *out, const char *name)
+{
+	char fd_path[FD_PATH_MAX];
+
+	if (out->has_name)
+		return link(out->temporary, name);
+	format_fd_path(out->fd, fd_path);
+	return linkat(AT_FDCWD, fd_path, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+static int give_temporary_name(struct dpumap_outfile *out)
+{
+	char *digits = out->temporary + strlen(out->temporary) - 6;
+	unsigned int number;
+	int result;
+
+	do {
+		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+			return -1;
+		snprintf(digits, 7, "%06x", number & 0xffffff);
+		result = link_as(out, out->temporary);
+	} while (result != 0 && errno == EEXIST);
+	out->has_name = result == 0;
+	return result;
+}
+
+/* linkat() does not replace a file, so that a name is needed for rename(). */
+static int replace(struct dpumap_outfile *out)
+{
+	if (!out->has_name && give_temporary_name(out) != 0)
+		return -1;
+	if (rename(out->temporary, out->path) != 0)
+		return -1;
+	out->has_name = false;
+	return 0;
+}
+
+/* Only SIGKILL may come between the two names. */
+static int replace_unsignalled(struct dpumap_outfile *out)
+{
+	sigset_t all, before;
+	int result, saved;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	result = replace(out);
+	saved = errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return result;
+}
+
+/* A new name needs no other before it. */
+static int take_place(struct dpumap_outfile *out)
+{
+	if (!out->has_name) {
+		if (link_as(out, out->path) == 0)
+			return 0;
+		if (errno != EEXIST)
+			return -1;
+	}
+	return replace_unsignalled(out);
+}
+
+static doca_error_t publish(struct dpumap_outfile *out, struct dpumap_fault *fault)
+{
+	int result = out->is_new ? link_as(out, out->path) : take_place(out);
+
+	if (result == 0)
+		return DOCA_SUCCESS;
+	if (out->is_new && errno == EEXIST)
+		return exists(out->path, fault);
+	return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+}
+
 doca_error_t dpumap_outfile_commit(struct dpumap_outfile *out, struct dpumap_fault *fault)
 {
-	/* Some file systems report a failed write only here. */
-	int closed = close(out->fd);
+	/* Again: the file that is replaced may have changed since. */
+	doca_error_t result = set_attributes(out, fault);
 
-	if (closed != 0 || rename(out->temporary, out->path) != 0) {
-		dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
-		unlink(out->temporary);
-		free(out);
-		return fault->code;
-	}
-	free(out);
-	return DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS && sync_to_disk(out->fd) != 0)
+		result = dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+	if (result == DOCA_SUCCESS)
+		result = publish(out, fault);
+	if (result == DOCA_SUCCESS && sync_directory(out->directory) != 0)
+		result = dpumap_fault_errno(fault, errno,
+					    "%s is complete, but a power failure may undo it: "
+					    "cannot write its directory to the disk",
+					    out->path);
+	dpumap_outfile_discard(out);
+	return result;
 }
 
 void dpumap_outfile_discard(struct dpumap_outfile *out)
@@ -222,6 +476,7 @@ void dpumap_outfile_discard(struct dpumap_outfile *out)
 	if (!out)
 		return;
 	close(out->fd);
-	unlink(out->temporary);
+	if (out->has_name)
+		unlink(out->temporary);
 	free(out);
 }

@@ -11,17 +11,25 @@
 #include "common/sha256.h"
 
 /*
- * An output file, written under a temporary name in its directory. commit() renames it and frees
- * the object; discard() removes the temporary file and frees the object.
+ * An output file. It has no name until commit() gives it one, or, where the file system does not
+ * support that, the name .dpumap-XXXXXX in its directory. commit() writes the file and then its name
+ * to the disk and frees the object; discard() removes the file and frees the object.
  */
 struct dpumap_outfile;
 
 /*
- * mode is that of the new file, before the umask. An existing path must be a regular file. A
- * process that is killed leaves the temporary file: callers should handle signals.
+ * Replaces an existing path, which must be a regular file: the new file gets its owner, mode and
+ * access list. If there is none, mode is that of the new file, before the umask. A file whose mode
+ * excludes other users never becomes accessible to them.
+ *
+ * A process that is killed leaves a file only if the file has a temporary name: callers should handle
+ * signals.
  */
 doca_error_t dpumap_outfile_create(const char *path, mode_t mode, struct dpumap_outfile **out,
 				   struct dpumap_fault *fault);
+/* DOCA_ERROR_ALREADY_EXIST if path exists, now or at commit(). */
+doca_error_t dpumap_outfile_create_new(const char *path, mode_t mode, struct dpumap_outfile **out,
+				       struct dpumap_fault *fault);
 doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, size_t len,
 				  struct dpumap_fault *fault);
 /* The same, but blocks of zeros become holes. */

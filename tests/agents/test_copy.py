@@ -121,6 +121,23 @@ def test_descriptor_file_is_private(agent, tool, host):
     assert "65536 bytes" in host.run(["dpumap", "info", "--descriptor", "e0.desc"]).ok()
 
 
+def test_overwritten_file_keeps_its_mode(agent, tool, host):
+    """A descriptor is a secret: other users lose their access."""
+    dpumap = tool(agent("kind=dram,size=64K").must_serve())
+    for words, mode in (
+        (("read", "e0", "kept"), "600"),
+        (("read", "e0", "kept"), "664"),
+        (("cp", "/etc/passwd", "e0", "kept"), "600"),
+        (("get", "e0", "kept"), "640"),
+    ):
+        host.run(f"rm -f kept; echo old >kept; chmod {mode} kept").ok()
+        host.run("umask 022; " + dpumap.command(*words)).ok()
+        assert host.run(["stat", "-c", "%a", "kept"]).ok() == f"{mode}\n", words
+    host.run("chmod 644 kept").ok()
+    dpumap("get", "e0", "kept").ok()
+    assert host.run(["stat", "-c", "%a", "kept"]).ok() == "640\n"
+
+
 def test_copy_into_a_pipe_is_silent(agent, tool, host):
     """No progress bar, and nothing else on stderr, where that is not a terminal."""
     host.run("rm -f got").ok()

@@ -196,6 +196,14 @@ def test_revoke_moves_the_certificate_and_makes_a_list(authority):
     assert (authority.list_number(), authority.revoked()) == (2, 1)
 
 
+def test_renewed_list_keeps_its_mode(authority):
+    path = authority.dir / "ca.crl"
+    os.chmod(path, 0o640)
+    authority("renew").ok()
+    assert path.stat().st_mode & 0o777 == 0o640
+    os.chmod(path, 0o644)
+
+
 def test_revoked_name_gets_another_certificate(authority):
     authority("revoke", "web").ok()
     authority("issue", "--host", "web").ok()

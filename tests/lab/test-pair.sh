@@ -211,7 +211,15 @@ check doctor-on-the-dpu diagnosed /lab/dpu.doctor cap.pci-export no
 
 # --- processes that end during a copy ------------------------------------------------------------
 
-under_way() { find "$work/out" -name '.dpumap-*' -size +0 | grep -q .; }
+# The file of a copy has no name before the copy ends, or that of a temporary file.
+under_way()
+{
+	local fd
+	for fd in /proc/[0-9]*/fd/*; do
+		case $(readlink "$fd") in "$work/out/"*) [ ! -s "$fd" ] || return 0 ;; esac
+	done
+	return 1
+}
 begin()
 {
 	truncate -s 400M "$work/in"
@@ -229,7 +237,7 @@ ends()
 	[ "$status" -eq 1 ] || [ "$status" -eq 3 ] || [ "$status" -eq 4 ] ||
 		{ echo "status $status"; return 1; }
 	grep -q 'small failed: \|export\|connection\|cannot connect' "$work/copy.log" || return 1
-	! under_way && [ ! -e "$work/out/copy" ]
+	! under_way && [ -z "$(find "$work/out" -name '.dpumap-*' -o -name copy)" ]
 }
 ctl() { there "$dpu/bin/dpumapd ctl --admin /run/dpumapd.ctl $* 2>&1; echo status \$?" | grep 'status 0'; }
 
