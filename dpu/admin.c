@@ -44,6 +44,7 @@ static doca_error_t get_status(struct request *q)
 	put(q->answer, "exports", export_table_count(exports));
 	put(q->answer, "clients", stats.clients);
 	put(q->answer, "imports", stats.held);
+	put(q->answer, "outstanding", export_table_num_outstanding(exports));
 	put(q->answer, "connections", stats.accepted);
 	put(q->answer, "refused", stats.refused);
 	put(q->answer, "requests", stats.requests.answered);
@@ -53,8 +54,9 @@ static doca_error_t get_status(struct request *q)
 	return DOCA_SUCCESS;
 }
 
-static struct json_object *describe_export(const struct export_spec *spec)
+static struct json_object *describe_export(const struct named_export *export)
 {
+	const struct export_spec *spec = export_get_spec(export);
 	struct json_object *about = json_object_new_object();
 	struct json_object *allow = json_object_new_array();
 
@@ -63,6 +65,8 @@ static struct json_object *describe_export(const struct export_spec *spec)
 	put(about, "size", spec->size);
 	put_text(about, "perm", spec->writable ? "rw" : "ro");
 	put_text(about, "via", export_via_name(spec->via));
+	put(about, "imports", export_num_imports(export));
+	put(about, "outstanding", export_num_outstanding(export));
 	for (size_t i = 0; i < spec->num_allow; i++)
 		json_object_array_add(allow, json_object_new_string(spec->allow[i]));
 	json_object_object_add(about, "allow", allow);
@@ -76,8 +80,7 @@ static doca_error_t get_exports(struct request *q)
 	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; i < export_table_count(exports); i++)
-		json_object_array_add(
-			list, describe_export(export_get_spec(export_table_at(exports, i))));
+		json_object_array_add(list, describe_export(export_table_at(exports, i)));
 	json_object_object_add(q->answer, "exports", list);
 	return DOCA_SUCCESS;
 }
@@ -141,6 +144,11 @@ static doca_error_t drop(struct request *q)
 	return export_table_remove(daemon_exports(q->daemon), q->argument, &q->fault);
 }
 
+static doca_error_t rekey(struct request *q)
+{
+	return export_table_rekey(daemon_exports(q->daemon), q->argument, &q->fault);
+}
+
 static const struct {
 	const char *name;
 	bool has_argument;
@@ -152,6 +160,7 @@ static const struct {
 	{"reload", false, reload},
 	{"add", true, add},
 	{"remove", true, drop},
+	{"rekey", true, rekey},
 };
 
 static doca_error_t answer(struct request *q, const char *command)

@@ -37,6 +37,8 @@ static const char doc[] =
 	"               as for dpumapd --export; kind=dmabuf,fd=N is an open file\n"
 	"               descriptor of ctl\n"
 	"  remove NAME  remove an export: its clients lose access at once\n"
+	"  rekey NAME   give an export a new key: its clients lose access at once,\n"
+	"               and may import it again\n"
 	"  reload       read the configuration again, as on SIGHUP, and report errors\n"
 	"\n"
 	"The exit codes are those of dpumapd.";
@@ -167,42 +169,41 @@ static doca_error_t code_of(struct json_object *reply)
 	return DOCA_ERROR_UNKNOWN;
 }
 
-#define COLUMNS 6
+struct column {
+	const char *key; /* NULL: there are no more */
+	int width;
+};
 
-static void print_row(const int *widths, const char *const *cells)
+static void print_list(struct json_object *list, const struct column *columns)
 {
-	for (int i = 0; i < COLUMNS - 1; i++)
-		printf("%*s ", widths[i], cells[i]);
-	printf("%s\n", cells[COLUMNS - 1]);
-}
-
-static void print_list(struct json_object *list, const char *const *keys, const int *widths)
-{
-	const char *cells[COLUMNS];
-
-	print_row(widths, keys);
-	for (size_t i = 0; i < json_object_array_length(list); i++) {
-		for (int k = 0; k < COLUMNS; k++)
-			cells[k] = text_of(json_object_array_get_idx(list, i), keys[k]);
-		print_row(widths, cells);
-	}
+	for (const struct column *c = columns; c->key; c++)
+		printf("%*s%s", c->width, c->key, c[1].key ? " " : "\n");
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		for (const struct column *c = columns; c->key; c++)
+			printf("%*s%s", c->width,
+			       text_of(json_object_array_get_idx(list, i), c->key),
+			       c[1].key ? " " : "\n");
 }
 
 static void print_reply(struct json_object *reply)
 {
-	static const char *const export_keys[COLUMNS] = {"name", "kind", "size",
-							 "perm", "via",	 "allow"};
-	static const char *const session_keys[COLUMNS] = {"who",     "from",	    "seconds",
-							  "imports", "connections", "watches"};
-	static const int export_widths[] = {-24, -7, 14, -5, -5};
-	static const int session_widths[] = {-24, -24, 8, 8, 12};
+	static const struct column of_export[] = {{"name", -24},       {"kind", -7}, {"size", 14},
+						  {"perm", -5},	       {"via", -5},  {"imports", 8},
+						  {"outstanding", 12}, {"allow", 0}, {0}};
+	static const struct column of_session[] = {{"who", -24},
+						   {"from", -24},
+						   {"seconds", 8},
+						   {"imports", 8},
+						   {"connections", 12},
+						   {"watches", 0},
+						   {0}};
 	struct json_object *list;
 
 	if (json_object_object_get_ex(reply, "exports", &list) &&
 	    json_object_is_type(list, json_type_array)) {
-		print_list(list, export_keys, export_widths);
+		print_list(list, of_export);
 	} else if (json_object_object_get_ex(reply, "sessions", &list)) {
-		print_list(list, session_keys, session_widths);
+		print_list(list, of_session);
 	} else {
 		json_object_object_foreach(reply, key, value)
 		{

@@ -23,7 +23,9 @@ struct named_export {
 	struct doca_mmap *mmap;
 	const void *desc; /* borrowed until the map stops or is revoked; NULL: none now */
 	size_t desc_len;
-	uint64_t num_holders; /* how often the descriptor was acquired and not released */
+	uint64_t num_imports;	/* how often connected clients hold the descriptor */
+	uint64_t num_abandoned; /* how often clients disconnected without releasing it */
+	bool is_released;	/* a client released it, and may have kept a copy */
 };
 
 /* Permissions of RDMA clients, for connections and for memory. */
@@ -223,6 +225,13 @@ bool export_has_memory_of(const struct named_export *export, const struct export
 	       (export->spec.kind != EXPORT_FILE || export->spec.writable == spec->writable);
 }
 
+static void forget_holders(struct named_export *export)
+{
+	export->num_imports = 0;
+	export->num_abandoned = 0;
+	export->is_released = false;
+}
+
 doca_error_t export_renew(const struct dpumap_device *device, struct named_export *export,
 			  struct export_spec *spec, struct dpumap_fault *fault)
 {
@@ -237,7 +246,7 @@ doca_error_t export_renew(const struct dpumap_device *device, struct named_expor
 	*spec = export->spec;
 	export->spec = wanted;
 	export->spec.size = spec->size;
-	export->num_holders = 0;
+	forget_holders(export);
 	result = start(device, export, fault);
 	if (result == DOCA_SUCCESS)
 		log_export(device, export, "changed");
@@ -266,29 +275,87 @@ doca_error_t export_acquire(const struct dpumap_device *device, struct named_exp
 	doca_error_t result = make_descriptor(device, export, fault);
 
 	if (result == DOCA_SUCCESS)
-		export->num_holders++;
+		export->num_imports++;
 	return result;
 }
 
-/* Over RDMA a descriptor without a connection is useless, and stays. */
-bool export_release(struct named_export *export)
+static bool is_over_rdma(const struct named_export *export)
 {
-	return export->num_holders > 0 && --export->num_holders == 0 &&
-	       export->spec.via != EXPORT_VIA_RDMA;
+	return export->spec.via == EXPORT_VIA_RDMA;
+}
+
+/* Over RDMA a descriptor without a connection is useless, and stays. */
+void export_release(struct named_export *export)
+{
+	if (export->num_imports > 0)
+		export->num_imports--;
+	export->is_released = !is_over_rdma(export);
+}
+
+void export_abandon(struct named_export *export, uint64_t num)
+{
+	if (num > export->num_imports)
+		num = export->num_imports;
+	export->num_imports -= num;
+	if (!is_over_rdma(export))
+		export->num_abandoned += num;
+}
+
+bool export_is_rekey_due(const struct named_export *export)
+{
+	return export->is_released && export->num_imports == 0;
+}
+
+uint64_t export_num_imports(const struct named_export *export)
+{
+	return export->num_imports;
+}
+
+uint64_t export_num_outstanding(const struct named_export *export)
+{
+	return export->num_imports + export->num_abandoned;
+}
+
+static doca_error_t end_connections(struct named_export *export, struct dpumap_fault *fault)
+{
+	if (rdma_conns_drop_all(&export->rdma_conns))
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_DRIVER,
+				"export %s: cannot end its connections on %s: remove the export",
+				export->spec.name, export->own.name);
+}
+
+static doca_error_t revoke(const struct dpumap_device *device, struct named_export *export,
+			   struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	if (is_over_rdma(export))
+		return end_connections(export, fault);
+	result = dpumap_mmap_revoke_pci(export->mmap, device->dev);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(
+			fault, result,
+			"export %s: cannot revoke its descriptor on %s, which stays valid: remove "
+			"the export",
+			export->spec.name, device->name);
+	export->desc = NULL;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t export_rekey(const struct dpumap_device *device, struct named_export *export,
 			  struct dpumap_fault *fault)
 {
-	doca_error_t result = dpumap_mmap_revoke_pci(export->mmap, device->dev);
+	doca_error_t result = revoke(device, export, fault);
+	struct dpumap_fault later = {0};
 
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
-					 "export %s: cannot revoke its descriptor on %s",
-					 export->spec.name, device->name);
-	export->desc = NULL;
-	export->num_holders = 0;
-	return make_descriptor(device, export, fault);
+		return result;
+	forget_holders(export);
+	/* The next client's request for the descriptor tries again. */
+	if (make_descriptor(device, export, &later) != DOCA_SUCCESS)
+		log_line("%s", later.text);
+	return DOCA_SUCCESS;
 }
 
 uint64_t export_id(const struct named_export *export)

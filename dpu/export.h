@@ -36,11 +36,22 @@ void export_describe(const struct named_export *export, struct dpumap_export_inf
 /* Counts one more holder of the descriptor, and creates the descriptor if there is none. */
 doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
 			    struct dpumap_fault *fault);
-/* Counts one holder less. True when it was the last and the descriptor must be replaced. */
-bool export_release(struct named_export *export);
+/* A client releases the descriptor: counts one holder less. */
+void export_release(struct named_export *export);
+/* Clients disconnected that had not released the descriptor: counts num holders less. */
+void export_abandon(struct named_export *export, uint64_t num);
+/* Must the descriptor be replaced? A client released it, and no connected client holds it. */
+bool export_is_rekey_due(const struct named_export *export);
+/* How often connected clients hold the descriptor. */
+uint64_t export_num_imports(const struct named_export *export);
+/* How often clients got the valid descriptor and did not release it, connected or not. */
+uint64_t export_num_outstanding(const struct named_export *export);
 /* The descriptor: a secret, valid until the export changes. */
 void export_descriptor(const struct named_export *export, const void **desc, size_t *len);
-/* Replaces the descriptor of an export over PCI, which revokes the previous one and its imports. */
+/*
+ * Replaces the descriptor of an export over PCI, or ends the connections of one over RDMA, which
+ * revokes all imports. On failure they are still valid.
+ */
 doca_error_t export_rekey(const struct dpumap_device *device, struct named_export *export,
 			  struct dpumap_fault *fault);
 /*

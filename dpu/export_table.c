@@ -9,11 +9,15 @@
 
 #include "log.h"
 
+/* Exports that export_table_work() looks at in one call. */
+#define WORK_AT_ONCE 16
+
 struct export_table {
 	struct dpumap_device device;
 	struct named_export **list; /* by name */
 	size_t count;
 	size_t room;
+	size_t next_due; /* before this index, no export is due for a new descriptor */
 	uint64_t next_id;
 	export_table_changed_fn *changed;
 	void *context;
@@ -121,6 +125,15 @@ size_t export_table_count(const struct export_table *exports)
 	return exports->count;
 }
 
+uint64_t export_table_num_outstanding(const struct export_table *exports)
+{
+	uint64_t num = 0;
+
+	for (size_t i = 0; i < exports->count; i++)
+		num += export_num_outstanding(exports->list[i]);
+	return num;
+}
+
 struct named_export *export_table_at(const struct export_table *exports, size_t index)
 {
 	return exports->list[index];
@@ -180,6 +193,8 @@ static struct named_export *take_out(struct export_table *exports, size_t index)
 	struct named_export *export = exports->list[index];
 
 	exports->count--;
+	if (index < exports->next_due)
+		exports->next_due--;
 	memmove(&exports->list[index], &exports->list[index + 1],
 		(exports->count - index) * sizeof(struct named_export *));
 	return export;
@@ -243,35 +258,113 @@ void export_table_check(struct export_table *exports)
 	}
 }
 
+static void rekey_if_due(struct export_table *exports, struct named_export *export)
+{
+	struct dpumap_fault fault = {0};
+
+	if (export_is_rekey_due(export) &&
+	    export_rekey(&exports->device, export, &fault) != DOCA_SUCCESS)
+		log_line("%s", fault.text);
+}
+
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
 				  struct dpumap_fault *fault)
 {
+	rekey_if_due(exports, export);
 	return export_acquire(&exports->device, export, fault);
 }
 
 void export_table_release(struct export_table *exports, struct named_export *export)
 {
-	struct dpumap_fault fault = {0};
+	export_release(export);
+	rekey_if_due(exports, export);
+}
 
-	if (export_release(export) &&
-	    export_rekey(&exports->device, export, &fault) != DOCA_SUCCESS)
-		log_line("%s", fault.text);
+static int compare_ids(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How often the sorted list has id. */
+static uint64_t count_id(const uint64_t *ids, size_t num, uint64_t id)
+{
+	const uint64_t *first = bsearch(&id, ids, num, sizeof(*ids), compare_ids);
+	const uint64_t *last = first;
+
+	if (!first)
+		return 0;
+	while (first > ids && first[-1] == id)
+		first--;
+	while (last + 1 < ids + num && last[1] == id)
+		last++;
+	return (uint64_t)(last - first) + 1;
+}
+
+/* Looks at each export once: a client may hold very many. */
+void export_table_abandon(struct export_table *exports, uint64_t *ids, size_t num)
+{
+	if (!num)
+		return;
+	qsort(ids, num, sizeof(*ids), compare_ids);
+	for (size_t i = 0; i < exports->count; i++) {
+		struct named_export *export = exports->list[i];
+
+		export_abandon(export, count_id(ids, num, export_id(export)));
+		if (export_is_rekey_due(export) && i < exports->next_due)
+			exports->next_due = i;
+	}
+}
+
+bool export_table_has_work(const struct export_table *exports)
+{
+	return exports->next_due < exports->count;
+}
+
+void export_table_work(struct export_table *exports)
+{
+	for (int i = 0; i < WORK_AT_ONCE && export_table_has_work(exports); i++)
+		rekey_if_due(exports, exports->list[exports->next_due++]);
+}
+
+static doca_error_t rekey(struct export_table *exports, struct named_export *export,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result = export_rekey(&exports->device, export, fault);
+	uint64_t was_id = export_id(export);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	export_set_id(export, exports->next_id++);
+	announce(exports, export_get_spec(export), was_id, export_get_spec(export));
+	return DOCA_SUCCESS;
+}
+
+doca_error_t export_table_rekey(struct export_table *exports, const char *name,
+				struct dpumap_fault *fault)
+{
+	struct named_export *export = export_table_find(exports, name, fault);
+	doca_error_t result;
+
+	if (!export)
+		return fault->code;
+	result = rekey(exports, export, fault);
+	if (result == DOCA_SUCCESS)
+		log_line("export %s has a new key: all earlier imports are revoked", name);
+	return result;
 }
 
 void export_table_revoke(struct export_table *exports, struct named_export *export)
 {
 	struct dpumap_fault fault = {0};
-	uint64_t was_id = export_id(export);
 
 	if (export_get_spec(export)->via == EXPORT_VIA_RDMA)
 		return;
-	if (export_rekey(&exports->device, export, &fault) != DOCA_SUCCESS) {
+	if (rekey(exports, export, &fault) != DOCA_SUCCESS) {
 		log_line("%s", fault.text);
 		drop(exports, lower_bound(exports, name_of(export)));
-		return;
 	}
-	export_set_id(export, exports->next_id++);
-	announce(exports, export_get_spec(export), was_id, export_get_spec(export));
 }
 
 static doca_error_t renew(struct export_table *exports, size_t index, struct export_spec *spec,

@@ -3,6 +3,7 @@
 #ifndef DPUMAPD_EXPORT_TABLE_H
 #define DPUMAPD_EXPORT_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,8 +51,22 @@ void export_table_check(struct export_table *exports);
 /* A client gets the descriptor, or releases it. */
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
 				  struct dpumap_fault *fault);
-/* The last release of an export over PCI invalidates the descriptor. */
+/*
+ * A descriptor of an export over PCI becomes invalid as soon as a client has released it and no
+ * connected client holds it.
+ */
 void export_table_release(struct export_table *exports, struct named_export *export);
+/*
+ * A client disconnected that held the exports with these ids, once for each time. Sorts the ids.
+ * Descriptors that become invalid by this do so in export_table_work().
+ */
+void export_table_abandon(struct export_table *exports, uint64_t *ids, size_t num);
+/* Is there such work? export_table_work() does a little of it. */
+bool export_table_has_work(const struct export_table *exports);
+void export_table_work(struct export_table *exports);
+/* Revokes the access of all clients, which may get a new descriptor. NOT_FOUND. */
+doca_error_t export_table_rekey(struct export_table *exports, const char *name,
+				struct dpumap_fault *fault);
 /*
  * Revokes one client's access. Over PCI this invalidates the descriptor of all clients, which may
  * get a new one. Over RDMA the client lost its access with its connections.
@@ -59,6 +74,8 @@ void export_table_release(struct export_table *exports, struct named_export *exp
 void export_table_revoke(struct export_table *exports, struct named_export *export);
 
 size_t export_table_count(const struct export_table *exports);
+/* export_num_outstanding() of all exports. */
+uint64_t export_table_num_outstanding(const struct export_table *exports);
 /* In the order of names. */
 struct named_export *export_table_at(const struct export_table *exports, size_t index);
 /* The index of the first export whose name sorts after this one. */

@@ -80,6 +80,9 @@ static void put_all(FILE *out, struct daemon *daemon)
 	put_device_memory(out, daemon_exports(daemon));
 	put(out, "clients", "gauge", "Clients connected.", stats.clients);
 	put(out, "imports", "gauge", "Exports held by clients.", stats.held);
+	put(out, "descriptors_outstanding", "gauge",
+	    "Valid descriptors that clients got and did not release.",
+	    export_table_num_outstanding(daemon_exports(daemon)));
 	put(out, "connections_total", "counter", "Connections accepted.", stats.accepted);
 	put(out, "connections_refused_total", "counter", "Connections refused.", stats.refused);
 	put(out, "requests_total", "counter", "Requests answered.", stats.requests.answered);

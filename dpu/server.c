@@ -96,6 +96,7 @@ static void remove_session(struct server *server, struct session *session)
 	*at = session->next;
 	loop_remove(server->loop, &session->watch);
 	disconnect(server, session);
+	export_table_abandon(server->exports, session->held, session->num_held);
 	server->stats.held -= session->num_held;
 	if (is_unauthenticated(session))
 		server->stats.unauthenticated--;
@@ -466,6 +467,7 @@ static void disconnect_and_revoke(struct server *server, struct session *session
 	server->stats.held -= num_held;
 	session->held = NULL;
 	session->num_held = 0;
+	export_table_abandon(server->exports, held, num_held);
 	dpumap_conn_check_again(session->conn, server->tls, &fault);
 	drop(server, session, &fault);
 	for (size_t i = 0; i < num_held; i++) {
@@ -488,6 +490,8 @@ void server_set_tls(struct server *server, struct dpumap_tls *tls)
 
 bool server_has_work(const struct server *server)
 {
+	if (export_table_has_work(server->exports))
+		return true;
 	for (const struct session *s = server->sessions; s; s = s->next) {
 		if (s->job.active)
 			return true;
@@ -499,6 +503,7 @@ void server_work(struct server *server)
 {
 	struct session *session, *next;
 
+	export_table_work(server->exports);
 	for (session = server->sessions; session; session = next) {
 		next = session->next;
 		if (!session->job.active)

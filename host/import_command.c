@@ -24,6 +24,7 @@ struct held_import {
 	struct dpumap_client *client; /* NULL: a saved descriptor is used */
 	struct remote_export export;
 	struct import import;
+	bool interrupted; /* while it was held */
 };
 
 static void print_import(const struct held_import *h)
@@ -85,7 +86,7 @@ static doca_error_t sleep_until_readable(int fd, struct dpumap_fault *fault)
 }
 
 /* SUCCESS when interrupted: the normal end. */
-static doca_error_t hold(const struct held_import *h, struct dpumap_fault *fault)
+static doca_error_t hold(struct held_import *h, struct dpumap_fault *fault)
 {
 	uint64_t heard_at = dpumap_clock_ns();
 	char name[DPUMAP_EXPORT_NAME_MAX];
@@ -105,8 +106,11 @@ static doca_error_t hold(const struct held_import *h, struct dpumap_fault *fault
 			result = revoked(h, event, fault);
 		}
 	}
-	if (interrupt_signal)
+	if (interrupt_signal) {
+		interrupt_finish();
+		h->interrupted = true;
 		return DOCA_SUCCESS;
+	}
 	if (result == DOCA_ERROR_CONNECTION_RESET)
 		return dpumap_fault_set(
 			fault, result,
@@ -144,8 +148,13 @@ static doca_error_t get_from_file(struct held_import *h, struct dpumap_fault *fa
 
 static doca_error_t release(struct held_import *h, struct dpumap_fault *fault)
 {
+	doca_error_t result = DOCA_SUCCESS;
+
 	import_close(&h->import);
-	return h->client ? remote_release(h->client, h->export.info.name, fault) : DOCA_SUCCESS;
+	if (h->client)
+		result = remote_release(h->client, h->export.info.name, fault);
+	/* The signal may have interrupted another request: the end of the connection is enough. */
+	return h->interrupted ? DOCA_SUCCESS : result;
 }
 
 doca_error_t import_command(const struct options *options, struct dpumap_fault *fault)
@@ -163,8 +172,7 @@ doca_error_t import_command(const struct options *options, struct dpumap_fault *
 		print_import(&h);
 		result = options->given & OPTION_HOLD ? hold(&h, fault) : DOCA_SUCCESS;
 	}
-	/* After a signal, calls fail: closing the connection releases the export as well. */
-	if (result == DOCA_SUCCESS && !interrupt_signal)
+	if (result == DOCA_SUCCESS)
 		result = release(&h, fault);
 	import_close(&h.import);
 	dpumap_client_destroy(h.client);

@@ -26,7 +26,7 @@ void interrupt_catch(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-void interrupt_release(void)
+static void restore_defaults(void)
 {
 	struct sigaction old;
 
@@ -34,7 +34,18 @@ void interrupt_release(void)
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == on_signal)
 			signal(signals[i], SIG_DFL);
 	}
+}
+
+void interrupt_release(void)
+{
+	restore_defaults();
 	interrupt_die();
+}
+
+void interrupt_finish(void)
+{
+	restore_defaults();
+	interrupt_signal = 0;
 }
 
 void interrupt_die(void)

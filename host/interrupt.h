@@ -11,6 +11,11 @@ extern volatile sig_atomic_t interrupt_signal;
 void interrupt_catch(void);
 /* Restores the default actions, for commands that have nothing to clean up. */
 void interrupt_release(void);
+/*
+ * The signal was the normal end of the command: functions that wait work again, to clean up. Another
+ * signal ends the process at once.
+ */
+void interrupt_finish(void);
 /* Ends the process by the received signal, as its parent expects; returns if there was none. */
 void interrupt_die(void);
 

@@ -48,7 +48,7 @@ enum dpumap_channel_event {
 	DPUMAP_CHANNEL_CHANGED = 1, /**< earlier imports are invalid: import again */
 	DPUMAP_CHANNEL_REMOVED = 2, /**< earlier imports are invalid; the export is gone */
 	DPUMAP_CHANNEL_LOST = 3,    /**< connection lost, reconnecting; name is NULL */
-	DPUMAP_CHANNEL_BACK = 4,    /**< reconnected, events may be lost; name is NULL */
+	DPUMAP_CHANNEL_BACK = 4,    /**< reconnected: import again; name is NULL */
 };
 
 /**
@@ -83,7 +83,8 @@ typedef void (*dpumap_channel_watch_cb_t)(union doca_data user_data,
 DOCA_STABLE doca_error_t dpumap_channel_create(struct dpumap_channel **channel);
 
 /**
- * Disconnect and destroy a channel. Imported maps and unreleased descriptors stay valid.
+ * Disconnect and destroy a channel. Imported maps and unreleased descriptors stay valid until the
+ * key of the export changes, for which dpumapd no longer waits.
  *
  * @param channel the channel; NULL does nothing
  */
@@ -212,7 +213,8 @@ DOCA_STABLE doca_error_t dpumap_channel_get(struct dpumap_channel *channel, cons
 
 /**
  * Release the descriptor of an export, once for each dpumap_channel_get() and
- * dpumap_channel_import(). Once every client has released it, its descriptors are invalid.
+ * dpumap_channel_import(). As soon as no connected client holds the export, all descriptors of it
+ * that a client got so far are invalid. A client that disconnects no longer holds any.
  *
  * @param channel a connected channel
  * @param name name of the export

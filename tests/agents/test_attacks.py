@@ -2,6 +2,7 @@
 """What must not work, a test for each attack. Attacks below TLS are in test_channel_tls.c, malformed
 requests in test_clients.py and tests/fuzz/fuzz_channel.c."""
 
+import contextlib
 import multiprocessing
 import os
 import re
@@ -321,28 +322,36 @@ def test_export_with_another_permission_is_not_replayed(agent, probe, work, dpu,
     probe.is_useless(work / "replay")
 
 
-def test_released_export_is_not_replayed(probe, work):
+@contextlib.contextmanager
+def holding(host, probe, name, path):
+    """A client with the certificate of this name, which holds the export of the same name."""
+    reader, writer = os.pipe()
+    holder = host.daemon(name, probe.words("hold", name, name, path), stdin=reader, env=QUIET)
+    os.close(reader)
+    holder.await_output("got")
+    try:
+        yield
+    finally:
+        os.close(writer)
+        holder.end("0")
+
+
+def test_released_export_is_not_replayed(host, probe, work):
     """What another client has is not touched."""
     probe("release", "web", "web", work / "replay").ok()
     probe.is_useless(work / "replay")
-    probe("get", "web", "web", work / "kept").ok()
-    probe("release", "web", "web", work / "replay").ok()
-    probe.is_useful(work / "kept")
+    with holding(host, probe, "web", work / "kept"):
+        probe("release", "web", "web", work / "replay").ok()
+        probe.is_useful(work / "kept")
 
 
 def test_revocation_cuts_off_a_client_and_its_imports(agent, probe, work, pki, host):
-    reader, writer = os.pipe()
-    words = probe.words("hold", "guest", "guest", work / "replay")
-    holder = host.daemon("guest", words, stdin=reader, env=QUIET)
-    os.close(reader)
-    holder.await_output("got")
-    probe.is_useful(work / "replay")
-    pki.revoke("guest")
-    agent.ctl("reload").ok()
-    agent.daemon.await_log("cert:guest at .* disconnected: .*revoked")
-    probe.is_useless(work / "replay")
-    os.close(writer)
-    holder.end("0")
+    with holding(host, probe, "guest", work / "replay"):
+        probe.is_useful(work / "replay")
+        pki.revoke("guest")
+        agent.ctl("reload").ok()
+        agent.daemon.await_log("cert:guest at .* disconnected: .*revoked")
+        probe.is_useless(work / "replay")
 
 
 @pytest.fixture
