@@ -15,6 +15,7 @@ struct context {
 	const struct dpumap_msg *request;
 	struct dpumap_msg *reply;
 	struct dpumap_fault *fault;
+	const char *note; /* for the log, not for the client */
 	char name[DPUMAP_EXPORT_NAME_MAX];
 	uint8_t sha256[DPUMAP_SHA256_LEN];
 };
@@ -64,19 +65,25 @@ static doca_error_t list(struct context *c)
 	return DOCA_SUCCESS;
 }
 
-/* NULL with the reason. */
+/*
+ * NULL with the reason. The client gets the same reply for an export that it may not import and for
+ * a name that does not exist: names are not disclosed.
+ */
 static struct named_export *find(struct context *c)
 {
 	struct named_export *export;
+	struct dpumap_fault ignored;
 
 	dpumap_msg_get_text(c->request, DPUMAP_MSG_NAME, c->name, sizeof(c->name));
-	export = export_table_find(c->exports, c->name, c->fault);
-	if (export && !export_spec_allows(export_get_spec(export), c->session->identity)) {
-		dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED, "%s may not import export %s",
-				 c->session->identity, c->name);
-		return NULL;
-	}
-	return export;
+	export = export_table_find(c->exports, c->name, &ignored);
+	if (export && export_spec_allows(export_get_spec(export), c->session->identity))
+		return export;
+	if (export)
+		c->note = ": it exists, but its allow setting does not contain the client";
+	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_FOUND,
+			 "there is no export called \"%s\" that %s may import; see dpumap list",
+			 c->name, c->session->identity);
+	return NULL;
 }
 
 static struct named_export *find_held(struct context *c)
@@ -326,16 +333,17 @@ static void reply_error(struct session *session, uint64_t id, const struct dpuma
 		session->closing = true;
 }
 
-static void refuse(struct session *session, uint64_t id, const struct dpumap_fault *why)
+static void refuse(struct session *session, uint64_t id, const struct dpumap_fault *why,
+		   const char *note)
 {
-	session_log(session, "refused: %s", why->text);
+	session_log(session, "refused: %s%s", why->text, note);
 	reply_error(session, id, why);
 }
 
 void requests_reject(struct session *session, const struct dpumap_fault *fault)
 {
 	session->closing = true;
-	refuse(session, 0, fault);
+	refuse(session, 0, fault, "");
 }
 
 void requests_answer(struct session *session, struct export_table *exports,
@@ -348,7 +356,8 @@ void requests_answer(struct session *session, struct export_table *exports,
 			    .stats = stats,
 			    .request = &request,
 			    .reply = &reply,
-			    .fault = &fault};
+			    .fault = &fault,
+			    .note = ""};
 	doca_error_t result;
 
 	stats->answered++;
@@ -372,7 +381,7 @@ void requests_answer(struct session *session, struct export_table *exports,
 		refuse(session,
 		       dpumap_msg_has(&request, DPUMAP_MSG_ID) ? request.value[DPUMAP_MSG_ID].number
 							       : 0,
-		       &fault);
+		       &fault, c.note);
 	}
 }
 
@@ -416,5 +425,5 @@ void requests_work(struct session *session, struct export_table *exports)
 		result = dpumap_conn_put(session->conn, &reply, &fault);
 	}
 	if (result != DOCA_SUCCESS)
-		refuse(session, session->job.id, &fault);
+		refuse(session, session->job.id, &fault, "");
 }

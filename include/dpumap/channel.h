@@ -204,8 +204,7 @@ DOCA_STABLE doca_error_t dpumap_channel_list(struct dpumap_channel *channel,
  * @param len in: number of bytes of the buffer, for which DPUMAP_CHANNEL_DESCRIPTOR_MAX is always
  *         sufficient; out: number of bytes of the descriptor
  * @return as dpumap_channel_list(), and
- * - DOCA_ERROR_NOT_FOUND: there is no such export
- * - DOCA_ERROR_NOT_PERMITTED: this host may not import the export
+ * - DOCA_ERROR_NOT_FOUND: there is no such export, or this host may not import it
  * - DOCA_ERROR_TOO_BIG: the buffer is too small
  */
 DOCA_STABLE doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name,

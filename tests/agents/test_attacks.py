@@ -147,7 +147,7 @@ def test_client_that_is_not_allowed_is_refused(agent, client):
         s.sendall(HELLO + request("get", 1, name="web") + request("list", 2))
         assert b"version" in receive(s)
         reply = receive(s)
-        assert b"may not import export web" in reply and b"descriptor" not in reply, reply
+        assert b'no export called "web" that cert:db' in reply and b"descriptor" not in reply, reply
         reply = receive(s)
         assert b"db" in reply and b"web" not in reply, reply
 

@@ -24,7 +24,8 @@ max_clients = 8;
 exports = (
 	{{ name = "bulk"; kind = "dram"; size = "1M"; allow = [ "cert:web", "uid:{uid}" ]; }},
 	{{ name = "fast"; kind = "dm"; size = "4K"; allow = [ "cert:web", "uid:{uid}" ]; }},
-	{{ name = "far"; kind = "dram"; size = "4K"; via = "rdma"; allow = [ "cert:web", "uid:{uid}" ]; }} );
+	{{ name = "far"; kind = "dram"; size = "4K"; via = "rdma"; allow = [ "cert:web", "uid:{uid}" ]; }},
+	{{ name = "hide"; kind = "dram"; size = "4K"; allow = [ "cert:other" ]; }} );
 """
 
 MALFORMED = {
@@ -183,6 +184,24 @@ def test_refused_request_leaves_the_connection_usable(server, title):
         s.sendall(data)
         reply = receive(s)
         assert why in reply, reply
+        server.serves(s)
+
+
+@pytest.mark.parametrize(
+    "op, more",
+    [("get", {}), ("release", {}), ("digest-start", {}), ("connect", {"details": WHOLE})],
+)
+def test_export_of_another_client_looks_like_none(server, op, more):
+    """The replies to a hidden name and to a name that does not exist differ in the name alone."""
+    with server.connect() as s:
+        replies = {}
+        for name in ("hide", "none"):
+            s.sendall(request(op, name=name, **more))
+            replies[name] = receive(s)
+        assert b'no export called "none"' in replies["none"], replies
+        assert replies["hide"].replace(b"hide", b"none") == replies["none"]
+        s.sendall(request("list"))
+        assert b"hide" not in receive(s)
         server.serves(s)
 
 
