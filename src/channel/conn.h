@@ -38,7 +38,10 @@ doca_error_t dpumap_conn_handshake(struct dpumap_conn *conn, struct dpumap_fault
 doca_error_t dpumap_conn_peer_name(const struct dpumap_conn *conn,
 				   char name[static DPUMAP_PEER_NAME_MAX],
 				   struct dpumap_fault *fault);
-/* AUTHENTICATION if tls, which may be newer than the connection, rejects the peer's certificate. */
+/*
+ * AUTHENTICATION if tls, which may be newer than the connection, rejects the peer's certificate or
+ * pre-shared key.
+ */
 doca_error_t dpumap_conn_check_again(const struct dpumap_conn *conn, const struct dpumap_tls *tls,
 				     struct dpumap_fault *fault);
 

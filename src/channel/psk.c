@@ -156,7 +156,7 @@ static SSL_SESSION *make_session(SSL *ssl, const struct psk *psk)
 	if (cipher && session && SSL_SESSION_set1_master_key(session, psk->key, psk->len) &&
 	    SSL_SESSION_set_cipher(session, cipher) &&
 	    SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) &&
-	    SSL_set_ex_data(ssl, session_index, (void *)psk->name))
+	    SSL_set_ex_data(ssl, session_index, (void *)psk))
 		return session;
 	SSL_SESSION_free(session);
 	return NULL;
@@ -255,9 +255,28 @@ doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bo
 	return DOCA_SUCCESS;
 }
 
-const char *dpumap_psk_name(SSL *ssl)
+/* Of the table of the context that the session belongs to, which outlives it. */
+static const struct psk *psk_of(SSL *ssl)
 {
 	if (!SSL_session_reused(ssl))
 		return NULL;
 	return SSL_get_ex_data(ssl, session_index);
+}
+
+const char *dpumap_psk_name(SSL *ssl)
+{
+	const struct psk *psk = psk_of(ssl);
+
+	return psk ? psk->name : NULL;
+}
+
+bool dpumap_psk_is_known(const SSL_CTX *ctx, SSL *ssl)
+{
+	const struct psk_table *table = SSL_CTX_get_ex_data(ctx, table_index);
+	const struct psk *psk = psk_of(ssl), *now;
+
+	if (!table || !psk)
+		return false;
+	now = find(table, psk->name, strlen(psk->name));
+	return now && now->len == psk->len && CRYPTO_memcmp(now->key, psk->key, psk->len) == 0;
 }

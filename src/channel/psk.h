@@ -16,5 +16,7 @@ doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bo
 			    struct dpumap_fault *fault);
 /* The name of the session's key; NULL if it uses certificates. */
 const char *dpumap_psk_name(SSL *ssl);
+/* Does ctx have the session's key, under the same name? */
+bool dpumap_psk_is_known(const SSL_CTX *ctx, SSL *ssl);
 
 #endif

@@ -363,16 +363,26 @@ static doca_error_t reject_cert(X509 *cert, long error, struct dpumap_fault *fau
 				X509_verify_cert_error_string(error));
 }
 
-doca_error_t dpumap_tls_check_again(const struct dpumap_tls *tls, SSL *ssl,
-				    struct dpumap_fault *fault)
+static doca_error_t check_psk(const struct dpumap_tls *tls, SSL *ssl, struct dpumap_fault *fault)
 {
-	X509 *cert = SSL_get0_peer_certificate(ssl);
-	X509_STORE_CTX *verify;
+	const char *name = dpumap_psk_name(ssl);
+
+	if (!name)
+		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+					"the peer did not authenticate");
+	if (!tls->has_psk || !dpumap_psk_is_known(tls->ctx, ssl))
+		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+					"the pre-shared key of psk:%s was removed or replaced",
+					name);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_cert(const struct dpumap_tls *tls, SSL *ssl, X509 *cert,
+			       struct dpumap_fault *fault)
+{
+	X509_STORE_CTX *verify = X509_STORE_CTX_new();
 	doca_error_t result = DOCA_SUCCESS;
 
-	if (!cert)
-		return DOCA_SUCCESS;
-	verify = X509_STORE_CTX_new();
 	if (!verify ||
 	    !X509_STORE_CTX_init(verify, SSL_CTX_get_cert_store(tls->ctx), cert,
 				 SSL_get_peer_cert_chain(ssl)) ||
@@ -383,6 +393,16 @@ doca_error_t dpumap_tls_check_again(const struct dpumap_tls *tls, SSL *ssl,
 		result = reject_cert(cert, X509_STORE_CTX_get_error(verify), fault);
 	X509_STORE_CTX_free(verify);
 	return result;
+}
+
+doca_error_t dpumap_tls_check_again(const struct dpumap_tls *tls, SSL *ssl,
+				    struct dpumap_fault *fault)
+{
+	X509 *cert = SSL_get0_peer_certificate(ssl);
+
+	if (SSL_get_SSL_CTX(ssl) == tls->ctx)
+		return DOCA_SUCCESS; /* tls itself has accepted it */
+	return cert ? check_cert(tls, ssl, cert, fault) : check_psk(tls, ssl, fault);
 }
 
 static doca_error_t code_of(int why)

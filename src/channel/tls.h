@@ -54,7 +54,10 @@ doca_error_t dpumap_tls_open(struct dpumap_tls *tls, int fd, const char *server,
 /* To be called after the handshake. AUTHENTICATION if the certificate has no valid name. */
 doca_error_t dpumap_tls_peer_name(SSL *ssl, char name[static DPUMAP_PEER_NAME_MAX],
 				  struct dpumap_fault *fault);
-/* Verifies the session's certificate again, for sessions older than a revocation. */
+/*
+ * Verifies again the certificate or the pre-shared key of a session that may be older than tls.
+ * AUTHENTICATION if tls would not accept it.
+ */
 doca_error_t dpumap_tls_check_again(const struct dpumap_tls *tls, SSL *ssl,
 				    struct dpumap_fault *fault);
 /* The cause of the failed call on ssl. */
