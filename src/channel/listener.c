@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct dpumap_listener {
 	enum dpumap_address_kind kind;
 	int fd;
 	bool is_adopted;
+	struct dpumap_address address;	/* of a socket created here */
 	struct dpumap_socket_file file; /* of a Unix socket created here */
 };
 
@@ -38,6 +40,7 @@ doca_error_t dpumap_listener_create(const struct dpumap_address *address, bool o
 	if (!l)
 		return fault->code;
 	l->kind = address->kind;
+	l->address = *address;
 	if (address->kind == DPUMAP_ADDRESS_UNIX)
 		result = dpumap_listen_unix(address, open_to_all, &l->fd, &l->file, fault);
 	else
@@ -50,9 +53,9 @@ doca_error_t dpumap_listener_create(const struct dpumap_address *address, bool o
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t examine(int fd, enum dpumap_address_kind *kind, struct dpumap_fault *fault)
+static doca_error_t prepare(int fd, enum dpumap_address_kind *kind, struct dpumap_fault *fault)
 {
-	int domain = 0, listening = 0;
+	int domain = 0, listening = 0, flags;
 	socklen_t len = sizeof(domain);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) != 0 ||
@@ -62,6 +65,11 @@ static doca_error_t examine(int fd, enum dpumap_address_kind *kind, struct dpuma
 	if (!listening || (domain != AF_UNIX && domain != AF_INET && domain != AF_INET6))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
 					"descriptor %d is not a listening Unix or TCP socket", fd);
+	/* systemd passes blocking sockets: accepting from one would block the server. */
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot make descriptor %d non-blocking",
+					  fd);
 	*kind = domain == AF_UNIX ? DPUMAP_ADDRESS_UNIX : DPUMAP_ADDRESS_TLS;
 	return DOCA_SUCCESS;
 }
@@ -74,7 +82,7 @@ doca_error_t dpumap_listener_adopt(int fd, struct dpumap_listener **listener,
 
 	if (!l)
 		return fault->code;
-	result = examine(fd, &l->kind, fault);
+	result = prepare(fd, &l->kind, fault);
 	if (result != DOCA_SUCCESS) {
 		free(l);
 		return result;
@@ -132,6 +140,25 @@ uint16_t dpumap_listener_port(const struct dpumap_listener *listener)
 	if (getsockname(listener->fd, &address.any, &len) != 0)
 		return 0;
 	return port_of(&address);
+}
+
+bool dpumap_listener_is_at(const struct dpumap_listener *listener,
+			   const struct dpumap_address *address)
+{
+	const struct dpumap_address *own = &listener->address;
+
+	if (listener->is_adopted || own->kind != address->kind)
+		return false;
+	if (own->kind == DPUMAP_ADDRESS_UNIX)
+		return strcmp(own->path.sun_path, address->path.sun_path) == 0;
+	return strcmp(own->host, address->host) == 0 &&
+	       (strcmp(own->port, address->port) == 0 ||
+		strtoul(address->port, NULL, 10) == dpumap_listener_port(listener));
+}
+
+bool dpumap_listener_is_adopted(const struct dpumap_listener *listener)
+{
+	return listener->is_adopted;
 }
 
 static doca_error_t identify_unix(int fd, struct dpumap_peer *peer, struct dpumap_fault *fault)

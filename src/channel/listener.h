@@ -25,6 +25,11 @@ doca_error_t dpumap_listener_create(const struct dpumap_address *address, bool o
 /* Takes over a listening socket that was inherited; its file is not removed. */
 doca_error_t dpumap_listener_adopt(int fd, struct dpumap_listener **listener,
 				   struct dpumap_fault *fault);
+/* Does it listen at the address? Port 0 and the port chosen for it are the same address. */
+bool dpumap_listener_is_at(const struct dpumap_listener *listener,
+			   const struct dpumap_address *address);
+/* Was it inherited? */
+bool dpumap_listener_is_adopted(const struct dpumap_listener *listener);
 /* Removes the socket file if it is still the one created. NULL is allowed. */
 void dpumap_listener_destroy(struct dpumap_listener *listener);
 int dpumap_listener_fd(const struct dpumap_listener *listener);
