@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* doca_rdma_bridge(3): use the memory of a map in a protection domain that the program created. */
+/*
+ * doca_rdma_bridge(3): use the memory of a map in a protection domain that the program created.
+ * Build: cc -DDOCA_ALLOW_EXPERIMENTAL_API bridge.c $(pkg-config --cflags --libs dpumap libibverbs)
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* dpumap_dm(3): a map over a part of device memory. */
+/*
+ * dpumap_dm(3): a map over a part of device memory.
+ * Build: cc dm.c $(pkg-config --cflags --libs dpumap)
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* dpumap_dm_pool(3): allocate counters and buffers from one device memory. */
+/*
+ * dpumap_dm_pool(3): allocate counters and buffers from one device memory.
+ * Build: cc dm_pool.c $(pkg-config --cflags --libs dpumap)
+ */
 #include <stdio.h>
 
 #include <doca_dev.h>

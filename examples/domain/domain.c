@@ -3,6 +3,7 @@
  * dpumap_parent_domain(3) and dpumap_arena(3): a copy queue that takes its memory from an arena,
  * and takes no locks because only one thread uses it. This arena covers ordinary memory; other
  * functions create arenas of huge pages or on a NUMA node.
+ * Build: cc domain.c $(pkg-config --cflags --libs dpumap)
  */
 #include <stdio.h>
 #include <stdlib.h>

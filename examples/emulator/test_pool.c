@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests how the pool handles device failures. Run it with
- *
- *	dpumap-emu run --as dpu -- ./test_pool
+ * Tests how the pool handles device failures.
+ * Build: cc -o test_pool test_pool.c pool.c $(pkg-config --cflags --libs dpumap-emu libibverbs)
+ * Run: dpumap-emu run --as dpu -- ./test_pool
  */
 #include <dpumap-emu.h>
 #include <errno.h>

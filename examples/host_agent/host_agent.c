@@ -2,7 +2,8 @@
 /*
  * A host agent: connect to the DPU over TLS, import an export, and copy from it.
  *
- *   host_agent tls:192.168.100.2:7470 bulk host.crt host.key ca.crt
+ * Build: cc -o host_agent host_agent.c $(pkg-config --cflags --libs dpumap-channel)
+ * Run: ./host_agent tls:192.168.100.2:7470 bulk host.crt host.key ca.crt
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 /*
  * dpumap_umem(3): one process registers memory, and another process copies it without registering
  * it. The second process runs this program again, with a socket to the first process.
+ * Build: cc umem.c $(pkg-config --cflags --libs dpumap)
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,31 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The installation is complete. A program in C and one in C++ are built against it with pkg-config alone,
-# and run.
+# The installation is complete and can be moved: the check installs to one directory and moves it to
+# another. There the programs start without ldconfig, the unit names the daemon, and programs in C and C++
+# and all installed examples are built with pkg-config alone.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 install_to()
 {
-	cmake --install "$BUILD" --prefix "$1" >"$1.log" 2>&1 || { cat "$1.log" >&2; return 1; }
-}
-
-build_consumer()
-{
-	local prefix=$1 flags
-	shift
-	flags=$(find "$prefix" -name dpumap.pc -exec dirname {} \;)
-	# dpumap.pc contains the configured prefix, but this installation is in another directory.
-	flags=$(PKG_CONFIG_PATH=$flags pkg-config --define-variable=includedir="$prefix/include" \
-		--define-variable=libdir="$(dirname "$flags")" --cflags --libs dpumap) || return 1
-	# shellcheck disable=SC2086
-	"$@" -Wall -Wextra -Werror -o "$prefix/consumer" "$prefix/consumer.c" $flags
+	mkdir -p "$1"
+	cmake --install "$BUILD" --prefix "$1/first" >"$1/log" 2>&1 || { cat "$1/log" >&2; return 1; }
+	mv "$1/first" "$1/moved"
 }
 
 check_consumer()
 {
-	local prefix=$1 lib
-	cat >"$prefix/consumer.c" <<-'END'
+	local prefix=$1
+	cat >"$work/consumer.c" <<-'END'
 	#include <stdio.h>
 	#include <doca_error.h>
 	#include <doca_mmap.h>
@@ -42,44 +33,108 @@ check_consumer()
 		return 0;
 	}
 	END
-	lib=$(dirname "$(find "$prefix" -name libdpumap.so -not -path '*/dpumap-doca/*')")
-	build_consumer "$prefix" gcc -std=c11 || { bad "a program in C cannot be built against the installation"; return; }
-	[ "$(LD_LIBRARY_PATH=$lib "$prefix/consumer")" = DOCA_SUCCESS ] || bad "the program in C does not run"
-	build_consumer "$prefix" g++ -std=c++17 -x c++ || bad "a program in C++ cannot be built against the installation"
+	build gcc -std=c11 || { bad "a program in C cannot be built against the installation"; return; }
+	[ "$(LD_LIBRARY_PATH=$libdir "$work/consumer")" = DOCA_SUCCESS ] || bad "the program in C does not run"
+	build g++ -std=c++17 -x c++ || bad "a program in C++ cannot be built against the installation"
+}
+
+build()
+{
+	# shellcheck disable=SC2046
+	"$@" -Wall -Wextra -Werror -o "$work/consumer" "$work/consumer.c" $(pkg-config --cflags --libs dpumap)
+}
+
+# Build each example as its first comment says, and the DOCA programs as docs/tutorial.md says.
+check_examples()
+{
+	local source line program examples
+	examples=$(dirname "$(dirname "$(find "$1" -name bridge.c)")")
+	for source in "$examples"/*/*.c; do
+		line=$(sed -n 's/^ \* Build: cc //p' "$source")
+		[ -z "$line" ] || builds "$source" "$line"
+	done
+	for program in devices dpu_exports host_exports local_copy; do
+		builds "$examples/doca/$program.c" "-DDOCA_ALLOW_EXPERIMENTAL_API $program.c common.c copy.c
+			\$(PKG_CONFIG_PATH=$("$1/bin/dpumap" doca-pkgconfig-dir) pkg-config --cflags --libs doca-dma doca-argp)"
+	done
+	for source in "$examples"/*; do
+		case " $built " in
+		*" ${source##*/} "*) ;;
+		*) bad "no comment in $source says how to build it" ;;
+		esac
+	done
+}
+
+builds()
+{
+	local dir
+	dir=$(dirname "$1")
+	built="$built ${dir##*/}"
+	(cd "$dir" && eval "cc -Wall -Wextra -Werror ${2//$'\n'/ } -o '$work/example'") ||
+		bad "the example $1 cannot be built: cc $2"
+}
+
+# "%Y" is the directory of the unit. systemd-analyze checks that the daemon exists.
+check_unit()
+{
+	local unit=$1 said
+	[ -n "$(sed -n "s|^ExecStart=\(.*/dpumapd --config /etc/dpumap/dpumapd.conf\)$|\1|p" "$unit")" ] ||
+		bad "dpumapd.service does not use /etc/dpumap/dpumapd.conf"
+	command -v systemd-analyze >/dev/null || return 0
+	said=$(systemd-analyze verify --man=no "$unit" 2>&1) || bad "dpumapd.service is not valid: $said"
+}
+
+check_programs()
+{
+	local program
+	for program in bin/dpumap sbin/dpumapd bin/dpumap-emu; do
+		env -u LD_LIBRARY_PATH "$1/$program" --version >"$work/said" 2>&1 ||
+			bad "$program does not start: $(cat "$work/said")"
+	done
 }
 
 run_check()
 {
-	local prefix=$TREE/installed file
+	local prefix=$TREE/installed/moved file work libdir built=
+	work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-install.XXXXXX")
+	# shellcheck disable=SC2064
+	trap "rm -rf '$work'" EXIT
 	if [ ! -d "$prefix" ]; then
-		prefix=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-install.XXXXXX")
-		# shellcheck disable=SC2064
-		trap "rm -rf '$prefix' '$prefix.log'" EXIT
-		install_to "$prefix" || { bad "the build in $BUILD cannot be installed"; return; }
+		prefix=$work/moved
+		install_to "$work" || { bad "the build in $BUILD cannot be installed"; return; }
 	fi
-	for file in dpumap dpumapd dpumap-emu dpumap-emu.1 dpumap-emu.h libdpumap-emu.so libdpumap.so libdpumap_desc.a dpumap.pc doca-common.pc doca-dma.pc doca-argp.pc doca-rdma.pc libdoca_common.so libdoca_dma.so doca_mmap.h doca_rdma_bridge.h desc.h arena.h parent_domain.h dm.h dma.h; do
+	for file in dpumap dpumapd dpumap-emu dpumap-emu.1 dpumap-emu.h dpumap-emu.pc libdpumap-emu.so libdpumap.so libdpumap_desc.a dpumap.pc doca-common.pc doca-dma.pc doca-argp.pc doca-rdma.pc libdoca_common.so libdoca_dma.so doca_mmap.h doca_rdma_bridge.h desc.h arena.h parent_domain.h dm.h dma.h; do
 		[ -n "$(find "$prefix" -name "$file")" ] || bad "$file is not installed"
 	done
 	for file in libdpumap-channel.so dpumap-channel.pc channel.h dpumap.1 dpumapd.8 dpumapd.conf.5 \
 		dpumapd.service dpumapd.socket dpumap.conf dpumapd.conf; do
 		[ -n "$(find "$prefix" -name "$file")" ] || bad "$file is not installed"
 	done
-	[ "$WRONG" -gt 0 ] || check_consumer "$prefix"
+	[ "$WRONG" -eq 0 ] || return 0
+	libdir=$(dirname "$(find "$prefix" -name libdpumap.so -not -path '*/dpumap-doca/*')")
+	export PKG_CONFIG_PATH=$libdir/pkgconfig
+	check_programs "$prefix"
+	check_unit "$(find "$prefix" -name dpumapd.service)"
+	check_consumer "$prefix"
+	check_examples "$prefix"
 }
 
 make_scratch()
 {
-	mkdir "$1/installed"
 	install_to "$1/installed"
 }
 
-PLANTS=3
+PLANTS=6
 plant()
 {
+	local moved=$1/installed/moved
 	case $2 in
-	1) find "$1/installed" -name dma.h -delete ;;
-	2) find "$1/installed" -name dpumap.pc -exec sed -i 's/-ldpumap/-lnothing/' {} \; ;;
-	3) rm "$1/installed"/*bin/dpumapd ;;
+	1) find "$moved" -name dma.h -delete ;;
+	2) find "$moved" -name dpumap.pc -exec sed -i 's/-ldpumap/-lnothing/' {} \; ;;
+	3) rm "$moved"/*bin/dpumapd ;;
+	4) edit "$(find "$moved" -name dpumap.pc)" 's|^prefix=.*|prefix=/usr/local|' ;;
+	5) edit "$(find "$moved" -name dpumapd.service)" 's|^ExecStart=%Y/[./]*|ExecStart=/nowhere/|' ;;
+	6) edit "$(find "$moved" -name bridge.c)" 's/ libibverbs)/)/' ;;
 	esac
 }
 
