@@ -223,7 +223,7 @@ doca_error_t config_load(struct options *options, struct config *config, struct 
 	if (!options->timeout_s)
 		options->timeout_s = TIMEOUT_DEFAULT_S;
 	if (!options->connect) {
-		dpumap_address_default_path(config->default_connect,
+		dpumap_address_find_default(config->default_connect,
 					    sizeof(config->default_connect));
 		options->connect = config->default_connect;
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static doca_error_t parse_path(const char *path, struct dpumap_address *address,
 			       struct dpumap_fault *fault)
@@ -89,4 +90,19 @@ void dpumap_address_default_path(char *path, size_t size)
 	const char *dir = getenv("XDG_RUNTIME_DIR");
 
 	snprintf(path, size, "%s/dpumapd.sock", dir && dir[0] == '/' ? dir : "/run");
+}
+
+void dpumap_address_find_default(char *path, size_t size)
+{
+	/* Of the packaged service and of its socket unit; see dpumapd.conf and dpumapd.socket. */
+	static const char *const paths[] = {"/run/dpumapd/dpumapd.sock", "/run/dpumapd.sock"};
+
+	dpumap_address_default_path(path, size);
+	if (access(path, F_OK) == 0)
+		return;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (access(paths[i], F_OK) == 0) {
+			snprintf(path, size, "%s", paths[i]);
+			return;
+		}
 }

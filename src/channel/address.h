@@ -29,8 +29,13 @@ struct dpumap_address {
 /* INVALID_VALUE with the reason. */
 doca_error_t dpumap_address_parse(const char *text, struct dpumap_address *address,
 				  struct dpumap_fault *fault);
-/* The socket that both agents use by default: $XDG_RUNTIME_DIR/dpumapd.sock or /run/dpumapd.sock.
+/* The socket on which dpumapd listens by default: $XDG_RUNTIME_DIR/dpumapd.sock or
+ * /run/dpumapd.sock.
  */
 void dpumap_address_default_path(char *path, size_t size);
+/* The socket to which clients connect by default: the one above if it exists, else the socket of
+ * the packaged service or of its socket unit if one of them exists, else the one above.
+ */
+void dpumap_address_find_default(char *path, size_t size);
 
 #endif
