@@ -13,6 +13,7 @@
 #include "common/usage.h"
 #include "doctor/doctor.h"
 #include "log.h"
+#include "privileges.h"
 #include "settings.h"
 
 #define FILE_DEFAULT  "/etc/dpumap/dpumapd.conf"
@@ -95,7 +96,7 @@ static const char *choose_address(const struct settings *settings, char *room, s
 	struct dpumap_fault ignored = {0};
 
 	if (!settings->num_listen) {
-		dpumap_address_default_path(room, size);
+		dpumap_address_find_default(room, size);
 		return room;
 	}
 	if (dpumap_address_parse(settings->listen[0], &address, &ignored) == DOCA_SUCCESS &&
@@ -116,6 +117,7 @@ static doca_error_t run_checks(const struct arguments *arguments, struct dpumap_
 	settings_init(&settings);
 	if (arguments->file && settings_load(&settings, arguments->file, &wrong) == DOCA_SUCCESS)
 		settings_check(&settings, &wrong);
+	privileges_trust_service(settings.user);
 	result = dpumap_doctor_run(
 		&(struct dpumap_doctor_options){
 			.side = DPUMAP_DOCTOR_DPU,

@@ -11,6 +11,7 @@
 #include "channel/tls.h"
 #include "common/size.h"
 #include "common/usage.h"
+#include "privileges.h"
 
 enum {
 	KEY_ALLOW_UID = 0x100,
@@ -319,6 +320,8 @@ doca_error_t options_settings(const struct options *options, struct settings *se
 		result = add_default_listen(settings, fault);
 	if (result == DOCA_SUCCESS)
 		result = settings_check(settings, fault);
+	if (result == DOCA_SUCCESS)
+		privileges_trust_service(settings->user);
 	if (result != DOCA_SUCCESS)
 		settings_free(settings);
 	return result;

@@ -8,7 +8,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "common/trusted.h"
 #include "log.h"
+
+#define SERVICE_USER "dpumap" /* of dpumapd.service */
 
 static doca_error_t find_group(const char *name, gid_t *gid, struct dpumap_fault *fault)
 {
@@ -75,4 +78,15 @@ doca_error_t privileges_drop(const char *user, const char *group, struct dpumap_
 	if (result == DOCA_SUCCESS)
 		log_line("runs as user %s", user);
 	return result;
+}
+
+void privileges_trust_service(const char *user)
+{
+	const struct passwd *found;
+
+	if (geteuid() != 0)
+		return;
+	found = getpwnam(user ? user : SERVICE_USER);
+	if (found)
+		dpumap_trusted_secret_owner(found->pw_uid);
 }

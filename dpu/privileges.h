@@ -11,4 +11,10 @@
  */
 doca_error_t privileges_drop(const char *user, const char *group, struct dpumap_fault *fault);
 
+/*
+ * Lets root read keys that belong to the user that the service runs as: user, or the user of the
+ * packaged service if user is NULL. Root checks the files of a service with --check and doctor.
+ */
+void privileges_trust_service(const char *user);
+
 #endif

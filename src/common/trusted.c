@@ -11,9 +11,21 @@
 #include "common/file.h"
 #include "common/trusted.h"
 
+static uid_t secret_owner; /* root, unless dpumap_trusted_secret_owner() names another user */
+
+void dpumap_trusted_secret_owner(uid_t uid)
+{
+	secret_owner = uid;
+}
+
 static bool is_ours(const struct stat *st)
 {
 	return st->st_uid == 0 || st->st_uid == geteuid();
+}
+
+static bool is_of_service(const struct stat *st, bool is_secret)
+{
+	return is_secret && S_ISREG(st->st_mode) && st->st_uid == secret_owner;
 }
 
 static doca_error_t check_file(const char *path, const struct stat *st, bool is_secret,
@@ -21,7 +33,7 @@ static doca_error_t check_file(const char *path, const struct stat *st, bool is_
 {
 	mode_t bad = is_secret ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH;
 
-	if (!is_ours(st))
+	if (!is_ours(st) && !is_of_service(st, is_secret))
 		return dpumap_fault_set(
 			fault, DOCA_ERROR_NOT_PERMITTED,
 			"%s belongs to user %u; its owner must be root or the current user", path,
@@ -44,6 +56,7 @@ struct path_walk {
 	char part[NAME_MAX + 1];
 	int links;
 	bool any_owner; /* directories may have any owner if all above them are trusted */
+	bool is_secret; /* what the path leads to */
 	struct dpumap_fault *fault;
 };
 
@@ -79,7 +92,7 @@ static doca_error_t check_entry(const struct path_walk *walk, const char *path,
 {
 	struct stat above;
 
-	if (is_ours(st))
+	if (is_ours(st) || is_of_service(st, walk->is_secret))
 		return DOCA_SUCCESS;
 	if (stat(walk->at[0] ? walk->at : "/", &above) != 0)
 		return dpumap_fault_errno(walk->fault, errno, "cannot examine %s", walk->at);
@@ -148,9 +161,10 @@ static doca_error_t step(struct path_walk *walk)
 }
 
 /* Checks every directory of the path, links included. */
-static doca_error_t check_path(const char *path, bool any_owner, struct dpumap_fault *fault)
+static doca_error_t check_path(const char *path, bool any_owner, bool is_secret,
+			       struct dpumap_fault *fault)
 {
-	struct path_walk walk = {.any_owner = any_owner, .fault = fault};
+	struct path_walk walk = {.any_owner = any_owner, .is_secret = is_secret, .fault = fault};
 	char here[PATH_MAX] = "";
 	doca_error_t result;
 
@@ -166,7 +180,7 @@ static doca_error_t check_path(const char *path, bool any_owner, struct dpumap_f
 
 doca_error_t dpumap_trusted_place(const char *path, struct dpumap_fault *fault)
 {
-	doca_error_t result = check_path(path, true, fault);
+	doca_error_t result = check_path(path, true, false, fault);
 
 	return result == DOCA_ERROR_NOT_FOUND ? DOCA_SUCCESS : result;
 }
@@ -187,7 +201,7 @@ doca_error_t dpumap_trusted_open(const char *path, bool is_secret, int *fd,
 	if (result == DOCA_SUCCESS)
 		result = check_file(path, &st, is_secret, fault);
 	if (result == DOCA_SUCCESS)
-		result = check_path(path, false, fault);
+		result = check_path(path, false, is_secret, fault);
 	if (result != DOCA_SUCCESS) {
 		close(f);
 		return result;

@@ -4,6 +4,7 @@
 #define DPUMAP_COMMON_TRUSTED_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "common/fault.h"
 
@@ -15,6 +16,9 @@
  */
 doca_error_t dpumap_trusted_open(const char *path, bool is_secret, int *fd,
 				 struct dpumap_fault *fault);
+
+/* Secrets may also belong to this user, for example the user that a service runs as. */
+void dpumap_trusted_secret_owner(uid_t uid);
 
 /*
  * Checks that a Unix socket at this path, if any, was created by the owner of its directory.

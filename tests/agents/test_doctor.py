@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import pwd
 import re
 import shutil
 import socket
@@ -13,7 +14,7 @@ import time
 import pytest
 
 from harness import wire
-from harness.agents import WRONG
+from harness.agents import REFUSED, WRONG
 from harness.doctor import IDS, Doctor
 from harness.emulator import Emulator
 from harness.pki import Pki
@@ -573,6 +574,27 @@ def test_configuration_of_dpumapd(on_dpu, agent, config, work):
     examine("link.files=fail link.crl=unknown exit==3", ("ca.crl", "none.crl"))
     examine("config.file=fail device.open=ok", (text, "nonsense\n"))
     on_dpu("config.file=fail", "--config", work / "no.conf")
+
+
+@pytest.mark.local
+def test_key_of_the_service_is_accepted_for_root(on_dpu, dpu, serve, config, pki, work):
+    """Root examines and starts a service that runs as another user, whose keys belong to it."""
+    if os.getuid() != 0:
+        pytest.skip("needs root, to change the owner of a key")
+    user = pwd.getpwnam("nobody")
+    key = work / "service.key"
+    key.write_bytes(pathlib.Path(pki.path("dpu1.key")).read_bytes())
+    key.chmod(0o600)
+    os.chown(key, user.pw_uid, user.pw_gid)
+    text = pathlib.Path(config).read_text().replace(pki.path("dpu1.key"), str(key))
+    (work / "conf").write_text(text)
+    on_dpu("link.files=fail", "--config", work / "conf")
+    done = dpu.run(["dpumapd", "--config", work / "conf"])
+    done.fails_with(REFUSED, f"service.key belongs to user {user.pw_uid}")
+    (work / "conf").write_text(text + 'user = "nobody";\n')
+    on_dpu("link.files=ok", "--config", work / "conf")
+    dpu.run(["dpumapd", "--config", work / "conf", "--check"]).ok()
+    serve("--config", work / "conf").stop()
 
 
 def test_dpumapd_that_has_ended(as_name, agent):
