@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <openssl/rand.h>
+
 #include "common/trusted.h"
 
 #define KEY_MIN	     32u
@@ -25,6 +27,11 @@ struct psk_table {
 	struct psk *keys;
 	size_t num;
 	const struct psk *own; /* on a client: the key that it uses */
+	/*
+	 * On a server: a random key without a name, for clients whose name is unknown. They fail at the
+	 * same step as clients with a wrong key: names are not disclosed.
+	 */
+	struct psk decoy;
 };
 
 /* TLS_AES_256_GCM_SHA384: the only cipher suite used with a pre-shared key. */
@@ -34,6 +41,7 @@ static void free_table(struct psk_table *table)
 {
 	if (!table)
 		return;
+	explicit_bzero(&table->decoy, sizeof(table->decoy));
 	if (table->keys)
 		explicit_bzero(table->keys, KEYS_MAX * sizeof(*table->keys));
 	free(table->keys);
@@ -73,13 +81,16 @@ static bool parse_name(const char *text, size_t len, struct psk *psk)
 	return true;
 }
 
+/* Looks at all keys, so that the time does not depend on the result. */
 static const struct psk *find(const struct psk_table *table, const char *name, size_t len)
 {
+	const struct psk *found = NULL;
+
 	for (size_t i = 0; i < table->num; i++)
 		if (strlen(table->keys[i].name) == len &&
-		    memcmp(table->keys[i].name, name, len) == 0)
-			return &table->keys[i];
-	return NULL;
+		    CRYPTO_memcmp(table->keys[i].name, name, len) == 0)
+			found = &table->keys[i];
+	return found;
 }
 
 /* Errors contain the line number, never the line: it has a key. */
@@ -167,8 +178,8 @@ static int find_session(SSL *ssl, const unsigned char *name, size_t len, SSL_SES
 	const struct psk_table *table = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), table_index);
 	const struct psk *psk = find(table, (const char *)name, len);
 
-	*session = psk ? make_session(ssl, psk) : NULL;
-	return !psk || *session;
+	*session = make_session(ssl, psk ? psk : &table->decoy);
+	return *session != NULL;
 }
 
 static int use_session(SSL *ssl, const EVP_MD *md, const unsigned char **name, size_t *len,
@@ -193,6 +204,15 @@ static doca_error_t choose(struct psk_table *table, const char *path, const char
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t make_decoy(struct psk_table *table, struct dpumap_fault *fault)
+{
+	table->decoy.len = KEY_MIN;
+	if (RAND_priv_bytes(table->decoy.key, KEY_MIN) != 1)
+		return dpumap_fault_set(fault, DOCA_ERROR_OPERATING_SYSTEM,
+					"OpenSSL has no random numbers for TLS");
+	return DOCA_SUCCESS;
+}
+
 static struct psk_table *allocate(struct dpumap_fault *fault)
 {
 	struct psk_table *table = calloc(1, sizeof(*table));
@@ -212,9 +232,9 @@ static doca_error_t fill(struct psk_table *table, const char *path, const char *
 {
 	doca_error_t result = read_file(table, path, fault);
 
-	if (result == DOCA_SUCCESS && !is_server)
-		result = choose(table, path, name, fault);
-	return result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	return is_server ? make_decoy(table, fault) : choose(table, path, name, fault);
 }
 
 /* The context owns the table from then on. */
@@ -253,6 +273,13 @@ doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bo
 	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the table is the context's */
 	set_callback(ctx, is_server);
 	return DOCA_SUCCESS;
+}
+
+bool dpumap_psk_is_unknown(SSL *ssl)
+{
+	const struct psk *psk = SSL_get_ex_data(ssl, session_index);
+
+	return psk && !psk->name[0];
 }
 
 /* Of the table of the context that the session belongs to, which outlives it. */

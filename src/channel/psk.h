@@ -14,6 +14,8 @@
 /* Reads the key file for sessions of ctx, which wipes the keys when it is freed. */
 doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bool is_server,
 			    struct dpumap_fault *fault);
+/* Did the client of this server name a key that the file does not contain? Its handshake fails. */
+bool dpumap_psk_is_unknown(SSL *ssl);
 /* The name of the session's key; NULL if it uses certificates. */
 const char *dpumap_psk_name(SSL *ssl);
 /* Does ctx have the session's key, under the same name? */

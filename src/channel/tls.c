@@ -428,6 +428,10 @@ doca_error_t dpumap_tls_fault(SSL *ssl, const char *what, struct dpumap_fault *f
 
 	if (rejected)
 		return reject_cert(rejected, SSL_get_verify_result(ssl), fault);
+	if (ERR_GET_REASON(error) == SSL_R_BINDER_DOES_NOT_VERIFY)
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_AUTHENTICATION, "%s: the client's pre-shared key %s",
+			what, dpumap_psk_is_unknown(ssl) ? "has an unknown name" : "is wrong");
 	if (!error || ERR_SYSTEM_ERROR(error))
 		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
 					"the peer closed the connection");

@@ -499,6 +499,7 @@ static void test_shared_key(void **state)
 
 static void test_shared_key_that_is_not_shared(void **state)
 {
+	char wrong_key[sizeof(((struct dpumap_fault *)0)->text)];
 	struct pair pair;
 
 	write_file("server", "psk", 0600, "host:" KEY_A "\n");
@@ -506,12 +507,17 @@ static void test_shared_key_that_is_not_shared(void **state)
 	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
 			     {.tls = make_psk("client", NULL, false)}};
 	meet(&pair, "any");
-	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION, NULL);
+	snprintf(wrong_key, sizeof(wrong_key), "%s", pair.client.fault.text);
+	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "is wrong", DOCA_ERROR_AUTHENTICATION,
+		       NULL);
 
+	/* The client cannot tell an unknown name from a wrong key, the log of the server can. */
 	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
 			     {.tls = make_psk("client", "other", false)}};
 	meet(&pair, "any");
-	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, NULL, DOCA_ERROR_AUTHENTICATION, NULL);
+	assert_string_equal(pair.client.fault.text, wrong_key);
+	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "has an unknown name",
+		       DOCA_ERROR_AUTHENTICATION, NULL);
 }
 
 static void test_shared_key_meets_certificate(void **state)
