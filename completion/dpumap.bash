@@ -11,7 +11,7 @@ _dpumap_options()
 
 _dpumap_commands()
 {
-	dpumap --help 2>/dev/null | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\).*/\1/p' | sort -u
+	dpumap --help 2>/dev/null | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\).*/\1/p; $s/.*/help/p' | sort -u
 }
 
 _dpumap_group()
@@ -95,7 +95,7 @@ _dpumap_parse()
 		elif [[ $word == -?* ]]; then
 			continue
 		elif [ -z "$command" ]; then
-			command=$word
+			[ "$word" = help ] || command=$word
 		elif [ "$command" = desc ] || [ "$command" = pki ]; then
 			command="$command $word"
 		else

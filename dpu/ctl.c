@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "ctl.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,68 +10,8 @@
 #include <json-c/json.h>
 
 #include "channel/address.h"
-#include "common/size.h"
-#include "common/usage.h"
 #include "export_spec.h"
-
-#define ADMIN_DEFAULT "/run/dpumapd/admin.sock"
-
-enum { KEY_JSON = 0x100 };
-
-struct arguments {
-	const char *admin;
-	const char *command;
-	const char *argument; /* NULL: none */
-	bool json;
-};
-
-static const char doc[] =
-	"Show the state of a running dpumapd, or change its exports.\v"
-	"COMMAND is one of:\n"
-	"  status       show the device, numbers of exports and clients, and counters\n"
-	"  list         list the exports and the clients that may import them\n"
-	"  sessions     list the connected clients\n"
-	"  add EXPORT   add an export, until it is removed or dpumapd ends; EXPORT is\n"
-	"               as for dpumapd --export; kind=dmabuf,fd=N is an open file\n"
-	"               descriptor of ctl\n"
-	"  remove NAME  remove an export: its clients lose access at once\n"
-	"  rekey NAME   give an export a new key: its clients lose access at once,\n"
-	"               and may import it again\n"
-	"  reload       read the configuration again, as on SIGHUP, and report errors\n"
-	"\n"
-	"The exit codes are those of dpumapd.";
-
-static const struct argp_option option_table[] = {
-	{"admin", 'a', "PATH", 0, "Admin socket of dpumapd (default " ADMIN_DEFAULT ")", 0},
-	{"json", KEY_JSON, NULL, 0, "Print the reply as JSON", 0},
-	{0},
-};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *a = state->input;
-
-	switch (key) {
-	case 'a':
-		a->admin = arg;
-		return 0;
-	case KEY_JSON:
-		a->json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 1)
-			dpumap_usage_error(state, "unexpected argument \"%s\"", arg);
-		if (state->arg_num == 0)
-			a->command = arg;
-		else
-			a->argument = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		dpumap_usage_error(state, "missing command");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+#include "options.h"
 
 /* -- requests -- */
 
@@ -99,15 +37,21 @@ static doca_error_t connect_to(const char *path, int *fd, struct dpumap_fault *f
 	return DOCA_SUCCESS;
 }
 
+/* As dpumapd calls the command, without "ctl ". */
+static const char *command_of(const struct options *o)
+{
+	return o->command->cli.name + strlen("ctl ");
+}
+
 /* The file descriptor to pass along; -1: none. */
-static int descriptor_of(const struct arguments *a)
+static int descriptor_of(const struct options *o)
 {
 	struct dpumap_fault ignored;
 	struct export_spec spec;
 	int fd;
 
-	if (strcmp(a->command, "add") != 0 || !a->argument ||
-	    export_spec_parse(a->argument, &spec, &ignored) != DOCA_SUCCESS)
+	if (strcmp(command_of(o), "add") != 0 ||
+	    export_spec_parse(o->argument, &spec, &ignored) != DOCA_SUCCESS)
 		return -1;
 	fd = spec.fd;
 	spec.fd = -1; /* not owned: must not be closed */
@@ -115,14 +59,14 @@ static int descriptor_of(const struct arguments *a)
 	return fd;
 }
 
-static doca_error_t send_command(int fd, const struct arguments *a, struct dpumap_fault *fault)
+static doca_error_t send_command(int fd, const struct options *o, struct dpumap_fault *fault)
 {
 	char line[8192], control[CMSG_SPACE(sizeof(int))] = {0};
-	int len = snprintf(line, sizeof(line), "%s%s%s\n", a->command, a->argument ? " " : "",
-			   a->argument ? a->argument : "");
+	int len = snprintf(line, sizeof(line), "%s%s%s\n", command_of(o), o->argument ? " " : "",
+			   o->argument ? o->argument : "");
 	struct iovec iov = {.iov_base = line, .iov_len = (size_t)len};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-	int fd_to_pass = descriptor_of(a);
+	int fd_to_pass = descriptor_of(o);
 	struct cmsghdr *c;
 
 	if (len < 0 || (size_t)len >= sizeof(line))
@@ -228,40 +172,30 @@ static doca_error_t print_result(struct json_object *reply, bool json, struct dp
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t run(const struct arguments *a, struct dpumap_fault *fault)
+static doca_error_t run(const struct options *o, struct dpumap_fault *fault)
 {
 	struct json_object *reply = NULL;
 	doca_error_t result;
 	int fd = -1;
 
-	result = connect_to(a->admin, &fd, fault);
+	result = connect_to(o->given.admin ? o->given.admin : OPTIONS_ADMIN_DEFAULT, &fd, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = send_command(fd, a, fault);
+	result = send_command(fd, o, fault);
 	if (result == DOCA_SUCCESS)
 		result = read_reply(fd, &reply, fault);
 	if (result == DOCA_SUCCESS)
-		result = print_result(reply, a->json, fault);
+		result = print_result(reply, o->json, fault);
 	json_object_put(reply);
 	close(fd);
 	return result;
 }
 
-int ctl_main(int argc, char **argv)
+int ctl_main(const struct options *options)
 {
-	static const struct argp argp = {.options = option_table,
-					 .parser = parse_option,
-					 .args_doc = "COMMAND [ARGUMENT]",
-					 .doc = doc};
-	struct arguments arguments = {.admin = ADMIN_DEFAULT};
 	struct dpumap_fault fault = {0};
-	static char name[] = "dpumapd ctl";
-	doca_error_t result;
+	doca_error_t result = run(options, &fault);
 
-	argv[0] = name;
-	argp_err_exit_status = DPUMAP_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	result = run(&arguments, &fault);
 	if (result != DOCA_SUCCESS)
 		fprintf(stderr, "dpumapd ctl: %s\n", fault.text);
 	return (int)dpumap_fault_exit(result);

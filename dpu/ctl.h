@@ -3,7 +3,9 @@
 #ifndef DPUMAPD_CTL_H
 #define DPUMAPD_CTL_H
 
-/* Runs the command line from "ctl" on; returns the exit code. */
-int ctl_main(int argc, char **argv);
+struct options;
+
+/* Returns the exit code. */
+int ctl_main(const struct options *options);
 
 #endif

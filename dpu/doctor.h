@@ -3,7 +3,11 @@
 #ifndef DPUMAPD_DOCTOR_H
 #define DPUMAPD_DOCTOR_H
 
-/* Runs the command line from "doctor" on; returns the exit code. */
-int doctor_main(int argc, char **argv);
+#define DOCTOR_FILE_DEFAULT "/etc/dpumap/dpumapd.conf"
+
+struct options;
+
+/* Returns the exit code. */
+int doctor_main(const struct options *options);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* dpumapd: the DPU's agent. Owns memory, exports it and serves the descriptors. */
-#include <argp.h>
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "ctl.h"
@@ -14,8 +12,42 @@
 #include "log.h"
 #include "options.h"
 
-/* argp looks for this symbol, so it must be visible. */
-__attribute__((visibility("default"))) const char *argp_program_version = "dpumapd " DPUMAP_VERSION;
+static const struct command commands[] = {
+	{{"ctl status", "", 0, 0, OPTION_CTL,
+	  "Show the device and statistics. Show the device, the numbers of exports and clients, "
+	  "and "
+	  "counters.",
+	  NULL},
+	 ctl_main},
+	{{"ctl list", "", 0, 0, OPTION_CTL,
+	  "List the exports. Show the clients that may import each.", NULL},
+	 ctl_main},
+	{{"ctl sessions", "", 0, 0, OPTION_CTL, "List the connected clients.", NULL}, ctl_main},
+	{{"ctl add", "EXPORT", 1, 1, OPTION_CTL,
+	  "Add an export. It lasts until it is removed or dpumapd ends. EXPORT is as for dpumapd "
+	  "--export; kind=dmabuf,fd=N is an open file descriptor of ctl.",
+	  NULL},
+	 ctl_main},
+	{{"ctl remove", "NAME", 1, 1, OPTION_CTL,
+	  "Remove an export. Its clients lose access at once.", NULL},
+	 ctl_main},
+	{{"ctl rekey", "NAME", 1, 1, OPTION_CTL,
+	  "Give an export a new key. Its clients lose access at once, and may import it again.",
+	  NULL},
+	 ctl_main},
+	{{"ctl reload", "", 0, 0, OPTION_CTL,
+	  "Read the configuration again. This does the same as SIGHUP, and reports errors.", NULL},
+	 ctl_main},
+	{{"doctor", "", 0, 0, OPTION_DOCTOR,
+	  "Check this DPU, its device and dpumapd. Report what works, what does not work, and what "
+	  "to do about it. The checks have no side effects. The default of --config "
+	  "is " DOCTOR_FILE_DEFAULT " if it exists; the default of --device is the device of the "
+	  "configuration. dpumap(1) lists the checks. The exit code is that of the first failed "
+	  "check, or 0 if no check failed.",
+	  NULL},
+	 doctor_main},
+	{{0}, NULL},
+};
 
 static void on_signal(int number)
 {
@@ -102,15 +134,17 @@ int main(int argc, char **argv)
 	struct dpumap_fault fault = {0};
 	struct options options;
 	doca_error_t result;
+	int status;
 
-	if (argc > 1 && strcmp(argv[1], "ctl") == 0)
-		return ctl_main(argc - 1, argv + 1);
-	if (argc > 1 && strcmp(argv[1], "doctor") == 0)
-		return doctor_main(argc - 1, argv + 1);
-	options_parse(argc, argv, &options);
-	result = options.check_only ? check(&options, &fault) : serve(&options, &fault);
-	if (result != DOCA_SUCCESS)
-		log_line("%s", fault.text);
+	options_parse(argc, argv, commands, &options);
+	if (options.command) {
+		status = options.command->run(&options);
+	} else {
+		result = options.check_only ? check(&options, &fault) : serve(&options, &fault);
+		if (result != DOCA_SUCCESS)
+			log_line("%s", fault.text);
+		status = (int)dpumap_fault_exit(result);
+	}
 	options_free(&options);
-	return (int)dpumap_fault_exit(result);
+	return status;
 }

@@ -1,40 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "options.h"
 
-#include <argp.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "channel/address.h"
 #include "channel/tls.h"
 #include "common/size.h"
-#include "common/usage.h"
 #include "privileges.h"
 
-enum {
-	KEY_ALLOW_UID = 0x100,
-	KEY_MAX_CLIENTS,
-	KEY_READY_FD,
-	KEY_CHECK,
-	KEY_CERT,
-	KEY_KEY,
-	KEY_CA,
-	KEY_CRL,
-	KEY_PSK,
-	KEY_ADMIN,
-};
+#define TIMEOUT_MAX_S 3600
 
-static const char doc[] =
+static const char about[] =
 	"Export memory of the DPU for access over PCI or RDMA, and serve the descriptors to "
-	"clients.\n"
-	"\n"
-	"  dpumapd --config FILE       serve a configuration; SIGHUP reloads it\n"
-	"  dpumapd --export EXPORT...  serve the exports of the command line\n"
-	"  dpumapd ctl COMMAND         control a running dpumapd\n"
-	"  dpumapd doctor              report what works on this DPU and what does not"
-	"\v"
+	"clients. Without COMMAND, serve the exports of --config and --export; SIGHUP reloads the "
+	"configuration.";
+
+static const char more[] =
+	"\n\n"
 	"EXPORT is a list of name=NAME,kind=KIND,size=SIZE[,KEY=VALUE...]:\n"
 	"  name   1 to 63 of A-Z a-z 0-9 . _ -, beginning with a letter or digit\n"
 	"  kind   dm (device memory of the card), dram (main memory of the DPU), file\n"
@@ -62,179 +48,207 @@ static const char doc[] =
 	"  dpumapd --export name=fast,kind=dm,size=64K \\\n"
 	"          --export name=bulk,kind=dram,size=16M";
 
-static const struct argp_option option_table[] = {
-	{"config", 'c', "FILE", 0, "Configuration file, see dpumapd.conf(5)", 0},
-	{"check", KEY_CHECK, NULL, 0, "Check the configuration and exit", 0},
-	{"listen", 'l', "ADDRESS", 0,
-	 "Address to listen on: unix:PATH or tls:HOST:PORT; may be repeated (default "
-	 "$XDG_RUNTIME_DIR/dpumapd.sock or /run/dpumapd.sock)",
-	 0},
-	{"export", 'e', "EXPORT", 0, "Memory to export, see below; may be repeated", 0},
-	{"device", 'd', "DEVICE", 0,
-	 "IB device name or PCI address (default: the first device that can export)", 0},
-	{"allow-uid", KEY_ALLOW_UID, "UID", 0,
-	 "Local user that may also import the exports of --export; may be repeated", 0},
-	{"cert", KEY_CERT, "FILE", 0, "Certificate of dpumapd for TLS", 0},
-	{"key", KEY_KEY, "FILE", 0, "Private key of --cert, mode 0600", 0},
-	{"ca", KEY_CA, "FILE", 0, "CA certificates that verify the certificates of clients", 0},
-	{"crl", KEY_CRL, "FILE", 0, "Certificate revocation lists of --ca", 0},
-	{"psk", KEY_PSK, "FILE", 0,
-	 "Pre-shared keys in place of certificates: lines NAME:HEX, mode 0600", 0},
-	{"admin", KEY_ADMIN, "PATH", 0, "Socket for dpumapd ctl (default: none)", 0},
-	{"max-clients", KEY_MAX_CLIENTS, "N", 0, "Serve at most N clients at once (default 64)", 0},
-	{"ready-fd", KEY_READY_FD, "FD", 0,
-	 "Write the ready line to this file descriptor and close it, in place of standard output",
-	 0},
-	{0},
-};
-
-static void *grow(struct argp_state *state, void *list, size_t count, size_t item)
+static void *grow(const struct argp_state *state, void *list, size_t count, size_t item)
 {
 	void *bigger = reallocarray(list, count + 1, item);
 
 	if (!bigger) {
-		argp_failure(state, DPUMAP_EXIT_DEVICE, 0, "no memory for the options");
-		exit(DPUMAP_EXIT_DEVICE);
+		cli_usage_error(state, "no memory for the options");
 	}
 	return bigger;
 }
 
-static void check(struct argp_state *state, doca_error_t result, const struct dpumap_fault *fault)
+static void check(const struct argp_state *state, doca_error_t result,
+		  const struct dpumap_fault *fault)
 {
 	if (result != DOCA_SUCCESS)
-		dpumap_usage_error(state, "%s", fault->text);
+		cli_usage_error(state, "%s", fault->text);
 }
 
-static void add_export(struct argp_state *state, struct options *o, const char *text)
+static void add_export(const struct argp_state *state, struct options *o, const char *text)
 {
 	struct dpumap_fault fault = {0};
 	struct export_spec spec;
 
 	check(state, export_spec_parse(text, &spec, &fault), &fault);
 	if (spec.fd >= 0)
-		dpumap_usage_error(state, "export %s: fd is valid only with dpumapd ctl add",
-				   spec.name);
+		cli_usage_error(state, "export %s: fd is valid only with dpumapd ctl add",
+				spec.name);
 	check(state, settings_add_export(&o->given, &spec, &fault), &fault);
 }
 
-static void add_listen(struct argp_state *state, struct options *o, const char *text)
+static void add_listen(const struct argp_state *state, struct options *o, const char *text)
 {
 	struct dpumap_fault fault = {0};
 
 	check(state, settings_add_listen(&o->given, text, &fault), &fault);
 }
 
-static void set(struct argp_state *state, char **setting, const char *text)
+static void set(const struct argp_state *state, char **setting, const char *text)
 {
 	struct dpumap_fault fault = {0};
 
 	check(state, settings_set(setting, text, &fault), &fault);
 }
 
-static uint64_t number(struct argp_state *state, const char *what, const char *text, uint64_t max)
+static uint64_t number(const struct argp_state *state, const char *what, const char *text,
+		       uint64_t max)
 {
 	uint64_t value = 0;
 
 	if (!dpumap_number_parse(text, max, &value))
-		dpumap_usage_error(state, "%s must be a number up to %llu, not \"%s\"", what,
-				   (unsigned long long)max, text);
+		cli_usage_error(state, "%s must be a number up to %llu, not \"%s\"", what,
+				(unsigned long long)max, text);
 	return value;
 }
 
-static void add_uid(struct argp_state *state, struct options *o, const char *text)
+static void add_uid(const struct argp_state *state, struct options *o, const char *text)
 {
 	o->uids = grow(state, o->uids, o->num_uids, sizeof(*o->uids));
 	o->uids[o->num_uids++] = (uid_t)number(state, "--allow-uid", text, (uid_t)-1 - UINT64_C(1));
 }
 
-static void set_max_clients(struct argp_state *state, struct options *o, const char *text)
+static void set_max_clients(const struct argp_state *state, struct options *o, const char *text)
 {
 	o->given.max_clients =
 		(unsigned int)number(state, "--max-clients", text, SETTINGS_MAX_CLIENTS_LIMIT);
 	if (o->given.max_clients == 0)
-		dpumap_usage_error(state, "--max-clients cannot be 0");
+		cli_usage_error(state, "--max-clients cannot be 0");
 }
 
-/* The setting of an option whose argument is stored as it is; NULL for other options. */
-static char **find_text(struct settings *settings, int key)
+static void set_ready_fd(const struct argp_state *state, struct options *o, const char *text)
 {
-	switch (key) {
-	case 'd':
-		return &settings->device;
-	case KEY_CERT:
-		return &settings->cert;
-	case KEY_KEY:
-		return &settings->key;
-	case KEY_CA:
-		return &settings->ca;
-	case KEY_CRL:
-		return &settings->crl;
-	case KEY_PSK:
-		return &settings->psk;
-	case KEY_ADMIN:
-		return &settings->admin;
-	default:
-		return NULL;
-	}
+	o->ready_fd = (int)number(state, "--ready-fd", text, INT_MAX);
 }
 
-static void check_all(struct argp_state *state, const struct options *o)
+static void set_timeout(const struct argp_state *state, struct options *o, const char *text)
 {
-	if (!o->file && o->given.num_exports == 0)
-		dpumap_usage_error(state, "nothing to export: use --config or --export");
+	if (!dpumap_number_parse(text, TIMEOUT_MAX_S, &o->timeout_s) || !o->timeout_s)
+		cli_usage_error(state, "--timeout must be 1 to %d seconds, not \"%s\"",
+				TIMEOUT_MAX_S, text);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-	char **text = find_text(&o->given, key);
+/* How an option is stored: by a function, or as the text or the flag at an offset. */
+struct entry {
+	struct cli_option cli;
+	void (*set)(const struct argp_state *state, struct options *o, const char *text);
+	size_t text, setting, flag;
+};
 
-	if (text) {
-		set(state, text, arg);
-		return 0;
-	}
-	switch (key) {
-	case 'c':
-		o->file = arg;
-		return 0;
-	case 'l':
-		add_listen(state, o, arg);
-		return 0;
-	case 'e':
-		add_export(state, o, arg);
-		return 0;
-	case KEY_ALLOW_UID:
-		add_uid(state, o, arg);
-		return 0;
-	case KEY_MAX_CLIENTS:
-		set_max_clients(state, o, arg);
-		return 0;
-	case KEY_READY_FD:
-		o->ready_fd = (int)number(state, "--ready-fd", arg, INT_MAX);
-		return 0;
-	case KEY_CHECK:
-		o->check_only = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		dpumap_usage_error(state, "unexpected argument \"%s\"", arg);
-	case ARGP_KEY_END:
-		check_all(state, o);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+#define AT(member) offsetof(struct options, member)
+
+static const struct entry entries[] = {
+	{{"config", 'c', "FILE", "Configuration file, see dpumapd.conf(5)",
+	  OPTION_SERVE | OPTION_DOCTOR},
+	 .text = AT(file)},
+	{{"check", 0, NULL, "Check the configuration and exit", OPTION_SERVE},
+	 .flag = AT(check_only)},
+	{{"listen", 'l', "ADDRESS",
+	  "Address to listen on: unix:PATH or tls:HOST:PORT; may be repeated (default "
+	  "$XDG_RUNTIME_DIR/dpumapd.sock or /run/dpumapd.sock)",
+	  OPTION_SERVE},
+	 .set = add_listen},
+	{{"export", 'e', "EXPORT", "Memory to export, see below; may be repeated", OPTION_SERVE},
+	 .set = add_export},
+	{{"device", 'd', "DEVICE",
+	  "IB device name or PCI address (default: the first device that can export)",
+	  OPTION_SERVE | OPTION_DOCTOR},
+	 .setting = AT(given.device)},
+	{{"allow-uid", 0, "UID",
+	  "Local user that may also import the exports of --export; may be repeated", OPTION_SERVE},
+	 .set = add_uid},
+	{{"cert", 0, "FILE", "Certificate of dpumapd for TLS", OPTION_SERVE},
+	 .setting = AT(given.cert)},
+	{{"key", 0, "FILE", "Private key of --cert, mode 0600", OPTION_SERVE},
+	 .setting = AT(given.key)},
+	{{"ca", 0, "FILE", "CA certificates that verify the certificates of clients", OPTION_SERVE},
+	 .setting = AT(given.ca)},
+	{{"crl", 0, "FILE", "Certificate revocation lists of --ca", OPTION_SERVE},
+	 .setting = AT(given.crl)},
+	{{"psk", 0, "FILE", "Pre-shared keys in place of certificates: lines NAME:HEX, mode 0600",
+	  OPTION_SERVE},
+	 .setting = AT(given.psk)},
+	{{"admin", 'a', "PATH",
+	  "Socket for dpumapd ctl (default of ctl: " OPTIONS_ADMIN_DEFAULT "; of dpumapd: none)",
+	  OPTION_SERVE | OPTION_CTL},
+	 .setting = AT(given.admin)},
+	{{"max-clients", 0, "N", "Serve at most N clients at once (default 64)", OPTION_SERVE},
+	 .set = set_max_clients},
+	{{"ready-fd", 0, "FD",
+	  "Write the ready line to this file descriptor and close it, in place of standard output",
+	  OPTION_SERVE},
+	 .set = set_ready_fd},
+	{{"connect", 'C', "ADDRESS",
+	  "Address of dpumapd (default: the first address of the configuration)", OPTION_DOCTOR},
+	 .text = AT(connect)},
+	{{"timeout", 't', "SECONDS", "Time limit of each check (default 10)", OPTION_DOCTOR},
+	 .set = set_timeout},
+	{{"json", 0, NULL, "Print JSON", OPTION_CTL | OPTION_DOCTOR}, .flag = AT(json)},
+	{{"verbose", 'v', NULL, "Show the log of the library, and skipped checks", OPTION_DOCTOR},
+	 .flag = AT(verbose)},
+	{.cli = {0}},
+};
+
+static void take(const struct argp_state *state, void *input, const struct cli_option *option,
+		 const char *arg)
+{
+	const struct entry *entry = (const struct entry *)option;
+	char *o = input;
+
+	if (entry->set)
+		entry->set(state, input, arg);
+	else if (entry->setting)
+		set(state, (char **)(o + entry->setting), arg);
+	else if (entry->text)
+		memcpy(o + entry->text, &arg, sizeof(arg));
+	else
+		memcpy(o + entry->flag, &(bool){true}, sizeof(bool));
 }
 
-void options_parse(int argc, char **argv, struct options *options)
+/* An export of "ctl add" is wrong usage for the same reasons as one of --export. */
+static void check_added(const struct argp_state *state, const struct options *o)
 {
-	static const struct argp argp = {
-		.options = option_table, .parser = parse_option, .doc = doc};
+	struct dpumap_fault fault = {0};
+	struct export_spec spec;
+
+	if (strcmp(o->command->cli.name, "ctl add") != 0)
+		return;
+	check(state, export_spec_parse(o->argument, &spec, &fault), &fault);
+	spec.fd = -1; /* not owned: must not be closed */
+	export_spec_free(&spec);
+}
+
+static void check_all(const struct argp_state *state, void *input, const struct cli_line *line)
+{
+	struct options *o = input;
+
+	o->command = (const struct command *)line->command;
+	o->argument = line->args[0];
+	if (o->command)
+		check_added(state, o);
+	else if (!o->file && o->given.num_exports == 0)
+		cli_usage_error(state, "nothing to export: use --config or --export");
+}
+
+void options_parse(int argc, char **argv, const struct command *commands, struct options *options)
+{
+	const struct cli_program program = {
+		.name = "dpumapd",
+		.version = DPUMAP_VERSION,
+		.about = about,
+		.more = more,
+		CLI_COMMANDS(commands),
+		CLI_OPTIONS(entries),
+		.alone = OPTION_SERVE,
+		.take = take,
+		.check = check_all,
+	};
+	struct cli_line line;
 
 	*options = (struct options){.ready_fd = -1};
 	settings_init(&options->given);
 	options->given.max_clients = 0;
-	argp_err_exit_status = DPUMAP_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, options);
+	cli_parse(&program, argc, argv, options, &line);
 }
 
 void options_free(struct options *options)

@@ -179,3 +179,8 @@ doca_error_t import_command(const struct options *options, struct dpumap_fault *
 	remote_export_wipe(&h.export);
 	return result;
 }
+
+const char *import_check(const struct options *options)
+{
+	return options->descriptor || options->num_args ? NULL : "import needs NAME";
+}

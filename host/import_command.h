@@ -6,5 +6,6 @@
 #include "options.h"
 
 command_fn import_command;
+command_check_fn import_check;
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* dpumap: the host's tool. Lists the exports of dpumapd and copies to, from and through them. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,9 +16,6 @@
 #include "transfer.h"
 #include "watch.h"
 
-/* argp looks for this symbol, so it must be visible. */
-__attribute__((visibility("default"))) const char *argp_program_version = "dpumap " DPUMAP_VERSION;
-
 #define INSPECTS  (OPTION_CONNECTION | OPTION_DEVICE | OPTION_JSON | OPTION_VERBOSE)
 #define COPIES	  (INSPECTS | OPTION_OFFSET)
 #define READS	  (COPIES | OPTION_LENGTH)
@@ -29,73 +25,115 @@ __attribute__((visibility("default"))) const char *argp_program_version = "dpuma
 #define VERIFIED  " SHA-256 digests of host and DPU verify the copy."
 
 static const struct command commands[] = {
-	{"list", "", 0, 0, INSPECTS, inspect_list,
-	 "List the exports of dpumapd. Only those that this client may import are shown.", NULL},
-	{"info", "[NAME]", 0, 1, INSPECTS | OPTION_DESCRIPTOR, inspect_info,
-	 "Show an export and its descriptor. The access key is not shown. Without NAME, show the "
-	 "device of the DPU and its free device memory.",
+	{{"list", "", 0, 0, INSPECTS,
+	  "List the exports of dpumapd. Only those that this client may import are shown.", NULL},
+	 inspect_list,
 	 NULL},
-	{"get", "NAME [FILE]", 1, 2, INSPECTS, inspect_get,
-	 "Save a descriptor. FILE (default NAME.desc) has mode 0600, because it contains the "
-	 "access key.",
+	{{"info", "[NAME]", 0, 1, INSPECTS | OPTION_DESCRIPTOR,
+	  "Show an export and its descriptor. The access key is not shown. Without NAME, show the "
+	  "device of the DPU and its free device memory.",
+	  NULL},
+	 inspect_info,
 	 NULL},
-	{"import", "NAME", 1, 1, INSPECTS | OPTION_DESCRIPTOR | OPTION_HOLD, import_command,
-	 "Import an export. Check that it can be imported. With --hold, keep the import until "
-	 "interrupted, or exit with 4 when the export is revoked.",
+	{{"get", "NAME [FILE]", 1, 2, INSPECTS,
+	  "Save a descriptor. FILE (default NAME.desc) has mode 0600, because it contains the "
+	  "access key.",
+	  NULL},
+	 inspect_get,
 	 NULL},
-	{"read", "NAME [FILE]", 1, 2, READS | OPTION_SPARSE, transfer_read,
-	 "Copy an export into a file. Without FILE, copy to standard output. The file appears only "
-	 "when "
-	 "it is complete and verified." VERIFIED,
+	{{"import", "NAME", 0, 1, INSPECTS | OPTION_DESCRIPTOR | OPTION_HOLD,
+	  "Import an export. Check that it can be imported. With --hold, keep the import until "
+	  "interrupted, or exit with 4 when the export is revoked.",
+	  NULL},
+	 import_command,
+	 import_check},
+	{{"read", "NAME [FILE]", 1, 2, READS | OPTION_SPARSE,
+	  "Copy an export into a file. Without FILE, copy to standard output. The file appears "
+	  "only "
+	  "when "
+	  "it is complete and verified." VERIFIED,
+	  NULL},
+	 transfer_read,
 	 transfer_check_read},
-	{"write", "NAME [FILE]", 1, 2, WRITES, transfer_write,
-	 "Copy a file into an export. Without FILE, copy standard input." VERIFIED, NULL},
-	{"cp", "FILE :NAME\n:NAME FILE\nFILE NAME OUTFILE", 2, 3, WRITES | OPTION_SPARSE,
+	{{"write", "NAME [FILE]", 1, 2, WRITES,
+	  "Copy a file into an export. Without FILE, copy standard input." VERIFIED, NULL},
+	 transfer_write,
+	 NULL},
+	{{"cp", "FILE :NAME\n:NAME FILE\nFILE NAME OUTFILE", 2, 3, WRITES | OPTION_SPARSE,
+	  "Copy to, from or through an export. The last form sends a file through an export, in "
+	  "windows of its size, and back into another file." VERIFIED,
+	  NULL},
 	 transfer_cp,
-	 "Copy to, from or through an export. The last form sends a file through an export, in "
-	 "windows of its size, and back into another file." VERIFIED,
 	 transfer_check_cp},
-	{"fill", "NAME [HEX]", 1, 2, READS, transfer_fill,
-	 "Fill an export with bytes. HEX (default 00) is repeated." VERIFIED, transfer_check_fill},
-	{"dump", "NAME", 1, 1, READS, transfer_dump,
-	 "Print an export in hexadecimal. Repeated lines are printed as one *.", NULL},
-	{"watch", "[NAME]", 0, 1, INSPECTS | OPTION_COUNT, watch_exports,
-	 "Print changes of exports. Run until interrupted, and reconnect after lost connections. "
-	 "With --json, print one object per line.",
+	{{"fill", "NAME [HEX]", 1, 2, READS,
+	  "Fill an export with bytes. HEX (default 00) is repeated." VERIFIED, NULL},
+	 transfer_fill,
+	 transfer_check_fill},
+	{{"dump", "NAME", 1, 1, READS,
+	  "Print an export in hexadecimal. Repeated lines are printed as one *.", NULL},
+	 transfer_dump,
 	 NULL},
-	{"bench", "NAME", 1, 1, COPIES | OPTION_SIZE | OPTION_COUNT | OPTION_WRITE, bench_export,
-	 "Measure latency and bandwidth of an export. Latency is measured with one copy "
-	 "at a time, bandwidth with a full queue.",
+	{{"watch", "[NAME]", 0, 1, INSPECTS | OPTION_COUNT,
+	  "Print changes of exports. Run until interrupted, and reconnect after lost connections. "
+	  "With --json, print one object per line.",
+	  NULL},
+	 watch_exports,
+	 NULL},
+	{{"bench", "NAME", 1, 1, COPIES | OPTION_SIZE | OPTION_COUNT | OPTION_WRITE,
+	  "Measure latency and bandwidth of an export. Latency is measured with one copy "
+	  "at a time, bandwidth with a full queue.",
+	  NULL},
+	 bench_export,
 	 bench_check},
-	{"desc show", "FILE", 1, 1, OPTION_JSON | OPTION_SHOW_SECRET, desc_show,
-	 "Print a saved descriptor. FILE - is standard input.", NULL},
-	{"desc check", "FILE", 1, 1, OPTION_JSON, desc_check,
-	 "Check a saved descriptor. Report the first wrong byte.", NULL},
-	{"pki init", "", 0, 0, AUTHORITY | OPTION_DAYS | OPTION_KEY_TYPE, pki_init,
-	 "Create a certificate authority (CA). The CA is valid for 10 years, and its empty "
-	 "revocation list for 1 year.",
+	{{"desc show", "FILE", 1, 1, OPTION_JSON | OPTION_SHOW_SECRET,
+	  "Print a saved descriptor. FILE - is standard input.", NULL},
+	 desc_show,
+	 NULL},
+	{{"desc check", "FILE", 1, 1, OPTION_JSON,
+	  "Check a saved descriptor. Report the first wrong byte.", NULL},
+	 desc_check,
+	 NULL},
+	{{"pki init", "", 0, 0, AUTHORITY | OPTION_DAYS | OPTION_KEY_TYPE,
+	  "Create a certificate authority (CA). The CA is valid for 10 years, and its empty "
+	  "revocation list for 1 year.",
+	  NULL},
+	 pki_init,
 	 pki_check_init},
-	{"pki issue", "", 0, 0, ISSUES, pki_issue,
-	 "Create a key and a certificate. They are stored in the CA directory; the certificate is "
-	 "valid for 1 year.",
+	{{"pki issue", "", 0, 0, ISSUES,
+	  "Create a key and a certificate. They are stored in the CA directory; the certificate is "
+	  "valid for 1 year.",
+	  NULL},
+	 pki_issue,
 	 pki_check_issue},
-	{"pki revoke", "NAME", 1, 1, AUTHORITY, pki_revoke,
-	 "Revoke a certificate. This also renews the revocation list; copy it to all peers.", NULL},
-	{"pki renew", "", 0, 0, AUTHORITY, pki_renew,
-	 "Renew the revocation list. Do this before it expires, and copy it to all peers.", NULL},
-	{"pki list", "", 0, 0, AUTHORITY, pki_list,
-	 "List the certificates. Show the role, the expiry date and the state of each.", NULL},
-	{"doctor", "", 0, 0, INSPECTS | OPTION_ANY_CONFIG, doctor_command,
-	 "Check machine, device and connection. Report what works, what does not work, and what to "
-	 "do "
-	 "about it. The checks have no side effects. The exit code is that of the first failed "
-	 "check, or 0 if no check failed.",
+	{{"pki revoke", "NAME", 1, 1, AUTHORITY,
+	  "Revoke a certificate. This also renews the revocation list; copy it to all peers.",
+	  NULL},
+	 pki_revoke,
 	 NULL},
-	{"doca-pkgconfig-dir", "", 0, 0, 0, doca_pkgconfig_dir_print,
-	 "Print the directory of DOCA's pkg-config modules. To build a program for DOCA, use "
-	 "PKG_CONFIG_PATH=$(dpumap doca-pkgconfig-dir).",
+	{{"pki renew", "", 0, 0, AUTHORITY,
+	  "Renew the revocation list. Do this before it expires, and copy it to all peers.", NULL},
+	 pki_renew,
 	 NULL},
-	{0},
+	{{"pki list", "", 0, 0, AUTHORITY,
+	  "List the certificates. Show the role, the expiry date and the state of each.", NULL},
+	 pki_list,
+	 NULL},
+	{{"doctor", "", 0, 0, INSPECTS | OPTION_ANY_CONFIG,
+	  "Check machine, device and connection. Report what works, what does not work, and what "
+	  "to "
+	  "do "
+	  "about it. The checks have no side effects. The exit code is that of the first failed "
+	  "check, or 0 if no check failed.",
+	  NULL},
+	 doctor_command,
+	 NULL},
+	{{"doca-pkgconfig-dir", "", 0, 0, 0,
+	  "Print the directory of DOCA's pkg-config modules. To build a program for DOCA, use "
+	  "PKG_CONFIG_PATH=$(dpumap doca-pkgconfig-dir).",
+	  NULL},
+	 doca_pkgconfig_dir_print,
+	 NULL},
+	{{0}, NULL, NULL},
 };
 
 /* dpumap prints one line about an error; --verbose adds the library's log. */
@@ -111,8 +149,8 @@ static doca_error_t run(struct options *options, struct dpumap_fault *fault)
 	struct config config = {0};
 	doca_error_t result = DOCA_SUCCESS;
 
-	if (options->command->takes & OPTION_CONNECTION &&
-	    !(options->command->takes & OPTION_ANY_CONFIG))
+	if (options->command->cli.takes & OPTION_CONNECTION &&
+	    !(options->command->cli.takes & OPTION_ANY_CONFIG))
 		result = config_load(options, &config, fault);
 	if (result == DOCA_SUCCESS)
 		result = options->command->run(options, fault);

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "channel/tls.h"
+#include "cli/cli.h"
 #include "common/fault.h"
 
-#define OPTIONS_ARGS_MAX 3
 #define OPTIONS_SANS_MAX 16
 
 struct options;
@@ -44,12 +44,8 @@ enum option_bit {
 };
 
 struct command {
-	const char *name; /* "list", or of a group "pki init" */
-	const char *args; /* as --help and errors print them */
-	unsigned int min_args, max_args;
-	unsigned int takes; /* enum option_bit */
+	struct cli_command cli;
 	command_fn *run;
-	const char *doc;
 	command_check_fn *check; /* NULL: nothing to check */
 };
 
@@ -57,7 +53,7 @@ struct command {
  * configuration. */
 struct options {
 	const struct command *command;
-	const char *args[OPTIONS_ARGS_MAX];
+	const char *args[CLI_ARGS_MAX];
 	unsigned int num_args;
 	unsigned int given; /* enum option_bit; the bit of a group is set by any of its options */
 	/* Completed by config_load() from the environment and the configuration. */

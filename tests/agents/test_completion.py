@@ -18,10 +18,12 @@ COMPREPLY=()
 _dpumap
 printf '%s\n' "${COMPREPLY[@]}"
 """
-COMMANDS = "bench cp desc doca-pkgconfig-dir doctor dump fill get import info list pki read watch write"
+COMMANDS = "bench cp desc doca-pkgconfig-dir doctor dump fill get help import info list pki read watch write"
 CASES = [
     ([""], COMMANDS),
     (["re"], "read"),
+    (["help", "re"], "read"),
+    (["help", "pki", "i"], "init issue"),
     (["pki", ""], "init issue list renew revoke"),
     (["desc", ""], "check show"),
     (["pki", "frobnicate", ""], ""),

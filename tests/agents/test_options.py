@@ -27,7 +27,11 @@ TOOL = [
     ("list --timeout 0", "--timeout must be 1 to 3600 seconds"),
     ("desc", "desc needs one of show, check"),
     ("desc show", "desc show needs FILE"),
-    ("desc print x", 'desc needs one of show, check, not "print"'),
+    ("desc print x", 'unknown command "print"; use one of show, check'),
+    ("lst", 'unknown command "lst"; did you mean "list"'),
+    ("pki revok a", 'unknown command "revok"; did you mean "revoke"'),
+    ("init", 'unknown command "init"; did you mean "pki init"'),
+    ("--offset 3 list", "list does not take --offset"),
     ("desc show a b c", "too many arguments for desc show"),
     ("info a --show-secret", "unrecognized option '--show-secret'"),
     ("cp a :b --sparse", "--sparse is valid only when a file is written"),
@@ -83,13 +87,50 @@ DAEMON = [
     (f"-e {DM} -e name=a,kind=dram,size=4K", "two exports called a"),
     (f"-e {DM} --allow-uid root", "--allow-uid must be a number"),
     (f"-e {DM} --max-clients 0", "--max-clients cannot be 0"),
-    (f"-e {DM} x", 'unexpected argument "x"'),
+    (f"-e {DM} x", 'unknown command "x"'),
+    ("frobnicate", 'unknown command "frobnicate"'),
+    ("docter", 'unknown command "docter"; did you mean "doctor"'),
     ("--none", "unrecognized option"),
+]
+COMMANDS = [
+    ("status", 'unknown command "status"; did you mean "ctl status"'),
+    ("ctl", "ctl needs one of status, list"),
+    ("ctl romove a", 'unknown command "romove"; did you mean "remove"'),
+    ("ctl status a", "ctl status takes no arguments"),
+    ("ctl remove", "ctl remove needs NAME"),
+    ("ctl add name=a,kind=tape,size=4K", "kind must be dm, dram, file or dmabuf"),
+    ("doctor --timeout 0", "--timeout must be 1 to 3600 seconds"),
+]
+EMU = [
+    ("", "missing command"),
+    ("stauts", 'unknown command "stauts"; did you mean "status"'),
+    ("frobnicate", 'unknown command "frobnicate"'),
+    ("run", "run needs --as FUNCTION COMMAND"),
+    ("run true", "run needs --as FUNCTION"),
+    ("start --profile bluefield-9", "unknown profile"),
+    ("fault memry", "unknown kind of fault"),
+    ("status --addresses", "unrecognized option"),
+    ("--cards 2 status", "status does not take --cards"),
+]
+# Every way to ask for help: the words, and a line that only this help has.
+HELP = [
+    ("dpumap {}", "^  pki revoke NAME "),
+    ("dpumap list {}", "^Usage: dpumap list "),
+    ("dpumap pki {}", "^  pki revoke NAME "),
+    ("dpumap pki init {}", "^Usage: dpumap pki init "),
+    ("dpumapd {}", "^EXPORT is a list of "),
+    ("dpumapd ctl {}", "^  ctl reload "),
+    ("dpumapd ctl add {}", "^Usage: dpumapd ctl add "),
+    ("dpumapd doctor {}", "^Usage: dpumapd doctor "),
+    ("dpumap-emu {}", "^  start "),
+    ("dpumap-emu start {}", "^Profiles:"),
+    ("dpumap-emu fault {}", "^Commands, for --method:"),
 ]
 
 
 def is_refused(done, pattern):
-    """As wrong usage, with the reason in the first line of stderr and nothing on stdout."""
+    """As wrong usage, with the reason in the first of at most two lines of stderr."""
+    assert done.err.count("\n") <= 2, f"{done.command}: more than two lines: {done.err}"
     assert done.status == WRONG, f"{done.command}: status {done.status}"
     assert re.search(pattern, done.err.split("\n")[0]), f"{done.command}: {done.err}"
     assert not done.out, f"{done.command}: wrote to stdout"
@@ -105,9 +146,41 @@ def test_dpumapd_refuses_wrong_usage(here, words, pattern):
     is_refused(here.run(["dpumapd", "--listen", f"{here.dir}/socket", *words.split()]), pattern)
 
 
-@pytest.mark.parametrize("program", ["dpumap", "dpumapd"])
+@pytest.mark.parametrize("words, pattern", COMMANDS)
+def test_commands_of_dpumapd_refuse_wrong_usage(here, words, pattern):
+    is_refused(here.run(["dpumapd", *words.split()]), pattern)
+
+
+@pytest.mark.parametrize("words, pattern", EMU)
+def test_emulator_refuses_wrong_usage(here, words, pattern):
+    is_refused(here.run(["dpumap-emu", *words.split()]), pattern)
+
+
+@pytest.mark.parametrize("words, pattern", HELP)
+def test_help_is_printed_for_every_way_to_ask(here, words, pattern):
+    """By --help, by -h, by the command help, and on standard output alone."""
+    text = here.run(words.format("--help").split()).ok()
+    assert re.search(pattern, text, re.M), text
+    program, _, rest = words.partition(" ")
+    for other in (words.format("-h"), f"{program} help {rest.format('')}"):
+        done = here.run(other.split())
+        assert done.ok() == text, f"{other}: differs from --help"
+        assert not done.err, done.err
+
+
+def test_help_of_an_unknown_command_is_refused(here):
+    for program in ("dpumap", "dpumapd", "dpumap-emu"):
+        is_refused(here.run([program, "help", "frobnicate"]), 'unknown command "frobnicate"')
+
+
+def test_help_says_whose_each_file_is(here):
+    for program in ("dpumap", "dpumapd", "dpumap-emu"):
+        assert not re.search(r"^ +(-., )?--\S+ +(Its|The) ", here.run([program, "-h"]).ok(), re.M)
+
+
+@pytest.mark.parametrize("program", ["dpumap", "dpumapd", "dpumap-emu"])
 def test_program_tells_help_and_version(here, program):
-    assert "Exit codes: 0" in here.run([program, "--help"]).ok()
+    assert "Exit codes: " in here.run([program, "--help"]).ok()
     assert re.fullmatch(rf"{program} \d+\.\d+\.\d+\n", here.run([program, "--version"]).ok())
 
 

@@ -21,13 +21,14 @@ CARD = "emu/ipc emu/server/base emu/server/card"
 UVERBS = f"{CARD} emu/server/mm emu/server/uverbs"
 FLOORS = {
     "programs": {
-        "dpu": f"doctor channel common {API}",
-        "host": f"doctor channel common {API}",
+        "dpu": f"doctor channel common cli {API}",
+        "host": f"doctor channel common cli {API}",
     },
     "what the programs share": {
         "doctor": f"channel common {API}",
         "channel": f"common {API}",
         "common": API,
+        "cli": "",
     },
     "DOCA libraries": {
         "rdma": LIBRARY,
@@ -56,7 +57,7 @@ FLOORS = {
         "api-desc": "",
     },
     "the emulated card": {
-        "emu/tool": "emu/server emu/server/base emu/server/card emu/ipc",
+        "emu/tool": "emu/server emu/server/base emu/server/card emu/ipc cli",
         "emu/server": f"{UVERBS} emu/server/devx emu/server/net emu/server/admin",
         "emu/server/admin": f"{UVERBS} emu/server/devx",
         "emu/server/net": UVERBS,

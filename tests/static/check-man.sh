@@ -1,34 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The manual pages are well formed, and dpumap-emu(1) and dpumap(1) describe every option and verb that
-# --help lists.
+# mandoc has no remark about a manual page, and dpumap(1), dpumapd(8) and dpumap-emu(1) describe every
+# command and every option that --help lists.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 
-check_words()
-{
-	local page=$1 word
-	while read -r word; do
-		# In the source an option is "Fl Fl name".
-		grep -qE -- "Fl Fl ${word#--}( |\$)" "$page" || bad "$page does not have $word"
-	done < <("$BUILD/bin/dpumap-emu" --help | grep -oE -- '--[a-z]+(-[a-z]+)*' | LC_ALL=C sort -u)
-	for word in run start status stop trace caps fault; do
-		grep -qE "^\.(It )?Cm $word\$" "$page" || bad "$page does not explain $word"
-	done
-}
-
-# Check the page of dpumap, whose commands have options of their own.
+# check_tool PAGE PROGRAM: compare the page with the help of the program and of its commands
 check_tool()
 {
-	local page=$1 tool=$BUILD/bin/dpumap command word commands
+	local page=$1 tool=$BUILD/bin/$2 command word commands
 	mapfile -t commands < <("$tool" --help |
-		sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\( [a-z]\{4,\}\)\{0,1\}\) .*/\1/p')
-	[ "${#commands[@]}" -gt 0 ] || bad "dpumap --help lists no command"
+		sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\( [a-z][a-z]*\)\{0,1\}\) .*/\1/p')
+	[ "${#commands[@]}" -gt 0 ] || bad "$2 --help lists no command"
 	for command in "${commands[@]}"; do
-		grep -qE "^\.It (.* )?Cm $command( |\$)" "$page" || bad "$page does not explain $command"
+		grep -qE "^\.(It (.* )?)?Cm ${command#ctl }( |\$)" "$page" || bad "$page does not explain $command"
 	done
 	while read -r word; do
+		# In the source an option is "Fl Fl name".
 		grep -qE -- "Fl Fl ${word#--}( |\$)" "$page" || bad "$page does not have $word"
 	done < <({
 		"$tool" --help
@@ -36,24 +25,30 @@ check_tool()
 			# shellcheck disable=SC2086 # some commands are two words
 			"$tool" $command --help
 		done
-	} | grep -oE -- '^ +(-.,)? +--[a-z]+(-[a-z]+)*' | grep -oE -- '--[a-z-]+' |
-		grep -vxE -- '--(help|usage|version)' | LC_ALL=C sort -u)
+	} | grep -oE -- '^ +(-.,)? +--[a-z]+(-[a-z]+)*' | grep -oE -- '--[a-z-]+' | LC_ALL=C sort -u)
 }
 
 run_check()
 {
 	local page seen=0 said
-	for page in "$TREE"/man/*.[158]; do
+	for page in "$TREE"/man/*.[1-9]; do
 		seen=$((seen + 1))
-		said=$(mandoc -T lint -W warning "$page" || true)
+		# Which other pages are found depends on the machine.
+		said=$(mandoc -T lint "$page" 2>&1 |
+			grep -v -e ' outdated mandoc.db lacks ' -e ' referenced manual not found: ' || true)
 		[ -z "$said" ] || bad "$said"
 	done
+	while read -r page; do
+		grep -qE "^\.Nm $page( ,)?\$" "$TREE"/man/*.[1-9] || [ -e "$(echo "$TREE/man/$page".[1-9])" ] ||
+			bad "a page refers to $page, which is missing"
+	done < <(sed -nE 's/^\.Xr ((dpumap|doca)[^ ]*) .*/\1/p' "$TREE"/man/*.[1-9] | sort -u)
 	[ "$seen" -gt 0 ] || bad "no manual page found in $TREE/man"
-	check_words "$TREE/man/dpumap-emu.1"
-	check_tool "$TREE/man/dpumap.1"
+	check_tool "$TREE/man/dpumap-emu.1" dpumap-emu
+	check_tool "$TREE/man/dpumapd.8" dpumapd
+	check_tool "$TREE/man/dpumap.1" dpumap
 }
 
-PLANTS=4
+PLANTS=7
 plant()
 {
 	case $2 in
@@ -61,6 +56,9 @@ plant()
 	2) sed -i '/Fl Fl json/d' "$1/man/dpumap-emu.1" ;;
 	3) sed -i 's/Fl Fl file-offset/Fl Fl file/' "$1/man/dpumap.1" ;;
 	4) sed -i '/^\.It Cm watch/d' "$1/man/dpumap.1" ;;
+	5) edit "$1/man/dpumapd.8" '/^\.It Cm reload/d' ;;
+	6) printf 'This line of a manual page has more than eighty bytes, which mandoc reports as style.\n' >>"$1/man/dpumap_dm.3" ;;
+	7) edit "$1/man/dpumap_dm.3" 's/^\.Nm dpumap_dm_write.*/.Nm dpumap_dm_wrote/' ;;
 	esac
 }
 

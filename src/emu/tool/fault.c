@@ -68,7 +68,7 @@ const char *tool_fault_kind(struct options *o, const char *word)
 	const struct named *k = find(kinds, COUNT(kinds), word);
 
 	if (!k)
-		return "unknown kind of fault";
+		return "unknown kind of fault; use command, completion, memory, device or clear";
 	o->fault.kind = k->value;
 	return NULL;
 }

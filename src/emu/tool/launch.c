@@ -212,10 +212,6 @@ int tool_run(struct options *o)
 	char **argv = o->argv;
 	int fd, err;
 
-	if (!o->role || !*argv) {
-		fprintf(stderr, "dpumap-emu: run needs --as FUNCTION and a command; see --help\n");
-		return EXIT_USAGE;
-	}
 	fd = hold(o);
 	if (fd < 0) {
 		emu_log("cannot use or start an emulator in %s: %s", o->dir, tool_error(fd));

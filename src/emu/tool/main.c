@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* dpumap-emu: run programs on an emulated BlueField. Words of the command line, and what they mean.
- */
+/* dpumap-emu: run programs on an emulated BlueField. The commands and the options. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "emu/tool/tool.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -24,15 +23,44 @@ enum verb_bit {
 	V_ALL = V_RUN | V_START | V_SERVE | V_STATUS | V_STOP | V_TRACE | V_FAULT,
 };
 
-static const struct verb {
-	const char *name;
-	unsigned int bit;
+struct verb {
+	struct cli_command cli;
 	int (*act)(struct options *o);
-} verbs[] = {
-	{"run", V_RUN, tool_run},	{"start", V_START, tool_start},
-	{"serve", V_SERVE, tool_serve}, {"status", V_STATUS, tool_status},
-	{"stop", V_STOP, tool_stop},	{"trace", V_TRACE, tool_trace},
-	{"caps", V_CAPS, tool_caps},	{"fault", V_FAULT, tool_fault},
+};
+
+static const struct verb verbs[] = {
+	{{"run", "--as FUNCTION COMMAND...", 1, CLI_REST, V_RUN,
+	  "Run a command on the emulated device. Use the emulator in --dir, or start one that ends "
+	  "with its last command. All options but --as and --dir apply only if an emulator is "
+	  "started. The exit status is that of COMMAND; 125 if the emulator cannot be used or "
+	  "started, 126 if COMMAND cannot be executed, 127 if it is not found.",
+	  tool_more_machines},
+	 tool_run},
+	{{"start", "", 0, 0, V_START, "Start an emulator. It runs until `dpumap-emu stop'.",
+	  tool_more_machines},
+	 tool_start},
+	{{"serve", "", 0, 0, V_SERVE, NULL, NULL}, tool_serve},
+	{{"status", "", 0, 0, V_STATUS,
+	  "Print counts of objects and work. Each line is a name and a count.", NULL},
+	 tool_status},
+	{{"stop", "", 0, 0, V_STOP,
+	  "Stop the emulator. Programs that still use it see an unplugged device.", NULL},
+	 tool_stop},
+	{{"trace", "", 0, 0, V_TRACE,
+	  "Print commands and work requests. Each is printed when it is executed.", NULL},
+	 tool_trace},
+	{{"caps", "", 0, 0, V_CAPS,
+	  "Print the capabilities of each profile. --cap of run and start changes them.", NULL},
+	 tool_caps},
+	{{"fault", "[KIND]", 0, 1, V_FAULT,
+	  "Inject faults. KIND is one of command (the default; a command fails), completion (a "
+	  "completion is lost, late or an error), memory (device memory is exhausted), device (the "
+	  "device dies) and clear. A fault replaces the previous one of its kind. clear removes "
+	  "all "
+	  "faults, and prints how many commands and completions matched and how many failed.",
+	  tool_more_faults},
+	 tool_fault},
+	{{0}, NULL},
 };
 
 /* --- values of options: NULL or what is wrong ------------------------------------------------- */
@@ -61,7 +89,7 @@ static const char *set_config(struct options *o, const char *arg)
 static const char *set_profile(struct options *o, const char *arg)
 {
 	o->profile = arg;
-	return emu_profile_find(arg) ? NULL : "unknown profile";
+	return emu_profile_find(arg) ? NULL : "unknown profile; see `dpumap-emu caps'";
 }
 
 static const char *set_nodes(struct options *o, const char *arg)
@@ -122,83 +150,122 @@ static const char *set_addresses(struct options *o, const char *arg)
 	return NULL;
 }
 
-static const struct option_spec {
-	const char *name;
-	unsigned int verbs; /* that know it */
-	bool value;
-	const char *(*set)(struct options *o, const char *arg);
-} specs[] = {
-	{"as", V_RUN | V_FAULT, true, set_role},
-	{"dir", V_ALL, true, set_dir},
-	{"config", V_STARTS, true, set_config},
-	{"profile", V_STARTS, true, set_profile},
-	{"nodes", V_STARTS, true, set_nodes},
-	{"cards", V_STARTS, true, set_cards},
-	{"cap", V_STARTS, true, set_cap},
-	{"node", V_SERVE, true, add_node},
-	{"ready-fd", V_SERVE, true, set_ready},
-	{"hold-fd", V_SERVE, true, set_hold},
-	{"json", V_STATUS, false, set_json},
-	{"addresses", V_TRACE, false, set_addresses},
-	{"method", V_FAULT, true, tool_fault_method},
-	{"nth", V_FAULT, true, tool_fault_nth},
-	{"count", V_FAULT, true, tool_fault_count},
-	{"errno", V_FAULT, true, tool_fault_errno},
-	{"status", V_FAULT, true, tool_fault_status},
-	{"syndrome", V_FAULT, true, tool_fault_syndrome},
-	{"lose", V_FAULT, false, tool_fault_lose},
-	{"delay", V_FAULT, true, tool_fault_delay},
-	{"left", V_FAULT, true, tool_fault_left},
+/* Returns NULL or the error. */
+typedef const char *set_fn(struct options *o, const char *arg);
+
+struct option_spec {
+	struct cli_option cli;
+	set_fn *set;
 };
 
-#define OPT_FIRST 256
+static const struct option_spec specs[] = {
+	{{"as", 0, "FUNCTION",
+	  "dpu (of further cards dpu1, ...), host, or node1.dpu, node1.host, ... on further "
+	  "machines; a fault without it is on all functions",
+	  V_RUN | V_FAULT},
+	 set_role},
+	{{"dir", 0, "DIR",
+	  "Directory of the emulator (default: $" EMU_ENV_DIR
+	  ", or else a directory of this user in "
+	  "$XDG_RUNTIME_DIR or /tmp)",
+	  V_ALL},
+	 set_dir},
+	{{"config", 0, "FILE",
+	  "Read the machines from FILE: lines of NAME = VALUE (profile, cards, or a capability), "
+	  "and "
+	  "[node] before each machine; see dpumap-emu(1)",
+	  V_STARTS},
+	 set_config},
+	{{"profile", 0, "NAME", "Device to emulate (default: " EMU_DEFAULT_PROFILE ")", V_STARTS},
+	 set_profile},
+	{{"nodes", 0, "N", "Machines with equal cards, on one network (default: 1)", V_STARTS},
+	 set_nodes},
+	{{"cards", 0, "N", "Cards per machine (default: 1); at most 8 in total", V_STARTS},
+	 set_cards},
+	{{"cap", 0, "NAME=VALUE", "Change a capability; see `dpumap-emu caps'", V_STARTS}, set_cap},
+	{{"node", 0, "TEXT", NULL, V_SERVE}, add_node},
+	{{"ready-fd", 0, "FD", NULL, V_SERVE}, set_ready},
+	{{"hold-fd", 0, "FD", NULL, V_SERVE}, set_hold},
+	{{"json", 0, NULL, "Print JSON", V_STATUS}, set_json},
+	{{"addresses", 0, NULL,
+	  "Print addresses; by default only offsets, which do not change from run to run", V_TRACE},
+	 set_addresses},
+	{{"method", 0, "PATTERN",
+	  "Commands to fail: a shell pattern for the names below, for example *.create or "
+	  "!(*.destroy) (default: *)",
+	  V_FAULT},
+	 tool_fault_method},
+	{{"nth", 0, "N", "First command or completion to fail, counted from now (default: 1)",
+	  V_FAULT},
+	 tool_fault_nth},
+	{{"count", 0, "M", "Number of failures, or `all' (default: 1)", V_FAULT}, tool_fault_count},
+	{{"errno", 0, "NAME",
+	  "Fail the command with this errno, before it is executed (default: ENOMEM)", V_FAULT},
+	 tool_fault_errno},
+	{{"status", 0, "NAME",
+	  "Fail the command with this firmware status instead, in the mailbox if the command has "
+	  "one",
+	  V_FAULT},
+	 tool_fault_status},
+	{{"syndrome", 0, "N", "Syndrome of --status, or of a completion (see below)", V_FAULT},
+	 tool_fault_syndrome},
+	{{"lose", 0, NULL, "Do not write the completion", V_FAULT}, tool_fault_lose},
+	{{"delay", 0, "MS", "Delay the completion, and all later ones of its send queue", V_FAULT},
+	 tool_fault_delay},
+	{{"left", 0, "BYTES", "Device memory left to allocate (default: 0)", V_FAULT},
+	 tool_fault_left},
+	{{0}, NULL},
+};
 
+static void take(const struct argp_state *state, void *input, const struct cli_option *option,
+		 const char *arg)
+{
+	const struct option_spec *spec = (const struct option_spec *)option;
+	const char *wrong = spec->set(input, arg);
+
+	if (wrong)
+		cli_usage_error(state, "--%s: %s%s%s%s", option->name, wrong, arg ? ": '" : "",
+				arg ? arg : "", arg ? "'" : "");
+}
+
+static void check(const struct argp_state *state, void *input, const struct cli_line *line)
+{
+	const char *kind = line->args[0], *wrong = NULL;
+	struct options *o = input;
+
+	o->argv = line->rest;
+	if (line->command->takes & V_RUN && !o->role)
+		cli_usage_error(state, "run needs --as FUNCTION");
+	if (!(line->command->takes & V_FAULT))
+		return;
+	if (kind)
+		wrong = tool_fault_kind(o, kind);
+	if (wrong)
+		cli_usage_error(state, "%s: '%s'", wrong, kind);
+	wrong = tool_fault_check(o);
+	if (wrong)
+		cli_usage_error(state, "%s", wrong);
+}
+
+static const struct cli_program program = {
+	.name = "dpumap-emu",
+	.version = DPUMAP_VERSION,
+	.about =
+		"Run unmodified programs that use libibverbs and libmlx5 on an emulated BlueField.",
+	.more = "\n\nExit codes: that of the command of run, 0 success, 1 no emulator is running "
+		"or "
+		"it refused the request, 2 usage error, 125 cannot use or start an emulator.",
+	CLI_COMMANDS(verbs),
+	CLI_OPTIONS(specs),
+	.take = take,
+	.check = check,
+};
+
+/* After the command line was parsed. */
 static int complain(const char *what, const char *about)
 {
-	fprintf(stderr, "dpumap-emu: %s: '%s'; see --help\n", what, about);
+	fprintf(stderr, "dpumap-emu: %s: '%s'\n", what, about);
 	return EXIT_USAGE;
-}
-
-static void list_options(const struct verb *v, struct option *longs)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < COUNT(specs); i++)
-		if (specs[i].verbs & v->bit)
-			longs[n++] = (struct option){specs[i].name, specs[i].value, NULL,
-						     (int)(OPT_FIRST + i)};
-	longs[n++] = (struct option){"help", no_argument, NULL, 'h'};
-	longs[n++] = (struct option){"version", no_argument, NULL, 'V'};
-	longs[n] = (struct option){0};
-}
-
-static int help(int c)
-{
-	if (c == 'h')
-		tool_usage(stdout);
-	else
-		puts("dpumap-emu " DPUMAP_VERSION);
-	return fflush(stdout) ? EXIT_EMU : 0;
-}
-
-static int parse(const struct verb *v, int argc, char **argv, struct options *o)
-{
-	struct option longs[COUNT(specs) + 3];
-	const char *wrong;
-	int c;
-
-	list_options(v, longs);
-	while ((c = getopt_long(argc, argv, "+hV", longs, NULL)) != -1) {
-		if (c == 'h' || c == 'V')
-			exit(help(c));
-		if (c < OPT_FIRST)
-			return EXIT_USAGE;
-		wrong = specs[c - OPT_FIRST].set(o, optarg);
-		if (wrong)
-			return complain(wrong, optarg ? optarg : specs[c - OPT_FIRST].name);
-	}
-	o->argv = argv + optind;
-	return 0;
 }
 
 /* --- the machines: from a file, then what options say of all of them -------------------------- */
@@ -313,50 +380,6 @@ int tool_caps(struct options *o)
 	return fflush(stdout) ? EXIT_EMU : 0;
 }
 
-static const struct verb *find_verb(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(verbs); i++)
-		if (!strcmp(verbs[i].name, name))
-			return &verbs[i];
-	return NULL;
-}
-
-/* `fault' has a word of its own before its options: its kind, a command's if there is none. */
-static int take_kind(struct options *o, int *argc, char ***argv)
-{
-	const char *word = *argc > 1 ? (*argv)[1] : "-", *wrong;
-
-	if (*word == '-')
-		return 0;
-	wrong = tool_fault_kind(o, word);
-	++*argv;
-	--*argc;
-	return wrong ? complain(wrong, word) : 0;
-}
-
-static int act(const struct verb *v, int argc, char **argv, struct options *o)
-{
-	const char *wrong;
-	int err = 0;
-
-	if (v->bit == V_FAULT)
-		err = take_kind(o, &argc, &argv);
-	if (!err)
-		err = parse(v, argc, argv, o);
-	if (!err && v->bit & V_STARTS)
-		err = build_topology(o);
-	if (err)
-		return err;
-	if (make_absolute(o))
-		return EXIT_EMU;
-	if (v->bit != V_RUN && *o->argv)
-		return complain("unexpected argument", *o->argv);
-	wrong = v->bit == V_FAULT ? tool_fault_check(o) : NULL;
-	return wrong ? complain(wrong, "fault") : v->act(o);
-}
-
 int main(int argc, char **argv)
 {
 	struct options o = {
@@ -364,17 +387,16 @@ int main(int argc, char **argv)
 		.hold_fd = -1,
 		.fault = {.kind = EMU_RULE_COMMAND, .nth = 1, .count = 1, .method = "*"},
 	};
-	const struct verb *v;
+	const struct verb *verb;
+	struct cli_line line;
+	int err;
 
 	default_dir(o.dir, sizeof(o.dir));
 	emu_topology_default(&o.topology);
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-		return help('h');
-	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")))
-		return help('V');
-	v = argc > 1 ? find_verb(argv[1]) : NULL;
-	if (v)
-		return act(v, argc - 1, argv + 1, &o);
-	tool_usage(stderr);
-	return EXIT_USAGE;
+	cli_parse(&program, argc, argv, &o, &line);
+	verb = (const struct verb *)line.command;
+	err = verb->cli.takes & V_STARTS ? build_topology(&o) : 0;
+	if (err)
+		return err;
+	return make_absolute(&o) ? EXIT_EMU : verb->act(&o);
 }

@@ -28,7 +28,7 @@ struct options {
 	struct emu_fault_request fault;
 	unsigned int fault_words; /* enum fault_word: which were given */
 	bool json, addresses;
-	char **argv; /* the command after the options */
+	char **argv; /* the command of run */
 };
 
 /* control.c */
@@ -79,7 +79,8 @@ const char *tool_fault_left(struct options *o, const char *arg);
 const char *tool_fault_check(const struct options *o);
 void tool_fault_names(FILE *out);
 
-/* usage.c */
-void tool_usage(FILE *out);
+/* usage.c: what follows the options in the help of a command. */
+void tool_more_machines(FILE *out);
+void tool_more_faults(FILE *out);
 
 #endif

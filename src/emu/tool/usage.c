@@ -1,84 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/tool/tool.h"
 
-static const char head[] =
-	"Usage: dpumap-emu run --as FUNCTION [OPTION]... [--] COMMAND [ARG]...\n"
-	"       dpumap-emu start [OPTION]...\n"
-	"       dpumap-emu status [--json] | stop | trace [--addresses] | caps\n"
-	"       dpumap-emu fault [command] [--method PATTERN] [--errno NAME |\n"
-	"                        --status NAME [--syndrome N]] [--nth N] [--count M] [--as F]\n"
-	"       dpumap-emu fault completion --lose | --delay MS | --syndrome NAME\n"
-	"                        [--nth N] [--count M] [--as F]\n"
-	"       dpumap-emu fault memory [--left BYTES] [--as F]\n"
-	"       dpumap-emu fault device [--as F]\n"
-	"       dpumap-emu fault clear\n"
-	"\n"
-	"Run unmodified programs that use libibverbs and libmlx5 on an emulated BlueField.\n"
-	"\n"
-	"  run      run COMMAND as if it were on the DPU or on its host; use the emulator in\n"
-	"           DIR, or start one that ends with its last command\n"
-	"  start    start an emulator that runs until `dpumap-emu stop'\n"
-	"  status   print counts of objects and work, one `name count' per line, or as JSON\n"
-	"  stop     stop the emulator; programs that still use it see an\n"
-	"           unplugged device\n"
-	"  trace    print commands and work requests as they are executed\n"
-	"  caps     print the capabilities of each profile, which --cap can change\n"
-	"  fault    inject faults: failing commands, lost or late completions, exhausted\n"
-	"           device memory, a dead device\n"
-	"\n"
-	"Options of all commands:\n"
-	"  --dir DIR         directory of the emulator (default: $" EMU_ENV_DIR ", or else\n"
-	"                    a directory of this user in $XDG_RUNTIME_DIR or /tmp)\n"
-	"  --help            print this help\n"
-	"  --version         print the version\n"
-	"\n"
-	"Options of run and start; all but --as apply only if an emulator is started:\n"
-	"  --as FUNCTION     run on this function: dpu is the DPU's function (dpu1, ... of\n"
-	"                    further cards); host is the host, with a function on each card\n"
-	"                    (mlx5_0, mlx5_1, ...); node1.dpu, node1.host, node2.dpu, ... are\n"
-	"                    on further machines\n"
-	"  --profile NAME    device to emulate (default: " EMU_DEFAULT_PROFILE "):\n"
-	"                    ";
-
-static const char middle[] =
-	"\n"
-	"  --cards N         cards per machine (default: 1)\n"
-	"  --nodes N         machines with equal cards, on one network (default: 1); at most 8\n"
-	"                    cards in total\n"
-	"  --cap NAME=VALUE  change a capability; see `dpumap-emu caps'\n"
-	"  --config FILE     read the machines from FILE: lines of NAME = VALUE (profile, cards,\n"
-	"                    or a capability). [node] begins a machine; lines before the first\n"
-	"                    [node] apply to all machines; `nodes = N' there makes N equal ones\n"
-	"\n"
-	"Options of trace:\n"
-	"  --addresses       print addresses; by default only offsets, which do not change from\n"
-	"                    run to run\n"
-	"\n"
-	"Options of fault. A fault replaces the previous one of its kind. `fault clear' removes\n"
-	"all faults, and prints how many commands and completions matched and how many failed:\n"
-	"  --as FUNCTION     only on this function (default: on all)\n"
-	"  --nth N           first command or completion to fail, counted from now (default: 1)\n"
-	"  --count M         number of failures, or `all' (default: 1)\n"
-	"  --method PATTERN  commands to fail: a shell pattern for the names below, for example\n"
-	"                    *.create or !(*.destroy) (default: *)\n"
-	"  --errno NAME      fail the command with this errno, before it is executed (default:\n"
-	"                    ENOMEM)\n"
-	"  --status NAME     fail the command with this firmware status instead, in the mailbox\n"
-	"                    if the command has one\n"
-	"  --syndrome N      syndrome of the --status of a command, or of a completion (see\n"
-	"                    below)\n"
-	"  --lose            do not write the completion\n"
-	"  --delay MS        delay the completion, and all later ones of its send queue\n"
-	"  --left BYTES      device memory left to allocate (default: 0)\n"
-	"\n"
-	"Exit status of run: that of COMMAND; %d if the emulator cannot be used or started, %d if\n"
-	"COMMAND cannot be executed, %d if it is not found. Exit status of the other commands:\n"
-	"0 success, 1 no emulator is running or it refused the request, 2 usage error.\n";
-
-void tool_usage(FILE *out)
+void tool_more_machines(FILE *out)
 {
-	fputs(head, out);
+	fputs("Profiles:\n    ", out);
 	emu_profile_names(out);
-	fprintf(out, middle, EXIT_EMU, EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND);
+}
+
+void tool_more_faults(FILE *out)
+{
+	fputs("The options of each kind:\n"
+	      "  command     --method, --errno or --status [--syndrome], --nth, --count, --as\n"
+	      "  completion  --lose, --delay or --syndrome, --nth, --count, --as\n"
+	      "  memory      --left, --as\n"
+	      "  device      --as\n",
+	      out);
 	tool_fault_names(out);
 }
