@@ -242,6 +242,13 @@ def work(emulator):
     shutil.rmtree(path)
 
 
+@pytest.fixture
+def ram():
+    """A directory in memory: devices may write to the pages of its files."""
+    with tempfile.TemporaryDirectory(prefix="dpumap-agents.", dir="/dev/shm") as path:
+        yield pathlib.Path(path)
+
+
 @pytest.fixture(scope="session")
 def profile(state):
     return state["profile"]

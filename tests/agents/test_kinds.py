@@ -7,7 +7,16 @@ pytestmark = pytest.mark.usefixtures("nothing_left")
 SIZE = 65536
 
 
-def kind_words(kind, dpu):
+@pytest.fixture
+def exported(dpu):
+    """The path of a file on the DPU: devices may write only to files in memory."""
+    path = dpu.run("mktemp /dev/shm/dpumap-exported.XXXXXX").ok().strip()
+    dpu.run(["truncate", "-s", SIZE, path]).ok()
+    yield path
+    dpu.run(["rm", path]).ok()
+
+
+def kind_words(kind, dpu, exported):
     """The words of an export of this kind; skips the test where the DPU lacks such memory."""
     if kind == "huge":
         free = dpu.run("awk '/^HugePages_Free/ { print $2 }' /proc/meminfo").ok()
@@ -20,8 +29,7 @@ def kind_words(kind, dpu):
             pytest.skip(f"the DPU's user cannot open {heap}")
         return f"kind=dmabuf,size=64K,path={heap}"
     if kind == "file":
-        dpu.run(f"head -c {SIZE} /dev/zero >exported && chmod 600 exported").ok()
-        return f"kind=file,size=max,path={dpu.dir}/exported"
+        return f"kind=file,size=max,path={exported}"
     return f"kind={kind},size=64K"
 
 
@@ -57,10 +65,10 @@ def test_device_memory(agent, tool, host, answer):
 
 
 @pytest.mark.parametrize("kind", ["huge", "file", "dmabuf"])
-def test_other_kind(agent, tool, host, dpu, kind):
-    write_read(tool(agent(kind_words(kind, dpu)).must_serve()), host)
+def test_other_kind(agent, tool, host, dpu, exported, kind):
+    write_read(tool(agent(kind_words(kind, dpu, exported)).must_serve()), host)
     if kind == "file":
-        assert dpu.sha256("exported") == host.sha256("sent")
+        assert dpu.sha256(exported) == host.sha256("sent")
 
 
 def test_host_exports(machines, host, dpu):

@@ -21,10 +21,10 @@ EXPORTS = (
 
 
 @pytest.fixture
-def exported(work):
+def exported(ram):
     """The path of the file that the export "file" maps."""
-    (work / "file").write_bytes(os.urandom(100000))
-    return work / "file"
+    (ram / "file").write_bytes(os.urandom(100000))
+    return ram / "file"
 
 
 @pytest.fixture

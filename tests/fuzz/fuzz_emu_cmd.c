@@ -200,7 +200,7 @@ int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src
 	return err;
 }
 
-int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write)
+int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, enum emu_use use)
 {
 	return addr < INPUT_AT || addr > END_AT || len > END_AT - addr ? -EFAULT : 0;
 }

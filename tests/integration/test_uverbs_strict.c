@@ -4,9 +4,14 @@
  * in missing or misaligned memory, unknown flags, attributes of queue pairs, rights of device
  * memory. The errnos are those of drivers/infiniband in Linux.
  */
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <linux/magic.h>
 
 #include "fixture.h"
 #include "uverbs.h"
@@ -480,6 +485,83 @@ static void test_device_memory_region_is_checked(void **state)
 	close(fd);
 }
 
+/* --- mapped files ----------------------------------------------------------------------------- */
+
+#define RO 0u
+#define RW IB_UVERBS_ACCESS_LOCAL_WRITE
+
+/* The folder of this test's program may be in memory, as that of temporary files. */
+static int open_on_disk(void)
+{
+	static const char *const folders[] = {"/var/tmp", "/tmp", "."};
+	struct statfs fs;
+	size_t i;
+
+	for (i = 0; i < COUNT(folders); i++) {
+		int file = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+		if (file >= 0 && !fstatfs(file, &fs) && fs.f_type != TMPFS_MAGIC &&
+		    !ftruncate(file, PAGE))
+			return file;
+		if (file >= 0)
+			close(file);
+	}
+	return -1;
+}
+
+static void *map_page(int file, int flags)
+{
+	void *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, flags, file, 0);
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	return p;
+}
+
+/* Register, and deregister if that succeeded. */
+static int try_page(int fd, uint32_t pd, void *page, uint32_t access)
+{
+	uint32_t mr;
+	int err = reg_mr(fd, pd, page, (uintptr_t)page, PAGE, access, &mr);
+
+	if (!err)
+		assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr), 0);
+	return err;
+}
+
+/* mm/gup.c of Linux from 6.5 on, writable_file_mapping_allowed(). */
+static void test_pages_of_a_file_are_not_pinned_for_writing(void **state)
+{
+	const struct ib_uverbs_rereg_mr write = {.flags = 4, .access_flags = RW};
+	int fd = open_with_doorbells(), file = open_on_disk(), memory = memfd_create("file", 0);
+	void *shared, *private, *in_memory;
+	struct cq q = good_cq();
+	uint32_t pd, mr, cq;
+
+	if (file < 0)
+		skip(); /* all file systems are in memory */
+	assert_int_equal(ftruncate(memory, PAGE), 0);
+	shared = map_page(file, MAP_SHARED);
+	private = map_page(file, MAP_PRIVATE);
+	in_memory = map_page(memory, MAP_SHARED);
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(try_page(fd, pd, shared, RW), EFAULT);
+	assert_int_equal(try_page(fd, pd, shared, IB_UVERBS_ACCESS_MW_BIND), EFAULT);
+	assert_int_equal(try_page(fd, pd, shared, RW | IB_UVERBS_ACCESS_ON_DEMAND), 0);
+	assert_int_equal(try_page(fd, pd, private, RW), 0);
+	assert_int_equal(try_page(fd, pd, in_memory, RW), 0);
+	q.drv.buf_addr = (uintptr_t)shared;
+	assert_int_equal(create_cq(fd, &q, &cq), EFAULT);
+	assert_int_equal(reg_mr(fd, pd, shared, (uintptr_t)shared, PAGE, RO, &mr), 0);
+	assert_int_equal(rereg_mr(fd, mr, &write), EFAULT);
+	assert_int_equal(destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr), 0);
+	munmap(shared, PAGE);
+	munmap(private, PAGE);
+	munmap(in_memory, PAGE);
+	close(memory);
+	close(file);
+	close(fd);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_count, fixture_recount)
 
 int main(int argc, char **argv)
@@ -496,6 +578,7 @@ int main(int argc, char **argv)
 		TEST(test_address_handle_is_checked),
 		TEST(test_reregistration_is_checked),
 		TEST(test_device_memory_region_is_checked),
+		TEST(test_pages_of_a_file_are_not_pinned_for_writing),
 	};
 
 	test_parse_options(argc, argv);

@@ -97,7 +97,8 @@ int emu_pin(const struct emu_pin_owner *owner, uint64_t addr, uint64_t len, bool
 		return -ENOMEM;
 	err = check_limit(owner, mm->pages + pages);
 	if (!err)
-		err = emu_check_range(owner->pid, addr, len, write);
+		err = emu_check_range(owner->pid, addr, len,
+				      write ? EMU_USE_PIN_WRITE : EMU_USE_READ);
 	if (err) {
 		put_pages(mm, 0);
 		return err;

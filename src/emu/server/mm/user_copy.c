@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "emu/server/card/topology.h"
+#include "emu/server/mm/backing.h"
 
 static int moved(ssize_t n, size_t len)
 {
@@ -64,10 +65,36 @@ int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len)
 	return len ? moved(process_vm_writev(pid, &l, 1, &r, 1, 0), len) : 0;
 }
 
-int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write)
+/* A line of /proc/PID/maps. */
+struct mapping {
+	uint64_t from, to;
+	char perm[5];
+	struct emu_backing backing;
+};
+
+/* False for the rest of an overlong line. */
+static bool parse_mapping(const char *line, struct mapping *m)
 {
-	uint64_t end = addr + len, from, to;
-	char path[32], line[512], perm[5];
+	struct emu_backing *b = &m->backing;
+
+	*m = (struct mapping){0};
+	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%x %" SCNu64 " %15s", &m->from,
+		      &m->to, m->perm, &b->major, &b->minor, &b->ino, b->path) >= 3;
+}
+
+static bool permits(pid_t pid, const struct mapping *m, enum emu_use use)
+{
+	if (m->perm[0] != 'r' || (use >= EMU_USE_WRITE && m->perm[1] != 'w'))
+		return false;
+	return use < EMU_USE_PIN_WRITE || m->perm[3] != 's' ||
+	       emu_backing_can_pin(pid, &m->backing);
+}
+
+int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, enum emu_use use)
+{
+	uint64_t end = addr + len;
+	char path[32], line[512];
+	struct mapping m;
 	int err = -EFAULT;
 	FILE *f;
 
@@ -76,13 +103,11 @@ int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write)
 	if (!f)
 		return -EFAULT;
 	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &from, &to, perm) != 3)
-			continue; /* the rest of an overlong line */
-		if (to <= addr)
+		if (!parse_mapping(line, &m) || m.to <= addr)
 			continue;
-		if (from > addr || perm[0] != 'r' || (write && perm[1] != 'w'))
+		if (m.from > addr || !permits(pid, &m, use))
 			break;
-		addr = to;
+		addr = m.to;
 		if (addr >= end) {
 			err = 0;
 			break;

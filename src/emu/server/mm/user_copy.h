@@ -16,7 +16,15 @@ int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len);
 int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t least);
 /* Copy `n` pieces; dst[i] is as long as src[i]. */
 int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src, unsigned int n);
-/* Is [addr, addr + len) mapped for reading (and writing), so that pinning would succeed? */
-int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, bool write);
+
+/* What a range of memory is for; each includes what precedes it. */
+enum emu_use {
+	EMU_USE_READ,
+	EMU_USE_WRITE,
+	EMU_USE_PIN_WRITE, /* a device may write as long as the range is registered */
+};
+
+/* Is [addr, addr + len) mapped so that it can be used like this? */
+int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, enum emu_use use);
 
 #endif

@@ -202,9 +202,10 @@ static int rereg_pin(const struct emu_cmd *c, const struct emu_mr *mr, uint32_t 
 		*left = mr->pin;
 		return pin(c, next);
 	}
-	return is_on_demand(next) ? 0
-				  : emu_check_range(c->chan->pid, next->addr, next->length,
-						    next->access & WRITES);
+	return is_on_demand(next)
+		       ? 0
+		       : emu_check_range(c->chan->pid, next->addr, next->length,
+					 next->access & WRITES ? EMU_USE_PIN_WRITE : EMU_USE_READ);
 }
 
 /*

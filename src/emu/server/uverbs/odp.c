@@ -68,7 +68,8 @@ static int prefetch(const struct emu_cmd *c, const struct ib_uverbs_sge *s, uint
 	if (!s->length || advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
 		return 0;
 	err = emu_check_range(pid, addr, s->length,
-			      advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE);
+			      advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE ? EMU_USE_WRITE
+										  : EMU_USE_READ);
 	if (!err)
 		touch(pid, addr, s->length);
 	return err;
