@@ -65,21 +65,20 @@ static doca_error_t describe(const struct dpumap_device *device, struct named_ex
 static doca_error_t start(const struct dpumap_device *device, struct named_export *e,
 			  struct dpumap_fault *fault)
 {
-	const char *step = "set its permissions";
 	doca_error_t result;
 
 	result = doca_mmap_set_permissions(e->mmap, access_of(&e->spec));
-	if (result == DOCA_SUCCESS) {
-		step = "register its memory";
-		result = doca_mmap_start(e->mmap);
-	}
-	if (result == DOCA_SUCCESS) {
-		step = "export it";
-		result = describe(device, e);
-	}
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot %s on %s", e->spec.name,
-					 step, device->name);
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot set its permissions on %s",
+					 e->spec.name, device->name);
+	result = doca_mmap_start(e->mmap);
+	if (result != DOCA_SUCCESS)
+		return memory_explain(e->memory, result, device->name, fault);
+	result = describe(device, e);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result, "export %s: cannot export it on %s",
+					 e->spec.name, device->name);
 	if (e->desc_len > DPUMAP_DESCRIPTOR_MAX)
 		return dpumap_fault_set(
 			fault, DOCA_ERROR_TOO_BIG,
@@ -427,6 +426,17 @@ doca_error_t export_check_range(const struct named_export *export, uint64_t offs
 doca_error_t export_check(const struct named_export *export, struct dpumap_fault *fault)
 {
 	return memory_check(export->memory, fault);
+}
+
+bool export_needs_sync(const struct named_export *export)
+{
+	return memory_needs_sync(export->memory);
+}
+
+doca_error_t export_sync(const struct named_export *export, uint64_t offset, size_t len,
+			 struct dpumap_fault *fault)
+{
+	return memory_sync(export->memory, offset, len, fault);
 }
 
 doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,

@@ -76,6 +76,10 @@ doca_error_t export_check_range(const struct named_export *export, uint64_t offs
 				struct dpumap_fault *fault);
 /* memory_check() of its memory. */
 doca_error_t export_check(const struct named_export *export, struct dpumap_fault *fault);
+/* memory_needs_sync() and memory_sync() of its memory. */
+bool export_needs_sync(const struct named_export *export);
+doca_error_t export_sync(const struct named_export *export, uint64_t offset, size_t len,
+			 struct dpumap_fault *fault);
 /* memory_read() of its memory. */
 doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
 			 const void **data, struct dpumap_fault *fault);

@@ -9,9 +9,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <linux/dma-heap.h>
+#include <linux/magic.h>
 
 #include <dpumap/arena.h>
 #include <dpumap/dm.h>
@@ -21,13 +23,19 @@
 /* Device memory is read and written in words. */
 #define DM_WORD 4u
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 struct memory {
 	const struct export_spec *spec;
 	void *bytes;		    /* NULL: not mapped */
 	struct dpumap_arena *arena; /* that owns bytes, or NULL */
 	struct dpumap_dm *dm;
-	int dmabuf; /* -1: none */
-	int file;   /* -1: none */
+	int dmabuf;	  /* -1: none */
+	int file;	  /* -1: none */
+	size_t file_page; /* of hugetlbfs; 1 elsewhere */
+	bool is_durable;  /* the file is on a disk, not in memory */
 };
 
 /* -- device memory -- */
@@ -184,10 +192,16 @@ static doca_error_t take_arena(struct memory *m, struct dpumap_fault *fault)
 				 spec->name, spec->size, spec->node);
 }
 
+/* Huge pages of a file can only be unmapped whole. */
+static size_t mapped_size(const struct memory *m)
+{
+	return (m->spec->size + m->file_page - 1) / m->file_page * m->file_page;
+}
+
 static doca_error_t map_bytes(struct memory *m, int flags, int prot, int fd,
 			      struct dpumap_fault *fault)
 {
-	m->bytes = mmap(NULL, m->spec->size, prot, flags, fd, 0);
+	m->bytes = mmap(NULL, mapped_size(m), prot, flags, fd, 0);
 	if (m->bytes != MAP_FAILED)
 		return DOCA_SUCCESS;
 	m->bytes = NULL;
@@ -208,7 +222,7 @@ static void free_bytes(const struct memory *m)
 
 	if (!m->arena) {
 		if (m->bytes)
-			munmap(m->bytes, m->spec->size);
+			munmap(m->bytes, mapped_size(m));
 		return;
 	}
 	dpumap_arena_get_allocator(m->arena, &allocator);
@@ -232,23 +246,34 @@ static doca_error_t check_size(struct export_spec *spec, uint64_t size, struct d
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t map_file(struct memory *m, struct export_spec *spec, int fd,
-			     struct dpumap_fault *fault)
+static doca_error_t check_file(struct memory *m, struct export_spec *spec,
+			       struct dpumap_fault *fault)
 {
-	doca_error_t result;
+	struct statfs fs;
 	struct stat st;
 
-	if (fstat(fd, &st) != 0)
+	if (fstat(m->file, &st) != 0 || fstatfs(m->file, &fs) != 0)
 		return dpumap_fault_errno(fault, errno, "export %s: cannot examine %s", spec->name,
 					  spec->path);
 	if (!S_ISREG(st.st_mode))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
 					"export %s: %s is not a regular file", spec->name,
 					spec->path);
-	result = check_size(spec, (uint64_t)st.st_size, fault);
+	if (fs.f_type == HUGETLBFS_MAGIC)
+		m->file_page = (size_t)fs.f_bsize;
+	m->is_durable = fs.f_type != TMPFS_MAGIC && fs.f_type != HUGETLBFS_MAGIC;
+	return check_size(spec, (uint64_t)st.st_size, fault);
+}
+
+static doca_error_t map_file(struct memory *m, struct export_spec *spec, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	result = check_file(m, spec, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return map_bytes(m, MAP_SHARED, PROT_READ | (spec->writable ? PROT_WRITE : 0), fd, fault);
+	return map_bytes(m, MAP_SHARED, PROT_READ | (spec->writable ? PROT_WRITE : 0), m->file,
+			 fault);
 }
 
 static doca_error_t take_file(struct memory *m, struct export_spec *spec,
@@ -260,7 +285,7 @@ static doca_error_t take_file(struct memory *m, struct export_spec *spec,
 		return dpumap_fault_errno(fault, errno, "export %s: cannot open %s", spec->name,
 					  spec->path);
 	m->file = fd;
-	return map_file(m, spec, fd, fault);
+	return map_file(m, spec, fault);
 }
 
 static doca_error_t take_from_heap(struct memory *m, const struct export_spec *spec,
@@ -329,6 +354,44 @@ doca_error_t memory_check(const struct memory *memory, struct dpumap_fault *faul
 				" bytes, so its export ends; restore its size and add it again",
 				spec->name, spec->path ? spec->path : "its dma-buf",
 				(uint64_t)st.st_size, spec->size);
+}
+
+bool memory_needs_sync(const struct memory *memory)
+{
+	return memory->file >= 0 && memory->bytes && memory->spec->writable;
+}
+
+doca_error_t memory_sync(const struct memory *memory, uint64_t offset, size_t len,
+			 struct dpumap_fault *fault)
+{
+	void *bytes = (uint8_t *)memory->bytes + offset;
+
+	/*
+	 * The kernel does not see what a device writes to registered pages: mark them as dirty.
+	 * Linux before 5.14 lacks this call, and marks them only when they are deregistered.
+	 */
+	if (memory->is_durable)
+		madvise(bytes, len, MADV_POPULATE_WRITE);
+	if (msync(bytes, len, MS_SYNC) == 0)
+		return DOCA_SUCCESS;
+	return dpumap_fault_errno(fault, errno, "export %s: cannot write %s to its disk",
+				  memory->spec->name, memory->spec->path);
+}
+
+doca_error_t memory_explain(const struct memory *memory, doca_error_t why, const char *device,
+			    struct dpumap_fault *fault)
+{
+	const struct export_spec *spec = memory->spec;
+
+	if (!memory_needs_sync(memory) || !memory->is_durable)
+		return dpumap_fault_doca(fault, why, "export %s: cannot register its memory on %s",
+					 spec->name, device);
+	return dpumap_fault_set(
+		fault, DOCA_ERROR_NOT_SUPPORTED,
+		"export %s: cannot register %s on %s: from Linux 6.5 on, devices "
+		"write only to files on tmpfs or hugetlbfs; move it there (/dev/shm) "
+		"or use perm=ro",
+		spec->name, spec->path, device);
 }
 
 /* A file in memory for bytes that may be missing: the kernel fails to copy them into it. */
@@ -409,6 +472,7 @@ doca_error_t memory_create(const struct dpumap_device *device, struct export_spe
 	m->spec = spec;
 	m->dmabuf = -1;
 	m->file = -1;
+	m->file_page = 1;
 	result = take(m, device, spec, fault);
 	if (result != DOCA_SUCCESS) {
 		memory_destroy(m);
@@ -420,8 +484,13 @@ doca_error_t memory_create(const struct dpumap_device *device, struct export_spe
 
 void memory_destroy(struct memory *memory)
 {
+	struct dpumap_fault fault = {0};
+
 	if (!memory)
 		return;
+	if (memory_needs_sync(memory) &&
+	    memory_sync(memory, 0, memory->spec->size, &fault) != DOCA_SUCCESS)
+		log_line("%s", fault.text);
 	if (memory->dm)
 		free_dm(memory);
 	free_bytes(memory);

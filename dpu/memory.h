@@ -3,6 +3,7 @@
 #ifndef DPUMAPD_MEMORY_H
 #define DPUMAPD_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,14 +18,25 @@ struct memory;
 doca_error_t memory_create(const struct dpumap_device *device, struct export_spec *spec,
 			   struct memory **memory, struct dpumap_fault *fault);
 /*
- * Frees the memory, which no map may use any more. Its content is lost, except in files. NULL is
- * allowed.
+ * Frees the memory, which no map may use any more. Its content is lost, except in files, which are
+ * written to their disk. NULL is allowed.
  */
 void memory_destroy(struct memory *memory);
 
 /* Sets the range of a map that has none. */
 doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
 			    struct dpumap_fault *fault);
+
+/* The fault of a map that cannot register the memory. */
+doca_error_t memory_explain(const struct memory *memory, doca_error_t why, const char *device,
+			    struct dpumap_fault *fault);
+
+/* Can clients change a file? */
+bool memory_needs_sync(const struct memory *memory);
+#define MEMORY_SYNC_MAX ((size_t)16 << 20)
+/* Writes a part of that file to its disk; offset is a multiple of MEMORY_SYNC_MAX. */
+doca_error_t memory_sync(const struct memory *memory, uint64_t offset, size_t len,
+			 struct dpumap_fault *fault);
 
 /* IO_FAILED when another process has truncated its file: the export must end. */
 doca_error_t memory_check(const struct memory *memory, struct dpumap_fault *fault);

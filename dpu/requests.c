@@ -121,6 +121,22 @@ static doca_error_t get(struct context *c)
 	return DOCA_SUCCESS;
 }
 
+/* The release is answered once the file has what the client wrote. */
+static doca_error_t start_sync(struct context *c, const struct named_export *export)
+{
+	struct session *s = c->session;
+
+	if (!export_needs_sync(export))
+		return DOCA_SUCCESS;
+	s->job.active = true;
+	s->job.id = c->request->value[DPUMAP_MSG_ID].number;
+	s->job.digest = NULL;
+	s->job.released = export_id(export);
+	s->job.offset = 0;
+	s->job.left = export_get_spec(export)->size;
+	return DOCA_ERROR_AGAIN;
+}
+
 static doca_error_t release(struct context *c)
 {
 	struct named_export *export = find_held(c);
@@ -134,7 +150,7 @@ static doca_error_t release(struct context *c)
 		export_disconnect(export, c->session);
 	}
 	export_table_release(c->exports, export);
-	return DOCA_SUCCESS;
+	return start_sync(c, export);
 }
 
 static doca_error_t connect_to(struct context *c)
@@ -408,13 +424,31 @@ static doca_error_t hash_piece(struct session *session, struct export_table *exp
 	return result;
 }
 
+static doca_error_t sync_piece(struct session *session, const struct export_table *exports,
+			       struct dpumap_fault *fault)
+{
+	const struct named_export *export = export_table_find_id(exports, session->job.released);
+	uint64_t offset = session->job.offset;
+	size_t len =
+		session->job.left < MEMORY_SYNC_MAX ? (size_t)session->job.left : MEMORY_SYNC_MAX;
+
+	if (!export)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+					"the export changed or ended while its file was written to "
+					"its disk");
+	session->job.offset += len;
+	session->job.left -= len;
+	return export_sync(export, offset, len, fault);
+}
+
 void requests_work(struct session *session, struct export_table *exports)
 {
 	struct dpumap_fault fault = {0};
 	struct dpumap_msg reply;
 	doca_error_t result;
 
-	result = hash_piece(session, exports, &fault);
+	result = session->job.digest ? hash_piece(session, exports, &fault)
+				     : sync_piece(session, exports, &fault);
 	if (result == DOCA_SUCCESS && session->job.left > 0)
 		return;
 	session->job.active = false;

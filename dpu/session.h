@@ -42,13 +42,14 @@ struct session {
 	bool closing; /* once the last reply is sent */
 	struct digest digests[SESSION_DIGESTS];
 	/*
-	 * A digest-update in progress: worked off in pieces between the requests of other clients
-	 * and answered at its end.
+	 * A digest-update in progress, or the release of a file, which is written to its disk:
+	 * worked off in pieces between the requests of other clients and answered at its end.
 	 */
 	struct {
 		bool active;
 		uint64_t id;
-		struct digest *digest;
+		struct digest *digest; /* NULL: a release */
+		uint64_t released;     /* id of its export */
 		uint64_t offset;
 		uint64_t left;
 	} job;

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <infiniband/mlx5dv.h>
@@ -95,4 +96,14 @@ EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	if (is_spoilt("crash"))
 		raise(SIGKILL);
 	return NEXT(ibv_alloc_pd)(context);
+}
+
+/* "disk": the disk of an exported file fails. */
+EXPORT int msync(void *addr, size_t len, int flags)
+{
+	if (is_spoilt("disk")) {
+		errno = EIO;
+		return -1;
+	}
+	return NEXT(msync)(addr, len, flags);
 }

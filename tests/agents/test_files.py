@@ -5,22 +5,17 @@ import os
 import pathlib
 import socket
 import struct
+import subprocess
 import tempfile
 
 import pytest
 
-from harness.agents import REFUSED
+from harness.agents import CANNOT, LOST, REFUSED
 from harness.wire import HELLO, reach, receive, request
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 SIZE = 65536
-
-
-@pytest.fixture
-def ram():
-    """A directory in memory: devices may write to the pages of its files."""
-    with tempfile.TemporaryDirectory(prefix="dpumap-agents.", dir="/dev/shm") as path:
-        yield pathlib.Path(path)
+SPOIL = os.environ.get("DPUMAP_SPOIL")
 
 
 def digest(s, name):
@@ -85,6 +80,61 @@ def test_truncated_file_ends_its_export_without_a_reader(agent, tool, ram):
     os.truncate(path, SIZE)
     add(agent, spec)
     assert tool(agent)("read", "cut").data == bytes(SIZE)
+
+
+@pytest.fixture
+def disk(work):
+    """A directory that is not in memory: Linux writes changed pages of its files back."""
+    for parent in (work, pathlib.Path(__file__).parent, "/var/tmp"):
+        kind = subprocess.run(["stat", "-f", "-c", "%T", parent], capture_output=True, check=True)
+        if kind.stdout.strip() in (b"tmpfs", b"ramfs") or not os.access(parent, os.W_OK):
+            continue
+        with tempfile.TemporaryDirectory(prefix="dpumap-agents.", dir=parent) as path:
+            yield pathlib.Path(path)
+        return
+    pytest.skip("all file systems are in memory")
+
+
+def test_writable_file_on_a_disk_is_refused(agent, tool, disk):
+    """As Linux does from 6.5 on, with one line that says what works."""
+    path = disk / "exported"
+    path.write_bytes(os.urandom(SIZE))
+    spec = f"name=kept,kind=file,size=max,path={path}"
+    agent.ctl("add", spec).fails_with(
+        CANNOT, f"cannot register {path} on mlx5_0: .* 6.5 .* tmpfs or hugetlbfs.* perm=ro"
+    )
+    add(agent, f"{spec},perm=ro")
+    assert tool(agent)("read", "kept").data == path.read_bytes()
+
+
+@pytest.mark.skipif(not SPOIL, reason="no library that spoils is given")
+def test_failing_disk_is_reported(serve, tool, host, ram):
+    """A file is written to its disk when a client releases it, and when its export ends."""
+    path = ram / "exported"
+    path.write_bytes(bytes(SIZE))
+    spec = f"name=kept,kind=file,size=max,path={path}"
+    prefix = f"LD_PRELOAD={SPOIL}:$LD_PRELOAD exec "
+    serving = serve("--export", spec, prefix=prefix, env={"SPOIL": "disk"})
+    host.run(f"head -c {SIZE} /dev/urandom >sent").ok()
+    complaint = f"export kept: cannot write {path} to its disk: Input/output error"
+    assert complaint in tool(serving)("write", "kept", "sent").fails(LOST)
+    assert serving.log().count(complaint) == 1
+    serving.stop()
+    assert serving.log().count(complaint) == 2
+
+
+def test_file_is_released_when_it_is_written(serve, tool, host, ram):
+    """The release of a file of several pieces; its bytes are those that the client wrote."""
+    path = ram / "exported"
+    size = (40 << 20) + 5
+    path.write_bytes(b"")
+    os.truncate(path, size)
+    serving = serve("--export", f"name=kept,kind=file,size=max,path={path}")
+    host.run(f"head -c {size} /dev/urandom >sent").ok()
+    assert tool(serving).json("write", "kept", "sent")["verified"]
+    serving.daemon.await_log("releases export kept")
+    serving.stop()
+    assert host.get("sent") == path.read_bytes()
 
 
 def test_segments_of_the_emulator_cannot_be_truncated(emulator):
