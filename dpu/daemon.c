@@ -18,6 +18,7 @@
 #include "common/clock.h"
 #include "log.h"
 #include "loop.h"
+#include "memory.h"
 #include "metrics.h"
 #include "privileges.h"
 #include "text_service.h"
@@ -219,6 +220,55 @@ static doca_error_t apply(struct daemon *d, struct settings *settings, struct dp
 	return export_table_set(d->exports, settings->exports, settings->num_exports, fault);
 }
 
+/* What start, reload and --check have in common. */
+static doca_error_t prepare(const struct options *options, struct settings *settings,
+			    struct dpumap_tls **tls, struct dpumap_fault *fault)
+{
+	doca_error_t result = options_settings(options, settings, fault);
+	struct dpumap_address ignored;
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (settings->metrics)
+		result = metrics_parse(settings->metrics, &ignored, fault);
+	if (result == DOCA_SUCCESS)
+		result = load_tls(settings, tls, fault);
+	if (result != DOCA_SUCCESS)
+		settings_free(settings);
+	return result;
+}
+
+/* The same for what a reload ignores. */
+static doca_error_t prepare_start(const struct options *options, struct settings *settings,
+				  struct dpumap_tls **tls, struct dpumap_fault *fault)
+{
+	doca_error_t result = prepare(options, settings, tls, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = privileges_check(settings->user, settings->group, fault);
+	if (result != DOCA_SUCCESS) {
+		dpumap_tls_destroy(*tls);
+		settings_free(settings);
+	}
+	return result;
+}
+
+doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fault)
+{
+	struct settings settings;
+	struct dpumap_tls *tls;
+	doca_error_t result = prepare_start(options, &settings, &tls, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_tls_destroy(tls);
+	for (size_t i = 0; i < settings.num_exports && result == DOCA_SUCCESS; i++)
+		result = memory_check_spec(&settings.exports[i], fault);
+	settings_free(&settings);
+	return result;
+}
+
 doca_error_t daemon_reload(struct daemon *daemon, struct dpumap_fault *fault)
 {
 	struct settings settings;
@@ -226,11 +276,9 @@ doca_error_t daemon_reload(struct daemon *daemon, struct dpumap_fault *fault)
 	doca_error_t result;
 
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, dpumap_clock_ns() / 1000);
-	result = options_settings(daemon->options, &settings, fault);
+	result = prepare(daemon->options, &settings, &tls, fault);
 	if (result == DOCA_SUCCESS) {
-		result = load_tls(&settings, &tls, fault);
-		if (result == DOCA_SUCCESS)
-			result = apply(daemon, &settings, tls, fault);
+		result = apply(daemon, &settings, tls, fault);
 		settings_free(&settings);
 	}
 	sd_notify(0, "READY=1");
@@ -274,9 +322,8 @@ static void set_watchdog(struct daemon *d)
 static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
 {
 	struct dpumap_tls *tls;
-	doca_error_t result;
+	doca_error_t result = prepare_start(d->options, &d->settings, &tls, fault);
 
-	result = load_tls(&d->settings, &tls, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	server_set_tls(d->server, tls);
@@ -293,11 +340,11 @@ static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
 	doca_error_t result;
 
 	raise_limits();
-	result = options_settings(d->options, &d->settings, fault);
-	if (result == DOCA_SUCCESS)
-		result = loop_create(&d->loop, fault);
+	result = loop_create(&d->loop, fault);
 	if (result == DOCA_SUCCESS)
 		result = open_signals(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = server_create(d->loop, &d->server, fault);
 	return result;
 }
 
@@ -312,8 +359,6 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	d->options = options;
 	settings_init(&d->settings);
 	result = start(d, fault);
-	if (result == DOCA_SUCCESS)
-		result = server_create(d->loop, &d->server, fault);
 	if (result == DOCA_SUCCESS)
 		result = set_up(d, fault);
 	if (result == DOCA_SUCCESS)

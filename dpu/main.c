@@ -119,16 +119,6 @@ static doca_error_t serve(const struct options *options, struct dpumap_fault *fa
 	return result;
 }
 
-static doca_error_t check(const struct options *options, struct dpumap_fault *fault)
-{
-	struct settings settings;
-	doca_error_t result = options_settings(options, &settings, fault);
-
-	if (result == DOCA_SUCCESS)
-		settings_free(&settings);
-	return result;
-}
-
 int main(int argc, char **argv)
 {
 	struct dpumap_fault fault = {0};
@@ -140,7 +130,8 @@ int main(int argc, char **argv)
 	if (options.command) {
 		status = options.command->run(&options);
 	} else {
-		result = options.check_only ? check(&options, &fault) : serve(&options, &fault);
+		result = options.check_only ? daemon_check(&options, &fault)
+					    : serve(&options, &fault);
 		if (result != DOCA_SUCCESS)
 			log_line("%s", fault.text);
 		status = (int)dpumap_fault_exit(result);

@@ -265,18 +265,7 @@ static doca_error_t check_file(struct memory *m, struct export_spec *spec,
 	return check_size(spec, (uint64_t)st.st_size, fault);
 }
 
-static doca_error_t map_file(struct memory *m, struct export_spec *spec, struct dpumap_fault *fault)
-{
-	doca_error_t result;
-
-	result = check_file(m, spec, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	return map_bytes(m, MAP_SHARED, PROT_READ | (spec->writable ? PROT_WRITE : 0), m->file,
-			 fault);
-}
-
-static doca_error_t take_file(struct memory *m, struct export_spec *spec,
+static doca_error_t open_file(struct memory *m, struct export_spec *spec,
 			      struct dpumap_fault *fault)
 {
 	int fd = open(spec->path, (spec->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
@@ -285,7 +274,18 @@ static doca_error_t take_file(struct memory *m, struct export_spec *spec,
 		return dpumap_fault_errno(fault, errno, "export %s: cannot open %s", spec->name,
 					  spec->path);
 	m->file = fd;
-	return map_file(m, spec, fault);
+	return check_file(m, spec, fault);
+}
+
+static doca_error_t take_file(struct memory *m, struct export_spec *spec,
+			      struct dpumap_fault *fault)
+{
+	doca_error_t result = open_file(m, spec, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return map_bytes(m, MAP_SHARED, PROT_READ | (spec->writable ? PROT_WRITE : 0), m->file,
+			 fault);
 }
 
 static doca_error_t take_from_heap(struct memory *m, const struct export_spec *spec,
@@ -460,19 +460,30 @@ static doca_error_t take(struct memory *m, const struct dpumap_device *device,
 	}
 }
 
-doca_error_t memory_create(const struct dpumap_device *device, struct export_spec *spec,
-			   struct memory **memory, struct dpumap_fault *fault)
+static struct memory *allocate(const struct export_spec *spec, struct dpumap_fault *fault)
 {
 	struct memory *m = calloc(1, sizeof(*m));
-	doca_error_t result;
 
-	if (!m)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s",
-					spec->name);
+	if (!m) {
+		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s",
+				 spec->name);
+		return NULL;
+	}
 	m->spec = spec;
 	m->dmabuf = -1;
 	m->file = -1;
 	m->file_page = 1;
+	return m;
+}
+
+doca_error_t memory_create(const struct dpumap_device *device, struct export_spec *spec,
+			   struct memory **memory, struct dpumap_fault *fault)
+{
+	struct memory *m = allocate(spec, fault);
+	doca_error_t result;
+
+	if (!m)
+		return DOCA_ERROR_NO_MEMORY;
 	result = take(m, device, spec, fault);
 	if (result != DOCA_SUCCESS) {
 		memory_destroy(m);
@@ -480,6 +491,23 @@ doca_error_t memory_create(const struct dpumap_device *device, struct export_spe
 	}
 	*memory = m;
 	return DOCA_SUCCESS;
+}
+
+/* Opening a file changes nothing; memory of other kinds is known only once it is allocated. */
+doca_error_t memory_check_spec(const struct export_spec *spec, struct dpumap_fault *fault)
+{
+	struct export_spec copy = *spec;
+	doca_error_t result;
+	struct memory *m;
+
+	if (spec->kind != EXPORT_FILE)
+		return DOCA_SUCCESS;
+	m = allocate(&copy, fault);
+	if (!m)
+		return DOCA_ERROR_NO_MEMORY;
+	result = open_file(m, &copy, fault);
+	memory_destroy(m);
+	return result;
 }
 
 void memory_destroy(struct memory *memory)

@@ -17,6 +17,8 @@ struct memory;
 /* Replaces a spec->size of "max" by the actual size. The spec must outlive the memory. */
 doca_error_t memory_create(const struct dpumap_device *device, struct export_spec *spec,
 			   struct memory **memory, struct dpumap_fault *fault);
+/* Refuses a file that memory_create() refuses. */
+doca_error_t memory_check_spec(const struct export_spec *spec, struct dpumap_fault *fault);
 /*
  * Frees the memory, which no map may use any more. Its content is lost, except in files, which are
  * written to their disk. NULL is allowed.

@@ -13,22 +13,31 @@ static bool is_loopback(const char *host)
 	       strcmp(host, "localhost") == 0;
 }
 
-doca_error_t metrics_listen(const char *where, struct dpumap_listener **listener,
-			    struct dpumap_fault *fault)
+doca_error_t metrics_parse(const char *where, struct dpumap_address *address,
+			   struct dpumap_fault *fault)
 {
-	struct dpumap_address address;
 	doca_error_t result;
 	char text[300];
 
 	snprintf(text, sizeof(text), "%s%s", where[0] == '/' ? "unix:" : "tls:", where);
-	result = dpumap_address_parse(text, &address, fault);
+	result = dpumap_address_parse(text, address, fault);
 	if (result != DOCA_SUCCESS ||
-	    (address.kind == DPUMAP_ADDRESS_TLS && !is_loopback(address.host)))
+	    (address->kind == DPUMAP_ADDRESS_TLS && !is_loopback(address->host)))
 		return dpumap_fault_set(
 			fault, DOCA_ERROR_INVALID_VALUE,
 			"metrics must be an absolute path or a loopback address and port, not %s",
 			where);
-	return dpumap_listener_create(&address, false, listener, fault);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t metrics_listen(const char *where, struct dpumap_listener **listener,
+			    struct dpumap_fault *fault)
+{
+	struct dpumap_address address;
+	doca_error_t result = metrics_parse(where, &address, fault);
+
+	return result == DOCA_SUCCESS ? dpumap_listener_create(&address, false, listener, fault)
+				      : result;
 }
 
 static void put(FILE *out, const char *name, const char *type, const char *help, uint64_t value)

@@ -5,9 +5,13 @@
 
 #include <stdio.h>
 
+#include "channel/address.h"
 #include "channel/listener.h"
 
 /* where is /PATH, or HOST:PORT with a loopback address; INVALID_VALUE for any other. */
+doca_error_t metrics_parse(const char *where, struct dpumap_address *address,
+			   struct dpumap_fault *fault);
+/* where as for metrics_parse(). */
 doca_error_t metrics_listen(const char *where, struct dpumap_listener **listener,
 			    struct dpumap_fault *fault);
 

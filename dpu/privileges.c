@@ -33,14 +33,38 @@ static bool is_current(uid_t uid, gid_t gid)
 	return geteuid() == uid && getegid() == gid;
 }
 
+/* The user, who must exist and must be one that this process can become. */
+static doca_error_t find(const char *user, const char *group, uid_t *uid, gid_t *gid,
+			 struct dpumap_fault *fault)
+{
+	const struct passwd *found = getpwnam(user);
+	doca_error_t result;
+
+	if (!found)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "user %s does not exist",
+					user);
+	*uid = found->pw_uid;
+	*gid = found->pw_gid;
+	result = find_group(group, gid, fault);
+	if (result != DOCA_SUCCESS || is_current(*uid, *gid) || geteuid() == 0)
+		return result;
+	return dpumap_fault_set(
+		fault, DOCA_ERROR_NOT_PERMITTED,
+		"cannot switch to user %u and group %u: dpumapd runs as user %u and group "
+		"%u, not as root; remove user and group from the configuration",
+		*uid, *gid, geteuid(), getegid());
+}
+
+doca_error_t privileges_check(const char *user, const char *group, struct dpumap_fault *fault)
+{
+	uid_t uid;
+	gid_t gid;
+
+	return user ? find(user, group, &uid, &gid, fault) : DOCA_SUCCESS;
+}
+
 static doca_error_t become(uid_t uid, gid_t gid, struct dpumap_fault *fault)
 {
-	if (geteuid() != 0)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_NOT_PERMITTED,
-			"cannot switch to user %u and group %u: dpumapd runs as user %u and group "
-			"%u, not as root; remove user and group from the configuration",
-			uid, gid, geteuid(), getegid());
 	if (setgroups(1, &gid) != 0 || setresgid(gid, gid, gid) != 0 ||
 	    setresuid(uid, uid, uid) != 0)
 		return dpumap_fault_errno(fault, errno, "cannot switch to user %u", uid);
@@ -57,22 +81,17 @@ static doca_error_t forbid_dumps(struct dpumap_fault *fault)
 
 doca_error_t privileges_drop(const char *user, const char *group, struct dpumap_fault *fault)
 {
-	const struct passwd *found;
 	doca_error_t result;
-	gid_t gid;
+	uid_t uid = 0;
+	gid_t gid = 0;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return dpumap_fault_errno(fault, errno, "cannot set no_new_privs");
 	if (!user)
 		return DOCA_SUCCESS;
-	found = getpwnam(user);
-	if (!found)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "user %s does not exist",
-					user);
-	gid = found->pw_gid;
-	result = find_group(group, &gid, fault);
-	if (result == DOCA_SUCCESS && !is_current(found->pw_uid, gid))
-		result = become(found->pw_uid, gid, fault);
+	result = find(user, group, &uid, &gid, fault);
+	if (result == DOCA_SUCCESS && !is_current(uid, gid))
+		result = become(uid, gid, fault);
 	if (result == DOCA_SUCCESS)
 		result = forbid_dumps(fault);
 	if (result == DOCA_SUCCESS)

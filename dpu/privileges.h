@@ -5,6 +5,9 @@
 
 #include "common/fault.h"
 
+/* Refuses a user or a group that privileges_drop() refuses. */
+doca_error_t privileges_check(const char *user, const char *group, struct dpumap_fault *fault);
+
 /*
  * Switches permanently to user and group (NULL: the user's own) and disables new privileges. user
  * NULL keeps the user. To be called when everything that needs privileges is open.

@@ -113,6 +113,20 @@ bool settings_has_tls(const struct settings *settings)
 	return false;
 }
 
+/* Clients of the admin socket do not authenticate: only the owner of its path can connect. */
+static doca_error_t check_admin(const char *text, struct dpumap_fault *fault)
+{
+	struct dpumap_address address;
+	doca_error_t result = dpumap_address_parse(text, &address, fault);
+
+	if (result == DOCA_SUCCESS && address.kind != DPUMAP_ADDRESS_UNIX)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"the admin socket must be the path of a Unix socket, "
+					"not %s",
+					text);
+	return result;
+}
+
 doca_error_t settings_check(const struct settings *settings, struct dpumap_fault *fault)
 {
 	bool has_keys = settings->psk || (settings->cert && settings->key && settings->ca);
@@ -125,7 +139,7 @@ doca_error_t settings_check(const struct settings *settings, struct dpumap_fault
 					"TLS needs cert, key and ca, or psk");
 	if (settings->group && !settings->user)
 		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "group is set without user");
-	return DOCA_SUCCESS;
+	return settings->admin ? check_admin(settings->admin, fault) : DOCA_SUCCESS;
 }
 
 /* -- the file -- */

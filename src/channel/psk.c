@@ -115,6 +115,21 @@ static doca_error_t add_line(struct psk_table *table, const char *path, unsigned
 	return DOCA_SUCCESS;
 }
 
+/* False at the end. A NUL byte, which would hide the rest of the line, becomes a character. */
+static bool next_line(char *line, size_t size, FILE *file)
+{
+	char *end, *nul;
+
+	memset(line, '\n', size);
+	if (!fgets(line, (int)size, file))
+		return false;
+	end = memrchr(line, '\0', size);
+	while ((nul = memchr(line, '\0', (size_t)(end - line))))
+		*nul = '?';
+	line[strcspn(line, "\r\n")] = '\0';
+	return true;
+}
+
 static doca_error_t read_lines(struct psk_table *table, const char *path, FILE *file,
 			       struct dpumap_fault *fault)
 {
@@ -122,9 +137,8 @@ static doca_error_t read_lines(struct psk_table *table, const char *path, FILE *
 	unsigned int number = 0;
 	char line[LINE_MAX_LEN + 2];
 
-	while (result == DOCA_SUCCESS && fgets(line, sizeof(line), file)) {
+	while (result == DOCA_SUCCESS && next_line(line, sizeof(line), file)) {
 		number++;
-		line[strcspn(line, "\r\n")] = '\0';
 		if (line[0] && line[0] != '#')
 			result = add_line(table, path, number, line, fault);
 	}

@@ -28,6 +28,10 @@ static doca_error_t read_text(int fd, const char *path, size_t max, char **text,
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
 					"no memory for the configuration");
 	result = dpumap_file_read(fd, path, 0, buf, (size_t)st.st_size, fault);
+	if (result == DOCA_SUCCESS && strlen(buf) != (size_t)st.st_size)
+		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					  "%s: byte %zu is NUL, which a text does not contain",
+					  path, strlen(buf));
 	if (result != DOCA_SUCCESS) {
 		free(buf);
 		return result;

@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import pwd
 import re
 import socket
@@ -204,6 +205,88 @@ def test_files_with_wrong_modes_are_refused(configured, dpu, work):
     finally:
         os.chmod(key, 0o600)
     dpu.run(["dpumapd", "--config", configured.path, "--check"]).ok()
+
+
+DEFECTS = {
+    "key that others can read": (lambda c: os.chmod(c.own["dpu.key"], 0o640), "mode 0640"),
+    "key of another certificate": (lambda c: c.swap("dpu.key", "web.key"), "dpu.key"),
+    "certificate that is none": (lambda c: c.dpu.put({"own/dpu.crt": "none"}), "dpu.crt"),
+    "list that is missing": (lambda c: os.remove(c.own["ca.crl"]), "ca.crl"),
+    "NUL in the configuration": (lambda c: c.add("\0 max_clients = 0;"), "NUL"),
+    "metrics for all": (lambda c: c.add('metrics = "0.0.0.0:0";'), "loopback"),
+    "unknown user": (lambda c: c.add('user = "no-such-user";'), "no-such-user does not exist"),
+    "unknown group": (lambda c: c.add('user = "root"; group = "no-such-group";'), "no-such-group"),
+    "missing file": (lambda c: c.export('kind = "file"; path = "/no/such"; size = "max";'), "/no/such"),
+    "short file": (lambda c: c.export('kind = "file"; path = "/etc/passwd"; size = "1T";'), "1099511627776"),
+}
+
+
+class Defective:
+    """A configuration with files of its own, to be spoiled."""
+
+    text = """\
+listen = [ "tls:127.0.0.1:0", "unix:{dir}/socket" ];
+tls = {{ cert = "{own}/dpu.crt"; key = "{own}/dpu.key"; ca = "{own}/ca.crt"; crl = "{own}/ca.crl"; }};
+exports = ( {{ name = "e"; size = 4096; perm = "ro"; allow = [ "*" ]; {export} }} );
+"""
+
+    def __init__(self, dpu, pki):
+        self.dpu, self.pki, self.more, self.memory = dpu, pki, "", 'kind = "dram";'
+        names = ("dpu.crt", "dpu.key", "ca.crt", "ca.crl")
+        self.own = {name: f"{dpu.dir}/own/{name}" for name in names}
+        for name in names:
+            self.swap(name, name)
+        self.write()
+
+    def swap(self, name, other):
+        self.dpu.put({f"own/{name}": pathlib.Path(self.pki.path(other))})
+        os.chmod(self.own[name], 0o600)
+
+    def write(self):
+        text = self.text.format(dir=self.dpu.dir, own=f"{self.dpu.dir}/own", export=self.memory)
+        if "size" in self.memory:
+            text = text.replace("size = 4096; ", "")
+        self.dpu.put({"defective.conf": text + self.more})
+
+    def add(self, text):
+        self.more = text
+        self.write()
+
+    def export(self, text):
+        self.memory = text
+        self.write()
+
+    def run(self, *words):
+        return self.dpu.run(["dpumapd", "--config", f"{self.dpu.dir}/defective.conf", *words])
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_check_refuses_what_the_start_refuses(dpu, pki, defect):
+    spoil, pattern = DEFECTS[defect]
+    configuration = Defective(dpu, pki)
+    configuration.run("--check").ok()
+    spoil(configuration)
+    checked, started = configuration.run("--check"), configuration.run()
+    assert checked.status == started.status > 0, checked.err + started.err
+    assert checked.err.splitlines() == started.err.splitlines()[:1]
+    assert pattern in checked.err
+
+
+def test_admin_socket_is_only_for_its_owner(dpu):
+    """Its clients do not authenticate, so it is never an address that others can reach."""
+    words = ["dpumapd", "--export", "name=a,kind=dram,size=4K", "--listen", f"unix:{dpu.dir}/socket"]
+    dpu.run([*words, "--admin", "tls:127.0.0.1:0", "--check"]).fails_with(REFUSED, "admin socket must be")
+    dpu.run([*words, "--admin", "tls:127.0.0.1:0"]).fails_with(REFUSED, "admin socket must be")
+
+
+def test_nul_in_a_key_file_hides_nothing(dpu, work):
+    """The rest of the line would not count."""
+    key = "00" * 32
+    dpu.put({"keys": f"one:{key}\ntwo:{key}\0\nthree:{key}\n"})
+    os.chmod(f"{dpu.dir}/keys", 0o600)
+    words = ["dpumapd", "--export", "name=a,kind=dram,size=4K", "--psk", f"{dpu.dir}/keys"]
+    done = dpu.run([*words, "--listen", "tls:127.0.0.1:0", "--check"])
+    done.fails_with(REFUSED, "keys:2: not NAME:KEY")
 
 
 def test_end_removes_all_sockets(configured):

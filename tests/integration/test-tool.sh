@@ -153,6 +153,8 @@ test_nonsense()
 		refused start --config "$work/config"
 		grep -q ":1: " "$work/err" || fail "'$line': $(cat "$work/err")"
 	done
+	printf 'cards = 1\0 x\ncards = 1\n' >"$work/config"
+	refused start --config "$work/config"
 }
 
 # What a kind of fault does not know is refused, and not left out.

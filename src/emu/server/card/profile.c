@@ -281,7 +281,8 @@ const char *emu_topology_read(FILE *in, struct emu_topology_spec *t, unsigned in
 	r.node = &r.common;
 	t->nnodes = 0;
 	for (*at = 1; fgets(line, sizeof(line), in); ++*at) {
-		wrong = strlen(line) + 1 == sizeof(line) ? "line too long" : read_line(&r, line);
+		wrong = !strchr(line, '\n') && !feof(in) ? "line too long, or with a NUL byte"
+							 : read_line(&r, line);
 		if (wrong)
 			return wrong;
 	}
