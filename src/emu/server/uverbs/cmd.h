@@ -39,12 +39,14 @@ struct emu_cmd {
 	uint32_t fd_width;
 	const struct emu_uobj *created;
 	unsigned int created_attr;
+	bool is_answer;	  /* its error answers a question, and is not a failure */
 	bool need_engine; /* the process must start its engine and send the command again */
 	uint8_t fetched[sizeof(struct ib_uverbs_ioctl_hdr) +
 			EMU_FEW_ATTRS * sizeof(struct ib_uverbs_attr)];
 };
 
-/* How many commands were executed, and how many of them failed. */
+/* How many commands were executed, and how many of them failed. An error that answers a question, such
+ * as whether a GID is in use, is not a failure. */
 struct emu_cmd_counts {
 	uint64_t done, failed;
 };

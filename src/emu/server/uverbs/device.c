@@ -209,8 +209,10 @@ static int query_gid_entry(struct emu_cmd *c)
 	if (emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0) || port < 1 || port > EMU_PORTS ||
 	    i >= EMU_GIDS)
 		return -EINVAL;
-	if (!gid_valid(c->file->func, (unsigned int)i))
+	if (!gid_valid(c->file->func, (unsigned int)i)) {
+		c->is_answer = true;
 		return -ENODATA;
+	}
 	fill_gid(c->file->func, (unsigned int)i, &e);
 	return emu_attr_out(c, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &e, sizeof(e));
 }

@@ -167,8 +167,11 @@ static int invoke_write(struct emu_cmd *c)
 	if (!w)
 		return -EOPNOTSUPP;
 	if (emu_attr_len(c, UVERBS_ATTR_CORE_IN) < w->in ||
-	    emu_attr_len(c, UVERBS_ATTR_CORE_OUT) < w->out)
+	    emu_attr_len(c, UVERBS_ATTR_CORE_OUT) < w->out) {
+		c->is_answer =
+			!emu_attr(c, UVERBS_ATTR_CORE_IN) && !emu_attr(c, UVERBS_ATTR_CORE_OUT);
 		return -ENOSPC;
+	}
 	return c->file->has_context ? w->handler(c) : -EINVAL;
 }
 
