@@ -34,9 +34,11 @@ struct daemon {
 	struct server *server;
 	struct text_service *admin;   /* NULL: none */
 	struct text_service *metrics; /* NULL: none */
-	uint64_t watchdog_ns;	      /* interval of notifications; 0: none */
-	uint64_t notified;	      /* time of the last notification */
-	char address[300];	      /* the first one listened on */
+	bool has_adopted;	      /* sockets from systemd in place of addresses */
+	bool has_adopted_tcp;
+	uint64_t watchdog_ns; /* interval of notifications; 0: none */
+	uint64_t notified;    /* time of the last notification */
+	char address[300];    /* the first one listened on */
 };
 
 /* An event in addition to the flags: a flag set just before epoll_wait() would be noticed late. */
@@ -119,7 +121,8 @@ static void name_address(struct daemon *d, const char *text, const struct dpumap
 		snprintf(d->address, sizeof(d->address), "%s", text);
 }
 
-static doca_error_t listen_at(struct daemon *d, const char *text, struct dpumap_fault *fault)
+static doca_error_t listen_at(struct daemon *d, const struct settings *settings, const char *text,
+			      struct dpumap_fault *fault)
 {
 	struct dpumap_listener *listener;
 	struct dpumap_address address;
@@ -127,8 +130,8 @@ static doca_error_t listen_at(struct daemon *d, const char *text, struct dpumap_
 
 	result = dpumap_address_parse(text, &address, fault);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_listener_create(&address, is_for_others(&d->settings), &listener,
-						fault);
+		result =
+			dpumap_listener_create(&address, is_for_others(settings), &listener, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!d->address[0])
@@ -136,30 +139,43 @@ static doca_error_t listen_at(struct daemon *d, const char *text, struct dpumap_
 	return server_listen(d->server, listener, fault);
 }
 
-/* Sockets from systemd replace those of the configuration. */
-static doca_error_t adopt(struct daemon *d, int num, struct dpumap_fault *fault)
+/* Opens the addresses that are not open yet. Nothing is accepted there before use_listeners(). */
+static doca_error_t open_listeners(struct daemon *d, const struct settings *settings,
+				   struct dpumap_fault *fault)
 {
 	doca_error_t result = DOCA_SUCCESS;
-	struct dpumap_listener *listener;
 
-	for (int i = 0; i < num && result == DOCA_SUCCESS; i++) {
-		result = dpumap_listener_adopt(SD_LISTEN_FDS_START + i, &listener, fault);
-		if (result == DOCA_SUCCESS)
-			result = server_listen(d->server, listener, fault);
-	}
+	for (size_t i = 0; !d->has_adopted && i < settings->num_listen && result == DOCA_SUCCESS;
+	     i++)
+		if (!server_listens_at(d->server, settings->listen[i]))
+			result = listen_at(d, settings, settings->listen[i], fault);
 	return result;
 }
 
-static doca_error_t listen_everywhere(struct daemon *d, struct dpumap_fault *fault)
+/* Accepts connections at the addresses of the settings, and nowhere else. */
+static void use_listeners(struct daemon *d, const struct settings *settings)
+{
+	server_use_listeners(d->server, settings->listen, settings->num_listen);
+}
+
+/* Sockets from systemd replace those of the configuration. */
+static doca_error_t adopt(struct daemon *d, struct dpumap_fault *fault)
 {
 	doca_error_t result = DOCA_SUCCESS;
+	struct dpumap_listener *listener;
 	int num = sd_listen_fds(1);
 
-	snprintf(d->address, sizeof(d->address), "%s", num > 0 ? "sockets from systemd" : "");
-	if (num > 0)
-		return adopt(d, num, fault);
-	for (size_t i = 0; i < d->settings.num_listen && result == DOCA_SUCCESS; i++)
-		result = listen_at(d, d->settings.listen[i], fault);
+	d->has_adopted = num > 0;
+	if (d->has_adopted)
+		snprintf(d->address, sizeof(d->address), "sockets from systemd");
+	for (int i = 0; i < num && result == DOCA_SUCCESS; i++) {
+		result = dpumap_listener_adopt(SD_LISTEN_FDS_START + i, &listener, fault);
+		if (result != DOCA_SUCCESS)
+			break;
+		if (dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS)
+			d->has_adopted_tcp = true;
+		result = server_listen(d->server, listener, fault);
+	}
 	return result;
 }
 
@@ -196,8 +212,9 @@ static doca_error_t open_metrics(struct daemon *d, struct dpumap_fault *fault)
 
 /* -- reconfiguration -- */
 
-static doca_error_t load_tls(const struct settings *settings, struct dpumap_tls **tls,
-			     struct dpumap_fault *fault)
+/* A socket on TCP exists only with TLS. */
+static doca_error_t load_tls(const struct settings *settings, bool has_adopted_tcp,
+			     struct dpumap_tls **tls, struct dpumap_fault *fault)
 {
 	const struct dpumap_tls_config config = {.cert = settings->cert,
 						 .key = settings->key,
@@ -206,23 +223,62 @@ static doca_error_t load_tls(const struct settings *settings, struct dpumap_tls 
 						 .psk = settings->psk};
 
 	*tls = NULL;
-	if (!settings_has_tls(settings))
+	if (has_adopted_tcp && !settings_has_keys(settings))
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_BAD_CONFIG,
+			"systemd passed a TCP socket, which needs TLS: set cert, key "
+			"and ca, or psk, or remove the socket from the socket unit");
+	if (!has_adopted_tcp && !settings_has_tls(settings))
 		return DOCA_SUCCESS;
 	return dpumap_tls_create(&config, true, tls, fault);
 }
 
-/* Takes over tls, and the specs that it needs from the settings. */
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Settings that only a start can apply: most of them need privileges that dpumapd has dropped. */
+static doca_error_t check_unchanged(const struct settings *now, const struct settings *wanted,
+				    struct dpumap_fault *fault)
+{
+	const struct {
+		const char *name, *now, *wanted;
+	} texts[] = {{"device", now->device, wanted->device},
+		     {"admin", now->admin, wanted->admin},
+		     {"metrics", now->metrics, wanted->metrics},
+		     {"user", now->user, wanted->user},
+		     {"group", now->group, wanted->group}};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!is_same(texts[i].now, texts[i].wanted))
+			return dpumap_fault_set(
+				fault, DOCA_ERROR_BAD_CONFIG,
+				"%s has changed from \"%s\" to \"%s\", which a reload cannot "
+				"apply: restart dpumapd, or restore the setting",
+				texts[i].name, texts[i].now ? texts[i].now : "",
+				texts[i].wanted ? texts[i].wanted : "");
+	return DOCA_SUCCESS;
+}
+
+/* Takes over tls, and the settings without their exports. */
 static doca_error_t apply(struct daemon *d, struct settings *settings, struct dpumap_tls *tls,
 			  struct dpumap_fault *fault)
 {
+	struct settings before = d->settings;
+
 	server_set_max_clients(d->server, settings->max_clients);
 	server_set_tls(d->server, tls);
-	return export_table_set(d->exports, settings->exports, settings->num_exports, fault);
+	use_listeners(d, settings);
+	d->settings = *settings;
+	*settings = before;
+	return export_table_set(d->exports, d->settings.exports, d->settings.num_exports, fault);
 }
 
 /* What start, reload and --check have in common. */
-static doca_error_t prepare(const struct options *options, struct settings *settings,
-			    struct dpumap_tls **tls, struct dpumap_fault *fault)
+static doca_error_t prepare(const struct options *options, bool has_adopted_tcp,
+			    struct settings *settings, struct dpumap_tls **tls,
+			    struct dpumap_fault *fault)
 {
 	doca_error_t result = options_settings(options, settings, fault);
 	struct dpumap_address ignored;
@@ -232,17 +288,18 @@ static doca_error_t prepare(const struct options *options, struct settings *sett
 	if (settings->metrics)
 		result = metrics_parse(settings->metrics, &ignored, fault);
 	if (result == DOCA_SUCCESS)
-		result = load_tls(settings, tls, fault);
+		result = load_tls(settings, has_adopted_tcp, tls, fault);
 	if (result != DOCA_SUCCESS)
 		settings_free(settings);
 	return result;
 }
 
 /* The same for what a reload ignores. */
-static doca_error_t prepare_start(const struct options *options, struct settings *settings,
-				  struct dpumap_tls **tls, struct dpumap_fault *fault)
+static doca_error_t prepare_start(const struct options *options, bool has_adopted_tcp,
+				  struct settings *settings, struct dpumap_tls **tls,
+				  struct dpumap_fault *fault)
 {
-	doca_error_t result = prepare(options, settings, tls, fault);
+	doca_error_t result = prepare(options, has_adopted_tcp, settings, tls, fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -258,7 +315,7 @@ doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fa
 {
 	struct settings settings;
 	struct dpumap_tls *tls;
-	doca_error_t result = prepare_start(options, &settings, &tls, fault);
+	doca_error_t result = prepare_start(options, false, &settings, &tls, fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -271,14 +328,22 @@ doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fa
 
 doca_error_t daemon_reload(struct daemon *daemon, struct dpumap_fault *fault)
 {
+	struct dpumap_tls *tls = NULL;
 	struct settings settings;
-	struct dpumap_tls *tls;
 	doca_error_t result;
 
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, dpumap_clock_ns() / 1000);
-	result = prepare(daemon->options, &settings, &tls, fault);
+	result = prepare(daemon->options, daemon->has_adopted_tcp, &settings, &tls, fault);
 	if (result == DOCA_SUCCESS) {
-		result = apply(daemon, &settings, tls, fault);
+		result = check_unchanged(&daemon->settings, &settings, fault);
+		if (result == DOCA_SUCCESS)
+			result = open_listeners(daemon, &settings, fault);
+		if (result == DOCA_SUCCESS) {
+			result = apply(daemon, &settings, tls, fault);
+		} else {
+			dpumap_tls_destroy(tls);
+			use_listeners(daemon, &daemon->settings);
+		}
 		settings_free(&settings);
 	}
 	sd_notify(0, "READY=1");
@@ -322,14 +387,18 @@ static void set_watchdog(struct daemon *d)
 static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
 {
 	struct dpumap_tls *tls;
-	doca_error_t result = prepare_start(d->options, &d->settings, &tls, fault);
+	doca_error_t result = adopt(d, fault);
 
+	if (result == DOCA_SUCCESS)
+		result = prepare_start(d->options, d->has_adopted_tcp, &d->settings, &tls, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	server_set_tls(d->server, tls);
-	result = listen_everywhere(d, fault);
-	if (result == DOCA_SUCCESS)
-		result = open_admin(d, fault);
+	result = open_listeners(d, &d->settings, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	use_listeners(d, &d->settings);
+	result = open_admin(d, fault);
 	if (result == DOCA_SUCCESS)
 		result = open_metrics(d, fault);
 	return result;

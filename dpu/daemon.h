@@ -27,9 +27,9 @@ void daemon_stop(void);
 void daemon_ask_reload(void);
 
 /*
- * Reads the configuration again: exports, authorized peers, TLS files and limits. Device, user and
- * addresses stay as at the start. An invalid configuration changes nothing; an export that cannot
- * be created does not affect the others.
+ * Reads the configuration again: exports, authorized peers, addresses, TLS files and limits. A
+ * configuration that is invalid, or that changes what only a start can apply, changes nothing; an
+ * export that cannot be created does not affect the others.
  */
 doca_error_t daemon_reload(struct daemon *daemon, struct dpumap_fault *fault);
 

@@ -30,6 +30,7 @@ struct acceptor {
 	struct watch watch;
 	struct server *server;
 	struct dpumap_listener *listener;
+	bool is_used;
 	struct acceptor *next;
 };
 
@@ -47,6 +48,11 @@ struct server {
 
 /* -- acceptors -- */
 
+static uint32_t interest_in(const struct acceptor *acceptor)
+{
+	return acceptor->is_used && acceptor->server->accepting ? EPOLLIN : 0;
+}
+
 /* Level-triggered readiness that cannot be served would spin: stop polling until the next tick. */
 static void set_accepting(struct server *server, bool accepting)
 {
@@ -54,9 +60,9 @@ static void set_accepting(struct server *server, bool accepting)
 
 	if (server->accepting == accepting)
 		return;
-	for (struct acceptor *e = server->acceptors; e; e = e->next)
-		loop_change(server->loop, &e->watch, accepting ? EPOLLIN : 0, &ignored);
 	server->accepting = accepting;
+	for (struct acceptor *e = server->acceptors; e; e = e->next)
+		loop_change(server->loop, &e->watch, interest_in(e), &ignored);
 }
 
 static void close_acceptor(struct acceptor *acceptor)
@@ -164,6 +170,21 @@ static doca_error_t authorize(struct server *server, struct session *session, co
 	return DOCA_SUCCESS;
 }
 
+/*
+ * Would the current TLS settings accept the client of a session, which may have authenticated with
+ * earlier ones?
+ */
+static doca_error_t check_accepted(const struct server *server, const struct session *session,
+				   struct dpumap_fault *fault)
+{
+	if (session->peer.kind == DPUMAP_ADDRESS_UNIX)
+		return DOCA_SUCCESS;
+	if (!server->tls)
+		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+					"the configuration no longer has TLS");
+	return dpumap_conn_check_again(session->conn, server->tls, fault);
+}
+
 static doca_error_t authenticate(struct server *server, struct session *session,
 				 struct dpumap_fault *fault)
 {
@@ -175,6 +196,8 @@ static doca_error_t authenticate(struct server *server, struct session *session,
 		return authorize(server, session, identity, fault);
 	}
 	result = dpumap_conn_handshake(session->conn, fault);
+	if (result == DOCA_SUCCESS)
+		result = check_accepted(server, session, fault);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_conn_peer_name(session->conn, identity, fault);
 	if (result == DOCA_SUCCESS)
@@ -294,15 +317,15 @@ static void drop_oldest_unauthenticated(struct server *server)
 
 static void admit(struct server *server, int fd, const struct dpumap_peer *peer)
 {
-	struct dpumap_tls *tls = peer->kind == DPUMAP_ADDRESS_UNIX ? NULL : server->tls;
 	struct dpumap_fault fault = {0};
 	struct session *session;
 
 	server->stats.accepted++;
 	if (server->stats.unauthenticated >= UNAUTHENTICATED_MAX)
 		drop_oldest_unauthenticated(server);
-	if (session_create(fd, peer, tls, &session, &fault) != DOCA_SUCCESS) {
+	if (session_create(fd, peer, server->tls, &session, &fault) != DOCA_SUCCESS) {
 		log_line("%s", fault.text);
+		server->stats.refused++;
 		return;
 	}
 	session->server = server;
@@ -426,7 +449,7 @@ doca_error_t server_listen(struct server *server, struct dpumap_listener *listen
 	}
 	acceptor->server = server;
 	acceptor->listener = listener;
-	result = loop_add(server->loop, &acceptor->watch, dpumap_listener_fd(listener), EPOLLIN,
+	result = loop_add(server->loop, &acceptor->watch, dpumap_listener_fd(listener), 0,
 			  on_acceptor, fault);
 	if (result != DOCA_SUCCESS) {
 		close_acceptor(acceptor);
@@ -437,19 +460,71 @@ doca_error_t server_listen(struct server *server, struct dpumap_listener *listen
 	return DOCA_SUCCESS;
 }
 
+static bool is_at(const struct acceptor *acceptor, const char *text)
+{
+	struct dpumap_fault ignored = {0};
+	struct dpumap_address address;
+
+	return dpumap_address_parse(text, &address, &ignored) == DOCA_SUCCESS &&
+	       dpumap_listener_is_at(acceptor->listener, &address);
+}
+
+bool server_listens_at(const struct server *server, const char *address)
+{
+	for (const struct acceptor *e = server->acceptors; e; e = e->next)
+		if (is_at(e, address))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct acceptor *acceptor, char *const *addresses, size_t num)
+{
+	bool wanted = dpumap_listener_is_adopted(acceptor->listener);
+
+	for (size_t i = 0; i < num && !wanted; i++)
+		wanted = is_at(acceptor, addresses[i]);
+	return wanted && (dpumap_listener_kind(acceptor->listener) == DPUMAP_ADDRESS_UNIX ||
+			  acceptor->server->tls);
+}
+
+void server_use_listeners(struct server *server, char *const *addresses, size_t num)
+{
+	struct acceptor **at = &server->acceptors;
+	struct dpumap_fault fault = {0};
+	struct acceptor *acceptor;
+
+	while ((acceptor = *at)) {
+		acceptor->is_used = is_wanted(acceptor, addresses, num);
+		if (acceptor->is_used &&
+		    loop_change(server->loop, &acceptor->watch, interest_in(acceptor), &fault) ==
+			    DOCA_SUCCESS) {
+			at = &acceptor->next;
+			continue;
+		}
+		*at = acceptor->next;
+		close_acceptor(acceptor);
+	}
+}
+
 void server_set_max_clients(struct server *server, unsigned int max_clients)
 {
 	server->max_clients = max_clients;
 }
 
-/* A session whose certificate the current TLS settings would reject. */
-static struct session *find_refused(const struct server *server)
+/* Marks the sessions that the current TLS settings would not accept. */
+static void mark_refused(const struct server *server)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_fault ignored = {0};
 
 	for (struct session *s = server->sessions; s; s = s->next)
-		if (s->peer.kind == DPUMAP_ADDRESS_TLS && !is_unauthenticated(s) &&
-		    dpumap_conn_check_again(s->conn, server->tls, &fault) != DOCA_SUCCESS)
+		s->refused = !is_unauthenticated(s) &&
+			     check_accepted(server, s, &ignored) != DOCA_SUCCESS;
+}
+
+static struct session *find_refused(const struct server *server)
+{
+	for (struct session *s = server->sessions; s; s = s->next)
+		if (s->refused)
 			return s;
 	return NULL;
 }
@@ -468,7 +543,7 @@ static void disconnect_and_revoke(struct server *server, struct session *session
 	session->held = NULL;
 	session->num_held = 0;
 	export_table_abandon(server->exports, held, num_held);
-	dpumap_conn_check_again(session->conn, server->tls, &fault);
+	check_accepted(server, session, &fault);
 	drop(server, session, &fault);
 	for (size_t i = 0; i < num_held; i++) {
 		export = export_table_find_id(server->exports, held[i]);
@@ -484,7 +559,9 @@ void server_set_tls(struct server *server, struct dpumap_tls *tls)
 
 	dpumap_tls_destroy(server->tls);
 	server->tls = tls;
-	while (tls && (session = find_refused(server)))
+	mark_refused(server);
+	/* Each one may end others: clients that do not read their events. */
+	while ((session = find_refused(server)))
 		disconnect_and_revoke(server, session);
 }
 

@@ -22,13 +22,23 @@ void server_set_exports(struct server *server, struct export_table *exports);
 /* Disconnects every client. NULL is allowed. */
 void server_destroy(struct server *server);
 
-/* Takes the listener over, also on failure. */
+/*
+ * Takes the listener over, also on failure. The server accepts nothing from it before
+ * server_use_listeners().
+ */
 doca_error_t server_listen(struct server *server, struct dpumap_listener *listener,
 			   struct dpumap_fault *fault);
+/* Is there a listener at this address? */
+bool server_listens_at(const struct server *server, const char *address);
+/*
+ * Accepts connections at these addresses and from adopted sockets, and closes the other listeners.
+ * A listener on TCP is also closed if there is no TLS.
+ */
+void server_use_listeners(struct server *server, char *const *addresses, size_t num);
 void server_set_max_clients(struct server *server, unsigned int max_clients);
 /*
  * Takes over tls, which may be NULL, for new connections. A connection that tls would not accept is
- * closed, and the client's access is revoked.
+ * closed, and the client's access is revoked. NULL accepts none over TCP.
  */
 void server_set_tls(struct server *server, struct dpumap_tls *tls);
 

@@ -15,14 +15,21 @@
 doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpumap_tls *tls,
 			    struct session **session, struct dpumap_fault *fault)
 {
-	struct session *s = calloc(1, sizeof(*s));
+	bool is_local = peer->kind == DPUMAP_ADDRESS_UNIX;
+	struct session *s;
 	doca_error_t result;
 
+	if (!is_local && !tls) {
+		close(fd);
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+					"unknown at %s refused: TLS is not configured", peer->text);
+	}
+	s = calloc(1, sizeof(*s));
 	if (!s) {
 		close(fd);
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
 	}
-	result = dpumap_conn_create(fd, tls, NULL, &s->conn, fault);
+	result = dpumap_conn_create(fd, is_local ? NULL : tls, NULL, &s->conn, fault);
 	if (result != DOCA_SUCCESS) {
 		free(s);
 		return result;

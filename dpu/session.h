@@ -40,6 +40,7 @@ struct session {
 	bool greeted;
 	bool watching;
 	bool closing; /* once the last reply is sent */
+	bool refused; /* by the TLS settings that were read last */
 	struct digest digests[SESSION_DIGESTS];
 	/*
 	 * A digest-update in progress, or the release of a file, which is written to its disk:
@@ -61,7 +62,10 @@ struct session {
 	size_t num_events;
 };
 
-/* Takes fd over, also on failure. tls is NULL on a Unix socket. */
+/*
+ * Takes fd over, also on failure. tls is for peers over TCP; without it, such a peer cannot
+ * authenticate: NOT_PERMITTED.
+ */
 doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpumap_tls *tls,
 			    struct session **session, struct dpumap_fault *fault);
 void session_destroy(struct session *session);

@@ -127,14 +127,17 @@ static doca_error_t check_admin(const char *text, struct dpumap_fault *fault)
 	return result;
 }
 
+bool settings_has_keys(const struct settings *settings)
+{
+	return settings->psk || (settings->cert && settings->key && settings->ca);
+}
+
 doca_error_t settings_check(const struct settings *settings, struct dpumap_fault *fault)
 {
-	bool has_keys = settings->psk || (settings->cert && settings->key && settings->ca);
-
 	if (!settings->num_listen)
 		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
 					"no address to listen on: set listen, or use --listen");
-	if (settings_has_tls(settings) && !has_keys)
+	if (settings_has_tls(settings) && !settings_has_keys(settings))
 		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
 					"TLS needs cert, key and ca, or psk");
 	if (settings->group && !settings->user)

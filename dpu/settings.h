@@ -41,6 +41,8 @@ doca_error_t settings_add_export(struct settings *settings, struct export_spec *
 				 struct dpumap_fault *fault);
 /* Are the settings complete and consistent? */
 doca_error_t settings_check(const struct settings *settings, struct dpumap_fault *fault);
+/* Are there files for TLS? */
+bool settings_has_keys(const struct settings *settings);
 /* Is there a TLS address to listen on? */
 bool settings_has_tls(const struct settings *settings);
 

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""What a reload changes, and what it leaves alone when it fails."""
+
+import re
+import socket
+import ssl
+
+import pytest
+
+from harness.agents import ABSENT, REFUSED, Tool
+from harness.wire import context, reach
+
+pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
+
+CERTIFICATES = 'tls = {{ cert = "{0}/dpu.crt"; key = "{0}/dpu.key"; ca = "{0}/ca.crt"; }};\n'
+EXPORT = '{ name = "web"; kind = "dram"; size = "64K"; allow = [ "*" ]; }'
+KEYS = {"one": "11" * 32, "two": "22" * 32}
+
+
+@pytest.fixture(scope="module")
+def pki(openssl_pki):
+    for name in ("web", "late"):
+        openssl_pki.issue(name, "clientAuth")
+    return openssl_pki
+
+
+class Reloaded:
+    """dpumapd and its configuration, which a test changes."""
+
+    def __init__(self, serve, host, dpu, pki):
+        self.serve, self.host, self.dpu, self.pki = serve, host, dpu, pki
+        self.agent = None
+        self.unix = f"unix:{dpu.dir}/socket"
+        self.listen = ["tls:127.0.0.1:0", self.unix]
+        self.tls = CERTIFICATES.format(pki.dir)
+        self.exports = [EXPORT]
+        self.more = ""
+
+    def write(self):
+        listen = ", ".join(f'"{address}"' for address in self.listen)
+        text = f'listen = [ {listen} ];\nadmin = "{self.dpu.dir}/admin";\n{self.tls}{self.more}'
+        self.dpu.put({"reload.conf": f"{text}exports = ( {', '.join(self.exports)} );\n"})
+
+    def start(self, **more):
+        self.write()
+        self.agent = self.serve("--config", f"{self.dpu.dir}/reload.conf", **more)
+        return self.agent
+
+    def reload(self):
+        self.write()
+        return self.agent.ctl("reload")
+
+    def use_keys(self, *names):
+        """A file with these shared keys in place of certificates."""
+        self.dpu.put({"keys": "".join(f"{name}:{KEYS[name]}\n" for name in names)})
+        self.tls = f'tls = {{ psk = "{self.dpu.dir}/keys"; }};\n'
+
+    def local(self):
+        """dpumap over the Unix socket."""
+        return Tool(self.host, ["--connect", self.unix])
+
+    def web(self):
+        """dpumap over TLS, with a certificate."""
+        files = ("--cert", self.pki.path("web.crt"), "--key", self.pki.path("web.key"))
+        words = ("--connect", self.agent.address, *files, "--ca", self.pki.path("ca.crt"))
+        return Tool(self.host, words)
+
+    def with_key(self, name):
+        """dpumap over TLS, with a shared key of the host."""
+        self.host.put({f"key-{name}": f"{name}:{KEYS[name]}\n"})
+        words = ("--connect", self.agent.address, "--psk", f"{self.host.dir}/key-{name}")
+        return Tool(self.host, words)
+
+
+@pytest.fixture
+def made(serve, host, dpu, pki):
+    return Reloaded(serve, host, dpu, pki)
+
+
+def is_refused(address):
+    """Whether nothing listens at tls:HOST:PORT."""
+    try:
+        reach(address).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def is_done(client):
+    """Whether the client's part of the handshake is complete; its last bytes may not be sent."""
+    try:
+        client.do_handshake()
+    except ssl.SSLWantReadError:
+        return False
+    return True
+
+
+# -- addresses
+
+
+def test_address_that_a_reload_removes_is_closed(made):
+    """With the last one over TLS, its clients lose their access."""
+    agent = made.start()
+    holder = made.web().daemon("holder", "import", "web", "--hold")
+    holder.await_output("imported")
+    made.listen, made.tls = [made.unix], ""
+    made.reload().ok()
+    assert is_refused(agent.address)
+    assert holder.end("0") != 0
+    agent.daemon.await_log("cert:web at .* disconnected: the configuration no longer has TLS")
+    made.local()("import", "web").ok()
+    made.listen, made.tls = [agent.address, made.unix], CERTIFICATES.format(made.pki.dir)
+    made.reload().ok()
+    made.web()("import", "web").ok()
+
+
+def test_certificate_that_is_revoked_during_its_handshake_is_refused(made):
+    """The handshake began with settings that are no longer valid."""
+    made.tls = made.tls.replace("};", f'crl = "{made.pki.path("ca.crl")}"; }};')
+    agent = made.start()
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = context(made.pki.path("late")).wrap_bio(incoming, outgoing)
+    with reach(agent.address) as stream:
+        while not is_done(client):
+            stream.sendall(outgoing.read())
+            incoming.write(stream.recv(65536))
+        made.pki.revoke("late")
+        made.reload().ok()
+        stream.sendall(outgoing.read())
+        agent.daemon.await_log("unknown at .* disconnected: the certificate of cert:late was rejected")
+    made.web()("import", "web").ok()
+
+
+def test_address_that_is_in_use_changes_nothing(made):
+    agent = made.start()
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = f"tls:127.0.0.1:{other.getsockname()[1]}"
+        made.listen, made.exports = [f"unix:{made.dpu.dir}/new", taken], []
+        made.reload().fails_with(ABSENT, "cannot listen on 127.0.0.1 port")
+    assert made.dpu.run(["test", "-e", f"{made.dpu.dir}/new"]).status == 1
+    made.web()("import", "web").ok()
+    made.local()("import", "web").ok()
+    assert agent.figure("exports") == 1
+
+
+def test_setting_that_a_reload_cannot_apply_is_refused(made):
+    agent = made.start()
+    made.exports, made.more = [], f'metrics = "{made.dpu.dir}/metrics";\n'
+    made.reload().fails_with(REFUSED, "metrics has changed .* restart dpumapd")
+    assert agent.figure("exports") == 1
+
+
+def pass_to(listener):
+    """The options of a start of dpumapd that pass it a socket, as systemd does."""
+    fd = listener.fileno()
+    shell = f"exec 3<&{fd}; export LISTEN_FDS=1 LISTEN_PID=$$; exec "
+    return {"prefix": shell, "pass_fds": [fd]}
+
+
+@pytest.fixture
+def from_systemd():
+    """The address of a TCP socket, and the options that pass it."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield f"tls:127.0.0.1:{listener.getsockname()[1]}", pass_to(listener)
+
+
+def test_socket_of_systemd_without_tls_is_refused(made, from_systemd):
+    made.listen, made.tls = [made.unix], ""
+    agent = made.start(ready=False, **from_systemd[1])
+    assert agent.daemon.end("0") == REFUSED
+    assert re.search("systemd passed a TCP socket, which needs TLS: set cert, key and ca", agent.log())
+
+
+def test_socket_of_systemd_is_served_with_tls(made, from_systemd):
+    address, options = from_systemd
+    made.listen = [made.unix]
+    made.start(**options).address = address
+    made.web()("import", "web").ok()
+    made.tls = ""
+    made.reload().fails_with(REFUSED, "systemd passed a TCP socket, which needs TLS")
+    made.web()("import", "web").ok()
+
+
+def test_unix_socket_of_systemd_serves_several_clients(made):
+    """systemd passes a blocking socket."""
+    path = f"{made.dpu.dir}/passed"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+        made.start(**pass_to(listener)).address = f"unix:{path}"
+        made.unix = f"unix:{path}"
+        for _ in range(2):
+            made.local()("import", "web").ok()
+    made.dpu.run(["rm", path]).ok()
+
+
+# -- shared keys
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced", "certificates"])
+def test_client_of_a_shared_key_that_is_gone_is_cut_off(made, how):
+    """A client of another key stays."""
+    made.use_keys("one", "two")
+    agent = made.start()
+    first = made.with_key("one").daemon("first", "import", "web", "--hold")
+    other = made.with_key("two").daemon("other", "watch")
+    first.await_output("imported")
+    other.await_output("watching")
+    if how == "certificates":
+        made.tls = CERTIFICATES.format(made.pki.dir)
+    else:
+        made.use_keys("two")
+    if how == "replaced":
+        made.dpu.put({"keys": f"one:{'33' * 32}\ntwo:{KEYS['two']}\n"})
+    made.reload().ok()
+    agent.daemon.await_log("psk:one at .* disconnected: the pre-shared key of psk:one was")
+    assert first.end("0") != 0
+    made.with_key("one")("list").fails(REFUSED, 1)
+    if how == "certificates":
+        agent.daemon.await_log("psk:two at .* disconnected")
+    else:
+        made.with_key("two")("import", "web").ok()
+        assert "psk:two" in agent.ctl("sessions").ok()
+    other.end("TERM")
