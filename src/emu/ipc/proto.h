@@ -59,6 +59,7 @@ enum emu_rule_kind {
 	EMU_RULE_COMPLETION, /* apply `action` to completions without error */
 	EMU_RULE_MEMORY,     /* a card has only `amount` bytes of device memory left */
 	EMU_RULE_DEVICE,     /* the device dies, now */
+	EMU_RULE_PORT,	     /* the port goes down, now */
 };
 
 /* Applies to `count` commands or completions from the `nth` on, counted from now. */

@@ -19,7 +19,7 @@ struct named {
 static const struct named kinds[] = {
 	{"command", EMU_RULE_COMMAND}, {"completion", EMU_RULE_COMPLETION},
 	{"memory", EMU_RULE_MEMORY},   {"device", EMU_RULE_DEVICE},
-	{"clear", EMU_RULE_NONE},
+	{"port", EMU_RULE_PORT},       {"clear", EMU_RULE_NONE},
 };
 
 /* The options of each kind of fault; others are refused. */
@@ -29,6 +29,7 @@ static const unsigned int words[] = {
 	[EMU_RULE_COMPLETION] = W_LOSE | W_DELAY | W_SYNDROME | W_WHICH | W_AS,
 	[EMU_RULE_MEMORY] = W_LEFT | W_AS,
 	[EMU_RULE_DEVICE] = W_AS,
+	[EMU_RULE_PORT] = W_AS,
 };
 
 /* Statuses that the firmware answers commands with. */
@@ -68,7 +69,8 @@ const char *tool_fault_kind(struct options *o, const char *word)
 	const struct named *k = find(kinds, COUNT(kinds), word);
 
 	if (!k)
-		return "unknown kind of fault; use command, completion, memory, device or clear";
+		return "unknown kind of fault; use command, completion, memory, device, port or "
+		       "clear";
 	o->fault.kind = k->value;
 	return NULL;
 }

@@ -55,7 +55,8 @@ static const struct verb verbs[] = {
 	{{"fault", "[KIND]", 0, 1, V_FAULT,
 	  "Inject faults. KIND is one of command (the default; a command fails), completion (a "
 	  "completion is lost, late or an error), memory (device memory is exhausted), device (the "
-	  "device dies) and clear. A fault replaces the previous one of its kind. clear removes "
+	  "device dies), port (the port goes down) and clear. A fault replaces the previous one of "
+	  "its kind. clear removes "
 	  "all "
 	  "faults, and prints how many commands and completions matched and how many failed.",
 	  tool_more_faults},

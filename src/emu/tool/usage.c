@@ -13,7 +13,8 @@ void tool_more_faults(FILE *out)
 	      "  command     --method, --errno or --status [--syndrome], --nth, --count, --as\n"
 	      "  completion  --lose, --delay or --syndrome, --nth, --count, --as\n"
 	      "  memory      --left, --as\n"
-	      "  device      --as\n",
+	      "  device      --as\n"
+	      "  port        --as\n",
 	      out);
 	tool_fault_names(out);
 }

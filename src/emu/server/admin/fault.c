@@ -12,8 +12,11 @@
 #include "emu/server/uverbs/events.h"
 #include "emu/server/uverbs/qp.h"
 
-#define ERRNO_MAX   4095
-#define EVENT_FATAL 8 /* IBV_EVENT_DEVICE_FATAL */
+#define ERRNO_MAX 4095
+/* enum ibv_event_type */
+#define EVENT_FATAL	  8
+#define EVENT_PORT_ACTIVE 9
+#define EVENT_PORT_ERR	  10
 
 static struct emu_fault_request rule; /* for commands; kind 0: no rule */
 static uint64_t rule_seen, rule_failed;
@@ -191,16 +194,21 @@ static void fail_queues(const struct emu_file *f)
 }
 
 /* Send the event to every async event file of the context. */
-static void kill_file(struct emu_file *f)
+static void send_event(const struct emu_file *f, uint32_t type, uint64_t element)
 {
-	const struct ib_uverbs_async_event_desc d = {.event_type = EVENT_FATAL};
+	const struct ib_uverbs_async_event_desc d = {.element = element, .event_type = type};
 	struct emu_events *e;
 
-	f->dead = true;
-	fail_queues(f);
 	for (e = f->events; e; e = e->next)
 		if (e->kind == EMU_EVENTS_ASYNC)
 			emu_events_send(e, &d, sizeof(d));
+}
+
+static void kill_file(struct emu_file *f)
+{
+	f->dead = true;
+	fail_queues(f);
+	send_event(f, EVENT_FATAL, 0);
 }
 
 static int set_device(const struct emu_fault_request *r)
@@ -217,6 +225,29 @@ static int set_device(const struct emu_fault_request *r)
 	return 0;
 }
 
+/* What the port reports; the engines copy as before. */
+static void move_port(struct emu_func *func, bool down)
+{
+	const struct emu_file *f;
+
+	if (func->port_down == down)
+		return;
+	func->port_down = down;
+	for (f = emu_files; f; f = f->next)
+		if (f->func == func && f->has_context)
+			send_event(f, down ? EVENT_PORT_ERR : EVENT_PORT_ACTIVE, EMU_PORTS);
+}
+
+static int set_port(const struct emu_fault_request *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		if (is_meant(r->role, &emu_topology.func[i]))
+			move_port(&emu_topology.func[i], true);
+	return 0;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static int clear(const struct emu_fault_request *r)
@@ -230,8 +261,10 @@ static int clear(const struct emu_fault_request *r)
 	clear_completions();
 	atomic_store(&emu_queues->rule.seen, 0);
 	atomic_store(&emu_queues->rule.hit, 0);
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (i = 0; i < emu_topology.nfuncs; i++) {
 		emu_topology.func[i].dead = false;
+		move_port(&emu_topology.func[i], false);
+	}
 	for (i = 0; i < emu_topology.ncards; i++)
 		emu_topology.card[i].dm_withheld = 0;
 	return 0;
@@ -245,6 +278,7 @@ int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4])
 		[EMU_RULE_COMPLETION] = set_completion,
 		[EMU_RULE_MEMORY] = set_memory,
 		[EMU_RULE_DEVICE] = set_device,
+		[EMU_RULE_PORT] = set_port,
 	};
 	struct emu_fault_request next = *r;
 

@@ -52,6 +52,7 @@ struct emu_func {
 	uint64_t node_guid;
 	uint8_t gid[EMU_GIDS][16];
 	uint8_t gid_type[EMU_GIDS];
+	bool port_down;		 /* a fault on demand */
 	bool dead;		 /* a fault on demand: every command fails until it is cleared */
 	struct emu_counts count; /* the function's share of emu_topology.count */
 };

@@ -17,15 +17,17 @@
 #include "emu/server/uverbs/srq.h"
 #include "emu/server/uverbs/xrc.h"
 
-#define CDEV_MAJOR   231u
-#define CDEV_MINOR   192u
-#define NETDEV	     "lo"
-#define MESSAGE_MAX  3000u /* a nested table continues in another message from here on */
-#define ATTRS	     RDMA_NLDEV_ATTR_MAX
+#define CDEV_MAJOR    231u
+#define CDEV_MINOR    192u
+#define NETDEV	      "lo"
+#define MESSAGE_MAX   3000u /* a nested table continues in another message from here on */
+#define ATTRS	      RDMA_NLDEV_ATTR_MAX
 
-#define PORT_ACTIVE  4u /* enum ib_port_state */
-#define PHYS_LINK_UP 5u /* enum ib_port_phys_state */
-#define NODE_CA	     1u /* RDMA_NODE_IB_CA */
+#define PORT_DOWN     1u /* enum ib_port_state */
+#define PORT_ACTIVE   4u
+#define PHYS_DISABLED 3u
+#define PHYS_LINK_UP  5u /* enum ib_port_phys_state */
+#define NODE_CA	      1u /* RDMA_NODE_IB_CA */
 
 struct request {
 	const uint8_t *attr[ATTRS]; /* payload, or NULL */
@@ -121,8 +123,8 @@ static void put_port(struct emu_nl *nl, const struct emu_func *f)
 {
 	put_handle(nl, f);
 	emu_nl_u32(nl, RDMA_NLDEV_ATTR_PORT_INDEX, 1);
-	emu_nl_u8(nl, RDMA_NLDEV_ATTR_PORT_STATE, PORT_ACTIVE);
-	emu_nl_u8(nl, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, PHYS_LINK_UP);
+	emu_nl_u8(nl, RDMA_NLDEV_ATTR_PORT_STATE, f->port_down ? PORT_DOWN : PORT_ACTIVE);
+	emu_nl_u8(nl, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, f->port_down ? PHYS_DISABLED : PHYS_LINK_UP);
 	emu_nl_u32(nl, RDMA_NLDEV_ATTR_NDEV_INDEX, if_nametoindex(NETDEV));
 	emu_nl_str(nl, RDMA_NLDEV_ATTR_NDEV_NAME, NETDEV);
 }

@@ -10,7 +10,9 @@
 
 #define VENDOR_ID     0x02c9
 #define MAX_MSG	      (1u << 30)
+#define PORT_DOWN     1 /* enum ib_port_state */
 #define PORT_ACTIVE   4
+#define PHYS_DISABLED 3
 #define MTU_4096      5
 #define WIDTH_4X      2
 #define PHYS_LINK_UP  5
@@ -127,13 +129,13 @@ static int query_port(struct emu_cmd *c)
 	p->max_msg_sz = MAX_MSG;
 	p->gid_tbl_len = EMU_GIDS;
 	p->pkey_tbl_len = 1;
-	p->state = PORT_ACTIVE;
+	p->state = c->file->func->port_down ? PORT_DOWN : PORT_ACTIVE;
 	p->max_mtu = MTU_4096;
 	p->active_mtu = MTU_4096;
 	p->max_vl_num = 0;
 	p->active_width = WIDTH_4X;
 	p->active_speed = c->file->func->card->profile->port_speed;
-	p->phys_state = PHYS_LINK_UP;
+	p->phys_state = c->file->func->port_down ? PHYS_DISABLED : PHYS_LINK_UP;
 	p->link_layer = LINK_ETHERNET;
 	p->flags = IB_UVERBS_QPF_GRH_REQUIRED;
 	return emu_attr_out(c, UVERBS_ATTR_QUERY_PORT_RESP, &r, sizeof(r));
