@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Device contexts that several processes share, and several contexts of a device in one process.
+ * Device contexts that several processes share, several contexts of a device in one process, and
+ * the events of a device.
  *
  * The kernel represents an open device as a context, which is a file descriptor. A process that
  * receives the file descriptor can open the device on the same context. All processes with the
@@ -92,6 +93,46 @@ DOCA_STABLE doca_error_t dpumap_dev_send(const struct doca_dev *dev, int socket)
  * - DOCA_ERROR_OPERATING_SYSTEM: receiving fails for another reason
  */
 DOCA_STABLE doca_error_t dpumap_dev_receive(int socket, struct doca_dev **dev);
+
+/** What happened to a device. */
+enum dpumap_dev_event {
+	/**
+	 * The device failed or was removed. Its memory, keys and connections are lost, for all
+	 * processes. The objects on it can no longer be used, and destroying them may fail: the
+	 * kernel frees them when the process ends.
+	 */
+	DPUMAP_DEV_EVENT_FATAL = 1,
+	/** The port is down: copies to other machines fail until it is up again. */
+	DPUMAP_DEV_EVENT_PORT_DOWN = 2,
+	/** The port is up. */
+	DPUMAP_DEV_EVENT_PORT_UP = 3,
+};
+
+/**
+ * Get a file descriptor that is readable while the device has an event, for poll(2).
+ *
+ * @param dev an open device
+ * @param fd out: the file descriptor, owned by dev; do not read or close it
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: the device was opened from a protection domain of the program, which
+ *   reads the events of its context itself
+ * - DOCA_ERROR_OPERATING_SYSTEM: the file descriptor cannot be made non-blocking
+ */
+DOCA_STABLE doca_error_t dpumap_dev_get_event_handle(const struct doca_dev *dev, int *fd);
+
+/**
+ * Take the next event of a device, without waiting. A context has one list of events: if several
+ * parts of a program read it, each event goes to one of them.
+ *
+ * @param dev an open device
+ * @param event out: the event
+ * @return as dpumap_dev_get_event_handle(), and
+ * - DOCA_ERROR_AGAIN: there is no event
+ */
+DOCA_STABLE doca_error_t dpumap_dev_next_event(const struct doca_dev *dev,
+					       enum dpumap_dev_event *event);
 
 #ifdef __cplusplus
 }
