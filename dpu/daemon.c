@@ -16,6 +16,7 @@
 
 #include "admin.h"
 #include "common/clock.h"
+#include "device_watch.h"
 #include "log.h"
 #include "loop.h"
 #include "memory.h"
@@ -31,6 +32,7 @@ struct daemon {
 	struct loop *loop;
 	struct watch signals;
 	struct export_table *exports;
+	struct device_watch device;
 	struct server *server;
 	struct text_service *admin;   /* NULL: none */
 	struct text_service *metrics; /* NULL: none */
@@ -435,9 +437,11 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	if (result == DOCA_SUCCESS) {
 		server_set_exports(d->server, d->exports);
 		server_set_max_clients(d->server, d->settings.max_clients);
+		result = device_watch_start(&d->device, d->loop, d->exports, fault);
+	}
+	if (result == DOCA_SUCCESS)
 		result = export_table_set(d->exports, d->settings.exports, d->settings.num_exports,
 					  fault);
-	}
 	if (result == DOCA_SUCCESS)
 		result = privileges_drop(d->settings.user, d->settings.group, fault);
 	if (result != DOCA_SUCCESS) {
@@ -456,9 +460,11 @@ void daemon_destroy(struct daemon *daemon)
 	text_service_destroy(daemon->metrics);
 	text_service_destroy(daemon->admin);
 	server_destroy(daemon->server);
-	export_table_destroy(daemon->exports);
-	if (daemon->loop)
+	if (daemon->loop) {
+		loop_remove(daemon->loop, &daemon->device.watch);
 		loop_remove(daemon->loop, &daemon->signals);
+	}
+	export_table_destroy(daemon->exports);
 	loop_destroy(daemon->loop);
 	if (signal_fd >= 0)
 		close(signal_fd);
@@ -488,7 +494,7 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 	uint64_t last = 0, now;
 
 	sd_notify(0, "READY=1");
-	while (result == DOCA_SUCCESS && !stop_requested) {
+	while (result == DOCA_SUCCESS && !stop_requested && !daemon->device.has_failed) {
 		result = loop_turn(daemon->loop, server_has_work(daemon->server) ? 0 : TICK_MS,
 				   fault);
 		server_work(daemon->server);
@@ -503,5 +509,9 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 		}
 	}
 	sd_notify(0, "STOPPING=1");
+	if (result == DOCA_SUCCESS && daemon->device.has_failed)
+		result = dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+					  "ended because device %s failed",
+					  export_table_device_name(daemon->exports));
 	return result;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dpumap/dev.h>
 #include <dpumap/mmap.h>
 
 #include "common/size.h"
@@ -423,8 +424,19 @@ doca_error_t export_check_range(const struct named_export *export, uint64_t offs
 	return DOCA_SUCCESS;
 }
 
+/* Events of its own context are those of the shared one, or of one queue pair: only their memory counts. */
+static void discard_events(const struct named_export *export)
+{
+	enum dpumap_dev_event event = DPUMAP_DEV_EVENT_PORT_UP;
+
+	while (export->own.dev && event != DPUMAP_DEV_EVENT_FATAL &&
+	       dpumap_dev_next_event(export->own.dev, &event) == DOCA_SUCCESS)
+		;
+}
+
 doca_error_t export_check(const struct named_export *export, struct dpumap_fault *fault)
 {
+	discard_events(export);
 	return memory_check(export->memory, fault);
 }
 

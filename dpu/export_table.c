@@ -23,6 +23,9 @@ struct export_table {
 	void *context;
 };
 
+/* Kept until the process ends. */
+static const struct export_table *lost;
+
 static const char *name_of(const struct named_export *export)
 {
 	return export_get_spec(export)->name;
@@ -67,7 +70,7 @@ static void destroy(struct named_export *export)
 
 void export_table_destroy(struct export_table *exports)
 {
-	if (!exports)
+	if (!exports || exports == lost)
 		return;
 	for (size_t i = exports->count; i > 0; i--)
 		destroy(exports->list[i - 1]);
@@ -244,6 +247,16 @@ doca_error_t export_table_remove(struct export_table *exports, const char *name,
 		return not_found(name, fault);
 	drop(exports, index);
 	return DOCA_SUCCESS;
+}
+
+void export_table_lose(struct export_table *exports)
+{
+	lost = exports;
+	while (exports->count > 0) {
+		const struct named_export *export = exports->list[--exports->count];
+
+		announce(exports, export_get_spec(export), export_id(export), NULL);
+	}
 }
 
 void export_table_check(struct export_table *exports)
@@ -431,6 +444,11 @@ doca_error_t export_table_set(struct export_table *exports, struct export_spec *
 }
 
 /* -- the device -- */
+
+struct doca_dev *export_table_dev(const struct export_table *exports)
+{
+	return exports->device.dev;
+}
 
 const char *export_table_device_name(const struct export_table *exports)
 {

@@ -37,6 +37,11 @@ doca_error_t export_table_add(struct export_table *exports, struct export_spec *
 doca_error_t export_table_remove(struct export_table *exports, const char *name,
 				 struct dpumap_fault *fault);
 /*
+ * Announces that all exports have ended, because the device failed. Nothing is freed, now or later:
+ * each command to a failed device may wait for minutes. The kernel frees all when the process ends.
+ */
+void export_table_lose(struct export_table *exports);
+/*
  * Makes the exports those of the list. Unchanged exports stay untouched, with their imports; a
  * change of permissions or authorized peers keeps the bytes; any other difference replaces the
  * export. Continues after a failure and returns the first error. The list is sorted by name; what
@@ -86,6 +91,7 @@ struct named_export *export_table_find(const struct export_table *exports, const
 /* NULL when the state with that id no longer exists. */
 struct named_export *export_table_find_id(const struct export_table *exports, uint64_t id);
 
+struct doca_dev *export_table_dev(const struct export_table *exports);
 const char *export_table_device_name(const struct export_table *exports);
 
 /* The memory on the card, in bytes; longest is the largest free block. */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dpumap/dev.h>
+
 #include "common/clock.h"
 #include "common/size.h"
 #include "descriptor_file.h"
@@ -25,7 +27,11 @@ struct held_import {
 	struct remote_export export;
 	struct import import;
 	bool interrupted; /* while it was held */
+	bool is_lost;	  /* its device failed */
 };
+
+/* An import on a failed device, where each command may wait for minutes: it ends with the process. */
+static struct import lost;
 
 static void print_import(const struct held_import *h)
 {
@@ -76,13 +82,31 @@ static doca_error_t keep_alive(const struct held_import *h, uint64_t *heard_at,
 	return remote_ping(h->client, fault);
 }
 
-static doca_error_t sleep_until_readable(int fd, struct dpumap_fault *fault)
+static doca_error_t check_device(struct held_import *h, struct dpumap_fault *fault)
 {
-	struct pollfd p = {.fd = fd, .events = POLLIN};
+	enum dpumap_dev_event event;
 
-	if (poll(&p, 1, NAP_MS) < 0 && errno != EINTR)
-		return dpumap_fault_errno(fault, errno, "cannot wait for dpumapd");
+	while (!h->is_lost && dpumap_dev_next_event(h->import.device.dev, &event) == DOCA_SUCCESS)
+		h->is_lost = event == DPUMAP_DEV_EVENT_FATAL;
+	if (h->is_lost)
+		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+					"device %s has failed or was removed (see dmesg): "
+					"the import of export %s is lost",
+					h->import.device.name, h->import.name);
 	return DOCA_SUCCESS;
+}
+
+static doca_error_t sleep_until_readable(struct held_import *h, struct dpumap_fault *fault)
+{
+	struct pollfd p[] = {
+		{.fd = h->client ? dpumap_client_fd(h->client) : -1, .events = POLLIN},
+		{.fd = -1, .events = POLLIN},
+	};
+
+	dpumap_dev_get_event_handle(h->import.device.dev, &p[1].fd);
+	if (poll(p, 2, NAP_MS) < 0 && errno != EINTR)
+		return dpumap_fault_errno(fault, errno, "cannot wait for dpumapd");
+	return check_device(h, fault);
 }
 
 /* SUCCESS when interrupted: the normal end. */
@@ -97,8 +121,7 @@ static doca_error_t hold(struct held_import *h, struct dpumap_fault *fault)
 		result = h->client ? dpumap_client_next_event(h->client, &event, name, fault)
 				   : DOCA_ERROR_AGAIN;
 		if (result == DOCA_ERROR_AGAIN) {
-			result = sleep_until_readable(h->client ? dpumap_client_fd(h->client) : -1,
-						      fault);
+			result = sleep_until_readable(h, fault);
 			if (result == DOCA_SUCCESS && h->client)
 				result = keep_alive(h, &heard_at, fault);
 		} else if (result == DOCA_SUCCESS && event != DPUMAP_EVENT_ADDED &&
@@ -174,7 +197,10 @@ doca_error_t import_command(const struct options *options, struct dpumap_fault *
 	}
 	if (result == DOCA_SUCCESS)
 		result = release(&h, fault);
-	import_close(&h.import);
+	if (h.is_lost)
+		lost = h.import;
+	else
+		import_close(&h.import);
 	dpumap_client_destroy(h.client);
 	remote_export_wipe(&h.export);
 	return result;

@@ -5,6 +5,7 @@ anything."""
 import contextlib
 import json
 import os
+import re
 
 import pytest
 
@@ -134,3 +135,66 @@ def test_removed_export_ends_the_copy(pair):
     assert "export far was removed" in holder.log()
     pair.agent.ctl("add", f"name=far,{pair.words},allow=uid:{os.getuid()}").ok()
     pair.settled()
+
+
+@pytest.fixture
+def fault(emulator):
+    """The faults of the test, which end with it."""
+    yield emulator.fault
+    emulator.fault("clear")
+
+
+def watches(agent):
+    return [line.split()[-1] for line in agent.ctl("sessions").ok().splitlines()[1:]].count("true")
+
+
+def test_failure_of_the_device_ends_dpumapd(serve, tool, emulator, fault):
+    """Its importers are notified; a new dpumapd serves them after the reset of the device."""
+    words = ["--export", "name=far,kind=dram,size=64K,via=rdma", "--export", "name=near,kind=dm,size=4K"]
+    admin = f"{emulator.dir}/admin"
+    agent = serve(*words, "--admin", admin)
+    agent.admin = admin
+    dpumap = tool(agent)
+    watch, hold = dpumap.daemon("watch", "watch"), dpumap.daemon("hold", "import", "--hold", "near")
+    hold.await_output("^imported")
+    assert await_true(lambda: watches(agent) == 2), agent.log()
+    fault("device", "--as", "dpu")
+    assert agent.daemon.end("0") == LOST, agent.log()
+    told = r"^dpumapd: device mlx5_0 has failed or was removed .*: all exports have ended"
+    assert len(re.findall(told, agent.log(), re.M)) == 1, agent.log()
+    assert "error" not in agent.log(), "commands to a failed device"
+    assert hold.end("0") == REFUSED and "export near was removed" in hold.log()
+    watch.await_output("^lost ")
+    assert set(re.findall(r"^removed +(\w+)", watch.out(), re.M)) == {"far", "near"}, watch.out()
+    fault("clear")
+    assert serve(*words).ready
+    watch.await_output("^back ")
+    dpumap("write", "near", data=os.urandom(4096)).ok()
+    watch.end()
+
+
+def test_failure_of_the_device_ends_a_held_import(serve, tool, fault):
+    hold = tool(serve("--export", "name=near,kind=dm,size=4K")).daemon("hold", "import", "--hold", "near")
+    hold.await_output("^imported")
+    fault("device", "--as", "host")
+    assert hold.end("0") == LOST
+    assert re.search("^dpumap: device mlx5_0 has failed or was removed .*: the import of export near", hold.log())
+
+
+def test_removal_of_the_device_ends_dpumapd(serve, emulator):
+    """The files of the device end without an event."""
+    agent = serve("--export", "name=near,kind=dm,size=4K")
+    emulator.stop()
+    try:
+        assert agent.daemon.end("0") == LOST, agent.log()
+        assert "device mlx5_0 has failed or was removed" in agent.log()
+    finally:
+        emulator.start(*CARD)
+
+
+def test_port_that_goes_down_and_up_is_logged(serve, fault):
+    agent = serve("--export", "name=far,kind=dram,size=64K,via=rdma")
+    fault("port", "--as", "dpu")
+    agent.daemon.await_log("^dpumapd: device mlx5_0: its port is down: .*check the cable and the switch$")
+    fault("clear")
+    agent.daemon.await_log("^dpumapd: device mlx5_0: its port is up$")
