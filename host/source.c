@@ -36,13 +36,14 @@ doca_error_t source_open_pattern(struct source *source, const char *hex, uint64_
 	return dpumap_sha256_create(&source->sha, fault);
 }
 
-static doca_error_t open_stream(struct source *source, uint64_t offset, uint64_t length,
+static doca_error_t open_stream(struct source *source, uint64_t offset, const uint64_t *length,
 				struct dpumap_fault *fault)
 {
 	source->name = "standard input";
 	source->is_stream = true;
 	source->fd = STDIN_FILENO;
-	source->left = length;
+	source->is_endless = !length;
+	source->left = length ? *length : UINT64_MAX;
 	if (offset)
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
 					"--file-offset is not valid for standard input");
@@ -50,7 +51,7 @@ static doca_error_t open_stream(struct source *source, uint64_t offset, uint64_t
 }
 
 static doca_error_t open_file(struct source *source, const char *path, uint64_t offset,
-			      uint64_t length, struct dpumap_fault *fault)
+			      const uint64_t *length, struct dpumap_fault *fault)
 {
 	doca_error_t result;
 	uint64_t size;
@@ -58,18 +59,18 @@ static doca_error_t open_file(struct source *source, const char *path, uint64_t 
 	result = dpumap_file_open(path, &source->fd, &size, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (offset > size || (length != SOURCE_UNKNOWN && length > size - offset))
+	if (offset > size || (length && *length > size - offset))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
 					"%s has %" PRIu64
 					" bytes, fewer than --file-offset and --length require",
 					path, size);
 	source->at = offset;
-	source->left = length == SOURCE_UNKNOWN ? size - offset : length;
+	source->left = length ? *length : size - offset;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t source_open_file(struct source *source, const char *path, uint64_t offset,
-			      uint64_t length, struct dpumap_fault *fault)
+			      const uint64_t *length, struct dpumap_fault *fault)
 {
 	doca_error_t result;
 
@@ -116,7 +117,7 @@ static doca_error_t read_stream(struct source *source, uint8_t *buf, size_t size
 			break;
 		*len += n > 0 ? (size_t)n : 0;
 	}
-	if (*len < size && source->left != SOURCE_UNKNOWN)
+	if (*len < size && !source->is_endless)
 		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
 					"%s ended before --length bytes", source->name);
 	return DOCA_SUCCESS;
@@ -148,7 +149,7 @@ doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *
 		source->at += size;
 		*len = size;
 	}
-	if (source->left != SOURCE_UNKNOWN)
+	if (!source->is_endless)
 		source->left -= *len;
 	if (result == DOCA_SUCCESS)
 		result = dpumap_sha256_update(source->sha, buf, *len, fault);

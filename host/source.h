@@ -11,15 +11,14 @@
 #include "common/sha256.h"
 
 #define SOURCE_PATTERN_MAX 64
-/* The length of a stream is unknown before its end. */
-#define SOURCE_UNKNOWN UINT64_MAX
 
 struct source {
 	const char *name;
 	int fd; /* -1: a pattern */
 	bool is_stream;
-	uint64_t at;   /* the next byte of a file */
-	uint64_t left; /* SOURCE_UNKNOWN for a stream without a length */
+	bool is_endless; /* a stream without a length */
+	uint64_t at;	 /* the next byte of a file */
+	uint64_t left;	 /* UINT64_MAX if endless, which is a valid length, too */
 	uint8_t pattern[SOURCE_PATTERN_MAX];
 	size_t pattern_len;
 	size_t pattern_at;
@@ -27,11 +26,11 @@ struct source {
 };
 
 /*
- * path "-" is standard input. length is the number of bytes from offset on; SOURCE_UNKNOWN means
- * all. A shorter file is an error.
+ * path "-" is standard input. length is the number of bytes from offset on; NULL means all. A
+ * shorter file is an error.
  */
 doca_error_t source_open_file(struct source *source, const char *path, uint64_t offset,
-			      uint64_t length, struct dpumap_fault *fault);
+			      const uint64_t *length, struct dpumap_fault *fault);
 /* hex is 1 to SOURCE_PATTERN_MAX bytes that are repeated. */
 doca_error_t source_open_pattern(struct source *source, const char *hex, uint64_t length,
 				 struct dpumap_fault *fault);

@@ -38,7 +38,7 @@ struct transfer {
 	bool has_source;	 /* otherwise the export's bytes are read */
 	bool has_sink;		 /* otherwise the bytes stay in the export */
 	bool same_window;	 /* every window goes through the same bytes of the export */
-	uint64_t total;		 /* SOURCE_UNKNOWN until a stream has ended */
+	uint64_t total;		 /* UINT64_MAX until an endless source has ended */
 	uint64_t window;
 	struct source source;
 	struct sink sink;
@@ -183,7 +183,7 @@ static doca_error_t check_fit(struct transfer *t, struct dpumap_fault *fault)
 					"offset %" PRIu64 " is outside export %s, which has "
 					"%" PRIu64 " bytes",
 					offset, info->name, info->size);
-	if (!t->same_window && t->total != SOURCE_UNKNOWN && t->total > info->size - offset)
+	if (!t->same_window && !t->source.is_endless && t->total > info->size - offset)
 		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
 					"%s has %" PRIu64
 					" bytes and does not fit into export %s, which has %" PRIu64
@@ -215,8 +215,7 @@ static doca_error_t open_ends(struct transfer *t, struct dpumap_fault *fault)
 
 	if (t->source_path)
 		result = source_open_file(&t->source, t->source_path, o->file_offset,
-					  o->given & OPTION_LENGTH ? o->length : SOURCE_UNKNOWN,
-					  fault);
+					  o->given & OPTION_LENGTH ? &o->length : NULL, fault);
 	if (result != DOCA_SUCCESS || !t->has_sink)
 		return result;
 	if (t->target_path)

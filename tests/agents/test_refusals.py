@@ -73,6 +73,36 @@ TOOL = [
         REFUSED,
         "offset 18446744073709551615 is outside",
     ),
+    (
+        "read fast {files}/out --offset 1 --length 18446744073709551615",
+        REFUSED,
+        "the range has 18446744073709551615 bytes and does not fit",
+    ),
+    (
+        "dump fast --offset 1 --length 18446744073709551615",
+        REFUSED,
+        "the range has 18446744073709551615 bytes and does not fit",
+    ),
+    (
+        "fill fast --offset 1 --length 18446744073709551615",
+        REFUSED,
+        "the pattern has 18446744073709551615 bytes and does not fit",
+    ),
+    (
+        "write fast {work}/in --file-offset 1 --length 18446744073709551615",
+        REFUSED,
+        "fewer than --file-offset and --length require",
+    ),
+    (
+        "cp {work}/in fast {files}/out --length 18446744073709551615",
+        REFUSED,
+        "fewer than --file-offset and --length require",
+    ),
+    (
+        "write fast - --length 18446744073709551615",
+        REFUSED,
+        "standard input has 18446744073709551615 bytes and does not fit",
+    ),
     ("write ro {work}/in", REFUSED, "export ro is read-only"),
     ("cp {work}/in ro {files}/out", REFUSED, "export ro is read-only"),
     (

@@ -147,6 +147,8 @@ test_nonsense()
 	refused start --cap frob=1
 	refused start --cap cross-vhca=2
 	refused start --cap max-qp
+	# 2^64 and 1 MiB
+	refused start --cap max-dm-size=17592186044417M
 	refused start --config "$work/nowhere"
 	refused status --nodes 2
 	refused trace extra

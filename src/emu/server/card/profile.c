@@ -95,9 +95,11 @@ static bool parse_value(const char *text, uint64_t *v)
 		return false;
 	errno = 0;
 	*v = strtoull(text, &end, 10);
+	if (errno || *v > UINT32_MAX)
+		return false;
 	if (*end == 'K' || *end == 'M')
 		*v <<= *end++ == 'K' ? 10 : 20;
-	return !errno && !*end && *v <= UINT32_MAX;
+	return !*end && *v <= UINT32_MAX;
 }
 
 static bool has_caps_of(const struct emu_profile *a, const struct emu_profile *b)
