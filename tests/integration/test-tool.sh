@@ -263,6 +263,23 @@ test_removed_directory()
 	"$emu" stop
 }
 
+# The loader would ignore the library, and the command would run without the emulator.
+test_paths_that_cannot_be_preloaded()
+{
+	local name library
+	library=$(dirname "$(readlink -f "$emu")")/../lib/libdpumap-emu.so
+	for name in "a space" "a:colon"; do
+		mkdir -p "$work/$name/bin" "$work/$name/lib"
+		cp "$emu" "$work/$name/bin/dpumap-emu"
+		cp "$library" "$work/$name/lib/"
+		if "$work/$name/bin/dpumap-emu" run --as dpu -- touch "$work/ran" 2>"$work/err"; then
+			fail "$name: the command ran"
+		fi
+		[ ! -e "$work/ran" ] || fail "$name: the command ran"
+		grep -q "cannot preload $work/$name/lib" "$work/err" || fail "$name: $(cat "$work/err")"
+	done
+}
+
 test_nodes
 test_config
 test_config_repeats
@@ -272,4 +289,5 @@ test_limits
 test_memlock
 test_trace
 test_removed_directory
+test_paths_that_cannot_be_preloaded
 [ "$failures" -eq 0 ]

@@ -146,6 +146,18 @@ static int hold(const struct options *o)
 
 /* --- run -------------------------------------------------------------------------------------- */
 
+/* The loader would look for the parts of such a path, warn, and run the command without the emulator. */
+static int check_shim_path(const char *path)
+{
+	if (!strpbrk(path, " :"))
+		return 0;
+	emu_log("cannot preload %s: LD_PRELOAD does not support paths with a space, colon or "
+		"dollar "
+		"install dpumap in another directory",
+		path);
+	return -EINVAL;
+}
+
 /* Find the interposing library relative to this program, in the build tree or installed. */
 static int find_shim(char path[static PATH_MAX])
 {
@@ -155,15 +167,19 @@ static int find_shim(char path[static PATH_MAX])
 	size_t i;
 
 	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n < 0)
+	if (n < 0) {
+		emu_log("cannot read /proc/self/exe: %s; the emulator needs /proc",
+			strerror(errno));
 		return -errno;
+	}
 	exe[n] = '\0';
 	*strrchr(exe, '/') = '\0';
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(candidate, sizeof(candidate), "%s/%s", exe, places[i]);
 		if (realpath(candidate, path))
-			return 0;
+			return check_shim_path(path);
 	}
+	emu_log("cannot find " SHIM " below the directory of dpumap-emu; reinstall it");
 	return -ENOENT;
 }
 
@@ -182,16 +198,10 @@ static int preload(const char *shim)
 	return err;
 }
 
-static int set_environment(const struct options *o)
+static int set_environment(const struct options *o, const char *shim)
 {
-	char shim[PATH_MAX], program[PATH_MAX], sysfs[PATH_MAX + 64];
-	int err;
+	char program[PATH_MAX], sysfs[PATH_MAX + 64];
 
-	err = find_shim(shim);
-	if (err) {
-		emu_log("cannot find " SHIM " below the directory of dpumap-emu; reinstall it");
-		return err;
-	}
 	if (!realpath("/proc/self/exe", program))
 		return -errno;
 	snprintf(sysfs, sizeof(sysfs), "%s/%s/sysfs", o->dir, o->role);
@@ -209,15 +219,17 @@ static int set_environment(const struct options *o)
 /* The command and all processes that it starts inherit the connection. */
 int tool_run(struct options *o)
 {
-	char **argv = o->argv;
+	char **argv = o->argv, shim[PATH_MAX];
 	int fd, err;
 
+	if (find_shim(shim))
+		return EXIT_EMU;
 	fd = hold(o);
 	if (fd < 0) {
 		emu_log("cannot use or start an emulator in %s: %s", o->dir, tool_error(fd));
 		return EXIT_EMU;
 	}
-	if (set_environment(o))
+	if (set_environment(o, shim))
 		return EXIT_EMU;
 	execvp(argv[0], argv);
 	err = errno;
