@@ -49,8 +49,8 @@ static doca_error_t get_status(struct request *q)
 	put(q->answer, "refused", stats.refused);
 	put(q->answer, "requests", stats.requests.answered);
 	put(q->answer, "errors", stats.requests.errors);
-	put(q->answer, "device-memory", usage.total);
-	put(q->answer, "device-memory-free", usage.free);
+	put(q->answer, "device_memory", usage.total);
+	put(q->answer, "device_memory_free", usage.free);
 	return DOCA_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 #include <json-c/json.h>
 
 #include "channel/address.h"
+#include "cli/json_error.h"
 #include "export_spec.h"
 #include "options.h"
 
@@ -161,7 +162,8 @@ static doca_error_t print_result(struct json_object *reply, bool json, struct dp
 {
 	doca_error_t result = code_of(reply);
 
-	if (json)
+	/* ctl_main() prints an error. */
+	if (json && result == DOCA_SUCCESS)
 		printf("%s\n",
 		       json_object_to_json_string_ext(
 			       reply, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -198,5 +200,8 @@ int ctl_main(const struct options *options)
 
 	if (result != DOCA_SUCCESS)
 		fprintf(stderr, "dpumapd ctl: %s\n", fault.text);
+	if (result != DOCA_SUCCESS && options->json)
+		cli_json_error(stdout, doca_error_get_name(result), fault.text,
+			       (int)dpumap_fault_exit(result));
 	return (int)dpumap_fault_exit(result);
 }

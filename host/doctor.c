@@ -6,6 +6,7 @@
 #include "config.h"
 #include "doctor/doctor.h"
 #include "interrupt.h"
+#include "json.h"
 
 doca_error_t doctor_command(const struct options *given, struct dpumap_fault *fault)
 {
@@ -34,6 +35,8 @@ doca_error_t doctor_command(const struct options *given, struct dpumap_fault *fa
 			.all = options.given & OPTION_VERBOSE,
 		},
 		stdout, fault);
+	/* A failed check is a part of the report. */
+	json_set_printed();
 	config_free(&config);
 	return result;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/json_error.h"
 #include "json.h"
 
 void json_add_text(struct json_object *object, const char *key, const char *text)
@@ -21,6 +23,20 @@ void json_add_real(struct json_object *object, const char *key, double number)
 	json_object_object_add(object, key, json_object_new_double_s(number, text));
 }
 
+static bool is_printed;
+
+void json_set_printed(void)
+{
+	is_printed = true;
+}
+
+void json_print_error(const struct dpumap_fault *fault)
+{
+	if (!is_printed)
+		cli_json_error(stdout, doca_error_get_name(fault->code), fault->text,
+			       (int)dpumap_fault_exit(fault->code));
+}
+
 static void print(struct json_object *object, int flags)
 {
 	const char *text =
@@ -28,6 +44,7 @@ static void print(struct json_object *object, int flags)
 
 	puts(text ? text : "null");
 	json_object_put(object);
+	is_printed = true;
 }
 
 void json_print(struct json_object *object)

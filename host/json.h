@@ -7,9 +7,16 @@
 
 #include <json-c/json.h>
 
+#include "common/fault.h"
+
 void json_add_text(struct json_object *object, const char *key, const char *text);
 void json_add_number(struct json_object *object, const char *key, uint64_t number);
 void json_add_real(struct json_object *object, const char *key, double number);
+
+/* Prints the error unless the command has printed JSON before. */
+void json_print_error(const struct dpumap_fault *fault);
+/* The command has printed JSON by other means. */
+void json_set_printed(void);
 
 /* Both free the object. */
 void json_print(struct json_object *object);

@@ -11,6 +11,7 @@
 #include "import_command.h"
 #include "inspect.h"
 #include "interrupt.h"
+#include "json.h"
 #include "options.h"
 #include "pki.h"
 #include "transfer.h"
@@ -171,9 +172,11 @@ int main(int argc, char **argv)
 	if (result == DOCA_SUCCESS && (fflush(stdout) != 0 || ferror(stdout)))
 		result = dpumap_fault_set(&fault, DOCA_ERROR_IO_FAILED,
 					  "cannot write to standard output");
-	if (result != DOCA_SUCCESS)
+	if (result != DOCA_SUCCESS) {
 		fprintf(stderr, "dpumap: %s\n", fault.text);
-	if (result != DOCA_SUCCESS)
 		interrupt_die();
+		if (options.given & OPTION_JSON)
+			json_print_error(&fault);
+	}
 	return (int)dpumap_fault_exit(result);
 }

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "cli/json_error.h"
 #include "emu/ipc/access.h"
 #include "emu/ipc/sock.h"
 #include "emu/server/base/log.h"
@@ -42,12 +43,23 @@ int tool_connect(const char *dir)
 	return fd;
 }
 
-int tool_connect_running(const char *dir)
+/* Prints an error, with --json also as JSON. */
+static void fail(const struct options *o, int err, const char *what, const char *why)
 {
-	int fd = tool_connect(dir);
+	char text[PATH_MAX + 128];
+
+	snprintf(text, sizeof(text), "%s %s%s%s", what, o->dir, why ? ": " : "", why ? why : "");
+	emu_log("%s", text);
+	if (o->json)
+		cli_json_error(stdout, strerrorname_np(-err), text, 1);
+}
+
+int tool_connect_running(const struct options *o)
+{
+	int fd = tool_connect(o->dir);
 
 	if (fd < 0)
-		emu_log("no emulator is running in %s: %s", dir, strerror(-fd));
+		fail(o, fd, "no emulator is running in", strerror(-fd));
 	return fd;
 }
 
@@ -101,13 +113,13 @@ static int request(const struct options *o, uint32_t op, uint64_t arg)
 	struct emu_reply rep;
 	int fd, err;
 
-	fd = tool_connect_running(o->dir);
+	fd = tool_connect_running(o);
 	if (fd < 0)
 		return fd;
 	err = tool_ask(fd, op, arg, &rep);
 	if (!err)
 		return fd;
-	emu_log("the emulator in %s refused: %s", o->dir, tool_error(err));
+	fail(o, err, "cannot ask the emulator in", tool_error(err));
 	close(fd);
 	return err;
 }

@@ -216,7 +216,7 @@ int tool_fault(struct options *o)
 	struct emu_reply rep = {0};
 	int fd, err;
 
-	fd = tool_connect_running(o->dir);
+	fd = tool_connect_running(o);
 	if (fd < 0)
 		return 1;
 	complete(&o->fault, o);

@@ -35,7 +35,7 @@ struct options {
 /* Connect to the emulator of a directory. Returns a descriptor or a negative errno. */
 int tool_connect(const char *dir);
 /* The same, with an error message. */
-int tool_connect_running(const char *dir);
+int tool_connect_running(const struct options *o);
 const char *tool_error(int err);
 /* Send a request and receive its answer: 0 or a negative errno. */
 int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep);
