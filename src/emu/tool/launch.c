@@ -151,8 +151,7 @@ static int check_shim_path(const char *path)
 {
 	if (!strpbrk(path, " :"))
 		return 0;
-	emu_log("cannot preload %s: LD_PRELOAD does not support paths with a space, colon or "
-		"dollar "
+	emu_log("cannot preload %s: LD_PRELOAD does not support a path with a space or a colon; "
 		"install dpumap in another directory",
 		path);
 	return -EINVAL;
