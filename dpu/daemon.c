@@ -235,6 +235,12 @@ static doca_error_t load_tls(const struct settings *settings, bool has_adopted_t
 	return dpumap_tls_create(&config, true, tls, fault);
 }
 
+static void limit_clients(struct daemon *d, const struct settings *settings)
+{
+	server_set_max_clients(d->server, settings->max_clients,
+			       settings_max_clients_per_identity(settings));
+}
+
 static bool is_same(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
@@ -269,7 +275,7 @@ static doca_error_t apply(struct daemon *d, struct settings *settings, struct dp
 {
 	struct settings before = d->settings;
 
-	server_set_max_clients(d->server, settings->max_clients);
+	limit_clients(d, settings);
 	server_set_tls(d->server, tls);
 	use_listeners(d, settings);
 	d->settings = *settings;
@@ -436,7 +442,7 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 		result = export_table_create(d->settings.device, &d->exports, fault);
 	if (result == DOCA_SUCCESS) {
 		server_set_exports(d->server, d->exports);
-		server_set_max_clients(d->server, d->settings.max_clients);
+		limit_clients(d, &d->settings);
 		result = device_watch_start(&d->device, d->loop, d->exports, fault);
 	}
 	if (result == DOCA_SUCCESS)

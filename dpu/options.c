@@ -108,12 +108,24 @@ static void add_uid(const struct argp_state *state, struct options *o, const cha
 	o->uids[o->num_uids++] = (uid_t)number(state, "--allow-uid", text, (uid_t)-1 - UINT64_C(1));
 }
 
+static unsigned int limit(const struct argp_state *state, const char *what, const char *text)
+{
+	uint64_t value = number(state, what, text, SETTINGS_MAX_CLIENTS_LIMIT);
+
+	if (value == 0)
+		cli_usage_error(state, "%s cannot be 0", what);
+	return (unsigned int)value;
+}
+
 static void set_max_clients(const struct argp_state *state, struct options *o, const char *text)
 {
-	o->given.max_clients =
-		(unsigned int)number(state, "--max-clients", text, SETTINGS_MAX_CLIENTS_LIMIT);
-	if (o->given.max_clients == 0)
-		cli_usage_error(state, "--max-clients cannot be 0");
+	o->given.max_clients = limit(state, "--max-clients", text);
+}
+
+static void set_max_per_identity(const struct argp_state *state, struct options *o,
+				 const char *text)
+{
+	o->given.max_clients_per_identity = limit(state, "--max-clients-per-identity", text);
 }
 
 static void set_ready_fd(const struct argp_state *state, struct options *o, const char *text)
@@ -172,8 +184,14 @@ static const struct entry entries[] = {
 	  "Socket for dpumapd ctl (default of ctl: " OPTIONS_ADMIN_DEFAULT "; of dpumapd: none)",
 	  OPTION_SERVE | OPTION_CTL},
 	 .setting = AT(given.admin)},
-	{{"max-clients", 0, "N", "Serve at most N clients at once (default 64)", OPTION_SERVE},
+	{{"max-clients", 0, "N", "Serve at most N clients at once (default 256)", OPTION_SERVE},
 	 .set = set_max_clients},
+	{{"max-clients-per-identity", 0, "N",
+	  "Serve at most N clients of the same certificate, key or user at once (default: a "
+	  "quarter of "
+	  "--max-clients)",
+	  OPTION_SERVE},
+	 .set = set_max_per_identity},
 	{{"ready-fd", 0, "FD",
 	  "Write the ready line to this file descriptor and close it, in place of standard output",
 	  OPTION_SERVE},
@@ -309,6 +327,8 @@ static doca_error_t add_given(const struct options *o, struct settings *settings
 		result = add_given_export(o, &given->exports[i], settings, fault);
 	if (given->max_clients)
 		settings->max_clients = given->max_clients;
+	if (given->max_clients_per_identity)
+		settings->max_clients_per_identity = given->max_clients_per_identity;
 	return result;
 }
 

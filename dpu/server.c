@@ -40,7 +40,7 @@ struct server {
 	struct dpumap_tls *tls;
 	struct acceptor *acceptors;
 	struct session *sessions; /* the newest first */
-	unsigned int max_clients;
+	unsigned int max_clients, max_per_identity;
 	bool accepting;
 	unsigned int unauthenticated_closed; /* since the last tick */
 	struct server_stats stats;
@@ -136,6 +136,15 @@ static bool may_import_any(const struct server *server, const char *identity)
 	return false;
 }
 
+static unsigned int count_clients(const struct server *server, const char *identity)
+{
+	unsigned int num = 0;
+
+	for (const struct session *s = server->sessions; s; s = s->next)
+		num += !s->closing && strcmp(s->identity, identity) == 0;
+	return num;
+}
+
 static doca_error_t check_authorized(const struct server *server, const char *identity,
 				     struct dpumap_fault *fault)
 {
@@ -149,6 +158,12 @@ static doca_error_t check_authorized(const struct server *server, const char *id
 			fault, DOCA_ERROR_FULL,
 			"dpumapd already serves %u clients, its limit (max_clients)",
 			server->stats.clients);
+	if (count_clients(server, identity) >= server->max_per_identity)
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_FULL,
+			"dpumapd already serves %u clients of %s, the limit of one identity "
+			"(max_clients_per_identity): end some of them",
+			server->max_per_identity, identity);
 	return DOCA_SUCCESS;
 }
 
@@ -506,9 +521,11 @@ void server_use_listeners(struct server *server, char *const *addresses, size_t 
 	}
 }
 
-void server_set_max_clients(struct server *server, unsigned int max_clients)
+void server_set_max_clients(struct server *server, unsigned int max_clients,
+			    unsigned int max_per_identity)
 {
 	server->max_clients = max_clients;
+	server->max_per_identity = max_per_identity;
 }
 
 /* Marks the sessions that the current TLS settings would not accept. */

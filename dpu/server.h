@@ -35,7 +35,9 @@ bool server_listens_at(const struct server *server, const char *address);
  * A listener on TCP is also closed if there is no TLS.
  */
 void server_use_listeners(struct server *server, char *const *addresses, size_t num);
-void server_set_max_clients(struct server *server, unsigned int max_clients);
+/* Limits the clients that are connected at once, and those of the same identity among them. */
+void server_set_max_clients(struct server *server, unsigned int max_clients,
+			    unsigned int max_per_identity);
 /*
  * Takes over tls, which may be NULL, for new connections. A connection that tls would not accept is
  * closed, and the client's access is revoked. NULL accepts none over TCP.

@@ -105,6 +105,14 @@ doca_error_t settings_add_export(struct settings *settings, struct export_spec *
 	return DOCA_SUCCESS;
 }
 
+/* Rounded up, so that it is not 0. */
+unsigned int settings_max_clients_per_identity(const struct settings *settings)
+{
+	if (settings->max_clients_per_identity)
+		return settings->max_clients_per_identity;
+	return (settings->max_clients + 3) / 4;
+}
+
 bool settings_has_tls(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->num_listen; i++)
@@ -214,15 +222,26 @@ static doca_error_t load_group(struct loader *l, const config_setting_t *setting
 	return load_text(l, setting, &l->settings->group);
 }
 
-static doca_error_t load_max_clients(struct loader *l, const config_setting_t *setting)
+static doca_error_t load_limit(struct loader *l, const config_setting_t *setting,
+			       unsigned int *limit)
 {
 	int value = config_setting_get_int(setting);
 
 	if (config_setting_type(setting) != CONFIG_TYPE_INT || value < 1 ||
 	    value > SETTINGS_MAX_CLIENTS_LIMIT)
 		return wrong(l, setting, "must be a number from 1 to 4096");
-	l->settings->max_clients = (unsigned int)value;
+	*limit = (unsigned int)value;
 	return DOCA_SUCCESS;
+}
+
+static doca_error_t load_max_clients(struct loader *l, const config_setting_t *setting)
+{
+	return load_limit(l, setting, &l->settings->max_clients);
+}
+
+static doca_error_t load_max_clients_per_identity(struct loader *l, const config_setting_t *setting)
+{
+	return load_limit(l, setting, &l->settings->max_clients_per_identity);
 }
 
 static doca_error_t load_listen(struct loader *l, const config_setting_t *setting)
@@ -356,9 +375,16 @@ static const struct {
 	const char *name;
 	load_fn *load;
 } known[] = {
-	{"device", load_device}, {"listen", load_listen},   {"tls", load_tls},
-	{"admin", load_admin},	 {"metrics", load_metrics}, {"user", load_user},
-	{"group", load_group},	 {"exports", load_exports}, {"max_clients", load_max_clients},
+	{"device", load_device},
+	{"listen", load_listen},
+	{"tls", load_tls},
+	{"admin", load_admin},
+	{"metrics", load_metrics},
+	{"user", load_user},
+	{"group", load_group},
+	{"exports", load_exports},
+	{"max_clients", load_max_clients},
+	{"max_clients_per_identity", load_max_clients_per_identity},
 };
 
 static doca_error_t load_setting(struct loader *l, const config_setting_t *setting)

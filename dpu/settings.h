@@ -9,7 +9,7 @@
 #include "common/fault.h"
 #include "export_spec.h"
 
-#define SETTINGS_MAX_CLIENTS	   64
+#define SETTINGS_MAX_CLIENTS	   256
 #define SETTINGS_MAX_CLIENTS_LIMIT 4096
 
 struct settings {
@@ -22,7 +22,8 @@ struct settings {
 	char *user;    /* to switch to after the start; NULL: keep the user */
 	char *group;   /* NULL: the user's */
 	unsigned int max_clients;
-	struct export_spec *exports; /* by name */
+	unsigned int max_clients_per_identity; /* 0: a quarter of max_clients */
+	struct export_spec *exports;	       /* by name */
 	size_t num_exports;
 };
 
@@ -39,6 +40,8 @@ doca_error_t settings_add_listen(struct settings *settings, const char *text,
 /* Takes the spec over; ALREADY_EXIST for a second one of its name. */
 doca_error_t settings_add_export(struct settings *settings, struct export_spec *spec,
 				 struct dpumap_fault *fault);
+/* The limit of one identity, also if it is not set. */
+unsigned int settings_max_clients_per_identity(const struct settings *settings);
 /* Are the settings complete and consistent? */
 doca_error_t settings_check(const struct settings *settings, struct dpumap_fault *fault);
 /* Are there files for TLS? */

@@ -29,6 +29,7 @@ listen = [ "tls:127.0.0.1:0" ];
 tls = {{ cert = "{pki}/dpu.crt"; key = "{pki}/dpu.key"; ca = "{pki}/ca.crt"; crl = "{pki}/ca.crl"; }};
 admin = "{dir}/admin";
 max_clients = 8;
+max_clients_per_identity = 8;
 exports = (
 	{{ name = "web"; kind = "dram"; size = 4096; allow = [ "cert:web" ]; }},
 	{{ name = "guest"; kind = "dram"; size = 4096; allow = [ "cert:guest" ]; }},

@@ -21,6 +21,7 @@ CONFIG = """\
 listen = [ "tls:127.0.0.1:0", "unix:{socket}" ];
 tls = {{ cert = "{pki}/dpu.crt"; key = "{pki}/dpu.key"; ca = "{pki}/ca.crt"; crl = "{pki}/ca.crl"; }};
 max_clients = 8;
+{more}
 exports = (
 	{{ name = "bulk"; kind = "dram"; size = "1M"; allow = [ "cert:web", "uid:{uid}" ]; }},
 	{{ name = "fast"; kind = "dm"; size = "4K"; allow = [ "cert:web", "uid:{uid}" ]; }},
@@ -127,14 +128,27 @@ def tls(openssl_pki):
 
 
 @pytest.fixture(scope="module")
-def start(emulator, openssl_pki, tls):
+def configure(emulator, openssl_pki):
+    """configure(name, more): the paths of a configuration with these settings and of its socket."""
+    dpu = emulator.machine("dpu")
+
+    def make(name, more):
+        socket = f"{dpu.dir}/{name}"
+        words = {"socket": socket, "pki": openssl_pki.dir, "uid": os.getuid(), "more": more}
+        dpu.put({f"{name}.conf": CONFIG.format(**words)})
+        return f"{dpu.dir}/{name}.conf", socket
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def start(emulator, configure, tls):
     """start(name): dpumapd, and a server for each of its two addresses."""
     dpu, agents = emulator.machine("dpu"), []
 
     def make(name):
-        socket = f"{dpu.dir}/{name}"
-        dpu.put({f"{name}.conf": CONFIG.format(socket=socket, pki=openssl_pki.dir, uid=os.getuid())})
-        agents.append(Agent(dpu, name, ["--config", f"{dpu.dir}/{name}.conf"]).must_serve())
+        path, socket = configure(name, "max_clients_per_identity = 8;")
+        agents.append(Agent(dpu, name, ["--config", path]).must_serve())
         return {"unix": Server(socket, None), "tls": Server(agents[-1].address, tls)}
 
     yield make
@@ -284,6 +298,23 @@ def test_clients_are_limited(server):
     for client in clients:
         client.close()
     server.seat().close()
+
+
+def test_clients_of_one_identity_are_limited(serve, configure, tls):
+    """By default to a quarter of all. Clients of another identity are served meanwhile."""
+    path, socket = configure("shared", "")
+    full, other = Server(socket, None), Server(serve("--config", path).address, tls)
+    clients = [full.seat() for _ in range(LIMIT // 4)]
+    with full.connect(greet=False) as s:
+        reply = receive(s)
+        assert b"the limit of one identity (max_clients_per_identity)" in reply, reply
+        assert is_closed(s)
+    with other.seat() as s:
+        other.serves(s)
+    clients.pop().close()
+    clients.append(full.seat())
+    for client in clients:
+        client.close()
 
 
 def test_several_clients_at_once_are_served(serve, tool, host):

@@ -87,6 +87,7 @@ DAEMON = [
     (f"-e {DM} -e name=a,kind=dram,size=4K", "two exports called a"),
     (f"-e {DM} --allow-uid root", "--allow-uid must be a number"),
     (f"-e {DM} --max-clients 0", "--max-clients cannot be 0"),
+    (f"-e {DM} --max-clients-per-identity 0", "--max-clients-per-identity cannot be 0"),
     (f"-e {DM} x", 'unknown command "x"'),
     ("frobnicate", 'unknown command "frobnicate"'),
     ("docter", 'unknown command "docter"; did you mean "doctor"'),

@@ -31,7 +31,8 @@ def exported(ram):
 def agent(serve, dpu, exported):
     exports = (*EXPORTS, f"name=file,kind=file,path={exported},size=max,via=rdma")
     words = [word for export in exports for word in ("--export", export)]
-    return serve("--admin", f"{dpu.dir}/admin", "--max-clients", "32", *words)
+    limits = ("--max-clients", "32", "--max-clients-per-identity", "32")
+    return serve("--admin", f"{dpu.dir}/admin", *limits, *words)
 
 
 @pytest.fixture
