@@ -174,16 +174,30 @@ static bool is_administrator(const struct dpumap_peer *peer)
 	return peer->kind != DPUMAP_ADDRESS_UNIX || peer->uid == 0 || peer->uid == geteuid();
 }
 
+/* Without free descriptors the listener stays readable: stop polling it until the next tick. */
+static void set_accepting(struct text_service *service, bool accepting)
+{
+	struct dpumap_fault ignored;
+
+	loop_change(service->loop, &service->watch, accepting ? EPOLLIN : 0, &ignored);
+}
+
 static void on_listener(struct watch *watch, uint32_t events)
 {
 	struct text_service *service =
 		(struct text_service *)((char *)watch - offsetof(struct text_service, watch));
 	struct dpumap_fault fault = {0};
 	struct dpumap_peer peer;
+	doca_error_t result;
 	int fd;
 
 	(void)events;
-	while (dpumap_listener_accept(service->listener, &fd, &peer, &fault) == DOCA_SUCCESS) {
+	for (;;) {
+		result = dpumap_listener_accept(service->listener, &fd, &peer, &fault);
+		if (result == DOCA_ERROR_CONNECTION_RESET)
+			continue;
+		if (result != DOCA_SUCCESS)
+			break;
 		if (is_administrator(&peer)) {
 			open_conn(service, fd);
 		} else {
@@ -191,6 +205,10 @@ static void on_listener(struct watch *watch, uint32_t events)
 				 peer.text);
 			close(fd);
 		}
+	}
+	if (result == DOCA_ERROR_FULL) {
+		log_line("%s", fault.text);
+		set_accepting(service, false);
 	}
 }
 
@@ -241,4 +259,5 @@ void text_service_tick(struct text_service *service)
 		if (now - conn->since > TIMEOUT_NS)
 			close_conn(conn);
 	}
+	set_accepting(service, true);
 }

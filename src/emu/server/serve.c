@@ -8,12 +8,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -28,6 +30,8 @@
 #include "emu/server/net/netlink.h"
 #include "emu/server/uverbs/file.h"
 
+#define ACCEPT_PAUSE_NS 500000000
+
 static const char *directory;
 static int lock;	       /* a file in the directory */
 static bool directory_removed; /* the server ends when its last client has ended */
@@ -38,11 +42,44 @@ struct listener {
 	const char *role;      /* the machine of a netlink socket; or NULL */
 };
 
+static struct listener listeners[2 * EMU_MAX_FUNCS + 1];
+static unsigned int nlisteners;
+
+static void change_listeners(uint32_t events)
+{
+	unsigned int i;
+
+	for (i = 0; i < nlisteners; i++)
+		emu_watch_change(&listeners[i].watch, events);
+}
+
+static void end_pause(struct emu_watch *w)
+{
+	uint64_t times;
+
+	if (read(w->fd, &times, sizeof(times)) == sizeof(times))
+		change_listeners(EPOLLIN);
+}
+
+static struct emu_watch pause_timer = {.ready = end_pause};
+
+/* Without free descriptors the listeners stay readable: stop polling them for a while. */
+static void pause_accepting(int err)
+{
+	const struct itimerspec soon = {.it_value.tv_nsec = ACCEPT_PAUSE_NS};
+
+	emu_log("cannot accept a client: %s", strerror(err));
+	if (!timerfd_settime(pause_timer.fd, 0, &soon, NULL))
+		change_listeners(0);
+}
+
 static void accept_one(struct emu_watch *w)
 {
 	const struct listener *l = (const struct listener *)w;
 	int fd = accept4(l->watch.fd, NULL, NULL, SOCK_CLOEXEC);
 
+	if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+		pause_accepting(errno);
 	if (fd < 0)
 		return;
 	if (!emu_access_check_peer(fd))
@@ -55,10 +92,14 @@ static void accept_one(struct emu_watch *w)
 		emu_admin_create(fd, false);
 }
 
+static int watch_pause(void)
+{
+	pause_timer.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return pause_timer.fd < 0 ? -errno : emu_watch_add(&pause_timer);
+}
+
 static int listen_at(const char *name, struct emu_func *func, const char *role)
 {
-	static struct listener listeners[2 * EMU_MAX_FUNCS + 1];
-	static unsigned int nlisteners;
 	struct listener *l = &listeners[nlisteners++];
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
 	int one = 1;
@@ -210,6 +251,8 @@ static int start(const struct emu_server_options *opt)
 		err = emu_topology_create(directory, opt->topology);
 	if (!err)
 		err = watch_signals();
+	if (!err)
+		err = watch_pause();
 	watch_lock();
 	if (!err && opt->hold_fd >= 0)
 		err = emu_admin_create(opt->hold_fd, true);

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""What other programs of the machine use up or hold does not stop dpumapd or the emulator."""
+
+import os
+import pathlib
+import resource
+import socket
+import struct
+import time
+
+import pytest
+
+from harness.machine import await_true
+
+pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
+EXPORT = ["--export", "name=a,kind=dram,size=64K"]
+
+
+class Starved:
+    """A process that cannot open another descriptor, until the end of the block."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+
+    def __enter__(self):
+        used = {int(number) for number in os.listdir(f"/proc/{self.pid}/fd")}
+        free = next(number for number in range(len(used) + 1) if number not in used)
+        resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (free, self.limits[1]))
+
+    def __exit__(self, *_):
+        resource.prlimit(self.pid, resource.RLIMIT_NOFILE, self.limits)
+
+
+def sleeps(pid):
+    """Whether the process is found asleep many times in a row. One that polls without a pause never
+    is."""
+    for _ in range(20):
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        if stat.rpartition(")")[2].split()[0] != "S":
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def connect(kind, path):
+    made = socket.socket(socket.AF_UNIX, kind)
+    made.settimeout(60)
+    made.connect(str(path))
+    return made
+
+
+def ask(path, question):
+    """The connection on which the question waits for its answer."""
+    made = connect(socket.SOCK_STREAM, path)
+    made.sendall(question)
+    return made
+
+
+@pytest.mark.parametrize("name", ["admin", "metrics", "socket"])
+def test_dpumapd_without_descriptors_pauses(serve, emulator, work, name):
+    """It neither spins nor loses the connection that waits."""
+    (work / "c.conf").write_text(
+        f'listen = [ "unix:{work}/socket" ]; admin = "{work}/admin"; metrics = "{work}/metrics";\n'
+        'exports = ( { name = "a"; kind = "dram"; size = "64K"; } );\n',
+        encoding="utf-8",
+    )
+    agent = serve("--config", work / "c.conf")
+    pid = agent.daemon.pid
+    with Starved(pid):
+        made = ask(work / name, b"GET /metrics HTTP/1.0\r\n\r\n" if name == "metrics" else b"status\n")
+        assert await_true(lambda: sleeps(pid), 30), "dpumapd spins"
+        agent.daemon.await_log("^dpumapd: cannot accept a connection: Too many open files$")
+    with made:
+        assert made.recv(1 << 16) or name == "socket"
+    agent.stop()
+
+
+def test_emulator_without_descriptors_pauses(emulator):
+    place = emulator.dir / "emu/control"
+    with connect(socket.SOCK_SEQPACKET, place) as first:
+        credentials = first.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    pid = struct.unpack("3i", credentials)[0]
+    # The server has closed its end of the first connection when it has answered another program.
+    emulator.objects()
+    with Starved(pid):
+        with connect(socket.SOCK_SEQPACKET, place):
+            assert await_true(lambda: sleeps(pid), 30), "the emulator spins"
+    assert emulator.objects()
