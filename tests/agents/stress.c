@@ -35,7 +35,7 @@
 #define EXPORTS	  16
 #define BYTES	  4096u
 #define PAUSE_NS  5000000
-#define PATIENCE  20.0
+#define PATIENCE  60.0
 
 /* In memory that all processes share. */
 static struct shared {

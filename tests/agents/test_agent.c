@@ -17,7 +17,7 @@
 #include <dpumap/channel.h>
 #include <dpumap/dma.h>
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 
 static char directory[64], path[96], admin[96], address[128];
 static pid_t daemon_pid;

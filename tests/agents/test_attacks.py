@@ -80,10 +80,17 @@ class Client:
             s.sendall(HELLO + request("list"))
             return receive(s) + receive(s)
 
+    def is_served(self):
+        """Whether dpumapd serves a client with a good certificate."""
+        try:
+            reply = self.ask(self.context("web"))
+        except (ssl.SSLError, OSError):
+            return False
+        return b"version" in reply and b"web" in reply
+
     def must_be_served(self):
-        """A client with a good certificate."""
-        reply = self.ask(self.context("web"))
-        assert b"version" in reply and b"web" in reply, reply
+        """Soon: dpumapd disconnects a client that a busy machine delays for too long."""
+        assert await_true(self.is_served, 30), "a client with a good certificate is not served"
 
     def must_be_rejected(self, tls, why):
         """In the handshake: there is no answer."""
@@ -224,61 +231,73 @@ def client_hello(tls):
 
 def test_slow_handshakes_are_disconnected(client):
     """Of two hundred clients that send a byte now and then; others are served meanwhile."""
-    hello, sent = client_hello(client.context("web")), 0
+    hello = client_hello(client.context("web"))
     slow = [reach(client.address) for _ in range(200)]
-    left, deadline = slow, time.monotonic() + 9
-    while left and time.monotonic() < deadline:
+    left = slow
+    for byte in hello:
+        if not left:
+            break
         for s in left:
             try:
-                s.send(hello[sent : sent + 1])
+                s.send(bytes([byte]))
             except OSError:
                 pass
-        sent += 1
         client.must_be_served()
         time.sleep(0.25)
         left = [s for s in left if not (select.select([s], [], [], 0)[0] and is_closed(s))]
     for s in slow:
         s.close()
-    assert not left, f"{len(left)} are still connected"
+    assert not left, f"{len(left)} are still connected after {len(hello)} bytes"
 
 
-def knock(address, until):
-    """Connects and leaves until then; how often."""
+def knock(address, knocks, enough):
+    """Connects and leaves until it is enough; knocks counts how often."""
     host, port = address[4:].rsplit(":", 1)
-    n = 0
-    while time.monotonic() < until:
+    while not enough.is_set():
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
             # No TIME_WAIT: there are only so many ports.
             s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             try:
                 s.connect((host, int(port)))
-                n += 1
+                with knocks.get_lock():
+                    knocks.value += 1
             except OSError:
                 pass
-    return n
+
+
+def expect_short_log(agent, began):
+    """dpumapd logs at most 20 unauthenticated connections in half a second."""
+    most = 40 * (time.monotonic() - began + 2)
+    assert agent.log().count("\ndpumapd: unknown at ") < most
 
 
 def test_knocking_crowd_keeps_no_client_out(agent, client):
     """Two processes connect and leave as fast as they can; nor do they fill the log."""
-    until = time.monotonic() + 4
-    served = turned_away = 0
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        knocks = pool.starmap_async(knock, [(agent.address, until)] * 2)
-        while time.monotonic() < until:
-            try:
-                client.must_be_served()
-                served += 1
-            except (ssl.SSLError, OSError):
-                turned_away += 1
-        assert all(n > 100 for n in knocks.get())
+    fork, began = multiprocessing.get_context("fork"), time.monotonic()
+    knocks, enough = fork.Value("i", 0), fork.Event()
+    crowd = [fork.Process(target=knock, args=(agent.address, knocks, enough)) for _ in range(2)]
+    for one in crowd:
+        one.start()
+    served = 0
+
+    def tried():
+        nonlocal served
+        served += client.is_served()
+        return served >= 20 and knocks.value >= 2000
+
+    try:
+        assert await_true(tried, pause=0), f"served {served} times beside {knocks.value} knocks"
+    finally:
+        enough.set()
+        for one in crowd:
+            one.join()
     client.must_be_served()
-    assert served > turned_away, f"served {served} times, turned away {turned_away} times"
-    assert agent.log().count("\ndpumapd: unknown at ") < 1000
+    expect_short_log(agent, began)
 
 
 def test_silent_crowd_keeps_no_client_out(agent, client):
     """Ten thousand connections that stay open, of which nothing is left; nor do they fill the log."""
-    before = agent.daemon.descriptors()
+    began, before = time.monotonic(), agent.daemon.descriptors()
     soft, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = min(10000, limit - 100)
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted + 100, limit))
@@ -299,7 +318,7 @@ def test_silent_crowd_keeps_no_client_out(agent, client):
 
     assert await_true(settled, 30)
     agent.daemon.await_log(r"^dpumapd: \d* more unauthenticated connections closed$")
-    assert agent.log().count("\ndpumapd: unknown at ") < 2000
+    expect_short_log(agent, began)
 
 
 # -- descriptors in the wrong hands

@@ -40,7 +40,7 @@ class Pair:
     def begin_copy(self):
         """A copy that lasts long, takes no room on the disk, and has written something."""
         self.machine.run("truncate -s 8G long").ok()
-        words = ("cp", "long", "far", f"{self.files}/out", "--timeout", "20")
+        words = ("cp", "long", "far", f"{self.files}/out", "--timeout", "120")
         copy = self.tool.daemon("copy", *words)
         assert await_true(lambda: copy.status() is not None or self.has_written(copy))
         assert copy.status() is None, copy.log()

@@ -397,4 +397,4 @@ def test_terminal_shows_rate_and_remaining_time(serve, tool, host, files):
     except OSError:
         pass  # the terminal's last user has ended
     os.close(controller)
-    assert copy.wait(60) != 0
+    assert copy.wait(120) != 0

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
-from harness.machine import LocalMachine, await_true
+from harness.machine import PATIENCE, LocalMachine, await_true
 
 # Lines of "dpumap-emu status" that do not count objects.
 FACTS = {"profile", "nodes", "cards", "functions"}
@@ -45,7 +45,7 @@ class Emulator:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, f"dpumap-emu {words}: {done.stderr}"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 #define NUM_BUFS    2048
 
 static void record_change(const union doca_data user_data, struct doca_ctx *ctx,

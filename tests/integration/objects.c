@@ -60,7 +60,7 @@ bool objects_equal(const struct objects *a, const struct objects *b)
 
 bool objects_wait(const struct objects *before)
 {
-	uint64_t deadline = now_ms() + 5000;
+	uint64_t deadline = now_ms() + 60000;
 	struct objects after;
 
 	do {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_MS 10000
+#define PATIENCE_MS 60000
 
 struct tasks tasks;
 

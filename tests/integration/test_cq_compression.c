@@ -21,7 +21,7 @@
 #define SEND	   2u /* opcodes of receptions */
 #define SEND_IMM   3u
 #define INVALID	   0xf0u
-#define WAIT_S	   20
+#define WAIT_S	   60
 
 enum {
 	HASH = MLX5DV_CQE_RES_FORMAT_HASH,

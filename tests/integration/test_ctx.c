@@ -542,7 +542,7 @@ static void engine_serves_contexts_in_turn(void **state)
 	tasks_start();
 	get_bufs();
 	room = tasks_room(4096, 4096);
-	for (useconds_t us = 50000; !in_turn && us < 10000000; us *= 4) {
+	for (useconds_t us = 50000; !in_turn && us < 60000000; us *= 4) {
 		submit_to_both(other, room);
 		usleep(us);
 		in_turn = is_served_in_turn();

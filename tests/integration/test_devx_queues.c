@@ -452,7 +452,7 @@ static bool is_readable(int fd, int timeout_ms)
 	return poll(&p, 1, timeout_ms) == 1 && p.revents & POLLIN;
 }
 
-#define PATIENCE_MS  10000
+#define PATIENCE_MS  60000
 #define REQ_ERR	     0xd
 #define WR_FLUSH_ERR 5
 

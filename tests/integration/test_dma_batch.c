@@ -252,7 +252,7 @@ static void wait_for_event(void)
 	struct pollfd fd = {.events = POLLIN};
 
 	assert_ok(doca_pe_get_notification_handle(tasks.pe, &fd.fd));
-	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_int_equal(poll(&fd, 1, FIXTURE_TIMEOUT_MS), 1);
 	assert_ok(doca_pe_clear_notification(tasks.pe, 0));
 }
 

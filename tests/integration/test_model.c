@@ -23,7 +23,7 @@
 #define LEN		8192u
 #define CALLS		400
 #define DEFAULT_SECONDS 3
-#define COPY_PATIENCE	10000
+#define COPY_PATIENCE	60000
 
 #define E(name)		(1u << DOCA_ERROR_##name)
 #define OK_TOO		(1u << DOCA_SUCCESS)

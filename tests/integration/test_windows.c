@@ -14,7 +14,7 @@
 #include "uverbs.h"
 
 #define BYTES	 4096
-#define PATIENCE 10000
+#define PATIENCE 60000
 
 struct desk {
 	struct ibv_context *context;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#define WAIT_MS	 5000
+#define WAIT_MS	 60000
 #define QUIET_MS 30
 
 static uint8_t memory[VERBS_BUF] __attribute__((aligned(4096)));

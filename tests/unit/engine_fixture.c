@@ -18,7 +18,7 @@
 #define PAGE	    4096u
 #define RQ_COUNT    4u
 #define RQ_SHIFT    6u
-#define PATIENCE_NS 5000000000u
+#define PATIENCE_NS 60000000000u
 
 struct emu_tables *fixture_tables;
 struct emu_queues *fixture_queues;
