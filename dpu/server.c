@@ -563,6 +563,8 @@ static void disconnect_and_revoke(struct server *server, struct session *session
 	check_accepted(server, session, &fault);
 	drop(server, session, &fault);
 	for (size_t i = 0; i < num_held; i++) {
+		if (i > 0 && held[i] == held[i - 1])
+			continue; /* they are sorted */
 		export = export_table_find_id(server->exports, held[i]);
 		if (export)
 			export_table_revoke(server->exports, export);
