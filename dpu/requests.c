@@ -78,8 +78,9 @@ static struct named_export *find(struct context *c)
 	export = export_table_find(c->exports, c->name, &ignored);
 	if (export && export_spec_allows(export_get_spec(export), c->session->identity))
 		return export;
-	if (export)
-		c->note = ": it exists, but its allow setting does not contain the client";
+	/* Both log a line of about the same length, so that the time does not disclose names either. */
+	c->note = export ? ": it exists, but its allow setting does not contain the client"
+			 : ": it does not exist; \"dpumapd ctl list\" lists all exports";
 	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_FOUND,
 			 "there is no export called \"%s\" that %s may import; see dpumap list",
 			 c->name, c->session->identity);
