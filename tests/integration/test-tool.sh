@@ -280,6 +280,22 @@ test_paths_that_cannot_be_preloaded()
 	done
 }
 
+# Processes find each other by their numbers, which another namespace does not share.
+test_other_pid_namespace()
+{
+	local devinfo=(run --as host -- ibv_devinfo)
+	unshare --pid --fork --mount-proc true 2>/dev/null || return 0
+	"$emu" start
+	if unshare --pid --fork "$emu" "${devinfo[@]}" >"$work/out" 2>"$work/err"; then
+		fail "a process of another PID namespace opened a device"
+	fi
+	[ "$(grep -c "is in another PID namespace than the emulator" "$work/err")" -eq 1 ] ||
+		fail "another PID namespace: $(cat "$work/err")"
+	"$emu" stop
+	unshare --pid --fork --mount-proc "$emu" "${devinfo[@]}" >"$work/out" ||
+		fail "an emulator in a PID namespace of its own does not serve"
+}
+
 test_nodes
 test_config
 test_config_repeats
@@ -290,4 +306,5 @@ test_memlock
 test_trace
 test_removed_directory
 test_paths_that_cannot_be_preloaded
+test_other_pid_namespace
 [ "$failures" -eq 0 ]

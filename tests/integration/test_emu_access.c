@@ -310,7 +310,7 @@ static void test_random_packets(void **state)
  */
 static int attach(int device, int *servers)
 {
-	static uint64_t cookie = 42;
+	uint64_t cookie = (uint32_t)getpid();
 	struct emu_request req = {
 		.magic = EMU_MAGIC,
 		.op = EMU_OP_ATTACH,

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d4cu /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d4du /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_PATH_MAX 104 /* of a socket's path: a bit less than sizeof sun_path */
@@ -26,7 +26,8 @@
 
 enum emu_op {
 	EMU_OP_ATTACH = 1, /* + the server's end of the pair; arg[0] = address of 8 bytes, arg[1] =
-			      their value, arg[2] = inode of the client's socket */
+			      their value, the client's own number in the lower half, arg[2] =
+			      inode of the client's socket */
 	EMU_OP_IOCTL, /* arg[0] = address of struct ib_uverbs_ioctl_hdr; in a struct emu_packet, which may include the bytes there */
 	EMU_OP_MMAP,  /* arg[0] = offset, arg[1] = length, arg[2] = protection */
 	EMU_OP_ENGINE, /* val[0] = slot; + tables, queues, dm, notify socket */

@@ -154,11 +154,14 @@ static void file_destroy(struct emu_watch *w)
 	emu_free_later(f);
 }
 
+/* In another PID namespace, a process's engine could not find other processes by their numbers. */
 static int check_memory_access(pid_t pid, const struct emu_request *req)
 {
 	uint64_t seen = 0;
 	int err;
 
+	if ((uint32_t)req->arg[1] != (uint32_t)pid)
+		return -ESRCH;
 	err = emu_copy_from(pid, &seen, req->arg[0], sizeof(seen));
 	if (!err)
 		err = emu_copy_to(pid, req->arg[0], &seen, sizeof(seen));

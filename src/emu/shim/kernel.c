@@ -296,13 +296,33 @@ static void sweep(void)
 	}
 }
 
+/* Once, although libraries try again. */
+static void explain_refusal(int err)
+{
+	static pid_t told;
+
+	if (told == getpid())
+		return;
+	told = getpid();
+	if (err == ESRCH)
+		fprintf(stderr,
+			"dpumap-emu: process %d is in another PID namespace than the emulator; "
+			"start an emulator in that namespace, with a directory of its own "
+			"(--dir)\n",
+			(int)getpid());
+	else
+		fprintf(stderr,
+			"dpumap-emu: the emulator cannot reach the memory of process %d: %s\n",
+			(int)getpid(), strerror(err));
+}
+
 /*
  * Attach this process to an open file description that it holds. The server reads the cookie to
- * prove that it can access our memory.
+ * prove that it can access our memory, and compares our number with the one that it sees.
  */
 static int attach(int fd, const struct stat *st, int *channel)
 {
-	static uint64_t cookie = 0x656d756c61746564ull;
+	uint64_t cookie = 0x656d756c00000000ull | (uint32_t)getpid();
 	struct emu_request req = {
 		.magic = EMU_MAGIC,
 		.op = EMU_OP_ATTACH,
@@ -329,9 +349,7 @@ static int attach(int fd, const struct stat *st, int *channel)
 	}
 	if (rep.error) {
 		err = rep.error;
-		fprintf(stderr,
-			"dpumap-emu: the emulator cannot reach the memory of process %d: %s\n",
-			(int)getpid(), strerror(err));
+		explain_refusal(err);
 		goto close_channel;
 	}
 	attached[nattached++] = (struct attachment){
