@@ -280,6 +280,15 @@ test_paths_that_cannot_be_preloaded()
 	done
 }
 
+# fakeroot answers for the C library and continues at older names of its functions.
+test_fakeroot()
+{
+	command -v fakeroot >/dev/null || return 0
+	"$emu" run --as host -- fakeroot ibv_devices >"$work/out" || fail "fakeroot in the emulator"
+	grep -q mlx5_0 "$work/out" || fail "a program under fakeroot sees no device"
+	fakeroot "$emu" run --as host -- ibv_devinfo >"$work/out" || fail "the emulator in fakeroot"
+}
+
 # Processes find each other by their numbers, which another namespace does not share.
 test_other_pid_namespace()
 {
@@ -307,4 +316,5 @@ test_trace
 test_removed_directory
 test_paths_that_cannot_be_preloaded
 test_other_pid_namespace
+test_fakeroot
 [ "$failures" -eq 0 ]

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Remove trailing slashes: with one, lstat() follows a symbolic link. */
@@ -45,11 +46,13 @@ int emu_access_check_dir(const char *dir, bool serve, const char **why)
 	return st.st_mode & others ? -EACCES : 0;
 }
 
+/* The kernel names the real user, also where fakeroot changes the answers of the C library. */
 bool emu_access_check_peer(int socket)
 {
+	uid_t own = (uid_t)syscall(SYS_geteuid);
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
 	return !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &len) && len == sizeof(peer) &&
-	       (peer.uid == geteuid() || peer.uid == 0);
+	       (peer.uid == own || peer.uid == 0);
 }

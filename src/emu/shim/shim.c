@@ -142,6 +142,55 @@ DEFINE_FSTATAT(fstatat64, stat64)
 DEFINE_FSTAT(fstat, stat)
 DEFINE_FSTAT(fstat64, stat64)
 
+/*
+ * Older names of the same calls, with a version of struct stat. Programs that were built with glibc
+ * before 2.33 use them, and any program under fakeroot. They continue at the next older name:
+ * fakeroot's newer ones come back to them.
+ */
+#define DEFINE_XSTAT(name, type)                                                \
+	int name(int version, const char *path, struct type *st);               \
+	EXPORT int name(int version, const char *path, struct type *st)         \
+	{                                                                       \
+		char room[PATH_MAX];                                            \
+		unsigned int dev;                                               \
+                                                                                \
+		if (emu_kernel_is_path(path, &dev))                             \
+			return result(emu_kernel_stat(dev, (struct stat *)st)); \
+		return NEXT(name)(version, emu_sysfs_path(path, room), st);     \
+	}
+
+#define DEFINE_FXSTATAT(name, type)                                                         \
+	int name(int version, int dir, const char *path, struct type *st, int flags);       \
+	EXPORT int name(int version, int dir, const char *path, struct type *st, int flags) \
+	{                                                                                   \
+		char room[PATH_MAX];                                                        \
+		unsigned int dev;                                                           \
+                                                                                            \
+		if (emu_kernel_is_path(path, &dev))                                         \
+			return result(emu_kernel_stat(dev, (struct stat *)st));             \
+		return NEXT(name)(version, dir, emu_sysfs_path(path, room), st, flags);     \
+	}
+
+#define DEFINE_FXSTAT(name, type)                                   \
+	int name(int version, int fd, struct type *st);             \
+	EXPORT int name(int version, int fd, struct type *st)       \
+	{                                                           \
+		int ret = NEXT(name)(version, fd, st);              \
+                                                                    \
+		if (!ret)                                           \
+			emu_kernel_fix_stat(fd, (struct stat *)st); \
+		return ret;                                         \
+	}
+
+DEFINE_XSTAT(__xstat, stat)
+DEFINE_XSTAT(__xstat64, stat64)
+DEFINE_XSTAT(__lxstat, stat)
+DEFINE_XSTAT(__lxstat64, stat64)
+DEFINE_FXSTATAT(__fxstatat, stat)
+DEFINE_FXSTATAT(__fxstatat64, stat64)
+DEFINE_FXSTAT(__fxstat, stat)
+DEFINE_FXSTAT(__fxstat64, stat64)
+
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;
