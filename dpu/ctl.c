@@ -24,6 +24,9 @@ static doca_error_t connect_to(const char *path, int *fd, struct dpumap_fault *f
 
 	if (result != DOCA_SUCCESS)
 		return result;
+	if (address.kind != DPUMAP_ADDRESS_UNIX)
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"--admin must be the path of a Unix socket, not %s", path);
 	f = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (f < 0)
 		return dpumap_fault_errno(fault, errno, "cannot open a socket");

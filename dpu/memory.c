@@ -18,6 +18,7 @@
 #include <dpumap/arena.h>
 #include <dpumap/dm.h>
 
+#include "common/memlock.h"
 #include "log.h"
 
 /* Device memory is read and written in words. */
@@ -384,8 +385,9 @@ doca_error_t memory_explain(const struct memory *memory, doca_error_t why, const
 	const struct export_spec *spec = memory->spec;
 
 	if (!memory_needs_sync(memory) || !memory->is_durable)
-		return dpumap_fault_doca(fault, why, "export %s: cannot register its memory on %s",
-					 spec->name, device);
+		return dpumap_fault_locking(fault, why, spec->size,
+					    "export %s: cannot register its memory on %s",
+					    spec->name, device);
 	return dpumap_fault_set(
 		fault, DOCA_ERROR_NOT_SUPPORTED,
 		"export %s: cannot register %s on %s: from Linux 6.5 on, devices "

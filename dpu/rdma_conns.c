@@ -7,6 +7,7 @@
 #include <doca_pe.h>
 #include <doca_rdma.h>
 
+#include "common/memlock.h"
 #include "log.h"
 
 struct rdma_conn {
@@ -35,7 +36,7 @@ static doca_error_t join(struct doca_rdma *rdma, const void *details, size_t len
 
 	result = doca_rdma_export(rdma, answer, answer_len, &connection);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot create an RDMA connection");
+		return dpumap_fault_locking(fault, result, 0, "cannot create an RDMA connection");
 	result = doca_rdma_connect(rdma, details, len, connection);
 	if (result == DOCA_ERROR_INVALID_VALUE)
 		return dpumap_fault_set(
@@ -68,10 +69,10 @@ static doca_error_t make(struct rdma_conns *conns, struct doca_dev *dev, uint32_
 	if (result == DOCA_SUCCESS)
 		result = doca_rdma_create(dev, rdma);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot create an RDMA connection");
+		return dpumap_fault_locking(fault, result, 0, "cannot create an RDMA connection");
 	result = set_up(conns, *rdma, access);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot start an RDMA connection");
+		return dpumap_fault_locking(fault, result, 0, "cannot start an RDMA connection");
 	return DOCA_SUCCESS;
 }
 

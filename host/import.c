@@ -7,6 +7,7 @@
 #include <doca_mmap.h>
 
 #include "common/clock.h"
+#include "common/memlock.h"
 #include "import.h"
 #include "transport_dma.h"
 #include "transport_rdma.h"
@@ -162,8 +163,8 @@ doca_error_t import_add_buffer(struct import *import, unsigned int which, size_t
 	buffer->size = size;
 	result = start_buffer(import, buffer);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
-					 "cannot register a buffer of %zu bytes with %s", size,
-					 import->device.name);
+		return dpumap_fault_locking(fault, result, size,
+					    "cannot register a buffer of %zu bytes with %s", size,
+					    import->device.name);
 	return DOCA_SUCCESS;
 }

@@ -20,10 +20,13 @@ doca_error_t remote_connect(const struct options *options, struct dpumap_client 
 	result = dpumap_address_parse(options->connect, &address, fault);
 	if (result == DOCA_SUCCESS && address.kind == DPUMAP_ADDRESS_TLS)
 		result = dpumap_tls_create(&options->tls, false, &tls, fault);
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS) {
 		result = dpumap_client_create(&address, tls, options->server,
 					      (unsigned int)options->timeout_s * MSEC_PER_SEC,
 					      &interrupt_signal, client, fault);
+		if (result != DOCA_SUCCESS && result != DOCA_ERROR_INVALID_VALUE)
+			dpumap_fault_see_doctor(fault);
+	}
 	dpumap_tls_destroy(tls);
 	return result;
 }

@@ -3,6 +3,8 @@
 
 #include <doca_mmap.h>
 
+#include "common/memlock.h"
+
 static doca_error_t open_queue(struct import *import, struct dpumap_client *client,
 			       struct dpumap_fault *fault)
 {
@@ -16,8 +18,8 @@ static doca_error_t open_queue(struct import *import, struct dpumap_client *clie
 	if (result == DOCA_SUCCESS)
 		result = dpumap_dma_get_max_len(import->dma, &import->max_request);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot create a copy queue on %s",
-					 import->device.name);
+		return dpumap_fault_locking(fault, result, 0, "cannot create a copy queue on %s",
+					    import->device.name);
 	import->engine = engine == DPUMAP_DMA_ENGINE_MMO ? "MMO DMA" : "RDMA read/write";
 	return DOCA_SUCCESS;
 }

@@ -12,6 +12,7 @@
 #include <doca_rdma.h>
 
 #include "common/clock.h"
+#include "common/memlock.h"
 
 /* A request to an unreachable peer fails within about two seconds. */
 #define LEAVE_NS (5 * DPUMAP_NSEC_PER_SEC)
@@ -186,8 +187,9 @@ static doca_error_t join(struct import *import, struct dpumap_client *client,
 
 	result = doca_rdma_export(t->rdma, &ours, &len, &t->connection);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot create an RDMA connection on %s",
-					 import->device.name);
+		return dpumap_fault_locking(fault, result, 0,
+					    "cannot create an RDMA connection on %s",
+					    import->device.name);
 	result = remote_connect_rdma(client, import->name, ours, len, theirs, &their_len, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -219,8 +221,9 @@ static doca_error_t open_connection(struct import *import, struct dpumap_client 
 		result = doca_rdma_cap_get_max_message_size(doca_dev_as_devinfo(import->device.dev),
 							    &max);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot create an RDMA connection on %s",
-					 import->device.name);
+		return dpumap_fault_locking(fault, result, 0,
+					    "cannot create an RDMA connection on %s",
+					    import->device.name);
 	import->max_request = max;
 	import->engine = "RDMA connection";
 	return join(import, client, fault);

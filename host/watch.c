@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,18 +110,23 @@ doca_error_t watch_exports(const struct options *options, struct dpumap_fault *f
 	struct watch w = {.options = options};
 	struct dpumap_channel *channel;
 	doca_error_t result;
+	bool hint = false;
 
 	interrupt_release();
 	result = dpumap_channel_create(&channel);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "cannot create a channel");
 	result = configure(channel, options);
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS) {
 		result = dpumap_channel_connect(channel);
+		hint = result != DOCA_SUCCESS && result != DOCA_ERROR_INVALID_VALUE;
+	}
 	if (result == DOCA_SUCCESS)
 		result = dpumap_channel_watch(channel, on_event, (union doca_data){.ptr = &w});
 	if (result != DOCA_SUCCESS) {
 		dpumap_fault_set(fault, result, "%s", dpumap_channel_get_error(channel));
+		if (hint)
+			dpumap_fault_see_doctor(fault);
 	} else {
 		print_event(&w, "watching", "connect", options->connect);
 		result = listen_on(&w, channel, fault);

@@ -77,11 +77,17 @@ static doca_error_t parse_host(const char *text, struct dpumap_address *address,
 doca_error_t dpumap_address_parse(const char *text, struct dpumap_address *address,
 				  struct dpumap_fault *fault)
 {
+	const char *colon = strchr(text, ':');
+
 	memset(address, 0, sizeof(*address));
 	if (strncmp(text, "unix:", 5) == 0)
 		return parse_path(text + 5, address, fault);
 	if (strncmp(text, "tls:", 4) == 0)
 		return parse_host(text + 4, address, fault);
+	/* Of another kind, or without one: "http://host", "host:7470". */
+	if (colon && !memchr(text, '/', (size_t)(colon - text)))
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"invalid address %s: use unix:PATH or tls:HOST:PORT", text);
 	return parse_path(text, address, fault);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Addresses of dpumapd: unix:PATH or just PATH on the same machine; tls:HOST:PORT or
+ * Addresses of dpumapd: unix:PATH or just PATH (with a colon only after a slash) on the same
+ * machine; tls:HOST:PORT or
  * tls:[IPV6]:PORT from another one.
  */
 #ifndef DPUMAP_CHANNEL_ADDRESS_H

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <doca_rdma.h>
 #include <dpumap/dev.h>
 
 #include "common/device.h"
+
+#define DEVICES_NAMED_MAX 4
 
 doca_error_t dpumap_device_can_connect(const struct doca_devinfo *devinfo, uint8_t *supported)
 {
@@ -57,13 +60,52 @@ static doca_error_t open_info(struct doca_devinfo *info, dpumap_device_cap *cap,
 	result = doca_devinfo_get_ibdev_name(info, device->name, sizeof(device->name));
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "cannot query the name of a device");
-	if (!is_able(info, cap))
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED, "device %s cannot %s",
-					device->name, doing);
+	if (!is_able(info, cap)) {
+		dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED, "device %s cannot %s",
+				 device->name, doing);
+		return dpumap_fault_see_doctor(fault);
+	}
 	result = doca_dev_open(info, &device->dev);
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot open device %s", device->name);
+	if (result != DOCA_SUCCESS) {
+		dpumap_fault_doca(fault, result, "cannot open device %s", device->name);
+		return dpumap_fault_see_doctor(fault);
+	}
 	return DOCA_SUCCESS;
+}
+
+/* The devices that there are, as "mlx5_0 (0000:03:00.0), mlx5_1 (0000:03:00.1)". */
+static void name_devices(struct doca_devinfo **list, uint32_t n, char *text, size_t size)
+{
+	char name[DOCA_DEVINFO_IBDEV_NAME_SIZE], pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < n && used < size; i++) {
+		if (i == DEVICES_NAMED_MAX) {
+			snprintf(text + used, size - used, " and %u others", n - i);
+			return;
+		}
+		if (doca_devinfo_get_ibdev_name(list[i], name, sizeof(name)) != DOCA_SUCCESS ||
+		    doca_devinfo_get_pci_addr_str(list[i], pci) != DOCA_SUCCESS)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", i ? ", " : "", name,
+					 pci);
+	}
+}
+
+static doca_error_t none_found(struct doca_devinfo **list, uint32_t n, const char *which,
+			       const char *doing, struct dpumap_fault *fault)
+{
+	char names[200];
+
+	name_devices(list, n, names, sizeof(names));
+	if (which)
+		dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+				 "device %.32s not found; this machine has %s", which, names);
+	else
+		dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+				 "no device of this machine can %s; it has %s", doing, names);
+	return dpumap_fault_see_doctor(fault);
 }
 
 doca_error_t dpumap_device_open(const char *which, dpumap_device_cap *cap, const char *doing,
@@ -75,21 +117,17 @@ doca_error_t dpumap_device_open(const char *which, dpumap_device_cap *cap, const
 	uint32_t n;
 
 	result = doca_devinfo_create_list(&list, &n);
-	if (result == DOCA_ERROR_NOT_FOUND)
-		return dpumap_fault_set(fault, result, "no RDMA device found; see %s doctor",
-					program_invocation_short_name);
+	if (result == DOCA_ERROR_NOT_FOUND) {
+		dpumap_fault_set(fault, result, "this machine has no RDMA device");
+		return dpumap_fault_see_doctor(fault);
+	}
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "cannot list the devices");
 	info = choose(list, n, which, cap);
 	if (info)
 		result = open_info(info, cap, doing, device, fault);
-	else if (which)
-		result = dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
-					  "device %s not found among %u devices", which, n);
 	else
-		result = dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
-					  "none of the %u devices found can %s; see %s doctor", n,
-					  doing, program_invocation_short_name);
+		result = none_found(list, n, which, doing, fault);
 	doca_devinfo_destroy_list(list);
 	return result;
 }

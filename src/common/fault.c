@@ -92,6 +92,15 @@ doca_error_t dpumap_fault_doca(struct dpumap_fault *fault, doca_error_t code, co
 	return code;
 }
 
+doca_error_t dpumap_fault_see_doctor(struct dpumap_fault *fault)
+{
+	size_t used = strlen(fault->text);
+
+	snprintf(fault->text + used, sizeof(fault->text) - used, "; see %s doctor",
+		 program_invocation_short_name);
+	return fault->code;
+}
+
 enum dpumap_exit dpumap_fault_exit(doca_error_t code)
 {
 	switch (code) {

@@ -33,6 +33,9 @@ doca_error_t dpumap_fault_errno(struct dpumap_fault *fault, int err, const char 
 doca_error_t dpumap_fault_doca(struct dpumap_fault *fault, doca_error_t code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Appends the next step, "see PROGRAM doctor", to the line. Returns the code. */
+doca_error_t dpumap_fault_see_doctor(struct dpumap_fault *fault);
+
 enum dpumap_exit dpumap_fault_exit(doca_error_t code);
 
 #endif

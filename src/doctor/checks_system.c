@@ -11,12 +11,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "common/memlock.h"
 #include "doctor/check_context.h"
 #include "doctor/loaded_library.h"
 
 #define MEMLOCK_WISH (UINT64_C(16) << 20)
 #define NOFILE_WISH  256u
-#define IPC_LOCK_BIT 14 /* CAP_IPC_LOCK */
 #define PATH_ROOM    (PATH_MAX + 64)
 
 static void check_config(struct check_context *context, struct finding *finding)
@@ -154,21 +154,6 @@ static void check_rdma_core(struct check_context *context, struct finding *findi
 
 /* -- limits -- */
 
-static bool may_lock_all(void)
-{
-	char line[256];
-	uint64_t caps = 0;
-	FILE *f = fopen("/proc/self/status", "re");
-
-	if (!f)
-		return false;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "CapEff: %" SCNx64, &caps) == 1)
-			break;
-	fclose(f);
-	return caps >> IPC_LOCK_BIT & 1;
-}
-
 static void check_memlock(struct check_context *context, struct finding *finding)
 {
 	struct rlimit limit;
@@ -179,13 +164,13 @@ static void check_memlock(struct check_context *context, struct finding *finding
 		doctor_advise(finding, "check ulimit -l");
 		return;
 	}
-	doctor_fact_bool(finding, "cap_ipc_lock", may_lock_all());
+	doctor_fact_bool(finding, "cap_ipc_lock", dpumap_memlock_is_exempt());
 	if (limit.rlim_cur == RLIM_INFINITY) {
 		doctor_report(finding, DOCTOR_OK, "unlimited");
 		return;
 	}
 	doctor_fact_number(finding, "bytes", limit.rlim_cur);
-	if (may_lock_all()) {
+	if (dpumap_memlock_is_exempt()) {
 		doctor_report(finding, DOCTOR_OK,
 			      "limit %" PRIu64 " KiB, not enforced (CAP_IPC_LOCK)",
 			      (uint64_t)limit.rlim_cur >> 10);

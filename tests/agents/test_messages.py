@@ -2,11 +2,13 @@
 """What the programs print for people and for scripts: errors, JSON, exit codes."""
 
 import json
+import os
 import re
 
 import pytest
 
-from harness.agents import ABSENT, Tool
+from harness.agents import ABSENT, REFUSED, WRONG, Tool
+from harness.emulator import Emulator
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
@@ -78,3 +80,49 @@ def test_options_may_precede_the_command(serving, host):
     before.fails(ABSENT)
     status = json.loads(serving.dpu.run(["dpumapd", "--json", "--admin", serving.admin, "ctl", "status"]).ok())
     assert status["exports"] == 1
+
+
+@pytest.mark.parametrize("address", ["http://a", "dpu:7470", "TLS:a:1", "[::1]:7470"])
+def test_address_of_an_unknown_kind_is_not_a_path(here, address):
+    """In every program and on every side."""
+    pattern = "use unix:PATH or tls:HOST:PORT"
+    for words in (
+        ["dpumap", "list", "--connect", address],
+        ["dpumapd", "--export", "name=a,kind=dram,size=4K", "--listen", address],
+        ["dpumapd", "ctl", "status", "--admin", address],
+    ):
+        assert pattern in here.run(words).fails(WRONG, REFUSED)
+    here.run(["dpumap", "list"], env={"DPUMAP_CONNECT": address}).fails_with(REFUSED, pattern)
+
+
+def test_error_names_what_there_is_and_the_next_step(serving, tool, host, dpu):
+    done = tool(serving)("import", NAME, "--device", "09:00.0")
+    done.fails_with(ABSENT, r"09:00\.0 not found.* mlx5_0 \(0000:[0-9a-f:.]+\); see dpumap doctor$")
+    done = dpu.run(["dpumapd", "--device", "none", "--export", "name=a,kind=dm,size=64"])
+    done.fails_with(ABSENT, r"none not found.* mlx5_0 \(0000:[0-9a-f:.]+\); see dpumapd doctor$")
+    for command in ("list", "watch"):
+        done = host.run(["dpumap", command, "--connect", f"{host.dir}/none"])
+        done.fails_with(ABSENT, "cannot connect to dpumapd at .*; see dpumap doctor$")
+
+
+def limited(words):
+    """The command with at most 64 KiB of locked memory, also for root."""
+    drop = "" if os.geteuid() else "setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock "
+    return f"ulimit -l 64; exec {drop}{words}"
+
+
+def test_limit_on_locked_memory_is_named():
+    card = Emulator("--cap", "memlock=1")
+    try:
+        host, dpu = card.machine("host"), card.machine("dpu")
+        pattern = "the limit on locked memory, 64 KiB, is too low; raise it with ulimit -l"
+        export = "--export name=a,kind=dram,size=1M --listen socket"
+        done = dpu.run(limited(f"dpumapd {export}"))
+        assert re.search(f"^dpumapd: export a: .*: {pattern}", done.fails(REFUSED), re.M), done.err
+        daemon = dpu.daemon("free", f"exec dpumapd {export}")
+        assert daemon.prints("^dpumapd: ready on ")
+        done = host.run(limited(f"dpumap fill a --connect {dpu.dir}/socket"))
+        done.fails_with(REFUSED, pattern)
+        assert daemon.end("TERM") == 0
+    finally:
+        card.close()

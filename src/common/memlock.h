@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The limit on locked memory, which applies to registered memory and to queues. */
+#ifndef DPUMAP_COMMON_MEMLOCK_H
+#define DPUMAP_COMMON_MEMLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/fault.h"
+
+/* With CAP_IPC_LOCK, the kernel does not enforce the limit. */
+bool dpumap_memlock_is_exempt(void);
+/* False if no limit is enforced. */
+bool dpumap_memlock_limit(uint64_t *bytes);
+
+/*
+ * As dpumap_fault_doca(), for a failed call that locks this many bytes. The library cannot tell a
+ * limit from a lack of memory: the line names the limit where it is the cause, or may be.
+ */
+doca_error_t dpumap_fault_locking(struct dpumap_fault *fault, doca_error_t code, size_t bytes,
+				  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+#endif
