@@ -16,6 +16,7 @@ struct request {
 	struct daemon *daemon;
 	char *argument; /* "" if there is none */
 	int fd;
+	uint64_t *ticket;
 	struct json_object *answer;
 	struct dpumap_fault fault;
 };
@@ -45,6 +46,7 @@ static doca_error_t get_status(struct request *q)
 	put(q->answer, "clients", stats.clients);
 	put(q->answer, "imports", stats.held);
 	put(q->answer, "outstanding", export_table_num_outstanding(exports));
+	put(q->answer, "waiting", daemon_num_waiting(q->daemon));
 	put(q->answer, "connections", stats.accepted);
 	put(q->answer, "refused", stats.refused);
 	put(q->answer, "requests", stats.requests.answered);
@@ -108,7 +110,7 @@ static doca_error_t get_sessions(struct request *q)
 
 static doca_error_t reload(struct request *q)
 {
-	return daemon_reload(q->daemon, &q->fault);
+	return daemon_reload(q->daemon, q->ticket, &q->fault);
 }
 
 /* The number in the spec is that of ctl's descriptor; replace it by that of the one received. */
@@ -134,14 +136,14 @@ static doca_error_t add(struct request *q)
 	spec.is_temporary = true;
 	result = take_descriptor(q, &spec);
 	if (result == DOCA_SUCCESS)
-		result = export_table_add(daemon_exports(q->daemon), &spec, &q->fault);
+		result = daemon_add_export(q->daemon, &spec, q->ticket, &q->fault);
 	export_spec_free(&spec);
 	return result;
 }
 
 static doca_error_t drop(struct request *q)
 {
-	return export_table_remove(daemon_exports(q->daemon), q->argument, &q->fault);
+	return daemon_remove_export(q->daemon, q->argument, q->ticket, &q->fault);
 }
 
 static doca_error_t rekey(struct request *q)
@@ -163,8 +165,11 @@ static const struct {
 	{"rekey", true, rekey},
 };
 
+/* AGAIN: a change of the exports takes its time. */
 static doca_error_t answer(struct request *q, const char *command)
 {
+	if (*q->ticket)
+		return daemon_outcome(q->daemon, *q->ticket, &q->fault);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(command, commands[i].name) != 0)
 			continue;
@@ -178,11 +183,21 @@ static doca_error_t answer(struct request *q, const char *command)
 				command);
 }
 
-void admin_answer(void *daemon, const char *question, int fd, FILE *out)
+static void put_result(const struct request *q, doca_error_t result, FILE *out)
 {
-	struct request q = {.daemon = daemon, .fd = fd};
+	put_text(q->answer, "status", doca_error_get_name(result));
+	if (result != DOCA_SUCCESS)
+		put_text(q->answer, "error", q->fault.text);
+	fprintf(out, "%s\n",
+		json_object_to_json_string_ext(q->answer, JSON_C_TO_STRING_PRETTY |
+								  JSON_C_TO_STRING_NOSLASHESCAPE));
+}
+
+bool admin_answer(void *daemon, const char *question, int fd, uint64_t *ticket, FILE *out)
+{
+	struct request q = {.daemon = daemon, .fd = fd, .ticket = ticket};
 	char *line = strndup(question, strcspn(question, "\n"));
-	doca_error_t result;
+	doca_error_t result = DOCA_ERROR_NO_MEMORY;
 	char *space;
 
 	q.answer = json_object_new_object();
@@ -193,15 +208,13 @@ void admin_answer(void *daemon, const char *question, int fd, FILE *out)
 	if (space)
 		*space = '\0';
 	result = answer(&q, line);
+	if (result == DOCA_ERROR_AGAIN)
+		goto free_line;
 	if (result != DOCA_SUCCESS)
 		log_line("ctl %s failed: %s", line, q.fault.text);
-	put_text(q.answer, "status", doca_error_get_name(result));
-	if (result != DOCA_SUCCESS)
-		put_text(q.answer, "error", q.fault.text);
-	fprintf(out, "%s\n",
-		json_object_to_json_string_ext(q.answer, JSON_C_TO_STRING_PRETTY |
-								 JSON_C_TO_STRING_NOSLASHESCAPE));
+	put_result(&q, result, out);
 free_line:
 	json_object_put(q.answer);
 	free(line);
+	return result != DOCA_ERROR_AGAIN;
 }

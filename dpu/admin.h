@@ -10,9 +10,11 @@
 #ifndef DPUMAPD_ADMIN_H
 #define DPUMAPD_ADMIN_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* A text_service_fn; the context is the daemon. */
-void admin_answer(void *daemon, const char *question, int fd, FILE *answer);
+bool admin_answer(void *daemon, const char *question, int fd, uint64_t *ticket, FILE *answer);
 
 #endif

@@ -17,6 +17,7 @@
 #include "admin.h"
 #include "common/clock.h"
 #include "device_watch.h"
+#include "job.h"
 #include "log.h"
 #include "loop.h"
 #include "memory.h"
@@ -36,10 +37,17 @@ struct daemon {
 	struct server *server;
 	struct text_service *admin;   /* NULL: none */
 	struct text_service *metrics; /* NULL: none */
-	bool has_adopted;	      /* sockets from systemd in place of addresses */
+	struct job *job;	      /* changes the exports */
+	uint64_t ticket;	      /* of the change that began last */
+	doca_error_t outcome;	      /* of the change that ended last */
+	struct dpumap_fault why;
+	struct settings next; /* of a reload that is running */
+	struct dpumap_tls *next_tls;
+	bool has_adopted; /* sockets from systemd in place of addresses */
 	bool has_adopted_tcp;
 	uint64_t watchdog_ns; /* interval of notifications; 0: none */
 	uint64_t notified;    /* time of the last notification */
+	int turn_ms;	      /* to wait for events */
 	char address[300];    /* the first one listened on */
 };
 
@@ -269,20 +277,6 @@ static doca_error_t check_unchanged(const struct settings *now, const struct set
 	return DOCA_SUCCESS;
 }
 
-/* Takes over tls, and the settings without their exports. */
-static doca_error_t apply(struct daemon *d, struct settings *settings, struct dpumap_tls *tls,
-			  struct dpumap_fault *fault)
-{
-	struct settings before = d->settings;
-
-	limit_clients(d, settings);
-	server_set_tls(d->server, tls);
-	use_listeners(d, settings);
-	d->settings = *settings;
-	*settings = before;
-	return export_table_set(d->exports, d->settings.exports, d->settings.num_exports, fault);
-}
-
 /* What start, reload and --check have in common. */
 static doca_error_t prepare(const struct options *options, bool has_adopted_tcp,
 			    struct settings *settings, struct dpumap_tls **tls,
@@ -334,32 +328,134 @@ doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fa
 	return result;
 }
 
-doca_error_t daemon_reload(struct daemon *daemon, struct dpumap_fault *fault)
+/* The exports of the reload have been made: nothing can fail from now on. */
+static void on_made(void *context)
 {
-	struct dpumap_tls *tls = NULL;
-	struct settings settings;
+	struct daemon *d = context;
+	struct settings before = d->settings;
+
+	limit_clients(d, &d->next);
+	server_set_tls(d->server, d->next_tls);
+	use_listeners(d, &d->next);
+	d->settings = d->next;
+	d->next = before;
+	d->next_tls = NULL;
+}
+
+/* The other requests of ctl see the outcome, or begin their own changes. */
+static void on_change_end(void *context, doca_error_t result, const struct dpumap_fault *why)
+{
+	struct daemon *d = context;
+
+	d->outcome = result;
+	d->why = *why;
+	if (d->admin)
+		text_service_retry(d->admin);
+}
+
+static void end_reload(struct daemon *d, doca_error_t result, const struct dpumap_fault *why)
+{
+	if (result != DOCA_SUCCESS) {
+		dpumap_tls_destroy(d->next_tls);
+		d->next_tls = NULL;
+		use_listeners(d, &d->settings);
+		log_line("cannot reload the configuration, nothing has changed: %s", why->text);
+	} else {
+		log_line("configuration reloaded");
+	}
+	settings_free(&d->next);
+	sd_notify(0, "READY=1");
+}
+
+static void on_reload_end(void *context, doca_error_t result, const struct dpumap_fault *why)
+{
+	end_reload(context, result, why);
+	on_change_end(context, result, why);
+}
+
+/* Takes the change over. */
+static doca_error_t begin(struct daemon *d, struct export_change *change,
+			  const struct job_events *events, uint64_t *ticket,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result = job_start(d->job, change, events, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	*ticket = ++d->ticket;
+	return DOCA_ERROR_AGAIN;
+}
+
+static doca_error_t begin_reload(struct daemon *d, uint64_t *ticket, struct dpumap_fault *fault)
+{
+	const struct job_events events = {on_made, on_reload_end, d};
+	struct export_change *change;
 	doca_error_t result;
 
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, dpumap_clock_ns() / 1000);
-	result = prepare(daemon->options, daemon->has_adopted_tcp, &settings, &tls, fault);
-	if (result == DOCA_SUCCESS) {
-		result = check_unchanged(&daemon->settings, &settings, fault);
-		if (result == DOCA_SUCCESS)
-			result = open_listeners(daemon, &settings, fault);
-		if (result == DOCA_SUCCESS) {
-			result = apply(daemon, &settings, tls, fault);
-		} else {
-			dpumap_tls_destroy(tls);
-			use_listeners(daemon, &daemon->settings);
-		}
-		settings_free(&settings);
-	}
-	sd_notify(0, "READY=1");
+	result = prepare(d->options, d->has_adopted_tcp, &d->next, &d->next_tls, fault);
 	if (result == DOCA_SUCCESS)
-		log_line("configuration reloaded");
-	else
-		log_line("cannot reload the configuration: %s", fault->text);
+		result = check_unchanged(&d->settings, &d->next, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_listeners(d, &d->next, fault);
+	if (result == DOCA_SUCCESS)
+		result = export_change_set(d->exports, d->next.exports, d->next.num_exports,
+					   &change, fault);
+	if (result == DOCA_SUCCESS)
+		result = begin(d, change, &events, ticket, fault);
 	return result;
+}
+
+doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	if (job_is_active(daemon->job))
+		return DOCA_ERROR_AGAIN;
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, dpumap_clock_ns() / 1000);
+	result = begin_reload(daemon, ticket, fault);
+	if (result != DOCA_ERROR_AGAIN)
+		end_reload(daemon, result, fault);
+	return result;
+}
+
+doca_error_t daemon_add_export(struct daemon *daemon, struct export_spec *spec, uint64_t *ticket,
+			       struct dpumap_fault *fault)
+{
+	const struct job_events events = {NULL, on_change_end, daemon};
+	struct export_change *change;
+	doca_error_t result;
+
+	if (job_is_active(daemon->job))
+		return DOCA_ERROR_AGAIN;
+	result = export_change_add(daemon->exports, spec, &change, fault);
+	return result == DOCA_SUCCESS ? begin(daemon, change, &events, ticket, fault) : result;
+}
+
+doca_error_t daemon_remove_export(struct daemon *daemon, const char *name, uint64_t *ticket,
+				  struct dpumap_fault *fault)
+{
+	const struct job_events events = {NULL, on_change_end, daemon};
+	struct export_change *change;
+	doca_error_t result;
+
+	if (job_is_active(daemon->job))
+		return DOCA_ERROR_AGAIN;
+	result = export_change_remove(daemon->exports, name, &change, fault);
+	return result == DOCA_SUCCESS ? begin(daemon, change, &events, ticket, fault) : result;
+}
+
+doca_error_t daemon_outcome(const struct daemon *daemon, uint64_t ticket,
+			    struct dpumap_fault *fault)
+{
+	if (ticket == daemon->ticket && job_is_active(daemon->job))
+		return DOCA_ERROR_AGAIN;
+	*fault = daemon->why;
+	return daemon->outcome;
+}
+
+unsigned int daemon_num_waiting(const struct daemon *daemon)
+{
+	return daemon->admin ? text_service_num_waiting(daemon->admin) : 0;
 }
 
 /* -- creation and main loop -- */
@@ -387,8 +483,12 @@ static void set_watchdog(struct daemon *d)
 {
 	uint64_t usec;
 
-	if (sd_watchdog_enabled(0, &usec) > 0)
-		d->watchdog_ns = usec * 1000 / 2;
+	d->turn_ms = TICK_MS;
+	if (sd_watchdog_enabled(0, &usec) <= 0)
+		return;
+	d->watchdog_ns = usec * 1000 / 2;
+	if (usec / 4000 < TICK_MS)
+		d->turn_ms = (int)(usec / 4000);
 }
 
 /* Opens sockets before the device, to detect a busy one before anything is allocated. */
@@ -422,6 +522,8 @@ static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
 		result = open_signals(d, fault);
 	if (result == DOCA_SUCCESS)
 		result = server_create(d->loop, &d->server, fault);
+	if (result == DOCA_SUCCESS)
+		result = job_create(d->loop, &d->job, fault);
 	return result;
 }
 
@@ -435,6 +537,7 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	d->options = options;
 	settings_init(&d->settings);
+	settings_init(&d->next);
 	result = start(d, fault);
 	if (result == DOCA_SUCCESS)
 		result = set_up(d, fault);
@@ -463,6 +566,7 @@ void daemon_destroy(struct daemon *daemon)
 {
 	if (!daemon)
 		return;
+	job_destroy(daemon->job);
 	text_service_destroy(daemon->metrics);
 	text_service_destroy(daemon->admin);
 	server_destroy(daemon->server);
@@ -476,10 +580,12 @@ void daemon_destroy(struct daemon *daemon)
 		close(signal_fd);
 	signal_fd = -1;
 	settings_free(&daemon->settings);
+	settings_free(&daemon->next);
+	dpumap_tls_destroy(daemon->next_tls);
 	free(daemon);
 }
 
-static void tick(struct daemon *d, uint64_t now)
+static void tick(const struct daemon *d)
 {
 	export_table_check(d->exports);
 	server_tick(d->server);
@@ -487,32 +593,48 @@ static void tick(struct daemon *d, uint64_t now)
 		text_service_tick(d->admin);
 	if (d->metrics)
 		text_service_tick(d->metrics);
-	if (d->watchdog_ns && now - d->notified >= d->watchdog_ns) {
-		sd_notify(0, "WATCHDOG=1");
-		d->notified = now;
-	}
+}
+
+static void feed_watchdog(struct daemon *d, uint64_t now)
+{
+	if (!d->watchdog_ns || now - d->notified < d->watchdog_ns)
+		return;
+	sd_notify(0, "WATCHDOG=1");
+	d->notified = now;
+}
+
+static bool has_work(const struct daemon *d)
+{
+	return server_has_work(d->server) || job_has_work(d->job);
+}
+
+static void reload_by_signal(struct daemon *d)
+{
+	struct dpumap_fault logged = {0};
+	uint64_t ticket = 0;
+
+	reload_requested = 0;
+	daemon_reload(d, &ticket, &logged);
 }
 
 doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 {
-	struct dpumap_fault why = {0};
 	doca_error_t result = DOCA_SUCCESS;
 	uint64_t last = 0, now;
 
 	sd_notify(0, "READY=1");
 	while (result == DOCA_SUCCESS && !stop_requested && !daemon->device.has_failed) {
-		result = loop_turn(daemon->loop, server_has_work(daemon->server) ? 0 : TICK_MS,
-				   fault);
+		result = loop_turn(daemon->loop, has_work(daemon) ? 0 : daemon->turn_ms, fault);
 		server_work(daemon->server);
-		if (reload_requested) {
-			reload_requested = 0;
-			daemon_reload(daemon, &why);
-		}
+		job_work(daemon->job);
+		if (reload_requested && !job_is_active(daemon->job))
+			reload_by_signal(daemon);
 		now = dpumap_clock_ns();
 		if (now - last >= TICK_MS * DPUMAP_NSEC_PER_MSEC) {
 			last = now;
-			tick(daemon, now);
+			tick(daemon);
 		}
+		feed_watchdog(daemon, now);
 	}
 	sd_notify(0, "STOPPING=1");
 	if (result == DOCA_SUCCESS && daemon->device.has_failed)

@@ -3,6 +3,8 @@
 #ifndef DPUMAPD_DAEMON_H
 #define DPUMAPD_DAEMON_H
 
+#include <stdint.h>
+
 #include "export_table.h"
 #include "options.h"
 #include "server.h"
@@ -27,11 +29,26 @@ void daemon_stop(void);
 void daemon_ask_reload(void);
 
 /*
+ * Changes may take long, and clients are served meanwhile: these functions return AGAIN. If *ticket
+ * is 0 then, another change is running, and the caller tries again when that has ended; otherwise
+ * the change has begun, and daemon_outcome() returns AGAIN until it has ended. A change that fails
+ * changes nothing.
+ *
  * Reads the configuration again: exports, authorized peers, addresses, TLS files and limits. A
- * configuration that is invalid, or that changes what only a start can apply, changes nothing; an
- * export that cannot be created does not affect the others.
+ * configuration that changes what only a start can apply fails.
  */
-doca_error_t daemon_reload(struct daemon *daemon, struct dpumap_fault *fault);
+doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpumap_fault *fault);
+/* Takes the spec over if the change has begun. */
+doca_error_t daemon_add_export(struct daemon *daemon, struct export_spec *spec, uint64_t *ticket,
+			       struct dpumap_fault *fault);
+doca_error_t daemon_remove_export(struct daemon *daemon, const char *name, uint64_t *ticket,
+				  struct dpumap_fault *fault);
+/* The result of the change: of the one that ended last if ticket is not that of a running one. */
+doca_error_t daemon_outcome(const struct daemon *daemon, uint64_t ticket,
+			    struct dpumap_fault *fault);
+
+/* How many commands of ctl wait for the end of a change? */
+unsigned int daemon_num_waiting(const struct daemon *daemon);
 
 /* The first address listened on, for the ready line; with the port chosen if it was 0. */
 const char *daemon_address(const struct daemon *daemon);

@@ -27,6 +27,7 @@ struct named_export {
 	uint64_t num_imports;	/* how often connected clients hold the descriptor */
 	uint64_t num_abandoned; /* how often clients disconnected without releasing it */
 	bool is_released;	/* a client released it, and may have kept a copy */
+	bool is_stuck;		/* a connection cannot be ended: the device stays open */
 };
 
 /* Permissions of RDMA clients, for connections and for memory. */
@@ -104,8 +105,7 @@ static doca_error_t make_map(const struct dpumap_device *device, struct named_ex
 	return result;
 }
 
-static void log_export(const struct dpumap_device *device, const struct named_export *e,
-		       const char *what)
+void export_log(const struct named_export *e, const struct dpumap_device *device, const char *what)
 {
 	char size[DPUMAP_SIZE_TEXT_MAX];
 
@@ -116,22 +116,37 @@ static void log_export(const struct dpumap_device *device, const struct named_ex
 		 e->spec.via == EXPORT_VIA_RDMA ? "RDMA" : "PCI", e->desc_len, device->name);
 }
 
-/* Destroys the map's key first: from then on, connected clients reach nothing. */
+void export_end(struct named_export *export)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	/* The key first: from then on, connected clients reach nothing. */
+	if (export->mmap)
+		result = doca_mmap_destroy(export->mmap);
+	if (result != DOCA_SUCCESS)
+		log_line("export %s: cannot destroy its map, so its descriptor stays valid: %s; "
+			 "restart dpumapd",
+			 export->spec.name, doca_error_get_descr(result));
+	export->mmap = NULL;
+	export->desc = NULL;
+	export->is_stuck |= !rdma_conns_drop_all(&export->rdma_conns);
+}
+
 static void destroy_parts(struct named_export *e)
 {
-	doca_error_t result;
-	bool is_free;
-
-	if (e->mmap) {
-		result = doca_mmap_destroy(e->mmap);
-		if (result != DOCA_SUCCESS)
-			log_line("export %s: cannot destroy its map: %s", e->spec.name,
-				 doca_error_get_descr(result));
-	}
-	is_free = rdma_conns_drop_all(&e->rdma_conns);
+	export_end(e);
 	memory_destroy(e->memory);
-	if (is_free && e->own.dev)
+	if (!e->is_stuck && e->own.dev)
 		doca_dev_close(e->own.dev);
+}
+
+void export_destroy(struct named_export *export)
+{
+	if (!export)
+		return;
+	destroy_parts(export);
+	export_spec_free(&export->spec);
+	free(export);
 }
 
 static doca_error_t check_via(const struct dpumap_device *device, const struct export_spec *spec,
@@ -168,6 +183,26 @@ static doca_error_t open_own(const struct dpumap_device *shared, struct named_ex
 	return dpumap_device_open_own(shared, &e->own, fault);
 }
 
+static doca_error_t no_memory(const struct export_spec *spec, struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s", spec->name);
+}
+
+/* Takes the spec over if the creation succeeded. */
+static doca_error_t finish(struct named_export *e, doca_error_t result, struct export_spec *spec,
+			   struct named_export **export)
+{
+	if (result != DOCA_SUCCESS) {
+		destroy_parts(e);
+		free(e); /* the caller still owns the spec */
+		return result;
+	}
+	e->wanted_size = spec->size;
+	export_spec_init(spec);
+	*export = e;
+	return DOCA_SUCCESS;
+}
+
 doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec,
 			   struct named_export **export, struct dpumap_fault *fault)
 {
@@ -175,8 +210,7 @@ doca_error_t export_create(const struct dpumap_device *device, struct export_spe
 	doca_error_t result;
 
 	if (!e)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s",
-					spec->name);
+		return no_memory(spec, fault);
 	e->spec = *spec;
 	result = check_via(device, &e->spec, fault);
 	if (result == DOCA_SUCCESS)
@@ -186,23 +220,34 @@ doca_error_t export_create(const struct dpumap_device *device, struct export_spe
 		result = memory_create(device, &e->spec, &e->memory, fault);
 	if (result == DOCA_SUCCESS)
 		result = make_map(device, e, fault);
-	if (result != DOCA_SUCCESS) {
-		destroy_parts(e);
-		free(e); /* the caller still owns the spec */
-		return result;
-	}
-	e->wanted_size = spec->size;
-	export_spec_init(spec);
-	log_export(device, e, "created");
-	*export = e;
-	return DOCA_SUCCESS;
+	return finish(e, result, spec, export);
 }
 
-void export_destroy(struct named_export *export, struct export_spec *spec)
+doca_error_t export_create_successor(const struct dpumap_device *device,
+				     const struct named_export *old, struct export_spec *spec,
+				     struct named_export **export, struct dpumap_fault *fault)
 {
-	destroy_parts(export);
-	*spec = export->spec;
-	free(export);
+	struct named_export *e = calloc(1, sizeof(*e));
+	doca_error_t result;
+
+	if (!e)
+		return no_memory(spec, fault);
+	e->spec = *spec;
+	e->spec.size = old->spec.size;
+	e->memory = old->memory;
+	result = make_map(device_of(old, device), e, fault);
+	e->memory = NULL;
+	return finish(e, result, spec, export);
+}
+
+void export_succeed(struct named_export *export, struct named_export *old)
+{
+	export->memory = old->memory;
+	memory_set_spec(export->memory, &export->spec);
+	old->memory = NULL;
+	export->own = old->own;
+	old->own.dev = NULL;
+	export->is_stuck = old->is_stuck;
 }
 
 bool export_is(const struct named_export *export, const struct export_spec *spec)
@@ -230,27 +275,6 @@ static void forget_holders(struct named_export *export)
 	export->num_imports = 0;
 	export->num_abandoned = 0;
 	export->is_released = false;
-}
-
-doca_error_t export_renew(const struct dpumap_device *device, struct named_export *export,
-			  struct export_spec *spec, struct dpumap_fault *fault)
-{
-	struct export_spec wanted = *spec;
-	doca_error_t result = doca_mmap_stop(export->mmap);
-
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot revoke its descriptor",
-					 export->spec.name);
-	rdma_conns_drop_all(&export->rdma_conns);
-	device = device_of(export, device);
-	*spec = export->spec;
-	export->spec = wanted;
-	export->spec.size = spec->size;
-	forget_holders(export);
-	result = start(device, export, fault);
-	if (result == DOCA_SUCCESS)
-		log_export(device, export, "changed");
-	return result;
 }
 
 static doca_error_t make_descriptor(const struct dpumap_device *device, struct named_export *export,

@@ -16,14 +16,27 @@
 
 struct named_export;
 
-/* Takes the spec over on success. device is shared by all exports over PCI. */
+/*
+ * Takes the spec over on success. device is shared by all exports over PCI. Registering much memory
+ * takes long: these functions and export_destroy() may run in any thread.
+ */
 doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec,
 			   struct named_export **export, struct dpumap_fault *fault);
 /*
- * Destroys the map before the memory: no client reaches the memory from then on. The caller gets
- * the spec.
+ * Creates an export of the memory of another one, which must not be destroyed before
+ * export_succeed().
  */
-void export_destroy(struct named_export *export, struct export_spec *spec);
+doca_error_t export_create_successor(const struct dpumap_device *device,
+				     const struct named_export *old, struct export_spec *spec,
+				     struct named_export **export, struct dpumap_fault *fault);
+/* Revokes the descriptor and ends all connections: no client reaches the memory from then on. */
+void export_end(struct named_export *export);
+/* Moves the memory of an export that has ended to its successor. */
+void export_succeed(struct named_export *export, struct named_export *old);
+/* Ends the export and frees its memory. NULL is allowed. */
+void export_destroy(struct named_export *export);
+void export_log(const struct named_export *export, const struct dpumap_device *device,
+		const char *what);
 
 uint64_t export_id(const struct named_export *export);
 void export_set_id(struct named_export *export, uint64_t id);
@@ -54,12 +67,6 @@ void export_descriptor(const struct named_export *export, const void **desc, siz
  */
 doca_error_t export_rekey(const struct dpumap_device *device, struct named_export *export,
 			  struct dpumap_fault *fault);
-/*
- * Applies a spec of the same memory: previous descriptors are invalidated, the bytes stay. spec
- * becomes the previous one. On failure no client can reach the export; the caller must destroy it.
- */
-doca_error_t export_renew(const struct dpumap_device *device, struct named_export *export,
-			  struct export_spec *spec, struct dpumap_fault *fault);
 
 /*
  * Connects the client that owner identifies over RDMA (rdma_conns.h); NOT_SUPPORTED for an export

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "export_table.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 
 #include "log.h"
 
-/* Exports that export_table_work() looks at in one call. */
+/* Exports that export_table_work() and export_change_apply() look at in one call. */
 #define WORK_AT_ONCE 16
 
 struct export_table {
@@ -21,6 +22,24 @@ struct export_table {
 	uint64_t next_id;
 	export_table_changed_fn *changed;
 	void *context;
+	struct export_change *change; /* planned or in progress; NULL: none */
+};
+
+/* One export of a change. */
+struct item {
+	struct export_spec *spec;   /* wanted; NULL: none, or it has been made */
+	struct named_export *old;   /* to be replaced or removed; NULL: none */
+	struct named_export *fresh; /* NULL: not made, or to be removed */
+	bool keeps_memory;
+};
+
+struct export_change {
+	struct export_table *exports;
+	struct export_spec added; /* of export_change_add() */
+	atomic_bool is_cancelled;
+	size_t applied;
+	size_t num;
+	struct item items[];
 };
 
 /* Kept until the process ends. */
@@ -60,20 +79,12 @@ doca_error_t export_table_create(const char *device, struct export_table **expor
 	return DOCA_SUCCESS;
 }
 
-static void destroy(struct named_export *export)
-{
-	struct export_spec spec;
-
-	export_destroy(export, &spec);
-	export_spec_free(&spec);
-}
-
 void export_table_destroy(struct export_table *exports)
 {
 	if (!exports || exports == lost)
 		return;
 	for (size_t i = exports->count; i > 0; i--)
-		destroy(exports->list[i - 1]);
+		export_destroy(exports->list[i - 1]);
 	doca_dev_close(exports->device.dev);
 	free(exports->list);
 	free(exports);
@@ -167,19 +178,19 @@ struct named_export *export_table_find_id(const struct export_table *exports, ui
 	return NULL;
 }
 
-static doca_error_t make_room(struct export_table *exports, struct dpumap_fault *fault)
+static doca_error_t make_room(struct export_table *exports, size_t num, struct dpumap_fault *fault)
 {
-	size_t room = exports->room ? 2 * exports->room : 16;
 	struct named_export **list;
 
-	if (exports->count < exports->room)
+	if (num <= exports->room - exports->count)
 		return DOCA_SUCCESS;
-	list = reallocarray(exports->list, room, sizeof(struct named_export *));
+	num += exports->count + exports->count / 2;
+	list = reallocarray(exports->list, num, sizeof(struct named_export *));
 	if (!list)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
 					"no memory for further exports");
 	exports->list = list;
-	exports->room = room;
+	exports->room = num;
 	return DOCA_SUCCESS;
 }
 
@@ -205,47 +216,50 @@ static struct named_export *take_out(struct export_table *exports, size_t index)
 
 /* -- changes -- */
 
-doca_error_t export_table_add(struct export_table *exports, struct export_spec *spec,
-			      struct dpumap_fault *fault)
+/* The export ends outside the change in progress. */
+static void forget(struct export_change *change, const struct named_export *export)
 {
-	size_t index = lower_bound(exports, spec->name);
-	struct named_export *export = NULL;
-	doca_error_t result;
+	for (size_t i = change->applied; i < change->num; i++) {
+		struct item *item = &change->items[i];
 
-	if (is_at(exports, index, spec->name))
-		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "export %s already exists",
-					spec->name);
-	result = make_room(exports, fault);
-	if (result == DOCA_SUCCESS)
-		result = export_create(&exports->device, spec, &export, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	export_set_id(export, exports->next_id++);
-	insert(exports, index, export);
-	announce(exports, NULL, 0, export_get_spec(export));
-	return DOCA_SUCCESS;
+		if (item->old != export)
+			continue;
+		item->old = NULL;
+		if (!item->keeps_memory)
+			continue;
+		export_destroy(item->fresh);
+		item->fresh = NULL;
+	}
 }
 
 static void drop(struct export_table *exports, size_t index)
 {
 	struct named_export *export = take_out(exports, index);
-	uint64_t id = export_id(export);
-	struct export_spec spec;
 
-	export_destroy(export, &spec);
-	log_line("export %s removed", spec.name);
-	announce(exports, &spec, id, NULL);
-	export_spec_free(&spec);
+	if (exports->change)
+		forget(exports->change, export);
+	export_end(export);
+	log_line("export %s removed", name_of(export));
+	announce(exports, export_get_spec(export), export_id(export), NULL);
+	export_destroy(export);
 }
 
-doca_error_t export_table_remove(struct export_table *exports, const char *name,
-				 struct dpumap_fault *fault)
+static doca_error_t plan(struct export_table *exports, size_t max_items, size_t max_new,
+			 struct export_change **change, struct dpumap_fault *fault)
 {
-	size_t index = lower_bound(exports, name);
+	doca_error_t result = make_room(exports, max_new, fault);
+	struct export_change *c;
 
-	if (!is_at(exports, index, name))
-		return not_found(name, fault);
-	drop(exports, index);
+	if (result != DOCA_SUCCESS)
+		return result;
+	c = calloc(1, sizeof(*c) + max_items * sizeof(c->items[0]));
+	if (!c)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+					"no memory for further exports");
+	c->exports = exports;
+	export_spec_init(&c->added);
+	exports->change = c;
+	*change = c;
 	return DOCA_SUCCESS;
 }
 
@@ -259,10 +273,204 @@ void export_table_lose(struct export_table *exports)
 	}
 }
 
+doca_error_t export_change_add(struct export_table *exports, struct export_spec *spec,
+			       struct export_change **change, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	if (is_at(exports, lower_bound(exports, spec->name), spec->name))
+		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "export %s already exists",
+					spec->name);
+	result = plan(exports, 1, 1, change, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	(*change)->added = *spec;
+	export_spec_init(spec);
+	(*change)->items[(*change)->num++].spec = &(*change)->added;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t export_change_remove(struct export_table *exports, const char *name,
+				  struct export_change **change, struct dpumap_fault *fault)
+{
+	struct named_export *old = export_table_find(exports, name, fault);
+	doca_error_t result;
+
+	if (!old)
+		return fault->code;
+	result = plan(exports, 1, 0, change, fault);
+	if (result == DOCA_SUCCESS)
+		(*change)->items[(*change)->num++].old = old;
+	return result;
+}
+
+static int compare_names(const void *name, const void *spec)
+{
+	return strcmp(name, ((const struct export_spec *)spec)->name);
+}
+
+static bool is_wanted(const char *name, const struct export_spec *specs, size_t num)
+{
+	return num && bsearch(name, specs, num, sizeof(*specs), compare_names);
+}
+
+static void plan_one(struct export_change *change, struct export_spec *spec)
+{
+	const struct export_table *exports = change->exports;
+	size_t index = lower_bound(exports, spec->name);
+	struct item item = {.spec = spec};
+
+	if (is_at(exports, index, spec->name)) {
+		item.old = exports->list[index];
+		item.keeps_memory = export_has_memory_of(item.old, spec);
+		if (export_is(item.old, spec))
+			return;
+	}
+	change->items[change->num++] = item;
+}
+
+doca_error_t export_change_set(struct export_table *exports, struct export_spec *specs, size_t num,
+			       struct export_change **change, struct dpumap_fault *fault)
+{
+	doca_error_t result = plan(exports, exports->count + num, num, change, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	for (size_t i = 0; i < exports->count; i++) {
+		struct named_export *export = exports->list[i];
+
+		if (!export_get_spec(export)->is_temporary &&
+		    !is_wanted(name_of(export), specs, num))
+			(*change)->items[(*change)->num++].old = export;
+	}
+	for (size_t i = 0; i < num; i++)
+		plan_one(*change, &specs[i]);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t make(struct export_change *change, struct item *item,
+			 struct dpumap_fault *fault)
+{
+	const struct dpumap_device *device = &change->exports->device;
+	struct export_spec *spec = item->spec;
+
+	item->spec = NULL;
+	if (!spec)
+		return DOCA_SUCCESS;
+	if (atomic_load(&change->is_cancelled))
+		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "dpumapd ends");
+	if (item->keeps_memory)
+		return export_create_successor(device, item->old, spec, &item->fresh, fault);
+	return export_create(device, spec, &item->fresh, fault);
+}
+
+static void undo(struct export_change *change)
+{
+	for (size_t i = change->applied; i < change->num; i++) {
+		export_destroy(change->items[i].fresh);
+		change->items[i].fresh = NULL;
+	}
+}
+
+doca_error_t export_change_make(struct export_change *change, struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (size_t i = 0; i < change->num && result == DOCA_SUCCESS; i++)
+		result = make(change, &change->items[i], fault);
+	if (result != DOCA_SUCCESS)
+		undo(change);
+	return result;
+}
+
+void export_change_cancel(struct export_change *change)
+{
+	atomic_store(&change->is_cancelled, true);
+}
+
+/* The old export keeps its spec, for export_change_dispose(). */
+static void end_old(struct export_table *exports, const struct item *item)
+{
+	const struct export_spec *was = export_get_spec(item->old);
+	size_t index = lower_bound(exports, was->name);
+
+	export_end(item->old);
+	if (!item->keeps_memory) {
+		take_out(exports, index);
+		log_line("export %s removed", was->name);
+		announce(exports, was, export_id(item->old), NULL);
+		return;
+	}
+	export_succeed(item->fresh, item->old);
+	export_set_id(item->fresh, exports->next_id++);
+	exports->list[index] = item->fresh;
+	export_log(item->fresh, &exports->device, "changed");
+	announce(exports, was, export_id(item->old), export_get_spec(item->fresh));
+}
+
+static void put_fresh(struct export_table *exports, struct named_export *fresh)
+{
+	export_set_id(fresh, exports->next_id++);
+	insert(exports, lower_bound(exports, name_of(fresh)), fresh);
+	export_log(fresh, &exports->device, "created");
+	announce(exports, NULL, 0, export_get_spec(fresh));
+}
+
+bool export_change_apply(struct export_change *change)
+{
+	for (int i = 0; i < WORK_AT_ONCE && change->applied < change->num; i++) {
+		const struct item *item = &change->items[change->applied++];
+
+		if (item->old)
+			end_old(change->exports, item);
+		if (item->fresh && !item->keeps_memory)
+			put_fresh(change->exports, item->fresh);
+	}
+	return change->applied < change->num;
+}
+
+void export_change_dispose(struct export_change *change)
+{
+	for (size_t i = 0; i < change->applied; i++) {
+		export_destroy(change->items[i].old);
+		change->items[i].old = NULL;
+	}
+}
+
+void export_change_destroy(struct export_change *change)
+{
+	if (!change || change->exports == lost)
+		return;
+	undo(change);
+	export_change_dispose(change);
+	export_spec_free(&change->added);
+	change->exports->change = NULL;
+	free(change);
+}
+
+doca_error_t export_table_set(struct export_table *exports, struct export_spec *specs, size_t num,
+			      struct dpumap_fault *fault)
+{
+	struct export_change *change;
+	doca_error_t result = export_change_set(exports, specs, num, &change, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = export_change_make(change, fault);
+	if (result == DOCA_SUCCESS)
+		while (export_change_apply(change))
+			;
+	export_change_destroy(change);
+	return result;
+}
+
 void export_table_check(struct export_table *exports)
 {
 	struct dpumap_fault fault = {0};
 
+	/* Another thread may be using an export. */
+	if (exports->change)
+		return;
 	for (size_t i = exports->count; i > 0; i--) {
 		if (export_check(exports->list[i - 1], &fault) == DOCA_SUCCESS)
 			continue;
@@ -378,69 +586,6 @@ void export_table_revoke(struct export_table *exports, struct named_export *expo
 		log_line("%s", fault.text);
 		drop(exports, lower_bound(exports, name_of(export)));
 	}
-}
-
-static doca_error_t renew(struct export_table *exports, size_t index, struct export_spec *spec,
-			  struct dpumap_fault *fault)
-{
-	struct named_export *export = exports->list[index];
-	doca_error_t result = export_renew(&exports->device, export, spec, fault);
-	uint64_t was_id = export_id(export);
-
-	if (result != DOCA_SUCCESS) {
-		drop(exports, index);
-		return result;
-	}
-	export_set_id(export, exports->next_id++);
-	announce(exports, spec, was_id, export_get_spec(export));
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t set_one(struct export_table *exports, struct export_spec *spec,
-			    struct dpumap_fault *fault)
-{
-	size_t index = lower_bound(exports, spec->name);
-
-	if (is_at(exports, index, spec->name)) {
-		if (export_is(exports->list[index], spec))
-			return DOCA_SUCCESS;
-		if (export_has_memory_of(exports->list[index], spec))
-			return renew(exports, index, spec, fault);
-		drop(exports, index);
-	}
-	return export_table_add(exports, spec, fault);
-}
-
-static int compare_names(const void *name, const void *spec)
-{
-	return strcmp(name, ((const struct export_spec *)spec)->name);
-}
-
-static bool is_wanted(const char *name, const struct export_spec *specs, size_t num)
-{
-	return num && bsearch(name, specs, num, sizeof(*specs), compare_names);
-}
-
-/* Removes exports first: others may need their memory. */
-doca_error_t export_table_set(struct export_table *exports, struct export_spec *specs, size_t num,
-			      struct dpumap_fault *fault)
-{
-	doca_error_t first = DOCA_SUCCESS, result;
-	struct dpumap_fault later = {0};
-
-	for (size_t i = exports->count; i > 0; i--) {
-		const struct export_spec *spec = export_get_spec(exports->list[i - 1]);
-
-		if (!spec->is_temporary && !is_wanted(spec->name, specs, num))
-			drop(exports, i - 1);
-	}
-	for (size_t i = 0; i < num; i++) {
-		result = set_one(exports, &specs[i], first == DOCA_SUCCESS ? fault : &later);
-		if (result != DOCA_SUCCESS && first != DOCA_SUCCESS)
-			log_line("%s", later.text);
-		DOCA_ERROR_PROPAGATE(first, result);
-	}
-	return first;
 }
 
 /* -- the device -- */

@@ -11,6 +11,7 @@
 #include "export.h"
 
 struct export_table;
+struct export_change;
 
 /*
  * device is an IB device name or a PCI address. NULL selects the first device that can export,
@@ -30,23 +31,44 @@ typedef void export_table_changed_fn(void *context, const struct export_spec *wa
 void export_table_on_change(struct export_table *exports, export_table_changed_fn *changed,
 			    void *context);
 
-/* Takes the spec over, which is then empty; on failure it remains the caller's. ALREADY_EXIST. */
-doca_error_t export_table_add(struct export_table *exports, struct export_spec *spec,
-			      struct dpumap_fault *fault);
-/* NOT_FOUND. */
-doca_error_t export_table_remove(struct export_table *exports, const char *name,
-				 struct dpumap_fault *fault);
 /*
  * Announces that all exports have ended, because the device failed. Nothing is freed, now or later:
  * each command to a failed device may wait for minutes. The kernel frees all when the process ends.
  */
 void export_table_lose(struct export_table *exports);
 /*
- * Makes the exports those of the list. Unchanged exports stay untouched, with their imports; a
- * change of permissions or authorized peers keeps the bytes; any other difference replaces the
- * export. Continues after a failure and returns the first error. The list is sorted by name; what
- * it holds afterwards is the caller's to free.
+ * A change of the table is first planned, which changes nothing. Only one change exists at a time,
+ * and nothing else may add or remove exports meanwhile.
+ *
+ * Plans to add an export. Takes the spec over on success. ALREADY_EXIST.
  */
+doca_error_t export_change_add(struct export_table *exports, struct export_spec *spec,
+			       struct export_change **change, struct dpumap_fault *fault);
+/* Plans to remove an export. NOT_FOUND. */
+doca_error_t export_change_remove(struct export_table *exports, const char *name,
+				  struct export_change **change, struct dpumap_fault *fault);
+/*
+ * Plans to make the exports those of the list. Unchanged exports stay untouched, with their
+ * imports; a change of permissions or authorized peers keeps the bytes; any other difference
+ * replaces the export. The list is sorted by name. It is borrowed until export_change_make() has
+ * returned; the rest of it is the caller's to free.
+ */
+doca_error_t export_change_set(struct export_table *exports, struct export_spec *specs, size_t num,
+			       struct export_change **change, struct dpumap_fault *fault);
+/*
+ * Makes the new exports beside the old ones, or fails and undoes it. Takes long; may run in another
+ * thread while the table is in use.
+ */
+doca_error_t export_change_make(struct export_change *change, struct dpumap_fault *fault);
+/* Lets export_change_make() fail soon. May be called in any thread. */
+void export_change_cancel(struct export_change *change);
+/* Changes some exports, which cannot fail, and says whether others are left. */
+bool export_change_apply(struct export_change *change);
+/* Frees the memory of what the change replaced and removed. As export_change_make(). */
+void export_change_dispose(struct export_change *change);
+/* Undoes what was not applied. NULL is allowed. */
+void export_change_destroy(struct export_change *change);
+/* All steps of export_change_set() at once. */
 doca_error_t export_table_set(struct export_table *exports, struct export_spec *specs, size_t num,
 			      struct dpumap_fault *fault);
 

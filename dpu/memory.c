@@ -531,6 +531,11 @@ void memory_destroy(struct memory *memory)
 	free(memory);
 }
 
+void memory_set_spec(struct memory *memory, const struct export_spec *spec)
+{
+	memory->spec = spec;
+}
+
 doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
 			    struct dpumap_fault *fault)
 {

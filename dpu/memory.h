@@ -29,6 +29,9 @@ void memory_destroy(struct memory *memory);
 doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
 			    struct dpumap_fault *fault);
 
+/* Names another spec of the same memory. */
+void memory_set_spec(struct memory *memory, const struct export_spec *spec);
+
 /* The fault of a map that cannot register the memory. */
 doca_error_t memory_explain(const struct memory *memory, doca_error_t why, const char *device,
 			    struct dpumap_fault *fault);

@@ -101,20 +101,20 @@ static void put_all(FILE *out, struct daemon *daemon)
 }
 
 /* Minimal HTTP for a scraper: one GET, one reply, then the connection is closed. */
-void metrics_answer(void *daemon, const char *question, int fd, FILE *answer)
+bool metrics_answer(void *daemon, const char *question, int fd, uint64_t *ticket, FILE *answer)
 {
 	char *body = NULL;
 	size_t len = 0;
 	FILE *out;
 
-	(void)fd;
+	(void)fd, (void)ticket;
 	if (strncmp(question, "GET /metrics ", 13) != 0) {
 		fputs("HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n", answer);
-		return;
+		return true;
 	}
 	out = open_memstream(&body, &len);
 	if (!out)
-		return;
+		return true;
 	put_all(out, daemon);
 	if (fclose(out) == 0)
 		fprintf(answer,
@@ -122,4 +122,5 @@ void metrics_answer(void *daemon, const char *question, int fd, FILE *answer)
 			"Content-Length: %zu\r\n\r\n%s",
 			len, body);
 	free(body);
+	return true;
 }

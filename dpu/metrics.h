@@ -3,6 +3,8 @@
 #ifndef DPUMAPD_METRICS_H
 #define DPUMAPD_METRICS_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "channel/address.h"
@@ -16,6 +18,6 @@ doca_error_t metrics_listen(const char *where, struct dpumap_listener **listener
 			    struct dpumap_fault *fault);
 
 /* A text_service_fn; the context is the daemon. */
-void metrics_answer(void *daemon, const char *question, int fd, FILE *answer);
+bool metrics_answer(void *daemon, const char *question, int fd, uint64_t *ticket, FILE *answer);
 
 #endif

@@ -21,7 +21,9 @@ struct text_conn {
 	struct text_service *service;
 	struct text_conn *next;
 	uint64_t since;
-	int fd; /* descriptor received with the request; -1: none */
+	int fd;		 /* descriptor received with the request; -1: none */
+	bool is_waiting; /* for a reply that comes later */
+	uint64_t ticket;
 	size_t request_len;
 	char request[REQUEST_MAX + 1];
 	char *reply; /* NULL: not available yet */
@@ -99,8 +101,15 @@ static bool make_reply(struct text_conn *conn)
 
 	if (!out)
 		return false;
-	conn->service->answer(conn->service->context, conn->request, conn->fd, out);
-	return fclose(out) == 0 && conn->reply;
+	conn->is_waiting = !conn->service->answer(conn->service->context, conn->request, conn->fd,
+						  &conn->ticket, out);
+	if (fclose(out) != 0 || !conn->reply)
+		return false;
+	if (conn->is_waiting) {
+		free(conn->reply);
+		conn->reply = NULL;
+	}
+	return true;
 }
 
 /* False when the connection is to be closed. */
@@ -133,21 +142,55 @@ static bool write_reply(struct text_conn *conn)
 	return false;
 }
 
+static uint32_t interest_of(const struct text_conn *conn)
+{
+	if (conn->is_waiting)
+		return 0;
+	return conn->reply ? EPOLLOUT : EPOLLIN;
+}
+
+/* May free the connection. */
+static void go_on(struct text_conn *conn, bool goes_on)
+{
+	struct dpumap_fault fault = {0};
+
+	if (goes_on && conn->reply)
+		goes_on = write_reply(conn);
+	if (!goes_on || loop_change(conn->service->loop, &conn->watch, interest_of(conn), &fault) !=
+				DOCA_SUCCESS)
+		close_conn(conn);
+}
+
 static void on_conn(struct watch *watch, uint32_t events)
 {
 	struct text_conn *conn =
 		(struct text_conn *)((char *)watch - offsetof(struct text_conn, watch));
-	struct dpumap_fault fault = {0};
-	bool goes_on = true;
 
 	(void)events;
-	if (!conn->reply)
-		goes_on = read_request(conn);
-	if (goes_on && conn->reply)
-		goes_on = write_reply(conn);
-	if (!goes_on || loop_change(conn->service->loop, watch, conn->reply ? EPOLLOUT : EPOLLIN,
-				    &fault) != DOCA_SUCCESS)
-		close_conn(conn);
+	/* Of one that waits, only the end of the connection is reported. */
+	go_on(conn, conn->is_waiting ? false : conn->reply || read_request(conn));
+}
+
+unsigned int text_service_num_waiting(const struct text_service *service)
+{
+	unsigned int num = 0;
+
+	for (const struct text_conn *conn = service->conns; conn; conn = conn->next)
+		num += conn->is_waiting;
+	return num;
+}
+
+void text_service_retry(struct text_service *service)
+{
+	struct text_conn *conn, *next;
+
+	for (conn = service->conns; conn; conn = next) {
+		next = conn->next;
+		if (!conn->is_waiting)
+			continue;
+		conn->since = dpumap_clock_ns();
+		go_on(conn, make_reply(conn));
+	}
 }
 
 static void open_conn(struct text_service *service, int fd)
@@ -256,7 +299,7 @@ void text_service_tick(struct text_service *service)
 
 	for (conn = service->conns; conn; conn = next) {
 		next = conn->next;
-		if (now - conn->since > TIMEOUT_NS)
+		if (!conn->is_waiting && now - conn->since > TIMEOUT_NS)
 			close_conn(conn);
 	}
 	set_accepting(service, true);

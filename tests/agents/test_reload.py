@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """What a reload changes, and what it leaves alone when it fails."""
 
+import json
+import os
 import re
 import socket
 import ssl
@@ -8,12 +10,14 @@ import ssl
 import pytest
 
 from harness.agents import ABSENT, REFUSED, Tool
+from harness.machine import await_true
 from harness.wire import context, reach
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
 CERTIFICATES = 'tls = {{ cert = "{0}/dpu.crt"; key = "{0}/dpu.key"; ca = "{0}/ca.crt"; }};\n'
 EXPORT = '{ name = "web"; kind = "dram"; size = "64K"; allow = [ "*" ]; }'
+DEVICE_MEMORY = '{ name = "dm"; kind = "dm"; size = 4096; perm = "rw"; allow = [ "*" ]; }'
 KEYS = {"one": "11" * 32, "two": "22" * 32}
 
 
@@ -84,6 +88,11 @@ def is_refused(address):
     except ConnectionRefusedError:
         return True
     return False
+
+
+def exports_of(agent):
+    """Their names."""
+    return {one["name"] for one in json.loads(agent.ctl("--json", "list").ok())["exports"]}
 
 
 def is_done(client):
@@ -222,3 +231,173 @@ def test_client_of_a_shared_key_that_is_gone_is_cut_off(made, how):
         made.with_key("two")("import", "web").ok()
         assert "psk:two" in agent.ctl("sessions").ok()
     other.end("TERM")
+
+
+# -- all or nothing
+
+
+def test_export_that_cannot_be_made_changes_nothing(made):
+    """Neither the other exports nor the addresses, the TLS files and the limits."""
+    made.exports = [EXPORT, DEVICE_MEMORY, EXPORT.replace("web", "gone")]
+    agent = made.start()
+    web, data = made.web(), os.urandom(4096)
+    web("write", "dm", data=data).ok()
+    holders = [web.daemon(f"holder-{name}", "import", name, "--hold") for name in ("dm", "web", "gone")]
+    for holder in holders:
+        holder.await_output("imported")
+    made.listen, made.tls, made.more = [made.unix], "", "max_clients = 1;\n"
+    made.exports = [DEVICE_MEMORY.replace("4096", '"1T"'), EXPORT.replace('"*"', '"uid:0"')]
+    made.exports += [EXPORT.replace("web", "new")]
+    made.reload().fails_with(REFUSED, "export dm: cannot export .* bytes of device memory")
+    assert web("read", "dm", "--length", "4096").data == data
+    assert {one["name"] for one in web.json("list")["exports"]} == {"dm", "web", "gone"}
+    assert [holder.status() for holder in holders] == [None] * 3
+    agent.daemon.await_log("cannot reload the configuration, nothing has changed: export dm")
+    for holder in holders:
+        holder.end("TERM")
+
+
+def test_change_of_which_any_step_fails_changes_nothing(made, emulator):
+    """Each command to the device fails in turn, until the reload succeeds without meeting the fault."""
+    made.exports = [EXPORT, DEVICE_MEMORY]
+    agent = made.start()
+    web, data = made.web(), os.urandom(4096)
+    for name in ("dm", "web"):
+        web("write", name, data=data).ok()
+    before = agent.ctl("list").ok()
+    made.exports = [EXPORT.replace('"*"', '"*", "uid:0"'), DEVICE_MEMORY.replace('"rw"', '"ro"')]
+    made.exports += [EXPORT.replace("web", "new")]
+    failed = 0
+    for number in range(1, 100):
+        emulator.fault("--method", "*", "--nth", number, "--errno", "ENOMEM")
+        done = made.reload()
+        emulator.fault("clear")
+        if done.status == 0:
+            break
+        failed += 1
+        assert agent.ctl("list").ok() == before
+        for name in ("dm", "web"):
+            assert web("read", name, "--length", "4096").data == data, name
+    assert failed >= 3
+    assert {one["name"] for one in web.json("list")["exports"]} == {"dm", "web", "new"}
+    for name in ("dm", "web"):
+        assert web("read", name, "--length", "4096").data == data, name
+
+
+# -- changes that take long
+
+
+class Notifications:
+    """What dpumapd tells its service manager."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+        self.socket.settimeout(30)
+        self.env = {"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "400000"}
+
+    def expect(self, word):
+        """Waits for a message, which others may precede."""
+        while word not in self.socket.recv(4096).decode().split():
+            pass
+
+
+@pytest.fixture
+def notified(work):
+    made = Notifications(f"{work}/notify")
+    yield made
+    made.socket.close()
+
+
+@pytest.fixture
+def slow(work):
+    """An export whose memory can be had once release() is called, which makes it fail."""
+    path = f"{work}/heap"
+    os.mkfifo(path)
+    opened = []
+
+    class Slow:
+        words = f"kind=dmabuf,path={path},size=4K"
+        export = f'{{ name = "slow"; kind = "dmabuf"; path = "{path}"; size = 4096; }}'
+
+        @staticmethod
+        def release():
+            opened.append(os.open(path, os.O_RDWR | os.O_NONBLOCK))
+
+    yield Slow
+    Slow.release()
+    for fd in opened:
+        os.close(fd)
+
+
+def test_others_are_served_while_a_reload_takes_long(made, slow, notified):
+    agent = made.start(env=notified.env)
+    notified.expect("READY=1")
+    made.exports = [slow.export]
+    made.write()
+    reload = made.dpu.daemon("reload", ["dpumapd", "ctl", "--admin", agent.admin, "reload"])
+    notified.expect("RELOADING=1")
+    for _ in range(3):
+        notified.expect("WATCHDOG=1")
+    made.web()("import", "web").ok()
+    assert agent.figure("exports") == 1
+    # Another change waits, also if its client does not.
+    add = ["dpumapd", "ctl", "--admin", agent.admin, "add", "name=late,kind=dram,size=4K"]
+    late, gone = (made.dpu.daemon(name, add) for name in ("late", "gone"))
+    assert await_true(lambda: agent.figure("waiting") == 3, 30)
+    gone.end("KILL")
+    assert await_true(lambda: agent.figure("waiting") == 2, 30)
+    slow.release()
+    assert reload.end("0") != 0
+    assert "export slow: cannot allocate" in reload.log()
+    notified.expect("READY=1")
+    assert late.end("0") == 0, late.log()
+    assert {"late", "web"} == exports_of(agent)
+
+
+def test_signal_during_a_reload_reloads_once_more(made, slow):
+    agent = made.start()
+    made.exports = [slow.export]
+    made.write()
+    agent.daemon.signal("HUP")
+    add = ["dpumapd", "ctl", "--admin", agent.admin, "add", f"name=x,{slow.words}"]
+    waiting = made.dpu.daemon("waiting", add)
+    assert await_true(lambda: agent.figure("waiting") == 1, 30)
+    made.exports = [EXPORT.replace("web", "second")]
+    made.write()
+    agent.daemon.signal("HUP")
+    waiting.end("KILL")
+    slow.release()
+    agent.daemon.await_log("nothing has changed: export slow")
+    agent.daemon.await_log("configuration reloaded")
+    assert exports_of(agent) == {"second"}
+
+
+def test_end_during_a_reload_leaves_nothing(made, slow):
+    agent = made.start()
+    made.exports = [EXPORT.replace("web", "before"), slow.export]
+    made.write()
+    reload = made.dpu.daemon("reload", ["dpumapd", "ctl", "--admin", agent.admin, "reload"])
+    assert await_true(lambda: agent.figure("waiting") == 1, 30)
+    agent.daemon.signal("TERM")
+    slow.release()
+    assert reload.end("0") != 0
+    agent.stop()
+
+
+def test_thousands_of_exports_are_exchanged(made):
+    """A client that watches gets each event."""
+    many = 1500
+    agent = made.start()
+    watch = made.web().daemon("watch", "watch", "--json")
+    watch.await_output("watching")
+    made.exports = [EXPORT.replace("web", f"n{n}").replace("64K", "4K") for n in range(many)]
+    made.reload().ok()
+    assert agent.figure("exports") == many
+    made.exports = [EXPORT]
+    made.reload().ok()
+    assert agent.figure("exports") == 1
+    made.web()("import", "web").ok()
+    assert await_true(lambda: watch.out().count("removed") == many + 1, 60)
+    assert watch.out().count("added") == many + 1
+    watch.end("TERM")
