@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* dpumapd: the DPU's agent. Owns memory, exports it and serves the descriptors. */
 #include <errno.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -100,11 +99,6 @@ static doca_error_t serve(const struct options *options, struct dpumap_fault *fa
 	struct daemon *daemon;
 	doca_error_t result;
 
-	/*
-	 * Buffers of connections must be mapped, so that pages which no frame needs cost nothing.
-	 * Without a fixed threshold, libc takes them from its heap after the first one was freed.
-	 */
-	mallopt(M_MMAP_THRESHOLD, 64 << 10);
 	result = install_signal_handlers(options->file, fault);
 	if (result == DOCA_SUCCESS)
 		result = daemon_create(options, &daemon, fault);

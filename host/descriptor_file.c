@@ -17,12 +17,13 @@ doca_error_t descriptor_file_load(const char *path, struct remote_export *export
 	result = dpumap_file_open(path, &fd, &size, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (size > sizeof(export->desc))
+	result = remote_export_alloc(export, fault);
+	if (result == DOCA_SUCCESS && size > DPUMAP_DESCRIPTOR_MAX)
 		result = dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
 					  "%s is not a descriptor: it has %" PRIu64
-					  " bytes, more than the limit of %zu",
-					  path, size, sizeof(export->desc));
-	else
+					  " bytes, more than the limit of %u",
+					  path, size, DPUMAP_DESCRIPTOR_MAX);
+	if (result == DOCA_SUCCESS)
 		result = dpumap_file_read(fd, path, 0, export->desc, (size_t)size, fault);
 	if (result == DOCA_SUCCESS)
 		export->desc_len = (size_t)size;

@@ -5,6 +5,7 @@
 
 #include "interrupt.h"
 #include "remote.h"
+#include "secret/secret.h"
 
 #define MSEC_PER_SEC 1000
 
@@ -104,6 +105,9 @@ doca_error_t remote_get(struct dpumap_client *client, const char *name,
 	if (reply.num_exports != 1 || strcmp(reply.exports[0].name, name) != 0 ||
 	    !dpumap_msg_has(&reply, DPUMAP_MSG_DESCRIPTOR))
 		return incomplete(DPUMAP_OP_GET, fault);
+	result = remote_export_alloc(export, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
 	export->info = reply.exports[0];
 	export->desc_len = reply.value[DPUMAP_MSG_DESCRIPTOR].len;
 	if (export->desc_len > 0)
@@ -155,9 +159,19 @@ doca_error_t remote_connect_rdma(struct dpumap_client *client, const char *name,
 	return DOCA_SUCCESS;
 }
 
+doca_error_t remote_export_alloc(struct remote_export *export, struct dpumap_fault *fault)
+{
+	if (!export->desc)
+		export->desc = dpumap_secret_alloc(DPUMAP_DESCRIPTOR_MAX);
+	if (!export->desc)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a descriptor");
+	return DOCA_SUCCESS;
+}
+
 void remote_export_wipe(struct remote_export *export)
 {
-	explicit_bzero(export, sizeof(*export));
+	dpumap_secret_free(export->desc, DPUMAP_DESCRIPTOR_MAX);
+	*export = (struct remote_export){0};
 }
 
 doca_error_t remote_release(struct dpumap_client *client, const char *name,

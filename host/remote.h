@@ -14,7 +14,7 @@
 /* An export with its descriptor, which is a secret: call remote_export_wipe() after use. */
 struct remote_export {
 	struct dpumap_export_info info;
-	uint8_t desc[DPUMAP_DESCRIPTOR_MAX];
+	uint8_t *desc; /* NULL, or of DPUMAP_DESCRIPTOR_MAX bytes that core dumps leave out */
 	size_t desc_len;
 };
 
@@ -38,6 +38,8 @@ struct remote_device {
 
 doca_error_t remote_device(struct dpumap_client *client, struct remote_device *device,
 			   struct dpumap_fault *fault);
+doca_error_t remote_export_alloc(struct remote_export *export, struct dpumap_fault *fault);
+/* Wipes and frees the descriptor. */
 void remote_export_wipe(struct remote_export *export);
 /*
  * Connects over RDMA to a held export: sends the details of the local queue pair and receives those

@@ -2,7 +2,6 @@
 #include "channel/conn.h"
 
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,12 +9,12 @@
 #include "channel/encode.h"
 #include "channel/stream.h"
 #include "common/clock.h"
+#include "secret/secret.h"
 
-/* Large enough for calloc() to use mmap: pages that no frame needs cost nothing. */
+/* In pages of its own: those that no frame needs cost nothing. */
 struct dpumap_conn {
 	struct dpumap_stream stream;
 	size_t in_len;
-	size_t in_high; /* maximum of in_len, for wiping */
 	size_t out_len;
 	size_t out_sent;
 	uint64_t in_since;
@@ -40,7 +39,7 @@ static void store_le32(uint8_t *p, uint32_t v)
 doca_error_t dpumap_conn_create(int fd, struct dpumap_tls *tls, const char *server,
 				struct dpumap_conn **conn, struct dpumap_fault *fault)
 {
-	struct dpumap_conn *c = calloc(1, sizeof(*c));
+	struct dpumap_conn *c = dpumap_secret_alloc(sizeof(*c));
 	doca_error_t result;
 
 	if (!c) {
@@ -49,7 +48,7 @@ doca_error_t dpumap_conn_create(int fd, struct dpumap_tls *tls, const char *serv
 	}
 	result = dpumap_stream_open(&c->stream, fd, tls, server, fault);
 	if (result != DOCA_SUCCESS) {
-		free(c);
+		dpumap_secret_free(c, sizeof(*c));
 		return result;
 	}
 	*conn = c;
@@ -61,9 +60,7 @@ void dpumap_conn_destroy(struct dpumap_conn *conn)
 	if (!conn)
 		return;
 	dpumap_stream_close(&conn->stream);
-	explicit_bzero(conn->in, conn->in_high);
-	explicit_bzero(conn->out, conn->out_len);
-	free(conn);
+	dpumap_secret_free(conn, sizeof(*conn));
 }
 
 int dpumap_conn_fd(const struct dpumap_conn *conn)
@@ -112,8 +109,6 @@ doca_error_t dpumap_conn_fill(struct dpumap_conn *conn, struct dpumap_fault *fau
 	if (conn->in_len == 0)
 		conn->in_since = dpumap_clock_ns();
 	conn->in_len += n;
-	if (conn->in_len > conn->in_high)
-		conn->in_high = conn->in_len;
 	return DOCA_SUCCESS;
 }
 
@@ -158,7 +153,6 @@ void dpumap_conn_drop_frame(struct dpumap_conn *conn)
 	/* The frame may have contained a descriptor. */
 	explicit_bzero(conn->in + left, conn->in_len - left);
 	conn->in_len = left;
-	conn->in_high = left;
 	conn->in_since = left ? dpumap_clock_ns() : 0;
 	drain(conn);
 }

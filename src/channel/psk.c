@@ -11,6 +11,7 @@
 #include <openssl/rand.h>
 
 #include "common/trusted.h"
+#include "secret/secret.h"
 
 #define KEY_MIN	     32u
 #define KEY_MAX	     64u
@@ -41,11 +42,8 @@ static void free_table(struct psk_table *table)
 {
 	if (!table)
 		return;
-	explicit_bzero(&table->decoy, sizeof(table->decoy));
-	if (table->keys)
-		explicit_bzero(table->keys, KEYS_MAX * sizeof(*table->keys));
-	free(table->keys);
-	free(table);
+	dpumap_secret_free(table->keys, KEYS_MAX * sizeof(*table->keys));
+	dpumap_secret_free(table, sizeof(*table));
 }
 
 static void free_ex_data(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl,
@@ -229,10 +227,10 @@ static doca_error_t make_decoy(struct psk_table *table, struct dpumap_fault *fau
 
 static struct psk_table *allocate(struct dpumap_fault *fault)
 {
-	struct psk_table *table = calloc(1, sizeof(*table));
+	struct psk_table *table = dpumap_secret_alloc(sizeof(*table));
 
 	if (table)
-		table->keys = calloc(KEYS_MAX, sizeof(*table->keys));
+		table->keys = dpumap_secret_alloc(KEYS_MAX * sizeof(*table->keys));
 	if (!table || !table->keys || !CRYPTO_THREAD_run_once(&once, make_indexes)) {
 		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for keys");
 		free_table(table);

@@ -214,8 +214,8 @@ static doca_error_t use_keys(SSL_CTX *ctx, const struct dpumap_tls_config *confi
 static bool harden(SSL_CTX *ctx)
 {
 	SSL_CTX_set_security_level(ctx, SECURITY_LEVEL);
-	SSL_CTX_set_options(ctx,
-			    SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+	SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION |
+					 SSL_OP_NO_COMPRESSION | SSL_OP_CLEANSE_PLAINTEXT);
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, keep_rejected);
 	SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |

@@ -15,18 +15,18 @@ import sys
 # may include those below it, and the files directly in src/emu/server/ may include all of them.
 API = "api api-desc"
 DEVICE = "device device/memory device/queue"
-BASE = f"{DEVICE} desc log {API}"
+BASE = f"{DEVICE} secret desc log {API}"
 LIBRARY = f"core core/dev core/mmap core/buf core/pe core/domain {BASE}"
 CARD = "emu/ipc emu/server/base emu/server/card"
 UVERBS = f"{CARD} emu/server/mm emu/server/uverbs"
 FLOORS = {
     "programs": {
         "dpu": f"doctor channel common cli {API}",
-        "host": f"doctor channel common cli {API}",
+        "host": f"doctor channel common secret cli {API}",
     },
     "what the programs share": {
         "doctor": f"channel common {API}",
-        "channel": f"common {API}",
+        "channel": f"common secret {API}",
         "common": API,
         "cli": "",
     },
@@ -51,6 +51,7 @@ FLOORS = {
         "device": f"log {API}",
         "log": "api",
         "desc": "api-desc",
+        "secret": "",
     },
     "public headers": {
         "api": "api-desc",

@@ -13,6 +13,7 @@
 #include "device/port.h"
 #include "device/user_pd.h"
 #include "log/log.h"
+#include "secret/secret.h"
 
 #define SAME(bit)                                                                    \
 	_Static_assert(DPUMAP_DESC_ACCESS_##bit == (uint32_t)DOCA_ACCESS_FLAG_##bit, \
@@ -127,12 +128,12 @@ static doca_error_t encode(const struct dpumap_desc *fields, struct mmap_desc *d
 		return dpumap_fail(DOCA_ERROR_UNEXPECTED,
 				   "export: encoding the descriptor failed: %s",
 				   dpumap_desc_status_descr(status));
-	blob = malloc(len);
+	blob = dpumap_secret_alloc(len);
 	if (!blob)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a descriptor");
 	status = dpumap_desc_encode(fields, blob, len, &len);
 	if (status != DPUMAP_DESC_OK) {
-		free(blob);
+		dpumap_secret_free(blob, len);
 		return dpumap_fail(DOCA_ERROR_UNEXPECTED,
 				   "export: encoding the descriptor failed: %s",
 				   dpumap_desc_status_descr(status));

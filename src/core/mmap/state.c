@@ -11,6 +11,7 @@
 #include "device/memory/export.h"
 #include "device/memory/umem_region.h"
 #include "log/log.h"
+#include "secret/secret.h"
 
 void dpumap_mmap_set_state(struct doca_mmap *mmap, enum mmap_state state)
 {
@@ -100,10 +101,7 @@ static doca_error_t register_on(const struct doca_mmap *mmap, struct mmap_slot *
 
 static void drop_desc(struct mmap_desc *desc)
 {
-	if (!desc->bytes)
-		return;
-	explicit_bzero(desc->bytes, desc->len);
-	free(desc->bytes);
+	dpumap_secret_free(desc->bytes, desc->len);
 	*desc = (struct mmap_desc){0};
 }
 

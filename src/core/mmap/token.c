@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "core/mmap/token.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/dev/caps.h"
 #include "core/mmap/config.h"
 #include "device/memory/export.h"
 #include "log/log.h"
+#include "secret/secret.h"
 
 static size_t max_size(const struct dpumap_caps *caps)
 {
@@ -27,16 +27,14 @@ doca_error_t doca_mmap_cap_get_max_export_access_token_size(const struct doca_de
 
 void dpumap_mmap_drop_token(struct mmap_slot *slot)
 {
-	if (slot->token)
-		explicit_bzero(slot->token, DPUMAP_ACCESS_KEY_SIZE);
-	free(slot->token);
+	dpumap_secret_free(slot->token, DPUMAP_ACCESS_KEY_SIZE);
 	slot->token = NULL;
 }
 
 static doca_error_t store_token(struct mmap_slot *slot, const uint8_t *token, size_t size)
 {
 	if (!slot->token)
-		slot->token = malloc(DPUMAP_ACCESS_KEY_SIZE);
+		slot->token = dpumap_secret_alloc(DPUMAP_ACCESS_KEY_SIZE);
 	if (!slot->token)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for an access token");
 	memset(slot->token, 0, DPUMAP_ACCESS_KEY_SIZE);
