@@ -10,6 +10,7 @@
 #include "doctor.h"
 #include "log.h"
 #include "options.h"
+#include "privileges.h"
 
 static const struct command commands[] = {
 	{{"ctl status", "", 0, 0, OPTION_CTL,
@@ -120,6 +121,10 @@ int main(int argc, char **argv)
 	doca_error_t result;
 	int status;
 
+	if (privileges_forbid_dumps(&fault) != DOCA_SUCCESS) {
+		log_line("%s", fault.text);
+		return (int)dpumap_fault_exit(fault.code);
+	}
 	options_parse(argc, argv, commands, &options);
 	if (options.command) {
 		status = options.command->run(&options);

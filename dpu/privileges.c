@@ -71,8 +71,7 @@ static doca_error_t become(uid_t uid, gid_t gid, struct dpumap_fault *fault)
 	return DOCA_SUCCESS;
 }
 
-/* The process holds descriptors and keys: prevent core dumps and debuggers. */
-static doca_error_t forbid_dumps(struct dpumap_fault *fault)
+doca_error_t privileges_forbid_dumps(struct dpumap_fault *fault)
 {
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
 		return dpumap_fault_errno(fault, errno, "cannot make the process non-dumpable");
@@ -92,8 +91,9 @@ doca_error_t privileges_drop(const char *user, const char *group, struct dpumap_
 	result = find(user, group, &uid, &gid, fault);
 	if (result == DOCA_SUCCESS && !is_current(uid, gid))
 		result = become(uid, gid, fault);
+	/* A switch of the user resets it to fs.suid_dumpable. */
 	if (result == DOCA_SUCCESS)
-		result = forbid_dumps(fault);
+		result = privileges_forbid_dumps(fault);
 	if (result == DOCA_SUCCESS)
 		log_line("runs as user %s", user);
 	return result;

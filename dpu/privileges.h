@@ -5,6 +5,9 @@
 
 #include "common/fault.h"
 
+/* Prevents core dumps and debuggers: the process holds descriptors and keys. */
+doca_error_t privileges_forbid_dumps(struct dpumap_fault *fault);
+
 /* Refuses a user or a group that privileges_drop() refuses. */
 doca_error_t privileges_check(const char *user, const char *group, struct dpumap_fault *fault);
 

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Access keys are not in what a core dump or another program of the same user can read."""
 
+import os
 import re
 
 import pytest
 
+from harness.machine import LocalMachine, await_true, quote
+
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
+CAP_SYS_PTRACE = 19
 LARGE = 1 << 30  # a sanitizer's
 KEY = slice(48, 80)  # in the descriptor of an export over PCI (docs/wire-format.md)
 
@@ -40,6 +44,25 @@ def find(pid, secret):
     return counts[False], counts[True]
 
 
+def privileged():
+    """Whether the emulator can reach programs that cannot be dumped."""
+    with open("/proc/self/status", encoding="utf-8") as file:
+        return int(re.search(r"^CapEff:\s*(\w+)", file.read(), re.M)[1], 16) >> CAP_SYS_PTRACE & 1
+
+
+# The words that run a command as this user without privileges.
+PLAIN = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.getuid() == 0 else []
+# An export is written through an emulated card; prints the limit of core dumps of dpumapd.
+SCRIPT = """
+dpumap-emu start && trap 'dpumap-emu stop' EXIT
+dpumap-emu run --as dpu -- dpumapd --listen "$PWD/socket" --export name=e0,kind=dram,size=64K >ready &
+while [ ! -s ready ]; do kill -0 $! || exit; sleep 0.02; done
+head -c 64K /dev/zero | dpumap-emu run --as host -- dpumap write e0 --connect "$PWD/socket" >&2 &&
+grep 'Max core file size' /proc/$!/limits
+kill $!; wait $!
+"""
+
+
 @pytest.fixture
 def exported(agent, tool, host):
     """dpumapd, dpumap, and the access key of "e0", which clients hold."""
@@ -64,3 +87,23 @@ def test_keys_are_left_out_of_dumps(exported):
     assert found["dpumapd"][1] > 0, f"dpumapd has no key that is left out of dumps: {found}"
     dumped = {name: counts[0] for name, counts in found.items()}
     assert not any(dumped.values()), f"the key is in memory that is dumped: {dumped}"
+
+
+def test_daemon_cannot_be_dumped(serve, here):
+    """Also without "user": another program of the same user does not read its memory."""
+    if not privileged():
+        pytest.skip("without CAP_SYS_PTRACE the emulator needs a program that can be dumped")
+    prefix = f"exec {quote(PLAIN)} "
+    serving = serve("--export", "name=e0,kind=dram,size=64K", prefix=prefix)
+    other = here.daemon("other", [*PLAIN, "sleep", "600"])
+    plain = LocalMachine("plain", here.dir, here.environment, PLAIN)
+    can_read = await_true(lambda: plain.run(["cat", f"/proc/{other.pid}/environ"]).data, 30)
+    other.end()
+    assert can_read, "the test can read no program"
+    plain.run(["cat", f"/proc/{serving.daemon.pid}/environ"]).fails(1)
+
+
+def test_emulator_without_privileges_limits_dumps(here):
+    """It must reach the memory of dpumapd, so there the size of core dumps is 0 instead."""
+    plain = LocalMachine("plain", here.dir, here.environment, PLAIN)
+    assert plain.run(SCRIPT).ok().split()[4:6] == ["0", "0"]

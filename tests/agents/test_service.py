@@ -184,6 +184,7 @@ def test_sandbox_refuses_the_rest(shipped, work):
 FORBIDDEN = """\
 import errno
 import os
+import resource
 import socket
 import sys
 
@@ -206,6 +207,7 @@ refused([errno.EAFNOSUPPORT], socket.socket, socket.AF_PACKET, socket.SOCK_RAW)
 refused([errno.EAFNOSUPPORT], socket.socket, socket.AF_NETLINK, socket.SOCK_RAW)
 open("/run/dpumapd/new", "w").close()
 os.unlink("/run/dpumapd/new")
+assert resource.getrlimit(resource.RLIMIT_CORE) == (0, 0)
 print("refused")
 """
 

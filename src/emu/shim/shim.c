@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "emu/shim/dumpable.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/kernel.h"
 #include "emu/shim/netlink.h"
@@ -233,6 +235,23 @@ static void *map_device(void *addr, size_t len, int prot, int flags, int fd, off
 
 DEFINE_MMAP(mmap, off_t)
 DEFINE_MMAP(mmap64, off64_t)
+
+EXPORT __attribute__((no_sanitize("address"))) int prctl(int option, ...)
+{
+	unsigned long a[4];
+	va_list ap;
+	int i;
+
+	va_start(ap, option);
+	for (i = 0; i < 4; i++)
+		a[i] = va_arg(ap, unsigned long); // NOLINT(clang-analyzer-valist.Uninitialized)
+	va_end(ap);
+	if (option == PR_SET_DUMPABLE && !a[0] && emu_dumpable_replace())
+		return 0;
+	if (option == PR_GET_DUMPABLE && emu_dumpable_is_replaced())
+		return 0;
+	return NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
+}
 
 /*
  * Memory hooks (UCX's, libfabric's) overwrite the mmap() that a program finds, which is ours, with
