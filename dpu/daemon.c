@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <systemd/sd-daemon.h>
@@ -26,6 +27,8 @@
 #include "text_service.h"
 
 #define TICK_MS 500
+/* Longest wait for another server that starts at the same address. */
+#define OTHER_START_NS (30 * DPUMAP_NSEC_PER_SEC)
 
 struct daemon {
 	const struct options *options;
@@ -75,6 +78,11 @@ void daemon_ask_reload(void)
 {
 	reload_requested = 1;
 	wake();
+}
+
+bool daemon_is_stopping(void)
+{
+	return stop_requested;
 }
 
 static void on_signals(struct watch *watch, uint32_t events)
@@ -131,6 +139,34 @@ static void name_address(struct daemon *d, const char *text, const struct dpumap
 		snprintf(d->address, sizeof(d->address), "%s", text);
 }
 
+/*
+ * Another server may be starting at the same place. A start waits for it, unless asked to stop; a
+ * reload does not, because it has clients.
+ */
+static doca_error_t create_listener(const struct daemon *d, const struct dpumap_address *address,
+				    bool open_to_all, struct dpumap_listener **listener,
+				    struct dpumap_fault *fault)
+{
+	const struct timespec pause = {.tv_nsec = 10 * DPUMAP_NSEC_PER_MSEC};
+	uint64_t end = d->exports ? 0 : dpumap_clock_ns() + OTHER_START_NS;
+	bool is_logged = false;
+	doca_error_t result;
+
+	for (;;) {
+		result = dpumap_listener_create(address, open_to_all, listener, fault);
+		if (result != DOCA_ERROR_AGAIN)
+			return result;
+		if (stop_requested || dpumap_clock_ns() > end)
+			break;
+		if (!is_logged)
+			log_line("%s: waiting", fault->text);
+		is_logged = true;
+		nanosleep(&pause, NULL);
+	}
+	fault->code = stop_requested ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_IN_USE;
+	return fault->code;
+}
+
 static doca_error_t listen_at(struct daemon *d, const struct settings *settings, const char *text,
 			      struct dpumap_fault *fault)
 {
@@ -140,8 +176,7 @@ static doca_error_t listen_at(struct daemon *d, const struct settings *settings,
 
 	result = dpumap_address_parse(text, &address, fault);
 	if (result == DOCA_SUCCESS)
-		result =
-			dpumap_listener_create(&address, is_for_others(settings), &listener, fault);
+		result = create_listener(d, &address, is_for_others(settings), &listener, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!d->address[0])
@@ -199,7 +234,7 @@ static doca_error_t open_admin(struct daemon *d, struct dpumap_fault *fault)
 		return DOCA_SUCCESS;
 	result = dpumap_address_parse(d->settings.admin, &address, fault);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_listener_create(&address, false, &listener, fault);
+		result = create_listener(d, &address, false, &listener, fault);
 	if (result == DOCA_SUCCESS)
 		result = text_service_create(d->loop, listener, "\n", admin_answer, d, &d->admin,
 					     fault);
@@ -209,11 +244,14 @@ static doca_error_t open_admin(struct daemon *d, struct dpumap_fault *fault)
 static doca_error_t open_metrics(struct daemon *d, struct dpumap_fault *fault)
 {
 	struct dpumap_listener *listener;
+	struct dpumap_address address;
 	doca_error_t result;
 
 	if (!d->settings.metrics)
 		return DOCA_SUCCESS;
-	result = metrics_listen(d->settings.metrics, &listener, fault);
+	result = metrics_parse(d->settings.metrics, &address, fault);
+	if (result == DOCA_SUCCESS)
+		result = create_listener(d, &address, false, &listener, fault);
 	if (result == DOCA_SUCCESS)
 		result = text_service_create(d->loop, listener, "\r\n\r\n", metrics_answer, d,
 					     &d->metrics, fault);
@@ -527,6 +565,13 @@ static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
 	return result;
 }
 
+static doca_error_t check_stop(struct dpumap_fault *fault)
+{
+	if (!stop_requested)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "asked to stop during the start");
+}
+
 doca_error_t daemon_create(const struct options *options, struct daemon **daemon,
 			   struct dpumap_fault *fault)
 {
@@ -541,6 +586,8 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	result = start(d, fault);
 	if (result == DOCA_SUCCESS)
 		result = set_up(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = check_stop(fault);
 	if (result == DOCA_SUCCESS)
 		result = export_table_create(d->settings.device, &d->exports, fault);
 	if (result == DOCA_SUCCESS) {

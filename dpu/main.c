@@ -103,6 +103,10 @@ static doca_error_t serve(const struct options *options, struct dpumap_fault *fa
 	result = install_signal_handlers(options->file, fault);
 	if (result == DOCA_SUCCESS)
 		result = daemon_create(options, &daemon, fault);
+	if (result == DOCA_ERROR_SHUTDOWN && daemon_is_stopping()) {
+		log_line("stopped during the start");
+		return DOCA_SUCCESS;
+	}
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = write_ready_line(options, daemon, fault);

@@ -30,16 +30,6 @@ doca_error_t metrics_parse(const char *where, struct dpumap_address *address,
 	return DOCA_SUCCESS;
 }
 
-doca_error_t metrics_listen(const char *where, struct dpumap_listener **listener,
-			    struct dpumap_fault *fault)
-{
-	struct dpumap_address address;
-	doca_error_t result = metrics_parse(where, &address, fault);
-
-	return result == DOCA_SUCCESS ? dpumap_listener_create(&address, false, listener, fault)
-				      : result;
-}
-
 static void put(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
 {
 	fprintf(out, "# HELP dpumapd_%s %s\n# TYPE dpumapd_%s %s\ndpumapd_%s %" PRIu64 "\n", name,

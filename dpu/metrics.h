@@ -8,14 +8,11 @@
 #include <stdio.h>
 
 #include "channel/address.h"
-#include "channel/listener.h"
+#include "common/fault.h"
 
 /* where is /PATH, or HOST:PORT with a loopback address; INVALID_VALUE for any other. */
 doca_error_t metrics_parse(const char *where, struct dpumap_address *address,
 			   struct dpumap_fault *fault);
-/* where as for metrics_parse(). */
-doca_error_t metrics_listen(const char *where, struct dpumap_listener **listener,
-			    struct dpumap_fault *fault);
 
 /* A text_service_fn; the context is the daemon. */
 bool metrics_answer(void *daemon, const char *question, int fd, uint64_t *ticket, FILE *answer);

@@ -16,7 +16,7 @@ struct dpumap_listener;
 
 /*
  * A stale Unix socket file is replaced; IN_USE if a server listens on it, ALREADY_EXIST if the path
- * is not a socket. With open_to_all all users can connect (the caller checks their credentials),
+ * is not a socket, AGAIN while another server starts there. With open_to_all all users can connect (the caller checks their credentials),
  * otherwise the owner and root. On TCP, the host is a local address or * for all; port 0 selects a
  * free port.
  */

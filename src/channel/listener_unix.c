@@ -15,25 +15,70 @@
 #include "common/trusted.h"
 
 /*
- * Detecting a stale socket, removing it and binding are three steps. A lock on the directory
- * serializes servers that start at the same time, without a lock file.
+ * Detecting a stale socket, removing it and binding are three steps. A lock serializes servers that
+ * start at the same time. It is on a file that only the owner can open: whoever can open a file or
+ * directory can lock it, and keep it locked. The file exists only meanwhile.
  */
-static int lock_directory(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char dir[PATH_MAX];
+struct place_lock {
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(".lock")];
 	int fd;
+};
 
-	if (!slash)
-		snprintf(dir, sizeof(dir), ".");
-	else
-		snprintf(dir, sizeof(dir), "%.*s", slash == path ? 1 : (int)(slash - path), path);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
-		close(fd);
-		return -1;
+static doca_error_t open_lock(struct place_lock *lock, struct dpumap_fault *fault)
+{
+	struct stat st;
+
+	lock->fd = open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (lock->fd < 0)
+		return dpumap_fault_errno(fault, errno, "cannot listen: cannot open %s",
+					  lock->path);
+	if (fstat(lock->fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (st.st_uid == 0 || st.st_uid == geteuid()) && !(st.st_mode & (S_IRWXG | S_IRWXO)))
+		return DOCA_SUCCESS;
+	close(lock->fd);
+	return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+				"cannot listen: other users can open %s; remove it", lock->path);
+}
+
+/* The one before may have removed the file after this one opened it. */
+static bool is_removed(const struct place_lock *lock)
+{
+	struct stat ours, there;
+
+	return fstat(lock->fd, &ours) != 0 || lstat(lock->path, &there) != 0 ||
+	       ours.st_ino != there.st_ino || ours.st_dev != there.st_dev;
+}
+
+static void unlock_place(const struct place_lock *lock)
+{
+	unlink(lock->path);
+	close(lock->fd);
+}
+
+/* AGAIN while another server has the lock. */
+static doca_error_t lock_place(struct place_lock *lock, const char *path,
+			       struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	int err;
+
+	snprintf(lock->path, sizeof(lock->path), "%s.lock", path);
+	for (;;) {
+		result = open_lock(lock, fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+		err = flock(lock->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+		if (!err && !is_removed(lock))
+			return DOCA_SUCCESS;
+		close(lock->fd);
+		if (err == EWOULDBLOCK)
+			return dpumap_fault_set(fault, DOCA_ERROR_AGAIN,
+						"cannot listen on %s: another server is starting "
+						"there and holds %s",
+						path, lock->path);
+		if (err)
+			return dpumap_fault_errno(fault, err, "cannot lock %s", lock->path);
 	}
-	return fd;
 }
 
 /* Success when the path is free afterwards. */
@@ -88,16 +133,15 @@ static doca_error_t bind_and_listen(int fd, bool open_to_all, struct dpumap_sock
 static doca_error_t claim_path(int fd, bool open_to_all, struct dpumap_socket_file *file,
 			       struct dpumap_fault *fault)
 {
-	int lock = lock_directory(file->address.sun_path);
-	doca_error_t result;
+	struct place_lock lock;
+	doca_error_t result = lock_place(&lock, file->address.sun_path, fault);
 
-	if (lock < 0)
-		return dpumap_fault_errno(fault, errno, "cannot listen on %s",
-					  file->address.sun_path);
+	if (result != DOCA_SUCCESS)
+		return result;
 	result = clear_stale(&file->address, fault);
 	if (result == DOCA_SUCCESS)
 		result = bind_and_listen(fd, open_to_all, file, fault);
-	close(lock);
+	unlock_place(&lock);
 	return result;
 }
 

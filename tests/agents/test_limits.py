@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """What other programs of the machine use up or hold does not stop dpumapd or the emulator."""
 
+import fcntl
 import os
 import pathlib
 import resource
@@ -10,6 +11,7 @@ import time
 
 import pytest
 
+from harness.agents import REFUSED
 from harness.machine import await_true
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -41,6 +43,20 @@ def sleeps(pid):
             return False
         time.sleep(0.005)
     return True
+
+
+class Locked:
+    """A file or directory that another program has locked, until the end of the block."""
+
+    def __init__(self, path):
+        self.fd = os.open(path, os.O_RDONLY)
+        fcntl.flock(self.fd, fcntl.LOCK_EX)
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *_):
+        os.close(self.fd)
 
 
 def connect(kind, path):
@@ -87,3 +103,41 @@ def test_emulator_without_descriptors_pauses(emulator):
         with connect(socket.SOCK_SEQPACKET, place):
             assert await_true(lambda: sleeps(pid), 30), "the emulator spins"
     assert emulator.objects()
+
+
+def test_lock_on_the_directory_does_not_block_the_start(serve, work):
+    """Any user can lock a directory that they can read."""
+    with Locked(work):
+        agent = serve(*EXPORT, listen=f"{work}/socket")
+        assert os.listdir(work) == ["socket"]
+    agent.stop()
+
+
+def test_lock_that_a_killed_start_left_is_taken(serve, work):
+    (work / "socket.lock").touch(0o600)
+    agent = serve(*EXPORT, listen=f"{work}/socket")
+    assert os.listdir(work) == ["socket"]
+    agent.stop()
+
+
+def test_lock_that_other_users_can_open_is_refused(dpu, work):
+    (work / "socket.lock").touch()
+    (work / "socket.lock").chmod(0o644)
+    done = dpu.run(["dpumapd", *EXPORT, "--listen", f"{work}/socket"])
+    done.fails_with(REFUSED, "other users can open .*/socket.lock; remove it$")
+
+
+def test_start_waits_for_another_start(dpu, agent_name, work):
+    """Until the other one has ended, or until it is asked to stop itself."""
+    (work / "socket.lock").touch(0o600)
+    words = ["dpumapd", *EXPORT, "--listen", f"{work}/socket"]
+    waiting = "^dpumapd: cannot listen on .*/socket: another server is starting there .*: waiting$"
+    with Locked(work / "socket.lock"):
+        first, second = (dpu.daemon(agent_name(), words) for _ in range(2))
+        first.await_log(waiting)
+        second.await_log(waiting)
+        assert first.end("TERM") == 0, first.log()
+        assert first.log().endswith("dpumapd: stopped during the start\n")
+    second.await_output("^dpumapd: ready on ")
+    assert second.end("TERM") == 0, second.log()
+    assert not os.listdir(work)
