@@ -42,7 +42,7 @@ static const char more[] =
 	"\n"
 	"Exit codes: 0 stopped by a signal, 1 failed, 2 usage error, 3 not found or busy (socket, "
 	"device), 4 refused (invalid export, path that is not a socket, invalid configuration), 5 "
-	"not supported by the device.\n"
+	"not supported by the device, or memory is exhausted.\n"
 	"\n"
 	"Example:\n"
 	"  dpumapd --export name=fast,kind=dm,size=64K \\\n"

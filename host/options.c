@@ -164,7 +164,8 @@ static const char more[] =
 	"\n"
 	"Exit codes: 0 success, 1 the transfer or its verification failed, 2 usage error, 3 not "
 	"found (file, export, device) or cannot connect, 4 refused (permission, does not fit, "
-	"invalid descriptor, wrong card, revoked), 5 not supported by the device.";
+	"invalid descriptor, wrong card, revoked), 5 not supported by the device, or memory is "
+	"exhausted.";
 
 static uint64_t parse_number(const struct argp_state *state, const struct entry *entry,
 			     const char *text)

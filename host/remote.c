@@ -11,6 +11,15 @@
 
 _Static_assert(sizeof(sig_atomic_t) == sizeof(int), "the channel looks at the flag as an int");
 
+doca_error_t remote_explain(doca_error_t result, struct dpumap_fault *fault)
+{
+	if (result == DOCA_SUCCESS || result == DOCA_ERROR_INVALID_VALUE)
+		return result;
+	if (result == DOCA_ERROR_TIME_OUT)
+		fault->code = DOCA_ERROR_NOT_CONNECTED;
+	return dpumap_fault_see_doctor(fault);
+}
+
 doca_error_t remote_connect(const struct options *options, struct dpumap_client **client,
 			    struct dpumap_fault *fault)
 {
@@ -21,13 +30,12 @@ doca_error_t remote_connect(const struct options *options, struct dpumap_client 
 	result = dpumap_address_parse(options->connect, &address, fault);
 	if (result == DOCA_SUCCESS && address.kind == DPUMAP_ADDRESS_TLS)
 		result = dpumap_tls_create(&options->tls, false, &tls, fault);
-	if (result == DOCA_SUCCESS) {
-		result = dpumap_client_create(&address, tls, options->server,
-					      (unsigned int)options->timeout_s * MSEC_PER_SEC,
-					      &interrupt_signal, client, fault);
-		if (result != DOCA_SUCCESS && result != DOCA_ERROR_INVALID_VALUE)
-			dpumap_fault_see_doctor(fault);
-	}
+	if (result == DOCA_SUCCESS)
+		result = remote_explain(
+			dpumap_client_create(&address, tls, options->server,
+					     (unsigned int)options->timeout_s * MSEC_PER_SEC,
+					     &interrupt_signal, client, fault),
+			fault);
 	dpumap_tls_destroy(tls);
 	return result;
 }

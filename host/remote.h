@@ -18,6 +18,8 @@ struct remote_export {
 	size_t desc_len;
 };
 
+/* Adds the next step to the error of a connection that was not established, a time-out included. */
+doca_error_t remote_explain(doca_error_t result, struct dpumap_fault *fault);
 doca_error_t remote_connect(const struct options *options, struct dpumap_client **client,
 			    struct dpumap_fault *fault);
 

@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "interrupt.h"
 #include "json.h"
+#include "remote.h"
 
 #define MSEC_PER_SEC 1000
 
@@ -105,32 +106,72 @@ static doca_error_t listen_on(struct watch *w, struct dpumap_channel *channel,
 	return result;
 }
 
+/* The line of a failed call is in the channel. */
+static doca_error_t pass_on(doca_error_t result, const struct dpumap_channel *channel,
+			    struct dpumap_fault *fault)
+{
+	return result == DOCA_SUCCESS
+		       ? result
+		       : dpumap_fault_set(fault, result, "%s", dpumap_channel_get_error(channel));
+}
+
+struct search {
+	const char *name;
+	bool found;
+};
+
+static void look_at(union doca_data user_data, const struct dpumap_channel_export *export)
+{
+	struct search *s = user_data.ptr;
+
+	s->found = s->found || strcmp(export->name, s->name) == 0;
+}
+
+/* A name that is not exported yet may be misspelt. */
+static doca_error_t print_start(const struct watch *w, struct dpumap_channel *channel)
+{
+	struct search s = {.name = w->options->args[0]};
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (s.name)
+		result = dpumap_channel_list(channel, look_at, (union doca_data){.ptr = &s});
+	if (result != DOCA_SUCCESS)
+		return result;
+	print_event(w, "watching", "connect", w->options->connect);
+	if (s.name && !s.found)
+		print_event(w, "absent", "name", s.name);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t begin(struct watch *w, struct dpumap_channel *channel,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result = pass_on(configure(channel, w->options), channel, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = pass_on(dpumap_channel_connect(channel), channel, fault);
+	if (result != DOCA_SUCCESS)
+		return remote_explain(result, fault);
+	result = dpumap_channel_watch(channel, on_event, (union doca_data){.ptr = w});
+	if (result == DOCA_SUCCESS)
+		result = print_start(w, channel);
+	return pass_on(result, channel, fault);
+}
+
 doca_error_t watch_exports(const struct options *options, struct dpumap_fault *fault)
 {
 	struct watch w = {.options = options};
 	struct dpumap_channel *channel;
 	doca_error_t result;
-	bool hint = false;
 
 	interrupt_release();
 	result = dpumap_channel_create(&channel);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "cannot create a channel");
-	result = configure(channel, options);
-	if (result == DOCA_SUCCESS) {
-		result = dpumap_channel_connect(channel);
-		hint = result != DOCA_SUCCESS && result != DOCA_ERROR_INVALID_VALUE;
-	}
+	result = begin(&w, channel, fault);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_channel_watch(channel, on_event, (union doca_data){.ptr = &w});
-	if (result != DOCA_SUCCESS) {
-		dpumap_fault_set(fault, result, "%s", dpumap_channel_get_error(channel));
-		if (hint)
-			dpumap_fault_see_doctor(fault);
-	} else {
-		print_event(&w, "watching", "connect", options->connect);
 		result = listen_on(&w, channel, fault);
-	}
 	dpumap_channel_destroy(channel);
 	return result;
 }

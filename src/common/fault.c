@@ -36,6 +36,8 @@ static doca_error_t from_errno(int err)
 	case EBUSY:
 		return DOCA_ERROR_IN_USE;
 	case ECONNREFUSED:
+	case EHOSTUNREACH:
+	case ENETUNREACH:
 		return DOCA_ERROR_NOT_CONNECTED;
 	case ECONNRESET:
 	case EPIPE:

@@ -4,10 +4,11 @@
 import json
 import os
 import re
+import socket
 
 import pytest
 
-from harness.agents import ABSENT, REFUSED, WRONG, Tool
+from harness.agents import ABSENT, LOST, REFUSED, WRONG, Tool, tls_options
 from harness.emulator import Emulator
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -126,3 +127,48 @@ def test_limit_on_locked_memory_is_named():
         assert daemon.end("TERM") == 0
     finally:
         card.close()
+
+
+EXPORTS = [
+    ("kind=tape,size=4K", WRONG),
+    ("kind=dram,size=4K,allow=somebody", WRONG),
+    ("kind=dm,size=1G", REFUSED),
+    ("kind=file,size=4K,path={dir}/none", ABSENT),
+    ("kind=dmabuf,size=4K,path=/dev/null", LOST),
+]
+
+
+@pytest.mark.parametrize("words, code", EXPORTS)
+def test_exit_code_of_an_export_is_the_same_by_option_and_by_ctl(serving, dpu, words, code):
+    export = "name=new," + words.format(dir=dpu.dir)
+    alone = dpu.run(["dpumapd", "--listen", f"{dpu.dir}/alone", "--export", export])
+    added = serving.ctl("add", export)
+    assert (alone.status, added.status) == (code, code), f"{alone.err}{added.err}"
+
+
+def test_server_that_does_not_answer_cannot_be_connected_to(host, pki):
+    """Status 3, as the manual page says, not that of a lost connection."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        address = f"tls:127.0.0.1:{silent.getsockname()[1]}"
+        options = tls_options(host, "host", address) + ["--timeout", "1"]
+        for command in ("list", "watch"):
+            done = host.run(["dpumap", command, *options])
+            done.fails_with(ABSENT, "see dpumap doctor$")
+
+
+def test_watch_reports_a_name_that_does_not_exist(serving, tool):
+    dpumap = tool(serving)
+    watch = dpumap.daemon("watch", "watch", "--json", "--count", "1", "soon")
+    watch.await_output('"absent"')
+    serving.ctl("add", f"name=soon,kind=dram,size=4K,allow=uid:{os.getuid()}").ok()
+    assert watch.end("0") == 0
+    events = [json.loads(line) for line in watch.out().splitlines()]
+    assert [event["event"] for event in events] == ["watching", "absent", "added"]
+    assert events[1]["name"] == events[2]["name"] == "soon"
+    watch = dpumap.daemon("known", "watch", "--count", "1", NAME)
+    watch.await_output("watching")
+    serving.ctl("remove", NAME).ok()
+    assert watch.end("0") == 0
+    assert "absent" not in watch.out()
