@@ -670,8 +670,10 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 	uint64_t last = 0, now;
 
 	sd_notify(0, "READY=1");
-	while (result == DOCA_SUCCESS && !stop_requested && !daemon->device.has_failed) {
+	while (result == DOCA_SUCCESS && !stop_requested) {
 		result = loop_turn(daemon->loop, has_work(daemon) ? 0 : daemon->turn_ms, fault);
+		if (daemon->device.has_failed)
+			break;
 		server_work(daemon->server);
 		job_work(daemon->job);
 		if (reload_requested && !job_is_active(daemon->job))

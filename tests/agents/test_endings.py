@@ -198,3 +198,29 @@ def test_port_that_goes_down_and_up_is_logged(serve, fault):
     agent.daemon.await_log("^dpumapd: device mlx5_0: its port is down: .*check the cable and the switch$")
     fault("clear")
     agent.daemon.await_log("^dpumapd: device mlx5_0: its port is up$")
+
+
+@pytest.mark.parametrize("when", ["created", "changed", "removed"])
+def test_failure_of_the_device_ends_a_reload(serve, work, fault, when):
+    """Wherever the reload is, which replaces hundreds of exports."""
+    config = work / "c.conf"
+
+    def write(perm, size, first):
+        exports = [
+            f'{{ name = "e{number}"; kind = "dram"; size = "{size}"; perm = "{perm}"; }}'
+            for number in range(first, first + 500)
+        ]
+        config.write_text(
+            f'listen = [ "unix:{work}/socket" ];\nexports = ( {", ".join(exports)} );\n',
+            encoding="utf-8",
+        )
+
+    write("rw", "4K", 0)
+    agent = serve("--config", config)
+    write(*{"created": ("rw", "8K", 0), "changed": ("ro", "4K", 0), "removed": ("rw", "4K", 2000)}[when])
+    started = agent.log().count(f" {when}")
+    agent.daemon.signal("HUP")
+    assert await_true(lambda: agent.log().count(f" {when}") > started)
+    fault("device", "--as", "dpu")
+    assert agent.daemon.end("0") == LOST, agent.log()[-2000:]
+    assert "dpumapd: ended because device mlx5_0 failed" in agent.log()
