@@ -496,4 +496,5 @@ static const struct check checks[] = {
 	{0},
 };
 
-const struct group doctor_group_trial = {.title = "Trial", .checks = checks, .end = end};
+const struct group doctor_group_trial = {
+	.title = "Trials on the device", .checks = checks, .end = end};

@@ -35,13 +35,20 @@ static doca_error_t error_of(struct json_object *failed)
 	}
 }
 
+#define NUM_GROUPS (sizeof(groups) / sizeof(groups[0]))
+
 static doca_error_t run_groups(const struct dpumap_doctor_options *options,
-			       struct json_object *findings, struct dpumap_fault *fault)
+			       struct json_object *findings,
+			       struct doctor_section sections[static NUM_GROUPS],
+			       struct dpumap_fault *fault)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && result == DOCA_SUCCESS; i++)
+	for (size_t i = 0; i < NUM_GROUPS && result == DOCA_SUCCESS; i++) {
 		result = doctor_run_group(groups[i], options, findings, fault);
+		sections[i] = (struct doctor_section){groups[i]->title,
+						      json_object_array_length(findings)};
+	}
 	return result;
 }
 
@@ -49,19 +56,20 @@ doca_error_t dpumap_doctor_run(const struct dpumap_doctor_options *options, FILE
 			       struct dpumap_fault *fault)
 {
 	struct json_object *findings = json_object_new_array();
+	struct doctor_section sections[NUM_GROUPS + 1] = {0};
 	struct json_object *report, *failed;
 	doca_error_t result;
 
 	if (!findings)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for findings");
-	result = run_groups(options, findings, fault);
+	result = run_groups(options, findings, sections, fault);
 	if (result != DOCA_SUCCESS) {
 		json_object_put(findings);
 		return result;
 	}
 	report = doctor_verdict(options, findings, &failed);
 	json_object_object_add(report, "checks", findings);
-	doctor_print(out, options, report);
+	doctor_print(out, options, report, sections);
 	if (failed)
 		result = dpumap_fault_set(fault, error_of(failed), "%s: %s",
 					  doctor_json_text(failed, "id"),

@@ -154,38 +154,100 @@ static void print_finding(FILE *out, bool colour, struct json_object *finding)
 		fprintf(out, "%8s %-18s -> %s\n", "", "", advice);
 }
 
+/* What is wrong, the worst first. The sections omit it. */
+static const char *const bad_states[] = {"fail", "warn"};
+
+#define NUM_BAD (sizeof(bad_states) / sizeof(bad_states[0]))
+
+static bool is_bad(struct json_object *finding)
+{
+	for (size_t i = 0; i < NUM_BAD; i++)
+		if (strcmp(doctor_json_text(finding, "state"), bad_states[i]) == 0)
+			return true;
+	return false;
+}
+
+static void print_title(FILE *out, bool colour, const char *title)
+{
+	fprintf(out, "%s%s%s\n", colour ? "\033[1m" : "", title, colour ? "\033[0m" : "");
+}
+
+static void print_bad(FILE *out, bool colour, struct json_object *checks)
+{
+	bool any = false;
+
+	for (size_t state = 0; state < NUM_BAD; state++) {
+		for (size_t i = 0; i < json_object_array_length(checks); i++) {
+			struct json_object *finding = json_object_array_get_idx(checks, i);
+
+			if (strcmp(doctor_json_text(finding, "state"), bad_states[state]) != 0)
+				continue;
+			if (!any)
+				print_title(out, colour, "Problems");
+			any = true;
+			print_finding(out, colour, finding);
+		}
+	}
+	if (any)
+		fputc('\n', out);
+}
+
+/* Returns how many findings are hidden. */
+static size_t print_section(FILE *out, bool colour, const struct dpumap_doctor_options *options,
+			    struct json_object *checks, const struct doctor_section *section,
+			    size_t begin)
+{
+	size_t hidden = 0;
+	bool any = false;
+
+	for (size_t i = begin; i < section->end; i++) {
+		struct json_object *finding = json_object_array_get_idx(checks, i);
+
+		if (!is_shown(options, finding)) {
+			hidden++;
+			continue;
+		}
+		if (is_bad(finding))
+			continue;
+		if (!any)
+			print_title(out, colour, section->title);
+		any = true;
+		print_finding(out, colour, finding);
+	}
+	if (any)
+		fputc('\n', out);
+	return hidden;
+}
+
 static void print_text(FILE *out, const struct dpumap_doctor_options *options,
-		       struct json_object *report)
+		       struct json_object *report, const struct doctor_section *sections)
 {
 	struct json_object *checks = NULL, *counts = NULL;
 	bool colour = wants_colour(out);
-	size_t hidden = 0;
+	size_t hidden = 0, begin = 0;
 
 	json_object_object_get_ex(report, "checks", &checks);
 	json_object_object_get_ex(report, "counts", &counts);
-	for (size_t i = 0; i < json_object_array_length(checks); i++) {
-		struct json_object *finding = json_object_array_get_idx(checks, i);
-
-		if (is_shown(options, finding))
-			print_finding(out, colour, finding);
-		else
-			hidden++;
+	print_bad(out, colour, checks);
+	for (const struct doctor_section *section = sections; section->title; section++) {
+		hidden += print_section(out, colour, options, checks, section, begin);
+		begin = section->end;
 	}
-	fprintf(out, "\n%s ok, %s warnings, %s failures, %s unknown",
-		doctor_json_text(counts, "ok"), doctor_json_text(counts, "warn"),
-		doctor_json_text(counts, "fail"), doctor_json_text(counts, "unknown"));
+	fprintf(out, "%s ok, %s warnings, %s failures, %s unknown", doctor_json_text(counts, "ok"),
+		doctor_json_text(counts, "warn"), doctor_json_text(counts, "fail"),
+		doctor_json_text(counts, "unknown"));
 	if (hidden)
 		fprintf(out, " (%zu skipped checks not shown; use --verbose)", hidden);
 	fprintf(out, "\nverdict: %s\n", doctor_json_text(report, "verdict"));
 }
 
 void doctor_print(FILE *out, const struct dpumap_doctor_options *options,
-		  struct json_object *report)
+		  struct json_object *report, const struct doctor_section *sections)
 {
 	const char *text;
 
 	if (!options->json) {
-		print_text(out, options, report);
+		print_text(out, options, report, sections);
 		return;
 	}
 	text = json_object_to_json_string_ext(report, JSON_C_TO_STRING_PRETTY |

@@ -14,7 +14,15 @@
  */
 struct json_object *doctor_verdict(const struct dpumap_doctor_options *options,
 				   struct json_object *findings, struct json_object **failed);
+
+/* The findings of one group: those up to this index that the sections before do not contain. */
+struct doctor_section {
+	const char *title;
+	size_t end;
+};
+
+/* The section of the last findings is followed by one without a title. */
 void doctor_print(FILE *out, const struct dpumap_doctor_options *options,
-		  struct json_object *report);
+		  struct json_object *report, const struct doctor_section *sections);
 
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """dpumap doctor and dpumapd doctor: every profile, both sides, and all that can go wrong."""
 
+import contextlib
 import os
 import pathlib
 import pwd
@@ -190,15 +191,60 @@ def test_mode_of_the_dpu(on_dpu):
 
 
 def test_report_for_people(on_host):
-    """A line for every finding, no colours in a pipe, the verdict last."""
+    """A line for every finding, in groups, no colours in a pipe, the verdict last."""
     out = on_host.run("--verbose").ok()
     ids = re.findall(r"^(?:ok|warn|fail|unknown) +([a-z]+\.[a-z-]+) ", out, re.M)
-    assert ids == IDS
+    assert sorted(ids) == sorted(IDS)
+    titles = re.findall(r"^([A-Z].*)$", out, re.M)
+    assert titles[-4:] == ["System", "Device", "Trials on the device", "Connection to dpumapd"]
     assert "\033" not in out
     assert out.splitlines()[-1].startswith("verdict: ready to ")
     assert "skipped checks not shown" in on_host.run().ok()
     with open("/dev/full", "wb") as full:
         assert on_host.run(stdout=full).status != 0
+
+
+def test_report_begins_with_what_is_wrong():
+    """Failures, then warnings, each only once; then the groups."""
+    card = Emulator("--cap", "log-max-dma-mmo=0")
+    try:
+        done = doctor_on(card, "host").run("--connect", f"{card.dir}/none")
+        blocks = done.out.split("\n\n")
+        assert blocks[0].startswith("Problems\n"), done.out
+        states = re.findall(r"^(ok|warn|fail|unknown) +([a-z]+\.[a-z-]+) ", blocks[0], re.M)
+        assert states[0] == ("fail", "link.connect") and ("warn", "cap.mmo") in states
+        assert [state for state, _ in states] == sorted(state for state, _ in states)
+        assert not re.search("^(warn|fail)", "\n\n".join(blocks[1:]), re.M)
+    finally:
+        card.close()
+
+
+def run_on_a_terminal(doctor, **more):
+    """The output of a doctor whose standard output is a terminal."""
+    ours, theirs = os.openpty()
+    pieces = []
+
+    def read():
+        # When the last writer closes a terminal, reading fails.
+        with contextlib.suppress(OSError):
+            while piece := os.read(ours, 4096):
+                pieces.append(piece)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        doctor.run(stdout=theirs, **more)
+    finally:
+        os.close(theirs)
+        reader.join(30)
+        os.close(ours)
+    return b"".join(pieces).decode()
+
+
+def test_report_has_colour_on_a_terminal_unless_unwanted(on_host):
+    assert "\033[32mok" in run_on_a_terminal(on_host)
+    out = run_on_a_terminal(on_host, env={"NO_COLOR": "1"})
+    assert "verdict: " in out and "\033" not in out
 
 
 def test_manual_lists_all_checks():

@@ -13,7 +13,7 @@ from harness.machine import PATIENCE, LocalMachine, await_true
 FACTS = {"profile", "nodes", "cards", "functions"}
 COUNTERS = {"clients", "commands", "command_errors", "copies", "bytes", "errors"}
 # Variables of the caller that would change the results.
-UNSET = ("DPUMAP_LOG_LEVEL", "DPUMAP_CONNECT", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME")
+UNSET = "DPUMAP_LOG_LEVEL DPUMAP_CONNECT NO_COLOR XDG_RUNTIME_DIR XDG_CONFIG_HOME".split()
 
 
 def local_environment(directory):
