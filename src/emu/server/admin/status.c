@@ -90,9 +90,12 @@ static void write_lines(FILE *out, const struct work *w)
 	const struct emu_counts *n = &emu_topology.count;
 	size_t i;
 
-	fprintf(out, "profile %s\nnodes %u\ncards %u\nfunctions %u\nclients %u\ncontexts %u\n",
-		emu_topology.card[0].profile->name, count_nodes(), emu_topology.ncards,
-		emu_topology.nfuncs, count_clients(NULL), n->contexts);
+	fprintf(out,
+		"profile %s\nguid %016llx\nnodes %u\ncards %u\nfunctions %u\nclients %u\n"
+		"contexts %u\n",
+		emu_topology.card[0].profile->name, (unsigned long long)emu_topology.card[0].guid,
+		count_nodes(), emu_topology.ncards, emu_topology.nfuncs, count_clients(NULL),
+		n->contexts);
 	for (i = 0; i < COUNT(objects); i++)
 		fprintf(out, "%s %u\n", objects[i].name, count_of(n, i));
 	fprintf(out, "dm_bytes %llu\nchannels %u\n", (unsigned long long)n->dm_bytes, n->channels);
@@ -116,10 +119,12 @@ static void write_function(FILE *out, const struct emu_func *f)
 {
 	fprintf(out,
 		"    {\"name\": \"%s\", \"node\": %u, \"card\": %u, \"device\": \"mlx5_%u\", "
-		"\"profile\": \"%s\", \"vhca_id\": %u, \"dead\": %s, \"clients\": %u, "
+		"\"profile\": \"%s\", \"guid\": \"%016llx\", \"vhca_id\": %u, \"dead\": %s, "
+		"\"clients\": %u, "
 		"\"contexts\": %u, ",
-		f->role, f->card->node, f->card->number, f->dev, f->card->profile->name, f->vhca_id,
-		f->dead ? "true" : "false", count_clients(f), count_contexts(f));
+		f->role, f->card->node, f->card->number, f->dev, f->card->profile->name,
+		(unsigned long long)f->card->guid, f->vhca_id, f->dead ? "true" : "false",
+		count_clients(f), count_contexts(f));
 	write_objects(out, &f->count);
 	fputc('}', out);
 }

@@ -41,6 +41,7 @@ struct emu_node_spec {
 };
 
 struct emu_topology_spec {
+	uint64_t guid; /* of the first card; 0: made from the directory */
 	unsigned int nnodes;
 	struct emu_node_spec node[EMU_MAX_NODES];
 };

@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "emu/server/card/segments.h"
@@ -21,10 +23,13 @@
 #define BAR_PAGES_PER_DM_PAGE 2u
 #define GID_ROCE_V1	      1
 #define GID_ROCE_V2	      2
+#define GUID_VENDOR	      0x0c42a1ull
+#define GUID_CARD_BITS	      16 /* the lowest bits number the cards and their functions */
 
 struct emu_topology emu_topology;
 
 static const char *directory; /* that the sysfs files are in */
+static uint64_t first_guid;
 
 static void make_gids(struct emu_func *f)
 {
@@ -313,6 +318,24 @@ static int create_dm(struct emu_card *card)
 	return card->dm_pages ? 0 : -ENOMEM;
 }
 
+/*
+ * The GUID of the first card: another one for each directory and machine, as a descriptor of another
+ * emulator must not look like one of this card. An emulator that is started again has the same GUID.
+ */
+static uint64_t make_guid(const char *dir)
+{
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+	struct utsname machine = {0};
+	char text[PATH_MAX + sizeof(machine.nodename)], path[PATH_MAX];
+	const char *c;
+
+	uname(&machine);
+	snprintf(text, sizeof(text), "%s:%s", machine.nodename, realpath(dir, path) ? path : dir);
+	for (c = text; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+	return GUID_VENDOR << 40 | hash >> 40 << GUID_CARD_BITS;
+}
+
 static int add_card(const struct emu_profile *profile, unsigned int node, unsigned int number)
 {
 	struct emu_card *card = &emu_topology.card[emu_topology.ncards];
@@ -322,7 +345,7 @@ static int add_card(const struct emu_profile *profile, unsigned int node, unsign
 	card->node = node;
 	card->number = number;
 	card->profile = profile;
-	card->guid = 0x0c42a10300d10000ull + 0x100ull * card->index;
+	card->guid = first_guid + 0x100ull * card->index;
 	err = create_dm(card);
 	if (err)
 		return err;
@@ -359,6 +382,7 @@ int emu_topology_create(const char *dir, const struct emu_topology_spec *spec)
 	int err = 0;
 
 	directory = dir;
+	first_guid = spec->guid ? spec->guid : make_guid(dir);
 	if (emu_topology_check(spec))
 		return -EINVAL;
 	for (i = 0; i < spec->nnodes; i++)
