@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "cli/json_error.h"
 
-static void print_text(FILE *out, const char *text)
+void cli_json_text(FILE *out, const char *text)
 {
 	fputc('"', out);
 	for (; *text; text++) {
@@ -18,9 +18,9 @@ static void print_text(FILE *out, const char *text)
 void cli_json_error(FILE *out, const char *status, const char *error, int exit)
 {
 	fputs("{ \"status\": ", out);
-	print_text(out, status);
+	cli_json_text(out, status);
 	fputs(", \"error\": ", out);
-	print_text(out, error);
+	cli_json_text(out, error);
 	fprintf(out, ", \"exit\": %d }\n", exit);
 	fflush(out);
 }

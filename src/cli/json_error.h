@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+/* Prints a string in quotes. */
+void cli_json_text(FILE *out, const char *text);
 /* Prints one line: an object with the keys "status", "error" and "exit". */
 void cli_json_error(FILE *out, const char *status, const char *error, int exit);
 

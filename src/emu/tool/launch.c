@@ -137,6 +137,8 @@ static int hold(const struct options *o)
 		if (fd >= 0 || refused(fd))
 			return fd;
 		fd = start_held(o);
+		if (fd >= 0)
+			tool_report_others(o);
 		if (fd != -EBUSY)
 			return fd;
 		usleep(10000);
@@ -287,5 +289,6 @@ int tool_start(struct options *o)
 		emu_log("cannot start an emulator in %s: %s", o->dir, tool_error(err));
 		return EXIT_EMU;
 	}
+	tool_report_others(o);
 	return 0;
 }

@@ -19,8 +19,9 @@ enum verb_bit {
 	V_TRACE = 1 << 5,
 	V_CAPS = 1 << 6,
 	V_FAULT = 1 << 7,
+	V_LIST = 1 << 8,
 	V_STARTS = V_RUN | V_START,
-	V_ALL = V_RUN | V_START | V_SERVE | V_STATUS | V_STOP | V_TRACE | V_FAULT,
+	V_ALL = V_RUN | V_START | V_SERVE | V_STATUS | V_STOP | V_TRACE | V_FAULT | V_LIST,
 };
 
 struct verb {
@@ -43,6 +44,11 @@ static const struct verb verbs[] = {
 	{{"status", "", 0, 0, V_STATUS,
 	  "Print counts of objects and work. Each line is a name and a count.", NULL},
 	 tool_status},
+	{{"list", "", 0, 0, V_LIST,
+	  "List the emulators of this user, in any directory. An asterisk marks the one that the "
+	  "other commands use.",
+	  NULL},
+	 tool_list},
 	{{"stop", "", 0, 0, V_STOP,
 	  "Stop the emulator. Programs that still use it see an unplugged device.", NULL},
 	 tool_stop},
@@ -77,6 +83,7 @@ static const char *set_role(struct options *o, const char *arg)
 
 static const char *set_dir(struct options *o, const char *arg)
 {
+	o->dir_is_default = false;
 	return snprintf(o->dir, sizeof(o->dir), "%s", arg) < (int)sizeof(o->dir) ? NULL
 										 : "too long";
 }
@@ -187,7 +194,7 @@ static const struct option_spec specs[] = {
 	{{"node", 0, "TEXT", NULL, V_SERVE}, add_node},
 	{{"ready-fd", 0, "FD", NULL, V_SERVE}, set_ready},
 	{{"hold-fd", 0, "FD", NULL, V_SERVE}, set_hold},
-	{{"json", 0, NULL, "Print JSON", V_STATUS}, set_json},
+	{{"json", 0, NULL, "Print JSON", V_STATUS | V_LIST}, set_json},
 	{{"addresses", 0, NULL,
 	  "Print addresses; by default only offsets, which do not change from run to run", V_TRACE},
 	 set_addresses},
@@ -348,15 +355,16 @@ static int build_topology(struct options *o)
 
 /* --- where ------------------------------------------------------------------------------------ */
 
-static void default_dir(char *dir, size_t len)
+static void default_dir(struct options *o)
 {
 	const char *env = getenv(EMU_ENV_DIR), *base = getenv("XDG_RUNTIME_DIR");
 
-	if (env && *env)
-		snprintf(dir, len, "%s", env);
-	else
-		snprintf(dir, len, "%s/dpumap-emu-%u", base && *base ? base : "/tmp",
+	o->dir_is_default = !env || !*env;
+	if (o->dir_is_default)
+		snprintf(o->dir, sizeof(o->dir), "%s/dpumap-emu-%u", base && *base ? base : "/tmp",
 			 (unsigned int)getuid());
+	else
+		snprintf(o->dir, sizeof(o->dir), "%s", env);
 }
 
 /* The directory's name ends up in socket addresses of processes with other working directories. */
@@ -392,7 +400,7 @@ int main(int argc, char **argv)
 	struct cli_line line;
 	int err;
 
-	default_dir(o.dir, sizeof(o.dir));
+	default_dir(&o);
 	emu_topology_default(&o.topology);
 	cli_parse(&program, argc, argv, &o, &line);
 	verb = (const struct verb *)line.command;

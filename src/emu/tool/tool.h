@@ -18,6 +18,7 @@
 
 struct options {
 	char dir[PATH_MAX];
+	bool dir_is_default; /* neither the user nor the environment names it */
 	const char *role;
 	const char *config, *profile, *nodes, *cards;
 	const char *cap[TOOL_MAX_CAPS];
@@ -46,10 +47,14 @@ int tool_run(struct options *o);
 int tool_start(struct options *o);
 int tool_serve(struct options *o); /* internal: `start' and `run' execute it */
 int tool_status(struct options *o);
+int tool_list(struct options *o);
 int tool_stop(struct options *o);
 int tool_trace(struct options *o);
 int tool_caps(struct options *o);
 int tool_fault(struct options *o);
+
+/* list.c: after the start of an emulator in the default directory: report other ones of this user. */
+void tool_report_others(const struct options *o);
 
 /* Options of `fault' that not every kind of fault has. */
 enum fault_word {
