@@ -61,6 +61,8 @@ static doca_error_t open_info(struct doca_devinfo *info, dpumap_device_cap *cap,
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "cannot query the name of a device");
 	if (!is_able(info, cap)) {
+		if (dpumap_fault_is_descriptors(fault, doing))
+			return fault->code;
 		dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED, "device %s cannot %s",
 				 device->name, doing);
 		return dpumap_fault_see_doctor(fault);
@@ -98,8 +100,12 @@ static doca_error_t none_found(struct doca_devinfo **list, uint32_t n, const cha
 {
 	char names[200];
 
+	if (dpumap_fault_is_descriptors(fault, "use the RDMA devices"))
+		return fault->code;
 	name_devices(list, n, names, sizeof(names));
-	if (which)
+	if (n == 0)
+		dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "this machine has no RDMA device");
+	else if (which)
 		dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
 				 "device %.32s not found; this machine has %s", which, names);
 	else
@@ -117,10 +123,8 @@ doca_error_t dpumap_device_open(const char *which, dpumap_device_cap *cap, const
 	uint32_t n;
 
 	result = doca_devinfo_create_list(&list, &n);
-	if (result == DOCA_ERROR_NOT_FOUND) {
-		dpumap_fault_set(fault, result, "this machine has no RDMA device");
-		return dpumap_fault_see_doctor(fault);
-	}
+	if (result == DOCA_ERROR_NOT_FOUND)
+		return none_found(NULL, 0, which, doing, fault);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "cannot list the devices");
 	info = choose(list, n, which, cap);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/fault.h"
+
+#define FREE_DESCRIPTORS 8
 
 static void append(struct dpumap_fault *fault, const char *name, const char *more)
 {
@@ -82,6 +86,51 @@ doca_error_t dpumap_fault_errno(struct dpumap_fault *fault, int err, const char 
 	return fault->code;
 }
 
+/* How many files the process may still open, up to a number that suffices for a device. */
+static unsigned int count_free_descriptors(void)
+{
+	int fds[FREE_DESCRIPTORS];
+	bool lacking = false;
+	unsigned int n = 0;
+
+	while (n < FREE_DESCRIPTORS) {
+		fds[n] = open("/", O_PATH | O_CLOEXEC);
+		if (fds[n] < 0) {
+			lacking = errno == EMFILE || errno == ENFILE;
+			break;
+		}
+		n++;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		close(fds[i]);
+	return lacking ? n : FREE_DESCRIPTORS;
+}
+
+bool dpumap_fault_is_descriptors(struct dpumap_fault *fault, const char *doing)
+{
+	unsigned int n = count_free_descriptors();
+
+	if (n == FREE_DESCRIPTORS)
+		return false;
+	dpumap_fault_set(fault, DOCA_ERROR_OPERATING_SYSTEM,
+			 "cannot %s: the process can open only %u more files; raise the limit "
+			 "(ulimit -n)",
+			 doing, n);
+	return true;
+}
+
+/* The cause that drivers do not report. */
+static void append_descriptors(struct dpumap_fault *fault)
+{
+	unsigned int n = count_free_descriptors();
+	size_t used = strlen(fault->text);
+
+	if (n < FREE_DESCRIPTORS)
+		snprintf(fault->text + used, sizeof(fault->text) - used,
+			 "; the process can open only %u more files: raise the limit (ulimit -n)",
+			 n);
+}
+
 doca_error_t dpumap_fault_doca(struct dpumap_fault *fault, doca_error_t code, const char *fmt, ...)
 {
 	va_list args;
@@ -90,6 +139,7 @@ doca_error_t dpumap_fault_doca(struct dpumap_fault *fault, doca_error_t code, co
 	vsnprintf(fault->text, sizeof(fault->text), fmt, args);
 	va_end(args);
 	append(fault, doca_error_get_name(code), doca_error_get_descr(code));
+	append_descriptors(fault);
 	fault->code = code;
 	return code;
 }

@@ -6,6 +6,8 @@
 #ifndef DPUMAP_COMMON_FAULT_H
 #define DPUMAP_COMMON_FAULT_H
 
+#include <stdbool.h>
+
 #include <doca_error.h>
 
 struct dpumap_fault {
@@ -32,6 +34,11 @@ doca_error_t dpumap_fault_errno(struct dpumap_fault *fault, int err, const char 
 /* For a failed call of the library: the code's name and description are appended to the line. */
 doca_error_t dpumap_fault_doca(struct dpumap_fault *fault, doca_error_t code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/*
+ * If only a few file descriptors are left: sets the line, and returns true. Drivers do not report
+ * that: they find no device, or a device without capabilities.
+ */
+bool dpumap_fault_is_descriptors(struct dpumap_fault *fault, const char *doing);
 
 /* Appends the next step, "see PROGRAM doctor", to the line. Returns the code. */
 doca_error_t dpumap_fault_see_doctor(struct dpumap_fault *fault);

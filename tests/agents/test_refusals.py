@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import stat
 
 import pytest
@@ -124,6 +125,17 @@ def test_tool_without_dpumapd_is_refused(host, files):
     for words in (["list"], ["cp", "/bin/sh", "fast", f"{files}/out"]):
         done = Tool(host, ["--connect", socket])(*words)
         done.fails_with(ABSENT, f"cannot connect to dpumapd at {socket}: No such file")
+
+
+def test_tool_without_descriptors_says_so(host, dpumap):
+    """A driver without file descriptors finds no device, or one that cannot do anything."""
+    told = 0
+    for limit in range(5, 16):
+        done = host.run(f"ulimit -n {limit} && exec {dpumap.command('read', 'fast')} >/dev/null")
+        assert "no RDMA device" not in done.err and "no device" not in done.err, (limit, done.err)
+        assert not done.status or re.search("open only|Too many open files|loading", done.err), (limit, done.err)
+        told += "can open only" in done.err
+    assert told
 
 
 def test_size_max_takes_all_device_memory(serve):

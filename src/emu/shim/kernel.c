@@ -258,12 +258,15 @@ static int call(int channel, const struct question *q, struct emu_reply *rep, in
 	if (err)
 		return err;
 	n = emu_sock_recv(channel, rep, sizeof(*rep), fds, EMU_MAX_FDS, &nfds, NULL);
-	if (n != sizeof(*rep) || rep->magic != EMU_MAGIC || nfds != rep->nfds) {
-		while (n > 0 && nfds)
-			close(fds[--nfds]);
-		return n < 0 ? (int)-n : EIO;
-	}
-	return 0;
+	err = n < 0 ? (int)-n : 0;
+	if (!err && (n != sizeof(*rep) || rep->magic != EMU_MAGIC || nfds > rep->nfds))
+		err = EIO;
+	/* The kernel drops those for which the process has no number left. */
+	if (!err && nfds < rep->nfds)
+		err = EMFILE;
+	while (err && n > 0 && nfds)
+		close(fds[--nfds]);
+	return err;
 }
 
 static void detach(unsigned int i)
@@ -528,7 +531,7 @@ bool emu_kernel_ioctl(int fd, void *hdr, int *error)
 	if (!err && !rep.error && rep.flags & EMU_REPLY_STORE_FD)
 		store_fd(&rep, fds[0]);
 	errno = saved;
-	*error = err ? EIO : rep.error;
+	*error = err ? (err == EMFILE ? err : EIO) : rep.error;
 	return err != NOT_OURS;
 }
 
