@@ -280,6 +280,19 @@ test_paths_that_cannot_be_preloaded()
 	done
 }
 
+test_without_proc()
+{
+	local words
+	unshare --mount umount -l /proc 2>/dev/null || return 0
+	for words in "start" "run --as host -- true"; do
+		# shellcheck disable=SC2016,SC2086 # the inner shell expands
+		if unshare --mount sh -c 'umount -l /proc && exec "$@"' sh "$emu" $words 2>"$work/err"; then
+			fail "$words without /proc"
+		fi
+		grep -q "the emulator needs /proc" "$work/err" || fail "$words: $(cat "$work/err")"
+	done
+}
+
 # fakeroot answers for the C library and continues at older names of its functions.
 test_fakeroot()
 {
@@ -317,4 +330,5 @@ test_removed_directory
 test_paths_that_cannot_be_preloaded
 test_other_pid_namespace
 test_fakeroot
+test_without_proc
 [ "$failures" -eq 0 ]

@@ -61,6 +61,15 @@ static void exec_server(const struct options *o, int ready, int hold)
 	_exit(EXIT_EMU);
 }
 
+/* The server is executed by this name, and reaches the files of its clients by others there. */
+static bool has_proc(void)
+{
+	if (!access("/proc/self/exe", F_OK))
+		return true;
+	emu_log("cannot read /proc/self/exe: %s; the emulator needs /proc", strerror(errno));
+	return false;
+}
+
 /* Fork twice: the command that is executed next must not inherit a zombie. */
 static int spawn_server(const struct options *o, int hold)
 {
@@ -168,11 +177,8 @@ static int find_shim(char path[static PATH_MAX])
 	size_t i;
 
 	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n < 0) {
-		emu_log("cannot read /proc/self/exe: %s; the emulator needs /proc",
-			strerror(errno));
+	if (n < 0)
 		return -errno;
-	}
 	exe[n] = '\0';
 	*strrchr(exe, '/') = '\0';
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -223,7 +229,7 @@ int tool_run(struct options *o)
 	char **argv = o->argv, shim[PATH_MAX];
 	int fd, err;
 
-	if (find_shim(shim))
+	if (!has_proc() || find_shim(shim))
 		return EXIT_EMU;
 	fd = hold(o);
 	if (fd < 0) {
@@ -275,6 +281,8 @@ int tool_start(struct options *o)
 {
 	int i, err = -EBUSY;
 
+	if (!has_proc())
+		return EXIT_EMU;
 	/* A server that is ending still holds the directory, but does not answer. */
 	for (i = 0; i < CONNECT_TRIES && err == -EBUSY; i++) {
 		if (is_running(o->dir)) {
