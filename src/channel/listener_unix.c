@@ -24,20 +24,21 @@ struct place_lock {
 	int fd;
 };
 
-static doca_error_t open_lock(struct place_lock *lock, struct dpumap_fault *fault)
+static doca_error_t open_lock(struct place_lock *lock, const char *path, struct dpumap_fault *fault)
 {
 	struct stat st;
 
 	lock->fd = open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (lock->fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot listen: cannot open %s",
+		return dpumap_fault_errno(fault, errno, "cannot listen on %s: cannot open %s", path,
 					  lock->path);
 	if (fstat(lock->fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    (st.st_uid == 0 || st.st_uid == geteuid()) && !(st.st_mode & (S_IRWXG | S_IRWXO)))
 		return DOCA_SUCCESS;
 	close(lock->fd);
 	return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
-				"cannot listen: other users can open %s; remove it", lock->path);
+				"cannot listen on %s: other users can open %s; remove it", path,
+				lock->path);
 }
 
 /* The one before may have removed the file after this one opened it. */
@@ -64,7 +65,7 @@ static doca_error_t lock_place(struct place_lock *lock, const char *path,
 
 	snprintf(lock->path, sizeof(lock->path), "%s.lock", path);
 	for (;;) {
-		result = open_lock(lock, fault);
+		result = open_lock(lock, path, fault);
 		if (result != DOCA_SUCCESS)
 			return result;
 		err = flock(lock->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
