@@ -13,6 +13,7 @@ import sys
 import pytest
 
 from harness import service
+from harness.agents import ABSENT, CANNOT, LOST, REFUSED, WRONG
 from harness.machine import LocalMachine
 from harness.pki import Pki
 
@@ -210,6 +211,15 @@ os.unlink("/run/dpumapd/new")
 assert resource.getrlimit(resource.RLIMIT_CORE) == (0, 0)
 print("refused")
 """
+
+
+def test_service_starts_again_after_failures_that_pass(unit):
+    """Not after a wrong option or configuration, whose status does not change."""
+    words = service.read_unit(unit)
+    assert service.last(words, "Restart") == "on-failure"
+    prevented = {int(status) for status in service.last(words, "RestartPreventExitStatus").split()}
+    assert prevented == {WRONG, REFUSED} and not prevented & {LOST, ABSENT, CANNOT}
+    assert "\nStartLimitIntervalSec=0\n" in pathlib.Path(unit).read_text(encoding="utf-8")
 
 
 def test_score_is_as_documented(unit):
