@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "common/crypto_heap.h"
 #include "ctl.h"
 #include "daemon.h"
 #include "doctor.h"
@@ -125,6 +126,7 @@ int main(int argc, char **argv)
 	doca_error_t result;
 	int status;
 
+	dpumap_crypto_heap_protect();
 	if (privileges_forbid_dumps(&fault) != DOCA_SUCCESS) {
 		log_line("%s", fault.text);
 		return (int)dpumap_fault_exit(fault.code);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
+#include "common/crypto_heap.h"
 #include "config.h"
 #include "desc.h"
 #include "doca_pkgconfig_dir.h"
@@ -165,6 +166,7 @@ int main(int argc, char **argv)
 	struct options options;
 	doca_error_t result;
 
+	dpumap_crypto_heap_protect();
 	options_parse(argc, argv, commands, &options);
 	set_library_log(&options);
 	interrupt_catch();

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Access keys are not in what a core dump or another program of the same user can read."""
 
+import base64
 import os
 import re
 
@@ -87,6 +88,22 @@ def test_keys_are_left_out_of_dumps(exported):
     assert found["dpumapd"][1] > 0, f"dpumapd has no key that is left out of dumps: {found}"
     dumped = {name: counts[0] for name, counts in found.items()}
     assert not any(dumped.values()), f"the key is in memory that is dumped: {dumped}"
+
+
+def private_number(pem):
+    """The number of an elliptic curve's private key, as it is encoded."""
+    der = base64.b64decode(b"".join(pem.splitlines()[1:-1]))
+    start = der.index(b"\x02\x01\x01\x04\x20") + 5
+    return der[start : start + 32]
+
+
+def test_private_keys_are_left_out_of_dumps(exported, host, dpu):
+    serving, holding, _ = exported
+    for machine, name, program in ((dpu, "dpu", serving.daemon), (host, "host", holding)):
+        number = private_number(machine.get(f"pki/{name}.key"))
+        for order, secret in (("encoded", number), ("in the processor's order", number[::-1])):
+            dumped, _ = find(program.pid, secret)
+            assert not dumped, f"{program.name} has the key {order} in memory that is dumped"
 
 
 def test_daemon_cannot_be_dumped(serve, here):
