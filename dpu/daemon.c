@@ -427,7 +427,7 @@ static doca_error_t begin(struct daemon *d, struct export_change *change,
 static doca_error_t begin_reload(struct daemon *d, uint64_t *ticket, struct dpumap_fault *fault)
 {
 	const struct job_events events = {on_made, on_reload_end, d};
-	struct export_change *change;
+	struct export_change *change = NULL;
 	doca_error_t result;
 
 	result = prepare(d->options, d->has_adopted_tcp, &d->next, &d->next_tls, fault);
@@ -460,7 +460,7 @@ doca_error_t daemon_add_export(struct daemon *daemon, struct export_spec *spec, 
 			       struct dpumap_fault *fault)
 {
 	const struct job_events events = {NULL, on_change_end, daemon};
-	struct export_change *change;
+	struct export_change *change = NULL;
 	doca_error_t result;
 
 	if (job_is_active(daemon->job))
@@ -473,7 +473,7 @@ doca_error_t daemon_remove_export(struct daemon *daemon, const char *name, uint6
 				  struct dpumap_fault *fault)
 {
 	const struct job_events events = {NULL, on_change_end, daemon};
-	struct export_change *change;
+	struct export_change *change = NULL;
 	doca_error_t result;
 
 	if (job_is_active(daemon->job))

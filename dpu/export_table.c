@@ -244,23 +244,23 @@ static void drop(struct export_table *exports, size_t index)
 	export_destroy(export);
 }
 
-static doca_error_t plan(struct export_table *exports, size_t max_items, size_t max_new,
-			 struct export_change **change, struct dpumap_fault *fault)
+/* NULL with the reason. */
+static struct export_change *plan(struct export_table *exports, size_t max_items, size_t max_new,
+				  struct dpumap_fault *fault)
 {
-	doca_error_t result = make_room(exports, max_new, fault);
-	struct export_change *c;
+	struct export_change *change;
 
-	if (result != DOCA_SUCCESS)
-		return result;
-	c = calloc(1, sizeof(*c) + max_items * sizeof(c->items[0]));
-	if (!c)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
-					"no memory for further exports");
-	c->exports = exports;
-	export_spec_init(&c->added);
-	exports->change = c;
-	*change = c;
-	return DOCA_SUCCESS;
+	if (make_room(exports, max_new, fault) != DOCA_SUCCESS)
+		return NULL;
+	change = calloc(1, sizeof(*change) + max_items * sizeof(change->items[0]));
+	if (!change) {
+		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for further exports");
+		return NULL;
+	}
+	change->exports = exports;
+	export_spec_init(&change->added);
+	exports->change = change;
+	return change;
 }
 
 void export_table_lose(struct export_table *exports)
@@ -276,17 +276,18 @@ void export_table_lose(struct export_table *exports)
 doca_error_t export_change_add(struct export_table *exports, struct export_spec *spec,
 			       struct export_change **change, struct dpumap_fault *fault)
 {
-	doca_error_t result;
+	struct export_change *planned;
 
 	if (is_at(exports, lower_bound(exports, spec->name), spec->name))
 		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "export %s already exists",
 					spec->name);
-	result = plan(exports, 1, 1, change, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	(*change)->added = *spec;
+	planned = plan(exports, 1, 1, fault);
+	if (!planned)
+		return fault->code;
+	planned->added = *spec;
 	export_spec_init(spec);
-	(*change)->items[(*change)->num++].spec = &(*change)->added;
+	planned->items[planned->num++].spec = &planned->added;
+	*change = planned;
 	return DOCA_SUCCESS;
 }
 
@@ -294,14 +295,16 @@ doca_error_t export_change_remove(struct export_table *exports, const char *name
 				  struct export_change **change, struct dpumap_fault *fault)
 {
 	struct named_export *old = export_table_find(exports, name, fault);
-	doca_error_t result;
+	struct export_change *planned;
 
 	if (!old)
 		return fault->code;
-	result = plan(exports, 1, 0, change, fault);
-	if (result == DOCA_SUCCESS)
-		(*change)->items[(*change)->num++].old = old;
-	return result;
+	planned = plan(exports, 1, 0, fault);
+	if (!planned)
+		return fault->code;
+	planned->items[planned->num++].old = old;
+	*change = planned;
+	return DOCA_SUCCESS;
 }
 
 static int compare_names(const void *name, const void *spec)
@@ -329,23 +332,30 @@ static void plan_one(struct export_change *change, struct export_spec *spec)
 	change->items[change->num++] = item;
 }
 
-doca_error_t export_change_set(struct export_table *exports, struct export_spec *specs, size_t num,
-			       struct export_change **change, struct dpumap_fault *fault)
+static struct export_change *plan_set(struct export_table *exports, struct export_spec *specs,
+				      size_t num, struct dpumap_fault *fault)
 {
-	doca_error_t result = plan(exports, exports->count + num, num, change, fault);
+	struct export_change *planned = plan(exports, exports->count + num, num, fault);
 
-	if (result != DOCA_SUCCESS)
-		return result;
+	if (!planned)
+		return NULL;
 	for (size_t i = 0; i < exports->count; i++) {
 		struct named_export *export = exports->list[i];
 
 		if (!export_get_spec(export)->is_temporary &&
 		    !is_wanted(name_of(export), specs, num))
-			(*change)->items[(*change)->num++].old = export;
+			planned->items[planned->num++].old = export;
 	}
 	for (size_t i = 0; i < num; i++)
-		plan_one(*change, &specs[i]);
-	return DOCA_SUCCESS;
+		plan_one(planned, &specs[i]);
+	return planned;
+}
+
+doca_error_t export_change_set(struct export_table *exports, struct export_spec *specs, size_t num,
+			       struct export_change **change, struct dpumap_fault *fault)
+{
+	*change = plan_set(exports, specs, num, fault);
+	return *change ? DOCA_SUCCESS : fault->code;
 }
 
 static doca_error_t make(struct export_change *change, struct item *item,
@@ -451,11 +461,11 @@ void export_change_destroy(struct export_change *change)
 doca_error_t export_table_set(struct export_table *exports, struct export_spec *specs, size_t num,
 			      struct dpumap_fault *fault)
 {
-	struct export_change *change;
-	doca_error_t result = export_change_set(exports, specs, num, &change, fault);
+	struct export_change *change = plan_set(exports, specs, num, fault);
+	doca_error_t result;
 
-	if (result != DOCA_SUCCESS)
-		return result;
+	if (!change)
+		return fault->code;
 	result = export_change_make(change, fault);
 	if (result == DOCA_SUCCESS)
 		while (export_change_apply(change))
