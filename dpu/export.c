@@ -24,10 +24,11 @@ struct named_export {
 	struct doca_mmap *mmap;
 	const void *desc; /* borrowed until the map stops or is revoked; NULL: none now */
 	size_t desc_len;
-	uint64_t num_imports;	/* how often connected clients hold the descriptor */
-	uint64_t num_abandoned; /* how often clients disconnected without releasing it */
-	bool is_released;	/* a client released it, and may have kept a copy */
-	bool is_stuck;		/* a connection cannot be ended: the device stays open */
+	uint64_t num_imports;	 /* how often connected clients hold the descriptor */
+	uint64_t num_abandoned;	 /* how often clients disconnected without releasing it */
+	bool is_released;	 /* a client released it, and may have kept a copy */
+	doca_error_t end_result; /* of destroying the map */
+	bool is_stuck;		 /* a connection cannot be ended: the device stays open */
 };
 
 /* Permissions of RDMA clients, for connections and for memory. */
@@ -118,23 +119,22 @@ void export_log(const struct named_export *e, const struct dpumap_device *device
 
 void export_end(struct named_export *export)
 {
-	doca_error_t result = DOCA_SUCCESS;
-
 	/* The key first: from then on, connected clients reach nothing. */
 	if (export->mmap)
-		result = doca_mmap_destroy(export->mmap);
-	if (result != DOCA_SUCCESS)
-		log_line("export %s: cannot destroy its map, so its descriptor stays valid: %s; "
-			 "restart dpumapd",
-			 export->spec.name, doca_error_get_descr(result));
-	export->mmap = NULL;
+		export->end_result = doca_mmap_destroy(export->mmap);
+	if (export->end_result == DOCA_SUCCESS)
+		export->mmap = NULL;
 	export->desc = NULL;
-	export->is_stuck |= !rdma_conns_drop_all(&export->rdma_conns);
+	export->is_stuck = !rdma_conns_drop_all(&export->rdma_conns);
 }
 
 static void destroy_parts(struct named_export *e)
 {
 	export_end(e);
+	if (e->mmap)
+		log_line("export %s: cannot destroy its map, so its descriptor stays valid: %s; "
+			 "restart dpumapd",
+			 e->spec.name, doca_error_get_descr(e->end_result));
 	memory_destroy(e->memory);
 	if (!e->is_stuck && e->own.dev)
 		doca_dev_close(e->own.dev);
@@ -247,7 +247,6 @@ void export_succeed(struct named_export *export, struct named_export *old)
 	old->memory = NULL;
 	export->own = old->own;
 	old->own.dev = NULL;
-	export->is_stuck = old->is_stuck;
 }
 
 bool export_is(const struct named_export *export, const struct export_spec *spec)

@@ -29,7 +29,10 @@ doca_error_t export_create(const struct dpumap_device *device, struct export_spe
 doca_error_t export_create_successor(const struct dpumap_device *device,
 				     const struct named_export *old, struct export_spec *spec,
 				     struct named_export **export, struct dpumap_fault *fault);
-/* Revokes the descriptor and ends all connections: no client reaches the memory from then on. */
+/*
+ * Revokes the descriptor and ends all connections: no client reaches the memory from then on. What
+ * the device refuses, export_destroy() tries again.
+ */
 void export_end(struct named_export *export);
 /* Moves the memory of an export that has ended to its successor. */
 void export_succeed(struct named_export *export, struct named_export *old);
