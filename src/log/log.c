@@ -28,17 +28,36 @@ static const struct {
 /* From DPUMAP_LOG_LEVEL: an index of levels, UNREAD or UNSET. */
 static atomic_int wanted = UNREAD;
 
+/* The level that the environment names, else UNSET. A wrong name is reported once. */
+static int read_environment(void)
+{
+	static atomic_flag is_reported = ATOMIC_FLAG_INIT;
+	const char *name = getenv("DPUMAP_LOG_LEVEL");
+
+	if (!name || !*name)
+		return UNSET;
+	for (int i = 0; i < (int)(sizeof(levels) / sizeof(levels[0])); i++)
+		if (!strcmp(name, levels[i].name))
+			return i;
+	if (!atomic_flag_test_and_set(&is_reported))
+		fprintf(stderr,
+			"dpumap: warning: DPUMAP_LOG_LEVEL must be off, error, warning, info or "
+			"debug, not \"%s\"\n",
+			name);
+	return UNSET;
+}
+
+/* A wrong level is reported when the library is loaded, not with its first message. */
+__attribute__((constructor)) static void check_environment(void)
+{
+	read_environment();
+}
+
 static int read_wanted(void)
 {
-	const char *name = getenv("DPUMAP_LOG_LEVEL");
-	int found = UNSET;
+	int found = read_environment();
 
-	for (int i = 0; name && i < (int)(sizeof(levels) / sizeof(levels[0])); i++)
-		if (!strcmp(name, levels[i].name))
-			found = i;
-	if (atomic_exchange(&wanted, found) == UNREAD && name && found == UNSET)
-		fprintf(stderr, "dpumap: warning: DPUMAP_LOG_LEVEL must be off, error, warning, "
-				"info or debug\n");
+	atomic_store(&wanted, found);
 	return found;
 }
 

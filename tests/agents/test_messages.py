@@ -83,6 +83,17 @@ def test_options_may_precede_the_command(serving, host):
     assert status["exports"] == 1
 
 
+def test_wrong_log_level_is_reported(here):
+    """Even if the library has no message, and once; a right one is not."""
+    for words in (["dpumap", "list", "-h"], ["dpumapd", "--version"], ["dpumap", "pki", "init", "--dir", "ca"]):
+        done = here.run(words, env={"DPUMAP_LOG_LEVEL": "loud"})
+        done.ok()
+        assert done.err.count("DPUMAP_LOG_LEVEL must be off, error") == 1, done.err
+        assert 'not "loud"' in done.err
+    for level in ("debug", "off", ""):
+        assert not here.run(["dpumapd", "--version"], env={"DPUMAP_LOG_LEVEL": level}).err
+
+
 @pytest.mark.parametrize("address", ["http://a", "dpu:7470", "TLS:a:1", "[::1]:7470"])
 def test_address_of_an_unknown_kind_is_not_a_path(here, address):
     """In every program and on every side."""

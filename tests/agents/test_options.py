@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Command lines: help that fits a screen; status 2 and a reason for what is not valid."""
 
+import pathlib
 import re
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from harness.agents import WRONG
 
 pytestmark = pytest.mark.local
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCREEN = 24  # lines
 
 # What dpumap refuses: the words, and what its first line matches.
@@ -167,6 +169,15 @@ def test_help_is_printed_for_every_way_to_ask(here, words, pattern):
         done = here.run(other.split())
         assert done.ok() == text, f"{other}: differs from --help"
         assert not done.err, done.err
+
+
+def test_every_script_has_help(here):
+    scripts = [path for path in (ROOT / "scripts").iterdir() if path.is_file()]
+    assert len(scripts) > 8, scripts
+    for script in scripts:
+        for option in ("-h", "--help"):
+            assert here.run([script, option]).ok().startswith("usage: "), script
+        here.run([script, "--frobnicate"]).fails(WRONG)
 
 
 def test_help_of_an_unknown_command_is_refused(here):
