@@ -126,7 +126,7 @@ def test_failing_disk_is_reported(serve, tool, host, ram):
 def test_file_is_released_when_it_is_written(serve, tool, host, ram):
     """The release of a file of several pieces; its bytes are those that the client wrote."""
     path = ram / "exported"
-    size = (40 << 20) + 5
+    size = (16 << 20) + 5
     path.write_bytes(b"")
     os.truncate(path, size)
     serving = serve("--export", f"name=kept,kind=file,size=max,path={path}")
