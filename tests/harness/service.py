@@ -41,7 +41,8 @@ def missing():
         return "python3-seccomp is missing"
     if os.getuid() != 0:
         return "only root can make mount namespaces without user namespaces"
-    probe = "mount --make-rprivate / && mount -t proc -o subset=pid,hidepid=invisible proc /proc"
+    probe = "mount --make-rprivate / && mount -t overlay -o lowerdir=/mnt:/etc overlay /etc && "
+    probe += "mount -t proc -o subset=pid,hidepid=invisible proc /proc"
     done = subprocess.run(
         ["unshare", "--mount", "--net", "sh", "-c", probe], capture_output=True, text=True, check=False
     )
@@ -71,13 +72,19 @@ def run(*words):
 # -- files --
 
 
-def mount_points():
-    with open("/proc/self/mountinfo", encoding="utf-8") as file:
-        return [line.split()[4] for line in file]
-
-
 def is_below(path, places):
     return any(path == place or path.startswith(place + "/") for place in places)
+
+
+def mount_points():
+    """Without those that a later mount hides: containers have mounts below /etc and /run."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as file:
+        found = [line.split()[4] for line in file]
+    return [
+        path
+        for number, path in enumerate(found)
+        if not any(path != later and is_below(path, [later]) for later in found[number + 1 :])
+    ]
 
 
 def protect_system(unit, writable):
