@@ -33,7 +33,8 @@ struct connection {
 	struct dpumap_fault greeting;
 	char export_name[DPUMAP_EXPORT_NAME_MAX]; /* of one that may be imported */
 	bool is_pci;
-	char why[32]; /* id of the check that failed */
+	bool can_import; /* the chosen device is on the card of the export */
+	char why[32];	 /* id of the check that failed */
 };
 
 struct check_context {

@@ -18,6 +18,7 @@
 #include "common/clock.h"
 #include "doctor/check_context.h"
 #include "doctor/checks_tls.h"
+#include "doctor/checks_trial.h"
 
 #define PINGS 16
 
@@ -371,7 +372,7 @@ static doca_error_t get_card(struct check_context *context, uint16_t *kind, uint
 	return result;
 }
 
-static void judge_card(const struct check_context *context, struct finding *finding, uint64_t guid)
+static void judge_card(struct check_context *context, struct finding *finding, uint64_t guid)
 {
 	const char *chosen = "", *name = find_card(context, guid);
 	struct json_object *value = doctor_found_fact(context->findings, "device.chosen", "name");
@@ -393,6 +394,7 @@ static void judge_card(const struct check_context *context, struct finding *find
 	}
 	doctor_fact(finding, "device", name);
 	if (strcmp(name, chosen) == 0) {
+		context->connection.can_import = true;
 		doctor_report(finding, DOCTOR_OK, "dpumapd's card is that of %s", name);
 	} else {
 		doctor_fail(finding, DPUMAP_EXIT_REFUSED,
@@ -417,11 +419,82 @@ static void check_card(struct check_context *context, struct finding *finding)
 		doctor_report(finding, DOCTOR_UNKNOWN, "%s", fault.text);
 		doctor_advise(finding, "check dpumapd's log (journalctl -u dpumapd)");
 	} else if (kind != DPUMAP_DESC_KIND_PCI) {
+		context->connection.is_pci = false;
 		doctor_report(finding, DOCTOR_OK,
 			      "%s is exported over RDMA, which works with any card",
 			      context->connection.export_name);
 	} else {
 		judge_card(context, finding, guid);
+	}
+}
+
+/* -- a real import -- */
+
+static doca_error_t import_bytes(struct check_context *context, const uint8_t *bytes, size_t len)
+{
+	struct doca_mmap *map = NULL;
+	struct doca_dev *dev = NULL;
+	doca_error_t result, undone;
+
+	doctor_capture_library_log(context);
+	doctor_device_list(&context->device);
+	doctor_device_choose(&context->device, context->options);
+	if (!context->device.info)
+		return DOCA_ERROR_NOT_FOUND;
+	result = doca_dev_open(context->device.info, &dev);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = doca_mmap_create_from_export(NULL, bytes, len, dev, &map);
+	undone = map ? doca_mmap_destroy(map) : DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS)
+		result = undone;
+	undone = doca_dev_close(dev);
+	return result == DOCA_SUCCESS ? undone : result;
+}
+
+/* The descriptor is released in any case, as it was for link.card. */
+static void try_import(struct check_context *context, struct finding *finding)
+{
+	const char *name = context->connection.export_name;
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg reply = {0};
+	doca_error_t result;
+
+	result = ask(context, DPUMAP_OP_GET, DPUMAP_MSG_NAME, name, &reply, &fault);
+	if (result != DOCA_SUCCESS) {
+		fail_connection(context, finding, "link.import", &fault);
+		return;
+	}
+	result = import_bytes(context, reply.value[DPUMAP_MSG_DESCRIPTOR].data,
+			      reply.value[DPUMAP_MSG_DESCRIPTOR].len);
+	if (result == DOCA_SUCCESS)
+		doctor_report(finding, DOCTOR_OK, "imported %s and released it", name);
+	else
+		doctor_fail_doca(context, finding, result, "cannot import an export of dpumapd");
+	if (ask(context, DPUMAP_OP_RELEASE, DPUMAP_MSG_NAME, name, &reply, &fault) == DOCA_SUCCESS)
+		return;
+	if (result == DOCA_SUCCESS)
+		fail_connection(context, finding, "link.import", &fault);
+}
+
+static void check_import(struct check_context *context, struct finding *finding)
+{
+	if (!doctor_connection_continues(context, finding))
+		return;
+	if (!context->connection.export_name[0]) {
+		doctor_skip(finding, "link.exports");
+	} else if (context->options->side == DPUMAP_DOCTOR_DPU || !context->connection.is_pci) {
+		doctor_report(finding, DOCTOR_UNKNOWN, "%s",
+			      context->connection.is_pci ? "not tried: hosts import"
+							 : "not tried over RDMA");
+		doctor_advise(finding, "%s",
+			      context->connection.is_pci
+				      ? "run dpumap doctor on the host"
+				      : "import the export with dpumap import NAME");
+	} else if (!context->connection.can_import) {
+		doctor_skip(finding, "link.card");
+	} else {
+		try_import(context, finding);
 	}
 }
 
@@ -455,6 +528,7 @@ static void end(struct check_context *context)
 	doctor_connection_close_tls(context);
 	if (context->connection.fd)
 		close(context->connection.fd - 1);
+	doctor_device_close(&context->device);
 }
 
 static const struct check checks[] = {
@@ -468,6 +542,7 @@ static const struct check checks[] = {
 	{"link.version", "Channel protocol version", check_version},
 	{"link.exports", "Exports that may be imported", check_exports},
 	{"link.card", "Same card as dpumapd", check_card},
+	{"link.import", "Import from dpumapd", check_import},
 	{"link.round-trip", "Round trip", check_round_trip},
 	{0},
 };

@@ -40,7 +40,7 @@ static void on_log_line(char *line)
 		 (int)strcspn(text, "\n"), text);
 }
 
-static void capture_library_log(struct check_context *context)
+void doctor_capture_library_log(struct check_context *context)
 {
 	struct doca_log_backend *backend;
 
@@ -72,8 +72,7 @@ static void advise_for(struct finding *finding, doca_error_t result)
 	}
 }
 
-/* Reports a failed call of the library, with its log line. */
-static void fail_doca(const struct check_context *context, struct finding *finding,
+void doctor_fail_doca(const struct check_context *context, struct finding *finding,
 		      doca_error_t result, const char *what)
 {
 	doctor_fail(finding, dpumap_fault_exit(result), "%s: %s", what,
@@ -121,7 +120,7 @@ static void check_open(struct check_context *context, struct finding *finding)
 		doctor_skip(finding, "device.chosen");
 		return;
 	}
-	capture_library_log(context);
+	doctor_capture_library_log(context);
 	doctor_device_list(device);
 	doctor_device_choose(device, context->options);
 	if (!device->ibdev || !doctor_device_open(device)) {
@@ -136,7 +135,7 @@ static void check_open(struct check_context *context, struct finding *finding)
 	}
 	result = doca_dev_open(device->info, &context->trial.dev);
 	if (result != DOCA_SUCCESS)
-		fail_doca(context, finding, result, "the library cannot open the device");
+		doctor_fail_doca(context, finding, result, "the library cannot open the device");
 	else
 		doctor_report(finding, DOCTOR_OK, "the library can open %s",
 			      doctor_device_name(device));
@@ -255,7 +254,7 @@ static void check_device_memory(struct check_context *context, struct finding *f
 		return;
 	result = dpumap_dm_alloc(context->trial.dev, DM_LEN, 0, &dm);
 	if (result != DOCA_SUCCESS) {
-		fail_doca(context, finding, result, "cannot allocate device memory");
+		doctor_fail_doca(context, finding, result, "cannot allocate device memory");
 		finding->state = DOCTOR_WARN;
 		doctor_advise(finding, "other processes may hold it all: stop them, or use kind "
 				       "dram; dpumap info shows what is free");
@@ -284,7 +283,8 @@ static void check_umem(struct check_context *context, struct finding *finding)
 	result = dpumap_umem_register(context->trial.dev, context->trial.page, PAGE,
 				      DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &umem);
 	if (result != DOCA_SUCCESS) {
-		fail_doca(context, finding, result, "cannot share memory between processes (umem)");
+		doctor_fail_doca(context, finding, result,
+				 "cannot share memory between processes (umem)");
 		finding->state = DOCTOR_WARN;
 		return;
 	}
@@ -334,9 +334,52 @@ static void check_export(struct check_context *context, struct finding *finding)
 	if (result == DOCA_SUCCESS)
 		doctor_report(finding, DOCTOR_OK, "exported 8192 bytes and revoked them");
 	else
-		fail_doca(context, finding, result, "cannot export memory");
+		doctor_fail_doca(context, finding, result, "cannot export memory");
 	if (result != DOCA_SUCCESS && context->options->side == DPUMAP_DOCTOR_HOST)
 		finding->state = DOCTOR_WARN;
+	drop_map(context, &map);
+}
+
+/* Both roles in one process: the device imports its own export. */
+static doca_error_t import_own(struct check_context *context, struct doca_mmap *map)
+{
+	struct doca_mmap *imported = NULL;
+	doca_error_t result;
+	const void *bytes;
+	size_t len;
+
+	result = doca_mmap_export_pci(map, context->trial.dev, &bytes, &len);
+	if (result == DOCA_SUCCESS)
+		result = doca_mmap_create_from_export(NULL, bytes, len, context->trial.dev,
+						      &imported);
+	drop_map(context, &imported);
+	return result;
+}
+
+static void check_import(struct check_context *context, struct finding *finding)
+{
+	struct doca_mmap *map = NULL;
+	doca_error_t result;
+
+	if (!has_dev(context, finding) ||
+	    !has_capability(context, finding, "cap.pci-export", "supported") ||
+	    !has_capability(context, finding, "cap.pci-import", "supported") ||
+	    !get_page(context, finding))
+		return;
+	result = start_map(
+		context, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE, &map);
+	if (result == DOCA_SUCCESS)
+		result = import_own(context, map);
+	if (result == DOCA_SUCCESS) {
+		doctor_report(finding, DOCTOR_OK, "imported 8192 bytes that this device exports");
+	} else {
+		doctor_fail_doca(context, finding, result,
+				 "cannot import memory that this device exports");
+		/* Another function's export may work; link.import tries it. */
+		finding->state = DOCTOR_WARN;
+		doctor_advise(finding, "to try an export of the DPU, use --connect ADDRESS "
+				       "(link.import)");
+	}
 	drop_map(context, &map);
 }
 
@@ -378,9 +421,9 @@ static void judge_copy(struct check_context *context, struct finding *finding, d
 			finding,
 			"check dmesg for mlx5_core, then reload the driver or reset the card");
 	} else if (result != DOCA_SUCCESS) {
-		fail_doca(context, finding, result, "cannot post a copy");
+		doctor_fail_doca(context, finding, result, "cannot post a copy");
 	} else if (status != DOCA_SUCCESS) {
-		fail_doca(context, finding, status, "the copy failed");
+		doctor_fail_doca(context, finding, status, "the copy failed");
 	} else if (memcmp(page, page + PAGE, COPY_LEN) != 0) {
 		doctor_fail(finding, DPUMAP_EXIT_FAILED, "the copy is corrupt");
 		doctor_advise(finding, "do not use this device; check dmesg and report it");
@@ -424,12 +467,12 @@ static void check_copy(struct check_context *context, struct finding *finding)
 		return;
 	result = start_map(context, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &trial->map);
 	if (result != DOCA_SUCCESS) {
-		fail_doca(context, finding, result, "cannot start a memory map");
+		doctor_fail_doca(context, finding, result, "cannot start a memory map");
 		return;
 	}
 	result = dpumap_dma_create(trial->dev, 1, &trial->dma);
 	if (result != DOCA_SUCCESS) {
-		fail_doca(context, finding, result, "cannot create a copy queue");
+		doctor_fail_doca(context, finding, result, "cannot create a copy queue");
 		return;
 	}
 	if (dpumap_dma_get_engine(trial->dma, &engine) == DOCA_SUCCESS)
@@ -491,6 +534,7 @@ static const struct check checks[] = {
 	{"try.device-memory", "Device memory", check_device_memory},
 	{"try.umem", "Umem", check_umem},
 	{"try.export", "Export over PCI", check_export},
+	{"try.import", "Import over PCI", check_import},
 	{"try.copy", "Copy within the device", check_copy},
 	{"try.undo", "Release of all resources", check_undo},
 	{0},

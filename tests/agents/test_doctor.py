@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = {"host": "dpumap", "dpu": "dpumapd"}
 NO_LINK = " ".join(
     f"link.{name}=unknown"
-    for name in ("connect", "tls", "identity", "version", "exports", "card", "round-trip")
+    for name in ("connect", "tls", "identity", "version", "exports", "card", "import", "round-trip")
 )
 # One in so many of the commands is made to fail, as the ways to the others are the same.
 STEP = int(os.environ.get("DPUMAP_DOCTOR_STEP", "3"))
@@ -125,7 +125,7 @@ def hanging():
             "--profile connectx-5",
             "*=ok cap.sharing=warn cap.mmo=warn device.mode=ok|warn cap.pci-export=ok|fail "
             "cap.pci-import=ok|fail cap.pci-import:supported=false cap.pci-export:supported=false "
-            "try.export=unknown exit==5 ready==false pci_import==false pci_export==false "
+            "try.export=unknown try.import=unknown exit==5 ready==false pci_import==false pci_export==false "
             "copies==true rdma==true",
         ),
         (
@@ -429,10 +429,11 @@ def test_no_dpumapd(on_host, work):
 
 
 @pytest.fixture
-def served(serve):
-    """The address of a dpumapd with exports over both ways."""
+def served(serve, dpu):
+    """A dpumapd with exports over both ways."""
     exports = ("name=bulk,kind=dram,size=64K", "name=a,kind=dram,size=64K,via=rdma")
-    return serve(*(word for export in exports for word in ("--export", export)))
+    words = [word for export in exports for word in ("--export", export)]
+    return serve(*words, "--admin", f"{dpu.dir}/admin")
 
 
 def test_dpumapd_is_examined(on_host, on_dpu, served):
@@ -443,8 +444,34 @@ def test_dpumapd_is_examined(on_host, on_dpu, served):
         *connect,
     )
     assert "access.key" not in text.lower() and "access_key" not in text
-    on_host("link.card=fail exit==4", *connect, "--device", "mlx5_1")
-    on_dpu("link.connect=ok link.exports=ok link.card=ok ready==true", *connect)
+    on_host("link.card=fail link.import=unknown exit==4", *connect, "--device", "mlx5_1")
+    on_dpu("link.connect=ok link.exports=ok link.card=ok link.import=unknown ready==true", *connect)
+    assert served.figure("imports") == 0
+
+
+def test_import_that_fails_is_reported(on_host, served, fault):
+    """Though the card is the same, and the capabilities say that it works."""
+    connect = ("--connect", served.address)
+    fault("--method alias.create --count all --status BAD_PARAM")
+    refused = "link.card=ok link.import=fail try.import=warn exit==4 ready==false"
+    on_host(refused, *connect)
+    assert served.figure("imports") == 0
+
+
+def test_dpumapd_on_another_emulator_is_not_ready(on_host, serve):
+    """The emulators of two sessions of one user are not one card."""
+    other = Emulator()
+    try:
+        machine = other.machine("dpu")
+        words = ("--export", "name=far,kind=dram,size=4K", "--admin", f"{machine.dir}/admin")
+        agent = serve(*words, machine=machine)
+        on_host(
+            "link.exports=ok link.card=fail link.import=unknown exit==4 ready==false",
+            *("--connect", agent.address),
+        )
+        agent.stop()
+    finally:
+        other.close()
 
 
 def test_dpumapd_that_does_not_answer(on_host, served):

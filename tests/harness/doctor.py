@@ -12,9 +12,10 @@ IDS = """config.file system.kernel system.modules system.rdma-core system.memloc
 system.huge-pages system.numa system.cgroup system.rdma-cm device.list device.chosen device.file
 device.open device.driver device.function device.firmware device.mode port.state port.link port.gid
 cap.devx cap.sharing cap.pci-export cap.pci-import cap.rdma cap.mmo cap.device-memory cap.odp
-try.open try.pd try.register cap.dma-buf try.device-memory try.umem try.export try.copy try.undo
+try.open try.pd try.register cap.dma-buf try.device-memory try.umem try.export try.import
+try.copy try.undo
 link.address link.files link.certificate link.crl link.connect link.tls link.identity link.version
-link.exports link.card link.round-trip""".split()
+link.exports link.card link.import link.round-trip""".split()
 # What the machine under the test decides.
 ANY = {"system.modules", "system.memlock", "system.nofile", "system.rdma-core"}
 WORKS = ["pci_export", "pci_import", "rdma", "device_memory", "copies", "dpumapd"]
