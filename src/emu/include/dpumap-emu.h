@@ -8,7 +8,8 @@
  *	... the second registration from now on fails ...
  *	dpumap_emu_fault("clear");
  *
- * The arguments are those of the command line, see dpumap-emu(1). Requires C11 or C++17, and POSIX.
+ * The arguments are those of the command line, see dpumap-emu(1). Requires C11 or C++17 on a
+ * POSIX system, with or without compiler extensions.
  */
 #ifndef DPUMAP_EMU_H
 #define DPUMAP_EMU_H
@@ -31,29 +32,36 @@ extern "C" {
 
 extern char **environ;
 
-/*
- * Run `dpumap-emu VERB WORDS...`. The words are separated by spaces. The output goes to the file
- * descriptor `out`, or is discarded if `out` is negative. Return 0 on success, an errno if the program
- * cannot run, or EINVAL if it fails; it then prints an error message to stderr.
- */
-static inline int dpumap_emu_command(const char *verb, const char *words, int out)
+/* Split at spaces into a list that ends with NULL; -1 if there are too many words. */
+static inline int dpumap_emu_split(char *text, char **argv)
+{
+	int argc = 0;
+
+	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+		if (argc == DPUMAP_EMU_MAX_WORDS)
+			return -1;
+		argv[argc++] = text;
+		text += strcspn(text, " ");
+		if (*text)
+			*text++ = '\0';
+	}
+	argv[argc] = NULL;
+	return argc;
+}
+
+/* Start `dpumap-emu VERB WORDS...', see dpumap_emu_command(). */
+static inline int dpumap_emu_start(const char *verb, const char *words, int out, pid_t *pid)
 {
 	const char *program = getenv("DPUMAP_EMU");
-	char text[DPUMAP_EMU_MAX_TEXT], *argv[DPUMAP_EMU_MAX_WORDS + 1], *save = NULL, *word;
+	char text[DPUMAP_EMU_MAX_TEXT], *argv[DPUMAP_EMU_MAX_WORDS + 1];
 	posix_spawn_file_actions_t files;
-	int argc = 0, err, status;
-	pid_t pid;
+	int err;
 
 	if (!program)
 		program = "dpumap-emu";
-	if (snprintf(text, sizeof(text), "dpumap-emu %s %s", verb, words) >= (int)sizeof(text))
+	if (snprintf(text, sizeof(text), "dpumap-emu %s %s", verb, words) >= (int)sizeof(text) ||
+	    dpumap_emu_split(text, argv) < 0)
 		return E2BIG;
-	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-		if (argc == DPUMAP_EMU_MAX_WORDS)
-			return E2BIG;
-		argv[argc++] = word;
-	}
-	argv[argc] = NULL;
 	err = posix_spawn_file_actions_init(&files);
 	if (err)
 		return err;
@@ -63,20 +71,54 @@ static inline int dpumap_emu_command(const char *verb, const char *words, int ou
 		err = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY,
 						       0);
 	if (!err)
-		err = posix_spawnp(&pid, program, &files, NULL, argv, environ);
+		err = posix_spawnp(pid, program, &files, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&files);
-	if (err)
-		return err;
+	return err;
+}
+
+static inline int dpumap_emu_wait(pid_t pid)
+{
+	int status;
+
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return errno;
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : EINVAL;
 }
 
+/*
+ * Run `dpumap-emu VERB WORDS...`. The words are separated by spaces. The output goes to the file
+ * descriptor `out`, or is discarded if `out` is negative. Return 0 on success, an errno if the program
+ * cannot run, or EINVAL if it fails; it then prints an error message to stderr.
+ */
+static inline int dpumap_emu_command(const char *verb, const char *words, int out)
+{
+	pid_t pid;
+	int err = dpumap_emu_start(verb, words, out, &pid);
+
+	return err ? err : dpumap_emu_wait(pid);
+}
+
 /* Inject a fault with `dpumap-emu fault RULE'. The fault is active when the function returns 0. */
 static inline int dpumap_emu_fault(const char *rule)
 {
 	return dpumap_emu_command("fault", rule, -1);
+}
+
+/* Read one line without its end; false at the end of the output. */
+static inline int dpumap_emu_read_line(int fd, char *line, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+	char c;
+
+	do {
+		n = read(fd, &c, 1);
+		if (n > 0 && c != '\n' && len + 1 < size)
+			line[len++] = c;
+	} while ((n > 0 && c != '\n') || (n < 0 && errno == EINTR));
+	line[len] = '\0';
+	return n > 0 || len > 0;
 }
 
 /*
@@ -88,19 +130,20 @@ static inline long long dpumap_emu_count(const char *name)
 {
 	char line[128], found[64];
 	long long value = -1, v;
-	FILE *stream;
+	int ends[2], err;
+	pid_t pid;
 
-	stream = tmpfile();
-	if (!stream)
+	if (pipe(ends))
 		return -1;
-	if (!dpumap_emu_command("status", "", fileno(stream))) {
-		rewind(stream);
-		while (value < 0 && fgets(line, sizeof(line), stream))
-			if (sscanf(line, "%63s %lld", found, &v) == 2 && !strcmp(found, name))
-				value = v;
-	}
-	fclose(stream);
-	return value;
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	err = dpumap_emu_start("status", "", ends[1], &pid);
+	close(ends[1]);
+	while (!err && dpumap_emu_read_line(ends[0], line, sizeof(line)))
+		if (sscanf(line, "%63s %lld", found, &v) == 2 && !strcmp(found, name) && value < 0)
+			value = v;
+	close(ends[0]);
+	return err || dpumap_emu_wait(pid) ? -1 : value;
 }
 
 #ifdef __cplusplus
