@@ -86,9 +86,12 @@ DOCA_STABLE doca_error_t dpumap_channel_create(struct dpumap_channel **channel);
  * Disconnect and destroy a channel. Imported maps and unreleased descriptors stay valid until the
  * key of the export changes, for which dpumapd no longer waits.
  *
- * @param channel the channel; NULL does nothing
+ * @param channel the channel; invalid after success
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  */
-DOCA_STABLE void dpumap_channel_destroy(struct dpumap_channel *channel);
+DOCA_STABLE doca_error_t dpumap_channel_destroy(struct dpumap_channel *channel);
 
 /**
  * Set the address of dpumapd.

@@ -64,10 +64,10 @@ doca_error_t dpumap_channel_create(struct dpumap_channel **channel)
 	return DOCA_SUCCESS;
 }
 
-void dpumap_channel_destroy(struct dpumap_channel *channel)
+doca_error_t dpumap_channel_destroy(struct dpumap_channel *channel)
 {
 	if (!channel)
-		return;
+		return DOCA_ERROR_INVALID_VALUE;
 	dpumap_client_destroy(channel->client);
 	close(channel->epoll);
 	free(channel->address);
@@ -79,6 +79,7 @@ void dpumap_channel_destroy(struct dpumap_channel *channel)
 	free(channel->psk_name);
 	free(channel->server);
 	free(channel);
+	return DOCA_SUCCESS;
 }
 
 /* -- settings -- */

@@ -412,8 +412,8 @@ static void test_wrong_use(void **state)
 	assert_int_equal(dpumap_channel_connect(channel), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(dpumap_channel_set_address(channel, "tls:127.0.0.1:1"), DOCA_SUCCESS);
 	assert_int_equal(dpumap_channel_connect(channel), DOCA_ERROR_BAD_CONFIG);
-	dpumap_channel_destroy(channel);
-	dpumap_channel_destroy(NULL);
+	assert_int_equal(dpumap_channel_destroy(channel), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
 static void test_settings_are_fixed_once_connected(void **state)
