@@ -6,6 +6,7 @@
 
 #include <doca_version.h>
 #include <dpumap/dev.h>
+#include <dpumap/version.h>
 
 #include "fixture.h"
 
@@ -267,6 +268,7 @@ static void test_error_texts(void **state)
 	assert_string_equal(doca_error_get_name((doca_error_t)31), "unrecognized error code");
 	assert_string_equal(doca_error_get_descr((doca_error_t)-1), "unrecognized error code");
 	assert_string_equal(doca_version_runtime(), doca_version());
+	assert_string_equal(dpumap_version(), DPUMAP_VERSION_STRING);
 }
 
 int main(int argc, char **argv)

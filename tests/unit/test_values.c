@@ -14,6 +14,7 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 #include <doca_version.h>
+#include <dpumap/version.h>
 
 #define IS(name, value) _Static_assert((name) == (value), #name)
 
@@ -136,12 +137,25 @@ IS(DOCA_VERSION_LTE_CURRENT(DOCA_VERSION_MAJOR + 1, 0, 0), 0);
 #error "one library for all generations"
 #endif
 
-/* Checked when it runs: the text of the version agrees with its numbers. */
+#define VERSION_AT(plus)                                                    \
+	DPUMAP_VERSION_AT_LEAST(DPUMAP_VERSION_MAJOR, DPUMAP_VERSION_MINOR, \
+				DPUMAP_VERSION_PATCH + (plus))
+#if !VERSION_AT(0) || VERSION_AT(1) || !DPUMAP_VERSION_AT_LEAST(0, 0, 99)
+#error "DPUMAP_VERSION_AT_LEAST compares wrongly"
+#endif
+#if DPUMAP_VERSION_AT_LEAST(DPUMAP_VERSION_MAJOR + 1, 0, 0)
+#error "DPUMAP_VERSION_AT_LEAST compares wrongly"
+#endif
+
+/* Checked when it runs: the texts of the versions agree with their numbers. */
 int main(void)
 {
-	char text[32];
+	char doca[32], own[32];
 
-	snprintf(text, sizeof(text), "%d.%d.%04d", DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR,
+	snprintf(doca, sizeof(doca), "%d.%d.%04d", DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR,
 		 DOCA_VERSION_PATCH);
-	return strcmp(text, doca_version()) != 0 || strcmp(text, DOCA_VERSION_STRING) != 0;
+	snprintf(own, sizeof(own), "%d.%d.%d", DPUMAP_VERSION_MAJOR, DPUMAP_VERSION_MINOR,
+		 DPUMAP_VERSION_PATCH);
+	return strcmp(doca, doca_version()) != 0 || strcmp(doca, DOCA_VERSION_STRING) != 0 ||
+	       strcmp(own, DPUMAP_VERSION_STRING) != 0;
 }
