@@ -597,7 +597,7 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	}
 	if (result == DOCA_SUCCESS)
 		result = export_table_set(d->exports, d->settings.exports, d->settings.num_exports,
-					  fault);
+					  daemon_is_stopping, fault);
 	if (result == DOCA_SUCCESS)
 		result = privileges_drop(d->settings.user, d->settings.group, fault);
 	if (result != DOCA_SUCCESS) {

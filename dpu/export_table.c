@@ -37,6 +37,7 @@ struct export_change {
 	struct export_table *exports;
 	struct export_spec added; /* of export_change_add() */
 	atomic_bool is_cancelled;
+	bool (*stops)(void); /* or NULL */
 	size_t applied;
 	size_t num;
 	struct item items[];
@@ -367,7 +368,7 @@ static doca_error_t make(struct export_change *change, struct item *item,
 	item->spec = NULL;
 	if (!spec)
 		return DOCA_SUCCESS;
-	if (atomic_load(&change->is_cancelled))
+	if (atomic_load(&change->is_cancelled) || (change->stops && change->stops()))
 		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "dpumapd ends");
 	if (item->keeps_memory)
 		return export_create_successor(device, item->old, spec, &item->fresh, fault);
@@ -459,13 +460,14 @@ void export_change_destroy(struct export_change *change)
 }
 
 doca_error_t export_table_set(struct export_table *exports, struct export_spec *specs, size_t num,
-			      struct dpumap_fault *fault)
+			      bool (*stops)(void), struct dpumap_fault *fault)
 {
 	struct export_change *change = plan_set(exports, specs, num, fault);
 	doca_error_t result;
 
 	if (!change)
 		return fault->code;
+	change->stops = stops;
 	result = export_change_make(change, fault);
 	if (result == DOCA_SUCCESS)
 		while (export_change_apply(change))

@@ -68,9 +68,9 @@ bool export_change_apply(struct export_change *change);
 void export_change_dispose(struct export_change *change);
 /* Undoes what was not applied. NULL is allowed. */
 void export_change_destroy(struct export_change *change);
-/* All steps of export_change_set() at once. */
+/* All steps of export_change_set() at once. SHUTDOWN, and no change, as soon as stops() is true. */
 doca_error_t export_table_set(struct export_table *exports, struct export_spec *specs, size_t num,
-			      struct dpumap_fault *fault);
+			      bool (*stops)(void), struct dpumap_fault *fault);
 
 /* Removes exports whose file another process has truncated, and logs why. */
 void export_table_check(struct export_table *exports);

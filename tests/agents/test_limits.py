@@ -34,12 +34,17 @@ class Starved:
         resource.prlimit(self.pid, resource.RLIMIT_NOFILE, self.limits)
 
 
+def state(pid):
+    """A letter; see proc(5)."""
+    stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    return stat.rpartition(")")[2].split()[0]
+
+
 def sleeps(pid):
     """Whether the process is found asleep many times in a row. One that polls without a pause never
     is."""
     for _ in range(20):
-        stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-        if stat.rpartition(")")[2].split()[0] != "S":
+        if state(pid) != "S":
             return False
         time.sleep(0.005)
     return True
@@ -141,3 +146,23 @@ def test_start_waits_for_another_start(dpu, agent_name, work):
     second.await_output("^dpumapd: ready on ")
     assert second.end("TERM") == 0, second.log()
     assert not os.listdir(work)
+
+
+def test_stop_during_the_start_ends_it(dpu, emulator, agent_name, work):
+    """Not only after thousands of exports have been created."""
+    exports = ", ".join(f'{{ name = "e{number}"; kind = "dram"; size = 4096; }}' for number in range(5000))
+    config = work / "c.conf"
+    config.write_text(f'listen = [ "unix:{work}/socket" ];\nexports = ( {exports} );\n', encoding="utf-8")
+    for _ in range(5):
+        assert await_true(lambda: emulator.objects()["mkeys"] == "0")
+        daemon = dpu.daemon(agent_name(), ["dpumapd", "--config", config])
+        assert await_true(lambda: int(emulator.objects()["mkeys"]) > 0)
+        daemon.signal("STOP")
+        assert await_true(lambda: state(daemon.pid) == "T")
+        in_time = not daemon.out()
+        daemon.signal("TERM")
+        daemon.signal("CONT")
+        assert daemon.end("0") == 0, daemon.log()
+        if in_time:
+            break
+    assert in_time and daemon.log().endswith("dpumapd: stopped during the start\n"), daemon.log()[-500:]
