@@ -233,7 +233,7 @@ static void print_text(FILE *out, const struct dpumap_doctor_options *options,
 		hidden += print_section(out, colour, options, checks, section, begin);
 		begin = section->end;
 	}
-	fprintf(out, "%s ok, %s warnings, %s failures, %s unknown", doctor_json_text(counts, "ok"),
+	fprintf(out, "%s ok, %s warn, %s fail, %s unknown", doctor_json_text(counts, "ok"),
 		doctor_json_text(counts, "warn"), doctor_json_text(counts, "fail"),
 		doctor_json_text(counts, "unknown"));
 	if (hidden)
