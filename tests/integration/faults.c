@@ -102,6 +102,8 @@ void *__real_aligned_alloc(size_t align, size_t size);
 int __real_posix_memalign(void **p, size_t align, size_t size);
 char *__real_strdup(const char *s);
 void __real_free(void *p);
+void *__real_dpumap_secret_alloc(size_t size);
+void __real_dpumap_secret_free(void *p, size_t size);
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
@@ -111,6 +113,19 @@ void *__wrap_aligned_alloc(size_t align, size_t size);
 int __wrap_posix_memalign(void **p, size_t align, size_t size);
 char *__wrap_strdup(const char *s);
 void __wrap_free(void *p);
+void *__wrap_dpumap_secret_alloc(size_t size);
+void __wrap_dpumap_secret_free(void *p, size_t size);
+
+void *__wrap_dpumap_secret_alloc(size_t size)
+{
+	return no_memory() ? NULL : remember(__real_dpumap_secret_alloc(size));
+}
+
+void __wrap_dpumap_secret_free(void *p, size_t size)
+{
+	forget(p);
+	__real_dpumap_secret_free(p, size);
+}
 
 void *__wrap_malloc(size_t size)
 {
