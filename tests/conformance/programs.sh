@@ -118,7 +118,7 @@ rdma_inside()
 	"$1" >/dev/null 2>&1 &
 	server=$!
 	trap 'kill -9 $(jobs -p) 2>/dev/null || true' EXIT
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		rdma -j resource show | grep -q '"qp":1,' && break
 		sleep 0.05
 	done
@@ -131,14 +131,14 @@ rdma_inside()
 	json "resource show cm_id" "o == []"
 	json "resource show srq" "o == []"
 	kill -9 "$server"
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		rdma -j resource show | grep -q '"ctx":0' && break
 		sleep 0.05
 	done
 	json "resource show" "all(o[0][k] == 0 for k in ('pd', 'cq', 'qp', 'mr', 'ctx'))"
 	ibv_srq_pingpong -q 2 >/dev/null 2>&1 &
 	server=$!
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		rdma -j resource show | grep -q '"qp":2,' && break
 		sleep 0.05
 	done

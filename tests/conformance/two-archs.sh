@@ -60,7 +60,7 @@ crossing()
 		--export name=bulk,kind=dram,size=4M,allow=cert:host
 	"${command[@]}" >"$tmp/agent.log" 2>&1 &
 	agent=$!
-	for _ in $(seq 300); do
+	for _ in $(seq 1200); do
 		! grep -q '^dpumapd: ready on ' "$tmp/agent.log" || break
 		kill -0 "$agent" 2>/dev/null || fail "dpumapd on $1 ended early"
 		sleep 0.1

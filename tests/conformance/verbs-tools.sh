@@ -69,7 +69,7 @@ await_listener()
 {
 	local hex
 	hex=$(printf '%04X' "$1")
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		if grep -qE "^ *[0-9]+: [0-9A-F]+:$hex [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6; then
 			return
 		fi

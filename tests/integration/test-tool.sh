@@ -34,7 +34,7 @@ expect_count()
 
 await_count()
 {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ "$(count "$1")" != "$2" ] || return 0
 		sleep 0.1
 	done
@@ -76,7 +76,7 @@ assert s["objects"]["qps"] == 0 and s["nodes"] == 2, s
 ' || fail "status --json"
 	"$emu" run --as node1.host -- ibv_rc_pingpong -g 0 -n 10 -p 18600 >"$work/server" 2>&1 &
 	# The programs find each other by TCP; the server needs a moment.
-	for _ in $(seq 50); do
+	for _ in $(seq 600); do
 		if "$emu" run --as dpu -- ibv_rc_pingpong -g 0 -n 10 -p 18600 localhost >"$work/client" 2>&1; then
 			break
 		fi
@@ -220,6 +220,19 @@ test_memlock()
 	done
 }
 
+# await_reader PID: until it sleeps with a socket, which is when the server has accepted its request
+await_reader()
+{
+	for _ in $(seq 600); do
+		if grep -q '^State:.S' "/proc/$1/status" &&
+			[ -n "$(find "/proc/$1/fd" -name '[3-9]*' -lname 'socket:*')" ]; then
+			return
+		fi
+		sleep 0.1
+	done
+	return 1
+}
+
 # trace NAME COMMAND...: what the command did, on an emulator of its own
 trace()
 {
@@ -228,7 +241,7 @@ trace()
 	"$emu" start
 	"$emu" trace >"$out" &
 	reader=$!
-	sleep 0.3
+	await_reader "$reader" || fail "the trace does not begin"
 	"$emu" run --as dpu -- "$@" >/dev/null
 	"$emu" stop
 	wait "$reader" || fail "trace ended with $?"
@@ -254,7 +267,7 @@ test_removed_directory()
 	"$emu" start
 	kill $!
 	wait $! || true
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ -e "/proc/${old:-none}" ] || break
 		sleep 0.1
 	done
