@@ -27,6 +27,8 @@
 #include "text_service.h"
 
 #define TICK_MS 500
+/* For systemd: registering much memory, or writing files to their disk, takes longer than usual. */
+#define MORE_TIME "EXTEND_TIMEOUT_USEC=600000000"
 /* Longest wait for another server that starts at the same address. */
 #define OTHER_START_NS (30 * DPUMAP_NSEC_PER_SEC)
 
@@ -595,9 +597,11 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 		limit_clients(d, &d->settings);
 		result = device_watch_start(&d->device, d->loop, d->exports, fault);
 	}
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS) {
+		sd_notify(0, MORE_TIME);
 		result = export_table_set(d->exports, d->settings.exports, d->settings.num_exports,
 					  daemon_is_stopping, fault);
+	}
 	if (result == DOCA_SUCCESS)
 		result = privileges_drop(d->settings.user, d->settings.group, fault);
 	if (result != DOCA_SUCCESS) {
@@ -685,7 +689,7 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 		}
 		feed_watchdog(daemon, now);
 	}
-	sd_notify(0, "STOPPING=1");
+	sd_notify(0, "STOPPING=1\n" MORE_TIME);
 	if (result == DOCA_SUCCESS && daemon->device.has_failed)
 		result = dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
 					  "ended because device %s failed",

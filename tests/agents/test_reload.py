@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import ssl
+import threading
 
 import pytest
 
@@ -18,6 +19,7 @@ pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 CERTIFICATES = 'tls = {{ cert = "{0}/dpu.crt"; key = "{0}/dpu.key"; ca = "{0}/ca.crt"; }};\n'
 EXPORT = '{ name = "web"; kind = "dram"; size = "64K"; allow = [ "*" ]; }'
 DEVICE_MEMORY = '{ name = "dm"; kind = "dm"; size = 4096; perm = "rw"; allow = [ "*" ]; }'
+FAR = '{ name = "far"; kind = "dram"; size = "64K"; via = "rdma"; allow = [ "*" ]; }'
 KEYS = {"one": "11" * 32, "two": "22" * 32}
 
 
@@ -259,14 +261,14 @@ def test_export_that_cannot_be_made_changes_nothing(made):
 
 def test_change_of_which_any_step_fails_changes_nothing(made, emulator):
     """Each command to the device fails in turn, until the reload succeeds without meeting the fault."""
-    made.exports = [EXPORT, DEVICE_MEMORY]
+    made.exports = [EXPORT, DEVICE_MEMORY, FAR]
     agent = made.start()
     web, data = made.web(), os.urandom(4096)
-    for name in ("dm", "web"):
+    for name in ("dm", "far", "web"):
         web("write", name, data=data).ok()
     before = agent.ctl("list").ok()
     made.exports = [EXPORT.replace('"*"', '"*", "uid:0"'), DEVICE_MEMORY.replace('"rw"', '"ro"')]
-    made.exports += [EXPORT.replace("web", "new")]
+    made.exports += [FAR.replace('"*"', '"*", "uid:0"'), EXPORT.replace("web", "new")]
     failed = 0
     for number in range(1, 100):
         emulator.fault("--method", "*", "--nth", number, "--errno", "ENOMEM")
@@ -276,11 +278,11 @@ def test_change_of_which_any_step_fails_changes_nothing(made, emulator):
             break
         failed += 1
         assert agent.ctl("list").ok() == before
-        for name in ("dm", "web"):
+        for name in ("dm", "far", "web"):
             assert web("read", name, "--length", "4096").data == data, name
     assert failed >= 3
-    assert {one["name"] for one in web.json("list")["exports"]} == {"dm", "web", "new"}
-    for name in ("dm", "web"):
+    assert {one["name"] for one in web.json("list")["exports"]} == {"dm", "far", "web", "new"}
+    for name in ("dm", "far", "web"):
         assert web("read", name, "--length", "4096").data == data, name
 
 
@@ -288,25 +290,38 @@ def test_change_of_which_any_step_fails_changes_nothing(made, emulator):
 
 
 class Notifications:
-    """What dpumapd tells its service manager."""
+    """What dpumapd tells its service manager. It waits if nobody reads it, so a thread does."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(path)
-        self.socket.settimeout(30)
+        self.path, self.words, self.next = path, [], 0
         self.env = {"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "400000"}
+        self.thread = threading.Thread(target=self.read)
+        self.thread.start()
 
-    def expect(self, word):
-        """Waits for a message, which others may precede."""
-        while word not in self.socket.recv(4096).decode().split():
-            pass
+    def read(self):
+        while message := self.socket.recv(4096):
+            self.words += message.decode().split()
+
+    def expect(self, *words):
+        """Waits for words in this order, with others between them."""
+        for word in words:
+            assert await_true(lambda: word in self.words[self.next :], 60), (word, self.words)
+            self.next = self.words.index(word, self.next) + 1
+
+    def close(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
+            end.sendto(b"", self.path)
+        self.thread.join()
+        self.socket.close()
 
 
 @pytest.fixture
 def notified(work):
     made = Notifications(f"{work}/notify")
     yield made
-    made.socket.close()
+    made.close()
 
 
 @pytest.fixture
@@ -332,7 +347,7 @@ def slow(work):
 
 def test_others_are_served_while_a_reload_takes_long(made, slow, notified):
     agent = made.start(env=notified.env)
-    notified.expect("READY=1")
+    notified.expect("EXTEND_TIMEOUT_USEC=600000000", "READY=1")
     made.exports = [slow.export]
     made.write()
     reload = made.dpu.daemon("reload", ["dpumapd", "ctl", "--admin", agent.admin, "reload"])
@@ -353,6 +368,8 @@ def test_others_are_served_while_a_reload_takes_long(made, slow, notified):
     notified.expect("READY=1")
     assert late.end("0") == 0, late.log()
     assert {"late", "web"} == exports_of(agent)
+    agent.daemon.signal("TERM")
+    notified.expect("STOPPING=1", "EXTEND_TIMEOUT_USEC=600000000")
 
 
 def test_signal_during_a_reload_reloads_once_more(made, slow):
