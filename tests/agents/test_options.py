@@ -171,6 +171,12 @@ def test_help_is_printed_for_every_way_to_ask(here, words, pattern):
         assert not done.err, done.err
 
 
+@pytest.mark.parametrize("program", ["dpumap", "dpumapd", "dpumap-emu"])
+def test_help_lists_each_command_in_one_line(here, program):
+    part = here.run([program, "-h"]).ok().split("\nCommands:\n")[1].split("\n\n")[0]
+    assert all(re.match("  [a-z]", line) for line in part.splitlines()), part
+
+
 def test_every_script_has_help(here):
     scripts = [path for path in (ROOT / "scripts").iterdir() if path.is_file()]
     assert len(scripts) > 8, scripts

@@ -45,8 +45,8 @@ static const struct verb verbs[] = {
 	  "Print counts of objects and work. Each line is a name and a count.", NULL},
 	 tool_status},
 	{{"list", "", 0, 0, V_LIST,
-	  "List the emulators of this user, in any directory. An asterisk marks the one that the "
-	  "other commands use.",
+	  "List the emulators of this user. Their directory does not matter; an asterisk marks the "
+	  "one that the other commands use.",
 	  NULL},
 	 tool_list},
 	{{"stop", "", 0, 0, V_STOP,
