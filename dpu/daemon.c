@@ -48,7 +48,9 @@ struct daemon {
 	struct dpumap_fault why;
 	struct settings next; /* of a reload that is running */
 	struct dpumap_tls *next_tls;
-	bool has_adopted; /* sockets from systemd in place of addresses */
+	bool next_is_for_others;
+	bool is_for_others; /* may other users import? */
+	bool has_adopted;   /* sockets from systemd in place of addresses */
 	bool has_adopted_tcp;
 	uint64_t watchdog_ns; /* interval of notifications; 0: none */
 	uint64_t notified;    /* time of the last notification */
@@ -200,9 +202,9 @@ static doca_error_t open_listeners(struct daemon *d, const struct settings *sett
 }
 
 /* Accepts connections at the addresses of the settings, and nowhere else. */
-static void use_listeners(struct daemon *d, const struct settings *settings)
+static void use_listeners(struct daemon *d, const struct settings *settings, bool open_to_all)
 {
-	server_use_listeners(d->server, settings->listen, settings->num_listen);
+	server_use_listeners(d->server, settings->listen, settings->num_listen, open_to_all);
 }
 
 /* Sockets from systemd replace those of the configuration. */
@@ -376,7 +378,8 @@ static void on_made(void *context)
 
 	limit_clients(d, &d->next);
 	server_set_tls(d->server, d->next_tls);
-	use_listeners(d, &d->next);
+	use_listeners(d, &d->next, d->next_is_for_others);
+	d->is_for_others = d->next_is_for_others;
 	d->settings = d->next;
 	d->next = before;
 	d->next_tls = NULL;
@@ -398,7 +401,7 @@ static void end_reload(struct daemon *d, doca_error_t result, const struct dpuma
 	if (result != DOCA_SUCCESS) {
 		dpumap_tls_destroy(d->next_tls);
 		d->next_tls = NULL;
-		use_listeners(d, &d->settings);
+		use_listeners(d, &d->settings, d->is_for_others);
 		log_line("cannot reload the configuration, nothing has changed: %s", why->text);
 	} else {
 		log_line("configuration reloaded");
@@ -435,6 +438,7 @@ static doca_error_t begin_reload(struct daemon *d, uint64_t *ticket, struct dpum
 	result = prepare(d->options, d->has_adopted_tcp, &d->next, &d->next_tls, fault);
 	if (result == DOCA_SUCCESS)
 		result = check_unchanged(&d->settings, &d->next, fault);
+	d->next_is_for_others = is_for_others(&d->next);
 	if (result == DOCA_SUCCESS)
 		result = open_listeners(d, &d->next, fault);
 	if (result == DOCA_SUCCESS)
@@ -545,7 +549,8 @@ static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
 	result = open_listeners(d, &d->settings, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	use_listeners(d, &d->settings);
+	d->is_for_others = is_for_others(&d->settings);
+	use_listeners(d, &d->settings, d->is_for_others);
 	result = open_admin(d, fault);
 	if (result == DOCA_SUCCESS)
 		result = open_metrics(d, fault);

@@ -502,7 +502,8 @@ static bool is_wanted(const struct acceptor *acceptor, char *const *addresses, s
 			  acceptor->server->tls);
 }
 
-void server_use_listeners(struct server *server, char *const *addresses, size_t num)
+void server_use_listeners(struct server *server, char *const *addresses, size_t num,
+			  bool open_to_all)
 {
 	struct acceptor **at = &server->acceptors;
 	struct dpumap_fault fault = {0};
@@ -513,6 +514,9 @@ void server_use_listeners(struct server *server, char *const *addresses, size_t 
 		if (acceptor->is_used &&
 		    loop_change(server->loop, &acceptor->watch, interest_in(acceptor), &fault) ==
 			    DOCA_SUCCESS) {
+			if (dpumap_listener_open_to(acceptor->listener, open_to_all, &fault) !=
+			    DOCA_SUCCESS)
+				log_line("%s", fault.text);
 			at = &acceptor->next;
 			continue;
 		}

@@ -32,9 +32,10 @@ doca_error_t server_listen(struct server *server, struct dpumap_listener *listen
 bool server_listens_at(const struct server *server, const char *address);
 /*
  * Accepts connections at these addresses and from adopted sockets, and closes the other listeners.
- * A listener on TCP is also closed if there is no TLS.
+ * A listener on TCP is also closed if there is no TLS. open_to_all is for Unix sockets (listener.h).
  */
-void server_use_listeners(struct server *server, char *const *addresses, size_t num);
+void server_use_listeners(struct server *server, char *const *addresses, size_t num,
+			  bool open_to_all);
 /* Limits the clients that are connected at once, and those of the same identity among them. */
 void server_set_max_clients(struct server *server, unsigned int max_clients,
 			    unsigned int max_per_identity);

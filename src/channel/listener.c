@@ -156,6 +156,14 @@ bool dpumap_listener_is_at(const struct dpumap_listener *listener,
 		strtoul(address->port, NULL, 10) == dpumap_listener_port(listener));
 }
 
+doca_error_t dpumap_listener_open_to(const struct dpumap_listener *listener, bool all,
+				     struct dpumap_fault *fault)
+{
+	if (listener->kind != DPUMAP_ADDRESS_UNIX || listener->is_adopted)
+		return DOCA_SUCCESS;
+	return dpumap_socket_file_open_to(&listener->file, all, fault);
+}
+
 bool dpumap_listener_is_adopted(const struct dpumap_listener *listener)
 {
 	return listener->is_adopted;

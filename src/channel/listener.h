@@ -28,6 +28,9 @@ doca_error_t dpumap_listener_adopt(int fd, struct dpumap_listener **listener,
 /* Does it listen at the address? Port 0 and the port chosen for it are the same address. */
 bool dpumap_listener_is_at(const struct dpumap_listener *listener,
 			   const struct dpumap_address *address);
+/* Changes open_to_all of a Unix socket created here. */
+doca_error_t dpumap_listener_open_to(const struct dpumap_listener *listener, bool all,
+				     struct dpumap_fault *fault);
 /* Was it inherited? */
 bool dpumap_listener_is_adopted(const struct dpumap_listener *listener);
 /* Removes the socket file if it is still the one created. NULL is allowed. */

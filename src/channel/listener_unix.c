@@ -164,11 +164,29 @@ doca_error_t dpumap_listen_unix(const struct dpumap_address *address, bool open_
 	return result;
 }
 
+static bool is_ours(const struct dpumap_socket_file *file, struct stat *st)
+{
+	return lstat(file->address.sun_path, st) == 0 && st->st_dev == file->device &&
+	       st->st_ino == file->inode;
+}
+
 void dpumap_socket_file_remove(const struct dpumap_socket_file *file)
 {
-	const char *path = file->address.sun_path;
 	struct stat st;
 
-	if (lstat(path, &st) == 0 && st.st_dev == file->device && st.st_ino == file->inode)
-		unlink(path);
+	if (is_ours(file, &st))
+		unlink(file->address.sun_path);
+}
+
+doca_error_t dpumap_socket_file_open_to(const struct dpumap_socket_file *file, bool all,
+					struct dpumap_fault *fault)
+{
+	mode_t mode = all ? 0666 : 0600;
+	struct stat st;
+
+	if (!is_ours(file, &st) || (st.st_mode & 0777) == mode ||
+	    chmod(file->address.sun_path, mode) == 0)
+		return DOCA_SUCCESS;
+	return dpumap_fault_errno(fault, errno, "cannot change who may connect to %s",
+				  file->address.sun_path);
 }

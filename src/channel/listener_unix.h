@@ -22,5 +22,8 @@ doca_error_t dpumap_listen_unix(const struct dpumap_address *address, bool open_
 				struct dpumap_socket_file *file, struct dpumap_fault *fault);
 /* Removes the socket file if it is still the one that was created. */
 void dpumap_socket_file_remove(const struct dpumap_socket_file *file);
+/* Changes open_to_all of dpumap_listen_unix(), if the file is still the one created. */
+doca_error_t dpumap_socket_file_open_to(const struct dpumap_socket_file *file, bool all,
+					struct dpumap_fault *fault);
 
 #endif

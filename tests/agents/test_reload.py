@@ -154,6 +154,18 @@ def test_address_that_is_in_use_changes_nothing(made):
     assert agent.figure("exports") == 1
 
 
+def test_reload_changes_who_may_connect_to_the_unix_socket(made):
+    made.exports, path = [EXPORT.replace('"*"', '"uid:0"')], made.unix.removeprefix("unix:")
+    made.start()
+    for others, mode in ((', "uid:4000000"', 0o666), ("", 0o600)):
+        made.exports = [EXPORT.replace('"*"', f'"uid:0"{others}')]
+        made.reload().ok()
+        assert os.stat(path).st_mode & 0o777 == mode
+    made.exports = [DEVICE_MEMORY.replace("4096", '"1T"')]
+    made.reload().fails(REFUSED)
+    assert os.stat(path).st_mode & 0o777 == 0o600
+
+
 def test_setting_that_a_reload_cannot_apply_is_refused(made):
     agent = made.start()
     made.exports, made.more = [], f'metrics = "{made.dpu.dir}/metrics";\n'
