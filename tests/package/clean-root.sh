@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # clean-root.sh DIR: install the packages in DIR, which must be for this machine's architecture, into a
-# minimal Debian, and run inside.sh there. No privileges are needed if users may create namespaces. Exit
+# minimal Debian, and run inside.sh there; then build this tree there and run the commands of the documents
+# (documents.py). No privileges are needed if users may create namespaces. Exit
 # status 77, with the reason: Debian cannot be installed in a directory here.
 set -euo pipefail
 
@@ -61,11 +62,27 @@ mkdir "$payload"
 cp "$dir"/*.deb "$here/inside.sh" "$here/../../examples/host_agent/host_agent.c" "$payload/"
 chmod -R u=rwX,go=rX "$tmp"
 
+# The tree as in a clone, for the documents. They name packages of two architectures, which are two
+# machines; here both are this machine.
+tree=$payload/dpumap
+mkdir "$tree"
+tar -C "$here/../.." --exclude=./.git --exclude='./build*' -c . | tar -C "$tree" -x
+for architecture in amd64 arm64; do
+	mkdir -p "$tree/build-package/$architecture"
+	for deb in "$dir"/*.deb; do
+		name=${deb##*/}
+		cp "$deb" "$tree/build-package/$architecture/${name%_*}_$architecture.deb"
+	done
+done
+
 # Install the dependencies now, because inside.sh has no access to the network.
 wanted=$(dependencies | paste -sd ,),gcc,libc6-dev,pkgconf,iproute2
 # shellcheck disable=SC2016 # mmdebstrap has a shell for them
-timeout -k 60 420 mmdebstrap --quiet --mode="$mode" --variant=minbase --dpkgopt=force-unsafe-io \
+timeout -k 60 900 mmdebstrap --quiet --mode="$mode" --variant=minbase --dpkgopt=force-unsafe-io \
 	--include="$wanted" \
 	--customize-hook="copy-in '$payload' /" \
 	--customize-hook='chroot "$1" unshare --net bash /dpumap-test/inside.sh' \
+	--customize-hook='chroot "$1" bash /dpumap-test/dpumap/scripts/install-deps build' \
+	--customize-hook='chroot "$1" apt-get -qq -y --no-install-recommends install man-db ibverbs-utils' \
+	--customize-hook="unshare --net /usr/bin/python3 '$here/documents.py' \"\$1\" /dpumap-test/dpumap" \
 	"$(sed -n '1s/^deb [^ ]* \([^ ]*\) .*/\1/p' "$tmp/sources")" /dev/null "$tmp/sources"
