@@ -2,8 +2,8 @@
 # Debian packages by cpack, one for each component of the installation. scripts/package builds with
 # Debian's flags and directories and runs cpack.
 
-set(DPUMAP_PACKAGE_MAINTAINER "the dpumap authors <dpumap@example.org>" CACHE STRING
-	"Maintainer of the packages: name and mail address")
+set(DPUMAP_PACKAGE_MAINTAINER "" CACHE STRING
+	"Maintainer of the packages: name and mail address of the person who builds and publishes them")
 set(DPUMAP_PACKAGE_RELEASE 1 CACHE STRING "Debian revision of this version")
 set(DPUMAP_PACKAGING_DIR ${PROJECT_SOURCE_DIR}/packaging)
 

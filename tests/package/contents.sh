@@ -62,6 +62,17 @@ unpack()
 		bad "other packages in $dir"
 }
 
+# The maintainer is the person who builds the packages. The project has no address and no home page.
+check_origin()
+{
+	local expected=${DPUMAP_PACKAGE_MAINTAINER:-} maintainer
+	maintainer=$(field "$1" Maintainer)
+	[ "$maintainer" = "${expected:-$maintainer}" ] || bad "$1: the maintainer is $maintainer, not $expected"
+	[[ $maintainer != *@example.* ]] || bad "$1: the address of $maintainer does not exist"
+	[ -z "$(field "$1" Homepage)" ] || bad "$1: has a home page"
+	! zgrep -q '@example\.' "$tmp/$1/usr/share/doc/$1/changelog.Debian.gz" || bad "$1: changelog of nobody"
+}
+
 check_docs()
 {
 	local package=$1 page
@@ -129,6 +140,7 @@ bad_files()
 unpack
 for package in $packages; do
 	check_docs "$package"
+	check_origin "$package"
 	check_programs "$package"
 done
 check_starts
