@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# scripts.sh: run each script of scripts/ once in a fresh clone, in which no other script has made a
+# directory. The lanes package, hil and cross run the long scripts to their end.
+set -euo pipefail
+
+tree=$(cd "$(dirname "$0")/../.." && pwd)
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-scripts.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+wrong=0
+
+# fresh: make a clone and enter it
+fresh()
+{
+	rm -rf "$tmp/clone"
+	mkdir "$tmp/clone"
+	tar -C "$tree" --exclude=./.git --exclude='./build*' -c . | tar -C "$tmp/clone" -x
+	cd "$tmp/clone"
+}
+
+# runs STATUS WORDS SCRIPT ARGUMENT...: the script ends with STATUS and prints WORDS
+runs()
+{
+	local expected=$1 words=$2 status=0
+	shift 2
+	fresh
+	[ "$1" != test ] || printf '# lane: tiny\n. scripts/lib/lane.sh\ncheck begins true\n' >scripts/lanes/tiny
+	env -u DPUMAP_LANE_BUILD -u DPUMAP_RESULTS timeout 300 "scripts/$1" "${@:2}" >"$tmp/log" 2>&1 </dev/null ||
+		status=$?
+	if [ "$status" -ne "$expected" ] || ! grep -qiE -- "$words" <(cat "$tmp/log"; echo); then
+		echo "scripts/$* ends with $status, expected $expected and \"$words\":"
+		tail -n 20 "$tmp/log" | sed 's/^/   /'
+		wrong=$((wrong + 1))
+	fi
+}
+
+once()
+{
+	case $1 in
+	bench) runs 0 '^== buf' bench --no-install buf ;;
+	coverage) runs 1 'run scripts/test coverage' coverage all ;;
+	demo) runs 1 'nothing does not exist' demo nothing ;; # documents.py runs it to its end
+	hil) runs 3 '' hil --no-install --no-build --host nobody@nowhere.invalid --dpu nobody@nowhere.invalid ;;
+	install-deps) runs 0 '' install-deps build ;;
+	package) runs 1 'not a directory' package --no-install --out /dev/null/packages ;;
+	report) runs 0 'index.html' report ;;
+	sysroot) mkdir -p "$tmp/usr"; runs 0 '' sysroot --relink "$tmp" ;;
+	test) runs 0 '^1 passed, 0 failed' test --no-install tiny ;;
+	*) echo "this test does not run scripts/$1"; wrong=$((wrong + 1)) ;;
+	esac
+}
+
+for script in "$tree"/scripts/*; do
+	[ ! -f "$script" ] || { runs 0 '^usage: ' "${script##*/}" --help; once "${script##*/}"; }
+done
+[ "$wrong" -eq 0 ]
