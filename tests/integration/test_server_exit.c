@@ -298,7 +298,7 @@ struct client {
 static void start_all(const struct emulator *emulator, struct client *clients)
 {
 	char c = 0;
-	size_t i;
+	size_t i, j;
 
 	for (i = 0; i < NPROGRAMS; i++) {
 		clients[i].pid = emulator_spawn(emulator, i % 2 ? "host" : "dpu", programs[i].name,
@@ -308,8 +308,8 @@ static void start_all(const struct emulator *emulator, struct client *clients)
 	for (i = 0; i < NPROGRAMS; i++) {
 		if (read(clients[i].from, &c, 1) == 1 && c == 'r')
 			continue;
-		for (i = 0; i < NPROGRAMS; i++)
-			kill(clients[i].pid, SIGKILL);
+		for (j = 0; j < NPROGRAMS; j++)
+			kill(clients[j].pid, SIGKILL);
 		fail_msg("%s: %d before the end", programs[i].name,
 			 process_exit_code(clients[i].pid));
 	}
