@@ -9,6 +9,7 @@
 #include <dpumap/desc.h>
 
 #include "desc.h"
+#include "json.h"
 
 #define NAME_WIDTH	 12
 #define MINOR_OFFSET	 9
@@ -230,10 +231,12 @@ static doca_error_t refuse(const struct printer *p, const struct content *c, con
 	size_t byte = 0;
 
 	dpumap_desc_diagnose(c->bytes, c->len, &byte);
-	if (p->json)
+	if (p->json) {
 		printf("{\n  \"valid\": false,\n  \"status\": \"%s\",\n  \"byte\": %zu,\n"
 		       "  \"reason\": \"%s\"\n}\n",
 		       name, byte, reason);
+		json_set_printed();
+	}
 	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "%s: byte %zu: %s (%s)", path,
 				byte, reason, name);
 }

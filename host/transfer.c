@@ -14,6 +14,7 @@
 #include "common/clock.h"
 #include "import_copy.h"
 #include "interrupt.h"
+#include "json.h"
 #include "progress.h"
 #include "remote.h"
 #include "report.h"
@@ -390,8 +391,10 @@ doca_error_t transfer_dump(const struct options *options, struct dpumap_fault *f
 	if (json)
 		printf("{\n  \"offset\": %" PRIu64 ",\n  \"data\": \"", options->offset);
 	result = transfer(&t, fault);
-	if (json)
+	if (json) {
 		printf("\",\n  \"verified\": %s\n}\n", result == DOCA_SUCCESS ? "true" : "false");
+		json_set_printed();
+	}
 	return result;
 }
 

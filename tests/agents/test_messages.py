@@ -54,6 +54,8 @@ def test_failed_command_prints_one_json_object(serving, tool):
     dpumap = tool(serving)
     done = dpumap("info", "none", "--json")
     assert json.loads(done.out)["exit"] == done.status == ABSENT
+    done = dpumap("dump", "none", "--json")
+    assert json.loads(done.out)["verified"] is False and done.status == ABSENT
     done = serving.ctl("--json", "remove", "none")
     assert json.loads(done.out)["exit"] == done.status == ABSENT
     done = dpumap("doctor", "--json", "--device", "mlx5_77")
