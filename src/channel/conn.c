@@ -104,6 +104,7 @@ doca_error_t dpumap_conn_fill(struct dpumap_conn *conn, struct dpumap_fault *fau
 	if (room == 0)
 		return DOCA_ERROR_AGAIN;
 	result = dpumap_stream_read(&conn->stream, conn->in + conn->in_len, room, &n, fault);
+	dpumap_secret_wipe_stack();
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (conn->in_len == 0)
@@ -190,6 +191,7 @@ doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_fault *fa
 		conn->out_sent += n;
 	}
 	explicit_bzero(conn->out, conn->out_len);
+	dpumap_secret_wipe_stack();
 	conn->out_len = 0;
 	conn->out_sent = 0;
 	conn->out_since = 0;

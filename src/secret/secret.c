@@ -11,6 +11,7 @@
 
 #define SLOT  512u /* enough for a descriptor */
 #define BLOCK 65536u
+#define STACK 16384u /* more than libcrypto and the dynamic linker use */
 
 union slot {
 	union slot *next; /* of a free slot */
@@ -80,4 +81,11 @@ void dpumap_secret_free(void *secret, size_t len)
 		put_slot(secret);
 	else
 		munmap(secret, len);
+}
+
+__attribute__((noinline)) void dpumap_secret_wipe_stack(void)
+{
+	unsigned char below[STACK];
+
+	explicit_bzero(below, sizeof(below));
 }
