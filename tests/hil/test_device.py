@@ -56,7 +56,7 @@ def test_queue_without_a_link(machines, properties, answer):
     answer(18, seen, None)
 
 
-@pytest.mark.question(8)
+@pytest.mark.question(8, 35)
 def test_reset_during_copies(agent, tool, machines, properties, answer):
     """The copies end with an error when the exporter's function is reset; all works again then."""
     command = properties.get("device", "reset", fallback="")
@@ -65,8 +65,10 @@ def test_reset_during_copies(agent, tool, machines, properties, answer):
     serving = agent("kind=dram,size=1M").must_serve()
     copies = start_copies(serving, tool(serving))
     machines[properties["device"]["reset_side"]].run(command).ok()
-    serving.daemon.end("TERM")
     ended = copies.end("0")
+    status = serving.daemon.end("TERM")
+    failure = [line for line in serving.log().splitlines() if "failed or was removed" in line]
+    answer(35, f"dpumapd ends with {status}: {failure or 'without a line'}", status == 1 and bool(failure))
     answer(8, f"the copier ends with {ended}: {copies.log().strip()}", ended in (REFUSED, LOST))
     assert ended in (REFUSED, LOST), copies.log()
     tool(agent("kind=dram,size=4K").must_serve())("import", "e0").ok()

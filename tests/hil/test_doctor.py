@@ -61,6 +61,15 @@ def test_mode(machines, answer):
     answer(30, seen[0] if seen else "doctor does not report the mode", None)
 
 
+@pytest.mark.question(34)
+@pytest.mark.parametrize("name", ["dpu", "host"])
+def test_own_import(machines, answer, name):
+    """Whether a function imports its own export; other tests import that of another function."""
+    done = machines[name].run(["dpumap", "doctor", "--json"])
+    seen = [check for check in json.loads(done.out)["checks"] if check["id"] == "try.import"]
+    answer(34, f"{name}: {seen[0]['text']}", seen[0]["state"] == "ok")
+
+
 @pytest.mark.question(31)
 def test_page_sizes(machines, answer):
     """The page sizes of the kernels; other tests show what works with them."""
