@@ -131,9 +131,12 @@ def test_tool_without_descriptors_says_so(host, dpumap):
     """A driver without file descriptors finds no device, or one that cannot do anything."""
     told = 0
     for limit in range(5, 16):
-        done = host.run(f"ulimit -n {limit} && exec {dpumap.command('read', 'fast')} >/dev/null")
+        limited = f"ulimit -n {limit} && exec"
+        if host.run(f"{limited} dpumap --version").status:
+            continue  # the loader, or qemu and its script, need more
+        done = host.run(f"{limited} {dpumap.command('read', 'fast')} >/dev/null")
         assert "no RDMA device" not in done.err and "no device" not in done.err, (limit, done.err)
-        assert not done.status or re.search("open only|Too many open files|loading", done.err), (limit, done.err)
+        assert not done.status or re.search("open only|Too many open files", done.err), (limit, done.err)
         told += "can open only" in done.err
     assert told
 
