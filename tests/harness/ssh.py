@@ -144,10 +144,11 @@ class SshDaemon:
     def __init__(self, machine, name, command):
         self.machine, self.name, self.command = machine, name, command
         path = f"daemons/{name}"
-        script = f"{command} & echo $! >{path}.pid; wait $!; echo $? >{path}.status"
+        # A shell lets programs in the background ignore SIGINT, unless it has job control.
+        script = f"set -m; {command} & echo $! >{path}.pid; wait $!; echo $? >{path}.status"
         machine.run(
             f"rm -f {path}.*; "
-            f"setsid bash -c {shlex.quote(script)} </dev/null >{path}.out 2>{path}.log & "
+            f"env --default-signal=INT setsid bash -c {shlex.quote(script)} </dev/null >{path}.out 2>{path}.log & "
             f"while [ ! -s {path}.pid ]; do sleep 0.02; done"
         ).ok()
         self.pid = int(self.machine.run(["cat", f"daemons/{name}.pid"]).ok())
