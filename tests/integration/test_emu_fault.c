@@ -211,14 +211,17 @@ static void test_a_device_dies(void **state)
 	const char *const host[] = {"device", "--as", "host", NULL};
 	const char *const dpu[] = {"device", "--as", "dpu", NULL};
 	int fd = open_context(), other;
+	struct objects before;
 	uint16_t page;
 	uint32_t pd;
 
 	assert_int_equal(fault(host), 0);
+	assert_true(objects_read(&before));
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(fault(dpu), 0);
 	assert_int_equal(alloc_pd(fd, &pd), EIO);
 	assert_int_equal(dealloc_pd(fd, pd), EIO);
+	assert_true(objects_wait(&before)); /* a program would free its memory now */
 	assert_int_equal(alloc_memory(fd, 64, &page), EIO);
 	assert_ptr_equal(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
 	assert_int_equal(errno, EIO);

@@ -99,10 +99,23 @@ static int answer(struct emu_cmd *c)
 	return err ? err : -EREMOTEIO;
 }
 
+/*
+ * As after Linux has removed a device: the command fails, and the object no longer exists. Programs
+ * free its memory.
+ */
+static int refuse(struct emu_cmd *c)
+{
+	const char *name = emu_cmd_command(c)->name;
+
+	if (name && emu_fault_matches("*.destroy", name))
+		c->method->handler(c);
+	return -EIO;
+}
+
 int emu_fault_command(struct emu_cmd *c)
 {
 	if (is_dead(c->file))
-		return -EIO;
+		return refuse(c);
 	return rule.kind && due(c->file->func, emu_cmd_command(c)->name) ? answer(c) : 0;
 }
 

@@ -13,7 +13,7 @@
  * completions.
  */
 int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4]);
-/* Must this command, or this mmap, fail? 0 or a negative errno; with -EREMOTEIO the firmware's answer is prepared. */
+/* Must this command, or this mmap, fail? 0 or a negative errno; with -EREMOTEIO the firmware's answer is prepared. On a dead device a command to destroy an object fails too, but is executed. */
 int emu_fault_command(struct emu_cmd *c);
 int emu_fault_mmap(const struct emu_file *f);
 /* Do not count the last command: it was not executed and will be sent again. */
