@@ -142,8 +142,16 @@ static void read_clock(struct timespec *now)
 	struct tm local;
 
 	clock_gettime(CLOCK_REALTIME, now);
-	if (depth == 1 && localtime_r(&now->tv_sec, &local))
+	if (depth <= 1 && localtime_r(&now->tv_sec, &local))
 		utc_offset = local.tm_gmtoff;
+}
+
+/* The first call of localtime_r() allocates memory, and may be in a signal handler: make it now. */
+__attribute__((constructor)) static void read_time_zone(void)
+{
+	struct timespec now;
+
+	read_clock(&now);
 }
 
 static struct dpumap_log_message complete(const struct dpumap_log_message *message, int source)

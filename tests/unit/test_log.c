@@ -253,6 +253,7 @@ static void log_the_time(void)
 	char early[16], late[16];
 
 	setenv("TZ", "XYZ-3:45", 1);
+	tzset();
 	log_to_stdout();
 	now = time(NULL);
 	strftime(early, sizeof(early), "%H:%M:%S", localtime_r(&now, &local));

@@ -3,6 +3,7 @@
 #include "unit/log_process.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -225,6 +226,27 @@ static void test_signal_handler_that_logs_stops_nothing(void **state)
 	log_output_clear(&output);
 }
 
+/* As the handler must that interrupts malloc(). */
+static void log_without_allocation(void)
+{
+	struct doca_log_backend *backend;
+	size_t before;
+
+	CHECK_OK(doca_log_backend_create_with_fd(STDOUT_FILENO, &backend));
+	before = mallinfo2().uordblks;
+	DOCA_LOG_INFO("the first message");
+	CHECK(mallinfo2().uordblks == before);
+}
+
+static void test_first_message_allocates_nothing(void **state)
+{
+	struct log_output output;
+
+	log_process_run(&output, log_without_allocation);
+	assert_int_equal(occurrences(output.out, "] the first message\n"), 1);
+	log_output_clear(&output);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_child_of_a_fork_can_log),
 		cmocka_unit_test(test_cancelled_thread_leaves_no_lock),
 		cmocka_unit_test(test_signal_handler_that_logs_stops_nothing),
+		cmocka_unit_test(test_first_message_allocates_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
