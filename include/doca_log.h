@@ -9,7 +9,8 @@
  *
  * A message is one line: "[HH:MM:SS:uuuuuu][thread][DOCA][ERR][file:line][function] text". It has
  * the local time, the kernel's id of the thread and the last component of the file name. If the
- * text already ends with a line feed, no second one is added.
+ * text already ends with a line feed, no second one is added. The time zone is that of the process
+ * when it loaded the library, or when it last called tzset().
  *
  * A backend of the program shows the levels between its two limits. The lower limit is the least
  * severe level, and the upper limit is the most severe level. Setting a global limit sets the
