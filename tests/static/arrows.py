@@ -21,18 +21,19 @@ CARD = "emu/ipc emu/server/base emu/server/card"
 UVERBS = f"{CARD} emu/server/mm emu/server/uverbs"
 FLOORS = {
     "programs": {
-        "dpu": f"doctor channel common cli {API}",
-        "host": f"doctor channel common secret cli {API}",
+        "dpu": f"doctor channel common local cli {API}",
+        "host": f"doctor channel common local secret cli {API}",
     },
     "what the programs share": {
-        "doctor": f"channel common {API}",
-        "channel": f"common secret {API}",
-        "common": API,
+        "doctor": f"channel common local {API}",
+        "channel": f"common local secret {API}",
+        "common": f"local {API}",
         "cli": "",
     },
     "DOCA libraries": {
         "rdma": LIBRARY,
         "dma": LIBRARY,
+        "comch": f"{LIBRARY} local",
         "argp": "log api",
     },
     "their base": {
@@ -52,6 +53,7 @@ FLOORS = {
         "log": "api",
         "desc": "api-desc",
         "secret": "",
+        "local": "api",
     },
     "public headers": {
         "api": "api-desc",
