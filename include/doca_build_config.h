@@ -36,4 +36,6 @@
 #define DOCA_ARCH_DPU_BF2 0
 #endif
 
+#include <doca_compat.h>
+
 #endif /* DOCA_BUILD_CONFIG_H_ */

@@ -5,6 +5,8 @@
 #ifndef DOCA_COMMON_DEFINES_H_
 #define DOCA_COMMON_DEFINES_H_
 
+#include <doca_compat.h>
+
 #if defined(__GNUC__)
 /** Branch hint: @p x is usually true. Evaluates to @p x. */
 #define doca_likely(x) __builtin_expect(!!(x), 1)

@@ -7,6 +7,10 @@
  *
  * The DOCA_STRUCT_* helpers are for structs that store the version of the interface. The headers
  * of this library declare no such structs; programs may declare their own.
+ *
+ * Programs for DOCA use malloc(), memcpy(), assert() and uint64_t after any DOCA header. So every
+ * DOCA header includes this header, and this header includes <assert.h>, <stdint.h>, <stdlib.h>
+ * and <string.h>, except in code for the DPA.
  */
 #ifndef DOCA_COMPAT_H_
 #define DOCA_COMPAT_H_
@@ -41,7 +45,10 @@
 #endif
 
 #ifdef DOCA_COMPAT_HELPERS
+#include <assert.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** First member of such a struct. */

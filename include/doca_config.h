@@ -5,11 +5,12 @@
 #ifndef DOCA_CONFIG_H_
 #define DOCA_CONFIG_H_
 
-#include <doca_build_config.h>
-
 /** Enable the DOCA_STRUCT_* helpers of doca_compat.h, except in code for the DPA. */
 #if !defined(DOCA_COMPAT_HELPERS) && !defined(__NV_DPA)
 #define DOCA_COMPAT_HELPERS
 #endif
+
+#include <doca_build_config.h>
+#include <doca_compat.h>
 
 #endif /* DOCA_CONFIG_H_ */

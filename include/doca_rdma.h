@@ -41,9 +41,18 @@
 #include <doca_error.h>
 #include <doca_types.h>
 
+/* Programs that use librdmacm with DOCA expect its header here. */
+#ifdef __has_include
+#if __has_include(<rdma/rdma_cma.h>)
+#include <rdma/rdma_cma.h>
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct rdma_cm_id;
 
 struct doca_buf;
 struct doca_ctx;

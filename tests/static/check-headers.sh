@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Each public header compiles on its own as C11 and as C++17, included twice in one unit, without compiler
-# extensions and without macros that ask the C library for more. Functions that end an object return a
-# result.
+# extensions and without macros that ask the C library for more. Programs for DOCA rely on what a DOCA
+# header includes: each of them compiles a program that uses nothing but that header. Functions that end an
+# object return a result.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -15,6 +16,57 @@ compile()
 			-I "$TREE/src/emu/include" -fsyntax-only -
 }
 
+# A program that is valid C and C++ and includes nothing else.
+program()
+{
+	printf '#include <%s>\n' "$1"
+	cat <<-'END'
+		int main(void)
+		{
+			const uint64_t value = UINT64_MAX;
+			char *bytes = (char *)malloc(sizeof(value));
+
+			assert(bytes && DOCA_VERSION_MAJOR >= 3);
+			memcpy(bytes, &value, sizeof(value));
+			free(bytes);
+			return EXIT_SUCCESS;
+		}
+	END
+}
+
+build_program()
+{
+	local header=$1
+	shift
+	program "$header" | "$@" -Wall -Wextra -Werror \
+		-D DOCA_ALLOW_EXPERIMENTAL_API -I "$TREE/include" -fsyntax-only -
+}
+
+check_program()
+{
+	local standard
+	build_program "$1" gcc -std=gnu17 -Werror=implicit-function-declaration -x c || bad "$1 lacks what C programs rely on"
+	for standard in c++11 c++20; do
+		build_program "$1" g++ -std=$standard -x c++ || bad "$1 lacks what $standard programs rely on"
+	done
+}
+
+# doca_rdma.h includes librdmacm's header if that is installed.
+check_rdma_cm()
+{
+	local dir
+	dir=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-headers.XXXXXX")
+	mkdir "$dir/rdma"
+	printf 'struct rdma_cm_id { int planted; };\n' >"$dir/rdma/rdma_cma.h"
+	printf '#include <doca_rdma.h>\nint main(void) { struct rdma_cm_id id = {0}; return id.planted; }\n' |
+		gcc -Werror -I "$dir" -I "$TREE/include" -fsyntax-only -x c - ||
+		bad "doca_rdma.h does not include <rdma/rdma_cma.h>"
+	rm -r "$dir"
+	printf '#include <doca_rdma.h>\nint f(struct rdma_cm_id *id);\nint f(struct rdma_cm_id *id) { return !id; }\n' |
+		gcc -Werror -I "$TREE/include" -fsyntax-only -x c - ||
+		bad "doca_rdma.h does not declare struct rdma_cm_id"
+}
+
 run_check()
 {
 	local file header seen=0
@@ -24,6 +76,10 @@ run_check()
 		compile "$header" gcc -std=c11 -x c || bad "$file: does not compile on its own as C11"
 		compile "$header" g++ -std=c++17 -x c++ || bad "$file: does not compile on its own as C++17"
 	done
+	for file in "$TREE"/include/doca_*.h; do
+		check_program "${file##*/}"
+	done
+	check_rdma_cm
 	[ "$seen" -gt 0 ] || bad "no public header found"
 	# The end of an object can fail, or the object is not one: each such function says so.
 	while read -r file; do
@@ -31,13 +87,16 @@ run_check()
 	done < <(cd "$TREE" && grep -nE 'void dpumap_[a-z_]*_(destroy|free|close)\(' -r include/dpumap)
 }
 
-PLANTS=3
+PLANTS=6
 plant()
 {
 	case $2 in
 	1) printf 'size_t dpumap_x(void);\n' >"$1/include/dpumap/planted.h" ;;
 	2) printf 'struct dpumap_x;\nint dpumap_x(struct dpumap_x *class);\n' >"$1/include/dpumap/planted.h" ;;
 	3) printf 'struct dpumap_x;\nvoid dpumap_x_destroy(struct dpumap_x *x);\n' >"$1/include/dpumap/planted.h" ;;
+	4) edit "$1/include/doca_compat.h" '/<stdlib.h>/d' ;;
+	5) edit "$1/include/doca_rdma.h" '/__has_include(/,+2d' ;;
+	6) edit "$1/include/doca_common_defines.h" '/doca_compat/d' ;;
 	esac
 }
 
