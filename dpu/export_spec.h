@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "channel/message.h"
-#include "common/fault.h"
+#include "local/fault.h"
 
 enum export_kind {
 	EXPORT_DEVICE_MEMORY,

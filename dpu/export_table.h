@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/fault.h"
 #include "export.h"
+#include "local/fault.h"
 
 struct export_table;
 struct export_change;

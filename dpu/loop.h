@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 struct loop;
 struct watch;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "channel/address.h"
-#include "common/fault.h"
+#include "local/fault.h"
 
 /* where is /PATH, or HOST:PORT with a loopback address; INVALID_VALUE for any other. */
 doca_error_t metrics_parse(const char *where, struct dpumap_address *address,

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "common/trusted.h"
+#include "local/trusted.h"
 #include "log.h"
 
 #define SERVICE_USER "dpumap" /* of dpumapd.service */

@@ -3,7 +3,7 @@
 #ifndef DPUMAPD_PRIVILEGES_H
 #define DPUMAPD_PRIVILEGES_H
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 /* Prevents core dumps and debuggers: the process holds descriptors and keys. */
 doca_error_t privileges_forbid_dumps(struct dpumap_fault *fault);

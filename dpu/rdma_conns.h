@@ -12,7 +12,7 @@
 
 #include <doca_dev.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 struct rdma_conn;
 struct doca_pe;

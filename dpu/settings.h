@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "channel/message.h"
-#include "common/fault.h"
 #include "export_spec.h"
+#include "local/fault.h"
 
 #define SETTINGS_MAX_CLIENTS	   256
 #define SETTINGS_MAX_CLIENTS_LIMIT 4096

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "common/file.h"
 #include "common/outfile.h"
+#include "local/file.h"
 
 doca_error_t descriptor_file_load(const char *path, struct remote_export *export,
 				  struct dpumap_fault *fault)

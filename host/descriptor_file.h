@@ -3,7 +3,7 @@
 #ifndef DPUMAP_HOST_DESCRIPTOR_FILE_H
 #define DPUMAP_HOST_DESCRIPTOR_FILE_H
 
-#include "common/fault.h"
+#include "local/fault.h"
 #include "remote.h"
 
 /* Reads a file of any content into export->desc. The caller wipes *export. */

@@ -7,7 +7,7 @@
 
 #include <json-c/json.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 void json_add_text(struct json_object *object, const char *key, const char *text);
 void json_add_number(struct json_object *object, const char *key, uint64_t number);

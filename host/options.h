@@ -9,7 +9,7 @@
 
 #include "channel/tls.h"
 #include "cli/cli.h"
-#include "common/fault.h"
+#include "local/fault.h"
 
 #define OPTIONS_SANS_MAX 16
 

@@ -9,7 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 #define PKI_SERIAL_TEXT_MAX 44
 

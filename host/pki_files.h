@@ -12,7 +12,7 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 struct pki_dir {
 	char path[PATH_MAX];

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/fault.h"
 #include "common/outfile.h"
 #include "common/sha256.h"
 #include "hexdump.h"
+#include "local/fault.h"
 
 enum sink_form {
 	SINK_BYTES,

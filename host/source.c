@@ -9,8 +9,8 @@
 
 #include <openssl/crypto.h>
 
-#include "common/file.h"
 #include "interrupt.h"
+#include "local/file.h"
 
 static bool parse_pattern(const char *hex, uint8_t pattern[static SOURCE_PATTERN_MAX], size_t *len)
 {

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/fault.h"
 #include "common/sha256.h"
+#include "local/fault.h"
 
 #define SOURCE_PATTERN_MAX 64
 

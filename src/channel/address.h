@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/un.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 #define DPUMAP_HOST_MAX 254 /* with the NUL */
 #define DPUMAP_PORT_MAX 6   /* with the NUL */

@@ -16,7 +16,7 @@
 #include "channel/decode.h"
 #include "channel/stream.h"
 #include "common/clock.h"
-#include "common/trusted.h"
+#include "local/trusted.h"
 
 /* A signal may arrive just before poll() or in another thread: check the flag periodically. */
 #define STOP_CHECK_MS 100

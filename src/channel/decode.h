@@ -4,7 +4,7 @@
 #define DPUMAP_CHANNEL_DECODE_H
 
 #include "channel/message.h"
-#include "common/fault.h"
+#include "local/fault.h"
 
 /* Decodes untrusted bytes. INVALID_VALUE with the reason; msg is then invalid. */
 doca_error_t dpumap_msg_decode(const uint8_t *buf, size_t len, struct dpumap_msg *msg,

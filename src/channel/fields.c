@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "channel/fields.h"
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 static const struct dpumap_field fields[DPUMAP_MSG_KEYS] = {
 	[DPUMAP_MSG_ID] = {"id", DPUMAP_FIELD_NUMBER, 0},

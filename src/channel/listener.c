@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "channel/listener_tcp.h"
-#include "channel/listener_unix.h"
 #include "channel/stream.h"
+#include "local/socket_file.h"
 
 struct dpumap_listener {
 	enum dpumap_address_kind kind;
@@ -42,7 +42,8 @@ doca_error_t dpumap_listener_create(const struct dpumap_address *address, bool o
 	l->kind = address->kind;
 	l->address = *address;
 	if (address->kind == DPUMAP_ADDRESS_UNIX)
-		result = dpumap_listen_unix(address, open_to_all, &l->fd, &l->file, fault);
+		result = dpumap_socket_file_listen(&address->path, open_to_all, &l->fd, &l->file,
+						   fault);
 	else
 		result = dpumap_listen_tcp(address, &l->fd, fault);
 	if (result != DOCA_SUCCESS) {

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "channel/address.h"
-#include "common/fault.h"
+#include "local/fault.h"
 
 #define DPUMAP_LISTEN_BACKLOG 512
 

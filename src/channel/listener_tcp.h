@@ -4,7 +4,7 @@
 #define DPUMAP_CHANNEL_LISTENER_TCP_H
 
 #include "channel/address.h"
-#include "common/fault.h"
+#include "local/fault.h"
 
 /* A listening TCP socket, which is the caller's. NOT_FOUND; as dpumap_fault_errno(). */
 doca_error_t dpumap_listen_tcp(const struct dpumap_address *address, int *fd,

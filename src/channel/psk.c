@@ -10,7 +10,7 @@
 
 #include <openssl/rand.h>
 
-#include "common/trusted.h"
+#include "local/trusted.h"
 #include "secret/secret.h"
 
 #define KEY_MIN	     32u

@@ -7,7 +7,7 @@
 
 #include <openssl/ssl.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 #define DPUMAP_PSK_NAME_MAX 64 /* with the NUL */
 

@@ -15,7 +15,7 @@
 
 #include <openssl/ssl.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 #define DPUMAP_PEER_NAME_MAX 80 /* with the NUL */
 
@@ -36,7 +36,7 @@ struct dpumap_tls_config {
 struct dpumap_tls;
 
 /*
- * Reads the files, which must be trusted (common/trusted.h). NOT_PERMITTED, NOT_FOUND or BAD_CONFIG
+ * Reads the files, which must be trusted (local/trusted.h). NOT_PERMITTED, NOT_FOUND or BAD_CONFIG
  * with the reason.
  */
 doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_server,

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/trusted.h"
+#include "local/file.h"
+#include "local/trusted.h"
 
 static doca_error_t read_text(int fd, const char *path, size_t max, char **text,
 			      struct dpumap_fault *fault)

@@ -8,7 +8,7 @@
 
 #include <libconfig.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 /*
  * Reads a trusted file (trusted.h) of at most max bytes. BAD_CONFIG with file, line and reason;

@@ -7,7 +7,7 @@
 
 #include <doca_dev.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 /* One of the library's doca_*_cap_is_*_supported functions. */
 typedef doca_error_t dpumap_device_cap(const struct doca_devinfo *devinfo, uint8_t *supported);

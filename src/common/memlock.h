@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 /* With CAP_IPC_LOCK, the kernel does not enforce the limit. */
 bool dpumap_memlock_is_exempt(void);

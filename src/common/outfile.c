@@ -12,8 +12,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "common/file.h"
 #include "common/outfile.h"
+#include "local/file.h"
 
 #define READ_BACK_CHUNK ((size_t)256 * 1024)
 #define SPARSE_BLOCK	((size_t)64 * 1024)

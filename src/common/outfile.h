@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/fault.h"
 #include "common/sha256.h"
+#include "local/fault.h"
 
 /*
  * An output file. It has no name until commit() gives it one, or, where the file system does not

@@ -8,7 +8,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
-#include "common/trusted.h"
+#include "local/trusted.h"
 
 BIO *dpumap_pem_open(const char *path, bool is_secret, struct dpumap_fault *fault)
 {

@@ -9,7 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 /* A BIO that owns the file; NULL with the reason. A secret file must not be readable by others. */
 BIO *dpumap_pem_open(const char *path, bool is_secret, struct dpumap_fault *fault);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 #define DPUMAP_SHA256_LEN      32
 #define DPUMAP_SHA256_TEXT_MAX (2 * DPUMAP_SHA256_LEN + 1)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "channel/tls.h"
-#include "common/fault.h"
+#include "local/fault.h"
 
 #define DPUMAP_DOCTOR_TIMEOUT_S 10
 

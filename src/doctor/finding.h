@@ -9,7 +9,7 @@
 
 #include <json-c/json.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 enum doctor_state {
 	DOCTOR_OK,

@@ -22,7 +22,7 @@ plant()
 {
 	local page=$1/docs/architecture.md
 	case $2 in
-	1) printf '#include "log/log.h"\n' >>"$1/src/common/file.c" ;;
+	1) printf '#include "log/log.h"\n' >>"$1/src/common/size.c" ;;
 	2) edit "$page" 's/^    dpu  *->.*/    dpu/' ;;
 	3) edit "$page" '/^<!-- end of rooms/d' ;;
 	esac

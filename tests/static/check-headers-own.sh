@@ -27,9 +27,9 @@ PLANTS=5
 plant()
 {
 	case $2 in
-	1) printf 'int file_of_another(void);\n' >>"$1/src/common/file.h" ;;
+	1) printf 'int file_of_another(void);\n' >>"$1/src/local/file.h" ;;
 	2) printf 'int declared_alone(int a,\n\t\t   int b) __attribute__((cold));\n' >"$1/dpu/planted.h" ;;
-	3) grep -h -m1 '^[a-z].*);$' "$1/src/common/size.h" >>"$1/src/common/file.h" ;;
+	3) grep -h -m1 '^[a-z].*);$' "$1/src/common/size.h" >>"$1/src/local/file.h" ;;
 	4) printf 'src/common/size.h | it is large\n' >>"$1/tests/static/headers-own.txt" ;;
 	5) mv "$1/src/common/size.c" "$1/src/common/sizes.c" ;;
 	esac

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "common/file.h"
 #include "common/sha256.h"
 #include "common/size.h"
+#include "local/file.h"
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "common/file.h"
 #include "common/outfile.h"
+#include "local/file.h"
 
 static char directory[64];
 static char path[96];

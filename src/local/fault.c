@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 #define FREE_DESCRIPTORS 8
 

@@ -3,8 +3,8 @@
  * Errors of the agents: the function that detects an error writes one line with the failed action,
  * the object and the cause; its callers pass the code on, and the program prints the line once.
  */
-#ifndef DPUMAP_COMMON_FAULT_H
-#define DPUMAP_COMMON_FAULT_H
+#ifndef DPUMAP_LOCAL_FAULT_H
+#define DPUMAP_LOCAL_FAULT_H
 
 #include <stdbool.h>
 

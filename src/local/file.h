@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Input files of the agents. */
-#ifndef DPUMAP_COMMON_FILE_H
-#define DPUMAP_COMMON_FILE_H
+#ifndef DPUMAP_LOCAL_FILE_H
+#define DPUMAP_LOCAL_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 /* Opens a regular file for reading; *fd and *size are written on success only. */
 doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size,

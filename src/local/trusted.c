@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/trusted.h"
+#include "local/file.h"
+#include "local/trusted.h"
 
 static uid_t secret_owner; /* root, unless dpumap_trusted_secret_owner() names another user */
 

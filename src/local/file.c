@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
+#include "local/file.h"
 
 doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size, struct dpumap_fault *fault)
 {

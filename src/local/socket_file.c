@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "channel/listener_unix.h"
+#include "local/socket_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "channel/listener.h"
-#include "common/trusted.h"
+#include "local/trusted.h"
+
+#define BACKLOG 512
 
 /*
  * Detecting a stale socket, removing it and binding are three steps. A lock serializes servers that
@@ -121,7 +122,7 @@ static doca_error_t bind_and_listen(int fd, bool open_to_all, struct dpumap_sock
 	    bind(fd, (const struct sockaddr *)&file->address, sizeof(file->address)) != 0)
 		return dpumap_fault_errno(fault, errno, "cannot listen on %s", path);
 	if ((open_to_all && chmod(path, 0666) != 0) || lstat(path, &st) != 0 ||
-	    listen(fd, DPUMAP_LISTEN_BACKLOG) != 0) {
+	    listen(fd, BACKLOG) != 0) {
 		dpumap_fault_errno(fault, errno, "cannot listen on %s", path);
 		unlink(path);
 		return fault->code;
@@ -146,15 +147,15 @@ static doca_error_t claim_path(int fd, bool open_to_all, struct dpumap_socket_fi
 	return result;
 }
 
-doca_error_t dpumap_listen_unix(const struct dpumap_address *address, bool open_to_all, int *fd,
-				struct dpumap_socket_file *file, struct dpumap_fault *fault)
+doca_error_t dpumap_socket_file_listen(const struct sockaddr_un *address, bool open_to_all, int *fd,
+				       struct dpumap_socket_file *file, struct dpumap_fault *fault)
 {
 	doca_error_t result;
 
-	result = dpumap_trusted_place(address->path.sun_path, fault);
+	result = dpumap_trusted_place(address->sun_path, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	file->address = address->path;
+	file->address = *address;
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (*fd < 0)
 		return dpumap_fault_errno(fault, errno, "cannot open a socket");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Files with keys and permissions: only root and the current user may be able to change them. */
-#ifndef DPUMAP_COMMON_TRUSTED_H
-#define DPUMAP_COMMON_TRUSTED_H
+#ifndef DPUMAP_LOCAL_TRUSTED_H
+#define DPUMAP_LOCAL_TRUSTED_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "common/fault.h"
+#include "local/fault.h"
 
 /*
  * Opens a regular file for reading. NOT_PERMITTED, naming the file or directory, when a user other
