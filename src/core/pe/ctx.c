@@ -19,7 +19,7 @@ void dpumap_ctx_init(struct doca_ctx *ctx, const struct ctx_ops *ops, struct doc
 doca_error_t dpumap_ctx_destroy(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
-		return dpumap_fail(DOCA_ERROR_IN_USE,
+		return dpumap_fail(ctx->ops->not_idle ? ctx->ops->not_idle : DOCA_ERROR_IN_USE,
 				   "%s context %p is %s, with %zu tasks allocated; stop it first",
 				   ctx->ops->name, (void *)ctx, state_names[ctx->state],
 				   ctx->num_allocated);
@@ -49,10 +49,18 @@ static void set_state(struct doca_ctx *ctx, enum doca_ctx_states next)
 
 static doca_error_t stop_now(struct doca_ctx *ctx)
 {
-	if (ctx->ops->stop(ctx) != DOCA_SUCCESS)
+	doca_error_t result = ctx->ops->stop(ctx);
+
+	if (result == DOCA_SUCCESS) {
+		set_state(ctx, DOCA_CTX_STATE_IDLE);
+		return DOCA_SUCCESS;
+	}
+	if (result != DOCA_ERROR_IN_PROGRESS)
 		return DOCA_ERROR_UNEXPECTED;
-	set_state(ctx, DOCA_CTX_STATE_IDLE);
-	return DOCA_SUCCESS;
+	if (ctx->state != DOCA_CTX_STATE_STOPPING)
+		set_state(ctx, DOCA_CTX_STATE_STOPPING);
+	/* The state callback may have stopped it. */
+	return ctx->state == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
 }
 
 doca_error_t dpumap_ctx_try_stop(struct doca_ctx *ctx)
@@ -64,13 +72,26 @@ doca_error_t dpumap_ctx_try_stop(struct doca_ctx *ctx)
 	return stop_now(ctx);
 }
 
+static void begin_stop(struct doca_ctx *ctx)
+{
+	ctx->ops->flush(ctx);
+	if (ctx->ops->begin_stop)
+		ctx->ops->begin_stop(ctx);
+}
+
+void dpumap_ctx_begin_stop(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_RUNNING)
+		return;
+	begin_stop(ctx);
+	set_state(ctx, DOCA_CTX_STATE_STOPPING);
+}
+
 void dpumap_ctx_complete_task(struct doca_ctx *ctx, struct doca_task *task)
 {
 	dpumap_ctx_get(ctx);
-	if (doca_unlikely(task->status != DOCA_SUCCESS) && ctx->state == DOCA_CTX_STATE_RUNNING) {
-		ctx->ops->flush(ctx);
-		set_state(ctx, DOCA_CTX_STATE_STOPPING);
-	}
+	if (doca_unlikely(task->status != DOCA_SUCCESS) && !ctx->ops->survives_failure)
+		dpumap_ctx_begin_stop(ctx);
 	dpumap_ctx_before_callback(ctx, task);
 	ctx->ops->complete(task);
 	dpumap_ctx_after_callback(ctx);
@@ -93,6 +114,7 @@ static doca_error_t start_error(doca_error_t result)
 	switch (result) {
 	case DOCA_SUCCESS:
 	case DOCA_ERROR_IN_PROGRESS:
+	case DOCA_ERROR_IN_USE:
 	case DOCA_ERROR_NOT_SUPPORTED:
 	case DOCA_ERROR_BAD_STATE:
 		return result;
@@ -130,7 +152,7 @@ static doca_error_t abort_start(struct doca_ctx *ctx)
 {
 	doca_error_t result = stop_now(ctx);
 
-	if (result != DOCA_SUCCESS)
+	if (result == DOCA_ERROR_UNEXPECTED)
 		set_state(ctx, DOCA_CTX_STATE_STOPPING);
 	return result;
 }
@@ -157,7 +179,7 @@ static doca_error_t stop(struct doca_ctx *ctx)
 	if (ctx->state == DOCA_CTX_STATE_STARTING)
 		return abort_start(ctx);
 	if (ctx->state == DOCA_CTX_STATE_RUNNING) {
-		ctx->ops->flush(ctx);
+		begin_stop(ctx);
 		if (!ctx->num_inflight && !ctx->num_allocated)
 			return stop_now(ctx);
 		set_state(ctx, DOCA_CTX_STATE_STOPPING);

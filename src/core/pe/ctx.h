@@ -29,8 +29,14 @@ struct doca_task {
 	bool submitted;
 };
 
+/* Functions that are marked "optional" may be NULL. */
 struct ctx_ops {
 	const char *name;
+	/* Result of destroying a context that is not IDLE; 0 means DOCA_ERROR_IN_USE. */
+	doca_error_t not_idle;
+	/* A failed task does not stop the context. */
+	bool survives_failure;
+
 	/*
 	 * Allocate the context's resources. DOCA_ERROR_IN_PROGRESS: done, but the context is
 	 * STARTING until poll_start() succeeds or fails.
@@ -38,14 +44,24 @@ struct ctx_ops {
 	doca_error_t (*start)(struct doca_ctx *ctx);
 	/* DOCA_ERROR_IN_PROGRESS while the context cannot run yet. NULL if start() decides. */
 	doca_error_t (*poll_start)(struct doca_ctx *ctx);
-	/* Free the resources; no task is allocated. Called again if it fails. */
+	/*
+	 * Optional: a RUNNING context begins to stop, by doca_ctx_stop(), after a failed task or by
+	 * dpumap_ctx_begin_stop(). It is still RUNNING. Called before stop(), and again if stop()
+	 * failed.
+	 */
+	void (*begin_stop)(struct doca_ctx *ctx);
+	/*
+	 * Free the resources; no task is allocated. DOCA_ERROR_IN_PROGRESS: the library needs more
+	 * time, and the context is STOPPING meanwhile. After this and any other error, each
+	 * doca_pe_progress() calls the function again. progress() is called until it succeeds.
+	 */
 	doca_error_t (*stop)(struct doca_ctx *ctx);
 	/* Free the object. */
 	void (*free)(struct doca_ctx *ctx);
 
 	/*
-	 * Submit a task of a RUNNING context: always DOCA_SUCCESS. An error becomes the status of
-	 * the task when it completes.
+	 * Submit a task of a RUNNING context: DOCA_SUCCESS, or what dpumap_task_refuse() returns.
+	 * Other errors become the status of the task when it completes.
 	 */
 	doca_error_t (*submit)(struct doca_task *task, uint32_t flags);
 	/* Return the error by which the task would fail after submit(). */
@@ -57,8 +73,13 @@ struct ctx_ops {
 	struct doca_task *(*poll)(struct doca_ctx *ctx);
 	/* Run the user's callback for a finished task. */
 	void (*complete)(struct doca_task *task);
-	/* Return a task to the pool. */
+	/* Return a task to the pool. It stays readable until the context starts again. */
 	void (*release)(struct doca_task *task);
+	/*
+	 * Optional: the program frees a task in flight. True: the task counts as freed from now on,
+	 * its callback must not run, and the library returns it to its pool when it can.
+	 */
+	bool (*free_inflight)(struct doca_task *task);
 
 	/* Request an event for the next completion. */
 	doca_error_t (*arm)(struct doca_ctx *ctx);
@@ -67,6 +88,13 @@ struct ctx_ops {
 	 * completions that arrived earlier.
 	 */
 	bool (*is_ready)(struct doca_ctx *ctx);
+	/*
+	 * Optional: whether poll_start() of a STARTING context, or stop() of a STOPPING context
+	 * without tasks, would not return DOCA_ERROR_IN_PROGRESS now. If not, the library later
+	 * makes a watched descriptor readable (dpumap_pe_watch()) or calls dpumap_pe_wake(). Without
+	 * this function, such a context keeps the notification handle readable.
+	 */
+	bool (*is_state_ready)(struct doca_ctx *ctx);
 };
 
 struct doca_ctx {
@@ -85,7 +113,7 @@ struct doca_ctx {
 
 void dpumap_ctx_init(struct doca_ctx *ctx, const struct ctx_ops *ops, struct doca_dev *dev);
 
-/* Destroy the object; DOCA_ERROR_IN_USE unless the context is IDLE. */
+/* Destroy the object; DOCA_ERROR_IN_USE (ctx_ops.not_idle) unless the context is IDLE. */
 doca_error_t dpumap_ctx_destroy(struct doca_ctx *ctx);
 
 static inline struct doca_ctx *dpumap_ctx_get(struct doca_ctx *ctx)
@@ -115,6 +143,23 @@ static inline void dpumap_ctx_before_callback(struct doca_ctx *ctx, struct doca_
 
 /* Poll a context that is STARTING; false if it still is. */
 bool dpumap_ctx_poll_start(struct doca_ctx *ctx);
+
+/*
+ * Make a RUNNING context STOPPING from within ctx_ops.progress(), for example because its peer is
+ * gone. Its state callback may destroy it: hold a reference.
+ */
+void dpumap_ctx_begin_stop(struct doca_ctx *ctx);
+
+/*
+ * To be returned by ctx_ops.submit(): the task is not in flight and still belongs to the program.
+ * Logs nothing.
+ */
+static inline doca_error_t dpumap_task_refuse(struct doca_task *task, doca_error_t error)
+{
+	task->submitted = false;
+	task->ctx->num_inflight--;
+	return error;
+}
 
 /* Make the context IDLE if it is STOPPING and no task is left. */
 doca_error_t dpumap_ctx_try_stop(struct doca_ctx *ctx);

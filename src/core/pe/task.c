@@ -62,6 +62,24 @@ static __attribute__((noinline)) void free_and_try_stop(struct doca_task *task)
 	dpumap_ctx_put(ctx);
 }
 
+/* A task in flight, or one that is freed already. */
+__attribute__((cold, noinline)) static void free_unusual(struct doca_task *task)
+{
+	struct doca_ctx *ctx = task->ctx;
+
+	if (!task->allocated || !ctx->ops->free_inflight || !ctx->ops->free_inflight(task)) {
+		refuse_free(task);
+		return;
+	}
+	task->submitted = false;
+	task->allocated = false;
+	ctx->num_inflight--;
+	ctx->num_allocated--;
+	dpumap_ctx_get(ctx);
+	dpumap_ctx_try_stop(ctx);
+	dpumap_ctx_put(ctx);
+}
+
 void doca_task_free(struct doca_task *task)
 {
 	struct doca_ctx *ctx;
@@ -69,7 +87,7 @@ void doca_task_free(struct doca_task *task)
 	if (doca_unlikely(!task))
 		return;
 	if (doca_unlikely(task->submitted || !task->allocated)) {
-		refuse_free(task);
+		free_unusual(task);
 		return;
 	}
 	ctx = task->ctx;
