@@ -105,8 +105,8 @@ DOCA_STABLE doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx
 /**
  * Poll the contexts and run at most one task callback. The engine polls its contexts in turn.
  *
- * @param pe the engine, not NULL
- * @return 1 if something happened, 0 if there was nothing to do
+ * @param pe the engine; NULL does nothing
+ * @return 1 if a task or an event was reported or a context changed its state, 0 otherwise
  */
 DOCA_STABLE uint8_t doca_pe_progress(struct doca_pe *pe);
 
@@ -177,7 +177,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_pe_set_event_mode(struct doca_pe *pe,
 
 /**
  * Submit a task to its context. The function checks only that the context is RUNNING; errors in
- * the task are reported by its callback.
+ * the task are reported by its callback. Other results are documented by the library of the task.
  *
  * @param task a task that is not submitted, not NULL; owned by its context from success until its
  *         callback runs; still owned by the caller on failure
@@ -214,8 +214,9 @@ DOCA_STABLE doca_error_t doca_task_try_submit(struct doca_task *task);
 /**
  * Free a task.
  *
- * @param task a task that is not submitted; invalid afterwards. NULL does nothing. A STOPPING
- *         context becomes IDLE when its last task is freed
+ * @param task a task that is not submitted; it must not be used afterwards, except that its getters
+ *         work until its memory is allocated again, the context starts again or its object is
+ *         destroyed. NULL does nothing. A STOPPING context becomes IDLE when its last task is freed
  */
 DOCA_STABLE void doca_task_free(struct doca_task *task);
 

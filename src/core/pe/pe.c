@@ -2,6 +2,7 @@
 #include "core/pe/pe.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -18,13 +19,26 @@ struct pe_source {
 	struct pe_source *next;
 };
 
+/* A descriptor that contexts watch. */
+struct pe_watch {
+	int fd;
+	uint32_t users;
+	struct pe_watch *next;
+};
+
+/*
+ * The engine has a list of contexts that is never empty: without contexts it holds `nobody`, which
+ * is always IDLE.
+ */
 struct doca_pe {
-	struct doca_ctx *next_ctx; /* to progress next, in a circular list; NULL if empty */
+	struct doca_ctx *next_ctx; /* to progress next, in a circular list */
 	struct pe_source *sources;
-	int handle; /* epoll descriptor of the sources and of event */
+	struct pe_watch *watches;
+	int handle; /* epoll descriptor of the sources, the watches and event */
 	int event;  /* eventfd: signals work that no device reports */
-	bool is_armed;
-	bool is_set; /* event */
+	atomic_bool is_armed;
+	atomic_bool is_set; /* event */
+	struct doca_ctx nobody;
 };
 
 static int watch(const struct doca_pe *pe, int fd)
@@ -50,6 +64,13 @@ static void free_pe(struct doca_pe *pe)
 	free(pe);
 }
 
+static void put_nobody(struct doca_pe *pe)
+{
+	pe->nobody.pe = pe;
+	pe->nobody.next = pe->nobody.prev = &pe->nobody;
+	pe->next_ctx = &pe->nobody;
+}
+
 doca_error_t doca_pe_create(struct doca_pe **pe)
 {
 	struct doca_pe *created;
@@ -66,6 +87,7 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
 		return dpumap_fail(DOCA_ERROR_OPERATING_SYSTEM,
 				   "creating a progress engine failed: %s", strerror(err));
 	}
+	put_nobody(created);
 	*pe = created;
 	return DOCA_SUCCESS;
 }
@@ -74,7 +96,7 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 {
 	if (!pe)
 		return dpumap_fail_null(__func__);
-	if (pe->next_ctx)
+	if (pe->next_ctx != &pe->nobody)
 		return dpumap_fail(
 			DOCA_ERROR_IN_USE,
 			"progress engine %p: %s context %p is connected; destroy it first",
@@ -97,7 +119,7 @@ doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 				   "%s context %p is connected to a progress engine already",
 				   ctx->ops->name, (void *)ctx);
 	ctx->pe = pe;
-	if (!pe->next_ctx) {
+	if (pe->next_ctx == &pe->nobody) {
 		ctx->next = ctx->prev = ctx;
 		pe->next_ctx = ctx;
 		return DOCA_SUCCESS;
@@ -114,7 +136,9 @@ void dpumap_pe_disconnect(struct doca_ctx *ctx)
 	struct doca_pe *pe = ctx->pe;
 
 	if (pe->next_ctx == ctx)
-		pe->next_ctx = ctx->next == ctx ? NULL : ctx->next;
+		pe->next_ctx = ctx->next;
+	if (ctx->next == ctx)
+		put_nobody(pe);
 	ctx->next->prev = ctx->prev;
 	ctx->prev->next = ctx->next;
 	ctx->pe = NULL;
@@ -168,10 +192,11 @@ static __attribute__((noinline)) uint8_t progress_others(struct doca_pe *pe,
 
 uint8_t doca_pe_progress(struct doca_pe *pe)
 {
-	struct doca_ctx *ctx = pe->next_ctx;
+	struct doca_ctx *ctx;
 
-	if (doca_unlikely(!ctx))
+	if (doca_unlikely(!pe))
 		return 0;
+	ctx = pe->next_ctx;
 	pe->next_ctx = ctx->next;
 	return doca_likely(progress_one(ctx)) ? 1 : progress_others(ctx->pe, ctx);
 }
@@ -184,10 +209,9 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
 	if (!pe || !num_inflight_tasks)
 		return dpumap_fail_null(__func__);
 	ctx = pe->next_ctx;
-	if (ctx)
-		do
-			num += ctx->num_inflight;
-		while ((ctx = ctx->next) != pe->next_ctx);
+	do
+		num += ctx->num_inflight;
+	while ((ctx = ctx->next) != pe->next_ctx);
 	*num_inflight_tasks = num;
 	return DOCA_SUCCESS;
 }
@@ -203,29 +227,43 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
 
 static doca_error_t set_event(struct doca_pe *pe)
 {
-	if (pe->is_set)
+	if (atomic_exchange(&pe->is_set, true))
 		return DOCA_SUCCESS;
-	if (eventfd_write(pe->event, 1))
+	if (eventfd_write(pe->event, 1)) {
+		atomic_store(&pe->is_set, false);
 		return dpumap_fail(
 			DOCA_ERROR_OPERATING_SYSTEM,
 			"progress engine %p: signaling the notification handle failed: %s",
 			(void *)pe, strerror(errno));
-	pe->is_set = true;
+	}
 	return DOCA_SUCCESS;
 }
 
+/*
+ * The fence is the partner of the one in doca_pe_request_notification(): either this thread sees that
+ * the engine is armed, or the thread that arms it sees the work.
+ */
 void dpumap_pe_wake(struct doca_pe *pe)
 {
-	if (doca_unlikely(pe->is_armed))
+	atomic_thread_fence(memory_order_seq_cst);
+	if (doca_unlikely(atomic_load_explicit(&pe->is_armed, memory_order_relaxed)))
 		(void)set_event(pe);
+}
+
+/* Whether progress could change the state now. A library that cannot tell is polled. */
+static bool may_change_state(struct doca_ctx *ctx)
+{
+	bool is_pending = ctx->state == DOCA_CTX_STATE_STARTING ||
+			  (ctx->state == DOCA_CTX_STATE_STOPPING && !ctx->num_allocated);
+
+	return is_pending && (!ctx->ops->is_state_ready || ctx->ops->is_state_ready(ctx));
 }
 
 static doca_error_t arm(struct doca_pe *pe, struct doca_ctx *ctx)
 {
 	doca_error_t result;
 
-	/* No event tells when it can run: it must be polled. */
-	if (ctx->state == DOCA_CTX_STATE_STARTING)
+	if (may_change_state(ctx))
 		return set_event(pe);
 	if (!is_active(ctx))
 		return DOCA_SUCCESS;
@@ -242,12 +280,12 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 
 	if (!pe)
 		return dpumap_fail_null(__func__);
-	pe->is_armed = true;
+	atomic_store(&pe->is_armed, true);
+	atomic_thread_fence(memory_order_seq_cst);
 	ctx = pe->next_ctx;
-	if (ctx)
-		do
-			result = arm(pe, ctx);
-		while (result == DOCA_SUCCESS && (ctx = ctx->next) != pe->next_ctx);
+	do
+		result = arm(pe, ctx);
+	while (result == DOCA_SUCCESS && (ctx = ctx->next) != pe->next_ctx);
 	return result;
 }
 
@@ -259,14 +297,15 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 	(void)handle;
 	if (!pe)
 		return dpumap_fail_null(__func__);
-	pe->is_armed = false;
+	atomic_store(&pe->is_armed, false);
 	for (struct pe_source *s = pe->sources; s; s = s->next) {
 		doca_error_t taken = dpumap_events_take(s->events);
 
 		DOCA_ERROR_PROPAGATE(result, taken);
 	}
-	if (pe->is_set && !eventfd_read(pe->event, &value))
-		pe->is_set = false;
+	/* Read first: a thread that sees is_set later relies on the progress that follows. */
+	if (atomic_load(&pe->is_set) && !eventfd_read(pe->event, &value))
+		atomic_exchange(&pe->is_set, false);
 	return result;
 }
 
@@ -279,6 +318,51 @@ doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode 
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "progress engine: invalid event mode %d", (int)mode);
 	return DOCA_SUCCESS;
+}
+
+static struct pe_watch **find_watch(struct doca_pe *pe, int fd)
+{
+	struct pe_watch **at = &pe->watches;
+
+	while (*at && (*at)->fd != fd)
+		at = &(*at)->next;
+	return at;
+}
+
+doca_error_t dpumap_pe_watch(struct doca_pe *pe, int fd)
+{
+	struct pe_watch *added = *find_watch(pe, fd);
+	int err;
+
+	if (added) {
+		added->users++;
+		return DOCA_SUCCESS;
+	}
+	added = malloc(sizeof(*added));
+	if (!added)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
+				   "no memory for a progress engine's events");
+	if (watch(pe, fd)) {
+		err = errno;
+		free(added);
+		return dpumap_fail(DOCA_ERROR_OPERATING_SYSTEM,
+				   "progress engine %p: watching descriptor %d failed: %s",
+				   (void *)pe, fd, strerror(err));
+	}
+	*added = (struct pe_watch){.fd = fd, .users = 1, .next = pe->watches};
+	pe->watches = added;
+	return DOCA_SUCCESS;
+}
+
+void dpumap_pe_unwatch(struct doca_pe *pe, int fd)
+{
+	struct pe_watch **at = find_watch(pe, fd), *found = *at;
+
+	if (!found || --found->users)
+		return;
+	*at = found->next;
+	epoll_ctl(pe->handle, EPOLL_CTL_DEL, fd, NULL);
+	free(found);
 }
 
 static doca_error_t add_source(struct doca_pe *pe, struct doca_dev *dev, struct pe_source **source)
