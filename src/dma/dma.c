@@ -14,8 +14,10 @@ static struct doca_dma *dma_of(struct doca_ctx *ctx)
 	return (struct doca_dma *)ctx;
 }
 
+/* The tasks of the last run stay readable until now. */
 static doca_error_t create_pool(struct doca_dma *dma)
 {
+	free(dma->tasks);
 	dma->tasks = calloc(dma->num_tasks, sizeof(*dma->tasks));
 	if (!dma->tasks)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %" PRIu32 " DMA tasks",
@@ -85,10 +87,7 @@ static doca_error_t start(struct doca_ctx *ctx)
 	result = create_pool(dma);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = create_queue(dma);
-	if (result != DOCA_SUCCESS)
-		free(dma->tasks);
-	return result;
+	return create_queue(dma);
 }
 
 static doca_error_t stop(struct doca_ctx *ctx)
@@ -101,13 +100,15 @@ static doca_error_t stop(struct doca_ctx *ctx)
 		return result;
 	dpumap_sq_close(dma->sq);
 	dpumap_pe_put_events(ctx->pe, dma->events);
-	free(dma->tasks);
 	return DOCA_SUCCESS;
 }
 
 static void free_dma(struct doca_ctx *ctx)
 {
-	free(dma_of(ctx));
+	struct doca_dma *dma = dma_of(ctx);
+
+	free(dma->tasks);
+	free(dma);
 }
 
 static void release(struct doca_task *task)

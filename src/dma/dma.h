@@ -45,8 +45,9 @@ struct doca_dma {
 	uint64_t fast_max_len; /* limit of the fast path through submit; 0 while it is closed */
 	uint32_t posted;       /* work requests, if sq is NULL */
 	uint32_t completed;
-	bool failed; /* a work request failed */
-	struct doca_dma_task_memcpy *tasks, *free;
+	bool failed;			    /* a work request failed */
+	struct doca_dma_task_memcpy *tasks; /* of this or the last run */
+	struct doca_dma_task_memcpy *free;
 	struct doca_dma_task_memcpy *first, *last; /* submitted */
 	struct doca_dma_task_memcpy *waiting;	   /* the first that is not posted in full */
 };

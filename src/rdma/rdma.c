@@ -17,8 +17,10 @@
 	((uint32_t)(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | \
 		    DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC))
 
+/* The tasks of the last run stay readable until now. */
 static doca_error_t create_pool(struct doca_rdma *rdma, struct rdma_pool *pool, bool is_read)
 {
+	free(pool->tasks);
 	pool->free = NULL;
 	pool->tasks = NULL;
 	if (!pool->num_tasks)
@@ -49,17 +51,9 @@ static doca_error_t start(struct doca_ctx *ctx)
 		return result;
 	result = create_pool(rdma, &rdma->writes, false);
 	if (result != DOCA_SUCCESS)
-		goto free_reads;
+		return result;
 	result = dpumap_pe_get_events(ctx->pe, ctx->dev, &rdma->events);
-	if (result != DOCA_SUCCESS)
-		goto free_writes;
-	return port;
-
-free_writes:
-	free(rdma->writes.tasks);
-free_reads:
-	free(rdma->reads.tasks);
-	return result;
+	return result == DOCA_SUCCESS ? port : result;
 }
 
 static doca_error_t poll_start(struct doca_ctx *ctx)
@@ -75,14 +69,16 @@ static doca_error_t stop(struct doca_ctx *ctx)
 	if (result != DOCA_SUCCESS)
 		return result;
 	dpumap_pe_put_events(ctx->pe, rdma->events);
-	free(rdma->writes.tasks);
-	free(rdma->reads.tasks);
 	return DOCA_SUCCESS;
 }
 
 static void free_rdma(struct doca_ctx *ctx)
 {
-	free(dpumap_rdma_of(ctx));
+	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
+
+	free(rdma->writes.tasks);
+	free(rdma->reads.tasks);
+	free(rdma);
 }
 
 static const struct ctx_ops rdma_ops = {

@@ -50,9 +50,9 @@ struct doca_rdma_connection {
 
 /* The tasks of one kind. */
 struct rdma_pool {
-	uint32_t num_tasks;	/* 0: not configured */
-	struct rdma_task *free; /* this and the following while the context is not IDLE */
-	struct rdma_task *tasks;
+	uint32_t num_tasks;	 /* 0: not configured */
+	struct rdma_task *free;	 /* this and the following while the context is not IDLE */
+	struct rdma_task *tasks; /* of this or the last run */
 };
 
 struct doca_rdma {
