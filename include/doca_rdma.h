@@ -189,7 +189,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_create(struct doca_dev *dev, struct doc
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
- * - DOCA_ERROR_IN_USE: the context is not IDLE
+ * - DOCA_ERROR_BAD_STATE: the context is not IDLE
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_destroy(struct doca_rdma *rdma);
 

@@ -83,6 +83,7 @@ static void free_rdma(struct doca_ctx *ctx)
 
 static const struct ctx_ops rdma_ops = {
 	.name = "RDMA",
+	.not_idle = DOCA_ERROR_BAD_STATE,
 	.start = start,
 	.poll_start = poll_start,
 	.stop = stop,

@@ -540,7 +540,7 @@ static void stop_waits_for_tasks(void **state)
 	assert_ok(doca_ctx_get_num_inflight_tasks(local.ctx, &num));
 	assert_int_equal(num, 2);
 	assert_error(doca_ctx_stop(local.ctx), DOCA_ERROR_IN_PROGRESS);
-	assert_error(doca_rdma_destroy(local.rdma), DOCA_ERROR_IN_USE);
+	assert_error(doca_rdma_destroy(local.rdma), DOCA_ERROR_BAD_STATE);
 	assert_error(endpoint_submit(&local, true, src, dst, 3), DOCA_ERROR_BAD_STATE);
 	assert_ok(endpoint_stop(&local));
 	assert_int_equal(local.num_done + local.num_failed, 2);

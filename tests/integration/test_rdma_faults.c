@@ -189,7 +189,7 @@ static bool stop_fails_once(unsigned int n)
 	fault_disarm();
 	assert_error(result, fired ? DOCA_ERROR_UNEXPECTED : DOCA_SUCCESS);
 	if (fired) {
-		assert_error(doca_rdma_destroy(life.end.rdma), DOCA_ERROR_IN_USE);
+		assert_error(doca_rdma_destroy(life.end.rdma), DOCA_ERROR_BAD_STATE);
 		(void)connect(&life);
 		assert_int_equal(doca_pe_progress(life.end.pe), 0);
 		assert_ok(doca_ctx_stop(life.end.ctx));

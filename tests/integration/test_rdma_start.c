@@ -98,7 +98,7 @@ static void nothing_works_while_starting(void **state)
 		     DOCA_ERROR_BAD_STATE);
 	assert_error(doca_ctx_start(local.ctx), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_rdma_set_permissions(local.rdma, 0), DOCA_ERROR_BAD_STATE);
-	assert_error(doca_rdma_destroy(local.rdma), DOCA_ERROR_IN_USE);
+	assert_error(doca_rdma_destroy(local.rdma), DOCA_ERROR_BAD_STATE);
 	doca_ctx_flush_tasks(local.ctx);
 	assert_int_equal(local.num_changes, 1);
 }
