@@ -176,6 +176,64 @@ DOCA_STABLE doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *i
 						    struct doca_buf **dst_buf);
 
 /**
+ * Move an allocated buf to another piece of its map, for example before a task is submitted again.
+ * The buf keeps its references, its place in a list, and its map. No data is copied.
+ *
+ * DOCA has this function since 3.2. Its arguments and errors are known by inference.
+ *
+ * @param buf an allocated buf that no submitted task uses; its map is started or imported. In a
+ *         list, only this element moves
+ * @param addr first byte of the buf; for an imported map, an address of the exporter
+ * @param len number of bytes of the buf, may be 0
+ * @param data first byte of the data, within the buf
+ * @param data_len number of bytes of the data, may be 0
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: buf is NULL; the new piece is not within the range of the map; or the
+ *   data is not within the new piece
+ * - DOCA_ERROR_BAD_STATE: the buf was released, or its map is not started
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf,
+								    void *addr, size_t len,
+								    void *data, size_t data_len);
+
+/* Not every program that includes this header calls the experimental function. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/**
+ * Move an allocated buf and make it empty, like doca_buf_inventory_buf_reuse_by_args() without data.
+ * Data will begin at addr.
+ *
+ * @param buf an allocated buf that no submitted task uses; its map is started or imported
+ * @param addr first byte of the buf
+ * @param len number of bytes of the buf
+ * @return as doca_buf_inventory_buf_reuse_by_args()
+ */
+static inline doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf *buf, void *addr,
+								size_t len)
+{
+	return doca_buf_inventory_buf_reuse_by_args(buf, addr, len, addr, 0);
+}
+
+/**
+ * Move an allocated buf and make it full, like doca_buf_inventory_buf_reuse_by_args() without
+ * headroom and tail.
+ *
+ * @param buf an allocated buf that no submitted task uses; its map is started or imported
+ * @param data first byte of the buf and of its data
+ * @param data_len number of bytes of the buf and of its data
+ * @return as doca_buf_inventory_buf_reuse_by_args()
+ */
+static inline doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *data,
+								size_t data_len)
+{
+	return doca_buf_inventory_buf_reuse_by_args(buf, data, data_len, data, data_len);
+}
+
+#pragma GCC diagnostic pop
+
+/**
  * Set the user data of the inventory.
  *
  * @param inventory an inventory that was never started

@@ -589,6 +589,129 @@ static void test_bufs_do_not_touch_their_memory(void **state)
 	assert_memory_equal(memory, before, sizeof(before));
 }
 
+static void test_reuse_moves_a_buf(void **state)
+{
+	struct doca_buf *buf = get_buf(100, 50);
+	uint16_t old = 0;
+
+	assert_ok(doca_buf_inc_refcount(buf, &old));
+	assert_ok(doca_buf_inventory_buf_reuse_by_args(buf, memory + 7, 700, memory + 17, 80));
+	assert_buf(buf, memory + 7, 700, memory + 17, 80);
+	assert_ok(doca_buf_inventory_buf_reuse_by_addr(buf, memory + 8, 600));
+	assert_buf(buf, memory + 8, 600, memory + 8, 0);
+	assert_ok(doca_buf_inventory_buf_reuse_by_data(buf, memory + 9, 500));
+	assert_buf(buf, memory + 9, 500, memory + 9, 500);
+	assert_ok(doca_buf_inventory_buf_reuse_by_data(buf, memory, sizeof(memory)));
+	assert_ok(doca_buf_inventory_buf_reuse_by_addr(buf, memory + sizeof(memory), 0));
+	assert_int_equal(refcount(buf), 2);
+	assert_int_equal(num_free(), BUFS_ELEMENTS - 1);
+	assert_int_equal(num_bufs(map), 1);
+	assert_ok(doca_buf_dec_refcount(buf, NULL));
+	put_buf(buf);
+	assert_int_equal(num_bufs(map), 0);
+}
+
+static void assert_reuse_is_refused(struct doca_buf *buf, doca_error_t wanted)
+{
+	assert_error(doca_buf_inventory_buf_reuse_by_args(buf, memory, 1, memory, 1), wanted);
+	assert_error(doca_buf_inventory_buf_reuse_by_addr(buf, memory, 1), wanted);
+	assert_error(doca_buf_inventory_buf_reuse_by_data(buf, memory, 1), wanted);
+}
+
+static void test_reuse_outside_the_range_is_invalid(void **state)
+{
+	static const struct {
+		size_t offset, len;
+	} cases[] = {
+		{(size_t)-1, 1},	 {(size_t)-1, sizeof(memory) + 2},
+		{0, sizeof(memory) + 1}, {0, SIZE_MAX},
+		{sizeof(memory), 1},	 {sizeof(memory) + 1, 0},
+		{1, SIZE_MAX},
+	};
+	struct doca_buf *buf = get_buf(100, 50);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint8_t *addr = (uint8_t *)((uintptr_t)memory + cases[i].offset);
+
+		assert_error(doca_buf_inventory_buf_reuse_by_args(buf, addr, cases[i].len, addr, 0),
+			     DOCA_ERROR_INVALID_VALUE);
+		assert_error(doca_buf_inventory_buf_reuse_by_addr(buf, addr, cases[i].len),
+			     DOCA_ERROR_INVALID_VALUE);
+		assert_error(doca_buf_inventory_buf_reuse_by_data(buf, addr, cases[i].len),
+			     DOCA_ERROR_INVALID_VALUE);
+	}
+	assert_error(doca_buf_inventory_buf_reuse_by_args(buf, memory, 50, memory - 1, 1),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_buf_inventory_buf_reuse_by_args(buf, memory, 50, memory + 50, 1),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_buf_inventory_buf_reuse_by_args(buf, memory, 50, memory, 51),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_reuse_is_refused(NULL, DOCA_ERROR_INVALID_VALUE);
+	assert_buf(buf, memory + 100, 50, memory + 100, 0);
+	put_buf(buf);
+}
+
+static void test_reuse_of_a_released_buf_is_bad_state(void **state)
+{
+	struct doca_buf *buf = get_buf(100, 50);
+
+	put_buf(buf);
+	assert_reuse_is_refused(buf, DOCA_ERROR_BAD_STATE);
+	assert_int_equal(num_free(), BUFS_ELEMENTS);
+}
+
+static void test_reuse_on_a_stopped_map_is_bad_state(void **state)
+{
+	struct doca_mmap *shared = new_map();
+	struct doca_buf *buf;
+
+	assert_ok(doca_mmap_enable_thread_safety(shared));
+	assert_ok(doca_mmap_start(shared));
+	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, shared, memory + 5, 6, &buf));
+	assert_ok(doca_mmap_stop(shared));
+	assert_reuse_is_refused(buf, DOCA_ERROR_BAD_STATE);
+	assert_buf(buf, memory + 5, 6, memory + 5, 0);
+	assert_ok(doca_mmap_start(shared));
+	assert_ok(doca_buf_inventory_buf_reuse_by_addr(buf, memory, 1));
+	put_buf(buf);
+	assert_ok(doca_mmap_destroy(shared));
+}
+
+static void test_reuse_on_an_imported_map_takes_addresses_of_the_exporter(void **state)
+{
+	struct doca_mmap *imported = imported_map();
+	struct doca_buf *buf;
+
+	assert_ok(doca_buf_inventory_buf_get_by_data(inventory, imported, memory + 8, 64, &buf));
+	assert_ok(doca_buf_inventory_buf_reuse_by_data(buf, memory + 4000, 96));
+	assert_buf(buf, memory + 4000, 96, memory + 4000, 96);
+	assert_error(doca_buf_inventory_buf_reuse_by_data(buf, memory + 4000, 97),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(num_bufs(imported), 1);
+	put_buf(buf);
+	assert_int_equal(num_bufs(imported), 0);
+	assert_ok(doca_mmap_destroy(imported));
+}
+
+static void test_reuse_in_a_list_moves_one_element(void **state)
+{
+	struct doca_buf *head = get_buf(0, 10), *inner = get_buf(10, 10), *next = NULL;
+	uint8_t in_list = 0;
+
+	assert_ok(doca_buf_chain_list(head, inner));
+	assert_ok(doca_buf_inventory_buf_reuse_by_data(inner, memory + 100, 5));
+	assert_ok(doca_buf_inventory_buf_reuse_by_data(head, memory + 200, 6));
+	assert_buf(head, memory + 200, 6, memory + 200, 6);
+	assert_buf(inner, memory + 100, 5, memory + 100, 5);
+	assert_ok(doca_buf_get_next_in_list(head, &next));
+	assert_ptr_equal(next, inner);
+	assert_ok(doca_buf_is_in_list(inner, &in_list));
+	assert_int_equal(in_list, 1);
+	put_buf(head);
+	assert_int_equal(num_free(), BUFS_ELEMENTS);
+	assert_int_equal(num_bufs(map), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -628,6 +751,12 @@ int main(int argc, char **argv)
 		bufs_test(test_with_thread_safety_the_map_does_not_count_bufs),
 		bufs_test(test_with_thread_safety_the_map_may_go_before_its_bufs),
 		bufs_test(test_bufs_do_not_touch_their_memory),
+		bufs_test(test_reuse_moves_a_buf),
+		bufs_test(test_reuse_outside_the_range_is_invalid),
+		bufs_test(test_reuse_of_a_released_buf_is_bad_state),
+		bufs_test(test_reuse_on_a_stopped_map_is_bad_state),
+		bufs_test(test_reuse_on_an_imported_map_takes_addresses_of_the_exporter),
+		bufs_test(test_reuse_in_a_list_moves_one_element),
 	};
 
 	test_parse_options(argc, argv);

@@ -162,6 +162,13 @@ static doca_error_t refuse_empty(const struct doca_buf_inventory *inventory, str
 				 (const void *)inventory, inventory->num_elements);
 }
 
+static doca_error_t refuse_data(const void *addr, size_t len, const void *data, size_t data_len)
+{
+	return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+			   "buf of %zu bytes at %p: its data, %zu bytes at %p, is not inside", len,
+			   addr, data_len, data);
+}
+
 __attribute__((cold, noinline)) static doca_error_t
 refuse_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr, size_t len,
 	   void *data, size_t data_len, struct doca_buf **buf)
@@ -171,10 +178,7 @@ refuse_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *a
 	if (!inventory || !mmap || !buf)
 		return dpumap_fail_null(function);
 	if (!dpumap_buf_is_inside(addr, len, data, data_len))
-		return dpumap_fail(
-			DOCA_ERROR_INVALID_VALUE,
-			"buf of %zu bytes at %p: its data, %zu bytes at %p, is not inside", len,
-			addr, data_len, data);
+		return refuse_data(addr, len, data, data_len);
 	if (!inventory->is_started)
 		return refuse_stopped(inventory, function);
 	return refuse_empty(inventory, mmap, addr, len);
@@ -238,6 +242,38 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
 		link = &(*link)->next;
 	}
 	*dst_buf = first;
+	return DOCA_SUCCESS;
+}
+
+__attribute__((cold, noinline)) static doca_error_t
+refuse_reuse(const struct doca_buf *buf, void *addr, size_t len, void *data, size_t data_len)
+{
+	static const char *const function = "doca_buf_inventory_buf_reuse_by_args";
+
+	if (!buf)
+		return dpumap_fail_null(function);
+	if (!buf->refcount)
+		return dpumap_fail(DOCA_ERROR_BAD_STATE,
+				   "%s: buf %p is not in use: allocate it again", function,
+				   (const void *)buf);
+	return refuse_data(addr, len, data, data_len);
+}
+
+doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr, size_t len,
+						  void *data, size_t data_len)
+{
+	doca_error_t result;
+
+	if (doca_unlikely(!buf || !buf->refcount ||
+			  !dpumap_buf_is_inside(addr, len, data, data_len)))
+		return refuse_reuse(buf, addr, len, data, data_len);
+	result = dpumap_mmap_buf_check(buf->mmap, (uintptr_t)addr, len);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	buf->head = addr;
+	buf->len = len;
+	buf->data = data;
+	buf->data_len = data_len;
 	return DOCA_SUCCESS;
 }
 

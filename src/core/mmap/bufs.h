@@ -19,11 +19,11 @@ static inline dpumap_desc_status_t dpumap_mmap_check_ops(const struct doca_mmap 
 doca_error_t dpumap_mmap_refuse_buf(const struct doca_mmap *mmap, uint64_t addr, size_t len);
 
 /*
- * A buf takes these bytes: DOCA_ERROR_BAD_STATE if the map is not usable, DOCA_ERROR_INVALID_VALUE
- * outside its range. The map counts the buf unless thread safety is enabled: then the map may be
- * destroyed before its bufs, and dropping a buf must not touch the map.
+ * Whether a buf may have these bytes: DOCA_ERROR_BAD_STATE if the map is not usable,
+ * DOCA_ERROR_INVALID_VALUE outside its range.
  */
-static inline doca_error_t dpumap_mmap_buf_take(struct doca_mmap *mmap, uint64_t addr, size_t len)
+static inline doca_error_t dpumap_mmap_buf_check(const struct doca_mmap *mmap, uint64_t addr,
+						 size_t len)
 {
 	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) ||
 			  dpumap_mmap_check_ops(mmap, addr, len, 0) != DPUMAP_DESC_OK)) {
@@ -34,9 +34,20 @@ static inline doca_error_t dpumap_mmap_buf_take(struct doca_mmap *mmap, uint64_t
 			__builtin_unreachable();
 		return result;
 	}
-	if (doca_likely(!mmap->lock))
-		mmap->num_bufs++;
 	return DOCA_SUCCESS;
+}
+
+/*
+ * A buf takes these bytes. The map counts the buf unless thread safety is enabled: then the map may
+ * be destroyed before its bufs, and dropping a buf must not touch the map.
+ */
+static inline doca_error_t dpumap_mmap_buf_take(struct doca_mmap *mmap, uint64_t addr, size_t len)
+{
+	doca_error_t result = dpumap_mmap_buf_check(mmap, addr, len);
+
+	if (doca_likely(result == DOCA_SUCCESS && !mmap->lock))
+		mmap->num_bufs++;
+	return result;
 }
 
 /* Whether the map counts its bufs. If not, its bufs must not be dropped. */
