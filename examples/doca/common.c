@@ -34,6 +34,13 @@ static doca_error_t take_pci_addr(void *param, void *config)
 	return take_text(param, c->pci_addr, sizeof(c->pci_addr));
 }
 
+static doca_error_t take_rep_pci_addr(void *param, void *config)
+{
+	struct config *c = config;
+
+	return take_text(param, c->rep_pci_addr, sizeof(c->rep_pci_addr));
+}
+
 static doca_error_t take_file(void *param, void *config)
 {
 	struct config *c = config;
@@ -55,14 +62,23 @@ static doca_error_t take_buffer(void *param, void *config)
 	return take_text(param, c->buffer, sizeof(c->buffer));
 }
 
+static doca_error_t take_name(void *param, void *config)
+{
+	struct config *c = config;
+
+	return take_text(param, c->name, sizeof(c->name));
+}
+
 static const struct flag {
 	const char *short_name, *long_name, *arguments, *description;
 	doca_argp_param_cb_t take;
 } flags[] = {
 	{"p", "pci-addr", "<PCI address>", "Device to use (mandatory)", take_pci_addr},
+	{"r", "rep-pci", "<PCI address>", "Function of the host (mandatory)", take_rep_pci_addr},
 	{"f", "file", "<path>", "File to send, or file to write", take_file},
 	{"d", "descriptor", "<path>", "File with the export descriptor", take_descriptor},
 	{"b", "buffer", "<path>", "File with the exporter's address and length", take_buffer},
+	{"n", "name", "<name>", "Name of the server on the DPU", take_name},
 };
 
 static doca_error_t register_flag(const struct flag *flag)
@@ -78,19 +94,20 @@ static doca_error_t register_flag(const struct flag *flag)
 	doca_argp_param_set_description(param, flag->description);
 	doca_argp_param_set_callback(param, flag->take);
 	doca_argp_param_set_type(param, DOCA_ARGP_TYPE_STRING);
-	if (flag->take == take_pci_addr)
+	if (flag->take == take_pci_addr || flag->take == take_rep_pci_addr)
 		doca_argp_param_set_mandatory(param);
 	return doca_argp_register_param(param); /* takes ownership, also on failure */
 }
 
-doca_error_t parse_arguments(int argc, char **argv, struct config *config)
+doca_error_t parse_arguments(int argc, char **argv, const char *accepted, struct config *config)
 {
 	doca_error_t result = doca_argp_init(NULL, config);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		DOCA_ERROR_PROPAGATE(result, register_flag(&flags[i]));
+		if (strstr(accepted, flags[i].short_name))
+			DOCA_ERROR_PROPAGATE(result, register_flag(&flags[i]));
 	DOCA_ERROR_PROPAGATE(result, doca_argp_start(argc, argv));
 	(void)doca_argp_destroy();
 	return result;
@@ -142,6 +159,29 @@ doca_error_t open_device(const char *pci_addr, device_check check, struct doca_d
 	(void)doca_devinfo_destroy_list(list);
 	if (result != DOCA_SUCCESS)
 		DOCA_LOG_ERR("No device at %s supports this: %s", pci_addr,
+			     doca_error_get_descr(result));
+	return result;
+}
+
+doca_error_t open_representor(struct doca_dev *dev, const char *pci_addr, struct doca_dev_rep **rep)
+{
+	struct doca_devinfo_rep **list;
+	doca_error_t result;
+	uint8_t is_it = 0;
+	uint32_t n = 0;
+
+	result = doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &n);
+	for (uint32_t i = 0; i < n && result == DOCA_SUCCESS && !is_it; i++) {
+		result = doca_devinfo_rep_is_equal_pci_addr(list[i], pci_addr, &is_it);
+		if (result == DOCA_SUCCESS && is_it)
+			result = doca_dev_rep_open(list[i], rep);
+	}
+	if (n)
+		(void)doca_devinfo_rep_destroy_list(list);
+	if (result == DOCA_SUCCESS && !is_it)
+		result = DOCA_ERROR_NOT_FOUND;
+	if (result != DOCA_SUCCESS)
+		DOCA_LOG_ERR("No function of the host at %s has a representor here: %s", pci_addr,
 			     doca_error_get_descr(result));
 	return result;
 }

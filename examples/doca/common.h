@@ -18,16 +18,22 @@
 #include <doca_pe.h>
 
 #define MAX_PATH_LEN 4096
+#define MAX_NAME_LEN 64
 
 struct config {
 	char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
+	char rep_pci_addr[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];
 	char file[MAX_PATH_LEN];       /* the file to send, or the file to write */
 	char descriptor[MAX_PATH_LEN]; /* holds the export descriptor */
 	char buffer[MAX_PATH_LEN];     /* holds the exporter's address and length, as text */
+	char name[MAX_NAME_LEN];       /* of the server on the DPU */
 };
 
-/* Parse the arguments: -p PCI-ADDRESS, -f FILE, -d DESCRIPTOR-FILE, -b BUFFER-FILE. */
-doca_error_t parse_arguments(int argc, char **argv, struct config *config);
+/*
+ * Parse the arguments. flags are the short names of those that the program takes: -p PCI-ADDRESS,
+ * -r PCI-ADDRESS of the host's function, -f FILE, -d DESCRIPTOR-FILE, -b BUFFER-FILE, -n NAME.
+ */
+doca_error_t parse_arguments(int argc, char **argv, const char *flags, struct config *config);
 
 /* Log the program's messages to stdout and stderr, and the library's warnings to stderr. */
 doca_error_t start_logs(void);
@@ -38,6 +44,9 @@ doca_error_t can_export(const struct doca_devinfo *devinfo);
 doca_error_t can_copy(const struct doca_devinfo *devinfo);
 
 doca_error_t open_device(const char *pci_addr, device_check check, struct doca_dev **dev);
+/* Open the representor of the host's function at this address, which is on the same card. */
+doca_error_t open_representor(struct doca_dev *dev, const char *pci_addr,
+			      struct doca_dev_rep **rep);
 
 /* Memory and the started map that covers it. */
 struct memory {

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	struct config config = {0};
 	doca_error_t result = start_logs();
 
-	DOCA_ERROR_PROPAGATE(result, parse_arguments(argc, argv, &config));
+	DOCA_ERROR_PROPAGATE(result, parse_arguments(argc, argv, "p", &config));
 	DOCA_ERROR_PROPAGATE(result, run(&config));
 	if (result != DOCA_SUCCESS)
 		DOCA_LOG_ERR("Ends with %s", doca_error_get_name(result));
