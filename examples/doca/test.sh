@@ -60,6 +60,21 @@ press_enter()
 	pid=
 }
 
+# serve LOG PROGRAM ARGUMENT...: start a server on the DPU, and wait until it waits for a client
+serve()
+{
+	local log=$work/$1.log n
+	shift
+	on dpu "$@" >"$log" 2>&1 </dev/null &
+	pid=$!
+	for ((n = 0; n < 600; n++)); do
+		! grep -q "Waiting for a client" "$log" || return 0
+		kill -0 "$pid" 2>/dev/null || die "the server ended"
+		sleep 0.05
+	done
+	die "the server does not wait for a client"
+}
+
 # fails WORDS FUNCTION PROGRAM ARGUMENT...: the program must fail with a message that contains WORDS
 fails()
 {
@@ -100,6 +115,26 @@ dpu_exports)
 	start_exporter dpu dpu_exports-dpu -p 03:00.0 -f got
 	fails "DOCA_ERROR_TOO_BIG" host dpu_exports-host -p 3b:00.0 -f large
 	press_enter
+	;;
+comch_copy)
+	make_file "$work/sent"
+	# No server has this name on this card.
+	fails "Ends with" host comch_copy-host -p 3b:00.0 -f sent
+	serve server comch_copy-dpu -p 03:00.0 -r 3b:00.0 -f got
+	fails "Ends with" host comch_copy-host -p 3b:00.0 -f sent -n other
+	fails "Ends with" host comch_copy-host -p 3c:00.0 -f sent
+	on host comch_copy-host -p 3b:00.0 -f sent >"$work/client.log" 2>&1 || die "the client failed"
+	wait "$pid" || die "the server failed"
+	pid=
+	grep -q "6300001 bytes of sent went to the DPU and back" "$work/client.log" ||
+		die "the client prints no result"
+	cmp "$work/sent" "$work/got" || die "the copy differs from the file"
+	# The host learns that a step of the DPU failed.
+	serve server comch_copy-dpu -p 03:00.0 -r 3b:00.0 -f no-such-directory/got
+	fails DOCA_ERROR_IO_FAILED host comch_copy-host -p 3b:00.0 -f sent
+	! wait "$pid" || die "the server succeeded without a place for the file"
+	pid=
+	fails "No function of the host" dpu comch_copy-dpu -p 03:00.0 -r 3c:00.0 -f got
 	;;
 local_copy)
 	for side in host dpu; do
