@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * doca_rdma: rdma.c has the object and its settings, connection.c its connections, details.c the
- * connection details on the wire, task.c the functions of users on tasks, post.c executes them.
+ * doca_rdma: rdma.c has the object and its settings, connection.c its connections, task.c the
+ * functions of users on tasks, post.c executes them.
  *
  * Each connection has a queue and executes its tasks in the order of a list, as doca_dma does
  * (dma/dma.h). A task that cannot be posted keeps its place in the list.
@@ -13,7 +13,7 @@
 
 #include "core/buf/walk.h"
 #include "core/pe/ctx.h"
-#include "rdma/details.h"
+#include "device/queue/details.h"
 
 struct rdma_task {
 	struct doca_task base;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "desc/crc32c.h"
+#include "device/queue/details.h"
 #include "log/log.h"
-#include "rdma/details.h"
 
 #define MINOR_AT  5
 #define LENGTH_AT 8

@@ -47,7 +47,7 @@ FLOORS = {
         "core": BASE,
     },
     "under the base": {
-        "device/queue": f"device device/memory log {API}",
+        "device/queue": f"device device/memory log desc {API}",
         "device/memory": f"device log {API}",
         "device": f"log {API}",
         "log": "api",

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "rdma/details.h"
+#include "device/queue/details.h"
 
 static struct dpumap_qp_info ethernet(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The details of a connection on the wire. Numbers are little-endian:
+ * What a peer needs to connect to a queue pair, on the wire. Numbers are little-endian:
  *
  *	offset	width
  *	0	4	magic, 44 50 52 43 ("DPRC")
@@ -17,8 +17,8 @@
  *	28	16	GID on Ethernet, not 0; on InfiniBand 0
  *	44	4	0
  */
-#ifndef DPUMAP_RDMA_DETAILS_H
-#define DPUMAP_RDMA_DETAILS_H
+#ifndef DPUMAP_DEVICE_QUEUE_DETAILS_H
+#define DPUMAP_DEVICE_QUEUE_DETAILS_H
 
 #include "device/queue/rc_qp.h"
 

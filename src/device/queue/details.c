@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "rdma/details.h"
+#include "device/queue/details.h"
 
 #include <string.h>
 
