@@ -5,7 +5,7 @@
 
 #include <doca_common_defines.h>
 
-#include "core/mmap/bufs.h"
+#include "core/buf/allocate.h"
 #include "log/log.h"
 
 /* The bufs of one allocation, which never move: programs have pointers to them. */
@@ -131,24 +131,6 @@ doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uin
 	return grow(inventory, num_elements);
 }
 
-/* Allocate the next free buf, whose bytes are set. */
-static inline doca_error_t allocate(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
-				    struct doca_buf **buf)
-{
-	struct doca_buf *next = inventory->free[inventory->num_free - 1];
-	doca_error_t result;
-
-	result = dpumap_mmap_buf_take(mmap, (uintptr_t)next->head, next->len);
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	inventory->num_free--;
-	next->mmap = mmap;
-	next->refcount = 1;
-	next->counted = dpumap_mmap_counts_bufs(mmap);
-	*buf = next;
-	return DOCA_SUCCESS;
-}
-
 /* An error of the map goes first: waiting for a free buf would not help. */
 static doca_error_t refuse_empty(const struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
 				 const void *addr, size_t len)
@@ -193,12 +175,12 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 	if (doca_unlikely(!inventory || !mmap || !buf || !inventory->is_started ||
 			  !inventory->num_free || !dpumap_buf_is_inside(addr, len, data, data_len)))
 		return refuse_get(inventory, mmap, addr, len, data, data_len, buf);
-	next = inventory->free[inventory->num_free - 1];
+	next = dpumap_buf_next_free(inventory);
 	next->head = addr;
 	next->len = len;
 	next->data = data;
 	next->data_len = data_len;
-	return allocate(inventory, mmap, buf);
+	return dpumap_buf_allocate(inventory, mmap, buf);
 }
 
 static doca_error_t copy(struct doca_buf_inventory *inventory, const struct doca_buf *src,
@@ -209,12 +191,12 @@ static doca_error_t copy(struct doca_buf_inventory *inventory, const struct doca
 
 	if (!inventory->num_free)
 		return refuse_empty(inventory, src->mmap, src->head, src->len);
-	next = inventory->free[inventory->num_free - 1];
+	next = dpumap_buf_next_free(inventory);
 	next->head = src->head;
 	next->len = src->len;
 	next->data = src->data;
 	next->data_len = src->data_len;
-	result = allocate(inventory, src->mmap, dst);
+	result = dpumap_buf_allocate(inventory, src->mmap, dst);
 	if (result == DOCA_SUCCESS)
 		next->is_inner = src->is_inner;
 	return result;
