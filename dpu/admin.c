@@ -8,8 +8,8 @@
 
 #include <json-c/json.h>
 
-#include "common/clock.h"
 #include "daemon.h"
+#include "local/clock.h"
 #include "log.h"
 
 struct request {

@@ -16,9 +16,9 @@
 #include <systemd/sd-daemon.h>
 
 #include "admin.h"
-#include "common/clock.h"
 #include "device_watch.h"
 #include "job.h"
+#include "local/clock.h"
 #include "log.h"
 #include "loop.h"
 #include "memory.h"

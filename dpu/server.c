@@ -10,7 +10,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "local/clock.h"
 #include "log.h"
 #include "requests.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "local/clock.h"
 #include "log.h"
 
 #define HELD_MAX 65536u

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "local/clock.h"
 #include "log.h"
 
 #define REQUEST_MAX 8192

@@ -7,10 +7,10 @@
 
 #include <doca_types.h>
 
-#include "common/clock.h"
 #include "common/size.h"
 #include "import_copy.h"
 #include "interrupt.h"
+#include "local/clock.h"
 #include "remote.h"
 #include "report.h"
 

@@ -6,9 +6,9 @@
 
 #include <doca_mmap.h>
 
-#include "common/clock.h"
 #include "common/memlock.h"
 #include "import.h"
+#include "local/clock.h"
 #include "transport_dma.h"
 #include "transport_rdma.h"
 

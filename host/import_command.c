@@ -9,11 +9,11 @@
 
 #include <dpumap/dev.h>
 
-#include "common/clock.h"
 #include "common/size.h"
 #include "descriptor_file.h"
 #include "import.h"
 #include "interrupt.h"
+#include "local/clock.h"
 #include "remote.h"
 #include "report.h"
 

@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <time.h>
 
-#include "common/clock.h"
 #include "interrupt.h"
+#include "local/clock.h"
 #include "transport.h"
 
 #define POLL_BATCH 16

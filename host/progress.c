@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "local/clock.h"
 #include "progress.h"
 
 #define WIDTH	  40

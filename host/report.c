@@ -5,8 +5,8 @@
 
 #include <doca_types.h>
 
-#include "common/clock.h"
 #include "common/size.h"
+#include "local/clock.h"
 #include "report.h"
 
 uint8_t *report_digest(struct report *report, const char *whose)

@@ -11,10 +11,10 @@
 
 #include <doca_types.h>
 
-#include "common/clock.h"
 #include "import_copy.h"
 #include "interrupt.h"
 #include "json.h"
+#include "local/clock.h"
 #include "progress.h"
 #include "remote.h"
 #include "report.h"

@@ -11,8 +11,8 @@
 #include <doca_pe.h>
 #include <doca_rdma.h>
 
-#include "common/clock.h"
 #include "common/memlock.h"
+#include "local/clock.h"
 
 /* A request to an unreachable peer fails within about two seconds. */
 #define LEAVE_NS (5 * DPUMAP_NSEC_PER_SEC)

@@ -9,9 +9,9 @@
 
 #include <dpumap/channel.h>
 
-#include "common/clock.h"
 #include "interrupt.h"
 #include "json.h"
+#include "local/clock.h"
 #include "remote.h"
 
 #define MSEC_PER_SEC 1000

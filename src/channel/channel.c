@@ -11,7 +11,7 @@
 #include <doca_rdma.h>
 
 #include "channel/client.h"
-#include "common/clock.h"
+#include "local/clock.h"
 
 #define TIMEOUT_MS    10000u
 #define ALIVE_NS      (15 * DPUMAP_NSEC_PER_SEC)

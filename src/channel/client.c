@@ -15,7 +15,7 @@
 #include "channel/conn.h"
 #include "channel/decode.h"
 #include "channel/stream.h"
-#include "common/clock.h"
+#include "local/clock.h"
 #include "local/trusted.h"
 
 /* A signal may arrive just before poll() or in another thread: check the flag periodically. */

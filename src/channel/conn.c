@@ -8,7 +8,7 @@
 #include "channel/decode.h"
 #include "channel/encode.h"
 #include "channel/stream.h"
-#include "common/clock.h"
+#include "local/clock.h"
 #include "secret/secret.h"
 
 /* In pages of its own: those that no frame needs cost nothing. */

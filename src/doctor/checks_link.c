@@ -15,10 +15,10 @@
 #include <doca_types.h>
 #include <dpumap/desc.h>
 
-#include "common/clock.h"
 #include "doctor/check_context.h"
 #include "doctor/checks_tls.h"
 #include "doctor/checks_trial.h"
+#include "local/clock.h"
 
 #define PINGS 16
 

@@ -10,10 +10,10 @@
 #include <openssl/err.h>
 #include <openssl/x509.h>
 
-#include "common/clock.h"
 #include "common/pem.h"
 #include "doctor/check_context.h"
 #include "doctor/checks_link.h"
+#include "local/clock.h"
 
 #define WARN_DAYS     30
 #define WARN_DAYS_CRL 7

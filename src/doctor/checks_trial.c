@@ -13,8 +13,8 @@
 #include <dpumap/dm.h>
 #include <dpumap/umem.h>
 
-#include "common/clock.h"
 #include "doctor/check_context.h"
+#include "local/clock.h"
 
 #define PAGE	       4096u
 #define COPY_LEN       64u

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "doctor/check_context.h"
+#include "local/clock.h"
 
 #define LINE_MAX_BYTES (256 << 10)
 #define STOP_CHECK_MS  100

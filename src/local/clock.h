@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The clock of all time limits. */
-#ifndef DPUMAP_COMMON_CLOCK_H
-#define DPUMAP_COMMON_CLOCK_H
+#ifndef DPUMAP_LOCAL_CLOCK_H
+#define DPUMAP_LOCAL_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
