@@ -3,18 +3,9 @@
 #ifndef DPUMAP_COMCH_PLACE_H
 #define DPUMAP_COMCH_PLACE_H
 
-#include <stdint.h>
-
 #include <doca_dev.h>
-#include <doca_error.h>
 
-#define DPUMAP_COMCH_NAME_SIZE 120 /* of a server's name, with the NUL */
-
-struct dpumap_comch_place {
-	uint64_t card;	   /* sys_image_guid */
-	uint16_t function; /* vhca_id of the host's function */
-	char name[DPUMAP_COMCH_NAME_SIZE];
-};
+#include "local/comch_place.h"
 
 /*
  * The place of a server. rep is the representor of the host's function on the DPU's side, and NULL

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "comch/link_priv.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "log/log.h"
+
+struct dpumap_comch_link {
+	int epoll;
+	int fd;	     /* of the socket */
+	int sponsor; /* dpumapd's connection, which withdraws the peer's right; or -1 */
+	bool want_write;
+	bool is_withdrawn;
+	uint32_t events; /* that epoll waits for */
+	const struct dpumap_comch_tls *tls;
+	struct dpumap_comch_session *session; /* NULL: plain */
+	char peer[DPUMAP_COMCH_IDENTITY_SIZE];
+};
+
+static doca_error_t fail(const struct dpumap_comch_link *link, const struct dpumap_fault *fault)
+{
+	if (fault->code == DOCA_ERROR_CONNECTION_RESET)
+		return dpumap_fail_quiet(fault->code, "connection of doca_comch with %s: %s",
+					 link->peer, fault->text);
+	return dpumap_fail(fault->code, "connection of doca_comch with %s: %s", link->peer,
+			   fault->text);
+}
+
+static void update_events(struct dpumap_comch_link *link)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = link->fd};
+
+	if (link->want_write || (link->session && (link->tls->wants(link->session) & POLLOUT)))
+		event.events |= EPOLLOUT;
+	if (event.events == link->events)
+		return;
+	/* Both descriptors are the link's own, so this cannot fail. */
+	epoll_ctl(link->epoll, EPOLL_CTL_MOD, link->fd, &event);
+	link->events = event.events;
+}
+
+static bool watch(const struct dpumap_comch_link *link, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	return fd < 0 || epoll_ctl(link->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+doca_error_t dpumap_comch_link_create(const struct dpumap_comch_link_parts *parts,
+				      struct dpumap_comch_link **link)
+{
+	struct dpumap_comch_link *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a connection");
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	l->fd = parts->session ? parts->tls->fd(parts->session) : parts->fd;
+	l->events = EPOLLIN;
+	if (l->epoll < 0 || !watch(l, l->fd) || !watch(l, parts->sponsor)) {
+		dpumap_log_line(DPUMAP_LOG_ERROR, DOCA_ERROR_OPERATING_SYSTEM,
+				"cannot watch a connection: %s", strerror(errno));
+		if (l->epoll >= 0)
+			close(l->epoll);
+		free(l);
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	}
+	l->sponsor = parts->sponsor;
+	l->tls = parts->tls;
+	l->session = parts->session;
+	snprintf(l->peer, sizeof(l->peer), "%s", parts->peer);
+	*link = l;
+	return DOCA_SUCCESS;
+}
+
+static void drop_sponsor(struct dpumap_comch_link *link)
+{
+	close(link->sponsor);
+	link->sponsor = -1;
+}
+
+/* dpumapd may end: the connection stays. */
+static doca_error_t check_sponsor(struct dpumap_comch_link *link, struct dpumap_fault *fault)
+{
+	char byte;
+	ssize_t n;
+
+	if (link->sponsor >= 0) {
+		n = recv(link->sponsor, &byte, 1, MSG_DONTWAIT);
+		if (n == 1 && byte == DPUMAP_COMCH_WITHDRAW)
+			link->is_withdrawn = true;
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			drop_sponsor(link);
+	}
+	if (!link->is_withdrawn)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+				"dpumapd withdrew the peer's right to connect");
+}
+
+static doca_error_t plain_result(ssize_t n, const char *what, struct dpumap_fault *fault)
+{
+	if (n >= 0)
+		return DOCA_SUCCESS;
+	if (errno == EAGAIN)
+		return DOCA_ERROR_AGAIN;
+	return dpumap_fault_errno(fault, errno, "cannot %s", what);
+}
+
+static doca_error_t plain_read(int fd, void *buf, size_t len, size_t *done,
+			       struct dpumap_fault *fault)
+{
+	ssize_t n;
+
+	do
+		n = recv(fd, buf, len, MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+					"the peer closed the connection");
+	*done = n > 0 ? (size_t)n : *done;
+	return plain_result(n, "receive", fault);
+}
+
+static doca_error_t plain_write(int fd, const void *buf, size_t len, size_t *done,
+				struct dpumap_fault *fault)
+{
+	ssize_t n;
+
+	do
+		n = send(fd, buf, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	*done = n > 0 ? (size_t)n : *done;
+	return plain_result(n, "send", fault);
+}
+
+doca_error_t dpumap_comch_link_read(struct dpumap_comch_link *link, void *buf, size_t len,
+				    size_t *done)
+{
+	struct dpumap_fault fault = {0};
+	doca_error_t result;
+
+	if (link->session) {
+		result = check_sponsor(link, &fault);
+		if (result == DOCA_SUCCESS)
+			result = link->tls->read(link->session, buf, len, done, &fault);
+		update_events(link);
+	} else {
+		result = plain_read(link->fd, buf, len, done, &fault);
+	}
+	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
+		return result;
+	return fail(link, &fault);
+}
+
+doca_error_t dpumap_comch_link_write(struct dpumap_comch_link *link, const void *buf, size_t len,
+				     size_t *done)
+{
+	struct dpumap_fault fault = {0};
+	doca_error_t result;
+
+	if (link->session) {
+		result = link->tls->write(link->session, buf, len, done, &fault);
+		update_events(link);
+	} else {
+		result = plain_write(link->fd, buf, len, done, &fault);
+	}
+	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
+		return result;
+	return fail(link, &fault);
+}
+
+bool dpumap_comch_link_has_more(const struct dpumap_comch_link *link)
+{
+	return link->session && link->tls->has_more(link->session);
+}
+
+int dpumap_comch_link_fd(const struct dpumap_comch_link *link)
+{
+	return link->epoll;
+}
+
+void dpumap_comch_link_want_write(struct dpumap_comch_link *link, bool want)
+{
+	if (want == link->want_write)
+		return;
+	link->want_write = want;
+	update_events(link);
+}
+
+void dpumap_comch_link_shutdown(struct dpumap_comch_link *link)
+{
+	if (link->session)
+		link->tls->shutdown(link->session);
+	shutdown(link->fd, SHUT_WR);
+}
+
+void dpumap_comch_link_close(struct dpumap_comch_link *link)
+{
+	if (!link)
+		return;
+	close(link->epoll);
+	if (link->sponsor >= 0)
+		drop_sponsor(link);
+	if (link->session)
+		link->tls->close(link->session);
+	else
+		close(link->fd);
+	free(link);
+}
+
+const char *dpumap_comch_link_peer(const struct dpumap_comch_link *link)
+{
+	return link->peer;
+}
