@@ -12,7 +12,7 @@
 #include "device/errno.h"
 #include "device/memory/region_priv.h"
 #include "device/port.h"
-#include "device/queue/events_priv.h"
+#include "device/queue/cq.h"
 #include "device/queue/qp.h"
 #include "device/queue/queue_priv.h"
 #include "log/log.h"
@@ -44,42 +44,17 @@ static bool is_valid_depth(const struct dpumap_device *device, uint32_t depth)
 	       depth <= (uint32_t)device->attr.max_cqe;
 }
 
-static struct ibv_cq *create_cq_on_domain(struct dpumap_queue *queue,
-					  const struct dpumap_queue_attr *attr)
-{
-	struct ibv_cq_init_attr_ex init = {
-		.cqe = queue->depth,
-		.cq_context = &queue->num_events,
-		.channel = attr->events ? attr->events->channel : NULL,
-		.comp_vector = attr->vector,
-		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD,
-		.flags = queue->domain->td ? IBV_CREATE_CQ_ATTR_SINGLE_THREADED : 0,
-		.parent_domain = queue->domain->parent,
-	};
-	struct ibv_cq_ex *cq = ibv_create_cq_ex(queue->device->context, &init);
-
-	return cq ? ibv_cq_ex_to_cq(cq) : NULL;
-}
-
 static doca_error_t create_cq(struct dpumap_queue *queue, const struct dpumap_queue_attr *attr)
 {
-	int err;
+	struct dpumap_cq_attr cq = {
+		.domain = queue->domain,
+		.depth = queue->depth,
+		.events = attr->events,
+		.vector = attr->vector,
+		.num_events = &queue->num_events,
+	};
 
-	dpumap_domain_clear_alloc_error();
-	if (queue->domain->parent)
-		queue->cq = create_cq_on_domain(queue, attr);
-	else
-		queue->cq = ibv_create_cq(
-			queue->device->context, (int)queue->depth, &queue->num_events,
-			attr->events ? attr->events->channel : NULL, (int)attr->vector);
-	if (queue->cq)
-		return DOCA_SUCCESS;
-	err = errno;
-	if (dpumap_domain_alloc_error() != DOCA_SUCCESS)
-		return dpumap_domain_alloc_error();
-	return dpumap_fail(dpumap_errno_to_one_of(err, DOCA_ERROR_NO_MEMORY),
-			   "%s: creating a completion queue for %u work requests failed: %s",
-			   dpumap_hca_name(queue->device->hca), queue->depth, strerror(err));
+	return dpumap_cq_create(&cq, &queue->cq);
 }
 
 static struct ibv_qp *create_mlx5_qp(struct dpumap_queue *queue, struct ibv_qp_init_attr_ex *attr)

@@ -8,21 +8,7 @@
 
 #include "device/gid.h"
 #include "device/queue/queue.h"
-
-#define DPUMAP_MIN_LOG_MTU 8u	      /* 256 bytes */
-#define DPUMAP_MAX_LOG_MTU 12u	      /* 4096 bytes */
-#define DPUMAP_QPN_LIMIT   (1u << 24) /* of queue pair numbers and packet sequence numbers */
-
-/* What the peer needs to connect to a queue pair. */
-struct dpumap_qp_info {
-	uint32_t qpn;
-	uint32_t psn; /* of its first packet */
-	uint16_t lid; /* on InfiniBand */
-	uint8_t log_mtu;
-	uint8_t max_reads; /* that it accepts at a time; not 0 */
-	bool is_infiniband;
-	uint8_t gid[DPUMAP_GID_SIZE]; /* on Ethernet */
-};
+#include "device/queue/rc_end.h"
 
 struct dpumap_rc_qp_attr {
 	struct dpumap_queue_attr queue;

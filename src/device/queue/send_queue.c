@@ -12,14 +12,11 @@
 #include "device/errno.h"
 #include "device/memory/region_priv.h"
 #include "device/queue/barrier.h"
+#include "device/queue/cq_ring.h"
 #include "device/queue/queue_priv.h"
 #include "log/log.h"
 
-#define SCRATCH	      64
-#define CQ_DOORBELL   0x20 /* in its page */
-#define CQ_INDEX_MASK 0xffffffu
-#define CQ_CONSUMED   0 /* words of a CQ's doorbell record */
-#define CQ_ARMED      1
+#define SCRATCH 64
 
 _Static_assert((DPUMAP_SQ_OPCODE_MMO & 0xff) == MLX5_OPCODE_MMO, "opcode");
 _Static_assert((int)DPUMAP_SQ_CQ_UPDATE == (int)MLX5_WQE_CTRL_CQ_UPDATE, "flag");
@@ -29,15 +26,7 @@ struct send_queue {
 	uint32_t flushed; /* copies covered by the last doorbell */
 	__be32 *sq_record;
 	volatile uint64_t *sq_doorbell;
-
-	const uint8_t *cqes; /* the first CQE, without padding */
-	uint32_t cq_size, cqe_size;
-	uint32_t cq_done;
-	__be32 *cq_record;
-	volatile uint64_t *cq_doorbell;
-	uint32_t cqn;
-	const uint32_t *num_events; /* read so far */
-
+	struct dpumap_cq_ring cq;
 	const struct dpumap_device *device;
 	struct ibv_mr *scratch_mr;
 	/* Written by the device, never read. */
@@ -73,24 +62,14 @@ static void map_qp(struct send_queue *sq, const struct mlx5dv_qp *qp, uint32_t q
 	sq->sq_doorbell = qp->bf.reg;
 }
 
-static void map_cq(struct send_queue *sq, const struct mlx5dv_cq *cq)
-{
-	/* A CQE of 128 bytes is padding followed by one of 64. */
-	sq->cqes = (const uint8_t *)cq->buf + cq->cqe_size - sizeof(struct mlx5_cqe64);
-	sq->cq_size = cq->cqe_cnt;
-	sq->cqe_size = cq->cqe_size;
-	sq->cq_record = cq->dbrec;
-	sq->cq_doorbell = (volatile uint64_t *)(void *)((uint8_t *)cq->cq_uar + CQ_DOORBELL);
-	sq->cqn = cq->cqn;
-}
-
 static doca_error_t map_queue(struct send_queue *sq, struct dpumap_queue *queue)
 {
 	struct mlx5dv_qp qp = {0};
 	struct mlx5dv_cq cq = {0};
+	const uint32_t *num_events;
 	struct mlx5dv_obj objects = {
 		.qp = {.in = dpumap_queue_qp(queue), .out = &qp},
-		.cq = {.in = dpumap_queue_cq(queue, &sq->num_events), .out = &cq},
+		.cq = {.in = dpumap_queue_cq(queue, &num_events), .out = &cq},
 	};
 	int err = mlx5dv_init_obj(&objects, MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ);
 
@@ -99,7 +78,7 @@ static doca_error_t map_queue(struct send_queue *sq, struct dpumap_queue *queue)
 				   "%s: cannot map a send queue (mlx5dv_init_obj): %s",
 				   dpumap_hca_name(sq->device->hca), strerror(err));
 	map_qp(sq, &qp, objects.qp.in->qp_num);
-	map_cq(sq, &cq);
+	dpumap_cq_ring_map(&sq->cq, &cq, num_events);
 	return DOCA_SUCCESS;
 }
 
@@ -167,57 +146,24 @@ void dpumap_sq_flush(struct dpumap_sq *base)
 	dpumap_barrier_doorbell();
 }
 
-static const struct {
-	uint8_t syndrome;
-	doca_error_t error;
-	const char *name;
-} failures[] = {
-	{MLX5_CQE_SYNDROME_WR_FLUSH_ERR, DOCA_ERROR_SHUTDOWN, "flushed"},
-	{MLX5_CQE_SYNDROME_LOCAL_PROT_ERR, DOCA_ERROR_NOT_PERMITTED, "local protection error"},
-	{MLX5_CQE_SYNDROME_LOCAL_ACCESS_ERR, DOCA_ERROR_NOT_PERMITTED, "local access error"},
-	{MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR, DOCA_ERROR_NOT_PERMITTED, "remote access error"},
-	{MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR, DOCA_ERROR_IO_FAILED, "local length error"},
-	{MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR, DOCA_ERROR_IO_FAILED, "bad work request"},
-};
-
 __attribute__((cold, noinline)) static doca_error_t completion_status(const struct send_queue *sq,
 								      const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *error = (const void *)cqe;
-	doca_error_t result = DOCA_ERROR_IO_FAILED;
-	const char *name = "device error";
+	struct dpumap_cqe_failure failure = dpumap_cqe_failure(error);
 
-	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
-		if (failures[i].syndrome == error->syndrome) {
-			result = failures[i].error;
-			name = failures[i].name;
-		}
-	if (result == DOCA_ERROR_SHUTDOWN)
-		return result;
-	return dpumap_fail(
-		result, "%s: a copy failed: %s (syndrome 0x%02x, vendor syndrome 0x%02x)",
-		dpumap_hca_name(sq->device->hca), name, error->syndrome, error->vendor_err_synd);
-}
-
-/* The next CQE; NULL if the device has not written it yet. */
-static inline const struct mlx5_cqe64 *next_cqe(const struct send_queue *sq)
-{
-	uint32_t index = sq->cq_done & (sq->cq_size - 1);
-	const struct mlx5_cqe64 *cqe = (const void *)(sq->cqes + (size_t)index * sq->cqe_size);
-	uint8_t op_own = *(const volatile uint8_t *)&cqe->op_own;
-
-	/* The owner bit flips with each round through the queue. */
-	if (doca_unlikely((op_own & MLX5_CQE_OWNER_MASK) != !!(sq->cq_done & sq->cq_size) ||
-			  op_own >> 4 == MLX5_CQE_INVALID))
-		return NULL;
-	dpumap_barrier_from_device();
-	return cqe;
+	if (failure.error == DOCA_ERROR_SHUTDOWN)
+		return failure.error;
+	return dpumap_fail(failure.error,
+			   "%s: a copy failed: %s (syndrome 0x%02x, vendor syndrome 0x%02x)",
+			   dpumap_hca_name(sq->device->hca), failure.name, error->syndrome,
+			   error->vendor_err_synd);
 }
 
 bool dpumap_sq_poll(struct dpumap_sq *base, struct dpumap_sq_completion *completion)
 {
 	struct send_queue *sq = to_send_queue(base);
-	const struct mlx5_cqe64 *cqe = next_cqe(sq);
+	const struct mlx5_cqe64 *cqe = dpumap_cq_ring_next(&sq->cq);
 
 	if (!cqe)
 		return false;
@@ -226,20 +172,11 @@ bool dpumap_sq_poll(struct dpumap_sq *base, struct dpumap_sq_completion *complet
 	completion->status = DOCA_SUCCESS;
 	if (doca_unlikely(cqe->op_own >> 4 != MLX5_CQE_REQ))
 		completion->status = completion_status(sq, cqe);
-	sq->cq_done++;
-	sq->cq_record[CQ_CONSUMED] = htobe32(sq->cq_done & CQ_INDEX_MASK);
+	dpumap_cq_ring_consume(&sq->cq);
 	return true;
 }
 
 void dpumap_sq_arm(struct dpumap_sq *base)
 {
-	struct send_queue *sq = to_send_queue(base);
-	uint32_t word =
-		(*sq->num_events & 3) << 28 | MLX5_CQ_DB_REQ_NOT | (sq->cq_done & CQ_INDEX_MASK);
-
-	dpumap_barrier_to_device();
-	sq->cq_record[CQ_ARMED] = htobe32(word);
-	dpumap_barrier_doorbell();
-	*sq->cq_doorbell = htobe64((uint64_t)word << 32 | sq->cqn);
-	dpumap_barrier_doorbell();
+	dpumap_cq_ring_arm(&to_send_queue(base)->cq);
 }

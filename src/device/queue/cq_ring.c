@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "device/queue/cq_ring.h"
+
+#define DOORBELL 0x20 /* in its page */
+#define ARMED	 1    /* word of the doorbell record */
+
+void dpumap_cq_ring_map(struct dpumap_cq_ring *ring, const struct mlx5dv_cq *cq,
+			const uint32_t *num_events)
+{
+	/* A CQE of 128 bytes is padding followed by one of 64. */
+	ring->cqes = (const uint8_t *)cq->buf + cq->cqe_size - sizeof(struct mlx5_cqe64);
+	ring->size = cq->cqe_cnt;
+	ring->cqe_size = cq->cqe_size;
+	ring->record = cq->dbrec;
+	ring->doorbell = (volatile uint64_t *)(void *)((uint8_t *)cq->cq_uar + DOORBELL);
+	ring->cqn = cq->cqn;
+	ring->num_events = num_events;
+}
+
+void dpumap_cq_ring_arm(struct dpumap_cq_ring *ring)
+{
+	uint32_t word = (*ring->num_events & 3) << 28 | MLX5_CQ_DB_REQ_NOT |
+			(ring->done & DPUMAP_CQ_INDEX_MASK);
+
+	dpumap_barrier_to_device();
+	ring->record[ARMED] = htobe32(word);
+	dpumap_barrier_doorbell();
+	*ring->doorbell = htobe64((uint64_t)word << 32 | ring->cqn);
+	dpumap_barrier_doorbell();
+}
+
+static const struct {
+	uint8_t syndrome;
+	struct dpumap_cqe_failure failure;
+} failures[] = {
+	{MLX5_CQE_SYNDROME_WR_FLUSH_ERR, {DOCA_ERROR_SHUTDOWN, "flushed"}},
+	{MLX5_CQE_SYNDROME_LOCAL_PROT_ERR, {DOCA_ERROR_NOT_PERMITTED, "local protection error"}},
+	{MLX5_CQE_SYNDROME_LOCAL_ACCESS_ERR, {DOCA_ERROR_NOT_PERMITTED, "local access error"}},
+	{MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR, {DOCA_ERROR_NOT_PERMITTED, "remote access error"}},
+	{MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR, {DOCA_ERROR_IO_FAILED, "local length error"}},
+	{MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR, {DOCA_ERROR_IO_FAILED, "bad work request"}},
+	{MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR,
+	 {DOCA_ERROR_NOT_PERMITTED, "remote invalid request"}},
+	{MLX5_CQE_SYNDROME_REMOTE_OP_ERR, {DOCA_ERROR_IO_FAILED, "remote operation error"}},
+	{MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR,
+	 {DOCA_ERROR_CONNECTION_ABORTED, "the peer does not answer"}},
+	{MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR,
+	 {DOCA_ERROR_CONNECTION_ABORTED, "the peer does not receive"}},
+};
+
+__attribute__((cold, noinline)) struct dpumap_cqe_failure
+dpumap_cqe_failure(const struct mlx5_err_cqe *cqe)
+{
+	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
+		if (failures[i].syndrome == cqe->syndrome)
+			return failures[i].failure;
+	return (struct dpumap_cqe_failure){DOCA_ERROR_IO_FAILED, "device error"};
+}
