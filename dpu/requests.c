@@ -52,7 +52,7 @@ static doca_error_t list(struct context *c)
 	     i++) {
 		const struct named_export *export = export_table_at(c->exports, i);
 
-		if (!export_spec_allows(export_get_spec(export), c->session->identity))
+		if (!session_may_import(c->session, export_get_spec(export)))
 			continue;
 		if (c->reply->num_exports == DPUMAP_EXPORTS_PER_MSG) {
 			memcpy(c->name, info.name, sizeof(c->name));
@@ -76,10 +76,11 @@ static struct named_export *find(struct context *c)
 
 	dpumap_msg_get_text(c->request, DPUMAP_MSG_NAME, c->name, sizeof(c->name));
 	export = export_table_find(c->exports, c->name, &ignored);
-	if (export && export_spec_allows(export_get_spec(export), c->session->identity))
+	if (export && session_may_import(c->session, export_get_spec(export)))
 		return export;
 	/* Both log a line of about the same length, so that the time does not disclose names either. */
-	c->note = export ? ": it exists, but its allow setting does not contain the client"
+	c->note = export ? ": it exists, but its allow setting does not contain the client, or the "
+			   "client cannot import over RDMA"
 			 : ": it does not exist; \"dpumapd ctl list\" lists all exports";
 	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_FOUND,
 			 "there is no export called \"%s\" that %s may import; see dpumap list",
@@ -346,7 +347,7 @@ static void reply_error(struct session *session, uint64_t id, const struct dpuma
 	dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, id);
 	dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, why->code);
 	dpumap_msg_set_text(&reply, DPUMAP_MSG_ERROR, why->text);
-	if (dpumap_conn_put(session->conn, &reply, &fault) != DOCA_SUCCESS)
+	if (session_put(session, &reply, &fault) != DOCA_SUCCESS)
 		session->closing = true;
 }
 
@@ -357,6 +358,14 @@ static void refuse(struct session *session, uint64_t id, const struct dpumap_fau
 	reply_error(session, id, why);
 }
 
+void requests_refuse(struct session *session, struct requests_stats *stats,
+		     const struct dpumap_fault *fault)
+{
+	stats->answered++;
+	stats->errors++;
+	refuse(session, 0, fault, "");
+}
+
 void requests_reject(struct session *session, const struct dpumap_fault *fault)
 {
 	session->closing = true;
@@ -364,42 +373,51 @@ void requests_reject(struct session *session, const struct dpumap_fault *fault)
 }
 
 void requests_answer(struct session *session, struct export_table *exports,
-		     struct requests_stats *stats, const uint8_t *payload, size_t len)
+		     struct requests_stats *stats, const struct dpumap_msg *request)
 {
 	struct dpumap_fault fault = {0};
-	struct dpumap_msg request, reply;
+	struct dpumap_msg reply;
 	struct context c = {.session = session,
 			    .exports = exports,
 			    .stats = stats,
-			    .request = &request,
+			    .request = request,
 			    .reply = &reply,
 			    .fault = &fault,
 			    .note = ""};
 	doca_error_t result;
 
 	stats->answered++;
-	result = dpumap_msg_decode(payload, len, &request, &fault);
-	if (result != DOCA_SUCCESS) {
-		stats->errors++;
-		requests_reject(session, &fault);
-		return;
-	}
 	dpumap_msg_init(&reply);
 	result = dispatch(&c);
 	if (result == DOCA_ERROR_AGAIN)
 		return;
 	if (result == DOCA_SUCCESS) {
-		dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, request.value[DPUMAP_MSG_ID].number);
+		dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, request->value[DPUMAP_MSG_ID].number);
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
-		result = dpumap_conn_put(session->conn, &reply, &fault);
+		result = session_put(session, &reply, &fault);
 	}
 	if (result != DOCA_SUCCESS) {
 		stats->errors++;
 		refuse(session,
-		       dpumap_msg_has(&request, DPUMAP_MSG_ID) ? request.value[DPUMAP_MSG_ID].number
-							       : 0,
+		       dpumap_msg_has(request, DPUMAP_MSG_ID) ? request->value[DPUMAP_MSG_ID].number
+							      : 0,
 		       &fault, c.note);
 	}
+}
+
+void requests_answer_frame(struct session *session, struct export_table *exports,
+			   struct requests_stats *stats, const uint8_t *payload, size_t len)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg request;
+
+	if (dpumap_msg_decode(payload, len, &request, &fault) == DOCA_SUCCESS) {
+		requests_answer(session, exports, stats, &request);
+		return;
+	}
+	stats->answered++;
+	stats->errors++;
+	requests_reject(session, &fault);
 }
 
 static doca_error_t hash_piece(struct session *session, struct export_table *exports,
@@ -457,7 +475,7 @@ void requests_work(struct session *session, struct export_table *exports)
 		dpumap_msg_init(&reply);
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, session->job.id);
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
-		result = dpumap_conn_put(session->conn, &reply, &fault);
+		result = session_put(session, &reply, &fault);
 	}
 	if (result != DOCA_SUCCESS)
 		refuse(session, session->job.id, &fault, "");

@@ -16,13 +16,19 @@ struct requests_stats {
 };
 
 /*
- * Answers the request with a reply in the session's connection, or starts a job that will. Every
- * request gets a reply; after a malformed one the session is closing.
+ * Answers the request with a reply to the session, or starts a job that will. Every request gets a
+ * reply; after a malformed one the session is closing.
  */
 void requests_answer(struct session *session, struct export_table *exports,
-		     struct requests_stats *stats, const uint8_t *payload, size_t len);
+		     struct requests_stats *stats, const struct dpumap_msg *request);
+/* The same for the payload of a frame. */
+void requests_answer_frame(struct session *session, struct export_table *exports,
+			   struct requests_stats *stats, const uint8_t *payload, size_t len);
 /* Works on the session's job for a short while and replies when it is done. */
 void requests_work(struct session *session, struct export_table *exports);
+/* Replies with the error to what is not a request, or cannot be served now. */
+void requests_refuse(struct session *session, struct requests_stats *stats,
+		     const struct dpumap_fault *fault);
 /* Replies with the error and closes the session. */
 void requests_reject(struct session *session, const struct dpumap_fault *fault);
 

@@ -95,6 +95,7 @@ static void disconnect(const struct server *server, struct session *session)
 
 static void remove_session(struct server *server, struct session *session)
 {
+	const struct session_sink sink = session->sink;
 	struct session **at = &server->sessions;
 
 	while (*at != session)
@@ -109,6 +110,8 @@ static void remove_session(struct server *server, struct session *session)
 	else
 		server->stats.clients--;
 	session_destroy(session);
+	if (sink.end)
+		sink.end(sink.context);
 	set_accepting(server, true);
 }
 
@@ -127,28 +130,30 @@ static struct session *session_of(struct watch *watch)
 	return (struct session *)((char *)watch - offsetof(struct session, watch));
 }
 
-static bool may_import_any(const struct server *server, const char *identity)
+static bool may_import_any(const struct server *server, const struct session *session)
 {
 	for (size_t i = 0; i < export_table_count(server->exports); i++)
-		if (export_spec_allows(export_get_spec(export_table_at(server->exports, i)),
-				       identity))
+		if (session_may_import(session,
+				       export_get_spec(export_table_at(server->exports, i))))
 			return true;
 	return false;
 }
 
-static unsigned int count_clients(const struct server *server, const char *identity)
+static unsigned int count_others(const struct server *server, const struct session *session)
 {
 	unsigned int num = 0;
 
 	for (const struct session *s = server->sessions; s; s = s->next)
-		num += !s->closing && strcmp(s->identity, identity) == 0;
+		num += s != session && !s->closing && strcmp(s->identity, session->identity) == 0;
 	return num;
 }
 
-static doca_error_t check_authorized(const struct server *server, const char *identity,
+static doca_error_t check_authorized(const struct server *server, const struct session *session,
 				     struct dpumap_fault *fault)
 {
-	if (!may_import_any(server, identity))
+	const char *identity = session->identity;
+
+	if (!may_import_any(server, session))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
 					"%s may not import from this dpumapd: add it to the allow "
 					"list of an export",
@@ -158,7 +163,7 @@ static doca_error_t check_authorized(const struct server *server, const char *id
 			fault, DOCA_ERROR_FULL,
 			"dpumapd already serves %u clients, its limit (max_clients)",
 			server->stats.clients);
-	if (count_clients(server, identity) >= server->max_per_identity)
+	if (count_others(server, session) >= server->max_per_identity)
 		return dpumap_fault_set(
 			fault, DOCA_ERROR_FULL,
 			"dpumapd already serves %u clients of %s, the limit of one identity "
@@ -171,11 +176,12 @@ static doca_error_t check_authorized(const struct server *server, const char *id
 static doca_error_t authorize(struct server *server, struct session *session, const char *identity,
 			      struct dpumap_fault *fault)
 {
-	doca_error_t result = check_authorized(server, identity, fault);
+	doca_error_t result;
 
+	snprintf(session->identity, sizeof(session->identity), "%s", identity);
+	result = check_authorized(server, session, fault);
 	server->stats.unauthenticated--;
 	server->stats.clients++;
-	snprintf(session->identity, sizeof(session->identity), "%s", identity);
 	if (result == DOCA_SUCCESS) {
 		session_log(session, "connected");
 		return result;
@@ -237,7 +243,8 @@ static doca_error_t serve_frames(struct server *server, struct session *session,
 			break;
 		}
 		server->stats.held -= session->num_held;
-		requests_answer(session, server->exports, &server->stats.requests, payload, len);
+		requests_answer_frame(session, server->exports, &server->stats.requests, payload,
+				      len);
 		server->stats.held += session->num_held;
 		dpumap_conn_drop_frame(session->conn);
 		result = dpumap_conn_flush(session->conn, fault);
@@ -297,13 +304,26 @@ static doca_error_t go_on(struct server *server, struct session *session, uint32
 	return result;
 }
 
+/* The same for a client that has a sink. */
+static doca_error_t send_events(struct session *session, struct dpumap_fault *fault)
+{
+	while (session->events && !session->closing &&
+	       session->sink.is_ready(session->sink.context))
+		session_send_event(session);
+	if (session->closing)
+		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "session closed");
+	return DOCA_SUCCESS;
+}
+
 /* May free the session. */
 static void serve(struct server *server, struct session *session, uint32_t events)
 {
 	struct dpumap_fault fault = {0};
-	doca_error_t result = go_on(server, session, events, &fault);
+	doca_error_t result;
 
-	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
+	result = session->conn ? go_on(server, session, events, &fault)
+			       : send_events(session, &fault);
+	if (session->conn && (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN))
 		result = loop_change(server->loop, &session->watch, interest_of(session), &fault);
 	if (result != DOCA_SUCCESS)
 		drop(server, session, &fault);
@@ -330,6 +350,14 @@ static void drop_oldest_unauthenticated(struct server *server)
 		drop(server, oldest, &why);
 }
 
+static void link_session(struct server *server, struct session *session)
+{
+	session->server = server;
+	session->next = server->sessions;
+	server->sessions = session;
+	server->stats.unauthenticated++;
+}
+
 static void admit(struct server *server, int fd, const struct dpumap_peer *peer)
 {
 	struct dpumap_fault fault = {0};
@@ -343,16 +371,13 @@ static void admit(struct server *server, int fd, const struct dpumap_peer *peer)
 		server->stats.refused++;
 		return;
 	}
-	session->server = server;
 	if (loop_add(server->loop, &session->watch, fd, EPOLLIN, on_session, &fault) !=
 	    DOCA_SUCCESS) {
 		log_line("%s", fault.text);
 		session_destroy(session);
 		return;
 	}
-	session->next = server->sessions;
-	server->sessions = session;
-	server->stats.unauthenticated++;
+	link_session(server, session);
 	serve(server, session, 0);
 }
 
@@ -384,13 +409,25 @@ static void on_acceptor(struct watch *watch, uint32_t events)
 static bool find_event(const struct session *session, const struct export_spec *was,
 		       const struct export_spec *is, enum dpumap_event *event)
 {
-	bool had = was && export_spec_allows(was, session->identity);
-	bool has = is && export_spec_allows(is, session->identity);
+	bool had = was && session_may_import(session, was);
+	bool has = is && session_may_import(session, is);
 
 	*event = had && has ? DPUMAP_EVENT_CHANGED
 		 : had	    ? DPUMAP_EVENT_REMOVED
 			    : DPUMAP_EVENT_ADDED;
 	return had || has;
+}
+
+/* Clients with a sink are told what they lose. Others see all changes if they ask. */
+static bool is_told(const struct session *session, const struct export_spec *was, bool was_held,
+		    const struct export_spec *is, enum dpumap_event *event)
+{
+	bool is_visible = find_event(session, was, is, event);
+
+	if (session->conn)
+		return session->watching && is_visible;
+	*event = DPUMAP_EVENT_REMOVED;
+	return was_held;
 }
 
 static void on_change(void *context, const struct export_spec *was, uint64_t was_id,
@@ -400,12 +437,13 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 	struct server *server = context;
 	struct session *session, *next;
 	enum dpumap_event event;
+	size_t num_held;
 
 	for (session = server->sessions; session; session = next) {
 		next = session->next;
-		if (was)
-			server->stats.held -= session_forget_export(session, was_id);
-		if (!session->watching || !find_event(session, was, is, &event))
+		num_held = was ? session_forget_export(session, was_id) : 0;
+		server->stats.held -= num_held;
+		if (!is_told(session, was, num_held > 0, is, &event))
 			continue;
 		if (session_queue_event(session, event, (is ? is : was)->name))
 			serve(server, session, 0);
@@ -616,9 +654,11 @@ void server_work(struct server *server)
 
 static bool is_late(const struct session *session, uint64_t now)
 {
-	uint64_t since =
-		session->greeted ? dpumap_conn_stalled_since(session->conn) : session->since;
+	uint64_t since;
 
+	if (!session->conn)
+		return false; /* its messages are whole */
+	since = session->greeted ? dpumap_conn_stalled_since(session->conn) : session->since;
 	return !session->job.active && since != 0 && now - since > TIMEOUT_NS;
 }
 
@@ -638,6 +678,63 @@ void server_tick(struct server *server)
 			 server->unauthenticated_closed - UNAUTHENTICATED_LOGGED);
 	server->unauthenticated_closed = 0;
 	set_accepting(server, true);
+}
+
+struct session *server_admit(struct server *server, const char *identity,
+			     const struct session_sink *sink)
+{
+	struct dpumap_fault fault = {0};
+	struct session *session;
+
+	server->stats.accepted++;
+	if (session_create_for(sink, identity, &session, &fault) != DOCA_SUCCESS) {
+		log_line("%s", fault.text);
+		server->stats.refused++;
+		return NULL;
+	}
+	link_session(server, session);
+	authorize(server, session, identity, &fault);
+	if (!session->closing)
+		return session;
+	drop(server, session, &(struct dpumap_fault){.text = "session closed"});
+	return NULL;
+}
+
+void server_request(struct server *server, struct session *session,
+		    const struct dpumap_msg *request)
+{
+	struct dpumap_fault fault = {0};
+
+	if (session->job.active) {
+		dpumap_fault_set(&fault, DOCA_ERROR_AGAIN,
+				 "wait for the reply to the last request");
+		requests_refuse(session, &server->stats.requests, &fault);
+	} else {
+		server->stats.held -= session->num_held;
+		requests_answer(session, server->exports, &server->stats.requests, request);
+		server->stats.held += session->num_held;
+	}
+	serve(server, session, 0);
+}
+
+void server_refuse_request(struct server *server, struct session *session,
+			   const struct dpumap_fault *fault)
+{
+	requests_refuse(session, &server->stats.requests, fault);
+	serve(server, session, 0);
+}
+
+void server_continue(struct server *server, struct session *session)
+{
+	serve(server, session, 0);
+}
+
+void server_dismiss(struct server *server, struct session *session, const char *why)
+{
+	struct dpumap_fault fault = {0};
+
+	dpumap_fault_set(&fault, DOCA_ERROR_CONNECTION_RESET, "%s", why);
+	drop(server, session, &fault);
 }
 
 void server_get_stats(const struct server *server, struct server_stats *stats)

@@ -45,6 +45,23 @@ void server_set_max_clients(struct server *server, unsigned int max_clients,
  */
 void server_set_tls(struct server *server, struct dpumap_tls *tls);
 
+/*
+ * A client that has authenticated over another kind of connection; see session.h about the sink.
+ * NULL if the client is not authorized. The sink got the reason, and end() was called, also if there
+ * is no memory. Each of the functions below may end the session.
+ */
+struct session *server_admit(struct server *server, const char *identity,
+			     const struct session_sink *sink);
+/* Answers a request of the client, or refuses what is not one. */
+void server_request(struct server *server, struct session *session,
+		    const struct dpumap_msg *request);
+void server_refuse_request(struct server *server, struct session *session,
+			   const struct dpumap_fault *fault);
+/* The sink is ready again. */
+void server_continue(struct server *server, struct session *session);
+/* Ends the session. */
+void server_dismiss(struct server *server, struct session *session, const char *why);
+
 /* Is there work that no descriptor announces? server_work() does a little of it. */
 bool server_has_work(const struct server *server);
 void server_work(struct server *server);

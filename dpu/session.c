@@ -41,6 +41,38 @@ doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpuma
 	return DOCA_SUCCESS;
 }
 
+doca_error_t session_create_for(const struct session_sink *sink, const char *identity,
+				struct session **session, struct dpumap_fault *fault)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
+	s->sink = *sink;
+	s->peer.kind = DPUMAP_ADDRESS_UNIX; /* it has no address */
+	snprintf(s->peer.text, sizeof(s->peer.text), "comch");
+	snprintf(s->identity, sizeof(s->identity), "%s", identity);
+	s->greeted = true;
+	s->since = dpumap_clock_ns();
+	s->last_event = &s->events;
+	*session = s;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t session_put(const struct session *session, const struct dpumap_msg *msg,
+			 struct dpumap_fault *fault)
+{
+	if (session->conn)
+		return dpumap_conn_put(session->conn, msg, fault);
+	return session->sink.put(session->sink.context, msg, fault);
+}
+
+bool session_may_import(const struct session *session, const struct export_spec *spec)
+{
+	return export_spec_allows(spec, session->identity) &&
+	       (session->conn || spec->via == EXPORT_VIA_PCI);
+}
+
 static void drop_event(struct session *session)
 {
 	struct event *event = session->events;
@@ -72,7 +104,7 @@ void session_log(const struct session *session, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	if (session->peer.kind == DPUMAP_ADDRESS_UNIX)
+	if (session->conn && session->peer.kind == DPUMAP_ADDRESS_UNIX)
 		log_line("%s %s", session->peer.text, text);
 	else
 		log_line("%s at %s %s", identity, session->peer.text, text);
@@ -186,7 +218,7 @@ void session_send_event(struct session *session)
 	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, 0);
 	dpumap_msg_set_text(&msg, DPUMAP_MSG_EVENT, dpumap_event_name(session->events->event));
 	dpumap_msg_set_text(&msg, DPUMAP_MSG_NAME, session->events->name);
-	if (dpumap_conn_put(session->conn, &msg, &fault) != DOCA_SUCCESS)
+	if (session_put(session, &msg, &fault) != DOCA_SUCCESS)
 		session->closing = true;
 	drop_event(session);
 }

@@ -10,6 +10,7 @@
 #include "channel/conn.h"
 #include "channel/listener.h"
 #include "common/sha256.h"
+#include "export_spec.h"
 #include "loop.h"
 
 #define SESSION_DIGESTS	       4
@@ -29,11 +30,24 @@ struct event {
 
 struct server;
 
+/* How messages reach a client that has no connection of dpumapd's own protocol. */
+struct session_sink {
+	/* Can put() take a message now? If not, server_continue() is called once it can. */
+	bool (*is_ready)(void *context);
+	/* Sends a reply or an event, which is only valid during the call. */
+	doca_error_t (*put)(void *context, const struct dpumap_msg *msg,
+			    struct dpumap_fault *fault);
+	/* The server has ended the session, and frees it after the call. */
+	void (*end)(void *context);
+	void *context;
+};
+
 struct session {
 	struct watch watch;
 	struct server *server;
 	struct session *next;
-	struct dpumap_conn *conn;
+	struct dpumap_conn *conn; /* NULL: the client has a sink */
+	struct session_sink sink;
 	struct dpumap_peer peer;
 	char identity[DPUMAP_PEER_NAME_MAX]; /* "" until it is authenticated */
 	uint64_t since;			     /* when it connected */
@@ -68,7 +82,16 @@ struct session {
  */
 doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpumap_tls *tls,
 			    struct session **session, struct dpumap_fault *fault);
+/* The client has authenticated already. It may only import over PCI. */
+doca_error_t session_create_for(const struct session_sink *sink, const char *identity,
+				struct session **session, struct dpumap_fault *fault);
 void session_destroy(struct session *session);
+
+/* Sends a reply or an event. */
+doca_error_t session_put(const struct session *session, const struct dpumap_msg *msg,
+			 struct dpumap_fault *fault);
+/* May the client import the export? */
+bool session_may_import(const struct session *session, const struct export_spec *spec);
 
 /* Logs a line that begins with the client's identity and address. */
 void session_log(const struct session *session, const char *fmt, ...)
@@ -90,7 +113,7 @@ size_t session_forget_export(struct session *session, uint64_t export);
 
 /* False when the queue is full: the client does not read its events. */
 bool session_queue_event(struct session *session, enum dpumap_event event, const char *name);
-/* Puts the next event into the connection, which has nothing to send. */
+/* Sends the next event; the connection has nothing to send, or the sink is ready. */
 void session_send_event(struct session *session);
 
 #endif
