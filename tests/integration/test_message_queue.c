@@ -278,6 +278,59 @@ static void senders_take_receives_in_posting_order(void **state)
 	close_receiver();
 }
 
+/*
+ * A message of three parts, behind which short ones arrive: work requests of the shared receive
+ * queue complete in another order than they were posted.
+ */
+static void short_messages_overtake_a_long_one(void **state)
+{
+	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	struct fixture f = {.dev = dev};
+	struct fixture_buf from, to;
+	struct sender slow, fast;
+	uint32_t overtaken = 0;
+
+	assert_ok(fixture_buf_create(&f, PEER_LEN, LOCAL_RW, &from));
+	assert_ok(fixture_buf_create(&f, PEER_LEN, LOCAL_RW, &to));
+	open_receiver(3, 8, NULL);
+	open_sender(&slow, 3, 8, NULL);
+	open_sender(&fast, 3, 8, NULL);
+	for (uint32_t round = 0; round < 100 || overtaken < 10; round++) {
+		struct dpumap_mq_message message = {.header = src.bytes,
+						    .tag = UINT32_MAX,
+						    .len = PEER_LEN,
+						    .key = &from.mmap->fast_key,
+						    .addr = (uintptr_t)from.bytes};
+
+		assert_true(now_ms() < end);
+		fixture_fill(from.bytes, 4096, round);
+		fixture_fill(from.bytes + PEER_LEN - 4096, 4096, round);
+		for (uint32_t i = 0; i < 3; i++)
+			assert_true(dpumap_mq_recv_post(recv_queue, &to.mmap->fast_key,
+							(uintptr_t)to.bytes, PEER_LEN, NULL));
+		assert_true(dpumap_mq_send_post(slow.send, &message));
+		dpumap_mq_send_flush(slow.send);
+		send_message(&fast, 1, 0);
+		send_message(&fast, 2, 0);
+		for (uint32_t i = 0; i < 3; i++) {
+			struct dpumap_mq_received out = received();
+
+			assert_error(out.status, DOCA_SUCCESS);
+			if (out.tag == UINT32_MAX)
+				overtaken += i;
+		}
+		assert_memory_equal(to.bytes, from.bytes, PEER_LEN);
+		assert_error(sent(&slow).status, DOCA_SUCCESS);
+		expect_sent(&fast, 1, DOCA_SUCCESS);
+		expect_sent(&fast, 2, DOCA_SUCCESS);
+	}
+	close_sender(&slow);
+	close_sender(&fast);
+	close_receiver();
+	assert_ok(fixture_buf_destroy(&from));
+	assert_ok(fixture_buf_destroy(&to));
+}
+
 static void message_without_receive_waits_for_one(void **state)
 {
 	struct sender s;
@@ -784,6 +837,7 @@ int main(int argc, char **argv)
 		message_test(messages_arrive_in_order_with_tag_header_and_data),
 		message_test(indices_wrap_without_loss),
 		message_test(senders_take_receives_in_posting_order),
+		message_test(short_messages_overtake_a_long_one),
 		message_test(message_without_receive_waits_for_one),
 		message_test(full_send_queue_refuses_until_a_completion),
 		message_test(message_longer_than_its_receive_fails_both_ends),

@@ -144,6 +144,43 @@ static void test_inline_after_the_end_of_the_ring(void **state)
 	}
 }
 
+/* The bytes of all segments, in their order, fill the entries of the receive in theirs. */
+static void test_send_gathers_inline_and_pointers_in_order(void **state)
+{
+	static const struct {
+		uint32_t len;
+		bool is_inline;
+	} segments[] = {{40, true}, {64, false}, {5, true}, {1, true}, {300, false}, {16, false}};
+	struct pair *p = *state;
+
+	for (unsigned int round = 0; round < 20; round++) {
+		const struct fixture_sge entries[] = {{p->mem_b, 40, p->key_b},
+						      {p->mem_b + 64, 1000, p->key_b}};
+		uint8_t expected[1000];
+		struct fixture_wr wr;
+		size_t n = 0;
+
+		fixture_recv(&p->b, entries, 2);
+		fixture_wr_begin(&wr);
+		for (size_t i = 0; i < sizeof(segments) / sizeof(segments[0]); i++) {
+			uint8_t *from = p->mem_a + 1000 * i + round;
+
+			memset(from, (int)(round + i + 1), segments[i].len);
+			memcpy(expected + n, from, segments[i].len);
+			n += segments[i].len;
+			fixture_wr_sge(&wr,
+				       &(struct fixture_sge){from, segments[i].len,
+							     segments[i].is_inline ? FIXTURE_INLINE
+										   : p->key_a});
+		}
+		post_one(&p->a, &wr, EMU_WQE_SEND, FIXTURE_SIGNALED);
+		fixture_expect(&p->cq_a, 0);
+		assert_int_equal(fixture_expect(&p->cq_b, 0).byte_cnt, n);
+		assert_memory_equal(p->mem_b, expected, 40);
+		assert_memory_equal(p->mem_b + 64, expected + 40, n - 40);
+	}
+}
+
 static void test_queue_memory_is_reused(void **state)
 {
 	struct pair *p = *state;
@@ -625,6 +662,7 @@ int main(void)
 		PAIR_TEST(test_inline_wraps_at_the_end_of_the_ring),
 		PAIR_TEST(test_segments_wrap_at_the_end_of_the_ring),
 		PAIR_TEST(test_inline_after_the_end_of_the_ring),
+		PAIR_TEST(test_send_gathers_inline_and_pointers_in_order),
 		PAIR_TEST(test_queue_memory_is_reused),
 		PAIR_TEST(test_zero_length_needs_no_key),
 		PAIR_TEST(test_mmo_copies),
