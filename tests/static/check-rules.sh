@@ -1,28 +1,35 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each rule of the memory map has a test, each test of the rules has a rule, and
-# docs/doca-mmap-rules.md lists both. `--write` updates that document.
+# Each rule of the memory map and of the control channel has a test, each test of the rules has a rule, and
+# docs/doca-mmap-rules.md and docs/doca-comch-rules.md list both. `--write` updates these documents.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-DOC=docs/doca-mmap-rules.md
+TABLES=(mmap)
 WRITE=no
 
-document()
+# check_table NAME: compare the rules and the tests of a table, and its document
+check_table()
 {
-	python3 "$(dirname "${BASH_SOURCE[0]}")/rules.py" "$TREE"
+	local made wrong=no doc=docs/doca-$1-rules.md
+	made=$(mktemp)
+	if ! python3 "$(dirname "${BASH_SOURCE[0]}")/rules.py" "$TREE" "$1" >"$made"; then
+		bad "$1: the rules and their tests differ"
+		wrong=yes
+	fi
+	if [ "$WRITE" = yes ] && [ $wrong = no ]; then
+		cat "$made" >"$TREE/$doc"
+	fi
+	cmp -s "$made" "$TREE/$doc" || bad "$doc is stale: ${0##*/} --write"
+	rm -f "$made"
 }
 
 run_check()
 {
-	local made
-	made=$(mktemp)
-	document >"$made" || bad "the rules and their tests differ"
-	if [ "$WRITE" = yes ] && [ "$WRONG" -eq 0 ]; then
-		cat "$made" >"$TREE/$DOC"
-	fi
-	cmp -s "$made" "$TREE/$DOC" || bad "$DOC is stale: ${0##*/} --write"
-	rm -f "$made"
+	local table
+	for table in "${TABLES[@]}"; do
+		check_table "$table"
+	done
 }
 
 PLANTS=10
@@ -36,7 +43,7 @@ plant()
 	4) sed -i 's/^\(\/\* rule: M-EXP-5\) /\1, M-EXP-99 /' "$rules/test_rules_export.c" ;;
 	5) sed -i 's/^\(M-EXP-5 .*\)/\1 | nobody knows how/' "$rules/rules.txt" ;;
 	6) sed -i '/rule_test(export_pci_without_pci_permission/d' "$rules/test_rules_export.c" ;;
-	7) sed -i '/^| M-EXP-5 /s/PCI/USB/' "$1/$DOC" ;;
+	7) sed -i '/^| M-EXP-5 /s/PCI/USB/' "$1/docs/doca-mmap-rules.md" ;;
 	8) sed -i '/ROW(start,/d' "$rules/test_rules_states.c" ;;
 	9) sed -i 's/\(ROW(start, OK, \)NOT_PERMITTED/\1BAD_STATE/' "$rules/test_rules_states.c" ;;
 	10) sed -i 's/EXPORTED M-STA-4/EXPORTED M-STA-99/' "$rules/test_rules_states.c" ;;

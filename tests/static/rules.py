@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""rules.py TREE: compare the rules of the memory map with their tests.
+"""rules.py TREE TABLE: compare the rules of a table with their tests.
 
 Print the document that lists each rule with its tests. For each rule without a test and each test without
-a rule, print a line on stderr and exit with 1.
+a rule, print a line on stderr and exit with 1. TABLE is one of TABLES.
 """
+import collections
 import pathlib
 import re
 import sys
 
-HEAD = """\
-<!-- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only -->
-<!-- Written by tests/static/check-rules.sh --write; do not edit. -->
-# Rules of the memory map and their tests
-
+# The folder of a table has its rules.txt, and its programs are called test_PROGRAMS_*.c.
+Table = collections.namedtuple("Table", "folder programs title text evidence")
+TABLES = {
+    "mmap": Table("tests/integration/rules", "rules", "the memory map", """\
 This page lists every known rule of DOCA's memory map with its evidence and its tests. The rules come
 from `tests/integration/rules/rules.txt`. Each test is a function, or a cell of the table in
 `test_rules_states.c`. The name of its program, `tests/integration/rules/test_rules_*.c`, is in
@@ -21,13 +21,28 @@ brackets. The tests run on the emulated device with the distribution's libibverb
 
 Evidence: **S** the reference of doca_mmap 3.0, **D** the reference of the other 3.0 modules, **34** the
 3.4 headers, **P** published programs, **F** reports of users, **R** our choice if all of these are
-silent or contradict each other.
+silent or contradict each other.""", ("S", "D", "34", "P", "F", "R")),
+    "comch": Table("tests/integration/comch", "comch", "the control channel", """\
+This page lists every known rule of DOCA's control channel with its evidence and its tests. The rules come
+from `tests/integration/comch/rules.txt`. Each test is a function. The name of its program,
+`tests/integration/comch/test_comch_*.c`, is in brackets. The tests run on the two functions of the
+emulated card, in two processes, with the distribution's libibverbs and libmlx5.
+
+Evidence: **D** the reference of DOCA 3.0, **P** published programs, **F** reports of users, **G** the
+vendor's guides, **R** our choice if all of these are silent or contradict each other.""",
+                   ("D", "P", "F", "G", "R")),
+}
+HEAD = """\
+<!-- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only -->
+<!-- Written by tests/static/check-rules.sh --write; do not edit. -->
+# Rules of {title} and their tests
+
+{text}
 
 There are {rules} rules and {tests} tests. {untested} rules cannot be tested here; the reason is given
 instead of a test.
 """
 COLUMNS = "| id | evidence | rule | tests |\n| --- | --- | --- | --- |"
-EVIDENCE = {"S", "D", "34", "P", "F", "R"}
 TEST = re.compile(r"^static void (\w+)\(void \*\*state\)$", re.M)
 MARKED = re.compile(r"^/\* rule: ([^/]*?) \*/\nstatic void (\w+)\(void \*\*state\)$", re.M)
 
@@ -51,7 +66,7 @@ def bad(line):
 bad.lines = 0
 
 
-def read_rules(path):
+def read_rules(path, evidence):
     """Return the headings with their rules, in order."""
     sections, names = [], set()
     for line in path.read_text().splitlines():
@@ -65,7 +80,7 @@ def read_rules(path):
             rule = Rule(*fields, *[None] * (4 - len(fields)))
             if rule.name in names:
                 bad(f"{rule.name} is listed twice")
-            if not set(rule.evidence.split(", ")) <= EVIDENCE:
+            if not set(rule.evidence.split(", ")) <= set(evidence):
                 bad(f"{rule.name}: unknown evidence: {rule.evidence}")
             names.add(rule.name)
             sections[-1][1].append(rule)
@@ -88,6 +103,8 @@ def functions(path, code):
 
 def cells(path, code):
     """Yield the tests of a program that are cells of its table, each with the names of its rules."""
+    if not ROW.search(code):
+        return
     states = split_names(STATES.search(path.with_name("rules.h").read_text())[1])
     words = dict(OUTCOME.findall(code))
     for marked, operation, outcomes in ROW.findall(code):
@@ -101,10 +118,9 @@ def cells(path, code):
                 bad(f"{path.name}: {operation}: unknown state {where} for {rule}")
 
 
-def assign(path, rules, seen):
+def assign(path, program, rules, seen):
     """Add the tests of a program to their rules."""
     code = path.read_text()
-    program = path.stem.removeprefix("test_rules_")
     marked = len(MARKED.findall(code)) + sum(1 for found in ROW.findall(code) if found[0])
     if code.count("/* rule:") != marked:
         bad(f"{path.name}: a line \"rule:\" is not directly above a test")
@@ -134,16 +150,18 @@ def row(rule):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1]) / "tests/integration/rules"
-    sections = read_rules(folder / "rules.txt")
+    table = TABLES[sys.argv[2]]
+    folder = pathlib.Path(sys.argv[1]) / table.folder
+    sections = read_rules(folder / "rules.txt", table.evidence)
     rules = {rule.name: rule for _, listed in sections for rule in listed}
     seen = set()
-    for path in sorted(folder.glob("test_rules_*.c")):
-        assign(path, rules, seen)
+    for path in sorted(folder.glob(f"test_{table.programs}_*.c")):
+        assign(path, path.stem.removeprefix(f"test_{table.programs}_"), rules, seen)
     for rule in rules.values():
         judge(rule)
     untested = sum(1 for rule in rules.values() if rule.reason)
-    parts = [HEAD.format(rules=len(rules), tests=len(seen), untested=untested)]
+    parts = [HEAD.format(title=table.title, text=table.text, rules=len(rules), tests=len(seen),
+                         untested=untested)]
     for heading, listed in sections:
         rows = "\n".join(row(rule) for rule in listed)
         parts.append(f"## {heading}\n\n{COLUMNS}\n{rows}\n")
