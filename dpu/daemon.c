@@ -16,6 +16,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "admin.h"
+#include "comch_service.h"
 #include "device_watch.h"
 #include "job.h"
 #include "local/clock.h"
@@ -42,6 +43,7 @@ struct daemon {
 	struct server *server;
 	struct text_service *admin;   /* NULL: none */
 	struct text_service *metrics; /* NULL: none */
+	struct comch_service *comch;  /* NULL: none */
 	struct job *job;	      /* changes the exports */
 	uint64_t ticket;	      /* of the change that began last */
 	doca_error_t outcome;	      /* of the change that ended last */
@@ -303,6 +305,7 @@ static doca_error_t check_unchanged(const struct settings *now, const struct set
 	const struct {
 		const char *name, *now, *wanted;
 	} texts[] = {{"device", now->device, wanted->device},
+		     {"comch.serve", now->comch_serve, wanted->comch_serve},
 		     {"admin", now->admin, wanted->admin},
 		     {"metrics", now->metrics, wanted->metrics},
 		     {"user", now->user, wanted->user},
@@ -557,6 +560,15 @@ static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
 	return result;
 }
 
+/* Clients are answered once the daemon runs. */
+static doca_error_t open_comch(struct daemon *d, struct dpumap_fault *fault)
+{
+	if (!d->settings.comch_serve)
+		return DOCA_SUCCESS;
+	return comch_service_create(d->loop, d->server, export_table_dev(d->exports),
+				    d->settings.comch_serve, &d->comch, fault);
+}
+
 static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
 {
 	doca_error_t result;
@@ -608,6 +620,8 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 					  daemon_is_stopping, fault);
 	}
 	if (result == DOCA_SUCCESS)
+		result = open_comch(d, fault);
+	if (result == DOCA_SUCCESS)
 		result = privileges_drop(d->settings.user, d->settings.group, fault);
 	if (result != DOCA_SUCCESS) {
 		daemon_destroy(d);
@@ -625,6 +639,7 @@ void daemon_destroy(struct daemon *daemon)
 	job_destroy(daemon->job);
 	text_service_destroy(daemon->metrics);
 	text_service_destroy(daemon->admin);
+	comch_service_destroy(daemon->comch);
 	server_destroy(daemon->server);
 	if (daemon->loop) {
 		loop_remove(daemon->loop, &daemon->device.watch);
@@ -645,6 +660,7 @@ static void tick(const struct daemon *d)
 {
 	export_table_check(d->exports);
 	server_tick(d->server);
+	comch_service_tick(d->comch);
 	if (d->admin)
 		text_service_tick(d->admin);
 	if (d->metrics)
@@ -661,7 +677,8 @@ static void feed_watchdog(struct daemon *d, uint64_t now)
 
 static bool has_work(const struct daemon *d)
 {
-	return server_has_work(d->server) || job_has_work(d->job);
+	return server_has_work(d->server) || job_has_work(d->job) ||
+	       comch_service_has_work(d->comch);
 }
 
 static void reload_by_signal(struct daemon *d)
@@ -684,6 +701,7 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 		if (daemon->device.has_failed)
 			break;
 		server_work(daemon->server);
+		comch_service_work(daemon->comch);
 		job_work(daemon->job);
 		if (reload_requested && !job_is_active(daemon->job))
 			reload_by_signal(daemon);

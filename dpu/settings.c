@@ -17,10 +17,10 @@ void settings_init(struct settings *settings)
 
 void settings_free(struct settings *settings)
 {
-	char **const texts[] = {&settings->device, &settings->cert,    &settings->key,
-				&settings->ca,	   &settings->crl,     &settings->psk,
-				&settings->admin,  &settings->metrics, &settings->user,
-				&settings->group};
+	char **const texts[] = {&settings->device, &settings->cert,	  &settings->key,
+				&settings->ca,	   &settings->crl,	  &settings->psk,
+				&settings->admin,  &settings->metrics,	  &settings->user,
+				&settings->group,  &settings->comch_serve};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		free(*texts[i]);
@@ -288,6 +288,41 @@ static doca_error_t load_tls(struct loader *l, const config_setting_t *setting)
 	return result;
 }
 
+static doca_error_t load_comch_serve(struct loader *l, const config_setting_t *setting)
+{
+	const char *name = config_setting_get_string(setting);
+
+	if (name && (!name[0] || strlen(name) > SETTINGS_COMCH_NAME_MAX))
+		return wrong(l, setting, "must have 1 to 119 bytes");
+	return load_text(l, setting, &l->settings->comch_serve);
+}
+
+static const struct {
+	const char *name;
+	load_fn *load;
+} comch_known[] = {
+	{"serve", load_comch_serve},
+};
+
+static doca_error_t load_comch_setting(struct loader *l, const config_setting_t *setting)
+{
+	for (size_t i = 0; i < sizeof(comch_known) / sizeof(comch_known[0]); i++)
+		if (strcmp(config_setting_name(setting), comch_known[i].name) == 0)
+			return comch_known[i].load(l, setting);
+	return wrong(l, setting, "is not a setting of comch; see dpumapd.conf(5)");
+}
+
+static doca_error_t load_comch(struct loader *l, const config_setting_t *setting)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!config_setting_is_group(setting))
+		return wrong(l, setting, "must be a group, { serve = \"name\"; ... }");
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
+		result = load_comch_setting(l, config_setting_get_elem(setting, (unsigned int)i));
+	return result;
+}
+
 /* Numbers are accepted as strings: size = 4096 and size = "4096" are the same. */
 static const char *text_of(const config_setting_t *setting, char buf[static 24])
 {
@@ -376,6 +411,7 @@ static const struct {
 	load_fn *load;
 } known[] = {
 	{"device", load_device},
+	{"comch", load_comch},
 	{"listen", load_listen},
 	{"tls", load_tls},
 	{"admin", load_admin},

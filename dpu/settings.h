@@ -11,16 +11,18 @@
 
 #define SETTINGS_MAX_CLIENTS	   256
 #define SETTINGS_MAX_CLIENTS_LIMIT 4096
+#define SETTINGS_COMCH_NAME_MAX	   119
 
 struct settings {
 	char *device; /* NULL: the first device that can export */
 	char **listen;
 	size_t num_listen;
 	char *cert, *key, *ca, *crl, *psk;
-	char *admin;   /* path of a socket; NULL: none */
-	char *metrics; /* path of a socket, or HOST:PORT; NULL: none */
-	char *user;    /* to switch to after the start; NULL: keep the user */
-	char *group;   /* NULL: the user's */
+	char *comch_serve; /* name of the server on the control channel; NULL: none */
+	char *admin;	   /* path of a socket; NULL: none */
+	char *metrics;	   /* path of a socket, or HOST:PORT; NULL: none */
+	char *user;	   /* to switch to after the start; NULL: keep the user */
+	char *group;	   /* NULL: the user's */
 	unsigned int max_clients;
 	unsigned int max_clients_per_identity; /* 0: a quarter of max_clients */
 	struct export_spec *exports;	       /* by name */
