@@ -89,4 +89,27 @@ doca_error_t dpumap_comch_conn_send(struct doca_comch_connection *connection,
 const struct comch_consumer_info *
 dpumap_comch_conn_find_consumer(const struct doca_comch_connection *connection, uint32_t id);
 
+/* --- for servers and clients ------------------------------------------------------------------- */
+
+struct comch_control;
+struct dpumap_comch_link;
+
+/*
+ * A connection that waits for its first frame. Takes the link over, also on failure. `recycled` is a
+ * connection that nobody holds any more, or NULL: its memory is used again.
+ */
+doca_error_t dpumap_comch_conn_open(struct comch_control *control, struct dpumap_comch_link *link,
+				    struct doca_comch_connection *recycled,
+				    struct doca_comch_connection **connection);
+/* The server or client does not need it any more; its memory stays until dpumap_comch_conn_put(). */
+void dpumap_comch_conn_retire(struct doca_comch_connection *connection);
+/* Disconnect after all that was sent. The lock is held. */
+void dpumap_comch_conn_close(struct doca_comch_connection *connection);
+/* It has ended: complete its tasks, and tell its endpoints. The lock is held. */
+void dpumap_comch_conn_down(struct doca_comch_connection *connection);
+/* The peer has taken too long to connect or to disconnect. The lock is held. */
+void dpumap_comch_conn_check_deadline(struct doca_comch_connection *connection);
+void dpumap_comch_conn_get(struct doca_comch_connection *connection);
+void dpumap_comch_conn_put(struct doca_comch_connection *connection);
+
 #endif

@@ -72,7 +72,7 @@ struct comch_answer {
 struct comch_path {
 	uint32_t producer_id;
 	uint32_t consumer_id;
-	uint32_t code;	  /* doca_error_t; of PATH_DOWN */
+	uint32_t code;	   /* doca_error_t; of PATH_DOWN */
 	uint32_t info_len; /* of PATH_OPEN and PATH_UP */
 	uint8_t info[COMCH_QP_INFO_MAX];
 };
