@@ -33,6 +33,7 @@ FLOORS = {
     "DOCA libraries": {
         "rdma": LIBRARY,
         "dma": LIBRARY,
+        "advise": LIBRARY,
         "comch": f"{LIBRARY} local",
         "argp": "log api",
     },
