@@ -1,180 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "config.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "channel/address.h"
-#include "common/config_file.h"
-
-#define FILE_SIZE_MAX	  65536
-#define TIMEOUT_DEFAULT_S 10
-#define TIMEOUT_MAX_S	  3600
-
-static const char system_path[] = "/etc/dpumap/dpumap.conf";
-
-struct loader {
-	struct config *config;
-	struct options *found; /* settings of the file */
-	const char *path;
-	struct dpumap_fault *fault;
-};
-
-static doca_error_t wrong(const struct loader *l, const config_setting_t *setting, const char *what)
-{
-	return dpumap_config_file_invalid(l->path, setting, what, l->fault);
-}
-
-/* Copies the string, since the parser frees it. */
-static doca_error_t load_text(const struct loader *l, const config_setting_t *setting, bool is_path,
-			      const char **text)
-{
-	struct config *config = l->config;
-	doca_error_t result;
-	const char *value;
-	char *copy;
-
-	result = dpumap_config_file_text(l->path, setting, is_path, &value, l->fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	copy = config->num_texts < CONFIG_TEXTS_MAX ? strdup(value) : NULL;
-	if (!copy)
-		return dpumap_fault_set(l->fault, DOCA_ERROR_NO_MEMORY,
-					"no memory for the configuration");
-	config->texts[config->num_texts++] = copy;
-	*text = copy;
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t load_connect(const struct loader *l, const config_setting_t *setting)
-{
-	struct dpumap_address address;
-	struct dpumap_fault why;
-	doca_error_t result = load_text(l, setting, false, &l->found->connect);
-
-	if (result == DOCA_SUCCESS &&
-	    dpumap_address_parse(l->found->connect, &address, &why) != DOCA_SUCCESS)
-		return dpumap_config_file_fault(l->path, setting, &why, l->fault);
-	return result;
-}
-
-static doca_error_t load_timeout(const struct loader *l, const config_setting_t *setting)
-{
-	int value = config_setting_get_int(setting);
-
-	if (config_setting_type(setting) != CONFIG_TYPE_INT || value < 1 || value > TIMEOUT_MAX_S)
-		return wrong(l, setting, "must be a number of seconds from 1 to 3600");
-	l->found->timeout_s = (uint64_t)value;
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t load_tls(const struct loader *l, const config_setting_t *setting)
-{
-	struct options *o = l->found;
-	const struct {
-		const char *name;
-		bool is_path;
-		const char **text;
-	} known[] = {{"cert", true, &o->tls.cert}, {"key", true, &o->tls.key},
-		     {"ca", true, &o->tls.ca},	   {"crl", true, &o->tls.crl},
-		     {"psk", true, &o->tls.psk},   {"psk_name", false, &o->tls.psk_name},
-		     {"server", false, &o->server}};
-	const size_t num_known = sizeof(known) / sizeof(known[0]);
-	doca_error_t result = DOCA_SUCCESS;
-
-	if (!config_setting_is_group(setting))
-		return wrong(l, setting, "must be a group, { cert = \"/path\"; ... }");
-	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
-		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
-		size_t k = 0;
-
-		while (k < num_known && strcmp(config_setting_name(part), known[k].name) != 0)
-			k++;
-		result = k < num_known ? load_text(l, part, known[k].is_path, known[k].text)
-				       : wrong(l, part,
-					       "is not one of cert, key, ca, crl, psk, psk_name "
-					       "and server");
-	}
-	return result;
-}
-
-static doca_error_t load_setting(const struct loader *l, const config_setting_t *setting)
-{
-	const char *name = config_setting_name(setting);
-
-	if (strcmp(name, "connect") == 0)
-		return load_connect(l, setting);
-	if (strcmp(name, "device") == 0)
-		return load_text(l, setting, false, &l->found->device);
-	if (strcmp(name, "timeout") == 0)
-		return load_timeout(l, setting);
-	if (strcmp(name, "tls") == 0)
-		return load_tls(l, setting);
-	return wrong(l, setting, "is not a setting of dpumap; see dpumap(1)");
-}
-
-static doca_error_t load_file(const struct loader *l)
-{
-	const config_setting_t *root;
-	doca_error_t result;
-	config_t file;
-
-	result = dpumap_config_file_read(l->path, FILE_SIZE_MAX, &file, l->fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	root = config_root_setting(&file);
-	for (int i = 0; i < config_setting_length(root) && result == DOCA_SUCCESS; i++)
-		result = load_setting(l, config_setting_get_elem(root, (unsigned int)i));
-	config_destroy(&file);
-	return result;
-}
-
-bool config_directory(char *path, size_t size)
-{
-	const char *base = getenv("XDG_CONFIG_HOME");
-	const char *below = "/dpumap";
-	int n;
-
-	if (!base || base[0] != '/') {
-		base = getenv("HOME");
-		below = "/.config/dpumap";
-	}
-	if (!base || base[0] != '/')
-		return false;
-	n = snprintf(path, size, "%s%s", base, below);
-	return n > 0 && (size_t)n < size;
-}
-
-static bool exists(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0;
-}
-
-/* The file to read; NULL: none. */
-static const char *choose_file(const struct options *options, char buf[static PATH_MAX])
-{
-	static const char name[] = "/dpumap.conf";
-
-	if (options->config)
-		return options->config;
-	if (config_directory(buf, PATH_MAX - sizeof(name))) {
-		memcpy(buf + strlen(buf), name, sizeof(name));
-		if (exists(buf))
-			return buf;
-	}
-	return exists(system_path) ? system_path : NULL;
-}
 
 static bool has_tls(const struct dpumap_tls_config *tls)
 {
 	return tls->cert || tls->key || tls->ca || tls->crl || tls->psk || tls->psk_name;
 }
 
-static void merge(struct options *o, const struct options *file)
+static void merge(struct options *o, const struct dpumap_host_config *file)
 {
 	if (!o->connect && file->connect) {
 		o->connect = file->connect;
@@ -189,39 +23,22 @@ static void merge(struct options *o, const struct options *file)
 		o->timeout_s = file->timeout_s;
 }
 
-static doca_error_t take_environment(struct options *o, struct dpumap_fault *fault)
-{
-	const char *connect = getenv("DPUMAP_CONNECT");
-	struct dpumap_address address;
-	struct dpumap_fault why;
-
-	if (o->connect || !connect || !connect[0])
-		return DOCA_SUCCESS;
-	if (dpumap_address_parse(connect, &address, &why) != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "DPUMAP_CONNECT: %.280s",
-					why.text);
-	o->connect = connect;
-	return DOCA_SUCCESS;
-}
-
 doca_error_t config_load(struct options *options, struct config *config, struct dpumap_fault *fault)
 {
-	char buf[PATH_MAX];
-	struct options file = {0};
-	struct loader l = {.config = config, .found = &file, .fault = fault};
-	doca_error_t result = take_environment(options, fault);
+	doca_error_t result = DOCA_SUCCESS;
 
-	*config = (struct config){0};
-	l.path = choose_file(options, buf);
-	if (l.path)
-		snprintf(config->path, sizeof(config->path), "%s", l.path);
-	if (result == DOCA_SUCCESS && l.path)
-		result = load_file(&l);
+	if (!options->connect)
+		result = dpumap_host_config_environment(&options->connect, fault);
+	if (result != DOCA_SUCCESS) {
+		*config = (struct config){0};
+		return result;
+	}
+	result = dpumap_host_config_load(options->config, &config->file, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	merge(options, &file);
+	merge(options, &config->file);
 	if (!options->timeout_s)
-		options->timeout_s = TIMEOUT_DEFAULT_S;
+		options->timeout_s = DPUMAP_HOST_TIMEOUT_S;
 	if (!options->connect) {
 		dpumap_address_find_default(config->default_connect,
 					    sizeof(config->default_connect));
@@ -232,7 +49,5 @@ doca_error_t config_load(struct options *options, struct config *config, struct 
 
 void config_free(struct config *config)
 {
-	for (size_t i = 0; i < config->num_texts; i++)
-		free(config->texts[i]);
-	config->num_texts = 0;
+	dpumap_host_config_free(&config->file);
 }

@@ -5,16 +5,11 @@
 
 #include <limits.h>
 
-#include "channel/tls.h"
+#include "channel/host_config.h"
 #include "options.h"
 
-#define CONFIG_TEXTS_MAX 10
-
-/* Owns the strings of the file. */
 struct config {
-	char *texts[CONFIG_TEXTS_MAX];
-	size_t num_texts;
-	char path[PATH_MAX]; /* of the file; empty: none */
+	struct dpumap_host_config file;
 	char default_connect[PATH_MAX];
 };
 
@@ -26,8 +21,5 @@ struct config {
 doca_error_t config_load(struct options *options, struct config *config,
 			 struct dpumap_fault *fault);
 void config_free(struct config *config);
-
-/* The directory of the user's configuration; false if HOME is not set or the path is too long. */
-bool config_directory(char *path, size_t size);
 
 #endif

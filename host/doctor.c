@@ -27,7 +27,7 @@ doca_error_t doctor_command(const struct options *given, struct dpumap_fault *fa
 			.connect_is_default = options.connect == config.default_connect,
 			.tls = options.tls,
 			.server = options.server,
-			.config = config.path[0] ? config.path : NULL,
+			.config = config.file.path[0] ? config.file.path : NULL,
 			.config_fault = &wrong,
 			.timeout_s = (unsigned int)options.timeout_s,
 			.stop = &interrupt_signal,

@@ -34,7 +34,7 @@ static doca_error_t choose_path(struct pki_dir *dir, const char *path, struct dp
 	char base[PATH_MAX];
 	int n;
 
-	if (!path && !config_directory(base, sizeof(base)))
+	if (!path && !dpumap_host_config_directory(base, sizeof(base)))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
 					"HOME is not set: use --dir");
 	n = path ? snprintf(dir->path, sizeof(dir->path), "%s", path)

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/host_config.h"
+
+#include <ctype.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "channel/address.h"
+#include "common/config_file.h"
+
+#define FILE_SIZE_MAX 65536
+#define TIMEOUT_MAX_S 3600
+
+static const char system_path[] = "/etc/dpumap/dpumap.conf";
+
+struct loader {
+	struct dpumap_host_config *config;
+	const char *path;
+	struct dpumap_fault *fault;
+};
+
+static doca_error_t wrong(const struct loader *l, const config_setting_t *setting, const char *what)
+{
+	return dpumap_config_file_invalid(l->path, setting, what, l->fault);
+}
+
+/* Copies the string, since the parser frees it. */
+static doca_error_t load_text(const struct loader *l, const config_setting_t *setting, bool is_path,
+			      const char **text)
+{
+	struct dpumap_host_config *config = l->config;
+	doca_error_t result;
+	const char *value;
+	char *copy;
+
+	result = dpumap_config_file_text(l->path, setting, is_path, &value, l->fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	copy = config->num_texts < DPUMAP_HOST_TEXTS_MAX ? strdup(value) : NULL;
+	if (!copy)
+		return dpumap_fault_set(l->fault, DOCA_ERROR_NO_MEMORY,
+					"no memory for the configuration");
+	config->texts[config->num_texts++] = copy;
+	*text = copy;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t load_connect(const struct loader *l, const config_setting_t *setting)
+{
+	struct dpumap_address address;
+	struct dpumap_fault why;
+	doca_error_t result = load_text(l, setting, false, &l->config->connect);
+
+	if (result == DOCA_SUCCESS &&
+	    dpumap_address_parse(l->config->connect, &address, &why) != DOCA_SUCCESS)
+		return dpumap_config_file_fault(l->path, setting, &why, l->fault);
+	return result;
+}
+
+static doca_error_t load_timeout(const struct loader *l, const config_setting_t *setting)
+{
+	int value = config_setting_get_int(setting);
+
+	if (config_setting_type(setting) != CONFIG_TYPE_INT || value < 1 || value > TIMEOUT_MAX_S)
+		return wrong(l, setting, "must be a number of seconds from 1 to 3600");
+	l->config->timeout_s = (uint64_t)value;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t load_tls(const struct loader *l, const config_setting_t *setting)
+{
+	struct dpumap_host_config *o = l->config;
+	const struct {
+		const char *name;
+		bool is_path;
+		const char **text;
+	} known[] = {{"cert", true, &o->tls.cert}, {"key", true, &o->tls.key},
+		     {"ca", true, &o->tls.ca},	   {"crl", true, &o->tls.crl},
+		     {"psk", true, &o->tls.psk},   {"psk_name", false, &o->tls.psk_name},
+		     {"server", false, &o->server}};
+	const size_t num_known = sizeof(known) / sizeof(known[0]);
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!config_setting_is_group(setting))
+		return wrong(l, setting, "must be a group, { cert = \"/path\"; ... }");
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
+		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
+		size_t k = 0;
+
+		while (k < num_known && strcmp(config_setting_name(part), known[k].name) != 0)
+			k++;
+		result = k < num_known ? load_text(l, part, known[k].is_path, known[k].text)
+				       : wrong(l, part,
+					       "is not one of cert, key, ca, crl, psk, psk_name "
+					       "and server");
+	}
+	return result;
+}
+
+static doca_error_t load_users(const struct loader *l, const config_setting_t *setting)
+{
+	struct dpumap_host_config *config = l->config;
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!config_setting_is_array(setting) ||
+	    config_setting_length(setting) > DPUMAP_COMCH_USERS_MAX)
+		return wrong(l, setting, "must be an array of at most 64 users, [ \"name\", ... ]");
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
+		result = load_text(l, config_setting_get_elem(setting, (unsigned int)i), false,
+				   &config->users[config->num_users++]);
+	config->has_users = true;
+	return result;
+}
+
+static doca_error_t load_comch(const struct loader *l, const config_setting_t *setting)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!config_setting_is_group(setting))
+		return wrong(l, setting, "must be a group, { users = [ \"name\", ... ]; }");
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
+		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
+
+		result = strcmp(config_setting_name(part), "users") == 0
+				 ? load_users(l, part)
+				 : wrong(l, part, "is not users");
+	}
+	return result;
+}
+
+static doca_error_t load_setting(const struct loader *l, const config_setting_t *setting)
+{
+	const char *name = config_setting_name(setting);
+
+	if (strcmp(name, "connect") == 0)
+		return load_connect(l, setting);
+	if (strcmp(name, "device") == 0)
+		return load_text(l, setting, false, &l->config->device);
+	if (strcmp(name, "timeout") == 0)
+		return load_timeout(l, setting);
+	if (strcmp(name, "tls") == 0)
+		return load_tls(l, setting);
+	if (strcmp(name, "comch") == 0)
+		return load_comch(l, setting);
+	return wrong(l, setting, "is not a setting of dpumap; see dpumap(1)");
+}
+
+static doca_error_t load_file(const struct loader *l)
+{
+	const config_setting_t *root;
+	doca_error_t result;
+	config_t file;
+
+	result = dpumap_config_file_read(l->path, FILE_SIZE_MAX, &file, l->fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	root = config_root_setting(&file);
+	for (int i = 0; i < config_setting_length(root) && result == DOCA_SUCCESS; i++)
+		result = load_setting(l, config_setting_get_elem(root, (unsigned int)i));
+	config_destroy(&file);
+	return result;
+}
+
+bool dpumap_host_config_directory(char *path, size_t size)
+{
+	const char *base = getenv("XDG_CONFIG_HOME");
+	const char *below = "/dpumap";
+	int n;
+
+	if (!base || base[0] != '/') {
+		base = getenv("HOME");
+		below = "/.config/dpumap";
+	}
+	if (!base || base[0] != '/')
+		return false;
+	n = snprintf(path, size, "%s%s", base, below);
+	return n > 0 && (size_t)n < size;
+}
+
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0;
+}
+
+/* The file to read; NULL: none. */
+static const char *choose_file(char buf[static PATH_MAX])
+{
+	static const char name[] = "/dpumap.conf";
+
+	if (dpumap_host_config_directory(buf, PATH_MAX - sizeof(name))) {
+		memcpy(buf + strlen(buf), name, sizeof(name));
+		if (exists(buf))
+			return buf;
+	}
+	return exists(system_path) ? system_path : NULL;
+}
+
+doca_error_t dpumap_host_config_environment(const char **connect, struct dpumap_fault *fault)
+{
+	const char *text = getenv("DPUMAP_CONNECT");
+	struct dpumap_address address;
+	struct dpumap_fault why;
+
+	*connect = NULL;
+	if (!text || !text[0])
+		return DOCA_SUCCESS;
+	if (dpumap_address_parse(text, &address, &why) != DOCA_SUCCESS)
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "DPUMAP_CONNECT: %.280s",
+					why.text);
+	*connect = text;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_host_config_load(const char *path, struct dpumap_host_config *config,
+				     struct dpumap_fault *fault)
+{
+	const struct loader l = {.config = config, .path = config->path, .fault = fault};
+	char buf[PATH_MAX];
+
+	*config = (struct dpumap_host_config){0};
+	if (!path)
+		path = choose_file(buf);
+	if (!path)
+		return DOCA_SUCCESS;
+	snprintf(config->path, sizeof(config->path), "%s", path);
+	return load_file(&l);
+}
+
+void dpumap_host_config_free(struct dpumap_host_config *config)
+{
+	for (size_t i = 0; i < config->num_texts; i++)
+		free(config->texts[i]);
+	config->num_texts = 0;
+}
+
+/* A user by name or number. */
+static bool is_user(const char *text, uid_t uid)
+{
+	char buf[4096], *end;
+	struct passwd found, *entry = NULL;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (isdigit((unsigned char)text[0]) && !*end)
+		return number == uid;
+	return getpwnam_r(text, &found, buf, sizeof(buf), &entry) == 0 && entry &&
+	       entry->pw_uid == uid;
+}
+
+bool dpumap_host_config_allows(const struct dpumap_host_config *config, uid_t uid)
+{
+	if (!config->has_users)
+		return is_user("dpumap", uid);
+	for (size_t i = 0; i < config->num_users; i++)
+		if (is_user(config->users[i], uid))
+			return true;
+	return false;
+}

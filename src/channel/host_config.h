@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* dpumap.conf: how programs on this machine reach dpumapd, for the tool dpumap and for doca_comch. */
+#ifndef DPUMAP_CHANNEL_HOST_CONFIG_H
+#define DPUMAP_CHANNEL_HOST_CONFIG_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "channel/tls.h"
+
+#define DPUMAP_HOST_TIMEOUT_S  10 /* without a setting */
+
+#define DPUMAP_COMCH_USERS_MAX 64
+#define DPUMAP_HOST_TEXTS_MAX  (10 + DPUMAP_COMCH_USERS_MAX)
+
+/* NULL or 0: not set. The strings belong to the configuration. */
+struct dpumap_host_config {
+	const char *connect, *server, *device;
+	struct dpumap_tls_config tls;
+	uint64_t timeout_s;
+	/* Users that may connect to servers of doca_comch. has_users: the list is set. */
+	const char *users[DPUMAP_COMCH_USERS_MAX];
+	size_t num_users;
+	bool has_users;
+	char path[PATH_MAX]; /* of the file; empty: none */
+	char *texts[DPUMAP_HOST_TEXTS_MAX];
+	size_t num_texts;
+};
+
+/*
+ * Reads path; NULL: the user's file, or else the system's, if one exists. BAD_CONFIG with file, line
+ * and reason. To be freed also on failure.
+ */
+doca_error_t dpumap_host_config_load(const char *path, struct dpumap_host_config *config,
+				     struct dpumap_fault *fault);
+void dpumap_host_config_free(struct dpumap_host_config *config);
+/* $DPUMAP_CONNECT, NULL if it is not set. INVALID_VALUE if it is not an address. */
+doca_error_t dpumap_host_config_environment(const char **connect, struct dpumap_fault *fault);
+
+/* The directory of the user's configuration; false if HOME is not set or the path is too long. */
+bool dpumap_host_config_directory(char *path, size_t size);
+
+/* Without a list, it is the user "dpumap", as which the packaged dpumapd runs. */
+bool dpumap_host_config_allows(const struct dpumap_host_config *config, uid_t uid);
+
+#endif
