@@ -14,6 +14,7 @@
 
 #include "channel/conn.h"
 #include "channel/decode.h"
+#include "channel/reply.h"
 #include "channel/stream.h"
 #include "local/clock.h"
 #include "local/trusted.h"
@@ -107,29 +108,6 @@ static doca_error_t receive(struct dpumap_client *client, uint64_t deadline,
 	return result;
 }
 
-static doca_error_t check_reply(const struct dpumap_msg *request, const struct dpumap_msg *reply,
-				struct dpumap_fault *fault)
-{
-	char text[sizeof(fault->text)];
-	uint64_t status;
-
-	if (!dpumap_msg_has(reply, DPUMAP_MSG_ID) || !dpumap_msg_has(reply, DPUMAP_MSG_STATUS))
-		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
-					"dpumapd's reply has no id or no status");
-	status = reply->value[DPUMAP_MSG_STATUS].number;
-	if (status != DOCA_SUCCESS) {
-		dpumap_msg_get_text(reply, DPUMAP_MSG_ERROR, text, sizeof(text));
-		return dpumap_fault_set(fault,
-					status <= DOCA_ERROR_SKIPPED ? (doca_error_t)status
-								     : DOCA_ERROR_UNKNOWN,
-					"%s", text[0] ? text : "dpumapd gave no reason");
-	}
-	if (reply->value[DPUMAP_MSG_ID].number != request->value[DPUMAP_MSG_ID].number)
-		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
-					"dpumapd's reply has the id of another request");
-	return DOCA_SUCCESS;
-}
-
 static bool is_event(const struct dpumap_msg *msg)
 {
 	return dpumap_msg_has(msg, DPUMAP_MSG_EVENT) && !dpumap_msg_has(msg, DPUMAP_MSG_STATUS);
@@ -197,7 +175,7 @@ doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg 
 	if (result == DOCA_SUCCESS)
 		result = receive_reply(client, deadline, reply, fault);
 	if (result == DOCA_SUCCESS)
-		result = check_reply(request, reply, fault);
+		result = dpumap_reply_check(request, reply, fault);
 	return result;
 }
 
@@ -265,19 +243,10 @@ static doca_error_t greet(struct dpumap_client *client, struct dpumap_fault *fau
 	struct dpumap_msg request, reply = {0};
 	doca_error_t result;
 
-	dpumap_msg_init(&request);
-	dpumap_msg_set_text(&request, DPUMAP_MSG_OP, dpumap_op_name(DPUMAP_OP_HELLO));
-	dpumap_msg_set_number(&request, DPUMAP_MSG_VERSION, DPUMAP_CHANNEL_VERSION);
+	dpumap_reply_ask_hello(&request);
 	result = dpumap_client_call(client, &request, &reply, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (!dpumap_msg_has(&reply, DPUMAP_MSG_VERSION) ||
-	    reply.value[DPUMAP_MSG_VERSION].number != DPUMAP_CHANNEL_VERSION)
-		return dpumap_fault_set(fault, DOCA_ERROR_UNSUPPORTED_VERSION,
-					"dpumapd at %s does not support version %u of the channel "
-					"protocol: install the same release on both",
-					client->name, DPUMAP_CHANNEL_VERSION);
-	return DOCA_SUCCESS;
+	return result == DOCA_SUCCESS ? dpumap_reply_check_hello(&reply, client->name, fault)
+				      : result;
 }
 
 /* connect() on a non-blocking Unix socket fails with a full backlog; on TCP it continues. */

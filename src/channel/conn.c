@@ -198,6 +198,20 @@ doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_fault *fa
 	return DOCA_SUCCESS;
 }
 
+doca_error_t dpumap_conn_leave(struct dpumap_conn *conn, int *fd, struct dpumap_fault *fault)
+{
+	doca_error_t result = dpumap_stream_end(&conn->stream, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	*fd = dpumap_stream_take_fd(&conn->stream);
+	/* Only the pages that were used cost something. */
+	explicit_bzero(conn->in, conn->in_len);
+	conn->in_len = 0;
+	conn->in_since = 0;
+	return DOCA_SUCCESS;
+}
+
 bool dpumap_conn_has_output(const struct dpumap_conn *conn)
 {
 	return conn->out_len > 0;

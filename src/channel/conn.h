@@ -66,6 +66,12 @@ doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *
  * connection.
  */
 doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_fault *fault);
+/*
+ * Ends the TLS session on both sides, to be called until it succeeds (stream.h). *fd is the open
+ * connection, the caller's. From then on the connection only remembers its peer, for
+ * dpumap_conn_check_again().
+ */
+doca_error_t dpumap_conn_leave(struct dpumap_conn *conn, int *fd, struct dpumap_fault *fault);
 bool dpumap_conn_has_output(const struct dpumap_conn *conn);
 /* Since when a frame has been incomplete, in either direction; 0 when none is. */
 uint64_t dpumap_conn_stalled_since(const struct dpumap_conn *conn);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "channel/fields.h"
 
-#include "local/fault.h"
+#include "local/comch_place.h"
 
 static const struct dpumap_field fields[DPUMAP_MSG_KEYS] = {
 	[DPUMAP_MSG_ID] = {"id", DPUMAP_FIELD_NUMBER, 0},
@@ -24,6 +24,10 @@ static const struct dpumap_field fields[DPUMAP_MSG_KEYS] = {
 	[DPUMAP_MSG_DM_LONGEST] = {"dm-longest", DPUMAP_FIELD_NUMBER, 0},
 	[DPUMAP_MSG_EVENT] = {"event", DPUMAP_FIELD_TEXT, DPUMAP_OP_NAME_MAX},
 	[DPUMAP_MSG_DETAILS] = {"details", DPUMAP_FIELD_BYTES, DPUMAP_DETAILS_MAX},
+	[DPUMAP_MSG_CARD] = {"card", DPUMAP_FIELD_NUMBER, 0},
+	[DPUMAP_MSG_FUNCTION] = {"function", DPUMAP_FIELD_NUMBER, 0},
+	[DPUMAP_MSG_SERVER] = {"server", DPUMAP_FIELD_BYTES, DPUMAP_COMCH_NAME_SIZE - 1},
+	[DPUMAP_MSG_KEY] = {"key", DPUMAP_FIELD_BYTES, DPUMAP_COMCH_KEY_LEN},
 };
 
 const struct dpumap_field *dpumap_field_get(enum dpumap_msg_key key)

@@ -49,6 +49,10 @@ enum dpumap_msg_key {
 	DPUMAP_MSG_DM_LONGEST, /* largest free block */
 	DPUMAP_MSG_EVENT,      /* of the export called NAME */
 	DPUMAP_MSG_DETAILS,    /* of one end of an RDMA connection */
+	DPUMAP_MSG_CARD,       /* comch: sys_image_guid */
+	DPUMAP_MSG_FUNCTION,   /* comch: vhca_id of the host's function */
+	DPUMAP_MSG_SERVER,     /* comch: name of the server, any bytes except NUL */
+	DPUMAP_MSG_KEY,	       /* comch: of the TLS session with the server */
 	DPUMAP_MSG_KEYS,
 };
 
@@ -64,6 +68,7 @@ enum dpumap_op {
 	DPUMAP_OP_WATCH, /* subscribes to events */
 	DPUMAP_OP_PING,
 	DPUMAP_OP_CONNECT, /* over RDMA to a held export; the reply has details */
+	DPUMAP_OP_COMCH,   /* the last request: asks to meet a server of doca_comch */
 	DPUMAP_OPS,
 };
 

@@ -26,7 +26,7 @@ struct psk {
 
 struct psk_table {
 	struct psk *keys;
-	size_t num;
+	size_t num, max;
 	const struct psk *own; /* on a client: the key that it uses */
 	/*
 	 * On a server: a random key without a name, for clients whose name is unknown. They fail at the
@@ -42,7 +42,7 @@ static void free_table(struct psk_table *table)
 {
 	if (!table)
 		return;
-	dpumap_secret_free(table->keys, KEYS_MAX * sizeof(*table->keys));
+	dpumap_secret_free(table->keys, table->max * sizeof(*table->keys));
 	dpumap_secret_free(table, sizeof(*table));
 }
 
@@ -98,7 +98,7 @@ static doca_error_t add_line(struct psk_table *table, const char *path, unsigned
 	struct psk *psk = &table->keys[table->num];
 	const char *colon = strchr(line, ':');
 
-	if (table->num == KEYS_MAX)
+	if (table->num == table->max)
 		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: more than %u keys", path,
 					KEYS_MAX);
 	if (!colon || !parse_name(line, (size_t)(colon - line), psk) || !parse_key(colon + 1, psk))
@@ -225,12 +225,14 @@ static doca_error_t make_decoy(struct psk_table *table, struct dpumap_fault *fau
 	return DOCA_SUCCESS;
 }
 
-static struct psk_table *allocate(struct dpumap_fault *fault)
+static struct psk_table *allocate(size_t max, struct dpumap_fault *fault)
 {
 	struct psk_table *table = dpumap_secret_alloc(sizeof(*table));
 
-	if (table)
-		table->keys = dpumap_secret_alloc(KEYS_MAX * sizeof(*table->keys));
+	if (table) {
+		table->max = max;
+		table->keys = dpumap_secret_alloc(max * sizeof(*table->keys));
+	}
 	if (!table || !table->keys || !CRYPTO_THREAD_run_once(&once, make_indexes)) {
 		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for keys");
 		free_table(table);
@@ -267,24 +269,53 @@ static void set_callback(SSL_CTX *ctx, bool is_server)
 	SSL_CTX_set_session_id_context(ctx, suite, sizeof(suite));
 }
 
+/* Takes the table over, also on failure. */
+static doca_error_t use_table(SSL_CTX *ctx, struct psk_table *table, bool is_server,
+			      struct dpumap_fault *fault)
+{
+	if (!attach(ctx, table)) {
+		free_table(table);
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for keys");
+	}
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the table is the context's */
+	set_callback(ctx, is_server);
+	return DOCA_SUCCESS;
+}
+
 doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bool is_server,
 			    struct dpumap_fault *fault)
 {
-	struct psk_table *table = allocate(fault);
+	struct psk_table *table = allocate(KEYS_MAX, fault);
 	doca_error_t result;
 
 	if (!table)
 		return DOCA_ERROR_NO_MEMORY;
 	result = fill(table, path, name, is_server, fault);
-	if (result == DOCA_SUCCESS && !attach(ctx, table))
-		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for keys");
-	if (result != DOCA_SUCCESS) {
+	if (result == DOCA_SUCCESS)
+		return use_table(ctx, table, is_server, fault);
+	free_table(table);
+	return result;
+}
+
+doca_error_t dpumap_psk_use_key(SSL_CTX *ctx, const unsigned char *key, size_t len, bool is_server,
+				struct dpumap_fault *fault)
+{
+	static const char name[] = "introduced";
+	struct psk_table *table = allocate(1, fault);
+	struct psk *own;
+
+	if (!table)
+		return DOCA_ERROR_NO_MEMORY;
+	own = &table->keys[table->num++];
+	memcpy(own->name, name, sizeof(name));
+	memcpy(own->key, key, len);
+	own->len = len;
+	table->own = own;
+	if (is_server && make_decoy(table, fault) != DOCA_SUCCESS) {
 		free_table(table);
-		return result;
+		return fault->code;
 	}
-	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the table is the context's */
-	set_callback(ctx, is_server);
-	return DOCA_SUCCESS;
+	return use_table(ctx, table, is_server, fault);
 }
 
 bool dpumap_psk_is_unknown(SSL *ssl)

@@ -14,6 +14,9 @@
 /* Reads the key file for sessions of ctx, which wipes the keys when it is freed. */
 doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bool is_server,
 			    struct dpumap_fault *fault);
+/* For one session with this key, which both sides got on another way; wiped as above. */
+doca_error_t dpumap_psk_use_key(SSL_CTX *ctx, const unsigned char *key, size_t len, bool is_server,
+				struct dpumap_fault *fault);
 /* Did the client of this server name a key that the file does not contain? Its handshake fails. */
 bool dpumap_psk_is_unknown(SSL *ssl);
 /* The name of the session's key; NULL if it uses certificates. */

@@ -27,27 +27,51 @@ doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpu
 	return result;
 }
 
+struct option {
+	int level, name, value;
+};
+
+/* Ignored where it fails, as on a Unix socket. */
+static void set_options(int fd, const struct option *options, size_t num)
+{
+	for (size_t i = 0; i < num; i++)
+		setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
+}
+
 void dpumap_stream_tune(int fd)
 {
-	static const struct {
-		int level, name, value;
-	} options[] = {{IPPROTO_TCP, TCP_NODELAY, 1},
-		       {SOL_SOCKET, SO_KEEPALIVE, 1},
-		       {IPPROTO_TCP, TCP_KEEPIDLE, 30},
-		       {IPPROTO_TCP, TCP_KEEPINTVL, 10},
-		       {IPPROTO_TCP, TCP_KEEPCNT, 3}};
+	static const struct option options[] = {{IPPROTO_TCP, TCP_NODELAY, 1},
+						{SOL_SOCKET, SO_KEEPALIVE, 1},
+						{IPPROTO_TCP, TCP_KEEPIDLE, 30},
+						{IPPROTO_TCP, TCP_KEEPINTVL, 10},
+						{IPPROTO_TCP, TCP_KEEPCNT, 3}};
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
+	set_options(fd, options, sizeof(options) / sizeof(options[0]));
+}
+
+void dpumap_stream_watch_peer(int fd)
+{
+	static const struct option options[] = {
+		{IPPROTO_TCP, TCP_NODELAY, 1},	{SOL_SOCKET, SO_KEEPALIVE, 1},
+		{IPPROTO_TCP, TCP_KEEPIDLE, 1}, {IPPROTO_TCP, TCP_KEEPINTVL, 1},
+		{IPPROTO_TCP, TCP_KEEPCNT, 3},	{IPPROTO_TCP, TCP_USER_TIMEOUT, 10000}};
+
+	set_options(fd, options, sizeof(options) / sizeof(options[0]));
+}
+
+void dpumap_stream_finish(struct dpumap_stream *stream)
+{
+	if (stream->ssl && stream->is_open)
+		SSL_shutdown(stream->ssl);
+	ERR_clear_error();
 }
 
 void dpumap_stream_close(struct dpumap_stream *stream)
 {
-	if (stream->ssl && stream->is_open)
-		SSL_shutdown(stream->ssl);
+	dpumap_stream_finish(stream);
 	SSL_free(stream->ssl);
-	ERR_clear_error();
-	close(stream->fd);
+	if (stream->fd >= 0)
+		close(stream->fd);
 }
 
 static doca_error_t closed_by_peer(struct dpumap_fault *fault)
@@ -139,6 +163,29 @@ doca_error_t dpumap_stream_write(struct dpumap_stream *stream, const void *buf, 
 	while (n < 0 && errno == EINTR);
 	*done = (size_t)n;
 	return plain_result(n, "send", fault);
+}
+
+doca_error_t dpumap_stream_end(struct dpumap_stream *stream, struct dpumap_fault *fault)
+{
+	int ret;
+
+	ERR_clear_error();
+	ret = SSL_shutdown(stream->ssl);
+	if (ret == 0) /* sent; the peer's has not arrived */
+		ret = SSL_shutdown(stream->ssl);
+	if (ret != 1)
+		return tls_result(stream, ret, "ending the session", fault);
+	stream->is_open = false;
+	return DOCA_SUCCESS;
+}
+
+int dpumap_stream_take_fd(struct dpumap_stream *stream)
+{
+	int fd = stream->fd;
+
+	stream->fd = -1;
+	stream->is_open = false;
+	return fd;
 }
 
 bool dpumap_stream_has_more(const struct dpumap_stream *stream)

@@ -23,6 +23,11 @@ doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpu
  * minute.
  */
 void dpumap_stream_tune(int fd);
+/*
+ * For connections that stay: a machine that vanishes is detected within a few seconds, or ten while
+ * it owes an answer.
+ */
+void dpumap_stream_watch_peer(int fd);
 /* Sends close_notify if that does not block. */
 void dpumap_stream_close(struct dpumap_stream *stream);
 
@@ -36,6 +41,15 @@ doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t 
 				struct dpumap_fault *fault);
 doca_error_t dpumap_stream_write(struct dpumap_stream *stream, const void *buf, size_t len,
 				 size_t *done, struct dpumap_fault *fault);
+/*
+ * Ends the TLS session on both sides, and leaves the connection open: no byte after the session was
+ * read. To be called until it succeeds; AGAIN and errors as above. All must have been written.
+ */
+doca_error_t dpumap_stream_end(struct dpumap_stream *stream, struct dpumap_fault *fault);
+/* No more is written: the peer reads CONNECTION_RESET after all that was written before. */
+void dpumap_stream_finish(struct dpumap_stream *stream);
+/* The socket, which is the caller's from then on. The stream can only be closed. */
+int dpumap_stream_take_fd(struct dpumap_stream *stream);
 /* Is there data to read that poll() does not report? */
 bool dpumap_stream_has_more(const struct dpumap_stream *stream);
 

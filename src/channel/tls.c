@@ -225,31 +225,57 @@ static bool harden(SSL_CTX *ctx)
 	       SSL_CTX_set_num_tickets(ctx, 0) && SSL_CTX_set_max_early_data(ctx, 0);
 }
 
-doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_server,
-			       struct dpumap_tls **tls, struct dpumap_fault *fault)
+static doca_error_t allocate(bool is_server, struct dpumap_tls **tls, struct dpumap_fault *fault)
 {
 	struct dpumap_tls *t = calloc(1, sizeof(*t));
-	doca_error_t result;
 
 	ERR_clear_error();
 	if (t)
 		t->ctx = SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
 	if (!t || !t->ctx || !harden(t->ctx)) {
-		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for TLS");
-		goto destroy;
+		dpumap_tls_destroy(t);
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for TLS");
 	}
 	t->is_server = is_server;
+	*tls = t;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_server,
+			       struct dpumap_tls **tls, struct dpumap_fault *fault)
+{
+	struct dpumap_tls *t;
+	doca_error_t result = allocate(is_server, &t, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
 	t->has_psk = config->psk != NULL;
 	result = t->has_psk ? use_keys(t->ctx, config, is_server, fault)
 			    : use_certificates(t->ctx, config, fault);
-	if (result != DOCA_SUCCESS)
-		goto destroy;
+	if (result != DOCA_SUCCESS) {
+		dpumap_tls_destroy(t);
+		return result;
+	}
 	*tls = t;
 	return DOCA_SUCCESS;
+}
 
-destroy:
-	dpumap_tls_destroy(t);
-	return result;
+doca_error_t dpumap_tls_create_with_key(const unsigned char *key, size_t len, bool is_server,
+					struct dpumap_tls **tls, struct dpumap_fault *fault)
+{
+	struct dpumap_tls *t;
+	doca_error_t result = allocate(is_server, &t, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	t->has_psk = true;
+	result = dpumap_psk_use_key(t->ctx, key, len, is_server, fault);
+	if (result != DOCA_SUCCESS) {
+		dpumap_tls_destroy(t);
+		return result;
+	}
+	*tls = t;
+	return DOCA_SUCCESS;
 }
 
 void dpumap_tls_destroy(struct dpumap_tls *tls)

@@ -41,6 +41,9 @@ struct dpumap_tls;
  */
 doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_server,
 			       struct dpumap_tls **tls, struct dpumap_fault *fault);
+/* For one session with a pre-shared key of len bytes (32 to 64), in memory. */
+doca_error_t dpumap_tls_create_with_key(const unsigned char *key, size_t len, bool is_server,
+					struct dpumap_tls **tls, struct dpumap_fault *fault);
 /* Existing sessions stay valid. NULL is allowed. */
 void dpumap_tls_destroy(struct dpumap_tls *tls);
 

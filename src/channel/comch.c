@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The table that libdpumap looks up. */
+#include <stdlib.h>
+
+#include "channel/comch_remote.h"
+#include "channel/comch_session.h"
+#include "channel/host_config.h"
+
+static doca_error_t accept_session(int fd, const unsigned char key[DPUMAP_COMCH_KEY_LEN],
+				   struct dpumap_comch_session **session,
+				   struct dpumap_fault *fault)
+{
+	return dpumap_comch_session_create(fd, key, true, session, fault);
+}
+
+static doca_error_t check_user(uid_t uid, struct dpumap_fault *fault)
+{
+	struct dpumap_host_config *config = malloc(sizeof(*config));
+	doca_error_t result;
+
+	if (!config)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+					"no memory for the configuration");
+	result = dpumap_host_config_load(NULL, config, fault);
+	if (result == DOCA_SUCCESS && !dpumap_host_config_allows(config, uid))
+		result = dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+					  "it is not one of comch.users in %s",
+					  config->path[0] ? config->path : "dpumap.conf");
+	dpumap_host_config_free(config);
+	free(config);
+	return result;
+}
+
+extern const struct dpumap_comch_tls dpumap_private_comch_tls;
+__attribute__((visibility("default"))) const struct dpumap_comch_tls dpumap_private_comch_tls = {
+	.version = DPUMAP_COMCH_TLS_VERSION,
+	.handshake = dpumap_comch_session_handshake,
+	.read = dpumap_comch_session_read,
+	.write = dpumap_comch_session_write,
+	.has_more = dpumap_comch_session_has_more,
+	.wants = dpumap_comch_session_wants,
+	.fd = dpumap_comch_session_fd,
+	.shutdown = dpumap_comch_session_shutdown,
+	.close = dpumap_comch_session_close,
+	.accept = accept_session,
+	.remote_create = dpumap_comch_remote_create,
+	.remote_poll = dpumap_comch_remote_poll,
+	.remote_retry = dpumap_comch_remote_retry,
+	.remote_fd = dpumap_comch_remote_fd,
+	.remote_destroy = dpumap_comch_remote_destroy,
+	.check_user = check_user,
+};

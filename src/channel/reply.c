@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "channel/reply.h"
+
+void dpumap_reply_ask_hello(struct dpumap_msg *request)
+{
+	dpumap_msg_init(request);
+	dpumap_msg_set_text(request, DPUMAP_MSG_OP, dpumap_op_name(DPUMAP_OP_HELLO));
+	dpumap_msg_set_number(request, DPUMAP_MSG_VERSION, DPUMAP_CHANNEL_VERSION);
+}
+
+doca_error_t dpumap_reply_check_hello(const struct dpumap_msg *reply, const char *name,
+				      struct dpumap_fault *fault)
+{
+	if (!dpumap_msg_has(reply, DPUMAP_MSG_VERSION) ||
+	    reply->value[DPUMAP_MSG_VERSION].number != DPUMAP_CHANNEL_VERSION)
+		return dpumap_fault_set(fault, DOCA_ERROR_UNSUPPORTED_VERSION,
+					"dpumapd at %s does not support version %u of the channel "
+					"protocol: install the same release on both",
+					name, DPUMAP_CHANNEL_VERSION);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_reply_check(const struct dpumap_msg *request, const struct dpumap_msg *reply,
+				struct dpumap_fault *fault)
+{
+	char text[sizeof(fault->text)];
+	uint64_t status;
+
+	if (!dpumap_msg_has(reply, DPUMAP_MSG_ID) || !dpumap_msg_has(reply, DPUMAP_MSG_STATUS))
+		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
+					"dpumapd's reply has no id or no status");
+	status = reply->value[DPUMAP_MSG_STATUS].number;
+	if (status != DOCA_SUCCESS) {
+		dpumap_msg_get_text(reply, DPUMAP_MSG_ERROR, text, sizeof(text));
+		return dpumap_fault_set(fault,
+					status <= DOCA_ERROR_SKIPPED ? (doca_error_t)status
+								     : DOCA_ERROR_UNKNOWN,
+					"%s", text[0] ? text : "dpumapd gave no reason");
+	}
+	if (reply->value[DPUMAP_MSG_ID].number != request->value[DPUMAP_MSG_ID].number)
+		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
+					"dpumapd's reply has the id of another request");
+	return DOCA_SUCCESS;
+}

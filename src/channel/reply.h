@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What every client of dpumapd says first, and how it reads replies. */
+#ifndef DPUMAP_CHANNEL_REPLY_H
+#define DPUMAP_CHANNEL_REPLY_H
+
+#include "channel/message.h"
+#include "local/fault.h"
+
+/* The request hello; its id is still missing. */
+void dpumap_reply_ask_hello(struct dpumap_msg *request);
+/* name: of dpumapd, for the error. UNSUPPORTED_VERSION. */
+doca_error_t dpumap_reply_check_hello(const struct dpumap_msg *reply, const char *name,
+				      struct dpumap_fault *fault);
+/* The status and the error of dpumapd's reply; UNEXPECTED if it is not one to the request. */
+doca_error_t dpumap_reply_check(const struct dpumap_msg *request, const struct dpumap_msg *reply,
+				struct dpumap_fault *fault);
+
+#endif
