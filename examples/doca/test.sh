@@ -11,6 +11,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-doca.XXXXXX")
 pid=
 unset DPUMAP_LOG_LEVEL
 export DPUMAP_EMU_DIR=$work/emu
+export DPUMAP_COMCH_DIR=$work/comch
 
 clean_up()
 {
