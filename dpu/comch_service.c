@@ -412,10 +412,10 @@ static bool is_idle(const struct comch_service *service)
 	return true;
 }
 
-/* The library ends within about a second, also if clients do not read. */
+/* The library needs a few seconds if a client does not read. */
 static void stop(struct comch_service *service)
 {
-	const uint64_t limit = dpumap_clock_ns() + 5 * DPUMAP_NSEC_PER_SEC;
+	const uint64_t limit = dpumap_clock_ns() + 10 * DPUMAP_NSEC_PER_SEC;
 
 	for (const struct port *port = service->ports; port; port = port->next)
 		if (port->ctx)
