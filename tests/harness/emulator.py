@@ -34,6 +34,8 @@ class Emulator:
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="dpumap-agents.", dir="/tmp"))
         self.program = f"{os.environ['DPUMAP_BIN']}/dpumap-emu"
         self.environment = local_environment(self.dir)
+        # Where servers of doca_comch listen.
+        self.environment["DPUMAP_COMCH_DIR"] = f"{self.dir}/comch"
         self.machines = {}
         self.start(*options)
 
