@@ -375,7 +375,9 @@ doca_error_t dpumap_comch_control_arm(struct doca_ctx *ctx)
 
 bool dpumap_comch_control_is_ready(struct doca_ctx *ctx)
 {
-	return ((struct comch_control *)ctx)->num_ready;
+	struct comch_control *control = (struct comch_control *)ctx;
+
+	return control->num_ready || control->late.first;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -593,6 +595,10 @@ bool dpumap_comch_control_progress(struct doca_ctx *ctx)
 
 	if (dpumap_comch_control_is_due(control))
 		dpumap_comch_control_look(control);
+	if (control->late.first) {
+		dpumap_ctx_complete_task(ctx, &comch_tasks_take(&control->late)->base);
+		return true;
+	}
 	while (control->num_ready && (c = take_ready(control)))
 		if (serve(control, c))
 			return true;

@@ -27,6 +27,7 @@ struct comch_control {
 
 	struct doca_comch_task_send *tasks, *free; /* until the next start, or the end */
 	uint8_t *copies;
+	struct comch_tasks late; /* submitted after their connection had ended */
 
 	/* What the descriptor of a listener or dial announces. */
 	void (*on_event)(struct comch_control *control);

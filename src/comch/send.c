@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "comch/output.h"
+#include "core/pe/pe.h"
 #include "log/log.h"
 
 static struct comch_control *control_of(const struct doca_task *task)
@@ -124,8 +125,16 @@ struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task
 doca_error_t dpumap_comch_send_submit(struct doca_task *base, uint32_t flags)
 {
 	struct doca_comch_task_send *task = (struct doca_comch_task_send *)base;
+	struct comch_control *control = control_of(base);
 
 	(void)flags;
+	if (!dpumap_comch_control_owns(control, task->connection) ||
+	    !dpumap_comch_conn_is_up(task->connection)) {
+		base->status = DOCA_ERROR_NOT_CONNECTED;
+		comch_tasks_append(&control->late, task);
+		dpumap_pe_wake(control->ctx.pe);
+		return DOCA_SUCCESS;
+	}
 	dpumap_comch_conn_lock(task->connection);
 	dpumap_comch_output_message(task->connection, task);
 	dpumap_comch_conn_unlock(task->connection);
