@@ -295,12 +295,12 @@ doca_error_t comch_command(enum comch_op op, unsigned int client, uint32_t num, 
 static struct comch_side clients[COMCH_MAX_CLIENTS];
 static struct doca_pe *clients_pe;
 
-static doca_error_t create_client(struct comch_side *side)
+static doca_error_t create_client(struct comch_side *side, const char *name)
 {
 	doca_error_t result;
 
 	*side = (struct comch_side){.pe = clients_pe};
-	result = doca_comch_client_create(comch_dev, COMCH_NAME, &side->client);
+	result = doca_comch_client_create(comch_dev, name, &side->client);
 	if (result != DOCA_SUCCESS)
 		return result;
 	side->ctx = doca_comch_client_as_ctx(side->client);
@@ -312,12 +312,15 @@ static doca_error_t create_client(struct comch_side *side)
 	return result;
 }
 
-static doca_error_t begin(struct comch_side *side)
+static doca_error_t begin(struct comch_side *side, bool is_other)
 {
-	doca_error_t result = side->client ? DOCA_SUCCESS : create_client(side);
+	doca_error_t result = DOCA_SUCCESS;
 
+	if (!side->client)
+		result = create_client(side, is_other ? COMCH_OTHER_NAME : COMCH_NAME);
 	if (result != DOCA_SUCCESS)
 		return result;
+	side->num_changes = 0;
 	result = doca_ctx_start(side->ctx);
 	if (result != DOCA_ERROR_IN_PROGRESS || comch_state(side) != DOCA_CTX_STATE_STARTING)
 		return DOCA_ERROR_UNEXPECTED;
@@ -388,6 +391,34 @@ static doca_error_t stop(const struct comch_side *side, uint32_t *value)
 	return await_end(side, value);
 }
 
+static doca_error_t sleep_until_started(struct comch_side *side, uint32_t *value)
+{
+	doca_notification_handle_t handle;
+	struct pollfd event = {.events = POLLIN};
+
+	doca_pe_get_notification_handle(clients_pe, &handle);
+	event.fd = handle;
+	while (comch_state(side) == DOCA_CTX_STATE_STARTING) {
+		doca_pe_request_notification(clients_pe);
+		if (poll(&event, 1, FIXTURE_TIMEOUT_MS) != 1)
+			return DOCA_ERROR_TIME_OUT;
+		doca_pe_clear_notification(clients_pe, handle);
+		++*value;
+		while (doca_pe_progress(clients_pe))
+			;
+	}
+	return finish(side);
+}
+
+static uint32_t changes_of(const struct comch_side *side)
+{
+	uint32_t all = 0;
+
+	for (unsigned int i = 0; i < side->num_changes; i++)
+		all = all << 4 | (uint32_t)side->changes[i].next;
+	return all;
+}
+
 static doca_error_t destroy(struct comch_side *side)
 {
 	doca_error_t result = doca_comch_client_destroy(side->client);
@@ -403,10 +434,10 @@ static doca_error_t execute(const struct command *command, uint32_t *value)
 
 	switch ((enum comch_op)command->op) {
 	case COMCH_START:
-		result = begin(side);
+		result = begin(side, command->num);
 		return result == DOCA_SUCCESS ? finish(side) : result;
 	case COMCH_BEGIN:
-		return begin(side);
+		return begin(side, command->num);
 	case COMCH_FINISH:
 		return finish(side);
 	case COMCH_SEND:
@@ -419,6 +450,11 @@ static doca_error_t execute(const struct command *command, uint32_t *value)
 		return await_end(side, value);
 	case COMCH_STOP:
 		return stop(side, value);
+	case COMCH_CHANGES:
+		*value = changes_of(side);
+		return DOCA_SUCCESS;
+	case COMCH_SLEEP:
+		return sleep_until_started(side, value);
 	case COMCH_DESTROY:
 		return destroy(side);
 	}
@@ -452,4 +488,35 @@ int comch_serve(void)
 			break;
 	}
 	return close_clients() ? 0 : 1;
+}
+
+/* --- another server --------------------------------------------------------------------------- */
+
+#define OTHER_ENV "DPUMAP_TEST_OTHER_SERVER"
+
+bool comch_start_other_server(struct process *process)
+{
+	char byte;
+
+	return process_start_on_socket(process, "dpu", OTHER_ENV) &&
+	       process_receive(process->from, &byte, 1);
+}
+
+int comch_serve_other(void)
+{
+	int socket = process_inherited(OTHER_ENV);
+	struct pollfd end = {.fd = socket, .events = POLLIN};
+	struct doca_pe *pe;
+
+	if (socket < 0)
+		return -1;
+	if (fixture_open_device(&comch_dev) != DOCA_SUCCESS || open_rep() != DOCA_SUCCESS ||
+	    doca_pe_create(&pe) != DOCA_SUCCESS ||
+	    comch_server_create(&comch_server, pe, COMCH_OTHER_NAME) != DOCA_SUCCESS ||
+	    doca_ctx_start(comch_server.ctx) != DOCA_SUCCESS || !process_send(socket, "", 1))
+		return 1;
+	while (!poll(&end, 1, 0))
+		doca_pe_progress(pe);
+	comch_server_destroy(&comch_server);
+	return doca_pe_destroy(pe) == DOCA_SUCCESS ? 0 : 1;
 }

@@ -12,6 +12,7 @@
 
 #include "fixture.h"
 
+#define COMCH_OTHER_NAME  "another server"
 #define COMCH_NAME	  "a server of tests"
 #define COMCH_MAX_CLIENTS 64
 #define COMCH_TASKS	  1024
@@ -93,6 +94,8 @@ enum comch_op {
 	COMCH_RECEIVE, /* until `num` messages have arrived in all; value: those that were wrong */
 	COMCH_AWAIT_END, /* progress until IDLE; value: number of failed tasks */
 	COMCH_STOP,	 /* the same, after a call of doca_ctx_stop() */
+	COMCH_CHANGES,	 /* value: the states that its callback was called with, a hex digit each */
+	COMCH_SLEEP,	 /* as COMCH_FINISH, but wait for events; value: how often it woke */
 	COMCH_DESTROY,
 };
 
@@ -106,5 +109,10 @@ doca_error_t comch_answer(uint32_t *value);
 
 /* main() of the process of the clients. */
 int comch_serve(void);
+
+/* A process that serves COMCH_OTHER_NAME; true when it runs. It ends when its socket is closed. */
+bool comch_start_other_server(struct process *process);
+/* The same process: its main(), or -1 in other processes. */
+int comch_serve_other(void);
 
 #endif
