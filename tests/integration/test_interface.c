@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doca_pcc.h>
 #include <doca_pe.h>
 #include <doca_version.h>
 
@@ -215,6 +216,8 @@ static void optional_capabilities_are_not_supported(void **state)
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_dev_accelerate_resource_reclaim(dev), DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(doca_dev_accelerate_resource_reclaim(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_devinfo_get_is_pcc_supported(info), DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_devinfo_get_is_pcc_supported(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
 static void test_task_batches_are_refused(void **state)

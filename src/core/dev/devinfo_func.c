@@ -4,6 +4,8 @@
 #include <net/if.h>
 #include <string.h>
 
+#include <doca_pcc.h>
+
 #include "core/dev/dev.h"
 #include "device/sysfs.h"
 #include "log/log.h"
@@ -129,4 +131,13 @@ doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
 	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
 				 "%s: accelerated reclaim is not supported",
 				 dpumap_hca_name(dev->info.hca));
+}
+
+doca_error_t doca_devinfo_get_is_pcc_supported(const struct doca_devinfo *devinfo)
+{
+	if (!devinfo)
+		return dpumap_fail_null(__func__);
+	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
+				 "%s: programmable congestion control is not supported",
+				 dpumap_hca_name(devinfo->hca));
 }
