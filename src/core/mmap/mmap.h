@@ -51,6 +51,7 @@ struct doca_mmap {
 	/* The first device and its key while the map is usable, else NULL: what most copies use. */
 	_Atomic(const struct doca_dev *) fast_dev;
 	struct dpumap_sq_key fast_key;
+	struct dpumap_sq_key fast_peer_key; /* for messages of others */
 	bool was_started;
 	uint32_t access;
 	uint32_t ops;	 /* DPUMAP_DESC_OP_*: permitted by the exporter; all if not imported */

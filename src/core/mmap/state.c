@@ -21,6 +21,7 @@ void dpumap_mmap_set_state(struct doca_mmap *mmap, enum mmap_state state)
 	dpumap_mmap_drop_fast_key(mmap);
 	if (slot && slot->region) {
 		mmap->fast_key = dpumap_sq_key(slot->region);
+		mmap->fast_peer_key = dpumap_sq_peer_key(slot->region);
 		atomic_store_explicit(&mmap->fast_dev, slot->dev, memory_order_release);
 	}
 	atomic_store_explicit(&mmap->state, state, memory_order_release);

@@ -127,6 +127,11 @@ struct dpumap_sq_key dpumap_sq_key(const struct dpumap_region *region)
 	return (struct dpumap_sq_key){region->lkey, region->iova - region->range.addr};
 }
 
+struct dpumap_sq_key dpumap_sq_peer_key(const struct dpumap_region *region)
+{
+	return (struct dpumap_sq_key){region->rkey, region->iova - region->range.addr};
+}
+
 void dpumap_sq_flush(struct dpumap_sq *base)
 {
 	struct send_queue *sq = to_send_queue(base);

@@ -74,6 +74,8 @@ struct dpumap_sq_key {
 };
 
 struct dpumap_sq_key dpumap_sq_key(const struct dpumap_region *region);
+/* The same with the rights of others, for messages of others. */
+struct dpumap_sq_key dpumap_sq_peer_key(const struct dpumap_region *region);
 
 static inline void dpumap_sq_fill(struct dpumap_sq_seg *seg, const struct dpumap_sq_key *key,
 				  uint64_t addr, size_t len)
