@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The context of a producer. */
+#ifndef DPUMAP_COMCH_PRODUCER_CTX_H
+#define DPUMAP_COMCH_PRODUCER_CTX_H
+
+#include "core/pe/ctx.h"
+
+extern const struct ctx_ops dpumap_comch_producer_ctx_ops;
+
+#endif
