@@ -45,7 +45,7 @@ cmake)
 	;;
 meson)
 	mkdir "$tmp/src"
-	cp "$src/copy.c" "$src/meson.build" "$tmp/src/"
+	cp "$src/copy.c" "$src/types.c" "$src/meson.build" "$tmp/src/"
 	quietly meson setup "$tmp/out" "$tmp/src"
 	quietly meson compile -C "$tmp/out"
 	;;
@@ -79,4 +79,10 @@ for program in copy-c copy-cxx copy-named copy-dpu; do
 		grep -q 'libdpumap.*dpumap-doca' <(env -u LD_LIBRARY_PATH ldd "$tmp/out/$program") ||
 		die "$program does not find its library by rpath"
 	[ "$program" != copy-dpu ] || [ "${said##* }" = DPU ] || die "$program does not run on the DPU"
+done
+
+# Programs that use only types need no device.
+for program in types-c types-cxx types-named; do
+	said=$("$tmp/out/$program" 2>"$log") || die "$program fails"
+	[ "$said" = "types are complete" ] || die "$program said: $said"
 done
