@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Bufs in several threads, for ThreadSanitizer: one inventory for each thread, on one map that is
- * shared, and on one that is not. No device: the map is started by hand.
+ * Bufs in several threads, for ThreadSanitizer: one inventory and one pool for each thread, on one
+ * map that is shared, and on one that is not. No device: the map is started by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <doca_buf_pool.h>
 #include <pthread.h>
 
 #include "core/buf/buf.h"
@@ -50,7 +51,24 @@ static unsigned int turn(struct doca_buf_inventory *inventory, struct doca_mmap 
 	for (size_t i = 1; i < ELEMENTS; i++)
 		failures += doca_buf_chain_list(bufs[0], bufs[i]) != DOCA_SUCCESS;
 	failures += doca_buf_inventory_buf_dup(inventory, bufs[0], &extra) != DOCA_ERROR_NO_MEMORY;
+	failures += doca_buf_inventory_buf_reuse_by_addr(bufs[1], memory, 1) != DOCA_SUCCESS;
 	failures += doca_buf_dec_refcount(bufs[0], NULL) != DOCA_SUCCESS;
+	return failures;
+}
+
+/* All bufs of a pool are allocated and released. */
+static unsigned int turn_of_pool(struct doca_buf_pool *pool)
+{
+	struct doca_buf *bufs[ELEMENTS], *extra;
+	unsigned int failures = 0;
+
+	for (size_t i = 0; i < ELEMENTS; i++)
+		failures += doca_buf_pool_buf_alloc(pool, &bufs[i]) != DOCA_SUCCESS;
+	if (failures)
+		return failures;
+	failures += doca_buf_pool_buf_alloc(pool, &extra) != DOCA_ERROR_EMPTY;
+	for (size_t i = 0; i < ELEMENTS; i++)
+		failures += doca_buf_dec_refcount(bufs[i], NULL) != DOCA_SUCCESS;
 	return failures;
 }
 
@@ -58,14 +76,18 @@ static void *work(void *arg)
 {
 	struct worker *worker = arg;
 	struct doca_buf_inventory *inventory;
+	struct doca_buf_pool *pool;
 
-	if (doca_buf_inventory_create(ELEMENTS, &inventory) != DOCA_SUCCESS) {
+	if (doca_buf_inventory_create(ELEMENTS, &inventory) != DOCA_SUCCESS ||
+	    doca_buf_pool_create(ELEMENTS, 64, worker->map, &pool) != DOCA_SUCCESS) {
 		worker->failures = 1;
 		return NULL;
 	}
 	worker->failures += doca_buf_inventory_start(inventory) != DOCA_SUCCESS;
+	worker->failures += doca_buf_pool_start(pool) != DOCA_SUCCESS;
 	for (unsigned int i = 0; i < ROUNDS; i++)
-		worker->failures += turn(inventory, worker->map);
+		worker->failures += turn(inventory, worker->map) + turn_of_pool(pool);
+	worker->failures += doca_buf_pool_destroy(pool) != DOCA_SUCCESS;
 	worker->failures += doca_buf_inventory_destroy(inventory) != DOCA_SUCCESS;
 	return NULL;
 }
