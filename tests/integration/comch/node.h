@@ -17,7 +17,7 @@
 #include "fixture.h"
 
 #define NODE_CONNECTIONS 600
-#define NODE_TASKS	 32
+#define NODE_TASKS	 160 /* more than the smallest window */
 #define NODE_LOG	 16384
 #define NODE_NAME	 64
 #define NODE_MESSAGE	 4080 /* programs have this constant */
