@@ -67,6 +67,17 @@ check_rdma_cm()
 		bad "doca_rdma.h does not declare struct rdma_cm_id"
 }
 
+# C++ programs initialize user data by the name of its first member.
+check_user_data()
+{
+	local standard
+	for standard in c++11 c++20; do
+		printf '#include <doca_types.h>\nint main() { return doca_data{.ptr = nullptr}.ptr != nullptr; }\n' |
+			g++ -std=$standard -Wall -Wextra -Werror -I "$TREE/include" -fsyntax-only -x c++ - ||
+			bad "union doca_data is not an aggregate in $standard"
+	done
+}
+
 run_check()
 {
 	local file header seen=0
@@ -80,6 +91,7 @@ run_check()
 		check_program "${file##*/}"
 	done
 	check_rdma_cm
+	check_user_data
 	[ "$seen" -gt 0 ] || bad "no public header found"
 	# The end of an object can fail, or the object is not one: each such function says so.
 	while read -r file; do
@@ -87,7 +99,7 @@ run_check()
 	done < <(cd "$TREE" && grep -nE 'void dpumap_[a-z_]*_(destroy|free|close)\(' -r include/dpumap)
 }
 
-PLANTS=6
+PLANTS=7
 plant()
 {
 	case $2 in
@@ -97,6 +109,7 @@ plant()
 	4) edit "$1/include/doca_compat.h" '/<stdlib.h>/d' ;;
 	5) edit "$1/include/doca_rdma.h" '/__has_include(/,+2d' ;;
 	6) edit "$1/include/doca_common_defines.h" '/doca_compat/d' ;;
+	7) edit "$1/include/doca_types.h" 's/^union doca_data {/&\n#ifdef __cplusplus\n\tdoca_data();\n#endif/' ;;
 	esac
 }
 
