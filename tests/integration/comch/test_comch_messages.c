@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Messages and progress, the same for both sides: run with a server and with a client in this process. */
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -374,6 +376,50 @@ static void a_program_can_sleep_until_something_happens(void **state)
 	assert_in_range(wakes, 0, 10);
 }
 
+static void check_that_it_waits(void)
+{
+	assert_error(node_stop(&local), DOCA_ERROR_IN_PROGRESS);
+	assert_int_equal(node_count(&local, "STOPPING"), 1);
+	for (int i = 0; i < 1000; i++)
+		node_progress_all();
+	assert_int_equal(node_state(&local), DOCA_CTX_STATE_STOPPING);
+}
+
+static void check_that_it_ends(void)
+{
+	node_wait(&local, "IDLE");
+	assert_ok(agent_wait(&agent, 0, local.is_server ? "IDLE" : "disconnect:0", 1));
+}
+
+/* rule: CC-14 */
+static void a_context_that_stops_waits_for_its_producers(void **state)
+{
+	struct doca_comch_producer *producer;
+
+	open_and_connect(0);
+	assert_ok(doca_comch_producer_create(local.connections[0], &producer));
+	check_that_it_waits();
+	assert_ok(doca_comch_producer_destroy(producer));
+	check_that_it_ends();
+}
+
+/* rule: CC-14 */
+static void a_context_that_stops_waits_for_its_consumers(void **state)
+{
+	struct doca_comch_consumer *consumer;
+	struct fixture f = {0};
+	struct fixture_buf buf;
+
+	open_and_connect(0);
+	f.dev = local.dev;
+	assert_ok(fixture_buf_create(&f, 64, PCI_RW, &buf));
+	assert_ok(doca_comch_consumer_create(local.connections[0], buf.mmap, &consumer));
+	check_that_it_waits();
+	assert_ok(doca_comch_consumer_destroy(consumer));
+	check_that_it_ends();
+	assert_ok(fixture_buf_destroy(&buf));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +437,8 @@ int main(int argc, char **argv)
 		agent_test(a_callback_can_keep_and_submit_its_task),
 		agent_test(a_callback_can_block_and_drive_another_engine),
 		agent_test(progress_is_zero_when_nothing_happened),
+		agent_test(a_context_that_stops_waits_for_its_producers),
+		agent_test(a_context_that_stops_waits_for_its_consumers),
 		agent_test(a_program_can_sleep_until_something_happens),
 	};
 

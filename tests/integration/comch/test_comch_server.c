@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* A server in this process, and clients in the agent. */
+#include <doca_comch_producer.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,6 +241,23 @@ static void a_client_can_be_disconnected_in_its_connect_callback(void **state)
 	assert_string_equal(local.log, "RUNNING connect:0 connect:1 msg:first");
 }
 
+/* rule: CE-disconnect-1 */
+static void a_connection_in_use_is_not_disconnected(void **state)
+{
+	struct doca_comch_producer *producer;
+
+	agent_open_both();
+	agent_connect();
+	assert_ok(doca_comch_producer_create(local.connections[0], &producer));
+	assert_error(doca_comch_server_disconnect(local.server, local.connections[0]),
+		     DOCA_ERROR_IN_USE);
+	assert_ok(agent_send(&agent, 0, 0, "still", 5));
+	node_wait(&local, "msg:still");
+	assert_ok(doca_comch_producer_destroy(producer));
+	assert_ok(doca_comch_server_disconnect(local.server, local.connections[0]));
+	assert_ok(agent_wait(&agent, 0, "IDLE", 1));
+}
+
 static void disconnect_on_stopping(struct node *node, const char *word)
 {
 	if (strcmp(word, "STOPPING") != 0)
@@ -458,6 +476,7 @@ int main(int argc, char **argv)
 		agent_killing_test(messages_of_a_client_that_died_still_arrive),
 		agent_test(disconnecting_a_client_calls_no_callback),
 		agent_test(a_client_can_be_disconnected_in_its_connect_callback),
+		agent_test(a_connection_in_use_is_not_disconnected),
 		agent_test(only_a_running_server_disconnects),
 		agent_test(a_server_that_stops_disconnects_its_clients),
 		agent_test(a_message_before_the_stop_arrives),
