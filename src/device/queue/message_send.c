@@ -188,7 +188,7 @@ static inline void write_header(const struct dpumap_mq_send *send, struct block 
 		memcpy(first->bytes, header, len);
 		return;
 	}
-	for (uint32_t i = 0; i < len; i += 8) /* faster than a call */
+	for (uint32_t i = 0; i < len && i + 8 <= FIRST; i += 8) /* faster than a call */
 		memcpy(first->bytes + i, header + i, 8);
 }
 
