@@ -386,6 +386,7 @@ static void on_made(void *context)
 	d->settings = d->next;
 	d->next = before;
 	d->next_tls = NULL;
+	server_set_introductions(d->server, &d->settings.introduce);
 }
 
 /* The other requests of ctl see the outcome, or begin their own changes. */
@@ -612,6 +613,7 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	if (result == DOCA_SUCCESS) {
 		server_set_exports(d->server, d->exports);
 		limit_clients(d, &d->settings);
+		server_set_introductions(d->server, &d->settings.introduce);
 		result = device_watch_start(&d->device, d->loop, d->exports, fault);
 	}
 	if (result == DOCA_SUCCESS) {

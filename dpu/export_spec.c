@@ -189,7 +189,7 @@ static doca_error_t set_fd(struct export_spec *spec, const char *value, struct d
 	return DOCA_SUCCESS;
 }
 
-static bool is_peer(const char *text)
+bool export_spec_is_peer(const char *text)
 {
 	return strcmp(text, "*") == 0 || strncmp(text, "cert:", 5) == 0 ||
 	       strncmp(text, "psk:", 4) == 0 || strncmp(text, "uid:", 4) == 0;
@@ -200,7 +200,7 @@ static doca_error_t add_allow(struct export_spec *spec, const char *value,
 {
 	char **list;
 
-	if (!is_peer(value) || strlen(value) >= DPUMAP_PEER_NAME_MAX)
+	if (!export_spec_is_peer(value) || strlen(value) >= DPUMAP_PEER_NAME_MAX)
 		return invalid(fault, spec, "allow must be cert:NAME, psk:NAME, uid:NUMBER or *",
 			       value);
 	list = reallocarray(spec->allow, spec->num_allow + 1, sizeof(*list));

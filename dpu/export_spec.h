@@ -67,6 +67,8 @@ doca_error_t export_spec_check(const struct export_spec *spec, struct dpumap_fau
 doca_error_t export_spec_parse(const char *text, struct export_spec *spec,
 			       struct dpumap_fault *fault);
 
+/* Does the text have the form of an identity, or is it "*"? */
+bool export_spec_is_peer(const char *text);
 bool export_spec_allows(const struct export_spec *spec, const char *peer);
 
 #endif

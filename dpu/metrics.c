@@ -86,6 +86,8 @@ static void put_all(FILE *out, struct daemon *daemon)
 	put(out, "connections_refused_total", "counter", "Connections refused.", stats.refused);
 	put(out, "requests_total", "counter", "Requests answered.", stats.requests.answered);
 	put(out, "gets_total", "counter", "Descriptors handed out.", stats.requests.gets);
+	put(out, "introductions_total", "counter", "Clients introduced to servers of doca_comch.",
+	    stats.requests.introductions);
 	put(out, "errors_total", "counter", "Requests answered with an error.",
 	    stats.requests.errors);
 }

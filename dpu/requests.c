@@ -16,6 +16,7 @@ struct context {
 	struct dpumap_msg *reply;
 	struct dpumap_fault *fault;
 	const char *note; /* for the log, not for the client */
+	bool is_repeated; /* the refusal, which was logged before */
 	char name[DPUMAP_EXPORT_NAME_MAX];
 	uint8_t sha256[DPUMAP_SHA256_LEN];
 };
@@ -183,6 +184,54 @@ static doca_error_t connect_to(struct context *c)
 	return DOCA_SUCCESS;
 }
 
+/* False if no server can be there. */
+static bool read_place(const struct dpumap_msg *request, struct dpumap_comch_place *place)
+{
+	const uint8_t *name = request->value[DPUMAP_MSG_SERVER].data;
+	size_t len = request->value[DPUMAP_MSG_SERVER].len;
+	uint64_t function = request->value[DPUMAP_MSG_FUNCTION].number;
+
+	if (len == 0 || len >= sizeof(place->name) || memchr(name, '\0', len) ||
+	    function > UINT16_MAX)
+		return false;
+	*place = (struct dpumap_comch_place){.card = request->value[DPUMAP_MSG_CARD].number,
+					     .function = (uint16_t)function};
+	memcpy(place->name, name, len);
+	return true;
+}
+
+/* The client asks until its server is there: the log has the first refusal. */
+static doca_error_t meet(struct context *c)
+{
+	struct session *s = c->session;
+	struct dpumap_comch_place place;
+	const uint8_t *key;
+
+	if (!read_place(c->request, &place))
+		return dpumap_fault_set(c->fault, DOCA_ERROR_INVALID_VALUE,
+					"the name of a server must have 1 to %d bytes, without NUL",
+					DPUMAP_COMCH_NAME_SIZE - 1);
+	if (!s->conn || s->peer.kind != DPUMAP_ADDRESS_TLS)
+		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_SUPPORTED,
+					"clients on this machine reach servers of doca_comch "
+					"without dpumapd");
+	if (s->num_held > 0 || s->watching)
+		return dpumap_fault_set(c->fault, DOCA_ERROR_BAD_STATE,
+					"the client holds or watches exports");
+	if (introduction_begin(s->rules, s->identity, &place, &s->introduction, &key, &c->note,
+			       c->fault) != DOCA_SUCCESS) {
+		c->is_repeated = c->fault->code == DOCA_ERROR_NOT_FOUND && s->was_absent;
+		s->was_absent = c->fault->code == DOCA_ERROR_NOT_FOUND;
+		/* The caller knows AGAIN as a late reply; to the client both mean "later". */
+		if (c->fault->code == DOCA_ERROR_AGAIN)
+			c->fault->code = DOCA_ERROR_NOT_FOUND;
+		return c->fault->code;
+	}
+	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_KEY, key, DPUMAP_COMCH_KEY_LEN);
+	c->stats->introductions++;
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t watch(struct context *c)
 {
 	c->session->watching = true;
@@ -309,6 +358,7 @@ static const struct {
 	[DPUMAP_OP_WATCH] = {watch, 0, 0},
 	[DPUMAP_OP_PING] = {answer_ping, 0, 0},
 	[DPUMAP_OP_CONNECT] = {connect_to, FIELD(NAME) | FIELD(DETAILS), 0},
+	[DPUMAP_OP_COMCH] = {meet, FIELD(CARD) | FIELD(FUNCTION) | FIELD(SERVER), 0},
 };
 
 /* The client violates the protocol: what follows may not even be frames. */
@@ -354,7 +404,8 @@ static void reply_error(struct session *session, uint64_t id, const struct dpuma
 static void refuse(struct session *session, uint64_t id, const struct dpumap_fault *why,
 		   const char *note)
 {
-	session_log(session, "refused: %s%s", why->text, note);
+	if (note)
+		session_log(session, "refused: %s%s", why->text, note);
 	reply_error(session, id, why);
 }
 
@@ -401,7 +452,7 @@ void requests_answer(struct session *session, struct export_table *exports,
 		refuse(session,
 		       dpumap_msg_has(request, DPUMAP_MSG_ID) ? request->value[DPUMAP_MSG_ID].number
 							      : 0,
-		       &fault, c.note);
+		       &fault, c.is_repeated ? NULL : c.note);
 	}
 }
 

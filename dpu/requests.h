@@ -13,6 +13,7 @@ struct requests_stats {
 	uint64_t answered;
 	uint64_t gets;
 	uint64_t errors;
+	uint64_t introductions; /* of clients to servers of doca_comch */
 };
 
 /*

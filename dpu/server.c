@@ -37,6 +37,7 @@ struct acceptor {
 struct server {
 	struct loop *loop;
 	struct export_table *exports;
+	const struct introduction_rules *rules;
 	struct dpumap_tls *tls;
 	struct acceptor *acceptors;
 	struct session *sessions; /* the newest first */
@@ -153,10 +154,11 @@ static doca_error_t check_authorized(const struct server *server, const struct s
 {
 	const char *identity = session->identity;
 
-	if (!may_import_any(server, session))
+	if (!may_import_any(server, session) &&
+	    !introduction_rules_match(server->rules, identity, NULL))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
 					"%s may not import from this dpumapd: add it to the allow "
-					"list of an export",
+					"list of an export or of comch.introduce",
 					identity);
 	if (server->stats.clients >= server->max_clients)
 		return dpumap_fault_set(
@@ -234,7 +236,7 @@ static doca_error_t serve_frames(struct server *server, struct session *session,
 	doca_error_t result;
 	size_t len;
 
-	while (!session->job.active && !session->closing) {
+	while (!session->job.active && !session->closing && !session->introduction) {
 		result = dpumap_conn_frame(session->conn, &payload, &len, fault);
 		if (result == DOCA_ERROR_AGAIN)
 			break;
@@ -254,6 +256,41 @@ static doca_error_t serve_frames(struct server *server, struct session *session,
 	return dpumap_conn_flush(session->conn, fault);
 }
 
+static void on_sponsored(struct watch *watch, uint32_t events)
+{
+	const struct dpumap_fault why = {.text = "its connection to the server ended"};
+	struct session *session = session_of(watch);
+
+	(void)events;
+	if (introduction_has_ended(session->introduction))
+		drop(session->server, session, &why);
+}
+
+/*
+ * AGAIN until the TLS session has ended on both sides. Then the server has the client's connection,
+ * and the session waits for its end.
+ */
+static doca_error_t go_on_introducing(const struct server *server, struct session *session,
+				      struct dpumap_fault *fault)
+{
+	char text[DPUMAP_COMCH_PLACE_TEXT_SIZE];
+	doca_error_t result;
+	int fd;
+
+	result = dpumap_conn_leave(session->conn, &fd, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	/* Otherwise epoll reports the connection as long as the server has it. */
+	loop_remove(server->loop, &session->watch);
+	result = introduction_pass(session->introduction, fd, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	session_log(session, "meets server %.240s",
+		    dpumap_comch_place_text(introduction_place(session->introduction), text));
+	return loop_add(server->loop, &session->watch, introduction_fd(session->introduction),
+			EPOLLIN, on_sponsored, fault);
+}
+
 /*
  * Sends pending output, then events, then answers further requests: events that precede a request
  * are sent before its reply.
@@ -269,6 +306,8 @@ static doca_error_t advance(struct server *server, struct session *session,
 	}
 	if (result == DOCA_SUCCESS)
 		result = serve_frames(server, session, fault);
+	if (result == DOCA_SUCCESS && session->introduction && !session->closing)
+		result = go_on_introducing(server, session, fault);
 	if (result == DOCA_ERROR_AGAIN)
 		return DOCA_SUCCESS;
 	if (result == DOCA_SUCCESS && session->closing)
@@ -288,6 +327,8 @@ static doca_error_t go_on(struct server *server, struct session *session, uint32
 {
 	doca_error_t result = DOCA_SUCCESS;
 
+	if (session->introduction && !dpumap_conn_has_output(session->conn))
+		return go_on_introducing(server, session, fault);
 	if (is_unauthenticated(session)) {
 		result = authenticate(server, session, fault);
 		if (result != DOCA_SUCCESS)
@@ -321,9 +362,12 @@ static void serve(struct server *server, struct session *session, uint32_t event
 	struct dpumap_fault fault = {0};
 	doca_error_t result;
 
+	if (introduction_is_done(session->introduction))
+		return;
 	result = session->conn ? go_on(server, session, events, &fault)
 			       : send_events(session, &fault);
-	if (session->conn && (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN))
+	if (session->conn && !introduction_is_done(session->introduction) &&
+	    (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN))
 		result = loop_change(server->loop, &session->watch, interest_of(session), &fault);
 	if (result != DOCA_SUCCESS)
 		drop(server, session, &fault);
@@ -353,6 +397,7 @@ static void drop_oldest_unauthenticated(struct server *server)
 static void link_session(struct server *server, struct session *session)
 {
 	session->server = server;
+	session->rules = server->rules;
 	session->next = server->sessions;
 	server->sessions = session;
 	server->stats.unauthenticated++;
@@ -598,6 +643,8 @@ static void disconnect_and_revoke(struct server *server, struct session *session
 	size_t num_held = session->num_held;
 	struct named_export *export;
 
+	if (introduction_is_done(session->introduction))
+		introduction_withdraw(session->introduction);
 	server->stats.held -= num_held;
 	session->held = NULL;
 	session->num_held = 0;
@@ -612,6 +659,29 @@ static void disconnect_and_revoke(struct server *server, struct session *session
 			export_table_revoke(server->exports, export);
 	}
 	free(held);
+}
+
+static bool may_still_meet(const struct session *session)
+{
+	return introduction_rules_match(session->rules, session->identity,
+					introduction_place(session->introduction)->name);
+}
+
+void server_set_introductions(struct server *server, const struct introduction_rules *rules)
+{
+	const struct dpumap_fault why = {.text = "comch.introduce no longer allows its server"};
+	struct session *session, *next;
+
+	server->rules = rules;
+	for (session = server->sessions; session; session = next) {
+		next = session->next;
+		session->rules = rules;
+		if (!session->introduction || may_still_meet(session))
+			continue;
+		if (introduction_is_done(session->introduction))
+			introduction_withdraw(session->introduction);
+		drop(server, session, &why);
+	}
 }
 
 void server_set_tls(struct server *server, struct dpumap_tls *tls)
@@ -658,6 +728,9 @@ static bool is_late(const struct session *session, uint64_t now)
 
 	if (!session->conn)
 		return false; /* its messages are whole */
+	if (session->introduction)
+		return !introduction_is_done(session->introduction) &&
+		       now - introduction_since(session->introduction) > TIMEOUT_NS;
 	since = session->greeted ? dpumap_conn_stalled_since(session->conn) : session->since;
 	return !session->job.active && since != 0 && now - since > TIMEOUT_NS;
 }

@@ -40,6 +40,11 @@ void server_use_listeners(struct server *server, char *const *addresses, size_t 
 void server_set_max_clients(struct server *server, unsigned int max_clients,
 			    unsigned int max_per_identity);
 /*
+ * Which clients dpumapd introduces to servers of doca_comch; borrowed until the next call. A client
+ * that was introduced and may no longer reach its server loses the connection to it.
+ */
+void server_set_introductions(struct server *server, const struct introduction_rules *rules);
+/*
  * Takes over tls, which may be NULL, for new connections. A connection that tls would not accept is
  * closed, and the client's access is revoked. NULL accepts none over TCP.
  */

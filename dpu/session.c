@@ -90,6 +90,7 @@ void session_destroy(struct session *session)
 		dpumap_sha256_destroy(session->digests[i].sha);
 	while (session->events)
 		drop_event(session);
+	introduction_destroy(session->introduction);
 	dpumap_conn_destroy(session->conn);
 	free(session->held);
 	free(session);

@@ -11,6 +11,7 @@
 #include "channel/listener.h"
 #include "common/sha256.h"
 #include "export_spec.h"
+#include "introduction.h"
 #include "loop.h"
 
 #define SESSION_DIGESTS	       4
@@ -48,6 +49,10 @@ struct session {
 	struct session *next;
 	struct dpumap_conn *conn; /* NULL: the client has a sink */
 	struct session_sink sink;
+	/* Which servers of doca_comch the client may reach; NULL: none. */
+	const struct introduction_rules *rules;
+	struct introduction *introduction; /* NULL: the client did not ask for a server */
+	bool was_absent;		   /* the server that the client asked for, the last time */
 	struct dpumap_peer peer;
 	char identity[DPUMAP_PEER_NAME_MAX]; /* "" until it is authenticated */
 	uint64_t since;			     /* when it connected */

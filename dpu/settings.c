@@ -30,6 +30,7 @@ void settings_free(struct settings *settings)
 	for (size_t i = 0; i < settings->num_exports; i++)
 		export_spec_free(&settings->exports[i]);
 	free(settings->exports);
+	introduction_rules_free(&settings->introduce);
 	settings_init(settings);
 }
 
@@ -297,19 +298,92 @@ static doca_error_t load_comch_serve(struct loader *l, const config_setting_t *s
 	return load_text(l, setting, &l->settings->comch_serve);
 }
 
-static const struct {
+static doca_error_t load_list(struct loader *l, const config_setting_t *setting, load_fn *load)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!config_setting_is_list(setting))
+		return wrong(l, setting, "must be a list of groups, ( { ... }, ... )");
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
+		result = load(l, config_setting_get_elem(setting, (unsigned int)i));
+	return result;
+}
+
+static doca_error_t load_introduced(struct loader *l, const config_setting_t *setting)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	struct dpumap_fault why = {0};
+
+	if (!config_setting_is_array(setting))
+		return wrong(l, setting, "must be an array of clients, [ \"cert:name\", ... ]");
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
+		const char *identity = config_setting_get_string_elem(setting, i);
+
+		if (!identity || !export_spec_is_peer(identity))
+			return wrong(l, setting,
+				     "must contain cert:NAME, psk:NAME or \"*\" for all clients");
+		result = introduction_rules_allow(&l->settings->introduce, identity, &why);
+	}
+	return result == DOCA_SUCCESS ? result : wrong_value(l, setting, &why);
+}
+
+static doca_error_t load_rule(struct loader *l, const config_setting_t *setting)
+{
+	const config_setting_t *server = NULL, *allow = NULL;
+	struct dpumap_fault why = {0};
+	doca_error_t result;
+	const char *pattern;
+
+	if (!config_setting_is_group(setting))
+		return wrong(l, setting, "must be a group, { server = \"...\"; allow = [ ... ]; }");
+	for (int i = 0; i < config_setting_length(setting); i++) {
+		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
+
+		if (strcmp(config_setting_name(part), "server") == 0)
+			server = part;
+		else if (strcmp(config_setting_name(part), "allow") == 0)
+			allow = part;
+		else
+			return wrong(l, part, "is not server or allow");
+	}
+	if (!server || !allow)
+		return wrong(l, setting, "must have server and allow");
+	result = dpumap_config_file_text(l->path, server, false, &pattern, l->fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (introduction_rules_add(&l->settings->introduce, pattern, &why) != DOCA_SUCCESS)
+		return wrong_value(l, setting, &why);
+	return load_introduced(l, allow);
+}
+
+static doca_error_t load_introduce(struct loader *l, const config_setting_t *setting)
+{
+	return load_list(l, setting, load_rule);
+}
+
+struct known {
 	const char *name;
 	load_fn *load;
-} comch_known[] = {
-	{"serve", load_comch_serve},
 };
+
+static doca_error_t load_known(struct loader *l, const config_setting_t *setting,
+			       const struct known *known, size_t num, const char *otherwise)
+{
+	for (size_t i = 0; i < num; i++)
+		if (strcmp(config_setting_name(setting), known[i].name) == 0)
+			return known[i].load(l, setting);
+	return wrong(l, setting, otherwise);
+}
 
 static doca_error_t load_comch_setting(struct loader *l, const config_setting_t *setting)
 {
-	for (size_t i = 0; i < sizeof(comch_known) / sizeof(comch_known[0]); i++)
-		if (strcmp(config_setting_name(setting), comch_known[i].name) == 0)
-			return comch_known[i].load(l, setting);
-	return wrong(l, setting, "is not a setting of comch; see dpumapd.conf(5)");
+	static const struct known comch[] = {
+		{"introduce", load_introduce},
+		{"serve", load_comch_serve},
+	};
+
+	return load_known(l, setting, comch, sizeof(comch) / sizeof(comch[0]),
+			  "is not a setting of comch; see dpumapd.conf(5)");
 }
 
 static doca_error_t load_comch(struct loader *l, const config_setting_t *setting)
@@ -397,19 +471,10 @@ static doca_error_t load_export(struct loader *l, const config_setting_t *settin
 
 static doca_error_t load_exports(struct loader *l, const config_setting_t *setting)
 {
-	doca_error_t result = DOCA_SUCCESS;
-
-	if (!config_setting_is_list(setting))
-		return wrong(l, setting, "must be a list of groups, ( { ... }, ... )");
-	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
-		result = load_export(l, config_setting_get_elem(setting, (unsigned int)i));
-	return result;
+	return load_list(l, setting, load_export);
 }
 
-static const struct {
-	const char *name;
-	load_fn *load;
-} known[] = {
+static const struct known settings_known[] = {
 	{"device", load_device},
 	{"comch", load_comch},
 	{"listen", load_listen},
@@ -425,10 +490,9 @@ static const struct {
 
 static doca_error_t load_setting(struct loader *l, const config_setting_t *setting)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(config_setting_name(setting), known[i].name) == 0)
-			return known[i].load(l, setting);
-	return wrong(l, setting, "is not a setting of dpumapd; see dpumapd.conf(5)");
+	return load_known(l, setting, settings_known,
+			  sizeof(settings_known) / sizeof(settings_known[0]),
+			  "is not a setting of dpumapd; see dpumapd.conf(5)");
 }
 
 static doca_error_t load_all(struct loader *l, const config_t *file)

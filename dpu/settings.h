@@ -7,6 +7,7 @@
 
 #include "channel/message.h"
 #include "export_spec.h"
+#include "introduction.h"
 #include "local/fault.h"
 
 #define SETTINGS_MAX_CLIENTS	   256
@@ -25,6 +26,7 @@ struct settings {
 	char *group;	   /* NULL: the user's */
 	unsigned int max_clients;
 	unsigned int max_clients_per_identity; /* 0: a quarter of max_clients */
+	struct introduction_rules introduce;   /* clients to servers of doca_comch */
 	struct export_spec *exports;	       /* by name */
 	size_t num_exports;
 };

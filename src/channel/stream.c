@@ -54,7 +54,7 @@ void dpumap_stream_watch_peer(int fd)
 	static const struct option options[] = {
 		{IPPROTO_TCP, TCP_NODELAY, 1},	{SOL_SOCKET, SO_KEEPALIVE, 1},
 		{IPPROTO_TCP, TCP_KEEPIDLE, 1}, {IPPROTO_TCP, TCP_KEEPINTVL, 1},
-		{IPPROTO_TCP, TCP_KEEPCNT, 3},	{IPPROTO_TCP, TCP_USER_TIMEOUT, 10000}};
+		{IPPROTO_TCP, TCP_KEEPCNT, 3},	{IPPROTO_TCP, TCP_USER_TIMEOUT, 5000}};
 
 	set_options(fd, options, sizeof(options) / sizeof(options[0]));
 }

@@ -24,8 +24,8 @@ doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpu
  */
 void dpumap_stream_tune(int fd);
 /*
- * For connections that stay: a machine that vanishes is detected within a few seconds, or ten while
- * it owes an answer.
+ * For connections that stay: a machine that vanishes is detected within about five seconds. So is a
+ * peer that reads nothing for that long while it has no room.
  */
 void dpumap_stream_watch_peer(int fd);
 /* Sends close_notify if that does not block. */

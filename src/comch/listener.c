@@ -163,8 +163,8 @@ static void refuse(const struct dpumap_comch_listener *l, const struct pending *
 		   const struct dpumap_fault *why)
 {
 	/* A second server tries whether this one lives. */
-	enum dpumap_log_level level = why->code == DOCA_ERROR_CONNECTION_RESET ? DPUMAP_LOG_INFO
-									       : DPUMAP_LOG_WARNING;
+	enum dpumap_log_level level =
+		why->code == DOCA_ERROR_CONNECTION_RESET ? DPUMAP_LOG_INFO : DPUMAP_LOG_WARNING;
 
 	dpumap_log_line(level, why->code, "server %s refused a peer of user %u: %s", l->text,
 			p->uid, why->text);

@@ -171,6 +171,41 @@ def test_example_runs_in_the_service(shipped, emulator, number):
         assert agent.file(path).read_bytes() == data
 
 
+INTRODUCTIONS = """\
+listen = [ "tls:192.168.100.2:7470" ];
+admin = "/run/dpumapd/admin.sock";
+tls = { cert = "/etc/dpumap/dpu.crt"; key = "/etc/dpumap/dpu.key"; ca = "/etc/dpumap/ca.crt"; };
+comch = { introduce = ( { server = "copy"; allow = [ "cert:host1" ]; } ); };
+"""
+CLIENT = """\
+connect = "tls:192.168.100.2:7470";
+tls = {{ cert = "{pki}/host1.crt"; key = "{pki}/host1.key"; ca = "{pki}/ca.crt"; }};
+"""
+
+
+def test_service_introduces_clients_to_servers(shipped, emulator, work):
+    """The sandbox lets dpumapd connect to the sockets of servers, and pass connections to them."""
+    made, start = shipped
+    pki = made.certify("192.168.100.2")
+    agent = start(INTRODUCTIONS)
+    assert agent.ready, agent.daemon.log()
+    server = emulator.machine("dpu").daemon("introduced", ["link_peer", "server", "copy"])
+    server.await_output("^ready")
+    (work / "dpumap").mkdir()
+    (work / "dpumap/dpumap.conf").write_text(CLIENT.format(pki=pki.dir), encoding="utf-8")
+    elsewhere = {"DPUMAP_COMCH_DIR": work / "none", "XDG_CONFIG_HOME": work}
+    settings = [f"{key}={value}" for key, value in elsewhere.items()]
+    words = ["env", *settings, "timeout", "-s", "KILL", "60", "link_peer", "client", "copy", "30000"]
+    enter = ["nsenter", f"--net=/proc/{agent.daemon.pid}/ns/net"]
+    host = emulator.machine("host")
+    there = LocalMachine("host", host.dir, emulator.environment, enter)
+    client = there.daemon("introduced-client", [*words, "hello"])
+    client.await_output("^got hello")
+    server.await_output("^peer cert:host1$")
+    client.end("KILL")
+    server.end("KILL")
+
+
 def test_sandbox_refuses_the_rest(shipped, work):
     """The test's sandbox is one: what the unit forbids fails, and nothing outside changes."""
     made, _ = shipped

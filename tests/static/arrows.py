@@ -21,7 +21,7 @@ CARD = "emu/ipc emu/server/base emu/server/card"
 UVERBS = f"{CARD} emu/server/mm emu/server/uverbs"
 FLOORS = {
     "programs": {
-        "dpu": f"doctor channel common local cli {API}",
+        "dpu": f"doctor channel common local secret cli {API}",
         "host": f"doctor channel common local secret cli {API}",
     },
     "what the programs share": {
