@@ -257,6 +257,7 @@ static inline struct doca_comch_producer_task_send *poll_link(struct doca_comch_
 	if (!dpumap_comch_link_is_up(link) || !dpumap_mq_send_poll(link->send, &sent))
 		return NULL;
 	task = sent.cookie;
+	task->base.status = DOCA_SUCCESS; /* an earlier queue pair may have flushed it */
 	if (doca_unlikely(sent.status != DOCA_SUCCESS))
 		task->base.status = dpumap_comch_link_recover(producer, link, sent.status);
 	return task;
