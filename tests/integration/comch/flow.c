@@ -24,9 +24,20 @@ struct reply {
 
 struct flow flow;
 uint32_t flow_value;
+bool flow_waits_for_events;
+unsigned int flow_missed;
 struct process flow_peer;
 
 /* --- objects ---------------------------------------------------------------------------------- */
+
+static enum doca_ctx_states state_of(const struct doca_ctx *ctx)
+{
+	enum doca_ctx_states state;
+
+	if (doca_ctx_get_state(ctx, &state) != DOCA_SUCCESS)
+		abort();
+	return state;
+}
 
 static void note_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states prev,
 		       enum doca_ctx_states next)
@@ -124,9 +135,10 @@ static void on_received(struct doca_comch_consumer_task_post_recv *recv, union d
 		free_slot(o, slot);
 		return;
 	}
-	if ((slot->buf && doca_buf_reset_data_len(slot->buf) != DOCA_SUCCESS) ||
-	    doca_task_submit(task) != DOCA_SUCCESS)
+	if (slot->buf && doca_buf_reset_data_len(slot->buf) != DOCA_SUCCESS)
 		abort();
+	if (state_of(o->ctx) != DOCA_CTX_STATE_RUNNING || doca_task_submit(task) != DOCA_SUCCESS)
+		free_slot(o, slot);
 }
 
 static void on_sent(struct doca_comch_producer_task_send *send, union doca_data task_data,
@@ -341,10 +353,36 @@ bool flow_progress(void)
 	return any;
 }
 
+static struct pollfd arm_engine(struct doca_pe *pe)
+{
+	doca_notification_handle_t handle;
+
+	if (doca_pe_get_notification_handle(pe, &handle) != DOCA_SUCCESS ||
+	    doca_pe_request_notification(pe) != DOCA_SUCCESS)
+		abort();
+	return (struct pollfd){.fd = handle, .events = POLLIN};
+}
+
+/* Sleep until there is something to do, or something to read from extra. */
+static void sleep_on_engines(int extra)
+{
+	struct pollfd fds[3] = {
+		arm_engine(flow.node.pe), arm_engine(flow.pe), {.fd = extra, .events = POLLIN}};
+	bool is_late = !poll(fds, 3, FLOW_NAP_MS);
+
+	if (doca_pe_clear_notification(flow.node.pe, fds[0].fd) != DOCA_SUCCESS ||
+	    doca_pe_clear_notification(flow.pe, fds[1].fd) != DOCA_SUCCESS)
+		abort();
+	if (is_late && flow_progress())
+		flow_missed++;
+}
+
 /* One round of waiting; false when it took too long. */
 static bool pause_until(uint64_t deadline)
 {
-	if (!flow_progress())
+	if (!flow_progress() && flow_waits_for_events)
+		sleep_on_engines(-1);
+	else if (!flow_waits_for_events)
 		usleep(50);
 	return now_ms() < deadline;
 }
@@ -359,15 +397,6 @@ bool flow_wait(const unsigned int *what, unsigned int n)
 			return false;
 		}
 	return true;
-}
-
-static enum doca_ctx_states state_of(const struct doca_ctx *ctx)
-{
-	enum doca_ctx_states state;
-
-	if (doca_ctx_get_state(ctx, &state) != DOCA_SUCCESS)
-		abort();
-	return state;
 }
 
 static bool wait_state(const struct doca_ctx *ctx, enum doca_ctx_states state)
@@ -686,6 +715,8 @@ static doca_error_t perform_consumer(const struct request *r, struct flow_object
 		return add_object(at, true, r->b, r->c);
 	case FLOW_RUN:
 		return run(o);
+	case FLOW_IMM:
+		return doca_comch_consumer_set_imm_data_len(o->consumer, r->b);
 	case FLOW_POST:
 		return flow_post(o, r->b, r->c);
 	case FLOW_REPOST:
@@ -736,6 +767,8 @@ static doca_error_t perform(const struct request *r)
 		return returns((uint32_t)(*at)->error);
 	case FLOW_STATE:
 		return in_time(flow_wait_state(*at, (enum doca_ctx_states)r->c));
+	case FLOW_BEGIN:
+		return doca_ctx_start((*at)->ctx);
 	case FLOW_HALT:
 		return doca_ctx_stop((*at)->ctx);
 	case FLOW_DESTROY:
@@ -756,9 +789,14 @@ static bool is_readable(int fd, int timeout_ms)
 
 static bool wait_readable(int fd, uint64_t deadline)
 {
-	while (!is_readable(fd, flow_progress() ? 0 : 1))
+	while (!is_readable(fd, 0)) {
+		if (!flow_progress() && flow_waits_for_events)
+			sleep_on_engines(fd);
+		else if (!flow_waits_for_events)
+			is_readable(fd, 1);
 		if (deadline && now_ms() > deadline)
 			return false;
+	}
 	return true;
 }
 

@@ -36,6 +36,8 @@ enum flow_op {
 	FLOW_CONSUMER, /* create with B tasks and bufs of C bytes; returns its id */
 	FLOW_PRODUCER, /* the same */
 	FLOW_RUN,      /* start consumer A, and wait until it is RUNNING */
+	FLOW_IMM,      /* B: the longest immediate data of consumer A, which is not started */
+	FLOW_BEGIN,    /* doca_ctx_start() of consumer A (B = 0) or producer A (B = 1) */
 	FLOW_POST,     /* B receives on consumer A; C: without buf */
 	FLOW_REPOST,   /* B: whether consumer A posts again what has completed */
 	FLOW_SEND,     /* B messages of C bytes from producer A to consumer id D & 0xffff, with
@@ -99,6 +101,13 @@ struct flow {
 
 extern struct flow flow;
 extern uint32_t flow_value;
+/*
+ * This side sleeps on the descriptors of its engines, up to FLOW_NAP_MS. flow_missed counts the naps that
+ * ended by time though there was something to do.
+ */
+extern bool flow_waits_for_events;
+extern unsigned int flow_missed;
+#define FLOW_NAP_MS 2000
 extern struct process flow_peer;
 
 doca_error_t flow_do(enum flow_side side, enum flow_op op, uint32_t a, uint32_t b, uint32_t c,
