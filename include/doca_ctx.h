@@ -67,6 +67,7 @@ typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_dat
  * - DOCA_ERROR_IN_PROGRESS: the context is STARTING. It becomes RUNNING, or IDLE on failure, in
  *   doca_pe_progress(); the state callback reports it
  * - DOCA_ERROR_NOT_SUPPORTED: the device does not support the context
+ * - DOCA_ERROR_IN_USE: another context has its name or address
  * - DOCA_ERROR_INITIALIZATION: a resource cannot be allocated; the context is IDLE
  */
 DOCA_STABLE doca_error_t doca_ctx_start(struct doca_ctx *ctx);

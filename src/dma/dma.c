@@ -84,6 +84,7 @@ static doca_error_t start(struct doca_ctx *ctx)
 			DOCA_ERROR_BAD_STATE,
 			"DMA context %p: call doca_dma_task_memcpy_set_conf() before starting it",
 			(void *)ctx);
+	dma->success_cb = dma->user_success_cb;
 	result = create_pool(dma);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -141,6 +142,7 @@ static const struct ctx_ops dma_ops = {
 	.progress = dpumap_dma_task_progress,
 	.complete = dpumap_dma_task_complete,
 	.release = release,
+	.enter_graph = dpumap_dma_enter_graph,
 	.arm = arm,
 	.is_ready = dpumap_dma_is_ready,
 };
@@ -232,7 +234,7 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
 				   "DMA context %p: invalid number of tasks %" PRIu32
 				   ", must be 1 to %" PRIu32,
 				   (void *)dma, num_memcpy_tasks, max);
-	dma->success_cb = task_completion_cb;
+	dma->user_success_cb = task_completion_cb;
 	dma->error_cb = task_error_cb;
 	dma->num_tasks = num_memcpy_tasks;
 	return DOCA_SUCCESS;

@@ -35,7 +35,8 @@ struct doca_dma_task_memcpy {
 struct doca_dma {
 	struct doca_ctx ctx;
 	doca_dma_task_memcpy_completion_cb_t success_cb, error_cb;
-	uint32_t num_tasks; /* 0: not configured */
+	doca_dma_task_memcpy_completion_cb_t user_success_cb; /* success_cb, or called by it */
+	uint32_t num_tasks;				      /* 0: not configured */
 	uint8_t ordered;
 
 	struct dpumap_queue *queue; /* this and the following while the context is not IDLE */

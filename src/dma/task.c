@@ -409,9 +409,22 @@ void dpumap_dma_task_complete(struct doca_task *base)
 	if (doca_likely(base->status == DOCA_SUCCESS)) {
 		dpumap_buf_grow(task->dst, task->len);
 		dma->success_cb(task, base->user_data, dma->ctx.user_data);
-	} else {
+	} else if (!dpumap_task_complete_node(base)) {
 		dma->error_cb(task, base->user_data, dma->ctx.user_data);
 	}
+}
+
+static void complete_node_or_task(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
+				  union doca_data ctx_user_data)
+{
+	if (!dpumap_task_complete_node(&task->base))
+		dma_of(task->base.ctx)->user_success_cb(task, task_user_data, ctx_user_data);
+}
+
+/* The callback looks for a node, so that the path of contexts without graphs does not. */
+void dpumap_dma_enter_graph(struct doca_ctx *ctx)
+{
+	dma_of(ctx)->success_cb = complete_node_or_task;
 }
 
 static bool progress(struct doca_dma *dma, struct doca_dma_task_memcpy *task);

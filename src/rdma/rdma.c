@@ -83,7 +83,6 @@ static void free_rdma(struct doca_ctx *ctx)
 
 static const struct ctx_ops rdma_ops = {
 	.name = "RDMA",
-	.not_idle = DOCA_ERROR_BAD_STATE,
 	.start = start,
 	.poll_start = poll_start,
 	.stop = stop,
@@ -95,6 +94,7 @@ static const struct ctx_ops rdma_ops = {
 	.poll = dpumap_rdma_task_poll,
 	.complete = dpumap_rdma_task_complete,
 	.release = dpumap_rdma_task_release,
+	.enter_graph = dpumap_rdma_enter_graph,
 	.arm = dpumap_rdma_arm,
 	.is_ready = dpumap_rdma_is_ready,
 };
@@ -118,9 +118,14 @@ doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
 
 doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
 {
+	doca_error_t result;
+
 	if (!rdma)
 		return dpumap_fail_null(__func__);
-	return dpumap_ctx_destroy(&rdma->ctx);
+	result = dpumap_ctx_check_idle(&rdma->ctx, __func__);
+	if (result == DOCA_SUCCESS)
+		dpumap_ctx_release(&rdma->ctx);
+	return result;
 }
 
 struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)

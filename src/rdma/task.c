@@ -194,12 +194,20 @@ void dpumap_rdma_task_complete(struct doca_task *base)
 
 	if (good)
 		dpumap_buf_grow(task->dst, task->len);
+	if (dpumap_task_complete_node(base))
+		return;
 	if (task->is_read)
 		(good ? rdma->read_cb : rdma->read_error_cb)((struct doca_rdma_task_read *)task,
 							     base->user_data, rdma->ctx.user_data);
 	else
 		(good ? rdma->write_cb : rdma->write_error_cb)(
 			(struct doca_rdma_task_write *)task, base->user_data, rdma->ctx.user_data);
+}
+
+/* Each completion looks for a node. */
+void dpumap_rdma_enter_graph(struct doca_ctx *ctx)
+{
+	(void)ctx;
 }
 
 void dpumap_rdma_task_release(struct doca_task *base)

@@ -8,5 +8,6 @@
 /* Operations of the context. */
 void dpumap_rdma_task_complete(struct doca_task *task);
 void dpumap_rdma_task_release(struct doca_task *task);
+void dpumap_rdma_enter_graph(struct doca_ctx *ctx);
 
 #endif

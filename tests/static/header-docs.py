@@ -68,6 +68,7 @@ NARROWED = {
     # A context keeps its table for later calls.
     "dma_ops": (),
     "rdma_ops": (),
+    "graph_ops": (),
     # Errors of a task become its status.
     "dpumap_dma_task_submit": (),
     "dpumap_dma_task_progress": (),

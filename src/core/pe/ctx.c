@@ -13,20 +13,27 @@ void dpumap_ctx_init(struct doca_ctx *ctx, const struct ctx_ops *ops, struct doc
 	ctx->ops = ops;
 	ctx->dev = dev;
 	ctx->refs = 1;
-	dpumap_dev_add_user(dev);
+	if (dev)
+		dpumap_dev_add_user(dev);
+}
+
+void dpumap_ctx_release(struct doca_ctx *ctx)
+{
+	if (ctx->pe)
+		dpumap_pe_disconnect(ctx);
+	if (ctx->dev)
+		dpumap_dev_remove_user(ctx->dev);
+	dpumap_ctx_put(ctx);
 }
 
 doca_error_t dpumap_ctx_destroy(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
-		return dpumap_fail(ctx->ops->not_idle ? ctx->ops->not_idle : DOCA_ERROR_IN_USE,
+		return dpumap_fail(DOCA_ERROR_IN_USE,
 				   "%s context %p is %s, with %zu tasks allocated; stop it first",
 				   ctx->ops->name, (void *)ctx, state_names[ctx->state],
 				   ctx->num_allocated);
-	if (ctx->pe)
-		dpumap_pe_disconnect(ctx);
-	dpumap_dev_remove_user(ctx->dev);
-	dpumap_ctx_put(ctx);
+	dpumap_ctx_release(ctx);
 	return DOCA_SUCCESS;
 }
 

@@ -21,19 +21,25 @@
 
 #include "core/dev/dev.h"
 
+struct doca_task;
+
+/* The node of a graph that a task executes. */
+struct task_node {
+	void (*done)(struct task_node *node, struct doca_task *task);
+};
+
 struct doca_task {
 	struct doca_ctx *ctx;
 	union doca_data user_data;
 	doca_error_t status;
 	bool allocated;
 	bool submitted;
+	struct task_node *node; /* while it is submitted by a graph */
 };
 
 /* Functions that are marked "optional" may be NULL. */
 struct ctx_ops {
 	const char *name;
-	/* Result of destroying a context that is not IDLE; 0 means DOCA_ERROR_IN_USE. */
-	doca_error_t not_idle;
 	/* A failed task does not stop the context. */
 	bool survives_failure;
 
@@ -80,6 +86,12 @@ struct ctx_ops {
 	 * its callback must not run, and the library returns it to its pool when it can.
 	 */
 	bool (*free_inflight)(struct doca_task *task);
+	/*
+	 * Optional: from now on until the context starts again, complete a task in a graph by
+	 * dpumap_task_complete_node() instead of its callback. Without this function, tasks cannot be
+	 * in graphs.
+	 */
+	void (*enter_graph)(struct doca_ctx *ctx);
 
 	/* Request an event for the next completion. */
 	doca_error_t (*arm)(struct doca_ctx *ctx);
@@ -111,10 +123,13 @@ struct doca_ctx {
 	uint32_t refs;
 };
 
+/* The device is NULL for a context without one. */
 void dpumap_ctx_init(struct doca_ctx *ctx, const struct ctx_ops *ops, struct doca_dev *dev);
 
-/* Destroy the object; DOCA_ERROR_IN_USE (ctx_ops.not_idle) unless the context is IDLE. */
+/* Destroy the object; DOCA_ERROR_IN_USE unless the context is IDLE. */
 doca_error_t dpumap_ctx_destroy(struct doca_ctx *ctx);
+/* The same for a context that is IDLE. */
+void dpumap_ctx_release(struct doca_ctx *ctx);
 
 static inline struct doca_ctx *dpumap_ctx_get(struct doca_ctx *ctx)
 {
@@ -139,6 +154,18 @@ static inline void dpumap_ctx_before_callback(struct doca_ctx *ctx, struct doca_
 	dpumap_ctx_get(ctx);
 	ctx->num_inflight--;
 	task->submitted = false;
+}
+
+/* If a graph submitted the task, report its completion to the graph. */
+static inline bool dpumap_task_complete_node(struct doca_task *task)
+{
+	struct task_node *node = task->node;
+
+	if (doca_likely(!node))
+		return false;
+	task->node = NULL;
+	node->done(node, task);
+	return true;
 }
 
 /* Poll a context that is STARTING; false if it still is. */

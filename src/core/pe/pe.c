@@ -118,17 +118,22 @@ doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
 				   "%s context %p is connected to a progress engine already",
 				   ctx->ops->name, (void *)ctx);
+	dpumap_pe_connect(pe, ctx);
+	return DOCA_SUCCESS;
+}
+
+void dpumap_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx)
+{
 	ctx->pe = pe;
 	if (pe->next_ctx == &pe->nobody) {
 		ctx->next = ctx->prev = ctx;
 		pe->next_ctx = ctx;
-		return DOCA_SUCCESS;
+		return;
 	}
 	ctx->next = pe->next_ctx;
 	ctx->prev = pe->next_ctx->prev;
 	ctx->prev->next = ctx;
 	ctx->next->prev = ctx;
-	return DOCA_SUCCESS;
 }
 
 void dpumap_pe_disconnect(struct doca_ctx *ctx)

@@ -27,6 +27,8 @@ void dpumap_pe_wake(struct doca_pe *pe);
 doca_error_t dpumap_pe_watch(struct doca_pe *pe, int fd);
 void dpumap_pe_unwatch(struct doca_pe *pe, int fd);
 
+/* Connect a context that is not connected. */
+void dpumap_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx);
 void dpumap_pe_disconnect(struct doca_ctx *ctx);
 
 #endif
