@@ -38,6 +38,7 @@ FLOORS = {
         "argp": "log api",
     },
     "their base": {
+        "core/graph": f"core/pe {BASE}",
         "core/pe": f"core core/dev {BASE}",
         "core/buf": f"core core/mmap core/dev {BASE}",
         "core/mmap": f"core core/umem core/dm core/dev {BASE}",
