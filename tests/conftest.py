@@ -14,6 +14,7 @@ import tempfile
 import pytest
 
 from harness.agents import Agent, ConfiguredAgent, Tool, tls_options
+from harness.comch import Client, Served
 from harness.emulator import Emulator, local_environment
 from harness.machine import LocalMachine, Lost, await_true
 from harness.pki import Pki
@@ -209,6 +210,26 @@ def serve(emulator, agent_name, started):
         return started[-1].must_serve() if ready else started[-1]
 
     return start
+
+
+@pytest.fixture
+def served(serve, dpu):
+    """dpumapd with a server of the control channel, which the test starts."""
+    return Served(serve, dpu)
+
+
+@pytest.fixture
+def connect(host):
+    """connect(): a client on the host, which ends with the test."""
+    clients = []
+
+    def start(name="dpumapd"):
+        clients.append(Client(host, name, "3b:00.0"))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        client.kill()
 
 
 @pytest.fixture

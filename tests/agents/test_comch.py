@@ -2,96 +2,17 @@
 """dpumapd as a server of the control channel, and clients that use DOCA alone."""
 
 import json
-import os
-import subprocess
 import time
 
 import pytest
 
 from harness.agents import ABSENT, REFUSED, Tool, processor_time
+from harness.comch import FAR, ME, OTHERS, WEB
 from harness.machine import await_true
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
-ME = f"uid:{os.geteuid()}"
-WEB = f'{{ name = "web"; kind = "dram"; size = "64K"; allow = [ "{ME}" ]; }}'
-READ_ONLY = '{ name = "ro"; kind = "dram"; size = 4096; perm = "ro"; allow = [ "*" ]; }'
-OTHERS = '{ name = "others"; kind = "dram"; size = 4096; allow = [ "uid:54321" ]; }'
-FAR = '{ name = "far"; kind = "dram"; size = "64K"; via = "rdma"; allow = [ "*" ]; }'
 NO_SUCH_EXPORT = f'there is no export called "{{}}" that {ME} may import; see dpumap list'
-
-
-class Served:
-    """dpumapd and its configuration, which a test changes."""
-
-    def __init__(self, serve, dpu):
-        self.serve, self.dpu, self.agent = serve, dpu, None
-        self.exports, self.comch, self.more = [WEB, READ_ONLY, OTHERS, FAR], 'serve = "dpumapd";', ""
-
-    def path(self, name="comch.conf"):
-        text = f'listen = [ "unix:{self.dpu.dir}/socket" ];\nadmin = "{self.dpu.dir}/admin";\n'
-        text += f"comch = {{ {self.comch} }};\n{self.more}exports = ( {', '.join(self.exports)} );\n"
-        self.dpu.put({name: text})
-        return f"{self.dpu.dir}/{name}"
-
-    def start(self, **more):
-        self.agent = self.serve("--config", self.path(), **more)
-        return self.agent
-
-    def reload(self):
-        self.path()
-        return self.agent.ctl("reload")
-
-
-class Client:
-    """The test program agents_comch."""
-
-    def __init__(self, machine, name, address):
-        options = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        self.process = machine.start(["agents_comch", address, name], **options)
-        self.state = self.line()
-
-    def line(self):
-        return self.process.stdout.readline().rstrip("\n")
-
-    def tell(self, command):
-        self.process.stdin.write(f"{command}\n")
-        self.process.stdin.flush()
-
-    def do(self, command):
-        self.tell(command)
-        return self.line()
-
-    def ask(self, request):
-        return self.do(f"ask {request}")
-
-    def end(self):
-        """Disconnects; the program must succeed."""
-        _, err = self.process.communicate(timeout=60)
-        assert self.process.returncode == 0, err
-
-    def kill(self):
-        self.process.kill()
-        self.process.communicate()
-
-
-@pytest.fixture
-def served(serve, dpu):
-    return Served(serve, dpu)
-
-
-@pytest.fixture
-def connect(host):
-    """connect(): a client on the host, which ends with the test."""
-    clients = []
-
-    def start(name="dpumapd"):
-        clients.append(Client(host, name, "3b:00.0"))
-        return clients[-1]
-
-    yield start
-    for client in clients:
-        client.kill()
 
 
 def test_list_shows_what_the_client_may_import(served, connect):
