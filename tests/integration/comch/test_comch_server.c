@@ -188,6 +188,38 @@ static void a_connection_is_the_same_until_its_disconnect(void **state)
 	assert_string_equal(agent_log(&agent, 0), "STARTING RUNNING sent STOPPING IDLE");
 }
 
+/* rule: CC-8, CE-counter-1 */
+static void a_new_connection_has_nothing_of_an_old_one(void **state)
+{
+	uint64_t received;
+	char word[32];
+
+	agent_open_both();
+	assert_ok(node_start(&local));
+	for (unsigned int i = 0; i < 40; i++) {
+		struct doca_comch_connection *connection;
+
+		assert_error(agent_start(&agent, 0), DOCA_ERROR_IN_PROGRESS);
+		snprintf(word, sizeof(word), "connect:%u", i);
+		node_wait(&local, word);
+		connection = local.connections[i];
+		assert_null(doca_comch_connection_get_user_data(connection).ptr);
+		assert_ok(doca_comch_connection_get_counter(
+			connection, DOCA_COMCH_COUNTER_RECV_MESSAGES, &received));
+		assert_int_equal(received, 0);
+		assert_ok(doca_comch_connection_set_user_data(connection,
+							      (union doca_data){.ptr = &local}));
+		assert_ok(agent_wait(&agent, 0, "RUNNING", i + 1));
+		assert_ok(agent_send(&agent, 0, 0, "x", 1));
+		assert_true(node_wait_for(&local, "msg:x", i + 1));
+		assert_ok(doca_comch_connection_update_info(connection));
+		agent_stop(&agent, 0);
+		snprintf(word, sizeof(word), "disconnect:%u", i);
+		node_wait(&local, word);
+		assert_ok(agent_wait(&agent, 0, "IDLE", i + 1));
+	}
+}
+
 /* rule: CC-10b */
 static void death_of_a_client_is_a_disconnect(void **state)
 {
@@ -472,6 +504,7 @@ int main(int argc, char **argv)
 		agent_test(clients_above_the_maximum_are_refused),
 		agent_test(connect_comes_before_the_first_message),
 		agent_test(a_connection_is_the_same_until_its_disconnect),
+		agent_test(a_new_connection_has_nothing_of_an_old_one),
 		agent_killing_test(death_of_a_client_is_a_disconnect),
 		agent_killing_test(messages_of_a_client_that_died_still_arrive),
 		agent_test(disconnecting_a_client_calls_no_callback),
