@@ -15,11 +15,15 @@
 #include "core/pe/pe.h"
 #include "log/log.h"
 
-#define LOOK_EVERY  32 /* calls of progress; and whenever the clock has moved */
-#define MAX_EVENTS  32
-#define TICK_NS	    100000000
-#define MIN_WINDOW  128 /* messages leave although their sender makes no progress */
-#define MIN_RETIRED 16	/* so that a stale pointer does not become another client at once */
+/* Calls of progress between two looks at the sockets; they are looked at when the clock moves, too. */
+#define LOOK_EVERY	32
+#define LOOK_EVERY_SOON 4
+#define SOON		256 /* looks after something has arrived */
+#define MAX_EVENTS	32
+#define MAX_HOT_LOOKS	8
+#define TICK_NS		100000000
+#define MIN_WINDOW	128 /* messages leave although their sender makes no progress */
+#define MIN_RETIRED	16  /* so that a stale pointer does not become another client at once */
 
 /* --- life ------------------------------------------------------------------------------------- */
 
@@ -133,6 +137,8 @@ static void append_retired(struct comch_control *control, struct doca_comch_conn
 
 static void retire(struct comch_control *control, struct doca_comch_connection *c)
 {
+	if (control->hot == c)
+		control->hot = NULL;
 	unlist(control, c);
 	dpumap_comch_control_unwatch(control, dpumap_comch_conn_fd(c));
 	dpumap_comch_conn_retire(c);
@@ -322,21 +328,42 @@ static void check_deadlines(struct comch_control *control)
 
 bool dpumap_comch_control_is_due(struct comch_control *control)
 {
-	uint64_t now = comch_now_ms();
+	uint32_t every = control->quiet < SOON ? LOOK_EVERY_SOON : LOOK_EVERY;
+	uint64_t now;
 
-	if (!control->look_now && ++control->calls < LOOK_EVERY && now == control->looked)
-		return false;
+	if (++control->calls < every && !control->look_now) {
+		now = comch_now_ms();
+		if (now == control->looked)
+			return false;
+		control->looked = now;
+	}
+	control->quiet++;
 	control->look_now = false;
 	control->calls = 0;
-	control->looked = now;
 	return true;
 }
 
-static void pump(struct comch_control *control, struct doca_comch_connection *c)
+static bool pump(struct comch_control *control, struct doca_comch_connection *c)
 {
-	dpumap_comch_conn_pump(c);
+	bool is_any = dpumap_comch_conn_pump(c);
+
+	if (is_any) {
+		control->hot = c;
+		control->quiet = 0;
+	}
 	if (comch_conn_state(c) == COMCH_CONN_DOWN)
 		dpumap_comch_control_unwatch(control, dpumap_comch_conn_fd(c));
+	return is_any;
+}
+
+/* A client that waits for each answer costs its server one system call for each. */
+static bool pump_hot(struct comch_control *control)
+{
+	if (!control->hot || ++control->hot_looks > MAX_HOT_LOOKS) {
+		control->hot_looks = 0;
+		return false;
+	}
+	return pump(control, control->hot);
 }
 
 void dpumap_comch_control_look(struct comch_control *control)
@@ -351,6 +378,8 @@ void dpumap_comch_control_look(struct comch_control *control)
 			check_deadlines(control);
 		return;
 	}
+	if (pump_hot(control))
+		return;
 	n = epoll_wait(control->epoll, events, MAX_EVENTS, 0);
 	for (int i = 0; i < n; i++) {
 		void *ptr = events[i].data.ptr;

@@ -40,9 +40,12 @@ struct comch_control {
 	int timer;
 	bool is_timer_on;
 	bool look_now;
-	uint32_t calls;	   /* of progress, since the sockets were looked at */
-	uint64_t looked;   /* ms */
-	unsigned int busy; /* callbacks that are running */
+	struct doca_comch_connection *hot; /* the last that sent something */
+	uint32_t quiet;			   /* looks since something arrived */
+	uint32_t hot_looks;		   /* since all sockets were looked at */
+	uint32_t calls;			   /* of progress, since the sockets were looked at */
+	uint64_t looked;		   /* ms */
+	unsigned int busy;		   /* callbacks that are running */
 
 	pthread_mutex_t ready_lock;
 	struct doca_comch_connection *first_ready, *last_ready;
