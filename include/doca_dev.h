@@ -517,10 +517,11 @@ DOCA_STABLE doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep,
 /**
  * Close a representor.
  *
- * @param dev_rep an open representor; invalid afterwards
+ * @param dev_rep an open representor; invalid after success
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_IN_USE: a server of doca_comch uses it
  *
  * Callable from any thread.
  */

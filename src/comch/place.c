@@ -4,12 +4,17 @@
 #include <string.h>
 
 #include "core/dev/dev.h"
+#include "core/dev/devinfo_rep.h"
 #include "log/log.h"
 
 static doca_error_t get_function(struct doca_dev *dev, struct doca_dev_rep *rep, uint16_t *function)
 {
 	const struct dpumap_caps *caps = dpumap_device_caps(dev->device);
 
+	if (rep && !dpumap_dev_rep_is_of(rep, dev))
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "%s and the representor are on different cards",
+				   dpumap_hca_name(dev->info.hca));
 	if (rep)
 		return doca_devinfo_rep_get_vhca_id(doca_dev_rep_as_devinfo(rep), function);
 	if (!caps->has_vhca_id)

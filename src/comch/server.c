@@ -7,6 +7,7 @@
 #include "comch/listener.h"
 #include "comch/send.h"
 #include "comch/settings.h"
+#include "core/dev/devinfo_rep.h"
 #include "log/log.h"
 
 #define MAX_GREETING 64 /* clients that have not said HELLO yet */
@@ -171,15 +172,23 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
 		free(created);
 		return result;
 	}
+	dpumap_dev_rep_add_user(repr);
 	*comch_server = created;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)
 {
+	struct doca_dev_rep *rep;
+	doca_error_t result;
+
 	if (!comch_server)
 		return dpumap_fail_null(__func__);
-	return dpumap_ctx_destroy(&comch_server->control.ctx);
+	rep = comch_server->rep;
+	result = dpumap_ctx_destroy(&comch_server->control.ctx);
+	if (result == DOCA_SUCCESS)
+		dpumap_dev_rep_remove_user(rep);
+	return result;
 }
 
 struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server)

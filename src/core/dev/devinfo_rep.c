@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/dev/dev.h"
+#include "core/dev/devinfo_rep.h"
 #include "device/host_pf.h"
 #include "device/sysfs.h"
 #include "log/log.h"
@@ -15,6 +16,7 @@ struct doca_devinfo_rep {
 
 struct doca_dev_rep {
 	struct doca_devinfo_rep info;
+	atomic_uint users;
 };
 
 static doca_error_t query_cap(const struct doca_devinfo *devinfo, uint8_t *cap, uint8_t value,
@@ -126,6 +128,7 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep, struct doca
 	if (!opened)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a representor");
 	opened->info = *devinfo_rep;
+	atomic_init(&opened->users, 0);
 	dpumap_hca_get(opened->info.hca);
 	*dev_rep = opened;
 	return DOCA_SUCCESS;
@@ -133,11 +136,37 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep, struct doca
 
 doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep)
 {
+	unsigned int users;
+
 	if (!dev_rep)
 		return dpumap_fail_null(__func__);
+	users = atomic_load(&dev_rep->users);
+	if (users)
+		return dpumap_fail(
+			DOCA_ERROR_IN_USE,
+			"representor %p of %s: %u servers of doca_comch use it; destroy them first",
+			(void *)dev_rep, dev_rep->info.pf.pci_addr, users);
 	dpumap_hca_put(dev_rep->info.hca);
 	free(dev_rep);
 	return DOCA_SUCCESS;
+}
+
+void dpumap_dev_rep_add_user(struct doca_dev_rep *rep)
+{
+	atomic_fetch_add(&rep->users, 1);
+}
+
+void dpumap_dev_rep_remove_user(struct doca_dev_rep *rep)
+{
+	atomic_fetch_sub(&rep->users, 1);
+}
+
+bool dpumap_dev_rep_is_of(const struct doca_dev_rep *rep, const struct doca_dev *dev)
+{
+	struct dpumap_caps caps;
+
+	return dpumap_hca_get_caps(rep->info.hca, &caps) == DOCA_SUCCESS &&
+	       caps.card_guid == dpumap_device_caps(dev->device)->card_guid;
 }
 
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)

@@ -102,6 +102,19 @@ static void server_calls_without_a_server_are_invalid(void **state)
 	assert_null(doca_comch_server_get_server_ctx(NULL));
 }
 
+/* rule: CE-rep */
+static void a_representor_is_in_use_until_its_server_is_destroyed(void **state)
+{
+	struct doca_comch_server *second;
+
+	if (!node.is_server)
+		return;
+	assert_error(doca_dev_rep_close(node.rep), DOCA_ERROR_IN_USE);
+	assert_ok(doca_comch_server_create(node.dev, node.rep, "second", &second));
+	assert_ok(doca_comch_server_destroy(second));
+	assert_error(doca_dev_rep_close(node.rep), DOCA_ERROR_IN_USE);
+}
+
 /* rule */
 static void client_calls_without_a_client_are_invalid(void **state)
 {
@@ -477,6 +490,7 @@ int main(int argc, char **argv)
 		config_test(devices_that_are_not_open_have_capabilities),
 		config_test(the_wrong_side_of_the_card_is_not_supported),
 		config_test(names_have_a_length),
+		config_test(a_representor_is_in_use_until_its_server_is_destroyed),
 		config_test(an_active_object_cannot_be_destroyed),
 		config_test(sizes_default_to_the_capabilities),
 		config_test(sizes_have_limits),
