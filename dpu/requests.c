@@ -208,9 +208,11 @@ static doca_error_t meet(struct context *c)
 	const uint8_t *key;
 
 	if (!read_place(c->request, &place))
-		return dpumap_fault_set(c->fault, DOCA_ERROR_INVALID_VALUE,
-					"the name of a server must have 1 to %d bytes, without NUL",
-					DPUMAP_COMCH_NAME_SIZE - 1);
+		return dpumap_fault_set(
+			c->fault, DOCA_ERROR_INVALID_VALUE,
+			"the name of a server must have 1 to %d bytes, without NUL, "
+			"and a function 16 bits",
+			DPUMAP_COMCH_NAME_SIZE - 1);
 	if (!s->conn || s->peer.kind != DPUMAP_ADDRESS_TLS)
 		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_SUPPORTED,
 					"clients on this machine reach servers of doca_comch "

@@ -15,8 +15,9 @@
 #include "local/clock.h"
 #include "log/log.h"
 
-/* Between two attempts. */
-#define PAUSE_MS 25u
+/* Between two attempts, on this machine and on another. */
+#define PAUSE_MS	25u
+#define REMOTE_PAUSE_MS 100u
 
 struct dpumap_comch_dial {
 	struct dpumap_comch_place place;
@@ -200,7 +201,7 @@ doca_error_t dpumap_comch_dial_poll(struct dpumap_comch_dial *dial, struct dpuma
 		return result;
 	if (dpumap_clock_ns() >= dial->deadline)
 		return give_up(dial);
-	set_timer(dial, PAUSE_MS);
+	set_timer(dial, dial->remote ? REMOTE_PAUSE_MS : PAUSE_MS);
 	return DOCA_ERROR_IN_PROGRESS;
 }
 

@@ -248,6 +248,13 @@ static const struct dpumap_comch_introduction *introduction(const struct pending
 	return (const void *)(p->said.bytes + sizeof(p->said.preamble));
 }
 
+/* A user of this machine needs no introduction. */
+static bool is_identity(const char identity[static DPUMAP_COMCH_IDENTITY_SIZE])
+{
+	return memchr(identity, '\0', DPUMAP_COMCH_IDENTITY_SIZE) &&
+	       (strncmp(identity, "cert:", 5) == 0 || strncmp(identity, "psk:", 4) == 0);
+}
+
 /* Begins the handshake with the client that dpumapd introduced. */
 static doca_error_t meet(struct dpumap_comch_listener *l, struct pending *p,
 			 struct dpumap_fault *fault)
@@ -255,9 +262,9 @@ static doca_error_t meet(struct dpumap_comch_listener *l, struct pending *p,
 	doca_error_t result;
 	int fd = p->passed;
 
-	if (fd < 0 || introduction(p)->identity[DPUMAP_COMCH_IDENTITY_SIZE - 1])
+	if (fd < 0 || !is_identity(introduction(p)->identity))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
-					"it introduced a client without its connection");
+					"it introduced a client without connection or identity");
 	p->tls = dpumap_comch_tls_get(fault);
 	if (!p->tls)
 		return fault->code;

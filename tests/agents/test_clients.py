@@ -51,9 +51,28 @@ MALFORMED = {
     ),
     "details of text": (request("connect", name="bulk", details="x"), b"malformed message"),
     "endless details": (request("connect", name="bulk", details=bytes(513)), b"malformed message"),
+    "a server without a card": (request("comch", function=1, server=b"x"), b"is missing"),
+    "an endless server": (
+        request("comch", card=1, function=1, server=b"x" * 120),
+        b"malformed message",
+    ),
+    "a key from a client": (
+        request("comch", card=1, function=1, server=b"x", key=bytes(32)),
+        b"does not belong to the operation",
+    ),
 }
 
 REFUSED = {
+    "a server without a name": (request("comch", card=1, function=1, server=b""), b"1 to 119 bytes"),
+    "a server with a NUL": (request("comch", card=1, function=1, server=b"a\0b"), b"without NUL"),
+    "an endless function": (
+        request("comch", card=1, function=65536, server=b"x"),
+        b"1 to 119 bytes",
+    ),
+    "a server that is not there": (
+        request("comch", card=1, function=1, server=b"x"),
+        b"of doca_comch",
+    ),
     "an unknown export": (request("get", name="none"), b"there is no export"),
     "release before get": (request("release", name="bulk"), b"send get first"),
     "connect before get": (request("connect", name="bulk", details=bytes(48)), b"send get first"),

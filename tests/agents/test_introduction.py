@@ -346,6 +346,33 @@ def test_missing_library_is_one_clear_line(host, tmp_path):
     assert re.search(r"cannot load \S+ \(package libdpumap-channel\): libdpumap-absence", done.err)
 
 
+SERVING = """\
+listen = [ "tls:192.0.2.1:0" ];
+tls = {{ cert = "{pki}/dpu.crt"; key = "{pki}/dpu.key"; ca = "{pki}/ca.crt"; crl = "{pki}/ca.crl"; }};
+admin = "{dir}/admin";
+comch = {{ serve = "dpumapd"; introduce = ( {{ server = "dpumapd"; allow = [ "*" ]; }} ); }};
+exports = ( {{ name = "web"; kind = "dram"; size = 4096; allow = [ "cert:host" ]; }},
+	{{ name = "other"; kind = "dram"; size = 4096; allow = [ "cert:importer" ]; }} );
+"""
+
+
+def test_dpumapd_serves_programs_on_other_machines(serve, dpu, host, pki, programs):
+    """dpumapd introduces clients to its own server: programs that use DOCA alone import over TLS."""
+    dpu.put({"serving.conf": SERVING.format(pki=pki.dir, dir=dpu.dir)})
+    daemon = serve("--config", f"{dpu.dir}/serving.conf", machine=dpu)
+    config = CLIENT_CONFIG.format(address=daemon.address, pki=pki.dir, name="host")
+    host.put({"host/dpumap/dpumap.conf": config})
+    done = host.run(
+        ["agents_comch", "3b:00.0", "dpumapd"],
+        data=b"ask list\nask get web\nuse\nask release web\n",
+        env={"XDG_CONFIG_HOME": f"{host.dir}/host"},
+    )
+    lines = done.ok().splitlines()
+    assert lines[:3] == ["connected", "ok|web dram 4096 rw", "ok 4096 rw"], lines
+    assert lines[3].startswith("4096 ") and lines[4] == "ok"
+    daemon.daemon.await_log("cert:host at comch gets export web")
+
+
 def test_broken_configuration_is_reported(client, host):
     here = client(address="tls:nowhere")
     assert "dpumap.conf:1" in failed(here, "BAD_CONFIG")

@@ -520,6 +520,88 @@ static void test_shared_key_that_is_not_shared(void **state)
 		       DOCA_ERROR_AUTHENTICATION, NULL);
 }
 
+static struct dpumap_tls *make_keyed(unsigned char first, bool is_server)
+{
+	unsigned char key[32] = {first};
+	struct dpumap_fault fault = {0};
+	struct dpumap_tls *tls = NULL;
+
+	assert_int_equal(dpumap_tls_create_with_key(key, sizeof(key), is_server, &tls, &fault),
+			 DOCA_SUCCESS);
+	return tls;
+}
+
+static void test_key_in_memory(void **state)
+{
+	struct pair pair = {{.tls = make_keyed(1, true)}, {.tls = make_keyed(1, false)}};
+
+	meet(&pair, "any");
+	expect_end(&pair.server, DOCA_SUCCESS, NULL);
+	expect_end(&pair.client, DOCA_SUCCESS, NULL);
+	part(&pair);
+
+	pair = (struct pair){{.tls = make_keyed(1, true)}, {.tls = make_keyed(2, false)}};
+	meet(&pair, "any");
+	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "is wrong", DOCA_ERROR_AUTHENTICATION,
+		       NULL);
+}
+
+static void use_socket(struct end *end, int fd, struct dpumap_tls *tls)
+{
+	end->tls = tls;
+	end->result = DOCA_ERROR_AGAIN;
+	assert_int_equal(dpumap_conn_create(fd, tls, "any", &end->conn, &end->fault), DOCA_SUCCESS);
+}
+
+/* The client may begin the second session before the server has read the end of the first. */
+static void test_second_session_on_one_connection(void **state)
+{
+	struct pair first = {{.tls = make_tls("ca", "dpu", true)},
+			     {.tls = make_tls("ca", "host", false)}};
+	struct dpumap_fault fault = {0};
+	struct pair second = {0};
+	struct dpumap_tls *later;
+	int server, client;
+
+	meet(&first, "dpu");
+	expect_end(&first.server, DOCA_SUCCESS, NULL);
+	assert_int_equal(dpumap_conn_leave(first.server.conn, &server, &fault), DOCA_ERROR_AGAIN);
+	assert_int_equal(dpumap_conn_leave(first.client.conn, &client, &fault), DOCA_SUCCESS);
+	use_socket(&second.client, client, make_keyed(1, false));
+	shake(&second.client);
+	assert_int_equal(dpumap_conn_leave(first.server.conn, &server, &fault), DOCA_SUCCESS);
+	use_socket(&second.server, server, make_keyed(1, true));
+	for (int i = 0; i < 10; i++) {
+		shake(&second.server);
+		shake(&second.client);
+	}
+	expect_end(&second.server, DOCA_SUCCESS, NULL);
+	expect_end(&second.client, DOCA_SUCCESS, NULL);
+	/* The server of the first session still knows its client, and that it was revoked since. */
+	expect_name(&first.server, "cert:host");
+	later = make_tls("other", "foreign-dpu", true);
+	assert_int_equal(dpumap_conn_check_again(first.server.conn, later, &fault),
+			 DOCA_ERROR_AUTHENTICATION);
+	dpumap_tls_destroy(later);
+	part(&second);
+	part(&first);
+}
+
+/* What ends a session in an orderly way is not the end of the connection alone. */
+static void test_session_that_is_cut_off_is_not_left(void **state)
+{
+	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
+			    {.tls = make_tls("ca", "host", false)}};
+	struct dpumap_fault fault = {0};
+	int fd;
+
+	meet(&pair, "dpu");
+	assert_int_equal(shutdown(dpumap_conn_fd(pair.client.conn), SHUT_RDWR), 0);
+	assert_int_equal(dpumap_conn_leave(pair.server.conn, &fd, &fault),
+			 DOCA_ERROR_CONNECTION_RESET);
+	part(&pair);
+}
+
 static void test_shared_key_meets_certificate(void **state)
 {
 	struct pair pair;
@@ -660,6 +742,9 @@ int main(void)
 		cmocka_unit_test(test_client_that_speaks_no_tls),
 		cmocka_unit_test(test_shared_key),
 		cmocka_unit_test(test_shared_key_that_is_not_shared),
+		cmocka_unit_test(test_key_in_memory),
+		cmocka_unit_test(test_second_session_on_one_connection),
+		cmocka_unit_test(test_session_that_is_cut_off_is_not_left),
 		cmocka_unit_test(test_shared_key_meets_certificate),
 		cmocka_unit_test(test_key_files_that_are_wrong),
 		cmocka_unit_test(test_files_that_others_can_change),

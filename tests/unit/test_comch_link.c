@@ -445,6 +445,57 @@ static void test_strangers_are_closed(void **state)
 	dpumap_comch_listener_destroy(listener);
 }
 
+/* A sponsor: the client's connection, or -1, and its identity. */
+static void introduce(int client, const char *identity)
+{
+	const struct dpumap_comch_place place = place_of("a");
+	struct {
+		struct dpumap_comch_preamble preamble;
+		struct dpumap_comch_introduction introduction;
+	} said = {0};
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
+			      .cmsg_level = SOL_SOCKET,
+			      .cmsg_type = SCM_RIGHTS}};
+	struct iovec iov = {&said, sizeof(said)};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	int fd = connect_raw();
+
+	dpumap_comch_preamble_fill(&place, DPUMAP_COMCH_SPONSOR, &said.preamble);
+	memcpy(said.introduction.identity, identity, strlen(identity));
+	if (client >= 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		memcpy(CMSG_DATA(&control.head), &client, sizeof(client));
+	}
+	assert_int_equal(sendmsg(fd, &msg, 0), sizeof(said));
+	close(fd);
+}
+
+static void test_malformed_introductions_are_refused(void **state)
+{
+	struct dpumap_comch_listener *listener = start_server("a");
+	struct dpumap_comch_link *link;
+	unsigned int before = count_descriptors();
+	char endless[DPUMAP_COMCH_IDENTITY_SIZE + 1] = "cert:";
+	const struct {
+		int client;
+		const char *identity;
+	} cases[] = {{-1, "cert:host"}, {0, ""}, {0, "uid:0"}, {0, endless}};
+
+	memset(endless + 5, 'x', DPUMAP_COMCH_IDENTITY_SIZE - 5);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		introduce(cases[i].client, cases[i].identity);
+		logged[0] = '\0';
+		assert_error(dpumap_comch_listener_next(listener, &link), DOCA_ERROR_AGAIN);
+		assert_non_null(strstr(logged, "without connection or identity"));
+	}
+	assert_int_equal(count_descriptors(), before);
+	dpumap_comch_listener_destroy(listener);
+}
+
 static void need_root(void)
 {
 	if (geteuid() != 0)
@@ -627,6 +678,7 @@ int main(void)
 		test(test_death_of_the_peer_is_an_event),
 		test(test_shutdown_ends_what_the_peer_reads),
 		test(test_strangers_are_closed),
+		test(test_malformed_introductions_are_refused),
 		test(test_client_of_another_user_is_refused),
 		test(test_server_of_another_user_is_refused),
 		test(test_directory_of_others_is_refused),
