@@ -126,6 +126,7 @@ typedef void (*doca_comch_event_consumer_cb_t)(struct doca_comch_event_consumer 
  * - DOCA_SUCCESS: the device supports it
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  * - DOCA_ERROR_NOT_SUPPORTED: the device does not belong to a DPU
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE doca_error_t doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo);
 
@@ -137,6 +138,7 @@ DOCA_STABLE doca_error_t doca_comch_cap_server_is_supported(const struct doca_de
  * - DOCA_SUCCESS: the device supports it
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  * - DOCA_ERROR_NOT_SUPPORTED: the device is not a function of a host
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo);
 
@@ -214,6 +216,7 @@ DOCA_STABLE doca_error_t doca_comch_cap_get_max_clients(const struct doca_devinf
  *   belongs to another device
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have servers
  * - DOCA_ERROR_NO_MEMORY: an allocation fails
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr,
 						  const char *name,
@@ -230,6 +233,7 @@ DOCA_STABLE doca_error_t doca_comch_server_create(struct doca_dev *dev, struct d
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the name is empty or too long
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have clients
  * - DOCA_ERROR_NO_MEMORY: an allocation fails
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
 						  struct doca_comch_client **comch_client);

@@ -69,6 +69,7 @@ typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(
  * - DOCA_SUCCESS: the device supports it
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have consumers
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo);
 
@@ -105,6 +106,7 @@ DOCA_STABLE doca_error_t doca_comch_consumer_cap_get_max_num_tasks(
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have consumers
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE doca_error_t doca_comch_consumer_cap_get_max_buf_size(
 	const struct doca_devinfo *devinfo, uint32_t *max_buf_size);
@@ -118,6 +120,7 @@ DOCA_STABLE doca_error_t doca_comch_consumer_cap_get_max_buf_size(
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have consumers
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE doca_error_t doca_comch_consumer_cap_get_max_buf_list_len(
 	const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len);

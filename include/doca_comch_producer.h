@@ -68,6 +68,7 @@ typedef void (*doca_comch_producer_task_send_completion_cb_t)(
  * - DOCA_SUCCESS: the device supports it
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have producers
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo);
 
@@ -104,6 +105,7 @@ DOCA_STABLE doca_error_t doca_comch_producer_cap_get_max_num_tasks(
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have producers
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE doca_error_t doca_comch_producer_cap_get_max_buf_size(
 	const struct doca_devinfo *devinfo, uint32_t *max_buf_size);
@@ -117,6 +119,7 @@ DOCA_STABLE doca_error_t doca_comch_producer_cap_get_max_buf_size(
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have producers
+ * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE doca_error_t doca_comch_producer_cap_get_max_buf_list_len(
 	const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len);
@@ -202,7 +205,10 @@ DOCA_STABLE doca_error_t doca_comch_producer_task_send_set_conf(
  * - DOCA_ERROR_INVALID_VALUE: the producer or the output is NULL, the immediate data is NULL but its
  *   length is not 0, or it is too long; or the peer has no such consumer
  * - DOCA_ERROR_BAD_STATE: the context is not RUNNING
- * - DOCA_ERROR_NO_MEMORY: all tasks are allocated
+ * - DOCA_ERROR_NO_MEMORY: all tasks are allocated, or an allocation fails
+ * - DOCA_ERROR_NOT_CONNECTED: the connection has ended
+ * - DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_OPERATING_SYSTEM or DOCA_ERROR_DRIVER: no queue to the
+ *   consumer can be created
  */
 DOCA_STABLE doca_error_t doca_comch_producer_task_send_alloc_init(
 	struct doca_comch_producer *producer, const struct doca_buf *buf, uint8_t *imm_data,

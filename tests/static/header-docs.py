@@ -68,6 +68,14 @@ NARROWED = {
     # A context keeps its table for later calls.
     "dma_ops": (),
     "rdma_ops": (),
+    "advise_ops": (),
+    "graph_ops": (),
+    "client_ops": (),
+    "server_ops": (),
+    "dpumap_comch_consumer_ctx_ops": (),
+    "dpumap_comch_producer_ctx_ops": (),
+    "dpumap_comch_consumer_endpoint_ops": (),
+    "dpumap_comch_producer_endpoint_ops": (),
     "graph_ops": (),
     # Errors of a task become its status.
     "dpumap_dma_task_submit": (),
@@ -78,6 +86,27 @@ NARROWED = {
     "dpumap_rdma_is_ready": (),
     # The thread that it wakes cannot handle the error.
     "dpumap_pe_wake": (),
+    # Its context has an error of its own for not being IDLE.
+    "doca_rdma_destroy": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_BAD_STATE"),
+    # An object that was just created is IDLE.
+    "doca_comch_consumer_create": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_BAD_STATE",
+                                   "DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_NO_MEMORY"),
+    "doca_comch_producer_create": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_BAD_STATE",
+                                   "DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_NO_MEMORY"),
+    # A link that fails ends its connection.
+    "dpumap_comch_output_flush": (),
+    "dpumap_comch_output_credits": (),
+    "dpumap_comch_conn_pump": (),
+    "dpumap_comch_conn_down": (),
+    "dpumap_comch_conn_send": (),
+    "accept_clients": (),
+    "dpumap_comch_control_look": (),
+    # A client that does not find its server becomes IDLE.
+    "dpumap_comch_dial_poll": (),
+    "dial": (),
+    # A path that fails ends its tasks.
+    "dpumap_comch_link_take_news": (),
+    "dpumap_comch_link_close_all": (),
     # A setter returns INVALID_VALUE; if the address was removed later, the error is NOT_CONNECTED.
     "dpumap_gid_query": (),
     "dpumap_gid_check": (),
@@ -87,8 +116,16 @@ NARROWED = {
     "ops->poll_start": (),
     "ops->stop": (),
     "ops->flush": (),
+    "ops->submit": (),
+    "ops->begin_stop": (),
+    "ops->is_ready": (),
+    "ops->is_state_ready": (),
+    "ops->arm": ("DOCA_ERROR_DRIVER",),
+    "ops->release": (),
     "ops->check": ("DOCA_ERROR_INVALID_VALUE",),
 }
+# The rooms of the library in src/.
+LIBRARY = ("advise", "argp", "comch", "core", "device", "dma", "graph", "local", "log", "rdma")
 # The functions that a call through a table may reach; filled by main().
 OPERATIONS = {}
 # The places of all functions with a name; filled by main().
@@ -258,7 +295,7 @@ def definitions(source):
             named = re.sub(r'"(?:\\.|[^"\\])*"', '""', m[2])
             mentions = set(re.findall(r"\bops->\w+|\b[a-z]\w+\b", named))
             found[file, m[1]] = codes, mentions
-            if file.suffix == ".h" or not m[0].startswith("static"):
+            if file.suffix == ".h" or "static" not in m[0][:m.start(1) - m.start()].split():
                 found[None, m[1]] = codes, mentions
     return found
 
@@ -332,7 +369,7 @@ def main():
     known = set(re.findall(r"\b(?:DOCA_ERROR|DPUMAP_DESC_ERR|DOCA_SUCCESS|DPUMAP_DESC_OK)\w*",
                            "".join(blank_comments(p.read_text(encoding="utf-8"))
                                    for p in include.rglob("*.h"))))
-    source = [file for room in ("argp", "core", "device", "dma", "log", "rdma")
+    source = [file for room in LIBRARY
               for file in (tree / "src" / room).rglob("*.[ch]")]
     code = definitions(source)
     OPERATIONS.update(operations(source))
