@@ -96,6 +96,19 @@ static void a_receiver_that_does_not_progress_loses_nothing(void **state)
 	assert_true(node_wait_for(&local, "sent", NODE_TASKS));
 }
 
+/* rule: CC-13, CM-1b */
+static void a_burst_before_the_stop_arrives(void **state)
+{
+	open_and_connect(0);
+	for (int i = 0; i < NODE_TASKS; i++)
+		assert_ok(node_send(&local, 0, "burst", 5));
+	node_stop(&local);
+	node_wait(&local, "IDLE");
+	assert_ok(agent_wait(&agent, 0, local.is_server ? "IDLE" : "disconnect:0", 1));
+	assert_int_equal(agent_count(&agent, 0, "msg:burst"), NODE_TASKS);
+	assert_int_equal(node_count(&local, "sent"), NODE_TASKS);
+}
+
 /* rule: CM-3 */
 static void a_message_leaves_without_progress_of_its_sender(void **state)
 {
@@ -426,6 +439,7 @@ int main(int argc, char **argv)
 		agent_test(messages_arrive_in_order_once_and_whole),
 		agent_test(a_small_queue_loses_nothing),
 		agent_test(a_receiver_that_does_not_progress_loses_nothing),
+		agent_test(a_burst_before_the_stop_arrives),
 		agent_test(a_message_leaves_without_progress_of_its_sender),
 		agent_test(submit_calls_no_callback),
 		agent_test(messages_of_every_length_keep_it),
