@@ -225,7 +225,7 @@ static void serve(struct session *session, int fd)
 		if (result == DOCA_ERROR_AGAIN)
 			return;
 		if (result == DOCA_SUCCESS) {
-			requests_answer(session, &all, &stats, payload, len);
+			requests_answer_frame(session, &all, &stats, payload, len);
 			dpumap_conn_drop_frame(session->conn);
 		} else {
 			requests_reject(session, &fault);
@@ -241,15 +241,23 @@ static void serve(struct session *session, int fd)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct dpumap_peer peer = {.kind = DPUMAP_ADDRESS_UNIX, .text = "uid 1 pid 1"};
+	static struct introduction_rules rules;
 	struct dpumap_fault fault = {0};
 	struct session *session;
 	int fds[2];
 
-	if (!all.list[0].id)
+	if (!all.list[0].id) {
 		make_exports();
+		require(setenv("DPUMAP_COMCH_DIR", "/nowhere", 1) == 0 &&
+			introduction_rules_add(&rules, "*", &fault) == DOCA_SUCCESS &&
+			introduction_rules_allow(&rules, "*", &fault) == DOCA_SUCCESS);
+	}
 	require(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
 	require(session_create(fds[0], &peer, NULL, &session, &fault) == DOCA_SUCCESS);
 	memcpy(session->identity, "uid:1", 6);
+	/* As over TLS: every server is allowed, and none is there. */
+	session->peer.kind = DPUMAP_ADDRESS_TLS;
+	session->rules = &rules;
 	while (size && !session->closing) {
 		ssize_t n = send(fds[1], data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 
