@@ -190,6 +190,7 @@ static int find_shim(char path[static PATH_MAX])
 	return -ENOENT;
 }
 
+/* Behind the user's own libraries: some of them must be the first. */
 static int preload(const char *shim)
 {
 	const char *old = getenv("LD_PRELOAD");
@@ -198,7 +199,7 @@ static int preload(const char *shim)
 
 	if (old && strstr(old, shim))
 		return 0;
-	if (asprintf(&value, "%s%s%s", shim, old && *old ? ":" : "", old ? old : "") < 0)
+	if (asprintf(&value, "%s%s%s", old ? old : "", old && *old ? ":" : "", shim) < 0)
 		return -ENOMEM;
 	err = setenv("LD_PRELOAD", value, 1) ? -errno : 0;
 	free(value);
