@@ -155,7 +155,7 @@ static doca_error_t check_authorized(const struct server *server, const struct s
 	const char *identity = session->identity;
 
 	if (!may_import_any(server, session) &&
-	    !introduction_rules_match(server->rules, identity, NULL))
+	    !(session->conn && introduction_rules_match(server->rules, identity, NULL)))
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
 					"%s may not import from this dpumapd: add it to the allow "
 					"list of an export or of comch.introduce",
@@ -615,14 +615,25 @@ void server_set_max_clients(struct server *server, unsigned int max_clients,
 	server->max_per_identity = max_per_identity;
 }
 
+/* Has an introduction of this client been refused? Clients of other machines come by one. */
+static bool is_introduction_refused(const struct server *server, const char *identity)
+{
+	for (const struct session *s = server->sessions; s; s = s->next)
+		if (s->refused && s->introduction && strcmp(s->identity, identity) == 0)
+			return true;
+	return false;
+}
+
 /* Marks the sessions that the current TLS settings would not accept. */
 static void mark_refused(const struct server *server)
 {
 	struct dpumap_fault ignored = {0};
 
 	for (struct session *s = server->sessions; s; s = s->next)
-		s->refused = !is_unauthenticated(s) &&
+		s->refused = s->conn && !is_unauthenticated(s) &&
 			     check_accepted(server, s, &ignored) != DOCA_SUCCESS;
+	for (struct session *s = server->sessions; s; s = s->next)
+		s->refused |= !s->conn && is_introduction_refused(server, s->identity);
 }
 
 static struct session *find_refused(const struct server *server)
@@ -649,7 +660,11 @@ static void disconnect_and_revoke(struct server *server, struct session *session
 	session->held = NULL;
 	session->num_held = 0;
 	export_table_abandon(server->exports, held, num_held);
-	check_accepted(server, session, &fault);
+	if (session->conn)
+		check_accepted(server, session, &fault);
+	else
+		dpumap_fault_set(&fault, DOCA_ERROR_AUTHENTICATION,
+				 "its certificate or pre-shared key is no longer accepted");
 	drop(server, session, &fault);
 	for (size_t i = 0; i < num_held; i++) {
 		if (i > 0 && held[i] == held[i - 1])

@@ -39,8 +39,8 @@ class Served:
 class Client:
     """The test program agents_comch."""
 
-    def __init__(self, machine, name, address):
-        options = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    def __init__(self, machine, name, address, **more):
+        options = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **more}
         self.process = machine.start(["agents_comch", address, name], **options)
         self.state = self.line()
 
