@@ -14,6 +14,7 @@ import pytest
 
 from harness import service
 from harness.agents import ABSENT, CANNOT, LOST, REFUSED, WRONG
+from harness.comch import Client
 from harness.machine import LocalMachine
 from harness.pki import Pki
 
@@ -91,10 +92,10 @@ class Service:
             words += ["--hide", self.emulator.dir / "emu/dpu/netlink"]
         return [*words, "--", *self.emulator.machine("dpu").prefix]
 
-    def start(self, config):
+    def start(self, config, **environment):
         (self.etc / "dpumap/dpumapd.conf").write_text(config, encoding="utf-8")
         dpu = self.emulator.machine("dpu")
-        bare = LocalMachine("dpu", dpu.dir, self.emulator.environment)
+        bare = LocalMachine("dpu", dpu.dir, {**self.emulator.environment, **environment})
         command = ["dpumapd", "--config", "/etc/dpumap/dpumapd.conf"]
         daemon = bare.daemon(self.agent_name(), [*self.sandbox(config), *command])
         return ServiceAgent(daemon, self.run)
@@ -110,8 +111,8 @@ def shipped(unit, emulator, work, agent_name):
         pytest.skip(reason)
     made, agents = Service(unit, emulator, work, agent_name), []
 
-    def start(config):
-        agents.append(made.start(config))
+    def start(config, **environment):
+        agents.append(made.start(config, **environment))
         return agents[-1]
 
     yield made, start
@@ -204,6 +205,30 @@ def test_service_introduces_clients_to_servers(shipped, emulator, work):
     server.await_output("^peer cert:host1$")
     client.end("KILL")
     server.end("KILL")
+
+
+def test_service_serves_the_control_channel(shipped, emulator, work, unit):
+    """A host's program imports over TLS from the server of the sandbox."""
+    made, start = shipped
+    pki = made.certify("192.168.100.2")
+    text = pathlib.Path(unit).read_text(encoding="utf-8")
+    assert "\nEnvironment=XDG_RUNTIME_DIR=%t/dpumapd\n" in text
+    config = INTRODUCTIONS.replace("introduce", 'serve = "copy"; introduce')
+    config += 'exports = ( { name = "web"; kind = "dram"; size = 4096; allow = [ "cert:host1" ]; } );\n'
+    # The directory of the unit's user; root, which may run this test, has another one.
+    agent = start(config, DPUMAP_COMCH_DIR="/run/dpumapd/dpumap-comch")
+    assert agent.ready, agent.daemon.log()
+    assert list((agent.place / "dpumap-comch").glob("*.sock"))
+    (work / "dpumap").mkdir()
+    (work / "dpumap/dpumap.conf").write_text(CLIENT.format(pki=pki.dir), encoding="utf-8")
+    enter = ["nsenter", f"--net=/proc/{agent.daemon.pid}/ns/net"]
+    host = emulator.machine("host")
+    environment = {**emulator.environment, "XDG_CONFIG_HOME": str(work)}
+    there = LocalMachine("host", host.dir, environment, [*enter, *host.prefix])
+    client = Client(there, "copy", "3b:00.0")
+    assert client.ask("get web") == "ok 4096 rw"
+    assert client.do("use").startswith("4096")
+    client.end()
 
 
 def test_sandbox_refuses_the_rest(shipped, work):
