@@ -142,6 +142,9 @@ RULES = (
         then=("enter", "second"),
         after="cmp sent got",
     ),
+    Rule(TUTORIAL, r"comch_copy-dpu", terminals=("second",), until="Waiting for a client"),
+    # The server ends with its client; it does not read the key.
+    Rule(TUTORIAL, r"comch_copy-host", then=("enter", "second"), after="cmp sent got"),
     # -- docs/packages.md --
     Rule(
         PACKAGES,
