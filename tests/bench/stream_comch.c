@@ -173,11 +173,11 @@ static bool open_comch(struct stream *stream)
 
 static void stop(struct fast *f)
 {
-	if (f->ctx && doca_ctx_stop(f->ctx) == DOCA_ERROR_IN_PROGRESS)
-		control_await(f->pe, &f->control, f->ctx, DOCA_CTX_STATE_IDLE);
 	for (size_t i = 0; i < STREAM_MAX_SLOTS; i++)
 		if (f->tasks[i])
 			doca_task_free(f->tasks[i]);
+	if (f->ctx && doca_ctx_stop(f->ctx) == DOCA_ERROR_IN_PROGRESS)
+		control_await(f->pe, &f->control, f->ctx, DOCA_CTX_STATE_IDLE);
 	if (f->producer)
 		bench_is_ok(doca_comch_producer_destroy(f->producer), "destroying the producer");
 	if (f->consumer)
