@@ -21,30 +21,11 @@
 #include "device/queue/message_qp.h"
 #include "log/log.h"
 
-#define HEADER_ALIGN 64u
-#define NO_ENTRY     htobe32(MLX5_INVALID_LKEY) /* ends the list of a work request */
-#define QPN_MASK     0xffffffu
+#define NO_ENTRY htobe32(MLX5_INVALID_LKEY) /* ends the list of a work request */
 
-struct entry {
-	void *cookie;
-	uint32_t number; /* of the receive */
-	bool posted;	 /* valid once stopped */
-};
-
-struct dpumap_mq_recv {
-	struct dpumap_cq_ring cq;
-	uint8_t *wqes;
-	struct entry *entries; /* of the work requests */
-	uint8_t *headers;      /* of the work requests */
-	__be32 *record;
-	uint32_t stride;
-	uint32_t data_at; /* in a work request */
-	uint32_t header_len, header_stride;
-	uint32_t depth;
-	uint32_t posted, completed; /* receives so far */
-	uint16_t head, tail;
-
-	bool stopped;
+struct recv_queue {
+	struct dpumap_mq_recv base;
+	uint8_t *headers;
 	uint32_t size;	 /* work requests */
 	uint32_t *order; /* work requests that are left after stop, the last posted first */
 	uint32_t left;
@@ -55,20 +36,19 @@ struct dpumap_mq_recv {
 	struct ibv_mr *mr; /* of the headers */
 };
 
+static inline struct recv_queue *to_recv_queue(const struct dpumap_mq_recv *recv)
+{
+	return (struct recv_queue *)recv;
+}
+
 struct dpumap_mq_responder {
 	struct dpumap_mq_qp qp;
 };
 
-static inline struct mlx5_wqe_srq_next_seg *wqe_at(const struct dpumap_mq_recv *recv,
-						   uint32_t index)
-{
-	return (void *)(recv->wqes + (size_t)index * recv->stride);
-}
-
-static doca_error_t create_srq(struct dpumap_mq_recv *recv)
+static doca_error_t create_srq(struct recv_queue *recv)
 {
 	struct ibv_srq_init_attr attr = {
-		.attr = {.max_wr = recv->depth, .max_sge = recv->header_len ? 2 : 1},
+		.attr = {.max_wr = recv->base.depth, .max_sge = recv->base.header_len ? 2 : 1},
 	};
 	int err;
 
@@ -78,10 +58,10 @@ static doca_error_t create_srq(struct dpumap_mq_recv *recv)
 	err = errno;
 	return dpumap_fail(dpumap_errno_to_one_of(err, DOCA_ERROR_NO_MEMORY),
 			   "%s: creating a shared receive queue for %u work requests failed: %s",
-			   dpumap_hca_name(recv->device->hca), recv->depth, strerror(err));
+			   dpumap_hca_name(recv->device->hca), recv->base.depth, strerror(err));
 }
 
-static doca_error_t map(struct dpumap_mq_recv *recv)
+static doca_error_t map(struct recv_queue *recv)
 {
 	struct mlx5dv_srq srq = {0};
 	struct mlx5dv_cq cq = {0};
@@ -91,31 +71,32 @@ static doca_error_t map(struct dpumap_mq_recv *recv)
 	};
 	int err = mlx5dv_init_obj(&objects, MLX5DV_OBJ_SRQ | MLX5DV_OBJ_CQ);
 
-	if (!err && (srq.head || srq.tail < recv->depth || srq.tail > UINT16_MAX))
+	if (!err && (srq.head || srq.tail < recv->base.depth || srq.tail > UINT16_MAX))
 		err = EPROTO;
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: cannot map a shared receive queue (mlx5dv_init_obj): %s",
 				   dpumap_hca_name(recv->device->hca), strerror(err));
-	dpumap_cq_ring_map(&recv->cq, &cq, &recv->num_events);
-	recv->wqes = srq.buf;
-	recv->record = srq.dbrec;
-	recv->stride = srq.stride;
-	recv->tail = (uint16_t)srq.tail;
+	dpumap_cq_ring_map(&recv->base.cq, &cq, &recv->num_events);
+	recv->base.wqes = srq.buf;
+	recv->base.record = srq.dbrec;
+	recv->base.stride = srq.stride;
+	recv->base.tail = (uint16_t)srq.tail;
 	recv->size = srq.tail + 1;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t allocate(struct dpumap_mq_recv *recv)
+static doca_error_t allocate(struct recv_queue *recv)
 {
-	size_t headers = (size_t)recv->size * recv->header_stride;
+	size_t headers = recv->base.header_len ? (size_t)recv->size * DPUMAP_MQ_HEADER_STRIDE : 0;
 
-	recv->entries = calloc(recv->size, sizeof(*recv->entries));
+	recv->base.entries = calloc(recv->size, sizeof(*recv->base.entries));
 	recv->order = calloc(recv->size, sizeof(*recv->order));
 	if (headers)
-		recv->headers = aligned_alloc(HEADER_ALIGN, headers);
-	if (!recv->entries || !recv->order || (headers && !recv->headers))
+		recv->headers = aligned_alloc(DPUMAP_MQ_HEADER_STRIDE, headers);
+	if (!recv->base.entries || !recv->order || (headers && !recv->headers))
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a receive queue");
+	recv->base.headers = recv->headers;
 	if (!headers)
 		return DOCA_SUCCESS;
 	memset(recv->headers, 0, headers);
@@ -128,29 +109,30 @@ static doca_error_t allocate(struct dpumap_mq_recv *recv)
 }
 
 /* What is the same for all messages: the header, and the end of the list. */
-static void prepare(struct dpumap_mq_recv *recv)
+static void prepare(struct recv_queue *recv)
 {
 	for (uint32_t i = 0; i < recv->size; i++) {
-		struct dpumap_sq_seg *seg = (void *)(wqe_at(recv, i) + 1);
-		struct dpumap_sq_seg *end = (void *)((uint8_t *)wqe_at(recv, i) + recv->stride);
+		struct dpumap_sq_seg *seg = (void *)(dpumap_mq_recv_wqe(&recv->base, i) + 1);
+		struct dpumap_sq_seg *end =
+			(void *)((uint8_t *)dpumap_mq_recv_wqe(&recv->base, i) + recv->base.stride);
 
 		if (recv->mr)
 			*seg++ = (struct dpumap_sq_seg){
-				.len = htobe32(recv->header_len),
+				.len = htobe32(recv->base.header_len),
 				.key = htobe32(recv->mr->lkey),
 				.addr = htobe64((uintptr_t)recv->headers +
-						(size_t)i * recv->header_stride),
+						(size_t)i * DPUMAP_MQ_HEADER_STRIDE),
 			};
 		for (; seg < end; seg++)
 			*seg = (struct dpumap_sq_seg){.key = NO_ENTRY};
 	}
 }
 
-static doca_error_t create_objects(struct dpumap_mq_recv *recv, const struct dpumap_mq_attr *attr)
+static doca_error_t create_objects(struct recv_queue *recv, const struct dpumap_mq_attr *attr)
 {
 	struct dpumap_cq_attr cq = {
 		.domain = recv->device->domain,
-		.depth = recv->depth,
+		.depth = recv->base.depth,
 		.events = attr->events,
 		.vector = attr->vector,
 		.num_events = &recv->num_events,
@@ -170,7 +152,7 @@ doca_error_t dpumap_mq_recv_create(struct dpumap_device *device, const struct dp
 				   struct dpumap_mq_recv **recv)
 {
 	doca_error_t result = dpumap_mq_attr_check(device, attr);
-	struct dpumap_mq_recv *created;
+	struct recv_queue *created;
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -178,46 +160,22 @@ doca_error_t dpumap_mq_recv_create(struct dpumap_device *device, const struct dp
 	if (!created)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a receive queue");
 	created->device = device;
-	created->depth = attr->depth;
-	created->header_len = attr->header_len;
+	created->base.depth = attr->depth;
+	created->base.header_len = attr->header_len;
+	created->base.data_at = sizeof(struct mlx5_wqe_srq_next_seg);
 	if (attr->header_len)
-		created->header_stride = HEADER_ALIGN;
-	created->data_at = sizeof(struct mlx5_wqe_srq_next_seg);
-	if (attr->header_len)
-		created->data_at += sizeof(struct dpumap_sq_seg);
+		created->base.data_at += sizeof(struct dpumap_sq_seg);
 	result = create_objects(created, attr);
 	if (result != DOCA_SUCCESS) {
-		dpumap_mq_recv_destroy(created);
+		dpumap_mq_recv_destroy(&created->base);
 		return result;
 	}
 	prepare(created);
-	*recv = created;
+	*recv = &created->base;
 	return DOCA_SUCCESS;
 }
 
-bool dpumap_mq_recv_post(struct dpumap_mq_recv *recv, const struct dpumap_sq_key *key,
-			 uint64_t addr, uint32_t len, void *cookie)
-{
-	struct mlx5_wqe_srq_next_seg *wqe = wqe_at(recv, recv->head);
-	struct dpumap_sq_seg *seg = (void *)((uint8_t *)wqe + recv->data_at);
-	struct entry *entry = &recv->entries[recv->head];
-
-	if (doca_unlikely(recv->posted - recv->completed == recv->depth || recv->stopped))
-		return false;
-	entry->cookie = cookie;
-	entry->number = recv->posted;
-	if (len)
-		dpumap_sq_fill(seg, key, addr, len);
-	else
-		*seg = (struct dpumap_sq_seg){.key = NO_ENTRY};
-	recv->head = be16toh(wqe->next_wqe_index);
-	recv->posted++;
-	dpumap_barrier_to_device();
-	*recv->record = htobe32(recv->posted & 0xffff);
-	return true;
-}
-
-__attribute__((cold, noinline)) static doca_error_t failure(const struct dpumap_mq_recv *recv,
+__attribute__((cold, noinline)) static doca_error_t failure(const struct recv_queue *recv,
 							    const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *error = (const void *)cqe;
@@ -237,9 +195,10 @@ __attribute__((cold, noinline)) static doca_error_t failure(const struct dpumap_
 }
 
 /* The sender is another program, which may have posted anything. */
-__attribute__((cold, noinline)) static doca_error_t check(const struct dpumap_mq_recv *recv,
-							  const struct mlx5_cqe64 *cqe)
+__attribute__((cold, noinline)) doca_error_t dpumap_mq_recv_check(const struct dpumap_mq_recv *base,
+								  const struct mlx5_cqe64 *cqe)
 {
+	const struct recv_queue *recv = to_recv_queue(base);
 	uint8_t opcode = cqe->op_own >> 4;
 
 	if (opcode == MLX5_CQE_RESP_ERR)
@@ -248,31 +207,21 @@ __attribute__((cold, noinline)) static doca_error_t check(const struct dpumap_mq
 			   "%s: received a message of %u bytes (opcode %u): expected a tag and a "
 			   "header of %u bytes",
 			   dpumap_hca_name(recv->device->hca), be32toh(cqe->byte_cnt), opcode,
-			   recv->header_len);
-}
-
-/* Append a completed work request to the list. */
-static inline void release(struct dpumap_mq_recv *recv, uint16_t index)
-{
-	recv->completed++;
-	if (doca_unlikely(recv->stopped)) {
-		recv->entries[index].posted = false;
-		return;
-	}
-	wqe_at(recv, recv->tail)->next_wqe_index = htobe16(index);
-	recv->tail = index;
+			   recv->base.header_len);
 }
 
 /* After stop: the next receive that the device did not complete. */
-__attribute__((cold, noinline)) static bool poll_left(struct dpumap_mq_recv *recv,
-						      struct dpumap_mq_received *received)
+__attribute__((cold, noinline)) bool dpumap_mq_recv_poll_left(struct dpumap_mq_recv *base,
+							      struct dpumap_mq_received *received)
 {
+	struct recv_queue *recv = to_recv_queue(base);
+
 	while (recv->left) {
-		struct entry *entry = &recv->entries[recv->order[--recv->left]];
+		struct dpumap_mq_entry *entry = &recv->base.entries[recv->order[--recv->left]];
 
 		if (!entry->posted)
 			continue;
-		recv->completed++;
+		recv->base.completed++;
 		*received = (struct dpumap_mq_received){
 			.cookie = entry->cookie,
 			.status = DOCA_ERROR_SHUTDOWN,
@@ -282,29 +231,6 @@ __attribute__((cold, noinline)) static bool poll_left(struct dpumap_mq_recv *rec
 	return false;
 }
 
-bool dpumap_mq_recv_poll(struct dpumap_mq_recv *recv, struct dpumap_mq_received *received)
-{
-	const struct mlx5_cqe64 *cqe = dpumap_cq_ring_next(&recv->cq);
-	uint32_t bytes;
-	uint16_t index;
-
-	if (!cqe)
-		return doca_unlikely(recv->stopped) && poll_left(recv, received);
-	index = be16toh(cqe->wqe_counter);
-	bytes = be32toh(cqe->byte_cnt);
-	received->cookie = recv->entries[index].cookie;
-	received->status = DOCA_SUCCESS;
-	received->len = bytes - recv->header_len;
-	received->tag = be32toh(cqe->imm_inval_pkey);
-	received->header = recv->headers + (size_t)index * recv->header_stride;
-	received->qpn = be32toh(cqe->sop_drop_qpn) & QPN_MASK;
-	if (doca_unlikely(cqe->op_own >> 4 != MLX5_CQE_RESP_SEND_IMM || bytes < recv->header_len))
-		received->status = check(recv, cqe);
-	release(recv, index);
-	dpumap_cq_ring_consume(&recv->cq);
-	return true;
-}
-
 void dpumap_mq_recv_arm(struct dpumap_mq_recv *recv)
 {
 	dpumap_cq_ring_arm(&recv->cq);
@@ -312,62 +238,66 @@ void dpumap_mq_recv_arm(struct dpumap_mq_recv *recv)
 
 static int by_age(const void *a, const void *b, void *arg)
 {
-	const struct dpumap_mq_recv *recv = arg;
-	uint32_t age_a = recv->posted - recv->entries[*(const uint32_t *)a].number;
-	uint32_t age_b = recv->posted - recv->entries[*(const uint32_t *)b].number;
+	const struct recv_queue *recv = arg;
+	uint32_t age_a = recv->base.posted - recv->base.entries[*(const uint32_t *)a].number;
+	uint32_t age_b = recv->base.posted - recv->base.entries[*(const uint32_t *)b].number;
 
 	return (age_a > age_b) - (age_a < age_b);
 }
 
 /* Find the posted work requests: those that are not on the free part of the list. */
-static void find_left(struct dpumap_mq_recv *recv)
+static void find_left(struct recv_queue *recv)
 {
-	uint32_t index = recv->head;
+	uint32_t index = recv->base.head;
 
 	for (uint32_t i = 0; i < recv->size; i++)
-		recv->entries[i].posted = true;
+		recv->base.entries[i].posted = true;
 	for (;;) {
-		recv->entries[index].posted = false;
-		if (index == recv->tail)
+		recv->base.entries[index].posted = false;
+		if (index == recv->base.tail)
 			break;
-		index = be16toh(wqe_at(recv, index)->next_wqe_index);
+		index = be16toh(dpumap_mq_recv_wqe(&recv->base, index)->next_wqe_index);
 	}
 	recv->left = 0;
 	for (uint32_t i = 0; i < recv->size; i++)
-		if (recv->entries[i].posted)
+		if (recv->base.entries[i].posted)
 			recv->order[recv->left++] = i;
 	qsort_r(recv->order, recv->left, sizeof(*recv->order), by_age, recv);
 }
 
-static doca_error_t fail_destroy(const struct dpumap_mq_recv *recv, const char *what, int err)
+static doca_error_t fail_destroy(const struct recv_queue *recv, const char *what, int err)
 {
 	return dpumap_fail(DOCA_ERROR_DRIVER,
 			   "%s: destroying the %s of a receive queue of messages failed: %s",
 			   dpumap_hca_name(recv->device->hca), what, strerror(err));
 }
 
-static doca_error_t destroy_srq(struct dpumap_mq_recv *recv)
+static doca_error_t destroy_srq(struct recv_queue *recv)
 {
 	int err = recv->srq ? ibv_destroy_srq(recv->srq) : 0;
 
 	if (err)
 		return fail_destroy(recv, "shared receive queue", err);
 	recv->srq = NULL;
-	recv->stopped = true;
+	recv->base.stopped = true;
+	recv->base.depth = 0;
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_mq_recv_stop(struct dpumap_mq_recv *recv)
+doca_error_t dpumap_mq_recv_stop(struct dpumap_mq_recv *base)
 {
-	if (recv->stopped)
+	struct recv_queue *recv = to_recv_queue(base);
+
+	if (recv->base.stopped)
 		return DOCA_SUCCESS;
 	find_left(recv); /* needs the memory of the queue */
 	return destroy_srq(recv);
 }
 
 /* As far as it was created. */
-doca_error_t dpumap_mq_recv_destroy(struct dpumap_mq_recv *recv)
+doca_error_t dpumap_mq_recv_destroy(struct dpumap_mq_recv *base)
 {
+	struct recv_queue *recv = to_recv_queue(base);
 	doca_error_t result = destroy_srq(recv);
 	int err;
 
@@ -382,14 +312,15 @@ doca_error_t dpumap_mq_recv_destroy(struct dpumap_mq_recv *recv)
 		return fail_destroy(recv, "header memory", err);
 	free(recv->headers);
 	free(recv->order);
-	free(recv->entries);
+	free(recv->base.entries);
 	free(recv);
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_mq_responder_create(struct dpumap_mq_recv *recv,
+doca_error_t dpumap_mq_responder_create(struct dpumap_mq_recv *base,
 					struct dpumap_mq_responder **responder)
 {
+	const struct recv_queue *recv = to_recv_queue(base);
 	struct ibv_qp_init_attr_ex attr = {
 		.send_cq = recv->verbs_cq,
 		.recv_cq = recv->verbs_cq,
@@ -398,7 +329,7 @@ doca_error_t dpumap_mq_responder_create(struct dpumap_mq_recv *recv,
 	struct dpumap_mq_responder *created;
 	doca_error_t result;
 
-	if (recv->stopped)
+	if (recv->base.stopped)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: the receive queue is stopped",
 				   dpumap_hca_name(recv->device->hca));
 	created = calloc(1, sizeof(*created));

@@ -3,12 +3,42 @@
 #ifndef DPUMAP_DEVICE_QUEUE_MESSAGE_RECV_H
 #define DPUMAP_DEVICE_QUEUE_MESSAGE_RECV_H
 
+#include "device/queue/cq_ring.h"
 #include "device/queue/message_attr.h"
 #include "device/queue/rc_end.h"
 #include "device/queue/send_queue.h"
 
-struct dpumap_mq_recv;
 struct dpumap_mq_responder;
+
+#define DPUMAP_MQ_HEADER_STRIDE 64u
+
+struct dpumap_mq_entry {
+	void *cookie;
+	uint32_t number; /* of the receive */
+	bool posted;	 /* valid once stopped */
+};
+
+/* The part that the inline functions need; message_recv.c has the rest. */
+struct dpumap_mq_recv {
+	struct dpumap_cq_ring cq;
+	uint8_t *wqes;
+	struct dpumap_mq_entry *entries; /* of the work requests */
+	const uint8_t *headers;		 /* of the work requests */
+	__be32 *record;
+	uint32_t stride;
+	uint32_t data_at; /* in a work request */
+	uint32_t header_len;
+	uint32_t depth;		    /* 0 once stopped */
+	uint32_t posted, completed; /* receives so far */
+	uint16_t head, tail;
+	bool stopped;
+};
+
+static inline struct mlx5_wqe_srq_next_seg *dpumap_mq_recv_wqe(const struct dpumap_mq_recv *recv,
+							       uint32_t index)
+{
+	return (void *)(recv->wqes + (size_t)index * recv->stride);
+}
 
 struct dpumap_mq_received {
 	void *cookie;
@@ -32,10 +62,64 @@ doca_error_t dpumap_mq_recv_create(struct dpumap_device *device, const struct dp
  * Post a receive for one message of at most `len` bytes of data; key is not used if len is 0.
  * False if `depth` receives are posted.
  */
-bool dpumap_mq_recv_post(struct dpumap_mq_recv *recv, const struct dpumap_sq_key *key,
-			 uint64_t addr, uint32_t len, void *cookie);
+static inline bool dpumap_mq_recv_post(struct dpumap_mq_recv *recv, const struct dpumap_sq_key *key,
+				       uint64_t addr, uint32_t len, void *cookie)
+{
+	struct mlx5_wqe_srq_next_seg *wqe = dpumap_mq_recv_wqe(recv, recv->head);
+	struct dpumap_sq_seg *seg = (void *)((uint8_t *)wqe + recv->data_at);
+	struct dpumap_mq_entry *entry = &recv->entries[recv->head];
+
+	if (doca_unlikely(recv->posted - recv->completed >= recv->depth))
+		return false;
+	entry->cookie = cookie;
+	entry->number = recv->posted;
+	if (doca_likely(len))
+		dpumap_sq_fill(seg, key, addr, len);
+	else
+		*seg = (struct dpumap_sq_seg){.key = htobe32(MLX5_INVALID_LKEY)};
+	recv->head = be16toh(wqe->next_wqe_index);
+	recv->posted++;
+	dpumap_barrier_to_device();
+	*recv->record = htobe32(recv->posted & 0xffff);
+	return true;
+}
+
+/* What dpumap_mq_recv_poll() does with an unusual completion, and without one. */
+doca_error_t dpumap_mq_recv_check(const struct dpumap_mq_recv *recv, const struct mlx5_cqe64 *cqe);
+bool dpumap_mq_recv_poll_left(struct dpumap_mq_recv *recv, struct dpumap_mq_received *received);
+
 /* Take one completion; false if there is none. */
-bool dpumap_mq_recv_poll(struct dpumap_mq_recv *recv, struct dpumap_mq_received *received);
+static inline bool dpumap_mq_recv_poll(struct dpumap_mq_recv *recv,
+				       struct dpumap_mq_received *received)
+{
+	const struct mlx5_cqe64 *cqe = dpumap_cq_ring_next(&recv->cq);
+	uint32_t bytes;
+	uint16_t index;
+
+	if (!cqe)
+		return doca_unlikely(recv->stopped) && dpumap_mq_recv_poll_left(recv, received);
+	index = be16toh(cqe->wqe_counter);
+	bytes = be32toh(cqe->byte_cnt);
+	received->cookie = recv->entries[index].cookie;
+	received->status = DOCA_SUCCESS;
+	received->len = bytes - recv->header_len;
+	received->tag = be32toh(cqe->imm_inval_pkey);
+	received->header = recv->headers + (size_t)index * DPUMAP_MQ_HEADER_STRIDE;
+	received->qpn = be32toh(cqe->sop_drop_qpn) & 0xffffff;
+	if (doca_unlikely(cqe->op_own >> 4 != MLX5_CQE_RESP_SEND_IMM || bytes < recv->header_len))
+		received->status = dpumap_mq_recv_check(recv, cqe);
+	recv->completed++;
+	if (doca_unlikely(recv->stopped)) {
+		recv->entries[index].posted = false;
+	} else {
+		/* Append the work request to the list of free ones. */
+		dpumap_mq_recv_wqe(recv, recv->tail)->next_wqe_index = htobe16(index);
+		recv->tail = index;
+	}
+	dpumap_cq_ring_consume(&recv->cq);
+	return true;
+}
+
 /*
  * Request an event for the next completion. A completion that arrived earlier need not raise one:
  * poll again afterwards.

@@ -3,11 +3,54 @@
 #ifndef DPUMAP_DEVICE_QUEUE_MESSAGE_SEND_H
 #define DPUMAP_DEVICE_QUEUE_MESSAGE_SEND_H
 
+#include <string.h>
+
+#include <infiniband/mlx5dv.h>
+
 #include "device/queue/message_attr.h"
 #include "device/queue/rc_end.h"
 #include "device/queue/send_queue.h"
 
-struct dpumap_mq_send;
+/*
+ * A work request takes one or two blocks of the send queue: the control segment, the header as
+ * inline data and a pointer to the data.
+ */
+#define DPUMAP_MQ_BLOCK	 64u
+#define DPUMAP_MQ_SEG	 16u
+#define DPUMAP_MQ_INLINE (DPUMAP_MQ_SEG + 4u) /* where inline data starts in a work request */
+#define DPUMAP_MQ_FIRST	 (DPUMAP_MQ_BLOCK - DPUMAP_MQ_INLINE) /* of it in the first block */
+
+struct dpumap_mq_block {
+	uint32_t opcode, qpn_ds, flags, imm;
+	uint32_t inline_len;
+	uint8_t bytes[DPUMAP_MQ_FIRST];
+};
+
+_Static_assert(sizeof(struct dpumap_mq_block) == DPUMAP_MQ_BLOCK, "one block of a send queue");
+_Static_assert(DPUMAP_MQ_MAX_HEADER <= DPUMAP_MQ_FIRST + DPUMAP_MQ_SEG,
+	       "the pointer is in the first or the second block");
+
+struct dpumap_mq_pending {
+	void *cookie;
+	uint16_t block; /* where the work request starts */
+};
+
+/* The part that the inline functions need; message_send.c has the rest. */
+struct dpumap_mq_send {
+	struct dpumap_mq_block *blocks, *last; /* last: posted last */
+	struct dpumap_mq_pending *pending;     /* messages in flight, a ring */
+	uint32_t mask, pending_mask;
+	uint32_t depth;		    /* 0 once stopped */
+	uint32_t posted, completed; /* messages */
+	uint32_t unsignaled;	    /* bytes and costs since the last signaled message */
+	uint32_t header_len;
+	uint32_t pointer; /* where the pointer is in a work request */
+	uint32_t qpn;	  /* as a WQE has it */
+	uint16_t at;	  /* next block */
+	uint16_t through; /* block of the message that the last CQE completes */
+	bool covered;	  /* messages up to that one are completed and not returned yet */
+	doca_error_t before, status; /* of those before that one, and of that one */
+};
 
 struct dpumap_mq_message {
 	const void *header; /* header_len bytes, copied */
@@ -35,15 +78,87 @@ doca_error_t dpumap_mq_send_create(struct dpumap_device *device, const struct dp
 void dpumap_mq_send_describe(const struct dpumap_mq_send *send, struct dpumap_qp_info *info);
 /* On failure the state is as before. Connect the responder first. */
 doca_error_t dpumap_mq_send_connect(struct dpumap_mq_send *send, const struct dpumap_qp_info *peer);
+static inline void dpumap_mq_send_write_header(const struct dpumap_mq_send *send,
+					       struct dpumap_mq_block *first, const uint8_t *header)
+{
+	uint32_t len = send->header_len;
+
+	first->inline_len = htobe32(len | MLX5_INLINE_SEG);
+	if (doca_likely(len == 32)) {
+		memcpy(first->bytes, header, 32); /* without a call */
+	} else if (len <= DPUMAP_MQ_FIRST) {
+		memcpy(first->bytes, header, len);
+	} else {
+		memcpy(first->bytes, header, DPUMAP_MQ_FIRST);
+		memcpy(&send->blocks[(send->at + 1u) & send->mask], header + DPUMAP_MQ_FIRST,
+		       len - DPUMAP_MQ_FIRST);
+	}
+}
+
 /*
  * Post one message to a connected queue; the device reads it after dpumap_mq_send_flush(). A message
  * without a posted receive waits, without limit. False if `depth` messages are in flight.
  */
-bool dpumap_mq_send_post(struct dpumap_mq_send *send, const struct dpumap_mq_message *message);
+static inline bool dpumap_mq_send_post(struct dpumap_mq_send *send,
+				       const struct dpumap_mq_message *message)
+{
+	uint16_t at = send->at;
+	struct dpumap_mq_block *first = &send->blocks[at & send->mask];
+	struct dpumap_mq_pending *pending = &send->pending[send->posted & send->pending_mask];
+	uint32_t end = send->pointer;
+
+	if (doca_unlikely(send->posted - send->completed >= send->depth))
+		return false;
+	if (doca_likely(send->header_len))
+		dpumap_mq_send_write_header(send, first, message->header);
+	if (doca_likely(message->len)) {
+		struct dpumap_mq_block *block =
+			&send->blocks[(at + end / DPUMAP_MQ_BLOCK) & send->mask];
+
+		dpumap_sq_fill((void *)((uint8_t *)block + end % DPUMAP_MQ_BLOCK), message->key,
+			       message->addr, message->len);
+		end += DPUMAP_MQ_SEG;
+	}
+	first->opcode = htobe32(MLX5_OPCODE_SEND_IMM | (uint32_t)at << 8);
+	first->qpn_ds = htobe32(send->qpn | end / DPUMAP_MQ_SEG);
+	first->flags = 0;
+	first->imm = htobe32(message->tag);
+	send->unsignaled += message->len + DPUMAP_SQ_COPY_COST;
+	if (doca_unlikely(send->unsignaled >= DPUMAP_SQ_MAX_UNSIGNALED)) {
+		send->unsignaled = 0;
+		first->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
+	}
+	pending->cookie = message->cookie;
+	pending->block = at;
+	send->at = (uint16_t)(at + (end + DPUMAP_MQ_BLOCK - 1) / DPUMAP_MQ_BLOCK);
+	send->last = first;
+	send->posted++;
+	return true;
+}
+
 /* Ring the doorbell for all posted messages. */
 void dpumap_mq_send_flush(struct dpumap_mq_send *send);
+/* Find out which messages are completed; false if none is. */
+bool dpumap_mq_send_find(struct dpumap_mq_send *send);
+
 /* Take one completion, in posting order; false if there is none. */
-bool dpumap_mq_send_poll(struct dpumap_mq_send *send, struct dpumap_mq_sent *sent);
+static inline bool dpumap_mq_send_poll(struct dpumap_mq_send *send, struct dpumap_mq_sent *sent)
+{
+	const struct dpumap_mq_pending *pending =
+		&send->pending[send->completed & send->pending_mask];
+
+	if (!send->covered && !dpumap_mq_send_find(send))
+		return false;
+	sent->cookie = pending->cookie;
+	sent->status = send->before;
+	if (pending->block == send->through) {
+		sent->status = send->status;
+		send->covered = false;
+	}
+	send->completed++;
+	return true;
+}
+
 /* As dpumap_mq_recv_arm(). */
 void dpumap_mq_send_arm(struct dpumap_mq_send *send);
 /*
