@@ -381,7 +381,7 @@ static int usage(FILE *to)
 		"       bench_comch --count KIND [--receiver] [--batch N] [--messages N] -- "
 		"COMMAND...\n\n"
 		"COMMAND is this program with the same options and --peer, on the DPU.\n"
-		"KIND is verbs or comch.\n");
+		"KIND is verbs, sparse (verbs with one completion for each batch) or comch.\n");
 	return to == stderr ? 2 : 0;
 }
 
@@ -400,9 +400,10 @@ static bool set_only(const char *what)
 
 static bool set_count(const char *kind)
 {
-	options.count = !strcmp(kind, "verbs")	 ? &stream_verbs
-			: !strcmp(kind, "comch") ? &stream_comch
-						 : NULL;
+	options.count = !strcmp(kind, "verbs")	  ? &stream_verbs
+			: !strcmp(kind, "sparse") ? &stream_sparse
+			: !strcmp(kind, "comch")  ? &stream_comch
+						  : NULL;
 	return options.count;
 }
 

@@ -39,6 +39,7 @@ struct stream_kind {
 };
 
 extern const struct stream_kind stream_verbs;
+extern const struct stream_kind stream_sparse; /* the same, with a completion for each batch */
 extern const struct stream_kind stream_comch;
 extern const struct stream_kind stream_dma;
 

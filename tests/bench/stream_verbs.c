@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The minimum that a program needs to stream messages with verbs. Work requests are prepared once;
- * the sender asks for a completion of the last one that a call posts.
+ * The minimum that a program needs to stream messages with verbs. Work requests are prepared once.
+ * Either each send has a completion, or only the last one that a call posts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +32,7 @@ struct verbs {
 	struct ibv_send_wr send[STREAM_MAX_SLOTS];
 	struct ibv_recv_wr recv[STREAM_MAX_SLOTS];
 	uint32_t posted, done;
+	bool is_sparse; /* in completions */
 };
 
 static bool open_first(struct verbs *v)
@@ -104,6 +105,7 @@ static void prepare(struct verbs *v, const struct stream *stream)
 		v->send[i].sg_list = v->recv[i].sg_list = &v->sge[i];
 		v->send[i].num_sge = v->recv[i].num_sge = 1;
 		v->send[i].opcode = IBV_WR_SEND;
+		v->send[i].send_flags = v->is_sparse ? 0 : IBV_SEND_SIGNALED;
 		v->send[i].next = &v->send[(i + 1) % stream->slots];
 		v->recv[i].next = &v->recv[(i + 1) % stream->slots];
 	}
@@ -131,12 +133,14 @@ static bool create_objects(struct verbs *v, const struct stream *stream)
 	return v->qp;
 }
 
-static bool open_verbs(struct stream *stream)
+static bool open_either(struct stream *stream, bool is_sparse)
 {
 	struct verbs *v = calloc(1, sizeof(*v));
 	struct address ours = {0}, theirs;
 
 	stream->own = v;
+	if (v)
+		v->is_sparse = is_sparse;
 	if (v && open_first(v) && create_objects(v, stream) && find_address(v, &ours) &&
 	    duo_swap(stream->duo, &ours, &theirs, sizeof(ours)) && connect_to(v, &theirs) &&
 	    duo_meet(stream->duo)) {
@@ -145,6 +149,16 @@ static bool open_verbs(struct stream *stream)
 	}
 	perror("bench: a connection cannot be made with verbs");
 	return false;
+}
+
+static bool open_verbs(struct stream *stream)
+{
+	return open_either(stream, false);
+}
+
+static bool open_sparse(struct stream *stream)
+{
+	return open_either(stream, true);
 }
 
 static void close_verbs(struct stream *stream)
@@ -176,10 +190,12 @@ static bool post_sends(struct verbs *v, const struct stream *stream, size_t n)
 	v->posted += (uint32_t)n;
 	last->wr_id = v->posted;
 	last->next = NULL;
-	last->send_flags = IBV_SEND_SIGNALED;
+	if (v->is_sparse)
+		last->send_flags = IBV_SEND_SIGNALED;
 	err = ibv_post_send(v->qp, first, &bad);
 	last->next = next;
-	last->send_flags = 0;
+	if (v->is_sparse)
+		last->send_flags = 0;
 	return !err;
 }
 
@@ -213,7 +229,7 @@ static int reap(struct stream *stream)
 	for (int i = 0; i < got; i++)
 		if (wc[i].status != IBV_WC_SUCCESS)
 			return -1;
-	if (got <= 0 || !stream->is_sender)
+	if (got <= 0 || !stream->is_sender || !v->is_sparse)
 		return got;
 	done = (int)((uint32_t)wc[got - 1].wr_id - v->done);
 	v->done = (uint32_t)wc[got - 1].wr_id;
@@ -221,3 +237,4 @@ static int reap(struct stream *stream)
 }
 
 const struct stream_kind stream_verbs = {"verbs", open_verbs, close_verbs, post, reap};
+const struct stream_kind stream_sparse = {"sparse verbs", open_sparse, close_verbs, post, reap};
