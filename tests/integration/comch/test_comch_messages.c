@@ -99,7 +99,9 @@ static void a_receiver_that_does_not_progress_loses_nothing(void **state)
 /* rule: CC-13, CM-1b */
 static void a_burst_before_the_stop_arrives(void **state)
 {
-	open_and_connect(0);
+	agent_open_both();
+	assert_ok(agent_set_queue(&agent, 0, 1));
+	agent_connect();
 	for (int i = 0; i < NODE_TASKS; i++)
 		assert_ok(node_send(&local, 0, "burst", 5));
 	node_stop(&local);
