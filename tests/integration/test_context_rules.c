@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What published programs rely on with every kind of context: each test runs with a DMA context and with
+ * an RDMA context.
+ */
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoint.h"
+#include "tasks.h"
+
+#define NUM_TASKS   8u
+#define LEN	    64u
+#define ROOM	    4096u
+#define PATIENCE_MS 30000
+#define IDLE	    DOCA_CTX_STATE_IDLE
+#define STOPPING    DOCA_CTX_STATE_STOPPING
+
+/* A kind of context. */
+struct kind {
+	doca_error_t (*start)(void);
+	doca_error_t (*set_conf)(void);
+	doca_error_t (*alloc)(const struct doca_buf *src, struct doca_task **task);
+	bool (*address_is_that_of)(struct doca_task *task);
+	const struct doca_buf *(*get_src)(const struct doca_task *task);
+	struct doca_buf *(*get_dst)(const struct doca_task *task);
+	doca_error_t (*destroy)(void);
+	doca_error_t not_idle;
+};
+
+static struct side {
+	const struct kind *kind;
+	struct doca_dev *dev;
+	struct doca_pe *pe;
+	struct doca_ctx *ctx;
+	struct doca_buf_inventory *inventory;
+	struct doca_buf *src, *dst;
+	struct doca_mmap *mmap; /* of dst */
+	unsigned int num_done, num_failed, num_changes;
+	doca_error_t last_error;
+	enum doca_ctx_states last_state;
+	void (*on_task)(struct doca_task *task); /* NULL: free it */
+} side;
+
+static const union doca_data no_data;
+
+static void on_end(struct doca_task *task)
+{
+	side.last_error = doca_task_get_status(task);
+	if (side.last_error == DOCA_SUCCESS)
+		side.num_done++;
+	else
+		side.num_failed++;
+	if (side.on_task)
+		side.on_task(task);
+	else
+		doca_task_free(task);
+}
+
+static void on_state(const union doca_data user_data, struct doca_ctx *ctx,
+		     enum doca_ctx_states prev, enum doca_ctx_states next)
+{
+	side.num_changes++;
+	side.last_state = next;
+}
+
+static enum doca_ctx_states state_of(struct doca_ctx *ctx)
+{
+	enum doca_ctx_states now;
+
+	assert_ok(doca_ctx_get_state(ctx, &now));
+	return now;
+}
+
+/* --- DMA -------------------------------------------------------------------------------------- */
+
+/* As with RDMA below: one function for both callbacks. */
+static void on_dma(struct doca_dma_task_memcpy *task, union doca_data task_data,
+		   union doca_data ctx_data)
+{
+	on_end(doca_dma_task_memcpy_as_task(task));
+}
+
+static doca_error_t dma_set_conf(void)
+{
+	return doca_dma_task_memcpy_set_conf(tasks.dma, on_dma, on_dma, NUM_TASKS);
+}
+
+static doca_error_t dma_start(void)
+{
+	return doca_ctx_start(tasks.ctx);
+}
+
+static doca_error_t dma_alloc(const struct doca_buf *src, struct doca_task **task)
+{
+	struct doca_dma_task_memcpy *allocated;
+	doca_error_t result =
+		doca_dma_task_memcpy_alloc_init(tasks.dma, src, side.dst, no_data, &allocated);
+
+	if (result == DOCA_SUCCESS)
+		*task = doca_dma_task_memcpy_as_task(allocated);
+	return result;
+}
+
+static bool dma_address_is_that_of(struct doca_task *task)
+{
+	return (void *)task ==
+	       (void *)doca_dma_task_memcpy_as_task((struct doca_dma_task_memcpy *)task);
+}
+
+static const struct doca_buf *dma_get_src(const struct doca_task *task)
+{
+	return doca_dma_task_memcpy_get_src((const struct doca_dma_task_memcpy *)task);
+}
+
+static struct doca_buf *dma_get_dst(const struct doca_task *task)
+{
+	return doca_dma_task_memcpy_get_dst((const struct doca_dma_task_memcpy *)task);
+}
+
+static doca_error_t dma_destroy(void)
+{
+	return doca_dma_destroy(tasks.dma);
+}
+
+static const struct kind dma = {
+	.start = dma_start,
+	.set_conf = dma_set_conf,
+	.alloc = dma_alloc,
+	.address_is_that_of = dma_address_is_that_of,
+	.get_src = dma_get_src,
+	.get_dst = dma_get_dst,
+	.destroy = dma_destroy,
+	.not_idle = DOCA_ERROR_IN_USE,
+};
+
+static int open_dma(void **state)
+{
+	if (tasks_open(state))
+		return -1;
+	side = (struct side){
+		.kind = &dma,
+		.dev = tasks.dev,
+		.pe = tasks.pe,
+		.ctx = tasks.ctx,
+		.inventory = tasks.inventory,
+		.src = tasks_source(0, LEN),
+		.dst = tasks_room(0, ROOM),
+		.mmap = tasks.mmap,
+	};
+	return dma_set_conf() || doca_ctx_set_state_changed_cb(side.ctx, on_state) ? -1 : 0;
+}
+
+static doca_error_t stop_side(void)
+{
+	uint64_t end = now_ms() + PATIENCE_MS;
+
+	(void)doca_ctx_stop(side.ctx);
+	while (state_of(side.ctx) != IDLE && now_ms() < end)
+		doca_pe_progress(side.pe);
+	return state_of(side.ctx) == IDLE ? DOCA_SUCCESS : DOCA_ERROR_TIME_OUT;
+}
+
+static doca_error_t drop_bufs(void)
+{
+	doca_error_t result = doca_buf_dec_refcount(side.src, NULL);
+
+	DOCA_ERROR_PROPAGATE(result, doca_buf_dec_refcount(side.dst, NULL));
+	return result;
+}
+
+static int close_dma(void **state)
+{
+	return stop_side() || drop_bufs() || tasks_close(state) ? -1 : 0;
+}
+
+/* --- RDMA ------------------------------------------------------------------------------------- */
+
+static struct doca_dev *rdma_dev;
+static struct endpoint local, remote;
+
+static void on_read(struct doca_rdma_task_read *task, union doca_data task_data,
+		    union doca_data ctx_data)
+{
+	on_end(doca_rdma_task_read_as_task(task));
+}
+
+static doca_error_t rdma_set_conf(void)
+{
+	return doca_rdma_task_read_set_conf(local.rdma, on_read, on_read, NUM_TASKS);
+}
+
+/* With the remote endpoint, which needs no progress. */
+static doca_error_t rdma_start(void)
+{
+	doca_error_t result;
+
+	if (side.src)
+		assert_ok(doca_buf_dec_refcount(side.src, NULL));
+	side.src = NULL;
+	assert_ok(endpoint_stop(&remote));
+	result = endpoint_pair(&local, &remote);
+	if (result == DOCA_SUCCESS)
+		side.src = endpoint_source(&local, local.peer, local.peer_addr, LEN);
+	return result;
+}
+
+static doca_error_t rdma_alloc(const struct doca_buf *src, struct doca_task **task)
+{
+	struct doca_rdma_task_read *allocated;
+	doca_error_t result = doca_rdma_task_read_allocate_init(local.rdma, local.connection, src,
+								side.dst, no_data, &allocated);
+
+	if (result == DOCA_SUCCESS)
+		*task = doca_rdma_task_read_as_task(allocated);
+	return result;
+}
+
+static bool rdma_address_is_that_of(struct doca_task *task)
+{
+	return (void *)task ==
+	       (void *)doca_rdma_task_read_as_task((struct doca_rdma_task_read *)task);
+}
+
+static const struct doca_buf *rdma_get_src(const struct doca_task *task)
+{
+	return doca_rdma_task_read_get_src_buf((const struct doca_rdma_task_read *)task);
+}
+
+static struct doca_buf *rdma_get_dst(const struct doca_task *task)
+{
+	return doca_rdma_task_read_get_dst_buf((const struct doca_rdma_task_read *)task);
+}
+
+static doca_error_t rdma_destroy(void)
+{
+	return doca_rdma_destroy(local.rdma);
+}
+
+static const struct kind rdma = {
+	.start = rdma_start,
+	.set_conf = rdma_set_conf,
+	.alloc = rdma_alloc,
+	.address_is_that_of = rdma_address_is_that_of,
+	.get_src = rdma_get_src,
+	.get_dst = rdma_get_dst,
+	.destroy = rdma_destroy,
+	.not_idle = DOCA_ERROR_BAD_STATE,
+};
+
+static int open_rdma(void **state)
+{
+	if (fixture_count(state) || fixture_open_device(&rdma_dev) ||
+	    endpoint_open(&local, rdma_dev, LOCAL_RW | RDMA_R, RDMA_R) ||
+	    endpoint_open(&remote, rdma_dev, LOCAL_RW | RDMA_R, RDMA_R))
+		return -1;
+	fixture_fill(remote.bytes, ENDPOINT_LEN, 2);
+	side = (struct side){
+		.kind = &rdma,
+		.dev = rdma_dev,
+		.pe = local.pe,
+		.ctx = local.ctx,
+		.inventory = local.inventory,
+		.dst = endpoint_room(&local, local.mmap, local.bytes, ROOM),
+		.mmap = local.mmap,
+	};
+	return rdma_set_conf() || doca_ctx_set_state_changed_cb(side.ctx, on_state) ? -1 : 0;
+}
+
+static int close_rdma(void **state)
+{
+	doca_error_t result = stop_side();
+
+	if (side.src)
+		DOCA_ERROR_PROPAGATE(result, doca_buf_dec_refcount(side.src, NULL));
+	DOCA_ERROR_PROPAGATE(result, doca_buf_dec_refcount(side.dst, NULL));
+	DOCA_ERROR_PROPAGATE(result, endpoint_close(&local));
+	DOCA_ERROR_PROPAGATE(result, endpoint_close(&remote));
+	DOCA_ERROR_PROPAGATE(result, doca_dev_close(rdma_dev));
+	return result == DOCA_SUCCESS ? fixture_recount(state) : -1;
+}
+
+/* --- what tests do with either ---------------------------------------------------------------- */
+
+static void start(void)
+{
+	assert_ok(side.kind->start());
+}
+
+static struct doca_task *new_task(void)
+{
+	struct doca_task *task = NULL;
+
+	assert_ok(side.kind->alloc(side.src, &task));
+	return task;
+}
+
+static struct doca_task *submit(void)
+{
+	struct doca_task *task = new_task();
+
+	assert_ok(doca_task_submit(task));
+	return task;
+}
+
+static void wait_for(unsigned int num)
+{
+	uint64_t end = now_ms() + PATIENCE_MS;
+
+	while (side.num_done + side.num_failed < num) {
+		doca_pe_progress(side.pe);
+		assert_true(now_ms() < end);
+	}
+	assert_int_equal(side.num_done + side.num_failed, num);
+}
+
+static void assert_readable(const struct doca_task *task)
+{
+	assert_ptr_equal(side.kind->get_src(task), side.src);
+	assert_ptr_equal(side.kind->get_dst(task), side.dst);
+	assert_ptr_equal(doca_task_get_ctx(task), side.ctx);
+	assert_ok(doca_task_get_status(task));
+	assert_int_equal(doca_task_get_user_data(task).u64, 0);
+}
+
+/* --- the rules -------------------------------------------------------------------------------- */
+
+static void set_conf_of_an_active_context_is_bad_state(void **state)
+{
+	struct doca_task *task;
+
+	start();
+	assert_error(side.kind->set_conf(), DOCA_ERROR_BAD_STATE);
+	task = new_task();
+	assert_error(doca_ctx_stop(side.ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_int_equal(state_of(side.ctx), STOPPING);
+	assert_error(side.kind->set_conf(), DOCA_ERROR_BAD_STATE);
+	doca_task_free(task);
+	assert_ok(side.kind->set_conf());
+}
+
+static void task_beyond_the_number_configured_is_no_memory(void **state)
+{
+	struct doca_task *all[NUM_TASKS], *more = NULL;
+
+	start();
+	for (unsigned int i = 0; i < NUM_TASKS; i++)
+		all[i] = new_task();
+	assert_error(side.kind->alloc(side.src, &more), DOCA_ERROR_NO_MEMORY);
+	doca_task_free(all[0]);
+	all[0] = new_task();
+	for (unsigned int i = 0; i < NUM_TASKS; i++)
+		doca_task_free(all[i]);
+}
+
+static void task_of_a_stopped_context_is_bad_state(void **state)
+{
+	struct doca_task *task = NULL;
+
+	start();
+	assert_ok(doca_ctx_stop(side.ctx));
+	assert_error(side.kind->alloc(side.src, &task), DOCA_ERROR_BAD_STATE);
+}
+
+static void task_and_its_base_have_one_address(void **state)
+{
+	struct doca_task *task;
+
+	start();
+	task = new_task();
+	assert_true(side.kind->address_is_that_of(task));
+	doca_task_free(task);
+	assert_null(doca_dma_task_memcpy_as_task(NULL));
+	assert_null(doca_rdma_task_read_as_task(NULL));
+	assert_null(doca_rdma_task_write_as_task(NULL));
+}
+
+static void free_and_read(struct doca_task *task)
+{
+	doca_task_free(task);
+	assert_readable(task);
+}
+
+static void freed_task_can_be_read(void **state)
+{
+	struct doca_task *task;
+
+	start();
+	task = new_task();
+	doca_task_free(task);
+	assert_readable(task);
+	side.on_task = free_and_read;
+	submit();
+	wait_for(1);
+}
+
+static void task_whose_free_made_the_context_idle_can_be_read(void **state)
+{
+	struct doca_task *task;
+
+	side.on_task = free_and_read;
+	start();
+	submit();
+	assert_error(doca_ctx_stop(side.ctx), DOCA_ERROR_IN_PROGRESS);
+	wait_for(1);
+	assert_int_equal(state_of(side.ctx), IDLE);
+
+	start();
+	task = new_task();
+	assert_error(doca_ctx_stop(side.ctx), DOCA_ERROR_IN_PROGRESS);
+	doca_task_free(task);
+	assert_int_equal(state_of(side.ctx), IDLE);
+	assert_readable(task);
+	doca_task_free(task); /* logged only */
+}
+
+static void resubmit(struct doca_task *task)
+{
+	if (side.num_done == 3)
+		doca_task_free(task);
+	else
+		assert_ok(doca_task_submit(task));
+}
+
+static void callback_submits_its_task_again(void **state)
+{
+	size_t len = 0;
+
+	side.on_task = resubmit;
+	start();
+	submit();
+	wait_for(3);
+	assert_ok(doca_buf_get_data_len(side.dst, &len));
+	assert_int_equal(len, 3 * LEN);
+}
+
+static void submit_another(struct doca_task *task)
+{
+	side.on_task = NULL;
+	submit();
+	doca_task_free(task);
+}
+
+static void callback_submits_another_task(void **state)
+{
+	side.on_task = submit_another;
+	start();
+	submit();
+	wait_for(2);
+}
+
+static void free_and_stop(struct doca_task *task)
+{
+	doca_task_free(task);
+	(void)doca_ctx_stop(side.ctx);
+}
+
+static void callback_stops_the_context(void **state)
+{
+	side.on_task = free_and_stop;
+	start();
+	for (unsigned int i = 0; i < 3; i++)
+		submit();
+	wait_for(3);
+	assert_int_equal(state_of(side.ctx), IDLE);
+	assert_int_equal(side.num_done, 3);
+	assert_int_equal(side.num_changes, 3);
+	assert_int_equal(side.last_state, IDLE);
+}
+
+static void block(struct doca_task *task)
+{
+	usleep(100000);
+	doca_task_free(task);
+}
+
+static void callback_may_block(void **state)
+{
+	side.on_task = block;
+	start();
+	for (unsigned int i = 0; i < 3; i++)
+		submit();
+	wait_for(3);
+	assert_int_equal(side.num_done, 3);
+}
+
+static uint8_t *bytes_of_mmap(void)
+{
+	return side.kind == &dma ? tasks.bytes : local.bytes;
+}
+
+/* Another context on another engine. */
+static struct other {
+	struct doca_pe *pe;
+	struct doca_dma *dma;
+	unsigned int num_done;
+} other;
+
+static void on_other(struct doca_dma_task_memcpy *task, union doca_data task_data,
+		     union doca_data ctx_data)
+{
+	other.num_done++;
+	doca_task_free(doca_dma_task_memcpy_as_task(task));
+}
+
+static void drive_the_other(struct doca_task *task)
+{
+	uint64_t end = now_ms() + PATIENCE_MS;
+	unsigned int before = other.num_done;
+	struct doca_dma_task_memcpy *copy;
+	struct doca_buf *src, *dst;
+
+	assert_ok(doca_buf_inventory_buf_get_by_data(
+		side.inventory, side.mmap,
+		side.kind == &dma ? tasks.bytes + TASKS_LEN : local.bytes, LEN, &src));
+	assert_ok(doca_buf_inventory_buf_get_by_addr(side.inventory, side.mmap,
+						     bytes_of_mmap() + 2 * ROOM, LEN, &dst));
+	assert_ok(doca_dma_task_memcpy_alloc_init(other.dma, src, dst, no_data, &copy));
+	assert_ok(doca_task_submit(doca_dma_task_memcpy_as_task(copy)));
+	while (other.num_done == before) {
+		doca_pe_progress(other.pe);
+		assert_true(now_ms() < end);
+	}
+	assert_ok(doca_buf_dec_refcount(src, NULL));
+	assert_ok(doca_buf_dec_refcount(dst, NULL));
+	doca_task_free(task);
+}
+
+static void callback_drives_another_engine(void **state)
+{
+	other = (struct other){0};
+	assert_ok(doca_pe_create(&other.pe));
+	assert_ok(doca_dma_create(side.dev, &other.dma));
+	assert_ok(doca_dma_task_memcpy_set_conf(other.dma, on_other, on_other, 1));
+	assert_ok(doca_pe_connect_ctx(other.pe, doca_dma_as_ctx(other.dma)));
+	assert_ok(doca_ctx_start(doca_dma_as_ctx(other.dma)));
+	side.on_task = drive_the_other;
+	start();
+	for (unsigned int i = 0; i < 3; i++)
+		submit();
+	wait_for(3);
+	assert_int_equal(other.num_done, 3);
+	assert_ok(doca_ctx_stop(doca_dma_as_ctx(other.dma)));
+	assert_ok(doca_dma_destroy(other.dma));
+	assert_ok(doca_pe_destroy(other.pe));
+}
+
+static unsigned int num_events(void)
+{
+	return side.num_done + side.num_failed + side.num_changes;
+}
+
+static void progress_is_zero_unless_something_happened(void **state)
+{
+	uint64_t end = now_ms() + PATIENCE_MS;
+	unsigned int before;
+	uint8_t result;
+
+	side.on_task = free_and_stop;
+	start();
+	assert_int_equal(doca_pe_progress(side.pe), 0);
+	for (unsigned int i = 0; i < NUM_TASKS; i++)
+		submit();
+	while (state_of(side.ctx) != IDLE) {
+		before = num_events();
+		result = doca_pe_progress(side.pe);
+		assert_int_equal(result, num_events() != before);
+		assert_true(now_ms() < end);
+	}
+	assert_int_equal(side.num_done, NUM_TASKS);
+	assert_int_equal(doca_pe_progress(side.pe), 0);
+}
+
+static void cleaning_up_nothing_is_refused(void **state)
+{
+	enum doca_ctx_states now;
+	size_t num;
+
+	assert_null(doca_dma_as_ctx(NULL));
+	assert_null(doca_rdma_as_ctx(NULL));
+	assert_error(doca_ctx_stop(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_ctx_get_state(NULL, &now), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_ctx_get_num_inflight_tasks(NULL, &num), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_dma_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_pe_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_pe_progress(NULL), 0);
+	doca_task_free(NULL);
+	doca_ctx_flush_tasks(NULL);
+}
+
+/* A program that calls progress once a second tries 30 times. */
+static void stop_needs_few_calls_of_progress(void **state)
+{
+	unsigned int calls = 0;
+
+	start();
+	for (unsigned int i = 0; i < 3; i++)
+		submit();
+	(void)doca_ctx_stop(side.ctx);
+	while (state_of(side.ctx) != IDLE) {
+		usleep(100000);
+		doca_pe_progress(side.pe);
+		assert_true(++calls <= 30);
+	}
+}
+
+static void active_object_is_not_destroyed(void **state)
+{
+	struct doca_task *task;
+
+	start();
+	assert_error(side.kind->destroy(), side.kind->not_idle);
+	task = new_task();
+	assert_error(doca_ctx_stop(side.ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_error(side.kind->destroy(), side.kind->not_idle);
+	doca_task_free(task);
+}
+
+static void device_opened_again_is_the_same(void **state)
+{
+	static uint8_t bytes[ROOM];
+	struct doca_dev *again = NULL;
+	struct doca_buf *before = side.dst;
+	struct doca_mmap *mmap;
+
+	assert_ok(doca_dev_open(doca_dev_as_devinfo(side.dev), &again));
+	assert_ok(doca_mmap_create(&mmap));
+	assert_ok(doca_mmap_set_memrange(mmap, bytes, sizeof(bytes)));
+	assert_ok(doca_mmap_add_dev(mmap, again));
+	assert_ok(doca_mmap_start(mmap));
+	assert_ok(doca_buf_inventory_buf_get_by_addr(side.inventory, mmap, bytes, sizeof(bytes),
+						     &side.dst));
+	start();
+	submit();
+	wait_for(1);
+	assert_ok(side.last_error);
+	assert_ok(doca_buf_dec_refcount(side.dst, NULL));
+	side.dst = before;
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(doca_dev_close(again));
+}
+
+/* One call of progress for each event, until the context is IDLE. */
+static void handle_fires_for_all_that_progress_reports(void **state)
+{
+	struct pollfd handle = {.events = POLLIN};
+
+	start();
+	assert_ok(doca_pe_get_notification_handle(side.pe, &handle.fd));
+	for (unsigned int i = 0; i < NUM_TASKS; i++)
+		submit();
+	assert_error(doca_ctx_stop(side.ctx), DOCA_ERROR_IN_PROGRESS);
+	while (state_of(side.ctx) != IDLE) {
+		assert_ok(doca_pe_request_notification(side.pe));
+		assert_int_equal(poll(&handle, 1, PATIENCE_MS), 1);
+		assert_ok(doca_pe_clear_notification(side.pe, 0));
+		(void)doca_pe_progress(side.pe);
+	}
+	assert_int_equal(side.num_done, NUM_TASKS);
+	assert_ok(doca_pe_request_notification(side.pe));
+	assert_int_equal(poll(&handle, 1, 0), 0);
+	assert_ok(doca_pe_clear_notification(side.pe, 0));
+}
+
+/* The tutorial says so. Tasks behind an error of the device are flushed: see the tests of both. */
+static void task_that_never_reached_the_device_holds_up_none(void **state)
+{
+	struct doca_buf *nothing;
+	struct doca_task *bad = NULL;
+
+	start();
+	assert_ok(doca_buf_inventory_buf_get_by_addr(side.inventory, side.mmap, bytes_of_mmap(),
+						     LEN, &nothing));
+	submit();
+	assert_ok(side.kind->alloc(nothing, &bad));
+	assert_ok(doca_task_submit(bad));
+	for (unsigned int i = 0; i < 3; i++)
+		submit();
+	wait_for(5);
+	assert_int_equal(side.num_failed, 1);
+	assert_int_equal(side.num_done, 4);
+	assert_int_equal(state_of(side.ctx), IDLE);
+	assert_ok(doca_buf_dec_refcount(nothing, NULL));
+}
+
+#define rules(function)                                                                       \
+	{.name = "dma: " #function,                                                           \
+	 .test_func = (function),                                                             \
+	 .setup_func = open_dma,                                                              \
+	 .teardown_func = close_dma},                                                         \
+	{                                                                                     \
+		.name = "rdma: " #function, .test_func = (function), .setup_func = open_rdma, \
+		.teardown_func = close_rdma                                                   \
+	}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		rules(set_conf_of_an_active_context_is_bad_state),
+		rules(task_beyond_the_number_configured_is_no_memory),
+		rules(task_of_a_stopped_context_is_bad_state),
+		rules(task_and_its_base_have_one_address),
+		rules(freed_task_can_be_read),
+		rules(task_whose_free_made_the_context_idle_can_be_read),
+		rules(callback_submits_its_task_again),
+		rules(callback_submits_another_task),
+		rules(callback_stops_the_context),
+		rules(callback_may_block),
+		rules(callback_drives_another_engine),
+		rules(progress_is_zero_unless_something_happened),
+		rules(cleaning_up_nothing_is_refused),
+		rules(stop_needs_few_calls_of_progress),
+		rules(active_object_is_not_destroyed),
+		rules(device_opened_again_is_the_same),
+		rules(handle_fires_for_all_that_progress_reports),
+		rules(task_that_never_reached_the_device_holds_up_none),
+	};
+
+	test_parse_options(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
