@@ -393,11 +393,11 @@ void dpumap_comch_control_look(struct comch_control *control)
 	}
 }
 
+/* What has arrived and was not read keeps the descriptor readable. */
 doca_error_t dpumap_comch_control_arm(struct doca_ctx *ctx)
 {
 	struct comch_control *control = (struct comch_control *)ctx;
 
-	dpumap_comch_control_look(control);
 	control->look_now = true;
 	return DOCA_SUCCESS;
 }

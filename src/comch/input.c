@@ -280,7 +280,8 @@ bool dpumap_comch_input_read(struct doca_comch_connection *c)
 	doca_error_t result;
 	size_t done;
 
-	for (int i = 0; i < MAX_READS && !is_short; i++) {
+	/* What the descriptor does not show must be read now. */
+	for (int i = 0; (i < MAX_READS && !is_short) || dpumap_comch_link_has_more(c->link); i++) {
 		if (comch_conn_state(c) == COMCH_CONN_DOWN)
 			return is_any;
 		result = dpumap_comch_link_read(c->link, c->in.bytes + c->in.len,
@@ -292,7 +293,7 @@ bool dpumap_comch_input_read(struct doca_comch_connection *c)
 			dpumap_comch_conn_down(c);
 			return true;
 		}
-		is_short = done < INPUT_SIZE - c->in.len && !dpumap_comch_link_has_more(c->link);
+		is_short = done < INPUT_SIZE - c->in.len;
 		c->in.len += done;
 		take_frames(c);
 	}
