@@ -60,7 +60,7 @@ static void set_up(struct doca_comch_producer *producer, struct producer_link *l
 	struct doca_comch_producer_task_send *task;
 
 	while ((task = dpumap_comch_send_list_take(&link->waiting)))
-		(void)dpumap_comch_link_post(producer, link, task); /* there is room for all */
+		(void)dpumap_comch_link_post(producer, link, task, 0); /* there is room */
 	dpumap_mq_send_flush(link->send);
 	atomic_store_explicit(&link->state, LINK_UP, memory_order_release);
 }
@@ -276,7 +276,7 @@ bool dpumap_comch_link_submit(struct doca_comch_producer *producer, struct produ
 	unlock(producer);
 	if (state == LINK_FAILED)
 		atomic_store(&producer->has_news, true);
-	if (state == LINK_UP && dpumap_comch_link_post(producer, link, task)) {
+	if (state == LINK_UP && dpumap_comch_link_post(producer, link, task, 0)) {
 		dpumap_mq_send_flush(link->send);
 		return true;
 	}

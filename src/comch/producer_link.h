@@ -27,10 +27,14 @@ doca_error_t dpumap_comch_link_recover(struct doca_comch_producer *producer,
 /* Close all links; their tasks finish. False: the device failed, call again. */
 bool dpumap_comch_link_close_all(struct doca_comch_producer *producer);
 
-/* Post to a link that is up. */
+/*
+ * Post to a link that is up. Without OPTIMIZE_REPORTS a task must not wait for the completion of later
+ * ones, for which the consumer may have no receive.
+ */
 static inline bool dpumap_comch_link_post(const struct doca_comch_producer *producer,
 					  const struct producer_link *link,
-					  struct doca_comch_producer_task_send *task)
+					  struct doca_comch_producer_task_send *task,
+					  uint32_t flags)
 {
 	struct dpumap_mq_message message = {
 		.header = task->imm,
@@ -39,6 +43,7 @@ static inline bool dpumap_comch_link_post(const struct doca_comch_producer *prod
 		.key = &task->key,
 		.addr = task->addr,
 		.cookie = task,
+		.is_signaled = !(flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS),
 	};
 
 	return dpumap_mq_send_post(link->send, &message);

@@ -209,7 +209,7 @@ doca_error_t dpumap_comch_producer_task_submit(struct doca_task *base, uint32_t 
 	task->len = task->buf ? (uint32_t)task->buf->data_len : 0;
 	task->addr = task->buf ? (uintptr_t)task->buf->data : 0;
 	if (doca_likely(dpumap_comch_link_is_up(link) &&
-			dpumap_comch_link_post(producer, link, task))) {
+			dpumap_comch_link_post(producer, link, task, flags))) {
 		flush_link(producer, link, flags);
 		return DOCA_SUCCESS;
 	}

@@ -59,6 +59,8 @@ struct dpumap_mq_message {
 	const struct dpumap_sq_key *key; /* of the data; not used if len is 0 */
 	uint64_t addr;			 /* of the data */
 	void *cookie;
+	/* Report it at once; otherwise its report may wait for that of a later message. */
+	bool is_signaled;
 };
 
 struct dpumap_mq_sent {
@@ -124,7 +126,7 @@ static inline bool dpumap_mq_send_post(struct dpumap_mq_send *send,
 	first->flags = 0;
 	first->imm = htobe32(message->tag);
 	send->unsignaled += message->len + DPUMAP_SQ_COPY_COST;
-	if (doca_unlikely(send->unsignaled >= DPUMAP_SQ_MAX_UNSIGNALED)) {
+	if (message->is_signaled || doca_unlikely(send->unsignaled >= DPUMAP_SQ_MAX_UNSIGNALED)) {
 		send->unsignaled = 0;
 		first->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
 	}
