@@ -419,27 +419,6 @@ static doca_error_t in_time(bool happened)
 	return happened ? DOCA_SUCCESS : DOCA_ERROR_TIME_OUT;
 }
 
-static doca_error_t start_node(const char *name)
-{
-	doca_error_t result = node_open(&flow.node, name);
-
-	if (result == DOCA_SUCCESS)
-		result = doca_pe_create(&flow.pe);
-	if (result == DOCA_SUCCESS)
-		result = node_start(&flow.node);
-	return result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result;
-}
-
-static doca_error_t wait_connected(void)
-{
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
-
-	while (!flow.node.n_connections)
-		if (!pause_until(deadline))
-			return DOCA_ERROR_TIME_OUT;
-	return DOCA_SUCCESS;
-}
-
 static doca_error_t add_object(struct flow_object **at, bool is_consumer, uint32_t tasks,
 			       uint32_t size)
 {
@@ -456,6 +435,42 @@ static doca_error_t add_object(struct flow_object **at, bool is_consumer, uint32
 		return doca_comch_consumer_get_id((*at)->consumer, &flow_value);
 	result = doca_comch_producer_get_id((*at)->producer, &flow_value);
 	return result == DOCA_SUCCESS ? doca_ctx_start((*at)->ctx) : result;
+}
+
+static bool is_eager;
+uint32_t flow_eager_id;
+
+static void on_word(struct node *node, const char *word)
+{
+	if (strcmp(word, node->is_server ? "connect:0" : "RUNNING") != 0)
+		return;
+	if (add_object(&flow.consumers[0], true, 1, 64) != DOCA_SUCCESS ||
+	    doca_ctx_start(flow.consumers[0]->ctx) != DOCA_ERROR_IN_PROGRESS ||
+	    node_send(node, 0, "hello", 5) != DOCA_SUCCESS)
+		abort();
+	flow_eager_id = flow_value;
+}
+
+static doca_error_t start_node(const char *name)
+{
+	doca_error_t result = node_open(&flow.node, name);
+
+	if (result == DOCA_SUCCESS)
+		result = doca_pe_create(&flow.pe);
+	flow.node.hook = is_eager ? on_word : NULL;
+	if (result == DOCA_SUCCESS)
+		result = node_start(&flow.node);
+	return result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result;
+}
+
+static doca_error_t wait_connected(void)
+{
+	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+
+	while (!flow.node.n_connections)
+		if (!pause_until(deadline))
+			return DOCA_ERROR_TIME_OUT;
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t run(struct flow_object *o)
@@ -521,6 +536,8 @@ static const char *word_of(uint32_t a, uint32_t b)
 {
 	static char word[32];
 
+	if (a == 2)
+		return "msg:hello";
 	snprintf(word, sizeof(word), "%s:%u", a ? "gone" : "new", b);
 	return word;
 }
@@ -880,6 +897,16 @@ int flow_setup(void **state)
 	if (fixture_count(state) || !process_start_peer(&flow_peer, test_options.peer_as))
 		return -1;
 	return start_both() == DOCA_SUCCESS ? 0 : -1;
+}
+
+int flow_eager_setup(void **state)
+{
+	int result;
+
+	is_eager = true;
+	result = flow_setup(state);
+	is_eager = false;
+	return result;
 }
 
 int flow_teardown_here(void **state)

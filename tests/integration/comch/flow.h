@@ -24,12 +24,12 @@ enum flow_side { HERE, THERE };
 /* With its arguments; DOCA_SUCCESS or the first error. flow_value is what it says it returns. */
 enum flow_op {
 	/* The connection. */
-	FLOW_CONNECTED,	 /* wait for the connection */
-	FLOW_START,	 /* of the node */
-	FLOW_STOP,	 /* doca_ctx_stop() of the node */
-	FLOW_CLOSE,	 /* stop and destroy everything */
-	FLOW_FREEZE,	 /* mask of enum flow_engine: progress no more */
-	FLOW_WORD,	 /* wait until the log of the node has new:B (A = 0) or gone:B (A = 1) */
+	FLOW_CONNECTED, /* wait for the connection */
+	FLOW_START,	/* of the node */
+	FLOW_STOP,	/* doca_ctx_stop() of the node */
+	FLOW_CLOSE,	/* stop and destroy everything */
+	FLOW_FREEZE,	/* mask of enum flow_engine: progress no more */
+	FLOW_WORD, /* wait until the log of the node has new:B (A = 0), gone:B (A = 1) or msg:hello (A = 2) */
 	FLOW_WORDS,	 /* returns how often it has */
 	FLOW_NODE_STATE, /* wait for the state A of the node */
 	/* Consumers and producers: A is the object's index, both kinds count from 0. */
@@ -145,6 +145,11 @@ int flow_serve(void);
 /* Setup and teardown: connected. */
 int flow_setup(void **state);
 int flow_teardown(void **state);
+/* The callback that reports the connection starts consumer 0 and sends "hello". */
+int flow_eager_setup(void **state);
+extern uint32_t flow_eager_id;
+#define flow_eager_test(function) \
+	cmocka_unit_test_setup_teardown(function, flow_eager_setup, flow_teardown)
 /* For a test that has ended the peer. */
 int flow_teardown_here(void **state);
 #define flow_test(function) cmocka_unit_test_setup_teardown(function, flow_setup, flow_teardown)
