@@ -226,7 +226,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma,
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_permissions(const struct doca_rdma *rdma,
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_permissions(struct doca_rdma *rdma,
 							 uint32_t *permissions);
 
 /**
@@ -302,7 +302,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_max_num_connections(struct doca_rdm
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_max_num_connections(const struct doca_rdma *rdma,
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma,
 								 uint16_t *max_num_connections);
 
 /**

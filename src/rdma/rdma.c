@@ -201,7 +201,7 @@ doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissi
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_rdma_get_permissions(const struct doca_rdma *rdma, uint32_t *permissions)
+doca_error_t doca_rdma_get_permissions(struct doca_rdma *rdma, uint32_t *permissions)
 {
 	if (!rdma || !permissions)
 		return dpumap_fail_null(__func__);
@@ -284,7 +284,7 @@ doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma, uint16_t 
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_rdma_get_max_num_connections(const struct doca_rdma *rdma,
+doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma,
 					       uint16_t *max_num_connections)
 {
 	if (!rdma || !max_num_connections)
