@@ -23,13 +23,12 @@
  * DOCA_ERROR_INITIALIZATION if the port is down. It never returns DOCA_ERROR_NOT_SUPPORTED.
  *
  * This header covers a part of DOCA RDMA: reliable connections that exchange connection details,
- * and reads and writes. DOCA has functions for each of these steps. The name doca_rdma_export() is
- * known. All other names, all arguments and the values of the enumerators are ours, by inference
- * from the rest of DOCA.
+ * and reads and writes. DOCA does not have doca_rdma_cap_task_read_get_max_buf_list_len() and
+ * doca_rdma_cap_task_write_get_max_buf_list_len().
  *
  * Thread safety of all functions: only one thread at a time may use a context, its connections,
  * its tasks and its progress engine. Capability functions may be called from any thread. On any
- * error the outputs keep their values. Semantics: like doca_dma.h, by inference.
+ * error the outputs keep their values. Semantics: DOCA 3.0, doca_rdma.h.
  */
 #ifndef DOCA_RDMA_H_
 #define DOCA_RDMA_H_
