@@ -8,14 +8,10 @@
 
 /* A node in an instance. */
 struct graph_step {
-	struct task_node hook; /* of task */
+	struct task_node hook; /* of a task */
 	struct doca_graph_instance *instance;
 	const struct doca_graph_node *node;
-	union {
-		struct doca_task *task;
-		void *cookie;
-		struct doca_graph_instance *sub;
-	};
+	void *data;	      /* task, argument of the function, or instance of the sub graph */
 	uint32_t num_awaited; /* predecessors that have not finished */
 	struct graph_step *next_ready;
 };
@@ -105,10 +101,10 @@ doca_error_t doca_graph_instance_get_user_data(const struct doca_graph_instance 
 	return DOCA_SUCCESS;
 }
 
-/* The step of a node of this kind. */
-static doca_error_t get_step(struct doca_graph_instance *instance,
+/* Set the data of a node of this kind; owner is the context or graph of the data, NULL for any. */
+static doca_error_t set_data(struct doca_graph_instance *instance,
 			     const struct doca_graph_node *node, enum graph_node_kind kind,
-			     const char *function, struct graph_step **step)
+			     const void *owner, void *data, const char *function)
 {
 	doca_error_t result = check_not_submitted(instance, DOCA_ERROR_BAD_STATE, function);
 
@@ -119,7 +115,11 @@ static doca_error_t get_step(struct doca_graph_instance *instance,
 			DOCA_ERROR_NOT_PERMITTED,
 			"%s: node %p is of another kind, or not of the graph of instance %p",
 			function, (const void *)node, (void *)instance);
-	*step = &instance->steps[node->index];
+	if (owner && owner != (kind == GRAPH_NODE_CTX ? (void *)node->ctx : node->sub_graph))
+		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
+				   "%s: %p does not belong to the context or graph of node %p",
+				   function, data, (const void *)node);
+	instance->steps[node->index].data = data;
 	return DOCA_SUCCESS;
 }
 
@@ -127,35 +127,17 @@ doca_error_t doca_graph_instance_set_ctx_node_data(struct doca_graph_instance *i
 						   struct doca_graph_node *node,
 						   struct doca_task *task)
 {
-	struct graph_step *step;
-	doca_error_t result;
-
 	if (!instance || !node || !task)
 		return dpumap_fail_null(__func__);
-	result = get_step(instance, node, GRAPH_NODE_CTX, __func__, &step);
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (task->ctx != node->ctx)
-		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
-				   "%s: task %p does not belong to the %s context %p of node %p",
-				   __func__, (void *)task, node->ctx->ops->name, (void *)node->ctx,
-				   (void *)node);
-	step->task = task;
-	return DOCA_SUCCESS;
+	return set_data(instance, node, GRAPH_NODE_CTX, task->ctx, task, __func__);
 }
 
 doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *instance,
 						    struct doca_graph_node *node, void *cookie)
 {
-	struct graph_step *step;
-	doca_error_t result;
-
 	if (!instance || !node)
 		return dpumap_fail_null(__func__);
-	result = get_step(instance, node, GRAPH_NODE_USER, __func__, &step);
-	if (result == DOCA_SUCCESS)
-		step->cookie = cookie;
-	return result;
+	return set_data(instance, node, GRAPH_NODE_USER, NULL, cookie, __func__);
 }
 
 doca_error_t
@@ -163,21 +145,10 @@ doca_graph_instance_set_sub_graph_node_data(struct doca_graph_instance *instance
 					    struct doca_graph_node *node,
 					    struct doca_graph_instance *sub_graph_instance)
 {
-	struct graph_step *step;
-	doca_error_t result;
-
 	if (!instance || !node || !sub_graph_instance)
 		return dpumap_fail_null(__func__);
-	result = get_step(instance, node, GRAPH_NODE_GRAPH, __func__, &step);
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (sub_graph_instance->graph != node->sub_graph)
-		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
-				   "%s: instance %p does not belong to the sub graph %p of node %p",
-				   __func__, (void *)sub_graph_instance, (void *)node->sub_graph,
-				   (void *)node);
-	step->sub = sub_graph_instance;
-	return DOCA_SUCCESS;
+	return set_data(instance, node, GRAPH_NODE_GRAPH, sub_graph_instance->graph,
+			sub_graph_instance, __func__);
 }
 
 /* --- checking --------------------------------------------------------------------------------- */
@@ -200,10 +171,10 @@ static doca_error_t check_step(const struct graph_step *step)
 {
 	if (step->node->kind == GRAPH_NODE_USER)
 		return DOCA_SUCCESS;
-	if (step->node->kind == GRAPH_NODE_CTX && step->task)
-		return check_task(step->task);
-	if (step->node->kind == GRAPH_NODE_GRAPH && step->sub)
-		return check_instance(step->sub);
+	if (step->node->kind == GRAPH_NODE_CTX && step->data)
+		return check_task(step->data);
+	if (step->node->kind == GRAPH_NODE_GRAPH && step->data)
+		return check_instance(step->data);
 	return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 			   "graph instance %p: node %p has no %s: set its data first",
 			   (void *)step->instance, (const void *)step->node,
@@ -279,7 +250,7 @@ static void task_done(struct task_node *node, struct doca_task *task)
 
 static void run_task(struct graph_step *step)
 {
-	struct doca_task *task = step->task;
+	struct doca_task *task = step->data;
 	struct doca_ctx *ctx = task->ctx;
 	doca_error_t result = check_task(task);
 
@@ -297,12 +268,14 @@ static void run_task(struct graph_step *step)
 
 static void run_sub_graph(struct graph_step *step)
 {
-	if (check_instance(step->sub) != DOCA_SUCCESS) {
+	struct doca_graph_instance *sub = step->data;
+
+	if (check_instance(sub) != DOCA_SUCCESS) {
 		finish_step(step, false);
 		return;
 	}
-	start_roots(step->sub, step);
-	finish_if_last(step->sub);
+	start_roots(sub, step);
+	finish_if_last(sub);
 }
 
 /* Functions of the program run in progress. */
@@ -349,8 +322,8 @@ static void run_function(struct doca_graph *graph)
 	graph->ready = step->next_ready;
 	if (!graph->ready)
 		graph->ready_end = &graph->ready;
-	finish_step(step, step->instance->has_failed ||
-				  step->node->function(step->cookie) == DOCA_SUCCESS);
+	finish_step(step,
+		    step->instance->has_failed || step->node->function(step->data) == DOCA_SUCCESS);
 }
 
 static void report(struct doca_graph *graph)
