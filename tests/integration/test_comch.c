@@ -278,6 +278,24 @@ static void message_before_stop_arrives(void **state)
 	assert_int_equal(comch_server.num_sent, 1);
 }
 
+/* More than the sockets take: they leave as the client reads, while the server is STOPPING. */
+static void messages_that_wait_arrive_before_the_end(void **state)
+{
+	const uint32_t num = 400;
+
+	(void)state;
+	start_clients(1);
+	for (uint32_t i = 0; i < num; i++)
+		assert_ok(comch_submit(&comch_server, comch_server.last, LONGEST));
+	assert_error(doca_ctx_stop(comch_server.ctx), DOCA_ERROR_IN_PROGRESS);
+	doca_pe_progress(comch_server.pe);
+	assert_int_equal(comch_state(&comch_server), DOCA_CTX_STATE_STOPPING);
+	assert_int_equal(command_value(COMCH_RECEIVE, 0, num), 0);
+	comch_wait(comch_state(&comch_server) == DOCA_CTX_STATE_IDLE);
+	assert_command(COMCH_AWAIT_END, 0, 0, 0);
+	assert_int_equal(comch_server.num_sent, num);
+}
+
 static void server_that_stops_disconnects_its_clients(void **state)
 {
 	(void)state;
@@ -405,6 +423,7 @@ int main(int argc, char **argv)
 		comch_test(send_after_the_end_fails_by_callback),
 		comch_test(counters_are_those_of_the_last_update),
 		comch_test(message_before_stop_arrives),
+		comch_test(messages_that_wait_arrive_before_the_end),
 		comch_test(server_that_stops_disconnects_its_clients),
 		comch_test(server_refuses_in_the_connect_callback),
 		comch_test(death_of_a_client_is_a_disconnect),
