@@ -664,7 +664,7 @@ static void *work(void *arg)
 }
 
 /* The main thread progresses the connection until both are done. */
-static doca_error_t run_threads(unsigned int n, uint32_t len)
+static doca_error_t run_threads(unsigned int n, uint32_t len, uint32_t round)
 {
 	struct worker workers[2] = {{.is_consumer = true, .n = n, .len = len},
 				    {.n = n, .len = len}};
@@ -680,9 +680,8 @@ static doca_error_t run_threads(unsigned int n, uint32_t len)
 	       now_ms() < deadline) {
 		if (!doca_pe_progress(flow.node.pe))
 			usleep(50);
-		for (uint32_t id = 1; id < 9 && !atomic_load(&peer_consumer); id++)
-			if (node_count(&flow.node, word_of(0, id)))
-				atomic_store(&peer_consumer, id);
+		if (!atomic_load(&peer_consumer) && node_count(&flow.node, word_of(0, round + 1)))
+			atomic_store(&peer_consumer, round + 1);
 	}
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
@@ -717,7 +716,7 @@ static doca_error_t perform_node(const struct request *r)
 	case FLOW_NODE_STATE:
 		return in_time(wait_state(flow.node.ctx, (enum doca_ctx_states)r->a));
 	case FLOW_THREADS:
-		return run_threads(r->a, r->b);
+		return run_threads(r->a, r->b, r->c);
 	default:
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}

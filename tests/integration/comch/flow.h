@@ -55,7 +55,8 @@ enum flow_op {
 	FLOW_DESTROY, /* stop consumer A (B = 0) or producer A (B = 1), and destroy it */
 	FLOW_DROP,    /* free all posted tasks of consumer A, and their bufs */
 	FLOW_THREADS, /* a consumer and a producer with engines and threads of their own, which
-			  exchange A messages of B bytes with the peer's, in both directions */
+			  exchange A messages of B bytes with the peer's, in both directions;
+			    C: times that this was done before */
 };
 
 enum flow_engine {

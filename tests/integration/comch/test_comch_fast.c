@@ -502,13 +502,6 @@ static void test_engines_that_wait_for_events_miss_no_message(void **state)
 	flow_waits_for_events = false;
 }
 
-/* rule: FP-12 */
-static void test_threads_with_engines_of_their_own(void **state)
-{
-	(void)state;
-	flow_is(HERE, FLOW_THREADS, 4000, 512, 0, 0, 0);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -532,7 +525,6 @@ int main(int argc, char **argv)
 		flow_test(test_one_producer_reaches_several_consumers),
 		flow_test(test_task_can_change_its_consumer),
 		flow_test(test_engines_that_wait_for_events_miss_no_message),
-		flow_test(test_threads_with_engines_of_their_own),
 	};
 
 	test_parse_options(argc, argv);
