@@ -209,6 +209,65 @@ check doctor-on-the-host diagnosed /lab/host.doctor cap.pci-import yes
 there "timeout 100 $dpu/bin/dpumapd doctor --json" >/lab/dpu.doctor
 check doctor-on-the-dpu diagnosed /lab/dpu.doctor cap.pci-export no
 
+# --- the control channel -------------------------------------------------------------------------
+
+# rdma_rxe has no functions of one card, so each machine has an emulated card, with the same GUID. A host
+# and its DPU see one card in the same way, but these two cards share no memory.
+card=/root/card
+start_card() { echo "unshare --uts sh -c 'hostname card && exec $1/bin/dpumap-emu start --dir $card'"; }
+start_cards() { sh -c "$(start_card "$host")" && there "$(start_card "$dpu") && echo started" | grep started; }
+check emulated-cards-start start_cards
+guid() { sed -n 's/^guid //p'; }
+same_guid()
+{
+	[ -n "$(dpumap-emu status --dir $card | guid)" ] &&
+		[ "$(dpumap-emu status --dir $card | guid)" = "$(there "$dpu/bin/dpumap-emu status --dir $card" | guid)" ]
+}
+check emulated-cards-have-one-guid same_guid
+
+there "cat >/etc/dpumap/comch.conf <<'CONF'
+listen = [ \"tls:0.0.0.0:7471\" ];
+tls = {
+	cert = \"/etc/dpumap/dpu.crt\"; key = \"/etc/dpumap/dpu.key\";
+	ca = \"/etc/dpumap/ca.crt\"; crl = \"/etc/dpumap/ca.crl\";
+};
+comch = { serve = \"dpumapd\"; introduce = ( { server = \"*\"; allow = [ \"cert:host\" ]; } ); };
+exports = ( { name = \"near\"; kind = \"dram\"; size = \"64K\"; allow = [ \"cert:host\" ]; } );
+CONF"
+start_server()
+{
+	there "rm -f /lab/comch.ready; export DPUMAP_EMU_DIR=$card;
+		$dpu/bin/dpumap-emu run --as dpu -- $dpu/bin/dpumapd --config /etc/dpumap/comch.conf \
+		>/lab/comch.ready 2>/lab/dpu.comch </dev/null &" >/dev/null
+	until_true grep -q ready /lab/comch.ready || { cat /lab/dpu.comch; return 1; }
+}
+check server-of-the-control-channel-starts start_server
+mkdir -p "$work/config/dpumap"
+cat >"$work/config/dpumap/dpumap.conf" <<-CONF
+	connect = "tls:dpu:7471";
+	timeout = 60;
+	tls = { cert = "$pki/host.crt"; key = "$pki/host.key"; ca = "$pki/ca/ca.crt"; };
+CONF
+# What a program of the host sees that uses DOCA alone.
+printf '%s\n' 'ask list' 'ask get near' use 'ask release near' 'ask ping' |
+	XDG_CONFIG_HOME=$work/config DPUMAP_EMU_DIR=$card timeout 120 dpumap-emu run --as host -- \
+		"$host/tests/agents_comch" 3b:00.0 dpumapd >"$work/comch.out" 2>"$work/comch.log"
+answers()
+{
+	cat "$work/comch.out" "$work/comch.log"
+	diff - <(sed 's/^DOCA_ERROR_.*/refused/' "$work/comch.out") <<-'END'
+		connected
+		ok|near dram 65536 rw
+		ok 65536 rw
+		refused
+		ok
+		ok
+	END
+}
+check messages-cross-and-the-memory-of-the-other-card-is-refused answers
+there "DPUMAP_EMU_DIR=$card $dpu/bin/dpumap-emu stop"
+DPUMAP_EMU_DIR=$card dpumap-emu stop
+
 # --- processes that end during a copy ------------------------------------------------------------
 
 # The file of a copy has no name before the copy ends, or that of a temporary file.
