@@ -49,9 +49,10 @@ typedef uint64_t doca_dpa_dev_comch_consumer_t;
  *
  * - DOCA_SUCCESS: a message was received
  * - DOCA_ERROR_SHUTDOWN: the context was stopped, or its connection ended
- * - DOCA_ERROR_INVALID_VALUE: the buf is not on the map of the consumer, or is too big
  * - DOCA_ERROR_NOT_PERMITTED: the map no longer permits the access
- * - DOCA_ERROR_IO_FAILED: the device failed
+ * - DOCA_ERROR_IO_FAILED: the device failed, or the message is invalid
+ *
+ * A failed task does not stop the context.
  *
  * @param task the task
  * @param task_user_data the current user data of the task
@@ -234,11 +235,15 @@ DOCA_STABLE doca_error_t doca_comch_consumer_task_post_recv_set_conf(
 
 /**
  * Allocate a receive task. Submitting it posts the buf: one message extends the data of the buf. The
- * task can be submitted many times.
+ * task can be submitted many times. A message that is longer than the room of the buf fails at its
+ * producer, and the task stays posted, behind the others.
+ *
+ * doca_task_submit() of the task also returns DOCA_ERROR_INVALID_VALUE if the buf is a list or not on the
+ * map of the consumer, and DOCA_ERROR_BAD_STATE if the map is not started; the task is not submitted then.
  *
  * @param consumer a consumer whose context is RUNNING
  * @param buf the buf, on the map of the consumer; owned by the caller, must exist until the task has
- *         completed; NULL to receive immediate data only
+ *         completed or was freed; NULL to receive immediate data only
  * @param task out: the task, owned by the caller until doca_task_free()
  * @return
  * - DOCA_SUCCESS

@@ -44,13 +44,13 @@ typedef uint64_t doca_dpa_dev_comch_producer_t;
  * keep it. doca_task_get_status() returns one of:
  *
  * - DOCA_SUCCESS: the data is in the buf of the consumer
- * - DOCA_ERROR_INVALID_VALUE: there is no such consumer, the immediate data or the data is too long, or
- *   the data is longer than the buf of the consumer
- * - DOCA_ERROR_NOT_FOUND: the map of the buf does not have the device of the connection
- * - DOCA_ERROR_NOT_PERMITTED: the map of the buf does not permit the access, or no longer permits it
+ * - DOCA_ERROR_INVALID_VALUE: the data is longer than the buf of the consumer
+ * - DOCA_ERROR_NOT_PERMITTED: the map of the buf no longer permits the access
  * - DOCA_ERROR_NOT_CONNECTED: the consumer was stopped, or the connection ended
  * - DOCA_ERROR_SHUTDOWN: the context was stopped
  * - DOCA_ERROR_IO_FAILED: the device failed
+ *
+ * A failed task does not stop the context, and the tasks after it are sent.
  *
  * @param task the task
  * @param task_user_data the current user data of the task
@@ -192,6 +192,15 @@ DOCA_STABLE doca_error_t doca_comch_producer_task_send_set_conf(
 /**
  * Allocate a send task. It sends the data of the buf. The task can be submitted many times, and several
  * tasks may have the same buf.
+ *
+ * doca_task_submit() of the task also returns these errors; the task is not submitted then:
+ *
+ * - DOCA_ERROR_INVALID_VALUE: the peer has no such consumer, the buf is a list, or the data or the
+ *   immediate data is too long
+ * - DOCA_ERROR_BAD_STATE: the map of the buf is not started
+ * - DOCA_ERROR_NOT_FOUND: the map of the buf does not have the device of the connection
+ * - DOCA_ERROR_NOT_SUPPORTED: the map of the buf was imported over RDMA
+ * - DOCA_ERROR_NOT_CONNECTED: the connection ended
  *
  * @param producer a producer whose context is RUNNING
  * @param buf the buf, on a map with DOCA_ACCESS_FLAG_PCI_READ_ONLY or DOCA_ACCESS_FLAG_PCI_READ_WRITE;
