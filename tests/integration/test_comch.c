@@ -342,6 +342,21 @@ static void death_of_a_client_is_a_disconnect(void **state)
 	assert_int_equal(comch_state(&comch_server), DOCA_CTX_STATE_RUNNING);
 }
 
+/* A write fails before anything was read. */
+static void messages_of_a_dead_client_survive_a_failed_send(void **state)
+{
+	(void)state;
+	start_clients(1);
+	assert_command(COMCH_SUBMIT, 0, 20, 8);
+	assert_true(process_kill(&comch_peer));
+	comch_server.num_sent = 0;
+	assert_ok(comch_submit(&comch_server, comch_server.last, 8));
+	comch_wait(comch_server.num_disconnected == 1);
+	assert_int_equal(comch_server.num_received, 20);
+	assert_int_equal(comch_server.num_failed, 1);
+	assert_error(comch_server.last_error, DOCA_ERROR_CONNECTION_RESET);
+}
+
 static void death_of_the_server_ends_its_client(void **state)
 {
 	struct process other;
@@ -427,6 +442,7 @@ int main(int argc, char **argv)
 		comch_test(server_that_stops_disconnects_its_clients),
 		comch_test(server_refuses_in_the_connect_callback),
 		comch_test(death_of_a_client_is_a_disconnect),
+		comch_test(messages_of_a_dead_client_survive_a_failed_send),
 		comch_test(death_of_the_server_ends_its_client),
 		comch_test(handle_is_readable_only_if_something_happened),
 	};
