@@ -130,21 +130,8 @@ static bool is_state_ready(struct doca_ctx *ctx)
 }
 
 static const struct ctx_ops server_ops = {
-	.name = "comch server",
-	.survives_failure = true,
-	.start = start,
-	.begin_stop = begin_stop,
-	.stop = stop,
-	.free = dpumap_comch_control_free,
-	.submit = dpumap_comch_send_submit,
-	.check = dpumap_comch_send_check,
-	.flush = dpumap_comch_send_flush,
-	.progress = dpumap_comch_control_progress,
-	.complete = dpumap_comch_send_complete,
-	.release = dpumap_comch_send_release,
-	.arm = dpumap_comch_control_arm,
-	.is_ready = dpumap_comch_control_is_ready,
-	.is_state_ready = is_state_ready,
+	COMCH_COMMON_OPS,	  .name = "comch server", .start = start,
+	.begin_stop = begin_stop, .stop = stop,		  .is_state_ready = is_state_ready,
 };
 
 /* --- the interface ---------------------------------------------------------------------------- */
