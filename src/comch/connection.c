@@ -215,16 +215,15 @@ static uint32_t next_id(const struct doca_comch_connection *c, const struct comc
 static doca_error_t add(struct doca_comch_connection *c, struct comch_endpoint *endpoint)
 {
 	uint32_t *num = endpoint->is_producer ? &c->num_producers : &c->num_consumers;
-	uint32_t max = endpoint->is_producer ? COMCH_MAX_PRODUCERS : COMCH_MAX_CONSUMERS;
 	uint32_t *last = endpoint->is_producer ? &c->last_producer : &c->last_consumer;
 
 	if (comch_conn_state(c) != COMCH_CONN_UP || c->is_silent)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "connection %p is not established",
 				   (void *)c);
-	if (*num >= max)
+	if (*num >= COMCH_MAX_ENDPOINTS)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
-				   "connection %p has %u %s, the maximum; destroy one first",
-				   (void *)c, max,
+				   "connection %p has %d %s, the maximum; destroy one first",
+				   (void *)c, COMCH_MAX_ENDPOINTS,
 				   endpoint->is_producer ? "producers" : "consumers");
 	endpoint->id = *last = next_id(c, endpoint, *last);
 	endpoint->connection = c;

@@ -17,8 +17,9 @@
 #include "comch/wire.h"
 #include "core/pe/ctx.h"
 
-#define COMCH_MAX_CONSUMERS 256 /* of each side of a connection */
-#define COMCH_MAX_PRODUCERS 256
+#define COMCH_MAX_ENDPOINTS 256 /* consumers, and as many producers, of each side of a connection */
+#define COMCH_MAX_CONSUMERS COMCH_MAX_ENDPOINTS
+#define COMCH_MAX_PRODUCERS COMCH_MAX_ENDPOINTS
 
 struct doca_comch_connection;
 struct comch_endpoint;
