@@ -225,7 +225,8 @@ static bool harden(SSL_CTX *ctx)
 	       SSL_CTX_set_num_tickets(ctx, 0) && SSL_CTX_set_max_early_data(ctx, 0);
 }
 
-static doca_error_t allocate(bool is_server, struct dpumap_tls **tls, struct dpumap_fault *fault)
+/* NULL: no memory. */
+static struct dpumap_tls *allocate(bool is_server, struct dpumap_fault *fault)
 {
 	struct dpumap_tls *t = calloc(1, sizeof(*t));
 
@@ -234,21 +235,21 @@ static doca_error_t allocate(bool is_server, struct dpumap_tls **tls, struct dpu
 		t->ctx = SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
 	if (!t || !t->ctx || !harden(t->ctx)) {
 		dpumap_tls_destroy(t);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for TLS");
+		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for TLS");
+		return NULL;
 	}
 	t->is_server = is_server;
-	*tls = t;
-	return DOCA_SUCCESS;
+	return t;
 }
 
 doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_server,
 			       struct dpumap_tls **tls, struct dpumap_fault *fault)
 {
-	struct dpumap_tls *t;
-	doca_error_t result = allocate(is_server, &t, fault);
+	struct dpumap_tls *t = allocate(is_server, fault);
+	doca_error_t result;
 
-	if (result != DOCA_SUCCESS)
-		return result;
+	if (!t)
+		return DOCA_ERROR_NO_MEMORY;
 	t->has_psk = config->psk != NULL;
 	result = t->has_psk ? use_keys(t->ctx, config, is_server, fault)
 			    : use_certificates(t->ctx, config, fault);
@@ -263,11 +264,11 @@ doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_s
 doca_error_t dpumap_tls_create_with_key(const unsigned char *key, size_t len, bool is_server,
 					struct dpumap_tls **tls, struct dpumap_fault *fault)
 {
-	struct dpumap_tls *t;
-	doca_error_t result = allocate(is_server, &t, fault);
+	struct dpumap_tls *t = allocate(is_server, fault);
+	doca_error_t result;
 
-	if (result != DOCA_SUCCESS)
-		return result;
+	if (!t)
+		return DOCA_ERROR_NO_MEMORY;
 	t->has_psk = true;
 	result = dpumap_psk_use_key(t->ctx, key, len, is_server, fault);
 	if (result != DOCA_SUCCESS) {

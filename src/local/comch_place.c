@@ -33,20 +33,10 @@ const char *dpumap_comch_place_text(const struct dpumap_comch_place *place,
 	return text;
 }
 
-/* Of a login, or of a service of systemd, which has no other. */
-static const char *runtime_directory(void)
-{
-	const char *directory = secure_getenv("XDG_RUNTIME_DIR");
-
-	if (!directory)
-		directory = secure_getenv("RUNTIME_DIRECTORY");
-	return directory && directory[0] == '/' && !strchr(directory, ':') ? directory : NULL;
-}
-
 void dpumap_comch_directories_find(struct dpumap_comch_directories *directories)
 {
 	const char *only = secure_getenv("DPUMAP_COMCH_DIR");
-	const char *own = geteuid() != 0 ? runtime_directory() : NULL;
+	const char *own = geteuid() != 0 ? secure_getenv("XDG_RUNTIME_DIR") : NULL;
 	const size_t size = sizeof(directories->path[0]);
 
 	directories->num = 0;
@@ -54,7 +44,7 @@ void dpumap_comch_directories_find(struct dpumap_comch_directories *directories)
 		snprintf(directories->path[directories->num++], size, "%s", only);
 		return;
 	}
-	if (own)
+	if (own && own[0] == '/')
 		snprintf(directories->path[directories->num++], size, "%s/dpumap-comch", own);
 	snprintf(directories->path[directories->num++], size, "%s", DPUMAP_COMCH_ROOT_DIRECTORY);
 }

@@ -38,8 +38,8 @@ struct dpumap_comch_directories {
 	unsigned int num;
 };
 /*
- * $DPUMAP_COMCH_DIR alone if it is set. Else $XDG_RUNTIME_DIR/dpumap-comch, or that of a service of
- * systemd, unless the user is root; and the directory of root's servers. A server uses the first.
+ * $DPUMAP_COMCH_DIR alone if it is set. Else $XDG_RUNTIME_DIR/dpumap-comch, unless the user is root,
+ * and the directory of root's servers. A server uses the first.
  */
 void dpumap_comch_directories_find(struct dpumap_comch_directories *directories);
 /*
