@@ -22,6 +22,9 @@ def local_environment(directory):
     programs = pathlib.Path(os.environ["DPUMAP_BIN"])
     path = f"{programs}:{programs.parent}/tests:{programs.parent}/examples/doca"
     path += f":{environment['PATH']}:/usr/sbin:/sbin"
+    # AddressSanitizer's dlopen() does not search the run path of the library that calls it.
+    libraries = ":".join(filter(None, [f"{programs.parent}/lib", environment.get("LD_LIBRARY_PATH")]))
+    environment["LD_LIBRARY_PATH"] = libraries
     more = {"DPUMAP_EMU_DIR": f"{directory}/emu", "LC_ALL": "C", "PYTHONDONTWRITEBYTECODE": "1"}
     return {**environment, **more, "PATH": path}
 
