@@ -497,6 +497,16 @@ static doca_error_t send_many(struct flow_object *o, unsigned int n, uint32_t le
 	return result;
 }
 
+static doca_error_t wait_ended(const struct flow_object *o, unsigned int n)
+{
+	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+
+	while (o->n_done + o->n_failed < n)
+		if (!pause_until(deadline))
+			return DOCA_ERROR_TIME_OUT;
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t end_object(struct flow_object **at)
 {
 	struct flow_object *o = *at;
@@ -765,6 +775,8 @@ static doca_error_t perform_producer(const struct request *r, struct flow_object
 		return send_many(o, r->b, r->c, r->d);
 	case FLOW_SENT:
 		return in_time(flow_wait(&o->n_done, r->b));
+	case FLOW_ENDED:
+		return wait_ended(o, r->b);
 	case FLOW_UNSENT:
 		return in_time(flow_wait(&o->n_failed, r->b));
 	case FLOW_SENT_COUNT:

@@ -45,6 +45,7 @@ enum flow_op {
 	FLOW_RECEIVED, /* wait until consumer A has received B messages */
 	FLOW_SENT,     /* wait until producer A has sent B */
 	FLOW_FAILED,   /* wait until B tasks of consumer A have failed */
+	FLOW_ENDED,    /* wait until B tasks of producer A have ended */
 	FLOW_UNSENT,   /* the same of producer A */
 	FLOW_ERROR, /* returns the status of the last failed task: of consumer A (B = 0), producer A */
 	FLOW_COUNT, /* returns the messages that consumer A has received */
