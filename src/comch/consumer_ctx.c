@@ -130,7 +130,7 @@ static void begin_stop(struct doca_ctx *ctx)
 	(void)close_consumer(dpumap_comch_consumer_of(ctx)); /* or progress() does */
 }
 
-static __attribute__((noinline)) bool idle(struct doca_comch_consumer *consumer)
+__attribute__((noinline)) bool dpumap_comch_consumer_idle(struct doca_comch_consumer *consumer)
 {
 	if (doca_unlikely(atomic_load(&consumer->is_down)))
 		if (dpumap_comch_pulse_lose(&consumer->pulse, &consumer->endpoint))
@@ -139,24 +139,6 @@ static __attribute__((noinline)) bool idle(struct doca_comch_consumer *consumer)
 		(void)close_consumer(consumer);
 	dpumap_comch_pulse_beat(&consumer->pulse, false);
 	return false;
-}
-
-static bool progress(struct doca_ctx *ctx)
-{
-	struct doca_comch_consumer *consumer = dpumap_comch_consumer_of(ctx);
-	struct doca_comch_consumer_task_post_recv *task = consumer->finished;
-
-	consumer->finished = NULL;
-	if (doca_unlikely(task && !task->base.allocated)) {
-		dpumap_comch_consumer_task_release(&task->base);
-		task = NULL;
-	}
-	if (!task)
-		task = dpumap_comch_consumer_next_task(consumer);
-	if (!task)
-		return idle(consumer);
-	dpumap_ctx_complete_task(ctx, &task->base);
-	return true;
 }
 
 static doca_error_t arm(struct doca_ctx *ctx)
@@ -202,7 +184,7 @@ const struct ctx_ops dpumap_comch_consumer_ctx_ops = {
 	.submit = dpumap_comch_consumer_task_submit,
 	.check = dpumap_comch_consumer_task_check,
 	.flush = flush,
-	.progress = progress,
+	.progress = dpumap_comch_consumer_task_progress,
 	.complete = dpumap_comch_consumer_task_complete,
 	.release = dpumap_comch_consumer_task_release,
 	.free_inflight = dpumap_comch_consumer_task_free_inflight,

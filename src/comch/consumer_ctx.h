@@ -3,8 +3,11 @@
 #ifndef DPUMAP_COMCH_CONSUMER_CTX_H
 #define DPUMAP_COMCH_CONSUMER_CTX_H
 
-#include "core/pe/ctx.h"
+#include "comch/consumer.h"
 
 extern const struct ctx_ops dpumap_comch_consumer_ctx_ops;
+
+/* Progress that found no task; true if something happened. */
+bool dpumap_comch_consumer_idle(struct doca_comch_consumer *consumer);
 
 #endif

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "comch/consumer_ctx.h"
 #include "core/buf/walk.h"
 #include "log/log.h"
 
@@ -119,8 +120,13 @@ static inline doca_error_t find_room(const struct doca_comch_consumer *consumer,
 	len = dpumap_buf_room(buf);
 	room->len = len < COMCH_MAX_BUF ? (uint32_t)len : COMCH_MAX_BUF;
 	room->addr = (uintptr_t)buf->data + buf->data_len;
-	if (doca_unlikely(!dpumap_mmap_has_fast_key(buf->mmap, consumer->ctx.dev)))
-		return find_any_key(consumer, buf->mmap, &room->key);
+	if (doca_unlikely(!dpumap_mmap_has_fast_key(buf->mmap, consumer->ctx.dev))) {
+		struct dpumap_sq_key key = {0}; /* so that *room can be in registers */
+		doca_error_t result = find_any_key(consumer, buf->mmap, &key);
+
+		room->key = key;
+		return result;
+	}
 	room->key = buf->mmap->fast_peer_key;
 	return DOCA_SUCCESS;
 }
@@ -177,23 +183,26 @@ bool dpumap_comch_consumer_task_free_inflight(struct doca_task *task)
 	return true;
 }
 
-void dpumap_comch_consumer_task_complete(struct doca_task *base)
+static inline void complete(const struct doca_comch_consumer *consumer,
+			    struct doca_comch_consumer_task_post_recv *task)
 {
-	struct doca_comch_consumer_task_post_recv *task = recv_task(base);
-	struct doca_comch_consumer *consumer = dpumap_comch_consumer_of(base->ctx);
-
-	if (doca_unlikely(base->status != DOCA_SUCCESS)) {
-		consumer->error_cb(task, base->user_data, consumer->ctx.user_data);
+	if (doca_unlikely(task->base.status != DOCA_SUCCESS)) {
+		consumer->error_cb(task, task->base.user_data, consumer->ctx.user_data);
 		return;
 	}
 	if (task->buf)
 		task->buf->data_len += task->len;
-	consumer->success_cb(task, base->user_data, consumer->ctx.user_data);
+	consumer->success_cb(task, task->base.user_data, consumer->ctx.user_data);
 }
 
-static void take_message(const struct doca_comch_consumer *consumer,
-			 struct doca_comch_consumer_task_post_recv *task,
-			 const struct dpumap_mq_received *received)
+void dpumap_comch_consumer_task_complete(struct doca_task *base)
+{
+	complete(dpumap_comch_consumer_of(base->ctx), recv_task(base));
+}
+
+static inline void take_message(const struct doca_comch_consumer *consumer,
+				struct doca_comch_consumer_task_post_recv *task,
+				const struct dpumap_mq_received *received)
 {
 	uint32_t imm_len = dpumap_comch_tag_imm_len(received->tag);
 
@@ -209,7 +218,7 @@ static void take_message(const struct doca_comch_consumer *consumer,
 			consumer->endpoint.id, task->producer_id, imm_len, consumer->imm_len);
 		return;
 	}
-	memcpy(task->imm, received->header, imm_len);
+	memcpy(task->imm, dpumap_mq_recv_header(consumer->recv, received), imm_len);
 	task->imm_len = imm_len;
 }
 
@@ -237,8 +246,8 @@ keep_posted(struct doca_comch_consumer *consumer, struct doca_comch_consumer_tas
 	return false;
 }
 
-struct doca_comch_consumer_task_post_recv *
-dpumap_comch_consumer_next_task(struct doca_comch_consumer *consumer)
+static inline struct doca_comch_consumer_task_post_recv *
+next_task(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_consumer_task_post_recv *task;
 	struct dpumap_mq_received received;
@@ -257,4 +266,37 @@ dpumap_comch_consumer_next_task(struct doca_comch_consumer *consumer)
 			return task;
 	}
 	return NULL;
+}
+
+struct doca_comch_consumer_task_post_recv *
+dpumap_comch_consumer_next_task(struct doca_comch_consumer *consumer)
+{
+	return next_task(consumer);
+}
+
+/* Found by is_ready(); freed since, or not. */
+static __attribute__((noinline)) struct doca_comch_consumer_task_post_recv *
+take_finished(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_consumer_task_post_recv *task = consumer->finished;
+
+	consumer->finished = NULL;
+	if (task->base.allocated)
+		return task;
+	dpumap_comch_consumer_task_release(&task->base);
+	return next_task(consumer);
+}
+
+bool dpumap_comch_consumer_task_progress(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = dpumap_comch_consumer_of(ctx);
+	struct doca_comch_consumer_task_post_recv *task =
+		doca_likely(!consumer->finished) ? next_task(consumer) : take_finished(consumer);
+
+	if (!task)
+		return dpumap_comch_consumer_idle(consumer);
+	dpumap_ctx_before_callback(&consumer->ctx, &task->base);
+	complete(consumer, task);
+	dpumap_ctx_after_callback(&consumer->ctx);
+	return true;
 }

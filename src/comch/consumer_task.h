@@ -14,5 +14,7 @@ bool dpumap_comch_consumer_task_free_inflight(struct doca_task *task);
 /* The next task that is finished, with its status; NULL if there is none. */
 struct doca_comch_consumer_task_post_recv *
 dpumap_comch_consumer_next_task(struct doca_comch_consumer *consumer);
+/* Complete that task, or consumer->finished; if there is none, do what is to be done then. */
+bool dpumap_comch_consumer_task_progress(struct doca_ctx *ctx);
 
 #endif

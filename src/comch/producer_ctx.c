@@ -89,7 +89,7 @@ static bool is_opening(const struct doca_comch_producer *producer)
 	return link;
 }
 
-static __attribute__((noinline)) bool idle(struct doca_comch_producer *producer)
+__attribute__((noinline)) bool dpumap_comch_producer_idle(struct doca_comch_producer *producer)
 {
 	if (doca_unlikely(atomic_load(&producer->has_news)))
 		dpumap_comch_link_take_news(producer);
@@ -100,17 +100,6 @@ static __attribute__((noinline)) bool idle(struct doca_comch_producer *producer)
 		(void)dpumap_comch_link_close_all(producer);
 	dpumap_comch_pulse_beat(&producer->pulse, is_opening(producer));
 	return false;
-}
-
-static bool progress(struct doca_ctx *ctx)
-{
-	struct doca_comch_producer *producer = dpumap_comch_producer_of(ctx);
-	struct doca_comch_producer_task_send *task = dpumap_comch_producer_next_task(producer);
-
-	if (!task)
-		return idle(producer);
-	dpumap_ctx_complete_task(ctx, &task->base);
-	return true;
 }
 
 static doca_error_t arm(struct doca_ctx *ctx)
@@ -160,7 +149,7 @@ const struct ctx_ops dpumap_comch_producer_ctx_ops = {
 	.submit = dpumap_comch_producer_task_submit,
 	.check = dpumap_comch_producer_task_check,
 	.flush = dpumap_comch_producer_flush,
-	.progress = progress,
+	.progress = dpumap_comch_producer_task_progress,
 	.complete = dpumap_comch_producer_task_complete,
 	.release = dpumap_comch_producer_task_release,
 	.arm = arm,

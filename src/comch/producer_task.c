@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "comch/producer_ctx.h"
 #include "comch/producer_link.h"
 #include "core/buf/walk.h"
 #include "log/log.h"
@@ -128,15 +129,15 @@ refuse_buf(const struct doca_comch_producer *producer, const struct doca_buf *bu
 			   producer->endpoint.id, buf->data_len, max_len);
 }
 
-static inline doca_error_t find_link(struct doca_comch_producer *producer,
-				     const struct doca_comch_producer_task_send *task,
-				     struct producer_link **link)
+/* The link of a task if it is up, which is usual. */
+static inline struct producer_link *usual_link(const struct doca_comch_producer_task_send *task)
 {
-	*link = task->link;
-	if (doca_likely(*link && (*link)->consumer_id == task->consumer_id &&
-			dpumap_comch_link_is_up(*link)))
-		return DOCA_SUCCESS;
-	return dpumap_comch_link_get(producer, task->consumer_id, link);
+	struct producer_link *link = task->link;
+
+	return doca_likely(link && link->consumer_id == task->consumer_id &&
+			   dpumap_comch_link_is_up(link))
+		       ? link
+		       : NULL;
 }
 
 /* Of a map whose first device is another one. */
@@ -174,48 +175,72 @@ doca_error_t dpumap_comch_producer_task_check(const struct doca_task *base)
 {
 	const struct doca_comch_producer_task_send *task = send_task(base);
 	struct doca_comch_producer *producer = dpumap_comch_producer_of(base->ctx);
-	struct producer_link *link;
+	struct producer_link *link = usual_link(task);
 	struct dpumap_sq_key key;
-	doca_error_t result = find_link(producer, task, &link);
+	doca_error_t result = DOCA_SUCCESS;
 
+	if (!link)
+		result = dpumap_comch_link_get(producer, task->consumer_id, &link);
 	return result == DOCA_SUCCESS ? find_data(producer, task, link, &key) : result;
 }
 
 static inline void flush_link(struct doca_comch_producer *producer, struct producer_link *link,
 			      uint32_t flags)
 {
-	if (doca_unlikely(producer->unflushed && producer->unflushed != link))
-		dpumap_mq_send_flush(producer->unflushed->send);
-	producer->unflushed = link;
-	if (doca_likely(flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)) {
+	if (doca_unlikely(producer->unflushed != link)) {
+		if (producer->unflushed)
+			dpumap_mq_send_flush(producer->unflushed->send);
+		producer->unflushed = link;
+	}
+	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH) {
 		dpumap_mq_send_flush(link->send);
 		producer->unflushed = NULL;
 	}
+}
+
+static inline doca_error_t prepare(const struct doca_comch_producer *producer,
+				   struct doca_comch_producer_task_send *task,
+				   struct producer_link *link)
+{
+	doca_error_t result = find_data(producer, task, link, &task->key);
+
+	task->base.status = DOCA_SUCCESS;
+	task->link = link;
+	task->len = task->buf ? (uint32_t)task->buf->data_len : 0;
+	task->addr = task->buf ? (uintptr_t)task->buf->data : 0;
+	return result;
+}
+
+/* Through a link that is not up yet, or full. */
+static __attribute__((noinline)) doca_error_t
+submit_unusual(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task)
+{
+	struct producer_link *link;
+	doca_error_t result = dpumap_comch_link_get(producer, task->consumer_id, &link);
+
+	if (result == DOCA_SUCCESS)
+		result = prepare(producer, task, link);
+	if (result == DOCA_SUCCESS && !dpumap_comch_link_submit(producer, link, task))
+		result = DOCA_ERROR_AGAIN;
+	return result == DOCA_SUCCESS ? result : dpumap_task_refuse(&task->base, result);
 }
 
 doca_error_t dpumap_comch_producer_task_submit(struct doca_task *base, uint32_t flags)
 {
 	struct doca_comch_producer_task_send *task = send_task(base);
 	struct doca_comch_producer *producer = dpumap_comch_producer_of(base->ctx);
-	struct producer_link *link;
-	doca_error_t result = find_link(producer, task, &link);
+	struct producer_link *link = usual_link(task);
+	doca_error_t result;
 
-	if (doca_likely(result == DOCA_SUCCESS))
-		result = find_data(producer, task, link, &task->key);
+	if (doca_unlikely(!link))
+		return submit_unusual(producer, task);
+	result = prepare(producer, task, link);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return dpumap_task_refuse(base, result);
-	base->status = DOCA_SUCCESS;
-	task->link = link;
-	task->len = task->buf ? (uint32_t)task->buf->data_len : 0;
-	task->addr = task->buf ? (uintptr_t)task->buf->data : 0;
-	if (doca_likely(dpumap_comch_link_is_up(link) &&
-			dpumap_comch_link_post(producer, link, task, flags))) {
-		flush_link(producer, link, flags);
-		return DOCA_SUCCESS;
-	}
-	return dpumap_comch_link_submit(producer, link, task)
-		       ? DOCA_SUCCESS
-		       : dpumap_task_refuse(base, DOCA_ERROR_AGAIN);
+	if (doca_unlikely(!dpumap_comch_link_post(producer, link, task, flags)))
+		return submit_unusual(producer, task);
+	flush_link(producer, link, flags);
+	return DOCA_SUCCESS;
 }
 
 void dpumap_comch_producer_flush(struct doca_ctx *ctx)
@@ -238,13 +263,17 @@ void dpumap_comch_producer_task_release(struct doca_task *base)
 	producer->free = task;
 }
 
+static inline void complete(const struct doca_comch_producer *producer,
+			    struct doca_comch_producer_task_send *task)
+{
+	(doca_likely(task->base.status == DOCA_SUCCESS)
+		 ? producer->success_cb
+		 : producer->error_cb)(task, task->base.user_data, producer->ctx.user_data);
+}
+
 void dpumap_comch_producer_task_complete(struct doca_task *base)
 {
-	struct doca_comch_producer_task_send *task = send_task(base);
-	struct doca_comch_producer *producer = dpumap_comch_producer_of(base->ctx);
-
-	(doca_likely(base->status == DOCA_SUCCESS) ? producer->success_cb : producer->error_cb)(
-		task, base->user_data, producer->ctx.user_data);
+	complete(dpumap_comch_producer_of(base->ctx), send_task(base));
 }
 
 /* Take a completion of a link that is up. */
@@ -263,21 +292,48 @@ static inline struct doca_comch_producer_task_send *poll_link(struct doca_comch_
 	return task;
 }
 
-struct doca_comch_producer_task_send *
-dpumap_comch_producer_next_task(struct doca_comch_producer *producer)
+static __attribute__((noinline)) struct doca_comch_producer_task_send *
+poll_others(struct doca_comch_producer *producer, const struct producer_link *first)
 {
-	struct doca_comch_producer_task_send *task =
-		dpumap_comch_send_list_take(&producer->finished);
-	struct producer_link *first =
-		producer->next_polled ? producer->next_polled : producer->links;
-	struct producer_link *link = first;
+	struct producer_link *link = first->next ? first->next : producer->links;
+	struct doca_comch_producer_task_send *task = NULL;
 
-	if (doca_unlikely(task != NULL) || !link)
-		return task;
-	do {
+	while (!task && link != first) {
 		producer->next_polled = link->next;
 		task = poll_link(producer, link);
 		link = link->next ? link->next : producer->links;
-	} while (!task && link != first);
+	}
 	return task;
+}
+
+static inline struct doca_comch_producer_task_send *next_task(struct doca_comch_producer *producer)
+{
+	struct producer_link *first =
+		producer->next_polled ? producer->next_polled : producer->links;
+	struct doca_comch_producer_task_send *task;
+
+	if (doca_unlikely(producer->finished.first != NULL) || !first)
+		return dpumap_comch_send_list_take(&producer->finished);
+	producer->next_polled = first->next;
+	task = poll_link(producer, first);
+	return doca_likely(task != NULL) ? task : poll_others(producer, first);
+}
+
+struct doca_comch_producer_task_send *
+dpumap_comch_producer_next_task(struct doca_comch_producer *producer)
+{
+	return next_task(producer);
+}
+
+bool dpumap_comch_producer_task_progress(struct doca_ctx *ctx)
+{
+	struct doca_comch_producer *producer = dpumap_comch_producer_of(ctx);
+	struct doca_comch_producer_task_send *task = next_task(producer);
+
+	if (!task)
+		return dpumap_comch_producer_idle(producer);
+	dpumap_ctx_before_callback(&producer->ctx, &task->base);
+	complete(producer, task);
+	dpumap_ctx_after_callback(&producer->ctx);
+	return true;
 }

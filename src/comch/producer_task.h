@@ -14,5 +14,7 @@ void dpumap_comch_producer_flush(struct doca_ctx *ctx);
 /* The next task that is finished, with its status; NULL if there is none. */
 struct doca_comch_producer_task_send *
 dpumap_comch_producer_next_task(struct doca_comch_producer *producer);
+/* Complete that task; if there is none, do what is to be done then. */
+bool dpumap_comch_producer_task_progress(struct doca_ctx *ctx);
 
 #endif

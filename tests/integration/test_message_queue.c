@@ -173,7 +173,8 @@ static void expect_received(uint32_t receive, uint32_t number, uint32_t len, uin
 	assert_int_equal(out.len, len);
 	assert_int_equal(out.tag, 0x80000000u + number);
 	if (header_len)
-		assert_memory_equal(out.header, header_of(number), header_len);
+		assert_memory_equal(dpumap_mq_recv_header(recv_queue, &out), header_of(number),
+				    header_len);
 	assert_memory_equal((void *)room(receive), (void *)source(number), len);
 }
 
@@ -673,7 +674,7 @@ static void message_crosses_functions(void **state)
 	assert_error(out.status, DOCA_SUCCESS);
 	assert_int_equal(out.len, PEER_LEN);
 	fixture_fill(room_for_it.bytes + PEER_LEN / 2, 8, 7);
-	assert_memory_equal(out.header, room_for_it.bytes, 8);
+	assert_memory_equal(dpumap_mq_recv_header(recv_queue, &out), room_for_it.bytes, 8);
 	assert_true(process_finish(&sender));
 	assert_ok(dpumap_mq_responder_destroy(responder));
 	close_receiver();

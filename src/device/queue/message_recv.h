@@ -52,8 +52,8 @@ struct dpumap_mq_received {
 	doca_error_t status;
 	uint32_t len; /* of the data, without the header */
 	uint32_t tag;
-	const uint8_t *header; /* header_len bytes, until the next dpumap_mq_recv_post() */
-	uint32_t qpn;	       /* dpumap_mq_responder_qpn(); 0 after dpumap_mq_recv_stop() */
+	uint16_t index; /* for dpumap_mq_recv_header() */
+	uint32_t qpn;	/* dpumap_mq_responder_qpn(); 0 after dpumap_mq_recv_stop() */
 };
 
 doca_error_t dpumap_mq_recv_create(struct dpumap_device *device, const struct dpumap_mq_attr *attr,
@@ -93,18 +93,23 @@ static inline bool dpumap_mq_recv_poll(struct dpumap_mq_recv *recv,
 				       struct dpumap_mq_received *received)
 {
 	const struct mlx5_cqe64 *cqe = dpumap_cq_ring_next(&recv->cq);
+	struct dpumap_mq_received left; /* so that *received can be in registers */
 	uint32_t bytes;
 	uint16_t index;
 
-	if (!cqe)
-		return doca_unlikely(recv->stopped) && dpumap_mq_recv_poll_left(recv, received);
+	if (!cqe) {
+		if (doca_likely(!recv->stopped) || !dpumap_mq_recv_poll_left(recv, &left))
+			return false;
+		*received = left;
+		return true;
+	}
 	index = be16toh(cqe->wqe_counter);
 	bytes = be32toh(cqe->byte_cnt);
 	received->cookie = recv->entries[index].cookie;
 	received->status = DOCA_SUCCESS;
 	received->len = bytes - recv->header_len;
 	received->tag = be32toh(cqe->imm_inval_pkey);
-	received->header = recv->headers + (size_t)index * DPUMAP_MQ_HEADER_STRIDE;
+	received->index = index;
 	received->qpn = be32toh(cqe->sop_drop_qpn) & 0xffffff;
 	if (doca_unlikely(cqe->op_own >> 4 != MLX5_CQE_RESP_SEND_IMM || bytes < recv->header_len))
 		received->status = dpumap_mq_recv_check(recv, cqe);
@@ -118,6 +123,13 @@ static inline bool dpumap_mq_recv_poll(struct dpumap_mq_recv *recv,
 	}
 	dpumap_cq_ring_consume(&recv->cq);
 	return true;
+}
+
+/* The header of a message that was received, until the next dpumap_mq_recv_post(). */
+static inline const uint8_t *dpumap_mq_recv_header(const struct dpumap_mq_recv *recv,
+						   const struct dpumap_mq_received *received)
+{
+	return recv->headers + (size_t)received->index * DPUMAP_MQ_HEADER_STRIDE;
 }
 
 /*

@@ -19,7 +19,6 @@
 
 struct send_queue {
 	struct dpumap_mq_send base;
-	struct dpumap_cq_ring cq;
 	uint32_t flushed; /* messages covered by the last doorbell */
 	__be32 *record;
 	volatile uint64_t *doorbell;
@@ -54,10 +53,31 @@ static doca_error_t create_qp(struct send_queue *send, struct dpumap_device *dev
 	return dpumap_mq_qp_create(device, &attr, &send->qp);
 }
 
+static struct dpumap_mq_shape shape_of(uint32_t bytes, uint32_t qpn)
+{
+	return (struct dpumap_mq_shape){
+		.qpn_ds = htobe32(qpn << 8 | bytes / DPUMAP_MQ_SEG),
+		.blocks = (bytes + DPUMAP_MQ_BLOCK - 1) / DPUMAP_MQ_BLOCK,
+	};
+}
+
+/* What is the same for all messages. */
+static void prepare(struct dpumap_mq_send *send, uint32_t qpn)
+{
+	uint32_t end = DPUMAP_MQ_SEG;
+
+	if (send->header_len)
+		end = (DPUMAP_MQ_INLINE + send->header_len + DPUMAP_MQ_SEG - 1) / DPUMAP_MQ_SEG *
+		      DPUMAP_MQ_SEG;
+	send->inline_len = htobe32(send->header_len | MLX5_INLINE_SEG);
+	send->pointer_block = end / DPUMAP_MQ_BLOCK;
+	send->pointer_offset = end % DPUMAP_MQ_BLOCK;
+	send->without_data = shape_of(end, qpn);
+	send->with_data = shape_of(end + DPUMAP_MQ_SEG, qpn);
+}
+
 static doca_error_t map(struct send_queue *send)
 {
-	uint32_t blocks =
-		(send->base.pointer + DPUMAP_MQ_SEG + DPUMAP_MQ_BLOCK - 1) / DPUMAP_MQ_BLOCK;
 	struct mlx5dv_qp qp = {0};
 	struct mlx5dv_cq cq = {0};
 	struct mlx5dv_obj objects = {
@@ -66,16 +86,16 @@ static doca_error_t map(struct send_queue *send)
 	};
 	int err = mlx5dv_init_obj(&objects, MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ);
 
-	if (!err && qp.sq.wqe_cnt < send->base.depth * blocks)
+	prepare(&send->base, objects.qp.in->qp_num);
+	if (!err && qp.sq.wqe_cnt < send->base.depth * send->base.with_data.blocks)
 		err = EPROTO;
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: cannot map a send queue of messages (mlx5dv_init_obj): %s",
 				   dpumap_hca_name(send->qp.device->hca), strerror(err));
-	dpumap_cq_ring_map(&send->cq, &cq, &send->num_events);
+	dpumap_cq_ring_map(&send->base.cq, &cq, &send->num_events);
 	send->base.blocks = qp.sq.buf;
 	send->base.mask = qp.sq.wqe_cnt - 1;
-	send->base.qpn = objects.qp.in->qp_num << 8;
 	send->record = &qp.dbrec[MLX5_SND_DBR];
 	send->doorbell = qp.bf.reg;
 	return DOCA_SUCCESS;
@@ -122,10 +142,6 @@ doca_error_t dpumap_mq_send_create(struct dpumap_device *device, const struct dp
 	created->qp.device = device;
 	created->base.depth = attr->depth;
 	created->base.header_len = attr->header_len;
-	created->base.pointer = DPUMAP_MQ_SEG;
-	if (attr->header_len)
-		created->base.pointer = (DPUMAP_MQ_INLINE + attr->header_len + DPUMAP_MQ_SEG - 1) /
-					DPUMAP_MQ_SEG * DPUMAP_MQ_SEG;
 	result = create_objects(created, device, attr);
 	if (result != DOCA_SUCCESS) {
 		dpumap_mq_send_destroy(&created->base);
@@ -182,8 +198,19 @@ __attribute__((cold, noinline)) static doca_error_t failure(const struct send_qu
 			   error->vendor_err_synd);
 }
 
+/* What follows a failure is flushed, with completions of its own or without. */
+__attribute__((cold, noinline)) void dpumap_mq_send_note_failure(struct dpumap_mq_send *base,
+								 const struct mlx5_cqe64 *cqe)
+{
+	if (base->status != DOCA_SUCCESS)
+		base->before = DOCA_ERROR_SHUTDOWN;
+	base->status = DOCA_SUCCESS;
+	if (cqe->op_own >> 4 != MLX5_CQE_REQ)
+		base->status = failure(to_send_queue(base), cqe);
+}
+
 /* Once the device has stopped, what it did not complete is flushed. */
-__attribute__((cold, noinline)) static bool find_left(struct dpumap_mq_send *base)
+__attribute__((cold, noinline)) bool dpumap_mq_send_find_left(struct dpumap_mq_send *base)
 {
 	if (!to_send_queue(base)->stopped || base->completed == base->posted)
 		return false;
@@ -193,28 +220,9 @@ __attribute__((cold, noinline)) static bool find_left(struct dpumap_mq_send *bas
 	return true;
 }
 
-bool dpumap_mq_send_find(struct dpumap_mq_send *base)
-{
-	struct send_queue *send = to_send_queue(base);
-	const struct mlx5_cqe64 *cqe = dpumap_cq_ring_next(&send->cq);
-
-	if (!cqe)
-		return doca_unlikely(send->stopped) && find_left(base);
-	base->through = be16toh(cqe->wqe_counter);
-	/* What follows a failure is flushed, with completions of its own or without. */
-	if (doca_unlikely(base->status != DOCA_SUCCESS))
-		base->before = DOCA_ERROR_SHUTDOWN;
-	base->status = DOCA_SUCCESS;
-	if (doca_unlikely(cqe->op_own >> 4 != MLX5_CQE_REQ))
-		base->status = failure(send, cqe);
-	base->covered = true;
-	dpumap_cq_ring_consume(&send->cq);
-	return true;
-}
-
 void dpumap_mq_send_arm(struct dpumap_mq_send *send)
 {
-	dpumap_cq_ring_arm(&to_send_queue(send)->cq);
+	dpumap_cq_ring_arm(&send->cq);
 }
 
 doca_error_t dpumap_mq_send_stop(struct dpumap_mq_send *base)

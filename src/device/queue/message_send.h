@@ -7,6 +7,7 @@
 
 #include <infiniband/mlx5dv.h>
 
+#include "device/queue/cq_ring.h"
 #include "device/queue/message_attr.h"
 #include "device/queue/rc_end.h"
 #include "device/queue/send_queue.h"
@@ -35,8 +36,15 @@ struct dpumap_mq_pending {
 	uint16_t block; /* where the work request starts */
 };
 
+/* Of a work request. */
+struct dpumap_mq_shape {
+	uint32_t qpn_ds; /* as a WQE has it */
+	uint32_t blocks;
+};
+
 /* The part that the inline functions need; message_send.c has the rest. */
 struct dpumap_mq_send {
+	struct dpumap_cq_ring cq;
 	struct dpumap_mq_block *blocks, *last; /* last: posted last */
 	struct dpumap_mq_pending *pending;     /* messages in flight, a ring */
 	uint32_t mask, pending_mask;
@@ -44,8 +52,9 @@ struct dpumap_mq_send {
 	uint32_t posted, completed; /* messages */
 	uint32_t unsignaled;	    /* bytes and costs since the last signaled message */
 	uint32_t header_len;
-	uint32_t pointer; /* where the pointer is in a work request */
-	uint32_t qpn;	  /* as a WQE has it */
+	uint32_t inline_len;			/* as a WQE has it */
+	uint32_t pointer_block, pointer_offset; /* where the pointer is in a work request */
+	struct dpumap_mq_shape with_data, without_data;
 	uint16_t at;	  /* next block */
 	uint16_t through; /* block of the message that the last CQE completes */
 	bool covered;	  /* messages up to that one are completed and not returned yet */
@@ -85,7 +94,7 @@ static inline void dpumap_mq_send_write_header(const struct dpumap_mq_send *send
 {
 	uint32_t len = send->header_len;
 
-	first->inline_len = htobe32(len | MLX5_INLINE_SEG);
+	first->inline_len = send->inline_len;
 	if (doca_likely(len == 32)) {
 		memcpy(first->bytes, header, 32); /* without a call */
 	} else if (len <= DPUMAP_MQ_FIRST) {
@@ -107,7 +116,7 @@ static inline bool dpumap_mq_send_post(struct dpumap_mq_send *send,
 	uint16_t at = send->at;
 	struct dpumap_mq_block *first = &send->blocks[at & send->mask];
 	struct dpumap_mq_pending *pending = &send->pending[send->posted & send->pending_mask];
-	uint32_t end = send->pointer;
+	const struct dpumap_mq_shape *shape = &send->without_data;
 
 	if (doca_unlikely(send->posted - send->completed >= send->depth))
 		return false;
@@ -115,24 +124,26 @@ static inline bool dpumap_mq_send_post(struct dpumap_mq_send *send,
 		dpumap_mq_send_write_header(send, first, message->header);
 	if (doca_likely(message->len)) {
 		struct dpumap_mq_block *block =
-			&send->blocks[(at + end / DPUMAP_MQ_BLOCK) & send->mask];
+			&send->blocks[(at + send->pointer_block) & send->mask];
 
-		dpumap_sq_fill((void *)((uint8_t *)block + end % DPUMAP_MQ_BLOCK), message->key,
+		dpumap_sq_fill((void *)((uint8_t *)block + send->pointer_offset), message->key,
 			       message->addr, message->len);
-		end += DPUMAP_MQ_SEG;
+		shape = &send->with_data;
 	}
 	first->opcode = htobe32(MLX5_OPCODE_SEND_IMM | (uint32_t)at << 8);
-	first->qpn_ds = htobe32(send->qpn | end / DPUMAP_MQ_SEG);
-	first->flags = 0;
+	first->qpn_ds = shape->qpn_ds;
+	first->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
 	first->imm = htobe32(message->tag);
-	send->unsignaled += message->len + DPUMAP_SQ_COPY_COST;
-	if (message->is_signaled || doca_unlikely(send->unsignaled >= DPUMAP_SQ_MAX_UNSIGNALED)) {
-		send->unsignaled = 0;
-		first->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
+	if (doca_unlikely(!message->is_signaled)) {
+		send->unsignaled += message->len + DPUMAP_SQ_COPY_COST;
+		if (send->unsignaled < DPUMAP_SQ_MAX_UNSIGNALED)
+			first->flags = 0;
+		else
+			send->unsignaled = 0;
 	}
 	pending->cookie = message->cookie;
 	pending->block = at;
-	send->at = (uint16_t)(at + (end + DPUMAP_MQ_BLOCK - 1) / DPUMAP_MQ_BLOCK);
+	send->at = (uint16_t)(at + shape->blocks);
 	send->last = first;
 	send->posted++;
 	return true;
@@ -140,8 +151,24 @@ static inline bool dpumap_mq_send_post(struct dpumap_mq_send *send,
 
 /* Ring the doorbell for all posted messages. */
 void dpumap_mq_send_flush(struct dpumap_mq_send *send);
+/* What dpumap_mq_send_poll() does with an unusual completion, and without one. */
+void dpumap_mq_send_note_failure(struct dpumap_mq_send *send, const struct mlx5_cqe64 *cqe);
+bool dpumap_mq_send_find_left(struct dpumap_mq_send *send);
+
 /* Find out which messages are completed; false if none is. */
-bool dpumap_mq_send_find(struct dpumap_mq_send *send);
+static inline bool dpumap_mq_send_find(struct dpumap_mq_send *send)
+{
+	const struct mlx5_cqe64 *cqe = dpumap_cq_ring_next(&send->cq);
+
+	if (!cqe)
+		return doca_unlikely(!send->depth) && dpumap_mq_send_find_left(send);
+	send->through = be16toh(cqe->wqe_counter);
+	if (doca_unlikely(cqe->op_own >> 4 != MLX5_CQE_REQ || send->status != DOCA_SUCCESS))
+		dpumap_mq_send_note_failure(send, cqe);
+	send->covered = true;
+	dpumap_cq_ring_consume(&send->cq);
+	return true;
+}
 
 /* Take one completion, in posting order; false if there is none. */
 static inline bool dpumap_mq_send_poll(struct dpumap_mq_send *send, struct dpumap_mq_sent *sent)
