@@ -178,7 +178,7 @@ static bool transfer(const struct stream_kind *kind, struct stream *s, size_t me
 	if (!duo_meet(&duo) || (s->is_sender && !kind->post(s, s->slots)))
 		return false;
 	while (done < messages) {
-		int got = kind->reap(s);
+		int got = kind->reap(s, posted - done);
 		size_t again;
 
 		if (got < 0)
@@ -302,7 +302,7 @@ __attribute__((noinline)) static bool measured_reap(struct stream *s, size_t n, 
 	size_t done = 0;
 
 	while (done < n) {
-		int got = options.count->reap(s);
+		int got = options.count->reap(s, n - done);
 
 		if (got < 0 || *empty > NOTHING)
 			return false;

@@ -34,8 +34,8 @@ struct stream_kind {
 	void (*close)(struct stream *stream);
 	/* Send or receive the next n messages, with one doorbell. At most `slots` are posted. */
 	bool (*post)(struct stream *stream, size_t n);
-	/* How many posted ones completed since the last call; -1 if one failed. */
-	int (*reap)(struct stream *stream);
+	/* Take up to `max` completions of posted ones, as many as there are; -1 if one failed. */
+	int (*reap)(struct stream *stream, size_t max);
 };
 
 extern const struct stream_kind stream_verbs;

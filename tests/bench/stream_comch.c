@@ -29,7 +29,7 @@ struct fast {
 	struct doca_buf *bufs[STREAM_MAX_SLOTS];
 	struct doca_task *tasks[STREAM_MAX_SLOTS];
 	uint32_t posted;
-	int done; /* since the last call of reap() */
+	int done; /* in this call of reap() */
 	bool failed;
 };
 
@@ -218,15 +218,14 @@ static bool post(struct stream *stream, size_t n)
 	return true;
 }
 
-static int reap(struct stream *stream)
+static int reap(struct stream *stream, size_t max)
 {
 	struct fast *f = stream->own;
-	int done;
 
-	doca_pe_progress(f->pe);
-	done = f->done;
 	f->done = 0;
-	return f->failed ? -1 : done;
+	while ((size_t)f->done < max && doca_pe_progress(f->pe))
+		;
+	return f->failed ? -1 : f->done;
 }
 
 const struct stream_kind stream_comch = {"doca_comch", open_comch, close_comch, post, reap};

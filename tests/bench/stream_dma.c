@@ -178,13 +178,13 @@ static bool post(struct stream *stream, size_t n)
 	return true;
 }
 
-static int reap(struct stream *stream)
+static int reap(struct stream *stream, size_t max)
 {
 	struct pull *p = stream->own;
 	int done;
 
-	if (!stream->is_sender)
-		doca_pe_progress(p->pe);
+	while (!stream->is_sender && (size_t)p->done < max && doca_pe_progress(p->pe))
+		;
 	done = p->done;
 	p->done = 0;
 	return p->failed ? -1 : done;

@@ -220,11 +220,11 @@ static bool post(struct stream *stream, size_t n)
 	return stream->is_sender ? post_sends(v, stream, n) : post_receives(v, stream, n);
 }
 
-static int reap(struct stream *stream)
+static int reap(struct stream *stream, size_t max)
 {
 	struct verbs *v = stream->own;
 	struct ibv_wc wc[BATCH];
-	int got = ibv_poll_cq(v->cq, BATCH, wc), done;
+	int got = ibv_poll_cq(v->cq, max < BATCH ? (int)max : BATCH, wc), done;
 
 	for (int i = 0; i < got; i++)
 		if (wc[i].status != IBV_WC_SUCCESS)
