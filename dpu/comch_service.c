@@ -428,9 +428,12 @@ static void stop(struct comch_service *service)
 static void close_port(struct port *port)
 {
 	doca_error_t result = DOCA_SUCCESS;
+	struct client *client;
 
-	while (port->clients)
-		free_client(port->clients);
+	while ((client = port->clients)) {
+		port->clients = client->next;
+		free(client);
+	}
 	if (port->comch)
 		result = doca_comch_server_destroy(port->comch);
 	if (result == DOCA_SUCCESS && port->rep)
