@@ -2,6 +2,7 @@
 """dpumapd as a server of the control channel, and clients that use DOCA alone."""
 
 import json
+import socket
 import time
 
 import pytest
@@ -149,9 +150,12 @@ def test_sessions_and_metrics_show_the_client(served, connect):
     assert client.ask("get ro") == "ok 4096 ro"
     session = json.loads(agent.ctl("sessions", "--json").ok())["sessions"][0]
     assert (session["who"], session["from"], session["imports"]) == (ME, "comch", 1)
-    scraped = agent.dpu.run(
-        ["curl", "-s", "--unix-socket", f"{served.dpu.dir}/metrics", "http://dpu/metrics"]
-    ).ok()
+    with socket.socket(socket.AF_UNIX) as scraper:
+        scraper.settimeout(30)
+        scraper.connect(f"{served.dpu.dir}/metrics")
+        scraper.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+        with scraper.makefile(encoding="utf-8") as reply:
+            scraped = reply.read()
     assert "\ndpumapd_clients 1\n" in scraped and "\ndpumapd_gets_total 1\n" in scraped
 
 
