@@ -27,6 +27,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct node *node, const 
 	int len;
 
 	va_start(args, fmt);
+	// NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized)
 	vsnprintf(word, sizeof(word), fmt, args);
 	va_end(args);
 	len = snprintf(node->log + node->log_len, room, "%s%s", node->log_len ? " " : "", word);
