@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <doca_graph.h>
+
 #include "endpoint.h"
 #include "tasks.h"
 
@@ -685,6 +687,66 @@ static void task_that_never_reached_the_device_holds_up_none(void **state)
 	assert_ok(doca_buf_dec_refcount(nothing, NULL));
 }
 
+static void on_instance(struct doca_graph_instance *instance, union doca_data instance_data,
+			union doca_data graph_data)
+{
+	(*(unsigned int *)graph_data.ptr)++;
+}
+
+static void on_failed_instance(struct doca_graph_instance *instance, union doca_data instance_data,
+			       union doca_data graph_data)
+{
+	*(unsigned int *)graph_data.ptr += 100;
+}
+
+/* Submit the instance and wait for its end; a failed one counts as 100. */
+static void run_instance(struct doca_graph_instance *instance, const unsigned int *ended,
+			 unsigned int num)
+{
+	uint64_t end = now_ms() + PATIENCE_MS;
+	unsigned int before = *ended;
+
+	assert_ok(doca_graph_instance_submit(instance));
+	while (*ended == before) {
+		doca_pe_progress(side.pe);
+		assert_true(now_ms() < end);
+	}
+	assert_int_equal(*ended, num);
+}
+
+static void task_in_a_graph_has_no_callback(void **state)
+{
+	struct doca_graph_instance *instance;
+	struct doca_graph_node *node;
+	struct doca_graph *graph;
+	struct doca_task *task;
+	unsigned int ended = 0;
+	size_t len = 0;
+
+	start();
+	assert_ok(doca_graph_create(side.pe, &graph));
+	assert_ok(doca_graph_node_create_from_ctx(graph, side.ctx, &node));
+	assert_ok(doca_graph_set_conf(graph, on_instance, on_failed_instance, 1));
+	assert_ok(doca_graph_set_user_data(graph, (union doca_data){.ptr = &ended}));
+	assert_ok(doca_graph_start(graph));
+	assert_ok(doca_graph_instance_create(graph, &instance));
+	task = new_task();
+	assert_ok(doca_graph_instance_set_ctx_node_data(instance, node, task));
+	run_instance(instance, &ended, 1);
+	assert_ok(doca_buf_get_data_len(side.dst, &len));
+	assert_int_equal(len, LEN);
+	assert_ok(doca_buf_set_data_len(side.dst, ROOM)); /* no room */
+	run_instance(instance, &ended, 101);
+	assert_error(doca_task_get_status(task), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(side.num_done + side.num_failed, 0);
+	assert_int_equal(state_of(side.ctx), STOPPING);
+	assert_ok(doca_graph_instance_destroy(instance));
+	doca_task_free(task);
+	assert_ok(doca_graph_stop(graph));
+	assert_ok(doca_graph_destroy(graph));
+	assert_int_equal(state_of(side.ctx), IDLE);
+}
+
 #define rules(function)                                                                       \
 	{.name = "dma: " #function,                                                           \
 	 .test_func = (function),                                                             \
@@ -716,6 +778,7 @@ int main(int argc, char **argv)
 		rules(device_opened_again_is_the_same),
 		rules(handle_fires_for_all_that_progress_reports),
 		rules(task_that_never_reached_the_device_holds_up_none),
+		rules(task_in_a_graph_has_no_callback),
 	};
 
 	test_parse_options(argc, argv);
