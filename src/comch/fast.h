@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "comch/clock.h"
 #include "comch/connection.h"
 #include "core/mmap/resolve.h"
 
@@ -45,6 +46,7 @@ struct comch_pulse {
 	struct doca_comch_connection *connection;
 	struct doca_pe *pe;
 	uint32_t idle;	  /* calls of progress without work */
+	uint64_t looked;  /* ms */
 	bool is_watching; /* the connection's descriptor */
 };
 
@@ -57,11 +59,20 @@ static inline void dpumap_comch_pulse_hurry(struct comch_pulse *pulse)
 {
 	pulse->idle = COMCH_IDLE_PROGRESS;
 }
-/* To be called by progress that found no work. Pumps now and then, and each time if `now`. */
+/*
+ * To be called by progress that found no work. Pumps after some calls, and after some milliseconds, as
+ * programs may call once per second; and each time if `now`.
+ */
 static inline void dpumap_comch_pulse_beat(struct comch_pulse *pulse, bool now)
 {
-	if (doca_likely(++pulse->idle < COMCH_IDLE_PROGRESS && !now))
-		return;
+	uint64_t ms;
+
+	if (doca_likely(++pulse->idle < COMCH_IDLE_PROGRESS && !now)) {
+		ms = comch_now_ms();
+		if (ms == pulse->looked)
+			return;
+		pulse->looked = ms;
+	}
 	pulse->idle = 0;
 	dpumap_comch_conn_pump(pulse->connection);
 }
