@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Each allocation and each command of a consumer and of a producer fails once: the error is reported,
- * nothing is left behind, and the next attempt succeeds.
+ * nothing is left behind, and the next attempt succeeds. And messages need neither.
  */
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "../faults.h"
@@ -222,12 +224,128 @@ static void test_failures_to_connect_a_producer_of_the_peer_reach_it(void **stat
 	flow_is(HERE, FLOW_BAD, 0, 0, 0, 0, 0);
 }
 
+static atomic_uint n_locks;
+int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	atomic_fetch_add(&n_locks, 1);
+	return __real_pthread_mutex_lock(mutex);
+}
+
+static unsigned int n_left;
+
+static void send_again(struct doca_comch_producer_task_send *task, union doca_data task_user_data,
+		       union doca_data ctx_user_data)
+{
+	struct doca_task *base = doca_comch_producer_task_send_as_task(task);
+
+	(void)task_user_data;
+	(void)ctx_user_data;
+	n_sent++;
+	n_failed += doca_task_get_status(base) != DOCA_SUCCESS;
+	if (n_left) {
+		n_left--;
+		n_failed += doca_task_submit(base) != DOCA_SUCCESS;
+	} else {
+		doca_task_free(base);
+	}
+}
+
+/* The engine of consumers and producers alone. */
+static bool drive(const unsigned int *what, unsigned int n)
+{
+	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+
+	while (*what < n && now_ms() < deadline)
+		doca_pe_progress(flow.pe);
+	return *what >= n;
+}
+
+/* Messages from here to there, without an allocation, a command or a lock in this process. */
+static void stream(struct doca_comch_producer *producer, unsigned int n)
+{
+	struct doca_comch_producer_task_send *task;
+	unsigned int commands = fault_count_commands();
+
+	n_sent = n_failed = 0;
+	n_left = n;
+	fault_arm(FAULT_ALLOC, 1, ENOMEM);
+	atomic_store(&n_locks, 0);
+	for (int i = 0; i < 8; i++) {
+		assert_ok(doca_comch_producer_task_send_alloc_init(producer, NULL, NULL, 0,
+								   there_id, &task));
+		assert_ok(doca_task_submit(doca_comch_producer_task_send_as_task(task)));
+	}
+	assert_true(drive(&n_sent, n + 8));
+	assert_int_equal(atomic_load(&n_locks), 0);
+	assert_false(fault_fired());
+	fault_disarm();
+	assert_int_equal(fault_count_commands(), commands);
+	assert_int_equal(n_failed, 0);
+}
+
+/* rule: FP-20 */
+static void test_messages_are_sent_without_allocation_and_lock(void **state)
+{
+	struct doca_comch_producer *producer;
+	struct doca_ctx *ctx;
+
+	(void)state;
+	flow_ok(THERE, FLOW_CONSUMER, 0, 64, SMALL, 0);
+	there_id = flow_value;
+	flow_ok(THERE, FLOW_RUN, 0, 0, 0, 0);
+	flow_ok(THERE, FLOW_REPOST, 0, true, 0, 0);
+	flow_ok(THERE, FLOW_POST, 0, 64, 0, 0);
+	flow_ok(HERE, FLOW_WORD, 0, there_id, 0, 0);
+	assert_ok(doca_comch_producer_create(flow_connection(), &producer));
+	ctx = doca_comch_producer_as_ctx(producer);
+	assert_ok(doca_comch_producer_task_send_set_conf(producer, send_again, send_again, 8));
+	assert_ok(doca_pe_connect_ctx(flow.pe, ctx));
+	assert_ok(doca_ctx_start(ctx));
+	n_failed = 0;
+	assert_ok(send_one(producer)); /* it connects */
+	stream(producer, 2000);
+	make_idle(ctx);
+	assert_ok(doca_comch_producer_destroy(producer));
+}
+
+/* rule: FP-20 */
+static void test_messages_are_received_without_allocation_and_lock(void **state)
+{
+	struct flow_object *o;
+	uint32_t id;
+
+	(void)state;
+	flow_ok(HERE, FLOW_CONSUMER, 0, 64, SMALL, 0);
+	id = flow_value;
+	flow_ok(HERE, FLOW_RUN, 0, 0, 0, 0);
+	flow_ok(HERE, FLOW_REPOST, 0, true, 0, 0);
+	flow_ok(HERE, FLOW_POST, 0, 64, true, 0);
+	flow_ok(THERE, FLOW_WORD, 0, id, 0, 0);
+	flow_ok(THERE, FLOW_PRODUCER, 0, 64, SMALL, 0);
+	flow_ok(THERE, FLOW_SEND, 0, 10, 0, id | 8 << 16);
+	flow_ok(HERE, FLOW_RECEIVED, 0, 10, 0, 0);
+	flow_ok(THERE, FLOW_SEND, 0, 40, 0, id | 8 << 16);
+	o = flow.consumers[0];
+	fault_arm(FAULT_ALLOC, 1, ENOMEM);
+	atomic_store(&n_locks, 0);
+	assert_true(drive(&o->n_done, 50));
+	assert_int_equal(atomic_load(&n_locks), 0);
+	assert_false(fault_fired());
+	fault_disarm();
+	assert_int_equal(o->n_failed, 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		flow_test(test_failures_of_a_producer_leave_nothing_behind),
 		flow_test(test_failures_of_a_consumer_leave_nothing_behind),
 		flow_test(test_failures_to_connect_a_producer_of_the_peer_reach_it),
+		flow_test(test_messages_are_sent_without_allocation_and_lock),
+		flow_test(test_messages_are_received_without_allocation_and_lock),
 	};
 
 	test_parse_options(argc, argv);
