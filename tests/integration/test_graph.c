@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Graphs of tasks: each code of doca_graph.h, and how instances are executed. */
 #include <doca_graph.h>
+#include <doca_mmap_advise.h>
 
 #include <poll.h>
 #include <string.h>
@@ -593,6 +594,18 @@ static void submit_passes_on_the_state_of_tasks(void **state)
 	free_single(&single);
 }
 
+static void context_without_graphs_is_not_supported(void **state)
+{
+	struct doca_graph_node *node = NULL;
+	struct doca_mmap_advise *advise;
+
+	assert_ok(doca_mmap_advise_create(tasks.dev, &advise));
+	assert_error(doca_graph_node_create_from_ctx(graph, doca_mmap_advise_as_ctx(advise), &node),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_null(node);
+	assert_ok(doca_mmap_advise_destroy(advise));
+}
+
 /* --- execution -------------------------------------------------------------------------------- */
 
 /* As published programs do, but with two callbacks: one for both would hide a failure. */
@@ -1031,6 +1044,7 @@ int main(int argc, char **argv)
 		graph_test(data_that_does_not_fit_is_not_permitted),
 		graph_test(instance_of_another_graph_is_no_sub_graph_instance),
 		graph_test(submit_passes_on_the_state_of_tasks),
+		graph_test(context_without_graphs_is_not_supported),
 		graph_test(two_contexts_run_ten_instances_and_compare),
 		graph_test(task_outside_the_graph_has_its_callback),
 		graph_test(instance_is_submitted_again),
