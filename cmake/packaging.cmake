@@ -57,6 +57,8 @@ deb_package(libdpumap ${lib} libs "memory shared between a BlueField DPU and its
 This package contains the library: memory maps, device memory, and copies
 by the DMA engine of the card."
 	"")
+# It loads this one for servers and clients of doca_comch on other machines.
+set(CPACK_DEBIAN_LIBDPUMAP_PACKAGE_SUGGESTS ${channel})
 set(CPACK_DEBIAN_LIBDPUMAP_PACKAGE_CONTROL_EXTRA ${DPUMAP_PACKAGING_DIR}/deb/triggers)
 
 # A package of its own: libdpumap needs neither TLS nor CBOR, and the versions of the two may diverge.
