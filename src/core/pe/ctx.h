@@ -58,8 +58,8 @@ struct ctx_ops {
 	void (*begin_stop)(struct doca_ctx *ctx);
 	/*
 	 * Free the resources; no task is allocated. DOCA_ERROR_IN_PROGRESS: the library needs more
-	 * time, and the context is STOPPING meanwhile. After this and any other error, each
-	 * doca_pe_progress() calls the function again. progress() is called until it succeeds.
+	 * time, and the context is STOPPING meanwhile. Each doca_pe_progress() of a STOPPING context
+	 * calls progress(), and this function until it succeeds.
 	 */
 	doca_error_t (*stop)(struct doca_ctx *ctx);
 	/* Free the object. */
