@@ -21,8 +21,9 @@
  * its connection ends: its tasks are flushed, and the context becomes IDLE.
  *
  * A server that stops disconnects its clients; messages that were submitted before still arrive. A
- * context stays STOPPING until all consumers and producers of its connections are destroyed. A task
- * that fails does not stop the context of a server.
+ * context stays STOPPING until all consumers and producers of its established connections are
+ * destroyed; it does not wait for those of a connection that has ended. A task that fails does not stop
+ * the context of a server.
  *
  * Thread safety of all functions: only one thread at a time may use a server or client, its tasks and
  * its progress engine. Other threads may use the consumers and producers of its connections at the same
@@ -285,7 +286,8 @@ DOCA_STABLE doca_error_t doca_comch_server_get_max_msg_size(
 
 /**
  * Set the size of the receive queue: the number of messages of one connection that wait until the program
- * receives them. More messages wait at their sender. The default is the maximum of the device.
+ * receives them. More messages wait at their sender. A queue always takes 128 messages, so that they leave
+ * without progress of their sender. The default is the maximum of the device.
  *
  * @param comch_server a server whose context is IDLE
  * @param queue_size number of messages, from 1 to doca_comch_cap_get_max_recv_queue_size()
@@ -491,7 +493,8 @@ DOCA_STABLE doca_error_t doca_comch_client_get_max_msg_size(
 
 /**
  * Set the size of the receive queue: the number of messages of one connection that wait until the program
- * receives them. More messages wait at their sender. The default is the maximum of the device.
+ * receives them. More messages wait at their sender. A queue always takes 128 messages, so that they leave
+ * without progress of their sender. The default is the maximum of the device.
  *
  * @param comch_client a client whose context is IDLE
  * @param queue_size number of messages, from 1 to doca_comch_cap_get_max_recv_queue_size()
