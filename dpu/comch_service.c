@@ -176,12 +176,14 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	if (!client || !client->session)
 		return;
 	server = client->port->service->server;
-	if (!is_ready(client))
+	if (!is_ready(client)) {
 		server_dismiss(server, client->session, "the client does not read its replies");
-	else if (comch_text_parse(bytes, len, &request, &fault) == DOCA_SUCCESS)
+		client->ends_at = dpumap_clock_ns(); /* it would not read the rest either */
+	} else if (comch_text_parse(bytes, len, &request, &fault) == DOCA_SUCCESS) {
 		server_request(server, client->session, &request.msg);
-	else
+	} else {
 		server_refuse_request(server, client->session, &fault);
+	}
 	end_connection(client);
 	settle(client);
 }
