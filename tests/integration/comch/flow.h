@@ -109,7 +109,7 @@ extern uint32_t flow_value;
  */
 extern bool flow_waits_for_events;
 extern unsigned int flow_missed;
-#define FLOW_NAP_MS 2000
+#define FLOW_NAP_MS 5000
 extern struct process flow_peer;
 
 doca_error_t flow_do(enum flow_side side, enum flow_op op, uint32_t a, uint32_t b, uint32_t c,
