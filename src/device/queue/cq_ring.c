@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "device/queue/cq_ring.h"
 
+#include "log/log.h"
+
 #define DOORBELL 0x20 /* in its page */
 #define ARMED	 1    /* word of the doorbell record */
 
@@ -29,10 +31,7 @@ void dpumap_cq_ring_arm(struct dpumap_cq_ring *ring)
 	dpumap_barrier_doorbell();
 }
 
-static const struct {
-	uint8_t syndrome;
-	struct dpumap_cqe_failure failure;
-} failures[] = {
+static const struct dpumap_cqe_meaning failures[] = {
 	{MLX5_CQE_SYNDROME_WR_FLUSH_ERR, {DOCA_ERROR_SHUTDOWN, "flushed"}},
 	{MLX5_CQE_SYNDROME_LOCAL_PROT_ERR, {DOCA_ERROR_NOT_PERMITTED, "local protection error"}},
 	{MLX5_CQE_SYNDROME_LOCAL_ACCESS_ERR, {DOCA_ERROR_NOT_PERMITTED, "local access error"}},
@@ -48,11 +47,26 @@ static const struct {
 	 {DOCA_ERROR_CONNECTION_ABORTED, "the peer does not receive"}},
 };
 
-__attribute__((cold, noinline)) struct dpumap_cqe_failure
-dpumap_cqe_failure(const struct mlx5_err_cqe *cqe)
+static struct dpumap_cqe_failure usual(uint8_t syndrome)
 {
 	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
-		if (failures[i].syndrome == cqe->syndrome)
+		if (failures[i].syndrome == syndrome)
 			return failures[i].failure;
 	return (struct dpumap_cqe_failure){DOCA_ERROR_IO_FAILED, "device error"};
+}
+
+__attribute__((cold, noinline)) doca_error_t dpumap_cqe_fail(const char *device, const char *what,
+							     const struct mlx5_cqe64 *cqe,
+							     const struct dpumap_cqe_meaning *here)
+{
+	const struct mlx5_err_cqe *error = (const void *)cqe;
+	struct dpumap_cqe_failure failure = usual(error->syndrome);
+
+	if (here && here->syndrome == error->syndrome)
+		failure = here->failure;
+	if (failure.error == DOCA_ERROR_SHUTDOWN)
+		return failure.error;
+	return dpumap_fail(failure.error,
+			   "%s: %s failed: %s (syndrome 0x%02x, vendor syndrome 0x%02x)", device,
+			   what, failure.name, error->syndrome, error->vendor_err_synd);
 }

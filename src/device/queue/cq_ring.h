@@ -67,7 +67,17 @@ struct dpumap_cqe_failure {
 	const char *name;
 };
 
-/* What an error CQE reports. */
-struct dpumap_cqe_failure dpumap_cqe_failure(const struct mlx5_err_cqe *cqe);
+/* A syndrome that says more than usual where it is reported. */
+struct dpumap_cqe_meaning {
+	uint8_t syndrome;
+	struct dpumap_cqe_failure failure;
+};
+
+/*
+ * Log and return what an error CQE reports: `what`, such as "a copy", failed. A flush is not logged.
+ * `here` may be NULL.
+ */
+doca_error_t dpumap_cqe_fail(const char *device, const char *what, const struct mlx5_cqe64 *cqe,
+			     const struct dpumap_cqe_meaning *here);
 
 #endif

@@ -178,20 +178,13 @@ doca_error_t dpumap_mq_recv_create(struct dpumap_device *device, const struct dp
 __attribute__((cold, noinline)) static doca_error_t failure(const struct recv_queue *recv,
 							    const struct mlx5_cqe64 *cqe)
 {
-	const struct mlx5_err_cqe *error = (const void *)cqe;
-	struct dpumap_cqe_failure failure = dpumap_cqe_failure(error);
+	static const struct dpumap_cqe_meaning too_long = {
+		MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR,
+		{DOCA_ERROR_TOO_BIG, "the message is longer than the posted receive"},
+	};
 
-	if (failure.error == DOCA_ERROR_SHUTDOWN)
-		return failure.error;
-	if (error->syndrome == MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR) {
-		failure.error = DOCA_ERROR_TOO_BIG;
-		failure.name = "the message is longer than the posted receive";
-	}
-	return dpumap_fail(failure.error,
-			   "%s: receiving a message failed: %s (syndrome 0x%02x, vendor syndrome "
-			   "0x%02x)",
-			   dpumap_hca_name(recv->device->hca), failure.name, error->syndrome,
-			   error->vendor_err_synd);
+	return dpumap_cqe_fail(dpumap_hca_name(recv->device->hca), "receiving a message", cqe,
+			       &too_long);
 }
 
 /* The sender is another program, which may have posted anything. */

@@ -96,7 +96,7 @@ static doca_error_t map(struct send_queue *send)
 	dpumap_cq_ring_map(&send->base.cq, &cq, &send->num_events);
 	send->base.blocks = qp.sq.buf;
 	send->base.mask = qp.sq.wqe_cnt - 1;
-	send->record = &qp.dbrec[MLX5_SND_DBR];
+	send->record = qp.dbrec + MLX5_SND_DBR;
 	send->doorbell = qp.bf.reg;
 	return DOCA_SUCCESS;
 }
@@ -182,20 +182,13 @@ void dpumap_mq_send_flush(struct dpumap_mq_send *base)
 __attribute__((cold, noinline)) static doca_error_t failure(const struct send_queue *send,
 							    const struct mlx5_cqe64 *cqe)
 {
-	const struct mlx5_err_cqe *error = (const void *)cqe;
-	struct dpumap_cqe_failure failure = dpumap_cqe_failure(error);
+	static const struct dpumap_cqe_meaning too_long = {
+		MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR,
+		{DOCA_ERROR_TOO_BIG, "it is longer than the receive that the peer posted"},
+	};
 
-	if (failure.error == DOCA_ERROR_SHUTDOWN)
-		return failure.error;
-	if (error->syndrome == MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR) {
-		failure.error = DOCA_ERROR_TOO_BIG;
-		failure.name = "it is longer than the receive that the peer posted";
-	}
-	return dpumap_fail(failure.error,
-			   "%s: sending a message failed: %s (syndrome 0x%02x, vendor syndrome "
-			   "0x%02x)",
-			   dpumap_hca_name(send->qp.device->hca), failure.name, error->syndrome,
-			   error->vendor_err_synd);
+	return dpumap_cqe_fail(dpumap_hca_name(send->qp.device->hca), "sending a message", cqe,
+			       &too_long);
 }
 
 /* What follows a failure is flushed, with completions of its own or without. */

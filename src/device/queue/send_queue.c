@@ -154,15 +154,7 @@ void dpumap_sq_flush(struct dpumap_sq *base)
 __attribute__((cold, noinline)) static doca_error_t completion_status(const struct send_queue *sq,
 								      const struct mlx5_cqe64 *cqe)
 {
-	const struct mlx5_err_cqe *error = (const void *)cqe;
-	struct dpumap_cqe_failure failure = dpumap_cqe_failure(error);
-
-	if (failure.error == DOCA_ERROR_SHUTDOWN)
-		return failure.error;
-	return dpumap_fail(failure.error,
-			   "%s: a copy failed: %s (syndrome 0x%02x, vendor syndrome 0x%02x)",
-			   dpumap_hca_name(sq->device->hca), failure.name, error->syndrome,
-			   error->vendor_err_synd);
+	return dpumap_cqe_fail(dpumap_hca_name(sq->device->hca), "a copy", cqe, NULL);
 }
 
 bool dpumap_sq_poll(struct dpumap_sq *base, struct dpumap_sq_completion *completion)
