@@ -9,6 +9,7 @@ import pytest
 
 from harness.machine import await_true
 from harness.network import Listener, Network, missing
+from harness.wire import HELLO, context, reach, receive, request
 
 pytestmark = [pytest.mark.local]
 SERVER_CONFIG = """\
@@ -371,6 +372,29 @@ def test_dpumapd_serves_programs_on_other_machines(serve, dpu, host, pki, progra
     assert lines[:3] == ["connected", "ok|web dram 4096 rw", "ok 4096 rw"], lines
     assert lines[3].startswith("4096 ") and lines[4] == "ok"
     daemon.daemon.await_log("cert:host at comch gets export web")
+
+
+def test_client_that_stays_with_its_key_is_disconnected(serve, emulator, pki, programs):
+    """It asks for the server and does not end the TLS session. Its server serves others meanwhile."""
+    dpu = emulator.machine("dpu")
+    text = SERVER_CONFIG.format(address="127.0.0.1", port=0, pki=pki.dir, dir=dpu.dir, rules=RULES)
+    dpu.put({"stay.conf": text})
+    daemon = serve("--config", f"{dpu.dir}/stay.conf", machine=dpu)
+    there = dpu.daemon("stay-server", ["link_peer", "server", "copy"])
+    programs.append(there)
+    there.await_output("^ready")
+    ask = request("comch", 1, card=0xB1EEF1E1D0C4, function=3, server=b"copy")
+    with reach(daemon.address, context(str(pki.dir / "host"))) as stuck:
+        stuck.sendall(HELLO)
+        assert b"version" in receive(stuck)
+        stuck.sendall(ask)
+        assert b"key" in receive(stuck)
+        near = dpu.daemon("stay-client", ["link_peer", "client", "copy", "0", "hello"])
+        programs.append(near)
+        near.await_output("^got hello")
+        daemon.daemon.await_log("cert:host at .* disconnected: timed out")
+    there.await_output("^got hello")
+    assert "peer cert:host" not in there.out()
 
 
 def test_broken_configuration_is_reported(client, host):
