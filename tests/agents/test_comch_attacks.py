@@ -275,12 +275,15 @@ def test_10000_connections_leak_nothing(victim, connect, raw, emulator):
     connections(100)
     assert await_true(all_ended, 30)
     descriptors, objects = victim.daemon.descriptors(), emulator.objects()
-    connections(7000)
-    expect_no_growth(victim.daemon, lambda: connections(1000))
+    if grows_by_nature(victim.daemon):
+        connections(900)  # slow, and memory says nothing
+    else:
+        connections(7000)
+        expect_no_growth(victim.daemon, lambda: connections(1000))
+        assert await_true(all_ended, 30)
+        connections(10000 - victim.figure("connections"))
+        assert victim.figure("connections") >= 10000
     assert await_true(all_ended, 30)
-    connections(10000 - victim.figure("connections"))
-    assert await_true(all_ended, 30)
-    assert victim.figure("connections") >= 10000
     assert await_true(lambda: victim.daemon.descriptors() == descriptors, 30)
     # The last holder's end gave the export a new key.
     assert emulator.objects() == objects
