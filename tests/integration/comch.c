@@ -293,14 +293,14 @@ doca_error_t comch_command(enum comch_op op, unsigned int client, uint32_t num, 
 /* --- the process of the clients --------------------------------------------------------------- */
 
 static struct comch_side clients[COMCH_MAX_CLIENTS];
-static struct doca_pe *clients_pe;
 
 static doca_error_t create_client(struct comch_side *side, const char *name)
 {
 	doca_error_t result;
 
-	*side = (struct comch_side){.pe = clients_pe};
-	result = doca_comch_client_create(comch_dev, name, &side->client);
+	*side = (struct comch_side){0};
+	result = doca_pe_create(&side->pe);
+	DOCA_ERROR_PROPAGATE(result, doca_comch_client_create(comch_dev, name, &side->client));
 	if (result != DOCA_SUCCESS)
 		return result;
 	side->ctx = doca_comch_client_as_ctx(side->client);
@@ -333,7 +333,7 @@ static doca_error_t progress_while(const struct comch_side *side, enum doca_ctx_
 	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
 
 	while ((comch_state(side) == state) == is_wanted) {
-		doca_pe_progress(clients_pe);
+		doca_pe_progress(side->pe);
 		if (now_ms() > end)
 			return DOCA_ERROR_TIME_OUT;
 	}
@@ -366,7 +366,7 @@ static doca_error_t receive(const struct comch_side *side, uint32_t num, uint32_
 	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (side->num_received < num) {
-		doca_pe_progress(clients_pe);
+		doca_pe_progress(side->pe);
 		if (now_ms() > end)
 			return DOCA_ERROR_TIME_OUT;
 	}
@@ -396,15 +396,15 @@ static doca_error_t sleep_until_started(struct comch_side *side, uint32_t *value
 	doca_notification_handle_t handle;
 	struct pollfd event = {.events = POLLIN};
 
-	doca_pe_get_notification_handle(clients_pe, &handle);
+	doca_pe_get_notification_handle(side->pe, &handle);
 	event.fd = handle;
 	while (comch_state(side) == DOCA_CTX_STATE_STARTING) {
-		doca_pe_request_notification(clients_pe);
+		doca_pe_request_notification(side->pe);
 		if (poll(&event, 1, FIXTURE_TIMEOUT_MS) != 1)
 			return DOCA_ERROR_TIME_OUT;
-		doca_pe_clear_notification(clients_pe, handle);
+		doca_pe_clear_notification(side->pe, handle);
 		++*value;
-		while (doca_pe_progress(clients_pe))
+		while (doca_pe_progress(side->pe))
 			;
 	}
 	return finish(side);
@@ -423,8 +423,10 @@ static doca_error_t destroy(struct comch_side *side)
 {
 	doca_error_t result = doca_comch_client_destroy(side->client);
 
+	if (result != DOCA_SUCCESS)
+		return result;
 	side->client = NULL;
-	return result;
+	return doca_pe_destroy(side->pe);
 }
 
 static doca_error_t execute(const struct command *command, uint32_t *value)
@@ -469,8 +471,7 @@ static bool close_clients(void)
 		if (clients[i].client && (stop(&clients[i], &value) != DOCA_SUCCESS ||
 					  destroy(&clients[i]) != DOCA_SUCCESS))
 			return false;
-	return doca_pe_destroy(clients_pe) == DOCA_SUCCESS &&
-	       doca_dev_close(comch_dev) == DOCA_SUCCESS;
+	return doca_dev_close(comch_dev) == DOCA_SUCCESS;
 }
 
 int comch_serve(void)
@@ -478,8 +479,7 @@ int comch_serve(void)
 	struct command command;
 	struct answer answer;
 
-	if (fixture_open_device(&comch_dev) != DOCA_SUCCESS ||
-	    doca_pe_create(&clients_pe) != DOCA_SUCCESS)
+	if (fixture_open_device(&comch_dev) != DOCA_SUCCESS)
 		return 1;
 	while (process_receive(STDIN_FILENO, &command, sizeof(command))) {
 		answer.value = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Fixture for the tests of the control channel: a server in this process, and clients in another one
- * on the host's function. The clients make progress only while they execute a command.
+ * on the host's function. Each client has an engine of its own, and makes progress only while it executes
+ * a command.
  */
 #ifndef DPUMAP_TEST_COMCH_H
 #define DPUMAP_TEST_COMCH_H
