@@ -25,9 +25,10 @@
 #include "stats.h"
 #include "stream.h"
 
-#define MAX_ROUNDS  101
-#define ROUND_TRIPS 1000
-#define NOTHING	    100000000 /* calls of reap() without a message: something is wrong */
+#define MAX_ROUNDS   101
+#define ROUND_TRIPS  1000
+#define IDLE_SECONDS 10
+#define NOTHING	     100000000 /* calls of reap() without a message: something is wrong */
 
 struct shape {
 	const char *name;
@@ -372,6 +373,37 @@ static bool count_messages(void)
 	return done;
 }
 
+/* --- waiting ------------------------------------------------------------------------------------ */
+
+static double thread_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool measure_idle(void)
+{
+	struct stream s = stream_of(&shapes[0]);
+	bool done = stream_comch.open(&s) && transfer(&stream_comch, &s, shapes[0].messages) &&
+		    (s.is_sender || stream_comch.post(&s, s.slots)) && duo_meet(&duo);
+	double begin = thread_time();
+	long wakeups = done ? stream_comch_wait(&s, IDLE_SECONDS) : -1;
+
+	/* What is printed by the other process comes first. */
+	if (wakeups >= 0 && (options.is_peer || duo_meet(&duo))) {
+		printf("%s waits for the handles of 2 engines, %d s: %ld wake-ups, %.3f ms of CPU "
+		       "time\n",
+		       s.is_sender ? "client with producer" : "server with consumer", IDLE_SECONDS,
+		       wakeups, (thread_time() - begin) * 1e3);
+		(void)fflush(stdout);
+		done = !options.is_peer || duo_meet(&duo);
+	}
+	stream_comch.close(&s);
+	return done && wakeups >= 0;
+}
+
 /* --- the program -------------------------------------------------------------------------------- */
 
 static int usage(FILE *to)
@@ -468,6 +500,8 @@ static bool measure(void)
 	if (options.count)
 		return count_messages();
 	if (options.control && (!measure_control(&ping_unix) || !measure_control(&ping_tls)))
+		return false;
+	if (options.idle && !measure_idle())
 		return false;
 	for (size_t i = 0; options.stream && i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		if (!measure_stream(&shapes[i]))

@@ -43,4 +43,7 @@ extern const struct stream_kind stream_sparse; /* the same, with a completion fo
 extern const struct stream_kind stream_comch;
 extern const struct stream_kind stream_dma;
 
+/* Wait by the handles of both engines of a stream_comch. Returns how often one became readable, or -1. */
+long stream_comch_wait(struct stream *stream, double seconds);
+
 #endif

@@ -3,6 +3,7 @@
  * A stream by a producer and a consumer, each with an engine of its own. Tasks are allocated once,
  * and submitted again and again.
  */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -226,6 +227,36 @@ static int reap(struct stream *stream, size_t max)
 	while ((size_t)f->done < max && doca_pe_progress(f->pe))
 		;
 	return f->failed ? -1 : f->done;
+}
+
+static bool arm(struct doca_pe *pe, struct pollfd *event)
+{
+	event->events = POLLIN;
+	while (doca_pe_progress(pe))
+		;
+	return doca_pe_get_notification_handle(pe, &event->fd) == DOCA_SUCCESS &&
+	       doca_pe_request_notification(pe) == DOCA_SUCCESS;
+}
+
+long stream_comch_wait(struct stream *stream, double seconds)
+{
+	struct fast *f = stream->own;
+	double end = bench_now() + seconds, left;
+	long wakeups = 0;
+
+	while ((left = end - bench_now()) > 0) {
+		struct pollfd events[2];
+		int n;
+
+		if (!arm(f->pe, &events[0]) || !arm(f->control.pe, &events[1]))
+			return -1;
+		n = poll(events, 2, (int)(left * 1000) + 1);
+		if (n < 0 || doca_pe_clear_notification(f->pe, events[0].fd) != DOCA_SUCCESS ||
+		    doca_pe_clear_notification(f->control.pe, events[1].fd) != DOCA_SUCCESS)
+			return -1;
+		wakeups += n;
+	}
+	return wakeups;
 }
 
 const struct stream_kind stream_comch = {"doca_comch", open_comch, close_comch, post, reap};
