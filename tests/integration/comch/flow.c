@@ -381,9 +381,11 @@ static void sleep_on_engines(int extra)
 /* One round of waiting; false when it took too long. */
 static bool pause_until(uint64_t deadline)
 {
-	if (!flow_progress() && flow_waits_for_events)
+	if (flow_progress())
+		return now_ms() < deadline;
+	if (flow_waits_for_events)
 		sleep_on_engines(-1);
-	else if (!flow_waits_for_events)
+	else
 		usleep(50);
 	return now_ms() < deadline;
 }
@@ -819,9 +821,11 @@ static bool is_readable(int fd, int timeout_ms)
 static bool wait_readable(int fd, uint64_t deadline)
 {
 	while (!is_readable(fd, 0)) {
-		if (!flow_progress() && flow_waits_for_events)
+		bool any = flow_progress();
+
+		if (!any && flow_waits_for_events)
 			sleep_on_engines(fd);
-		else if (!flow_waits_for_events)
+		else if (!any)
 			is_readable(fd, 1);
 		if (deadline && now_ms() > deadline)
 			return false;
