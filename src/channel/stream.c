@@ -51,10 +51,11 @@ void dpumap_stream_tune(int fd)
 
 void dpumap_stream_watch_peer(int fd)
 {
-	static const struct option options[] = {
-		{IPPROTO_TCP, TCP_NODELAY, 1},	{SOL_SOCKET, SO_KEEPALIVE, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, 1}, {IPPROTO_TCP, TCP_KEEPINTVL, 1},
-		{IPPROTO_TCP, TCP_KEEPCNT, 3},	{IPPROTO_TCP, TCP_USER_TIMEOUT, 5000}};
+	static const struct option options[] = {{IPPROTO_TCP, TCP_NODELAY, 1},
+						{SOL_SOCKET, SO_KEEPALIVE, 1},
+						{IPPROTO_TCP, TCP_KEEPIDLE, 1},
+						{IPPROTO_TCP, TCP_KEEPINTVL, 1},
+						{IPPROTO_TCP, TCP_KEEPCNT, 3}};
 
 	set_options(fd, options, sizeof(options) / sizeof(options[0]));
 }

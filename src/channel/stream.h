@@ -24,8 +24,9 @@ doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpu
  */
 void dpumap_stream_tune(int fd);
 /*
- * For connections that stay: a machine that vanishes is detected within about five seconds. So is a
- * peer that reads nothing for that long while it has no room.
+ * For connections that stay: a machine that vanishes is detected within about five seconds while no
+ * bytes wait for it. TCP_USER_TIMEOUT would also end a connection whose peer reads nothing for a
+ * while.
  */
 void dpumap_stream_watch_peer(int fd);
 /* Sends close_notify if that does not block. */

@@ -2,20 +2,33 @@
 #include "comch/link_priv.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "local/clock.h"
 #include "log/log.h"
+
+/* How often, and how many times in a row, a peer's machine may leave bytes unanswered. */
+#define ANSWER_TIME    DPUMAP_NSEC_PER_SEC
+#define UNANSWERED_MAX 5u
 
 struct dpumap_comch_link {
 	int epoll;
-	int fd;	     /* of the socket */
-	int sponsor; /* dpumapd's connection, which withdraws the peer's right; or -1 */
+	int fd;		   /* of the socket */
+	int sponsor;	   /* dpumapd's connection, which withdraws the peer's right; or -1 */
+	int timer;	   /* of check_at; -1 on one machine */
+	uint64_t check_at; /* whether the peer's machine answers; 0: no bytes wait for it */
+	unsigned int unanswered;
 	bool want_write;
 	bool is_withdrawn;
 	uint32_t events; /* that epoll waits for */
@@ -53,6 +66,26 @@ static bool watch(const struct dpumap_comch_link *link, int fd)
 	return fd < 0 || epoll_ctl(link->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+static bool open_descriptors(struct dpumap_comch_link *link,
+			     const struct dpumap_comch_link_parts *parts)
+{
+	link->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (link->epoll < 0 || !watch(link, link->fd) || !watch(link, parts->sponsor))
+		return false;
+	if (!parts->session)
+		return true;
+	link->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return link->timer >= 0 && watch(link, link->timer);
+}
+
+static void close_descriptors(const struct dpumap_comch_link *link)
+{
+	if (link->epoll >= 0)
+		close(link->epoll);
+	if (link->timer >= 0)
+		close(link->timer);
+}
+
 doca_error_t dpumap_comch_link_create(const struct dpumap_comch_link_parts *parts,
 				      struct dpumap_comch_link **link)
 {
@@ -60,14 +93,13 @@ doca_error_t dpumap_comch_link_create(const struct dpumap_comch_link_parts *part
 
 	if (!l)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a connection");
-	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	l->fd = parts->session ? parts->tls->fd(parts->session) : parts->fd;
 	l->events = EPOLLIN;
-	if (l->epoll < 0 || !watch(l, l->fd) || !watch(l, parts->sponsor)) {
+	l->timer = -1;
+	if (!open_descriptors(l, parts)) {
 		dpumap_log_line(DPUMAP_LOG_ERROR, DOCA_ERROR_OPERATING_SYSTEM,
 				"cannot watch a connection: %s", strerror(errno));
-		if (l->epoll >= 0)
-			close(l->epoll);
+		close_descriptors(l);
 		free(l);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
@@ -102,6 +134,56 @@ static doca_error_t check_sponsor(struct dpumap_comch_link *link, struct dpumap_
 		return DOCA_SUCCESS;
 	return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
 				"dpumapd withdrew the peer's right to connect");
+}
+
+/* now 0: never. */
+static void set_check(struct dpumap_comch_link *link, uint64_t now)
+{
+	uint64_t at = now ? now + ANSWER_TIME : 0;
+	const struct itimerspec spec = {.it_value = {
+						.tv_sec = (time_t)(at / DPUMAP_NSEC_PER_SEC),
+						.tv_nsec = (long)(at % DPUMAP_NSEC_PER_SEC),
+					}};
+
+	timerfd_settime(link->timer, TFD_TIMER_ABSTIME, &spec, NULL);
+	link->check_at = at;
+}
+
+/* Are there bytes that the peer's machine has been asked for in vain? */
+static bool is_unanswered(int fd)
+{
+	struct tcp_info info = {0};
+	socklen_t len = sizeof(info);
+
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
+	       (info.tcpi_retransmits || info.tcpi_probes);
+}
+
+/*
+ * While bytes wait for the peer, TCP sends no keepalive probes, and retransmits for a quarter of an
+ * hour. A peer whose program does not read answers, without room, for as long as it likes.
+ */
+static doca_error_t check_answers(struct dpumap_comch_link *link, struct dpumap_fault *fault)
+{
+	uint64_t now;
+	int waiting;
+
+	if (!link->check_at)
+		return DOCA_SUCCESS;
+	now = dpumap_clock_ns();
+	if (now < link->check_at)
+		return DOCA_SUCCESS;
+	if (ioctl(link->fd, SIOCOUTQ, &waiting) != 0 || !waiting) {
+		link->unanswered = 0;
+		set_check(link, 0);
+		return DOCA_SUCCESS;
+	}
+	link->unanswered = is_unanswered(link->fd) ? link->unanswered + 1 : 0;
+	set_check(link, now);
+	if (link->unanswered < UNANSWERED_MAX)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+				"the peer's machine does not answer");
 }
 
 static doca_error_t plain_result(ssize_t n, const char *what, struct dpumap_fault *fault)
@@ -149,6 +231,8 @@ doca_error_t dpumap_comch_link_read(struct dpumap_comch_link *link, void *buf, s
 	if (link->session) {
 		result = check_sponsor(link, &fault);
 		if (result == DOCA_SUCCESS)
+			result = check_answers(link, &fault);
+		if (result == DOCA_SUCCESS)
 			result = link->tls->read(link->session, buf, len, done, &fault);
 		update_events(link);
 	} else {
@@ -168,6 +252,8 @@ doca_error_t dpumap_comch_link_write(struct dpumap_comch_link *link, const void 
 	if (link->session) {
 		result = link->tls->write(link->session, buf, len, done, &fault);
 		update_events(link);
+		if (!link->check_at)
+			set_check(link, dpumap_clock_ns());
 	} else {
 		result = plain_write(link->fd, buf, len, done, &fault);
 	}
@@ -205,7 +291,7 @@ void dpumap_comch_link_close(struct dpumap_comch_link *link)
 {
 	if (!link)
 		return;
-	close(link->epoll);
+	close_descriptors(link);
 	if (link->sponsor >= 0)
 		drop_sponsor(link);
 	if (link->session)

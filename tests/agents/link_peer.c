@@ -3,7 +3,9 @@
  * The way between a client and a server of doca_comch, without a device:
  *
  *	link_peer server NAME                 echoes what clients send
+ *	link_peer sink NAME                   counts what clients send
  *	link_peer client NAME WAIT_MS TEXT    sends a text, and stays until the connection ends
+ *	link_peer fill NAME WAIT_MS           sends 8 MiB, more than the peer has room for
  *
  * Both print a line for each event.
  */
@@ -16,6 +18,10 @@
 #include "comch/listener.h"
 
 #define CLIENTS_MAX 128
+#define FILL	    (8u << 20)
+
+static bool is_sink;
+static size_t total;
 
 static struct dpumap_comch_place place = {.card = 0xb1eef1e1d0c4, .function = 3};
 
@@ -42,6 +48,9 @@ static bool echo(struct dpumap_comch_link *link)
 	while ((result = dpumap_comch_link_read(link, text, sizeof(text) - 1, &len)) ==
 	       DOCA_SUCCESS) {
 		text[len] = '\0';
+		total += len;
+		if (is_sink)
+			continue;
 		say("got", text);
 		if (dpumap_comch_link_write(link, text, len, &done) != DOCA_SUCCESS)
 			return false;
@@ -69,6 +78,7 @@ static int serve(void)
 		for (nfds_t i = num; i > 0; i--) {
 			if (!fds[i - 1].revents || echo(links[i - 1]))
 				continue;
+			printf("total %zu\n", total);
 			say("end", dpumap_comch_link_peer(links[i - 1]));
 			dpumap_comch_link_close(links[i - 1]);
 			links[i - 1] = links[--num];
@@ -100,6 +110,46 @@ static int converse(struct dpumap_comch_link *link, const char *message)
 	return 0;
 }
 
+/* False at the end of the connection. */
+static bool fill_room(struct dpumap_comch_link *link, size_t *sent)
+{
+	static const char zeros[4096];
+	size_t len = 0, left, done;
+	doca_error_t result;
+
+	do {
+		*sent += len;
+		left = FILL - *sent;
+		result = left ? dpumap_comch_link_write(link, zeros,
+							left < sizeof(zeros) ? left : sizeof(zeros),
+							&len)
+			      : DOCA_ERROR_AGAIN;
+	} while (result == DOCA_SUCCESS);
+	dpumap_comch_link_want_write(link, left != 0);
+	if (result == DOCA_ERROR_AGAIN)
+		result = dpumap_comch_link_read(link, (char[1]){0}, 1, &done);
+	if (result != DOCA_ERROR_AGAIN)
+		say("end", doca_error_get_name(result));
+	return result == DOCA_ERROR_AGAIN;
+}
+
+static int fill(struct dpumap_comch_link *link)
+{
+	bool is_open, was_full = false;
+	size_t sent = 0;
+
+	while ((is_open = fill_room(link, &sent)) && sent < FILL) {
+		if (!was_full)
+			say("full", "");
+		was_full = true;
+		await(dpumap_comch_link_fd(link));
+	}
+	if (is_open)
+		say("sent", "all");
+	dpumap_comch_link_close(link);
+	return 0;
+}
+
 static int look(unsigned int wait_ms, const char *message)
 {
 	struct dpumap_comch_dial *dial;
@@ -112,7 +162,7 @@ static int look(unsigned int wait_ms, const char *message)
 		await(dpumap_comch_dial_fd(dial));
 	dpumap_comch_dial_destroy(dial);
 	if (result == DOCA_SUCCESS)
-		return converse(link, message);
+		return message ? converse(link, message) : fill(link);
 	say("failed", doca_error_get_name(result));
 	return 1;
 }
@@ -122,9 +172,10 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	snprintf(place.name, sizeof(place.name), "%s", argv[2]);
-	if (strcmp(argv[1], "server") == 0)
+	is_sink = strcmp(argv[1], "sink") == 0;
+	if (is_sink || strcmp(argv[1], "server") == 0)
 		return serve();
-	if (argc < 5)
+	if (argc < 4)
 		return 2;
 	return look((unsigned int)strtoul(argv[3], NULL, 10), argv[4]);
 }

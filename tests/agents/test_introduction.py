@@ -4,6 +4,7 @@ the library's way between client and server without a device."""
 
 import os
 import re
+import time
 
 import pytest
 
@@ -86,8 +87,8 @@ def programs():
 def server(dpu, programs):
     """server(name): a server on the DPU."""
 
-    def start(name="copy"):
-        made = dpu.daemon(f"server-{len(programs)}", ["link_peer", "server", name])
+    def start(name="copy", mode="server"):
+        made = dpu.daemon(f"server-{len(programs)}", ["link_peer", mode, name])
         programs.append(made)
         made.await_output("^ready")
         return made
@@ -99,13 +100,15 @@ def server(dpu, programs):
 def client(host, pki, programs, daemon):
     """client(certificate): a client on the host that looks for the server "copy"."""
 
-    def start(name="host", server="copy", wait_ms=PATIENCE_MS, text="hello", address=None):
+    def start(
+        name="host", server="copy", wait_ms=PATIENCE_MS, text="hello", address=None, mode="client"
+    ):
         address = address or daemon.address
         config = CLIENT_CONFIG.format(address=address, pki=pki.dir, name=name)
         host.put({f"{name}/dpumap/dpumap.conf": config})
         made = host.daemon(
             f"client-{len(programs)}",
-            ["link_peer", "client", server, wait_ms, text],
+            ["link_peer", mode, server, wait_ms] + [text] * (mode == "client"),
             env={"XDG_CONFIG_HOME": f"{host.dir}/{name}", "DPUMAP_LOG_LEVEL": "info"},
         )
         programs.append(made)
@@ -307,6 +310,35 @@ def test_dead_network_is_an_event(client, server, network):
     try:
         here.await_output("^end DOCA_ERROR_")
         there.await_output("^end cert:host")
+    finally:
+        network.plug()
+
+
+@pytest.fixture
+def full(client, server):
+    """A server that reads nothing, and a client that waits for it with bytes under way."""
+    there = server(mode="sink")
+    there.await_output("^ready")
+    here = client(mode="fill")
+    there.await_output("^peer cert:host$")
+    there.signal("STOP")
+    here.await_output("^full")
+    return here, there
+
+
+def test_server_may_read_late(full):
+    here, there = full
+    time.sleep(7)  # longer than a machine may stay silent
+    there.signal("CONT")
+    here.await_output("^sent all")
+    there.await_output(f"^total {8 << 20}$")
+
+
+def test_dead_network_is_an_event_with_bytes_under_way(full, network):
+    here, _ = full
+    network.pull()
+    try:
+        here.await_output("^end DOCA_ERROR_CONNECTION_RESET")
     finally:
         network.plug()
 
