@@ -89,13 +89,26 @@ static bool is_opening(const struct doca_comch_producer *producer)
 	return link;
 }
 
+/* The connection ended. */
+static bool lose(struct doca_comch_producer *producer)
+{
+	dpumap_comch_pulse_stop(&producer->pulse);
+	return !dpumap_comch_link_is_any_draining(producer) &&
+	       dpumap_comch_pulse_lose(&producer->pulse, &producer->endpoint);
+}
+
+static bool is_to_lose(const struct doca_comch_producer *producer)
+{
+	return producer->ctx.state == DOCA_CTX_STATE_RUNNING && atomic_load(&producer->is_down) &&
+	       !dpumap_comch_link_is_any_draining(producer);
+}
+
 __attribute__((noinline)) bool dpumap_comch_producer_idle(struct doca_comch_producer *producer)
 {
 	if (doca_unlikely(atomic_load(&producer->has_news)))
 		dpumap_comch_link_take_news(producer);
-	if (doca_unlikely(atomic_load(&producer->is_down)))
-		if (dpumap_comch_pulse_lose(&producer->pulse, &producer->endpoint))
-			return true;
+	if (doca_unlikely(atomic_load(&producer->is_down)) && lose(producer))
+		return true;
 	if (doca_unlikely(producer->ctx.state == DOCA_CTX_STATE_STOPPING))
 		(void)dpumap_comch_link_close_all(producer);
 	dpumap_comch_pulse_beat(&producer->pulse, is_opening(producer));
@@ -118,7 +131,7 @@ static bool is_ready(struct doca_ctx *ctx)
 	struct doca_comch_producer *producer = dpumap_comch_producer_of(ctx);
 	struct doca_comch_producer_task_send *task;
 
-	if (producer->finished.first || atomic_load(&producer->has_news))
+	if (producer->finished.first || atomic_load(&producer->has_news) || is_to_lose(producer))
 		return true;
 	task = dpumap_comch_producer_next_task(producer);
 	if (task)

@@ -259,6 +259,8 @@ doca_error_t dpumap_comch_link_get(struct doca_comch_producer *producer, uint32_
 	found = find_link(producer, consumer_id);
 	if (!found || atomic_load(&found->state) == LINK_CLOSED)
 		return open_new(producer, consumer_id, link);
+	if (atomic_load(&found->is_gone))
+		return refuse_consumer(producer, consumer_id);
 	*link = found;
 	return DOCA_SUCCESS;
 }
@@ -362,6 +364,31 @@ static bool close_link(struct doca_comch_producer *producer, struct producer_lin
 	return true;
 }
 
+static bool is_lost(const struct doca_comch_producer *producer, const struct producer_link *link)
+{
+	return atomic_load(&link->is_gone) || atomic_load(&producer->is_down);
+}
+
+/*
+ * The consumer may have got messages whose answers are still on their way. The device knows: it
+ * completes them, and the others with an error after its retries.
+ */
+static bool is_draining(const struct doca_comch_producer *producer,
+			const struct producer_link *link)
+{
+	return dpumap_comch_link_is_up(link) && is_lost(producer, link) &&
+	       dpumap_mq_send_inflight(link->send);
+}
+
+bool dpumap_comch_link_is_any_draining(const struct doca_comch_producer *producer)
+{
+	const struct producer_link *link = producer->links;
+
+	while (link && !is_draining(producer, link))
+		link = link->next;
+	return link;
+}
+
 void dpumap_comch_link_take_news(struct doca_comch_producer *producer)
 {
 	bool failed = false;
@@ -370,9 +397,8 @@ void dpumap_comch_link_take_news(struct doca_comch_producer *producer)
 	for (struct producer_link *link = producer->links; link; link = link->next) {
 		enum link_state state = atomic_load(&link->state);
 
-		if (state == LINK_FAILED ||
-		    (state != LINK_CLOSED &&
-		     (atomic_load(&link->is_gone) || atomic_load(&producer->is_down))))
+		if (state == LINK_FAILED || (state != LINK_CLOSED && is_lost(producer, link) &&
+					     !is_draining(producer, link)))
 			failed |= !close_link(producer, link, DOCA_ERROR_NOT_CONNECTED);
 	}
 	if (failed)

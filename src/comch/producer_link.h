@@ -18,6 +18,8 @@ bool dpumap_comch_link_submit(struct doca_comch_producer *producer, struct produ
 			      struct doca_comch_producer_task_send *task);
 /* Handle what other threads have found: see has_news. Tasks that end are finished. */
 void dpumap_comch_link_take_news(struct doca_comch_producer *producer);
+/* A consumer, or the connection, is gone, and the device has not completed all tasks yet. */
+bool dpumap_comch_link_is_any_draining(const struct doca_comch_producer *producer);
 /*
  * A task failed: post those after it through a new queue pair, as the old one is in error. Return the
  * status of the task.

@@ -149,6 +149,12 @@ static inline bool dpumap_mq_send_post(struct dpumap_mq_send *send,
 	return true;
 }
 
+/* Messages posted and not returned by dpumap_mq_send_poll(). */
+static inline uint32_t dpumap_mq_send_inflight(const struct dpumap_mq_send *send)
+{
+	return send->posted - send->completed;
+}
+
 /* Ring the doorbell for all posted messages. */
 void dpumap_mq_send_flush(struct dpumap_mq_send *send);
 /* What dpumap_mq_send_poll() does with an unusual completion, and without one. */

@@ -148,7 +148,6 @@ static void on_sent(struct doca_comch_producer_task_send *send, union doca_data 
 	struct flow_object *o = ctx_data.ptr;
 	struct flow_task *slot = task_data.ptr;
 
-	o->n_ended++;
 	if (doca_task_get_status(task) == DOCA_SUCCESS)
 		o->n_done++;
 	else
@@ -655,8 +654,7 @@ static doca_error_t work_producer(struct worker *w, struct doca_pe *pe)
 	}
 	if (result != DOCA_SUCCESS)
 		return result;
-	/* A consumer that stops with its last message may leave the last tasks without an answer. */
-	if (!work_until(pe, &o->n_ended, w->n))
+	if (!work_until(pe, &o->n_done, w->n))
 		return DOCA_ERROR_TIME_OUT;
 	doca_ctx_stop(o->ctx);
 	return in_time(work_until_state(pe, o->ctx, DOCA_CTX_STATE_IDLE));

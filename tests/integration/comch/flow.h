@@ -84,7 +84,6 @@ struct flow_object {
 	uint32_t n_tasks, size;
 	struct flow_task tasks[FLOW_TASKS]; /* by slot; task NULL: free */
 	unsigned int n_done, n_failed, n_bad;
-	unsigned int n_ended; /* of a producer: done or failed */
 	doca_error_t error;
 	bool reposts;
 	uint32_t number;	   /* of the next message */
