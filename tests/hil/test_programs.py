@@ -25,6 +25,7 @@ PROGRAMS = [
     ("test_dma_memcpy", ("host",), ()),
     ("test_dma_batch", ("dpu", "host"), (27, 28)),
     ("test_rdma", ("dpu",), ()),
+    ("test_message_queue", ("dpu", "host"), (39, 40)),
     ("test_rdma_export", ("dpu",), (21, 33)),
     ("test_buf", ("dpu",), ()),
 ]
