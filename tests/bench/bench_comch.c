@@ -83,6 +83,7 @@ void *realloc(void *p, size_t size)
 }
 #endif
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are a name and a type */
 #define COUNT_LOCK(name, type)                                     \
 	int name(type *lock)                                       \
 	{                                                          \
@@ -96,6 +97,7 @@ void *realloc(void *p, size_t size)
 COUNT_LOCK(pthread_mutex_lock, pthread_mutex_t)
 COUNT_LOCK(pthread_mutex_trylock, pthread_mutex_t)
 COUNT_LOCK(pthread_spin_lock, pthread_spinlock_t)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* --- round trips -------------------------------------------------------------------------------- */
 
