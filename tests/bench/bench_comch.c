@@ -421,6 +421,8 @@ static int usage(FILE *to)
 
 static bool set_only(const char *what)
 {
+	if (!what)
+		return false;
 	if (!strcmp(what, "control"))
 		options.control = true;
 	else if (!strcmp(what, "stream"))
@@ -434,6 +436,8 @@ static bool set_only(const char *what)
 
 static bool set_count(const char *kind)
 {
+	if (!kind)
+		return false;
 	options.count = !strcmp(kind, "verbs")	  ? &stream_verbs
 			: !strcmp(kind, "sparse") ? &stream_sparse
 			: !strcmp(kind, "comch")  ? &stream_comch

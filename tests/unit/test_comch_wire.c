@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -57,7 +58,7 @@ static struct comch_frame hello(const char *name)
 
 	frame.hello.place.card = 0x0123456789abcdef;
 	frame.hello.place.function = 0xfedc;
-	strcpy(frame.hello.place.name, name);
+	snprintf(frame.hello.place.name, sizeof(frame.hello.place.name), "%s", name);
 	frame.hello.limits = (struct comch_limits){.max_message = 4080, .window = 1024};
 	return frame;
 }
