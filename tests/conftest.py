@@ -200,11 +200,11 @@ def agent(dpu, pki, state, agent_name, started):
 
 
 @pytest.fixture
-def serve(emulator, agent_name, started):
+def serve(dpu, agent_name, started):
     """serve(WORDS...): dpumapd with these options, listening on the Unix socket $machine/socket."""
 
     def start(*words, machine=None, listen=None, ready=True, **more):
-        machine = machine or emulator.machine("dpu")
+        machine = machine or dpu
         place = [] if "--config" in words else ["--listen", listen or f"{machine.dir}/socket"]
         started.append(Agent(machine, agent_name(), [*place, *words], **more))
         return started[-1].must_serve() if ready else started[-1]
