@@ -39,6 +39,10 @@ doca_error_t dpumap_comch_inbox_create(struct comch_inbox *inbox, uint32_t num_m
 
 void dpumap_comch_inbox_destroy(struct comch_inbox *inbox)
 {
+	struct comch_inbox_message message;
+
+	while (inbox->queue && inbox->free && dpumap_comch_inbox_take(inbox, &message))
+		dpumap_comch_inbox_release(inbox, &message);
 	free(inbox->bytes);
 	free(inbox->free);
 	free(inbox->queue);
@@ -73,5 +77,6 @@ uint8_t *dpumap_comch_inbox_take(struct comch_inbox *inbox, struct comch_inbox_m
 void dpumap_comch_inbox_release(struct comch_inbox *inbox,
 				const struct comch_inbox_message *message)
 {
+	explicit_bzero(slot_at(inbox, message->slot), message->len);
 	inbox->free[inbox->num_free++] = message->slot;
 }

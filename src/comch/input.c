@@ -23,6 +23,8 @@ doca_error_t dpumap_comch_input_create(struct comch_input *input)
 
 void dpumap_comch_input_destroy(struct comch_input *input)
 {
+	if (input->bytes)
+		explicit_bzero(input->bytes, INPUT_SIZE); /* messages often hold descriptors */
 	free(input->bytes);
 	*input = (struct comch_input){0};
 }

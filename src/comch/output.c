@@ -21,6 +21,8 @@ doca_error_t dpumap_comch_output_create(struct comch_output *output)
 
 void dpumap_comch_output_destroy(struct comch_output *output)
 {
+	if (output->bytes)
+		explicit_bzero(output->bytes, output->size);
 	free(output->bytes);
 	*output = (struct comch_output){.is_broken = true};
 }
@@ -44,9 +46,12 @@ static bool grow(struct comch_output *out)
 
 	if (out->size >= OUTPUT_MAX)
 		return false;
-	bytes = realloc(out->bytes, out->size * 2);
+	bytes = malloc(out->size * 2);
 	if (!bytes)
 		return false;
+	memcpy(bytes + out->start, out->bytes + out->start, out->len);
+	explicit_bzero(out->bytes, out->size);
+	free(out->bytes);
 	out->bytes = bytes;
 	out->size *= 2;
 	return true;
@@ -139,6 +144,7 @@ static bool put_waiting(struct doca_comch_connection *c)
 
 		if (!put_message(c, task, task->copy))
 			break;
+		explicit_bzero(task->copy, task->len);
 		c->waiting.first = next;
 		is_any = true;
 	}
@@ -167,8 +173,10 @@ void dpumap_comch_output_abort(struct doca_comch_connection *c, doca_error_t sta
 	c->out.len = 0;
 	while ((task = comch_tasks_take(&c->writing)))
 		finish(c, task, status);
-	while ((task = comch_tasks_take(&c->waiting)))
+	while ((task = comch_tasks_take(&c->waiting))) {
+		explicit_bzero(task->copy, task->len);
 		finish(c, task, status);
+	}
 	if (c->link)
 		dpumap_comch_link_want_write(c->link, false);
 }
