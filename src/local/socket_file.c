@@ -18,7 +18,7 @@
 /*
  * Detecting a stale socket, removing it and binding are three steps. A lock serializes servers that
  * start at the same time. The lock is a file that exists only while the lock is held. Only its owner
- * can open it: whoever can open a file can lock it, and keep it locked.
+ * can open it, because a user who can open a file can lock it, and keep it locked.
  */
 struct place_lock {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(".lock")];
