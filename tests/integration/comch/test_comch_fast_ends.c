@@ -269,11 +269,12 @@ static void test_freed_tasks_of_both_kinds_can_be_read(void **state)
 							   sizeof(imm), id, &send));
 	assert_ok(doca_comch_consumer_task_post_recv_alloc_init(flow.consumers[0]->consumer, NULL,
 								&recv));
+	doca_comch_producer_task_send_set_buf(send, (const void *)imm); /* not used */
 	doca_task_free(doca_comch_producer_task_send_as_task(send));
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(recv));
 	flow_ok(HERE, FLOW_HALT, 0, true, 0, 0);
 	flow_ok(HERE, FLOW_HALT, 0, false, 0, 0);
-	assert_null(doca_comch_producer_task_send_get_buf(send));
+	assert_ptr_equal(doca_comch_producer_task_send_get_buf(send), imm);
 	assert_int_equal(doca_comch_producer_task_send_get_consumer_id(send), id);
 	assert_int_equal(doca_comch_producer_task_send_get_imm_data_len(send), sizeof(imm));
 	assert_memory_equal(doca_comch_producer_task_send_get_imm_data(send), imm, sizeof(imm));

@@ -3,6 +3,9 @@
 #include <doca_comch_producer.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <dpumap/comch.h>
 
 #include "agent.h"
 
@@ -218,6 +221,28 @@ static void a_new_connection_has_nothing_of_an_old_one(void **state)
 		node_wait(&local, word);
 		assert_ok(agent_wait(&agent, 0, "IDLE", i + 1));
 	}
+}
+
+/* rule: CC-10a */
+static void a_server_knows_who_its_client_is(void **state)
+{
+	const char *identity = NULL;
+	char own[32];
+
+	agent_open_both();
+	assert_ok(node_start(&local));
+	assert_error(agent_start(&agent, 0), DOCA_ERROR_IN_PROGRESS);
+	node_wait(&local, "connect:0");
+	assert_ok(dpumap_comch_connection_get_peer(local.connections[0], &identity));
+	snprintf(own, sizeof(own), "uid:%u", geteuid());
+	assert_string_equal(identity, own);
+	assert_error(dpumap_comch_connection_get_peer(NULL, &identity), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_comch_connection_get_peer(local.connections[0], NULL),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(agent_wait(&agent, 0, "RUNNING", 1));
+	agent_stop(&agent, 0);
+	node_wait(&local, "disconnect:0");
+	assert_ok(agent_wait(&agent, 0, "IDLE", 1));
 }
 
 /* rule: CC-10b */
@@ -505,6 +530,7 @@ int main(int argc, char **argv)
 		agent_test(connect_comes_before_the_first_message),
 		agent_test(a_connection_is_the_same_until_its_disconnect),
 		agent_test(a_new_connection_has_nothing_of_an_old_one),
+		agent_test(a_server_knows_who_its_client_is),
 		agent_killing_test(death_of_a_client_is_a_disconnect),
 		agent_killing_test(messages_of_a_client_that_died_still_arrive),
 		agent_test(disconnecting_a_client_calls_no_callback),
