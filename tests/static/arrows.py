@@ -69,6 +69,7 @@ FLOORS = {
         "emu/server/devx": UVERBS,
         "emu/server/uverbs": f"{CARD} emu/server/mm",
         "emu/server/mm": CARD,
+        "emu/server/cm": "emu/server/base emu/server/card",
         "emu/server/card": "emu/ipc emu/server/base",
         "emu/server/base": "",
         "emu/shim": "emu/engine emu/ipc",
