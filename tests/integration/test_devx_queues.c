@@ -17,7 +17,7 @@
 #include "prm.h"
 
 #define PAGE	   4096
-#define CREATE_LEN 0x110
+#define CREATE_LEN 0x1d0 /* with the extension of the QP context */
 #define CQC	   0x10
 #define QPC	   0x18
 #define QUERY_LEN  (QPC + 0xe8)
@@ -471,6 +471,188 @@ static void await_cqe(const void *ring, uint32_t entries, uint16_t n)
 	fail();
 }
 
+/* --- queue pairs that lack a part ------------------------------------------------------------- */
+
+/* A queue pair that sends only, as drivers make them: rq_type 3, and no CQ to receive with. */
+static void fill_sender(struct bench *b)
+{
+	fill_qp(b);
+	set(b->in + QPC, 0x565, 3, 3);
+	set(b->in + QPC, 0x4e8, 24, 0);
+	set(b->in, 0x100 * 8, 64, 1024 + 4 * 64); /* where post_nop() expects the send ring */
+}
+
+static void fill_receiver(struct bench *b)
+{
+	fill_qp(b);
+	set(b->in + QPC, 0x50, 1, 1);
+	set(b->in + QPC, 0x3e8, 24, 0);
+	set(b->in + QPC, 0x68, 24, 0);
+}
+
+/* Neither queue: also no rings, no doorbell record and no doorbell page. */
+static void fill_without_queues(struct bench *b)
+{
+	memset(b->in, 0, sizeof(b->in));
+	set(b->in, 0, 16, 0x500);
+	set(b->in + QPC, 0x28, 24, b->pdn);
+	set(b->in + QPC, 0x50, 1, 1);
+	set(b->in + QPC, 0x565, 3, 3);
+}
+
+/* With `fl` the path leads back to the function, whatever the address is. */
+static void connect_to_itself(struct bench *b, struct mlx5dv_devx_obj *qp, uint32_t qpn)
+{
+	memset(b->in, 0, sizeof(b->in));
+	set(b->in + QPC + 0x18, 0x128, 8, 1);
+	assert_int_equal(modify(b, qp, 0x502, qpn), 0);
+	set(b->in + QPC, 0x40, 3, 1);
+	set(b->in + QPC, 0x43, 5, 30);
+	set(b->in + QPC, 0xa8, 24, qpn);
+	set(b->in + QPC + 0x18, 0, 1, 1);
+	assert_int_equal(modify(b, qp, 0x503, qpn), 0);
+	assert_int_equal(modify(b, qp, 0x504, qpn), 0);
+}
+
+static void qp_without_receive_queue_sends(void **state)
+{
+	struct bench *b = *state;
+	struct mlx5dv_devx_obj *qp;
+	uint32_t qpn;
+
+	cqn_of_bench = make_cq(b);
+	memset(b->ring_mem, 0xff, PAGE);
+	fill_sender(b);
+	qp = create(b);
+	assert_non_null(qp);
+	qpn = prm_get(b->out, 9 * 8, 24);
+	connect_to_itself(b, qp, qpn);
+	assert_int_equal(state_of(b, qp, qpn), 3);
+	assert_int_equal(prm_get(b->out + QPC, 0x565, 3), 3);
+	post_nop(b, qpn, 0);
+	await_cqe(b->ring_mem, 16, 0);
+	assert_int_not_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+}
+
+static void qp_without_send_queue_is_created(void **state)
+{
+	struct bench *b = *state;
+	struct mlx5dv_devx_obj *qp;
+	uint32_t qpn;
+
+	cqn_of_bench = make_cq(b);
+	fill_receiver(b);
+	qp = create(b);
+	assert_non_null(qp);
+	qpn = prm_get(b->out, 9 * 8, 24);
+	connect_to_itself(b, qp, qpn);
+	assert_int_equal(state_of(b, qp, qpn), 3);
+	assert_int_not_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+}
+
+static void qp_without_queues_is_created(void **state)
+{
+	struct bench *b = *state;
+	struct mlx5dv_devx_obj *qp;
+	uint32_t qpn;
+
+	fill_without_queues(b);
+	qp = create(b);
+	assert_non_null(qp);
+	qpn = prm_get(b->out, 9 * 8, 24);
+	connect_to_itself(b, qp, qpn);
+	assert_int_equal(state_of(b, qp, qpn), 3);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+}
+
+/* Whatever names a part must name one that exists, also where the part is optional. */
+static void optional_parts_of_qp_are_checked(void **state)
+{
+	static const struct flaw sender[] = {
+		{QPC * 8 + 0x3e8, 24, BAD_RES, 0}, {QPC * 8 + 0x4e8, 24, BAD_RES, 0xffffff},
+		{QPC * 8 + 0x68, 24, BAD_RES, 0},  {QPC * 8 + 0x720, 32, BAD_RES, 0},
+		{0x108 * 8, 32, BAD_RES, 0},
+	};
+	static const struct flaw receiver[] = {
+		{QPC * 8 + 0x4e8, 24, BAD_RES, 0},
+		{QPC * 8 + 0x3e8, 24, BAD_RES, 0xffffff},
+		{QPC * 8 + 0x68, 24, BAD_RES, 0xffffff},
+		{QPC * 8 + 0x720, 32, BAD_RES, 0},
+		{0x108 * 8, 32, BAD_RES, 0},
+	};
+	static const struct flaw neither[] = {
+		{QPC * 8 + 0x28, 24, BAD_RES, 0xffffff},
+		{QPC * 8 + 0x3e8, 24, BAD_RES, 0xffffff},
+		{QPC * 8 + 0x4e8, 24, BAD_RES, 0xffffff},
+		{QPC * 8 + 0x68, 24, BAD_RES, 0xffffff},
+		{QPC * 8 + 0x720, 32, BAD_RES, 0x7fffffff},
+		{0x108 * 8, 32, BAD_RES, 0x7fffffff},
+		{QPC * 8 + 0x565, 3, BAD_RES, 1}, /* a shared receive queue needs a CQ */
+	};
+	struct bench *b = *state;
+
+	cqn_of_bench = make_cq(b);
+	refuse_each(b, fill_sender, sender, sizeof(sender) / sizeof(sender[0]));
+	refuse_each(b, fill_receiver, receiver, sizeof(receiver) / sizeof(receiver[0]));
+	refuse_each(b, fill_without_queues, neither, sizeof(neither) / sizeof(neither[0]));
+}
+
+/* A copy by the DMA engine, from the ring's last 64 bytes to those before them. */
+static void post_copy(struct bench *b, uint32_t qpn, uint32_t key)
+{
+	uint8_t *wqe = (uint8_t *)b->ring_mem + 1024 + 4 * 64,
+		*last = (uint8_t *)b->ring_mem + PAGE;
+
+	memset(wqe, 0, 64);
+	wqe[0] = 1;
+	wqe[3] = 0x2f;
+	set(wqe, 32, 24, qpn);
+	set(wqe, 56, 8, 4);
+	wqe[11] = 8;
+	set(wqe + 16, 32, 32, key);
+	set(wqe + 16, 64, 64, (uintptr_t)last - 3 * 64);
+	set(wqe + 32, 0, 32, 64);
+	set(wqe + 32, 32, 32, key);
+	set(wqe + 32, 64, 64, (uintptr_t)last - 64);
+	set(wqe + 48, 0, 32, 64);
+	set(wqe + 48, 32, 32, key);
+	set(wqe + 48, 64, 64, (uintptr_t)last - 2 * 64);
+	set((uint8_t *)&b->record_mem[1], 32, 32, 1);
+	*(volatile uint64_t *)b->uar->reg_addr = *(uint64_t *)(void *)wqe;
+}
+
+/* DPDK's drivers enable the DMA engine this way: no INIT2INIT follows. */
+static void qp_is_created_with_its_extension(void **state)
+{
+	struct bench *b = *state;
+	struct mlx5dv_devx_obj *qp;
+	struct ibv_mr *mr;
+	uint32_t qpn;
+
+	cqn_of_bench = make_cq(b);
+	memset(b->ring_mem, 0xff, PAGE);
+	memset((uint8_t *)b->ring_mem + PAGE - 64, 0x5a, 64);
+	mr = ibv_reg_mr(b->pd, b->ring_mem, PAGE, IBV_ACCESS_LOCAL_WRITE);
+	assert_non_null(mr);
+	fill_sender(b);
+	set(b->in, 0x40, 1, 1);
+	set(b->in, 0x110 * 8 + 2, 1, 1);
+	assert_null(mlx5dv_devx_obj_create(b->context, b->in, 0x110, b->out, 16));
+	assert_int_equal(b->out[0], BAD_INP_LEN);
+	qp = create(b);
+	assert_non_null(qp);
+	qpn = prm_get(b->out, 9 * 8, 24);
+	connect_to_itself(b, qp, qpn);
+	post_copy(b, qpn, mr->lkey);
+	await_cqe(b->ring_mem, 16, 0);
+	assert_memory_equal((uint8_t *)b->ring_mem + PAGE - 2 * 64,
+			    (uint8_t *)b->ring_mem + PAGE - 64, 64);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
 static void overrun_event_names_its_queue(void **state)
 {
 	union {
@@ -715,6 +897,11 @@ int main(int argc, char **argv)
 		bench_test(test_qp_goes_through_its_states),
 		bench_test(test_rmp_is_checked),
 		bench_test(test_qp_holds_its_rmp),
+		bench_test(qp_without_receive_queue_sends),
+		bench_test(qp_without_send_queue_is_created),
+		bench_test(qp_without_queues_is_created),
+		bench_test(optional_parts_of_qp_are_checked),
+		bench_test(qp_is_created_with_its_extension),
 		bench_test(test_verbs_qp_is_connected_by_command),
 		bench_test(overrun_event_names_its_queue),
 		bench_test(test_overrun_may_be_ignored),

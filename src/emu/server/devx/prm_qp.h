@@ -76,6 +76,7 @@ enum {
 };
 
 #define EMU_ADS_LAYOUT(F)                       \
+	F(EMU_ADS_FL, 0x00, 31, 31)             \
 	F(EMU_ADS_PKEY_INDEX, 0x00, 15, 0)      \
 	F(EMU_ADS_ACK_TIMEOUT, 0x08, 31, 27)    \
 	F(EMU_ADS_SRC_ADDR_INDEX, 0x08, 23, 16) \
@@ -99,10 +100,15 @@ EMU_PRM_LAYOUT(EMU_ADS_RTR, 0x2c);
 
 #define EMU_CREATE_QP_IN_LAYOUT(F)                       \
 	EMU_PRM_HEADER_IN(F, EMU_CREATE_QP_IN)           \
+	F(EMU_CREATE_QP_IN_QPC_EXT, 0x08, 31, 31)        \
 	F(EMU_CREATE_QP_IN_QPC, 0x18, 1855, 0)           \
 	F(EMU_CREATE_QP_IN_WQ_UMEM_OFFSET, 0x100, 63, 0) \
 	F(EMU_CREATE_QP_IN_WQ_UMEM_ID, 0x108, 31, 0)
 EMU_PRM_LAYOUT(EMU_CREATE_QP_IN, 0x110);
+
+/* What follows with qpc_ext; DPDK, mlx5_prm.h: struct mlx5_ifc_qpc_extension_bits. */
+#define EMU_CREATE_QP_EXT_IN_LAYOUT(F) F(EMU_CREATE_QP_EXT_IN_MMO, 0x110, 29, 29)
+EMU_PRM_LAYOUT(EMU_CREATE_QP_EXT_IN, 0x114);
 
 /* RST2INIT_QP, INIT2RTR_QP and the other transitions. */
 #define EMU_MODIFY_QP_IN_LAYOUT(F)                      \

@@ -200,23 +200,69 @@ static int fill_type(struct emu_mbox *m, struct emu_qp *q)
 	return 0;
 }
 
+static bool receives(const uint8_t *qpc)
+{
+	return emu_prm_get(qpc, EMU_QPC_RQ_TYPE) != EMU_QPC_RQ_TYPE_NONE;
+}
+
+/* A part that the QP lacks is named by 0; any other number must be that of an object. */
+static bool is_named(bool needed, uint64_t number, const void *found)
+{
+	return found || (!needed && !number);
+}
+
+/* A QP without rings needs no umems, and one without queues no doorbell record either. */
 static int fill_memory(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp,
 		       struct emu_qp *q)
 {
 	const uint8_t *qpc = emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC);
+	uint64_t buf = emu_prm_get(m->in, EMU_CREATE_QP_IN_WQ_UMEM_ID);
+	uint64_t dbr = emu_prm_get(qpc, EMU_QPC_DBR_UMEM_ID);
 	uint64_t len = ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift) +
 		       (uint64_t)q->sq_wqe_count * EMU_RING_LINE;
 
-	qp->buf = emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_CREATE_QP_IN_WQ_UMEM_ID));
-	qp->dbr = emu_devx_umem_by_id(c->file, emu_prm_get(qpc, EMU_QPC_DBR_UMEM_ID));
-	if (!qp->buf || !qp->dbr)
+	qp->buf = emu_devx_umem_by_id(c->file, buf);
+	qp->dbr = emu_devx_umem_by_id(c->file, dbr);
+	if (!is_named(len, buf, qp->buf) || !is_named(len, dbr, qp->dbr))
 		return emu_refuse(m, EMU_CMD_SYN_QP_UMEM);
-	q->buf_addr =
-		emu_devx_place(c, qp->buf, emu_prm_get(m->in, EMU_CREATE_QP_IN_WQ_UMEM_OFFSET), len,
-			       EMU_RING_LINE);
-	q->dbr_addr = emu_devx_place(c, qp->dbr, emu_prm_get(qpc, EMU_QPC_DBR_ADDR), EMU_DBR_BYTES,
-				     EMU_DBR_BYTES);
-	return q->buf_addr && q->dbr_addr ? 0 : emu_refuse(m, EMU_CMD_SYN_QP_UMEM_RANGE);
+	if (qp->buf)
+		q->buf_addr = emu_devx_place(c, qp->buf,
+					     emu_prm_get(m->in, EMU_CREATE_QP_IN_WQ_UMEM_OFFSET),
+					     len, EMU_RING_LINE);
+	if (qp->dbr)
+		q->dbr_addr = emu_devx_place(c, qp->dbr, emu_prm_get(qpc, EMU_QPC_DBR_ADDR),
+					     EMU_DBR_BYTES, EMU_DBR_BYTES);
+	return (!qp->buf || q->buf_addr) && (!qp->dbr || q->dbr_addr)
+		       ? 0
+		       : emu_refuse(m, EMU_CMD_SYN_QP_UMEM_RANGE);
+}
+
+/* The completion queue of a queue that the QP lacks is optional, and so is its doorbell page. */
+static bool find_parts(const struct emu_file *f, const uint8_t *qpc, const struct emu_qp *q,
+		       struct emu_devx_qp *qp)
+{
+	uint64_t uar = emu_prm_get(qpc, EMU_QPC_UAR_PAGE);
+	uint64_t snd = emu_prm_get(qpc, EMU_QPC_CQN_SND), rcv = emu_prm_get(qpc, EMU_QPC_CQN_RCV);
+
+	qp->pd = emu_pd_by_number(f, (uint32_t)emu_prm_get(qpc, EMU_QPC_PD));
+	qp->send_cq = find_queue(f, snd, number_of_cq);
+	qp->recv_cq = find_queue(f, rcv, number_of_cq);
+	return qp->pd && is_named(q->sq_wqe_count, snd, qp->send_cq) &&
+	       is_named(receives(qpc), rcv, qp->recv_cq) &&
+	       (emu_has_uar(f, uar) || (!q->sq_wqe_count && !uar));
+}
+
+/* The extension of the QP context follows the command. Only MMO is in it. */
+static int fill_extension(const struct emu_cmd *c, struct emu_mbox *m, struct emu_qp *q)
+{
+	if (!emu_prm_get(m->in, EMU_CREATE_QP_IN_QPC_EXT))
+		return 0;
+	if (m->in_len < EMU_CREATE_QP_EXT_IN_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_QP_IN_LEN);
+	q->mmo = (uint8_t)emu_prm_get(m->in, EMU_CREATE_QP_EXT_IN_MMO);
+	return q->mmo && !c->file->func->card->profile->log_max_dma_mmo
+		       ? emu_refuse(m, EMU_CMD_SYN_QP_MMO)
+		       : 0;
 }
 
 static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp, struct emu_qp *q)
@@ -226,11 +272,7 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 
 	if (err)
 		return err;
-	qp->pd = emu_pd_by_number(c->file, (uint32_t)emu_prm_get(qpc, EMU_QPC_PD));
-	qp->send_cq = find_queue(c->file, emu_prm_get(qpc, EMU_QPC_CQN_SND), number_of_cq);
-	qp->recv_cq = find_queue(c->file, emu_prm_get(qpc, EMU_QPC_CQN_RCV), number_of_cq);
-	if (!qp->pd || !qp->send_cq || !qp->recv_cq ||
-	    !emu_has_uar(c->file, emu_prm_get(qpc, EMU_QPC_UAR_PAGE)))
+	if (!find_parts(c->file, qpc, q, qp))
 		return emu_refuse(m, EMU_CMD_SYN_QP_RESOURCE);
 	q->func = c->file->func->index;
 	q->pdn = qp->pd->pdn;
@@ -242,15 +284,31 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 	return err ? err : fill_memory(c, m, qp, q);
 }
 
+#define NPARTS 6
+
+static void list_parts(const struct emu_devx_qp *qp, struct emu_uobj *part[NPARTS])
+{
+	part[0] = &qp->pd->obj;
+	part[1] = qp->send_cq;
+	part[2] = qp->recv_cq;
+	part[3] = qp->srq;
+	part[4] = qp->buf ? &qp->buf->obj : NULL;
+	part[5] = qp->dbr ? &qp->dbr->obj : NULL;
+}
+
 int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
 	struct emu_devx_qp *qp = (struct emu_devx_qp *)o;
+	struct emu_uobj *part[NPARTS];
 	struct emu_qp q = {0};
+	unsigned int i;
 	int err;
 
 	if (m->in_len < EMU_CREATE_QP_IN_BYTES)
 		return emu_refuse(m, EMU_CMD_SYN_QP_IN_LEN);
 	err = fill_qp(c, m, qp, &q);
+	if (!err)
+		err = fill_extension(c, m, &q);
 	if (!err)
 		err = emu_engine_of(c, &q.engine);
 	if (err)
@@ -260,12 +318,9 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	qp->qpn = emu_qp_publish(&q);
 	if (!qp->qpn)
 		return emu_refuse(m, EMU_CMD_SYN_QP_LIMIT);
-	emu_uobj_hold(&qp->pd->obj);
-	emu_uobj_hold(qp->send_cq);
-	emu_uobj_hold(qp->recv_cq);
-	emu_uobj_hold(qp->srq);
-	emu_uobj_hold(&qp->buf->obj);
-	emu_uobj_hold(&qp->dbr->obj);
+	list_parts(qp, part);
+	for (i = 0; i < NPARTS; i++)
+		emu_uobj_hold(part[i]);
 	memcpy(qp->qpc, emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC), sizeof(qp->qpc));
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, qp->qpn);
 	return 0;
@@ -274,16 +329,15 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 int emu_devx_qp_undo(struct emu_uobj *o)
 {
 	struct emu_devx_qp *qp = (struct emu_devx_qp *)o;
+	struct emu_uobj *part[NPARTS];
+	unsigned int i;
 
 	if (!qp->qpn)
 		return 0;
 	emu_qp_withdraw(qp->qpn);
-	emu_uobj_release(&qp->pd->obj);
-	emu_uobj_release(qp->send_cq);
-	emu_uobj_release(qp->recv_cq);
-	emu_uobj_release(qp->srq);
-	emu_uobj_release(&qp->buf->obj);
-	emu_uobj_release(&qp->dbr->obj);
+	list_parts(qp, part);
+	for (i = 0; i < NPARTS; i++)
+		emu_uobj_release(part[i]);
 	return 0;
 }
 
@@ -313,6 +367,7 @@ static const struct qpc_field rtr_fields[] = {
 	{EMU_QPC_LOG_RRA_MAX, 0},
 	{EMU_QPC_MIN_RNR_NAK, 0},
 	{EMU_QPC_NEXT_RCV_PSN, 0},
+	{EMU_QPC_PATH(EMU_ADS_FL), 0},
 	{EMU_QPC_PATH(EMU_ADS_RTR_LIDS), 0},
 	{EMU_QPC_PATH(EMU_ADS_RTR_SOURCE), 0},
 	{EMU_QPC_PATH(EMU_ADS_RTR_FLOW), 0},
@@ -413,6 +468,10 @@ static void apply(struct emu_qp *q, const uint8_t *qpc, uint32_t to)
 	if (to != EMU_QPS_RTR)
 		return;
 	q->dest_qpn = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);
+	if (path_get(qpc, EMU_ADS_FL)) {
+		q->dest_func = q->func;
+		return;
+	}
 	peer = emu_func_by_gid(emu_prm_look(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)));
 	q->dest_func = peer ? peer->index : UINT32_MAX;
 }

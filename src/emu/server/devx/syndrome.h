@@ -108,6 +108,7 @@
 	S(QUERY_QP_OUT_LEN, 0x8a, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")    \
 	S(QP_SRQ, 0x8b, BAD_RES, "the context has no such shared receive queue")                   \
 	S(QP_TYPE, 0x8c, BAD_PARAM, "only RC and UC queue pairs can be modified")                  \
+	S(QP_MMO, 0x8d, BAD_PARAM, "the card has no DMA engine")                                   \
 	/* CREATE_RMP */                                                                           \
 	S(RMP_CONTEXT, 0x90, BAD_PARAM,                                                            \
 	  "the state, the type of the work queue or one of its sizes is not supported")            \
