@@ -8,8 +8,9 @@
  *
  * Several processes may hold that description, so no answer can travel on it. A process that uses
  * it sends EMU_OP_ATTACH with one end of a socket pair; its commands then go over that pair, one
- * request and one reply at a time. The server reads and writes the caller's memory itself
- * (process_vm_readv and _writev), as a kernel does with copy_from_user and copy_to_user.
+ * request and one reply at a time. Threads that use it at the same time have a pair each. The
+ * server reads and writes the caller's memory itself (process_vm_readv and _writev), as a kernel does
+ * with copy_from_user and copy_to_user.
  *
  * All sockets are SOCK_SEQPACKET: one message, one packet. Both ends run on the same machine.
  */
@@ -18,7 +19,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d4du /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d4eu /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_PATH_MAX 104 /* of a socket's path: a bit less than sizeof sun_path */
@@ -36,7 +37,7 @@ enum emu_op {
 	EMU_OP_STATUS, /* arg[0] = as JSON; answer: text */
 	EMU_OP_STOP,
 	EMU_OP_FAULT, /* struct emu_fault_request; val = what the previous rules saw and failed */
-	EMU_OP_PING,  /* answered without an effect */
+	EMU_OP_PING,  /* answered without an effect; on a channel: while the file is open */
 	EMU_OP_TRACE, /* arg[0] = with addresses; then text until the connection ends */
 };
 

@@ -14,7 +14,7 @@
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/dispatch.h"
-#include "emu/server/mm/user_copy.h"
+#include "emu/server/mm/attach.h"
 #include "emu/server/notes.h"
 #include "emu/server/process_exit.h"
 #include "emu/server/uverbs/events.h"
@@ -107,6 +107,14 @@ static void serve_engine(struct emu_chan *chan)
 	p->client_end = -1;
 }
 
+/* The answer means that the file is open: its hang-up is handled first. */
+static void serve_ping(struct emu_chan *chan)
+{
+	const struct emu_reply r = {.magic = EMU_MAGIC};
+
+	reply(chan->watch.fd, &r, NULL);
+}
+
 static void serve_chan(struct emu_watch *w)
 {
 	struct emu_chan *chan = (struct emu_chan *)w;
@@ -130,6 +138,8 @@ static void serve_chan(struct emu_watch *w)
 		serve_mmap(chan, req);
 	else if (req->op == EMU_OP_ENGINE && !head_len)
 		serve_engine(chan);
+	else if (req->op == EMU_OP_PING && !head_len)
+		serve_ping(chan);
 	else
 		chan_destroy(chan);
 }
@@ -154,64 +164,27 @@ static void file_destroy(struct emu_watch *w)
 	emu_free_later(f);
 }
 
-/* In another PID namespace, a process's engine could not find other processes by their numbers. */
-static int check_memory_access(pid_t pid, const struct emu_request *req)
-{
-	uint64_t seen = 0;
-	int err;
-
-	if ((uint32_t)req->arg[1] != (uint32_t)pid)
-		return -ESRCH;
-	err = emu_copy_from(pid, &seen, req->arg[0], sizeof(seen));
-	if (!err)
-		err = emu_copy_to(pid, req->arg[0], &seen, sizeof(seen));
-	return err ? err : (seen == req->arg[1] ? 0 : -EPERM);
-}
-
-/* Answers go only to a socket that preserves packets, whatever descriptor a client has sent. */
-static bool is_packet_socket(int fd)
-{
-	int domain = 0, type = 0;
-	socklen_t len = sizeof(int);
-
-	return !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) && domain == AF_UNIX &&
-	       !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) && type == SOCK_SEQPACKET;
-}
-
 /* A process that has the file requests a channel. */
 static void attach(struct emu_watch *w)
 {
 	struct emu_file *f = (struct emu_file *)w;
-	struct emu_reply r = {.magic = EMU_MAGIC};
-	struct emu_request req;
+	struct emu_attach from;
 	struct emu_chan *c;
-	int fds[EMU_MAX_FDS];
-	unsigned int nfds;
-	pid_t pid;
-	ssize_t n;
 
-	n = emu_sock_recv_now(f->watch.fd, &req, sizeof(req), fds, EMU_MAX_FDS, &nfds, &pid);
-	if (n != sizeof(req) || req.magic != EMU_MAGIC || req.op != EMU_OP_ATTACH || nfds != 1 ||
-	    !is_packet_socket(fds[0])) {
-		while (nfds) /* also those of a packet without data */
-			close(fds[--nfds]);
+	if (emu_attach_receive(f->watch.fd, &from))
 		return;
-	}
 	c = calloc(1, sizeof(*c));
-	r.error = c ? -check_memory_access(pid, &req) : ENOMEM;
-	if (r.error) {
-		reply(fds[0], &r, NULL);
-		close(fds[0]);
-		free(c);
+	if (!c) {
+		emu_attach_answer(&from, -ENOMEM);
 		return;
 	}
-	c->watch = (struct emu_watch){fds[0], serve_chan, hang_up_chan};
+	c->watch = (struct emu_watch){from.fd, serve_chan, hang_up_chan};
 	c->file = f;
-	c->pid = pid;
-	f->ino = req.arg[2];
+	c->pid = from.pid;
+	f->ino = from.ino;
 	c->next = f->chans;
 	f->chans = c;
-	if (reply(c->watch.fd, &r, NULL) || emu_watch_add(&c->watch))
+	if (emu_attach_answer(&from, 0) || emu_watch_add(&c->watch))
 		chan_destroy(c);
 }
 

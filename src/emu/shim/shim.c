@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "emu/shim/channel.h"
 #include "emu/shim/dumpable.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/kernel.h"
@@ -192,6 +193,16 @@ DEFINE_FXSTATAT(__fxstatat, stat)
 DEFINE_FXSTATAT(__fxstatat64, stat64)
 DEFINE_FXSTAT(__fxstat, stat)
 DEFINE_FXSTAT(__fxstat64, stat64)
+
+/* A closed device leaves nothing behind, neither here nor in the server. */
+EXPORT int close(int fd)
+{
+	const struct emu_closing file = emu_channel_before_close(fd);
+	int ret = NEXT(close)(fd);
+
+	emu_channel_after_close(&file);
+	return ret;
+}
 
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {

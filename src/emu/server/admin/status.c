@@ -57,7 +57,17 @@ static void sum_up(struct work *w)
 	}
 }
 
-/* Count the channels of a function, or of all if it is NULL. */
+/* Is it the last one of its process in the list? */
+static bool is_last_of_process(const struct emu_chan *c)
+{
+	const struct emu_chan *other = c->next;
+
+	while (other && other->pid != c->pid)
+		other = other->next;
+	return !other;
+}
+
+/* Count the processes that use each file of a function, or of all if it is NULL. */
 static unsigned int count_clients(const struct emu_func *func)
 {
 	const struct emu_chan *c;
@@ -66,7 +76,7 @@ static unsigned int count_clients(const struct emu_func *func)
 
 	for (f = emu_files; f; f = f->next)
 		for (c = f->chans; c && (!func || f->func == func); c = c->next)
-			n++;
+			n += is_last_of_process(c);
 	return n;
 }
 
