@@ -186,6 +186,8 @@ static bool transfer(const struct stream_kind *kind, struct stream *s, size_t me
 
 		if (got < 0)
 			return false;
+		if (!got) /* two programs and two engines share the processors */
+			sched_yield();
 		done += (size_t)got;
 		again = messages - posted < (size_t)got ? messages - posted : (size_t)got;
 		if (again && !kind->post(s, again))
