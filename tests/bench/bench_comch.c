@@ -8,10 +8,9 @@
  * functions measured_*(), and strace the system calls of this thread between the lines "begin" and
  * "end"; the program counts allocations and locks of the measured functions itself.
  */
-#include <dlfcn.h>
 #include <getopt.h>
 #include <poll.h>
-#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "control.h"
 #include "duo.h"
 #include "ping.h"
@@ -44,7 +44,7 @@ static const struct shape shapes[] = {
 
 static struct options {
 	bool is_peer;
-	bool control, stream, idle;
+	bool control, tls, stream, idle;
 	size_t rounds;
 	const struct stream_kind *count;
 	bool count_receiver;
@@ -53,51 +53,6 @@ static struct options {
 
 static struct duo duo;
 static uint8_t *memory;
-
-/* --- allocations and locks of this thread ------------------------------------------------------- */
-
-static _Thread_local unsigned long allocations, locks;
-
-#ifndef __SANITIZE_ADDRESS__
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t size);
-
-/* Replace the functions of the C library for all code of this process. */
-void *malloc(size_t size)
-{
-	allocations++;
-	return __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-	allocations++;
-	return __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t size)
-{
-	allocations++;
-	return __libc_realloc(p, size);
-}
-#endif
-
-/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are a name and a type */
-#define COUNT_LOCK(name, type)                                     \
-	int name(type *lock)                                       \
-	{                                                          \
-		static int (*real)(type *);                        \
-                                                                   \
-		locks++;                                           \
-		if (!real)                                         \
-			*(void **)&real = dlsym(RTLD_NEXT, #name); \
-		return real(lock);                                 \
-	}
-COUNT_LOCK(pthread_mutex_lock, pthread_mutex_t)
-COUNT_LOCK(pthread_mutex_trylock, pthread_mutex_t)
-COUNT_LOCK(pthread_spin_lock, pthread_spinlock_t)
-/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* --- round trips -------------------------------------------------------------------------------- */
 
@@ -358,7 +313,7 @@ static bool count_messages(void)
 	size_t empty = 0, n = 0;
 	bool done = options.count->open(&s) && transfer(options.count, &s, shape->messages) &&
 		    count_batch(&s, shape->messages, &empty);
-	unsigned long a = allocations, l = locks;
+	unsigned long a = bench_allocations, l = bench_locks;
 
 	empty = 0;
 	if (is_counted)
@@ -372,7 +327,7 @@ static bool count_messages(void)
 			"%s, %s: %zu messages of %s in batches of %zu: %lu allocations, %lu locks, "
 			"%zu empty polls\n",
 			options.count->name, s.is_sender ? "sender" : "receiver", n, shape->name,
-			options.batch, allocations - a, locks - l, empty);
+			options.batch, bench_allocations - a, bench_locks - l, empty);
 	options.count->close(&s);
 	return done;
 }
@@ -412,12 +367,12 @@ static bool measure_idle(void)
 
 static int usage(FILE *to)
 {
-	fprintf(to,
-		"usage: bench_comch [--rounds N] [--only control|stream|idle]... -- COMMAND...\n"
-		"       bench_comch --count KIND [--receiver] [--batch N] [--messages N] -- "
-		"COMMAND...\n\n"
-		"COMMAND is this program with the same options and --peer, on the DPU.\n"
-		"KIND is verbs, sparse (verbs with one completion for each batch) or comch.\n");
+	fprintf(to, "usage: bench_comch [--rounds N] [--only control|tls|stream|idle]... -- "
+		    "COMMAND...\n"
+		    "       bench_comch --count KIND [--receiver] [--batch N] [--messages N] -- "
+		    "COMMAND...\n\n"
+		    "COMMAND is this program with the same options and --peer, on the DPU.\n"
+		    "KIND is verbs, sparse (verbs with one completion for each batch) or comch.\n");
 	return to == stderr ? 2 : 0;
 }
 
@@ -427,6 +382,8 @@ static bool set_only(const char *what)
 		return false;
 	if (!strcmp(what, "control"))
 		options.control = true;
+	else if (!strcmp(what, "tls"))
+		options.tls = true;
 	else if (!strcmp(what, "stream"))
 		options.stream = true;
 	else if (!strcmp(what, "idle"))
@@ -498,7 +455,7 @@ static int parse(int argc, char **argv)
 		if (!valid)
 			return usage(stderr) + 1;
 	}
-	if (!options.control && !options.stream && !options.idle)
+	if (!options.control && !options.tls && !options.stream && !options.idle)
 		options.control = options.stream = options.idle = true;
 	return (optind < argc) == options.is_peer ? usage(stderr) + 1 : 0;
 }
@@ -507,7 +464,9 @@ static bool measure(void)
 {
 	if (options.count)
 		return count_messages();
-	if (options.control && (!measure_control(&ping_unix) || !measure_control(&ping_tls)))
+	if (options.control && !measure_control(&ping_unix))
+		return false;
+	if (options.tls && !measure_control(&ping_tls))
 		return false;
 	if (options.idle && !measure_idle())
 		return false;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "desc_codec.h"
 #include "stats.h"
 
@@ -28,31 +29,6 @@ static const struct desc_codec *const codecs[] = {
 	&desc_codec_libcbor,
 #endif
 };
-
-/* Count the allocations of every library of the process, and call glibc's allocator by its other name. */
-void *__libc_malloc(size_t size);	      /* NOLINT(bugprone-reserved-identifier) */
-void *__libc_calloc(size_t n, size_t size);   /* NOLINT(bugprone-reserved-identifier) */
-void *__libc_realloc(void *old, size_t size); /* NOLINT(bugprone-reserved-identifier) */
-
-static size_t allocations;
-
-__attribute__((visibility("default"))) void *malloc(size_t size)
-{
-	allocations++;
-	return __libc_malloc(size);
-}
-
-__attribute__((visibility("default"))) void *calloc(size_t n, size_t size)
-{
-	allocations++;
-	return __libc_calloc(n, size);
-}
-
-__attribute__((visibility("default"))) void *realloc(void *old, size_t size)
-{
-	allocations++;
-	return __libc_realloc(old, size);
-}
 
 static struct dpumap_desc usual_export(void)
 {
@@ -133,11 +109,11 @@ static double measure(const struct desc_codec *codec, const struct dpumap_desc *
 
 static double count_allocations(const struct desc_codec *codec, const struct dpumap_desc *d)
 {
-	size_t before = allocations;
+	unsigned long before = bench_allocations;
 
 	if (!desc_bench_run(codec, d, ALLOC_PAIRS))
 		return -1;
-	return (double)(allocations - before) / ALLOC_PAIRS;
+	return (double)(bench_allocations - before) / ALLOC_PAIRS;
 }
 
 static bool take_turns(double times[][MAX_ROUNDS], const struct dpumap_desc *d, size_t rounds)

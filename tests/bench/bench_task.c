@@ -21,6 +21,7 @@
 #include <doca_dma.h>
 #include <doca_pe.h>
 
+#include "calls.h"
 #include "peer.h"
 #include "raw.h"
 #include "stats.h"
@@ -50,33 +51,6 @@ struct bench {
 	bool failed;
 	unsigned long empty; /* polls that missed a completion that had already been written */
 };
-
-static _Thread_local unsigned long allocations;
-
-#ifndef __SANITIZE_ADDRESS__
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t size);
-
-/* Replace the functions of the C library for all code of this process. */
-void *malloc(size_t size)
-{
-	allocations++;
-	return __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-	allocations++;
-	return __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t size)
-{
-	allocations++;
-	return __libc_realloc(p, size);
-}
-#endif
 
 /* --- tasks ------------------------------------------------------------------------------------ */
 
@@ -257,11 +231,11 @@ static bool make_small(struct bench *bench, const struct kind *kind, size_t batc
 		return bench_fail("a copy", DOCA_ERROR_IO_FAILED) == 0;
 	bench->empty = 0;
 	mark("begin\n");
-	before = allocations;
+	before = bench_allocations;
 	for (size_t i = 0; i < copies; i += batch)
 		if (!small_batch(bench, kind, batch, is_patient))
 			return bench_fail("a copy", DOCA_ERROR_IO_FAILED) == 0;
-	before = allocations - before;
+	before = bench_allocations - before;
 	mark("end\n");
 	printf("%s: %zu copies of %zu bytes in batches of %zu, %lu allocations, %lu empty polls\n",
 	       kind->name, copies, SMALL, batch, before, bench->empty);
