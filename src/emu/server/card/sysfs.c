@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/card/sysfs.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * The interface of every emulated port: the machine's loopback, whose addresses become the port's.
+ */
+#define NETDEV "lo"
+
+static const char *directory;
+
+static int make_dirs(const char *path)
+{
+	char buf[512], *p;
+
+	if (snprintf(buf, sizeof(buf), "%s", path) >= (int)sizeof(buf))
+		return -ENAMETOOLONG;
+	for (p = buf + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(buf, 0755) && errno != EEXIST)
+			return -errno;
+		*p = '/';
+	}
+	return mkdir(buf, 0755) && errno != EEXIST ? -errno : 0;
+}
+
+int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
+{
+	char path[512], *slash;
+	va_list ap;
+	FILE *out;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s/sysfs/%s", directory, f->role, file);
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	err = make_dirs(path);
+	*slash = '/';
+	if (err)
+		return err;
+	out = fopen(path, "we");
+	if (!out)
+		return -errno;
+	va_start(ap, fmt);
+	vfprintf(out, fmt, ap);
+	va_end(ap);
+	fputc('\n', out);
+	return fclose(out) ? -errno : 0;
+}
+
+static int put_guid(const struct emu_func *f, const char *file, uint64_t g)
+{
+	return emu_sysfs_put(f, file, "%04x:%04x:%04x:%04x", (unsigned int)(g >> 48) & 0xffff,
+			     (unsigned int)(g >> 32) & 0xffff, (unsigned int)(g >> 16) & 0xffff,
+			     (unsigned int)g & 0xffff);
+}
+
+static int put_gid(const struct emu_func *f, const char *ib, unsigned int i)
+{
+	static const char *const types[] = {"", "IB/RoCE v1", "RoCE v2"};
+	const uint8_t *g = f->gid[i];
+	char file[128], text[48];
+	int n = 0, err;
+	unsigned int j;
+
+	for (j = 0; j < 16; j += 2)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%02x%02x", j ? ":" : "", g[j],
+			      g[j + 1]);
+	snprintf(file, sizeof(file), "%s/ports/1/gids/%u", ib, i);
+	err = emu_sysfs_put(f, file, "%s", text);
+	if (err || !f->gid_type[i])
+		return err;
+	snprintf(file, sizeof(file), "%s/ports/1/gid_attrs/types/%u", ib, i);
+	err = emu_sysfs_put(f, file, "%s", types[f->gid_type[i]]);
+	if (err)
+		return err;
+	snprintf(file, sizeof(file), "%s/ports/1/gid_attrs/ndevs/%u", ib, i);
+	return emu_sysfs_put(f, file, "%s", NETDEV);
+}
+
+/* The MAC address that corresponds to the port's EUI-64. */
+static int put_mac(const struct emu_func *f, const char *file)
+{
+	uint64_t g = f->node_guid;
+
+	return emu_sysfs_put(f, file, "%02x:%02x:%02x:%02x:%02x:%02x", (unsigned int)(g >> 56),
+			     (unsigned int)(g >> 48) & 0xff, (unsigned int)(g >> 40) & 0xff,
+			     (unsigned int)(g >> 16) & 0xff, (unsigned int)(g >> 8) & 0xff,
+			     (unsigned int)g & 0xff);
+}
+
+#define IN(dir, name) (snprintf(file, sizeof(file), "%s/%s", dir, name), file)
+
+int emu_sysfs_link(const struct emu_func *f, const char *file, const char *target)
+{
+	char path[512], *slash;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s/sysfs/%s", directory, f->role, file);
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	err = make_dirs(path);
+	*slash = '/';
+	if (err)
+		return err;
+	return symlink(target, path) && errno != EEXIST ? -errno : 0;
+}
+
+static int write_pci(const struct emu_func *f, const char *dir)
+{
+	const struct emu_profile *p = f->card->profile;
+	char file[128];
+	int err;
+
+	err = emu_sysfs_put(f, IN(dir, "modalias"),
+			    "pci:v000015B3d0000%ssv000015B3sd00000001bc02sc00i00", p->pci_id);
+	if (!err)
+		err = emu_sysfs_put(f, IN(dir, "vendor"), "0x15b3");
+	if (!err)
+		err = emu_sysfs_put(f, IN(dir, "device"), "0x%04x", p->part_id);
+	if (!err)
+		err = emu_sysfs_put(f, IN(dir, "numa_node"), "-1");
+	if (!err)
+		err = put_mac(f, IN(dir, "net/" NETDEV "/address"));
+	return err;
+}
+
+/*
+ * Programs follow a device's link to its PCI function (without it UCX takes the device for a
+ * virtual one), or follow `device`.
+ */
+static int link_ibdev(const struct emu_func *f, const char *ib)
+{
+	char file[128], target[128];
+	int err;
+
+	snprintf(target, sizeof(target), "../../../%s", f->pci);
+	err = emu_sysfs_link(f, IN(ib, "device"), target);
+	if (err)
+		return err;
+	snprintf(target, sizeof(target), "../../%s", ib);
+	snprintf(file, sizeof(file), "class/infiniband/mlx5_%u", f->dev);
+	return emu_sysfs_link(f, file, target);
+}
+
+/* As the kernel prints it: the lane's speed by name, and the rate of four lanes. */
+static const char *rate(uint8_t speed)
+{
+	switch (speed) {
+	case 32:
+		return "100 Gb/sec (4X EDR)";
+	case 64:
+		return "200 Gb/sec (4X HDR)";
+	default:
+		return "400 Gb/sec (4X NDR)";
+	}
+}
+
+/* An Ethernet port has no LIDs and no subnet manager. */
+static int write_port(const struct emu_func *f, const char *ib)
+{
+	const char *const values[][2] = {
+		{"pkeys/0", "0xffff"},
+		{"link_layer", "Ethernet"},
+		{"state", "4: ACTIVE"},
+		{"phys_state", "5: LinkUp"},
+		{"lid", "0x0"},
+		{"lid_mask_count", "0"},
+		{"sm_lid", "0x0"},
+		{"sm_sl", "0"},
+		{"rate", rate(f->card->profile->port_speed)},
+	};
+	char file[160];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]) && !err; i++) {
+		snprintf(file, sizeof(file), "%s/ports/1/%s", ib, values[i][0]);
+		err = emu_sysfs_put(f, file, "%s", values[i][1]);
+	}
+	return err ? err : emu_sysfs_put(f, IN(ib, "ports/1/cap_mask"), "0x%08x", EMU_PORT_CAP);
+}
+
+static int write_ibdev(const struct emu_func *f)
+{
+	const struct emu_profile *p = f->card->profile;
+	char pci[64], ib[96], file[128];
+	unsigned int i;
+	int err;
+
+	snprintf(pci, sizeof(pci), "devices/pci0000:00/%s", f->pci);
+	snprintf(ib, sizeof(ib), "%s/infiniband/mlx5_%u", pci, f->dev);
+	err = emu_sysfs_put(f, IN(ib, "node_type"), "1: CA");
+	if (!err)
+		err = put_guid(f, IN(ib, "node_guid"), f->node_guid);
+	if (!err)
+		err = put_guid(f, IN(ib, "sys_image_guid"), f->card->guid);
+	if (!err)
+		err = emu_sysfs_put(
+			f, IN(ib, "fw_ver"), "%u.%u.%04u", (unsigned int)(p->fw_ver >> 32),
+			(unsigned int)(p->fw_ver >> 16) & 0xffff, (unsigned int)p->fw_ver & 0xffff);
+	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "board_id"), "EMU_%s", p->pci_id);
+	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "hca_type"), "MT%u", p->part_id);
+	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "hw_rev"), "0");
+	if (!err)
+		err = write_port(f, ib);
+	for (i = 0; i < EMU_GIDS && !err; i++)
+		err = put_gid(f, ib, i);
+	if (!err)
+		err = write_pci(f, pci);
+	return err ? err : link_ibdev(f, ib);
+}
+
+int emu_sysfs_create(const char *emulator, const struct emu_func *f)
+{
+	char dir[64], file[128];
+	int err;
+
+	directory = emulator;
+	snprintf(dir, sizeof(dir), "class/infiniband_verbs/uverbs%u", f->dev);
+	err = emu_sysfs_put(f, "class/infiniband_verbs/abi_version", "6");
+	if (!err)
+		err = emu_sysfs_put(f, IN(dir, "ibdev"), "mlx5_%u", f->dev);
+	if (!err)
+		err = emu_sysfs_put(f, IN(dir, "dev"), "231:%u", 192 + f->dev);
+	if (!err)
+		err = emu_sysfs_put(f, IN(dir, "abi_version"), "1");
+	return err ? err : write_ibdev(f);
+}

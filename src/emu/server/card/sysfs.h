@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The files by which libibverbs and other programs find a function: its tree of /sys. */
+#ifndef EMU_CARD_SYSFS_H
+#define EMU_CARD_SYSFS_H
+
+#include "emu/server/card/topology.h"
+
+/* Write the files of a function below the emulator's directory. 0 or a negative errno. */
+int emu_sysfs_create(const char *emulator, const struct emu_func *f);
+
+/*
+ * Write one line to a file below a function's tree, or make it a symbolic link, with its
+ * directories; emu_sysfs_create() comes first. 0 or a negative errno.
+ */
+int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int emu_sysfs_link(const struct emu_func *f, const char *file, const char *target);
+
+#endif
