@@ -11,12 +11,10 @@
 
 static uint8_t memory[VERBS_BUF] __attribute__((aligned(4096)));
 
-int verbs_open(void **state)
+struct verbs *verbs_open_device(void)
 {
 	static struct verbs n;
 
-	if (fixture_count(state))
-		return -1;
 	n.ctx = fixture_open_context();
 	assert_non_null(n.ctx);
 	assert_int_equal(fcntl(n.ctx->async_fd, F_SETFL, O_NONBLOCK), 0);
@@ -28,7 +26,14 @@ int verbs_open(void **state)
 	assert_non_null(n.mr);
 	assert_non_null(n.cq);
 	assert_int_equal(ibv_query_gid(n.ctx, 1, 1, &n.gid), 0);
-	*state = &n;
+	return &n;
+}
+
+int verbs_open(void **state)
+{
+	if (fixture_count(state))
+		return -1;
+	*state = verbs_open_device();
 	return 0;
 }
 

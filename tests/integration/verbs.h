@@ -42,6 +42,8 @@ struct verbs_pair {
  */
 int verbs_open(void **state);
 int verbs_close(void **state);
+/* What verbs_open() opens, without counting objects; for a peer. */
+struct verbs *verbs_open_device(void);
 /* In state RESET. */
 struct ibv_qp *verbs_make_qp(struct verbs *n, enum ibv_qp_type type, struct ibv_srq *srq);
 /* An errno. */

@@ -8,6 +8,7 @@
 #include "emu/engine/copy.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/fault.h"
+#include "emu/engine/mcast.h"
 #include "emu/engine/mkey.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/qp.h"
@@ -117,7 +118,7 @@ static struct emu_qp *find_peer(const struct send *s)
 	uint32_t state;
 
 	if (s->q->type == EMU_QPT_UD)
-		return emu_ud_peer(s->e, s->q, &s->w.av);
+		return emu_ud_peer(s->e, s->q, &s->w.av, s->run->member);
 	if (s->q->dest_qpn >= EMU_MAX_QPS)
 		return NULL;
 	p = &s->e->cfg.queues->qp[s->q->dest_qpn];
@@ -460,6 +461,29 @@ static int step_message(struct send *s)
 	return s->run->posted ? await_answer(s) : post_message(s);
 }
 
+/* A datagram is posted to each member of its group; without members it is lost. */
+static int step_datagram(struct send *s)
+{
+	const struct emu_av *av = &s->w.av;
+	uint32_t next;
+	int result;
+
+	if (!emu_ud_is_multicast(av))
+		return step_message(s);
+	if (!s->run->member)
+		s->run->member = emu_mcast_next(s->e, s->q, av->dgid, 0);
+	for (;;) {
+		result = step_message(s);
+		if (result != EMU_SYN_OK || !s->run->member)
+			return result;
+		next = emu_mcast_next(s->e, s->q, av->dgid, s->run->member);
+		if (!next)
+			return EMU_SYN_OK;
+		s->run->member = next;
+		s->run->retry_end = 0;
+	}
+}
+
 static int step_umr(struct send *s)
 {
 	uint32_t answer = emu_umr_step(s->e, s->qpn, EMU_UMR_SQ, &s->w.umr);
@@ -480,7 +504,7 @@ static int step(struct send *s)
 	case EMU_WQE_RDMA_WRITE:
 		return step_rdma(s);
 	default:
-		return step_message(s);
+		return s->q->type == EMU_QPT_UD ? step_datagram(s) : step_message(s);
 	}
 }
 
@@ -505,6 +529,7 @@ static void retire(struct send *s, enum emu_syndrome syndrome)
 	s->run->rnr_count = 0;
 	s->run->rnr_end = 0;
 	s->run->retry_end = 0;
+	s->run->member = 0;
 	s->e->worked = true;
 	if (!syndrome && (s->w.flags & CQ_UPDATE_MASK) != CQ_UPDATE)
 		return;

@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "emu/engine/mcast.h"
 #include "emu/engine/state.h"
 #include "emu/engine/wire.h"
+#include "emu/ipc/group.h"
 
 #define ROCE_V2	    2u
 #define PROTO_UDP   17u
@@ -69,16 +71,32 @@ static const struct emu_gid *find_gid(const struct engine *e, const uint8_t raw[
 	return NULL;
 }
 
-struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av)
+bool emu_ud_is_multicast(const struct emu_av *av)
+{
+	return emu_gid_is_group(av->dgid) && (av->qpn & QPN_MASK) == EMU_GROUP_QPN;
+}
+
+static struct emu_qp *named_qp(struct engine *e, const struct emu_av *av)
 {
 	const struct emu_gid *to = find_gid(e, av->dgid);
 	struct emu_qp *p;
-	uint32_t state;
 
-	if (!to || !gid_of(e, q->func, av->sgid_index) || (av->qpn & QPN_MASK) >= EMU_MAX_QPS)
+	if (!to || (av->qpn & QPN_MASK) >= EMU_MAX_QPS)
 		return NULL;
 	p = &e->cfg.queues->qp[av->qpn & QPN_MASK];
-	if (!atomic_load(&p->serial) || p->type != EMU_QPT_UD || p->func != to->func)
+	return p->func == to->func ? p : NULL;
+}
+
+struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av,
+			   uint32_t member)
+{
+	struct emu_qp *p;
+	uint32_t state;
+
+	if (!gid_of(e, q->func, av->sgid_index))
+		return NULL;
+	p = emu_ud_is_multicast(av) ? emu_mcast_peer(e, av->dgid, member) : named_qp(e, av);
+	if (!p || !atomic_load(&p->serial) || p->type != EMU_QPT_UD)
 		return NULL;
 	state = atomic_load(&p->state);
 	return state < EMU_QPS_RTR || state > EMU_QPS_SQE ? NULL : p;

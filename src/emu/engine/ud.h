@@ -23,8 +23,11 @@ struct emu_av {
 	uint8_t dgid[16];
 };
 
-/* The QP that receives a datagram of `q`, or NULL. */
-struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av);
+/* Is the destination a multicast group? */
+bool emu_ud_is_multicast(const struct emu_av *av);
+/* The QP that receives a datagram of `q`, or NULL; of a multicast group, this member. */
+struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av,
+			   uint32_t member);
 /* Fill the GRH area (EMU_GRH bytes) of the receiver. */
 void emu_ud_header(const struct engine *e, const struct emu_qp *q, const struct emu_av *av,
 		   uint64_t len, uint8_t *area);

@@ -30,4 +30,11 @@
 #define EMU_MAX_CQS    (1u + EMU_NUM_CQS)
 #define EMU_MAX_SRQS   (1u + EMU_NUM_SRQS)
 
+/* Multicast: the groups, the queue pairs of one group, and those of all groups together. */
+#define EMU_NUM_GROUPS	   (1u << 10)
+#define EMU_GROUP_QPS	   240u
+#define EMU_NUM_MEMBERS	   (1u << 13)
+#define EMU_MAX_MEMBERS	   (1u + EMU_NUM_MEMBERS)
+#define EMU_MEMBER_BUCKETS (1u << 10)
+
 #endif

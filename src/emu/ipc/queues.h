@@ -50,7 +50,8 @@ struct emu_qp {
 	_Atomic uint32_t resets; /* counts transitions to RESET: the engine forgets its indices */
 	uint16_t func;
 	uint8_t type;
-	uint8_t mmo; /* the MMO extension was enabled */
+	uint8_t mmo;	    /* the MMO extension was enabled */
+	uint8_t block_self; /* UD: it gets no copy of its own multicast datagrams */
 	uint32_t pdn;
 	uint32_t uidx;
 	uint32_t send_cqn;
@@ -194,6 +195,18 @@ struct emu_cqe_rule {
 	_Atomic uint64_t hit;
 };
 
+/*
+ * A queue pair of a multicast group. The members whose groups hash to the same bucket are a list in
+ * the order of their numbers, so that an engine that has served a member can continue after it in a
+ * later pass, whatever was attached or detached meanwhile. Written by the server.
+ */
+struct emu_member {
+	_Atomic uint32_t serial;
+	_Atomic uint32_t next; /* the number of the next member of the bucket; 0: none */
+	uint32_t qpn;
+	uint8_t gid[16]; /* of the group */
+};
+
 struct emu_queues {
 	_Atomic uint32_t qp_high; /* all QPs in use are below */
 	_Atomic uint32_t cq_high;
@@ -206,6 +219,8 @@ struct emu_queues {
 	struct emu_cq cq[EMU_MAX_CQS];
 	struct emu_srq srq[EMU_MAX_SRQS];
 	struct emu_qp qp[EMU_MAX_QPS];
+	_Atomic uint32_t bucket[EMU_MEMBER_BUCKETS]; /* the first member; 0: none */
+	struct emu_member member[EMU_MAX_MEMBERS];   /* 0 is not used */
 };
 
 #endif

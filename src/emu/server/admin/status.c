@@ -25,7 +25,7 @@ static const struct {
 	}
 	KIND(pds),   KIND(mrs),	  KIND(mws),  KIND(mkeys),	   KIND(aliases),
 	KIND(dms),   KIND(umems), KIND(cqs),  KIND(qps),	   KIND(srqs),
-	KIND(xrcds), KIND(ahs),	  KIND(uars), KIND(flow_counters),
+	KIND(xrcds), KIND(ahs),	  KIND(uars), KIND(flow_counters), KIND(attachments),
 #undef KIND
 };
 

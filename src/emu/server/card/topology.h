@@ -37,6 +37,7 @@ struct emu_counts {
 	unsigned int contexts, pds, mrs, mkeys, aliases, dms, umems, cqs, qps, uars, channels;
 	unsigned int mws;
 	unsigned int srqs, xrcds, ahs, flow_counters;
+	unsigned int attachments; /* of queue pairs to multicast groups */
 	uint64_t dm_bytes;
 };
 

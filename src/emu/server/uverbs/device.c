@@ -49,6 +49,9 @@ static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_
 	r->atomic_cap = 1; /* IBV_ATOMIC_HCA */
 	r->max_mw = p->max_mr;
 	r->device_cap_flags = CAP_MEM_WINDOW | CAP_MEM_WINDOW_2B | CAP_XRC | CAP_RC_RNR_NAK_GEN;
+	r->max_mcast_grp = EMU_NUM_GROUPS;
+	r->max_mcast_qp_attach = EMU_GROUP_QPS;
+	r->max_total_mcast_qp_attach = EMU_NUM_MEMBERS;
 	r->max_ah = INT32_MAX;
 	r->max_srq = EMU_NUM_SRQS;
 	r->max_srq_wr = 32767;

@@ -12,6 +12,7 @@
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/cq.h"
 #include "emu/server/uverbs/events.h"
+#include "emu/server/uverbs/mcast.h"
 #include "emu/server/uverbs/pd.h"
 #include "emu/server/uverbs/queue.h"
 #include "emu/server/uverbs/srq.h"
@@ -56,7 +57,6 @@ static int check_parts(const struct emu_qp_obj *qp)
 	return qp->recv_cq ? 0 : -EINVAL;
 }
 
-/* There is no multicast loopback here. */
 #define UD_FLAGS IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK
 
 static int check_qp(const struct mlx5_ib_create_qp *req, uint64_t type, uint64_t flags)
@@ -112,6 +112,7 @@ static void describe(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp
 {
 	q->func = qp->obj.file->func->index;
 	q->type = qp->type;
+	q->block_self = qp->block_self;
 	q->pdn = qp->pd ? qp->pd->pdn : 0;
 	q->uidx = req->uidx;
 	q->send_cqn = qp->send_cq ? qp->send_cq->cqn : 0;
@@ -169,6 +170,7 @@ static int undo(struct emu_uobj *o)
 	struct emu_uobj *part[NPARTS];
 	unsigned int i;
 
+	emu_mcast_leave(qp);
 	if (qp->qpn && !emu_qp_shared(qp))
 		emu_qp_withdraw(qp->qpn);
 	list_parts(qp, part);
@@ -251,6 +253,7 @@ static int qp_create(struct emu_cmd *c)
 		return err;
 	keep_recv_cap(&tmp, &req);
 	tmp.sq_sig_all = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	tmp.block_self = flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	qp = emu_qp_new(c->file, &tmp);
 	if (!qp)
 		return -ENOMEM;
@@ -296,8 +299,8 @@ static int qp_destroy(struct emu_cmd *c)
 	struct emu_qp_obj *qp = emu_attr_obj(c, UVERBS_ATTR_DESTROY_QP_HANDLE);
 	uint32_t events;
 
-	if (qp->obj.users)
-		return -EBUSY;
+	if (qp->obj.users || qp->groups)
+		return -EBUSY; /* uverbs_free_qp(): its program detaches it first */
 	emu_let_send(c, &emu_queues->qp[qp->qpn]);
 	emu_proc_drain_notes(emu_proc_by_slot(emu_queues->qp[qp->qpn].engine));
 	events = qp->async_events - emu_events_retract(qp->async, qp->user_handle);

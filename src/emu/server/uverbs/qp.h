@@ -26,6 +26,8 @@ struct emu_qp_obj {
 	struct ib_uverbs_qp_cap cap;
 	struct ib_uverbs_modify_qp attr; /* the last value of each attribute */
 	bool sq_sig_all;
+	bool block_self;     /* no copy of its own multicast datagrams */
+	unsigned int groups; /* multicast groups to which it is attached */
 	struct emu_queue_pins pins;
 };
 

@@ -8,6 +8,7 @@
 #include "emu/server/uverbs/cq_modify.h"
 #include "emu/server/uverbs/device.h"
 #include "emu/server/uverbs/events.h"
+#include "emu/server/uverbs/mcast.h"
 #include "emu/server/uverbs/mr.h"
 #include "emu/server/uverbs/mw.h"
 #include "emu/server/uverbs/pd.h"
@@ -52,6 +53,11 @@ static const struct emu_field modify_qp_fields[] = {
 static const struct emu_field query_qp_fields[] = {
 	EMU_CORE_IN(ib_uverbs_query_qp, qp_handle, EMU_DECIMAL),
 	EMU_CORE_OUT(ib_uverbs_query_qp_resp, qp_state, EMU_QP_STATE),
+	EMU_FIELDS_END,
+};
+
+static const struct emu_field mcast_fields[] = {
+	EMU_CORE_IN(ib_uverbs_attach_mcast, qp_handle, EMU_DECIMAL),
 	EMU_FIELDS_END,
 };
 
@@ -126,6 +132,16 @@ const struct emu_write_command emu_write_commands[] = {
 	 sizeof(struct ib_uverbs_create_ah),
 	 sizeof(struct ib_uverbs_create_ah_resp),
 	 emu_write_create_ah},
+	{{"mcast.attach", mcast_fields},
+	 IB_USER_VERBS_CMD_ATTACH_MCAST,
+	 sizeof(struct ib_uverbs_attach_mcast),
+	 0,
+	 emu_write_attach_mcast},
+	{{"mcast.detach", mcast_fields},
+	 IB_USER_VERBS_CMD_DETACH_MCAST,
+	 sizeof(struct ib_uverbs_detach_mcast),
+	 0,
+	 emu_write_detach_mcast},
 	{{"cq.resize", NULL},
 	 IB_USER_VERBS_CMD_RESIZE_CQ,
 	 sizeof(struct ib_uverbs_resize_cq),

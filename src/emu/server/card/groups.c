@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/card/groups.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "emu/ipc/group.h"
+#include "emu/server/card/engines.h"
+#include "emu/server/card/segments.h"
+
+static unsigned int ngroups;
+
+static struct emu_member *entry(uint32_t number)
+{
+	return &emu_queues->member[number];
+}
+
+/* The link to the first member of the group's bucket. */
+static _Atomic uint32_t *bucket(const uint8_t gid[16])
+{
+	return &emu_queues->bucket[emu_group_bucket(gid)];
+}
+
+static bool is_in(const struct emu_member *m, const uint8_t gid[16])
+{
+	return !memcmp(m->gid, gid, sizeof(m->gid));
+}
+
+static unsigned int count_members(const uint8_t gid[16])
+{
+	uint32_t i = atomic_load(bucket(gid));
+	unsigned int n = 0;
+
+	for (; i; i = atomic_load(&entry(i)->next))
+		n += is_in(entry(i), gid);
+	return n;
+}
+
+/* The link to the membership, or NULL. */
+static _Atomic uint32_t *find(uint32_t qpn, const uint8_t gid[16])
+{
+	_Atomic uint32_t *link = bucket(gid);
+	uint32_t i;
+
+	for (; (i = atomic_load(link)); link = &entry(i)->next)
+		if (entry(i)->qpn == qpn && is_in(entry(i), gid))
+			return link;
+	return NULL;
+}
+
+static uint32_t find_free(void)
+{
+	uint32_t i;
+
+	for (i = 1; i < EMU_MAX_MEMBERS; i++)
+		if (!atomic_load(&entry(i)->serial))
+			return i;
+	return 0;
+}
+
+/* Engines read the bucket meanwhile: the member is complete before a link leads to it. */
+static void insert(uint32_t number, uint32_t qpn, const uint8_t gid[16])
+{
+	struct emu_member *m = entry(number);
+	_Atomic uint32_t *link = bucket(gid);
+	uint32_t i;
+
+	while ((i = atomic_load(link)) && i < number)
+		link = &entry(i)->next;
+	m->qpn = qpn;
+	memcpy(m->gid, gid, sizeof(m->gid));
+	atomic_store(&m->next, i);
+	atomic_store(&m->serial, emu_new_serial());
+	atomic_store(link, number);
+}
+
+int emu_group_attach(uint32_t qpn, const uint8_t gid[16])
+{
+	unsigned int members = count_members(gid);
+	uint32_t number;
+
+	if (find(qpn, gid))
+		return 0;
+	if (members >= EMU_GROUP_QPS || (!members && ngroups >= EMU_NUM_GROUPS))
+		return -ENOMEM;
+	number = find_free();
+	if (!number)
+		return -ENOMEM;
+	insert(number, qpn, gid);
+	ngroups += !members;
+	return 1;
+}
+
+/* The serial is cleared last: until the grace period has ended the entry is not used again. */
+static void remove_at(_Atomic uint32_t *link)
+{
+	struct emu_member *m = entry(atomic_load(link));
+
+	atomic_store(link, atomic_load(&m->next));
+	ngroups -= !count_members(m->gid);
+	emu_grace();
+	atomic_store(&m->serial, 0);
+}
+
+int emu_group_detach(uint32_t qpn, const uint8_t gid[16])
+{
+	_Atomic uint32_t *link = find(qpn, gid);
+
+	if (!link)
+		return -EINVAL;
+	remove_at(link);
+	return 0;
+}
+
+static bool leave_one(_Atomic uint32_t *link, uint32_t qpn)
+{
+	uint32_t i;
+
+	for (; (i = atomic_load(link)); link = &entry(i)->next) {
+		if (entry(i)->qpn != qpn)
+			continue;
+		remove_at(link);
+		return true;
+	}
+	return false;
+}
+
+void emu_group_leave(uint32_t qpn)
+{
+	unsigned int i;
+
+	for (i = 0; i < EMU_MEMBER_BUCKETS; i++)
+		while (leave_one(&emu_queues->bucket[i], qpn))
+			;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The rules are those of ib_uverbs_attach_mcast() and ib_attach_mcast(). On Ethernet the multicast LID
+ * has no meaning and is ignored, as there (is_valid_mcast_lid).
+ */
+#include "emu/server/uverbs/mcast.h"
+
+#include <errno.h>
+
+#include "emu/ipc/group.h"
+#include "emu/server/card/groups.h"
+#include "emu/server/uverbs/cmd.h"
+#include "emu/server/uverbs/qp.h"
+
+static int get(struct emu_cmd *c, struct ib_uverbs_attach_mcast *req, struct emu_qp_obj **qp)
+{
+	int err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, req, sizeof(*req));
+
+	if (err)
+		return err;
+	*qp = emu_uobj_get(c->file, req->qp_handle, EMU_T_QP);
+	return *qp ? 0 : -EINVAL;
+}
+
+static void count(struct emu_qp_obj *qp, unsigned int by)
+{
+	qp->groups += by;
+	qp->obj.file->func->count.attachments += by;
+	emu_topology.count.attachments += by;
+}
+
+int emu_write_attach_mcast(struct emu_cmd *c)
+{
+	struct ib_uverbs_attach_mcast req;
+	struct emu_qp_obj *qp;
+	int err = get(c, &req, &qp);
+
+	if (err)
+		return err;
+	if (qp->type != EMU_QPT_UD || !emu_gid_is_group(req.gid))
+		return -EINVAL;
+	err = emu_group_attach(qp->qpn, req.gid);
+	if (err < 0)
+		return err;
+	count(qp, (unsigned int)err);
+	return 0;
+}
+
+_Static_assert(sizeof(struct ib_uverbs_attach_mcast) == sizeof(struct ib_uverbs_detach_mcast),
+	       "both commands have the same fields");
+
+int emu_write_detach_mcast(struct emu_cmd *c)
+{
+	struct ib_uverbs_attach_mcast req;
+	struct emu_qp_obj *qp;
+	int err = get(c, &req, &qp);
+
+	if (!err)
+		err = emu_group_detach(qp->qpn, req.gid);
+	if (!err)
+		count(qp, -1u);
+	return err;
+}
+
+void emu_mcast_leave(struct emu_qp_obj *qp)
+{
+	if (qp->groups)
+		emu_group_leave(qp->qpn);
+	count(qp, -qp->groups);
+}
