@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Timers of the main loop: one timerfd for all. */
+#ifndef EMU_TIMER_H
+#define EMU_TIMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#define EMU_NEVER UINT64_MAX
+
+struct emu_timer {
+	void (*expired)(struct emu_timer *t); /* the timer is not set any more */
+	bool set;
+	uint64_t when;
+	TAILQ_ENTRY(emu_timer) link;
+};
+
+/* The monotonic clock in ms. */
+uint64_t emu_now(void);
+/* Call t->expired() from the main loop when emu_now() is `when`; the past: at its next turn, never before this returns. EMU_NEVER clears the timer. */
+void emu_timer_set(struct emu_timer *t, uint64_t when);
+void emu_timer_clear(struct emu_timer *t);
+
+#endif
