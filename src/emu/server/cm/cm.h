@@ -17,7 +17,6 @@
 #include "emu/server/cm/mad.h"
 
 struct emu_func;
-struct ib_uverbs_qp_attr;
 
 /* An endpoint: what the kernel of a machine has. */
 struct emu_cm;
@@ -74,7 +73,11 @@ enum emu_cm_event_type {
 
 struct emu_cm_event {
 	enum emu_cm_event_type type;
-	const struct emu_cm_msg *msg;	/* private data: msg->data; or NULL */
+	/*
+	 * As the peer wrote it, or NULL: private data in msg->data; responder_resources are the
+	 * peer's, which limit our initiator depth.
+	 */
+	const struct emu_cm_msg *msg;
 	const struct emu_cm_path *path; /* of the connection */
 };
 
@@ -103,20 +106,13 @@ struct emu_cm_counters {
 struct emu_cm *emu_cm_new(const struct emu_cm_ops *ops, void *ctx);
 /* Free the endpoint and its connections, without messages and events. NULL is permitted. */
 void emu_cm_free(struct emu_cm *cm);
-/* A message arrived. `path` is the receiver's: sgid and port are the local ones. */
-void emu_cm_receive(struct emu_cm *cm, const struct emu_cm_path *path,
-		    const uint8_t mad[static EMU_MAD_BYTES]);
-/* Handle all deadlines that passed. */
-void emu_cm_expire(struct emu_cm *cm);
 const struct emu_cm_counters *emu_cm_counters(const struct emu_cm *cm);
-/* A function died or left: forget everything on it, without messages. Each connection gets the error event of its state, as after its last retry. */
-void emu_cm_port_gone(struct emu_cm *cm, const struct emu_func *port);
 
 /* A connection in state IDLE. NULL: no memory. */
 struct emu_cm_conn *emu_cm_conn_new(struct emu_cm *cm, void *user);
 /*
- * Destroy: tell the peer what its state demands (REJ before it is established, DREQ after), and
- * wait for nothing. The communication ID stays reserved for the timewait period.
+ * Destroy: tell the peer once what the state demands (REJ before the connection is established, DREQ
+ * after), and wait for no answer.
  */
 void emu_cm_conn_destroy(struct emu_cm_conn *c);
 void *emu_cm_user(const struct emu_cm_conn *c);
@@ -128,63 +124,10 @@ const struct emu_cm_path *emu_cm_path(const struct emu_cm_conn *c);
 uint32_t emu_cm_local_id(const struct emu_cm_conn *c);
 uint32_t emu_cm_remote_id(const struct emu_cm_conn *c);
 
-struct emu_cm_req_param {
-	uint64_t service_id;
-	uint32_t qpn, psn;
-	uint8_t qp_type; /* enum ibv_qp_type: RC, UC or XRC_SEND */
-	uint8_t responder_resources, initiator_depth;
-	uint8_t flow_control, retry_count, rnr_retry_count, srq;
-	uint8_t local_response_timeout, remote_response_timeout; /* 4.096 us << n; kernel: 20 */
-	uint8_t max_cm_retries;					 /* kernel: 15 */
-	uint32_t ece_vendor_id, ece_attr_mod;
-};
-
-struct emu_cm_rep_param {
-	uint32_t qpn, psn;
-	uint8_t responder_resources, initiator_depth;
-	uint8_t failover, flow_control, rnr_retry_count, srq;
-	uint32_t ece_vendor_id, ece_attr_mod;
-};
-
-struct emu_cm_sidr_rep_param {
-	enum emu_cm_sidr_status status;
-	uint32_t qpn, qkey;
-	uint32_t ece_vendor_id, ece_attr_mod;
-};
-
-/*
- * Send a message. `data` of `len` bytes is its private data; the rest of the field is 0.
- * -EINVAL: the state does not permit the message, or `len` exceeds the message's private data.
- * No function fails because the peer cannot be reached; that is an event.
- */
-int emu_cm_send_req(struct emu_cm_conn *c, const struct emu_cm_path *path,
-		    const struct emu_cm_req_param *p, const void *data, size_t len);
-int emu_cm_send_rep(struct emu_cm_conn *c, const struct emu_cm_rep_param *p, const void *data,
-		    size_t len);
-int emu_cm_send_rtu(struct emu_cm_conn *c, const void *data, size_t len);
-/* In the states before ESTABLISHED; the connection is IDLE afterwards (TIMEWAIT after a REP). `info`: additional information. */
-int emu_cm_send_rej(struct emu_cm_conn *c, enum emu_cm_reason reason, const void *info,
-		    size_t info_len, const void *data, size_t len);
-/* `timeout`: 4.096 us << n until the answer at the latest. delay: send it only when the request arrives again. */
-int emu_cm_send_mra(struct emu_cm_conn *c, uint8_t timeout, bool delay, const void *data,
-		    size_t len);
-int emu_cm_send_dreq(struct emu_cm_conn *c, const void *data, size_t len);
-int emu_cm_send_drep(struct emu_cm_conn *c, const void *data, size_t len);
-/* IB_EVENT_COMM_EST: data arrived before the RTU. -EISCONN: already established. The event follows from emu_cm_expire(). */
-int emu_cm_notify_established(struct emu_cm_conn *c);
-/* timeout_ms: until the next attempt. */
-int emu_cm_send_sidr_req(struct emu_cm_conn *c, const struct emu_cm_path *path, uint64_t service_id,
-			 unsigned int timeout_ms, uint8_t max_cm_retries, const void *data,
-			 size_t len);
-int emu_cm_send_sidr_rep(struct emu_cm_conn *c, const struct emu_cm_sidr_rep_param *p,
-			 const void *data, size_t len);
-
-/*
- * The attributes by which the connection's queue pair reaches `state` (enum ibv_qp_state: INIT,
- * RTR, RTS), as the kernel's ib_cm_init_qp_attr(). Sets qp_attr_mask; the caller sets port_num,
- * pkey_index and sgid_index, which the CM does not know, and the access flags are the kernel's.
- * -EINVAL: the connection's state has no answer.
- */
-int emu_cm_qp_attr(const struct emu_cm_conn *c, uint8_t state, struct ib_uverbs_qp_attr *a);
+/* The rest of the interface. */
+#include "emu/server/cm/attr.h"
+#include "emu/server/cm/receive.h"
+#include "emu/server/cm/send.h"
+#include "emu/server/cm/timers.h"
 
 #endif

@@ -56,8 +56,6 @@ enum emu_cm_sidr_status {
 	EMU_CM_SIDR_NO_QP,
 };
 
-#define EMU_CM_APR_UNSUPPORTED 2
-
 /* An address vector of a REQ or a LAP. LIDs are 0 on Ethernet. */
 struct emu_cm_av {
 	uint16_t local_lid, remote_lid;
@@ -80,6 +78,7 @@ struct emu_cm_msg {
 	uint64_t ca_guid;
 	uint32_t vendor_id; /* ECE */
 	uint32_t qkey, qpn, remote_qpn, psn;
+	uint32_t eecn; /* REP: the queue pair of an XRC target, instead of qpn */
 	uint8_t responder_resources, initiator_depth;
 	uint8_t remote_response_timeout, local_response_timeout; /* 4.096 us << n */
 	uint8_t transport, extended_transport;

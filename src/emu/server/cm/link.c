@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/cm/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "emu/server/base/timer.h"
+#include "emu/server/card/topology.h"
+
+struct endpoint {
+	struct emu_timer timer; /* the next deadline of the CM */
+	struct emu_cm *cm;
+	char role[16];
+	const struct emu_cm_ops *upper;
+	void *ctx;
+	SLIST_ENTRY(endpoint) link;
+};
+
+struct message {
+	struct emu_cm_path path; /* the sender's */
+	uint8_t mad[EMU_MAD_BYTES];
+	STAILQ_ENTRY(message) link;
+};
+
+bool (*emu_cm_link_loses)(const struct emu_func *from, const struct emu_func *to);
+
+static SLIST_HEAD(, endpoint) endpoints = SLIST_HEAD_INITIALIZER(endpoints);
+static STAILQ_HEAD(, message) queue = STAILQ_HEAD_INITIALIZER(queue);
+
+static void deliver_all(struct emu_timer *t);
+
+static struct emu_timer delivery = {.expired = deliver_all};
+
+static struct endpoint *find(const char *role)
+{
+	struct endpoint *e;
+
+	SLIST_FOREACH(e, &endpoints, link)
+	if (!strcmp(e->role, role))
+		return e;
+	return NULL;
+}
+
+static bool is_up(const struct emu_func *f)
+{
+	return f && !f->dead && !f->port_down;
+}
+
+/* At delivery, not when it is sent: what happened in between counts. */
+static void deliver(const struct message *m)
+{
+	const struct emu_func *from = m->path.port, *to = emu_func_by_gid(m->path.dgid);
+	struct emu_cm_path path = m->path;
+	const struct endpoint *e;
+
+	if (!is_up(from) || !is_up(to) || emu_func_by_gid(m->path.sgid) != from)
+		return;
+	if (emu_cm_link_loses && emu_cm_link_loses(from, to))
+		return;
+	e = find(to->role);
+	if (!e)
+		return;
+	path.port = to;
+	memcpy(path.sgid, m->path.dgid, sizeof(path.sgid));
+	memcpy(path.dgid, m->path.sgid, sizeof(path.dgid));
+	emu_cm_receive(e->cm, &path, m->mad);
+}
+
+/* Answers that are sent meanwhile are delivered at the next turn. */
+static void deliver_all(struct emu_timer *t)
+{
+	STAILQ_HEAD(, message) batch = STAILQ_HEAD_INITIALIZER(batch);
+	struct message *m;
+
+	(void)t;
+	STAILQ_CONCAT(&batch, &queue);
+	while ((m = STAILQ_FIRST(&batch))) {
+		STAILQ_REMOVE_HEAD(&batch, link);
+		deliver(m);
+		free(m);
+	}
+}
+
+static void send_message(void *ctx, const struct emu_cm_path *path,
+			 const uint8_t mad[EMU_MAD_BYTES])
+{
+	struct message *m = malloc(sizeof(*m));
+
+	(void)ctx;
+	if (!m)
+		return; /* lost, as on a fabric without buffers */
+	m->path = *path;
+	memcpy(m->mad, mad, EMU_MAD_BYTES);
+	STAILQ_INSERT_TAIL(&queue, m, link);
+	if (!delivery.set)
+		emu_timer_set(&delivery, emu_now());
+}
+
+static uint64_t now(void *ctx)
+{
+	(void)ctx;
+	return emu_now();
+}
+
+static void wake(void *ctx, uint64_t when)
+{
+	emu_timer_set(&((struct endpoint *)ctx)->timer, when);
+}
+
+static void expire(struct emu_timer *t)
+{
+	emu_cm_expire(((struct endpoint *)t)->cm);
+}
+
+static bool listens(void *ctx, const struct emu_cm_path *path, uint64_t service_id)
+{
+	const struct endpoint *e = ctx;
+
+	return e->upper->listens(e->ctx, path, service_id);
+}
+
+static int event(void *ctx, struct emu_cm_conn *c, const struct emu_cm_event *ev)
+{
+	const struct endpoint *e = ctx;
+
+	return e->upper->event(e->ctx, c, ev);
+}
+
+static uint64_t guid(void *ctx, const struct emu_func *port)
+{
+	const struct endpoint *e = ctx;
+
+	return e->upper->guid(e->ctx, port);
+}
+
+struct emu_cm *emu_cm_link_create(const char *role, const struct emu_cm_ops *ops, void *ctx)
+{
+	static const struct emu_cm_ops own = {
+		.send = send_message,
+		.now = now,
+		.wake = wake,
+		.listens = listens,
+		.event = event,
+		.guid = guid,
+	};
+	struct endpoint *e;
+
+	if (find(role) || strlen(role) >= sizeof(e->role))
+		return NULL;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return NULL;
+	e->cm = emu_cm_new(&own, e);
+	if (!e->cm) {
+		free(e);
+		return NULL;
+	}
+	memcpy(e->role, role, strlen(role) + 1);
+	e->upper = ops;
+	e->ctx = ctx;
+	e->timer.expired = expire;
+	SLIST_INSERT_HEAD(&endpoints, e, link);
+	return e->cm;
+}
+
+struct emu_cm *emu_cm_link_find(const char *role)
+{
+	const struct endpoint *e = find(role);
+
+	return e ? e->cm : NULL;
+}
