@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Send frames of arbitrary bytes to dpumapd's session, which has exports but no device. Each frame must get
- * one reply or end the session.
+ * one reply or end the session. The bytes are also a request as text, of a client of doca_comch.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "comch_text.h"
 #include "export_table.h"
 #include "log.h"
 #include "memory.h"
@@ -238,6 +239,40 @@ static void serve(struct session *session, int fd)
 	}
 }
 
+/* -- a session of a client of doca_comch -- */
+
+static doca_error_t put_text(void *context, const struct dpumap_msg *msg,
+			     struct dpumap_fault *fault)
+{
+	unsigned int *replies = context;
+	uint8_t text[COMCH_TEXT_MAX];
+
+	(void)fault;
+	require(comch_text_format(msg, text) <= sizeof(text));
+	(*replies)++;
+	return DOCA_SUCCESS;
+}
+
+static void serve_text(const uint8_t *bytes, size_t len)
+{
+	unsigned int replies = 0;
+	const struct session_sink sink = {.put = put_text, .context = &replies};
+	struct requests_stats stats = {0};
+	struct dpumap_fault fault = {0};
+	struct comch_request request;
+	struct session *session;
+
+	require(session_create_for(&sink, "uid:1", &session, &fault) == DOCA_SUCCESS);
+	if (comch_text_parse(bytes, len, &request, &fault) == DOCA_SUCCESS)
+		requests_answer(session, &all, &stats, &request.msg);
+	else
+		requests_refuse(session, &stats, &fault);
+	while (session->job.active)
+		requests_work(session, &all);
+	require(replies == 1);
+	session_destroy(session);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct dpumap_peer peer = {.kind = DPUMAP_ADDRESS_UNIX, .text = "uid 1 pid 1"};
@@ -252,6 +287,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			introduction_rules_add(&rules, "*", &fault) == DOCA_SUCCESS &&
 			introduction_rules_allow(&rules, "*", &fault) == DOCA_SUCCESS);
 	}
+	serve_text(data, size);
 	require(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
 	require(session_create(fds[0], &peer, NULL, &session, &fault) == DOCA_SUCCESS);
 	memcpy(session->identity, "uid:1", 6);
