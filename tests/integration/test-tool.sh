@@ -253,6 +253,10 @@ test_trace()
 	trace two ibv_devinfo -v
 	diff "$work/one" "$work/two" || fail "two traces of the same differ"
 	grep -q '^dpu c1 context.create -> 0$' "$work/one" || fail "no context in the trace: $(head "$work/one")"
+	# the client fails until the server listens
+	trace three sh -c 'ibv_ud_pingpong -g 1 -p 18605 & until ibv_ud_pingpong -g 1 -p 18605 localhost 2>/dev/null; do sleep 0.1; done; wait'
+	grep -qE '^dpu c[0-9]+ ah.create pd_handle=[0-9]+ sgid_index=1 dgid=dpu:mlx5_0 -> 0 ah_handle=[0-9]+$' "$work/three" ||
+		fail "no address in the trace: $(grep ah.create "$work/three")"
 }
 
 # It is not reachable any more; a new emulator of the same name must keep its directory.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/server/admin/trace.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -207,45 +208,74 @@ static size_t span(const struct emu_field *f)
 }
 
 /* Short inputs are in the attribute itself, and may be shorter than its 8 bytes. */
-static bool read_input(const struct emu_cmd *c, const struct emu_field *f, uint64_t *v)
+static const uint8_t *read_input(const struct emu_cmd *c, const struct emu_field *f,
+				 uint8_t bytes[MAILBOX_MAX])
 {
 	const struct ib_uverbs_attr *a = emu_attr(c, f->attr);
-	uint8_t bytes[MAILBOX_MAX] = {0};
 	size_t need = span(f);
 
-	if (!a || need > sizeof(bytes))
-		return false;
+	if (!a || need > MAILBOX_MAX)
+		return NULL;
+	memset(bytes, 0, MAILBOX_MAX);
 	if (a->len <= sizeof(a->data))
 		memcpy(bytes, &a->data, sizeof(a->data));
 	else if (a->len < need || emu_copy_from(c->chan->pid, bytes, a->data, need))
-		return false;
-	*v = decode(f, bytes);
-	return true;
+		return NULL;
+	return bytes;
 }
 
-static bool read_output(const struct emu_cmd *c, const struct emu_field *f, uint64_t *v)
+static const uint8_t *read_output(const struct emu_cmd *c, const struct emu_field *f)
 {
 	unsigned int i;
 
-	for (i = 0; i < c->nouts; i++) {
-		if (c->attr[c->out[i].attr].attr_id != f->attr || c->out[i].len < span(f))
-			continue;
-		*v = decode(f, c->out[i].data);
-		return true;
-	}
-	return false;
+	for (i = 0; i < c->nouts; i++)
+		if (c->attr[c->out[i].attr].attr_id == f->attr && c->out[i].len >= span(f))
+			return c->out[i].data;
+	return NULL;
+}
+
+/*
+ * A link-local address contains a GUID, which depends on the emulator's directory: its owner is
+ * printed, so that traces can be compared.
+ */
+static void put_gid(const uint8_t gid[16])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	const struct emu_func *owner = gid[0] == 0xfe ? emu_func_by_gid(gid) : NULL;
+	bool v4 = !memcmp(gid, mapped, sizeof(mapped));
+	char text[INET6_ADDRSTRLEN];
+
+	if (owner && !with_addresses)
+		put("%s:mlx5_%u", owner->role, owner->dev);
+	else if (inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? gid + 12 : gid, text, sizeof(text)))
+		put("%s", text);
+}
+
+/* A GID that is not set is not shown. */
+static bool is_shown(const struct emu_field *f, const uint8_t *bytes)
+{
+	static const uint8_t none[16];
+
+	return f->format != EMU_GID || memcmp(bytes + f->at, none, sizeof(none)) != 0;
 }
 
 static void put_fields(const struct emu_cmd *c, bool input)
 {
 	const struct emu_field *f = emu_cmd_command(c)->fields;
-	uint64_t v;
+	uint8_t room[MAILBOX_MAX];
+	const uint8_t *bytes;
 
 	for (; f && f->name; f++) {
-		if (is_input(f) != input || !(input ? read_input(c, f, &v) : read_output(c, f, &v)))
+		if (is_input(f) != input)
+			continue;
+		bytes = input ? read_input(c, f, room) : read_output(c, f);
+		if (!bytes || !is_shown(f, bytes))
 			continue;
 		put(" %s=", f->name);
-		print[f->format](v);
+		if (f->format == EMU_GID)
+			put_gid(bytes + f->at);
+		else
+			print[f->format](decode(f, bytes));
 	}
 }
 

@@ -37,6 +37,7 @@ enum emu_format {
 	EMU_ACCESS,  /* IBV_ACCESS_* */
 	EMU_QP_TYPE,
 	EMU_QP_STATE,
+	EMU_GID, /* 16 bytes; hidden if it is zero */
 };
 
 enum emu_field_place {
@@ -63,11 +64,15 @@ struct emu_field {
 #define EMU_IN(name, attr, width, format)  EMU_FIELD_OF(name, EMU_FIELD_IN, attr, 0, width, format)
 #define EMU_OUT(name, attr, width, format) EMU_FIELD_OF(name, EMU_FIELD_OUT, attr, 0, width, format)
 /* A member of the core struct of a legacy command, or of its response. */
-#define EMU_MEMBER(place, attr, type, member, format)                     \
-	EMU_FIELD_OF(#member, place, attr, offsetof(struct type, member), \
+#define EMU_MEMBER_AS(name, place, attr, type, member, format)         \
+	EMU_FIELD_OF(name, place, attr, offsetof(struct type, member), \
 		     sizeof(((struct type *)0)->member), format)
+#define EMU_MEMBER(place, attr, type, member, format) \
+	EMU_MEMBER_AS(#member, place, attr, type, member, format)
 #define EMU_CORE_IN(type, member, format) \
 	EMU_MEMBER(EMU_FIELD_IN, UVERBS_ATTR_CORE_IN, type, member, format)
+#define EMU_CORE_IN_AS(name, type, member, format) \
+	EMU_MEMBER_AS(name, EMU_FIELD_IN, UVERBS_ATTR_CORE_IN, type, member, format)
 #define EMU_CORE_OUT(type, member, format) \
 	EMU_MEMBER(EMU_FIELD_OUT, UVERBS_ATTR_CORE_OUT, type, member, format)
 #define EMU_FIELDS_END EMU_FIELD_OF(NULL, EMU_FIELD_IN, 0, 0, 0, EMU_DECIMAL)

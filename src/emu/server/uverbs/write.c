@@ -47,6 +47,7 @@ static const struct emu_field modify_qp_fields[] = {
 	EMU_CORE_IN(ib_uverbs_modify_qp, attr_mask, EMU_HEX),
 	EMU_CORE_IN(ib_uverbs_modify_qp, qp_state, EMU_QP_STATE),
 	EMU_CORE_IN(ib_uverbs_modify_qp, dest_qp_num, EMU_HEX),
+	EMU_CORE_IN_AS("dgid", ib_uverbs_modify_qp, dest.dgid, EMU_GID),
 	EMU_FIELDS_END,
 };
 
@@ -56,8 +57,17 @@ static const struct emu_field query_qp_fields[] = {
 	EMU_FIELDS_END,
 };
 
+static const struct emu_field create_ah_fields[] = {
+	EMU_CORE_IN(ib_uverbs_create_ah, pd_handle, EMU_DECIMAL),
+	EMU_CORE_IN_AS("sgid_index", ib_uverbs_create_ah, attr.grh.sgid_index, EMU_DECIMAL),
+	EMU_CORE_IN_AS("dgid", ib_uverbs_create_ah, attr.grh.dgid, EMU_GID),
+	EMU_CORE_OUT(ib_uverbs_create_ah_resp, ah_handle, EMU_DECIMAL),
+	EMU_FIELDS_END,
+};
+
 static const struct emu_field mcast_fields[] = {
 	EMU_CORE_IN(ib_uverbs_attach_mcast, qp_handle, EMU_DECIMAL),
+	EMU_CORE_IN(ib_uverbs_attach_mcast, gid, EMU_GID),
 	EMU_FIELDS_END,
 };
 
@@ -127,7 +137,7 @@ const struct emu_write_command emu_write_commands[] = {
 	 sizeof(struct ib_uverbs_open_qp),
 	 sizeof(struct ib_uverbs_create_qp_resp),
 	 emu_write_open_qp},
-	{{"ah.create", NULL},
+	{{"ah.create", create_ah_fields},
 	 IB_USER_VERBS_CMD_CREATE_AH,
 	 sizeof(struct ib_uverbs_create_ah),
 	 sizeof(struct ib_uverbs_create_ah_resp),
