@@ -399,7 +399,7 @@ static void test_address_handles(void **state)
 	struct ibv_ah_attr a = {.is_global = 1, .port_num = 1};
 
 	a.grh.dgid = n->gid;
-	a.grh.sgid_index = 3; /* missing */
+	a.grh.sgid_index = 5; /* missing */
 	assert_null(ibv_create_ah(n->pd, &a));
 	a.grh.sgid_index = 1;
 	a.grh.dgid.raw[0] = 0x20; /* an address of no port, and not link-local */

@@ -51,24 +51,32 @@ _Static_assert(sizeof(struct grh) == EMU_GRH && sizeof(struct ipv4_header) == 20
 
 static const struct emu_gid *gid_of(const struct engine *e, uint16_t func, uint8_t index)
 {
-	const struct emu_tables *t = e->cfg.tables;
-	uint32_t i;
+	const struct emu_gid *g = &e->cfg.tables->port[func % EMU_MAX_FUNCS].gid[index];
 
-	for (i = 0; i < t->ngids && i < EMU_MAX_GIDS; i++)
-		if (t->gid[i].func == func && t->gid[i].index == index)
-			return &t->gid[i];
-	return NULL;
+	return atomic_load_explicit(&g->serial, memory_order_acquire) ? g : NULL;
 }
 
-static const struct emu_gid *find_gid(const struct engine *e, const uint8_t raw[16])
+static bool has_gid(const struct emu_port *port, const uint8_t raw[16], const struct emu_gid *from)
 {
-	const struct emu_tables *t = e->cfg.tables;
-	uint32_t i;
+	uint32_t high = atomic_load(&port->gid_high), i;
+	const struct emu_gid *g;
 
-	for (i = 0; i < t->ngids && i < EMU_MAX_GIDS; i++)
-		if (!memcmp(t->gid[i].raw, raw, sizeof(t->gid[i].raw)))
-			return &t->gid[i];
-	return NULL;
+	for (i = 0; i < high && i < EMU_MAX_GIDS; i++) {
+		g = &port->gid[i];
+		if (atomic_load_explicit(&g->serial, memory_order_acquire) &&
+		    g->type == from->type && g->vlan == from->vlan &&
+		    !memcmp(g->raw, raw, sizeof(g->raw)))
+			return true;
+	}
+	return false;
+}
+
+/* Do datagrams arrive at this function's port? */
+static bool is_open(const struct engine *e, const struct emu_qp *q, uint32_t func)
+{
+	uint32_t cut = atomic_load(&e->cfg.tables->port[q->func % EMU_MAX_FUNCS].cut);
+
+	return func < EMU_MAX_FUNCS && !(cut & 1u << func);
 }
 
 bool emu_ud_is_multicast(const struct emu_av *av)
@@ -76,27 +84,28 @@ bool emu_ud_is_multicast(const struct emu_av *av)
 	return emu_gid_is_group(av->dgid) && (av->qpn & QPN_MASK) == EMU_GROUP_QPN;
 }
 
-static struct emu_qp *named_qp(struct engine *e, const struct emu_av *av)
+static struct emu_qp *named_qp(struct engine *e, const struct emu_av *av,
+			       const struct emu_gid *from)
 {
-	const struct emu_gid *to = find_gid(e, av->dgid);
 	struct emu_qp *p;
 
-	if (!to || (av->qpn & QPN_MASK) >= EMU_MAX_QPS)
+	if ((av->qpn & QPN_MASK) >= EMU_MAX_QPS)
 		return NULL;
 	p = &e->cfg.queues->qp[av->qpn & QPN_MASK];
-	return p->func == to->func ? p : NULL;
+	return has_gid(&e->cfg.tables->port[p->func % EMU_MAX_FUNCS], av->dgid, from) ? p : NULL;
 }
 
 struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av,
 			   uint32_t member)
 {
+	const struct emu_gid *from = gid_of(e, q->func, av->sgid_index);
 	struct emu_qp *p;
 	uint32_t state;
 
-	if (!gid_of(e, q->func, av->sgid_index))
+	if (!from)
 		return NULL;
-	p = emu_ud_is_multicast(av) ? emu_mcast_peer(e, av->dgid, member) : named_qp(e, av);
-	if (!p || !atomic_load(&p->serial) || p->type != EMU_QPT_UD)
+	p = emu_ud_is_multicast(av) ? emu_mcast_peer(e, av->dgid, member) : named_qp(e, av, from);
+	if (!p || !atomic_load(&p->serial) || p->type != EMU_QPT_UD || !is_open(e, q, p->func))
 		return NULL;
 	state = atomic_load(&p->state);
 	return state < EMU_QPS_RTR || state > EMU_QPS_SQE ? NULL : p;

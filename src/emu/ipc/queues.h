@@ -40,6 +40,8 @@ enum emu_qp_type {
 	EMU_QPT_XRC_TGT = 10,
 };
 
+#define EMU_NOWHERE UINT32_MAX
+
 /* A QP; its number is the index. The server writes it; engines also write `state`, to ERR. */
 struct emu_qp {
 	_Atomic uint32_t serial;
@@ -63,10 +65,10 @@ struct emu_qp {
 	uint32_t rq_wqe_count;
 	uint32_t rq_wqe_shift;
 	uint32_t dest_qpn;
-	uint32_t dest_func; /* resolved from the GID; UINT32_MAX = no function has it */
-	uint32_t qkey;	    /* UD */
-	uint32_t srqn;	    /* 0: it has its own receive queue, or none */
-	uint32_t xrcdn;	    /* XRC_TGT: its messages name the SRQ, which must be of this domain */
+	_Atomic uint32_t dest_func; /* where its address leads now; EMU_NOWHERE: packets are lost */
+	uint32_t qkey;		    /* UD */
+	uint32_t srqn;		    /* 0: it has its own receive queue, or none */
+	uint32_t xrcdn; /* XRC_TGT: its messages name the SRQ, which must be of this domain */
 	uint8_t timeout;
 	uint8_t retry_cnt;
 	uint8_t rnr_retry;

@@ -91,20 +91,28 @@ struct emu_klm {
 	uint64_t addr;
 };
 
-/* A GID of the fabric and its owner. All exist before the first client and never change. */
+#define EMU_NO_VLAN 0xffffu
+
+/* An entry of a GID table; its index is its place there. */
 struct emu_gid {
+	_Atomic uint32_t serial;
+	uint8_t type; /* 1: RoCE v1, 2: RoCE v2 */
+	uint8_t pad;
+	uint16_t vlan; /* or EMU_NO_VLAN */
 	uint8_t raw[16];
-	uint16_t func;
-	uint8_t index; /* index in the function's table */
-	uint8_t type;  /* 1: RoCE v1, 2: RoCE v2 */
-	uint32_t pad;
+};
+
+/* The port of a function. Packets from it do not arrive at the functions whose bits are in `cut`. */
+struct emu_port {
+	_Atomic uint32_t gid_high; /* all entries in use are below */
+	_Atomic uint32_t cut;
+	struct emu_gid gid[EMU_MAX_GIDS];
 };
 
 struct emu_tables {
-	_Atomic uint32_t generation; /* the version of the tables' layout; 1 */
-	uint32_t ngids;
-	uint32_t pad[14];
-	struct emu_gid gid[EMU_MAX_GIDS];
+	_Atomic uint32_t generation; /* the version of the tables' layout; 2 */
+	uint32_t pad[15];
+	struct emu_port port[EMU_MAX_FUNCS]; /* by the index of the function */
 	struct emu_mkey mkey[EMU_MAX_MKEYS];
 	struct emu_klm klm[EMU_MAX_KLMS];
 };

@@ -24,6 +24,7 @@
 #include "emu/server/admin/control.h"
 #include "emu/server/base/log.h"
 #include "emu/server/base/reactor.h"
+#include "emu/server/card/gid.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
 #include "emu/server/client.h"
@@ -249,6 +250,8 @@ static int start(const struct emu_server_options *opt)
 		err = emu_segments_create();
 	if (!err)
 		err = emu_topology_create(directory, opt->topology);
+	if (!err)
+		err = emu_gids_create();
 	if (!err)
 		err = watch_signals();
 	if (!err)

@@ -10,6 +10,7 @@
 
 #include "emu/server/admin/control.h"
 #include "emu/server/admin/fault.h"
+#include "emu/server/card/gid.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/prm_cmd.h"

@@ -21,7 +21,6 @@
 #define EMU_GID_ROCE_V1 1u
 #define EMU_GID_ROCE_V2 2u
 #define EMU_GID_ANY	0u /* any version of RoCE */
-#define EMU_NO_VLAN	0xffffu
 #define EMU_ANY_VLAN	0xfffeu
 #define EMU_GID_LOWEST	(-1) /* the lowest free index */
 
@@ -79,6 +78,8 @@ int emu_gid_del(struct emu_func *f, unsigned int index);
 int emu_gid_hold(const struct emu_func *f, unsigned int index);
 void emu_gid_release(const struct emu_func *f, unsigned int index);
 
+/* Make the tables and their files, with the entries of the default. 0 or a negative errno. */
+int emu_gids_create(void);
 /* Call a function after each change of a table. At most 4 functions; they are never removed. */
 void emu_gid_on_change(void (*changed)(struct emu_func *f));
 

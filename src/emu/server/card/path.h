@@ -27,8 +27,9 @@ void emu_paths_refresh(void);
 const struct emu_func *emu_path_lead(const struct emu_func *from, unsigned int sgid_index,
 				     const uint8_t dgid[16]);
 
-/* Set the address of a queue pair, and forget it. */
-void emu_path_set(struct emu_qp *q, unsigned int sgid_index, const uint8_t dgid[16]);
+/* Set the address of a queue pair of `f`, which holds the GID at `sgid_index`; and forget it. */
+void emu_path_set(const struct emu_func *f, struct emu_qp *q, unsigned int sgid_index,
+		  const uint8_t dgid[16]);
 void emu_path_clear(struct emu_qp *q);
 
 #endif

@@ -22,13 +22,13 @@
  */
 static const struct emu_profile profiles[] = {
 	{"bluefield-3", "A2DC", FW(32, 43, 1014), 0xa2dc, SPEED_NDR, 128 << 10, 21, 1, 1,
-	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, EMU_MAX_GIDS, 0},
 	{"bluefield-2", "A2D6", FW(24, 43, 1014), 0xa2d6, SPEED_HDR, 128 << 10, 21, 1, 0,
-	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, EMU_MAX_GIDS, 0},
 	{"connectx-6-dx", "101D", FW(22, 43, 1014), 0x101d, SPEED_HDR, 128 << 10, 0, 1, 1,
-	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, EMU_MAX_GIDS, 0},
 	{"connectx-5", "1017", FW(16, 35, 4030), 0x1017, SPEED_EDR, 128 << 10, 0, 0, 0,
-	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 0},
+	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, EMU_MAX_GIDS, 0},
 };
 
 /* On-chip memory has at most half of a card's share of the segment, as its BAR is twice as large. */
@@ -54,6 +54,7 @@ static const struct cap {
 	    "registrations, windows, mkeys and aliases per function"),
 	CAP("max-cq", max_cq, 1, EMU_NUM_CQS, "completion queues per function"),
 	CAP("max-qp", max_qp, 1, EMU_NUM_QPS, "queue pairs per function"),
+	CAP("max-gid", max_gids, 4, EMU_MAX_GIDS, "entries of a port's GID table"),
 	CAP("memlock", memlock, 0, 1, "1: registered memory counts against RLIMIT_MEMLOCK"),
 #undef CAP
 };

@@ -31,6 +31,7 @@ struct emu_profile {
 	uint32_t crossing_indirect;		 /* KLM and KSM ones too */
 	uint32_t max_session;			 /* CQEs in a compressed session; 0 = none */
 	uint32_t max_pd, max_mr, max_cq, max_qp; /* per function */
+	uint32_t max_gids;			 /* entries of a port's GID table */
 	uint32_t memlock;			 /* registered memory counts as locked */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/server/card/engines.h"
+#include "emu/server/card/path.h"
 #include "emu/server/card/segments.h"
 
 /* The numbers [first, end) of one kind of queue; each entry begins with a struct emu_queue. */
@@ -99,6 +100,8 @@ static void withdraw(const struct table *t, uint32_t number)
 void emu_qp_withdraw(uint32_t qpn)
 {
 	withdraw(&qps, qpn);
+	if (qpn)
+		emu_path_clear(&emu_queues->qp[qpn]);
 }
 
 void emu_cq_withdraw(uint32_t cqn)

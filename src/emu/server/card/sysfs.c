@@ -8,52 +8,111 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/*
- * The interface of every emulated port: the machine's loopback, whose addresses become the port's.
- */
-#define NETDEV "lo"
+#define NETDEV	   EMU_NETDEV
+#define PATH_BYTES 512
 
 static const char *directory;
 
-static int make_dirs(const char *path)
+static int make_dirs(char *path)
 {
-	char buf[512], *p;
+	char *p;
 
-	if (snprintf(buf, sizeof(buf), "%s", path) >= (int)sizeof(buf))
-		return -ENAMETOOLONG;
-	for (p = buf + 1; *p; p++) {
+	for (p = path + 1; *p; p++) {
 		if (*p != '/')
 			continue;
 		*p = '\0';
-		if (mkdir(buf, 0755) && errno != EEXIST)
+		if (mkdir(path, 0755) && errno != EEXIST)
 			return -errno;
 		*p = '/';
 	}
-	return mkdir(buf, 0755) && errno != EEXIST ? -errno : 0;
+	return 0;
+}
+
+static int path_of(const struct emu_func *f, const char *file, char path[static PATH_BYTES])
+{
+	if (snprintf(path, PATH_BYTES, "%s/%s/sysfs/%s", directory, f->role, file) >= PATH_BYTES)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+/* The path of a new file, in a directory that exists. */
+static int path_for(const struct emu_func *f, const char *file, char path[static PATH_BYTES])
+{
+	int err = path_of(f, file, path);
+
+	return err ? err : make_dirs(path);
+}
+
+/* A file under a name that no program looks for becomes the file. */
+static int replace(const char *new, const char *path)
+{
+	int err = rename(new, path) ? -errno : 0;
+
+	unlink(new); /* rename() of two names of one file does nothing */
+	return err;
 }
 
 int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
 {
-	char path[512], *slash;
+	char path[PATH_BYTES], new[PATH_BYTES];
 	va_list ap;
 	FILE *out;
 	int err;
 
-	snprintf(path, sizeof(path), "%s/%s/sysfs/%s", directory, f->role, file);
-	slash = strrchr(path, '/');
-	*slash = '\0';
-	err = make_dirs(path);
-	*slash = '/';
+	err = path_for(f, file, path);
+	if (!err)
+		err = path_of(f, ".new", new);
 	if (err)
 		return err;
-	out = fopen(path, "we");
+	out = fopen(new, "we");
 	if (!out)
 		return -errno;
 	va_start(ap, fmt);
 	vfprintf(out, fmt, ap);
 	va_end(ap);
 	fputc('\n', out);
-	return fclose(out) ? -errno : 0;
+	if (!fclose(out))
+		return replace(new, path);
+	err = -errno;
+	unlink(new);
+	return err;
+}
+
+int emu_sysfs_link(const struct emu_func *f, const char *file, const char *target)
+{
+	char path[PATH_BYTES];
+	int err = path_for(f, file, path);
+
+	if (err)
+		return err;
+	return symlink(target, path) && errno != EEXIST ? -errno : 0;
+}
+
+int emu_sysfs_same(const struct emu_func *f, const char *file, const char *as)
+{
+	char path[PATH_BYTES], new[PATH_BYTES], old[PATH_BYTES];
+	int err;
+
+	err = path_for(f, file, path);
+	if (!err)
+		err = path_of(f, ".new", new);
+	if (!err)
+		err = path_of(f, as, old);
+	if (err)
+		return err;
+	if (!link(old, path)) /* as a rule it does not exist yet */
+		return 0;
+	return link(old, new) ? -errno : replace(new, path);
+}
+
+int emu_sysfs_remove(const struct emu_func *f, const char *file)
+{
+	char path[PATH_BYTES];
+	int err = path_of(f, file, path);
+
+	if (err)
+		return err;
+	return unlink(path) && errno != ENOENT ? -errno : 0;
 }
 
 static int put_guid(const struct emu_func *f, const char *file, uint64_t g)
@@ -61,29 +120,6 @@ static int put_guid(const struct emu_func *f, const char *file, uint64_t g)
 	return emu_sysfs_put(f, file, "%04x:%04x:%04x:%04x", (unsigned int)(g >> 48) & 0xffff,
 			     (unsigned int)(g >> 32) & 0xffff, (unsigned int)(g >> 16) & 0xffff,
 			     (unsigned int)g & 0xffff);
-}
-
-static int put_gid(const struct emu_func *f, const char *ib, unsigned int i)
-{
-	static const char *const types[] = {"", "IB/RoCE v1", "RoCE v2"};
-	const uint8_t *g = f->gid[i];
-	char file[128], text[48];
-	int n = 0, err;
-	unsigned int j;
-
-	for (j = 0; j < 16; j += 2)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%02x%02x", j ? ":" : "", g[j],
-			      g[j + 1]);
-	snprintf(file, sizeof(file), "%s/ports/1/gids/%u", ib, i);
-	err = emu_sysfs_put(f, file, "%s", text);
-	if (err || !f->gid_type[i])
-		return err;
-	snprintf(file, sizeof(file), "%s/ports/1/gid_attrs/types/%u", ib, i);
-	err = emu_sysfs_put(f, file, "%s", types[f->gid_type[i]]);
-	if (err)
-		return err;
-	snprintf(file, sizeof(file), "%s/ports/1/gid_attrs/ndevs/%u", ib, i);
-	return emu_sysfs_put(f, file, "%s", NETDEV);
 }
 
 /* The MAC address that corresponds to the port's EUI-64. */
@@ -98,21 +134,6 @@ static int put_mac(const struct emu_func *f, const char *file)
 }
 
 #define IN(dir, name) (snprintf(file, sizeof(file), "%s/%s", dir, name), file)
-
-int emu_sysfs_link(const struct emu_func *f, const char *file, const char *target)
-{
-	char path[512], *slash;
-	int err;
-
-	snprintf(path, sizeof(path), "%s/%s/sysfs/%s", directory, f->role, file);
-	slash = strrchr(path, '/');
-	*slash = '\0';
-	err = make_dirs(path);
-	*slash = '/';
-	if (err)
-		return err;
-	return symlink(target, path) && errno != EEXIST ? -errno : 0;
-}
 
 static int write_pci(const struct emu_func *f, const char *dir)
 {
@@ -192,12 +213,11 @@ static int write_port(const struct emu_func *f, const char *ib)
 static int write_ibdev(const struct emu_func *f)
 {
 	const struct emu_profile *p = f->card->profile;
-	char pci[64], ib[96], file[128];
-	unsigned int i;
+	char pci[64], ib[EMU_IBDEV_PATH], file[128];
 	int err;
 
 	snprintf(pci, sizeof(pci), "devices/pci0000:00/%s", f->pci);
-	snprintf(ib, sizeof(ib), "%s/infiniband/mlx5_%u", pci, f->dev);
+	emu_func_ibdev(f, ib);
 	err = emu_sysfs_put(f, IN(ib, "node_type"), "1: CA");
 	if (!err)
 		err = put_guid(f, IN(ib, "node_guid"), f->node_guid);
@@ -215,8 +235,6 @@ static int write_ibdev(const struct emu_func *f)
 		err = emu_sysfs_put(f, IN(ib, "hw_rev"), "0");
 	if (!err)
 		err = write_port(f, ib);
-	for (i = 0; i < EMU_GIDS && !err; i++)
-		err = put_gid(f, ib, i);
 	if (!err)
 		err = write_pci(f, pci);
 	return err ? err : link_ibdev(f, ib);

@@ -10,10 +10,15 @@ int emu_sysfs_create(const char *emulator, const struct emu_func *f);
 
 /*
  * Write one line to a file below a function's tree, or make it a symbolic link, with its
- * directories; emu_sysfs_create() comes first. 0 or a negative errno.
+ * directories; emu_sysfs_create() comes first. 0 or a negative errno. A file changes as a whole: a
+ * reader sees the old line or the new one.
  */
 int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int emu_sysfs_link(const struct emu_func *f, const char *file, const char *target);
+/* Give a file of this function another name. What is written to one later does not change the other. */
+int emu_sysfs_same(const struct emu_func *f, const char *file, const char *as);
+/* A file that does not exist is no error. */
+int emu_sysfs_remove(const struct emu_func *f, const char *file);
 
 #endif

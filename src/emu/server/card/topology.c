@@ -14,31 +14,12 @@
 
 /* So that small pieces use up the memory and not, as a rule, the BAR. */
 #define BAR_PAGES_PER_DM_PAGE 2u
-#define GID_ROCE_V1	      1
-#define GID_ROCE_V2	      2
 #define GUID_VENDOR	      0x0c42a1ull
 #define GUID_CARD_BITS	      16 /* the lowest bits number the cards and their functions */
 
 struct emu_topology emu_topology;
 
 static uint64_t first_guid;
-
-static void make_gids(struct emu_func *f)
-{
-	unsigned int i, type;
-
-	/* fe80::/64 with the port's EUI-64, once for each version of RoCE. */
-	for (type = GID_ROCE_V1; type <= GID_ROCE_V2; type++) {
-		uint8_t *gid = f->gid[type - 1];
-
-		gid[0] = 0xfe;
-		gid[1] = 0x80;
-		for (i = 0; i < 8; i++)
-			gid[8 + i] = (uint8_t)(f->node_guid >> (56 - 8 * i));
-		gid[8] ^= 2; /* universal/local bit */
-		f->gid_type[type - 1] = (uint8_t)type;
-	}
-}
 
 static void name_role(struct emu_func *f)
 {
@@ -68,7 +49,6 @@ static void add_func(struct emu_card *card, enum emu_func_kind kind)
 	} else {
 		strcpy(f->pci, "0000:03:00.0");
 	}
-	make_gids(f);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -117,28 +97,6 @@ static int add_card(const struct emu_profile *profile, unsigned int node, unsign
 	return 0;
 }
 
-/* Publish the GIDs, by which engines address datagrams. */
-static void publish_gids(void)
-{
-	struct emu_tables *t = emu_tables;
-	unsigned int i, j;
-
-	for (i = 0; i < emu_topology.nfuncs; i++) {
-		for (j = 0; j < EMU_GIDS && t->ngids < EMU_MAX_GIDS; j++) {
-			const struct emu_func *f = &emu_topology.func[i];
-			struct emu_gid *g = &t->gid[t->ngids];
-
-			if (!f->gid_type[j])
-				continue;
-			memcpy(g->raw, f->gid[j], sizeof(g->raw));
-			g->func = f->index;
-			g->index = (uint8_t)j;
-			g->type = f->gid_type[j];
-			t->ngids++;
-		}
-	}
-}
-
 int emu_topology_create(const char *dir, const struct emu_topology_spec *spec)
 {
 	unsigned int i, j;
@@ -152,8 +110,12 @@ int emu_topology_create(const char *dir, const struct emu_topology_spec *spec)
 			err = add_card(&spec->node[i].profile, i, j);
 	for (i = 0; i < emu_topology.nfuncs && !err; i++)
 		err = emu_sysfs_create(dir, &emu_topology.func[i]);
-	publish_gids();
 	return err;
+}
+
+void emu_func_ibdev(const struct emu_func *f, char path[static EMU_IBDEV_PATH])
+{
+	snprintf(path, EMU_IBDEV_PATH, "devices/pci0000:00/%s/infiniband/mlx5_%u", f->pci, f->dev);
 }
 
 const struct emu_func *emu_func_by_vhca(const struct emu_card *card, uint16_t vhca_id)
@@ -163,17 +125,5 @@ const struct emu_func *emu_func_by_vhca(const struct emu_card *card, uint16_t vh
 	for (i = 0; i < emu_topology.nfuncs; i++)
 		if (emu_topology.func[i].card == card && emu_topology.func[i].vhca_id == vhca_id)
 			return &emu_topology.func[i];
-	return NULL;
-}
-
-const struct emu_func *emu_func_by_gid(const uint8_t gid[16])
-{
-	unsigned int i, j;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
-		for (j = 0; j < EMU_GIDS; j++)
-			if (emu_topology.func[i].gid_type[j] &&
-			    !memcmp(emu_topology.func[i].gid[j], gid, 16))
-				return &emu_topology.func[i];
 	return NULL;
 }

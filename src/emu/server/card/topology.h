@@ -9,9 +9,10 @@
 #include "emu/ipc/shm.h"
 #include "emu/server/card/profile.h"
 
-#define EMU_MAX_FUNCS	     16
-#define EMU_GIDS	     4 /* entries in the GID table of a port */
-#define EMU_PAGE	     4096u
+#define EMU_PAGE 4096u
+/* The interface of every emulated port: the machine's loopback, which every address of 127/8 has. */
+#define EMU_NETDEV	     "lo"
+#define EMU_IBDEV_PATH	     96
 #define EMU_PORTS	     1u
 #define EMU_PORT_CAP	     0x04010000u /* CM, IP-based GIDs */
 #define EMU_COMP_VECTORS     4u
@@ -51,9 +52,7 @@ struct emu_func {
 	unsigned int dev; /* N of uverbsN and mlx5_N */
 	char pci[16];
 	uint64_t node_guid;
-	uint8_t gid[EMU_GIDS][16];
-	uint8_t gid_type[EMU_GIDS];
-	bool port_down;		 /* a fault on demand */
+	bool port_down;
 	bool dead;		 /* a fault on demand: every command fails until it is cleared */
 	struct emu_counts count; /* the function's share of emu_topology.count */
 };
@@ -70,8 +69,8 @@ extern struct emu_topology emu_topology;
 
 /* Create the cards, the functions and, below `dir`, their sysfs files. 0 or a negative errno. */
 int emu_topology_create(const char *dir, const struct emu_topology_spec *spec);
+/* The directory of the device's files, below the function's root of sysfs. */
+void emu_func_ibdev(const struct emu_func *f, char path[static EMU_IBDEV_PATH]);
 const struct emu_func *emu_func_by_vhca(const struct emu_card *card, uint16_t vhca_id);
-/* The function that owns a GID, or NULL. */
-const struct emu_func *emu_func_by_gid(const uint8_t gid[16]);
 
 #endif

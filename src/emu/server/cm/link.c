@@ -6,6 +6,8 @@
 #include <sys/queue.h>
 
 #include "emu/server/base/timer.h"
+#include "emu/server/card/gid.h"
+#include "emu/server/card/path.h"
 #include "emu/server/card/topology.h"
 
 struct endpoint {
@@ -42,9 +44,9 @@ static struct endpoint *find(const char *role)
 	return NULL;
 }
 
-static bool is_up(const struct emu_func *f)
+static bool is_alive(const struct emu_func *f)
 {
-	return f && !f->dead && !f->port_down;
+	return f && !f->dead;
 }
 
 /* At delivery, not when it is sent: what happened in between counts. */
@@ -54,7 +56,8 @@ static void deliver(const struct message *m)
 	struct emu_cm_path path = m->path;
 	const struct endpoint *e;
 
-	if (!is_up(from) || !is_up(to) || emu_func_by_gid(m->path.sgid) != from)
+	if (!is_alive(from) || !is_alive(to) || !emu_path_is_open(from, to) ||
+	    emu_func_by_gid(m->path.sgid) != from)
 		return;
 	if (emu_cm_link_loses && emu_cm_link_loses(from, to))
 		return;

@@ -7,6 +7,9 @@
 #include "emu/server/devx/counter.h"
 #include "emu/server/devx/prm_caps.h"
 
+/* 8 << 4 entries: the largest size of the encoding, which is for InfiniBand. */
+#define GID_TABLE_128 4
+
 #define ODP_ALL                                                                           \
 	(EMU_ODP_SEND | EMU_ODP_RECEIVE | EMU_ODP_WRITE | EMU_ODP_READ | EMU_ODP_ATOMIC | \
 	 EMU_ODP_SRQ_RECEIVE)
@@ -37,7 +40,7 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_QPC_EXTENSION, p->log_max_dma_mmo != 0},
 		{EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 4},
 		{EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 4},
-		{EMU_HCA_CAP_GID_TABLE_SIZE, EMU_GIDS},
+		{EMU_HCA_CAP_GID_TABLE_SIZE, GID_TABLE_128},
 		{EMU_HCA_CAP_DEVICE_MEMORY, p->max_dm_size != 0},
 		{EMU_HCA_CAP_PORT_TYPE, EMU_PORT_TYPE_ETHERNET},
 		{EMU_HCA_CAP_NUM_PORTS, EMU_PORTS},

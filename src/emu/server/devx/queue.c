@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "emu/server/card/engines.h"
+#include "emu/server/card/gid.h"
+#include "emu/server/card/path.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
@@ -279,7 +281,7 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 	q->uidx = (uint32_t)emu_prm_get(qpc, EMU_QPC_USER_INDEX);
 	q->send_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_SND);
 	q->recv_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_RCV);
-	q->dest_func = UINT32_MAX;
+	q->dest_func = EMU_NOWHERE;
 	err = fill_srq(c->file, m, qp, q);
 	return err ? err : fill_memory(c, m, qp, q);
 }
@@ -441,7 +443,6 @@ static uint64_t path_get(const uint8_t *qpc, int field)
 /* The firmware checks the context: in RoCE the path must be a global one. */
 static bool valid(const struct emu_func *f, const uint8_t *qpc, uint32_t to)
 {
-	static const uint8_t none[16];
 	uint64_t mtu = emu_prm_get(qpc, EMU_QPC_MTU);
 	uint64_t gid = path_get(qpc, EMU_ADS_SRC_ADDR_INDEX);
 
@@ -449,15 +450,12 @@ static bool valid(const struct emu_func *f, const uint8_t *qpc, uint32_t to)
 		return false;
 	if (to == EMU_QPS_INIT)
 		return true;
-	return mtu >= 1 && mtu <= 5 && gid < EMU_GIDS &&
-	       memcmp(f->gid[gid], none, sizeof(none)) != 0 &&
+	return mtu >= 1 && mtu <= 5 && gid <= UINT8_MAX && emu_gid_at(f, (unsigned int)gid) &&
 	       emu_prm_get(qpc, EMU_QPC_LOG_MSG_MAX) <= 30;
 }
 
-static void apply(struct emu_qp *q, const uint8_t *qpc, uint32_t to)
+static void apply(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc, uint32_t to)
 {
-	const struct emu_func *peer;
-
 	q->access = (emu_prm_get(qpc, EMU_QPC_RRE) ? IB_UVERBS_ACCESS_REMOTE_READ : 0u) |
 		    (emu_prm_get(qpc, EMU_QPC_RWE) ? IB_UVERBS_ACCESS_REMOTE_WRITE : 0u) |
 		    (emu_prm_get(qpc, EMU_QPC_RAE) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0u);
@@ -469,11 +467,12 @@ static void apply(struct emu_qp *q, const uint8_t *qpc, uint32_t to)
 		return;
 	q->dest_qpn = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);
 	if (path_get(qpc, EMU_ADS_FL)) {
-		q->dest_func = q->func;
+		emu_path_clear(q);
+		atomic_store(&q->dest_func, f->index);
 		return;
 	}
-	peer = emu_func_by_gid(emu_prm_look(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)));
-	q->dest_func = peer ? peer->index : UINT32_MAX;
+	emu_path_set(f, q, (unsigned int)path_get(qpc, EMU_ADS_SRC_ADDR_INDEX),
+		     emu_prm_look(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)));
 }
 
 /* `kept` is the context as changed by the commands so far; it changes only if this one succeeds. */
@@ -496,7 +495,7 @@ static int transit(const struct emu_func *f, uint32_t qpn, uint8_t *kept, struct
 		if (!valid(f, qpc, t->to))
 			return emu_refuse(m, EMU_CMD_SYN_QP_TRANSITION_CONTEXT);
 		memcpy(kept, qpc, sizeof(qpc));
-		apply(q, qpc, t->to);
+		apply(f, q, qpc, t->to);
 	}
 	err = emu_qp_set_state(q, t->from, t->to);
 	emu_engine_kick(q->engine);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "emu/server/card/gid.h"
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/pd.h"
 
@@ -53,7 +54,10 @@ int emu_resolve(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES])
 		return 0;
 	if (!is_link_local(dgid) && !f)
 		return -ETIMEDOUT;
-	mac_of_eui64(is_link_local(dgid) ? dgid + 8 : f->gid[0] + 8, mac);
+	if (is_link_local(dgid))
+		mac_of_eui64(dgid + 8, mac);
+	else
+		emu_func_mac(f, mac);
 	return 0;
 }
 
@@ -62,9 +66,9 @@ static int check_attr(const struct emu_func *f, const struct ib_uverbs_ah_attr *
 {
 	if (a->port_num < 1 || a->port_num > EMU_PORTS || !a->is_global)
 		return -EINVAL;
-	if (a->grh.sgid_index >= EMU_GIDS)
+	if (a->grh.sgid_index >= f->card->profile->max_gids)
 		return -EINVAL;
-	return f->gid_type[a->grh.sgid_index] ? 0 : -ENODATA; /* rdma_get_gid_attr() */
+	return emu_gid_at(f, a->grh.sgid_index) ? 0 : -ENODATA; /* rdma_get_gid_attr() */
 }
 
 static int answer(struct emu_cmd *c, const struct emu_uobj *ah, const uint8_t mac[EMU_MAC_BYTES])
@@ -80,7 +84,10 @@ static int answer(struct emu_cmd *c, const struct emu_uobj *ah, const uint8_t ma
 
 static int undo(struct emu_uobj *o)
 {
-	((struct emu_ah *)o)->pd->obj.users--;
+	struct emu_ah *ah = (struct emu_ah *)o;
+
+	emu_gid_release(o->file->func, ah->sgid_index);
+	ah->pd->obj.users--;
 	return 0;
 }
 
@@ -109,6 +116,8 @@ int emu_write_create_ah(struct emu_cmd *c)
 		return -ENOMEM;
 	ah->pd = pd;
 	pd->obj.users++;
+	ah->sgid_index = req.attr.grh.sgid_index;
+	emu_gid_hold(c->file->func, ah->sgid_index);
 	err = answer(c, &ah->obj, mac);
 	if (err)
 		emu_uobj_destroy(&ah->obj);

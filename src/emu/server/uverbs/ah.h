@@ -13,6 +13,7 @@
 struct emu_ah {
 	struct emu_uobj obj;
 	struct emu_pd *pd;
+	uint8_t sgid_index; /* held */
 };
 
 extern const struct emu_method emu_methods_ah[];

@@ -3,9 +3,11 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/server/card/gid.h"
 #include "emu/server/uverbs/cmd.h"
 
 #define VENDOR_ID     0x02c9
@@ -130,7 +132,7 @@ static int query_port(struct emu_cmd *c)
 		return -EINVAL;
 	p->port_cap_flags = EMU_PORT_CAP;
 	p->max_msg_sz = MAX_MSG;
-	p->gid_tbl_len = EMU_GIDS;
+	p->gid_tbl_len = (int32_t)c->file->func->card->profile->max_gids;
 	p->pkey_tbl_len = 1;
 	p->state = c->file->func->port_down ? PORT_DOWN : PORT_ACTIVE;
 	p->max_mtu = MTU_4096;
@@ -157,20 +159,17 @@ static int query_port_mlx5(struct emu_cmd *c)
 	return emu_attr_out(c, MLX5_IB_ATTR_QUERY_PORT, &none, sizeof(none));
 }
 
-static bool gid_valid(const struct emu_func *f, unsigned int i)
+static void fill_gid(const struct emu_gid *g, unsigned int i, struct ib_uverbs_gid_entry *e)
 {
-	static const uint8_t none[16];
+	char netdev[16];
 
-	return memcmp(f->gid[i], none, sizeof(none)) != 0;
-}
-
-static void fill_gid(const struct emu_func *f, unsigned int i, struct ib_uverbs_gid_entry *e)
-{
+	emu_gid_netdev(g, netdev);
 	memset(e, 0, sizeof(*e));
-	memcpy(e->gid, f->gid[i], sizeof(f->gid[i]));
+	memcpy(e->gid, g->raw, sizeof(g->raw));
 	e->gid_index = i;
 	e->port_num = 1;
-	e->gid_type = f->gid_type[i];
+	e->gid_type = g->type;
+	e->netdev_ifindex = if_nametoindex(netdev);
 }
 
 static int query_gid_table(struct emu_cmd *c)
@@ -178,6 +177,7 @@ static int query_gid_table(struct emu_cmd *c)
 	uint64_t size = emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 0);
 	size_t room = emu_attr_len(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
 	const struct emu_func *f = c->file->func;
+	const struct emu_gid *g;
 	struct ib_uverbs_gid_entry e;
 	uint8_t *buf;
 	uint64_t n = 0;
@@ -187,13 +187,11 @@ static int query_gid_table(struct emu_cmd *c)
 	if (emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || !size || size > EMU_PAGE ||
 	    room % size)
 		return -EINVAL;
-	buf = calloc(EMU_GIDS, size);
+	buf = calloc(EMU_MAX_GIDS, size);
 	if (!buf)
 		return -ENOMEM;
-	for (i = 0; i < EMU_GIDS; i++) {
-		if (!gid_valid(f, i))
-			continue;
-		fill_gid(f, i, &e);
+	for (i = 0; (g = emu_gid_next(f, &i)); i++) {
+		fill_gid(g, i, &e);
 		memcpy(buf + n++ * size, &e, size < sizeof(e) ? size : sizeof(e));
 	}
 	err = n * size > room ? -EINVAL : 0;
@@ -209,16 +207,19 @@ static int query_gid_entry(struct emu_cmd *c)
 {
 	uint64_t port = emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 0);
 	uint64_t i = emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, 0);
+	const struct emu_func *f = c->file->func;
 	struct ib_uverbs_gid_entry e;
+	const struct emu_gid *g;
 
 	if (emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0) || port < 1 || port > EMU_PORTS ||
-	    i >= EMU_GIDS)
+	    i >= f->card->profile->max_gids)
 		return -EINVAL;
-	if (!gid_valid(c->file->func, (unsigned int)i)) {
+	g = emu_gid_at(f, (unsigned int)i);
+	if (!g) {
 		c->is_answer = true;
 		return -ENODATA;
 	}
-	fill_gid(c->file->func, (unsigned int)i, &e);
+	fill_gid(g, (unsigned int)i, &e);
 	return emu_attr_out(c, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &e, sizeof(e));
 }
 

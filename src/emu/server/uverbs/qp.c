@@ -121,7 +121,7 @@ static void describe(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp
 	q->xrcdn = qp->xrcd ? qp->xrcd->number : 0;
 	q->buf_addr = req->buf_addr;
 	q->dbr_addr = req->db_addr;
-	q->dest_func = UINT32_MAX;
+	q->dest_func = EMU_NOWHERE;
 	if (has_receive_ring(qp, req)) {
 		q->rq_wqe_count = req->rq_wqe_count;
 		q->rq_wqe_shift = req->rq_wqe_shift;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "emu/server/card/engines.h"
+#include "emu/server/card/gid.h"
+#include "emu/server/card/path.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/mm/pin.h"
 #include "emu/server/uverbs/ah.h"
@@ -148,13 +150,12 @@ static int check_transition(uint8_t type, uint32_t from, uint32_t to, uint32_t m
  */
 static int check_av(const struct emu_func *f, const struct ib_uverbs_qp_dest *d)
 {
-	static const uint8_t none[16];
 	uint8_t mac[EMU_MAC_BYTES];
 
-	if (!d->is_global || d->sgid_index >= EMU_GIDS || d->port_num < 1 ||
+	if (!d->is_global || d->sgid_index >= f->card->profile->max_gids || d->port_num < 1 ||
 	    d->port_num > EMU_PORTS)
 		return -EINVAL;
-	if (!memcmp(f->gid[d->sgid_index], none, sizeof(none)))
+	if (!emu_gid_at(f, d->sgid_index))
 		return -ENODATA; /* rdma_get_gid_attr() */
 	return emu_resolve(d->dgid, mac);
 }
@@ -214,10 +215,9 @@ static void remember(struct ib_uverbs_modify_qp *kept, const struct ib_uverbs_mo
 }
 
 /* Update the engine's copy. */
-static void apply(struct emu_qp *q, const struct ib_uverbs_modify_qp *kept, uint32_t mask)
+static void apply(const struct emu_func *f, struct emu_qp *q,
+		  const struct ib_uverbs_modify_qp *kept, uint32_t mask)
 {
-	const struct emu_func *peer;
-
 	q->access = kept->qp_access_flags;
 	q->timeout = kept->timeout;
 	q->retry_cnt = kept->retry_cnt;
@@ -226,10 +226,8 @@ static void apply(struct emu_qp *q, const struct ib_uverbs_modify_qp *kept, uint
 	q->qkey = kept->qkey;
 	if (mask & A_DEST_QPN)
 		q->dest_qpn = kept->dest_qp_num;
-	if (mask & A_AV) {
-		peer = emu_func_by_gid(kept->dest.dgid);
-		q->dest_func = peer ? peer->index : UINT32_MAX;
-	}
+	if (mask & A_AV)
+		emu_path_set(f, q, kept->dest.sgid_index, kept->dest.dgid);
 }
 
 /*
@@ -243,7 +241,7 @@ static void reset(struct emu_qp *q)
 	emu_grace();
 	q->mmo = 0;
 	q->dest_qpn = 0;
-	q->dest_func = UINT32_MAX;
+	emu_path_clear(q);
 	atomic_store(&q->heard, 0);
 	atomic_store(&q->inbox.state, EMU_MSG_FREE);
 	atomic_store(&q->taker, 0);
@@ -296,7 +294,7 @@ int emu_write_modify_qp(struct emu_cmd *c)
 		return err;
 	remember(&qp->attr, &a);
 	emu_qp_spread(qp);
-	apply(q, &qp->attr, a.attr_mask);
+	apply(c->file->func, q, &qp->attr, a.attr_mask);
 	err = emu_qp_set_state(q, from, to);
 	emu_engine_kick(q->engine);
 	return err;
