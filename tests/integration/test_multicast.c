@@ -48,13 +48,14 @@ static struct ibv_qp *make_member(struct verbs *n, uint32_t create_flags, uint32
 	return qp;
 }
 
-static struct ibv_ah *make_group_ah(const struct verbs *n, const union ibv_gid *gid)
+static struct ibv_ah *make_group_ah(const struct verbs *n, const union ibv_gid *gid,
+				    uint8_t sgid_index)
 {
 	struct ibv_ah_attr a = {.is_global = 1, .port_num = 1};
 	struct ibv_ah *ah;
 
 	a.grh.dgid = *gid;
-	a.grh.sgid_index = 1;
+	a.grh.sgid_index = sgid_index;
 	a.grh.hop_limit = 1;
 	ah = ibv_create_ah(n->pd, &a);
 	assert_non_null(ah);
@@ -79,7 +80,7 @@ static struct members open_members(struct verbs *n)
 	struct members m = {.n = n, .sender = make_member(n, 0, VERBS_QKEY)};
 	uint32_t i;
 
-	m.ah = make_group_ah(n, &group);
+	m.ah = make_group_ah(n, &group, 1);
 	for (i = 0; i < MEMBERS; i++) {
 		m.qp[i] = make_member(n, 0, VERBS_QKEY);
 		assert_int_equal(ibv_attach_mcast(m.qp[i], &group, 0), 0);
@@ -137,6 +138,30 @@ static void test_every_member_gets_the_datagram(void **state)
 	close_members(&m);
 }
 
+/* RoCE v2 over IPv4: the IP header is in the last 20 of the 40 bytes, with the group's address. */
+static void test_a_group_with_an_ipv4_address(void **state)
+{
+	struct verbs *n = *state;
+	const union ibv_gid v4 = {.raw = {[10] = 0xff, [11] = 0xff, [12] = 239, 1, 2, 3}};
+	struct ibv_qp *from = make_member(n, 0, VERBS_QKEY), *to = make_member(n, 0, VERBS_QKEY);
+	struct ibv_ah *ah = make_group_ah(n, &v4, 3);
+	const uint8_t *ip = n->buf + SLOT + VERBS_GRH - 20;
+	union ibv_gid own;
+
+	assert_int_equal(ibv_query_gid(n->ctx, 1, 3, &own), 0);
+	assert_int_equal(ibv_attach_mcast(to, &v4, 0), 0);
+	verbs_recv_into(n, to, SLOT, VERBS_GRH + LEN);
+	verbs_send_ud(n, from, to_group(ah), LEN);
+	verbs_expect_both(n->cq);
+	assert_int_equal(ip[0], 0x45);
+	assert_memory_equal(ip + 12, own.raw + 12, 4);
+	assert_memory_equal(ip + 16, v4.raw + 12, 4);
+	assert_int_equal(ibv_detach_mcast(to, &v4, 0), 0);
+	assert_int_equal(ibv_destroy_ah(ah), 0);
+	assert_int_equal(ibv_destroy_qp(from), 0);
+	assert_int_equal(ibv_destroy_qp(to), 0);
+}
+
 static void test_the_sender_gets_its_own_copy(void **state)
 {
 	struct members m = open_members(*state);
@@ -188,8 +213,8 @@ static void test_others_get_nothing(void **state)
 {
 	struct members m = open_members(*state);
 	const union ibv_gid other = group_number(8);
-	struct ibv_ah *to_other = make_group_ah(m.n, &other),
-		      *to_port = make_group_ah(m.n, &m.n->gid);
+	struct ibv_ah *to_other = make_group_ah(m.n, &other, 1),
+		      *to_port = make_group_ah(m.n, &m.n->gid, 1);
 
 	assert_int_equal(ibv_detach_mcast(m.qp[1], &group, 0), 0);
 	verbs_send_ud(m.n, m.sender, to_group(to_other), LEN);
@@ -211,7 +236,7 @@ static void test_a_group_without_members(void **state)
 {
 	struct verbs *n = *state;
 	struct ibv_qp *qp = make_member(n, 0, VERBS_QKEY);
-	struct ibv_ah *ah = make_group_ah(n, &group);
+	struct ibv_ah *ah = make_group_ah(n, &group, 1);
 	struct ibv_sge sge = {(uintptr_t)n->buf, LEN, n->mr->lkey + 0x100};
 	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1}, *bad;
 
@@ -360,6 +385,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		MULTICAST_TEST(test_every_member_gets_the_datagram),
+		MULTICAST_TEST(test_a_group_with_an_ipv4_address),
 		MULTICAST_TEST(test_the_sender_gets_its_own_copy),
 		MULTICAST_TEST(test_a_sender_can_block_its_own_copy),
 		MULTICAST_TEST(test_a_member_loses_only_its_own_copy),
