@@ -73,7 +73,10 @@ s = json.load(sys.stdin)
 names = [f["name"] for f in s["functions"]]
 assert names == ["dpu", "host", "dpu1", "host", "node1.dpu", "node1.host", "node1.dpu1", "node1.host"], names
 assert s["objects"]["qps"] == 0 and s["nodes"] == 2, s
+assert s["functions"][4]["port"] == "ACTIVE", s
+assert s["functions"][4]["gids"][3] == {"index": 3, "gid": "::ffff:127.101.0.1", "type": "RoCE v2", "netdev": "lo"}, s
 ' || fail "status --json"
+	"$emu" status | grep -qx 'gid node1.dpu mlx5_0 3 ::ffff:127.101.0.1 v2 lo' || fail "status shows no GIDs"
 	"$emu" run --as node1.host -- ibv_rc_pingpong -g 0 -n 10 -p 18600 >"$work/server" 2>&1 &
 	# The programs find each other by TCP; the server needs a moment.
 	for _ in $(seq 600); do

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/server/admin/status.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/server/card/gid.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
@@ -95,6 +97,24 @@ static unsigned int count_nodes(void)
 	return emu_topology.card[emu_topology.ncards - 1].node + 1;
 }
 
+/* Each GID in a line: function, device, index, GID, type, network interface, VLAN. */
+static void write_gid_lines(FILE *out)
+{
+	const struct emu_func *f;
+	const struct emu_gid *g;
+	char netdev[16], text[INET6_ADDRSTRLEN];
+	unsigned int i;
+
+	for (f = emu_topology.func; f < emu_topology.func + emu_topology.nfuncs; f++)
+		for (i = 0; (g = emu_gid_next(f, &i)); i++) {
+			inet_ntop(AF_INET6, g->raw, text, sizeof(text));
+			emu_gid_netdev(g, netdev);
+			fprintf(out, "gid %s mlx5_%u %u %s v%u %s", f->role, f->dev, i, text,
+				g->type, netdev);
+			fprintf(out, g->vlan == EMU_NO_VLAN ? "\n" : " vlan %u\n", g->vlan);
+		}
+}
+
 static void write_lines(FILE *out, const struct work *w)
 {
 	const struct emu_counts *n = &emu_topology.count;
@@ -113,6 +133,7 @@ static void write_lines(FILE *out, const struct work *w)
 		(unsigned long long)emu_cmd_counts.done, (unsigned long long)emu_cmd_counts.failed,
 		(unsigned long long)w->copies, (unsigned long long)w->bytes,
 		(unsigned long long)w->errors);
+	write_gid_lines(out);
 }
 
 static void write_objects(FILE *out, const struct emu_counts *n)
@@ -125,6 +146,27 @@ static void write_objects(FILE *out, const struct emu_counts *n)
 	fputc('}', out);
 }
 
+static void write_gids(FILE *out, const struct emu_func *f)
+{
+	const struct emu_gid *g;
+	char netdev[16], text[INET6_ADDRSTRLEN];
+	const char *sep = "";
+	unsigned int i;
+
+	fputs("\"gids\": [", out);
+	for (i = 0; (g = emu_gid_next(f, &i)); i++) {
+		inet_ntop(AF_INET6, g->raw, text, sizeof(text));
+		emu_gid_netdev(g, netdev);
+		fprintf(out, "%s{\"index\": %u, \"gid\": \"%s\", \"type\": \"RoCE v%u\"", sep, i,
+			text, g->type);
+		if (g->vlan != EMU_NO_VLAN)
+			fprintf(out, ", \"vlan\": %u", g->vlan);
+		fprintf(out, ", \"netdev\": \"%s\"}", netdev);
+		sep = ", ";
+	}
+	fputs("], ", out);
+}
+
 static void write_function(FILE *out, const struct emu_func *f)
 {
 	fprintf(out,
@@ -135,6 +177,8 @@ static void write_function(FILE *out, const struct emu_func *f)
 		f->role, f->card->node, f->card->number, f->dev, f->card->profile->name,
 		(unsigned long long)f->card->guid, f->vhca_id, f->dead ? "true" : "false",
 		count_clients(f), count_contexts(f));
+	fprintf(out, "\"port\": \"%s\", ", f->port_down ? "DOWN" : "ACTIVE");
+	write_gids(out, f);
 	write_objects(out, &f->count);
 	fputc('}', out);
 }
