@@ -63,9 +63,10 @@ FLOORS = {
     },
     "the emulated card": {
         "emu/tool": "emu/server emu/server/base emu/server/card emu/ipc cli",
-        "emu/server": f"{UVERBS} emu/server/devx emu/server/net emu/server/admin",
-        "emu/server/admin": f"{UVERBS} emu/server/devx",
+        "emu/server": f"{UVERBS} emu/server/devx emu/server/net emu/server/ucma emu/server/admin",
+        "emu/server/admin": f"{UVERBS} emu/server/devx emu/server/ucma emu/server/cm",
         "emu/server/net": UVERBS,
+        "emu/server/ucma": f"{CARD} emu/server/mm emu/server/cm",
         "emu/server/devx": UVERBS,
         "emu/server/uverbs": f"{CARD} emu/server/mm",
         "emu/server/mm": CARD,

@@ -21,6 +21,7 @@
 
 #include "emu/ipc/access.h"
 #include "emu/ipc/proto.h"
+#include "emu/ipc/rdma_cm.h"
 #include "emu/server/admin/control.h"
 #include "emu/server/base/log.h"
 #include "emu/server/base/reactor.h"
@@ -29,6 +30,7 @@
 #include "emu/server/card/topology.h"
 #include "emu/server/client.h"
 #include "emu/server/net/netlink.h"
+#include "emu/server/ucma/file.h"
 #include "emu/server/uverbs/file.h"
 
 #define ACCEPT_PAUSE_NS 500000000
@@ -40,10 +42,11 @@ static bool directory_removed; /* the server ends when its last client has ended
 struct listener {
 	struct emu_watch watch;
 	struct emu_func *func; /* NULL: the control socket */
-	const char *role;      /* the machine of a netlink socket; or NULL */
+	const char *role;      /* the machine of a netlink or rdma_cm socket; or NULL */
+	void (*accept)(const char *role, int fd); /* if it has a role */
 };
 
-static struct listener listeners[2 * EMU_MAX_FUNCS + 1];
+static struct listener listeners[3 * EMU_MAX_FUNCS + 1];
 static unsigned int nlisteners;
 
 static void change_listeners(uint32_t events)
@@ -86,7 +89,7 @@ static void accept_one(struct emu_watch *w)
 	if (!emu_access_check_peer(fd))
 		close(fd);
 	else if (l->role)
-		emu_netlink_accept(l->role, fd);
+		l->accept(l->role, fd);
 	else if (l->func)
 		emu_client_accept(l->func, fd);
 	else
@@ -132,8 +135,14 @@ static int listen_all(void)
 			 emu_topology.func[i].dev);
 		err = listen_at(name, &emu_topology.func[i], NULL);
 		snprintf(name, sizeof(name), "%s/netlink", emu_topology.func[i].role);
-		if (!err && !emu_topology.func[i].dev)
+		if (err || emu_topology.func[i].dev)
+			continue;
+		err = listen_at(name, NULL, emu_topology.func[i].role);
+		listeners[nlisteners - 1].accept = emu_netlink_accept;
+		snprintf(name, sizeof(name), "%s/" EMU_RDMA_CM_NAME, emu_topology.func[i].role);
+		if (!err)
 			err = listen_at(name, NULL, emu_topology.func[i].role);
+		listeners[nlisteners - 1].accept = emu_cma_accept;
 	}
 	return err ? err : listen_at("control", NULL, NULL);
 }

@@ -2,11 +2,14 @@
 #include "emu/server/card/sysfs.h"
 
 #include <errno.h>
+#include <rdma/rdma_user_cm.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "emu/ipc/rdma_cm.h"
 
 #define NETDEV	   EMU_NETDEV
 #define PATH_BYTES 512
@@ -248,6 +251,12 @@ int emu_sysfs_create(const char *emulator, const struct emu_func *f)
 	directory = emulator;
 	snprintf(dir, sizeof(dir), "class/infiniband_verbs/uverbs%u", f->dev);
 	err = emu_sysfs_put(f, "class/infiniband_verbs/abi_version", "6");
+	if (!err)
+		err = emu_sysfs_put(f, "class/misc/rdma_cm/dev", "%u:%u", EMU_RDMA_CM_MAJOR,
+				    EMU_RDMA_CM_MINOR);
+	if (!err)
+		err = emu_sysfs_put(f, "class/misc/rdma_cm/abi_version", "%d",
+				    RDMA_USER_CM_ABI_VERSION);
 	if (!err)
 		err = emu_sysfs_put(f, IN(dir, "ibdev"), "mlx5_%u", f->dev);
 	if (!err)

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <net/if.h>
 #include <rdma/rdma_netlink.h>
+#include <rdma/rdma_user_cm.h>
 #include <string.h>
 
+#include "emu/ipc/rdma_cm.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
 #include "emu/server/uverbs/cq.h"
@@ -188,6 +190,17 @@ static int get_sys(struct emu_nl *nl, const char *role, const struct request *r)
 	return 0;
 }
 
+/* It belongs to the machine, not to a device. */
+static int get_rdma_cm(struct emu_nl *nl)
+{
+	emu_nl_begin(nl, nl->req.nlmsg_type, 0);
+	emu_nl_u64(nl, RDMA_NLDEV_ATTR_CHARDEV, EMU_RDMA_CM_MINOR | EMU_RDMA_CM_MAJOR << 8);
+	emu_nl_u64(nl, RDMA_NLDEV_ATTR_CHARDEV_ABI, RDMA_USER_CM_ABI_VERSION);
+	emu_nl_str(nl, RDMA_NLDEV_ATTR_CHARDEV_NAME, EMU_RDMA_CM_NAME);
+	emu_nl_end(nl);
+	return 0;
+}
+
 static int get_chardev(struct emu_nl *nl, const char *role, const struct request *r)
 {
 	const struct emu_func *f = func_of(r, role);
@@ -196,6 +209,8 @@ static int get_chardev(struct emu_nl *nl, const char *role, const struct request
 
 	if (!r->attr[RDMA_NLDEV_ATTR_CHARDEV_TYPE])
 		return -EINVAL;
+	if (is_text(r, RDMA_NLDEV_ATTR_CHARDEV_TYPE, EMU_RDMA_CM_NAME))
+		return get_rdma_cm(nl);
 	if (!is_text(r, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs"))
 		return -ENOENT;
 	if (!f)

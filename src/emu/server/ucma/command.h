@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The commands of rdma_user_cm.h. Lengths are checked as in the kernel's ucma.c: the header says how
+ * long the answer may be, and a command is read in full whatever the header says, except those that
+ * have grown (CONNECT, ACCEPT).
+ */
+#ifndef EMU_UCMA_COMMAND_H
+#define EMU_UCMA_COMMAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct emu_cma_file;
+
+struct emu_cma_cmd {
+	struct emu_cma_file *file;
+	pid_t pid;
+	uint64_t addr;	  /* of the command after its header, in the process */
+	uint16_t in, out; /* lengths from the header */
+};
+
+/* A command: 0 or a negative errno. */
+typedef int emu_cma_command(const struct emu_cma_cmd *c);
+
+/* Read the command, write an answer: 0 or -EFAULT. */
+int emu_cma_in(const struct emu_cma_cmd *c, void *to, size_t len);
+int emu_cma_out(const struct emu_cma_cmd *c, uint64_t to, const void *from, size_t len);
+
+/* Execute the command at `addr`, `len` bytes long: 0 or a negative errno. */
+int emu_cma_execute(struct emu_cma_file *f, pid_t pid, uint64_t addr, uint64_t len);
+
+/* resolve.c */
+emu_cma_command emu_cma_bind_ip, emu_cma_bind, emu_cma_resolve_ip, emu_cma_resolve_addr,
+	emu_cma_resolve_route;
+/* connect.c */
+emu_cma_command emu_cma_listen, emu_cma_connect, emu_cma_accept_id, emu_cma_reject,
+	emu_cma_disconnect, emu_cma_notify;
+/* query.c */
+emu_cma_command emu_cma_query_route, emu_cma_query, emu_cma_init_qp_attr;
+/* option.c */
+emu_cma_command emu_cma_set_option;
+/* multicast.c */
+emu_cma_command emu_cma_join_ip_mcast, emu_cma_join_mcast, emu_cma_leave_mcast;
+
+#endif
