@@ -20,6 +20,7 @@
 #include "emu/engine/engine.h"
 #include "emu/ipc/proto.h"
 #include "emu/shim/channel.h"
+#include "emu/shim/rdma_cm.h"
 #include "emu/shim/server_exit.h"
 
 #define CDEV_PREFIX "/dev/infiniband/uverbs"
@@ -54,6 +55,10 @@ bool emu_kernel_is_path(const char *path, unsigned int *dev)
 	unsigned long v;
 	char *end;
 
+	if (path && !strcmp(path, EMU_RDMA_CM_PATH)) {
+		*dev = EMU_KERNEL_RDMA_CM;
+		return emu_kernel_present();
+	}
 	if (!path || strncmp(path, CDEV_PREFIX, n) != 0 || path[n] < '0' || path[n] > '9')
 		return false;
 	v = strtoul(path + n, &end, 10);
@@ -70,6 +75,8 @@ int emu_kernel_open(unsigned int dev, int flags, int *fd)
 {
 	char name[NAME_ROOM];
 
+	if (dev == EMU_KERNEL_RDMA_CM)
+		return emu_rdma_cm_open(flags, fd);
 	return emu_channel_open(name_of(dev, name), flags & O_CLOEXEC, fd);
 }
 
@@ -85,6 +92,8 @@ int emu_kernel_stat(unsigned int dev, struct stat *st)
 	char name[NAME_ROOM];
 	int err;
 
+	if (dev == EMU_KERNEL_RDMA_CM)
+		return emu_rdma_cm_stat(st);
 	err = emu_channel_stat(name_of(dev, name), st);
 	if (!err)
 		describe_cdev(dev, st);
@@ -95,6 +104,8 @@ void emu_kernel_fix_stat(int fd, struct stat *st)
 {
 	unsigned int dev;
 
+	if (S_ISFIFO(st->st_mode))
+		emu_rdma_cm_fix_stat(fd, st);
 	if (S_ISSOCK(st->st_mode) && emu_channel_is_file(fd, FILE_NAME, &dev))
 		describe_cdev(dev, st);
 }

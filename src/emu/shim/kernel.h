@@ -13,7 +13,10 @@
 /* Was this process started on an emulator (are DPUMAP_EMU_DIR and DPUMAP_EMU_ROLE set)? */
 bool emu_kernel_present(void);
 
-/* Is `path` the character device of an emulated function? Then `*dev` is its number. */
+/* The number of /dev/infiniband/rdma_cm in place of a function's. */
+#define EMU_KERNEL_RDMA_CM 1024u
+
+/* Is `path` the character device of an emulated function, or rdma_cm? Then `*dev` is its number. */
 bool emu_kernel_is_path(const char *path, unsigned int *dev);
 
 /* Is `fd` an emulated character device? Keeps errno. */

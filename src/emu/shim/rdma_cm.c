@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/shim/rdma_cm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "emu/ipc/access.h"
+#include "emu/ipc/proto.h"
+#include "emu/ipc/rdma_cm.h"
+#include "emu/ipc/sock.h"
+#include "emu/shim/interpose.h"
+
+#define IDLE_MAX 16
+
+/* A program that closes descriptors it does not know may have made another file of the number. */
+struct link {
+	int fd;
+	ino_t ino;
+};
+
+/* This process's idle connections to the server. */
+static struct {
+	pthread_mutex_t lock;
+	pid_t pid;
+	unsigned int n;
+	struct link idle[IDLE_MAX];
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static ino_t inode_of(int fd)
+{
+	struct stat st;
+
+	return syscall(SYS_fstat, fd, &st) ? 0 : st.st_ino;
+}
+
+/* --- connections ------------------------------------------------------------------------------ */
+
+static void close_link(const struct link *l)
+{
+	if (inode_of(l->fd) == l->ino)
+		close(l->fd);
+}
+
+static void empty_pool(void)
+{
+	while (pool.n)
+		close_link(&pool.idle[--pool.n]);
+}
+
+/* The server takes the process that connected for the sender: a child connects anew. */
+static void child_after_fork(void)
+{
+	empty_pool();
+	pthread_mutex_init(&pool.lock, NULL);
+}
+
+static void lock_before_fork(void)
+{
+	pthread_mutex_lock(&pool.lock);
+}
+
+static void unlock_after_fork(void)
+{
+	pthread_mutex_unlock(&pool.lock);
+}
+
+static void init_once(void)
+{
+	pthread_atfork(lock_before_fork, unlock_after_fork, child_after_fork);
+	/* If Yama restricts ptrace, let the server access our memory, as a kernel does. */
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+}
+
+static int connect_link(struct link *l)
+{
+	const char *dir = getenv(EMU_ENV_DIR), *role = getenv(EMU_ENV_ROLE);
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	int err, n;
+
+	if (!dir || !role)
+		return ENOENT;
+	n = snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/%s/" EMU_RDMA_CM_NAME, dir, role);
+	if (n < 0 || n > EMU_PATH_MAX)
+		return ENAMETOOLONG;
+	l->fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (l->fd < 0)
+		return errno;
+	err = connect(l->fd, (const struct sockaddr *)&sa, sizeof(sa)) ? errno : 0;
+	if (!err && !emu_access_check_peer(l->fd))
+		err = EACCES;
+	if (err)
+		close(l->fd);
+	else
+		l->ino = inode_of(l->fd);
+	return err == ECONNREFUSED ? ENXIO : err;
+}
+
+static bool take_idle(struct link *l)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&pool.lock);
+	if (pool.pid != getpid())
+		empty_pool();
+	pool.pid = getpid();
+	while (!found && pool.n) {
+		*l = pool.idle[--pool.n];
+		found = inode_of(l->fd) == l->ino;
+	}
+	pthread_mutex_unlock(&pool.lock);
+	return found;
+}
+
+static void give_back(const struct link *l)
+{
+	bool kept;
+
+	pthread_mutex_lock(&pool.lock);
+	kept = pool.n < IDLE_MAX;
+	if (kept)
+		pool.idle[pool.n++] = *l;
+	pthread_mutex_unlock(&pool.lock);
+	if (!kept)
+		close(l->fd);
+}
+
+static int call(const struct link *l, const struct emu_rdma_cm_request *q, struct emu_reply *rep,
+		int *fd)
+{
+	unsigned int nfds;
+	ssize_t n;
+	int err;
+
+	err = emu_sock_send(l->fd, q, sizeof(*q), NULL, 0);
+	if (err)
+		return err;
+	n = emu_sock_recv(l->fd, rep, sizeof(*rep), fd, fd ? 1 : 0, &nfds, NULL);
+	if (n == sizeof(*rep) && rep->magic == EMU_MAGIC && nfds <= rep->nfds)
+		return nfds < rep->nfds ? EMFILE : 0;
+	if (nfds)
+		close(*fd);
+	return n < 0 ? (int)-n : EPIPE;
+}
+
+/* An idle connection may be one to a server that has ended since. */
+static int exchange(const struct emu_rdma_cm_request *q, struct emu_reply *rep, int *fd)
+{
+	struct link l;
+	int err = EPIPE;
+
+	while ((err == EPIPE || err == ECONNRESET) && take_idle(&l)) {
+		err = call(&l, q, rep, fd);
+		if (err)
+			close(l.fd);
+	}
+	if (err == EPIPE || err == ECONNRESET) {
+		err = connect_link(&l);
+		if (err)
+			return err;
+		err = call(&l, q, rep, fd);
+		if (err)
+			close(l.fd);
+	}
+	if (!err)
+		give_back(&l);
+	return err;
+}
+
+/* A signal handler that used the device would deadlock; a cancelled thread would leave its answer. */
+static int ask(const struct emu_rdma_cm_request *q, struct emu_reply *rep, int *fd)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	sigset_t all, old;
+	int err, cancel;
+
+	pthread_once(&once, init_once);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = exchange(q, rep, fd);
+	pthread_setcancelstate(cancel, &cancel);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	/* To a program a server that has ended is a removed device, for which the kernel says EIO. */
+	if (err && err != EMFILE && q->op == EMU_RDMA_CM_WRITE)
+		err = EIO;
+	return err ? err : rep->error;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+int emu_rdma_cm_open(int flags, int *fd)
+{
+	const struct emu_rdma_cm_request q = {.magic = EMU_MAGIC, .op = EMU_RDMA_CM_OPEN};
+	struct emu_reply rep;
+	int err;
+
+	err = ask(&q, &rep, fd);
+	if (err)
+		return err;
+	if (rep.nfds != 1)
+		return EIO;
+	if (!(flags & O_CLOEXEC))
+		fcntl(*fd, F_SETFD, 0);
+	if (flags & O_NONBLOCK)
+		fcntl(*fd, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+static void describe(struct stat *st)
+{
+	st->st_mode = S_IFCHR | 0666;
+	st->st_rdev = makedev(EMU_RDMA_CM_MAJOR, EMU_RDMA_CM_MINOR);
+	st->st_size = 0;
+}
+
+int emu_rdma_cm_stat(struct stat *st)
+{
+	const char *dir = getenv(EMU_ENV_DIR), *role = getenv(EMU_ENV_ROLE);
+	char path[EMU_PATH_MAX + 1];
+	int n;
+
+	if (!dir || !role)
+		return ENOENT;
+	n = snprintf(path, sizeof(path), "%s/%s/" EMU_RDMA_CM_NAME, dir, role);
+	if (n < 0 || n > EMU_PATH_MAX)
+		return ENAMETOOLONG;
+	if (syscall(SYS_newfstatat, AT_FDCWD, path, st, 0))
+		return errno;
+	describe(st);
+	return 0;
+}
+
+/* By its name, which others may have too: good enough for stat(). */
+void emu_rdma_cm_fix_stat(int fd, struct stat *st)
+{
+	char link[32], path[512];
+	int saved = errno;
+	const char *name;
+	long n;
+
+	if (!S_ISFIFO(st->st_mode) || !getenv(EMU_ENV_ROLE))
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
+	errno = saved;
+	if (n < 0)
+		return;
+	path[n] = '\0';
+	name = strrchr(path, '/');
+	if (name && !strncmp(name + 1, EMU_RDMA_CM_FIFO, sizeof(EMU_RDMA_CM_FIFO) - 1))
+		describe(st);
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static void close_pair(void *arg)
+{
+	int *pair = arg;
+
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/*
+ * Wait until an event waits, without taking the byte that says so. tee() behaves as the kernel's write()
+ * does: a signal ends it or, with SA_RESTART, does not; a thread can be cancelled in it; and a
+ * descriptor that was made non-blocking meanwhile ends it with EAGAIN.
+ */
+static int wait_for_event(int fd)
+{
+	int pair[2], err;
+	ssize_t n;
+
+	if (pipe2(pair, O_CLOEXEC))
+		return errno;
+	pthread_cleanup_push(close_pair, pair);
+	n = tee(fd, pair[1], 1, 0);
+	err = n < 0 ? errno : (n ? 0 : EIO);
+	pthread_cleanup_pop(1);
+	return err;
+}
+
+/* EBADF: the descriptor is not an open rdma_cm. */
+static int command(int fd, const void *buf, size_t len)
+{
+	struct emu_rdma_cm_request q = {.magic = EMU_MAGIC, .op = EMU_RDMA_CM_WRITE};
+	struct emu_reply rep;
+	struct stat st;
+	int flags, err;
+
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY || syscall(SYS_fstat, fd, &st) ||
+	    !S_ISFIFO(st.st_mode) || !getenv(EMU_ENV_DIR) || !getenv(EMU_ENV_ROLE))
+		return EBADF;
+	q.dev = st.st_dev;
+	q.ino = st.st_ino;
+	q.addr = (uintptr_t)buf;
+	q.len = len;
+	while ((err = ask(&q, &rep, NULL)) == EAGAIN) {
+		flags = fcntl(fd, F_GETFL);
+		err = flags & O_NONBLOCK ? EAGAIN : wait_for_event(fd);
+		if (err)
+			return err;
+	}
+	return err;
+}
+
+EXPORT ssize_t write(int fd, const void *buf, size_t len)
+{
+	ssize_t n = NEXT(write)(fd, buf, len);
+	int err;
+
+	if (n >= 0 || errno != EBADF)
+		return n;
+	err = command(fd, buf, len);
+	if (!err)
+		return (ssize_t)len;
+	errno = err;
+	return -1;
+}
