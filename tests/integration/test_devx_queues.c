@@ -22,7 +22,14 @@
 #define QPC	   0x18
 #define QUERY_LEN  (QPC + 0xe8)
 
-enum { BAD_PARAM = 3, BAD_RES = 5, BAD_QP_STATE = 0x10, BAD_INP_LEN = 0x50 };
+enum {
+	BAD_OP = 2,
+	BAD_PARAM = 3,
+	BAD_RES = 5,
+	BAD_QP_STATE = 0x10,
+	BAD_INP_LEN = 0x50,
+	BAD_OUTP_LEN
+};
 
 struct bench {
 	struct ibv_context *context;
@@ -456,19 +463,25 @@ static bool is_readable(int fd, int timeout_ms)
 #define REQ_ERR	     0xd
 #define WR_FLUSH_ERR 5
 
-/* Wait for the CQ's `n`th completion, that of the send ring's `n`th block. */
-static void await_cqe(const void *ring, uint32_t entries, uint16_t n)
+/* Wait for the CQ's `n`th completion, that of the request which begins in that block. */
+static void await_nth(const void *ring, uint32_t entries, unsigned int n, uint16_t block)
 {
 	const volatile uint8_t *cqe = (const uint8_t *)ring + n % entries * 64;
 	int i;
 
-	for (i = 0; i < PATIENCE_MS * 10; i++) {
+	for (i = 0; i < PATIENCE_MS * 10 && cqe[63] >> 4 != REQ_ERR; i++) {
 		if (cqe[63] >> 4 == 0 && (cqe[63] & 1) == (n / entries & 1) &&
-		    (cqe[60] << 8 | cqe[61]) == n)
+		    (cqe[60] << 8 | cqe[61]) == block)
 			return;
 		usleep(100);
 	}
-	fail();
+	fail_msg("completion %u: op_own %#x, syndrome %#x", n, cqe[63], cqe[55]);
+}
+
+/* Each request is one block. */
+static void await_cqe(const void *ring, uint32_t entries, uint16_t n)
+{
+	await_nth(ring, entries, n, n);
 }
 
 /* --- queue pairs that lack a part ------------------------------------------------------------- */
@@ -651,6 +664,221 @@ static void qp_is_created_with_its_extension(void **state)
 			    (uint8_t *)b->ring_mem + PAGE - 64, 64);
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+/* --- ECE, UMR and queries --------------------------------------------------------------------- */
+
+#define ECE_VERSION 0x10000000u
+
+/* CREATE_QP and the transitions answer with the options that the device supports too. */
+static void ece_is_negotiated_by_commands(void **state)
+{
+	struct bench *b = *state;
+	struct mlx5dv_devx_obj *qp;
+	uint32_t qpn;
+
+	cqn_of_bench = make_cq(b);
+	fill_sender(b);
+	set(b->in, 0x14 * 8, 32, ECE_VERSION | 1);
+	qp = create(b);
+	assert_non_null(qp);
+	qpn = prm_get(b->out, 9 * 8, 24);
+	assert_int_equal(prm_get(b->out, 0x0c * 8, 32), ECE_VERSION);
+	memset(b->in, 0, sizeof(b->in));
+	set(b->in + QPC + 0x18, 0x128, 8, 1);
+	set(b->in, 0x14 * 8, 32, ECE_VERSION | 1);
+	assert_int_equal(modify(b, qp, 0x502, qpn), 0);
+	assert_int_equal(prm_get(b->out, 0x0c * 8, 32), ECE_VERSION);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+}
+
+static int query(struct bench *b, uint16_t opcode, size_t out_len)
+{
+	set(b->in, 0, 16, opcode);
+	memset(b->out, 0xff, sizeof(b->out));
+	return mlx5dv_devx_general_cmd(b->context, b->in, 16, b->out, out_len);
+}
+
+/* UCX and DPDK send them when they open the device. */
+static void queries_at_open_are_answered(void **state)
+{
+	static const struct {
+		uint16_t opcode;
+		size_t len;
+	} queries[] = {{0x842, 16}, {0x10a, 0x70}, {0x750, 16}, {0x80d, 16}};
+	struct bench *b = *state;
+	size_t i;
+
+	memset(b->in, 0, sizeof(b->in));
+	for (i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		assert_int_equal(query(b, queries[i].opcode, queries[i].len), 0);
+		assert_int_equal(b->out[0], 0);
+		set(b->in, 0x30, 16, 1); /* op_mod */
+		assert_int_not_equal(query(b, queries[i].opcode, queries[i].len), 0);
+		assert_int_equal(b->out[0], BAD_OP);
+		set(b->in, 0x30, 16, 0);
+		set(b->in, 0x40, 1, 1); /* of another function */
+		assert_int_not_equal(query(b, queries[i].opcode, queries[i].len), 0);
+		assert_int_equal(b->out[0], BAD_PARAM);
+		set(b->in, 0x40, 1, 0);
+	}
+	assert_int_equal(query(b, 0x842, 16), 0);
+	assert_int_equal(prm_get(b->out, 0x40, 64), 0); /* no bond */
+	assert_int_equal(query(b, 0x10a, 0x70), 0);
+	assert_int_equal(prm_get(b->out, 0x50, 16), 1);
+	assert_int_equal(prm_get(b->out, 0x6c * 8, 32), 2);
+	assert_int_not_equal(query(b, 0x10a, 0x6c), 0);
+	assert_int_equal(b->out[0], BAD_OUTP_LEN);
+	assert_int_equal(query(b, 0x750, 16), 0);
+	assert_int_equal(prm_get(b->out, 0x78, 8), 0x11); /* up, as configured */
+}
+
+#define ENTRIES 80u /* more than fit in a work request */
+
+/* An mkey for UMR, with a list of ENTRIES pieces of any length. */
+static struct mlx5dv_devx_obj *create_list_mkey(struct bench *b, uint32_t *key)
+{
+	struct mlx5dv_devx_obj *made;
+	uint8_t *mkc = b->in + 0x10;
+
+	memset(b->in, 0, sizeof(b->in));
+	set(b->in, 0, 16, 0x200);
+	set(mkc, 0x01, 1, 1); /* free */
+	set(mkc, 0x10, 1, 1); /* umr_en */
+	set(mkc, 0x14, 2, 3); /* lw, lr */
+	set(mkc, 0x16, 2, 2); /* KLM */
+	set(mkc, 0x20, 24, 0xffffff);
+	set(mkc, 0x68, 24, b->pdn);
+	set(mkc, 0x1a0, 32, ENTRIES);
+	made = mlx5dv_devx_obj_create(b->context, b->in, 0x110, b->out, 16);
+	assert_non_null(made);
+	*key = (uint32_t)prm_get(b->out, 8 * 8, 32) << 8;
+	return made;
+}
+
+struct umr {
+	uint32_t qpn, key, lkey, length;
+	uint64_t offset; /* of its 4 entries in the list */
+	uint8_t flags;
+};
+
+/* 4 entries of 1 byte each, and the length of the mkey; three blocks at the start of the ring. */
+static void post_umr(struct bench *b, const struct umr *u, uint16_t index)
+{
+	uint8_t *ring = (uint8_t *)b->ring_mem + 1024, wqe[192] = {0};
+	uint64_t doorbell;
+	unsigned int i;
+
+	set(wqe, 8, 16, index);
+	wqe[3] = 0x25;
+	set(wqe, 32, 24, u->qpn);
+	set(wqe, 56, 8, 12);
+	wqe[11] = 8;
+	set(wqe + 12, 0, 32, u->key);
+	wqe[16] = u->flags;
+	set(wqe + 16, 32, 16, 4);
+	set(wqe + 16, 48, 16, u->offset & 0xffff);
+	set(wqe + 16, 64, 64, 1u | 1u << 29); /* len and free */
+	set(wqe + 16, 128, 32, u->offset >> 16);
+	set(wqe + 64, 0xc0, 64, u->length);
+	for (i = 0; i < 4; i++) {
+		set(wqe + 128 + i * 16, 0, 32, 1);
+		set(wqe + 128 + i * 16, 32, 32, u->lkey);
+		set(wqe + 128 + i * 16, 64, 64, (uintptr_t)b->ring_mem + 2048 + u->offset + i);
+	}
+	for (i = 0; i < 3; i++)
+		memcpy(ring + (index + i) % 4 * 64, wqe + i * 64, 64);
+	set((uint8_t *)&b->record_mem[1], 32, 32, index + 3u);
+	memcpy(&doorbell, wqe, sizeof(doorbell));
+	*(volatile uint64_t *)b->uar->reg_addr = doorbell;
+}
+
+static struct mlx5dv_devx_obj *sender(struct bench *b, uint32_t *qpn)
+{
+	struct mlx5dv_devx_obj *qp;
+
+	fill_sender(b);
+	set(b->in, 0x100 * 8, 64, 1024);
+	qp = create(b);
+	assert_non_null(qp);
+	*qpn = prm_get(b->out, 9 * 8, 24);
+	connect_to_itself(b, qp, *qpn);
+	return qp;
+}
+
+/* Part by part, a list becomes longer than one request could make it. */
+static void umr_changes_entries_at_an_offset(void **state)
+{
+	struct umr u = {.length = ENTRIES, .flags = 0x90}; /* inline, at an offset */
+	struct mlx5dv_devx_obj *qp, *list;
+	struct bench *b = *state;
+	uint8_t *list_out;
+	struct ibv_mr *mr;
+	uint16_t index = 0;
+
+	cqn_of_bench = make_cq(b);
+	memset(b->ring_mem, 0xff, PAGE);
+	mr = ibv_reg_mr(b->pd, b->ring_mem, PAGE, IBV_ACCESS_LOCAL_WRITE);
+	assert_non_null(mr);
+	list = create_list_mkey(b, &u.key);
+	qp = sender(b, &u.qpn);
+	u.lkey = mr->lkey;
+	for (u.offset = 0; u.offset < ENTRIES; u.offset += 4, index += 3) {
+		post_umr(b, &u, index);
+		await_nth(b->ring_mem, 16, (unsigned int)u.offset / 4, index);
+		set((uint8_t *)b->record_mem, 0, 32, u.offset / 4 + 1);
+	}
+	/* Once more in the middle: the entries behind it remain. */
+	u.offset = 8;
+	post_umr(b, &u, index);
+	await_nth(b->ring_mem, 16, ENTRIES / 4, index);
+	list_out = test_calloc(1, 0x110 + ENTRIES * 16);
+	memset(b->in, 0, 16);
+	set(b->in, 0, 16, 0x201);
+	set(b->in, 9 * 8, 24, u.key >> 8);
+	assert_int_equal(mlx5dv_devx_obj_query(list, b->in, 16, list_out, 0x110 + ENTRIES * 16), 0);
+	for (unsigned int i = 0; i < ENTRIES; i++)
+		assert_true(prm_get(list_out + 0x110 + i * 16, 64, 64) ==
+			    (uintptr_t)b->ring_mem + 2048 + i);
+	test_free(list_out);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+	assert_int_equal(mlx5dv_devx_obj_destroy(list), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+/* Behind the list; with a high part; without the flag that says that there is an offset. */
+static void umr_at_a_bad_offset_is_refused(void **state)
+{
+	static const struct {
+		uint64_t offset;
+		uint8_t flags, syndrome;
+	} bad[] = {{4, 0x90, 6},
+		   {1ull << 16, 0x90, 6},
+		   {1ull << 47, 0x90, 6},
+		   {4, 0x80, 2},
+		   {1ull << 16, 0x80, 2}};
+	struct bench *b = *state;
+	size_t i;
+
+	cqn_of_bench = make_cq(b);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct umr u = {.length = 4, .flags = bad[i].flags, .offset = bad[i].offset};
+		const volatile uint8_t *cqe = (const uint8_t *)b->ring_mem + i * 64;
+		struct mlx5dv_devx_obj *list = create_list_mkey(b, &u.key);
+		struct mlx5dv_devx_obj *qp;
+		int wait;
+
+		memset((uint8_t *)b->ring_mem + i * 64, 0xff, 64);
+		b->record_mem[1] = 0;
+		qp = sender(b, &u.qpn);
+		post_umr(b, &u, 0);
+		for (wait = 0; wait < PATIENCE_MS * 10 && cqe[63] >> 4 == 0xf; wait++)
+			usleep(100);
+		assert_int_equal(cqe[63] >> 4, REQ_ERR);
+		assert_int_equal(cqe[55], bad[i].syndrome);
+		assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+		assert_int_equal(mlx5dv_devx_obj_destroy(list), 0);
+	}
 }
 
 static void overrun_event_names_its_queue(void **state)
@@ -902,6 +1130,10 @@ int main(int argc, char **argv)
 		bench_test(qp_without_queues_is_created),
 		bench_test(optional_parts_of_qp_are_checked),
 		bench_test(qp_is_created_with_its_extension),
+		bench_test(ece_is_negotiated_by_commands),
+		bench_test(queries_at_open_are_answered),
+		bench_test(umr_changes_entries_at_an_offset),
+		bench_test(umr_at_a_bad_offset_is_refused),
 		bench_test(test_verbs_qp_is_connected_by_command),
 		bench_test(overrun_event_names_its_queue),
 		bench_test(test_overrun_may_be_ignored),

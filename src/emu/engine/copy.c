@@ -139,9 +139,12 @@ static bool fetch(struct engine *e, const struct emu_seg *s, void *buf, size_t l
 {
 	if (s->mkey)
 		return emu_dmabuf_read(e, s, buf, len);
-	if (s->pid)
+	if (s->pid == EMU_SEG_NULL)
+		memset(buf, 0, len);
+	else if (s->pid)
 		return transfer(e, SYS_process_vm_readv, s->pid, buf, s->addr, len);
-	memcpy(buf, e->cfg.dm + s->addr, len);
+	else
+		memcpy(buf, e->cfg.dm + s->addr, len);
 	return true;
 }
 
@@ -176,6 +179,8 @@ static inline bool copy_here(struct engine *e, const struct emu_seg *dst, const 
 static bool copy_once(struct engine *e, const struct emu_seg *dst, const struct emu_seg *src,
 		      size_t len)
 {
+	if (src->pid == EMU_SEG_NULL)
+		return false;
 	if (dst->mkey)
 		return is_local(e, src) && emu_dmabuf_write(e, dst, local_ptr(e, src), len);
 	if (src->mkey)
@@ -199,7 +204,7 @@ static bool copy_once(struct engine *e, const struct emu_seg *dst, const struct 
 static enum emu_copy_fault copy_by_kernel(struct engine *e, const struct emu_seg *dst,
 					  const struct emu_seg *src, size_t len)
 {
-	if (copy_once(e, dst, src, len))
+	if (dst->pid == EMU_SEG_NULL || copy_once(e, dst, src, len))
 		return EMU_COPY_OK;
 	if (!fetch(e, src, e->bounce, len))
 		return EMU_COPY_SRC;

@@ -33,10 +33,21 @@ static const struct emu_mkey *target(const struct engine *e, const struct emu_mk
 	return m->mode == EMU_MKEY_ALIAS ? NULL : m;
 }
 
+/* No peer may name it: it grants no remote rights. */
+static const struct emu_mkey null_mkey = {
+	.mode = EMU_MKEY_NULL,
+	.rights = EMU_LR | EMU_LW,
+	.len = UINT64_MAX,
+};
+
 const struct emu_mkey *emu_mkey_find(const struct engine *e, const struct emu_domain *dom,
 				     uint32_t key)
 {
-	const struct emu_mkey *m = lookup(e, key, dom->func);
+	const struct emu_mkey *m;
+
+	if (key == EMU_NULL_LKEY)
+		return &null_mkey;
+	m = lookup(e, key, dom->func);
 
 	if (!m || m->pdn != dom->pdn || (m->qpn && m->qpn != dom->qpn))
 		return NULL;
@@ -228,6 +239,9 @@ static bool descend_further(const struct engine *e, const struct emu_domain *dom
 		return walk_dm(m, off, len, out);
 	case EMU_MKEY_FILE:
 		return walk_file(e, m, off, len, out);
+	case EMU_MKEY_NULL:
+		append(out, EMU_SEG_NULL, off, len);
+		return true;
 	default:
 		return walk_list(e, dom, depth, m, off, len, out);
 	}

@@ -36,6 +36,7 @@ enum emu_mkey_mode {
 	 * half the distance to its piece in the next turn.
 	 */
 	EMU_MKEY_STRIDED = 7,
+	EMU_MKEY_NULL = 8, /* no memory: EMU_NULL_LKEY, which is not in the table */
 };
 
 /*

@@ -15,6 +15,11 @@
 #define EMU_IBDEV_PATH	     96
 #define EMU_PORTS	     1u
 #define EMU_PORT_CAP	     0x04010000u /* CM, IP-based GIDs */
+/*
+ * What the card negotiates by Enhanced Connection Establishment: version 1, and one option. NVIDIA
+ * does not publish what the options mean; here they change nothing.
+ */
+#define EMU_ECE		     0x10000002u
 #define EMU_COMP_VECTORS     4u
 #define EMU_LOG_MAX_DM_ALIGN 6u /* log_max_memic_addr_alignment, in units of 64 bytes */
 

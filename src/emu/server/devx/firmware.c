@@ -3,6 +3,7 @@
 
 #include "emu/server/devx/caps.h"
 #include "emu/server/devx/counter.h"
+#include "emu/server/devx/general.h"
 #include "emu/server/devx/mkey.h"
 #include "emu/server/devx/prm_alias.h"
 #include "emu/server/devx/prm_mkey.h"
@@ -72,6 +73,10 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	OTHER(ALLOW_OTHER_VHCA_ACCESS, emu_devx_allow_access,
 	      NAMED("devx.allow-access", allow_access_fields)),
 	OTHER(QUERY_ESW_FUNCTIONS, emu_devx_query_esw_functions, UNNAMED),
+	OTHER(QUERY_LAG, emu_devx_query_lag, UNNAMED),
+	OTHER(QUERY_ISSI, emu_devx_query_issi, UNNAMED),
+	OTHER(QUERY_VPORT_STATE, emu_devx_query_vport_state, UNNAMED),
+	OTHER(NOP, emu_devx_nop, UNNAMED),
 
 	CREATE(CREATE_MKEY, 0, DEVX_MKEY, emu_devx_create_mkey, emu_devx_mkey, emu_devx_mkey_undo,
 	       NAMED("mkey.create", create_mkey_fields)),

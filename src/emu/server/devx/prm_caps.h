@@ -37,41 +37,44 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_IN, 0x10);
 EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 
 /* The general page. */
-#define EMU_HCA_CAP_LAYOUT(F)                                 \
-	F(EMU_HCA_CAP_HCA_CAP_2, 0x04, 31, 31)                \
-	F(EMU_HCA_CAP_VHCA_ID, 0x04, 15, 0)                   \
-	F(EMU_HCA_CAP_LOG_DMA_MMO_MAX_SIZE, 0x0c, 20, 16)     \
-	F(EMU_HCA_CAP_LOG_MAX_QP_SZ, 0x10, 23, 16)            \
-	F(EMU_HCA_CAP_LOG_MAX_QP, 0x10, 4, 0)                 \
-	F(EMU_HCA_CAP_LOG_MAX_CQ_SZ, 0x18, 23, 16)            \
-	F(EMU_HCA_CAP_LOG_MAX_CQ, 0x18, 4, 0)                 \
-	F(EMU_HCA_CAP_RELAXED_ORDERING_WRITE, 0x1c, 23, 23)   \
-	F(EMU_HCA_CAP_RELAXED_ORDERING_READ, 0x1c, 22, 22)    \
-	F(EMU_HCA_CAP_LOG_MAX_MKEY, 0x1c, 21, 16)             \
-	F(EMU_HCA_CAP_MAX_INDIRECTION, 0x20, 31, 24)          \
-	F(EMU_HCA_CAP_FIXED_BUFFER_SIZE, 0x20, 23, 23)        \
-	F(EMU_HCA_CAP_LOG_MAX_KLM_LIST_SIZE, 0x20, 5, 0)      \
-	F(EMU_HCA_CAP_QPC_EXTENSION, 0x24, 29, 29)            \
-	F(EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 0x28, 21, 16)        \
-	F(EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 0x28, 5, 0)          \
-	F(EMU_HCA_CAP_GID_TABLE_SIZE, 0x2c, 15, 0)            \
-	F(EMU_HCA_CAP_DEVICE_MEMORY, 0x34, 23, 23)            \
-	F(EMU_HCA_CAP_PORT_TYPE, 0x34, 9, 8)                  \
-	F(EMU_HCA_CAP_NUM_PORTS, 0x34, 7, 0)                  \
-	F(EMU_HCA_CAP_LOG_MAX_MSG, 0x38, 28, 24)              \
-	F(EMU_HCA_CAP_CQE_VERSION, 0x3c, 3, 0)                \
-	F(EMU_HCA_CAP_ATOMIC, 0x40, 1, 1)                     \
-	F(EMU_HCA_CAP_PG, 0x44, 24, 24)                       \
-	F(EMU_HCA_CAP_UAR_4K, 0x48, 31, 31)                   \
-	F(EMU_HCA_CAP_LOG_BF_REG_SIZE, 0x4c, 20, 16)          \
-	F(EMU_HCA_CAP_MAX_WQE_SZ_SQ, 0x50, 15, 0)             \
-	F(EMU_HCA_CAP_MAX_WQE_SZ_RQ, 0x54, 15, 0)             \
-	F(EMU_HCA_CAP_MAX_FLOW_COUNTER_15_0, 0x68, 15, 0)     \
-	F(EMU_HCA_CAP_LOG_MAX_RMP, 0x70, 28, 24)              \
-	F(EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 0xb4, 3, 3) \
-	F(EMU_HCA_CAP_CQE_COMPRESSION_128B, 0xb4, 1, 1)       \
-	F(EMU_HCA_CAP_CQE_COMPRESSION, 0xb4, 0, 0)            \
-	F(EMU_HCA_CAP_CQE_COMPRESSION_MAX_NUM, 0xb8, 15, 0)   \
+#define EMU_HCA_CAP_LAYOUT(F)                                      \
+	F(EMU_HCA_CAP_HCA_CAP_2, 0x04, 31, 31)                     \
+	F(EMU_HCA_CAP_VHCA_ID, 0x04, 15, 0)                        \
+	F(EMU_HCA_CAP_LOG_DMA_MMO_MAX_SIZE, 0x0c, 20, 16)          \
+	F(EMU_HCA_CAP_LOG_MAX_QP_SZ, 0x10, 23, 16)                 \
+	F(EMU_HCA_CAP_LOG_MAX_QP, 0x10, 4, 0)                      \
+	F(EMU_HCA_CAP_ECE, 0x14, 28, 28)                           \
+	F(EMU_HCA_CAP_LOG_MAX_CQ_SZ, 0x18, 23, 16)                 \
+	F(EMU_HCA_CAP_LOG_MAX_CQ, 0x18, 4, 0)                      \
+	F(EMU_HCA_CAP_RELAXED_ORDERING_WRITE, 0x1c, 23, 23)        \
+	F(EMU_HCA_CAP_RELAXED_ORDERING_READ, 0x1c, 22, 22)         \
+	F(EMU_HCA_CAP_LOG_MAX_MKEY, 0x1c, 21, 16)                  \
+	F(EMU_HCA_CAP_MAX_INDIRECTION, 0x20, 31, 24)               \
+	F(EMU_HCA_CAP_FIXED_BUFFER_SIZE, 0x20, 23, 23)             \
+	F(EMU_HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 0x20, 7, 7) \
+	F(EMU_HCA_CAP_NULL_MKEY, 0x20, 6, 6)                       \
+	F(EMU_HCA_CAP_LOG_MAX_KLM_LIST_SIZE, 0x20, 5, 0)           \
+	F(EMU_HCA_CAP_QPC_EXTENSION, 0x24, 29, 29)                 \
+	F(EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 0x28, 21, 16)             \
+	F(EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 0x28, 5, 0)               \
+	F(EMU_HCA_CAP_GID_TABLE_SIZE, 0x2c, 15, 0)                 \
+	F(EMU_HCA_CAP_DEVICE_MEMORY, 0x34, 23, 23)                 \
+	F(EMU_HCA_CAP_PORT_TYPE, 0x34, 9, 8)                       \
+	F(EMU_HCA_CAP_NUM_PORTS, 0x34, 7, 0)                       \
+	F(EMU_HCA_CAP_LOG_MAX_MSG, 0x38, 28, 24)                   \
+	F(EMU_HCA_CAP_CQE_VERSION, 0x3c, 3, 0)                     \
+	F(EMU_HCA_CAP_ATOMIC, 0x40, 1, 1)                          \
+	F(EMU_HCA_CAP_PG, 0x44, 24, 24)                            \
+	F(EMU_HCA_CAP_UAR_4K, 0x48, 31, 31)                        \
+	F(EMU_HCA_CAP_LOG_BF_REG_SIZE, 0x4c, 20, 16)               \
+	F(EMU_HCA_CAP_MAX_WQE_SZ_SQ, 0x50, 15, 0)                  \
+	F(EMU_HCA_CAP_MAX_WQE_SZ_RQ, 0x54, 15, 0)                  \
+	F(EMU_HCA_CAP_MAX_FLOW_COUNTER_15_0, 0x68, 15, 0)          \
+	F(EMU_HCA_CAP_LOG_MAX_RMP, 0x70, 28, 24)                   \
+	F(EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 0xb4, 3, 3)      \
+	F(EMU_HCA_CAP_CQE_COMPRESSION_128B, 0xb4, 1, 1)            \
+	F(EMU_HCA_CAP_CQE_COMPRESSION, 0xb4, 0, 0)                 \
+	F(EMU_HCA_CAP_CQE_COMPRESSION_MAX_NUM, 0xb8, 15, 0)        \
 	F(EMU_HCA_CAP_DMA_MMO_QP, 0xe8, 23, 23)
 EMU_PRM_LAYOUT(EMU_HCA_CAP, 0x100);
 

@@ -10,11 +10,13 @@
 
 #include "emu/server/devx/prm.h"
 
-#define EMU_UMR_CTRL_LAYOUT(F)                          \
-	F(EMU_UMR_CTRL_FLAGS, 0x00, 31, 24)             \
-	F(EMU_UMR_CTRL_KLM_OCTOWORDS, 0x04, 31, 16)     \
-	F(EMU_UMR_CTRL_TRANSLATION_OFFSET, 0x04, 15, 0) \
-	F(EMU_UMR_CTRL_MKEY_MASK, 0x08, 63, 0)
+#define EMU_UMR_CTRL_LAYOUT(F)                                         \
+	F(EMU_UMR_CTRL_FLAGS, 0x00, 31, 24)                            \
+	F(EMU_UMR_CTRL_KLM_OCTOWORDS, 0x04, 31, 16)                    \
+	F(EMU_UMR_CTRL_TRANSLATION_OFFSET, 0x04, 15, 0)                \
+	F(EMU_UMR_CTRL_MKEY_MASK, 0x08, 63, 0)                         \
+	/* umr_extended_translation_offset; Linux: xlt_offset_47_16 */ \
+	F(EMU_UMR_CTRL_TRANSLATION_OFFSET_47_16, 0x10, 31, 0)
 EMU_PRM_LAYOUT(EMU_UMR_CTRL, 0x30);
 
 enum {

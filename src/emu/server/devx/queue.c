@@ -325,6 +325,7 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 		emu_uobj_hold(part[i]);
 	memcpy(qp->qpc, emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC), sizeof(qp->qpc));
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, qp->qpn);
+	emu_prm_set(m->out, EMU_QP_OUT_ECE, emu_prm_get(m->in, EMU_CREATE_QP_IN_ECE) & EMU_ECE);
 	return 0;
 }
 
@@ -499,7 +500,12 @@ static int transit(const struct emu_func *f, uint32_t qpn, uint8_t *kept, struct
 	}
 	err = emu_qp_set_state(q, t->from, t->to);
 	emu_engine_kick(q->engine);
-	return err ? emu_refuse(m, EMU_CMD_SYN_QP_STATE_CHANGED) : 0;
+	if (err)
+		return emu_refuse(m, EMU_CMD_SYN_QP_STATE_CHANGED);
+	if (t->fields[0].field)
+		emu_prm_set(m->out, EMU_QP_OUT_ECE,
+			    emu_prm_get(m->in, EMU_MODIFY_QP_IN_ECE) & EMU_ECE);
+	return 0;
 }
 
 int emu_devx_modify_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)

@@ -67,6 +67,11 @@
 	S(CREATE_OPCODE, 0x41, BAD_OP, "the card does not create objects of this type")            \
 	S(ESW_FUNCTIONS, 0x42, BAD_OP, "only the DPU's function manages other functions")          \
 	S(TUNNELLED, 0x43, BAD_PARAM, "the card does not execute commands for other functions")    \
+	/* QUERY_LAG, QUERY_ISSI, QUERY_VPORT_STATE and NOP */                                     \
+	S(QUERY_OP_MOD, 0x44, BAD_OP, "op_mod must be 0")                                          \
+	S(QUERY_RESERVED, 0x45, BAD_PARAM,                                                         \
+	  "a reserved bit is set; a function queries only its own port")                           \
+	S(QUERY_OUT_LEN, 0x46, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")       \
 	/* INIT2INIT_QP */                                                                         \
 	S(INIT2INIT_IN_LEN, 0x50, BAD_INP_LEN, "the mailbox is shorter than the command")          \
 	S(INIT2INIT_STATE, 0x51, BAD_QP_STATE, "the queue pair is not in state INIT")              \

@@ -14,8 +14,6 @@
 #include "emu/server/devx/prm_mkey.h"
 #include "emu/server/devx/prm_umr.h"
 
-#define KLMS_PER_LINE 4u
-
 static struct emu_mkey *find_in(const struct emu_qp *q, uint32_t pdn, uint32_t key)
 {
 	struct emu_mkey *m;
@@ -43,6 +41,13 @@ static uint64_t mask_of(const struct emu_umr *u)
 	return emu_prm_get(u->ctrl, EMU_UMR_CTRL_MKEY_MASK);
 }
 
+/* The entries that a request writes, from the mkey's entry `first` on. */
+struct edit {
+	uint32_t first;
+	uint32_t n;
+	struct emu_klm list[EMU_UMR_KLMS];
+};
+
 /* --- the list --------------------------------------------------------------------------------- */
 
 static struct emu_klm entry(const struct emu_umr *u, uint32_t i)
@@ -68,7 +73,7 @@ static uint32_t used_entries(const struct emu_umr *u)
 }
 
 /* A block that is repeated `repeat` times: its head has the number of entries that follow. */
-static uint32_t set_strided(struct emu_mkey *m, const struct emu_umr *u, struct emu_klm *out)
+static uint32_t set_strided(struct emu_mkey *m, const struct emu_umr *u, struct edit *e)
 {
 	uint32_t count = (uint32_t)emu_prm_get(u->klm, EMU_KLM_REPEAT_NUM_ENTRIES), i;
 	uint64_t sum = 0;
@@ -76,44 +81,61 @@ static uint32_t set_strided(struct emu_mkey *m, const struct emu_umr *u, struct 
 	if (!count || count >= u->nklm)
 		return EMU_SYN_MW_BIND;
 	for (i = 0; i < count; i++) {
-		out[i] = entry(u, i + 1);
-		sum += out[i].bytes & 0xffff;
+		e->list[i] = entry(u, i + 1);
+		sum += e->list[i].bytes & 0xffff;
 	}
 	if (sum != emu_prm_get(u->klm, EMU_KLM_REPEAT_BYTE_COUNT))
 		return EMU_SYN_MW_BIND;
+	e->n = count;
 	m->mode = EMU_MKEY_STRIDED;
 	m->u.klm.count = count;
 	m->u.klm.repeat = (uint32_t)emu_prm_get(u->klm, EMU_KLM_REPEAT_REPEAT_COUNT);
 	return 0;
 }
 
-static uint32_t set_list(struct emu_mkey *m, const struct emu_umr *u, struct emu_klm *out,
-			 uint32_t first)
+/* With an offset, the entries before and behind the new ones remain. */
+static uint32_t set_list(struct emu_mkey *m, const struct emu_umr *u, struct edit *e)
 {
-	uint32_t n = used_entries(u), i;
+	uint32_t end, i;
 
-	for (i = 0; i < n; i++)
-		out[first + i] = entry(u, i);
+	e->n = used_entries(u);
+	for (i = 0; i < e->n; i++)
+		e->list[i] = entry(u, i);
+	end = e->first + e->n;
 	if (m->mode != EMU_MKEY_KSM) /* whose entries stay of one size */
 		m->mode = EMU_MKEY_KLM;
-	m->u.klm.count = first + n;
+	if (!(flags_of(u) & EMU_UMR_FLAG_TRANSLATION_OFFSET) || end > m->u.klm.count)
+		m->u.klm.count = end;
 	return 0;
 }
 
-/* `out` has the mkey's list at first, and the new list at the end. */
-static uint32_t set_translation(struct emu_mkey *m, const struct emu_umr *u, struct emu_klm *out)
+static bool has_list(const struct emu_mkey *m)
 {
-	uint32_t first = flags_of(u) & EMU_UMR_FLAG_TRANSLATION_OFFSET
-				 ? (uint32_t)emu_prm_get(u->ctrl, EMU_UMR_CTRL_TRANSLATION_OFFSET)
-				 : 0;
+	return m->mode == EMU_MKEY_KLM || m->mode == EMU_MKEY_KSM || m->mode == EMU_MKEY_STRIDED;
+}
+
+/* The offset counts entries; its upper part is umr_extended_translation_offset. */
+static uint64_t offset_of(const struct emu_umr *u)
+{
+	return emu_prm_get(u->ctrl, EMU_UMR_CTRL_TRANSLATION_OFFSET) |
+	       emu_prm_get(u->ctrl, EMU_UMR_CTRL_TRANSLATION_OFFSET_47_16) << 16;
+}
+
+static uint32_t set_translation(struct emu_mkey *m, const struct emu_umr *u, struct edit *e)
+{
+	uint64_t first = offset_of(u);
+	bool strided = entry(u, 0).key == EMU_KLM_OP_REPEAT;
 
 	if (!u->nklm)
 		return 0;
-	if (first > m->u.klm.count || used_entries(u) + first > m->u.klm.room)
+	if (!has_list(m) || first > m->u.klm.count || used_entries(u) + first > m->u.klm.room)
 		return EMU_SYN_MW_BIND;
-	if (entry(u, 0).key != EMU_KLM_OP_REPEAT)
-		return set_list(m, u, out, first);
-	return first || m->mode == EMU_MKEY_KSM ? EMU_SYN_MW_BIND : set_strided(m, u, out);
+	if (first && (strided || m->mode == EMU_MKEY_STRIDED))
+		return EMU_SYN_MW_BIND;
+	e->first = (uint32_t)first;
+	if (!strided)
+		return set_list(m, u, e);
+	return m->mode == EMU_MKEY_KSM ? EMU_SYN_MW_BIND : set_strided(m, u, e);
 }
 
 /* --- the context ------------------------------------------------------------------------------ */
@@ -194,9 +216,12 @@ static uint32_t check_window(const struct emu_qp *q, const struct emu_mkey *w,
 /* May this WQE change the mkey in its current state? */
 static uint32_t check_request(const struct emu_qp *q, const struct emu_umr *u, uint32_t qpn)
 {
+	static const struct emu_prm_range reserved[] = EMU_PRM_RESERVED(EMU_UMR_CTRL);
 	const struct emu_mkey *m = find(q, u->key);
 
-	if (flags_of(u) & ~(uint64_t)EMU_UMR_FLAG_ALL || mask_of(u) & ~(uint64_t)EMU_UMR_MASK_ALL)
+	if (flags_of(u) & ~(uint64_t)EMU_UMR_FLAG_ALL || mask_of(u) & ~(uint64_t)EMU_UMR_MASK_ALL ||
+	    !EMU_PRM_IS_ZERO(u->ctrl, reserved) ||
+	    (offset_of(u) && !(flags_of(u) & EMU_UMR_FLAG_TRANSLATION_OFFSET)))
 		return EMU_SYN_LOC_QP_OP;
 	if (!m || !(m->flags & EMU_MK_UMR))
 		return EMU_SYN_MW_BIND;
@@ -216,27 +241,26 @@ static uint32_t check_request(const struct emu_qp *q, const struct emu_umr *u, u
 
 static uint32_t change(const struct emu_qp *q, uint32_t qpn, const struct emu_umr *u)
 {
-	struct emu_klm list[EMU_UMR_KLMS + KLMS_PER_LINE] = {{0}};
 	struct emu_mkey *old, m;
+	struct edit e = {0};
 	uint32_t syndrome = check_request(q, u, qpn);
 
 	if (syndrome)
 		return syndrome;
 	old = &emu_tables->mkey[u->key >> 8];
 	memcpy(&m, old, sizeof(m));
-	if (m.u.klm.room > EMU_UMR_KLMS)
-		m.u.klm.room = EMU_UMR_KLMS; /* the entries that the WQE can reach */
-	memcpy(list, &emu_tables->klm[m.u.klm.first], m.u.klm.room * sizeof(list[0]));
+	if (m.mw) /* it keeps its entry if the request has no list */
+		e.list[0] = emu_tables->klm[m.u.klm.first];
 	syndrome = set_context(&m, u, qpn);
 	if (!syndrome)
-		syndrome = set_translation(&m, u, list);
+		syndrome = set_translation(&m, u, &e);
 	if (!syndrome && m.mw)
-		syndrome = check_window(q, &m, list);
+		syndrome = check_window(q, &m, e.list);
 	if (syndrome)
 		return syndrome;
 	emu_mkey_retire(u->key >> 8);
-	memcpy(&emu_tables->klm[m.u.klm.first], list, m.u.klm.room * sizeof(list[0]));
-	m.u.klm.room = old->u.klm.room;
+	if (e.n)
+		memcpy(&emu_tables->klm[m.u.klm.first + e.first], e.list, e.n * sizeof(e.list[0]));
 	emu_mkey_update((u->key & ~0xffu) | m.tag, &m);
 	return 0;
 }

@@ -23,6 +23,9 @@ static void fill_ucontext(struct mlx5_ib_alloc_ucontext_resp *r)
 	r->max_recv_wr = 32768;
 	r->max_srq_recv_wr = 32767;
 	r->num_ports = EMU_PORTS;
+	r->comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY |
+		       MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE;
+	r->dump_fill_mkey = EMU_NULL_LKEY;
 	r->response_length = sizeof(*r);
 	r->cqe_version = 1;
 	r->clock_info_versions = 1u << MLX5_IB_CLOCK_INFO_V1;

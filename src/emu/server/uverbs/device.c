@@ -23,6 +23,7 @@
 #define CAP_RC_RNR_NAK_GEN (1u << 12)
 #define CAP_MEM_WINDOW	   (1u << 17)
 #define CAP_XRC		   (1u << 20)
+#define CAP_MEM_MGT	   (1u << 21) /* local and remote invalidation, keys set by requests */
 #define CAP_MEM_WINDOW_2B  (1u << 24)
 
 static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_resp *r)
@@ -50,7 +51,8 @@ static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_
 	r->max_res_rd_atom = 16 * p->max_qp;
 	r->atomic_cap = 1; /* IBV_ATOMIC_HCA */
 	r->max_mw = p->max_mr;
-	r->device_cap_flags = CAP_MEM_WINDOW | CAP_MEM_WINDOW_2B | CAP_XRC | CAP_RC_RNR_NAK_GEN;
+	r->device_cap_flags =
+		CAP_MEM_WINDOW | CAP_MEM_WINDOW_2B | CAP_XRC | CAP_RC_RNR_NAK_GEN | CAP_MEM_MGT;
 	r->max_mcast_grp = EMU_NUM_GROUPS;
 	r->max_mcast_qp_attach = EMU_GROUP_QPS;
 	r->max_total_mcast_qp_attach = EMU_NUM_MEMBERS;

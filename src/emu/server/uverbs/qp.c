@@ -194,9 +194,9 @@ static int qp_fill(struct emu_cmd *c, struct emu_qp_obj *qp)
 	return emu_attr_in(c, UVERBS_ATTR_CREATE_QP_CAP, &qp->cap, sizeof(qp->cap));
 }
 
-static int qp_answer(struct emu_cmd *c, const struct emu_qp_obj *qp)
+static int qp_answer(struct emu_cmd *c, const struct emu_qp_obj *qp, uint32_t ece)
 {
-	struct mlx5_ib_create_qp_resp uhw = {0};
+	struct mlx5_ib_create_qp_resp uhw = {.ece_options = ece & EMU_ECE};
 	int err;
 
 	err = emu_attr_out(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, &qp->cap, sizeof(qp->cap));
@@ -265,7 +265,7 @@ static int qp_create(struct emu_cmd *c)
 	qp->qpn = publish(qp, &req, slot);
 	if (qp->qpn && qp->type == EMU_QPT_XRC_TGT)
 		emu_xrc_announce(&emu_queues->qp[qp->qpn]);
-	return qp->qpn ? qp_answer(c, qp) : -ENOMEM;
+	return qp->qpn ? qp_answer(c, qp, req.ece_options) : -ENOMEM;
 }
 
 static bool is_sending(const struct emu_cmd *c, const struct emu_qp *q)

@@ -36,6 +36,7 @@ enum {
 	A_DEST_RD = 1 << 17,
 	A_PATH_MIG = 1 << 18,
 	A_DEST_QPN = 1 << 20,
+	A_RATE_LIMIT = 1 << 25,
 };
 
 #define A_STANDARD	((1u << 21) - 1)
@@ -261,43 +262,95 @@ int emu_qp_set_state(struct emu_qp *q, uint32_t from, uint32_t to)
 	return 0;
 }
 
+static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
+{
+	struct emu_qp_obj *qp = emu_uobj_get(c->file, a->qp_handle, EMU_T_QP);
+	struct emu_qp *q;
+	uint32_t from, to;
+	int err;
+
+	if (!qp)
+		return -EINVAL;
+	/* Linux 6.4 and later: modify_qp() of uverbs_cmd.c */
+	if (a->attr_mask & A_QKEY && a->qkey & CONTROLLED_QKEY &&
+	    !emu_capable(c->chan->pid, CAP_NET_RAW))
+		return -EPERM;
+	a->attr_mask &= ~ignored(qp->type);
+	q = &emu_queues->qp[qp->qpn];
+	from = atomic_load(&q->state);
+	to = a->attr_mask & A_STATE ? a->qp_state : from;
+	if (a->attr_mask & A_CUR_STATE && a->cur_qp_state != from)
+		return -EINVAL;
+	err = check_transition(qp->type, from, to, a->attr_mask);
+	if (!err)
+		err = check_values(c->file->func, a);
+	if (err)
+		return err;
+	remember(&qp->attr, a);
+	emu_qp_spread(qp);
+	apply(c->file->func, q, &qp->attr, a->attr_mask);
+	err = emu_qp_set_state(q, from, to);
+	emu_engine_kick(q->engine);
+	return err;
+}
+
 int emu_write_modify_qp(struct emu_cmd *c)
 {
 	struct ib_uverbs_modify_qp a;
-	struct emu_qp_obj *qp;
-	struct emu_qp *q;
-	uint32_t from, to;
 	int err;
 
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &a, sizeof(a));
 	if (err)
 		return err;
-	if (a.attr_mask & ~A_STANDARD)
-		return -EOPNOTSUPP;
-	qp = emu_uobj_get(c->file, a.qp_handle, EMU_T_QP);
-	if (!qp)
+	return a.attr_mask & ~A_STANDARD ? -EOPNOTSUPP : modify(c, &a);
+}
+
+/*
+ * The driver's part of the extended command (mlx5_ib_modify_qp). The driver ignores bursts of queue
+ * pairs without a rate limit; here they are refused.
+ */
+static int read_driver_part(struct emu_cmd *c, struct mlx5_ib_modify_qp *drv)
+{
+	const size_t len = emu_attr_len(c, UVERBS_ATTR_UHW_IN);
+	int err;
+
+	memset(drv, 0, sizeof(*drv));
+	if (!len)
+		return 0;
+	if (len < sizeof(*drv))
 		return -EINVAL;
-	/* Linux 6.4 and later: modify_qp() of uverbs_cmd.c */
-	if (a.attr_mask & A_QKEY && a.qkey & CONTROLLED_QKEY &&
-	    !emu_capable(c->chan->pid, CAP_NET_RAW))
-		return -EPERM;
-	a.attr_mask &= ~ignored(qp->type);
-	q = &emu_queues->qp[qp->qpn];
-	from = atomic_load(&q->state);
-	to = a.attr_mask & A_STATE ? a.qp_state : from;
-	if (a.attr_mask & A_CUR_STATE && a.cur_qp_state != from)
-		return -EINVAL;
-	err = check_transition(qp->type, from, to, a.attr_mask);
-	if (!err)
-		err = check_values(c->file->func, &a);
+	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, drv, sizeof(*drv));
 	if (err)
 		return err;
-	remember(&qp->attr, &a);
-	emu_qp_spread(qp);
-	apply(c->file->func, q, &qp->attr, a.attr_mask);
-	err = emu_qp_set_state(q, from, to);
-	emu_engine_kick(q->engine);
-	return err;
+	return drv->comp_mask || drv->burst_info.max_burst_sz || drv->burst_info.typical_pkt_sz ||
+			       drv->burst_info.reserved
+		       ? -EOPNOTSUPP
+		       : 0;
+}
+
+/* Only raw packet queue pairs, which the card lacks, have a rate limit and bursts. */
+int emu_write_modify_qp_ex(struct emu_cmd *c)
+{
+	struct ib_uverbs_ex_modify_qp_resp r = {.response_length = sizeof(r)};
+	struct mlx5_ib_modify_qp_resp uhw = {.response_length = sizeof(uhw)};
+	struct ib_uverbs_ex_modify_qp a;
+	struct mlx5_ib_modify_qp drv;
+	int err;
+
+	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &a, sizeof(a));
+	if (err)
+		return err;
+	if (a.reserved || a.base.attr_mask & ~(A_STANDARD | A_RATE_LIMIT))
+		return -EOPNOTSUPP;
+	err = read_driver_part(c, &drv);
+	if (!err)
+		err = modify(c, &a.base);
+	if (!err)
+		err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	uhw.ece_options = drv.ece_options & EMU_ECE;
+	return err || !emu_attr_len(c, UVERBS_ATTR_UHW_OUT)
+		       ? err
+		       : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
 int emu_write_query_qp(struct emu_cmd *c)

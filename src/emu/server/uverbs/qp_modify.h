@@ -11,6 +11,7 @@ struct emu_cmd;
 
 /* Legacy commands. */
 int emu_write_modify_qp(struct emu_cmd *c);
+int emu_write_modify_qp_ex(struct emu_cmd *c);
 int emu_write_query_qp(struct emu_cmd *c);
 /*
  * Change the state of a QP that was seen in state `from`. -EINVAL if an engine has moved it to ERR
