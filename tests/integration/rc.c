@@ -30,7 +30,7 @@ static bool find_address(struct rc *rc)
 bool rc_open(struct rc *rc, struct ibv_pd *pd)
 {
 	struct ibv_qp_init_attr attr = {
-		.cap = {.max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1},
+		.cap = {.max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 3, .max_recv_sge = 1},
 		.qp_type = IBV_QPT_RC,
 	};
 

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Features that the device announces and programs rely on: Enhanced Connection Establishment (ECE),
+ * null memory regions, and the memory management extensions.
+ */
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "rc.h"
+#include "uverbs.h"
+
+#define VENDOR	 0x15b3u
+#define VERSION	 0x10000000u /* of ECE */
+#define BYTES	 4096
+#define PATIENCE 60000
+
+struct desk {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct rc rc;
+};
+
+static int setup(void **state)
+{
+	struct desk *d = test_calloc(1, sizeof(*d));
+
+	d->context = fixture_open_context();
+	assert_non_null(d->context);
+	d->pd = ibv_alloc_pd(d->context);
+	assert_true(rc_open_loopback(&d->rc, d->pd));
+	*state = d;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct desk *d = *state;
+
+	assert_true(rc_close(&d->rc));
+	assert_int_equal(ibv_dealloc_pd(d->pd), 0);
+	assert_int_equal(ibv_close_device(d->context), 0);
+	test_free(d);
+	return 0;
+}
+
+/* --- ECE -------------------------------------------------------------------------------------- */
+
+static int to_init(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+
+	return ibv_modify_qp(qp, &attr,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+static struct ibv_qp *create_qp(const struct desk *d)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = d->rc.cq,
+		.recv_cq = d->rc.cq,
+		.cap = {.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1},
+	};
+
+	return ibv_create_qp(d->pd, &init);
+}
+
+/* A new queue pair reports what the device supports. */
+static void ece_of_new_queue_pair_is_reported(void **state)
+{
+	struct ibv_qp *qp = create_qp(*state);
+	struct ibv_ece ece = {0};
+
+	assert_non_null(qp);
+	assert_int_equal(ibv_query_ece(qp, &ece), 0);
+	assert_int_equal(ece.vendor_id, VENDOR);
+	assert_int_equal(ece.options & VERSION, VERSION);
+	assert_int_equal(ece.comp_mask, 0);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+/* The result is what both the program and the device want. */
+static void ece_is_negotiated_when_the_state_changes(void **state)
+{
+	struct ibv_qp *qp = create_qp(*state);
+	struct ibv_ece offered = {0}, ece;
+
+	assert_non_null(qp);
+	assert_int_equal(ibv_query_ece(qp, &offered), 0);
+	ece = offered;
+	ece.options |= 0x40000001u;
+	assert_int_equal(ibv_set_ece(qp, &ece), 0);
+	assert_int_equal(to_init(qp), 0);
+	assert_int_equal(ibv_query_ece(qp, &ece), 0);
+	assert_int_equal(ece.options, offered.options);
+	ece.options = VERSION;
+	assert_int_equal(ibv_set_ece(qp, &ece), 0);
+	assert_int_equal(to_init(qp), 0);
+	assert_int_equal(ibv_query_ece(qp, &ece), 0);
+	assert_int_equal(ece.options, VERSION);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+static void bad_ece_is_refused(void **state)
+{
+	struct ibv_qp *qp = create_qp(*state);
+	struct ibv_ece ece = {.vendor_id = VENDOR + 1, .options = VERSION};
+
+	assert_non_null(qp);
+	assert_int_equal(ibv_set_ece(qp, &ece), EINVAL);
+	ece = (struct ibv_ece){.vendor_id = VENDOR, .options = VERSION, .comp_mask = 1};
+	assert_int_equal(ibv_set_ece(qp, &ece), EINVAL);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+static int modify_ex(const struct desk *d, struct ib_uverbs_ex_modify_qp *a,
+		     struct mlx5_ib_modify_qp *drv, size_t len, struct mlx5_ib_modify_qp_resp *out)
+{
+	struct ib_uverbs_ex_modify_qp_resp r = {0};
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	add_buf(&c, UVERBS_ATTR_CORE_IN, a, sizeof(*a));
+	add_buf(&c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	add(&c, UVERBS_ATTR_WRITE_CMD, 4, 0x80000000u | IB_USER_VERBS_CMD_MODIFY_QP);
+	if (len > 8)
+		add_buf(&c, UVERBS_ATTR_UHW_IN, drv, len);
+	add_buf(&c, UVERBS_ATTR_UHW_OUT, out, sizeof(*out));
+	return issue(d->context->cmd_fd, &c);
+}
+
+/* The extended MODIFY_QP: each field is honoured or refused. */
+static void extended_modify_is_checked(void **state)
+{
+	struct desk *d = *state;
+	struct ibv_qp *qp = create_qp(d);
+	struct ib_uverbs_ex_modify_qp good = {0}, a;
+	struct mlx5_ib_modify_qp_resp out = {0};
+	struct mlx5_ib_modify_qp drv = {0};
+
+	assert_non_null(qp);
+	good.base.qp_handle = qp->handle;
+	good.base.attr_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+	good.base.qp_state = IBV_QPS_INIT;
+	good.base.port_num = 1;
+	a = good;
+	a.reserved = 1;
+	assert_int_equal(modify_ex(d, &a, &drv, sizeof(drv), &out), EOPNOTSUPP);
+	a = good;
+	a.base.attr_mask |= 1u << 26;
+	assert_int_equal(modify_ex(d, &a, &drv, sizeof(drv), &out), EOPNOTSUPP);
+	a = good;
+	a.base.attr_mask |= IBV_QP_RATE_LIMIT;
+	assert_int_equal(modify_ex(d, &a, &drv, sizeof(drv), &out), EINVAL);
+	drv.comp_mask = 1;
+	assert_int_equal(modify_ex(d, &good, &drv, sizeof(drv), &out), EOPNOTSUPP);
+	drv.comp_mask = 0;
+	drv.burst_info.max_burst_sz = 1;
+	assert_int_equal(modify_ex(d, &good, &drv, sizeof(drv), &out), EOPNOTSUPP);
+	drv.burst_info.max_burst_sz = 0;
+	assert_int_equal(modify_ex(d, &good, &drv, sizeof(drv) - 4, &out), EINVAL);
+	drv.ece_options = VERSION | 1;
+	assert_int_equal(modify_ex(d, &good, &drv, sizeof(drv), &out), 0);
+	assert_int_equal(out.response_length, sizeof(out));
+	assert_int_equal(out.ece_options, VERSION);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+/* --- null regions ----------------------------------------------------------------------------- */
+
+/* Reads of it are zeros, and what is written to it is lost. */
+static void null_region_reads_as_zeros_and_discards(void **state)
+{
+	struct desk *d = *state;
+	struct ibv_mr *null = ibv_alloc_null_mr(d->pd), *mr;
+	uint8_t bytes[BYTES];
+
+	assert_non_null(null);
+	mr = ibv_reg_mr(d->pd, bytes, BYTES, RC_ALL);
+	assert_non_null(mr);
+	memset(d->rc.bytes, 0x5a, BYTES);
+	/* Gather zeros from it, at any address. */
+	assert_int_equal(rc_gather(&d->rc, null->lkey, 12345, BYTES), IBV_WC_SUCCESS);
+	assert_int_equal(d->rc.bytes[0], 0);
+	assert_memory_equal(d->rc.bytes, d->rc.bytes + 1, BYTES - 1);
+	/* Scatter to it what is read from a peer. */
+	memset(bytes, 0xa5, BYTES);
+	assert_int_equal(rc_run(&d->rc, &(struct rc_request){.opcode = IBV_WR_RDMA_READ,
+							     .lkey = null->lkey,
+							     .addr = UINT64_MAX - BYTES,
+							     .len = BYTES,
+							     .rkey = mr->rkey,
+							     .remote_addr = (uintptr_t)bytes}),
+			 IBV_WC_SUCCESS);
+	assert_int_equal(d->rc.bytes[0], 0);
+	/* The old value of an atomic may go there too. */
+	memset(bytes, 0, 8);
+	assert_int_equal(rc_run(&d->rc, &(struct rc_request){.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+							     .lkey = null->lkey,
+							     .len = 8,
+							     .rkey = mr->rkey,
+							     .remote_addr = (uintptr_t)bytes,
+							     .compare_add = 1}),
+			 IBV_WC_SUCCESS);
+	assert_int_equal(bytes[0], 1);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(ibv_dereg_mr(null), 0);
+}
+
+/* In a list with other entries: 8 bytes, 16 that are skipped, 8 more. */
+static void null_region_skips_bytes_of_a_message(void **state)
+{
+	struct desk *d = *state;
+	struct ibv_mr *null = ibv_alloc_null_mr(d->pd);
+	uint64_t here = (uintptr_t)d->rc.bytes;
+	struct ibv_sge to[] = {
+		{here + 1024, 8, d->rc.mr->lkey},
+		{0, 16, null->lkey},
+		{here + 2048, 8, d->rc.mr->lkey},
+	};
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_READ,
+		.send_flags = IBV_SEND_SIGNALED,
+		.sg_list = to,
+		.num_sge = 3,
+		.wr.rdma = {.remote_addr = here, .rkey = d->rc.mr->rkey},
+	};
+	int i;
+
+	assert_non_null(null);
+	for (i = 0; i < 32; i++)
+		d->rc.bytes[i] = (uint8_t)(i + 1);
+	memset(d->rc.bytes + 1024, 0, 2048);
+	assert_true(rc_post(&d->rc, &wr));
+	assert_int_equal(rc_wait(&d->rc, PATIENCE), IBV_WC_SUCCESS);
+	assert_memory_equal(d->rc.bytes + 1024, d->rc.bytes, 8);
+	assert_int_equal(d->rc.bytes[1024 + 8], 0);
+	assert_memory_equal(d->rc.bytes + 2048, d->rc.bytes + 24, 8);
+	assert_int_equal(ibv_dereg_mr(null), 0);
+}
+
+/* Only its local key is valid. */
+static void null_region_of_a_peer_is_refused(void **state)
+{
+	struct desk *d = *state;
+	struct ibv_mr *null = ibv_alloc_null_mr(d->pd);
+
+	assert_non_null(null);
+	assert_int_equal(rc_read(&d->rc, null->lkey, 0, 8), IBV_WC_REM_ACCESS_ERR);
+	assert_true(rc_reconnect(&d->rc));
+	assert_int_equal(rc_write(&d->rc, null->lkey, 0, 8), IBV_WC_REM_ACCESS_ERR);
+	assert_int_equal(ibv_dereg_mr(null), 0);
+}
+
+/* --- memory management extensions ------------------------------------------------------------- */
+
+static int invalidate_by_request(struct desk *d, uint32_t key)
+{
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_LOCAL_INV,
+		.send_flags = IBV_SEND_SIGNALED,
+		.invalidate_rkey = key,
+	};
+
+	assert_true(rc_post(&d->rc, &wr));
+	return rc_wait(&d->rc, PATIENCE);
+}
+
+/* The connection is to itself: both completions arrive in its queue. */
+static void invalidate_by_message(struct desk *d, uint32_t key)
+{
+	struct ibv_sge sge = {(uintptr_t)d->rc.bytes, 8, d->rc.mr->lkey};
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND_WITH_INV,
+		.send_flags = IBV_SEND_SIGNALED,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.invalidate_rkey = key,
+	};
+
+	assert_true(rc_receive(&d->rc, 8));
+	assert_true(rc_post(&d->rc, &wr));
+	assert_int_equal(rc_wait(&d->rc, PATIENCE), IBV_WC_SUCCESS);
+	assert_int_equal(rc_wait(&d->rc, PATIENCE), IBV_WC_SUCCESS);
+}
+
+static uint32_t bind(struct desk *d, struct ibv_mw *mw, struct ibv_mr *mr)
+{
+	struct ibv_send_wr wr = {.opcode = IBV_WR_BIND_MW, .send_flags = IBV_SEND_SIGNALED};
+
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+	wr.bind_mw.bind_info.mr = mr;
+	wr.bind_mw.bind_info.addr = (uintptr_t)mr->addr;
+	wr.bind_mw.bind_info.length = BYTES;
+	wr.bind_mw.bind_info.mw_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+	assert_true(rc_post(&d->rc, &wr));
+	assert_int_equal(rc_wait(&d->rc, PATIENCE), IBV_WC_SUCCESS);
+	mw->rkey = wr.bind_mw.rkey;
+	return mw->rkey;
+}
+
+/*
+ * IBA 10.6, "base memory management extensions": keys get a meaning by work requests, and lose it by
+ * a local request or by a peer's message.
+ */
+static void memory_management_extensions_work(void **state)
+{
+	struct desk *d = *state;
+	struct ibv_device_attr attr;
+	uint8_t bytes[BYTES];
+	struct ibv_mr *mr;
+	struct ibv_mw *mw;
+	uint32_t key;
+
+	assert_int_equal(ibv_query_device(d->context, &attr), 0);
+	assert_int_equal(attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS,
+			 IBV_DEVICE_MEM_MGT_EXTENSIONS);
+	mr = ibv_reg_mr(d->pd, bytes, BYTES, RC_ALL | IBV_ACCESS_MW_BIND);
+	mw = ibv_alloc_mw(d->pd, IBV_MW_TYPE_2);
+	assert_non_null(mr);
+	assert_non_null(mw);
+	key = bind(d, mw, mr);
+	assert_int_equal(rc_write(&d->rc, key, (uintptr_t)bytes, 8), IBV_WC_SUCCESS);
+	assert_int_equal(invalidate_by_request(d, key), IBV_WC_SUCCESS);
+	assert_int_equal(rc_write(&d->rc, key, (uintptr_t)bytes, 8), IBV_WC_REM_ACCESS_ERR);
+	assert_true(rc_reconnect(&d->rc));
+	key = bind(d, mw, mr);
+	assert_int_equal(rc_write(&d->rc, key, (uintptr_t)bytes, 8), IBV_WC_SUCCESS);
+	invalidate_by_message(d, key);
+	assert_int_equal(rc_write(&d->rc, key, (uintptr_t)bytes, 8), IBV_WC_REM_ACCESS_ERR);
+	assert_int_equal(ibv_dealloc_mw(mw), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+#define desk_test(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		desk_test(ece_of_new_queue_pair_is_reported),
+		desk_test(ece_is_negotiated_when_the_state_changes),
+		desk_test(bad_ece_is_refused),
+		desk_test(extended_modify_is_checked),
+		desk_test(null_region_reads_as_zeros_and_discards),
+		desk_test(null_region_skips_bytes_of_a_message),
+		desk_test(null_region_of_a_peer_is_refused),
+		desk_test(memory_management_extensions_work),
+	};
+
+	test_parse_options(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
