@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "acceptors.h"
 #include "local/clock.h"
 #include "log.h"
 #include "requests.h"
@@ -23,55 +24,18 @@
 #define UNAUTHENTICATED_MAX 256
 /* Log lines about unauthenticated connections per tick, so that they cannot fill the log. */
 #define UNAUTHENTICATED_LOGGED 20u
-/* After this many, existing clients are served before more are accepted. */
-#define ACCEPTED_AT_ONCE 16
-
-struct acceptor {
-	struct watch watch;
-	struct server *server;
-	struct dpumap_listener *listener;
-	bool is_used;
-	struct acceptor *next;
-};
 
 struct server {
 	struct loop *loop;
 	struct export_table *exports;
 	const struct introduction_rules *rules;
 	struct dpumap_tls *tls;
-	struct acceptor *acceptors;
+	struct acceptors *acceptors;
 	struct session *sessions; /* the newest first */
 	unsigned int max_clients, max_per_identity;
-	bool accepting;
 	unsigned int unauthenticated_closed; /* since the last tick */
 	struct server_stats stats;
 };
-
-/* -- acceptors -- */
-
-static uint32_t interest_in(const struct acceptor *acceptor)
-{
-	return acceptor->is_used && acceptor->server->accepting ? EPOLLIN : 0;
-}
-
-/* Level-triggered readiness that cannot be served would spin: stop polling until the next tick. */
-static void set_accepting(struct server *server, bool accepting)
-{
-	struct dpumap_fault ignored;
-
-	if (server->accepting == accepting)
-		return;
-	server->accepting = accepting;
-	for (struct acceptor *e = server->acceptors; e; e = e->next)
-		loop_change(server->loop, &e->watch, interest_in(e), &ignored);
-}
-
-static void close_acceptor(struct acceptor *acceptor)
-{
-	loop_remove(acceptor->server->loop, &acceptor->watch);
-	dpumap_listener_destroy(acceptor->listener);
-	free(acceptor);
-}
 
 /* -- sessions -- */
 
@@ -113,7 +77,7 @@ static void remove_session(struct server *server, struct session *session)
 	session_destroy(session);
 	if (sink.end)
 		sink.end(sink.context);
-	set_accepting(server, true);
+	acceptors_resume(server->acceptors);
 }
 
 static void drop(struct server *server, struct session *session, const struct dpumap_fault *why)
@@ -403,8 +367,9 @@ static void link_session(struct server *server, struct session *session)
 	server->stats.unauthenticated++;
 }
 
-static void admit(struct server *server, int fd, const struct dpumap_peer *peer)
+static void admit(void *context, int fd, const struct dpumap_peer *peer)
 {
+	struct server *server = context;
 	struct dpumap_fault fault = {0};
 	struct session *session;
 
@@ -424,29 +389,6 @@ static void admit(struct server *server, int fd, const struct dpumap_peer *peer)
 	}
 	link_session(server, session);
 	serve(server, session, 0);
-}
-
-static void on_acceptor(struct watch *watch, uint32_t events)
-{
-	struct acceptor *acceptor =
-		(struct acceptor *)((char *)watch - offsetof(struct acceptor, watch));
-	struct dpumap_fault fault = {0};
-	struct dpumap_peer peer;
-	doca_error_t result = DOCA_SUCCESS;
-	int fd;
-
-	(void)events;
-	for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
-		result = dpumap_listener_accept(acceptor->listener, &fd, &peer, &fault);
-		if (result == DOCA_SUCCESS)
-			admit(acceptor->server, fd, &peer);
-		else if (result != DOCA_ERROR_CONNECTION_RESET)
-			break;
-	}
-	if (result == DOCA_ERROR_FULL) {
-		log_line("%s", fault.text);
-		set_accepting(acceptor->server, false);
-	}
 }
 
 /* -- changes of exports -- */
@@ -502,11 +444,16 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_fault *fault)
 {
 	struct server *s = calloc(1, sizeof(*s));
+	doca_error_t result;
 
 	if (!s)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	s->loop = loop;
-	s->accepting = true;
+	result = acceptors_create(loop, admit, s, &s->acceptors, fault);
+	if (result != DOCA_SUCCESS) {
+		free(s);
+		return result;
+	}
 	*server = s;
 	return DOCA_SUCCESS;
 }
@@ -519,18 +466,13 @@ void server_set_exports(struct server *server, struct export_table *exports)
 
 void server_destroy(struct server *server)
 {
-	struct acceptor *acceptor;
-
 	if (!server)
 		return;
 	if (server->exports)
 		export_table_on_change(server->exports, NULL, NULL);
-	while ((acceptor = server->acceptors)) {
-		server->acceptors = acceptor->next;
-		close_acceptor(acceptor);
-	}
 	while (server->sessions)
 		remove_session(server, server->sessions);
+	acceptors_destroy(server->acceptors);
 	dpumap_tls_destroy(server->tls);
 	free(server);
 }
@@ -538,74 +480,20 @@ void server_destroy(struct server *server)
 doca_error_t server_listen(struct server *server, struct dpumap_listener *listener,
 			   struct dpumap_fault *fault)
 {
-	struct acceptor *acceptor = calloc(1, sizeof(*acceptor));
-	doca_error_t result;
-
-	if (!acceptor) {
-		dpumap_listener_destroy(listener);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
-	}
-	acceptor->server = server;
-	acceptor->listener = listener;
-	result = loop_add(server->loop, &acceptor->watch, dpumap_listener_fd(listener), 0,
-			  on_acceptor, fault);
-	if (result != DOCA_SUCCESS) {
-		close_acceptor(acceptor);
-		return result;
-	}
-	acceptor->next = server->acceptors;
-	server->acceptors = acceptor;
-	return DOCA_SUCCESS;
-}
-
-static bool is_at(const struct acceptor *acceptor, const char *text)
-{
-	struct dpumap_fault ignored = {0};
-	struct dpumap_address address;
-
-	return dpumap_address_parse(text, &address, &ignored) == DOCA_SUCCESS &&
-	       dpumap_listener_is_at(acceptor->listener, &address);
+	return acceptors_add(server->acceptors, listener, fault);
 }
 
 bool server_listens_at(const struct server *server, const char *address)
 {
-	for (const struct acceptor *e = server->acceptors; e; e = e->next)
-		if (is_at(e, address))
-			return true;
-	return false;
-}
-
-static bool is_wanted(const struct acceptor *acceptor, char *const *addresses, size_t num)
-{
-	bool wanted = dpumap_listener_is_adopted(acceptor->listener);
-
-	for (size_t i = 0; i < num && !wanted; i++)
-		wanted = is_at(acceptor, addresses[i]);
-	return wanted && (dpumap_listener_kind(acceptor->listener) == DPUMAP_ADDRESS_UNIX ||
-			  acceptor->server->tls);
+	return acceptors_is_at(server->acceptors, address);
 }
 
 void server_use_listeners(struct server *server, char *const *addresses, size_t num,
 			  bool open_to_all)
 {
-	struct acceptor **at = &server->acceptors;
-	struct dpumap_fault fault = {0};
-	struct acceptor *acceptor;
+	const struct acceptors_choice choice = {addresses, num, server->tls, open_to_all};
 
-	while ((acceptor = *at)) {
-		acceptor->is_used = is_wanted(acceptor, addresses, num);
-		if (acceptor->is_used &&
-		    loop_change(server->loop, &acceptor->watch, interest_in(acceptor), &fault) ==
-			    DOCA_SUCCESS) {
-			if (dpumap_listener_open_to(acceptor->listener, open_to_all, &fault) !=
-			    DOCA_SUCCESS)
-				log_line("%s", fault.text);
-			at = &acceptor->next;
-			continue;
-		}
-		*at = acceptor->next;
-		close_acceptor(acceptor);
-	}
+	acceptors_use(server->acceptors, &choice);
 }
 
 void server_set_max_clients(struct server *server, unsigned int max_clients,
@@ -765,7 +653,7 @@ void server_tick(struct server *server)
 		log_line("%u more unauthenticated connections closed",
 			 server->unauthenticated_closed - UNAUTHENTICATED_LOGGED);
 	server->unauthenticated_closed = 0;
-	set_accepting(server, true);
+	acceptors_resume(server->acceptors);
 }
 
 struct session *server_admit(struct server *server, const char *identity,
