@@ -9,6 +9,7 @@
 #define EMU_MAX_KLMS	(1u << 18)
 #define EMU_MAX_FUNCS	16   /* two on each card */
 #define EMU_MAX_GIDS	256u /* of a port */
+#define EMU_MAX_PKEYS	128u
 #define EMU_MAX_ENGINES 256u
 #define EMU_MAX_SESSION 64u /* longest compressed session of a CQ */
 #define EMU_DM_STRIDE	(16ull << 20)

@@ -39,6 +39,8 @@ enum emu_op {
 	EMU_OP_FAULT, /* struct emu_fault_request; val = what the previous rules saw and failed */
 	EMU_OP_PING,  /* answered without an effect; on a channel: while the file is open */
 	EMU_OP_TRACE, /* arg[0] = with addresses; then text until the connection ends */
+	EMU_OP_PORT,  /* struct emu_port_request; val = see emu_port_request() */
+	EMU_OP_GIDS,  /* arg[0] = index of a function; answer: text, or ENODEV */
 };
 
 struct emu_request {
@@ -78,6 +80,32 @@ struct emu_fault_request {
 	uint64_t amount; /* COMPLETION: delay in microseconds; MEMORY: bytes */
 	char role[16];	 /* only on functions of this role; empty: on all */
 	char method[64];
+};
+
+#define EMU_ANY_DEV UINT32_MAX
+
+enum emu_port_action {
+	EMU_PORT_GID_ADD = 1,
+	EMU_PORT_GID_DEL,
+	EMU_PORT_DOWN,
+	EMU_PORT_UP,
+	EMU_PORT_LID,
+	EMU_PORT_SM,
+	EMU_PORT_PKEY,
+	EMU_PORT_REREGISTER,
+};
+
+/* A change of a GID table, or of the ports of one or all functions. */
+struct emu_port_request {
+	struct emu_request req;
+	uint32_t action;
+	uint32_t dev;  /* N of mlx5_N, or EMU_ANY_DEV */
+	int32_t index; /* of a GID or P_Key; -1: any */
+	uint32_t type; /* the GID's version of RoCE; 0: any or, when it is added, both */
+	uint32_t vlan;
+	uint32_t value;	 /* LID or P_Key */
+	char role[16];	 /* empty: all */
+	uint8_t raw[16]; /* the GID; GID_DEL: zero means any */
 };
 
 enum emu_reply_flag {

@@ -23,6 +23,7 @@
 #include "emu/ipc/proto.h"
 #include "emu/ipc/rdma_cm.h"
 #include "emu/server/admin/control.h"
+#include "emu/server/admin/port.h"
 #include "emu/server/base/log.h"
 #include "emu/server/base/reactor.h"
 #include "emu/server/card/gid.h"
@@ -249,6 +250,23 @@ static void raise_descriptor_limit(void)
 		emu_log("cannot raise the limit of open files");
 }
 
+static int change_gids(const struct emu_server_options *opt)
+{
+	uint64_t val[4];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < opt->ngids && !err; i++) {
+		err = emu_port_request(&opt->gids[i], val);
+		if (err == -ENOENT) /* `none' for a table without entries */
+			err = 0;
+		if (err)
+			emu_log("cannot add GID %u of --gid and the configuration file, to %s: %s",
+				i + 1, opt->gids[i].role, strerror(-err));
+	}
+	return err;
+}
+
 static int start(const struct emu_server_options *opt)
 {
 	int err;
@@ -261,6 +279,9 @@ static int start(const struct emu_server_options *opt)
 		err = emu_topology_create(directory, opt->topology);
 	if (!err)
 		err = emu_gids_create();
+	if (!err)
+		err = change_gids(opt);
+	emu_port_begin();
 	if (!err)
 		err = watch_signals();
 	if (!err)

@@ -3,11 +3,14 @@
 #ifndef EMU_SERVE_H
 #define EMU_SERVE_H
 
+#include "emu/ipc/proto.h"
 #include "emu/server/card/profile.h"
 
 struct emu_server_options {
 	const char *dir;
 	const struct emu_topology_spec *topology;
+	const struct emu_port_request *gids; /* changes of the default GID tables */
+	unsigned int ngids;
 	int ready_fd; /* receives an int when clients may connect: 0, or the errno of the failure
 			 (EBUSY: another server has the directory) */
 	int hold_fd;  /* the connection of the first holder: the server ends with its last holder;

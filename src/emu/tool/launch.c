@@ -39,9 +39,9 @@ static void close_all_but(int a, int b)
 static void exec_server(const struct options *o, int ready, int hold)
 {
 	char ready_text[16], hold_text[16], node[EMU_MAX_NODES][EMU_NODE_TEXT];
-	const char *argv[9 + 2 * EMU_MAX_NODES] = {"dpumap-emu", "serve",      "--dir",
-						   o->dir,	 "--ready-fd", ready_text,
-						   "--hold-fd",	 hold_text};
+	const char *argv[9 + 2 * EMU_MAX_NODES + 2 * EMU_MAX_GID_LINES] = {
+		"dpumap-emu", "serve",	  "--dir",     o->dir,
+		"--ready-fd", ready_text, "--hold-fd", hold_text};
 	unsigned int i, n = 8;
 
 	snprintf(ready_text, sizeof(ready_text), "%d", ready);
@@ -50,6 +50,10 @@ static void exec_server(const struct options *o, int ready, int hold)
 		emu_node_format(&o->topology.node[i], node[i]);
 		argv[n++] = "--node";
 		argv[n++] = node[i];
+	}
+	for (i = 0; i < o->topology.ngids; i++) {
+		argv[n++] = "--gid";
+		argv[n++] = o->topology.gid[i];
 	}
 	close_all_but(ready, hold);
 	fcntl(ready, F_SETFD, 0);
@@ -249,14 +253,20 @@ int tool_run(struct options *o)
 
 int tool_serve(struct options *o)
 {
+	static struct emu_port_request gids[EMU_MAX_GID_LINES];
 	struct emu_server_options opt = {
 		.dir = o->dir,
 		.topology = &o->topology,
+		.gids = gids,
+		.ngids = o->ngids,
 		.ready_fd = o->ready_fd,
 		.hold_fd = o->hold_fd,
 	};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	unsigned int i;
 
+	for (i = 0; i < o->ngids; i++)
+		tool_port_parse_gid(o->gid[i], &gids[i]);
 	if (opt.ready_fd < 0 || null < 0 || chdir("/"))
 		return EXIT_USAGE;
 	fcntl(opt.ready_fd, F_SETFD, FD_CLOEXEC);

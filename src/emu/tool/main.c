@@ -20,8 +20,11 @@ enum verb_bit {
 	V_CAPS = 1 << 6,
 	V_FAULT = 1 << 7,
 	V_LIST = 1 << 8,
+	V_GID = 1 << 9,
+	V_PORT = 1 << 10,
 	V_STARTS = V_RUN | V_START,
-	V_ALL = V_RUN | V_START | V_SERVE | V_STATUS | V_STOP | V_TRACE | V_FAULT | V_LIST,
+	V_ALL = V_RUN | V_START | V_SERVE | V_STATUS | V_STOP | V_TRACE | V_FAULT | V_LIST | V_GID |
+		V_PORT,
 };
 
 struct verb {
@@ -67,6 +70,19 @@ static const struct verb verbs[] = {
 	  "faults, and prints how many commands and completions matched and how many failed.",
 	  tool_more_faults},
 	 tool_fault},
+	{{"gid", "list\nadd ADDRESS\ndel [ADDRESS]", 1, 2, V_GID,
+	  "List and change the GID tables. ADDRESS is an IPv4 or IPv6 address. add without --type "
+	  "adds "
+	  "two entries, for RoCE v1 and v2. del removes all entries that match the address and the "
+	  "options. Programs get IBV_EVENT_GID_CHANGE.",
+	  NULL},
+	 tool_gid},
+	{{"port", "down\nup\nlid LID\nsm LID\npkey P_KEY\nreregister", 1, 2, V_PORT,
+	  "Change ports. down and up move the link, lid and sm change the LIDs of the port and of "
+	  "the subnet manager, pkey changes an entry of the P_Key table, and reregister asks "
+	  "clients to register again. Programs get the asynchronous event of the change.",
+	  NULL},
+	 tool_port},
 	{{0}, NULL},
 };
 
@@ -132,6 +148,40 @@ static const char *add_node(struct options *o, const char *arg)
 	return emu_node_parse(arg, &o->topology.node[o->topology.nnodes++]);
 }
 
+static const char *set_gid(struct options *o, const char *arg)
+{
+	struct emu_port_request r;
+
+	if (o->ngids == EMU_MAX_GID_LINES)
+		return "too many";
+	o->gid[o->ngids++] = arg;
+	return tool_port_parse_gid(arg, &r);
+}
+
+static const char *set_index(struct options *o, const char *arg)
+{
+	o->port_words |= W_INDEX;
+	return tool_port_index(&o->port, arg);
+}
+
+static const char *set_type(struct options *o, const char *arg)
+{
+	o->port_words |= W_TYPE;
+	return tool_port_type(&o->port, arg);
+}
+
+static const char *set_vlan(struct options *o, const char *arg)
+{
+	o->port_words |= W_VLAN;
+	return tool_port_vlan(&o->port, arg);
+}
+
+static const char *set_device(struct options *o, const char *arg)
+{
+	o->port_words |= W_DEVICE;
+	return tool_port_device(&o->port, arg);
+}
+
 static const char *set_ready(struct options *o, const char *arg)
 {
 	o->ready_fd = (int)strtol(arg, NULL, 10);
@@ -148,6 +198,7 @@ static const char *set_json(struct options *o, const char *arg)
 {
 	(void)arg;
 	o->json = true;
+	o->port_words |= W_JSON;
 	return NULL;
 }
 
@@ -169,8 +220,8 @@ struct option_spec {
 static const struct option_spec specs[] = {
 	{{"as", 0, "FUNCTION",
 	  "dpu (of further cards dpu1, ...), host, or node1.dpu, node1.host, ... on further "
-	  "machines; a fault without it is on all functions",
-	  V_RUN | V_FAULT},
+	  "machines; fault and port without it are for all functions",
+	  V_RUN | V_FAULT | V_GID | V_PORT},
 	 set_role},
 	{{"dir", 0, "DIR",
 	  "Directory of the emulator (default: $" EMU_ENV_DIR
@@ -191,13 +242,29 @@ static const struct option_spec specs[] = {
 	{{"cards", 0, "N", "Cards per machine (default: 1); at most 8 in total", V_STARTS},
 	 set_cards},
 	{{"cap", 0, "NAME=VALUE", "Change a capability; see `dpumap-emu caps'", V_STARTS}, set_cap},
+	{{"gid", 0, "TEXT",
+	  "Add a GID: `FUNCTION ADDRESS', then index=N, type=v1 or v2, vlan=N, device=NAME; "
+	  "`FUNCTION none' removes its GIDs first",
+	  V_STARTS | V_SERVE},
+	 set_gid},
 	{{"node", 0, "TEXT", NULL, V_SERVE}, add_node},
 	{{"ready-fd", 0, "FD", NULL, V_SERVE}, set_ready},
 	{{"hold-fd", 0, "FD", NULL, V_SERVE}, set_hold},
-	{{"json", 0, NULL, "Print JSON", V_STATUS | V_LIST}, set_json},
+	{{"json", 0, NULL, "Print JSON", V_STATUS | V_LIST | V_GID}, set_json},
 	{{"addresses", 0, NULL,
 	  "Print addresses; by default only offsets, which do not change from run to run", V_TRACE},
 	 set_addresses},
+	{{"device", 0, "NAME",
+	  "Device of the function (default: mlx5_0 for gid add and del, otherwise all)",
+	  V_GID | V_PORT},
+	 set_device},
+	{{"index", 0, "N",
+	  "Index of the GID or P_Key (default: the lowest free one for gid add, 0 for pkey)",
+	  V_GID | V_PORT},
+	 set_index},
+	{{"type", 0, "v1|v2", "Version of RoCE (default: both)", V_GID}, set_type},
+	{{"vlan", 0, "N", "VLAN of the GID (default: none for gid add, any for gid del)", V_GID},
+	 set_vlan},
 	{{"method", 0, "PATTERN",
 	  "Commands to fail: a shell pattern for the names below, for example *.create or "
 	  "!(*.destroy) (default: *)",
@@ -244,6 +311,12 @@ static void check(const struct argp_state *state, void *input, const struct cli_
 	o->argv = line->rest;
 	if (line->command->takes & V_RUN && !o->role)
 		cli_usage_error(state, "run needs --as FUNCTION");
+	if (line->command->takes & (V_GID | V_PORT)) {
+		wrong = tool_port_check(o, line->command->name, kind,
+					line->num_args > 1 ? line->args[1] : NULL);
+		if (wrong)
+			cli_usage_error(state, "%s", wrong);
+	}
 	if (!(line->command->takes & V_FAULT))
 		return;
 	if (kind)
@@ -323,6 +396,26 @@ static int set_caps(struct options *o)
 	return err;
 }
 
+/* After those of the file. */
+static int add_gids(struct options *o)
+{
+	struct emu_port_request r;
+	const char *wrong;
+	unsigned int i;
+
+	for (i = 0; i < o->ngids; i++) {
+		wrong = emu_topology_add_gid(&o->topology, o->gid[i]);
+		if (wrong)
+			return complain(wrong, o->gid[i]);
+	}
+	for (i = 0; i < o->topology.ngids; i++) {
+		wrong = tool_port_parse_gid(o->topology.gid[i], &r);
+		if (wrong)
+			return complain(wrong, o->topology.gid[i]);
+	}
+	return 0;
+}
+
 static int build_topology(struct options *o)
 {
 	const char *wrong = NULL;
@@ -350,6 +443,8 @@ static int build_topology(struct options *o)
 	}
 	if (!wrong)
 		wrong = emu_topology_check(&o->topology);
+	if (!wrong)
+		return add_gids(o);
 	return wrong ? complain(wrong, o->nodes ? o->nodes : "--cards") : 0;
 }
 
@@ -401,6 +496,7 @@ int main(int argc, char **argv)
 	int err;
 
 	default_dir(&o);
+	tool_port_default(&o.port);
 	emu_topology_default(&o.topology);
 	cli_parse(&program, argc, argv, &o, &line);
 	verb = (const struct verb *)line.command;

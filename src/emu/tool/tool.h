@@ -26,6 +26,10 @@ struct options {
 	struct emu_topology_spec topology;
 	bool topology_given; /* the server's --node options */
 	int ready_fd, hold_fd;
+	const char *gid[EMU_MAX_GID_LINES];
+	unsigned int ngids;
+	struct emu_port_request port;
+	unsigned int port_words; /* enum port_word: which were given */
 	struct emu_fault_request fault;
 	unsigned int fault_words; /* enum fault_word: which were given */
 	bool json, addresses;
@@ -52,6 +56,8 @@ int tool_stop(struct options *o);
 int tool_trace(struct options *o);
 int tool_caps(struct options *o);
 int tool_fault(struct options *o);
+int tool_gid(struct options *o);
+int tool_port(struct options *o);
 
 /* list.c: after the start of an emulator in the default directory: report other ones of this user. */
 void tool_report_others(const struct options *o);
@@ -83,6 +89,27 @@ const char *tool_fault_left(struct options *o, const char *arg);
 /* Check that the options together are one fault. */
 const char *tool_fault_check(const struct options *o);
 void tool_fault_names(FILE *out);
+
+/* Options of `gid' and `port' that not every action has. */
+enum port_word {
+	W_INDEX = 1 << 0,
+	W_TYPE = 1 << 1,
+	W_VLAN = 1 << 2,
+	W_DEVICE = 1 << 3,
+	W_JSON = 1 << 4,
+};
+
+/* port.c: a request without options; parse an option's value. Each returns NULL or an error message. */
+void tool_port_default(struct emu_port_request *r);
+const char *tool_port_index(struct emu_port_request *r, const char *arg);
+const char *tool_port_type(struct emu_port_request *r, const char *arg);
+const char *tool_port_vlan(struct emu_port_request *r, const char *arg);
+const char *tool_port_device(struct emu_port_request *r, const char *arg);
+/* Parse "FUNCTION ADDRESS [NAME=VALUE]...", the argument of --gid. */
+const char *tool_port_parse_gid(const char *text, struct emu_port_request *r);
+/* Check the words of `gid' or `port' together with the options; `arg' may be NULL. */
+const char *tool_port_check(struct options *o, const char *group, const char *name,
+			    const char *arg);
 
 /* usage.c: what follows the options in the help of a command. */
 void tool_more_machines(FILE *out);

@@ -10,6 +10,7 @@
 #include "emu/ipc/proto.h"
 #include "emu/ipc/sock.h"
 #include "emu/server/admin/fault.h"
+#include "emu/server/admin/port.h"
 #include "emu/server/admin/status.h"
 #include "emu/server/admin/trace.h"
 #include "emu/server/base/reactor.h"
@@ -73,6 +74,15 @@ static void status(struct admin *a, const struct emu_request *req)
 	free(text);
 }
 
+static void list_gids(struct admin *a, const struct emu_request *req)
+{
+	char *text = emu_port_gids((unsigned int)req->arg[0]);
+
+	if (text)
+		emu_sock_send_now(a->watch.fd, text, strlen(text), NULL, 0);
+	free(text);
+}
+
 static void stop(struct admin *a, const struct emu_request *req)
 {
 	(void)a;
@@ -93,10 +103,8 @@ static void act(struct admin *a, const struct emu_request *req)
 		uint32_t op;
 		void (*act)(struct admin *a, const struct emu_request *req);
 	} ops[] = {
-		{EMU_OP_HOLD, hold},
-		{EMU_OP_STATUS, status},
-		{EMU_OP_STOP, stop},
-		{EMU_OP_TRACE, start_tracing},
+		{EMU_OP_HOLD, hold},	       {EMU_OP_STATUS, status},	 {EMU_OP_STOP, stop},
+		{EMU_OP_TRACE, start_tracing}, {EMU_OP_GIDS, list_gids},
 	};
 	size_t i;
 
@@ -105,11 +113,22 @@ static void act(struct admin *a, const struct emu_request *req)
 			ops[i].act(a, req);
 }
 
+static size_t size_of(uint32_t op)
+{
+	if (op == EMU_OP_FAULT)
+		return sizeof(struct emu_fault_request);
+	return op == EMU_OP_PORT ? sizeof(struct emu_port_request) : sizeof(struct emu_request);
+}
+
 static void serve(struct emu_watch *w)
 {
 	struct admin *a = (struct admin *)w;
 	struct emu_reply r = {.magic = EMU_MAGIC};
-	struct emu_fault_request packet;
+	union {
+		struct emu_request req;
+		struct emu_fault_request fault;
+		struct emu_port_request port;
+	} packet;
 	const struct emu_request *req = &packet.req;
 	unsigned int nfds;
 	ssize_t n;
@@ -118,14 +137,19 @@ static void serve(struct emu_watch *w)
 	if (n == -EAGAIN)
 		return;
 	if (n < (ssize_t)sizeof(*req) || req->magic != EMU_MAGIC ||
-	    n != (ssize_t)(req->op == EMU_OP_FAULT ? sizeof(packet) : sizeof(*req))) {
+	    n != (ssize_t)size_of(req->op)) {
 		destroy(w);
 		return;
 	}
 	if (req->op == EMU_OP_FAULT)
-		r.error = -emu_fault_set(&packet, r.val);
+		r.error = -emu_fault_set(&packet.fault, r.val);
+	else if (req->op == EMU_OP_PORT)
+		r.error = -emu_port_request(&packet.port, r.val);
+	else if (req->op == EMU_OP_GIDS && req->arg[0] >= emu_topology.nfuncs)
+		r.error = ENODEV;
 	emu_sock_send_now(a->watch.fd, &r, sizeof(r), NULL, 0);
-	act(a, req);
+	if (!r.error)
+		act(a, req);
 }
 
 int emu_admin_create(int fd, bool holds)

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "emu/server/admin/port.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/prm_cmd.h"
@@ -14,9 +15,7 @@
 
 #define ERRNO_MAX 4095
 /* enum ibv_event_type */
-#define EVENT_FATAL	  8
-#define EVENT_PORT_ACTIVE 9
-#define EVENT_PORT_ERR	  10
+#define EVENT_FATAL 8
 
 static struct emu_fault_request rule; /* for commands; kind 0: no rule */
 static uint64_t rule_seen, rule_failed;
@@ -238,26 +237,13 @@ static int set_device(const struct emu_fault_request *r)
 	return 0;
 }
 
-/* What the port reports; the engines copy as before. */
-static void move_port(struct emu_func *func, bool down)
-{
-	const struct emu_file *f;
-
-	if (func->port_down == down)
-		return;
-	func->port_down = down;
-	for (f = emu_files; f; f = f->next)
-		if (f->func == func && f->has_context)
-			send_event(f, down ? EVENT_PORT_ERR : EVENT_PORT_ACTIVE, EMU_PORTS);
-}
-
 static int set_port(const struct emu_fault_request *r)
 {
 	unsigned int i;
 
 	for (i = 0; i < emu_topology.nfuncs; i++)
 		if (is_meant(r->role, &emu_topology.func[i]))
-			move_port(&emu_topology.func[i], true);
+			emu_port_move(&emu_topology.func[i], true);
 	return 0;
 }
 
@@ -276,7 +262,7 @@ static int clear(const struct emu_fault_request *r)
 	atomic_store(&emu_queues->rule.hit, 0);
 	for (i = 0; i < emu_topology.nfuncs; i++) {
 		emu_topology.func[i].dead = false;
-		move_port(&emu_topology.func[i], false);
+		emu_port_move(&emu_topology.func[i], false);
 	}
 	for (i = 0; i < emu_topology.ncards; i++)
 		emu_topology.card[i].dm_withheld = 0;

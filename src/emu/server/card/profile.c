@@ -9,9 +9,6 @@
 #define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 #define LINE_MAX_   256
 #define MAX_PD	    (1u << 23)
-#define SPEED_EDR   32
-#define SPEED_HDR   64
-#define SPEED_NDR   128
 
 /*
  * NVIDIA does not publish the size of on-chip memory; 128 KiB is in the range that users report.
@@ -21,15 +18,59 @@
  * are the emulator's own. The length of a compressed session comes from published capabilities.
  */
 static const struct emu_profile profiles[] = {
-	{"bluefield-3", "A2DC", FW(32, 43, 1014), 0xa2dc, SPEED_NDR, 128 << 10, 21, 1, 1,
-	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, EMU_MAX_GIDS, 0},
-	{"bluefield-2", "A2D6", FW(24, 43, 1014), 0xa2d6, SPEED_HDR, 128 << 10, 21, 1, 0,
-	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, EMU_MAX_GIDS, 0},
-	{"connectx-6-dx", "101D", FW(22, 43, 1014), 0x101d, SPEED_HDR, 128 << 10, 0, 1, 1,
-	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, EMU_MAX_GIDS, 0},
-	{"connectx-5", "1017", FW(16, 35, 4030), 0x1017, SPEED_EDR, 128 << 10, 0, 0, 0,
-	 EMU_MAX_SESSION, MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, EMU_MAX_GIDS, 0},
+	{"bluefield-3", "A2DC", FW(32, 43, 1014), 0xa2dc, 128 << 10, 21, 1, 1, EMU_MAX_SESSION,
+	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 100, 4, 1, EMU_MAX_GIDS, 0},
+	{"bluefield-2", "A2D6", FW(24, 43, 1014), 0xa2d6, 128 << 10, 21, 1, 0, EMU_MAX_SESSION,
+	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 50, 4, 1, EMU_MAX_GIDS, 0},
+	{"connectx-6-dx", "101D", FW(22, 43, 1014), 0x101d, 128 << 10, 0, 1, 1, EMU_MAX_SESSION,
+	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 50, 4, 1, EMU_MAX_GIDS, 0},
+	{"connectx-5", "1017", FW(16, 35, 4030), 0x1017, 128 << 10, 0, 0, 0, EMU_MAX_SESSION,
+	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 25, 4, 1, EMU_MAX_GIDS, 0},
 };
+
+static const struct {
+	uint32_t speed;
+	uint8_t code;
+	const char *name;
+} speeds[] = {
+	{10, 8, "FDR10"}, {14, 16, "FDR"}, {25, 32, "EDR"}, {50, 64, "HDR"}, {100, 128, "NDR"}};
+
+uint8_t emu_speed_code(uint32_t lane_speed)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(speeds); i++)
+		if (speeds[i].speed == lane_speed)
+			return speeds[i].code;
+	return 0;
+}
+
+const char *emu_speed_name(uint32_t lane_speed)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(speeds); i++)
+		if (speeds[i].speed == lane_speed)
+			return speeds[i].name;
+	return "";
+}
+
+uint8_t emu_width_code(uint32_t lanes)
+{
+	static const uint8_t codes[] = {[1] = 1, [2] = 16, [4] = 2, [8] = 4, [12] = 8};
+
+	return lanes < sizeof(codes) ? codes[lanes] : 0;
+}
+
+static bool is_speed(uint32_t v)
+{
+	return emu_speed_code(v) != 0;
+}
+
+static bool is_width(uint32_t v)
+{
+	return emu_width_code(v) != 0;
+}
 
 /* On-chip memory has at most half of a card's share of the segment, as its BAR is twice as large. */
 static const struct cap {
@@ -37,10 +78,11 @@ static const struct cap {
 	size_t offset;
 	uint32_t min, max;
 	const char *what;
+	bool (*is_valid)(uint32_t v); /* NULL: every number in the range */
 } caps[] = {
-#define CAP(name, field, min, max, what)                                  \
-	{                                                                 \
-		name, offsetof(struct emu_profile, field), min, max, what \
+#define CAP(name, field, min, max, what)                                        \
+	{                                                                       \
+		name, offsetof(struct emu_profile, field), min, max, what, NULL \
 	}
 	CAP("max-dm-size", max_dm_size, 0, EMU_DM_STRIDE / 2, "bytes of device memory; 0: none"),
 	CAP("log-max-dma-mmo", log_max_dma_mmo, 0, 31, "log2 of the longest MMO copy; 0: no MMO"),
@@ -54,6 +96,11 @@ static const struct cap {
 	    "registrations, windows, mkeys and aliases per function"),
 	CAP("max-cq", max_cq, 1, EMU_NUM_CQS, "completion queues per function"),
 	CAP("max-qp", max_qp, 1, EMU_NUM_QPS, "queue pairs per function"),
+	{"port-speed", offsetof(struct emu_profile, lane_speed), 10, 100,
+	 "Gb/s of each lane of the port: 10, 14, 25, 50 or 100", is_speed},
+	{"port-width", offsetof(struct emu_profile, lanes), 1, 12,
+	 "lanes of the port: 1, 2, 4, 8 or 12", is_width},
+	CAP("max-pkey", max_pkeys, 1, EMU_MAX_PKEYS, "entries of a port's P_Key table"),
 	CAP("max-gid", max_gids, 4, EMU_MAX_GIDS, "entries of a port's GID table"),
 	CAP("memlock", memlock, 0, 1, "1: registered memory counts against RLIMIT_MEMLOCK"),
 #undef CAP
@@ -143,7 +190,8 @@ const char *emu_node_set(struct emu_node_spec *n, const char *name, const char *
 	for (i = 0; i < COUNT(caps); i++) {
 		if (strcmp(caps[i].name, name) != 0)
 			continue;
-		if (v < caps[i].min || v > caps[i].max)
+		if (v < caps[i].min || v > caps[i].max ||
+		    (caps[i].is_valid && !caps[i].is_valid((uint32_t)v)))
 			return "value out of range; see `dpumap-emu caps'";
 		*field(&n->profile, &caps[i]) = (uint32_t)v;
 		return NULL;
@@ -219,6 +267,16 @@ const char *emu_topology_repeat(struct emu_topology_spec *t, unsigned int nnodes
 	return NULL;
 }
 
+const char *emu_topology_add_gid(struct emu_topology_spec *t, const char *text)
+{
+	if (t->ngids == EMU_MAX_GID_LINES)
+		return "too many GIDs";
+	if (snprintf(t->gid[t->ngids], EMU_GID_TEXT, "%s", text) >= EMU_GID_TEXT)
+		return "too long";
+	t->ngids++;
+	return NULL;
+}
+
 const char *emu_topology_check(const struct emu_topology_spec *t)
 {
 	unsigned int i, cards = 0;
@@ -270,6 +328,8 @@ static const char *read_line(struct reader *r, char *line)
 		return "not NAME = VALUE";
 	if (!strcmp(name, "nodes"))
 		return read_nodes(r, value);
+	if (!strcmp(name, "gid"))
+		return emu_topology_add_gid(r->t, value);
 	return emu_node_set(r->node, name, value);
 }
 

@@ -17,13 +17,14 @@
 #define EMU_DEFAULT_PROFILE "bluefield-3"
 #define EMU_MAX_NODES	    EMU_MAX_CARDS
 #define EMU_NODE_TEXT	    256
+#define EMU_MAX_GID_LINES   512
+#define EMU_GID_TEXT	    96
 
 struct emu_profile {
 	const char *name;
 	const char *pci_id; /* device id as in modalias */
 	uint64_t fw_ver;
 	uint32_t part_id;
-	uint8_t port_speed; /* per lane, as in the port attributes */
 	/* The rest has a name in the table of capabilities. */
 	uint32_t max_dm_size;
 	uint32_t log_max_dma_mmo;		 /* 0 = no MMO DMA */
@@ -31,6 +32,8 @@ struct emu_profile {
 	uint32_t crossing_indirect;		 /* KLM and KSM ones too */
 	uint32_t max_session;			 /* CQEs in a compressed session; 0 = none */
 	uint32_t max_pd, max_mr, max_cq, max_qp; /* per function */
+	uint32_t lane_speed, lanes;		 /* of the port; Gb/s */
+	uint32_t max_pkeys;			 /* entries of a port's P_Key table */
 	uint32_t max_gids;			 /* entries of a port's GID table */
 	uint32_t memlock;			 /* registered memory counts as locked */
 };
@@ -45,9 +48,17 @@ struct emu_topology_spec {
 	uint64_t guid; /* of the first card; 0: made from the directory */
 	unsigned int nnodes;
 	struct emu_node_spec node[EMU_MAX_NODES];
+	/* "FUNCTION ADDRESS ...", see dpumap-emu(1); changes of the default GID tables. */
+	unsigned int ngids;
+	char gid[EMU_MAX_GID_LINES][EMU_GID_TEXT];
 };
 
 const struct emu_profile *emu_profile_find(const char *name);
+
+/* Speeds and widths as port attributes encode them (enum ib_port_speed, ib_port_width); 0: none. */
+uint8_t emu_speed_code(uint32_t lane_speed);
+uint8_t emu_width_code(uint32_t lanes);
+const char *emu_speed_name(uint32_t lane_speed);
 
 /* One node of the default profile. */
 void emu_topology_default(struct emu_topology_spec *t);
@@ -61,6 +72,8 @@ void emu_node_format(const struct emu_node_spec *n, char text[static EMU_NODE_TE
 const char *emu_node_parse(const char *text, struct emu_node_spec *n);
 /* Add nodes equal to the first one. */
 const char *emu_topology_repeat(struct emu_topology_spec *t, unsigned int nnodes);
+/* Add a GID; its form is not checked. */
+const char *emu_topology_add_gid(struct emu_topology_spec *t, const char *text);
 /* Check the numbers of nodes and cards. Returns NULL or an error message. */
 const char *emu_topology_check(const struct emu_topology_spec *t);
 /*

@@ -175,41 +175,60 @@ static int link_ibdev(const struct emu_func *f, const char *ib)
 	return emu_sysfs_link(f, file, target);
 }
 
-/* As the kernel prints it: the lane's speed by name, and the rate of four lanes. */
-static const char *rate(uint8_t speed)
+/* As the kernel prints it. */
+static int write_rate(const struct emu_func *f, const char *ib)
 {
-	switch (speed) {
-	case 32:
-		return "100 Gb/sec (4X EDR)";
-	case 64:
-		return "200 Gb/sec (4X HDR)";
-	default:
-		return "400 Gb/sec (4X NDR)";
-	}
+	const struct emu_profile *p = f->card->profile;
+	char file[160];
+
+	return emu_sysfs_put(f, IN(ib, "ports/1/rate"), "%u Gb/sec (%uX %s)",
+			     p->lane_speed * p->lanes, p->lanes, emu_speed_name(p->lane_speed));
 }
 
-/* An Ethernet port has no LIDs and no subnet manager. */
-static int write_port(const struct emu_func *f, const char *ib)
+static int write_pkeys(const struct emu_func *f, const char *ib)
 {
-	const char *const values[][2] = {
-		{"pkeys/0", "0xffff"},
-		{"link_layer", "Ethernet"},
-		{"state", "4: ACTIVE"},
-		{"phys_state", "5: LinkUp"},
-		{"lid", "0x0"},
-		{"lid_mask_count", "0"},
-		{"sm_lid", "0x0"},
-		{"sm_sl", "0"},
-		{"rate", rate(f->card->profile->port_speed)},
-	};
 	char file[160];
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < sizeof(values) / sizeof(values[0]) && !err; i++) {
-		snprintf(file, sizeof(file), "%s/ports/1/%s", ib, values[i][0]);
-		err = emu_sysfs_put(f, file, "%s", values[i][1]);
+	for (i = 0; i < f->card->profile->max_pkeys && !err; i++) {
+		snprintf(file, sizeof(file), "%s/ports/1/pkeys/%u", ib, i);
+		err = emu_sysfs_put(f, file, "0x%04x", f->pkey[i]);
 	}
+	return err;
+}
+
+int emu_sysfs_port(const struct emu_func *f)
+{
+	char ib[EMU_IBDEV_PATH], file[160];
+	int err;
+
+	emu_func_ibdev(f, ib);
+	err = emu_sysfs_put(f, IN(ib, "ports/1/state"), f->port_down ? "1: DOWN" : "4: ACTIVE");
+	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "ports/1/phys_state"),
+				    f->port_down ? "3: Disabled" : "5: LinkUp");
+	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "ports/1/lid"), "0x%x", f->lid);
+	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "ports/1/sm_lid"), "0x%x", f->sm_lid);
+	return err ? err : write_pkeys(f, ib);
+}
+
+/* As a rule an Ethernet port has no LIDs and no subnet manager. */
+static int write_port(const struct emu_func *f, const char *ib)
+{
+	char file[160];
+	int err = emu_sysfs_port(f);
+
+	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "ports/1/link_layer"), "Ethernet");
+	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "ports/1/lid_mask_count"), "0");
+	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "ports/1/sm_sl"), "0");
+	if (!err)
+		err = write_rate(f, ib);
 	return err ? err : emu_sysfs_put(f, IN(ib, "ports/1/cap_mask"), "0x%08x", EMU_PORT_CAP);
 }
 

@@ -8,6 +8,9 @@
 /* Write the files of a function below the emulator's directory. 0 or a negative errno. */
 int emu_sysfs_create(const char *emulator, const struct emu_func *f);
 
+/* Write the files of the port's state again. */
+int emu_sysfs_port(const struct emu_func *f);
+
 /*
  * Write one line to a file below a function's tree, or make it a symbolic link, with its
  * directories; emu_sysfs_create() comes first. 0 or a negative errno. A file changes as a whole: a

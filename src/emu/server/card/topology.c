@@ -14,6 +14,7 @@
 
 /* So that small pieces use up the memory and not, as a rule, the BAR. */
 #define BAR_PAGES_PER_DM_PAGE 2u
+#define DEFAULT_PKEY	      0xffff
 #define GUID_VENDOR	      0x0c42a1ull
 #define GUID_CARD_BITS	      16 /* the lowest bits number the cards and their functions */
 
@@ -43,6 +44,7 @@ static void add_func(struct emu_card *card, enum emu_func_kind kind)
 	f->vhca_id = kind == EMU_FUNC_DPU ? 0 : 1;
 	f->node_guid = card->guid + 1u + f->vhca_id;
 	name_role(f);
+	f->pkey[0] = DEFAULT_PKEY;
 	if (kind == EMU_FUNC_HOST) {
 		f->dev = card->number;
 		snprintf(f->pci, sizeof(f->pci), "0000:%02x:00.0", 0x3b + card->number);

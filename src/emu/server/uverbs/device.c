@@ -16,7 +16,6 @@
 #define PORT_ACTIVE   4
 #define PHYS_DISABLED 3
 #define MTU_4096      5
-#define WIDTH_4X      2
 #define PHYS_LINK_UP  5
 #define LINK_ETHERNET 2
 /* enum ibv_device_cap_flags */
@@ -60,7 +59,7 @@ static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_
 	r->max_srq = EMU_NUM_SRQS;
 	r->max_srq_wr = 32767;
 	r->max_srq_sge = 31;
-	r->max_pkeys = 1;
+	r->max_pkeys = (uint16_t)p->max_pkeys;
 	r->local_ca_ack_delay = 16;
 	r->phys_port_cnt = EMU_PORTS;
 }
@@ -135,13 +134,15 @@ static int query_port(struct emu_cmd *c)
 	p->port_cap_flags = EMU_PORT_CAP;
 	p->max_msg_sz = MAX_MSG;
 	p->gid_tbl_len = (int32_t)c->file->func->card->profile->max_gids;
-	p->pkey_tbl_len = 1;
+	p->pkey_tbl_len = (uint16_t)c->file->func->card->profile->max_pkeys;
+	p->lid = c->file->func->lid;
+	p->sm_lid = c->file->func->sm_lid;
 	p->state = c->file->func->port_down ? PORT_DOWN : PORT_ACTIVE;
 	p->max_mtu = MTU_4096;
 	p->active_mtu = MTU_4096;
 	p->max_vl_num = 0;
-	p->active_width = WIDTH_4X;
-	p->active_speed = c->file->func->card->profile->port_speed;
+	p->active_width = emu_width_code(c->file->func->card->profile->lanes);
+	p->active_speed = emu_speed_code(c->file->func->card->profile->lane_speed);
 	p->phys_state = c->file->func->port_down ? PHYS_DISABLED : PHYS_LINK_UP;
 	p->link_layer = LINK_ETHERNET;
 	p->flags = IB_UVERBS_QPF_GRH_REQUIRED;

@@ -194,6 +194,18 @@ uint32_t emu_events_retract(struct emu_events *e, uint64_t element)
 	return n;
 }
 
+void emu_events_broadcast(const struct emu_func *func, uint32_t type, uint64_t element)
+{
+	const struct ib_uverbs_async_event_desc d = {.element = element, .event_type = type};
+	const struct emu_file *f;
+	struct emu_events *e;
+
+	for (f = emu_files; f; f = f->next)
+		for (e = f->events; e && f->func == func && f->has_context; e = e->next)
+			if (e->kind == EMU_EVENTS_ASYNC)
+				emu_events_send(e, &d, sizeof(d));
+}
+
 static struct emu_cq_obj *find_cq(uint32_t cqn)
 {
 	struct emu_cq_obj *cq = NULL;

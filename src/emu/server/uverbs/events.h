@@ -57,6 +57,8 @@ void emu_events_destroy_all(struct emu_file *f);
 bool emu_events_send(struct emu_events *e, const void *record, size_t len);
 /* Remove the unread records of an object that is destroyed; returns their number. */
 uint32_t emu_events_retract(struct emu_events *e, uint64_t element);
+/* Send an event to every async file of every context of the function. */
+void emu_events_broadcast(const struct emu_func *f, uint32_t type, uint64_t element);
 /* Deliver an engine's note to the event files of verbs objects. */
 void emu_events_note(const struct emu_note *n);
 

@@ -166,7 +166,7 @@ static int check_values(const struct emu_func *f, const struct ib_uverbs_modify_
 	uint32_t m = a->attr_mask;
 
 	if ((m & A_PORT && (a->port_num < 1 || a->port_num > EMU_PORTS)) ||
-	    (m & A_PKEY && a->pkey_index > 0) ||
+	    (m & A_PKEY && a->pkey_index >= f->card->profile->max_pkeys) ||
 	    (m & A_MTU && (a->path_mtu < 1 || a->path_mtu > 5)) ||
 	    (m & A_RD_ATOMIC && a->max_rd_atomic > MAX_RD_ATOMIC) ||
 	    (m & A_DEST_RD && a->max_dest_rd_atomic > MAX_RD_ATOMIC) ||

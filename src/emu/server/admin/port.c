@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/admin/port.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/server/base/log.h"
+#include "emu/server/card/gid.h"
+#include "emu/server/card/path.h"
+#include "emu/server/card/sysfs.h"
+#include "emu/server/uverbs/events.h"
+
+#define MAX_LID 0xbfffu /* unicast (IBA 4.1.3) */
+
+/* enum ibv_event_type */
+enum {
+	EVENT_PORT_ACTIVE = 9,
+	EVENT_PORT_ERR = 10,
+	EVENT_LID_CHANGE = 11,
+	EVENT_PKEY_CHANGE = 12,
+	EVENT_SM_CHANGE = 13,
+	EVENT_CLIENT_REREGISTER = 17,
+	EVENT_GID_CHANGE = 18,
+};
+
+static void report(struct emu_func *f, uint32_t type)
+{
+	emu_events_broadcast(f, type, EMU_PORTS);
+}
+
+/* The program sees the change by its commands in any case. */
+static void rewrite(const struct emu_func *f)
+{
+	int err = emu_sysfs_port(f);
+
+	if (err)
+		emu_log("%s: mlx5_%u: the files in sysfs still show the former state of the port: "
+			"%s",
+			f->role, f->dev, strerror(-err));
+}
+
+/* --- the link and the subnet ------------------------------------------------------------------ */
+
+void emu_port_move(struct emu_func *f, bool down)
+{
+	if (f->port_down == down)
+		return;
+	f->port_down = down;
+	rewrite(f);
+	emu_paths_refresh();
+	report(f, down ? EVENT_PORT_ERR : EVENT_PORT_ACTIVE);
+}
+
+static int go_down(struct emu_func *f, const struct emu_port_request *r)
+{
+	(void)r;
+	emu_port_move(f, true);
+	return 0;
+}
+
+static int go_up(struct emu_func *f, const struct emu_port_request *r)
+{
+	(void)r;
+	emu_port_move(f, false);
+	return 0;
+}
+
+static int set_lid(struct emu_func *f, const struct emu_port_request *r)
+{
+	if (r->value > MAX_LID)
+		return -EINVAL;
+	f->lid = (uint16_t)r->value;
+	rewrite(f);
+	report(f, EVENT_LID_CHANGE);
+	return 0;
+}
+
+static int set_sm(struct emu_func *f, const struct emu_port_request *r)
+{
+	if (r->value > MAX_LID)
+		return -EINVAL;
+	f->sm_lid = (uint16_t)r->value;
+	rewrite(f);
+	report(f, EVENT_SM_CHANGE);
+	return 0;
+}
+
+static int set_pkey(struct emu_func *f, const struct emu_port_request *r)
+{
+	unsigned int index = r->index < 0 ? 0 : (unsigned int)r->index;
+
+	if (r->value > UINT16_MAX || index >= f->card->profile->max_pkeys)
+		return -EINVAL;
+	f->pkey[index] = (uint16_t)r->value;
+	rewrite(f);
+	report(f, EVENT_PKEY_CHANGE);
+	return 0;
+}
+
+static int reregister(struct emu_func *f, const struct emu_port_request *r)
+{
+	(void)r;
+	report(f, EVENT_CLIENT_REREGISTER);
+	return 0;
+}
+
+/* --- GIDs ------------------------------------------------------------------------------------- */
+
+static void tell_gids(struct emu_func *f)
+{
+	report(f, EVENT_GID_CHANGE);
+}
+
+void emu_port_begin(void)
+{
+	emu_gid_on_change(tell_gids);
+}
+
+/* Without a version: both, one after the other. */
+static int add_gid(struct emu_func *f, const struct emu_port_request *r, uint64_t val[static 4])
+{
+	int first, second;
+
+	first = emu_gid_add(f, r->index, r->raw, r->type == EMU_GID_ANY ? EMU_GID_ROCE_V1 : r->type,
+			    r->vlan);
+	if (first < 0)
+		return first;
+	val[0] = 1;
+	val[1] = (uint64_t)first;
+	if (r->type != EMU_GID_ANY)
+		return 0;
+	second = emu_gid_add(f, r->index < 0 ? EMU_GID_LOWEST : r->index + 1, r->raw,
+			     EMU_GID_ROCE_V2, r->vlan);
+	if (second < 0) {
+		emu_gid_del(f, (unsigned int)first);
+		return second;
+	}
+	val[0] = 2;
+	return 0;
+}
+
+static bool is_meant(const struct emu_gid *g, unsigned int index, const struct emu_port_request *r)
+{
+	static const uint8_t any[16];
+
+	return (r->index < 0 || (unsigned int)r->index == index) &&
+	       (r->type == EMU_GID_ANY || g->type == r->type) &&
+	       (r->vlan == EMU_ANY_VLAN || g->vlan == r->vlan) &&
+	       (!memcmp(r->raw, any, sizeof(any)) || !memcmp(r->raw, g->raw, sizeof(g->raw)));
+}
+
+static int del_gids(struct emu_func *f, const struct emu_port_request *r, uint64_t val[static 4])
+{
+	const struct emu_gid *g;
+	unsigned int i;
+
+	val[0] = 0;
+	for (i = 0; (g = emu_gid_next(f, &i)); i++)
+		if (is_meant(g, i, r) && !emu_gid_del(f, i))
+			val[0]++;
+	return val[0] ? 0 : -ENOENT;
+}
+
+char *emu_port_gids(unsigned int func)
+{
+	const struct emu_func *f = &emu_topology.func[func];
+	const struct emu_gid *g;
+	char addr[INET6_ADDRSTRLEN], netdev[16], vlan[8], *text = NULL;
+	unsigned int i;
+	size_t len;
+	FILE *out;
+
+	out = open_memstream(&text, &len);
+	if (!out)
+		return NULL;
+	for (i = 0; (g = emu_gid_next(f, &i)); i++) {
+		struct sockaddr_storage ip;
+
+		emu_gid_to_ip(g->raw, &ip);
+		inet_ntop(ip.ss_family,
+			  ip.ss_family == AF_INET
+				  ? (void *)&((struct sockaddr_in *)(void *)&ip)->sin_addr
+				  : (void *)&((struct sockaddr_in6 *)(void *)&ip)->sin6_addr,
+			  addr, sizeof(addr));
+		emu_gid_netdev(g, netdev);
+		snprintf(vlan, sizeof(vlan), "%u", g->vlan & 0xfffu);
+		fprintf(out, "%s mlx5_%u %u v%u %s %s %s\n", f->role, f->dev, i, g->type,
+			g->vlan == EMU_NO_VLAN ? "-" : vlan, addr, netdev);
+	}
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static bool is_named(const struct emu_func *f, const struct emu_port_request *r)
+{
+	return (!*r->role || !strcmp(f->role, r->role)) &&
+	       (r->dev == EMU_ANY_DEV || f->dev == r->dev);
+}
+
+static int change_ports(const struct emu_port_request *r, uint64_t val[static 4],
+			int (*change)(struct emu_func *f, const struct emu_port_request *r))
+{
+	unsigned int i;
+	int err = 0;
+
+	val[0] = 0;
+	for (i = 0; i < emu_topology.nfuncs && !err; i++) {
+		if (!is_named(&emu_topology.func[i], r))
+			continue;
+		err = change(&emu_topology.func[i], r);
+		val[0]++;
+	}
+	return !err && !val[0] ? -ENODEV : err;
+}
+
+static int change_gids(const struct emu_port_request *r, uint64_t val[static 4])
+{
+	unsigned int i;
+
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		if (is_named(&emu_topology.func[i], r))
+			return r->action == EMU_PORT_GID_ADD
+				       ? add_gid(&emu_topology.func[i], r, val)
+				       : del_gids(&emu_topology.func[i], r, val);
+	return -ENODEV;
+}
+
+int emu_port_request(const struct emu_port_request *r, uint64_t val[static 4])
+{
+	static int (*const changes[])(struct emu_func * f, const struct emu_port_request *r) = {
+		[EMU_PORT_DOWN] = go_down,  [EMU_PORT_UP] = go_up,
+		[EMU_PORT_LID] = set_lid,   [EMU_PORT_SM] = set_sm,
+		[EMU_PORT_PKEY] = set_pkey, [EMU_PORT_REREGISTER] = reregister,
+	};
+	struct emu_port_request next = *r;
+
+	next.role[sizeof(next.role) - 1] = '\0';
+	if (next.action == EMU_PORT_GID_ADD || next.action == EMU_PORT_GID_DEL)
+		return change_gids(&next, val);
+	if (next.action >= sizeof(changes) / sizeof(changes[0]) || !changes[next.action])
+		return -EINVAL;
+	return change_ports(&next, val, changes[next.action]);
+}
