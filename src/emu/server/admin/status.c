@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/server/admin/cma.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
@@ -118,6 +119,7 @@ static void write_gid_lines(FILE *out)
 static void write_lines(FILE *out, const struct work *w)
 {
 	const struct emu_counts *n = &emu_topology.count;
+	unsigned int ids, connections;
 	size_t i;
 
 	fprintf(out,
@@ -128,6 +130,8 @@ static void write_lines(FILE *out, const struct work *w)
 		n->contexts);
 	for (i = 0; i < COUNT(objects); i++)
 		fprintf(out, "%s %u\n", objects[i].name, count_of(n, i));
+	emu_cma_count(&ids, &connections);
+	fprintf(out, "cm_ids %u\ncm_connections %u\n", ids, connections);
 	fprintf(out, "dm_bytes %llu\nchannels %u\n", (unsigned long long)n->dm_bytes, n->channels);
 	fprintf(out, "commands %llu\ncommand_errors %llu\ncopies %llu\nbytes %llu\nerrors %llu\n",
 		(unsigned long long)emu_cmd_counts.done, (unsigned long long)emu_cmd_counts.failed,
@@ -197,6 +201,8 @@ static void write_json(FILE *out, const struct work *w)
 	fprintf(out, "  ],\n  \"clients\": %u,\n  \"contexts\": %u,\n  ", count_clients(NULL),
 		n->contexts);
 	write_objects(out, n);
+	fputs(",\n  \"connection_managers\": ", out);
+	emu_cma_write_json(out);
 	fprintf(out,
 		",\n  \"dm_bytes\": %llu,\n  \"channels\": %u,\n  \"commands\": %llu,\n"
 		"  \"command_errors\": %llu,\n  \"copies\": %llu,\n  \"bytes\": %llu,\n"
