@@ -97,6 +97,70 @@ perftest()
 	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$tmp/$1-client.out" || fail "$1 measured nothing"
 }
 
+# await_status PATTERN PID: until the status of the emulator has such a line
+await_status()
+{
+	for _ in $(seq 600); do
+		if "$emu" status --json 2>/dev/null | grep -q "$1"; then
+			return
+		fi
+		kill -0 "$2" 2>/dev/null || return 1
+		sleep 0.05
+	done
+	return 1
+}
+
+# The addresses of the default GIDs of the first card, for the connection manager.
+dpu_ip=127.100.0.1
+host_ip=127.100.0.2
+
+# cm_pair NAME READY SERVER-COMMAND... -- CLIENT-COMMAND...: run a server on the DPU and, when the status
+# of the emulator has a line with READY, a client on the host.
+cm_pair()
+{
+	local name=$1 ready=$2 server words=() status=0
+	shift 2
+	while [ "$1" != -- ]; do
+		words+=("$1")
+		shift
+	done
+	shift
+	"$emu" start >/dev/null
+	run_as dpu "${words[@]}" >"$tmp/$name-server.out" 2>&1 &
+	server=$!
+	await_status "$ready" "$server" || fail "$name: the server is not ready"
+	run_as host "$@" >"$tmp/$name-client.out" 2>&1 || fail "$name: the client ended with $?"
+	wait "$server" || status=$?
+	[ "$status" -eq 0 ] || fail "$name: the server ended with $status"
+	nothing_left
+}
+listens='"state": "LISTEN"'
+
+# perftest_cm PROGRAM ARGUMENT...: queue pairs that the connection manager connects
+perftest_cm()
+{
+	need "$1"
+	cm_pair perftest "$listens" "$@" -d mlx5_0 -F -- "$@" -d mlx5_0 -F "$dpu_ip"
+	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$tmp/perftest-client.out" || fail "$1 measured nothing"
+}
+
+# mckey GROUP: ten datagrams from a member of a multicast group to another one
+mckey_case()
+{
+	need mckey
+	cm_pair mckey '"attachments": 1' mckey -m "$1" -b "$dpu_ip" -- mckey -m "$1" -s -b "$host_ip"
+	[ "$(grep -c '^return status 0$' "$tmp"/mckey-*.out | grep -c ':1$')" -eq 2 ] ||
+		fail "mckey did not complete"
+}
+
+# udaddy: datagrams between ids that are resolved by the service ID resolution of the CM
+udaddy_case()
+{
+	need udaddy
+	cm_pair udaddy "$listens" udaddy -b "$dpu_ip" "$@" -- udaddy -s "$dpu_ip" -b "$host_ip" "$@"
+	grep -q '^return status 0$' "$tmp/udaddy-client.out" || fail "udaddy did not complete"
+}
+
 # json COMMAND CONDITION: check a Python condition on `o`, the output of `rdma -j COMMAND`
 json()
 {
@@ -210,7 +274,7 @@ ucx_info_case()
 nothing_left()
 {
 	local kind
-	for kind in contexts pds mrs cqs qps srqs umems channels; do
+	for kind in contexts pds mrs cqs qps srqs umems ahs attachments cm_ids cm_connections channels; do
 		"$emu" status | grep -qx "$kind 0" || fail "the programs left $kind"
 	done
 }
@@ -304,6 +368,9 @@ xsrq()
 
 case $case_name in
 perftest) perftest "$@" ;;
+perftest-cm) perftest_cm "$@" ;;
+mckey) mckey_case "$@" ;;
+udaddy) udaddy_case "$@" ;;
 rdma) rdma_netlink ;;
 diags) diags ;;
 mpi) mpi ;;
