@@ -311,7 +311,7 @@ static bool has_room_beside(const struct engine *e, const struct emu_cq *cq, uin
 	return !e->session.n || e->session.cqn != cqn || has_room(cq, e->session.n + 1);
 }
 
-bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
+static bool push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 {
 	struct emu_cq_run *r;
 	struct emu_cq *cq = find_quickly(e, cqn, &r);
@@ -343,6 +343,13 @@ bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 	}
 	e->worked = true;
 	return cqe != &other;
+}
+
+bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
+{
+	if (e->rule == EMU_CQE_TWICE && emu_fault_twice(e, cqe) && !push(e, cqn, cqe))
+		return false;
+	return push(e, cqn, cqe);
 }
 
 /* Does a CQE with an index of at least ci exist, if `end` is the index after the last one? */

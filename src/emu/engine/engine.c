@@ -176,6 +176,7 @@ static bool pass(struct engine *e)
 	atomic_fetch_add(&e->slot->epoch, 1);
 	mine = atomic_load(&e->slot->serial) == e->serial;
 	e->rule = atomic_load(&e->cfg.queues->rule.action);
+	e->weather = atomic_load(&e->cfg.queues->weather);
 	if (!e->abandoned && atomic_load(&e->cfg.queues->server_ended))
 		abandon(e);
 	if (mine) {

@@ -3,14 +3,24 @@
 #ifndef EMU_ENGINE_FAULT_H
 #define EMU_ENGINE_FAULT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "emu/engine/cq.h"
+#include "emu/ipc/shm.h"
 
 /* The completion that is written instead: `cqe` itself, NULL if it is lost, or `*other`. */
 const struct emu_cqe *emu_fault_completion(struct engine *e, const struct emu_cqe *cqe,
 					   struct emu_cqe *other);
+/* Is the completion written twice? */
+bool emu_fault_twice(struct engine *e, const struct emu_cqe *cqe);
 /* Until when (ns) the QP's next completion is delayed; 0: it is not. */
 uint64_t emu_fault_delay(struct engine *e, uint32_t qpn);
+/* Are the packets between these QPs lost? */
+bool emu_fault_silences(const struct emu_qp *a, const struct emu_qp *b);
+/* Must the requester see an RNR NAK from this QP? */
+bool emu_fault_unready(const struct emu_qp *q);
+/* Until when (ns) the QP's current work request lasts; 0: as long as it needs. */
+uint64_t emu_fault_slow(const struct emu_qp *q);
 
 #endif

@@ -112,13 +112,11 @@ static void establish(const struct send *s, struct emu_qp *p)
 }
 
 /* The peer QP, if it is connected to this one and able to answer. */
-static struct emu_qp *find_peer(const struct send *s)
+static struct emu_qp *find_connected(const struct send *s)
 {
 	struct emu_qp *p;
 	uint32_t state;
 
-	if (s->q->type == EMU_QPT_UD)
-		return emu_ud_peer(s->e, s->q, &s->w.av, s->run->member);
 	if (s->q->dest_qpn >= EMU_MAX_QPS)
 		return NULL;
 	p = &s->e->cfg.queues->qp[s->q->dest_qpn];
@@ -130,7 +128,24 @@ static struct emu_qp *find_peer(const struct send *s)
 	if (p->func != s->q->dest_func || p->type != peer_type(s->q->type) ||
 	    p->dest_qpn != s->qpn || p->dest_func != s->q->func)
 		return NULL;
-	if (state == EMU_QPS_RTR)
+	return p;
+}
+
+static bool is_silenced(const struct send *s, const struct emu_qp *p)
+{
+	return s->e->weather && emu_fault_silences(s->q, p);
+}
+
+/* The QP that receives this one's packets, if any does. */
+static struct emu_qp *find_peer(const struct send *s)
+{
+	bool ud = s->q->type == EMU_QPT_UD;
+	struct emu_qp *p =
+		ud ? emu_ud_peer(s->e, s->q, &s->w.av, s->run->member) : find_connected(s);
+
+	if (!p || is_silenced(s, p))
+		return NULL;
+	if (!ud && atomic_load(&p->state) == EMU_QPS_RTR)
 		establish(s, p);
 	return p;
 }
@@ -335,6 +350,21 @@ static uint32_t executor(const struct send *s, const struct emu_qp *peer)
 	return peer->type == EMU_QPT_XRC_TGT ? emu_xrc_engine(s->e, peer, s->w.srqn) : peer->engine;
 }
 
+static int rnr(struct send *s)
+{
+	const struct emu_qp *peer = &s->e->cfg.queues->qp[s->run->peer_qpn];
+
+	if (!emu_qp_reliable(s->q))
+		return EMU_SYN_OK;
+	if (s->q->rnr_retry < 7 && s->run->rnr_count >= s->q->rnr_retry)
+		return EMU_SYN_RNR_RETRY;
+	if (s->q->rnr_retry < 7)
+		s->run->rnr_count++;
+	s->run->rnr_end =
+		emu_now_ns() + (uint64_t)rnr_units[peer->min_rnr_timer & 31] * NS_PER_RNR_UNIT;
+	return STEP_WAIT;
+}
+
 static int post_message(struct send *s)
 {
 	const struct emu_domain *here = local_domain(s, is_atomic(s) ? EMU_LW : EMU_LR);
@@ -351,12 +381,16 @@ static int post_message(struct send *s)
 	peer = find_peer(s);
 	if (!peer)
 		return unreachable(s);
+	s->run->peer_qpn = (uint32_t)(peer - s->e->cfg.queues->qp);
+	if (s->e->weather && !is_atomic(s) && emu_fault_unready(peer)) {
+		s->run->retry_end = 0;
+		return rnr(s);
+	}
 	if (!atomic_compare_exchange_strong(&peer->inbox.state, &expect, EMU_MSG_CLAIMED))
 		return is_lost(s) ? (int)EMU_SYN_OK : STEP_WAIT;
 	s->run->retry_end = 0;
 	fill_message(s, &peer->inbox);
 	s->run->posted = true;
-	s->run->peer_qpn = (uint32_t)(peer - s->e->cfg.queues->qp);
 	s->run->peer_serial = atomic_load(&peer->serial);
 	s->e->worked = true;
 	slot = executor(s, peer);
@@ -382,21 +416,6 @@ static struct emu_msg *outstanding(const struct send *s, uint32_t *state)
 	    m->src_serial != s->run->serial || m->src_resets != s->run->resets)
 		return NULL;
 	return m;
-}
-
-static int rnr(struct send *s)
-{
-	const struct emu_qp *peer = &s->e->cfg.queues->qp[s->run->peer_qpn];
-
-	if (!emu_qp_reliable(s->q))
-		return EMU_SYN_OK;
-	if (s->q->rnr_retry < 7 && s->run->rnr_count >= s->q->rnr_retry)
-		return EMU_SYN_RNR_RETRY;
-	if (s->q->rnr_retry < 7)
-		s->run->rnr_count++;
-	s->run->rnr_end =
-		emu_now_ns() + (uint64_t)rnr_units[peer->min_rnr_timer & 31] * NS_PER_RNR_UNIT;
-	return STEP_WAIT;
 }
 
 static int take_result(struct send *s, uint64_t result)
@@ -600,6 +619,8 @@ static bool is_held_back(struct send *s)
 	if (s->e->rule == EMU_CQE_DELAY && !s->run->held_until &&
 	    (s->w.flags & CQ_UPDATE_MASK) == CQ_UPDATE)
 		s->run->held_until = emu_fault_delay(s->e, s->qpn);
+	if (s->e->weather && !s->run->held_until)
+		s->run->held_until = emu_fault_slow(s->q);
 	return s->run->held_until && emu_now_ns() < s->run->held_until;
 }
 

@@ -77,6 +77,8 @@ struct emu_qp {
 	_Atomic uint32_t done;	/* written by the engine: executed blocks of the send ring */
 	/* XRC_TGT: slot + 1 of the engine that took a WQE of an SRQ for it, not yet completed */
 	_Atomic uint32_t taker;
+	_Atomic uint32_t weather; /* enum emu_qp_weather */
+	uint32_t slow_us;	  /* EMU_QP_SLOW: written before */
 	struct emu_umr umr[EMU_UMR_SIDES];
 	struct emu_msg inbox;
 };
@@ -177,6 +179,7 @@ enum emu_cqe_action {
 	EMU_CQE_LOSE = 1,  /* it is never written */
 	EMU_CQE_DELAY = 2, /* it and all later ones of its send queue are delayed */
 	EMU_CQE_ERROR = 3, /* it gets an error syndrome, and the QP fails */
+	EMU_CQE_TWICE = 4, /* that of a request is written twice */
 };
 
 #define EMU_ANY_FUNC UINT32_MAX
@@ -209,13 +212,22 @@ struct emu_member {
 	uint8_t gid[16]; /* of the group */
 };
 
+/* A fault on demand of one QP: what happens to its packets. */
+enum emu_qp_weather {
+	EMU_QP_FAIR = 0,
+	EMU_QP_SILENT = 1,  /* all packets from it and to it are lost */
+	EMU_QP_UNREADY = 2, /* it answers as if it had no receive WQE */
+	EMU_QP_SLOW = 3,    /* each of its work requests lasts `slow_us` longer */
+};
+
 struct emu_queues {
 	_Atomic uint32_t qp_high; /* all QPs in use are below */
 	_Atomic uint32_t cq_high;
 	_Atomic uint32_t tracing; /* engines send a record of each finished work request */
 	_Atomic uint32_t srq_high;
 	_Atomic uint32_t server_ended; /* stored by a client */
-	uint32_t pad[11];
+	_Atomic uint32_t weather;      /* some QP's is not EMU_QP_FAIR */
+	uint32_t pad[10];
 	struct emu_cqe_rule rule;
 	struct emu_engine engine[EMU_MAX_ENGINES];
 	struct emu_cq cq[EMU_MAX_CQS];
