@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,38 @@ static inline int dpumap_emu_command(const char *verb, const char *words, int ou
 static inline int dpumap_emu_fault(const char *rule)
 {
 	return dpumap_emu_command("fault", rule, -1);
+}
+
+/*
+ * Inject the faults of a plan while the test continues: `dpumap-emu chaos --plan PLAN --seed SEED'. The
+ * path of the plan must not contain a space. Returns when the program has been started; call
+ * dpumap_emu_chaos_wait() or dpumap_emu_chaos_stop() with its `pid`.
+ */
+static inline int dpumap_emu_chaos(const char *plan, unsigned long long seed, pid_t *pid)
+{
+	char words[DPUMAP_EMU_MAX_TEXT];
+
+	if (snprintf(words, sizeof(words), "--plan %s --seed %llu", plan, seed) >=
+	    (int)sizeof(words))
+		return E2BIG;
+	return dpumap_emu_start("chaos", words, -1, pid);
+}
+
+/* Wait for the end of the plan. Return 0, or EINVAL if the program failed. Then no fault is active. */
+static inline int dpumap_emu_chaos_wait(pid_t pid)
+{
+	return dpumap_emu_wait(pid);
+}
+
+/* End the plan now. When this returns 0, no fault is active. */
+static inline int dpumap_emu_chaos_stop(pid_t pid)
+{
+	int err;
+
+	kill(pid, SIGTERM);
+	err = dpumap_emu_wait(pid);
+	/* The program may not have run yet, or have been ended before it removed the faults. */
+	return err ? dpumap_emu_fault("clear") : 0;
 }
 
 /* Read one line without its end; false at the end of the output. */

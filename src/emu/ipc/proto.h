@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d4eu /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d57u /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_PATH_MAX 104 /* of a socket's path: a bit less than sizeof sun_path */
@@ -41,6 +41,7 @@ enum emu_op {
 	EMU_OP_TRACE, /* arg[0] = with addresses; then text until the connection ends */
 	EMU_OP_PORT,  /* struct emu_port_request; val = see emu_port_request() */
 	EMU_OP_GIDS,  /* arg[0] = index of a function; answer: text, or ENODEV */
+	EMU_OP_CHAOS, /* arg[0] = seed; when the connection ends, all faults are removed */
 };
 
 struct emu_request {
@@ -64,7 +65,11 @@ enum emu_rule_kind {
 	EMU_RULE_MEMORY,     /* a card has only `amount` bytes of device memory left */
 	EMU_RULE_DEVICE,     /* the device dies, now */
 	EMU_RULE_PORT,	     /* the port goes down, now */
+	EMU_RULE_PARTITION,  /* `role` and `peer` do not reach each other */
+	EMU_RULE_QUEUE,	     /* the packets of a QP are lost, delayed or refused */
 };
+
+#define EMU_FAULT_WORDS 160
 
 /* Applies to `count` commands or completions from the `nth` on, counted from now. */
 struct emu_fault_request {
@@ -73,13 +78,17 @@ struct emu_fault_request {
 	uint32_t errnum;   /* COMMAND: or 0, then use `status` */
 	uint32_t status;   /* COMMAND: the firmware's, with `syndrome` */
 	uint32_t syndrome; /* COMMAND, COMPLETION */
-	uint32_t action;   /* COMPLETION: enum emu_cqe_action */
-	uint32_t pad;
-	uint64_t nth;
+	uint32_t action;   /* COMPLETION: enum emu_cqe_action; QUEUE: enum emu_qp_weather */
+	uint32_t off;	   /* end this fault instead */
+	uint64_t nth;	   /* QUEUE: the n-th QP in existence; the first one follows the last one */
 	uint64_t count;
-	uint64_t amount; /* COMPLETION: delay in microseconds; MEMORY: bytes */
-	char role[16];	 /* only on functions of this role; empty: on all */
+	uint64_t amount; /* COMPLETION, QUEUE: delay in microseconds; MEMORY: bytes */
+	uint32_t qpn;	 /* QUEUE: or 0, then use `nth` */
+	uint32_t pad;
+	char role[16]; /* only on functions of this role; empty: on all. PARTITION: or "nodeN" */
+	char peer[16]; /* PARTITION: as `role`; empty: all others */
 	char method[64];
+	char words[EMU_FAULT_WORDS]; /* as the user wrote them, for the trace */
 };
 
 #define EMU_ANY_DEV UINT32_MAX

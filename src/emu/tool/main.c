@@ -22,9 +22,10 @@ enum verb_bit {
 	V_LIST = 1 << 8,
 	V_GID = 1 << 9,
 	V_PORT = 1 << 10,
+	V_CHAOS = 1 << 11,
 	V_STARTS = V_RUN | V_START,
 	V_ALL = V_RUN | V_START | V_SERVE | V_STATUS | V_STOP | V_TRACE | V_FAULT | V_LIST | V_GID |
-		V_PORT,
+		V_PORT | V_CHAOS,
 };
 
 struct verb {
@@ -63,11 +64,11 @@ static const struct verb verbs[] = {
 	 tool_caps},
 	{{"fault", "[KIND]", 0, 1, V_FAULT,
 	  "Inject faults. KIND is one of command (the default; a command fails), completion (a "
-	  "completion is lost, late or an error), memory (device memory is exhausted), device (the "
-	  "device dies), port (the port goes down) and clear. A fault replaces the previous one of "
-	  "its kind. clear removes "
-	  "all "
-	  "faults, and prints how many commands and completions matched and how many failed.",
+	  "completion is lost, late, duplicated or an error), memory (device memory is exhausted), "
+	  "device (the device dies), port (the port goes down), partition (functions do not reach "
+	  "each other), queue (a queue pair is silent, slow or not ready) and clear. A fault "
+	  "replaces the previous one of its kind. clear removes all faults, and prints how many "
+	  "commands and completions matched and how many failed.",
 	  tool_more_faults},
 	 tool_fault},
 	{{"gid", "list\nadd ADDRESS\ndel [ADDRESS]", 1, 2, V_GID,
@@ -83,6 +84,12 @@ static const struct verb verbs[] = {
 	  "clients to register again. Programs get the asynchronous event of the change.",
 	  NULL},
 	 tool_port},
+	{{"chaos", "", 0, 0, V_CHAOS,
+	  "Inject the faults of a plan, at the times that a seed determines. Each fault is printed "
+	  "when it is injected; the output is a plan that repeats it. All faults end with the "
+	  "command.",
+	  tool_more_chaos},
+	 tool_chaos},
 	{{0}, NULL},
 };
 
@@ -194,6 +201,41 @@ static const char *set_hold(struct options *o, const char *arg)
 	return NULL;
 }
 
+static const char *set_plan(struct options *o, const char *arg)
+{
+	o->plan = arg;
+	return NULL;
+}
+
+static const char *parse_count(const char *arg, uint64_t *v)
+{
+	char *end;
+
+	errno = 0;
+	*v = strtoull(arg, &end, 0);
+	return errno || *end || *arg < '0' || *arg > '9' ? "not a number" : NULL;
+}
+
+static const char *set_seed(struct options *o, const char *arg)
+{
+	o->seed_given = true;
+	return parse_count(arg, &o->seed);
+}
+
+static const char *set_speed(struct options *o, const char *arg)
+{
+	const char *wrong = parse_count(arg, &o->speed);
+
+	return wrong || (o->speed && o->speed <= 1000) ? wrong : "not a number from 1 to 1000";
+}
+
+static const char *set_dry_run(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->dry_run = true;
+	return NULL;
+}
+
 static const char *set_json(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -220,7 +262,8 @@ struct option_spec {
 static const struct option_spec specs[] = {
 	{{"as", 0, "FUNCTION",
 	  "dpu (of further cards dpu1, ...), host, or node1.dpu, node1.host, ... on further "
-	  "machines; fault and port without it are for all functions",
+	  "machines; fault and port without it are for all functions, and a partition accepts "
+	  "node0, node1, ... as well",
 	  V_RUN | V_FAULT | V_GID | V_PORT},
 	 set_role},
 	{{"dir", 0, "DIR",
@@ -270,7 +313,9 @@ static const struct option_spec specs[] = {
 	  "!(*.destroy) (default: *)",
 	  V_FAULT},
 	 tool_fault_method},
-	{{"nth", 0, "N", "First command or completion to fail, counted from now (default: 1)",
+	{{"nth", 0, "N",
+	  "First command or completion to fail, counted from now (default: 1); of `fault queue': "
+	  "the N-th queue pair in existence, where the first one follows the last one",
 	  V_FAULT},
 	 tool_fault_nth},
 	{{"count", 0, "M", "Number of failures, or `all' (default: 1)", V_FAULT}, tool_fault_count},
@@ -285,12 +330,128 @@ static const struct option_spec specs[] = {
 	{{"syndrome", 0, "N", "Syndrome of --status, or of a completion (see below)", V_FAULT},
 	 tool_fault_syndrome},
 	{{"lose", 0, NULL, "Do not write the completion", V_FAULT}, tool_fault_lose},
-	{{"delay", 0, "MS", "Delay the completion, and all later ones of its send queue", V_FAULT},
+	{{"delay", 0, "MS",
+	  "Delay the completion, and all later ones of its send queue; of `fault queue': delay "
+	  "each "
+	  "work request",
+	  V_FAULT},
 	 tool_fault_delay},
+	{{"duplicate", 0, NULL, "Write the completion of a send queue twice", V_FAULT},
+	 tool_fault_duplicate},
+	{{"silent", 0, NULL, "Lose all packets from and to the queue pair", V_FAULT},
+	 tool_fault_silent},
+	{{"rnr", 0, NULL, "Let the queue pair answer as if it had no receive buffer", V_FAULT},
+	 tool_fault_rnr},
+	{{"qpn", 0, "N", "Number of the queue pair", V_FAULT}, tool_fault_qpn},
+	{{"peer", 0, "FUNCTION",
+	  "Other side of the partition: a function or node0, node1, ... (default: all others)",
+	  V_FAULT},
+	 tool_fault_peer},
+	{{"off", 0, NULL, "End this fault", V_FAULT}, tool_fault_off},
 	{{"left", 0, "BYTES", "Device memory left to allocate (default: 0)", V_FAULT},
 	 tool_fault_left},
+	{{"plan", 0, "FILE", "Plan of the faults; - is the standard input", V_CHAOS}, set_plan},
+	{{"seed", 0, "N", "Seed of all choices in the plan (default: a random one)", V_CHAOS},
+	 set_seed},
+	{{"speed", 0, "N", "Divide all times of the plan by N (default: 1)", V_CHAOS}, set_speed},
+	{{"dry-run", 0, NULL, "Only print the faults; no emulator is needed", V_CHAOS},
+	 set_dry_run},
 	{{0}, NULL},
 };
+
+/* Words of a fault, for the trace. A text that is too long is truncated. */
+static void add_text(struct emu_fault_request *f, const char *a, const char *b)
+{
+	size_t len = strlen(f->words);
+
+	snprintf(f->words + len, sizeof(f->words) - len, "%s%s", a, b);
+}
+
+static void note_word(struct options *o, const struct cli_option *option, const char *arg)
+{
+	add_text(&o->fault, " --", option->name);
+	if (arg)
+		add_text(&o->fault, " ", arg);
+}
+
+static void prepend_kind(struct options *o, const char *kind)
+{
+	char words[EMU_FAULT_WORDS];
+
+	memcpy(words, o->fault.words, sizeof(words));
+	o->fault.words[0] = '\0';
+	add_text(&o->fault, kind, words);
+}
+
+static void reset_fault(struct options *o)
+{
+	o->role = NULL;
+	o->fault_words = 0;
+	o->fault = (struct emu_fault_request){
+		.kind = EMU_RULE_COMMAND, .nth = 1, .count = 1, .method = "*"};
+}
+
+static const struct option_spec *find_fault_option(const char *word)
+{
+	const struct option_spec *s;
+
+	for (s = specs; s->cli.name && !strncmp(word, "--", 2); s++)
+		if (s->cli.bit & V_FAULT && s->cli.bit != V_ALL && !strcmp(s->cli.name, word + 2))
+			return s;
+	return NULL;
+}
+
+/* Parse one option of a fault and its value; returns what is wrong with `*word`. */
+static const char *take_fault_option(struct options *o, const char **word, char **rest)
+{
+	const struct option_spec *s = find_fault_option(*word);
+
+	if (!s)
+		return "unknown option of a fault";
+	if (s->cli.arg)
+		*word = strtok_r(NULL, " \t", rest);
+	return *word ? s->set(o, *word) : "the last option needs a value";
+}
+
+static const char *take_fault_words(struct options *o, char *words, const char **word)
+{
+	const char *wrong = NULL;
+	char *rest;
+
+	*word = strtok_r(words, " \t", &rest);
+	if (*word && **word != '-') {
+		wrong = tool_fault_kind(o, *word);
+		if (!wrong)
+			*word = strtok_r(NULL, " \t", &rest);
+	}
+	while (*word && !wrong) {
+		wrong = take_fault_option(o, word, &rest);
+		if (!wrong)
+			*word = strtok_r(NULL, " \t", &rest);
+	}
+	return wrong ? wrong : tool_fault_check(o);
+}
+
+bool tool_fault_parse(const char *words, struct emu_fault_request *r, char *wrong, size_t size)
+{
+	char copy[EMU_FAULT_WORDS];
+	struct options o;
+	const char *why, *word;
+
+	memset(&o, 0, sizeof(o));
+	reset_fault(&o);
+	snprintf(copy, sizeof(copy), "%s", words);
+	why = take_fault_words(&o, copy, &word);
+	if (why) {
+		snprintf(wrong, size, "%s%s%s%s", why, word ? ": '" : "", word ? word : "",
+			 word ? "'" : "");
+		return false;
+	}
+	add_text(&o.fault, words, "");
+	tool_fault_complete(&o);
+	*r = o.fault;
+	return true;
+}
 
 static void take(const struct argp_state *state, void *input, const struct cli_option *option,
 		 const char *arg)
@@ -298,6 +459,8 @@ static void take(const struct argp_state *state, void *input, const struct cli_o
 	const struct option_spec *spec = (const struct option_spec *)option;
 	const char *wrong = spec->set(input, arg);
 
+	if (option->bit & V_FAULT && option->bit != V_ALL)
+		note_word(input, option, arg);
 	if (wrong)
 		cli_usage_error(state, "--%s: %s%s%s%s", option->name, wrong, arg ? ": '" : "",
 				arg ? arg : "", arg ? "'" : "");
@@ -317,8 +480,11 @@ static void check(const struct argp_state *state, void *input, const struct cli_
 		if (wrong)
 			cli_usage_error(state, "%s", wrong);
 	}
+	if (line->command->takes & V_CHAOS && !o->plan)
+		cli_usage_error(state, "chaos needs --plan FILE");
 	if (!(line->command->takes & V_FAULT))
 		return;
+	prepend_kind(o, kind ? kind : "command");
 	if (kind)
 		wrong = tool_fault_kind(o, kind);
 	if (wrong)
@@ -489,12 +655,13 @@ int main(int argc, char **argv)
 	struct options o = {
 		.ready_fd = -1,
 		.hold_fd = -1,
-		.fault = {.kind = EMU_RULE_COMMAND, .nth = 1, .count = 1, .method = "*"},
+		.speed = 1,
 	};
 	const struct verb *verb;
 	struct cli_line line;
 	int err;
 
+	reset_fault(&o);
 	default_dir(&o);
 	tool_port_default(&o.port);
 	emu_topology_default(&o.topology);

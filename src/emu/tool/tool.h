@@ -33,6 +33,9 @@ struct options {
 	struct emu_fault_request fault;
 	unsigned int fault_words; /* enum fault_word: which were given */
 	bool json, addresses;
+	const char *plan;
+	uint64_t seed, speed;
+	bool seed_given, dry_run;
 	char **argv; /* the command of run */
 };
 
@@ -58,6 +61,7 @@ int tool_caps(struct options *o);
 int tool_fault(struct options *o);
 int tool_gid(struct options *o);
 int tool_port(struct options *o);
+int tool_chaos(struct options *o);
 
 /* list.c: after the start of an emulator in the default directory: report other ones of this user. */
 void tool_report_others(const struct options *o);
@@ -71,8 +75,15 @@ enum fault_word {
 	W_LOSE = 1 << 4,
 	W_DELAY = 1 << 5,
 	W_LEFT = 1 << 6,
-	W_WHICH = 1 << 7, /* --nth, --count */
+	W_NTH = 1 << 7,
 	W_AS = 1 << 8,
+	W_COUNT = 1 << 9,
+	W_DUPLICATE = 1 << 10,
+	W_SILENT = 1 << 11,
+	W_RNR = 1 << 12,
+	W_QPN = 1 << 13,
+	W_PEER = 1 << 14,
+	W_OFF = 1 << 15,
 };
 
 /* fault.c: parse an option of `fault'. Each returns NULL or an error message. */
@@ -85,10 +96,27 @@ const char *tool_fault_status(struct options *o, const char *arg);
 const char *tool_fault_syndrome(struct options *o, const char *arg);
 const char *tool_fault_lose(struct options *o, const char *arg);
 const char *tool_fault_delay(struct options *o, const char *arg);
+const char *tool_fault_duplicate(struct options *o, const char *arg);
+const char *tool_fault_silent(struct options *o, const char *arg);
+const char *tool_fault_rnr(struct options *o, const char *arg);
+const char *tool_fault_qpn(struct options *o, const char *arg);
+const char *tool_fault_peer(struct options *o, const char *arg);
+const char *tool_fault_off(struct options *o, const char *arg);
 const char *tool_fault_left(struct options *o, const char *arg);
 /* Check that the options together are one fault. */
 const char *tool_fault_check(const struct options *o);
 void tool_fault_names(FILE *out);
+/* Why the emulator refused a fault. */
+const char *tool_fault_error(int err);
+/* Complete the request from the options. */
+void tool_fault_complete(struct options *o);
+/* Does the first fault, when it is set, take the place of the second one? */
+bool tool_fault_replaces(const struct emu_fault_request *a, const struct emu_fault_request *b);
+/* The request that ends a fault. */
+void tool_fault_end(const struct emu_fault_request *f, struct emu_fault_request *end);
+
+/* main.c: parse the words of a fault as after `dpumap-emu fault'. Else `wrong' says what is wrong. */
+bool tool_fault_parse(const char *words, struct emu_fault_request *r, char *wrong, size_t size);
 
 /* Options of `gid' and `port' that not every action has. */
 enum port_word {
@@ -114,5 +142,6 @@ const char *tool_port_check(struct options *o, const char *group, const char *na
 /* usage.c: what follows the options in the help of a command. */
 void tool_more_machines(FILE *out);
 void tool_more_faults(FILE *out);
+void tool_more_chaos(FILE *out);
 
 #endif

@@ -19,6 +19,7 @@ struct admin {
 	struct emu_watch watch;
 	struct admin *next;
 	bool holds, traces;
+	bool chaos;	     /* it runs a plan: the faults end with it */
 	unsigned int missed; /* lines that were not read in time */
 };
 
@@ -42,6 +43,30 @@ static void stop_tracing(struct admin *reader)
 	emu_trace_stop();
 }
 
+static int begin_chaos(struct admin *reader, uint64_t seed)
+{
+	const struct admin *a;
+	char words[64];
+
+	for (a = admins; a; a = a->next)
+		if (a->chaos && a != reader)
+			return -EALREADY;
+	reader->chaos = true;
+	snprintf(words, sizeof(words), "chaos --seed %llu", (unsigned long long)seed);
+	emu_trace_fault(words, 0);
+	return 0;
+}
+
+/* However the program ended that ran the plan. */
+static void end_chaos(struct admin *a)
+{
+	const struct emu_fault_request clear = {.nth = 1, .count = 1, .words = "clear"};
+	uint64_t val[4];
+
+	a->chaos = false;
+	emu_fault_set(&clear, val);
+}
+
 static void destroy(struct emu_watch *w)
 {
 	struct admin *a = (struct admin *)w, **link = &admins;
@@ -49,6 +74,8 @@ static void destroy(struct emu_watch *w)
 	while (*link != a)
 		link = &(*link)->next;
 	*link = a->next;
+	if (a->chaos)
+		end_chaos(a);
 	if (a->traces)
 		stop_tracing(a);
 	if (a->holds && !--holders && ends_with_holders)
@@ -145,6 +172,8 @@ static void serve(struct emu_watch *w)
 		r.error = -emu_fault_set(&packet.fault, r.val);
 	else if (req->op == EMU_OP_PORT)
 		r.error = -emu_port_request(&packet.port, r.val);
+	else if (req->op == EMU_OP_CHAOS)
+		r.error = -begin_chaos(a, req->arg[0]);
 	else if (req->op == EMU_OP_GIDS && req->arg[0] >= emu_topology.nfuncs)
 		r.error = ENODEV;
 	emu_sock_send_now(a->watch.fd, &r, sizeof(r), NULL, 0);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "emu/server/admin/port.h"
+#include "emu/server/admin/trace.h"
+#include "emu/server/admin/weather.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/prm_cmd.h"
@@ -40,6 +42,10 @@ static const struct emu_func *find_role(const char *role)
 
 static int set_command(const struct emu_fault_request *r)
 {
+	if (r->off) {
+		rule.kind = EMU_RULE_NONE;
+		return 0;
+	}
 	if (!r->errnum == !r->status || r->errnum > ERRNO_MAX || r->status > UINT8_MAX)
 		return -EINVAL;
 	rule = *r;
@@ -146,7 +152,11 @@ static int set_completion(const struct emu_fault_request *r)
 {
 	struct emu_cqe_rule *q = &emu_queues->rule;
 
-	if (r->action < EMU_CQE_LOSE || r->action > EMU_CQE_ERROR || r->syndrome > UINT8_MAX ||
+	if (r->off) {
+		clear_completions();
+		return 0;
+	}
+	if (r->action < EMU_CQE_LOSE || r->action > EMU_CQE_TWICE || r->syndrome > UINT8_MAX ||
 	    (r->action == EMU_CQE_ERROR && !r->syndrome) || r->amount > UINT32_MAX)
 		return -EINVAL;
 	clear_completions();
@@ -174,7 +184,7 @@ static int set_memory(const struct emu_fault_request *r)
 		uint64_t left = card->profile->max_dm_size - card->dm_used;
 
 		if (is_meant(r->role, &emu_topology.func[i]))
-			card->dm_withheld = left > r->amount ? left - r->amount : 0;
+			card->dm_withheld = !r->off && left > r->amount ? left - r->amount : 0;
 	}
 	return 0;
 }
@@ -230,7 +240,9 @@ static int set_device(const struct emu_fault_request *r)
 
 	for (i = 0; i < emu_topology.nfuncs; i++)
 		if (is_meant(r->role, &emu_topology.func[i]))
-			emu_topology.func[i].dead = true;
+			emu_topology.func[i].dead = !r->off;
+	if (r->off)
+		return 0;
 	for (f = emu_files; f; f = f->next)
 		if (is_meant(r->role, f->func) && f->has_context)
 			kill_file(f);
@@ -243,7 +255,7 @@ static int set_port(const struct emu_fault_request *r)
 
 	for (i = 0; i < emu_topology.nfuncs; i++)
 		if (is_meant(r->role, &emu_topology.func[i]))
-			emu_port_move(&emu_topology.func[i], true);
+			emu_port_move(&emu_topology.func[i], !r->off);
 	return 0;
 }
 
@@ -266,7 +278,22 @@ static int clear(const struct emu_fault_request *r)
 	}
 	for (i = 0; i < emu_topology.ncards; i++)
 		emu_topology.card[i].dm_withheld = 0;
+	emu_weather_clear();
 	return 0;
+}
+
+static bool knows_role(const struct emu_fault_request *r)
+{
+	return !*r->role || find_role(r->role) ||
+	       (r->kind == EMU_RULE_PARTITION && emu_weather_knows(r->role));
+}
+
+static void terminate(struct emu_fault_request *r)
+{
+	r->method[sizeof(r->method) - 1] = '\0';
+	r->role[sizeof(r->role) - 1] = '\0';
+	r->peer[sizeof(r->peer) - 1] = '\0';
+	r->words[sizeof(r->words) - 1] = '\0';
 }
 
 int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4])
@@ -278,18 +305,22 @@ int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4])
 		[EMU_RULE_MEMORY] = set_memory,
 		[EMU_RULE_DEVICE] = set_device,
 		[EMU_RULE_PORT] = set_port,
+		[EMU_RULE_PARTITION] = emu_weather_partition,
+		[EMU_RULE_QUEUE] = emu_weather_queue,
 	};
 	struct emu_fault_request next = *r;
+	int err;
 
-	next.method[sizeof(next.method) - 1] = '\0';
-	next.role[sizeof(next.role) - 1] = '\0';
+	terminate(&next);
 	if (next.kind >= sizeof(kinds) / sizeof(kinds[0]) || !next.nth || !next.count)
 		return -EINVAL;
-	if (*next.role && !find_role(next.role))
+	if (!knows_role(&next))
 		return -ENODEV;
 	val[0] = rule_seen;
 	val[1] = rule_failed;
 	val[2] = atomic_load(&emu_queues->rule.seen);
 	val[3] = atomic_load(&emu_queues->rule.hit);
-	return kinds[next.kind](&next);
+	err = kinds[next.kind](&next);
+	emu_trace_fault(next.words, err);
+	return err;
 }

@@ -369,6 +369,19 @@ void emu_trace_mmap(struct emu_file *f, uint64_t len, int err)
 	end_line();
 }
 
+/* The words come from another process. */
+void emu_trace_fault(const char *words, int err)
+{
+	if (!tracing)
+		return;
+	line.len = 0;
+	put("fault ");
+	for (; *words; words++)
+		put("%c", *words < ' ' || *words > '~' ? '?' : *words);
+	put_verdict(err);
+	end_line();
+}
+
 /* --- work requests ---------------------------------------------------------------------------- */
 
 #define OPCODE(name, number) [number] = #name,

@@ -13,6 +13,8 @@ void emu_trace_stop(void);
 void emu_trace_begin(const struct emu_cmd *c);
 void emu_trace_end(const struct emu_cmd *c, int err);
 void emu_trace_mmap(struct emu_file *f, uint64_t len, int err);
+/* Trace a fault on demand; `words` are those of the command line. */
+void emu_trace_fault(const char *words, int err);
 void emu_trace_wr(const struct emu_note_wr *n);
 
 #endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * doca_rdma and the copy library during the faults of test_chaos.plan: whatever fails, no call hangs,
+ * no successful copy has a wrong byte, and no object is left. Copies run again when the faults have
+ * ended. $DPUMAP_CHAOS_SECONDS is the length, $DPUMAP_CHAOS_SEED replays one run.
+ */
+#include <dpumap-emu.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <dpumap/dev.h>
+
+#include "endpoint.h"
+#include "fixture.h"
+
+#define PLAN_SECONDS 6
+#define PATIENCE_MS  2000 /* for a completion, which a fault may lose */
+#define PIECE	     4096u
+#define GUARD	     64u /* bytes on each side that no copy may change */
+#define ROUNDS	     32u
+
+/* What the load saw. All errors are expected; wrong bytes and calls without an end are not. */
+static struct tally {
+	unsigned int opened, refused, done, failed, lost;
+} tally;
+
+static pid_t chaos;
+
+static bool weather_lasts(void)
+{
+	int status;
+	pid_t ended = chaos > 0 ? waitpid(chaos, &status, WNOHANG) : chaos;
+
+	if (ended == 0)
+		return true;
+	if (ended > 0)
+		assert_int_equal(status, 0);
+	chaos = 0;
+	return false;
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+static void assert_all(const uint8_t *bytes, size_t len, uint8_t value)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		assert_int_equal(bytes[i], value);
+}
+
+/* A copy to the middle of `to` changes nothing beside it. */
+static void prepare(uint8_t *to, uint8_t *from, uint32_t seed)
+{
+	memset(to, 0xa5, PIECE + 2 * GUARD);
+	fixture_fill(from, PIECE, seed);
+}
+
+static void check(const uint8_t *to, const uint8_t *from, bool done)
+{
+	assert_all(to, GUARD, 0xa5);
+	assert_all(to + GUARD + PIECE, GUARD, 0xa5);
+	if (done)
+		assert_memory_equal(to + GUARD, from, PIECE);
+}
+
+/* --- doca_rdma: two endpoints ----------------------------------------------------------------- */
+
+/* False: the connection has failed, or a completion was lost. */
+static bool transfer(struct endpoint *a, struct endpoint *b, bool is_read)
+{
+	unsigned int before = a->num_done + a->num_failed;
+	size_t far = ENDPOINT_LEN / 2;
+	uint8_t *to = is_read ? a->bytes : b->bytes + far;
+	uint8_t *from = is_read ? b->bytes + far : a->bytes;
+	uint64_t limit = now_ms() + PATIENCE_MS;
+	struct doca_buf *src, *dst;
+	doca_error_t result;
+
+	prepare(to, from + (is_read ? 0 : GUARD), (uint32_t)limit);
+	src = is_read ? endpoint_source(a, a->peer, a->peer_addr + far, PIECE)
+		      : endpoint_source(a, a->mmap, a->bytes + GUARD, PIECE);
+	dst = is_read ? endpoint_room(a, a->mmap, a->bytes + GUARD, PIECE)
+		      : endpoint_room(a, a->peer, a->peer_addr + far + GUARD, PIECE);
+	assert_true(src && dst);
+	result = endpoint_submit(a, is_read, src, dst, 0);
+	while (result == DOCA_SUCCESS && a->num_done + a->num_failed == before) {
+		doca_pe_progress(a->pe);
+		doca_pe_progress(b->pe);
+		if (now_ms() > limit)
+			result = DOCA_ERROR_TIME_OUT;
+	}
+	tally.lost += result == DOCA_ERROR_TIME_OUT;
+	if (result == DOCA_SUCCESS)
+		result = a->last_error;
+	tally.done += result == DOCA_SUCCESS;
+	tally.failed += result != DOCA_SUCCESS;
+	check(to, from + (is_read ? 0 : GUARD), result == DOCA_SUCCESS);
+	doca_buf_dec_refcount(src, NULL);
+	doca_buf_dec_refcount(dst, NULL);
+	return result == DOCA_SUCCESS;
+}
+
+static bool is_dead(struct doca_dev *dev)
+{
+	enum dpumap_dev_event event;
+
+	while (dpumap_dev_next_event(dev, &event) == DOCA_SUCCESS)
+		if (event == DPUMAP_DEV_EVENT_FATAL)
+			return true;
+	return false;
+}
+
+/* One that cannot end within its patience hangs. */
+static void close_endpoint(struct endpoint *end)
+{
+	doca_error_t result = endpoint_close(end);
+
+	if (result == DOCA_ERROR_TIME_OUT)
+		fail_msg("doca_ctx_stop() does not end");
+}
+
+static unsigned int use_rdma(struct doca_dev *dev, unsigned int rounds)
+{
+	struct endpoint a = {0}, b = {0};
+	unsigned int i = 0;
+	doca_error_t result;
+
+	result = endpoint_open(&a, dev, RDMA_R | RDMA_W | LOCAL_RW, RDMA_R | RDMA_W);
+	if (result == DOCA_SUCCESS)
+		result = endpoint_open(&b, dev, RDMA_R | RDMA_W | LOCAL_RW, RDMA_R | RDMA_W);
+	if (result == DOCA_SUCCESS)
+		result = endpoint_pair(&a, &b);
+	tally.opened += result == DOCA_SUCCESS;
+	tally.refused += result != DOCA_SUCCESS;
+	while (result == DOCA_SUCCESS && i < rounds && transfer(&a, &b, i % 2))
+		i++;
+	close_endpoint(&a);
+	close_endpoint(&b);
+	return i;
+}
+
+/* --- the copy library ------------------------------------------------------------------------- */
+
+static bool copy_once(const struct fixture *f, const struct fixture_buf *dst,
+		      const struct fixture_buf *src)
+{
+	const struct fixture_copy copy = {dst->mmap, dst->bytes + GUARD, src->mmap, src->bytes,
+					  PIECE};
+	doca_error_t result;
+
+	prepare(dst->bytes, src->bytes, tally.done);
+	result = fixture_copy_within(f, &copy, PATIENCE_MS);
+	tally.lost += result == DOCA_ERROR_TIME_OUT;
+	tally.done += result == DOCA_SUCCESS;
+	tally.failed += result != DOCA_SUCCESS;
+	check(dst->bytes, src->bytes, result == DOCA_SUCCESS);
+	return result == DOCA_SUCCESS;
+}
+
+static unsigned int use_copies(unsigned int rounds)
+{
+	struct fixture_buf src = {0}, dst = {0};
+	struct fixture f = {0};
+	unsigned int i = 0;
+	doca_error_t result;
+
+	result = fixture_open(&f);
+	if (result == DOCA_SUCCESS)
+		result = fixture_buf_create(&f, PIECE, LOCAL_RW, &src);
+	if (result == DOCA_SUCCESS)
+		result = fixture_buf_create(&f, PIECE + 2 * GUARD, LOCAL_RW, &dst);
+	tally.opened += result == DOCA_SUCCESS;
+	tally.refused += result != DOCA_SUCCESS;
+	while (result == DOCA_SUCCESS && i < rounds && copy_once(&f, &dst, &src))
+		i++;
+	if (src.mmap)
+		fixture_buf_destroy(&src);
+	if (dst.mmap)
+		fixture_buf_destroy(&dst);
+	fixture_close(&f);
+	return i;
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+static void work(void)
+{
+	struct doca_dev *dev;
+
+	if (fixture_open_device(&dev) == DOCA_SUCCESS) {
+		use_rdma(dev, ROUNDS);
+		is_dead(dev);
+		doca_dev_close(dev);
+	}
+	use_copies(ROUNDS);
+}
+
+/* After the faults both work as if nothing had been. */
+static void work_in_fair_weather(void)
+{
+	struct doca_dev *dev;
+
+	assert_ok(fixture_open_device(&dev));
+	assert_int_equal(use_rdma(dev, ROUNDS), ROUNDS);
+	assert_ok(doca_dev_close(dev));
+	assert_int_equal(use_copies(ROUNDS), ROUNDS);
+}
+
+static void run(unsigned long long seed)
+{
+	struct objects before;
+
+	memset(&tally, 0, sizeof(tally));
+	assert_true(objects_read(&before));
+	assert_int_equal(dpumap_emu_chaos(CHAOS_PLAN, seed, &chaos), 0);
+	while (weather_lasts())
+		work();
+	printf("seed %llu: %u opened, %u refused, %u copies, %u failed, %u lost\n", seed,
+	       tally.opened, tally.refused, tally.done, tally.failed, tally.lost);
+	fflush(stdout);
+	assert_true(objects_wait(&before));
+	work_in_fair_weather();
+	assert_true(objects_wait(&before));
+}
+
+static void nothing_hangs_or_leaks_or_corrupts(void **state)
+{
+	const char *seconds = getenv("DPUMAP_CHAOS_SECONDS"), *seed = getenv("DPUMAP_CHAOS_SEED");
+	unsigned long runs = seconds ? strtoul(seconds, NULL, 10) / PLAN_SECONDS : 1, i;
+
+	if (seed) {
+		run(strtoull(seed, NULL, 10));
+		return;
+	}
+	for (i = 0; i < runs || !i; i++)
+		run(i + 1);
+	(void)state;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_hangs_or_leaks_or_corrupts)};
+
+	test_parse_options(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
