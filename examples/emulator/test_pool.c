@@ -2,7 +2,7 @@
 /*
  * Tests how the pool handles device failures.
  * Build: cc -o test_pool test_pool.c pool.c $(pkg-config --cflags --libs dpumap-emu libibverbs)
- * Run: dpumap-emu run --as dpu -- ./test_pool
+ * Run: dpumap-emu run --as dpu -- ./test_pool [weather.plan]
  */
 #include <dpumap-emu.h>
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "pool.h"
 
@@ -92,11 +93,48 @@ static void test_the_device_dies(void)
 	CHECK(objects() == 0);
 }
 
-int main(void)
+static bool lasts(pid_t chaos)
+{
+	siginfo_t ended = {.si_pid = 0};
+
+	CHECK(!waitid(P_PID, (id_t)chaos, &ended, WEXITED | WNOHANG | WNOWAIT));
+	return !ended.si_pid;
+}
+
+/* Copy until the plan has ended. A failed copy means a new pool. */
+static void test_bad_weather(const char *plan, unsigned long long seed)
+{
+	enum ibv_wc_status status;
+	int copies = 0, err;
+	struct pool p;
+	pid_t chaos;
+
+	CHECK(!dpumap_emu_chaos(plan, seed, &chaos));
+	while (lasts(chaos)) {
+		if (pool_open(&p))
+			continue;
+		do {
+			snprintf(p.bytes[0], POOL_BYTES, "copy %d", copies);
+			err = pool_copy(&p, 1, 0, &status);
+			if (!err && !status) {
+				CHECK(!strcmp(p.bytes[1], p.bytes[0]));
+				copies++;
+			}
+		} while (!err && !status && lasts(chaos));
+		pool_close(&p);
+	}
+	CHECK(!dpumap_emu_chaos_wait(chaos));
+	CHECK(copies > 0);
+	CHECK(objects() == 0);
+}
+
+int main(int argc, char **argv)
 {
 	test_each_command_that_fails();
 	test_completions();
 	test_the_device_dies();
+	if (argc > 1)
+		test_bad_weather(argv[1], 7);
 	puts("the pool handles all faults");
 	return 0;
 }

@@ -172,7 +172,10 @@ test_fault_words()
 	for words in "completion --lose --errno EPERM" "completion --lose --method *" \
 		"completion --lose --left 3" "memory --nth 2" "memory --count all" "device --nth 2" \
 		"device --left 2" "clear --as dpu" "clear --nth 2" "command --left 3" "--delay 3" \
-		"memory --status LIM"; do
+		"memory --status LIM" "queue" "queue --lose" "queue --silent --rnr" "queue --silent --count 2" \
+		"queue --qpn 0x40 --nth 2 --silent" "completion --silent" "completion --lose --duplicate" \
+		"partition --nth 2" "partition --peer host" "port --peer host" "port --off --nth 2" \
+		"completion --off --lose" "clear --off" "queue --silent --qpn 0"; do
 		set -f
 		# shellcheck disable=SC2086 # words
 		refused fault $words
@@ -181,6 +184,160 @@ test_fault_words()
 	refused start --cap frob=1
 	grep -q "'frob=1'" "$work/err" || fail "which capability is unknown: $(cat "$work/err")"
 	"$emu" stop
+}
+
+expect_chaos()
+{
+	printf '%s\n' "$@" >"$work/plan"
+	"$emu" chaos --plan "$work/plan" --seed 7 --dry-run >"$work/out" 2>"$work/err"
+}
+
+# wrong_plan LINE WORDS STATEMENT...: the error names the line
+wrong_plan()
+{
+	local line=$1 words=$2
+	shift 2
+	if expect_chaos "$@"; then
+		fail "the plan was accepted: $*"
+	fi
+	grep -q "^dpumap-emu: $work/plan:$line: .*$words" "$work/err" || fail "'$*': $(cat "$work/err")"
+	[ ! -s "$work/out" ] || fail "'$*': printed $(cat "$work/out")"
+}
+
+# A mistake is reported with its line, whatever the seed would have drawn.
+test_chaos_plan_with_a_mistake_is_refused()
+{
+	local d='duration 9s'
+	wrong_plan 2 "no line 'duration TIME'" '# nothing'
+	wrong_plan 2 "has a duration already" "$d" "$d"
+	wrong_plan 1 "not a duration such as 60s: '9'" 'duration 9'
+	wrong_plan 1 "not a duration" 'duration 0s'
+	wrong_plan 1 "not a duration" 'duration 2000m'
+	wrong_plan 3 "not 'at TIME: FAULT'" "$d" '# at' 'port'
+	wrong_plan 2 "unknown word; use 'at', 'every' or 'duration': 'often'" "$d" 'often 1s: port'
+	wrong_plan 2 "not a time such as .*: '1'" "$d" 'at 1: port'
+	wrong_plan 2 "not a time such as .*: '2s..1s'" "$d" 'at 2s..1s: port'
+	wrong_plan 2 "the time is missing" "$d" ': port'
+	wrong_plan 2 "at least 1ms" "$d" 'every 0s..1s: port'
+	wrong_plan 2 "a value is missing after: 'for'" "$d" 'at 1s for: port'
+	wrong_plan 2 "unknown word; use 'for' or 'chance': 'until'" "$d" 'at 1s until 2s: port'
+	wrong_plan 2 "1% to 100%: '0%'" "$d" 'at 1s chance 0%: port'
+	wrong_plan 2 "1% to 100%: '50'" "$d" 'at 1s chance 50: port'
+	wrong_plan 2 "the fault is missing" "$d" 'at 1s:'
+	wrong_plan 2 "unknown kind of fault.*: 'prot'" "$d" 'at 1s: {port|prot}'
+	wrong_plan 2 "unknown option of a fault: '--for'" "$d" 'at 1s: port --for 2'
+	wrong_plan 2 "not a number of 1 or more: '0'" "$d" 'at 1s: completion --lose --nth {0..9}'
+	wrong_plan 2 "needs a value" "$d" 'at 1s: port --as'
+	wrong_plan 2 "does not support" "$d" 'at 1s: port --nth 3'
+	wrong_plan 2 "'{' without '}'" "$d" 'at 1s: port --as {dpu'
+	wrong_plan 2 "'}' without '{'" "$d" 'at 1s: port --as dpu}'
+	wrong_plan 2 "no choices" "$d" 'at 1s: port --as {}'
+	wrong_plan 2 "does not apply" "$d" 'at 1s for 1s: port --off'
+	wrong_plan 2 "the fault is too long" "$d" "at 1s: port --as $(printf '%0200d' 0)"
+	wrong_plan 2 "the line is too long" "$d" "# $(printf '%02000d' 0)"
+	wrong_plan 2 "more than 10000 actions" 'duration 11s' 'every 1ms: port'
+	refused chaos
+	refused chaos --plan "$work/nowhere"
+	refused chaos --plan "$work/plan" --speed 0
+	refused chaos --plan "$work/plan" --seed x
+}
+
+# The output is the sequence; it is itself a plan without choices.
+test_chaos_repeats_its_sequence()
+{
+	cat >"$work/plan" <<-END
+		duration 3s # in all
+		every 100ms..300ms for 50ms..900ms: port --as {dpu|host}
+		every 200ms chance 50%: completion {--lose|--duplicate} --nth {1..1000}
+		at 1s for 100ms..2s: partition --as dpu
+		every 300ms: queue {--silent|--rnr|--delay 3} --nth {1..9}
+	END
+	"$emu" chaos --plan "$work/plan" --seed 1 --dry-run >"$work/one"
+	"$emu" chaos --plan - --seed 1 --dry-run <"$work/plan" >"$work/two"
+	cmp "$work/one" "$work/two" || fail "a seed gives two sequences"
+	"$emu" chaos --plan "$work/plan" --seed 2 --dry-run >"$work/two"
+	! cmp -s "$work/one" "$work/two" || fail "two seeds give one sequence"
+	"$emu" chaos --plan "$work/one" --seed 5 --dry-run | tail -n +2 >"$work/two"
+	tail -n +2 "$work/one" | cmp - "$work/two" || fail "the output is not a plan that repeats it"
+	{ cat "$work/plan"; echo "at 1500ms: memory"; } >"$work/longer"
+	"$emu" chaos --plan "$work/longer" --seed 1 --dry-run | grep -v memory | cmp - "$work/one" ||
+		fail "a new statement changes the others"
+	# The one that ends later ends both.
+	printf '%s\n' 'duration 9s' 'at 1s for 5s: port' 'at 2s for 1s: port' 'at 4s for 4s: port' \
+		'at 3s for 1s: port --as dpu' >"$work/plan"
+	"$emu" chaos --plan "$work/plan" --seed 1 --dry-run >"$work/one"
+	[ "$(grep -- '--off' "$work/one")" = "at 4000ms: port --as dpu --off
+at 8000ms: port --off" ] || fail "overlapping faults: $(cat "$work/one")"
+}
+
+# What is printed is what was done, and the trace says the same.
+test_chaos_does_what_it_prints()
+{
+	local reader
+	cat >"$work/plan" <<-END
+		duration 2s
+		every 100ms..300ms for 50ms..900ms: port --as {dpu|host}
+		every 200ms: queue --silent --nth {1..9}
+		at 1s: memory --left {1..1000}
+	END
+	"$emu" start
+	"$emu" trace >"$work/trace" &
+	reader=$!
+	await_reader "$reader" || fail "the trace does not begin"
+	"$emu" chaos --plan "$work/plan" --seed 3 --speed 4 >"$work/one"
+	"$emu" chaos --plan "$work/plan" --seed 3 --dry-run | cmp - "$work/one" ||
+		fail "the run differs from --dry-run"
+	"$emu" stop
+	wait "$reader" || fail "trace ended with $?"
+	{ echo 'fault chaos --seed 3'; sed -n 's/^at [0-9]*ms: /fault /p' "$work/one"; } >"$work/two"
+	sed 's/ -> .*//' "$work/trace" | head -n -1 | cmp - "$work/two" || fail "trace: $(cat "$work/trace")"
+}
+
+is_down()
+{
+	"$emu" run --as dpu -- ibv_devinfo | grep -q PORT_DOWN
+}
+
+# However the plan ends, its faults do.
+test_chaos_that_ends_leaves_no_fault()
+{
+	local signal chaos
+	printf '%s\n' 'duration 10m' 'at 0s: port' >"$work/plan"
+	"$emu" start
+	for signal in TERM INT KILL; do
+		"$emu" chaos --plan "$work/plan" >"$work/out" &
+		chaos=$!
+		for _ in $(seq 600); do
+			! grep -q '^at' "$work/out" || break
+			sleep 0.1
+		done
+		is_down || fail "the port is up"
+		! "$emu" chaos --plan "$work/plan" >/dev/null 2>"$work/err" || fail "two plans at once"
+		grep -q "another plan is running" "$work/err" || fail "two plans: $(cat "$work/err")"
+		kill -s "$signal" "$chaos"
+		if wait "$chaos"; then
+			! is_down || fail "the fault is active after SIG$signal"
+		else
+			[ "$signal" = KILL ] || fail "status $? after SIG$signal"
+		fi
+		for _ in $(seq 600); do
+			is_down || break
+			sleep 0.1
+		done
+		! is_down || fail "the fault outlives its plan after SIG$signal"
+	done
+	printf '%s\n' 'duration 10m' 'at 0s: port --as nobody' >"$work/plan"
+	! "$emu" chaos --plan "$work/plan" >/dev/null 2>"$work/err" || fail "an unknown function"
+	grep -q "plan:2: .*there is no such function" "$work/err" || fail "$(cat "$work/err")"
+	printf '%s\n' 'duration 10m' >"$work/plan"
+	"$emu" chaos --plan "$work/plan" >/dev/null 2>"$work/err" &
+	chaos=$!
+	await_reader "$chaos" || fail "the plan does not begin"
+	"$emu" stop
+	! wait "$chaos" || fail "the plan runs on without an emulator"
+	grep -q "has ended" "$work/err" || fail "$(cat "$work/err")"
+	! "$emu" chaos --plan "$work/plan" >/dev/null 2>"$work/err" || fail "chaos without an emulator"
+	grep -q "no emulator is running" "$work/err" || fail "$(cat "$work/err")"
 }
 
 # What a device says of its limits is what it keeps to.
@@ -346,6 +503,10 @@ test_fault_words
 test_limits
 test_memlock
 test_trace
+test_chaos_plan_with_a_mistake_is_refused
+test_chaos_repeats_its_sequence
+test_chaos_does_what_it_prints
+test_chaos_that_ends_leaves_no_fault
 test_removed_directory
 test_paths_that_cannot_be_preloaded
 test_other_pid_namespace

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* `dpumap-emu fault' of the network: queue pairs that are silent, slow or not ready, completions that come twice, and partitions. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verbs.h"
+
+#define FOREVER 7  /* rnr_retry */
+#define PATIENT 20 /* timeout: 4.3 s, eight times */
+#define HASTY	8  /* 1 ms */
+
+/* Two queue pairs, connected to each other. */
+static struct ibv_qp *a, *b;
+
+/* Run `dpumap-emu fault' with these words; its exit code. */
+static int fault(const char *words)
+{
+	const char *argv[16] = {test_options.emu, "fault"};
+	char text[128], *save;
+	int n = 2;
+
+	snprintf(text, sizeof(text), "%s", words);
+	argv[n] = strtok_r(text, " ", &save);
+	while (argv[n])
+		argv[++n] = strtok_r(NULL, " ", &save);
+	return process_run(argv);
+}
+
+static int fault_qp(const struct ibv_qp *qp, const char *words)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "queue --qpn %u %s", qp->qp_num, words);
+	return fault(text);
+}
+
+static void make_ready_to_send(struct ibv_qp *qp, uint8_t timeout, uint8_t rnr_retry)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS,
+				   .timeout = timeout,
+				   .retry_cnt = 7,
+				   .rnr_retry = rnr_retry,
+				   .max_rd_atomic = 1};
+
+	assert_int_equal(ibv_modify_qp(qp, &attr,
+				       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+					       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+					       IBV_QP_MAX_QP_RD_ATOMIC),
+			 0);
+}
+
+static void open_connection(const struct verbs *n, uint8_t timeout, uint8_t rnr_retry)
+{
+	a = verbs_make_qp((struct verbs *)n, IBV_QPT_RC, NULL);
+	b = verbs_make_qp((struct verbs *)n, IBV_QPT_RC, NULL);
+	verbs_make_ready_to_receive(n, a, b->qp_num);
+	verbs_make_ready_to_receive(n, b, a->qp_num);
+	make_ready_to_send(a, timeout, rnr_retry);
+	make_ready_to_send(b, timeout, rnr_retry);
+}
+
+static void close_connection(void)
+{
+	assert_int_equal(fault("clear"), 0);
+	assert_int_equal(ibv_destroy_qp(a), 0);
+	assert_int_equal(ibv_destroy_qp(b), 0);
+}
+
+static void write_from(const struct verbs *n, struct ibv_qp *qp)
+{
+	struct ibv_sge sge = verbs_piece(n, 0, 64);
+	struct ibv_send_wr wr = {.opcode = IBV_WR_RDMA_WRITE, .sg_list = &sge, .num_sge = 1}, *bad;
+
+	wr.wr.rdma.remote_addr = (uintptr_t)n->buf + 4096;
+	wr.wr.rdma.rkey = n->mr->rkey;
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+}
+
+/* --- queue pairs ------------------------------------------------------------------------------ */
+
+static void requests_to_a_silent_queue_pair_exhaust_the_retries(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, HASTY, FOREVER);
+	verbs_recv_into(n, b, 1024, 64);
+	assert_int_equal(fault_qp(b, "--silent"), 0);
+	verbs_send_from(n, a, 0, 64);
+	verbs_expect(n->cq, IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(verbs_state_of(a), IBV_QPS_ERR);
+	assert_int_equal(verbs_state_of(b), IBV_QPS_RTS);
+	close_connection();
+}
+
+static void requests_of_a_silent_queue_pair_exhaust_the_retries(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, HASTY, FOREVER);
+	assert_int_equal(fault_qp(a, "--silent"), 0);
+	write_from(n, a);
+	verbs_expect(n->cq, IBV_WC_RETRY_EXC_ERR);
+	close_connection();
+}
+
+static void silence_that_ends_before_the_retries_loses_nothing(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, PATIENT, FOREVER);
+	verbs_recv_into(n, b, 1024, 64);
+	memset(n->buf, 0x5a, 64);
+	assert_int_equal(fault_qp(b, "--silent"), 0);
+	verbs_send_from(n, a, 0, 64);
+	verbs_expect_nothing(n->cq);
+	assert_int_equal(fault_qp(b, "--off"), 0);
+	verbs_expect_both(n->cq);
+	assert_memory_equal(n->buf + 1024, n->buf, 64);
+	close_connection();
+}
+
+static void messages_to_an_unready_queue_pair_exhaust_the_rnr_retries(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, PATIENT, 2);
+	verbs_recv_into(n, b, 1024, 64);
+	assert_int_equal(fault_qp(b, "--rnr"), 0);
+	write_from(n, a); /* needs no receive buffer */
+	verbs_expect(n->cq, IBV_WC_SUCCESS);
+	verbs_send_from(n, a, 0, 64);
+	verbs_expect(n->cq, IBV_WC_RNR_RETRY_EXC_ERR);
+	close_connection();
+}
+
+static void rnr_retries_without_end_succeed_when_the_queue_pair_is_ready(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, PATIENT, FOREVER);
+	verbs_recv_into(n, b, 1024, 64);
+	assert_int_equal(fault_qp(b, "--rnr"), 0);
+	verbs_send_from(n, a, 0, 64);
+	verbs_expect_nothing(n->cq);
+	assert_int_equal(fault_qp(b, "--off"), 0);
+	verbs_expect_both(n->cq);
+	close_connection();
+}
+
+static void work_requests_of_a_slow_queue_pair_last_longer(void **state)
+{
+	const struct verbs *n = *state;
+	uint64_t start;
+
+	open_connection(n, PATIENT, FOREVER);
+	assert_int_equal(fault_qp(a, "--delay 150"), 0);
+	start = now_ms();
+	write_from(n, a);
+	write_from(n, a);
+	verbs_expect(n->cq, IBV_WC_SUCCESS);
+	assert_true(now_ms() - start >= 149);
+	verbs_expect(n->cq, IBV_WC_SUCCESS);
+	assert_true(now_ms() - start >= 298);
+	close_connection();
+}
+
+/* The QP is chosen when the fault is set: the third of two is the first. */
+static void nth_queue_pair_counts_in_a_circle(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, HASTY, FOREVER);
+	assert_int_equal(fault("queue --delay 60000 --nth 3 --as dpu"), 0);
+	write_from(n, a);
+	write_from(n, b);
+	assert_int_equal(verbs_expect(n->cq, IBV_WC_SUCCESS).qp_num, b->qp_num);
+	assert_int_equal(fault("queue --off --as host"), 0);
+	verbs_expect_nothing(n->cq);
+	close_connection();
+}
+
+static void fault_of_a_queue_pair_that_does_not_exist_is_refused(void **state)
+{
+	const struct verbs *n = *state;
+
+	assert_int_equal(fault("queue --silent"), 1);
+	open_connection(n, HASTY, FOREVER);
+	assert_int_equal(fault("queue --silent --as host"), 1);
+	assert_int_equal(fault("queue --silent --qpn 0x1ff0"), 1);
+	assert_int_equal(fault("queue --silent"), 0);
+	close_connection();
+}
+
+/* --- completions ------------------------------------------------------------------------------ */
+
+static struct ibv_wc expect_id(const struct verbs *n, uint64_t id)
+{
+	struct ibv_wc wc = verbs_expect(n->cq, IBV_WC_SUCCESS);
+
+	assert_int_equal(wc.wr_id, id);
+	return wc;
+}
+
+static void write_with_id(const struct verbs *n, uint64_t id)
+{
+	struct ibv_send_wr wr = {.wr_id = id, .opcode = IBV_WR_RDMA_WRITE}, *bad;
+
+	assert_int_equal(ibv_post_send(a, &wr, &bad), 0);
+	(void)n;
+}
+
+static void duplicated_completion_comes_twice(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, PATIENT, FOREVER);
+	assert_int_equal(fault("completion --duplicate --nth 2"), 0);
+	write_with_id(n, 1);
+	write_with_id(n, 2);
+	write_with_id(n, 3);
+	expect_id(n, 1);
+	expect_id(n, 2);
+	expect_id(n, 2);
+	expect_id(n, 3);
+	verbs_expect_nothing(n->cq);
+	close_connection();
+}
+
+/* The driver counts them: it would complete a buffer that is still posted. */
+static void completions_of_receives_are_not_duplicated(void **state)
+{
+	const struct verbs *n = *state;
+	unsigned int i, receives = 0;
+
+	open_connection(n, PATIENT, FOREVER);
+	assert_int_equal(fault("completion --duplicate --count all"), 0);
+	verbs_recv_into(n, b, 1024, 64);
+	verbs_recv_into(n, b, 2048, 64);
+	verbs_send_from(n, a, 0, 64);
+	for (i = 0; i < 3; i++)
+		receives += verbs_expect(n->cq, IBV_WC_SUCCESS).opcode == IBV_WC_RECV;
+	assert_int_equal(receives, 1);
+	verbs_expect_nothing(n->cq);
+	close_connection();
+}
+
+static void fault_that_is_off_affects_nothing(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, PATIENT, FOREVER);
+	assert_int_equal(fault("completion --lose --count all"), 0);
+	assert_int_equal(fault("completion --off"), 0);
+	assert_int_equal(fault("--method pd.create --count all"), 0);
+	assert_null(ibv_alloc_pd(n->ctx));
+	assert_int_equal(fault("command --off"), 0);
+	assert_int_equal(ibv_dealloc_pd(ibv_alloc_pd(n->ctx)), 0);
+	write_from(n, a);
+	verbs_expect(n->cq, IBV_WC_SUCCESS);
+	close_connection();
+}
+
+/* --- partitions ------------------------------------------------------------------------------- */
+
+/* A process on the DPU of the second card, with a queue pair. */
+#define ENV_SOCKET "TEST_WEATHER_SOCKET"
+
+struct address {
+	uint32_t qpn;
+	union ibv_gid gid;
+};
+
+static struct process peer;
+
+static struct address exchange(int socket, const struct verbs *n)
+{
+	struct address mine = {a->qp_num, n->gid}, other;
+
+	assert_true(process_send(socket, &mine, sizeof(mine)));
+	assert_true(process_receive(socket, &other, sizeof(other)));
+	return other;
+}
+
+static void connect_to(int socket, const struct verbs *n)
+{
+	struct verbs there = {0};
+	struct address other;
+
+	a = verbs_make_qp((struct verbs *)n, IBV_QPT_RC, NULL);
+	other = exchange(socket, n);
+	there.gid = other.gid;
+	verbs_make_ready_to_receive(&there, a, other.qpn);
+	exchange(socket, n); /* both are ready */
+}
+
+/* The peer: until the other process closes the socket. */
+static void be_peer(void **state)
+{
+	int socket = process_inherited(ENV_SOCKET);
+	char c;
+
+	(void)state;
+	connect_to(socket, verbs_open_device());
+	assert_false(process_receive(socket, &c, sizeof(c)));
+	_exit(0);
+}
+
+static void open_far(const struct verbs *n, uint8_t timeout)
+{
+	assert_true(process_start_on_socket(&peer, "dpu1", ENV_SOCKET));
+	connect_to(peer.to, n);
+	make_ready_to_send(a, timeout, FOREVER);
+}
+
+static void close_far(void)
+{
+	assert_int_equal(fault("clear"), 0);
+	assert_int_equal(ibv_destroy_qp(a), 0);
+	assert_true(process_finish(&peer));
+}
+
+static void write_nothing(void)
+{
+	struct ibv_send_wr wr = {.opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED},
+			   *bad;
+
+	assert_int_equal(ibv_post_send(a, &wr, &bad), 0);
+}
+
+static void partition_exhausts_the_retries(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_far(n, HASTY);
+	assert_int_equal(fault("partition --as dpu --peer host"), 0); /* not between these two */
+	write_nothing();
+	verbs_expect(n->cq, IBV_WC_SUCCESS);
+	assert_int_equal(fault("partition --as dpu --peer dpu1"), 0);
+	write_nothing();
+	verbs_expect(n->cq, IBV_WC_RETRY_EXC_ERR);
+	close_far();
+}
+
+static void partition_that_ends_before_the_retries_loses_nothing(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_far(n, PATIENT);
+	assert_int_equal(fault("partition --as dpu1"), 0); /* from all others */
+	write_nothing();
+	verbs_expect_nothing(n->cq);
+	assert_int_equal(fault("partition --as dpu1 --off"), 0);
+	verbs_expect(n->cq, IBV_WC_SUCCESS);
+	close_far();
+}
+
+static void partition_between_unknown_or_equal_functions_is_refused(void **state)
+{
+	assert_int_equal(fault("partition --as host --peer nowhere"), 1);
+	assert_int_equal(fault("partition --as nowhere"), 1);
+	assert_int_equal(fault("partition --as node7 --peer node0"), 1);
+	assert_int_equal(fault("partition --as host --peer host"), 1);
+	assert_int_equal(fault("partition --as node0 --peer host"), 1);
+	assert_int_equal(fault("partition --peer host"), 2);
+	assert_int_equal(fault("partition --as node0"), 0);
+	assert_int_equal(fault("clear"), 0);
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, verbs_open, verbs_close)
+	const struct CMUnitTest tests[] = {
+		TEST(requests_to_a_silent_queue_pair_exhaust_the_retries),
+		TEST(requests_of_a_silent_queue_pair_exhaust_the_retries),
+		TEST(silence_that_ends_before_the_retries_loses_nothing),
+		TEST(messages_to_an_unready_queue_pair_exhaust_the_rnr_retries),
+		TEST(rnr_retries_without_end_succeed_when_the_queue_pair_is_ready),
+		TEST(work_requests_of_a_slow_queue_pair_last_longer),
+		TEST(nth_queue_pair_counts_in_a_circle),
+		TEST(fault_of_a_queue_pair_that_does_not_exist_is_refused),
+		TEST(duplicated_completion_comes_twice),
+		TEST(completions_of_receives_are_not_duplicated),
+		TEST(fault_that_is_off_affects_nothing),
+		TEST(partition_exhausts_the_retries),
+		TEST(partition_that_ends_before_the_retries_loses_nothing),
+		TEST(partition_between_unknown_or_equal_functions_is_refused),
+	};
+
+	const struct CMUnitTest as_peer[] = {cmocka_unit_test(be_peer)};
+
+	test_parse_options(argc, argv);
+	if (process_inherited(ENV_SOCKET) >= 0)
+		return cmocka_run_group_tests(as_peer, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
