@@ -38,6 +38,7 @@ struct channel {
 	int server_end;	 /* until the server has it; else -1 */
 	uint64_t serial; /* an inode's number may stand for a newer file */
 	bool busy;
+	bool doubtful; /* the program closed a descriptor of the file, which has others */
 };
 
 /* fork() takes it too: what is in the table, a child closes. Never held while waiting for a reply. */
@@ -46,6 +47,7 @@ static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static struct channel *table[BUCKETS];
 static atomic_uint nchannels;
 static unsigned int nwaiting;
+static unsigned int ndoubtful;
 static unsigned int sweep_at = SWEEP_STEP; /* the number of channels */
 static uint64_t last_serial;
 static pid_t owner; /* of the table: a child of vfork() sees it too */
@@ -176,6 +178,12 @@ static bool belongs_to(const struct channel *c, dev_t dev, ino_t ino)
 	return c->ino == ino && c->dev == dev;
 }
 
+static void set_doubtful(struct channel *c, bool doubtful)
+{
+	ndoubtful += (unsigned int)doubtful - (unsigned int)c->doubtful;
+	c->doubtful = doubtful;
+}
+
 static void remove_channel(struct channel *c)
 {
 	struct channel **link = bucket_of(c->ino);
@@ -183,7 +191,10 @@ static void remove_channel(struct channel *c)
 	while (*link != c)
 		link = &(*link)->next;
 	*link = c->next;
+	set_doubtful(c, false);
 	atomic_fetch_sub(&nchannels, 1);
+	if (sweep_at > 2 * atomic_load(&nchannels) + SWEEP_STEP)
+		sweep_at = 2 * atomic_load(&nchannels) + SWEEP_STEP;
 	if (is_ours(c))
 		raw_close(c->fd);
 	if (c->server_end >= 0)
@@ -203,13 +214,13 @@ static bool hung_up(const struct channel *c)
 }
 
 /* Forget the channels of closed files: the server has hung up on them. */
-static void sweep_bucket(struct channel **bucket)
+static void sweep_bucket(struct channel **bucket, bool all)
 {
 	struct channel *c = *bucket, *next;
 
 	for (; c; c = next) {
 		next = c->next;
-		if (!c->busy && hung_up(c))
+		if ((all || c->doubtful) && !c->busy && hung_up(c))
 			remove_channel(c);
 	}
 }
@@ -217,13 +228,13 @@ static void sweep_bucket(struct channel **bucket)
 /* Files may also end by dup2() or close_range(); look for them as often as the table doubles. */
 static void sweep_sometimes(void)
 {
+	bool all = atomic_load(&nchannels) >= sweep_at;
 	unsigned int i;
 
-	if (atomic_load(&nchannels) < sweep_at)
-		return;
-	for (i = 0; i < BUCKETS; i++)
-		sweep_bucket(&table[i]);
-	sweep_at = 2 * atomic_load(&nchannels) + SWEEP_STEP;
+	for (i = 0; (all || ndoubtful) && i < BUCKETS; i++)
+		sweep_bucket(&table[i], all);
+	if (all)
+		sweep_at = 2 * atomic_load(&nchannels) + SWEEP_STEP;
 }
 
 static struct channel *find_idle(dev_t dev, ino_t ino, unsigned int *busy)
@@ -424,6 +435,7 @@ static int take_locked(int fd, const struct stat *st, const char *name, struct c
 	if (strcmp((*out)->name, name) != 0)
 		return EMU_NOT_OURS;
 	(*out)->busy = true;
+	set_doubtful(*out, false);
 	return 0;
 }
 
@@ -511,7 +523,7 @@ static void forget_closed(int fd)
 	if (raw_fstat(fd, &st))
 		return;
 	pthread_mutex_lock(&lock);
-	sweep_bucket(bucket_of(st.st_ino));
+	sweep_bucket(bucket_of(st.st_ino), true);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -605,13 +617,19 @@ static bool is_open(const struct channel *c)
 	return !is_broken(exchange(c->fd, &q, &rep, NULL));
 }
 
-static void forget_file(const struct emu_closing *file)
+/* The last user of a file with other descriptors may be another process. */
+static void settle_file(const struct emu_closing *file, struct channel *asked, bool open)
 {
 	struct channel *c;
 
 	pthread_mutex_lock(&lock);
-	while ((c = find_older(file)))
+	asked->busy = false;
+	set_doubtful(asked, open);
+	while (!open && (c = find_older(file)))
 		remove_channel(c);
+	sweep_sometimes();
+	if (nwaiting)
+		pthread_cond_broadcast(&idle);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -631,9 +649,7 @@ void emu_channel_after_close(const struct emu_closing *file)
 	pthread_mutex_unlock(&lock);
 	if (c) {
 		open = is_ours(c) && is_open(c);
-		release(c, open);
-		if (!open)
-			forget_file(file);
+		settle_file(file, c, open);
 	}
 	end_quiet(&quiet);
 }
