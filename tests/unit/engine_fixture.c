@@ -81,7 +81,7 @@ static void grace_all(void)
 
 uint32_t fixture_engine_start_on(int fd)
 {
-	struct emu_engine_config config;
+	struct emu_engine_config config = {0};
 	uint32_t slot = next_slot++;
 
 	make_world();

@@ -492,8 +492,8 @@ static void test_unreliable_connection(void **state)
 static void test_start_refuses_a_free_slot(void **state)
 {
 	struct pair *p = *state;
-	struct emu_engine_config config = {fixture_tables, fixture_queues, fixture_dm, p->slot_a,
-					   -1};
+	struct emu_engine_config config = {
+		fixture_tables, fixture_queues, fixture_dm, p->slot_a, -1, NULL};
 
 	config.slot = EMU_MAX_ENGINES - 1;
 	assert_int_not_equal(emu_engine_start(&config), 0);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,11 +198,14 @@ static void look_for_server(struct engine *e)
 {
 	char c;
 
-	if (e->abandoned || e->now - e->looked < LOOK_NS)
+	if (atomic_load(&e->slot->orphaned) || e->now - e->looked < LOOK_NS)
 		return;
 	e->looked = e->now;
-	if (!syscall(SYS_recvfrom, e->cfg.notify_fd, &c, sizeof(c), MSG_PEEK | MSG_DONTWAIT, NULL,
-		     NULL))
+	if (syscall(SYS_recvfrom, e->cfg.notify_fd, &c, sizeof(c), MSG_PEEK | MSG_DONTWAIT, NULL,
+		    NULL))
+		return;
+	atomic_store(&e->slot->orphaned, 1);
+	if (!e->abandoned)
 		abandon(e);
 }
 
@@ -296,9 +300,59 @@ static void ask_for_short_slices(void)
 	syscall(SYS_sched_setattr, 0, &attr, 0);
 }
 
+/* The reports of a sanitizer go to stderr. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FIRST_PRIVATE 3
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define FIRST_PRIVATE 3
+#endif
+#endif
+#ifndef FIRST_PRIVATE
+#define FIRST_PRIVATE 0
+#endif
+
+static bool close_between(unsigned int first, unsigned int last)
+{
+	return first > last || !syscall(SYS_close_range, first, last, 0u);
+}
+
+/* Take a table of this thread with nothing but the socket; the call is tried before it counts. */
+static bool hide_files(int fd)
+{
+	unsigned int n = (unsigned int)fd;
+
+	return fd >= FIRST_PRIVATE && close_between(~0u, ~0u) &&
+	       !syscall(SYS_unshare, CLONE_FILES) && close_between(n + 1, ~0u) &&
+	       (!n || close_between(FIRST_PRIVATE, n - 1));
+}
+
+/* For the thread that starts the engine: what it waits for, on its stack. */
+struct launch {
+	struct engine *e;
+	_Atomic uint32_t ready; /* futex word */
+	bool hidden;
+};
+
+static void be_ready(struct launch *l)
+{
+	atomic_store(&l->ready, 1);
+	syscall(SYS_futex, &l->ready, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void wait_until_ready(struct launch *l)
+{
+	while (!atomic_load(&l->ready))
+		syscall(SYS_futex, &l->ready, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+}
+
 static void *run(void *arg)
 {
-	struct engine *e = arg;
+	struct launch *l = arg;
+	struct engine *e = l->e;
+
+	l->hidden = e->cfg.took_fd && hide_files(e->cfg.notify_fd);
+	be_ready(l);
 
 	prctl(PR_SET_NAME, "emu-dma-engine");
 	prctl(PR_SET_TIMERSLACK, 1ul);
@@ -312,7 +366,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static int spawn(struct engine *e)
+static int spawn(struct launch *l)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -325,7 +379,7 @@ static int spawn(struct engine *e)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&thread, &attr, run, e);
+	err = pthread_create(&thread, &attr, run, l);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	return err;
@@ -333,6 +387,7 @@ static int spawn(struct engine *e)
 
 int emu_engine_start(const struct emu_engine_config *config)
 {
+	struct launch l = {0};
 	struct engine *e;
 	int err;
 
@@ -345,8 +400,16 @@ int emu_engine_start(const struct emu_engine_config *config)
 	e->slot = &config->queues->engine[config->slot];
 	e->serial = atomic_load(&e->slot->serial);
 	e->pid = (int32_t)getpid();
-	err = e->serial ? spawn(e) : EINVAL;
-	if (err)
+	l.e = e;
+	err = e->serial ? spawn(&l) : EINVAL;
+	if (err) {
 		free(e);
-	return err;
+		return err;
+	}
+	wait_until_ready(&l);
+	if (config->took_fd)
+		*config->took_fd = l.hidden;
+	if (l.hidden)
+		syscall(SYS_close, config->notify_fd);
+	return 0;
 }

@@ -3,6 +3,8 @@
 #ifndef EMU_ENGINE_H
 #define EMU_ENGINE_H
 
+#include <stdbool.h>
+
 #include "emu/ipc/shm.h"
 
 /*
@@ -15,6 +17,12 @@ struct emu_engine_config {
 	uint8_t *dm;   /* EMU_MAX_CARDS * EMU_DM_STRIDE bytes */
 	uint32_t slot; /* index in queues->engine */
 	int notify_fd; /* takes struct emu_note datagrams; never blocks */
+	/*
+	 * If not NULL, the engine takes a descriptor table of its own, which the program does not
+	 * see. Then *took_fd is true, and notify_fd is closed in the caller's table; false: the
+	 * kernel lacks the calls for it.
+	 */
+	bool *took_fd;
 };
 
 /*

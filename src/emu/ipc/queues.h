@@ -162,15 +162,16 @@ EMU_IS_QUEUE(struct emu_srq);
 struct emu_engine {
 	_Atomic uint32_t serial; /* 0 = free slot */
 	int32_t pid;
-	_Atomic uint32_t epoch;	 /* odd within a pass */
-	_Atomic uint32_t change; /* the server increments it when this engine's queues change */
-	_Atomic uint32_t wake;	 /* futex word: incremented and woken to end the engine's sleep */
-	_Atomic uint32_t asleep; /* the engine is in, or about to enter, a futex wait */
-	_Atomic uint64_t copies; /* work requests that moved bytes */
-	_Atomic uint64_t bytes;	 /* bytes moved */
-	_Atomic uint64_t errors; /* work requests that failed */
-	_Atomic int32_t tid;	 /* its thread; 0 = not yet known */
-	uint32_t pad[3];
+	_Atomic uint32_t epoch;	   /* odd within a pass */
+	_Atomic uint32_t change;   /* the server increments it when this engine's queues change */
+	_Atomic uint32_t wake;	   /* futex word: incremented and woken to end the engine's sleep */
+	_Atomic uint32_t asleep;   /* the engine is in, or about to enter, a futex wait */
+	_Atomic uint64_t copies;   /* work requests that moved bytes */
+	_Atomic uint64_t bytes;	   /* bytes moved */
+	_Atomic uint64_t errors;   /* work requests that failed */
+	_Atomic int32_t tid;	   /* its thread; 0 = not yet known */
+	_Atomic uint32_t orphaned; /* the engine stores it: the server has closed its socket */
+	uint32_t pad[2];
 };
 
 /* A fault on demand: what happens to successful completions. */

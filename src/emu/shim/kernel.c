@@ -164,13 +164,16 @@ static int map_segment(int fd, size_t len, int prot, void **p)
 }
 
 /*
- * The mappings and the socket live as long as the engine, until the process ends. If the server of
+ * The mappings and the socket, which the program does not see if the kernel can hide it, live as
+ * long as the engine, until the process ends. If the server of
  * the first engine has ended, a new server may request a second engine.
  */
 static int run_engine(void *arg, const struct emu_reply *rep, int *fds)
 {
 	struct emu_engine_config config = {0};
 	void *tables = NULL, *queues = NULL, *dm = NULL;
+	bool hidden = false;
+	pid_t server;
 	int err;
 
 	(void)arg;
@@ -190,11 +193,15 @@ static int run_engine(void *arg, const struct emu_reply *rep, int *fds)
 	config.dm = dm;
 	config.slot = (uint32_t)rep->val[0];
 	config.notify_fd = fds[3];
+	config.took_fd = &hidden;
+	server = emu_server_exit_pid(fds[3]);
 	err = emu_engine_start(&config);
 	if (err)
 		return err;
+	if (hidden)
+		config.notify_fd = -1;
 	fds[3] = -1;
-	emu_server_exit_watch(&config);
+	emu_server_exit_watch(&config, server);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/shim/server_exit.h"
 
+#include <linux/futex.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -22,7 +24,7 @@ struct served {
 	struct emu_queues *queues;
 	uint32_t slot;
 	uint32_t serial;
-	int fd;
+	int fd;	      /* -1: only the engine has it */
 	uint64_t ino; /* of the socket: its number may stand for another file by now */
 	pid_t pid;
 	bool ended;
@@ -40,16 +42,15 @@ static uint64_t inode_of(int fd)
 	return syscall(SYS_fstat, fd, &st) ? 0 : st.st_ino;
 }
 
-/* The process that created the other end of a socket. */
-static pid_t peer_of(int fd)
+pid_t emu_server_exit_pid(int socket)
 {
 	struct ucred peer = {0};
 	socklen_t len = sizeof(peer);
 
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) ? 0 : peer.pid;
+	return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &len) ? 0 : peer.pid;
 }
 
-void emu_server_exit_watch(const struct emu_engine_config *config)
+void emu_server_exit_watch(const struct emu_engine_config *config, pid_t server)
 {
 	struct served *s = calloc(1, sizeof(*s));
 
@@ -59,8 +60,8 @@ void emu_server_exit_watch(const struct emu_engine_config *config)
 	s->slot = config->slot;
 	s->serial = atomic_load(&config->queues->engine[config->slot].serial);
 	s->fd = config->notify_fd;
-	s->ino = inode_of(s->fd);
-	s->pid = peer_of(s->fd);
+	s->ino = s->fd < 0 ? 0 : inode_of(s->fd);
+	s->pid = server;
 	s->next = served;
 	served = s;
 }
@@ -71,10 +72,33 @@ void emu_server_exit_forget(void)
 		struct served *s = served;
 
 		served = s->next;
-		if (inode_of(s->fd) == s->ino)
+		if (s->ino && inode_of(s->fd) == s->ino)
 			close(s->fd);
 		free(s);
 	}
+}
+
+static bool socket_hung_up(const struct served *s)
+{
+	struct pollfd hangup = {.fd = s->fd};
+
+	return inode_of(s->fd) == s->ino && poll(&hangup, 1, HANG_UP_MS) == 1 &&
+	       hangup.revents & POLLHUP;
+}
+
+/* The engine looks at its socket when it wakes, but not each time. */
+static bool engine_is_orphaned(const struct served *s)
+{
+	struct emu_engine *e = &s->queues->engine[s->slot];
+	const struct timespec pause = {.tv_nsec = 1000000};
+	unsigned int ms;
+
+	for (ms = 0; ms < HANG_UP_MS && !atomic_load(&e->orphaned); ms++) {
+		atomic_fetch_add(&e->wake, 1);
+		syscall(SYS_futex, &e->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+		nanosleep(&pause, NULL);
+	}
+	return atomic_load(&e->orphaned);
 }
 
 /*
@@ -83,10 +107,7 @@ void emu_server_exit_forget(void)
  */
 static bool has_ended(const struct served *s)
 {
-	struct pollfd hangup = {.fd = s->fd};
-
-	return inode_of(s->fd) == s->ino && poll(&hangup, 1, HANG_UP_MS) == 1 &&
-	       hangup.revents & POLLHUP &&
+	return (s->ino ? socket_hung_up(s) : engine_is_orphaned(s)) &&
 	       atomic_load(&s->queues->engine[s->slot].serial) == s->serial;
 }
 
@@ -163,7 +184,7 @@ static void retire(struct served *s, uint64_t ino, uint32_t handle)
 void emu_server_exit_settle(int fd, const uint8_t *head, size_t len)
 {
 	uint64_t ino = inode_of(fd);
-	pid_t server = peer_of(fd);
+	pid_t server = emu_server_exit_pid(fd);
 	uint32_t handle;
 	struct served *s;
 

@@ -51,6 +51,7 @@ static void start_slot(const struct emu_proc *p)
 	e->pid = p->pid;
 	atomic_store(&e->epoch, 0);
 	atomic_store(&e->tid, 0);
+	atomic_store(&e->orphaned, 0);
 	atomic_store(&e->serial, emu_new_serial());
 }
 
