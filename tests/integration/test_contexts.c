@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Many contexts and many threads in one process: no descriptor outlives its context, only the limit
+ * of descriptors limits contexts, and the commands of threads do not wait for each other.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <infiniband/verbs.h>
+
+#include "emulator.h"
+#include "fixture.h"
+#include "rc.h"
+
+#define MANY	300 /* contexts */
+#define THREADS 4
+#define ROUNDS	15
+#define WAIT_MS 30000
+
+static unsigned int count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static bool use(struct ibv_context *context)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+
+	return pd && !ibv_dealloc_pd(pd);
+}
+
+static bool open_use_and_close(void)
+{
+	struct ibv_context *context = fixture_open_context();
+	bool used = context && use(context);
+
+	return context && !ibv_close_device(context) && used;
+}
+
+/* --- descriptors ------------------------------------------------------------------------------ */
+
+static void close_leaves_no_descriptor(void **state)
+{
+	unsigned int before;
+
+	assert_true(open_use_and_close()); /* what libraries open once */
+	before = count_fds();
+	assert_true(open_use_and_close());
+	assert_int_equal(count_fds(), before);
+}
+
+static void use_engine(void)
+{
+	struct ibv_context *context = fixture_open_context();
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	static struct rc rc;
+
+	assert_true(rc_open_loopback(&rc, pd));
+	assert_int_equal(rc_read(&rc, rc.mr->rkey, (uintptr_t)rc.bytes + 64, 64), IBV_WC_SUCCESS);
+	assert_true(rc_close(&rc));
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(ibv_close_device(context), 0);
+}
+
+/* The engine lives until the process ends. */
+static void engine_has_no_descriptor_of_the_program(void **state)
+{
+	unsigned int before = count_fds();
+
+	use_engine();
+	assert_int_equal(count_fds(), before);
+}
+
+/* The file lives on, so the process's regions do too. */
+static void close_of_a_duplicate_keeps_regions(void **state)
+{
+	struct ibv_context *context = fixture_open_context();
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	static struct rc rc;
+	int fd = dup(context->cmd_fd);
+
+	assert_true(rc_open_loopback(&rc, pd));
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(rc_read(&rc, rc.mr->rkey, (uintptr_t)rc.bytes + 64, 64), IBV_WC_SUCCESS);
+	assert_true(use(context));
+	assert_true(rc_close(&rc));
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(ibv_close_device(context), 0);
+}
+
+/* Descriptors may also end unseen: the next file may get the inode number of the last one. */
+static void file_replaced_by_dup2_is_forgotten(void **state)
+{
+	unsigned int before = count_fds(), i;
+
+	for (i = 0; i < 50; i++) {
+		struct ibv_context *context = fixture_open_context();
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+		assert_true(context && null >= 0 && use(context));
+		assert_true(dup2(null, context->cmd_fd) >= 0);
+		close(null);
+		assert_false(use(context));
+		ibv_close_device(context);
+		assert_true(open_use_and_close());
+	}
+	assert_true(count_fds() < before + 30); /* some wait for a later look */
+}
+
+/* Open contexts until it fails, or until there are `max`. */
+static unsigned int open_contexts(struct ibv_context **contexts, unsigned int max)
+{
+	unsigned int n = 0;
+
+	while (n < max && (contexts[n] = fixture_open_context()) && use(contexts[n]))
+		n++;
+	if (n < max && contexts[n])
+		ibv_close_device(contexts[n]);
+	return n;
+}
+
+static void close_contexts(struct ibv_context **contexts, unsigned int n)
+{
+	while (n)
+		assert_int_equal(ibv_close_device(contexts[--n]), 0);
+}
+
+static void limit_descriptors(rlim_t most)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void process_has_more_than_256_contexts(void **state)
+{
+	static struct ibv_context *contexts[MANY];
+	unsigned int before = count_fds(), n, i;
+
+	limit_descriptors(16384);
+	n = open_contexts(contexts, MANY);
+	assert_int_equal(n, MANY);
+	for (i = 0; i < n; i++)
+		assert_true(use(contexts[i]));
+	close_contexts(contexts, n);
+	assert_int_equal(count_fds(), before);
+}
+
+static void context_without_a_free_descriptor_is_refused(void **state)
+{
+	static struct ibv_context *contexts[MANY];
+	unsigned int before = count_fds(), n;
+
+	limit_descriptors(before + 20);
+	n = open_contexts(contexts, MANY);
+	assert_in_range(n, 1, 20);
+	assert_true(use(contexts[0]));
+	close_contexts(contexts, n);
+	limit_descriptors(16384);
+	assert_int_equal(count_fds(), before);
+	assert_true(open_use_and_close());
+}
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+struct worker {
+	pthread_t thread;
+	struct ibv_context *context;
+	bool ok;
+	atomic_bool done;
+};
+
+static void *use_once(void *arg)
+{
+	struct worker *w = arg;
+
+	w->ok = use(w->context);
+	atomic_store(&w->done, true);
+	return NULL;
+}
+
+static pid_t the_server(void)
+{
+	return emulator_server_of(getenv("DPUMAP_EMU_DIR"));
+}
+
+static void start(struct worker *w, void *(*run)(void *arg), struct ibv_context *context)
+{
+	w->context = context;
+	atomic_store(&w->done, false);
+	assert_int_equal(pthread_create(&w->thread, NULL, run, w), 0);
+}
+
+static bool wait_for_fds(unsigned int at_least)
+{
+	uint64_t end = now_ms() + WAIT_MS;
+
+	while (count_fds() < at_least && now_ms() < end)
+		usleep(1000);
+	return count_fds() >= at_least;
+}
+
+/* While the server is stopped, each thread has a request of its own underway. */
+static void commands_of_threads_wait_side_by_side(void **state)
+{
+	struct ibv_context *context = fixture_open_context();
+	struct worker workers[THREADS] = {{0}};
+	pid_t server = the_server();
+	unsigned int before, i;
+	bool together;
+
+	assert_true(context && use(context) && server > 0);
+	before = count_fds();
+	assert_int_equal(kill(server, SIGSTOP), 0);
+	for (i = 0; i < THREADS; i++)
+		start(&workers[i], use_once, context);
+	together = wait_for_fds(before + THREADS - 1);
+	kill(server, SIGCONT);
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(workers[i].thread, NULL);
+		assert_true(workers[i].ok);
+	}
+	assert_true(together);
+	assert_int_equal(ibv_close_device(context), 0);
+}
+
+static unsigned int parents_fds;
+
+/* The child has none of the parent's channels: not the idle one, and not the ones in use. */
+static void *fork_once(void *arg)
+{
+	struct worker *w = arg;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(count_fds() != parents_fds - 1);
+	w->ok = process_exit_code(pid) == 0;
+	atomic_store(&w->done, true);
+	return NULL;
+}
+
+static void fork_does_not_wait_for_commands(void **state)
+{
+	struct ibv_context *context = fixture_open_context();
+	struct worker user[2] = {{0}}, forker = {0};
+	pid_t server = the_server();
+	uint64_t end = now_ms() + WAIT_MS;
+	bool underway, forked;
+
+	assert_true(context && use(context) && server > 0);
+	parents_fds = count_fds();
+	assert_int_equal(kill(server, SIGSTOP), 0);
+	start(&user[0], use_once, context);
+	start(&user[1], use_once, context);
+	underway = wait_for_fds(parents_fds + 1);
+	start(&forker, fork_once, context);
+	while (!atomic_load(&forker.done) && now_ms() < end)
+		usleep(1000);
+	forked = atomic_load(&forker.done);
+	kill(server, SIGCONT);
+	pthread_join(forker.thread, NULL);
+	pthread_join(user[0].thread, NULL);
+	pthread_join(user[1].thread, NULL);
+	assert_true(underway && forked && forker.ok && user[0].ok && user[1].ok);
+	assert_int_equal(ibv_close_device(context), 0);
+}
+
+/* A shared context, and contexts of their own. */
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	unsigned int i;
+
+	w->ok = true;
+	for (i = 0; i < ROUNDS && w->ok; i++)
+		w->ok = use(w->context) && open_use_and_close();
+	return NULL;
+}
+
+static void *fork_often(void *arg)
+{
+	struct worker *w = arg;
+	unsigned int i;
+
+	w->ok = true;
+	for (i = 0; i < ROUNDS && w->ok; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		w->ok = process_exit_code(pid) == 0;
+	}
+	return NULL;
+}
+
+static void threads_open_use_close_and_fork(void **state)
+{
+	unsigned int before = count_fds(), i;
+	struct ibv_context *context = fixture_open_context();
+	struct worker workers[2 * THREADS + 1] = {{0}};
+
+	for (i = 0; i < 2 * THREADS; i++)
+		start(&workers[i], work, context);
+	start(&workers[i], fork_often, context);
+	for (i = 0; i <= 2 * THREADS; i++) {
+		pthread_join(workers[i].thread, NULL);
+		assert_true(workers[i].ok);
+	}
+	assert_int_equal(ibv_close_device(context), 0);
+	/* A child may have been the last user of a closed context; this notices it. */
+	assert_true(open_use_and_close());
+	assert_int_equal(count_fds(), before);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		counted_test(close_leaves_no_descriptor),
+		counted_test(engine_has_no_descriptor_of_the_program),
+		counted_test(close_of_a_duplicate_keeps_regions),
+		counted_test(process_has_more_than_256_contexts),
+		counted_test(context_without_a_free_descriptor_is_refused),
+		counted_test(commands_of_threads_wait_side_by_side),
+		counted_test(fork_does_not_wait_for_commands),
+		counted_test(threads_open_use_close_and_fork),
+		/* The last one: it leaves channels that are closed later. */
+		counted_test(file_replaced_by_dup2_is_forgotten),
+	};
+
+	test_parse_options(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
