@@ -11,10 +11,10 @@
 
 #define EMU_PAGE 4096u
 /* The interface of every emulated port: the machine's loopback, which every address of 127/8 has. */
-#define EMU_NETDEV	     "lo"
-#define EMU_IBDEV_PATH	     96
-#define EMU_PORTS	     1u
-#define EMU_PORT_CAP	     0x04010000u /* CM, IP-based GIDs */
+#define EMU_NETDEV     "lo"
+#define EMU_IBDEV_PATH 96
+#define EMU_PORTS      1u
+#define EMU_PORT_CAP   0x04010000u /* CM, IP-based GIDs */
 /*
  * What the card negotiates by Enhanced Connection Establishment: version 1, and one option. NVIDIA
  * does not publish what the options mean; here they change nothing.
