@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Run unmodified programs of the distribution on the emulated device: perftest, ibv_xsrq_pingpong,
-# iproute2's rdma, infiniband-diags, UCX, libfabric and Open MPI.
+# iproute2's rdma, infiniband-diags, UCX, libfabric, Open MPI and DPDK.
 # Exit status 77: the program is not installed.
 set -euo pipefail
 
@@ -246,6 +246,53 @@ diags()
 	grep -q 'is ib_umad module loaded' "$tmp/ibping.out" || fail "ibping fails in another way"
 }
 
+# Drivers that begin at the PCI bus find the function, by the usual path and by $SYSFS_PCI_DEVICES.
+pci_bus()
+{
+	local here=/sys/bus/pci/devices/0000:3c:00.0 other
+	"$emu" start --cards 2 >/dev/null
+	run_as host ls /sys/bus/pci/devices >"$tmp/pci.out" || fail "the bus cannot be listed"
+	printf '0000:3b:00.0\n0000:3c:00.0\n' | diff - "$tmp/pci.out" || fail "other functions on the bus"
+	cmp "$(run_as host printenv SYSFS_PCI_DEVICES)/0000:3c:00.0/uevent" \
+		<(run_as host cat "$here/uevent") || fail "SYSFS_PCI_DEVICES differs"
+	run_as host cat "$here/uevent" >"$tmp/pci.out" || fail "no uevent"
+	grep -qx 'PCI_SLOT_NAME=0000:3c:00.0' "$tmp/pci.out" || fail "uevent names another slot"
+	grep -qx 'PCI_ID=15B3:A2DC' "$tmp/pci.out" || fail "uevent names another device"
+	grep -qx "MODALIAS=$(run_as host cat "$here/modalias")" "$tmp/pci.out" || fail "another alias"
+	run_as host cat "$here/vendor" "$here/device" "$here/class" "$here/subsystem_vendor" \
+		"$here/subsystem_device" | tr '\n' ' ' >"$tmp/pci.out"
+	grep -qx '0x15b3 0xa2dc 0x020000 0x15b3 0x0001 ' "$tmp/pci.out" || fail "other ids"
+	[ "$(run_as host readlink "$here/driver")" = ../../../bus/pci/drivers/mlx5_core ] || fail "another driver"
+	run_as host test -e /sys/bus/pci/drivers/mlx5_core/0000:3b:00.0 || fail "the driver lacks the function"
+	[ "$(run_as host cat "$here/resource" | wc -l)" -eq 13 ] || fail "not 13 resources"
+	run_as host od -An -tx1 -N4 "$here/config" | grep -qx ' b3 15 dc a2' || fail "another configuration"
+	# Functions of the machine are found by their own path.
+	for other in /sys/bus/pci/devices/*; do
+		[ ! -e "$other/vendor" ] || run_as host cat "$other/vendor" >/dev/null || fail "$other is hidden"
+	done
+	"$emu" stop >/dev/null
+}
+
+# DPDK's compress driver probes the function, creates a CQ and a queue pair that only sends, with the
+# extension of its context, and connects it to itself. The card lacks an engine for compression: the
+# driver says so when the program wants to compress.
+dpdk_compress()
+{
+	local cpu
+	need dpdk-test-compress-perf
+	cpu=$(/usr/bin/python3 -c 'import os; print(min(os.sched_getaffinity(0)))')
+	"$emu" start >/dev/null
+	run_as dpu dpdk-test-compress-perf --no-huge -m 256 --no-telemetry --no-shconf --iova-mode=va \
+		"--lcores=0@$cpu,1@$cpu" -a 0000:03:00.0,class=compress -- --driver-name mlx5_pci \
+		--input-file /etc/passwd --seg-sz 2048 --ptest throughput >"$tmp/dpdk.out" 2>&1 || true
+	grep -q 'Probe PCI driver: mlx5_pci (15b3:a2dc) device: 0000:03:00.0' "$tmp/dpdk.out" ||
+		fail "the driver does not probe the function"
+	grep -q 'driver name: mlx5_pci, device name: mlx5_0' "$tmp/dpdk.out" || fail "no compress device"
+	grep -q 'Not enough capabilities to support compress operation' "$tmp/dpdk.out" ||
+		fail "the driver fails before it asks for compression"
+	nothing_left
+}
+
 # Run Open MPI over UCX: two ranks on each of two hosts.
 mpi()
 {
@@ -373,6 +420,8 @@ mckey) mckey_case "$@" ;;
 udaddy) udaddy_case "$@" ;;
 rdma) rdma_netlink ;;
 diags) diags ;;
+pci-bus) pci_bus ;;
+dpdk-compress) dpdk_compress ;;
 mpi) mpi ;;
 ucx-info) ucx_info_case ;;
 ucx) ucx "$@" ;;

@@ -3,30 +3,61 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "emu/shim/interpose.h"
 #include "emu/shim/kernel.h"
 
 #define SYSFS "/sys"
-#define CLASS SYSFS "/class/infiniband"
+
+/* Is the path `root`, or below it? "/sys/class/infiniband" also stands for "..._verbs". */
+static bool begins_with(const char *path, const char *root, bool whole)
+{
+	size_t len = strlen(root);
+
+	return !strncmp(path, root, len) && (!whole || !path[len] || path[len] == '/');
+}
+
+/*
+ * What the emulator knows: the devices, and their functions on the PCI bus. A function of the
+ * machine that the emulator lacks can still be looked up by its own path.
+ */
+static bool is_emulated(const char *path)
+{
+	return begins_with(path, SYSFS "/class/infiniband", false) ||
+	       begins_with(path, SYSFS "/bus/pci", true);
+}
+
+static bool is_missing(const char *path)
+{
+	int error = errno;
+	bool missing = syscall(SYS_faccessat, AT_FDCWD, path, F_OK) != 0;
+
+	errno = error;
+	return missing;
+}
 
 const char *emu_sysfs_path(const char *path, char room[PATH_MAX])
 {
 	const char *root;
 	int n;
 
-	if (!path || strncmp(path, CLASS, sizeof(CLASS) - 1) != 0 || !emu_kernel_present())
+	if (!path || !is_emulated(path) || !emu_kernel_present())
 		return path;
 	root = getenv("SYSFS_PATH");
 	if (!root)
 		return path;
 	n = snprintf(room, PATH_MAX, "%s%s", root, path + sizeof(SYSFS) - 1);
-	return n < 0 || n >= PATH_MAX ? path : room;
+	if (n < 0 || n >= PATH_MAX)
+		return path;
+	return begins_with(path, SYSFS "/bus/pci", true) && is_missing(room) ? path : room;
 }
 
 #define DEFINE_FOPEN(name)                                                      \

@@ -212,7 +212,7 @@ static int preload(const char *shim)
 
 static int set_environment(const struct options *o, const char *shim)
 {
-	char program[PATH_MAX], sysfs[PATH_MAX + 64];
+	char program[PATH_MAX], sysfs[PATH_MAX + 64], pci[PATH_MAX + 96];
 
 	if (!realpath("/proc/self/exe", program))
 		return -errno;
@@ -222,8 +222,10 @@ static int set_environment(const struct options *o, const char *shim)
 			o->dir, o->role);
 		return -ENOENT;
 	}
+	snprintf(pci, sizeof(pci), "%s/bus/pci/devices", sysfs); /* for DPDK */
 	if (setenv(EMU_ENV_DIR, o->dir, 1) || setenv(EMU_ENV_ROLE, o->role, 1) ||
-	    setenv("SYSFS_PATH", sysfs, 1) || setenv(ENV_PROGRAM, program, 1))
+	    setenv("SYSFS_PATH", sysfs, 1) || setenv("SYSFS_PCI_DEVICES", pci, 1) ||
+	    setenv(ENV_PROGRAM, program, 1))
 		return -errno;
 	return preload(shim);
 }

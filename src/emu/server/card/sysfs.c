@@ -10,11 +10,17 @@
 #include <unistd.h>
 
 #include "emu/ipc/rdma_cm.h"
+#include "emu/server/card/pci.h"
 
-#define NETDEV	   EMU_NETDEV
 #define PATH_BYTES 512
 
 static const char *directory;
+
+/* A file that does not have its name yet. */
+struct draft {
+	char path[PATH_BYTES], new[PATH_BYTES];
+	FILE *out;
+};
 
 static int make_dirs(char *path)
 {
@@ -55,30 +61,55 @@ static int replace(const char *new, const char *path)
 	return err;
 }
 
-int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
+static int begin(const struct emu_func *f, const char *file, struct draft *d)
 {
-	char path[PATH_BYTES], new[PATH_BYTES];
-	va_list ap;
-	FILE *out;
-	int err;
+	int err = path_for(f, file, d->path);
 
-	err = path_for(f, file, path);
 	if (!err)
-		err = path_of(f, ".new", new);
+		err = path_of(f, ".new", d->new);
 	if (err)
 		return err;
-	out = fopen(new, "we");
-	if (!out)
-		return -errno;
-	va_start(ap, fmt);
-	vfprintf(out, fmt, ap);
-	va_end(ap);
-	fputc('\n', out);
-	if (!fclose(out))
-		return replace(new, path);
+	d->out = fopen(d->new, "we");
+	return d->out ? 0 : -errno;
+}
+
+static int finish(const struct draft *d)
+{
+	int err;
+
+	if (!fclose(d->out))
+		return replace(d->new, d->path);
 	err = -errno;
-	unlink(new);
+	unlink(d->new);
 	return err;
+}
+
+int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
+{
+	struct draft d;
+	va_list ap;
+	int err;
+
+	err = begin(f, file, &d);
+	if (err)
+		return err;
+	va_start(ap, fmt);
+	vfprintf(d.out, fmt, ap);
+	va_end(ap);
+	fputc('\n', d.out);
+	return finish(&d);
+}
+
+int emu_sysfs_put_bytes(const struct emu_func *f, const char *file, const void *bytes, size_t len)
+{
+	struct draft d;
+	int err;
+
+	err = begin(f, file, &d);
+	if (err)
+		return err;
+	fwrite(bytes, 1, len, d.out);
+	return finish(&d);
 }
 
 int emu_sysfs_link(const struct emu_func *f, const char *file, const char *target)
@@ -125,37 +156,7 @@ static int put_guid(const struct emu_func *f, const char *file, uint64_t g)
 			     (unsigned int)g & 0xffff);
 }
 
-/* The MAC address that corresponds to the port's EUI-64. */
-static int put_mac(const struct emu_func *f, const char *file)
-{
-	uint64_t g = f->node_guid;
-
-	return emu_sysfs_put(f, file, "%02x:%02x:%02x:%02x:%02x:%02x", (unsigned int)(g >> 56),
-			     (unsigned int)(g >> 48) & 0xff, (unsigned int)(g >> 40) & 0xff,
-			     (unsigned int)(g >> 16) & 0xff, (unsigned int)(g >> 8) & 0xff,
-			     (unsigned int)g & 0xff);
-}
-
 #define IN(dir, name) (snprintf(file, sizeof(file), "%s/%s", dir, name), file)
-
-static int write_pci(const struct emu_func *f, const char *dir)
-{
-	const struct emu_profile *p = f->card->profile;
-	char file[128];
-	int err;
-
-	err = emu_sysfs_put(f, IN(dir, "modalias"),
-			    "pci:v000015B3d0000%ssv000015B3sd00000001bc02sc00i00", p->pci_id);
-	if (!err)
-		err = emu_sysfs_put(f, IN(dir, "vendor"), "0x15b3");
-	if (!err)
-		err = emu_sysfs_put(f, IN(dir, "device"), "0x%04x", p->part_id);
-	if (!err)
-		err = emu_sysfs_put(f, IN(dir, "numa_node"), "-1");
-	if (!err)
-		err = put_mac(f, IN(dir, "net/" NETDEV "/address"));
-	return err;
-}
 
 /*
  * Programs follow a device's link to its PCI function (without it UCX takes the device for a
@@ -235,10 +236,9 @@ static int write_port(const struct emu_func *f, const char *ib)
 static int write_ibdev(const struct emu_func *f)
 {
 	const struct emu_profile *p = f->card->profile;
-	char pci[64], ib[EMU_IBDEV_PATH], file[128];
+	char ib[EMU_IBDEV_PATH], file[128];
 	int err;
 
-	snprintf(pci, sizeof(pci), "devices/pci0000:00/%s", f->pci);
 	emu_func_ibdev(f, ib);
 	err = emu_sysfs_put(f, IN(ib, "node_type"), "1: CA");
 	if (!err)
@@ -258,7 +258,7 @@ static int write_ibdev(const struct emu_func *f)
 	if (!err)
 		err = write_port(f, ib);
 	if (!err)
-		err = write_pci(f, pci);
+		err = emu_pci_create(f);
 	return err ? err : link_ibdev(f, ib);
 }
 
