@@ -115,7 +115,7 @@ dpu_ip=127.100.0.1
 host_ip=127.100.0.2
 
 # cm_pair NAME READY SERVER-COMMAND... -- CLIENT-COMMAND...: run a server on the DPU and, when the status
-# of the emulator has a line with READY, a client on the host.
+# of the emulator has a line with READY, a client on the host. With endless=1 the server is killed then.
 cm_pair()
 {
 	local name=$1 ready=$2 server words=() status=0
@@ -126,12 +126,18 @@ cm_pair()
 	done
 	shift
 	"$emu" start >/dev/null
-	run_as dpu "${words[@]}" >"$tmp/$name-server.out" 2>&1 &
+	(exec timeout 90 "$emu" run --as dpu -- "${words[@]}" >"$tmp/$name-server.out" 2>&1) &
 	server=$!
 	await_status "$ready" "$server" || fail "$name: the server is not ready"
 	run_as host "$@" >"$tmp/$name-client.out" 2>&1 || fail "$name: the client ended with $?"
-	wait "$server" || status=$?
-	[ "$status" -eq 0 ] || fail "$name: the server ended with $status"
+	if [ "${endless-}" ]; then
+		kill "$server"
+		wait "$server" || true
+		await_status '^  "contexts": 0,$' $$ || fail "$name: the server's context stays"
+	else
+		wait "$server" || status=$?
+		[ "$status" -eq 0 ] || fail "$name: the server ended with $status"
+	fi
 	nothing_left
 }
 listens='"state": "LISTEN"'
@@ -153,12 +159,45 @@ mckey_case()
 		fail "mckey did not complete"
 }
 
-# udaddy: datagrams between ids that are resolved by the service ID resolution of the CM
-udaddy_case()
+# rdmacm_pair PROGRAM WORDS ARGUMENT...: a program whose server has the option -b, its client -s, and both
+# the arguments; the client prints a line with WORDS.
+rdmacm_pair()
 {
-	need udaddy
-	cm_pair udaddy "$listens" udaddy -b "$dpu_ip" "$@" -- udaddy -s "$dpu_ip" -b "$host_ip" "$@"
-	grep -q '^return status 0$' "$tmp/udaddy-client.out" || fail "udaddy did not complete"
+	local program=$1 words=$2
+	shift 2
+	need "$program"
+	cm_pair "$program" "$listens" "$program" -b "$dpu_ip" "$@" -- "$program" -s "$dpu_ip" "$@"
+	grep -qE "$words" "$tmp/$program-client.out" || fail "$program did not complete"
+}
+
+rping_case()
+{
+	need rping
+	cm_pair rping "$listens" rping -s -a "$dpu_ip" "$@" -- rping -c -a "$dpu_ip" "$@"
+	[ "$(grep -c '^ping data: ' "$tmp/rping-client.out")" -eq 20 ] || fail "rping lost pings"
+}
+
+rdma_client_case()
+{
+	need rdma_client
+	cm_pair rdma "$listens" rdma_server -s "$dpu_ip" -- rdma_client -s "$dpu_ip"
+	grep -q '^rdma_client: end 0$' "$tmp/rdma-client.out" || fail "rdma_client did not complete"
+}
+
+rcopy_case()
+{
+	need rcopy
+	head -c 1000000 /dev/urandom >"$tmp/source"
+	endless=1 cm_pair rcopy "$listens" rcopy -- rcopy "$tmp/source" "$dpu_ip:$tmp/copy"
+	cmp "$tmp/source" "$tmp/copy" || fail "the copy differs"
+}
+
+# cmtime CONNECTIONS: all connections exist at the same time
+cmtime_case()
+{
+	need cmtime
+	endless=1 cm_pair cmtime "$listens" cmtime -b "$dpu_ip" -c "$1" -- cmtime -s "$dpu_ip" -c "$1"
+	grep -qE '^destroy +: +[0-9.]+ ' "$tmp/cmtime-client.out" || fail "cmtime did not complete"
 }
 
 # json COMMAND CONDITION: check a Python condition on `o`, the output of `rdma -j COMMAND`
@@ -417,7 +456,11 @@ case $case_name in
 perftest) perftest "$@" ;;
 perftest-cm) perftest_cm "$@" ;;
 mckey) mckey_case "$@" ;;
-udaddy) udaddy_case "$@" ;;
+rdmacm) rdmacm_pair "$@" ;;
+rping) rping_case "$@" ;;
+rdma-client) rdma_client_case ;;
+rcopy) rcopy_case ;;
+cmtime) cmtime_case "$@" ;;
 rdma) rdma_netlink ;;
 diags) diags ;;
 pci-bus) pci_bus ;;
