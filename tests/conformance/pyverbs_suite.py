@@ -60,6 +60,7 @@ SELECTION = {
     "test_mlx5_huge_page": 2,
     "test_mlx5_query_port": 1,
     "test_odp": 17,
+    "test_rdmacm": 10,
 }
 
 # Modules for features that the device lacks. They must end cleanly; their results are only counted.
@@ -71,11 +72,10 @@ OTHERS = {
     "test_mlx5_flow": "flow steering",
     "test_mlx5_lag_affinity": "link aggregation",
     "test_mlx5_pp": "packet pacing",
-    "test_mlx5_rdmacm": "connection manager (/dev/infiniband/rdma_cm)",
+    "test_mlx5_rdmacm": "dynamically connected transport, reserved queue pair numbers",
     "test_mlx5_sched": "transmit scheduling",
     "test_mlx5_timestamp": "time stamps of raw packets and of real time",
     "test_mlx5_udp_sport": "choice of the UDP source port",
-    "test_rdmacm": "connection manager (/dev/infiniband/rdma_cm)",
     "test_rss_traffic": "receive side scaling",
     "test_tag_matching": "tag matching",
 }
