@@ -159,15 +159,15 @@ mckey_case()
 		fail "mckey did not complete"
 }
 
-# rdmacm_pair PROGRAM WORDS ARGUMENT...: a program whose server has the option -b, its client -s, and both
-# the arguments; the client prints a line with WORDS.
+# rdmacm_pair PROGRAM PROOF ARGUMENT...: a program whose server has the option -b, its client -s, and both
+# the arguments; the client prints a line that matches PROOF.
 rdmacm_pair()
 {
-	local program=$1 words=$2
+	local program=$1 proof=$2
 	shift 2
 	need "$program"
 	cm_pair "$program" "$listens" "$program" -b "$dpu_ip" "$@" -- "$program" -s "$dpu_ip" "$@"
-	grep -qE "$words" "$tmp/$program-client.out" || fail "$program did not complete"
+	grep -qE "$proof" "$tmp/$program-client.out" || fail "$program did not complete"
 }
 
 rping_case()
