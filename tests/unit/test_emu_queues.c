@@ -182,6 +182,31 @@ static void test_atomic_refused(void **state)
 	assert_int_equal(p->mem_b[0], 0);
 }
 
+/* libmlx5 names 8 bytes in ibv_post_send(); ibv_wr_set_sge() passes any length on. */
+static void atomic_takes_eight_bytes_of_its_list(void **state)
+{
+	struct pair *p = *state;
+	struct fixture_sge parts[2] = {{p->mem_a, 4, p->key_a}, {p->mem_a + 100, 9, p->key_a}};
+	uint64_t value = 0x1122334455667788ull;
+	uint8_t beyond = p->mem_a[104];
+	struct fixture_wr wr;
+
+	memcpy(p->mem_b, &value, 8);
+	fixture_wr_begin(&wr);
+	fixture_wr_raddr(&wr, p->mem_b, p->key_b);
+	fixture_wr_atomic(&wr, 1, 0);
+	fixture_wr_sge(&wr, &parts[0]);
+	fixture_wr_sge(&wr, &parts[1]);
+	post_one(&p->a, &wr, EMU_WQE_ATOMIC_FA, FIXTURE_SIGNALED);
+	assert_int_equal(fixture_expect(&p->cq_a, 0).byte_cnt, 8);
+	assert_memory_equal(p->mem_a, &value, 4);
+	assert_memory_equal(p->mem_a + 100, (uint8_t *)&value + 4, 4);
+	assert_int_equal(p->mem_a[104], beyond);
+	post_atomic(&p->a, EMU_WQE_ATOMIC_FA, sge(p->mem_a, 7, p->key_a), p->mem_b, p->key_b, 1, 0);
+	fixture_expect(&p->cq_a, EMU_SYN_LOC_LEN);
+	assert_int_equal(p->mem_b[0], 0x89);
+}
+
 static void test_receiver_not_ready_is_waited_for(void **state)
 {
 	struct pair *p = *state;
@@ -513,6 +538,7 @@ int main(void)
 		PAIR_TEST(test_send_key_refused),
 		PAIR_TEST(test_fetch_add_and_compare_swap),
 		PAIR_TEST(test_atomic_refused),
+		PAIR_TEST(atomic_takes_eight_bytes_of_its_list),
 		PAIR_TEST(test_receiver_not_ready_is_waited_for),
 		PAIR_TEST(test_receiver_not_ready_ends),
 		PAIR_TEST(test_peer_unreachable),

@@ -124,8 +124,9 @@ static void test_invalidate_of_a_bad_key(void **state)
 	struct pair *p = *state;
 
 	send_invalidating(p, 0xabcd07);
-	answer(posted(&p->b, EMU_UMR_RQ), EMU_SYN_REM_ACCESS);
-	fixture_expect(&p->cq_a, EMU_SYN_REM_ACCESS);
+	answer(posted(&p->b, EMU_UMR_RQ), EMU_SYN_MW_BIND);
+	fixture_expect(&p->cq_b, EMU_SYN_MW_BIND);
+	fixture_expect(&p->cq_a, EMU_SYN_RETRY); /* class J: neither ACK nor NAK */
 	assert_int_equal(atomic_load(&p->b.entry->state), EMU_QPS_ERR);
 }
 

@@ -18,8 +18,9 @@
 #include "emu/engine/wire.h"
 #include "emu/engine/wqe.h"
 
-/* More work for the next pass; otherwise an answer (struct emu_msg.syndrome). */
-#define SERVE_MORE UINT32_MAX
+/* Otherwise an answer (struct emu_msg.syndrome). */
+#define SERVE_MORE   UINT32_MAX	      /* more work for the next pass */
+#define SERVE_SILENT (UINT32_MAX - 1) /* the requester gets no answer, and retries */
 
 struct request {
 	struct engine *e;
@@ -143,15 +144,24 @@ static void push_received(const struct request *rq)
 	push(rq, &cqe);
 }
 
-/* The receive WQE itself is wrong: its owner learns this from the completion. */
-static uint32_t fail_receive(const struct request *rq, enum emu_syndrome own,
-			     enum emu_syndrome answer)
+/* The receive WQE's owner learns of the error from its completion (IBA 9.9.3.1, classes A and C). */
+static uint32_t fail_receive(const struct request *rq, enum emu_syndrome own, uint32_t answer)
 {
-	if (rq->q->type == EMU_QPT_UC && own == EMU_SYN_LOC_LEN)
-		return answer; /* dropped, and the WQE stays (IBA table 59, class D) */
 	if (emu_engine_qp_fail(rq->q))
 		push_error(rq, own);
 	return answer;
+}
+
+/* An unreliable QP drops the message and keeps the WQE (class D). */
+static uint32_t refuse_length(const struct request *rq)
+{
+	if (emu_qp_reliable(rq->q))
+		return fail_receive(rq, EMU_SYN_LOC_LEN, EMU_SYN_REM_INV_REQ);
+	if (rq->srq) {
+		emu_srq_put_back(rq->e, rq->srqn, rq->run->rx_index);
+		let_go(rq);
+	}
+	return EMU_SYN_OK;
 }
 
 void emu_rq_violation(struct engine *e, struct emu_qp *p, uint32_t event)
@@ -195,7 +205,10 @@ static enum emu_copy_fault move(const struct request *rq, const struct emu_seg_l
 	return emu_engine_copy(rq->e, dst, src, n);
 }
 
-/* The key is freed before the program can see the message (IBA 9.4.1.1.3). */
+/*
+ * The key is freed before the program can see the message (IBA 9.4.1.1.3). A key that cannot be
+ * freed is an error of the receiver alone (class J): the sender gets neither an ACK nor a NAK.
+ */
 static uint32_t invalidate(const struct request *rq)
 {
 	struct emu_umr what = {.op = EMU_UMR_INVALIDATE};
@@ -206,7 +219,7 @@ static uint32_t invalidate(const struct request *rq)
 	answer = emu_umr_step(rq->e, rq->qpn, EMU_UMR_RQ, &what);
 	if (answer == ENGINE_UMR_WAIT)
 		return SERVE_MORE;
-	return answer ? violate(rq, (enum emu_syndrome)answer) : EMU_SYN_OK;
+	return answer ? fail_receive(rq, (enum emu_syndrome)answer, SERVE_SILENT) : EMU_SYN_OK;
 }
 
 static bool put_header(const struct request *rq, const struct emu_domain *own,
@@ -239,7 +252,7 @@ static uint32_t serve_send(const struct request *rq)
 	if (rq->srq)
 		own.pdn = rq->srq->pdn;
 	if (rq->m->len + header > w.len)
-		return fail_receive(rq, EMU_SYN_LOC_LEN, EMU_SYN_REM_INV_REQ);
+		return refuse_length(rq);
 	if (header && !put_header(rq, &own, &w))
 		return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
 	if (!gather_source(rq, &src))
@@ -270,6 +283,16 @@ static uint32_t serve_send(const struct request *rq)
 	return EMU_SYN_OK;
 }
 
+/* The WQE that the immediate would have consumed reports the error (IBA 11.6.2). */
+static uint32_t refuse_write(const struct request *rq)
+{
+	struct emu_wqe w;
+
+	if (!emu_qp_reliable(rq->q) || !take(rq, &w))
+		return violate(rq, EMU_SYN_REM_ACCESS);
+	return fail_receive(rq, EMU_SYN_LOC_ACCESS, EMU_SYN_REM_ACCESS);
+}
+
 static uint32_t serve_write_imm(const struct request *rq)
 {
 	struct emu_seg_list src;
@@ -280,20 +303,20 @@ static uint32_t serve_write_imm(const struct request *rq)
 	if (!(rq->q->access & EMU_QP_REMOTE_WRITE))
 		return violate(rq, EMU_SYN_REM_INV_REQ);
 	if (m->len && !emu_mkey_check(rq->e, &rq->own, m->rkey, m->raddr, m->len))
-		return violate(rq, EMU_SYN_REM_ACCESS);
+		return refuse_write(rq);
 	if (!take(rq, &w))
 		return EMU_NAK_RNR;
 	if (!gather_source(rq, &src))
 		return EMU_SYN_LOC_PROT;
 	if (m->len && !emu_mkey_translate(rq->e, &rq->own, m->rkey, m->raddr + rq->run->rx_done,
 					  src.len, &dst))
-		return violate(rq, EMU_SYN_REM_ACCESS);
+		return refuse_write(rq);
 	if (m->len) {
 		switch (move(rq, &dst, &src)) {
 		case EMU_COPY_SRC:
 			return EMU_SYN_LOC_PROT;
 		case EMU_COPY_DST:
-			return violate(rq, EMU_SYN_REM_ACCESS);
+			return refuse_write(rq);
 		default:
 			break;
 		}
@@ -464,7 +487,7 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	requester = m->src_engine;
 	emu_cq_publish(e);
 	m->syndrome = answer;
-	answer_with(e, m, mine(e, EMU_MSG_DONE));
+	answer_with(e, m, answer == SERVE_SILENT ? EMU_MSG_FREE : mine(e, EMU_MSG_DONE));
 	emu_engine_kick(e, requester);
 }
 

@@ -282,17 +282,40 @@ static int violate(const struct send *s, struct emu_qp *peer, enum emu_syndrome 
 	return remote_error(s, syndrome);
 }
 
-/* RDMA read and write: IB checks no key for an access without bytes. */
+/* Pieces of the memory on each side, at most n bytes from the first remaining one on. */
+static bool reach_local(const struct send *s, const struct emu_domain *here, uint64_t n,
+			struct emu_seg_list *out)
+{
+	return emu_sge_check(s->e, here, s->w.sge, s->w.nsge) &&
+	       emu_sge_translate(s->e, here, s->w.sge, s->w.nsge, s->run->done, n, out);
+}
+
+static bool reach_remote(const struct send *s, const struct emu_domain *there, uint64_t n,
+			 struct emu_seg_list *out)
+{
+	return emu_mkey_check(s->e, there, s->w.rkey, s->w.raddr, s->w.len) &&
+	       emu_mkey_translate(s->e, there, s->w.rkey, s->w.raddr + s->run->done, n, out);
+}
+
+/*
+ * RDMA read and write: IB checks no key for an access without bytes. A write gathers its data before
+ * the request leaves, and a read scatters it after the responder has answered; this order decides
+ * which of two errors is reported.
+ */
 static int step_rdma(struct send *s)
 {
 	bool read = s->w.opcode == EMU_WQE_RDMA_READ;
 	const struct emu_domain *here = local_domain(s, read ? EMU_LW : EMU_LR);
-	struct emu_qp *peer = find_peer(s);
+	struct emu_qp *peer;
 	struct emu_seg_list local;
 	struct emu_seg_list remote = {0};
 	struct emu_domain there;
 	enum emu_copy_fault fault;
+	uint64_t n;
 
+	if (!read && !reach_local(s, here, chunk(s), &local))
+		return EMU_SYN_LOC_PROT;
+	peer = find_peer(s);
 	if (!peer)
 		return unreachable(s);
 	s->run->retry_end = 0;
@@ -302,20 +325,18 @@ static int step_rdma(struct send *s)
 		return EMU_SYN_OK;
 	if (!domain_of(s, peer, read ? EMU_RR : EMU_RW, &there))
 		return violate(s, peer, EMU_SYN_REM_INV_REQ);
-	if (!emu_sge_check(s->e, here, s->w.sge, s->w.nsge) ||
-	    !emu_sge_translate(s->e, here, s->w.sge, s->w.nsge, s->run->done, chunk(s), &local))
-		return EMU_SYN_LOC_PROT;
-	if (!emu_mkey_check(s->e, &there, s->w.rkey, s->w.raddr, s->w.len) ||
-	    !emu_mkey_translate(s->e, &there, s->w.rkey, s->w.raddr + s->run->done, local.len,
-				&remote))
+	if (!reach_remote(s, &there, read ? chunk(s) : local.len, &remote))
 		return violate(s, peer, EMU_SYN_REM_ACCESS);
-	fault = read ? emu_engine_copy(s->e, &local, &remote, remote.len)
-		     : emu_engine_copy(s->e, &remote, &local, remote.len);
+	if (read && !reach_local(s, here, remote.len, &local))
+		return EMU_SYN_LOC_PROT;
+	n = read ? local.len : remote.len;
+	fault = read ? emu_engine_copy(s->e, &local, &remote, n)
+		     : emu_engine_copy(s->e, &remote, &local, n);
 	if (fault == (read ? EMU_COPY_SRC : EMU_COPY_DST))
 		return violate(s, peer, EMU_SYN_REM_ACCESS);
 	if (fault != EMU_COPY_OK)
 		return EMU_SYN_LOC_PROT;
-	return advance(s, remote.len, s->w.len);
+	return advance(s, n, s->w.len);
 }
 
 static bool is_atomic(const struct send *s)
@@ -365,9 +386,10 @@ static int rnr(struct send *s)
 	return STEP_WAIT;
 }
 
+/* An atomic needs its local memory only when the answer arrives: see take_result(). */
 static int post_message(struct send *s)
 {
-	const struct emu_domain *here = local_domain(s, is_atomic(s) ? EMU_LW : EMU_LR);
+	const struct emu_domain *here = local_domain(s, EMU_LR);
 	struct emu_qp *peer;
 	uint32_t expect = EMU_MSG_FREE;
 	uint32_t slot;
@@ -376,7 +398,7 @@ static int post_message(struct send *s)
 		return STEP_WAIT;
 	emu_cq_publish(s->e);
 	s->run->rnr_end = 0;
-	if (!emu_sge_check(s->e, here, s->w.sge, s->w.nsge))
+	if (!is_atomic(s) && !emu_sge_check(s->e, here, s->w.sge, s->w.nsge))
 		return EMU_SYN_LOC_PROT;
 	peer = find_peer(s);
 	if (!peer)

@@ -59,6 +59,14 @@ bool emu_srq_take(struct engine *e, uint32_t srqn, uint16_t *index)
 	return true;
 }
 
+void emu_srq_put_back(struct engine *e, uint32_t srqn, uint16_t index)
+{
+	struct emu_srq_run *r = &e->srq_run[srqn];
+
+	r->head = index;
+	r->taken--;
+}
+
 void emu_srq_parse(const struct emu_srq *s, uint16_t index, struct emu_wqe *w)
 {
 	const uint8_t *p = wqe_at(s, index);

@@ -27,6 +27,8 @@ const struct emu_srq *emu_srq_of_xrc(const struct engine *e, const struct emu_qp
 uint32_t emu_xrc_engine(const struct engine *e, const struct emu_qp *tgt, uint32_t srqn);
 /* Take the next WQE off its list; false if it is empty. */
 bool emu_srq_take(struct engine *e, uint32_t srqn, uint16_t *index);
+/* Undo the last emu_srq_take(), before any other one. */
+void emu_srq_put_back(struct engine *e, uint32_t srqn, uint16_t index);
 void emu_srq_parse(const struct emu_srq *srq, uint16_t index, struct emu_wqe *w);
 /* Send the limit event if it is due. */
 void emu_srq_notify(struct engine *e, uint32_t srqn);

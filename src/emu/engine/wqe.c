@@ -8,7 +8,8 @@
 #include "emu/engine/segments.h"
 #include "emu/engine/wire.h"
 
-#define QPN_MASK 0xffffffu
+#define QPN_MASK     0xffffffu
+#define ATOMIC_BYTES 8u
 
 /* Reads a WQE of the send ring segment by segment; it may wrap at the ring's end. */
 struct cursor {
@@ -90,6 +91,17 @@ static bool add_inline(struct cursor *c, struct emu_wqe *w, uint32_t len)
 	return head == len || add(w, c->ring, len - head, 0, true);
 }
 
+static bool is_atomic(uint8_t opcode)
+{
+	return opcode == EMU_WQE_ATOMIC_CS || opcode == EMU_WQE_ATOMIC_FA;
+}
+
+/* Does the answer of the responder fill the buffers? */
+static bool receives(uint8_t opcode)
+{
+	return opcode == EMU_WQE_RDMA_READ || is_atomic(opcode);
+}
+
 static bool parse_data(struct cursor *c, struct emu_wqe *w)
 {
 	while (c->pos < c->end) {
@@ -100,8 +112,7 @@ static bool parse_data(struct cursor *c, struct emu_wqe *w)
 			return false;
 		count = emu_get32(d->byte_count);
 		if (count & EMU_SEG_DATA_INLINE) {
-			if (w->opcode == EMU_WQE_RDMA_READ ||
-			    !add_inline(c, w, count & ~EMU_SEG_DATA_INLINE))
+			if (receives(w->opcode) || !add_inline(c, w, count & ~EMU_SEG_DATA_INLINE))
 				return false;
 			continue;
 		}
@@ -135,7 +146,7 @@ static bool parse_atomic(struct cursor *c, struct emu_wqe *w)
 		return false;
 	w->operand[0] = emu_get64(a->swap_add);
 	w->operand[1] = emu_get64(a->compare);
-	return parse_data(c, w) && w->nsge == 1 && !w->sge[0].inl && w->len == 8;
+	return parse_data(c, w);
 }
 
 /*
@@ -279,6 +290,15 @@ static uint32_t parse_control(const uint8_t *p, const struct emu_qp *q, uint32_t
 	return ds;
 }
 
+/* The 8 bytes of the answer are scattered; what the buffers have beyond them stays. */
+static enum emu_syndrome fit_atomic(struct emu_wqe *w)
+{
+	if (w->len < ATOMIC_BYTES)
+		return EMU_SYN_LOC_LEN;
+	w->len = ATOMIC_BYTES;
+	return EMU_SYN_OK;
+}
+
 enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t ci, uint16_t avail,
 				struct emu_wqe *w)
 {
@@ -297,6 +317,8 @@ enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t c
 	load(&c, q, ci, ds);
 	if (!parse_body(&c, w, q))
 		return EMU_SYN_LOC_QP_OP;
+	if (is_atomic(w->opcode))
+		return fit_atomic(w);
 	if (w->len > (q->type == EMU_QPT_UD ? ENGINE_UD_MTU : ENGINE_MAX_MSG))
 		return EMU_SYN_LOC_LEN;
 	return EMU_SYN_OK;

@@ -266,8 +266,8 @@ static uint32_t change(const struct emu_qp *q, uint32_t qpn, const struct emu_um
 }
 
 /*
- * A peer names the key. It is an access error if the key belongs to another PD or QP, or may not
- * be invalidated remotely (IBA 9.7.5.2.8).
+ * A peer names the key. The receiver reports an error if the key belongs to another PD or QP, or may
+ * not be invalidated remotely: IBA's memory management operation error, for which verbs has no name.
  */
 static uint32_t invalidate(const struct emu_qp *q, uint32_t qpn, const struct emu_umr *u)
 {
@@ -278,7 +278,7 @@ static uint32_t invalidate(const struct emu_qp *q, uint32_t qpn, const struct em
 
 	if (!old || old->tag != (u->key & 0xff) || !(old->flags & EMU_MK_RINVAL) ||
 	    old->flags & EMU_MK_FREE || (old->qpn && old->qpn != qpn))
-		return EMU_SYN_REM_ACCESS;
+		return EMU_SYN_MW_BIND;
 	memcpy(&m, old, sizeof(m));
 	m.flags |= EMU_MK_FREE;
 	m.qpn = 0;
