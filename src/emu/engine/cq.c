@@ -12,6 +12,7 @@
 #include "emu/engine/segments.h"
 #include "emu/engine/state.h"
 #include "emu/engine/wire.h"
+#include "emu/ipc/codes.h"
 
 #define CI_MASK	      0xffffffu
 #define ARM_SOLICITED (1u << 24)
@@ -39,6 +40,19 @@ static struct emu_cq *find(struct engine *e, uint32_t cqn, struct emu_cq_run **r
 	return cq;
 }
 
+static uint8_t vendor_of(uint8_t syndrome)
+{
+#define VENDOR(name, number, vendor, word, meaning) \
+	case number:                                \
+		return vendor;
+	switch (syndrome) {
+		EMU_CQE_SYNDROMES(VENDOR)
+	default:
+		return UINT8_MAX; /* a fault on demand */
+	}
+#undef VENDOR
+}
+
 /* Write all but the time, which is equal for CQEs published together, and the last byte. */
 static inline __attribute__((always_inline)) void fill(struct emu_cqe64 *to,
 						       const struct emu_cqe *cqe)
@@ -49,6 +63,8 @@ static inline __attribute__((always_inline)) void fill(struct emu_cqe64 *to,
 	memcpy(to->imm_inval_pkey, &cqe->imm, sizeof(to->imm_inval_pkey));
 	emu_put32(to->byte_cnt, cqe->byte_cnt);
 	to->err.syndrome = cqe->syndrome;
+	if (cqe->syndrome)
+		to->err.vendor_err_synd = vendor_of(cqe->syndrome);
 	emu_put32(to->sop_drop_qpn, (uint32_t)cqe->wqe_opcode << 24 | (cqe->qpn & QPN_MASK));
 	emu_put16(to->wqe_counter, cqe->wqe_counter);
 }

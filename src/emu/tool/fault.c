@@ -45,7 +45,7 @@ static const unsigned int words[] = {
 static const struct named statuses[] = {EMU_STATUSES(NAMED_STATUS)};
 
 /* Syndromes of completions. */
-#define NAMED_SYNDROME(name, number, word, meaning) {word, number},
+#define NAMED_SYNDROME(name, number, vendor, word, meaning) {word, number},
 
 static const struct named syndromes[] = {EMU_CQE_SYNDROMES(NAMED_SYNDROME)};
 

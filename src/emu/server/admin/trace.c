@@ -393,7 +393,7 @@ static void put_opcode(uint8_t v)
 	put_code(v, names, COUNT(names));
 }
 
-#define SYNDROME(name, number, word, meaning) [number] = (word),
+#define SYNDROME(name, number, vendor, word, meaning) [number] = (word),
 
 static void put_syndrome(uint8_t v)
 {
