@@ -461,6 +461,27 @@ static void test_completion_events(void **state)
 	expect_comp(&p->cq_a);
 }
 
+/* IBA 11.4.2.2. The driver overwrites the first request, so the engine must have seen it. */
+static void request_for_any_completion_outlives_one_for_solicited(void **state)
+{
+	struct pair *p = *state;
+	struct fixture_sge room = {p->mem_b, 64, p->key_b};
+
+	arm(&p->cq_b, 0, 0);
+	fixture_expect_no_note(p->slot_b);
+	arm(&p->cq_b, 0, 1);
+	fixture_expect_no_note(p->slot_b);
+	fixture_recv(&p->b, &room, 1);
+	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
+	expect_comp(&p->cq_b);
+	fixture_expect(&p->cq_b, 0);
+	arm(&p->cq_b, 1, 1); /* after the event the next request counts alone */
+	fixture_recv(&p->b, &room, 1);
+	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
+	fixture_expect(&p->cq_b, 0);
+	fixture_expect_no_note(p->slot_b);
+}
+
 static void test_solicited_events(void **state)
 {
 	struct pair *p = *state;
@@ -553,6 +574,7 @@ int main(void)
 		PAIR_TEST(test_cq_overrun),
 		PAIR_TEST(test_large_cqes_and_owner_bit),
 		PAIR_TEST(test_completion_events),
+		PAIR_TEST(request_for_any_completion_outlives_one_for_solicited),
 		PAIR_TEST(test_solicited_events),
 		PAIR_TEST(test_wakes_from_sleep),
 		PAIR_TEST(test_unreliable_connection),

@@ -398,6 +398,19 @@ static bool moderated(struct engine *e, const struct emu_cq *cq, struct emu_cq_r
 }
 
 /*
+ * A request for any completion outlives a later one for solicited completions only (IBA 11.4.2.2).
+ * The driver overwrites the first with the second, so only requests that this engine has seen count.
+ */
+static uint32_t strongest(struct emu_cq_run *r, uint32_t arm)
+{
+	if (arm & ARM_SOLICITED)
+		return r->any ? r->any_arm : arm;
+	r->any = true;
+	r->any_arm = arm;
+	return arm;
+}
+
+/*
  * Send one event per arm sequence number: the driver increments it when it has received the event.
  * CQEs that were reported once are not reported again, even if they are still there when the CQ is
  * armed again (IBA 11.4.2.2: only CQEs added afterwards count; perftest, issue 137, hung on a
@@ -417,6 +430,7 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 	sn = arm >> 28 & 3;
 	if (arm == EMU_CQ_UNARMED || (r->fired && r->fired_sn == sn))
 		return;
+	arm = strongest(r, arm);
 	if (arm & ARM_SOLICITED ? !r->any_solicited : r->fired && r->fired_pi == cq->pi)
 		return;
 	if (!reached(arm & ARM_SOLICITED ? r->solicited : cq->pi, arm & CI_MASK))
@@ -427,6 +441,7 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 	if (!emu_engine_note(e, &note))
 		return;
 	r->held_since = 0;
+	r->any = false;
 	r->fired = true;
 	r->fired_sn = sn;
 	r->fired_pi = cq->pi;

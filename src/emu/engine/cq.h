@@ -32,6 +32,8 @@ struct emu_cq_run {
 	uint32_t ci;	    /* the consumer's index when it was read last */
 	uint32_t solicited; /* pi after the last solicited or error CQE */
 	bool any_solicited; /* since the last event */
+	bool any;	    /* any_arm requests any completion, and there was no event since */
+	uint32_t any_arm;   /* the arm word */
 	bool fired;	    /* an event went out for fired_sn */
 	uint8_t fired_sn;
 	uint32_t fired_pi;   /* the producer's index then */
