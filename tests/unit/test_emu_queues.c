@@ -482,6 +482,42 @@ static void request_for_any_completion_outlives_one_for_solicited(void **state)
 	fixture_expect_no_note(p->slot_b);
 }
 
+/*
+ * The peer acknowledges A's send, and sends its reply, while A's engine does not look: A's program
+ * must see the completion of its send first, and the event for it.
+ */
+static void answer_precedes_the_reply(void **state)
+{
+	struct pair *p = *state;
+	struct emu_msg *to_a = &p->a.entry->inbox, *to_b = &p->b.entry->inbox;
+	struct fixture_cq replies;
+
+	fixture_engine_stop(p->slot_b);
+	fixture_cq_init(&replies, p->slot_a, 8, 64);
+	p->a.entry->recv_cqn = replies.cqn;
+	fixture_recv(&p->a, NULL, 0);
+	arm(&replies, 0, 0);
+	arm(&p->cq_a, 0, 0);
+	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
+	fixture_expect_none(&p->cq_a, p->slot_a);
+	atomic_store(&fixture_queues->cq[replies.cqn].frozen, 1);
+	fixture_passes(p->slot_a);
+	to_b->syndrome = 0;
+	atomic_store(&to_b->state, EMU_MSG_FOR(p->slot_b, EMU_MSG_DONE));
+	to_a->opcode = EMU_WQE_SEND;
+	to_a->len = to_a->nsge = to_a->flags = 0;
+	to_a->src_engine = p->slot_b;
+	to_a->src_qpn = p->b.qpn;
+	to_a->src_serial = atomic_load(&p->b.entry->serial);
+	to_a->src_resets = atomic_load(&p->b.entry->resets);
+	atomic_store(&to_a->state, EMU_MSG_FOR(p->slot_a, EMU_MSG_POSTED));
+	atomic_store(&fixture_queues->cq[replies.cqn].frozen, 0);
+	expect_comp(&p->cq_a);
+	expect_comp(&replies);
+	fixture_expect(&p->cq_a, 0);
+	fixture_expect(&replies, 0);
+}
+
 static void test_solicited_events(void **state)
 {
 	struct pair *p = *state;
@@ -575,6 +611,7 @@ int main(void)
 		PAIR_TEST(test_large_cqes_and_owner_bit),
 		PAIR_TEST(test_completion_events),
 		PAIR_TEST(request_for_any_completion_outlives_one_for_solicited),
+		PAIR_TEST(answer_precedes_the_reply),
 		PAIR_TEST(test_solicited_events),
 		PAIR_TEST(test_wakes_from_sleep),
 		PAIR_TEST(test_unreliable_connection),

@@ -119,6 +119,31 @@ static bool refresh(struct engine *e, uint32_t qpn)
 	return true;
 }
 
+static uint32_t sends_completed(const struct engine *e, const struct emu_qp *q)
+{
+	return q->send_cqn < EMU_MAX_CQS ? e->cfg.queues->cq[q->send_cqn].pi : 0;
+}
+
+/*
+ * On a network the acknowledgement of a request arrives before what the peer sends in reply to it.
+ * Programs depend on this order: with one channel for both CQs, `ib_send_lat -e` knows which of them
+ * an event is for.
+ */
+static void execute(struct engine *e, const struct emu_qp *q, uint32_t qpn)
+{
+	bool pending = emu_rq_pending(e, qpn); /* before the answers are taken */
+	uint32_t completed = sends_completed(e, q);
+
+	emu_sq_advance(e, qpn);
+	if (!pending)
+		return;
+	if (completed != sends_completed(e, q) && !e->abandoned) {
+		emu_cq_publish(e);
+		emu_cq_notify(e, q->send_cqn);
+	}
+	emu_rq_serve(e, qpn);
+}
+
 static void visit(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
@@ -127,8 +152,7 @@ static void visit(struct engine *e, uint32_t qpn)
 		return;
 	if (emu_cq_frozen(e, q->send_cqn) || emu_cq_frozen(e, q->recv_cqn))
 		return;
-	emu_rq_serve(e, qpn);
-	emu_sq_advance(e, qpn);
+	execute(e, q, qpn);
 	if (atomic_load(&q->state) == EMU_QPS_ERR)
 		emu_rq_flush(e, qpn);
 	emu_cq_publish(e);

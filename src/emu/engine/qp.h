@@ -31,10 +31,13 @@ enum emu_qp_access {
 struct emu_qp_run {
 	uint32_t serial;
 	uint32_t resets;
-	uint16_t sq_ci;		 /* of the current WQE, in 64-byte blocks */
-	uint16_t rq_ci;		 /* next receive WQE */
-	uint16_t rx_index;	 /* of the SRQ's WQE that the message in its inbox fills */
-	uint32_t rx_srqn;	 /* that SRQ; 0 = the QP has taken none */
+	uint16_t sq_ci;	   /* of the current WQE, in 64-byte blocks */
+	uint16_t rq_ci;	   /* next receive WQE */
+	uint16_t rx_index; /* of the SRQ's WQE that the message in its inbox fills */
+	uint32_t rx_srqn;  /* that SRQ; 0 = the QP has taken none */
+	uint32_t src_qpn;  /* the source of the message in its inbox, if that is answered */
+	uint32_t src_serial;
+	uint32_t src_resets;
 	bool last_wqe;		 /* the event LAST_WQE_REACHED was sent */
 	bool active;		 /* the WQE at sq_ci has begun */
 	bool posted;		 /* its message is in the inbox of peer_qpn */

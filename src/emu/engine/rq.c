@@ -431,13 +431,31 @@ static uint32_t mine(const struct engine *e, enum emu_msg_state state)
 	return EMU_MSG_FOR(e->cfg.slot, state);
 }
 
-/* An answer whose source no longer exists must not block the inbox. */
-static void reap_answer(const struct engine *e, struct emu_msg *m)
+static bool is_awaited(const struct engine *e, const struct emu_qp_run *run)
+{
+	const struct emu_qp *s = &e->cfg.queues->qp[run->src_qpn];
+
+	return atomic_load(&s->serial) == run->src_serial &&
+	       atomic_load(&s->resets) == run->src_resets;
+}
+
+/*
+ * An answer whose source no longer exists must not block the inbox. While the source exists, the
+ * answer stays visible to it.
+ */
+static void reap_answer(const struct engine *e, struct emu_msg *m, const struct emu_qp_run *run)
 {
 	uint32_t state = mine(e, EMU_MSG_DONE);
 
-	if (atomic_compare_exchange_strong(&m->state, &state, mine(e, EMU_MSG_BUSY)))
-		atomic_store(&m->state, source(e, m) ? mine(e, EMU_MSG_DONE) : EMU_MSG_FREE);
+	if (atomic_load(&m->state) == state && !is_awaited(e, run))
+		atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE);
+}
+
+static void remember_source(struct emu_qp_run *run, const struct emu_msg *m)
+{
+	run->src_qpn = m->src_qpn;
+	run->src_serial = m->src_serial;
+	run->src_resets = m->src_resets;
 }
 
 /* Only the engine that made a message BUSY may read more than its state. */
@@ -460,6 +478,13 @@ static void answer_with(const struct engine *e, struct emu_msg *m, uint32_t to)
 	atomic_compare_exchange_strong(&m->state, &state, to);
 }
 
+bool emu_rq_pending(const struct engine *e, uint32_t qpn)
+{
+	uint32_t state = atomic_load(&e->cfg.queues->qp[qpn].inbox.state);
+
+	return EMU_MSG_STATE(state) >= EMU_MSG_POSTED && EMU_MSG_SLOT(state) == e->cfg.slot;
+}
+
 void emu_rq_serve(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
@@ -469,8 +494,7 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	uint32_t requester;
 	uint32_t answer;
 
-	if (atomic_load(&m->state) == mine(e, EMU_MSG_DONE))
-		reap_answer(e, m);
+	reap_answer(e, m, rq.run);
 	/* check again: the owner of a failed XRC target relies on no message being begun */
 	if (!can_receive(q) || !own_message(e, m, rq.run) || !can_receive(q))
 		return;
@@ -485,6 +509,7 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	if (answer == SERVE_MORE)
 		return;
 	requester = m->src_engine;
+	remember_source(rq.run, m);
 	emu_cq_publish(e);
 	m->syndrome = answer;
 	answer_with(e, m, answer == SERVE_SILENT ? EMU_MSG_FREE : mine(e, EMU_MSG_DONE));
