@@ -540,9 +540,9 @@ static void to_qpc(const struct ib_uverbs_modify_qp *a, uint8_t *qpc)
 		{EMU_QPC_RNR_RETRY, a->rnr_retry},
 		{EMU_QPC_NEXT_SEND_PSN, emu_prm_fit(EMU_QPC_NEXT_SEND_PSN, a->sq_psn)},
 		{EMU_QPC_LOG_RRA_MAX, log_of(a->max_dest_rd_atomic)},
-		{EMU_QPC_RRE, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_READ) != 0},
-		{EMU_QPC_RWE, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_WRITE) != 0},
-		{EMU_QPC_RAE, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_ATOMIC) != 0},
+		{EMU_QPC_RRE, (emu_qp_access(a) & IB_UVERBS_ACCESS_REMOTE_READ) != 0},
+		{EMU_QPC_RWE, (emu_qp_access(a) & IB_UVERBS_ACCESS_REMOTE_WRITE) != 0},
+		{EMU_QPC_RAE, (emu_qp_access(a) & IB_UVERBS_ACCESS_REMOTE_ATOMIC) != 0},
 		{EMU_QPC_MIN_RNR_NAK, a->min_rnr_timer},
 		{EMU_QPC_NEXT_RCV_PSN, emu_prm_fit(EMU_QPC_NEXT_RCV_PSN, a->rq_psn)},
 	};

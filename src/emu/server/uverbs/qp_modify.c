@@ -215,11 +215,18 @@ static void remember(struct ib_uverbs_modify_qp *kept, const struct ib_uverbs_mo
 		kept->dest_qp_num = a->dest_qp_num;
 }
 
+/* QUERY_QP returns these flags too: mlx5 reads them from the device. */
+uint32_t emu_qp_access(const struct ib_uverbs_modify_qp *kept)
+{
+	return kept->max_dest_rd_atomic ? kept->qp_access_flags
+					: kept->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_WRITE;
+}
+
 /* Update the engine's copy. */
 static void apply(const struct emu_func *f, struct emu_qp *q,
 		  const struct ib_uverbs_modify_qp *kept, uint32_t mask)
 {
-	q->access = kept->qp_access_flags;
+	q->access = emu_qp_access(kept);
 	q->timeout = kept->timeout;
 	q->retry_cnt = kept->retry_cnt;
 	q->rnr_retry = kept->rnr_retry;
@@ -378,7 +385,7 @@ int emu_write_query_qp(struct emu_cmd *c)
 	r.rq_psn = a->rq_psn;
 	r.sq_psn = a->sq_psn;
 	r.dest_qp_num = a->dest_qp_num;
-	r.qp_access_flags = a->qp_access_flags;
+	r.qp_access_flags = emu_qp_access(a);
 	r.pkey_index = a->pkey_index;
 	r.qp_state = r.cur_qp_state = (uint8_t)atomic_load(&emu_queues->qp[qp->qpn].state);
 	r.path_mtu = a->path_mtu;

@@ -8,11 +8,18 @@
 #include "emu/ipc/shm.h"
 
 struct emu_cmd;
+struct ib_uverbs_modify_qp;
 
 /* Legacy commands. */
 int emu_write_modify_qp(struct emu_cmd *c);
 int emu_write_modify_qp_ex(struct emu_cmd *c);
 int emu_write_query_qp(struct emu_cmd *c);
+/*
+ * The remote accesses that a QP with these attributes serves (IBV_ACCESS_REMOTE_*). Without resources
+ * for RDMA reads and atomics (max_dest_rd_atomic) it serves neither, whatever its access flags: mlx5's
+ * to_mlx5_access_flags().
+ */
+uint32_t emu_qp_access(const struct ib_uverbs_modify_qp *kept);
 /*
  * Change the state of a QP that was seen in state `from`. -EINVAL if an engine has moved it to ERR
  * meanwhile.
