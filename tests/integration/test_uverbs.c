@@ -130,6 +130,7 @@ static void test_registration_is_checked(void **state)
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(reg_mr(fd, pd, p, va + 1, 4096, 1, &mr), EINVAL);
 	assert_int_equal(reg_mr(fd, pd, p, va, 0, 1, &mr), EINVAL);
+	assert_int_equal(reg_mr(fd, pd, p + 100, va + 100, 0, 1, &mr), 0); /* within a page */
 	assert_int_equal(reg_mr(fd, pd, p, va, UINT64_MAX - 4096, 1, &mr), EINVAL);
 	assert_int_equal(reg_mr(fd, pd, p, va, 4096, IB_UVERBS_ACCESS_REMOTE_WRITE, &mr), EINVAL);
 	assert_int_equal(reg_mr(fd, 4711, p, va, 4096, 1, &mr), EINVAL);
@@ -138,6 +139,7 @@ static void test_registration_is_checked(void **state)
 	assert_int_equal(reg_mr(fd, pd, p, va, 8192, 0, &mr), 0);
 	assert_int_equal(munmap(p + 4096, 4096), 0);
 	assert_int_equal(reg_mr(fd, pd, p, va, 8192, 0, &mr), EFAULT);
+	assert_int_equal(reg_mr(fd, pd, p + 4196, va + 4196, 0, 0, &mr), EFAULT);
 	munmap(p, 4096);
 	close(fd);
 }

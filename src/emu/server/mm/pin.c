@@ -83,15 +83,22 @@ static void put_pages(struct emu_mm *mm, uint64_t pages)
 	free(mm);
 }
 
+static uint64_t pages_of(uint64_t addr, uint64_t len)
+{
+	return len ? (addr + len - 1) / EMU_PAGE - addr / EMU_PAGE + 1 : addr % EMU_PAGE != 0;
+}
+
 int emu_pin(const struct emu_pin_owner *owner, uint64_t addr, uint64_t len, bool write,
 	    struct emu_pin *pin)
 {
-	uint64_t pages = (addr + len - 1) / EMU_PAGE - addr / EMU_PAGE + 1;
+	uint64_t pages = pages_of(addr, len);
 	struct emu_mm *mm;
 	int err;
 
-	if (!len || addr + len < addr)
+	if (!pages || addr + len < addr)
 		return -EINVAL;
+	if (!len) /* the page has to be there */
+		len = 1;
 	mm = mm_of(owner->pid);
 	if (!mm)
 		return -ENOMEM;

@@ -33,9 +33,15 @@ static bool is_on_demand(const struct emu_mr *mr)
 	return mr->access & IB_UVERBS_ACCESS_ON_DEMAND;
 }
 
+/* No bytes at the beginning of a page; elsewhere they are in a page (ib_umem_num_pages()). */
+static bool has_no_page(const struct emu_mr *mr)
+{
+	return !mr->length && mr->addr % EMU_PAGE == 0;
+}
+
 static int check_range(const struct emu_mr *mr)
 {
-	if (mr->addr % EMU_PAGE != mr->iova % EMU_PAGE || !mr->length ||
+	if (mr->addr % EMU_PAGE != mr->iova % EMU_PAGE || has_no_page(mr) ||
 	    mr->addr + mr->length < mr->addr || mr->iova + mr->length < mr->iova)
 		return -EINVAL;
 	/*
