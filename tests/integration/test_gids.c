@@ -663,6 +663,35 @@ static void test_port_that_is_down_carries_nothing(void **state)
 	close_end(&b);
 }
 
+/* The addresses come back, at other places if an object still refers to the old ones. */
+static void test_port_loses_its_ip_addresses_for_a_time(void **state)
+{
+	struct ibv_gid_entry all[ROOM];
+	struct ibv_ah *ah;
+	struct end a;
+
+	open_end(&a, 0, IBV_QPT_RC);
+	assert_int_equal(tool("fault gid --as host"), 0);
+	assert_int_equal(ibv_query_gid_table(a.ctx, all, ROOM, 0), 2);
+	await_event(a.ctx, IBV_EVENT_GID_CHANGE);
+	await_event(a.ctx, IBV_EVENT_GID_CHANGE);
+	assert_int_equal(tool("fault gid --as host --off"), 0);
+	assert_int_equal(ibv_query_gid_table(a.ctx, all, ROOM, 0), 4);
+	assert_int_equal(all[V4].gid_index, V4);
+	ah = make_ah(&a, V4, all[V4].gid);
+	assert_non_null(ah);
+	assert_int_equal(tool("fault gid"), 0);
+	assert_int_equal(tool("fault clear"), 0);
+	assert_int_equal(ibv_query_gid_table(a.ctx, all, ROOM, 0), 4);
+	assert_int_equal(all[3].gid_index, 4);
+	assert_int_equal(all[3].gid_type, IBV_GID_TYPE_ROCE_V2);
+	assert_int_equal(ibv_destroy_ah(ah), 0);
+	close_end(&a);
+	assert_int_equal(tool("fault gid"), 0);
+	assert_int_equal(tool("gid add 127.100.0.2 --as host --index 2"), 0);
+	assert_int_equal(tool("fault clear"), 0);
+}
+
 /* Programs that have nothing to do with a change do not notice it. */
 static void test_changes_beside_traffic(void **state)
 {
@@ -738,6 +767,7 @@ int main(int argc, char **argv)
 		counted_test(test_each_change_of_a_port_is_an_event),
 		counted_test(test_state_of_a_port_is_seen),
 		counted_test(test_port_that_is_down_carries_nothing),
+		counted_test(test_port_loses_its_ip_addresses_for_a_time),
 		counted_test(test_changes_beside_traffic),
 		counted_test(test_file_changes_as_a_whole),
 	};

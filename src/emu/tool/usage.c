@@ -15,6 +15,7 @@ void tool_more_faults(FILE *out)
 	      "  memory      --left, --as\n"
 	      "  device      --as\n"
 	      "  port        --as\n"
+	      "  gid         --as\n"
 	      "  partition   --as, --peer\n"
 	      "  queue       --silent, --rnr or --delay, --qpn or --nth, --as\n"
 	      "With --off instead of these options: --as, --peer, --qpn.\n",

@@ -259,6 +259,21 @@ static int set_port(const struct emu_fault_request *r)
 	return 0;
 }
 
+static int set_gid(const struct emu_fault_request *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < emu_topology.nfuncs; i++) {
+		if (!is_meant(r->role, &emu_topology.func[i]))
+			continue;
+		if (r->off)
+			emu_port_regain_ip(&emu_topology.func[i]);
+		else
+			emu_port_forget_ip(&emu_topology.func[i]);
+	}
+	return 0;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static int clear(const struct emu_fault_request *r)
@@ -275,6 +290,7 @@ static int clear(const struct emu_fault_request *r)
 	for (i = 0; i < emu_topology.nfuncs; i++) {
 		emu_topology.func[i].dead = false;
 		emu_port_move(&emu_topology.func[i], false);
+		emu_port_regain_ip(&emu_topology.func[i]);
 	}
 	for (i = 0; i < emu_topology.ncards; i++)
 		emu_topology.card[i].dm_withheld = 0;
@@ -307,6 +323,7 @@ int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4])
 		[EMU_RULE_PORT] = set_port,
 		[EMU_RULE_PARTITION] = emu_weather_partition,
 		[EMU_RULE_QUEUE] = emu_weather_queue,
+		[EMU_RULE_GID] = set_gid,
 	};
 	struct emu_fault_request next = *r;
 	int err;

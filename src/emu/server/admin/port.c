@@ -196,6 +196,59 @@ char *emu_port_gids(unsigned int func)
 	return NULL;
 }
 
+/* --- addresses that a machine loses for a time ------------------------------------------------ */
+
+static struct lost {
+	unsigned int n;
+	struct {
+		unsigned int index, type, vlan;
+		uint8_t raw[16];
+	} gid[EMU_MAX_GIDS];
+} lost[EMU_MAX_FUNCS];
+
+static bool is_link_local(const uint8_t raw[16])
+{
+	return raw[0] == 0xfe && (raw[1] & 0xc0) == 0x80;
+}
+
+void emu_port_forget_ip(struct emu_func *f)
+{
+	struct lost *l = &lost[f->index];
+	const struct emu_gid *g;
+	unsigned int i;
+
+	for (i = 0; l->n < EMU_MAX_GIDS && (g = emu_gid_next(f, &i)); i++) {
+		if (is_link_local(g->raw))
+			continue;
+		l->gid[l->n].index = i;
+		l->gid[l->n].type = g->type;
+		l->gid[l->n].vlan = g->vlan;
+		memcpy(l->gid[l->n].raw, g->raw, sizeof(g->raw));
+		l->n++;
+		emu_gid_del(f, i);
+	}
+}
+
+void emu_port_regain_ip(struct emu_func *f)
+{
+	struct lost *l = &lost[f->index];
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < l->n; i++) {
+		err = emu_gid_add(f, (int)l->gid[i].index, l->gid[i].raw, l->gid[i].type,
+				  l->gid[i].vlan);
+		if (err == -EBUSY)
+			err = emu_gid_add(f, EMU_GID_LOWEST, l->gid[i].raw, l->gid[i].type,
+					  l->gid[i].vlan);
+		if (err < 0 && err != -EEXIST)
+			emu_log("%s: mlx5_%u: cannot add the former GID %u again: %s; use "
+				"`dpumap-emu gid add'",
+				f->role, f->dev, l->gid[i].index, strerror(-err));
+	}
+	l->n = 0;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static bool is_named(const struct emu_func *f, const struct emu_port_request *r)

@@ -23,6 +23,12 @@ int emu_port_request(const struct emu_port_request *r, uint64_t val[static 4]);
 char *emu_port_gids(unsigned int func);
 /* The link goes down or comes up. */
 void emu_port_move(struct emu_func *f, bool down);
+/*
+ * Remove the GIDs that contain IP addresses, and add them again: at their index, or if an object still
+ * refers to it, at the lowest free one. As when a machine loses its addresses and gets them back.
+ */
+void emu_port_forget_ip(struct emu_func *f);
+void emu_port_regain_ip(struct emu_func *f);
 /* Before the first request: report each change of a GID table as an event. */
 void emu_port_begin(void);
 
