@@ -31,6 +31,14 @@ void dpumap_cq_ring_arm(struct dpumap_cq_ring *ring)
 	dpumap_barrier_doorbell();
 }
 
+__attribute__((cold, noinline)) void dpumap_cq_ring_drop(struct dpumap_cq_ring *ring,
+							 const char *device)
+{
+	dpumap_log(DPUMAP_LOG_ERROR,
+		   "%s: a work request completed twice; the second completion is ignored", device);
+	dpumap_cq_ring_consume(ring);
+}
+
 static const struct dpumap_cqe_meaning failures[] = {
 	{MLX5_CQE_SYNDROME_WR_FLUSH_ERR, {DOCA_ERROR_SHUTDOWN, "flushed"}},
 	{MLX5_CQE_SYNDROME_LOCAL_PROT_ERR, {DOCA_ERROR_NOT_PERMITTED, "local protection error"}},

@@ -62,6 +62,12 @@ static inline void dpumap_cq_ring_consume(struct dpumap_cq_ring *ring)
  */
 void dpumap_cq_ring_arm(struct dpumap_cq_ring *ring);
 
+/*
+ * Log and release the next CQE, which completes work that is completed already. Devices do not do
+ * that, but what it says would complete later work whose bytes may not have been moved.
+ */
+void dpumap_cq_ring_drop(struct dpumap_cq_ring *ring, const char *device);
+
 struct dpumap_cqe_failure {
 	doca_error_t error;
 	const char *name;

@@ -191,6 +191,11 @@ __attribute__((cold, noinline)) static doca_error_t failure(const struct send_qu
 			       &too_long);
 }
 
+void dpumap_mq_send_drop(struct dpumap_mq_send *base)
+{
+	dpumap_cq_ring_drop(&base->cq, dpumap_hca_name(to_send_queue(base)->qp.device->hca));
+}
+
 /* What follows a failure is flushed, with completions of its own or without. */
 __attribute__((cold, noinline)) void dpumap_mq_send_note_failure(struct dpumap_mq_send *base,
 								 const struct mlx5_cqe64 *cqe)

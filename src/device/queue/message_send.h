@@ -160,12 +160,28 @@ void dpumap_mq_send_flush(struct dpumap_mq_send *send);
 /* What dpumap_mq_send_poll() does with an unusual completion, and without one. */
 void dpumap_mq_send_note_failure(struct dpumap_mq_send *send, const struct mlx5_cqe64 *cqe);
 bool dpumap_mq_send_find_left(struct dpumap_mq_send *send);
+/* Drop a completion of a message that was completed before. */
+void dpumap_mq_send_drop(struct dpumap_mq_send *send);
+
+/* Does the CQE complete a message in flight? */
+static inline bool dpumap_mq_send_expects(const struct dpumap_mq_send *send,
+					  const struct mlx5_cqe64 *cqe)
+{
+	uint16_t first = send->pending[send->completed & send->pending_mask].block;
+
+	return send->posted != send->completed &&
+	       (uint16_t)(be16toh(cqe->wqe_counter) - first) < (uint16_t)(send->at - first);
+}
 
 /* Find out which messages are completed; false if none is. */
 static inline bool dpumap_mq_send_find(struct dpumap_mq_send *send)
 {
 	const struct mlx5_cqe64 *cqe = dpumap_cq_ring_next(&send->cq);
 
+	while (cqe && doca_unlikely(!dpumap_mq_send_expects(send, cqe))) {
+		dpumap_mq_send_drop(send);
+		cqe = dpumap_cq_ring_next(&send->cq);
+	}
 	if (!cqe)
 		return doca_unlikely(!send->depth) && dpumap_mq_send_find_left(send);
 	send->through = be16toh(cqe->wqe_counter);

@@ -34,6 +34,10 @@ struct dpumap_queue {
 	bool failed;	     /* in error until reset */
 	bool lost;	     /* some posted work will never complete */
 	uint32_t unflushed;  /* posted since the last doorbell */
+	uint32_t next;	     /* the number of the next work request */
+	uint32_t slot;	     /* its place in `cookies` */
+	uint32_t expected;   /* lower numbers have completed */
+	uint64_t *cookies;   /* of the work requests, for their completions */
 	uint32_t num_events; /* completion events that were read */
 	struct ibv_port_attr port;
 };
@@ -152,13 +156,16 @@ doca_error_t dpumap_queue_create(struct dpumap_device *device, const struct dpum
 	created->depth = attr->depth;
 	created->to_peer = attr->to_peer;
 	created->mmo = !attr->to_peer && device->caps.max_memcpy_len > 0;
-	result = dpumap_port_query_active(device, &created->port);
+	created->cookies = calloc(created->depth, sizeof(*created->cookies));
+	result = created->cookies ? dpumap_port_query_active(device, &created->port)
+				  : dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a queue");
 	if (result == DOCA_SUCCESS) {
 		created->max_len =
 			attr->to_peer ? created->port.max_msg_sz : device->caps.max_copy_len;
 		result = create_objects(created, attr);
 	}
 	if (result != DOCA_SUCCESS) {
+		free(created->cookies);
 		free(created);
 		return result;
 	}
@@ -187,6 +194,7 @@ doca_error_t dpumap_queue_destroy(struct dpumap_queue *queue)
 	err = ibv_destroy_cq(queue->cq);
 	if (err)
 		return fail_destroy(queue, "completion queue", err);
+	free(queue->cookies);
 	free(queue);
 	return DOCA_SUCCESS;
 }
@@ -269,7 +277,7 @@ static doca_error_t submit(struct dpumap_queue *queue)
 }
 
 /* Start a work request, which the caller builds. */
-static inline doca_error_t start_request(struct dpumap_queue *queue, uint64_t wr_id)
+static inline doca_error_t start_request(struct dpumap_queue *queue, uint64_t cookie)
 {
 	if (doca_unlikely(queue->failed))
 		return dpumap_fail(DOCA_ERROR_BAD_STATE,
@@ -279,7 +287,9 @@ static inline doca_error_t start_request(struct dpumap_queue *queue, uint64_t wr
 		return DOCA_ERROR_AGAIN;
 	if (!queue->unflushed)
 		ibv_wr_start(queue->qpx);
-	queue->qpx->wr_id = wr_id;
+	queue->cookies[queue->slot] = cookie;
+	queue->qpx->wr_id = (uint64_t)queue->next++ << 32 | queue->slot;
+	queue->slot = queue->slot + 1 < queue->depth ? queue->slot + 1 : 0;
 	queue->qpx->wr_flags = IBV_SEND_SIGNALED;
 	queue->unflushed++;
 	queue->inflight++;
@@ -395,6 +405,40 @@ static doca_error_t completion_status(struct dpumap_queue *queue, const struct i
 			   wc->vendor_err);
 }
 
+/*
+ * Work requests complete in the order in which they were posted. A completion that comes again must not
+ * complete a later work request, whose bytes may not have been moved yet.
+ */
+static bool is_expected(struct dpumap_queue *queue, const struct ibv_wc *wc)
+{
+	uint32_t number = (uint32_t)(wc->wr_id >> 32);
+
+	if (doca_unlikely(number - queue->expected >= queue->next - queue->expected)) {
+		dpumap_log(DPUMAP_LOG_ERROR,
+			   "%s: a work request completed twice; the second completion is ignored",
+			   dpumap_hca_name(queue->device->hca));
+		return false;
+	}
+	queue->expected = number + 1;
+	return true;
+}
+
+/* Take over the expected ones of these completions; returns how many. */
+static uint32_t take(struct dpumap_queue *queue, const struct ibv_wc *wc, int n,
+		     struct dpumap_dma_completion *out)
+{
+	uint32_t taken = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (!is_expected(queue, &wc[i]))
+			continue;
+		out[taken].user_data.u64 = queue->cookies[(uint32_t)wc[i].wr_id];
+		out[taken++].status = completion_status(queue, &wc[i]);
+	}
+	queue->inflight -= taken;
+	return taken;
+}
+
 doca_error_t dpumap_queue_poll(struct dpumap_queue *queue, struct dpumap_dma_completion *out,
 			       uint32_t max, uint32_t *n)
 {
@@ -415,11 +459,7 @@ doca_error_t dpumap_queue_poll(struct dpumap_queue *queue, struct dpumap_dma_com
 		}
 		if (doca_unlikely(!got && !done && queue->lost))
 			return DOCA_ERROR_DRIVER;
-		for (int i = 0; i < got; i++, done++) {
-			out[done].user_data.u64 = wc[i].wr_id;
-			out[done].status = completion_status(queue, &wc[i]);
-		}
-		queue->inflight -= (uint32_t)got;
+		done += take(queue, wc, got, out + done);
 		if ((uint32_t)got < want)
 			break;
 	}

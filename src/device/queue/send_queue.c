@@ -157,14 +157,24 @@ __attribute__((cold, noinline)) static doca_error_t completion_status(const stru
 	return dpumap_cqe_fail(dpumap_hca_name(sq->device->hca), "a copy", cqe, NULL);
 }
 
+/* How many copies the CQE completes. */
+static inline uint32_t advance(const struct dpumap_sq *base, const struct mlx5_cqe64 *cqe)
+{
+	return (uint16_t)(be16toh(cqe->wqe_counter) - base->completed) + 1u;
+}
+
 bool dpumap_sq_poll(struct dpumap_sq *base, struct dpumap_sq_completion *completion)
 {
 	struct send_queue *sq = to_send_queue(base);
 	const struct mlx5_cqe64 *cqe = dpumap_cq_ring_next(&sq->cq);
 
+	while (cqe && doca_unlikely(advance(base, cqe) > base->posted - base->completed)) {
+		dpumap_cq_ring_drop(&sq->cq, dpumap_hca_name(sq->device->hca));
+		cqe = dpumap_cq_ring_next(&sq->cq);
+	}
 	if (!cqe)
 		return false;
-	base->completed += (uint16_t)(be16toh(cqe->wqe_counter) - base->completed) + 1u;
+	base->completed += advance(base, cqe);
 	completion->end = base->completed;
 	completion->status = DOCA_SUCCESS;
 	if (doca_unlikely(cqe->op_own >> 4 != MLX5_CQE_REQ))
