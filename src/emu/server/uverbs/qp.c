@@ -19,10 +19,11 @@
 #include "emu/server/uverbs/uar.h"
 #include "emu/server/uverbs/xrc.h"
 
-#define MAX_WR	    32768u
-#define MAX_SGE	    30u
-#define MAX_INLINE  1024u
-#define LET_SEND_MS 10
+#define MAX_WR	   32768u
+#define MAX_SGE	   30u
+#define MAX_INLINE 1024u
+/* A requester that waits for an answer may wait for ever; datagrams are sent or lost. */
+#define LET_SEND_MS(reliable) ((reliable) ? 10 : 500)
 
 static int check_cap(const struct ib_uverbs_qp_cap *cap)
 {
@@ -285,9 +286,10 @@ static bool is_sending(const struct emu_cmd *c, const struct emu_qp *q)
  */
 void emu_let_send(const struct emu_cmd *c, const struct emu_qp *q)
 {
+	bool reliable = q->type != EMU_QPT_UC && q->type != EMU_QPT_UD;
 	int i;
 
-	for (i = 0; i < LET_SEND_MS * 10 && is_sending(c, q); i++) {
+	for (i = 0; i < LET_SEND_MS(reliable) * 10 && is_sending(c, q); i++) {
 		emu_engine_kick(q->engine);
 		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 		emu_proc_drain_notes(emu_proc_by_slot(q->engine));
