@@ -12,6 +12,7 @@
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/prm_cmd.h"
 #include "emu/server/devx/queue.h"
+#include "emu/server/ucma/connect.h"
 #include "emu/server/uverbs/events.h"
 #include "emu/server/uverbs/qp.h"
 
@@ -246,6 +247,9 @@ static int set_device(const struct emu_fault_request *r)
 	for (f = emu_files; f; f = f->next)
 		if (is_meant(r->role, f->func) && f->has_context)
 			kill_file(f);
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		if (is_meant(r->role, &emu_topology.func[i]))
+			emu_cma_device_gone(&emu_topology.func[i]);
 	return 0;
 }
 

@@ -11,6 +11,10 @@
 #include "emu/server/ucma/file.h"
 #include "emu/server/ucma/id.h"
 
+/* Linux 6.17 */
+#define CMD_RESOLVE_IB_SERVICE 23
+#define CMD_WRITE_CM_EVENT     24
+
 /* enum ib_qp_type */
 #define QPT_RC 2
 #define QPT_UD 4
@@ -117,6 +121,19 @@ static int migrate_id(const struct emu_cma_cmd *c)
 	return emu_cma_out(c, cmd.response, &r, sizeof(r));
 }
 
+/* Ethernet has no subnet administration that knows services. */
+static int resolve_ib_service(const struct emu_cma_cmd *c)
+{
+	struct emu_cma_id *id;
+	uint32_t number;
+	int err;
+
+	err = emu_cma_in(c, &number, sizeof(number));
+	if (!err)
+		err = emu_cma_id_get_dev(c->file, number, &id);
+	return err ? err : -EOPNOTSUPP;
+}
+
 static emu_cma_command *const commands[] = {
 	[RDMA_USER_CM_CMD_CREATE_ID] = create_id,
 	[RDMA_USER_CM_CMD_DESTROY_ID] = destroy_id,
@@ -141,6 +158,8 @@ static emu_cma_command *const commands[] = {
 	[RDMA_USER_CM_CMD_BIND] = emu_cma_bind,
 	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = emu_cma_resolve_addr,
 	[RDMA_USER_CM_CMD_JOIN_MCAST] = emu_cma_join_mcast,
+	[CMD_RESOLVE_IB_SERVICE] = resolve_ib_service,
+	[CMD_WRITE_CM_EVENT] = emu_cma_write_event,
 };
 
 int emu_cma_execute(struct emu_cma_file *f, pid_t pid, uint64_t addr, uint64_t len)

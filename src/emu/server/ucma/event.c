@@ -114,3 +114,33 @@ int emu_cma_get_event(const struct emu_cma_cmd *c)
 	free(e);
 	return 0;
 }
+
+/* Linux 6.17: the first members of struct rdma_ucm_write_cm_event. The other parameters are ignored. */
+struct write_event {
+	uint32_t id, reserved, event, status;
+	uint64_t arg;
+};
+
+/* An event that the program sends to itself. */
+int emu_cma_write_event(const struct emu_cma_cmd *c)
+{
+	struct emu_cma_event *e;
+	struct write_event cmd;
+	struct emu_cma_id *id;
+	int err;
+
+	err = emu_cma_in(c, &cmd, sizeof(cmd));
+	if (err)
+		return err;
+	if (cmd.event != EMU_CMA_EV_USER && cmd.event != EMU_CMA_EV_INTERNAL)
+		return -EINVAL;
+	err = emu_cma_id_get(c->file, cmd.id, &id);
+	if (err)
+		return err;
+	e = emu_cma_event_new(id, (enum emu_cma_event_type)cmd.event, (int)cmd.status);
+	if (!e)
+		return -ENOMEM;
+	memcpy(&e->resp.param, &cmd.arg, sizeof(cmd.arg));
+	emu_cma_queue(id->file, e);
+	return 0;
+}

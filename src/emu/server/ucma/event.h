@@ -24,6 +24,6 @@ void emu_cma_events_forget(const struct emu_cma_id *id);
 /* The same for a group. */
 void emu_cma_events_forget_group(const struct emu_cma_group *g);
 
-emu_cma_command emu_cma_get_event;
+emu_cma_command emu_cma_get_event, emu_cma_write_event;
 
 #endif
