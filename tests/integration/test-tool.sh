@@ -121,6 +121,39 @@ test_config()
 }
 
 # `nodes' makes equal ones; options go on top of a file.
+# GIDs of a file, then those of options, in their order.
+test_gids()
+{
+	cat >"$work/config" <<-'END'
+		gid = dpu none
+		gid = dpu 10.0.0.1 index=9 type=v2   # holes before it
+		cards = 2
+		[node]
+		gid = node1.host 2001:db8::1 vlan=100 device=mlx5_1
+		[node]
+	END
+	"$emu" start --config "$work/config" --gid "node0.dpu 10.0.0.2 index=250"
+	"$emu" gid list | awk '$1 == "dpu" { print $3, $4, $6 }' >"$work/out"
+	printf '9 v2 10.0.0.1\n250 v1 10.0.0.2\n251 v2 10.0.0.2\n' | cmp - "$work/out" || fail "gid list of dpu"
+	"$emu" gid list --as node1.host --device mlx5_1 --json | python3 -c '
+import json, sys
+g = json.load(sys.stdin)["gids"]
+assert [e["index"] for e in g] == [0, 1, 2, 3, 4, 5], g
+assert g[5] == {"function": "node1.host", "device": "mlx5_1", "index": 5, "type": "v2", "vlan": 100,
+                "gid": "2001:db8::1", "netdev": "lo.100"}, g
+' || fail "gid list --json"
+	"$emu" stop
+	for text in "dpu" "dpu 10.0.0" "dpu 10.0.0.1 index=256" "dpu 10.0.0.1 vlan=4095" "dpu 10.0.0.1 frob=1"; do
+		refused start --gid "$text"
+		echo "gid = $text" >"$work/config"
+		refused start --config "$work/config"
+	done
+	! "$emu" start --gid "guest 10.0.0.1" 2>"$work/err" || fail "a GID for a function that does not exist"
+	grep -q 'cannot add GID 1' "$work/err" || fail "$(cat "$work/err")"
+	! "$emu" start --gid "dpu 10.0.0.1" --gid "host 10.0.0.1" 2>"$work/err" || fail "one GID for two ports"
+	grep -q 'cannot add GID 2' "$work/err" || fail "$(cat "$work/err")"
+}
+
 test_config_repeats()
 {
 	printf 'profile = connectx-5\nnodes = 3\n' >"$work/config"
@@ -497,6 +530,7 @@ test_other_pid_namespace()
 
 test_nodes
 test_config
+test_gids
 test_config_repeats
 test_nonsense
 test_fault_words

@@ -65,7 +65,7 @@ static doca_error_t offer(struct life *life)
 	return endpoint_offer(&life->end, &life->offer);
 }
 
-static doca_error_t connect(struct life *life)
+static doca_error_t connect_life(struct life *life)
 {
 	return doca_rdma_connect(life->end.rdma, life->peer.details.bytes, life->peer.details.len,
 				 life->end.connection);
@@ -75,7 +75,7 @@ static doca_error_t (*const steps[])(struct life *life) = {
 	create_another,
 	start,
 	offer,
-	connect,
+	connect_life,
 };
 #define STEPS (sizeof(steps) / sizeof(steps[0]))
 
@@ -190,7 +190,7 @@ static bool stop_fails_once(unsigned int n)
 	assert_error(result, fired ? DOCA_ERROR_UNEXPECTED : DOCA_SUCCESS);
 	if (fired) {
 		assert_error(doca_rdma_destroy(life.end.rdma), DOCA_ERROR_BAD_STATE);
-		(void)connect(&life);
+		(void)connect_life(&life);
 		assert_int_equal(doca_pe_progress(life.end.pe), 0);
 		assert_ok(doca_ctx_stop(life.end.ctx));
 	}
