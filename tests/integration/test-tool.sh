@@ -442,6 +442,7 @@ trace()
 
 test_trace()
 {
+	local line
 	trace one ibv_devinfo -v
 	trace two ibv_devinfo -v
 	diff "$work/one" "$work/two" || fail "two traces of the same differ"
@@ -450,6 +451,13 @@ test_trace()
 	trace three sh -c 'ibv_ud_pingpong -g 1 -p 18605 & until ibv_ud_pingpong -g 1 -p 18605 localhost 2>/dev/null; do sleep 0.1; done; wait'
 	grep -qE '^dpu c[0-9]+ ah.create pd_handle=[0-9]+ sgid_index=1 dgid=dpu:mlx5_0 -> 0 ah_handle=[0-9]+$' "$work/three" ||
 		fail "no address in the trace: $(grep ah.create "$work/three")"
+	command -v rping >/dev/null || return 0
+	trace four sh -c 'rping -s -a 127.100.0.1 -C 1 & until rping -c -a 127.100.0.1 -C 1 2>/dev/null; do sleep 0.1; done; wait'
+	for line in 'cm\.bind id=[0-9]+ src=127\.100\.0\.1:7174 -> 0' 'cm\.listen id=[0-9]+ -> 0' \
+		'cm event CONNECT_REQUEST id=[0-9]+' 'cm event ESTABLISHED id=[0-9]+' \
+		'cm\.destroy_id id=[0-9]+ -> 0'; do
+		grep -qE "^dpu $line$" "$work/four" || fail "no '$line' in the trace: $(grep cm "$work/four")"
+	done
 }
 
 # It is not reachable any more; a new emulator of the same name must keep its directory.

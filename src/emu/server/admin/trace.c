@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/server/admin/cma.h"
 #include "emu/server/admin/control.h"
 #include "emu/server/admin/fault.h"
 #include "emu/server/card/gid.h"
@@ -26,7 +27,7 @@
 static bool tracing, with_addresses;
 static unsigned int last_context;
 
-/* The current line: one command runs at a time. */
+/* The current line: one command runs at a time. A line within it is written first. */
 static struct line {
 	char text[LINE_BYTES];
 	size_t len;
@@ -71,12 +72,14 @@ void emu_trace_start(bool addresses)
 	with_addresses = addresses;
 	tracing = true;
 	atomic_store(&emu_queues->tracing, 1);
+	emu_cma_trace(true);
 }
 
 void emu_trace_stop(void)
 {
 	tracing = false;
 	atomic_store(&emu_queues->tracing, 0);
+	emu_cma_trace(false);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -358,6 +361,18 @@ void emu_trace_end(const struct emu_cmd *c, int err)
 	end_line();
 }
 
+void emu_trace_line(const char *role, const char *text, int err)
+{
+	const struct line outer = line;
+
+	line.len = 0;
+	put("%s %s", role, text);
+	if (err <= 0)
+		put_verdict(err);
+	end_line();
+	line = outer;
+}
+
 void emu_trace_mmap(struct emu_file *f, uint64_t len, int err)
 {
 	if (!tracing)
@@ -429,6 +444,7 @@ static bool is_remote(uint8_t opcode)
 
 void emu_trace_wr(const struct emu_note_wr *n)
 {
+	const struct line outer = line; /* of the command that waits for this work request */
 	const struct emu_qp *q;
 
 	if (!tracing || n->note.number >= EMU_MAX_QPS)
@@ -461,4 +477,5 @@ void emu_trace_wr(const struct emu_note_wr *n)
 	put(" -> ");
 	put_syndrome(n->syndrome);
 	end_line();
+	line = outer;
 }

@@ -16,5 +16,7 @@ void emu_trace_mmap(struct emu_file *f, uint64_t len, int err);
 /* Trace a fault on demand; `words` are those of the command line. */
 void emu_trace_fault(const char *words, int err);
 void emu_trace_wr(const struct emu_note_wr *n);
+/* A line about a machine: `text`, and the result of a command unless `err` is positive. */
+void emu_trace_line(const char *role, const char *text, int err);
 
 #endif

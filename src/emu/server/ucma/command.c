@@ -19,6 +19,8 @@
 #define QPT_RC 2
 #define QPT_UD 4
 
+const struct emu_cma_observer *emu_cma_observer;
+
 int emu_cma_in(const struct emu_cma_cmd *c, void *to, size_t len)
 {
 	return emu_copy_from(c->pid, to, c->addr, len);
@@ -180,5 +182,8 @@ int emu_cma_execute(struct emu_cma_file *f, pid_t pid, uint64_t addr, uint64_t l
 	c.addr = addr + sizeof(h);
 	c.in = h.in;
 	c.out = h.out;
-	return commands[h.cmd](&c);
+	err = commands[h.cmd](&c);
+	if (emu_cma_observer)
+		emu_cma_observer->command(&c, h.cmd, err);
+	return err;
 }

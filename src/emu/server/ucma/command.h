@@ -23,6 +23,18 @@ struct emu_cma_cmd {
 /* A command: 0 or a negative errno. */
 typedef int emu_cma_command(const struct emu_cma_cmd *c);
 
+struct emu_cma_event;
+
+/* Who watches what programs do; NULL: nobody. */
+struct emu_cma_observer {
+	/* After a command with a number of rdma_user_cm.h; `err` is 0 or a negative errno. */
+	void (*command)(const struct emu_cma_cmd *c, uint32_t number, int err);
+	/* An event begins to wait for its program. */
+	void (*event)(const struct emu_cma_event *e);
+};
+
+extern const struct emu_cma_observer *emu_cma_observer;
+
 /* Read the command, write an answer: 0 or -EFAULT. */
 int emu_cma_in(const struct emu_cma_cmd *c, void *to, size_t len);
 int emu_cma_out(const struct emu_cma_cmd *c, uint64_t to, const void *from, size_t len);

@@ -77,6 +77,8 @@ void emu_cma_queue(struct emu_cma_file *f, struct emu_cma_event *e)
 	e->next = NULL;
 	*link = e;
 	f->nevents++;
+	if (emu_cma_observer)
+		emu_cma_observer->event(e);
 	settle(f);
 }
 
