@@ -68,6 +68,12 @@ static int raw_socket(int type)
 	return (int)syscall(SYS_socket, AF_UNIX, type | SOCK_CLOEXEC, 0);
 }
 
+/* A sanitizer that had seen these descriptors created would miss their close. */
+static int raw_socketpair(int pair[2])
+{
+	return syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ? errno : 0;
+}
+
 static ino_t inode_of(int fd)
 {
 	struct stat st;
@@ -265,8 +271,8 @@ static int add_channel(const struct stat *st, const char *name, struct channel *
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return ENOMEM;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
-		err = errno;
+	err = raw_socketpair(pair);
+	if (err) {
 		free(c);
 		return err;
 	}
