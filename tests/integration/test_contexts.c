@@ -200,6 +200,37 @@ static pid_t the_server(void)
 	return emulator_server_of(getenv("DPUMAP_EMU_DIR"));
 }
 
+/* Stop the server until the pipe is closed: by the test, or by its end. */
+static int stop_server(pid_t *guard)
+{
+	pid_t server = the_server(), pid;
+	int pipe_fd[2], stopped[2];
+	char c = 0;
+
+	assert_true(server > 0 && !pipe(pipe_fd) && !pipe(stopped));
+	pid = fork();
+	if (!pid) {
+		close(pipe_fd[1]);
+		if (!kill(server, SIGSTOP) && write(stopped[1], &c, 1) == 1)
+			_exit(read(pipe_fd[0], &c, 1) != 0 || kill(server, SIGCONT));
+		_exit(1);
+	}
+	assert_true(pid > 0);
+	*guard = pid;
+	assert_int_equal(read(stopped[0], &c, 1), 1);
+	close(pipe_fd[0]);
+	close(stopped[0]);
+	close(stopped[1]);
+	return pipe_fd[1];
+}
+
+/* The guard holds the context too. */
+static bool resume_server(int stopped, pid_t guard)
+{
+	close(stopped);
+	return process_exit_code(guard) == 0;
+}
+
 static void start(struct worker *w, void *(*run)(void *arg), struct ibv_context *context)
 {
 	w->context = context;
@@ -221,17 +252,18 @@ static void commands_of_threads_wait_side_by_side(void **state)
 {
 	struct ibv_context *context = fixture_open_context();
 	struct worker workers[THREADS] = {{0}};
-	pid_t server = the_server();
 	unsigned int before, i;
 	bool together;
+	pid_t guard;
+	int stopped;
 
-	assert_true(context && use(context) && server > 0);
+	assert_true(context && use(context));
+	stopped = stop_server(&guard);
 	before = count_fds();
-	assert_int_equal(kill(server, SIGSTOP), 0);
 	for (i = 0; i < THREADS; i++)
 		start(&workers[i], use_once, context);
 	together = wait_for_fds(before + THREADS - 1);
-	kill(server, SIGCONT);
+	assert_true(resume_server(stopped, guard));
 	for (i = 0; i < THREADS; i++) {
 		pthread_join(workers[i].thread, NULL);
 		assert_true(workers[i].ok);
@@ -259,13 +291,14 @@ static void fork_does_not_wait_for_commands(void **state)
 {
 	struct ibv_context *context = fixture_open_context();
 	struct worker user[2] = {{0}}, forker = {0};
-	pid_t server = the_server();
 	uint64_t end = now_ms() + WAIT_MS;
 	bool underway, forked;
+	pid_t guard;
+	int stopped;
 
-	assert_true(context && use(context) && server > 0);
+	assert_true(context && use(context));
+	stopped = stop_server(&guard);
 	parents_fds = count_fds();
-	assert_int_equal(kill(server, SIGSTOP), 0);
 	start(&user[0], use_once, context);
 	start(&user[1], use_once, context);
 	underway = wait_for_fds(parents_fds + 1);
@@ -273,7 +306,7 @@ static void fork_does_not_wait_for_commands(void **state)
 	while (!atomic_load(&forker.done) && now_ms() < end)
 		usleep(1000);
 	forked = atomic_load(&forker.done);
-	kill(server, SIGCONT);
+	assert_true(resume_server(stopped, guard));
 	pthread_join(forker.thread, NULL);
 	pthread_join(user[0].thread, NULL);
 	pthread_join(user[1].thread, NULL);
@@ -311,10 +344,12 @@ static void *fork_often(void *arg)
 
 static void threads_open_use_close_and_fork(void **state)
 {
+	bool used = open_use_and_close();
 	unsigned int before = count_fds(), i;
 	struct ibv_context *context = fixture_open_context();
 	struct worker workers[2 * THREADS + 1] = {{0}};
 
+	assert_true(used && context);
 	for (i = 0; i < 2 * THREADS; i++)
 		start(&workers[i], work, context);
 	start(&workers[i], fork_often, context);
