@@ -70,6 +70,12 @@ void emu_cma_events_forget(const struct emu_cma_id *id)
 	}
 }
 
+void emu_cma_events_forget_all(struct emu_cma_file *f)
+{
+	while (f->events)
+		discard(emu_cma_unqueue(f, &f->events));
+}
+
 void emu_cma_events_forget_group(const struct emu_cma_group *g)
 {
 	struct emu_cma_file *f = g->id->file;

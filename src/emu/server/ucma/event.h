@@ -21,6 +21,8 @@ void emu_cma_fill_ah(struct ib_uverbs_ah_attr *ah, const struct emu_cm_path *pat
 		     const uint8_t dgid[16]);
 /* Remove the unread events of an id; connection requests are rejected. */
 void emu_cma_events_forget(const struct emu_cma_id *id);
+/* The same for all ids of a file that was closed. */
+void emu_cma_events_forget_all(struct emu_cma_file *f);
 /* The same for a group. */
 void emu_cma_events_forget_group(const struct emu_cma_group *g);
 

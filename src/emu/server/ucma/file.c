@@ -15,6 +15,7 @@
 #include "emu/ipc/rdma_cm.h"
 #include "emu/ipc/sock.h"
 #include "emu/server/ucma/command.h"
+#include "emu/server/ucma/event.h"
 
 /* A process's connection. */
 struct conn {
@@ -102,6 +103,7 @@ static void file_destroy(struct emu_watch *w)
 	struct emu_cma_file **link = &emu_cma_files;
 
 	emu_watch_del(w);
+	emu_cma_events_forget_all(f); /* first: ids that no program has seen belong to events */
 	while (f->ids)
 		emu_cma_id_destroy(f->ids);
 	while (*link != f)
