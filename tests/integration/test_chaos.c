@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * doca_rdma and the copy library during the faults of test_chaos.plan: whatever fails, no call hangs,
+ * doca_rdma and the copy library during the faults of test_chaos_*.plan: whatever fails, no call hangs,
  * no successful copy has a wrong byte, and no object is left. Copies run again when the faults have
- * ended. $DPUMAP_CHAOS_SECONDS is the length, $DPUMAP_CHAOS_SEED replays one run.
+ * ended. $DPUMAP_CHAOS_SECONDS is the length of each test, $DPUMAP_CHAOS_SEED replays one run.
  */
 #include <dpumap-emu.h>
 #include <signal.h>
@@ -11,13 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <dpumap/dev.h>
-
 #include "endpoint.h"
 #include "fixture.h"
 
-#define PLAN_SECONDS 6
-#define PATIENCE_MS  2000 /* for a completion, which a fault may lose */
+#define PLAN_SECONDS 3
+#define PATIENCE_MS  2000 /* for a completion that a fault may lose */
 #define PIECE	     4096u
 #define GUARD	     64u /* bytes on each side that no copy may change */
 #define ROUNDS	     32u
@@ -28,6 +26,7 @@ static struct tally {
 } tally;
 
 static pid_t chaos;
+static unsigned int patience_ms;
 
 static bool weather_lasts(void)
 {
@@ -76,7 +75,7 @@ static bool transfer(struct endpoint *a, struct endpoint *b, bool is_read)
 	size_t far = ENDPOINT_LEN / 2;
 	uint8_t *to = is_read ? a->bytes : b->bytes + far;
 	uint8_t *from = is_read ? b->bytes + far : a->bytes;
-	uint64_t limit = now_ms() + PATIENCE_MS;
+	uint64_t limit = now_ms() + patience_ms;
 	struct doca_buf *src, *dst;
 	doca_error_t result;
 
@@ -102,16 +101,6 @@ static bool transfer(struct endpoint *a, struct endpoint *b, bool is_read)
 	doca_buf_dec_refcount(src, NULL);
 	doca_buf_dec_refcount(dst, NULL);
 	return result == DOCA_SUCCESS;
-}
-
-static bool is_dead(struct doca_dev *dev)
-{
-	enum dpumap_dev_event event;
-
-	while (dpumap_dev_next_event(dev, &event) == DOCA_SUCCESS)
-		if (event == DPUMAP_DEV_EVENT_FATAL)
-			return true;
-	return false;
 }
 
 /* One that cannot end within its patience hangs. */
@@ -153,12 +142,22 @@ static bool copy_once(const struct fixture *f, const struct fixture_buf *dst,
 	doca_error_t result;
 
 	prepare(dst->bytes, src->bytes, tally.done);
-	result = fixture_copy_within(f, &copy, PATIENCE_MS);
+	result = fixture_copy_within(f, &copy, patience_ms);
 	tally.lost += result == DOCA_ERROR_TIME_OUT;
 	tally.done += result == DOCA_SUCCESS;
 	tally.failed += result != DOCA_SUCCESS;
 	check(dst->bytes, src->bytes, result == DOCA_SUCCESS);
 	return result == DOCA_SUCCESS;
+}
+
+/* Without a map on failure. */
+static doca_error_t create_buf(const struct fixture *f, size_t len, struct fixture_buf *buf)
+{
+	doca_error_t result = fixture_buf_create(f, len, LOCAL_RW, buf);
+
+	if (result != DOCA_SUCCESS)
+		buf->mmap = NULL;
+	return result;
 }
 
 static unsigned int use_copies(unsigned int rounds)
@@ -170,9 +169,9 @@ static unsigned int use_copies(unsigned int rounds)
 
 	result = fixture_open(&f);
 	if (result == DOCA_SUCCESS)
-		result = fixture_buf_create(&f, PIECE, LOCAL_RW, &src);
+		result = create_buf(&f, PIECE, &src);
 	if (result == DOCA_SUCCESS)
-		result = fixture_buf_create(&f, PIECE + 2 * GUARD, LOCAL_RW, &dst);
+		result = create_buf(&f, PIECE + 2 * GUARD, &dst);
 	tally.opened += result == DOCA_SUCCESS;
 	tally.refused += result != DOCA_SUCCESS;
 	while (result == DOCA_SUCCESS && i < rounds && copy_once(&f, &dst, &src))
@@ -187,15 +186,18 @@ static unsigned int use_copies(unsigned int rounds)
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-static void work(void)
+static void work_on_rdma(void)
 {
 	struct doca_dev *dev;
 
-	if (fixture_open_device(&dev) == DOCA_SUCCESS) {
-		use_rdma(dev, ROUNDS);
-		is_dead(dev);
-		doca_dev_close(dev);
-	}
+	if (fixture_open_device(&dev) != DOCA_SUCCESS)
+		return;
+	use_rdma(dev, ROUNDS);
+	doca_dev_close(dev);
+}
+
+static void work_on_copies(void)
+{
 	use_copies(ROUNDS);
 }
 
@@ -204,22 +206,26 @@ static void work_in_fair_weather(void)
 {
 	struct doca_dev *dev;
 
+	patience_ms = FIXTURE_TIMEOUT_MS;
 	assert_ok(fixture_open_device(&dev));
 	assert_int_equal(use_rdma(dev, ROUNDS), ROUNDS);
 	assert_ok(doca_dev_close(dev));
 	assert_int_equal(use_copies(ROUNDS), ROUNDS);
 }
 
-static void run(unsigned long long seed)
+static void run(const char *name, unsigned long long seed, void (*work)(void))
 {
 	struct objects before;
+	char plan[512];
 
 	memset(&tally, 0, sizeof(tally));
+	patience_ms = PATIENCE_MS;
+	snprintf(plan, sizeof(plan), CHAOS_PLANS "/test_chaos_%s.plan", name);
 	assert_true(objects_read(&before));
-	assert_int_equal(dpumap_emu_chaos(CHAOS_PLAN, seed, &chaos), 0);
+	assert_int_equal(dpumap_emu_chaos(plan, seed, &chaos), 0);
 	while (weather_lasts())
 		work();
-	printf("seed %llu: %u opened, %u refused, %u copies, %u failed, %u lost\n", seed,
+	printf("%s, seed %llu: %u opened, %u refused, %u copies, %u failed, %u lost\n", name, seed,
 	       tally.opened, tally.refused, tally.done, tally.failed, tally.lost);
 	fflush(stdout);
 	assert_true(objects_wait(&before));
@@ -227,23 +233,35 @@ static void run(unsigned long long seed)
 	assert_true(objects_wait(&before));
 }
 
-static void nothing_hangs_or_leaks_or_corrupts(void **state)
+static void run_for_some_time(const char *name, void (*work)(void))
 {
 	const char *seconds = getenv("DPUMAP_CHAOS_SECONDS"), *seed = getenv("DPUMAP_CHAOS_SEED");
 	unsigned long runs = seconds ? strtoul(seconds, NULL, 10) / PLAN_SECONDS : 1, i;
 
 	if (seed) {
-		run(strtoull(seed, NULL, 10));
+		run(name, strtoull(seed, NULL, 10), work);
 		return;
 	}
 	for (i = 0; i < runs || !i; i++)
-		run(i + 1);
-	(void)state;
+		run(name, i + 1, work);
+}
+
+static void rdma_connections_neither_hang_nor_leak_nor_corrupt(void **state)
+{
+	run_for_some_time("rdma", work_on_rdma);
+}
+
+static void copies_neither_hang_nor_leak_nor_corrupt(void **state)
+{
+	run_for_some_time("copies", work_on_copies);
 }
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_hangs_or_leaks_or_corrupts)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rdma_connections_neither_hang_nor_leak_nor_corrupt),
+		cmocka_unit_test(copies_neither_hang_nor_leak_nor_corrupt),
+	};
 
 	test_parse_options(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);

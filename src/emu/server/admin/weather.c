@@ -12,6 +12,8 @@
 
 /* --- partitions ------------------------------------------------------------------------------- */
 
+static bool partitioned; /* since the last emu_weather_clear() */
+
 static bool stands_for(const char *name, const struct emu_func *f)
 {
 	char node[16];
@@ -66,6 +68,7 @@ int emu_weather_partition(const struct emu_fault_request *r)
 		return -EINVAL;
 	if (*r->peer && !emu_weather_knows(r->peer))
 		return -ENODEV;
+	partitioned = true;
 	for (a = f; a < end; a++)
 		for (b = f; b < end; b++)
 			if (separates(r, a, b))
@@ -164,9 +167,10 @@ void emu_weather_clear(void)
 	const struct emu_func *f = emu_topology.func, *end = f + emu_topology.nfuncs;
 	const struct emu_func *a, *b;
 
-	for (a = f; a < end; a++)
+	for (a = f; a < end && partitioned; a++)
 		for (b = a + 1; b < end; b++)
 			cut(a, b, false);
+	partitioned = false;
 	calm(&all);
 	sum_up();
 }
