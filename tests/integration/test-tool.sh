@@ -143,6 +143,19 @@ assert g[5] == {"function": "node1.host", "device": "mlx5_1", "index": 5, "type"
                 "gid": "2001:db8::1", "netdev": "lo.100"}, g
 ' || fail "gid list --json"
 	"$emu" stop
+	local many=()
+	for text in {1..126}; do
+		many+=(--gid "dpu 10.0.1.$text" --gid "host 10.0.2.$text" --gid "dpu1 10.0.3.$text")
+	done
+	"$emu" start --cards 2 "${many[@]}"
+	"$emu" status --json | python3 -c '
+import json, sys
+n = [len(f["gids"]) for f in json.load(sys.stdin)["functions"]]
+assert n == [256, 256, 256, 4], n
+' || fail "status --json with full tables"
+	! "$emu" gid add 10.0.4.1 --as dpu 2>"$work/err" || fail "a GID for a full table"
+	grep -q 'the GID table is full' "$work/err" || fail "$(cat "$work/err")"
+	"$emu" stop
 	for text in "dpu" "dpu 10.0.0" "dpu 10.0.0.1 index=256" "dpu 10.0.0.1 vlan=4095" "dpu 10.0.0.1 frob=1"; do
 		refused start --gid "$text"
 		echo "gid = $text" >"$work/config"

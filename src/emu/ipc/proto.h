@@ -34,13 +34,13 @@ enum emu_op {
 	EMU_OP_ENGINE, /* val[0] = slot; + tables, queues, dm, notify socket */
 	/* On the control socket: */
 	EMU_OP_HOLD,   /* keep the server alive while this connection lives */
-	EMU_OP_STATUS, /* arg[0] = as JSON; answer: text */
+	EMU_OP_STATUS, /* arg[0] = as JSON; then a packet with the descriptor of a text */
 	EMU_OP_STOP,
 	EMU_OP_FAULT, /* struct emu_fault_request; val = what the previous rules saw and failed */
 	EMU_OP_PING,  /* answered without an effect; on a channel: while the file is open */
 	EMU_OP_TRACE, /* arg[0] = with addresses; then text until the connection ends */
 	EMU_OP_PORT,  /* struct emu_port_request; val = see emu_port_request() */
-	EMU_OP_GIDS,  /* arg[0] = index of a function; answer: text, or ENODEV */
+	EMU_OP_GIDS,  /* arg[0] = index of a function; the same, or ENODEV */
 	EMU_OP_CHAOS, /* arg[0] = seed; when the connection ends, all faults are removed */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -83,8 +84,37 @@ int tool_ask(int fd, uint32_t op, uint64_t arg, struct emu_reply *rep)
 	return tool_exchange(fd, &req, sizeof(req), rep);
 }
 
-/* Copy received text to stdout: one packet, or all until the connection ends. */
-static int copy_text(int fd, bool once)
+static char *read_file(int fd)
+{
+	struct stat st;
+	char *text;
+	ssize_t n;
+
+	if (fstat(fd, &st))
+		return NULL;
+	text = malloc((size_t)st.st_size + 1);
+	if (!text)
+		return NULL;
+	n = pread(fd, text, (size_t)st.st_size, 0);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+char *tool_receive_text(int fd)
+{
+	int file = -1;
+	unsigned int nfds = 0;
+	char *text, byte;
+
+	if (emu_sock_recv(fd, &byte, sizeof(byte), &file, 1, &nfds, NULL) < 1 || nfds != 1)
+		return NULL;
+	text = read_file(file);
+	close(file);
+	return text;
+}
+
+/* Copy received text to stdout until the connection ends. */
+static int copy_text(int fd)
 {
 	static char text[EMU_STATUS_MAX];
 	unsigned int nfds;
@@ -96,8 +126,8 @@ static int copy_text(int fd, bool once)
 			return 1;
 		if (fflush(stdout))
 			return 1;
-	} while (n > 0 && !once);
-	return n < 0 || (once && !n);
+	} while (n > 0);
+	return n < 0;
 }
 
 /* A server that is ending, or that has another version, hangs up or does not answer. */
@@ -126,9 +156,18 @@ static int request(const struct options *o, uint32_t op, uint64_t arg)
 
 int tool_status(struct options *o)
 {
-	int fd = request(o, EMU_OP_STATUS, o->json);
+	int fd = request(o, EMU_OP_STATUS, o->json), err;
+	char *text;
 
-	return fd < 0 ? 1 : copy_text(fd, true);
+	if (fd < 0)
+		return 1;
+	text = tool_receive_text(fd);
+	if (!text)
+		fail(o, -EPROTO, "cannot ask the emulator in", tool_error(-EPROTO));
+	err = !text || fputs(text, stdout) == EOF || fflush(stdout);
+	free(text);
+	close(fd);
+	return err;
 }
 
 /* When the connection ends, so has the emulator. */
@@ -138,7 +177,7 @@ int tool_stop(struct options *o)
 
 	if (fd < 0)
 		return 1;
-	copy_text(fd, false);
+	copy_text(fd);
 	return 0;
 }
 
@@ -146,5 +185,5 @@ int tool_trace(struct options *o)
 {
 	int fd = request(o, EMU_OP_TRACE, o->addresses);
 
-	return fd < 0 ? 1 : copy_text(fd, false);
+	return fd < 0 ? 1 : copy_text(fd);
 }

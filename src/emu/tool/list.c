@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli/json_error.h"
-#include "emu/ipc/sock.h"
 #include "emu/server/base/log.h"
 #include "emu/tool/tool.h"
 
@@ -90,20 +89,17 @@ static void read_line(struct emulator *e, const char *line)
 
 static bool ask_status(struct emulator *e, int fd)
 {
-	static char text[EMU_STATUS_MAX];
 	struct emu_reply reply;
-	unsigned int nfds;
-	char *line, *rest;
-	ssize_t n;
+	char *text, *line, *rest;
 
 	if (tool_ask(fd, EMU_OP_STATUS, 0, &reply))
 		return false;
-	n = emu_sock_recv(fd, text, sizeof(text) - 1, NULL, 0, &nfds, NULL);
-	if (n <= 0)
+	text = tool_receive_text(fd);
+	if (!text)
 		return false;
-	text[n] = '\0';
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		read_line(e, line);
+	free(text);
 	return true;
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emu/ipc/sock.h"
 #include "emu/ipc/tables.h"
 #include "emu/tool/tool.h"
 
@@ -293,22 +292,19 @@ static void print_text(struct listing *list, char *text)
 	}
 }
 
-/* One function after the other: all together are too long for one message. */
 static int print_all(struct listing *list, int fd)
 {
-	static char text[EMU_STATUS_MAX];
 	struct emu_reply rep;
-	unsigned int nfds;
 	uint64_t i;
-	ssize_t n;
+	char *text;
 	int err;
 
 	for (i = 0; !(err = tool_ask(fd, EMU_OP_GIDS, i, &rep)); i++) {
-		n = emu_sock_recv(fd, text, sizeof(text) - 1, NULL, 0, &nfds, NULL);
-		if (n < 0)
-			return (int)n;
-		text[n] = '\0';
+		text = tool_receive_text(fd);
+		if (!text)
+			return -EPROTO;
 		print_text(list, text);
+		free(text);
 	}
 	return err == -ENODEV ? 0 : err;
 }

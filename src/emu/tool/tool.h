@@ -47,6 +47,8 @@ int tool_connect_running(const struct options *o);
 const char *tool_error(int err);
 /* Send a request and receive its answer: 0 or a negative errno. */
 int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep);
+/* The text that follows the answer to some requests; the caller frees it. NULL: there is none. */
+char *tool_receive_text(int fd);
 int tool_ask(int fd, uint32_t op, uint64_t arg, struct emu_reply *rep);
 
 /* The commands; each returns the tool's exit code. */

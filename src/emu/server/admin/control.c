@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "emu/ipc/proto.h"
@@ -92,22 +94,29 @@ static void hold(struct admin *a, const struct emu_request *req)
 	a->holds = true;
 }
 
+/* A text of any length travels as a file. Without one the reader must not wait: hang up. */
+static void send_text(struct admin *a, char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+	int fd = memfd_create("dpumap-emu-text", MFD_CLOEXEC);
+
+	if (text && fd >= 0 && write(fd, text, len) == (ssize_t)len)
+		emu_sock_send_now(a->watch.fd, "", 1, &fd, 1);
+	else
+		shutdown(a->watch.fd, SHUT_RDWR);
+	if (fd >= 0)
+		close(fd);
+	free(text);
+}
+
 static void status(struct admin *a, const struct emu_request *req)
 {
-	char *text = emu_status_text(req->arg[0] != 0);
-
-	if (text)
-		emu_sock_send_now(a->watch.fd, text, strlen(text), NULL, 0);
-	free(text);
+	send_text(a, emu_status_text(req->arg[0] != 0));
 }
 
 static void list_gids(struct admin *a, const struct emu_request *req)
 {
-	char *text = emu_port_gids((unsigned int)req->arg[0]);
-
-	if (text)
-		emu_sock_send_now(a->watch.fd, text, strlen(text), NULL, 0);
-	free(text);
+	send_text(a, emu_port_gids((unsigned int)req->arg[0]));
 }
 
 static void stop(struct admin *a, const struct emu_request *req)
