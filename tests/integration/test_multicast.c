@@ -12,6 +12,7 @@
 #define MEMBERS	   3
 #define SLOT	   1024u /* bytes of the buffer for each member */
 #define LEN	   100u
+#define VLAN_GID   "8"
 
 static const union ibv_gid group = {
 	.raw = {0xff, 0x0e, [10] = 0xff, [11] = 0xff, [12] = 239, [15] = 7}};
@@ -193,19 +194,25 @@ static void test_a_member_loses_only_its_own_copy(void **state)
 {
 	struct members m = open_members(*state);
 	struct ibv_qp *locked = make_member(m.n, 0, VERBS_QKEY + 1),
-		      *empty = make_member(m.n, 0, VERBS_QKEY);
+		      *empty = make_member(m.n, 0, VERBS_QKEY),
+		      *narrow = make_member(m.n, 0, VERBS_QKEY);
 
 	assert_int_equal(ibv_attach_mcast(locked, &group, 0), 0);
 	assert_int_equal(ibv_attach_mcast(empty, &group, 0), 0);
+	assert_int_equal(ibv_attach_mcast(narrow, &group, 0), 0);
+	verbs_recv_into(m.n, narrow, (MEMBERS + 2) * SLOT, VERBS_GRH + LEN - 1);
 	verbs_recv_into(m.n, locked, (MEMBERS + 1) * SLOT, VERBS_GRH + LEN);
 	assert_int_equal(verbs_modify(m.qp[0], IBV_QPS_RESET, 0), 0);
 	verbs_send_ud(m.n, m.sender, to_group(m.ah), LEN);
 	assert_int_equal(expect_receives(&m, MEMBERS - 1), 0xc);
 	assert_int_equal(verbs_state_of(locked), IBV_QPS_RTS);
+	assert_int_equal(verbs_state_of(narrow), IBV_QPS_RTS);
 	assert_int_equal(ibv_detach_mcast(locked, &group, 0), 0);
 	assert_int_equal(ibv_detach_mcast(empty, &group, 0), 0);
 	assert_int_equal(ibv_destroy_qp(locked), 0);
 	assert_int_equal(ibv_destroy_qp(empty), 0);
+	assert_int_equal(ibv_detach_mcast(narrow, &group, 0), 0);
+	assert_int_equal(ibv_destroy_qp(narrow), 0);
 	close_members(&m);
 }
 
@@ -358,6 +365,42 @@ static int be_peer(int socket)
 	}
 }
 
+/* Give this function's port a GID in a VLAN, or take it away. */
+static void change_vlan_gid(const char *what)
+{
+	const char *own = !strcmp(test_options.peer_as, "host") ? "dpu" : "host";
+	const char *const argv[] = {
+		test_options.emu, "gid",    what, "10.0.0.9", "--as", own, "--index",
+		VLAN_GID,	  "--type", "v2", "--vlan",   "5",    NULL};
+
+	assert_int_equal(process_run(argv), 0);
+}
+
+/* In a VLAN of this port alone, the peer gets nothing: the next datagram is its first. */
+static void expect_only_own_vlan(struct members *m, struct process *peer)
+{
+	struct ibv_ah *ah;
+	uint8_t got[VERBS_GRH + LEN];
+	char ready;
+	uint32_t i;
+
+	assert_true(process_send(peer->to, "", 1));
+	assert_true(process_receive(peer->from, &ready, 1));
+	change_vlan_gid("add");
+	ah = make_group_ah(m->n, &group, (uint8_t)atoi(VLAN_GID));
+	for (i = 0; i < MEMBERS; i++)
+		verbs_recv_into(m->n, m->qp[i], (i + 1) * SLOT, VERBS_GRH + LEN);
+	verbs_send_ud(m->n, m->sender, to_group(ah), LEN);
+	assert_int_equal(expect_receives(m, MEMBERS), 0xe);
+	fixture_fill(m->n->buf, LEN, 6);
+	verbs_send_ud(m->n, m->sender, to_group(m->ah), LEN);
+	assert_true(process_receive(peer->from, got, sizeof(got)));
+	assert_memory_equal(got + VERBS_GRH, m->n->buf, LEN);
+	assert_int_equal(expect_receives(m, 0), 0);
+	assert_int_equal(ibv_destroy_ah(ah), 0);
+	change_vlan_gid("del");
+}
+
 static void test_members_of_another_function(void **state)
 {
 	struct members m = open_members(*state);
@@ -371,6 +414,7 @@ static void test_members_of_another_function(void **state)
 	assert_true(process_receive(peer.from, got, sizeof(got)));
 	assert_memory_equal(got + VERBS_GRH, m.n->buf, LEN);
 	assert_int_equal(expect_receives(&m, MEMBERS), 0xe);
+	expect_only_own_vlan(&m, &peer);
 	/* its end detaches it: no attachment is left (the teardown counts) and nothing waits for it */
 	assert_true(process_kill(&peer));
 	verbs_recv_into(m.n, m.qp[0], SLOT, VERBS_GRH + LEN);

@@ -56,7 +56,8 @@ static const struct emu_gid *gid_of(const struct engine *e, uint16_t func, uint8
 	return atomic_load_explicit(&g->serial, memory_order_acquire) ? g : NULL;
 }
 
-static bool has_gid(const struct emu_port *port, const uint8_t raw[16], const struct emu_gid *from)
+/* Has the port this GID, or if it is NULL any, with the version and the VLAN of the sender's? */
+static bool has_gid(const struct emu_port *port, const uint8_t *raw, const struct emu_gid *from)
 {
 	uint32_t high = atomic_load(&port->gid_high), i;
 	const struct emu_gid *g;
@@ -65,7 +66,7 @@ static bool has_gid(const struct emu_port *port, const uint8_t raw[16], const st
 		g = &port->gid[i];
 		if (atomic_load_explicit(&g->serial, memory_order_acquire) &&
 		    g->type == from->type && g->vlan == from->vlan &&
-		    !memcmp(g->raw, raw, sizeof(g->raw)))
+		    (!raw || !memcmp(g->raw, raw, sizeof(g->raw))))
 			return true;
 	}
 	return false;
@@ -84,28 +85,27 @@ bool emu_ud_is_multicast(const struct emu_av *av)
 	return emu_gid_is_group(av->dgid) && (av->qpn & QPN_MASK) == EMU_GROUP_QPN;
 }
 
-static struct emu_qp *named_qp(struct engine *e, const struct emu_av *av,
-			       const struct emu_gid *from)
+static struct emu_qp *named_qp(struct engine *e, uint32_t qpn)
 {
-	struct emu_qp *p;
-
-	if ((av->qpn & QPN_MASK) >= EMU_MAX_QPS)
-		return NULL;
-	p = &e->cfg.queues->qp[av->qpn & QPN_MASK];
-	return has_gid(&e->cfg.tables->port[p->func % EMU_MAX_FUNCS], av->dgid, from) ? p : NULL;
+	return qpn < EMU_MAX_QPS ? &e->cfg.queues->qp[qpn] : NULL;
 }
 
 struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av,
 			   uint32_t member)
 {
 	const struct emu_gid *from = gid_of(e, q->func, av->sgid_index);
+	bool group = emu_ud_is_multicast(av);
+	const struct emu_port *port;
 	struct emu_qp *p;
 	uint32_t state;
 
 	if (!from)
 		return NULL;
-	p = emu_ud_is_multicast(av) ? emu_mcast_peer(e, av->dgid, member) : named_qp(e, av, from);
+	p = group ? emu_mcast_peer(e, av->dgid, member) : named_qp(e, av->qpn & QPN_MASK);
 	if (!p || !atomic_load(&p->serial) || p->type != EMU_QPT_UD || !is_open(e, q, p->func))
+		return NULL;
+	port = &e->cfg.tables->port[p->func % EMU_MAX_FUNCS];
+	if (!has_gid(port, group ? NULL : av->dgid, from))
 		return NULL;
 	state = atomic_load(&p->state);
 	return state < EMU_QPS_RTR || state > EMU_QPS_SQE ? NULL : p;

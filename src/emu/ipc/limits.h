@@ -36,7 +36,7 @@
 /* Multicast: the groups, the queue pairs of one group, and those of all groups together. */
 #define EMU_NUM_GROUPS	   (1u << 10)
 #define EMU_GROUP_QPS	   240u
-#define EMU_NUM_MEMBERS	   (1u << 13)
+#define EMU_NUM_MEMBERS	   (1u << 11)
 #define EMU_MAX_MEMBERS	   (1u + EMU_NUM_MEMBERS)
 #define EMU_MEMBER_BUCKETS (1u << 10)
 

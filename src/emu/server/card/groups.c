@@ -91,45 +91,47 @@ int emu_group_attach(uint32_t qpn, const uint8_t gid[16])
 	return 1;
 }
 
-/* The serial is cleared last: until the grace period has ended the entry is not used again. */
-static void remove_at(_Atomic uint32_t *link)
+/*
+ * Take a member out of its bucket. Its serial is cleared only after a grace period, so that the entry is
+ * not used again while an engine is at it.
+ */
+static uint32_t unlink_at(_Atomic uint32_t *link)
 {
-	struct emu_member *m = entry(atomic_load(link));
+	uint32_t number = atomic_load(link);
 
-	atomic_store(link, atomic_load(&m->next));
-	ngroups -= !count_members(m->gid);
-	emu_grace();
-	atomic_store(&m->serial, 0);
+	atomic_store(link, atomic_load(&entry(number)->next));
+	ngroups -= !count_members(entry(number)->gid);
+	return number;
 }
 
 int emu_group_detach(uint32_t qpn, const uint8_t gid[16])
 {
 	_Atomic uint32_t *link = find(qpn, gid);
+	uint32_t number;
 
 	if (!link)
 		return -EINVAL;
-	remove_at(link);
+	number = unlink_at(link);
+	emu_grace();
+	atomic_store(&entry(number)->serial, 0);
 	return 0;
-}
-
-static bool leave_one(_Atomic uint32_t *link, uint32_t qpn)
-{
-	uint32_t i;
-
-	for (; (i = atomic_load(link)); link = &entry(i)->next) {
-		if (entry(i)->qpn != qpn)
-			continue;
-		remove_at(link);
-		return true;
-	}
-	return false;
 }
 
 void emu_group_leave(uint32_t qpn)
 {
-	unsigned int i;
+	static uint32_t gone[EMU_NUM_MEMBERS];
+	_Atomic uint32_t *link;
+	unsigned int n = 0, b;
+	uint32_t i;
 
-	for (i = 0; i < EMU_MEMBER_BUCKETS; i++)
-		while (leave_one(&emu_queues->bucket[i], qpn))
-			;
+	for (b = 0; b < EMU_MEMBER_BUCKETS; b++)
+		for (link = &emu_queues->bucket[b]; (i = atomic_load(link));) {
+			if (entry(i)->qpn == qpn)
+				gone[n++] = unlink_at(link);
+			else
+				link = &entry(i)->next;
+		}
+	emu_grace();
+	while (n)
+		atomic_store(&entry(gone[--n])->serial, 0);
 }
