@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #define EMU_MAX_CARDS	8
-#define EMU_MAX_KLMS	(1u << 18)
-#define EMU_MAX_FUNCS	16   /* two on each card */
-#define EMU_MAX_GIDS	256u /* of a port */
+#define EMU_MAX_KLMS	(4 * EMU_NUM_MKEYS) /* as many windows as mkeys; a window takes 4 */
+#define EMU_MAX_FUNCS	16		    /* two on each card */
+#define EMU_MAX_GIDS	256u		    /* of a port */
 #define EMU_MAX_PKEYS	128u
 #define EMU_MAX_ENGINES 256u
 #define EMU_MAX_SESSION 64u /* longest compressed session of a CQ */

@@ -8,7 +8,8 @@
 #define FW(a, b, c) ((uint64_t)(a) << 32 | (uint64_t)(b) << 16 | (c))
 #define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 #define LINE_MAX_   256
-#define MAX_PD	    (1u << 23)
+#define MAX_PD	    (1u << 19) /* 16 functions share 2^24 numbers */
+#define MAX_AH	    (1u << 20)
 
 /*
  * NVIDIA does not publish the size of on-chip memory; 128 KiB is in the range that users report.
@@ -19,13 +20,13 @@
  */
 static const struct emu_profile profiles[] = {
 	{"bluefield-3", "A2DC", FW(32, 43, 1014), 0xa2dc, 128 << 10, 21, 1, 1, EMU_MAX_SESSION,
-	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 100, 4, 1, EMU_MAX_GIDS, 0},
+	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, MAX_AH, 100, 4, 1, EMU_MAX_GIDS, 0},
 	{"bluefield-2", "A2D6", FW(24, 43, 1014), 0xa2d6, 128 << 10, 21, 1, 0, EMU_MAX_SESSION,
-	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 50, 4, 1, EMU_MAX_GIDS, 0},
+	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, MAX_AH, 50, 4, 1, EMU_MAX_GIDS, 0},
 	{"connectx-6-dx", "101D", FW(22, 43, 1014), 0x101d, 128 << 10, 0, 1, 1, EMU_MAX_SESSION,
-	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 50, 4, 1, EMU_MAX_GIDS, 0},
+	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, MAX_AH, 50, 4, 1, EMU_MAX_GIDS, 0},
 	{"connectx-5", "1017", FW(16, 35, 4030), 0x1017, 128 << 10, 0, 0, 0, EMU_MAX_SESSION,
-	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, 25, 4, 1, EMU_MAX_GIDS, 0},
+	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, MAX_AH, 25, 4, 1, EMU_MAX_GIDS, 0},
 };
 
 static const struct {
@@ -96,6 +97,7 @@ static const struct cap {
 	    "registrations, windows, mkeys and aliases per function"),
 	CAP("max-cq", max_cq, 1, EMU_NUM_CQS, "completion queues per function"),
 	CAP("max-qp", max_qp, 1, EMU_NUM_QPS, "queue pairs per function"),
+	CAP("max-ah", max_ah, 1, MAX_AH, "address handles per function"),
 	{"port-speed", offsetof(struct emu_profile, lane_speed), 10, 100,
 	 "Gb/s of each lane of the port: 10, 14, 25, 50 or 100", is_speed},
 	{"port-width", offsetof(struct emu_profile, lanes), 1, 12,

@@ -55,7 +55,7 @@ static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_
 	r->max_mcast_grp = EMU_NUM_GROUPS;
 	r->max_mcast_qp_attach = EMU_GROUP_QPS;
 	r->max_total_mcast_qp_attach = EMU_NUM_MEMBERS;
-	r->max_ah = INT32_MAX;
+	r->max_ah = p->max_ah;
 	r->max_srq = EMU_NUM_SRQS;
 	r->max_srq_wr = 32767;
 	r->max_srq_sge = 31;

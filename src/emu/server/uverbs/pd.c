@@ -5,24 +5,50 @@
 
 #include "emu/server/uverbs/cmd.h"
 
+#define NUM_PDNS (1u << 24)
+
+/* A number in use is not given again: keys and queues name their domain by it. */
+static uint8_t used[NUM_PDNS / 8];
+
+static uint32_t new_number(void)
+{
+	static uint32_t last;
+	uint32_t n;
+
+	for (n = 0; n < NUM_PDNS; n++) {
+		last = (last + 1) % NUM_PDNS;
+		if (!last || used[last / 8] >> last % 8 & 1)
+			continue;
+		used[last / 8] |= (uint8_t)(1u << last % 8);
+		return last;
+	}
+	return 0;
+}
+
+static int undo(struct emu_uobj *o)
+{
+	uint32_t pdn = ((struct emu_pd *)o)->pdn;
+
+	used[pdn / 8] &= (uint8_t) ~(1u << pdn % 8);
+	return 0;
+}
+
 int emu_write_alloc_pd(struct emu_cmd *c)
 {
-	static uint32_t last_pdn;
 	struct ib_uverbs_alloc_pd_resp r = {0};
 	struct emu_pd *pd;
 	int err;
 
-	pd = emu_uobj_new(c->file, EMU_T_PD, sizeof(*pd), NULL);
+	pd = emu_uobj_new(c->file, EMU_T_PD, sizeof(*pd), undo);
 	if (!pd)
 		return -ENOMEM;
-	last_pdn = (last_pdn + 1) & 0xffffff;
-	pd->pdn = last_pdn;
+	pd->pdn = new_number(); /* profiles allow fewer domains than there are numbers */
 	r.pd_handle = pd->obj.handle;
 	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 	if (!err)
 		err = emu_attr_out_u32(c, UVERBS_ATTR_UHW_OUT, pd->pdn);
 	if (err)
-		emu_uobj_free(&pd->obj);
+		emu_uobj_destroy(&pd->obj);
 	return err;
 }
 

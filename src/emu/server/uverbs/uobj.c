@@ -68,6 +68,8 @@ static bool is_exhausted(const struct emu_func *f, enum emu_type type)
 	case EMU_T_QP:
 	case EMU_T_DEVX_QP:
 		return n->qps >= p->max_qp;
+	case EMU_T_AH:
+		return n->ahs >= p->max_ah;
 	default:
 		return false;
 	}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The tables of the emulated cards hold as many objects as the cards announce. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/server/card/engines.h"
+#include "emu/server/card/mkey_table.h"
+#include "emu/server/card/path.h"
+#include "emu/server/card/queue_table.h"
+#include "emu/server/card/segments.h"
+
+#define WINDOW_ENTRIES 4u /* that the driver allocates for a window */
+
+struct emu_tables *emu_tables;
+struct emu_queues *emu_queues;
+
+void emu_grace(void)
+{
+}
+
+void emu_engine_kick(uint32_t slot)
+{
+	(void)slot;
+}
+
+void emu_path_clear(struct emu_qp *q)
+{
+	(void)q;
+}
+
+uint32_t emu_new_serial(void)
+{
+	static uint32_t last;
+
+	return ++last;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	emu_tables = calloc(1, sizeof(*emu_tables));
+	emu_queues = calloc(1, sizeof(*emu_queues));
+	return !emu_tables || !emu_queues;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(emu_tables);
+	free(emu_queues);
+	return 0;
+}
+
+/* All mkeys of a function may be windows, each with entries of its own; max_mw says so. */
+static void all_mkeys_can_be_windows(void **state)
+{
+	uint32_t *first = calloc(EMU_NUM_MKEYS, sizeof(*first));
+	struct emu_mkey m = {.mode = EMU_MKEY_KLM};
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(first);
+	for (i = 0; i < EMU_NUM_MKEYS; i++) {
+		first[i] = emu_klm_alloc(WINDOW_ENTRIES);
+		if (first[i] == UINT32_MAX || !emu_mkey_create(&m, true))
+			fail_msg("only %u of %u windows", i, EMU_NUM_MKEYS);
+	}
+	assert_int_equal(emu_mkey_create(&m, true), 0);
+	for (i = 0; i < EMU_NUM_MKEYS; i++) {
+		emu_klm_free(first[i], WINDOW_ENTRIES);
+		emu_mkey_retire(EMU_FIRST_MKEY + i);
+	}
+	assert_int_not_equal(emu_mkey_create(&m, true), 0);
+	free(first);
+}
+
+static void all_queues_can_be_created(void **state)
+{
+	struct emu_srq srq = {0};
+	struct emu_cq cq = {0};
+	struct emu_qp qp = {0};
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < EMU_NUM_QPS; i++)
+		assert_int_not_equal(emu_qp_publish(&qp), 0);
+	assert_int_equal(emu_qp_publish(&qp), 0);
+	for (i = 0; i < EMU_NUM_CQS; i++)
+		assert_int_not_equal(emu_cq_publish(&cq), 0);
+	assert_int_equal(emu_cq_publish(&cq), 0);
+	for (i = 0; i < EMU_NUM_SRQS; i++)
+		assert_int_not_equal(emu_srq_publish(&srq), 0);
+	assert_int_equal(emu_srq_publish(&srq), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(all_mkeys_can_be_windows, setup, teardown),
+		cmocka_unit_test_setup_teardown(all_queues_can_be_created, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
