@@ -337,6 +337,112 @@ static void memory_management_extensions_work(void **state)
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
+/* --- limits of queues ------------------------------------------------------------------------- */
+
+/* A queue pair that only sends messages: its requests are as short as they can be. */
+static struct ibv_qp *create_long_qp(const struct desk *d, const struct ibv_qp_cap *cap)
+{
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = d->rc.cq,
+		.recv_cq = d->rc.cq,
+		.cap = *cap,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = d->pd,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND,
+	};
+
+	return ibv_create_qp_ex(d->context, &init);
+}
+
+/* Post as many receive requests as the queue holds. */
+static uint32_t post_receives(struct ibv_qp *qp, uint32_t most)
+{
+	struct ibv_recv_wr wr = {0}, *bad;
+	uint32_t n = 0;
+
+	while (n < most && !ibv_post_recv(qp, &wr, &bad))
+		n++;
+	return n;
+}
+
+static void queues_hold_as_many_requests_as_announced(void **state)
+{
+	struct ibv_srq_init_attr srq_init = {0};
+	struct ibv_recv_wr wr = {0}, *bad;
+	struct desk *d = *state;
+	struct ibv_qp_cap cap = {.max_send_sge = 1, .max_recv_sge = 1};
+	struct ibv_device_attr attr;
+	struct ibv_srq *srq;
+	struct ibv_qp *qp;
+	int i;
+
+	assert_int_equal(ibv_query_device(d->context, &attr), 0);
+	cap.max_send_wr = cap.max_recv_wr = (uint32_t)attr.max_qp_wr;
+	qp = create_long_qp(d, &cap);
+	assert_non_null(qp);
+	assert_int_equal(to_init(qp), 0);
+	assert_int_equal(post_receives(qp, cap.max_recv_wr), cap.max_recv_wr);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	cap = (struct ibv_qp_cap){.max_send_wr = 1, .max_recv_wr = 1};
+	cap.max_send_sge = cap.max_recv_sge = (uint32_t)attr.max_sge;
+	qp = create_long_qp(d, &cap);
+	assert_non_null(qp);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	srq_init.attr.max_wr = (uint32_t)attr.max_srq_wr;
+	srq_init.attr.max_sge = 1;
+	srq = ibv_create_srq(d->pd, &srq_init);
+	assert_non_null(srq);
+	for (i = 0; i < attr.max_srq_wr; i++)
+		assert_int_equal(ibv_post_srq_recv(srq, &wr, &bad), 0);
+	assert_int_equal(ibv_destroy_srq(srq), 0);
+	srq_init.attr.max_wr = 1;
+	srq_init.attr.max_sge = (uint32_t)attr.max_srq_sge;
+	srq = ibv_create_srq(d->pd, &srq_init);
+	assert_non_null(srq);
+	assert_int_equal(ibv_destroy_srq(srq), 0);
+}
+
+/* A message from as many pieces as announced, into as many. */
+static void message_has_as_many_pieces_as_announced(void **state)
+{
+	struct desk *d = *state;
+	struct ibv_sge from[64], to[64];
+	struct ibv_send_wr send = {.opcode = IBV_WR_SEND, .sg_list = from};
+	struct ibv_recv_wr receive = {.sg_list = to}, *bad_receive;
+	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RC};
+	struct ibv_device_attr attr;
+	struct ibv_send_wr *bad;
+	struct ibv_qp *kept = d->rc.qp;
+	uint32_t i, n;
+
+	assert_int_equal(ibv_query_device(d->context, &attr), 0);
+	n = (uint32_t)attr.max_sge;
+	assert_in_range(n, 1, 64);
+	init.send_cq = init.recv_cq = d->rc.cq;
+	init.cap = (struct ibv_qp_cap){
+		.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = n, .max_recv_sge = n};
+	d->rc.qp = ibv_create_qp(d->pd, &init);
+	assert_non_null(d->rc.qp);
+	d->rc.address.qpn = d->rc.qp->qp_num;
+	assert_true(rc_connect(&d->rc, &d->rc.address));
+	for (i = 0; i < n; i++) {
+		d->rc.bytes[i] = (uint8_t)(i + 1);
+		from[i] = (struct ibv_sge){(uintptr_t)d->rc.bytes + i, 1, d->rc.mr->lkey};
+		to[i] = (struct ibv_sge){(uintptr_t)d->rc.bytes + 1024 + n - i, 1, d->rc.mr->lkey};
+	}
+	send.num_sge = receive.num_sge = (int)n;
+	send.send_flags = IBV_SEND_SIGNALED;
+	assert_int_equal(ibv_post_recv(d->rc.qp, &receive, &bad_receive), 0);
+	assert_int_equal(ibv_post_send(d->rc.qp, &send, &bad), 0);
+	assert_int_equal(rc_wait(&d->rc, PATIENCE), IBV_WC_SUCCESS);
+	assert_int_equal(rc_wait(&d->rc, PATIENCE), IBV_WC_SUCCESS);
+	for (i = 0; i < n; i++)
+		assert_int_equal(d->rc.bytes[1024 + n - i], i + 1);
+	assert_int_equal(ibv_destroy_qp(d->rc.qp), 0);
+	d->rc.qp = kept;
+}
+
 #define desk_test(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(int argc, char **argv)
@@ -350,6 +456,8 @@ int main(int argc, char **argv)
 		desk_test(null_region_skips_bytes_of_a_message),
 		desk_test(null_region_of_a_peer_is_refused),
 		desk_test(memory_management_extensions_work),
+		desk_test(queues_hold_as_many_requests_as_announced),
+		desk_test(message_has_as_many_pieces_as_announced),
 	};
 
 	test_parse_options(argc, argv);
