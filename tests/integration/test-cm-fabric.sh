@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# test-cm-fabric.sh EMU: rping connects between functions, cards and nodes, and to the own function.
+set -euo pipefail
+
+emu=$1
+command -v rping >/dev/null || { echo "skipped: rping is not installed"; exit 77; }
+work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-cm.XXXXXX")
+export DPUMAP_EMU_DIR=$work/emu
+
+clean_up()
+{
+	"$emu" stop >/dev/null 2>&1 || true
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+fail()
+{
+	echo "FAIL: $*" >&2
+	cat "$work/server" "$work/client" >&2 || true
+	exit 1
+}
+
+# await_listener PID
+await_listener()
+{
+	for _ in $(seq 600); do
+		! "$emu" status --json | grep -q '"state": "LISTEN"' || return 0
+		kill -0 "$1" 2>/dev/null || return 1
+		sleep 0.05
+	done
+	return 1
+}
+
+# ping SERVER ADDRESS CLIENT
+ping()
+{
+	local server
+	timeout 60 "$emu" run --as "$1" -- rping -s -C 3 >"$work/server" 2>&1 &
+	server=$!
+	await_listener "$server" || fail "the server on $1 does not listen"
+	timeout 60 "$emu" run --as "$3" -- rping -c -v -a "$2" -C 3 >"$work/client" 2>&1 ||
+		fail "$3 does not reach $2"
+	wait "$server" || true
+	[ "$(grep -c '^ping data' "$work/client")" -eq 3 ] || fail "$3 lost pings to $2"
+}
+
+"$emu" start --nodes 2 --cards 2 >/dev/null
+ping dpu 127.100.0.1 dpu
+ping host 127.100.0.2 dpu
+ping host 127.100.1.2 dpu
+ping host 127.100.1.2 host
+ping dpu1 127.100.1.1 node1.host
+ping node1.host 127.101.1.2 dpu
+ping node1.dpu1 127.0.0.1 node1.dpu1
+"$emu" status | grep -qx 'cm_ids 0' || fail "ids are left"
