@@ -23,6 +23,7 @@ WAYS = {
 PLAN = """\
 duration {seconds}s
 every 500ms..2s for 50ms..500ms:   port --as {{dpu|host|node1.host}}
+every 1s..2s for 50ms..500ms:      gid --as {{dpu|node1.host}}
 every 1s..3s for 50ms..1s:         partition --as node0 --peer node1
 every 200ms..600ms for 20ms..200ms: queue {{--silent|--rnr|--delay 20}} --nth {{1..8}}
 every 500ms..1s:                   completion --duplicate --nth {{1..20}}

@@ -256,9 +256,18 @@ static void copies_neither_hang_nor_leak_nor_corrupt(void **state)
 	run_for_some_time("copies", work_on_copies);
 }
 
+/* Each completion comes again: it must not complete the next request, whose bytes have not moved. */
+static void completions_that_come_twice_complete_nothing_else(void **state)
+{
+	assert_int_equal(dpumap_emu_fault("completion --duplicate --count all"), 0);
+	work_in_fair_weather();
+	assert_int_equal(dpumap_emu_fault("clear"), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		counted_test(completions_that_come_twice_complete_nothing_else),
 		cmocka_unit_test(rdma_connections_neither_hang_nor_leak_nor_corrupt),
 		cmocka_unit_test(copies_neither_hang_nor_leak_nor_corrupt),
 	};
