@@ -18,25 +18,24 @@
 
 struct options {
 	char dir[PATH_MAX];
-	bool dir_is_default; /* neither the user nor the environment names it */
 	const char *role;
 	const char *config, *profile, *nodes, *cards;
 	const char *cap[TOOL_MAX_CAPS];
-	unsigned int ncaps;
-	struct emu_topology_spec topology;
-	bool topology_given; /* the server's --node options */
-	int ready_fd, hold_fd;
 	const char *gid[EMU_MAX_GID_LINES];
-	unsigned int ngids;
-	struct emu_port_request port;
-	unsigned int port_words; /* enum port_word: which were given */
-	struct emu_fault_request fault;
-	unsigned int fault_words; /* enum fault_word: which were given */
-	bool json, addresses;
+	char **argv; /* the command of run */
 	const char *plan;
 	uint64_t seed, speed;
+	struct emu_fault_request fault;
+	struct emu_port_request port;
+	struct emu_topology_spec topology;
+	unsigned int fault_words; /* enum fault_word: which were given */
+	unsigned int port_words;  /* enum port_word: which were given */
+	unsigned int ncaps, ngids;
+	int ready_fd, hold_fd;
+	bool dir_is_default; /* neither the user nor the environment names it */
+	bool topology_given; /* the server's --node options */
+	bool json, addresses;
 	bool seed_given, dry_run;
-	char **argv; /* the command of run */
 };
 
 /* control.c */
