@@ -142,21 +142,20 @@ static int query_gid(const struct emu_cma_cmd *c, const struct emu_cma_id *id, u
 /* The kernel stores a path only if there is room for more than it. */
 static int query_path(const struct emu_cma_cmd *c, const struct emu_cma_id *id, uint64_t to)
 {
-	struct {
-		struct rdma_ucm_query_path_resp head;
-		struct ib_path_rec_data path;
-	} r = {0};
-	size_t len = sizeof(r.head);
+	struct rdma_ucm_query_path_resp head = {.num_paths = id->has_path};
+	struct ib_path_rec_data path = {.flags = EMU_PATH_FLAGS};
+	uint8_t r[sizeof(head) + sizeof(path)];
+	size_t len = sizeof(head);
 
 	if (c->out < len)
 		return -ENOSPC;
-	r.head.num_paths = id->has_path;
-	if (id->has_path && c->out - len > sizeof(r.path)) {
-		r.path.flags = EMU_PATH_FLAGS;
-		emu_cma_pack_path(&id->path, (uint8_t *)r.path.path_rec);
-		len += sizeof(r.path);
+	memcpy(r, &head, sizeof(head));
+	if (id->has_path && c->out - len > sizeof(path)) {
+		emu_cma_pack_path(&id->path, (uint8_t *)path.path_rec);
+		memcpy(r + len, &path, sizeof(path));
+		len += sizeof(path);
 	}
-	return emu_cma_out(c, to, &r, len);
+	return emu_cma_out(c, to, r, len);
 }
 
 int emu_cma_query(const struct emu_cma_cmd *c)
