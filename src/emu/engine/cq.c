@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/engine/clock.h"
+#include "emu/engine/count.h"
 #include "emu/engine/fault.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/segments.h"
@@ -363,6 +364,8 @@ static bool push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 
 bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 {
+	if (cqe->syndrome)
+		emu_count_completion(e, cqe);
 	if (e->rule == EMU_CQE_TWICE && emu_fault_twice(e, cqe) && !push(e, cqn, cqe))
 		return false;
 	return push(e, cqn, cqe);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/engine/copy.h"
+#include "emu/engine/count.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/mkey.h"
 #include "emu/engine/notes.h"
@@ -137,6 +138,8 @@ static void push_received(const struct request *rq)
 		.byte_cnt = (uint32_t)(m->len + header_bytes(rq)),
 	};
 
+	if (rq->q->type == EMU_QPT_UD)
+		emu_count_datagram(rq->e, rq->q, m->len, emu_ud_to_group(m->grh));
 	if (m->opcode != EMU_WQE_SEND) {
 		cqe.opcode = received_opcode(m->opcode);
 		cqe.imm = m->imm;

@@ -6,6 +6,7 @@
 
 #include "emu/engine/clock.h"
 #include "emu/engine/copy.h"
+#include "emu/engine/count.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/fault.h"
 #include "emu/engine/mcast.h"
@@ -375,6 +376,7 @@ static int rnr(struct send *s)
 {
 	const struct emu_qp *peer = &s->e->cfg.queues->qp[s->run->peer_qpn];
 
+	emu_count_no_buffer(s->e, s->q, peer);
 	if (!emu_qp_reliable(s->q))
 		return EMU_SYN_OK;
 	if (s->q->rnr_retry < 7 && s->run->rnr_count >= s->q->rnr_retry)

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "emu/engine/clock.h"
+#include "emu/engine/count.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/state.h"
 #include "emu/engine/wire.h"
@@ -68,6 +69,7 @@ static void trace(struct engine *e, uint32_t qpn, const struct emu_wqe *w, uint3
 void emu_wr_finished(struct engine *e, uint32_t qpn, const struct emu_wqe *w, uint32_t syndrome)
 {
 	count(e, w, syndrome);
+	emu_count_request(e, &e->cfg.queues->qp[qpn], w, syndrome);
 	if (atomic_load_explicit(&e->cfg.queues->tracing, memory_order_relaxed))
 		trace(e, qpn, w, syndrome);
 }

@@ -170,6 +170,15 @@ void emu_ud_header(const struct engine *e, const struct emu_qp *q, const struct 
 	memcpy(grh->dgid, av->dgid, sizeof(grh->dgid));
 }
 
+bool emu_ud_to_group(const uint8_t *area)
+{
+	const struct grh *grh = (const struct grh *)area;
+	const struct ipv4_header *ip =
+		(const struct ipv4_header *)(area + EMU_GRH - sizeof(struct ipv4_header));
+
+	return grh->version_class_flow[0] ? grh->dgid[0] == 0xff : ip->dst[0] >> 4 == 0xe;
+}
+
 uint8_t emu_ud_network(const uint8_t *area)
 {
 	const struct grh *grh = (const struct grh *)area;

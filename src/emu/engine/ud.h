@@ -24,6 +24,8 @@ struct emu_av {
 };
 
 /* Is the destination a multicast group? */
+/* Was a datagram with this network header sent to a multicast group? */
+bool emu_ud_to_group(const uint8_t *area);
 bool emu_ud_is_multicast(const struct emu_av *av);
 /* The QP that receives a datagram of `q`, or NULL; of a multicast group, this member. */
 struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av,

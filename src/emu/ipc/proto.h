@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d57u /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d58u /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_PATH_MAX 104 /* of a socket's path: a bit less than sizeof sun_path */
@@ -42,6 +42,7 @@ enum emu_op {
 	EMU_OP_PORT,  /* struct emu_port_request; val = see emu_port_request() */
 	EMU_OP_GIDS,  /* arg[0] = index of a function; the same, or ENODEV */
 	EMU_OP_CHAOS, /* arg[0] = seed; when the connection ends, all faults are removed */
+	EMU_OP_COUNTERS, /* the files of the counters show the numbers of now */
 };
 
 struct emu_request {

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/ipc/counters.h"
 #include "emu/ipc/limits.h"
 #include "emu/ipc/message.h"
 
@@ -73,6 +74,7 @@ struct emu_qp {
 	uint8_t retry_cnt;
 	uint8_t rnr_retry;
 	uint8_t min_rnr_timer;
+	uint8_t mtu;		/* of the path: enum ibv_mtu; 0: not yet known */
 	_Atomic uint32_t heard; /* it has sent COMM_EST: a message of its peer arrived in RTR */
 	_Atomic uint32_t done;	/* written by the engine: executed blocks of the send ring */
 	/* XRC_TGT: slot + 1 of the engine that took a WQE of an SRQ for it, not yet completed */
@@ -231,6 +233,8 @@ struct emu_queues {
 	uint32_t pad[10];
 	struct emu_cqe_rule rule;
 	struct emu_engine engine[EMU_MAX_ENGINES];
+	/* Of the engine in that slot: the server adds and clears them when it ends. */
+	_Atomic uint64_t counter[EMU_MAX_ENGINES][EMU_MAX_FUNCS][EMU_COUNTERS];
 	struct emu_cq cq[EMU_MAX_CQS];
 	struct emu_srq srq[EMU_MAX_SRQS];
 	struct emu_qp qp[EMU_MAX_QPS];

@@ -2,6 +2,7 @@
 #include "emu/server/process_exit.h"
 
 #include "emu/server/admin/status.h"
+#include "emu/server/card/counters.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/mkey_table.h"
 #include "emu/server/card/process.h"
@@ -116,6 +117,7 @@ void emu_notes_hang_up(struct emu_watch *w)
 	atomic_store(&e->serial, 0);
 	emu_watch_del(w);
 	emu_status_retire(e);
+	emu_counters_retire(p->slot);
 	orphan_queues(p->slot);
 	emu_proc_remove(p);
 }

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "emu/shim/counters.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/kernel.h"
 
@@ -49,6 +50,7 @@ const char *emu_sysfs_path(const char *path, char room[PATH_MAX])
 	const char *root;
 	int n;
 
+	emu_counters_look(path);
 	if (!path || !is_emulated(path) || !emu_kernel_present())
 		return path;
 	root = getenv("SYSFS_PATH");

@@ -16,6 +16,7 @@
 #include "emu/server/admin/status.h"
 #include "emu/server/admin/trace.h"
 #include "emu/server/base/reactor.h"
+#include "emu/server/card/counters.h"
 
 struct admin {
 	struct emu_watch watch;
@@ -181,6 +182,8 @@ static void serve(struct emu_watch *w)
 		r.error = -emu_fault_set(&packet.fault, r.val);
 	else if (req->op == EMU_OP_PORT)
 		r.error = -emu_port_request(&packet.port, r.val);
+	else if (req->op == EMU_OP_COUNTERS)
+		emu_counters_refresh();
 	else if (req->op == EMU_OP_CHAOS)
 		r.error = -begin_chaos(a, req->arg[0]);
 	else if (req->op == EMU_OP_GIDS && req->arg[0] >= emu_topology.nfuncs)

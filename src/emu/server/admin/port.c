@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emu/server/base/log.h"
+#include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/path.h"
 #include "emu/server/card/sysfs.h"
@@ -49,6 +50,8 @@ void emu_port_move(struct emu_func *f, bool down)
 	if (f->port_down == down)
 		return;
 	f->port_down = down;
+	if (down)
+		emu_counter_add(f, EMU_COUNTER_link_downed, 1);
 	rewrite(f);
 	emu_paths_refresh();
 	report(f, down ? EVENT_PORT_ERR : EVENT_PORT_ACTIVE);

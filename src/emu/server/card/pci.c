@@ -6,6 +6,7 @@
 
 #include <linux/pci_regs.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "emu/server/card/sysfs.h"
 
@@ -138,6 +139,33 @@ static int put_links(const struct emu_func *f)
 	return emu_sysfs_link(f, file, target);
 }
 
+/* The link's width and speed, and the CPUs near the card: all that the machine has. */
+static int put_place(const struct emu_func *f)
+{
+	static const char *const link[] = {"current_link_width", "max_link_width",
+					   "current_link_speed", "max_link_speed"};
+	long cpus = sysconf(_SC_NPROCESSORS_CONF), word;
+	char text[512];
+	size_t len = 0;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < 4 && !err; i++)
+		err = put_line(f, link[i], i < 2 ? "16" : "32.0 GT/s PCIe");
+	if (cpus < 1)
+		cpus = 1;
+	for (word = (cpus - 1) / 32; word >= 0 && len < sizeof(text) - 16; word--) {
+		unsigned int in = cpus - 32 * word >= 32 ? 32 : (unsigned int)(cpus % 32);
+
+		len += (size_t)snprintf(text + len, sizeof(text) - len, len ? ",%08x" : "%x",
+					(unsigned int)((1ull << in) - 1));
+	}
+	if (!err)
+		err = put_line(f, "local_cpus", text);
+	snprintf(text, sizeof(text), cpus > 1 ? "0-%ld" : "%ld", cpus - 1);
+	return err ? err : put_line(f, "local_cpulist", text);
+}
+
 int emu_pci_create(const struct emu_func *f)
 {
 	char file[FILE_BYTES];
@@ -150,6 +178,8 @@ int emu_pci_create(const struct emu_func *f)
 		err = put_resources(f);
 	if (!err)
 		err = put_config(f);
+	if (!err)
+		err = put_place(f);
 	if (!err)
 		err = put_line(f, "numa_node", "-1");
 	if (!err)

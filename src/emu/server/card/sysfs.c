@@ -2,6 +2,7 @@
 #include "emu/server/card/sysfs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <rdma/rdma_user_cm.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "emu/ipc/rdma_cm.h"
+#include "emu/server/card/counters.h"
 #include "emu/server/card/pci.h"
 
 #define PATH_BYTES 512
@@ -110,6 +112,22 @@ int emu_sysfs_put_bytes(const struct emu_func *f, const char *file, const void *
 		return err;
 	fwrite(bytes, 1, len, d.out);
 	return finish(&d);
+}
+
+int emu_sysfs_overwrite(const struct emu_func *f, const char *file, uint64_t number)
+{
+	char path[PATH_BYTES], text[32];
+	int err = path_of(f, file, path), fd, n;
+
+	if (err)
+		return err;
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = snprintf(text, sizeof(text), "%llu\n", (unsigned long long)number);
+	err = pwrite(fd, text, (size_t)n, 0) == n ? 0 : -EIO;
+	close(fd);
+	return err;
 }
 
 int emu_sysfs_link(const struct emu_func *f, const char *file, const char *target)
@@ -257,6 +275,11 @@ static int write_ibdev(const struct emu_func *f)
 		err = emu_sysfs_put(f, IN(ib, "hw_rev"), "0");
 	if (!err)
 		err = write_port(f, ib);
+	if (!err)
+		err = emu_counters_create(f);
+	/* As the drivers of the vendor's distribution show it: no class is forced. */
+	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "tc/1/traffic_class"), "Global tclass=0");
 	if (!err)
 		err = emu_pci_create(f);
 	return err ? err : link_ibdev(f, ib);

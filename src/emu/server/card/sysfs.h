@@ -20,6 +20,8 @@ int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, .
 	__attribute__((format(printf, 3, 4)));
 /* The same with any bytes. */
 int emu_sysfs_put_bytes(const struct emu_func *f, const char *file, const void *bytes, size_t len);
+/* Write a number, at least as long as the one before, to the same file. */
+int emu_sysfs_overwrite(const struct emu_func *f, const char *file, uint64_t number);
 int emu_sysfs_link(const struct emu_func *f, const char *file, const char *target);
 /* Give a file of this function another name. What is written to one later does not change the other. */
 int emu_sysfs_same(const struct emu_func *f, const char *file, const char *as);

@@ -464,6 +464,7 @@ static void apply(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc
 	q->timeout = (uint8_t)path_get(qpc, EMU_ADS_ACK_TIMEOUT);
 	q->retry_cnt = (uint8_t)emu_prm_get(qpc, EMU_QPC_RETRY_COUNT);
 	q->rnr_retry = (uint8_t)emu_prm_get(qpc, EMU_QPC_RNR_RETRY);
+	q->mtu = (uint8_t)emu_prm_get(qpc, EMU_QPC_MTU);
 	if (to != EMU_QPS_RTR)
 		return;
 	q->dest_qpn = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emu/ipc/rdma_cm.h"
+#include "emu/server/card/counters.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
 #include "emu/server/uverbs/cq.h"
@@ -558,15 +559,52 @@ static int get_contexts(struct emu_nl *nl, const char *role, const struct reques
 	return 0;
 }
 
+/* The hardware counters of a port. No queue pair has counters of its own. */
+static int get_statistic(struct emu_nl *nl, const char *role, const struct request *r)
+{
+	const struct emu_func *f = func_of(r, role);
+	unsigned int i = 0;
+	const char *name;
+	size_t table, entry;
+	uint32_t port;
+	uint64_t value;
+
+	if (r->attr[RDMA_NLDEV_ATTR_STAT_RES])
+		return nl->req.nlmsg_flags & NLM_F_DUMP ? 0 : -EOPNOTSUPP;
+	if (!r->attr[RDMA_NLDEV_ATTR_DEV_INDEX] || !get_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, &port))
+		return -EINVAL;
+	if (!f)
+		return -ENODEV;
+	if (port < 1 || port > EMU_PORTS)
+		return -EINVAL;
+	emu_nl_begin(nl, nl->req.nlmsg_type, 0);
+	put_handle(nl, f);
+	emu_nl_u32(nl, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+	table = emu_nl_nest(nl, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	while ((name = emu_counter_hw(f, i++, &value))) {
+		entry = emu_nl_nest(nl, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
+		emu_nl_str(nl, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, name);
+		emu_nl_u64(nl, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE, value);
+		emu_nl_nest_end(nl, entry);
+	}
+	emu_nl_nest_end(nl, table);
+	emu_nl_end(nl);
+	return 0;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static const struct {
 	uint16_t cmd;
 	int (*get)(struct emu_nl *nl, const char *role, const struct request *r);
 } commands[] = {
-	{RDMA_NLDEV_CMD_GET, get_dev},	   {RDMA_NLDEV_CMD_PORT_GET, get_port},
-	{RDMA_NLDEV_CMD_SYS_GET, get_sys}, {RDMA_NLDEV_CMD_GET_CHARDEV, get_chardev},
-	{RDMA_NLDEV_CMD_RES_GET, get_res}, {RDMA_NLDEV_CMD_RES_CTX_GET, get_contexts},
+	{RDMA_NLDEV_CMD_GET, get_dev},
+	{RDMA_NLDEV_CMD_PORT_GET, get_port},
+	{RDMA_NLDEV_CMD_SYS_GET, get_sys},
+	{RDMA_NLDEV_CMD_GET_CHARDEV, get_chardev},
+	{RDMA_NLDEV_CMD_RES_GET, get_res},
+	{RDMA_NLDEV_CMD_RES_CTX_GET, get_contexts},
+	{RDMA_NLDEV_CMD_STAT_GET, get_statistic},
 };
 
 int emu_nldev(struct emu_nl *nl, const char *role, const uint8_t *payload, size_t len)

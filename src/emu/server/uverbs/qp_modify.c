@@ -231,6 +231,7 @@ static void apply(const struct emu_func *f, struct emu_qp *q,
 	q->retry_cnt = kept->retry_cnt;
 	q->rnr_retry = kept->rnr_retry;
 	q->min_rnr_timer = kept->min_rnr_timer;
+	q->mtu = kept->path_mtu;
 	q->qkey = kept->qkey;
 	if (mask & A_DEST_QPN)
 		q->dest_qpn = kept->dest_qp_num;

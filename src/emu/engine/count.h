@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the engine adds to the counters of ports. */
+#ifndef EMU_ENGINE_COUNT_H
+#define EMU_ENGINE_COUNT_H
+
+#include "emu/engine/cq.h"
+#include "emu/engine/wqe.h"
+
+struct engine;
+
+/* A request of a send queue is finished: the packets of both sides, or of a datagram's sender. */
+void emu_count_request(struct engine *e, const struct emu_qp *q, const struct emu_wqe *w,
+		       uint32_t syndrome);
+/* A datagram has arrived. */
+void emu_count_datagram(struct engine *e, const struct emu_qp *q, uint64_t len, bool multicast);
+/* The responder had no receive WQE for a message of q. */
+void emu_count_no_buffer(struct engine *e, const struct emu_qp *q, const struct emu_qp *peer);
+/* A completion in error. */
+void emu_count_completion(struct engine *e, const struct emu_cqe *cqe);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The files of counters in sysfs: the server writes them when a program is about to read one. */
+#ifndef EMU_SHIM_COUNTERS_H
+#define EMU_SHIM_COUNTERS_H
+
+/* The program opens this path, or looks at it. Keeps errno. */
+void emu_counters_look(const char *path);
+
+#endif
