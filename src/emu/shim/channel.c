@@ -379,7 +379,7 @@ static int receive(int channel, struct emu_reply *rep, int *fds)
 	/* The kernel drops those for which the process has no number left. */
 	if (!err && nfds < rep->nfds)
 		err = EMFILE;
-	while (err && n > 0 && nfds)
+	while (fds && err && n > 0 && nfds)
 		raw_close(fds[--nfds]);
 	return err;
 }

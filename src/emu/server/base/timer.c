@@ -89,9 +89,9 @@ void emu_timer_set(struct emu_timer *t, uint64_t when)
 		when = handled + 1;
 	t->when = when;
 	t->set = true;
-	TAILQ_FOREACH_REVERSE(before, &timers, timers, link)
-	if (before->when <= when)
-		break;
+	before = TAILQ_LAST(&timers, timers);
+	while (before && before->when > when)
+		before = TAILQ_PREV(before, timers, link);
 	if (before)
 		TAILQ_INSERT_AFTER(&timers, before, t, link);
 	else

@@ -27,8 +27,8 @@ struct message {
 
 bool (*emu_cm_link_loses)(const struct emu_func *from, const struct emu_func *to);
 
-static SLIST_HEAD(, endpoint) endpoints = SLIST_HEAD_INITIALIZER(endpoints);
-static STAILQ_HEAD(, message) queue = STAILQ_HEAD_INITIALIZER(queue);
+static SLIST_HEAD(endpoints, endpoint) endpoints = SLIST_HEAD_INITIALIZER(endpoints);
+static STAILQ_HEAD(messages, message) queue = STAILQ_HEAD_INITIALIZER(queue);
 
 static void deliver_all(struct emu_timer *t);
 
@@ -73,7 +73,7 @@ static void deliver(const struct message *m)
 /* Answers that are sent meanwhile are delivered at the next turn. */
 static void deliver_all(struct emu_timer *t)
 {
-	STAILQ_HEAD(, message) batch = STAILQ_HEAD_INITIALIZER(batch);
+	struct messages batch = STAILQ_HEAD_INITIALIZER(batch);
 	struct message *m;
 
 	(void)t;

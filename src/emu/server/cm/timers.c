@@ -36,9 +36,9 @@ void emu_cm_set_deadline(struct emu_cm_conn *c, unsigned int ms)
 
 	forget(c);
 	c->deadline = c->cm->ops->now(c->cm->ctx) + ms;
-	TAILQ_FOREACH_REVERSE(before, &c->cm->timed, emu_cm_timed, timed_link)
-	if (before->deadline <= c->deadline)
-		break;
+	before = TAILQ_LAST(&c->cm->timed, emu_cm_timed);
+	while (before && before->deadline > c->deadline)
+		before = TAILQ_PREV(before, emu_cm_timed, timed_link);
 	if (before)
 		TAILQ_INSERT_AFTER(&c->cm->timed, before, c, timed_link);
 	else
