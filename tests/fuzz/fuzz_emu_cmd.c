@@ -20,9 +20,11 @@
 
 #include "emu/server/admin/control.h"
 #include "emu/server/admin/fault.h"
+#include "emu/server/admin/port.h"
 #include "emu/server/admin/trace.h"
 #include "emu/server/base/log.h"
 #include "emu/server/base/reactor.h"
+#include "emu/server/card/gid.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
@@ -468,9 +470,27 @@ static void send_letter(const struct emu_func *f)
 	close(ends[1]);
 }
 
+static size_t fill_port_request(struct emu_port_request *r)
+{
+	take_bytes(&r->action, sizeof(*r) - offsetof(struct emu_port_request, action));
+	r->action %= EMU_PORT_REREGISTER + 2;
+	if (take() & 1) { /* otherwise as a rule no function is meant */
+		memset(r->role, 0, sizeof(r->role));
+		r->dev = EMU_ANY_DEV;
+		r->index %= (int32_t)EMU_MAX_GIDS + 1;
+		r->type %= EMU_GID_ROCE_V2 + 1;
+		r->vlan = r->vlan & 1 ? EMU_NO_VLAN : r->vlan % 4096;
+	}
+	return sizeof(*r);
+}
+
 static void send_control(void)
 {
-	struct emu_fault_request packet = {.req.magic = EMU_MAGIC};
+	union {
+		struct emu_request req;
+		struct emu_fault_request fault;
+		struct emu_port_request port;
+	} packet = {.req.magic = EMU_MAGIC};
 	uint8_t how = take();
 	size_t len = sizeof(packet.req);
 	int ends[2];
@@ -479,10 +499,15 @@ static void send_control(void)
 	require(!emu_admin_create(ends[0], how & 1));
 	packet.req.op = take();
 	packet.req.arg[0] = how & 2;
-	if (packet.req.op == EMU_OP_FAULT || how & 4) {
-		len = sizeof(packet);
-		take_bytes(&packet.kind, sizeof(packet) - offsetof(struct emu_fault_request, kind));
-		packet.kind %= 6;
+	if (how & 16)
+		packet.req.op = EMU_OP_PORT;
+	if (packet.req.op == EMU_OP_PORT) {
+		len = fill_port_request(&packet.port);
+	} else if (packet.req.op == EMU_OP_FAULT || how & 4) {
+		len = sizeof(packet.fault);
+		take_bytes(&packet.fault.kind,
+			   sizeof(packet.fault) - offsetof(struct emu_fault_request, kind));
+		packet.fault.kind %= EMU_RULE_GID + 2;
 	}
 	converse(&packet, how & 8 ? 1u + how % len : len, ends[1]);
 	if (watched)
@@ -496,6 +521,28 @@ static void end_faults(void)
 	uint64_t val[4];
 
 	require(!emu_fault_set(&none, val));
+}
+
+static bool gids_changed;
+
+static void note_change(struct emu_func *f)
+{
+	(void)f;
+	gids_changed = true;
+}
+
+/* The next input finds the default tables. */
+static void reset_gids(void)
+{
+	unsigned int i, j;
+
+	if (!gids_changed)
+		return;
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		for (j = 0; emu_gid_next(&emu_topology.func[i], &j); j++)
+			require(!emu_gid_del(&emu_topology.func[i], j));
+	require(!emu_gids_create());
+	gids_changed = false;
 }
 
 /* Do something else than a command of the table. */
@@ -616,20 +663,31 @@ static void close_clients(void)
 		require(!memcmp(&emu_topology.func[i].count, &none, sizeof(none)));
 }
 
+static char dir[] = "/tmp/dpumap-fuzz-XXXXXX";
+
+/* The files of sysfs are not for us, but change with GIDs and ports. */
+static void remove_dir(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	require(!system(command)); // NOLINT(cert-env33-c)
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	static char dir[] = "/tmp/dpumap-fuzz-XXXXXX";
 	static struct emu_topology_spec spec; /* the cards keep pointers to it */
-	char command[64];
 	int i;
 
 	signal(SIGPIPE, SIG_IGN); /* as the reactor does, because clients close event files */
 	emu_topology_default(&spec);
 	spec.guid = 0x0c42a10300d10000u; /* inputs of the corpus have its GIDs */
-	require(mkdtemp(dir) && !emu_segments_create() && !emu_topology_create(dir, &spec));
+	spec.node[0].profile.max_gids = 16;
+	require(mkdtemp(dir) && !atexit(remove_dir) && !emu_segments_create() &&
+		!emu_topology_create(dir, &spec) && !emu_gids_create());
+	emu_port_begin();
+	emu_gid_on_change(note_change);
 	require(emu_topology.nfuncs >= CLIENTS);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	require(!system(command)); // NOLINT(cert-env33-c): the files are not for us
 	emu_procs = &proc;
 	atomic_store(&emu_queues->engine[proc.slot].serial, emu_new_serial());
 	memfd = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -647,5 +705,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		execute();
 	close_clients();
 	end_faults();
+	reset_gids();
 	return 0;
 }
