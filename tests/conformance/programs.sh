@@ -97,6 +97,18 @@ perftest()
 	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$tmp/$1-client.out" || fail "$1 measured nothing"
 }
 
+# counters: what perftest reads in sysfs, and rdma by netlink
+counters()
+{
+	need rdma
+	"$emu" start >/dev/null
+	perftest ib_write_bw -n 100 -W counters/port_xmit_packets,hw_counters/rx_write_requests
+	grep -qE 'counters/port_xmit_packets=[1-9]' "$tmp/ib_write_bw-client.out" ||
+		fail "the client's port has sent no packets"
+	run_as dpu rdma statistic show link mlx5_0/1 >"$tmp/rdma.out"
+	grep -q ' rx_write_requests 100 ' "$tmp/rdma.out" || fail "the server's port counts no writes"
+}
+
 # await_status PATTERN PID: until the status of the emulator has such a line
 await_status()
 {
@@ -454,6 +466,7 @@ xsrq()
 
 case $case_name in
 perftest) perftest "$@" ;;
+counters) counters ;;
 perftest-cm) perftest_cm "$@" ;;
 mckey) mckey_case "$@" ;;
 rdmacm) rdmacm_pair "$@" ;;
