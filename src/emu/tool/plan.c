@@ -89,6 +89,7 @@ static const char *parse_time(const char *text, uint64_t *ms)
 static bool parse_range(const char *text, const char *(*parse)(const char *text, uint64_t *v),
 			struct range *r)
 {
+	r->low = 0;
 	text = parse(text, &r->low);
 	r->high = r->low;
 	if (text && !strncmp(text, "..", 2))
