@@ -135,8 +135,10 @@ static void execute(struct engine *e, const struct emu_qp *q, uint32_t qpn)
 	uint32_t completed = sends_completed(e, q);
 
 	emu_sq_advance(e, qpn);
-	if (!pending)
+	if (!pending) { /* what has arrived since waits: its sender may have answered us before */
+		emu_rq_reap(e, qpn);
 		return;
+	}
 	if (completed != sends_completed(e, q) && !e->abandoned) {
 		emu_cq_publish(e);
 		emu_cq_notify(e, q->send_cqn);

@@ -485,7 +485,12 @@ bool emu_rq_pending(const struct engine *e, uint32_t qpn)
 {
 	uint32_t state = atomic_load(&e->cfg.queues->qp[qpn].inbox.state);
 
-	return EMU_MSG_STATE(state) >= EMU_MSG_POSTED && EMU_MSG_SLOT(state) == e->cfg.slot;
+	return state == mine(e, EMU_MSG_POSTED) || state == mine(e, EMU_MSG_BUSY);
+}
+
+void emu_rq_reap(const struct engine *e, uint32_t qpn)
+{
+	reap_answer(e, &e->cfg.queues->qp[qpn].inbox, &e->qp_run[qpn]);
 }
 
 void emu_rq_serve(struct engine *e, uint32_t qpn)

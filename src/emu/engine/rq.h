@@ -12,6 +12,8 @@ struct engine;
 
 /* Is there a message in the inbox for this engine? What its sender did before is visible then. */
 bool emu_rq_pending(const struct engine *e, uint32_t qpn);
+/* Forget an answer whose requester no longer exists. */
+void emu_rq_reap(const struct engine *e, uint32_t qpn);
 /* Execute as much of the message in the inbox as fits in a pass; also for other engines' targets. */
 void emu_rq_serve(struct engine *e, uint32_t qpn);
 /* Complete the posted receives of a QP in ERR; also for other engines' targets. */
