@@ -96,7 +96,8 @@ static void each_number_of_objects_can_be_reached(void **state)
 	sweep(make_ah, r.max_ah, 0);
 	sweep(make_mw, r.max_mw, 0);
 	sweep(make_mr, r.max_mr, 0);
-	sweep(make_srq, r.max_srq, 0);
+	if (r.max_ah <= CHEAP) /* once is enough: no capability changes their number */
+		sweep(make_srq, r.max_srq, 0);
 }
 
 int main(int argc, char **argv)
