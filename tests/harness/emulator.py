@@ -10,7 +10,7 @@ import tempfile
 from harness.machine import PATIENCE, LocalMachine, await_true
 
 # Lines of "dpumap-emu status" that do not count objects.
-FACTS = {"profile", "guid", "nodes", "cards", "functions", "gid"}
+FACTS = {"profile", "guid", "nodes", "cards", "functions", "gid", "counter"}
 COUNTERS = {"clients", "commands", "command_errors", "copies", "bytes", "errors"}
 # Variables of the caller that would change the results.
 UNSET = "DPUMAP_LOG_LEVEL DPUMAP_CONNECT NO_COLOR XDG_RUNTIME_DIR XDG_CONFIG_HOME".split()

@@ -88,6 +88,12 @@ assert s["functions"][4]["gids"][3] == {"index": 3, "gid": "::ffff:127.101.0.1",
 	wait $! || fail "between nodes: $(cat "$work/server" "$work/client")"
 	[ "$(count copies)" -ge 20 ] || fail "$(count copies) copies were counted"
 	[ "$(count bytes)" -ge 81920 ] || fail "$(count bytes) bytes were counted"
+	"$emu" status | grep -qE '^counter node1.host mlx5_0 port_xmit_packets [1-9]' || fail "status shows no counters"
+	"$emu" status --json | python3 -c '
+import json, sys
+c = json.load(sys.stdin)["functions"][0]["counters"]
+assert c["port_rcv_packets"] > 0 and c["port_rcv_data"] > 0, c
+' || fail "status --json shows no counters"
 	expect_count errors 0
 	# The libraries ask, for example, which GIDs exist: an answer is not an error.
 	expect_count command_errors 0

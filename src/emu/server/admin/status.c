@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "emu/server/admin/cma.h"
+#include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
@@ -116,6 +117,31 @@ static void write_gid_lines(FILE *out)
 		}
 }
 
+/* Each counter of a port that is not 0 in a line: function, device, name, value. */
+static void write_counter_lines(FILE *out)
+{
+	const struct emu_func *f;
+	unsigned int i;
+
+	for (f = emu_topology.func; f < emu_topology.func + emu_topology.nfuncs; f++)
+		for (i = 0; i < EMU_COUNTERS; i++)
+			if (emu_counter_value(f, i))
+				fprintf(out, "counter %s mlx5_%u %s %llu\n", f->role, f->dev,
+					emu_counter_name(i),
+					(unsigned long long)emu_counter_value(f, i));
+}
+
+static void write_counters(FILE *out, const struct emu_func *f)
+{
+	unsigned int i;
+
+	fputs("\"counters\": {", out);
+	for (i = 0; i < EMU_COUNTERS; i++)
+		fprintf(out, "%s\"%s\": %llu", i ? ", " : "", emu_counter_name(i),
+			(unsigned long long)emu_counter_value(f, i));
+	fputs("}, ", out);
+}
+
 static void write_lines(FILE *out, const struct work *w)
 {
 	const struct emu_counts *n = &emu_topology.count;
@@ -138,6 +164,7 @@ static void write_lines(FILE *out, const struct work *w)
 		(unsigned long long)w->copies, (unsigned long long)w->bytes,
 		(unsigned long long)w->errors);
 	write_gid_lines(out);
+	write_counter_lines(out);
 }
 
 static void write_objects(FILE *out, const struct emu_counts *n)
@@ -183,6 +210,7 @@ static void write_function(FILE *out, const struct emu_func *f)
 		count_clients(f), count_contexts(f));
 	fprintf(out, "\"port\": \"%s\", ", f->port_down ? "DOWN" : "ACTIVE");
 	write_gids(out, f);
+	write_counters(out, f);
 	write_objects(out, &f->count);
 	fputc('}', out);
 }
