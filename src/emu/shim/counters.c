@@ -6,6 +6,7 @@
 #include "emu/shim/counters.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -65,7 +66,7 @@ static void look_again(int fd)
 	long n;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = syscall(SYS_readlink, link, path, sizeof(path) - 1);
+	n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
 	if (n > 0) {
 		path[n] = '\0';
 		emu_counters_look(path);
