@@ -212,6 +212,35 @@ cmtime_case()
 	grep -qE '^destroy +: +[0-9.]+ ' "$tmp/cmtime-client.out" || fail "cmtime did not complete"
 }
 
+# qperf with the connection manager; its server serves one client after the other
+qperf_case()
+{
+	need qperf
+	local port tests=(rc_bw rc_lat rc_rdma_write_bw rc_rdma_read_lat rc_compare_swap_mr rc_fetch_add_mr)
+	"$emu" start >/dev/null
+	port=$(free_ports 1)
+	(exec timeout 90 "$emu" run --as dpu -- qperf -lp "$port" >"$tmp/qperf-server.out" 2>&1) &
+	await_listener "$port" $! || fail "the server does not listen"
+	run_as host qperf -lp "$port" -cm 1 "$dpu_ip" -t 1 "${tests[@]}" >"$tmp/qperf-client.out" 2>&1 ||
+		fail "the client ended with $?"
+	[ "$(grep -cE '^    (bw|latency|msg_rate) +=' "$tmp/qperf-client.out")" -eq 6 ] ||
+		fail "qperf measured less than six values"
+	kill %1
+	wait %1 || true
+}
+
+# fio_case VERB: the server exposes memory, or receives; the client writes, reads or sends
+fio_case()
+{
+	local common=(--ioengine=rdma --port=18515 "--verb=$1" --bs=4k --size=64k --iodepth=8)
+	need fio
+	fio --enghelp 2>/dev/null | grep -qw rdma || { echo "fio: built without rdma" >&2; exit 77; }
+	cm_pair fio "$listens" fio --name=server "${common[@]}" --rw=read -- \
+		fio --name=client "${common[@]}" --rw=write "--hostname=$dpu_ip"
+	grep -q 'issued rwts: total=0,16,0,0 short=0,0,0,0 dropped=0,0,0,0' "$tmp/fio-client.out" ||
+		fail "the client did not complete sixteen blocks"
+}
+
 # json COMMAND CONDITION: check a Python condition on `o`, the output of `rdma -j COMMAND`
 json()
 {
@@ -367,6 +396,7 @@ ucx_info_case()
 	need ucx_info
 	run_as dpu ucx_info -d >"$tmp/ucx.out" 2>&1 || fail "ucx_info ended with $?"
 	grep -q 'Memory domain: mlx5_0' "$tmp/ucx.out" || fail "UCX lists no memory domain mlx5_0"
+	grep -q 'Connection manager: rdmacm' "$tmp/ucx.out" || fail "UCX cannot open the connection manager"
 }
 
 nothing_left()
@@ -474,6 +504,8 @@ rping) rping_case "$@" ;;
 rdma-client) rdma_client_case ;;
 rcopy) rcopy_case ;;
 cmtime) cmtime_case "$@" ;;
+qperf) qperf_case ;;
+fio) fio_case "$@" ;;
 rdma) rdma_netlink ;;
 diags) diags ;;
 pci-bus) pci_bus ;;
