@@ -490,17 +490,17 @@ static void answer_precedes_the_reply(void **state)
 {
 	struct pair *p = *state;
 	struct emu_msg *to_a = &p->a.entry->inbox, *to_b = &p->b.entry->inbox;
-	struct fixture_cq replies;
+	struct fixture_cq sends; /* has the higher number */
 
 	fixture_engine_stop(p->slot_b);
-	fixture_cq_init(&replies, p->slot_a, 8, 64);
-	p->a.entry->recv_cqn = replies.cqn;
+	fixture_cq_init(&sends, p->slot_a, 8, 64);
+	p->a.entry->send_cqn = sends.cqn;
 	fixture_recv(&p->a, NULL, 0);
-	arm(&replies, 0, 0);
+	arm(&sends, 0, 0);
 	arm(&p->cq_a, 0, 0);
 	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
-	fixture_expect_none(&p->cq_a, p->slot_a);
-	atomic_store(&fixture_queues->cq[replies.cqn].frozen, 1);
+	fixture_expect_none(&sends, p->slot_a);
+	atomic_store(&fixture_queues->cq[sends.cqn].frozen, 1);
 	fixture_passes(p->slot_a);
 	to_b->syndrome = 0;
 	atomic_store(&to_b->state, EMU_MSG_FOR(p->slot_b, EMU_MSG_DONE));
@@ -511,11 +511,11 @@ static void answer_precedes_the_reply(void **state)
 	to_a->src_serial = atomic_load(&p->b.entry->serial);
 	to_a->src_resets = atomic_load(&p->b.entry->resets);
 	atomic_store(&to_a->state, EMU_MSG_FOR(p->slot_a, EMU_MSG_POSTED));
-	atomic_store(&fixture_queues->cq[replies.cqn].frozen, 0);
+	atomic_store(&fixture_queues->cq[sends.cqn].frozen, 0);
+	expect_comp(&sends);
 	expect_comp(&p->cq_a);
-	expect_comp(&replies);
+	fixture_expect(&sends, 0);
 	fixture_expect(&p->cq_a, 0);
-	fixture_expect(&replies, 0);
 }
 
 static void test_solicited_events(void **state)
