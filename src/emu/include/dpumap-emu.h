@@ -32,6 +32,9 @@ extern "C" {
 #define DPUMAP_EMU_MAX_TEXT  512
 
 extern char **environ;
+#ifndef __cplusplus
+extern int kill(pid_t pid, int sig); /* <signal.h> hides it from -std=c11 */
+#endif
 
 /* Split at spaces into a list that ends with NULL; -1 if there are too many words. */
 static inline int dpumap_emu_split(char *text, char **argv)
