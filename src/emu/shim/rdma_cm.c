@@ -148,7 +148,7 @@ static int call(const struct link *l, const struct emu_rdma_cm_request *q, struc
 	n = emu_sock_recv(l->fd, rep, sizeof(*rep), fd, fd ? 1 : 0, &nfds, NULL);
 	if (n == sizeof(*rep) && rep->magic == EMU_MAGIC && nfds <= rep->nfds)
 		return nfds < rep->nfds ? EMFILE : 0;
-	if (nfds)
+	if (fd && nfds)
 		close(*fd);
 	return n < 0 ? (int)-n : EPIPE;
 }

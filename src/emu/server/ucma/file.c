@@ -147,7 +147,7 @@ static int file_new(const struct conn *c, int *peer)
 {
 	struct emu_cma_file *f;
 	struct stat st;
-	int fd[2], err;
+	int fd[2] = {-1, -1}, err;
 
 	f = calloc(1, sizeof(*f));
 	if (!f)

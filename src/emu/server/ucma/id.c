@@ -91,6 +91,17 @@ static void unlink_id(const struct emu_cma_id *id)
 	*link = id->next;
 }
 
+/* A group that is in no list any more. */
+static uint32_t release_group(struct emu_cma_group *g)
+{
+	uint32_t reported = g->events_reported;
+
+	emu_cma_events_forget_group(g);
+	number_free(&groups, g->number);
+	free(g);
+	return reported;
+}
+
 uint32_t emu_cma_id_destroy(struct emu_cma_id *id)
 {
 	uint32_t reported;
@@ -98,8 +109,12 @@ uint32_t emu_cma_id_destroy(struct emu_cma_id *id)
 	if (id->conn)
 		emu_cm_conn_destroy(id->conn);
 	id->conn = NULL;
-	while (id->groups)
-		emu_cma_group_destroy(id->groups);
+	while (id->groups) {
+		struct emu_cma_group *g = id->groups;
+
+		id->groups = g->next;
+		release_group(g);
+	}
 	emu_cma_port_release(id);
 	emu_cma_events_forget(id);
 	reported = id->events_reported;
@@ -173,15 +188,11 @@ struct emu_cma_group *emu_cma_group_new(struct emu_cma_id *id)
 uint32_t emu_cma_group_destroy(struct emu_cma_group *g)
 {
 	struct emu_cma_group **link = &g->id->groups;
-	uint32_t reported = g->events_reported;
 
-	emu_cma_events_forget_group(g);
 	while (*link != g)
 		link = &(*link)->next;
 	*link = g->next;
-	number_free(&groups, g->number);
-	free(g);
-	return reported;
+	return release_group(g);
 }
 
 int emu_cma_group_get(const struct emu_cma_file *f, uint32_t number, struct emu_cma_group **g)

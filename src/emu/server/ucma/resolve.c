@@ -143,6 +143,14 @@ static int find_device(struct emu_cma_id *id)
 									  : -EADDRNOTAVAIL;
 }
 
+static uint32_t scope_of(const struct sockaddr_storage *a)
+{
+	struct sockaddr_in6 in6;
+
+	memcpy(&in6, a, sizeof(in6));
+	return in6.sin6_scope_id;
+}
+
 static int bind_addr(struct emu_cma_id *id, pid_t pid, const struct sockaddr_storage *addr)
 {
 	int err = 0;
@@ -151,7 +159,7 @@ static int bind_addr(struct emu_cma_id *id, pid_t pid, const struct sockaddr_sto
 		return -EAFNOSUPPORT;
 	if (id->state != EMU_CMA_IDLE)
 		return -EINVAL;
-	if (emu_addr_is_link_local(addr) && !((const struct sockaddr_in6 *)addr)->sin6_scope_id)
+	if (emu_addr_is_link_local(addr) && !scope_of(addr))
 		return -EINVAL;
 	id->src = *addr;
 	if (!emu_addr_is_zero(addr))
