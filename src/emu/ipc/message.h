@@ -10,11 +10,12 @@
 struct emu_seg {
 	uint64_t addr; /* address in process `pid`; offset in the file or in the dm segment */
 	uint64_t len;
-	int32_t pid;   /* 0: a file or the dm segment; EMU_SEG_NULL: no memory */
+	int32_t pid;   /* 0: a file or the dm segment; EMU_SEG_*: no memory */
 	uint32_t mkey; /* index of the EMU_MKEY_FILE mkey that names the file; 0: no file */
 };
 
-#define EMU_SEG_NULL (-1) /* reads return zeros, and writes have no effect */
+#define EMU_SEG_DEAD (-1) /* the process ended: every access fails */
+#define EMU_SEG_NULL (-2) /* reads return zeros, and writes have no effect */
 
 /* One piece of a request's payload, as its requester's WQE names it. */
 struct emu_sge {

@@ -12,8 +12,6 @@
 #include "emu/server/uverbs/mr.h"
 #include "emu/server/uverbs/xrc.h"
 
-#define NO_PROCESS (-1) /* no process has this number */
-
 /* The index of an object's mkey that may translate to memory of a process; 0: none. */
 static uint32_t mkey_of(const struct emu_uobj *o)
 {
@@ -33,13 +31,13 @@ static void disown(struct emu_uobj *o, pid_t pid)
 	struct emu_mkey m;
 
 	if (o->type == EMU_T_UMEM && ((struct emu_umem *)o)->pid == pid)
-		((struct emu_umem *)o)->pid = NO_PROCESS;
+		((struct emu_umem *)o)->pid = EMU_SEG_DEAD;
 	if (!index)
 		return;
 	m = emu_tables->mkey[index];
 	if (!atomic_load(&m.serial) || m.mode != EMU_MKEY_MEM || m.u.mem.pid != pid)
 		return;
-	m.u.mem.pid = NO_PROCESS;
+	m.u.mem.pid = EMU_SEG_DEAD;
 	emu_mkey_update(index << 8 | m.tag, &m);
 }
 
