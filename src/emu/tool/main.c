@@ -86,7 +86,8 @@ static const struct verb verbs[] = {
 	  NULL},
 	 tool_port},
 	{{"chaos", "", 0, 0, V_CHAOS,
-	  "Inject the faults of a plan, at the times that a seed determines. Each fault is printed "
+	  "Inject the faults of a plan. A seed determines the times of the faults. Each fault is "
+	  "printed "
 	  "when it is injected; the output is a plan that repeats it. All faults end with the "
 	  "command.",
 	  tool_more_chaos},
