@@ -111,7 +111,11 @@ static void file_replaced_by_dup2_is_forgotten(void **state)
 		struct ibv_context *context = fixture_open_context();
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-		assert_true(context && null >= 0 && use(context));
+		if (!context || null < 0) {
+			fail_msg("no context or no descriptor");
+			return;
+		}
+		assert_true(use(context));
 		assert_true(dup2(null, context->cmd_fd) >= 0);
 		close(null);
 		assert_false(use(context));
@@ -207,7 +211,10 @@ static int stop_server(pid_t *guard)
 	int pipe_fd[2], stopped[2];
 	char c = 0;
 
-	assert_true(server > 0 && !pipe(pipe_fd) && !pipe(stopped));
+	if (server <= 0 || pipe(pipe_fd) || pipe(stopped)) {
+		fail_msg("no server or no pipes");
+		return -1;
+	}
 	pid = fork();
 	if (!pid) {
 		close(pipe_fd[1]);
@@ -254,7 +261,7 @@ static void commands_of_threads_wait_side_by_side(void **state)
 	struct worker workers[THREADS] = {{0}};
 	unsigned int before, i;
 	bool together;
-	pid_t guard;
+	pid_t guard = -1;
 	int stopped;
 
 	assert_true(context && use(context));
@@ -293,7 +300,7 @@ static void fork_does_not_wait_for_commands(void **state)
 	struct worker user[2] = {{0}}, forker = {0};
 	uint64_t end = now_ms() + WAIT_MS;
 	bool underway, forked;
-	pid_t guard;
+	pid_t guard = -1;
 	int stopped;
 
 	assert_true(context && use(context));

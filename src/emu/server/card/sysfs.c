@@ -77,11 +77,12 @@ static int begin(const struct emu_func *f, const char *file, struct draft *d)
 
 static int finish(const struct draft *d)
 {
-	int err;
+	int err = ferror(d->out) ? -EIO : 0;
 
-	if (!fclose(d->out))
+	if (fclose(d->out) && !err)
+		err = -errno;
+	if (!err)
 		return replace(d->new, d->path);
-	err = -errno;
 	unlink(d->new);
 	return err;
 }
@@ -110,7 +111,7 @@ int emu_sysfs_put_bytes(const struct emu_func *f, const char *file, const void *
 	err = begin(f, file, &d);
 	if (err)
 		return err;
-	fwrite(bytes, 1, len, d.out);
+	(void)fwrite(bytes, 1, len, d.out); /* finish() sees a failure */
 	return finish(&d);
 }
 

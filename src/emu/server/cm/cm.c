@@ -24,10 +24,14 @@ struct emu_cm *emu_cm_new(const struct emu_cm_ops *ops, void *ctx)
 
 void emu_cm_free(struct emu_cm *cm)
 {
+	struct emu_cm_conn *c, *next;
+
 	if (!cm)
 		return;
-	while (!LIST_EMPTY(&cm->conns))
-		emu_cm_discard(LIST_FIRST(&cm->conns));
+	for (c = LIST_FIRST(&cm->conns); c; c = next) {
+		next = LIST_NEXT(c, link);
+		emu_cm_discard(c);
+	}
 	free(cm);
 }
 

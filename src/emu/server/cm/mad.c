@@ -17,6 +17,7 @@ struct field {
 	uint8_t shift; /* of the value: a field in several pieces */
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member has none */
 #define MEMBER(member) offsetof(struct emu_cm_msg, member), sizeof(((struct emu_cm_msg *)0)->member)
 #define PIECE(member, byte, width, to)             \
 	{                                          \
@@ -41,6 +42,7 @@ struct field {
 		BITS(av.sl, (at) + 42, 0, 4), BITS(av.subnet_local, (at) + 42, 4, 1),  \
 		BITS(av.ack_timeout, (at) + 43, 0, 5)
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 static const struct field req[] = {
 	NUMBER(local_id, 0),
 	BITS(vendor_id, 5, 0, 24),
@@ -132,6 +134,7 @@ struct bytes {
 	uint8_t byte, size;
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member has none */
 #define GIDS(av, at)                                                      \
 	{offsetof(struct emu_cm_msg, av.local_gid), at, 16},              \
 	{                                                                 \
@@ -142,6 +145,7 @@ struct bytes {
 		offsetof(struct emu_cm_msg, info), at, EMU_CM_MAX_INFO \
 	}
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 struct layout {
 	const char *name;
 	const struct field *fields;
@@ -150,8 +154,7 @@ struct layout {
 };
 
 static const struct layout layouts[EMU_CM_ATTRS] = {
-	[EMU_CM_REQ -
-	 EMU_CM_REQ] = {"REQ", req, {GIDS(primary, 56), GIDS(alternate, 100)}, 140, 92},
+	[0] = {"REQ", req, {GIDS(primary, 56), GIDS(alternate, 100)}, 140, 92},
 	[EMU_CM_MRA - EMU_CM_REQ] = {"MRA", mra, {{0}}, 10, 222},
 	[EMU_CM_REJ - EMU_CM_REQ] = {"REJ", rej, {INFO(12)}, 84, 148},
 	[EMU_CM_REP - EMU_CM_REQ] = {"REP", rep, {{0}}, 36, 196},

@@ -135,7 +135,7 @@ static void receive_req(struct emu_cm *cm, const struct emu_cm_path *path,
 	c = accept_req(cm, path, m);
 	if (!c)
 		return;
-	if (memcmp(m->primary.remote_gid, path->sgid, sizeof(path->sgid))) {
+	if (memcmp(m->primary.remote_gid, path->sgid, sizeof(path->sgid)) != 0) {
 		emu_cm_send_rej(c, EMU_CM_REJ_INVALID_GID, path->sgid, sizeof(path->sgid), NULL, 0);
 		emu_cm_discard(c);
 		return;
