@@ -491,10 +491,15 @@ static void answer_precedes_the_reply(void **state)
 	struct pair *p = *state;
 	struct emu_msg *to_a = &p->a.entry->inbox, *to_b = &p->b.entry->inbox;
 	struct fixture_cq sends; /* has the higher number */
+	uint32_t serial;
 
 	fixture_engine_stop(p->slot_b);
 	fixture_cq_init(&sends, p->slot_a, 8, 64);
+	serial = atomic_exchange(&p->a.entry->serial, 0);
+	fixture_passes(p->slot_a); /* now the engine does not look at the queue pair */
 	p->a.entry->send_cqn = sends.cqn;
+	atomic_store(&p->a.entry->serial, serial);
+	atomic_fetch_add(&fixture_queues->engine[p->slot_a].change, 1);
 	fixture_recv(&p->a, NULL, 0);
 	arm(&sends, 0, 0);
 	arm(&p->cq_a, 0, 0);
