@@ -254,7 +254,7 @@ static bool wait_for_fds(unsigned int at_least)
 	return count_fds() >= at_least;
 }
 
-/* While the server is stopped, each thread has a request of its own underway. */
+/* While the server is stopped, each thread has a request of its own underway, by a descriptor each. */
 static void commands_of_threads_wait_side_by_side(void **state)
 {
 	struct ibv_context *context = fixture_open_context();
@@ -265,17 +265,18 @@ static void commands_of_threads_wait_side_by_side(void **state)
 	int stopped;
 
 	assert_true(context && use(context));
-	stopped = stop_server(&guard);
 	before = count_fds();
+	stopped = stop_server(&guard);
 	for (i = 0; i < THREADS; i++)
 		start(&workers[i], use_once, context);
-	together = wait_for_fds(before + THREADS - 1);
+	together = wait_for_fds(before + 1 + THREADS - 1); /* with the guard's pipe */
 	assert_true(resume_server(stopped, guard));
 	for (i = 0; i < THREADS; i++) {
 		pthread_join(workers[i].thread, NULL);
 		assert_true(workers[i].ok);
 	}
 	assert_true(together);
+	assert_int_equal(count_fds(), before);
 	assert_int_equal(ibv_close_device(context), 0);
 }
 

@@ -413,11 +413,22 @@ static int attach(int fd, struct channel *c)
 	return rep.error;
 }
 
+/* Whether its file also has another idle channel. */
+static bool is_spare(const struct channel *c)
+{
+	const struct channel *other = *bucket_of(c->ino);
+
+	while (other && (other == c || other->busy || !belongs_to(other, c->dev, c->ino)))
+		other = other->next;
+	return other;
+}
+
+/* A program that rests has one channel for a file, however many its threads once needed. */
 static void release(struct channel *c, bool keep)
 {
 	pthread_mutex_lock(&lock);
 	c->busy = false;
-	if (!keep)
+	if (!keep || is_spare(c))
 		remove_channel(c);
 	if (nwaiting)
 		pthread_cond_broadcast(&idle);
