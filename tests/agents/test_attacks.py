@@ -297,7 +297,7 @@ def test_knocking_crowd_keeps_no_client_out(agent, client):
 
 def test_silent_crowd_keeps_no_client_out(agent, client):
     """Ten thousand connections that stay open, of which nothing is left; nor do they fill the log."""
-    began, before = time.monotonic(), agent.daemon.descriptors()
+    began, before = time.monotonic(), agent.daemon.settled_files()
     soft, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = min(10000, limit - 100)
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted + 100, limit))
@@ -313,10 +313,8 @@ def test_silent_crowd_keeps_no_client_out(agent, client):
             s.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, limit))
 
-    def settled():
-        return agent.figure("clients") == 0 and agent.daemon.descriptors() == before
-
-    assert await_true(settled, 30)
+    assert await_true(lambda: agent.figure("clients") == 0, 30)
+    agent.daemon.await_open_files(before)
     agent.daemon.await_log(r"^dpumapd: \d* more unauthenticated connections closed$")
     expect_short_log(agent, began)
 

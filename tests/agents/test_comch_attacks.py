@@ -274,7 +274,7 @@ def test_10000_connections_leak_nothing(victim, connect, raw, emulator):
 
     connections(100)
     assert await_true(all_ended, 30)
-    descriptors, objects = victim.daemon.descriptors(), emulator.objects()
+    files, objects = victim.daemon.settled_files(), emulator.objects()
     if grows_by_nature(victim.daemon):
         connections(900)  # slow, and memory says nothing
     else:
@@ -284,7 +284,7 @@ def test_10000_connections_leak_nothing(victim, connect, raw, emulator):
         connections(10000 - victim.figure("connections"))
         assert victim.figure("connections") >= 10000
     assert await_true(all_ended, 30)
-    assert await_true(lambda: victim.daemon.descriptors() == descriptors, 30)
+    victim.daemon.await_open_files(files)
     # The last holder's end gave the export a new key.
     assert emulator.objects() == objects
     expect_service(victim, connect)

@@ -157,9 +157,9 @@ def test_growth(agent, peer, emulator):
             run_peer(agent, peer, emulator, serving)
 
     peers(2)
-    descriptors = agent.daemon.descriptors()
+    files = agent.daemon.settled_files()
     expect_no_growth(agent.daemon, lambda: peers(3))
-    assert agent.daemon.descriptors() == descriptors
+    agent.daemon.await_open_files(files)
 
 
 def test_many_clients_at_once(far, peer, emulator):

@@ -8,7 +8,6 @@ import os
 import pytest
 
 from harness.agents import expect_no_growth
-from harness.machine import await_true
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 SECONDS = int(os.environ.get("DPUMAP_SPLIT_SECONDS", "10"))
@@ -52,12 +51,12 @@ def test_growth(agent, host, openssl_pki, files, emulator):
     """Descriptors, memory, clients and imports are as before."""
     load, serving = Load(agent, host, openssl_pki, files), emulator.objects()
     load(3)
-    descriptors = agent.daemon.descriptors()
+    files_open = agent.daemon.settled_files()
 
     def at_length():
         load(SECONDS)
         emulator.await_objects(serving)
-        assert await_true(lambda: agent.daemon.descriptors() == descriptors, 30)
+        agent.daemon.await_open_files(files_open)
         assert agent.figure("clients") == agent.figure("imports") == 0
 
     expect_no_growth(agent.daemon, at_length)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """A machine on which tests run commands: one side of an emulated card here, or a real one by ssh."""
 
+import collections
 import dataclasses
 import io
 import os
@@ -213,6 +214,27 @@ class LocalDaemon:
         text = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="utf-8")
         return int(re.search(r"^RssAnon:\s+(\d+)", text, re.M)[1]) * 1024
 
-    def descriptors(self):
-        """How many files the program has open."""
-        return len(os.listdir(f"/proc/{self.pid}/fd"))
+    def open_files(self):
+        """{kind of file or path: how many the program has open}"""
+        count = collections.Counter()
+        for fd in os.listdir(f"/proc/{self.pid}/fd"):
+            try:
+                link = os.readlink(f"/proc/{self.pid}/fd/{fd}")
+            except FileNotFoundError:
+                continue  # just closed
+            count[re.sub(r":\[\d+\]$", "", link)] += 1
+        return count
+
+    def settled_files(self):
+        """What a program without work has open: it may be closing what its last client had."""
+        for _ in range(30):
+            files = self.open_files()
+            if not await_true(lambda: self.open_files() != files, 0.5):
+                return files
+        raise AssertionError(f"{self.command} never rests: {files}")
+
+    def await_open_files(self, wanted):
+        """Until no more is open than this."""
+        assert await_true(lambda: not self.open_files() - wanted, 30), (
+            f"{self.command} also has open: {self.open_files() - wanted}"
+        )
