@@ -14,7 +14,7 @@ import sys
 # include/, "api-desc" is include/dpumap/desc.h alone. The rooms of src/emu/server/ are floors too: each
 # may include those below it, and the files directly in src/emu/server/ may include all of them.
 API = "api api-desc"
-DEVICE = "device device/memory device/queue"
+DEVICE = "device device/memory device/queue device/cm"
 BASE = f"{DEVICE} secret desc log {API}"
 LIBRARY = f"core core/dev core/mmap core/buf core/pe core/domain {BASE}"
 CARD = "emu/ipc emu/server/base emu/server/card"
@@ -49,6 +49,7 @@ FLOORS = {
         "core": BASE,
     },
     "under the base": {
+        "device/cm": f"device log {API}",
         "device/queue": f"device device/memory log desc {API}",
         "device/memory": f"device log {API}",
         "device": f"log {API}",
@@ -93,8 +94,11 @@ BRIDGE = "src/rdma/bridge.c"
 
 # The doctor examines the device with verbs calls of its own, so its results do not depend on the library.
 # It may include the library's layouts of firmware commands, which contain no calls.
-VERBS_ROOMS = {"device", "device/memory", "device/queue", "doctor"}
+VERBS_ROOMS = {"device", "device/memory", "device/queue", "device/cm", "doctor"}
 PRM = ("doctor", "src/device/prm.h")
+# librdmacm is called in one room; the public header of doca_rdma has its header for programs.
+CM_HEADER = "rdma/rdma_cma.h"
+CM_PLACES = {"src/device/cm/", "include/doca_rdma.h", "src/emu/"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]*)[>"]', re.M)
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.S)
@@ -163,6 +167,8 @@ def wrong_include(file, room, name, target):
         if room in VERBS_ROOMS or (file == BRIDGE_HEADER and name == "infiniband/verbs.h"):
             return None
         return f"includes <{name}>: verbs belong to src/device"
+    if name == CM_HEADER and not file.startswith(tuple(CM_PLACES)):
+        return f"includes <{name}>: librdmacm belongs to src/device/cm"
     if target is None:
         return f"includes <{name}>: the codec is freestanding" if room in FREESTANDING else None
     if (room, target) == PRM:

@@ -18,7 +18,7 @@ run_check()
 	done <<<"$said"
 }
 
-PLANTS=17
+PLANTS=18
 plant()
 {
 	local dir=$1
@@ -40,6 +40,7 @@ plant()
 	15) include emu/engine emu/server/uverbs ;;
 	16) mkdir "$dir/src/core/comch" && : >"$dir/src/core/comch/planted.c" ;;
 	17) include emu/server/card emu/server/uverbs ;;
+	18) printf '#include <rdma/rdma_cma.h>\n' >"$dir/src/rdma/planted.c" ;;
 	esac
 }
 
