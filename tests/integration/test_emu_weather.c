@@ -245,6 +245,28 @@ static void completions_of_receives_are_not_duplicated(void **state)
 	close_connection();
 }
 
+/* The queue has room for one completion of each work request. */
+static void duplicated_completions_do_not_overrun_the_queue(void **state)
+{
+	struct verbs small = *(const struct verbs *)*state;
+	uint64_t id = 1, expected = 1, last = 0;
+
+	small.cq = ibv_create_cq(small.ctx, 3, NULL, NULL, 0);
+	assert_non_null(small.cq);
+	open_connection(&small, PATIENT, FOREVER);
+	assert_int_equal(fault("completion --duplicate --count all"), 0);
+	while (id < 300) {
+		for (; id < expected + 3; id++)
+			write_with_id(&small, id);
+		for (; expected < id; expected += last == expected) {
+			last = verbs_expect(small.cq, IBV_WC_SUCCESS).wr_id;
+			assert_in_range(last, expected - 1, expected);
+		}
+	}
+	close_connection();
+	assert_int_equal(ibv_destroy_cq(small.cq), 0);
+}
+
 static void fault_that_is_off_affects_nothing(void **state)
 {
 	const struct verbs *n = *state;
@@ -381,6 +403,7 @@ int main(int argc, char **argv)
 		TEST(fault_of_a_queue_pair_that_does_not_exist_is_refused),
 		TEST(duplicated_completion_comes_twice),
 		TEST(completions_of_receives_are_not_duplicated),
+		TEST(duplicated_completions_do_not_overrun_the_queue),
 		TEST(fault_that_is_off_affects_nothing),
 		TEST(partition_exhausts_the_retries),
 		TEST(partition_that_ends_before_the_retries_loses_nothing),

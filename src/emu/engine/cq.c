@@ -362,21 +362,53 @@ static bool push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 	return cqe != &other;
 }
 
-bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
-{
-	if (cqe->syndrome)
-		emu_count_completion(e, cqe);
-	if (e->rule == EMU_CQE_TWICE && emu_fault_twice(e, cqe) && !push(e, cqn, cqe))
-		return false;
-	return push(e, cqn, cqe);
-}
-
 /* Does a CQE with an index of at least ci exist, if `end` is the index after the last one? */
 static bool reached(uint32_t end, uint32_t ci)
 {
 	uint32_t ahead = (end - ci) & CI_MASK;
 
 	return ahead && ahead <= CI_MASK / 2;
+}
+
+/*
+ * Programs size their CQs for one completion of each work request, and libmlx5 adds an entry: one
+ * duplicate that is not yet read has room, a second one might overrun the CQ.
+ */
+static bool has_room_for_duplicate(struct engine *e, uint32_t cqn)
+{
+	struct emu_cq_run *r;
+	const struct emu_cq *cq = find(e, cqn, &r);
+	uint32_t ci;
+
+	if (!cq)
+		return false;
+	ci = emu_dbr_word(cq->dbr_addr, 0);
+	r->doubled = r->doubled && reached(r->doubled_pi, ci);
+	return !r->doubled && ((cq->pi - ci) & CI_MASK) + 2 <= cq->entries;
+}
+
+static bool push_twice(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
+{
+	struct emu_cq_run *r;
+	const struct emu_cq *cq;
+
+	if (!push(e, cqn, cqe) || !push(e, cqn, cqe))
+		return false;
+	cq = find(e, cqn, &r);
+	if (cq) {
+		r->doubled = true;
+		r->doubled_pi = cq->pi;
+	}
+	return true;
+}
+
+bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
+{
+	if (cqe->syndrome)
+		emu_count_completion(e, cqe);
+	if (e->rule == EMU_CQE_TWICE && has_room_for_duplicate(e, cqn) && emu_fault_twice(e, cqe))
+		return push_twice(e, cqn, cqe);
+	return push(e, cqn, cqe);
 }
 
 /*

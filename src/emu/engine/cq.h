@@ -38,6 +38,8 @@ struct emu_cq_run {
 	uint8_t fired_sn;
 	uint32_t fired_pi;   /* the producer's index then */
 	uint64_t held_since; /* ns; since then moderation delays an event; 0 = none */
+	bool doubled; /* a fault on demand wrote a CQE twice, the second one before doubled_pi */
+	uint32_t doubled_pi;
 };
 
 /* Completions of one CQ that are written in this pass except for the ownership byte. */
