@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* `dpumap-emu fault' of the network: queue pairs that are silent, slow or not ready, completions that come twice, and partitions. */
+/*
+ * `dpumap-emu fault' of the network: queue pairs that are silent, slow or not ready, completions that come
+ * twice, and partitions; also partitions of P_Keys.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,10 +16,10 @@
 /* Two queue pairs, connected to each other. */
 static struct ibv_qp *a, *b;
 
-/* Run `dpumap-emu fault' with these words; its exit code. */
-static int fault(const char *words)
+/* Run a command of dpumap-emu with these words; its exit code. */
+static int command(const char *name, const char *words)
 {
-	const char *argv[16] = {test_options.emu, "fault"};
+	const char *argv[16] = {test_options.emu, name};
 	char text[128], *save;
 	int n = 2;
 
@@ -25,6 +28,11 @@ static int fault(const char *words)
 	while (argv[n])
 		argv[++n] = strtok_r(NULL, " ", &save);
 	return process_run(argv);
+}
+
+static int fault(const char *words)
+{
+	return command("fault", words);
 }
 
 static int fault_qp(const struct ibv_qp *qp, const char *words)
@@ -189,6 +197,35 @@ static void fault_of_a_queue_pair_that_does_not_exist_is_refused(void **state)
 	assert_int_equal(fault("queue --silent --as host"), 1);
 	assert_int_equal(fault("queue --silent --qpn 0x1ff0"), 1);
 	assert_int_equal(fault("queue --silent"), 0);
+	close_connection();
+}
+
+/* --- partitions of P_Keys --------------------------------------------------------------------- */
+
+/* Both queue pairs use the entry; a key without a partition matches nothing, not even itself. */
+static void requests_without_a_partition_exhaust_the_retries(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, HASTY, FOREVER);
+	assert_int_equal(command("port", "pkey 0x8000"), 0);
+	write_from(n, a);
+	verbs_expect(n->cq, IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(command("port", "pkey 0xffff"), 0);
+	close_connection();
+}
+
+static void change_of_a_pkey_applies_to_connected_queue_pairs(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, PATIENT, FOREVER);
+	assert_int_equal(command("port", "pkey 0x0001"), 0);
+	write_from(n, a);
+	verbs_expect_nothing(n->cq);
+	assert_int_equal(command("port", "pkey 0x8001"), 0);
+	verbs_expect(n->cq, IBV_WC_SUCCESS);
+	assert_int_equal(command("port", "pkey 0xffff"), 0);
 	close_connection();
 }
 
@@ -401,6 +438,8 @@ int main(int argc, char **argv)
 		TEST(work_requests_of_a_slow_queue_pair_last_longer),
 		TEST(nth_queue_pair_counts_in_a_circle),
 		TEST(fault_of_a_queue_pair_that_does_not_exist_is_refused),
+		TEST(requests_without_a_partition_exhaust_the_retries),
+		TEST(change_of_a_pkey_applies_to_connected_queue_pairs),
 		TEST(duplicated_completion_comes_twice),
 		TEST(completions_of_receives_are_not_duplicated),
 		TEST(duplicated_completions_do_not_overrun_the_queue),

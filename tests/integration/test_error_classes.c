@@ -45,7 +45,14 @@ enum twist {
 	INV_TYPE_1 = 1 << 26,
 	INV_OTHER_QP = 1 << 27,
 	QKEY_WRONG = 1 << 28,
+	PKEY_FOREIGN = 1 << 29, /* of another partition */
+	PKEY_LIMITED =
+		1 << 30, /* of a limited member; FOREIGN and LIMITED: of two limited members */
 };
+
+/* Entries of the P_Key table. */
+enum { INDEX_FULL, INDEX_LIMITED, INDEX_FOREIGN };
+#define PKEYS_DIFFER (PKEY_FOREIGN | PKEY_LIMITED)
 
 /* After the error the responder */
 enum state {
@@ -176,6 +183,12 @@ static const struct error_case cases[] = {
 	{"write_peer_failed", "WRITE, failed peer", RC, WRITE, PEER_FAILED, RETRY, NOTHING, NO_EVENT, FAILED, false},
 	{"read_peer_failed", "READ, failed peer", RC, READ, PEER_FAILED, RETRY, NOTHING, NO_EVENT, FAILED, false},
 	{"faa_peer_failed", "FETCH_ADD, failed peer", RC, FAA, PEER_FAILED, RETRY, NOTHING, NO_EVENT, FAILED, false},
+	{"send_pkey_foreign", "SEND, P_Key of another partition", RC, SEND, PKEY_FOREIGN, RETRY, NOTHING, NO_EVENT, READY, false},
+	{"write_pkey_foreign", "WRITE, P_Key of another partition", RC, WRITE, PKEY_FOREIGN, RETRY, NOTHING, NO_EVENT, READY, false},
+	{"read_pkey_foreign", "READ, P_Key of another partition", RC, READ, PKEY_FOREIGN, RETRY, NOTHING, NO_EVENT, READY, false},
+	{"faa_pkey_foreign", "FETCH_ADD, P_Key of another partition", RC, FAA, PKEY_FOREIGN, RETRY, NOTHING, NO_EVENT, READY, false},
+	{"write_pkey_both_limited", "WRITE, both QPs are limited members", RC, WRITE, PKEYS_DIFFER, RETRY, NOTHING, NO_EVENT, READY, false},
+	{"write_pkey_one_limited", "WRITE, one QP is a limited member", RC, WRITE, PKEY_LIMITED, OK, NOTHING, NO_EVENT, READY, true},
 	{"send_peer_reset", "SEND, peer in RESET", RC, SEND, PEER_RESET, RETRY, NOTHING, NO_EVENT, READY, false},
 	{"write_peer_reset", "WRITE, peer in RESET", RC, WRITE, PEER_RESET, RETRY, NOTHING, NO_EVENT, READY, false},
 	/* Class J: no ACK and no NAK. */
@@ -196,6 +209,8 @@ static const struct error_case cases[] = {
 	{"uc_receive_lkey_unknown", "UC SEND, receive with an unknown lkey", UC, SEND, RECEIVE_KEY_UNKNOWN, OK, PROT, NO_EVENT, FAILED, false},
 	{"uc_send_no_receive", "UC SEND, no receive posted", UC, SEND, NO_RECEIVE, OK, NOTHING, NO_EVENT, READY, false},
 	{"uc_send_peer_failed", "UC SEND, failed peer", UC, SEND, PEER_FAILED, OK, NOTHING, NO_EVENT, FAILED, false},
+	{"uc_send_pkey_foreign", "UC SEND, P_Key of another partition", UC, SEND, PKEY_FOREIGN, OK, NOTHING, NO_EVENT, READY, false},
+	{"uc_write_pkey_foreign", "UC WRITE, P_Key of another partition", UC, WRITE, PKEY_FOREIGN, OK, NOTHING, NO_EVENT, READY, false},
 	{"uc_read", "UC READ", UC, READ, 0, QP_OP, NOTHING, NO_EVENT, READY, false},
 	{"uc_cas", "UC CMP_SWP", UC, CAS, 0, QP_OP, NOTHING, NO_EVENT, READY, false},
 	/* Datagrams: class D. */
@@ -203,6 +218,9 @@ static const struct error_case cases[] = {
 	{"ud_send_longer_than_receive", "UD SEND longer than the receive", UD, SEND, RECEIVE_TOO_SHORT, OK, NOTHING, NO_EVENT, READY, false},
 	{"ud_send_longer_than_receive_srq", "UD SEND longer than the receive, SRQ", UD, SEND, RECEIVE_TOO_SHORT | SHARED, OK, NOTHING, NO_EVENT, READY, false},
 	{"ud_send_qkey_wrong", "UD SEND, wrong Q_Key", UD, SEND, QKEY_WRONG, OK, NOTHING, NO_EVENT, READY, false},
+	{"ud_send_pkey_foreign", "UD SEND, P_Key of another partition", UD, SEND, PKEY_FOREIGN, OK, NOTHING, NO_EVENT, READY, false},
+	{"ud_send_pkey_both_limited", "UD SEND, both QPs are limited members", UD, SEND, PKEYS_DIFFER, OK, NOTHING, NO_EVENT, READY, false},
+	{"ud_send_pkey_one_limited", "UD SEND, one QP is a limited member", UD, SEND, PKEY_LIMITED, OK, OK, NO_EVENT, READY, true},
 	{"ud_receive_lkey_unknown", "UD SEND, receive with an unknown lkey", UD, SEND, RECEIVE_KEY_UNKNOWN, OK, PROT, NO_EVENT, FAILED, false},
 	{"ud_send_no_receive", "UD SEND, no receive posted", UD, SEND, NO_RECEIVE, OK, NOTHING, NO_EVENT, READY, false},
 	{"ud_send_peer_failed", "UD SEND, failed peer", UD, SEND, PEER_FAILED, OK, NOTHING, NO_EVENT, FAILED, false},
@@ -313,12 +331,29 @@ static int rts_mask(enum ibv_qp_type type)
 	return mask;
 }
 
+static uint16_t pkey_index(const struct bench *b, const struct ibv_qp *qp)
+{
+	bool is_requester = qp == b->req.qp;
+
+	switch (b->c->twists & PKEYS_DIFFER) {
+	case PKEY_FOREIGN:
+		return is_requester ? INDEX_FOREIGN : INDEX_FULL;
+	case PKEY_LIMITED:
+		return is_requester ? INDEX_LIMITED : INDEX_FULL;
+	case PKEYS_DIFFER:
+		return INDEX_LIMITED;
+	default:
+		return INDEX_FULL;
+	}
+}
+
 static void connect_qp(struct bench *b, struct ibv_qp *qp, uint32_t to)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = VERBS_QKEY};
 	enum ibv_qp_type type = b->c->type;
 
 	a.qp_access_flags = has(b, QP_NO_RIGHT) ? 0 : ALL_RIGHTS & ~IBV_ACCESS_MW_BIND;
+	a.pkey_index = pkey_index(b, qp);
 	a.path_mtu = IBV_MTU_1024;
 	a.dest_qp_num = to;
 	a.max_dest_rd_atomic = has(b, QP_NO_DEPTH) ? 0 : 4;
@@ -606,14 +641,38 @@ static bool is_unused(const uint8_t *bytes)
 	return true;
 }
 
+static struct ibv_port_attr query_port(const struct bench *b)
+{
+	struct ibv_port_attr port;
+
+	assert_int_equal(ibv_query_port(b->n->ctx, 1, &port), 0);
+	return port;
+}
+
+static bool drops_for_pkey(const struct error_case *c)
+{
+	return (c->twists & PKEYS_DIFFER) && (c->twists & PKEYS_DIFFER) != PKEY_LIMITED;
+}
+
+/* The retries of a request are not counted. */
+static void expect_violations(const struct bench *b, const struct ibv_port_attr *before)
+{
+	struct ibv_port_attr now = query_port(b);
+
+	assert_int_equal(now.bad_pkey_cntr, before->bad_pkey_cntr + drops_for_pkey(b->c));
+	assert_int_equal(now.qkey_viol_cntr, before->qkey_viol_cntr + has(b, QKEY_WRONG));
+}
+
 static void run_case(void **state)
 {
 	const struct error_case *c = *state;
 	void *verbs = NULL;
+	struct ibv_port_attr before;
 	struct bench b;
 
 	assert_int_equal(verbs_open(&verbs), 0);
 	open_bench(&b, verbs, c);
+	before = query_port(&b);
 	if (!is_atomic(c->opcode) && c->opcode != READ)
 		memset(b.req.buf, 0x5a, REGION);
 	if (c->opcode == READ)
@@ -622,11 +681,12 @@ static void run_case(void **state)
 	post_request(&b);
 	expect_status(b.req.cq, c->requester);
 	expect_responder(&b);
+	expect_violations(&b, &before);
 	assert_int_equal(!is_unused(c->opcode == READ ? b.req.buf : b.resp.buf), c->changed);
 	if (c->requester != OK)
 		expect_requester_stopped(&b);
 	else if (c->responder == NOTHING && c->state == READY && c->opcode != READ &&
-		 !has(&b, NO_RECEIVE))
+		 !has(&b, NO_RECEIVE) && !drops_for_pkey(c))
 		expect_receive_left(&b);
 	close_bench(&b);
 	assert_int_equal(verbs_close(&verbs), 0);
@@ -679,6 +739,22 @@ static int print_table(void)
 	return 0;
 }
 
+static int fill_pkeys(void **state)
+{
+	static const char *const words[][2] = {
+		[INDEX_LIMITED] = {"0x7fff", "1"}, [INDEX_FOREIGN] = {"0x8001", "2"}};
+	int i;
+
+	for (i = INDEX_LIMITED; i <= INDEX_FOREIGN; i++) {
+		const char *argv[] = {test_options.emu, "port",	     "pkey", words[i][0],
+				      "--index",	words[i][1], NULL};
+
+		if (process_run(argv))
+			return -1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct CMUnitTest tests[NCASES];
@@ -693,5 +769,5 @@ int main(int argc, char **argv)
 			.test_func = run_case,
 			.initial_state = (void *)(uintptr_t)&cases[i],
 		};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fill_pkeys, NULL);
 }

@@ -799,6 +799,50 @@ static int fault(const char *what)
 	return process_run(argv);
 }
 
+static int set_pkey(const char *pkey)
+{
+	const char *const argv[] = {test_options.emu, "port", "pkey", pkey, "--as", "dpu", NULL};
+
+	return process_run(argv);
+}
+
+static int ask_for_init(uint32_t id, struct ib_uverbs_qp_attr *a)
+{
+	struct rdma_ucm_init_qp_attr c = {.qp_state = 1, .id = id, .response = (uintptr_t)a};
+
+	return cm_command(fd, RDMA_USER_CM_CMD_INIT_QP_ATTR, &c, sizeof(c), a, sizeof(*a));
+}
+
+/* RoCE connections are in the partition 0x7fff. */
+static void port_without_the_partition_has_no_queue_pairs(void **state)
+{
+	struct ib_uverbs_qp_attr a = {.pkey_index = 9};
+	struct pair p = established();
+
+	(void)state;
+	assert_int_equal(set_pkey("0x8001"), 0);
+	assert_int_equal(ask_for_init(p.active, &a), ENOENT);
+	assert_int_equal(set_pkey("0x7fff"), 0);
+	assert_int_equal(ask_for_init(p.active, &a), 0);
+	assert_int_equal(a.pkey_index, 0);
+	assert_int_equal(set_pkey("0xffff"), 0);
+}
+
+static void request_of_a_limited_member_to_another_is_dropped(void **state)
+{
+	uint32_t listener, id;
+	uint16_t port;
+
+	(void)state;
+	listener = cm_listener(fd, RDMA_PS_TCP, CM_DPU, LISTENER, &port);
+	id = cm_routed(fd, RDMA_PS_TCP, CM_DPU, port, ACTIVE);
+	assert_int_equal(set_pkey("0x7fff"), 0);
+	assert_int_equal(cm_connect(fd, id, NULL, 0), 0);
+	let_messages_arrive(listener);
+	assert_false(cm_readable(fd, 0));
+	assert_int_equal(set_pkey("0xffff"), 0);
+}
+
 static void removed_device_ends_its_ids(void **state)
 {
 	struct rdma_ucm_event_resp e;
@@ -854,6 +898,8 @@ int main(int argc, char **argv)
 		cm_test(group_is_joined_and_left),
 		cm_test(id_migrates_with_its_events),
 		cm_test(removed_device_ends_its_ids),
+		cm_test(port_without_the_partition_has_no_queue_pairs),
+		cm_test(request_of_a_limited_member_to_another_is_dropped),
 	};
 
 	test_parse_options(argc, argv);

@@ -222,6 +222,7 @@ void fixture_qp_init(struct fixture_qp *qp, uint32_t slot, uint16_t func, uint32
 	entry->type = EMU_QPT_RC;
 	entry->mmo = 1;
 	entry->pdn = pdn;
+	entry->pkey = UINT16_MAX;
 	entry->uidx = 0x1000 + qpn;
 	entry->send_cqn = scq->cqn;
 	entry->recv_cqn = rcq->cqn;

@@ -147,6 +147,11 @@ void emu_count_no_buffer(struct engine *e, const struct emu_qp *q, const struct 
 		add(e, q->func, EMU_COUNTER_rnr_nak_retry_err, 1);
 }
 
+void emu_count_violation(struct engine *e, const struct emu_qp *q, enum emu_counter id)
+{
+	add(e, q->func, id, 1);
+}
+
 void emu_count_completion(struct engine *e, const struct emu_cqe *cqe)
 {
 	bool request = cqe->opcode == EMU_CQE_REQ_ERR;

@@ -5,6 +5,7 @@
 
 #include "emu/engine/cq.h"
 #include "emu/engine/wqe.h"
+#include "emu/ipc/counters.h"
 
 struct engine;
 
@@ -15,6 +16,8 @@ void emu_count_request(struct engine *e, const struct emu_qp *q, const struct em
 void emu_count_datagram(struct engine *e, const struct emu_qp *q, uint64_t len, bool multicast);
 /* The responder had no receive WQE for a message of q. */
 void emu_count_no_buffer(struct engine *e, const struct emu_qp *q, const struct emu_qp *peer);
+/* The responder has dropped a message: one of EMU_VIOLATION_COUNTERS. */
+void emu_count_violation(struct engine *e, const struct emu_qp *q, enum emu_counter id);
 /* A completion in error. */
 void emu_count_completion(struct engine *e, const struct emu_cqe *cqe);
 

@@ -43,6 +43,7 @@ struct emu_qp_run {
 	bool posted;		 /* its message is in the inbox of peer_qpn */
 	bool umr[EMU_UMR_SIDES]; /* a change of an mkey is with the server */
 	uint8_t rnr_count;	 /* RNR NAKs of this WQE */
+	bool foreign;		 /* the peer dropped this WQE's packets for their P_Key: counted */
 	uint32_t member;	 /* of the multicast group, which gets the datagram now; 0: none */
 	uint32_t peer_qpn;	 /* valid if posted */
 	uint32_t peer_serial;	 /* valid if posted */

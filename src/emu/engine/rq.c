@@ -379,8 +379,10 @@ static bool find_srq(struct request *rq)
 
 static uint32_t serve(struct request *rq)
 {
-	if (rq->q->type == EMU_QPT_UD && rq->m->qkey != rq->q->qkey)
+	if (rq->q->type == EMU_QPT_UD && rq->m->qkey != rq->q->qkey) {
+		emu_count_violation(rq->e, rq->q, EMU_COUNTER_qkey_viol_cntr);
 		return EMU_SYN_OK; /* dropped silently (IBA 10.2.5) */
+	}
 	if (!find_srq(rq))
 		return violate(rq, EMU_SYN_REM_INV_REQ);
 	if (rq->srq && emu_cq_frozen(rq->e, completes_in(rq)))

@@ -21,6 +21,7 @@
 #include "emu/engine/umr.h"
 #include "emu/engine/wire.h"
 #include "emu/engine/wqe.h"
+#include "emu/ipc/pkey.h"
 
 #define LONG_COPY	4096u /* completions do not wait for a copy of this length */
 #define CQ_UPDATE_MASK	0x0cu
@@ -137,6 +138,21 @@ static bool is_silenced(const struct send *s, const struct emu_qp *p)
 	return s->e->weather && emu_fault_silences(s->q, p);
 }
 
+/*
+ * The receiver drops packets of other partitions silently (IBA 9.6.1.1.3). The retries of a request
+ * are not counted.
+ */
+static bool is_foreign(const struct send *s, const struct emu_qp *p)
+{
+	if (emu_pkey_matches(atomic_load_explicit(&s->q->pkey, memory_order_relaxed),
+			     atomic_load_explicit(&p->pkey, memory_order_relaxed)))
+		return false;
+	if (!s->run->foreign)
+		emu_count_violation(s->e, p, EMU_COUNTER_bad_pkey_cntr);
+	s->run->foreign = true;
+	return true;
+}
+
 /* The QP that receives this one's packets, if any does. */
 static struct emu_qp *find_peer(const struct send *s)
 {
@@ -144,7 +160,7 @@ static struct emu_qp *find_peer(const struct send *s)
 	struct emu_qp *p =
 		ud ? emu_ud_peer(s->e, s->q, &s->w.av, s->run->member) : find_connected(s);
 
-	if (!p || is_silenced(s, p))
+	if (!p || is_silenced(s, p) || is_foreign(s, p))
 		return NULL;
 	if (!ud && atomic_load(&p->state) == EMU_QPS_RTR)
 		establish(s, p);
@@ -523,6 +539,7 @@ static int step_datagram(struct send *s)
 		if (!next)
 			return EMU_SYN_OK;
 		s->run->member = next;
+		s->run->foreign = false;
 		s->run->retry_end = 0;
 	}
 }
@@ -570,6 +587,7 @@ static void retire(struct send *s, enum emu_syndrome syndrome)
 	s->run->held_until = 0;
 	s->run->done = 0;
 	s->run->rnr_count = 0;
+	s->run->foreign = false;
 	s->run->rnr_end = 0;
 	s->run->retry_end = 0;
 	s->run->member = 0;

@@ -2,7 +2,7 @@
 /*
  * The counters of a port: names and groups as in sysfs (Linux, Documentation/ABI/stable/
  * sysfs-class-infiniband; drivers/infiniband/hw/mlx5/counters.c). Each engine counts for every function
- * whose packets it moves; the server adds them up. C(name of the file): counted.
+ * whose packets it moves; the server adds them up. C(name): counted.
  */
 #ifndef EMU_IPC_COUNTERS_H
 #define EMU_IPC_COUNTERS_H
@@ -38,11 +38,20 @@
 	C(req_transport_retries_exceeded) \
 	C(req_rnr_retries_exceeded)
 
+/* Attributes of the port (ibv_query_port()), without files. */
+#define EMU_VIOLATION_COUNTERS(C) \
+	C(bad_pkey_cntr)          \
+	C(qkey_viol_cntr)
+
 #define EMU_COUNTER_(name) EMU_COUNTER_##name,
 enum emu_counter {
 	EMU_PORT_COUNTERS(EMU_COUNTER_) EMU_COUNTER_FIRST_HW,
 	EMU_COUNTER_BEFORE_HW = EMU_COUNTER_FIRST_HW - 1,
-	EMU_HW_COUNTERS(EMU_COUNTER_) EMU_COUNTERS
+	EMU_HW_COUNTERS(EMU_COUNTER_) EMU_COUNTER_FIRST_VIOLATION,
+	EMU_COUNTER_BEFORE_VIOLATION = EMU_COUNTER_FIRST_VIOLATION - 1,
+	EMU_VIOLATION_COUNTERS(EMU_COUNTER_) EMU_COUNTERS
 };
+
+#define EMU_FILE_COUNTERS EMU_COUNTER_FIRST_VIOLATION
 
 #endif

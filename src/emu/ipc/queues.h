@@ -81,6 +81,8 @@ struct emu_qp {
 	_Atomic uint32_t taker;
 	_Atomic uint32_t weather; /* enum emu_qp_weather */
 	uint32_t slow_us;	  /* EMU_QP_SLOW: written before */
+	_Atomic uint16_t pkey;	  /* the entry at pkey_index in the P_Key table of its port */
+	uint16_t pkey_index;
 	struct emu_umr umr[EMU_UMR_SIDES];
 	struct emu_msg inbox;
 };

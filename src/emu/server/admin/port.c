@@ -11,6 +11,7 @@
 #include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/path.h"
+#include "emu/server/card/pkey.h"
 #include "emu/server/card/sysfs.h"
 #include "emu/server/uverbs/events.h"
 
@@ -95,9 +96,9 @@ static int set_pkey(struct emu_func *f, const struct emu_port_request *r)
 {
 	unsigned int index = r->index < 0 ? 0 : (unsigned int)r->index;
 
-	if (r->value > UINT16_MAX || index >= f->card->profile->max_pkeys)
+	if (r->value > UINT16_MAX || !emu_pkey_is_index(f, index))
 		return -EINVAL;
-	f->pkey[index] = (uint16_t)r->value;
+	emu_pkey_set(f, index, (uint16_t)r->value);
 	rewrite(f);
 	report(f, EVENT_PKEY_CHANGE);
 	return 0;

@@ -12,7 +12,8 @@
 #define FILE_BYTES  192
 #define NAME_(name) [EMU_COUNTER_##name] = #name,
 
-static const char *const names[EMU_COUNTERS] = {EMU_PORT_COUNTERS(NAME_) EMU_HW_COUNTERS(NAME_)};
+static const char *const names[EMU_COUNTERS] = {EMU_PORT_COUNTERS(NAME_) EMU_HW_COUNTERS(NAME_)
+							EMU_VIOLATION_COUNTERS(NAME_)};
 
 /* What cannot happen on a link without noise, switches and congestion. */
 static const char *const zeros[] = {
@@ -61,11 +62,11 @@ const char *emu_counter_hw(const struct emu_func *f, unsigned int i, uint64_t *v
 	size_t z = 0;
 
 	*value = 0;
-	if (id < EMU_COUNTERS) {
+	if (id < EMU_FILE_COUNTERS) {
 		*value = emu_counter_value(f, (enum emu_counter)id);
 		return names[id];
 	}
-	for (id -= EMU_COUNTERS; z < sizeof(zeros) / sizeof(zeros[0]); z++)
+	for (id -= EMU_FILE_COUNTERS; z < sizeof(zeros) / sizeof(zeros[0]); z++)
 		if (!strncmp(zeros[z], dir, sizeof(dir) - 1) && !id--)
 			return zeros[z] + sizeof(dir) - 1;
 	return NULL;
@@ -113,7 +114,7 @@ int emu_counters_create(const struct emu_func *f)
 
 	for (i = 0; i < sizeof(zeros) / sizeof(zeros[0]) && !err; i++)
 		err = emu_sysfs_put(f, file_of(f, zeros[i], file), "0");
-	for (i = 0; i < EMU_COUNTERS && !err; i++)
+	for (i = 0; i < EMU_FILE_COUNTERS && !err; i++)
 		err = emu_sysfs_put(f, file_of_counter(f, i, file), "0");
 	/* Milliseconds for which a driver may show the same numbers. */
 	return err ? err : emu_sysfs_put(f, file_of(f, "hw_counters/lifespan", file), "10");
@@ -140,6 +141,6 @@ void emu_counters_refresh(void)
 	unsigned int i, id;
 
 	for (i = 0; i < emu_topology.nfuncs; i++)
-		for (id = 0; id < EMU_COUNTERS; id++)
+		for (id = 0; id < EMU_FILE_COUNTERS; id++)
 			refresh(&emu_topology.func[i], id);
 }

@@ -6,8 +6,10 @@
 #include <sys/queue.h>
 
 #include "emu/server/base/timer.h"
+#include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/path.h"
+#include "emu/server/card/pkey.h"
 #include "emu/server/card/topology.h"
 
 struct endpoint {
@@ -49,6 +51,19 @@ static bool is_alive(const struct emu_func *f)
 	return f && !f->dead;
 }
 
+/* A packet has the P_Key of its port's entry for the partition of the path. */
+static bool passes(const struct emu_func *from, const struct emu_func *to, uint16_t pkey)
+{
+	int index = emu_pkey_find(from, pkey);
+
+	if (index < 0)
+		return false;
+	if (emu_pkey_admits(to, from->pkey[index]))
+		return true;
+	emu_counter_add(to, EMU_COUNTER_bad_pkey_cntr, 1);
+	return false;
+}
+
 /* At delivery, not when it is sent: what happened in between counts. */
 static void deliver(const struct message *m)
 {
@@ -62,7 +77,7 @@ static void deliver(const struct message *m)
 	if (emu_cm_link_loses && emu_cm_link_loses(from, to))
 		return;
 	e = find(to->role);
-	if (!e)
+	if (!e || !passes(from, to, m->path.pkey))
 		return;
 	path.port = to;
 	memcpy(path.sgid, m->path.dgid, sizeof(path.sgid));

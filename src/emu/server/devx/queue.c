@@ -7,6 +7,7 @@
 #include "emu/server/card/engines.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/path.h"
+#include "emu/server/card/pkey.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
@@ -447,7 +448,8 @@ static bool valid(const struct emu_func *f, const uint8_t *qpc, uint32_t to)
 	uint64_t mtu = emu_prm_get(qpc, EMU_QPC_MTU);
 	uint64_t gid = path_get(qpc, EMU_ADS_SRC_ADDR_INDEX);
 
-	if (path_get(qpc, EMU_ADS_PKEY_INDEX) || path_get(qpc, EMU_ADS_VHCA_PORT_NUM) != 1)
+	if (!emu_pkey_is_index(f, (unsigned int)path_get(qpc, EMU_ADS_PKEY_INDEX)) ||
+	    path_get(qpc, EMU_ADS_VHCA_PORT_NUM) != 1)
 		return false;
 	if (to == EMU_QPS_INIT)
 		return true;
@@ -465,6 +467,7 @@ static void apply(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc
 	q->retry_cnt = (uint8_t)emu_prm_get(qpc, EMU_QPC_RETRY_COUNT);
 	q->rnr_retry = (uint8_t)emu_prm_get(qpc, EMU_QPC_RNR_RETRY);
 	q->mtu = (uint8_t)emu_prm_get(qpc, EMU_QPC_MTU);
+	emu_pkey_use(f, q, (unsigned int)path_get(qpc, EMU_ADS_PKEY_INDEX));
 	if (to != EMU_QPS_RTR)
 		return;
 	q->dest_qpn = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/server/card/pkey.h"
 #include "emu/server/ucma/address.h"
 #include "emu/server/ucma/command.h"
 #include "emu/server/ucma/file.h"
@@ -193,6 +194,15 @@ static void first_attr(struct emu_cma_id *id, struct ib_uverbs_qp_attr *a)
 	}
 }
 
+/* False: the port is not in the partition of all RoCE connections (the kernel's ib_find_cached_pkey()). */
+static bool set_pkey_index(const struct emu_cma_id *id, struct ib_uverbs_qp_attr *a)
+{
+	int index = emu_pkey_find(id->func, PKEY);
+
+	a->pkey_index = (uint16_t)index;
+	return index >= 0;
+}
+
 int emu_cma_init_qp_attr(const struct emu_cma_cmd *c)
 {
 	struct rdma_ucm_init_qp_attr cmd;
@@ -219,6 +229,8 @@ int emu_cma_init_qp_attr(const struct emu_cma_cmd *c)
 		return err;
 	a.qp_state = cmd.qp_state;
 	a.port_num = PORT;
+	if (a.qp_attr_mask & A_PKEY && !set_pkey_index(id, &a))
+		return -ENOENT;
 	if (a.ah_attr.is_global) {
 		a.ah_attr.port_num = PORT;
 		a.ah_attr.grh.sgid_index = (uint8_t)emu_cma_sgid_index(emu_cm_path(id->conn));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/uverbs/cmd.h"
 
@@ -123,6 +124,14 @@ int emu_write_query_device_ex(struct emu_cmd *c)
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
+/* Both have 16 bits and stay at their end (IBA 14.2.5.6). */
+static uint32_t violations(const struct emu_func *f, enum emu_counter id)
+{
+	uint64_t n = emu_counter_value(f, id);
+
+	return n < UINT16_MAX ? (uint32_t)n : UINT16_MAX;
+}
+
 static int query_port(struct emu_cmd *c)
 {
 	struct ib_uverbs_query_port_resp_ex r = {0};
@@ -134,6 +143,8 @@ static int query_port(struct emu_cmd *c)
 	p->port_cap_flags = EMU_PORT_CAP;
 	p->max_msg_sz = MAX_MSG;
 	p->gid_tbl_len = (int32_t)c->file->func->card->profile->max_gids;
+	p->bad_pkey_cntr = violations(c->file->func, EMU_COUNTER_bad_pkey_cntr);
+	p->qkey_viol_cntr = violations(c->file->func, EMU_COUNTER_qkey_viol_cntr);
 	p->pkey_tbl_len = (uint16_t)c->file->func->card->profile->max_pkeys;
 	p->lid = c->file->func->lid;
 	p->sm_lid = c->file->func->sm_lid;

@@ -8,6 +8,7 @@
 #include "emu/server/card/engines.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/path.h"
+#include "emu/server/card/pkey.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/mm/pin.h"
 #include "emu/server/uverbs/ah.h"
@@ -166,7 +167,7 @@ static int check_values(const struct emu_func *f, const struct ib_uverbs_modify_
 	uint32_t m = a->attr_mask;
 
 	if ((m & A_PORT && (a->port_num < 1 || a->port_num > EMU_PORTS)) ||
-	    (m & A_PKEY && a->pkey_index >= f->card->profile->max_pkeys) ||
+	    (m & A_PKEY && !emu_pkey_is_index(f, a->pkey_index)) ||
 	    (m & A_MTU && (a->path_mtu < 1 || a->path_mtu > 5)) ||
 	    (m & A_RD_ATOMIC && a->max_rd_atomic > MAX_RD_ATOMIC) ||
 	    (m & A_DEST_RD && a->max_dest_rd_atomic > MAX_RD_ATOMIC) ||
@@ -233,6 +234,8 @@ static void apply(const struct emu_func *f, struct emu_qp *q,
 	q->min_rnr_timer = kept->min_rnr_timer;
 	q->mtu = kept->path_mtu;
 	q->qkey = kept->qkey;
+	if (mask & A_PKEY)
+		emu_pkey_use(f, q, kept->pkey_index);
 	if (mask & A_DEST_QPN)
 		q->dest_qpn = kept->dest_qp_num;
 	if (mask & A_AV)
