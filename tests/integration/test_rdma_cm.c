@@ -616,21 +616,41 @@ static void destroyed_end_disconnects_the_other(void **state)
 	cm_expect(fd, CM_DISCONNECTED);
 }
 
-static void wildcard_listener_hears_every_address(void **state)
+static void assert_hears_every_address(const char *listens_at)
 {
 	static const char *const addresses[] = {CM_DPU, "127.0.0.1"};
 	uint32_t listener, id;
 	uint16_t port;
 	size_t i;
 
-	(void)state;
-	listener = cm_listener(fd, RDMA_PS_TCP, "0.0.0.0", LISTENER, &port);
+	listener = cm_listener(fd, RDMA_PS_TCP, listens_at, LISTENER, &port);
 	for (i = 0; i < 2; i++) {
 		id = cm_routed(fd, RDMA_PS_TCP, addresses[i], port, ACTIVE);
 		assert_int_equal(cm_connect(fd, id, NULL, 0), 0);
 		cm_expect(fd, CM_CONNECT_REQUEST);
 	}
 	assert_int_equal(cm_destroy(fd, listener, NULL), 0);
+}
+
+static void wildcard_listener_hears_every_address(void **state)
+{
+	(void)state;
+	assert_hears_every_address("0.0.0.0");
+}
+
+/* As cma_any_addr() of the kernel. libfabric looks for a better address if there is no device. */
+static void loopback_address_has_no_device(void **state)
+{
+	struct rdma_ucm_query_addr_resp r;
+	uint32_t id;
+
+	(void)state;
+	assert_int_equal(cm_create(fd, RDMA_PS_TCP, LISTENER, &id), 0);
+	assert_int_equal(cm_bind(fd, id, "127.0.0.1", 0), 0);
+	assert_int_equal(cm_query_addr(fd, id, &r), 0);
+	assert_int_equal(r.node_guid, 0);
+	assert_int_equal(cm_destroy(fd, id, NULL), 0);
+	assert_hears_every_address("127.0.0.1");
 }
 
 static void datagram_service_is_resolved(void **state)
@@ -892,6 +912,7 @@ int main(int argc, char **argv)
 		cm_test(requests_end_with_their_listener),
 		cm_test(destroyed_end_disconnects_the_other),
 		cm_test(wildcard_listener_hears_every_address),
+		cm_test(loopback_address_has_no_device),
 		cm_test(datagram_service_is_resolved),
 		cm_test(ids_can_have_gids_for_addresses),
 		cm_test(path_of_a_program_replaces_the_route),

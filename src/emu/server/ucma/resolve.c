@@ -127,13 +127,8 @@ static bool is_address_of_host(const struct sockaddr_storage *a)
 	return bound;
 }
 
-/* The loopback interface is that of the ports: an address of it is one of the machine's first function. */
 static int find_device(struct emu_cma_id *id)
 {
-	if (emu_addr_is_any(&id->src)) {
-		id->func = first_function(id->machine->role);
-		return 0;
-	}
 	id->func = emu_addr_func(id->machine->role, &id->src);
 	if (id->func && id->func->dead)
 		id->func = NULL;
@@ -162,7 +157,7 @@ static int bind_addr(struct emu_cma_id *id, pid_t pid, const struct sockaddr_sto
 	if (emu_addr_is_link_local(addr) && !scope_of(addr))
 		return -EINVAL;
 	id->src = *addr;
-	if (!emu_addr_is_zero(addr))
+	if (!emu_addr_is_any(addr))
 		err = find_device(id);
 	if (err)
 		return err;
