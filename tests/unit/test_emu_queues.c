@@ -346,6 +346,35 @@ static void test_flush_takes_the_message_back(void **state)
 	assert_int_equal(atomic_load(&inbox->state), EMU_MSG_FREE);
 }
 
+static void freeze(const struct fixture_cq *cq, uint32_t slot, uint32_t frozen)
+{
+	atomic_store(&fixture_queues->cq[cq->cqn].frozen, frozen);
+	fixture_passes(slot);
+}
+
+/* A frozen CQ keeps an engine from its queue pair. */
+static void test_acknowledged_message_completes_before_the_flush(void **state)
+{
+	struct pair *p = *state;
+	struct emu_msg *inbox = &p->b.entry->inbox;
+
+	freeze(&p->cq_b, p->slot_b, 1);
+	fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 64, p->key_b}, 1);
+	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
+	post_send(&p->a, sge(p->mem_a, 64, p->key_a));
+	while (EMU_MSG_STATE(atomic_load(&inbox->state)) != EMU_MSG_POSTED)
+		fixture_passes(p->slot_a);
+	freeze(&p->cq_a, p->slot_a, 1);
+	freeze(&p->cq_b, p->slot_b, 0);
+	fixture_expect(&p->cq_b, EMU_SYN_OK);
+	while (EMU_MSG_STATE(atomic_load(&inbox->state)) != EMU_MSG_DONE)
+		fixture_passes(p->slot_b);
+	fixture_qp_state(&p->a, EMU_QPS_ERR);
+	freeze(&p->cq_a, p->slot_a, 0);
+	fixture_expect(&p->cq_a, EMU_SYN_OK);
+	fixture_expect(&p->cq_a, EMU_SYN_FLUSH);
+}
+
 static void test_reset_starts_anew(void **state)
 {
 	struct pair *p = *state;
@@ -609,6 +638,7 @@ int main(void)
 		PAIR_TEST(test_modify_to_error_flushes),
 		PAIR_TEST(executed_requests_are_counted),
 		PAIR_TEST(test_flush_takes_the_message_back),
+		PAIR_TEST(test_acknowledged_message_completes_before_the_flush),
 		PAIR_TEST(test_reset_starts_anew),
 		PAIR_TEST(test_retired_qp_is_silent),
 		PAIR_TEST(test_drained_queue_does_not_start),

@@ -639,11 +639,28 @@ static bool withdraw(struct send *s)
 	return true;
 }
 
+/* On a network, the acknowledgement of a message arrives before the end of the connection by its receiver. */
+static void take_acknowledgement(struct send *s)
+{
+	uint32_t state = EMU_MSG_FREE;
+	struct emu_msg *m;
+
+	if (!s->run->posted || s->run->member || s->e->abandoned)
+		return;
+	m = outstanding(s, &state);
+	if (!m || EMU_MSG_STATE(state) != EMU_MSG_DONE || m->syndrome != EMU_SYN_OK)
+		return;
+	(void)emu_wqe_parse(s->q, s->qpn, s->run->sq_ci, posted(s->q, s->run), &s->w);
+	if (take_answer(s, m, state) == EMU_SYN_OK)
+		retire(s, EMU_SYN_OK);
+}
+
 static void flush(struct send *s)
 {
 	unsigned int i;
 	uint16_t avail;
 
+	take_acknowledgement(s);
 	if (!withdraw(s))
 		return;
 	for (i = 0; i < ENGINE_BUDGET; i++) {
