@@ -35,7 +35,8 @@ TESTS = ("hil/test_first.py", "hil/test_doctor.py", "agents", "hil/test_performa
 PROGRAMS = (HERE / "programs.txt").read_text(encoding="utf-8")
 TRIPLETS = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 # Of the libraries that the programs need, those that a machine may lack and that are brought there.
-SPARE = ("libcbor", "libconfig", "libjson-c", "libnuma", "libcmocka")
+SPARE = ("libcbor", "libconfig", "libjson-c", "libnuma", "librdmacm",
+         "libcmocka")
 CANNOT = 3
 
 FACTS = r"""

@@ -148,7 +148,7 @@ check_shadows
 check_complete
 
 has libdpumap0 '/usr/lib/*/libdpumap.so.0'
-depends libdpumap0 libc6 libibverbs1 ibverbs-providers libnuma1
+depends libdpumap0 libc6 libibverbs1 librdmacm1 ibverbs-providers libnuma1
 has libdpumap-channel0 '/usr/lib/*/libdpumap-channel.so.0'
 depends libdpumap-channel0 libdpumap0 libssl3 libcbor0.8
 has libdpumap-dev '/usr/lib/*/libdpumap.so' '/usr/lib/*/libdpumap-channel.so' \

@@ -75,7 +75,7 @@ run_check()
 	nm --defined-only "$BUILD/lib/libdpumap_desc.a" 2>/dev/null |
 		awk '$2 == "T" { print $3 }' | LC_ALL=C sort -u >"$dir/codec"
 	check_library libdpumap.so src/libdpumap.map "$dir/declared" \
-		'libibverbs\.so\.1|libmlx5\.so\.1|libnuma\.so\.1|libjson-c\.so\.5'
+		'libibverbs\.so\.1|librdmacm\.so\.1|libmlx5\.so\.1|libnuma\.so\.1|libjson-c\.so\.5'
 	check_library libdpumap-channel.so src/channel/libdpumap-channel.map \
 		"$dir/channel-declared" \
 		'libdpumap\.so\.0|libcbor\.so\..*|libconfig\.so\..*|libssl\.so\.3|libcrypto\.so\.3'

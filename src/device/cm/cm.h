@@ -13,6 +13,7 @@
 
 #include <sys/socket.h>
 
+#include "device/cm/end.h"
 #include "device/gid.h"
 
 /* Longest private data, in bytes; what arrives is always that long, padded by zeros. */
@@ -24,8 +25,6 @@
 /* The reason of a REJECTED by dpumap_cm_reject() (IBA volume 1, 12.6.7.2). */
 #define DPUMAP_CM_REJECTED_BY_PEER 28
 
-struct ibv_qp;
-struct rdma_cm_id;
 struct dpumap_cm;
 struct dpumap_cm_id;
 
@@ -33,7 +32,7 @@ enum dpumap_cm_event_type {
 	DPUMAP_CM_REQUEST,     /* id is new: accept, reject or destroy it */
 	DPUMAP_CM_ESTABLISHED, /* the queue pair is in RTS, and the peer's too */
 	DPUMAP_CM_REJECTED,    /* by the peer, or nobody listens at the port */
-	DPUMAP_CM_FAILED,      /* the address or the peer cannot be reached, or the device failed */
+	DPUMAP_CM_FAILED, /* an address, the peer or the device cannot be used; or a listener */
 	DPUMAP_CM_DISCONNECTED, /* by either side; the queue pair is in the error state */
 };
 
@@ -51,26 +50,6 @@ struct dpumap_cm_event {
 	uint8_t data_len; /* of a REQUEST, ESTABLISHED on the active side, REJECTED */
 	uint8_t data[DPUMAP_CM_MAX_DATA];
 };
-
-/* One end of a connection. */
-struct dpumap_cm_end {
-	/*
-	 * A reliable queue pair of the manager's HCA, in RESET or INIT. It must live until the id is
-	 * destroyed.
-	 */
-	struct ibv_qp *qp;
-	unsigned int access;   /* enum ibv_access_flags: what the peer may do */
-	bool has_srq;	       /* the queue pair has a shared receive queue */
-	uint8_t retries;       /* 0 to 7 */
-	uint8_t rnr_retries;   /* 0 to 7; 7 is endless */
-	uint8_t min_rnr_timer; /* IBA volume 1, table 46 */
-	uint8_t ack_timeout;   /* 4.096 us * 2^n; 0: as the manager chooses */
-	const void *data;      /* private data for the peer, copied; NULL if data_len is 0 */
-	uint8_t data_len;
-};
-
-/* The values that the queue pairs of this library use; without a queue pair and data. */
-struct dpumap_cm_end dpumap_cm_end_default(void);
 
 /*
  * DOCA_ERROR_NOT_SUPPORTED: this machine has no connection manager (module rdma_ucm).
@@ -111,7 +90,7 @@ doca_error_t dpumap_cm_connect(struct dpumap_cm *cm, const struct sockaddr_stora
 			       int gid_index, const struct dpumap_cm_end *end,
 			       struct dpumap_cm_id **id);
 /*
- * Accept a request. ESTABLISHED or FAILED follows. On failure the id waits for
+ * Accept a request. ESTABLISHED, REJECTED or FAILED follows. On failure the id waits for
  * dpumap_cm_id_destroy(), which rejects.
  */
 doca_error_t dpumap_cm_accept(struct dpumap_cm_id *id, const struct dpumap_cm_end *end);
