@@ -4,6 +4,7 @@
  * on the same device, or the server is a process on another card.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
@@ -15,6 +16,7 @@
 #include "device/cm/address.h"
 #include "device/cm/cm.h"
 #include "device/device_priv.h"
+#include "faults.h"
 #include "fixture.h"
 #include "rc.h"
 
@@ -178,6 +180,13 @@ static void destroy_pair(struct pair *pair)
 	dpumap_cm_id_destroy(pair->active);
 	dpumap_cm_id_destroy(pair->passive);
 	dpumap_cm_id_destroy(pair->listener);
+}
+
+static bool reset(struct rc *rc)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RESET};
+
+	return !ibv_modify_qp(rc->qp, &attr, IBV_QP_STATE);
 }
 
 static enum ibv_qp_state state_of(struct rc *rc)
@@ -631,6 +640,70 @@ static void request_of_the_program_is_adopted(void **state)
 	rdma_destroy_event_channel(channel);
 }
 
+/* --- failures --------------------------------------------------------------------------------- */
+
+/* Whatever fails, both sides end and can be destroyed. */
+static void try_connection(struct dpumap_cm *passive_cm, struct dpumap_cm *active_cm)
+{
+	struct dpumap_cm_end theirs = end_of(&server_rc, NULL, 0),
+			     ours = end_of(&client_rc, NULL, 0);
+	struct sockaddr_storage at = address(OWN_IP, 0);
+	struct dpumap_cm_id *listener = NULL, *active = NULL, *passive = NULL;
+	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	struct dpumap_cm_event event = {0};
+
+	if (dpumap_cm_listen(passive_cm, NULL, DPUMAP_GID_ANY, 0, BACKLOG, &listener) !=
+	    DOCA_SUCCESS)
+		return;
+	dpumap_cm_address_set_port(&at, dpumap_cm_id_port(listener));
+	if (dpumap_cm_connect(active_cm, &at, DPUMAP_GID_ANY, &ours, &active) != DOCA_SUCCESS)
+		goto destroy_listener;
+	while (dpumap_cm_poll(active_cm, &event) != DOCA_SUCCESS) {
+		assert_true(now_ms() < deadline);
+		if (dpumap_cm_poll(passive_cm, &event) != DOCA_SUCCESS ||
+		    event.type != DPUMAP_CM_REQUEST)
+			continue;
+		passive = event.id;
+		if (dpumap_cm_accept(passive, &theirs) == DOCA_SUCCESS)
+			continue;
+		dpumap_cm_id_destroy(passive);
+		passive = NULL;
+	}
+	assert_ptr_equal(event.id, active);
+	dpumap_cm_id_destroy(active);
+	dpumap_cm_id_destroy(passive);
+destroy_listener:
+	dpumap_cm_id_destroy(listener);
+}
+
+static bool fail_once(enum fault_kind kind, unsigned int n)
+{
+	struct dpumap_cm *passive_cm = NULL, *active_cm = NULL;
+	bool fired;
+
+	fault_arm(kind, n, EIO);
+	if (dpumap_cm_create(dev->device, &passive_cm) == DOCA_SUCCESS &&
+	    dpumap_cm_create(dev->device, &active_cm) == DOCA_SUCCESS)
+		try_connection(passive_cm, active_cm);
+	fired = fault_fired();
+	fault_disarm();
+	dpumap_cm_destroy(passive_cm);
+	dpumap_cm_destroy(active_cm);
+	return fired && reset(&server_rc) && reset(&client_rc);
+}
+
+static void each_failure_is_undone(void **state)
+{
+	unsigned int live = fault_count_live(), points = 0;
+
+	for (unsigned int n = 1; fail_once(FAULT_ALLOC, n); n++)
+		points++;
+	for (unsigned int n = 1; fail_once(FAULT_COMMAND, n); n++)
+		points++;
+	assert_int_equal(fault_count_live(), live);
+	assert_true(points > 12);
+}
+
 /* --- another process -------------------------------------------------------------------------- */
 
 /* The peer listens on card 1, says at which port, and accepts all requests until its stdin ends. */
@@ -723,6 +796,7 @@ int main(int argc, char **argv)
 		cm_test(listen_without_address_takes_all_of_the_device),
 		cm_test(gid_index_chooses_the_address),
 		cm_test(request_of_the_program_is_adopted),
+		cm_test(each_failure_is_undone),
 		cm_test(peer_on_another_card_is_reached),
 		cm_test(killed_peer_disconnects),
 	};
