@@ -75,7 +75,7 @@ deb_package(dev libdpumap-dev libdevel
 "${about}
 This package contains headers, manual pages and examples. The headers for
 DOCA programs are in a directory of their own, so they never shadow an SDK."
-	"${lib} ${same}, ${channel} ${same}, libibverbs-dev, libcbor-dev, libssl-dev")
+	"${lib} ${same}, ${channel} ${same}, libibverbs-dev, librdmacm-dev, libcbor-dev, libssl-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "dpumap-emu, dpumap-host")
 
 deb_package(dpu dpumap-dpu net "agent that exports the memory of a BlueField DPU to hosts"

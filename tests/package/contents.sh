@@ -155,7 +155,7 @@ has libdpumap-dev '/usr/lib/*/libdpumap.so' '/usr/lib/*/libdpumap-channel.so' \
 	'/usr/lib/*/pkgconfig/dpumap.pc' '/usr/lib/*/pkgconfig/dpumap-channel.pc' \
 	/usr/include/dpumap/channel.h /usr/include/dpumap-doca/doca_mmap.h \
 	/usr/share/man/man3/dpumap_dm.3.gz
-depends libdpumap-dev libdpumap0 libdpumap-channel0 libibverbs-dev libssl-dev libcbor-dev
+depends libdpumap-dev libdpumap0 libdpumap-channel0 libibverbs-dev librdmacm-dev libssl-dev libcbor-dev
 has dpumap-dpu /usr/sbin/dpumapd /usr/lib/systemd/system/dpumapd.service \
 	/usr/lib/systemd/system/dpumapd.socket /usr/lib/sysusers.d/dpumap.conf /etc/dpumap \
 	/usr/share/doc/dpumap-dpu/examples/dpumapd.conf /usr/share/man/man8/dpumapd.8.gz \
