@@ -389,17 +389,18 @@ static bool has_room_for_duplicate(struct engine *e, uint32_t cqn)
 
 static bool push_twice(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 {
+	bool written = push(e, cqn, cqe);
 	struct emu_cq_run *r;
 	const struct emu_cq *cq;
 
-	if (!push(e, cqn, cqe) || !push(e, cqn, cqe))
-		return false;
+	if (written)
+		written = push(e, cqn, cqe);
 	cq = find(e, cqn, &r);
-	if (cq) {
+	if (written && cq) {
 		r->doubled = true;
 		r->doubled_pi = cq->pi;
 	}
-	return true;
+	return written;
 }
 
 bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
