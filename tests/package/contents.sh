@@ -166,7 +166,7 @@ has dpumap-host /usr/bin/dpumap /usr/share/man/man1/dpumap.1.gz \
 depends dpumap-host libdpumap0 libssl3
 has dpumap-emu /usr/bin/dpumap-emu '/usr/lib/*/dpumap-emu/libdpumap-emu.so' /usr/include/dpumap-emu.h \
 	'/usr/lib/*/pkgconfig/dpumap-emu.pc' \
-	/usr/share/man/man1/dpumap-emu.1.gz
+	/usr/share/man/man1/dpumap-emu.1.gz /usr/share/bash-completion/completions/dpumap-emu
 for package in libdpumap0 libdpumap-channel0 libdpumap-dev; do
 	[ "$(field "$package" Multi-Arch)" = same ] || bad "$package cannot be installed for two architectures"
 done
