@@ -6,6 +6,8 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
@@ -173,6 +175,18 @@ static int query_port_mlx5(struct emu_cmd *c)
 	return emu_attr_out(c, MLX5_IB_ATTR_QUERY_PORT, &none, sizeof(none));
 }
 
+/* As if_nametoindex(), which opens and closes a socket for each of the many calls. */
+static uint32_t index_of(const char name[static 16])
+{
+	static int any = -1;
+	struct ifreq r = {0};
+
+	if (any < 0)
+		any = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	memcpy(r.ifr_name, name, 16);
+	return any < 0 || ioctl(any, SIOCGIFINDEX, &r) ? 0 : (uint32_t)r.ifr_ifindex;
+}
+
 static void fill_gid(const struct emu_gid *g, unsigned int i, struct ib_uverbs_gid_entry *e)
 {
 	char netdev[16];
@@ -183,7 +197,7 @@ static void fill_gid(const struct emu_gid *g, unsigned int i, struct ib_uverbs_g
 	e->gid_index = i;
 	e->port_num = 1;
 	e->gid_type = g->type;
-	e->netdev_ifindex = if_nametoindex(netdev);
+	e->netdev_ifindex = index_of(netdev);
 }
 
 static int query_gid_table(struct emu_cmd *c)
