@@ -265,7 +265,7 @@ static void connected_queue_pairs_move_data_both_ways(void **state)
 
 static void private_data_arrives_in_full_length(void **state)
 {
-	uint8_t asked[DPUMAP_CM_REQUEST_DATA], answered[DPUMAP_CM_ACCEPT_DATA];
+	uint8_t asked[DPUMAP_CM_REQUEST_DATA] = {0}, answered[DPUMAP_CM_ACCEPT_DATA] = {0};
 	struct dpumap_cm_end end = end_of(&server_rc, answered, sizeof(answered));
 	const struct dpumap_cm_event *event;
 	struct pair pair;
