@@ -704,6 +704,42 @@ static void each_failure_is_undone(void **state)
 	assert_true(points > 12);
 }
 
+/* In a process of its own, which ends with what a failed device does not take back. */
+static void survive_the_device(void)
+{
+	const char *const die[] = {test_options.emu, "fault", "device", NULL};
+	struct pair pair;
+
+	if (fixture_open_device(&dev) != DOCA_SUCCESS || open_side(&server, &server_rc) ||
+	    open_side(&client, &client_rc))
+		_exit(1);
+	connect_pair(&pair);
+	if (process_run(die))
+		_exit(2);
+	assert_ptr_equal(await(client, DPUMAP_CM_FAILED)->id, pair.active);
+	assert_error(client_event.error, DOCA_ERROR_DRIVER);
+	await(server, DPUMAP_CM_FAILED);
+	await(server, DPUMAP_CM_FAILED);
+	assert_ok(dpumap_cm_disconnect(pair.active));
+	destroy_pair(&pair);
+	dpumap_cm_destroy(server);
+	dpumap_cm_destroy(client);
+	_exit(0);
+}
+
+static void failure_of_the_device_ends_listeners_and_connections(void **state)
+{
+	const char *const clear[] = {test_options.emu, "fault", "clear", NULL};
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0)
+		survive_the_device();
+	assert_int_equal(process_exit_code(child), 0);
+	assert_int_equal(process_run(clear), 0);
+}
+
 /* --- another process -------------------------------------------------------------------------- */
 
 /* The peer listens on card 1, says at which port, and accepts all requests until its stdin ends. */
@@ -799,6 +835,8 @@ int main(int argc, char **argv)
 		cm_test(each_failure_is_undone),
 		cm_test(peer_on_another_card_is_reached),
 		cm_test(killed_peer_disconnects),
+		/* The last one: librdmacm keeps the context of the device that failed. */
+		counted_test(failure_of_the_device_ends_listeners_and_connections),
 	};
 
 	test_parse_options(argc, argv);
