@@ -15,6 +15,7 @@
 #include "core/dev/dev.h"
 #include "device/cm/address.h"
 #include "device/cm/cm.h"
+#include "device/cm/own.h"
 #include "device/device_priv.h"
 #include "faults.h"
 #include "fixture.h"
@@ -247,6 +248,25 @@ static void address_texts_are_parsed(void **state)
 			     DOCA_ERROR_INVALID_VALUE);
 }
 
+static void source_is_of_the_family_of_the_peer(void **state)
+{
+	struct sockaddr_storage addresses[] = {address("fe80::1%lo", 0), address("192.0.2.1", 0),
+					       address("2001:db8::1", 0)};
+	const struct dpumap_cm_own own = {.addresses = addresses, .num_addresses = 3};
+	const struct dpumap_cm_own old = {.addresses = addresses, .num_addresses = 2};
+	const struct sockaddr_storage near = address("fe80::2%lo", 1),
+				      four = address("192.0.2.2", 1),
+				      six = address("2001:db8::2", 1);
+	const struct dpumap_cm_own six_only = {.addresses = &addresses[2], .num_addresses = 1};
+
+	(void)state;
+	assert_ptr_equal(dpumap_cm_own_find(&own, &near), &addresses[0]);
+	assert_ptr_equal(dpumap_cm_own_find(&own, &four), &addresses[1]);
+	assert_ptr_equal(dpumap_cm_own_find(&own, &six), &addresses[2]);
+	assert_ptr_equal(dpumap_cm_own_find(&old, &six), &addresses[0]);
+	assert_null(dpumap_cm_own_find(&six_only, &four));
+}
+
 /* --- connections ------------------------------------------------------------------------------ */
 
 static void connected_queue_pairs_move_data_both_ways(void **state)
@@ -354,6 +374,23 @@ static void many_connections_of_one_listener(void **state)
 		dpumap_cm_id_destroy(pairs[i].passive);
 		assert_true(rc_close(&ends[2 * i]) && rc_close(&ends[2 * i + 1]));
 	}
+}
+
+static void access_of_an_end_limits_its_peer(void **state)
+{
+	struct dpumap_cm_end end = end_of(&server_rc, NULL, 0);
+	struct pair pair;
+
+	end.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ;
+	request_pair(&pair);
+	assert_ok(dpumap_cm_accept(pair.passive, &end));
+	await(client, DPUMAP_CM_ESTABLISHED);
+	await(server, DPUMAP_CM_ESTABLISHED);
+	assert_int_equal(rc_read(&client_rc, server_rc.mr->rkey, (uintptr_t)server_rc.bytes, 8),
+			 IBV_WC_SUCCESS);
+	assert_int_equal(rc_write(&client_rc, server_rc.mr->rkey, (uintptr_t)server_rc.bytes, 8),
+			 IBV_WC_REM_INV_REQ_ERR);
+	destroy_pair(&pair);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -549,11 +586,16 @@ static void taken_port_is_reported(void **state)
 
 static void address_of_another_device_is_refused(void **state)
 {
-	struct sockaddr_storage at = address(OTHER_IP, 0);
+	/* The second one is the machine's, but no device has it. */
+	static const char *const others[] = {OTHER_IP, "127.0.0.1"};
 	struct dpumap_cm_id *listener;
 
-	assert_error(dpumap_cm_listen(server, &at, DPUMAP_GID_ANY, 0, BACKLOG, &listener),
-		     DOCA_ERROR_NOT_FOUND);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct sockaddr_storage at = address(others[i], 0);
+
+		assert_error(dpumap_cm_listen(server, &at, DPUMAP_GID_ANY, 0, BACKLOG, &listener),
+			     DOCA_ERROR_NOT_FOUND);
+	}
 }
 
 static void listen_without_address_takes_all_of_the_device(void **state)
@@ -810,11 +852,13 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(address_texts_are_parsed),
+		cmocka_unit_test(source_is_of_the_family_of_the_peer),
 		cm_test(connected_queue_pairs_move_data_both_ways),
 		cm_test(private_data_arrives_in_full_length),
 		cm_test(too_much_private_data_is_refused),
 		cm_test(peer_and_port_of_a_connection_are_known),
 		cm_test(many_connections_of_one_listener),
+		cm_test(access_of_an_end_limits_its_peer),
 		cm_test(reject_returns_reason_and_data),
 		cm_test(destroyed_request_is_rejected),
 		cm_test(request_whose_client_is_gone_cannot_be_accepted),
