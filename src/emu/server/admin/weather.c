@@ -128,7 +128,8 @@ static void sum_up(void)
 	uint32_t high = atomic_load(&emu_queues->qp_high), any = 0, i;
 
 	for (i = EMU_FIRST_QPN; i < high && i < EMU_MAX_QPS; i++)
-		any |= atomic_load(&emu_queues->qp[i].weather);
+		if (atomic_load(&emu_queues->qp[i].serial))
+			any |= atomic_load(&emu_queues->qp[i].weather);
 	atomic_store(&emu_queues->weather, any != 0);
 }
 
