@@ -45,17 +45,17 @@ def from_markdown(path, missing):
 
 def checks(out):
     """A table of the static checks: the result of each, with a link to its log."""
-    logs = sorted((out / "static").glob("check-*.log"))
-    names = [log.stem for log in logs if not log.stem.endswith(PLANTED)]
+    logs = {log.stem: log for lane in ("static", "tidy") for log in (out / lane).glob("check-*.log")}
+    names = sorted(name for name in logs if not name.endswith(PLANTED))
     if not names:
-        return '<p class="none">The lane static has not run.</p>'
+        return '<p class="none">The lanes static and tidy have not run.</p>'
 
     def verdict(name):
-        log = out / "static" / f"{name}.log"
+        log = logs.get(name, out / "static" / f"{name}.log")
         status = log.with_suffix(".log.status")
         code = status.read_text().strip() if status.exists() else "1"
         kind = {"0": "pass", "77": "skip"}.get(code, "fail")
-        return f'<td><a class="{kind}" href="static/{log.name}">{kind}</a></td>'
+        return f'<td><a class="{kind}" href="{log.relative_to(out)}">{kind}</a></td>'
 
     body = "".join(row((cell(name.removeprefix("check-")), verdict(name), verdict(name + PLANTED)))
                    for name in names)
@@ -63,10 +63,10 @@ def checks(out):
     return f"<table>{head}{body}</table>"
 
 
-def findings(out, tool, check):
-    log = out / "static" / f"{check}.log"
+def findings(out, tool, lane, check):
+    log = out / lane / f"{check}.log"
     if not log.is_file():
-        return f'<p class="none">{tool}: the lane static has not run.</p>'
+        return f'<p class="none">{tool}: the lane {lane} has not run.</p>'
     found = FINDING.findall(log.read_text())
     said = f"<p>{tool}: {len(found)} findings.</p>"
     if found:
@@ -117,8 +117,8 @@ def main(tree, out):
             if (out / "coverage/index.html").is_file() else "")
     parts = [
         ("Static checks", checks(out)),
-        ("Static analysis", findings(out, "clang-tidy", "check-tidy") +
-         findings(out, "cppcheck", "check-cppcheck") + silenced(tree)),
+        ("Static analysis", findings(out, "clang-tidy", "tidy", "check-tidy") +
+         findings(out, "cppcheck", "static", "check-cppcheck") + silenced(tree)),
         ("Test coverage",
          from_markdown(out / "coverage.md", "The lane coverage has not run.") + link),
         ("Duplicated code",

@@ -34,8 +34,8 @@ plant()
 	local gitlab=$1/.gitlab-ci.yml
 	case $2 in
 	1) edit "$github" 's/^    steps:/   steps:/' ;;
-	2) edit "$github" '/^          - static$/d' ;;
-	3) edit "$github" 's/^          - static$/          - static unit/' ;;
+	2) edit "$github" '/^          - static tidy$/d' ;;
+	3) edit "$github" 's/^          - static tidy$/          - static unit/' ;;
 	4) edit "$github" 's/checkout@v[0-9.]*/checkout@v4/' ;;
 	5) edit "$github" 's/run: scripts\/test.*/& \&\& scripts\/demo/' ;;
 	6) edit "$github" 's/needs: .*/needs: []/' ;;
@@ -44,7 +44,7 @@ plant()
 	9) edit "$hil" 's/^  workflow_dispatch:/  pull_request:\n&/' ;;
 	10) edit "$hil" 's/cancel-in-progress: .*/cancel-in-progress: true/' ;;
 	11) edit "$hil" 's/scripts\/hil/scripts\/package/' ;;
-	12) edit "$gitlab" 's/^          - static$/          - statik/' ;;
+	12) edit "$gitlab" 's/^          - static tidy$/          - statik/' ;;
 	13) edit "$gitlab" '/resource_group/d' ;;
 	14) edit "$gitlab" 's/^    - scripts\/test .*/&\n    - scripts\/bench/' ;;
 	15) edit "$gitlab" 's/needs: \[lanes\]/needs: []/' ;;

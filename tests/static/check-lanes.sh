@@ -4,7 +4,7 @@
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-PLANTS=4
+PLANTS=5
 
 # lane NAME: add a lane with the commands on standard input
 lane()
@@ -29,17 +29,20 @@ run_check()
 	# shellcheck disable=SC2064
 	trap "rm -rf '$tree'" EXIT
 	cp -a "$TREE/scripts" "$tree/"
-	lane hangs <<<'check begins true; sleep 60'
+	lane hangs <<<"check begins touch $tree/begun; sleep 60"
 	lane fails <<<'check says bash -c "echo what went wrong; false"; later waits false; later is-well true; await_checks'
 	lane stops <<<'check begins true; false'
 	lane passes <<<'check is-well true; record skip not-here "not available"'
-	TMPDIR=$tree DPUMAP_LANE_BUILD=$tree/build DPUMAP_LANE_SECONDS=6 timeout -k 5 300 \
-		bash "$tree/scripts/test" --no-install hangs fails stops passes >"$tree/log" 2>&1 || status=$?
+	# It ends only beside another lane.
+	lane tidy <<<"check waits timeout 100 bash -c 'until [ -e $tree/begun ]; do sleep 0.1; done'; check says-no false"
+	TMPDIR=$tree DPUMAP_LANE_BUILD=$tree/build DPUMAP_LANE_SECONDS=6 DPUMAP_BESIDE_SECONDS=120 timeout -k 5 300 \
+		bash "$tree/scripts/test" --no-install tidy hangs fails stops passes >"$tree/log" 2>&1 || status=$?
 	[ "$status" -eq 1 ] || bad "scripts/test ended with $status, not 1"
 	says '^   hangs did not end within 6 s'
 	says ' sleep 60$'
 	says '^-- fails: says'
-	[ "$(tail -n 1 "$tree/log")" = "4 passed, 4 failed, 1 skipped" ] ||
+	says '^failed in tidy: says-no$'
+	[ "$(tail -n 1 "$tree/log")" = "5 passed, 5 failed, 1 skipped" ] ||
 		bad "wrong last line: \"$(tail -n 1 "$tree/log")\""
 	! pgrep -f "$tree" >/dev/null || bad "processes of the lanes still run"
 	[ "$WRONG" -eq 0 ] || sed 's/^/   /' "$tree/log"
@@ -57,6 +60,7 @@ plant()
 	2) edit "$1/scripts/test" 's/^.*-completes.*$//' ;;
 	3) edit "$1/scripts/lib/lane.sh" '/^failed()/,/^}/s/record fail/true/' ;;
 	4) edit "$1/scripts/lib/lane.sh" '/^failed()/,/^}/s/^.*\.said.*$//' ;;
+	5) edit "$1/scripts/test" 's/^beside=tidy/beside=none/' ;;
 	esac
 }
 
