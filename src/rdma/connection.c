@@ -31,8 +31,8 @@ static doca_error_t create(struct doca_rdma *rdma, struct doca_rdma_connection *
 		.queue.depth = queue_depth(rdma),
 		.queue.events = rdma->events,
 		.queue.vector = rdma->ctx.vector,
-		.access = rdma->access,
-		.gid_index = rdma->gid_index,
+		.access = rdma->settings.access,
+		.gid_index = rdma->settings.gid_index,
 	};
 	struct doca_rdma_connection *created = calloc(1, sizeof(*created));
 	doca_error_t result;
@@ -64,7 +64,7 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_co
 	result = check_running(rdma, __func__);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (rdma->num_connections == rdma->max_connections)
+	if (rdma->num_connections == rdma->settings.max_connections)
 		return dpumap_fail(DOCA_ERROR_FULL,
 				   "RDMA context %p has its maximum of %" PRIu16
 				   " connections: raise it by doca_rdma_set_max_num_connections()",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * doca_rdma: rdma.c has the object and its settings, connection.c its connections, task.c the
- * functions of users on tasks, post.c executes them.
+ * doca_rdma: rdma.c has the object, settings.c its properties, caps.c the capabilities of devices,
+ * connection.c the connections, task.c the functions of users on tasks, post.c executes them.
  *
  * Each connection has a queue and executes its tasks in the order of a list, as doca_dma does
  * (dma/dma.h). A task that cannot be posted keeps its place in the list.
@@ -55,13 +55,18 @@ struct rdma_pool {
 	struct rdma_task *tasks; /* of this or the last run */
 };
 
+/* What the program has set while the context was IDLE. */
+struct rdma_settings {
+	uint32_t access; /* mask of enum doca_access_flag */
+	int gid_index;	 /* or DPUMAP_GID_ANY */
+	uint16_t max_connections;
+};
+
 struct doca_rdma {
 	struct doca_ctx ctx;
 	doca_rdma_task_read_completion_cb_t read_cb, read_error_cb;
 	doca_rdma_task_write_completion_cb_t write_cb, write_error_cb;
-	uint32_t access;
-	int gid_index;
-	uint16_t max_connections;
+	struct rdma_settings settings;
 
 	struct rdma_pool reads, writes;
 	struct dpumap_events *events; /* this and the following while the context is not IDLE */
