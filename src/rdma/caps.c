@@ -25,21 +25,12 @@ doca_error_t doca_rdma_cap_task_write_is_supported(const struct doca_devinfo *de
 	return devinfo ? check_supported(devinfo) : dpumap_fail_null(__func__);
 }
 
-doca_error_t doca_rdma_cap_task_read_get_max_buf_list_len(const struct doca_devinfo *devinfo,
-							  uint32_t *max_buf_list_len)
+doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *devinfo,
+						     uint32_t *max_send_buf_list_len)
 {
-	if (!devinfo || !max_buf_list_len)
+	if (!devinfo || !max_send_buf_list_len)
 		return dpumap_fail_null(__func__);
-	*max_buf_list_len = DPUMAP_MAX_LIST_LEN;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_rdma_cap_task_write_get_max_buf_list_len(const struct doca_devinfo *devinfo,
-							   uint32_t *max_buf_list_len)
-{
-	if (!devinfo || !max_buf_list_len)
-		return dpumap_fail_null(__func__);
-	*max_buf_list_len = DPUMAP_MAX_LIST_LEN;
+	*max_send_buf_list_len = DPUMAP_MAX_LIST_LEN;
 	return DOCA_SUCCESS;
 }
 

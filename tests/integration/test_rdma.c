@@ -145,7 +145,7 @@ static void more_pieces_than_the_queue_holds(void **state)
 	struct doca_buf *src[ENDPOINT_TASKS], *dst[ENDPOINT_TASKS];
 	uint32_t max = 0;
 
-	assert_ok(doca_rdma_cap_task_read_get_max_buf_list_len(doca_dev_as_devinfo(dev), &max));
+	assert_ok(doca_rdma_cap_get_max_send_buf_list_len(doca_dev_as_devinfo(dev), &max));
 	assert_ok(endpoint_pair(&local, &remote));
 	for (size_t i = 0; i < ENDPOINT_TASKS; i++) {
 		src[i] = NULL;
@@ -641,10 +641,9 @@ static void capabilities_are_bounded(void **state)
 	assert_ok(doca_rdma_cap_get_max_message_size(info, &max));
 	assert_true(max >= 1u << 20);
 	assert_error(doca_rdma_cap_get_max_message_size(info, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_ok(doca_rdma_cap_task_write_get_max_buf_list_len(info, &max));
+	assert_ok(doca_rdma_cap_get_max_send_buf_list_len(info, &max));
 	assert_true(max > 1);
-	assert_error(doca_rdma_cap_task_read_get_max_buf_list_len(NULL, &max),
-		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_cap_get_max_send_buf_list_len(NULL, &max), DOCA_ERROR_INVALID_VALUE);
 	for (most = 1; doca_rdma_task_read_set_conf(local.rdma, nothing_done, nothing_done,
 						    most * 2) == DOCA_SUCCESS;
 	     most *= 2)

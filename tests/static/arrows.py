@@ -31,7 +31,8 @@ FLOORS = {
         "cli": "",
     },
     "DOCA libraries": {
-        "rdma": LIBRARY,
+        "rdma": f"sync_event {LIBRARY}",
+        "sync_event": LIBRARY,
         "dma": LIBRARY,
         "advise": LIBRARY,
         "comch": f"{LIBRARY} local",
