@@ -91,12 +91,22 @@ static uint32_t max_depth(const struct ibv_device_attr *attr)
 	return (uint32_t)(attr->max_cqe < attr->max_qp_wr ? attr->max_cqe : attr->max_qp_wr);
 }
 
-/* 0 without a port. */
-static uint32_t query_max_message(struct ibv_context *context)
+/* Without a port, its capabilities stay 0. */
+static void query_port(struct ibv_context *context, struct dpumap_caps *caps)
 {
 	struct ibv_port_attr attr = {0};
 
-	return ibv_query_port(context, DPUMAP_DEVICE_PORT, &attr) ? 0 : attr.max_msg_sz;
+	if (ibv_query_port(context, DPUMAP_DEVICE_PORT, &attr))
+		return;
+	caps->max_message_len = attr.max_msg_sz;
+	caps->num_gids = (uint32_t)attr.gid_tbl_len;
+	caps->log_max_mtu = (uint8_t)(attr.max_mtu + DPUMAP_LOG_MTU_BASE);
+	caps->is_ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
+}
+
+static uint32_t positive(int limit)
+{
+	return limit > 0 ? (uint32_t)limit : 0;
 }
 
 doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dpumap_caps *caps,
@@ -118,7 +128,10 @@ doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dp
 		found.max_dm_log_align = DPUMAP_DM_LOG_LINE;
 	}
 	found.max_queue_depth = max_depth(&ex.orig_attr);
-	found.max_message_len = query_max_message(context);
+	found.max_recv_depth = positive(ex.orig_attr.max_srq_wr);
+	found.max_recv_pieces = positive(ex.orig_attr.max_srq_sge);
+	found.has_atomics = ex.orig_attr.atomic_cap != IBV_ATOMIC_NONE;
+	query_port(context, &found);
 	found.is_mlx5 = dpumap_ibdev_is_mlx5(context->device);
 	if (found.is_mlx5) {
 		found.max_memcpy_len = query_max_memcpy(context);

@@ -21,10 +21,16 @@ struct dpumap_caps {
 	uint64_t max_copy_len;	  /* max_memcpy_len, or else of an RDMA message; or 0 */
 	uint32_t max_message_len; /* of RDMA; 0 without a port */
 	uint32_t max_queue_depth;
+	uint32_t max_recv_depth;  /* of a shared receive queue; 0 without */
+	uint32_t max_recv_pieces; /* of one receive in it */
+	uint32_t num_gids;	  /* entries of the port's table of addresses; 0 without a port */
 	uint32_t max_dm_log_align;
 	uint16_t vhca_id;
-	bool is_mlx5;	  /* driver: only then mlx5dv functions may be called */
-	bool has_vhca_id; /* firmware commands (DEVX) work */
+	uint8_t log_max_mtu; /* of the port, in bytes; 0 without a port */
+	bool is_ethernet;    /* the port */
+	bool has_atomics;    /* on 8 bytes, for RDMA */
+	bool is_mlx5;	     /* driver: only then mlx5dv functions may be called */
+	bool has_vhca_id;    /* firmware commands (DEVX) work */
 	bool can_export;
 	bool can_import;
 };

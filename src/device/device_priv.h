@@ -7,7 +7,8 @@
 
 #include "device/device.h"
 
-#define DPUMAP_DEVICE_PORT 1
+#define DPUMAP_DEVICE_PORT  1
+#define DPUMAP_LOG_MTU_BASE 7 /* enum ibv_mtu counts from 256 bytes as 1 */
 
 struct dpumap_domain;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/device_priv.h"
+#include "device/hca_priv.h"
 #include "log/log.h"
 
 #define GID_TABLE_LIMIT 256
@@ -30,6 +31,12 @@ unsigned int dpumap_gid_rank(const struct ibv_gid_entry *gid)
 	return begins_with(&gid->gid, link_local, sizeof(link_local)) ? 2 : 3;
 }
 
+/* An empty entry: the kernel reports ENODATA, an older one by sysfs EINVAL. */
+static bool is_empty(int err)
+{
+	return err == ENODATA || err == EINVAL;
+}
+
 doca_error_t dpumap_gid_search(const struct dpumap_device *device, const struct ibv_port_attr *port,
 			       struct ibv_gid_entry *gid, bool *found)
 {
@@ -41,8 +48,7 @@ doca_error_t dpumap_gid_search(const struct dpumap_device *device, const struct 
 		struct ibv_gid_entry entry;
 		int err = ibv_query_gid_ex(device->context, DPUMAP_DEVICE_PORT, i, &entry, 0);
 
-		/* An empty entry: the kernel reports ENODATA, an older one by sysfs EINVAL. */
-		if (err && err != ENODATA && err != EINVAL)
+		if (err && !is_empty(err))
 			return dpumap_fail(DOCA_ERROR_DRIVER, "%s: querying GID %u failed: %s",
 					   dpumap_hca_name(device->hca), i, strerror(err));
 		if (err || (ethernet && dpumap_gid_rank(&entry) <= best))
@@ -87,4 +93,38 @@ doca_error_t dpumap_gid_check(const struct dpumap_device *device, int gid_index)
 	struct ibv_gid_entry gid;
 
 	return dpumap_gid_query(device, gid_index, &gid);
+}
+
+static doca_error_t read_gids(struct ibv_context *context, uint32_t first, uint32_t num,
+			      uint8_t (*gids)[DPUMAP_GID_SIZE])
+{
+	for (uint32_t i = 0; i < num; i++) {
+		struct ibv_gid_entry gid = {0};
+		int err = ibv_query_gid_ex(context, DPUMAP_DEVICE_PORT, first + i, &gid, 0);
+
+		if (err && !is_empty(err))
+			return dpumap_fail(DOCA_ERROR_DRIVER, "%s: querying GID %u failed: %s",
+					   ibv_get_device_name(context->device), first + i,
+					   strerror(err));
+		if (err)
+			memset(gids[i], 0, sizeof(gids[i]));
+		else
+			memcpy(gids[i], gid.gid.raw, sizeof(gids[i]));
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_hca_get_gids(const struct dpumap_hca *hca, uint32_t first, uint32_t num,
+				 uint8_t (*gids)[DPUMAP_GID_SIZE])
+{
+	struct ibv_context *context;
+	doca_error_t result;
+	bool devx;
+
+	context = dpumap_hca_open_context(hca, &devx);
+	if (!context)
+		return DOCA_ERROR_DRIVER;
+	result = read_gids(context, first, num, gids);
+	ibv_close_device(context);
+	return result;
 }

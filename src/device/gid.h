@@ -25,6 +25,12 @@ doca_error_t dpumap_gid_find(const struct dpumap_device *device, const struct ib
 /* DOCA_ERROR_NOT_FOUND if the port has no address at that index. */
 doca_error_t dpumap_gid_query(const struct dpumap_device *device, int gid_index,
 			      struct ibv_gid_entry *gid);
+/*
+ * Addresses of a device, open or not: `num` from an index on, zero where the table is empty. The
+ * table must have them (dpumap_caps.num_gids).
+ */
+doca_error_t dpumap_hca_get_gids(const struct dpumap_hca *hca, uint32_t first, uint32_t num,
+				 uint8_t (*gids)[DPUMAP_GID_SIZE]);
 doca_error_t dpumap_gid_check(const struct dpumap_device *device, int gid_index);
 
 #endif

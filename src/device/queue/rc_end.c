@@ -9,8 +9,7 @@
 #include "device/queue/qp.h"
 #include "log/log.h"
 
-#define HOP_LIMIT    64
-#define MTU_LOG_BASE 7u /* enum ibv_mtu counts from 256 bytes as 1 */
+#define HOP_LIMIT 64
 
 static bool is_infiniband(const struct ibv_port_attr *port)
 {
@@ -60,7 +59,7 @@ void dpumap_rc_end_describe(const struct dpumap_rc_end *end, uint32_t qpn,
 	*info = (struct dpumap_qp_info){
 		.qpn = qpn,
 		.psn = end->psn,
-		.log_mtu = (uint8_t)(end->port->active_mtu + MTU_LOG_BASE),
+		.log_mtu = (uint8_t)(end->port->active_mtu + DPUMAP_LOG_MTU_BASE),
 		.max_reads = (uint8_t)(max_reads > 0 ? max_reads : 1),
 		.is_infiniband = is_infiniband(end->port),
 	};
@@ -90,7 +89,7 @@ doca_error_t dpumap_rc_end_connect(const struct dpumap_rc_end *end, struct ibv_q
 				   unsigned int access, const struct dpumap_qp_info *peer)
 {
 	const struct ibv_port_attr *port = end->port;
-	enum ibv_mtu mtu = (enum ibv_mtu)(peer->log_mtu - MTU_LOG_BASE);
+	enum ibv_mtu mtu = (enum ibv_mtu)(peer->log_mtu - DPUMAP_LOG_MTU_BASE);
 	struct dpumap_qp_path path = {
 		.ah = address_of(end, peer),
 		.mtu = mtu < port->active_mtu ? mtu : port->active_mtu,
