@@ -12,7 +12,6 @@
 #define MIN_RNR_TIMER 12 /* 0.64 ms */
 #define ACK_TIMEOUT   14 /* 4.096 us * 2^14 = 67 ms */
 #define RETRIES	      6	 /* rdma_rxe takes 7 as unlimited */
-#define RNR_RETRIES   7
 
 static int clamp_rd_atomic(int limit)
 {
@@ -75,7 +74,7 @@ static doca_error_t to_rts(const struct dpumap_device *device, struct ibv_qp *qp
 		.qp_state = IBV_QPS_RTS,
 		.timeout = ACK_TIMEOUT,
 		.retry_cnt = RETRIES,
-		.rnr_retry = RNR_RETRIES,
+		.rnr_retry = path->rnr_retry,
 		.sq_psn = path->sq_psn,
 		.max_rd_atomic =
 			(uint8_t)(max_reads < path->max_reads ? max_reads : path->max_reads),

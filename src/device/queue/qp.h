@@ -14,6 +14,7 @@ struct dpumap_qp_path {
 	uint32_t qpn; /* of the peer */
 	uint32_t rq_psn, sq_psn;
 	int max_reads;	     /* that the peer accepts at a time */
+	uint8_t rnr_retry;   /* attempts to send what the peer does not receive */
 	unsigned int access; /* enum ibv_access_flags: what the peer may do */
 };
 

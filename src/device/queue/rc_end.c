@@ -47,6 +47,9 @@ doca_error_t dpumap_rc_end_init(struct dpumap_rc_end *end, const struct dpumap_d
 
 	end->device = device;
 	end->port = port;
+	end->max_mtu = port->active_mtu;
+	end->sl = 0;
+	end->rnr_retry = DPUMAP_RNR_ENDLESS;
 	result = choose_psn(&end->psn);
 	return result == DOCA_SUCCESS ? choose_gid(end, gid_index) : result;
 }
@@ -59,7 +62,7 @@ void dpumap_rc_end_describe(const struct dpumap_rc_end *end, uint32_t qpn,
 	*info = (struct dpumap_qp_info){
 		.qpn = qpn,
 		.psn = end->psn,
-		.log_mtu = (uint8_t)(end->port->active_mtu + DPUMAP_LOG_MTU_BASE),
+		.log_mtu = (uint8_t)(end->max_mtu + DPUMAP_LOG_MTU_BASE),
 		.max_reads = (uint8_t)(max_reads > 0 ? max_reads : 1),
 		.is_infiniband = is_infiniband(end->port),
 	};
@@ -72,7 +75,7 @@ void dpumap_rc_end_describe(const struct dpumap_rc_end *end, uint32_t qpn,
 static struct ibv_ah_attr address_of(const struct dpumap_rc_end *end,
 				     const struct dpumap_qp_info *peer)
 {
-	struct ibv_ah_attr ah = {.port_num = DPUMAP_DEVICE_PORT};
+	struct ibv_ah_attr ah = {.port_num = DPUMAP_DEVICE_PORT, .sl = end->sl};
 
 	if (peer->is_infiniband) {
 		ah.dlid = peer->lid;
@@ -85,18 +88,25 @@ static struct ibv_ah_attr address_of(const struct dpumap_rc_end *end,
 	return ah;
 }
 
+enum ibv_mtu dpumap_rc_end_mtu(const struct dpumap_rc_end *end, const struct dpumap_qp_info *peer)
+{
+	enum ibv_mtu mtu = (enum ibv_mtu)(peer->log_mtu - DPUMAP_LOG_MTU_BASE);
+
+	return mtu < end->max_mtu ? mtu : end->max_mtu;
+}
+
 doca_error_t dpumap_rc_end_connect(const struct dpumap_rc_end *end, struct ibv_qp *qp,
 				   unsigned int access, const struct dpumap_qp_info *peer)
 {
 	const struct ibv_port_attr *port = end->port;
-	enum ibv_mtu mtu = (enum ibv_mtu)(peer->log_mtu - DPUMAP_LOG_MTU_BASE);
 	struct dpumap_qp_path path = {
 		.ah = address_of(end, peer),
-		.mtu = mtu < port->active_mtu ? mtu : port->active_mtu,
+		.mtu = dpumap_rc_end_mtu(end, peer),
 		.qpn = peer->qpn,
 		.rq_psn = peer->psn,
 		.sq_psn = end->psn,
 		.max_reads = peer->max_reads,
+		.rnr_retry = end->rnr_retry,
 		.access = access,
 	};
 	doca_error_t result;

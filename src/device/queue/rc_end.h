@@ -10,6 +10,7 @@
 #define DPUMAP_MIN_LOG_MTU 8u	      /* 256 bytes */
 #define DPUMAP_MAX_LOG_MTU 12u	      /* 4096 bytes */
 #define DPUMAP_QPN_LIMIT   (1u << 24) /* of queue pair numbers and packet sequence numbers */
+#define DPUMAP_RNR_ENDLESS 7u	      /* attempts to send what the peer does not receive */
 
 /* What the peer needs to connect to a queue pair. */
 struct dpumap_qp_info {
@@ -27,6 +28,10 @@ struct dpumap_rc_end {
 	const struct ibv_port_attr *port; /* must stay valid */
 	struct ibv_gid_entry gid;	  /* on Ethernet */
 	uint32_t psn;
+	/* dpumap_rc_end_init() chooses the following; another choice is made before _describe(). */
+	enum ibv_mtu max_mtu; /* that of the port */
+	uint8_t sl;	      /* service level: 0 */
+	uint8_t rnr_retry;    /* endless */
 };
 
 /* gid_index: DPUMAP_GID_ANY, or an address that dpumap_gid_check() has accepted. */
@@ -40,5 +45,7 @@ void dpumap_rc_end_describe(const struct dpumap_rc_end *end, uint32_t qpn,
  */
 doca_error_t dpumap_rc_end_connect(const struct dpumap_rc_end *end, struct ibv_qp *qp,
 				   unsigned int access, const struct dpumap_qp_info *peer);
+/* The MTU towards that peer. */
+enum ibv_mtu dpumap_rc_end_mtu(const struct dpumap_rc_end *end, const struct dpumap_qp_info *peer);
 
 #endif

@@ -11,8 +11,6 @@
 #include "device/queue/rc_end.h"
 #include "device/queue/rdma_queue.h"
 
-#define DPUMAP_RDMA_RNR_ENDLESS 7u
-
 struct dpumap_rdma_qp_attr {
 	uint32_t depth;	     /* work requests at a time; may become more */
 	uint32_t max_pieces; /* of one work request, at most dpumap_rdma_max_send_pieces() */
@@ -20,7 +18,7 @@ struct dpumap_rdma_qp_attr {
 	int gid_index;	     /* or DPUMAP_GID_ANY */
 	uint8_t log_mtu;     /* at most; 0: that of the port */
 	uint8_t sl;	     /* service level, 0 to 15 */
-	uint8_t rnr_retry;   /* 0 to DPUMAP_RDMA_RNR_ENDLESS */
+	uint8_t rnr_retry;   /* 0 to DPUMAP_RNR_ENDLESS */
 	void *owner;	     /* for dpumap_rdma_done */
 };
 
@@ -57,13 +55,12 @@ doca_error_t dpumap_rdma_qp_connect(struct dpumap_rdma_qp *qp, const struct dpum
 uint8_t dpumap_rdma_qp_log_mtu(const struct dpumap_rdma_qp *qp);
 
 /*
- * Post a work request; the device reads it at the latest after dpumap_rdma_qp_flush().
+ * Post a work request; the device reads it at the latest after dpumap_rdma_queue_flush().
  * DOCA_ERROR_AGAIN, without a message: there is no room before others have completed.
  * DOCA_ERROR_SHUTDOWN, without a message: the queue pair has failed or was ended.
  */
 doca_error_t dpumap_rdma_qp_post(struct dpumap_rdma_qp *qp,
 				 const struct dpumap_rdma_request *request);
-doca_error_t dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp);
 /* The number of the next work request. */
 uint32_t dpumap_rdma_qp_posted(const struct dpumap_rdma_qp *qp);
 bool dpumap_rdma_qp_has_failed(const struct dpumap_rdma_qp *qp);

@@ -1,11 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The queue pair of a connection of an RDMA context, for a connection manager. */
+/* The queue pair of a connection of an RDMA context, for its queue and for a connection manager. */
 #ifndef DPUMAP_DEVICE_QUEUE_RDMA_QP_PRIV_H
 #define DPUMAP_DEVICE_QUEUE_RDMA_QP_PRIV_H
 
 #include <infiniband/verbs.h>
 
 #include "device/queue/rdma_qp.h"
+
+struct dpumap_rdma_qp {
+	struct dpumap_rdma_queue *queue;
+	struct ibv_qp *qp;
+	struct ibv_qp_ex *qpx;
+	void *owner;
+	uint32_t qpn;
+	uint64_t id; /* of its work requests, with their numbers */
+	uint32_t depth;
+	uint32_t posted;    /* number of the next work request */
+	uint32_t completed; /* work requests */
+	uint32_t unflushed; /* posted since the last doorbell */
+	bool failed;	    /* only flushes */
+	bool lost;	    /* the work requests from number `lost_from` will not complete */
+	uint32_t lost_from;
+	uint16_t index;
+	struct dpumap_rdma_qp *next_dirty;
+	struct dpumap_rdma_qp *next_of_number; /* in the queue's table */
+
+	struct dpumap_rc_end end;
+	struct ibv_port_attr port;
+	unsigned int access; /* enum ibv_access_flags */
+	uint8_t log_mtu, sl, rnr_retry;
+};
+
+/* Ring the doorbell. On failure the queue pair has failed, and what was not flushed is lost. */
+void dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp);
 
 struct ibv_qp *dpumap_rdma_qp_verbs(const struct dpumap_rdma_qp *qp);
 /*

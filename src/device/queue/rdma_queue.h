@@ -61,11 +61,8 @@ struct dpumap_rdma_done {
 	uint32_t imm; /* as the peer's program has it in memory */
 };
 
-/* Longest lists of pieces that the device takes. */
+/* Longest list of pieces of a work request. */
 uint32_t dpumap_rdma_max_send_pieces(const struct dpumap_device *device);
-uint32_t dpumap_rdma_max_recv_pieces(const struct dpumap_device *device);
-/* Largest num_recvs; 0 if the device has no shared receive queues. */
-uint32_t dpumap_rdma_max_recvs(const struct dpumap_device *device);
 
 doca_error_t dpumap_rdma_queue_create(struct dpumap_device *device,
 				      const struct dpumap_rdma_queue_attr *attr,
@@ -78,6 +75,9 @@ doca_error_t dpumap_rdma_queue_create(struct dpumap_device *device,
 doca_error_t dpumap_rdma_queue_receive(struct dpumap_rdma_queue *queue,
 				       const struct dpumap_rdma_piece *pieces, uint32_t num_pieces,
 				       void *cookie);
+
+/* Let the device read the work requests that were posted on all queue pairs. */
+void dpumap_rdma_queue_flush(struct dpumap_rdma_queue *queue);
 
 /* Take up to max completions; *n says how many. A failure means that none will follow. */
 doca_error_t dpumap_rdma_queue_poll(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done,

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "device/queue/rdma_qp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mlx5dv.h>
+
+#include "device/device_priv.h"
+#include "device/domain_priv.h"
+#include "device/errno.h"
+#include "device/memory/access.h"
+#include "device/port.h"
+#include "device/queue/rdma_qp_priv.h"
+#include "device/queue/rdma_queue_priv.h"
+#include "log/log.h"
+
+/* -- creation -- */
+
+/* Received bytes must not be in the completion: libmlx5 would copy them, to memory of any kind. */
+static struct ibv_qp *create_mlx5(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+	struct mlx5dv_qp_init_attr dv = {
+		.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS,
+		.create_flags = MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE,
+	};
+
+	return mlx5dv_create_qp(context, attr, &dv);
+}
+
+static doca_error_t create_qp(struct dpumap_rdma_qp *qp, const struct dpumap_rdma_qp_attr *attr)
+{
+	struct dpumap_device *device = qp->queue->device;
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = qp->queue->cq,
+		.recv_cq = qp->queue->cq,
+		.srq = qp->queue->srq,
+		.cap = {.max_send_wr = attr->depth, .max_send_sge = attr->max_pieces},
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = dpumap_domain_pd(device->domain),
+		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
+				  IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
+				  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
+				  IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+				  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+	};
+	int err;
+
+	dpumap_domain_clear_alloc_error();
+	qp->qp = device->caps.is_mlx5 ? create_mlx5(device->context, &init)
+				      : ibv_create_qp_ex(device->context, &init);
+	if (qp->qp) {
+		qp->qpx = ibv_qp_to_qp_ex(qp->qp);
+		return DOCA_SUCCESS;
+	}
+	err = errno;
+	if (dpumap_domain_alloc_error() != DOCA_SUCCESS)
+		return dpumap_domain_alloc_error();
+	return dpumap_fail(
+		dpumap_errno_to_one_of(err, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_NO_MEMORY),
+		"%s: creating a queue pair for %u work requests of %u pieces failed: %s",
+		dpumap_hca_name(device->hca), attr->depth, attr->max_pieces, strerror(err));
+}
+
+static doca_error_t init_end(struct dpumap_rdma_qp *qp, const struct dpumap_rdma_qp_attr *attr)
+{
+	doca_error_t result = dpumap_port_query_active(qp->queue->device, &qp->port);
+
+	if (result == DOCA_SUCCESS)
+		result =
+			dpumap_rc_end_init(&qp->end, qp->queue->device, &qp->port, attr->gid_index);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (attr->log_mtu && attr->log_mtu < (unsigned int)qp->end.max_mtu + DPUMAP_LOG_MTU_BASE)
+		qp->end.max_mtu = (enum ibv_mtu)(attr->log_mtu - DPUMAP_LOG_MTU_BASE);
+	qp->end.sl = attr->sl;
+	qp->end.rnr_retry = attr->rnr_retry;
+	qp->log_mtu = (uint8_t)(qp->end.max_mtu + DPUMAP_LOG_MTU_BASE);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_rdma_qp_create(struct dpumap_rdma_queue *queue,
+				   const struct dpumap_rdma_qp_attr *attr,
+				   struct dpumap_rdma_qp **qp)
+{
+	struct dpumap_rdma_qp *created = calloc(1, sizeof(*created));
+	doca_error_t result;
+
+	if (!created)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a connection");
+	created->queue = queue;
+	created->owner = attr->owner;
+	created->depth = attr->depth;
+	created->access = IBV_ACCESS_LOCAL_WRITE | dpumap_access_rdma(attr->access);
+	result = init_end(created, attr);
+	if (result == DOCA_SUCCESS)
+		result = create_qp(created, attr);
+	if (result != DOCA_SUCCESS)
+		goto free_qp;
+	created->qpn = created->qp->qp_num;
+	result = dpumap_rdma_queue_add(queue, created);
+	if (result != DOCA_SUCCESS)
+		goto destroy_qp;
+	*qp = created;
+	return DOCA_SUCCESS;
+
+destroy_qp:
+	ibv_destroy_qp(created->qp);
+free_qp:
+	free(created);
+	return result;
+}
+
+/* -- connecting -- */
+
+void dpumap_rdma_qp_describe(const struct dpumap_rdma_qp *qp, struct dpumap_qp_info *info)
+{
+	dpumap_rc_end_describe(&qp->end, qp->qpn, info);
+}
+
+doca_error_t dpumap_rdma_qp_connect(struct dpumap_rdma_qp *qp, const struct dpumap_qp_info *peer)
+{
+	doca_error_t result = dpumap_rc_end_connect(&qp->end, qp->qp, qp->access, peer);
+
+	if (result == DOCA_SUCCESS)
+		qp->log_mtu = (uint8_t)(dpumap_rc_end_mtu(&qp->end, peer) + DPUMAP_LOG_MTU_BASE);
+	return result;
+}
+
+uint8_t dpumap_rdma_qp_log_mtu(const struct dpumap_rdma_qp *qp)
+{
+	return qp->log_mtu;
+}
+
+struct ibv_qp *dpumap_rdma_qp_verbs(const struct dpumap_rdma_qp *qp)
+{
+	return qp->qp;
+}
+
+doca_error_t dpumap_rdma_qp_modify(struct dpumap_rdma_qp *qp, const struct ibv_qp_attr *attr,
+				   int mask)
+{
+	struct ibv_qp_attr own = *attr;
+	int err;
+
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		own.qp_access_flags = qp->access;
+	if (mask & IBV_QP_RNR_RETRY)
+		own.rnr_retry = qp->end.rnr_retry;
+	if (mask & IBV_QP_PATH_MTU) {
+		if (own.path_mtu > qp->end.max_mtu)
+			own.path_mtu = qp->end.max_mtu;
+		qp->log_mtu = (uint8_t)(own.path_mtu + DPUMAP_LOG_MTU_BASE);
+	}
+	err = ibv_modify_qp(qp->qp, &own, mask);
+	if (err)
+		return dpumap_fail(DOCA_ERROR_DRIVER,
+				   "%s: changing the state of queue pair 0x%x failed: %s",
+				   dpumap_hca_name(qp->queue->device->hca), qp->qpn, strerror(err));
+	return DOCA_SUCCESS;
+}
+
+/* -- posting -- */
+
+static void build(struct dpumap_rdma_qp *qp, const struct dpumap_rdma_request *request)
+{
+	struct ibv_qp_ex *qpx = qp->qpx;
+
+	switch (request->op) {
+	case DPUMAP_RDMA_SEND:
+		ibv_wr_send(qpx);
+		break;
+	case DPUMAP_RDMA_SEND_IMM:
+		ibv_wr_send_imm(qpx, request->imm);
+		break;
+	case DPUMAP_RDMA_WRITE:
+		ibv_wr_rdma_write(qpx, request->peer_key, request->peer_addr);
+		break;
+	case DPUMAP_RDMA_WRITE_IMM:
+		ibv_wr_rdma_write_imm(qpx, request->peer_key, request->peer_addr, request->imm);
+		break;
+	case DPUMAP_RDMA_READ:
+		ibv_wr_rdma_read(qpx, request->peer_key, request->peer_addr);
+		break;
+	case DPUMAP_RDMA_CMP_SWP:
+		ibv_wr_atomic_cmp_swp(qpx, request->peer_key, request->peer_addr, request->operand,
+				      request->swap);
+		break;
+	case DPUMAP_RDMA_FETCH_ADD:
+		ibv_wr_atomic_fetch_add(qpx, request->peer_key, request->peer_addr,
+					request->operand);
+		break;
+	}
+	if (doca_likely(request->num_pieces == 1))
+		ibv_wr_set_sge(qpx, request->pieces->key, request->pieces->addr,
+			       request->pieces->len);
+	else
+		ibv_wr_set_sge_list(qpx, request->num_pieces,
+				    (const struct ibv_sge *)request->pieces);
+}
+
+doca_error_t dpumap_rdma_qp_post(struct dpumap_rdma_qp *qp,
+				 const struct dpumap_rdma_request *request)
+{
+	struct dpumap_rdma_queue *queue = qp->queue;
+
+	if (doca_unlikely(qp->failed))
+		return DOCA_ERROR_SHUTDOWN;
+	if (doca_unlikely(qp->posted - qp->completed >= qp->depth ||
+			  queue->sends >= queue->num_sends))
+		return DOCA_ERROR_AGAIN;
+	if (!qp->unflushed) {
+		ibv_wr_start(qp->qpx);
+		qp->next_dirty = queue->dirty;
+		queue->dirty = qp;
+	}
+	qp->qpx->wr_id = qp->id | qp->posted;
+	qp->qpx->wr_flags = IBV_SEND_SIGNALED;
+	build(qp, request);
+	qp->posted++;
+	qp->unflushed++;
+	queue->sends++;
+	return DOCA_SUCCESS;
+}
+
+static void move_to_error(struct dpumap_rdma_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+
+	/* Refused for a queue pair that was never connected, which executes nothing. */
+	(void)ibv_modify_qp(qp->qp, &attr, IBV_QP_STATE);
+	qp->failed = true;
+}
+
+void dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp)
+{
+	uint32_t lost = qp->unflushed;
+	int err;
+
+	qp->unflushed = 0;
+	err = ibv_wr_complete(qp->qpx);
+	if (doca_likely(!err))
+		return;
+	dpumap_log(DPUMAP_LOG_ERROR, "%s: posting %u work requests failed: %s",
+		   dpumap_hca_name(qp->queue->device->hca), lost, strerror(err));
+	qp->lost = true;
+	qp->lost_from = qp->posted - lost;
+	qp->queue->num_lost++;
+	move_to_error(qp);
+}
+
+uint32_t dpumap_rdma_qp_posted(const struct dpumap_rdma_qp *qp)
+{
+	return qp->posted;
+}
+
+bool dpumap_rdma_qp_has_failed(const struct dpumap_rdma_qp *qp)
+{
+	return qp->failed;
+}
+
+/* -- the end -- */
+
+void dpumap_rdma_qp_fail(struct dpumap_rdma_qp *qp)
+{
+	dpumap_rdma_queue_flush(qp->queue);
+	move_to_error(qp);
+}
+
+doca_error_t dpumap_rdma_qp_destroy(struct dpumap_rdma_qp *qp)
+{
+	int err;
+
+	if (qp->qp) {
+		dpumap_rdma_qp_fail(qp);
+		dpumap_rdma_queue_take(qp->queue);
+		err = ibv_destroy_qp(qp->qp);
+		if (err)
+			return dpumap_fail(
+				DOCA_ERROR_DRIVER, "%s: destroying queue pair 0x%x failed: %s",
+				dpumap_hca_name(qp->queue->device->hca), qp->qpn, strerror(err));
+		dpumap_rdma_queue_remove(qp->queue, qp);
+	}
+	free(qp);
+	return DOCA_SUCCESS;
+}
