@@ -708,7 +708,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_max_num_connections(struct doca_rdm
 
 /**
  * Set the number of tasks of one connection that the device holds at once. More tasks can be
- * submitted; they wait in the library. The number is rounded up to a power of two.
+ * submitted; they wait in the library. The number is rounded up to a power of two. The default is
+ * 128.
  *
  * @param rdma an object whose context is IDLE
  * @param send_queue_size number of tasks, not 0 and at most doca_rdma_cap_get_max_send_queue_size()
@@ -717,7 +718,6 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_max_num_connections(struct doca_rdm
  * - DOCA_ERROR_INVALID_VALUE: the object is NULL, or the number is 0
  * - DOCA_ERROR_BAD_STATE: the context is not IDLE
  * - DOCA_ERROR_NOT_SUPPORTED: the number is larger than the capability
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma,
 							     uint32_t send_queue_size);
@@ -765,8 +765,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_recv_queue_size(const struct doca_r
 							     uint32_t *recv_queue_size);
 
 /**
- * Set the maximum length of a local list of bufs of all tasks but receives. The number may be
- * rounded up.
+ * Set the maximum length of a local list of bufs of all tasks but receives. The default is the
+ * capability.
  *
  * @param rdma an object whose context is IDLE
  * @param max_send_buf_list_len number of bufs, including the head; not 0 and at most
@@ -775,7 +775,6 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_recv_queue_size(const struct doca_r
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the object is NULL, or the number is 0 or larger than the capability
  * - DOCA_ERROR_BAD_STATE: the context is not IDLE
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_max_send_buf_list_len(struct doca_rdma *rdma,
 								   uint32_t max_send_buf_list_len);
@@ -827,10 +826,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, ui
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the object is NULL, or the MTU does not exist
  * - DOCA_ERROR_BAD_STATE: the context is not IDLE
- * - DOCA_ERROR_NOT_SUPPORTED: the MTU is DOCA_MTU_SIZE_RAW_ETHERNET, or larger than the active MTU
- *   of the port
- * - DOCA_ERROR_UNEXPECTED: the device reports an MTU that does not exist
- * - DOCA_ERROR_DRIVER: the device does not answer
+ * - DOCA_ERROR_NOT_SUPPORTED: the MTU is DOCA_MTU_SIZE_RAW_ETHERNET, or larger than the maximum of
+ *   the port
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu);
 
@@ -838,20 +835,18 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum do
  * Get the path MTU of connections.
  *
  * @param rdma the object, in any state of its context
- * @param mtu out: the MTU that was set. If none was set: the active MTU of the port, and after a
+ * @param mtu out: the MTU that was set. If none was set: the maximum of the port, and after a
  *         connection the MTU of that connection
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
- * - DOCA_ERROR_UNEXPECTED: the device reports an MTU that does not exist
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma,
 						 enum doca_mtu_size *mtu);
 
 /**
- * Set whether connections use a global route header (GRH). Ethernet needs it. By default it is
- * enabled if the port is an Ethernet port.
+ * Set whether connections use a global route header (GRH). Connections on Ethernet need it, and
+ * connections on InfiniBand do not have it.
  *
  * @param rdma an object whose context is IDLE
  * @param grh_enabled 0 or 1
@@ -859,8 +854,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma,
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the object is NULL, or the value is larger than 1
  * - DOCA_ERROR_BAD_STATE: the context is not IDLE
- * - DOCA_ERROR_NOT_SUPPORTED: the value is 0 and the port is an Ethernet port
- * - DOCA_ERROR_DRIVER: the device does not answer
+ * - DOCA_ERROR_NOT_SUPPORTED: the value is 0 and the port is on Ethernet, or 1 and the port is on
+ *   InfiniBand
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma,
 							 uint8_t grh_enabled);
@@ -869,11 +864,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma,
  * Get whether connections use a global route header.
  *
  * @param rdma the object, in any state of its context
- * @param grh_enabled out: 0 or 1
+ * @param grh_enabled out: 1 if the port is on Ethernet, else 0
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma,
 							 uint8_t *grh_enabled);
@@ -1040,12 +1034,12 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connect(struct doca_rdma *rdma,
  * @param addr_type kind of the address
  * @param address text of the address, at most 128 characters; owned by the caller, may be freed
  *         after the call
- * @param port port in host byte order
+ * @param port port in host byte order, not 0
  * @param addr out: the address, owned by the caller until doca_rdma_addr_destroy()
  * @return
  * - DOCA_SUCCESS
- * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, the kind does not exist, or the text is not an
- *   address of the kind
+ * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, the kind does not exist, the text is not an
+ *   address of the kind, or the port is 0
  * - DOCA_ERROR_NO_MEMORY: an allocation fails
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type,
@@ -1294,7 +1288,6 @@ doca_rdma_bridge_established(struct doca_rdma *rdma, struct doca_rdma_connection
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the object is NULL, or the number is 0 or larger than the capability
  * - DOCA_ERROR_BAD_STATE: the context is not IDLE
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma, uint32_t dst_buf_list_len);

@@ -59,7 +59,14 @@ struct rdma_pool {
 struct rdma_settings {
 	uint32_t access; /* mask of enum doca_access_flag */
 	int gid_index;	 /* or DPUMAP_GID_ANY */
+	uint32_t send_queue_size;
+	uint32_t max_send_list;	   /* bufs of the local list of a task */
+	uint32_t max_receive_list; /* bufs of a receive */
 	uint16_t max_connections;
+	uint16_t request_timeout_ms;
+	uint8_t log_mtu; /* in bytes; 0: the largest that both ports have */
+	uint8_t service_level;
+	uint8_t rnr_retries;
 };
 
 struct doca_rdma {

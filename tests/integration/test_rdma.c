@@ -609,7 +609,7 @@ static void settings_are_returned_as_set(void **state)
 	assert_int_equal(transport, DOCA_RDMA_TRANSPORT_TYPE_RC);
 	assert_ok(doca_rdma_get_max_num_connections(local.rdma, &num));
 	assert_int_equal(num, 1);
-	assert_error(doca_rdma_set_max_num_connections(local.rdma, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_set_max_num_connections(local.rdma, 0), DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(endpoint_pair(&local, &remote));
 	assert_ok(endpoint_read(&local, 0, 0, 64)); /* from that address */
 	assert_error(doca_rdma_set_permissions(local.rdma, 0), DOCA_ERROR_BAD_STATE);
