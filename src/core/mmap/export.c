@@ -173,11 +173,10 @@ static struct dpumap_desc describe(const struct doca_mmap *mmap, const struct mm
 static doca_error_t export_pci(const struct doca_mmap *mmap, struct mmap_slot *slot)
 {
 	struct dpumap_desc fields = describe(mmap, slot, DPUMAP_DESC_KIND_PCI);
-	bool writable = mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE;
 	struct dpumap_pci_export exported = {0};
 	doca_error_t result;
 
-	result = dpumap_region_export_pci(slot->region, writable, slot->token, &exported);
+	result = dpumap_region_export_pci(slot->region, mmap->access, slot->token, &exported);
 	if (result != DOCA_SUCCESS)
 		return result;
 	fields.vhca_id = exported.vhca_id;

@@ -20,6 +20,18 @@ unsigned int dpumap_access_rdma(uint32_t access)
 	return rights;
 }
 
+unsigned int dpumap_access_pci(uint32_t access)
+{
+	unsigned int rights = IBV_ACCESS_REMOTE_READ;
+
+	if (!(access & DOCA_ACCESS_FLAG_PCI_READ_WRITE))
+		return rights;
+	rights |= IBV_ACCESS_REMOTE_WRITE;
+	if (access & DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+		rights |= IBV_ACCESS_REMOTE_ATOMIC;
+	return rights;
+}
+
 unsigned int dpumap_access_local(const struct dpumap_device *device, uint32_t access)
 {
 	unsigned int rights = 0;

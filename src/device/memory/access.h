@@ -19,6 +19,8 @@
 
 /* What RDMA peers may do. */
 unsigned int dpumap_access_rdma(uint32_t access);
+/* What other functions of the card may do. The device has one right for atomics of both kinds of peers. */
+unsigned int dpumap_access_pci(uint32_t access);
 /* What this process may do. */
 unsigned int dpumap_access_local(const struct dpumap_device *device, uint32_t access);
 /* What this process, RDMA peers and other functions of the card may do. */

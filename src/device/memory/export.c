@@ -21,6 +21,7 @@
 
 #include "device/device_priv.h"
 #include "device/devx.h"
+#include "device/memory/access.h"
 #include "device/memory/ksm.h"
 #include "device/memory/region_priv.h"
 #include "device/memory/umem_mkey.h"
@@ -167,14 +168,14 @@ static doca_error_t export_with(struct dpumap_region *region, unsigned int right
 	return result;
 }
 
-doca_error_t dpumap_region_export_pci(struct dpumap_region *region, bool writable,
+doca_error_t dpumap_region_export_pci(struct dpumap_region *region, uint32_t access,
 				      const uint8_t *key, struct dpumap_pci_export *exported)
 {
-	unsigned int rights = IBV_ACCESS_REMOTE_READ;
+	unsigned int rights = dpumap_access_pci(access);
 	doca_error_t result;
 
-	if (writable)
-		rights |= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	if (rights & IBV_ACCESS_REMOTE_WRITE)
+		rights |= IBV_ACCESS_LOCAL_WRITE;
 	result = choose_key(key, exported->access_key);
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -192,11 +192,9 @@ doca_error_t dpumap_region_import(struct dpumap_device *device,
 	}
 	created->lkey = created->alias.key;
 	created->rkey = created->alias.key;
-	created->remote_rights = IBV_ACCESS_REMOTE_READ;
-	if (access & DOCA_ACCESS_FLAG_PCI_READ_WRITE) {
+	created->remote_rights = dpumap_access_pci(access);
+	if (created->remote_rights & IBV_ACCESS_REMOTE_WRITE)
 		created->local_rights = IBV_ACCESS_LOCAL_WRITE;
-		created->remote_rights |= IBV_ACCESS_REMOTE_WRITE;
-	}
 	created->iova = range.addr;
 	created->is_imported = true;
 	*region = created;
