@@ -131,6 +131,8 @@ doca_error_t dpumap_qp_connect_to_self(const struct dpumap_device *device, struc
 	};
 	doca_error_t result = find_path(device, port, &path.ah);
 
+	if (device->caps.has_atomics)
+		path.access |= IBV_ACCESS_REMOTE_ATOMIC;
 	return result == DOCA_SUCCESS ? dpumap_qp_connect(device, qp, &path) : result;
 }
 
