@@ -38,9 +38,9 @@ static doca_error_t join(struct doca_rdma *rdma, const void *details, size_t len
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_locking(fault, result, 0, "cannot create an RDMA connection");
 	result = doca_rdma_connect(rdma, details, len, connection);
-	if (result == DOCA_ERROR_INVALID_VALUE)
+	if (result == DOCA_ERROR_CONNECTION_ABORTED)
 		return dpumap_fault_set(
-			fault, result,
+			fault, DOCA_ERROR_INVALID_VALUE,
 			"the client's connection details are malformed or from another network");
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result,

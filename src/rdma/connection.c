@@ -45,6 +45,7 @@ static doca_error_t create(struct doca_rdma *rdma, struct doca_rdma_connection *
 		return result;
 	}
 	created->rdma = rdma;
+	created->id = rdma->next_id++;
 	created->queue = dpumap_rc_qp_queue(created->qp);
 	created->max_len = dpumap_queue_max_len(created->queue);
 	*connection = created;
@@ -69,9 +70,8 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_co
 				   "RDMA context %p has its maximum of %" PRIu16
 				   " connections: raise it by doca_rdma_set_max_num_connections()",
 				   (void *)rdma, rdma->num_connections);
-	result = create(rdma, &created);
-	if (result != DOCA_SUCCESS)
-		return result;
+	if (create(rdma, &created) != DOCA_SUCCESS)
+		return DOCA_ERROR_CONNECTION_ABORTED;
 	dpumap_rc_qp_describe(created->qp, &info);
 	dpumap_rdma_details_encode(&info, created->details);
 	created->next = rdma->connections;
@@ -99,16 +99,67 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "connection %p does not belong to RDMA context %p",
 				   (void *)rdma_connection, (void *)rdma);
-	if (rdma_connection->is_connected)
+	if (rdma_connection->state != RDMA_EXPORTED)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "connection %p is connected already",
 				   (void *)rdma_connection);
 	result = dpumap_rdma_details_decode(remote_rdma_conn_details, remote_rdma_conn_details_size,
 					    &peer);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_rc_qp_connect(rdma_connection->qp, &peer);
-	if (result == DOCA_SUCCESS)
-		rdma_connection->is_connected = true;
-	return result;
+	if (result != DOCA_SUCCESS)
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	rdma_connection->state = RDMA_CONNECTED;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_rdma_set_connection_state_callbacks(struct doca_rdma *rdma,
+					 doca_rdma_connection_request_cb_t request_cb,
+					 doca_rdma_connection_established_cb_t established_cb,
+					 doca_rdma_connection_failure_cb_t failure_cb,
+					 doca_rdma_connection_disconnection_cb_t disconnection_cb)
+{
+	doca_error_t result;
+
+	if (!rdma)
+		return dpumap_fail_null(__func__);
+	result = dpumap_ctx_check_idle(&rdma->ctx, __func__);
+	if (result != DOCA_SUCCESS)
+		return result;
+	rdma->callbacks = (struct rdma_callbacks){
+		.request = request_cb,
+		.established = established_cb,
+		.failure = failure_cb,
+		.disconnection = disconnection_cb,
+	};
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_connection_set_user_data(struct doca_rdma_connection *rdma_connection,
+						union doca_data connection_user_data)
+{
+	if (!rdma_connection)
+		return dpumap_fail_null(__func__);
+	rdma_connection->user_data = connection_user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_connection_get_user_data(const struct doca_rdma_connection *rdma_connection,
+						union doca_data *connection_user_data)
+{
+	if (!rdma_connection || !connection_user_data)
+		return dpumap_fail_null(__func__);
+	*connection_user_data = rdma_connection->user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *rdma_connection,
+					 uint32_t *connection_id)
+{
+	if (!rdma_connection || !connection_id)
+		return dpumap_fail_null(__func__);
+	*connection_id = rdma_connection->id;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_rdma_disconnect_all(struct doca_rdma *rdma)

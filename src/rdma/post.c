@@ -58,7 +58,7 @@ static doca_error_t check_peer(const struct rdma_task *task, const struct doca_b
 
 static doca_error_t check_connected(const struct doca_rdma_connection *connection)
 {
-	if (connection->is_connected)
+	if (connection->state == RDMA_CONNECTED)
 		return DOCA_SUCCESS;
 	return dpumap_fail(DOCA_ERROR_NOT_CONNECTED,
 			   "RDMA task: connection %p is not connected: call doca_rdma_connect()",

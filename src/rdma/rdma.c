@@ -36,24 +36,20 @@ static doca_error_t create_pool(struct doca_rdma *rdma, struct rdma_pool *pool, 
 static doca_error_t start(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
-	doca_error_t port, result;
+	doca_error_t result;
 
-	port = dpumap_port_check(ctx->dev->device);
-	if (port != DOCA_SUCCESS && port != DOCA_ERROR_IN_PROGRESS)
-		return port;
+	/* A port that comes up is active when the program connects. */
+	result = dpumap_port_check(ctx->dev->device);
+	if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)
+		return result;
 	result = create_pool(rdma, &rdma->reads, true);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = create_pool(rdma, &rdma->writes, false);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = dpumap_pe_get_events(ctx->pe, ctx->dev, &rdma->events);
-	return result == DOCA_SUCCESS ? port : result;
-}
-
-static doca_error_t poll_start(struct doca_ctx *ctx)
-{
-	return dpumap_port_check(ctx->dev->device);
+	rdma->next_id = 0;
+	return dpumap_pe_get_events(ctx->pe, ctx->dev, &rdma->events);
 }
 
 static doca_error_t stop(struct doca_ctx *ctx)
@@ -79,7 +75,6 @@ static void free_rdma(struct doca_ctx *ctx)
 static const struct ctx_ops rdma_ops = {
 	.name = "RDMA",
 	.start = start,
-	.poll_start = poll_start,
 	.stop = stop,
 	.free = free_rdma,
 	.submit = dpumap_rdma_task_submit,

@@ -36,12 +36,22 @@ struct doca_rdma_task_write {
 	struct rdma_task task;
 };
 
+enum rdma_connection_state {
+	RDMA_EXPORTED,	 /* by doca_rdma_export(), not connected yet */
+	RDMA_REQUESTED,	 /* by a client: the program accepts or rejects it */
+	RDMA_CONNECTING, /* by address */
+	RDMA_CONNECTED,
+	RDMA_ENDED, /* it never connects again */
+};
+
 struct doca_rdma_connection {
 	struct doca_rdma *rdma;
+	enum rdma_connection_state state;
+	uint32_t id;
+	union doca_data user_data;
 	struct dpumap_rc_qp *qp;
 	struct dpumap_queue *queue; /* of qp */
 	uint64_t max_len;
-	bool is_connected;
 	struct rdma_task *first, *last; /* submitted */
 	struct rdma_task *waiting;	/* the first that is not posted in full */
 	struct doca_rdma_connection *next;
@@ -69,15 +79,24 @@ struct rdma_settings {
 	uint8_t rnr_retries;
 };
 
+struct rdma_callbacks {
+	doca_rdma_connection_request_cb_t request;
+	doca_rdma_connection_established_cb_t established;
+	doca_rdma_connection_failure_cb_t failure;
+	doca_rdma_connection_disconnection_cb_t disconnection;
+};
+
 struct doca_rdma {
 	struct doca_ctx ctx;
 	doca_rdma_task_read_completion_cb_t read_cb, read_error_cb;
 	doca_rdma_task_write_completion_cb_t write_cb, write_error_cb;
 	struct rdma_settings settings;
+	struct rdma_callbacks callbacks; /* each may be NULL */
 
 	struct rdma_pool reads, writes;
 	struct dpumap_events *events; /* this and the following while the context is not IDLE */
 	uint16_t num_connections;
+	uint32_t next_id;
 	struct doca_rdma_connection *connections;
 	struct doca_rdma_connection *next_polled; /* NULL for the first */
 };

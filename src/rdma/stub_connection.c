@@ -4,21 +4,6 @@
 
 #include "log/log.h"
 
-doca_error_t
-doca_rdma_set_connection_state_callbacks(struct doca_rdma *rdma,
-					 doca_rdma_connection_request_cb_t request_cb,
-					 doca_rdma_connection_established_cb_t established_cb,
-					 doca_rdma_connection_failure_cb_t failure_cb,
-					 doca_rdma_connection_disconnection_cb_t disconnection_cb)
-{
-	(void)rdma;
-	(void)request_cb;
-	(void)established_cb;
-	(void)failure_cb;
-	(void)disconnection_cb;
-	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s is not implemented", __func__);
-}
-
 doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port)
 {
 	(void)rdma;
@@ -63,35 +48,11 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_c
 	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s is not implemented", __func__);
 }
 
-doca_error_t doca_rdma_connection_set_user_data(struct doca_rdma_connection *rdma_connection,
-						union doca_data connection_user_data)
-{
-	(void)rdma_connection;
-	(void)connection_user_data;
-	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s is not implemented", __func__);
-}
-
-doca_error_t doca_rdma_connection_get_user_data(const struct doca_rdma_connection *rdma_connection,
-						union doca_data *connection_user_data)
-{
-	(void)rdma_connection;
-	(void)connection_user_data;
-	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s is not implemented", __func__);
-}
-
 doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *rdma_connection,
 					   struct doca_rdma_addr **addr)
 {
 	(void)rdma_connection;
 	(void)addr;
-	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s is not implemented", __func__);
-}
-
-doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *rdma_connection,
-					 uint32_t *connection_id)
-{
-	(void)rdma_connection;
-	(void)connection_id;
 	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s is not implemented", __func__);
 }
 

@@ -467,17 +467,17 @@ static void details_are_checked_byte_by_byte(void **state)
 		memcpy(bytes, of_remote.details.bytes, len);
 		bytes[i] ^= 0x10;
 		assert_error(doca_rdma_connect(local.rdma, bytes, len, local.connection),
-			     DOCA_ERROR_INVALID_VALUE);
+			     DOCA_ERROR_CONNECTION_ABORTED);
 		assert_error(
 			doca_rdma_connect(local.rdma, of_remote.details.bytes, i, local.connection),
-			DOCA_ERROR_INVALID_VALUE);
+			DOCA_ERROR_CONNECTION_ABORTED);
 	}
 	assert_error(
 		doca_rdma_connect(local.rdma, of_remote.details.bytes, len + 1, local.connection),
-		DOCA_ERROR_INVALID_VALUE);
+		DOCA_ERROR_CONNECTION_ABORTED);
 	assert_error(doca_rdma_connect(local.rdma, of_remote.map.bytes, of_remote.map.len,
 				       local.connection),
-		     DOCA_ERROR_INVALID_VALUE);
+		     DOCA_ERROR_CONNECTION_ABORTED);
 	assert_error(doca_rdma_connect(local.rdma, of_remote.details.bytes, len, remote.connection),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_ok(endpoint_accept(&local, &of_remote));
@@ -485,6 +485,36 @@ static void details_are_checked_byte_by_byte(void **state)
 		     DOCA_ERROR_BAD_STATE);
 	assert_ok(endpoint_accept(&remote, &of_local));
 	assert_ok(endpoint_read(&local, 0, 0, 64));
+}
+
+static void connections_have_numbers_and_user_data(void **state)
+{
+	struct doca_rdma_connection *first;
+	union doca_data data = {.u64 = 99};
+	struct endpoint_offer offer;
+	uint32_t id[2];
+
+	assert_ok(doca_rdma_set_max_num_connections(local.rdma, 2));
+	assert_ok(doca_ctx_start(local.ctx));
+	assert_ok(endpoint_offer(&local, &offer));
+	first = local.connection;
+	assert_ok(endpoint_offer(&local, &offer));
+	assert_ok(doca_rdma_connection_get_id(first, &id[0]));
+	assert_ok(doca_rdma_connection_get_id(local.connection, &id[1]));
+	assert_int_not_equal(id[0], id[1]);
+
+	assert_ok(doca_rdma_connection_get_user_data(first, &data));
+	assert_int_equal(data.u64, 0);
+	data.u64 = 5;
+	assert_ok(doca_rdma_connection_set_user_data(local.connection, data));
+	assert_ok(doca_rdma_connection_get_user_data(first, &data));
+	assert_int_equal(data.u64, 0);
+	assert_ok(doca_rdma_connection_get_user_data(local.connection, &data));
+	assert_int_equal(data.u64, 5);
+	assert_error(doca_rdma_connection_get_id(NULL, &id[0]), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_connection_get_user_data(first, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_set_connection_state_callbacks(local.rdma, NULL, NULL, NULL, NULL),
+		     DOCA_ERROR_BAD_STATE);
 }
 
 static void notification_of_a_completion(void **state)
@@ -759,6 +789,7 @@ int main(int argc, char **argv)
 		ends_test(a_peer_may_connect_later),
 		ends_test(bad_tasks_fail_in_their_callback),
 		ends_test(details_are_checked_byte_by_byte),
+		ends_test(connections_have_numbers_and_user_data),
 		ends_test(notification_of_a_completion),
 		ends_test(stop_waits_for_tasks),
 		ends_test(a_responder_needs_no_tasks),

@@ -82,8 +82,8 @@ static doca_error_t (*const steps[])(struct life *life) = {
 static const doca_error_t documented[STEPS][3] = {
 	{DOCA_ERROR_NO_MEMORY},
 	{DOCA_ERROR_INITIALIZATION},
-	{DOCA_ERROR_NO_MEMORY, DOCA_ERROR_DRIVER, DOCA_ERROR_NOT_CONNECTED},
-	{DOCA_ERROR_DRIVER},
+	{DOCA_ERROR_NO_MEMORY, DOCA_ERROR_DRIVER, DOCA_ERROR_CONNECTION_ABORTED},
+	{DOCA_ERROR_CONNECTION_ABORTED},
 };
 
 /* The data must have arrived. */
