@@ -31,6 +31,23 @@ emulated card, in two processes, with the distribution's libibverbs and libmlx5.
 Evidence: **D** the reference of DOCA 3.0, **P** published programs, **F** reports of users, **G** the
 vendor's guides, **R** our choice if all of these are silent or contradict each other.""",
                    ("D", "P", "F", "G", "R")),
+    "rdma": Table("tests/integration/rdma", "rdma", "RDMA", """\
+This page lists every known rule of DOCA's RDMA with its evidence and its tests. The rules come from
+`tests/integration/rdma/rules.txt`. Each test is a function. The name of its program,
+`tests/integration/rdma/test_rdma_*.c`, is in brackets. The tests run with two contexts on one emulated
+device, and on the devices of two emulated cards, with the distribution's libibverbs, libmlx5 and
+librdmacm.
+
+Evidence: **D** the reference of DOCA 3.0, **P** published programs, **G** the vendor's guides, **R** our
+choice if all of these are silent.""", ("D", "P", "G", "R")),
+    "sync-event": Table("tests/integration/sync_event", "sync_event", "sync events", """\
+This page lists every known rule of DOCA's sync events with its evidence and its tests. The rules come from
+`tests/integration/sync_event/rules.txt`. Each test is a function. The name of its program,
+`tests/integration/sync_event/test_sync_event_*.c`, is in brackets. The tests run on the two functions of
+the emulated card, with the distribution's libibverbs and libmlx5.
+
+Evidence: **D** the reference of DOCA 3.0, **P** published programs, **G** the vendor's guides, **R** our
+choice if all of these are silent.""", ("D", "P", "G", "R")),
 }
 HEAD = """\
 <!-- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only -->

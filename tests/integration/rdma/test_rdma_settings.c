@@ -36,6 +36,7 @@ static int close_rdma(void **state)
 }
 #define rdma_test(function) cmocka_unit_test_setup_teardown(function, open_rdma, close_rdma)
 
+/* rule: RE-set-7, RE-get-2, RE-list-1, RE-cap-1 */
 static void sizes_are_at_least_as_set(void **state)
 {
 	uint32_t value = 0, max = 0;
@@ -70,6 +71,7 @@ static void sizes_are_at_least_as_set(void **state)
 	assert_true(value >= max);
 }
 
+/* rule: RE-set-3, RE-set-4, RE-set-5, RE-get-1 */
 static void packets_are_as_set(void **state)
 {
 	enum doca_mtu_size mtu = DOCA_MTU_SIZE_RAW_ETHERNET;
@@ -105,6 +107,7 @@ static void packets_are_as_set(void **state)
 	assert_int_equal(retries, 0);
 }
 
+/* rule: RE-get-1 */
 static void the_request_timeout_is_as_set(void **state)
 {
 	uint16_t ms = 0;
@@ -118,6 +121,7 @@ static void the_request_timeout_is_as_set(void **state)
 }
 
 /* Setters need an IDLE context; all but the two of receive queues and of other data paths read back. */
+/* rule: RE-set-1, RE-get-1, RE-list-1, RE-recv-queue */
 static void a_running_context_keeps_its_settings(void **state)
 {
 	uint32_t value = 0;
@@ -139,6 +143,7 @@ static void a_running_context_keeps_its_settings(void **state)
 	assert_true(value >= 1);
 }
 
+/* rule: RE-recv-queue */
 static void a_receive_queue_of_one_connection_is_not_supported(void **state)
 {
 	uint32_t value = 77;
@@ -149,6 +154,7 @@ static void a_receive_queue_of_one_connection_is_not_supported(void **state)
 	assert_int_equal(value, 77);
 }
 
+/* rule: RE-handles */
 static void other_data_paths_are_not_supported(void **state)
 {
 	struct doca_gpu_dev_rdma *gpu = NULL;
@@ -163,6 +169,7 @@ static void other_data_paths_are_not_supported(void **state)
 	assert_null(gpu);
 }
 
+/* rule, RE-dc */
 static void each_task_is_supported(void **state)
 {
 	doca_error_t (*const caps[])(const struct doca_devinfo *) = {
@@ -198,6 +205,7 @@ static bool is_set(const struct doca_rdma_gid *gid)
 	return memcmp(gid, &none, sizeof(none)) != 0;
 }
 
+/* rule: RE-cap-2 */
 static void the_table_of_gids_is_read_in_parts(void **state)
 {
 	struct doca_rdma_gid all[256], part[2];
@@ -219,6 +227,7 @@ static void the_table_of_gids_is_read_in_parts(void **state)
 	assert_int_equal(part[0].raw[0], 0xee);
 }
 
+/* rule: CM-R4a */
 static void addresses_are_returned_as_created(void **state)
 {
 	static const struct {
@@ -246,6 +255,7 @@ static void addresses_are_returned_as_created(void **state)
 	}
 }
 
+/* rule: RE-addr-1, CM-R4a */
 static void a_text_that_is_not_an_address_is_refused(void **state)
 {
 	static const struct {
