@@ -243,21 +243,21 @@ static void on_request(struct doca_rdma_connection *connection, union doca_data 
 static void on_established(struct doca_rdma_connection *connection, union doca_data of_connection,
 			   union doca_data data)
 {
-	(void)of_connection;
+	((struct side *)data.ptr)->connection_data = of_connection.u64;
 	note_connection(data.ptr, "established", connection);
 }
 
 static void on_failure(struct doca_rdma_connection *connection, union doca_data of_connection,
 		       union doca_data data)
 {
-	(void)of_connection;
+	((struct side *)data.ptr)->connection_data = of_connection.u64;
 	note_connection(data.ptr, "failure", connection);
 }
 
 static void on_disconnection(struct doca_rdma_connection *connection, union doca_data of_connection,
 			     union doca_data data)
 {
-	(void)of_connection;
+	((struct side *)data.ptr)->connection_data = of_connection.u64;
 	note_connection(data.ptr, "disconnection", connection);
 }
 

@@ -80,6 +80,7 @@ struct side {
 	/* Exported, or reported by callbacks, in this order. */
 	struct doca_rdma_connection *connections[SIDE_CONNECTIONS];
 	unsigned int n_connections;
+	uint64_t connection_data; /* of the last callback of a connection */
 
 	struct side_done done[SIDE_DONE];
 	unsigned int n_done;

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Calls in a wrong state, with wrong arguments, and the fields of tasks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "side.h"
+
+#define PART 64u
+
+/* A task of that kind with all the arguments that it has. */
+static struct side_work work_of(enum side_kind kind)
+{
+	struct side_work work = {.kind = kind, .imm = 1, .add = 2, .swap = 3, .data = 4};
+
+	work.src = side_data(&here, 0, PART);
+	work.dst = side_room(&here, PART, PART);
+	work.result = side_room(&here, 2 * (size_t)PART, PART);
+	return work;
+}
+
+/* rule: X-3 */
+static void tasks_are_configured_while_idle_only(void **state)
+{
+	for (enum side_kind kind = 0; kind < SIDE_KINDS; kind++) {
+		assert_error(side_set_conf(&here, kind, 0), DOCA_ERROR_INVALID_VALUE);
+		assert_ok(side_set_conf(&here, kind, SIDE_TASKS));
+	}
+	assert_ok(side_start(&here));
+	for (enum side_kind kind = 0; kind < SIDE_KINDS; kind++)
+		assert_error(side_set_conf(&here, kind, SIDE_TASKS), DOCA_ERROR_BAD_STATE);
+}
+
+static void nothing_sent(struct doca_rdma_task_send *task, union doca_data data,
+			 union doca_data ctx_data)
+{
+	(void)task;
+	(void)data;
+	(void)ctx_data;
+}
+
+/* rule */
+static void callbacks_of_tasks_are_required_and_may_be_the_same(void **state)
+{
+	assert_ok(doca_rdma_task_send_set_conf(here.rdma, nothing_sent, nothing_sent, 1));
+	assert_error(doca_rdma_task_send_set_conf(NULL, nothing_sent, nothing_sent, 1),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_task_send_set_conf(here.rdma, NULL, nothing_sent, 1),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_task_send_set_conf(here.rdma, nothing_sent, NULL, 1),
+		     DOCA_ERROR_INVALID_VALUE);
+}
+
+/* rule */
+static void tasks_of_each_kind_are_limited_by_their_pool(void **state)
+{
+	struct doca_task *tasks[SIDE_KINDS][SIDE_TASKS], *one;
+
+	for (enum side_kind kind = 0; kind < SIDE_KINDS; kind++) {
+		struct side_work work = work_of(kind);
+
+		for (unsigned int i = 0; i < SIDE_TASKS; i++) {
+			assert_ok(side_alloc(&here, &work, &tasks[kind][i]));
+			assert_non_null(tasks[kind][i]);
+		}
+		one = NULL;
+		assert_error(side_alloc(&here, &work, &one), DOCA_ERROR_NO_MEMORY);
+		assert_null(one);
+	}
+	for (enum side_kind kind = 0; kind < SIDE_KINDS; kind++) {
+		struct side_work work = work_of(kind);
+
+		doca_task_free(tasks[kind][0]);
+		assert_ok(side_alloc(&here, &work, &tasks[kind][0]));
+		for (unsigned int i = 0; i < SIDE_TASKS; i++)
+			doca_task_free(tasks[kind][i]);
+	}
+}
+
+/* rule: X-4 */
+static void a_context_that_is_not_running_allocates_nothing(void **state)
+{
+	struct doca_task *task = NULL;
+
+	assert_ok(doca_ctx_stop(here.ctx));
+	for (enum side_kind kind = 0; kind < SIDE_KINDS; kind++) {
+		struct side_work work = work_of(kind);
+
+		work.connection = there.connections[0];
+		assert_error(side_alloc(&here, &work, &task), DOCA_ERROR_BAD_STATE);
+	}
+	assert_null(task);
+}
+
+/* rule: X-1 */
+static void a_connection_of_another_context_is_refused(void **state)
+{
+	struct doca_task *task = NULL;
+
+	for (enum side_kind kind = SIDE_SEND; kind < SIDE_KINDS; kind++) {
+		struct side_work work = work_of(kind);
+
+		work.connection = there.connections[0];
+		assert_error(side_alloc(&here, &work, &task), DOCA_ERROR_INVALID_VALUE);
+	}
+	assert_null(task);
+}
+
+/* Set the field to the value and get it back. */
+#define CHECK(task, type, field, value)                           \
+	do {                                                      \
+		type##_set_##field(task, value);                  \
+		assert_true(type##_get_##field(task) == (value)); \
+	} while (0)
+
+static struct doca_buf *bufs[4];
+static struct doca_rdma_connection *other;
+
+/* Allocate a task of that type with those arguments after the connection. */
+#define NEW(task, type, ...)                                                        \
+	struct type *(task) = NULL;                                                 \
+	assert_ok(type##_allocate_init(here.rdma, here.connections[0], __VA_ARGS__, \
+				       (union doca_data){.u64 = 9}, &(task)));      \
+	assert_ptr_equal(type##_as_task(task), (struct doca_task *)(task));         \
+	assert_null(type##_as_task(NULL));                                          \
+	assert_ptr_equal(type##_get_rdma_connection(task), here.connections[0]);    \
+	type##_set_rdma_connection(task, other);                                    \
+	assert_ptr_equal(type##_get_rdma_connection(task), other)
+
+#define FREE(task, type)                              \
+	do {                                          \
+		doca_task_free(type##_as_task(task)); \
+	} while (0)
+
+static void fields_of_sends(void)
+{
+	NEW(send, doca_rdma_task_send, bufs[0]);
+	assert_ptr_equal(doca_rdma_task_send_get_src_buf(send), bufs[0]);
+	CHECK(send, doca_rdma_task_send, src_buf, bufs[1]);
+	FREE(send, doca_rdma_task_send);
+	assert_ptr_equal(doca_rdma_task_send_get_src_buf(send), bufs[1]);
+
+	NEW(imm, doca_rdma_task_send_imm, bufs[0], 7);
+	assert_ptr_equal(doca_rdma_task_send_imm_get_src_buf(imm), bufs[0]);
+	assert_int_equal(doca_rdma_task_send_imm_get_immediate_data(imm), 7);
+	CHECK(imm, doca_rdma_task_send_imm, src_buf, bufs[1]);
+	CHECK(imm, doca_rdma_task_send_imm, immediate_data, 0x87654321u);
+	FREE(imm, doca_rdma_task_send_imm);
+	assert_int_equal(doca_rdma_task_send_imm_get_immediate_data(imm), 0x87654321u);
+}
+
+static void fields_of_reads_and_writes(void)
+{
+	NEW(read, doca_rdma_task_read, bufs[0], bufs[1]);
+	assert_ptr_equal(doca_rdma_task_read_get_src_buf(read), bufs[0]);
+	assert_ptr_equal(doca_rdma_task_read_get_dst_buf(read), bufs[1]);
+	CHECK(read, doca_rdma_task_read, src_buf, bufs[2]);
+	CHECK(read, doca_rdma_task_read, dst_buf, bufs[3]);
+	FREE(read, doca_rdma_task_read);
+	assert_ptr_equal(doca_rdma_task_read_get_dst_buf(read), bufs[3]);
+
+	NEW(write, doca_rdma_task_write, bufs[0], bufs[1]);
+	assert_ptr_equal(doca_rdma_task_write_get_src_buf(write), bufs[0]);
+	assert_ptr_equal(doca_rdma_task_write_get_dst_buf(write), bufs[1]);
+	CHECK(write, doca_rdma_task_write, src_buf, bufs[2]);
+	CHECK(write, doca_rdma_task_write, dst_buf, bufs[3]);
+	FREE(write, doca_rdma_task_write);
+	assert_ptr_equal(doca_rdma_task_write_get_src_buf(write), bufs[2]);
+
+	NEW(imm, doca_rdma_task_write_imm, bufs[0], bufs[1], 5);
+	assert_ptr_equal(doca_rdma_task_write_imm_get_src_buf(imm), bufs[0]);
+	assert_ptr_equal(doca_rdma_task_write_imm_get_dst_buf(imm), bufs[1]);
+	assert_int_equal(doca_rdma_task_write_imm_get_immediate_data(imm), 5);
+	CHECK(imm, doca_rdma_task_write_imm, src_buf, bufs[2]);
+	CHECK(imm, doca_rdma_task_write_imm, dst_buf, bufs[3]);
+	CHECK(imm, doca_rdma_task_write_imm, immediate_data, 0xfedcba98u);
+	FREE(imm, doca_rdma_task_write_imm);
+	assert_int_equal(doca_rdma_task_write_imm_get_immediate_data(imm), 0xfedcba98u);
+}
+
+static void fields_of_atomics(void)
+{
+	NEW(swap, doca_rdma_task_atomic_cmp_swp, bufs[0], bufs[1], 11, 12);
+	assert_ptr_equal(doca_rdma_task_atomic_cmp_swp_get_dst_buf(swap), bufs[0]);
+	assert_ptr_equal(doca_rdma_task_atomic_cmp_swp_get_result_buf(swap), bufs[1]);
+	assert_int_equal(doca_rdma_task_atomic_cmp_swp_get_cmp_data(swap), 11);
+	assert_int_equal(doca_rdma_task_atomic_cmp_swp_get_swap_data(swap), 12);
+	CHECK(swap, doca_rdma_task_atomic_cmp_swp, dst_buf, bufs[2]);
+	CHECK(swap, doca_rdma_task_atomic_cmp_swp, result_buf, bufs[3]);
+	CHECK(swap, doca_rdma_task_atomic_cmp_swp, cmp_data, UINT64_MAX);
+	CHECK(swap, doca_rdma_task_atomic_cmp_swp, swap_data, UINT64_MAX - 1);
+	FREE(swap, doca_rdma_task_atomic_cmp_swp);
+	assert_true(doca_rdma_task_atomic_cmp_swp_get_cmp_data(swap) == UINT64_MAX);
+
+	NEW(add, doca_rdma_task_atomic_fetch_add, bufs[0], bufs[1], 11);
+	assert_ptr_equal(doca_rdma_task_atomic_fetch_add_get_dst_buf(add), bufs[0]);
+	assert_ptr_equal(doca_rdma_task_atomic_fetch_add_get_result_buf(add), bufs[1]);
+	assert_int_equal(doca_rdma_task_atomic_fetch_add_get_add_data(add), 11);
+	CHECK(add, doca_rdma_task_atomic_fetch_add, dst_buf, bufs[2]);
+	CHECK(add, doca_rdma_task_atomic_fetch_add, result_buf, bufs[3]);
+	CHECK(add, doca_rdma_task_atomic_fetch_add, add_data, UINT64_MAX);
+	FREE(add, doca_rdma_task_atomic_fetch_add);
+	assert_ptr_equal(doca_rdma_task_atomic_fetch_add_get_dst_buf(add), bufs[2]);
+}
+
+static void fields_of_receives(void)
+{
+	struct doca_rdma_task_receive *task = NULL;
+
+	assert_ok(doca_rdma_task_receive_allocate_init(here.rdma, bufs[0], (union doca_data){0},
+						       &task));
+	assert_ptr_equal(doca_rdma_task_receive_as_task(task), (struct doca_task *)task);
+	assert_null(doca_rdma_task_receive_as_task(NULL));
+	assert_ptr_equal(doca_rdma_task_receive_get_dst_buf(task), bufs[0]);
+	CHECK(task, doca_rdma_task_receive, dst_buf, bufs[1]);
+	FREE(task, doca_rdma_task_receive);
+	assert_ptr_equal(doca_rdma_task_receive_get_dst_buf(task), bufs[1]);
+}
+
+/* rule: X-5, X-6a, X-6b */
+static void fields_of_tasks_are_as_set_also_after_free(void **state)
+{
+	assert_ok(side_connect());
+	other = here.connections[1];
+	for (unsigned int i = 0; i < 4; i++)
+		bufs[i] = side_room(&here, (size_t)i * PART, PART);
+	fields_of_receives();
+	fields_of_sends();
+	fields_of_reads_and_writes();
+	fields_of_atomics();
+}
+
+/* rule: X-10 */
+static void objects_that_were_never_created_are_errors(void **state)
+{
+	enum doca_ctx_states now;
+
+	assert_null(doca_rdma_as_ctx(NULL));
+	assert_error(doca_ctx_stop(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_ctx_get_state(NULL, &now), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_addr_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_pe_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_pe_progress(NULL), 0);
+}
+
+/* rule: RE-destroy */
+static void destroy_of_a_running_context_is_bad_state(void **state)
+{
+	assert_error(doca_rdma_destroy(here.rdma), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(side_state(&here), DOCA_CTX_STATE_RUNNING);
+}
+
+/* rule: RE-set-1, RE-set-2, RE-set-6 */
+static void connections_and_permissions_are_checked(void **state)
+{
+	uint16_t num = 0;
+
+	assert_error(doca_rdma_set_max_num_connections(here.rdma, 0), DOCA_ERROR_NOT_SUPPORTED);
+	assert_ok(doca_rdma_set_max_num_connections(here.rdma, UINT16_MAX));
+	assert_ok(doca_rdma_get_max_num_connections(here.rdma, &num));
+	assert_int_equal(num, UINT16_MAX);
+	assert_error(doca_rdma_set_permissions(here.rdma, PCI_RW), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_set_permissions(here.rdma, DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(side_start(&here));
+	assert_error(doca_rdma_set_max_num_connections(here.rdma, 1), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_set_permissions(here.rdma, LOCAL_RW), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_set_gid_index(here.rdma, 0), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_set_transport_type(here.rdma, DOCA_RDMA_TRANSPORT_TYPE_RC),
+		     DOCA_ERROR_BAD_STATE);
+}
+
+/* rule: RE-dc */
+static void dc_is_not_supported(void **state)
+{
+	enum doca_rdma_transport_type type = DOCA_RDMA_TRANSPORT_TYPE_DC;
+	uint32_t max = 77;
+
+	assert_error(doca_rdma_set_transport_type(here.rdma, DOCA_RDMA_TRANSPORT_TYPE_DC),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_rdma_set_transport_type(here.rdma, (enum doca_rdma_transport_type)2),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_rdma_get_transport_type(here.rdma, &type));
+	assert_int_equal(type, DOCA_RDMA_TRANSPORT_TYPE_RC);
+	assert_error(doca_rdma_cap_task_receive_get_max_dst_buf_list_len(
+			     doca_dev_as_devinfo(here.dev), DOCA_RDMA_TRANSPORT_TYPE_DC, &max),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(max, 77);
+}
+
+/* rule: RE-callbacks */
+static void state_callbacks_may_be_null_and_need_an_idle_context(void **state)
+{
+	assert_ok(doca_rdma_set_connection_state_callbacks(here.rdma, NULL, NULL, NULL, NULL));
+	assert_ok(side_set_callbacks(&here));
+	assert_error(doca_rdma_set_connection_state_callbacks(NULL, NULL, NULL, NULL, NULL),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(side_start(&here));
+	assert_error(side_set_callbacks(&here), DOCA_ERROR_BAD_STATE);
+}
+
+/* rule: RE-export-1, RE-export-2 */
+static void export_needs_a_running_context_and_a_free_connection(void **state)
+{
+	struct doca_rdma_connection *connection = NULL;
+	const void *details = NULL;
+	size_t len = 77;
+
+	assert_error(doca_rdma_export(here.rdma, &details, &len, &connection),
+		     DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_rdma_set_max_num_connections(here.rdma, 2));
+	assert_ok(side_start(&here));
+	assert_error(doca_rdma_export(here.rdma, NULL, &len, &connection),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_export(here.rdma, &details, NULL, &connection),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_export(here.rdma, &details, &len, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_null(details);
+	assert_int_equal(len, 77);
+	for (unsigned int i = 0; i < 2; i++)
+		assert_ok(doca_rdma_export(here.rdma, &details, &len, &connection));
+	connection = NULL;
+	assert_error(doca_rdma_export(here.rdma, &details, &len, &connection), DOCA_ERROR_FULL);
+	assert_null(connection);
+}
+
+static doca_error_t connect_copy(const uint8_t *details, size_t len)
+{
+	return doca_rdma_connect(here.rdma, details, len, here.connections[0]);
+}
+
+/* rule: RE-connect-1, RE-connect-2, RE-connect-3 */
+static void connect_checks_the_details_and_the_connection(void **state)
+{
+	struct doca_rdma_connection *mine, *theirs;
+	uint8_t copy[512];
+	const void *bytes;
+	size_t len;
+
+	assert_ok(side_start(&here));
+	assert_ok(side_start(&there));
+	assert_ok(doca_rdma_export(here.rdma, &bytes, &len, &mine));
+	assert_ok(doca_rdma_export(there.rdma, &bytes, &len, &theirs));
+	memcpy(copy, bytes, len);
+	here.connections[0] = mine;
+	here.n_connections = 1;
+	for (size_t i = 0; i < len; i++) {
+		copy[i] ^= 0xff;
+		assert_error(connect_copy(copy, len), DOCA_ERROR_CONNECTION_ABORTED);
+		copy[i] ^= 0xff;
+	}
+	for (size_t i = 1; i < len; i++)
+		assert_error(connect_copy(copy, i), DOCA_ERROR_CONNECTION_ABORTED);
+	assert_error(doca_rdma_connect(here.rdma, copy, len, theirs), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_connect(here.rdma, NULL, len, mine), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_connect(here.rdma, copy, len, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(connect_copy(copy, len));
+	assert_error(connect_copy(copy, len), DOCA_ERROR_BAD_STATE);
+}
+
+/* rule: RE-connect-1 */
+static void connect_needs_a_running_context(void **state)
+{
+	struct doca_rdma_connection *theirs;
+	const void *bytes;
+	size_t len;
+
+	assert_ok(side_start(&there));
+	assert_ok(doca_rdma_export(there.rdma, &bytes, &len, &theirs));
+	assert_error(doca_rdma_connect(here.rdma, bytes, len, theirs), DOCA_ERROR_BAD_STATE);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		idle_test(tasks_are_configured_while_idle_only),
+		idle_test(callbacks_of_tasks_are_required_and_may_be_the_same),
+		connected_test(tasks_of_each_kind_are_limited_by_their_pool),
+		connected_test(a_context_that_is_not_running_allocates_nothing),
+		connected_test(a_connection_of_another_context_is_refused),
+		connected_test(fields_of_tasks_are_as_set_also_after_free),
+		idle_test(objects_that_were_never_created_are_errors),
+		connected_test(destroy_of_a_running_context_is_bad_state),
+		idle_test(connections_and_permissions_are_checked),
+		idle_test(dc_is_not_supported),
+		idle_test(state_callbacks_may_be_null_and_need_an_idle_context),
+		idle_test(export_needs_a_running_context_and_a_free_connection),
+		idle_test(connect_checks_the_details_and_the_connection),
+		idle_test(connect_needs_a_running_context),
+	};
+
+	test_parse_options(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
