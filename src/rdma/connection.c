@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "log/log.h"
+#include "rdma/post.h"
 
 static doca_error_t check_running(const struct doca_rdma *rdma, const char *function)
 {
@@ -14,40 +15,30 @@ static doca_error_t check_running(const struct doca_rdma *rdma, const char *func
 			   (const void *)rdma);
 }
 
-/* All tasks may be on one connection; at least enough for the pieces of one with long lists. */
-static uint32_t queue_depth(const struct doca_rdma *rdma)
-{
-	uint32_t max = dpumap_device_caps(rdma->ctx.dev->device)->max_queue_depth;
-	uint64_t depth = (uint64_t)rdma->reads.num_tasks + rdma->writes.num_tasks;
-
-	if (depth < DPUMAP_MAX_LIST_LEN)
-		depth = DPUMAP_MAX_LIST_LEN;
-	return depth < max ? (uint32_t)depth : max;
-}
-
 static doca_error_t create(struct doca_rdma *rdma, struct doca_rdma_connection **connection)
 {
-	struct dpumap_rc_qp_attr attr = {
-		.queue.depth = queue_depth(rdma),
-		.queue.events = rdma->events,
-		.queue.vector = rdma->ctx.vector,
+	struct dpumap_rdma_qp_attr attr = {
+		.depth = dpumap_rdma_queue_depth(rdma),
+		.max_pieces = rdma->max_pieces,
 		.access = rdma->settings.access,
 		.gid_index = rdma->settings.gid_index,
+		.log_mtu = rdma->settings.log_mtu,
+		.sl = rdma->settings.service_level,
+		.rnr_retry = rdma->settings.rnr_retries,
 	};
 	struct doca_rdma_connection *created = calloc(1, sizeof(*created));
 	doca_error_t result;
 
 	if (!created)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a connection");
-	result = dpumap_rc_qp_create(rdma->ctx.dev->device, &attr, &created->qp);
+	attr.owner = created;
+	result = dpumap_rdma_qp_create(rdma->queue, &attr, &created->qp);
 	if (result != DOCA_SUCCESS) {
 		free(created);
 		return result;
 	}
 	created->rdma = rdma;
 	created->id = rdma->next_id++;
-	created->queue = dpumap_rc_qp_queue(created->qp);
-	created->max_len = dpumap_queue_max_len(created->queue);
 	*connection = created;
 	return DOCA_SUCCESS;
 }
@@ -72,7 +63,7 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_co
 				   (void *)rdma, rdma->num_connections);
 	if (create(rdma, &created) != DOCA_SUCCESS)
 		return DOCA_ERROR_CONNECTION_ABORTED;
-	dpumap_rc_qp_describe(created->qp, &info);
+	dpumap_rdma_qp_describe(created->qp, &info);
 	dpumap_rdma_details_encode(&info, created->details);
 	created->next = rdma->connections;
 	rdma->connections = created;
@@ -105,7 +96,7 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 	result = dpumap_rdma_details_decode(remote_rdma_conn_details, remote_rdma_conn_details_size,
 					    &peer);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_rc_qp_connect(rdma_connection->qp, &peer);
+		result = dpumap_rdma_qp_connect(rdma_connection->qp, &peer);
 	if (result != DOCA_SUCCESS)
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	rdma_connection->state = RDMA_CONNECTED;
@@ -167,9 +158,8 @@ doca_error_t dpumap_rdma_disconnect_all(struct doca_rdma *rdma)
 	struct doca_rdma_connection *connection;
 	doca_error_t result;
 
-	rdma->next_polled = NULL;
 	while ((connection = rdma->connections)) {
-		result = dpumap_rc_qp_destroy(connection->qp);
+		result = dpumap_rdma_end_connection(connection);
 		if (result != DOCA_SUCCESS)
 			return result;
 		rdma->connections = connection->next;
@@ -177,14 +167,4 @@ doca_error_t dpumap_rdma_disconnect_all(struct doca_rdma *rdma)
 		free(connection);
 	}
 	return DOCA_SUCCESS;
-}
-
-doca_error_t dpumap_rdma_arm(struct doca_ctx *ctx)
-{
-	doca_error_t result = DOCA_SUCCESS;
-
-	for (struct doca_rdma_connection *c = dpumap_rdma_of(ctx)->connections;
-	     c && result == DOCA_SUCCESS; c = c->next)
-		result = dpumap_queue_arm(c->queue);
-	return result;
 }

@@ -8,7 +8,4 @@
 /* Destroy all connections. On failure those that could not be destroyed are left. */
 doca_error_t dpumap_rdma_disconnect_all(struct doca_rdma *rdma);
 
-/* An operation of the context. */
-doca_error_t dpumap_rdma_arm(struct doca_ctx *ctx);
-
 #endif

@@ -1,287 +1,606 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "rdma/post.h"
 
-#include <inttypes.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "core/mmap/resolve.h"
 #include "core/pe/pe.h"
+#include "local/clock.h"
 #include "log/log.h"
+#include "rdma/prepare.h"
+#include "rdma/task.h"
 
-/* --- checking --------------------------------------------------------------------------------- */
+#define POLL_BATCH 16
+/* An unreachable peer fails tasks earlier; one that does not receive never does. */
+#define PATIENCE_NS (3 * DPUMAP_NSEC_PER_SEC)
 
-static doca_error_t measure(const struct rdma_task *task, size_t *len)
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static inline void append(struct rdma_list *list, struct rdma_task *task)
 {
-	uint64_t max = task->connection->max_len;
-	struct dpumap_buf_total from, to;
-
-	if (!task->src || !task->dst)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "RDMA task: the %s buf is NULL",
-				   task->src ? "destination" : "source");
-	from = dpumap_buf_sum(task->src, dpumap_buf_data);
-	to = dpumap_buf_sum(task->dst, dpumap_buf_room);
-	if (!from.len || from.len > max)
-		return dpumap_fail(DOCA_ERROR_IO_FAILED,
-				   "RDMA task: invalid length of %zu bytes, must be 1 to %" PRIu64,
-				   from.len, max);
-	if (from.elements > DPUMAP_MAX_LIST_LEN || to.elements > DPUMAP_MAX_LIST_LEN)
-		return dpumap_fail(DOCA_ERROR_IO_FAILED,
-				   "RDMA task: lists of %" PRIu32 " and %" PRIu32
-				   " bufs are too long, at most %d",
-				   from.elements, to.elements, DPUMAP_MAX_LIST_LEN);
-	if (from.len > to.len)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "RDMA task: %zu bytes of data do not fit into %zu bytes of room",
-				   from.len, to.len);
-	*len = from.len;
-	return DOCA_SUCCESS;
+	task->next = NULL;
+	if (list->first)
+		list->last->next = task;
+	else
+		list->first = task;
+	list->last = task;
 }
 
-static doca_error_t check_local(const struct rdma_task *task, const struct doca_buf *buf)
+static inline struct rdma_task *take_first(struct rdma_list *list)
 {
-	const struct dpumap_region *region;
-	doca_error_t result = DOCA_SUCCESS;
+	struct rdma_task *task = list->first;
 
-	for (; buf && result == DOCA_SUCCESS; buf = buf->next)
-		result = dpumap_mmap_resolve(buf->mmap, task->base.ctx->dev, &region);
-	return result;
-}
-
-static doca_error_t check_peer(const struct rdma_task *task, const struct doca_buf *buf)
-{
-	doca_error_t result = DOCA_SUCCESS;
-	uint32_t key;
-
-	for (; buf && result == DOCA_SUCCESS; buf = buf->next)
-		result = dpumap_mmap_resolve_peer(buf->mmap, task->base.ctx->dev, &key);
-	return result;
-}
-
-static doca_error_t check_connected(const struct doca_rdma_connection *connection)
-{
-	if (connection->state == RDMA_CONNECTED)
-		return DOCA_SUCCESS;
-	return dpumap_fail(DOCA_ERROR_NOT_CONNECTED,
-			   "RDMA task: connection %p is not connected: call doca_rdma_connect()",
-			   (const void *)connection);
-}
-
-doca_error_t dpumap_rdma_task_check(const struct doca_task *base)
-{
-	const struct rdma_task *task = (const struct rdma_task *)base;
-	doca_error_t result;
-	size_t len;
-
-	result = check_connected(task->connection);
-	if (result == DOCA_SUCCESS)
-		result = measure(task, &len);
-	if (result == DOCA_SUCCESS)
-		result = check_peer(task, task->is_read ? task->src : task->dst);
-	if (result == DOCA_SUCCESS)
-		result = check_local(task, task->is_read ? task->dst : task->src);
-	return result;
+	if (task)
+		list->first = task->next;
+	return task;
 }
 
 /* --- posting ---------------------------------------------------------------------------------- */
-
-/* The longest piece that is in one source buf and one destination buf. */
-static doca_error_t next_piece(struct rdma_task *task, struct dpumap_transfer *piece)
-{
-	const struct doca_dev *dev = task->base.ctx->dev;
-	size_t from = dpumap_buf_left(&task->from, dpumap_buf_data);
-	size_t to = dpumap_buf_left(&task->to, dpumap_buf_room);
-	const struct dpumap_buf_place *here = task->is_read ? &task->to : &task->from;
-	const struct dpumap_buf_place *there = task->is_read ? &task->from : &task->to;
-	uintptr_t src = dpumap_buf_data_at(&task->from);
-	uintptr_t dst = dpumap_buf_room_at(&task->to);
-	doca_error_t result;
-
-	piece->is_read = task->is_read;
-	piece->len = from < to ? from : to;
-	if (!piece->len)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "RDMA task: its bufs were changed after submission");
-	piece->local_addr = task->is_read ? dst : src;
-	piece->peer_addr = task->is_read ? src : dst;
-	result = dpumap_mmap_resolve_peer(there->buf->mmap, dev, &piece->peer_key);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_mmap_resolve(here->buf->mmap, dev, &piece->local);
-	return result;
-}
 
 static void fail_task(struct rdma_task *task, doca_error_t result)
 {
 	if (task->base.status == DOCA_SUCCESS)
 		task->base.status = result;
-	task->unposted = 0;
+	task->is_posted = true;
+}
+
+/* Collect the next local pieces of a task, at most max, with at most `limit` bytes. */
+static inline doca_error_t collect(const struct rdma_task *task, dpumap_buf_part_fn *part,
+				   struct dpumap_buf_place *place, size_t limit,
+				   struct dpumap_rdma_piece *pieces, uint32_t max, uint32_t *num,
+				   size_t *len)
+{
+	bool is_data = part == dpumap_buf_data;
+	const struct dpumap_region *region;
+	doca_error_t result;
+	uint32_t n = 0;
+	size_t done = 0;
+
+	while (done < limit && n < max) {
+		size_t left = dpumap_buf_left(place, part);
+
+		if (left > limit - done)
+			left = limit - done;
+		if (doca_unlikely(!left))
+			return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+					   "RDMA task: its bufs were changed after submission");
+		result = dpumap_mmap_resolve(place->buf->mmap, task->base.ctx->dev, &region);
+		if (doca_unlikely(result != DOCA_SUCCESS))
+			return result;
+		pieces[n++] = dpumap_rdma_piece(
+			region, is_data ? dpumap_buf_data_at(place) : dpumap_buf_room_at(place),
+			left);
+		place->offset += left;
+		done += left;
+	}
+	*num = n;
+	*len = done;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t next_pieces(const struct rdma_task *task, struct dpumap_buf_place *place,
+				struct dpumap_rdma_piece *pieces, uint32_t max, uint32_t *num,
+				size_t *len)
+{
+	if (dpumap_rdma_sends_data(task->kind))
+		return collect(task, dpumap_buf_data, place, task->unposted, pieces, max, num, len);
+	return collect(task, dpumap_buf_room, place, task->unposted, pieces, max, num, len);
+}
+
+static enum dpumap_rdma_op op_of(const struct rdma_task *task, bool is_last)
+{
+	static const enum dpumap_rdma_op ops[RDMA_NUM_KINDS] = {
+		[RDMA_SEND] = DPUMAP_RDMA_SEND,		  [RDMA_SEND_IMM] = DPUMAP_RDMA_SEND_IMM,
+		[RDMA_READ] = DPUMAP_RDMA_READ,		  [RDMA_WRITE] = DPUMAP_RDMA_WRITE,
+		[RDMA_WRITE_IMM] = DPUMAP_RDMA_WRITE_IMM, [RDMA_CMP_SWP] = DPUMAP_RDMA_CMP_SWP,
+		[RDMA_FETCH_ADD] = DPUMAP_RDMA_FETCH_ADD, [RDMA_EVENT_GET] = DPUMAP_RDMA_READ,
+		[RDMA_EVENT_SET] = DPUMAP_RDMA_WRITE,	  [RDMA_EVENT_ADD] = DPUMAP_RDMA_FETCH_ADD,
+	};
+
+	return !is_last && task->kind == RDMA_WRITE_IMM ? DPUMAP_RDMA_WRITE : ops[task->kind];
+}
+
+/* Post the next work request of a task. */
+static inline doca_error_t post_next(struct doca_rdma_connection *connection,
+				     struct rdma_task *task)
+{
+	struct dpumap_rdma_piece pieces[DPUMAP_MAX_LIST_LEN];
+	struct dpumap_rdma_request request;
+	struct dpumap_buf_place place = task->from;
+	doca_error_t result;
+	size_t len;
+
+	result = next_pieces(task, &place, pieces, connection->rdma->max_pieces,
+			     &request.num_pieces, &len);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	request.op = op_of(task, len == task->unposted);
+	request.pieces = pieces;
+	request.imm = task->imm;
+	request.peer_key = task->peer_key;
+	request.peer_addr = task->peer_addr;
+	request.operand = task->operand;
+	request.swap = task->swap;
+	result = dpumap_rdma_qp_post(connection->qp, &request);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	task->end = dpumap_rdma_qp_posted(connection->qp);
+	task->from = place;
+	task->peer_addr += len;
+	task->unposted -= len;
+	task->is_posted = !task->unposted;
+	return DOCA_SUCCESS;
 }
 
 /* False: the queue is full. */
-static bool post(struct doca_rdma_connection *connection, struct rdma_task *task)
+static inline bool post(struct doca_rdma_connection *connection, struct rdma_task *task)
 {
-	struct dpumap_transfer piece;
 	doca_error_t result;
 
-	if (dpumap_queue_has_failed(connection->queue))
-		fail_task(task, DOCA_ERROR_SHUTDOWN);
-	while (task->unposted) {
-		result = next_piece(task, &piece);
-		if (result == DOCA_SUCCESS)
-			result = dpumap_queue_transfer_later(connection->queue, &piece);
-		if (result == DOCA_ERROR_AGAIN)
-			return false;
-		if (result != DOCA_SUCCESS) {
-			fail_task(task, result);
+	while (!task->is_posted) {
+		if (doca_unlikely(!connection->qp)) {
+			fail_task(task, DOCA_ERROR_SHUTDOWN);
 			break;
 		}
-		task->pieces++;
-		task->unposted -= piece.len;
-		task->from.offset += piece.len;
-		task->to.offset += piece.len;
+		result = post_next(connection, task);
+		if (doca_unlikely(result == DOCA_ERROR_AGAIN))
+			return false;
+		if (doca_unlikely(result != DOCA_SUCCESS))
+			fail_task(task, result);
 	}
 	return true;
 }
 
-/* If posting fails, the next poll fails the tasks. */
-static void flush(const struct doca_rdma_connection *connection)
+static void wait_for_room(struct doca_rdma_connection *connection, struct rdma_task *task)
 {
-	if (dpumap_queue_flush(connection->queue) != DOCA_SUCCESS)
-		dpumap_pe_wake(connection->rdma->ctx.pe);
+	struct doca_rdma *rdma = connection->rdma;
+
+	connection->waiting = task;
+	connection->next_waiting = rdma->waiting;
+	rdma->waiting = connection;
 }
 
-static void post_waiting(struct doca_rdma_connection *connection)
+/* --- finishing -------------------------------------------------------------------------------- */
+
+static inline bool is_finished(const struct doca_rdma_connection *connection,
+			       const struct rdma_task *task)
 {
-	while (connection->waiting && post(connection, connection->waiting))
-		connection->waiting = connection->waiting->next;
-	flush(connection);
+	return task->is_posted && (int32_t)(connection->completed - task->end) >= 0;
 }
 
-static bool is_finished(const struct rdma_task *task)
+static inline void finish(struct doca_rdma_connection *connection)
 {
-	return !task->pieces && !task->unposted;
+	struct doca_rdma *rdma = connection->rdma;
+	struct rdma_task *task;
+
+	while ((task = connection->submitted.first) && is_finished(connection, task)) {
+		take_first(&connection->submitted);
+		rdma->num_unended--;
+		append(&rdma->finished, task);
+	}
 }
 
-static void append(struct doca_rdma_connection *connection, struct rdma_task *task)
+static void post_waiting(struct doca_rdma *rdma)
 {
-	if (connection->first)
-		connection->last->next = task;
-	else
-		connection->first = task;
-	connection->last = task;
+	struct doca_rdma_connection *connection, *next = rdma->waiting;
+
+	rdma->waiting = NULL;
+	while ((connection = next)) {
+		struct rdma_task *task = connection->waiting;
+
+		next = connection->next_waiting;
+		connection->waiting = NULL;
+		while (task && post(connection, task))
+			task = task->next;
+		if (task)
+			wait_for_room(connection, task);
+		finish(connection);
+	}
+	dpumap_rdma_queue_flush(rdma->queue);
+}
+
+static void submit_to_connection(struct rdma_task *task)
+{
+	struct doca_rdma_connection *connection = task->connection;
+
+	task->end = connection->completed;
+	if (connection->waiting)
+		goto append;
+	if (doca_unlikely(!post(connection, task)))
+		wait_for_room(connection, task);
+append:
+	append(&connection->submitted, task);
+	connection->rdma->num_unended++;
+	if (doca_unlikely(task->base.status != DOCA_SUCCESS))
+		finish(connection);
+}
+
+static void submit_receive(struct doca_rdma *rdma, struct rdma_task *task)
+{
+	struct dpumap_rdma_piece pieces[DPUMAP_MAX_LIST_LEN];
+	struct dpumap_buf_place place = task->from;
+	doca_error_t result;
+	uint32_t num;
+	size_t len;
+
+	task->result_connection = NULL;
+	result = next_pieces(task, &place, pieces, DPUMAP_MAX_LIST_LEN, &num, &len);
+	if (doca_likely(result == DOCA_SUCCESS))
+		result = rdma->has_wound_down
+				 ? DOCA_ERROR_SHUTDOWN
+				 : dpumap_rdma_queue_receive(rdma->queue, pieces, num, task);
+	if (doca_likely(result == DOCA_SUCCESS))
+		return;
+	task->base.status = result;
+	append(&rdma->finished, task);
+}
+
+/* A task that never reaches a queue. It keeps its place among those of its connection. */
+static void submit_bad(struct doca_rdma *rdma, struct rdma_task *task)
+{
+	struct doca_rdma_connection *connection = task->connection;
+
+	task->is_posted = true;
+	if (task->kind == RDMA_RECEIVE || !connection || connection->rdma != rdma) {
+		append(&rdma->finished, task);
+		return;
+	}
+	task->end = connection->qp ? dpumap_rdma_qp_posted(connection->qp) : connection->completed;
+	append(&connection->submitted, task);
+	rdma->num_unended++;
+	finish(connection);
 }
 
 doca_error_t dpumap_rdma_task_submit(struct doca_task *base, uint32_t flags)
 {
 	struct rdma_task *task = (struct rdma_task *)base;
-	struct doca_rdma_connection *connection = task->connection;
+	struct doca_rdma *rdma = dpumap_rdma_of(base->ctx);
 
-	task->next = NULL;
-	task->pieces = 0;
-	task->len = 0;
-	base->status = check_connected(connection);
-	if (base->status == DOCA_SUCCESS)
-		base->status = measure(task, &task->len);
-	task->unposted = task->len;
-	task->from = (struct dpumap_buf_place){.buf = task->src};
-	task->to = (struct dpumap_buf_place){.buf = task->dst};
-	if (!connection->waiting && !post(connection, task))
-		connection->waiting = task;
+	task->is_posted = false;
+	base->status = dpumap_rdma_prepare(task);
+	if (doca_unlikely(base->status != DOCA_SUCCESS))
+		submit_bad(rdma, task);
+	else if (task->kind == RDMA_RECEIVE)
+		submit_receive(rdma, task);
+	else
+		submit_to_connection(task);
 	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
-		flush(connection);
-	append(connection, task);
-	if (is_finished(task))
+		dpumap_rdma_queue_flush(rdma->queue);
+	if (doca_unlikely(base->status != DOCA_SUCCESS))
 		dpumap_pe_wake(base->ctx->pe);
 	return DOCA_SUCCESS;
 }
 
 void dpumap_rdma_flush(struct doca_ctx *ctx)
 {
-	for (struct doca_rdma_connection *c = dpumap_rdma_of(ctx)->connections; c; c = c->next)
-		flush(c);
+	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
+
+	if (rdma->queue)
+		dpumap_rdma_queue_flush(rdma->queue);
 }
 
-/* --- completing ------------------------------------------------------------------------------- */
+/* --- completions ------------------------------------------------------------------------------ */
 
-/* The queue completes nothing any more: fail all tasks in flight. */
-static void fail_all(struct doca_rdma_connection *connection, doca_error_t result)
+/* A peer refuses a request for lack of room, or since the connection does not permit it. */
+static doca_error_t status_of(const struct rdma_task *task, doca_error_t status)
 {
-	for (struct rdma_task *task = connection->first; task; task = task->next) {
-		fail_task(task, result);
-		task->pieces = 0;
+	bool is_message = task->kind == RDMA_SEND || task->kind == RDMA_SEND_IMM;
+
+	return status == DOCA_ERROR_INVALID_VALUE && !is_message ? DOCA_ERROR_NOT_PERMITTED
+								 : status;
+}
+
+/* Fail the task of that work request; if the device did not get some, all of them. */
+static void note_failure(struct doca_rdma_connection *connection,
+			 const struct dpumap_rdma_done *done)
+{
+	struct rdma_task *task;
+
+	if (done->status == DOCA_ERROR_DRIVER) {
+		for (task = connection->submitted.first; task; task = task->next)
+			if ((int32_t)(task->end - connection->completed) > 0)
+				fail_task(task, done->status);
+		return;
 	}
+	connection->completed = done->number;
+	finish(connection);
+	task = connection->submitted.first;
+	if (task)
+		fail_task(task, status_of(task, done->status));
+}
+
+static inline void on_done(const struct dpumap_rdma_done *done)
+{
+	struct doca_rdma_connection *connection = done->owner;
+
+	if (doca_unlikely(done->status != DOCA_SUCCESS))
+		note_failure(connection, done);
+	connection->completed = done->number + 1;
+	finish(connection);
+}
+
+static enum doca_rdma_opcode opcode_of(enum dpumap_rdma_received kind)
+{
+	switch (kind) {
+	case DPUMAP_RDMA_RECEIVED_SEND_IMM:
+		return DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM;
+	case DPUMAP_RDMA_RECEIVED_WRITE_IMM:
+		return DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
+	default:
+		return DOCA_RDMA_OPCODE_RECV_SEND;
+	}
+}
+
+/* The end of a connection whose message had arrived in part; the receive is for any connection. */
+static bool is_to_repeat(const struct doca_rdma *rdma, const struct dpumap_rdma_done *done)
+{
+	return done->status == DOCA_ERROR_SHUTDOWN && done->owner &&
+	       rdma->ctx.state == DOCA_CTX_STATE_RUNNING && !rdma->is_winding_down;
+}
+
+static void on_receive(struct doca_rdma *rdma, const struct dpumap_rdma_done *done)
+{
+	struct rdma_task *task = done->cookie;
+
+	if (doca_unlikely(is_to_repeat(rdma, done))) {
+		submit_receive(rdma, task);
+		return;
+	}
+	task->base.status = done->status;
+	task->result_connection = done->owner;
+	if (doca_likely(done->status == DOCA_SUCCESS)) {
+		task->result_len = done->len;
+		task->result_imm = done->imm;
+		task->opcode = opcode_of(done->kind);
+	}
+	append(&rdma->finished, task);
+}
+
+/* The device completes nothing any more: fail all tasks of connections. */
+static void fail_all(struct doca_rdma *rdma, doca_error_t result)
+{
+	for (struct doca_rdma_connection *c = rdma->connections; c; c = c->next) {
+		for (struct rdma_task *task = c->submitted.first; task; task = task->next) {
+			fail_task(task, result);
+			task->end = c->completed;
+		}
+		c->waiting = NULL;
+		finish(c);
+	}
+	rdma->waiting = NULL;
+}
+
+/* Returns how many there were, at most POLL_BATCH. */
+static uint32_t take_completions(struct doca_rdma *rdma)
+{
+	struct dpumap_rdma_done done[POLL_BATCH];
+	doca_error_t result;
+	uint32_t n = 0;
+
+	result = dpumap_rdma_queue_poll(rdma->queue, done, POLL_BATCH, &n);
+	if (doca_unlikely(result != DOCA_SUCCESS && rdma->num_unended))
+		fail_all(rdma, result);
+	for (uint32_t i = 0; i < n; i++)
+		if (done[i].is_receive)
+			on_receive(rdma, &done[i]);
+		else
+			on_done(&done[i]);
+	if (doca_unlikely(rdma->waiting && n))
+		post_waiting(rdma);
+	return n;
+}
+
+static void take_all_completions(struct doca_rdma *rdma)
+{
+	while (take_completions(rdma) == POLL_BATCH)
+		;
+}
+
+/* --- the end of connections and of the context ------------------------------------------------ */
+
+static void forget_waiting(struct doca_rdma_connection *connection)
+{
+	struct doca_rdma_connection **at = &connection->rdma->waiting;
+
+	while (*at && *at != connection)
+		at = &(*at)->next_waiting;
+	if (*at)
+		*at = connection->next_waiting;
 	connection->waiting = NULL;
 }
 
-/* Take one completion, of the first task; false if there is none. */
-static bool poll_queue(struct doca_rdma_connection *connection)
+doca_error_t dpumap_rdma_end_connection(struct doca_rdma_connection *connection)
 {
-	struct dpumap_dma_completion completion;
+	struct doca_rdma *rdma = connection->rdma;
 	doca_error_t result;
-	uint32_t n;
 
-	result = dpumap_queue_poll(connection->queue, &completion, 1, &n);
-	if (result != DOCA_SUCCESS) {
-		fail_all(connection, result);
-		return true;
+	if (!connection->qp)
+		return DOCA_SUCCESS;
+	result = dpumap_rdma_qp_destroy(connection->qp);
+	if (result != DOCA_SUCCESS)
+		return result;
+	connection->qp = NULL;
+	forget_waiting(connection);
+	/* What the device had completed comes first; it refers to the connection. */
+	take_all_completions(rdma);
+	for (struct rdma_task *task = connection->submitted.first; task; task = task->next) {
+		fail_task(task, DOCA_ERROR_SHUTDOWN);
+		task->end = connection->completed;
 	}
-	if (!n)
+	finish(connection);
+	if (rdma->finished.first)
+		dpumap_pe_wake(rdma->ctx.pe);
+	return DOCA_SUCCESS;
+}
+
+/* -- winding down -- */
+
+static void close_timer(struct doca_rdma *rdma)
+{
+	if (rdma->timer < 0)
+		return;
+	dpumap_pe_unwatch(rdma->ctx.pe, rdma->timer);
+	close(rdma->timer);
+	rdma->timer = -1;
+}
+
+/* So that a program that sleeps wakes up in time. */
+static bool open_timer(struct doca_rdma *rdma)
+{
+	const struct itimerspec spec = {
+		.it_value = {.tv_sec = (time_t)(PATIENCE_NS / DPUMAP_NSEC_PER_SEC)}};
+
+	rdma->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (rdma->timer < 0) {
+		dpumap_log(
+			DPUMAP_LOG_WARNING,
+			"RDMA context %p: creating a timer failed: %s; tasks are flushed at once",
+			(void *)rdma, strerror(errno));
 		return false;
-	connection->first->pieces--;
-	if (completion.status != DOCA_SUCCESS)
-		fail_task(connection->first, completion.status);
-	if (connection->waiting)
-		post_waiting(connection);
+	}
+	if (timerfd_settime(rdma->timer, 0, &spec, NULL) ||
+	    dpumap_pe_watch(rdma->ctx.pe, rdma->timer) != DOCA_SUCCESS) {
+		close(rdma->timer);
+		rdma->timer = -1;
+		return false;
+	}
+	rdma->patience_ns = dpumap_clock_ns() + PATIENCE_NS;
 	return true;
 }
 
-/* Take completions; true if the first task is finished. */
-static bool is_ready(struct doca_rdma_connection *connection)
+static doca_error_t end_all(struct doca_rdma *rdma)
 {
-	struct rdma_task *task = connection->first;
+	doca_error_t result = DOCA_SUCCESS;
 
-	if (!task)
-		return false;
-	while (!is_finished(task))
-		if (!poll_queue(connection))
-			return false;
-	return true;
+	for (struct doca_rdma_connection *c = rdma->connections; c && result == DOCA_SUCCESS;
+	     c = c->next)
+		result = dpumap_rdma_end_connection(c);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_rdma_queue_stop(rdma->queue);
+	if (result != DOCA_SUCCESS)
+		return result;
+	rdma->has_wound_down = true;
+	close_timer(rdma);
+	take_all_completions(rdma);
+	if (rdma->finished.first)
+		dpumap_pe_wake(rdma->ctx.pe);
+	return DOCA_SUCCESS;
 }
 
-static struct rdma_task *poll_connection(struct doca_rdma_connection *connection)
+void dpumap_rdma_wind_down(struct doca_rdma *rdma)
 {
-	struct rdma_task *task = connection->first;
-
-	if (!is_ready(connection))
-		return NULL;
-	connection->first = task->next;
-	return task;
+	if (rdma->is_winding_down)
+		return;
+	rdma->is_winding_down = true;
+	rdma->patience_ns = 0;
+	if (!rdma->num_unended || !open_timer(rdma))
+		dpumap_pe_wake(rdma->ctx.pe);
 }
 
-static struct doca_rdma_connection *next_connection(const struct doca_rdma *rdma,
-						    const struct doca_rdma_connection *connection)
+static void continue_to_wind_down(struct doca_rdma *rdma)
 {
-	return connection->next ? connection->next : rdma->connections;
+	if (!rdma->num_unended || dpumap_clock_ns() >= rdma->patience_ns)
+		(void)end_all(rdma);
+}
+
+doca_error_t dpumap_rdma_close_queue(struct doca_rdma *rdma)
+{
+	doca_error_t result = rdma->has_wound_down ? DOCA_SUCCESS : end_all(rdma);
+
+	if (result == DOCA_SUCCESS)
+		result = dpumap_rdma_queue_destroy(rdma->queue);
+	if (result == DOCA_SUCCESS)
+		rdma->queue = NULL;
+	return result;
+}
+
+/* --- progress --------------------------------------------------------------------------------- */
+
+/* Of a connection whose end the program learns by no callback. */
+static bool stops_context(const struct rdma_task *task)
+{
+	const struct doca_rdma_connection *connection =
+		task->kind == RDMA_RECEIVE ? task->result_connection : task->connection;
+
+	return task->base.status != DOCA_SUCCESS && !(connection && connection->reports_end);
 }
 
 struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
-	struct doca_rdma_connection *connection =
-		rdma->next_polled ? rdma->next_polled : rdma->connections;
-	struct rdma_task *task = NULL;
+	struct rdma_task *task;
 
-	for (uint16_t i = 0; i < rdma->num_connections && !task; i++) {
-		task = poll_connection(connection);
-		connection = next_connection(rdma, connection);
-	}
-	rdma->next_polled = connection;
-	return task ? &task->base : NULL;
+	if (!rdma->finished.first)
+		take_completions(rdma);
+	if (doca_unlikely(rdma->is_winding_down && !rdma->has_wound_down))
+		continue_to_wind_down(rdma);
+	task = take_first(&rdma->finished);
+	if (!task)
+		return NULL;
+	if (doca_unlikely(stops_context(task)))
+		dpumap_ctx_begin_stop(ctx);
+	return &task->base;
+}
+
+doca_error_t dpumap_rdma_arm(struct doca_ctx *ctx)
+{
+	return dpumap_rdma_queue_arm(dpumap_rdma_of(ctx)->queue);
 }
 
 bool dpumap_rdma_is_ready(struct doca_ctx *ctx)
 {
-	struct doca_rdma_connection *c = dpumap_rdma_of(ctx)->connections;
+	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
 
-	while (c && !is_ready(c))
-		c = c->next;
-	return c != NULL;
+	if (!rdma->finished.first)
+		take_completions(rdma);
+	return rdma->finished.first != NULL;
+}
+
+/* --- the queue -------------------------------------------------------------------------------- */
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Of all connections together. A task takes several if its list has more pieces than one takes. */
+static uint32_t num_sends(const struct doca_rdma *rdma)
+{
+	uint32_t max = dpumap_device_caps(rdma->ctx.dev->device)->max_queue_depth;
+	uint64_t each = (rdma->settings.max_send_list + rdma->max_pieces - 1) / rdma->max_pieces;
+	uint64_t num = dpumap_rdma_num_tasks(rdma) * each;
+
+	if (!num)
+		return 1;
+	return num < max ? (uint32_t)num : max;
+}
+
+uint32_t dpumap_rdma_queue_depth(const struct doca_rdma *rdma)
+{
+	return smaller(num_sends(rdma), rdma->settings.send_queue_size);
+}
+
+doca_error_t dpumap_rdma_open_queue(struct doca_rdma *rdma)
+{
+	struct dpumap_device *device = rdma->ctx.dev->device;
+	struct dpumap_rdma_queue_attr attr;
+
+	rdma->max_len = dpumap_device_caps(device)->max_message_len;
+	rdma->max_pieces =
+		smaller(rdma->settings.max_send_list, dpumap_rdma_max_send_pieces(device));
+	rdma->is_winding_down = rdma->has_wound_down = false;
+	rdma->timer = -1;
+	rdma->num_unended = 0;
+	attr = (struct dpumap_rdma_queue_attr){
+		.num_sends = num_sends(rdma),
+		.num_recvs = rdma->pools[RDMA_RECEIVE].num_tasks,
+		.max_recv_pieces = rdma->settings.max_receive_list,
+		.max_qps = rdma->settings.max_connections,
+		.events = rdma->events,
+		.vector = rdma->ctx.vector,
+	};
+	return dpumap_rdma_queue_create(device, &attr, &rdma->queue);
 }

@@ -9,29 +9,9 @@
 #include "log/log.h"
 #include "rdma/connection.h"
 #include "rdma/post.h"
+#include "rdma/prepare.h"
 #include "rdma/settings.h"
 #include "rdma/task.h"
-
-/* The tasks of the last run stay readable until now. */
-static doca_error_t create_pool(struct doca_rdma *rdma, struct rdma_pool *pool, bool is_read)
-{
-	free(pool->tasks);
-	pool->free = NULL;
-	pool->tasks = NULL;
-	if (!pool->num_tasks)
-		return DOCA_SUCCESS;
-	pool->tasks = calloc(pool->num_tasks, sizeof(*pool->tasks));
-	if (!pool->tasks)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %" PRIu32 " RDMA tasks",
-				   pool->num_tasks);
-	for (uint32_t i = pool->num_tasks; i--;) {
-		pool->tasks[i].base.ctx = &rdma->ctx;
-		pool->tasks[i].is_read = is_read;
-		pool->tasks[i].next = pool->free;
-		pool->free = &pool->tasks[i];
-	}
-	return DOCA_SUCCESS;
-}
 
 static doca_error_t start(struct doca_ctx *ctx)
 {
@@ -42,14 +22,21 @@ static doca_error_t start(struct doca_ctx *ctx)
 	result = dpumap_port_check(ctx->dev->device);
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)
 		return result;
-	result = create_pool(rdma, &rdma->reads, true);
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = create_pool(rdma, &rdma->writes, false);
+	result = dpumap_rdma_create_pools(rdma);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_pe_get_events(ctx->pe, ctx->dev, &rdma->events);
 	if (result != DOCA_SUCCESS)
 		return result;
 	rdma->next_id = 0;
-	return dpumap_pe_get_events(ctx->pe, ctx->dev, &rdma->events);
+	result = dpumap_rdma_open_queue(rdma);
+	if (result != DOCA_SUCCESS)
+		dpumap_pe_put_events(ctx->pe, rdma->events);
+	return result;
+}
+
+static void begin_stop(struct doca_ctx *ctx)
+{
+	dpumap_rdma_wind_down(dpumap_rdma_of(ctx));
 }
 
 static doca_error_t stop(struct doca_ctx *ctx)
@@ -57,6 +44,8 @@ static doca_error_t stop(struct doca_ctx *ctx)
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
 	doca_error_t result = dpumap_rdma_disconnect_all(rdma);
 
+	if (result == DOCA_SUCCESS)
+		result = dpumap_rdma_close_queue(rdma);
 	if (result != DOCA_SUCCESS)
 		return result;
 	dpumap_pe_put_events(ctx->pe, rdma->events);
@@ -67,14 +56,16 @@ static void free_rdma(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
 
-	free(rdma->writes.tasks);
-	free(rdma->reads.tasks);
+	dpumap_rdma_free_pools(rdma);
 	free(rdma);
 }
 
 static const struct ctx_ops rdma_ops = {
 	.name = "RDMA",
+	/* dpumap_rdma_task_poll() decides it. */
+	.survives_failure = true,
 	.start = start,
+	.begin_stop = begin_stop,
 	.stop = stop,
 	.free = free_rdma,
 	.submit = dpumap_rdma_task_submit,

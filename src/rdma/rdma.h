@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * doca_rdma: rdma.c has the object, settings.c its properties, caps.c the capabilities of devices,
- * connection.c the connections, task.c the functions of users on tasks, post.c executes them.
+ * connection.c the connections, task.c and task_*.c the functions of users on tasks, prepare.c checks
+ * tasks, post.c executes them.
  *
- * Each connection has a queue and executes its tasks in the order of a list, as doca_dma does
- * (dma/dma.h). A task that cannot be posted keeps its place in the list.
+ * All connections of a context share one queue (device/queue/rdma_queue.h), so that polling many costs
+ * as much as polling one. Each connection executes its tasks in the order of a list; a task that cannot
+ * be posted keeps its place in it. Finished tasks of all connections are in one list until their
+ * callbacks have run. Receives are not in lists: the device takes them in posting order.
  */
 #ifndef DPUMAP_RDMA_RDMA_H
 #define DPUMAP_RDMA_RDMA_H
@@ -14,26 +17,54 @@
 #include "core/buf/walk.h"
 #include "core/pe/ctx.h"
 #include "device/queue/details.h"
+#include "device/queue/rdma_qp.h"
+
+enum rdma_kind {
+	RDMA_RECEIVE,
+	RDMA_SEND,
+	RDMA_SEND_IMM,
+	RDMA_READ,
+	RDMA_WRITE,
+	RDMA_WRITE_IMM,
+	RDMA_CMP_SWP,
+	RDMA_FETCH_ADD,
+	RDMA_EVENT_GET,
+	RDMA_EVENT_SET,
+	RDMA_EVENT_ADD,
+	RDMA_NUM_KINDS,
+};
 
 struct rdma_task {
 	struct doca_task base;
-	struct rdma_task *next; /* in the list of tasks submitted, or free */
+	struct rdma_task *next; /* in a list of tasks, or free */
+	enum rdma_kind kind;
+	/* What the program set. A receive has only dst. */
 	struct doca_rdma_connection *connection;
 	const struct doca_buf *src;
-	struct doca_buf *dst;
-	size_t len;
-	size_t unposted; /* bytes of len */
-	uint32_t pieces; /* posted and not completed */
-	bool is_read;
-	struct dpumap_buf_place from, to;
+	struct doca_buf *dst, *result;
+	const struct doca_sync_event_remote_net *event;
+	uint64_t operand; /* to add, or to compare with */
+	uint64_t swap;
+	doca_be32_t imm;
+	/* What is left to post. */
+	bool is_posted;		      /* in full, or it failed */
+	uint32_t end;		      /* number of work requests of the connection up to its last */
+	size_t len;		      /* of all */
+	size_t unposted;	      /* bytes of len */
+	struct dpumap_buf_place from; /* in its local list */
+	uint32_t num_local;	      /* bufs in that list */
+	uint32_t peer_key;
+	uint64_t peer_addr; /* of the bytes to post next */
+	/* Results. */
+	uint32_t result_len;
+	doca_be32_t result_imm;
+	enum doca_rdma_opcode opcode;
+	struct doca_rdma_connection *result_connection;
 };
 
-struct doca_rdma_task_read {
-	struct rdma_task task;
-};
-
-struct doca_rdma_task_write {
-	struct rdma_task task;
+/* A list of tasks. */
+struct rdma_list {
+	struct rdma_task *first, *last;
 };
 
 enum rdma_connection_state {
@@ -49,17 +80,22 @@ struct doca_rdma_connection {
 	enum rdma_connection_state state;
 	uint32_t id;
 	union doca_data user_data;
-	struct dpumap_rc_qp *qp;
-	struct dpumap_queue *queue; /* of qp */
-	uint64_t max_len;
-	struct rdma_task *first, *last; /* submitted */
-	struct rdma_task *waiting;	/* the first that is not posted in full */
+	struct dpumap_rdma_qp *qp; /* NULL once it ended */
+	bool reports_end; /* by a state callback: its failed tasks do not stop the context */
+	struct rdma_list submitted;
+	struct rdma_task *waiting; /* the first of them that is not posted in full */
+	uint32_t completed;	   /* work requests */
 	struct doca_rdma_connection *next;
+	struct doca_rdma_connection *next_waiting; /* of those with a waiting task */
 	uint8_t details[RDMA_DETAILS_SIZE];
 };
 
+/* Of any type; called only as what it is. */
+typedef void rdma_callback(void);
+
 /* The tasks of one kind. */
 struct rdma_pool {
+	rdma_callback *success, *error;
 	uint32_t num_tasks;	 /* 0: not configured */
 	struct rdma_task *free;	 /* this and the following while the context is not IDLE */
 	struct rdma_task *tasks; /* of this or the last run */
@@ -88,17 +124,24 @@ struct rdma_callbacks {
 
 struct doca_rdma {
 	struct doca_ctx ctx;
-	doca_rdma_task_read_completion_cb_t read_cb, read_error_cb;
-	doca_rdma_task_write_completion_cb_t write_cb, write_error_cb;
 	struct rdma_settings settings;
 	struct rdma_callbacks callbacks; /* each may be NULL */
+	struct rdma_pool pools[RDMA_NUM_KINDS];
 
-	struct rdma_pool reads, writes;
 	struct dpumap_events *events; /* this and the following while the context is not IDLE */
+	struct dpumap_rdma_queue *queue;
+	uint32_t max_len;     /* of a message */
+	uint32_t max_pieces;  /* of a work request */
+	uint32_t num_unended; /* tasks submitted to connections and not finished */
+	struct rdma_list finished;
+	struct doca_rdma_connection *waiting; /* those with a waiting task */
+	bool is_winding_down;		      /* it stops: tasks are flushed once it is time */
+	bool has_wound_down;		      /* the device executes nothing any more */
+	uint64_t patience_ns;		      /* time at which tasks are flushed */
+	int timer;			      /* for that time; -1 without */
 	uint16_t num_connections;
 	uint32_t next_id;
 	struct doca_rdma_connection *connections;
-	struct doca_rdma_connection *next_polled; /* NULL for the first */
 };
 
 static inline struct doca_rdma *dpumap_rdma_of(const struct doca_ctx *ctx)

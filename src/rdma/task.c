@@ -2,220 +2,182 @@
 #include "rdma/task.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "log/log.h"
 
-static doca_error_t check_conf(const struct doca_rdma *rdma, uint32_t num_tasks,
-			       const char *function)
-{
-	uint32_t max = dpumap_device_caps(rdma->ctx.dev->device)->max_queue_depth;
-	doca_error_t result = dpumap_ctx_check_idle(&rdma->ctx, function);
+/* --- pools ------------------------------------------------------------------------------------ */
 
+static doca_error_t create_pool(struct doca_rdma *rdma, enum rdma_kind kind)
+{
+	struct rdma_pool *pool = &rdma->pools[kind];
+
+	free(pool->tasks);
+	pool->free = NULL;
+	pool->tasks = NULL;
+	if (!pool->num_tasks)
+		return DOCA_SUCCESS;
+	pool->tasks = calloc(pool->num_tasks, sizeof(*pool->tasks));
+	if (!pool->tasks)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %" PRIu32 " RDMA tasks",
+				   pool->num_tasks);
+	for (uint32_t i = pool->num_tasks; i--;) {
+		pool->tasks[i].base.ctx = &rdma->ctx;
+		pool->tasks[i].kind = kind;
+		pool->tasks[i].next = pool->free;
+		pool->free = &pool->tasks[i];
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_rdma_create_pools(struct doca_rdma *rdma)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (int kind = 0; kind < RDMA_NUM_KINDS && result == DOCA_SUCCESS; kind++)
+		result = create_pool(rdma, (enum rdma_kind)kind);
+	return result;
+}
+
+void dpumap_rdma_free_pools(struct doca_rdma *rdma)
+{
+	for (int kind = 0; kind < RDMA_NUM_KINDS; kind++)
+		free(rdma->pools[kind].tasks);
+}
+
+uint64_t dpumap_rdma_num_tasks(const struct doca_rdma *rdma)
+{
+	uint64_t num = 0;
+
+	for (int kind = 0; kind < RDMA_NUM_KINDS; kind++)
+		if (kind != RDMA_RECEIVE)
+			num += rdma->pools[kind].num_tasks;
+	return num;
+}
+
+static uint32_t max_tasks(const struct doca_rdma *rdma, enum rdma_kind kind)
+{
+	const struct dpumap_caps *caps = dpumap_device_caps(rdma->ctx.dev->device);
+
+	if (kind == RDMA_RECEIVE && caps->max_recv_depth < caps->max_queue_depth)
+		return caps->max_recv_depth;
+	return caps->max_queue_depth;
+}
+
+doca_error_t dpumap_rdma_configure(struct doca_rdma *rdma, enum rdma_kind kind,
+				   rdma_callback *success, rdma_callback *error, uint32_t num_tasks,
+				   const char *function)
+{
+	doca_error_t result;
+	uint32_t max;
+
+	if (!rdma || !success || !error)
+		return dpumap_fail_null(function);
+	result = dpumap_ctx_check_idle(&rdma->ctx, function);
 	if (result != DOCA_SUCCESS)
 		return result;
+	max = max_tasks(rdma, kind);
 	if (!num_tasks || num_tasks > max)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "RDMA context %p: invalid number of tasks %" PRIu32
 				   ", must be 1 to %" PRIu32,
 				   (const void *)rdma, num_tasks, max);
+	rdma->pools[kind].success = success;
+	rdma->pools[kind].error = error;
+	rdma->pools[kind].num_tasks = num_tasks;
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_rdma_task_read_set_conf(
-	struct doca_rdma *rdma, doca_rdma_task_read_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_read_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
-{
-	doca_error_t result;
+/* --- allocation ------------------------------------------------------------------------------- */
 
-	if (!rdma || !successful_task_completion_cb || !error_task_completion_cb)
-		return dpumap_fail_null(__func__);
-	result = check_conf(rdma, num_tasks, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
-	rdma->read_cb = successful_task_completion_cb;
-	rdma->read_error_cb = error_task_completion_cb;
-	rdma->reads.num_tasks = num_tasks;
-	return DOCA_SUCCESS;
+__attribute__((cold, noinline)) static doca_error_t
+refuse_allocation(const struct doca_rdma *rdma, const struct doca_rdma_connection *connection,
+		  enum rdma_kind kind, const char *function)
+{
+	if (!rdma || (!connection && kind != RDMA_RECEIVE))
+		return dpumap_fail_null(function);
+	if (rdma->ctx.state != DOCA_CTX_STATE_RUNNING)
+		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: RDMA context %p is not running",
+				   function, (const void *)rdma);
+	if (connection && connection->rdma != rdma)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "%s: connection %p does not belong to RDMA context %p", function,
+				   (const void *)connection, (const void *)rdma);
+	return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY,
+				 "RDMA context %p: all %" PRIu32 " tasks are allocated",
+				 (const void *)rdma, rdma->pools[kind].num_tasks);
 }
 
-doca_error_t doca_rdma_task_write_set_conf(
-	struct doca_rdma *rdma, doca_rdma_task_write_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_write_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
+doca_error_t dpumap_rdma_allocate(struct doca_rdma *rdma, struct doca_rdma_connection *connection,
+				  enum rdma_kind kind, union doca_data user_data,
+				  struct rdma_task **task, const char *function)
 {
-	doca_error_t result;
+	struct rdma_task *taken;
 
-	if (!rdma || !successful_task_completion_cb || !error_task_completion_cb)
-		return dpumap_fail_null(__func__);
-	result = check_conf(rdma, num_tasks, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
-	rdma->write_cb = successful_task_completion_cb;
-	rdma->write_error_cb = error_task_completion_cb;
-	rdma->writes.num_tasks = num_tasks;
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t allocate(struct rdma_pool *pool, struct doca_rdma_connection *connection,
-			     struct rdma_task **task)
-{
-	struct doca_rdma *rdma = connection->rdma;
-	struct rdma_task *taken = pool->free;
-
-	if (!taken)
-		return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY,
-					 "RDMA context %p: all %" PRIu32 " tasks are allocated",
-					 (void *)rdma, pool->num_tasks);
-	pool->free = taken->next;
+	if (doca_unlikely(!rdma || rdma->ctx.state != DOCA_CTX_STATE_RUNNING ||
+			  (!connection && kind != RDMA_RECEIVE) ||
+			  (connection && connection->rdma != rdma) || !rdma->pools[kind].free))
+		return refuse_allocation(rdma, connection, kind, function);
+	taken = rdma->pools[kind].free;
+	rdma->pools[kind].free = taken->next;
 	rdma->ctx.num_allocated++;
 	taken->base.allocated = true;
 	taken->base.status = DOCA_SUCCESS;
+	taken->base.user_data = user_data;
 	taken->connection = connection;
 	*task = taken;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t check_allocation(const struct doca_rdma *rdma,
-				     const struct doca_rdma_connection *connection,
-				     const char *function)
+void dpumap_rdma_task_release(struct doca_task *base)
 {
-	if (rdma->ctx.state != DOCA_CTX_STATE_RUNNING)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: RDMA context %p is not running",
-				   function, (const void *)rdma);
-	if (connection->rdma != rdma)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "%s: connection %p does not belong to RDMA context %p", function,
-				   (const void *)connection, (const void *)rdma);
-	return DOCA_SUCCESS;
+	struct rdma_task *task = (struct rdma_task *)base;
+	struct rdma_pool *pool = &dpumap_rdma_of(base->ctx)->pools[task->kind];
+
+	task->next = pool->free;
+	pool->free = task;
 }
 
-doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
-					       struct doca_rdma_connection *rdma_connection,
-					       const struct doca_buf *src_buf,
-					       struct doca_buf *dst_buf, union doca_data user_data,
-					       struct doca_rdma_task_read **task)
+/* --- completion ------------------------------------------------------------------------------- */
+
+/* Count what arrived as data of the local destination. */
+static void grow(struct rdma_task *task)
 {
-	struct rdma_task *taken;
-	doca_error_t result;
-
-	if (!rdma || !rdma_connection || !task)
-		return dpumap_fail_null(__func__);
-	result = check_allocation(rdma, rdma_connection, __func__);
-	if (result == DOCA_SUCCESS)
-		result = allocate(&rdma->reads, rdma_connection, &taken);
-	if (result != DOCA_SUCCESS)
-		return result;
-	taken->base.user_data = user_data;
-	taken->src = src_buf;
-	taken->dst = dst_buf;
-	*task = (struct doca_rdma_task_read *)taken;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
-						struct doca_rdma_connection *rdma_connection,
-						const struct doca_buf *src_buf,
-						struct doca_buf *dst_buf, union doca_data user_data,
-						struct doca_rdma_task_write **task)
-{
-	struct rdma_task *taken;
-	doca_error_t result;
-
-	if (!rdma || !rdma_connection || !task)
-		return dpumap_fail_null(__func__);
-	result = check_allocation(rdma, rdma_connection, __func__);
-	if (result == DOCA_SUCCESS)
-		result = allocate(&rdma->writes, rdma_connection, &taken);
-	if (result != DOCA_SUCCESS)
-		return result;
-	taken->base.user_data = user_data;
-	taken->src = src_buf;
-	taken->dst = dst_buf;
-	*task = (struct doca_rdma_task_write *)taken;
-	return DOCA_SUCCESS;
-}
-
-struct doca_task *doca_rdma_task_read_as_task(struct doca_rdma_task_read *task)
-{
-	return task ? &task->task.base : NULL;
-}
-
-void doca_rdma_task_read_set_src_buf(struct doca_rdma_task_read *task,
-				     const struct doca_buf *src_buf)
-{
-	task->task.src = src_buf;
-}
-
-const struct doca_buf *doca_rdma_task_read_get_src_buf(const struct doca_rdma_task_read *task)
-{
-	return task->task.src;
-}
-
-void doca_rdma_task_read_set_dst_buf(struct doca_rdma_task_read *task, struct doca_buf *dst_buf)
-{
-	task->task.dst = dst_buf;
-}
-
-struct doca_buf *doca_rdma_task_read_get_dst_buf(const struct doca_rdma_task_read *task)
-{
-	return task->task.dst;
-}
-
-struct doca_task *doca_rdma_task_write_as_task(struct doca_rdma_task_write *task)
-{
-	return task ? &task->task.base : NULL;
-}
-
-void doca_rdma_task_write_set_src_buf(struct doca_rdma_task_write *task,
-				      const struct doca_buf *src_buf)
-{
-	task->task.src = src_buf;
-}
-
-const struct doca_buf *doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task)
-{
-	return task->task.src;
-}
-
-void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task, struct doca_buf *dst_buf)
-{
-	task->task.dst = dst_buf;
-}
-
-struct doca_buf *doca_rdma_task_write_get_dst_buf(const struct doca_rdma_task_write *task)
-{
-	return task->task.dst;
+	switch (task->kind) {
+	case RDMA_RECEIVE:
+		if (task->opcode != DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM)
+			dpumap_buf_grow(task->dst, task->result_len);
+		break;
+	case RDMA_READ:
+	case RDMA_EVENT_GET:
+		task->result_len = (uint32_t)task->len;
+		dpumap_buf_grow(task->dst, task->len);
+		break;
+	case RDMA_CMP_SWP:
+	case RDMA_FETCH_ADD:
+	case RDMA_EVENT_ADD:
+		task->result->data_len += task->len;
+		break;
+	default:
+		break;
+	}
 }
 
 void dpumap_rdma_task_complete(struct doca_task *base)
 {
 	struct rdma_task *task = (struct rdma_task *)base;
-	struct doca_rdma *rdma = dpumap_rdma_of(base->ctx);
+	const struct rdma_pool *pool = &dpumap_rdma_of(base->ctx)->pools[task->kind];
 	bool good = base->status == DOCA_SUCCESS;
 
-	if (good)
-		dpumap_buf_grow(task->dst, task->len);
+	if (doca_likely(good))
+		grow(task);
 	if (dpumap_task_complete_node(base))
 		return;
-	if (task->is_read)
-		(good ? rdma->read_cb : rdma->read_error_cb)((struct doca_rdma_task_read *)task,
-							     base->user_data, rdma->ctx.user_data);
-	else
-		(good ? rdma->write_cb : rdma->write_error_cb)(
-			(struct doca_rdma_task_write *)task, base->user_data, rdma->ctx.user_data);
+	dpumap_rdma_call(task, good ? pool->success : pool->error);
 }
 
 /* Each completion looks for a node. */
 void dpumap_rdma_enter_graph(struct doca_ctx *ctx)
 {
 	(void)ctx;
-}
-
-void dpumap_rdma_task_release(struct doca_task *base)
-{
-	struct rdma_task *task = (struct rdma_task *)base;
-	struct doca_rdma *rdma = dpumap_rdma_of(base->ctx);
-	struct rdma_pool *pool = task->is_read ? &rdma->reads : &rdma->writes;
-
-	task->next = pool->free;
-	pool->free = task;
 }

@@ -1,9 +1,70 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Completion of the tasks of doca_rdma. */
+/* The tasks of doca_rdma, of all kinds: their pools and their completion. */
 #ifndef DPUMAP_RDMA_TASK_H
 #define DPUMAP_RDMA_TASK_H
 
 #include "rdma/rdma.h"
+
+struct doca_rdma_task_receive {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_send {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_send_imm {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_read {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_write {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_write_imm {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_atomic_cmp_swp {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_atomic_fetch_add {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_remote_net_sync_event_get {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_remote_net_sync_event_notify_set {
+	struct rdma_task task;
+};
+
+struct doca_rdma_task_remote_net_sync_event_notify_add {
+	struct rdma_task task;
+};
+
+/* Create the tasks of all kinds. Those of the last run stay readable until now. */
+doca_error_t dpumap_rdma_create_pools(struct doca_rdma *rdma);
+void dpumap_rdma_free_pools(struct doca_rdma *rdma);
+/* How many tasks of all kinds there are, without receives. */
+uint64_t dpumap_rdma_num_tasks(const struct doca_rdma *rdma);
+
+doca_error_t dpumap_rdma_configure(struct doca_rdma *rdma, enum rdma_kind kind,
+				   rdma_callback *success, rdma_callback *error, uint32_t num_tasks,
+				   const char *function);
+/* connection is NULL for a receive. */
+doca_error_t dpumap_rdma_allocate(struct doca_rdma *rdma, struct doca_rdma_connection *connection,
+				  enum rdma_kind kind, union doca_data user_data,
+				  struct rdma_task **task, const char *function);
+
+/* Call what dpumap_rdma_configure() was given, as the type that it has. */
+void dpumap_rdma_call(struct rdma_task *task, rdma_callback *callback);
 
 /* Operations of the context. */
 void dpumap_rdma_task_complete(struct doca_task *task);

@@ -139,29 +139,6 @@ struct ibv_qp *dpumap_rdma_qp_verbs(const struct dpumap_rdma_qp *qp)
 	return qp->qp;
 }
 
-doca_error_t dpumap_rdma_qp_modify(struct dpumap_rdma_qp *qp, const struct ibv_qp_attr *attr,
-				   int mask)
-{
-	struct ibv_qp_attr own = *attr;
-	int err;
-
-	if (mask & IBV_QP_ACCESS_FLAGS)
-		own.qp_access_flags = qp->access;
-	if (mask & IBV_QP_RNR_RETRY)
-		own.rnr_retry = qp->end.rnr_retry;
-	if (mask & IBV_QP_PATH_MTU) {
-		if (own.path_mtu > qp->end.max_mtu)
-			own.path_mtu = qp->end.max_mtu;
-		qp->log_mtu = (uint8_t)(own.path_mtu + DPUMAP_LOG_MTU_BASE);
-	}
-	err = ibv_modify_qp(qp->qp, &own, mask);
-	if (err)
-		return dpumap_fail(DOCA_ERROR_DRIVER,
-				   "%s: changing the state of queue pair 0x%x failed: %s",
-				   dpumap_hca_name(qp->queue->device->hca), qp->qpn, strerror(err));
-	return DOCA_SUCCESS;
-}
-
 /* -- posting -- */
 
 static void build(struct dpumap_rdma_qp *qp, const struct dpumap_rdma_request *request)

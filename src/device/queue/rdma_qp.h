@@ -43,15 +43,18 @@ struct dpumap_rdma_request {
 	uint64_t swap;
 };
 
+struct ibv_qp;
 struct dpumap_rdma_qp;
 
 doca_error_t dpumap_rdma_qp_create(struct dpumap_rdma_queue *queue,
 				   const struct dpumap_rdma_qp_attr *attr,
 				   struct dpumap_rdma_qp **qp);
 void dpumap_rdma_qp_describe(const struct dpumap_rdma_qp *qp, struct dpumap_qp_info *info);
+/* For a connection manager, which takes it from RESET to RTS instead of dpumap_rdma_qp_connect(). */
+struct ibv_qp *dpumap_rdma_qp_verbs(const struct dpumap_rdma_qp *qp);
 /* From RESET to RTS. On failure the state is as before. */
 doca_error_t dpumap_rdma_qp_connect(struct dpumap_rdma_qp *qp, const struct dpumap_qp_info *peer);
-/* The MTU of the connection, base 2 logarithm, once it is connected. */
+/* The MTU of the connection, base 2 logarithm, after dpumap_rdma_qp_connect(). */
 uint8_t dpumap_rdma_qp_log_mtu(const struct dpumap_rdma_qp *qp);
 
 /*

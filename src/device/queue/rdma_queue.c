@@ -242,7 +242,7 @@ static const struct {
 	{IBV_WC_LOC_PROT_ERR, DOCA_ERROR_NOT_PERMITTED},
 	{IBV_WC_LOC_ACCESS_ERR, DOCA_ERROR_NOT_PERMITTED},
 	{IBV_WC_REM_ACCESS_ERR, DOCA_ERROR_NOT_PERMITTED},
-	{IBV_WC_REM_INV_REQ_ERR, DOCA_ERROR_NOT_PERMITTED},
+	{IBV_WC_REM_INV_REQ_ERR, DOCA_ERROR_INVALID_VALUE},
 	{IBV_WC_RETRY_EXC_ERR, DOCA_ERROR_CONNECTION_ABORTED},
 	{IBV_WC_RNR_RETRY_EXC_ERR, DOCA_ERROR_CONNECTION_ABORTED},
 };
@@ -256,7 +256,7 @@ __attribute__((cold, noinline)) static doca_error_t fail(const struct dpumap_rdm
 		if (failures[i].status == wc->status)
 			error = failures[i].error;
 	if (is_receive && wc->status == IBV_WC_LOC_LEN_ERR)
-		error = DOCA_ERROR_TOO_BIG;
+		error = DOCA_ERROR_INVALID_VALUE;
 	if (error == DOCA_ERROR_SHUTDOWN)
 		return error;
 	return dpumap_fail(error, "%s: %s failed: %s (vendor syndrome 0x%x)",

@@ -49,8 +49,10 @@ struct dpumap_rdma_done {
 	bool is_receive;
 	/*
 	 * DOCA_ERROR_SHUTDOWN: flushed. DOCA_ERROR_NOT_PERMITTED: a key or the connection does not
-	 * permit it. DOCA_ERROR_TOO_BIG: longer than the receive. DOCA_ERROR_CONNECTION_ABORTED: the peer
-	 * does not answer. DOCA_ERROR_IO_FAILED: others. After a failure the queue pair only flushes.
+	 * permit it. DOCA_ERROR_INVALID_VALUE: a message is longer than its receive; or, not of a
+	 * message, the peer refuses such a request. DOCA_ERROR_CONNECTION_ABORTED: the peer does not
+	 * answer. DOCA_ERROR_DRIVER: this and earlier work requests did not reach the device.
+	 * DOCA_ERROR_IO_FAILED: others. After a failure the queue pair only flushes.
 	 */
 	doca_error_t status;
 	uint32_t number; /* of the work request, if not is_receive */
