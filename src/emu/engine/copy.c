@@ -270,15 +270,61 @@ static bool writable(uint64_t addr)
 	return r >= 0;
 }
 
-uint64_t *emu_engine_atomic_cell(struct engine *e, const struct emu_seg *seg)
+static bool change_here(struct engine *e, const struct emu_seg *seg, emu_change_fn *change,
+			void *arg)
 {
-	if (seg->len < 8 || seg->addr % 8)
-		return NULL;
+	uint64_t *cell = NULL;
+
 	if (seg->mkey)
-		return emu_dmabuf_cell(e, seg);
-	if (!is_local(e, seg))
-		return NULL;
-	if (seg->pid && !writable(seg->addr))
-		return NULL;
-	return local_ptr(e, seg);
+		cell = emu_dmabuf_cell(e, seg);
+	else if (!seg->pid || writable(seg->addr))
+		cell = local_ptr(e, seg);
+	if (cell)
+		change(cell, arg);
+	return cell;
+}
+
+/* In memory of another process: only the lock makes it atomic. */
+static bool change_there(struct engine *e, const struct emu_seg *seg, emu_change_fn *change,
+			 void *arg)
+{
+	uint64_t value;
+
+	if (seg->pid == EMU_SEG_NULL || !fetch(e, seg, &value, sizeof(value)))
+		return false;
+	change(&value, arg);
+	return store(e, seg, &value, sizeof(value));
+}
+
+/* An engine that ended while it held the lock holds it no more. */
+static bool lock_atomics(struct engine *e)
+{
+	_Atomic uint64_t *lock = &e->cfg.queues->atomic_owner;
+	uint64_t own = (uint64_t)e->serial << 32 | (e->cfg.slot + 1u), owner = 0;
+	uint32_t slot;
+
+	if (atomic_compare_exchange_strong(lock, &owner, own))
+		return true;
+	slot = (uint32_t)owner - 1;
+	if (slot < EMU_MAX_ENGINES &&
+	    atomic_load(&e->cfg.queues->engine[slot].serial) == owner >> 32)
+		return false;
+	return atomic_compare_exchange_strong(lock, &owner, own);
+}
+
+enum emu_atomic emu_engine_atomic(struct engine *e, const struct emu_seg *seg,
+				  emu_change_fn *change, void *arg)
+{
+	bool done;
+
+	if (seg->len < 8 || seg->addr % 8)
+		return EMU_ATOMIC_FAULT;
+	if (!lock_atomics(e))
+		return EMU_ATOMIC_BUSY;
+	if (seg->mkey || is_local(e, seg))
+		done = change_here(e, seg, change, arg);
+	else
+		done = change_there(e, seg, change, arg);
+	atomic_store(&e->cfg.queues->atomic_owner, 0);
+	return done ? EMU_ATOMIC_DONE : EMU_ATOMIC_FAULT;
 }

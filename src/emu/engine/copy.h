@@ -30,11 +30,21 @@ enum emu_copy_fault emu_engine_copy(struct engine *e, const struct emu_seg_list 
 				    const struct emu_seg_list *src, uint64_t len);
 /* Find out how this kernel lets an engine access the memory of other processes. */
 void emu_engine_probe_vm(struct engine *e);
+/* What became of an atomic. */
+enum emu_atomic {
+	EMU_ATOMIC_DONE,
+	EMU_ATOMIC_BUSY, /* another engine executes one: try again */
+	EMU_ATOMIC_FAULT,
+};
+
+typedef void emu_change_fn(uint64_t *cell, void *arg);
+
 /*
- * Where a piece of this process, of a file or of the dm segment can be changed atomically; NULL:
- * nowhere.
+ * Change 8 bytes of any piece. Atomics of all engines exclude each other; those in memory of this
+ * process, of a file and of the dm segment also exclude atomic accesses of a CPU.
  */
-uint64_t *emu_engine_atomic_cell(struct engine *e, const struct emu_seg *seg);
+enum emu_atomic emu_engine_atomic(struct engine *e, const struct emu_seg *seg,
+				  emu_change_fn *change, void *arg);
 void emu_engine_close_fds(struct engine *e);
 
 #endif

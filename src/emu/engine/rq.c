@@ -331,8 +331,9 @@ static uint32_t serve_write_imm(const struct request *rq)
 }
 
 /* Operands and memory are in host order (atomic endianness mode 1). */
-static void change_cell(struct emu_msg *m, uint64_t *cell)
+static void change_cell(uint64_t *cell, void *arg)
 {
+	struct emu_msg *m = arg;
 	uint64_t old = m->operand[1];
 
 	if (m->opcode == EMU_WQE_ATOMIC_FA) {
@@ -347,17 +348,19 @@ static void change_cell(struct emu_msg *m, uint64_t *cell)
 static uint32_t serve_atomic(const struct request *rq)
 {
 	struct emu_seg_list dst = {0};
-	uint64_t *cell;
 
 	if (!(rq->q->access & EMU_QP_REMOTE_ATOMIC) || rq->m->raddr % 8)
 		return violate(rq, EMU_SYN_REM_INV_REQ);
 	if (!emu_mkey_translate(rq->e, &rq->own, rq->m->rkey, rq->m->raddr, 8, &dst))
 		return violate(rq, EMU_SYN_REM_ACCESS);
-	cell = emu_engine_atomic_cell(rq->e, &dst.seg[0]);
-	if (!cell)
+	switch (emu_engine_atomic(rq->e, &dst.seg[0], change_cell, rq->m)) {
+	case EMU_ATOMIC_DONE:
+		return EMU_SYN_OK;
+	case EMU_ATOMIC_BUSY:
+		return SERVE_MORE;
+	default:
 		return violate(rq, EMU_SYN_REM_OP);
-	change_cell(rq->m, cell);
-	return EMU_SYN_OK;
+	}
 }
 
 /* The SRQ: the QP's own or, with XRC, the one that the message names, if this engine serves it. */

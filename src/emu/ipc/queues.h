@@ -232,7 +232,9 @@ struct emu_queues {
 	_Atomic uint32_t srq_high;
 	_Atomic uint32_t server_ended; /* stored by a client */
 	_Atomic uint32_t weather;      /* some QP's is not EMU_QP_FAIR */
-	uint32_t pad[10];
+	/* The engine that executes an atomic: its serial << 32 | its slot + 1; 0 = none. */
+	_Atomic uint64_t atomic_owner;
+	uint32_t pad[8];
 	struct emu_cqe_rule rule;
 	struct emu_engine engine[EMU_MAX_ENGINES];
 	/* Of the engine in that slot: the server adds and clears them when it ends. */
