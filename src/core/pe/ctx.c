@@ -277,12 +277,18 @@ doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa 
 	return refuse_datapath(ctx, dpa_dev, __func__);
 }
 
+/* A context without a device has no completions of one. */
+static uint32_t num_vectors(const struct doca_ctx *ctx)
+{
+	return ctx->dev ? dpumap_device_num_vectors(ctx->dev->device) : 1;
+}
+
 doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_ctx *ctx,
 						     uint32_t *num_completion_vectors)
 {
 	if (!ctx || !num_completion_vectors)
 		return dpumap_fail_null(__func__);
-	*num_completion_vectors = dpumap_device_num_vectors(ctx->dev->device);
+	*num_completion_vectors = num_vectors(ctx);
 	return DOCA_SUCCESS;
 }
 
@@ -296,11 +302,12 @@ doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t compl
 	result = dpumap_ctx_check_idle(ctx, __func__);
 	if (result != DOCA_SUCCESS)
 		return result;
-	num = dpumap_device_num_vectors(ctx->dev->device);
+	num = num_vectors(ctx);
 	if (completion_vector >= num)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "invalid completion vector %" PRIu32 ": %s has %" PRIu32,
-				   completion_vector, dpumap_hca_name(ctx->dev->info.hca), num);
+				   "%s context %p: invalid completion vector %" PRIu32
+				   ": there are %" PRIu32,
+				   ctx->ops->name, (void *)ctx, completion_vector, num);
 	ctx->vector = completion_vector;
 	return DOCA_SUCCESS;
 }

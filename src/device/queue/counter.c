@@ -27,7 +27,7 @@ struct dpumap_counter {
 	uint64_t cells[DEPTH]; /* which the device reads and writes, one for each slot */
 	struct dpumap_device *device;
 	struct ibv_cq *cq;
-	struct ibv_qp *qp;
+	struct ibv_qp *qp, *responder;
 	struct ibv_mr *mr; /* of cells */
 	uint32_t key;
 	uint64_t addr;
@@ -56,7 +56,22 @@ static doca_error_t fail_create(const struct dpumap_counter *counter, const char
 			   dpumap_hca_name(counter->device->hca), what, strerror(err));
 }
 
-static doca_error_t create_qp(struct dpumap_counter *counter)
+static doca_error_t connect_qps(const struct dpumap_counter *counter)
+{
+	doca_error_t result = dpumap_qp_connect_here(counter->device, counter->responder,
+						     &counter->port, counter->qp->qp_num);
+
+	if (result == DOCA_SUCCESS)
+		result = dpumap_qp_connect_here(counter->device, counter->qp, &counter->port,
+						counter->responder->qp_num);
+	return result;
+}
+
+/*
+ * Two queue pairs: if one were connected to itself, a request that the responder refuses would be
+ * flushed, and its error lost.
+ */
+static doca_error_t create_qps(struct dpumap_counter *counter)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC,
@@ -69,7 +84,11 @@ static doca_error_t create_qp(struct dpumap_counter *counter)
 	counter->qp = ibv_create_qp(counter->device->pd, &init);
 	if (!counter->qp)
 		return fail_create(counter, "queue pair");
-	return dpumap_qp_connect_to_self(counter->device, counter->qp, &counter->port);
+	init.cap.max_send_wr = 1;
+	counter->responder = ibv_create_qp(counter->device->pd, &init);
+	if (!counter->responder)
+		return fail_create(counter, "second queue pair");
+	return connect_qps(counter);
 }
 
 static doca_error_t create_objects(struct dpumap_counter *counter,
@@ -91,7 +110,7 @@ static doca_error_t create_objects(struct dpumap_counter *counter,
 	if (!counter->mr)
 		return fail_create(counter, "memory region");
 	result = dpumap_cq_create(&cq, &counter->cq);
-	return result == DOCA_SUCCESS ? create_qp(counter) : result;
+	return result == DOCA_SUCCESS ? create_qps(counter) : result;
 }
 
 doca_error_t dpumap_counter_create(struct dpumap_device *device,
@@ -124,17 +143,26 @@ static doca_error_t fail_destroy(const struct dpumap_counter *counter, const cha
 			   dpumap_hca_name(counter->device->hca), what, strerror(err));
 }
 
+static doca_error_t destroy_qp(const struct dpumap_counter *counter, struct ibv_qp **qp)
+{
+	int err = *qp ? ibv_destroy_qp(*qp) : 0;
+
+	if (err)
+		return fail_destroy(counter, "queue pair", err);
+	*qp = NULL;
+	return DOCA_SUCCESS;
+}
+
 doca_error_t dpumap_counter_destroy(struct dpumap_counter *counter)
 {
+	/* Without its queue pair, the device does not touch the cells. */
+	doca_error_t result = destroy_qp(counter, &counter->qp);
 	int err;
 
-	/* Without its queue pair, the device does not touch the cells. */
-	if (counter->qp) {
-		err = ibv_destroy_qp(counter->qp);
-		if (err)
-			return fail_destroy(counter, "queue pair", err);
-		counter->qp = NULL;
-	}
+	if (result == DOCA_SUCCESS)
+		result = destroy_qp(counter, &counter->responder);
+	if (result != DOCA_SUCCESS)
+		return result;
 	if (counter->cq) {
 		err = ibv_destroy_cq(counter->cq);
 		if (err)
@@ -169,13 +197,15 @@ static void end(struct dpumap_counter *counter, uint32_t at, doca_error_t status
 		op->value = counter->cells[at];
 }
 
-/* Make the queue pair usable again; nothing is posted. */
+/* Make the queue pairs usable again; nothing is posted. */
 static doca_error_t revive(struct dpumap_counter *counter)
 {
 	doca_error_t result = dpumap_qp_reset(counter->device, counter->qp);
 
 	if (result == DOCA_SUCCESS)
-		result = dpumap_qp_connect_to_self(counter->device, counter->qp, &counter->port);
+		result = dpumap_qp_reset(counter->device, counter->responder);
+	if (result == DOCA_SUCCESS)
+		result = connect_qps(counter);
 	counter->failed = result != DOCA_SUCCESS;
 	return result;
 }
@@ -218,9 +248,6 @@ doca_error_t dpumap_counter_post(struct dpumap_counter *counter, struct dpumap_c
 	doca_error_t result;
 	uint32_t at;
 
-	if (op->kind == DPUMAP_COUNTER_ADD && !counter->device->caps.has_atomics)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s does not support atomics",
-				   dpumap_hca_name(counter->device->hca));
 	if (!counter->free || (counter->failed && !is_idle(counter)))
 		return DOCA_ERROR_AGAIN;
 	if (counter->failed) {
@@ -242,6 +269,18 @@ doca_error_t dpumap_counter_post(struct dpumap_counter *counter, struct dpumap_c
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t error_of(enum ibv_wc_status status)
+{
+	switch (status) {
+	case IBV_WC_LOC_PROT_ERR:
+	case IBV_WC_LOC_ACCESS_ERR:
+	case IBV_WC_REM_ACCESS_ERR:
+		return DOCA_ERROR_NOT_PERMITTED;
+	default:
+		return DOCA_ERROR_IO_FAILED;
+	}
+}
+
 static doca_error_t status_of(struct dpumap_counter *counter, const struct ibv_wc *wc)
 {
 	if (wc->status == IBV_WC_SUCCESS)
@@ -250,7 +289,7 @@ static doca_error_t status_of(struct dpumap_counter *counter, const struct ibv_w
 	if (wc->status == IBV_WC_WR_FLUSH_ERR)
 		return DOCA_ERROR_IO_FAILED;
 	return dpumap_fail(
-		DOCA_ERROR_IO_FAILED,
+		error_of(wc->status),
 		"%s: an access to the counter of a sync event failed: %s (vendor syndrome "
 		"0x%x): has its exporter stopped?",
 		dpumap_hca_name(counter->device->hca), ibv_wc_status_str(wc->status),
@@ -301,7 +340,7 @@ doca_error_t dpumap_counter_execute(struct dpumap_counter *counter, struct dpuma
 	while ((result = dpumap_counter_post(counter, op)) == DOCA_ERROR_AGAIN)
 		dpumap_counter_poll(counter);
 	if (result != DOCA_SUCCESS)
-		return result;
+		return DOCA_ERROR_IO_FAILED;
 	while (op->is_posted)
 		dpumap_counter_poll(counter);
 	return op->status;

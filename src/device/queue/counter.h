@@ -2,7 +2,7 @@
 /*
  * Access to a counter of 8 bytes by the device: read, write, and fetch-and-add. Additions of all
  * functions of the card are atomic among each other, which those of a processor need not be. The
- * requests go through a queue pair that is connected to itself.
+ * requests go through a pair of queue pairs of the device.
  */
 #ifndef DPUMAP_DEVICE_QUEUE_COUNTER_H
 #define DPUMAP_DEVICE_QUEUE_COUNTER_H
@@ -49,7 +49,10 @@ doca_error_t dpumap_counter_post(struct dpumap_counter *counter, struct dpumap_c
 /* End the requests that have completed. A device that does not answer fails them after a time. */
 void dpumap_counter_poll(struct dpumap_counter *counter);
 
-/* Post a request and poll until it has completed; returns its status. */
+/*
+ * Post a request and poll until it has completed. DOCA_ERROR_NOT_PERMITTED: the memory does not permit
+ * it, or its export has ended. DOCA_ERROR_IO_FAILED: the device failed. The same are its status.
+ */
 doca_error_t dpumap_counter_execute(struct dpumap_counter *counter, struct dpumap_counter_op *op);
 
 /*

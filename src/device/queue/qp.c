@@ -123,9 +123,15 @@ doca_error_t dpumap_qp_connect(const struct dpumap_device *device, struct ibv_qp
 doca_error_t dpumap_qp_connect_to_self(const struct dpumap_device *device, struct ibv_qp *qp,
 				       const struct ibv_port_attr *port)
 {
+	return dpumap_qp_connect_here(device, qp, port, qp->qp_num);
+}
+
+doca_error_t dpumap_qp_connect_here(const struct dpumap_device *device, struct ibv_qp *qp,
+				    const struct ibv_port_attr *port, uint32_t qpn)
+{
 	struct dpumap_qp_path path = {
 		.mtu = port->active_mtu,
-		.qpn = qp->qp_num,
+		.qpn = qpn,
 		.max_reads = dpumap_qp_max_reads(device),
 		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
 	};

@@ -24,6 +24,9 @@ doca_error_t dpumap_qp_connect(const struct dpumap_device *device, struct ibv_qp
 /* The same, connected to itself. */
 doca_error_t dpumap_qp_connect_to_self(const struct dpumap_device *device, struct ibv_qp *qp,
 				       const struct ibv_port_attr *port);
+/* The same, connected to another of the device. */
+doca_error_t dpumap_qp_connect_here(const struct dpumap_device *device, struct ibv_qp *qp,
+				    const struct ibv_port_attr *port, uint32_t qpn);
 
 /* From any state to RESET; abandons posted work requests. */
 doca_error_t dpumap_qp_reset(const struct dpumap_device *device, struct ibv_qp *qp);
