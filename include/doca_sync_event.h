@@ -10,11 +10,15 @@
  * creates its event from them with doca_sync_event_create_from_export(), starts it, and uses it like the
  * original. A peer on the network creates a remote event with
  * doca_sync_event_remote_net_create_from_export(), which only the tasks of doca_rdma.h use. Updates
- * become visible to all others without progress of any process.
+ * become visible to all others without progress of any process. Additions are atomic: while the event is
+ * exported, all processes add by the device, and before that the creator adds by the CPU. An assignment
+ * at the same time as an addition of another process may be lost.
  *
  * The event is used either directly, with doca_sync_event_start() and doca_sync_event_stop(), or as a
  * context (doca_ctx.h) with tasks. doca_ctx_start() returns DOCA_SUCCESS, and the context is RUNNING. The
- * functions without tasks work in both cases. DPA and GPU are not supported.
+ * functions without tasks work in both cases. A task that fails does not stop its context, and submitting
+ * a task with a mask or pointer that is not valid returns DOCA_ERROR_INVALID_VALUE. DPA and GPU are not
+ * supported.
  *
  * Thread safety of all functions: only one thread at a time may use an event, its tasks and its progress
  * engine; several processes, and several objects of one event, may be used at the same time. Capability
@@ -61,7 +65,6 @@ typedef uint64_t doca_gpu_dev_sync_event_remote_net_t;
  * or keep it. doca_task_get_status() returns one of:
  *
  * - DOCA_SUCCESS: the operation was executed, or the condition of the wait is true
- * - DOCA_ERROR_INVALID_VALUE: the mask of a wait is not allowed, or an output is NULL
  * - DOCA_ERROR_NOT_PERMITTED: the exporter does not permit the access, or no longer permits it
  * - DOCA_ERROR_SHUTDOWN: the context was stopped
  * - DOCA_ERROR_IO_FAILED: the device failed
@@ -233,8 +236,6 @@ doca_sync_event_cap_remote_net_is_export_to_gpu_supported(const struct doca_devi
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no events
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_sync_event_cap_task_get_is_supported(const struct doca_devinfo *devinfo);
@@ -246,8 +247,6 @@ doca_sync_event_cap_task_get_is_supported(const struct doca_devinfo *devinfo);
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no events
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devinfo);
@@ -259,8 +258,6 @@ doca_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devi
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no events
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devinfo);
@@ -272,8 +269,6 @@ doca_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devi
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no events
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_devinfo *devinfo);
@@ -285,8 +280,6 @@ doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_devinfo *devinfo
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no events
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_devinfo *devinfo);
@@ -310,6 +303,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create(struct doca_sync_event **e
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  * - DOCA_ERROR_IN_USE: the context of the event is not IDLE
+ * - DOCA_ERROR_DRIVER: the device fails to end an export; the event stays and can be destroyed again
  */
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_destroy(struct doca_sync_event *event);
 
@@ -332,8 +326,10 @@ DOCA_EXPERIMENTAL struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the bytes are not an export over PCI
- * - DOCA_ERROR_NOT_SUPPORTED: the device cannot import memory
+ * - DOCA_ERROR_NOT_SUPPORTED: the device cannot import memory, or has no atomics
+ * - DOCA_ERROR_NOT_PERMITTED: the export is of another card, or has ended
  * - DOCA_ERROR_NO_MEMORY: an allocation fails
+ * - DOCA_ERROR_DRIVER: the device fails
  */
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev,
 								  const uint8_t *data, size_t sz,
@@ -494,7 +490,6 @@ doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the address is not a multiple of 8
  * - DOCA_ERROR_BAD_STATE: the event is started or was created from an export
- * - DOCA_ERROR_NOT_SUPPORTED: the address is not of memory of this process
  */
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event,
 							uint64_t *addr);
@@ -537,6 +532,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_start(struct doca_sync_event *eve
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  * - DOCA_ERROR_BAD_STATE: the event is not started, or is used as a context
+ * - DOCA_ERROR_DRIVER: the device fails to end an export; the event can be stopped again
  */
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_stop(struct doca_sync_event *event);
 
@@ -545,12 +541,12 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_stop(struct doca_sync_event *even
  * the event.
  *
  * @param event an event that is started, also as a context
- * @param dev an open device of the event
+ * @param dev an open device; in use until the event is stopped
  * @param data out: at most 1024 bytes, owned by the event; valid until it is stopped
  * @param sz out: number of bytes
  * @return
  * - DOCA_SUCCESS
- * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the event does not have the device
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  * - DOCA_ERROR_BAD_STATE: the event is not started
  * - DOCA_ERROR_NOT_SUPPORTED: a location is neither the CPU nor remote PCI, the event was created
  *   from an export, or the device cannot export memory
@@ -689,7 +685,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_update_set(struct doca_sync_event
 
 /**
  * Wait until the bits of the event that a mask selects are greater than a value, as unsigned
- * numbers. The function occupies the CPU.
+ * numbers. The function looks again and again, and soon sleeps between two looks for some
+ * microseconds.
  *
  * @param event an event that is started, also as a context
  * @param value the value that (event & mask) is compared with
@@ -722,8 +719,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_ev
 							     uint64_t value, uint64_t mask);
 
 /**
- * Wait until the bits of the event that a mask selects equal a value. The function occupies the
- * CPU.
+ * Wait until the bits of the event that a mask selects equal a value. The function looks
+ * again and again, and soon sleeps between two looks for some microseconds.
  *
  * @param event an event that is started, also as a context
  * @param value the value that (event & mask) is compared with
@@ -756,8 +753,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_ev
 							     uint64_t value, uint64_t mask);
 
 /**
- * Wait until the bits of the event that a mask selects differ from a value. The function occupies
- * the CPU.
+ * Wait until the bits of the event that a mask selects differ from a value. The function looks
+ * again and again, and soon sleeps between two looks for some microseconds.
  *
  * @param event an event that is started, also as a context
  * @param value the value that (event & mask) is compared with

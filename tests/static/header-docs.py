@@ -65,10 +65,20 @@ NARROWED = {
     "dpumap_device_close": (),
     # The status of a copy, not the result of polling.
     "completion_status": (),
+    # Their other errors cannot reach the user, or they map them themselves.
+    "dpumap_counter_execute": ("DOCA_ERROR_NOT_PERMITTED", "DOCA_ERROR_IO_FAILED"),
+    "dpumap_counter_destroy": ("DOCA_ERROR_DRIVER",),
+    "dpumap_sync_open_counter": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
+    "dpumap_sync_destroy_map": ("DOCA_ERROR_DRIVER",),
+    "put_cell_buf": (),
+    "hold_cell_buf": ("DOCA_ERROR_NOT_PERMITTED",),
+    "export_error": (),
+    "add_export": ("DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
     # A context keeps its table for later calls.
     "dma_ops": (),
     "rdma_ops": (),
     "advise_ops": (),
+    "sync_ops": (),
     "graph_ops": (),
     "client_ops": (),
     "server_ops": (),
@@ -125,7 +135,8 @@ NARROWED = {
     "ops->check": ("DOCA_ERROR_INVALID_VALUE",),
 }
 # The rooms of the library in src/.
-LIBRARY = ("advise", "argp", "comch", "core", "device", "dma", "graph", "local", "log", "rdma")
+LIBRARY = ("advise", "argp", "comch", "core", "device", "dma", "graph", "local", "log", "rdma",
+           "sync_event")
 # The functions that a call through a table may reach; filled by main().
 OPERATIONS = {}
 # The places of all functions with a name; filled by main().

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * doca_sync_event: event.c has the object, its settings and its states; export.c exports and imports
+ * it; blob.c is the format in between; access.c reads, changes and waits without tasks; task.c has the
+ * functions of users on tasks, run.c executes them; caps.c has the capabilities, remote_net.c the
+ * sync events of RDMA peers, and accelerator.c what GPUs and DPAs would do.
+ *
+ * The counter is memory of the process that created the event, which reads and waits for it by the
+ * CPU. While it is exported, this process adds to it by the device, as importers do, since additions
+ * of a CPU and of a device need not be atomic among each other.
+ */
+#ifndef DPUMAP_SYNC_EVENT_SYNC_EVENT_H
+#define DPUMAP_SYNC_EVENT_SYNC_EVENT_H
+
+#include <doca_sync_event.h>
+
+#include "core/pe/ctx.h"
+#include "device/queue/counter.h"
+
+enum sync_location {
+	SYNC_NOWHERE,
+	SYNC_CPU,
+	SYNC_REMOTE_PCI,
+	SYNC_REMOTE_NET,
+};
+
+enum sync_kind {
+	SYNC_GET,
+	SYNC_NOTIFY_SET,
+	SYNC_NOTIFY_ADD,
+	SYNC_WAIT_EQ,
+	SYNC_WAIT_NEQ,
+	SYNC_NUM_KINDS,
+};
+
+struct sync_task {
+	struct doca_task base;
+	struct sync_task *next; /* in a list of the event, or free */
+	enum sync_kind kind;
+	uint64_t value;		     /* to set, to add or to wait for */
+	uint64_t mask;		     /* of a wait */
+	uint64_t *out;		     /* for the value that was read */
+	struct dpumap_counter_op op; /* of the value that was read as well */
+};
+
+struct sync_list {
+	struct sync_task *first, *last;
+};
+
+struct sync_pool {
+	uint32_t num_tasks;
+	struct sync_task *tasks; /* of this or the last run */
+	struct sync_task *free;	 /* while the context is not IDLE */
+};
+
+struct sync_callbacks {
+	doca_sync_event_task_get_completion_cb_t get;
+	doca_sync_event_task_notify_set_completion_cb_t notify_set;
+	doca_sync_event_task_notify_add_completion_cb_t notify_add;
+	doca_sync_event_task_wait_eq_completion_cb_t wait_eq;
+	doca_sync_event_task_wait_neq_completion_cb_t wait_neq;
+};
+
+/* An export, to other functions by a device or to RDMA peers. */
+struct sync_export {
+	struct doca_dev *dev;
+	bool to_net;
+	struct doca_mmap *map; /* of the counter alone */
+	uint8_t *blob;	       /* secret */
+	size_t len;
+	struct sync_export *next;
+};
+
+struct doca_sync_event {
+	struct doca_ctx ctx;
+	bool is_ctx;	 /* doca_sync_event_as_ctx() was called */
+	bool is_started; /* by doca_sync_event_start() */
+	enum sync_location publisher, subscriber;
+	struct doca_dev *publisher_dev, *subscriber_dev; /* of those on the CPU */
+
+	uint64_t *cell;	      /* NULL if the event was imported */
+	uint64_t *own;	      /* the cell, unless the user provides it */
+	struct doca_buf *buf; /* of the user, with the cell */
+	struct doca_mmap *import;
+	uint64_t addr; /* of the counter in the exporter */
+
+	struct sync_export *exports; /* this and the following while the event is started */
+	/* For an import, and for an event that is exported. */
+	struct dpumap_counter *counter;
+	struct dpumap_events *events; /* of its device; NULL without a context */
+
+	struct sync_callbacks success, error;
+	struct sync_pool pools[SYNC_NUM_KINDS];
+	struct sync_list unposted; /* for the device, whose queue is full */
+	struct sync_list posted;   /* in the order in which they complete */
+	struct sync_list done;
+	struct sync_list waits;
+	struct sync_list looking; /* waits that began before `look` */
+	struct dpumap_counter_op look;
+	int timer; /* for waits, in a program that sleeps; -1 without waits */
+	bool timer_is_set;
+};
+
+static inline struct doca_sync_event *dpumap_sync_of(const struct doca_ctx *ctx)
+{
+	return (struct doca_sync_event *)ctx;
+}
+
+static inline uint64_t dpumap_sync_load(const struct doca_sync_event *event)
+{
+	return __atomic_load_n(event->cell, __ATOMIC_SEQ_CST);
+}
+
+static inline void dpumap_sync_append(struct sync_list *list, struct sync_task *task)
+{
+	task->next = NULL;
+	if (list->first)
+		list->last->next = task;
+	else
+		list->first = task;
+	list->last = task;
+}
+
+static inline struct sync_task *dpumap_sync_take(struct sync_list *list)
+{
+	struct sync_task *task = list->first;
+
+	if (task)
+		list->first = task->next;
+	return task;
+}
+
+/* Log and return BAD_STATE unless the event is started. */
+doca_error_t dpumap_sync_check_started(const struct doca_sync_event *event, const char *function);
+/* Create the queue for the counter in a map's memory. */
+doca_error_t dpumap_sync_open_counter(struct doca_sync_event *event, const struct doca_mmap *map,
+				      struct doca_dev *dev, uint64_t addr);
+
+/* An event without a counter yet. */
+doca_error_t dpumap_sync_create(struct doca_sync_event **event);
+
+/* export.c: import the map of a counter. */
+doca_error_t dpumap_sync_import(struct doca_dev *dev, const uint8_t *data, size_t sz, bool to_net,
+				struct doca_mmap **map);
+doca_error_t dpumap_sync_destroy_map(struct doca_mmap *map);
+/* End all exports. On failure call again. */
+doca_error_t dpumap_sync_end_exports(struct doca_sync_event *event);
+
+/* run.c: operations of the context. */
+doca_error_t dpumap_sync_submit(struct doca_task *task, uint32_t flags);
+doca_error_t dpumap_sync_check(const struct doca_task *task);
+void dpumap_sync_flush(struct doca_ctx *ctx);
+struct doca_task *dpumap_sync_poll(struct doca_ctx *ctx);
+void dpumap_sync_complete(struct doca_task *task);
+void dpumap_sync_release(struct doca_task *task);
+void dpumap_sync_enter_graph(struct doca_ctx *ctx);
+doca_error_t dpumap_sync_arm(struct doca_ctx *ctx);
+bool dpumap_sync_is_ready(struct doca_ctx *ctx);
+void dpumap_sync_begin_stop(struct doca_ctx *ctx);
+
+#endif
