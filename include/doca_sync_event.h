@@ -359,6 +359,7 @@ doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ * - DOCA_ERROR_DRIVER: the device fails; the event can be destroyed again
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event);

@@ -11,6 +11,12 @@ struct doca_sync_event_remote_net {
 	struct doca_mmap *map;
 };
 
+static doca_error_t import_net(struct doca_dev *dev, const uint8_t *data, size_t sz,
+			       struct doca_mmap **map)
+{
+	return dpumap_sync_import(dev, data, sz, true, map);
+}
+
 doca_error_t
 doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
 					      struct doca_sync_event_remote_net **event)

@@ -71,6 +71,8 @@ NARROWED = {
     "dpumap_sync_open_counter": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
     "dpumap_sync_destroy_map": ("DOCA_ERROR_DRIVER",),
     "put_cell_buf": (),
+    # The import of a peer's memory asks nothing of the device.
+    "import_net": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_NO_MEMORY"),
     "hold_cell_buf": ("DOCA_ERROR_NOT_PERMITTED",),
     "export_error": (),
     "add_export": ("DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
