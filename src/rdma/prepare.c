@@ -5,6 +5,7 @@
 
 #include "core/mmap/resolve.h"
 #include "log/log.h"
+#include "sync_event/remote_net.h"
 
 #define COUNTER_LEN 8u /* of atomics and sync events */
 
@@ -196,9 +197,15 @@ static doca_error_t prepare_atomic(struct rdma_task *task)
 
 static doca_error_t set_event(struct rdma_task *task)
 {
-	(void)task;
-	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-			   "RDMA task: sync events of peers are not supported");
+	struct dpumap_remote_counter counter = {0};
+	doca_error_t result;
+
+	if (!task->event)
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "RDMA task: the sync event is NULL");
+	result = dpumap_sync_event_remote_net_find(task->event, task->base.ctx->dev, &counter);
+	task->peer_key = counter.key;
+	task->peer_addr = counter.addr;
+	return result;
 }
 
 static doca_error_t prepare_event_get(struct rdma_task *task)
