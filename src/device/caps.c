@@ -128,6 +128,7 @@ doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dp
 		found.max_dm_log_align = DPUMAP_DM_LOG_LINE;
 	}
 	found.max_queue_depth = max_depth(&ex.orig_attr);
+	found.max_send_pieces = positive(ex.orig_attr.max_sge);
 	found.max_recv_depth = positive(ex.orig_attr.max_srq_wr);
 	found.max_recv_pieces = positive(ex.orig_attr.max_srq_sge);
 	found.has_atomics = ex.orig_attr.atomic_cap != IBV_ATOMIC_NONE;

@@ -21,6 +21,7 @@ struct dpumap_caps {
 	uint64_t max_copy_len;	  /* max_memcpy_len, or else of an RDMA message; or 0 */
 	uint32_t max_message_len; /* of RDMA; 0 without a port */
 	uint32_t max_queue_depth;
+	uint32_t max_send_pieces; /* of one work request */
 	uint32_t max_recv_depth;  /* of a shared receive queue; 0 without */
 	uint32_t max_recv_pieces; /* of one receive in it */
 	uint32_t num_gids;	  /* entries of the port's table of addresses; 0 without a port */

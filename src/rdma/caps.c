@@ -155,7 +155,7 @@ doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *
 		dpumap_devinfo_get_caps(__func__, devinfo, max_send_buf_list_len, &caps);
 
 	if (result == DOCA_SUCCESS)
-		*max_send_buf_list_len = DPUMAP_MAX_LIST_LEN;
+		*max_send_buf_list_len = smaller(caps.max_send_pieces, DPUMAP_MAX_LIST_LEN);
 	return result;
 }
 

@@ -19,7 +19,7 @@ static doca_error_t create(struct doca_rdma *rdma, struct doca_rdma_connection *
 {
 	struct dpumap_rdma_qp_attr attr = {
 		.depth = dpumap_rdma_queue_depth(rdma),
-		.max_pieces = rdma->max_pieces,
+		.max_pieces = rdma->settings.max_send_list,
 		.access = rdma->settings.access,
 		.gid_index = rdma->settings.gid_index,
 		.log_mtu = rdma->settings.log_mtu,

@@ -8,14 +8,13 @@
 
 #include "core/mmap/resolve.h"
 #include "core/pe/pe.h"
-#include "local/clock.h"
 #include "log/log.h"
 #include "rdma/prepare.h"
 #include "rdma/task.h"
 
 #define POLL_BATCH 16
 /* An unreachable peer fails tasks earlier; one that does not receive never does. */
-#define PATIENCE_NS (3 * DPUMAP_NSEC_PER_SEC)
+#define PATIENCE_S 3
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
@@ -47,110 +46,91 @@ static void fail_task(struct rdma_task *task, doca_error_t result)
 	task->is_posted = true;
 }
 
-/* Collect the next local pieces of a task, at most max, with at most `limit` bytes. */
+/* The local pieces of a task: parts of its bufs. */
 static inline doca_error_t collect(const struct rdma_task *task, dpumap_buf_part_fn *part,
-				   struct dpumap_buf_place *place, size_t limit,
-				   struct dpumap_rdma_piece *pieces, uint32_t max, uint32_t *num,
-				   size_t *len)
+				   struct dpumap_rdma_piece *pieces, uint32_t *num)
 {
 	bool is_data = part == dpumap_buf_data;
 	const struct dpumap_region *region;
+	const struct doca_buf *buf = task->local;
+	size_t left = task->len;
 	doca_error_t result;
 	uint32_t n = 0;
-	size_t done = 0;
 
-	while (done < limit && n < max) {
-		size_t left = dpumap_buf_left(place, part);
+	for (; left && buf; buf = buf->next) {
+		size_t len = part(buf);
 
-		if (left > limit - done)
-			left = limit - done;
-		if (doca_unlikely(!left))
-			return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-					   "RDMA task: its bufs were changed after submission");
-		result = dpumap_mmap_resolve(place->buf->mmap, task->base.ctx->dev, &region);
+		if (len > left)
+			len = left;
+		if (doca_unlikely(!len))
+			continue;
+		result = dpumap_mmap_resolve(buf->mmap, task->base.ctx->dev, &region);
 		if (doca_unlikely(result != DOCA_SUCCESS))
 			return result;
 		pieces[n++] = dpumap_rdma_piece(
-			region, is_data ? dpumap_buf_data_at(place) : dpumap_buf_room_at(place),
-			left);
-		place->offset += left;
-		done += left;
+			region, (uintptr_t)(is_data ? buf->data : buf->data + buf->data_len), len);
+		left -= len;
 	}
+	if (doca_unlikely(left))
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "RDMA task: its bufs were changed after submission");
 	*num = n;
-	*len = done;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t next_pieces(const struct rdma_task *task, struct dpumap_buf_place *place,
-				struct dpumap_rdma_piece *pieces, uint32_t max, uint32_t *num,
-				size_t *len)
+static doca_error_t local_pieces(const struct rdma_task *task, struct dpumap_rdma_piece *pieces,
+				 uint32_t *num)
 {
-	if (dpumap_rdma_sends_data(task->kind))
-		return collect(task, dpumap_buf_data, place, task->unposted, pieces, max, num, len);
-	return collect(task, dpumap_buf_room, place, task->unposted, pieces, max, num, len);
+	return dpumap_rdma_sends_data(task->kind) ? collect(task, dpumap_buf_data, pieces, num)
+						  : collect(task, dpumap_buf_room, pieces, num);
 }
 
-static enum dpumap_rdma_op op_of(const struct rdma_task *task, bool is_last)
-{
-	static const enum dpumap_rdma_op ops[RDMA_NUM_KINDS] = {
-		[RDMA_SEND] = DPUMAP_RDMA_SEND,		  [RDMA_SEND_IMM] = DPUMAP_RDMA_SEND_IMM,
-		[RDMA_READ] = DPUMAP_RDMA_READ,		  [RDMA_WRITE] = DPUMAP_RDMA_WRITE,
-		[RDMA_WRITE_IMM] = DPUMAP_RDMA_WRITE_IMM, [RDMA_CMP_SWP] = DPUMAP_RDMA_CMP_SWP,
-		[RDMA_FETCH_ADD] = DPUMAP_RDMA_FETCH_ADD, [RDMA_EVENT_GET] = DPUMAP_RDMA_READ,
-		[RDMA_EVENT_SET] = DPUMAP_RDMA_WRITE,	  [RDMA_EVENT_ADD] = DPUMAP_RDMA_FETCH_ADD,
-	};
+static const enum dpumap_rdma_op ops[RDMA_NUM_KINDS] = {
+	[RDMA_SEND] = DPUMAP_RDMA_SEND,		  [RDMA_SEND_IMM] = DPUMAP_RDMA_SEND_IMM,
+	[RDMA_READ] = DPUMAP_RDMA_READ,		  [RDMA_WRITE] = DPUMAP_RDMA_WRITE,
+	[RDMA_WRITE_IMM] = DPUMAP_RDMA_WRITE_IMM, [RDMA_CMP_SWP] = DPUMAP_RDMA_CMP_SWP,
+	[RDMA_FETCH_ADD] = DPUMAP_RDMA_FETCH_ADD, [RDMA_EVENT_GET] = DPUMAP_RDMA_READ,
+	[RDMA_EVENT_SET] = DPUMAP_RDMA_WRITE,	  [RDMA_EVENT_ADD] = DPUMAP_RDMA_FETCH_ADD,
+};
 
-	return !is_last && task->kind == RDMA_WRITE_IMM ? DPUMAP_RDMA_WRITE : ops[task->kind];
-}
-
-/* Post the next work request of a task. */
-static inline doca_error_t post_next(struct doca_rdma_connection *connection,
-				     struct rdma_task *task)
+/* A task is one work request. */
+static inline doca_error_t post_request(const struct doca_rdma_connection *connection,
+					const struct rdma_task *task)
 {
 	struct dpumap_rdma_piece pieces[DPUMAP_MAX_LIST_LEN];
 	struct dpumap_rdma_request request;
-	struct dpumap_buf_place place = task->from;
-	doca_error_t result;
-	size_t len;
+	doca_error_t result = local_pieces(task, pieces, &request.num_pieces);
 
-	result = next_pieces(task, &place, pieces, connection->rdma->max_pieces,
-			     &request.num_pieces, &len);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	request.op = op_of(task, len == task->unposted);
+	if (doca_unlikely(!connection->qp))
+		return DOCA_ERROR_SHUTDOWN;
+	request.op = ops[task->kind];
 	request.pieces = pieces;
 	request.imm = task->imm;
 	request.peer_key = task->peer_key;
 	request.peer_addr = task->peer_addr;
 	request.operand = task->operand;
 	request.swap = task->swap;
-	result = dpumap_rdma_qp_post(connection->qp, &request);
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	task->end = dpumap_rdma_qp_posted(connection->qp);
-	task->from = place;
-	task->peer_addr += len;
-	task->unposted -= len;
-	task->is_posted = !task->unposted;
-	return DOCA_SUCCESS;
+	return dpumap_rdma_qp_post(connection->qp, &request);
 }
 
 /* False: the queue is full. */
-static inline bool post(struct doca_rdma_connection *connection, struct rdma_task *task)
+static inline bool post(const struct doca_rdma_connection *connection, struct rdma_task *task)
 {
 	doca_error_t result;
 
-	while (!task->is_posted) {
-		if (doca_unlikely(!connection->qp)) {
-			fail_task(task, DOCA_ERROR_SHUTDOWN);
-			break;
-		}
-		result = post_next(connection, task);
-		if (doca_unlikely(result == DOCA_ERROR_AGAIN))
-			return false;
-		if (doca_unlikely(result != DOCA_SUCCESS))
-			fail_task(task, result);
+	if (doca_unlikely(task->is_posted))
+		return true;
+	result = post_request(connection, task);
+	if (doca_unlikely(result == DOCA_ERROR_AGAIN))
+		return false;
+	if (doca_unlikely(result != DOCA_SUCCESS)) {
+		fail_task(task, result);
+		return true;
 	}
+	task->end = dpumap_rdma_qp_posted(connection->qp);
+	task->is_posted = true;
 	return true;
 }
 
@@ -221,13 +201,11 @@ append:
 static void submit_receive(struct doca_rdma *rdma, struct rdma_task *task)
 {
 	struct dpumap_rdma_piece pieces[DPUMAP_MAX_LIST_LEN];
-	struct dpumap_buf_place place = task->from;
 	doca_error_t result;
 	uint32_t num;
-	size_t len;
 
 	task->result_connection = NULL;
-	result = next_pieces(task, &place, pieces, DPUMAP_MAX_LIST_LEN, &num, &len);
+	result = local_pieces(task, pieces, &num);
 	if (doca_likely(result == DOCA_SUCCESS))
 		result = rdma->has_wound_down
 				 ? DOCA_ERROR_SHUTDOWN
@@ -450,8 +428,7 @@ static void close_timer(struct doca_rdma *rdma)
 /* So that a program that sleeps wakes up in time. */
 static bool open_timer(struct doca_rdma *rdma)
 {
-	const struct itimerspec spec = {
-		.it_value = {.tv_sec = (time_t)(PATIENCE_NS / DPUMAP_NSEC_PER_SEC)}};
+	const struct itimerspec spec = {.it_value = {.tv_sec = PATIENCE_S}};
 
 	rdma->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (rdma->timer < 0) {
@@ -467,7 +444,6 @@ static bool open_timer(struct doca_rdma *rdma)
 		rdma->timer = -1;
 		return false;
 	}
-	rdma->patience_ns = dpumap_clock_ns() + PATIENCE_NS;
 	return true;
 }
 
@@ -495,14 +471,23 @@ void dpumap_rdma_wind_down(struct doca_rdma *rdma)
 	if (rdma->is_winding_down)
 		return;
 	rdma->is_winding_down = true;
-	rdma->patience_ns = 0;
 	if (!rdma->num_unended || !open_timer(rdma))
 		dpumap_pe_wake(rdma->ctx.pe);
 }
 
+static bool has_timed_out(struct doca_rdma *rdma)
+{
+	uint64_t times;
+
+	if (rdma->timer >= 0 && read(rdma->timer, &times, sizeof(times)) < 0)
+		return false;
+	close_timer(rdma);
+	return true;
+}
+
 static void continue_to_wind_down(struct doca_rdma *rdma)
 {
-	if (!rdma->num_unended || dpumap_clock_ns() >= rdma->patience_ns)
+	if (!rdma->num_unended || has_timed_out(rdma))
 		(void)end_all(rdma);
 }
 
@@ -566,12 +551,11 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Of all connections together. A task takes several if its list has more pieces than one takes. */
+/* Of all connections together. */
 static uint32_t num_sends(const struct doca_rdma *rdma)
 {
 	uint32_t max = dpumap_device_caps(rdma->ctx.dev->device)->max_queue_depth;
-	uint64_t each = (rdma->settings.max_send_list + rdma->max_pieces - 1) / rdma->max_pieces;
-	uint64_t num = dpumap_rdma_num_tasks(rdma) * each;
+	uint64_t num = dpumap_rdma_num_tasks(rdma);
 
 	if (!num)
 		return 1;
@@ -589,8 +573,6 @@ doca_error_t dpumap_rdma_open_queue(struct doca_rdma *rdma)
 	struct dpumap_rdma_queue_attr attr;
 
 	rdma->max_len = dpumap_device_caps(device)->max_message_len;
-	rdma->max_pieces =
-		smaller(rdma->settings.max_send_list, dpumap_rdma_max_send_pieces(device));
 	rdma->is_winding_down = rdma->has_wound_down = false;
 	rdma->timer = -1;
 	rdma->num_unended = 0;

@@ -38,16 +38,11 @@ __attribute__((cold, noinline)) static doca_error_t refuse_room(size_t len, size
 
 /* --- local bufs ------------------------------------------------------------------------------- */
 
-/* Of a message, which is one work request, or of a read or write, which may be several. */
 static uint32_t max_list(const struct rdma_task *task)
 {
-	const struct doca_rdma *rdma = dpumap_rdma_of(task->base.ctx);
+	const struct rdma_settings *settings = &dpumap_rdma_of(task->base.ctx)->settings;
 
-	if (task->kind == RDMA_RECEIVE)
-		return rdma->settings.max_receive_list;
-	if (task->kind == RDMA_SEND || task->kind == RDMA_SEND_IMM)
-		return rdma->max_pieces;
-	return rdma->settings.max_send_list;
+	return task->kind == RDMA_RECEIVE ? settings->max_receive_list : settings->max_send_list;
 }
 
 /* buf may be NULL. */
@@ -59,8 +54,7 @@ static inline doca_error_t set_local(struct rdma_task *task, const struct doca_b
 
 	if (doca_unlikely(total.elements > max))
 		return refuse_list(total.elements, max);
-	task->from = (struct dpumap_buf_place){.buf = buf};
-	task->num_local = total.elements;
+	task->local = buf;
 	*len = total.len;
 	return DOCA_SUCCESS;
 }
@@ -69,7 +63,7 @@ static inline doca_error_t set_len(struct rdma_task *task, size_t min, size_t le
 {
 	if (doca_unlikely(len < min || len > dpumap_rdma_of(task->base.ctx)->max_len))
 		return refuse_len(task, min, len);
-	task->len = task->unposted = len;
+	task->len = len;
 	return DOCA_SUCCESS;
 }
 
@@ -85,9 +79,8 @@ static inline doca_error_t set_peer(struct rdma_task *task, const struct doca_bu
 /* Nothing is read or written. */
 static doca_error_t set_nothing(struct rdma_task *task)
 {
-	task->from = (struct dpumap_buf_place){0};
-	task->num_local = 0;
-	task->len = task->unposted = 0;
+	task->local = NULL;
+	task->len = 0;
 	task->peer_key = 0;
 	task->peer_addr = 0;
 	return DOCA_SUCCESS;
@@ -165,9 +158,8 @@ static doca_error_t set_result(struct rdma_task *task, const struct doca_buf *bu
 		return refuse_null("result");
 	if (dpumap_buf_room(buf) < COUNTER_LEN)
 		return refuse_room(COUNTER_LEN, dpumap_buf_room(buf));
-	task->from = (struct dpumap_buf_place){.buf = buf};
-	task->num_local = 1;
-	task->len = task->unposted = COUNTER_LEN;
+	task->local = buf;
+	task->len = COUNTER_LEN;
 	return DOCA_SUCCESS;
 }
 
@@ -197,15 +189,17 @@ static doca_error_t prepare_atomic(struct rdma_task *task)
 
 static doca_error_t set_event(struct rdma_task *task)
 {
-	struct dpumap_remote_counter counter = {0};
+	struct dpumap_remote_counter counter;
 	doca_error_t result;
 
 	if (!task->event)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "RDMA task: the sync event is NULL");
 	result = dpumap_sync_event_remote_net_find(task->event, task->base.ctx->dev, &counter);
+	if (result != DOCA_SUCCESS)
+		return result;
 	task->peer_key = counter.key;
 	task->peer_addr = counter.addr;
-	return result;
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t prepare_event_get(struct rdma_task *task)
@@ -220,7 +214,7 @@ static doca_error_t prepare_event_get(struct rdma_task *task)
 		return result;
 	if (room < COUNTER_LEN)
 		return refuse_room(COUNTER_LEN, room);
-	task->len = task->unposted = COUNTER_LEN;
+	task->len = COUNTER_LEN;
 	return set_event(task);
 }
 
@@ -238,7 +232,7 @@ static doca_error_t prepare_event_set(struct rdma_task *task)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "RDMA task: the value of a sync event has %u bytes, not %zu",
 				   COUNTER_LEN, len);
-	task->len = task->unposted = COUNTER_LEN;
+	task->len = COUNTER_LEN;
 	return set_event(task);
 }
 
@@ -303,8 +297,7 @@ doca_error_t dpumap_rdma_task_check(const struct doca_task *base)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	buf = task.from.buf;
-	for (uint32_t i = 0; i < task.num_local && result == DOCA_SUCCESS; i++, buf = buf->next)
+	for (buf = task.local; buf && result == DOCA_SUCCESS; buf = buf->next)
 		result = dpumap_mmap_resolve(buf->mmap, base->ctx->dev, &region);
 	return result;
 }

@@ -90,7 +90,7 @@ doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
 	if (!created)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for an RDMA context");
 	dpumap_ctx_init(&created->ctx, &rdma_ops, dev);
-	dpumap_rdma_settings_init(&created->settings);
+	dpumap_rdma_settings_init(&created->settings, dpumap_device_caps(dev->device));
 	*rdma = created;
 	return DOCA_SUCCESS;
 }

@@ -46,15 +46,13 @@ struct rdma_task {
 	uint64_t operand; /* to add, or to compare with */
 	uint64_t swap;
 	doca_be32_t imm;
-	/* What is left to post. */
-	bool is_posted;		      /* in full, or it failed */
-	uint32_t end;		      /* number of work requests of the connection up to its last */
-	size_t len;		      /* of all */
-	size_t unposted;	      /* bytes of len */
-	struct dpumap_buf_place from; /* in its local list */
-	uint32_t num_local;	      /* bufs in that list */
+	/* What it moves: bytes of the local list, and where the peer has them. */
+	const struct doca_buf *local;
+	size_t len;
 	uint32_t peer_key;
-	uint64_t peer_addr; /* of the bytes to post next */
+	uint64_t peer_addr;
+	bool is_posted; /* or it failed */
+	uint32_t end;	/* number of the next work request of the connection after its own */
 	/* Results. */
 	uint32_t result_len;
 	doca_be32_t result_imm;
@@ -83,7 +81,7 @@ struct doca_rdma_connection {
 	struct dpumap_rdma_qp *qp; /* NULL once it ended */
 	bool reports_end; /* by a state callback: its failed tasks do not stop the context */
 	struct rdma_list submitted;
-	struct rdma_task *waiting; /* the first of them that is not posted in full */
+	struct rdma_task *waiting; /* the first of them that is not posted */
 	uint32_t completed;	   /* work requests */
 	struct doca_rdma_connection *next;
 	struct doca_rdma_connection *next_waiting; /* of those with a waiting task */
@@ -131,13 +129,11 @@ struct doca_rdma {
 	struct dpumap_events *events; /* this and the following while the context is not IDLE */
 	struct dpumap_rdma_queue *queue;
 	uint32_t max_len;     /* of a message */
-	uint32_t max_pieces;  /* of a work request */
 	uint32_t num_unended; /* tasks submitted to connections and not finished */
 	struct rdma_list finished;
 	struct doca_rdma_connection *waiting; /* those with a waiting task */
 	bool is_winding_down;		      /* it stops: tasks are flushed once it is time */
 	bool has_wound_down;		      /* the device executes nothing any more */
-	uint64_t patience_ns;		      /* time at which tasks are flushed */
 	int timer;			      /* for that time; -1 without */
 	uint16_t num_connections;
 	uint32_t next_id;

@@ -15,13 +15,19 @@
 #define RNR_RETRIES	   7 /* without end */
 #define MTU_LOG_BASE	   8 /* enum doca_mtu_size counts from 256 bytes as 0 */
 
-void dpumap_rdma_settings_init(struct rdma_settings *settings)
+static uint32_t max_send_list(const struct dpumap_caps *caps)
+{
+	return caps->max_send_pieces < DPUMAP_MAX_LIST_LEN ? caps->max_send_pieces
+							   : DPUMAP_MAX_LIST_LEN;
+}
+
+void dpumap_rdma_settings_init(struct rdma_settings *settings, const struct dpumap_caps *caps)
 {
 	*settings = (struct rdma_settings){
 		.access = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE,
 		.gid_index = DPUMAP_GID_ANY,
 		.send_queue_size = SEND_QUEUE_SIZE,
-		.max_send_list = DPUMAP_MAX_LIST_LEN,
+		.max_send_list = max_send_list(caps),
 		.max_receive_list = 1,
 		.max_connections = 1,
 		.request_timeout_ms = REQUEST_TIMEOUT_MS,
@@ -197,7 +203,7 @@ doca_error_t doca_rdma_set_max_send_buf_list_len(struct doca_rdma *rdma,
 	doca_error_t result = check(rdma, __func__);
 
 	if (result == DOCA_SUCCESS)
-		result = check_list_len(rdma, max_send_buf_list_len, DPUMAP_MAX_LIST_LEN);
+		result = check_list_len(rdma, max_send_buf_list_len, max_send_list(caps_of(rdma)));
 	if (result == DOCA_SUCCESS)
 		rdma->settings.max_send_list = max_send_buf_list_len;
 	return result;

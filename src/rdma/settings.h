@@ -5,6 +5,6 @@
 
 #include "rdma/rdma.h"
 
-void dpumap_rdma_settings_init(struct rdma_settings *settings);
+void dpumap_rdma_settings_init(struct rdma_settings *settings, const struct dpumap_caps *caps);
 
 #endif

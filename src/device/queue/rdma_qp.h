@@ -13,7 +13,7 @@
 
 struct dpumap_rdma_qp_attr {
 	uint32_t depth;	     /* work requests at a time; may become more */
-	uint32_t max_pieces; /* of one work request, at most dpumap_rdma_max_send_pieces() */
+	uint32_t max_pieces; /* of one work request, at most dpumap_caps.max_send_pieces */
 	uint32_t access;     /* mask of enum doca_access_flag: what the peer may do */
 	int gid_index;	     /* or DPUMAP_GID_ANY */
 	uint8_t log_mtu;     /* at most; 0: that of the port */

@@ -33,11 +33,6 @@ struct dpumap_rdma_piece dpumap_rdma_piece(const struct dpumap_region *region, u
 	};
 }
 
-uint32_t dpumap_rdma_max_send_pieces(const struct dpumap_device *device)
-{
-	return device->attr.max_sge > 0 ? (uint32_t)device->attr.max_sge : 1;
-}
-
 /* -- creation -- */
 
 static doca_error_t create_cq(struct dpumap_rdma_queue *queue,

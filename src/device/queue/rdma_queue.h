@@ -63,9 +63,6 @@ struct dpumap_rdma_done {
 	uint32_t imm; /* as the peer's program has it in memory */
 };
 
-/* Longest list of pieces of a work request. */
-uint32_t dpumap_rdma_max_send_pieces(const struct dpumap_device *device);
-
 doca_error_t dpumap_rdma_queue_create(struct dpumap_device *device,
 				      const struct dpumap_rdma_queue_attr *attr,
 				      struct dpumap_rdma_queue **queue);
