@@ -507,6 +507,17 @@ struct doca_buf *side_list(struct side *side, bool is_data, size_t offset, size_
 	return head;
 }
 
+void side_drop(struct side *side, struct doca_buf *buf)
+{
+	unsigned int i = 0;
+
+	while (i < side->n_bufs && side->bufs[i] != buf)
+		i++;
+	assert_true(i < side->n_bufs);
+	side->bufs[i] = side->bufs[--side->n_bufs];
+	assert_ok(doca_buf_dec_refcount(buf, NULL));
+}
+
 size_t side_data_len(const struct doca_buf *buf)
 {
 	size_t len = 0;

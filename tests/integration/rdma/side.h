@@ -117,6 +117,8 @@ struct doca_buf *side_peer_room(struct side *side, size_t offset, size_t len);
 /* A list: `n` pieces of `len` bytes, `step` bytes apart. */
 struct doca_buf *side_list(struct side *side, bool is_data, size_t offset, size_t len, size_t step,
 			   unsigned int n);
+/* Release it earlier. */
+void side_drop(struct side *side, struct doca_buf *buf);
 size_t side_data_len(const struct doca_buf *buf);
 
 doca_error_t side_alloc(struct side *side, const struct side_work *work, struct doca_task **task);
