@@ -1736,9 +1736,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_set_conf(
  * @param rdma_connection the connection to the peer
  * @param src_buf list whose data is written; NULL together with dst_buf for an empty write; owned
  *         by the caller, must exist until the task has completed
- * @param dst_buf buf on a map imported from the peer; the data is appended to its data; NULL
- *         together with src_buf for an empty write; owned by the caller, must exist until the task
- *         has completed
+ * @param dst_buf buf on a map imported from the peer; the data is written after its data, whose
+ *         length stays as it is; NULL together with src_buf for an empty write; owned by the caller,
+ *         must exist until the task has completed
  * @param user_data user data of the task
  * @param task out: the task, owned by the caller until doca_task_free()
  * @return
@@ -1803,9 +1803,9 @@ doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task);
  * Set the destination of a write.
  *
  * @param task a task that is not submitted, not NULL
- * @param dst_buf buf on a map imported from the peer; the data is appended to its data; NULL
- *         together with src_buf for an empty write; owned by the caller, must exist until the task
- *         has completed
+ * @param dst_buf buf on a map imported from the peer; the data is written after its data, whose
+ *         length stays as it is; NULL together with src_buf for an empty write; owned by the caller,
+ *         must exist until the task has completed
  */
 DOCA_EXPERIMENTAL void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task,
 							struct doca_buf *dst_buf);
@@ -1846,9 +1846,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_imm_set_conf(
  * @param rdma_connection the connection to the peer
  * @param src_buf list whose data is written; NULL together with dst_buf for an empty write; owned
  *         by the caller, must exist until the task has completed
- * @param dst_buf buf on a map imported from the peer; the data is appended to its data; NULL
- *         together with src_buf for an empty write; owned by the caller, must exist until the task
- *         has completed
+ * @param dst_buf buf on a map imported from the peer; the data is written after its data, whose
+ *         length stays as it is; NULL together with src_buf for an empty write; owned by the caller,
+ *         must exist until the task has completed
  * @param immediate_data 32 bits that the peer receives unchanged
  * @param user_data user data of the task
  * @param task out: the task, owned by the caller until doca_task_free()
@@ -1915,9 +1915,9 @@ doca_rdma_task_write_imm_get_src_buf(const struct doca_rdma_task_write_imm *task
  * Set the destination of a write with immediate data.
  *
  * @param task a task that is not submitted, not NULL
- * @param dst_buf buf on a map imported from the peer; the data is appended to its data; NULL
- *         together with src_buf for an empty write; owned by the caller, must exist until the task
- *         has completed
+ * @param dst_buf buf on a map imported from the peer; the data is written after its data, whose
+ *         length stays as it is; NULL together with src_buf for an empty write; owned by the caller,
+ *         must exist until the task has completed
  */
 DOCA_EXPERIMENTAL void doca_rdma_task_write_imm_set_dst_buf(struct doca_rdma_task_write_imm *task,
 							    struct doca_buf *dst_buf);
