@@ -84,6 +84,11 @@ doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE,
 				   "address '%s' belongs to a connection, which destroys it",
 				   addr->text);
+	if (addr->num_users)
+		return dpumap_fail(
+			DOCA_ERROR_BAD_STATE,
+			"address '%s' is in use: %u connections to it are not established",
+			addr->text, addr->num_users);
 	free(addr);
 	return DOCA_SUCCESS;
 }
@@ -98,4 +103,18 @@ doca_error_t doca_rdma_addr_get_params(struct doca_rdma_addr *addr,
 	*address = addr->text;
 	*port = addr->port;
 	return DOCA_SUCCESS;
+}
+
+void dpumap_rdma_address_describe(struct doca_rdma_addr *addr, const struct sockaddr_storage *from,
+				  uint16_t port)
+{
+	bool is_ipv4 = from->ss_family == AF_INET;
+
+	addr->type = is_ipv4 ? DOCA_RDMA_ADDR_TYPE_IPv4 : DOCA_RDMA_ADDR_TYPE_IPv6;
+	addr->port = port;
+	addr->is_owned = true;
+	if (getnameinfo((const struct sockaddr *)from,
+			is_ipv4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6),
+			addr->text, sizeof(addr->text), NULL, 0, NI_NUMERICHOST))
+		addr->text[0] = '\0';
 }

@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Connections of doca_rdma. */
+/*
+ * Connections of doca_rdma. One that has not ended takes one of the places of the context. The object
+ * of one that ended stays for calls that come late: until the context is IDLE, or many others ended.
+ */
 #ifndef DPUMAP_RDMA_CONNECTION_H
 #define DPUMAP_RDMA_CONNECTION_H
 
 #include "rdma/rdma.h"
 
-/* Destroy all connections. On failure those that could not be destroyed are left. */
+doca_error_t dpumap_rdma_check_running(const struct doca_rdma *rdma, const char *function);
+
+/* An object without a queue pair. DOCA_ERROR_FULL: all places are taken. */
+doca_error_t dpumap_rdma_connection_create(struct doca_rdma *rdma, enum rdma_connection_state state,
+					   struct doca_rdma_connection **connection);
+/* Create its queue pair. */
+doca_error_t dpumap_rdma_connection_open(struct doca_rdma_connection *connection);
+/* From any state to RDMA_ENDED; tasks in flight are flushed. */
+void dpumap_rdma_connection_end(struct doca_rdma_connection *connection);
+/* The program's address is not in use any more. */
+void dpumap_rdma_connection_release_addr(struct doca_rdma_connection *connection);
+/* The same for the connection that was created last, which the program never saw. */
+void dpumap_rdma_connection_discard(struct doca_rdma_connection *connection);
+
+/* End all. On failure call again. */
+doca_error_t dpumap_rdma_connections_end(struct doca_rdma *rdma);
+/* The same; and destroy the objects, and the connection manager. */
 doca_error_t dpumap_rdma_disconnect_all(struct doca_rdma *rdma);
 
 #endif

@@ -9,6 +9,7 @@
 #include "core/mmap/resolve.h"
 #include "core/pe/pe.h"
 #include "log/log.h"
+#include "rdma/connection.h"
 #include "rdma/prepare.h"
 #include "rdma/task.h"
 
@@ -449,11 +450,8 @@ static bool open_timer(struct doca_rdma *rdma)
 
 static doca_error_t end_all(struct doca_rdma *rdma)
 {
-	doca_error_t result = DOCA_SUCCESS;
+	doca_error_t result = dpumap_rdma_connections_end(rdma);
 
-	for (struct doca_rdma_connection *c = rdma->connections; c && result == DOCA_SUCCESS;
-	     c = c->next)
-		result = dpumap_rdma_end_connection(c);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_rdma_queue_stop(rdma->queue);
 	if (result != DOCA_SUCCESS)

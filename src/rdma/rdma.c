@@ -8,6 +8,7 @@
 #include "device/port.h"
 #include "log/log.h"
 #include "rdma/connection.h"
+#include "rdma/manager.h"
 #include "rdma/post.h"
 #include "rdma/prepare.h"
 #include "rdma/settings.h"
@@ -28,6 +29,7 @@ static doca_error_t start(struct doca_ctx *ctx)
 	if (result != DOCA_SUCCESS)
 		return result;
 	rdma->next_id = 0;
+	rdma->log_mtu = 0;
 	result = dpumap_rdma_open_queue(rdma);
 	if (result != DOCA_SUCCESS)
 		dpumap_pe_put_events(ctx->pe, rdma->events);
@@ -52,6 +54,28 @@ static doca_error_t stop(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
+/* Tasks first: what arrived before the end of a connection is reported before it. */
+static bool progress(struct doca_ctx *ctx)
+{
+	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
+	bool is_overdue;
+
+	if (doca_likely(!rdma->cm))
+		return dpumap_ctx_progress(ctx);
+	is_overdue = dpumap_rdma_manager_is_overdue(rdma);
+	if (!is_overdue && dpumap_ctx_progress(ctx))
+		return true;
+	if (dpumap_rdma_manager_is_due(rdma) && dpumap_rdma_manager_progress(rdma))
+		return true;
+	return is_overdue && dpumap_ctx_progress(ctx);
+}
+
+static doca_error_t arm(struct doca_ctx *ctx)
+{
+	dpumap_rdma_of(ctx)->look_now = true;
+	return dpumap_rdma_arm(ctx);
+}
+
 static void free_rdma(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
@@ -71,12 +95,12 @@ static const struct ctx_ops rdma_ops = {
 	.submit = dpumap_rdma_task_submit,
 	.check = dpumap_rdma_task_check,
 	.flush = dpumap_rdma_flush,
-	.progress = dpumap_ctx_progress,
+	.progress = progress,
 	.poll = dpumap_rdma_task_poll,
 	.complete = dpumap_rdma_task_complete,
 	.release = dpumap_rdma_task_release,
 	.enter_graph = dpumap_rdma_enter_graph,
-	.arm = dpumap_rdma_arm,
+	.arm = arm,
 	.is_ready = dpumap_rdma_is_ready,
 };
 

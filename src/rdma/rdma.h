@@ -18,6 +18,11 @@
 #include "core/pe/ctx.h"
 #include "device/queue/details.h"
 #include "device/queue/rdma_qp.h"
+#include "rdma/address.h"
+
+struct dpumap_cm;
+struct dpumap_cm_id;
+struct rdma_listener;
 
 enum rdma_kind {
 	RDMA_RECEIVE,
@@ -70,7 +75,8 @@ enum rdma_connection_state {
 	RDMA_REQUESTED,	 /* by a client: the program accepts or rejects it */
 	RDMA_CONNECTING, /* by address */
 	RDMA_CONNECTED,
-	RDMA_ENDED, /* it never connects again */
+	RDMA_DISCONNECTING, /* by this process; the event of the connection manager follows */
+	RDMA_ENDED,	    /* it never connects again */
 };
 
 struct doca_rdma_connection {
@@ -78,7 +84,13 @@ struct doca_rdma_connection {
 	enum rdma_connection_state state;
 	uint32_t id;
 	union doca_data user_data;
-	struct dpumap_rdma_qp *qp; /* NULL once it ended */
+	bool is_draining;	    /* it ended, but the device did not destroy its queue pair */
+	bool is_used;		    /* while objects are swept: by a task */
+	bool is_bridged;	    /* the program handles the events of its id */
+	struct dpumap_cm_id *cm_id; /* NULL if it was exported, and once it ended */
+	struct doca_rdma_addr addr; /* if it was made by address */
+	struct doca_rdma_addr *peer_addr; /* of the program, in use while it connects; or NULL */
+	struct dpumap_rdma_qp *qp;	  /* NULL once it ended */
 	bool reports_end; /* by a state callback: its failed tasks do not stop the context */
 	struct rdma_list submitted;
 	struct rdma_task *waiting; /* the first of them that is not posted */
@@ -136,6 +148,16 @@ struct doca_rdma {
 	bool has_wound_down;		      /* the device executes nothing any more */
 	int timer;			      /* for that time; -1 without */
 	uint16_t num_connections;
+	uint32_t num_draining; /* connections that ended, but the device did not destroy them */
+	uint32_t num_ended;    /* objects of connections that ended */
+	uint8_t log_mtu;       /* of the last connection; 0 before one */
+
+	struct dpumap_cm *cm; /* NULL before the first use of an address */
+	struct rdma_listener *listeners;
+	uint64_t looked_ms; /* the clock when the manager was looked at */
+	uint32_t calls;	    /* of progress since then */
+	bool look_now;
+
 	uint32_t next_id;
 	struct doca_rdma_connection *connections;
 };

@@ -268,9 +268,10 @@ doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu)
 
 static enum doca_mtu_size mtu_of(const struct doca_rdma *rdma)
 {
-	uint8_t log_mtu =
-		rdma->settings.log_mtu ? rdma->settings.log_mtu : caps_of(rdma)->log_max_mtu;
+	uint8_t log_mtu = rdma->settings.log_mtu ? rdma->settings.log_mtu : rdma->log_mtu;
 
+	if (!log_mtu)
+		log_mtu = caps_of(rdma)->log_max_mtu;
 	return log_mtu > MTU_LOG_BASE ? (enum doca_mtu_size)(log_mtu - MTU_LOG_BASE)
 				      : DOCA_MTU_SIZE_256_BYTES;
 }

@@ -139,6 +139,11 @@ struct ibv_qp *dpumap_rdma_qp_verbs(const struct dpumap_rdma_qp *qp)
 	return qp->qp;
 }
 
+unsigned int dpumap_rdma_qp_access(const struct dpumap_rdma_qp *qp)
+{
+	return qp->access;
+}
+
 /* -- posting -- */
 
 static void build(struct dpumap_rdma_qp *qp, const struct dpumap_rdma_request *request)

@@ -52,6 +52,8 @@ doca_error_t dpumap_rdma_qp_create(struct dpumap_rdma_queue *queue,
 void dpumap_rdma_qp_describe(const struct dpumap_rdma_qp *qp, struct dpumap_qp_info *info);
 /* For a connection manager, which takes it from RESET to RTS instead of dpumap_rdma_qp_connect(). */
 struct ibv_qp *dpumap_rdma_qp_verbs(const struct dpumap_rdma_qp *qp);
+/* What the peer may do, as enum ibv_access_flags. */
+unsigned int dpumap_rdma_qp_access(const struct dpumap_rdma_qp *qp);
 /* From RESET to RTS. On failure the state is as before. */
 doca_error_t dpumap_rdma_qp_connect(struct dpumap_rdma_qp *qp, const struct dpumap_qp_info *peer);
 /* The MTU of the connection, base 2 logarithm, after dpumap_rdma_qp_connect(). */
