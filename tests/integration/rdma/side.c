@@ -643,13 +643,34 @@ int side_connected_setup(void **state)
 	return 0;
 }
 
-int side_teardown(void **state)
+static doca_error_t close_both(void)
 {
 	doca_error_t result = side_close(&here);
 
 	DOCA_ERROR_PROPAGATE(result, side_close(&there));
 	for (unsigned int i = 0; i < 2; i++)
 		DOCA_ERROR_PROPAGATE(result, doca_dev_close(devs[i]));
+	return result;
+}
+
+int side_use_manager(void **state)
+{
+	doca_error_t result;
+
+	if (side_setup(state))
+		return -1;
+	result = side_start(&here);
+	DOCA_ERROR_PROPAGATE(result, side_start(&there));
+	DOCA_ERROR_PROPAGATE(result, doca_rdma_start_listen_to_port(here.rdma, 1025));
+	DOCA_ERROR_PROPAGATE(result, doca_rdma_start_listen_to_port(there.rdma, 1026));
+	DOCA_ERROR_PROPAGATE(result, close_both());
+	return result == DOCA_SUCCESS ? 0 : -1;
+}
+
+int side_teardown(void **state)
+{
+	doca_error_t result = close_both();
+
 	if (result != DOCA_SUCCESS) {
 		fprintf(stderr, "teardown: %s\n", doca_error_get_name(result));
 		return -1;

@@ -143,6 +143,8 @@ doca_error_t side_do(struct side *side, const struct side_work *work);
 int side_setup(void **state);
 int side_connected_setup(void **state);
 int side_teardown(void **state);
+/* Setup of a group: librdmacm keeps each device open after its first use. */
+int side_use_manager(void **state);
 #define idle_test(function) cmocka_unit_test_setup_teardown(function, side_setup, side_teardown)
 #define connected_test(function) \
 	cmocka_unit_test_setup_teardown(function, side_connected_setup, side_teardown)

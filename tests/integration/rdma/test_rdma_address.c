@@ -443,5 +443,5 @@ int main(int argc, char **argv)
 	};
 
 	test_parse_options(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, side_use_manager, NULL);
 }

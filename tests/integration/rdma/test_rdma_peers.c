@@ -210,6 +210,7 @@ static int use_once(void **state)
 	return result == DOCA_SUCCESS ? 0 : -1;
 }
 
+/* rule: CM-R1, CM-R2, CM-R4a */
 static void each_kind_of_address_reaches_the_peer(void **state)
 {
 	struct doca_rdma_addr *addr;
@@ -233,6 +234,7 @@ static void each_kind_of_address_reaches_the_peer(void **state)
 	assert_int_equal(num_failures + num_disconnections, 0);
 }
 
+/* rule: CM-R5b, CM-R7 */
 static void a_rejecting_peer_is_a_failure(void **state)
 {
 	start_peer(REJECT, 1);
@@ -245,6 +247,7 @@ static void a_rejecting_peer_is_a_failure(void **state)
 	assert_int_equal(num_established, 0);
 }
 
+/* rule: CM-R8 */
 static void a_peer_without_room_is_a_failure(void **state)
 {
 	start_peer(ACCEPT, 1);
@@ -256,6 +259,7 @@ static void a_peer_without_room_is_a_failure(void **state)
 	assert_int_equal(num_disconnections, 0);
 }
 
+/* rule: CM-R7 */
 static void a_peer_that_does_not_exist_is_a_failure(void **state)
 {
 	start_peer(ACCEPT, 1);
@@ -267,6 +271,7 @@ static void a_peer_that_does_not_exist_is_a_failure(void **state)
 	assert_int_equal(last_data, 2);
 }
 
+/* rule: CM-R5a, CM-R5b */
 static void a_killed_peer_disconnects(void **state)
 {
 	start_peer(ACCEPT, MAX_PEERS);
@@ -285,6 +290,7 @@ static void a_killed_peer_disconnects(void **state)
 	}
 }
 
+/* rule: CM-R7 */
 static void a_peer_killed_before_it_answers_is_a_failure(void **state)
 {
 	struct doca_rdma_addr *addr;
@@ -303,6 +309,7 @@ static void a_peer_killed_before_it_answers_is_a_failure(void **state)
 	assert_ok(doca_rdma_addr_destroy(addr));
 }
 
+/* rule: CM-R5a, CM-R5b */
 static void a_peer_that_disconnects_at_once_ends_each_connection_once(void **state)
 {
 	start_peer(DISCONNECT_AT_ONCE, MAX_PEERS);
@@ -315,6 +322,7 @@ static void a_peer_that_disconnects_at_once_ends_each_connection_once(void **sta
 	assert_int_equal(num_failures, 0);
 }
 
+/* rule: RD-10a */
 static void stop_while_connecting_leaves_nothing(void **state)
 {
 	struct doca_rdma_addr *addr;
@@ -336,6 +344,7 @@ static void stop_while_connecting_leaves_nothing(void **state)
 }
 
 /* An idle connection does not notice; a disconnection does not wait for the peer. */
+/* rule: RD-10a, CM-R5b */
 static void a_peer_that_is_cut_off_can_be_disconnected(void **state)
 {
 	start_peer(ACCEPT, 1);
