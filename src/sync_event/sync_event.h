@@ -47,18 +47,14 @@ struct sync_list {
 	struct sync_task *first, *last;
 };
 
+/* Of any type; called only as what it is. */
+typedef void sync_callback(void);
+
 struct sync_pool {
+	sync_callback *success, *error;
 	uint32_t num_tasks;
 	struct sync_task *tasks; /* of this or the last run */
 	struct sync_task *free;	 /* while the context is not IDLE */
-};
-
-struct sync_callbacks {
-	doca_sync_event_task_get_completion_cb_t get;
-	doca_sync_event_task_notify_set_completion_cb_t notify_set;
-	doca_sync_event_task_notify_add_completion_cb_t notify_add;
-	doca_sync_event_task_wait_eq_completion_cb_t wait_eq;
-	doca_sync_event_task_wait_neq_completion_cb_t wait_neq;
 };
 
 /* An export, to other functions by a device or to RDMA peers. */
@@ -89,7 +85,6 @@ struct doca_sync_event {
 	struct dpumap_counter *counter;
 	struct dpumap_events *events; /* of its device; NULL without a context */
 
-	struct sync_callbacks success, error;
 	struct sync_pool pools[SYNC_NUM_KINDS];
 	struct sync_list unposted; /* for the device, whose queue is full */
 	struct sync_list posted;   /* in the order in which they complete */
@@ -129,33 +124,5 @@ static inline struct sync_task *dpumap_sync_take(struct sync_list *list)
 		list->first = task->next;
 	return task;
 }
-
-/* Log and return BAD_STATE unless the event is started. */
-doca_error_t dpumap_sync_check_started(const struct doca_sync_event *event, const char *function);
-/* Create the queue for the counter in a map's memory. */
-doca_error_t dpumap_sync_open_counter(struct doca_sync_event *event, const struct doca_mmap *map,
-				      struct doca_dev *dev, uint64_t addr);
-
-/* An event without a counter yet. */
-doca_error_t dpumap_sync_create(struct doca_sync_event **event);
-
-/* export.c: import the map of a counter. */
-doca_error_t dpumap_sync_import(struct doca_dev *dev, const uint8_t *data, size_t sz, bool to_net,
-				struct doca_mmap **map);
-doca_error_t dpumap_sync_destroy_map(struct doca_mmap *map);
-/* End all exports. On failure call again. */
-doca_error_t dpumap_sync_end_exports(struct doca_sync_event *event);
-
-/* run.c: operations of the context. */
-doca_error_t dpumap_sync_submit(struct doca_task *task, uint32_t flags);
-doca_error_t dpumap_sync_check(const struct doca_task *task);
-void dpumap_sync_flush(struct doca_ctx *ctx);
-struct doca_task *dpumap_sync_poll(struct doca_ctx *ctx);
-void dpumap_sync_complete(struct doca_task *task);
-void dpumap_sync_release(struct doca_task *task);
-void dpumap_sync_enter_graph(struct doca_ctx *ctx);
-doca_error_t dpumap_sync_arm(struct doca_ctx *ctx);
-bool dpumap_sync_is_ready(struct doca_ctx *ctx);
-void dpumap_sync_begin_stop(struct doca_ctx *ctx);
 
 #endif

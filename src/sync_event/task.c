@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "sync_event/sync_event.h"
+#include "sync_event/task.h"
 
 #include <inttypes.h>
 
@@ -26,13 +26,21 @@ struct doca_sync_event_task_wait_neq {
 };
 
 static doca_error_t configure(struct doca_sync_event *event, enum sync_kind kind,
-			      uint32_t num_tasks, const char *function)
+			      sync_callback *success, sync_callback *error, uint32_t num_tasks,
+			      const char *function)
 {
+	if (!event || !success || !error)
+		return dpumap_fail_null(function);
 	if (event->is_started || event->ctx.state != DOCA_CTX_STATE_IDLE)
 		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
 				   "%s: sync event %p is started: stop it first", function,
 				   (void *)event);
-	event->pools[kind].num_tasks = num_tasks;
+	event->pools[kind] = (struct sync_pool){
+		.success = success,
+		.error = error,
+		.num_tasks = num_tasks,
+		.tasks = event->pools[kind].tasks,
+	};
 	return DOCA_SUCCESS;
 }
 
@@ -60,169 +68,59 @@ static doca_error_t allocate(struct doca_sync_event *event, enum sync_kind kind,
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t allocate_wait(struct doca_sync_event *event, enum sync_kind kind,
-				  uint64_t value, uint64_t mask, union doca_data user_data,
-				  struct sync_task **task, const char *function)
-{
-	doca_error_t result = allocate(event, kind, user_data, task, function);
+/* --- configuration, and the callbacks --------------------------------------------------------- */
 
-	if (result != DOCA_SUCCESS)
-		return result;
-	(*task)->value = value;
-	(*task)->mask = mask;
-	return DOCA_SUCCESS;
-}
-
-/* --- callbacks and pools ---------------------------------------------------------------------- */
-
-doca_error_t
-doca_sync_event_task_get_set_conf(struct doca_sync_event *event,
-				  doca_sync_event_task_get_completion_cb_t success_completion_cb,
-				  doca_sync_event_task_get_completion_cb_t error_completion_cb,
-				  uint32_t num_tasks)
-{
-	doca_error_t result;
-
-	if (!event || !success_completion_cb || !error_completion_cb)
-		return dpumap_fail_null(__func__);
-	result = configure(event, SYNC_GET, num_tasks, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
-	event->success.get = success_completion_cb;
-	event->error.get = error_completion_cb;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_sync_event_task_notify_set_set_conf(
-	struct doca_sync_event *event,
-	doca_sync_event_task_notify_set_completion_cb_t success_completion_cb,
-	doca_sync_event_task_notify_set_completion_cb_t error_completion_cb, uint32_t num_tasks)
-{
-	doca_error_t result;
-
-	if (!event || !success_completion_cb || !error_completion_cb)
-		return dpumap_fail_null(__func__);
-	result = configure(event, SYNC_NOTIFY_SET, num_tasks, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
-	event->success.notify_set = success_completion_cb;
-	event->error.notify_set = error_completion_cb;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_sync_event_task_notify_add_set_conf(
-	struct doca_sync_event *event,
-	doca_sync_event_task_notify_add_completion_cb_t success_completion_cb,
-	doca_sync_event_task_notify_add_completion_cb_t error_completion_cb, uint32_t num_tasks)
-{
-	doca_error_t result;
-
-	if (!event || !success_completion_cb || !error_completion_cb)
-		return dpumap_fail_null(__func__);
-	result = configure(event, SYNC_NOTIFY_ADD, num_tasks, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
-	event->success.notify_add = success_completion_cb;
-	event->error.notify_add = error_completion_cb;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_sync_event_task_wait_eq_set_conf(
-	struct doca_sync_event *event,
-	doca_sync_event_task_wait_eq_completion_cb_t success_completion_cb,
-	doca_sync_event_task_wait_eq_completion_cb_t error_completion_cb, uint32_t num_tasks)
-{
-	doca_error_t result;
-
-	if (!event || !success_completion_cb || !error_completion_cb)
-		return dpumap_fail_null(__func__);
-	result = configure(event, SYNC_WAIT_EQ, num_tasks, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
-	event->success.wait_eq = success_completion_cb;
-	event->error.wait_eq = error_completion_cb;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_sync_event_task_wait_neq_set_conf(
-	struct doca_sync_event *event,
-	doca_sync_event_task_wait_neq_completion_cb_t success_completion_cb,
-	doca_sync_event_task_wait_neq_completion_cb_t error_completion_cb, uint32_t num_tasks)
-{
-	doca_error_t result;
-
-	if (!event || !success_completion_cb || !error_completion_cb)
-		return dpumap_fail_null(__func__);
-	result = configure(event, SYNC_WAIT_NEQ, num_tasks, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
-	event->success.wait_neq = success_completion_cb;
-	event->error.wait_neq = error_completion_cb;
-	return DOCA_SUCCESS;
-}
-
-struct doca_task *doca_sync_event_task_get_as_doca_task(struct doca_sync_event_task_get *task)
-{
-	return task ? &task->task.base : NULL;
-}
-
-struct doca_task *
-doca_sync_event_task_notify_set_as_doca_task(struct doca_sync_event_task_notify_set *task)
-{
-	return task ? &task->task.base : NULL;
-}
-
-struct doca_task *
-doca_sync_event_task_notify_add_as_doca_task(struct doca_sync_event_task_notify_add *task)
-{
-	return task ? &task->task.base : NULL;
-}
-
-struct doca_task *
-doca_sync_event_task_wait_eq_as_doca_task(struct doca_sync_event_task_wait_eq *task)
-{
-	return task ? &task->task.base : NULL;
-}
-
-struct doca_task *
-doca_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq *task)
-{
-	return task ? &task->task.base : NULL;
-}
-
-/* The program may destroy the event in its callback. */
-static void call(const struct sync_callbacks *cb, struct sync_task *task, union doca_data ctx_data)
-{
-	union doca_data data = task->base.user_data;
-
-	switch (task->kind) {
-	case SYNC_GET:
-		cb->get((struct doca_sync_event_task_get *)task, data, ctx_data);
-		break;
-	case SYNC_NOTIFY_SET:
-		cb->notify_set((struct doca_sync_event_task_notify_set *)task, data, ctx_data);
-		break;
-	case SYNC_NOTIFY_ADD:
-		cb->notify_add((struct doca_sync_event_task_notify_add *)task, data, ctx_data);
-		break;
-	case SYNC_WAIT_EQ:
-		cb->wait_eq((struct doca_sync_event_task_wait_eq *)task, data, ctx_data);
-		break;
-	default:
-		cb->wait_neq((struct doca_sync_event_task_wait_neq *)task, data, ctx_data);
+#define TASK(name, kind)                                                                     \
+	doca_error_t doca_sync_event_task_##name##_set_conf(                                 \
+		struct doca_sync_event *event,                                               \
+		doca_sync_event_task_##name##_completion_cb_t success_completion_cb,         \
+		doca_sync_event_task_##name##_completion_cb_t error_completion_cb,           \
+		uint32_t num_tasks)                                                          \
+	{                                                                                    \
+		return configure(event, kind, (sync_callback *)success_completion_cb,        \
+				 (sync_callback *)error_completion_cb, num_tasks, __func__); \
+	}                                                                                    \
+	struct doca_task *doca_sync_event_task_##name##_as_doca_task(                        \
+		struct doca_sync_event_task_##name *task)                                    \
+	{                                                                                    \
+		return task ? &task->task.base : NULL;                                       \
+	}                                                                                    \
+	static void call_##name(struct sync_task *task, sync_callback *callback)             \
+	{                                                                                    \
+		((doca_sync_event_task_##name##_completion_cb_t)callback)(                   \
+			(struct doca_sync_event_task_##name *)task, task->base.user_data,    \
+			task->base.ctx->user_data);                                          \
 	}
+
+TASK(get, SYNC_GET)
+TASK(notify_set, SYNC_NOTIFY_SET)
+TASK(notify_add, SYNC_NOTIFY_ADD)
+TASK(wait_eq, SYNC_WAIT_EQ)
+TASK(wait_neq, SYNC_WAIT_NEQ)
+
+static void call(struct sync_task *task, sync_callback *callback)
+{
+	static void (*const calls[SYNC_NUM_KINDS])(struct sync_task *, sync_callback *) = {
+		[SYNC_GET] = call_get,
+		[SYNC_NOTIFY_SET] = call_notify_set,
+		[SYNC_NOTIFY_ADD] = call_notify_add,
+		[SYNC_WAIT_EQ] = call_wait_eq,
+		[SYNC_WAIT_NEQ] = call_wait_neq,
+	};
+
+	calls[task->kind](task, callback);
 }
 
 void dpumap_sync_complete(struct doca_task *base)
 {
 	struct sync_task *task = (struct sync_task *)base;
-	struct doca_sync_event *event = dpumap_sync_of(base->ctx);
+	const struct sync_pool *pool = &dpumap_sync_of(base->ctx)->pools[task->kind];
 	bool good = base->status == DOCA_SUCCESS;
 
 	if (good && task->out)
 		*task->out = task->op.value;
 	if (!dpumap_task_complete_node(base))
-		call(good ? &event->success : &event->error, task, event->ctx.user_data);
+		call(task, good ? pool->success : pool->error);
 }
 
 /* Each completion looks for a node. */
@@ -296,127 +194,47 @@ doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *event,
-						     uint64_t wait_val, uint64_t mask,
-						     union doca_data user_data,
-						     struct doca_sync_event_task_wait_eq **task)
-{
-	struct sync_task *taken;
-	doca_error_t result;
+#define ALLOC_WAIT(name, kind)                                                        \
+	doca_error_t doca_sync_event_task_##name##_alloc_init(                        \
+		struct doca_sync_event *event, uint64_t wait_val, uint64_t mask,      \
+		union doca_data user_data, struct doca_sync_event_task_##name **task) \
+	{                                                                             \
+		struct sync_task *taken;                                              \
+		doca_error_t result;                                                  \
+                                                                                      \
+		if (!event || !task)                                                  \
+			return dpumap_fail_null(__func__);                            \
+		result = allocate(event, kind, user_data, &taken, __func__);          \
+		if (result != DOCA_SUCCESS)                                           \
+			return result;                                                \
+		taken->value = wait_val;                                              \
+		taken->mask = mask;                                                   \
+		*task = (struct doca_sync_event_task_##name *)taken;                  \
+		return DOCA_SUCCESS;                                                  \
+	}
 
-	if (!event || !task)
-		return dpumap_fail_null(__func__);
-	result = allocate_wait(event, SYNC_WAIT_EQ, wait_val, mask, user_data, &taken, __func__);
-	if (result == DOCA_SUCCESS)
-		*task = (struct doca_sync_event_task_wait_eq *)taken;
-	return result;
-}
-
-doca_error_t doca_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *event,
-						      uint64_t wait_val, uint64_t mask,
-						      union doca_data user_data,
-						      struct doca_sync_event_task_wait_neq **task)
-{
-	struct sync_task *taken;
-	doca_error_t result;
-
-	if (!event || !task)
-		return dpumap_fail_null(__func__);
-	result = allocate_wait(event, SYNC_WAIT_NEQ, wait_val, mask, user_data, &taken, __func__);
-	if (result == DOCA_SUCCESS)
-		*task = (struct doca_sync_event_task_wait_neq *)taken;
-	return result;
-}
+ALLOC_WAIT(wait_eq, SYNC_WAIT_EQ)
+ALLOC_WAIT(wait_neq, SYNC_WAIT_NEQ)
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-void doca_sync_event_task_get_set_ret_val_ptr(struct doca_sync_event_task_get *task,
-					      uint64_t *ret_val_ptr)
-{
-	task->task.out = ret_val_ptr;
-}
+#define FIELD(name, field, type, member)                                                         \
+	void doca_sync_event_task_##name##_set_##field(struct doca_sync_event_task_##name *task, \
+						       type field)                               \
+	{                                                                                        \
+		task->task.member = field;                                                       \
+	}                                                                                        \
+	type doca_sync_event_task_##name##_get_##field(                                          \
+		const struct doca_sync_event_task_##name *task)                                  \
+	{                                                                                        \
+		return task->task.member;                                                        \
+	}
 
-uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const struct doca_sync_event_task_get *task)
-{
-	return task->task.out;
-}
-
-void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task,
-						 uint64_t set_val)
-{
-	task->task.value = set_val;
-}
-
-uint64_t
-doca_sync_event_task_notify_set_get_set_val(const struct doca_sync_event_task_notify_set *task)
-{
-	return task->task.value;
-}
-
-void doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task,
-						 uint64_t inc_val)
-{
-	task->task.value = inc_val;
-}
-
-uint64_t
-doca_sync_event_task_notify_add_get_inc_val(const struct doca_sync_event_task_notify_add *task)
-{
-	return task->task.value;
-}
-
-void doca_sync_event_task_notify_add_set_fetched_val_ptr(
-	struct doca_sync_event_task_notify_add *task, uint64_t *fetched_val_ptr)
-{
-	task->task.out = fetched_val_ptr;
-}
-
-uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(
-	const struct doca_sync_event_task_notify_add *task)
-{
-	return task->task.out;
-}
-
-void doca_sync_event_task_wait_eq_set_wait_val(struct doca_sync_event_task_wait_eq *task,
-					       uint64_t wait_val)
-{
-	task->task.value = wait_val;
-}
-
-uint64_t doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_task_wait_eq *task)
-{
-	return task->task.value;
-}
-
-void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *task, uint64_t mask)
-{
-	task->task.mask = mask;
-}
-
-uint64_t doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq *task)
-{
-	return task->task.mask;
-}
-
-void doca_sync_event_task_wait_neq_set_wait_val(struct doca_sync_event_task_wait_neq *task,
-						uint64_t wait_val)
-{
-	task->task.value = wait_val;
-}
-
-uint64_t
-doca_sync_event_task_wait_neq_get_wait_val(const struct doca_sync_event_task_wait_neq *task)
-{
-	return task->task.value;
-}
-
-void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq *task,
-					    uint64_t mask)
-{
-	task->task.mask = mask;
-}
-
-uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task)
-{
-	return task->task.mask;
-}
+FIELD(get, ret_val_ptr, uint64_t *, out)
+FIELD(notify_set, set_val, uint64_t, value)
+FIELD(notify_add, inc_val, uint64_t, value)
+FIELD(notify_add, fetched_val_ptr, uint64_t *, out)
+FIELD(wait_eq, wait_val, uint64_t, value)
+FIELD(wait_eq, mask, uint64_t, mask)
+FIELD(wait_neq, wait_val, uint64_t, value)
+FIELD(wait_neq, mask, uint64_t, mask)
