@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Sync events without tasks: values and waits, of each origin. */
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -57,20 +58,29 @@ static void both_sides_update_and_read(void **state)
 	assert_int_equal(sync_ask_value(&test.peer, SYNC_GET, 0), 50);
 }
 
+static bool has_answered(const struct process *peer)
+{
+	struct pollfd answer = {.fd = peer->from, .events = POLLIN};
+
+	return poll(&answer, 1, 0) > 0;
+}
+
 /* rule: SE-13 */
 static void additions_of_both_sides_lose_nothing(void **state)
 {
 	struct sync_request request = {.order = SYNC_ADD, .value = 1, .times = ADDS};
 	struct sync_answer answer;
-	uint64_t fetched = 0;
+	uint64_t fetched = 0, added = 0;
 
 	sync_start();
 	sync_send(&test.peer, &request);
-	for (uint32_t i = 0; i < ADDS; i++)
+	while (added < ADDS || !has_answered(&test.peer)) {
 		assert_ok(doca_sync_event_update_add(test.event, 1, &fetched));
+		added++;
+	}
 	sync_receive(&test.peer, &answer);
 	assert_ok(answer.result);
-	assert_int_equal(sync_value(), 2 * ADDS);
+	assert_int_equal(sync_value(), added + ADDS);
 }
 
 /* rule: SE-5a */
@@ -145,6 +155,7 @@ static void wait_longer_than_the_first_looks_ends(void **state)
 	sync_start();
 	assert_int_equal(pthread_create(&thread, NULL, set_later, &cell), 0);
 	assert_ok(doca_sync_event_wait_gt(test.event, 2, UINT64_MAX));
+	assert_int_equal(sync_value(), 3);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
@@ -210,28 +221,28 @@ static void memory_of_the_user_is_the_event(void **state)
 #define on(function, at)                                                              \
 	cmocka_unit_test_prestate_setup_teardown(function, sync_setup, sync_teardown, \
 						 (void *)&sync_origins[at])
-#define on_own(function)      on(function, SYNC_OWN)
-#define on_exported(function) on(function, SYNC_EXPORTED)
-#define on_imported(function) on(function, SYNC_IMPORTED)
-#define on_shared(function)   on_exported(function), on_imported(function)
-#define on_all(function)      on_own(function), on_shared(function)
+#define own_test(function)	on(function, SYNC_OWN)
+#define exported_test(function) on(function, SYNC_EXPORTED)
+#define imported_test(function) on(function, SYNC_IMPORTED)
+#define shared_test(function)	exported_test(function), imported_test(function)
+#define all_test(function)	own_test(function), shared_test(function)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		on_all(event_starts_at_zero),
-		on_all(event_started_again_is_zero),
-		on_all(updates_return_and_change_the_value),
-		on_shared(both_sides_update_and_read),
-		on_shared(additions_of_both_sides_lose_nothing),
-		on_all(waits_compare_the_masked_event),
-		on_shared(waits_end_when_the_peer_updates),
-		on_shared(waits_of_the_peer_end_when_we_update),
-		on_own(wait_longer_than_the_first_looks_ends),
-		on_imported(import_of_a_stopped_exporter_fails),
-		on_imported(import_of_a_killed_exporter_fails),
-		on_exported(exporter_survives_a_killed_importer),
-		on_exported(memory_of_the_user_is_the_event),
+		all_test(event_starts_at_zero),
+		all_test(event_started_again_is_zero),
+		all_test(updates_return_and_change_the_value),
+		shared_test(both_sides_update_and_read),
+		shared_test(additions_of_both_sides_lose_nothing),
+		all_test(waits_compare_the_masked_event),
+		shared_test(waits_end_when_the_peer_updates),
+		shared_test(waits_of_the_peer_end_when_we_update),
+		own_test(wait_longer_than_the_first_looks_ends),
+		imported_test(import_of_a_stopped_exporter_fails),
+		imported_test(import_of_a_killed_exporter_fails),
+		exported_test(exporter_survives_a_killed_importer),
+		exported_test(memory_of_the_user_is_the_event),
 	};
 
 	test_parse_options(argc, argv);

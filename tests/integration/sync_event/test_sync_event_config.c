@@ -479,36 +479,36 @@ static void buf_without_a_permission_is_not_permitted(void **state)
 #define on(function, at)                                                              \
 	cmocka_unit_test_prestate_setup_teardown(function, sync_setup, sync_teardown, \
 						 (void *)&sync_origins[at])
-#define on_own(function)      on(function, SYNC_OWN)
-#define on_exported(function) on(function, SYNC_EXPORTED)
-#define on_imported(function) on(function, SYNC_IMPORTED)
+#define own_test(function)	on(function, SYNC_OWN)
+#define exported_test(function) on(function, SYNC_EXPORTED)
+#define imported_test(function) on(function, SYNC_IMPORTED)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		on_own(null_for_the_object_is_invalid),
-		on_own(null_for_an_output_is_invalid),
-		on_own(null_for_tasks_is_invalid),
-		on_own(clean_up_of_null_is_an_error),
-		on_own(capabilities_choose_the_device),
-		on_own(dpa_and_gpu_are_not_supported),
-		on_own(event_has_one_location_of_each_kind),
-		on_own(start_without_locations_is_bad_state),
-		on_own(context_and_direct_start_exclude_each_other),
-		on_exported(settings_after_start_are_bad_state),
-		on_imported(imported_event_takes_no_settings),
-		on_own(use_before_start_is_bad_state),
-		on_imported(use_before_start_is_bad_state),
-		on_own(export_needs_its_locations),
-		on_imported(imported_event_is_not_exported_again),
-		on_own(exported_bytes_are_ordinary_memory),
-		on_own(damaged_exports_are_invalid),
-		on_own(export_of_a_map_is_invalid),
-		on_exported(device_is_in_use_until_the_event_is_destroyed),
-		on_imported(device_is_in_use_until_the_event_is_destroyed),
-		on_exported(buf_is_the_event),
-		on_own(buf_that_does_not_fit_is_not_permitted),
-		on_own(buf_without_a_permission_is_not_permitted),
+		own_test(null_for_the_object_is_invalid),
+		own_test(null_for_an_output_is_invalid),
+		own_test(null_for_tasks_is_invalid),
+		own_test(clean_up_of_null_is_an_error),
+		own_test(capabilities_choose_the_device),
+		own_test(dpa_and_gpu_are_not_supported),
+		own_test(event_has_one_location_of_each_kind),
+		own_test(start_without_locations_is_bad_state),
+		own_test(context_and_direct_start_exclude_each_other),
+		exported_test(settings_after_start_are_bad_state),
+		imported_test(imported_event_takes_no_settings),
+		own_test(use_before_start_is_bad_state),
+		imported_test(use_before_start_is_bad_state),
+		own_test(export_needs_its_locations),
+		imported_test(imported_event_is_not_exported_again),
+		own_test(exported_bytes_are_ordinary_memory),
+		own_test(damaged_exports_are_invalid),
+		own_test(export_of_a_map_is_invalid),
+		exported_test(device_is_in_use_until_the_event_is_destroyed),
+		imported_test(device_is_in_use_until_the_event_is_destroyed),
+		exported_test(buf_is_the_event),
+		own_test(buf_that_does_not_fit_is_not_permitted),
+		own_test(buf_without_a_permission_is_not_permitted),
 	};
 
 	test_parse_options(argc, argv);

@@ -181,7 +181,7 @@ static void set_and_free(uint64_t value)
 	doca_task_free(task);
 }
 
-/* rule: SE-11a, RT-9 */
+/* rule: SE-11a */
 static void tasks_work_without_progress_of_the_exporter(void **state)
 {
 	struct doca_buf *dst = side_room(&here, 64, 8);
@@ -202,7 +202,7 @@ static void tasks_work_without_progress_of_the_exporter(void **state)
 	doca_task_free(task);
 }
 
-/* rule: SE-11a, RT-9 */
+/* rule: SE-11a */
 static void kept_tasks_are_submitted_again(void **state)
 {
 	struct doca_buf *dst = side_room(&here, 64, 8);
@@ -226,7 +226,7 @@ static void kept_tasks_are_submitted_again(void **state)
 	doca_task_free(set);
 }
 
-/* rule: SE-11b, RT-9, SE-13 */
+/* rule: SE-11b, SE-13 */
 static void additions_of_peer_and_owner_lose_nothing(void **state)
 {
 	struct doca_buf *result = side_room(&here, 64, 8);
@@ -261,7 +261,7 @@ static void addition_needs_the_permission_for_atomics(void **state)
 	doca_task_free(task);
 }
 
-/* rule: RT-9 */
+/* rule: SE-11a */
 static void tasks_fail_after_the_export_ended(void **state)
 {
 	struct doca_task *task;
@@ -275,7 +275,7 @@ static void tasks_fail_after_the_export_ended(void **state)
 	doca_task_free(task);
 }
 
-/* rule: RT-9 */
+/* rule: SE-11a */
 static void task_without_an_event_fails(void **state)
 {
 	get_task *task = NULL;

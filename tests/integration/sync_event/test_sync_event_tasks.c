@@ -235,7 +235,7 @@ static void wait_stays_in_flight_until_it_is_true(void **state)
 }
 
 /* rule: SE-7, SE-8b */
-static void waits_end_when_the_peer_updates(void **state)
+static void tasks_that_wait_end_when_the_peer_updates(void **state)
 {
 	start_with(NUM);
 	submit(wait_eq(9, UINT64_MAX));
@@ -253,15 +253,16 @@ static void waits_end_when_the_peer_updates(void **state)
 static void wait_ignores_earlier_values(void **state)
 {
 	start_with(NUM);
-	for (int i = 0; i < 50; i++) {
+	for (unsigned int i = 0; i < 50; i++) {
 		assert_ok(doca_sync_event_update_set(test.event, 5));
 		submit(wait_eq(1, UINT64_MAX));
-		progress_in_vain();
-		assert_ok(doca_sync_event_update_set(test.event, 0));
+		assert_int_equal(doca_pe_progress(test.pe), 0);
+		submit(set(0));
 		submit(wait_neq(0, UINT64_MAX));
+		wait_for(3 * i + 1);
 		progress_in_vain();
 		assert_ok(doca_sync_event_update_set(test.event, 1));
-		wait_for(2 * (unsigned int)i + 2);
+		wait_for(3 * i + 3);
 	}
 	sync_stop_ctx();
 }
@@ -542,33 +543,33 @@ static void tasks_of_an_import_fail_after_its_export_ended(void **state)
 #define on(function, at)                                                              \
 	cmocka_unit_test_prestate_setup_teardown(function, sync_setup, sync_teardown, \
 						 (void *)&sync_origins[at])
-#define on_own(function)      on(function, SYNC_OWN)
-#define on_exported(function) on(function, SYNC_EXPORTED)
-#define on_imported(function) on(function, SYNC_IMPORTED)
-#define on_shared(function)   on_exported(function), on_imported(function)
-#define on_all(function)      on_own(function), on_shared(function)
+#define own_test(function)	on(function, SYNC_OWN)
+#define exported_test(function) on(function, SYNC_EXPORTED)
+#define imported_test(function) on(function, SYNC_IMPORTED)
+#define shared_test(function)	exported_test(function), imported_test(function)
+#define all_test(function)	own_test(function), shared_test(function)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		on_all(tasks_read_and_update),
-		on_all(completed_addition_has_stored_the_value_before),
-		on_all(tasks_are_executed_in_order),
-		on_all(wait_stays_in_flight_until_it_is_true),
-		on_shared(waits_end_when_the_peer_updates),
-		on_imported(wait_ignores_earlier_values),
-		on_own(masks_are_neighbouring_bytes),
-		on_all(stop_flushes_waits),
-		on_all(stop_completes_tasks_of_the_device),
-		on_all(context_can_be_started_again),
-		on_own(tasks_are_limited_and_readable_after_free),
-		on_own(no_tasks_are_allocated_unless_configured),
-		on_all(callback_may_submit_again),
-		on_all(callback_may_stop_and_destroy),
-		on_all(many_tasks_complete),
-		on_own(fields_of_tasks_can_be_set_and_read),
-		on_all(descriptor_reports_completions),
-		on_imported(tasks_of_an_import_fail_after_its_export_ended),
+		all_test(tasks_read_and_update),
+		all_test(completed_addition_has_stored_the_value_before),
+		all_test(tasks_are_executed_in_order),
+		all_test(wait_stays_in_flight_until_it_is_true),
+		shared_test(tasks_that_wait_end_when_the_peer_updates),
+		imported_test(wait_ignores_earlier_values),
+		own_test(masks_are_neighbouring_bytes),
+		all_test(stop_flushes_waits),
+		all_test(stop_completes_tasks_of_the_device),
+		all_test(context_can_be_started_again),
+		own_test(tasks_are_limited_and_readable_after_free),
+		own_test(no_tasks_are_allocated_unless_configured),
+		all_test(callback_may_submit_again),
+		all_test(callback_may_stop_and_destroy),
+		all_test(many_tasks_complete),
+		own_test(fields_of_tasks_can_be_set_and_read),
+		all_test(descriptor_reports_completions),
+		imported_test(tasks_of_an_import_fail_after_its_export_ended),
 	};
 
 	test_parse_options(argc, argv);
