@@ -26,15 +26,17 @@ PROGRAMS = [
     ("test_dma_batch", ("dpu", "host"), (27, 28)),
     ("test_rdma", ("dpu",), ()),
     ("test_message_queue", ("dpu", "host"), (39, 40)),
+    ("test_sync_event_access", ("dpu", "host"), (41, 42)),
     ("test_rdma_export", ("dpu",), (21, 33)),
     ("test_buf", ("dpu",), ()),
 ]
 # What exports memory by a direct mkey, as its type of card says.
 BLUEFIELD_2 = "MT41686"
-# These need a peer of their own, and not the one that the suite starts on the other machine.
+# These need a peer of their own, or kill it, and the suite starts it on the other machine.
 SKIP = {
     "test_umem": "test_foreign_and_stale_bytes",
     "test_message_queue": "message_crosses_functions",
+    "test_sync_event_access": "*_killed_*",
 }
 # These count objects, which is not possible on a device that others use too.
 COUNTING = {
