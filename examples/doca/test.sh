@@ -37,20 +37,26 @@ on()
 	(cd "$work" && exec "$emu" run --as "$side" -- "$programs/$program" "$@")
 }
 
-# Start the exporter, which then waits for Enter, and wait until it has written its files.
-start_exporter()
+# Wait until the exporter has written that file.
+wait_for_file()
 {
 	local n
-	mkfifo "$work/enter"
-	on "$@" <"$work/enter" >"$work/exporter.log" 2>&1 &
-	pid=$!
-	exec 9>"$work/enter"
 	for ((n = 0; n < 600; n++)); do
-		[ ! -e "$work/buffer.txt" ] || return 0
+		[ ! -e "$work/$1" ] || return 0
 		kill -0 "$pid" 2>/dev/null || die "the exporter ended"
 		sleep 0.05
 	done
 	die "the exporter wrote no files"
+}
+
+# Start the exporter, which then waits for Enter, and wait until it has written its files.
+start_exporter()
+{
+	mkfifo "$work/enter"
+	on "$@" <"$work/enter" >"$work/exporter.log" 2>&1 &
+	pid=$!
+	exec 9>"$work/enter"
+	wait_for_file buffer.txt
 }
 
 press_enter()
@@ -136,6 +142,21 @@ comch_copy)
 	! wait "$pid" || die "the server succeeded without a place for the file"
 	pid=
 	fails "No function of the host" dpu comch_copy-dpu -p 03:00.0 -r 3c:00.0 -f got
+	;;
+sync_event)
+	on dpu sync_event-dpu -p 03:00.0 >"$work/exporter.log" 2>&1 </dev/null &
+	pid=$!
+	wait_for_file event.bin
+	[ "$(stat -c %a "$work/event.bin")" = 600 ] || die "other users may read the exported event"
+	# Another card cannot import it.
+	fails "Ends with" host sync_event-host -p 3c:00.0
+	on host sync_event-host -p 3b:00.0 >"$work/importer.log" 2>&1 || die "the host failed"
+	wait "$pid" || die "the DPU failed"
+	pid=
+	grep -q "The value was 2" "$work/importer.log" || die "the host did not count"
+	grep -q "The DPU has set it to 1000" "$work/importer.log" || die "the DPU set no value"
+	grep -q "The host has counted to 3" "$work/exporter.log" || die "the DPU did not wait"
+	fails "Ends with" host sync_event-host -p 3b:00.0
 	;;
 local_copy)
 	for side in host dpu; do
