@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "log/log.h"
+#include "rdma/task_functions.h"
 
 /* --- pools ------------------------------------------------------------------------------------ */
 

@@ -63,9 +63,6 @@ doca_error_t dpumap_rdma_allocate(struct doca_rdma *rdma, struct doca_rdma_conne
 				  enum rdma_kind kind, union doca_data user_data,
 				  struct rdma_task **task, const char *function);
 
-/* Call what dpumap_rdma_configure() was given, as the type that it has. */
-void dpumap_rdma_call(struct rdma_task *task, rdma_callback *callback);
-
 /* Operations of the context. */
 void dpumap_rdma_task_complete(struct doca_task *task);
 void dpumap_rdma_task_release(struct doca_task *task);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What all kinds of tasks have alike: most functions of users. */
-#include "rdma/task.h"
+#include "rdma/task_functions.h"
 
-#include "log/log.h"
+#include "rdma/task.h"
 
 /* --- configuration, and the callbacks --------------------------------------------------------- */
 
@@ -40,22 +40,22 @@ TASK(remote_net_sync_event_get, RDMA_EVENT_GET)
 TASK(remote_net_sync_event_notify_set, RDMA_EVENT_SET)
 TASK(remote_net_sync_event_notify_add, RDMA_EVENT_ADD)
 
+static void (*const calls[RDMA_NUM_KINDS])(struct rdma_task *, rdma_callback *) = {
+	[RDMA_RECEIVE] = call_receive,
+	[RDMA_SEND] = call_send,
+	[RDMA_SEND_IMM] = call_send_imm,
+	[RDMA_READ] = call_read,
+	[RDMA_WRITE] = call_write,
+	[RDMA_WRITE_IMM] = call_write_imm,
+	[RDMA_CMP_SWP] = call_atomic_cmp_swp,
+	[RDMA_FETCH_ADD] = call_atomic_fetch_add,
+	[RDMA_EVENT_GET] = call_remote_net_sync_event_get,
+	[RDMA_EVENT_SET] = call_remote_net_sync_event_notify_set,
+	[RDMA_EVENT_ADD] = call_remote_net_sync_event_notify_add,
+};
+
 void dpumap_rdma_call(struct rdma_task *task, rdma_callback *callback)
 {
-	static void (*const calls[RDMA_NUM_KINDS])(struct rdma_task *, rdma_callback *) = {
-		[RDMA_RECEIVE] = call_receive,
-		[RDMA_SEND] = call_send,
-		[RDMA_SEND_IMM] = call_send_imm,
-		[RDMA_READ] = call_read,
-		[RDMA_WRITE] = call_write,
-		[RDMA_WRITE_IMM] = call_write_imm,
-		[RDMA_CMP_SWP] = call_atomic_cmp_swp,
-		[RDMA_FETCH_ADD] = call_atomic_fetch_add,
-		[RDMA_EVENT_GET] = call_remote_net_sync_event_get,
-		[RDMA_EVENT_SET] = call_remote_net_sync_event_notify_set,
-		[RDMA_EVENT_ADD] = call_remote_net_sync_event_notify_add,
-	};
-
 	calls[task->kind](task, callback);
 }
 

@@ -46,7 +46,7 @@ struct dpumap_rdma_done {
 	 * NULL for a receive that dpumap_rdma_queue_stop() has ended.
 	 */
 	void *owner;
-	bool is_receive;
+	void *cookie; /* of a receive */
 	/*
 	 * DOCA_ERROR_SHUTDOWN: flushed. DOCA_ERROR_NOT_PERMITTED: a key or the connection does not
 	 * permit it. DOCA_ERROR_INVALID_VALUE: a message is longer than its receive; or, not of a
@@ -56,8 +56,8 @@ struct dpumap_rdma_done {
 	 */
 	doca_error_t status;
 	uint32_t number; /* of the work request, if not is_receive */
-	/* The following of a receive; those after cookie only with DOCA_SUCCESS. */
-	void *cookie;
+	bool is_receive;
+	/* The following of a receive with DOCA_SUCCESS. */
 	enum dpumap_rdma_received kind;
 	uint32_t len; /* bytes that arrived in its pieces, or by the write */
 	uint32_t imm; /* as the peer's program has it in memory */
