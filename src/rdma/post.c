@@ -52,13 +52,13 @@ static inline doca_error_t collect(const struct rdma_task *task, dpumap_buf_part
 				   struct dpumap_rdma_piece *pieces, uint32_t *num)
 {
 	bool is_data = part == dpumap_buf_data;
-	const struct dpumap_region *region;
+	const struct dpumap_region *region = NULL;
 	const struct doca_buf *buf = task->local;
+	uint32_t n = 0, max = dpumap_rdma_max_list(task);
 	size_t left = task->len;
 	doca_error_t result;
-	uint32_t n = 0;
 
-	for (; left && buf; buf = buf->next) {
+	for (; left && buf && n < max; buf = buf->next) {
 		size_t len = part(buf);
 
 		if (len > left)
@@ -483,6 +483,12 @@ static bool has_timed_out(struct doca_rdma *rdma)
 	return true;
 }
 
+/* The last task of a connection has finished, and only receives are left. */
+static bool is_to_end(const struct doca_rdma *rdma)
+{
+	return rdma->is_winding_down && !rdma->has_wound_down && !rdma->num_unended;
+}
+
 static void continue_to_wind_down(struct doca_rdma *rdma)
 {
 	if (!rdma->num_unended || has_timed_out(rdma))
@@ -539,7 +545,7 @@ bool dpumap_rdma_is_ready(struct doca_ctx *ctx)
 
 	if (!rdma->finished.first)
 		take_completions(rdma);
-	return rdma->finished.first != NULL;
+	return rdma->finished.first || is_to_end(rdma);
 }
 
 /* --- the queue -------------------------------------------------------------------------------- */

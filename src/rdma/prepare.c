@@ -38,19 +38,12 @@ __attribute__((cold, noinline)) static doca_error_t refuse_room(size_t len, size
 
 /* --- local bufs ------------------------------------------------------------------------------- */
 
-static uint32_t max_list(const struct rdma_task *task)
-{
-	const struct rdma_settings *settings = &dpumap_rdma_of(task->base.ctx)->settings;
-
-	return task->kind == RDMA_RECEIVE ? settings->max_receive_list : settings->max_send_list;
-}
-
 /* buf may be NULL. */
 static inline doca_error_t set_local(struct rdma_task *task, const struct doca_buf *buf,
 				     dpumap_buf_part_fn *part, size_t *len)
 {
 	struct dpumap_buf_total total = dpumap_buf_sum(buf, part);
-	uint32_t max = max_list(task);
+	uint32_t max = dpumap_rdma_max_list(task);
 
 	if (doca_unlikely(total.elements > max))
 		return refuse_list(total.elements, max);
