@@ -1007,7 +1007,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_export(struct doca_rdma *rdma,
 
 /**
  * Connect to the peer. Tasks can be submitted at once. The peer may connect later: tasks that need
- * it wait until the retries of the transport are exhausted, about 30 seconds.
+ * it wait until the retries of the transport are exhausted: 2 to 8 seconds, which depends on
+ * the device.
  *
  * @param rdma an object whose context is RUNNING
  * @param remote_rdma_conn_details the details that doca_rdma_export() returned to the peer; owned

@@ -10,7 +10,6 @@
 
 #define MAX_RD_ATOMIC 16
 #define MIN_RNR_TIMER 12 /* 0.64 ms */
-#define ACK_TIMEOUT   14 /* 4.096 us * 2^14 = 67 ms */
 #define RETRIES	      6	 /* rdma_rxe takes 7 as unlimited */
 
 static int clamp_rd_atomic(int limit)
@@ -72,7 +71,7 @@ static doca_error_t to_rts(const struct dpumap_device *device, struct ibv_qp *qp
 	int max_reads = clamp_rd_atomic(device->attr.max_qp_init_rd_atom);
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
-		.timeout = ACK_TIMEOUT,
+		.timeout = path->ack_timeout,
 		.retry_cnt = RETRIES,
 		.rnr_retry = path->rnr_retry,
 		.sq_psn = path->sq_psn,
@@ -132,6 +131,7 @@ doca_error_t dpumap_qp_connect_here(const struct dpumap_device *device, struct i
 	struct dpumap_qp_path path = {
 		.mtu = port->active_mtu,
 		.qpn = qpn,
+		.ack_timeout = DPUMAP_ACK_TIMEOUT,
 		.max_reads = dpumap_qp_max_reads(device),
 		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
 	};

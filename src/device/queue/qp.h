@@ -8,12 +8,15 @@
 #include "device/device.h"
 
 /* How the device reaches the peer. */
+#define DPUMAP_ACK_TIMEOUT 14 /* 67 ms */
+
 struct dpumap_qp_path {
 	struct ibv_ah_attr ah;
 	enum ibv_mtu mtu;
 	uint32_t qpn; /* of the peer */
 	uint32_t rq_psn, sq_psn;
 	int max_reads;	     /* that the peer accepts at a time */
+	uint8_t ack_timeout; /* before the next attempt: 4.096 us * 2^this */
 	uint8_t rnr_retry;   /* attempts to send what the peer does not receive */
 	unsigned int access; /* enum ibv_access_flags: what the peer may do */
 };

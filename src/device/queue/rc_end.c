@@ -49,6 +49,7 @@ doca_error_t dpumap_rc_end_init(struct dpumap_rc_end *end, const struct dpumap_d
 	end->port = port;
 	end->max_mtu = port->active_mtu;
 	end->sl = 0;
+	end->ack_timeout = DPUMAP_ACK_TIMEOUT;
 	end->rnr_retry = DPUMAP_RNR_ENDLESS;
 	result = choose_psn(&end->psn);
 	return result == DOCA_SUCCESS ? choose_gid(end, gid_index) : result;
@@ -106,6 +107,7 @@ doca_error_t dpumap_rc_end_connect(const struct dpumap_rc_end *end, struct ibv_q
 		.rq_psn = peer->psn,
 		.sq_psn = end->psn,
 		.max_reads = peer->max_reads,
+		.ack_timeout = end->ack_timeout,
 		.rnr_retry = end->rnr_retry,
 		.access = access,
 	};

@@ -31,6 +31,7 @@ struct dpumap_rc_end {
 	/* dpumap_rc_end_init() chooses the following; another choice is made before _describe(). */
 	enum ibv_mtu max_mtu; /* that of the port */
 	uint8_t sl;	      /* service level: 0 */
+	uint8_t ack_timeout;  /* DPUMAP_ACK_TIMEOUT */
 	uint8_t rnr_retry;    /* endless */
 };
 

@@ -16,6 +16,12 @@
 #include "device/queue/rdma_queue_priv.h"
 #include "log/log.h"
 
+/*
+ * The peer may connect later than this side posts. 268 ms, and 1.9 s with all attempts; devices may
+ * take four times as long.
+ */
+#define ACK_TIMEOUT 16
+
 /* -- creation -- */
 
 /* Received bytes must not be in the completion: libmlx5 would copy them, to memory of any kind. */
@@ -76,6 +82,7 @@ static doca_error_t init_end(struct dpumap_rdma_qp *qp, const struct dpumap_rdma
 	if (attr->log_mtu && attr->log_mtu < (unsigned int)qp->end.max_mtu + DPUMAP_LOG_MTU_BASE)
 		qp->end.max_mtu = (enum ibv_mtu)(attr->log_mtu - DPUMAP_LOG_MTU_BASE);
 	qp->end.sl = attr->sl;
+	qp->end.ack_timeout = ACK_TIMEOUT;
 	qp->end.rnr_retry = attr->rnr_retry;
 	qp->log_mtu = (uint8_t)(qp->end.max_mtu + DPUMAP_LOG_MTU_BASE);
 	return DOCA_SUCCESS;
