@@ -83,7 +83,7 @@ static doca_error_t set_nothing(struct rdma_task *task)
 
 static doca_error_t prepare_receive(struct rdma_task *task)
 {
-	size_t len;
+	size_t len = 0;
 	doca_error_t result = set_local(task, task->dst, dpumap_buf_room, &len);
 
 	return result == DOCA_SUCCESS ? set_len(task, 0, len) : result;
@@ -91,7 +91,7 @@ static doca_error_t prepare_receive(struct rdma_task *task)
 
 static doca_error_t prepare_send(struct rdma_task *task)
 {
-	size_t len;
+	size_t len = 0;
 	doca_error_t result = set_local(task, task->src, dpumap_buf_data, &len);
 
 	return result == DOCA_SUCCESS ? set_len(task, 0, len) : result;
@@ -107,7 +107,7 @@ static inline doca_error_t check_both(const struct rdma_task *task)
 static doca_error_t prepare_read(struct rdma_task *task)
 {
 	doca_error_t result;
-	size_t len, room;
+	size_t len, room = 0;
 
 	if (!task->src && !task->dst)
 		return set_nothing(task);
@@ -128,7 +128,7 @@ static doca_error_t prepare_read(struct rdma_task *task)
 static doca_error_t prepare_write(struct rdma_task *task)
 {
 	doca_error_t result;
-	size_t len;
+	size_t len = 0;
 
 	if (!task->src && !task->dst)
 		return set_nothing(task);
@@ -198,7 +198,7 @@ static doca_error_t set_event(struct rdma_task *task)
 static doca_error_t prepare_event_get(struct rdma_task *task)
 {
 	doca_error_t result;
-	size_t room;
+	size_t room = 0;
 
 	if (!task->dst)
 		return refuse_null("destination");
@@ -214,7 +214,7 @@ static doca_error_t prepare_event_get(struct rdma_task *task)
 static doca_error_t prepare_event_set(struct rdma_task *task)
 {
 	doca_error_t result;
-	size_t len;
+	size_t len = 0;
 
 	if (!task->src)
 		return refuse_null("source");
