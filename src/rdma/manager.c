@@ -284,7 +284,7 @@ static void run(doca_rdma_connection_established_cb_t callback, struct doca_rdma
 
 void dpumap_rdma_manager_established(struct doca_rdma_connection *c)
 {
-	if (c->state != RDMA_CONNECTING)
+	if (doca_likely(!c || c->state != RDMA_CONNECTING || c->is_bridged))
 		return;
 	c->state = RDMA_CONNECTED;
 	dpumap_rdma_connection_release_addr(c);

@@ -26,7 +26,10 @@ bool dpumap_rdma_manager_progress(struct doca_rdma *rdma);
 doca_error_t dpumap_rdma_manager_accept(struct doca_rdma_connection *connection, const void *data,
 					uint8_t len);
 
-/* The connection is established; call the callback. Without effect if it is already. */
+/*
+ * The connection is established; call the callback. Without effect if it is already, or if the program
+ * handles its events; or for NULL.
+ */
 void dpumap_rdma_manager_established(struct doca_rdma_connection *connection);
 
 #endif

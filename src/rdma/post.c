@@ -10,6 +10,7 @@
 #include "core/pe/pe.h"
 #include "log/log.h"
 #include "rdma/connection.h"
+#include "rdma/manager.h"
 #include "rdma/prepare.h"
 #include "rdma/task.h"
 
@@ -517,6 +518,13 @@ static bool stops_context(const struct rdma_task *task)
 	return task->base.status != DOCA_SUCCESS && !(connection && connection->reports_end);
 }
 
+/* A message may arrive before the event of the connection manager: the program learns of both in order. */
+static void report_connection(const struct rdma_task *task)
+{
+	if (task->kind == RDMA_RECEIVE && task->base.status == DOCA_SUCCESS)
+		dpumap_rdma_manager_established(task->result_connection);
+}
+
 struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
@@ -531,6 +539,8 @@ struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx)
 		return NULL;
 	if (doca_unlikely(stops_context(task)))
 		dpumap_ctx_begin_stop(ctx);
+	if (doca_unlikely(rdma->cm))
+		report_connection(task);
 	return &task->base;
 }
 

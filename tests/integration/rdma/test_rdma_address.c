@@ -126,6 +126,42 @@ static void a_client_connects_and_sends(void **state)
 	exchange(0);
 }
 
+static void note_order(struct side *side, const struct side_done *done, struct doca_task *task)
+{
+	(void)done;
+	assert_non_null(strstr(side->log, "established:0"));
+	doca_task_free(task);
+}
+
+static bool progress_here_until(unsigned int n_done)
+{
+	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+
+	while (!side_count(&here, "established:0") || here.n_done < n_done) {
+		doca_pe_progress(here.pe);
+		if (now_ms() > limit)
+			return false;
+	}
+	return true;
+}
+
+/* The server looks only when the event and the message have arrived. */
+/* rule: CM-R1 */
+static void a_message_never_comes_before_its_connection(void **state)
+{
+	there.hook = note_order;
+	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, 64));
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}));
+	assert_true(side_wait_word(&there, "request:0", 1));
+	assert_true(progress_here_until(0));
+	side_post(&here, .kind = SIDE_SEND, .connection = here.connections[0],
+		  .src = side_data(&here, 0, 64));
+	assert_true(progress_here_until(1));
+	assert_true(side_wait(&there, 1));
+	assert_int_equal(side_count(&there, "established:0"), 1);
+	exchange(0);
+}
+
 /* rule: CM-R4a */
 static void a_gid_is_an_address(void **state)
 {
@@ -423,6 +459,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		listening_test(a_client_connects_and_sends),
+		listening_test(a_message_never_comes_before_its_connection),
 		listening_test(a_gid_is_an_address),
 		listening_test(callbacks_get_the_current_user_data),
 		listening_test(the_callback_may_submit_tasks),
