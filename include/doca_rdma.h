@@ -1220,13 +1220,15 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_id(
 	const struct doca_rdma_connection *rdma_connection, uint32_t *connection_id);
 
 /**
- * Create a connection from a connection identifier of librdmacm, which a request of a client or a
- * resolved route has. doca_rdma_bridge_accept() must follow. The program keeps handling the events
- * of the identifier.
+ * Create a connection from the connection identifier of librdmacm that a request of a client has.
+ * doca_rdma_bridge_accept() must follow. The program keeps handling the events of the identifier:
+ * when the connection is established, it calls doca_rdma_bridge_established(), and when it ends,
+ * doca_rdma_connection_disconnect(). No callback of the context belongs to the connection.
  *
  * @param rdma an object whose context is RUNNING
- * @param cm_id the identifier, on the device of the context and without a queue pair. The
- *         connection uses it until the context is IDLE; the program destroys it afterwards
+ * @param cm_id the identifier, on the device of the context and without a queue pair. After
+ *         success the library owns it and destroys it when the connection ends: the program must
+ *         have acknowledged its events by then
  * @param rdma_connection out: the connection; the context owns it, and it is valid until the
  *         context is IDLE
  * @return
@@ -1235,8 +1237,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_id(
  * - DOCA_ERROR_BAD_STATE: the context is not RUNNING
  * - DOCA_ERROR_FULL: the context has its maximum number of connections
  * - DOCA_ERROR_NO_MEMORY: memory is exhausted
- * - DOCA_ERROR_NOT_SUPPORTED: the identifier is on another device, or the library was built without
- *   librdmacm
+ * - DOCA_ERROR_NOT_SUPPORTED: the identifier is on another device, or the system has no connection
+ *   manager
  * - DOCA_ERROR_CONNECTION_ABORTED: the device fails
  */
 DOCA_EXPERIMENTAL doca_error_t
@@ -1244,7 +1246,7 @@ doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *c
 				    struct doca_rdma_connection **rdma_connection);
 
 /**
- * Accept the request of the connection identifier, or send its request if it has none.
+ * Accept the request of the connection identifier.
  *
  * @param rdma an object whose context is RUNNING
  * @param private_data bytes for the peer, owned by the caller; or NULL
@@ -1255,7 +1257,6 @@ doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *c
  * - DOCA_ERROR_INVALID_VALUE: the object or the connection is NULL; the connection belongs to
  *   another object or is not of the bridge; or the private data is NULL with a length, or too long
  * - DOCA_ERROR_BAD_STATE: the context is not RUNNING, or the connection was accepted already
- * - DOCA_ERROR_NOT_SUPPORTED: the library was built without librdmacm
  * - DOCA_ERROR_CONNECTION_ABORTED: the peer gave up, or the device fails
  */
 DOCA_EXPERIMENTAL doca_error_t
@@ -1273,7 +1274,6 @@ doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data, uint8_t priv
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the connection belongs to another object or
  *   is not of the bridge
  * - DOCA_ERROR_BAD_STATE: the context is not RUNNING, or the connection was not accepted
- * - DOCA_ERROR_NOT_SUPPORTED: the library was built without librdmacm
  * - DOCA_ERROR_CONNECTION_ABORTED: the device fails
  */
 DOCA_EXPERIMENTAL doca_error_t

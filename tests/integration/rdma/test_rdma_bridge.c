@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Connections of a program that uses librdmacm itself: `there` is such a server, `here` a client that
+ * connects by address.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <rdma/rdma_cma.h>
+#include <string.h>
+
+#include "side.h"
+
+#define PORT  13579
+#define IS_V4 "\0\0\0\0\0\0\0\0\0\0\xff\xff"
+
+static struct rdma_event_channel *channel;
+static struct rdma_cm_id *listener;
+static struct doca_rdma_addr *addr;
+
+static bool find_address(struct sockaddr_in *found)
+{
+	struct doca_rdma_gid gids[16];
+
+	if (doca_rdma_cap_get_gid(doca_dev_as_devinfo(there.dev), 0, 16, gids) != DOCA_SUCCESS)
+		return false;
+	for (int i = 0; i < 16; i++) {
+		if (memcmp(gids[i].raw, IS_V4, 12) != 0)
+			continue;
+		*found = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(PORT)};
+		memcpy(&found->sin_addr, gids[i].raw + 12, 4);
+		return true;
+	}
+	return false;
+}
+
+static bool listen_at(struct sockaddr_in *at)
+{
+	channel = rdma_create_event_channel();
+	return channel && !fcntl(channel->fd, F_SETFL, O_NONBLOCK) &&
+	       !rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP) &&
+	       !rdma_bind_addr(listener, (struct sockaddr *)at) && !rdma_listen(listener, 8);
+}
+
+static int bridge_setup(void **state)
+{
+	char text[INET_ADDRSTRLEN];
+	struct sockaddr_in at;
+
+	if (side_setup(state) || side_set_callbacks(&here) != DOCA_SUCCESS ||
+	    side_set_callbacks(&there) != DOCA_SUCCESS || side_start(&here) != DOCA_SUCCESS ||
+	    side_start(&there) != DOCA_SUCCESS || !find_address(&at) || !listen_at(&at))
+		return -1;
+	return inet_ntop(AF_INET, &at.sin_addr, text, sizeof(text)) &&
+			       doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, text, PORT, &addr) ==
+				       DOCA_SUCCESS
+		       ? 0
+		       : -1;
+}
+
+static int bridge_teardown(void **state)
+{
+	bool good = side_stop(&here) == DOCA_SUCCESS && side_stop(&there) == DOCA_SUCCESS &&
+		    doca_rdma_addr_destroy(addr) == DOCA_SUCCESS && !rdma_destroy_id(listener);
+
+	rdma_destroy_event_channel(channel);
+	return side_teardown(state) || !good ? -1 : 0;
+}
+#define bridge_test(function) \
+	cmocka_unit_test_setup_teardown(function, bridge_setup, bridge_teardown)
+
+/* The next event of the program's own channel, acknowledged. */
+static struct rdma_cm_id *await(enum rdma_cm_event_type type)
+{
+	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+
+	while (rdma_get_cm_event(channel, &event)) {
+		assert_true(now_ms() < limit);
+		side_progress();
+	}
+	assert_int_equal(event->event, type);
+	id = event->id;
+	assert_int_equal(rdma_ack_cm_event(event), 0);
+	return id;
+}
+
+static struct rdma_cm_id *request(void)
+{
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}));
+	return await(RDMA_CM_EVENT_CONNECT_REQUEST);
+}
+
+static struct doca_rdma_connection *connect_once(void)
+{
+	struct doca_rdma_connection *connection;
+
+	assert_ok(doca_rdma_bridge_prepare_connection(there.rdma, request(), &connection));
+	assert_error(doca_rdma_bridge_established(there.rdma, connection), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_rdma_bridge_accept(there.rdma, NULL, 0, connection));
+	await(RDMA_CM_EVENT_ESTABLISHED);
+	assert_ok(doca_rdma_bridge_established(there.rdma, connection));
+	assert_true(side_wait_word(&here, "established:0", 1));
+	return connection;
+}
+
+/* rule: RT-5b */
+static void both_ends_exchange_messages(void **state)
+{
+	struct doca_rdma_connection *connection = connect_once();
+
+	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, 64));
+	side_ok(&here, .kind = SIDE_SEND, .connection = here.connections[0],
+		.src = side_data(&here, 0, 64));
+	assert_true(side_wait(&there, 1));
+	assert_ok(there.done[0].status);
+	assert_ptr_equal(there.done[0].connection, connection);
+	assert_memory_equal(there.bytes, here.bytes, 64);
+	side_post(&here, .kind = SIDE_RECEIVE, .dst = side_room(&here, 4096, 64));
+	side_ok(&there, .kind = SIDE_SEND, .connection = connection,
+		.src = side_data(&there, 1024, 64));
+	assert_true(side_wait(&here, 2));
+	assert_memory_equal(here.bytes + 4096, there.bytes + 1024, 64);
+	assert_string_equal(there.log, "RUNNING");
+}
+
+/* rule: CM-R5b */
+static void the_program_learns_of_the_end_by_its_own_event(void **state)
+{
+	struct doca_rdma_connection *connection = connect_once();
+
+	assert_ok(doca_rdma_connection_disconnect(here.connections[0]));
+	await(RDMA_CM_EVENT_DISCONNECTED);
+	assert_ok(doca_rdma_connection_disconnect(connection));
+	assert_ok(doca_rdma_connection_disconnect(connection));
+	assert_true(side_wait_word(&here, "disconnection:0", 1));
+	assert_string_equal(there.log, "RUNNING");
+}
+
+/* rule: CM-R5a */
+static void the_program_ends_the_connection(void **state)
+{
+	assert_ok(doca_rdma_connection_disconnect(connect_once()));
+	assert_true(side_wait_word(&here, "disconnection:0", 1));
+}
+
+/* rule: RD-10a */
+static void stop_ends_a_connection_in_each_state(void **state)
+{
+	struct doca_rdma_connection *connection;
+
+	assert_ok(doca_rdma_bridge_prepare_connection(there.rdma, request(), &connection));
+	assert_ok(doca_ctx_stop(there.ctx));
+	assert_true(side_wait_word(&here, "failure:0", 1));
+	assert_ok(doca_ctx_start(there.ctx));
+	assert_ok(doca_rdma_bridge_prepare_connection(there.rdma, request(), &connection));
+	assert_ok(doca_rdma_bridge_accept(there.rdma, NULL, 0, connection));
+	await(RDMA_CM_EVENT_ESTABLISHED);
+	assert_ok(doca_ctx_stop(there.ctx));
+	assert_true(side_wait_word(&here, "disconnection:1", 1));
+	assert_ok(doca_ctx_start(there.ctx));
+}
+
+/* rule: RE-bridge-1 */
+static void prepare_needs_a_running_context_and_a_place(void **state)
+{
+	struct doca_rdma_connection *connections[SIDE_CONNECTIONS + 1] = {0};
+	struct rdma_cm_id *id = request();
+	unsigned int n = 0;
+	const void *details;
+	size_t len;
+
+	assert_ok(doca_ctx_stop(there.ctx));
+	assert_error(doca_rdma_bridge_prepare_connection(there.rdma, id, &connections[0]),
+		     DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_ctx_start(there.ctx));
+	assert_error(doca_rdma_bridge_prepare_connection(there.rdma, NULL, &connections[0]),
+		     DOCA_ERROR_INVALID_VALUE);
+	while (doca_rdma_export(there.rdma, &details, &len, &connections[n]) == DOCA_SUCCESS)
+		assert_true(++n <= SIDE_CONNECTIONS);
+	assert_error(doca_rdma_bridge_prepare_connection(there.rdma, id, &connections[n]),
+		     DOCA_ERROR_FULL);
+	assert_null(connections[n]);
+	/* Nothing has taken over the id. */
+	assert_ok(doca_rdma_connection_disconnect(connections[0]));
+	assert_ok(doca_rdma_bridge_prepare_connection(there.rdma, id, &connections[0]));
+	assert_ok(doca_rdma_bridge_accept(there.rdma, NULL, 0, connections[0]));
+	await(RDMA_CM_EVENT_ESTABLISHED);
+}
+
+/* rule: RE-bridge-2 */
+static void accept_needs_a_prepared_connection(void **state)
+{
+	struct doca_rdma_connection *connection, *exported;
+	const void *details;
+	size_t len;
+
+	assert_ok(doca_rdma_export(there.rdma, &details, &len, &exported));
+	assert_error(doca_rdma_bridge_accept(there.rdma, NULL, 0, exported),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_established(there.rdma, exported), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_rdma_bridge_prepare_connection(there.rdma, request(), &connection));
+	assert_error(doca_rdma_bridge_accept(here.rdma, NULL, 0, connection),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_bridge_accept(there.rdma, NULL, 1, connection),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_connection_accept(connection, NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_connect(there.rdma, details, len, connection),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_rdma_bridge_accept(there.rdma, NULL, 0, connection));
+	assert_error(doca_rdma_bridge_accept(there.rdma, NULL, 0, connection),
+		     DOCA_ERROR_BAD_STATE);
+	await(RDMA_CM_EVENT_ESTABLISHED);
+}
+
+/* rule: RE-bridge-1 */
+static void an_id_of_another_device_is_refused(void **state)
+{
+	struct doca_rdma_connection *connection = NULL;
+	struct rdma_cm_id *id;
+
+	if (here.dev == there.dev)
+		skip();
+	id = request();
+	assert_error(doca_rdma_bridge_prepare_connection(here.rdma, id, &connection),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_null(connection);
+	assert_int_equal(rdma_destroy_id(id), 0);
+	assert_true(side_wait_word(&here, "failure:0", 1));
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		bridge_test(both_ends_exchange_messages),
+		bridge_test(the_program_learns_of_the_end_by_its_own_event),
+		bridge_test(the_program_ends_the_connection),
+		bridge_test(stop_ends_a_connection_in_each_state),
+		bridge_test(prepare_needs_a_running_context_and_a_place),
+		bridge_test(accept_needs_a_prepared_connection),
+		bridge_test(an_id_of_another_device_is_refused),
+	};
+
+	test_parse_options(argc, argv);
+	return cmocka_run_group_tests(tests, side_use_manager, NULL);
+}
