@@ -165,20 +165,16 @@ doca_error_t dpumap_rdma_connections_end(struct doca_rdma *rdma)
 	return rdma->num_draining ? DOCA_ERROR_DRIVER : DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_rdma_disconnect_all(struct doca_rdma *rdma)
+void dpumap_rdma_connections_free(struct doca_rdma *rdma)
 {
 	struct doca_rdma_connection *c;
-	doca_error_t result = dpumap_rdma_connections_end(rdma);
 
-	if (result != DOCA_SUCCESS)
-		return result;
 	while ((c = rdma->connections)) {
 		rdma->connections = c->next;
 		free(c);
 	}
 	rdma->num_ended = 0;
 	dpumap_rdma_manager_close(rdma);
-	return DOCA_SUCCESS;
 }
 
 /* --- connections by exchanged details --------------------------------------------------------- */

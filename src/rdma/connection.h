@@ -24,7 +24,7 @@ void dpumap_rdma_connection_discard(struct doca_rdma_connection *connection);
 
 /* End all. On failure call again. */
 doca_error_t dpumap_rdma_connections_end(struct doca_rdma *rdma);
-/* The same; and destroy the objects, and the connection manager. */
-doca_error_t dpumap_rdma_disconnect_all(struct doca_rdma *rdma);
+/* Destroy the objects of connections that have ended all, and the connection manager. */
+void dpumap_rdma_connections_free(struct doca_rdma *rdma);
 
 #endif

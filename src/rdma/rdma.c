@@ -44,12 +44,14 @@ static void begin_stop(struct doca_ctx *ctx)
 static doca_error_t stop(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
-	doca_error_t result = dpumap_rdma_disconnect_all(rdma);
+	doca_error_t result = dpumap_rdma_connections_end(rdma);
 
 	if (result == DOCA_SUCCESS)
 		result = dpumap_rdma_close_queue(rdma);
 	if (result != DOCA_SUCCESS)
 		return result;
+	/* Not earlier: after a failure the program still has its connections. */
+	dpumap_rdma_connections_free(rdma);
 	dpumap_pe_put_events(ctx->pe, rdma->events);
 	return DOCA_SUCCESS;
 }
