@@ -104,7 +104,7 @@ static struct doca_rdma_connection *connect_once(void)
 	return connection;
 }
 
-/* rule: RT-5b */
+/* rule: RE-bridge-0, RT-5b */
 static void both_ends_exchange_messages(void **state)
 {
 	struct doca_rdma_connection *connection = connect_once();

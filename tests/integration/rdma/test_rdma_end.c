@@ -80,6 +80,7 @@ static void receives_end_after_a_write_that_succeeds(void **state)
 }
 
 /* The device never reports the write: the context ends all the same. */
+/* rule: RD-10e */
 static void a_lost_completion_does_not_keep_the_context(void **state)
 {
 	assert_int_equal(dpumap_emu_fault("completion --lose"), 0);
@@ -92,6 +93,7 @@ static void a_lost_completion_does_not_keep_the_context(void **state)
 }
 
 /* The next completion of the connection says that the earlier task is done too. */
+/* rule: RD-10e */
 static void a_lost_completion_is_covered_by_the_next(void **state)
 {
 	assert_int_equal(dpumap_emu_fault("completion --lose"), 0);
@@ -107,6 +109,7 @@ static void a_lost_completion_is_covered_by_the_next(void **state)
 }
 
 /* Work that completes twice completes nothing else. */
+/* rule: RD-10e */
 static void a_completion_that_comes_twice_is_ignored(void **state)
 {
 	assert_int_equal(dpumap_emu_fault("completion --duplicate --count all"), 0);

@@ -181,7 +181,7 @@ static void set_and_free(uint64_t value)
 	doca_task_free(task);
 }
 
-/* rule: SE-11a */
+/* rule: SE-11a, RT-9a, RT-9b, RT-9c */
 static void tasks_work_without_progress_of_the_exporter(void **state)
 {
 	struct doca_buf *dst = side_room(&here, 64, 8);
@@ -202,7 +202,7 @@ static void tasks_work_without_progress_of_the_exporter(void **state)
 	doca_task_free(task);
 }
 
-/* rule: SE-11a */
+/* rule: SE-11a, RT-9a, RT-9b */
 static void kept_tasks_are_submitted_again(void **state)
 {
 	struct doca_buf *dst = side_room(&here, 64, 8);
