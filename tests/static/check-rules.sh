@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each rule of the memory map, of the control channel and of sync events has a test, each test of the rules
-# has a rule, and docs/doca-*-rules.md list both. `--write` updates these documents.
+# Each rule of the memory map, of the control channel, of RDMA and of sync events has a test, each test of
+# the rules has a rule, and docs/doca-*-rules.md list both. `--write` updates these documents.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-TABLES=(mmap comch sync-event)
+TABLES=(mmap comch rdma sync-event)
 WRITE=no
 
 # check_table NAME: compare the rules and the tests of a table, and its document
@@ -32,7 +32,7 @@ run_check()
 	done
 }
 
-PLANTS=13
+PLANTS=14
 plant()
 {
 	local rules=$1/tests/integration/rules comch=$1/tests/integration/comch
@@ -48,8 +48,9 @@ plant()
 	9) sed -i 's/\(ROW(start, OK, \)NOT_PERMITTED/\1BAD_STATE/' "$rules/test_rules_states.c" ;;
 	10) sed -i 's/EXPORTED M-STA-4/EXPORTED M-STA-99/' "$rules/test_rules_states.c" ;;
 	11) sed -i '/^CM-9 /d' "$comch/rules.txt" ;;
-	13) sed -i '/^SE-13 /d' "$1/tests/integration/sync_event/rules.txt" ;;
 	12) sed -i 's/agent_test(tasks_end),//' "$comch/test_comch_messages.c" ;;
+	13) sed -i '/^SE-13 /d' "$1/tests/integration/sync_event/rules.txt" ;;
+	14) sed -i '/^RT-7 /d' "$1/tests/integration/rdma/rules.txt" ;;
 	esac
 }
 
