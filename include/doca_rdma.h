@@ -1274,7 +1274,6 @@ doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data, uint8_t priv
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the connection belongs to another object or
  *   is not of the bridge
  * - DOCA_ERROR_BAD_STATE: the context is not RUNNING, or the connection was not accepted
- * - DOCA_ERROR_CONNECTION_ABORTED: the device fails
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_rdma_bridge_established(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection);

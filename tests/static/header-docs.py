@@ -28,6 +28,8 @@ STATE = re.compile(r"\b(state|start|stop|import|new|open|never)|\bof the (map|qu
 OWNER = re.compile(r"\b(own|valid|until|before|give it back|reference)")
 FUNCTION_BODY = re.compile(r"^\w[^;{}#]*?\b(\w+)\([^;{}]*\)\n\{\n(.*?)^\}", re.M | re.S)
 TABLE_BODY = re.compile(r"^\w[^;{}#()]*?\b(\w+)(?:\[\w*\])* = (\{.*?\});$", re.M | re.S)
+# A macro that returns from its function if an argument is NULL.
+NULL_MACRO = re.compile(r"^#define (\w+)\((?:[^\n]*\\\n)*?[^\n]*\bdpumap_fail_null\(", re.M)
 # Functions of whose results only these codes reach the callers of the public interface, with the reason.
 NARROWED = {
     "restore_guard": (),  # in umem.c: the caller reports an earlier error
@@ -96,6 +98,29 @@ NARROWED = {
     "dpumap_rdma_task_submit": (),
     "dpumap_rdma_task_poll": (),
     "dpumap_rdma_is_ready": (),
+    # Each function of connections reports what fails below as CONNECTION_ABORTED, or names the error itself.
+    "dpumap_rdma_connection_open": (),
+    "dpumap_rdma_connection_end": (),
+    "dpumap_rdma_connection_discard": (),
+    "dpumap_rdma_qp_connect": (),
+    "dpumap_rdma_manager_open": ("DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_CONNECTION_ABORTED"),
+    "listen_to": (),
+    "doca_rdma_connect_to_addr": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_BAD_STATE",
+                                  "DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_CONNECTION_ABORTED"),
+    "dpumap_rdma_connection_create": ("DOCA_ERROR_FULL", "DOCA_ERROR_NO_MEMORY"),
+    "doca_rdma_export": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_BAD_STATE", "DOCA_ERROR_FULL",
+                         "DOCA_ERROR_CONNECTION_ABORTED"),
+    # It has its queue pair already.
+    "doca_rdma_bridge_accept": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_BAD_STATE",
+                                "DOCA_ERROR_CONNECTION_ABORTED"),
+    "dpumap_cm_create": (),
+    "dpumap_cm_listen": (),
+    "dpumap_cm_connect": (),
+    "dpumap_cm_accept": (),
+    "dpumap_cm_reject": (),
+    "dpumap_cm_disconnect": (),
+    "dpumap_cm_adopt": (),
+    "dpumap_cm_id_destroy": (),
     # The thread that it wakes cannot handle the error.
     "dpumap_pe_wake": (),
     # Its context has an error of its own for not being IDLE.
@@ -299,9 +324,10 @@ def definitions(source):
     found = {}
     for file in source:
         code = blank_comments(file.read_text(encoding="utf-8"))
+        checks_null = "|".join(["dpumap_fail_null", *NULL_MACRO.findall(code)])
         for m in [*FUNCTION_BODY.finditer(code), *TABLE_BODY.finditer(code)]:
             codes = set(re.findall(r"\bDOCA_ERROR_(?!PROPAGATE)\w+", m[2]))
-            if "dpumap_fail_null" in m[2]:
+            if re.search(rf"\b({checks_null})\(", m[2]):
                 codes.add("DOCA_ERROR_INVALID_VALUE")
             if "dpumap_errno_to_one_of" in m[2]:
                 codes.add("DOCA_ERROR_DRIVER")
