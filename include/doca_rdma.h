@@ -817,8 +817,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, uint32_t *sl);
 
 /**
- * Set the path MTU of connections. By default, a connection uses the smaller active MTU of both
- * ports.
+ * Set the path MTU of connections with exchanged details. By default, a connection uses the smaller
+ * active MTU of both ports. Connections by address use the MTU of the network.
  *
  * @param rdma an object whose context is IDLE
  * @param mtu the MTU
@@ -899,8 +899,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_rnr_retry_count(const struct doca_r
 							     uint8_t *rnr_retry_count);
 
 /**
- * Set how long doca_rdma_connect_to_addr() tries to find the address and to reach the peer. The
- * default is 2000.
+ * Set how long a connection by address tries to find the address of the peer, and then a route to
+ * it. The time that a server takes to accept is not limited by it. The default is 2000.
  *
  * @param rdma an object whose context is IDLE
  * @param connection_request_timeout milliseconds, not 0

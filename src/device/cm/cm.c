@@ -13,8 +13,6 @@
 #include "device/errno.h"
 #include "log/log.h"
 
-#define RESOLVE_TIME 2000 /* milliseconds for an address or a route */
-
 /* IBA volume 1, table 96: no such service, which is how the manager refuses a port without listener. */
 #define NO_LISTENER 8
 
@@ -342,7 +340,7 @@ static doca_error_t resolve(struct dpumap_cm_id *id, const struct sockaddr_stora
 		complete_scope(&to, &from);
 	}
 	if (rdma_resolve_addr(id->rdma[0], found ? (struct sockaddr *)&from : NULL,
-			      (struct sockaddr *)&to, RESOLVE_TIME))
+			      (struct sockaddr *)&to, id->end.resolve_ms))
 		return dpumap_fail(DOCA_ERROR_NOT_CONNECTED, "%s: %s cannot be reached: %s",
 				   name_of(id->cm), text, strerror(errno));
 	return DOCA_SUCCESS;
@@ -552,7 +550,7 @@ static bool on_address(struct dpumap_cm_event *event, const struct news *news)
 	struct dpumap_cm_id *id = news->id;
 	doca_error_t result = check_device(id->cm, id->rdma[0]);
 
-	if (result == DOCA_SUCCESS && rdma_resolve_route(id->rdma[0], RESOLVE_TIME))
+	if (result == DOCA_SUCCESS && rdma_resolve_route(id->rdma[0], id->end.resolve_ms))
 		result = dpumap_fail(DOCA_ERROR_NOT_CONNECTED, "%s: finding a route failed: %s",
 				     name_of(id->cm), strerror(errno));
 	return result != DOCA_SUCCESS && deliver_failure(event, id, result);

@@ -13,6 +13,7 @@
 #define ACK_TIMEOUT   14 /* 4.096 us * 2^14 = 67 ms */
 #define RETRIES	      6	 /* rdma_rxe takes 7 as unlimited */
 #define RNR_RETRIES   7
+#define RESOLVE_MS    2000
 
 struct dpumap_cm_end dpumap_cm_end_default(void)
 {
@@ -21,6 +22,7 @@ struct dpumap_cm_end dpumap_cm_end_default(void)
 		.rnr_retries = RNR_RETRIES,
 		.min_rnr_timer = MIN_RNR_TIMER,
 		.ack_timeout = ACK_TIMEOUT,
+		.resolve_ms = RESOLVE_MS,
 	};
 }
 

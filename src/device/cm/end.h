@@ -23,6 +23,7 @@ struct dpumap_cm_end {
 	uint8_t min_rnr_timer; /* IBA volume 1, table 46 */
 	uint8_t ack_timeout;   /* 4.096 us * 2^n; 0: as the manager chooses */
 	uint8_t data_len;      /* of the private data, in bytes */
+	uint16_t resolve_ms;   /* milliseconds to find the address, and then a route */
 	const void *data;      /* private data for the peer, copied; NULL if data_len is 0 */
 };
 
