@@ -71,7 +71,7 @@ doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type, const cha
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for an address");
 	created->type = addr_type;
 	created->port = port;
-	strcpy(created->text, address);
+	memcpy(created->text, address, strlen(address));
 	*addr = created;
 	return DOCA_SUCCESS;
 }
