@@ -577,7 +577,8 @@ int main(int argc, char **argv)
 		else if (opt != 'k')
 			return usage(opt == 'h' ? stdout : stderr);
 	}
-	if (!batch || batch > DEPTH || (only && strcmp(only, "verbs") && strcmp(only, "task")))
+	if (!batch || batch > DEPTH ||
+	    (only && strcmp(only, "verbs") != 0 && strcmp(only, "task") != 0))
 		return usage(stderr);
 	b.is_bare = only && !strcmp(only, "verbs");
 	done = open_all() &&
