@@ -39,9 +39,10 @@ static doca_error_t join(struct doca_rdma *rdma, const void *details, size_t len
 		return dpumap_fault_locking(fault, result, 0, "cannot create an RDMA connection");
 	result = doca_rdma_connect(rdma, details, len, connection);
 	if (result == DOCA_ERROR_CONNECTION_ABORTED)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_INVALID_VALUE,
-			"the client's connection details are malformed or from another network");
+		return dpumap_fault_set(fault, DOCA_ERROR_DRIVER,
+					"cannot connect to the client's queue pair: the client's "
+					"connection details are malformed or from another network, "
+					"or the device failed");
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result,
 					 "cannot connect to the client's queue pair");
