@@ -269,12 +269,14 @@ def test_connection_details_are_checked(server):
         s.sendall(request("get", name="bulk") + request("connect", name="bulk", details=WHOLE))
         receive(s)
         assert b"takes no RDMA connections" in receive(s)
-        s.sendall(request("get", name="far"))
-        assert b"descriptor" in receive(s)
-        for bad in BAD_DETAILS:
+    for bad in BAD_DETAILS:
+        with server.connect() as s:
+            s.sendall(request("get", name="far"))
+            assert b"descriptor" in receive(s)
             s.sendall(request("connect", name="far", details=bad))
             reply = receive(s)
             assert b"connection details are malformed" in reply, (bad, reply)
+            assert is_closed(s)
 
 
 def test_connections_of_a_client_are_limited(server):
