@@ -276,6 +276,46 @@ static void waiting_thread_can_be_cancelled(void **state)
 	assert_ptr_equal(how, PTHREAD_CANCELED);
 }
 
+struct waiter {
+	int fd, result;
+};
+
+static void *wait_in_file(void *arg)
+{
+	struct rdma_ucm_event_resp e;
+	struct waiter *w = arg;
+
+	w->result = cm_event(w->fd, &e);
+	return NULL;
+}
+
+/* The wait begins before the close(), and the thread gets the event; or after it, and it is told so. */
+static void wait_goes_on_when_another_file_takes_its_number(void **state)
+{
+	int other, i;
+	struct waiter w;
+	uint32_t id;
+	pthread_t t;
+
+	(void)state;
+	assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
+	for (i = 0; i < 300; i++) {
+		w.fd = dup(fd);
+		assert_int_equal(pthread_create(&t, NULL, wait_in_file, &w), 0);
+		usleep((useconds_t)i);
+		other = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		assert_int_equal(dup2(other, w.fd), w.fd);
+		assert_int_equal(cm_create(fd, RDMA_PS_TCP, 7, &id), 0);
+		assert_int_equal(cm_resolve(fd, id, CM_DPU, 1), 0);
+		assert_int_equal(pthread_join(t, NULL), 0);
+		/* 24 bytes written to /dev/null, or the event */
+		assert_int_equal(w.result, 0);
+		assert_int_equal(cm_destroy(fd, id, NULL), 0);
+		close(w.fd);
+		close(other);
+	}
+}
+
 static void descriptor_can_be_duplicated_inherited_and_passed_on(void **state)
 {
 	int copy = dup(fd), pair[2], status, got;
@@ -897,6 +937,7 @@ int main(int argc, char **argv)
 		cm_test(event_without_room_stays),
 		cm_test(blocking_wait_ends_by_a_signal_or_an_event),
 		cm_test(waiting_thread_can_be_cancelled),
+		cm_test(wait_goes_on_when_another_file_takes_its_number),
 		cm_test(descriptor_can_be_duplicated_inherited_and_passed_on),
 		cm_test(ports_are_given_as_the_kernel_does),
 		cm_test(host_address_is_bound_on_the_host_only),

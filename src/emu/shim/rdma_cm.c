@@ -291,6 +291,11 @@ static int wait_for_event(int fd)
 	return err;
 }
 
+static void close_held(void *arg)
+{
+	close(*(int *)arg);
+}
+
 /* EBADF: the descriptor is not an open rdma_cm. */
 static int command(int fd, const void *buf, size_t len)
 {
@@ -316,16 +321,37 @@ static int command(int fd, const void *buf, size_t len)
 	return err;
 }
 
-EXPORT ssize_t write(int fd, const void *buf, size_t len)
+static ssize_t write_file(int fd, const void *buf, size_t len)
 {
-	ssize_t n = NEXT(write)(fd, buf, len);
-	int err;
+	int err = command(fd, buf, len);
 
-	if (n >= 0 || errno != EBADF)
-		return n;
-	err = command(fd, buf, len);
+	if (err == EBADF)
+		return NEXT(write)(fd, buf, len);
 	if (!err)
 		return (ssize_t)len;
 	errno = err;
 	return -1;
+}
+
+/*
+ * Another thread may close the descriptor meanwhile and open another file of its number. The command goes
+ * on with the file that it began with, as in the kernel; with a full table of files, with the descriptor.
+ */
+EXPORT ssize_t write(int fd, const void *buf, size_t len)
+{
+	ssize_t n = NEXT(write)(fd, buf, len);
+	int held;
+
+	if (n >= 0 || errno != EBADF)
+		return n;
+	held = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (held < 0) {
+		if (errno == EBADF)
+			return -1;
+		return write_file(fd, buf, len);
+	}
+	pthread_cleanup_push(close_held, &held);
+	n = write_file(held, buf, len);
+	pthread_cleanup_pop(1);
+	return n;
 }
