@@ -2,7 +2,7 @@
 /* Connections of programs that use librdmacm themselves. */
 #include <doca_rdma.h>
 
-#include "device/cm/cm.h"
+#include "device/cm/connect.h"
 #include "log/log.h"
 #include "rdma/connection.h"
 #include "rdma/manager.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "device/cm/cm.h"
+#include "device/cm/connect.h"
 #include "log/log.h"
 #include "rdma/manager.h"
 #include "rdma/post.h"

@@ -8,7 +8,8 @@
 
 #include "core/pe/pe.h"
 #include "device/cm/address.h"
-#include "device/cm/cm.h"
+#include "device/cm/event.h"
+#include "device/cm/listen.h"
 #include "log/log.h"
 #include "rdma/address.h"
 #include "rdma/connection.h"

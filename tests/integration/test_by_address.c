@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Connections by address (src/device/cm/cm.h). Server and client have a manager each, in this process
+ * Connections by address (src/device/cm). Server and client have a manager each, in this process
  * on the same device, or the server is a process on another card.
  */
 #include <arpa/inet.h>
@@ -14,7 +14,8 @@
 
 #include "core/dev/dev.h"
 #include "device/cm/address.h"
-#include "device/cm/cm.h"
+#include "device/cm/event.h"
+#include "device/cm/listen.h"
 #include "device/cm/own.h"
 #include "device/device_priv.h"
 #include "faults.h"
