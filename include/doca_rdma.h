@@ -25,10 +25,15 @@
  * The data of the source of a task is its data part. The data that arrives in a local destination is
  * appended to its data. Local source and destination bufs may be lists; of a remote buf, and of the bufs
  * of atomics, only the head counts. A remote buf is on a map that was imported over RDMA from the peer of
- * the connection. Tasks of one connection complete in the order in which they were submitted. A task that
- * fails makes its context STOPPING: later tasks of its connection complete with success or are flushed,
- * and tasks of other connections complete normally. The context becomes IDLE once all tasks are freed,
- * which ends all connections.
+ * the connection. Tasks of one connection complete in the order in which they were submitted. After a
+ * task has failed, later tasks of its connection complete with success or are flushed, and tasks of other
+ * connections complete normally.
+ *
+ * A task that fails makes its context STOPPING, unless its connection was made by address or with an
+ * identifier of librdmacm. Then the context stays RUNNING, and the program ends the connection with
+ * doca_rdma_connection_disconnect(). A receive that fails before it reaches the device has no connection
+ * and makes the context STOPPING. A STOPPING context becomes IDLE once all tasks are freed, which ends all
+ * connections.
  *
  * Thread safety of all functions: only one thread at a time may use a context, its connections, its tasks
  * and its progress engine. Capability functions may be called from any thread, and so may the functions

@@ -126,6 +126,27 @@ static void a_client_connects_and_sends(void **state)
 	exchange(0);
 }
 
+/* rule: RT-10b */
+static void a_failed_task_ends_only_its_connection(void **state)
+{
+	connect_once();
+	connect_once();
+	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, 8));
+	for (unsigned int i = 0; i < 2; i++)
+		side_post(&here, .kind = SIDE_SEND, .src = side_data(&here, 0, 64));
+	assert_true(side_wait(&there, 1));
+	assert_true(side_wait(&here, 2));
+	assert_error(there.done[0].status, DOCA_ERROR_INVALID_VALUE);
+	assert_int_not_equal(here.done[0].status, DOCA_SUCCESS);
+	assert_error(here.done[1].status, DOCA_ERROR_SHUTDOWN);
+	exchange(1);
+	assert_ok(doca_rdma_connection_disconnect(here.connections[0]));
+	assert_true(side_wait_word(&there, "disconnection:0", 1));
+	exchange(1);
+	assert_int_equal(side_state(&here), DOCA_CTX_STATE_RUNNING);
+	assert_int_equal(side_state(&there), DOCA_CTX_STATE_RUNNING);
+}
+
 static void note_order(struct side *side, const struct side_done *done, struct doca_task *task)
 {
 	(void)done;
@@ -459,6 +480,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		listening_test(a_client_connects_and_sends),
+		listening_test(a_failed_task_ends_only_its_connection),
 		listening_test(a_message_never_comes_before_its_connection),
 		listening_test(a_gid_is_an_address),
 		listening_test(callbacks_get_the_current_user_data),

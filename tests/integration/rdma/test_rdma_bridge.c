@@ -124,6 +124,22 @@ static void both_ends_exchange_messages(void **state)
 	assert_string_equal(there.log, "RUNNING");
 }
 
+/* rule: RT-10b */
+static void a_failed_task_does_not_stop_the_context(void **state)
+{
+	struct doca_rdma_connection *connection = connect_once();
+
+	side_post(&here, .kind = SIDE_RECEIVE, .dst = side_room(&here, 0, 8));
+	side_post(&there, .kind = SIDE_SEND, .connection = connection,
+		  .src = side_data(&there, 0, 64));
+	assert_true(side_wait(&there, 1));
+	assert_int_not_equal(there.done[0].status, DOCA_SUCCESS);
+	assert_int_equal(side_state(&there), DOCA_CTX_STATE_RUNNING);
+	assert_ok(doca_rdma_connection_disconnect(connection));
+	assert_true(side_wait_word(&here, "disconnection:0", 1));
+	assert_int_equal(side_state(&here), DOCA_CTX_STATE_RUNNING);
+}
+
 /* rule: CM-R5b */
 static void the_program_learns_of_the_end_by_its_own_event(void **state)
 {
@@ -233,6 +249,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		bridge_test(both_ends_exchange_messages),
+		bridge_test(a_failed_task_does_not_stop_the_context),
 		bridge_test(the_program_learns_of_the_end_by_its_own_event),
 		bridge_test(the_program_ends_the_connection),
 		bridge_test(stop_ends_a_connection_in_each_state),

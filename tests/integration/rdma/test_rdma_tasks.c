@@ -292,7 +292,7 @@ static void an_atomic_on_a_misaligned_address_fails(void **state)
 	assert_true(side_last(&here)->by_error_cb);
 }
 
-/* rule: RT-10 */
+/* rule: RT-10, RT-10b */
 static void a_message_longer_than_the_buf_is_an_error_on_both_sides(void **state)
 {
 	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, PART - 1));
@@ -304,6 +304,8 @@ static void a_message_longer_than_the_buf_is_an_error_on_both_sides(void **state
 	assert_int_not_equal(here.done[0].status, DOCA_SUCCESS);
 	assert_error(here.done[1].status, DOCA_ERROR_SHUTDOWN);
 	assert_error(here.done[2].status, DOCA_ERROR_SHUTDOWN);
+	assert_true(side_wait_state(&here, DOCA_CTX_STATE_IDLE));
+	assert_true(side_wait_state(&there, DOCA_CTX_STATE_IDLE));
 }
 
 static unsigned int resubmissions;
