@@ -175,8 +175,10 @@ static doca_error_t check_transport(enum doca_rdma_transport_type transport_type
 	if (transport_type == DOCA_RDMA_TRANSPORT_TYPE_RC)
 		return DOCA_SUCCESS;
 	if (transport_type == DOCA_RDMA_TRANSPORT_TYPE_DC)
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-					 "only reliable connections (RC) are supported");
+		return dpumap_fail_quiet(
+			DOCA_ERROR_NOT_SUPPORTED,
+			"no initiators and targets of DC: only reliable connections "
+			"(RC) are supported");
 	return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "invalid transport type %d",
 			   (int)transport_type);
 }

@@ -113,9 +113,12 @@ doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
 	if (transport_type == DOCA_RDMA_TRANSPORT_TYPE_RC)
 		return DOCA_SUCCESS;
 	if (transport_type == DOCA_RDMA_TRANSPORT_TYPE_DC)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-				   "RDMA context %p: only reliable connections (RC) are supported",
-				   (void *)rdma);
+		return dpumap_fail(
+			DOCA_ERROR_NOT_SUPPORTED,
+			"RDMA context %p: this library creates no initiators and targets of "
+			"the dynamically connected transport (DC): use "
+			"DOCA_RDMA_TRANSPORT_TYPE_RC",
+			(void *)rdma);
 	return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "RDMA context %p: invalid transport type %d",
 			   (void *)rdma, (int)transport_type);
 }
