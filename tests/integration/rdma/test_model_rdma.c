@@ -2,21 +2,29 @@
 /*
  * Random tasks of two contexts on several connections, compared with a model: tasks of a connection are
  * executed in their order, so the model knows what each of them reads, which message each receive gets,
- * and what the memory contains at the end. A sequence ends in one of three ways: all tasks complete; an
- * access that is not permitted stops one context; or the program stops both with tasks in flight. Each
- * task completes once, tasks of a connection in their order, and nothing succeeds after a failure.
+ * and what the memory contains at the end. A sequence ends in one of these ways: all tasks complete; an
+ * access that is not permitted stops one context; the program stops both with tasks in flight; the
+ * emulator makes a completion or a queue fail; one side disconnects with tasks in flight; or a peer, a
+ * process that only receives, is killed. Each task completes once, tasks of a connection in their order,
+ * and nothing succeeds after a failure.
  *
  * DPUMAP_RDMA_MODEL_SECONDS sets the duration, DPUMAP_RDMA_MODEL_SEED the first sequence. The seed of a
  * failing sequence is printed.
  */
 #include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <dpumap-emu.h>
 
 #include "side.h"
 
 #define CONNECTIONS	4u
 #define STEPS		600u
 #define DEFAULT_SECONDS 3
+#define ROUGH_EVERY	6u    /* sequences: these take seconds */
 #define REGION		4096u /* of a connection, in the memory of the target */
 #define SLOTS		128u  /* of local bufs */
 #define SLOT		1024u
@@ -60,12 +68,16 @@ struct actor {
 	uint64_t next_number;
 	unsigned int n_live, n_receives, n_events;
 	bool may_abort; /* its peer has ended */
+	bool lost;	/* a receive failed, and maybe a message with it */
 };
 
 static struct actor actors[2];
 static uint64_t random_state;
 static uint64_t sequences, tasks;
-static enum { ALL_COMPLETE, BAD_ACCESS, STOPPED } end;
+/* The rough ones begin with STOPPED. */
+static enum { ALL_COMPLETE, BAD_ACCESS, STOPPED, FAULTED, DISCONNECTED, KILLED, ENDS } end;
+static struct process victim;	  /* the peer that is killed */
+static unsigned int victims_lane; /* of `here`, the connection to it */
 
 static uint32_t draw(uint32_t below)
 {
@@ -111,9 +123,13 @@ static void check_message(const struct actor *a, const struct op *op, const stru
 	struct lane *lane = &other_of(a)->lanes[i];
 	const struct message *m = &lane->messages[lane->first];
 
+	if (a->lost && !lane->n)
+		return;
 	assert_true(lane->n > 0);
 	lane->first = (lane->first + 1) % MESSAGES;
 	lane->n--;
+	if (a->lost)
+		return;
 	assert_int_equal(done->opcode, opcodes[m->kind]);
 	assert_int_equal(done->len, m->len);
 	if (m->kind != SIDE_SEND)
@@ -138,10 +154,23 @@ static void check_failure(const struct actor *a, const struct op *op, const stru
 {
 	assert_int_not_equal(end, ALL_COMPLETE);
 	assert_true(done->by_error_cb);
-	if (op->is_bad)
+	if (op->is_bad) {
 		assert_error(done->status, DOCA_ERROR_NOT_PERMITTED);
-	else if (!a->may_abort || done->status != DOCA_ERROR_CONNECTION_ABORTED)
+		return;
+	}
+	switch (done->status) {
+	case DOCA_ERROR_CONNECTION_ABORTED:
+		assert_true(a->may_abort);
+		break;
+	case DOCA_ERROR_NOT_PERMITTED:
+		assert_int_equal(end, FAULTED);
+		break;
+	case DOCA_ERROR_NOT_CONNECTED:
+		assert_int_equal(end, DISCONNECTED);
+		break;
+	default:
 		assert_error(done->status, DOCA_ERROR_SHUTDOWN);
+	}
 }
 
 static void on_completion(struct side *side, const struct side_done *done, struct doca_task *task)
@@ -158,6 +187,8 @@ static void on_completion(struct side *side, const struct side_done *done, struc
 		lane->last_number = op->number;
 		assert_false(lane->has_failed && done->status == DOCA_SUCCESS);
 		lane->has_failed = done->status != DOCA_SUCCESS;
+	} else if (done->status != DOCA_SUCCESS) {
+		a->lost = true;
 	}
 	if (done->status == DOCA_SUCCESS)
 		check_success(a, op, done);
@@ -230,7 +261,8 @@ static bool submit(struct actor *a, struct op *op, struct side_work *work)
 		tasks++;
 		return true;
 	}
-	assert_error(result, DOCA_ERROR_NO_MEMORY);
+	if (end < FAULTED || result != DOCA_ERROR_BAD_STATE)
+		assert_error(result, DOCA_ERROR_NO_MEMORY);
 	op->is_live = false;
 	if (op->local)
 		side_drop(a->side, op->local);
@@ -264,6 +296,11 @@ static void add_message(struct lane *lane, const struct op *op, const uint8_t *b
 	memcpy(m->bytes, bytes, op->len);
 }
 
+static bool is_to_victim(const struct actor *a, const struct op *op)
+{
+	return end == KILLED && a == &actors[0] && op->connection == victims_lane;
+}
+
 static void submit_send(struct actor *a, struct op *op)
 {
 	struct lane *lane = &a->lanes[op->connection];
@@ -271,7 +308,8 @@ static void submit_send(struct actor *a, struct op *op)
 
 	fixture_fill(a->side->bytes + op->at, SLOT, (uint32_t)op->number);
 	op->local = local_buf(a->side, op, true);
-	if (submit(a, op, &(struct side_work){.src = op->local, .imm = imm}))
+	if (submit(a, op, &(struct side_work){.src = op->local, .imm = imm}) &&
+	    !is_to_victim(a, op))
 		add_message(lane, op, a->side->bytes + op->at, imm);
 }
 
@@ -340,7 +378,9 @@ static void submit_any(struct actor *a)
 	op->connection = draw(a->side->n_connections);
 	op->len = draw(8) ? draw(SLOT + 1) : 0;
 	at = draw(REGION - SLOT);
-	switch (kind) {
+	if (is_to_victim(a, op))
+		op->kind = SIDE_SEND + draw(2);
+	switch (op->kind) {
 	case SIDE_SEND:
 	case SIDE_SEND_IMM:
 		submit_send(a, op);
@@ -459,14 +499,78 @@ static void stop(struct actor *a)
 	other_of(a)->may_abort = true;
 }
 
+static void submit_some(void)
+{
+	for (unsigned int n = draw(20); n--;) {
+		struct actor *a = &actors[draw(2)];
+
+		if (messages_to(other_of(a)) < MESSAGES / 2)
+			submit_any(a);
+	}
+}
+
+/* Tasks are in flight, or are submitted to a connection that has ended. */
+static void disconnect(struct actor *a)
+{
+	struct side *side = a->side;
+
+	submit_some();
+	other_of(a)->may_abort = true;
+	assert_ok(doca_rdma_connection_disconnect(side->connections[draw(side->n_connections)]));
+	submit_some();
+}
+
+static bool has_task_to_victim(const struct actor *a)
+{
+	for (unsigned int i = 0; i < SLOTS; i++)
+		if (a->ops[i].is_live && is_to_victim(a, &a->ops[i]))
+			return true;
+	return false;
+}
+
+/* False: all tasks are in use. */
+static bool send_to_victim(struct actor *a)
+{
+	struct op *op;
+
+	if (!new_op(a, SIDE_SEND, &op))
+		return false;
+	op->connection = victims_lane;
+	op->len = draw(SLOT);
+	submit_send(a, op);
+	return op->is_live;
+}
+
+/* A task after the death of its peer fails, which stops the context. */
+static void kill_victim(void)
+{
+	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	struct actor *a = &actors[0];
+
+	submit_some();
+	assert_true(process_kill(&victim));
+	a->may_abort = other_of(a)->may_abort = true;
+	submit_some();
+	while (side_state(a->side) == DOCA_CTX_STATE_RUNNING) {
+		if (!has_task_to_victim(a) && !send_to_victim(a))
+			return;
+		side_progress();
+		assert_true(now_ms() < limit);
+	}
+}
+
 static void end_sequence(void)
 {
 	struct actor *a = &actors[draw(2)];
 
-	if (end != STOPPED)
+	if (end < STOPPED || (end > FAULTED && draw(2)))
 		complete_all();
 	if (end == BAD_ACCESS)
 		access_badly(a);
+	else if (end == DISCONNECTED)
+		disconnect(a);
+	else if (end == KILLED)
+		kill_victim();
 	end = end == ALL_COMPLETE ? STOPPED : end; /* spare receives are flushed */
 	if (side_state(a->side) == DOCA_CTX_STATE_RUNNING)
 		stop(a);
@@ -476,13 +580,121 @@ static void end_sequence(void)
 	wait_idle(&actors[1]);
 }
 
-static void run_sequence(uint64_t seed)
+/* --- the peer that is killed -------------------------------------------------------------------- */
+
+struct details {
+	size_t len;
+	uint8_t bytes[512];
+};
+
+static struct details export_here(void)
+{
+	struct doca_rdma_connection *connection;
+	struct details details = {0};
+	const void *bytes;
+
+	assert_ok(doca_rdma_export(here.rdma, &bytes, &details.len, &connection));
+	assert_true(details.len <= sizeof(details.bytes));
+	memcpy(details.bytes, bytes, details.len);
+	here.connections[here.n_connections++] = connection;
+	return details;
+}
+
+static void connect_here(const struct details *peer)
+{
+	assert_ok(doca_rdma_connect(here.rdma, peer->bytes, peer->len,
+				    here.connections[here.n_connections - 1]));
+}
+
+static void receive_again(struct side *side, const struct side_done *done, struct doca_task *task)
+{
+	side->n_done = 0;
+	if (done->status == DOCA_SUCCESS)
+		(void)doca_task_submit(task);
+	else
+		doca_task_free(task);
+}
+
+/* Receive until killed, or until the parent has ended. */
+static int be_victim(void)
+{
+	struct pollfd parent = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct details own, peer;
+	struct doca_dev *dev;
+
+	assert_ok(fixture_open_device(&dev));
+	assert_ok(side_open(&here, dev, 0));
+	here.hook = receive_again;
+	assert_ok(side_start(&here));
+	own = export_here();
+	if (!process_send(STDOUT_FILENO, &own, sizeof(own)) ||
+	    !process_receive(STDIN_FILENO, &peer, sizeof(peer)))
+		return 1;
+	connect_here(&peer);
+	for (unsigned int i = 0; i < SIDE_TASKS; i++)
+		side_post(&here, .kind = SIDE_RECEIVE, .dst = side_room(&here, 0, SLOT));
+	if (!process_send(STDOUT_FILENO, "", 1))
+		return 1;
+	while (!poll(&parent, 1, 1))
+		while (side_progress())
+			;
+	return 1;
+}
+
+static void connect_victim(void)
+{
+	const char *as = getenv("DPUMAP_EMU_ROLE");
+	struct details own, peer;
+	char ready;
+
+	assert_true(process_start_peer(&victim, as));
+	assert_true(process_receive(victim.from, &peer, sizeof(peer)));
+	own = export_here();
+	assert_true(process_send(victim.to, &own, sizeof(own)));
+	connect_here(&peer);
+	assert_true(process_receive(victim.from, &ready, 1));
+	victims_lane = here.n_connections - 1;
+}
+
+/* --- sequences ---------------------------------------------------------------------------------- */
+
+/* A fault for each sequence that ends that way, and one that changes nothing for some others. */
+static bool set_fault(void)
+{
+	static const char *const syndromes[] = {"RETRY_EXC_ERR", "RNR_RETRY_EXC_ERR",
+						"REM_ACCESS_ERR"};
+	char rule[96] = "";
+
+	if (end == FAULTED && draw(2))
+		snprintf(rule, sizeof(rule), "completion --syndrome %s --nth %u",
+			 syndromes[draw(3)], 1 + draw(40));
+	else if (end == FAULTED)
+		snprintf(rule, sizeof(rule), "queue --silent --nth %u", 1 + draw(8));
+	else if (!draw(8))
+		snprintf(rule, sizeof(rule), "completion --duplicate --nth %u --count all",
+			 1 + draw(20));
+	else if (!draw(8))
+		snprintf(rule, sizeof(rule), "completion --delay %u --nth %u", 1 + draw(20),
+			 1 + draw(20));
+	if (*rule)
+		assert_int_equal(dpumap_emu_fault(rule), 0);
+	return *rule;
+}
+
+static void choose_end(uint64_t seed)
+{
+	if (seed % ROUGH_EVERY)
+		end = draw(2) ? ALL_COMPLETE : BAD_ACCESS;
+	else
+		end = STOPPED + seed / ROUGH_EVERY % (ENDS - STOPPED);
+}
+
+static void begin_sequence(uint64_t seed)
 {
 	void *state = NULL;
 
 	random_state = seed;
-	/* A stop waits seconds for sends that no receive gets. */
-	end = draw(64) ? (draw(2) ? ALL_COMPLETE : BAD_ACCESS) : STOPPED;
+	choose_end(seed);
 	memset(actors, 0, sizeof(actors));
 	assert_int_equal(side_connected_setup(&state), 0);
 	actors[0].side = &here;
@@ -491,9 +703,16 @@ static void run_sequence(uint64_t seed)
 		actors[i].next_number = 1;
 		actors[i].side->hook = on_completion;
 		actors[i].side->on_word = on_state_word;
+		actors[i].may_abort = end == FAULTED;
 	}
-	for (unsigned int n = draw(CONNECTIONS); n--;)
+	for (unsigned int n = draw(CONNECTIONS - (end == KILLED)); n--;)
 		assert_ok(side_connect());
+	if (end == KILLED)
+		connect_victim();
+}
+
+static void take_steps(void)
+{
 	for (unsigned int steps = draw(STEPS); steps; steps--) {
 		struct actor *a = &actors[draw(2)];
 
@@ -510,7 +729,19 @@ static void run_sequence(uint64_t seed)
 				submit_any(a);
 		}
 	}
+}
+
+static void run_sequence(uint64_t seed)
+{
+	void *state = NULL;
+	bool has_fault;
+
+	begin_sequence(seed);
+	has_fault = set_fault();
+	take_steps();
 	end_sequence();
+	if (has_fault)
+		assert_int_equal(dpumap_emu_fault("clear"), 0);
 	assert_int_equal(side_teardown(&state), 0);
 	sequences++;
 }
@@ -547,5 +778,7 @@ int main(int argc, char **argv)
 	};
 
 	test_parse_options(argc, argv);
+	if (test_options.is_peer)
+		return be_victim();
 	return cmocka_run_group_tests(tests_of_model, NULL, NULL);
 }
