@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * doca_rdma and the copy library during the faults of test_chaos_*.plan: whatever fails, no call hangs,
- * no successful copy has a wrong byte, and no object is left. Copies run again when the faults have
- * ended. $DPUMAP_CHAOS_SECONDS is the length of each test, $DPUMAP_CHAOS_SEED replays one run.
+ * doca_rdma with sync events, and the copy library, during the faults of test_chaos_*.plan: whatever
+ * fails, no call hangs, no successful copy has a wrong byte, no addition is lost or counted twice, and no
+ * object is left. All work again when the faults have ended. $DPUMAP_CHAOS_SECONDS is the length of each
+ * test, $DPUMAP_CHAOS_SEED replays one run.
  */
 #include <dpumap-emu.h>
 #include <signal.h>
@@ -10,6 +11,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <doca_sync_event.h>
 
 #include "endpoint.h"
 #include "fixture.h"
@@ -135,6 +138,71 @@ static unsigned int use_rdma(struct doca_dev *dev, unsigned int rounds)
 	return i;
 }
 
+/* --- sync events ------------------------------------------------------------------------------ */
+
+/* An event whose owner updates it through the device, since peers may do so too. */
+static doca_error_t open_event(struct doca_sync_event *event, struct doca_dev *dev)
+{
+	doca_error_t result = doca_sync_event_add_publisher_location_remote_net(event);
+	const uint8_t *blob;
+	size_t len;
+
+	DOCA_ERROR_PROPAGATE(result, doca_sync_event_add_subscriber_location_cpu(event, dev));
+	if (result == DOCA_SUCCESS)
+		result = doca_sync_event_start(event);
+	if (result == DOCA_SUCCESS)
+		result = doca_sync_event_export_to_remote_net(event, &blob, &len);
+	return result;
+}
+
+/* An addition that failed may have been executed. */
+static bool add(struct doca_sync_event *event, uint64_t *least, uint64_t *most)
+{
+	uint64_t before = 0, value = 0;
+	doca_error_t result = doca_sync_event_update_add(event, 1, &before);
+
+	++*most;
+	if (result == DOCA_SUCCESS) {
+		assert_in_range(before, *least, *most - 1);
+		*least = before + 1;
+	}
+	tally.last = result;
+	tally.done += result == DOCA_SUCCESS;
+	tally.failed += result != DOCA_SUCCESS;
+	assert_ok(doca_sync_event_get(event, &value));
+	assert_in_range(value, *least, *most);
+	return result == DOCA_SUCCESS;
+}
+
+/* The device may refuse to destroy objects as long as the faults last. */
+static void close_event(struct doca_sync_event *event)
+{
+	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+
+	while (doca_sync_event_destroy(event) != DOCA_SUCCESS) {
+		(void)doca_sync_event_stop(event);
+		assert_true(now_ms() < limit);
+	}
+}
+
+static unsigned int use_events(struct doca_dev *dev, unsigned int rounds)
+{
+	uint64_t least = 0, most = 0;
+	struct doca_sync_event *event;
+	unsigned int good = 0;
+	doca_error_t result;
+
+	assert_ok(doca_sync_event_create(&event));
+	result = open_event(event, dev);
+	tally.last = result;
+	tally.opened += result == DOCA_SUCCESS;
+	tally.refused += result != DOCA_SUCCESS;
+	for (unsigned int i = 0; result == DOCA_SUCCESS && i < rounds; i++)
+		good += add(event, &least, &most);
+	close_event(event);
+	return good;
+}
+
 /* --- the copy library ------------------------------------------------------------------------- */
 
 static bool copy_once(const struct fixture *f, const struct fixture_buf *dst,
@@ -198,6 +266,7 @@ static void work_on_rdma(void)
 	if (fixture_open_device(&dev) != DOCA_SUCCESS)
 		return;
 	use_rdma(dev, ROUNDS);
+	use_events(dev, ROUNDS);
 	doca_dev_close(dev);
 }
 
@@ -209,7 +278,7 @@ static void work_on_copies(void)
 static void expect_all_rounds(const char *what, unsigned int rounds)
 {
 	if (rounds != ROUNDS)
-		fail_msg("%s in fair weather: %u of %u rounds (%u opened, %u copies, %u failed, "
+		fail_msg("%s in fair weather: %u of %u rounds (%u opened, %u done, %u failed, "
 			 "%u lost): %s",
 			 what, rounds, ROUNDS, tally.opened, tally.done, tally.failed, tally.lost,
 			 doca_error_get_name(tally.last));
@@ -224,6 +293,7 @@ static void work_in_fair_weather(void)
 	memset(&tally, 0, sizeof(tally));
 	assert_ok(fixture_open_device(&dev));
 	expect_all_rounds("doca_rdma", use_rdma(dev, ROUNDS));
+	expect_all_rounds("sync events", use_events(dev, ROUNDS));
 	assert_ok(doca_dev_close(dev));
 	expect_all_rounds("copies", use_copies(ROUNDS));
 }
@@ -240,7 +310,7 @@ static void run(const char *name, unsigned long long seed, void (*work)(void))
 	assert_int_equal(dpumap_emu_chaos(plan, seed, &chaos), 0);
 	while (weather_lasts())
 		work();
-	printf("%s, seed %llu: %u opened, %u refused, %u copies, %u failed, %u lost\n", name, seed,
+	printf("%s, seed %llu: %u opened, %u refused, %u done, %u failed, %u lost\n", name, seed,
 	       tally.opened, tally.refused, tally.done, tally.failed, tally.lost);
 	fflush(stdout);
 	assert_true(objects_wait(&before));
@@ -261,7 +331,7 @@ static void run_for_some_time(const char *name, void (*work)(void))
 		run(name, i + 1, work);
 }
 
-static void rdma_connections_neither_hang_nor_leak_nor_corrupt(void **state)
+static void rdma_and_sync_events_neither_hang_nor_leak_nor_corrupt(void **state)
 {
 	run_for_some_time("rdma", work_on_rdma);
 }
@@ -283,7 +353,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		counted_test(completions_that_come_twice_complete_nothing_else),
-		cmocka_unit_test(rdma_connections_neither_hang_nor_leak_nor_corrupt),
+		cmocka_unit_test(rdma_and_sync_events_neither_hang_nor_leak_nor_corrupt),
 		cmocka_unit_test(copies_neither_hang_nor_leak_nor_corrupt),
 	};
 
