@@ -245,6 +245,126 @@ static void an_id_of_another_device_is_refused(void **state)
 	assert_true(side_wait_word(&here, "failure:0", 1));
 }
 
+/* --- peers that answer wrongly ---------------------------------------------------------------- */
+
+/* As large as the manager permits, with a queue pair that does not exist. */
+static struct rdma_conn_param wrong_param(uint8_t data_len)
+{
+	static uint8_t garbage[UINT8_MAX];
+
+	memset(garbage, 0xa5, sizeof(garbage));
+	return (struct rdma_conn_param){
+		.private_data = garbage,
+		.private_data_len = data_len,
+		.responder_resources = UINT8_MAX,
+		.initiator_depth = UINT8_MAX,
+		.qp_num = 0xfffff0,
+	};
+}
+
+/* The context goes on: the same with an honest peer. */
+static void expect_good_connection(unsigned int number)
+{
+	struct doca_rdma_connection *connection;
+	unsigned int n = here.n_done;
+
+	assert_ok(doca_rdma_bridge_prepare_connection(there.rdma, request(), &connection));
+	assert_ok(doca_rdma_bridge_accept(there.rdma, NULL, 0, connection));
+	await(RDMA_CM_EVENT_ESTABLISHED);
+	assert_ok(doca_rdma_bridge_established(there.rdma, connection));
+	while (here.n_connections <= number)
+		side_progress();
+	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, 64));
+	side_ok(&here, .kind = SIDE_SEND, .connection = here.connections[number],
+		.src = side_data(&here, 0, 64));
+	assert_int_equal(here.n_done, n + 1);
+}
+
+/* rule: RE-wrong-1 */
+static void tasks_to_a_server_with_a_wrong_queue_pair_fail(void **state)
+{
+	struct rdma_conn_param param = wrong_param(196);
+	struct rdma_cm_id *id = request();
+
+	assert_int_equal(rdma_accept(id, &param), 0);
+	await(RDMA_CM_EVENT_ESTABLISHED);
+	assert_true(side_wait_word(&here, "established:0", 1));
+	assert_error(side_do(&here, &(struct side_work){.kind = SIDE_SEND,
+							.src = side_data(&here, 0, 64)}),
+		     DOCA_ERROR_CONNECTION_ABORTED);
+	assert_int_equal(side_state(&here), DOCA_CTX_STATE_RUNNING);
+	assert_ok(doca_rdma_connection_disconnect(here.connections[0]));
+	await(RDMA_CM_EVENT_DISCONNECTED);
+	assert_int_equal(rdma_destroy_id(id), 0);
+	expect_good_connection(1);
+}
+
+/* rule: RE-wrong-1, CM-R7 */
+static void a_rejection_may_have_any_private_data(void **state)
+{
+	struct rdma_conn_param param = wrong_param(148);
+	struct rdma_cm_id *id = request();
+
+	assert_int_equal(rdma_reject(id, param.private_data, param.private_data_len), 0);
+	assert_int_equal(rdma_destroy_id(id), 0);
+	assert_true(side_wait_word(&here, "failure:0", 1));
+	expect_good_connection(1);
+}
+
+static void accept_request(struct side *side, const char *word)
+{
+	if (!strcmp(word, "request:0"))
+		assert_ok(doca_rdma_connection_accept(side->connections[0], NULL, 0));
+}
+
+/* A program connects to `here`. */
+static struct rdma_cm_id *connect_to_here(struct rdma_conn_param *param)
+{
+	struct sockaddr_in at;
+	struct rdma_cm_id *id;
+
+	assert_true(find_address(&at));
+	if (here.dev != there.dev)
+		skip();
+	at.sin_port = htons(PORT + 1);
+	here.on_word = accept_request;
+	assert_ok(doca_rdma_start_listen_to_port(here.rdma, PORT + 1));
+	assert_int_equal(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
+	assert_int_equal(rdma_resolve_addr(id, NULL, (struct sockaddr *)&at, 2000), 0);
+	await(RDMA_CM_EVENT_ADDR_RESOLVED);
+	assert_int_equal(rdma_resolve_route(id, 2000), 0);
+	await(RDMA_CM_EVENT_ROUTE_RESOLVED);
+	assert_int_equal(rdma_connect(id, param), 0);
+	await(RDMA_CM_EVENT_CONNECT_RESPONSE);
+	return id;
+}
+
+/* rule: RE-wrong-1 */
+static void tasks_to_a_client_with_a_wrong_queue_pair_fail(void **state)
+{
+	struct rdma_conn_param param = wrong_param(56);
+	struct rdma_cm_id *id = connect_to_here(&param);
+
+	assert_int_equal(rdma_establish(id), 0);
+	assert_true(side_wait_word(&here, "established:0", 1));
+	assert_error(side_do(&here, &(struct side_work){.kind = SIDE_SEND,
+							.src = side_data(&here, 0, 64)}),
+		     DOCA_ERROR_CONNECTION_ABORTED);
+	assert_int_equal(rdma_destroy_id(id), 0);
+	assert_true(side_wait_word(&here, "disconnection:0", 1));
+	expect_good_connection(1);
+}
+
+/* rule: RE-wrong-1, CM-R7 */
+static void a_client_that_vanishes_after_the_response_is_a_failure(void **state)
+{
+	struct rdma_conn_param param = wrong_param(56);
+
+	assert_int_equal(rdma_destroy_id(connect_to_here(&param)), 0);
+	assert_true(side_wait_word(&here, "failure:0", 1));
+	expect_good_connection(1);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +376,10 @@ int main(int argc, char **argv)
 		bridge_test(prepare_needs_a_running_context_and_a_place),
 		bridge_test(accept_needs_a_prepared_connection),
 		bridge_test(an_id_of_another_device_is_refused),
+		bridge_test(tasks_to_a_server_with_a_wrong_queue_pair_fail),
+		bridge_test(a_rejection_may_have_any_private_data),
+		bridge_test(tasks_to_a_client_with_a_wrong_queue_pair_fail),
+		bridge_test(a_client_that_vanishes_after_the_response_is_a_failure),
 	};
 
 	test_parse_options(argc, argv);

@@ -370,6 +370,98 @@ static void connect_needs_a_running_context(void **state)
 	assert_error(doca_rdma_connect(here.rdma, bytes, len, theirs), DOCA_ERROR_BAD_STATE);
 }
 
+/* --- details with a right checksum that are wrong ---------------------------------------------- */
+
+#define DETAILS_LEN 48
+#define CRC_AT	    12
+
+static uint32_t crc32c(const uint8_t *bytes, size_t len)
+{
+	uint32_t crc = UINT32_MAX;
+
+	while (len--) {
+		crc ^= *bytes++;
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+	}
+	return ~crc;
+}
+
+static void seal(uint8_t details[static DETAILS_LEN])
+{
+	uint32_t crc;
+
+	memset(details + CRC_AT, 0, sizeof(crc));
+	crc = crc32c(details, DETAILS_LEN);
+	for (unsigned int i = 0; i < sizeof(crc); i++)
+		details[CRC_AT + i] = (uint8_t)(crc >> 8 * i);
+}
+
+static const struct lie {
+	size_t at, len;
+	const char *bytes;
+} lies[] = {
+	{16, 3, "\xf0\xff\xff"},		  /* a queue pair that does not exist */
+	{20, 3, "\x77\x77\x77"},		  /* another packet sequence number */
+	{26, 1, "\x08"},			  /* an MTU of 256 bytes */
+	{27, 1, "\xff"},			  /* 255 reads at a time */
+	{28, 16, "\x20\x01\x0d\xb8vvvvvvvvvvvv"}, /* an address that does not exist */
+};
+#define LIES (sizeof(lies) / sizeof(lies[0]))
+
+/* Connect by details of `there`, which does not connect, after that change. */
+static bool connect_to_lie(const struct lie *lie)
+{
+	struct doca_rdma_connection *mine, *theirs;
+	uint8_t details[DETAILS_LEN];
+	const void *bytes;
+	doca_error_t result;
+	size_t len;
+
+	assert_ok(doca_rdma_export(here.rdma, &bytes, &len, &mine));
+	assert_ok(doca_rdma_export(there.rdma, &bytes, &len, &theirs));
+	assert_int_equal(len, sizeof(details));
+	memcpy(details, bytes, len);
+	seal(details);
+	assert_memory_equal(details, bytes, len);
+	memcpy(details + lie->at, lie->bytes, lie->len);
+	seal(details);
+	result = doca_rdma_connect(here.rdma, details, len, mine);
+	if (result != DOCA_SUCCESS)
+		assert_error(result, DOCA_ERROR_CONNECTION_ABORTED);
+	else
+		here.connections[here.n_connections++] = mine;
+	return result == DOCA_SUCCESS;
+}
+
+/* rule: RE-wrong-1, RT-10, RT-10b */
+static void tasks_of_connections_by_wrong_details_fail(void **state)
+{
+	unsigned int connected = 0;
+
+	assert_ok(side_start(&here));
+	assert_ok(side_start(&there));
+	for (size_t i = 0; i < LIES; i++)
+		connected += connect_to_lie(&lies[i]);
+	assert_true(connected > 0);
+	for (unsigned int i = 0; i < connected; i++)
+		side_post(&here, .kind = SIDE_SEND, .connection = here.connections[i],
+			  .src = side_data(&here, 0, 64));
+	assert_true(side_wait_state(&here, DOCA_CTX_STATE_IDLE));
+	assert_int_equal(here.n_done, connected);
+	for (unsigned int i = 0; i < connected; i++)
+		if (here.done[i].status != DOCA_ERROR_SHUTDOWN)
+			assert_error(here.done[i].status, DOCA_ERROR_CONNECTION_ABORTED);
+	/* An honest peer works. */
+	assert_ok(side_stop(&there));
+	here.n_connections = there.n_connections = 0;
+	assert_ok(side_start(&here));
+	assert_ok(side_start(&there));
+	assert_ok(side_connect());
+	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, 64));
+	side_ok(&here, .kind = SIDE_SEND, .src = side_data(&here, 0, 64));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +479,7 @@ int main(int argc, char **argv)
 		idle_test(export_needs_a_running_context_and_a_free_connection),
 		idle_test(connect_checks_the_details_and_the_connection),
 		idle_test(connect_needs_a_running_context),
+		idle_test(tasks_of_connections_by_wrong_details_fail),
 	};
 
 	test_parse_options(argc, argv);
