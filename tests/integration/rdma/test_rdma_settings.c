@@ -259,21 +259,21 @@ static void addresses_are_returned_as_created(void **state)
 static void a_text_that_is_not_an_address_is_refused(void **state)
 {
 	static const struct {
-		enum doca_rdma_addr_type type;
 		const char *text;
+		enum doca_rdma_addr_type type;
 		uint16_t port;
 	} cases[] = {
-		{DOCA_RDMA_ADDR_TYPE_IPv4, "", 1},
-		{DOCA_RDMA_ADDR_TYPE_IPv4, "192.0.2", 1},
-		{DOCA_RDMA_ADDR_TYPE_IPv4, "2001:db8::1", 1},
-		{DOCA_RDMA_ADDR_TYPE_IPv4, "localhost", 1},
-		{DOCA_RDMA_ADDR_TYPE_IPv4, "192.0.2.1", 0},
-		{DOCA_RDMA_ADDR_TYPE_IPv6, "192.0.2.1", 1},
-		{DOCA_RDMA_ADDR_TYPE_IPv6, "2001:db8::1 ", 1},
-		{DOCA_RDMA_ADDR_TYPE_GID, "fe80::1%eth0", 1},
-		{DOCA_RDMA_ADDR_TYPE_GID, "192.0.2.1", 1},
-		{(enum doca_rdma_addr_type)3, "192.0.2.1", 1},
-		{(enum doca_rdma_addr_type) - 1, "192.0.2.1", 1},
+		{"", DOCA_RDMA_ADDR_TYPE_IPv4, 1},
+		{"192.0.2", DOCA_RDMA_ADDR_TYPE_IPv4, 1},
+		{"2001:db8::1", DOCA_RDMA_ADDR_TYPE_IPv4, 1},
+		{"localhost", DOCA_RDMA_ADDR_TYPE_IPv4, 1},
+		{"192.0.2.1", DOCA_RDMA_ADDR_TYPE_IPv4, 0},
+		{"192.0.2.1", DOCA_RDMA_ADDR_TYPE_IPv6, 1},
+		{"2001:db8::1 ", DOCA_RDMA_ADDR_TYPE_IPv6, 1},
+		{"fe80::1%eth0", DOCA_RDMA_ADDR_TYPE_GID, 1},
+		{"192.0.2.1", DOCA_RDMA_ADDR_TYPE_GID, 1},
+		{"192.0.2.1", (enum doca_rdma_addr_type)3, 1},
+		{"192.0.2.1", (enum doca_rdma_addr_type) - 1, 1},
 	};
 	struct doca_rdma_addr *addr = NULL;
 	char text[TEXT_LIMIT + 2];
