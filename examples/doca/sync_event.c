@@ -56,6 +56,7 @@ static doca_error_t use_event(const struct config *config, struct doca_dev *dev,
 
 	if (result != DOCA_SUCCESS)
 		return result;
+	DOCA_LOG_INFO("Waiting for the host to count to %u", ROUNDS);
 	result = doca_sync_event_wait_gt_yield(event, ROUNDS - 1, UINT64_MAX);
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -145,6 +145,8 @@ RULES = (
     Rule(TUTORIAL, r"comch_copy-dpu", terminals=("second",), until="Waiting for a client"),
     # The server ends with its client; it does not read the key.
     Rule(TUTORIAL, r"comch_copy-host", then=("enter", "second"), after="cmp sent got"),
+    Rule(TUTORIAL, r"sync_event-dpu", terminals=("second",), until="Waiting for the host"),
+    Rule(TUTORIAL, r"sync_event-host", then=("enter", "second")),
     # -- docs/packages.md --
     Rule(
         PACKAGES,
