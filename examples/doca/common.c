@@ -69,6 +69,13 @@ static doca_error_t take_name(void *param, void *config)
 	return take_text(param, c->name, sizeof(c->name));
 }
 
+static doca_error_t take_address(void *param, void *config)
+{
+	struct config *c = config;
+
+	return take_text(param, c->address, sizeof(c->address));
+}
+
 static const struct flag {
 	const char *short_name, *long_name, *arguments, *description;
 	doca_argp_param_cb_t take;
@@ -79,6 +86,8 @@ static const struct flag {
 	{"d", "descriptor", "<path>", "File with the export descriptor", take_descriptor},
 	{"b", "buffer", "<path>", "File with the exporter's address and length", take_buffer},
 	{"n", "name", "<name>", "Name of the server on the DPU", take_name},
+	{"a", "address", "<IP address>", "Server to connect to (default: be the server)",
+	 take_address},
 };
 
 static doca_error_t register_flag(const struct flag *flag)

@@ -72,6 +72,7 @@ serve()
 {
 	local log=$work/$1.log n
 	shift
+	rm -f "$log"
 	on dpu "$@" >"$log" 2>&1 </dev/null &
 	pid=$!
 	for ((n = 0; n < 600; n++)); do
@@ -157,6 +158,24 @@ sync_event)
 	grep -q "The DPU has set it to 1000" "$work/importer.log" || die "the DPU set no value"
 	grep -q "The host has counted to 3" "$work/exporter.log" || die "the DPU did not wait"
 	fails "Ends with" host sync_event-host -p 3b:00.0
+	;;
+rdma)
+	make_file "$work/sent"
+	# From the host to its DPU, then from a DPU to another machine.
+	for client in "host 3b:00.0" "dpu1 03:00.0"; do
+		serve server rdma -p 03:00.0 -f got
+		on "${client% *}" rdma -p "${client#* }" -f sent -a 127.100.0.1 >"$work/client.log" 2>&1 ||
+			die "the client failed on $client"
+		wait "$pid" || die "the server failed"
+		pid=
+		grep -q "6300001 bytes of sent are on the server" "$work/client.log" || die "no result"
+		grep -q "The client has written 6300001 bytes" "$work/server.log" || die "no end"
+		cmp "$work/sent" "$work/got" || die "the copy differs from the file"
+		rm "$work/got"
+	done
+	# Nobody listens any more.
+	fails "Ends with" host rdma -p 3b:00.0 -f sent -a 127.100.0.1
+	fails "Ends with DOCA_ERROR_INVALID_VALUE" host rdma -p 3b:00.0 -f sent -a here
 	;;
 local_copy)
 	for side in host dpu; do

@@ -147,6 +147,14 @@ RULES = (
     Rule(TUTORIAL, r"comch_copy-host", then=("enter", "second"), after="cmp sent got"),
     Rule(TUTORIAL, r"sync_event-dpu", terminals=("second",), until="Waiting for the host"),
     Rule(TUTORIAL, r"sync_event-host", then=("enter", "second")),
+    Rule(
+        TUTORIAL,
+        r"run dpu ./rdma",
+        terminals=("second",),
+        before="rm -f got",
+        until="Waiting for a client",
+    ),
+    Rule(TUTORIAL, r"run host ./rdma", then=("enter", "second"), after="cmp sent got"),
     # -- docs/packages.md --
     Rule(
         PACKAGES,
