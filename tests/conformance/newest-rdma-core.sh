@@ -21,7 +21,7 @@ programs="ibv_devices ibv_devinfo ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpon
 mirror()
 {
 	# shellcheck disable=SC2016 # apt's variables
-	apt-get indextargets --format '$(LABEL) $(REPO_URI)' | sed -n '/^Debian /{s///p;q}'
+	apt-get indextargets --format '$(LABEL) $(REPO_URI)' | sed -n '0,/^Debian /s/^Debian //p'
 }
 
 # An empty state of apt, in which nothing is installed, so that apt fetches all dependencies.

@@ -113,7 +113,7 @@ counters()
 await_status()
 {
 	for _ in $(seq 600); do
-		if "$emu" status --json 2>/dev/null | grep -q "$1"; then
+		if grep -q "$1" <("$emu" status --json 2>/dev/null); then
 			return
 		fi
 		kill -0 "$2" 2>/dev/null || return 1
@@ -250,7 +250,7 @@ fio_case()
 {
 	local common=(--ioengine=rdma --port=18515 "--verb=$1" --bs=4k --size=64k --iodepth=8)
 	need fio
-	fio --enghelp 2>/dev/null | grep -qw rdma || { echo "fio: built without rdma" >&2; exit 77; }
+	grep -qw rdma <(fio --enghelp 2>/dev/null) || { echo "fio: built without rdma" >&2; exit 77; }
 	cm_pair fio "$listens" fio --name=server "${common[@]}" --rw=read -- \
 		fio --name=client "${common[@]}" --rw=write "--hostname=$dpu_ip"
 	grep -q 'issued rwts: total=0,16,0,0 short=0,0,0,0 dropped=0,0,0,0' "$tmp/fio-client.out" ||
@@ -279,7 +279,7 @@ rdma_inside()
 	server=$!
 	trap 'kill -9 $(jobs -p) 2>/dev/null || true' EXIT
 	for _ in $(seq 1200); do
-		rdma -j resource show | grep -q '"qp":1,' && break
+		grep -q '"qp":1,' <(rdma -j resource show) && break
 		sleep 0.05
 	done
 	json "resource show" "all(o[0][k] >= 1 for k in ('pd', 'cq', 'qp', 'mr', 'ctx'))"
@@ -292,14 +292,14 @@ rdma_inside()
 	json "resource show srq" "o == []"
 	kill -9 "$server"
 	for _ in $(seq 1200); do
-		rdma -j resource show | grep -q '"ctx":0' && break
+		grep -q '"ctx":0' <(rdma -j resource show) && break
 		sleep 0.05
 	done
 	json "resource show" "all(o[0][k] == 0 for k in ('pd', 'cq', 'qp', 'mr', 'ctx'))"
 	ibv_srq_pingpong -q 2 >/dev/null 2>&1 &
 	server=$!
 	for _ in $(seq 1200); do
-		rdma -j resource show | grep -q '"qp":2,' && break
+		grep -q '"qp":2,' <(rdma -j resource show) && break
 		sleep 0.05
 	done
 	json "resource show srq" \
@@ -361,7 +361,7 @@ pci_bus()
 	[ "$(run_as host readlink "$here/driver")" = ../../../bus/pci/drivers/mlx5_core ] || fail "another driver"
 	run_as host test -e /sys/bus/pci/drivers/mlx5_core/0000:3b:00.0 || fail "the driver lacks the function"
 	[ "$(run_as host cat "$here/resource" | wc -l)" -eq 13 ] || fail "not 13 resources"
-	run_as host od -An -tx1 -N4 "$here/config" | grep -qx ' b3 15 dc a2' || fail "another configuration"
+	grep -qx ' b3 15 dc a2' <(run_as host od -An -tx1 -N4 "$here/config") || fail "another configuration"
 	# Functions of the machine are found by their own path.
 	for other in /sys/bus/pci/devices/*; do
 		[ ! -e "$other/vendor" ] || run_as host cat "$other/vendor" >/dev/null || fail "$other is hidden"
@@ -415,12 +415,18 @@ ucx_info_case()
 	grep -q 'Connection manager: rdmacm' "$tmp/ucx.out" || fail "UCX cannot open the connection manager"
 }
 
+# The server may notice the end of a program late.
 nothing_left()
 {
-	local kind
-	for kind in contexts pds mrs cqs qps srqs umems ahs attachments cm_ids cm_connections channels; do
-		"$emu" status | grep -qx "$kind 0" || fail "the programs left $kind"
+	local kinds=(contexts pds mrs cqs qps srqs umems ahs attachments cm_ids cm_connections channels)
+	local each
+	each=$(IFS='|' && echo "${kinds[*]}")
+	for _ in $(seq 600); do
+		"$emu" status >"$tmp/status"
+		[ "$(grep -cxE "($each) 0" "$tmp/status")" -ne ${#kinds[@]} ] || return 0
+		sleep 0.05
 	done
+	fail "the programs left $(grep -xE "($each) [1-9][0-9]*" "$tmp/status" | tr '\n' ' ')"
 }
 
 # ucx PROFILE TRANSPORTS ARGUMENT...: UCX's mlx5 transports recognize BlueField-2 by its PCI id, but not

@@ -27,7 +27,7 @@ fail()
 await_listener()
 {
 	for _ in $(seq 600); do
-		! "$emu" status --json | grep -q '"state": "LISTEN"' || return 0
+		! grep -q '"state": "LISTEN"' <("$emu" status --json) || return 0
 		kill -0 "$1" 2>/dev/null || return 1
 		sleep 0.05
 	done
@@ -55,4 +55,4 @@ ping host 127.100.1.2 host
 ping dpu1 127.100.1.1 node1.host
 ping node1.host 127.101.1.2 dpu
 ping node1.dpu1 127.0.0.1 node1.dpu1
-"$emu" status | grep -qx 'cm_ids 0' || fail "ids are left"
+grep -qx 'cm_ids 0' <("$emu" status) || fail "ids are left"

@@ -76,7 +76,7 @@ assert s["objects"]["qps"] == 0 and s["nodes"] == 2, s
 assert s["functions"][4]["port"] == "ACTIVE", s
 assert s["functions"][4]["gids"][3] == {"index": 3, "gid": "::ffff:127.101.0.1", "type": "RoCE v2", "netdev": "lo"}, s
 ' || fail "status --json"
-	"$emu" status | grep -qx 'gid node1.dpu mlx5_0 3 ::ffff:127.101.0.1 v2 lo' || fail "status shows no GIDs"
+	grep -qx 'gid node1.dpu mlx5_0 3 ::ffff:127.101.0.1 v2 lo' <("$emu" status) || fail "status shows no GIDs"
 	"$emu" run --as node1.host -- ibv_rc_pingpong -g 0 -n 10 -p 18600 >"$work/server" 2>&1 &
 	# The programs find each other by TCP; the server needs a moment.
 	for _ in $(seq 600); do
@@ -88,7 +88,7 @@ assert s["functions"][4]["gids"][3] == {"index": 3, "gid": "::ffff:127.101.0.1",
 	wait $! || fail "between nodes: $(cat "$work/server" "$work/client")"
 	[ "$(count copies)" -ge 20 ] || fail "$(count copies) copies were counted"
 	[ "$(count bytes)" -ge 81920 ] || fail "$(count bytes) bytes were counted"
-	"$emu" status | grep -qE '^counter node1.host mlx5_0 port_xmit_packets [1-9]' || fail "status shows no counters"
+	grep -qE '^counter node1.host mlx5_0 port_xmit_packets [1-9]' <("$emu" status) || fail "status shows no counters"
 	"$emu" status --json | python3 -c '
 import json, sys
 c = json.load(sys.stdin)["functions"][0]["counters"]
@@ -347,7 +347,7 @@ test_chaos_does_what_it_prints()
 
 is_down()
 {
-	"$emu" run --as dpu -- ibv_devinfo | grep -q PORT_DOWN
+	grep -q PORT_DOWN <("$emu" run --as dpu -- ibv_devinfo)
 }
 
 # However the plan ends, its faults do.

@@ -82,8 +82,8 @@ apt() { "apt-$1" -q -o Dir::Cache::pkgcache=pkgcache.bin "${@:2}"; }
 # Print the package of the newest kernel, on which the metapackage depends.
 kernel_package()
 {
-	apt cache depends "linux-image-$1:$1" | sed -n 's/^ *Depends: \(linux-image-[^: ]*\).*/\1/p' |
-		head -n 1
+	apt cache depends "linux-image-$1:$1" |
+		sed -n '0,/^ *Depends: linux-image-/s/^ *Depends: \(linux-image-[^: ]*\).*/\1/p'
 }
 
 # fetch PACKAGE:ARCH...: download the packages that are not yet in DIR/debs

@@ -311,7 +311,7 @@ there 'killall -9 dpumapd'
 check copy-ends-with-dpumapd ends
 check dpumapd-restarts start_daemon
 check copy-after-the-restart crosses bulk 70000
-stopped() { ! there 'pidof dpumapd' | grep -q .; }
+stopped() { ! grep -q . <(there 'pidof dpumapd'); }
 revoke()
 {
 	dpumap pki revoke --dir "$pki/ca" host && cp "$pki/ca/ca.crl" /lab/ca.crl &&
