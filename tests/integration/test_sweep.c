@@ -83,6 +83,7 @@ static uint8_t memory[LEN], bounce_bytes[LEN];
 static uint8_t umem_bytes[DPUMAP_DESC_MAX_SIZE];
 static size_t umem_len;
 static unsigned int swept, absorbed;
+static struct objects at_rest; /* on the device before each life of a sweep, and after it */
 
 static doca_error_t create_list(struct life *life)
 {
@@ -501,16 +502,14 @@ static void use(struct life *life, const struct point *point)
 static bool live(const struct life *base, const struct point *point)
 {
 	unsigned int allocations = fault_count_live();
-	struct objects before;
 	struct life life = *base;
 
-	assert_true(objects_read(&before));
 	fault_arm(point->kind, point->n, point->err);
 	if (take(making, N_STEPS(making), &life, point))
 		use(&life, point);
 	take(ending, N_STEPS(ending), &life, point);
 	fault_disarm();
-	require(objects_wait(&before), &life, point, "left on the device");
+	require(objects_wait(&at_rest), &life, point, "left on the device");
 	require(fault_count_live() == allocations, &life, point, "%u allocations left",
 		fault_count_live() - allocations);
 	return fault_fired();
@@ -519,15 +518,13 @@ static bool live(const struct life *base, const struct point *point)
 static bool live_on_new_device(const struct life *base, const struct point *point)
 {
 	unsigned int allocations = fault_count_live();
-	struct objects before;
 	struct life life = *base;
 
-	assert_true(objects_read(&before));
 	fault_arm(point->kind, point->n, point->err);
 	take(opening, N_STEPS(opening), &life, point);
 	take(closing, N_STEPS(closing), &life, point);
 	fault_disarm();
-	require(objects_wait(&before), &life, point, "left on the device");
+	require(objects_wait(&at_rest), &life, point, "left on the device");
 	require(fault_count_live() == allocations, &life, point, "%u allocations left",
 		fault_count_live() - allocations);
 	return fault_fired();
@@ -549,15 +546,13 @@ static bool live_on_shared_context(const struct life *base, const struct point *
 {
 	unsigned int allocations = fault_count_live();
 	unsigned int fds = count_fds();
-	struct objects before;
 	struct life life = *base;
 
-	assert_true(objects_read(&before));
 	fault_arm(point->kind, point->n, point->err);
 	take(adopting, N_STEPS(adopting), &life, point);
 	take(leaving, N_STEPS(leaving), &life, point);
 	fault_disarm();
-	require(objects_wait(&before), &life, point, "left on the device");
+	require(objects_wait(&at_rest), &life, point, "left on the device");
 	require(fault_count_live() == allocations, &life, point, "%u allocations left",
 		fault_count_live() - allocations);
 	require(count_fds() == fds, &life, point, "%u descriptors before, %u after", fds,
@@ -592,6 +587,7 @@ static void sweep(const struct life *base, life_fn *run)
 
 	swept = 0;
 	absorbed = 0;
+	assert_true(objects_read(&at_rest));
 	for (int again = 0; again <= 1; again++)
 		allocations = sweep_with(base, run, FAULT_ALLOC, ENOMEM, again);
 	for (size_t i = 0; i < N_ERRORS; i++) {
