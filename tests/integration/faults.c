@@ -65,6 +65,12 @@ static bool strikes(enum fault_kind kind)
 	return true;
 }
 
+bool fault_strikes(enum fault_kind kind, int *err)
+{
+	*err = fault.err;
+	return strikes(kind);
+}
+
 static void *remember(void *p)
 {
 	if (p && nlive == MAX_LIVE) {

@@ -13,12 +13,16 @@ enum fault_kind {
 	FAULT_ALLOC,
 	FAULT_COMMAND, /* a command that creates, changes or queries */
 	FAULT_DESTROY, /* a command that destroys */
+	FAULT_MANAGER, /* a call of librdmacm, in programs that wrap it (rdma/manager_faults.c) */
 };
 
 /* Let the n-th event of that kind from now on fail, once; n starts at 1. */
 void fault_arm(enum fault_kind kind, unsigned int n, int err);
 void fault_disarm(void);
 bool fault_fired(void);
+
+/* For code that injects faults: whether this event of that kind is the one that fails, with *err. */
+bool fault_strikes(enum fault_kind kind, int *err);
 
 /* Since the start of the program. */
 unsigned int fault_count_commands(void);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Contexts with all kinds of tasks, and connections by address, while each allocation and each command
- * fails once: every call reports it or a callback does, the contexts stop, the same works afterwards, and
+ * Contexts with all kinds of tasks, and connections by address, while each allocation, each command and
+ * each call of the connection manager fails once: every call reports it or a callback does, the contexts stop, the same works afterwards, and
  * nothing is left.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <rdma/rdma_cma.h>
 #include <string.h>
 
 #include "../faults.h"
@@ -194,6 +195,89 @@ static void each_command_of_connections_by_address_fails_once(void **state)
 	sweep(true, FAULT_COMMAND, EIO);
 }
 
+static void each_call_of_the_connection_manager_fails_once(void **state)
+{
+	sweep(true, FAULT_MANAGER, EIO);
+	sweep(true, FAULT_MANAGER, ENOMEM);
+}
+
+/* Disconnect on one side, and wait until the other one has its callback. */
+static void disconnect(void)
+{
+	(void)doca_rdma_connection_disconnect(here.connections[0]);
+	assert_true(side_wait_word(&there, "disconnection:0", 1));
+}
+
+/* Stop may fail, and works when it is called again. */
+static void stop_until_idle(struct side *side)
+{
+	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+
+	while (side_state(side) != DOCA_CTX_STATE_IDLE) {
+		(void)doca_ctx_stop(side->ctx);
+		side_progress();
+		assert_true(now_ms() < limit);
+	}
+}
+
+static bool end_fails_once(enum fault_kind fault, unsigned int n, bool disconnects)
+{
+	bool fired;
+
+	start_both();
+	assert_ok(live_by_address());
+	fault_arm(fault, n, EIO);
+	if (disconnects)
+		disconnect();
+	stop_until_idle(&here);
+	stop_until_idle(&there);
+	fired = fault_fired();
+	fault_disarm();
+	return fired;
+}
+
+/*
+ * An id of the test's own. With the last one of a device, librdmacm destroys its protection domain, which
+ * it forgets if that fails.
+ */
+static struct rdma_cm_id *keep_domain_of_manager(struct rdma_event_channel *channel)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET};
+	enum doca_rdma_addr_type type;
+	struct rdma_cm_id *id;
+	const char *text;
+	uint16_t port;
+
+	assert_ok(doca_rdma_addr_get_params(addr, &type, &text, &port));
+	assert_int_equal(inet_pton(AF_INET, text, &at.sin_addr), 1);
+	assert_int_equal(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
+	assert_int_equal(rdma_bind_addr(id, (struct sockaddr *)&at), 0);
+	return id;
+}
+
+/* Neither keeps a context running for ever, nor leaves anything. */
+static void each_step_of_the_end_fails_once(void **state)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_id *id = keep_domain_of_manager(channel);
+	static const enum fault_kind faults[] = {FAULT_DESTROY, FAULT_COMMAND, FAULT_MANAGER};
+	unsigned int live;
+
+	assert_false(end_fails_once(FAULT_NONE, 1, true));
+	live = fault_count_live();
+	for (size_t i = 0; i < 2 * sizeof(faults) / sizeof(faults[0]); i++) {
+		unsigned int n = 1;
+
+		while (end_fails_once(faults[i / 2], n, i % 2))
+			assert_true(++n < 100);
+		print_message("%u points swept\n", n - 1);
+		assert_true(n > 1);
+	}
+	assert_int_equal(fault_count_live(), live);
+	assert_int_equal(rdma_destroy_id(id), 0);
+	rdma_destroy_event_channel(channel);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +285,8 @@ int main(int argc, char **argv)
 		sweep_test(each_command_of_contexts_fails_once),
 		sweep_test(each_allocation_of_connections_by_address_fails_once),
 		sweep_test(each_command_of_connections_by_address_fails_once),
+		sweep_test(each_call_of_the_connection_manager_fails_once),
+		sweep_test(each_step_of_the_end_fails_once),
 	};
 
 	test_parse_options(argc, argv);
