@@ -181,7 +181,7 @@ static void set_and_free(uint64_t value)
 	doca_task_free(task);
 }
 
-/* rule: SE-11a, RT-9a, RT-9b, RT-9c */
+/* rule: SE-11a, RT-9a, RT-9b */
 static void tasks_work_without_progress_of_the_exporter(void **state)
 {
 	struct doca_buf *dst = side_room(&here, 64, 8);
@@ -224,6 +224,28 @@ static void kept_tasks_are_submitted_again(void **state)
 	}
 	doca_task_free(get);
 	doca_task_free(set);
+}
+
+/* rule: RT-9c */
+static void an_addition_returns_the_old_value(void **state)
+{
+	static const uint64_t added[] = {5, UINT64_MAX, 0, UINT64_C(1) << 63};
+	struct doca_buf *result = side_room(&here, 64, 8);
+	uint64_t expected = 0, value;
+
+	start_with(LOCAL_RW | RDMA_ALL);
+	for (size_t i = 0; i < sizeof(added) / sizeof(added[0]); i++) {
+		struct doca_task *task = alloc_add(result, added[i]);
+
+		assert_ok(doca_buf_reset_data_len(result));
+		assert_ok(run(task));
+		doca_task_free(task);
+		assert_int_equal(value_at(64), expected);
+		assert_int_equal(side_data_len(result), 8);
+		expected += added[i];
+		assert_ok(doca_sync_event_get(net.event, &value));
+		assert_int_equal(value, expected);
+	}
 }
 
 /* rule: SE-11b, SE-13 */
@@ -294,6 +316,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		net_test(tasks_work_without_progress_of_the_exporter),
 		net_test(kept_tasks_are_submitted_again),
+		net_test(an_addition_returns_the_old_value),
 		net_test(additions_of_peer_and_owner_lose_nothing),
 		net_test(addition_needs_the_permission_for_atomics),
 		net_test(tasks_fail_after_the_export_ended),
