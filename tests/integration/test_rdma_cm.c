@@ -764,27 +764,27 @@ static void ids_can_have_gids_for_addresses(void **state)
 
 static void path_of_a_program_replaces_the_route(void **state)
 {
-	struct {
-		struct rdma_ucm_query_path_resp head;
-		struct ib_path_rec_data path[2];
-	} r = {0};
+	_Alignas(8) uint8_t room[sizeof(struct rdma_ucm_query_path_resp) +
+				 2 * sizeof(struct ib_path_rec_data)] = {0};
+	struct rdma_ucm_query_path_resp *r = (void *)room;
 	uint32_t id = cm_routed(fd, RDMA_PS_TCP, CM_DPU, 1, ACTIVE), other;
-	struct rdma_ucm_query q = {(uintptr_t)&r, id, RDMA_USER_CM_QUERY_PATH};
+	struct rdma_ucm_query q = {(uintptr_t)room, id, RDMA_USER_CM_QUERY_PATH};
 
 	(void)state;
-	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_QUERY, &q, sizeof(q), &r, sizeof(r)), 0);
-	assert_int_equal(r.head.num_paths, 1);
+	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_QUERY, &q, sizeof(q), room, sizeof(room)),
+			 0);
+	assert_int_equal(r->num_paths, 1);
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 9, &other), 0);
 	assert_int_equal(cm_resolve(fd, other, CM_DPU, 1), 0);
 	cm_expect(fd, CM_ADDR_RESOLVED);
-	assert_int_equal(cm_set_option(fd, other, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, r.path,
-				       sizeof(r.path[0])),
+	assert_int_equal(cm_set_option(fd, other, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, r->path_data,
+				       sizeof(r->path_data[0])),
 			 0);
 	cm_expect(fd, CM_ROUTE_RESOLVED);
 	assert_int_equal(cm_connect(fd, other, NULL, 0), 0);
 	cm_expect(fd, CM_REJECTED);
 	q.option = 9;
-	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_QUERY, &q, sizeof(q), &r, sizeof(r)),
+	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_QUERY, &q, sizeof(q), room, sizeof(room)),
 			 ENOSYS);
 }
 
