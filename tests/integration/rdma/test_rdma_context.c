@@ -252,12 +252,39 @@ static void permissions_are_accepted_with_and_without_local_access(void **state)
 	}
 }
 
-/* One access of each kind that needs a permission; the wanted status of each. */
+/* The task of each kind that needs a permission, on the first 8 bytes of the peer. */
+static struct side_work work_of(enum side_kind kind)
+{
+	struct side_work work = {.kind = kind, .add = 1, .swap = 2};
+
+	if (kind == SIDE_READ) {
+		work.src = side_peer_data(&here, 0, 8);
+		work.dst = side_room(&here, 0, 8);
+	} else if (kind == SIDE_WRITE || kind == SIDE_WRITE_IMM) {
+		work.src = side_data(&here, 0, 8);
+		work.dst = side_peer_room(&here, 0, 8);
+	} else {
+		work.dst = side_peer_data(&here, 0, 8);
+		work.result = side_room(&here, 0, 8);
+	}
+	return work;
+}
+
+/* One task of each kind; a refused one changes nothing. */
 static void try_accesses(const bool permitted[3])
 {
-	for (unsigned int i = 0; i < 3; i++) {
-		struct side_work work = {.kind = SIDE_READ};
-		doca_error_t result;
+	static const struct {
+		enum side_kind kind;
+		unsigned int permission;
+	} tries[] = {{SIDE_READ, 0},
+		     {SIDE_WRITE, 1},
+		     {SIDE_WRITE_IMM, 1},
+		     {SIDE_CMP_SWP, 2},
+		     {SIDE_FETCH_ADD, 2}};
+
+	for (unsigned int i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		bool is_permitted = permitted[tries[i].permission];
+		struct side_work work;
 
 		if (side_state(&here) != DOCA_CTX_STATE_RUNNING)
 			assert_ok(side_start(&here));
@@ -266,20 +293,16 @@ static void try_accesses(const bool permitted[3])
 		assert_ok(side_start(&there));
 		here.n_connections = there.n_connections = 0;
 		assert_ok(side_connect());
-		if (i == 0) {
-			work.src = side_peer_data(&here, 0, 8);
-			work.dst = side_room(&here, 0, 8);
-		} else if (i == 1) {
-			work.kind = SIDE_WRITE;
-			work.src = side_data(&here, 0, 8);
-			work.dst = side_peer_room(&here, 0, 8);
-		} else {
-			work.kind = SIDE_FETCH_ADD;
-			work.dst = side_peer_data(&here, 0, 8);
-			work.result = side_room(&here, 0, 8);
+		side_post(&there, .kind = SIDE_RECEIVE);
+		memset(here.bytes, 3, 8);
+		memset(there.bytes, 5, 8);
+		work = work_of(tries[i].kind);
+		assert_error(side_do(&here, &work),
+			     is_permitted ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED);
+		if (!is_permitted) {
+			assert_memory_equal(here.bytes, "\3\3\3\3\3\3\3\3", 8);
+			assert_memory_equal(there.bytes, "\5\5\5\5\5\5\5\5", 8);
 		}
-		result = side_do(&here, &work);
-		assert_error(result, permitted[i] ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED);
 		assert_ok(side_stop(&here));
 	}
 }
