@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <dpumap/rdma.h>
+
 #include "core/pe/pe.h"
 #include "device/cm/address.h"
 #include "device/cm/event.h"
@@ -93,9 +95,10 @@ static doca_error_t parse(const struct doca_rdma_addr *addr, struct sockaddr_sto
 	return dpumap_cm_address_parse(families[addr->type], addr->text, addr->port, peer);
 }
 
-static doca_error_t connect_to(struct doca_rdma_connection *c, const struct doca_rdma_addr *addr)
+static doca_error_t connect_to(struct doca_rdma_connection *c, const struct doca_rdma_addr *addr,
+			       const void *data, uint8_t len)
 {
-	struct dpumap_cm_end end = end_of(c, NULL, 0);
+	struct dpumap_cm_end end = end_of(c, data, len);
 	struct sockaddr_storage peer;
 	doca_error_t result = parse(addr, &peer);
 
@@ -107,15 +110,16 @@ static doca_error_t connect_to(struct doca_rdma_connection *c, const struct doca
 	return result;
 }
 
-doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
-				       union doca_data connection_user_data)
+static doca_error_t connect_with(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
+				 const void *data, uint8_t len, union doca_data user_data,
+				 const char *function)
 {
 	struct doca_rdma_connection *created;
 	doca_error_t result;
 
 	if (!rdma || !addr)
-		return dpumap_fail_null(__func__);
-	result = dpumap_rdma_check_running(rdma, __func__);
+		return dpumap_fail_null(function);
+	result = dpumap_rdma_check_running(rdma, function);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_rdma_manager_open(rdma);
 	if (result != DOCA_SUCCESS)
@@ -123,18 +127,48 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
 	if (dpumap_rdma_connection_create(rdma, RDMA_CONNECTING, &created) != DOCA_SUCCESS)
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	if (dpumap_rdma_connection_open(created) != DOCA_SUCCESS ||
-	    connect_to(created, addr) != DOCA_SUCCESS) {
+	    connect_to(created, addr, data, len) != DOCA_SUCCESS) {
 		dpumap_rdma_connection_discard(created);
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	}
 	created->reports_end = true;
-	created->user_data = connection_user_data;
+	created->user_data = user_data;
 	created->addr = *addr;
 	created->addr.is_owned = true;
 	created->addr.num_users = 0;
 	created->peer_addr = addr;
 	addr->num_users++;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
+				       union doca_data connection_user_data)
+{
+	return connect_with(rdma, addr, NULL, 0, connection_user_data, __func__);
+}
+
+static doca_error_t check_data(const struct doca_rdma *rdma, const void *data, uint8_t len,
+			       uint8_t max)
+{
+	if ((data || !len) && len <= max)
+		return DOCA_SUCCESS;
+	return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+			   "RDMA context %p: invalid private data of %" PRIu8
+			   " bytes, at most %" PRIu8 ", and 0 without data",
+			   (const void *)rdma, len, max);
+}
+
+doca_error_t dpumap_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
+					 const void *private_data, uint8_t private_data_len,
+					 union doca_data connection_user_data)
+{
+	doca_error_t result =
+		check_data(rdma, private_data, private_data_len, DPUMAP_RDMA_REQUEST_DATA_MAX);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return connect_with(rdma, addr, private_data, private_data_len, connection_user_data,
+			    __func__);
 }
 
 /* --- listening -------------------------------------------------------------------------------- */
@@ -219,11 +253,9 @@ doca_error_t dpumap_rdma_manager_accept(struct doca_rdma_connection *c, const vo
 	struct dpumap_cm_end end;
 	doca_error_t result;
 
-	if ((!data && len) || len > DPUMAP_CM_ACCEPT_DATA)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "connection %p: invalid private data of %" PRIu8
-				   " bytes, at most %u, and 0 without data",
-				   (void *)c, len, DPUMAP_CM_ACCEPT_DATA);
+	result = check_data(c->rdma, data, len, DPUMAP_CM_ACCEPT_DATA);
+	if (result != DOCA_SUCCESS)
+		return result;
 	result = c->qp ? DOCA_SUCCESS : dpumap_rdma_connection_open(c);
 	if (result != DOCA_SUCCESS)
 		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_CONNECTION_ABORTED;

@@ -8,6 +8,8 @@
 #include <rdma/rdma_cma.h>
 #include <string.h>
 
+#include <dpumap/rdma.h>
+
 #include "side.h"
 
 #define PORT  13579
@@ -229,6 +231,67 @@ static void accept_needs_a_prepared_connection(void **state)
 	await(RDMA_CM_EVENT_ESTABLISHED);
 }
 
+/* The private data of the next request, in full length; its client's connection fails. */
+static void await_data(uint8_t data[static DPUMAP_RDMA_REQUEST_DATA_MAX])
+{
+	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+
+	while (rdma_get_cm_event(channel, &event)) {
+		assert_true(now_ms() < limit);
+		side_progress();
+	}
+	assert_int_equal(event->event, RDMA_CM_EVENT_CONNECT_REQUEST);
+	assert_int_equal(event->param.conn.private_data_len, DPUMAP_RDMA_REQUEST_DATA_MAX);
+	memcpy(data, event->param.conn.private_data, DPUMAP_RDMA_REQUEST_DATA_MAX);
+	id = event->id;
+	assert_int_equal(rdma_ack_cm_event(event), 0);
+	assert_int_equal(rdma_destroy_id(id), 0);
+}
+
+/* rule: RE-bridge-0 */
+static void request_carries_private_data(void **state)
+{
+	uint8_t sent[DPUMAP_RDMA_REQUEST_DATA_MAX + 1], got[DPUMAP_RDMA_REQUEST_DATA_MAX];
+	static const uint8_t zeros[DPUMAP_RDMA_REQUEST_DATA_MAX];
+	const union doca_data none = {0};
+
+	for (size_t i = 0; i < sizeof(sent); i++)
+		sent[i] = (uint8_t)(i + 1);
+	assert_ok(dpumap_rdma_connect_to_addr(here.rdma, addr, sent, sizeof(got), none));
+	await_data(got);
+	assert_memory_equal(got, sent, sizeof(got));
+	assert_true(side_wait_word(&here, "failure:0", 1));
+	assert_ok(dpumap_rdma_connect_to_addr(here.rdma, addr, sent, 8, none));
+	await_data(got);
+	assert_memory_equal(got, sent, 8);
+	assert_memory_equal(got + 8, zeros, sizeof(got) - 8);
+	assert_ok(dpumap_rdma_connect_to_addr(here.rdma, addr, NULL, 0, none));
+	await_data(got);
+	assert_memory_equal(got, zeros, sizeof(got));
+}
+
+/* rule: RE-connect-to */
+static void request_with_wrong_arguments_is_refused(void **state)
+{
+	static const uint8_t data[DPUMAP_RDMA_REQUEST_DATA_MAX + 1];
+	const union doca_data none = {0};
+
+	assert_error(dpumap_rdma_connect_to_addr(here.rdma, addr, data, sizeof(data), none),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_rdma_connect_to_addr(here.rdma, addr, NULL, 1, none),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_rdma_connect_to_addr(NULL, addr, data, 1, none),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_rdma_connect_to_addr(here.rdma, NULL, data, 1, none),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_ctx_stop(here.ctx));
+	assert_error(dpumap_rdma_connect_to_addr(here.rdma, addr, data, 1, none),
+		     DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_ctx_start(here.ctx));
+}
+
 /* rule: RE-bridge-1 */
 static void an_id_of_another_device_is_refused(void **state)
 {
@@ -375,6 +438,8 @@ int main(int argc, char **argv)
 		bridge_test(stop_ends_a_connection_in_each_state),
 		bridge_test(prepare_needs_a_running_context_and_a_place),
 		bridge_test(accept_needs_a_prepared_connection),
+		bridge_test(request_carries_private_data),
+		bridge_test(request_with_wrong_arguments_is_refused),
 		bridge_test(an_id_of_another_device_is_refused),
 		bridge_test(tasks_to_a_server_with_a_wrong_queue_pair_fail),
 		bridge_test(a_rejection_may_have_any_private_data),
