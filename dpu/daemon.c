@@ -382,6 +382,7 @@ static void on_made(void *context)
 	limit_clients(d, &d->next);
 	server_set_tls(d->server, d->next_tls);
 	use_listeners(d, &d->next, d->next_is_for_others);
+	cm_listener_use(server_cm_listener(d->server));
 	d->is_for_others = d->next_is_for_others;
 	d->settings = d->next;
 	d->next = before;
@@ -406,6 +407,7 @@ static void end_reload(struct daemon *d, doca_error_t result, const struct dpuma
 		dpumap_tls_destroy(d->next_tls);
 		d->next_tls = NULL;
 		use_listeners(d, &d->settings, d->is_for_others);
+		cm_listener_cancel(server_cm_listener(d->server));
 		log_line("cannot reload the configuration, nothing has changed: %s", why->text);
 	} else {
 		log_line("configuration reloaded");
@@ -433,6 +435,14 @@ static doca_error_t begin(struct daemon *d, struct export_change *change,
 	return DOCA_ERROR_AGAIN;
 }
 
+/* The address for RDMA connections. */
+static doca_error_t open_rdma(const struct daemon *d, const struct settings *settings,
+			      struct dpumap_fault *fault)
+{
+	return cm_listener_prepare(server_cm_listener(d->server), settings->rdma_listen,
+				   export_table_device_name(d->exports), fault);
+}
+
 static doca_error_t begin_reload(struct daemon *d, uint64_t *ticket, struct dpumap_fault *fault)
 {
 	const struct job_events events = {on_made, on_reload_end, d};
@@ -445,6 +455,8 @@ static doca_error_t begin_reload(struct daemon *d, uint64_t *ticket, struct dpum
 	d->next_is_for_others = is_for_others(&d->next);
 	if (result == DOCA_SUCCESS)
 		result = open_listeners(d, &d->next, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_rdma(d, &d->next, fault);
 	if (result == DOCA_SUCCESS)
 		result = export_change_set(d->exports, d->next.exports, d->next.num_exports,
 					   &change, fault);
@@ -624,7 +636,11 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	if (result == DOCA_SUCCESS)
 		result = open_comch(d, fault);
 	if (result == DOCA_SUCCESS)
+		result = open_rdma(d, &d->settings, fault);
+	if (result == DOCA_SUCCESS) {
+		cm_listener_use(server_cm_listener(d->server));
 		result = privileges_drop(d->settings.user, d->settings.group, fault);
+	}
 	if (result != DOCA_SUCCESS) {
 		daemon_destroy(d);
 		return result;

@@ -410,23 +410,48 @@ void export_descriptor(const struct named_export *export, const void **desc, siz
 	*len = export->desc_len;
 }
 
+doca_error_t export_check_connects(const struct named_export *export, struct dpumap_fault *fault)
+{
+	if (is_over_rdma(export))
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+				"export %s is over PCI: it takes no RDMA connections",
+				export->spec.name);
+}
+
+/* Adds the name of the export. */
+static doca_error_t no_connection(const struct named_export *export, doca_error_t result,
+				  const struct dpumap_fault *why, struct dpumap_fault *fault)
+{
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_set(fault, result, "export %s: %.200s", export->spec.name,
+					why->text);
+	return DOCA_SUCCESS;
+}
+
 doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
 			    size_t len, const void **answer, size_t *answer_len,
 			    struct dpumap_fault *fault)
 {
+	doca_error_t result = export_check_connects(export, fault);
+	struct dpumap_fault why = {0};
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = rdma_conns_add(&export->rdma_conns, export->own.dev, rdma_access_of(&export->spec),
+				owner, details, len, answer, answer_len, &why);
+	return no_connection(export, result, &why, fault);
+}
+
+doca_error_t export_accept(struct named_export *export, const void *owner,
+			   struct rdma_cm_id *request, struct dpumap_fault *fault)
+{
 	struct dpumap_fault why = {0};
 	doca_error_t result;
 
-	if (export->spec.via != EXPORT_VIA_RDMA)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
-					"export %s is over PCI: it takes no RDMA connections",
-					export->spec.name);
-	result = rdma_conns_add(&export->rdma_conns, export->own.dev, rdma_access_of(&export->spec),
-				owner, details, len, answer, answer_len, &why);
-	if (result != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, result, "export %s: %.200s", export->spec.name,
-					why.text);
-	return DOCA_SUCCESS;
+	result = rdma_conns_accept(&export->rdma_conns, export->own.dev,
+				   rdma_access_of(&export->spec), owner, export->id, request, &why);
+	return no_connection(export, result, &why, fault);
 }
 
 void export_disconnect(struct named_export *export, const void *owner)

@@ -15,6 +15,7 @@
 #include "export_spec.h"
 
 struct named_export;
+struct rdma_cm_id;
 
 /*
  * Takes the spec over on success. device is shared by all exports over PCI. Registering much memory
@@ -78,6 +79,11 @@ doca_error_t export_rekey(const struct dpumap_device *device, struct named_expor
 doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
 			    size_t len, const void **answer, size_t *answer_len,
 			    struct dpumap_fault *fault);
+/* The same for a request of the client to the address of dpumapd, which it takes over. */
+doca_error_t export_accept(struct named_export *export, const void *owner,
+			   struct rdma_cm_id *request, struct dpumap_fault *fault);
+/* NOT_SUPPORTED for an export over PCI. */
+doca_error_t export_check_connects(const struct named_export *export, struct dpumap_fault *fault);
 /* Drops all connections of the owner to this export. */
 void export_disconnect(struct named_export *export, const void *owner);
 

@@ -7,6 +7,7 @@
 #include <doca_pe.h>
 #include <doca_rdma.h>
 
+#include "cm_listener.h"
 #include "common/memlock.h"
 #include "log.h"
 
@@ -14,6 +15,10 @@ struct rdma_conn {
 	struct rdma_conn *next;
 	const void *owner; /* NULL: to be destroyed */
 	struct doca_rdma *rdma;
+	/* By address: */
+	struct rdma_conns *conns;
+	struct doca_rdma_connection *connection;
+	uint64_t export; /* its id */
 };
 
 static doca_error_t set_up(const struct rdma_conns *conns, struct doca_rdma *rdma, uint32_t access)
@@ -77,19 +82,18 @@ static doca_error_t make(struct rdma_conns *conns, struct doca_dev *dev, uint32_
 	return DOCA_SUCCESS;
 }
 
-doca_error_t rdma_conns_add(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
-			    const void *owner, const void *details, size_t len, const void **answer,
-			    size_t *answer_len, struct dpumap_fault *fault)
+static doca_error_t new_conn(struct rdma_conn **conn, struct dpumap_fault *fault)
 {
-	struct rdma_conn *conn = calloc(1, sizeof(*conn));
-	doca_error_t result;
+	*conn = calloc(1, sizeof(**conn));
+	if (*conn)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for an RDMA connection");
+}
 
-	if (!conn)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
-					"no memory for an RDMA connection");
-	result = make(conns, dev, access, &conn->rdma, fault);
-	if (result == DOCA_SUCCESS)
-		result = join(conn->rdma, details, len, answer, answer_len, fault);
+/* Keeps a connection that works, and one that cannot be destroyed. */
+static doca_error_t keep(struct rdma_conns *conns, struct rdma_conn *conn, const void *owner,
+			 doca_error_t result)
+{
 	if (result == DOCA_SUCCESS)
 		conn->owner = owner;
 	else if (!conn->rdma || end(conn->rdma)) {
@@ -99,6 +103,67 @@ doca_error_t rdma_conns_add(struct rdma_conns *conns, struct doca_dev *dev, uint
 	conn->next = conns->first;
 	conns->first = conn;
 	return result;
+}
+
+doca_error_t rdma_conns_add(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
+			    const void *owner, const void *details, size_t len, const void **answer,
+			    size_t *answer_len, struct dpumap_fault *fault)
+{
+	struct rdma_conn *conn;
+	doca_error_t result = new_conn(&conn, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = make(conns, dev, access, &conn->rdma, fault);
+	if (result == DOCA_SUCCESS)
+		result = join(conn->rdma, details, len, answer, answer_len, fault);
+	return keep(conns, conn, owner, result);
+}
+
+static doca_error_t accept_request(struct rdma_conn *conn, struct rdma_cm_id *request,
+				   struct dpumap_fault *fault)
+{
+	doca_error_t result =
+		doca_rdma_bridge_prepare_connection(conn->rdma, request, &conn->connection);
+
+	if (result != DOCA_SUCCESS) {
+		cm_listener_reject(request);
+		return dpumap_fault_locking(fault, result, 0, "cannot create an RDMA connection");
+	}
+	cm_listener_follow(request, conn);
+	result = doca_rdma_bridge_accept(conn->rdma, NULL, 0, conn->connection);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result,
+					 "cannot connect to the client's queue pair");
+	return DOCA_SUCCESS;
+}
+
+doca_error_t rdma_conns_accept(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
+			       const void *owner, uint64_t export, struct rdma_cm_id *request,
+			       struct dpumap_fault *fault)
+{
+	struct rdma_conn *conn = NULL;
+	doca_error_t result = new_conn(&conn, fault);
+
+	if (result == DOCA_SUCCESS)
+		result = make(conns, dev, access, &conn->rdma, fault);
+	if (result == DOCA_SUCCESS)
+		result = accept_request(conn, request, fault);
+	else
+		cm_listener_reject(request);
+	if (!conn)
+		return result;
+	conn->conns = conns;
+	conn->export = export;
+	return keep(conns, conn, owner, result);
+}
+
+void rdma_conn_establish(struct rdma_conn *conn)
+{
+	doca_error_t result = doca_rdma_bridge_established(conn->rdma, conn->connection);
+
+	if (result != DOCA_SUCCESS)
+		log_line("cannot establish an RDMA connection: %s", doca_error_get_descr(result));
 }
 
 /* Destroys the connections without owner; false when one cannot be destroyed. */
@@ -117,6 +182,16 @@ static bool sweep(struct rdma_conns *conns)
 		free(conn);
 	}
 	return all_gone;
+}
+
+const void *rdma_conn_end(struct rdma_conn *conn, uint64_t *export)
+{
+	const void *owner = conn->owner;
+
+	*export = conn->export;
+	conn->owner = NULL;
+	sweep(conn->conns);
+	return owner;
 }
 
 void rdma_conns_drop(struct rdma_conns *conns, const void *owner)

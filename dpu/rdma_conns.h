@@ -15,6 +15,7 @@
 #include "local/fault.h"
 
 struct rdma_conn;
+struct rdma_cm_id;
 struct doca_pe;
 
 /* All zero: no connection. */
@@ -31,6 +32,16 @@ struct rdma_conns {
 doca_error_t rdma_conns_add(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
 			    const void *owner, const void *details, size_t len, const void **answer,
 			    size_t *answer_len, struct dpumap_fault *fault);
+/*
+ * Accepts the request of a client that connects by address. Takes the request over, also on failure:
+ * then it is rejected. The connection's events go to rdma_conn_establish() and rdma_conn_end().
+ */
+doca_error_t rdma_conns_accept(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
+			       const void *owner, uint64_t export, struct rdma_cm_id *request,
+			       struct dpumap_fault *fault);
+void rdma_conn_establish(struct rdma_conn *conn);
+/* Drops the connection, which the client ended. Returns its owner. */
+const void *rdma_conn_end(struct rdma_conn *conn, uint64_t *export);
 /*
  * Drops the owner's connections. One that cannot be destroyed now permits nothing any more and is
  * destroyed by a later call.

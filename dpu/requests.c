@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "by_address.h"
 #include "channel/decode.h"
+#include "local/clock.h"
 #include "log.h"
 #include "memory.h"
 
@@ -16,7 +18,7 @@ struct context {
 	struct dpumap_msg *reply;
 	struct dpumap_fault *fault;
 	const char *note; /* for the log, not for the client */
-	bool is_repeated; /* the refusal, which was logged before */
+	bool is_quiet;	  /* the refusal, which needs no line in the log */
 	char name[DPUMAP_EXPORT_NAME_MAX];
 	uint8_t sha256[DPUMAP_SHA256_LEN];
 };
@@ -156,6 +158,31 @@ static doca_error_t release(struct context *c)
 	return start_sync(c, export);
 }
 
+/* The client asks each time, because it cannot know: no address is the usual case. */
+static doca_error_t offer_address(struct context *c, const struct named_export *export)
+{
+	const struct by_address *by_address = c->session->by_address;
+	const struct cm_place *place = by_address ? by_address_place(by_address) : NULL;
+	const uint8_t *ticket;
+	doca_error_t result = export_check_connects(export, c->fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	c->is_quiet = !place;
+	if (!place)
+		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_SUPPORTED,
+					"dpumapd has no address for RDMA connections (setting "
+					"rdma.listen): send connection details");
+	result = tickets_issue(&c->session->tickets, export_id(export), dpumap_clock_ns(), &ticket,
+			       c->fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_msg_set_text(c->reply, DPUMAP_MSG_ADDRESS, place->address);
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_PORT, place->port);
+	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_TICKET, ticket, DPUMAP_TICKET_LEN);
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t connect_to(struct context *c)
 {
 	struct named_export *export = find_held(c);
@@ -166,6 +193,8 @@ static doca_error_t connect_to(struct context *c)
 
 	if (!export)
 		return c->fault->code;
+	if (len == 0)
+		return offer_address(c, export);
 	if (session_add_rdma_conn(c->session, export_id(export), c->fault) != DOCA_SUCCESS)
 		return c->fault->code;
 	if (export_connect(export, c->session, details, len, &answer, &answer_len, c->fault) !=
@@ -222,7 +251,7 @@ static doca_error_t meet(struct context *c)
 					"the client holds or watches exports");
 	if (introduction_begin(s->rules, s->identity, &place, &s->introduction, &key, &c->note,
 			       c->fault) != DOCA_SUCCESS) {
-		c->is_repeated = c->fault->code == DOCA_ERROR_NOT_FOUND && s->was_absent;
+		c->is_quiet = c->fault->code == DOCA_ERROR_NOT_FOUND && s->was_absent;
 		s->was_absent = c->fault->code == DOCA_ERROR_NOT_FOUND;
 		/* The caller knows AGAIN as a late reply; to the client both mean "later". */
 		if (c->fault->code == DOCA_ERROR_AGAIN)
@@ -454,7 +483,7 @@ void requests_answer(struct session *session, struct export_table *exports,
 		refuse(session,
 		       dpumap_msg_has(request, DPUMAP_MSG_ID) ? request->value[DPUMAP_MSG_ID].number
 							      : 0,
-		       &fault, c.is_repeated ? NULL : c.note);
+		       &fault, c.is_quiet ? NULL : c.note);
 	}
 }
 

@@ -31,6 +31,7 @@ struct server {
 	const struct introduction_rules *rules;
 	struct dpumap_tls *tls;
 	struct acceptors *acceptors;
+	struct by_address *by_address;
 	struct session *sessions; /* the newest first */
 	unsigned int max_clients, max_per_identity;
 	unsigned int unauthenticated_closed; /* since the last tick */
@@ -362,6 +363,7 @@ static void link_session(struct server *server, struct session *session)
 {
 	session->server = server;
 	session->rules = server->rules;
+	session->by_address = server->by_address;
 	session->next = server->sessions;
 	server->sessions = session;
 	server->stats.unauthenticated++;
@@ -450,7 +452,10 @@ doca_error_t server_create(struct loop *loop, struct server **server, struct dpu
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	s->loop = loop;
 	result = acceptors_create(loop, admit, s, &s->acceptors, fault);
+	if (result == DOCA_SUCCESS)
+		result = by_address_create(loop, &s->sessions, &s->by_address, fault);
 	if (result != DOCA_SUCCESS) {
+		acceptors_destroy(s->acceptors);
 		free(s);
 		return result;
 	}
@@ -461,6 +466,7 @@ doca_error_t server_create(struct loop *loop, struct server **server, struct dpu
 void server_set_exports(struct server *server, struct export_table *exports)
 {
 	server->exports = exports;
+	by_address_set_exports(server->by_address, exports);
 	export_table_on_change(exports, on_change, server);
 }
 
@@ -473,6 +479,7 @@ void server_destroy(struct server *server)
 	while (server->sessions)
 		remove_session(server, server->sessions);
 	acceptors_destroy(server->acceptors);
+	by_address_destroy(server->by_address);
 	dpumap_tls_destroy(server->tls);
 	free(server);
 }
@@ -481,6 +488,11 @@ doca_error_t server_listen(struct server *server, struct dpumap_listener *listen
 			   struct dpumap_fault *fault)
 {
 	return acceptors_add(server->acceptors, listener, fault);
+}
+
+struct cm_listener *server_cm_listener(const struct server *server)
+{
+	return by_address_listener(server->by_address);
 }
 
 bool server_listens_at(const struct server *server, const char *address)
@@ -653,6 +665,7 @@ void server_tick(struct server *server)
 		log_line("%u more unauthenticated connections closed",
 			 server->unauthenticated_closed - UNAUTHENTICATED_LOGGED);
 	server->unauthenticated_closed = 0;
+	by_address_tick(server->by_address);
 	acceptors_resume(server->acceptors);
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "by_address.h"
 #include "channel/listener.h"
 #include "channel/tls.h"
 #include "export_table.h"
@@ -36,6 +37,8 @@ bool server_listens_at(const struct server *server, const char *address);
  */
 void server_use_listeners(struct server *server, char *const *addresses, size_t num,
 			  bool open_to_all);
+/* Where clients connect over RDMA: nowhere, until an address is set. */
+struct cm_listener *server_cm_listener(const struct server *server);
 /* Limits the clients that are connected at once, and those of the same identity among them. */
 void server_set_max_clients(struct server *server, unsigned int max_clients,
 			    unsigned int max_per_identity);

@@ -179,6 +179,7 @@ void session_remove_rdma_conns(struct session *session, uint64_t export)
 		if (session->rdma_conns[i] != export)
 			session->rdma_conns[left++] = session->rdma_conns[i];
 	session->num_rdma_conns = left;
+	tickets_forget(&session->tickets, export);
 }
 
 size_t session_forget_export(struct session *session, uint64_t export)

@@ -13,6 +13,7 @@
 #include "export_spec.h"
 #include "introduction.h"
 #include "loop.h"
+#include "tickets.h"
 
 #define SESSION_DIGESTS	       4
 #define SESSION_EVENTS_MAX     4096u
@@ -30,6 +31,7 @@ struct event {
 };
 
 struct server;
+struct by_address;
 
 /* How messages reach a client that has no connection of dpumapd's own protocol. */
 struct session_sink {
@@ -77,7 +79,9 @@ struct session {
 	size_t num_held;
 	uint64_t rdma_conns[SESSION_RDMA_CONNS_MAX]; /* ids of their exports */
 	size_t num_rdma_conns;
-	struct event *events, **last_event; /* to be sent */
+	const struct by_address *by_address; /* where the client may connect; NULL: nowhere */
+	struct tickets tickets;		     /* to connect there */
+	struct event *events, **last_event;  /* to be sent */
 	size_t num_events;
 };
 
@@ -110,7 +114,7 @@ void session_release(struct session *session, uint64_t export);
 /* Notes an RDMA connection to the export; FULL. */
 doca_error_t session_add_rdma_conn(struct session *session, uint64_t export,
 				   struct dpumap_fault *fault);
-/* Removes one, or all, of the connections to the export. */
+/* Removes one, or all, of the connections to the export; with all, also the tickets for it. */
 void session_remove_rdma_conn(struct session *session, uint64_t export);
 void session_remove_rdma_conns(struct session *session, uint64_t export);
 /* The export has ended, with all connections to it. Returns how often the session held it. */

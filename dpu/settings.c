@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "channel/address.h"
+#include "cm_listener.h"
 #include "common/config_file.h"
 
 #define FILE_SIZE_MAX ((size_t)64 * 1024 * 1024)
@@ -17,10 +18,10 @@ void settings_init(struct settings *settings)
 
 void settings_free(struct settings *settings)
 {
-	char **const texts[] = {&settings->device, &settings->cert,	  &settings->key,
-				&settings->ca,	   &settings->crl,	  &settings->psk,
-				&settings->admin,  &settings->metrics,	  &settings->user,
-				&settings->group,  &settings->comch_serve};
+	char **const texts[] = {&settings->device, &settings->cert,	   &settings->key,
+				&settings->ca,	   &settings->crl,	   &settings->psk,
+				&settings->admin,  &settings->metrics,	   &settings->user,
+				&settings->group,  &settings->comch_serve, &settings->rdma_listen};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		free(*texts[i]);
@@ -218,7 +219,7 @@ static doca_error_t load_user(struct loader *l, const config_setting_t *setting)
 	return load_text(l, setting, &l->settings->user);
 }
 
-static doca_error_t load_group(struct loader *l, const config_setting_t *setting)
+static doca_error_t load_unix_group(struct loader *l, const config_setting_t *setting)
 {
 	return load_text(l, setting, &l->settings->group);
 }
@@ -386,15 +387,47 @@ static doca_error_t load_comch_setting(struct loader *l, const config_setting_t 
 			  "is not a setting of comch; see dpumapd.conf(5)");
 }
 
-static doca_error_t load_comch(struct loader *l, const config_setting_t *setting)
+static doca_error_t load_group(struct loader *l, const config_setting_t *setting,
+			       const char *otherwise, load_fn *load)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config_setting_is_group(setting))
-		return wrong(l, setting, "must be a group, { serve = \"name\"; ... }");
+		return wrong(l, setting, otherwise);
 	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
-		result = load_comch_setting(l, config_setting_get_elem(setting, (unsigned int)i));
+		result = load(l, config_setting_get_elem(setting, (unsigned int)i));
 	return result;
+}
+
+static doca_error_t load_comch(struct loader *l, const config_setting_t *setting)
+{
+	return load_group(l, setting, "must be a group, { serve = \"name\"; ... }",
+			  load_comch_setting);
+}
+
+static doca_error_t load_rdma_listen(struct loader *l, const config_setting_t *setting)
+{
+	const char *text = config_setting_get_string(setting);
+	struct sockaddr_storage ignored;
+	struct dpumap_fault why = {0};
+
+	if (text && cm_listener_parse(text, &ignored, &why) != DOCA_SUCCESS)
+		return wrong(l, setting, why.text);
+	return load_text(l, setting, &l->settings->rdma_listen);
+}
+
+static doca_error_t load_rdma_setting(struct loader *l, const config_setting_t *setting)
+{
+	static const struct known rdma[] = {{"listen", load_rdma_listen}};
+
+	return load_known(l, setting, rdma, sizeof(rdma) / sizeof(rdma[0]),
+			  "is not a setting of rdma; see dpumapd.conf(5)");
+}
+
+static doca_error_t load_rdma(struct loader *l, const config_setting_t *setting)
+{
+	return load_group(l, setting, "must be a group, { listen = \"192.0.2.1:18515\"; }",
+			  load_rdma_setting);
 }
 
 /* Numbers are accepted as strings: size = 4096 and size = "4096" are the same. */
@@ -477,12 +510,13 @@ static doca_error_t load_exports(struct loader *l, const config_setting_t *setti
 static const struct known settings_known[] = {
 	{"device", load_device},
 	{"comch", load_comch},
+	{"rdma", load_rdma},
 	{"listen", load_listen},
 	{"tls", load_tls},
 	{"admin", load_admin},
 	{"metrics", load_metrics},
 	{"user", load_user},
-	{"group", load_group},
+	{"group", load_unix_group},
 	{"exports", load_exports},
 	{"max_clients", load_max_clients},
 	{"max_clients_per_identity", load_max_clients_per_identity},

@@ -19,6 +19,7 @@ struct settings {
 	char **listen;
 	size_t num_listen;
 	char *cert, *key, *ca, *crl, *psk;
+	char *rdma_listen; /* address for RDMA connections; NULL: none */
 	char *comch_serve; /* name of the server on the control channel; NULL: none */
 	char *admin;	   /* path of a socket; NULL: none */
 	char *metrics;	   /* path of a socket, or HOST:PORT; NULL: none */

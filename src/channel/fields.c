@@ -28,6 +28,9 @@ static const struct dpumap_field fields[DPUMAP_MSG_KEYS] = {
 	[DPUMAP_MSG_FUNCTION] = {"function", DPUMAP_FIELD_NUMBER, 0},
 	[DPUMAP_MSG_SERVER] = {"server", DPUMAP_FIELD_BYTES, DPUMAP_COMCH_NAME_SIZE - 1},
 	[DPUMAP_MSG_KEY] = {"key", DPUMAP_FIELD_BYTES, DPUMAP_COMCH_KEY_LEN},
+	[DPUMAP_MSG_ADDRESS] = {"address", DPUMAP_FIELD_TEXT, DPUMAP_IP_TEXT_MAX - 1},
+	[DPUMAP_MSG_PORT] = {"port", DPUMAP_FIELD_NUMBER, 0},
+	[DPUMAP_MSG_TICKET] = {"ticket", DPUMAP_FIELD_BYTES, DPUMAP_TICKET_LEN},
 };
 
 const struct dpumap_field *dpumap_field_get(enum dpumap_msg_key key)

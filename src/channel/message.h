@@ -27,6 +27,8 @@
 #define DPUMAP_EXPORTS_PER_MSG 64u
 #define DPUMAP_DESCRIPTOR_MAX  512u
 #define DPUMAP_DETAILS_MAX     512u
+#define DPUMAP_IP_TEXT_MAX     46 /* with the NUL */
+#define DPUMAP_TICKET_LEN      8u
 
 enum dpumap_msg_key {
 	DPUMAP_MSG_ID,
@@ -53,6 +55,9 @@ enum dpumap_msg_key {
 	DPUMAP_MSG_FUNCTION,   /* comch: vhca_id of the host's function */
 	DPUMAP_MSG_SERVER,     /* comch: name of the server, any bytes except NUL */
 	DPUMAP_MSG_KEY,	       /* comch: of the TLS session with the server */
+	DPUMAP_MSG_ADDRESS,    /* for RDMA connections: IPv4 or IPv6 */
+	DPUMAP_MSG_PORT,       /* of the address */
+	DPUMAP_MSG_TICKET,     /* for the private data of the request to the address */
 	DPUMAP_MSG_KEYS,
 };
 
@@ -67,8 +72,13 @@ enum dpumap_op {
 	DPUMAP_OP_DEVICE,
 	DPUMAP_OP_WATCH, /* subscribes to events */
 	DPUMAP_OP_PING,
-	DPUMAP_OP_CONNECT, /* over RDMA to a held export; the reply has details */
-	DPUMAP_OP_COMCH,   /* the last request: asks to meet a server of doca_comch */
+	/*
+	 * Over RDMA to a held export. The reply to details has those of the server. If the details
+	 * are empty, it has an address, a port and a ticket; NOT_SUPPORTED if the server has no
+	 * address.
+	 */
+	DPUMAP_OP_CONNECT,
+	DPUMAP_OP_COMCH, /* the last request: asks to meet a server of doca_comch */
 	DPUMAP_OPS,
 };
 

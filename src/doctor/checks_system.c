@@ -324,7 +324,7 @@ static void check_rdma_cm(struct check_context *context, struct finding *finding
 	(void)context;
 	doctor_fact_bool(finding, "there", is_there);
 	doctor_fact_bool(finding, "usable", is_ours);
-	doctor_report(finding, DOCTOR_OK, "%s is %s; dpumap does not use it", path,
+	doctor_report(finding, DOCTOR_OK, "%s is %s; only connections by address need it", path,
 		      is_ours	 ? "usable"
 		      : is_there ? "not accessible"
 				 : "absent");

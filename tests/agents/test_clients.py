@@ -91,7 +91,7 @@ REFUSED = {
 
 WHOLE = details()
 BAD_DETAILS = (
-    *(b"", b"\0", bytes(48), b"\xff" * 512, WHOLE[:-1], WHOLE + b"\0"),
+    *(b"\0", bytes(48), b"\xff" * 512, WHOLE[:-1], WHOLE + b"\0"),
     *(WHOLE[:i] + bytes([WHOLE[i] ^ 1]) + WHOLE[i + 1 :] for i in range(0, 48, 5) if i != 5),
     *(details(qpn=0), details(qpn=1 << 24), details(psn=1 << 24), details(lid=1), details(mtu=7)),
     *(details(mtu=13), details(reads=0), details(gid=bytes(16))),
@@ -269,6 +269,11 @@ def test_connection_details_are_checked(server):
         s.sendall(request("get", name="bulk") + request("connect", name="bulk", details=WHOLE))
         receive(s)
         assert b"takes no RDMA connections" in receive(s)
+        # The empty ones ask for an address, which this dpumapd does not have.
+        s.sendall(request("get", name="far") + request("connect", name="far", details=b""))
+        receive(s)
+        assert b"has no address for RDMA connections" in receive(s)
+        server.serves(s)
     for bad in BAD_DETAILS:
         with server.connect() as s:
             s.sendall(request("get", name="far"))

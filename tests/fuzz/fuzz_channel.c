@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "by_address.h"
 #include "comch_text.h"
 #include "export_table.h"
 #include "log.h"
@@ -56,6 +57,7 @@ static void make_exports(void)
 		snprintf(spec->name, sizeof(spec->name), "e%02d", i);
 		spec->kind = EXPORT_DRAM;
 		spec->size = 4096;
+		spec->via = i % 2 ? EXPORT_VIA_RDMA : EXPORT_VIA_PCI; /* ids are odd over PCI */
 		spec->allow = i % 7 ? everybody_list : nobody_list;
 		spec->num_allow = 1;
 		all.list[i].id = 1 + (uint64_t)i;
@@ -133,15 +135,30 @@ void export_descriptor(const struct named_export *export, const void **desc, siz
 	*len = 80;
 }
 
+doca_error_t export_check_connects(const struct named_export *export, struct dpumap_fault *fault)
+{
+	if (export->spec.via == EXPORT_VIA_RDMA)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED, "over PCI");
+}
+
+/* Half of the sessions have an address to connect to. */
+const struct cm_place *by_address_place(const struct by_address *by_address)
+{
+	static const struct cm_place place = {"192.0.2.1", 18515};
+
+	return by_address == (const void *)&all ? &place : NULL;
+}
+
 doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
 			    size_t len, const void **answer, size_t *answer_len,
 			    struct dpumap_fault *fault)
 {
 	static const uint8_t end[48];
 
-	require(len <= DPUMAP_DETAILS_MAX && (details || !len));
-	if (export->id % 2)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED, "over PCI");
+	require(len > 0 && len <= DPUMAP_DETAILS_MAX && details);
+	if (export_check_connects(export, fault) != DOCA_SUCCESS)
+		return fault->code;
 	*answer = end;
 	*answer_len = sizeof(end);
 	return DOCA_SUCCESS;
@@ -213,6 +230,17 @@ static void take_replies(int fd, struct dpumap_conn *conn)
 	require(result == DOCA_SUCCESS);
 }
 
+/* A ticket is for an export over RDMA that the client holds. */
+static void check_tickets(const struct session *session)
+{
+	for (int i = 0; i < TICKETS_MAX; i++) {
+		const struct ticket *ticket = &session->tickets.list[i];
+
+		require(!ticket->end || (session_holds(session, ticket->export) &&
+					 all.list[ticket->export - 1].spec.via == EXPORT_VIA_RDMA));
+	}
+}
+
 static void serve(struct session *session, int fd)
 {
 	struct requests_stats stats = {0};
@@ -232,6 +260,7 @@ static void serve(struct session *session, int fd)
 			requests_reject(session, &fault);
 		}
 		require(session->num_rdma_conns <= SESSION_RDMA_CONNS_MAX);
+		check_tickets(session);
 		while (session->job.active)
 			requests_work(session, &all);
 		require(dpumap_conn_has_output(session->conn));
@@ -294,6 +323,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* As over TLS: every server is allowed, and none is there. */
 	session->peer.kind = DPUMAP_ADDRESS_TLS;
 	session->rules = &rules;
+	session->by_address = size % 2 ? (const void *)&all : (const void *)&rules;
 	while (size && !session->closing) {
 		ssize_t n = send(fds[1], data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 

@@ -160,7 +160,7 @@ has dpumap-dpu /usr/sbin/dpumapd /usr/lib/systemd/system/dpumapd.service \
 	/usr/lib/systemd/system/dpumapd.socket /usr/lib/sysusers.d/dpumap.conf /etc/dpumap \
 	/usr/share/doc/dpumap-dpu/examples/dpumapd.conf /usr/share/man/man8/dpumapd.8.gz \
 	/usr/share/man/man5/dpumapd.conf.5.gz
-depends dpumap-dpu libdpumap0 libconfig9 libjson-c5 libssl3 libsystemd0 systemd
+depends dpumap-dpu libdpumap0 librdmacm1 libconfig9 libjson-c5 libssl3 libsystemd0 systemd
 has dpumap-host /usr/bin/dpumap /usr/share/man/man1/dpumap.1.gz \
 	/usr/share/bash-completion/completions/dpumap
 depends dpumap-host libdpumap0 libssl3

@@ -97,9 +97,10 @@ BRIDGE = "src/rdma/bridge.c"
 # It may include the library's layouts of firmware commands, which contain no calls.
 VERBS_ROOMS = {"device", "device/memory", "device/queue", "device/cm", "doctor"}
 PRM = ("doctor", "src/device/prm.h")
-# librdmacm is called in one room; the public header of doca_rdma has its header for programs.
+# librdmacm is called in one room of the library; the public header of doca_rdma has its header for programs,
+# and dpumapd is such a program, which gives its requests to the bridge.
 CM_HEADER = "rdma/rdma_cma.h"
-CM_PLACES = {"src/device/cm/", "include/doca_rdma.h", "src/emu/"}
+CM_PLACES = {"src/device/cm/", "include/doca_rdma.h", "src/emu/", "dpu/cm_listener.c"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]*)[>"]', re.M)
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.S)

@@ -18,7 +18,7 @@ run_check()
 	done <<<"$said"
 }
 
-PLANTS=18
+PLANTS=19
 plant()
 {
 	local dir=$1
@@ -41,6 +41,7 @@ plant()
 	16) mkdir "$dir/src/core/comch" && : >"$dir/src/core/comch/planted.c" ;;
 	17) include emu/server/card emu/server/uverbs ;;
 	18) printf '#include <rdma/rdma_cma.h>\n' >"$dir/src/rdma/planted.c" ;;
+	19) printf '#include <rdma/rdma_cma.h>\n' >"$dir/dpu/planted.c" ;;
 	esac
 }
 
