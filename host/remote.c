@@ -145,6 +145,39 @@ doca_error_t remote_device(struct dpumap_client *client, struct remote_device *d
 	return DOCA_SUCCESS;
 }
 
+static void ask_to_connect(struct dpumap_msg *request, const char *name, const void *details,
+			   size_t len)
+{
+	ask(request, DPUMAP_OP_CONNECT);
+	dpumap_msg_set_text(request, DPUMAP_MSG_NAME, name);
+	dpumap_msg_set_bytes(request, DPUMAP_MSG_DETAILS, details, len);
+}
+
+/* To a dpumapd that does not know the request, the details are invalid. */
+doca_error_t remote_ask_address(struct dpumap_client *client, const char *name,
+				struct remote_address *address, struct dpumap_fault *fault)
+{
+	struct dpumap_msg request, reply = {0};
+	doca_error_t result;
+
+	ask_to_connect(&request, name, "", 0);
+	result = dpumap_client_call(client, &request, &reply, fault);
+	if (result == DOCA_ERROR_INVALID_VALUE)
+		fault->code = DOCA_ERROR_NOT_SUPPORTED;
+	if (result != DOCA_SUCCESS)
+		return fault->code;
+	if (!dpumap_msg_has(&reply, DPUMAP_MSG_ADDRESS) ||
+	    !dpumap_msg_has(&reply, DPUMAP_MSG_PORT) ||
+	    !dpumap_msg_has(&reply, DPUMAP_MSG_TICKET) ||
+	    reply.value[DPUMAP_MSG_PORT].number > UINT16_MAX ||
+	    reply.value[DPUMAP_MSG_TICKET].len != sizeof(address->ticket))
+		return incomplete(DPUMAP_OP_CONNECT, fault);
+	dpumap_msg_get_text(&reply, DPUMAP_MSG_ADDRESS, address->address, sizeof(address->address));
+	address->port = (uint16_t)reply.value[DPUMAP_MSG_PORT].number;
+	memcpy(address->ticket, reply.value[DPUMAP_MSG_TICKET].data, sizeof(address->ticket));
+	return DOCA_SUCCESS;
+}
+
 doca_error_t remote_connect_rdma(struct dpumap_client *client, const char *name,
 				 const void *details, size_t len, void *answer, size_t *size,
 				 struct dpumap_fault *fault)
@@ -153,9 +186,7 @@ doca_error_t remote_connect_rdma(struct dpumap_client *client, const char *name,
 	doca_error_t result;
 	size_t got;
 
-	ask(&request, DPUMAP_OP_CONNECT);
-	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
-	dpumap_msg_set_bytes(&request, DPUMAP_MSG_DETAILS, details, len);
+	ask_to_connect(&request, name, details, len);
 	result = dpumap_client_call(client, &request, &reply, fault);
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -43,6 +43,19 @@ doca_error_t remote_device(struct dpumap_client *client, struct remote_device *d
 doca_error_t remote_export_alloc(struct remote_export *export, struct dpumap_fault *fault);
 /* Wipes and frees the descriptor. */
 void remote_export_wipe(struct remote_export *export);
+/* Where dpumapd accepts one RDMA connection to an export. */
+struct remote_address {
+	char address[DPUMAP_IP_TEXT_MAX];
+	uint16_t port;
+	uint8_t ticket[DPUMAP_TICKET_LEN]; /* goes with the request */
+};
+
+/*
+ * Asks for an address to connect to a held export. NOT_SUPPORTED: dpumapd has none, or does not know
+ * the request: connect with remote_connect_rdma().
+ */
+doca_error_t remote_ask_address(struct dpumap_client *client, const char *name,
+				struct remote_address *address, struct dpumap_fault *fault);
 /*
  * Connects over RDMA to a held export: sends the details of the local queue pair and receives those
  * of the DPU's, at most *size bytes.

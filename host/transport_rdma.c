@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* An RDMA connection to dpumapd. The details of both queue pairs are exchanged over the channel. */
+/*
+ * An RDMA connection to dpumapd: by the address that dpumapd names over the channel, or, if it names
+ * none, with the details of both queue pairs, which are exchanged over the channel.
+ */
 #include "transport_rdma.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <doca_buf.h>
@@ -10,8 +15,10 @@
 #include <doca_ctx.h>
 #include <doca_pe.h>
 #include <doca_rdma.h>
+#include <dpumap/rdma.h>
 
 #include "common/memlock.h"
+#include "interrupt.h"
 #include "local/clock.h"
 
 /* A request to an unreachable peer fails within about two seconds. */
@@ -22,6 +29,9 @@ struct rdma_transport {
 	struct doca_pe *pe;
 	struct doca_rdma *rdma;
 	struct doca_rdma_connection *connection;
+	struct doca_rdma_addr *addr; /* NULL: the details were exchanged */
+	bool is_established;	     /* by address */
+	bool has_failed;
 	struct doca_buf_inventory *bufs;
 	uint32_t num_ended; /* completions that were not polled yet */
 	struct dpumap_dma_completion ended[IMPORT_QUEUE_DEPTH];
@@ -139,6 +149,26 @@ static doca_error_t poll(struct import *import, struct dpumap_dma_completion *ou
 
 /* -- the connection -- */
 
+static void on_established(struct doca_rdma_connection *connection, union doca_data unused,
+			   union doca_data ctx)
+{
+	struct rdma_transport *t = ctx.ptr;
+
+	(void)unused;
+	t->connection = connection;
+	t->is_established = true;
+}
+
+/* Tasks of a connection that ended fail. */
+static void on_end(struct doca_rdma_connection *connection, union doca_data unused,
+		   union doca_data ctx)
+{
+	struct rdma_transport *t = ctx.ptr;
+
+	(void)connection, (void)unused;
+	t->has_failed = true;
+}
+
 static doca_error_t set_up(struct rdma_transport *t)
 {
 	const union doca_data self = {.ptr = t};
@@ -153,6 +183,9 @@ static doca_error_t set_up(struct rdma_transport *t)
 	if (result == DOCA_SUCCESS)
 		result = doca_rdma_task_write_set_conf(t->rdma, on_write, on_write,
 						       IMPORT_QUEUE_DEPTH);
+	if (result == DOCA_SUCCESS)
+		result = doca_rdma_set_connection_state_callbacks(t->rdma, NULL, on_established,
+								  on_end, on_end);
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_start(ctx);
 	/* The port is not active yet. */
@@ -175,9 +208,57 @@ static doca_error_t make_end(struct import *import)
 	return result;
 }
 
+static doca_error_t await_connection(const struct import *import,
+				     const struct remote_address *address,
+				     struct dpumap_fault *fault)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+	uint64_t limit = dpumap_clock_ns() + import->timeout_ns;
+	const struct rdma_transport *t = import->rdma;
+
+	while (!t->is_established && !t->has_failed) {
+		if (interrupt_signal)
+			return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
+		if (dpumap_clock_ns() > limit)
+			return dpumap_fault_set(
+				fault, DOCA_ERROR_TIME_OUT,
+				"cannot connect to %s from %s: address %s port %" PRIu16
+				" of dpumapd does not answer: see the log of dpumapd",
+				import->name, import->device.name, address->address, address->port);
+		if (!doca_pe_progress(t->pe))
+			nanosleep(&nap, NULL);
+	}
+	if (!t->has_failed)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_ABORTED,
+				"cannot connect to %s from %s: address %s port %" PRIu16
+				" of dpumapd cannot be reached or refuses: see the log of dpumapd",
+				import->name, import->device.name, address->address, address->port);
+}
+
+/* NOT_SUPPORTED: this machine has no connection manager. */
+static doca_error_t connect_by_address(struct import *import, const struct remote_address *address,
+				       struct dpumap_fault *fault)
+{
+	enum doca_rdma_addr_type type =
+		strchr(address->address, ':') ? DOCA_RDMA_ADDR_TYPE_IPv6 : DOCA_RDMA_ADDR_TYPE_IPv4;
+	struct rdma_transport *t = import->rdma;
+	doca_error_t result;
+
+	result = doca_rdma_addr_create(type, address->address, address->port, &t->addr);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_rdma_connect_to_addr(t->rdma, t->addr, address->ticket,
+						     sizeof(address->ticket), (union doca_data){0});
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(
+			fault, result, "cannot connect to %s from %s at address %s port %" PRIu16,
+			import->name, import->device.name, address->address, address->port);
+	return await_connection(import, address, fault);
+}
+
 /* dpumapd's queue pair is ready before anything is sent to it. */
-static doca_error_t join(struct import *import, struct dpumap_client *client,
-			 struct dpumap_fault *fault)
+static doca_error_t exchange_details(struct import *import, struct dpumap_client *client,
+				     struct dpumap_fault *fault)
 {
 	uint8_t theirs[DPUMAP_DETAILS_MAX];
 	size_t their_len = sizeof(theirs), len;
@@ -198,6 +279,19 @@ static doca_error_t join(struct import *import, struct dpumap_client *client,
 		return dpumap_fault_doca(fault, result, "cannot connect to %s from %s",
 					 import->name, import->device.name);
 	return DOCA_SUCCESS;
+}
+
+static doca_error_t join(struct import *import, struct dpumap_client *client,
+			 struct dpumap_fault *fault)
+{
+	struct remote_address address;
+	doca_error_t result = remote_ask_address(client, import->name, &address, fault);
+
+	if (result == DOCA_SUCCESS)
+		result = connect_by_address(import, &address, fault);
+	if (result == DOCA_ERROR_NOT_SUPPORTED)
+		result = exchange_details(import, client, fault);
+	return result;
 }
 
 static doca_error_t open_connection(struct import *import, struct dpumap_client *client,
@@ -256,6 +350,8 @@ static bool close_connection(struct import *import)
 		return true;
 	if (t->rdma && !leave(t))
 		return false;
+	if (t->addr)
+		doca_rdma_addr_destroy(t->addr);
 	if (t->bufs)
 		doca_buf_inventory_destroy(t->bufs);
 	if (t->pe)

@@ -17,6 +17,7 @@ CARD = ("--nodes", "2")
 WAYS = {
     "pci": ("host", "kind=dm,size=64K"),
     "rdma": ("node1.host", "kind=dram,size=64K,via=rdma"),
+    "address": ("node1.host", "kind=dram,size=64K,via=rdma"),
 }
 CONNECTION_ENDS = "far failed: |closed the connection|cannot connect"
 EXPORT_ENDS = (
@@ -31,7 +32,11 @@ class Pair:
     def __init__(self, serve, tool, emulator, files, way):
         function, words = WAYS[way]
         self.machine, self.files, self.words = emulator.machine(function), files, words
-        self.agent = serve("--export", f"name=far,{words}", "--admin", f"{emulator.dir}/admin")
+        options = ["--export", f"name=far,{words}", "--admin", f"{emulator.dir}/admin"]
+        if way == "address":
+            (emulator.dir / "rdma.conf").write_text('rdma = { listen = "127.100.0.1:0"; };')
+            options += ["--config", f"{emulator.dir}/rdma.conf", "--listen", f"{emulator.dir}/socket"]
+        self.agent = serve(*options)
         self.agent.admin = f"{emulator.dir}/admin"
         self.tool = tool(self.agent, machine=self.machine)
         self.serving = emulator.objects()

@@ -20,6 +20,18 @@ EXPORTS = (
 )
 
 
+# Where clients connect; None: they exchange details.
+LISTEN = os.environ.get("DPUMAP_TEST_RDMA_LISTEN")
+
+
+def by_address(machine):
+    """Options for dpumapd on the machine."""
+    if not LISTEN:
+        return ()
+    machine.put({"rdma.conf": f'rdma = {{ listen = "{LISTEN}"; }};'})
+    return ("--config", f"{machine.dir}/rdma.conf", "--listen", f"{machine.dir}/socket")
+
+
 @pytest.fixture
 def exported(ram):
     """The path of the file that the export "file" maps."""
@@ -32,7 +44,10 @@ def agent(serve, dpu, exported):
     exports = (*EXPORTS, f"name=file,kind=file,path={exported},size=max,via=rdma")
     words = [word for export in exports for word in ("--export", export)]
     limits = ("--max-clients", "32", "--max-clients-per-identity", "32")
-    return serve("--admin", f"{dpu.dir}/admin", *limits, *words)
+    started = serve("--admin", f"{dpu.dir}/admin", *limits, *by_address(dpu), *words)
+    yield started
+    connected = re.findall("connects to export .*", started.log())
+    assert all(("by address" in line) == bool(LISTEN) for line in connected), connected
 
 
 @pytest.fixture
@@ -191,7 +206,7 @@ def test_card_without_pci_export_serves_over_rdma(connectx5, serve):
     done.fails_with(CANNOT, "export near: device mlx5_0 cannot export memory over PCI")
     exports = ("name=far,kind=dram,size=64K,via=rdma", "name=fast,kind=dm,size=16K,via=rdma")
     words = [word for export in exports for word in ("--export", export)]
-    agent = serve(*words, machine=dpu)
+    agent = serve(*by_address(dpu), *words, machine=dpu)
     far = Tool(peer, ["--connect", agent.address])
     for name in ("far", "fast"):
         crosses(far, peer, name, os.urandom(100003))

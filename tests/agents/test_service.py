@@ -207,6 +207,26 @@ def test_service_introduces_clients_to_servers(shipped, emulator, work):
     server.end("KILL")
 
 
+BY_ADDRESS = """\
+listen = [ "unix:/run/dpumapd/dpumapd.sock" ];
+admin = "/run/dpumapd/admin.sock";
+rdma = { listen = "127.100.0.1:0"; };
+exports = ( { name = "far"; kind = "dram"; size = 4096; via = "rdma"; allow = [ "*" ]; } );
+"""
+
+
+def test_service_takes_connections_by_address(shipped, emulator, unit):
+    """The sandbox lets dpumapd use the connection manager, which the unit allows as a device."""
+    text = pathlib.Path(unit).read_text(encoding="utf-8")
+    assert "\nDeviceAllow=/dev/infiniband/rdma_cm rw\n" in text
+    _, start = shipped
+    agent = start(BY_ADDRESS)
+    assert agent.ready, agent.daemon.log()
+    words = ["dpumap", "--connect", f"unix:{agent.place}/dpumapd.sock", "fill", "far", "a5"]
+    in_service(agent, words, emulator).ok()
+    agent.daemon.await_log("connects to export far by address")
+
+
 def test_service_serves_the_control_channel(shipped, emulator, work, unit):
     """A host's program imports over TLS from the server of the sandbox."""
     made, start = shipped
