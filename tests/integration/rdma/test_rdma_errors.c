@@ -229,6 +229,60 @@ static void fields_of_tasks_are_as_set_also_after_free(void **state)
 	fields_of_atomics();
 }
 
+#define refuses_null(call) assert_error(call, DOCA_ERROR_INVALID_VALUE)
+
+/* rule: X-1 */
+static void null_for_a_connection_or_its_outputs_is_invalid(void **state)
+{
+	struct doca_rdma_connection *c = here.connections[0], *none = NULL;
+	struct doca_rdma_addr *addr = NULL;
+	union doca_data data = {.u64 = 7};
+	const void *details = NULL;
+	uint32_t id = 7;
+	size_t len = 7;
+
+	refuses_null(doca_rdma_connection_get_user_data(NULL, &data));
+	refuses_null(doca_rdma_connection_get_user_data(c, NULL));
+	refuses_null(doca_rdma_connection_set_user_data(NULL, data));
+	refuses_null(doca_rdma_connection_get_id(NULL, &id));
+	refuses_null(doca_rdma_connection_get_id(c, NULL));
+	refuses_null(doca_rdma_connection_get_addr(NULL, &addr));
+	refuses_null(doca_rdma_connection_get_addr(c, NULL));
+	refuses_null(doca_rdma_connection_get_addr(c, &addr)); /* it was made by details */
+	refuses_null(doca_rdma_connection_accept(NULL, NULL, 0));
+	refuses_null(doca_rdma_connection_reject(NULL));
+	refuses_null(doca_rdma_connection_disconnect(NULL));
+	refuses_null(doca_rdma_set_connection_state_callbacks(NULL, NULL, NULL, NULL, NULL));
+	refuses_null(doca_rdma_export(NULL, &details, &len, &none));
+	refuses_null(doca_rdma_export(here.rdma, NULL, &len, &none));
+	refuses_null(doca_rdma_export(here.rdma, &details, NULL, &none));
+	refuses_null(doca_rdma_export(here.rdma, &details, &len, NULL));
+	assert_true(!addr && !none && !details && id == 7 && len == 7 && data.u64 == 7);
+}
+
+/* rule: X-1 */
+static void null_for_an_address_or_its_outputs_is_invalid(void **state)
+{
+	struct doca_rdma_addr *addr = NULL, *none = NULL;
+	enum doca_rdma_addr_type type = DOCA_RDMA_ADDR_TYPE_GID;
+	const char *text = NULL;
+	uint16_t port = 7;
+
+	refuses_null(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, NULL, 1, &none));
+	refuses_null(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "192.0.2.1", 1, NULL));
+	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "192.0.2.1", 1, &addr));
+	refuses_null(doca_rdma_addr_get_params(NULL, &type, &text, &port));
+	refuses_null(doca_rdma_addr_get_params(addr, NULL, &text, &port));
+	refuses_null(doca_rdma_addr_get_params(addr, &type, NULL, &port));
+	refuses_null(doca_rdma_addr_get_params(addr, &type, &text, NULL));
+	refuses_null(doca_rdma_start_listen_to_port(NULL, 1));
+	refuses_null(doca_rdma_stop_listen_to_port(NULL, 1));
+	refuses_null(doca_rdma_connect_to_addr(NULL, addr, (union doca_data){0}));
+	refuses_null(doca_rdma_connect_to_addr(here.rdma, NULL, (union doca_data){0}));
+	assert_true(!none && type == DOCA_RDMA_ADDR_TYPE_GID && !text && port == 7);
+	assert_ok(doca_rdma_addr_destroy(addr));
+}
+
 /* rule: X-10 */
 static void objects_that_were_never_created_are_errors(void **state)
 {
@@ -471,6 +525,8 @@ int main(int argc, char **argv)
 		connected_test(a_context_that_is_not_running_allocates_nothing),
 		connected_test(a_connection_of_another_context_is_refused),
 		connected_test(fields_of_tasks_are_as_set_also_after_free),
+		connected_test(null_for_a_connection_or_its_outputs_is_invalid),
+		connected_test(null_for_an_address_or_its_outputs_is_invalid),
 		idle_test(objects_that_were_never_created_are_errors),
 		connected_test(destroy_of_a_running_context_is_bad_state),
 		idle_test(connections_and_permissions_are_checked),
