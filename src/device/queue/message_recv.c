@@ -1,10 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * A work request of a shared receive queue begins with the index of the next one: all requests are
- * on one list, on which the device takes posted ones at its position, the driver posts at `head`
- * and returns completed ones behind `tail`. So requests may complete in any order. The request at
- * `tail` is never posted: the device reads its link only after the next one was appended.
- */
 #include "device/queue/message_recv.h"
 
 #include <errno.h>
@@ -26,7 +20,6 @@
 struct recv_queue {
 	struct dpumap_mq_recv base;
 	uint8_t *headers;
-	uint32_t size;	 /* work requests */
 	uint32_t *order; /* work requests that are left after stop, the last posted first */
 	uint32_t left;
 	uint32_t num_events; /* completion events that were read */
@@ -71,27 +64,23 @@ static doca_error_t map(struct recv_queue *recv)
 	};
 	int err = mlx5dv_init_obj(&objects, MLX5DV_OBJ_SRQ | MLX5DV_OBJ_CQ);
 
-	if (!err && (srq.head || srq.tail < recv->base.depth || srq.tail > UINT16_MAX))
+	if (!err && !dpumap_srq_ring_map(&recv->base.srq, &srq, recv->base.depth))
 		err = EPROTO;
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: cannot map a shared receive queue (mlx5dv_init_obj): %s",
 				   dpumap_hca_name(recv->device->hca), strerror(err));
 	dpumap_cq_ring_map(&recv->base.cq, &cq, &recv->num_events);
-	recv->base.wqes = srq.buf;
-	recv->base.record = srq.dbrec;
-	recv->base.stride = srq.stride;
-	recv->base.tail = (uint16_t)srq.tail;
-	recv->size = srq.tail + 1;
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t allocate(struct recv_queue *recv)
 {
-	size_t headers = recv->base.header_len ? (size_t)recv->size * DPUMAP_MQ_HEADER_STRIDE : 0;
+	size_t headers =
+		recv->base.header_len ? (size_t)recv->base.srq.size * DPUMAP_MQ_HEADER_STRIDE : 0;
 
-	recv->base.entries = calloc(recv->size, sizeof(*recv->base.entries));
-	recv->order = calloc(recv->size, sizeof(*recv->order));
+	recv->base.entries = calloc(recv->base.srq.size, sizeof(*recv->base.entries));
+	recv->order = calloc(recv->base.srq.size, sizeof(*recv->order));
 	if (headers)
 		recv->headers = aligned_alloc(DPUMAP_MQ_HEADER_STRIDE, headers);
 	if (!recv->base.entries || !recv->order || (headers && !recv->headers))
@@ -111,10 +100,11 @@ static doca_error_t allocate(struct recv_queue *recv)
 /* What is the same for all messages: the header, and the end of the list. */
 static void prepare(struct recv_queue *recv)
 {
-	for (uint32_t i = 0; i < recv->size; i++) {
-		struct dpumap_sq_seg *seg = (void *)(dpumap_mq_recv_wqe(&recv->base, i) + 1);
+	for (uint32_t i = 0; i < recv->base.srq.size; i++) {
+		struct dpumap_sq_seg *seg = (void *)(dpumap_srq_ring_wqe(&recv->base.srq, i) + 1);
 		struct dpumap_sq_seg *end =
-			(void *)((uint8_t *)dpumap_mq_recv_wqe(&recv->base, i) + recv->base.stride);
+			(void *)((uint8_t *)dpumap_srq_ring_wqe(&recv->base.srq, i) +
+				 recv->base.srq.stride);
 
 		if (recv->mr)
 			*seg++ = (struct dpumap_sq_seg){
@@ -232,8 +222,8 @@ void dpumap_mq_recv_arm(struct dpumap_mq_recv *recv)
 static int by_age(const void *a, const void *b, void *arg)
 {
 	const struct recv_queue *recv = arg;
-	uint32_t age_a = recv->base.posted - recv->base.entries[*(const uint32_t *)a].number;
-	uint32_t age_b = recv->base.posted - recv->base.entries[*(const uint32_t *)b].number;
+	uint32_t age_a = recv->base.srq.posted - recv->base.entries[*(const uint32_t *)a].number;
+	uint32_t age_b = recv->base.srq.posted - recv->base.entries[*(const uint32_t *)b].number;
 
 	return (age_a > age_b) - (age_a < age_b);
 }
@@ -241,18 +231,18 @@ static int by_age(const void *a, const void *b, void *arg)
 /* Find the posted work requests: those that are not on the free part of the list. */
 static void find_left(struct recv_queue *recv)
 {
-	uint32_t index = recv->base.head;
+	uint32_t index = recv->base.srq.head;
 
-	for (uint32_t i = 0; i < recv->size; i++)
+	for (uint32_t i = 0; i < recv->base.srq.size; i++)
 		recv->base.entries[i].posted = true;
 	for (;;) {
 		recv->base.entries[index].posted = false;
-		if (index == recv->base.tail)
+		if (index == recv->base.srq.tail)
 			break;
-		index = be16toh(dpumap_mq_recv_wqe(&recv->base, index)->next_wqe_index);
+		index = be16toh(dpumap_srq_ring_wqe(&recv->base.srq, index)->next_wqe_index);
 	}
 	recv->left = 0;
-	for (uint32_t i = 0; i < recv->size; i++)
+	for (uint32_t i = 0; i < recv->base.srq.size; i++)
 		if (recv->base.entries[i].posted)
 			recv->order[recv->left++] = i;
 	qsort_r(recv->order, recv->left, sizeof(*recv->order), by_age, recv);

@@ -7,6 +7,7 @@
 #include "device/queue/message_attr.h"
 #include "device/queue/rc_end.h"
 #include "device/queue/send_queue.h"
+#include "device/queue/srq_ring.h"
 
 struct dpumap_mq_responder;
 
@@ -21,24 +22,15 @@ struct dpumap_mq_entry {
 /* The part that the inline functions need; message_recv.c has the rest. */
 struct dpumap_mq_recv {
 	struct dpumap_cq_ring cq;
-	uint8_t *wqes;
+	struct dpumap_srq_ring srq;
 	struct dpumap_mq_entry *entries; /* of the work requests */
 	const uint8_t *headers;		 /* of the work requests */
-	__be32 *record;
-	uint32_t stride;
-	uint32_t data_at; /* in a work request */
+	uint32_t data_at;		 /* in a work request */
 	uint32_t header_len;
-	uint32_t depth;		    /* 0 once stopped */
-	uint32_t posted, completed; /* receives so far */
-	uint16_t head, tail;
+	uint32_t depth;	    /* 0 once stopped */
+	uint32_t completed; /* receives so far */
 	bool stopped;
 };
-
-static inline struct mlx5_wqe_srq_next_seg *dpumap_mq_recv_wqe(const struct dpumap_mq_recv *recv,
-							       uint32_t index)
-{
-	return (void *)(recv->wqes + (size_t)index * recv->stride);
-}
 
 struct dpumap_mq_received {
 	void *cookie;
@@ -65,22 +57,20 @@ doca_error_t dpumap_mq_recv_create(struct dpumap_device *device, const struct dp
 static inline bool dpumap_mq_recv_post(struct dpumap_mq_recv *recv, const struct dpumap_sq_key *key,
 				       uint64_t addr, uint32_t len, void *cookie)
 {
-	struct mlx5_wqe_srq_next_seg *wqe = dpumap_mq_recv_wqe(recv, recv->head);
-	struct dpumap_sq_seg *seg = (void *)((uint8_t *)wqe + recv->data_at);
-	struct dpumap_mq_entry *entry = &recv->entries[recv->head];
+	uint16_t head = recv->srq.head;
+	uint8_t *wqe = (uint8_t *)dpumap_srq_ring_wqe(&recv->srq, head);
+	struct dpumap_sq_seg *seg = (void *)(wqe + recv->data_at);
+	struct dpumap_mq_entry *entry = &recv->entries[head];
 
-	if (doca_unlikely(recv->posted - recv->completed >= recv->depth))
+	if (doca_unlikely(recv->srq.posted - recv->completed >= recv->depth))
 		return false;
 	entry->cookie = cookie;
-	entry->number = recv->posted;
+	entry->number = recv->srq.posted;
 	if (doca_likely(len))
 		dpumap_sq_fill(seg, key, addr, len);
 	else
 		*seg = (struct dpumap_sq_seg){.key = htobe32(MLX5_INVALID_LKEY)};
-	recv->head = be16toh(wqe->next_wqe_index);
-	recv->posted++;
-	dpumap_barrier_to_device();
-	*recv->record = htobe32(recv->posted & 0xffff);
+	dpumap_srq_ring_post(&recv->srq);
 	return true;
 }
 
@@ -114,13 +104,10 @@ static inline bool dpumap_mq_recv_poll(struct dpumap_mq_recv *recv,
 	if (doca_unlikely(cqe->op_own >> 4 != MLX5_CQE_RESP_SEND_IMM || bytes < recv->header_len))
 		received->status = dpumap_mq_recv_check(recv, cqe);
 	recv->completed++;
-	if (doca_unlikely(recv->stopped)) {
+	if (doca_unlikely(recv->stopped))
 		recv->entries[index].posted = false;
-	} else {
-		/* Append the work request to the list of free ones. */
-		dpumap_mq_recv_wqe(recv, recv->tail)->next_wqe_index = htobe16(index);
-		recv->tail = index;
-	}
+	else
+		dpumap_srq_ring_free(&recv->srq, index);
 	dpumap_cq_ring_consume(&recv->cq);
 	return true;
 }

@@ -14,14 +14,14 @@
 #include "device/device_priv.h"
 #include "device/queue/cq.h"
 #include "device/queue/cq_ring.h"
+#include "device/queue/doorbell.h"
 #include "device/queue/message_qp.h"
 #include "log/log.h"
 
 struct send_queue {
 	struct dpumap_mq_send base;
 	uint32_t flushed; /* messages covered by the last doorbell */
-	__be32 *record;
-	volatile uint64_t *doorbell;
+	struct dpumap_doorbell doorbell;
 
 	bool stopped;
 	uint32_t num_events; /* completion events that were read */
@@ -96,8 +96,7 @@ static doca_error_t map(struct send_queue *send)
 	dpumap_cq_ring_map(&send->base.cq, &cq, &send->num_events);
 	send->base.blocks = qp.sq.buf;
 	send->base.mask = qp.sq.wqe_cnt - 1;
-	send->record = qp.dbrec + MLX5_SND_DBR;
-	send->doorbell = qp.bf.reg;
+	send->doorbell = dpumap_doorbell_of(&qp);
 	return DOCA_SUCCESS;
 }
 
@@ -164,19 +163,13 @@ doca_error_t dpumap_mq_send_connect(struct dpumap_mq_send *send, const struct dp
 void dpumap_mq_send_flush(struct dpumap_mq_send *base)
 {
 	struct send_queue *send = to_send_queue(base);
-	uint64_t words;
 
 	if (send->flushed == base->posted || doca_unlikely(send->stopped))
 		return;
 	base->last->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
 	base->unsignaled = 0;
 	send->flushed = base->posted;
-	dpumap_barrier_to_device();
-	*send->record = htobe32(base->at);
-	dpumap_barrier_doorbell();
-	memcpy(&words, base->last, sizeof(words));
-	*send->doorbell = words;
-	dpumap_barrier_doorbell();
+	dpumap_doorbell_ring(&send->doorbell, base->at, base->last);
 }
 
 __attribute__((cold, noinline)) static doca_error_t failure(const struct send_queue *send,

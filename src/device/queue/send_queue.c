@@ -11,8 +11,8 @@
 #include "device/device_priv.h"
 #include "device/errno.h"
 #include "device/memory/region_priv.h"
-#include "device/queue/barrier.h"
 #include "device/queue/cq_ring.h"
+#include "device/queue/doorbell.h"
 #include "device/queue/queue_priv.h"
 #include "log/log.h"
 
@@ -24,8 +24,7 @@ _Static_assert((int)DPUMAP_SQ_CQ_UPDATE == (int)MLX5_WQE_CTRL_CQ_UPDATE, "flag")
 struct send_queue {
 	struct dpumap_sq base;
 	uint32_t flushed; /* copies covered by the last doorbell */
-	__be32 *sq_record;
-	volatile uint64_t *sq_doorbell;
+	struct dpumap_doorbell doorbell;
 	struct dpumap_cq_ring cq;
 	const struct dpumap_device *device;
 	struct ibv_mr *scratch_mr;
@@ -58,8 +57,7 @@ static void map_qp(struct send_queue *sq, const struct mlx5dv_qp *qp, uint32_t q
 	sq->base.wqes = qp->sq.buf;
 	sq->base.mask = qp->sq.wqe_cnt - 1;
 	sq->base.qpn = htobe32(qpn << 8 | sizeof(struct dpumap_sq_wqe) / 16);
-	sq->sq_record = &qp->dbrec[MLX5_SND_DBR];
-	sq->sq_doorbell = qp->bf.reg;
+	sq->doorbell = dpumap_doorbell_of(qp);
 }
 
 static doca_error_t map_queue(struct send_queue *sq, struct dpumap_queue *queue)
@@ -136,19 +134,13 @@ void dpumap_sq_flush(struct dpumap_sq *base)
 {
 	struct send_queue *sq = to_send_queue(base);
 	struct dpumap_sq_wqe *last = base->last;
-	uint64_t words;
 
 	if (sq->flushed == base->posted)
 		return;
 	last->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
 	base->unsignaled = 0;
 	sq->flushed = base->posted;
-	dpumap_barrier_to_device();
-	*sq->sq_record = htobe32(base->posted & 0xffff);
-	dpumap_barrier_doorbell();
-	memcpy(&words, last, sizeof(words));
-	*sq->sq_doorbell = words;
-	dpumap_barrier_doorbell();
+	dpumap_doorbell_ring(&sq->doorbell, (uint16_t)base->posted, last);
 }
 
 __attribute__((cold, noinline)) static doca_error_t completion_status(const struct send_queue *sq,
