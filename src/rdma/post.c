@@ -273,6 +273,15 @@ static doca_error_t status_of(const struct rdma_task *task, doca_error_t status)
 								 : status;
 }
 
+/* A device may flush several work requests with one completion. */
+static void fail_before(const struct doca_rdma_connection *connection,
+			const struct dpumap_rdma_done *done)
+{
+	for (struct rdma_task *task = connection->submitted.first;
+	     task && task->is_posted && (int32_t)(done->number - task->end) >= 0; task = task->next)
+		fail_task(task, done->before);
+}
+
 /* Fail the task of that work request; if the device did not get some, all of them. */
 static void note_failure(struct doca_rdma_connection *connection,
 			 const struct dpumap_rdma_done *done)
@@ -285,6 +294,8 @@ static void note_failure(struct doca_rdma_connection *connection,
 				fail_task(task, done->status);
 		return;
 	}
+	if (done->before != DOCA_SUCCESS)
+		fail_before(connection, done);
 	connection->completed = done->number;
 	finish(connection);
 	task = connection->submitted.first;

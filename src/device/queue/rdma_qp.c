@@ -58,6 +58,7 @@ static doca_error_t create_qp(struct dpumap_rdma_qp *qp, const struct dpumap_rdm
 	qp->qp = device->caps.is_mlx5 ? create_mlx5(device->context, &init)
 				      : ibv_create_qp_ex(device->context, &init);
 	if (qp->qp) {
+		qp->qpn = qp->qp->qp_num;
 		qp->qpx = ibv_qp_to_qp_ex(qp->qp);
 		return DOCA_SUCCESS;
 	}
@@ -106,14 +107,19 @@ doca_error_t dpumap_rdma_qp_create(struct dpumap_rdma_queue *queue,
 		result = create_qp(created, attr);
 	if (result != DOCA_SUCCESS)
 		goto free_qp;
-	created->qpn = created->qp->qp_num;
-	result = dpumap_rdma_queue_add(queue, created);
+	if (queue->is_mapped)
+		result = dpumap_rdma_sq_map(&created->sq, created->qp,
+					    dpumap_hca_name(queue->device->hca), attr->depth,
+					    attr->max_pieces);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_rdma_queue_add(queue, created);
 	if (result != DOCA_SUCCESS)
 		goto destroy_qp;
 	*qp = created;
 	return DOCA_SUCCESS;
 
 destroy_qp:
+	dpumap_rdma_sq_unmap(&created->sq);
 	ibv_destroy_qp(created->qp);
 free_qp:
 	free(created);
@@ -153,10 +159,14 @@ unsigned int dpumap_rdma_qp_access(const struct dpumap_rdma_qp *qp)
 
 /* -- posting -- */
 
-static void build(struct dpumap_rdma_qp *qp, const struct dpumap_rdma_request *request)
+static void post_by_verbs(struct dpumap_rdma_qp *qp, const struct dpumap_rdma_request *request)
 {
 	struct ibv_qp_ex *qpx = qp->qpx;
 
+	if (!qp->unflushed)
+		ibv_wr_start(qpx);
+	qpx->wr_id = qp->id | qp->posted;
+	qpx->wr_flags = IBV_SEND_SIGNALED;
 	switch (request->op) {
 	case DPUMAP_RDMA_SEND:
 		ibv_wr_send(qpx);
@@ -193,24 +203,15 @@ static void build(struct dpumap_rdma_qp *qp, const struct dpumap_rdma_request *r
 doca_error_t dpumap_rdma_qp_post(struct dpumap_rdma_qp *qp,
 				 const struct dpumap_rdma_request *request)
 {
-	struct dpumap_rdma_queue *queue = qp->queue;
-
 	if (doca_unlikely(qp->failed))
 		return DOCA_ERROR_SHUTDOWN;
-	if (doca_unlikely(qp->posted - qp->completed >= qp->depth ||
-			  queue->sends >= queue->num_sends))
+	if (doca_unlikely(!dpumap_rdma_qp_has_room(qp)))
 		return DOCA_ERROR_AGAIN;
-	if (!qp->unflushed) {
-		ibv_wr_start(qp->qpx);
-		qp->next_dirty = queue->dirty;
-		queue->dirty = qp;
-	}
-	qp->qpx->wr_id = qp->id | qp->posted;
-	qp->qpx->wr_flags = IBV_SEND_SIGNALED;
-	build(qp, request);
-	qp->posted++;
-	qp->unflushed++;
-	queue->sends++;
+	if (doca_likely(qp->queue->is_mapped))
+		dpumap_rdma_sq_post(&qp->sq, request, qp->posted);
+	else
+		post_by_verbs(qp, request);
+	dpumap_rdma_qp_note_posted(qp);
 	return DOCA_SUCCESS;
 }
 
@@ -223,13 +224,10 @@ static void move_to_error(struct dpumap_rdma_qp *qp)
 	qp->failed = true;
 }
 
-void dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp)
+static void flush_by_verbs(struct dpumap_rdma_qp *qp, uint32_t lost)
 {
-	uint32_t lost = qp->unflushed;
-	int err;
+	int err = ibv_wr_complete(qp->qpx);
 
-	qp->unflushed = 0;
-	err = ibv_wr_complete(qp->qpx);
 	if (doca_likely(!err))
 		return;
 	dpumap_log(DPUMAP_LOG_ERROR, "%s: posting %u work requests failed: %s",
@@ -238,6 +236,17 @@ void dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp)
 	qp->lost_from = qp->posted - lost;
 	qp->queue->num_lost++;
 	move_to_error(qp);
+}
+
+void dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp)
+{
+	uint32_t unflushed = qp->unflushed;
+
+	qp->unflushed = 0;
+	if (doca_likely(qp->queue->is_mapped))
+		dpumap_rdma_sq_flush(&qp->sq);
+	else
+		flush_by_verbs(qp, unflushed);
 }
 
 uint32_t dpumap_rdma_qp_posted(const struct dpumap_rdma_qp *qp)
@@ -264,14 +273,17 @@ doca_error_t dpumap_rdma_qp_destroy(struct dpumap_rdma_qp *qp)
 
 	if (qp->qp) {
 		dpumap_rdma_qp_fail(qp);
+		/* The driver forgets its completions; but it leaves a mapped completion queue alone. */
 		dpumap_rdma_queue_take(qp->queue);
 		err = ibv_destroy_qp(qp->qp);
 		if (err)
 			return dpumap_fail(
 				DOCA_ERROR_DRIVER, "%s: destroying queue pair 0x%x failed: %s",
 				dpumap_hca_name(qp->queue->device->hca), qp->qpn, strerror(err));
+		dpumap_rdma_queue_take(qp->queue);
 		dpumap_rdma_queue_remove(qp->queue, qp);
 	}
+	dpumap_rdma_sq_unmap(&qp->sq);
 	free(qp);
 	return DOCA_SUCCESS;
 }

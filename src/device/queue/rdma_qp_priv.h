@@ -6,11 +6,14 @@
 #include <infiniband/verbs.h>
 
 #include "device/queue/rdma_qp.h"
+#include "device/queue/rdma_queue_priv.h"
+#include "device/queue/rdma_sq.h"
 
 struct dpumap_rdma_qp {
 	struct dpumap_rdma_queue *queue;
 	struct ibv_qp *qp;
-	struct ibv_qp_ex *qpx;
+	struct ibv_qp_ex *qpx;	  /* if the queue is not mapped */
+	struct dpumap_rdma_sq sq; /* if it is */
 	void *owner;
 	uint32_t qpn;
 	uint64_t id; /* of its work requests, with their numbers */
@@ -19,6 +22,7 @@ struct dpumap_rdma_qp {
 	uint32_t completed; /* work requests */
 	uint32_t unflushed; /* posted since the last doorbell */
 	bool failed;	    /* only flushes */
+	bool has_flushed;   /* a work request failed: those after it do too */
 	bool lost;	    /* the work requests from number `lost_from` will not complete */
 	uint32_t lost_from;
 	uint16_t index;
@@ -30,6 +34,24 @@ struct dpumap_rdma_qp {
 	unsigned int access; /* enum ibv_access_flags */
 	uint8_t log_mtu, sl, rnr_retry;
 };
+
+static inline bool dpumap_rdma_qp_has_room(const struct dpumap_rdma_qp *qp)
+{
+	return qp->posted - qp->completed < qp->depth && qp->queue->sends < qp->queue->num_sends;
+}
+
+static inline void dpumap_rdma_qp_note_posted(struct dpumap_rdma_qp *qp)
+{
+	struct dpumap_rdma_queue *queue = qp->queue;
+
+	if (!qp->unflushed) {
+		qp->next_dirty = queue->dirty;
+		queue->dirty = qp;
+	}
+	qp->posted++;
+	qp->unflushed++;
+	queue->sends++;
+}
 
 /* Ring the doorbell. On failure the queue pair has failed, and what was not flushed is lost. */
 void dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp);

@@ -10,8 +10,10 @@
 #include "device/errno.h"
 #include "device/memory/region_priv.h"
 #include "device/queue/cq.h"
+#include "device/queue/rdma_map.h"
 #include "device/queue/rdma_qp_priv.h"
 #include "device/queue/rdma_queue_priv.h"
+#include "device/queue/rdma_take.h"
 #include "log/log.h"
 
 /* What a work request is: of a queue pair, or a receive. */
@@ -81,7 +83,7 @@ static doca_error_t allocate(struct dpumap_rdma_queue *queue)
 	queue->qps = calloc(queue->max_qps, sizeof(struct dpumap_rdma_qp *));
 	queue->taken = calloc((size_t)queue->num_sends + queue->num_recvs, sizeof(*queue->taken));
 	if (queue->num_recvs) {
-		queue->receives = calloc(queue->num_recvs, sizeof(*queue->receives));
+		queue->receives = calloc(queue->size_recvs, sizeof(*queue->receives));
 		queue->order = calloc(queue->num_recvs, sizeof(*queue->order));
 	}
 	if (!queue->by_number || !queue->qps || !queue->taken ||
@@ -104,12 +106,15 @@ doca_error_t dpumap_rdma_queue_create(struct dpumap_device *device,
 	created->device = device;
 	created->num_sends = attr->num_sends;
 	created->num_recvs = attr->num_recvs;
+	created->size_recvs = attr->num_recvs;
 	created->max_qps = attr->max_qps;
-	result = allocate(created);
-	if (result == DOCA_SUCCESS)
-		result = create_cq(created, attr);
+	result = create_cq(created, attr);
 	if (result == DOCA_SUCCESS && attr->num_recvs)
 		result = create_srq(created, attr->max_recv_pieces);
+	if (result == DOCA_SUCCESS && device->caps.is_mlx5)
+		result = dpumap_rdma_map(created);
+	if (result == DOCA_SUCCESS)
+		result = allocate(created);
 	if (result != DOCA_SUCCESS) {
 		dpumap_rdma_queue_destroy(created);
 		return result;
@@ -163,15 +168,6 @@ void dpumap_rdma_queue_remove(struct dpumap_rdma_queue *queue, struct dpumap_rdm
 	forget_dirty(queue, qp);
 }
 
-static struct dpumap_rdma_qp *find_by_number(const struct dpumap_rdma_queue *queue, uint32_t qpn)
-{
-	struct dpumap_rdma_qp *qp = queue->by_number[qpn & queue->number_mask];
-
-	while (qp && qp->qpn != qpn)
-		qp = qp->next_of_number;
-	return qp;
-}
-
 void dpumap_rdma_queue_flush(struct dpumap_rdma_queue *queue)
 {
 	struct dpumap_rdma_qp *qp;
@@ -191,40 +187,52 @@ _Static_assert(sizeof(struct dpumap_rdma_piece) == sizeof(struct ibv_sge) &&
 		       offsetof(struct dpumap_rdma_piece, key) == offsetof(struct ibv_sge, lkey),
 	       "a piece is passed to the driver as it is");
 
+static doca_error_t receive_by_verbs(struct dpumap_rdma_queue *queue,
+				     const struct dpumap_rdma_piece *pieces, uint32_t num_pieces,
+				     uint32_t *index)
+{
+	uint32_t first = queue->free_recv;
+	struct ibv_recv_wr *bad,
+		wr = {
+			.wr_id = IS_RECEIVE |
+				 (uint64_t)(queue->recv_number & NUMBER_MASK) << INDEX_SHIFT |
+				 first,
+			.sg_list = (struct ibv_sge *)(uintptr_t)pieces,
+			.num_sge = (int)num_pieces,
+		};
+	int err = ibv_post_srq_recv(queue->srq, &wr, &bad);
+
+	if (doca_unlikely(err))
+		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: posting a receive failed: %s",
+				   dpumap_hca_name(queue->device->hca), strerror(err));
+	queue->free_recv = queue->receives[first].next;
+	*index = first;
+	return DOCA_SUCCESS;
+}
+
 doca_error_t dpumap_rdma_queue_receive(struct dpumap_rdma_queue *queue,
 				       const struct dpumap_rdma_piece *pieces, uint32_t num_pieces,
 				       void *cookie)
 {
-	uint32_t index = queue->free_recv;
-	struct rdma_receive *receive;
-	struct ibv_recv_wr wr, *bad;
-	int err;
+	doca_error_t result = DOCA_SUCCESS;
+	uint32_t index;
 
-	if (doca_unlikely(index == queue->num_recvs))
+	if (doca_unlikely(queue->recvs == queue->num_recvs))
 		return DOCA_ERROR_AGAIN;
-	receive = &queue->receives[index];
-	wr = (struct ibv_recv_wr){
-		.wr_id = IS_RECEIVE | (uint64_t)(queue->recv_number & NUMBER_MASK) << INDEX_SHIFT |
-			 index,
-		.sg_list = (struct ibv_sge *)(uintptr_t)pieces,
-		.num_sge = (int)num_pieces,
-	};
-	err = ibv_post_srq_recv(queue->srq, &wr, &bad);
-	if (doca_unlikely(err))
-		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: posting a receive failed: %s",
-				   dpumap_hca_name(queue->device->hca), strerror(err));
-	queue->free_recv = receive->next;
-	receive->cookie = cookie;
-	receive->number = queue->recv_number++;
-	receive->posted = true;
+	if (doca_likely(queue->is_mapped))
+		index = dpumap_rdma_queue_put_receive(queue, pieces, num_pieces);
+	else
+		result = receive_by_verbs(queue, pieces, num_pieces, &index);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	dpumap_rdma_queue_note_receive(queue, index, cookie);
 	return DOCA_SUCCESS;
 }
 
-static void release_receive(struct dpumap_rdma_queue *queue, struct rdma_receive *receive)
+static void free_receive(struct dpumap_rdma_queue *queue, uint32_t index)
 {
-	receive->posted = false;
-	receive->next = queue->free_recv;
-	queue->free_recv = (uint32_t)(receive - queue->receives);
+	queue->receives[index].next = queue->free_recv;
+	queue->free_recv = index;
 }
 
 /* -- completions -- */
@@ -264,7 +272,7 @@ __attribute__((cold, noinline)) static doca_error_t fail(const struct dpumap_rdm
  * Devices do not complete anything twice, but what such a completion says would complete later work
  * whose bytes may not have been moved yet.
  */
-__attribute__((cold, noinline)) static bool drop_twice(const struct dpumap_rdma_queue *queue)
+__attribute__((cold, noinline)) bool dpumap_rdma_queue_drop(const struct dpumap_rdma_queue *queue)
 {
 	dpumap_log(DPUMAP_LOG_ERROR,
 		   "%s: a work request completed twice; the second completion is ignored",
@@ -276,19 +284,13 @@ static bool take_send(struct dpumap_rdma_queue *queue, const struct ibv_wc *wc,
 		      struct dpumap_rdma_done *done)
 {
 	struct dpumap_rdma_qp *qp = queue->qps[(uint16_t)(wc->wr_id >> INDEX_SHIFT)];
-	uint32_t number = (uint32_t)wc->wr_id;
 
-	if (doca_unlikely(!qp || (wc->wr_id ^ qp->id) >> INDEX_SHIFT ||
-			  number - qp->completed >= qp->posted - qp->completed))
-		return drop_twice(queue);
-	queue->sends -= number + 1 - qp->completed;
-	qp->completed = number + 1;
-	done->owner = qp->owner;
-	done->is_receive = false;
-	done->number = number;
-	done->status = DOCA_SUCCESS;
+	if (doca_unlikely(!qp || (wc->wr_id ^ qp->id) >> INDEX_SHIFT))
+		return dpumap_rdma_queue_drop(queue);
+	if (!dpumap_rdma_take_send(queue, qp, (uint32_t)wc->wr_id, done))
+		return false;
 	if (doca_unlikely(wc->status != IBV_WC_SUCCESS)) {
-		qp->failed = true;
+		qp->failed = qp->has_flushed = true;
 		done->status = fail(queue, wc, false);
 	}
 	return true;
@@ -305,23 +307,21 @@ static enum dpumap_rdma_received kind_of(const struct ibv_wc *wc)
 static bool take_receive(struct dpumap_rdma_queue *queue, const struct ibv_wc *wc,
 			 struct dpumap_rdma_done *done)
 {
-	struct rdma_receive *receive = &queue->receives[(uint32_t)wc->wr_id];
+	uint32_t index = (uint32_t)wc->wr_id;
 	uint32_t number = (uint32_t)(wc->wr_id >> INDEX_SHIFT) & NUMBER_MASK;
-	struct dpumap_rdma_qp *qp = find_by_number(queue, wc->qp_num);
+	struct dpumap_rdma_qp *qp = dpumap_rdma_take_qp(queue, wc->qp_num);
 
-	if (doca_unlikely(!receive->posted || number != (receive->number & NUMBER_MASK)))
-		return drop_twice(queue);
-	release_receive(queue, receive);
-	done->owner = qp ? qp->owner : NULL;
-	done->is_receive = true;
-	done->cookie = receive->cookie;
+	if (doca_unlikely(number != (queue->receives[index].number & NUMBER_MASK)))
+		return dpumap_rdma_queue_drop(queue);
+	if (!dpumap_rdma_take_receive(queue, qp, index, done))
+		return false;
+	free_receive(queue, index);
 	if (doca_unlikely(wc->status != IBV_WC_SUCCESS)) {
 		if (qp)
 			qp->failed = true;
 		done->status = fail(queue, wc, true);
 		return true;
 	}
-	done->status = DOCA_SUCCESS;
 	done->kind = kind_of(wc);
 	done->len = wc->byte_len;
 	done->imm = wc->imm_data;
@@ -344,6 +344,10 @@ static doca_error_t poll_device(struct dpumap_rdma_queue *queue, struct dpumap_r
 {
 	struct ibv_wc wc[POLL_BATCH];
 
+	if (doca_likely(queue->is_mapped)) {
+		*n += dpumap_rdma_map_poll(queue, done + *n, max - *n);
+		return DOCA_SUCCESS;
+	}
 	while (*n < max) {
 		uint32_t want = max - *n < POLL_BATCH ? max - *n : POLL_BATCH;
 		int got = ibv_poll_cq(queue->cq, (int)want, wc);
@@ -375,6 +379,7 @@ void dpumap_rdma_queue_take(struct dpumap_rdma_queue *queue)
 	}
 	(void)poll_device(queue, queue->taken + queue->num_taken, size - queue->num_taken, &n);
 	queue->num_taken += n;
+	queue->is_usual = false;
 }
 
 static uint32_t return_taken(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done,
@@ -418,7 +423,8 @@ static uint32_t return_left(struct dpumap_rdma_queue *queue, struct dpumap_rdma_
 	while (n < max && queue->left) {
 		struct rdma_receive *receive = &queue->receives[queue->order[--queue->left]];
 
-		release_receive(queue, receive);
+		receive->posted = false;
+		queue->recvs--;
 		done[n++] = (struct dpumap_rdma_done){.is_receive = true,
 						      .status = DOCA_ERROR_SHUTDOWN,
 						      .cookie = receive->cookie};
@@ -426,8 +432,13 @@ static uint32_t return_left(struct dpumap_rdma_queue *queue, struct dpumap_rdma_
 	return n;
 }
 
-doca_error_t dpumap_rdma_queue_poll(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done,
-				    uint32_t max, uint32_t *n)
+static bool is_usual(const struct dpumap_rdma_queue *queue)
+{
+	return queue->is_mapped && !queue->num_taken && !queue->failed && !queue->stopped;
+}
+
+static __attribute__((noinline)) doca_error_t
+poll_any(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done, uint32_t max, uint32_t *n)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	uint32_t count = 0;
@@ -443,13 +454,27 @@ doca_error_t dpumap_rdma_queue_poll(struct dpumap_rdma_queue *queue, struct dpum
 	if (doca_unlikely(queue->stopped))
 		count += return_left(queue, done + count, max - count);
 	*n = count;
+	queue->is_usual = is_usual(queue);
 	return count ? DOCA_SUCCESS : result;
+}
+
+doca_error_t dpumap_rdma_queue_poll(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done,
+				    uint32_t max, uint32_t *n)
+{
+	if (doca_unlikely(!queue->is_usual))
+		return poll_any(queue, done, max, n);
+	*n = dpumap_rdma_map_poll(queue, done, max);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_rdma_queue_arm(struct dpumap_rdma_queue *queue)
 {
-	int err = ibv_req_notify_cq(queue->cq, 0);
+	int err = 0;
 
+	if (doca_likely(queue->is_mapped))
+		dpumap_cq_ring_arm(&queue->ring);
+	else
+		err = ibv_req_notify_cq(queue->cq, 0);
 	if (!err)
 		return DOCA_SUCCESS;
 	return dpumap_fail(DOCA_ERROR_DRIVER, "%s: requesting a completion event failed: %s",
@@ -475,7 +500,7 @@ static int by_age(const void *a, const void *b, void *arg)
 
 static void find_left(struct dpumap_rdma_queue *queue)
 {
-	for (uint32_t i = 0; i < queue->num_recvs; i++)
+	for (uint32_t i = 0; i < queue->size_recvs; i++)
 		if (queue->receives[i].posted)
 			queue->order[queue->left++] = i;
 	if (queue->left)
@@ -493,6 +518,7 @@ doca_error_t dpumap_rdma_queue_stop(struct dpumap_rdma_queue *queue)
 		return fail_destroy(queue, "shared receive queue", err);
 	queue->srq = NULL;
 	queue->stopped = true;
+	queue->is_usual = false;
 	if (queue->receives && queue->order)
 		find_left(queue);
 	return DOCA_SUCCESS;

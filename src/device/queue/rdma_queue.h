@@ -42,8 +42,8 @@ enum dpumap_rdma_received {
 /* One completion. */
 struct dpumap_rdma_done {
 	/*
-	 * Of the queue pair; all its work requests with lower numbers have completed (dpumap_rdma_qp_*).
-	 * NULL for a receive that dpumap_rdma_queue_stop() has ended.
+	 * Of the queue pair; all its work requests with lower numbers have completed too. NULL for a
+	 * receive that dpumap_rdma_queue_stop() has ended.
 	 */
 	void *owner;
 	void *cookie; /* of a receive */
@@ -55,6 +55,8 @@ struct dpumap_rdma_done {
 	 * DOCA_ERROR_IO_FAILED: others. After a failure the queue pair only flushes.
 	 */
 	doca_error_t status;
+	/* Of those with lower numbers that no earlier completion covers: DOCA_SUCCESS or flushed. */
+	doca_error_t before;
 	uint32_t number; /* of the work request, if not is_receive */
 	bool is_receive;
 	/* The following of a receive with DOCA_SUCCESS. */
