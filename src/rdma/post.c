@@ -8,6 +8,7 @@
 
 #include "core/mmap/resolve.h"
 #include "core/pe/pe.h"
+#include "device/queue/rdma_quick.h"
 #include "log/log.h"
 #include "rdma/connection.h"
 #include "rdma/manager.h"
@@ -155,14 +156,22 @@ static inline bool is_finished(const struct doca_rdma_connection *connection,
 
 static inline void finish(struct doca_rdma_connection *connection)
 {
+	struct rdma_task *first = connection->submitted.first, *last = NULL, *task = first;
 	struct doca_rdma *rdma = connection->rdma;
-	struct rdma_task *task;
 
-	while ((task = connection->submitted.first) && is_finished(connection, task)) {
-		take_first(&connection->submitted);
+	for (; task && is_finished(connection, task); task = task->next) {
 		rdma->num_unended--;
-		append(&rdma->finished, task);
+		last = task;
 	}
+	if (doca_unlikely(!last))
+		return;
+	connection->submitted.first = task;
+	last->next = NULL;
+	if (rdma->finished.first)
+		rdma->finished.last->next = first;
+	else
+		rdma->finished.first = first;
+	rdma->finished.last = last;
 }
 
 static void post_waiting(struct doca_rdma *rdma)
@@ -234,10 +243,122 @@ static void submit_bad(struct doca_rdma *rdma, struct rdma_task *task)
 	finish(connection);
 }
 
-doca_error_t dpumap_rdma_task_submit(struct doca_task *base, uint32_t flags)
+#define QUICK_KINDS    (1u << RDMA_SEND | 1u << RDMA_WRITE | 1u << RDMA_READ)
+#define IS_QUICK(kind) (QUICK_KINDS >> (kind)&1)
+
+/* Of a map with a fast key. */
+static inline struct dpumap_rdma_piece piece_of(const struct doca_mmap *mmap, const uint8_t *at,
+						size_t len)
 {
-	struct rdma_task *task = (struct rdma_task *)base;
-	struct doca_rdma *rdma = dpumap_rdma_of(base->ctx);
+	return (struct dpumap_rdma_piece){.addr = (uintptr_t)at + mmap->fast_key.iova_offset,
+					  .len = (uint32_t)len,
+					  .key = mmap->fast_key.lkey};
+}
+
+static inline bool find_peer_key(const struct doca_mmap *mmap, const struct doca_dev *dev,
+				 uint32_t *key)
+{
+	const struct mmap_slot *slot = &mmap->slots[0];
+
+	*key = slot->peer_key;
+	return mmap->num_slots && slot->dev == dev && slot->peer_key && dpumap_mmap_is_usable(mmap);
+}
+
+/* One buf, and no error. */
+static inline bool receive_quickly(struct doca_rdma *rdma, struct rdma_task *task)
+{
+	const struct doca_buf *dst = task->dst;
+	struct dpumap_rdma_piece piece;
+	size_t len;
+
+	if (doca_unlikely(!dst || dst->next || rdma->has_wound_down))
+		return false;
+	len = dpumap_buf_room(dst);
+	if (doca_unlikely(len - 1 >= rdma->max_len ||
+			  !dpumap_mmap_has_fast_key(dst->mmap, rdma->ctx.dev)))
+		return false;
+	piece = piece_of(dst->mmap, dst->data + dst->data_len, len);
+	task->result_connection = NULL;
+	task->local = dst;
+	task->len = len;
+	return dpumap_rdma_quick_receive(rdma->queue, piece, task);
+}
+
+static inline bool send_quickly(struct dpumap_rdma_qp *qp, struct rdma_task *task)
+{
+	const struct doca_buf *src = task->src;
+
+	return dpumap_rdma_quick_post(qp, DPUMAP_RDMA_SEND,
+				      piece_of(src->mmap, src->data, src->data_len), 0, 0);
+}
+
+static inline bool write_quickly(struct dpumap_rdma_qp *qp, struct rdma_task *task)
+{
+	const struct doca_buf *src = task->src, *dst = task->dst;
+	uint32_t key;
+
+	if (doca_unlikely(!dst || src->data_len > dpumap_buf_room(dst) ||
+			  !find_peer_key(dst->mmap, task->base.ctx->dev, &key)))
+		return false;
+	return dpumap_rdma_quick_post(qp, DPUMAP_RDMA_WRITE,
+				      piece_of(src->mmap, src->data, src->data_len), key,
+				      (uintptr_t)dst->data + dst->data_len);
+}
+
+static inline bool read_quickly(struct dpumap_rdma_qp *qp, struct rdma_task *task)
+{
+	const struct doca_buf *src = task->src, *dst = task->dst;
+	uint32_t key;
+
+	if (doca_unlikely(!dst || dst->next || src->data_len > dpumap_buf_room(dst) ||
+			  !dpumap_mmap_has_fast_key(dst->mmap, task->base.ctx->dev) ||
+			  !find_peer_key(src->mmap, task->base.ctx->dev, &key)))
+		return false;
+	return dpumap_rdma_quick_post(qp, DPUMAP_RDMA_READ,
+				      piece_of(dst->mmap, dst->data + dst->data_len, src->data_len),
+				      key, (uintptr_t)src->data);
+}
+
+/* One local buf, no error, and no task of the connection waits. False: nothing was done. */
+static inline bool post_quickly(const struct doca_rdma *rdma, struct rdma_task *task)
+{
+	const struct doca_rdma_connection *connection = task->connection;
+	const struct doca_buf *src = task->src;
+	bool is_posted;
+
+	if (doca_unlikely(!connection || connection->rdma != rdma || !src ||
+			  connection->state != RDMA_CONNECTED || connection->waiting ||
+			  !connection->qp || src->data_len - 1 >= rdma->max_len))
+		return false;
+	if (task->kind == RDMA_READ)
+		is_posted = read_quickly(connection->qp, task);
+	else if (src->next || !dpumap_mmap_has_fast_key(src->mmap, rdma->ctx.dev))
+		is_posted = false;
+	else if (task->kind == RDMA_WRITE)
+		is_posted = write_quickly(connection->qp, task);
+	else
+		is_posted = send_quickly(connection->qp, task);
+	task->len = src->data_len;
+	return is_posted;
+}
+
+/* The usual case of submission; false: nothing was submitted. */
+static inline bool submit_quickly(struct doca_rdma *rdma, struct rdma_task *task)
+{
+	if (task->kind == RDMA_RECEIVE)
+		return receive_quickly(rdma, task);
+	if (doca_unlikely(!IS_QUICK(task->kind)) || doca_unlikely(!post_quickly(rdma, task)))
+		return false;
+	task->end = dpumap_rdma_qp_posted(task->connection->qp);
+	task->is_posted = true;
+	append(&task->connection->submitted, task);
+	rdma->num_unended++;
+	return true;
+}
+
+static void submit_any(struct doca_rdma *rdma, struct rdma_task *task)
+{
+	struct doca_task *base = &task->base;
 
 	task->is_posted = false;
 	base->status = dpumap_rdma_prepare(task);
@@ -247,10 +368,20 @@ doca_error_t dpumap_rdma_task_submit(struct doca_task *base, uint32_t flags)
 		submit_receive(rdma, task);
 	else
 		submit_to_connection(task);
-	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
-		dpumap_rdma_queue_flush(rdma->queue);
 	if (doca_unlikely(base->status != DOCA_SUCCESS))
 		dpumap_pe_wake(base->ctx->pe);
+}
+
+doca_error_t dpumap_rdma_task_submit(struct doca_task *base, uint32_t flags)
+{
+	struct rdma_task *task = (struct rdma_task *)base;
+	struct doca_rdma *rdma = dpumap_rdma_of(base->ctx);
+
+	base->status = DOCA_SUCCESS;
+	if (doca_unlikely(!submit_quickly(rdma, task)))
+		submit_any(rdma, task);
+	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
+		dpumap_rdma_queue_flush(rdma->queue);
 	return DOCA_SUCCESS;
 }
 
@@ -553,6 +684,27 @@ struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx)
 	if (doca_unlikely(rdma->cm))
 		report_connection(task);
 	return &task->base;
+}
+
+/* The usual case: no task has failed, and the context does not stop. */
+bool dpumap_rdma_task_progress(struct doca_ctx *ctx)
+{
+	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
+	struct rdma_task *task;
+
+	if (!rdma->finished.first && !dpumap_rdma_quick_is_empty(rdma->queue))
+		take_completions(rdma);
+	task = rdma->finished.first;
+	if (doca_unlikely(rdma->is_winding_down || rdma->cm ||
+			  (task && task->base.status != DOCA_SUCCESS)))
+		return dpumap_ctx_progress(ctx);
+	if (!task)
+		return false;
+	rdma->finished.first = task->next;
+	dpumap_ctx_before_callback(ctx, &task->base);
+	dpumap_rdma_task_complete(&task->base);
+	dpumap_ctx_after_callback(ctx);
+	return true;
 }
 
 doca_error_t dpumap_rdma_arm(struct doca_ctx *ctx)

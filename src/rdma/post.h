@@ -31,6 +31,8 @@ doca_error_t dpumap_rdma_close_queue(struct doca_rdma *rdma);
 /* Operations of the context. */
 doca_error_t dpumap_rdma_task_submit(struct doca_task *task, uint32_t flags);
 struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx);
+/* As dpumap_ctx_progress(). */
+bool dpumap_rdma_task_progress(struct doca_ctx *ctx);
 void dpumap_rdma_flush(struct doca_ctx *ctx);
 doca_error_t dpumap_rdma_arm(struct doca_ctx *ctx);
 bool dpumap_rdma_is_ready(struct doca_ctx *ctx);

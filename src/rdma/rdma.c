@@ -63,7 +63,7 @@ static bool progress(struct doca_ctx *ctx)
 	bool is_overdue;
 
 	if (doca_likely(!rdma->cm))
-		return dpumap_ctx_progress(ctx);
+		return dpumap_rdma_task_progress(ctx);
 	is_overdue = dpumap_rdma_manager_is_overdue(rdma);
 	if (!is_overdue && dpumap_ctx_progress(ctx))
 		return true;
