@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Measure tasks of doca_rdma, compared with a program that posts and polls with verbs itself
- * (rdma_bare.h), on the same device: two contexts on one engine, connected to each other. Without
- * options, measure the speed of writes of 1 MiB, and what connections cost. With --only, execute tasks of
+ * (rdma_bare.h), on the same device: a context that is connected to itself, as the queue pair of that
+ * program is. Without options, measure the speed of writes of 1 MiB, and what connections cost. With --only, execute tasks of
  * one kind for another tool: valgrind --tool=callgrind --toggle-collect='measured_*' counts the
  * instructions in the functions measured_*(), and strace the system calls of this thread between the
  * lines "begin" and "end". The program counts allocations and locks itself.
@@ -39,11 +39,6 @@
 #define POLLS	    100000u
 #define PERMISSIONS 0xfu /* local access and all RDMA flags */
 
-struct end {
-	struct doca_rdma *rdma;
-	struct doca_rdma_connection *connection; /* the first */
-};
-
 struct bench {
 	enum rdma_op op;
 	bool is_bare;
@@ -53,8 +48,9 @@ struct bench {
 	struct doca_mmap *map, *peer_map;
 	struct doca_buf_inventory *inventory;
 	struct doca_pe *pe;
-	struct end near, far;
-	struct doca_buf *bufs[3][DEPTH]; /* near, far, and far for the near end's tasks */
+	struct doca_rdma *rdma;
+	struct doca_rdma_connection *connection; /* the first */
+	struct doca_buf *bufs[3][DEPTH];	 /* near, far, and far for the near end's tasks */
 	struct doca_task *tasks[DEPTH], *receives[DEPTH];
 	size_t done, received, left;
 	bool failed;
@@ -129,7 +125,7 @@ static doca_error_t configure(struct doca_rdma *rdma)
 {
 	doca_error_t result = doca_rdma_set_permissions(rdma, PERMISSIONS);
 
-	DOCA_ERROR_PROPAGATE(result, doca_rdma_set_max_num_connections(rdma, MANY));
+	DOCA_ERROR_PROPAGATE(result, doca_rdma_set_max_num_connections(rdma, 2 * MANY));
 	DOCA_ERROR_PROPAGATE(result, doca_rdma_set_max_send_buf_list_len(rdma, 1));
 	DOCA_ERROR_PROPAGATE(result,
 			     doca_rdma_task_write_set_conf(rdma, on_write, on_write_error, DEPTH));
@@ -142,39 +138,37 @@ static doca_error_t configure(struct doca_rdma *rdma)
 	return result;
 }
 
-static doca_error_t open_end(struct end *end)
+static doca_error_t open_context(void)
 {
-	doca_error_t result = doca_rdma_create(b.dev, &end->rdma);
+	doca_error_t result = doca_rdma_create(b.dev, &b.rdma);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = doca_pe_connect_ctx(b.pe, doca_rdma_as_ctx(end->rdma));
-	DOCA_ERROR_PROPAGATE(result, configure(end->rdma));
-	DOCA_ERROR_PROPAGATE(result, doca_ctx_start(doca_rdma_as_ctx(end->rdma)));
+	result = doca_pe_connect_ctx(b.pe, doca_rdma_as_ctx(b.rdma));
+	DOCA_ERROR_PROPAGATE(result, configure(b.rdma));
+	DOCA_ERROR_PROPAGATE(result, doca_ctx_start(doca_rdma_as_ctx(b.rdma)));
 	return result;
 }
 
-/* One more connection of both ends. */
-static bool connect_ends(void)
+/* Two connections that are connected to each other. */
+static bool connect_pair(void)
 {
 	struct doca_rdma_connection *near, *far;
 	const void *of_near, *of_far;
 	size_t near_len, far_len;
 	doca_error_t result;
 
-	result = doca_rdma_export(b.near.rdma, &of_near, &near_len, &near);
+	result = doca_rdma_export(b.rdma, &of_near, &near_len, &near);
 	if (result == DOCA_SUCCESS)
-		result = doca_rdma_export(b.far.rdma, &of_far, &far_len, &far);
+		result = doca_rdma_export(b.rdma, &of_far, &far_len, &far);
 	if (result == DOCA_SUCCESS)
-		result = doca_rdma_connect(b.near.rdma, of_far, far_len, near);
+		result = doca_rdma_connect(b.rdma, of_far, far_len, near);
 	if (result == DOCA_SUCCESS)
-		result = doca_rdma_connect(b.far.rdma, of_near, near_len, far);
+		result = doca_rdma_connect(b.rdma, of_near, near_len, far);
 	if (result != DOCA_SUCCESS)
 		return bench_is_ok(result, "a connection");
-	if (!b.near.connection) {
-		b.near.connection = near;
-		b.far.connection = far;
-	}
+	if (!b.connection)
+		b.connection = near;
 	return true;
 }
 
@@ -221,20 +215,20 @@ static doca_error_t alloc_task(size_t i)
 
 	switch (b.op) {
 	case OP_WRITE:
-		result = doca_rdma_task_write_allocate_init(
-			b.near.rdma, b.near.connection, b.bufs[0][i], b.bufs[2][i], data, &write);
+		result = doca_rdma_task_write_allocate_init(b.rdma, b.connection, b.bufs[0][i],
+							    b.bufs[2][i], data, &write);
 		if (result == DOCA_SUCCESS)
 			b.tasks[i] = doca_rdma_task_write_as_task(write);
 		return result;
 	case OP_READ:
-		result = doca_rdma_task_read_allocate_init(b.near.rdma, b.near.connection,
-							   b.bufs[2][i], b.bufs[0][i], data, &read);
+		result = doca_rdma_task_read_allocate_init(b.rdma, b.connection, b.bufs[2][i],
+							   b.bufs[0][i], data, &read);
 		if (result == DOCA_SUCCESS)
 			b.tasks[i] = doca_rdma_task_read_as_task(read);
 		return result;
 	default:
-		result = doca_rdma_task_send_allocate_init(b.near.rdma, b.near.connection,
-							   b.bufs[0][i], data, &send);
+		result = doca_rdma_task_send_allocate_init(b.rdma, b.connection, b.bufs[0][i], data,
+							   &send);
 		if (result == DOCA_SUCCESS)
 			b.tasks[i] = doca_rdma_task_send_as_task(send);
 		return result;
@@ -245,7 +239,7 @@ static doca_error_t alloc_receive(size_t i)
 {
 	struct doca_rdma_task_receive *receive;
 	doca_error_t result = doca_rdma_task_receive_allocate_init(
-		b.far.rdma, b.bufs[1][i], (union doca_data){.u64 = i}, &receive);
+		b.rdma, b.bufs[1][i], (union doca_data){.u64 = i}, &receive);
 
 	if (result == DOCA_SUCCESS)
 		b.receives[i] = doca_rdma_task_receive_as_task(receive);
@@ -461,11 +455,11 @@ static bool measure_connections(void)
 	long before = private_memory();
 
 	for (unsigned int i = 1; i < MANY; i++)
-		if (!connect_ends())
+		if (!connect_pair())
 			return false;
 	setup = bench_now() - begin;
 	many = time_polls();
-	printf("%u connections between two contexts: set up in %.3f s, %.1f KiB for each of both "
+	printf("%u connections of a context to itself: set up in %.3f s, %.1f KiB for each of both "
 	       "ends\n"
 	       "empty progress, ns of CPU time: %.0f with 1 connection, %.0f with %u, %.2fx\n",
 	       MANY, setup, (double)(private_memory() - before) / (2.0 * (MANY - 1)), one, many,
@@ -504,23 +498,21 @@ static bool open_all(void)
 	       bench_is_ok(doca_rdma_bridge_get_dev_pd(b.dev, &pd), "a protection domain") &&
 	       bare_open(&b.bare, pd, b.op, b.memory, HALF) &&
 	       bench_is_ok(doca_pe_create(&b.pe), "an engine") &&
-	       bench_is_ok(open_end(&b.near), "a context") &&
-	       bench_is_ok(open_end(&b.far), "a context") && connect_ends();
+	       bench_is_ok(open_context(), "a context") && connect_pair();
 }
 
-static void close_end(struct end *end)
+static void close_context(void)
 {
-	if (!end->rdma)
+	if (!b.rdma)
 		return;
-	doca_ctx_stop(doca_rdma_as_ctx(end->rdma));
-	bench_is_ok(doca_rdma_destroy(end->rdma), "destroying a context");
+	doca_ctx_stop(doca_rdma_as_ctx(b.rdma));
+	bench_is_ok(doca_rdma_destroy(b.rdma), "destroying a context");
 }
 
 static void close_all(void)
 {
 	put_bufs();
-	close_end(&b.near);
-	close_end(&b.far);
+	close_context();
 	bare_close(&b.bare);
 	if (b.pe)
 		doca_pe_destroy(b.pe);
