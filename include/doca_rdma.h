@@ -38,7 +38,7 @@
  * Thread safety of all functions: only one thread at a time may use a context, its connections, its tasks
  * and its progress engine. Capability functions may be called from any thread, and so may the functions
  * of an address that is not in use. On any error the outputs keep their values. Semantics: DOCA 3.0,
- * doca_rdma.h.
+ * doca_rdma.h; docs/doca-rdma-rules.md marks the rules that DOCA does not document with R.
  */
 #ifndef DOCA_RDMA_H_
 #define DOCA_RDMA_H_

@@ -23,7 +23,8 @@
  * Thread safety of all functions: only one thread at a time may use an event, its tasks and its progress
  * engine; several processes, and several objects of one event, may be used at the same time. Capability
  * functions may be called from any thread. On any error the outputs keep their values. Semantics: DOCA
- * 3.0, doca_sync_event.h.
+ * 3.0, doca_sync_event.h; docs/doca-sync-event-rules.md marks the rules that DOCA does not document with
+ * R.
  */
 #ifndef DOCA_SYNC_EVENT_H_
 #define DOCA_SYNC_EVENT_H_
