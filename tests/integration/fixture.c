@@ -67,6 +67,24 @@ uint32_t test_draw(uint64_t *state, uint32_t below)
 	return (uint32_t)(*state >> 33) % below;
 }
 
+uint32_t test_crc32c(const uint8_t *bytes, size_t len)
+{
+	uint32_t crc = UINT32_MAX;
+
+	while (len--) {
+		crc ^= *bytes++;
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+	}
+	return ~crc;
+}
+
+void test_put_le32(uint8_t *at, uint32_t value)
+{
+	for (unsigned int i = 0; i < sizeof(value); i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
 struct ibv_context *fixture_open_context(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);

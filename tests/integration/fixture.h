@@ -48,6 +48,10 @@ unsigned long test_setting(const char *name, unsigned long otherwise);
 /* A pseudo-random number below a limit. */
 uint32_t test_draw(uint64_t *state, uint32_t below);
 
+/* Of bytes that are made to be wrong. */
+uint32_t test_crc32c(const uint8_t *bytes, size_t len);
+void test_put_le32(uint8_t *at, uint32_t value);
+
 /* Setup and teardown: a test that leaves an object on the device fails. */
 int fixture_count(void **state);
 int fixture_recount(void **state);

@@ -429,26 +429,10 @@ static void connect_needs_a_running_context(void **state)
 #define DETAILS_LEN 48
 #define CRC_AT	    12
 
-static uint32_t crc32c(const uint8_t *bytes, size_t len)
-{
-	uint32_t crc = UINT32_MAX;
-
-	while (len--) {
-		crc ^= *bytes++;
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-	}
-	return ~crc;
-}
-
 static void seal(uint8_t details[static DETAILS_LEN])
 {
-	uint32_t crc;
-
-	memset(details + CRC_AT, 0, sizeof(crc));
-	crc = crc32c(details, DETAILS_LEN);
-	for (unsigned int i = 0; i < sizeof(crc); i++)
-		details[CRC_AT + i] = (uint8_t)(crc >> 8 * i);
+	memset(details + CRC_AT, 0, sizeof(uint32_t));
+	test_put_le32(details + CRC_AT, test_crc32c(details, DETAILS_LEN));
 }
 
 static const struct lie {

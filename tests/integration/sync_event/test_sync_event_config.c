@@ -377,6 +377,66 @@ static void export_of_a_map_is_invalid(void **state)
 	assert_ok(doca_mmap_destroy(map));
 }
 
+#define HEADER_LEN 16
+#define TO_PCI	   1
+#define TO_NET	   2
+
+/* The export of a map in the header of an exported event (docs/wire-format.md). */
+static void seal(struct sync_blob *blob, uint8_t kind, const void *desc, size_t len)
+{
+	static const uint8_t magic[4] = {'D', 'P', 'S', 'E'};
+	const uint8_t version_and_kind[4] = {1, kind};
+
+	blob->len = HEADER_LEN + len;
+	memcpy(blob->bytes, magic, sizeof(magic));
+	memcpy(blob->bytes + 8, version_and_kind, sizeof(version_and_kind));
+	test_put_le32(blob->bytes + 12, (uint32_t)len);
+	memcpy(blob->bytes + HEADER_LEN, desc, len);
+	test_put_le32(blob->bytes + 4, test_crc32c(blob->bytes + 8, blob->len - 8));
+}
+
+/* The result of an import for tasks, of memory that its exporter calls an event. */
+static doca_error_t import_memory(uint8_t *at, size_t len, uint8_t kind, bool is_for_pci)
+{
+	struct doca_sync_event_remote_net *remote = NULL;
+	struct sync_blob blob;
+	struct doca_mmap *map;
+	const void *desc;
+	doca_error_t result;
+	size_t desc_len;
+
+	assert_ok(doca_mmap_create(&map));
+	assert_ok(doca_mmap_set_memrange(map, at, len));
+	assert_ok(doca_mmap_set_permissions(map, ALL_ACCESS));
+	assert_ok(doca_mmap_add_dev(map, test.dev));
+	assert_ok(doca_mmap_start(map));
+	assert_ok(is_for_pci ? doca_mmap_export_pci(map, test.dev, &desc, &desc_len)
+			     : doca_mmap_export_rdma(map, test.dev, &desc, &desc_len));
+	seal(&blob, kind, desc, desc_len);
+	result = doca_sync_event_remote_net_create_from_export(test.dev, blob.bytes, blob.len,
+							       &remote);
+	assert_int_equal(remote != NULL, result == DOCA_SUCCESS);
+	if (remote)
+		assert_ok(doca_sync_event_remote_net_destroy(remote));
+	assert_ok(doca_mmap_destroy(map));
+	return result;
+}
+
+/* A right checksum does not make memory a counter. */
+/* rule: SEE-export-1 */
+static void exports_of_other_memory_are_invalid(void **state)
+{
+	static _Alignas(8) uint8_t memory[32];
+
+	assert_ok(import_memory(memory, 8, TO_NET, false));
+	INVALID(import_memory(memory, 16, TO_NET, false));
+	INVALID(import_memory(memory, 4, TO_NET, false));
+	INVALID(import_memory(memory + 4, 8, TO_NET, false));
+	INVALID(import_memory(memory, 8, TO_PCI, false));
+	INVALID(import_memory(memory, 8, TO_NET + 1, false));
+	assert_int_not_equal(import_memory(memory, 8, TO_NET, true), DOCA_SUCCESS);
+}
+
 /* rule: SE-10 */
 static void device_is_in_use_until_the_event_is_destroyed(void **state)
 {
@@ -504,6 +564,7 @@ int main(int argc, char **argv)
 		own_test(exported_bytes_are_ordinary_memory),
 		own_test(damaged_exports_are_invalid),
 		own_test(export_of_a_map_is_invalid),
+		own_test(exports_of_other_memory_are_invalid),
 		exported_test(device_is_in_use_until_the_event_is_destroyed),
 		imported_test(device_is_in_use_until_the_event_is_destroyed),
 		exported_test(buf_is_the_event),
