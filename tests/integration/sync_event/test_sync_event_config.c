@@ -78,7 +78,9 @@ static void null_for_the_object_is_invalid(void **state)
 	INVALID(doca_sync_event_export_to_remote_pci(NULL, test.dev, &bytes, &len));
 	INVALID(doca_sync_event_export_to_remote_pci(test.event, NULL, &bytes, &len));
 	INVALID(doca_sync_event_export_to_remote_pci(test.event, test.dev, NULL, &len));
+	INVALID(doca_sync_event_export_to_remote_pci(test.event, test.dev, &bytes, NULL));
 	INVALID(doca_sync_event_export_to_remote_net(NULL, &bytes, &len));
+	INVALID(doca_sync_event_export_to_remote_net(test.event, NULL, &len));
 	INVALID(doca_sync_event_export_to_remote_net(test.event, &bytes, NULL));
 	assert_null(event);
 	assert_null(bytes);

@@ -248,6 +248,24 @@ static void an_addition_returns_the_old_value(void **state)
 	}
 }
 
+/* rule: X-1 */
+static void null_for_a_remote_event_is_invalid(void **state)
+{
+	struct doca_sync_event_remote_net *remote = NULL;
+	const uint8_t *bytes;
+	size_t len;
+
+	assert_ok(doca_sync_event_export_to_remote_net(net.event, &bytes, &len));
+	assert_error(doca_sync_event_remote_net_create_from_export(NULL, bytes, len, &remote),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_sync_event_remote_net_create_from_export(here.dev, NULL, len, &remote),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_sync_event_remote_net_create_from_export(here.dev, bytes, len, NULL),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_sync_event_remote_net_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_null(remote);
+}
+
 /* rule: SE-11b, SE-13 */
 static void additions_of_peer_and_owner_lose_nothing(void **state)
 {
@@ -317,6 +335,7 @@ int main(int argc, char **argv)
 		net_test(tasks_work_without_progress_of_the_exporter),
 		net_test(kept_tasks_are_submitted_again),
 		net_test(an_addition_returns_the_old_value),
+		net_test(null_for_a_remote_event_is_invalid),
 		net_test(additions_of_peer_and_owner_lose_nothing),
 		net_test(addition_needs_the_permission_for_atomics),
 		net_test(tasks_fail_after_the_export_ended),
