@@ -24,10 +24,24 @@ struct draft {
 	FILE *out;
 };
 
+/* Mostly the directory exists, or only the last one is missing. */
+static bool has_dir(char *path)
+{
+	char *last = strrchr(path, '/');
+	bool exists;
+
+	*last = '\0';
+	exists = !mkdir(path, 0755) || errno == EEXIST;
+	*last = '/';
+	return exists;
+}
+
 static int make_dirs(char *path)
 {
 	char *p;
 
+	if (has_dir(path))
+		return 0;
 	for (p = path + 1; *p; p++) {
 		if (*p != '/')
 			continue;
