@@ -9,7 +9,11 @@ emu=${1:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
 case_name=${2:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
 shift 2
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-programs.XXXXXX")
-export DPUMAP_EMU_DIR=$tmp/emu
+# In memory if possible: see run.sh of the integration tests.
+place=${TMPDIR:-/dev/shm}
+[ -w "$place" ] || place=/tmp
+emus=$(mktemp -d "$place/dpumap-programs.XXXXXX")
+export DPUMAP_EMU_DIR=$emus/emu
 
 cleanup()
 {
@@ -18,8 +22,8 @@ cleanup()
 		kill "$pid" 2>/dev/null || true
 	done
 	wait
-	"$emu" stop --dir "$tmp/emu" >/dev/null 2>&1 || true
-	rm -rf "$tmp"
+	"$emu" stop >/dev/null 2>&1 || true
+	rm -rf "$tmp" "$emus"
 }
 trap cleanup EXIT
 

@@ -6,7 +6,11 @@ set -euo pipefail
 emu=${1:?usage: verbs-tools.sh DPUMAP-EMU CASE}
 case_name=${2:?usage: verbs-tools.sh DPUMAP-EMU CASE}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tools.XXXXXX")
-export DPUMAP_EMU_DIR=$tmp/emu
+# In memory if possible: see run.sh of the integration tests.
+place=${TMPDIR:-/dev/shm}
+[ -w "$place" ] || place=/tmp
+emus=$(mktemp -d "$place/dpumap-tools.XXXXXX")
+export DPUMAP_EMU_DIR=$emus/emu
 server=
 
 cleanup()
@@ -15,7 +19,7 @@ cleanup()
 		kill "$server" 2>/dev/null || true
 		wait "$server" 2>/dev/null || true
 	fi
-	rm -rf "$tmp"
+	rm -rf "$tmp" "$emus"
 }
 trap cleanup EXIT
 

@@ -5,13 +5,17 @@ set -euo pipefail
 
 emu=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tool.XXXXXX")
-export DPUMAP_EMU_DIR=$work/emu
+# In memory if possible: see run.sh.
+place=${TMPDIR:-/dev/shm}
+[ -w "$place" ] || place=/tmp
+emus=$(mktemp -d "$place/dpumap-tool.XXXXXX")
+export DPUMAP_EMU_DIR=$emus/emu
 failures=0
 
 clean_up()
 {
 	"$emu" stop >/dev/null 2>&1 || true
-	rm -rf "$work"
+	rm -rf "$work" "$emus"
 }
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
