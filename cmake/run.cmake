@@ -6,7 +6,7 @@
 # user-mode emulation lacks. Only its interposing library is built for both processors.
 
 set(DPUMAP_RUN_DIR ${PROJECT_BINARY_DIR}) # with their bin/ and tests/
-set(DPUMAP_LONG 300) # time limit of a long test, in seconds
+set(DPUMAP_LONG 600) # time limit of a long test, in seconds
 set(DPUMAP_NATIVE_EMU "" CACHE FILEPATH
 	"Cross builds: dpumap-emu for the build machine, on which tests run; built if empty")
 
