@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """`dpumap desc` and an independent reader print the same, byte for byte, for every descriptor of the
 vectors, good or bad: as text and as JSON, on both outputs, with the same exit status. JSON can be
-parsed, and has the key only on request. $DPUMAP_VECTOR_STRIDE=N takes every Nth vector."""
+parsed, and has the key only on request. $DPUMAP_VECTOR_STRIDE=N takes every Nth vector, in each way
+other ones."""
 
 import contextlib
 import importlib.util
@@ -84,7 +85,7 @@ def is_right(way, vector, printed):
 @pytest.mark.parametrize("way", WAYS)
 def test_tool_prints_what_the_reader_prints(here, way):
     words, compared = way.split(), 0
-    for vector in all_vectors()[::STRIDE]:
+    for vector in all_vectors()[[*WAYS].index(way) % STRIDE :: STRIDE]:
         if "hex" not in vector or (WAYS[way] and vector["status"] != "OK"):
             continue
         printed = by_tool(words, vector["hex"], here.environment)
