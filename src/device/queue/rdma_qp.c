@@ -44,13 +44,8 @@ static doca_error_t create_qp(struct dpumap_rdma_qp *qp, const struct dpumap_rdm
 		.recv_cq = qp->queue->cq,
 		.srq = qp->queue->srq,
 		.cap = {.max_send_wr = attr->depth, .max_send_sge = attr->max_pieces},
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
 		.pd = dpumap_domain_pd(device->domain),
-		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
-				  IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
-				  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
-				  IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
-				  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 	};
 	int err;
 
@@ -59,7 +54,6 @@ static doca_error_t create_qp(struct dpumap_rdma_qp *qp, const struct dpumap_rdm
 				      : ibv_create_qp_ex(device->context, &init);
 	if (qp->qp) {
 		qp->qpn = qp->qp->qp_num;
-		qp->qpx = ibv_qp_to_qp_ex(qp->qp);
 		return DOCA_SUCCESS;
 	}
 	err = errno;
@@ -159,45 +153,64 @@ unsigned int dpumap_rdma_qp_access(const struct dpumap_rdma_qp *qp)
 
 /* -- posting -- */
 
+static void move_to_error(struct dpumap_rdma_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+
+	/* Refused for a queue pair that was never connected, which executes nothing. */
+	(void)ibv_modify_qp(qp->qp, &attr, IBV_QP_STATE);
+	qp->failed = true;
+}
+
+static void set_peer(struct ibv_send_wr *wr, const struct dpumap_rdma_request *request)
+{
+	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr->wr.atomic.remote_addr = request->peer_addr;
+		wr->wr.atomic.compare_add = request->operand;
+		wr->wr.atomic.swap = request->swap;
+		wr->wr.atomic.rkey = request->peer_key;
+	} else {
+		wr->wr.rdma.remote_addr = request->peer_addr;
+		wr->wr.rdma.rkey = request->peer_key;
+	}
+}
+
+/*
+ * Not ibv_wr_set_sge_list(): librxe of rdma-core 44 and later takes the length of a list to be that of
+ * its first piece times the number of pieces.
+ */
 static void post_by_verbs(struct dpumap_rdma_qp *qp, const struct dpumap_rdma_request *request)
 {
-	struct ibv_qp_ex *qpx = qp->qpx;
+	static const enum ibv_wr_opcode opcodes[] = {
+		[DPUMAP_RDMA_SEND] = IBV_WR_SEND,
+		[DPUMAP_RDMA_SEND_IMM] = IBV_WR_SEND_WITH_IMM,
+		[DPUMAP_RDMA_WRITE] = IBV_WR_RDMA_WRITE,
+		[DPUMAP_RDMA_WRITE_IMM] = IBV_WR_RDMA_WRITE_WITH_IMM,
+		[DPUMAP_RDMA_READ] = IBV_WR_RDMA_READ,
+		[DPUMAP_RDMA_CMP_SWP] = IBV_WR_ATOMIC_CMP_AND_SWP,
+		[DPUMAP_RDMA_FETCH_ADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = qp->id | qp->posted,
+		.sg_list = (struct ibv_sge *)(uintptr_t)request->pieces,
+		.num_sge = (int)request->num_pieces,
+		.opcode = opcodes[request->op],
+		.send_flags = IBV_SEND_SIGNALED,
+		.imm_data = request->imm,
+	};
+	struct ibv_send_wr *bad;
+	int err;
 
-	if (!qp->unflushed)
-		ibv_wr_start(qpx);
-	qpx->wr_id = qp->id | qp->posted;
-	qpx->wr_flags = IBV_SEND_SIGNALED;
-	switch (request->op) {
-	case DPUMAP_RDMA_SEND:
-		ibv_wr_send(qpx);
-		break;
-	case DPUMAP_RDMA_SEND_IMM:
-		ibv_wr_send_imm(qpx, request->imm);
-		break;
-	case DPUMAP_RDMA_WRITE:
-		ibv_wr_rdma_write(qpx, request->peer_key, request->peer_addr);
-		break;
-	case DPUMAP_RDMA_WRITE_IMM:
-		ibv_wr_rdma_write_imm(qpx, request->peer_key, request->peer_addr, request->imm);
-		break;
-	case DPUMAP_RDMA_READ:
-		ibv_wr_rdma_read(qpx, request->peer_key, request->peer_addr);
-		break;
-	case DPUMAP_RDMA_CMP_SWP:
-		ibv_wr_atomic_cmp_swp(qpx, request->peer_key, request->peer_addr, request->operand,
-				      request->swap);
-		break;
-	case DPUMAP_RDMA_FETCH_ADD:
-		ibv_wr_atomic_fetch_add(qpx, request->peer_key, request->peer_addr,
-					request->operand);
-		break;
-	}
-	if (doca_likely(request->num_pieces == 1))
-		ibv_wr_set_sge(qpx, request->pieces->key, request->pieces->addr,
-			       request->pieces->len);
-	else
-		ibv_wr_set_sge_list(qpx, request->num_pieces,
-				    (const struct ibv_sge *)request->pieces);
+	set_peer(&wr, request);
+	err = ibv_post_send(qp->qp, &wr, &bad);
+	if (doca_likely(!err))
+		return;
+	dpumap_log(DPUMAP_LOG_ERROR, "%s: posting a work request failed: %s",
+		   dpumap_hca_name(qp->queue->device->hca), strerror(err));
+	qp->lost = true;
+	qp->lost_from = qp->posted;
+	qp->queue->num_lost++;
+	move_to_error(qp);
 }
 
 doca_error_t dpumap_rdma_qp_post(struct dpumap_rdma_qp *qp,
@@ -215,38 +228,11 @@ doca_error_t dpumap_rdma_qp_post(struct dpumap_rdma_qp *qp,
 	return DOCA_SUCCESS;
 }
 
-static void move_to_error(struct dpumap_rdma_qp *qp)
-{
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
-
-	/* Refused for a queue pair that was never connected, which executes nothing. */
-	(void)ibv_modify_qp(qp->qp, &attr, IBV_QP_STATE);
-	qp->failed = true;
-}
-
-static void flush_by_verbs(struct dpumap_rdma_qp *qp, uint32_t lost)
-{
-	int err = ibv_wr_complete(qp->qpx);
-
-	if (doca_likely(!err))
-		return;
-	dpumap_log(DPUMAP_LOG_ERROR, "%s: posting %u work requests failed: %s",
-		   dpumap_hca_name(qp->queue->device->hca), lost, strerror(err));
-	qp->lost = true;
-	qp->lost_from = qp->posted - lost;
-	qp->queue->num_lost++;
-	move_to_error(qp);
-}
-
 void dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp)
 {
-	uint32_t unflushed = qp->unflushed;
-
 	qp->unflushed = 0;
 	if (doca_likely(qp->queue->is_mapped))
 		dpumap_rdma_sq_flush(&qp->sq);
-	else
-		flush_by_verbs(qp, unflushed);
 }
 
 uint32_t dpumap_rdma_qp_posted(const struct dpumap_rdma_qp *qp)

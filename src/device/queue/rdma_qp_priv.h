@@ -12,8 +12,7 @@
 struct dpumap_rdma_qp {
 	struct dpumap_rdma_queue *queue;
 	struct ibv_qp *qp;
-	struct ibv_qp_ex *qpx;	  /* if the queue is not mapped */
-	struct dpumap_rdma_sq sq; /* if it is */
+	struct dpumap_rdma_sq sq; /* if the queue is mapped */
 	void *owner;
 	uint32_t qpn;
 	uint64_t id; /* of its work requests, with their numbers */
@@ -53,7 +52,7 @@ static inline void dpumap_rdma_qp_note_posted(struct dpumap_rdma_qp *qp)
 	queue->sends++;
 }
 
-/* Ring the doorbell. On failure the queue pair has failed, and what was not flushed is lost. */
+/* Ring the doorbell. */
 void dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp);
 
 #endif
