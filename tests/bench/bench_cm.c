@@ -22,7 +22,7 @@
 #define MAX_ROUNDS 1000
 #define LIVES	   20 /* connections in a round */
 #define PATIENCE   5000
-#define ROUTABLE   3 /* the index of a GID with an IPv4 address */
+#define IS_V4	   "\0\0\0\0\0\0\0\0\0\0\xff\xff"
 
 static struct duo duo;
 static size_t rounds = 15;
@@ -99,17 +99,25 @@ static bool serve_cm(struct rdma_cm_id *listener)
 	return done;
 }
 
+/* The first IPv4 address in the table of GIDs. */
+static bool find_address(struct ibv_context *context, struct in_addr *address)
+{
+	union ibv_gid gid;
+
+	for (int i = 0; !ibv_query_gid(context, 1, i, &gid); i++)
+		if (!memcmp(gid.raw, IS_V4, 12)) {
+			memcpy(address, gid.raw + 12, sizeof(*address));
+			return true;
+		}
+	return failed("an address of the port");
+}
+
 static bool own_address(struct sockaddr_in *at)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *context = list && list[0] ? ibv_open_device(list[0]) : NULL;
-	union ibv_gid gid;
-	bool done = context && !ibv_query_gid(context, 1, ROUTABLE, &gid);
+	bool done = context && find_address(context, &at->sin_addr);
 
-	if (done)
-		memcpy(&at->sin_addr, gid.raw + 12, sizeof(at->sin_addr));
-	else
-		failed("an address of the port");
 	if (context)
 		ibv_close_device(context);
 	if (list)
