@@ -267,6 +267,38 @@ fio_case()
 		fail "the client did not complete sixteen blocks"
 }
 
+# iSER: tgtd serves a disk, and libiscsi's own tests write and read it. The target reads from and writes to
+# the memory of the initiator.
+iser_case()
+{
+	local port server target=iqn.2026-01.example:disk name=iqn.2026-01.example:host
+	local tests=(iscsi-test-cu -i "$name" -d -f) url=iser://$dpu_ip/$target/1
+	export TGT_IPC_SOCKET=$tmp/tgt
+	need tgtd
+	need iscsi-test-cu
+	truncate -s 4M "$tmp/disk"
+	"$emu" start >/dev/null
+	port=$(free_ports 1)
+	# It does not end at SIGTERM while it has a target, and deleting the target crashes it.
+	(exec timeout -k 0.2 90 "$emu" run --as dpu -- tgtd -f --iscsi "portal=127.0.0.1:$port" \
+		--iser pool_sz_mb=16 >"$tmp/tgtd.out" 2>&1) &
+	server=$!
+	await_listener "$port" "$server" || fail "tgtd does not listen"
+	await_status "$listens" "$server" || fail "tgtd does not listen for iSER"
+	tgtadm --lld iser --mode target --op new --tid 1 -T "$target"
+	tgtadm --lld iser --mode target --op bind --tid 1 -I "$host_ip"
+	tgtadm --lld iser --mode target --op bind --tid 1 -Q "$name"
+	tgtadm --lld iser --mode logicalunit --op new --tid 1 --lun 1 -b "$tmp/disk"
+	run_as host "${tests[@]}" -t ALL.Write10.Simple "$url" >"$tmp/iser-write.out" 2>&1 ||
+		fail "writing ended with $?"
+	# The test writes 1 to 256 blocks to the beginning and to the end.
+	cmp -n 131072 "$tmp/disk" <(head -c 131072 /dev/zero | tr '\0' '\246') || fail "other bytes were written"
+	run_as host "${tests[@]}" -t ALL.Read10.Simple "$url" >"$tmp/iser-read.out" 2>&1 ||
+		fail "reading ended with $?"
+	end_server "$server"
+	nothing_left
+}
+
 # json COMMAND CONDITION: check a Python condition on `o`, the output of `rdma -j COMMAND`
 json()
 {
@@ -588,6 +620,7 @@ rcopy) rcopy_case ;;
 cmtime) cmtime_case "$@" ;;
 qperf) qperf_case ;;
 fio) fio_case "$@" ;;
+iser) iser_case ;;
 rdma) rdma_netlink ;;
 diags) diags ;;
 pci-bus) pci_bus ;;
