@@ -54,6 +54,18 @@ void test_parse_options(int argc, char **argv)
 	}
 }
 
+void test_lacks(const char *what)
+{
+	printf("lacks %s\n", what);
+	skip();
+}
+
+void test_needs_emulator(void)
+{
+	if (!getenv("DPUMAP_EMU"))
+		test_lacks("faults of the emulated card");
+}
+
 unsigned long test_setting(const char *name, unsigned long otherwise)
 {
 	const char *text = getenv(name);

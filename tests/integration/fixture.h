@@ -43,6 +43,10 @@ extern struct test_options {
 	bool is_peer;	     /* this process was started by peer_start() */
 } test_options;
 void test_parse_options(int argc, char **argv);
+/* Skip the current test, and say what the device or the machine lacks. */
+void test_lacks(const char *what);
+/* Faults of the emulated card; without it, the current test skips. */
+void test_needs_emulator(void);
 /* A number from the environment. */
 unsigned long test_setting(const char *name, unsigned long otherwise);
 /* A pseudo-random number below a limit. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "side.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define IS_V4 "\0\0\0\0\0\0\0\0\0\0\xff\xff"
 
 struct side here, there;
 
@@ -602,6 +605,34 @@ doca_error_t side_do(struct side *side, const struct side_work *work)
 	if (result != DOCA_SUCCESS)
 		return result;
 	return side_wait(side, n) ? side->done[n - 1].status : DOCA_ERROR_TIME_OUT;
+}
+
+/* --- the device --------------------------------------------------------------------------------- */
+
+bool side_is_software(const struct side *side)
+{
+	char address[DOCA_DEVINFO_PCI_ADDR_SIZE];
+
+	return doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(side->dev), address) ==
+	       DOCA_ERROR_NOT_SUPPORTED;
+}
+
+bool side_address(struct doca_dev *dev, enum doca_rdma_addr_type type, char text[SIDE_TEXT])
+{
+	struct doca_devinfo *info = doca_dev_as_devinfo(dev);
+	struct doca_rdma_gid gid;
+	uint32_t n = 0;
+
+	assert_ok(doca_rdma_cap_get_gid_table_size(info, &n));
+	for (uint32_t i = 0; i < n; i++) {
+		assert_ok(doca_rdma_cap_get_gid(info, i, 1, &gid));
+		if (memcmp(gid.raw, IS_V4, 12) != 0)
+			continue;
+		if (type == DOCA_RDMA_ADDR_TYPE_IPv4)
+			return inet_ntop(AF_INET, gid.raw + 12, text, SIDE_TEXT);
+		return inet_ntop(AF_INET6, gid.raw, text, SIDE_TEXT);
+	}
+	return false;
 }
 
 /* --- both sides --------------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 #define SIDE_DONE	 8192u
 #define SIDE_CONNECTIONS 8u
 #define SIDE_LOG	 4096u
+#define SIDE_TEXT	 64u
 #define SIDE_LIST	 4u /* length of lists that a receive takes */
 #define RDMA_ALL                                                               \
 	((uint32_t)(DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
@@ -138,6 +139,11 @@ const struct side_done *side_last(const struct side *side);
 doca_error_t side_do(struct side *side, const struct side_work *work);
 #define side_ok(side, ...)   assert_ok(side_do(side, &(struct side_work){__VA_ARGS__}))
 #define side_post(side, ...) assert_ok(side_submit(side, &(struct side_work){__VA_ARGS__}))
+
+/* No function of a PCI card, but a device that the kernel computes, as rdma_rxe. */
+bool side_is_software(const struct side *side);
+/* The device's first IPv4 address, as text of that type (IPv4 or GID); false if it has none. */
+bool side_address(struct doca_dev *dev, enum doca_rdma_addr_type type, char text[SIDE_TEXT]);
 
 /* Setup and teardown: both open and IDLE; started and connected. */
 int side_setup(void **state);

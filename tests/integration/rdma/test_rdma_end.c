@@ -83,6 +83,7 @@ static void receives_end_after_a_write_that_succeeds(void **state)
 /* rule: RD-10e */
 static void a_lost_completion_does_not_keep_the_context(void **state)
 {
+	test_needs_emulator();
 	assert_int_equal(dpumap_emu_fault("completion --lose"), 0);
 	side_post(&here, .kind = SIDE_WRITE, .src = side_data(&here, 0, PART),
 		  .dst = side_peer_room(&here, 0, PART));
@@ -96,6 +97,7 @@ static void a_lost_completion_does_not_keep_the_context(void **state)
 /* rule: RD-10e */
 static void a_lost_completion_is_covered_by_the_next(void **state)
 {
+	test_needs_emulator();
 	assert_int_equal(dpumap_emu_fault("completion --lose"), 0);
 	for (unsigned int i = 0; i < 2; i++)
 		side_post(&here, .kind = SIDE_WRITE, .src = side_data(&here, i * PART, PART),
@@ -112,6 +114,7 @@ static void a_lost_completion_is_covered_by_the_next(void **state)
 /* rule: RD-10e */
 static void a_completion_that_comes_twice_is_ignored(void **state)
 {
+	test_needs_emulator();
 	assert_int_equal(dpumap_emu_fault("completion --duplicate --count all"), 0);
 	for (unsigned int i = 0; i < WRITES; i++) {
 		fixture_fill(here.bytes, PART, i);

@@ -13,11 +13,8 @@
 #include <doca_pe.h>
 #include <doca_rdma.h>
 
-#include "fixture.h"
+#include "side.h"
 
-#define PEER_IP	  "127.100.1.1" /* of the DPU's function of card 1 */
-#define PEER_GID  "::ffff:127.100.1.1"
-#define OTHER_IP  "127.100.9.9" /* of no card */
 #define PORT	  13579
 #define MAX_PEERS 8
 
@@ -26,6 +23,11 @@ enum answer { ACCEPT, REJECT, ANSWER_NOTHING, DISCONNECT_AT_ONCE };
 struct order {
 	enum answer answer;
 	uint16_t max_connections;
+};
+
+struct address {
+	char ip[SIDE_TEXT];
+	char gid[SIDE_TEXT];
 };
 
 static struct doca_dev *dev;
@@ -81,6 +83,7 @@ static void on_peer_established(struct doca_rdma_connection *connection, union d
 
 static int serve(void)
 {
+	struct address address = {0};
 	struct pollfd end = {.fd = STDIN_FILENO, .events = POLLIN};
 
 	if (!process_receive(STDIN_FILENO, &order, sizeof(order)) ||
@@ -89,7 +92,9 @@ static int serve(void)
 						     NULL, NULL) != DOCA_SUCCESS ||
 	    doca_ctx_start(ctx) != DOCA_SUCCESS ||
 	    doca_rdma_start_listen_to_port(rdma, PORT) != DOCA_SUCCESS ||
-	    !process_send(STDOUT_FILENO, "", 1))
+	    !side_address(dev, DOCA_RDMA_ADDR_TYPE_IPv4, address.ip) ||
+	    !side_address(dev, DOCA_RDMA_ADDR_TYPE_GID, address.gid) ||
+	    !process_send(STDOUT_FILENO, &address, sizeof(address)))
 		return 1;
 	while (!poll(&end, 1, 1))
 		while (doca_pe_progress(pe))
@@ -100,6 +105,7 @@ static int serve(void)
 /* --- the parent ------------------------------------------------------------------------------- */
 
 static struct process peer;
+static struct address of_peer;
 static unsigned int num_established, num_failures, num_disconnections;
 static struct doca_rdma_connection *last;
 static uint64_t last_data;
@@ -153,11 +159,10 @@ static int close_client(void **state)
 static void start_peer(enum answer answer, uint16_t max_connections)
 {
 	struct order sent = {.answer = answer, .max_connections = max_connections};
-	char ready;
 
 	assert_true(process_start_peer(&peer, "dpu1"));
 	assert_true(process_send(peer.to, &sent, sizeof(sent)));
-	assert_true(process_receive(peer.from, &ready, 1));
+	assert_true(process_receive(peer.from, &of_peer, sizeof(of_peer)));
 }
 
 /* Connect, and wait until that has succeeded or failed. */
@@ -219,16 +224,16 @@ static void each_kind_of_address_reaches_the_peer(void **state)
 	uint16_t port;
 
 	start_peer(ACCEPT, MAX_PEERS);
-	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, 1);
+	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, 1);
 	await(&num_established, 1);
 	assert_int_equal(last_data, 1);
 	assert_ok(doca_rdma_connection_get_addr(last, &addr));
 	assert_ok(doca_rdma_addr_get_params(addr, &type, &text, &port));
 	assert_int_equal(type, DOCA_RDMA_ADDR_TYPE_IPv4);
-	assert_string_equal(text, PEER_IP);
+	assert_string_equal(text, of_peer.ip);
 	assert_int_equal(port, PORT);
 	assert_error(doca_rdma_addr_destroy(addr), DOCA_ERROR_BAD_STATE);
-	connect_to(DOCA_RDMA_ADDR_TYPE_GID, PEER_GID, 2);
+	connect_to(DOCA_RDMA_ADDR_TYPE_GID, of_peer.gid, 2);
 	await(&num_established, 2);
 	assert_int_equal(last_data, 2);
 	assert_int_equal(num_failures + num_disconnections, 0);
@@ -239,7 +244,7 @@ static void a_rejecting_peer_is_a_failure(void **state)
 {
 	start_peer(REJECT, 1);
 	for (unsigned int i = 1; i <= 3; i++) {
-		connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, i);
+		connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, i);
 		await(&num_failures, i);
 		assert_int_equal(last_data, i);
 		assert_ok(doca_rdma_connection_disconnect(last));
@@ -251,9 +256,9 @@ static void a_rejecting_peer_is_a_failure(void **state)
 static void a_peer_without_room_is_a_failure(void **state)
 {
 	start_peer(ACCEPT, 1);
-	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, 1);
+	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, 1);
 	await(&num_established, 1);
-	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, 2);
+	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, 2);
 	await(&num_failures, 1);
 	assert_int_equal(last_data, 2);
 	assert_int_equal(num_disconnections, 0);
@@ -264,9 +269,11 @@ static void a_peer_that_does_not_exist_is_a_failure(void **state)
 {
 	start_peer(ACCEPT, 1);
 	assert_true(process_finish(&peer));
-	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, 1);
+	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, 1);
 	await(&num_failures, 1);
-	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, OTHER_IP, 2);
+	/* No machine has this address in the peer's network. */
+	snprintf(strrchr(of_peer.ip, '.'), sizeof(".99"), ".99");
+	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, 2);
 	await(&num_failures, 2);
 	assert_int_equal(last_data, 2);
 }
@@ -276,7 +283,7 @@ static void a_killed_peer_disconnects(void **state)
 {
 	start_peer(ACCEPT, MAX_PEERS);
 	for (unsigned int i = 1; i <= 3; i++) {
-		connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, i);
+		connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, i);
 		await(&num_established, i);
 	}
 	assert_true(process_kill(&peer));
@@ -285,7 +292,7 @@ static void a_killed_peer_disconnects(void **state)
 	/* The places are free again. */
 	start_peer(ACCEPT, MAX_PEERS);
 	for (unsigned int i = 1; i <= MAX_PEERS; i++) {
-		connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, i);
+		connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, i);
 		await(&num_established, 3 + i);
 	}
 }
@@ -297,7 +304,7 @@ static void a_peer_killed_before_it_answers_is_a_failure(void **state)
 	union doca_data none = {0};
 
 	start_peer(ANSWER_NOTHING, 1);
-	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, PORT, &addr));
+	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, PORT, &addr));
 	assert_ok(doca_rdma_connect_to_addr(rdma, addr, none));
 	for (int i = 0; i < 100; i++) {
 		doca_pe_progress(pe);
@@ -314,7 +321,7 @@ static void a_peer_that_disconnects_at_once_ends_each_connection_once(void **sta
 {
 	start_peer(DISCONNECT_AT_ONCE, MAX_PEERS);
 	for (unsigned int i = 1; i <= 2 * MAX_PEERS; i++) {
-		connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, i);
+		connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, i);
 		await(&num_disconnections, i);
 		assert_int_equal(last_data, i);
 	}
@@ -329,7 +336,7 @@ static void stop_while_connecting_leaves_nothing(void **state)
 	union doca_data none = {0};
 
 	start_peer(ANSWER_NOTHING, MAX_PEERS);
-	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, PORT, &addr));
+	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, PORT, &addr));
 	for (int steps = 0; steps < 4; steps++) {
 		assert_ok(doca_rdma_connect_to_addr(rdma, addr, none));
 		for (int i = 0; i < 20 * steps; i++) {
@@ -348,7 +355,7 @@ static void stop_while_connecting_leaves_nothing(void **state)
 static void a_peer_that_is_cut_off_can_be_disconnected(void **state)
 {
 	start_peer(ACCEPT, 1);
-	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, PEER_IP, 1);
+	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, 1);
 	await(&num_established, 1);
 	partition(NULL);
 	assert_ok(doca_rdma_connection_disconnect(last));

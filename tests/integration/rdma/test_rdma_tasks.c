@@ -300,12 +300,15 @@ static void a_message_longer_than_the_buf_is_an_error_on_both_sides(void **state
 		side_post(&here, .kind = SIDE_SEND, .src = side_data(&here, 0, PART), .data = i);
 	assert_true(side_wait(&here, 3));
 	assert_true(side_wait(&there, 1));
-	assert_error(there.done[0].status, DOCA_ERROR_INVALID_VALUE);
+	assert_int_not_equal(there.done[0].status, DOCA_SUCCESS);
 	assert_int_not_equal(here.done[0].status, DOCA_SUCCESS);
 	assert_error(here.done[1].status, DOCA_ERROR_SHUTDOWN);
 	assert_error(here.done[2].status, DOCA_ERROR_SHUTDOWN);
 	assert_true(side_wait_state(&here, DOCA_CTX_STATE_IDLE));
 	assert_true(side_wait_state(&there, DOCA_CTX_STATE_IDLE));
+	if (there.done[0].status == DOCA_ERROR_IO_FAILED && side_is_software(&there))
+		test_lacks("a completion that says that the receive was too short");
+	assert_error(there.done[0].status, DOCA_ERROR_INVALID_VALUE);
 }
 
 static unsigned int resubmissions;
