@@ -100,6 +100,34 @@ static void a_client_connects_and_sends(void **state)
 	exchange(0);
 }
 
+/* Non-zero if a callback ran. */
+static void progress(const struct side *side)
+{
+	size_t before = side->log_len;
+	uint8_t result = doca_pe_progress(side->pe);
+
+	assert_int_equal(result != 0, side->log_len > before);
+}
+
+/* rule: X-9 */
+static void progress_is_non_zero_for_each_callback_of_a_connection(void **state)
+{
+	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){.u64 = 7}));
+	while (!side_count(&here, "established:0") || !side_count(&there, "established:0")) {
+		progress(&here);
+		progress(&there);
+		assert_true(now_ms() < limit);
+	}
+	assert_ok(doca_rdma_connection_disconnect(here.connections[0]));
+	while (!side_count(&here, "disconnection:0") || !side_count(&there, "disconnection:0")) {
+		progress(&here);
+		progress(&there);
+		assert_true(now_ms() < limit);
+	}
+}
+
 /* rule: RT-10b */
 static void a_failed_task_ends_only_its_connection(void **state)
 {
@@ -455,6 +483,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		listening_test(a_client_connects_and_sends),
+		listening_test(progress_is_non_zero_for_each_callback_of_a_connection),
 		listening_test(a_failed_task_ends_only_its_connection),
 		listening_test(a_message_never_comes_before_its_connection),
 		listening_test(a_gid_is_an_address),

@@ -484,18 +484,28 @@ static void fields_of_tasks_can_be_set_and_read(void **state)
 }
 
 /* Arm the engine; true if its descriptor becomes readable within that time. */
-static bool is_woken(int timeout_ms)
+static doca_notification_handle_t request_notification(void)
 {
 	doca_notification_handle_t handle;
-	struct pollfd waiting = {.events = POLLIN};
 
 	assert_ok(doca_pe_get_notification_handle(test.pe, &handle));
 	assert_ok(doca_pe_request_notification(test.pe));
-	waiting.fd = handle;
+	return handle;
+}
+
+static bool is_readable(doca_notification_handle_t handle, int timeout_ms)
+{
+	struct pollfd waiting = {.fd = handle, .events = POLLIN};
+
 	if (poll(&waiting, 1, timeout_ms) != 1)
 		return false;
 	assert_ok(doca_pe_clear_notification(test.pe, handle));
 	return true;
+}
+
+static bool is_woken(int timeout_ms)
+{
+	return is_readable(request_notification(), timeout_ms);
 }
 
 /* rule: X-14 */
@@ -520,6 +530,34 @@ static void descriptor_reports_completions(void **state)
 	while (doca_pe_progress(test.pe))
 		;
 	sync_stop_ctx();
+}
+
+/* rule: X-14 */
+static void waits_of_one_kind_wake_the_program(void **state)
+{
+	doca_notification_handle_t handle;
+
+	sync_use_ctx();
+	assert_ok(doca_ctx_set_user_data(test.ctx, (union doca_data){.ptr = &seen}));
+	for (int has_neq = 0; has_neq < 2; has_neq++) {
+		memset(&seen, 0, sizeof(seen));
+		assert_ok(
+			doca_sync_event_task_wait_eq_set_conf(test.event, on_eq, on_eq, !has_neq));
+		assert_ok(doca_sync_event_task_wait_neq_set_conf(test.event, on_neq, on_neq,
+								 (uint32_t)has_neq));
+		sync_start_ctx();
+		submit(has_neq ? wait_neq(0, UINT64_MAX) : wait_eq(5, UINT64_MAX));
+		progress_in_vain();
+		/* It sleeps already. */
+		handle = request_notification();
+		assert_ok(doca_sync_event_update_set(test.event, 5));
+		assert_true(is_readable(handle, FIXTURE_TIMEOUT_MS));
+		doca_pe_progress(test.pe);
+		assert_int_equal(seen.num_done, 1);
+		while (doca_pe_progress(test.pe))
+			;
+		sync_stop_ctx();
+	}
 }
 
 /* rule: SE-3 */
@@ -569,6 +607,7 @@ int main(int argc, char **argv)
 		all_test(many_tasks_complete),
 		own_test(fields_of_tasks_can_be_set_and_read),
 		all_test(descriptor_reports_completions),
+		own_test(waits_of_one_kind_wake_the_program),
 		imported_test(tasks_of_an_import_fail_after_its_export_ended),
 	};
 
