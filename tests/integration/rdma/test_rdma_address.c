@@ -98,6 +98,8 @@ static void a_client_connects_and_sends(void **state)
 	assert_string_equal(there.log, "RUNNING request:0 established:0");
 	assert_string_equal(here.log, "RUNNING established:0");
 	exchange(0);
+	exchange(0);
+	assert_string_equal(there.log, "RUNNING request:0 established:0");
 }
 
 /* Non-zero if a callback ran. */

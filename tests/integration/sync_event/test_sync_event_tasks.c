@@ -512,6 +512,7 @@ static bool is_woken(int timeout_ms)
 static void descriptor_reports_completions(void **state)
 {
 	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	doca_notification_handle_t handle;
 
 	start_with(NUM);
 	assert_false(is_woken(0));
@@ -527,6 +528,13 @@ static void descriptor_reports_completions(void **state)
 		doca_pe_progress(test.pe);
 		assert_true(now_ms() < end);
 	}
+	while (doca_pe_progress(test.pe))
+		;
+	/* A task that is submitted while the program sleeps. */
+	handle = request_notification();
+	submit(get(0));
+	assert_true(is_readable(handle, FIXTURE_TIMEOUT_MS));
+	wait_for(3);
 	while (doca_pe_progress(test.pe))
 		;
 	sync_stop_ctx();
