@@ -27,7 +27,7 @@ LOCAL_STATE = {
     "profile": "quick",
     "bytes": 1 << 20,
     "endurance": 0,
-    "properties": {"device": {"exclusive": "yes"}},
+    "properties": {"device": {"exclusive": "yes"}, "rdma": {"listen": "127.100.0.1:0"}},
 }
 CERTIFICATES = ("host", "other", "revoked")
 

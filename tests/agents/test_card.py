@@ -53,3 +53,17 @@ def test_queue_pairs_across_the_card(agent, tool, host, answer):
     done.ok()
     dpumap("read", "e0", "got").ok()
     host.run("cmp sent got").ok()
+
+
+@pytest.mark.question(43)
+def test_connection_by_address_across_the_card(agent, tool, properties, answer):
+    """The same by the connection manager, with a ticket in the private data."""
+    listen = properties.get("rdma", "listen", fallback="")
+    if not listen:
+        pytest.skip("the properties name no address for RDMA connections")
+    serving = agent("kind=dram,size=64K,via=rdma", listen=listen).must_serve()
+    done = tool(serving)("fill", "e0", "a5")
+    by_address = "connects to export e0 by address" in serving.log()
+    answer(43, done.err.strip()[-300:] or "a write", done.status == 0 and by_address)
+    done.ok()
+    assert by_address, serving.log()

@@ -17,7 +17,7 @@ listen = [ "tls:{address}:{port}" ];
 admin = "{dir}/admin";
 tls = {{ cert = "{dir}/pki/dpu.crt"; key = "{dir}/pki/dpu.key"; ca = "{dir}/pki/ca.crt";
 	crl = "{dir}/pki/ca.crl"; }};
-exports = ( {exports} );
+{rdma}exports = ( {exports} );
 """
 ALLOWED = ("cert:host", "cert:revoked")
 
@@ -62,12 +62,13 @@ class Agent:
 
 
 class ConfiguredAgent(Agent):
-    """dpumapd with a configuration: exports "e0", "e1" and so on over TLS."""
+    """dpumapd with a configuration: exports "e0", "e1" and so on over TLS. listen is its address for
+    RDMA connections."""
 
-    def __init__(self, dpu, name, pki, address, exports, port=0, allow=ALLOWED, prefix=""):
+    def __init__(self, dpu, name, pki, address, exports, port=0, allow=ALLOWED, prefix="", listen=""):
         self.dpu, self.pki, self.allow, self.host_part = dpu, pki, allow, address
         self.exports = {f"e{number}": words for number, words in enumerate(exports)}
-        self.port = port
+        self.port, self.listen = port, listen
         self.write()
         super().__init__(dpu, name, ["--config", f"{dpu.dir}/dpumapd.conf"], prefix)
         self.port = int(self.address.rpartition(":")[2] or 0)
@@ -77,8 +78,9 @@ class ConfiguredAgent(Agent):
         exports = ",\n\t".join(
             config_export(name, words, self.allow) for name, words in self.exports.items()
         )
+        rdma = f'rdma = {{ listen = "{self.listen}"; }};\n' if self.listen else ""
         text = CONFIG.format(
-            address=self.host_part, port=self.port, dir=self.dpu.dir, exports=exports
+            address=self.host_part, port=self.port, dir=self.dpu.dir, exports=exports, rdma=rdma
         )
         self.dpu.put({"dpumapd.conf": text})
 
