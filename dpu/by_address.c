@@ -63,11 +63,11 @@ static void on_request(void *context, const struct cm_request *request)
 
 	session = find_owner(b, request, &export);
 	if (!session) {
-		cm_listener_reject(request->id);
 		if (b->rejected++ < REJECTED_LOGGED)
 			log_line("rejected an RDMA connection from %s: its ticket is not valid, "
 				 "was used before or has expired",
 				 request->peer);
+		cm_listener_reject(request->id);
 		return;
 	}
 	if (accept_for(b, session, export, request, &fault) == DOCA_SUCCESS)
