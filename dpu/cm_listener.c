@@ -91,10 +91,9 @@ static void handle(struct cm_listener *l, enum rdma_cm_event_type type, void *co
 	case RDMA_CM_EVENT_UNREACHABLE:
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_DISCONNECTED:
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		l->handlers->ended(l->context, connection);
 		break;
-	default: /* the end of TIMEWAIT, and what only other kinds of ids have */
+	default: /* the end of TIMEWAIT, or of the device, which ends dpumapd (device_watch.h) */
 		break;
 	}
 }

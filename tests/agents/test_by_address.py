@@ -11,7 +11,8 @@ import threading
 
 import pytest
 
-from harness.agents import REFUSED, Tool
+from harness.agents import LOST, REFUSED, Tool
+from harness.emulator import Emulator
 from harness.machine import await_true
 from harness.wire import HELLO, cbor, exactly, frame, reach, receive, request
 
@@ -246,7 +247,8 @@ def test_request_that_the_device_refuses_is_rejected(door, emulator):
         emulator.fault("--as", "dpu", "--method", "qp.modify", "--nth", 2, "--errno", "ETIMEDOUT")
         door.is_rejected(door.ask(s))
         emulator.fault("clear")
-        assert "rejected its RDMA connection from 127.101.0.2: export far: cannot connect" in door.log()
+        why = "rejected its RDMA connection from 127.101.0.2: export far: cannot connect"
+        door.agent.daemon.await_log(why)
         assert door.connections() == 0
         door.connect(door.ask(s)).await_output("^established")
 
@@ -257,6 +259,42 @@ def test_client_reports_a_rejected_connection(door, emulator):
     emulator.fault("clear")
     err = done.fails(1)
     assert f"address {ADDRESS} port {door.port()} of dpumapd cannot be reached or refuses" in err, err
+
+
+@pytest.fixture
+def partition(emulator):
+    words = ("partition", "--as", "node0", "--peer", "node1")
+    emulator.fault(*words)
+    yield
+    emulator.fault(*words, "--off")
+
+
+def test_address_that_does_not_answer_ends_the_client(door, partition):
+    err = door.far("read", "far", "--timeout", "1").fails(1)
+    assert f"address {ADDRESS} port {door.port()} of dpumapd does not answer" in err, err
+    assert door.connections() == 0
+
+
+def test_failure_of_the_device_ends_dpumapd_with_its_connections(door, emulator):
+    with door.client("far") as s:
+        door.connect(door.ask(s)).await_output("^established")
+        emulator.fault("device", "--as", "dpu")
+        assert door.agent.daemon.end("0") == LOST, door.log()
+        emulator.fault("clear")
+
+
+def test_address_may_be_ipv6(serve):
+    card = Emulator(*CARD, "--gid", "dpu fd00::1", "--gid", "node1.host fd00::2")
+    try:
+        dpu = card.machine("dpu")
+        dpu.put({"six.conf": setting("[fd00::1]:0")})
+        agent = serve("--config", f"{dpu.dir}/six.conf", "--listen", f"{dpu.dir}/socket",
+                      "--export", "name=far,kind=dram,size=4K,via=rdma", machine=dpu)  # fmt: skip
+        Tool(card.machine("node1.host"), ["--connect", agent.address])("fill", "far", "a5").ok()
+        assert "far by address, from fd00::2" in agent.log()
+        agent.stop()
+    finally:
+        card.close()
 
 
 # -- reloads
