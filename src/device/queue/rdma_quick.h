@@ -35,6 +35,12 @@ dpumap_rdma_quick_post(struct dpumap_rdma_qp *qp, enum dpumap_rdma_op op,
 	return true;
 }
 
+/* As dpumap_rdma_qp_posted(). */
+static inline uint32_t dpumap_rdma_quick_posted(const struct dpumap_rdma_qp *qp)
+{
+	return qp->posted;
+}
+
 /* As dpumap_rdma_queue_receive() with one piece. False if that cannot be done here. */
 static inline bool dpumap_rdma_quick_receive(struct dpumap_rdma_queue *queue,
 					     struct dpumap_rdma_piece piece, void *cookie)

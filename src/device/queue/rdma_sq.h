@@ -91,12 +91,16 @@ static inline uint32_t dpumap_rdma_sq_put_pieces(const struct dpumap_rdma_sq *sq
 	return len;
 }
 
-static inline bool dpumap_rdma_sq_is_to_signal(struct dpumap_rdma_sq *sq, uint32_t len)
+/* The flags of a work request of that length. */
+static inline uint32_t dpumap_rdma_sq_flags(struct dpumap_rdma_sq *sq, uint32_t len)
 {
-	uint64_t unsignaled = (uint64_t)sq->unsignaled + len + DPUMAP_SQ_COPY_COST;
+	uint32_t unsignaled = sq->unsignaled + len + DPUMAP_SQ_COPY_COST;
 
-	sq->unsignaled = unsignaled < DPUMAP_SQ_MAX_UNSIGNALED ? (uint32_t)unsignaled : 0;
-	return !sq->unsignaled;
+	sq->unsignaled = unsignaled;
+	if (doca_likely(unsignaled < DPUMAP_SQ_MAX_UNSIGNALED))
+		return 0;
+	sq->unsignaled = 0;
+	return htobe32(DPUMAP_SQ_CQ_UPDATE);
 }
 
 /* There must be room. The device reads the work request after dpumap_rdma_sq_flush(). */
@@ -128,9 +132,7 @@ static inline void dpumap_rdma_sq_post(struct dpumap_rdma_sq *sq,
 	len = dpumap_rdma_sq_put_pieces(sq, seg, request);
 	ctrl->opcode = htobe32(opcodes[request->op] | (uint32_t)sq->at << 8);
 	ctrl->qpn_ds = htobe32(sq->qpn | segments);
-	ctrl->flags = doca_unlikely(dpumap_rdma_sq_is_to_signal(sq, len))
-			      ? htobe32(DPUMAP_SQ_CQ_UPDATE)
-			      : 0;
+	ctrl->flags = dpumap_rdma_sq_flags(sq, len);
 	ctrl->imm = request->imm;
 	sq->places[block] = (struct dpumap_rdma_place){.number = number, .block = sq->at};
 	sq->last = ctrl;
