@@ -36,6 +36,10 @@ static void on_event(struct device_watch *device, enum dpumap_dev_event event)
 	case DPUMAP_DEV_EVENT_PORT_UP:
 		log_line("device %s: its port is up", name);
 		break;
+	case DPUMAP_DEV_EVENT_QUEUE_FAILED:
+		log_line("device %s: a queue failed: copies on it do not end; restart dpumapd",
+			 name);
+		break;
 	}
 }
 

@@ -106,6 +106,12 @@ enum dpumap_dev_event {
 	DPUMAP_DEV_EVENT_PORT_DOWN = 2,
 	/** The port is up. */
 	DPUMAP_DEV_EVENT_PORT_UP = 3,
+	/**
+	 * A queue of this process on the device failed, for example because it was overrun: it
+	 * completes no more work. The error that is logged says which kind of queue. Stop the
+	 * contexts on the device, which ends their tasks, and start them again.
+	 */
+	DPUMAP_DEV_EVENT_QUEUE_FAILED = 4,
 };
 
 /**

@@ -57,9 +57,28 @@ static bool find_kind(const struct ibv_async_event *raw, enum dpumap_dev_event *
 	case IBV_EVENT_PORT_ACTIVE:
 		*event = DPUMAP_DEV_EVENT_PORT_UP;
 		return is_port;
+	case IBV_EVENT_CQ_ERR:
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_WQ_FATAL:
+		*event = DPUMAP_DEV_EVENT_QUEUE_FAILED;
+		return true;
 	default:
 		return false;
 	}
+}
+
+static void log_event(const struct dpumap_device *device, enum ibv_event_type type,
+		      bool queue_failed)
+{
+	const char *name = dpumap_hca_name(device->hca);
+
+	if (queue_failed)
+		dpumap_log(DPUMAP_LOG_ERROR,
+			   "%s: a queue failed and completes no more work: %s; stop its context",
+			   name, ibv_event_type_str(type));
+	else
+		dpumap_log(DPUMAP_LOG_INFO, "%s: event: %s", name, ibv_event_type_str(type));
 }
 
 /* End of file or EIO: the kernel no longer has the device. */
@@ -90,8 +109,8 @@ doca_error_t dpumap_device_next_event(const struct dpumap_device *device,
 		is_wanted = find_kind(&raw, event);
 		/* Before another thread destroys the queue that the event names, which waits. */
 		ibv_ack_async_event(&raw);
-		dpumap_log(DPUMAP_LOG_INFO, "%s: event: %s", dpumap_hca_name(device->hca),
-			   ibv_event_type_str(raw.event_type));
+		log_event(device, raw.event_type,
+			  is_wanted && *event == DPUMAP_DEV_EVENT_QUEUE_FAILED);
 	}
 	return result;
 }
