@@ -49,28 +49,28 @@ run_as()
 	timeout 90 "$emu" run --as "$function" -- "$@"
 }
 
-# Print the given number of different ports that are free now.
-free_ports()
+# listens PORT: whether a program does
+listens()
 {
-	/usr/bin/python3 - "$1" <<'END'
-import socket, sys
-sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
-for s in sockets:
-    s.bind(("", 0))
-    print(s.getsockname()[1])
-END
+	grep -qsE "^ *[0-9]+: [0-9A-F]+:$(printf '%04X' "$1") [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6
+}
+
+# Print a port without a listener. The kernel gives none of these to others, and no other test has the number
+# of this process meanwhile.
+free_port()
+{
+	local port=$((20000 + BASHPID % 12000))
+	while listens "$port"; do
+		port=$((port + 1))
+	done
+	echo "$port"
 }
 
 # await_listener PORT PID
 await_listener()
 {
-	local hex
-	hex=$(printf '%04X' "$1")
 	for _ in $(seq 600); do
-		if grep -qsE "^ *[0-9]+: [0-9A-F]+:$hex [0-9A-F]+:0000 0A " \
-			/proc/net/tcp /proc/net/tcp6; then
-			return
-		fi
+		! listens "$1" || return 0
 		kill -0 "$2" 2>/dev/null || return 1
 		sleep 0.05
 	done
@@ -103,7 +103,7 @@ has_measured()
 perftest()
 {
 	need "$1"
-	pair "$1" "$(free_ports 1)" "$@" -d mlx5_0 -F
+	pair "$1" "$(free_port)" "$@" -d mlx5_0 -F
 	has_measured "$1" "$tmp/$1-client.out"
 }
 
@@ -244,7 +244,7 @@ qperf_case()
 	need qperf
 	local port tests=(rc_bw rc_lat rc_rdma_write_bw rc_rdma_read_lat rc_compare_swap_mr rc_fetch_add_mr)
 	"$emu" start >/dev/null
-	port=$(free_ports 1)
+	port=$(free_port)
 	(exec timeout 90 "$emu" run --as dpu -- qperf -lp "$port" >"$tmp/qperf-server.out" 2>&1) &
 	await_listener "$port" $! || fail "the server does not listen"
 	run_as host qperf -lp "$port" -cm 1 "$dpu_ip" -t 1 "${tests[@]}" >"$tmp/qperf-client.out" 2>&1 ||
@@ -479,7 +479,7 @@ ucx()
 	export UCX_NET_DEVICES=mlx5_0:1 UCX_TLS=$2
 	"$emu" start --profile "$1" >/dev/null
 	shift 2
-	pair ucx "$(free_ports 1)" ucx_perftest "$@"
+	pair ucx "$(free_port)" ucx_perftest "$@"
 	grep -qE '^Final: +[0-9]+ ' "$tmp/ucx-client.out" || fail "ucx_perftest measured nothing"
 	! grep -q ERROR "$tmp"/ucx-*.out || fail "ucx_perftest reports errors"
 	nothing_left
@@ -503,7 +503,7 @@ fi_pingpong_case()
 	local port server client status=0 options=(-p "$1" -e "$2" -I 20 -S 4096 -c)
 	need fi_pingpong
 	"$emu" start "${addresses[@]}" >/dev/null
-	port=$(free_ports 1)
+	port=$(free_port)
 	(exec timeout 90 "$emu" run --as dpu -- stdbuf -oL fi_pingpong "${options[@]}" -B "$port" \
 		>"$tmp/fi-server.out" 2>&1) &
 	server=$!
@@ -563,16 +563,15 @@ fi_info_case()
 # Run all kinds of programs at the same time: eight pairs, so 16 processes.
 mixed()
 {
-	local ports pids=() i=0 command pid
+	local pids=() i=0 command pid
 	local commands=("ib_write_bw -n 200" "ib_read_bw -n 200" "ib_send_bw -n 100"
 		"ib_write_lat -n 100" "ib_atomic_bw -n 100" "ib_read_lat -n 100"
 		"ib_write_bw -q 4 -n 100" "ib_send_lat -n 100")
 	need ib_write_bw
 	"$emu" start >/dev/null
-	mapfile -t ports < <(free_ports "${#commands[@]}")
 	for command in "${commands[@]}"; do
 		# shellcheck disable=SC2086
-		pair "mixed-$i" "${ports[i]}" $command -d mlx5_0 -F &
+		pair "mixed-$i" "$(free_port)" $command -d mlx5_0 -F &
 		pids+=("$!")
 		i=$((i + 1))
 	done
@@ -590,7 +589,7 @@ xsrq()
 	shift
 	need ibv_xsrq_pingpong
 	"$emu" start >/dev/null
-	port=$(free_ports 1)
+	port=$(free_port)
 	run_as dpu ibv_xsrq_pingpong -g 0 -p "$port" -c "$clients" "$@" >"$tmp/xsrq-server.out" 2>&1 &
 	server=$!
 	await_listener "$port" "$server" || fail "the server does not listen"

@@ -63,20 +63,27 @@ devinfo()
 	[ ! -s "$tmp/err" ] || fail "ibv_devinfo complains"
 }
 
-# Print a free port; ibv_rc_pingpong cannot choose one itself.
+# listens PORT: whether a program does
+listens()
+{
+	grep -qsE "^ *[0-9]+: [0-9A-F]+:$(printf '%04X' "$1") [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6
+}
+
+# Print a port without a listener. The kernel gives none of these to others, and no other test has the number
+# of this process meanwhile.
 free_port()
 {
-	/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'
+	local port=$((20000 + BASHPID % 12000))
+	while listens "$port"; do
+		port=$((port + 1))
+	done
+	echo "$port"
 }
 
 await_listener()
 {
-	local hex
-	hex=$(printf '%04X' "$1")
 	for _ in $(seq 1200); do
-		if grep -qE "^ *[0-9]+: [0-9A-F]+:$hex [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6; then
-			return
-		fi
+		! listens "$1" || return 0
 		kill -0 "$server" 2>/dev/null || return 1
 		sleep 0.05
 	done
