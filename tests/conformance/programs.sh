@@ -136,10 +136,10 @@ await_status()
 dpu_ip=127.100.0.1
 host_ip=127.100.0.2
 
-# end_server PID
+# end_server PID: end it, if it has not ended by itself
 end_server()
 {
-	kill "$1"
+	kill "$1" 2>/dev/null || true
 	wait "$1" || true
 	await_status '^  "contexts": 0,$' $$ || fail "the server's context stays"
 }
@@ -156,7 +156,7 @@ cm_pair()
 		shift
 	done
 	shift
-	"$emu" start >/dev/null
+	[ "${runs-}" ] || "$emu" start >/dev/null
 	(exec timeout 90 "$emu" run --as dpu -- "${words[@]}" >"$tmp/$name-server.out" 2>&1) &
 	server=$!
 	await_status "$ready" "$server" || fail "$name: the server is not ready"
