@@ -36,6 +36,9 @@ static doca_error_t failed(const struct copy *c, doca_error_t why, struct dpumap
 		guess = ": the export was revoked, or does not permit it";
 	else if (why == DOCA_ERROR_CONNECTION_ABORTED)
 		guess = ": the DPU does not respond, or the export was revoked";
+	else if (why == DOCA_ERROR_SHUTDOWN || why == DOCA_ERROR_NOT_CONNECTED)
+		/* its request to disconnect came first, and flushed the copy or preceded it */
+		guess = ": the DPU ended the connection, or the export was revoked";
 	dpumap_fault_doca(fault, why, "copy between this host and %s failed%s", c->import->name,
 			  guess);
 	/* Any cause is reported as a failed transfer. */

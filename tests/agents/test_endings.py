@@ -21,8 +21,8 @@ WAYS = {
 }
 CONNECTION_ENDS = "far failed: |closed the connection|cannot connect"
 EXPORT_ENDS = (
-    "far failed: the export was revoked|far failed: the DPU does not respond|the export changed or ended|"
-    "no export called"
+    "far failed: the export was revoked|far failed: the DPU does not respond|"
+    "far failed: the DPU ended the connection|the export changed or ended|no export called"
 )
 
 
