@@ -278,7 +278,7 @@ iser_case()
 	need iscsi-test-cu
 	truncate -s 4M "$tmp/disk"
 	"$emu" start >/dev/null
-	port=$(free_ports 1)
+	port=$(free_port)
 	# It does not end at SIGTERM while it has a target, and deleting the target crashes it.
 	(exec timeout -k 0.2 90 "$emu" run --as dpu -- tgtd -f --iscsi "portal=127.0.0.1:$port" \
 		--iser pool_sz_mb=16 >"$tmp/tgtd.out" 2>&1) &
