@@ -4,6 +4,8 @@
  * copy. This source is the DPU's program if it is compiled with DOCA_ARCH_DPU, and the host's
  * program if it is compiled with DOCA_ARCH_HOST.
  */
+#include <endian.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,26 +14,33 @@
 #include "common.h"
 
 #define SHARED_LEN ((size_t)8 << 20)
+/* The length of the file, in little-endian order, precedes its bytes. */
+#define HEAD_LEN sizeof(uint64_t)
 
 DOCA_LOG_REGISTER(EXAMPLE::DPU_EXPORTS);
 
 #ifdef DOCA_ARCH_DPU
 
-/* Length of the host's file: the zeros behind it do not count. */
-static size_t content_len(const struct memory *memory)
+/* The host wrote the length, so it may be wrong. */
+static doca_error_t take_file(const struct config *config, const struct memory *memory)
 {
-	size_t len = memory->len;
+	uint64_t len;
 
-	while (len && !memory->bytes[len - 1])
-		len--;
-	return len;
+	memcpy(&len, memory->bytes, HEAD_LEN);
+	len = le64toh(len);
+	if (len > memory->len - HEAD_LEN) {
+		DOCA_LOG_ERR("The host claims %zu bytes; the memory has room for %zu", (size_t)len,
+			     memory->len - HEAD_LEN);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	DOCA_LOG_INFO("The host wrote %zu bytes", (size_t)len);
+	return len ? write_file(config->file, memory->bytes + HEAD_LEN, len) : DOCA_SUCCESS;
 }
 
 static doca_error_t share(const struct config *config, struct doca_dev *dev)
 {
 	struct memory memory;
 	doca_error_t result;
-	size_t len;
 
 	result = create_memory(dev, SHARED_LEN,
 			       DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE,
@@ -40,12 +49,9 @@ static doca_error_t share(const struct config *config, struct doca_dev *dev)
 		return result;
 	result = publish(config, &memory, dev);
 	if (result == DOCA_SUCCESS) {
-		DOCA_LOG_INFO("The host can write %zu bytes", memory.len);
+		DOCA_LOG_INFO("The host can write %zu bytes", memory.len - HEAD_LEN);
 		wait_for_enter();
-		len = content_len(&memory);
-		DOCA_LOG_INFO("The host wrote %zu bytes", len);
-		if (len)
-			result = write_file(config->file, memory.bytes, len);
+		result = take_file(config, &memory);
 	}
 	destroy_memory(&memory);
 	return result;
@@ -86,25 +92,29 @@ static doca_error_t there_and_back(struct copier *copier, struct place remote,
 static doca_error_t send_bytes(const struct config *config, struct copier *copier,
 			       const char *bytes, size_t len)
 {
+	const uint64_t head = htole64(len);
 	struct doca_mmap *remote;
 	struct memory memory;
 	doca_error_t result;
 	char *remote_addr;
-	size_t room;
+	size_t room, total;
 
 	result = import(config, copier->dev, &remote, &remote_addr, &room);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (len > room) {
-		DOCA_LOG_ERR("%s has %zu bytes; the DPU exports only %zu", config->file, len, room);
+	if (room < HEAD_LEN || len > room - HEAD_LEN) {
+		DOCA_LOG_ERR("%s has %zu bytes, and its length %zu; the DPU exports only %zu",
+			     config->file, len, HEAD_LEN, room);
 		result = DOCA_ERROR_TOO_BIG;
 		goto destroy_remote;
 	}
-	result = create_memory(copier->dev, 2 * len, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &memory);
+	total = HEAD_LEN + len;
+	result = create_memory(copier->dev, 2 * total, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &memory);
 	if (result != DOCA_SUCCESS)
 		goto destroy_remote;
-	memcpy(memory.bytes, bytes, len);
-	result = there_and_back(copier, (struct place){remote, remote_addr}, &memory, len);
+	memcpy(memory.bytes, &head, HEAD_LEN);
+	memcpy(memory.bytes + HEAD_LEN, bytes, len);
+	result = there_and_back(copier, (struct place){remote, remote_addr}, &memory, total);
 	destroy_memory(&memory);
 	if (result == DOCA_SUCCESS)
 		DOCA_LOG_INFO("%zu bytes of %s are in the DPU's memory", len, config->file);

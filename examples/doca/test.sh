@@ -114,6 +114,7 @@ host_exports)
 	;;
 dpu_exports)
 	make_file "$work/sent"
+	printf '\0\0\0' >>"$work/sent" # zeros at its end belong to the file
 	start_exporter dpu dpu_exports-dpu -p 03:00.0 -f got
 	on host dpu_exports-host -p 3b:00.0 -f sent >"$work/copier.log" 2>&1 || die "the copier failed"
 	press_enter
