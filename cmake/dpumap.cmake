@@ -25,6 +25,11 @@ target_compile_options(dpumap_flags INTERFACE
 # A CMocka test takes a state, whether it uses it or not.
 target_compile_options(dpumap_flags INTERFACE
 	$<$<BOOL:$<FILTER:$<TARGET_PROPERTY:SOURCE_DIR>,INCLUDE,^${PROJECT_SOURCE_DIR}/tests/>>:-Wno-unused-parameter>)
+# Bind all symbols at start: to bind one later, the dynamic linker saves the vector registers on the
+# stack, and they hold the bytes that were copied last, a key for example.
+if(NOT DPUMAP_BARE_METAL)
+	target_link_options(dpumap_flags INTERFACE LINKER:-z,relro,-z,now)
+endif()
 if(DPUMAP_COVERAGE)
 	target_compile_options(dpumap_flags INTERFACE --coverage -fprofile-update=atomic)
 	target_link_options(dpumap_flags INTERFACE --coverage)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The public headers, the symbol map and libdpumap.so name the same functions, and the library needs only
 # rdma-core, libnuma, json-c and the C library. The codec is also a static library for firmware, which
-# defines the functions that its header declares.
+# defines the functions that its header declares. Programs and libraries bind all symbols when they start.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -66,7 +66,7 @@ check_library()
 
 run_check()
 {
-	local dir
+	local dir file
 	dir=$(mktemp -d)
 	declared 'dpumap/desc\.h' >"$dir/codec-declared"
 	declared 'dpumap/channel\.h' | grep '^dpumap_channel_' >"$dir/channel-declared"
@@ -82,6 +82,9 @@ run_check()
 	[ -s "$dir/codec-declared" ] || bad "no function found in include/dpumap/desc.h"
 	within "is declared but not in libdpumap_desc.a" "$dir/codec-declared" "$dir/codec"
 	rm -rf "$dir"
+	for file in bin/dpumap{,d,-emu} lib/libdpumap{,-channel}.so; do
+		readelf -d "$BUILD/$file" | grep -q '(FLAGS_1).*NOW' || bad "$file binds symbols while it runs"
+	done
 }
 
 PLANTS=4
