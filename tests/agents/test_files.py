@@ -11,6 +11,7 @@ import tempfile
 import pytest
 
 from harness.agents import CANNOT, LOST, REFUSED
+from harness.machine import open_links
 from harness.wire import HELLO, reach, receive, request
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -142,8 +143,7 @@ def test_segments_of_the_emulator_cannot_be_truncated(emulator):
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
         s.connect(f"{emulator.dir}/emu/control")
         pid = struct.unpack("iII", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
-    links = pathlib.Path(f"/proc/{pid}/fd").iterdir()
-    segments = [fd for fd in links if os.readlink(fd).startswith("/memfd:dpumap-emu-")]
+    segments = [fd for fd, link in open_links(pid) if link.startswith("/memfd:dpumap-emu-")]
     assert len(segments) >= 4
     for segment in segments:
         with pytest.raises(PermissionError):

@@ -2,6 +2,7 @@
 """A machine on which tests run commands: one side of an emulated card here, or a real one by ssh."""
 
 import collections
+import contextlib
 import dataclasses
 import io
 import os
@@ -66,6 +67,13 @@ def await_true(condition, patience=PATIENCE, pause=0.02):
             return answer
         time.sleep(pause)
     return condition()
+
+
+def open_links(pid):
+    """(path in /proc, what it links to) of each file that the process has open."""
+    for path in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # just closed
+            yield path, os.readlink(path)
 
 
 def pack(files):
@@ -216,14 +224,7 @@ class LocalDaemon:
 
     def open_files(self):
         """{kind of file or path: how many the program has open}"""
-        count = collections.Counter()
-        for fd in os.listdir(f"/proc/{self.pid}/fd"):
-            try:
-                link = os.readlink(f"/proc/{self.pid}/fd/{fd}")
-            except FileNotFoundError:
-                continue  # just closed
-            count[re.sub(r":\[\d+\]$", "", link)] += 1
-        return count
+        return collections.Counter(re.sub(r":\[\d+\]$", "", link) for _, link in open_links(self.pid))
 
     def settled_files(self):
         """What a program without work has open: it may be closing what its last client had."""
