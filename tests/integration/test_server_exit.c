@@ -113,12 +113,23 @@ static int mapping(void)
 	return 0;
 }
 
+static int flushed(void)
+{
+	uint64_t before = now_ms();
+	int status = rc_wait(&rc, PATIENCE_MS);
+
+	if (status == IBV_WC_WR_FLUSH_ERR)
+		return 0;
+	print_error("status %d after %u ms\n", status, (unsigned int)(now_ms() - before));
+	return 11;
+}
+
 /* A receive that nothing will ever match. */
 static int polling(void)
 {
 	if (!rc_receive(&rc, 64) || !ready())
 		return 10;
-	return rc_wait(&rc, PATIENCE_MS) == IBV_WC_WR_FLUSH_ERR ? 0 : 11;
+	return flushed();
 }
 
 /* A send without a receive, which is retried for ever. */
@@ -134,7 +145,7 @@ static int sending(void)
 
 	if (!rc_post(&rc, &wr) || !ready())
 		return 10;
-	return rc_wait(&rc, PATIENCE_MS) == IBV_WC_WR_FLUSH_ERR ? 0 : 11;
+	return flushed();
 }
 
 static int copying(void)
