@@ -37,7 +37,9 @@ struct dpumap_client {
 	const volatile int *stop;
 	uint64_t timeout_ns;
 	uint64_t next_id;
-	bool frame_held; /* the last reply, which the caller may still read */
+	uint64_t next_reply; /* id of the oldest request without a reply */
+	uint64_t heard_at;   /* since when that reply is awaited */
+	bool frame_held;     /* the last reply, which the caller may still read */
 	char name[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX]; /* address, for errors */
 };
 
@@ -86,6 +88,7 @@ static doca_error_t send_request(struct dpumap_client *client, uint64_t deadline
 	return result == DOCA_ERROR_CONNECTION_RESET ? DOCA_SUCCESS : result;
 }
 
+/* deadline 0: AGAIN in place of waiting. */
 static doca_error_t receive(struct dpumap_client *client, uint64_t deadline,
 			    const uint8_t **payload, size_t *len, struct dpumap_fault *fault)
 {
@@ -94,7 +97,7 @@ static doca_error_t receive(struct dpumap_client *client, uint64_t deadline,
 	while ((result = dpumap_conn_frame(client->conn, payload, len, fault)) ==
 	       DOCA_ERROR_AGAIN) {
 		result = dpumap_conn_fill(client->conn, fault);
-		if (result == DOCA_ERROR_AGAIN)
+		if (result == DOCA_ERROR_AGAIN && deadline)
 			result =
 				wait_for(client, dpumap_conn_events(client->conn), deadline, fault);
 		if (result == DOCA_ERROR_CONNECTION_RESET)
@@ -161,10 +164,9 @@ static doca_error_t receive_reply(struct dpumap_client *client, uint64_t deadlin
 	}
 }
 
-doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg *request,
-				struct dpumap_msg *reply, struct dpumap_fault *fault)
+static doca_error_t submit(struct dpumap_client *client, struct dpumap_msg *request,
+			   uint64_t deadline, struct dpumap_fault *fault)
 {
-	uint64_t deadline = dpumap_clock_ns() + client->timeout_ns;
 	doca_error_t result;
 
 	drop_frame(client);
@@ -172,11 +174,49 @@ doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg 
 	result = dpumap_conn_put(client->conn, request, fault);
 	if (result == DOCA_SUCCESS)
 		result = send_request(client, deadline, fault);
+	return result;
+}
+
+doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg *request,
+				struct dpumap_msg *reply, struct dpumap_fault *fault)
+{
+	uint64_t deadline = dpumap_clock_ns() + client->timeout_ns;
+	doca_error_t result;
+
+	/* A late reply to a request that timed out has another id. */
+	client->next_reply = client->next_id;
+	result = submit(client, request, deadline, fault);
 	if (result == DOCA_SUCCESS)
 		result = receive_reply(client, deadline, reply, fault);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_reply_check(request, reply, fault);
+		result = dpumap_reply_check(client->next_reply++, reply, fault);
 	return result;
+}
+
+doca_error_t dpumap_client_send(struct dpumap_client *client, struct dpumap_msg *request,
+				struct dpumap_fault *fault)
+{
+	uint64_t now = dpumap_clock_ns();
+
+	if (client->next_reply == client->next_id)
+		client->heard_at = now;
+	return submit(client, request, now + client->timeout_ns, fault);
+}
+
+doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpumap_msg *reply,
+				      struct dpumap_fault *fault)
+{
+	uint64_t now = dpumap_clock_ns();
+	doca_error_t result;
+
+	drop_frame(client);
+	result = receive_reply(client, 0, reply, fault);
+	if (result == DOCA_ERROR_AGAIN && now - client->heard_at >= client->timeout_ns)
+		return timed_out(client, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	client->heard_at = now;
+	return dpumap_reply_check(client->next_reply++, reply, fault);
 }
 
 /* Queues the events that have arrived. */
@@ -391,6 +431,7 @@ doca_error_t dpumap_client_create(const struct dpumap_address *address, struct d
 	c->timeout_ns = timeout_ms * DPUMAP_NSEC_PER_MSEC;
 	c->stop = stop;
 	c->next_id = 1;
+	c->next_reply = 1;
 	c->last_event = &c->events;
 	set_name(c, address);
 	result = open_conn(c, address, tls, server, fault);

@@ -29,6 +29,19 @@ doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg 
 				struct dpumap_msg *reply, struct dpumap_fault *fault);
 
 /*
+ * Sends a request without waiting for its reply, and sets its id. dpumapd answers in the order of the
+ * requests. All replies must be taken before any other call.
+ */
+doca_error_t dpumap_client_send(struct dpumap_client *client, struct dpumap_msg *request,
+				struct dpumap_fault *fault);
+/*
+ * The reply to the oldest of these requests, valid until the next call. AGAIN: it has not arrived;
+ * TIME_OUT: no reply arrived within timeout_ms. Otherwise as dpumap_client_call().
+ */
+doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpumap_msg *reply,
+				      struct dpumap_fault *fault);
+
+/*
  * The next event, in order, without waiting. AGAIN: none; CONNECTION_RESET and others: there will
  * be no more.
  */

@@ -283,7 +283,7 @@ static doca_error_t exchange(struct dpumap_comch_remote *r, struct dpumap_msg *r
 	if (result == DOCA_SUCCESS)
 		result = dpumap_msg_decode(payload, len, reply, fault);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_reply_check(&r->request, reply, fault);
+		result = dpumap_reply_check(r->request.value[DPUMAP_MSG_ID].number, reply, fault);
 	return result;
 }
 

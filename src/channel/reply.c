@@ -20,7 +20,7 @@ doca_error_t dpumap_reply_check_hello(const struct dpumap_msg *reply, const char
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_reply_check(const struct dpumap_msg *request, const struct dpumap_msg *reply,
+doca_error_t dpumap_reply_check(uint64_t id, const struct dpumap_msg *reply,
 				struct dpumap_fault *fault)
 {
 	char text[sizeof(fault->text)];
@@ -37,7 +37,7 @@ doca_error_t dpumap_reply_check(const struct dpumap_msg *request, const struct d
 								     : DOCA_ERROR_UNKNOWN,
 					"%s", text[0] ? text : "dpumapd gave no reason");
 	}
-	if (reply->value[DPUMAP_MSG_ID].number != request->value[DPUMAP_MSG_ID].number)
+	if (reply->value[DPUMAP_MSG_ID].number != id)
 		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
 					"dpumapd's reply has the id of another request");
 	return DOCA_SUCCESS;

@@ -11,8 +11,8 @@ void dpumap_reply_ask_hello(struct dpumap_msg *request);
 /* name: of dpumapd, for the error. UNSUPPORTED_VERSION. */
 doca_error_t dpumap_reply_check_hello(const struct dpumap_msg *reply, const char *name,
 				      struct dpumap_fault *fault);
-/* The status and the error of dpumapd's reply; UNEXPECTED if it is not one to the request. */
-doca_error_t dpumap_reply_check(const struct dpumap_msg *request, const struct dpumap_msg *reply,
+/* The status and the error of dpumapd's reply; UNEXPECTED if it is not one to the request with id. */
+doca_error_t dpumap_reply_check(uint64_t id, const struct dpumap_msg *reply,
 				struct dpumap_fault *fault);
 
 #endif
