@@ -8,7 +8,7 @@
 #include <doca_types.h>
 
 #include "common/size.h"
-#include "import_copy.h"
+#include "import_queue.h"
 #include "interrupt.h"
 #include "local/clock.h"
 #include "remote.h"
@@ -52,6 +52,34 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* Copies len bytes from the offset on, in requests of up to max_request. */
+static doca_error_t copy(struct bench *b, enum import_direction direction, uint64_t len,
+			 struct dpumap_fault *fault)
+{
+	const struct import_buffer *buffer = &b->import.buffers[IMPORT_PUT];
+	struct import_piece piece = {.direction = direction, .local = buffer->map};
+	uint64_t posted = 0, done[IMPORT_DIRECTIONS] = {0}, before = 0;
+	doca_error_t result = DOCA_SUCCESS;
+
+	while (result == DOCA_SUCCESS && before < len) {
+		while (result == DOCA_SUCCESS && posted < len) {
+			piece.local_addr = (uint8_t *)buffer->memory + posted;
+			piece.remote_addr = b->import.base + b->options->offset + posted;
+			piece.len = (size_t)(len - posted);
+			if (piece.len > b->import.max_request)
+				piece.len = (size_t)b->import.max_request;
+			result = import_post(&b->import, &piece, fault);
+			posted += result == DOCA_SUCCESS ? piece.len : 0;
+		}
+		if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
+			result = import_poll(&b->import, done, fault);
+		if (result == DOCA_SUCCESS && done[direction] == before)
+			result = import_wait(&b->import, NULL, 0, fault);
+		before = done[direction];
+	}
+	return result;
+}
+
 /* One copy at a time. */
 static doca_error_t measure_latency(struct bench *b, enum import_direction direction,
 				    struct result *r, struct dpumap_fault *fault)
@@ -61,8 +89,7 @@ static doca_error_t measure_latency(struct bench *b, enum import_direction direc
 	for (uint64_t i = 0; i < r->count && result == DOCA_SUCCESS; i++) {
 		uint64_t began = dpumap_clock_ns();
 
-		result = import_copy(&b->import, direction, 0, b->options->offset, (size_t)r->size,
-				     fault);
+		result = copy(b, direction, r->size, fault);
 		b->samples[i] = dpumap_clock_ns() - began;
 	}
 	qsort(b->samples, r->count, sizeof(*b->samples), compare);
@@ -84,8 +111,7 @@ static doca_error_t measure_rate(struct bench *b, enum import_direction directio
 	if (r->size < usual)
 		b->import.max_request = r->size;
 	while (bytes < wanted && result == DOCA_SUCCESS) {
-		result = import_copy(&b->import, direction, 0, b->options->offset, (size_t)pass,
-				     fault);
+		result = copy(b, direction, pass, fault);
 		bytes += pass;
 	}
 	b->import.max_request = usual;
@@ -174,7 +200,7 @@ static doca_error_t run(struct bench *b, struct dpumap_fault *fault)
 	if (result == DOCA_SUCCESS)
 		result = import_open(b->options, b->client, &b->export, &b->import, fault);
 	if (result == DOCA_SUCCESS)
-		result = import_add_buffer(&b->import, 0, (size_t)b->room, fault);
+		result = import_add_buffer(&b->import, IMPORT_PUT, (size_t)b->room, fault);
 	if (result == DOCA_SUCCESS)
 		result = measure_all(b, fault);
 	return result;

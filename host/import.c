@@ -124,7 +124,7 @@ void import_close(struct import *import)
 	/* A queue that cannot be destroyed may still write: keep its memory. */
 	if (import->transport && !import->transport->close(import))
 		return;
-	for (unsigned int i = 0; i < IMPORT_BUFFERS; i++)
+	for (unsigned int i = 0; i < IMPORT_DIRECTIONS; i++)
 		destroy_buffer(&import->buffers[i]);
 	if (import->map)
 		doca_mmap_destroy(import->map);
@@ -148,10 +148,10 @@ static doca_error_t start_buffer(struct import *import, struct import_buffer *bu
 	return result;
 }
 
-doca_error_t import_add_buffer(struct import *import, unsigned int which, size_t size,
+doca_error_t import_add_buffer(struct import *import, enum import_direction direction, size_t size,
 			       struct dpumap_fault *fault)
 {
-	struct import_buffer *buffer = &import->buffers[which];
+	struct import_buffer *buffer = &import->buffers[direction];
 	doca_error_t result;
 	void *memory;
 
@@ -159,6 +159,8 @@ doca_error_t import_add_buffer(struct import *import, unsigned int which, size_t
 	if (memory == MAP_FAILED)
 		return dpumap_fault_errno(fault, errno, "no memory for a buffer of %zu bytes",
 					  size);
+	/* A buffer of few pages is registered faster. */
+	madvise(memory, size, MADV_HUGEPAGE);
 	buffer->memory = memory;
 	buffer->size = size;
 	result = start_buffer(import, buffer);

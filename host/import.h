@@ -14,14 +14,28 @@
 #include "options.h"
 #include "remote.h"
 
-#define IMPORT_BUFFERS	   2
 #define IMPORT_QUEUE_DEPTH 32u
+
+enum import_direction {
+	IMPORT_PUT, /* from the buffer to the export */
+	IMPORT_GET,
+	IMPORT_DIRECTIONS,
+};
 
 /* Local memory that the device can copy from and to. */
 struct import_buffer {
 	void *memory;
 	size_t size;
 	struct doca_mmap *map;
+};
+
+/* Copies in flight; import_queue.h */
+struct import_queue {
+	unsigned int inflight;
+	unsigned int idle; /* consecutive polls without a completion */
+	uint64_t deadline;
+	uint64_t busy_since;
+	uint64_t busy_ns; /* with copies in flight */
 };
 
 struct rdma_transport;
@@ -39,8 +53,8 @@ struct import {
 	struct rdma_transport *rdma; /* of transport_rdma */
 	const char *engine;	     /* for people */
 	uint64_t max_request;
-	uint64_t copy_ns; /* spent in import_copy() */
-	struct import_buffer buffers[IMPORT_BUFFERS];
+	struct import_queue queue;
+	struct import_buffer buffers[IMPORT_DIRECTIONS];
 };
 
 /* Decodes an untrusted descriptor; errors call it what. The caller wipes *desc. */
@@ -57,22 +71,18 @@ doca_error_t import_open(const struct options *options, struct dpumap_client *cl
 /* Frees everything, the transport first: copies in flight are abandoned. All zero is allowed. */
 void import_close(struct import *import);
 
-/* Creates buffers[which], which the import owns. */
-doca_error_t import_add_buffer(struct import *import, unsigned int which, size_t size,
+/* Creates buffers[direction], which the import owns. */
+doca_error_t import_add_buffer(struct import *import, enum import_direction direction, size_t size,
 			       struct dpumap_fault *fault);
 
-enum import_direction {
-	IMPORT_PUT, /* from the buffer to the export */
-	IMPORT_GET,
-};
-
-/* One request of a copy: local and remote range. */
+/* One copy: local and remote range. */
 struct import_piece {
 	enum import_direction direction;
 	struct doca_mmap *local;
 	uint8_t *local_addr;
 	uint8_t *remote_addr; /* the exporter's */
 	size_t len;	      /* up to max_request */
+	union doca_data tag;  /* set by import_post() */
 };
 
 #endif

@@ -12,9 +12,15 @@ static void on_signal(int number)
 	interrupt_signal = number;
 }
 
+static void on_wake(int number)
+{
+	(void)number;
+}
+
 void interrupt_catch(void)
 {
 	struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction wake = {.sa_handler = on_wake};
 	struct sigaction old;
 
 	sigemptyset(&action.sa_mask);
@@ -24,6 +30,23 @@ void interrupt_catch(void)
 			sigaction(signals[i], &action, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&wake.sa_mask);
+	sigaction(SIGRTMIN, &wake, NULL);
+}
+
+void interrupt_mask(sigset_t *before)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&set, signals[i]);
+	pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void interrupt_wake(pthread_t thread)
+{
+	pthread_kill(thread, SIGRTMIN);
 }
 
 static void restore_defaults(void)

@@ -53,12 +53,16 @@ static void draw_unbounded(uint64_t done, double seconds)
 
 void progress_update(struct progress *progress, uint64_t done)
 {
-	uint64_t now = dpumap_clock_ns();
-	double seconds = (double)(now - progress->began) / (double)DPUMAP_NSEC_PER_SEC;
+	double seconds;
+	uint64_t now;
 
-	if (!progress->shown || now - progress->began < SHOW_NS ||
+	if (!progress->shown)
+		return;
+	now = dpumap_clock_ns();
+	if (now - progress->began < SHOW_NS ||
 	    (progress->drawn && now - progress->last < REDRAW_NS))
 		return;
+	seconds = (double)(now - progress->began) / (double)DPUMAP_NSEC_PER_SEC;
 	if (progress->total == UINT64_MAX)
 		draw_unbounded(done, seconds);
 	else

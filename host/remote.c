@@ -255,16 +255,23 @@ doca_error_t remote_digest_start(struct dpumap_client *client, const char *name,
 	return DOCA_SUCCESS;
 }
 
-doca_error_t remote_digest_update(struct dpumap_client *client, uint64_t digest, uint64_t offset,
-				  uint64_t length, struct dpumap_fault *fault)
+doca_error_t remote_digest_send(struct dpumap_client *client, uint64_t digest, uint64_t offset,
+				uint64_t length, struct dpumap_fault *fault)
 {
-	struct dpumap_msg request, reply = {0};
+	struct dpumap_msg request;
 
 	ask(&request, DPUMAP_OP_DIGEST_UPDATE);
 	dpumap_msg_set_number(&request, DPUMAP_MSG_DIGEST, digest);
 	dpumap_msg_set_number(&request, DPUMAP_MSG_OFFSET, offset);
 	dpumap_msg_set_number(&request, DPUMAP_MSG_LENGTH, length);
-	return dpumap_client_call(client, &request, &reply, fault);
+	return dpumap_client_send(client, &request, fault);
+}
+
+doca_error_t remote_digest_take(struct dpumap_client *client, struct dpumap_fault *fault)
+{
+	struct dpumap_msg reply = {0};
+
+	return dpumap_client_take_reply(client, &reply, fault);
 }
 
 doca_error_t remote_digest_final(struct dpumap_client *client, uint64_t digest,

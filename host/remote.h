@@ -77,8 +77,11 @@ doca_error_t remote_ping(struct dpumap_client *client, struct dpumap_fault *faul
 /* A digest of the export's bytes as the DPU reads them, in the order of the updates. */
 doca_error_t remote_digest_start(struct dpumap_client *client, const char *name, uint64_t *digest,
 				 struct dpumap_fault *fault);
-doca_error_t remote_digest_update(struct dpumap_client *client, uint64_t digest, uint64_t offset,
-				  uint64_t length, struct dpumap_fault *fault);
+/* Requests an update, without waiting for its end. */
+doca_error_t remote_digest_send(struct dpumap_client *client, uint64_t digest, uint64_t offset,
+				uint64_t length, struct dpumap_fault *fault);
+/* The end of the oldest update. AGAIN: the DPU has not read its bytes yet. */
+doca_error_t remote_digest_take(struct dpumap_client *client, struct dpumap_fault *fault);
 doca_error_t remote_digest_final(struct dpumap_client *client, uint64_t digest,
 				 uint8_t sha256[static DPUMAP_SHA256_LEN],
 				 struct dpumap_fault *fault);

@@ -3,11 +3,19 @@
 
 #include <stdio.h>
 
+/* Stays in the cache of the processor. */
+#define READ_BACK_CHUNK ((size_t)64 * 1024)
+
 doca_error_t sink_open_file(struct sink *sink, const char *path, bool is_sparse,
 			    struct dpumap_fault *fault)
 {
+	doca_error_t result;
+
 	*sink = (struct sink){.name = path, .is_sparse = is_sparse};
-	return dpumap_outfile_create(path, 0666, &sink->out, fault);
+	result = dpumap_sha256_create(&sink->sha, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_outfile_create(path, 0666, &sink->out, fault);
+	return result;
 }
 
 doca_error_t sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at,
@@ -37,7 +45,7 @@ static doca_error_t print(struct sink *sink, const void *buf, size_t len,
 	if (ferror(stdout))
 		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
 					"cannot write to standard output");
-	return dpumap_sha256_update(sink->sha, buf, len, fault);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_fault *fault)
@@ -49,13 +57,33 @@ doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct d
 	return dpumap_outfile_write(sink->out, buf, len, fault);
 }
 
+doca_error_t sink_hash(struct sink *sink, uint64_t at, const void *buf, size_t len,
+		       struct dpumap_fault *fault)
+{
+	uint8_t chunk[READ_BACK_CHUNK];
+	doca_error_t result = DOCA_SUCCESS;
+	size_t n;
+
+	if (!sink->out)
+		return dpumap_sha256_update(sink->sha, buf, len, fault);
+	for (; len > 0 && result == DOCA_SUCCESS; at += n, len -= n) {
+		n = len < sizeof(chunk) ? len : sizeof(chunk);
+		result = dpumap_outfile_read_back(sink->out, at, chunk, n, fault);
+		if (result == DOCA_SUCCESS)
+			result = dpumap_sha256_update(sink->sha, chunk, n, fault);
+	}
+	return result;
+}
+
+void sink_end(struct sink *sink)
+{
+	if (!sink->out && sink->form == SINK_HEXDUMP)
+		hexdump_end(&sink->hexdump);
+}
+
 doca_error_t sink_digest(struct sink *sink, uint8_t sha256[static DPUMAP_SHA256_LEN],
 			 struct dpumap_fault *fault)
 {
-	if (sink->out)
-		return dpumap_outfile_digest(sink->out, sha256, fault);
-	if (sink->form == SINK_HEXDUMP)
-		hexdump_end(&sink->hexdump);
 	return dpumap_sha256_final(sink->sha, sha256, fault);
 }
 

@@ -24,7 +24,7 @@ struct sink {
 	struct dpumap_outfile *out; /* NULL: standard output */
 	enum sink_form form;
 	struct hexdump hexdump;
-	struct dpumap_sha256 *sha; /* of what went to standard output */
+	struct dpumap_sha256 *sha;
 };
 
 /* The file gets its name with sink_commit(). */
@@ -34,7 +34,14 @@ doca_error_t sink_open_file(struct sink *sink, const char *path, bool is_sparse,
 doca_error_t sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at,
 			      struct dpumap_fault *fault);
 doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_fault *fault);
-/* Ends the output. The digest of a file is that of its content on the disk. */
+/*
+ * Adds the len bytes at offset at, which were written, to the digest: those of a file are read back,
+ * those of standard output are at buf. Another thread may write at the same time.
+ */
+doca_error_t sink_hash(struct sink *sink, uint64_t at, const void *buf, size_t len,
+		       struct dpumap_fault *fault);
+/* Prints the end of a dump. */
+void sink_end(struct sink *sink);
 doca_error_t sink_digest(struct sink *sink, uint8_t sha256[static DPUMAP_SHA256_LEN],
 			 struct dpumap_fault *fault);
 doca_error_t sink_commit(struct sink *sink, struct dpumap_fault *fault);

@@ -9,7 +9,6 @@
 
 #include <openssl/crypto.h>
 
-#include "interrupt.h"
 #include "local/file.h"
 
 static bool parse_pattern(const char *hex, uint8_t pattern[static SOURCE_PATTERN_MAX], size_t *len)
@@ -84,13 +83,12 @@ doca_error_t source_open_file(struct source *source, const char *path, uint64_t 
 	return result;
 }
 
-/* A signal may arrive just before poll(): check the flag periodically. */
 static doca_error_t await_stream(const struct source *source, struct dpumap_fault *fault)
 {
 	struct pollfd p = {.fd = source->fd, .events = POLLIN};
 	int n;
 
-	while (!interrupt_signal) {
+	while (!atomic_load(&source->is_stopped)) {
 		n = poll(&p, 1, 100);
 		if (n > 0)
 			return DOCA_SUCCESS;
@@ -123,12 +121,20 @@ static doca_error_t read_stream(struct source *source, uint8_t *buf, size_t size
 	return DOCA_SUCCESS;
 }
 
+/* Whole repetitions are copied from the bytes before them, twice as many each time. */
 static void repeat_pattern(struct source *source, uint8_t *buf, size_t size)
 {
-	for (size_t i = 0; i < size; i++) {
-		buf[i] = source->pattern[source->pattern_at];
-		source->pattern_at = (source->pattern_at + 1) % source->pattern_len;
+	size_t done = source->pattern_len < size ? source->pattern_len : size;
+
+	for (size_t i = 0; i < done; i++)
+		buf[i] = source->pattern[(source->pattern_at + i) % source->pattern_len];
+	while (done < size) {
+		size_t more = done < size - done ? done : size - done;
+
+		memcpy(buf + done, buf, more);
+		done += more;
 	}
+	source->pattern_at = (source->pattern_at + size) % source->pattern_len;
 }
 
 doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *len,
@@ -151,15 +157,24 @@ doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *
 	}
 	if (!source->is_endless)
 		source->left -= *len;
-	if (result == DOCA_SUCCESS)
-		result = dpumap_sha256_update(source->sha, buf, *len, fault);
 	return result;
+}
+
+doca_error_t source_hash(struct source *source, const void *buf, size_t len,
+			 struct dpumap_fault *fault)
+{
+	return dpumap_sha256_update(source->sha, buf, len, fault);
 }
 
 doca_error_t source_digest(struct source *source, uint8_t sha256[static DPUMAP_SHA256_LEN],
 			   struct dpumap_fault *fault)
 {
 	return dpumap_sha256_final(source->sha, sha256, fault);
+}
+
+void source_stop(struct source *source)
+{
+	atomic_store(&source->is_stopped, true);
 }
 
 void source_close(struct source *source)

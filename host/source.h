@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The source of bytes for an export: a file, a stream or a pattern; hashes what it reads. */
+/* The source of bytes for an export: a file, a stream or a pattern. */
 #ifndef DPUMAP_HOST_SOURCE_H
 #define DPUMAP_HOST_SOURCE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct source {
 	size_t pattern_len;
 	size_t pattern_at;
 	struct dpumap_sha256 *sha;
+	atomic_bool is_stopped;
 };
 
 /*
@@ -37,9 +39,14 @@ doca_error_t source_open_pattern(struct source *source, const char *hex, uint64_
 /* len bytes, or fewer at the end. */
 doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *len,
 			 struct dpumap_fault *fault);
-/* The digest of all bytes read. */
+/* Adds bytes that were read to the digest. Another thread may read at the same time. */
+doca_error_t source_hash(struct source *source, const void *buf, size_t len,
+			 struct dpumap_fault *fault);
+/* The digest of all bytes that were hashed. */
 doca_error_t source_digest(struct source *source, uint8_t sha256[static DPUMAP_SHA256_LEN],
 			   struct dpumap_fault *fault);
+/* Another thread no longer waits for a stream. */
+void source_stop(struct source *source);
 /* All zero, or one that could not be opened, is allowed. */
 void source_close(struct source *source);
 

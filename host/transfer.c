@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * All copying commands walk over windows: each window may come from a source, is in the export, and
- * may go to a sink. Source, DPU and sink hash the bytes, and the hashes are compared.
+ * All copying commands: bytes may come from a source, are in the export, and may go to a sink. Source,
+ * DPU and sink hash them, and the hashes are compared.
  */
 #include "transfer.h"
 
@@ -11,23 +11,15 @@
 
 #include <doca_types.h>
 
-#include "import_copy.h"
-#include "interrupt.h"
+#include "import.h"
 #include "json.h"
 #include "local/clock.h"
 #include "progress.h"
+#include "pump.h"
 #include "remote.h"
 #include "report.h"
 #include "sink.h"
 #include "source.h"
-
-/* Exports may be larger than the memory that should be pinned. */
-#define WINDOW_MAX ((uint64_t)64 << 20)
-
-enum {
-	BUFFER_PUT,
-	BUFFER_GET,
-};
 
 struct transfer {
 	const struct options *options;
@@ -38,9 +30,9 @@ struct transfer {
 	enum sink_form form;	 /* of standard output */
 	bool has_source;	 /* otherwise the export's bytes are read */
 	bool has_sink;		 /* otherwise the bytes stay in the export */
-	bool same_window;	 /* every window goes through the same bytes of the export */
-	uint64_t total;		 /* UINT64_MAX until an endless source has ended */
-	uint64_t window;
+	bool same_window;	 /* the bytes go through the same bytes of the export */
+	bool verify;
+	uint64_t total; /* UINT64_MAX until an endless source has ended */
 	struct source source;
 	struct sink sink;
 	struct dpumap_client *client;
@@ -51,111 +43,29 @@ struct transfer {
 	struct report report;
 };
 
-static doca_error_t put_window(struct transfer *t, uint64_t offset, size_t len,
-			       struct dpumap_fault *fault)
-{
-	doca_error_t result;
-
-	result = import_copy(&t->import, IMPORT_PUT, BUFFER_PUT, offset, len, fault);
-	if (result == DOCA_SUCCESS)
-		t->report.dma_bytes += len;
-	return result;
-}
-
-static doca_error_t get_window(struct transfer *t, uint64_t offset, size_t len,
-			       struct dpumap_fault *fault)
-{
-	doca_error_t result;
-
-	result = import_copy(&t->import, IMPORT_GET, BUFFER_GET, offset, len, fault);
-	if (result == DOCA_SUCCESS)
-		result = sink_write(&t->sink, t->import.buffers[BUFFER_GET].memory, len, fault);
-	if (result == DOCA_SUCCESS)
-		t->report.dma_bytes += len;
-	return result;
-}
-
-/* *len is the size of the window, and then the number of bytes read. */
-static doca_error_t fill_window(struct transfer *t, size_t *len, struct dpumap_fault *fault)
-{
-	char more;
-
-	if (*len > 0)
-		return source_read(&t->source, t->import.buffers[BUFFER_PUT].memory, *len, len,
-				   fault);
-	/* The export is full: the stream must end here, or it does not fit. */
-	if (source_read(&t->source, &more, 1, len, fault) != DOCA_SUCCESS)
-		return fault->code;
-	if (*len > 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
-					"%s does not fit into export %s, which has %" PRIu64
-					" bytes from offset %" PRIu64,
-					t->source.name, t->export.info.name,
-					t->export.info.size - t->options->offset,
-					t->options->offset);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t move_window(struct transfer *t, uint64_t at, size_t *len,
-				struct dpumap_fault *fault)
-{
-	uint64_t offset = t->options->offset + (t->same_window ? 0 : at);
-	doca_error_t result = DOCA_SUCCESS;
-
-	if (t->has_source) {
-		result = fill_window(t, len, fault);
-		if (result != DOCA_SUCCESS || *len == 0)
-			return result;
-		result = put_window(t, offset, *len, fault);
-	}
-	if (result == DOCA_SUCCESS)
-		result = remote_digest_update(t->client, t->digest, offset, *len, fault);
-	if (result == DOCA_SUCCESS && t->has_sink)
-		result = get_window(t, offset, *len, fault);
-	return result;
-}
-
-static size_t room_for(const struct transfer *t, uint64_t at)
-{
-	uint64_t room = t->window;
-
-	if (!t->same_window && room > t->export.info.size - t->options->offset - at)
-		room = t->export.info.size - t->options->offset - at;
-	if (room > t->total - at)
-		room = t->total - at;
-	return (size_t)room;
-}
-
-static doca_error_t walk(struct transfer *t, struct dpumap_fault *fault)
-{
-	doca_error_t result = DOCA_SUCCESS;
-	uint64_t at = 0;
-	size_t len;
-
-	while (at < t->total && result == DOCA_SUCCESS) {
-		len = room_for(t, at);
-		result = move_window(t, at, &len, fault);
-		if (result == DOCA_SUCCESS && len == 0)
-			t->total = at;
-		at += len;
-		t->report.windows += len > 0;
-		progress_update(&t->progress, at);
-		if (result == DOCA_SUCCESS && interrupt_signal)
-			result = dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
-	}
-	return result;
-}
-
 static doca_error_t move_all(struct transfer *t, struct dpumap_fault *fault)
 {
+	struct pump pump = {.import = &t->import,
+			    .client = t->client,
+			    .source = t->has_source ? &t->source : NULL,
+			    .sink = t->has_sink ? &t->sink : NULL,
+			    .offset = t->options->offset,
+			    .room = t->export.info.size - t->options->offset,
+			    .is_loop = t->same_window,
+			    .verify = t->verify,
+			    .digest = t->digest,
+			    .total = t->total,
+			    .progress = &t->progress};
 	uint64_t began = dpumap_clock_ns();
 	doca_error_t result;
 
 	progress_begin(&t->progress, t->total);
-	result = walk(t, fault);
+	result = pump_run(&pump, fault);
 	progress_end(&t->progress);
+	t->total = pump.total;
+	t->report.dma_bytes = pump.dma_bytes;
 	t->report.total_ns = dpumap_clock_ns() - began;
-	t->report.dma_ns = t->import.copy_ns;
+	t->report.dma_ns = t->import.queue.busy_ns;
 	return result;
 }
 
@@ -163,6 +73,8 @@ static doca_error_t gather_digests(struct transfer *t, struct dpumap_fault *faul
 {
 	doca_error_t result;
 
+	if (!t->verify)
+		return DOCA_SUCCESS;
 	result = remote_digest_final(t->client, t->digest,
 				     report_digest(&t->report, "seen by the DPU"), fault);
 	if (result == DOCA_SUCCESS && t->has_source)
@@ -197,16 +109,14 @@ static doca_error_t check_fit(struct transfer *t, struct dpumap_fault *fault)
 	return DOCA_SUCCESS;
 }
 
-static void choose_window(struct transfer *t)
+/* The bytes of the export that the copy uses, once or again and again. */
+static void count_windows(struct transfer *t)
 {
-	t->window = t->export.info.size - t->options->offset;
-	if (t->window > WINDOW_MAX)
-		t->window = WINDOW_MAX;
-	if (t->window > t->total)
-		t->window = t->total;
-	/* A buffer cannot be empty, even if nothing is copied. */
-	if (t->window == 0)
-		t->window = 1;
+	uint64_t room = t->export.info.size - t->options->offset;
+	uint64_t window = room < t->total ? room : t->total;
+
+	t->report.window = window;
+	t->report.windows = window > 0 ? (t->total - 1) / window + 1 : 0;
 }
 
 static doca_error_t open_ends(struct transfer *t, struct dpumap_fault *fault)
@@ -253,7 +163,7 @@ static doca_error_t open_remote(struct transfer *t, struct dpumap_fault *fault)
 		result = choose_total(t, fault);
 	if (result == DOCA_SUCCESS)
 		result = check_fit(t, fault);
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS && t->verify)
 		result = remote_digest_start(t->client, t->export_name, &t->digest, fault);
 	return result;
 }
@@ -262,11 +172,6 @@ static doca_error_t open_import(struct transfer *t, struct dpumap_fault *fault)
 {
 	doca_error_t result = import_open(t->options, t->client, &t->export, &t->import, fault);
 
-	choose_window(t);
-	if (result == DOCA_SUCCESS && t->has_source)
-		result = import_add_buffer(&t->import, BUFFER_PUT, (size_t)t->window, fault);
-	if (result == DOCA_SUCCESS && t->has_sink)
-		result = import_add_buffer(&t->import, BUFFER_GET, (size_t)t->window, fault);
 	t->report.device = t->import.device;
 	t->report.engine = t->import.engine;
 	return result;
@@ -276,7 +181,7 @@ static void print_report(struct transfer *t)
 {
 	t->report.offset = t->options->offset;
 	t->report.bytes = t->total;
-	t->report.window = t->window;
+	count_windows(t);
 	t->report.source = t->has_source ? t->source.name : NULL;
 	t->report.target = t->has_sink ? t->sink.name : NULL;
 	if (t->has_sink && !t->target_path)
@@ -308,6 +213,7 @@ static doca_error_t transfer(struct transfer *t, struct dpumap_fault *fault)
 	doca_error_t result;
 
 	t->has_source = t->source_path || t->pattern;
+	t->verify = true;
 	result = open_ends(t, fault);
 	if (result == DOCA_SUCCESS)
 		result = open_remote(t, fault);

@@ -17,7 +17,7 @@ struct transport {
 			     struct dpumap_fault *fault);
 	/* At most IMPORT_QUEUE_DEPTH are in flight; AGAIN: poll first. */
 	doca_error_t (*post)(struct import *import, const struct import_piece *piece);
-	/* The user_data of a completion is the length of its piece. Does not wait. */
+	/* The user_data of a completion is the tag of its piece. In order; does not wait. */
 	doca_error_t (*poll)(struct import *import, struct dpumap_dma_completion *out, uint32_t max,
 			     uint32_t *n);
 	/* Also after a failed open. False: the memory that the device may write to must stay. */

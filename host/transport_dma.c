@@ -26,13 +26,11 @@ static doca_error_t open_queue(struct import *import, struct dpumap_client *clie
 
 static doca_error_t post(struct import *import, const struct import_piece *piece)
 {
-	const union doca_data tag = {.u64 = piece->len};
-
 	if (piece->direction == IMPORT_PUT)
 		return dpumap_dma_memcpy(import->dma, import->map, piece->remote_addr, piece->local,
-					 piece->local_addr, piece->len, tag);
+					 piece->local_addr, piece->len, piece->tag);
 	return dpumap_dma_memcpy(import->dma, piece->local, piece->local_addr, import->map,
-				 piece->remote_addr, piece->len, tag);
+				 piece->remote_addr, piece->len, piece->tag);
 }
 
 static doca_error_t poll_queue(struct import *import, struct dpumap_dma_completion *out,

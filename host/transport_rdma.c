@@ -39,31 +39,31 @@ struct rdma_transport {
 
 /* -- requests -- */
 
-static void end_piece(struct rdma_transport *t, struct doca_task *task, union doca_data len)
+static void end_piece(struct rdma_transport *t, struct doca_task *task, union doca_data tag)
 {
 	t->ended[t->num_ended++] = (struct dpumap_dma_completion){
-		.user_data = len, .status = doca_task_get_status(task)};
+		.user_data = tag, .status = doca_task_get_status(task)};
 	doca_task_free(task);
 }
 
-static void on_read(struct doca_rdma_task_read *task, union doca_data len, union doca_data ctx)
+static void on_read(struct doca_rdma_task_read *task, union doca_data tag, union doca_data ctx)
 {
 	doca_buf_dec_refcount((struct doca_buf *)(uintptr_t)doca_rdma_task_read_get_src_buf(task),
 			      NULL);
 	doca_buf_dec_refcount(doca_rdma_task_read_get_dst_buf(task), NULL);
-	end_piece(ctx.ptr, doca_rdma_task_read_as_task(task), len);
+	end_piece(ctx.ptr, doca_rdma_task_read_as_task(task), tag);
 }
 
-static void on_write(struct doca_rdma_task_write *task, union doca_data len, union doca_data ctx)
+static void on_write(struct doca_rdma_task_write *task, union doca_data tag, union doca_data ctx)
 {
 	doca_buf_dec_refcount((struct doca_buf *)(uintptr_t)doca_rdma_task_write_get_src_buf(task),
 			      NULL);
 	doca_buf_dec_refcount(doca_rdma_task_write_get_dst_buf(task), NULL);
-	end_piece(ctx.ptr, doca_rdma_task_write_as_task(task), len);
+	end_piece(ctx.ptr, doca_rdma_task_write_as_task(task), tag);
 }
 
 static doca_error_t make_task(const struct rdma_transport *t, enum import_direction direction,
-			      const struct doca_buf *src, struct doca_buf *dst, union doca_data len,
+			      const struct doca_buf *src, struct doca_buf *dst, union doca_data tag,
 			      struct doca_task **task)
 {
 	struct doca_rdma_task_write *write;
@@ -71,22 +71,21 @@ static doca_error_t make_task(const struct rdma_transport *t, enum import_direct
 	doca_error_t result;
 
 	if (direction == IMPORT_PUT) {
-		result = doca_rdma_task_write_allocate_init(t->rdma, t->connection, src, dst, len,
+		result = doca_rdma_task_write_allocate_init(t->rdma, t->connection, src, dst, tag,
 							    &write);
 		if (result == DOCA_SUCCESS)
 			*task = doca_rdma_task_write_as_task(write);
 		return result;
 	}
-	result = doca_rdma_task_read_allocate_init(t->rdma, t->connection, src, dst, len, &read);
+	result = doca_rdma_task_read_allocate_init(t->rdma, t->connection, src, dst, tag, &read);
 	if (result == DOCA_SUCCESS)
 		*task = doca_rdma_task_read_as_task(read);
 	return result;
 }
 
 static doca_error_t submit(const struct rdma_transport *t, enum import_direction direction,
-			   const struct doca_buf *src, struct doca_buf *dst, size_t len)
+			   const struct doca_buf *src, struct doca_buf *dst, union doca_data tag)
 {
-	const union doca_data tag = {.u64 = len};
 	struct doca_task *task;
 	doca_error_t result = make_task(t, direction, src, dst, tag, &task);
 
@@ -115,7 +114,7 @@ static doca_error_t post(struct import *import, const struct import_piece *piece
 						    piece->len, &dst);
 	if (result != DOCA_SUCCESS)
 		goto drop_src;
-	result = submit(t, piece->direction, src, dst, piece->len);
+	result = submit(t, piece->direction, src, dst, piece->tag);
 	if (result != DOCA_SUCCESS)
 		goto drop_dst;
 	return DOCA_SUCCESS;

@@ -15,8 +15,8 @@
 #include "common/outfile.h"
 #include "local/file.h"
 
-#define READ_BACK_CHUNK ((size_t)256 * 1024)
 #define SPARSE_BLOCK	((size_t)64 * 1024)
+#define WRITE_BEHIND	((uint64_t)8 << 20)
 #define ACCESS_LIST	"system.posix_acl_access"
 #define ACCESS_LIST_MAX 8192
 #define FD_PATH_MAX	32
@@ -27,6 +27,7 @@ struct dpumap_outfile {
 	bool is_new; /* an existing file is not replaced */
 	bool has_name;
 	uint64_t size;
+	uint64_t behind; /* the kernel was asked to write the bytes before this one to the disk */
 	char path[PATH_MAX];
 	char directory[PATH_MAX];
 	char temporary[PATH_MAX]; /* a file if has_name */
@@ -255,6 +256,19 @@ doca_error_t dpumap_outfile_create_new(const char *path, mode_t mode, struct dpu
 	return create(path, mode, true, out, fault);
 }
 
+/*
+ * Otherwise the disk would be idle until commit(). fsync() reports errors, and the call is not
+ * essential.
+ */
+static void write_behind(struct dpumap_outfile *out)
+{
+	if (out->size - out->behind < WRITE_BEHIND)
+		return;
+	sync_file_range(out->fd, (off_t)out->behind, (off_t)(out->size - out->behind),
+			SYNC_FILE_RANGE_WRITE);
+	out->behind = out->size;
+}
+
 doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, size_t len,
 				  struct dpumap_fault *fault)
 {
@@ -271,6 +285,7 @@ doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, s
 		out->size += (uint64_t)n;
 		len -= (size_t)n;
 	}
+	write_behind(out);
 	return DOCA_SUCCESS;
 }
 
@@ -309,47 +324,10 @@ doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void 
 	return result;
 }
 
-static doca_error_t hash_back(struct dpumap_outfile *out, struct dpumap_sha256 *sha, uint8_t *buf,
-			      struct dpumap_fault *fault)
+doca_error_t dpumap_outfile_read_back(const struct dpumap_outfile *out, uint64_t at, void *buf,
+				      size_t len, struct dpumap_fault *fault)
 {
-	doca_error_t result = DOCA_SUCCESS;
-	size_t len;
-
-	for (uint64_t at = 0; at < out->size && result == DOCA_SUCCESS; at += len) {
-		len = READ_BACK_CHUNK;
-		if (len > out->size - at)
-			len = (size_t)(out->size - at);
-		result = dpumap_file_read(out->fd, out->path, at, buf, len, fault);
-		if (result == DOCA_SUCCESS)
-			result = dpumap_sha256_update(sha, buf, len, fault);
-	}
-	return result;
-}
-
-doca_error_t dpumap_outfile_digest(struct dpumap_outfile *out,
-				   uint8_t digest[static DPUMAP_SHA256_LEN],
-				   struct dpumap_fault *fault)
-{
-	struct dpumap_sha256 *sha;
-	doca_error_t result;
-	uint8_t *buf;
-
-	result = dpumap_sha256_create(&sha, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	buf = malloc(READ_BACK_CHUNK);
-	if (!buf) {
-		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to read %s back",
-					  out->path);
-		goto destroy_sha;
-	}
-	result = hash_back(out, sha, buf, fault);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_sha256_final(sha, digest, fault);
-	free(buf);
-destroy_sha:
-	dpumap_sha256_destroy(sha);
-	return result;
+	return dpumap_file_read(out->fd, out->path, at, buf, len, fault);
 }
 
 /* -- the end -- */

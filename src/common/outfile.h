@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/sha256.h"
 #include "local/fault.h"
 
 /*
@@ -35,10 +34,9 @@ doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, s
 /* The same, but blocks of zeros become holes. */
 doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void *buf, size_t len,
 					 struct dpumap_fault *fault);
-/* The digest of the file, read back from the disk. */
-doca_error_t dpumap_outfile_digest(struct dpumap_outfile *out,
-				   uint8_t digest[static DPUMAP_SHA256_LEN],
-				   struct dpumap_fault *fault);
+/* Reads bytes that were written. Another thread may write at the same time. */
+doca_error_t dpumap_outfile_read_back(const struct dpumap_outfile *out, uint64_t at, void *buf,
+				      size_t len, struct dpumap_fault *fault);
 /* Consumes out, also on failure. */
 doca_error_t dpumap_outfile_commit(struct dpumap_outfile *out, struct dpumap_fault *fault);
 /* NULL is allowed. */

@@ -2,14 +2,13 @@
 """Either side ends during a copy, over PCI and over RDMA: the other one neither hangs nor keeps
 anything."""
 
-import contextlib
 import json
 import os
 import re
 
 import pytest
 
-from harness.agents import ABSENT, LOST, REFUSED
+from harness.agents import ABSENT, LOST, REFUSED, has_written
 from harness.machine import await_true
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -47,17 +46,9 @@ class Pair:
         self.machine.run("truncate -s 8G long").ok()
         words = ("cp", "long", "far", f"{self.files}/out", "--timeout", "120")
         copy = self.tool.daemon("copy", *words)
-        assert await_true(lambda: copy.status() is not None or self.has_written(copy))
+        assert await_true(lambda: copy.status() is not None or has_written(copy, self.files))
         assert copy.status() is None, copy.log()
         return copy
-
-    def has_written(self, copy):
-        """Has it bytes in a file that it will leave in the directory? The file may have no name yet."""
-        with contextlib.suppress(FileNotFoundError):
-            for entry in os.scandir(f"/proc/{copy.pid}/fd"):
-                if os.readlink(entry.path).startswith(f"{self.files}/") and os.stat(entry.path).st_size:
-                    return True
-        return False
 
     def fails(self, copy, statuses, pattern):
         """The copy ends by itself, with one line of what it lost, and removes its file."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """dpumapd on the DPU and dpumap on the host."""
 
+import contextlib
 import json
 import os
 import re
@@ -138,6 +139,15 @@ def tls_options(host, name, address):
         *("--connect", address, "--cert", f"{host.dir}/pki/{name}.crt", "--timeout", "60"),
         *("--key", f"{host.dir}/pki/{name}.key", "--ca", f"{host.dir}/pki/ca.crt"),
     ]
+
+
+def has_written(copy, directory):
+    """Has it bytes in a file that it will leave in the directory? The file may have no name yet."""
+    with contextlib.suppress(FileNotFoundError):
+        for entry in os.scandir(f"/proc/{copy.pid}/fd"):
+            if os.readlink(entry.path).startswith(f"{directory}/") and os.stat(entry.path).st_size:
+                return True
+    return False
 
 
 def start_copies(agent, dpumap, name="copies"):
