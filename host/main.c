@@ -20,11 +20,11 @@
 
 #define INSPECTS  (OPTION_CONNECTION | OPTION_DEVICE | OPTION_JSON | OPTION_VERBOSE)
 #define COPIES	  (INSPECTS | OPTION_OFFSET)
-#define READS	  (COPIES | OPTION_LENGTH)
-#define WRITES	  (COPIES | OPTION_LENGTH | OPTION_FILE_OFFSET)
+#define READS	  (COPIES | OPTION_LENGTH | OPTION_NO_VERIFY)
+#define WRITES	  (READS | OPTION_FILE_OFFSET)
 #define AUTHORITY (OPTION_DIR | OPTION_JSON)
 #define ISSUES	  (AUTHORITY | OPTION_NAMES | OPTION_DAYS | OPTION_KEY_TYPE)
-#define VERIFIED  " SHA-256 digests of host and DPU verify the copy."
+#define VERIFIED  " SHA-256 digests of host and DPU verify the copy, unless --no-verify is given."
 
 static const struct command commands[] = {
 	{{"list", "", 0, 0, INSPECTS,

@@ -39,8 +39,9 @@ enum option_bit {
 	OPTION_DAYS = 1 << 15,
 	OPTION_KEY_TYPE = 1 << 16,
 	OPTION_VERBOSE = 1 << 17,
+	OPTION_NO_VERIFY = 1 << 18,
 	OPTION_ANY_CONFIG =
-		1 << 18, /* not an option: the command runs even if the configuration is invalid */
+		1 << 19, /* not an option: the command runs even if the configuration is invalid */
 };
 
 struct command {

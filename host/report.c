@@ -167,6 +167,13 @@ static void print_speed(const struct report *report)
 	       report_rate(report->dma_bytes, report->dma_ns));
 }
 
+static const char *outcome(const struct report *report)
+{
+	if (report->num_digests == 0)
+		return "NOT VERIFIED (--no-verify)";
+	return report_digests_equal(report) ? "all digests are equal" : "THE DIGESTS DIFFER";
+}
+
 void report_print(const struct report *report, const struct dpumap_export_info *info,
 		  size_t desc_len)
 {
@@ -180,8 +187,7 @@ void report_print(const struct report *report, const struct dpumap_export_info *
 		dpumap_sha256_format(report->digests[i].sha256, text);
 		printf("sha256       %s  %s\n", text, report->digests[i].whose);
 	}
-	printf("result       %s\n",
-	       report_digests_equal(report) ? "all digests are equal" : "THE DIGESTS DIFFER");
+	printf("result       %s\n", outcome(report));
 }
 
 /* -- JSON output -- */
@@ -276,7 +282,8 @@ void report_print_json(const struct report *report, const struct dpumap_export_i
 	json_add_real(object, "seconds", (double)report->total_ns / (double)DPUMAP_NSEC_PER_SEC);
 	json_add_real(object, "dma_seconds", (double)report->dma_ns / (double)DPUMAP_NSEC_PER_SEC);
 	json_object_object_add(object, "digests", json_digests(report));
-	json_object_object_add(object, "verified",
-			       json_object_new_boolean(report_digests_equal(report)));
+	json_object_object_add(
+		object, "verified",
+		json_object_new_boolean(report->num_digests > 0 && report_digests_equal(report)));
 	json_print(object);
 }

@@ -213,7 +213,7 @@ static doca_error_t transfer(struct transfer *t, struct dpumap_fault *fault)
 	doca_error_t result;
 
 	t->has_source = t->source_path || t->pattern;
-	t->verify = true;
+	t->verify = !(t->options->given & OPTION_NO_VERIFY);
 	result = open_ends(t, fault);
 	if (result == DOCA_SUCCESS)
 		result = open_remote(t, fault);
@@ -298,7 +298,8 @@ doca_error_t transfer_dump(const struct options *options, struct dpumap_fault *f
 		printf("{\n  \"offset\": %" PRIu64 ",\n  \"data\": \"", options->offset);
 	result = transfer(&t, fault);
 	if (json) {
-		printf("\",\n  \"verified\": %s\n}\n", result == DOCA_SUCCESS ? "true" : "false");
+		printf("\",\n  \"verified\": %s\n}\n",
+		       result == DOCA_SUCCESS && t.verify ? "true" : "false");
 		json_set_printed();
 	}
 	return result;

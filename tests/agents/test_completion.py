@@ -30,6 +30,7 @@ CASES = [
     (["--timeout", "3", "--verbose", "re"], "read"),
     (["read", "--sp"], "--sparse"),
     (["cp", "--fi"], "--file-offset"),
+    (["fill", "--no"], "--no-verify"),
     (["list", "--sp"], ""),
     (["watch", "--co"], "--config --connect --count"),
     (["list", "--co"], "--config --connect"),

@@ -79,6 +79,22 @@ def test_pattern_continues_across_pieces(dpumap, host):
     assert host.get("got") == (b"ABCDEFG" * (ROOM // 7 + 1))[:ROOM]
 
 
+# -- without digests
+
+
+def test_copy_without_digests_says_so(dpumap, host):
+    random_bytes(host, "sent", 2 * MIB + 5)
+    text = dpumap("cp", "sent", "near", "got", "--no-verify").ok()
+    assert re.search(r"^result +NOT VERIFIED \(--no-verify\)$", text, re.M), text
+    assert "sha256" not in text
+    host.run("cmp sent got").ok()
+    for words in (("write", "far", "sent"), ("fill", "near", "07"), ("read", "near", "got")):
+        report = dpumap.json(*words, "--no-verify")
+        assert (report["verified"], report["digests"]) == (False, [])
+    assert dpumap("read", "near", "--no-verify", "-n", "3").data == b"\x07\x07\x07"
+    assert dpumap.json("dump", "near", "--no-verify", "-n", "3")["verified"] is False
+
+
 # -- failures
 
 
