@@ -9,25 +9,29 @@
 /* The buf to allocate next. The inventory has one. */
 static inline struct doca_buf *dpumap_buf_next_free(const struct doca_buf_inventory *inventory)
 {
-	return inventory->free[inventory->num_free - 1];
+	return inventory->top[-1];
 }
 
-/* Allocate the next free buf, whose bytes are set. */
-static inline doca_error_t dpumap_buf_allocate(struct doca_buf_inventory *inventory,
-					       struct doca_mmap *mmap, struct doca_buf **buf)
+/* Allocate the next free buf, which gets these bytes. All of it is checked. */
+static inline struct doca_buf *dpumap_buf_allocate(struct doca_buf_inventory *inventory,
+						   struct doca_mmap *mmap, void *head, size_t len,
+						   void *data, size_t data_len)
 {
-	struct doca_buf *next = dpumap_buf_next_free(inventory);
-	doca_error_t result;
+	struct doca_buf *buf = dpumap_buf_next_free(inventory);
 
-	result = dpumap_mmap_buf_take(mmap, (uintptr_t)next->head, next->len);
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	inventory->num_free--;
-	next->mmap = mmap;
-	next->refcount = 1;
-	next->counted = dpumap_mmap_counts_bufs(mmap);
-	*buf = next;
-	return DOCA_SUCCESS;
+	inventory->top--;
+	buf->head = head;
+	buf->len = len;
+	buf->data = data;
+	buf->data_len = data_len;
+	buf->mmap = mmap;
+	if (doca_unlikely(!dpumap_mmap_counts_bufs(mmap))) {
+		buf->use = dpumap_buf_use(false);
+		return buf;
+	}
+	buf->use = dpumap_buf_use(true);
+	mmap->num_bufs++;
+	return buf;
 }
 
 #endif

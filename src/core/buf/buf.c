@@ -28,12 +28,10 @@ doca_error_t dpumap_buf_check_head(const struct doca_buf *buf, const char *funct
 /* The buf is not in a list. */
 static inline void put(struct doca_buf *buf)
 {
-	struct doca_buf_inventory *inventory = buf->inventory;
-
 	if (doca_likely(buf->counted))
-		dpumap_mmap_buf_drop(buf->mmap);
-	buf->refcount = 0;
-	inventory->free[inventory->num_free++] = buf;
+		buf->mmap->num_bufs--;
+	buf->use = 0;
+	*buf->inventory->top++ = buf;
 }
 
 void dpumap_buf_put_list(struct doca_buf *buf)
@@ -43,7 +41,6 @@ void dpumap_buf_put_list(struct doca_buf *buf)
 	for (; buf; buf = next) {
 		next = buf->next;
 		buf->next = NULL;
-		buf->is_inner = false;
 		put(buf);
 	}
 }
@@ -64,18 +61,31 @@ doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
+/* A buf that is not to be put, or with a list. */
+__attribute__((noinline)) static doca_error_t dec_other(struct doca_buf *buf, uint16_t *refcount,
+							const char *function)
 {
-	if (doca_unlikely(!buf || !buf->refcount || buf->is_inner))
-		return refuse_head(buf, __func__);
+	doca_error_t result = dpumap_buf_check_head(buf, function);
+
+	if (result != DOCA_SUCCESS)
+		return result;
 	if (refcount)
 		*refcount = buf->refcount;
-	if (doca_unlikely(buf->refcount > 1))
+	if (buf->refcount > 1)
 		buf->refcount--;
-	else if (doca_unlikely(buf->next))
-		dpumap_buf_put_list(buf);
 	else
-		put(buf);
+		dpumap_buf_put_list(buf);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
+{
+	if (doca_unlikely(!buf) || doca_unlikely(buf->next) ||
+	    (doca_unlikely(buf->use != dpumap_buf_use(true)) && buf->use != dpumap_buf_use(false)))
+		return dec_other(buf, refcount, __func__);
+	if (refcount)
+		*refcount = 1;
+	put(buf);
 	return DOCA_SUCCESS;
 }
 
@@ -122,7 +132,8 @@ doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len)
 static doca_error_t set_data(struct doca_buf *buf, void *data, size_t data_len,
 			     const char *function)
 {
-	if (doca_unlikely(!dpumap_buf_is_inside(buf->head, buf->len, data, data_len)))
+	if (doca_unlikely(
+		    !dpumap_is_inside((uintptr_t)buf->head, buf->len, (uintptr_t)data, data_len)))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "%s: %zu bytes at %p are not inside buf %p, %zu bytes at %p",
 				   function, data_len, data, (void *)buf, buf->len,

@@ -25,16 +25,30 @@ struct doca_buf {
 	struct doca_mmap *mmap;
 	struct doca_buf_inventory *inventory;
 	struct doca_buf *next; /* of its list */
-	uint16_t refcount;     /* 0 while the buf is free */
-	bool is_inner;	       /* in a list, not its head */
-	bool counted;	       /* by mmap; if not, mmap may be destroyed before the buf */
+	union {
+		struct {
+			uint16_t refcount; /* 0 while the buf is free */
+			bool is_inner;	   /* in a list, not its head */
+			bool counted; /* by mmap; if not, mmap may be destroyed before the buf */
+		};
+		uint32_t use; /* all three at once: see dpumap_buf_use() */
+	};
 } __attribute__((aligned(DPUMAP_BUF_SIZE)));
 
 _Static_assert(sizeof(struct doca_buf) == DPUMAP_BUF_SIZE, "size of a buf");
 
+/* The use of a buf with one reference that is not inside of a list. */
+static inline uint32_t dpumap_buf_use(bool counted)
+{
+	const struct doca_buf buf = {.refcount = 1, .counted = counted};
+
+	return buf.use;
+}
+
 struct doca_buf_inventory {
-	struct doca_buf **free; /* a stack: the buf that was put last is still in the cache */
-	uint32_t num_free;
+	struct doca_buf **top;	 /* of a stack: the buf that was put last is still in the cache */
+	struct doca_buf **free;	 /* its bottom */
+	struct doca_buf **least; /* where allocating ends: the bottom, or while stopped its limit */
 	uint32_t num_elements;
 	bool is_started;
 	bool was_started;
@@ -42,13 +56,15 @@ struct doca_buf_inventory {
 	struct buf_slab *slabs;
 };
 
-/* Data below head wraps to an offset beyond len. */
-static inline bool dpumap_buf_is_inside(const void *head, size_t len, const void *data,
-					size_t data_len)
+/* How many more bufs can be allocated. */
+static inline uint32_t dpumap_inventory_num_free(const struct doca_buf_inventory *inventory)
 {
-	size_t offset = (uintptr_t)data - (uintptr_t)head;
+	return (uint32_t)(inventory->top - inventory->free);
+}
 
-	return offset <= len && data_len <= len - offset;
+static inline uint32_t dpumap_inventory_num_used(const struct doca_buf_inventory *inventory)
+{
+	return inventory->num_elements - dpumap_inventory_num_free(inventory);
 }
 
 /* Log and return why buf is not in use or not the head of its list; else DOCA_SUCCESS. */

@@ -28,9 +28,17 @@ static struct buf_slab *create_slab(struct doca_buf_inventory *inventory, size_t
 	return slab;
 }
 
+static void set_least(struct doca_buf_inventory *inventory)
+{
+	inventory->least = inventory->free;
+	if (!inventory->is_started)
+		inventory->least += inventory->num_elements;
+}
+
 static doca_error_t grow(struct doca_buf_inventory *inventory, size_t n)
 {
 	size_t total = inventory->num_elements + n;
+	uint32_t num_free = dpumap_inventory_num_free(inventory);
 	struct buf_slab *slab = create_slab(inventory, n);
 	struct doca_buf **stack = NULL;
 
@@ -40,10 +48,12 @@ static doca_error_t grow(struct doca_buf_inventory *inventory, size_t n)
 		free(slab);
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %zu bufs", n);
 	}
+	inventory->top = stack + num_free;
 	for (size_t i = n; i > 0; i--)
-		stack[inventory->num_free++] = &slab->bufs[i - 1];
+		*inventory->top++ = &slab->bufs[i - 1];
 	inventory->free = stack;
 	inventory->num_elements = (uint32_t)total;
+	set_least(inventory);
 	slab->next = inventory->slabs;
 	inventory->slabs = slab;
 	return DOCA_SUCCESS;
@@ -76,14 +86,15 @@ doca_error_t doca_buf_inventory_create(size_t num_elements,
 doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 {
 	struct buf_slab *slab, *next;
+	uint32_t num_used;
 
 	if (!inventory)
 		return dpumap_fail_null(__func__);
-	if (inventory->num_free != inventory->num_elements)
+	num_used = dpumap_inventory_num_used(inventory);
+	if (num_used)
 		return dpumap_fail(DOCA_ERROR_IN_USE,
 				   "inventory %p: %u of its %u bufs are in use; put them first",
-				   (void *)inventory, inventory->num_elements - inventory->num_free,
-				   inventory->num_elements);
+				   (void *)inventory, num_used, inventory->num_elements);
 	for (slab = inventory->slabs; slab; slab = next) {
 		next = slab->next;
 		free(slab);
@@ -98,6 +109,7 @@ doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory)
 	if (!inventory)
 		return dpumap_fail_null(__func__);
 	inventory->is_started = true;
+	set_least(inventory);
 	inventory->was_started = true;
 	return DOCA_SUCCESS;
 }
@@ -107,6 +119,7 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
 	if (!inventory)
 		return dpumap_fail_null(__func__);
 	inventory->is_started = false;
+	set_least(inventory);
 	return DOCA_SUCCESS;
 }
 
@@ -132,14 +145,12 @@ doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uin
 }
 
 /* An error of the map goes first: waiting for a free buf would not help. */
-static doca_error_t refuse_empty(const struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
-				 const void *addr, size_t len)
+static doca_error_t refuse_map_or_empty(const struct doca_buf_inventory *inventory,
+					const struct doca_mmap *mmap, const void *addr, size_t len)
 {
-	doca_error_t result = dpumap_mmap_buf_take(mmap, (uintptr_t)addr, len);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	dpumap_mmap_buf_drop(mmap);
+	if (dpumap_inventory_num_free(inventory) ||
+	    !dpumap_mmap_buf_fits(mmap, (uintptr_t)addr, len))
+		return dpumap_mmap_refuse_buf(mmap, (uintptr_t)addr, len);
 	return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY, "inventory %p: all %u bufs are in use",
 				 (const void *)inventory, inventory->num_elements);
 }
@@ -151,6 +162,11 @@ static doca_error_t refuse_data(const void *addr, size_t len, const void *data, 
 			   addr, data_len, data);
 }
 
+static inline bool is_inside(const void *addr, size_t len, const void *data, size_t data_len)
+{
+	return dpumap_is_inside((uintptr_t)addr, len, (uintptr_t)data, data_len);
+}
+
 __attribute__((cold, noinline)) static doca_error_t
 refuse_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr, size_t len,
 	   void *data, size_t data_len, struct doca_buf **buf)
@@ -159,47 +175,39 @@ refuse_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *a
 
 	if (!inventory || !mmap || !buf)
 		return dpumap_fail_null(function);
-	if (!dpumap_buf_is_inside(addr, len, data, data_len))
+	if (!is_inside(addr, len, data, data_len))
 		return refuse_data(addr, len, data, data_len);
 	if (!inventory->is_started)
 		return refuse_stopped(inventory, function);
-	return refuse_empty(inventory, mmap, addr, len);
+	return refuse_map_or_empty(inventory, mmap, addr, len);
 }
 
 doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory,
 						struct doca_mmap *mmap, void *addr, size_t len,
 						void *data, size_t data_len, struct doca_buf **buf)
 {
-	struct doca_buf *next;
-
-	if (doca_unlikely(!inventory || !mmap || !buf || !inventory->is_started ||
-			  !inventory->num_free || !dpumap_buf_is_inside(addr, len, data, data_len)))
+	if (doca_unlikely(!buf) || doca_unlikely(!mmap) ||
+	    !dpumap_mmap_buf_fits(mmap, (uintptr_t)addr, len) ||
+	    !is_inside(addr, len, data, data_len) || doca_unlikely(!inventory) ||
+	    doca_unlikely(inventory->top <= inventory->least))
 		return refuse_get(inventory, mmap, addr, len, data, data_len, buf);
-	next = dpumap_buf_next_free(inventory);
-	next->head = addr;
-	next->len = len;
-	next->data = data;
-	next->data_len = data_len;
-	return dpumap_buf_allocate(inventory, mmap, buf);
+	*buf = dpumap_buf_allocate(inventory, mmap, addr, len, data, data_len);
+	return DOCA_SUCCESS;
 }
 
-static doca_error_t copy(struct doca_buf_inventory *inventory, const struct doca_buf *src,
-			 struct doca_buf **dst)
+static bool can_copy(const struct doca_buf_inventory *inventory, const struct doca_buf *src)
 {
-	struct doca_buf *next;
-	doca_error_t result;
+	return dpumap_inventory_num_free(inventory) &&
+	       dpumap_mmap_buf_fits(src->mmap, (uintptr_t)src->head, src->len);
+}
 
-	if (!inventory->num_free)
-		return refuse_empty(inventory, src->mmap, src->head, src->len);
-	next = dpumap_buf_next_free(inventory);
-	next->head = src->head;
-	next->len = src->len;
-	next->data = src->data;
-	next->data_len = src->data_len;
-	result = dpumap_buf_allocate(inventory, src->mmap, dst);
-	if (result == DOCA_SUCCESS)
-		next->is_inner = src->is_inner;
-	return result;
+static struct doca_buf *copy(struct doca_buf_inventory *inventory, const struct doca_buf *src)
+{
+	struct doca_buf *buf = dpumap_buf_allocate(inventory, src->mmap, src->head, src->len,
+						   src->data, src->data_len);
+
+	buf->is_inner = src->is_inner;
+	return buf;
 }
 
 doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
@@ -216,11 +224,13 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
 	if (result != DOCA_SUCCESS)
 		return result;
 	for (; src_buf; src_buf = src_buf->next) {
-		result = copy(inventory, src_buf, link);
-		if (result != DOCA_SUCCESS) {
+		if (!can_copy(inventory, src_buf)) {
+			result = refuse_map_or_empty(inventory, src_buf->mmap, src_buf->head,
+						     src_buf->len);
 			dpumap_buf_put_list(first);
 			return result;
 		}
+		*link = copy(inventory, src_buf);
 		link = &(*link)->next;
 	}
 	*dst_buf = first;
@@ -244,14 +254,10 @@ refuse_reuse(const struct doca_buf *buf, void *addr, size_t len, void *data, siz
 doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr, size_t len,
 						  void *data, size_t data_len)
 {
-	doca_error_t result;
-
-	if (doca_unlikely(!buf || !buf->refcount ||
-			  !dpumap_buf_is_inside(addr, len, data, data_len)))
+	if (doca_unlikely(!buf || !buf->refcount) || !is_inside(addr, len, data, data_len))
 		return refuse_reuse(buf, addr, len, data, data_len);
-	result = dpumap_mmap_buf_check(buf->mmap, (uintptr_t)addr, len);
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
+	if (!dpumap_mmap_buf_fits(buf->mmap, (uintptr_t)addr, len))
+		return dpumap_mmap_refuse_buf(buf->mmap, (uintptr_t)addr, len);
 	buf->head = addr;
 	buf->len = len;
 	buf->data = data;
@@ -294,6 +300,6 @@ doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inve
 {
 	if (!inventory || !num_of_free_elements)
 		return dpumap_fail_null(__func__);
-	*num_of_free_elements = inventory->num_free;
+	*num_of_free_elements = dpumap_inventory_num_free(inventory);
 	return DOCA_SUCCESS;
 }

@@ -62,15 +62,14 @@ doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size,
 
 static doca_error_t check_unused(const struct doca_buf_pool *pool, const char *function)
 {
-	const struct doca_buf_inventory *inventory = pool->inventory;
+	uint32_t num_used = dpumap_inventory_num_used(pool->inventory);
 
-	if (inventory->num_free == inventory->num_elements)
+	if (!num_used)
 		return DOCA_SUCCESS;
 	return dpumap_fail(DOCA_ERROR_IN_USE,
 			   "%s: buf pool %p: %" PRIu32 " of its %" PRIu32
 			   " bufs are allocated; release them first",
-			   function, (const void *)pool,
-			   inventory->num_elements - inventory->num_free, inventory->num_elements);
+			   function, (const void *)pool, num_used, pool->inventory->num_elements);
 }
 
 doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
@@ -168,18 +167,20 @@ __attribute__((cold, noinline)) static doca_error_t refuse_alloc(const struct do
 
 doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf)
 {
-	struct doca_buf *next;
+	void *piece;
+	size_t n;
 
 	if (doca_unlikely(!buf_pool || !buf || !buf_pool->is_started ||
-			  !buf_pool->inventory->num_free))
+			  !dpumap_inventory_num_free(buf_pool->inventory)))
 		return refuse_alloc(buf_pool, buf);
-	next = dpumap_buf_next_free(buf_pool->inventory);
-	next->head = (uint8_t *)(uintptr_t)(buf_pool->first_piece +
-					    (size_t)(next - buf_pool->bufs) * buf_pool->distance);
-	next->len = buf_pool->element_size;
-	next->data = next->head;
-	next->data_len = 0;
-	return dpumap_buf_allocate(buf_pool->inventory, buf_pool->mmap, buf);
+	n = (size_t)(dpumap_buf_next_free(buf_pool->inventory) - buf_pool->bufs);
+	piece = (void *)(uintptr_t)(buf_pool->first_piece + n * buf_pool->distance);
+	if (!dpumap_mmap_buf_fits(buf_pool->mmap, (uintptr_t)piece, buf_pool->element_size))
+		return dpumap_mmap_refuse_buf(buf_pool->mmap, (uintptr_t)piece,
+					      buf_pool->element_size);
+	*buf = dpumap_buf_allocate(buf_pool->inventory, buf_pool->mmap, piece,
+				   buf_pool->element_size, piece, 0);
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t check_stopped(const struct doca_buf_pool *pool, const char *function)
@@ -249,6 +250,6 @@ doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf
 {
 	if (!buf_pool || !num_free_elements)
 		return dpumap_fail_null(__func__);
-	*num_free_elements = buf_pool->inventory->num_free;
+	*num_free_elements = dpumap_inventory_num_free(buf_pool->inventory);
 	return DOCA_SUCCESS;
 }

@@ -8,8 +8,7 @@
 doca_error_t dpumap_mmap_refuse_buf(const struct doca_mmap *mmap, uint64_t addr, size_t len)
 {
 	/* If no reason is left, another thread has started the map meanwhile. */
-	if (!dpumap_mmap_is_usable(mmap) ||
-	    dpumap_mmap_check_ops(mmap, addr, len, 0) == DPUMAP_DESC_OK)
+	if (!dpumap_mmap_is_usable(mmap) || dpumap_mmap_buf_fits(mmap, addr, len))
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "buf: map %p is not started",
 				   (const void *)mmap);
 	return dpumap_fail(DOCA_ERROR_INVALID_VALUE,

@@ -5,6 +5,16 @@
 
 #include "core/mmap/mmap.h"
 
+/* Neither range wraps, so bytes below the range have an offset beyond it. */
+static inline bool dpumap_is_inside(uint64_t start, uint64_t len, uint64_t addr, uint64_t n)
+{
+	uint64_t rest;
+
+	if (doca_unlikely(__builtin_sub_overflow(len, n, &rest)))
+		return false;
+	return doca_likely(addr - start <= rest);
+}
+
 /* Whether this process may do ops with these bytes: DPUMAP_DESC_OK, _ERR_DENIED or _ERR_OUTSIDE. */
 static inline dpumap_desc_status_t dpumap_mmap_check_ops(const struct doca_mmap *mmap,
 							 uint64_t addr, size_t len, uint32_t ops)
@@ -15,51 +25,27 @@ static inline dpumap_desc_status_t dpumap_mmap_check_ops(const struct doca_mmap 
 	return dpumap_desc_window_check(&window, addr, len, ops);
 }
 
-/* Log and return why dpumap_mmap_buf_take() refuses. */
+/* Whether a buf may have these bytes. */
+static inline bool dpumap_mmap_buf_fits(const struct doca_mmap *mmap, uint64_t addr, size_t len)
+{
+	return doca_likely(dpumap_mmap_is_usable(mmap)) &&
+	       dpumap_is_inside(mmap->range.addr, mmap->range.len, addr, len);
+}
+
+/*
+ * Log and return why it may not: DOCA_ERROR_BAD_STATE if the map is not usable,
+ * DOCA_ERROR_INVALID_VALUE outside its range.
+ */
 doca_error_t dpumap_mmap_refuse_buf(const struct doca_mmap *mmap, uint64_t addr, size_t len);
 
 /*
- * Whether a buf may have these bytes: DOCA_ERROR_BAD_STATE if the map is not usable,
- * DOCA_ERROR_INVALID_VALUE outside its range.
+ * Whether the map counts its bufs. Not if thread safety is enabled: then the map may be destroyed
+ * before its bufs, and dropping a buf must not touch the map. That cannot change while it has bufs
+ * that it counts.
  */
-static inline doca_error_t dpumap_mmap_buf_check(const struct doca_mmap *mmap, uint64_t addr,
-						 size_t len)
-{
-	if (doca_unlikely(!dpumap_mmap_is_usable(mmap) ||
-			  dpumap_mmap_check_ops(mmap, addr, len, 0) != DPUMAP_DESC_OK)) {
-		doca_error_t result = dpumap_mmap_refuse_buf(mmap, addr, len);
-
-		/* Lets the compiler drop the success path of the caller. */
-		if (result == DOCA_SUCCESS)
-			__builtin_unreachable();
-		return result;
-	}
-	return DOCA_SUCCESS;
-}
-
-/*
- * A buf takes these bytes. The map counts the buf unless thread safety is enabled: then the map may
- * be destroyed before its bufs, and dropping a buf must not touch the map.
- */
-static inline doca_error_t dpumap_mmap_buf_take(struct doca_mmap *mmap, uint64_t addr, size_t len)
-{
-	doca_error_t result = dpumap_mmap_buf_check(mmap, addr, len);
-
-	if (doca_likely(result == DOCA_SUCCESS && !mmap->lock))
-		mmap->num_bufs++;
-	return result;
-}
-
-/* Whether the map counts its bufs. If not, its bufs must not be dropped. */
 static inline bool dpumap_mmap_counts_bufs(const struct doca_mmap *mmap)
 {
 	return !mmap->lock;
-}
-
-static inline void dpumap_mmap_buf_drop(struct doca_mmap *mmap)
-{
-	if (doca_likely(!mmap->lock))
-		mmap->num_bufs--;
 }
 
 #endif

@@ -20,12 +20,13 @@
 #include "device/memory/region.h"
 #include "device/queue/send_queue.h"
 
+/* A map is usable from MMAP_STARTED on: one comparison when a buf is allocated. */
 enum mmap_state {
 	MMAP_NEW,
-	MMAP_STARTED,
 	MMAP_STOPPED,
-	MMAP_IMPORTED,
 	MMAP_IMPORTED_STOPPED,
+	MMAP_STARTED,
+	MMAP_IMPORTED,
 };
 
 /* An exported descriptor. It may contain an access key and is wiped before it is freed. */
@@ -90,9 +91,7 @@ static inline bool dpumap_mmap_is_imported(const struct doca_mmap *mmap)
 
 static inline bool dpumap_mmap_is_usable(const struct doca_mmap *mmap)
 {
-	enum mmap_state state = dpumap_mmap_state(mmap);
-
-	return state == MMAP_STARTED || state == MMAP_IMPORTED;
+	return dpumap_mmap_state(mmap) >= MMAP_STARTED;
 }
 
 static inline struct mmap_slot *dpumap_mmap_find_slot(const struct doca_mmap *mmap,

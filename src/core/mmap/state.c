@@ -15,7 +15,7 @@
 
 void dpumap_mmap_set_state(struct doca_mmap *mmap, enum mmap_state state)
 {
-	bool usable = state == MMAP_STARTED || state == MMAP_IMPORTED;
+	bool usable = state >= MMAP_STARTED;
 	const struct mmap_slot *slot = usable && mmap->num_slots ? &mmap->slots[0] : NULL;
 
 	dpumap_mmap_drop_fast_key(mmap);
