@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Measure getting and releasing a buf, compared with getting and putting an object of DPDK's rte_mempool
- * in the same process. The two alternate in each round, so each ratio compares adjacent measurements. Runs
- * on any device that supports maps: dpumap-emu run --as dpu.
+ * in the same process, and with two calls of a shared library that do nothing. They alternate in each round,
+ * so each ratio compares adjacent measurements. Runs on any device that supports maps: dpumap-emu run --as dpu.
  */
 #include <getopt.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
@@ -15,26 +18,48 @@
 #include <doca_mmap.h>
 
 #include "device.h"
+#include "empty.h"
 #ifdef DPUMAP_BENCH_DPDK
 #include "mempool.h"
 #endif
 #include "stats.h"
 
-#define ELEMENTS   1024
-#define BUF_SIZE   64 /* size of a struct doca_buf; objects of the mempool get the same size */
-#define MAX_BURST  128
-#define PAIRS	   100000 /* in a round */
-#define MAX_ROUNDS 1000
+#define ELEMENTS    1024
+#define BUF_SIZE    64 /* size of a struct doca_buf; objects of the mempool get the same size */
+#define MAX_BURST   128
+#define PAIRS	    100000 /* in a round */
+#define MAX_ROUNDS  1000
+
+#define MAX_WORKERS 2
+#define WORK_ROUNDS 11
+#define WORK_BURST  32
+#define WORK	    4000000 /* bufs of a thread in a round */
 
 static uint8_t memory[4096];
 
 struct bench {
 	struct doca_dev *dev;
-	struct doca_mmap *map;
+	struct doca_mmap *map, *shared; /* the other is for several threads */
 	struct doca_buf_inventory *inventory;
 	size_t rounds;
 	bool has_mempool;
 };
+
+static struct doca_mmap *start_shared(struct doca_dev *dev)
+{
+	struct doca_mmap *map = NULL;
+	doca_error_t result = doca_mmap_create(&map);
+
+	if (result == DOCA_SUCCESS)
+		result = doca_mmap_set_memrange(map, memory, sizeof(memory));
+	if (result == DOCA_SUCCESS)
+		result = doca_mmap_add_dev(map, dev);
+	if (result == DOCA_SUCCESS)
+		result = doca_mmap_enable_thread_safety(map);
+	if (result == DOCA_SUCCESS)
+		result = doca_mmap_start(map);
+	return bench_is_ok(result, "a map for several threads") ? map : NULL;
+}
 
 static bool open_device(struct bench *bench)
 {
@@ -42,14 +67,15 @@ static bool open_device(struct bench *bench)
 	if (bench->dev)
 		bench->map = bench_map(bench->dev, memory, sizeof(memory),
 				       DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
-	return bench->map;
+	if (bench->map)
+		bench->shared = start_shared(bench->dev);
+	return bench->shared;
 }
 
-static bool start_inventory(struct bench *bench)
+static bool start_inventory(struct doca_buf_inventory **inventory)
 {
-	return bench_is_ok(doca_buf_inventory_create(ELEMENTS, &bench->inventory),
-			   "an inventory") &&
-	       bench_is_ok(doca_buf_inventory_start(bench->inventory), "starting it");
+	return bench_is_ok(doca_buf_inventory_create(ELEMENTS, inventory), "an inventory") &&
+	       bench_is_ok(doca_buf_inventory_start(*inventory), "starting it");
 }
 
 static void close_bench(struct bench *bench)
@@ -59,22 +85,50 @@ static void close_bench(struct bench *bench)
 			    "destroying the inventory");
 	if (bench->map)
 		bench_is_ok(doca_mmap_destroy(bench->map), "destroying the map");
+	if (bench->shared)
+		bench_is_ok(doca_mmap_destroy(bench->shared), "destroying the map");
 	if (bench->dev)
 		bench_is_ok(doca_dev_close(bench->dev), "closing the device");
 }
 
-static bool run_bufs(struct bench *bench, size_t burst, size_t n)
+static bool get_and_put(struct doca_buf_inventory *inventory, struct doca_mmap *map, size_t burst,
+			size_t n)
 {
 	struct doca_buf *bufs[MAX_BURST];
 
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < burst; j++)
-			if (doca_buf_inventory_buf_get_by_addr(bench->inventory, bench->map,
-							       memory + j, 64,
+			if (doca_buf_inventory_buf_get_by_addr(inventory, map, memory + j, 64,
 							       &bufs[j]) != DOCA_SUCCESS)
 				return false;
 		for (size_t j = 0; j < burst; j++)
 			if (doca_buf_dec_refcount(bufs[j], NULL) != DOCA_SUCCESS)
+				return false;
+	}
+	return true;
+}
+
+static bool run_bufs(struct bench *bench, size_t burst, size_t n)
+{
+	return get_and_put(bench->inventory, bench->map, burst, n);
+}
+
+static bool run_shared(struct bench *bench, size_t burst, size_t n)
+{
+	return get_and_put(bench->inventory, bench->shared, burst, n);
+}
+
+static bool run_empty(struct bench *bench, size_t burst, size_t n)
+{
+	struct doca_buf *bufs[MAX_BURST];
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < burst; j++)
+			if (bench_empty_get(bench->inventory, bench->map, memory + j, 64,
+					    memory + j, 0, &bufs[j]) != DOCA_SUCCESS)
+				return false;
+		for (size_t j = 0; j < burst; j++)
+			if (bench_empty_put(bufs[j], NULL) != DOCA_SUCCESS)
 				return false;
 	}
 	return true;
@@ -106,26 +160,58 @@ static double measure(struct bench *bench, method_run *run, size_t burst)
 	return (bench_now() - start) * 1e9 / (double)(n * burst);
 }
 
+/* The last one is what the others are compared with. */
+static const struct method {
+	const char *name;
+	method_run *run;
+} methods[] = {
+	{"bufs", run_bufs},
+	{"thread-safe map", run_shared},
+	{"empty calls", run_empty},
+	{"rte_mempool", run_mempool},
+};
+
+#define METHODS (sizeof(methods) / sizeof(methods[0]))
+
+static bool run_round(struct bench *bench, size_t burst, size_t round,
+		      double times[METHODS][MAX_ROUNDS])
+{
+	for (size_t m = 0; m < METHODS; m++) {
+		times[m][round] = measure(bench, methods[m].run, burst);
+		if (times[m][round] < 0)
+			return false;
+	}
+	return true;
+}
+
+static void print_row(struct bench *bench, const struct method *method, size_t burst,
+		      const double *reference, double *times)
+{
+	double ratios[MAX_ROUNDS];
+	struct bench_stats time, ratio;
+
+	for (size_t i = 0; i < bench->rounds; i++)
+		ratios[i] = times[i] / reference[i];
+	bench_stats(times, bench->rounds, &time);
+	bench_stats(ratios, bench->rounds, &ratio);
+	printf("%5zu  %-15s  %6.2f (%.2f to %.2f)", burst, method->name, time.median, time.min,
+	       time.max);
+	if (bench->has_mempool)
+		printf("  %5.2f (%.2f to %.2f)", ratio.median, ratio.min, ratio.max);
+	printf("\n");
+}
+
 static bool compare(struct bench *bench, size_t burst)
 {
-	static double bufs[MAX_ROUNDS], objects[MAX_ROUNDS], ratios[MAX_ROUNDS];
-	struct bench_stats buf, object, ratio;
+	static double times[METHODS][MAX_ROUNDS], reference[MAX_ROUNDS];
 
-	for (size_t i = 0; i < bench->rounds; i++) {
-		bufs[i] = measure(bench, run_bufs, burst);
-		objects[i] = bench->has_mempool ? measure(bench, run_mempool, burst) : 1;
-		if (bufs[i] < 0 || objects[i] < 0)
+	for (size_t i = 0; i < bench->rounds; i++)
+		if (!run_round(bench, burst, i, times))
 			return false;
-		ratios[i] = bufs[i] / objects[i];
-	}
-	bench_stats(bufs, bench->rounds, &buf);
-	bench_stats(objects, bench->rounds, &object);
-	bench_stats(ratios, bench->rounds, &ratio);
-	printf("%5zu  %6.2f (%.2f to %.2f)", burst, buf.median, buf.min, buf.max);
-	if (bench->has_mempool)
-		printf("  %6.2f (%.2f to %.2f)  %5.2f (%.2f to %.2f)", object.median, object.min,
-		       object.max, ratio.median, ratio.min, ratio.max);
-	printf("\n");
+	for (size_t i = 0; i < bench->rounds; i++)
+		reference[i] = times[METHODS - 1][i];
+	for (size_t m = 0; m < METHODS - !bench->has_mempool; m++)
+		print_row(bench, &methods[m], burst, reference, times[m]);
 	return true;
 }
 
@@ -135,12 +221,87 @@ static bool compare_all(struct bench *bench)
 
 	if (!bench->has_mempool)
 		printf("rte_mempool is not measured: bench_buf was built without libdpdk-dev\n");
-	printf("get and put of one, ns: median (range) of %zu rounds\nburst  bufs%s\n",
-	       bench->rounds,
-	       bench->has_mempool ? "                   rte_mempool            ratio" : "");
+	printf("get and put of one: median (range) of %zu rounds\nburst  %-15s  ns%s\n",
+	       bench->rounds, "",
+	       bench->has_mempool ? "                      ratio to rte_mempool" : "");
 	for (size_t i = 0; i < sizeof(bursts) / sizeof(bursts[0]); i++)
 		if (!compare(bench, bursts[i]))
 			return false;
+	return true;
+}
+
+/* A thread with its own inventory on the map for several threads. */
+struct worker {
+	pthread_t thread;
+	struct doca_mmap *map;
+	struct doca_buf_inventory *inventory;
+	bool ok;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+
+	w->ok = get_and_put(w->inventory, w->map, WORK_BURST, WORK / WORK_BURST);
+	return NULL;
+}
+
+/* Return the millions of bufs that n threads together get and put in a second; negative: a failure. */
+static double rate(struct bench *bench, size_t n)
+{
+	struct worker workers[MAX_WORKERS] = {0};
+	size_t begun = 0, i;
+	bool ok = true;
+	double start;
+
+	for (i = 0; i < n; i++) {
+		workers[i].map = bench->shared;
+		ok &= start_inventory(&workers[i].inventory);
+	}
+	start = bench_now();
+	while (ok && begun < n &&
+	       !pthread_create(&workers[begun].thread, NULL, work, &workers[begun]))
+		begun++;
+	for (i = 0; i < begun; i++) {
+		pthread_join(workers[i].thread, NULL);
+		ok &= workers[i].ok;
+	}
+	start = bench_now() - start;
+	for (i = 0; i < n; i++)
+		if (workers[i].inventory)
+			doca_buf_inventory_destroy(workers[i].inventory);
+	return ok && begun == n ? (double)(n * WORK) / start / 1e6 : -1;
+}
+
+/* DPDK has bound this thread, and so those that it creates, to one processor. */
+static void use_all_processors(void)
+{
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	if (sched_setaffinity(0, sizeof(all), &all))
+		perror("bench: sched_setaffinity");
+}
+
+static bool scale(struct bench *bench)
+{
+	double rates[MAX_WORKERS][WORK_ROUNDS];
+	struct bench_stats one, several;
+
+	use_all_processors();
+	for (size_t i = 0; i < WORK_ROUNDS; i++)
+		for (size_t n = 0; n < MAX_WORKERS; n++) {
+			rates[n][i] = rate(bench, n + 1);
+			if (rates[n][i] < 0)
+				return false;
+		}
+	bench_stats(rates[0], WORK_ROUNDS, &one);
+	bench_stats(rates[MAX_WORKERS - 1], WORK_ROUNDS, &several);
+	printf("thread-safe map, million bufs a second: 1 thread %.0f (at most %.0f), %d threads "
+	       "%.0f "
+	       "(at most %.0f), %.2fx\n",
+	       one.median, one.max, MAX_WORKERS, several.median, several.max,
+	       several.median / one.median);
 	return true;
 }
 
@@ -187,7 +348,7 @@ int main(int argc, char **argv)
 	if (bench.rounds < 1 || bench.rounds > MAX_ROUNDS)
 		return usage(stderr);
 	done = open_mempool(&bench, argv + optind, argc - optind) && open_device(&bench) &&
-	       start_inventory(&bench) && compare_all(&bench);
+	       start_inventory(&bench.inventory) && compare_all(&bench) && scale(&bench);
 	close_bench(&bench);
 	close_mempool(&bench);
 	return done ? 0 : 1;
