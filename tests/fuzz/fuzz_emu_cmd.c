@@ -622,6 +622,8 @@ static void give_doorbells(struct emu_file *f)
 	f->objs[i] = f->objs[0];
 	f->objs[i]->handle = i;
 	f->objs[0] = NULL;
+	f->next_free[i - 1] = f->nobjs;
+	f->next_free[0] = f->first_free;
 	f->first_free = 0;
 }
 

@@ -199,21 +199,22 @@ static void report(const struct emu_uobj *o, uint16_t event, struct eqe *eqe)
 				tell(e, s, eqe);
 }
 
+static uint32_t number_of(const struct emu_uobj *o)
+{
+	return o->type == EMU_T_DEVX_CQ ? ((const struct emu_devx_cq *)o)->cqn
+					: ((const struct emu_devx_qp *)o)->qpn;
+}
+
 static const struct emu_uobj *find(enum emu_type type, uint32_t number)
 {
-	struct emu_file *f;
-	unsigned int i;
+	const struct emu_uobj *o;
+	const struct emu_file *f;
 
 	for (f = emu_files; f; f = f->next) {
-		for (i = 0; i < f->nobjs; i++) {
-			const struct emu_uobj *o = f->objs[i];
-
-			if (o && o->type == type &&
-			    number == (type == EMU_T_DEVX_CQ
-					       ? ((const struct emu_devx_cq *)o)->cqn
-					       : ((const struct emu_devx_qp *)o)->qpn))
+		o = NULL;
+		while ((o = emu_uobj_next(f, type, o)))
+			if (number_of(o) == number)
 				return o;
-		}
 	}
 	return NULL;
 }

@@ -13,6 +13,7 @@
 #include "emu/server/base/reactor.h"
 #include "emu/server/card/topology.h"
 #include "emu/server/mm/pin.h"
+#include "emu/server/uverbs/uobj.h"
 
 struct emu_chan {
 	struct emu_watch watch;
@@ -30,8 +31,10 @@ struct emu_file {
 	struct emu_db_page *db_pages;
 	struct emu_uobj **objs; /* by handle */
 	unsigned int nobjs;
-	unsigned int first_free; /* all lower handles are in use */
-	uint64_t ino;		 /* of the client's socket; the client states it */
+	unsigned int *next_free;	    /* the list of free handles; `nobjs`: its end */
+	unsigned int first_free;	    /* the handle that was freed last */
+	struct emu_uobj *newest[EMU_TYPES]; /* of each type */
+	uint64_t ino;			    /* of the client's socket; the client states it */
 	bool has_context;
 	bool dead;	       /* a fault on demand: its device has died */
 	unsigned int trace_id; /* its number in a trace; 0: none yet */

@@ -77,40 +77,63 @@ static bool is_exhausted(const struct emu_func *f, enum emu_type type)
 
 static int grow(struct emu_file *f)
 {
-	unsigned int n = f->nobjs ? 2 * f->nobjs : 16, i;
+	unsigned int n = f->nobjs ? 2 * f->nobjs : 16, i, *next;
 	struct emu_uobj **p;
 
 	p = realloc(f->objs, n * sizeof(struct emu_uobj *));
 	if (!p)
 		return -ENOMEM;
-	for (i = f->nobjs; i < n; i++)
-		p[i] = NULL;
 	f->objs = p;
+	next = realloc(f->next_free, n * sizeof(*next));
+	if (!next)
+		return -ENOMEM;
+	f->next_free = next;
+	for (i = f->nobjs; i < n; i++) {
+		p[i] = NULL;
+		next[i] = i + 1;
+	}
 	f->nobjs = n;
 	return 0;
+}
+
+/* Take a handle for the object, and put the object before the others of its type. */
+static void enter(struct emu_file *f, struct emu_uobj *o)
+{
+	struct emu_uobj **newest = &f->newest[o->type];
+
+	o->handle = f->first_free;
+	f->first_free = f->next_free[o->handle];
+	f->objs[o->handle] = o;
+	o->older = *newest;
+	if (o->older)
+		o->older->newer = o;
+	*newest = o;
+}
+
+static void leave(struct emu_file *f, const struct emu_uobj *o)
+{
+	*(o->newer ? &o->newer->older : &f->newest[o->type]) = o->older;
+	if (o->older)
+		o->older->newer = o->newer;
+	f->objs[o->handle] = NULL;
+	f->next_free[o->handle] = f->first_free;
+	f->first_free = o->handle;
 }
 
 void *emu_uobj_new(struct emu_file *f, enum emu_type type, size_t size,
 		   int (*undo)(struct emu_uobj *o))
 {
 	struct emu_uobj *o;
-	unsigned int h = f->first_free;
 
-	if (is_exhausted(f->func, type))
-		return NULL;
-	while (h < f->nobjs && f->objs[h])
-		h++;
-	f->first_free = h;
-	if (h == f->nobjs && grow(f))
+	if (is_exhausted(f->func, type) || (f->first_free == f->nobjs && grow(f)))
 		return NULL;
 	o = calloc(1, size);
 	if (!o)
 		return NULL;
 	o->type = type;
-	o->handle = h;
 	o->file = f;
 	o->undo = undo;
-	f->objs[h] = o;
+	enter(f, o);
 	count(o, 1);
 	return o;
 }
@@ -124,22 +147,13 @@ void *emu_uobj_get(struct emu_file *f, uint32_t handle, enum emu_type type)
 
 void *emu_uobj_next(const struct emu_file *f, enum emu_type type, const void *after)
 {
-	unsigned int i = after ? ((const struct emu_uobj *)after)->handle + 1 : 0;
-
-	for (; i < f->nobjs; i++)
-		if (f->objs[i] && f->objs[i]->type == type)
-			return f->objs[i];
-	return NULL;
+	return after ? ((const struct emu_uobj *)after)->older : f->newest[type];
 }
 
 void emu_uobj_free(struct emu_uobj *o)
 {
-	struct emu_file *f = o->file;
-
 	emu_unsubscribe(o);
-	f->objs[o->handle] = NULL;
-	if (o->handle < f->first_free)
-		f->first_free = o->handle;
+	leave(o->file, o);
 	count(o, -1u);
 	free(o);
 }
@@ -171,7 +185,9 @@ void emu_uobj_destroy_all(struct emu_file *f)
 			}
 	} while (again);
 	free(f->objs);
+	free(f->next_free);
 	f->objs = NULL;
+	f->next_free = NULL;
 	f->nobjs = 0;
 	f->first_free = 0;
 }

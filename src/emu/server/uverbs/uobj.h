@@ -27,12 +27,14 @@ enum emu_type {
 	EMU_T_SRQ,
 	EMU_T_XRCD,
 	EMU_T_AH,
+	EMU_TYPES,
 };
 
 struct emu_uobj {
 	enum emu_type type;
 	uint32_t handle;
 	struct emu_file *file;
+	struct emu_uobj *newer, *older; /* of the same type */
 	unsigned int users; /* objects that refer to this one: it is busy while there are any */
 	int (*undo)(struct emu_uobj *o);
 };
@@ -46,7 +48,10 @@ void *emu_uobj_new(struct emu_file *f, enum emu_type type, size_t size,
 		   int (*undo)(struct emu_uobj *o));
 /* Find an object by its handle: NULL if there is none of that type (EMU_T_NONE: of any type). */
 void *emu_uobj_get(struct emu_file *f, uint32_t handle, enum emu_type type);
-/* The file's next object of that type after `after`, which is NULL for the first; NULL: no more. */
+/*
+ * The file's next object of that type after `after`, from the newest, which is after NULL, to the
+ * oldest; NULL: no more.
+ */
 void *emu_uobj_next(const struct emu_file *f, enum emu_type type, const void *after);
 /* Free an object without undoing what it stands for. */
 void emu_uobj_free(struct emu_uobj *o);
