@@ -2,11 +2,13 @@
 #include "emu/ipc/grace.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_S 2
+#define SHORT_NS 500000u /* most passes are shorter than the shortest sleep */
+#define GRACE_NS 2000000000u
 
 bool emu_engine_ended(const struct emu_engine *e)
 {
@@ -15,16 +17,18 @@ bool emu_engine_ended(const struct emu_engine *e)
 	return tid && syscall(SYS_tgkill, (long)e->pid, (long)tid, 0l) && errno == ESRCH;
 }
 
-static bool is_over(const struct timespec *end)
+static uint64_t now_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > end->tv_sec ||
-	       (now.tv_sec == end->tv_sec && now.tv_nsec >= end->tv_nsec);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Count the passes in `epoch` that engines have not left yet; the others become 0. */
+/*
+ * Count the passes in `epoch` that engines have not left yet; the others become 0. `ended` is NULL while
+ * it is too early to ask.
+ */
 static unsigned int count_passes(const struct emu_queues *q, uint32_t epoch[EMU_MAX_ENGINES],
 				 bool (*ended)(const struct emu_engine *e))
 {
@@ -33,7 +37,7 @@ static unsigned int count_passes(const struct emu_queues *q, uint32_t epoch[EMU_
 	for (i = 0; i < EMU_MAX_ENGINES; i++) {
 		if (!epoch[i])
 			continue;
-		if (atomic_load(&q->engine[i].epoch) != epoch[i] || ended(&q->engine[i]))
+		if (atomic_load(&q->engine[i].epoch) != epoch[i] || (ended && ended(&q->engine[i])))
 			epoch[i] = 0;
 		else
 			n++;
@@ -46,8 +50,8 @@ void emu_grace_wait(const struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGI
 {
 	static const struct timespec pause = {.tv_nsec = 100000};
 	uint32_t epoch[EMU_MAX_ENGINES] = {0};
-	struct timespec end;
 	unsigned int i, n = 0;
+	uint64_t begin;
 
 	atomic_thread_fence(memory_order_seq_cst);
 	for (i = 0; i < EMU_MAX_ENGINES; i++) {
@@ -60,9 +64,10 @@ void emu_grace_wait(const struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGI
 	}
 	if (!n)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += GRACE_S;
-	while (count_passes(q, epoch, ended) && !is_over(&end))
+	begin = now_ns();
+	while (count_passes(q, epoch, NULL) && now_ns() - begin < SHORT_NS)
+		sched_yield();
+	while (count_passes(q, epoch, ended) && now_ns() - begin < GRACE_NS)
 		nanosleep(&pause, NULL);
 	for (i = 0; i < EMU_MAX_ENGINES; i++)
 		if (epoch[i])
