@@ -24,7 +24,7 @@
 #define EMU_FIRST_MKEY 0x10u
 #define EMU_NULL_LKEY  0x200u /* of every function and protection domain: ibv_alloc_null_mr() */
 #define EMU_FIRST_QPN  0x40u
-#define EMU_NUM_MKEYS  (1u << 18)
+#define EMU_NUM_MKEYS  (1u << 20)
 #define EMU_NUM_QPS    (1u << 13)
 #define EMU_NUM_CQS    (1u << 13)
 #define EMU_NUM_SRQS   (1u << 12)

@@ -159,6 +159,7 @@ static int map_segment(int fd, size_t len, int prot, void **p)
 
 	if (m == MAP_FAILED) // NOLINT(performance-no-int-to-ptr)
 		return errno;
+	syscall(SYS_madvise, m, len, MADV_DONTDUMP); /* a dump would fill the holes of the file */
 	*p = m;
 	return 0;
 }
