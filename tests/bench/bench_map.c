@@ -4,7 +4,9 @@
  * the library, which alternate in each round. Also a repeated export, memory, and many maps at once. Runs on
  * any device that exports and imports: dpumap-emu run --as dpu.
  */
+#include <getopt.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +23,19 @@
 #include "device/prm.h"
 #include "stats.h"
 
-#define LEN	   4096
-#define ROUNDS	   25
-#define LIVES	   200 /* in a round */
-#define REEXPORTS  100000
-#define WEIGHED	   1000
-#define MANY	   100000
-#define STEP	   10000
-#define KEY_LEN	   32
-#define KSM_LOG	   31
-#define KSM_COUNT  2 /* one more than the range needs, as in the library */
-#define ACCESS	   (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
-#define RAW_RIGHTS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE)
+#define LEN	    4096
+#define ROUNDS	    25
+#define LIVES	    200 /* in a round */
+#define REEXPORTS   100000
+#define WEIGHED	    1000
+#define PERCENT	    100
+#define MAX_WORKERS 3
+#define WORK	    200 /* maps of a thread in a round */
+#define KEY_LEN	    32
+#define KSM_LOG	    31
+#define KSM_COUNT   2 /* one more than the range needs, as in the library */
+#define ACCESS	    (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
+#define RAW_RIGHTS  (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE)
 
 static uint8_t memory[LEN] __attribute__((aligned(LEN)));
 
@@ -252,41 +255,164 @@ static double own_time(void)
 	return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
 }
 
-/* Start maps until the device has no free keys. */
-static bool crowd(struct doca_dev *dev)
-{
-	struct doca_mmap **maps = calloc(MANY, sizeof(struct doca_mmap *));
-	double begin = bench_now(), own = own_time();
-	bool ok = true;
-	int n = 0;
+/* Microseconds for one map, of each percent of the maps in their order. */
+struct course {
+	double time[PERCENT];
+	double own[PERCENT];
+};
 
-	if (!maps)
-		return false;
-	while (n < MANY && (maps[n] = bench_map(dev, memory, LEN, ACCESS))) {
-		if (++n % STEP)
-			continue;
-		printf("maps %6d to %6d: %.1f us to start one, %.2f us of it in user space\n",
-		       n - STEP, n, (bench_now() - begin) / STEP * 1e6,
-		       (own_time() - own) / STEP * 1e6);
-		begin = bench_now();
-		own = own_time();
-	}
-	printf("%d of %d maps live at once%s\n", n, MANY,
-	       n < MANY ? ": the device has no free keys" : "");
-	begin = bench_now();
-	for (int i = 0; i < n; i++)
-		ok &= doca_mmap_destroy(maps[i]) == DOCA_SUCCESS;
-	printf("%.1f us to destroy one\n", (bench_now() - begin) / (n ? n : 1) * 1e6);
-	free(maps);
-	return ok && n > 0;
+static bool start_one(struct doca_dev *dev, struct doca_mmap **map)
+{
+	*map = bench_map(dev, memory, LEN, ACCESS);
+	return *map;
 }
 
-int main(void)
+static bool destroy_one(struct doca_dev *dev, struct doca_mmap **map)
 {
+	(void)dev;
+	return bench_is_ok(doca_mmap_destroy(*map), "destroying a map");
+}
+
+/* Do it to all maps, in their order. */
+static bool go_through(struct doca_dev *dev, struct doca_mmap **maps, size_t n,
+		       bool (*act)(struct doca_dev *dev, struct doca_mmap **map),
+		       struct course *course)
+{
+	size_t step = n / PERCENT;
+	double begin, own;
+
+	for (size_t i = 0; i < PERCENT; i++) {
+		begin = bench_now();
+		own = own_time();
+		for (size_t j = 0; j < step; j++)
+			if (!act(dev, &maps[i * step + j]))
+				return false;
+		course->time[i] = (bench_now() - begin) / (double)step * 1e6;
+		course->own[i] = (own_time() - own) / (double)step * 1e6;
+	}
+	return true;
+}
+
+static double print_course(const char *what, const struct course *course)
+{
+	double sorted[PERCENT];
+	struct bench_stats time, own;
+
+	memcpy(sorted, course->time, sizeof(sorted));
+	bench_stats(sorted, PERCENT, &time);
+	memcpy(sorted, course->own, sizeof(sorted));
+	bench_stats(sorted, PERCENT, &own);
+	printf("%s one: %.1f us (%.1f-%.1f), %.2f us of it in user space; first 1 %% %.1f us, last "
+	       "1 %% "
+	       "%.1f us, %.2fx\n",
+	       what, time.median, time.min, time.max, own.median, course->time[0],
+	       course->time[PERCENT - 1], course->time[PERCENT - 1] / course->time[0]);
+	return time.median;
+}
+
+static bool crowd(struct doca_dev *dev, size_t n)
+{
+	struct doca_mmap **maps = calloc(n, sizeof(struct doca_mmap *));
+	struct course starts, destroys;
+	double start, destroy;
+	bool ok;
+
+	ok = maps && go_through(dev, maps, n, start_one, &starts) &&
+	     go_through(dev, maps, n, destroy_one, &destroys);
+	free(maps);
+	if (!ok)
+		return false;
+	printf("%zu maps live at once\n", n);
+	start = print_course("starting", &starts);
+	destroy = print_course("destroying", &destroys);
+	printf("destroying compared with starting: %.2fx\n", destroy / start);
+	return true;
+}
+
+/* A thread that starts and destroys maps. */
+struct worker {
+	pthread_t thread;
+	struct doca_dev *dev;
+	bool ok;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+
+	w->ok = true;
+	for (int i = 0; i < WORK && w->ok; i++) {
+		struct doca_mmap *map = bench_map(w->dev, memory, LEN, ACCESS);
+
+		w->ok = map && doca_mmap_destroy(map) == DOCA_SUCCESS;
+	}
+	return NULL;
+}
+
+/* Return the microseconds that n threads together need for starting and destroying one. */
+static double time_threads(struct doca_dev *dev, size_t n)
+{
+	struct worker workers[MAX_WORKERS];
+	double begin = bench_now();
+	size_t begun = 0;
+	bool ok = true;
+
+	for (; begun < n; begun++) {
+		workers[begun].dev = dev;
+		if (pthread_create(&workers[begun].thread, NULL, work, &workers[begun]))
+			break;
+	}
+	for (size_t i = 0; i < begun; i++) {
+		pthread_join(workers[i].thread, NULL);
+		ok &= workers[i].ok;
+	}
+	return ok && begun == n ? (bench_now() - begin) / (double)(n * WORK) * 1e6 : -1;
+}
+
+static bool compare_threads(struct doca_dev *dev)
+{
+	double times[MAX_WORKERS][ROUNDS];
+	struct bench_stats time;
+
+	for (size_t i = 0; i < ROUNDS; i++)
+		for (size_t n = 0; n < MAX_WORKERS; n++) {
+			times[n][i] = time_threads(dev, n + 1);
+			if (times[n][i] < 0)
+				return false;
+		}
+	for (size_t n = 0; n < MAX_WORKERS; n++) {
+		bench_stats(times[n], ROUNDS, &time);
+		printf("%zu threads start and destroy maps: %.1f us (%.1f-%.1f) for one\n", n + 1,
+		       time.median, time.min, time.max);
+	}
+	return true;
+}
+
+static int usage(FILE *to)
+{
+	fprintf(to, "usage: bench_map [--maps N]\n");
+	return to == stderr ? 2 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"maps", required_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'}, {0}};
+	size_t maps = 100000;
 	struct doca_dev *dev;
 	struct raw raw = {0};
 	bool ok;
+	int opt;
 
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			return usage(stdout);
+		if (opt != 'm')
+			return usage(stderr);
+		maps = strtoul(optarg, NULL, 10);
+	}
+	if (maps < PERCENT || optind < argc)
+		return usage(stderr);
 	setenv("DPUMAP_LOG_LEVEL", "error", 0);
 	dev = bench_open_device(NULL);
 	if (!dev)
@@ -295,7 +421,8 @@ int main(void)
 		fprintf(stderr, "bench: the device cannot be opened without the library\n");
 		return 1;
 	}
-	ok = compare_lives(dev, &raw) && time_reexport(dev) && weigh(dev, &raw) && crowd(dev);
+	ok = compare_lives(dev, &raw) && time_reexport(dev) && weigh(dev, &raw) &&
+	     compare_threads(dev) && crowd(dev, maps);
 	raw_close(&raw);
 	ok &= doca_dev_close(dev) == DOCA_SUCCESS;
 	return !ok;
