@@ -27,9 +27,12 @@ static doca_error_t fail_to_open(const struct dpumap_cm *cm, int err)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
 				   "%s: cannot open the connection manager: %s", dpumap_cm_name(cm),
 				   strerror(err));
-	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-			   "%s: this machine has no connection manager: %s: load the kernel module "
-			   "rdma_ucm",
+	if (err == ENOENT || err == ENXIO || err == ENODEV || err == ENOSYS)
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+				   "%s: this machine has no connection manager: %s: load the "
+				   "kernel module rdma_ucm",
+				   dpumap_cm_name(cm), strerror(err));
+	return dpumap_fail(DOCA_ERROR_DRIVER, "%s: cannot open the connection manager: %s",
 			   dpumap_cm_name(cm), strerror(err));
 }
 

@@ -18,6 +18,7 @@ struct dpumap_cm;
 /*
  * DOCA_ERROR_NOT_SUPPORTED: this machine has no connection manager (module rdma_ucm).
  * DOCA_ERROR_NOT_PERMITTED: the process may not open it.
+ * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_DRIVER: opening it fails for another reason.
  */
 doca_error_t dpumap_cm_create(const struct dpumap_device *device, struct dpumap_cm **cm);
 /* All ids must have been destroyed. cm may be NULL. */
