@@ -71,15 +71,14 @@ static inline uintptr_t dpumap_buf_room_at(const struct dpumap_buf_place *place)
 /* Count written room as data. The caller has checked that there is enough room. */
 static inline void dpumap_buf_grow(struct doca_buf *buf, size_t len)
 {
-	while (len) {
-		size_t part = buf->next ? dpumap_buf_room(buf) : len;
+	for (; len && buf->next; buf = buf->next) {
+		size_t room = dpumap_buf_room(buf), part = room < len ? room : len;
 
-		if (part > len)
-			part = len;
 		buf->data_len += part;
 		len -= part;
-		buf = buf->next;
 	}
+	if (len)
+		buf->data_len += len;
 }
 
 #endif
