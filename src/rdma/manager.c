@@ -43,6 +43,7 @@ doca_error_t dpumap_rdma_manager_open(struct doca_rdma *rdma)
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	}
 	rdma->cm = created;
+	rdma->is_usual = false;
 	rdma->look_now = true;
 	return DOCA_SUCCESS;
 }

@@ -243,113 +243,6 @@ static void submit_bad(struct doca_rdma *rdma, struct rdma_task *task)
 	finish(connection);
 }
 
-#define QUICK_KINDS    (1u << RDMA_SEND | 1u << RDMA_WRITE | 1u << RDMA_READ)
-#define IS_QUICK(kind) (QUICK_KINDS >> (kind)&1)
-
-/* Of a map with a fast key. */
-static inline struct dpumap_rdma_piece piece_of(const struct doca_mmap *mmap, const uint8_t *at,
-						size_t len)
-{
-	return (struct dpumap_rdma_piece){.addr = (uintptr_t)at + mmap->fast_key.iova_offset,
-					  .len = (uint32_t)len,
-					  .key = mmap->fast_key.lkey};
-}
-
-static inline bool find_peer_key(const struct doca_mmap *mmap, const struct doca_dev *dev,
-				 uint32_t *key)
-{
-	const struct mmap_slot *slot = &mmap->slots[0];
-
-	*key = slot->peer_key;
-	return mmap->num_slots && slot->dev == dev && slot->peer_key && dpumap_mmap_is_usable(mmap);
-}
-
-/* One buf, and no error. */
-static inline bool receive_quickly(struct doca_rdma *rdma, struct rdma_task *task)
-{
-	const struct doca_buf *dst = task->dst;
-	struct dpumap_rdma_piece piece;
-	size_t len;
-
-	if (doca_unlikely(!dst || dst->next || rdma->has_wound_down))
-		return false;
-	len = dpumap_buf_room(dst);
-	if (doca_unlikely(len - 1 >= rdma->max_len ||
-			  !dpumap_mmap_has_fast_key(dst->mmap, rdma->ctx.dev)))
-		return false;
-	piece = piece_of(dst->mmap, dst->data + dst->data_len, len);
-	task->result_connection = NULL;
-	task->local = dst;
-	task->len = len;
-	return dpumap_rdma_quick_receive(rdma->queue, piece, task);
-}
-
-static inline bool send_quickly(struct dpumap_rdma_qp *qp, struct rdma_task *task)
-{
-	const struct doca_buf *src = task->src;
-
-	return dpumap_rdma_quick_post(qp, DPUMAP_RDMA_SEND,
-				      piece_of(src->mmap, src->data, src->data_len), 0, 0);
-}
-
-static inline bool write_quickly(struct dpumap_rdma_qp *qp, struct rdma_task *task)
-{
-	const struct doca_buf *src = task->src, *dst = task->dst;
-	uint32_t key;
-
-	if (doca_unlikely(!dst || src->data_len > dpumap_buf_room(dst) ||
-			  !find_peer_key(dst->mmap, task->base.ctx->dev, &key)))
-		return false;
-	return dpumap_rdma_quick_post(qp, DPUMAP_RDMA_WRITE,
-				      piece_of(src->mmap, src->data, src->data_len), key,
-				      (uintptr_t)dst->data + dst->data_len);
-}
-
-static inline bool read_quickly(struct dpumap_rdma_qp *qp, struct rdma_task *task)
-{
-	const struct doca_buf *src = task->src, *dst = task->dst;
-	uint32_t key;
-
-	if (doca_unlikely(!dst || dst->next || src->data_len > dpumap_buf_room(dst) ||
-			  !dpumap_mmap_has_fast_key(dst->mmap, task->base.ctx->dev) ||
-			  !find_peer_key(src->mmap, task->base.ctx->dev, &key)))
-		return false;
-	return dpumap_rdma_quick_post(qp, DPUMAP_RDMA_READ,
-				      piece_of(dst->mmap, dst->data + dst->data_len, src->data_len),
-				      key, (uintptr_t)src->data);
-}
-
-/* One local buf, no error, and no task of the connection waits. False: nothing was done. */
-static inline bool post_quickly(const struct doca_rdma *rdma, struct rdma_task *task)
-{
-	const struct doca_rdma_connection *connection = task->connection;
-	const struct doca_buf *src = task->src;
-	bool is_posted;
-
-	if (doca_unlikely(!connection || connection->rdma != rdma || !src ||
-			  connection->state != RDMA_CONNECTED || connection->waiting ||
-			  !connection->qp || src->data_len - 1 >= rdma->max_len))
-		return false;
-	if (task->kind == RDMA_READ)
-		is_posted = read_quickly(connection->qp, task);
-	else if (src->next || !dpumap_mmap_has_fast_key(src->mmap, rdma->ctx.dev))
-		is_posted = false;
-	else if (task->kind == RDMA_WRITE)
-		is_posted = write_quickly(connection->qp, task);
-	else
-		is_posted = send_quickly(connection->qp, task);
-	task->len = src->data_len;
-	return is_posted;
-}
-
-static inline void note_submitted(struct doca_rdma_connection *connection, struct rdma_task *task)
-{
-	task->end = dpumap_rdma_quick_posted(connection->qp);
-	task->is_posted = true;
-	append(&connection->submitted, task);
-	connection->rdma->num_unended++;
-}
-
 static void submit_any(struct doca_rdma *rdma, struct rdma_task *task)
 {
 	struct doca_task *base = &task->base;
@@ -381,21 +274,153 @@ static __attribute__((noinline)) doca_error_t submit_slowly(struct rdma_task *ta
 	return flags & DOCA_TASK_SUBMIT_FLAG_FLUSH ? flush(rdma) : DOCA_SUCCESS;
 }
 
+/* --- the usual case: one local buf, no error, nothing waits ----------------------------------- */
+
+/* Whether these bytes of a buf are one piece that may be posted. */
+static inline bool is_piece(const struct doca_rdma *rdma, const struct doca_buf *buf, size_t len)
+{
+	return doca_likely(!buf->next && len - 1 < rdma->max_len) &&
+	       dpumap_mmap_has_fast_key(buf->mmap, rdma->ctx.dev);
+}
+
+static inline struct dpumap_rdma_piece piece_of(const struct doca_buf *buf, const uint8_t *at,
+						size_t len)
+{
+	const struct doca_mmap *mmap = buf->mmap;
+
+	return (struct dpumap_rdma_piece){.addr = (uintptr_t)at + mmap->fast_key.iova_offset,
+					  .len = (uint32_t)len,
+					  .key = mmap->fast_key.lkey};
+}
+
+static inline struct dpumap_rdma_piece data_of(const struct doca_buf *buf)
+{
+	return piece_of(buf, buf->data, buf->data_len);
+}
+
+static inline bool find_peer_key(const struct doca_mmap *mmap, const struct doca_dev *dev,
+				 uint32_t *key)
+{
+	const struct mmap_slot *slot = &mmap->slots[0];
+
+	*key = slot->peer_key;
+	return mmap->num_slots && slot->dev == dev && slot->peer_key && dpumap_mmap_is_usable(mmap);
+}
+
+/* NULL if the task may not be posted yet, or not at all. */
+static inline struct dpumap_rdma_qp *find_qp(const struct doca_rdma *rdma,
+					     const struct rdma_task *task)
+{
+	const struct doca_rdma_connection *connection = task->connection;
+
+	if (doca_unlikely(!connection || connection->rdma != rdma ||
+			  connection->state != RDMA_CONNECTED || connection->waiting ||
+			  !connection->qp || !dpumap_rdma_quick_has_room(connection->qp)))
+		return NULL;
+	return connection->qp;
+}
+
+static inline void note_posted(struct doca_rdma *rdma, struct rdma_task *task, uint32_t end)
+{
+	task->end = end;
+	task->is_posted = true;
+	append(&task->connection->submitted, task);
+	rdma->num_unended++;
+}
+
+/* This and the following return false if nothing was done. */
+static inline bool receive_quickly(struct doca_rdma *rdma, struct rdma_task *task)
+{
+	const struct doca_buf *dst = task->dst;
+	size_t len;
+
+	if (doca_unlikely(!dst || rdma->has_wound_down ||
+			  !dpumap_rdma_quick_has_receive(rdma->queue)))
+		return false;
+	len = dpumap_buf_room(dst);
+	if (!is_piece(rdma, dst, len))
+		return false;
+	task->result_connection = NULL;
+	dpumap_rdma_quick_receive(rdma->queue, piece_of(dst, dst->data + dst->data_len, len), task);
+	return true;
+}
+
+static inline bool send_quickly(struct doca_rdma *rdma, struct rdma_task *task)
+{
+	struct dpumap_rdma_qp *qp = find_qp(rdma, task);
+	const struct doca_buf *src = task->src;
+
+	if (doca_unlikely(!qp || !src) || !is_piece(rdma, src, src->data_len))
+		return false;
+	note_posted(rdma, task, dpumap_rdma_quick_post(qp, DPUMAP_RDMA_SEND, data_of(src), 0, 0));
+	return true;
+}
+
+/* A write or a read: of the data of the source, into the room of the destination. */
+static inline __attribute__((always_inline)) bool
+move_quickly(struct doca_rdma *rdma, struct rdma_task *task, enum dpumap_rdma_op op)
+{
+	struct dpumap_rdma_qp *qp = find_qp(rdma, task);
+	const struct doca_buf *src = task->src, *dst = task->dst;
+	bool is_write = op == DPUMAP_RDMA_WRITE;
+	const struct doca_buf *local = is_write ? src : dst, *remote = is_write ? dst : src;
+	const uint8_t *to;
+	uint32_t key;
+
+	if (doca_unlikely(!qp || !src || !dst || src->data_len > dpumap_buf_room(dst)) ||
+	    !is_piece(rdma, local, src->data_len) ||
+	    doca_unlikely(!find_peer_key(remote->mmap, rdma->ctx.dev, &key)))
+		return false;
+	to = dst->data + dst->data_len;
+	task->len = src->data_len;
+	note_posted(rdma, task,
+		    dpumap_rdma_quick_post(
+			    qp, op, piece_of(local, is_write ? src->data : to, src->data_len), key,
+			    (uintptr_t)(is_write ? to : src->data)));
+	return true;
+}
+
+static inline bool write_quickly(struct doca_rdma *rdma, struct rdma_task *task)
+{
+	return move_quickly(rdma, task, DPUMAP_RDMA_WRITE);
+}
+
+static inline bool read_quickly(struct doca_rdma *rdma, struct rdma_task *task)
+{
+	return move_quickly(rdma, task, DPUMAP_RDMA_READ);
+}
+
+/* One function for each kind saves few registers. */
+#define SUBMIT(name)                                                                     \
+	static doca_error_t submit_##name(struct rdma_task *task, uint32_t flags)        \
+	{                                                                                \
+		struct doca_rdma *rdma = dpumap_rdma_of(task->base.ctx);                 \
+                                                                                         \
+		if (doca_unlikely(!name(rdma, task)))                                    \
+			return submit_slowly(task, flags);                               \
+		return flags & DOCA_TASK_SUBMIT_FLAG_FLUSH ? flush(rdma) : DOCA_SUCCESS; \
+	}
+
+SUBMIT(receive_quickly)
+SUBMIT(send_quickly)
+SUBMIT(write_quickly)
+SUBMIT(read_quickly)
+
+static doca_error_t (*const submits[RDMA_NUM_KINDS])(struct rdma_task *task, uint32_t flags) = {
+	[RDMA_RECEIVE] = submit_receive_quickly, [RDMA_SEND] = submit_send_quickly,
+	[RDMA_SEND_IMM] = submit_slowly,	 [RDMA_READ] = submit_read_quickly,
+	[RDMA_WRITE] = submit_write_quickly,	 [RDMA_WRITE_IMM] = submit_slowly,
+	[RDMA_CMP_SWP] = submit_slowly,		 [RDMA_FETCH_ADD] = submit_slowly,
+	[RDMA_EVENT_GET] = submit_slowly,	 [RDMA_EVENT_SET] = submit_slowly,
+	[RDMA_EVENT_ADD] = submit_slowly,
+};
+
 doca_error_t dpumap_rdma_task_submit(struct doca_task *base, uint32_t flags)
 {
 	struct rdma_task *task = (struct rdma_task *)base;
-	struct doca_rdma *rdma = dpumap_rdma_of(base->ctx);
 
 	base->status = DOCA_SUCCESS;
-	if (task->kind == RDMA_RECEIVE) {
-		if (doca_unlikely(!receive_quickly(rdma, task)))
-			return submit_slowly(task, flags);
-	} else {
-		if (doca_unlikely(!IS_QUICK(task->kind) || !post_quickly(rdma, task)))
-			return submit_slowly(task, flags);
-		note_submitted(task->connection, task);
-	}
-	return flags & DOCA_TASK_SUBMIT_FLAG_FLUSH ? flush(rdma) : DOCA_SUCCESS;
+	return submits[task->kind](task, flags);
 }
 
 void dpumap_rdma_flush(struct doca_ctx *ctx)
@@ -426,48 +451,44 @@ static void fail_before(const struct doca_rdma_connection *connection,
 		fail_task(task, done->before);
 }
 
-/* Fail the task of that work request; if the device did not get some, all of them. */
-static void note_failure(struct doca_rdma_connection *connection,
-			 const struct dpumap_rdma_done *done)
+/*
+ * Fail the task of that work request; if the device did not get some, all of them. By value, so that the
+ * caller need not have it in memory.
+ */
+static void note_failure(struct doca_rdma_connection *connection, struct dpumap_rdma_done done)
 {
 	struct rdma_task *task;
 
-	if (done->status == DOCA_ERROR_DRIVER) {
+	if (done.status == DOCA_ERROR_DRIVER) {
 		for (task = connection->submitted.first; task; task = task->next)
 			if ((int32_t)(task->end - connection->completed) > 0)
-				fail_task(task, done->status);
+				fail_task(task, done.status);
 		return;
 	}
-	if (done->before != DOCA_SUCCESS)
-		fail_before(connection, done);
-	connection->completed = done->number;
+	if (done.before != DOCA_SUCCESS)
+		fail_before(connection, &done);
+	connection->completed = done.number;
 	finish(connection);
 	task = connection->submitted.first;
 	if (task)
-		fail_task(task, status_of(task, done->status));
+		fail_task(task, status_of(task, done.status));
 }
 
-static inline void on_done(const struct dpumap_rdma_done *done)
+static inline void on_posted(const struct dpumap_rdma_done *done)
 {
 	struct doca_rdma_connection *connection = done->owner;
 
 	if (doca_unlikely(done->status != DOCA_SUCCESS))
-		note_failure(connection, done);
+		note_failure(connection, *done);
 	connection->completed = done->number + 1;
 	finish(connection);
 }
 
-static enum doca_rdma_opcode opcode_of(enum dpumap_rdma_received kind)
-{
-	switch (kind) {
-	case DPUMAP_RDMA_RECEIVED_SEND_IMM:
-		return DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM;
-	case DPUMAP_RDMA_RECEIVED_WRITE_IMM:
-		return DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
-	default:
-		return DOCA_RDMA_OPCODE_RECV_SEND;
-	}
-}
+static const enum doca_rdma_opcode opcodes[] = {
+	[DPUMAP_RDMA_RECEIVED_SEND] = DOCA_RDMA_OPCODE_RECV_SEND,
+	[DPUMAP_RDMA_RECEIVED_SEND_IMM] = DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM,
+	[DPUMAP_RDMA_RECEIVED_WRITE_IMM] = DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM,
+};
 
 /* The end of a connection whose message had arrived in part; the receive is for any connection. */
 static bool is_to_repeat(const struct doca_rdma *rdma, const struct dpumap_rdma_done *done)
@@ -476,12 +497,12 @@ static bool is_to_repeat(const struct doca_rdma *rdma, const struct dpumap_rdma_
 	       rdma->ctx.state == DOCA_CTX_STATE_RUNNING && !rdma->is_winding_down;
 }
 
-static void on_receive(struct doca_rdma *rdma, const struct dpumap_rdma_done *done)
+static inline void on_receive(struct doca_rdma *rdma, const struct dpumap_rdma_done *done)
 {
 	struct rdma_task *task = done->cookie;
 
 	if (doca_unlikely(is_to_repeat(rdma, done))) {
-		submit_receive(rdma, task);
+		submit_any(rdma, task);
 		return;
 	}
 	task->base.status = done->status;
@@ -489,7 +510,7 @@ static void on_receive(struct doca_rdma *rdma, const struct dpumap_rdma_done *do
 	if (doca_likely(done->status == DOCA_SUCCESS)) {
 		task->result_len = done->len;
 		task->result_imm = done->imm;
-		task->opcode = opcode_of(done->kind);
+		task->opcode = opcodes[done->kind];
 	}
 	append(&rdma->finished, task);
 }
@@ -508,8 +529,7 @@ static void fail_all(struct doca_rdma *rdma, doca_error_t result)
 	rdma->waiting = NULL;
 }
 
-/* Returns how many there were, at most POLL_BATCH. */
-static uint32_t take_completions(struct doca_rdma *rdma)
+static __attribute__((noinline)) uint32_t take_slowly(struct doca_rdma *rdma)
 {
 	struct dpumap_rdma_done done[POLL_BATCH];
 	doca_error_t result;
@@ -522,7 +542,35 @@ static uint32_t take_completions(struct doca_rdma *rdma)
 		if (done[i].is_receive)
 			on_receive(rdma, &done[i]);
 		else
-			on_done(&done[i]);
+			on_posted(&done[i]);
+	return n;
+}
+
+static uint32_t take_quickly(struct doca_rdma *rdma)
+{
+	struct dpumap_rdma_queue *queue = rdma->queue;
+	const struct mlx5_cqe64 *cqe;
+	uint32_t n = 0;
+
+	for (; n < POLL_BATCH && (cqe = dpumap_rdma_quick_next(queue)); n++) {
+		struct dpumap_rdma_done done;
+
+		if (dpumap_rdma_quick_is_receive(cqe)) {
+			if (doca_likely(dpumap_rdma_quick_take_receive(queue, cqe, &done)))
+				on_receive(rdma, &done);
+		} else if (doca_likely(dpumap_rdma_quick_take_send(queue, cqe, &done))) {
+			on_posted(&done);
+		}
+	}
+	return n;
+}
+
+/* Returns how many there were, at most POLL_BATCH. */
+static uint32_t take_completions(struct doca_rdma *rdma)
+{
+	uint32_t n =
+		dpumap_rdma_quick_is_usual(rdma->queue) ? take_quickly(rdma) : take_slowly(rdma);
+
 	if (doca_unlikely(rdma->waiting && n))
 		post_waiting(rdma);
 	return n;
@@ -625,6 +673,7 @@ void dpumap_rdma_wind_down(struct doca_rdma *rdma)
 	if (rdma->is_winding_down)
 		return;
 	rdma->is_winding_down = true;
+	rdma->is_usual = false;
 	if (!rdma->num_unended || !open_timer(rdma))
 		dpumap_pe_wake(rdma->ctx.pe);
 }
@@ -699,7 +748,6 @@ struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx)
 	return &task->base;
 }
 
-/* The usual case: no task has failed, and the context does not stop. */
 bool dpumap_rdma_task_progress(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
@@ -708,14 +756,13 @@ bool dpumap_rdma_task_progress(struct doca_ctx *ctx)
 	if (!rdma->finished.first && !dpumap_rdma_quick_is_empty(rdma->queue))
 		take_completions(rdma);
 	task = rdma->finished.first;
-	if (doca_unlikely(rdma->is_winding_down || rdma->cm ||
-			  (task && task->base.status != DOCA_SUCCESS)))
-		return dpumap_ctx_progress(ctx);
 	if (!task)
 		return false;
+	if (doca_unlikely(task->base.status != DOCA_SUCCESS))
+		return dpumap_ctx_progress(ctx);
 	rdma->finished.first = task->next;
 	dpumap_ctx_before_callback(ctx, &task->base);
-	dpumap_rdma_task_complete(&task->base);
+	dpumap_rdma_task_succeed(task);
 	dpumap_ctx_after_callback(ctx);
 	return true;
 }
@@ -763,6 +810,7 @@ doca_error_t dpumap_rdma_open_queue(struct doca_rdma *rdma)
 	struct dpumap_rdma_queue_attr attr;
 
 	rdma->max_len = dpumap_device_caps(device)->max_message_len;
+	rdma->is_usual = !rdma->cm;
 	rdma->is_winding_down = rdma->has_wound_down = false;
 	rdma->timer = -1;
 	rdma->num_unended = 0;

@@ -31,7 +31,7 @@ doca_error_t dpumap_rdma_close_queue(struct doca_rdma *rdma);
 /* Operations of the context. */
 doca_error_t dpumap_rdma_task_submit(struct doca_task *task, uint32_t flags);
 struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx);
-/* As dpumap_ctx_progress(). */
+/* As dpumap_ctx_progress(), if the context is_usual. */
 bool dpumap_rdma_task_progress(struct doca_ctx *ctx);
 void dpumap_rdma_flush(struct doca_ctx *ctx);
 doca_error_t dpumap_rdma_arm(struct doca_ctx *ctx);

@@ -62,8 +62,10 @@ static bool progress(struct doca_ctx *ctx)
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
 	bool is_overdue;
 
-	if (doca_likely(!rdma->cm))
+	if (doca_likely(rdma->is_usual))
 		return dpumap_rdma_task_progress(ctx);
+	if (!rdma->cm)
+		return dpumap_ctx_progress(ctx);
 	is_overdue = dpumap_rdma_manager_is_overdue(rdma);
 	if (!is_overdue && dpumap_ctx_progress(ctx))
 		return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "log/log.h"
+#include "rdma/prepare.h"
 #include "rdma/task_functions.h"
 
 /* --- pools ------------------------------------------------------------------------------------ */
@@ -144,37 +145,41 @@ void dpumap_rdma_task_release(struct doca_task *base)
 /* Count what arrived as data of the local destination. */
 static void grow(struct rdma_task *task)
 {
-	switch (task->kind) {
-	case RDMA_RECEIVE:
+	enum rdma_kind kind = task->kind;
+
+	if (kind == RDMA_RECEIVE) {
 		if (task->opcode != DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM)
 			dpumap_buf_grow(task->dst, task->result_len);
-		break;
-	case RDMA_READ:
-	case RDMA_EVENT_GET:
+	} else if (dpumap_rdma_sends_data(kind)) {
+		return;
+	} else if (kind == RDMA_READ || kind == RDMA_EVENT_GET) {
 		task->result_len = (uint32_t)task->len;
 		dpumap_buf_grow(task->dst, task->len);
-		break;
-	case RDMA_CMP_SWP:
-	case RDMA_FETCH_ADD:
-	case RDMA_EVENT_ADD:
+	} else { /* atomic */
 		task->result->data_len += task->len;
-		break;
-	default:
-		break;
 	}
+}
+
+static inline const struct rdma_pool *pool_of(const struct rdma_task *task)
+{
+	return &dpumap_rdma_of(task->base.ctx)->pools[task->kind];
+}
+
+void dpumap_rdma_task_succeed(struct rdma_task *task)
+{
+	grow(task);
+	if (!dpumap_task_complete_node(&task->base))
+		dpumap_rdma_call(task, pool_of(task)->success);
 }
 
 void dpumap_rdma_task_complete(struct doca_task *base)
 {
 	struct rdma_task *task = (struct rdma_task *)base;
-	const struct rdma_pool *pool = &dpumap_rdma_of(base->ctx)->pools[task->kind];
-	bool good = base->status == DOCA_SUCCESS;
 
-	if (doca_likely(good))
-		grow(task);
-	if (dpumap_task_complete_node(base))
-		return;
-	dpumap_rdma_call(task, good ? pool->success : pool->error);
+	if (base->status == DOCA_SUCCESS)
+		dpumap_rdma_task_succeed(task);
+	else if (!dpumap_task_complete_node(base))
+		dpumap_rdma_call(task, pool_of(task)->error);
 }
 
 /* Each completion looks for a node. */

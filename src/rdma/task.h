@@ -63,6 +63,9 @@ doca_error_t dpumap_rdma_allocate(struct doca_rdma *rdma, struct doca_rdma_conne
 				  enum rdma_kind kind, union doca_data user_data,
 				  struct rdma_task **task, const char *function);
 
+/* Complete a task that has succeeded. */
+void dpumap_rdma_task_succeed(struct rdma_task *task);
+
 /* Operations of the context. */
 void dpumap_rdma_task_complete(struct doca_task *task);
 void dpumap_rdma_task_release(struct doca_task *task);

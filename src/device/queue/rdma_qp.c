@@ -230,7 +230,7 @@ doca_error_t dpumap_rdma_qp_post(struct dpumap_rdma_qp *qp,
 
 void dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp)
 {
-	qp->unflushed = 0;
+	qp->is_dirty = false;
 	if (doca_likely(qp->queue->is_mapped))
 		dpumap_rdma_sq_flush(&qp->sq);
 }

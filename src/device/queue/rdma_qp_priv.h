@@ -19,7 +19,7 @@ struct dpumap_rdma_qp {
 	uint32_t depth;
 	uint32_t posted;    /* number of the next work request */
 	uint32_t completed; /* work requests */
-	uint32_t unflushed; /* posted since the last doorbell */
+	bool is_dirty;	    /* posted to since the last doorbell: in the queue's list */
 	bool failed;	    /* only flushes */
 	bool has_flushed;   /* a work request failed: those after it do too */
 	bool lost;	    /* the work requests from number `lost_from` will not complete */
@@ -43,12 +43,12 @@ static inline void dpumap_rdma_qp_note_posted(struct dpumap_rdma_qp *qp)
 {
 	struct dpumap_rdma_queue *queue = qp->queue;
 
-	if (!qp->unflushed) {
+	if (!qp->is_dirty) {
+		qp->is_dirty = true;
 		qp->next_dirty = queue->dirty;
 		queue->dirty = qp;
 	}
 	qp->posted++;
-	qp->unflushed++;
 	queue->sends++;
 }
 

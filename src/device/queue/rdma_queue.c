@@ -272,12 +272,11 @@ __attribute__((cold, noinline)) static doca_error_t fail(const struct dpumap_rdm
  * Devices do not complete anything twice, but what such a completion says would complete later work
  * whose bytes may not have been moved yet.
  */
-__attribute__((cold, noinline)) bool dpumap_rdma_queue_drop(const struct dpumap_rdma_queue *queue)
+__attribute__((cold, noinline)) void dpumap_rdma_queue_drop(const struct dpumap_rdma_queue *queue)
 {
 	dpumap_log(DPUMAP_LOG_ERROR,
 		   "%s: a work request completed twice; the second completion is ignored",
 		   dpumap_hca_name(queue->device->hca));
-	return false;
 }
 
 static bool take_send(struct dpumap_rdma_queue *queue, const struct ibv_wc *wc,
@@ -285,10 +284,11 @@ static bool take_send(struct dpumap_rdma_queue *queue, const struct ibv_wc *wc,
 {
 	struct dpumap_rdma_qp *qp = queue->qps[(uint16_t)(wc->wr_id >> INDEX_SHIFT)];
 
-	if (doca_unlikely(!qp || (wc->wr_id ^ qp->id) >> INDEX_SHIFT))
-		return dpumap_rdma_queue_drop(queue);
-	if (!dpumap_rdma_take_send(queue, qp, (uint32_t)wc->wr_id, done))
+	if (doca_unlikely(!qp || (wc->wr_id ^ qp->id) >> INDEX_SHIFT ||
+			  !dpumap_rdma_take_send(queue, qp, (uint32_t)wc->wr_id, done))) {
+		dpumap_rdma_queue_drop(queue);
 		return false;
+	}
 	if (doca_unlikely(wc->status != IBV_WC_SUCCESS)) {
 		qp->failed = qp->has_flushed = true;
 		done->status = fail(queue, wc, false);
@@ -311,10 +311,11 @@ static bool take_receive(struct dpumap_rdma_queue *queue, const struct ibv_wc *w
 	uint32_t number = (uint32_t)(wc->wr_id >> INDEX_SHIFT) & NUMBER_MASK;
 	struct dpumap_rdma_qp *qp = dpumap_rdma_take_qp(queue, wc->qp_num);
 
-	if (doca_unlikely(number != (queue->receives[index].number & NUMBER_MASK)))
-		return dpumap_rdma_queue_drop(queue);
-	if (!dpumap_rdma_take_receive(queue, qp, index, done))
+	if (doca_unlikely(number != (queue->receives[index].number & NUMBER_MASK) ||
+			  !dpumap_rdma_take_receive(queue, qp, index, done))) {
+		dpumap_rdma_queue_drop(queue);
 		return false;
+	}
 	free_receive(queue, index);
 	if (doca_unlikely(wc->status != IBV_WC_SUCCESS)) {
 		if (qp)
@@ -437,8 +438,8 @@ static bool is_usual(const struct dpumap_rdma_queue *queue)
 	return queue->is_mapped && !queue->num_taken && !queue->failed && !queue->stopped;
 }
 
-static __attribute__((noinline)) doca_error_t
-poll_any(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done, uint32_t max, uint32_t *n)
+doca_error_t dpumap_rdma_queue_poll(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done,
+				    uint32_t max, uint32_t *n)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	uint32_t count = 0;
@@ -456,15 +457,6 @@ poll_any(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done, uint32_
 	*n = count;
 	queue->is_usual = is_usual(queue);
 	return count ? DOCA_SUCCESS : result;
-}
-
-doca_error_t dpumap_rdma_queue_poll(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done,
-				    uint32_t max, uint32_t *n)
-{
-	if (doca_unlikely(!queue->is_usual))
-		return poll_any(queue, done, max, n);
-	*n = dpumap_rdma_map_poll(queue, done, max);
-	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_rdma_queue_arm(struct dpumap_rdma_queue *queue)

@@ -101,7 +101,7 @@ void dpumap_rdma_queue_take(struct dpumap_rdma_queue *queue);
 doca_error_t dpumap_rdma_queue_add(struct dpumap_rdma_queue *queue, struct dpumap_rdma_qp *qp);
 void dpumap_rdma_queue_remove(struct dpumap_rdma_queue *queue, struct dpumap_rdma_qp *qp);
 
-/* Log and ignore a completion of what is completed. Returns false. */
-bool dpumap_rdma_queue_drop(const struct dpumap_rdma_queue *queue);
+/* Log and ignore a completion of what is completed. */
+void dpumap_rdma_queue_drop(const struct dpumap_rdma_queue *queue);
 
 #endif

@@ -17,12 +17,12 @@ static inline struct dpumap_rdma_qp *dpumap_rdma_take_qp(const struct dpumap_rdm
 	return qp;
 }
 
-/* Complete work up to that number, which may not be in flight. */
+/* Complete work up to that number; false if it is not in flight. */
 static inline bool dpumap_rdma_take_send(struct dpumap_rdma_queue *queue, struct dpumap_rdma_qp *qp,
 					 uint32_t number, struct dpumap_rdma_done *done)
 {
 	if (doca_unlikely(number - qp->completed >= qp->posted - qp->completed))
-		return dpumap_rdma_queue_drop(queue);
+		return false;
 	queue->sends -= number + 1 - qp->completed;
 	qp->completed = number + 1;
 	done->owner = qp->owner;
@@ -33,7 +33,7 @@ static inline bool dpumap_rdma_take_send(struct dpumap_rdma_queue *queue, struct
 	return true;
 }
 
-/* Complete a receive, which may not be posted. qp may be NULL. */
+/* Complete a receive; false if it is not posted. qp may be NULL. */
 static inline bool dpumap_rdma_take_receive(struct dpumap_rdma_queue *queue,
 					    const struct dpumap_rdma_qp *qp, uint32_t index,
 					    struct dpumap_rdma_done *done)
@@ -41,7 +41,7 @@ static inline bool dpumap_rdma_take_receive(struct dpumap_rdma_queue *queue,
 	struct rdma_receive *receive = &queue->receives[index];
 
 	if (doca_unlikely(index >= queue->size_recvs || !receive->posted))
-		return dpumap_rdma_queue_drop(queue);
+		return false;
 	receive->posted = false;
 	queue->recvs--;
 	done->owner = qp ? qp->owner : NULL;
