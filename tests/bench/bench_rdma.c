@@ -2,10 +2,11 @@
 /*
  * Measure tasks of doca_rdma, compared with a program that posts and polls with verbs itself
  * (rdma_bare.h), on the same device: a context that is connected to itself, as the queue pair of that
- * program is. Without options, measure the speed of writes of 1 MiB, and what connections cost. With --only, execute tasks of
- * one kind for another tool: valgrind --tool=callgrind --toggle-collect='measured_*' counts the
- * instructions in the functions measured_*(), and strace the system calls of this thread between the
- * lines "begin" and "end". The program counts allocations and locks itself.
+ * program is. Without options, measure the speed of writes of 1 MiB, small writes with and without inline data, and what
+ * connections cost. With --only, execute tasks of one kind, or only poll, for another tool:
+ * valgrind --tool=callgrind --toggle-collect='measured_*' counts the instructions in the functions
+ * measured_*(), and strace the system calls of this thread between the lines "begin" and "end". The
+ * program counts allocations and locks itself. With --connections, each batch uses the next of so many.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@
 #define HALF	    (BIG_DEPTH * BIG)
 #define STRIDE	    ((size_t)4096)
 #define BIG_TASKS   512u
+#define ALONE	    300u /* small writes in a round */
 #define ROUNDS	    15u
 #define MANY	    1000u
 #define POLLS	    100000u
@@ -49,8 +51,9 @@ struct bench {
 	struct doca_buf_inventory *inventory;
 	struct doca_pe *pe;
 	struct doca_rdma *rdma;
-	struct doca_rdma_connection *connection; /* the first */
-	struct doca_buf *bufs[3][DEPTH];	 /* near, far, and far for the near end's tasks */
+	struct doca_rdma_connection *connections[MANY]; /* near ends */
+	size_t num_connections, at;			/* at: the one for tasks */
+	struct doca_buf *bufs[3][DEPTH]; /* near, far, and far for the near end's tasks */
 	struct doca_task *tasks[DEPTH], *receives[DEPTH];
 	size_t done, received, left;
 	bool failed;
@@ -167,8 +170,15 @@ static bool connect_pair(void)
 		result = doca_rdma_connect(b.rdma, of_near, near_len, far);
 	if (result != DOCA_SUCCESS)
 		return bench_is_ok(result, "a connection");
-	if (!b.connection)
-		b.connection = near;
+	b.connections[b.num_connections++] = near;
+	return true;
+}
+
+static bool connect_pairs(size_t num)
+{
+	while (b.num_connections < num)
+		if (!connect_pair())
+			return false;
 	return true;
 }
 
@@ -207,6 +217,7 @@ static void put_bufs(void)
 
 static doca_error_t alloc_task(size_t i)
 {
+	struct doca_rdma_connection *connection = b.connections[b.at];
 	union doca_data data = {.u64 = i};
 	struct doca_rdma_task_write *write;
 	struct doca_rdma_task_read *read;
@@ -215,19 +226,19 @@ static doca_error_t alloc_task(size_t i)
 
 	switch (b.op) {
 	case OP_WRITE:
-		result = doca_rdma_task_write_allocate_init(b.rdma, b.connection, b.bufs[0][i],
+		result = doca_rdma_task_write_allocate_init(b.rdma, connection, b.bufs[0][i],
 							    b.bufs[2][i], data, &write);
 		if (result == DOCA_SUCCESS)
 			b.tasks[i] = doca_rdma_task_write_as_task(write);
 		return result;
 	case OP_READ:
-		result = doca_rdma_task_read_allocate_init(b.rdma, b.connection, b.bufs[2][i],
+		result = doca_rdma_task_read_allocate_init(b.rdma, connection, b.bufs[2][i],
 							   b.bufs[0][i], data, &read);
 		if (result == DOCA_SUCCESS)
 			b.tasks[i] = doca_rdma_task_read_as_task(read);
 		return result;
 	default:
-		result = doca_rdma_task_send_allocate_init(b.rdma, b.connection, b.bufs[0][i], data,
+		result = doca_rdma_task_send_allocate_init(b.rdma, connection, b.bufs[0][i], data,
 							   &send);
 		if (result == DOCA_SUCCESS)
 			b.tasks[i] = doca_rdma_task_send_as_task(send);
@@ -333,6 +344,16 @@ static void mark(const char *line)
 		perror("bench");
 }
 
+/* The next batch uses another connection, if there is one. */
+static bool change_connection(size_t batch)
+{
+	if (b.num_connections == 1)
+		return true;
+	put_bufs();
+	b.at = (b.at + 1) % b.num_connections;
+	return prepare(batch, SMALL, STRIDE);
+}
+
 static bool count_tasks(size_t batch, size_t tasks)
 {
 	static const char *const names[OPS] = {"writes", "reads", "sends"};
@@ -349,13 +370,22 @@ static bool count_tasks(size_t batch, size_t tasks)
 	done = true;
 	mark("begin\n");
 	for (size_t i = 0; i < tasks && done; i += batch)
-		done = small_batch(batch);
+		done = change_connection(batch) && small_batch(batch);
 	mark("end\n");
 	printf("%s: %zu %s of %zu bytes in batches of %zu, %lu allocations, %lu locks, %lu empty "
 	       "polls\n",
 	       b.is_bare ? "verbs" : "tasks", tasks, names[b.op], SMALL, batch,
 	       bench_allocations - allocations, bench_locks - locks, b.empty);
 	return done;
+}
+
+/* Nothing is to be polled. */
+__attribute__((noinline)) static bool measured_idle(size_t polls)
+{
+	for (size_t i = 0; i < polls; i++)
+		if (doca_pe_progress(b.pe))
+			return false;
+	return true;
 }
 
 /* --- speed -------------------------------------------------------------------------------------- */
@@ -423,6 +453,52 @@ static bool compare_big(void)
 	return true;
 }
 
+/* --- inline data -------------------------------------------------------------------------------- */
+
+/* Microseconds for a write that is alone. */
+static bool time_alone(bool is_inline, double *us)
+{
+	double begin;
+
+	bare_set_inline(&b.bare, is_inline);
+	begin = bench_now();
+	for (unsigned int i = 0; i < ALONE; i++) {
+		int got = 0;
+
+		if (!bare_post(&b.bare, 0, 1))
+			return false;
+		while (!got)
+			got = bare_reap(&b.bare, 1);
+		if (got < 0)
+			return false;
+	}
+	*us = (bench_now() - begin) / ALONE * 1e6;
+	return true;
+}
+
+/* Whether doca_rdma should copy small data into work requests. */
+static bool compare_inline(size_t len)
+{
+	static double by_key[ROUNDS], in_line[ROUNDS], ratios[ROUNDS];
+	struct bench_stats x, y, r;
+
+	bare_prepare(&b.bare, b.memory, HALF, len, STRIDE);
+	for (size_t i = 0; i <= ROUNDS; i++) {
+		size_t at = i ? i - 1 : 0; /* the first round warms up */
+
+		if (!time_alone(false, &by_key[at]) || !time_alone(true, &in_line[at]))
+			return bench_is_ok(DOCA_ERROR_IO_FAILED, "a write");
+		ratios[at] = in_line[at] / by_key[at];
+	}
+	bench_stats(by_key, ROUNDS, &x);
+	bench_stats(in_line, ROUNDS, &y);
+	bench_stats(ratios, ROUNDS, &r);
+	printf("a write of %zu bytes with verbs, alone, us: by key %.2f, inline %.2f, %.2fx (%.2f "
+	       "to %.2f)\n",
+	       len, x.median, y.median, r.median, r.min, r.max);
+	return true;
+}
+
 /* --- connections -------------------------------------------------------------------------------- */
 
 static double time_polls(void)
@@ -454,9 +530,8 @@ static bool measure_connections(void)
 	double one = time_polls(), begin = bench_now(), setup, many;
 	long before = private_memory();
 
-	for (unsigned int i = 1; i < MANY; i++)
-		if (!connect_pair())
-			return false;
+	if (!connect_pairs(MANY))
+		return false;
 	setup = bench_now() - begin;
 	many = time_polls();
 	printf("%u connections of a context to itself: set up in %.3f s, %.1f KiB for each of both "
@@ -489,7 +564,7 @@ static bool open_maps(void)
 	       bench_is_ok(doca_buf_inventory_start(b.inventory), "starting them");
 }
 
-static bool open_all(void)
+static bool open_all(size_t connections)
 {
 	struct ibv_pd *pd;
 
@@ -498,7 +573,7 @@ static bool open_all(void)
 	       bench_is_ok(doca_rdma_bridge_get_dev_pd(b.dev, &pd), "a protection domain") &&
 	       bare_open(&b.bare, pd, b.op, b.memory, HALF) &&
 	       bench_is_ok(doca_pe_create(&b.pe), "an engine") &&
-	       bench_is_ok(open_context(), "a context") && connect_pair();
+	       bench_is_ok(open_context(), "a context") && connect_pairs(connections);
 }
 
 static void close_context(void)
@@ -530,8 +605,8 @@ static void close_all(void)
 
 static int usage(FILE *to)
 {
-	fprintf(to, "usage: bench_rdma [--only verbs|task] [--op write|read|send] [--batch N] "
-		    "[--tasks N]\n");
+	fprintf(to, "usage: bench_rdma [--only verbs|task|idle] [--op write|read|send] [--batch N] "
+		    "[--tasks N] [--connections N]\n");
 	return to == stderr ? 2 : 0;
 }
 
@@ -548,11 +623,15 @@ static bool set_op(const char *name)
 int main(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"only", required_argument, NULL, 'o'},	 {"op", required_argument, NULL, 'k'},
-		{"batch", required_argument, NULL, 'b'}, {"tasks", required_argument, NULL, 't'},
-		{"help", no_argument, NULL, 'h'},	 {NULL, 0, NULL, 0},
+		{"only", required_argument, NULL, 'o'},
+		{"op", required_argument, NULL, 'k'},
+		{"batch", required_argument, NULL, 'b'},
+		{"tasks", required_argument, NULL, 't'},
+		{"connections", required_argument, NULL, 'c'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
 	};
-	size_t batch = 1, tasks = 1024;
+	size_t batch = 1, tasks = 1024, connections = 1;
 	const char *only = NULL;
 	bool done;
 	int opt;
@@ -566,15 +645,22 @@ int main(int argc, char **argv)
 			batch = strtoul(optarg, NULL, 10);
 		else if (opt == 't')
 			tasks = strtoul(optarg, NULL, 10);
+		else if (opt == 'c')
+			connections = strtoul(optarg, NULL, 10);
 		else if (opt != 'k')
 			return usage(opt == 'h' ? stdout : stderr);
 	}
-	if (!batch || batch > DEPTH ||
-	    (only && strcmp(only, "verbs") != 0 && strcmp(only, "task") != 0))
+	if (!batch || batch > DEPTH || !connections || connections > MANY ||
+	    (only && strcmp(only, "verbs") != 0 && strcmp(only, "task") != 0 &&
+	     strcmp(only, "idle") != 0))
 		return usage(stderr);
 	b.is_bare = only && !strcmp(only, "verbs");
-	done = open_all() &&
-	       (only ? count_tasks(batch, tasks) : compare_big() && measure_connections());
+	done = open_all(connections);
+	if (done && !only)
+		done = compare_big() && compare_inline(16) && compare_inline(BARE_INLINE) &&
+		       measure_connections();
+	else if (done)
+		done = strcmp(only, "idle") != 0 ? count_tasks(batch, tasks) : measured_idle(tasks);
 	close_all();
 	return done ? 0 : 1;
 }

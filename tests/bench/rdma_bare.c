@@ -50,7 +50,8 @@ bool bare_open(struct bare *bare, struct ibv_pd *pd, enum rdma_op op, uint8_t *m
 		.cap = {.max_send_wr = BARE_DEPTH,
 			.max_recv_wr = BARE_DEPTH,
 			.max_send_sge = 1,
-			.max_recv_sge = 1},
+			.max_recv_sge = 1,
+			.max_inline_data = BARE_INLINE},
 	};
 
 	*bare = (struct bare){.op = op};
@@ -99,6 +100,11 @@ void bare_close(struct bare *bare)
 	if (bare->mr)
 		ibv_dereg_mr(bare->mr);
 	*bare = (struct bare){0};
+}
+
+void bare_set_inline(struct bare *bare, bool is_inline)
+{
+	bare->send[0].send_flags = IBV_SEND_SIGNALED | (is_inline ? IBV_SEND_INLINE : 0);
 }
 
 bool bare_post(struct bare *bare, size_t first, size_t n)

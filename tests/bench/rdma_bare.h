@@ -12,7 +12,8 @@
 
 #include <infiniband/verbs.h>
 
-#define BARE_DEPTH 64
+#define BARE_DEPTH  64
+#define BARE_INLINE 64 /* bytes at most */
 
 enum rdma_op { OP_WRITE, OP_READ, OP_SEND, OPS };
 
@@ -28,11 +29,13 @@ struct bare {
 
 /* From `memory`, or for a read to it, and the other half of it. False after printing an error. */
 bool bare_open(struct bare *bare, struct ibv_pd *pd, enum rdma_op op, uint8_t *memory, size_t half);
-/* Pieces of `len` bytes, `stride` bytes apart. */
+/* Pieces of `len` bytes, `stride` bytes apart; the device finds them by their key. */
 void bare_prepare(struct bare *bare, uint8_t *memory, size_t half, size_t len, size_t stride);
 /* Destroy all objects; members that were not created are zero. */
 void bare_close(struct bare *bare);
 
+/* From now on the first piece is copied into its work request, or not. */
+void bare_set_inline(struct bare *bare, bool is_inline);
 /* n pieces from that one on. */
 bool bare_post(struct bare *bare, size_t first, size_t n);
 bool bare_post_receives(struct bare *bare, size_t n);
