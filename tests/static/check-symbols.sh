@@ -83,7 +83,7 @@ run_check()
 	within "is declared but not in libdpumap_desc.a" "$dir/codec-declared" "$dir/codec"
 	rm -rf "$dir"
 	for file in bin/dpumap{,d,-emu} lib/libdpumap{,-channel}.so; do
-		readelf -d "$BUILD/$file" | grep -q '(FLAGS_1).*NOW' || bad "$file binds symbols while it runs"
+		grep -q "(FLAGS_1).*NOW" <(readelf -d "$BUILD/$file") || bad "$file binds symbols while it runs"
 	done
 }
 
