@@ -11,7 +11,7 @@
 
 #define SLOT  512u /* enough for a descriptor */
 #define BLOCK 65536u
-#define STACK 16384u /* more than libcrypto and the dynamic linker use */
+#define STACK 32768u /* what libcrypto, the linker and callers with sanitizers use */
 
 union slot {
 	union slot *next; /* of a free slot */
