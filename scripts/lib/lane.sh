@@ -13,7 +13,8 @@ RESULTS_PY=$ROOT/scripts/lib/results.py
 export DPUMAP_TIMES=$DPUMAP_RESULTS.times
 : >>"$DPUMAP_TIMES"
 LANE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-lane.XXXXXX")
-trap 'rm -rf "$LANE_TMP"' EXIT
+# A process that ends may still write counts: then a directory is not empty after all.
+trap 'rm -rf "$LANE_TMP" 2>/dev/null || { sleep 1 && rm -rf "$LANE_TMP"; } || true' EXIT
 export DPUMAP_EMU_DIR=$LANE_TMP/emu
 mkdir -p "$LANE_BUILD"
 # Only unit and integration tests count for the lane coverage. All other programs of that build write
