@@ -239,6 +239,7 @@ static void print_line(const char *name, double *values)
 static bool measure(void)
 {
 	static double cm[MAX_ROUNDS], tcp[MAX_ROUNDS], ratios[MAX_ROUNDS];
+	struct bench_stats ratio;
 	struct addresses at;
 
 	if (!duo_receive(&duo, &at, sizeof(at)))
@@ -255,6 +256,8 @@ static bool measure(void)
 	print_line("librdmacm", cm);
 	print_line("TCP", tcp);
 	print_line("ratio", ratios);
+	bench_stats(ratios, rounds, &ratio);
+	bench_record(&ratio, "", "connection by librdmacm : TCP");
 	return true;
 }
 

@@ -74,8 +74,8 @@ struct ratio {
 	struct ping *bare_ping, *our_ping;
 };
 
-static void print_round_trips(const char *name, double *bare, double *ours, const char *ours_name,
-			      double *ratios)
+static void print_round_trips(const char *name, const char *how, double *bare, double *ours,
+			      const char *ours_name, double *ratios)
 {
 	struct bench_stats b, o, r;
 
@@ -86,11 +86,13 @@ static void print_round_trips(const char *name, double *bare, double *ours, cons
 	       "  ratio        %7.2f (%.2f to %.2f) (goal: at most 1.5)\n",
 	       name, b.median, b.min, b.max, ours_name, o.median, o.min, o.max, r.median, r.min,
 	       r.max);
+	bench_record(&r, "at most 1.5", "round trip : %s, %s", name, how);
 }
 
 static bool compare_round_trips(struct ratio *r, bool waits)
 {
 	static double bare[MAX_ROUNDS], ours[MAX_ROUNDS], ratios[MAX_ROUNDS];
+	const char *how = waits ? "waiting for a descriptor" : "polling";
 
 	r->bare_ping->waits = r->our_ping->waits = waits;
 	for (size_t i = 0; i <= options.rounds; i++) {
@@ -105,9 +107,9 @@ static bool compare_round_trips(struct ratio *r, bool waits)
 	}
 	if (options.is_peer)
 		return true;
-	printf("round trip of %u bytes, us, %s: median (range) of %zu rounds\n", PING_LEN,
-	       waits ? "waiting for a descriptor" : "polling", options.rounds);
-	print_round_trips(r->bare->name, bare, ours, r->ours->name, ratios);
+	printf("round trip of %u bytes, us, %s: median (range) of %zu rounds\n", PING_LEN, how,
+	       options.rounds);
+	print_round_trips(r->bare->name, how, bare, ours, r->ours->name, ratios);
 	return true;
 }
 
@@ -218,6 +220,7 @@ static bool run_rounds(struct stream *streams, size_t n, const struct shape *sha
 	bench_stats(ratios, options.rounds, &r);
 	printf("  ratio        %7.3f (%.3f to %.3f), doca_comch : verbs (goal: at least 0.97)\n",
 	       r.median, r.min, r.max);
+	bench_record(&r, "at least 0.97", "stream of %s : verbs", shape->name);
 	return true;
 }
 

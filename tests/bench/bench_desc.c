@@ -143,6 +143,8 @@ static void print_row(const struct desc_codec *codec, double *times, const doubl
 	bench_stats(times, rounds, &time);
 	printf("  %8.1f (%.1f to %.1f)  %6.2f (%.2f to %.2f)\n", time.median, time.min, time.max,
 	       ratio.median, ratio.min, ratio.max);
+	if (codec != codecs[0])
+		bench_record(&ratio, "", "%s : dpumap", codec->name);
 }
 
 static int compare(size_t rounds)

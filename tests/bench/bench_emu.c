@@ -399,17 +399,20 @@ static void print_ratio(const struct comparison *c, double *mine, double *others
 {
 	struct bench_stats own, other, ratio;
 	double scale = c->bytes ? 1e-9 * (double)c->bytes : 1e9;
+	char goal[32];
 
 	bench_stats(mine, rounds, &own);
 	bench_stats(others, rounds, &other);
 	bench_stats(ratios, rounds, &ratio);
-	printf("%s : %s, goal %s %.2f\n  median %.2f (%.2f to %.2f), best : best %.2f\n", c->name,
-	       c->other_name, c->bytes ? "at least" : "at most", c->goal, ratio.median, ratio.min,
-	       ratio.max, c->bytes ? other.min / own.min : own.min / other.min);
+	snprintf(goal, sizeof(goal), "%s %.2f", c->bytes ? "at least" : "at most", c->goal);
+	printf("%s : %s, goal %s\n  median %.2f (%.2f to %.2f), best : best %.2f\n", c->name,
+	       c->other_name, goal, ratio.median, ratio.min, ratio.max,
+	       c->bytes ? other.min / own.min : own.min / other.min);
 	if (c->bytes)
 		printf("  best %.2f GB/s : %.2f GB/s\n", scale / own.min, scale / other.min);
 	else
 		printf("  best %.0f ns : %.0f ns\n", scale * own.min, scale * other.min);
+	bench_record(&ratio, goal, "%s : %s", c->name, c->other_name);
 }
 
 static void place(pid_t pid, const cpu_set_t *all, int nth)

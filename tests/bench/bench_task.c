@@ -356,6 +356,7 @@ static bool compare_big(struct bench *bench, size_t rounds)
 	       "  ratio  %6.3f (%.3f to %.3f), best : best %.3f (goal: at least 0.97)\n",
 	       BIG_DEPTH, rounds, raw.median, raw.min, raw.max, task.median, task.min, task.max,
 	       ratio.median, ratio.min, ratio.max, task.max / raw.max);
+	bench_record(&ratio, "at least 0.97", "bandwidth at 1 MiB : verbs");
 	return true;
 }
 

@@ -209,9 +209,10 @@ static void print_stats(const char *name, double *values, size_t n, const char *
 	printf("  %-42s %8.3f  (%.3f - %.3f) %s\n", name, stats.median, stats.min, stats.max, unit);
 }
 
-static void print_ratios(const struct bench *bench, double speed[METHODS][MAX_ROUNDS],
-			 size_t rounds)
+static void print_ratios(const struct bench *bench, const struct trial *trial,
+			 double speed[METHODS][MAX_ROUNDS], size_t rounds)
 {
+	struct bench_stats stats;
 	double ratio[MAX_ROUNDS];
 	char name[64];
 
@@ -224,6 +225,8 @@ static void print_ratios(const struct bench *bench, double speed[METHODS][MAX_RO
 			snprintf(name, sizeof(name), "%s : %s",
 				 methods[m].name + strlen("dpumap, "), methods[anchor].name);
 			print_stats(name, ratio, rounds, "x");
+			bench_stats(ratio, rounds, &stats);
+			bench_record(&stats, "", "%s, %s", name, trial->title);
 		}
 	}
 }
@@ -236,7 +239,7 @@ static int run_trial(struct bench *bench, const struct trial *trial, size_t roun
 		return -1;
 	printf("\n%s, median (min - max) of %zu rounds\n", trial->title, rounds);
 	/* Print ratios first: they pair the values of a round, and printing the speeds sorts the values. */
-	print_ratios(bench, speed, rounds);
+	print_ratios(bench, trial, speed, rounds);
 	for (size_t m = 0; m < METHODS; m++) {
 		if (!is_left_out(bench, m))
 			print_stats(methods[m].name, speed[m], rounds, trial->unit);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "stats.h"
@@ -18,6 +22,22 @@ void bench_stats(double *values, size_t n, struct bench_stats *stats)
 	stats->min = values[0];
 	stats->max = values[n - 1];
 	stats->median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+void bench_record(const struct bench_stats *ratio, const char *goal, const char *name, ...)
+{
+	const char *path = getenv("DPUMAP_BENCH_RESULTS");
+	FILE *file = path ? fopen(path, "a") : NULL;
+	va_list args;
+
+	if (!file)
+		return;
+	fprintf(file, "%s\t", program_invocation_short_name + strlen("bench_"));
+	va_start(args, name);
+	vfprintf(file, name, args);
+	va_end(args);
+	fprintf(file, "\t%g\t%g\t%g\t%s\n", ratio->median, ratio->min, ratio->max, goal);
+	fclose(file);
 }
 
 static double seconds(clockid_t clock)
