@@ -5,7 +5,6 @@
  * and unrelated programs are not disturbed. DPUMAP_KILLS sets the number of programs,
  * DPUMAP_RANDOM_SEED repeats a run.
  */
-#include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,14 +15,16 @@
 
 #include "emulator.h"
 #include "fixture.h"
+#include "footprint.h"
 #include "peer.h"
 #include "random_client.h"
 
-#define AT_ONCE	       4
-#define KILLS	       500
-#define CLIENT_MS      300 /* override: DPUMAP_LIFE_MS */
-#define LONGEST_MS     30000
-#define WARM_UP	       (AT_ONCE * 20) /* before the server's memory is measured */
+#define AT_ONCE	   4
+#define KILLS	   500
+#define CLIENT_MS  300 /* override: DPUMAP_LIFE_MS */
+#define LONGEST_MS 30000
+#define WARM_UP	   (AT_ONCE * 20) /* before the server's memory is measured */
+/* Of the heap: tables of a fixed size fill as numbers are used for the first time. */
 #define GROWTH_KIB     128
 #define DENIAL_MS      60000
 #define SEED_ENV       "DPUMAP_TEST_SEED"
@@ -53,93 +54,6 @@ static struct storm {
 	uint32_t longest; /* ms: what a program lives at most */
 	unsigned int killed, ended, wrong, denied;
 } storm;
-
-/* --- the server's own resources --------------------------------------------------------------- */
-
-struct footprint {
-	long heap_kib, threads, descriptors;
-	bool sanitized; /* sanitizers keep freed memory, so the size means nothing */
-};
-
-static long status_field(pid_t pid, const char *name)
-{
-	char path[64], line[256];
-	size_t n = strlen(name);
-	long value = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, n) && line[n] == ':')
-			value = strtol(line + n + 1, NULL, 10);
-	if (f)
-		fclose(f);
-	return value;
-}
-
-/* Not all memory: tables of a fixed size fill as numbers are used for the first time. */
-static long heap_size(pid_t pid)
-{
-	char path[64], line[512];
-	bool in_heap = false;
-	long kib = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (strstr(line, "[heap]"))
-			in_heap = true;
-		if (!in_heap || strncmp(line, "Rss:", 4) != 0)
-			continue;
-		kib += strtol(line + 4, NULL, 10);
-		in_heap = false;
-	}
-	if (f)
-		fclose(f);
-	return kib;
-}
-
-static long count_descriptors(pid_t pid)
-{
-	char path[64];
-	long n = 0;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	d = opendir(path);
-	while (d && readdir(d))
-		n++;
-	if (d)
-		closedir(d);
-	return n;
-}
-
-static bool is_sanitized(pid_t pid)
-{
-	char path[64], line[512];
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = strstr(line, "libasan") || strstr(line, "libtsan");
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static struct footprint measure(pid_t pid)
-{
-	return (struct footprint){
-		.heap_kib = heap_size(pid),
-		.threads = status_field(pid, "Threads"),
-		.descriptors = count_descriptors(pid),
-		.sanitized = is_sanitized(pid),
-	};
-}
 
 /* --- random clients --------------------------------------------------------------------------- */
 
@@ -282,7 +196,7 @@ static void assert_no_growth(const struct footprint *before)
 
 	do {
 		usleep(20000);
-		now = measure(storm.emu.server);
+		now = footprint_of(storm.emu.server);
 	} while (now.descriptors != before->descriptors && now_ms() < deadline);
 	printf("server: %ld KiB, %ld descriptors, %ld threads; was %ld, %ld, %ld\n", now.heap_kib,
 	       now.descriptors, now.threads, before->heap_kib, before->descriptors,
@@ -308,7 +222,7 @@ static void killed_programs_leave_nothing_behind(void **state)
 			emulator_spawn(&storm.emu, functions[i], "steady", &steady[i].to, NULL);
 	run_clients(WARM_UP);
 	assert_true(objects_read(&counts));
-	before = measure(storm.emu.server);
+	before = footprint_of(storm.emu.server);
 	begin = now_ms();
 	run_clients(kills);
 	/* On a busy machine the programs may need longer until they export anything. */
