@@ -9,7 +9,8 @@
  * and nothing succeeds after a failure.
  *
  * DPUMAP_RDMA_MODEL_SECONDS sets the duration, DPUMAP_RDMA_MODEL_SEED the first sequence. The seed of a
- * failing sequence is printed.
+ * failing sequence is printed. So is, every 30 seconds, what the test and the emulator use of the machine;
+ * after the first seconds neither may grow.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -19,6 +20,8 @@
 
 #include <dpumap-emu.h>
 
+#include "emulator.h"
+#include "footprint.h"
 #include "side.h"
 
 #define CONNECTIONS	4u
@@ -31,6 +34,15 @@
 #define FIRST_SLOT	32768u /* the regions are below */
 #define MESSAGES	512u
 #define PIECES		SIDE_LIST
+/*
+ * Growth after the warm-up, of a run of any length. The emulator has tables of 42 MiB, whose pages become
+ * resident as numbers of objects are used for the first time; they are no part of the heap.
+ */
+#define WARM_UP_MS 5000
+#define HEAP_KIB   2048
+#define ANON_KIB   65536
+#define OTHERS	   16 /* maps, descriptors, threads */
+#define REPORT_MS  30000
 
 /* A task from its submission to its completion. */
 struct op {
@@ -746,6 +758,55 @@ static void run_sequence(uint64_t seed)
 	sequences++;
 }
 
+/* --- what the test and the emulator use --------------------------------------------------------- */
+
+struct usage {
+	struct footprint test, emulator;
+};
+
+static struct usage measure(void)
+{
+	const char *dir = getenv("DPUMAP_EMU_DIR");
+
+	assert_non_null(dir);
+	return (struct usage){
+		.test = footprint_of(getpid()),
+		.emulator = footprint_of(emulator_server_of(dir)),
+	};
+}
+
+static void print_footprint(const char *of, const struct footprint *f)
+{
+	print_message(
+		"  %s: heap %ld KiB, anonymous %ld KiB, %ld maps, %ld descriptors, %ld threads\n",
+		of, f->heap_kib, f->anon_kib, f->maps, f->descriptors, f->threads);
+}
+
+static struct usage report(uint64_t begin)
+{
+	struct usage usage = measure();
+
+	print_message("%" PRIu64 " s: %" PRIu64 " sequences, %" PRIu64 " tasks\n",
+		      (now_ms() - begin) / 1000, sequences, tasks);
+	print_footprint("test", &usage.test);
+	print_footprint("emulator", &usage.emulator);
+	return usage;
+}
+
+static void assert_no_growth(const struct footprint *before, const struct footprint *after)
+{
+	assert_true(before->anon_kib > 0 && before->maps > 0 && before->descriptors > 0);
+	if (!after->sanitized) {
+		assert_true(after->heap_kib - before->heap_kib <= HEAP_KIB);
+		assert_true(after->anon_kib - before->anon_kib <= ANON_KIB);
+	}
+	assert_true(after->maps - before->maps <= OTHERS);
+	assert_true(after->descriptors - before->descriptors <= OTHERS);
+	assert_true(after->threads - before->threads <= OTHERS);
+}
+
+/* --- the test ----------------------------------------------------------------------------------- */
+
 static uint64_t running_seed;
 
 static int print_seed(void **state)
@@ -758,17 +819,31 @@ static int print_seed(void **state)
 
 static void random_tasks_agree_with_the_model(void **state)
 {
-	uint64_t limit =
-		now_ms() + 1000 * test_setting("DPUMAP_RDMA_MODEL_SECONDS", DEFAULT_SECONDS);
+	uint64_t seconds = test_setting("DPUMAP_RDMA_MODEL_SECONDS", DEFAULT_SECONDS);
 	uint64_t seed = test_setting("DPUMAP_RDMA_MODEL_SEED", 1);
+	uint64_t begin = now_ms(), next = begin + REPORT_MS;
+	struct usage before = {0}, after;
+	bool is_warm = false;
 
 	(void)state;
 	do {
 		running_seed = seed;
 		run_sequence(seed++);
-	} while (now_ms() < limit);
+		if (!is_warm && now_ms() >= begin + WARM_UP_MS) {
+			before = report(begin);
+			is_warm = true;
+		}
+		if (now_ms() >= next) {
+			next += REPORT_MS;
+			report(begin);
+		}
+	} while (now_ms() < begin + 1000 * seconds);
 	running_seed = 0;
-	print_message("%" PRIu64 " sequences, %" PRIu64 " tasks\n", sequences, tasks);
+	after = report(begin);
+	if (!is_warm)
+		return;
+	assert_no_growth(&before.test, &after.test);
+	assert_no_growth(&before.emulator, &after.emulator);
 }
 
 int main(int argc, char **argv)
