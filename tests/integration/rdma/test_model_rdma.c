@@ -618,13 +618,18 @@ static void connect_here(const struct details *peer)
 				    here.connections[here.n_connections - 1]));
 }
 
+/* The user data of a task is its index. A message extends the data of the buf, so the room shrinks. */
+static struct doca_buf *rooms[SIDE_TASKS];
+
 static void receive_again(struct side *side, const struct side_done *done, struct doca_task *task)
 {
 	side->n_done = 0;
-	if (done->status == DOCA_SUCCESS)
-		(void)doca_task_submit(task);
-	else
+	if (done->status != DOCA_SUCCESS) {
 		doca_task_free(task);
+		return;
+	}
+	assert_ok(doca_buf_reset_data_len(rooms[done->data]));
+	(void)doca_task_submit(task);
 }
 
 /* Receive until killed, or until the parent has ended. */
@@ -643,8 +648,10 @@ static int be_victim(void)
 	    !process_receive(STDIN_FILENO, &peer, sizeof(peer)))
 		return 1;
 	connect_here(&peer);
-	for (unsigned int i = 0; i < SIDE_TASKS; i++)
-		side_post(&here, .kind = SIDE_RECEIVE, .dst = side_room(&here, 0, SLOT));
+	for (unsigned int i = 0; i < SIDE_TASKS; i++) {
+		rooms[i] = side_room(&here, 0, SLOT);
+		side_post(&here, .kind = SIDE_RECEIVE, .dst = rooms[i], .data = i);
+	}
 	if (!process_send(STDOUT_FILENO, "", 1))
 		return 1;
 	while (!poll(&parent, 1, 1))
