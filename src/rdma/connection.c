@@ -7,7 +7,8 @@
 #include "device/cm/connect.h"
 #include "log/log.h"
 #include "rdma/manager.h"
-#include "rdma/post.h"
+#include "rdma/queue.h"
+#include "rdma/wind_down.h"
 
 #define MAX_ENDED 1024 /* objects of connections that ended, for calls that come late */
 

@@ -2,7 +2,7 @@
 /*
  * doca_rdma: rdma.c has the object, settings.c its properties, caps.c the capabilities of devices,
  * connection.c the connections, task.c and task_*.c the functions of users on tasks, prepare.c checks
- * tasks, post.c executes them.
+ * tasks, submit.c posts them, complete.c completes them, wind_down.c flushes what is left.
  *
  * All connections of a context share one queue (device/queue/rdma_queue.h), so that polling many costs
  * as much as polling one. Each connection executes its tasks in the order of a list; a task that cannot
