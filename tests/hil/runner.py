@@ -30,7 +30,7 @@ from harness.ssh import SshMachine
 PACKAGES = ("libdpumap0", "libdpumap-channel0", "dpumap-dpu", "dpumap-host")
 # In this order: first what a lab wants to know first, and last what resets the device.
 TESTS = ("hil/test_first.py", "hil/test_doctor.py", "agents", "hil/test_performance.py",
-         "hil/test_endurance.py", "hil/test_programs.py", "hil/test_device.py")
+         "hil/test_endurance.py", "hil/test_programs.py", "hil/test_examples.py", "hil/test_device.py")
 # Programs for both machines, and the integration tests that can run between them.
 PROGRAMS = (HERE / "programs.txt").read_text(encoding="utf-8")
 TRIPLETS = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}

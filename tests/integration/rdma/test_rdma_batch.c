@@ -46,6 +46,7 @@ static void assert_done(unsigned int n)
 /* rule: RD-10e */
 static void tasks_that_are_flushed_together_have_one_completion(void **state)
 {
+	test_needs_emulator();
 	fixture_fill(here.bytes, SIDE_LEN, 1);
 	assert_int_equal(dpumap_emu_fault("completion --lose"), 0);
 	for (unsigned int i = 0; i < 4; i++)
