@@ -539,7 +539,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_start(struct doca_sync_event *eve
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_stop(struct doca_sync_event *event);
 
 /**
- * Export an event to processes on another function of the card. Anyone who has the bytes can update
+ * Export an event to processes on another function of the card. A process that has the bytes can update
  * the event.
  *
  * @param event an event that is started, also as a context

@@ -35,8 +35,8 @@ doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg 
 doca_error_t dpumap_client_send(struct dpumap_client *client, struct dpumap_msg *request,
 				struct dpumap_fault *fault);
 /*
- * The reply to the oldest of these requests, valid until the next call. AGAIN: it has not arrived;
- * TIME_OUT: no reply arrived within timeout_ms. Otherwise as dpumap_client_call().
+ * The reply to the oldest of these requests, valid until the next call. AGAIN: the reply has not arrived
+ * yet; TIME_OUT: no reply arrived within timeout_ms. Otherwise as dpumap_client_call().
  */
 doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpumap_msg *reply,
 				      struct dpumap_fault *fault);

@@ -172,7 +172,7 @@ doca_error_t dpumap_stream_end(struct dpumap_stream *stream, struct dpumap_fault
 
 	ERR_clear_error();
 	ret = SSL_shutdown(stream->ssl);
-	if (ret == 0) /* sent; the peer's has not arrived */
+	if (ret == 0) /* our close_notify was sent; wait for that of the peer */
 		ret = SSL_shutdown(stream->ssl);
 	if (ret != 1)
 		return tls_result(stream, ret, "ending the session", fault);

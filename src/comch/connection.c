@@ -27,7 +27,7 @@ static struct doca_comch_connection *allocate(void)
 	return c;
 }
 
-/* Nobody else holds it. False: its memory is gone. */
+/* Reset a connection to which there are no other references. False: its memory has been freed. */
 static bool reset(struct doca_comch_connection *c)
 {
 	pthread_mutex_destroy(&c->lock);

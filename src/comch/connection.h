@@ -97,12 +97,12 @@ struct dpumap_comch_link;
 
 /*
  * A connection that waits for its first frame. Takes the link over, also on failure. `recycled` is a
- * connection that nobody holds any more, or NULL: its memory is used again.
+ * connection without other references, whose memory is used again, or NULL.
  */
 doca_error_t dpumap_comch_conn_open(struct comch_control *control, struct dpumap_comch_link *link,
 				    struct doca_comch_connection *recycled,
 				    struct doca_comch_connection **connection);
-/* The server or client does not need it any more; its memory stays until dpumap_comch_conn_put(). */
+/* The server or client no longer needs the connection; its memory stays until dpumap_comch_conn_put(). */
 void dpumap_comch_conn_retire(struct doca_comch_connection *connection);
 /* Disconnect after all that was sent. The lock is held. */
 void dpumap_comch_conn_close(struct doca_comch_connection *connection);

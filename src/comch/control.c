@@ -146,7 +146,7 @@ static void retire(struct comch_control *control, struct doca_comch_connection *
 	append_retired(control, c);
 }
 
-/* A connection that nobody holds, an old one. */
+/* The oldest retired connection to which there are no other references, or NULL. */
 static struct doca_comch_connection *take_retired(struct comch_control *control)
 {
 	uint32_t num = control->num_retired;

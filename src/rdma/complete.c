@@ -12,7 +12,7 @@
 
 /* --- completions ------------------------------------------------------------------------------ */
 
-/* A peer refuses a request for lack of room, or since the connection does not permit it. */
+/* INVALID_VALUE: the peer refused a message that is too long, or a request that it does not permit. */
 static doca_error_t status_of(const struct rdma_task *task, doca_error_t status)
 {
 	bool is_message = task->kind == RDMA_SEND || task->kind == RDMA_SEND_IMM;
@@ -31,8 +31,8 @@ static void fail_before(const struct doca_rdma_connection *connection,
 }
 
 /*
- * Fail the task of that work request; if the device did not get some, all of them. By value, so that the
- * caller need not have it in memory.
+ * Fail the task of that work request. DRIVER: the device did not get some work requests; fail all tasks
+ * that it has not completed. `done` is a value, so that the caller need not have it in memory.
  */
 static void note_failure(struct doca_rdma_connection *connection, struct dpumap_rdma_done done)
 {
@@ -144,7 +144,7 @@ static uint32_t take_quickly(struct doca_rdma *rdma)
 	return n;
 }
 
-/* Returns how many there were, at most POLL_BATCH. */
+/* Return the number of completions, at most POLL_BATCH. */
 static uint32_t take_completions(struct doca_rdma *rdma)
 {
 	uint32_t n =
@@ -163,7 +163,7 @@ void dpumap_rdma_take_completions(struct doca_rdma *rdma)
 
 /* --- progress --------------------------------------------------------------------------------- */
 
-/* Of a connection whose end the program learns by no callback. */
+/* A failed task stops the context unless a callback of the connection reports its end. */
 static bool stops_context(const struct rdma_task *task)
 {
 	const struct doca_rdma_connection *connection =
@@ -172,7 +172,7 @@ static bool stops_context(const struct rdma_task *task)
 	return task->base.status != DOCA_SUCCESS && !(connection && connection->reports_end);
 }
 
-/* A message may arrive before the event of the connection manager: the program learns of both in order. */
+/* Report a connection before its first message, which may arrive before the event of the manager. */
 static void report_connection(const struct rdma_task *task)
 {
 	if (task->kind == RDMA_RECEIVE && task->base.status == DOCA_SUCCESS)

@@ -22,7 +22,7 @@ doca_error_t dpumap_rdma_check_running(const struct doca_rdma *rdma, const char 
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* Give its place back. On failure the device still uses it. */
+/* Release the place of a connection. On failure the device still uses its queue pair. */
 static bool release(struct doca_rdma_connection *c)
 {
 	c->is_draining = dpumap_rdma_end_connection(c) != DOCA_SUCCESS;

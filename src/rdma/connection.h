@@ -10,21 +10,21 @@
 
 doca_error_t dpumap_rdma_check_running(const struct doca_rdma *rdma, const char *function);
 
-/* An object without a queue pair. DOCA_ERROR_FULL: all places are taken. */
+/* Create a connection without a queue pair. DOCA_ERROR_FULL: all places are taken. */
 doca_error_t dpumap_rdma_connection_create(struct doca_rdma *rdma, enum rdma_connection_state state,
 					   struct doca_rdma_connection **connection);
-/* Create its queue pair. */
+/* Create the queue pair of a connection. */
 doca_error_t dpumap_rdma_connection_open(struct doca_rdma_connection *connection);
 /* From any state to RDMA_ENDED; tasks in flight are flushed. */
 void dpumap_rdma_connection_end(struct doca_rdma_connection *connection);
-/* The program's address is not in use any more. */
+/* Release the address that the program passed; the program may destroy it again. */
 void dpumap_rdma_connection_release_addr(struct doca_rdma_connection *connection);
-/* The same for the connection that was created last, which the program never saw. */
+/* End and free the connection that was created last, which the program never saw. */
 void dpumap_rdma_connection_discard(struct doca_rdma_connection *connection);
 
-/* End all. On failure call again. */
+/* End all connections of a context. On failure call again. */
 doca_error_t dpumap_rdma_connections_end(struct doca_rdma *rdma);
-/* Destroy the objects of connections that have ended all, and the connection manager. */
+/* Free the objects of all connections, which have ended, and destroy the connection manager. */
 void dpumap_rdma_connections_free(struct doca_rdma *rdma);
 
 #endif

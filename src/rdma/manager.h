@@ -14,7 +14,7 @@ doca_error_t dpumap_rdma_manager_open(struct doca_rdma *rdma);
 void dpumap_rdma_manager_close(struct doca_rdma *rdma);
 
 /*
- * Whether to look for events of the manager, which takes a system call: it is due when the clock has
+ * Whether to look for events of the manager, which takes a system call: a look is due when the clock has
  * moved, and overdue after many calls.
  */
 bool dpumap_rdma_manager_is_due(struct doca_rdma *rdma);
@@ -27,8 +27,8 @@ doca_error_t dpumap_rdma_manager_accept(struct doca_rdma_connection *connection,
 					uint8_t len);
 
 /*
- * The connection is established; call the callback. Without effect if it is already, or if the program
- * handles its events; or for NULL.
+ * Report to the program that a connection is established. Without effect if that has been reported, if the
+ * program handles the events of the connection, or for NULL.
  */
 void dpumap_rdma_manager_established(struct doca_rdma_connection *connection);
 

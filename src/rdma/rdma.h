@@ -51,7 +51,7 @@ struct rdma_task {
 	uint64_t operand; /* to add, or to compare with */
 	uint64_t swap;
 	doca_be32_t imm;
-	/* What it moves: bytes of the local list, and where the peer has them. */
+	/* What the task moves: bytes of the local list, and their place in the memory of the peer. */
 	const struct doca_buf *local;
 	size_t len;
 	uint32_t peer_key;
@@ -84,13 +84,13 @@ struct doca_rdma_connection {
 	enum rdma_connection_state state;
 	uint32_t id;
 	union doca_data user_data;
-	bool is_draining;	    /* it ended, but the device did not destroy its queue pair */
-	bool is_used;		    /* while objects are swept: by a task */
-	bool is_bridged;	    /* the program handles the events of its id */
-	struct dpumap_cm_id *cm_id; /* NULL if it was exported, and once it ended */
-	struct doca_rdma_addr addr; /* if it was made by address */
+	bool is_draining;		  /* ended, but the device did not destroy the queue pair */
+	bool is_used;			  /* while objects are swept: by a task */
+	bool is_bridged;		  /* the program handles the events of its id */
+	struct dpumap_cm_id *cm_id;	  /* NULL if the connection was exported, or has ended */
+	struct doca_rdma_addr addr;	  /* of a connection by address */
 	struct doca_rdma_addr *peer_addr; /* of the program, in use while it connects; or NULL */
-	struct dpumap_rdma_qp *qp;	  /* NULL once it ended */
+	struct dpumap_rdma_qp *qp;	  /* NULL once the connection has ended */
 	bool reports_end; /* by a state callback: its failed tasks do not stop the context */
 	struct rdma_list submitted;
 	struct rdma_task *waiting; /* the first of them that is not posted */
@@ -100,7 +100,7 @@ struct doca_rdma_connection {
 	uint8_t details[RDMA_DETAILS_SIZE];
 };
 
-/* Of any type; called only as what it is. */
+/* A callback of any type; it is called as its own type. */
 typedef void rdma_callback(void);
 
 /* The tasks of one kind. */

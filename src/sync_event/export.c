@@ -90,7 +90,7 @@ static doca_error_t fill_export(struct doca_sync_event *event, struct sync_expor
 	return result;
 }
 
-/* What could not be closed again is closed when the event stops. */
+/* If an export that failed cannot be closed, it is closed when the event stops. */
 static doca_error_t add_export(struct doca_sync_event *event, struct doca_dev *dev, bool to_net,
 			       struct sync_export **added)
 {
@@ -114,7 +114,7 @@ static doca_error_t add_export(struct doca_sync_event *event, struct doca_dev *d
 	return result;
 }
 
-/* The errors that doca_sync_event.h has for this. */
+/* Map an error to those that doca_sync_event.h documents for exports. */
 static doca_error_t export_error(doca_error_t result)
 {
 	switch (result) {

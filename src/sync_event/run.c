@@ -120,7 +120,7 @@ static void poll_device(struct doca_sync_event *event)
 
 /* --- waits ------------------------------------------------------------------------------------ */
 
-/* Finish those that are met, or all with an error. */
+/* Finish the waits whose condition is met, or all waits with an error. */
 static void look_at(struct doca_sync_event *event, struct sync_list *list, uint64_t value,
 		    doca_error_t status)
 {

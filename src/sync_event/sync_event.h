@@ -5,9 +5,9 @@
  * functions of users on tasks, run.c executes them; caps.c has the capabilities, remote_net.c the
  * sync events of RDMA peers, and accelerator.c what GPUs and DPAs would do.
  *
- * The counter is memory of the process that created the event, which reads and waits for it by the
- * CPU. While it is exported, this process adds to it by the device, as importers do, since additions
- * of a CPU and of a device need not be atomic among each other.
+ * The counter is memory of the process that created the event. This process reads the counter and waits
+ * for it by the CPU. While the event is exported, the process adds to the counter by the device, as
+ * importers do, since additions of a CPU and of a device need not be atomic among each other.
  */
 #ifndef DPUMAP_SYNC_EVENT_SYNC_EVENT_H
 #define DPUMAP_SYNC_EVENT_SYNC_EVENT_H
@@ -47,7 +47,7 @@ struct sync_list {
 	struct sync_task *first, *last;
 };
 
-/* Of any type; called only as what it is. */
+/* A callback of any type; it is called as its own type. */
 typedef void sync_callback(void);
 
 struct sync_pool {

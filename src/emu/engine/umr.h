@@ -7,7 +7,7 @@
 
 #include "emu/ipc/shm.h"
 
-#define ENGINE_UMR_WAIT UINT32_MAX /* the server has not answered yet */
+#define ENGINE_UMR_WAIT UINT32_MAX /* the server has not executed the change yet */
 
 struct engine;
 
