@@ -4,15 +4,14 @@
 # iproute2's rdma, infiniband-diags, UCX, libfabric, Open MPI and DPDK.
 # Exit status 77: the program is not installed.
 set -euo pipefail
+# shellcheck source=tests/integration/lib.sh
+. "$(dirname "$0")/../integration/lib.sh"
 
 emu=${1:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
 case_name=${2:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
 shift 2
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-programs.XXXXXX")
-# In memory if possible: see run.sh of the integration tests.
-place=${TMPDIR:-/dev/shm}
-[ -w "$place" ] || place=/tmp
-emus=$(mktemp -d "$place/dpumap-programs.XXXXXX")
+emus=$(emulator_directory programs)
 export DPUMAP_EMU_DIR=$emus/emu
 
 cleanup()
@@ -47,34 +46,6 @@ run_as()
 	local function=$1
 	shift
 	timeout 90 "$emu" run --as "$function" -- "$@"
-}
-
-# listens PORT: whether a program does
-listens()
-{
-	grep -qsE "^ *[0-9]+: [0-9A-F]+:$(printf '%04X' "$1") [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6
-}
-
-# Print a port without a listener. The kernel gives none of these to others, and no other test has the number
-# of this process meanwhile.
-free_port()
-{
-	local port=$((20000 + BASHPID % 12000))
-	while listens "$port"; do
-		port=$((port + 1))
-	done
-	echo "$port"
-}
-
-# await_listener PORT PID
-await_listener()
-{
-	for _ in $(seq 600); do
-		! listens "$1" || return 0
-		kill -0 "$2" 2>/dev/null || return 1
-		sleep 0.05
-	done
-	return 1
 }
 
 # pair NAME PORT COMMAND...: run a server on the DPU's function and a client on the host's. COMMAND must

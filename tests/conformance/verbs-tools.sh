@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Run the distribution's unmodified ibv_* programs on the emulated device.
 set -euo pipefail
+# shellcheck source=tests/integration/lib.sh
+. "$(dirname "$0")/../integration/lib.sh"
 
 emu=${1:?usage: verbs-tools.sh DPUMAP-EMU CASE}
 case_name=${2:?usage: verbs-tools.sh DPUMAP-EMU CASE}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tools.XXXXXX")
-# In memory if possible: see run.sh of the integration tests.
-place=${TMPDIR:-/dev/shm}
-[ -w "$place" ] || place=/tmp
-emus=$(mktemp -d "$place/dpumap-tools.XXXXXX")
+emus=$(emulator_directory tools)
 export DPUMAP_EMU_DIR=$emus/emu
 server=
 
@@ -63,33 +62,6 @@ devinfo()
 	[ ! -s "$tmp/err" ] || fail "ibv_devinfo complains"
 }
 
-# listens PORT: whether a program does
-listens()
-{
-	grep -qsE "^ *[0-9]+: [0-9A-F]+:$(printf '%04X' "$1") [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6
-}
-
-# Print a port without a listener. The kernel gives none of these to others, and no other test has the number
-# of this process meanwhile.
-free_port()
-{
-	local port=$((20000 + BASHPID % 12000))
-	while listens "$port"; do
-		port=$((port + 1))
-	done
-	echo "$port"
-}
-
-await_listener()
-{
-	for _ in $(seq 1200); do
-		! listens "$1" || return 0
-		kill -0 "$server" 2>/dev/null || return 1
-		sleep 0.05
-	done
-	return 1
-}
-
 # pingpong PROGRAM SERVER-FUNCTION CLIENT-FUNCTION ARGUMENT...
 pingpong()
 {
@@ -98,7 +70,7 @@ pingpong()
 	port=$(free_port)
 	run_as "$from" "$program" -g 0 -p "$port" "$@" >"$tmp/server" 2>&1 &
 	server=$!
-	await_listener "$port" || { cat "$tmp/server" >"$tmp/out"; fail "the server does not listen"; }
+	await_listener "$port" "$server" || { cat "$tmp/server" >"$tmp/out"; fail "the server does not listen"; }
 	run_as "$to" "$program" -g 0 -p "$port" "$@" localhost >"$tmp/out" 2>"$tmp/err" ||
 		fail "the client failed"
 	wait "$server" || { cat "$tmp/server" >>"$tmp/out"; fail "the server failed"; }

@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # test-cm-fabric.sh EMU: rping connects between functions, cards and nodes, and to the own function.
 set -euo pipefail
+# shellcheck source=tests/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 emu=$1
 command -v rping >/dev/null || { echo "skipped: rping is not installed"; exit 77; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-cm.XXXXXX")
-export DPUMAP_EMU_DIR=$work/emu
+emus=$(emulator_directory cm)
+export DPUMAP_EMU_DIR=$emus/emu
 
 clean_up()
 {
 	"$emu" stop >/dev/null 2>&1 || true
-	rm -rf "$work"
+	rm -rf "$work" "$emus"
 }
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
@@ -23,8 +26,8 @@ fail()
 	exit 1
 }
 
-# await_listener PID
-await_listener()
+# await_rdma_listener PID: its port is one of the emulator, and of no other
+await_rdma_listener()
 {
 	for _ in $(seq 600); do
 		! grep -q '"state": "LISTEN"' <("$emu" status --json) || return 0
@@ -40,7 +43,7 @@ ping()
 	local server
 	timeout 60 "$emu" run --as "$1" -- rping -s -C 3 >"$work/server" 2>&1 &
 	server=$!
-	await_listener "$server" || fail "the server on $1 does not listen"
+	await_rdma_listener "$server" || fail "the server on $1 does not listen"
 	timeout 60 "$emu" run --as "$3" -- rping -c -v -a "$2" -C 3 >"$work/client" 2>&1 ||
 		fail "$3 does not reach $2"
 	wait "$server" || true

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # test-tool.sh EMU: machines by flags and by file, capabilities, status, and traces that can be compared.
 set -euo pipefail
+# shellcheck source=tests/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 emu=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tool.XXXXXX")
-# In memory if possible: see run.sh.
-place=${TMPDIR:-/dev/shm}
-[ -w "$place" ] || place=/tmp
-emus=$(mktemp -d "$place/dpumap-tool.XXXXXX")
+emus=$(emulator_directory tool)
 export DPUMAP_EMU_DIR=$emus/emu
 failures=0
 
@@ -63,6 +62,7 @@ refused()
 
 test_nodes()
 {
+	local port
 	"$emu" start --nodes 2 --cards 2
 	expect_count nodes 2
 	expect_count cards 4
@@ -81,14 +81,11 @@ assert s["functions"][4]["port"] == "ACTIVE", s
 assert s["functions"][4]["gids"][3] == {"index": 3, "gid": "::ffff:127.101.0.1", "type": "RoCE v2", "netdev": "lo"}, s
 ' || fail "status --json"
 	grep -qx 'gid node1.dpu mlx5_0 3 ::ffff:127.101.0.1 v2 lo' <("$emu" status) || fail "status shows no GIDs"
-	"$emu" run --as node1.host -- ibv_rc_pingpong -g 0 -n 10 -p 18600 >"$work/server" 2>&1 &
-	# The programs find each other by TCP; the server needs a moment.
-	for _ in $(seq 600); do
-		if "$emu" run --as dpu -- ibv_rc_pingpong -g 0 -n 10 -p 18600 localhost >"$work/client" 2>&1; then
-			break
-		fi
-		sleep 0.1
-	done
+	port=$(free_port)
+	"$emu" run --as node1.host -- ibv_rc_pingpong -g 0 -n 10 -p "$port" >"$work/server" 2>&1 &
+	await_listener "$port" $! || fail "the server does not listen: $(cat "$work/server")"
+	"$emu" run --as dpu -- ibv_rc_pingpong -g 0 -n 10 -p "$port" localhost >"$work/client" 2>&1 ||
+		fail "the client failed: $(cat "$work/client")"
 	wait $! || fail "between nodes: $(cat "$work/server" "$work/client")"
 	[ "$(count copies)" -ge 20 ] || fail "$(count copies) copies were counted"
 	[ "$(count bytes)" -ge 81920 ] || fail "$(count bytes) bytes were counted"
@@ -184,9 +181,9 @@ test_config_repeats()
 	expect_count profile connectx-5
 	expect_count nodes 3
 	# A second queue pair is one too many.
-	"$emu" run --as node2.dpu -- ibv_rc_pingpong -g 0 -p 18601 >"$work/server" 2>&1 &
+	"$emu" run --as node2.dpu -- ibv_rc_pingpong -g 0 -p "$(free_port)" >"$work/server" 2>&1 &
 	await_count qps 1
-	if "$emu" run --as node2.dpu -- ibv_rc_pingpong -g 0 -p 18602 >"$work/client" 2>&1; then
+	if "$emu" run --as node2.dpu -- ibv_rc_pingpong -g 0 -p "$(free_port)" >"$work/client" 2>&1; then
 		fail "max-qp does not limit the queue pairs"
 	fi
 	grep -q "create QP" "$work/client" || fail "not for want of a queue pair: $(cat "$work/client")"
@@ -428,7 +425,7 @@ test_memlock()
 		# shellcheck disable=SC2086
 		"$emu" start $memlock
 		if may_lock_little "$emu" run --as dpu -- \
-			ibv_rc_pingpong -g 0 -s 1048576 -p 18603 localhost >"$work/client" 2>&1; then
+			ibv_rc_pingpong -g 0 -s 1048576 -p "$(free_port)" localhost >"$work/client" 2>&1; then
 			fail "a ping to an address without an answer"
 		fi
 		grep -q "$message" "$work/client" || fail "start $memlock: $(cat "$work/client")"
@@ -465,13 +462,14 @@ trace()
 
 test_trace()
 {
-	local line
+	local line port
+	port=$(free_port)
 	trace one ibv_devinfo -v
 	trace two ibv_devinfo -v
 	diff "$work/one" "$work/two" || fail "two traces of the same differ"
 	grep -q '^dpu c1 context.create -> 0$' "$work/one" || fail "no context in the trace: $(head "$work/one")"
 	# the client fails until the server listens
-	trace three sh -c 'ibv_ud_pingpong -g 1 -p 18605 & until ibv_ud_pingpong -g 1 -p 18605 localhost 2>/dev/null; do sleep 0.1; done; wait'
+	trace three sh -c "ibv_ud_pingpong -g 1 -p $port & until ibv_ud_pingpong -g 1 -p $port localhost 2>/dev/null; do sleep 0.1; done; wait"
 	grep -qE '^dpu c[0-9]+ ah.create pd_handle=[0-9]+ sgid_index=1 dgid=dpu:mlx5_0 -> 0 ah_handle=[0-9]+$' "$work/three" ||
 		fail "no address in the trace: $(grep ah.create "$work/three")"
 	command -v rping >/dev/null || return 0
@@ -488,7 +486,7 @@ test_removed_directory()
 {
 	local old
 	"$emu" start
-	"$emu" run --as dpu -- ibv_rc_pingpong -g 0 -p 18604 >/dev/null 2>&1 &
+	"$emu" run --as dpu -- ibv_rc_pingpong -g 0 -p "$(free_port)" >/dev/null 2>&1 &
 	await_count qps 1
 	rm -rf "$DPUMAP_EMU_DIR"
 	old=$(pgrep -f "serve --dir $DPUMAP_EMU_DIR ") || fail "it ended before its client"
