@@ -361,32 +361,26 @@ static bool on_request(struct doca_rdma *rdma, struct dpumap_cm_id *id)
 	return true;
 }
 
-static void on_lost_listener(struct doca_rdma *rdma, struct dpumap_cm_id *id)
+static struct rdma_listener **find_listener_of(struct doca_rdma *rdma,
+					       const struct dpumap_cm_id *id)
 {
 	struct rdma_listener **at = &rdma->listeners;
 
 	while (*at && (*at)->id != id)
 		at = &(*at)->next;
-	if (*at)
-		close_listener(at);
-}
-
-static bool is_listener(const struct doca_rdma *rdma, const struct dpumap_cm_id *id)
-{
-	const struct rdma_listener *listener = rdma->listeners;
-
-	while (listener && listener->id != id)
-		listener = listener->next;
-	return listener != NULL;
+	return at;
 }
 
 /* True if a callback was due. */
 static bool handle(struct doca_rdma *rdma, const struct dpumap_cm_event *event)
 {
+	struct rdma_listener **listener;
+
 	if (event->type == DPUMAP_CM_REQUEST)
 		return on_request(rdma, event->id);
-	if (is_listener(rdma, event->id)) {
-		on_lost_listener(rdma, event->id);
+	listener = find_listener_of(rdma, event->id);
+	if (*listener) { /* its device has gone */
+		close_listener(listener);
 		return false;
 	}
 	switch (event->type) {
