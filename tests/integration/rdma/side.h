@@ -140,6 +140,13 @@ doca_error_t side_do(struct side *side, const struct side_work *work);
 #define side_ok(side, ...)   assert_ok(side_do(side, &(struct side_work){__VA_ARGS__}))
 #define side_post(side, ...) assert_ok(side_submit(side, &(struct side_work){__VA_ARGS__}))
 
+/* Set a field of a task of that type to the value, and get it back. */
+#define side_check_field(task, type, field, value)                \
+	do {                                                      \
+		type##_set_##field(task, value);                  \
+		assert_true(type##_get_##field(task) == (value)); \
+	} while (0)
+
 /* No function of a PCI card, but a device that the kernel computes, as rdma_rxe. */
 bool side_is_software(const struct side *side);
 /* The device's first IPv4 address, as text of that type (IPv4 or GID); false if it has none. */

@@ -504,6 +504,20 @@ static void a_callback_may_progress_another_engine(void **state)
 	assert_memory_equal(here.bytes + 4096, there.bytes, PART);
 }
 
+/* rule: RE-get-1 */
+static void the_mtu_of_a_connection_is_the_smaller_one(void **state)
+{
+	enum doca_mtu_size mtu = DOCA_MTU_SIZE_RAW_ETHERNET;
+
+	assert_ok(doca_rdma_set_mtu(there.rdma, DOCA_MTU_SIZE_512_BYTES));
+	start_both();
+	assert_ok(doca_rdma_get_mtu(here.rdma, &mtu));
+	assert_true(mtu > DOCA_MTU_SIZE_512_BYTES);
+	assert_ok(side_connect());
+	assert_ok(doca_rdma_get_mtu(here.rdma, &mtu));
+	assert_int_equal(mtu, DOCA_MTU_SIZE_512_BYTES);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -528,6 +542,7 @@ int main(int argc, char **argv)
 		connected_test(progress_is_zero_unless_something_happened),
 		connected_test(the_descriptor_of_the_engine_becomes_readable),
 		connected_test(a_callback_may_progress_another_engine),
+		idle_test(the_mtu_of_a_connection_is_the_smaller_one),
 	};
 
 	test_parse_options(argc, argv);

@@ -4,6 +4,7 @@
  * handle is readable, and progress only then.
  */
 #include <poll.h>
+#include <string.h>
 
 #include <dpumap-emu.h>
 
@@ -127,6 +128,90 @@ static void a_completion_that_comes_twice_is_ignored(void **state)
 	assert_int_equal(here.n_done, WRITES);
 }
 
+/* --- connections that end around a message ------------------------------------------------------ */
+
+#define LONG_LEN (16u << 20)
+
+static struct fixture_buf long_from, long_to;
+
+static void open_long(void)
+{
+	const struct fixture of_here = {.dev = here.dev}, of_there = {.dev = there.dev};
+
+	assert_ok(fixture_buf_create(&of_here, LONG_LEN, LOCAL_RW, &long_from));
+	assert_ok(fixture_buf_create(&of_there, LONG_LEN, LOCAL_RW, &long_to));
+	memset(long_from.bytes, 0xa5, LONG_LEN);
+}
+
+static struct doca_buf *long_buf(struct side *side, const struct fixture_buf *from, bool is_data)
+{
+	struct doca_buf *buf = NULL;
+
+	assert_ok(doca_buf_inventory_buf_get_by_args(side->inventory, from->mmap, from->bytes,
+						     LONG_LEN, from->bytes, is_data ? LONG_LEN : 0,
+						     &buf));
+	return buf;
+}
+
+static void connect_anew(void)
+{
+	here.n_connections = there.n_connections = 0;
+	if (side_state(&here) == DOCA_CTX_STATE_IDLE)
+		assert_ok(side_start(&here));
+	assert_ok(side_connect());
+}
+
+/* Both ends of the connection end once the first bytes have arrived; the send stops `here`. */
+static void cut_a_message(void)
+{
+	const volatile uint8_t *first = long_to.bytes;
+	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	struct doca_buf *src = long_buf(&here, &long_from, true);
+
+	side_post(&here, .kind = SIDE_SEND, .src = src);
+	while (!*first)
+		assert_true(now_ms() < limit);
+	assert_ok(doca_rdma_connection_disconnect(there.connections[0]));
+	assert_ok(side_stop(&here));
+	assert_ok(doca_buf_dec_refcount(src, NULL));
+	for (unsigned int i = 0; i < 10; i++)
+		side_progress();
+}
+
+/* rule: RT-7 */
+static void a_receive_whose_message_was_cut_takes_the_next_message(void **state)
+{
+	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	struct doca_buf *dst;
+	unsigned int n;
+
+	test_needs_emulator();
+	open_long();
+	dst = long_buf(&there, &long_to, false);
+	do {
+		assert_true(now_ms() < limit);
+		memset(long_to.bytes, 0, LONG_LEN);
+		assert_ok(doca_buf_reset_data_len(dst));
+		n = there.n_done;
+		side_post(&there, .kind = SIDE_RECEIVE, .dst = dst, .data = n);
+		cut_a_message();
+		connect_anew();
+	} while (there.n_done > n); /* it had arrived */
+	assert_int_equal(side_state(&there), DOCA_CTX_STATE_RUNNING);
+	fixture_fill(here.bytes, PART, 1);
+	side_ok(&here, .kind = SIDE_SEND, .src = side_data(&here, 0, PART));
+	assert_true(side_wait(&there, n + 1));
+	assert_ok(side_last(&there)->status);
+	assert_int_equal(side_last(&there)->data, n);
+	assert_int_equal(side_last(&there)->len, PART);
+	assert_ptr_equal(side_last(&there)->connection, there.connections[0]);
+	assert_memory_equal(long_to.bytes, here.bytes, PART);
+	assert_ok(doca_buf_dec_refcount(dst, NULL));
+	assert_ok(side_stop(&there));
+	assert_ok(fixture_buf_destroy(&long_from));
+	assert_ok(fixture_buf_destroy(&long_to));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +221,7 @@ int main(int argc, char **argv)
 		connected_test(a_lost_completion_does_not_keep_the_context),
 		connected_test(a_lost_completion_is_covered_by_the_next),
 		connected_test(a_completion_that_comes_twice_is_ignored),
+		connected_test(a_receive_whose_message_was_cut_takes_the_next_message),
 	};
 
 	test_parse_options(argc, argv);

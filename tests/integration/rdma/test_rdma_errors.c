@@ -105,13 +105,6 @@ static void a_connection_of_another_context_is_refused(void **state)
 	assert_null(task);
 }
 
-/* Set the field to the value and get it back. */
-#define CHECK(task, type, field, value)                           \
-	do {                                                      \
-		type##_set_##field(task, value);                  \
-		assert_true(type##_get_##field(task) == (value)); \
-	} while (0)
-
 static struct doca_buf *bufs[4];
 static struct doca_rdma_connection *other;
 
@@ -135,15 +128,15 @@ static void fields_of_sends(void)
 {
 	NEW(send, doca_rdma_task_send, bufs[0]);
 	assert_ptr_equal(doca_rdma_task_send_get_src_buf(send), bufs[0]);
-	CHECK(send, doca_rdma_task_send, src_buf, bufs[1]);
+	side_check_field(send, doca_rdma_task_send, src_buf, bufs[1]);
 	FREE(send, doca_rdma_task_send);
 	assert_ptr_equal(doca_rdma_task_send_get_src_buf(send), bufs[1]);
 
 	NEW(imm, doca_rdma_task_send_imm, bufs[0], 7);
 	assert_ptr_equal(doca_rdma_task_send_imm_get_src_buf(imm), bufs[0]);
 	assert_int_equal(doca_rdma_task_send_imm_get_immediate_data(imm), 7);
-	CHECK(imm, doca_rdma_task_send_imm, src_buf, bufs[1]);
-	CHECK(imm, doca_rdma_task_send_imm, immediate_data, 0x87654321u);
+	side_check_field(imm, doca_rdma_task_send_imm, src_buf, bufs[1]);
+	side_check_field(imm, doca_rdma_task_send_imm, immediate_data, 0x87654321u);
 	FREE(imm, doca_rdma_task_send_imm);
 	assert_int_equal(doca_rdma_task_send_imm_get_immediate_data(imm), 0x87654321u);
 }
@@ -153,16 +146,16 @@ static void fields_of_reads_and_writes(void)
 	NEW(read, doca_rdma_task_read, bufs[0], bufs[1]);
 	assert_ptr_equal(doca_rdma_task_read_get_src_buf(read), bufs[0]);
 	assert_ptr_equal(doca_rdma_task_read_get_dst_buf(read), bufs[1]);
-	CHECK(read, doca_rdma_task_read, src_buf, bufs[2]);
-	CHECK(read, doca_rdma_task_read, dst_buf, bufs[3]);
+	side_check_field(read, doca_rdma_task_read, src_buf, bufs[2]);
+	side_check_field(read, doca_rdma_task_read, dst_buf, bufs[3]);
 	FREE(read, doca_rdma_task_read);
 	assert_ptr_equal(doca_rdma_task_read_get_dst_buf(read), bufs[3]);
 
 	NEW(write, doca_rdma_task_write, bufs[0], bufs[1]);
 	assert_ptr_equal(doca_rdma_task_write_get_src_buf(write), bufs[0]);
 	assert_ptr_equal(doca_rdma_task_write_get_dst_buf(write), bufs[1]);
-	CHECK(write, doca_rdma_task_write, src_buf, bufs[2]);
-	CHECK(write, doca_rdma_task_write, dst_buf, bufs[3]);
+	side_check_field(write, doca_rdma_task_write, src_buf, bufs[2]);
+	side_check_field(write, doca_rdma_task_write, dst_buf, bufs[3]);
 	FREE(write, doca_rdma_task_write);
 	assert_ptr_equal(doca_rdma_task_write_get_src_buf(write), bufs[2]);
 
@@ -170,9 +163,9 @@ static void fields_of_reads_and_writes(void)
 	assert_ptr_equal(doca_rdma_task_write_imm_get_src_buf(imm), bufs[0]);
 	assert_ptr_equal(doca_rdma_task_write_imm_get_dst_buf(imm), bufs[1]);
 	assert_int_equal(doca_rdma_task_write_imm_get_immediate_data(imm), 5);
-	CHECK(imm, doca_rdma_task_write_imm, src_buf, bufs[2]);
-	CHECK(imm, doca_rdma_task_write_imm, dst_buf, bufs[3]);
-	CHECK(imm, doca_rdma_task_write_imm, immediate_data, 0xfedcba98u);
+	side_check_field(imm, doca_rdma_task_write_imm, src_buf, bufs[2]);
+	side_check_field(imm, doca_rdma_task_write_imm, dst_buf, bufs[3]);
+	side_check_field(imm, doca_rdma_task_write_imm, immediate_data, 0xfedcba98u);
 	FREE(imm, doca_rdma_task_write_imm);
 	assert_int_equal(doca_rdma_task_write_imm_get_immediate_data(imm), 0xfedcba98u);
 }
@@ -184,10 +177,10 @@ static void fields_of_atomics(void)
 	assert_ptr_equal(doca_rdma_task_atomic_cmp_swp_get_result_buf(swap), bufs[1]);
 	assert_int_equal(doca_rdma_task_atomic_cmp_swp_get_cmp_data(swap), 11);
 	assert_int_equal(doca_rdma_task_atomic_cmp_swp_get_swap_data(swap), 12);
-	CHECK(swap, doca_rdma_task_atomic_cmp_swp, dst_buf, bufs[2]);
-	CHECK(swap, doca_rdma_task_atomic_cmp_swp, result_buf, bufs[3]);
-	CHECK(swap, doca_rdma_task_atomic_cmp_swp, cmp_data, UINT64_MAX);
-	CHECK(swap, doca_rdma_task_atomic_cmp_swp, swap_data, UINT64_MAX - 1);
+	side_check_field(swap, doca_rdma_task_atomic_cmp_swp, dst_buf, bufs[2]);
+	side_check_field(swap, doca_rdma_task_atomic_cmp_swp, result_buf, bufs[3]);
+	side_check_field(swap, doca_rdma_task_atomic_cmp_swp, cmp_data, UINT64_MAX);
+	side_check_field(swap, doca_rdma_task_atomic_cmp_swp, swap_data, UINT64_MAX - 1);
 	FREE(swap, doca_rdma_task_atomic_cmp_swp);
 	assert_true(doca_rdma_task_atomic_cmp_swp_get_cmp_data(swap) == UINT64_MAX);
 
@@ -195,9 +188,9 @@ static void fields_of_atomics(void)
 	assert_ptr_equal(doca_rdma_task_atomic_fetch_add_get_dst_buf(add), bufs[0]);
 	assert_ptr_equal(doca_rdma_task_atomic_fetch_add_get_result_buf(add), bufs[1]);
 	assert_int_equal(doca_rdma_task_atomic_fetch_add_get_add_data(add), 11);
-	CHECK(add, doca_rdma_task_atomic_fetch_add, dst_buf, bufs[2]);
-	CHECK(add, doca_rdma_task_atomic_fetch_add, result_buf, bufs[3]);
-	CHECK(add, doca_rdma_task_atomic_fetch_add, add_data, UINT64_MAX);
+	side_check_field(add, doca_rdma_task_atomic_fetch_add, dst_buf, bufs[2]);
+	side_check_field(add, doca_rdma_task_atomic_fetch_add, result_buf, bufs[3]);
+	side_check_field(add, doca_rdma_task_atomic_fetch_add, add_data, UINT64_MAX);
 	FREE(add, doca_rdma_task_atomic_fetch_add);
 	assert_ptr_equal(doca_rdma_task_atomic_fetch_add_get_dst_buf(add), bufs[2]);
 }
@@ -211,7 +204,7 @@ static void fields_of_receives(void)
 	assert_ptr_equal(doca_rdma_task_receive_as_task(task), (struct doca_task *)task);
 	assert_null(doca_rdma_task_receive_as_task(NULL));
 	assert_ptr_equal(doca_rdma_task_receive_get_dst_buf(task), bufs[0]);
-	CHECK(task, doca_rdma_task_receive, dst_buf, bufs[1]);
+	side_check_field(task, doca_rdma_task_receive, dst_buf, bufs[1]);
 	FREE(task, doca_rdma_task_receive);
 	assert_ptr_equal(doca_rdma_task_receive_get_dst_buf(task), bufs[1]);
 }

@@ -187,9 +187,13 @@ static void a_thousand_connections_share_one_pool_of_receives(void **state)
 static void connections_that_ended_do_not_accumulate(void **state)
 {
 	struct doca_rdma_task_send *task;
+	union doca_data data = {.u64 = 0x5ca1ab1e};
+	uint32_t id = 0, id_then = 1;
 	size_t early = 0;
 
 	export(&sender, 0);
+	assert_ok(doca_rdma_connection_set_user_data(sender.connections[0], data));
+	assert_ok(doca_rdma_connection_get_id(sender.connections[0], &id));
 	/* A task keeps the object of its connection. */
 	assert_ok(doca_rdma_task_send_allocate_init(sender.rdma, sender.connections[0], NULL,
 						    (union doca_data){0}, &task));
@@ -204,6 +208,10 @@ static void connections_that_ended_do_not_accumulate(void **state)
 	}
 	assert_true(mallinfo2().uordblks <= early + SLACK);
 	assert_ok(doca_rdma_connection_disconnect(sender.connections[0]));
+	assert_ok(doca_rdma_connection_get_user_data(sender.connections[0], &data));
+	assert_ok(doca_rdma_connection_get_id(sender.connections[0], &id_then));
+	assert_int_equal(data.u64, 0x5ca1ab1e);
+	assert_int_equal(id_then, id);
 	assert_ok(doca_task_submit(doca_rdma_task_send_as_task(task)));
 	while (!num_sent)
 		doca_pe_progress(pe);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Properties of doca_rdma's contexts, capabilities of devices, and addresses. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <doca_ctx.h>
@@ -142,6 +144,53 @@ static void a_running_context_keeps_its_settings(void **state)
 	assert_true(value >= 1);
 	assert_ok(doca_rdma_get_max_send_buf_list_len(rdma, &value));
 	assert_true(value >= 1);
+}
+
+static void nothing_received(struct doca_rdma_task_receive *task, union doca_data data,
+			     union doca_data ctx_data)
+{
+	(void)data, (void)ctx_data;
+	doca_task_free(doca_rdma_task_receive_as_task(task));
+}
+
+/* A small virtual machine has less memory than the largest queue of rdma_rxe takes. */
+static void test_needs_memory_for(uint32_t receives)
+{
+	char what[64];
+
+	assert_null(getenv("DPUMAP_EMU"));
+	snprintf(what, sizeof(what), "memory for %u receives", receives);
+	test_lacks(what);
+}
+
+/* rule: RE-cap-1 */
+static void a_context_has_as_many_receives_as_the_capability_says(void **state)
+{
+	struct doca_rdma_task_receive *task;
+	struct doca_ctx *ctx = doca_rdma_as_ctx(rdma);
+	uint32_t max = 0;
+
+	assert_error(doca_rdma_cap_get_max_recv_queue_size(NULL, &max), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_cap_get_max_recv_queue_size(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(max, 0);
+	assert_ok(doca_rdma_cap_get_max_recv_queue_size(info, &max));
+	assert_true(max > 0);
+	assert_error(
+		doca_rdma_task_receive_set_conf(rdma, nothing_received, nothing_received, max + 1),
+		DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_rdma_task_receive_set_conf(rdma, nothing_received, nothing_received, max));
+	if (doca_ctx_start(ctx) != DOCA_SUCCESS)
+		test_needs_memory_for(max);
+	for (uint32_t i = 0; i < max; i++) {
+		assert_ok(doca_rdma_task_receive_allocate_init(rdma, NULL, (union doca_data){0},
+							       &task));
+		assert_ok(doca_task_submit(doca_rdma_task_receive_as_task(task)));
+	}
+	assert_error(doca_rdma_task_receive_allocate_init(rdma, NULL, (union doca_data){0}, &task),
+		     DOCA_ERROR_NO_MEMORY);
+	assert_error(doca_ctx_stop(ctx), DOCA_ERROR_IN_PROGRESS);
+	while (doca_ctx_stop(ctx) != DOCA_SUCCESS)
+		doca_pe_progress(pe);
 }
 
 /* rule: RE-recv-queue */
@@ -301,6 +350,7 @@ int main(int argc, char **argv)
 		rdma_test(packets_are_as_set),
 		rdma_test(the_request_timeout_is_as_set),
 		rdma_test(a_running_context_keeps_its_settings),
+		rdma_test(a_context_has_as_many_receives_as_the_capability_says),
 		rdma_test(a_receive_queue_of_one_connection_is_not_supported),
 		rdma_test(other_data_paths_are_not_supported),
 		rdma_test(each_task_is_supported),

@@ -370,6 +370,53 @@ static void tasks_of_one_connection_complete_in_order(void **state)
 	assert_int_equal(value_at(&there, 2 * (size_t)FAR), n / 4);
 }
 
+#define ROUNDS 8u
+
+/* Write, read and add, each of its own number. */
+static void post_accesses(struct side *side, unsigned int round)
+{
+	size_t own = (side == &here ? 0 : FAR / 2) + round * (size_t)PART;
+
+	side_post(side, .kind = SIDE_WRITE, .src = side_data(side, own, PART),
+		  .dst = side_peer_room(side, FAR + own, PART), .data = 3 * round);
+	side_post(side, .kind = SIDE_READ, .src = side_peer_data(side, FAR / 4 + own, PART),
+		  .dst = side_room(side, 2 * (size_t)FAR + own, PART), .data = 3 * round + 1);
+	side_post(side, .kind = SIDE_FETCH_ADD, .dst = side_peer_data(side, 3 * (size_t)FAR, 8),
+		  .result = side_room(side, 3 * (size_t)FAR + 64 + round * (size_t)8, 8), .add = 3,
+		  .data = 3 * round + 2);
+}
+
+static void assert_accessed(const struct side *side, const struct side *peer, size_t own)
+{
+	const size_t len = ROUNDS * (size_t)PART;
+
+	assert_int_equal(side->n_done, 3 * ROUNDS);
+	for (unsigned int i = 0; i < side->n_done; i++) {
+		assert_ok(side->done[i].status);
+		assert_int_equal(side->done[i].data, i);
+	}
+	assert_memory_equal(peer->bytes + FAR + own, side->bytes + own, len);
+	assert_memory_equal(side->bytes + 2 * (size_t)FAR + own, peer->bytes + FAR / 4 + own, len);
+	for (unsigned int i = 0; i < ROUNDS; i++)
+		assert_int_equal(value_at(side, 3 * (size_t)FAR + 64 + i * (size_t)8), 3 * i);
+	assert_int_equal(value_at(peer, 3 * (size_t)FAR), 3 * ROUNDS);
+}
+
+/* rule: RD-7, RT-12 */
+static void both_ends_access_the_memory_of_the_other(void **state)
+{
+	fixture_fill(here.bytes, FAR, 1);
+	fixture_fill(there.bytes, FAR, 2);
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		post_accesses(&here, i);
+		post_accesses(&there, i);
+	}
+	assert_true(side_wait(&here, 3 * ROUNDS));
+	assert_true(side_wait(&there, 3 * ROUNDS));
+	assert_accessed(&here, &there, 0);
+	assert_accessed(&there, &here, FAR / 2);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +438,7 @@ int main(int argc, char **argv)
 		connected_test(a_message_longer_than_the_buf_is_an_error_on_both_sides),
 		connected_test(a_pool_of_one_task_suffices),
 		connected_test(tasks_of_one_connection_complete_in_order),
+		connected_test(both_ends_access_the_memory_of_the_other),
 	};
 
 	test_parse_options(argc, argv);

@@ -315,6 +315,105 @@ static void tasks_fail_after_the_export_ended(void **state)
 	doca_task_free(task);
 }
 
+/* Whatever a field is set to: the task is not submitted. */
+static void *other(uintptr_t number)
+{
+	return (void *)(4096 * number);
+}
+
+static void fields_of_a_get(void)
+{
+	struct doca_buf *dst = side_room(&here, 64, 8);
+	get_task *task = (get_task *)alloc_get(dst);
+
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_dst_buf(task), dst);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_sync_event(task), net.remote);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(task),
+			 here.connections[0]);
+	assert_null(doca_rdma_task_remote_net_sync_event_get_as_task(NULL));
+	side_check_field(task, doca_rdma_task_remote_net_sync_event_get, dst_buf, other(1));
+	side_check_field(task, doca_rdma_task_remote_net_sync_event_get, sync_event, other(2));
+	side_check_field(task, doca_rdma_task_remote_net_sync_event_get, rdma_connection, other(3));
+	doca_task_free((struct doca_task *)task);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_dst_buf(task), other(1));
+}
+
+static void fields_of_a_set(void)
+{
+	struct doca_buf *src = side_data(&here, 64, 8);
+	set_task *task = (set_task *)alloc_set(src);
+
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(task), src);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(task),
+			 net.remote);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(task),
+			 here.connections[0]);
+	assert_null(doca_rdma_task_remote_net_sync_event_notify_set_as_task(NULL));
+	side_check_field(task, doca_rdma_task_remote_net_sync_event_notify_set, src_buf, other(1));
+	side_check_field(task, doca_rdma_task_remote_net_sync_event_notify_set, sync_event,
+			 other(2));
+	side_check_field(task, doca_rdma_task_remote_net_sync_event_notify_set, rdma_connection,
+			 other(3));
+	doca_task_free((struct doca_task *)task);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(task),
+			 other(1));
+}
+
+static void fields_of_an_add(void)
+{
+	struct doca_buf *result = side_room(&here, 64, 8);
+	add_task *task = (add_task *)alloc_add(result, 5);
+
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(task),
+			 result);
+	assert_int_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(task), 5);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(task),
+			 net.remote);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(task),
+			 here.connections[0]);
+	assert_null(doca_rdma_task_remote_net_sync_event_notify_add_as_task(NULL));
+	side_check_field(task, doca_rdma_task_remote_net_sync_event_notify_add, result_buf,
+			 other(1));
+	side_check_field(task, doca_rdma_task_remote_net_sync_event_notify_add, sync_event,
+			 other(2));
+	side_check_field(task, doca_rdma_task_remote_net_sync_event_notify_add, rdma_connection,
+			 other(3));
+	side_check_field(task, doca_rdma_task_remote_net_sync_event_notify_add, add_data,
+			 UINT64_MAX);
+	doca_task_free((struct doca_task *)task);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(task),
+			 other(1));
+}
+
+/* rule: X-5, X-6a, X-6b */
+static void fields_of_tasks_are_as_set_also_after_free(void **state)
+{
+	start_with(LOCAL_RW | RDMA_ALL);
+	fields_of_a_get();
+	fields_of_a_set();
+	fields_of_an_add();
+}
+
+/* rule: SEE-location-2 */
+static void handles_of_remote_events_are_not_supported(void **state)
+{
+	doca_dpa_dev_sync_event_remote_net_t dpa_handle = 7;
+	doca_gpu_dev_sync_event_remote_net_t gpu_handle = 7;
+	struct doca_dpa *dpa = (struct doca_dpa *)&net;
+	struct doca_gpu *gpu = (struct doca_gpu *)&net;
+
+	assert_error(doca_sync_event_remote_net_get_dpa_handle(net.remote, dpa, &dpa_handle),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_sync_event_remote_net_get_gpu_handle(net.remote, gpu, &gpu_handle),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_sync_event_remote_net_get_dpa_handle(net.remote, dpa, NULL),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_sync_event_remote_net_get_gpu_handle(net.remote, gpu, NULL),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpa_handle, 7);
+	assert_int_equal(gpu_handle, 7);
+}
+
 /* rule: SE-11a */
 static void task_without_an_event_fails(void **state)
 {
@@ -339,6 +438,8 @@ int main(int argc, char **argv)
 		net_test(additions_of_peer_and_owner_lose_nothing),
 		net_test(addition_needs_the_permission_for_atomics),
 		net_test(tasks_fail_after_the_export_ended),
+		net_test(fields_of_tasks_are_as_set_also_after_free),
+		net_test(handles_of_remote_events_are_not_supported),
 		net_test(task_without_an_event_fails),
 	};
 
