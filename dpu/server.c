@@ -660,6 +660,8 @@ void server_tick(struct server *server)
 		next = session->next;
 		if (is_late(session, now))
 			drop(server, session, &slow);
+		else if (session->conn && session->greeted)
+			dpumap_conn_rest(session->conn);
 	}
 	if (server->unauthenticated_closed > UNAUTHENTICATED_LOGGED)
 		log_line("%u more unauthenticated connections closed",

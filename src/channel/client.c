@@ -88,7 +88,10 @@ static doca_error_t send_request(struct dpumap_client *client, uint64_t deadline
 	return result == DOCA_ERROR_CONNECTION_RESET ? DOCA_SUCCESS : result;
 }
 
-/* deadline 0: AGAIN in place of waiting. */
+/*
+ * deadline 0: AGAIN in place of waiting. Otherwise the reply to a request, which has not come yet:
+ * waits first.
+ */
 static doca_error_t receive(struct dpumap_client *client, uint64_t deadline,
 			    const uint8_t **payload, size_t *len, struct dpumap_fault *fault)
 {
@@ -96,10 +99,13 @@ static doca_error_t receive(struct dpumap_client *client, uint64_t deadline,
 
 	while ((result = dpumap_conn_frame(client->conn, payload, len, fault)) ==
 	       DOCA_ERROR_AGAIN) {
-		result = dpumap_conn_fill(client->conn, fault);
-		if (result == DOCA_ERROR_AGAIN && deadline)
+		if (deadline)
 			result =
 				wait_for(client, dpumap_conn_events(client->conn), deadline, fault);
+		if (!deadline || result == DOCA_SUCCESS)
+			result = dpumap_conn_fill(client->conn, fault);
+		if (result == DOCA_ERROR_AGAIN && deadline)
+			continue;
 		if (result == DOCA_ERROR_CONNECTION_RESET)
 			return dpumap_fault_set(
 				fault, result, "dpumapd at %s closed the connection", client->name);

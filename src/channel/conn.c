@@ -19,6 +19,7 @@ struct dpumap_conn {
 	size_t out_sent;
 	uint64_t in_since;
 	uint64_t out_since;
+	bool out_is_secret;
 	uint8_t in[DPUMAP_FRAME_HEADER + DPUMAP_FRAME_MAX];
 	uint8_t out[DPUMAP_FRAME_HEADER + DPUMAP_FRAME_MAX];
 };
@@ -51,6 +52,7 @@ doca_error_t dpumap_conn_create(int fd, struct dpumap_tls *tls, const char *serv
 		dpumap_secret_free(c, sizeof(*c));
 		return result;
 	}
+	dpumap_stream_read_ahead(&c->stream);
 	*conn = c;
 	return DOCA_SUCCESS;
 }
@@ -75,11 +77,6 @@ short dpumap_conn_events(const struct dpumap_conn *conn)
 	return dpumap_conn_has_output(conn) ? POLLOUT : POLLIN;
 }
 
-doca_error_t dpumap_conn_handshake(struct dpumap_conn *conn, struct dpumap_fault *fault)
-{
-	return dpumap_stream_handshake(&conn->stream, fault);
-}
-
 doca_error_t dpumap_conn_peer_name(const struct dpumap_conn *conn,
 				   char name[static DPUMAP_PEER_NAME_MAX],
 				   struct dpumap_fault *fault)
@@ -95,7 +92,7 @@ doca_error_t dpumap_conn_check_again(const struct dpumap_conn *conn, const struc
 	return dpumap_tls_check_again(tls, conn->stream.ssl, fault);
 }
 
-doca_error_t dpumap_conn_fill(struct dpumap_conn *conn, struct dpumap_fault *fault)
+static doca_error_t read_some(struct dpumap_conn *conn, struct dpumap_fault *fault)
 {
 	size_t room = sizeof(conn->in) - conn->in_len;
 	doca_error_t result;
@@ -104,13 +101,46 @@ doca_error_t dpumap_conn_fill(struct dpumap_conn *conn, struct dpumap_fault *fau
 	if (room == 0)
 		return DOCA_ERROR_AGAIN;
 	result = dpumap_stream_read(&conn->stream, conn->in + conn->in_len, room, &n, fault);
-	dpumap_secret_wipe_stack();
 	if (result != DOCA_SUCCESS)
 		return result;
+	/* Replies have secrets, requests do not. */
+	if (!dpumap_stream_is_tls_server(&conn->stream))
+		dpumap_secret_wipe_stack();
 	if (conn->in_len == 0)
 		conn->in_since = dpumap_clock_ns();
 	conn->in_len += n;
 	return DOCA_SUCCESS;
+}
+
+/*
+ * Reads what the TLS session has received already, since poll() does not report it. Other errors
+ * show at the next fill.
+ */
+static void drain(struct dpumap_conn *conn)
+{
+	struct dpumap_fault ignored;
+
+	while (dpumap_stream_has_input(&conn->stream) && read_some(conn, &ignored) == DOCA_SUCCESS)
+		;
+}
+
+doca_error_t dpumap_conn_handshake(struct dpumap_conn *conn, struct dpumap_fault *fault)
+{
+	doca_error_t result = dpumap_stream_handshake(&conn->stream, fault);
+
+	/* The first frame may have come with the end of the handshake. */
+	if (result == DOCA_SUCCESS)
+		drain(conn);
+	return result;
+}
+
+doca_error_t dpumap_conn_fill(struct dpumap_conn *conn, struct dpumap_fault *fault)
+{
+	doca_error_t result = read_some(conn, fault);
+
+	if (result == DOCA_SUCCESS)
+		drain(conn);
+	return result;
 }
 
 doca_error_t dpumap_conn_frame(const struct dpumap_conn *conn, const uint8_t **payload, size_t *len,
@@ -132,19 +162,6 @@ doca_error_t dpumap_conn_frame(const struct dpumap_conn *conn, const uint8_t **p
 	return DOCA_SUCCESS;
 }
 
-/*
- * Reads what the TLS session has decrypted already, since poll() does not report it. Other errors
- * show at the next fill.
- */
-static void drain(struct dpumap_conn *conn)
-{
-	struct dpumap_fault ignored;
-
-	while (dpumap_stream_has_more(&conn->stream) &&
-	       dpumap_conn_fill(conn, &ignored) == DOCA_SUCCESS)
-		;
-}
-
 void dpumap_conn_drop_frame(struct dpumap_conn *conn)
 {
 	size_t used = DPUMAP_FRAME_HEADER + load_le32(conn->in);
@@ -156,6 +173,12 @@ void dpumap_conn_drop_frame(struct dpumap_conn *conn)
 	conn->in_len = left;
 	conn->in_since = left ? dpumap_clock_ns() : 0;
 	drain(conn);
+}
+
+static bool is_secret(const struct dpumap_msg *msg)
+{
+	return dpumap_msg_has(msg, DPUMAP_MSG_DESCRIPTOR) || dpumap_msg_has(msg, DPUMAP_MSG_KEY) ||
+	       dpumap_msg_has(msg, DPUMAP_MSG_TICKET);
 }
 
 doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *msg,
@@ -175,6 +198,7 @@ doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *
 	conn->out_len = DPUMAP_FRAME_HEADER + len;
 	conn->out_sent = 0;
 	conn->out_since = dpumap_clock_ns();
+	conn->out_is_secret = is_secret(msg);
 	return DOCA_SUCCESS;
 }
 
@@ -190,8 +214,11 @@ doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_fault *fa
 			return result;
 		conn->out_sent += n;
 	}
-	explicit_bzero(conn->out, conn->out_len);
-	dpumap_secret_wipe_stack();
+	if (conn->out_is_secret) {
+		explicit_bzero(conn->out, conn->out_len);
+		dpumap_secret_wipe_stack();
+	}
+	conn->out_is_secret = false;
 	conn->out_len = 0;
 	conn->out_sent = 0;
 	conn->out_since = 0;
@@ -215,6 +242,12 @@ doca_error_t dpumap_conn_leave(struct dpumap_conn *conn, int *fd, struct dpumap_
 bool dpumap_conn_has_output(const struct dpumap_conn *conn)
 {
 	return conn->out_len > 0;
+}
+
+void dpumap_conn_rest(struct dpumap_conn *conn)
+{
+	if (conn->in_len == 0 && conn->out_len == 0)
+		dpumap_stream_rest(&conn->stream);
 }
 
 static bool holds_partial_frame(const struct dpumap_conn *conn)

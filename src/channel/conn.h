@@ -72,6 +72,8 @@ doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_fault *fa
  * dpumap_conn_check_again().
  */
 doca_error_t dpumap_conn_leave(struct dpumap_conn *conn, int *fd, struct dpumap_fault *fault);
+/* Frees what an idle TLS session does not need. To be called now and then. */
+void dpumap_conn_rest(struct dpumap_conn *conn);
 bool dpumap_conn_has_output(const struct dpumap_conn *conn);
 /* Since when a frame has been incomplete, in either direction; 0 when none is. */
 uint64_t dpumap_conn_stalled_since(const struct dpumap_conn *conn);

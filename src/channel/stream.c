@@ -27,6 +27,20 @@ doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpu
 	return result;
 }
 
+void dpumap_stream_read_ahead(struct dpumap_stream *stream)
+{
+	if (!stream->ssl)
+		return;
+	SSL_set_read_ahead(stream->ssl, 1);
+	SSL_clear_mode(stream->ssl, SSL_MODE_RELEASE_BUFFERS);
+}
+
+void dpumap_stream_rest(struct dpumap_stream *stream)
+{
+	if (stream->ssl && stream->is_open)
+		SSL_free_buffers(stream->ssl);
+}
+
 struct option {
 	int level, name, value;
 };
@@ -171,6 +185,8 @@ doca_error_t dpumap_stream_end(struct dpumap_stream *stream, struct dpumap_fault
 	int ret;
 
 	ERR_clear_error();
+	/* What follows the end of the session belongs to the next owner of the socket. */
+	SSL_set_read_ahead(stream->ssl, 0);
 	ret = SSL_shutdown(stream->ssl);
 	if (ret == 0) /* our close_notify was sent; wait for that of the peer */
 		ret = SSL_shutdown(stream->ssl);
@@ -192,4 +208,14 @@ int dpumap_stream_take_fd(struct dpumap_stream *stream)
 bool dpumap_stream_has_more(const struct dpumap_stream *stream)
 {
 	return stream->ssl && SSL_pending(stream->ssl) > 0;
+}
+
+bool dpumap_stream_has_input(const struct dpumap_stream *stream)
+{
+	return stream->ssl && SSL_has_pending(stream->ssl);
+}
+
+bool dpumap_stream_is_tls_server(const struct dpumap_stream *stream)
+{
+	return stream->ssl && SSL_is_server(stream->ssl);
 }

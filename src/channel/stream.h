@@ -29,6 +29,13 @@ void dpumap_stream_tune(int fd);
  * while.
  */
 void dpumap_stream_watch_peer(int fd);
+/*
+ * For a stream of small records: reads all that the socket has with one call, so the caller must read
+ * until dpumap_stream_has_input() is false. The TLS session keeps its buffers, until
+ * dpumap_stream_rest() frees those without data.
+ */
+void dpumap_stream_read_ahead(struct dpumap_stream *stream);
+void dpumap_stream_rest(struct dpumap_stream *stream);
 /* Sends close_notify if that does not block. */
 void dpumap_stream_close(struct dpumap_stream *stream);
 
@@ -53,5 +60,8 @@ void dpumap_stream_finish(struct dpumap_stream *stream);
 int dpumap_stream_take_fd(struct dpumap_stream *stream);
 /* Is there data to read that poll() does not report? */
 bool dpumap_stream_has_more(const struct dpumap_stream *stream);
+/* The same after dpumap_stream_read_ahead(). The data may be part of a record: reading returns AGAIN. */
+bool dpumap_stream_has_input(const struct dpumap_stream *stream);
+bool dpumap_stream_is_tls_server(const struct dpumap_stream *stream);
 
 #endif
