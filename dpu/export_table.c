@@ -8,6 +8,7 @@
 #include <doca_mmap.h>
 #include <dpumap/dm.h>
 
+#include "export_ids.h"
 #include "log.h"
 
 /* Exports that export_table_work() and export_change_apply() look at in one call. */
@@ -18,6 +19,7 @@ struct export_table {
 	struct named_export **list; /* by name */
 	size_t count;
 	size_t room;
+	struct export_ids ids;
 	size_t next_due; /* before this index, no export is due for a new descriptor */
 	uint64_t next_id;
 	export_table_changed_fn *changed;
@@ -88,6 +90,7 @@ void export_table_destroy(struct export_table *exports)
 		export_destroy(exports->list[i - 1]);
 	doca_dev_close(exports->device.dev);
 	free(exports->list);
+	export_ids_free(&exports->ids);
 	free(exports);
 }
 
@@ -173,10 +176,7 @@ struct named_export *export_table_find(const struct export_table *exports, const
 
 struct named_export *export_table_find_id(const struct export_table *exports, uint64_t id)
 {
-	for (size_t i = 0; i < exports->count; i++)
-		if (export_id(exports->list[i]) == id)
-			return exports->list[i];
-	return NULL;
+	return export_ids_find(&exports->ids, id);
 }
 
 static doca_error_t make_room(struct export_table *exports, size_t num, struct dpumap_fault *fault)
@@ -186,6 +186,8 @@ static doca_error_t make_room(struct export_table *exports, size_t num, struct d
 	if (num <= exports->room - exports->count)
 		return DOCA_SUCCESS;
 	num += exports->count + exports->count / 2;
+	if (export_ids_reserve(&exports->ids, num, fault) != DOCA_SUCCESS)
+		return fault->code;
 	list = reallocarray(exports->list, num, sizeof(struct named_export *));
 	if (!list)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
@@ -201,6 +203,7 @@ static void insert(struct export_table *exports, size_t index, struct named_expo
 		(exports->count - index) * sizeof(struct named_export *));
 	exports->list[index] = export;
 	exports->count++;
+	export_ids_add(&exports->ids, export);
 }
 
 static struct named_export *take_out(struct export_table *exports, size_t index)
@@ -208,6 +211,7 @@ static struct named_export *take_out(struct export_table *exports, size_t index)
 	struct named_export *export = exports->list[index];
 
 	exports->count--;
+	export_ids_remove(&exports->ids, export);
 	if (index < exports->next_due)
 		exports->next_due--;
 	memmove(&exports->list[index], &exports->list[index + 1],
@@ -270,6 +274,7 @@ void export_table_lose(struct export_table *exports)
 	while (exports->count > 0) {
 		const struct named_export *export = exports->list[--exports->count];
 
+		export_ids_remove(&exports->ids, export);
 		announce(exports, export_get_spec(export), export_id(export), NULL);
 	}
 }
@@ -308,48 +313,62 @@ doca_error_t export_change_remove(struct export_table *exports, const char *name
 	return DOCA_SUCCESS;
 }
 
-static int compare_names(const void *name, const void *spec)
-{
-	return strcmp(name, ((const struct export_spec *)spec)->name);
-}
-
-static bool is_wanted(const char *name, const struct export_spec *specs, size_t num)
-{
-	return num && bsearch(name, specs, num, sizeof(*specs), compare_names);
-}
-
-static void plan_one(struct export_change *change, struct export_spec *spec)
+/* Both lists are sorted by name: one walk through both. */
+static void plan_removals(struct export_change *change, const struct export_spec *specs, size_t num)
 {
 	const struct export_table *exports = change->exports;
-	size_t index = lower_bound(exports, spec->name);
-	struct item item = {.spec = spec};
+	size_t at = 0;
 
-	if (is_at(exports, index, spec->name)) {
-		item.old = exports->list[index];
-		item.keeps_memory = export_has_memory_of(item.old, spec);
-		if (export_is(item.old, spec))
-			return;
+	for (size_t i = 0; i < exports->count; i++) {
+		struct named_export *export = exports->list[i];
+
+		while (at < num && strcmp(specs[at].name, name_of(export)) < 0)
+			at++;
+		if (at < num && strcmp(specs[at].name, name_of(export)) == 0)
+			continue;
+		if (!export_get_spec(export)->is_temporary)
+			change->items[change->num++].old = export;
 	}
-	change->items[change->num++] = item;
+}
+
+static void plan_one(struct export_change *change, struct export_spec *spec,
+		     struct named_export *old)
+{
+	if (old && export_is(old, spec))
+		return;
+	change->items[change->num++] = (struct item){
+		.spec = spec, .old = old, .keeps_memory = old && export_has_memory_of(old, spec)};
+}
+
+static void plan_additions(struct export_change *change, struct export_spec *specs, size_t num)
+{
+	const struct export_table *exports = change->exports;
+	size_t at = 0;
+
+	for (size_t i = 0; i < num; i++) {
+		while (at < exports->count && strcmp(name_of(exports->list[at]), specs[i].name) < 0)
+			at++;
+		plan_one(change, &specs[i],
+			 is_at(exports, at, specs[i].name) ? exports->list[at] : NULL);
+	}
 }
 
 static struct export_change *plan_set(struct export_table *exports, struct export_spec *specs,
 				      size_t num, struct dpumap_fault *fault)
 {
-	struct export_change *planned = plan(exports, exports->count + num, num, fault);
+	struct export_change *planned = plan(exports, exports->count + num, 0, fault);
+	size_t num_new = 0;
 
 	if (!planned)
 		return NULL;
-	for (size_t i = 0; i < exports->count; i++) {
-		struct named_export *export = exports->list[i];
-
-		if (!export_get_spec(export)->is_temporary &&
-		    !is_wanted(name_of(export), specs, num))
-			planned->items[planned->num++].old = export;
-	}
-	for (size_t i = 0; i < num; i++)
-		plan_one(planned, &specs[i]);
-	return planned;
+	plan_removals(planned, specs, num);
+	plan_additions(planned, specs, num);
+	for (size_t i = 0; i < planned->num; i++)
+		num_new += !planned->items[i].old;
+	if (make_room(exports, num_new, fault) == DOCA_SUCCESS)
+		return planned;
+	export_change_destroy(planned);
+	return NULL;
 }
 
 doca_error_t export_change_set(struct export_table *exports, struct export_spec *specs, size_t num,
@@ -413,7 +432,9 @@ static void end_old(struct export_table *exports, const struct item *item)
 		return;
 	}
 	export_succeed(item->fresh, item->old);
+	export_ids_remove(&exports->ids, item->old);
 	export_set_id(item->fresh, exports->next_id++);
+	export_ids_add(&exports->ids, item->fresh);
 	exports->list[index] = item->fresh;
 	export_log(item->fresh, &exports->device, "changed");
 	announce(exports, was, export_id(item->old), export_get_spec(item->fresh));
@@ -520,33 +541,25 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* How often the sorted list has id. */
-static uint64_t count_id(const uint64_t *ids, size_t num, uint64_t id)
-{
-	const uint64_t *first = bsearch(&id, ids, num, sizeof(*ids), compare_ids);
-	const uint64_t *last = first;
-
-	if (!first)
-		return 0;
-	while (first > ids && first[-1] == id)
-		first--;
-	while (last + 1 < ids + num && last[1] == id)
-		last++;
-	return (uint64_t)(last - first) + 1;
-}
-
-/* Looks at each export once: a client may hold very many. */
+/* Looks only at what the client held: there may be very many exports. */
 void export_table_abandon(struct export_table *exports, uint64_t *ids, size_t num)
 {
+	struct named_export *export;
+	size_t index, next;
+
 	if (!num)
 		return;
 	qsort(ids, num, sizeof(*ids), compare_ids);
-	for (size_t i = 0; i < exports->count; i++) {
-		struct named_export *export = exports->list[i];
-
-		export_abandon(export, count_id(ids, num, export_id(export)));
-		if (export_is_rekey_due(export) && i < exports->next_due)
-			exports->next_due = i;
+	for (size_t i = 0; i < num; i = next) {
+		for (next = i + 1; next < num && ids[next] == ids[i];)
+			next++;
+		export = export_table_find_id(exports, ids[i]);
+		if (!export)
+			continue;
+		export_abandon(export, next - i);
+		index = lower_bound(exports, name_of(export));
+		if (export_is_rekey_due(export) && index < exports->next_due)
+			exports->next_due = index;
 	}
 }
 
@@ -569,7 +582,9 @@ static doca_error_t rekey(struct export_table *exports, struct named_export *exp
 
 	if (result != DOCA_SUCCESS)
 		return result;
+	export_ids_remove(&exports->ids, export);
 	export_set_id(export, exports->next_id++);
+	export_ids_add(&exports->ids, export);
 	announce(exports, export_get_spec(export), was_id, export_get_spec(export));
 	return DOCA_SUCCESS;
 }
