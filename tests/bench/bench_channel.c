@@ -4,7 +4,9 @@
  * of the same size over plain OpenSSL, and an alias created without the library. First with one client,
  * then with many at once. Runs on the host's function with a dpumapd; scripts/bench starts both.
  *
- *   bench_channel ADDRESS CERT CA NAME [SECONDS]
+ *   bench_channel ADDRESS CERT CA NAME [ours|bare COUNT]
+ *
+ * With a COUNT, one client imports so often, for programs that count instructions or system calls.
  *
  * CERT is the path of the client's certificate without .crt; the plain OpenSSL server uses the same one.
  */
@@ -38,6 +40,7 @@
 #define ROUNDS	25
 #define IMPORTS 100 /* in a round */
 #define CLIENTS 64
+#define SECONDS 2
 
 static const char *address, *cert, *ca, *name;
 static size_t request_len, reply_len; /* lengths of the frames of an import */
@@ -195,7 +198,7 @@ static void open_bare(struct client *client, SSL_CTX *ctx)
 }
 
 /* Both functions return the seconds that an import took, without its release. */
-static double import_ours(struct client *client)
+__attribute__((noinline)) static double import_ours(struct client *client)
 {
 	double start = bench_now(), end;
 	struct doca_mmap *map;
@@ -206,7 +209,7 @@ static double import_ours(struct client *client)
 	return end - start;
 }
 
-static double import_bare(struct client *client)
+__attribute__((noinline)) static double import_bare(struct client *client)
 {
 	double start = bench_now(), end;
 	struct mlx5dv_devx_obj *alias;
@@ -393,10 +396,36 @@ static void measure_list(const struct client *client)
 	printf("a list of %zu exports, ms: %.2f (%.2f to %.2f)\n", n, s.median, s.min, s.max);
 }
 
-int main(int argc, char **argv)
+static void run_one(const char *kind, unsigned long times, SSL_CTX *ctx)
+{
+	struct client client = {0}, ours = {0};
+
+	/* The bare import needs a descriptor, too. */
+	open_ours(&ours);
+	if (strcmp(kind, "bare") == 0)
+		open_bare(&client, ctx);
+	for (unsigned long i = 0; i < times; i++)
+		client.ssl ? import_bare(&client) : import_ours(&ours);
+	dpumap_channel_destroy(ours.channel);
+}
+
+static void compare(SSL_CTX *ctx)
 {
 	static struct client ours[CLIENTS], bare[CLIENTS];
-	unsigned int seconds = argc > 5 ? (unsigned int)strtoul(argv[5], NULL, 10) : 2;
+
+	for (size_t i = 0; i < CLIENTS; i++) {
+		open_ours(&ours[i]);
+		open_bare(&bare[i], ctx);
+	}
+	measure_list(&ours[0]);
+	measure_one(&ours[0], &bare[0]);
+	compare_many(ours, bare, SECONDS);
+	for (size_t i = 0; i < CLIENTS; i++)
+		dpumap_channel_destroy(ours[i].channel);
+}
+
+int main(int argc, char **argv)
+{
 	SSL_CTX *ctx;
 	pid_t server;
 
@@ -411,15 +440,10 @@ int main(int argc, char **argv)
 	server = start_bare_server();
 	open_device();
 	ctx = make_context(TLS_client_method());
-	for (size_t i = 0; i < CLIENTS; i++) {
-		open_ours(&ours[i]);
-		open_bare(&bare[i], ctx);
-	}
-	measure_list(&ours[0]);
-	measure_one(&ours[0], &bare[0]);
-	compare_many(ours, bare, seconds);
-	for (size_t i = 0; i < CLIENTS; i++)
-		dpumap_channel_destroy(ours[i].channel);
+	if (argc == 7)
+		run_one(argv[5], strtoul(argv[6], NULL, 10), ctx);
+	else
+		compare(ctx);
 	kill(server, SIGTERM);
 	waitpid(server, NULL, 0);
 	return 0;
