@@ -207,6 +207,13 @@ int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, enum emu_use use)
 	return addr < INPUT_AT || addr > END_AT || len > END_AT - addr ? -EFAULT : 0;
 }
 
+/* No memory is shared: engines have nothing to map. */
+int emu_find_range(pid_t pid, uint64_t addr, uint64_t len, enum emu_use use, struct emu_span *span)
+{
+	*span = (struct emu_span){0};
+	return emu_check_range(pid, addr, len, use);
+}
+
 /* --- the reactor ------------------------------------------------------------------------------ */
 
 void emu_log(const char *fmt, ...)

@@ -24,6 +24,13 @@ void emu_grace(void)
 {
 }
 
+static unsigned int unmaps;
+
+void emu_unmap(void)
+{
+	unmaps++;
+}
+
 void emu_engine_kick(uint32_t slot)
 {
 	(void)slot;
@@ -80,6 +87,23 @@ static void all_mkeys_can_be_windows(void **state)
 	free(first);
 }
 
+/* Engines are asked to unmap memory only if one of them may have mapped it. */
+static void retired_mkey_is_unmapped_if_it_was_mapped(void **state)
+{
+	struct emu_mkey m = {.mode = EMU_MKEY_MEM};
+	uint32_t key = emu_mkey_create(&m, true);
+
+	(void)state;
+	unmaps = 0;
+	emu_mkey_update(key, &m);
+	assert_int_equal(unmaps, 0);
+	atomic_store(&emu_queues->mapped[key >> 8], 1);
+	emu_mkey_update(key, &m);
+	assert_int_equal(unmaps, 1);
+	emu_mkey_retire(key >> 8);
+	assert_int_equal(unmaps, 1);
+}
+
 static void all_queues_can_be_created(void **state)
 {
 	struct emu_srq srq = {0};
@@ -103,6 +127,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(all_mkeys_can_be_windows, setup, teardown),
+		cmocka_unit_test_setup_teardown(retired_mkey_is_unmapped_if_it_was_mapped, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(all_queues_can_be_created, setup, teardown),
 	};
 

@@ -19,6 +19,7 @@
 #include "emu/engine/copy.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/dmabuf.h"
+#include "emu/engine/maps.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/qp.h"
 #include "emu/engine/rq.h"
@@ -57,6 +58,12 @@ static bool has_queues(const struct engine *e)
 	return e->qp_count || e->tgt_count;
 }
 
+static void close_memory(struct engine *e)
+{
+	emu_dmabufs_close(e);
+	emu_maps_close(e);
+}
+
 static void scan(struct engine *e)
 {
 	struct emu_queues *queues = e->cfg.queues;
@@ -85,7 +92,7 @@ static void scan(struct engine *e)
 			e->srq_list[e->srq_count++] = i;
 	scan_targets(e);
 	if (!has_queues(e))
-		emu_dmabufs_close(e); /* it may sleep until there is a QP again */
+		close_memory(e); /* it may sleep until there is a QP again */
 }
 
 /*
@@ -209,6 +216,7 @@ static bool pass(struct engine *e)
 	if (mine) {
 		scan(e);
 		emu_dmabufs_prune(e);
+		emu_maps_prune(e);
 		for (i = 0; i < e->qp_count; i++)
 			visit(e, e->qp_list[i]);
 		for (i = 0; i < e->tgt_count; i++)
@@ -387,7 +395,7 @@ static void *run(void *arg)
 	emu_engine_probe_vm(e);
 	work(e);
 	emu_engine_close_fds(e);
-	emu_dmabufs_close(e);
+	close_memory(e);
 	free(e);
 	return NULL;
 }

@@ -54,6 +54,14 @@ const struct emu_mkey *emu_mkey_find(const struct engine *e, const struct emu_do
 	return m->mode == EMU_MKEY_ALIAS ? target(e, m) : m;
 }
 
+const struct emu_mkey *emu_mkey_below(const struct engine *e, const struct emu_mkey *list,
+				      uint32_t key)
+{
+	const struct emu_mkey *m = lookup(e, key, list->func);
+
+	return m && m->pdn == list->pdn ? m : NULL;
+}
+
 static bool grants(const struct emu_mkey *m, uint32_t need, uint64_t addr, uint64_t len)
 {
 	return (m->rights & need) == need && addr >= m->start && len <= m->len &&

@@ -48,6 +48,9 @@ bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
 /* The mkey of `key`, behind its alias if it is one; NULL if the domain may not use it. */
 const struct emu_mkey *emu_mkey_find(const struct engine *e, const struct emu_domain *dom,
 				     uint32_t key);
+/* The mkey that an entry of a list names; NULL if it does not exist. */
+const struct emu_mkey *emu_mkey_below(const struct engine *e, const struct emu_mkey *list,
+				      uint32_t key);
 /* Translate with an mkey that emu_mkey_find() returned. */
 bool emu_mkey_reach(const struct engine *e, const struct emu_domain *dom, const struct emu_mkey *m,
 		    uint64_t addr, uint64_t len, struct emu_seg_list *out);

@@ -9,6 +9,7 @@
 #include "emu/engine/count.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/fault.h"
+#include "emu/engine/maps.h"
 #include "emu/engine/mcast.h"
 #include "emu/engine/mkey.h"
 #include "emu/engine/notes.h"
@@ -52,8 +53,9 @@ struct known {
 	uint64_t start;
 	uint64_t len;
 	const struct emu_mkey *mkey;
-	bool whole;	   /* one piece of memory: */
-	struct emu_seg at; /* of `start` */
+	bool whole;		   /* one piece of memory: */
+	struct emu_seg at;	   /* of `start` */
+	const struct emu_map *map; /* of another process's memory, or NULL */
 };
 
 struct send {
@@ -239,7 +241,9 @@ static const struct known *look_up(struct send *s, uint32_t key)
 		return NULL;
 	*k = (struct known){.key = key, .rights = m->rights, .start = m->start, .len = m->len};
 	k->mkey = m;
-	find_whole(s, k);
+	k->map = emu_maps_get(s->e, key, m);
+	if (!k->map)
+		find_whole(s, k);
 	if (s->nknown < KNOWN)
 		s->nknown++;
 	return k;
@@ -260,6 +264,18 @@ static inline const struct known *admit(struct send *s, const struct emu_sge *sg
 	return k;
 }
 
+/* One piece of mapped memory, if the mapping has all of it. */
+static inline bool reach_map(const struct send *s, const struct emu_map *map, uint32_t need,
+			     uint64_t addr, uint64_t n, struct emu_seg_list *out)
+{
+	if (!map || !emu_map_covers(map, need, addr, n))
+		return false;
+	out->n = 1;
+	out->len = n;
+	out->seg[0] = (struct emu_seg){map->at + (addr - map->start), n, s->e->pid, 0};
+	return true;
+}
+
 /* Translate the first of the remaining bytes, as many as the list has room for. */
 static inline bool reach(struct send *s, const struct emu_sge *sge, uint32_t need, uint64_t n,
 			 struct emu_seg_list *out)
@@ -269,6 +285,8 @@ static inline bool reach(struct send *s, const struct emu_sge *sge, uint32_t nee
 
 	if (!k)
 		return false;
+	if (k->map && reach_map(s, k->map, need, addr, n, out))
+		return true;
 	if (!k->whole)
 		return emu_mkey_reach(s->e, local_domain(s, need), k->mkey, addr, n, out);
 	out->n = 1;
@@ -299,19 +317,42 @@ static int violate(const struct send *s, struct emu_qp *peer, enum emu_syndrome 
 	return remote_error(s, syndrome);
 }
 
+/* By a key for another function's memory. */
+static bool reach_alias(const struct send *s, const struct emu_domain *d, uint32_t key,
+			uint64_t addr, uint64_t n, struct emu_seg_list *out)
+{
+	const struct emu_mkey *m;
+
+	if (key >> 8 >= EMU_MAX_MKEYS || s->e->cfg.tables->mkey[key >> 8].mode != EMU_MKEY_ALIAS)
+		return false;
+	m = emu_mkey_find(s->e, d, key);
+	return m && reach_map(s, emu_maps_get(s->e, key, m), d->need, addr, n, out);
+}
+
 /* Pieces of the memory on each side, at most n bytes from the first remaining one on. */
 static bool reach_local(const struct send *s, const struct emu_domain *here, uint64_t n,
 			struct emu_seg_list *out)
 {
-	return emu_sge_check(s->e, here, s->w.sge, s->w.nsge) &&
-	       emu_sge_translate(s->e, here, s->w.sge, s->w.nsge, s->run->done, n, out);
+	const struct emu_sge *first = s->w.sge;
+	uint64_t done = s->run->done;
+
+	if (!emu_sge_check(s->e, here, first, s->w.nsge))
+		return false;
+	return (s->w.nsge == 1 && !first->inl && n <= first->len - done &&
+		reach_alias(s, here, first->lkey, first->addr + done, n, out)) ||
+	       emu_sge_translate(s->e, here, first, s->w.nsge, done, n, out);
 }
 
-static bool reach_remote(const struct send *s, const struct emu_domain *there, uint64_t n,
-			 struct emu_seg_list *out)
+/* Through another process's queue pair its memory is reached, and not mapped. */
+static bool reach_remote(const struct send *s, const struct emu_qp *peer,
+			 const struct emu_domain *there, uint64_t n, struct emu_seg_list *out)
 {
-	return emu_mkey_check(s->e, there, s->w.rkey, s->w.raddr, s->w.len) &&
-	       emu_mkey_translate(s->e, there, s->w.rkey, s->w.raddr + s->run->done, n, out);
+	uint64_t addr = s->w.raddr + s->run->done;
+
+	if (!emu_mkey_check(s->e, there, s->w.rkey, s->w.raddr, s->w.len))
+		return false;
+	return (peer->engine == s->e->cfg.slot && reach_alias(s, there, s->w.rkey, addr, n, out)) ||
+	       emu_mkey_translate(s->e, there, s->w.rkey, addr, n, out);
 }
 
 /*
@@ -342,7 +383,7 @@ static int step_rdma(struct send *s)
 		return EMU_SYN_OK;
 	if (!domain_of(s, peer, read ? EMU_RR : EMU_RW, &there))
 		return violate(s, peer, EMU_SYN_REM_INV_REQ);
-	if (!reach_remote(s, &there, read ? chunk(s) : local.len, &remote))
+	if (!reach_remote(s, peer, &there, read ? chunk(s) : local.len, &remote))
 		return violate(s, peer, EMU_SYN_REM_ACCESS);
 	if (read && !reach_local(s, here, remote.len, &local))
 		return EMU_SYN_LOC_PROT;

@@ -16,6 +16,7 @@
 #include "emu/engine/dmabuf.h"
 #include "emu/engine/engine.h"
 #include "emu/engine/guard.h"
+#include "emu/engine/maps.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/qp.h"
 #include "emu/engine/srq.h"
@@ -60,6 +61,7 @@ struct engine {
 	struct emu_open_file file[ENGINE_FILES];
 	uint32_t file_count;
 	uint32_t file_next;
+	struct emu_maps maps;
 	uint32_t trace_lost;  /* records that were not read in time */
 	uint32_t event_count; /* events that wait for room in the notify socket */
 	struct emu_note event[ENGINE_EVENTS];

@@ -11,7 +11,8 @@
 #define EMU_MAX_GIDS	256u		    /* of a port */
 #define EMU_MAX_PKEYS	128u
 #define EMU_MAX_ENGINES 256u
-#define EMU_MAX_SESSION 64u /* longest compressed session of a CQ */
+#define EMU_MAX_SHARED	1024u /* files whose pages are registered; 0 is not used */
+#define EMU_MAX_SESSION 64u   /* longest compressed session of a CQ */
 #define EMU_DM_STRIDE	(16ull << 20)
 #define EMU_NO_ENGINE	UINT32_MAX
 

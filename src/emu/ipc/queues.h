@@ -175,7 +175,11 @@ struct emu_engine {
 	_Atomic uint64_t errors;   /* work requests that failed */
 	_Atomic int32_t tid;	   /* its thread; 0 = not yet known */
 	_Atomic uint32_t orphaned; /* the engine stores it: the server has closed its socket */
-	uint32_t pad[2];
+	/* Requests to unmap the memory of mkeys that do not exist any more, and how many were served. */
+	_Atomic uint32_t unmap;
+	_Atomic uint32_t unmapped;
+	_Atomic uint32_t maps; /* pieces of other processes' memory that it has mapped */
+	uint32_t pad[15];
 };
 
 /* A fault on demand: what happens to successful completions. */
@@ -244,6 +248,8 @@ struct emu_queues {
 	struct emu_qp qp[EMU_MAX_QPS];
 	_Atomic uint32_t bucket[EMU_MEMBER_BUCKETS]; /* the first member; 0: none */
 	struct emu_member member[EMU_MAX_MEMBERS];   /* 0 is not used */
+	/* An engine has mapped memory by this mkey: stored by engines, cleared when it is retired. */
+	_Atomic uint8_t mapped[EMU_MAX_MKEYS];
 };
 
 #endif

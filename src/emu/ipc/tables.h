@@ -60,8 +60,11 @@ struct emu_mkey {
 	uint32_t mw;	/* a memory window of this type; 0: none */
 	union {
 		struct {
-			uint64_t addr; /* process address of `start` */
+			uint64_t addr;	 /* process address of `start` */
+			uint64_t offset; /* of `start` in the shared file */
 			int32_t pid;
+			uint32_t
+				shared; /* index in emu_tables.shared; 0: not the pages of such a file */
 		} mem;
 		struct {
 			uint64_t offset; /* of `start` in the dm segment */
@@ -92,6 +95,17 @@ struct emu_klm {
 	uint64_t addr;
 };
 
+/*
+ * A file in memory whose pages regions consist of (mm/share.h). An entry lives as long as an mkey
+ * refers to it.
+ */
+struct emu_shared {
+	uint64_t ino, dev; /* of the file, to verify that it is the right one */
+	int32_t pid;	   /* the process that keeps it open */
+	int32_t fd;	   /* its descriptor there: engines open /proc/PID/fd/FD */
+	uint64_t page;	   /* bytes of a page of the file */
+};
+
 #define EMU_NO_VLAN 0xffffu
 
 /* An entry of a GID table; its index is its place there. */
@@ -111,11 +125,12 @@ struct emu_port {
 };
 
 struct emu_tables {
-	_Atomic uint32_t generation; /* the version of the tables' layout; 2 */
+	_Atomic uint32_t generation; /* the version of the tables' layout; 3 */
 	uint32_t pad[15];
 	struct emu_port port[EMU_MAX_FUNCS]; /* by the index of the function */
 	struct emu_mkey mkey[EMU_MAX_MKEYS];
 	struct emu_klm klm[EMU_MAX_KLMS];
+	struct emu_shared shared[EMU_MAX_SHARED];
 };
 
 #endif

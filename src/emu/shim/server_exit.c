@@ -17,6 +17,7 @@
 #include <rdma/rdma_user_ioctl_cmds.h>
 
 #include "emu/ipc/grace.h"
+#include "emu/ipc/unmap.h"
 
 /* A server that gave this process an engine: it has ended when the engine's socket hangs up. */
 struct served {
@@ -29,6 +30,7 @@ struct served {
 	pid_t pid;
 	bool ended;
 	uint32_t gave_up_at[EMU_MAX_ENGINES];
+	uint32_t not_unmapped_at[EMU_MAX_ENGINES];
 };
 
 #define HANG_UP_MS 2000
@@ -111,12 +113,13 @@ static bool has_ended(const struct served *s)
 	       atomic_load(&s->queues->engine[s->slot].serial) == s->serial;
 }
 
-/* Each engine sees it when it begins its next pass, and copies nothing from then on. */
+/* Each engine sees it when it begins its next pass; it unmaps and copies nothing from then on. */
 static void mark_ended(struct served *s)
 {
 	s->ended = true;
 	atomic_store(&s->queues->server_ended, 1);
 	emu_grace_wait(s->queues, s->gave_up_at, emu_engine_ended);
+	emu_unmap_wait(s->queues, s->not_unmapped_at, emu_engine_ended);
 }
 
 /* The handle of the object that a command destroys, if it may be a queue. */

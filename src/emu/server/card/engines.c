@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "emu/ipc/grace.h"
+#include "emu/ipc/unmap.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
 
@@ -31,6 +32,13 @@ void emu_grace(void)
 	static uint32_t gave_up_at[EMU_MAX_ENGINES];
 
 	emu_grace_wait(emu_queues, gave_up_at, ended);
+}
+
+void emu_unmap(void)
+{
+	static uint32_t gave_up_at[EMU_MAX_ENGINES];
+
+	emu_unmap_wait(emu_queues, gave_up_at, ended);
 }
 
 void emu_engine_kick(uint32_t slot)

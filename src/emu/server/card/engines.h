@@ -7,6 +7,8 @@
 
 /* Wait until no engine can still use an entry whose serial was cleared. */
 void emu_grace(void);
+/* Wait until engines have unmapped the memory of mkeys whose serial was cleared (ipc/unmap.h). */
+void emu_unmap(void);
 /* Tell the engine in `slot` that its queues changed, and wake it. */
 void emu_engine_kick(uint32_t slot);
 

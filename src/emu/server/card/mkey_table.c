@@ -55,6 +55,10 @@ void emu_mkey_retire(uint32_t index)
 {
 	atomic_store(&emu_tables->mkey[index].serial, 0);
 	emu_grace();
+	if (!atomic_load(&emu_queues->mapped[index]))
+		return;
+	emu_unmap();
+	atomic_store(&emu_queues->mapped[index], 0);
 }
 
 /* First fit from the end of the last search: lists are short and live long. */

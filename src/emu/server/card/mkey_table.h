@@ -16,6 +16,7 @@
 uint32_t emu_mkey_create(struct emu_mkey *m, bool new_tag);
 /* Change the meaning of an existing key; no engine uses the old one when this returns. */
 void emu_mkey_update(uint32_t key, struct emu_mkey *m);
+/* No engine uses the mkey or has its memory mapped when this returns. */
 void emu_mkey_retire(uint32_t index);
 /* Allocate `count` adjacent KLM entries: the index of the first, or UINT32_MAX. */
 uint32_t emu_klm_alloc(uint32_t count);

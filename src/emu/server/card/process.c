@@ -52,6 +52,9 @@ static void start_slot(const struct emu_proc *p)
 	atomic_store(&e->epoch, 0);
 	atomic_store(&e->tid, 0);
 	atomic_store(&e->orphaned, 0);
+	atomic_store(&e->unmap, 0);
+	atomic_store(&e->unmapped, 0);
+	atomic_store(&e->maps, 0);
 	atomic_store(&e->serial, emu_new_serial());
 }
 

@@ -59,7 +59,7 @@ int emu_segments_create(void)
 		return -errno;
 	emu_tables = tables;
 	emu_queues = queues;
-	emu_tables->generation = 2;
+	emu_tables->generation = 3;
 	return 0;
 }
 

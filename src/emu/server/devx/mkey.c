@@ -255,6 +255,8 @@ static int fill_mtt(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 	}
 	k->u.mem.addr = d->umem->addr + off;
 	k->u.mem.pid = d->umem->pid;
+	k->u.mem.shared = d->umem->pin.shared;
+	k->u.mem.offset = d->umem->pin.offset + off;
 	return 0;
 }
 

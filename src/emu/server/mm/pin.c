@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "emu/server/card/topology.h"
+#include "emu/server/mm/share.h"
 #include "emu/server/mm/user_copy.h"
 
 #define NO_PROCESS (-1) /* no process has this number */
@@ -92,6 +93,7 @@ int emu_pin(const struct emu_pin_owner *owner, uint64_t addr, uint64_t len, bool
 	    struct emu_pin *pin)
 {
 	uint64_t pages = pages_of(addr, len);
+	struct emu_span span;
 	struct emu_mm *mm;
 	int err;
 
@@ -104,14 +106,14 @@ int emu_pin(const struct emu_pin_owner *owner, uint64_t addr, uint64_t len, bool
 		return -ENOMEM;
 	err = check_limit(owner, mm->pages + pages);
 	if (!err)
-		err = emu_check_range(owner->pid, addr, len,
-				      write ? EMU_USE_PIN_WRITE : EMU_USE_READ);
+		err = emu_find_range(owner->pid, addr, len,
+				     write ? EMU_USE_PIN_WRITE : EMU_USE_READ, &span);
 	if (err) {
 		put_pages(mm, 0);
 		return err;
 	}
 	mm->pages += pages;
-	*pin = (struct emu_pin){mm, pages};
+	*pin = (struct emu_pin){mm, pages, emu_share_open(owner->pid, &span), span.offset};
 	return 0;
 }
 
@@ -119,7 +121,8 @@ void emu_unpin(struct emu_pin *pin)
 {
 	if (pin->mm)
 		put_pages(pin->mm, pin->pages);
-	*pin = (struct emu_pin){NULL, 0};
+	emu_share_close(pin->shared);
+	*pin = (struct emu_pin){0};
 }
 
 void emu_pin_forget(pid_t pid)

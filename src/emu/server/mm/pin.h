@@ -16,6 +16,8 @@
 struct emu_pin {
 	struct emu_mm *mm;
 	uint64_t pages;
+	uint32_t shared; /* emu_share_open() */
+	uint64_t offset; /* of the range in the shared file */
 };
 
 /* The pins of a queue: its ring, and the page of its doorbell record. */

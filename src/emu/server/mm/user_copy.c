@@ -68,6 +68,7 @@ int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len)
 /* A line of /proc/PID/maps. */
 struct mapping {
 	uint64_t from, to;
+	uint64_t offset; /* in the file */
 	char perm[5];
 	struct emu_backing backing;
 };
@@ -78,8 +79,9 @@ static bool parse_mapping(const char *line, struct mapping *m)
 	struct emu_backing *b = &m->backing;
 
 	*m = (struct mapping){0};
-	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%x %" SCNu64 " %15s", &m->from,
-		      &m->to, m->perm, &b->major, &b->minor, &b->ino, b->path) >= 3;
+	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %15s",
+		      &m->from, &m->to, m->perm, &m->offset, &b->major, &b->minor, &b->ino,
+		      b->path) >= 3;
 }
 
 static bool permits(pid_t pid, const struct mapping *m, enum emu_use use)
@@ -90,29 +92,66 @@ static bool permits(pid_t pid, const struct mapping *m, enum emu_use use)
 	       emu_backing_can_pin(pid, &m->backing);
 }
 
-int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, enum emu_use use)
+static bool continues(const struct emu_span *s, const struct mapping *m)
 {
-	uint64_t end = addr + len;
-	char path[32], line[512];
-	struct mapping m;
-	int err = -EFAULT;
-	FILE *f;
+	const struct emu_backing *a = &s->backing, *b = &m->backing;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return -EFAULT;
-	while (fgets(line, sizeof(line), f)) {
+	return s->shared && m->perm[3] == 's' && a->ino == b->ino && a->major == b->major &&
+	       a->minor == b->minor && m->offset - s->offset == m->from - s->from;
+}
+
+/* The first mapping of a range; until the end, `offset` is that of the mapping. */
+static void begin_span(struct emu_span *s, const struct mapping *m)
+{
+	s->shared = m->perm[3] == 's';
+	s->offset = m->offset;
+	s->from = m->from;
+	s->to = m->to;
+	s->backing = m->backing;
+}
+
+static int walk_mappings(FILE *maps, pid_t pid, uint64_t addr, uint64_t end, enum emu_use use,
+			 struct emu_span *span)
+{
+	struct mapping m;
+	char line[512];
+
+	*span = (struct emu_span){0};
+	while (fgets(line, sizeof(line), maps)) {
 		if (!parse_mapping(line, &m) || m.to <= addr)
 			continue;
 		if (m.from > addr || !permits(pid, &m, use))
 			break;
+		if (!span->to)
+			begin_span(span, &m);
+		else
+			span->shared = continues(span, &m);
 		addr = m.to;
-		if (addr >= end) {
-			err = 0;
-			break;
-		}
+		if (addr >= end)
+			return 0;
 	}
-	fclose(f);
+	return -EFAULT;
+}
+
+int emu_find_range(pid_t pid, uint64_t addr, uint64_t len, enum emu_use use, struct emu_span *span)
+{
+	char path[32];
+	FILE *maps;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return -EFAULT;
+	err = walk_mappings(maps, pid, addr, addr + len, use, span);
+	fclose(maps);
+	span->offset += addr - span->from;
 	return err;
+}
+
+int emu_check_range(pid_t pid, uint64_t addr, uint64_t len, enum emu_use use)
+{
+	struct emu_span span;
+
+	return emu_find_range(pid, addr, len, use, &span);
 }

@@ -97,7 +97,7 @@ static int resize_pinned(const struct emu_cmd *c, struct emu_cq_obj *cq, uint64_
 {
 	struct emu_cq *q = &emu_queues->cq[cq->cqn];
 	const struct emu_pin_owner owner = emu_pin_owner(c->chan);
-	struct emu_pin next = {NULL, 0};
+	struct emu_pin next = {0};
 	int err = emu_check_ring(buf_addr);
 
 	if (!err)

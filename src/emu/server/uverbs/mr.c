@@ -57,7 +57,7 @@ static int pin(const struct emu_cmd *c, struct emu_mr *mr)
 {
 	const struct emu_pin_owner owner = emu_pin_owner(c->chan);
 
-	mr->pin = (struct emu_pin){NULL, 0};
+	mr->pin = (struct emu_pin){0};
 	return is_on_demand(mr)
 		       ? 0
 		       : emu_pin(&owner, mr->addr, mr->length, mr->access & WRITES, &mr->pin);
@@ -80,6 +80,8 @@ static void describe(const struct emu_mr *mr, const struct emu_cmd *c, struct em
 		m->mode = EMU_MKEY_MEM;
 		m->u.mem.addr = mr->addr;
 		m->u.mem.pid = c->chan->pid;
+		m->u.mem.shared = mr->pin.shared;
+		m->u.mem.offset = mr->pin.offset;
 	}
 }
 
@@ -222,7 +224,7 @@ int emu_write_rereg_mr(struct emu_cmd *c)
 {
 	struct ib_uverbs_rereg_mr_resp r = {0};
 	struct ib_uverbs_rereg_mr req;
-	struct emu_pin unpinned = {NULL, 0};
+	struct emu_pin unpinned = {0};
 	struct emu_dmabuf left = {0};
 	struct emu_mr *mr, next;
 	struct emu_mkey m;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/ipc/unmap.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SHORT_NS 2000000u /* most engines have answered by then */
+#define BOUND_NS 2000000000u
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The state in /proc/PID/stat, after the name in parentheses, which may contain any character. */
+static bool is_stopped(int32_t pid)
+{
+	char path[32], stat[512];
+	const char *state;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, stat, sizeof(stat) - 1);
+	close(fd);
+	stat[n > 0 ? n : 0] = '\0';
+	state = strrchr(stat, ')');
+	return state && state[1] && (state[2] == 'T' || state[2] == 't');
+}
+
+/* Count the engines to wait for; `want` becomes the number of each one's request, 0 for all others. */
+static unsigned int request(struct emu_queues *q, uint32_t want[EMU_MAX_ENGINES],
+			    const uint32_t gave_up_at[EMU_MAX_ENGINES])
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < EMU_MAX_ENGINES; i++) {
+		struct emu_engine *e = &q->engine[i];
+
+		want[i] = 0;
+		if (!atomic_load(&e->serial) || !atomic_load(&e->maps))
+			continue;
+		want[i] = atomic_fetch_add(&e->unmap, 1) + 1;
+		atomic_fetch_add(&e->wake, 1);
+		syscall(SYS_futex, &e->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+		if (gave_up_at[i] && atomic_load(&e->unmapped) + 1 == gave_up_at[i])
+			want[i] = 0;
+		n += want[i] != 0;
+	}
+	return n;
+}
+
+static bool has_answered(const struct emu_engine *e, uint32_t want)
+{
+	return (int32_t)(atomic_load(&e->unmapped) - want) >= 0 || !atomic_load(&e->serial);
+}
+
+/* Count the engines that have not answered yet. `ended` is NULL while it is too early to ask. */
+static unsigned int count_waiting(const struct emu_queues *q, uint32_t want[EMU_MAX_ENGINES],
+				  uint32_t gave_up_at[EMU_MAX_ENGINES],
+				  bool (*ended)(const struct emu_engine *e))
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < EMU_MAX_ENGINES; i++) {
+		const struct emu_engine *e = &q->engine[i];
+
+		if (!want[i])
+			continue;
+		if (has_answered(e, want[i]) || (ended && ended(e))) {
+			want[i] = 0;
+		} else if (ended && is_stopped(e->pid)) {
+			gave_up_at[i] = atomic_load(&e->unmapped) + 1;
+			want[i] = 0;
+		} else {
+			n++;
+		}
+	}
+	return n;
+}
+
+void emu_unmap_wait(struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGINES],
+		    bool (*ended)(const struct emu_engine *e))
+{
+	static const struct timespec pause = {.tv_nsec = 100000};
+	uint32_t want[EMU_MAX_ENGINES];
+	uint64_t begin;
+	unsigned int i;
+
+	if (!request(q, want, gave_up_at))
+		return;
+	begin = now_ns();
+	while (count_waiting(q, want, gave_up_at, NULL) && now_ns() - begin < SHORT_NS)
+		sched_yield();
+	while (count_waiting(q, want, gave_up_at, ended) && now_ns() - begin < BOUND_NS)
+		nanosleep(&pause, NULL);
+	for (i = 0; i < EMU_MAX_ENGINES; i++)
+		if (want[i])
+			gave_up_at[i] = atomic_load(&q->engine[i].unmapped) + 1;
+}
