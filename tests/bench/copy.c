@@ -360,10 +360,11 @@ static int usage(FILE *out)
 {
 	fprintf(out,
 		"usage: bench_copy [--rounds N] [--far] -- COMMAND...\n"
-		"       bench_copy --export\n\n"
+		"       bench_copy --export | --export-private\n\n"
 		"Runs on the host's function. COMMAND starts `bench_copy --export` on the DPU's\n"
 		"function of the same card; with --far on another machine, where process_vm_readv\n"
-		"cannot be compared.\n");
+		"cannot be compared. With --export-private the other process cannot map the\n"
+		"memory.\n");
 	return out == stdout ? 0 : 2;
 }
 
@@ -371,6 +372,7 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"export", no_argument, NULL, 'e'},
+		{"export-private", no_argument, NULL, 'p'},
 		{"rounds", required_argument, NULL, 'r'},
 		{"far", no_argument, NULL, 'f'},
 		{"help", no_argument, NULL, 'h'},
@@ -384,7 +386,9 @@ int main(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
 		switch (option) {
 		case 'e':
-			return bench_export_memory(MEMORY);
+			return bench_export_memory(MEMORY, true);
+		case 'p':
+			return bench_export_memory(MEMORY, false);
 		case 'r':
 			rounds = strtoul(optarg, &end, 10);
 			if (*end || rounds < 1 || rounds > MAX_ROUNDS)

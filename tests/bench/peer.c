@@ -44,7 +44,23 @@ static int export_until_input_ends(struct doca_dev *dev, struct doca_mmap *map, 
 	return status;
 }
 
-int bench_export_memory(size_t len)
+/* A memfd is the memory that other processes can map; they find it by its descriptor. */
+static uint8_t *allocate(size_t len, bool shareable)
+{
+	int fd = shareable ? memfd_create("bench", MFD_CLOEXEC) : -1;
+	void *memory = MAP_FAILED;
+
+	if (!shareable)
+		memory =
+			mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	else if (fd >= 0 && ftruncate(fd, (off_t)len) == 0)
+		memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED && fd >= 0)
+		close(fd);
+	return memory;
+}
+
+int bench_export_memory(size_t len, bool shareable)
 {
 	struct doca_dev *dev = bench_open_device(doca_mmap_cap_is_export_pci_supported);
 	struct doca_mmap *map;
@@ -53,7 +69,7 @@ int bench_export_memory(size_t len)
 
 	if (!dev)
 		return 1;
-	memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memory = allocate(len, shareable);
 	if (memory == MAP_FAILED) {
 		bench_fail("memory to export cannot be allocated", DOCA_ERROR_NO_MEMORY);
 		doca_dev_close(dev);

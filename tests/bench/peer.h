@@ -6,6 +6,7 @@
 #ifndef DPUMAP_BENCH_PEER_H
 #define DPUMAP_BENCH_PEER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,8 +32,10 @@ struct bench_peer {
 /* Fill the exporter's memory with its known contents. */
 void bench_fill(uint8_t *memory, size_t len);
 
-/* Export len bytes until standard input ends. Returns the exit status of the process. */
-int bench_export_memory(size_t len);
+/*
+ * Export len bytes until standard input ends; `shareable`: of a memfd. Returns the exit status of the process.
+ */
+int bench_export_memory(size_t len, bool shareable);
 /* Export device memory with any contents until standard input ends. Returns the exit status. */
 int bench_export_device_memory(size_t len);
 
