@@ -4,10 +4,14 @@
 #include <getopt.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <infiniband/verbs.h>
 
 #define QUEUE_DEPTH 64
+#define PAGE	    4096u
 
 struct test_options test_options;
 struct fixture fixture;
@@ -141,6 +145,48 @@ doca_error_t fixture_close(struct fixture *f)
 	doca_error_t result = dpumap_dma_destroy(f->dma);
 
 	return result == DOCA_SUCCESS ? doca_dev_close(f->dev) : result;
+}
+
+/* The page before the memory. */
+struct memfd_head {
+	size_t len; /* with this page */
+	int fd;
+};
+
+static uint8_t *create_memfd(size_t len)
+{
+	struct memfd_head head = {len + PAGE, memfd_create("test", MFD_CLOEXEC)};
+	void *mapped = MAP_FAILED;
+
+	if (head.fd >= 0 && ftruncate(head.fd, (off_t)head.len) == 0)
+		mapped = mmap(NULL, head.len, PROT_READ | PROT_WRITE, MAP_SHARED, head.fd, 0);
+	if (mapped == MAP_FAILED) {
+		if (head.fd >= 0)
+			close(head.fd);
+		return NULL;
+	}
+	memcpy(mapped, &head, sizeof(head));
+	return (uint8_t *)mapped + PAGE;
+}
+
+uint8_t *fixture_memory_create(size_t len)
+{
+	if (getenv("DPUMAP_TEST_MEMFDS"))
+		return create_memfd(len);
+	return aligned_alloc(PAGE, (len + PAGE - 1) / PAGE * PAGE);
+}
+
+void fixture_memory_destroy(uint8_t *bytes)
+{
+	struct memfd_head head;
+
+	if (!bytes || !getenv("DPUMAP_TEST_MEMFDS")) {
+		free(bytes);
+		return;
+	}
+	memcpy(&head, bytes - PAGE, sizeof(head));
+	munmap(bytes - PAGE, head.len);
+	close(head.fd);
 }
 
 doca_error_t fixture_buf_create(const struct fixture *f, size_t len, uint32_t access,

@@ -82,6 +82,13 @@ doca_error_t fixture_open_device(struct doca_dev **dev);
 doca_error_t fixture_open(struct fixture *f);
 doca_error_t fixture_close(struct fixture *f);
 
+/*
+ * Memory at the beginning of a page. With the environment variable DPUMAP_TEST_MEMFDS it is a part of a
+ * memfd, which the emulated device of another process maps.
+ */
+uint8_t *fixture_memory_create(size_t len);
+void fixture_memory_destroy(uint8_t *bytes);
+
 struct fixture_buf {
 	uint8_t *bytes;
 	size_t len;

@@ -55,7 +55,7 @@ static doca_error_t set_source(const struct sharer *sharer, struct shared_map *m
 				     dpumap_mmap_set_dm_memrange(map->mmap, map->dm, 0, what->len));
 		return result;
 	}
-	map->bytes = malloc(what->len);
+	map->bytes = fixture_memory_create(what->len);
 	if (!map->bytes)
 		return DOCA_ERROR_NO_MEMORY;
 	fixture_fill(map->bytes, what->len, what->seed);
@@ -160,7 +160,7 @@ doca_error_t sharer_drop(struct sharer *sharer, unsigned int index)
 		result = doca_mmap_destroy(map->mmap);
 	if (map->dm)
 		DOCA_ERROR_PROPAGATE(result, dpumap_dm_free(map->dm));
-	free(map->bytes);
+	fixture_memory_destroy(map->bytes);
 	memset(map, 0, sizeof(*map));
 	return result;
 }

@@ -24,7 +24,7 @@ static int open_all(void **state)
 {
 	if (fixture_count(state))
 		return -1;
-	bytes = aligned_alloc(4096, FOREIGN);
+	bytes = fixture_memory_create(FOREIGN);
 	context = fixture_open_context();
 	own = context ? ibv_alloc_pd(context) : NULL;
 	other = own ? ibv_alloc_pd(context) : NULL;
@@ -39,7 +39,7 @@ static int close_all(void **state)
 	bool ok = rc_close(&rc) && !ibv_dealloc_pd(other) && !ibv_dealloc_pd(own) &&
 		  !ibv_close_device(context);
 
-	free(bytes);
+	fixture_memory_destroy(bytes);
 	return ok ? fixture_recount(state) : -1;
 }
 
