@@ -474,8 +474,10 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 	if (moderated(e, cq, r, arm & CI_MASK))
 		return;
 	note.serial = r->serial;
-	if (!emu_engine_note(e, &note))
+	if (!emu_engine_note(e, &note)) {
+		e->unsent = true;
 		return;
+	}
 	r->held_since = 0;
 	r->any = false;
 	r->fired = true;

@@ -19,8 +19,10 @@
 #include "emu/engine/copy.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/dmabuf.h"
+#include "emu/engine/doorbell.h"
 #include "emu/engine/maps.h"
 #include "emu/engine/notes.h"
+#include "emu/engine/pending.h"
 #include "emu/engine/qp.h"
 #include "emu/engine/rq.h"
 #include "emu/engine/sq.h"
@@ -32,6 +34,7 @@
 #define KEEP_POLICY  0x08u /* SCHED_FLAG_KEEP_POLICY */
 #define SLEEP_MIN_NS 20000u
 #define SLEEP_MAX_NS 50000000u
+#define AWAKE_NS     200000u /* idle time after which only a ring or another process wakes the engine */
 #define LOOK_NS	     20000000u /* how often to check that the server runs */
 
 /*
@@ -205,6 +208,7 @@ static bool pass(struct engine *e)
 	uint32_t i;
 
 	e->worked = false;
+	e->unsent = false;
 	if (atomic_load(&e->slot->serial) != e->serial)
 		return false;
 	atomic_fetch_add(&e->slot->epoch, 1);
@@ -232,7 +236,8 @@ static void look_for_server(struct engine *e)
 {
 	char c;
 
-	if (atomic_load(&e->slot->orphaned) || e->now - e->looked < LOOK_NS)
+	if (atomic_load(&e->slot->orphaned) ||
+	    (e->now - e->looked < LOOK_NS && !atomic_load(&e->doorbells.hung_up)))
 		return;
 	e->looked = e->now;
 	if (syscall(SYS_recvfrom, e->cfg.notify_fd, &c, sizeof(c), MSG_PEEK | MSG_DONTWAIT, NULL,
@@ -252,11 +257,17 @@ static void relax(void)
 #endif
 }
 
+static void wait_for_wake(struct engine *e, uint32_t wake, const struct timespec *timeout)
+{
+	syscall(SYS_futex, &e->slot->wake, FUTEX_WAIT, wake, timeout, NULL, 0);
+	e->now = emu_now_ns();
+}
+
 /*
- * Sleep for one eighth of the idle time: doorbells do not wake the engine, so a longer sleep adds
- * latency.
+ * Sleep for one eighth of the idle time: nothing wakes the engine from a nap but other processes, so a
+ * longer one adds latency.
  */
-static void sleep_for_work(struct engine *e, uint32_t wake, uint64_t idle_ns)
+static void nap(struct engine *e, uint32_t wake, uint64_t idle_ns)
 {
 	uint64_t ns = idle_ns / 8;
 	struct timespec ts = {0};
@@ -266,8 +277,45 @@ static void sleep_for_work(struct engine *e, uint32_t wake, uint64_t idle_ns)
 	if (ns > SLEEP_MAX_NS)
 		ns = SLEEP_MAX_NS;
 	ts.tv_nsec = (long)ns;
-	syscall(SYS_futex, &e->slot->wake, FUTEX_WAIT, wake, has_queues(e) ? &ts : NULL, NULL, 0);
-	e->now = emu_now_ns();
+	wait_for_wake(e, wake, &ts);
+}
+
+static bool arm(struct engine *e)
+{
+	if (!emu_doorbells_checked(e)) {
+		atomic_fetch_add(&e->slot->epoch, 1);
+		if (atomic_load(&e->slot->serial) == e->serial)
+			emu_doorbells_check(e);
+		atomic_fetch_add(&e->slot->epoch, 1);
+	}
+	e->quiet = 0;
+	return emu_doorbells_arm(e);
+}
+
+/*
+ * `armed` is as before the pass, see doorbell.h. A second pass without work is required because a pass
+ * may visit a queue before what changes it.
+ */
+static void sleep_for_work(struct engine *e, uint32_t wake, bool armed, uint64_t idle_ns)
+{
+	if (!has_queues(e)) {
+		wait_for_wake(e, wake, NULL);
+		return;
+	}
+	if (idle_ns < AWAKE_NS || !atomic_load(&e->doorbells.usable) || emu_engine_is_pending(e)) {
+		e->quiet = 0;
+		nap(e, wake, idle_ns);
+		return;
+	}
+	if (!armed || !emu_doorbells_checked(e) || !e->doorbells.exclusive) {
+		if (!arm(e))
+			nap(e, wake, idle_ns);
+		return;
+	}
+	if (!e->quiet++)
+		return;
+	wait_for_wake(e, wake, NULL);
+	e->quiet = 0;
 }
 
 /*
@@ -283,6 +331,7 @@ static void work(struct engine *e)
 	atomic_store(&e->slot->asleep, 0);
 	for (;;) {
 		uint32_t wake = atomic_load(&e->slot->wake);
+		bool armed = sleepy && atomic_load(&e->doorbells.armed);
 		uint64_t idle_ns;
 
 		e->timed = false;
@@ -292,13 +341,17 @@ static void work(struct engine *e)
 			e->now = emu_now_ns();
 		idle_ns = e->now - last;
 		look_for_server(e);
+		if (sleepy && !e->worked) {
+			sleep_for_work(e, wake, armed, idle_ns);
+			if (!armed || atomic_load(&e->doorbells.armed))
+				continue;
+			e->worked = true; /* a program rang */
+		}
 		if (e->worked) {
 			if (sleepy)
 				atomic_store(&e->slot->asleep, 0);
 			sleepy = false;
 			last = e->now;
-		} else if (sleepy) {
-			sleep_for_work(e, wake, idle_ns);
 		} else if (idle_ns < SPIN_NS) {
 			relax();
 		} else {
@@ -386,14 +439,16 @@ static void *run(void *arg)
 	struct engine *e = l->e;
 
 	l->hidden = e->cfg.took_fd && hide_files(e->cfg.notify_fd);
-	be_ready(l);
-
 	prctl(PR_SET_NAME, "emu-dma-engine");
 	prctl(PR_SET_TIMERSLACK, 1ul);
+	ask_for_short_slices(); /* for the watcher too */
+	emu_doorbells_open(e, l->hidden);
+	be_ready(l);
+
 	atomic_store(&e->slot->tid, (int32_t)syscall(SYS_gettid));
-	ask_for_short_slices();
 	emu_engine_probe_vm(e);
 	work(e);
+	emu_doorbells_close(e);
 	emu_engine_close_fds(e);
 	close_memory(e);
 	free(e);

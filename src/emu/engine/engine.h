@@ -23,6 +23,7 @@ struct emu_engine_config {
 	 * kernel lacks the calls for it.
 	 */
 	bool *took_fd;
+	uint64_t doorbells_ino; /* of the file of doorbell pages */
 };
 
 /*

@@ -14,6 +14,7 @@
 #include "emu/engine/copy.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/dmabuf.h"
+#include "emu/engine/doorbell.h"
 #include "emu/engine/engine.h"
 #include "emu/engine/guard.h"
 #include "emu/engine/maps.h"
@@ -38,9 +39,12 @@ struct engine {
 	uint64_t looked;  /* ns; when the server was checked last */
 	uint64_t now;	  /* ns; when the clock was read last, at least once per pass */
 	bool timed;	  /* the clock was read in this pass */
+	bool unsent;	  /* the notify socket had no room for a note of this pass */
+	uint32_t quiet;	  /* passes without work since the engine woke or armed the doorbells */
 	uint32_t rule;	  /* enum emu_cqe_action of this pass */
 	uint32_t weather; /* emu_queues.weather in this pass */
 	struct emu_guard guard;
+	struct emu_doorbells doorbells;
 	struct emu_cq_batch batch;
 	struct emu_cq_session session;
 	int scratch_fd; /* if no_vm */

@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d58u /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d59u /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_PATH_MAX 104 /* of a socket's path: a bit less than sizeof sun_path */
@@ -31,7 +31,7 @@ enum emu_op {
 			      inode of the client's socket */
 	EMU_OP_IOCTL, /* arg[0] = address of struct ib_uverbs_ioctl_hdr; in a struct emu_packet, which may include the bytes there */
 	EMU_OP_MMAP,  /* arg[0] = offset, arg[1] = length, arg[2] = protection */
-	EMU_OP_ENGINE, /* val[0] = slot; + tables, queues, dm, notify socket */
+	EMU_OP_ENGINE, /* val[0] = slot, val[1] = inode of the doorbell pages; + tables, queues, dm, notify socket */
 	/* On the control socket: */
 	EMU_OP_HOLD,   /* keep the server alive while this connection lives */
 	EMU_OP_STATUS, /* arg[0] = as JSON; then a packet with the descriptor of a text */
@@ -124,6 +124,8 @@ enum emu_reply_flag {
 	EMU_REPLY_ENGINE = 1u << 0,
 	/* The packet has a descriptor: store its number at address val[0], val[1] bytes wide. */
 	EMU_REPLY_STORE_FD = 1u << 1,
+	/* MMAP: of the file of doorbell pages. */
+	EMU_REPLY_DOORBELL = 1u << 2,
 };
 
 struct emu_reply {

@@ -178,9 +178,25 @@ struct emu_engine {
 	/* Requests to unmap the memory of mkeys that do not exist any more, and how many were served. */
 	_Atomic uint32_t unmap;
 	_Atomic uint32_t unmapped;
-	_Atomic uint32_t maps; /* pieces of other processes' memory that it has mapped */
-	uint32_t pad[15];
+	_Atomic uint32_t maps;	    /* pieces of other processes' memory that it has mapped */
+	_Atomic uint32_t doorbells; /* EMU_DOORBELLS() of an enum emu_doorbell_way */
+	uint32_t pad[14];
 };
+
+/* How a doorbell wakes the engine; with all but the second, it takes naps. */
+enum emu_doorbell_way {
+	EMU_DOORBELLS_UNKNOWN,
+	EMU_DOORBELLS_UFFD,	/* write-protected pages wake it */
+	EMU_DOORBELLS_NO_UFFD,	/* userfaultfd failed with the error */
+	EMU_DOORBELLS_NO_PROC,	/* /proc/self/pagemap failed with the error */
+	EMU_DOORBELLS_NO_TABLE, /* the thread has no descriptor table of its own */
+	EMU_DOORBELLS_VALGRIND,
+	EMU_DOORBELLS_SHARED, /* other processes may write doorbell records of its queues */
+};
+
+#define EMU_DOORBELLS(way, error) ((uint32_t)(way) | (error) << 8)
+#define EMU_DOORBELLS_WAY(word)	  ((word)&0xffu)
+#define EMU_DOORBELLS_ERROR(word) ((word) >> 8)
 
 /* A fault on demand: what happens to successful completions. */
 enum emu_cqe_action {

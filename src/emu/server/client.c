@@ -77,6 +77,8 @@ static void serve_mmap(struct emu_chan *chan, const struct emu_request *req)
 		r.error = -fd;
 	else
 		r.nfds = 1;
+	if (fd == emu_segments.uar_fd)
+		r.flags = EMU_REPLY_DOORBELL;
 	reply(chan->watch.fd, &r, &fd);
 }
 
@@ -98,6 +100,7 @@ static void serve_engine(struct emu_chan *chan)
 		return;
 	}
 	r.val[0] = p->slot;
+	r.val[1] = emu_segments.uar_ino;
 	r.nfds = EMU_MAX_FDS;
 	if (reply(chan->watch.fd, &r,
 		  (int[]){emu_segments.tables_ro_fd, emu_segments.queues_fd, emu_segments.dm_fd,

@@ -17,6 +17,7 @@
 
 #include <rdma/rdma_user_ioctl_cmds.h>
 
+#include "emu/engine/doorbell.h"
 #include "emu/engine/engine.h"
 #include "emu/ipc/proto.h"
 #include "emu/shim/channel.h"
@@ -125,6 +126,7 @@ static void unlock_after_fork(void)
 static void child_after_fork(void)
 {
 	emu_server_exit_forget();
+	emu_doorbells_forget();
 	pthread_mutex_init(&engine_lock, NULL);
 }
 
@@ -193,6 +195,7 @@ static int run_engine(void *arg, const struct emu_reply *rep, int *fds)
 	config.queues = queues;
 	config.dm = dm;
 	config.slot = (uint32_t)rep->val[0];
+	config.doorbells_ino = rep->val[1];
 	config.notify_fd = fds[3];
 	config.took_fd = &hidden;
 	server = emu_server_exit_pid(fds[3]);
@@ -310,6 +313,8 @@ static int map_file(void *arg, const struct emu_reply *rep, int *fds)
 		return EIO;
 	m->at = raw_mmap(m->addr, m->len, m->prot, m->flags, fds[0], (off_t)rep->val[0]);
 	m->error = m->at == MAP_FAILED ? errno : 0; // NOLINT(performance-no-int-to-ptr)
+	if (!m->error && rep->flags & EMU_REPLY_DOORBELL)
+		emu_doorbells_mapped();
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define UAR_BYTES (256ull << 20)
@@ -40,6 +41,7 @@ static int open_readonly(int fd)
 int emu_segments_create(void)
 {
 	void *tables = NULL, *queues = NULL;
+	struct stat st;
 	int err;
 
 	err = make_segment("dpumap-emu-tables", sizeof(struct emu_tables), &emu_segments.tables_fd,
@@ -54,6 +56,9 @@ int emu_segments_create(void)
 		err = make_segment("dpumap-emu-uar", UAR_BYTES, &emu_segments.uar_fd, NULL);
 	if (err || !tables)
 		return err;
+	if (fstat(emu_segments.uar_fd, &st))
+		return -errno;
+	emu_segments.uar_ino = st.st_ino;
 	emu_segments.tables_ro_fd = open_readonly(emu_segments.tables_fd);
 	if (emu_segments.tables_ro_fd < 0)
 		return -errno;

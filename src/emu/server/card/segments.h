@@ -10,6 +10,7 @@
 /* A descriptor for each segment. */
 struct emu_segments {
 	int tables_fd, tables_ro_fd, queues_fd, dm_fd, uar_fd;
+	uint64_t uar_ino; /* /proc/PID/maps names doorbell pages by it */
 };
 
 extern struct emu_segments emu_segments;
