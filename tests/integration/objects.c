@@ -12,8 +12,8 @@ static bool is_object(const char *name)
 {
 	/* These describe the emulator and its work, not live objects. */
 	static const char *const others[] = {
-		"profile",  "guid",	"nodes",	  "cards",  "functions", "clients",
-		"channels", "commands", "command_errors", "copies", "bytes",	 "errors",
+		"profile",  "guid",	      "nodes",	"cards", "functions", "clients", "channels",
+		"commands", "command_errors", "copies", "bytes", "errors",    "process",
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)

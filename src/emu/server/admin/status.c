@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/server/admin/cma.h"
 #include "emu/server/card/counters.h"
@@ -142,6 +143,62 @@ static void write_counters(FILE *out, const struct emu_func *f)
 	fputs("}, ", out);
 }
 
+/* How the process's doorbells wake its engine. The word is the process's own: it may be anything. */
+static void write_doorbells(FILE *out, const struct emu_proc *p)
+{
+	uint32_t word = atomic_load(&emu_queues->engine[p->slot].doorbells);
+
+	switch (EMU_DOORBELLS_WAY(word)) {
+	case EMU_DOORBELLS_UFFD:
+		fputs("userfaultfd", out);
+		return;
+	case EMU_DOORBELLS_NO_UFFD:
+		fprintf(out, "naps, userfaultfd: %s", strerror((int)EMU_DOORBELLS_ERROR(word)));
+		return;
+	case EMU_DOORBELLS_NO_PROC:
+		fprintf(out, "naps, /proc/self/pagemap: %s",
+			strerror((int)EMU_DOORBELLS_ERROR(word)));
+		return;
+	case EMU_DOORBELLS_NO_TABLE:
+		fputs("naps, no descriptor table for the engine", out);
+		return;
+	case EMU_DOORBELLS_VALGRIND:
+		fputs("naps, valgrind", out);
+		return;
+	case EMU_DOORBELLS_SHARED:
+		fputs("naps, queues in shared memory", out);
+		return;
+	default:
+		fputs("naps", out);
+	}
+}
+
+static void write_process_lines(FILE *out)
+{
+	const struct emu_proc *p;
+
+	for (p = emu_procs; p; p = p->next) {
+		fprintf(out, "process %d doorbells ", (int)p->pid);
+		write_doorbells(out, p);
+		fputc('\n', out);
+	}
+}
+
+static void write_processes(FILE *out)
+{
+	const struct emu_proc *p;
+	const char *sep = "";
+
+	fputs("\"processes\": [", out);
+	for (p = emu_procs; p; p = p->next) {
+		fprintf(out, "%s{\"pid\": %d, \"doorbells\": \"", sep, (int)p->pid);
+		write_doorbells(out, p);
+		fputs("\"}", out);
+		sep = ", ";
+	}
+	fputs("]", out);
+}
+
 static void write_lines(FILE *out, const struct work *w)
 {
 	const struct emu_counts *n = &emu_topology.count;
@@ -165,6 +222,7 @@ static void write_lines(FILE *out, const struct work *w)
 		(unsigned long long)w->errors);
 	write_gid_lines(out);
 	write_counter_lines(out);
+	write_process_lines(out);
 }
 
 static void write_objects(FILE *out, const struct emu_counts *n)
@@ -231,6 +289,8 @@ static void write_json(FILE *out, const struct work *w)
 	write_objects(out, n);
 	fputs(",\n  \"connection_managers\": ", out);
 	emu_cma_write_json(out);
+	fputs(",\n  ", out);
+	write_processes(out);
 	fprintf(out,
 		",\n  \"dm_bytes\": %llu,\n  \"channels\": %u,\n  \"commands\": %llu,\n"
 		"  \"command_errors\": %llu,\n  \"copies\": %llu,\n  \"bytes\": %llu,\n"
