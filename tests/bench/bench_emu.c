@@ -43,6 +43,7 @@
 #define CLIENTS	   4
 #define IDLE	   5 /* seconds */
 #define MAX_ROUNDS 1000
+#define PAUSES	   25
 
 struct bench {
 	uint8_t *memory;
@@ -119,20 +120,20 @@ static bool big_memcpy(struct bench *bench, size_t n)
 	return true;
 }
 
-#ifdef DPUMAP_BENCH_DPDK
 static bool post_small(struct bench *bench, size_t first, size_t burst)
 {
 	return raw_post(&bench->raw, &bench->small[first], burst);
 }
 
-static bool stream_mmo(struct bench *bench, size_t n)
-{
-	return stream(bench, n, BURST, DEPTH, post_small, reap_raw);
-}
-
 static bool single_mmo(struct bench *bench, size_t n)
 {
 	return stream(bench, n, 1, 1, post_small, reap_raw);
+}
+
+#ifdef DPUMAP_BENCH_DPDK
+static bool stream_mmo(struct bench *bench, size_t n)
+{
+	return stream(bench, n, BURST, DEPTH, post_small, reap_raw);
 }
 
 static bool post_dmadev(struct bench *bench, size_t first, size_t burst)
@@ -415,6 +416,48 @@ static void print_ratio(const struct comparison *c, double *mine, double *others
 	bench_record(&ratio, goal, "%s : %s", c->name, c->other_name);
 }
 
+/* One copy among others, and then one after a pause. */
+static bool pause_once(struct bench *bench, useconds_t pause_us, double *flight, double *first)
+{
+	double begin = bench_now();
+
+	if (!single_mmo(bench, SINGLE))
+		return false;
+	*flight = (bench_now() - begin) / SINGLE;
+	usleep(pause_us);
+	begin = bench_now();
+	if (!single_mmo(bench, 1))
+		return false;
+	*first = bench_now() - begin;
+	return true;
+}
+
+static bool measure_pause(struct bench *bench, unsigned int pause_ms, size_t rounds)
+{
+	double flight[PAUSES], first[PAUSES], ratio[PAUSES];
+	struct bench_stats in_flight, after, ratios;
+
+	for (size_t i = 0; i < rounds; i++) {
+		if (!pause_once(bench, pause_ms * 1000, &flight[i], &first[i]))
+			return false;
+		ratio[i] = first[i] / flight[i];
+	}
+	bench_stats(flight, rounds, &in_flight);
+	bench_stats(first, rounds, &after);
+	bench_stats(ratio, rounds, &ratios);
+	printf("first copy after a pause of %u ms : a copy in flight, goal at most 10.00\n"
+	       "  median %.2f (%.2f to %.2f)\n  median %.0f ns : %.0f ns\n",
+	       pause_ms, ratios.median, ratios.min, ratios.max, 1e9 * after.median,
+	       1e9 * in_flight.median);
+	return true;
+}
+
+static bool measure_pauses(struct bench *bench)
+{
+	return measure_pause(bench, 10, PAUSES) && measure_pause(bench, 100, PAUSES / 2) &&
+	       measure_pause(bench, 1000, PAUSES / 5);
+}
+
 static void place(pid_t pid, const cpu_set_t *all, int nth)
 {
 	cpu_set_t one;
@@ -577,7 +620,7 @@ static bool run(struct bench *bench)
 	if ((!bench->only && !measure_idle()) || !start_memory(bench) || !start_echo(bench))
 		return false;
 	done = raw_open(&bench->raw, DEPTH, false, bench->memory, MEMORY) && open_dm(bench) &&
-	       measure(bench);
+	       (bench->only || measure_pauses(bench)) && measure(bench);
 	close_dm(bench);
 	raw_close(&bench->raw);
 	close(bench->socket);
