@@ -449,6 +449,7 @@ static bool measure_pause(struct bench *bench, unsigned int pause_ms, size_t rou
 	       "  median %.2f (%.2f to %.2f)\n  median %.0f ns : %.0f ns\n",
 	       pause_ms, ratios.median, ratios.min, ratios.max, 1e9 * after.median,
 	       1e9 * in_flight.median);
+	bench_record(&ratios, "at most 10", "first copy after %u ms : in flight", pause_ms);
 	return true;
 }
 
