@@ -8,9 +8,9 @@
 #include <doca_compat.h>
 
 #if defined(__GNUC__)
-/** Branch hint: @p x is usually true. Evaluates to @p x. */
+/** Branch hint: @p x is usually true. True if @p x is. */
 #define doca_likely(x) __builtin_expect(!!(x), 1)
-/** Branch hint: @p x is usually false. Evaluates to @p x. */
+/** Branch hint: @p x is usually false. True if @p x is. */
 #define doca_unlikely(x) __builtin_expect(!!(x), 0)
 #else
 #define doca_likely(x)	 (x)

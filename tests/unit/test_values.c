@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <doca_argp.h>
+#include <doca_common_defines.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_log.h>
@@ -148,6 +149,11 @@ IS(DOCA_VERSION_LTE_CURRENT(DOCA_VERSION_MAJOR + 1, 0, 0), 0);
 #endif
 
 /* Checked when it runs: the texts of the versions agree with their numbers. */
+IS(!doca_likely(2), 0);
+IS(!doca_likely(0), 1);
+IS(!doca_unlikely(2), 0);
+IS(!doca_unlikely(0), 1);
+
 int main(void)
 {
 	char doca[32], own[32];
