@@ -42,7 +42,7 @@ once()
 	demo) runs 1 'nothing does not exist' demo nothing ;; # documents.py runs it to its end
 	hil) runs 3 '' hil --no-install --no-build --host nobody@nowhere.invalid --dpu nobody@nowhere.invalid ;;
 	install-deps) runs 0 '' install-deps build ;;
-	mutants) runs 1 'the tests fail without a mutant' mutants --build /nowhere --tests none src/rdma/address.c ;;
+	mutants) runs 1 '/nowhere does not build' mutants --build /nowhere --tests none src/rdma/address.c ;;
 	package) runs 1 'not a directory' package --no-install --out /dev/null/packages ;;
 	report) runs 0 'index.html' report ;;
 	sysroot) mkdir -p "$tmp/usr"; runs 0 '' sysroot --relink "$tmp" ;;
