@@ -68,7 +68,7 @@ static bool has_answered(const struct emu_engine *e, uint32_t want)
 	return (int32_t)(atomic_load(&e->unmapped) - want) >= 0 || !atomic_load(&e->serial);
 }
 
-/* Count the engines that have not answered yet. `ended` is NULL while it is too early to ask. */
+/* Count the engines without an answer. `ended` is NULL until an engine is late. */
 static unsigned int count_waiting(const struct emu_queues *q, uint32_t want[EMU_MAX_ENGINES],
 				  uint32_t gave_up_at[EMU_MAX_ENGINES],
 				  bool (*ended)(const struct emu_engine *e))
