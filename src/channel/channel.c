@@ -10,6 +10,7 @@
 
 #include <doca_rdma.h>
 
+#include "channel/channel.h"
 #include "channel/client.h"
 #include "local/clock.h"
 
@@ -149,6 +150,11 @@ doca_error_t dpumap_channel_set_psk(struct dpumap_channel *channel, const char *
 	if (result == DOCA_SUCCESS)
 		result = set(channel, &channel->psk_name, name);
 	return result;
+}
+
+bool dpumap_private_channel_has_psk(const struct dpumap_channel *channel)
+{
+	return channel->psk != NULL;
 }
 
 doca_error_t dpumap_channel_set_server_name(struct dpumap_channel *channel, const char *name)
