@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the other files of the room need of a fleet; its public functions are in dpumap/fleet.h. */
+#ifndef DPUMAP_FLEET_FLEET_H
+#define DPUMAP_FLEET_FLEET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dpumap/fleet.h>
+
+/* Records the error of a call and returns its code. */
+doca_error_t dpumap_fleet_wrong(struct dpumap_fleet *fleet, doca_error_t code, const char *why);
+/* BAD_STATE if the fleet is not started. */
+doca_error_t dpumap_fleet_check_started(struct dpumap_fleet *fleet);
+/* Waits for etcd and processes its answers until the condition is true or the time-out has passed. */
+void dpumap_fleet_wait(struct dpumap_fleet *fleet, bool (*is_done)(void *context), void *context);
+
+#endif
