@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""etcd: real members on loopback in a directory of the test's own, and etcdctl as the outside reader."""
+
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+from harness.pki import Pki
+
+ROOT_PASSWORD = "root-of-the-test"
+
+
+def free_ports(number):
+    """Ports of 127.0.0.1 that nobody uses now."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
+        for one in sockets:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+def wait_until(condition, seconds=60, what="the condition"):
+    """Returns the first true value of condition(); fails after a time that only a hung test needs."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, f"{what} is not true after {seconds} s"
+        time.sleep(0.02)
+
+
+class Etcd:
+    """A cluster of members, which run until close(). With tls, clients need a certificate of `pki`."""
+
+    def __init__(self, directory, members=1, tls=False, options=()):
+        self.dir = pathlib.Path(directory)
+        self.dir.mkdir(parents=True, mode=0o700, exist_ok=True)
+        self.options = list(options)
+        self.user = None
+        self.pki = None
+        if tls:
+            self.pki = Pki(self.dir / "pki")
+            self.pki.issue("etcd", "serverAuth,clientAuth", "IP:127.0.0.1,DNS:localhost")
+            self.pki.issue("client", "clientAuth", "DNS:client")
+        ports = free_ports(2 * members)
+        scheme = "https" if tls else "http"
+        self.urls = [f"{scheme}://127.0.0.1:{port}" for port in ports[:members]]
+        self.peers = [f"http://127.0.0.1:{port}" for port in ports[members:]]
+        self.processes = [None] * members
+        for index in range(members):
+            self.start(index)
+        self.await_ready()
+
+    def _command(self, index):
+        cluster = ",".join(f"m{i}={url}" for i, url in enumerate(self.peers))
+        words = [
+            "etcd", "--name", f"m{index}", "--data-dir", str(self.dir / f"m{index}"),
+            "--listen-client-urls", self.urls[index], "--advertise-client-urls", self.urls[index],
+            "--listen-peer-urls", self.peers[index],
+            "--initial-advertise-peer-urls", self.peers[index],
+            "--initial-cluster", cluster, "--initial-cluster-token", self.dir.name,
+            "--heartbeat-interval", "50", "--election-timeout", "500",
+            "--logger", "zap", "--log-level", "warn", *self.options,
+        ]
+        if self.pki:
+            words += ["--cert-file", self.pki.path("etcd.crt"), "--key-file", self.pki.path("etcd.key")]
+            words += ["--client-cert-auth", "--trusted-ca-file", self.pki.path("ca.crt")]
+        return words
+
+    def start(self, index):
+        """Starts a member, also after kill(): it finds its data."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("ETCD")}
+        with open(self.dir / f"m{index}.log", "ab") as log:
+            self.processes[index] = subprocess.Popen(
+                self._command(index), stdout=log, stderr=log, env=environment
+            )
+
+    def kill(self, index):
+        """As a crash."""
+        process = self.processes[index]
+        if process:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            self.processes[index] = None
+
+    def freeze(self, index):
+        """The member keeps its connections and answers nothing."""
+        self.processes[index].send_signal(signal.SIGSTOP)
+
+    def thaw(self, index):
+        self.processes[index].send_signal(signal.SIGCONT)
+
+    def wipe(self, index):
+        """Removes the data of a member that does not run."""
+        subprocess.run(["rm", "-rf", str(self.dir / f"m{index}")], check=True)
+
+    def running(self):
+        return [url for url, process in zip(self.urls, self.processes, strict=True) if process]
+
+    def await_ready(self):
+        """Until the cluster has a leader and answers."""
+        wait_until(lambda: self.ctl("get", "ready", ok=None).returncode == 0, what="etcd answers")
+
+    def leader(self):
+        """The index of the leader."""
+
+        def find():
+            for index, process in enumerate(self.processes):
+                if not process:
+                    continue
+                done = self.ctl("endpoint", "status", "-w", "json", ok=None, endpoints=self.urls[index])
+                if done.returncode:
+                    continue
+                status = json.loads(done.stdout)[0]["Status"]
+                if status.get("leader") and status["leader"] == status["header"]["member_id"]:
+                    return index + 1
+            return 0
+
+        return wait_until(find, what="etcd has a leader") - 1
+
+    def ctl(self, *words, ok=True, endpoints=None, text=None):
+        """etcdctl. ok=None: it may fail."""
+        command = ["etcdctl", "--command-timeout", "10s", "--endpoints", endpoints or ",".join(self.running())]
+        if self.pki:
+            command += ["--cacert", self.pki.path("ca.crt"), "--cert", self.pki.path("client.crt")]
+            command += ["--key", self.pki.path("client.key")]
+        if self.user:
+            command += ["--user", self.user]
+        environment = {**{k: v for k, v in os.environ.items() if not k.startswith("ETCD")}, "ETCDCTL_API": "3"}
+        done = subprocess.run(
+            [*command, *map(str, words)], input=text, capture_output=True, text=True, check=False, env=environment
+        )
+        if ok is not None:
+            assert (done.returncode == 0) == ok, f"etcdctl {words}: {done.stdout}{done.stderr}"
+        return done
+
+    def records(self, prefix="/dpumap/v1/"):
+        """{key: {"value": text, "lease": number}} as etcdctl reads them."""
+        answer = json.loads(self.ctl("get", "--prefix", prefix, "-w", "json").stdout)
+        return {
+            base64.b64decode(one["key"]).decode("latin-1"): {
+                "value": base64.b64decode(one.get("value", "")).decode("latin-1"),
+                "lease": one.get("lease", 0),
+            }
+            for one in answer.get("kvs", [])
+        }
+
+    def revision(self):
+        return json.loads(self.ctl("get", "x", "-w", "json").stdout)["header"]["revision"]
+
+    def enable_auth(self, fleet="f"):
+        """Users "dpu1" (writes its own records), "host" (reads the fleet), each with its name as password."""
+        root = f"/dpumap/v1/{fleet}"
+        for user in ("dpu1", "host"):
+            self.ctl("role", "add", user)
+            self.ctl("user", "add", f"{user}:{user}")
+            self.ctl("user", "grant-role", user, user)
+        self.ctl("role", "grant-permission", "dpu1", "readwrite", f"{root}/dpus/dpu1")
+        self.ctl("role", "grant-permission", "dpu1", "readwrite", f"{root}/exports/dpu1/", "--prefix=true")
+        self.ctl("role", "grant-permission", "host", "read", f"{root}/", "--prefix=true")
+        self.ctl("user", "add", f"root:{ROOT_PASSWORD}")
+        self.ctl("user", "grant-role", "root", "root")
+        self.ctl("auth", "enable")
+        self.user = f"root:{ROOT_PASSWORD}"
+
+    def disable_auth(self):
+        self.ctl("auth", "disable")
+        self.user = None
+
+    def close(self):
+        for index, process in enumerate(self.processes):
+            if process:
+                process.send_signal(signal.SIGCONT)
+            self.kill(index)
