@@ -15,6 +15,8 @@
 #ifndef DPUMAP_DEV_H
 #define DPUMAP_DEV_H
 
+#include <stdint.h>
+
 #include <doca_compat.h>
 #include <doca_error.h>
 
@@ -35,6 +37,18 @@ struct doca_devinfo;
  * @return as doca_dev_open()
  */
 DOCA_STABLE doca_error_t dpumap_dev_open_own(struct doca_devinfo *devinfo, struct doca_dev **dev);
+
+/**
+ * Get the number of the card that a device is a function of. All functions of a card, on the host
+ * and on the DPU, have the same number, and no two cards do.
+ *
+ * @param dev an open device
+ * @param guid out: the system image GUID of the device, as a number: be64toh() of the value of verbs
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ */
+DOCA_STABLE doca_error_t dpumap_dev_get_card_guid(const struct doca_dev *dev, uint64_t *guid);
 
 /**
  * Get the context of an open device as a file descriptor, to pass it to another process

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Devices: listing, opening, properties. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <doca_version.h>
@@ -69,6 +71,42 @@ static void test_open_own_is_another_device(void **state)
 	assert_ok(doca_dev_close(own));
 	assert_ok(doca_dev_close(other));
 	assert_ok(doca_dev_close(shared));
+}
+
+/* As the kernel reports it in sysfs: four groups of hexadecimal digits. */
+static uint64_t card_guid_of_sysfs(struct doca_dev *dev)
+{
+	const char *sysfs = getenv("SYSFS_PATH");
+	char name[DOCA_DEVINFO_IBDEV_NAME_SIZE], path[512];
+	uint64_t guid = 0;
+	unsigned int part;
+	FILE *file;
+
+	assert_ok(doca_devinfo_get_ibdev_name(doca_dev_as_devinfo(dev), name, sizeof(name)));
+	snprintf(path, sizeof(path), "%s/class/infiniband/%s/sys_image_guid",
+		 sysfs ? sysfs : "/sys", name);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(fscanf(file, "%4x%*1[:\n]", &part), 1);
+		guid = guid << 16 | part;
+	}
+	fclose(file);
+	return guid;
+}
+
+static void test_card_guid_is_that_of_the_kernel(void **state)
+{
+	struct doca_dev *dev;
+	uint64_t guid = 0;
+
+	assert_ok(fixture_open_device(&dev));
+	assert_error(dpumap_dev_get_card_guid(NULL, &guid), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dev_get_card_guid(dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(dpumap_dev_get_card_guid(dev, &guid));
+	assert_true(guid != 0);
+	assert_true(guid == card_guid_of_sysfs(dev));
+	assert_ok(doca_dev_close(dev));
 }
 
 static void test_open_and_close_null(void **state)
@@ -220,6 +258,7 @@ int main(int argc, char **argv)
 		counted_test(test_list_refuses_null),
 		counted_test(test_open_twice_is_one_device),
 		counted_test(test_open_own_is_another_device),
+		counted_test(test_card_guid_is_that_of_the_kernel),
 		counted_test(test_open_and_close_null),
 		counted_test(test_devinfo_outlives_list),
 		counted_test(test_close_while_used),

@@ -87,6 +87,14 @@ doca_error_t dpumap_dev_open_own(struct doca_devinfo *devinfo, struct doca_dev *
 	return result;
 }
 
+doca_error_t dpumap_dev_get_card_guid(const struct doca_dev *dev, uint64_t *guid)
+{
+	if (!dev || !guid)
+		return dpumap_fail_null(__func__);
+	*guid = dpumap_device_caps(dev->device)->card_guid;
+	return DOCA_SUCCESS;
+}
+
 doca_error_t dpumap_dev_add(struct dpumap_hca *hca, struct dpumap_device *device,
 			    struct doca_dev **dev)
 {
