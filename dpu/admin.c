@@ -61,6 +61,7 @@ static struct json_object *describe_export(const struct named_export *export)
 	const struct export_spec *spec = export_get_spec(export);
 	struct json_object *about = json_object_new_object();
 	struct json_object *allow = json_object_new_array();
+	struct json_object *labels = json_object_new_array();
 
 	put_text(about, "name", spec->name);
 	put_text(about, "kind", export_kind_name(spec->kind));
@@ -71,7 +72,10 @@ static struct json_object *describe_export(const struct named_export *export)
 	put(about, "outstanding", export_num_outstanding(export));
 	for (size_t i = 0; i < spec->num_allow; i++)
 		json_object_array_add(allow, json_object_new_string(spec->allow[i]));
+	for (size_t i = 0; i < spec->labels.num; i++)
+		json_object_array_add(labels, json_object_new_string(spec->labels.list[i]));
 	json_object_object_add(about, "allow", allow);
+	json_object_object_add(about, "label", labels);
 	json_object_object_add(about, "temporary", json_object_new_boolean(spec->is_temporary));
 	return about;
 }

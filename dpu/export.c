@@ -269,6 +269,14 @@ bool export_has_memory_of(const struct named_export *export, const struct export
 	       (export->spec.kind != EXPORT_FILE || export->spec.writable == spec->writable);
 }
 
+void export_swap_labels(struct named_export *export, struct export_labels *labels)
+{
+	struct export_labels before = export->spec.labels;
+
+	export->spec.labels = *labels;
+	*labels = before;
+}
+
 static void forget_holders(struct named_export *export)
 {
 	export->num_imports = 0;

@@ -45,7 +45,9 @@ void export_log(const struct named_export *export, const struct dpumap_device *d
 uint64_t export_id(const struct named_export *export);
 void export_set_id(struct named_export *export, uint64_t id);
 const struct export_spec *export_get_spec(const struct named_export *export);
-/* Does spec describe this export, or at least the same memory? */
+/* Exchanges the labels, which changes nothing for clients. */
+void export_swap_labels(struct named_export *export, struct export_labels *labels);
+/* Does spec describe this export apart from its labels, or at least the same memory? */
 bool export_is(const struct named_export *export, const struct export_spec *spec);
 bool export_has_memory_of(const struct named_export *export, const struct export_spec *spec);
 void export_describe(const struct named_export *export, struct dpumap_export_info *info);

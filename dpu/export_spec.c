@@ -43,6 +43,7 @@ void export_spec_free(struct export_spec *spec)
 	for (size_t i = 0; i < spec->num_allow; i++)
 		free(spec->allow[i]);
 	free(spec->allow);
+	export_labels_free(&spec->labels);
 	free(spec->path);
 	if (spec->fd >= 0)
 		close(spec->fd);
@@ -214,13 +215,25 @@ static doca_error_t add_allow(struct export_spec *spec, const char *value,
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t add_label(struct export_spec *spec, const char *value,
+			      struct dpumap_fault *fault)
+{
+	struct dpumap_fault why = {0};
+	doca_error_t result = export_labels_add(&spec->labels, value, &why);
+
+	if (result == DOCA_SUCCESS)
+		return result;
+	return dpumap_fault_set(fault, result, "export %s: %.240s",
+				spec->name[0] ? spec->name : "without a name", why.text);
+}
+
 static const struct {
 	const char *key;
 	set_fn *set;
 } parts[] = {
 	{"name", set_name},   {"kind", set_kind},   {"size", set_size}, {"perm", set_perm},
 	{"align", set_align}, {"pages", set_pages}, {"node", set_node}, {"path", set_path},
-	{"fd", set_fd},	      {"allow", add_allow}, {"via", set_via},
+	{"fd", set_fd},	      {"allow", add_allow}, {"via", set_via},	{"label", add_label},
 };
 
 doca_error_t export_spec_set(struct export_spec *spec, const char *key, const char *value,
@@ -277,7 +290,12 @@ doca_error_t export_spec_check(const struct export_spec *spec, struct dpumap_fau
 	return DOCA_SUCCESS;
 }
 
-/* allow may be repeated. The name is set first, whatever the order, so that errors contain it. */
+static bool may_be_repeated(const char *item)
+{
+	return strncmp(item, "allow=", 6) == 0 || strncmp(item, "label=", 6) == 0;
+}
+
+/* allow and label may be repeated. The name is set first, whatever the order, so that errors contain it. */
 static doca_error_t check_parts(char *const *items, size_t num, struct dpumap_fault *fault)
 {
 	for (size_t i = 0; i < num; i++) {
@@ -287,8 +305,7 @@ static doca_error_t check_parts(char *const *items, size_t num, struct dpumap_fa
 			return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
 						"\"%s\" is not KEY=VALUE", items[i]);
 		for (size_t j = 0; j < i; j++)
-			if (strncmp(items[i], items[j], len + 1) == 0 &&
-			    strncmp(items[i], "allow=", 6) != 0)
+			if (strncmp(items[i], items[j], len + 1) == 0 && !may_be_repeated(items[i]))
 				return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
 							"%.*s= is given twice", (int)len, items[i]);
 	}
@@ -365,6 +382,7 @@ doca_error_t export_spec_copy(struct export_spec *copy, const struct export_spec
 	copy->path = NULL;
 	copy->allow = NULL;
 	copy->num_allow = 0;
+	copy->labels = (struct export_labels){0};
 	copy->fd = spec->fd < 0 ? -1 : dup(spec->fd);
 	if (spec->fd >= 0 && copy->fd < 0)
 		result = no_memory(spec, fault);
@@ -372,6 +390,8 @@ doca_error_t export_spec_copy(struct export_spec *copy, const struct export_spec
 		result = set_path(copy, spec->path, fault);
 	for (size_t i = 0; i < spec->num_allow && result == DOCA_SUCCESS; i++)
 		result = add_allow(copy, spec->allow[i], fault);
+	if (result == DOCA_SUCCESS)
+		result = export_labels_copy(&copy->labels, &spec->labels, fault);
 	if (result != DOCA_SUCCESS)
 		export_spec_free(copy);
 	return result;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "channel/message.h"
+#include "export_labels.h"
 #include "local/fault.h"
 
 enum export_kind {
@@ -41,6 +42,7 @@ struct export_spec {
 	int fd;	      /* of a dma-buf that was passed to dpumapd; -1: none */
 	char **allow; /* peers that may import, or "*" for every authenticated one */
 	size_t num_allow;
+	struct export_labels labels;
 	bool is_temporary; /* added by dpumapd ctl, not by the configuration */
 };
 
@@ -53,10 +55,11 @@ void export_spec_free(struct export_spec *spec);
 /* An exact copy. NO_MEMORY: copy is empty. */
 doca_error_t export_spec_copy(struct export_spec *copy, const struct export_spec *spec,
 			      struct dpumap_fault *fault);
+/* Labels do not count: a change of them does not concern clients that hold the export. */
 bool export_spec_is_equal(const struct export_spec *a, const struct export_spec *b);
 
 /*
- * Sets one key: name, kind, via, size, perm, align, pages, node, path or fd; or adds to allow.
+ * Sets one key: name, kind, via, size, perm, align, pages, node, path or fd; or adds to allow or label.
  * INVALID_VALUE with the reason.
  */
 doca_error_t export_spec_set(struct export_spec *spec, const char *key, const char *value,

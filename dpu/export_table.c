@@ -22,6 +22,7 @@ struct export_table {
 	struct export_ids ids;
 	size_t next_due; /* before this index, no export is due for a new descriptor */
 	uint64_t next_id;
+	uint64_t version;
 	export_table_changed_fn *changed;
 	void *context;
 	struct export_change *change; /* planned or in progress; NULL: none */
@@ -33,6 +34,8 @@ struct item {
 	struct named_export *old;   /* to be replaced or removed; NULL: none */
 	struct named_export *fresh; /* NULL: not made, or to be removed */
 	bool keeps_memory;
+	bool is_relabelled; /* old stays, with these labels */
+	struct export_labels labels;
 };
 
 struct export_change {
@@ -101,9 +104,10 @@ void export_table_on_change(struct export_table *exports, export_table_changed_f
 	exports->context = context;
 }
 
-static void announce(const struct export_table *exports, const struct export_spec *was,
-		     uint64_t was_id, const struct export_spec *is)
+static void announce(struct export_table *exports, const struct export_spec *was, uint64_t was_id,
+		     const struct export_spec *is)
 {
+	exports->version++;
 	if (exports->changed)
 		exports->changed(exports->context, was, was_id, is);
 }
@@ -136,6 +140,11 @@ size_t export_table_after(const struct export_table *exports, const char *name)
 	size_t index = lower_bound(exports, name);
 
 	return index + is_at(exports, index, name);
+}
+
+uint64_t export_table_version(const struct export_table *exports)
+{
+	return exports->version;
 }
 
 size_t export_table_count(const struct export_table *exports)
@@ -334,10 +343,15 @@ static void plan_removals(struct export_change *change, const struct export_spec
 static void plan_one(struct export_change *change, struct export_spec *spec,
 		     struct named_export *old)
 {
-	if (old && export_is(old, spec))
+	bool is_same = old && export_is(old, spec);
+
+	if (is_same && export_labels_are_equal(&export_get_spec(old)->labels, &spec->labels))
 		return;
-	change->items[change->num++] = (struct item){
-		.spec = spec, .old = old, .keeps_memory = old && export_has_memory_of(old, spec)};
+	change->items[change->num++] =
+		(struct item){.spec = spec,
+			      .old = old,
+			      .is_relabelled = is_same,
+			      .keeps_memory = old && !is_same && export_has_memory_of(old, spec)};
 }
 
 static void plan_additions(struct export_change *change, struct export_spec *specs, size_t num)
@@ -387,6 +401,11 @@ static doca_error_t make(struct export_change *change, struct item *item,
 	item->spec = NULL;
 	if (!spec)
 		return DOCA_SUCCESS;
+	if (item->is_relabelled) {
+		item->labels = spec->labels;
+		spec->labels = (struct export_labels){0};
+		return DOCA_SUCCESS;
+	}
 	if (atomic_load(&change->is_cancelled) || (change->stops && change->stops()))
 		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "dpumapd ends");
 	if (item->keeps_memory)
@@ -448,11 +467,24 @@ static void put_fresh(struct export_table *exports, struct named_export *fresh)
 	announce(exports, NULL, 0, export_get_spec(fresh));
 }
 
+/* The clients that hold the export keep it. */
+static void relabel(struct export_table *exports, struct item *item)
+{
+	if (!item->old)
+		return;
+	export_swap_labels(item->old, &item->labels);
+	log_line("export %s has new labels", name_of(item->old));
+	exports->version++;
+	item->old = NULL;
+}
+
 bool export_change_apply(struct export_change *change)
 {
 	for (int i = 0; i < WORK_AT_ONCE && change->applied < change->num; i++) {
-		const struct item *item = &change->items[change->applied++];
+		struct item *item = &change->items[change->applied++];
 
+		if (item->is_relabelled)
+			relabel(change->exports, item);
 		if (item->old)
 			end_old(change->exports, item);
 		if (item->fresh && !item->keeps_memory)
@@ -475,6 +507,8 @@ void export_change_destroy(struct export_change *change)
 		return;
 	undo(change);
 	export_change_dispose(change);
+	for (size_t i = 0; i < change->num; i++)
+		export_labels_free(&change->items[i].labels);
 	export_spec_free(&change->added);
 	change->exports->change = NULL;
 	free(change);

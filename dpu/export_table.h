@@ -49,7 +49,7 @@ doca_error_t export_change_remove(struct export_table *exports, const char *name
 				  struct export_change **change, struct dpumap_fault *fault);
 /*
  * Plans to make the exports those of the list. Unchanged exports stay untouched, with their
- * imports; a change of permissions or authorized peers keeps the bytes; any other difference
+ * imports, also if their labels change; a change of permissions or authorized peers keeps the bytes; any other difference
  * replaces the export. The list is sorted by name. It is borrowed until export_change_make() has
  * returned; the rest of it is the caller's to free.
  */
@@ -100,6 +100,8 @@ doca_error_t export_table_rekey(struct export_table *exports, const char *name,
  */
 void export_table_revoke(struct export_table *exports, struct named_export *export);
 
+/* Changes whenever something about an export changes that clients or registries see. */
+uint64_t export_table_version(const struct export_table *exports);
 size_t export_table_count(const struct export_table *exports);
 /* export_num_outstanding() of all exports. */
 uint64_t export_table_num_outstanding(const struct export_table *exports);

@@ -36,6 +36,7 @@ static const char more[] =
 	"  path   path of the file, or of the heap that allocates the dmabuf\n"
 	"  allow  client that may import it, in addition to this user and root:\n"
 	"         cert:NAME, psk:NAME, uid:NUMBER, or * for all; may be repeated\n"
+	"  label  KEY=VALUE that the registry publishes; may be repeated\n"
 	"\n"
 	"The exports last until SIGTERM or SIGINT (without --config also SIGHUP); after that, "
 	"copies by clients fail.\n"

@@ -445,6 +445,11 @@ static const char *text_of(const config_setting_t *setting, char buf[static 24])
 	}
 }
 
+static bool is_repeated(const char *name)
+{
+	return strcmp(name, "allow") == 0 || strcmp(name, "label") == 0;
+}
+
 static doca_error_t load_part(struct loader *l, const config_setting_t *part,
 			      struct export_spec *spec)
 {
@@ -456,7 +461,7 @@ static doca_error_t load_part(struct loader *l, const config_setting_t *part,
 
 	if (strcmp(name, "fd") == 0)
 		return wrong(l, part, "is not allowed in a configuration file");
-	if (config_setting_is_array(part) && strcmp(name, "allow") == 0) {
+	if (config_setting_is_array(part) && is_repeated(name)) {
 		for (int i = 0; i < config_setting_length(part) && result == DOCA_SUCCESS; i++) {
 			text = config_setting_get_string_elem(part, i);
 			result = text ? export_spec_set(spec, name, text, &why)

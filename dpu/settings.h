@@ -28,7 +28,7 @@ struct settings {
 	unsigned int max_clients;
 	unsigned int max_clients_per_identity; /* 0: a quarter of max_clients */
 	struct introduction_rules introduce;   /* clients to servers of doca_comch */
-	struct export_spec *exports;	       /* by name */
+	struct export_spec *exports; /* by name */
 	size_t num_exports;
 };
 

@@ -247,6 +247,40 @@ def test_client_of_a_shared_key_that_is_gone_is_cut_off(made, how):
     other.end("TERM")
 
 
+# -- labels
+
+
+def labels_of(agent):
+    listed = json.loads(agent.ctl("--json", "list").ok())["exports"]
+    return {one["name"]: one["label"] for one in listed}
+
+
+def test_new_labels_leave_imports_alone(made):
+    """Also when an export is added and another one removed at the same time."""
+    made.exports = [EXPORT, DEVICE_MEMORY]
+    agent = made.start()
+    agent.ctl("add", "name=extra,kind=dram,size=4K,label=gpu=no,label=city=Ulm").ok()
+    holder = made.web().daemon("holder", "import", "web", "--hold")
+    holder.await_output("imported")
+    made.exports = [EXPORT.replace("allow", 'label = [ "rack=4", "gpu=yes" ]; allow')]
+    made.reload().ok()
+    assert labels_of(agent) == {"web": ["gpu=yes", "rack=4"], "extra": ["city=Ulm", "gpu=no"]}
+    agent.daemon.await_log("export web has new labels")
+    made.exports = [EXPORT]
+    made.reload().ok()
+    assert labels_of(agent) == {"web": [], "extra": ["city=Ulm", "gpu=no"]}
+    assert agent.figure("imports") == 1 and holder.status() is None
+    holder.end("TERM")
+
+
+def test_labels_of_a_reload_that_fails_change_nothing(made):
+    made.exports = [EXPORT.replace("allow", 'label = "gpu=yes"; allow')]
+    agent = made.start()
+    made.exports = [DEVICE_MEMORY.replace("4096", '"1T"'), EXPORT]
+    made.reload().fails_with(REFUSED, "export dm: cannot export .* bytes of device memory")
+    assert labels_of(agent) == {"web": ["gpu=yes"]}
+
+
 # -- all or nothing
 
 
