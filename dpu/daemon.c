@@ -319,7 +319,7 @@ static doca_error_t check_unchanged(const struct settings *now, const struct set
 				"apply: restart dpumapd, or restore the setting",
 				texts[i].name, texts[i].now ? texts[i].now : "",
 				texts[i].wanted ? texts[i].wanted : "");
-	return DOCA_SUCCESS;
+	return registry_settings_check_unchanged(&now->registry, &wanted->registry, fault);
 }
 
 /* What start, reload and --check have in common. */
@@ -334,6 +334,9 @@ static doca_error_t prepare(const struct options *options, bool has_adopted_tcp,
 		return result;
 	if (settings->metrics)
 		result = metrics_parse(settings->metrics, &ignored, fault);
+	if (result == DOCA_SUCCESS)
+		result = registry_settings_complete(&settings->registry, settings->listen,
+						    settings->num_listen, settings->cert, fault);
 	if (result == DOCA_SUCCESS)
 		result = load_tls(settings, has_adopted_tcp, tls, fault);
 	if (result != DOCA_SUCCESS)

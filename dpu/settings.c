@@ -32,6 +32,7 @@ void settings_free(struct settings *settings)
 		export_spec_free(&settings->exports[i]);
 	free(settings->exports);
 	introduction_rules_free(&settings->introduce);
+	registry_settings_free(&settings->registry);
 	settings_init(settings);
 }
 
@@ -430,6 +431,11 @@ static doca_error_t load_rdma(struct loader *l, const config_setting_t *setting)
 			  load_rdma_setting);
 }
 
+static doca_error_t load_registry(struct loader *l, const config_setting_t *setting)
+{
+	return registry_settings_load(&l->settings->registry, l->path, setting, l->fault);
+}
+
 /* Numbers are accepted as strings: size = 4096 and size = "4096" are the same. */
 static const char *text_of(const config_setting_t *setting, char buf[static 24])
 {
@@ -516,6 +522,7 @@ static const struct known settings_known[] = {
 	{"device", load_device},
 	{"comch", load_comch},
 	{"rdma", load_rdma},
+	{"registry", load_registry},
 	{"listen", load_listen},
 	{"tls", load_tls},
 	{"admin", load_admin},

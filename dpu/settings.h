@@ -9,6 +9,7 @@
 #include "export_spec.h"
 #include "introduction.h"
 #include "local/fault.h"
+#include "registry_settings.h"
 
 #define SETTINGS_MAX_CLIENTS	   256
 #define SETTINGS_MAX_CLIENTS_LIMIT 4096
@@ -28,6 +29,7 @@ struct settings {
 	unsigned int max_clients;
 	unsigned int max_clients_per_identity; /* 0: a quarter of max_clients */
 	struct introduction_rules introduce;   /* clients to servers of doca_comch */
+	struct registry_settings registry;
 	struct export_spec *exports; /* by name */
 	size_t num_exports;
 };
