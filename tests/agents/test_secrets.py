@@ -7,42 +7,12 @@ import re
 
 import pytest
 
+from harness.dumps import find
 from harness.machine import LocalMachine, await_true, quote
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 CAP_SYS_PTRACE = 19
-LARGE = 1 << 30  # a sanitizer's
 KEY = slice(48, 80)  # in the descriptor of an export over PCI (docs/wire-format.md)
-
-
-def mappings(pid):
-    """(first, end, whether core dumps leave it out) of each mapping that has pages."""
-    with open(f"/proc/{pid}/smaps", encoding="utf-8") as file:
-        text = file.read()
-    for head, pages, flags in re.findall(
-        r"^(\w+-\w+) .*\n(?:\w+:.*\n)*?Rss: +(\d+) kB\n(?:\w+:.*\n)*?VmFlags:(.*)$", text, re.M
-    ):
-        first, end = (int(part, 16) for part in head.split("-"))
-        if pages != "0" and " rd" in flags and " io" not in flags and end - first < LARGE:
-            yield first, end, " dd" in flags
-
-
-def find(pid, secret):
-    """How often the process has these bytes in memory that is dumped, and in memory that is not."""
-    counts = {False: 0, True: 0}
-    with open(f"/proc/{pid}/mem", "rb", 0) as memory:
-        for first, end, left_out in mappings(pid):
-            data = b""
-            while first < end:
-                try:
-                    memory.seek(first)
-                    piece = memory.read(min(end - first, 1 << 20))
-                except (OSError, ValueError, OverflowError):
-                    break
-                counts[left_out] += (data[-len(secret) + 1 :] + piece).count(secret)
-                data = piece
-                first += len(piece)
-    return counts[False], counts[True]
 
 
 def privileged():
