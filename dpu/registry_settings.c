@@ -132,6 +132,8 @@ static doca_error_t load_endpoints(struct loader *l, const config_setting_t *set
 			  "must be an array of 1 to 16 URLs, [ \"https://host:2379\", ... ]");
 }
 
+#define ADDRESS_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:[]%"
+
 static bool is_reachable(const struct dpumap_address *address)
 {
 	return address->kind == DPUMAP_ADDRESS_TLS && strcmp(address->host, "*") != 0 &&
@@ -143,7 +145,8 @@ static const char *check_address(const char *text)
 	struct dpumap_address address;
 	struct dpumap_fault ignored;
 
-	if (dpumap_address_parse(text, &address, &ignored) != DOCA_SUCCESS ||
+	if (text[strspn(text, ADDRESS_CHARS)] ||
+	    dpumap_address_parse(text, &address, &ignored) != DOCA_SUCCESS ||
 	    !is_reachable(&address))
 		return "must contain addresses that other machines can reach, tls:HOST:PORT";
 	return NULL;

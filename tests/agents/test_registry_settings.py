@@ -43,7 +43,7 @@ WRONG_VALUES = [
     ({"ttl": '"10"'}, "ttl", "must be a number of seconds from 2 to 3600"),
     *(
         ({"addresses": f'[ "{text}" ]'}, "addresses", ADDRESS)
-        for text in ("unix:/run/a", "tls:*:7470", "tls:a:0", "a", "")
+        for text in ("unix:/run/a", "tls:*:7470", "tls:a:0", "tls:a b:1", "tls:a/b:1", "a", "")
     ),
     ({"addresses": "[ ]"}, "addresses", "must be an array of 1 to 8 addresses"),
     ({"tls": '"/a"'}, "tls", "must be a group"),
