@@ -63,6 +63,7 @@ struct dpumap_publisher {
 	enum dpumap_publisher_phase phase;
 	struct dpumap_fault problem;
 	uint64_t transactions, leases_lost;
+	struct dpumap_etcd_counts earlier; /* of the etcd objects before a renewal */
 };
 
 static const char *const phase_names[] = {
@@ -623,6 +624,27 @@ doca_error_t dpumap_publisher_set(struct dpumap_publisher *publisher,
 	return DOCA_SUCCESS;
 }
 
+void dpumap_publisher_renew(struct dpumap_publisher *publisher, struct dpumap_publisher *fresh)
+{
+	struct dpumap_publisher *p = publisher;
+	struct dpumap_etcd *before = p->etcd;
+	struct dpumap_etcd_counts counts = dpumap_etcd_counts(before);
+
+	dpumap_etcd_cancel(p->call);
+	dpumap_etcd_cancel(p->renewal);
+	p->call = p->renewal = NULL;
+	p->etcd = fresh->etcd;
+	fresh->etcd = before;
+	dpumap_publisher_close(fresh, 0);
+	p->earlier.requests += counts.requests;
+	p->earlier.failures += counts.failures;
+	p->earlier.failovers += counts.failovers;
+	p->failures = 0;
+	/* What came of the cancelled calls, and is the lease known there? */
+	p->needs_check = p->claimed;
+	p->next_step = p->next_renewal = dpumap_clock_ns();
+}
+
 /* -- queries -- */
 
 void dpumap_publisher_get_state(const struct dpumap_publisher *publisher,
@@ -648,11 +670,11 @@ void dpumap_publisher_get_state(const struct dpumap_publisher *publisher,
 		.revision = p->revision,
 		.published_age_ms =
 			p->confirmed ? (now - p->confirmed) / DPUMAP_NSEC_PER_MSEC : UINT64_MAX,
-		.num_requests = counts.requests,
-		.num_failures = counts.failures,
+		.num_requests = p->earlier.requests + counts.requests,
+		.num_failures = p->earlier.failures + counts.failures,
 		.num_transactions = p->transactions,
 		.num_leases_lost = p->leases_lost,
-		.num_failovers = counts.failovers};
+		.num_failovers = p->earlier.failovers + counts.failovers};
 }
 
 doca_error_t dpumap_publisher_check_name(const char *what, const char *name,

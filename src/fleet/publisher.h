@@ -93,7 +93,14 @@ doca_error_t dpumap_publisher_set(struct dpumap_publisher *publisher,
 				  const struct dpumap_fleet_export *exports, size_t num_exports,
 				  struct dpumap_fault *fault);
 
-/* An epoll descriptor, constant: readable while there is something to do. */
+/*
+ * Reaches etcd from now on as fresh does, which was created for the same fleet and was never
+ * processed. Frees fresh. Lease and records stay, unless the endpoints are of another cluster: then
+ * all is published there, and the old records end with their lease.
+ */
+void dpumap_publisher_renew(struct dpumap_publisher *publisher, struct dpumap_publisher *fresh);
+
+/* An epoll descriptor, constant until dpumap_publisher_renew(): readable while there is something to do. */
 int dpumap_publisher_fd(const struct dpumap_publisher *publisher);
 /* As a time-out for poll(): process after this time even if the descriptor is not readable. */
 int dpumap_publisher_next_ms(const struct dpumap_publisher *publisher);

@@ -34,6 +34,7 @@ __attribute__((visibility("default"))) const struct dpumap_fleet_table dpumap_pr
 	.publisher_check_label = dpumap_publisher_check_label,
 	.publisher_check_endpoint = dpumap_publisher_check_endpoint,
 	.publisher_set = dpumap_publisher_set,
+	.publisher_renew = dpumap_publisher_renew,
 	.publisher_fd = dpumap_publisher_fd,
 	.publisher_next_ms = dpumap_publisher_next_ms,
 	.publisher_process = dpumap_publisher_process,

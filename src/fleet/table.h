@@ -40,6 +40,7 @@ struct dpumap_fleet_table {
 	__typeof__(dpumap_publisher_check_label) *publisher_check_label;
 	__typeof__(dpumap_publisher_check_endpoint) *publisher_check_endpoint;
 	__typeof__(dpumap_publisher_set) *publisher_set;
+	__typeof__(dpumap_publisher_renew) *publisher_renew;
 	__typeof__(dpumap_publisher_fd) *publisher_fd;
 	__typeof__(dpumap_publisher_next_ms) *publisher_next_ms;
 	__typeof__(dpumap_publisher_process) *publisher_process;
