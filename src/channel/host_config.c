@@ -70,34 +70,101 @@ static doca_error_t load_timeout(const struct loader *l, const config_setting_t 
 	return DOCA_SUCCESS;
 }
 
+/* A text that a group may contain. */
+struct text {
+	const char *name;
+	bool is_path;
+	const char **to;
+};
+
+static doca_error_t load_known(const struct loader *l, const config_setting_t *part,
+			       const struct text *known, size_t num, const char *otherwise)
+{
+	for (size_t k = 0; k < num; k++)
+		if (strcmp(config_setting_name(part), known[k].name) == 0)
+			return load_text(l, part, known[k].is_path, known[k].to);
+	return wrong(l, part, otherwise);
+}
+
 static doca_error_t load_tls(const struct loader *l, const config_setting_t *setting)
 {
 	struct dpumap_host_config *o = l->config;
-	const struct {
-		const char *name;
-		bool is_path;
-		const char **text;
-	} known[] = {{"cert", true, &o->tls.cert}, {"key", true, &o->tls.key},
-		     {"ca", true, &o->tls.ca},	   {"crl", true, &o->tls.crl},
-		     {"psk", true, &o->tls.psk},   {"psk_name", false, &o->tls.psk_name},
-		     {"server", false, &o->server}};
-	const size_t num_known = sizeof(known) / sizeof(known[0]);
+	const struct text known[] = {
+		{"cert", true, &o->tls.cert}, {"key", true, &o->tls.key},
+		{"ca", true, &o->tls.ca},     {"crl", true, &o->tls.crl},
+		{"psk", true, &o->tls.psk},   {"psk_name", false, &o->tls.psk_name},
+		{"server", false, &o->server}};
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config_setting_is_group(setting))
 		return wrong(l, setting, "must be a group, { cert = \"/path\"; ... }");
-	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
-		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
-		size_t k = 0;
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
+		result = load_known(l, config_setting_get_elem(setting, (unsigned int)i), known,
+				    sizeof(known) / sizeof(known[0]),
+				    "is not one of cert, key, ca, crl, psk, psk_name and server");
+	return result;
+}
 
-		while (k < num_known && strcmp(config_setting_name(part), known[k].name) != 0)
-			k++;
-		result = k < num_known ? load_text(l, part, known[k].is_path, known[k].text)
-				       : wrong(l, part,
-					       "is not one of cert, key, ca, crl, psk, psk_name "
-					       "and server");
+static bool is_url(const char *text)
+{
+	return strncmp(text, "https://", 8) == 0 || strncmp(text, "http://", 7) == 0;
+}
+
+static doca_error_t load_endpoints(const struct loader *l, const config_setting_t *setting)
+{
+	struct dpumap_host_registry *r = &l->config->registry;
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!config_setting_is_array(setting) || config_setting_length(setting) < 1 ||
+	    config_setting_length(setting) > DPUMAP_HOST_ENDPOINTS_MAX)
+		return wrong(l, setting, "must be an array of 1 to 16 URLs of the members of etcd");
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
+		const char **to = &r->endpoints[r->num_endpoints++];
+
+		result = load_text(l, config_setting_get_elem(setting, (unsigned int)i), false, to);
+		if (result == DOCA_SUCCESS && !is_url(*to))
+			result = wrong(l, setting, "must contain URLs, https://HOST:PORT");
 	}
 	return result;
+}
+
+/* What belongs together is complete. */
+static doca_error_t check_registry(const struct loader *l, const config_setting_t *setting)
+{
+	const struct dpumap_host_registry *r = &l->config->registry;
+
+	if (!r->num_endpoints)
+		return wrong(l, setting, "needs endpoints");
+	if (!r->cert != !r->key)
+		return wrong(l, setting, "needs both cert and key, or none of them");
+	if (!r->user != !r->password_file)
+		return wrong(l, setting, "needs both user and password_file, or none of them");
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t load_registry(const struct loader *l, const config_setting_t *setting)
+{
+	struct dpumap_host_registry *r = &l->config->registry;
+	const struct text known[] = {
+		{"fleet", false, &r->fleet}, {"ca", true, &r->ca},
+		{"cert", true, &r->cert},    {"key", true, &r->key},
+		{"user", false, &r->user},   {"password_file", true, &r->password_file}};
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!config_setting_is_group(setting))
+		return wrong(l, setting,
+			     "must be a group, { endpoints = [ \"https://...\" ]; ... }");
+	r->line = (unsigned int)config_setting_source_line(setting);
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
+		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
+
+		result = strcmp(config_setting_name(part), "endpoints") == 0
+				 ? load_endpoints(l, part)
+				 : load_known(l, part, known, sizeof(known) / sizeof(known[0]),
+					      "is not one of endpoints, fleet, ca, cert, key, user "
+					      "and password_file");
+	}
+	return result == DOCA_SUCCESS ? check_registry(l, setting) : result;
 }
 
 static doca_error_t load_users(const struct loader *l, const config_setting_t *setting)
@@ -145,6 +212,8 @@ static doca_error_t load_setting(const struct loader *l, const config_setting_t 
 		return load_tls(l, setting);
 	if (strcmp(name, "comch") == 0)
 		return load_comch(l, setting);
+	if (strcmp(name, "registry") == 0)
+		return load_registry(l, setting);
 	return wrong(l, setting, "is not a setting of dpumap; see dpumap(1)");
 }
 

@@ -10,10 +10,21 @@
 
 #include "channel/tls.h"
 
-#define DPUMAP_HOST_TIMEOUT_S  10 /* without a setting */
+#define DPUMAP_HOST_TIMEOUT_S	  10 /* without a setting */
 
-#define DPUMAP_COMCH_USERS_MAX 64
-#define DPUMAP_HOST_TEXTS_MAX  (10 + DPUMAP_COMCH_USERS_MAX)
+#define DPUMAP_COMCH_USERS_MAX	  64
+#define DPUMAP_HOST_ENDPOINTS_MAX 16
+#define DPUMAP_HOST_TEXTS_MAX	  (16 + DPUMAP_COMCH_USERS_MAX + DPUMAP_HOST_ENDPOINTS_MAX)
+
+/* The registry in which exports are found by name. */
+struct dpumap_host_registry {
+	const char *endpoints[DPUMAP_HOST_ENDPOINTS_MAX]; /* URLs of the members of etcd */
+	size_t num_endpoints;
+	const char *fleet;
+	const char *ca, *cert, *key; /* of the connections to etcd */
+	const char *user, *password_file;
+	unsigned int line; /* of the group in the file; 0: it is not there */
+};
 
 /* NULL or 0: not set. The strings belong to the configuration. */
 struct dpumap_host_config {
@@ -24,6 +35,7 @@ struct dpumap_host_config {
 	const char *users[DPUMAP_COMCH_USERS_MAX];
 	size_t num_users;
 	bool has_users;
+	struct dpumap_host_registry registry;
 	char path[PATH_MAX]; /* of the file; empty: none */
 	char *texts[DPUMAP_HOST_TEXTS_MAX];
 	size_t num_texts;
