@@ -396,14 +396,31 @@ static void next_part(struct dpumap_follow *f)
 		begin_page(f);
 }
 
+/* The first key behind all that begin with the first bytes of one that is too long to be a record's. */
+static bool set_from_behind(struct dpumap_follow *f, const char *key)
+{
+	size_t len = KEY_MAX;
+
+	memcpy(f->from, key, len);
+	while (len && (unsigned char)f->from[len - 1] == UINT8_MAX)
+		len--;
+	if (!len)
+		return false;
+	f->from[len - 1] = (char)((unsigned char)f->from[len - 1] + 1);
+	f->from_len = len;
+	return true;
+}
+
 /* The next page begins behind the last key. */
 static bool set_from(struct dpumap_follow *f, struct json_object *kv)
 {
 	const char *key;
 	size_t len;
 
-	if (!dpumap_answer_bytes(kv, "key", &key, &len) || !len || len >= KEY_MAX)
+	if (!dpumap_answer_bytes(kv, "key", &key, &len) || !len)
 		return false;
+	if (len > KEY_MAX)
+		return set_from_behind(f, key);
 	memcpy(f->from, key, len);
 	f->from[len] = '\0';
 	f->from_len = len + 1;
