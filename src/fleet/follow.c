@@ -411,13 +411,21 @@ static bool set_from_behind(struct dpumap_follow *f, const char *key)
 	return true;
 }
 
+/* Does the list go on? An endless list is not one of etcd. */
+static bool is_behind(const struct dpumap_follow *f, const char *key, size_t len)
+{
+	int order = memcmp(key, f->from, len < f->from_len ? len : f->from_len);
+
+	return order > 0 || (order == 0 && len >= f->from_len);
+}
+
 /* The next page begins behind the last key. */
 static bool set_from(struct dpumap_follow *f, struct json_object *kv)
 {
 	const char *key;
 	size_t len;
 
-	if (!dpumap_answer_bytes(kv, "key", &key, &len) || !len)
+	if (!dpumap_answer_bytes(kv, "key", &key, &len) || !len || !is_behind(f, key, len))
 		return false;
 	if (len > KEY_MAX)
 		return set_from_behind(f, key);

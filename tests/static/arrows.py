@@ -21,11 +21,12 @@ CARD = "emu/ipc emu/server/base emu/server/card"
 UVERBS = f"{CARD} emu/server/mm emu/server/uverbs"
 FLOORS = {
     "programs": {
-        "dpu": f"doctor channel common local secret cli {API}",
-        "host": f"doctor channel common local secret cli {API}",
+        "dpu": f"doctor fleet channel common local secret cli {API}",
+        "host": f"doctor fleet channel common local secret cli {API}",
     },
     "what the programs share": {
         "doctor": f"channel common local {API}",
+        "fleet": f"channel local secret {API}",
         "channel": f"common local secret {API}",
         "common": f"local {API}",
         "cli": "",

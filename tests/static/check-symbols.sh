@@ -70,8 +70,10 @@ run_check()
 	dir=$(mktemp -d)
 	declared 'dpumap/desc\.h' >"$dir/codec-declared"
 	declared 'dpumap/channel\.h' | grep '^dpumap_channel_' >"$dir/channel-declared"
+	declared 'dpumap/fleet\.h' | grep '^dpumap_fleet_' >"$dir/fleet-declared"
 	declared '.*' | LC_ALL=C comm -23 - "$dir/codec-declared" |
-		LC_ALL=C comm -23 - "$dir/channel-declared" >"$dir/declared"
+		LC_ALL=C comm -23 - "$dir/channel-declared" |
+		LC_ALL=C comm -23 - "$dir/fleet-declared" >"$dir/declared"
 	nm --defined-only "$BUILD/lib/libdpumap_desc.a" 2>/dev/null |
 		awk '$2 == "T" { print $3 }' | LC_ALL=C sort -u >"$dir/codec"
 	check_library libdpumap.so src/libdpumap.map "$dir/declared" \
@@ -79,21 +81,24 @@ run_check()
 	check_library libdpumap-channel.so src/channel/libdpumap-channel.map \
 		"$dir/channel-declared" \
 		'libdpumap\.so\.0|libcbor\.so\..*|libconfig\.so\..*|libssl\.so\.3|libcrypto\.so\.3'
+	check_library libdpumap-fleet.so src/fleet/libdpumap-fleet.map "$dir/fleet-declared" \
+		'libdpumap\.so\.0|libdpumap-channel\.so\.0|libcurl\.so\.4|libjson-c\.so\.5'
 	[ -s "$dir/codec-declared" ] || bad "no function found in include/dpumap/desc.h"
 	within "is declared but not in libdpumap_desc.a" "$dir/codec-declared" "$dir/codec"
 	rm -rf "$dir"
-	for file in bin/dpumap{,d,-emu} lib/libdpumap{,-channel}.so; do
+	for file in bin/dpumap{,d,-emu} lib/libdpumap{,-channel,-fleet}.so; do
 		grep -q "(FLAGS_1).*NOW" <(readelf -d "$BUILD/$file") || bad "$file binds symbols while it runs"
 	done
 }
 
-PLANTS=4
+PLANTS=5
 plant()
 {
 	case $2 in
 	1) printf 'int dpumap_planted(void);\n' >"$1/include/dpumap/planted.h" ;;
 	2) printf 'int dpumap_planted(void);\n' >>"$1/include/dpumap/desc.h" ;;
 	4) printf 'int dpumap_channel_planted(void);\n' >>"$1/include/dpumap/channel.h" ;;
+	5) edit "$1/src/fleet/libdpumap-fleet.map" '/dpumap_fleet_watch;/d' ;;
 	3) sed -i '0,/^[[:space:]]*doca_[a-z_]*;/{/^[[:space:]]*doca_[a-z_]*;/d}' "$1/src/libdpumap.map" ;;
 	esac
 }
