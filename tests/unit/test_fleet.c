@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Names, base64, records and the view of a fleet: pure code. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <doca_types.h>
+
+#include "fleet/base64.h"
+#include "fleet/names.h"
+#include "fleet/record.h"
+#include "fleet/records.h"
+#include "fleet/view.h"
+
+/* -- names -- */
+
+static void names_have_the_characters_of_a_key(void **state)
+{
+	static const char *const good[] = {"a", "0", "dpu-1", "a.b_c-D9"};
+	static const char *const bad[] = {"",	 "-a",	".",   "..",	   "_",
+					  "a/b", "a b", "a:b", "\xc3\xa9", "a\n"};
+	char long_name[DPUMAP_FLEET_NAME_MAX + 2];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(dpumap_fleet_name_valid(good[i]));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(dpumap_fleet_name_valid(bad[i]));
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	assert_false(dpumap_fleet_name_valid(long_name));
+	long_name[DPUMAP_FLEET_NAME_MAX] = '\0';
+	assert_true(dpumap_fleet_name_valid(long_name));
+}
+
+static void urls_and_addresses_are_checked(void **state)
+{
+	static const char *const good[] = {"http://h:1", "https://[::1]:65535",
+					   "https://a.b-c:2379"};
+	static const char *const bad[] = {"",
+					  "h:1",
+					  "ftp://h:1",
+					  "http://h",
+					  "http://h:",
+					  "http://h:0",
+					  "http://h:65536",
+					  "http://:1",
+					  "http://a:b:1",
+					  "http://[::1:1",
+					  "http://h:1/x",
+					  "http://u@h:1",
+					  "http://h:+1",
+					  "http://h:1 "};
+	struct dpumap_fault fault;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_int_equal(dpumap_fleet_url_check(good[i], &fault), DOCA_SUCCESS);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(dpumap_fleet_url_check(bad[i], &fault), DOCA_ERROR_INVALID_VALUE);
+	assert_true(dpumap_fleet_address_valid("tls:10.0.0.1:7470"));
+	assert_true(dpumap_fleet_address_valid("tls:[fe80::1%eth0]:7470"));
+	assert_false(dpumap_fleet_address_valid("unix:/run/x"));
+	assert_false(dpumap_fleet_address_valid("tls:/run/x:1"));
+}
+
+static void keys_are_parsed_as_they_are_made(void **state)
+{
+	char key[DPUMAP_FLEET_KEY_SIZE], end[DPUMAP_FLEET_KEY_SIZE];
+	struct dpumap_fleet_key parsed;
+
+	(void)state;
+	dpumap_fleet_key_dpu("f", "dpu1", key);
+	assert_string_equal(key, "/dpumap/v1/f/dpus/dpu1");
+	assert_true(dpumap_fleet_key_parse("f", key, strlen(key), &parsed));
+	assert_string_equal(parsed.dpu, "dpu1");
+	assert_string_equal(parsed.name, "");
+	assert_false(dpumap_fleet_key_parse("g", key, strlen(key), &parsed));
+	dpumap_fleet_key_export("f", "dpu1", "bulk", key);
+	assert_string_equal(key, "/dpumap/v1/f/exports/dpu1/bulk");
+	assert_true(dpumap_fleet_key_parse("f", key, strlen(key), &parsed));
+	assert_string_equal(parsed.name, "bulk");
+	assert_false(dpumap_fleet_key_parse("f", key, strlen(key) + 1, &parsed)); /* a NUL */
+	assert_false(dpumap_fleet_key_parse("f", key, strlen(key) - 5, &parsed));
+	dpumap_fleet_key_export("f", NULL, NULL, key);
+	dpumap_fleet_key_end(key, end);
+	assert_string_equal(end, "/dpumap/v1/f/exports0");
+}
+
+static void foreign_bytes_are_shown_without_control_characters(void **state)
+{
+	char shown[DPUMAP_FLEET_SHOWN_SIZE], text[1000];
+
+	(void)state;
+	assert_string_equal(dpumap_fleet_shown("a\x1b[2J\0b", 7, shown), "a\\x1b[2J\\x00b");
+	memset(text, '\n', sizeof(text));
+	assert_true(strlen(dpumap_fleet_shown(text, sizeof(text), shown)) <
+		    DPUMAP_FLEET_SHOWN_SIZE);
+	assert_non_null(strstr(shown, "..."));
+}
+
+/* -- base64 -- */
+
+static void base64_is_that_of_the_rfc(void **state)
+{
+	static const char *const pairs[][2] = {{"", ""},
+					       {"f", "Zg=="},
+					       {"fo", "Zm8="},
+					       {"foo", "Zm9v"},
+					       {"foob", "Zm9vYg=="},
+					       {"fooba", "Zm9vYmE="},
+					       {"foobar", "Zm9vYmFy"}};
+	static const char *const bad[] = {"Z", "Zg=", "Zg==Zg==", "Z===", "Zm9*", "===="};
+	char text[32], bytes[32];
+	size_t i, len;
+
+	(void)state;
+	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		dpumap_base64_encode(pairs[i][0], strlen(pairs[i][0]), text);
+		assert_string_equal(text, pairs[i][1]);
+		assert_true(dpumap_base64_decode(text, strlen(text), bytes, &len));
+		assert_int_equal(len, strlen(pairs[i][0]));
+		assert_memory_equal(bytes, pairs[i][0], len);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(dpumap_base64_decode(bad[i], strlen(bad[i]), bytes, &len));
+}
+
+/* -- records -- */
+
+static const char *const addresses[] = {"tls:10.0.0.1:7470", "tls:[::1]:7470"};
+static const char *const labels[] = {"gpu=yes", "row=a=b", "z="};
+
+static struct dpumap_fleet_dpu make_dpu(void)
+{
+	return (struct dpumap_fleet_dpu){.name = "dpu1",
+					 .addresses = addresses,
+					 .num_addresses = 2,
+					 .certificate_name = "dpu1",
+					 .version = "0.1.0 \"quoted\"",
+					 .card_guid = UINT64_C(0xfedcba9876543210),
+					 .generation = INT64_MAX};
+}
+
+static struct dpumap_fleet_export make_export(void)
+{
+	return (struct dpumap_fleet_export){.dpu = "dpu1",
+					    .name = "bulk",
+					    .kind = "dmabuf",
+					    .via = "rdma",
+					    .size = UINT64_C(1) << 40,
+					    .access = DOCA_ACCESS_FLAG_RDMA_READ |
+						      DOCA_ACCESS_FLAG_RDMA_WRITE,
+					    .generation = 7,
+					    .labels = labels,
+					    .num_labels = 3};
+}
+
+static void dpu_survives_encoding(void **state)
+{
+	struct dpumap_fleet_dpu dpu = make_dpu(), *read;
+	struct dpumap_fault fault;
+	char *text;
+
+	(void)state;
+	assert_int_equal(dpumap_record_encode_dpu(&dpu, &text, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_record_decode_dpu("dpu1", text, strlen(text), &read, &fault),
+			 DOCA_SUCCESS);
+	assert_string_equal(read->name, "dpu1");
+	assert_int_equal(read->num_addresses, 2);
+	assert_string_equal(read->addresses[1], addresses[1]);
+	assert_string_equal(read->version, dpu.version);
+	assert_true(read->card_guid == dpu.card_guid && read->generation == dpu.generation);
+	free(read);
+	/* The record of one DPU under the name of another. */
+	assert_int_equal(dpumap_record_decode_dpu("dpu2", text, strlen(text), &read, &fault),
+			 DOCA_ERROR_INVALID_VALUE);
+	free(text);
+}
+
+static void export_survives_encoding(void **state)
+{
+	struct dpumap_fleet_export e = make_export(), *read;
+	struct dpumap_fault fault;
+	char *text;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(dpumap_record_encode_export(&e, &text, &fault), DOCA_SUCCESS);
+	assert_int_equal(
+		dpumap_record_decode_export("dpu1", "bulk", text, strlen(text), &read, &fault),
+		DOCA_SUCCESS);
+	assert_string_equal(read->kind, "dmabuf");
+	assert_string_equal(read->via, "rdma");
+	assert_true(read->size == e.size && read->access == e.access && read->generation == 7);
+	assert_int_equal(read->num_labels, 3);
+	for (i = 0; i < 3; i++)
+		assert_string_equal(read->labels[i], labels[i]);
+	free(read);
+	free(text);
+}
+
+static void every_truncation_is_refused(void **state)
+{
+	struct dpumap_fleet_export e = make_export(), *read;
+	struct dpumap_fault fault;
+	char *text;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(dpumap_record_encode_export(&e, &text, &fault), DOCA_SUCCESS);
+	for (len = 0; len < strlen(text); len++)
+		assert_int_not_equal(
+			dpumap_record_decode_export("dpu1", "bulk", text, len, &read, &fault),
+			DOCA_SUCCESS);
+	free(text);
+}
+
+static void newer_record_is_known_as_such(void **state)
+{
+	static const char text[] = "{\"format\":2,\"kind\":{\"new\":[]}}";
+	struct dpumap_fleet_export *e;
+	struct dpumap_fleet_dpu *dpu;
+	struct dpumap_fault fault;
+
+	(void)state;
+	assert_int_equal(dpumap_record_decode_dpu("d", text, strlen(text), &dpu, &fault),
+			 DOCA_SUCCESS);
+	assert_true(dpu->needs_newer);
+	assert_int_equal(dpu->num_addresses, 0);
+	free(dpu);
+	assert_int_equal(dpumap_record_decode_export("d", "e", text, strlen(text), &e, &fault),
+			 DOCA_SUCCESS);
+	assert_true(e->needs_newer);
+	assert_string_equal(e->kind, "");
+	free(e);
+}
+
+static void unknown_properties_are_ignored(void **state)
+{
+	static const char text[] =
+		"{\"format\":1,\"kind\":\"dm\",\"size\":1,\"access\":[],\"via\":\"pci\","
+		"\"generation\":0,\"later\":{\"a\":[1,2]}}";
+	struct dpumap_fleet_export *e;
+	struct dpumap_fault fault;
+
+	(void)state;
+	assert_int_equal(dpumap_record_decode_export("d", "e", text, strlen(text), &e, &fault),
+			 DOCA_SUCCESS);
+	assert_false(e->needs_newer);
+	free(e);
+}
+
+/* -- sorted texts -- */
+
+static void texts_stay_sorted(void **state)
+{
+	struct dpumap_records a = {0}, b = {0};
+	char key[16];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		snprintf(key, sizeof(key), "k%02d", i * 37 % 100);
+		assert_int_equal(dpumap_records_set(&a, key, "x"), DOCA_SUCCESS);
+		snprintf(key, sizeof(key), "k%02d", i);
+		assert_int_equal(dpumap_records_set(&b, key, "x"), DOCA_SUCCESS);
+	}
+	assert_true(dpumap_records_equal(&a, &b));
+	assert_int_equal(dpumap_records_set(&a, "k50", "y"), DOCA_SUCCESS);
+	assert_int_equal(a.num, 100);
+	assert_false(dpumap_records_equal(&a, &b));
+	dpumap_records_remove(&a, "k50");
+	dpumap_records_remove(&a, "none");
+	assert_int_equal(a.num, 99);
+	assert_null(dpumap_records_find(&a, "k50"));
+	assert_string_equal(dpumap_records_find(&a, "k51")->text, "x");
+	dpumap_records_clear(&a);
+	dpumap_records_clear(&b);
+}
+
+/* -- the view -- */
+
+struct seen {
+	char text[4096];
+};
+
+static void changed(void *context, enum dpumap_fleet_event event,
+		    const struct dpumap_fleet_dpu *dpu, const struct dpumap_fleet_export *e)
+{
+	struct seen *seen = context;
+	size_t used = strlen(seen->text);
+
+	snprintf(seen->text + used, sizeof(seen->text) - used, "%c%s%s%s ", "+*-"[event],
+		 dpu ? dpu->name : e->dpu, dpu ? "" : ":", dpu ? "" : e->name);
+}
+
+static doca_error_t put(struct dpumap_view *view, const char *dpu, const char *name, int64_t lease,
+			int64_t revision)
+{
+	static const char text[] =
+		"{\"format\":1,\"kind\":\"dm\",\"size\":1,\"access\":[],\"via\":\"pci\","
+		"\"generation\":0}";
+	struct dpumap_view_record record = {.lease = lease, .revision = revision};
+	struct dpumap_fleet_dpu self = make_dpu();
+	struct dpumap_fault fault;
+	doca_error_t result;
+	char *made;
+
+	strcpy(record.key.dpu, dpu);
+	strcpy(record.key.name, name);
+	self.name = self.certificate_name = dpu;
+	assert_int_equal(dpumap_record_encode_dpu(&self, &made, &fault), DOCA_SUCCESS);
+	record.value = *name ? text : made;
+	record.len = strlen(record.value);
+	result = dpumap_view_put(view, &record, &fault);
+	free(made);
+	return result;
+}
+
+static void exports_live_with_their_dpu(void **state)
+{
+	const struct dpumap_fleet_key dpu = {.dpu = "a"};
+	struct seen seen = {{0}};
+	struct dpumap_view *view = dpumap_view_create(changed, &seen);
+
+	(void)state;
+	assert_non_null(view);
+	assert_int_equal(put(view, "a", "e", 1, 1), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(put(view, "a", "", 0, 1), DOCA_ERROR_INVALID_VALUE); /* no lease */
+	assert_int_equal(put(view, "a", "", 1, 1), DOCA_SUCCESS);
+	assert_int_equal(put(view, "a", "e", 2, 1), DOCA_ERROR_NOT_FOUND); /* another lease */
+	assert_int_equal(put(view, "a", "e", 1, 1), DOCA_SUCCESS);
+	assert_int_equal(put(view, "a", "e", 1, 1), DOCA_SUCCESS); /* nothing new */
+	assert_int_equal(put(view, "a", "e", 1, 2), DOCA_SUCCESS);
+	assert_int_equal(dpumap_view_find_dpu(view, "a")->num_exports, 1);
+	assert_int_equal(put(view, "a", "", 5, 3), DOCA_SUCCESS); /* it has started again */
+	assert_int_equal(dpumap_view_find_dpu(view, "a")->num_exports, 0);
+	assert_int_equal(put(view, "a", "f", 5, 3), DOCA_SUCCESS);
+	dpumap_view_remove(view, &dpu);
+	assert_string_equal(seen.text, "+a +a:e *a:e -a:e *a +a:f -a:f -a ");
+	assert_int_equal(dpumap_view_num_dpus(view) + dpumap_view_num_exports(view), 0);
+	dpumap_view_destroy(view);
+}
+
+static void sync_removes_what_it_does_not_see(void **state)
+{
+	struct seen seen = {{0}};
+	struct dpumap_view *view = dpumap_view_create(changed, &seen);
+	char name[16];
+	int i;
+
+	(void)state;
+	put(view, "a", "", 1, 1);
+	put(view, "b", "", 2, 1);
+	for (i = 0; i < 500; i++) {
+		snprintf(name, sizeof(name), "e%d", i);
+		put(view, i % 2 ? "a" : "b", name, i % 2 ? 1 : 2, 1);
+	}
+	seen.text[0] = '\0';
+	dpumap_view_sync_begin(view);
+	put(view, "a", "", 1, 1);
+	put(view, "a", "e1", 1, 1);
+	put(view, "a", "e3", 1, 9);
+	dpumap_view_sync_end(view);
+	assert_int_equal(dpumap_view_num_dpus(view), 1);
+	assert_int_equal(dpumap_view_num_exports(view), 2);
+	assert_non_null(strstr(seen.text, "*a:e3 "));
+	assert_null(strstr(seen.text, "a:e1 "));
+	dpumap_view_destroy(view);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_have_the_characters_of_a_key),
+		cmocka_unit_test(urls_and_addresses_are_checked),
+		cmocka_unit_test(keys_are_parsed_as_they_are_made),
+		cmocka_unit_test(foreign_bytes_are_shown_without_control_characters),
+		cmocka_unit_test(base64_is_that_of_the_rfc),
+		cmocka_unit_test(dpu_survives_encoding),
+		cmocka_unit_test(export_survives_encoding),
+		cmocka_unit_test(every_truncation_is_refused),
+		cmocka_unit_test(newer_record_is_known_as_such),
+		cmocka_unit_test(unknown_properties_are_ignored),
+		cmocka_unit_test(texts_stay_sorted),
+		cmocka_unit_test(exports_live_with_their_dpu),
+		cmocka_unit_test(sync_removes_what_it_does_not_see),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
