@@ -31,6 +31,27 @@ static void put_text(struct json_object *to, const char *key, const char *value)
 	json_object_object_add(to, key, json_object_new_string(value));
 }
 
+/* Only if there is a registry. */
+static void put_registry(struct json_object *to, const struct registry *registry)
+{
+	struct dpumap_publisher_state state;
+
+	if (!registry_get_state(registry, &state))
+		return;
+	put_text(to, "registry", state.phase_name);
+	put_text(to, "registry_problem", state.problem);
+	put_text(to, "registry_endpoint", state.endpoint);
+	put(to, "registry_records", state.num_wanted);
+	put(to, "registry_published", state.num_published);
+	put(to, "registry_lease_ms", (uint64_t)state.lease_remaining_ms);
+	if (state.published_age_ms != UINT64_MAX)
+		put(to, "registry_age_ms", state.published_age_ms);
+	put(to, "registry_requests", state.num_requests);
+	put(to, "registry_failures", state.num_failures);
+	put(to, "registry_leases_lost", state.num_leases_lost);
+	put(to, "registry_failovers", state.num_failovers);
+}
+
 static doca_error_t get_status(struct request *q)
 {
 	struct export_table *exports = daemon_exports(q->daemon);
@@ -53,6 +74,7 @@ static doca_error_t get_status(struct request *q)
 	put(q->answer, "errors", stats.requests.errors);
 	put(q->answer, "device_memory", usage.total);
 	put(q->answer, "device_memory_free", usage.free);
+	put_registry(q->answer, daemon_registry(q->daemon));
 	return DOCA_SUCCESS;
 }
 

@@ -25,6 +25,7 @@
 #include "memory.h"
 #include "metrics.h"
 #include "privileges.h"
+#include "registry.h"
 #include "text_service.h"
 
 #define TICK_MS 500
@@ -44,12 +45,14 @@ struct daemon {
 	struct text_service *admin;   /* NULL: none */
 	struct text_service *metrics; /* NULL: none */
 	struct comch_service *comch;  /* NULL: none */
+	struct registry *registry;    /* NULL: none */
 	struct job *job;	      /* changes the exports */
 	uint64_t ticket;	      /* of the change that began last */
 	doca_error_t outcome;	      /* of the change that ended last */
 	struct dpumap_fault why;
 	struct settings next; /* of a reload that is running */
 	struct dpumap_tls *next_tls;
+	struct registry_renewal *renewal;
 	bool next_is_for_others;
 	bool is_for_others; /* may other users import? */
 	bool has_adopted;   /* sockets from systemd in place of addresses */
@@ -108,6 +111,11 @@ const char *daemon_address(const struct daemon *daemon)
 struct export_table *daemon_exports(struct daemon *daemon)
 {
 	return daemon->exports;
+}
+
+const struct registry *daemon_registry(const struct daemon *daemon)
+{
+	return daemon->registry;
 }
 
 const struct server *daemon_server(const struct daemon *daemon)
@@ -372,6 +380,8 @@ doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fa
 	dpumap_tls_destroy(tls);
 	for (size_t i = 0; i < settings.num_exports && result == DOCA_SUCCESS; i++)
 		result = memory_check_spec(&settings.exports[i], fault);
+	if (result == DOCA_SUCCESS)
+		result = registry_check(&settings.registry, fault);
 	settings_free(&settings);
 	return result;
 }
@@ -390,6 +400,8 @@ static void on_made(void *context)
 	d->settings = d->next;
 	d->next = before;
 	d->next_tls = NULL;
+	registry_renew(d->registry, d->renewal);
+	d->renewal = NULL;
 	server_set_introductions(d->server, &d->settings.introduce);
 }
 
@@ -409,6 +421,8 @@ static void end_reload(struct daemon *d, doca_error_t result, const struct dpuma
 	if (result != DOCA_SUCCESS) {
 		dpumap_tls_destroy(d->next_tls);
 		d->next_tls = NULL;
+		registry_renewal_cancel(d->renewal);
+		d->renewal = NULL;
 		use_listeners(d, &d->settings, d->is_for_others);
 		cm_listener_cancel(server_cm_listener(d->server));
 		log_line("cannot reload the configuration, nothing has changed: %s", why->text);
@@ -460,6 +474,9 @@ static doca_error_t begin_reload(struct daemon *d, uint64_t *ticket, struct dpum
 		result = open_listeners(d, &d->next, fault);
 	if (result == DOCA_SUCCESS)
 		result = open_rdma(d, &d->next, fault);
+	if (result == DOCA_SUCCESS)
+		result = registry_renewal_prepare(d->registry, &d->next.registry, &d->renewal,
+						  fault);
 	if (result == DOCA_SUCCESS)
 		result = export_change_set(d->exports, d->next.exports, d->next.num_exports,
 					   &change, fault);
@@ -585,6 +602,14 @@ static doca_error_t open_comch(struct daemon *d, struct dpumap_fault *fault)
 				    d->settings.comch_serve, &d->comch, fault);
 }
 
+/* Publishes once the daemon runs. */
+static doca_error_t open_registry(struct daemon *d, struct dpumap_fault *fault)
+{
+	if (!d->settings.registry.is_set)
+		return DOCA_SUCCESS;
+	return registry_create(d->loop, d->exports, &d->settings.registry, &d->registry, fault);
+}
+
 static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
 {
 	doca_error_t result;
@@ -640,6 +665,8 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 		result = open_comch(d, fault);
 	if (result == DOCA_SUCCESS)
 		result = open_rdma(d, &d->settings, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_registry(d, fault);
 	if (result == DOCA_SUCCESS) {
 		cm_listener_use(server_cm_listener(d->server));
 		result = privileges_drop(d->settings.user, d->settings.group, fault);
@@ -657,6 +684,8 @@ void daemon_destroy(struct daemon *daemon)
 {
 	if (!daemon)
 		return;
+	registry_destroy(daemon->registry);
+	registry_renewal_cancel(daemon->renewal);
 	job_destroy(daemon->job);
 	text_service_destroy(daemon->metrics);
 	text_service_destroy(daemon->admin);
@@ -702,6 +731,11 @@ static bool has_work(const struct daemon *d)
 	       comch_service_has_work(d->comch);
 }
 
+static int wait_ms(const struct daemon *d)
+{
+	return has_work(d) ? 0 : registry_timeout(d->registry, d->turn_ms);
+}
+
 static void reload_by_signal(struct daemon *d)
 {
 	struct dpumap_fault logged = {0};
@@ -718,12 +752,13 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 
 	sd_notify(0, "READY=1");
 	while (result == DOCA_SUCCESS && !stop_requested) {
-		result = loop_turn(daemon->loop, has_work(daemon) ? 0 : daemon->turn_ms, fault);
+		result = loop_turn(daemon->loop, wait_ms(daemon), fault);
 		if (daemon->device.has_failed)
 			break;
 		server_work(daemon->server);
 		comch_service_work(daemon->comch);
 		job_work(daemon->job);
+		registry_work(daemon->registry, job_is_active(daemon->job));
 		if (reload_requested && !job_is_active(daemon->job))
 			reload_by_signal(daemon);
 		now = dpumap_clock_ns();

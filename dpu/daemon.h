@@ -7,6 +7,7 @@
 
 #include "export_table.h"
 #include "options.h"
+#include "registry.h"
 #include "server.h"
 
 struct daemon;
@@ -55,6 +56,8 @@ unsigned int daemon_num_waiting(const struct daemon *daemon);
 const char *daemon_address(const struct daemon *daemon);
 
 struct export_table *daemon_exports(struct daemon *daemon);
+/* NULL: none. */
+const struct registry *daemon_registry(const struct daemon *daemon);
 const struct server *daemon_server(const struct daemon *daemon);
 
 #endif

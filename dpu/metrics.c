@@ -70,6 +70,33 @@ static void put_device_memory(FILE *out, const struct export_table *exports)
 	    usage.total - usage.free);
 }
 
+/* Only if there is a registry. */
+static void put_registry(FILE *out, const struct registry *registry)
+{
+	struct dpumap_publisher_state state;
+
+	if (!registry_get_state(registry, &state))
+		return;
+	put(out, "registry_published", "gauge",
+	    "1 if all records are in the registry and its lease is alive, else 0.",
+	    state.phase == DPUMAP_PUBLISHER_PUBLISHED);
+	put(out, "registry_records", "gauge", "Records to be published.", state.num_wanted);
+	put(out, "registry_records_published", "gauge", "Records in the registry.",
+	    state.num_published);
+	put(out, "registry_lease_seconds", "gauge", "Remaining time of the lease.",
+	    (uint64_t)state.lease_remaining_ms / 1000);
+	put(out, "registry_requests_total", "counter", "Requests to the registry.",
+	    state.num_requests);
+	put(out, "registry_failures_total", "counter", "Failed requests to the registry.",
+	    state.num_failures);
+	put(out, "registry_transactions_total", "counter", "Changes written to the registry.",
+	    state.num_transactions);
+	put(out, "registry_leases_lost_total", "counter", "Leases that expired or were revoked.",
+	    state.num_leases_lost);
+	put(out, "registry_failovers_total", "counter", "Changes to another endpoint.",
+	    state.num_failovers);
+}
+
 static void put_all(FILE *out, struct daemon *daemon)
 {
 	struct server_stats stats;
@@ -90,6 +117,7 @@ static void put_all(FILE *out, struct daemon *daemon)
 	    stats.requests.introductions);
 	put(out, "errors_total", "counter", "Requests answered with an error.",
 	    stats.requests.errors);
+	put_registry(out, daemon_registry(daemon));
 }
 
 /* Minimal HTTP for a scraper: one GET, one reply, then the connection is closed. */
