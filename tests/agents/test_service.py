@@ -15,7 +15,8 @@ import pytest
 from harness import service
 from harness.agents import ABSENT, CANNOT, LOST, REFUSED, WRONG
 from harness.comch import Client
-from harness.machine import LocalMachine
+from harness.etcd import Etcd
+from harness.machine import LocalMachine, await_true
 from harness.pki import Pki
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -73,7 +74,7 @@ class Service:
 
     def certify(self, address):
         made = Pki(self.work / "pki")
-        made.issue("dpu", "serverAuth", f"IP:{address}")
+        made.issue("dpu", "serverAuth", f"DNS:dpu,IP:{address}")
         made.issue("host1", "clientAuth")
         for name in ("dpu.crt", "dpu.key", "ca.crt", "ca.crl"):
             shutil.copy(made.path(name), self.etc / "dpumap")
@@ -249,6 +250,72 @@ def test_service_serves_the_control_channel(shipped, emulator, work, unit):
     assert client.ask("get web") == "ok 4096 rw"
     assert client.do("use").startswith("4096")
     client.end()
+
+
+REGISTRY = """\
+listen = [ "tls:192.168.100.2:7470" ];
+admin = "/run/dpumapd/admin.sock";
+tls = { cert = "/etc/dpumap/dpu.crt"; key = "/etc/dpumap/dpu.key"; ca = "/etc/dpumap/ca.crt"; };
+registry = { endpoints = [ "http://etcd1.example:2379" ]; fleet = "lab"; name = "dpu"; ttl = 2; };
+exports = ( { name = "web"; kind = "dram"; size = 4096; } );
+"""
+# A name server on 127.0.0.1 that says nothing until a byte comes on its standard input; every name is
+# 127.0.0.1 then.
+NAME_SERVER = """\
+import select, socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", 53))
+print("ready", flush=True)
+asked = []
+while not select.select([sys.stdin], [], [], 0)[0]:
+    if select.select([s, sys.stdin], [], [])[0] == [s]:
+        asked.append(s.recvfrom(512))
+        print("asked", flush=True)
+while True:
+    for query, peer in asked or [s.recvfrom(512)]:
+        end = 12
+        while query[end]:
+            end += 1 + query[end]
+        question = query[12:end + 5]
+        is_a = question[-4:] == bytes([0, 1, 0, 1])
+        answer = bytes([0xC0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1]) if is_a else b""
+        s.sendto(query[:2] + bytes([0x84, 0, 0, 1, 0, is_a, 0, 0, 0, 0]) + question + answer, peer)
+    asked = []
+"""
+
+
+def test_service_publishes_in_etcd(shipped, tmp_path):
+    """The sandbox lets the library be loaded, resolve names in a thread of its own and connect. A name
+    server that does not answer delays neither clients nor the end."""
+    made, start = shipped
+    made.certify("192.168.100.2")
+    (made.etc / "resolv.conf").write_text("nameserver 127.0.0.1\n", encoding="utf-8")
+    (made.etc / "nsswitch.conf").write_text("passwd: files\nhosts: files dns\n", encoding="utf-8")
+    agent = start(REGISTRY)
+    assert agent.ready, agent.daemon.log()
+    enter = ["nsenter", f"--net=/proc/{agent.daemon.pid}/ns/net"]
+    script = [*enter, sys.executable, "-c", NAME_SERVER]
+    store = Etcd(tmp_path / "etcd", prefix=enter, ports=(2379, 2380))
+    with subprocess.Popen(script, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as names:
+        try:
+            for line in ("ready", "asked"):
+                assert names.stdout.readline() == f"{line}\n"
+            agent.ctl("add", "name=late,kind=dram,size=4096").ok()
+            assert json.loads(agent.ctl("--json", "status").ok())["registry"] == "connecting"
+            names.stdin.write("\n")
+            names.stdin.flush()
+            wanted = [f"/dpumap/v1/lab/{name}" for name in ("dpus/dpu", "exports/dpu/late", "exports/dpu/web")]
+            assert await_true(lambda: sorted(store.records()) == wanted), agent.daemon.log()
+            agent.ctl("reload").ok()
+            assert sorted(store.records()) == wanted
+            # The network ends with dpumapd, and the members with their network.
+            with subprocess.Popen([*enter, "sleep", "600"]) as keeper:
+                enter[1] = store.prefix[1] = f"--net=/proc/{keeper.pid}/ns/net"
+                assert agent.daemon.end() == 0 and not store.records()
+                keeper.kill()
+        finally:
+            names.kill()
+            store.close()
 
 
 def test_sandbox_refuses_the_rest(shipped, work):

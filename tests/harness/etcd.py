@@ -38,19 +38,21 @@ def wait_until(condition, seconds=60, what="the condition"):
 
 
 class Etcd:
-    """A cluster of members, which run until close(). With tls, clients need a certificate of `pki`."""
+    """A cluster of members, which run until close(). With tls, clients need a certificate of `pki`, unless
+    client_auth is False: with users, etcd answers no client whose certificate has a common name. prefix
+    is what runs a command elsewhere, for example in another network, with these ports."""
 
-    def __init__(self, directory, members=1, tls=False, options=()):
+    def __init__(self, directory, members=1, tls=False, options=(), client_auth=True, prefix=(), ports=()):
         self.dir = pathlib.Path(directory)
         self.dir.mkdir(parents=True, mode=0o700, exist_ok=True)
-        self.options = list(options)
+        self.options, self.prefix = list(options), list(prefix)
         self.user = None
-        self.pki = None
+        self.pki, self.client_auth = None, client_auth
         if tls:
             self.pki = Pki(self.dir / "pki")
             self.pki.issue("etcd", "serverAuth,clientAuth", "IP:127.0.0.1,DNS:localhost")
             self.pki.issue("client", "clientAuth", "DNS:client")
-        ports = free_ports(2 * members)
+        ports = ports or free_ports(2 * members)
         scheme = "https" if tls else "http"
         self.urls = [f"{scheme}://127.0.0.1:{port}" for port in ports[:members]]
         self.peers = [f"http://127.0.0.1:{port}" for port in ports[members:]]
@@ -62,7 +64,7 @@ class Etcd:
     def _command(self, index):
         cluster = ",".join(f"m{i}={url}" for i, url in enumerate(self.peers))
         words = [
-            "etcd", "--name", f"m{index}", "--data-dir", str(self.dir / f"m{index}"),
+            *self.prefix, "etcd", "--name", f"m{index}", "--data-dir", str(self.dir / f"m{index}"),
             "--listen-client-urls", self.urls[index], "--advertise-client-urls", self.urls[index],
             "--listen-peer-urls", self.peers[index],
             "--initial-advertise-peer-urls", self.peers[index],
@@ -72,6 +74,7 @@ class Etcd:
         ]
         if self.pki:
             words += ["--cert-file", self.pki.path("etcd.crt"), "--key-file", self.pki.path("etcd.key")]
+        if self.pki and self.client_auth:
             words += ["--client-cert-auth", "--trusted-ca-file", self.pki.path("ca.crt")]
         return words
 
@@ -128,7 +131,8 @@ class Etcd:
 
     def ctl(self, *words, ok=True, endpoints=None, text=None):
         """etcdctl. ok=None: it may fail."""
-        command = ["etcdctl", "--command-timeout", "10s", "--endpoints", endpoints or ",".join(self.running())]
+        command = [*self.prefix, "etcdctl", "--command-timeout", "10s"]
+        command += ["--endpoints", endpoints or ",".join(self.running())]
         if self.pki:
             command += ["--cacert", self.pki.path("ca.crt"), "--cert", self.pki.path("client.crt")]
             command += ["--key", self.pki.path("client.key")]
@@ -143,12 +147,13 @@ class Etcd:
         return done
 
     def records(self, prefix="/dpumap/v1/"):
-        """{key: {"value": text, "lease": number}} as etcdctl reads them."""
+        """{key: {"value": text, "lease": number, "revision": of the last change}} as etcdctl reads them."""
         answer = json.loads(self.ctl("get", "--prefix", prefix, "-w", "json").stdout)
         return {
             base64.b64decode(one["key"]).decode("latin-1"): {
                 "value": base64.b64decode(one.get("value", "")).decode("latin-1"),
                 "lease": one.get("lease", 0),
+                "revision": one["mod_revision"],
             }
             for one in answer.get("kvs", [])
         }
