@@ -2,6 +2,7 @@
 #include "fleet/http.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -217,6 +218,8 @@ static bool set_limits(CURL *easy, const struct dpumap_http_request *request)
 	code |= curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, ALIVE_S);
 	code |= curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
 	code |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	/* A request that ends does not wait for the thread that resolves its host's name. */
+	code |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	/* The endpoints are named in the configuration: no proxy of the environment, no redirection. */
 	code |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	code |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -423,9 +426,35 @@ uint64_t dpumap_http_next(const struct dpumap_http *http)
 
 static CURLcode curl_state;
 
+/* libcurl copies passwords and tokens into buffers of its own, and does not wipe them. */
+static void wipe_and_free(void *memory)
+{
+	if (memory)
+		explicit_bzero(memory, malloc_usable_size(memory));
+	free(memory);
+}
+
+static void *resize(void *memory, size_t size)
+{
+	size_t now = memory ? malloc_usable_size(memory) : 0;
+	void *other;
+
+	if (memory && size <= now && size > now / 2)
+		return memory;
+	other = malloc(size);
+	if (!other)
+		return NULL;
+	if (memory)
+		memcpy(other, memory, now < size ? now : size);
+	wipe_and_free(memory);
+	return other;
+}
+
+/* Without effect on the memory if the program has started libcurl itself. */
 static void start_curl(void)
 {
-	curl_state = curl_global_init(CURL_GLOBAL_DEFAULT);
+	curl_state = curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, wipe_and_free, resize,
+					  strdup, calloc);
 }
 
 static CURLM *new_multi(struct dpumap_http *http)

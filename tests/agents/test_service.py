@@ -289,7 +289,7 @@ def test_service_publishes_in_etcd(shipped, tmp_path):
     server that does not answer delays neither clients nor the end."""
     made, start = shipped
     made.certify("192.168.100.2")
-    (made.etc / "resolv.conf").write_text("nameserver 127.0.0.1\n", encoding="utf-8")
+    (made.etc / "resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:30\n", encoding="utf-8")
     (made.etc / "nsswitch.conf").write_text("passwd: files\nhosts: files dns\n", encoding="utf-8")
     agent = start(REGISTRY)
     assert agent.ready, agent.daemon.log()
@@ -300,6 +300,10 @@ def test_service_publishes_in_etcd(shipped, tmp_path):
         try:
             for line in ("ready", "asked"):
                 assert names.stdout.readline() == f"{line}\n"
+            # A request that waited for the end of its resolving thread would delay all that dpumapd does, and
+            # there would be one such thread.
+            threads = pathlib.Path(f"/proc/{agent.daemon.pid}/task")
+            assert await_true(lambda: len(os.listdir(threads)) > 2), "a request waits for its thread"
             agent.ctl("add", "name=late,kind=dram,size=4096").ok()
             assert json.loads(agent.ctl("--json", "status").ok())["registry"] == "connecting"
             names.stdin.write("\n")
