@@ -14,6 +14,7 @@
 #include "common/fleet_library.h"
 #include "fleet/table.h"
 #include "local/clock.h"
+#include "local/trusted.h"
 #include "log.h"
 
 /* How long the end of dpumapd waits for etcd. */
@@ -110,6 +111,8 @@ static doca_error_t load(const struct registry_settings *settings,
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_set(fault, result, "%s:%u: registry: %.240s", settings->file,
 					settings->line, why.text);
+	/* Its secrets may belong to the same user as those of dpumapd. */
+	(*fleet)->trusted_secret_owner(dpumap_trusted_get_secret_owner());
 	return DOCA_SUCCESS;
 }
 

@@ -29,6 +29,7 @@ __attribute__((visibility("default"))) const struct dpumap_fleet_table dpumap_pr
 	.list_leases = dpumap_fleet_list_leases,
 	.get_error = dpumap_fleet_get_error,
 
+	.trusted_secret_owner = dpumap_trusted_secret_owner,
 	.publisher_create = dpumap_publisher_create,
 	.publisher_check_name = dpumap_publisher_check_name,
 	.publisher_check_label = dpumap_publisher_check_label,

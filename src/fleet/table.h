@@ -7,6 +7,7 @@
 #define DPUMAP_FLEET_TABLE_H
 
 #include "fleet/publisher.h"
+#include "local/trusted.h"
 
 struct dpumap_fleet_table {
 	const char *version; /* DPUMAP_VERSION_STRING; first in every release */
@@ -35,6 +36,7 @@ struct dpumap_fleet_table {
 	__typeof__(dpumap_fleet_get_error) *get_error;
 
 	/* -- publishing -- */
+	__typeof__(dpumap_trusted_secret_owner) *trusted_secret_owner; /* the library's own */
 	__typeof__(dpumap_publisher_create) *publisher_create;
 	__typeof__(dpumap_publisher_check_name) *publisher_check_name;
 	__typeof__(dpumap_publisher_check_label) *publisher_check_label;

@@ -18,6 +18,11 @@ void dpumap_trusted_secret_owner(uid_t uid)
 	secret_owner = uid;
 }
 
+uid_t dpumap_trusted_get_secret_owner(void)
+{
+	return secret_owner;
+}
+
 static bool is_ours(const struct stat *st)
 {
 	return st->st_uid == 0 || st->st_uid == geteuid();

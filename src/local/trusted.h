@@ -19,6 +19,8 @@ doca_error_t dpumap_trusted_open(const char *path, bool is_secret, int *fd,
 
 /* Secrets may also belong to this user, for example the user that a service runs as. */
 void dpumap_trusted_secret_owner(uid_t uid);
+/* The last such user; root if there was none. */
+uid_t dpumap_trusted_get_secret_owner(void);
 
 /*
  * Checks that a Unix socket at this path, if any, was created by the owner of its directory.

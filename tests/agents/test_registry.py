@@ -4,6 +4,8 @@
 import contextlib
 import json
 import os
+import pathlib
+import pwd
 import re
 import socket
 import tempfile
@@ -658,6 +660,26 @@ def test_check_refuses_what_start_refuses(publish, store, dpu):
     one.write()
     dpu.run([*words, "--check"]).ok()
     assert not store.records(), "--check has published"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root starts a service as another user")
+def test_root_checks_secrets_of_the_user_of_the_service(publish, cluster, dpu):
+    store = cluster(tls=True)
+    one = publish(store)
+    dpu.put({"dpu/etcd.key": pathlib.Path(store.pki.path("client.key")), "dpu/password": "x\n"})
+    nobody = pwd.getpwnam("nobody")
+    for name in ("etcd.key", "password"):
+        os.chmod(f"{one.place}/{name}", 0o600)
+        os.chown(f"{one.place}/{name}", nobody.pw_uid, nobody.pw_gid)
+    files = f'ca = "{store.pki.path("ca.crt")}"; cert = "{store.pki.path("client.crt")}"; key = "{one.place}/etcd.key";'
+    one.more = f'	tls = {{ {files} }}; user = "a"; password_file = "{one.place}/password";\n'
+    one.exports = []
+    one.write()
+    words = ["dpumapd", "--config", f"{one.place}/dpumapd.conf", "--check"]
+    dpu.run(words).fails_with(REFUSED, "etcd.key belongs to user")
+    with open(f"{one.place}/dpumapd.conf", "a", encoding="utf-8") as file:
+        file.write('user = "nobody";\n')
+    dpu.run(words).ok()
 
 
 # -- the service manager
