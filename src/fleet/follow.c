@@ -203,7 +203,6 @@ static void begin_sync(struct dpumap_follow *f)
 	f->part = PART_DPUS;
 	f->from_len = 0;
 	f->at = 0;
-	f->limit = PAGE_RECORDS;
 	f->keys_only = false;
 	f->orphans = 0;
 	if (f->was_read)
@@ -388,8 +387,6 @@ static void end_sync(struct dpumap_follow *f)
 static void next_part(struct dpumap_follow *f)
 {
 	f->from_len = 0;
-	f->limit = PAGE_RECORDS;
-	f->keys_only = false;
 	if (++f->part == NUM_PARTS)
 		end_sync(f);
 	else
@@ -436,15 +433,16 @@ static bool set_from(struct dpumap_follow *f, struct json_object *kv)
 }
 
 /* A page that is too long is read in smaller ones; a record that is too long, by its key alone. */
-static void page_too_big(struct dpumap_follow *f, const struct dpumap_fault *fault)
+static void smaller_pages(struct dpumap_follow *f)
 {
-	if (f->keys_only) {
-		fail(f, fault);
-		return;
-	}
 	f->keys_only = f->limit == 1;
 	f->limit = f->limit > 1 ? f->limit / 8 + 1 : 1;
-	begin_page(f);
+}
+
+static void larger_pages(struct dpumap_follow *f)
+{
+	f->keys_only = false;
+	f->limit = f->limit * 2 < PAGE_RECORDS ? f->limit * 2 : PAGE_RECORDS;
 }
 
 static bool take_page(struct dpumap_follow *f, struct json_object *kvs, size_t num)
@@ -480,8 +478,9 @@ static void paged(void *context, const struct dpumap_etcd_reply *reply)
 	size_t num;
 
 	f->page = NULL;
-	if (reply->fault.code == DOCA_ERROR_TOO_BIG) {
-		page_too_big(f, &reply->fault);
+	if (reply->fault.code == DOCA_ERROR_TOO_BIG && !f->keys_only) {
+		smaller_pages(f);
+		begin_page(f);
 		return;
 	}
 	if (reply->fault.code == DOCA_ERROR_AGAIN) {
@@ -489,6 +488,8 @@ static void paged(void *context, const struct dpumap_etcd_reply *reply)
 		return;
 	}
 	if (reply->fault.code != DOCA_SUCCESS) {
+		if (reply->fault.code == DOCA_ERROR_TIME_OUT)
+			smaller_pages(f); /* a member under load may answer these in time */
 		fail(f, &reply->fault);
 		return;
 	}
@@ -510,8 +511,7 @@ static void paged(void *context, const struct dpumap_etcd_reply *reply)
 		fail(f, &fault);
 		return;
 	}
-	f->limit = PAGE_RECORDS;
-	f->keys_only = false;
+	larger_pages(f);
 	if (num && dpumap_answer_bool(reply->json, "more"))
 		begin_page(f);
 	else
@@ -590,6 +590,7 @@ struct dpumap_follow *dpumap_follow_create(const struct dpumap_follow_config *co
 		return NULL;
 	f->config = *config;
 	f->needs_sync = true;
+	f->limit = PAGE_RECORDS;
 	return f;
 }
 
