@@ -48,8 +48,8 @@ def probes():
 
 
 @pytest.fixture
-def dpu(probes):
-    """dpu(cluster, NAME): a DPU that publishes."""
+def publisher(probes):
+    """publisher(cluster, NAME): a DPU that publishes."""
 
     def start(cluster, name="dpu1", **more):
         probes.append(Dpu(getattr(cluster, "urls", cluster), name, **more))
@@ -59,8 +59,8 @@ def dpu(probes):
 
 
 @pytest.fixture
-def host(probes):
-    """host(cluster): a watching host."""
+def watcher(probes):
+    """watcher(cluster): a watching host."""
 
     def start(cluster, **more):
         probes.append(Host(getattr(cluster, "urls", cluster), **more))

@@ -39,9 +39,9 @@ def check_value(value, rule, name):
         check_value(one, rule["additionalProperties"], name)
 
 
-def test_records_are_as_the_schema_says(etcd, dpu):
+def test_records_are_as_the_schema_says(etcd, publisher):
     cluster = etcd()
-    one = dpu(cluster).created()
+    one = publisher(cluster).created()
     one.set("bulk,65536,3,gpu=yes,row=7", "small,64,1")
     one.published()
     records = cluster.records()
@@ -60,9 +60,9 @@ def test_records_are_as_the_schema_says(etcd, dpu):
     }
 
 
-def test_a_change_is_one_transaction(etcd, dpu):
+def test_a_change_is_one_transaction(etcd, publisher):
     cluster = etcd()
-    one = dpu(cluster).created()
+    one = publisher(cluster).created()
     one.set("a,1,1", "b,2,1", "c,3,1")
     one.published()
     before = cluster.revision()
@@ -73,18 +73,18 @@ def test_a_change_is_one_transaction(etcd, dpu):
     assert keys == {"a", "b", "d"}
 
 
-def test_many_exports_are_several_transactions(etcd, dpu):
+def test_many_exports_are_several_transactions(etcd, publisher):
     cluster = etcd()
-    one = dpu(cluster).created()
+    one = publisher(cluster).created()
     one.say("many", 1000)
     one.published()
     assert len(cluster.records(f"{ROOT}/exports/dpu1/")) == 1000
     assert one.state()["transactions"] <= 12
 
 
-def test_lease_is_renewed(etcd, dpu):
+def test_lease_is_renewed(etcd, publisher):
     cluster = etcd()
-    one = dpu(cluster, ttl=2).created()
+    one = publisher(cluster, ttl=2).created()
     one.set("a,1,1")
     one.published()
     lease = one.state()["lease"]
@@ -95,9 +95,9 @@ def test_lease_is_renewed(etcd, dpu):
     assert one.state()["leases_lost"] == 0
 
 
-def test_close_revokes_at_once(etcd, dpu):
+def test_close_revokes_at_once(etcd, publisher):
     cluster = etcd()
-    one = dpu(cluster, ttl=600).created()
+    one = publisher(cluster, ttl=600).created()
     one.set("a,1,1")
     one.published()
     one.say("close", 5000)
@@ -105,21 +105,21 @@ def test_close_revokes_at_once(etcd, dpu):
     assert cluster.records() == {}
 
 
-def test_killed_dpu_is_gone_after_its_ttl(etcd, dpu):
+def test_killed_dpu_is_gone_after_its_ttl(etcd, publisher):
     cluster = etcd()
-    one = dpu(cluster, ttl=2).created()
+    one = publisher(cluster, ttl=2).created()
     one.set("a,1,1")
     one.published()
     one.kill()
     wait_until(lambda: not cluster.records())
 
 
-def test_taken_name_is_refused_with_a_clear_line(etcd, dpu):
+def test_taken_name_is_refused_with_a_clear_line(etcd, publisher):
     cluster = etcd()
-    first = dpu(cluster).created()
+    first = publisher(cluster).created()
     first.set("a,1,1", address="tls:10.9.8.7:7470")
     first.published()
-    second = dpu(cluster).created()
+    second = publisher(cluster).created()
     second.set("b,2,1")
     assert second.await_phase("name-taken")["published"] == 0
     (line,) = [line for line in second.logged() if "holds the name" in line]
@@ -130,9 +130,9 @@ def test_taken_name_is_refused_with_a_clear_line(etcd, dpu):
     assert set(cluster.records(f"{ROOT}/exports/")) == {f"{ROOT}/exports/dpu1/b"}
 
 
-def test_lost_lease_publishes_again(etcd, dpu):
+def test_lost_lease_publishes_again(etcd, publisher):
     cluster = etcd()
-    one = dpu(cluster).created()
+    one = publisher(cluster).created()
     one.set("a,1,1", "b,2,1")
     one.published()
     lease = one.state()["lease"]
@@ -142,9 +142,9 @@ def test_lost_lease_publishes_again(etcd, dpu):
     assert one.state()["leases_lost"] == 1 and one.state()["lease"] != lease
 
 
-def test_deleted_and_foreign_keys_are_put_right(etcd, dpu):
+def test_deleted_and_foreign_keys_are_put_right(etcd, publisher):
     cluster = etcd()
-    one = dpu(cluster, ttl=2).created()
+    one = publisher(cluster, ttl=2).created()
     one.set("a,1,1", "b,2,1")
     one.published()
     good = {key: record["value"] for key, record in cluster.records().items()}
@@ -162,20 +162,20 @@ def test_deleted_and_foreign_keys_are_put_right(etcd, dpu):
     wait_until(is_right)
 
 
-def test_leftovers_of_an_earlier_run_are_removed(etcd, dpu):
+def test_leftovers_of_an_earlier_run_are_removed(etcd, publisher):
     cluster = etcd()
     cluster.ctl("put", f"{ROOT}/exports/dpu1/old", "x")
     cluster.ctl("put", f"{ROOT}/exports/dpu10/other", "x")
-    one = dpu(cluster).created()
+    one = publisher(cluster).created()
     one.set("a,1,1")
     one.published()
     wait_until(lambda: f"{ROOT}/exports/dpu1/old" not in cluster.records())
     assert f"{ROOT}/exports/dpu10/other" in cluster.records()
 
 
-def test_invalid_values_are_refused_and_change_nothing(etcd, dpu):
+def test_invalid_values_are_refused_and_change_nothing(etcd, publisher):
     cluster = etcd()
-    one = dpu(cluster).created()
+    one = publisher(cluster).created()
     one.set("a,1,1")
     one.published()
     for export in ("a/b,1,1", "-a,1,1", "x" * 64 + ",1,1", "a,1,1,nolabel", "a,1,1,k\x07=v", "a,9223372036854775808,1"):
@@ -186,10 +186,10 @@ def test_invalid_values_are_refused_and_change_nothing(etcd, dpu):
     assert set(cluster.records()) == {f"{ROOT}/dpus/dpu1", f"{ROOT}/exports/dpu1/a"}
 
 
-def test_invalid_configuration_is_refused(etcd, dpu):
+def test_invalid_configuration_is_refused(etcd, publisher):
     for name in ("", "a/b", "..", "x" * 64):
-        dpu(["http://127.0.0.1:1"], fleet=name or "''").created("DOCA_ERROR_INVALID_VALUE")
+        publisher(["http://127.0.0.1:1"], fleet=name or "''").created("DOCA_ERROR_INVALID_VALUE")
     for url in ("127.0.0.1:2379", "ftp://h:1", "http://h", "http://h:1/path", "http://u:p@h:1", "http://h:65536"):
-        assert dpu([url]).expect("created")["result"] == "DOCA_ERROR_INVALID_VALUE"
-    dpu(["http://127.0.0.1:1"], ttl=1).created("DOCA_ERROR_INVALID_VALUE")
-    dpu(["http://127.0.0.1:1"], ca="/nonexistent.pem").created("DOCA_ERROR_NOT_FOUND")
+        assert publisher([url]).expect("created")["result"] == "DOCA_ERROR_INVALID_VALUE"
+    publisher(["http://127.0.0.1:1"], ttl=1).created("DOCA_ERROR_INVALID_VALUE")
+    publisher(["http://127.0.0.1:1"], ca="/nonexistent.pem").created("DOCA_ERROR_NOT_FOUND")

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""A host finds exports by name and hears of changes."""
+
+import json
+
+from harness.etcd import wait_until
+
+ROOT = "/dpumap/v1/f"
+
+
+def publish(publisher, cluster, name, *exports, **more):
+    one = publisher(cluster, name, **more).created()
+    one.set(*exports)
+    return one.published()
+
+
+def test_list_with_patterns_and_labels(etcd, publisher, watcher):
+    cluster = etcd()
+    publish(publisher, cluster, "dpu2", "bulk,1,1,gpu=yes", "small,2,1")
+    publish(publisher, cluster, "dpu1", "small,3,1,gpu=no", "bulk,4,1,gpu=yes,row=a7")
+    publish(publisher, cluster, "other", "bulk,5,1")
+    one = watcher(cluster).started()
+    assert one.names() == ["dpu1:bulk", "dpu1:small", "dpu2:bulk", "dpu2:small", "other:bulk"]
+    assert one.names("dpu*:bulk") == ["dpu1:bulk", "dpu2:bulk"]
+    assert one.names("dpu2") == ["dpu2:bulk", "dpu2:small"]
+    assert one.names("*", "gpu=yes") == ["dpu1:bulk", "dpu2:bulk"]
+    assert one.names("*", "gpu") == ["dpu1:bulk", "dpu1:small", "dpu2:bulk"]
+    assert one.names("*", "gpu=yes", "row=a*") == ["dpu1:bulk"]
+    assert one.names("*", "row=b*") == []
+    assert one.dpus() == ["dpu1", "dpu2", "other"]
+    found = one.ask("resolve", "dpu1:bulk")
+    assert (found["size"], found["labels"], found["kind"], found["via"]) == (4, ["gpu=yes", "row=a7"], "dram", "pci")
+    for name, result in (
+        ("dpu1:none", "DOCA_ERROR_NOT_FOUND"), ("none:bulk", "DOCA_ERROR_NOT_FOUND"),
+        ("dpu1", "DOCA_ERROR_INVALID_VALUE"), ("a/b:c", "DOCA_ERROR_INVALID_VALUE"),
+    ):
+        answer = one.ask("resolve", name)
+        assert answer["result"] == result and answer["error"]
+    status = one.status()
+    assert (status["live"], status["dpus"], status["exports"], status["skipped"]) == (1, 3, 5, 0)
+
+
+def test_watch_hears_of_everything(etcd, publisher, watcher):
+    cluster = etcd()
+    one = watcher(cluster).started()
+    first = publish(publisher, cluster, "dpu1", "a,1,1")
+    one.expect("added", dpu="dpu1", certificate="dpu1")
+    one.expect("added", dpu="dpu1", export="a", size=1)
+    first.set("a,2,2", "b,3,1")
+    one.expect("changed", export="a", size=2, generation=2)
+    one.expect("added", export="b")
+    first.set("b,3,1")
+    one.expect("removed", export="a")
+    first.say("close", 5000)
+    one.expect("removed", export="b")
+    one.expect("removed", dpu="dpu1", certificate="dpu1")
+    assert one.names() == [] and one.dpus() == []
+
+
+def test_killed_dpu_is_removed_with_its_exports(etcd, publisher, watcher):
+    cluster = etcd()
+    one = watcher(cluster).started()
+    first = publish(publisher, cluster, "dpu1", "a,1,1", ttl=2)
+    one.expect("added", export="a")
+    first.kill()
+    one.expect("removed", export="a")
+    one.expect("removed", dpu="dpu1", certificate="dpu1")
+
+
+def test_many_exports_in_pages(etcd, publisher, watcher):
+    cluster = etcd()
+    one = publisher(cluster).created()
+    one.say("many", 2500)
+    one.published()
+    seen = watcher(cluster).started()
+    assert seen.status()["exports"] == 2500
+    assert len(set(seen.names())) == 2500
+
+
+def test_restarted_dpu_replaces_its_exports(etcd, publisher, watcher):
+    cluster = etcd()
+    seen = watcher(cluster).started()
+    first = publish(publisher, cluster, "dpu1", "a,1,1", "b,1,1")
+    seen.expect("added", export="b")
+    first.say("close", 5000)
+    publish(publisher, cluster, "dpu1", "b,2,1", "c,1,1")
+    seen.expect("added", export="c")
+    assert seen.names() == ["dpu1:b", "dpu1:c"]
+
+
+def test_exports_without_a_live_dpu_are_ignored(etcd, publisher, watcher):
+    """Also 20,000 of them, and keys of somebody else under the same root."""
+    cluster = etcd()
+    publish(publisher, cluster, "dpu1", "a,1,1")
+    record = cluster.records()[f"{ROOT}/exports/dpu1/a"]["value"]
+    cluster.ctl("put", f"{ROOT}/exports/dpu1/stale", record)
+    for begin in range(0, 20000, 120):
+        lines = [f'put {ROOT}/exports/ghost/e{n} "x"' for n in range(begin, begin + 60)]
+        lines += [f'put {ROOT}/elsewhere/e{n} "x"' for n in range(begin, begin + 60)]
+        cluster.ctl("txn", text="\n" + "\n".join(lines) + "\n\n\n")
+    seen = watcher(cluster).started()
+    assert seen.names() == ["dpu1:a"] and seen.dpus() == ["dpu1"]
+    assert any("do not belong to a live DPU" in line for line in seen.logged())
+    cluster.ctl("put", f"{ROOT}/exports/ghost/late", record)
+    cluster.ctl("put", f"{ROOT}/exports/dpu1/late", record)
+    publish(publisher, cluster, "dpu2", "z,1,1")
+    seen.expect("added", export="z")
+    assert seen.names() == ["dpu1:a", "dpu2:z"]
+
+
+def test_newer_records_are_listed_as_such(etcd, publisher, watcher):
+    cluster = etcd()
+    one = publish(publisher, cluster, "dpu1", "a,1,1")
+    lease = f"{one.state()['lease']:x}"
+    seen = watcher(cluster).started()
+    cluster.ctl("put", f"{ROOT}/exports/dpu1/new", json.dumps({"format": 2, "what": "ever"}), "--lease", lease)
+    line = seen.expect("added", export="new")
+    assert line["newer"] == 1 and line["size"] == 0
+    answer = seen.ask("resolve", "dpu1:new")
+    assert answer["result"] == "DOCA_ERROR_UNSUPPORTED_VERSION" and "needs a newer dpumap" in answer["error"]
+
+
+def test_members_and_leases(etcd, publisher, watcher):
+    cluster = etcd(3)
+    publish(publisher, cluster, "dpu1", "a,1,1", ttl=30)
+    seen = watcher(cluster.urls[:2]).started()
+    members = {one["name"]: one for one in seen.ask("members")["list"]}
+    assert set(members) == {"m0", "m1", "m2"}
+    assert "not among the endpoints" in members["m2"]["problem"]
+    assert members["m0"]["healthy"] and members["m0"]["version"].startswith("3.")
+    (lease,) = seen.ask("leases")["list"]
+    assert lease["dpu"] == "dpu1" and lease["granted"] == 30 and 0 < lease["remaining"] <= 30
+    cluster.kill(0)
+    members = {one["endpoint"]: one for one in seen.ask("members")["list"]}
+    assert not members[cluster.urls[0]]["healthy"] and members[cluster.urls[0]]["problem"]
+    assert members[cluster.urls[1]]["healthy"]
+
+
+def test_cache_keeps_the_view_without_etcd(etcd, publisher, watcher, place):
+    cluster = etcd()
+    publish(publisher, cluster, "dpu1", "a,1,1,gpu=yes", "b,2,1", ttl=600)
+    first = watcher(cluster, cache=place / "cache").started()
+    assert first.status()["cached"] == 0
+    assert first.end() == 0
+    cluster.kill(0)
+    second = watcher(cluster, cache=place / "cache", timeout=1000).started()
+    status = second.status()
+    assert status["cached"] == 1 and status["live"] == 0 and status["problem"]
+    assert second.names() == ["dpu1:a", "dpu1:b"]
+    assert second.ask("resolve", "dpu1:a")["labels"] == ["gpu=yes"]
+    watcher(cluster, cache=place / "none", timeout=1000).started("DOCA_ERROR_NOT_CONNECTED")
+    cluster.start(0)
+    second.expect("live")
+    assert second.status()["cached"] == 0 and second.names() == ["dpu1:a", "dpu1:b"]
+    # What the cache had and etcd has in the same revision is no event.
+    assert not [line for line in second.seen if line["event"] in ("added", "changed", "removed")]
+
+
+def test_cache_of_others_is_not_read(etcd, watcher, place):
+    cluster = etcd()
+    (place / "cache").write_text("nonsense\n", encoding="utf-8")
+    cluster.kill(0)
+    one = watcher(cluster, cache=place / "cache", timeout=1000).started("DOCA_ERROR_NOT_CONNECTED")
+    assert any("is not a cache of fleet f" in line["line"] for line in one.seen if line["event"] == "log")
+    (place / "cache").chmod(0o666)
+    one = watcher(cluster, cache=place / "cache", timeout=1000).started("DOCA_ERROR_NOT_CONNECTED")
+    assert any("cache" in line["line"] and "is not a cache" not in line["line"] for line in one.seen
+               if line["event"] == "log")
+
+
+def test_late_fleet_is_seen(etcd, publisher, watcher):
+    """An empty fleet is a valid one."""
+    cluster = etcd()
+    seen = watcher(cluster).started()
+    assert seen.names() == []
+    publish(publisher, cluster, "dpu1", "a,1,1")
+    wait_until(lambda: seen.names() == ["dpu1:a"])
