@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Bash completion for dpumap. Commands and options come from --help. Names of exports come from the
-# dpumapd that the command line, the environment or the configuration selects.
+# dpumapd or the fleet that the command line, the environment or the configuration selects.
 
 # The long options of a command.
 _dpumap_options()
@@ -60,7 +60,7 @@ _dpumap_value()
 	--connect | -c) _dpumap_address ;;
 	--key-type) _dpumap_offer "p256 ed25519" ;;
 	--device | -d | --offset | -o | --length | -n | --file-offset | --size | -s | --count | \
-		--timeout | -t | --psk-name | --server | --dpu | --host | --san | --days) ;;
+		--timeout | -t | --psk-name | --server | --dpu | --host | --san | --days | --fleet | --label) ;;
 	*) return 1 ;;
 	esac
 }
@@ -72,11 +72,11 @@ _dpumap_has_value()
 	local cur='' COMPREPLY
 	case $1 in
 	--connect=* | --cert=* | --key=* | --ca=* | --crl=* | --psk=* | --psk-name=* | --server=* | \
-		--config=* | --dir=*)
+		--config=* | --dir=* | --fleet=*)
 		connection+=("$1")
 		return 1
 		;;
-	--connect | -c | --cert | --key | --ca | --crl | --psk | --psk-name | --server | --config | --dir)
+	--connect | -c | --cert | --key | --ca | --crl | --psk | --psk-name | --server | --config | --dir | --fleet)
 		connection+=("$1" "$2")
 		;;
 	*) _dpumap_value "$1" ;;
@@ -96,7 +96,7 @@ _dpumap_parse()
 			continue
 		elif [ -z "$command" ]; then
 			[ "$word" = help ] || command=$word
-		elif [ "$command" = desc ] || [ "$command" = pki ]; then
+		elif [ "$command" = desc ] || [ "$command" = pki ] || [ "$command" = fleet ]; then
 			command="$command $word"
 		else
 			place=$((place + 1))
@@ -104,16 +104,29 @@ _dpumap_parse()
 	done
 }
 
+# Files, and in a fleet also its exports, which have no colon in front.
+_dpumap_files_or_fleet()
+{
+	local names=()
+	_dpumap_files -f
+	[[ " ${connection[*]}" == *" --fleet"* ]] || return 0
+	mapfile -t names < <(compgen -W "$(_dpumap_exports "${connection[@]}")" -- "$cur")
+	COMPREPLY+=("${names[@]}")
+}
+
 _dpumap_argument()
 {
 	case $command:$place in
 	:0) _dpumap_offer "$(_dpumap_commands)" ;;
-	desc:0 | pki:0) _dpumap_offer "$(_dpumap_group "$command")" ;;
+	desc:0 | pki:0 | fleet:0) _dpumap_offer "$(_dpumap_group "$command")" ;;
 	cp:0 | cp:1)
 		case $cur in
 		:*) _dpumap_offer "$(_dpumap_exports "${connection[@]}" | sed 's/^/:/')" ;;
-		*) _dpumap_files -f ;;
+		*) _dpumap_files_or_fleet ;;
 		esac
+		;;
+	list:0)
+		[[ " ${connection[*]}" != *" --fleet"* ]] || _dpumap_offer "$(_dpumap_exports "${connection[@]}")"
 		;;
 	info:0 | get:0 | import:0 | read:0 | write:0 | fill:0 | dump:0 | watch:0 | bench:0)
 		_dpumap_offer "$(_dpumap_exports "${connection[@]}")"

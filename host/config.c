@@ -2,10 +2,25 @@
 #include "config.h"
 
 #include "channel/address.h"
+#include "place.h"
 
 static bool has_tls(const struct dpumap_tls_config *tls)
 {
 	return tls->cert || tls->key || tls->ca || tls->crl || tls->psk || tls->psk_name;
+}
+
+/* The fleet of the file is for what makes sense only in a fleet, as the name DPU:EXPORT does. */
+static doca_error_t merge_fleet(struct options *o, const struct dpumap_host_config *file,
+				struct dpumap_fault *fault)
+{
+	o->registry = &file->registry;
+	if (!o->fleet && !o->connect && place_is_wanted(o))
+		o->fleet = file->registry.fleet;
+	if (!o->fleet && place_is_required(o))
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"no fleet is configured: use --fleet, or set registry = { "
+					"fleet = \"...\"; ... } in dpumap.conf, see dpumap(1)");
+	return DOCA_SUCCESS;
 }
 
 static void merge(struct options *o, const struct dpumap_host_config *file)
@@ -25,15 +40,13 @@ static void merge(struct options *o, const struct dpumap_host_config *file)
 
 doca_error_t config_load(struct options *options, struct config *config, struct dpumap_fault *fault)
 {
-	doca_error_t result = DOCA_SUCCESS;
+	doca_error_t result;
 
-	if (!options->connect)
-		result = dpumap_host_config_environment(&options->connect, fault);
-	if (result != DOCA_SUCCESS) {
-		*config = (struct config){0};
-		return result;
-	}
 	result = dpumap_host_config_load(options->config, &config->file, fault);
+	if (result == DOCA_SUCCESS)
+		result = merge_fleet(options, &config->file, fault);
+	if (result == DOCA_SUCCESS && !options->connect)
+		result = dpumap_host_config_environment(&options->connect, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	merge(options, &config->file);

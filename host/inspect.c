@@ -4,7 +4,9 @@
 #include <stdio.h>
 
 #include "descriptor_file.h"
+#include "fleet_list.h"
 #include "import.h"
+#include "place.h"
 #include "remote.h"
 #include "report.h"
 
@@ -38,6 +40,10 @@ doca_error_t inspect_list(const struct options *options, struct dpumap_fault *fa
 	struct dpumap_client *client;
 	doca_error_t result;
 
+	if (options->fleet)
+		return fleet_list(options, fault);
+	if (options->args[0])
+		options_usage_error(options, place_list_needs_fleet);
 	result = remote_connect(options, &client, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -81,11 +87,18 @@ static doca_error_t show_device(const struct options *options, struct dpumap_fau
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = remote_device(client, &device, fault);
-	if (result == DOCA_SUCCESS && options->given & OPTION_JSON)
-		json_print(report_json_device(&device));
-	else if (result == DOCA_SUCCESS)
-		report_device(&device);
 	dpumap_client_destroy(client);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (options->given & OPTION_JSON) {
+		struct json_object *object = report_json_device(&device);
+
+		place_add_json(options->place, object);
+		json_print(object);
+	} else {
+		place_report(options->place);
+		report_device(&device);
+	}
 	return result;
 }
 
@@ -97,12 +110,14 @@ static void print_info(const struct options *options, const struct remote_export
 	if (!(options->given & OPTION_JSON)) {
 		if (!options->descriptor)
 			report_info(&export->info);
+		place_report(options->place);
 		report_descriptor(desc, export->desc_len);
 		return;
 	}
 	object = json_object_new_object();
 	if (!options->descriptor)
 		json_object_object_add(object, "export", report_json_export(&export->info));
+	place_add_json(options->place, object);
 	json_object_object_add(object, "descriptor",
 			       report_json_descriptor(desc, export->desc_len));
 	json_print(object);

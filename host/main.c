@@ -9,17 +9,20 @@
 #include "desc.h"
 #include "doca_pkgconfig_dir.h"
 #include "doctor.h"
+#include "fleet_status.h"
 #include "import_command.h"
 #include "inspect.h"
 #include "interrupt.h"
 #include "json.h"
 #include "options.h"
 #include "pki.h"
+#include "place.h"
 #include "transfer.h"
 #include "watch.h"
 
 #define INSPECTS  (OPTION_CONNECTION | OPTION_DEVICE | OPTION_JSON | OPTION_VERBOSE)
-#define COPIES	  (INSPECTS | OPTION_OFFSET)
+#define FINDS	  (INSPECTS | OPTION_FLEET)
+#define COPIES	  (FINDS | OPTION_OFFSET)
 #define READS	  (COPIES | OPTION_LENGTH | OPTION_NO_VERIFY)
 #define WRITES	  (READS | OPTION_FILE_OFFSET)
 #define AUTHORITY (OPTION_DIR | OPTION_JSON)
@@ -27,23 +30,25 @@
 #define VERIFIED  " SHA-256 digests of host and DPU verify the copy, unless --no-verify is given."
 
 static const struct command commands[] = {
-	{{"list", "", 0, 0, INSPECTS,
-	  "List the exports of dpumapd. Only those that this client may import are shown.", NULL},
+	{{"list", "[PATTERN]", 0, 1, FINDS | OPTION_PATTERN | OPTION_LABEL,
+	  "List the exports of dpumapd, or of a fleet. Only those that this client may import are "
+	  "shown; of a fleet, all that match PATTERN, for example 'dpu*:bulk', and all labels.",
+	  NULL},
 	 inspect_list,
 	 NULL},
-	{{"info", "[NAME]", 0, 1, INSPECTS | OPTION_DESCRIPTOR,
+	{{"info", "[NAME]", 0, 1, FINDS | OPTION_DPU | OPTION_DESCRIPTOR,
 	  "Show an export and its descriptor. The access key is not shown. Without NAME, show the "
 	  "device of the DPU and its free device memory.",
 	  NULL},
 	 inspect_info,
 	 NULL},
-	{{"get", "NAME [FILE]", 1, 2, INSPECTS,
+	{{"get", "NAME [FILE]", 1, 2, FINDS,
 	  "Save a descriptor. FILE (default NAME.desc) has mode 0600, because it contains the "
 	  "access key.",
 	  NULL},
 	 inspect_get,
 	 NULL},
-	{{"import", "NAME", 0, 1, INSPECTS | OPTION_DESCRIPTOR | OPTION_HOLD,
+	{{"import", "NAME", 0, 1, FINDS | OPTION_DESCRIPTOR | OPTION_HOLD,
 	  "Import an export. Check that it can be imported. With --hold, keep the import until "
 	  "interrupted, or exit with 4 when the export is revoked.",
 	  NULL},
@@ -75,9 +80,9 @@ static const struct command commands[] = {
 	  "Print an export in hexadecimal. Repeated lines are printed as one *.", NULL},
 	 transfer_dump,
 	 NULL},
-	{{"watch", "[NAME]", 0, 1, INSPECTS | OPTION_COUNT,
+	{{"watch", "[NAME]", 0, 1, FINDS | OPTION_PATTERN | OPTION_LABEL | OPTION_COUNT,
 	  "Print changes of exports. Run until interrupted, and reconnect after lost connections. "
-	  "With --json, print one object per line.",
+	  "In a fleet, NAME may be a pattern. With --json, print one object per line.",
 	  NULL},
 	 watch_exports,
 	 NULL},
@@ -87,6 +92,13 @@ static const struct command commands[] = {
 	  NULL},
 	 bench_export,
 	 bench_check},
+	{{"fleet status", "[PATTERN]", 0, 1, FINDS | OPTION_PATTERN,
+	  "Show the DPUs and the registry of a fleet. This includes the remaining time of the "
+	  "leases and the members of etcd. The exit code is 3 if etcd cannot be "
+	  "reached. PATTERN is for the names of DPUs.",
+	  NULL},
+	 fleet_status,
+	 NULL},
 	{{"desc show", "FILE", 1, 1, OPTION_JSON | OPTION_SHOW_SECRET,
 	  "Print a saved descriptor. FILE - is standard input.", NULL},
 	 desc_show,
@@ -149,13 +161,17 @@ static void set_library_log(const struct options *options)
 static doca_error_t run(struct options *options, struct dpumap_fault *fault)
 {
 	struct config config = {0};
+	struct place place = {0};
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (options->command->cli.takes & OPTION_CONNECTION &&
 	    !(options->command->cli.takes & OPTION_ANY_CONFIG))
 		result = config_load(options, &config, fault);
 	if (result == DOCA_SUCCESS)
+		result = place_find(options, &place, fault);
+	if (result == DOCA_SUCCESS)
 		result = options->command->run(options, fault);
+	place_free(&place);
 	config_free(&config);
 	return result;
 }

@@ -3,12 +3,14 @@
  * One table of all options. A command accepts the options that it takes, before and after its name.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "channel/address.h"
 #include "channel/message.h"
 #include "common/size.h"
 #include "options.h"
+#include "place.h"
 
 #define TIMEOUT_MAX_S 3600
 #define DAYS_MAX      36500
@@ -16,7 +18,8 @@
 
 enum option_type {
 	TYPE_TEXT,
-	TYPE_TEXTS, /* of --san */
+	TYPE_SAN,
+	TYPE_LABEL,
 	TYPE_ADDRESS,
 	TYPE_SIZE,
 	TYPE_NUMBER, /* 1 to max */
@@ -91,13 +94,25 @@ static const struct entry entries[] = {
 	 0},
 	{{"san", 0, "NAME", "Another DNS name or IP address of the DPU; may be repeated",
 	  OPTION_NAMES},
-	 TYPE_TEXTS,
+	 TYPE_SAN,
 	 0,
 	 0},
 	{{"days", 0, "NUMBER", "Validity in days", OPTION_DAYS}, TYPE_NUMBER, AT(days), DAYS_MAX},
 	{{"key-type", 0, "TYPE", "Key type: p256 (default) or ed25519", OPTION_KEY_TYPE},
 	 TYPE_TEXT,
 	 AT(key_type),
+	 0},
+	{{"fleet", 0, "FLEET",
+	  "Find exports by name, DPU:EXPORT, in the registry of this fleet (default: the fleet of "
+	  "the configuration, if a name has the form DPU:EXPORT)",
+	  OPTION_FLEET},
+	 TYPE_TEXT,
+	 AT(fleet),
+	 0},
+	{{"label", 0, "KEY=VALUE",
+	  "Only exports with this label; VALUE may be a pattern; may be repeated", OPTION_LABEL},
+	 TYPE_LABEL,
+	 0,
 	 0},
 	{{"json", 0, NULL, "Print JSON", OPTION_JSON}, TYPE_FLAG, 0, 0},
 	{{"device", 'd', "DEVICE",
@@ -165,7 +180,8 @@ static const char about[] = "Import and copy memory that dpumapd exports on the 
 static const char more[] =
 	" $DPUMAP_CONNECT is the default of --connect. Other defaults come from "
 	"~/.config/dpumap/dpumap.conf or "
-	"/etc/dpumap/dpumap.conf; see dpumap(1). Sizes are bytes, with an optional K, M, G or T.\n"
+	"/etc/dpumap/dpumap.conf; see dpumap(1). With --fleet, commands find exports by "
+	"name, DPU:EXPORT, in a registry. Sizes are bytes, with an optional K, M, G or T.\n"
 	"\n"
 	"Exit codes: 0 success, 1 the transfer or its verification failed, 2 usage error, 3 not "
 	"found (file, export, device) or cannot connect, 4 refused (permission, does not fit, "
@@ -189,11 +205,13 @@ static uint64_t parse_number(const struct argp_state *state, const struct entry 
 	return value;
 }
 
-static void add_san(const struct argp_state *state, struct options *o, const char *name)
+/* Options that may be repeated. */
+static void add_text(const struct argp_state *state, const struct entry *entry, const char **list,
+		     size_t *num, size_t max, const char *text)
 {
-	if (o->num_sans == OPTIONS_SANS_MAX)
-		cli_usage_error(state, "--san may be given at most %d times", OPTIONS_SANS_MAX);
-	o->sans[o->num_sans++] = name;
+	if (*num == max)
+		cli_usage_error(state, "--%s may be given at most %zu times", entry->cli.name, max);
+	list[(*num)++] = text;
 }
 
 static void check_address(const struct argp_state *state, const char *text)
@@ -220,8 +238,11 @@ static void take_entry(const struct argp_state *state, struct options *o, const 
 	case TYPE_TEXT:
 		memcpy(to, &text, sizeof(text));
 		return;
-	case TYPE_TEXTS:
-		add_san(state, o, text);
+	case TYPE_SAN:
+		add_text(state, entry, o->sans, &o->num_sans, OPTIONS_SANS_MAX, text);
+		return;
+	case TYPE_LABEL:
+		add_text(state, entry, o->labels, &o->num_labels, OPTIONS_LABELS_MAX, text);
 		return;
 	case TYPE_SIZE:
 	case TYPE_NUMBER:
@@ -251,9 +272,22 @@ static void check(const struct argp_state *state, void *input, const struct cli_
 	if (o->given & OPTION_DESCRIPTOR && o->num_args > 0)
 		cli_usage_error(state, "%s takes no arguments with --descriptor",
 				command->cli.name);
-	wrong = command->check ? command->check(o) : NULL;
+	wrong = place_check(o);
+	if (!wrong && command->check)
+		wrong = command->check(o);
 	if (wrong)
 		cli_usage_error(state, "%s", wrong);
+}
+
+void options_usage_error(const struct options *options, const char *text)
+{
+	const char *name = options->command->cli.name;
+
+	fprintf(stderr,
+		"dpumap %s: %s\n"
+		"Try `dpumap %s --help' or `dpumap %s --usage' for more information.\n",
+		name, text, name, name);
+	exit(CLI_EXIT_USAGE);
 }
 
 void options_parse(int argc, char **argv, const struct command *commands, struct options *options)

@@ -11,9 +11,12 @@
 #include "cli/cli.h"
 #include "local/fault.h"
 
-#define OPTIONS_SANS_MAX 16
+#define OPTIONS_SANS_MAX   16
+#define OPTIONS_LABELS_MAX 16
 
+struct dpumap_host_registry;
 struct options;
+struct place;
 
 typedef doca_error_t command_fn(const struct options *options, struct dpumap_fault *fault);
 /* Returns the error in the command line, or NULL. */
@@ -42,6 +45,10 @@ enum option_bit {
 	OPTION_NO_VERIFY = 1 << 18,
 	OPTION_ANY_CONFIG =
 		1 << 19, /* not an option: the command runs even if the configuration is invalid */
+	OPTION_FLEET = 1 << 20,
+	OPTION_LABEL = 1 << 21,
+	OPTION_PATTERN = 1 << 22, /* not an option: in a fleet, the argument is a pattern */
+	OPTION_DPU = 1 << 23,	  /* not an option: in a fleet, the argument may be a DPU */
 };
 
 struct command {
@@ -64,6 +71,9 @@ struct options {
 	const char *device; /* NULL: the first device that can import */
 	uint64_t timeout_s;
 	const char *config;
+	const char *fleet; /* NULL: exports are those of the dpumapd at connect */
+	const struct dpumap_host_registry *registry;
+	const struct place *place; /* of the DPU that an argument names in a fleet; or NULL */
 
 	const char *descriptor;
 	uint64_t offset;
@@ -75,9 +85,14 @@ struct options {
 	const char *dpu, *host;
 	const char *sans[OPTIONS_SANS_MAX];
 	size_t num_sans;
+	const char *labels[OPTIONS_LABELS_MAX];
+	size_t num_labels;
 	uint64_t days;
 	const char *key_type;
 };
+
+/* For an error that only the configuration shows: prints it as options_parse() does, and exits. */
+_Noreturn void options_usage_error(const struct options *options, const char *text);
 
 /* commands ends with an entry without a name. Exits on invalid arguments. */
 void options_parse(int argc, char **argv, const struct command *commands, struct options *options);

@@ -4,6 +4,7 @@
 #include <doca_types.h>
 
 #include "interrupt.h"
+#include "place.h"
 #include "remote.h"
 #include "secret/secret.h"
 
@@ -20,14 +21,14 @@ doca_error_t remote_explain(doca_error_t result, struct dpumap_fault *fault)
 	return dpumap_fault_see_doctor(fault);
 }
 
-doca_error_t remote_connect(const struct options *options, struct dpumap_client **client,
-			    struct dpumap_fault *fault)
+static doca_error_t connect_to(const char *where, const struct options *options,
+			       struct dpumap_client **client, struct dpumap_fault *fault)
 {
 	struct dpumap_address address;
 	struct dpumap_tls *tls = NULL;
 	doca_error_t result;
 
-	result = dpumap_address_parse(options->connect, &address, fault);
+	result = dpumap_address_parse(where, &address, fault);
 	if (result == DOCA_SUCCESS && address.kind == DPUMAP_ADDRESS_TLS)
 		result = dpumap_tls_create(&options->tls, false, &tls, fault);
 	if (result == DOCA_SUCCESS)
@@ -38,6 +39,32 @@ doca_error_t remote_connect(const struct options *options, struct dpumap_client 
 			fault);
 	dpumap_tls_destroy(tls);
 	return result;
+}
+
+/* The addresses of the registry in turn, until the DPU that has the name answers. */
+static doca_error_t connect_in_fleet(const struct options *options, struct dpumap_client **client,
+				     struct dpumap_fault *fault)
+{
+	const struct place *place = options->place;
+	struct dpumap_fault why = {0};
+	doca_error_t result;
+
+	for (size_t i = 0; i < place->num_addresses; i++) {
+		result = connect_to(place->addresses[i], options, client, &why);
+		if (result == DOCA_SUCCESS)
+			return result;
+		if (result == DOCA_ERROR_SHUTDOWN)
+			break;
+	}
+	return dpumap_fault_set(fault, why.code, "DPU %s: %.240s", place->dpu, why.text);
+}
+
+doca_error_t remote_connect(const struct options *options, struct dpumap_client **client,
+			    struct dpumap_fault *fault)
+{
+	if (options->place)
+		return connect_in_fleet(options, client, fault);
+	return connect_to(options->connect, options, client, fault);
 }
 
 static void ask(struct dpumap_msg *request, enum dpumap_op op)

@@ -30,7 +30,7 @@ bool report_digests_equal(const struct report *report)
 #define MAY_WRITE (DOCA_ACCESS_FLAG_PCI_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_WRITE)
 #define MAY_READ  (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_RDMA_READ)
 
-static const char *permissions(uint32_t access)
+const char *report_permissions(uint32_t access)
 {
 	if (access & MAY_WRITE)
 		return "read-write";
@@ -60,7 +60,7 @@ void report_list_line(const struct dpumap_export_info *info)
 	}
 	dpumap_size_format(info->size, size);
 	printf("%-24s %-6s %12s  %-11s  %s\n", info->name, info->kind, size,
-	       permissions(info->access), via(info));
+	       report_permissions(info->access), via(info));
 }
 
 static void print_export(const struct dpumap_export_info *info)
@@ -71,7 +71,7 @@ static void print_export(const struct dpumap_export_info *info)
 	printf("export       %s\n", info->name);
 	printf("kind         %s (%s)\n", kind_text(info->kind), info->kind);
 	printf("size         %s (%" PRIu64 " bytes)\n", size, info->size);
-	printf("permissions  %s\n", permissions(info->access));
+	printf("permissions  %s\n", report_permissions(info->access));
 	printf("via          %s\n", via(info));
 }
 
@@ -129,7 +129,7 @@ void report_descriptor(const struct dpumap_desc *desc, size_t len)
 	printf("  card       %016" PRIx64 ", function %u\n", desc->device_guid, desc->vhca_id);
 	printf("  range      %" PRIu64 " bytes at 0x%" PRIx64 " of the exporter\n", desc->len,
 	       desc->addr);
-	printf("  access     0x%02x, %s\n", desc->access, permissions(desc->access));
+	printf("  access     0x%02x, %s\n", desc->access, report_permissions(desc->access));
 	if (desc->kind == DPUMAP_DESC_KIND_PCI)
 		printf("  key        present, not shown\n");
 }
@@ -192,8 +192,7 @@ void report_print(const struct report *report, const struct dpumap_export_info *
 
 /* -- JSON output -- */
 
-/* As in dpumapd's configuration. */
-static const char *perm(uint32_t access)
+const char *report_perm(uint32_t access)
 {
 	if (access & MAY_WRITE)
 		return "rw";
@@ -215,7 +214,7 @@ struct json_object *report_json_export(const struct dpumap_export_info *info)
 	json_add_text(object, "name", info->name);
 	json_add_text(object, "kind", info->kind);
 	json_add_number(object, "size", info->size);
-	json_add_text(object, "perm", perm(info->access));
+	json_add_text(object, "perm", report_perm(info->access));
 	json_add_text(object, "via", remote_is_rdma(info) ? "rdma" : "pci");
 	return object;
 }

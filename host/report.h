@@ -46,6 +46,10 @@ void report_print_json(const struct report *report, const struct dpumap_export_i
 /* In MB/s. */
 double report_rate(uint64_t bytes, uint64_t ns);
 
+/* Of an export, for people and as in dpumapd's configuration. */
+const char *report_permissions(uint32_t access);
+const char *report_perm(uint32_t access);
+
 /* One line of a table; the heading when info is NULL. */
 void report_list_line(const struct dpumap_export_info *info);
 void report_device(const struct remote_device *device);

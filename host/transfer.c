@@ -14,6 +14,7 @@
 #include "import.h"
 #include "json.h"
 #include "local/clock.h"
+#include "place.h"
 #include "progress.h"
 #include "pump.h"
 #include "remote.h"
@@ -307,22 +308,24 @@ doca_error_t transfer_dump(const struct options *options, struct dpumap_fault *f
 
 /* -- cp: three forms -- */
 
-static bool is_export(const char *arg)
+static bool is_export(const struct options *o, int argument)
 {
-	return arg && arg[0] == ':';
+	return o->args[argument][0] == ':' || place_argument(o) == argument;
 }
+
+static const char wrong_cp[] =
+	"cp needs one export, written :NAME (in a fleet, DPU:NAME), and one file (write ./FILE if "
+	"its name has a colon)";
 
 const char *transfer_check_cp(const struct options *options)
 {
-	const char *const *args = options->args;
-	bool to_file = options->num_args == 3 || is_export(args[0]);
+	bool to_file = options->num_args == 3 || is_export(options, 0);
 
-	if (options->num_args == 2 && is_export(args[0]) == is_export(args[1]))
-		return "cp needs one export, written :NAME, and one file (write ./:FILE if its "
-		       "name begins with a colon)";
+	if (options->num_args == 2 && is_export(options, 0) == is_export(options, 1))
+		return wrong_cp;
 	if (options->given & OPTION_SPARSE && !to_file)
 		return "--sparse is valid only when a file is written";
-	if (options->given & OPTION_FILE_OFFSET && options->num_args == 2 && is_export(args[0]))
+	if (options->given & OPTION_FILE_OFFSET && options->num_args == 2 && is_export(options, 0))
 		return "--file-offset is valid only when a file is read";
 	return NULL;
 }
@@ -332,12 +335,15 @@ doca_error_t transfer_cp(const struct options *options, struct dpumap_fault *fau
 	const char *const *args = options->args;
 	struct transfer t = {.options = options};
 
+	/* DPU:NAME is an export only if there is a fleet. */
+	if (options->num_args == 2 && args[0][0] != ':' && args[1][0] != ':')
+		options_usage_error(options, wrong_cp);
 	if (options->num_args == 3) {
 		t.source_path = args[0];
 		t.export_name = args[1];
 		t.target_path = args[2];
 		t.same_window = true;
-	} else if (is_export(args[0])) {
+	} else if (args[0][0] == ':') {
 		t.export_name = args[0] + 1;
 		t.target_path = args[1];
 	} else {

@@ -9,6 +9,7 @@
 
 #include <dpumap/channel.h>
 
+#include "fleet_watch.h"
 #include "interrupt.h"
 #include "json.h"
 #include "local/clock.h"
@@ -165,6 +166,8 @@ doca_error_t watch_exports(const struct options *options, struct dpumap_fault *f
 	struct dpumap_channel *channel;
 	doca_error_t result;
 
+	if (options->fleet)
+		return fleet_watch(options, fault);
 	interrupt_release();
 	result = dpumap_channel_create(&channel);
 	if (result != DOCA_SUCCESS)

@@ -18,7 +18,7 @@ COMPREPLY=()
 _dpumap
 printf '%s\n' "${COMPREPLY[@]}"
 """
-COMMANDS = "bench cp desc doca-pkgconfig-dir doctor dump fill get help import info list pki read watch write"
+COMMANDS = "bench cp desc doca-pkgconfig-dir doctor dump fill fleet get help import info list pki read watch write"
 CASES = [
     ([""], COMMANDS),
     (["re"], "read"),

@@ -20,7 +20,7 @@ TOOL = [
     ("cp a b", "cp needs one export, written :NAME"),
     ("cp :a :b", "cp needs one export, written :NAME"),
     ("cp a b c d", "too many arguments for cp"),
-    ("list a", "list takes no arguments"),
+    ("list a", "list takes a PATTERN only in a fleet"),
     ("info a b", "too many arguments for info"),
     ("info --descriptor x y", "info takes no arguments with --descriptor"),
     ("list --offset 1", "unrecognized option '--offset'"),
