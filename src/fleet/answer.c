@@ -156,6 +156,12 @@ static void not_etcd(struct dpumap_answer *answer, long status)
 				 "its answer is not one of etcd");
 }
 
+/* The gateway would lend such a client the rights of the name, so etcd refuses it. */
+static bool is_common_name_refused(const struct dpumap_http_answer *http)
+{
+	return http->status == 400 && memmem(http->body, http->len, "CommonName", 10) != NULL;
+}
+
 static struct json_object *parse(const char *text, size_t len)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
@@ -194,6 +200,12 @@ void dpumap_answer_parse(const struct dpumap_http_answer *http, struct dpumap_an
 					       http->fault.code == DOCA_ERROR_NO_MEMORY
 				       ? DPUMAP_ANSWER_ERROR
 				       : DPUMAP_ANSWER_UNAVAILABLE;
+		return;
+	}
+	if (is_common_name_refused(http)) {
+		set_error(answer, DPUMAP_ANSWER_ERROR, DOCA_ERROR_AUTHENTICATION,
+			  "with users, it answers no client whose certificate has a common name",
+			  "; use a certificate without one, or none");
 		return;
 	}
 	answer->whole = parse(http->body, http->len);

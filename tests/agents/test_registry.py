@@ -596,6 +596,19 @@ def test_certificate_is_enough_without_users(publish, cluster):
     assert one.names(store) == ALL
 
 
+def test_certificate_with_a_common_name_is_refused_with_users(publish, cluster, dpu):
+    """Which etcd does for each client of its gateway."""
+    store = cluster(tls=True)
+    store.enable_auth()
+    one = publish(store)
+    user_settings(one, dpu, store)
+    files = (("cert", "crt"), ("key", "key"))
+    more = "".join(f'{name} = "{store.pki.path(f"client.{end}")}"; ' for name, end in files)
+    one.more = one.more.replace("ca = ", f"{more}ca = ")
+    one.start().await_phase("refused")
+    assert "no client whose certificate has a common name" in one.status()["registry_problem"]
+
+
 def test_wrong_password_is_reported_and_corrected_by_a_reload(publish, cluster, dpu, host):
     store = secured(cluster)
     one = publish(store)
