@@ -33,6 +33,7 @@ struct registry {
 	uint64_t generation; /* of this start */
 	uint64_t version;    /* of the exports that were passed to the publisher */
 	uint64_t retry_at;
+	uint64_t due;	    /* when the publisher has something to do at the latest */
 	bool is_outdated;   /* what was passed to the publisher */
 	bool is_ready;	    /* the publisher has something to do */
 	bool state_changed; /* the service manager has not been told */
@@ -307,14 +308,28 @@ static void notify(struct registry *r)
 			   state.phase_name, state.problem);
 }
 
-int registry_timeout(const struct registry *registry, int timeout_ms)
+/* Not in each turn of the loop: the publisher compares all records to know. */
+static void process(struct registry *r)
 {
 	int next_ms;
 
+	r->is_ready = false;
+	r->fleet->publisher_process(r->publisher);
+	next_ms = r->fleet->publisher_next_ms(r->publisher);
+	r->due = next_ms < 0 ? UINT64_MAX
+			     : dpumap_clock_ns() + (uint64_t)next_ms * DPUMAP_NSEC_PER_MSEC;
+}
+
+int registry_timeout(const struct registry *registry, int timeout_ms)
+{
+	uint64_t now = dpumap_clock_ns(), left_ms;
+
 	if (!registry)
 		return timeout_ms;
-	next_ms = registry->fleet->publisher_next_ms(registry->publisher);
-	return next_ms >= 0 && next_ms < timeout_ms ? next_ms : timeout_ms;
+	if (registry->due <= now)
+		return 0;
+	left_ms = (registry->due - now) / DPUMAP_NSEC_PER_MSEC + 1;
+	return left_ms < (uint64_t)timeout_ms ? (int)left_ms : timeout_ms;
 }
 
 void registry_work(struct registry *registry, bool is_changing)
@@ -326,10 +341,8 @@ void registry_work(struct registry *registry, bool is_changing)
 	/* A descriptor that cannot be polled after a reload. */
 	if (!registry->watch.ready)
 		registry->is_ready = true;
-	if (registry->is_ready || registry->fleet->publisher_next_ms(registry->publisher) == 0) {
-		registry->is_ready = false;
-		registry->fleet->publisher_process(registry->publisher);
-	}
+	if (registry->is_ready || dpumap_clock_ns() >= registry->due)
+		process(registry);
 	if (registry->state_changed)
 		notify(registry);
 }

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from harness.agents import REFUSED, Tool
+from harness.agents import REFUSED, Tool, expect_no_growth
 from harness.dumps import find
 from harness.etcd import Etcd, free_ports
 from harness.machine import await_true
@@ -545,6 +545,37 @@ def test_what_another_removes_is_published_again(publish, store, how):
     if how == "lease":
         assert one.status()["registry_leases_lost"] == 1
         one.agent.daemon.await_log("^dpumapd: registry: .*lease")
+
+
+# -- the process
+
+
+def test_dpu_that_slept_longer_than_its_lease_publishes_again(publish, store):
+    one = publish(store).start().await_phase()
+    one.agent.daemon.signal("STOP")
+    assert await_true(lambda: not store.records(), TTL + 30)
+    one.agent.daemon.signal("CONT")
+    assert await_true(lambda: one.names(store) == ALL)
+    one.await_phase()
+
+
+def test_changes_and_reloads_leave_nothing_behind(publish, store):
+    """Neither memory nor file descriptors."""
+    one = publish(store).start().await_phase()
+    daemon = one.agent.daemon
+
+    def change():
+        for _ in range(40):
+            one.agent.ctl("add", "name=extra,kind=dram,size=4K,label=a=b").ok()
+            one.agent.ctl("remove", "extra").ok()
+            one.reload().ok()
+        one.await_phase()
+
+    change()
+    files = daemon.settled_files()
+    expect_no_growth(daemon, change)
+    daemon.await_open_files(files)
+    assert one.names(store) == ALL and one.status()["registry_leases_lost"] == 0
 
 
 # -- authentication
