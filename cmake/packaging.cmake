@@ -48,6 +48,7 @@ endmacro()
 
 set(lib libdpumap${DPUMAP_SOVERSION})
 set(channel libdpumap-channel${DPUMAP_SOVERSION})
+set(fleet libdpumap-fleet${DPUMAP_SOVERSION})
 set(same "(= ${PROJECT_VERSION}-${DPUMAP_PACKAGE_RELEASE})")
 set(about "dpumap shares memory between a BlueField DPU and its host. It needs
 nothing but upstream rdma-core.\n.")
@@ -70,12 +71,21 @@ memory from dpumapd over TLS or a Unix socket."
 	"${lib} ${same}")
 set(CPACK_DEBIAN_LIBDPUMAP-CHANNEL_PACKAGE_CONTROL_EXTRA ${DPUMAP_PACKAGING_DIR}/deb/triggers)
 
+# A package of its own: only this library needs libcurl, and only a machine in a fleet needs the library.
+deb_package(libdpumap-fleet ${fleet} libs
+	"exports of many BlueField DPUs, found by name in etcd"
+"${about}
+This package contains the library for fleets: dpumapd publishes its exports
+in an etcd cluster, and hosts find them by name."
+	"${channel} ${same}")
+set(CPACK_DEBIAN_LIBDPUMAP-FLEET_PACKAGE_CONTROL_EXTRA ${DPUMAP_PACKAGING_DIR}/deb/triggers)
+
 deb_package(dev libdpumap-dev libdevel
 	"memory shared between a BlueField DPU and its host (development)"
 "${about}
 This package contains headers, manual pages and examples. The headers for
 DOCA programs are in a directory of their own, so they never shadow an SDK."
-	"${lib} ${same}, ${channel} ${same}, libibverbs-dev, librdmacm-dev, libcbor-dev, libssl-dev")
+	"${lib} ${same}, ${channel} ${same}, ${fleet} ${same}, libibverbs-dev, librdmacm-dev, libcbor-dev, libssl-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "dpumap-emu, dpumap-host")
 
 deb_package(dpu dpumap-dpu net "agent that exports the memory of a BlueField DPU to hosts"
@@ -83,6 +93,7 @@ deb_package(dpu dpumap-dpu net "agent that exports the memory of a BlueField DPU
 This package contains dpumapd, a systemd service on the DPU. It owns the
 exported memory and decides which clients may import it."
 	"${lib} ${same}, systemd | systemd-standalone-sysusers | systemd-sysusers")
+set(CPACK_DEBIAN_DPU_PACKAGE_SUGGESTS ${fleet})
 set(CPACK_DEBIAN_DPU_PACKAGE_CONTROL_EXTRA
 	${DPUMAP_PACKAGING_DIR}/deb/dpumap-dpu/postinst
 	${DPUMAP_PACKAGING_DIR}/deb/dpumap-dpu/prerm
@@ -93,7 +104,7 @@ deb_package(host dpumap-host net "tool for memory that a BlueField DPU exports t
 This package contains dpumap, which lists the memory that a DPU exports,
 imports it, and copies from and to it."
 	"${lib} ${same}")
-set(CPACK_DEBIAN_HOST_PACKAGE_SUGGESTS bash-completion)
+set(CPACK_DEBIAN_HOST_PACKAGE_SUGGESTS "bash-completion, ${fleet}")
 
 deb_package(emu dpumap-emu utils "emulated BlueField for programs that use rdma-core"
 "Unmodified programs that use libibverbs and libmlx5 run on emulated cards,
@@ -108,5 +119,5 @@ set(CPACK_POST_BUILD_SCRIPTS ${DPUMAP_PACKAGING_DIR}/deb/repack.cmake)
 # Variables for these two scripts.
 set(CPACK_DPUMAP_DIR ${DPUMAP_PACKAGING_DIR})
 set(CPACK_DPUMAP_STRIP ${CMAKE_STRIP})
-set(CPACK_DPUMAP_MULTIARCH_SAME ${lib} ${channel} libdpumap-dev)
+set(CPACK_DPUMAP_MULTIARCH_SAME ${lib} ${channel} ${fleet} libdpumap-dev)
 include(CPack)

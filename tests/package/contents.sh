@@ -6,7 +6,7 @@ set -euo pipefail
 
 dir=$1
 architecture=$2
-packages="libdpumap0 libdpumap-channel0 libdpumap-dev dpumap-dpu dpumap-host dpumap-emu"
+packages="libdpumap0 libdpumap-channel0 libdpumap-fleet0 libdpumap-dev dpumap-dpu dpumap-host dpumap-emu"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-contents.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 wrong=0
@@ -151,11 +151,14 @@ has libdpumap0 '/usr/lib/*/libdpumap.so.0'
 depends libdpumap0 libc6 libibverbs1 librdmacm1 ibverbs-providers libnuma1
 has libdpumap-channel0 '/usr/lib/*/libdpumap-channel.so.0'
 depends libdpumap-channel0 libdpumap0 libssl3 libcbor0.8
-has libdpumap-dev '/usr/lib/*/libdpumap.so' '/usr/lib/*/libdpumap-channel.so' \
+has libdpumap-fleet0 '/usr/lib/*/libdpumap-fleet.so.0'
+depends libdpumap-fleet0 libdpumap-channel0 libcurl4 libjson-c5
+has libdpumap-dev '/usr/lib/*/libdpumap.so' '/usr/lib/*/libdpumap-channel.so' '/usr/lib/*/libdpumap-fleet.so' \
 	'/usr/lib/*/pkgconfig/dpumap.pc' '/usr/lib/*/pkgconfig/dpumap-channel.pc' \
-	/usr/include/dpumap/channel.h /usr/include/dpumap-doca/doca_mmap.h \
+	'/usr/lib/*/pkgconfig/dpumap-fleet.pc' \
+	/usr/include/dpumap/channel.h /usr/include/dpumap/fleet.h /usr/include/dpumap-doca/doca_mmap.h \
 	/usr/share/man/man3/dpumap_dm.3.gz
-depends libdpumap-dev libdpumap0 libdpumap-channel0 libibverbs-dev librdmacm-dev libssl-dev libcbor-dev
+depends libdpumap-dev libdpumap0 libdpumap-channel0 libdpumap-fleet0 libibverbs-dev librdmacm-dev libssl-dev libcbor-dev
 has dpumap-dpu /usr/sbin/dpumapd /usr/lib/systemd/system/dpumapd.service \
 	/usr/lib/systemd/system/dpumapd.socket /usr/lib/sysusers.d/dpumap.conf /etc/dpumap \
 	/usr/share/doc/dpumap-dpu/examples/dpumapd.conf /usr/share/man/man8/dpumapd.8.gz \
@@ -164,10 +167,14 @@ depends dpumap-dpu libdpumap0 librdmacm1 libconfig9 libjson-c5 libssl3 libsystem
 has dpumap-host /usr/bin/dpumap /usr/share/man/man1/dpumap.1.gz \
 	/usr/share/bash-completion/completions/dpumap
 depends dpumap-host libdpumap0 libssl3
+for package in libdpumap0 libdpumap-channel0 dpumap-host dpumap-dpu; do
+	[[ $(field "$package" Depends) != *curl* && $(field "$package" Depends) != *libdpumap-fleet* ]] ||
+		bad "$package needs libcurl or libdpumap-fleet0, which only a fleet needs"
+done
 has dpumap-emu /usr/bin/dpumap-emu '/usr/lib/*/dpumap-emu/libdpumap-emu.so' /usr/include/dpumap-emu.h \
 	'/usr/lib/*/pkgconfig/dpumap-emu.pc' \
 	/usr/share/man/man1/dpumap-emu.1.gz /usr/share/bash-completion/completions/dpumap-emu
-for package in libdpumap0 libdpumap-channel0 libdpumap-dev; do
+for package in libdpumap0 libdpumap-channel0 libdpumap-fleet0 libdpumap-dev; do
 	[ "$(field "$package" Multi-Arch)" = same ] || bad "$package cannot be installed for two architectures"
 done
 [ "$wrong" -eq 0 ] || { echo "$wrong wrong" >&2; exit 1; }
