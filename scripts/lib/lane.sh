@@ -17,7 +17,7 @@ LANE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-lane.XXXXXX")
 trap 'rm -rf "$LANE_TMP" 2>/dev/null || { sleep 1 && rm -rf "$LANE_TMP"; } || true' EXIT
 export DPUMAP_EMU_DIR=$LANE_TMP/emu
 mkdir -p "$LANE_BUILD"
-# Only unit and integration tests count for the lane coverage. All other programs of that build write
+# Only unit, integration and fleet tests count for the lane coverage. All other programs of that build write
 # their coverage counts to a temporary directory, and gcov's errors to a file.
 export GCOV_PREFIX=$LANE_TMP/counts GCOV_ERROR_FILE=$LANE_TMP/gcov.log
 # Most tests wait more than they compute.
@@ -109,7 +109,7 @@ CLANG_OPTIONS=(-DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=cl
 # shellcheck disable=SC2034 # used by the lanes
 UNIT_TARGETS=(tests/unit/all desc_judge)
 # shellcheck disable=SC2034
-PRODUCT_TARGETS=(src/all src/emu/all src/common/all src/channel/all src/fleet/all src/doctor/all dpu/all host/all)
+PRODUCT_TARGETS=(src/all src/emu/all src/common/all src/channel/all src/doctor/all src/fleet/all dpu/all host/all)
 
 # build_debug TARGET...: build with gcc, Debug, instrumented for coverage.
 build_debug()
