@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The members of the etcd cluster and the leases of the DPUs, for people who look. */
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,12 +40,12 @@ static void copy_shown(char *to, size_t size, const char *text)
 {
 	char shown[DPUMAP_FLEET_SHOWN_SIZE];
 
-	strncpy(to, dpumap_fleet_shown(text, strlen(text), shown), size - 1);
+	snprintf(to, size, "%.*s", (int)size - 1, dpumap_fleet_shown(text, strlen(text), shown));
 }
 
 static void set_problem(struct member *m, const char *text)
 {
-	strncpy(m->problem, text, sizeof(m->problem) - 1);
+	snprintf(m->problem, sizeof(m->problem), "%.*s", (int)sizeof(m->problem) - 1, text);
 }
 
 static void answered(void *context, const struct dpumap_etcd_reply *reply)
