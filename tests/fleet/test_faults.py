@@ -101,7 +101,7 @@ def test_compaction_past_the_watched_revision(etcd, publisher, watcher):
     cluster.start(0)
     seen.expect("removed", export="a")
     seen.expect("resynced")
-    seen.expect("live")
+    wait_until(lambda: seen.status()["live"])
     assert seen.names() == ["dpu1:b", "dpu1:c"]
     assert seen.ask("resolve", "dpu1:b")["size"] == 2
     events = [(line["event"], line.get("export")) for line in seen.seen]
