@@ -298,7 +298,9 @@ static doca_error_t code_of(const struct dpumap_http_call *call, CURLcode code)
 	case CURLE_SSL_ISSUER_ERROR:
 		return DOCA_ERROR_AUTHENTICATION;
 	default:
-		return DOCA_ERROR_NOT_CONNECTED;
+		/* With TLS 1.3 a server refuses the client after the handshake, when the client reads. */
+		return strstr(call->error, "SSL routines") ? DOCA_ERROR_AUTHENTICATION
+							   : DOCA_ERROR_NOT_CONNECTED;
 	}
 }
 
@@ -318,6 +320,10 @@ static void finish(struct dpumap_http_call *call, CURLcode code)
 
 	if (result == DOCA_SUCCESS)
 		curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &answer.status);
+	else if (result == DOCA_ERROR_AUTHENTICATION)
+		dpumap_fault_set(&answer.fault, result,
+				 "TLS: %.200s; check ca, cert and key for etcd",
+				 reason_of(call, code));
 	else
 		dpumap_fault_set(&answer.fault, result, "%.200s", reason_of(call, code));
 	call->ended = true;
