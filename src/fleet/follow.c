@@ -11,6 +11,8 @@
 
 #define PAGE_RECORDS 1000
 #define POLL_EVERY   (5 * DPUMAP_NSEC_PER_SEC)
+/* Whatever a member should have said and did not is known after this time, about. */
+#define REREAD_EVERY (3600 * DPUMAP_NSEC_PER_SEC)
 #define KEY_MAX	     4096 /* of any key under ours */
 #define LINES_MAX    64	  /* of the log about records, in LINES_TIME */
 #define LINES_TIME   (10 * DPUMAP_NSEC_PER_SEC)
@@ -23,6 +25,7 @@ struct dpumap_follow {
 	uint64_t next;	       /* the next attempt, or the next poll */
 	unsigned int failures; /* in a row */
 	bool needs_sync, was_read;
+	uint64_t reread;  /* everything, at this time */
 	uint64_t cluster; /* of the view's revisions; 0: none */
 	/* reading everything */
 	struct dpumap_etcd_call *page;
@@ -347,6 +350,8 @@ static void polled(void *context, const struct dpumap_etcd_reply *reply)
 		sync_again(f, "etcd has an older state than before");
 	} else if (f->watching && f->watch_endpoint == reply->endpoint) {
 		confirm(f);
+		if (dpumap_clock_ns() >= f->reread)
+			begin_sync(f);
 	} else {
 		/* Another endpoint answers: watch there, from where we are. */
 		dpumap_etcd_cancel(f->watch);
@@ -384,6 +389,8 @@ static void end_sync(struct dpumap_follow *f)
 		f->config.happened(f->config.context, DPUMAP_FLEET_RESYNCED);
 	f->was_read = true;
 	f->needs_sync = false;
+	f->reread = dpumap_clock_ns() + REREAD_EVERY / 2 +
+		    dpumap_etcd_random(f->config.etcd, REREAD_EVERY);
 	f->state.confirmed_ns = dpumap_clock_ns();
 	begin_watch(f);
 }
