@@ -2,7 +2,6 @@
 #include "fleet/etcd.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "fleet/answer.h"
 #include "fleet/files.h"
 #include "fleet/http.h"
+#include "fleet/log.h"
 #include "fleet/login.h"
 #include "fleet/names.h"
 #include "local/clock.h"
@@ -72,27 +72,10 @@ struct dpumap_etcd {
 	uint64_t next_probe;
 	uint64_t random;
 	struct dpumap_etcd_counts counts;
-	void (*log)(void *context, const char *line);
-	void *context;
+	struct dpumap_fleet_log log;
 };
 
 static void start(struct dpumap_etcd_call *call);
-
-static void log_line(struct dpumap_etcd *etcd, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void log_line(struct dpumap_etcd *etcd, const char *fmt, ...)
-{
-	char line[640];
-	va_list args;
-
-	if (!etcd->log)
-		return;
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	etcd->log(etcd->context, line);
-}
 
 /* -- random numbers -- */
 
@@ -122,7 +105,7 @@ static void endpoint_failed(struct dpumap_etcd *etcd, size_t index, const char *
 
 	etcd->counts.failures++;
 	if (!e->failed && !e->foreign)
-		log_line(etcd, "etcd at %s fails: %.300s", e->url, why);
+		dpumap_fleet_log_line(&etcd->log, "etcd at %s fails: %.300s", e->url, why);
 	e->failed = true;
 	if (index != etcd->current || etcd->num_endpoints == 1)
 		return;
@@ -133,7 +116,7 @@ static void endpoint_failed(struct dpumap_etcd *etcd, size_t index, const char *
 static void endpoint_works(struct endpoint *e)
 {
 	if (e->failed)
-		log_line(e->etcd, "etcd at %s answers again", e->url);
+		dpumap_fleet_log_line(&e->etcd->log, "etcd at %s answers again", e->url);
 	e->failed = false;
 }
 
@@ -162,7 +145,9 @@ static bool check_cluster(struct dpumap_etcd *etcd, size_t index, uint64_t clust
 	e->cluster = cluster;
 	if (!etcd->cluster || !cluster_in_use(etcd)) {
 		if (etcd->cluster)
-			log_line(etcd, "etcd is another cluster than before: %016" PRIx64, cluster);
+			dpumap_fleet_log_line(&etcd->log,
+					      "etcd is another cluster than before: %016" PRIx64,
+					      cluster);
 		etcd->cluster = cluster;
 	}
 	if (cluster == etcd->cluster) {
@@ -170,10 +155,11 @@ static bool check_cluster(struct dpumap_etcd *etcd, size_t index, uint64_t clust
 		return true;
 	}
 	if (!e->foreign)
-		log_line(etcd,
-			 "etcd at %s belongs to cluster %016" PRIx64 ", the other endpoints to "
-			 "%016" PRIx64 ": it is not used; remove it from the configuration",
-			 e->url, cluster, etcd->cluster);
+		dpumap_fleet_log_line(
+			&etcd->log,
+			"etcd at %s belongs to cluster %016" PRIx64 ", the other endpoints to "
+			"%016" PRIx64 ": it is not used; remove it from the configuration",
+			e->url, cluster, etcd->cluster);
 	e->foreign = true;
 	return false;
 }
@@ -312,7 +298,8 @@ static void login_done(void *context, const struct dpumap_http_answer *answer)
 		endpoint_works(&etcd->endpoints[etcd->current]);
 		take_token(etcd, &parsed);
 	} else if (parsed.kind == DPUMAP_ANSWER_NO_AUTH) {
-		log_line(etcd, "etcd does not authenticate users: run etcdctl auth enable");
+		dpumap_fleet_log_line(&etcd->log,
+				      "etcd does not authenticate users: run etcdctl auth enable");
 		etcd->no_auth = true;
 		logged_in(etcd);
 	} else if (parsed.kind == DPUMAP_ANSWER_UNAVAILABLE &&
@@ -744,8 +731,7 @@ doca_error_t dpumap_etcd_create(const struct dpumap_etcd_config *config, struct 
 	TAILQ_INIT(&e->calls);
 	seed(e);
 	e->timeout_ms = config->timeout_ms;
-	e->log = config->log;
-	e->context = config->context;
+	e->log = (struct dpumap_fleet_log){.line = config->log, .context = config->context};
 	result = add_endpoints(e, config, fault);
 	if (result == DOCA_SUCCESS)
 		result = read_files(e, config, fault);

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "fleet/answer.h"
 #include "fleet/body.h"
 #include "fleet/etcd.h"
+#include "fleet/log.h"
 #include "fleet/names.h"
 #include "fleet/record.h"
 #include "fleet/records.h"
@@ -38,7 +38,7 @@ struct dpumap_publisher {
 	char dpu[DPUMAP_FLEET_NAME_SIZE]; /* empty: no record was set */
 	char own[DPUMAP_FLEET_KEY_SIZE];  /* the key of the DPU */
 	unsigned int ttl_s;
-	void (*log)(void *context, const char *line);
+	struct dpumap_fleet_log log;
 	void (*changed)(void *context);
 	void *context;
 
@@ -74,22 +74,6 @@ static const char *const phase_names[] = {
 
 /* -- the state -- */
 
-static void log_line(struct dpumap_publisher *p, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void log_line(struct dpumap_publisher *p, const char *fmt, ...)
-{
-	char line[640];
-	va_list args;
-
-	if (!p->log)
-		return;
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	p->log(p->context, line);
-}
-
 static uint64_t ttl_ns(const struct dpumap_publisher *p)
 {
 	return p->ttl_s * DPUMAP_NSEC_PER_SEC;
@@ -105,8 +89,8 @@ static void enter(struct dpumap_publisher *p, enum dpumap_publisher_phase phase)
 	if (phase == before)
 		return;
 	if (phase == DPUMAP_PUBLISHER_PUBLISHED && before != DPUMAP_PUBLISHER_CHANGING)
-		log_line(p, "DPU %s is published in fleet %s with %zu exports", p->dpu, p->fleet,
-			 p->published.num - 1);
+		dpumap_fleet_log_line(&p->log, "DPU %s is published in fleet %s with %zu exports",
+				      p->dpu, p->fleet, p->published.num - 1);
 	if (p->changed)
 		p->changed(p->context);
 }
@@ -119,8 +103,8 @@ static void trouble(struct dpumap_publisher *p, enum dpumap_publisher_phase phas
 
 	p->problem = *fault;
 	if (is_new)
-		log_line(p, "DPU %s is not published in fleet %s: %s", p->dpu, p->fleet,
-			 p->problem.text);
+		dpumap_fleet_log_line(&p->log, "DPU %s is not published in fleet %s: %s", p->dpu,
+				      p->fleet, p->problem.text);
 	enter(p, phase);
 	p->needs_check = p->claimed; /* what is in etcd when it answers again? */
 	p->next_step = dpumap_clock_ns() + dpumap_etcd_backoff(p->etcd, &p->failures);
@@ -160,8 +144,9 @@ static void lease_lost(struct dpumap_publisher *p)
 	p->lease = 0;
 	p->leases_lost++;
 	p->next_step = dpumap_clock_ns();
-	log_line(p, "fleet %s has lost the lease of DPU %s: it is published again", p->fleet,
-		 p->dpu);
+	dpumap_fleet_log_line(&p->log,
+			      "fleet %s has lost the lease of DPU %s: it is published again",
+			      p->fleet, p->dpu);
 	forget_claim(p);
 	enter(p, DPUMAP_PUBLISHER_CONNECTING);
 }
@@ -748,7 +733,7 @@ doca_error_t dpumap_publisher_create(const struct dpumap_publisher_config *confi
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a publisher");
 	strcpy(p->fleet, config->fleet);
 	p->ttl_s = config->ttl_s ? config->ttl_s : DPUMAP_PUBLISHER_TTL_S;
-	p->log = config->log;
+	p->log = (struct dpumap_fleet_log){.line = config->log, .context = config->context};
 	p->changed = config->changed;
 	p->context = config->context;
 	etcd.timeout_ms = request_ms(p->ttl_s);
@@ -797,8 +782,9 @@ static void revoke(struct dpumap_publisher *p, unsigned int wait_ms)
 		dpumap_etcd_process(p->etcd);
 	}
 	if (state != REVOCATION_DONE)
-		log_line(p, "etcd does not answer: the records of DPU %s end within %u s", p->dpu,
-			 p->ttl_s);
+		dpumap_fleet_log_line(&p->log,
+				      "etcd does not answer: the records of DPU %s end within %u s",
+				      p->dpu, p->ttl_s);
 }
 
 void dpumap_publisher_close(struct dpumap_publisher *publisher, unsigned int wait_ms)

@@ -369,56 +369,71 @@ int64_t dpumap_view_revision(const struct dpumap_view *view, const struct dpumap
 	return e ? e->revision : 0;
 }
 
-static int compare_dpus(const void *a, const void *b)
+static const char *dpu_of(const struct entry *e)
 {
-	return strcmp((*(const struct dpumap_fleet_dpu *const *)a)->name,
-		      (*(const struct dpumap_fleet_dpu *const *)b)->name);
+	return e->dpu ? e->dpu->name : e->export_info->dpu;
 }
 
-static int compare_exports(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
-	const struct dpumap_fleet_export *x = *(const struct dpumap_fleet_export *const *)a;
-	const struct dpumap_fleet_export *y = *(const struct dpumap_fleet_export *const *)b;
-	int order = strcmp(x->dpu, y->dpu);
+	const struct entry *x = *(const struct entry *const *)a;
+	const struct entry *y = *(const struct entry *const *)b;
+	int order = strcmp(dpu_of(x), dpu_of(y));
 
-	return order ? order : strcmp(x->name, y->name);
+	return order || x->dpu ? order : strcmp(x->export_info->name, y->export_info->name);
+}
+
+/* The DPUs or the exports, sorted; NULL: no memory. */
+static const struct entry **sort(const struct dpumap_view *view, bool dpus, size_t num)
+{
+	const struct entry **list = calloc(num + 1, sizeof(*list));
+	const struct entry *e;
+	size_t used = 0, i;
+
+	if (!list)
+		return NULL;
+	for (i = 0; i < view->num_buckets; i++)
+		for (e = view->buckets[i]; e; e = e->next)
+			if (!e->dpu != dpus)
+				list[used++] = e;
+	qsort(list, used, sizeof(*list), compare_entries);
+	return list;
 }
 
 doca_error_t dpumap_view_sort_dpus(const struct dpumap_view *view,
 				   const struct dpumap_fleet_dpu ***sorted, size_t *num)
 {
-	const struct dpumap_fleet_dpu **list = calloc(view->num_dpus + 1, sizeof(*list));
-	const struct entry *e;
-	size_t used = 0, i;
+	const struct dpumap_fleet_dpu **dpus = calloc(view->num_dpus + 1, sizeof(*dpus));
+	const struct entry **list = dpus ? sort(view, true, view->num_dpus) : NULL;
+	size_t i;
 
-	if (!list)
+	if (!list) {
+		free(dpus);
 		return DOCA_ERROR_NO_MEMORY;
-	for (i = 0; i < view->num_buckets; i++)
-		for (e = view->buckets[i]; e; e = e->next)
-			if (e->dpu)
-				list[used++] = e->dpu;
-	qsort(list, used, sizeof(*list), compare_dpus);
-	*sorted = list;
-	*num = used;
+	}
+	for (i = 0; i < view->num_dpus; i++)
+		dpus[i] = list[i]->dpu;
+	free(list);
+	*sorted = dpus;
+	*num = view->num_dpus;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_view_sort_exports(const struct dpumap_view *view,
 				      const struct dpumap_fleet_export ***sorted, size_t *num)
 {
-	const struct dpumap_fleet_export **list = calloc(view->num_exports + 1, sizeof(*list));
-	const struct entry *e;
-	size_t used = 0, i;
+	const struct entry **list = sort(view, false, view->num_exports);
+	const struct dpumap_fleet_export **exports;
+	size_t i;
 
-	if (!list)
+	exports = list ? calloc(view->num_exports + 1, sizeof(*exports)) : NULL;
+	for (i = 0; exports && i < view->num_exports; i++)
+		exports[i] = list[i]->export_info;
+	free(list);
+	if (!exports)
 		return DOCA_ERROR_NO_MEMORY;
-	for (i = 0; i < view->num_buckets; i++)
-		for (e = view->buckets[i]; e; e = e->next)
-			if (e->export_info)
-				list[used++] = e->export_info;
-	qsort(list, used, sizeof(*list), compare_exports);
-	*sorted = list;
-	*num = used;
+	*sorted = exports;
+	*num = view->num_exports;
 	return DOCA_SUCCESS;
 }
 
