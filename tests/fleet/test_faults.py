@@ -156,13 +156,9 @@ def test_cluster_that_was_made_anew(etcd, publisher, watcher, place):
     seen = watcher(cluster).started()
     cluster.kill(0)
     cluster.wipe(0)
-    fresh = Etcd.__new__(Etcd)
-    fresh.__dict__.update(cluster.__dict__)
-    fresh.dir = place / "anew"  # another token, so another id of the cluster
-    fresh.dir.mkdir(mode=0o700)
-    fresh.start(0)
+    ports = [int(url.rpartition(":")[2]) for url in (*cluster.urls, *cluster.peers)]
+    fresh = Etcd(place / "anew", ports=ports)  # another token, so another id of the cluster
     try:
-        fresh.await_ready()
         wait_until(lambda: len(fresh.records()) == 2)
         seen.expect("live")
         wait_until(lambda: seen.names() == ["dpu1:a"])
@@ -170,7 +166,6 @@ def test_cluster_that_was_made_anew(etcd, publisher, watcher, place):
         seen.expect("added", export="b")
     finally:
         fresh.close()
-        cluster.processes[0] = None
 
 
 def test_store_without_space_is_reported(etcd, publisher):

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from harness.etcd import Etcd, wait_until
+from harness.etcd import Etcd, free_ports, wait_until
 from harness.hostile_etcd import HEADER, Attacker, dpu_record, export_record, kv
 
 ROOT = "/dpumap/v1/f"
@@ -86,7 +86,7 @@ def test_a_change_to_nonsense_removes_the_record(attacker, watcher):
 
     def watch(_):
         yield one.created()
-        yield one.events(kv(f"{ROOT}/exports/good/e", "nonsense", revision=11))
+        yield one.events(kv(f"{ROOT}/exports/good/e", "nonsense", revision=10))
         one.idle.wait()
 
     one.watch_answer = watch
@@ -269,13 +269,8 @@ def test_host_recovers_when_the_attacker_is_gone(attacker, watcher, publisher, p
     assert seen.dpus() == ["fake", "good"]
     one.close()
     seen.expect("stale")
-    cluster = Etcd.__new__(Etcd)
-    cluster.__dict__.update(dir=place / "e", options=[], user=None, pki=None, processes=[None],
-                            urls=[f"http://127.0.0.1:{port}"], peers=[f"http://127.0.0.1:{port + 1}"])
-    cluster.dir.mkdir()
-    cluster.start(0)
+    cluster = Etcd(place / "etcd", ports=[port, *free_ports(1)])
     try:
-        cluster.await_ready()
         real = publisher(cluster).created()
         real.set("a,1,1")
         real.published()
