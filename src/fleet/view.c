@@ -285,7 +285,7 @@ static doca_error_t make_valid(struct dpumap_view *view, const struct dpumap_vie
 doca_error_t dpumap_view_put(struct dpumap_view *view, const struct dpumap_view_record *record,
 			     struct dpumap_fault *fault)
 {
-	struct entry *old = find(view, &record->key), *e;
+	struct entry *old = find(view, &record->key), *e = NULL;
 	doca_error_t result;
 
 	if (old && old->revision == record->revision && old->lease == record->lease) {
