@@ -135,35 +135,57 @@ static doca_error_t check_registry(const struct loader *l, const config_setting_
 
 	if (!r->num_endpoints)
 		return wrong(l, setting, "needs endpoints");
-	if (!r->cert != !r->key)
-		return wrong(l, setting, "needs both cert and key, or none of them");
+	if (!r->cert != !r->key || (r->cert && !r->ca))
+		return wrong(l, setting, "needs ca, cert and key in tls, or ca alone");
+	for (size_t i = 0; i < r->num_endpoints; i++)
+		if (strncmp(r->endpoints[i], "https:", 6) == 0 && !r->ca)
+			return wrong(l, setting, "needs tls = { ca = \"/path\"; } for https");
 	if (!r->user != !r->password_file)
 		return wrong(l, setting, "needs both user and password_file, or none of them");
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t load_registry(const struct loader *l, const config_setting_t *setting)
+static doca_error_t load_registry_tls(const struct loader *l, const config_setting_t *setting)
 {
 	struct dpumap_host_registry *r = &l->config->registry;
 	const struct text known[] = {
-		{"fleet", false, &r->fleet}, {"ca", true, &r->ca},
-		{"cert", true, &r->cert},    {"key", true, &r->key},
-		{"user", false, &r->user},   {"password_file", true, &r->password_file}};
+		{"ca", true, &r->ca}, {"cert", true, &r->cert}, {"key", true, &r->key}};
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!config_setting_is_group(setting))
+		return wrong(l, setting, "must be a group, { ca = \"/path\"; ... }");
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
+		result = load_known(l, config_setting_get_elem(setting, (unsigned int)i), known,
+				    sizeof(known) / sizeof(known[0]),
+				    "is not one of ca, cert and key");
+	return result;
+}
+
+static doca_error_t load_registry_part(const struct loader *l, const config_setting_t *part)
+{
+	struct dpumap_host_registry *r = &l->config->registry;
+	const struct text known[] = {{"fleet", false, &r->fleet},
+				     {"user", false, &r->user},
+				     {"password_file", true, &r->password_file}};
+
+	if (strcmp(config_setting_name(part), "endpoints") == 0)
+		return load_endpoints(l, part);
+	if (strcmp(config_setting_name(part), "tls") == 0)
+		return load_registry_tls(l, part);
+	return load_known(l, part, known, sizeof(known) / sizeof(known[0]),
+			  "is not one of endpoints, fleet, tls, user and password_file");
+}
+
+static doca_error_t load_registry(const struct loader *l, const config_setting_t *setting)
+{
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config_setting_is_group(setting))
 		return wrong(l, setting,
 			     "must be a group, { endpoints = [ \"https://...\" ]; ... }");
-	r->line = (unsigned int)config_setting_source_line(setting);
-	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
-		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
-
-		result = strcmp(config_setting_name(part), "endpoints") == 0
-				 ? load_endpoints(l, part)
-				 : load_known(l, part, known, sizeof(known) / sizeof(known[0]),
-					      "is not one of endpoints, fleet, ca, cert, key, user "
-					      "and password_file");
-	}
+	l->config->registry.line = (unsigned int)config_setting_source_line(setting);
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
+		result = load_registry_part(l, config_setting_get_elem(setting, (unsigned int)i));
 	return result == DOCA_SUCCESS ? check_registry(l, setting) : result;
 }
 

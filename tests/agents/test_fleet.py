@@ -236,8 +236,11 @@ CONFIGS = (
     ('registry = { endpoints = [ "ftp://x" ]; };', "endpoints must contain URLs"),
     ('registry = { endpoints = [ "http://127.0.0.1:1" ]; fleat = "x"; };', "fleat is not one of"),
     ('registry = { endpoints = [ "http://127.0.0.1:1" ]; user = "x"; };', "needs both user and password_file"),
-    ('registry = { endpoints = [ "https://127.0.0.1:1" ]; cert = "/x"; };', "needs both cert and key"),
-    ('registry = { endpoints = [ "http://127.0.0.1:1" ]; ca = "x"; };', "ca must be an absolute path"),
+    ('registry = { endpoints = [ "http://127.0.0.1:1" ]; tls = { cert = "/x"; }; };', "needs ca, cert and key"),
+    ('registry = { endpoints = [ "http://127.0.0.1:1" ]; tls = { ca = "x"; }; };', "ca must be an absolute path"),
+    ('registry = { endpoints = [ "http://127.0.0.1:1" ]; tls = { crl = "/x"; }; };', "crl is not one of ca"),
+    ('registry = { endpoints = [ "http://127.0.0.1:1" ]; tls = 1; };', "tls must be a group"),
+    ('registry = { endpoints = [ "https://127.0.0.1:1" ]; };', "needs tls"),
 )
 
 
