@@ -97,6 +97,8 @@ RULES = (
         after="dpumap list >/tmp/refusal 2>&1; test $? -ne 0 && grep -E 'revoked|reset|closed' /tmp/refusal",
     ),
     Rule(README, r"ibv_devinfo -v", then=("interrupt", "dpu")),
+    Rule(README, r"list 'dpu\*:bulk'", skip="needs a registry; the tests of the lane fleet run it"),
+    Rule(README, r"cp firmware.bin dpu7:bulk", skip="needs a registry; the tests of the lane fleet run it"),
     Rule(README, r"scripts/hil", skip="needs two machines; the lane hil runs it between namespaces"),
     Rule(README, r"make check", skip="builds the reader's own program"),
     Rule(README, r"meson setup", skip="builds the reader's own program"),

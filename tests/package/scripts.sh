@@ -40,6 +40,7 @@ once()
 	bench) runs 0 '^== buf' bench --no-install buf ;;
 	coverage) runs 1 'run scripts/test coverage' coverage all ;;
 	demo) runs 1 'nothing does not exist' demo nothing ;; # documents.py runs it to its end
+	fleet-demo) runs 1 'dpumap does not exist' fleet-demo --build "$tmp" ;; # the lane fleet runs it to its end
 	hil) runs 3 '' hil --no-install --no-build --host nobody@nowhere.invalid --dpu nobody@nowhere.invalid ;;
 	install-deps) runs 0 '' install-deps build ;;
 	mutants) runs 1 '/nowhere does not build' mutants --build /nowhere --tests none src/rdma/address.c ;;
