@@ -12,18 +12,20 @@ import textwrap
 
 import pytest
 
+from harness.etcd import free_ports
 from harness.machine import await_true
 
 pytestmark = pytest.mark.local
 GUIDE = pathlib.Path(__file__).parents[2] / "docs/fleet.md"
 MEMBERS = (1, 2, 3)
+PATIENT = {"ETCDCTL_COMMAND_TIMEOUT": "60s", "ETCDCTL_DIAL_TIMEOUT": "60s"}  # a busy machine
 # The commands of the guide that this test replaces, and why.
 REPLACED = {
     "apt install": "scripts/install-deps did it",
     "systemctl restart etcd": "the test starts etcd with the same environment",
 }
 EXPORTS = """\
-listen = [ "tls:127.0.0.1:0" ];
+listen = [ "tls:127.0.0.1:{port}" ];
 admin = "{dir}/admin";
 tls = {{ cert = "{dir}/pki/{name}.crt"; key = "{dir}/pki/{name}.key"; ca = "{dir}/pki/ca.crt"; }};
 exports = ( {{ name = "bulk"; kind = "dram"; size = "64K"; label = "gpu=yes"; allow = "cert:host"; }} );
@@ -57,7 +59,7 @@ class Guide:
 
     def run(self, text):
         """Runs commands in the reader's directory."""
-        return self.machine.run(f"set -e; cd {self.root}\n{self.here(text)}").ok()
+        return self.machine.run(f"set -e; cd {self.root}\n{self.here(text)}", env=PATIENT).ok()
 
     def start_etcd(self, text):
         """Starts the members with the environment of the guide."""
@@ -118,7 +120,7 @@ def etcdctl(guide, user, *words):
     """etcdctl as a user of the guide."""
     password = (guide.root / f"{user}.password").read_text(encoding="utf-8").strip()
     command = ["etcdctl", "--user", f"{user}:{password}", *words]
-    return guide.machine.run(guide.here(guide.setup) + f"\n{shlex.join(command)}")
+    return guide.machine.run(guide.here(guide.setup) + f"\n{shlex.join(command)}", env=PATIENT)
 
 
 def test_roles_are_narrow(guide):
@@ -162,7 +164,7 @@ def test_fleet_of_the_guide_works(guide, host, dpu, pki, serve):
     for path in (guide.root / "etc/dpumap/etcd").iterdir():
         path.chmod(0o600)
     dpu_part, host_part = guide.files
-    dpu.put({"guide.conf": EXPORTS.format(dir=dpu.dir, name="dpu1") + dpu_part})
+    dpu.put({"guide.conf": EXPORTS.format(dir=dpu.dir, name="dpu1", port=free_ports(1)[0]) + dpu_part})
     hosts_password = guide.root / "hosts.password"
     host_part = host_part.replace(f"{guide.root}/etc/dpumap/etcd/password", str(hosts_password))
     tls = " ".join(f'{key} = "{host.dir}/pki/{file}";' for key, file in (("cert", "host.crt"), ("key", "host.key"), ("ca", "ca.crt")))

@@ -166,7 +166,10 @@ class Lines:
     def next(self, wanted, patience=300):
         """The next line that begins so; others are passed over."""
         while True:
-            at, line = self.lines.get(timeout=patience)
+            try:
+                at, line = self.lines.get(timeout=patience)
+            except queue.Empty:
+                sys.exit(f"bench_fleet: {self.process.args[0]} does not print {wanted} within {patience} s")
             if line.startswith(wanted):
                 return at, line
 
@@ -435,7 +438,9 @@ def main():
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--changes", type=int, default=500)
     args = parser.parse_args()
-    directory = tempfile.mkdtemp(prefix="dpumap-fleet.")
+    # In memory: the disk of a machine that does other work says nothing about etcd or dpumap.
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    directory = tempfile.mkdtemp(prefix="dpumap-fleet.", dir=memory)
     try:
         run(args, directory)
     finally:
