@@ -152,8 +152,9 @@ typedef void (*dpumap_fleet_lease_cb_t)(union doca_data user_data,
 					int64_t granted_s);
 
 /**
- * Report an event. Only dpumap_fleet_process() calls this function. It may use the fleet, but not
- * process or destroy it.
+ * Report an event. Only dpumap_fleet_process() calls this function, and those that wait for etcd:
+ * dpumap_fleet_list_members() and dpumap_fleet_list_leases(). It may read the view, but not call
+ * these functions or destroy the fleet.
  *
  * @param user_data the value passed to dpumap_fleet_watch()
  * @param event the event
@@ -398,7 +399,7 @@ DOCA_EXPERIMENTAL doca_error_t dpumap_fleet_connect(struct dpumap_fleet *fleet, 
  * Watch for changes of the view, from now on.
  *
  * @param fleet the fleet, in any state
- * @param heard called by dpumap_fleet_process(); NULL: end the watch
+ * @param heard called for each event; NULL: end the watch
  * @param user_data passed to @p heard
  * @return
  * - DOCA_SUCCESS

@@ -83,14 +83,17 @@ def test_invalid_names_are_skipped(attacker, watcher, name):
 
 def test_a_change_to_nonsense_removes_the_record(attacker, watcher):
     one = attacker()
+    begin = threading.Event()
 
     def watch(_):
         yield one.created()
+        begin.wait()
         yield one.events(kv(f"{ROOT}/exports/good/e", "nonsense", revision=10))
         one.idle.wait()
 
     one.watch_answer = watch
     seen = watcher(one).started()
+    begin.set()
     seen.expect("removed", export="e")
     assert seen.names() == [] and seen.dpus() == ["good"]
 
