@@ -166,7 +166,7 @@ PASSWORD = "correct-horse-battery-staple"
 
 def secured(cluster):
     """etcd with TLS and users; dpu-user may write the records of "dpu" only."""
-    store = cluster(tls=True, client_auth=False)
+    store = cluster(tls=True, client_auth=False, options=("--bcrypt-cost", "4"))
     root = "/dpumap/v1/lab/"
     store.ctl("role", "add", "dpu")
     store.ctl("role", "grant-permission", "dpu", "readwrite", f"{root}dpus/dpu")
@@ -179,6 +179,7 @@ def secured(cluster):
 
 def user_settings(one, dpu, store, password=PASSWORD):
     dpu.put({f"{one.name}/password": password + "\n"})
+    one.ttl = 20  # a busy machine may need seconds for a login
     one.more = USER.format(pki=store.pki.dir, name="dpu-user", dir=one.place)
 
 
