@@ -54,24 +54,21 @@ static void print_log(union doca_data user_data, const char *line)
 	f->lines++;
 }
 
+static bool make(const char *path)
+{
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
 /* The user's directory of caches; it is created. False if there is none. */
 static bool cache_directory(char *path, size_t size)
 {
-	const char *base = getenv("XDG_CACHE_HOME");
-	const char *below = "";
-	int n;
+	static const char name[] = "/dpumap";
 
-	if (!base || base[0] != '/') {
-		base = getenv("HOME");
-		below = "/.cache";
-	}
-	if (!base || base[0] != '/')
+	if (!dpumap_host_user_directory("XDG_CACHE_HOME", "/.cache", path, size - sizeof(name)) ||
+	    !make(path))
 		return false;
-	n = snprintf(path, size, "%s%s", base, below);
-	if (n < 0 || (size_t)n >= size || (mkdir(path, 0700) != 0 && errno != EEXIST))
-		return false;
-	n = snprintf(path, size, "%s%s/dpumap", base, below);
-	return n > 0 && (size_t)n < size && (mkdir(path, 0700) == 0 || errno == EEXIST);
+	strcat(path, name);
+	return make(path);
 }
 
 /* Without a place for it, this works only while etcd can be reached. */

@@ -255,20 +255,31 @@ static doca_error_t load_file(const struct loader *l)
 	return result;
 }
 
-bool dpumap_host_config_directory(char *path, size_t size)
+bool dpumap_host_user_directory(const char *variable, const char *in_home, char *path, size_t size)
 {
-	const char *base = getenv("XDG_CONFIG_HOME");
-	const char *below = "/dpumap";
+	const char *base = getenv(variable);
+	const char *below = "";
 	int n;
 
 	if (!base || base[0] != '/') {
 		base = getenv("HOME");
-		below = "/.config/dpumap";
+		below = in_home;
 	}
 	if (!base || base[0] != '/')
 		return false;
 	n = snprintf(path, size, "%s%s", base, below);
 	return n > 0 && (size_t)n < size;
+}
+
+bool dpumap_host_config_directory(char *path, size_t size)
+{
+	static const char name[] = "/dpumap";
+
+	if (size < sizeof(name) ||
+	    !dpumap_host_user_directory("XDG_CONFIG_HOME", "/.config", path, size - sizeof(name)))
+		return false;
+	strcat(path, name);
+	return true;
 }
 
 static bool exists(const char *path)

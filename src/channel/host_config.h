@@ -51,6 +51,8 @@ void dpumap_host_config_free(struct dpumap_host_config *config);
 /* $DPUMAP_CONNECT, NULL if it is not set. INVALID_VALUE if it is not an address. */
 doca_error_t dpumap_host_config_environment(const char **connect, struct dpumap_fault *fault);
 
+/* $VARIABLE, or in_home ("/.config") below the home directory; false as for the next one. */
+bool dpumap_host_user_directory(const char *variable, const char *in_home, char *path, size_t size);
 /* The directory of the user's configuration; false if HOME is not set or the path is too long. */
 bool dpumap_host_config_directory(char *path, size_t size);
 
