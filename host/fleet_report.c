@@ -16,7 +16,7 @@ void fleet_report_name(const struct dpumap_fleet_dpu *dpu, const struct dpumap_f
 	if (export)
 		snprintf(text, FLEET_NAME_TEXT_MAX, "%s:%s", export->dpu, export->name);
 	else
-		snprintf(text, FLEET_NAME_TEXT_MAX, "%s", dpu->name);
+		snprintf(text, FLEET_NAME_TEXT_MAX, "%s", dpu ? dpu->name : "");
 }
 
 void fleet_report_export(const struct dpumap_fleet_export *export)
