@@ -67,7 +67,7 @@ static bool cache_directory(char *path, size_t size)
 	if (!dpumap_host_user_directory("XDG_CACHE_HOME", "/.cache", path, size - sizeof(name)) ||
 	    !make(path))
 		return false;
-	strcat(path, name);
+	memcpy(path + strlen(path), name, sizeof(name));
 	return make(path);
 }
 

@@ -110,7 +110,8 @@ static doca_error_t take_addresses(struct place *place, const struct dpumap_flee
 
 		/* On a Unix socket nobody would prove the name. */
 		if (strncmp(address, "tls:", 4) == 0 && strlen(address) < PLACE_ADDRESS_MAX)
-			strcpy(place->addresses[place->num_addresses++], address);
+			memcpy(place->addresses[place->num_addresses++], address,
+			       strlen(address) + 1);
 	}
 	if (!place->num_addresses)
 		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,

@@ -278,7 +278,7 @@ bool dpumap_host_config_directory(char *path, size_t size)
 	if (size < sizeof(name) ||
 	    !dpumap_host_user_directory("XDG_CONFIG_HOME", "/.config", path, size - sizeof(name)))
 		return false;
-	strcat(path, name);
+	memcpy(path + strlen(path), name, sizeof(name));
 	return true;
 }
 
