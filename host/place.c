@@ -129,13 +129,13 @@ static void take_labels(struct place *place, const struct dpumap_fleet_export *e
 static doca_error_t look_up(struct fleet *f, const char *name, struct place *place,
 			    struct dpumap_fault *fault)
 {
-	const struct dpumap_fleet_export *export;
+	const struct dpumap_fleet_export *export = NULL;
 	const struct dpumap_fleet_dpu *dpu;
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (strchr(name, ':'))
 		result = f->table->resolve(f->view, name, &export);
-	if (result == DOCA_SUCCESS && strchr(name, ':'))
+	if (export)
 		take_labels(place, export);
 	if (result == DOCA_SUCCESS)
 		result = f->table->resolve_dpu(f->view, name, &dpu);

@@ -283,7 +283,7 @@ int main(int argc, char **argv)
 	b.epoll = epoll_create1(EPOLL_CLOEXEC);
 	b.dpus = calloc(b.count + 1, sizeof(*b.dpus));
 	if (b.epoll < 0 || !b.dpus)
-		return 1;
+		exit(1);
 	make_exports(&b);
 	epoll_ctl(b.epoll, EPOLL_CTL_ADD, STDIN_FILENO, &event);
 	printf("begin %" PRIu64 "\n", dpumap_clock_ns());
@@ -293,5 +293,8 @@ int main(int argc, char **argv)
 	run(&b);
 	for (unsigned int i = 0; i < b.count; i++)
 		b.table->publisher_close(b.dpus[i].publisher, CLOSE_MS);
+	free(b.dpus);
+	free(b.exports);
+	free(b.names);
 	return 0;
 }
