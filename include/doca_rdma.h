@@ -18,9 +18,10 @@
  * - With a connection identifier of librdmacm that the program manages itself:
  *   doca_rdma_bridge_prepare_connection(), doca_rdma_bridge_accept(), doca_rdma_bridge_established().
  *
- * Connections belong to their context, and are valid until it is IDLE. A process that only exports
- * memory needs neither tasks nor progress. Receive tasks belong to the context, not to a connection: a
- * message of any connection consumes the receive task that was submitted first.
+ * Connections belong to their context, and are valid until it is IDLE. A connection that has ended may
+ * be passed to functions until 1,024 others have ended after it, and as long as a task names it. A process
+ * that only exports memory needs neither tasks nor progress. Receive tasks belong to the context, not to a
+ * connection: a message of any connection consumes the receive task that was submitted first.
  *
  * The data of the source of a task is its data part. The data that arrives in a local destination is
  * appended to its data. Local source and destination bufs may be lists; of a remote buf, and of the bufs

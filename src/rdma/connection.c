@@ -30,6 +30,7 @@ static bool release(struct doca_rdma_connection *c)
 		return false;
 	c->rdma->num_connections--;
 	c->rdma->num_ended++;
+	c->end_number = c->rdma->next_end++;
 	return true;
 }
 
@@ -60,17 +61,21 @@ static void mark_used(struct doca_rdma *rdma)
 	}
 }
 
-/* Free the oldest objects of connections that ended, unless a task still names them. */
+/* At least MAX_ENDED connections have ended since this one. */
+static bool has_ended_long_ago(const struct doca_rdma_connection *c)
+{
+	return c->state == RDMA_ENDED && !c->is_draining &&
+	       c->rdma->next_end - c->end_number > MAX_ENDED;
+}
+
+/* Free objects of connections that ended long ago, unless a task still names them. */
 static void sweep(struct doca_rdma *rdma)
 {
 	struct doca_rdma_connection **at = &rdma->connections, *c;
-	uint32_t kept = 0;
 
 	mark_used(rdma);
 	while ((c = *at)) {
-		bool is_idle = c->state == RDMA_ENDED && !c->is_draining;
-
-		if (is_idle && !c->is_used && ++kept > MAX_ENDED) {
+		if (has_ended_long_ago(c) && !c->is_used) {
 			*at = c->next;
 			rdma->num_ended--;
 			free(c);

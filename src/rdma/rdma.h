@@ -84,11 +84,12 @@ struct doca_rdma_connection {
 	enum rdma_connection_state state;
 	uint32_t id;
 	union doca_data user_data;
-	bool is_draining;		  /* ended, but the device did not destroy the queue pair */
-	bool is_used;			  /* while objects are swept: by a task */
-	bool is_bridged;		  /* the program handles the events of its id */
-	struct dpumap_cm_id *cm_id;	  /* NULL if the connection was exported, or has ended */
-	struct doca_rdma_addr addr;	  /* of a connection by address */
+	bool is_draining;	    /* ended, but the device did not destroy the queue pair */
+	bool is_used;		    /* while objects are swept: by a task */
+	uint32_t end_number;	    /* of a connection that ended: in the order of their ends */
+	bool is_bridged;	    /* the program handles the events of its id */
+	struct dpumap_cm_id *cm_id; /* NULL if the connection was exported, or has ended */
+	struct doca_rdma_addr addr; /* of a connection by address */
 	struct doca_rdma_addr *peer_addr; /* of the program, in use while it connects; or NULL */
 	struct dpumap_rdma_qp *qp;	  /* NULL once the connection has ended */
 	bool reports_end; /* by a state callback: its failed tasks do not stop the context */
@@ -151,6 +152,7 @@ struct doca_rdma {
 	uint16_t num_connections;
 	uint32_t num_draining; /* connections that ended, but the device did not destroy them */
 	uint32_t num_ended;    /* objects of connections that ended */
+	uint32_t next_end;     /* number of the next connection that ends */
 	uint8_t log_mtu;       /* of the last connection; 0 before one */
 
 	struct dpumap_cm *cm; /* NULL before the first use of an address */

@@ -15,6 +15,8 @@
 #define MANY	  1000u
 #define NUM_ENDED 3100u /* more than twice what a context keeps */
 #define EARLY	  1100u
+#define LIMIT	  2048u /* ended connections that a context has at most */
+#define LATER	  900u	/* fewer than a context keeps */
 #define SLACK	  65536u
 #define NUM_KEPT  1u
 #define MAX_BLOB  512u
@@ -217,11 +219,40 @@ static void connections_that_ended_do_not_accumulate(void **state)
 		doca_pe_progress(pe);
 }
 
+static void end_some(unsigned int n)
+{
+	while (n--) {
+		export(&sender, NUM_KEPT);
+		assert_ok(doca_rdma_connection_disconnect(sender.connections[NUM_KEPT]));
+	}
+}
+
+/* Programs disconnect a connection in the callback that reports its end, maybe after they connect anew. */
+/* rule: CM-R5b */
+static void the_connection_that_ended_last_stays_however_old_it_is(void **state)
+{
+	union doca_data data = {.u64 = 0x5ca1ab1e};
+	uint32_t id = 0, id_then = 1;
+
+	export(&sender, 0);
+	assert_ok(doca_rdma_connection_set_user_data(sender.connections[0], data));
+	assert_ok(doca_rdma_connection_get_id(sender.connections[0], &id));
+	end_some(LIMIT - 1);
+	assert_ok(doca_rdma_connection_disconnect(sender.connections[0]));
+	end_some(LATER);
+	assert_ok(doca_rdma_connection_get_user_data(sender.connections[0], &data));
+	assert_ok(doca_rdma_connection_get_id(sender.connections[0], &id_then));
+	assert_int_equal(data.u64, 0x5ca1ab1e);
+	assert_int_equal(id_then, id);
+	assert_ok(doca_rdma_connection_disconnect(sender.connections[0]));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		many_test(a_thousand_connections_share_one_pool_of_receives),
 		many_test(connections_that_ended_do_not_accumulate),
+		many_test(the_connection_that_ended_last_stays_however_old_it_is),
 	};
 
 	test_parse_options(argc, argv);
