@@ -17,6 +17,7 @@
 
 #define PORT	  13579
 #define MAX_PEERS 8
+#define NUM_SENDS 6u
 
 enum answer { ACCEPT, REJECT, ANSWER_NOTHING, DISCONNECT_AT_ONCE };
 
@@ -128,6 +129,25 @@ static void on_failure(struct doca_rdma_connection *connection, union doca_data 
 	last_data = data.u64;
 }
 
+/* Sends that completed, in this order. */
+static struct {
+	uint64_t number;
+	doca_error_t status;
+} sends[NUM_SENDS];
+static unsigned int num_sends;
+
+static void on_send(struct doca_rdma_task_send *task, union doca_data data,
+		    union doca_data ctx_data)
+{
+	struct doca_task *base = doca_rdma_task_send_as_task(task);
+
+	(void)ctx_data;
+	assert_true(num_sends < NUM_SENDS);
+	sends[num_sends].number = data.u64;
+	sends[num_sends++].status = doca_task_get_status(base);
+	doca_task_free(base);
+}
+
 static void on_disconnection(struct doca_rdma_connection *connection, union doca_data data,
 			     union doca_data ctx_data)
 {
@@ -140,8 +160,9 @@ static void on_disconnection(struct doca_rdma_connection *connection, union doca
 
 static int open_client(void **state)
 {
-	num_established = num_failures = num_disconnections = 0;
+	num_established = num_failures = num_disconnections = num_sends = 0;
 	if (fixture_count(state) || open_context(MAX_PEERS) != DOCA_SUCCESS ||
+	    doca_rdma_task_send_set_conf(rdma, on_send, on_send, NUM_SENDS) != DOCA_SUCCESS ||
 	    doca_rdma_set_connection_state_callbacks(rdma, NULL, on_established, on_failure,
 						     on_disconnection) != DOCA_SUCCESS)
 		return -1;
@@ -364,6 +385,70 @@ static void a_peer_that_is_cut_off_can_be_disconnected(void **state)
 	assert_ok(doca_ctx_start(ctx));
 }
 
+/* The peer posts no receive, so empty messages stay in flight. */
+static void submit_sends(void)
+{
+	for (unsigned int i = 0; i < NUM_SENDS; i++) {
+		struct doca_rdma_task_send *task;
+
+		assert_ok(doca_rdma_task_send_allocate_init(rdma, last, NULL,
+							    (union doca_data){.u64 = i}, &task));
+		assert_ok(doca_task_submit(doca_rdma_task_send_as_task(task)));
+	}
+	for (unsigned int i = 0; i < 100; i++)
+		doca_pe_progress(pe);
+	assert_int_equal(num_sends, 0);
+}
+
+/* The first one has the cause of the failure, and the others were flushed. */
+static void assert_sends_failed_in_order(void)
+{
+	enum doca_ctx_states state;
+
+	await(&num_sends, NUM_SENDS);
+	for (unsigned int i = 0; i < NUM_SENDS; i++) {
+		assert_int_equal(sends[i].number, i);
+		assert_error(sends[i].status,
+			     i ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_CONNECTION_ABORTED);
+	}
+	assert_ok(doca_ctx_get_state(ctx, &state));
+	assert_int_equal(state, DOCA_CTX_STATE_RUNNING);
+	num_sends = 0;
+}
+
+/* rule: RT-10, RT-10b */
+static void tasks_to_a_peer_that_is_cut_off_fail_in_order(void **state)
+{
+	start_peer(ACCEPT, MAX_PEERS);
+	for (unsigned int i = 1; i <= 2; i++) {
+		connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, i);
+		await(&num_established, i);
+		partition(NULL);
+		submit_sends();
+		assert_sends_failed_in_order();
+		assert_ok(doca_rdma_connection_disconnect(last));
+		partition("--off");
+	}
+	assert_int_equal(num_failures, 0);
+}
+
+/* rule: RT-10, CM-R5a */
+static void tasks_to_a_killed_peer_end_in_order(void **state)
+{
+	start_peer(ACCEPT, MAX_PEERS);
+	connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, 1);
+	await(&num_established, 1);
+	submit_sends();
+	assert_true(process_kill(&peer));
+	await(&num_disconnections, 1);
+	await(&num_sends, NUM_SENDS);
+	for (unsigned int i = 0; i < NUM_SENDS; i++) {
+		assert_int_equal(sends[i].number, i);
+		assert_int_not_equal(sends[i].status, DOCA_SUCCESS);
+	}
+	assert_int_equal(num_failures, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +461,8 @@ int main(int argc, char **argv)
 		peers_test(a_peer_that_disconnects_at_once_ends_each_connection_once),
 		peers_test(stop_while_connecting_leaves_nothing),
 		peers_test(a_peer_that_is_cut_off_can_be_disconnected),
+		peers_test(tasks_to_a_peer_that_is_cut_off_fail_in_order),
+		peers_test(tasks_to_a_killed_peer_end_in_order),
 	};
 
 	test_parse_options(argc, argv);
