@@ -241,6 +241,39 @@ static void context_and_direct_start_exclude_each_other(void **state)
 	assert_ok(doca_sync_event_destroy(event));
 }
 
+/* No location names a device, which only the export does. */
+/* rule: SEE-pci, SE-2a, SE-4a */
+static void event_without_a_device_is_used_as_a_context(void **state)
+{
+	struct doca_sync_event *event;
+	const uint8_t *bytes;
+	uint32_t vectors = 0;
+	uint64_t value = 1;
+	struct doca_ctx *ctx;
+	size_t len;
+
+	assert_ok(doca_sync_event_create(&event));
+	assert_ok(doca_sync_event_add_publisher_location_remote_pci(event));
+	assert_ok(doca_sync_event_add_subscriber_location_remote_pci(event));
+	ctx = doca_sync_event_as_ctx(event);
+	assert_ok(doca_ctx_cap_get_num_completion_vectors(ctx, &vectors));
+	assert_int_equal(vectors, 1);
+	assert_ok(doca_sync_event_task_notify_add_set_conf(event, on_add, on_add, 1));
+	assert_ok(doca_pe_connect_ctx(test.pe, ctx));
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_ok(doca_ctx_start(ctx));
+		assert_ok(doca_sync_event_update_add(event, 3, &value));
+		assert_int_equal(value, 0);
+		assert_ok(doca_sync_event_export_to_remote_pci(event, test.dev, &bytes, &len));
+		assert_ok(doca_sync_event_update_add(event, 4, &value));
+		assert_int_equal(value, 3);
+		assert_error(doca_sync_event_export_to_remote_net(event, &bytes, &len),
+			     DOCA_ERROR_NOT_SUPPORTED);
+		assert_ok(doca_ctx_stop(ctx));
+	}
+	assert_ok(doca_sync_event_destroy(event));
+}
+
 /* rule: SEE-location-1, SEE-addr, SEE-buf-1 */
 static void settings_after_start_are_bad_state(void **state)
 {
@@ -557,6 +590,7 @@ int main(int argc, char **argv)
 		own_test(event_has_one_location_of_each_kind),
 		own_test(start_without_locations_is_bad_state),
 		own_test(context_and_direct_start_exclude_each_other),
+		own_test(event_without_a_device_is_used_as_a_context),
 		exported_test(settings_after_start_are_bad_state),
 		imported_test(imported_event_takes_no_settings),
 		own_test(use_before_start_is_bad_state),

@@ -428,6 +428,30 @@ static void task_without_an_event_fails(void **state)
 	doca_task_free(doca_rdma_task_remote_net_sync_event_get_as_task(task));
 }
 
+/* The profile connectx-5 does not share memory between functions. */
+/* rule: SE-12, SEE-pci */
+static void capabilities_say_whether_exports_over_pci_work(void **state)
+{
+	const struct doca_devinfo *info = doca_dev_as_devinfo(there.dev);
+	doca_error_t supported = doca_sync_event_cap_is_export_to_remote_pci_supported(info);
+	struct doca_sync_event *event;
+	const uint8_t *bytes = NULL;
+	size_t len = 0;
+
+	assert_true(supported == DOCA_SUCCESS || supported == DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_sync_event_cap_is_create_from_export_supported(info), supported);
+	assert_ok(doca_sync_event_cap_is_export_to_remote_net_supported(info));
+	assert_ok(doca_sync_event_cap_remote_net_is_create_from_export_supported(info));
+	assert_ok(doca_sync_event_create(&event));
+	assert_ok(doca_sync_event_add_publisher_location_remote_pci(event));
+	assert_ok(doca_sync_event_add_subscriber_location_cpu(event, there.dev));
+	assert_ok(doca_sync_event_start(event));
+	assert_error(doca_sync_event_export_to_remote_pci(event, there.dev, &bytes, &len),
+		     supported);
+	assert_int_equal(bytes != NULL, supported == DOCA_SUCCESS);
+	assert_ok(doca_sync_event_destroy(event));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +465,7 @@ int main(int argc, char **argv)
 		net_test(fields_of_tasks_are_as_set_also_after_free),
 		net_test(handles_of_remote_events_are_not_supported),
 		net_test(task_without_an_event_fails),
+		net_test(capabilities_say_whether_exports_over_pci_work),
 	};
 
 	test_parse_options(argc, argv);
