@@ -1,104 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Connections by address: `there` is the server, `here` the client. */
+/* Connections by address. */
 #include <string.h>
 
-#include "side.h"
-
-#define PORT	  13579
-#define NO_SERVER 13580
-
-/* What the server does with a request. */
-static enum { ACCEPT, REJECT, WAIT } on_request;
-static struct doca_rdma_addr *addr;
-
-static void serve(struct side *side, const char *word)
-{
-	unsigned int i;
-
-	if (sscanf(word, "request:%u", &i) != 1)
-		return;
-	if (on_request == REJECT)
-		assert_ok(doca_rdma_connection_reject(side->connections[i]));
-	if (on_request != ACCEPT)
-		return;
-	assert_ok(doca_rdma_connection_set_user_data(side->connections[i],
-						     (union doca_data){.u64 = 100 + i}));
-	assert_ok(doca_rdma_connection_accept(side->connections[i], NULL, 0));
-}
-
-static int address_setup(void **state)
-{
-	char text[SIDE_TEXT];
-
-	on_request = ACCEPT;
-	addr = NULL;
-	if (side_setup(state) || side_set_callbacks(&here) != DOCA_SUCCESS ||
-	    side_set_callbacks(&there) != DOCA_SUCCESS)
-		return -1;
-	there.on_word = serve;
-	if (!side_address(there.dev, DOCA_RDMA_ADDR_TYPE_IPv4, text))
-		return -1;
-	return doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, text, PORT, &addr) == DOCA_SUCCESS
-		       ? 0
-		       : -1;
-}
-
-static int listening_setup(void **state)
-{
-	if (address_setup(state) || side_start(&here) != DOCA_SUCCESS ||
-	    side_start(&there) != DOCA_SUCCESS)
-		return -1;
-	return doca_rdma_start_listen_to_port(there.rdma, PORT) == DOCA_SUCCESS ? 0 : -1;
-}
-
-static int address_teardown(void **state)
-{
-	here.on_word = there.on_word = NULL;
-	if (here.ctx)
-		side_stop(&here);
-	if (addr && doca_rdma_addr_destroy(addr) != DOCA_SUCCESS)
-		return -1;
-	return side_teardown(state);
-}
-#define address_test(function) \
-	cmocka_unit_test_setup_teardown(function, address_setup, address_teardown)
-#define listening_test(function) \
-	cmocka_unit_test_setup_teardown(function, listening_setup, address_teardown)
-
-/* One more connection; its user data is 7. */
-static void connect_once(void)
-{
-	unsigned int n = here.n_connections;
-	char word[32];
-
-	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){.u64 = 7}));
-	snprintf(word, sizeof(word), "established:%u", n);
-	assert_true(side_wait_word(&here, word, 1));
-	assert_true(side_wait_word(&there, word, 1));
-}
-
-static void exchange(unsigned int i)
-{
-	unsigned int n = there.n_done + 1;
-
-	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 4096, 64));
-	fixture_fill(here.bytes, 64, i);
-	side_ok(&here, .kind = SIDE_SEND, .connection = here.connections[i],
-		.src = side_data(&here, 0, 64));
-	assert_true(side_wait(&there, n));
-	assert_ok(there.done[n - 1].status);
-	assert_ptr_equal(there.done[n - 1].connection, there.connections[i]);
-	assert_memory_equal(there.bytes + 4096, here.bytes, 64);
-}
+#include "by_address.h"
 
 /* rule: CM-R1, RT-5b */
 static void a_client_connects_and_sends(void **state)
 {
-	connect_once();
+	by_address_connect();
 	assert_string_equal(there.log, "RUNNING request:0 established:0");
 	assert_string_equal(here.log, "RUNNING established:0");
-	exchange(0);
-	exchange(0);
+	by_address_exchange(0);
+	by_address_exchange(0);
 	assert_string_equal(there.log, "RUNNING request:0 established:0");
 }
 
@@ -116,7 +29,8 @@ static void progress_is_non_zero_for_each_callback_of_a_connection(void **state)
 {
 	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
 
-	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){.u64 = 7}));
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, by_address_server,
+					    (union doca_data){.u64 = 7}));
 	while (!side_count(&here, "established:0") || !side_count(&there, "established:0")) {
 		progress(&here);
 		progress(&there);
@@ -133,8 +47,8 @@ static void progress_is_non_zero_for_each_callback_of_a_connection(void **state)
 /* rule: RT-10b */
 static void a_failed_task_ends_only_its_connection(void **state)
 {
-	connect_once();
-	connect_once();
+	by_address_connect();
+	by_address_connect();
 	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, 8));
 	for (unsigned int i = 0; i < 2; i++)
 		side_post(&here, .kind = SIDE_SEND, .src = side_data(&here, 0, 64));
@@ -144,10 +58,10 @@ static void a_failed_task_ends_only_its_connection(void **state)
 		     side_is_software(&there) ? DOCA_ERROR_IO_FAILED : DOCA_ERROR_INVALID_VALUE);
 	assert_int_not_equal(here.done[0].status, DOCA_SUCCESS);
 	assert_error(here.done[1].status, DOCA_ERROR_SHUTDOWN);
-	exchange(1);
+	by_address_exchange(1);
 	assert_ok(doca_rdma_connection_disconnect(here.connections[0]));
 	assert_true(side_wait_word(&there, "disconnection:0", 1));
-	exchange(1);
+	by_address_exchange(1);
 	assert_int_equal(side_state(&here), DOCA_CTX_STATE_RUNNING);
 	assert_int_equal(side_state(&there), DOCA_CTX_STATE_RUNNING);
 }
@@ -177,7 +91,7 @@ static void a_message_never_comes_before_its_connection(void **state)
 {
 	there.hook = note_order;
 	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, 64));
-	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}));
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, by_address_server, (union doca_data){0}));
 	assert_true(side_wait_word(&there, "request:0", 1));
 	assert_true(progress_here_until(0));
 	side_post(&here, .kind = SIDE_SEND, .connection = here.connections[0],
@@ -185,7 +99,7 @@ static void a_message_never_comes_before_its_connection(void **state)
 	assert_true(progress_here_until(1));
 	assert_true(side_wait(&there, 1));
 	assert_int_equal(side_count(&there, "established:0"), 1);
-	exchange(0);
+	by_address_exchange(0);
 }
 
 /* rule: CM-R4a */
@@ -195,12 +109,12 @@ static void a_gid_is_an_address(void **state)
 	char text[SIDE_TEXT];
 
 	assert_true(side_address(there.dev, DOCA_RDMA_ADDR_TYPE_GID, text));
-	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_GID, text, PORT, &gid));
+	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_GID, text, BY_ADDRESS_PORT, &gid));
 	assert_ok(doca_rdma_connect_to_addr(here.rdma, gid, (union doca_data){0}));
 	assert_true(side_wait_word(&here, "established:0", 1));
 	assert_true(side_wait_word(&there, "established:0", 1));
 	assert_ok(doca_rdma_addr_destroy(gid));
-	exchange(0);
+	by_address_exchange(0);
 }
 
 /* rule: CM-R2 */
@@ -208,7 +122,7 @@ static void callbacks_get_the_current_user_data(void **state)
 {
 	union doca_data data = {0};
 
-	connect_once();
+	by_address_connect();
 	assert_int_equal(here.connection_data, 7);
 	assert_int_equal(there.connection_data, 100);
 	assert_ok(doca_rdma_connection_get_user_data(here.connections[0], &data));
@@ -236,7 +150,7 @@ static void the_callback_may_submit_tasks(void **state)
 	union doca_data data = {0};
 
 	here.on_word = work_at_once;
-	connect_once();
+	by_address_connect();
 	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, 64));
 	assert_true(side_wait(&there, 1));
 	assert_true(side_wait(&here, 1));
@@ -260,7 +174,7 @@ static void stop_at_once(struct side *side, const char *word)
 static void the_callback_may_stop_the_context(void **state)
 {
 	here.on_word = stop_at_once;
-	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}));
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, by_address_server, (union doca_data){0}));
 	assert_true(side_wait_word(&here, "IDLE", 1));
 	assert_true(side_wait_word(&there, "disconnection:0", 1));
 }
@@ -268,18 +182,18 @@ static void the_callback_may_stop_the_context(void **state)
 /* rule: CM-R4b, RE-addr-2 */
 static void an_address_is_in_use_until_the_connection_is_established(void **state)
 {
-	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}));
-	assert_error(doca_rdma_addr_destroy(addr), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, by_address_server, (union doca_data){0}));
+	assert_error(doca_rdma_addr_destroy(by_address_server), DOCA_ERROR_BAD_STATE);
 	assert_true(side_wait_word(&here, "established:0", 1));
 	assert_ok(side_stop(&here));
-	assert_ok(doca_rdma_addr_destroy(addr));
-	addr = NULL;
+	assert_ok(doca_rdma_addr_destroy(by_address_server));
+	by_address_server = NULL;
 }
 
 /* rule: CM-R5a, CM-R5b */
 static void a_disconnection_is_reported_once(void **state)
 {
-	connect_once();
+	by_address_connect();
 	assert_ok(doca_rdma_connection_disconnect(here.connections[0]));
 	assert_true(side_wait_word(&there, "disconnection:0", 1));
 	assert_ok(doca_rdma_connection_disconnect(there.connections[0]));
@@ -295,14 +209,14 @@ static void disconnect_back(struct side *side, const char *word)
 	if (!strcmp(word, "disconnection:0"))
 		assert_ok(doca_rdma_connection_disconnect(side->connections[0]));
 	else
-		serve(side, word);
+		by_address_serve(side, word);
 }
 
 /* rule: CM-R5b, CM-R5c */
 static void a_disconnection_may_be_answered_in_its_callback(void **state)
 {
 	there.on_word = disconnect_back;
-	connect_once();
+	by_address_connect();
 	assert_ok(doca_rdma_connection_disconnect(here.connections[0]));
 	assert_true(side_wait_word(&there, "disconnection:0", 1));
 	assert_ok(side_stop(&here));
@@ -333,7 +247,7 @@ static void disconnect_while_stopping(struct side *side, const char *word)
 /* rule: CM-R6 */
 static void a_completion_callback_may_disconnect_and_stop(void **state)
 {
-	connect_once();
+	by_address_connect();
 	here.on_word = disconnect_while_stopping;
 	here.hook = disconnect_and_stop;
 	side_post(&there, .kind = SIDE_RECEIVE);
@@ -351,8 +265,8 @@ static void a_peer_that_does_not_listen_is_a_failure(void **state)
 	doca_error_t result;
 	uint16_t port;
 
-	assert_ok(doca_rdma_addr_get_params(addr, &type, &text, &port));
-	assert_ok(doca_rdma_addr_create(type, text, NO_SERVER, &wrong));
+	assert_ok(doca_rdma_addr_get_params(by_address_server, &type, &text, &port));
+	assert_ok(doca_rdma_addr_create(type, text, BY_ADDRESS_NO_SERVER, &wrong));
 	result = doca_rdma_connect_to_addr(here.rdma, wrong, (union doca_data){.u64 = 5});
 	if (result == DOCA_SUCCESS) {
 		assert_true(side_wait_word(&here, "failure:0", 1));
@@ -369,7 +283,8 @@ static void an_address_that_does_not_exist_is_a_failure(void **state)
 	struct doca_rdma_addr *wrong;
 	doca_error_t result;
 
-	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "203.0.113.77", PORT, &wrong));
+	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "203.0.113.77", BY_ADDRESS_PORT,
+					&wrong));
 	result = doca_rdma_connect_to_addr(here.rdma, wrong, (union doca_data){0});
 	if (result == DOCA_SUCCESS)
 		assert_true(side_wait_word(&here, "failure:0", 1));
@@ -384,21 +299,21 @@ static void clients_beyond_the_maximum_are_rejected(void **state)
 	assert_ok(side_stop(&there));
 	assert_ok(doca_rdma_set_max_num_connections(there.rdma, 2));
 	assert_ok(side_start(&there));
-	assert_ok(doca_rdma_start_listen_to_port(there.rdma, PORT));
-	connect_once();
-	connect_once();
-	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}));
+	assert_ok(doca_rdma_start_listen_to_port(there.rdma, BY_ADDRESS_PORT));
+	by_address_connect();
+	by_address_connect();
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, by_address_server, (union doca_data){0}));
 	assert_true(side_wait_word(&here, "failure:2", 1));
 	assert_int_equal(side_count(&there, "request:2"), 0);
-	exchange(0);
-	exchange(1);
+	by_address_exchange(0);
+	by_address_exchange(1);
 }
 
 /* rule: RE-reject, RE-accept */
 static void the_client_of_a_rejected_request_fails(void **state)
 {
-	on_request = REJECT;
-	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}));
+	by_address_answer = BY_ADDRESS_REJECT;
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, by_address_server, (union doca_data){0}));
 	assert_true(side_wait_word(&here, "failure:0", 1));
 	assert_int_equal(side_count(&there, "established:0"), 0);
 }
@@ -406,8 +321,8 @@ static void the_client_of_a_rejected_request_fails(void **state)
 /* rule: RE-accept */
 static void a_request_can_be_accepted_later(void **state)
 {
-	on_request = WAIT;
-	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}));
+	by_address_answer = BY_ADDRESS_WAIT;
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, by_address_server, (union doca_data){0}));
 	assert_true(side_wait_word(&there, "request:0", 1));
 	for (unsigned int i = 0; i < 1000; i++)
 		side_progress();
@@ -420,7 +335,7 @@ static void a_request_can_be_accepted_later(void **state)
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_rdma_connection_reject(here.connections[0]), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_rdma_connection_accept(NULL, NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	exchange(0);
+	by_address_exchange(0);
 }
 
 /* rule: CM-R9 */
@@ -434,10 +349,10 @@ static void connections_have_numbers_and_the_port_of_the_listener(void **state)
 		const char *text;
 		uint16_t port;
 
-		connect_once();
+		by_address_connect();
 		assert_ok(doca_rdma_connection_get_addr(there.connections[i], &of));
 		assert_ok(doca_rdma_addr_get_params(of, &type, &text, &port));
-		assert_int_equal(port, PORT);
+		assert_int_equal(port, BY_ADDRESS_PORT);
 		assert_error(doca_rdma_addr_destroy(of), DOCA_ERROR_BAD_STATE);
 		assert_ok(doca_rdma_connection_get_id(there.connections[i], &ids[i]));
 		for (unsigned int j = 0; j < i; j++)
@@ -448,63 +363,67 @@ static void connections_have_numbers_and_the_port_of_the_listener(void **state)
 /* rule: RE-listen-1, RE-connect-to */
 static void listening_and_connecting_need_a_running_context(void **state)
 {
-	assert_error(doca_rdma_start_listen_to_port(here.rdma, PORT), DOCA_ERROR_BAD_STATE);
-	assert_error(doca_rdma_stop_listen_to_port(here.rdma, PORT), DOCA_ERROR_BAD_STATE);
-	assert_error(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}),
+	assert_error(doca_rdma_start_listen_to_port(here.rdma, BY_ADDRESS_PORT),
 		     DOCA_ERROR_BAD_STATE);
-	assert_ok(doca_rdma_addr_destroy(addr));
-	addr = NULL;
+	assert_error(doca_rdma_stop_listen_to_port(here.rdma, BY_ADDRESS_PORT),
+		     DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_connect_to_addr(here.rdma, by_address_server, (union doca_data){0}),
+		     DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_rdma_addr_destroy(by_address_server));
+	by_address_server = NULL;
 }
 
-/* rule: RE-listen-2, X-1 */
+/* rule: RE-listen-2, X-1, RE-set-8 */
 static void a_port_has_one_listener(void **state)
 {
-	assert_error(doca_rdma_start_listen_to_port(there.rdma, PORT),
+	assert_error(doca_rdma_start_listen_to_port(there.rdma, BY_ADDRESS_PORT),
 		     DOCA_ERROR_CONNECTION_ABORTED);
-	assert_error(doca_rdma_start_listen_to_port(NULL, PORT), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_rdma_start_listen_to_port(NULL, BY_ADDRESS_PORT),
+		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_rdma_start_listen_to_port(there.rdma, 0), DOCA_ERROR_INVALID_VALUE);
-	assert_ok(doca_rdma_start_listen_to_port(there.rdma, NO_SERVER));
-	connect_once();
+	assert_ok(doca_rdma_start_listen_to_port(there.rdma, BY_ADDRESS_NO_SERVER));
+	by_address_connect();
 }
 
 /* rule: RE-listen-3 */
 static void connections_stay_when_listening_stops(void **state)
 {
-	connect_once();
-	assert_ok(doca_rdma_stop_listen_to_port(there.rdma, PORT));
-	assert_error(doca_rdma_stop_listen_to_port(there.rdma, PORT), DOCA_ERROR_INVALID_VALUE);
-	exchange(0);
-	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}));
+	by_address_connect();
+	assert_ok(doca_rdma_stop_listen_to_port(there.rdma, BY_ADDRESS_PORT));
+	assert_error(doca_rdma_stop_listen_to_port(there.rdma, BY_ADDRESS_PORT),
+		     DOCA_ERROR_INVALID_VALUE);
+	by_address_exchange(0);
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, by_address_server, (union doca_data){0}));
 	assert_true(side_wait_word(&here, "failure:1", 1));
-	assert_ok(doca_rdma_start_listen_to_port(there.rdma, PORT));
-	assert_ok(doca_rdma_connect_to_addr(here.rdma, addr, (union doca_data){0}));
+	assert_ok(doca_rdma_start_listen_to_port(there.rdma, BY_ADDRESS_PORT));
+	assert_ok(doca_rdma_connect_to_addr(here.rdma, by_address_server, (union doca_data){0}));
 	assert_true(side_wait_word(&here, "established:2", 1));
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		listening_test(a_client_connects_and_sends),
-		listening_test(progress_is_non_zero_for_each_callback_of_a_connection),
-		listening_test(a_failed_task_ends_only_its_connection),
-		listening_test(a_message_never_comes_before_its_connection),
-		listening_test(a_gid_is_an_address),
-		listening_test(callbacks_get_the_current_user_data),
-		listening_test(the_callback_may_submit_tasks),
-		listening_test(the_callback_may_stop_the_context),
-		listening_test(an_address_is_in_use_until_the_connection_is_established),
-		listening_test(a_disconnection_is_reported_once),
-		listening_test(a_disconnection_may_be_answered_in_its_callback),
-		listening_test(a_completion_callback_may_disconnect_and_stop),
-		listening_test(a_peer_that_does_not_listen_is_a_failure),
-		listening_test(an_address_that_does_not_exist_is_a_failure),
-		listening_test(clients_beyond_the_maximum_are_rejected),
-		listening_test(the_client_of_a_rejected_request_fails),
-		listening_test(a_request_can_be_accepted_later),
-		listening_test(connections_have_numbers_and_the_port_of_the_listener),
-		address_test(listening_and_connecting_need_a_running_context),
-		listening_test(a_port_has_one_listener),
-		listening_test(connections_stay_when_listening_stops),
+		by_address_test(a_client_connects_and_sends),
+		by_address_test(progress_is_non_zero_for_each_callback_of_a_connection),
+		by_address_test(a_failed_task_ends_only_its_connection),
+		by_address_test(a_message_never_comes_before_its_connection),
+		by_address_test(a_gid_is_an_address),
+		by_address_test(callbacks_get_the_current_user_data),
+		by_address_test(the_callback_may_submit_tasks),
+		by_address_test(the_callback_may_stop_the_context),
+		by_address_test(an_address_is_in_use_until_the_connection_is_established),
+		by_address_test(a_disconnection_is_reported_once),
+		by_address_test(a_disconnection_may_be_answered_in_its_callback),
+		by_address_test(a_completion_callback_may_disconnect_and_stop),
+		by_address_test(a_peer_that_does_not_listen_is_a_failure),
+		by_address_test(an_address_that_does_not_exist_is_a_failure),
+		by_address_test(clients_beyond_the_maximum_are_rejected),
+		by_address_test(the_client_of_a_rejected_request_fails),
+		by_address_test(a_request_can_be_accepted_later),
+		by_address_test(connections_have_numbers_and_the_port_of_the_listener),
+		by_address_idle_test(listening_and_connecting_need_a_running_context),
+		by_address_test(a_port_has_one_listener),
+		by_address_test(connections_stay_when_listening_stops),
 	};
 
 	test_parse_options(argc, argv);

@@ -224,7 +224,7 @@ static void fields_of_tasks_are_as_set_also_after_free(void **state)
 
 #define refuses_null(call) assert_error(call, DOCA_ERROR_INVALID_VALUE)
 
-/* rule: X-1 */
+/* rule: X-1, CM-R10 */
 static void null_for_a_connection_or_its_outputs_is_invalid(void **state)
 {
 	struct doca_rdma_connection *c = here.connections[0], *none = NULL;

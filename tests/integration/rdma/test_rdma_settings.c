@@ -39,7 +39,7 @@ static int close_rdma(void **state)
 }
 #define rdma_test(function) cmocka_unit_test_setup_teardown(function, open_rdma, close_rdma)
 
-/* rule: RE-set-7, RE-get-2, RE-list-1, RE-cap-1 */
+/* rule: RE-set-7, RE-get-2, RE-list-1, RE-cap-1, RE-set-8 */
 static void sizes_are_at_least_as_set(void **state)
 {
 	uint32_t value = 0, max = 0;
@@ -74,7 +74,7 @@ static void sizes_are_at_least_as_set(void **state)
 	assert_true(value >= max);
 }
 
-/* rule: RE-set-3, RE-set-4, RE-set-5, RE-get-1 */
+/* rule: RE-set-3, RE-set-4, RE-set-5, RE-get-1, RE-set-8 */
 static void packets_are_as_set(void **state)
 {
 	enum doca_mtu_size mtu = DOCA_MTU_SIZE_RAW_ETHERNET;
@@ -110,7 +110,7 @@ static void packets_are_as_set(void **state)
 	assert_int_equal(retries, 0);
 }
 
-/* rule: RE-get-1 */
+/* rule: RE-get-1, RE-set-8 */
 static void the_request_timeout_is_as_set(void **state)
 {
 	uint16_t ms = 0;
@@ -306,7 +306,7 @@ static void addresses_are_returned_as_created(void **state)
 	}
 }
 
-/* rule: RE-addr-1, CM-R4a */
+/* rule: RE-addr-1, CM-R4a, RE-set-8 */
 static void a_text_that_is_not_an_address_is_refused(void **state)
 {
 	static const struct {
