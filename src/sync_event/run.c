@@ -204,7 +204,6 @@ doca_error_t dpumap_sync_submit(struct doca_task *base, uint32_t flags)
 	(void)flags;
 	if (result != DOCA_SUCCESS)
 		return dpumap_task_refuse(base, result);
-	base->status = DOCA_SUCCESS;
 	if (is_wait(task))
 		dpumap_sync_append(&event->waits, task);
 	else if (event->counter)
