@@ -35,6 +35,8 @@ PROGRAMS = [
     ("test_rdma_end", ("dpu",), ()),
     ("test_rdma_batch", ("dpu", "host"), (28,)),
     ("test_rdma_address", ("dpu", "host"), (44,)),
+    ("test_rdma_bufs", ("dpu", "host"), ()),
+    ("test_rdma_callbacks", ("dpu",), (44,)),
     ("test_rdma_bridge", ("dpu",), (44,)),
     ("test_rdma_memory", ("dpu", "host"), (44,)),
     ("test_rdma_many", ("dpu",), ()),
