@@ -76,7 +76,8 @@ run_test() { timeout 150 "$host/tests/$1" "${options[@]}" >"$work/$1.log" 2>&1; 
 
 # Both machines work at the same time; each runs a part of the tests that need one machine.
 on_dpu=(test_rxe test_rdma_settings test_rdma_context test_rdma_bridge test_sync_event_net)
-on_host=(test_rdma test_rxe test_rdma_errors test_rdma_tasks test_rdma_end test_rdma_address)
+on_host=(test_rdma test_rxe test_rdma_errors test_rdma_tasks test_rdma_bufs test_rdma_end test_rdma_address
+	test_rdma_callbacks)
 there "export LAB_OTHER=; cd /; for test in ${on_dpu[*]}; do
 	timeout 150 $dpu/tests/\$test ${options[*]} >/lab/dpu.\$test 2>&1
 done; touch /lab/dpu.tests.done" >/dev/null 2>&1 &
