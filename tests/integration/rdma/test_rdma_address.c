@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Connections by address. */
+#include <malloc.h>
 #include <string.h>
 
 #include "by_address.h"
@@ -385,6 +386,31 @@ static void a_port_has_one_listener(void **state)
 	by_address_connect();
 }
 
+/* A second context on the device of the server. */
+/* rule: RE-listen-2 */
+static void a_port_of_another_context_is_refused_and_costs_no_memory(void **state)
+{
+	struct doca_rdma *other;
+	struct doca_pe *pe;
+	size_t before = 0;
+
+	assert_ok(doca_pe_create(&pe));
+	assert_ok(doca_rdma_create(there.dev, &other));
+	assert_ok(doca_pe_connect_ctx(pe, doca_rdma_as_ctx(other)));
+	assert_ok(doca_ctx_start(doca_rdma_as_ctx(other)));
+	for (unsigned int i = 0; i < 100; i++) {
+		if (i == 10)
+			before = mallinfo2().uordblks;
+		assert_error(doca_rdma_start_listen_to_port(other, BY_ADDRESS_PORT),
+			     DOCA_ERROR_CONNECTION_ABORTED);
+	}
+	assert_true(mallinfo2().uordblks <= before + 1024);
+	assert_ok(doca_ctx_stop(doca_rdma_as_ctx(other)));
+	assert_ok(doca_rdma_destroy(other));
+	assert_ok(doca_pe_destroy(pe));
+	by_address_connect();
+}
+
 /* rule: RE-listen-3 */
 static void connections_stay_when_listening_stops(void **state)
 {
@@ -423,6 +449,7 @@ int main(int argc, char **argv)
 		by_address_test(connections_have_numbers_and_the_port_of_the_listener),
 		by_address_idle_test(listening_and_connecting_need_a_running_context),
 		by_address_test(a_port_has_one_listener),
+		by_address_test(a_port_of_another_context_is_refused_and_costs_no_memory),
 		by_address_test(connections_stay_when_listening_stops),
 	};
 
