@@ -428,6 +428,47 @@ static void seal(uint8_t details[static DETAILS_LEN])
 	test_put_le32(details + CRC_AT, test_crc32c(details, DETAILS_LEN));
 }
 
+#define MAJOR_AT 4
+#define MINOR_AT 5
+
+/* `here` gets other details of `there`, which are sealed; `there` connects to the real ones. */
+static doca_error_t connect_by(size_t at, uint8_t value)
+{
+	struct doca_rdma_connection *mine, *theirs;
+	uint8_t of_here[DETAILS_LEN], of_there[DETAILS_LEN];
+	const void *bytes;
+	doca_error_t result;
+	size_t len;
+
+	assert_ok(doca_rdma_export(here.rdma, &bytes, &len, &mine));
+	memcpy(of_here, bytes, sizeof(of_here));
+	assert_ok(doca_rdma_export(there.rdma, &bytes, &len, &theirs));
+	memcpy(of_there, bytes, sizeof(of_there));
+	of_there[at] = value;
+	seal(of_there);
+	here.connections[here.n_connections++] = mine;
+	result = doca_rdma_connect(here.rdma, of_there, len, mine);
+	if (result == DOCA_SUCCESS)
+		assert_ok(doca_rdma_connect(there.rdma, of_here, len, theirs));
+	return result;
+}
+
+/* A new major version may mean anything, a new minor version means the same (docs/wire-format.md, 15). */
+/* rule: RE-connect-2 */
+static void details_of_another_major_version_are_refused(void **state)
+{
+	assert_ok(side_start(&here));
+	assert_ok(side_start(&there));
+	assert_error(connect_by(MAJOR_AT, 2), DOCA_ERROR_CONNECTION_ABORTED);
+	assert_error(connect_by(MAJOR_AT, 0), DOCA_ERROR_CONNECTION_ABORTED);
+	assert_ok(connect_by(MINOR_AT, 9));
+	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, 64));
+	side_ok(&here, .kind = SIDE_SEND, .connection = here.connections[2],
+		.src = side_data(&here, 0, 64));
+	assert_true(side_wait(&there, 1));
+	assert_ok(there.done[0].status);
+}
+
 static const struct lie {
 	size_t at, len;
 	const char *bytes;
@@ -513,6 +554,7 @@ int main(int argc, char **argv)
 		idle_test(connect_checks_the_details_and_the_connection),
 		idle_test(connect_needs_a_running_context),
 		idle_test(tasks_of_connections_by_wrong_details_fail),
+		idle_test(details_of_another_major_version_are_refused),
 	};
 
 	test_parse_options(argc, argv);

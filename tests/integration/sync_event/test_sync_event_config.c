@@ -392,6 +392,26 @@ static void damaged_exports_are_invalid(void **state)
 }
 
 /* The export of a map is not one of an event. */
+/* Another version, an unknown kind or reserved bytes, with the right checksum. */
+/* rule: SEE-export-1 */
+static void exports_of_another_version_are_invalid(void **state)
+{
+	struct doca_sync_event *event = NULL;
+	struct sync_blob blob = {0};
+	const uint8_t *bytes;
+
+	sync_start();
+	assert_ok(doca_sync_event_export_to_remote_pci(test.event, test.dev, &bytes, &blob.len));
+	memcpy(blob.bytes, bytes, blob.len);
+	for (size_t i = 8; i < 12; i++) {
+		blob.bytes[i] ^= 2;
+		test_put_le32(blob.bytes + 4, test_crc32c(blob.bytes + 8, blob.len - 8));
+		INVALID(doca_sync_event_create_from_export(test.dev, blob.bytes, blob.len, &event));
+		blob.bytes[i] ^= 2;
+	}
+	assert_null(event);
+}
+
 /* rule: SEE-export-1 */
 static void export_of_a_map_is_invalid(void **state)
 {
@@ -599,6 +619,7 @@ int main(int argc, char **argv)
 		imported_test(imported_event_is_not_exported_again),
 		own_test(exported_bytes_are_ordinary_memory),
 		own_test(damaged_exports_are_invalid),
+		own_test(exports_of_another_version_are_invalid),
 		own_test(export_of_a_map_is_invalid),
 		own_test(exports_of_other_memory_are_invalid),
 		exported_test(device_is_in_use_until_the_event_is_destroyed),
