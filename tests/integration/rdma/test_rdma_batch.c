@@ -89,11 +89,15 @@ static void a_failed_task_among_others_fails_alone_and_flushes_the_later_ones(vo
 	assert_memory_equal(there.bytes, here.bytes, 3 * (size_t)PART);
 }
 
-/* No task between the first and the last of the queue is signaled: they make room all the same. */
+/*
+ * No task between the first and the last of the queue is signaled: they make room all the same. Tasks of one
+ * piece fill the memory of the queue, which has no room for more.
+ */
 /* rule: RT-12 */
 static void more_tasks_than_the_queue_holds_complete_in_order(void **state)
 {
 	assert_ok(doca_rdma_set_send_queue_size(here.rdma, 4));
+	assert_ok(doca_rdma_set_max_send_buf_list_len(here.rdma, 1));
 	assert_ok(side_start(&here));
 	assert_ok(side_start(&there));
 	assert_ok(side_connect());

@@ -2,10 +2,12 @@
 /* Sync events as contexts: tasks on events of each origin. */
 #include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sync_side.h"
 
-#define NUM 3u
+#define SPARE 8u /* descriptors */
+#define NUM   3u
 
 typedef struct doca_sync_event_task_get get_task;
 typedef struct doca_sync_event_task_notify_set set_task;
@@ -345,6 +347,25 @@ static void context_can_be_started_again(void **state)
 	sync_stop_ctx();
 }
 
+/* A run with tasks that wait has a timer, and a run without them does not end it again. */
+/* rule: SE-8a, SE-8d */
+static void the_end_of_a_run_leaves_other_descriptors_open(void **state)
+{
+	int fds[SPARE];
+
+	start_with(NUM);
+	sync_stop_ctx();
+	configure(0);
+	for (unsigned int i = 0; i < SPARE; i++) {
+		fds[i] = dup(STDERR_FILENO);
+		assert_true(fds[i] >= 0);
+	}
+	sync_start_ctx();
+	sync_stop_ctx();
+	for (unsigned int i = 0; i < SPARE; i++)
+		assert_int_equal(close(fds[i]), 0);
+}
+
 /* rule: X-4, X-6b */
 static void tasks_are_limited_and_readable_after_free(void **state)
 {
@@ -608,6 +629,7 @@ int main(int argc, char **argv)
 		all_test(stop_flushes_waits),
 		all_test(stop_completes_tasks_of_the_device),
 		all_test(context_can_be_started_again),
+		own_test(the_end_of_a_run_leaves_other_descriptors_open),
 		own_test(tasks_are_limited_and_readable_after_free),
 		own_test(no_tasks_are_allocated_unless_configured),
 		all_test(callback_may_submit_again),
