@@ -3,8 +3,10 @@
  * The end of contexts whose tasks do not end by themselves. The programs sleep until the notification
  * handle is readable, and progress only then.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dpumap-emu.h>
 
@@ -51,6 +53,24 @@ static void a_send_that_nobody_receives_ends_while_the_program_sleeps(void **sta
 	assert_flushed(&here, 0, 3);
 	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(here.done[i].data, i);
+}
+
+/* A program that closed its standard input gets 0 for the next descriptor, here the timer of the stop. */
+/* rule: RD-10d */
+static void the_end_closes_its_timer_whatever_its_number(void **state)
+{
+	int input = dup(STDIN_FILENO);
+
+	assert_true(input >= 0);
+	side_post(&here, .kind = SIDE_SEND, .src = side_data(&here, 0, PART));
+	assert_int_equal(close(STDIN_FILENO), 0);
+	assert_error(doca_ctx_stop(here.ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0);
+	sleep_until_idle(&here);
+	assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+	assert_int_equal(dup2(input, STDIN_FILENO), STDIN_FILENO);
+	assert_int_equal(close(input), 0);
+	assert_flushed(&here, 0, 1);
 }
 
 /* rule: RD-10d, X-14 */
@@ -216,6 +236,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		connected_test(a_send_that_nobody_receives_ends_while_the_program_sleeps),
+		connected_test(the_end_closes_its_timer_whatever_its_number),
 		connected_test(receives_end_while_the_program_sleeps),
 		connected_test(receives_end_after_a_write_that_succeeds),
 		connected_test(a_lost_completion_does_not_keep_the_context),
