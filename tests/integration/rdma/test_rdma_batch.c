@@ -108,6 +108,9 @@ static void more_tasks_than_the_queue_holds_complete_in_order(void **state)
 	assert_true(side_wait(&here, SIDE_TASKS));
 	assert_done(SIDE_TASKS);
 	assert_memory_equal(there.bytes, here.bytes, SIDE_TASKS * (size_t)PART);
+	/* Nothing waits any more. */
+	side_ok(&here, .kind = SIDE_WRITE, .src = side_data(&here, 0, PART),
+		.dst = side_peer_room(&here, 0, PART));
 }
 
 /* rule: RT-1a, RT-12 */
