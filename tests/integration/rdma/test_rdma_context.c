@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Contexts: start, stop, and connections by details. */
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -518,6 +519,50 @@ static void the_mtu_of_a_connection_is_the_smaller_one(void **state)
 	assert_int_equal(mtu, DOCA_MTU_SIZE_512_BYTES);
 }
 
+static void on_nothing(struct doca_rdma_task_send *task, union doca_data data,
+		       union doca_data ctx_data)
+{
+	(void)task, (void)data, (void)ctx_data;
+}
+
+/* With tasks, a connection and an address. */
+static void live(struct doca_pe *pe)
+{
+	struct doca_rdma_connection *connection;
+	struct doca_rdma_addr *addr;
+	struct doca_rdma *rdma;
+	const void *details;
+	struct doca_ctx *ctx;
+	size_t len;
+
+	assert_ok(doca_rdma_create(here.dev, &rdma));
+	ctx = doca_rdma_as_ctx(rdma);
+	assert_ok(doca_rdma_task_send_set_conf(rdma, on_nothing, on_nothing, 8));
+	assert_ok(doca_pe_connect_ctx(pe, ctx));
+	assert_ok(doca_ctx_start(ctx));
+	assert_ok(doca_rdma_export(rdma, &details, &len, &connection));
+	assert_ok(doca_ctx_stop(ctx));
+	assert_ok(doca_rdma_destroy(rdma));
+	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "192.0.2.1", 1, &addr));
+	assert_ok(doca_rdma_addr_destroy(addr));
+}
+
+/* rule: RD-10a */
+static void destroyed_contexts_leave_no_memory(void **state)
+{
+	struct doca_pe *pe;
+	size_t before = 0;
+
+	assert_ok(doca_pe_create(&pe));
+	for (unsigned int i = 0; i < 50; i++) {
+		if (i == 10)
+			before = mallinfo2().uordblks;
+		live(pe);
+	}
+	assert_true(mallinfo2().uordblks <= before + 1024);
+	assert_ok(doca_pe_destroy(pe));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -543,6 +588,7 @@ int main(int argc, char **argv)
 		connected_test(the_descriptor_of_the_engine_becomes_readable),
 		connected_test(a_callback_may_progress_another_engine),
 		idle_test(the_mtu_of_a_connection_is_the_smaller_one),
+		idle_test(destroyed_contexts_leave_no_memory),
 	};
 
 	test_parse_options(argc, argv);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Sync events: arguments, states, locations, memory, exports and capabilities. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,6 +273,36 @@ static void event_without_a_device_is_used_as_a_context(void **state)
 		assert_ok(doca_ctx_stop(ctx));
 	}
 	assert_ok(doca_sync_event_destroy(event));
+}
+
+/* As a context, with tasks, and exported. */
+static void live(void)
+{
+	struct doca_sync_event *event = sync_create(test.dev, SYNC_BY_PCI);
+	struct doca_ctx *ctx = doca_sync_event_as_ctx(event);
+	const uint8_t *bytes;
+	size_t len;
+
+	assert_ok(doca_sync_event_task_get_set_conf(event, on_get, on_get, 8));
+	assert_ok(doca_sync_event_task_wait_eq_set_conf(event, on_eq, on_eq, 8));
+	assert_ok(doca_pe_connect_ctx(test.pe, ctx));
+	assert_ok(doca_ctx_start(ctx));
+	assert_ok(doca_sync_event_export_to_remote_pci(event, test.dev, &bytes, &len));
+	assert_ok(doca_ctx_stop(ctx));
+	assert_ok(doca_sync_event_destroy(event));
+}
+
+/* rule: SE-9b */
+static void destroyed_events_leave_no_memory(void **state)
+{
+	size_t before = 0;
+
+	for (unsigned int i = 0; i < 50; i++) {
+		if (i == 10)
+			before = mallinfo2().uordblks;
+		live();
+	}
+	assert_true(mallinfo2().uordblks <= before + 1024);
 }
 
 /* rule: SEE-location-1, SEE-addr, SEE-buf-1 */
@@ -611,6 +642,7 @@ int main(int argc, char **argv)
 		own_test(start_without_locations_is_bad_state),
 		own_test(context_and_direct_start_exclude_each_other),
 		own_test(event_without_a_device_is_used_as_a_context),
+		own_test(destroyed_events_leave_no_memory),
 		exported_test(settings_after_start_are_bad_state),
 		imported_test(imported_event_takes_no_settings),
 		own_test(use_before_start_is_bad_state),
