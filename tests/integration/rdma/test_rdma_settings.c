@@ -83,6 +83,10 @@ static void packets_are_as_set(void **state)
 
 	assert_ok(doca_rdma_get_mtu(rdma, &mtu));
 	assert_true(mtu <= DOCA_MTU_SIZE_4K_BYTES);
+	assert_ok(doca_rdma_set_mtu(rdma, mtu)); /* the largest one of the port */
+	if (mtu < DOCA_MTU_SIZE_4K_BYTES)
+		assert_error(doca_rdma_set_mtu(rdma, DOCA_MTU_SIZE_4K_BYTES),
+			     DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_rdma_set_mtu(rdma, DOCA_MTU_SIZE_512_BYTES));
 	assert_error(doca_rdma_set_mtu(rdma, DOCA_MTU_SIZE_RAW_ETHERNET), DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(doca_rdma_set_mtu(rdma, (enum doca_mtu_size)6), DOCA_ERROR_INVALID_VALUE);
