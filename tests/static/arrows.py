@@ -78,6 +78,7 @@ FLOORS = {
         "emu/server/base": "",
         "emu/shim": "emu/engine emu/ipc",
         "emu/engine": "emu/ipc",
+        "emu/wire": "emu/ipc",
         "emu/ipc": "",
         "emu/include": "",
     },
