@@ -77,7 +77,7 @@ FLOORS = {
         "emu/server/card": "emu/ipc emu/server/base",
         "emu/server/base": "",
         "emu/shim": "emu/engine emu/ipc",
-        "emu/engine": "emu/ipc",
+        "emu/engine": "emu/wire emu/ipc",
         "emu/wire": "emu/ipc",
         "emu/ipc": "",
         "emu/include": "",

@@ -23,17 +23,17 @@
 #include "emu/engine/wire.h"
 #include "emu/engine/wqe.h"
 #include "emu/ipc/pkey.h"
+#include "emu/wire/aeth.h"
 
-#define LONG_COPY	4096u /* completions do not wait for a copy of this length */
-#define CQ_UPDATE_MASK	0x0cu
-#define CQ_UPDATE	0x08u
-#define SOLICITED	0x02u
-#define NS_PER_RNR_UNIT 10000u
-#define AHEAD		4u /* blocks of the send ring */
-#define KNOWN		4u
+#define LONG_COPY      4096u /* completions do not wait for a copy of this length */
+#define CQ_UPDATE_MASK 0x0cu
+#define CQ_UPDATE      0x08u
+#define SOLICITED      0x02u
+#define AHEAD	       4u /* blocks of the send ring */
+#define KNOWN	       4u
 
-#define LOSS_NS		10000000000ull
-#define STUCK_NS	2000000000ull
+#define LOSS_NS	       10000000000ull
+#define STUCK_NS       2000000000ull
 /* A Q_Key with this bit in a WQE stands for the QP's own (IBA 10.2.5). */
 #define CONTROLLED_QKEY 0x80000000u
 
@@ -68,13 +68,6 @@ struct send {
 	uint32_t nknown;
 	struct emu_domain here;
 	struct emu_wqe w;
-};
-
-/* min_rnr_timer codes of the IB specification, in 10 us. */
-static const uint32_t rnr_units[32] = {
-	65536, 1,    2,	   3,	 4,    6,     8,     12,    16,	   24,	  32,
-	48,    64,   96,   128,	 192,  256,   384,   512,   768,   1024,  1536,
-	2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 };
 
 static const struct emu_domain *local_domain(struct send *s, uint32_t need)
@@ -440,8 +433,7 @@ static int rnr(struct send *s)
 		return EMU_SYN_RNR_RETRY;
 	if (s->q->rnr_retry < 7)
 		s->run->rnr_count++;
-	s->run->rnr_end =
-		emu_now_ns() + (uint64_t)rnr_units[peer->min_rnr_timer & 31] * NS_PER_RNR_UNIT;
+	s->run->rnr_end = emu_now_ns() + wire_rnr_ns(peer->min_rnr_timer);
 	return STEP_WAIT;
 }
 
