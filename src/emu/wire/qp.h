@@ -50,7 +50,10 @@ struct wire_qp {
 
 void wire_qp_open(struct wire_qp *qp, const struct wire_attr *attr, const struct wire_ops *ops,
 		  void *ctx);
-/* Post a work request; false: there is no room before others are completed. */
+/*
+ * Post a work request that the service has: UC neither reads nor invalidates. False: there is no room before
+ * others are completed, or the send queue has failed.
+ */
 bool wire_qp_post(struct wire_qp *qp, const struct wire_wr *wr);
 /* Process a packet that wire_parse() accepted; `from` is what it had in front. */
 enum wire_drop wire_qp_input(struct wire_qp *qp, uint64_t now, const struct wire_path *from,
