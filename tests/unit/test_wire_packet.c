@@ -233,6 +233,30 @@ static void test_every_bit_but_the_masked_ones_counts(void **state)
 	assert_false(wire_icrc_is_right(&other, bytes, total));
 }
 
+/* A million packets with random changes: none is accepted. */
+static void test_random_changes_are_found(void **state)
+{
+	struct wire_packet in = full(WIRE_SEND_ONLY, 40);
+	uint8_t bytes[WIRE_MAX_PACKET];
+	uint8_t right[WIRE_MAX_PACKET];
+	size_t total = make(&ipv4, &in, right);
+	uint32_t random = 1;
+	uint32_t changes;
+	uint32_t i;
+
+	for (i = 0; i < 1000000; i++) {
+		memcpy(bytes, right, total);
+		random = random * 1664525 + 1013904223;
+		for (changes = random >> 28; changes < 17; changes++) {
+			random = random * 1664525 + 1013904223;
+			bytes[(random >> 16) % total] ^= (uint8_t)(random >> 8);
+		}
+		bytes[4] = right[4];
+		if (memcmp(bytes, right, total) != 0)
+			assert_false(wire_icrc_is_right(&ipv4, bytes, total));
+	}
+}
+
 static void test_addresses_and_identification_count(void **state)
 {
 	struct wire_packet in = full(WIRE_SEND_ONLY, 16);
@@ -403,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_every_shorter_packet_is_dropped),
 		cmocka_unit_test(test_headers_that_contradict_the_length_are_dropped),
 		cmocka_unit_test(test_every_bit_but_the_masked_ones_counts),
+		cmocka_unit_test(test_random_changes_are_found),
 		cmocka_unit_test(test_addresses_and_identification_count),
 		cmocka_unit_test(test_unknown_identification_is_found),
 		cmocka_unit_test(test_unknown_identification_hides_few_errors),
