@@ -25,11 +25,9 @@ doca_error_t dpumap_buf_check_head(const struct doca_buf *buf, const char *funct
 	return refuse_head(buf, function);
 }
 
-/* The buf is not in a list. */
+/* The buf is not in a list, and its map does not count it. */
 static inline void put(struct doca_buf *buf)
 {
-	if (doca_likely(buf->counted))
-		buf->mmap->num_bufs--;
 	buf->use = 0;
 	*buf->inventory->top++ = buf;
 }
@@ -41,6 +39,8 @@ void dpumap_buf_put_list(struct doca_buf *buf)
 	for (; buf; buf = next) {
 		next = buf->next;
 		buf->next = NULL;
+		if (buf->counted)
+			buf->mmap->num_bufs--;
 		put(buf);
 	}
 }
@@ -80,8 +80,11 @@ __attribute__((noinline)) static doca_error_t dec_other(struct doca_buf *buf, ui
 
 doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-	if (doca_unlikely(!buf) || doca_unlikely(buf->next) ||
-	    (doca_unlikely(buf->use != dpumap_buf_use(true)) && buf->use != dpumap_buf_use(false)))
+	if (doca_unlikely(!buf))
+		return dec_other(buf, refcount, __func__);
+	if (doca_likely(buf->use == dpumap_buf_use(true)))
+		buf->mmap->num_bufs--;
+	else if (buf->use != dpumap_buf_use(false))
 		return dec_other(buf, refcount, __func__);
 	if (refcount)
 		*refcount = 1;
@@ -251,6 +254,7 @@ static doca_error_t check_chain(const struct doca_buf *list1, const struct doca_
 static void append(struct doca_buf *tail, struct doca_buf *list)
 {
 	tail->next = list;
+	tail->has_next = true;
 	list->is_inner = true;
 }
 
@@ -298,6 +302,7 @@ doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list
 				   "buf %p is not after the head in the list of buf %p",
 				   (void *)list2, (void *)list1);
 	before->next = NULL;
+	before->has_next = false;
 	list2->is_inner = false;
 	return DOCA_SUCCESS;
 }

@@ -29,15 +29,16 @@ struct doca_buf {
 		struct {
 			uint16_t refcount; /* 0 while the buf is free */
 			bool is_inner;	   /* in a list, not its head */
-			bool counted; /* by mmap; if not, mmap may be destroyed before the buf */
+			bool has_next : 1;
+			bool counted : 1; /* by mmap; if not, mmap may be destroyed before the buf */
 		};
-		uint32_t use; /* all three at once: see dpumap_buf_use() */
+		uint32_t use; /* all four at once: see dpumap_buf_use() */
 	};
 } __attribute__((aligned(DPUMAP_BUF_SIZE)));
 
 _Static_assert(sizeof(struct doca_buf) == DPUMAP_BUF_SIZE, "size of a buf");
 
-/* The use of a buf with one reference that is not inside of a list. */
+/* The use of a buf with one reference that is not in a list. */
 static inline uint32_t dpumap_buf_use(bool counted)
 {
 	const struct doca_buf buf = {.refcount = 1, .counted = counted};

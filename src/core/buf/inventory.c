@@ -186,10 +186,9 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 						struct doca_mmap *mmap, void *addr, size_t len,
 						void *data, size_t data_len, struct doca_buf **buf)
 {
-	if (doca_unlikely(!buf) || doca_unlikely(!mmap) ||
-	    !dpumap_mmap_buf_fits(mmap, (uintptr_t)addr, len) ||
+	if (doca_unlikely(!mmap) || !dpumap_mmap_buf_fits(mmap, (uintptr_t)addr, len) ||
 	    !is_inside(addr, len, data, data_len) || doca_unlikely(!inventory) ||
-	    doca_unlikely(inventory->top <= inventory->least))
+	    doca_unlikely(inventory->top <= inventory->least) || doca_unlikely(!buf))
 		return refuse_get(inventory, mmap, addr, len, data, data_len, buf);
 	*buf = dpumap_buf_allocate(inventory, mmap, addr, len, data, data_len);
 	return DOCA_SUCCESS;
@@ -207,6 +206,7 @@ static struct doca_buf *copy(struct doca_buf_inventory *inventory, const struct 
 						   src->data, src->data_len);
 
 	buf->is_inner = src->is_inner;
+	buf->has_next = src->has_next;
 	return buf;
 }
 

@@ -28,8 +28,9 @@ static inline dpumap_desc_status_t dpumap_mmap_check_ops(const struct doca_mmap 
 /* Whether a buf may have these bytes. */
 static inline bool dpumap_mmap_buf_fits(const struct doca_mmap *mmap, uint64_t addr, size_t len)
 {
-	return doca_likely(dpumap_mmap_is_usable(mmap)) &&
-	       dpumap_is_inside(mmap->range.addr, mmap->range.len, addr, len);
+	uint64_t limit = atomic_load_explicit(&mmap->buf_limit, memory_order_acquire);
+
+	return doca_likely(len < limit) && doca_likely(addr - mmap->range.addr < limit - len);
 }
 
 /*

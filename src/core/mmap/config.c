@@ -108,11 +108,24 @@ doca_error_t dpumap_mmap_get_slot(const struct doca_mmap *mmap, const struct doc
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_mmap_add_slot(struct doca_mmap *mmap, struct doca_dev *dev)
+/* The slots, with room for one more; NULL without memory. */
+static struct mmap_slot *grow_slots(struct doca_mmap *mmap)
 {
+	bool own = mmap->slots && mmap->slots != &mmap->first;
 	struct mmap_slot *slots;
 
-	slots = reallocarray(mmap->slots, (size_t)mmap->num_slots + 1, sizeof(*slots));
+	if (!mmap->num_slots && !own)
+		return &mmap->first;
+	slots = reallocarray(own ? mmap->slots : NULL, (size_t)mmap->num_slots + 1, sizeof(*slots));
+	if (slots && !own)
+		slots[0] = mmap->first;
+	return slots;
+}
+
+doca_error_t dpumap_mmap_add_slot(struct doca_mmap *mmap, struct doca_dev *dev)
+{
+	struct mmap_slot *slots = grow_slots(mmap);
+
 	if (!slots)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "map %p: no memory for a device",
 				   (void *)mmap);

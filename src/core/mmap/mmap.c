@@ -69,7 +69,8 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 	}
 	drop_range(mmap);
 	drop_lock(mmap);
-	free(mmap->slots);
+	if (mmap->slots != &mmap->first)
+		free(mmap->slots);
 	free(mmap);
 	return DOCA_SUCCESS;
 }

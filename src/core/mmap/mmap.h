@@ -47,34 +47,36 @@ struct mmap_slot {
 };
 
 struct doca_mmap {
-	/* Stored last in each change, so that the fast path reads the range without the lock. */
+	/* These two are stored last in each change: the fast path reads the range without the lock. */
 	_Atomic(enum mmap_state) state;
+	bool was_started;
+	bool has_range;
+	bool free_armed; /* the map was started with its free_cb */
+	_Atomic uint64_t
+		buf_limit; /* 1 more than the range's length while the map is usable, else 0 */
 	/* The first device and its key while the map is usable, else NULL: what most copies use. */
 	_Atomic(const struct doca_dev *) fast_dev;
 	struct dpumap_sq_key fast_key;
 	struct dpumap_sq_key fast_peer_key; /* for messages of others */
-	bool was_started;
-	uint32_t access;
-	uint32_t ops;	 /* DPUMAP_DESC_OP_*: permitted by the exporter; all if not imported */
-	uint16_t source; /* DPUMAP_DESC_SOURCE_* of the exporter; 0 if not imported */
+	struct dpumap_range range;
 	pthread_mutex_t *lock; /* NULL until thread safety is enabled */
 	uint32_t num_bufs;     /* 0 with a lock: not counted then */
-
-	bool has_range;
-	struct dpumap_range range;
-	struct dpumap_dm *dm;	  /* NULL unless the range is device memory */
+	uint32_t access;
+	uint32_t ops;	      /* DPUMAP_DESC_OP_*: permitted by the exporter; all if not imported */
+	int dmabuf;	      /* own file descriptor; -1 unless the range is in a dma-buf */
+	struct dpumap_dm *dm; /* NULL unless the range is device memory */
 	struct dpumap_umem *umem; /* NULL unless the range is on a umem */
-	int dmabuf;		  /* own file descriptor; -1 unless the range is in a dma-buf */
 	size_t offset;		  /* of the range in dm, umem or dmabuf */
 
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
-	bool free_armed; /* the map was started with that callback */
 	union doca_data user_data;
 
+	uint16_t source; /* DPUMAP_DESC_SOURCE_* of the exporter; 0 if not imported */
 	uint32_t max_slots;
 	uint32_t num_slots;
 	struct mmap_slot *slots;
+	struct mmap_slot first; /* slots of a map with one device */
 };
 
 static inline enum mmap_state dpumap_mmap_state(const struct doca_mmap *mmap)

@@ -24,6 +24,8 @@ void dpumap_mmap_set_state(struct doca_mmap *mmap, enum mmap_state state)
 		mmap->fast_peer_key = dpumap_sq_peer_key(slot->region);
 		atomic_store_explicit(&mmap->fast_dev, slot->dev, memory_order_release);
 	}
+	atomic_store_explicit(&mmap->buf_limit, usable ? mmap->range.len + 1 : 0,
+			      memory_order_release);
 	atomic_store_explicit(&mmap->state, state, memory_order_release);
 }
 
