@@ -118,10 +118,14 @@ static doca_error_t find_umem(struct dpumap_region *region, unsigned int rights,
 {
 	doca_error_t result;
 
-	if (region->umem_place.len) {
-		*place = region->umem_place;
+	*place = (struct dpumap_umem_place){
+		.umem_id = region->umem_id,
+		.offset = region->umem_offset,
+		.start = region->range.addr,
+		.len = region->range.len,
+	};
+	if (region->has_umem)
 		return DOCA_SUCCESS;
-	}
 	if (!region->is_memory)
 		return dpumap_fail(
 			DOCA_ERROR_NOT_SUPPORTED,
@@ -132,8 +136,6 @@ static doca_error_t find_umem(struct dpumap_region *region, unsigned int rights,
 	if (result != DOCA_SUCCESS)
 		return result;
 	place->umem_id = region->pci_umem->umem_id;
-	place->start = region->range.addr;
-	place->len = region->range.len;
 	return DOCA_SUCCESS;
 }
 

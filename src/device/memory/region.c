@@ -185,13 +185,13 @@ doca_error_t dpumap_region_import(struct dpumap_device *device,
 
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = dpumap_alias_create(device, exported, &created->alias);
+	result = dpumap_alias_create(device, exported, &created->mkey);
 	if (result != DOCA_SUCCESS) {
 		free(created);
 		return result;
 	}
-	created->lkey = created->alias.key;
-	created->rkey = created->alias.key;
+	created->lkey = created->mkey.key;
+	created->rkey = created->mkey.key;
 	created->remote_rights = dpumap_access_pci(access);
 	if (created->remote_rights & IBV_ACCESS_REMOTE_WRITE)
 		created->local_rights = IBV_ACCESS_LOCAL_WRITE;
@@ -267,11 +267,9 @@ doca_error_t dpumap_region_destroy(struct dpumap_region *region)
 	if (result == DOCA_SUCCESS)
 		result = dpumap_mkey_destroy(region->device, &region->local_mkey);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_mkey_destroy(region->device, &region->alias);
-	if (result == DOCA_SUCCESS)
 		result = dpumap_mkey_destroy(region->device, &region->umem_local_mkey);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_mkey_destroy(region->device, &region->umem_mkey);
+		result = dpumap_mkey_destroy(region->device, &region->mkey);
 	if (result == DOCA_SUCCESS)
 		result = dereg_mr(region, &region->local_mr);
 	if (result == DOCA_SUCCESS)

@@ -23,11 +23,11 @@ static doca_error_t create_mkeys(struct dpumap_region *region,
 	struct dpumap_device *device = region->device;
 	doca_error_t result;
 
-	result = dpumap_umem_mkey_create(device, place, rights, &region->umem_mkey);
+	result = dpumap_umem_mkey_create(device, place, rights, &region->mkey);
 	if (result == DOCA_SUCCESS && (rights ^ local) & IBV_ACCESS_LOCAL_WRITE) {
 		result = dpumap_umem_mkey_create(device, place, local, &region->umem_local_mkey);
 		if (result != DOCA_SUCCESS)
-			dpumap_mkey_destroy(device, &region->umem_mkey);
+			dpumap_mkey_destroy(device, &region->mkey);
 	}
 	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result
 									: DOCA_ERROR_DRIVER;
@@ -58,14 +58,15 @@ doca_error_t dpumap_region_register_umem(struct dpumap_devx_umem *umem, uint64_t
 		free(created);
 		return result;
 	}
-	created->rkey = created->umem_mkey.key;
+	created->rkey = created->mkey.key;
 	created->lkey = created->umem_local_mkey.obj ? created->umem_local_mkey.key : created->rkey;
 	created->local_rights = local & IBV_ACCESS_LOCAL_WRITE;
 	created->remote_rights = rights & DPUMAP_ACCESS_REMOTE;
 	created->iova = iova;
 	created->starts_early = before;
-	if (!before && iova == range.addr)
-		created->umem_place = place;
+	created->has_umem = !before && iova == range.addr;
+	created->umem_id = place.umem_id;
+	created->umem_offset = place.offset;
 	*region = created;
 	return DOCA_SUCCESS;
 }
