@@ -66,7 +66,8 @@ DOCA_STABLE doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *r
  * - DOCA_ERROR_NOT_PERMITTED: the buf is in a list but is not its head
  * - DOCA_ERROR_BAD_STATE: the buf has no references, because it was released
  */
-DOCA_STABLE doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount);
+DOCA_STABLE DPUMAP_FREQUENT doca_error_t doca_buf_dec_refcount(struct doca_buf *buf,
+							       uint16_t *refcount);
 
 /**
  * Get the number of references.

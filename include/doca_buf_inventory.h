@@ -113,10 +113,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_expand(struct doca_buf_invento
  * - DOCA_ERROR_BAD_STATE: the inventory or the map is not started
  * - DOCA_ERROR_NO_MEMORY: all bufs of the inventory are allocated
  */
-DOCA_STABLE doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory,
-							    struct doca_mmap *mmap, void *addr,
-							    size_t len, void *data, size_t data_len,
-							    struct doca_buf **buf);
+DOCA_STABLE DPUMAP_FREQUENT doca_error_t doca_buf_inventory_buf_get_by_args(
+	struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr, size_t len,
+	void *data, size_t data_len, struct doca_buf **buf);
 
 /**
  * Allocate an empty buf as a destination, like doca_buf_inventory_buf_get_by_args() without data.

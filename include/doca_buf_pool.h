@@ -102,8 +102,8 @@ DOCA_STABLE doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool);
  * - DOCA_ERROR_BAD_STATE: the pool or its map is not started
  * - DOCA_ERROR_EMPTY: all bufs of the pool are allocated
  */
-DOCA_STABLE doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool,
-						 struct doca_buf **buf);
+DOCA_STABLE DPUMAP_FREQUENT doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool,
+								 struct doca_buf **buf);
 
 /**
  * Set the user data of the pool.

@@ -23,6 +23,16 @@
 /** A function of the interface that keeps its signature and meaning. */
 #define DOCA_STABLE __attribute__((visibility("default"))) DOCA_USED
 
+/** A function that programs call very often: calls do not go through a stub (PLT). */
+#ifdef __has_attribute
+#if __has_attribute(noplt)
+#define DPUMAP_FREQUENT __attribute__((noplt))
+#endif
+#endif
+#ifndef DPUMAP_FREQUENT
+#define DPUMAP_FREQUENT
+#endif
+
 /** A function of the interface that may still change. */
 #ifdef DOCA_ALLOW_EXPERIMENTAL_API
 #define DOCA_EXPERIMENTAL \

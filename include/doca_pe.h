@@ -108,7 +108,7 @@ DOCA_STABLE doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx
  * @param pe the engine; NULL does nothing
  * @return 1 if a task or an event was reported or a context changed its state, 0 otherwise
  */
-DOCA_STABLE uint8_t doca_pe_progress(struct doca_pe *pe);
+DOCA_STABLE DPUMAP_FREQUENT uint8_t doca_pe_progress(struct doca_pe *pe);
 
 /**
  * Get the number of submitted tasks of all contexts whose callback has not run yet.
@@ -185,7 +185,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_pe_set_event_mode(struct doca_pe *pe,
  * - DOCA_SUCCESS
  * - DOCA_ERROR_BAD_STATE: the context is not RUNNING
  */
-DOCA_STABLE doca_error_t doca_task_submit(struct doca_task *task);
+DOCA_STABLE DPUMAP_FREQUENT doca_error_t doca_task_submit(struct doca_task *task);
 
 /**
  * Submit a task like doca_task_submit(), with flags.

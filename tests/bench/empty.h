@@ -9,15 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <doca_compat.h>
 #include <doca_error.h>
 
 struct doca_buf;
 struct doca_buf_inventory;
 struct doca_mmap;
 
-doca_error_t bench_empty_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
-			     void *addr, size_t len, void *data, size_t data_len,
-			     struct doca_buf **buf);
-doca_error_t bench_empty_put(struct doca_buf *buf, uint16_t *refcount);
+DPUMAP_FREQUENT doca_error_t bench_empty_get(struct doca_buf_inventory *inventory,
+					     struct doca_mmap *mmap, void *addr, size_t len,
+					     void *data, size_t data_len, struct doca_buf **buf);
+DPUMAP_FREQUENT doca_error_t bench_empty_put(struct doca_buf *buf, uint16_t *refcount);
 
 #endif
