@@ -236,6 +236,38 @@ static void a_posted_send_wakes(void **state)
 	}
 }
 
+/* The first pass after a pause is made by another thread than those before it. */
+static void missing_memory_after_a_pause_is_an_error(void **state)
+{
+	const int both = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	size_t len = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, len, both, flags, -1, 0);
+	struct ibv_sge sge = {(uintptr_t)page, 64, 0};
+	struct ibv_send_wr wr = {.sg_list = &sge,
+				 .num_sge = 1,
+				 .opcode = IBV_WR_RDMA_WRITE,
+				 .send_flags = IBV_SEND_SIGNALED};
+	struct ibv_mr *mr;
+	int i;
+
+	needs_rings();
+	wr.wr.rdma.rkey = rc.mr->rkey;
+	wr.wr.rdma.remote_addr = (uintptr_t)rc.bytes + OFFSET;
+	for (i = 0; i < 10; i++) {
+		assert_ptr_equal(mmap(page, len, both, flags | MAP_FIXED, -1, 0), page);
+		mr = ibv_reg_mr(pd, page, len, 0);
+		assert_non_null(mr);
+		sge.lkey = mr->lkey;
+		assert_int_equal(copy_on(&rc), IBV_WC_SUCCESS); /* the engine checks the handlers */
+		assert_true(await_sleep());
+		assert_int_equal(munmap(page, len), 0);
+		assert_true(rc_post(&rc, &wr));
+		assert_int_equal(rc_wait(&rc, FIXTURE_TIMEOUT_MS), IBV_WC_LOC_PROT_ERR);
+		assert_int_equal(ibv_dereg_mr(mr), 0);
+		assert_true(rc_reconnect(&rc));
+	}
+}
+
 static void a_devx_page_wakes(void **state)
 {
 	struct mlx5dv_devx_uar *uar;
@@ -640,6 +672,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		rings(a_posted_send_wakes),
+		rings(missing_memory_after_a_pause_is_an_error),
 		rings(a_devx_page_wakes),
 		rings(an_armed_queue_wakes),
 		rings(a_receive_for_a_waiting_message_is_seen),

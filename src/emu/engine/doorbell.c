@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "emu/engine/doorbell_pages.h"
+#include "emu/engine/engine.h"
 #include "emu/engine/state.h"
 
 #define FEATURES     (UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM)
@@ -181,7 +182,7 @@ static int answer_rest(const struct emu_doorbells *d)
 	return err == ENOENT ? 0 : err;
 }
 
-/* A program rings: the engine first, as the record is written already. */
+/* A program rings. */
 static void answer(struct emu_doorbells *d)
 {
 	uint32_t i;
@@ -190,7 +191,6 @@ static void answer(struct emu_doorbells *d)
 	pthread_mutex_lock(&lock);
 	if (d->uffd >= 0) {
 		atomic_store(&d->armed, false);
-		wake(d);
 		for (i = 0; !err && i < d->count; i++) {
 			err = protect(d, d->page[i], false);
 			if (err == ENOENT) /* unmapped */
@@ -233,8 +233,11 @@ static void *watch(void *arg)
 			pthread_mutex_unlock(&lock);
 			return NULL;
 		}
-		if (p[0].revents)
+		if (p[0].revents) {
 			answer(d);
+			emu_engine_stand_in(d->engine);
+			wake(d);
+		}
 		if (p[1].revents && !look_again(d, &p[0]))
 			return NULL;
 		if (p[2].revents) {
@@ -284,6 +287,7 @@ void emu_doorbells_open(struct engine *e, bool hidden)
 	sigset_t old;
 	int err;
 
+	d->engine = e;
 	d->slot = e->slot;
 	d->ino = e->cfg.doorbells_ino;
 	d->notify_fd = e->cfg.notify_fd;

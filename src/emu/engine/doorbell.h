@@ -2,8 +2,9 @@
 /*
  * How a doorbell wakes a sleeping engine. A program rings by a store to a page that it maps. While
  * the engine sleeps, these pages are write-protected (userfaultfd): the first store waits in the
- * kernel until a second thread of the engine, the watcher, has woken the engine and removed the
- * protection. Nobody waits with a timer.
+ * kernel until a second thread of the engine, the watcher, has removed the protection. The watcher then
+ * makes the first pass itself, while the kernel wakes the program, and wakes the engine for all
+ * further ones. Nobody waits with a timer.
  *
  * No ring is lost: the engine
  *
@@ -15,6 +16,8 @@
  * The driver writes the doorbell record before it rings, and protecting a page completes the stores
  * of all processors that could still write to it. A ring after the protection makes the watcher clear
  * `armed` and then increment `wake`: if step 2 saw `armed` set, step 4 does not wait.
+ *
+ * The engine's thread releases `turn` in step 4 only. So one thread at a time makes passes.
  *
  * Where this is not possible the engine takes naps (engine.c), and its slot says why.
  */
@@ -34,6 +37,7 @@ struct engine;
 
 struct emu_doorbells {
 	struct emu_doorbells *next; /* of this process */
+	struct engine *engine;
 	struct emu_engine *slot;
 	uint64_t ino; /* of the file of doorbell pages */
 	int uffd;

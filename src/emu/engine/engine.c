@@ -232,6 +232,17 @@ static bool pass(struct engine *e)
 	return mine;
 }
 
+/* If the slot is lost, the engine's own thread detects it. */
+void emu_engine_stand_in(struct engine *e)
+{
+	if (pthread_mutex_trylock(&e->turn))
+		return;
+	emu_guard_enter(e);
+	e->now = emu_now_ns();
+	pass(e);
+	pthread_mutex_unlock(&e->turn);
+}
+
 static void look_for_server(struct engine *e)
 {
 	char c;
@@ -280,6 +291,13 @@ static void nap(struct engine *e, uint32_t wake, uint64_t idle_ns)
 	wait_for_wake(e, wake, &ts);
 }
 
+static void wait_for_ring(struct engine *e, uint32_t wake)
+{
+	pthread_mutex_unlock(&e->turn);
+	wait_for_wake(e, wake, NULL);
+	pthread_mutex_lock(&e->turn);
+}
+
 static bool arm(struct engine *e)
 {
 	if (!emu_doorbells_checked(e)) {
@@ -314,7 +332,7 @@ static void sleep_for_work(struct engine *e, uint32_t wake, bool armed, uint64_t
 	}
 	if (!e->quiet++)
 		return;
-	wait_for_wake(e, wake, NULL);
+	wait_for_ring(e, wake);
 	e->quiet = 0;
 }
 
@@ -447,8 +465,10 @@ static void *run(void *arg)
 
 	atomic_store(&e->slot->tid, (int32_t)syscall(SYS_gettid));
 	emu_engine_probe_vm(e);
+	pthread_mutex_lock(&e->turn);
 	work(e);
 	emu_doorbells_close(e);
+	pthread_mutex_unlock(&e->turn);
 	emu_engine_close_fds(e);
 	close_memory(e);
 	free(e);
@@ -489,6 +509,7 @@ int emu_engine_start(const struct emu_engine_config *config)
 	e->slot = &config->queues->engine[config->slot];
 	e->serial = atomic_load(&e->slot->serial);
 	e->pid = (int32_t)getpid();
+	pthread_mutex_init(&e->turn, NULL);
 	l.e = e;
 	err = e->serial ? spawn(&l) : EINVAL;
 	if (err) {

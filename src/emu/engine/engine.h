@@ -32,4 +32,9 @@ struct emu_engine_config {
  */
 int emu_engine_start(const struct emu_engine_config *config);
 
+struct engine;
+
+/* Make a pass on another thread, unless the engine's own thread is making passes. */
+void emu_engine_stand_in(struct engine *e);
+
 #endif

@@ -99,9 +99,13 @@ static bool are_ours(void)
 /* The signals that this thread gets; it blocks all others. */
 static void want_signals(void)
 {
+	static _Thread_local bool wanted __attribute__((tls_model("initial-exec")));
 	sigset_t set;
 	int i;
 
+	if (wanted)
+		return;
+	wanted = true;
 	sigemptyset(&set);
 	for (i = 0; i < 2; i++)
 		sigaddset(&set, signals[i]);
@@ -114,11 +118,14 @@ bool emu_guard_ask(struct engine *e)
 
 	g->asked = e->now;
 	g->safe = install() && are_ours();
-	if (g->safe && !g->wanted) {
-		want_signals();
-		g->wanted = true;
-	}
+	emu_guard_enter(e);
 	return g->safe;
+}
+
+void emu_guard_enter(const struct engine *e)
+{
+	if (e->guard.safe)
+		want_signals();
 }
 
 typedef uint64_t __attribute__((vector_size(32), aligned(1), may_alias)) wide;

@@ -14,15 +14,16 @@
 
 struct engine;
 
-/* Whether this thread may handle the faults of its copies. */
+/* Whether the engine may handle the faults of its copies. */
 struct emu_guard {
 	uint64_t asked; /* ns; when it was checked last; 0 = never */
 	bool safe;
-	bool wanted; /* this thread gets the signals */
 };
 
 /* Check whether the signals are still ours. */
 bool emu_guard_ask(struct engine *e);
+/* Before another thread makes a pass, which may trust an earlier check. */
+void emu_guard_enter(const struct engine *e);
 /* Copy; false if a page was missing, when some of it may be done. */
 bool emu_guard_move(void *dst, const void *src, size_t len);
 

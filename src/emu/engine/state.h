@@ -8,6 +8,7 @@
 #ifndef EMU_ENGINE_STATE_H
 #define EMU_ENGINE_STATE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@
 
 struct engine {
 	struct emu_engine_config cfg;
+	pthread_mutex_t turn; /* held by the thread that makes passes: see doorbell.h */
 	struct emu_engine *slot;
 	uint32_t serial; /* of the slot */
 	int32_t pid;
