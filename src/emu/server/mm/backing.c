@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 static bool is_one_of(const char *text, size_t len, const char *const *list, size_t n)
 {
@@ -34,6 +38,24 @@ static bool is_internal(const char *path)
 	return false;
 }
 
+/* The mount of memfds, of shared anonymous memory and of System V memory. */
+static dev_t own_mount(void)
+{
+	static dev_t dev;
+	struct stat st;
+	int fd;
+
+	if (dev)
+		return dev;
+	fd = memfd_create("dpumap-emu", MFD_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (!fstat(fd, &st))
+		dev = st.st_dev;
+	close(fd);
+	return dev;
+}
+
 static bool can_pin(FILE *mounts, const struct emu_backing *backing)
 {
 	unsigned int major, minor;
@@ -56,7 +78,7 @@ bool emu_backing_can_pin(pid_t pid, const struct emu_backing *backing)
 	FILE *mounts;
 	bool can;
 
-	if (!backing->ino)
+	if (!backing->ino || makedev(backing->major, backing->minor) == own_mount())
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)pid);
 	mounts = fopen(path, "re");

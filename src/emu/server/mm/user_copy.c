@@ -2,12 +2,10 @@
 #include "emu/server/mm/user_copy.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <sys/uio.h>
 
 #include "emu/server/card/topology.h"
-#include "emu/server/mm/backing.h"
+#include "emu/server/mm/mapping.h"
 
 static int moved(ssize_t n, size_t len)
 {
@@ -65,86 +63,58 @@ int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len)
 	return len ? moved(process_vm_writev(pid, &l, 1, &r, 1, 0), len) : 0;
 }
 
-/* A line of /proc/PID/maps. */
-struct mapping {
-	uint64_t from, to;
-	uint64_t offset; /* in the file */
-	char perm[5];
-	struct emu_backing backing;
-};
-
-/* False for the rest of an overlong line. */
-static bool parse_mapping(const char *line, struct mapping *m)
+static bool permits(pid_t pid, const struct emu_mapping *m, enum emu_use use)
 {
-	struct emu_backing *b = &m->backing;
-
-	*m = (struct mapping){0};
-	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %15s",
-		      &m->from, &m->to, m->perm, &m->offset, &b->major, &b->minor, &b->ino,
-		      b->path) >= 3;
-}
-
-static bool permits(pid_t pid, const struct mapping *m, enum emu_use use)
-{
-	if (m->perm[0] != 'r' || (use >= EMU_USE_WRITE && m->perm[1] != 'w'))
+	if (!m->read || (use >= EMU_USE_WRITE && !m->write))
 		return false;
-	return use < EMU_USE_PIN_WRITE || m->perm[3] != 's' ||
-	       emu_backing_can_pin(pid, &m->backing);
+	return use < EMU_USE_PIN_WRITE || !m->shared || emu_backing_can_pin(pid, &m->backing);
 }
 
-static bool continues(const struct emu_span *s, const struct mapping *m)
+static bool continues(const struct emu_span *s, const struct emu_mapping *m)
 {
 	const struct emu_backing *a = &s->backing, *b = &m->backing;
 
-	return s->shared && m->perm[3] == 's' && a->ino == b->ino && a->major == b->major &&
+	return s->shared && m->shared && a->ino == b->ino && a->major == b->major &&
 	       a->minor == b->minor && m->offset - s->offset == m->from - s->from;
 }
 
 /* The first mapping of a range; until the end, `offset` is that of the mapping. */
-static void begin_span(struct emu_span *s, const struct mapping *m)
+static void begin_span(struct emu_span *s, const struct emu_mapping *m)
 {
-	s->shared = m->perm[3] == 's';
+	s->shared = m->shared;
 	s->offset = m->offset;
 	s->from = m->from;
 	s->to = m->to;
 	s->backing = m->backing;
 }
 
-static int walk_mappings(FILE *maps, pid_t pid, uint64_t addr, uint64_t end, enum emu_use use,
-			 struct emu_span *span)
+static int walk_mappings(struct emu_mappings *maps, pid_t pid, uint64_t addr, uint64_t end,
+			 enum emu_use use, struct emu_span *span)
 {
-	struct mapping m;
-	char line[512];
+	struct emu_mapping m;
 
 	*span = (struct emu_span){0};
-	while (fgets(line, sizeof(line), maps)) {
-		if (!parse_mapping(line, &m) || m.to <= addr)
-			continue;
-		if (m.from > addr || !permits(pid, &m, use))
-			break;
+	do {
+		if (!emu_mappings_find(maps, addr, &m) || !permits(pid, &m, use))
+			return -EFAULT;
 		if (!span->to)
 			begin_span(span, &m);
 		else
 			span->shared = continues(span, &m);
 		addr = m.to;
-		if (addr >= end)
-			return 0;
-	}
-	return -EFAULT;
+	} while (addr < end);
+	return 0;
 }
 
 int emu_find_range(pid_t pid, uint64_t addr, uint64_t len, enum emu_use use, struct emu_span *span)
 {
-	char path[32];
-	FILE *maps;
+	struct emu_mappings maps;
 	int err;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	maps = fopen(path, "re");
-	if (!maps)
+	if (!emu_mappings_open(&maps, pid))
 		return -EFAULT;
-	err = walk_mappings(maps, pid, addr, addr + len, use, span);
-	fclose(maps);
+	err = walk_mappings(&maps, pid, addr, addr + len, use, span);
+	emu_mappings_close(&maps);
 	span->offset += addr - span->from;
 	return err;
 }
