@@ -9,17 +9,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SLOT  512u /* enough for a descriptor */
+#define SMALL 128u /* enough for most descriptors: exports may be very many */
+#define LARGE 512u /* enough for each descriptor */
 #define BLOCK 65536u
 #define STACK 32768u /* what libcrypto, the linker and callers with sanitizers use */
 
-union slot {
-	union slot *next; /* of a free slot */
-	unsigned char bytes[SLOT];
+struct slot {
+	struct slot *next; /* of a free slot */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static union slot *free_slots;
+static struct slot *free_small, *free_large;
 
 static void *map_pages(size_t len)
 {
@@ -33,43 +33,52 @@ static void *map_pages(size_t len)
 	return NULL;
 }
 
-static void add_block(void)
+static void add_block(struct slot **list, size_t size)
 {
-	union slot *block = map_pages(BLOCK);
+	unsigned char *block = map_pages(BLOCK);
 
-	for (size_t i = 0; block && i < BLOCK / SLOT; i++) {
-		block[i].next = free_slots;
-		free_slots = &block[i];
+	for (size_t at = 0; block && at < BLOCK; at += size) {
+		struct slot *slot = (struct slot *)(void *)(block + at);
+
+		slot->next = *list;
+		*list = slot;
 	}
 }
 
-static union slot *take_slot(void)
+static struct slot **list_of(size_t len)
 {
-	union slot *slot;
+	return len <= SMALL ? &free_small : &free_large;
+}
+
+static void *take_slot(size_t len)
+{
+	struct slot **list = list_of(len), *slot;
 
 	pthread_mutex_lock(&lock);
-	if (!free_slots)
-		add_block();
-	slot = free_slots;
+	if (!*list)
+		add_block(list, len <= SMALL ? SMALL : LARGE);
+	slot = *list;
 	if (slot)
-		free_slots = slot->next;
+		*list = slot->next;
 	pthread_mutex_unlock(&lock);
 	if (slot)
 		slot->next = NULL;
 	return slot;
 }
 
-static void put_slot(union slot *slot)
+static void put_slot(struct slot *slot, size_t len)
 {
+	struct slot **list = list_of(len);
+
 	pthread_mutex_lock(&lock);
-	slot->next = free_slots;
-	free_slots = slot;
+	slot->next = *list;
+	*list = slot;
 	pthread_mutex_unlock(&lock);
 }
 
 void *dpumap_secret_alloc(size_t len)
 {
-	return len <= SLOT ? take_slot() : map_pages(len);
+	return len <= LARGE ? take_slot(len) : map_pages(len);
 }
 
 void dpumap_secret_free(void *secret, size_t len)
@@ -77,8 +86,8 @@ void dpumap_secret_free(void *secret, size_t len)
 	if (!secret)
 		return;
 	explicit_bzero(secret, len);
-	if (len <= SLOT)
-		put_slot(secret);
+	if (len <= LARGE)
+		put_slot(secret, len);
 	else
 		munmap(secret, len);
 }

@@ -120,20 +120,20 @@ static doca_error_t check_rdma(const struct doca_mmap *mmap, const struct mmap_s
 static doca_error_t encode(const struct dpumap_desc *fields, struct mmap_desc *desc)
 {
 	dpumap_desc_status_t status;
-	size_t len = 0;
+	size_t room = 0, len = 0;
 	void *blob;
 
-	status = dpumap_desc_encoded_size(fields, &len);
+	status = dpumap_desc_encoded_size(fields, &room);
 	if (status != DPUMAP_DESC_OK)
 		return dpumap_fail(DOCA_ERROR_UNEXPECTED,
 				   "export: encoding the descriptor failed: %s",
 				   dpumap_desc_status_descr(status));
-	blob = dpumap_secret_alloc(len);
+	blob = dpumap_secret_alloc(room);
 	if (!blob)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a descriptor");
-	status = dpumap_desc_encode(fields, blob, len, &len);
+	status = dpumap_desc_encode(fields, blob, room, &len);
 	if (status != DPUMAP_DESC_OK) {
-		dpumap_secret_free(blob, len);
+		dpumap_secret_free(blob, room);
 		return dpumap_fail(DOCA_ERROR_UNEXPECTED,
 				   "export: encoding the descriptor failed: %s",
 				   dpumap_desc_status_descr(status));
