@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -397,6 +398,7 @@ static void on_made(void *context)
 	use_listeners(d, &d->next, d->next_is_for_others);
 	cm_listener_use(server_cm_listener(d->server));
 	d->is_for_others = d->next_is_for_others;
+	settings_drop_exports(&d->next);
 	d->settings = d->next;
 	d->next = before;
 	d->next_tls = NULL;
@@ -430,6 +432,7 @@ static void end_reload(struct daemon *d, doca_error_t result, const struct dpuma
 		log_line("configuration reloaded");
 	}
 	settings_free(&d->next);
+	malloc_trim(0); /* a large configuration leaves much behind */
 	sd_notify(0, "READY=1");
 }
 
@@ -460,15 +463,20 @@ static doca_error_t open_rdma(const struct daemon *d, const struct settings *set
 				   export_table_device_name(d->exports), fault);
 }
 
-static doca_error_t begin_reload(struct daemon *d, uint64_t *ticket, struct dpumap_fault *fault)
+/* In the thread of the job. */
+static doca_error_t load_next(void *context, struct dpumap_fault *fault)
 {
-	const struct job_events events = {on_made, on_reload_end, d};
-	struct export_change *change = NULL;
-	doca_error_t result;
+	struct daemon *d = context;
 
-	result = prepare(d->options, d->has_adopted_tcp, &d->next, &d->next_tls, fault);
-	if (result == DOCA_SUCCESS)
-		result = check_unchanged(&d->settings, &d->next, fault);
+	return prepare(d->options, d->has_adopted_tcp, &d->next, &d->next_tls, fault);
+}
+
+static doca_error_t plan_next(void *context, struct export_change **change,
+			      struct dpumap_fault *fault)
+{
+	struct daemon *d = context;
+	doca_error_t result = check_unchanged(&d->settings, &d->next, fault);
+
 	d->next_is_for_others = is_for_others(&d->next);
 	if (result == DOCA_SUCCESS)
 		result = open_listeners(d, &d->next, fault);
@@ -478,21 +486,24 @@ static doca_error_t begin_reload(struct daemon *d, uint64_t *ticket, struct dpum
 		result = registry_renewal_prepare(d->registry, &d->next.registry, &d->renewal,
 						  fault);
 	if (result == DOCA_SUCCESS)
-		result = export_change_set(d->exports, d->next.exports, d->next.num_exports,
-					   &change, fault);
-	if (result == DOCA_SUCCESS)
-		result = begin(d, change, &events, ticket, fault);
+		result = export_change_set(d->exports, d->next.exports, d->next.num_exports, change,
+					   fault);
 	return result;
 }
 
 doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpumap_fault *fault)
 {
+	const struct job_events events = {.load = load_next,
+					  .plan = plan_next,
+					  .made = on_made,
+					  .ended = on_reload_end,
+					  .context = daemon};
 	doca_error_t result;
 
 	if (job_is_active(daemon->job))
 		return DOCA_ERROR_AGAIN;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, dpumap_clock_ns() / 1000);
-	result = begin_reload(daemon, ticket, fault);
+	result = begin(daemon, NULL, &events, ticket, fault);
 	if (result != DOCA_ERROR_AGAIN)
 		end_reload(daemon, result, fault);
 	return result;
@@ -501,7 +512,7 @@ doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpuma
 doca_error_t daemon_add_export(struct daemon *daemon, struct export_spec *spec, uint64_t *ticket,
 			       struct dpumap_fault *fault)
 {
-	const struct job_events events = {NULL, on_change_end, daemon};
+	const struct job_events events = {.ended = on_change_end, .context = daemon};
 	struct export_change *change = NULL;
 	doca_error_t result;
 
@@ -514,7 +525,7 @@ doca_error_t daemon_add_export(struct daemon *daemon, struct export_spec *spec, 
 doca_error_t daemon_remove_export(struct daemon *daemon, const char *name, uint64_t *ticket,
 				  struct dpumap_fault *fault)
 {
-	const struct job_events events = {NULL, on_change_end, daemon};
+	const struct job_events events = {.ended = on_change_end, .context = daemon};
 	struct export_change *change = NULL;
 	doca_error_t result;
 
@@ -660,6 +671,8 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 		sd_notify(0, MORE_TIME);
 		result = export_table_set(d->exports, d->settings.exports, d->settings.num_exports,
 					  daemon_is_stopping, fault);
+		settings_drop_exports(&d->settings); /* they may be very many */
+		malloc_trim(0);
 	}
 	if (result == DOCA_SUCCESS)
 		result = open_comch(d, fault);

@@ -14,7 +14,8 @@
 
 enum phase {
 	IDLE,
-	MAKING, /* in the thread */
+	LOADING, /* in the thread */
+	MAKING,	 /* in the thread */
 	APPLYING,
 	DISPOSING, /* in the thread */
 };
@@ -36,7 +37,9 @@ static void *run(void *context)
 	struct job *job = context;
 	ssize_t n;
 
-	if (job->phase == MAKING)
+	if (job->phase == LOADING)
+		job->result = job->events.load(job->events.context, &job->fault);
+	else if (job->phase == MAKING)
 		job->result = export_change_make(job->change, &job->fault);
 	else
 		export_change_dispose(job->change);
@@ -68,6 +71,30 @@ static void end(struct job *job)
 	events.ended(events.context, job->result, &job->fault);
 }
 
+/* The thread stores its result in the job: it must not be stored here afterwards. */
+static doca_error_t enter(struct job *job, enum phase phase, struct dpumap_fault *fault)
+{
+	int err;
+
+	job->phase = phase;
+	err = start_thread(job);
+	return err ? dpumap_fault_errno(fault, err, "cannot start a thread to change the exports")
+		   : DOCA_SUCCESS;
+}
+
+/* The configuration is loaded. */
+static void make(struct job *job)
+{
+	doca_error_t result = job->events.plan(job->events.context, &job->change, &job->fault);
+
+	if (result == DOCA_SUCCESS)
+		result = enter(job, MAKING, &job->fault);
+	if (result == DOCA_SUCCESS)
+		return;
+	job->result = result;
+	end(job);
+}
+
 static void on_thread_end(struct watch *watch, uint32_t events)
 {
 	struct job *job = (struct job *)((char *)watch - offsetof(struct job, watch));
@@ -79,6 +106,10 @@ static void on_thread_end(struct watch *watch, uint32_t events)
 	pthread_join(job->thread, NULL);
 	if (job->phase == DISPOSING || job->result != DOCA_SUCCESS) {
 		end(job);
+		return;
+	}
+	if (job->phase == LOADING) {
+		make(job);
 		return;
 	}
 	job->phase = APPLYING;
@@ -116,7 +147,7 @@ void job_destroy(struct job *job)
 		return;
 	if (job->phase == MAKING)
 		export_change_cancel(job->change);
-	if (job->phase == MAKING || job->phase == DISPOSING)
+	if (job->phase != IDLE && job->phase != APPLYING)
 		pthread_join(job->thread, NULL);
 	export_change_destroy(job->change);
 	loop_remove(job->loop, &job->watch);
@@ -132,20 +163,18 @@ bool job_is_active(const struct job *job)
 doca_error_t job_start(struct job *job, struct export_change *change,
 		       const struct job_events *events, struct dpumap_fault *fault)
 {
-	int err;
+	doca_error_t result;
 
 	job->change = change;
 	job->events = *events;
-	job->phase = MAKING;
-	job->result = DOCA_SUCCESS;
 	job->fault = (struct dpumap_fault){0};
-	err = start_thread(job);
-	if (!err)
+	result = enter(job, change ? MAKING : LOADING, fault);
+	if (result == DOCA_SUCCESS)
 		return DOCA_SUCCESS;
 	export_change_destroy(change);
 	job->change = NULL;
 	job->phase = IDLE;
-	return dpumap_fault_errno(fault, err, "cannot start a thread to change the exports");
+	return result;
 }
 
 bool job_has_work(const struct job *job)

@@ -16,6 +16,15 @@ void settings_init(struct settings *settings)
 	*settings = (struct settings){.max_clients = SETTINGS_MAX_CLIENTS};
 }
 
+void settings_drop_exports(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->num_exports; i++)
+		export_spec_free(&settings->exports[i]);
+	free(settings->exports);
+	settings->exports = NULL;
+	settings->num_exports = 0;
+}
+
 void settings_free(struct settings *settings)
 {
 	char **const texts[] = {&settings->device, &settings->cert,	   &settings->key,
@@ -28,9 +37,7 @@ void settings_free(struct settings *settings)
 	for (size_t i = 0; i < settings->num_listen; i++)
 		free(settings->listen[i]);
 	free(settings->listen);
-	for (size_t i = 0; i < settings->num_exports; i++)
-		export_spec_free(&settings->exports[i]);
-	free(settings->exports);
+	settings_drop_exports(settings);
 	introduction_rules_free(&settings->introduce);
 	registry_settings_free(&settings->registry);
 	settings_init(settings);
@@ -513,9 +520,45 @@ static doca_error_t load_export(struct loader *l, const config_setting_t *settin
 	return result;
 }
 
+static const char *name_of(const config_setting_t *setting)
+{
+	const char *name = NULL;
+
+	if (config_setting_is_group(setting))
+		config_setting_lookup_string(setting, "name", &name);
+	return name ? name : "";
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const config_setting_t *x = *(const config_setting_t *const *)a;
+	const config_setting_t *y = *(const config_setting_t *const *)b;
+	int order = strcmp(name_of(x), name_of(y));
+
+	if (order)
+		return order;
+	return (int)config_setting_source_line(x) - (int)config_setting_source_line(y);
+}
+
+/* By name, as the list is sorted: each export is then added at its end. */
 static doca_error_t load_exports(struct loader *l, const config_setting_t *setting)
 {
-	return load_list(l, setting, load_export);
+	int n = config_setting_length(setting);
+	const config_setting_t **sorted;
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (n < 2 || !config_setting_is_list(setting))
+		return load_list(l, setting, load_export);
+	sorted = calloc((size_t)n, sizeof(const config_setting_t *));
+	if (!sorted)
+		return no_memory(l->fault);
+	for (int i = 0; i < n; i++)
+		sorted[i] = config_setting_get_elem(setting, (unsigned int)i);
+	qsort(sorted, (size_t)n, sizeof(const config_setting_t *), compare_names);
+	for (int i = 0; i < n && result == DOCA_SUCCESS; i++)
+		result = load_export(l, sorted[i]);
+	free(sorted);
+	return result;
 }
 
 static const struct known settings_known[] = {

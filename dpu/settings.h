@@ -36,6 +36,7 @@ struct settings {
 
 void settings_init(struct settings *settings);
 void settings_free(struct settings *settings);
+void settings_drop_exports(struct settings *settings);
 
 /* The file must be a trusted one. BAD_CONFIG with file, line and reason. */
 doca_error_t settings_load(struct settings *settings, const char *path, struct dpumap_fault *fault);
