@@ -19,6 +19,7 @@
 #include <dpumap/dm.h>
 
 #include "common/memlock.h"
+#include "dram.h"
 #include "log.h"
 
 /* Device memory is read and written in words. */
@@ -37,6 +38,7 @@ struct memory {
 	int file;	  /* -1: none */
 	size_t file_page; /* of hugetlbfs; 1 elsewhere */
 	bool is_durable;  /* the file is on a disk, not in memory */
+	bool is_dram;	  /* bytes are of dram.h */
 };
 
 /* -- device memory -- */
@@ -206,21 +208,31 @@ static doca_error_t map_bytes(struct memory *m, int flags, int prot, int fd,
 	if (m->bytes != MAP_FAILED)
 		return DOCA_SUCCESS;
 	m->bytes = NULL;
-	return dpumap_fault_errno(fault, errno, "export %s: cannot %s %" PRIu64 " bytes",
-				  m->spec->name, fd < 0 ? "allocate" : "map", m->spec->size);
+	return dpumap_fault_errno(fault, errno, "export %s: cannot map %" PRIu64 " bytes",
+				  m->spec->name, m->spec->size);
 }
 
 static doca_error_t take_dram(struct memory *m, struct dpumap_fault *fault)
 {
 	if (m->spec->page_size || m->spec->on_node)
 		return take_arena(m, fault);
-	return map_bytes(m, MAP_PRIVATE | MAP_ANONYMOUS, PROT_READ | PROT_WRITE, -1, fault);
+	m->bytes = dram_take(m->spec->size);
+	if (!m->bytes)
+		return dpumap_fault_errno(fault, errno,
+					  "export %s: cannot allocate %" PRIu64 " bytes",
+					  m->spec->name, m->spec->size);
+	m->is_dram = true;
+	return DOCA_SUCCESS;
 }
 
 static void free_bytes(const struct memory *m)
 {
 	struct dpumap_allocator allocator;
 
+	if (m->is_dram) {
+		dram_give_back(m->bytes, m->spec->size);
+		return;
+	}
 	if (!m->arena) {
 		if (m->bytes)
 			munmap(m->bytes, mapped_size(m));
@@ -510,6 +522,14 @@ doca_error_t memory_check_spec(const struct export_spec *spec, struct dpumap_fau
 	result = open_file(m, &copy, fault);
 	memory_destroy(m);
 	return result;
+}
+
+void memory_keep_bytes(struct memory *memory)
+{
+	if (memory && memory->is_dram) {
+		memory->is_dram = false;
+		memory->bytes = NULL;
+	}
 }
 
 void memory_destroy(struct memory *memory)

@@ -20,6 +20,11 @@ doca_error_t memory_create(const struct dpumap_device *device, struct export_spe
 /* Refuses a file that memory_create() refuses. */
 doca_error_t memory_check_spec(const struct export_spec *spec, struct dpumap_fault *fault);
 /*
+ * A device may still reach the bytes: main memory stays allocated until the process ends, so that no other
+ * export gets these pages.
+ */
+void memory_keep_bytes(struct memory *memory);
+/*
  * Frees the memory, which no map may use any more. Its content is lost, except in files, which are
  * written to their disk. NULL is allowed.
  */

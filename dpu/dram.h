@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Main memory for exports: pages that are shared, which other processes of the machine can map, as the
+ * emulated card does. A process has a limited number of mappings (vm.max_map_count), so small
+ * exports are parts of common mappings. Any thread may call these functions.
+ */
+#ifndef DPUMAPD_DRAM_H
+#define DPUMAPD_DRAM_H
+
+#include <stddef.h>
+
+/* Zeroed pages with room for size bytes; NULL with errno. */
+void *dram_take(size_t size);
+void dram_give_back(void *bytes, size_t size);
+
+#endif
