@@ -18,7 +18,7 @@ struct named_export {
 	struct export_spec spec;
 	uint64_t wanted_size; /* the spec's, which may have been "max" */
 	uint64_t id;
-	struct dpumap_device own; /* of an export over RDMA; dev is NULL over PCI */
+	struct dpumap_device *own; /* of an export over RDMA; NULL over PCI */
 	struct rdma_conns rdma_conns;
 	struct memory *memory;
 	struct doca_mmap *mmap;
@@ -26,8 +26,8 @@ struct named_export {
 	size_t desc_len;
 	uint64_t num_imports;	 /* how often connected clients hold the descriptor */
 	uint64_t num_abandoned;	 /* how often clients disconnected without releasing it */
-	bool is_released;	 /* a client released it, and may have kept a copy */
 	doca_error_t end_result; /* of destroying the map */
+	bool is_released;	 /* a client released it, and may have kept a copy */
 	bool is_stuck;		 /* a connection cannot be ended: the device stays open */
 };
 
@@ -55,7 +55,7 @@ static uint32_t access_of(const struct export_spec *spec)
 static const struct dpumap_device *device_of(const struct named_export *e,
 					     const struct dpumap_device *shared)
 {
-	return e->own.dev ? &e->own : shared;
+	return e->own ? e->own : shared;
 }
 
 static doca_error_t describe(const struct dpumap_device *device, struct named_export *e)
@@ -90,7 +90,7 @@ static doca_error_t start(const struct dpumap_device *device, struct named_expor
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t make_map(const struct dpumap_device *device, struct named_export *e,
+static doca_error_t fill_map(const struct dpumap_device *device, struct named_export *e,
 			     struct dpumap_fault *fault)
 {
 	doca_error_t result = doca_mmap_create(&e->mmap);
@@ -106,15 +106,27 @@ static doca_error_t make_map(const struct dpumap_device *device, struct named_ex
 	return result;
 }
 
+static doca_error_t make_map(const struct dpumap_device *device, struct named_export *e,
+			     struct dpumap_fault *fault)
+{
+	doca_error_t result = fill_map(device, e, fault);
+
+	if (result != DOCA_SUCCESS && e->mmap && doca_mmap_destroy(e->mmap) == DOCA_SUCCESS)
+		e->mmap = NULL;
+	return result;
+}
+
 void export_log(const struct named_export *e, const struct dpumap_device *device, const char *what)
 {
-	char size[DPUMAP_SIZE_TEXT_MAX];
+	char size[DPUMAP_SIZE_TEXT_MAX], state[48];
 
 	dpumap_size_format(e->spec.size, size);
-	log_line("export %s %s: %s, %s, %s, over %s, descriptor of %zu bytes, on %s", e->spec.name,
-		 what, export_kind_name(e->spec.kind), size,
+	snprintf(state, sizeof(state), "descriptor of %zu bytes", e->desc_len);
+	log_line("export %s %s: %s, %s, %s, over %s, %s, on %s", e->spec.name, what,
+		 export_kind_name(e->spec.kind), size,
 		 e->spec.writable ? "read-write" : "read-only",
-		 e->spec.via == EXPORT_VIA_RDMA ? "RDMA" : "PCI", e->desc_len, device->name);
+		 e->spec.via == EXPORT_VIA_RDMA ? "RDMA" : "PCI",
+		 e->desc ? state : "not yet registered", device->name);
 }
 
 void export_end(struct named_export *export)
@@ -131,13 +143,16 @@ void export_end(struct named_export *export)
 static void destroy_parts(struct named_export *e)
 {
 	export_end(e);
-	if (e->mmap)
+	if (e->mmap) {
+		memory_keep_bytes(e->memory);
 		log_line("export %s: cannot destroy its map, so its descriptor stays valid: %s; "
 			 "restart dpumapd",
 			 e->spec.name, doca_error_get_descr(e->end_result));
+	}
 	memory_destroy(e->memory);
-	if (!e->is_stuck && e->own.dev)
-		doca_dev_close(e->own.dev);
+	if (!e->is_stuck && e->own && e->own->dev)
+		doca_dev_close(e->own->dev);
+	free(e->own);
 }
 
 void export_destroy(struct named_export *export)
@@ -171,6 +186,11 @@ static doca_error_t check_via(const struct dpumap_device *device, const struct e
 		spec->name, device->name);
 }
 
+static doca_error_t no_memory(const struct export_spec *spec, struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s", spec->name);
+}
+
 /*
  * A memory key is valid on every connection of its device, and easily guessed: therefore each
  * export over RDMA has a device of its own.
@@ -180,12 +200,10 @@ static doca_error_t open_own(const struct dpumap_device *shared, struct named_ex
 {
 	if (e->spec.via != EXPORT_VIA_RDMA)
 		return DOCA_SUCCESS;
-	return dpumap_device_open_own(shared, &e->own, fault);
-}
-
-static doca_error_t no_memory(const struct export_spec *spec, struct dpumap_fault *fault)
-{
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s", spec->name);
+	e->own = calloc(1, sizeof(*e->own));
+	if (!e->own)
+		return no_memory(&e->spec, fault);
+	return dpumap_device_open_own(shared, e->own, fault);
 }
 
 /* Takes the spec over if the creation succeeded. */
@@ -203,7 +221,7 @@ static doca_error_t finish(struct named_export *e, doca_error_t result, struct e
 	return DOCA_SUCCESS;
 }
 
-doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec,
+doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec, bool later,
 			   struct named_export **export, struct dpumap_fault *fault)
 {
 	struct named_export *e = calloc(1, sizeof(*e));
@@ -218,7 +236,7 @@ doca_error_t export_create(const struct dpumap_device *device, struct export_spe
 	device = device_of(e, device);
 	if (result == DOCA_SUCCESS)
 		result = memory_create(device, &e->spec, &e->memory, fault);
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS && (!later || e->own))
 		result = make_map(device, e, fault);
 	return finish(e, result, spec, export);
 }
@@ -246,7 +264,7 @@ void export_succeed(struct named_export *export, struct named_export *old)
 	memory_set_spec(export->memory, &export->spec);
 	old->memory = NULL;
 	export->own = old->own;
-	old->own.dev = NULL;
+	old->own = NULL;
 }
 
 bool export_is(const struct named_export *export, const struct export_spec *spec)
@@ -284,14 +302,21 @@ static void forget_holders(struct named_export *export)
 	export->is_released = false;
 }
 
-static doca_error_t make_descriptor(const struct dpumap_device *device, struct named_export *export,
-				    struct dpumap_fault *fault)
+bool export_is_registered(const struct named_export *export)
+{
+	return export->desc;
+}
+
+doca_error_t export_register(const struct dpumap_device *device, struct named_export *export,
+			     struct dpumap_fault *fault)
 {
 	doca_error_t result;
 
 	if (export->desc)
 		return DOCA_SUCCESS;
 	device = device_of(export, device);
+	if (!export->mmap)
+		return make_map(device, export, fault);
 	result = describe(device, export);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result,
@@ -303,7 +328,7 @@ static doca_error_t make_descriptor(const struct dpumap_device *device, struct n
 doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
 			    struct dpumap_fault *fault)
 {
-	doca_error_t result = make_descriptor(device, export, fault);
+	doca_error_t result = export_register(device, export, fault);
 
 	if (result == DOCA_SUCCESS)
 		export->num_imports++;
@@ -353,7 +378,7 @@ static doca_error_t end_connections(struct named_export *export, struct dpumap_f
 		return DOCA_SUCCESS;
 	return dpumap_fault_set(fault, DOCA_ERROR_DRIVER,
 				"export %s: cannot end its connections on %s: remove the export",
-				export->spec.name, export->own.name);
+				export->spec.name, export->own->name);
 }
 
 static doca_error_t revoke(const struct dpumap_device *device, struct named_export *export,
@@ -363,6 +388,8 @@ static doca_error_t revoke(const struct dpumap_device *device, struct named_expo
 
 	if (is_over_rdma(export))
 		return end_connections(export, fault);
+	if (!export->mmap)
+		return DOCA_SUCCESS;
 	result = dpumap_mmap_revoke_pci(export->mmap, device->dev);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(
@@ -384,7 +411,7 @@ doca_error_t export_rekey(const struct dpumap_device *device, struct named_expor
 		return result;
 	forget_holders(export);
 	/* The next client's request for the descriptor tries again. */
-	if (make_descriptor(device, export, &later) != DOCA_SUCCESS)
+	if (export_register(device, export, &later) != DOCA_SUCCESS)
 		log_line("%s", later.text);
 	return DOCA_SUCCESS;
 }
@@ -446,18 +473,21 @@ doca_error_t export_connect(struct named_export *export, const void *owner, cons
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = rdma_conns_add(&export->rdma_conns, export->own.dev, rdma_access_of(&export->spec),
-				owner, details, len, answer, answer_len, &why);
+	result =
+		rdma_conns_add(&export->rdma_conns, export->own->dev, rdma_access_of(&export->spec),
+			       owner, details, len, answer, answer_len, &why);
 	return no_connection(export, result, &why, fault);
 }
 
 doca_error_t export_accept(struct named_export *export, const void *owner,
 			   struct rdma_cm_id *request, struct dpumap_fault *fault)
 {
+	doca_error_t result = export_check_connects(export, fault);
 	struct dpumap_fault why = {0};
-	doca_error_t result;
 
-	result = rdma_conns_accept(&export->rdma_conns, export->own.dev,
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = rdma_conns_accept(&export->rdma_conns, export->own->dev,
 				   rdma_access_of(&export->spec), owner, export->id, request, &why);
 	return no_connection(export, result, &why, fault);
 }
@@ -485,8 +515,8 @@ static void discard_events(const struct named_export *export)
 {
 	enum dpumap_dev_event event = DPUMAP_DEV_EVENT_PORT_UP;
 
-	while (export->own.dev && event != DPUMAP_DEV_EVENT_FATAL &&
-	       dpumap_dev_next_event(export->own.dev, &event) == DOCA_SUCCESS)
+	while (export->own && event != DPUMAP_DEV_EVENT_FATAL &&
+	       dpumap_dev_next_event(export->own->dev, &event) == DOCA_SUCCESS)
 		;
 }
 

@@ -19,9 +19,10 @@ struct rdma_cm_id;
 
 /*
  * Takes the spec over on success. device is shared by all exports over PCI. Registering much memory
- * takes long: these functions and export_destroy() may run in any thread.
+ * takes long: these functions and export_destroy() may run in any thread. later: an export over PCI is
+ * not registered before export_register() or the first client.
  */
-doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec,
+doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec, bool later,
 			   struct named_export **export, struct dpumap_fault *fault);
 /*
  * Creates an export of the memory of another one, which must not be destroyed before
@@ -52,6 +53,10 @@ bool export_is(const struct named_export *export, const struct export_spec *spec
 bool export_has_memory_of(const struct named_export *export, const struct export_spec *spec);
 void export_describe(const struct named_export *export, struct dpumap_export_info *info);
 
+bool export_is_registered(const struct named_export *export);
+/* Registers the export and creates its descriptor, unless it has one. */
+doca_error_t export_register(const struct dpumap_device *device, struct named_export *export,
+			     struct dpumap_fault *fault);
 /* Counts one more holder of the descriptor, and creates the descriptor if there is none. */
 doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
 			    struct dpumap_fault *fault);

@@ -33,16 +33,16 @@ struct export_spec {
 	enum export_kind kind;
 	enum export_via via;
 	uint64_t size;
-	bool writable;
-	uint32_t log_align; /* of device memory; 0: chosen by the device */
 	uint64_t page_size; /* of main memory; 0: usual, 1: huge pages of the default size */
-	bool on_node;	    /* main memory of this NUMA node */
-	unsigned int node;
-	char *path;   /* of a file, or of the heap that a dma-buf comes from */
-	int fd;	      /* of a dma-buf that was passed to dpumapd; -1: none */
-	char **allow; /* peers that may import, or "*" for every authenticated one */
+	uint32_t log_align; /* of device memory; 0: chosen by the device */
+	int fd;		    /* of a dma-buf that was passed to dpumapd; -1: none */
+	char *path;	    /* of a file, or of the heap that a dma-buf comes from */
+	char **allow;	    /* peers that may import, or "*" for every authenticated one */
 	size_t num_allow;
 	struct export_labels labels;
+	unsigned int node;
+	bool on_node; /* main memory of this NUMA node */
+	bool writable;
 	bool is_temporary; /* added by dpumapd ctl, not by the configuration */
 };
 

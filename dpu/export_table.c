@@ -13,6 +13,8 @@
 
 /* Exports that export_table_work() and export_change_apply() look at in one call. */
 #define WORK_AT_ONCE 16
+/* A change of more exports than this registers the others when it is in effect: see export_table_work(). */
+#define REGISTERED_FIRST 256
 
 struct export_table {
 	struct dpumap_device device;
@@ -20,7 +22,8 @@ struct export_table {
 	size_t count;
 	size_t room;
 	struct export_ids ids;
-	size_t next_due; /* before this index, no export is due for a new descriptor */
+	bool waits;	 /* registering failed: unregistered exports wait for their first clients */
+	size_t next_due; /* before this index, no export is due for a descriptor */
 	uint64_t next_id;
 	uint64_t version;
 	export_table_changed_fn *changed;
@@ -206,6 +209,12 @@ static doca_error_t make_room(struct export_table *exports, size_t num, struct d
 	return DOCA_SUCCESS;
 }
 
+static void is_due(struct export_table *exports, size_t index)
+{
+	if (index < exports->next_due)
+		exports->next_due = index;
+}
+
 static void insert(struct export_table *exports, size_t index, struct named_export *export)
 {
 	memmove(&exports->list[index + 1], &exports->list[index],
@@ -213,6 +222,8 @@ static void insert(struct export_table *exports, size_t index, struct named_expo
 	exports->list[index] = export;
 	exports->count++;
 	export_ids_add(&exports->ids, export);
+	if (index <= exports->next_due)
+		exports->next_due = export_is_registered(export) ? exports->next_due + 1 : index;
 }
 
 static struct named_export *take_out(struct export_table *exports, size_t index)
@@ -272,6 +283,7 @@ static struct export_change *plan(struct export_table *exports, size_t max_items
 		return NULL;
 	}
 	change->exports = exports;
+	exports->waits = false;
 	export_spec_init(&change->added);
 	exports->change = change;
 	return change;
@@ -410,7 +422,8 @@ static doca_error_t make(struct export_change *change, struct item *item,
 		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "dpumapd ends");
 	if (item->keeps_memory)
 		return export_create_successor(device, item->old, spec, &item->fresh, fault);
-	return export_create(device, spec, &item->fresh, fault);
+	return export_create(device, spec, item - change->items >= REGISTERED_FIRST, &item->fresh,
+			     fault);
 }
 
 static void undo(struct export_change *change)
@@ -592,8 +605,8 @@ void export_table_abandon(struct export_table *exports, uint64_t *ids, size_t nu
 			continue;
 		export_abandon(export, next - i);
 		index = lower_bound(exports, name_of(export));
-		if (export_is_rekey_due(export) && index < exports->next_due)
-			exports->next_due = index;
+		if (export_is_rekey_due(export))
+			is_due(exports, index);
 	}
 }
 
@@ -602,10 +615,35 @@ bool export_table_has_work(const struct export_table *exports)
 	return exports->next_due < exports->count;
 }
 
+/*
+ * Return whether it took long. After a failure the others wait for their first clients: most likely it is the
+ * same for all of them.
+ */
+static bool register_later(struct export_table *exports, struct named_export *export)
+{
+	struct dpumap_fault fault = {0};
+
+	if (exports->waits || export_is_registered(export))
+		return false;
+	if (export_register(&exports->device, export, &fault) == DOCA_SUCCESS)
+		return true;
+	log_line("%s; exports that are not yet registered are registered for their first clients",
+		 fault.text);
+	exports->waits = true;
+	return true;
+}
+
+/* Clients wait meanwhile: so at most one registration. */
 void export_table_work(struct export_table *exports)
 {
-	for (int i = 0; i < WORK_AT_ONCE && export_table_has_work(exports); i++)
-		rekey_if_due(exports, exports->list[exports->next_due++]);
+	bool registered = false;
+
+	for (int i = 0; i < WORK_AT_ONCE && !registered && export_table_has_work(exports); i++) {
+		struct named_export *export = exports->list[exports->next_due++];
+
+		rekey_if_due(exports, export);
+		registered = register_later(exports, export);
+	}
 }
 
 static doca_error_t rekey(struct export_table *exports, struct named_export *export,

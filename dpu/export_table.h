@@ -88,7 +88,10 @@ void export_table_release(struct export_table *exports, struct named_export *exp
  * Descriptors that become invalid by this do so in export_table_work().
  */
 void export_table_abandon(struct export_table *exports, uint64_t *ids, size_t num);
-/* Is there such work? export_table_work() does a little of it. */
+/*
+ * Is there such work, or are exports of a large change not yet registered? export_table_work() does a
+ * little of it.
+ */
 bool export_table_has_work(const struct export_table *exports);
 void export_table_work(struct export_table *exports);
 /* Revokes the access of all clients, which may get a new descriptor. NOT_FOUND. */

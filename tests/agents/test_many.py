@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""More exports than dpumapd registers before it is ready."""
+
+import os
+import pathlib
+import re
+
+import pytest
+
+from harness.agents import ABSENT, REFUSED, Tool
+
+pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
+
+NUMBER = 600
+
+
+def export(number, size=4096):
+    return f'{{ name = "e{number:03}"; kind = "dram"; size = {size}; allow = [ "*" ]; }}'
+
+
+class Many:
+    """dpumapd with many exports, in no order."""
+
+    def __init__(self, serve, host, dpu):
+        self.dpu = dpu
+        self.address = f"unix:{dpu.dir}/many"
+        self.exports = [export(number * 7 % NUMBER) for number in range(NUMBER)]
+        self.write()
+        self.agent = serve("--config", f"{dpu.dir}/many.conf")
+        self.tool = Tool(host, ["--connect", self.address])
+
+    def write(self):
+        text = f'listen = [ "{self.address}" ];\nadmin = "{self.dpu.dir}/admin";\n'
+        self.dpu.put({"many.conf": f"{text}exports = ( {', '.join(self.exports)} );\n"})
+
+    def reload(self):
+        self.write()
+        return self.agent.ctl("reload")
+
+
+@pytest.fixture
+def many(serve, host, dpu):
+    return Many(serve, host, dpu)
+
+
+def crosses(many, host, name):
+    host.run("head -c 4096 /dev/urandom >sent; rm -f got").ok()
+    many.tool("cp", "sent", name, "got").ok()
+    assert host.get("got") == host.get("sent")
+
+
+def test_the_last_export_is_registered_for_its_first_client(many, host):
+    created = re.findall(r"export (e\d+) created: .*, (.*), on ", many.agent.log())
+    assert len(created) == NUMBER
+    assert created[0][1].startswith("descriptor of "), "the first exports are registered"
+    assert created[-1] == (f"e{NUMBER - 1}", "not yet registered")
+    crosses(many, host, f"e{NUMBER - 1}")
+    listed = many.tool.json("list")["exports"]
+    assert len(listed) == NUMBER
+
+
+def test_exports_that_are_not_registered_can_change(many, host):
+    last = f"e{NUMBER - 1}"
+    many.exports = [one for one in many.exports if last not in one] + [export(NUMBER - 1, 8192)]
+    many.reload().ok()
+    crosses(many, host, last)
+    many.agent.ctl("rekey", last).ok()
+    many.exports.pop()
+    many.reload().ok()
+    many.tool("cp", "sent", last, "got").fails(ABSENT)
+    crosses(many, host, "e001")
+
+
+def test_small_exports_share_mappings_of_pages_that_others_can_map(many):
+    """A process has a limited number of mappings, and the importer's device maps only shared ones."""
+    maps = pathlib.Path(f"/proc/{many.agent.daemon.pid}/maps").read_text(encoding="utf-8")
+    shared = [line for line in maps.splitlines() if "/dev/zero" in line and "rw-s" in line]
+    assert 1 <= len(shared) < 10
+
+
+def test_configuration_that_names_an_export_twice_is_refused(many):
+    many.exports.append(export(0))
+    many.reload().fails_with(REFUSED, "two exports called e000")
+    assert os.path.exists(many.address.removeprefix("unix:"))
