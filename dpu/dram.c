@@ -2,6 +2,7 @@
 #include "dram.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@
 struct block {
 	struct block *next;
 	uint8_t *bytes;
+	int fd;
 	size_t num_used;
 	size_t first_free; /* no page before it is free */
 	bool used[BLOCK_PAGES];
@@ -36,11 +38,39 @@ static size_t pages_of(size_t size)
 	return size / page_size() + (size % page_size() != 0);
 }
 
-static void *map(size_t size)
+/* Nobody can truncate it: reading the mapping would end the process. */
+static int create_file(size_t size)
 {
-	void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int fd = memfd_create("dpumapd-dram", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	return bytes == MAP_FAILED ? NULL : bytes;
+	if (fd < 0)
+		return -1;
+	if (!ftruncate(fd, (off_t)size) &&
+	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void close_file(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Without a file, as many may be open already, the pages are shared all the same. */
+static void *map(size_t size, int *fd)
+{
+	void *bytes;
+
+	*fd = create_file(size);
+	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | (*fd < 0 ? MAP_ANONYMOUS : 0),
+		     *fd, 0);
+	if (bytes != MAP_FAILED)
+		return bytes;
+	close_file(*fd);
+	*fd = -1;
+	return NULL;
 }
 
 static struct block *add_block(void)
@@ -49,7 +79,7 @@ static struct block *add_block(void)
 
 	if (!block)
 		return NULL;
-	block->bytes = map(BLOCK_PAGES * page_size());
+	block->bytes = map(BLOCK_PAGES * page_size(), &block->fd);
 	if (!block->bytes) {
 		free(block);
 		return NULL;
@@ -67,6 +97,7 @@ static void remove_block(struct block *block)
 		link = &(*link)->next;
 	*link = block->next;
 	munmap(block->bytes, BLOCK_PAGES * page_size());
+	close_file(block->fd);
 	free(block);
 }
 
@@ -111,16 +142,17 @@ static void *take_small(size_t n)
 	return block ? take_pages(block, n) : NULL;
 }
 
-void *dram_take(size_t size)
+void *dram_take(size_t size, int *fd)
 {
 	void *bytes;
 
+	*fd = -1;
 	if (!size) {
 		errno = EINVAL;
 		return NULL;
 	}
 	if (pages_of(size) > SMALL_PAGES) {
-		bytes = map(size);
+		bytes = map(size, fd);
 		if (bytes && size >= HUGE_SIZE)
 			madvise(bytes, size, MADV_HUGEPAGE); /* only a hint */
 		return bytes;
@@ -158,12 +190,13 @@ static bool contains(const struct block *block, const uint8_t *bytes)
 	return (uintptr_t)bytes - start < BLOCK_PAGES * page_size();
 }
 
-void dram_give_back(void *bytes, size_t size)
+void dram_give_back(void *bytes, size_t size, int fd)
 {
 	struct block *block;
 
 	if (pages_of(size) > SMALL_PAGES) {
 		munmap(bytes, size);
+		close_file(fd);
 		return;
 	}
 	pthread_mutex_lock(&lock);

@@ -9,8 +9,11 @@
 
 #include <stddef.h>
 
-/* Zeroed pages with room for size bytes; NULL with errno. */
-void *dram_take(size_t size);
-void dram_give_back(void *bytes, size_t size);
+/*
+ * Zeroed pages with room for size bytes; NULL with errno. *fd keeps their file open, so that others find it
+ * without privileges; -1: there is none, or it belongs to several exports.
+ */
+void *dram_take(size_t size, int *fd);
+void dram_give_back(void *bytes, size_t size, int fd);
 
 #endif

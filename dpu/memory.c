@@ -36,6 +36,7 @@ struct memory {
 	struct dpumap_dm *dm;
 	int dmabuf;	  /* -1: none */
 	int file;	  /* -1: none */
+	int dram_file;	  /* of dram.h */
 	size_t file_page; /* of hugetlbfs; 1 elsewhere */
 	bool is_durable;  /* the file is on a disk, not in memory */
 	bool is_dram;	  /* bytes are of dram.h */
@@ -216,7 +217,7 @@ static doca_error_t take_dram(struct memory *m, struct dpumap_fault *fault)
 {
 	if (m->spec->page_size || m->spec->on_node)
 		return take_arena(m, fault);
-	m->bytes = dram_take(m->spec->size);
+	m->bytes = dram_take(m->spec->size, &m->dram_file);
 	if (!m->bytes)
 		return dpumap_fault_errno(fault, errno,
 					  "export %s: cannot allocate %" PRIu64 " bytes",
@@ -230,7 +231,7 @@ static void free_bytes(const struct memory *m)
 	struct dpumap_allocator allocator;
 
 	if (m->is_dram) {
-		dram_give_back(m->bytes, m->spec->size);
+		dram_give_back(m->bytes, m->spec->size, m->dram_file);
 		return;
 	}
 	if (!m->arena) {

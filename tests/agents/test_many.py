@@ -74,7 +74,7 @@ def test_exports_that_are_not_registered_can_change(many, host):
 def test_small_exports_share_mappings_of_pages_that_others_can_map(many):
     """A process has a limited number of mappings, and the importer's device maps only shared ones."""
     maps = pathlib.Path(f"/proc/{many.agent.daemon.pid}/maps").read_text(encoding="utf-8")
-    shared = [line for line in maps.splitlines() if "/dev/zero" in line and "rw-s" in line]
+    shared = [line for line in maps.splitlines() if "/memfd:dpumapd-dram" in line and "rw-s" in line]
     assert 1 <= len(shared) < 10
 
 
