@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Wake a sleeping engine without losing a ring (doorbell.c, engine.c, notes.c, server/card/engines.c).
+ *
+ * One engine with its watcher; a program that rings for two queues on two doorbell pages, the second of
+ * which it maps late; another engine that posts a message, and the server, which changes a queue. The
+ * process of the other engine may end at each step (the server then drops its message), and the watcher
+ * may fail at each step.
+ *
+ * Checked: when no process can make a step, the engine has seen each ring, message and change, and the
+ * program does not wait in a page fault. As long as the watcher works every run ends, so the engine goes
+ * to sleep, and no process waits forever.
+ *
+ * Memory: futex words, `asleep`, `armed`, messages and changes are sequentially consistent. The driver
+ * writes the doorbell record, then a barrier, then the page. Protecting a page interrupts all processors
+ * of the process, which completes their stores. A futex wait compares the word and sleeps in one step.
+ *
+ * check: sleep -DRINGS=2
+ * progress: ends -DRINGS=1 -DNO_FAILURE
+ * mutant: NO_BARRIER : a program's ring reaches the page before the record
+ * mutant: LATE_ARMED : an engine loads `armed` after its pass
+ * mutant: LATE_WAKE : an engine loads its futex word after its pass
+ * mutant: LATE_ASLEEP : an engine stores `asleep` after the pass that finds nothing to do
+ * mutant: EARLY_KICK : an engine loads `asleep` before it posts its message
+ * mutant: EARLY_CHANGE : the server wakes the engine before it changes the queue
+ * mutant: FORGET_PAGE : the program maps a page, and the engine does not look at its list again
+ * mutant: KEEP_ARMED : the watcher removes the protection, and does not clear `armed`
+ * mutant: FAIL_ASLEEP : a watcher that fails does not wake the engine
+ */
+#ifndef RINGS
+#define RINGS 2 /* of the program */
+#endif
+
+/* What the engine shares with others. */
+bool asleep, armed, woken; /* woken: `wake` is not what the engine loaded last */
+bool record[2], message, change;
+bool usable = true;
+
+/* The doorbell pages: those that exist, that are protected, and on which a thread waits. */
+bool exists[2], protected[2], fault[2];
+bool listed[2], known;
+bool lock;
+
+bool other_ended;
+
+inline take_lock()
+{
+	atomic { !lock -> lock = true }
+}
+
+inline pass()
+{
+	worked = false;
+visit:	if
+	:: record[0] -> record[0] = false; worked = true
+	:: else
+	fi;
+	if
+	:: record[1] -> record[1] = false; worked = true
+	:: else
+	fi;
+	if
+	:: message -> message = false; worked = true
+	:: else
+	fi;
+	if
+	:: change -> change = false; worked = true
+	:: else
+	fi
+}
+
+inline arm()
+{
+	take_lock();
+	if
+	:: usable ->
+		if
+		:: !known -> d_step { listed[0] = exists[0]; listed[1] = exists[1]; known = true }
+		:: else
+		fi;
+arm_protect:	if
+		:: listed[0] -> protected[0] = true
+		:: else
+		fi;
+		if
+		:: listed[1] -> protected[1] = true
+		:: else
+		fi;
+arm_store:	armed = true
+	:: else
+	fi;
+	lock = false
+}
+
+active proctype engine()
+{
+	bool sleepy, was_armed, worked;
+	bit quiet;
+
+end_engine:
+	do
+	:: true ->
+#ifndef LATE_WAKE
+wake_load:	woken = false;
+#endif
+#ifndef LATE_ARMED
+armed_load:	was_armed = sleepy && armed;
+#endif
+		pass();
+#ifdef LATE_WAKE
+		woken = false;
+#endif
+#ifdef LATE_ARMED
+		was_armed = sleepy && armed;
+#endif
+		if
+		:: sleepy && !worked ->
+			if
+			:: !usable ->
+				quiet = 0;
+nap:				skip
+			:: usable && !was_armed ->
+				quiet = 0;
+				arm()
+			:: usable && was_armed && !quiet -> quiet = 1
+			:: usable && was_armed && quiet ->
+#ifdef LATE_ASLEEP
+				asleep = true;
+#endif
+sleep:
+end_sleep:			woken;
+				quiet = 0
+			fi;
+			if
+			:: was_armed && !armed -> worked = true /* a program rang */
+			:: else
+			fi
+		:: else
+		fi;
+		if
+		:: worked ->
+			if
+			:: sleepy ->
+awake_store:			asleep = false
+			:: else
+			fi;
+			sleepy = false
+		:: !worked && !sleepy ->
+			sleepy = true;
+#ifndef LATE_ASLEEP
+asleep_store:		asleep = true
+#else
+			skip
+#endif
+		:: else
+		fi
+	od
+}
+
+inline give_up()
+{
+	d_step {
+		armed = false;
+		usable = false;
+		protected[0] = false;
+		protected[1] = false;
+		fault[0] = false;
+		fault[1] = false
+	};
+#ifndef FAIL_ASLEEP
+fail_wake:
+	woken = true
+#endif
+}
+
+active proctype watcher()
+{
+end_watcher:
+	do
+	:: fault[0] || fault[1] ->
+		take_lock();
+#ifndef KEEP_ARMED
+answer_armed:	armed = false;
+#endif
+answer_wake:	woken = true;
+answer_unprotect:
+		d_step { protected[0] = false; fault[0] = false };
+		d_step { protected[1] = false; fault[1] = false };
+		lock = false
+#ifndef NO_FAILURE
+	:: usable ->
+		take_lock();
+		give_up();
+		lock = false;
+		break
+#endif
+	od
+}
+
+inline ring(q)
+{
+	skip;
+#ifndef NO_BARRIER
+ring_record:
+	record[q] = true;
+#endif
+ring_page:
+	if
+	:: d_step { !protected[q] -> skip }
+	:: d_step { protected[q] -> fault[q] = true };
+		!protected[q]
+	fi
+#ifdef NO_BARRIER
+	; record[q] = true
+#endif
+}
+
+inline map(q)
+{
+	exists[q] = true;
+#ifndef FORGET_PAGE
+	take_lock();
+map_forget:
+	d_step { known = false; armed = false };
+	woken = true;
+	lock = false
+#endif
+}
+
+active proctype program()
+{
+	byte rings;
+
+	map(0);
+	do
+	:: rings < RINGS -> rings++;
+		if
+		:: ring(0)
+		:: exists[1] -> ring(1)
+		:: !exists[1] -> map(1); ring(1)
+		fi
+	:: else -> break
+	od
+}
+
+active proctype other()
+{
+#ifdef EARLY_KICK
+	bool sleeps = asleep;
+#endif
+	if
+	:: true ->
+post:		message = true
+	:: goto m_end
+	fi;
+	if
+#ifdef EARLY_KICK
+	:: sleeps ->
+#else
+	:: asleep ->
+#endif
+kick:		woken = true
+	:: !asleep
+	:: goto m_end
+	fi;
+	goto m_done;
+m_end:
+	other_ended = true;
+m_done:
+	skip
+}
+
+active proctype server()
+{
+#ifdef EARLY_CHANGE
+	woken = true;
+	change = true;
+#else
+change_store:
+	change = true;
+change_wake:
+	woken = true;
+#endif
+end_server:
+	other_ended -> message = false
+}
+
+active proctype monitor()
+{
+	timeout -> assert(!record[0] && !record[1] && !message && !change && !fault[0] && !fault[1])
+}
