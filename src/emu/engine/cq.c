@@ -29,7 +29,7 @@ static struct emu_cq *find(struct engine *e, uint32_t cqn, struct emu_cq_run **r
 	if (cqn >= EMU_MAX_CQS)
 		return NULL;
 	cq = &e->cfg.queues->cq[cqn];
-	serial = atomic_load(&cq->serial);
+	serial = atomic_load(&cq->serial); /* grace.pml: look_up */
 	if (!serial || cq->engine != e->cfg.slot)
 		return NULL;
 	r = &e->cq_run[cqn];
@@ -125,6 +125,7 @@ void emu_cq_publish(struct engine *e)
 
 		if (b->op_own[i] >> 4 < EMU_CQE_REQ_ERR)
 			emu_put64(cqe->timestamp, now);
+		/* cq.pml: cqe_store */
 		__atomic_store_n(&cqe->op_own, b->op_own[i], __ATOMIC_RELEASE);
 	}
 	b->n = 0;
@@ -451,6 +452,9 @@ static uint32_t strongest(struct emu_cq_run *r, uint32_t arm)
  * CQEs that were reported once are not reported again, even if they are still there when the CQ is
  * armed again (IBA 11.4.2.2: only CQEs added afterwards count; perftest, issue 137, hung on a
  * ConnectX-5 for this reason).
+ *
+ * The program stores the arm word (cq.pml: arm_store), rings (cq.pml: arm_ring), polls again
+ * (cq.pml: poll_again) and waits for the event (cq.pml: event_wait).
  */
 void emu_cq_notify(struct engine *e, uint32_t cqn)
 {
@@ -462,7 +466,7 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 
 	if (!cq || !cq->has_channel)
 		return;
-	arm = emu_dbr_word(cq->dbr_addr, 1);
+	arm = emu_dbr_word(cq->dbr_addr, 1); /* cq.pml: arm_load */
 	sn = arm >> 28 & 3;
 	if (arm == EMU_CQ_UNARMED || (r->fired && r->fired_sn == sn))
 		return;
@@ -474,8 +478,8 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 	if (moderated(e, cq, r, arm & CI_MASK))
 		return;
 	note.serial = r->serial;
-	if (!emu_engine_note(e, &note)) {
-		e->unsent = true;
+	if (!emu_engine_note(e, &note)) { /* cq.pml: event_send; notes.pml: comp_send */
+		e->unsent = true;	  /* cq.pml: event_unsent */
 		return;
 	}
 	r->held_since = 0;

@@ -144,7 +144,7 @@ static int protect_pages(struct emu_doorbells *d)
 	uint32_t i;
 
 	for (i = 0; !err && i < d->count; i++)
-		err = protect(d, d->page[i], true);
+		err = protect(d, d->page[i], true); /* doorbell.pml: arm_protect */
 	if (err == ENOENT) {
 		d->known = false;
 		err = EAGAIN;
@@ -164,6 +164,7 @@ static void give_up(struct emu_doorbells *d, enum emu_doorbell_way way, int err)
 	for (i = 0; i < d->count; i++)
 		unwatch_page(d, d->page[i]);
 	close_fd(&d->uffd);
+	wake(d); /* doorbell.pml: fail_wake */
 	syscall(SYS_write, d->stop_fd, &one, sizeof(one));
 }
 
@@ -190,8 +191,9 @@ static void answer(struct emu_doorbells *d)
 
 	pthread_mutex_lock(&lock);
 	if (d->uffd >= 0) {
-		atomic_store(&d->armed, false);
+		atomic_store(&d->armed, false); /* doorbell.pml: answer_armed */
 		for (i = 0; !err && i < d->count; i++) {
+			/* doorbell.pml: answer_unprotect */
 			err = protect(d, d->page[i], false);
 			if (err == ENOENT) /* unmapped */
 				err = 0;
@@ -235,8 +237,8 @@ static void *watch(void *arg)
 		}
 		if (p[0].revents) {
 			answer(d);
-			emu_engine_stand_in(d->engine);
-			wake(d);
+			emu_engine_stand_in(d->engine); /* doorbell.pml: stand_in */
+			wake(d);			/* doorbell.pml: answer_wake */
 		}
 		if (p[1].revents && !look_again(d, &p[0]))
 			return NULL;
@@ -363,7 +365,7 @@ bool emu_doorbells_arm(struct engine *e)
 		err = d->uffd < 0 ? EBADF : protect_pages(d);
 	if (!err) {
 		d->failures = 0;
-		atomic_store(&d->armed, true);
+		atomic_store(&d->armed, true); /* doorbell.pml: arm_store */
 	} else if (d->uffd >= 0 && (err != EAGAIN || ++d->failures >= MAX_FAILURES)) {
 		give_up(d, EMU_DOORBELLS_NO_UFFD, err);
 	}
@@ -380,7 +382,7 @@ void emu_doorbells_mapped(void)
 
 	lock_doorbells(&old);
 	for (d = all; d; d = d->next) {
-		d->known = false;
+		d->known = false; /* doorbell.pml: map_forget */
 		atomic_store(&d->armed, false);
 		wake(d);
 	}

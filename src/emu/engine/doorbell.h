@@ -13,9 +13,10 @@
  *   3. makes a pass, which finds the doorbell record of each ring before the protection,
  *   4. waits while the futex word is what it was.
  *
- * The driver writes the doorbell record before it rings, and protecting a page completes the stores
- * of all processors that could still write to it. A ring after the protection makes the watcher clear
- * `armed` and then increment `wake`: if step 2 saw `armed` set, step 4 does not wait.
+ * The driver writes the doorbell record (doorbell.pml: ring_record) before it rings (doorbell.pml:
+ * ring_page), and protecting a page completes the stores of all processors that could still write to
+ * it. A ring after the protection makes the watcher clear `armed` and then increment `wake`: if step 2
+ * saw `armed` set, step 4 does not wait.
  *
  * The engine's thread releases `turn` in step 4 only. So one thread at a time makes passes.
  *

@@ -40,6 +40,7 @@ bool usable = true;
 bool exists[2], protected[2], fault[2];
 bool listed[2], known;
 bool lock;
+bool turn = true; /* a thread makes passes: the engine's, except while that sleeps */
 
 bool other_ended;
 
@@ -127,8 +128,10 @@ nap:				skip
 #ifdef LATE_ASLEEP
 				asleep = true;
 #endif
+				turn = false;
 sleep:
 end_sleep:			woken;
+				atomic { !turn -> turn = true };
 				quiet = 0
 			fi;
 			if
@@ -175,6 +178,8 @@ fail_wake:
 
 active proctype watcher()
 {
+	bool worked;
+
 end_watcher:
 	do
 	:: fault[0] || fault[1] ->
@@ -182,11 +187,17 @@ end_watcher:
 #ifndef KEEP_ARMED
 answer_armed:	armed = false;
 #endif
-answer_wake:	woken = true;
 answer_unprotect:
 		d_step { protected[0] = false; fault[0] = false };
 		d_step { protected[1] = false; fault[1] = false };
-		lock = false
+		lock = false;
+stand_in:	if
+		:: atomic { !turn -> turn = true };
+			pass();
+			turn = false
+		:: atomic { turn -> skip }
+		fi;
+answer_wake:	woken = true
 #ifndef NO_FAILURE
 	:: usable ->
 		take_lock();

@@ -144,7 +144,7 @@ static void execute(struct engine *e, const struct emu_qp *q, uint32_t qpn)
 	bool pending = emu_rq_pending(e, qpn); /* before the answers are taken */
 	uint32_t completed = sends_completed(e, q);
 
-	emu_sq_advance(e, qpn);
+	emu_sq_advance(e, qpn); /* server_exit.pml: copy */
 	if (!pending) { /* what has arrived since waits: its sender may have answered us before */
 		emu_rq_reap(e, qpn);
 		return;
@@ -164,7 +164,7 @@ static void visit(struct engine *e, uint32_t qpn)
 		return;
 	if (emu_cq_frozen(e, q->send_cqn) || emu_cq_frozen(e, q->recv_cqn))
 		return;
-	execute(e, q, qpn);
+	execute(e, q, qpn); /* grace.pml: use; server_exit.pml: use_queue; doorbell.pml: visit */
 	if (atomic_load(&q->state) == EMU_QPS_ERR)
 		emu_rq_flush(e, qpn);
 	emu_cq_publish(e);
@@ -209,12 +209,14 @@ static bool pass(struct engine *e)
 
 	e->worked = false;
 	e->unsent = false;
-	if (atomic_load(&e->slot->serial) != e->serial)
+	if (atomic_load(&e->slot->serial) != e->serial) /* grace.pml: pass_check */
 		return false;
+	/* grace.pml, unmap.pml, server_exit.pml: pass_begin */
 	atomic_fetch_add(&e->slot->epoch, 1);
 	mine = atomic_load(&e->slot->serial) == e->serial;
 	e->rule = atomic_load(&e->cfg.queues->rule.action);
 	e->weather = atomic_load(&e->cfg.queues->weather);
+	/* server_exit.pml: look_for_end */
 	if (!e->abandoned && atomic_load(&e->cfg.queues->server_ended))
 		abandon(e);
 	if (mine) {
@@ -228,6 +230,7 @@ static bool pass(struct engine *e)
 		emu_cq_age_session(e);
 		notify(e);
 	}
+	/* grace.pml, unmap.pml, server_exit.pml, cq.pml: pass_end */
 	atomic_fetch_add(&e->slot->epoch, 1);
 	return mine;
 }
@@ -322,7 +325,7 @@ static void sleep_for_work(struct engine *e, uint32_t wake, bool armed, uint64_t
 	}
 	if (idle_ns < AWAKE_NS || !atomic_load(&e->doorbells.usable) || emu_engine_is_pending(e)) {
 		e->quiet = 0;
-		nap(e, wake, idle_ns);
+		nap(e, wake, idle_ns); /* doorbell.pml, notes.pml: nap */
 		return;
 	}
 	if (!armed || !emu_doorbells_checked(e) || !e->doorbells.exclusive) {
@@ -332,7 +335,7 @@ static void sleep_for_work(struct engine *e, uint32_t wake, bool armed, uint64_t
 	}
 	if (!e->quiet++)
 		return;
-	wait_for_ring(e, wake);
+	wait_for_ring(e, wake); /* doorbell.pml, unmap.pml, cq.pml: sleep */
 	e->quiet = 0;
 }
 
@@ -348,8 +351,8 @@ static void work(struct engine *e)
 	e->now = last;
 	atomic_store(&e->slot->asleep, 0);
 	for (;;) {
-		uint32_t wake = atomic_load(&e->slot->wake);
-		bool armed = sleepy && atomic_load(&e->doorbells.armed);
+		uint32_t wake = atomic_load(&e->slot->wake); /* doorbell.pml, unmap.pml: wake_load */
+		bool armed = sleepy && atomic_load(&e->doorbells.armed); /* doorbell.pml: armed_load */
 		uint64_t idle_ns;
 
 		e->timed = false;
@@ -367,14 +370,14 @@ static void work(struct engine *e)
 		}
 		if (e->worked) {
 			if (sleepy)
-				atomic_store(&e->slot->asleep, 0);
+				atomic_store(&e->slot->asleep, 0); /* doorbell.pml: awake_store */
 			sleepy = false;
 			last = e->now;
 		} else if (idle_ns < SPIN_NS) {
 			relax();
 		} else {
 			sleepy = true;
-			atomic_store(&e->slot->asleep, 1);
+			atomic_store(&e->slot->asleep, 1); /* doorbell.pml: asleep_store */
 		}
 	}
 }

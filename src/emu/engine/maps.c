@@ -22,12 +22,24 @@
 struct source {
 	const struct emu_mkey *target;
 	const struct emu_mkey *memory;
+	struct emu_map_mkey by[EMU_MAP_MKEYS]; /* loaded before what the mkeys mean */
 	uint64_t start; /* an address of the target, */
 	uint64_t len;	/* the number of bytes, */
 	uint64_t at;	/* and the offset of the first in the file */
 };
 
 /* --- what is behind an mkey ------------------------------------------------------------------- */
+
+static struct emu_map_mkey name_of(const struct engine *e, uint32_t index)
+{
+	/* unmap.pml: map_name */
+	return (struct emu_map_mkey){index, atomic_load(&e->cfg.tables->mkey[index].serial)};
+}
+
+static struct emu_map_mkey name_of_mkey(const struct engine *e, const struct emu_mkey *m)
+{
+	return name_of(e, (uint32_t)(m - e->cfg.tables->mkey));
+}
 
 static bool is_shared(const struct engine *e, const struct emu_mkey *m)
 {
@@ -69,7 +81,10 @@ static bool look_below(const struct engine *e, const struct emu_mkey *list, stru
 	const struct emu_mkey *m = emu_mkey_below(e, list, k->key);
 	uint64_t run, skip;
 
-	if (!m || !is_shared(e, m) || m->mw || m->qpn || m->flags)
+	if (!m)
+		return false;
+	s->by[EMU_MAP_MEMORY] = name_of_mkey(e, m);
+	if (!is_shared(e, m) || m->mw || m->qpn || m->flags)
 		return false;
 	run = run_of(e, list);
 	run = run < list->len ? run : list->len;
@@ -84,9 +99,13 @@ static bool look_below(const struct engine *e, const struct emu_mkey *list, stru
 	return true;
 }
 
-static bool find_source(const struct engine *e, const struct emu_mkey *m, struct source *s)
+static bool find_source(const struct engine *e, uint32_t key, const struct emu_mkey *m,
+			struct source *s)
 {
 	s->target = m;
+	s->by[EMU_MAP_KEY] = name_of(e, key >> 8);
+	s->by[EMU_MAP_TARGET] = s->by[EMU_MAP_MEMORY] = name_of_mkey(e, m);
+	/* unmap.pml: map_read */
 	if (is_plain_list(m))
 		return look_below(e, m, s);
 	if (!is_shared(e, m) || m->flags)
@@ -197,7 +216,8 @@ static bool is_valid(const struct engine *e, const struct emu_map *map)
 	unsigned int i;
 
 	for (i = 0; i < EMU_MAP_MKEYS; i++)
-		if (atomic_load(&e->cfg.tables->mkey[map->by[i].index].serial) != map->by[i].serial)
+		if (!map->by[i].serial ||
+		    atomic_load(&e->cfg.tables->mkey[map->by[i].index].serial) != map->by[i].serial)
 			return false;
 	return true;
 }
@@ -262,30 +282,22 @@ static bool make_room(struct engine *e, uint64_t bytes)
 	return true;
 }
 
-static struct emu_map_mkey name_of(const struct engine *e, uint32_t index)
-{
-	return (struct emu_map_mkey){index, atomic_load(&e->cfg.tables->mkey[index].serial)};
-}
-
 /* The marks come before the mapping, and the check of the mkeys after it: see ipc/unmap.h. */
-static void fill(struct engine *e, struct emu_map *map, uint32_t key, struct source *s)
+static void fill(struct engine *e, struct emu_map *map, struct source *s)
 {
-	const struct emu_mkey *first = e->cfg.tables->mkey;
 	unsigned int i;
 
 	*map = (struct emu_map){.taken = true, .rights = s->target->rights & s->memory->rights};
-	map->by[EMU_MAP_KEY] = name_of(e, key >> 8);
-	map->by[EMU_MAP_TARGET] = name_of(e, (uint32_t)(s->target - first));
-	map->by[EMU_MAP_MEMORY] = name_of(e, (uint32_t)(s->memory - first));
-	for (i = 0; i < EMU_MAP_MKEYS; i++)
+	memcpy(map->by, s->by, sizeof(map->by));
+	for (i = 0; i < EMU_MAP_MKEYS; i++) /* unmap.pml: map_mark */
 		atomic_store(&e->cfg.queues->mapped[map->by[i].index], 1);
-	map_source(e, s, map);
+	map_source(e, s, map); /* unmap.pml: map_pages */
 	if (!map->bytes)
 		return;
 	e->maps.count++;
 	e->maps.bytes += map->bytes;
-	atomic_store(&e->slot->maps, e->maps.count);
-	if (!is_valid(e, map))
+	atomic_store(&e->slot->maps, e->maps.count); /* unmap.pml: map_count */
+	if (!is_valid(e, map))			     /* unmap.pml: map_recheck */
 		drop(e, map);
 }
 
@@ -315,12 +327,12 @@ static struct emu_map *make(struct engine *e, struct emu_map *set, uint32_t key,
 	struct source s = {0};
 	struct emu_map *map;
 
-	if (!find_source(e, m, &s) || !make_room(e, s.len))
+	if (!find_source(e, key, m, &s) || !make_room(e, s.len))
 		return NULL;
 	map = place_in(e, set);
 	if (!map)
 		return NULL;
-	fill(e, map, key, &s);
+	fill(e, map, &s);
 	map->used = e->now;
 	return map;
 }
@@ -334,13 +346,13 @@ const struct emu_map *emu_maps_get(struct engine *e, uint32_t key, const struct 
 		return NULL;
 	target = (uint32_t)(m - e->cfg.tables->mkey);
 	set = e->maps.map[target % ENGINE_MAP_SETS];
-	if (!find(e, set, target, &map))
+	if (!find(e, set, target, &map)) /* unmap.pml: map_look_up */
 		map = make(e, set, key, m);
 	if (!map || !map->bytes)
 		return NULL;
 	map->used = e->now;
 	map->pass = atomic_load_explicit(&e->slot->epoch, memory_order_relaxed);
-	return map;
+	return map; /* unmap.pml: map_use */
 }
 
 static void drop_all(struct engine *e, bool valid_too)
@@ -355,14 +367,14 @@ static void drop_all(struct engine *e, bool valid_too)
 
 void emu_maps_prune(struct engine *e)
 {
-	uint32_t request = atomic_load(&e->slot->unmap);
+	uint32_t request = atomic_load(&e->slot->unmap); /* unmap.pml: prune_load */
 
 	if (request == e->maps.unmap && !e->abandoned)
 		return;
 	if (e->maps.count)
 		drop_all(e, e->abandoned);
 	e->maps.unmap = request;
-	atomic_store(&e->slot->unmapped, request);
+	atomic_store(&e->slot->unmapped, request); /* unmap.pml: prune_answer */
 }
 
 void emu_maps_close(struct engine *e)

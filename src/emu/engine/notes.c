@@ -28,16 +28,17 @@ void emu_engine_event(struct engine *e, const struct emu_note *note)
 {
 	emu_cq_publish(e);
 	emu_cq_end_session(e);
-	if (!e->event_count && emu_engine_note(e, note))
+	if (!e->event_count && emu_engine_note(e, note)) /* notes.pml: event_send */
 		return;
 	if (e->event_count < ENGINE_EVENTS)
-		e->event[e->event_count++] = *note;
+		e->event[e->event_count++] = *note; /* notes.pml: event_keep */
 }
 
 void emu_engine_send_events(struct engine *e)
 {
 	uint32_t sent = 0;
 
+	/* notes.pml: kept_send */
 	while (sent < e->event_count && emu_engine_note(e, &e->event[sent]))
 		sent++;
 	if (!sent)
@@ -56,6 +57,6 @@ void emu_engine_kick(struct engine *e, uint32_t slot)
 	other = &e->cfg.queues->engine[slot];
 	if (!atomic_load(&other->asleep))
 		return;
-	atomic_fetch_add(&other->wake, 1);
+	atomic_fetch_add(&other->wake, 1); /* doorbell.pml: kick */
 	syscall(SYS_futex, &other->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
 }

@@ -11,7 +11,11 @@
 
 #include "emu/ipc/shm.h"
 
-#define ENGINE_EVENTS 64
+/*
+ * Room for all events of all queues that can happen before a command of the server: of a QP that its
+ * connection is established, that it has failed, and that no WQE of its SRQ will follow.
+ */
+#define ENGINE_EVENTS (3 * EMU_MAX_QPS + EMU_MAX_CQS + EMU_MAX_SRQS)
 
 struct engine;
 

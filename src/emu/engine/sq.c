@@ -104,7 +104,7 @@ static void establish(const struct send *s, struct emu_qp *p)
 	if (atomic_exchange(&p->heard, 1))
 		return;
 	note.number = (uint32_t)(p - s->e->cfg.queues->qp);
-	note.serial = atomic_load(&p->serial);
+	note.serial = atomic_load(&p->serial); /* notes.pml: note_serial */
 	emu_engine_event(s->e, &note);
 }
 
@@ -467,7 +467,7 @@ static int post_message(struct send *s)
 	s->run->peer_serial = atomic_load(&peer->serial);
 	s->e->worked = true;
 	slot = executor(s, peer);
-	atomic_store(&peer->inbox.state, EMU_MSG_FOR(slot, EMU_MSG_POSTED));
+	atomic_store(&peer->inbox.state, EMU_MSG_FOR(slot, EMU_MSG_POSTED)); /* doorbell.pml: post */
 	emu_engine_kick(s->e, slot);
 	return STEP_WAIT;
 }

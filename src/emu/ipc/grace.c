@@ -57,7 +57,9 @@ void emu_grace_wait(const struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGI
 	for (i = 0; i < EMU_MAX_ENGINES; i++) {
 		uint32_t now = atomic_load(&q->engine[i].epoch);
 
-		if (!(now & 1) || now == gave_up_at[i] || !atomic_load(&q->engine[i].serial))
+		/* grace.pml: grace_scan. A slot without a serial has an engine until that ends. */
+		if (!(now & 1) || now == gave_up_at[i] ||
+		    (!atomic_load(&q->engine[i].serial) && ended(&q->engine[i])))
 			continue;
 		epoch[i] = now;
 		n++;
@@ -65,11 +67,12 @@ void emu_grace_wait(const struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGI
 	if (!n)
 		return;
 	begin = now_ns();
+	/* grace.pml: grace_wait */
 	while (count_passes(q, epoch, NULL) && now_ns() - begin < SHORT_NS)
 		sched_yield();
 	while (count_passes(q, epoch, ended) && now_ns() - begin < GRACE_NS)
 		nanosleep(&pause, NULL);
 	for (i = 0; i < EMU_MAX_ENGINES; i++)
 		if (epoch[i])
-			gave_up_at[i] = epoch[i];
+			gave_up_at[i] = epoch[i]; /* grace.pml: grace_give_up */
 }

@@ -53,8 +53,8 @@ static unsigned int request(struct emu_queues *q, uint32_t want[EMU_MAX_ENGINES]
 		want[i] = 0;
 		if (!atomic_load(&e->serial) || !atomic_load(&e->maps))
 			continue;
-		want[i] = atomic_fetch_add(&e->unmap, 1) + 1;
-		atomic_fetch_add(&e->wake, 1);
+		want[i] = atomic_fetch_add(&e->unmap, 1) + 1; /* unmap.pml: unmap_request */
+		atomic_fetch_add(&e->wake, 1);		      /* unmap.pml: unmap_wake */
 		syscall(SYS_futex, &e->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 		if (gave_up_at[i] && atomic_load(&e->unmapped) + 1 == gave_up_at[i])
 			want[i] = 0;
@@ -83,7 +83,7 @@ static unsigned int count_waiting(const struct emu_queues *q, uint32_t want[EMU_
 		if (has_answered(e, want[i]) || (ended && ended(e))) {
 			want[i] = 0;
 		} else if (ended && is_stopped(e->pid)) {
-			gave_up_at[i] = atomic_load(&e->unmapped) + 1;
+			gave_up_at[i] = atomic_load(&e->unmapped) + 1; /* unmap.pml: unmap_give_up */
 			want[i] = 0;
 		} else {
 			n++;
@@ -103,6 +103,7 @@ void emu_unmap_wait(struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGINES],
 	if (!request(q, want, gave_up_at))
 		return;
 	begin = now_ns();
+	/* unmap.pml: unmap_wait */
 	while (count_waiting(q, want, gave_up_at, NULL) && now_ns() - begin < SHORT_NS)
 		sched_yield();
 	while (count_waiting(q, want, gave_up_at, ended) && now_ns() - begin < BOUND_NS)

@@ -9,11 +9,16 @@
 #include "emu/server/devx/umr.h"
 #include "emu/server/uverbs/events.h"
 
-/* A late note names a queue that was destroyed; another queue may have its number by now. */
+/*
+ * A late note names a queue that was destroyed; another queue may have its number by now. Serial 0 was
+ * read of a queue in this moment.
+ */
 static bool is_current(const struct emu_note *n)
 {
 	const struct emu_queues *q = emu_queues;
 
+	if (!n->serial)
+		return false;
 	switch (n->type) {
 	case EMU_NOTE_COMP:
 	case EMU_NOTE_CQ_ERR:
@@ -30,7 +35,7 @@ static bool is_current(const struct emu_note *n)
 
 void emu_note(const struct emu_note *n)
 {
-	if (!is_current(n))
+	if (!is_current(n)) /* notes.pml: note_take */
 		return;
 	if (n->type == EMU_NOTE_UMR)
 		emu_umr_serve(n->number);

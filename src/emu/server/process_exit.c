@@ -110,10 +110,10 @@ void emu_notes_hang_up(struct emu_watch *w)
 	struct emu_proc *p = (struct emu_proc *)w;
 	struct emu_engine *e = &emu_queues->engine[p->slot];
 
-	emu_proc_drain_notes(p);
+	emu_proc_drain_notes(p); /* notes.pml: notes_drain */
 	/* In this order: to an engine whose slot is still its own, a hang-up is the server's end. */
-	atomic_store(&e->serial, 0);
-	emu_watch_del(w);
+	atomic_store(&e->serial, 0); /* grace.pml: hang_up; server_exit.pml: slot_free */
+	emu_watch_del(w);	     /* server_exit.pml: slot_close */
 	emu_status_retire(e);
 	emu_counters_retire(p->slot);
 	orphan_queues(p->slot);

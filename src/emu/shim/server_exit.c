@@ -117,7 +117,8 @@ static bool has_ended(const struct served *s)
 static void mark_ended(struct served *s)
 {
 	s->ended = true;
-	atomic_store(&s->queues->server_ended, 1);
+	atomic_store(&s->queues->server_ended, 1); /* server_exit.pml: mark_ended */
+	/* server_exit.pml: mark_wait */
 	emu_grace_wait(s->queues, s->gave_up_at, emu_engine_ended);
 	emu_unmap_wait(s->queues, s->not_unmapped_at, emu_engine_ended);
 }
@@ -177,10 +178,12 @@ static void retire(struct served *s, uint64_t ino, uint32_t handle)
 
 			memcpy(&seen, entry, sizeof(seen));
 			if (seen.engine == s->slot && seen.file == ino && seen.handle == handle)
+				/* server_exit.pml: retire */
 				atomic_store((_Atomic uint32_t *)(void *)entry, 0);
 		}
 	}
 	atomic_fetch_add(&q->engine[s->slot].change, 1);
+	/* server_exit.pml: retire_wait */
 	emu_grace_wait(q, s->gave_up_at, emu_engine_ended);
 }
 
@@ -199,4 +202,5 @@ void emu_server_exit_settle(int fd, const uint8_t *head, size_t len)
 		if (ino && destroys(head, len, &handle))
 			retire(s, ino, handle);
 	}
+	/* server_exit.pml: returned */
 }

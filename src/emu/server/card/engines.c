@@ -48,7 +48,7 @@ void emu_engine_kick(uint32_t slot)
 	if (slot >= EMU_MAX_ENGINES)
 		return;
 	e = &emu_queues->engine[slot];
-	atomic_fetch_add(&e->change, 1);
-	atomic_fetch_add(&e->wake, 1);
+	atomic_fetch_add(&e->change, 1); /* doorbell.pml: change_store */
+	atomic_fetch_add(&e->wake, 1);	 /* doorbell.pml: change_wake */
 	syscall(SYS_futex, &e->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }

@@ -27,7 +27,7 @@ static void publish(struct emu_mkey *e, const struct emu_mkey *m, uint32_t seria
 {
 	memcpy((char *)e + sizeof(e->serial), (const char *)m + sizeof(m->serial),
 	       sizeof(*m) - sizeof(m->serial));
-	atomic_store_explicit(&e->serial, serial, memory_order_release);
+	atomic_store_explicit(&e->serial, serial, memory_order_release); /* unmap.pml: mkey_publish */
 }
 
 uint32_t emu_mkey_create(struct emu_mkey *m, bool new_tag)
@@ -53,12 +53,13 @@ void emu_mkey_update(uint32_t key, struct emu_mkey *m)
 
 void emu_mkey_retire(uint32_t index)
 {
-	atomic_store(&emu_tables->mkey[index].serial, 0);
+	atomic_store(&emu_tables->mkey[index].serial, 0); /* unmap.pml: mkey_retire */
 	emu_grace();
 	if (!atomic_load(&emu_queues->mapped[index]))
 		return;
 	emu_unmap();
-	atomic_store(&emu_queues->mapped[index], 0);
+	atomic_store(&emu_queues->mapped[index], 0); /* unmap.pml: mkey_clear */
+	/* unmap.pml: mkey_retired */
 }
 
 /* First fit from the end of the last search: lists are short and live long. */

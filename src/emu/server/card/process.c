@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "emu/ipc/grace.h"
 #include "emu/server/card/segments.h"
 
 struct emu_proc *emu_procs;
@@ -34,12 +35,18 @@ void emu_proc_drain_notes(struct emu_proc *p)
 		p->notes.ready(&p->notes);
 }
 
+/* An engine may outlive its socket, if the program has closed that: it still counts its passes here. */
+static bool is_free(const struct emu_engine *e)
+{
+	return !atomic_load(&e->serial) && (!atomic_load(&e->tid) || emu_engine_ended(e));
+}
+
 static uint32_t free_slot(void)
 {
 	uint32_t i;
 
 	for (i = 0; i < EMU_MAX_ENGINES; i++)
-		if (!atomic_load(&emu_queues->engine[i].serial))
+		if (is_free(&emu_queues->engine[i]))
 			return i;
 	return EMU_NO_ENGINE;
 }
@@ -48,12 +55,15 @@ static void start_slot(const struct emu_proc *p)
 {
 	struct emu_engine *e = &emu_queues->engine[p->slot];
 
+	/*
+	 * grace.pml, unmap.pml: slot_start. The counts go on: those of the last engine may be recorded as
+	 * of an engine that is not waited for.
+	 */
 	e->pid = p->pid;
-	atomic_store(&e->epoch, 0);
+	atomic_store(&e->epoch, (atomic_load(&e->epoch) + 1) & ~1u);
 	atomic_store(&e->tid, 0);
 	atomic_store(&e->orphaned, 0);
-	atomic_store(&e->unmap, 0);
-	atomic_store(&e->unmapped, 0);
+	atomic_store(&e->unmapped, atomic_load(&e->unmap));
 	atomic_store(&e->maps, 0);
 	atomic_store(&e->serial, emu_new_serial());
 }

@@ -51,8 +51,10 @@ static uint32_t publish(struct table *t, const void *as)
 
 	if (!number)
 		return 0;
+	/* grace.pml: publish_fill */
 	memcpy((char *)q + sizeof(q->serial), (const char *)as + sizeof(q->serial),
 	       t->stride - sizeof(q->serial));
+	/* grace.pml: publish */
 	atomic_store_explicit(&q->serial, emu_new_serial(), memory_order_release);
 	if (atomic_load(high) <= number)
 		atomic_store(high, number + 1);
@@ -90,8 +92,9 @@ static void withdraw(const struct table *t, uint32_t number)
 
 	if (!number)
 		return;
-	atomic_store(&q->serial, 0);
+	atomic_store(&q->serial, 0); /* grace.pml: retire */
 	emu_grace();
+	/* grace.pml: withdrawn */
 	if (t == &qps)
 		drop_message(&emu_queues->qp[number].inbox);
 	emu_engine_kick(q->engine);
