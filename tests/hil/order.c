@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Try the patterns of docs/memory-order.md on this machine: two threads, on two processors, each pattern a
+ * billion times, or ROUNDS. Usage: hil_order [--without] [ROUNDS]. The exit status is 1 if an outcome was seen
+ * that must not happen. With --without there are no barriers, so the outcomes show that the machine reorders.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/queue/barrier.h"
+
+#define CELLS  4096u /* pairs of places per meeting of the threads */
+#define BATCH  ((uint64_t)CELLS)
+#define ROUNDS 1000000000u
+
+struct cell {
+	_Alignas(64) _Atomic uint32_t x;
+	_Alignas(64) _Atomic uint32_t y;
+	_Alignas(64) uint32_t a, b; /* what the threads loaded */
+};
+
+static struct cell cell[CELLS];
+static _Atomic uint64_t arrived;
+static bool without;
+
+#define STORE(p, v) atomic_store_explicit(p, v, memory_order_relaxed)
+#define LOAD(p)	    atomic_load_explicit(p, memory_order_relaxed)
+#define UNORDERED   __asm__ volatile("" ::: "memory")
+
+/* wqe-record, record-page: the library's stores, and an engine's load-acquire. */
+static void record_first(struct cell *c)
+{
+	STORE(&c->x, 1);
+	if (without)
+		UNORDERED;
+	else
+		dpumap_barrier_to_device();
+	STORE(&c->y, 1);
+}
+
+static void record_second(struct cell *c)
+{
+	c->a = without ? LOAD(&c->y) : atomic_load_explicit(&c->y, memory_order_acquire);
+	UNORDERED;
+	c->b = LOAD(&c->x);
+}
+
+static bool is_record_bad(const struct cell *c)
+{
+	return c->a && !c->b;
+}
+
+/* cqe-owner: an engine's store-release, and the library's loads. */
+static void owner_first(struct cell *c)
+{
+	STORE(&c->x, 1);
+	if (without)
+		STORE(&c->y, 1);
+	else
+		atomic_store_explicit(&c->y, 1, memory_order_release);
+}
+
+static void owner_second(struct cell *c)
+{
+	c->a = LOAD(&c->y);
+	if (without)
+		UNORDERED;
+	else
+		dpumap_barrier_from_device();
+	c->b = LOAD(&c->x);
+}
+
+/* epoch-serial, maps-serial, asleep-message: each thread stores, then loads what the other one stores. */
+static void both_first(struct cell *c)
+{
+	if (without)
+		STORE(&c->x, 1);
+	else
+		atomic_store(&c->x, 1);
+	c->a = without ? LOAD(&c->y) : atomic_load(&c->y);
+}
+
+static void both_second(struct cell *c)
+{
+	if (without)
+		STORE(&c->y, 1);
+	else
+		atomic_store(&c->y, 1);
+	c->b = without ? LOAD(&c->x) : atomic_load(&c->x);
+}
+
+static bool is_both_bad(const struct cell *c)
+{
+	return !c->a && !c->b;
+}
+
+struct pattern {
+	const char *name;
+	void (*first)(struct cell *);
+	void (*second)(struct cell *);
+	bool (*is_bad)(const struct cell *);
+};
+
+static const struct pattern patterns[] = {
+	{"wqe-record", record_first, record_second, is_record_bad},
+	{"cqe-owner", owner_first, owner_second, is_record_bad},
+	{"epoch-serial", both_first, both_second, is_both_bad},
+};
+
+/* The threads go on together. */
+static void meet(uint64_t *n)
+{
+	*n += 2;
+	atomic_fetch_add(&arrived, 1);
+	while (atomic_load(&arrived) < *n)
+		sched_yield(); /* with more threads than processors */
+}
+
+struct run {
+	const struct pattern *pattern;
+	uint64_t batches;
+};
+
+static void *be_second(void *arg)
+{
+	const struct run *r = arg;
+	uint64_t n = 0, i;
+	uint32_t k;
+
+	for (i = 0; i < r->batches; i++) {
+		meet(&n);
+		for (k = 0; k < CELLS; k++)
+			r->pattern->second(&cell[k]);
+		meet(&n);
+	}
+	return NULL;
+}
+
+static uint64_t be_first(const struct run *r)
+{
+	uint64_t n = 0, bad = 0, i;
+	uint32_t k;
+
+	for (i = 0; i < r->batches; i++) {
+		memset(cell, 0, sizeof(cell));
+		meet(&n);
+		for (k = 0; k < CELLS; k++)
+			r->pattern->first(&cell[k]);
+		meet(&n);
+		for (k = 0; k < CELLS; k++)
+			bad += r->pattern->is_bad(&cell[k]);
+	}
+	return bad;
+}
+
+static bool try_pattern(const struct pattern *p, uint64_t rounds)
+{
+	struct run r = {p, (rounds + BATCH - 1) / BATCH};
+	pthread_t second;
+	uint64_t bad;
+
+	atomic_store(&arrived, 0);
+	if (pthread_create(&second, NULL, be_second, &r)) {
+		fprintf(stderr, "hil_order: no second thread; raise the limit of processes\n");
+		exit(2);
+	}
+	bad = be_first(&r);
+	pthread_join(second, NULL);
+	printf("%s%s: %" PRIu64 " of %" PRIu64 " out of order\n", p->name,
+	       without ? " without barriers" : "", bad, r.batches * BATCH);
+	return bad;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t rounds = ROUNDS;
+	bool bad = false;
+	size_t i;
+
+	if (argc > 1 && !strcmp(argv[1], "--without")) {
+		without = true;
+		argc--;
+		argv++;
+	}
+	if (argc > 1)
+		rounds = strtoull(argv[1], NULL, 0);
+	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		bad |= try_pattern(&patterns[i], rounds);
+	return bad && !without;
+}
