@@ -83,8 +83,8 @@ static void put_payload(struct writer *w, const struct comch_frame *frame)
 size_t dpumap_comch_encode(const struct comch_frame *frame, uint8_t *to)
 {
 	static const uint8_t zeros[7];
-	struct writer header = {.at = to, .left = COMCH_HEADER_SIZE};
-	struct writer w = {.at = to + COMCH_HEADER_SIZE, .left = COMCH_MAX_MESSAGE};
+	struct writer header = writer_of(to, COMCH_HEADER_SIZE);
+	struct writer w = writer_of(to + COMCH_HEADER_SIZE, COMCH_MAX_MESSAGE);
 	uint32_t len;
 
 	put_payload(&w, frame);
@@ -115,12 +115,24 @@ static const char *get_limits(struct reader *r, struct comch_limits *limits)
 	return NULL;
 }
 
+/* The name takes what is left of the payload. */
+static const char *get_name(struct reader *r, struct dpumap_comch_place *place)
+{
+	const size_t len = r->left;
+	const uint8_t *name = take(r, len);
+
+	if (!name || !len || len >= sizeof(place->name) || memchr(name, 0, len))
+		return "invalid name";
+	memset(place->name, 0, sizeof(place->name));
+	copy(place->name, name, len);
+	return NULL;
+}
+
 static const char *get_hello(struct reader *r, struct comch_hello *hello)
 {
 	struct dpumap_comch_place *place = &hello->place;
 	uint8_t found[sizeof(magic)] = {0};
 	const char *why;
-	size_t len;
 
 	get_bytes(r, found, sizeof(found));
 	if (memcmp(found, magic, sizeof(magic)) != 0)
@@ -130,14 +142,7 @@ static const char *get_hello(struct reader *r, struct comch_hello *hello)
 	place->function = get_u16(r);
 	place->card = get_u64(r);
 	why = get_limits(r, &hello->limits);
-	len = r->left;
-	if (!why && (!len || len >= sizeof(place->name) || memchr(r->at, 0, len)))
-		why = "invalid name";
-	if (why)
-		return why;
-	memset(place->name, 0, sizeof(place->name));
-	get_bytes(r, (uint8_t *)place->name, len);
-	return NULL;
+	return why ? why : get_name(r, place);
 }
 
 static const char *get_consumer(struct reader *r, struct comch_consumer_info *consumer)
@@ -169,7 +174,8 @@ static const char *get_path(struct reader *r, struct comch_path *path)
 		return "too long";
 	path->info_len = (uint32_t)r->left;
 	memset(path->info, 0, sizeof(path->info));
-	get_bytes(r, path->info, path->info_len);
+	if (path->info_len)
+		get_bytes(r, path->info, path->info_len);
 	return NULL;
 }
 
@@ -230,18 +236,19 @@ static const char *check_padding(const uint8_t *bytes, uint32_t len)
 doca_error_t dpumap_comch_decode(const uint8_t *bytes, size_t len, struct comch_frame *frame,
 				 size_t *size, const char **why)
 {
-	struct reader r = {.at = bytes, .left = COMCH_HEADER_SIZE};
+	struct reader r;
 	uint32_t payload;
 
 	if (len < COMCH_HEADER_SIZE)
 		return DOCA_ERROR_AGAIN;
+	read_from(&r, bytes, COMCH_HEADER_SIZE);
 	*why = get_header(&r, frame, &payload);
 	if (*why)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (len < dpumap_comch_frame_size(payload))
 		return DOCA_ERROR_AGAIN;
 	*why = check_padding(bytes, payload);
-	r.left = payload;
+	read_from(&r, bytes + COMCH_HEADER_SIZE, payload);
 	if (!*why)
 		*why = get_payload(&r, frame);
 	if (!*why && (r.overrun || r.left))

@@ -40,21 +40,21 @@ static dpumap_desc_status_t check_range(uint64_t addr, uint64_t len)
 }
 
 /* Constant time: it must not reveal anything about a key. */
-static bool all_zero(const uint8_t *bytes, size_t len)
+static bool all_zero(const uint8_t *bytes, size_t from, size_t size)
 {
 	uint64_t seen = 0;
 
-	for (; len >= 8; bytes += 8, len -= 8)
-		seen |= load_u64(bytes);
-	for (; len; bytes++, len--)
-		seen |= *bytes;
+	for (; from + 8 <= size; from += 8)
+		seen |= load_u64(bytes + from);
+	for (; from < size; from++)
+		seen |= bytes[from];
 	return !seen;
 }
 
 static dpumap_desc_status_t check_key(const struct dpumap_desc *d)
 {
-	return all_zero(d->access_key, sizeof(d->access_key)) ? DPUMAP_DESC_ERR_ACCESS_KEY
-							      : DPUMAP_DESC_OK;
+	return all_zero(d->access_key, 0, sizeof(d->access_key)) ? DPUMAP_DESC_ERR_ACCESS_KEY
+								 : DPUMAP_DESC_OK;
 }
 
 static dpumap_desc_status_t check_port(const struct dpumap_desc *d)
@@ -67,7 +67,7 @@ static dpumap_desc_status_t check_port(const struct dpumap_desc *d)
 		return DPUMAP_DESC_ERR_LINK_LAYER;
 	if (p->lid > (has_lid ? LID_MAX : 0))
 		return DPUMAP_DESC_ERR_LID;
-	if (all_zero(p->gid, sizeof(p->gid)) == is_known)
+	if (all_zero(p->gid, 0, sizeof(p->gid)) == is_known)
 		return DPUMAP_DESC_ERR_GID;
 	return DPUMAP_DESC_OK;
 }
@@ -81,7 +81,7 @@ static dpumap_desc_status_t check_token(const struct dpumap_desc_umem *u)
 		return DPUMAP_DESC_ERR_UMEM_FORM;
 	if (u->token_len < min || u->token_len > max)
 		return DPUMAP_DESC_ERR_TOKEN_LEN;
-	if (!all_zero(u->token + u->token_len, sizeof(u->token) - u->token_len))
+	if (!all_zero(u->token, u->token_len, sizeof(u->token)))
 		return DPUMAP_DESC_ERR_TOKEN;
 	return DPUMAP_DESC_OK;
 }

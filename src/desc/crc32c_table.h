@@ -25,8 +25,8 @@ static inline uint32_t crc32c_step(uint32_t crc, uint8_t byte)
 static inline uint32_t crc32c_by_table(uint32_t crc, const uint8_t *at, size_t len)
 {
 	crc = ~crc;
-	for (; len; at++, len--)
-		crc = crc32c_step(crc, *at);
+	for (size_t i = 0; i < len; i++)
+		crc = crc32c_step(crc, at[i]);
 	return ~crc;
 }
 

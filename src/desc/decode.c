@@ -69,16 +69,14 @@ static void get_own(struct reader *r, struct dpumap_desc *d)
 static dpumap_desc_status_t get_fields(struct reader *r, struct dpumap_desc *d)
 {
 	const size_t size = dpumap_desc_size(d->kind) - HEADER_SIZE;
-	const uint8_t *at = take(r, size);
-	/* The size is constant, so that the compiler can drop the checks. */
-	struct reader common = {.at = at, .left = COMMON_SIZE};
-	struct reader own;
+	struct reader common;
 
-	if (!at)
+	if (r->left < size)
 		return DPUMAP_DESC_ERR_BODY;
+	/* The size is constant, so that the compiler can drop the checks. */
+	read_from(&common, take(r, COMMON_SIZE), COMMON_SIZE);
 	get_common(&common, d);
-	own = (struct reader){.at = common.at, .left = size - COMMON_SIZE};
-	get_own(&own, d);
+	get_own(r, d);
 	return dpumap_desc_check(d);
 }
 
@@ -120,18 +118,20 @@ static dpumap_desc_status_t skip_tlvs(struct reader *r)
 
 dpumap_desc_status_t dpumap_desc_read(struct reader *r, struct dpumap_desc *d)
 {
+	const size_t len = r->left;
 	dpumap_desc_status_t status;
 	struct reader header;
+	const uint8_t *buf;
 
-	if (r->left < HEADER_SIZE)
+	if (len < HEADER_SIZE)
 		return DPUMAP_DESC_ERR_TOO_SHORT;
-	if (r->left > DPUMAP_DESC_MAX_SIZE)
+	if (len > DPUMAP_DESC_MAX_SIZE)
 		return DPUMAP_DESC_ERR_TOO_LONG;
-	header = (struct reader){.at = r->at, .left = HEADER_SIZE};
-	status = get_header(&header, r->at, r->left, &d->kind);
+	buf = take(r, HEADER_SIZE);
+	read_from(&header, buf, HEADER_SIZE);
+	status = get_header(&header, buf, len, &d->kind);
 	if (status != DPUMAP_DESC_OK)
 		return status;
-	(void)take(r, HEADER_SIZE);
 	/* The fields depend on the kind, so check it first. */
 	if (!dpumap_desc_size(d->kind))
 		return DPUMAP_DESC_ERR_KIND;
@@ -143,14 +143,15 @@ dpumap_desc_status_t dpumap_desc_read(struct reader *r, struct dpumap_desc *d)
 
 dpumap_desc_status_t dpumap_desc_decode(const void *buf, size_t len, struct dpumap_desc *d)
 {
-	struct reader r = {.at = buf, .left = len};
 	dpumap_desc_status_t status;
+	struct reader r;
 
 	if (!d)
 		return DPUMAP_DESC_ERR_NULL;
 	fill(d, 0, sizeof(*d));
 	if (!buf)
 		return DPUMAP_DESC_ERR_NULL;
+	read_from(&r, buf, len);
 	status = dpumap_desc_read(&r, d);
 	if (status != DPUMAP_DESC_OK)
 		dpumap_desc_wipe(d);

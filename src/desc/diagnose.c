@@ -33,15 +33,7 @@ static const uint8_t field_offset[] = {
 	[-DPUMAP_DESC_ERR_TOKEN] = TOKEN_OFFSET,
 };
 
-static size_t total_length(const uint8_t *buf)
-{
-	struct reader r = {.at = buf + TOTAL_OFFSET, .left = HEADER_SIZE - TOTAL_OFFSET};
-
-	return get_u16(&r);
-}
-
-static size_t find(dpumap_desc_status_t status, const uint8_t *buf, size_t len,
-		   const uint8_t *extension)
+static size_t find(dpumap_desc_status_t status, const uint8_t *buf, size_t len, size_t extension)
 {
 	switch (status) {
 	case DPUMAP_DESC_OK:
@@ -52,13 +44,13 @@ static size_t find(dpumap_desc_status_t status, const uint8_t *buf, size_t len,
 	case DPUMAP_DESC_ERR_TOO_LONG:
 		return DPUMAP_DESC_MAX_SIZE;
 	case DPUMAP_DESC_ERR_TRAILING:
-		return total_length(buf);
+		return load_u16(buf + TOTAL_OFFSET);
 	case DPUMAP_DESC_ERR_TLV:
 	case DPUMAP_DESC_ERR_TLV_NUMBER:
 	case DPUMAP_DESC_ERR_TLV_REPEATED:
 	case DPUMAP_DESC_ERR_TLV_ORDER:
 	case DPUMAP_DESC_ERR_TLV_CRITICAL:
-		return (size_t)(extension - buf);
+		return extension;
 	default:
 		return field_offset[-status];
 	}
@@ -66,14 +58,15 @@ static size_t find(dpumap_desc_status_t status, const uint8_t *buf, size_t len,
 
 dpumap_desc_status_t dpumap_desc_diagnose(const void *buf, size_t len, size_t *offset)
 {
-	struct reader r = {.at = buf, .left = len};
 	dpumap_desc_status_t status;
 	struct dpumap_desc d;
+	struct reader r;
 
 	if (!buf || !offset)
 		return DPUMAP_DESC_ERR_NULL;
+	read_from(&r, buf, len);
 	status = dpumap_desc_read(&r, &d);
-	*offset = find(status, buf, len, r.at);
+	*offset = find(status, buf, len, len - r.left);
 	dpumap_desc_wipe(&d);
 	return status;
 }

@@ -53,7 +53,7 @@ static void put_own(struct writer *w, const struct dpumap_desc *d)
 
 static void put_checksum(uint8_t *buf, size_t size)
 {
-	struct writer w = {.at = buf + CRC_OFFSET, .left = CRC_END - CRC_OFFSET};
+	struct writer w = writer_of(buf + CRC_OFFSET, CRC_END - CRC_OFFSET);
 
 	put_u32(&w, dpumap_desc_checksum(buf, size));
 }
@@ -61,9 +61,9 @@ static void put_checksum(uint8_t *buf, size_t size)
 /* Two sizes are constant, so that the compiler can drop the checks. */
 static void put_all(uint8_t *buf, size_t size, const struct dpumap_desc *d)
 {
-	struct writer header = {.at = buf, .left = HEADER_SIZE};
-	struct writer common = {.at = buf + HEADER_SIZE, .left = COMMON_SIZE};
-	struct writer own = {.at = buf + COMMON_END, .left = size - COMMON_END};
+	struct writer header = writer_of(buf, HEADER_SIZE);
+	struct writer common = writer_of(buf + HEADER_SIZE, COMMON_SIZE);
+	struct writer own = writer_of(buf + COMMON_END, size - COMMON_END);
 
 	put_header(&header, d->kind, (uint16_t)size);
 	put_common(&common, d);

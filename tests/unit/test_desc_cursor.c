@@ -56,8 +56,9 @@ __attribute__((noinline)) static void put(struct writer *w, uint64_t value, size
 
 static void test_get_is_little_endian(void **state)
 {
-	struct reader r = {.at = bytes, .left = 15};
+	struct reader r;
 
+	read_from(&r, bytes, 15);
 	assert_int_equal(get_u8(&r), 0x01);
 	assert_int_equal(get_u16(&r), 0x0302);
 	assert_int_equal(get_u32(&r), 0x07060504);
@@ -69,7 +70,7 @@ static void test_get_is_little_endian(void **state)
 static void test_put_is_little_endian(void **state)
 {
 	uint8_t out[15];
-	struct writer w = {.at = out, .left = sizeof(out)};
+	struct writer w = writer_of(out, sizeof(out));
 
 	put_u8(&w, 0x01);
 	put_u16(&w, 0x0302);
@@ -85,11 +86,11 @@ static void test_get_past_the_end(void **state)
 	for (size_t width = 1; width <= 8; width *= 2) {
 		for (size_t have = 0; have < width; have++) {
 			uint8_t *few = exactly(have);
-			struct reader r = {.at = few, .left = have};
+			struct reader r;
 
+			read_from(&r, few, have);
 			assert_true(get(&r, width) == 0);
 			assert_true(r.overrun);
-			assert_ptr_equal(r.at, few);
 			assert_int_equal(r.left, have);
 			/* After an overflow, even a value that fits is not written. */
 			assert_int_equal(get_u8(&r), 0);
@@ -104,7 +105,7 @@ static void test_put_past_the_end(void **state)
 	for (size_t width = 1; width <= 8; width *= 2) {
 		for (size_t room = 0; room < width; room++) {
 			uint8_t *out = exactly(room);
-			struct writer w = {.at = out, .left = room};
+			struct writer w = writer_of(out, room);
 
 			put(&w, UINT64_MAX, width);
 			assert_true(w.overrun);
@@ -119,9 +120,9 @@ static void test_put_past_the_end(void **state)
 static void test_bytes_past_the_end(void **state)
 {
 	uint8_t out[4] = {0xee, 0xee, 0xee, 0xee};
-	struct reader r = {.at = bytes, .left = 3};
-	struct writer w = {.at = out, .left = 3};
-
+	struct reader r;
+	struct writer w = writer_of(out, 3);
+	read_from(&r, bytes, 3);
 	get_bytes(&r, out, 4);
 	put_bytes(&w, bytes, 4);
 	assert_true(r.overrun && w.overrun);

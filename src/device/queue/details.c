@@ -28,8 +28,8 @@ static uint32_t checksum(const uint8_t *details)
 void dpumap_rdma_details_encode(const struct dpumap_qp_info *info,
 				uint8_t details[static RDMA_DETAILS_SIZE])
 {
-	struct writer w = {.at = details, .left = RDMA_DETAILS_SIZE};
-	struct writer crc = {.at = details + CRC_AT, .left = sizeof(uint32_t)};
+	struct writer w = writer_of(details, RDMA_DETAILS_SIZE);
+	struct writer crc = writer_of(details + CRC_AT, sizeof(uint32_t));
 
 	put_bytes(&w, magic, sizeof(magic));
 	put_u8(&w, MAJOR);
@@ -87,13 +87,14 @@ static bool is_in_range(const struct dpumap_qp_info *info)
 doca_error_t dpumap_rdma_details_decode(const void *details, size_t size,
 					struct dpumap_qp_info *info)
 {
-	struct reader r = {.at = details, .left = size};
 	struct dpumap_qp_info found = {0};
 	uint16_t network = 0;
 	doca_error_t result;
+	struct reader r;
 
 	if (size != RDMA_DETAILS_SIZE)
 		return refuse("wrong length");
+	read_from(&r, details, size);
 	result = read_header(&r, details, &network);
 	if (result != DOCA_SUCCESS)
 		return result;
