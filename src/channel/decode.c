@@ -247,7 +247,7 @@ static doca_error_t read_export(struct reader *r, struct dpumap_export_info *inf
 	return result;
 }
 
-static doca_error_t read_exports(struct reader *r, struct dpumap_msg *msg, size_t max)
+static doca_error_t read_exports(struct reader *r, struct dpumap_msg *msg)
 {
 	struct token t;
 	doca_error_t result;
@@ -255,7 +255,7 @@ static doca_error_t read_exports(struct reader *r, struct dpumap_msg *msg, size_
 	result = expect(r, TOKEN_ARRAY, &t);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (t.number > max)
+	if (t.number > DPUMAP_EXPORTS_PER_MSG)
 		return malformed(r, "more exports than the limit,");
 	for (uint64_t i = 0; i < t.number && result == DOCA_SUCCESS; i++) {
 		result = read_export(r, &msg->exports[i]);
@@ -274,7 +274,7 @@ static doca_error_t read_value(struct reader *r, struct dpumap_msg *msg, enum dp
 	case DPUMAP_FIELD_NUMBER:
 		return read_number(r, UINT64_MAX, &msg->value[key].number);
 	case DPUMAP_FIELD_EXPORTS:
-		return read_exports(r, msg, field->max);
+		return read_exports(r, msg);
 	case DPUMAP_FIELD_TEXT:
 		result = expect_text(r, field->max, &t);
 		break;
