@@ -21,7 +21,7 @@ static doca_error_t decode(size_t len)
 	doca_error_t result;
 
 	why = NULL;
-	memset(&decoded, 0, sizeof(decoded));
+	memset(&decoded, 0xee, sizeof(decoded));
 	result = dpumap_comch_decode(bytes, len, &decoded, &size, &why);
 	if (result == DOCA_SUCCESS)
 		assert_true(size <= len && size % 8 == 0);
@@ -152,6 +152,7 @@ static void messages_of_every_length_round_trip(void **state)
 		frame.message.len = len;
 		size = encode(&frame);
 		assert_int_equal(size, dpumap_comch_frame_size(len));
+		assert_true(size == sizeof(bytes) || bytes[size] == 0xff);
 		assert_int_equal(decode(size), DOCA_SUCCESS);
 		assert_int_equal(decoded.credits, 0xabcd);
 		assert_int_equal(decoded.message.len, len);
@@ -281,6 +282,29 @@ static void reserved_bits_are_refused(void **state)
 	assert_refused(size);
 	/* A header alone is enough to refuse it. */
 	assert_refused(COMCH_HEADER_SIZE);
+	frame = (struct comch_frame){.type = COMCH_CONSUMER_NEW, .consumer = {.id = 1}};
+	size = encode(&frame);
+	bytes[COMCH_HEADER_SIZE + 12] = 1;
+	assert_refused(size);
+}
+
+/* Bytes behind those that have arrived say nothing. */
+static void part_of_a_header_is_not_judged(void **state)
+{
+	(void)state;
+	memset(bytes, 0xff, sizeof(bytes));
+	for (size_t len = 0; len < COMCH_HEADER_SIZE; len++)
+		assert_int_equal(decode(len), DOCA_ERROR_AGAIN);
+}
+
+static void refusal_has_nothing_but_its_code(void **state)
+{
+	static const uint8_t message[8] = {1};
+	struct comch_frame frame = {.type = COMCH_REFUSE, .message = {message, sizeof(message)}};
+
+	(void)state;
+	frame.code = (uint32_t)(uintptr_t)message; /* keeps the pointer on a little-endian machine */
+	assert_int_equal(encode(&frame), dpumap_comch_frame_size(4));
 }
 
 static void unknown_types_are_refused(void **state)
@@ -289,8 +313,11 @@ static void unknown_types_are_refused(void **state)
 	for (int type = 0; type < 256; type++) {
 		memset(bytes, 0, sizeof(bytes));
 		bytes[4] = (uint8_t)type;
-		if (!type || type >= COMCH_NUM_TYPES)
-			assert_refused(COMCH_HEADER_SIZE);
+		if (type && type < COMCH_NUM_TYPES)
+			continue;
+		assert_refused(COMCH_HEADER_SIZE);
+		bytes[0] = 8; /* a payload that has not arrived */
+		assert_refused(COMCH_HEADER_SIZE);
 	}
 }
 
@@ -321,6 +348,8 @@ int main(void)
 		cmocka_unit_test(frames_without_payload_round_trip),
 		cmocka_unit_test(wrong_lengths_are_refused),
 		cmocka_unit_test(reserved_bits_are_refused),
+		cmocka_unit_test(part_of_a_header_is_not_judged),
+		cmocka_unit_test(refusal_has_nothing_but_its_code),
 		cmocka_unit_test(unknown_types_are_refused),
 		cmocka_unit_test(frame_that_is_too_long_is_refused_by_its_header),
 	};
