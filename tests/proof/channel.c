@@ -23,7 +23,8 @@ doca_error_t dpumap_fault_set(struct dpumap_fault *f, doca_error_t code, const c
 	return code;
 }
 
-static void tell(const struct cbor_callbacks *callbacks, void *context, const uint8_t *at, size_t len)
+static void tell(const struct cbor_callbacks *callbacks, void *context, const uint8_t *at,
+		 size_t len)
 {
 	const uint64_t number = Frama_C_unsigned_long_long_interval(0, UINT64_MAX);
 

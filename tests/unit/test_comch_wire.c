@@ -303,7 +303,8 @@ static void refusal_has_nothing_but_its_code(void **state)
 	struct comch_frame frame = {.type = COMCH_REFUSE, .message = {message, sizeof(message)}};
 
 	(void)state;
-	frame.code = (uint32_t)(uintptr_t)message; /* keeps the pointer on a little-endian machine */
+	frame.code =
+		(uint32_t)(uintptr_t)message; /* keeps the pointer on a little-endian machine */
 	assert_int_equal(encode(&frame), dpumap_comch_frame_size(4));
 }
 
