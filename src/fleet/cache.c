@@ -55,7 +55,7 @@ static doca_error_t write_dpus(FILE *file, const struct dpumap_view *view,
 		if (dpus[i]->needs_newer ||
 		    dpumap_record_encode_dpu(dpus[i], &value, fault) != DOCA_SUCCESS)
 			continue;
-		strcpy(key.dpu, dpus[i]->name);
+		dpumap_fleet_copy(key.dpu, sizeof(key.dpu), dpus[i]->name);
 		write_record(file, view, &key, value);
 	}
 	free(dpus);
@@ -76,8 +76,8 @@ static doca_error_t write_exports(FILE *file, const struct dpumap_view *view,
 		if (exports[i]->needs_newer ||
 		    dpumap_record_encode_export(exports[i], &value, fault) != DOCA_SUCCESS)
 			continue;
-		strcpy(key.dpu, exports[i]->dpu);
-		strcpy(key.name, exports[i]->name);
+		dpumap_fleet_copy(key.dpu, sizeof(key.dpu), exports[i]->dpu);
+		dpumap_fleet_copy(key.name, sizeof(key.name), exports[i]->name);
 		write_record(file, view, &key, value);
 	}
 	free(exports);
@@ -170,8 +170,8 @@ static void read_record(const char *line, struct dpumap_view *view)
 			value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 		record.len = strlen(record.value);
 		if (dpumap_fleet_name_valid(dpu) && (!*name || dpumap_fleet_name_valid(name))) {
-			strcpy(record.key.dpu, dpu);
-			strcpy(record.key.name, name);
+			dpumap_fleet_copy(record.key.dpu, sizeof(record.key.dpu), dpu);
+			dpumap_fleet_copy(record.key.name, sizeof(record.key.name), name);
 			(void)dpumap_view_put(view, &record, &fault);
 		}
 	}

@@ -282,7 +282,7 @@ static void take_token(struct dpumap_etcd *etcd, const struct dpumap_answer *ans
 		login_failed(etcd, &fault);
 		return;
 	}
-	strcpy(etcd->token, json_object_get_string(token));
+	dpumap_fleet_copy(etcd->token, TOKEN_SIZE, json_object_get_string(token));
 	logged_in(etcd);
 }
 

@@ -47,7 +47,7 @@ doca_error_t dpumap_fleet_create(const char *name, struct dpumap_fleet **fleet)
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return DOCA_ERROR_NO_MEMORY;
-	strcpy(f->name, name);
+	dpumap_fleet_copy(f->name, sizeof(f->name), name);
 	f->timeout_ms = TIMEOUT_MS;
 	f->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (f->epoll < 0) {

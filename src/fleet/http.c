@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -151,8 +152,7 @@ static bool add_header(struct dpumap_http_call *call, const char *name, const ch
 
 	if (!line)
 		return false;
-	strcpy(line, name);
-	strcat(line, value);
+	snprintf(line, size, "%s%s", name, value);
 	longer = curl_slist_append(call->headers, line);
 	explicit_bzero(line, size);
 	free(line);

@@ -81,7 +81,8 @@ static void ask_endpoints(struct members *all, struct ask asks[])
 
 	for (i = 0; i < dpumap_etcd_num_endpoints(etcd); i++) {
 		asks[i] = (struct ask){.members = all, .endpoint = i};
-		strcpy(all->asked[i].url, dpumap_etcd_url(etcd, i));
+		dpumap_fleet_copy(all->asked[i].url, sizeof(all->asked[i].url),
+				  dpumap_etcd_url(etcd, i));
 		if (dpumap_etcd_begin_at(etcd, i, "/v3/maintenance/status",
 					 json_object_new_object(), answered, &asks[i],
 					 &all->calls[i], &fault) == DOCA_SUCCESS)
@@ -172,7 +173,8 @@ static void name_members(struct members *all)
 			     all->asked[i].info.id == all->listed[k].info.id) ||
 			    (!all->asked[i].info.id &&
 			     strcmp(all->asked[i].url, all->listed[k].url) == 0))
-				strcpy(all->asked[i].name, all->listed[k].name);
+				dpumap_fleet_copy(all->asked[i].name, sizeof(all->asked[i].name),
+						  all->listed[k].name);
 }
 
 static void report_all(struct members *all, dpumap_fleet_member_cb_t each,
@@ -305,7 +307,7 @@ static doca_error_t collect_leases(struct dpumap_fleet *fleet, const char *patte
 			continue;
 		all->list[all->num].leases = all;
 		all->list[all->num].id = dpus[i]->lease;
-		strcpy(all->list[all->num++].dpu, dpus[i]->name);
+		dpumap_fleet_copy(all->list[all->num++].dpu, DPUMAP_FLEET_NAME_SIZE, dpus[i]->name);
 	}
 	free(dpus);
 	if (!all->list)

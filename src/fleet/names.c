@@ -15,6 +15,14 @@
 #define VALUE_MAX  63
 #define PORT_MAX   65535
 
+void dpumap_fleet_copy(char *to, size_t size, const char *text)
+{
+	size_t len = strnlen(text, size - 1);
+
+	memcpy(to, text, len);
+	to[len] = '\0';
+}
+
 static bool valid_name(const char *name, size_t len)
 {
 	return len > 0 && len <= DPUMAP_FLEET_NAME_MAX && strspn(name, NAME_CHARS) >= len &&
@@ -199,6 +207,6 @@ const char *dpumap_fleet_shown(const void *bytes, size_t len, char shown[DPUMAP_
 		shown[used++] = digits[from[i] >> 4];
 		shown[used++] = digits[from[i] & 15];
 	}
-	strcpy(shown + used, i < len ? "..." : "");
+	dpumap_fleet_copy(shown + used, DPUMAP_FLEET_SHOWN_SIZE - used, i < len ? "..." : "");
 	return shown;
 }

@@ -14,6 +14,9 @@
 #define DPUMAP_FLEET_URL_MAX   280 /* of an endpoint, with the NUL */
 #define DPUMAP_FLEET_KEY_SIZE  256 /* of the longest key, with the NUL */
 
+/* Copies a text, cut to the size with its NUL. */
+void dpumap_fleet_copy(char *to, size_t size, const char *text);
+
 bool dpumap_fleet_name_valid(const char *name);
 /* INVALID_VALUE: "WHAT "NAME" ...". */
 doca_error_t dpumap_fleet_name_check(const char *what, const char *name,

@@ -602,7 +602,7 @@ doca_error_t dpumap_publisher_set(struct dpumap_publisher *publisher,
 		return result;
 	if (!p->dpu[0])
 		p->next_step = dpumap_clock_ns() + dpumap_etcd_random(p->etcd, START_SPREAD);
-	strcpy(p->dpu, self->name);
+	dpumap_fleet_copy(p->dpu, sizeof(p->dpu), self->name);
 	dpumap_fleet_key_dpu(p->fleet, self->name, p->own);
 	dpumap_records_clear(&p->wanted);
 	p->wanted = records;
@@ -731,7 +731,7 @@ doca_error_t dpumap_publisher_create(const struct dpumap_publisher_config *confi
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a publisher");
-	strcpy(p->fleet, config->fleet);
+	dpumap_fleet_copy(p->fleet, sizeof(p->fleet), config->fleet);
 	p->ttl_s = config->ttl_s ? config->ttl_s : DPUMAP_PUBLISHER_TTL_S;
 	p->log = (struct dpumap_fleet_log){.line = config->log, .context = config->context};
 	p->changed = config->changed;

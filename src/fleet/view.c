@@ -70,7 +70,7 @@ static struct entry *find_dpu(const struct dpumap_view *view, const char *dpu)
 {
 	struct dpumap_fleet_key key = {0};
 
-	strncpy(key.dpu, dpu, sizeof(key.dpu) - 1);
+	dpumap_fleet_copy(key.dpu, sizeof(key.dpu), dpu);
 	return find(view, &key);
 }
 
