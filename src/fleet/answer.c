@@ -191,8 +191,20 @@ static void set_result(struct dpumap_answer *answer, struct json_object *json)
 	answer->revision = dpumap_answer_int64(header, "revision");
 }
 
+/* The error of an answer, in it or a part of it; NULL: none. */
+static struct json_object *error_of(struct json_object *whole)
+{
+	struct json_object *part = json_object_object_get(whole, "error");
+
+	if (json_object_object_get(whole, "code"))
+		return whole;
+	return json_object_is_type(part, json_type_object) ? part : NULL;
+}
+
 void dpumap_answer_parse(const struct dpumap_http_answer *http, struct dpumap_answer *answer)
 {
+	struct json_object *error;
+
 	*answer = (struct dpumap_answer){0};
 	if (http->fault.code != DOCA_SUCCESS) {
 		answer->fault = http->fault;
@@ -209,15 +221,11 @@ void dpumap_answer_parse(const struct dpumap_http_answer *http, struct dpumap_an
 		return;
 	}
 	answer->whole = parse(http->body, http->len);
-	if (!answer->whole)
-		not_etcd(answer, http->status);
-	else if (http->status == 200)
+	error = error_of(answer->whole);
+	if (answer->whole && http->status == 200)
 		set_result(answer, answer->whole);
-	else if (json_object_object_get(answer->whole, "code"))
-		set_json_error(answer, answer->whole);
-	else if (json_object_is_type(json_object_object_get(answer->whole, "error"),
-				     json_type_object))
-		set_json_error(answer, json_object_object_get(answer->whole, "error"));
+	else if (error)
+		set_json_error(answer, error);
 	else
 		not_etcd(answer, http->status);
 }
