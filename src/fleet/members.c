@@ -163,6 +163,12 @@ static bool is_endpoint(const struct members *all, const char *url)
 	return false;
 }
 
+/* A member that has never been up has no URL yet: is it the one that does not answer? */
+static bool may_be_endpoint(const struct members *all, const struct member *m)
+{
+	return m->url[0] ? is_endpoint(all, m->url) : was_asked(all, 0);
+}
+
 static void name_members(struct members *all)
 {
 	size_t i, k;
@@ -189,7 +195,7 @@ static void report_all(struct members *all, dpumap_fleet_member_cb_t each,
 		report(&all->asked[i], each, user_data);
 	}
 	for (i = 0; i < all->num_listed; i++) {
-		if (was_asked(all, all->listed[i].info.id) || is_endpoint(all, all->listed[i].url))
+		if (was_asked(all, all->listed[i].info.id) || may_be_endpoint(all, &all->listed[i]))
 			continue;
 		set_problem(&all->listed[i], "it is not among the endpoints of the configuration");
 		report(&all->listed[i], each, user_data);
