@@ -146,7 +146,11 @@ static void set_json_error(struct dpumap_answer *answer, struct json_object *err
 static void not_etcd(struct dpumap_answer *answer, long status)
 {
 	answer->kind = DPUMAP_ANSWER_UNAVAILABLE;
-	if (status)
+	if (status >= 500) /* of a proxy, or of a gateway that has lost its own server */
+		dpumap_fault_set(&answer->fault, DOCA_ERROR_NOT_CONNECTED,
+				 "it answers with HTTP status %ld: it is overloaded or starting",
+				 status);
+	else if (status)
 		dpumap_fault_set(&answer->fault, DOCA_ERROR_UNEXPECTED,
 				 "its answer is not one of etcd (HTTP status %ld): check the "
 				 "address; etcd must have its gateway enabled",

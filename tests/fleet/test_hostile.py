@@ -222,6 +222,15 @@ def test_answers_that_are_not_of_etcd(attacker, watcher, publisher, answer):
     assert all(line.isprintable() for line in [*publisher.logged(), str(seen.seen)])
 
 
+def test_overloaded_member_is_not_called_another_program(attacker, publisher):
+    one = attacker()
+    one.answer = lambda path, request: (503, {}, b"upstream connect error")
+    publisher = publisher(one).created()
+    publisher.set("a,1,1")
+    wait_until(lambda: "HTTP status 503: it is overloaded" in "".join(publisher.logged()))
+    assert not any("not one of etcd" in line for line in publisher.logged())
+
+
 def test_revision_of_the_far_future(attacker, watcher):
     """A watch from there would never hear anything: when etcd says less, all is read again."""
     one = attacker()
