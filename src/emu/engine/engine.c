@@ -351,8 +351,10 @@ static void work(struct engine *e)
 	e->now = last;
 	atomic_store(&e->slot->asleep, 0);
 	for (;;) {
-		uint32_t wake = atomic_load(&e->slot->wake); /* doorbell.pml, unmap.pml: wake_load */
-		bool armed = sleepy && atomic_load(&e->doorbells.armed); /* doorbell.pml: armed_load */
+		/* doorbell.pml, unmap.pml: wake_load */
+		uint32_t wake = atomic_load(&e->slot->wake);
+		/* doorbell.pml: armed_load */
+		bool armed = sleepy && atomic_load(&e->doorbells.armed);
 		uint64_t idle_ns;
 
 		e->timed = false;

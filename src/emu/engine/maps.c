@@ -23,9 +23,9 @@ struct source {
 	const struct emu_mkey *target;
 	const struct emu_mkey *memory;
 	struct emu_map_mkey by[EMU_MAP_MKEYS]; /* loaded before what the mkeys mean */
-	uint64_t start; /* an address of the target, */
-	uint64_t len;	/* the number of bytes, */
-	uint64_t at;	/* and the offset of the first in the file */
+	uint64_t start;			       /* an address of the target, */
+	uint64_t len;			       /* the number of bytes, */
+	uint64_t at;			       /* and the offset of the first in the file */
 };
 
 /* --- what is behind an mkey ------------------------------------------------------------------- */

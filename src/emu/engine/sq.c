@@ -467,7 +467,8 @@ static int post_message(struct send *s)
 	s->run->peer_serial = atomic_load(&peer->serial);
 	s->e->worked = true;
 	slot = executor(s, peer);
-	atomic_store(&peer->inbox.state, EMU_MSG_FOR(slot, EMU_MSG_POSTED)); /* doorbell.pml: post */
+	/* doorbell.pml: post */
+	atomic_store(&peer->inbox.state, EMU_MSG_FOR(slot, EMU_MSG_POSTED));
 	emu_engine_kick(s->e, slot);
 	return STEP_WAIT;
 }

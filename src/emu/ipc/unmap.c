@@ -83,7 +83,8 @@ static unsigned int count_waiting(const struct emu_queues *q, uint32_t want[EMU_
 		if (has_answered(e, want[i]) || (ended && ended(e))) {
 			want[i] = 0;
 		} else if (ended && is_stopped(e->pid)) {
-			gave_up_at[i] = atomic_load(&e->unmapped) + 1; /* unmap.pml: unmap_give_up */
+			/* unmap.pml: unmap_give_up */
+			gave_up_at[i] = atomic_load(&e->unmapped) + 1;
 			want[i] = 0;
 		} else {
 			n++;

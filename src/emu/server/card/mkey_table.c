@@ -27,7 +27,8 @@ static void publish(struct emu_mkey *e, const struct emu_mkey *m, uint32_t seria
 {
 	memcpy((char *)e + sizeof(e->serial), (const char *)m + sizeof(m->serial),
 	       sizeof(*m) - sizeof(m->serial));
-	atomic_store_explicit(&e->serial, serial, memory_order_release); /* unmap.pml: mkey_publish */
+	/* unmap.pml: mkey_publish */
+	atomic_store_explicit(&e->serial, serial, memory_order_release);
 }
 
 uint32_t emu_mkey_create(struct emu_mkey *m, bool new_tag)
@@ -58,7 +59,8 @@ void emu_mkey_retire(uint32_t index)
 	if (!atomic_load(&emu_queues->mapped[index]))
 		return;
 	emu_unmap();
-	atomic_store(&emu_queues->mapped[index], 0); /* unmap.pml: mkey_clear */
+	/* unmap.pml: mkey_clear */
+	atomic_store(&emu_queues->mapped[index], 0);
 	/* unmap.pml: mkey_retired */
 }
 
