@@ -44,7 +44,7 @@ struct dpumap_http {
 	int epoll;
 	uint64_t deadline; /* of libcurl's timer; UINT64_MAX: none */
 	const struct dpumap_http_tls *tls;
-	TAILQ_HEAD(, dpumap_http_call) calls;
+	TAILQ_HEAD(http_calls, dpumap_http_call) calls;
 	bool busy; /* in dpumap_http_process(): calls are only marked as ended */
 };
 

@@ -16,9 +16,9 @@ struct entry {
 	uint64_t hash;
 	struct dpumap_fleet_dpu *dpu;
 	struct dpumap_fleet_export *export_info;
-	struct entry *owner;	    /* of an export */
-	LIST_HEAD(, entry) exports; /* of a DPU */
-	LIST_ENTRY(entry) link;	    /* in the owner's list */
+	struct entry *owner;			 /* of an export */
+	LIST_HEAD(entry_exports, entry) exports; /* of a DPU */
+	LIST_ENTRY(entry) link;			 /* in the owner's list */
 	int64_t lease, revision;
 	size_t bytes;
 	unsigned int seen; /* the last sync that put it */
