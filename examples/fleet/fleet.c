@@ -3,7 +3,7 @@
  * A host of a fleet: list the exports, connect to the DPU of one by its name, and watch it until it
  * is gone.
  *
- * Build: cc -o fleet fleet.c $(pkg-config --cflags --libs dpumap-fleet)
+ * Build: cc -DDOCA_ALLOW_EXPERIMENTAL_API -o fleet fleet.c $(pkg-config --cflags --libs dpumap-fleet)
  * Run: ./fleet http://192.168.100.9:2379 rack1 dpu1:bulk host.crt host.key ca.crt
  */
 #include <poll.h>

@@ -318,7 +318,7 @@ __attribute__((noinline)) static bool measured_reap(size_t n)
 
 static void nap(void)
 {
-	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
 /* The device has executed all tasks before they are reaped, so that no poll is in vain. */
