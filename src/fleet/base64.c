@@ -17,8 +17,8 @@ void dpumap_base64_encode(const void *bytes, size_t len, char *text)
 		group |= i + 2 < len ? from[i + 2] : 0;
 		*text++ = alphabet[group >> 18];
 		*text++ = alphabet[group >> 12 & 63];
-		*text++ = i + 1 < len ? alphabet[group >> 6 & 63] : '=';
-		*text++ = i + 2 < len ? alphabet[group & 63] : '=';
+		*text++ = (char)(i + 1 < len ? alphabet[group >> 6 & 63] : '=');
+		*text++ = (char)(i + 2 < len ? alphabet[group & 63] : '=');
 	}
 	*text = '\0';
 }

@@ -193,7 +193,7 @@ doca_error_t dpumap_fleet_connect(struct dpumap_fleet *fleet, const char *name,
 				  struct dpumap_channel *channel)
 {
 	doca_error_t result = DOCA_ERROR_NOT_FOUND;
-	const struct dpumap_fleet_dpu *dpu;
+	const struct dpumap_fleet_dpu *dpu = NULL;
 	size_t i;
 
 	if (!fleet || !name || !channel)
@@ -205,7 +205,7 @@ doca_error_t dpumap_fleet_connect(struct dpumap_fleet *fleet, const char *name,
 		return dpumap_fleet_wrong(fleet, DOCA_ERROR_BAD_CONFIG,
 					  "a pre-shared key does not prove a DPU's name: use "
 					  "certificates to connect by name");
-	for (i = 0; i < dpu->num_addresses; i++) {
+	for (i = 0; dpu && i < dpu->num_addresses; i++) {
 		result = try_address(fleet, dpu, dpu->addresses[i], channel);
 		if (result == DOCA_SUCCESS || result == DOCA_ERROR_BAD_STATE)
 			break;

@@ -416,7 +416,7 @@ static bool access_of(struct json_object *json, uint32_t *access)
 		return false;
 	for (i = 0; i < json_object_array_length(list); i++) {
 		text = json_object_get_string(json_object_array_get_idx(list, i));
-		for (k = 0; k < NUM_ACCESSES && (!text || strcmp(accesses[k].name, text)); k++)
+		for (k = 0; k < NUM_ACCESSES && (!text || strcmp(accesses[k].name, text) != 0); k++)
 			;
 		if (k == NUM_ACCESSES)
 			return false;

@@ -149,6 +149,7 @@ static void free_entry(struct entry *e)
 static void remove_entry(struct dpumap_view *view, struct entry *e)
 {
 	while (!LIST_EMPTY(&e->exports))
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): remove_entry() takes it off the list */
 		remove_entry(view, LIST_FIRST(&e->exports));
 	count(view, e, -1);
 	unlink_entry(view, e);
@@ -293,7 +294,7 @@ doca_error_t dpumap_view_put(struct dpumap_view *view, const struct dpumap_view_
 		return DOCA_SUCCESS;
 	}
 	result = make_valid(view, record, &e, fault);
-	if (result != DOCA_SUCCESS) {
+	if (result != DOCA_SUCCESS || !e) {
 		if (old)
 			remove_entry(view, old);
 		return result;
@@ -318,6 +319,7 @@ static struct entry *unseen(const struct dpumap_view *view, size_t bucket)
 {
 	struct entry *e = view->buckets[bucket];
 
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): remove_entry() takes entries out of the bucket */
 	while (e && e->seen == view->sync)
 		e = e->next;
 	return e;
@@ -386,7 +388,7 @@ static int compare_entries(const void *a, const void *b)
 /* The DPUs or the exports, sorted; NULL: no memory. */
 static const struct entry **sort(const struct dpumap_view *view, bool dpus, size_t num)
 {
-	const struct entry **list = calloc(num + 1, sizeof(*list));
+	const struct entry **list = calloc(num + 1, sizeof(struct entry *));
 	const struct entry *e;
 	size_t used = 0, i;
 
@@ -396,14 +398,15 @@ static const struct entry **sort(const struct dpumap_view *view, bool dpus, size
 		for (e = view->buckets[i]; e; e = e->next)
 			if (!e->dpu != dpus)
 				list[used++] = e;
-	qsort(list, used, sizeof(*list), compare_entries);
+	qsort(list, used, sizeof(struct entry *), compare_entries);
 	return list;
 }
 
 doca_error_t dpumap_view_sort_dpus(const struct dpumap_view *view,
 				   const struct dpumap_fleet_dpu ***sorted, size_t *num)
 {
-	const struct dpumap_fleet_dpu **dpus = calloc(view->num_dpus + 1, sizeof(*dpus));
+	const struct dpumap_fleet_dpu **dpus =
+		calloc(view->num_dpus + 1, sizeof(struct dpumap_fleet_dpu *));
 	const struct entry **list = dpus ? sort(view, true, view->num_dpus) : NULL;
 	size_t i;
 
@@ -426,7 +429,7 @@ doca_error_t dpumap_view_sort_exports(const struct dpumap_view *view,
 	const struct dpumap_fleet_export **exports;
 	size_t i;
 
-	exports = list ? calloc(view->num_exports + 1, sizeof(*exports)) : NULL;
+	exports = list ? calloc(view->num_exports + 1, sizeof(struct dpumap_fleet_export *)) : NULL;
 	for (i = 0; exports && i < view->num_exports; i++)
 		exports[i] = list[i]->export_info;
 	free(list);
