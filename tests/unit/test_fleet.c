@@ -314,8 +314,8 @@ static doca_error_t put(struct dpumap_view *view, const char *dpu, const char *n
 	doca_error_t result;
 	char *made;
 
-	strcpy(record.key.dpu, dpu);
-	strcpy(record.key.name, name);
+	snprintf(record.key.dpu, sizeof(record.key.dpu), "%s", dpu);
+	snprintf(record.key.name, sizeof(record.key.name), "%s", name);
 	self.name = self.certificate_name = dpu;
 	assert_int_equal(dpumap_record_encode_dpu(&self, &made, &fault), DOCA_SUCCESS);
 	record.value = *name ? text : made;
