@@ -55,7 +55,7 @@ plant()
 	1) printf '.Bl\n' >>"$1/man/dpumap-emu.1" ;;
 	2) sed -i '/Fl Fl json/d' "$1/man/dpumap-emu.1" ;;
 	3) sed -i 's/Fl Fl file-offset/Fl Fl file/' "$1/man/dpumap.1" ;;
-	4) sed -i '/^\.It Cm watch/d' "$1/man/dpumap.1" ;;
+	4) edit "$1/man/dpumap.1" '/^\.It Cm fill/d' ;;
 	5) edit "$1/man/dpumapd.8" '/^\.It Cm reload/d' ;;
 	6) printf 'This line of a manual page has more than eighty bytes, which mandoc reports as style.\n' >>"$1/man/dpumap_dm.3" ;;
 	7) edit "$1/man/dpumap_dm.3" 's/^\.Nm dpumap_dm_write.*/.Nm dpumap_dm_wrote/' ;;
