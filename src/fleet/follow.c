@@ -213,7 +213,7 @@ static void begin_sync(struct dpumap_follow *f)
 	begin_page(f);
 }
 
-/* Soon, but not at once: whoever causes this may cause it again. */
+/* Soon, but not at once: the same cause may follow again. */
 static void sync_again(struct dpumap_follow *f, const char *why)
 {
 	char line[512];

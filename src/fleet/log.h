@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Lines for the log of whoever uses the library. */
+/* Lines for the log of the program that uses the library. */
 #ifndef DPUMAP_FLEET_LOG_H
 #define DPUMAP_FLEET_LOG_H
 

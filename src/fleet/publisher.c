@@ -625,7 +625,7 @@ void dpumap_publisher_renew(struct dpumap_publisher *publisher, struct dpumap_pu
 	p->earlier.failures += counts.failures;
 	p->earlier.failovers += counts.failovers;
 	p->failures = 0;
-	/* What came of the cancelled calls, and is the lease known there? */
+	/* Have the cancelled calls had an effect, and does etcd know the lease? */
 	p->needs_check = p->claimed;
 	p->next_step = p->next_renewal = dpumap_clock_ns();
 }
