@@ -2,10 +2,10 @@
 """etcd: real members on loopback in a directory of the test's own, and etcdctl as the outside reader."""
 
 import base64
-import contextlib
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -16,14 +16,35 @@ from harness.pki import Pki
 ROOT_PASSWORD = "root-of-the-test"
 
 
+PORTS = range(10000, 13000)  # below those that the kernel gives to connections
+reserved = []  # a socket for each port that this process has been given
+
+
+def reserve(port):
+    """Whether nobody listens on the port, and no other test has it: from now on this one has."""
+    mark = socket.socket(socket.AF_UNIX)
+    with socket.socket() as probe:
+        try:
+            mark.bind(f"\0dpumap-test-port-{port}")
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            mark.close()
+            return False
+    reserved.append(mark)
+    return True
+
+
 def free_ports(number):
-    """Ports of 127.0.0.1 that nobody uses now."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
-        for one in sockets:
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+    """Ports of 127.0.0.1 for this process alone until its end, also between two servers on them."""
+    found = []
+    for port in random.sample(PORTS, len(PORTS)):
+        if len(found) == number:
+            break
+        if reserve(port):
+            found.append(port)
+    assert len(found) == number, f"no {number} free ports in {PORTS}"
+    return found
 
 
 def wait_until(condition, seconds=60, what="the condition"):
