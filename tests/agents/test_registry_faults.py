@@ -33,8 +33,8 @@ def test_etcd_that_is_down_at_start_is_found_later(publish, store, host):
     stop(store)
     one = publish(store).start()
     serves(one, host)
-    one.await_phase("connecting")
-    assert one.status()["registry_problem"] and one.metrics()["dpumapd_registry_published"] == 0
+    assert await_true(lambda: one.status()["registry_problem"])
+    assert one.status()["registry"] == "connecting" and one.metrics()["dpumapd_registry_published"] == 0
     one.agent.daemon.await_log("^dpumapd: registry: .*127.0.0.1")
     one.agent.ctl("add", "name=meanwhile,kind=dram,size=4K").ok()
     start(store)
