@@ -22,6 +22,7 @@
 #define BACKOFF_FIRST (250 * DPUMAP_NSEC_PER_MSEC)
 #define BACKOFF_LAST  (10 * DPUMAP_NSEC_PER_SEC)
 #define PROBE_EVERY   (60 * DPUMAP_NSEC_PER_SEC)
+#define LOG_EVERY     (60 * DPUMAP_NSEC_PER_SEC) /* about an endpoint that fails now and then */
 #define ANY_ENDPOINT  SIZE_MAX
 /* A stream then ends when its member has lost the leader. */
 #define NEED_LEADER "Grpc-Metadata-hasleader: true"
@@ -32,6 +33,7 @@ struct endpoint {
 	char url[DPUMAP_FLEET_URL_MAX];
 	uint64_t cluster; /* 0: not known */
 	bool failed;	  /* was logged as such */
+	uint64_t logged;  /* time of that line; 0: never */
 	bool foreign;	  /* was logged as such */
 	struct dpumap_etcd_call *probe;
 	struct dpumap_etcd *etcd;
@@ -43,7 +45,8 @@ struct dpumap_etcd_call {
 	struct dpumap_http_call *http; /* NULL: waits for the login, or for its end */
 	char path[PATH_SIZE];
 	char *body;
-	size_t wanted; /* the endpoint, or ANY_ENDPOINT */
+	unsigned int timeout_ms; /* of each endpoint; 0: the configured one */
+	size_t wanted;		 /* the endpoint, or ANY_ENDPOINT */
 	size_t endpoint;
 	size_t tries;
 	bool logged_in_again;
@@ -99,14 +102,25 @@ uint64_t dpumap_etcd_backoff(struct dpumap_etcd *etcd, unsigned int *step)
 
 /* -- endpoints -- */
 
+static bool may_log(struct endpoint *e)
+{
+	uint64_t now = dpumap_clock_ns();
+
+	if (e->logged && now - e->logged < LOG_EVERY)
+		return false;
+	e->logged = now;
+	return true;
+}
+
 static void endpoint_failed(struct dpumap_etcd *etcd, size_t index, const char *why)
 {
 	struct endpoint *e = &etcd->endpoints[index];
 
 	etcd->counts.failures++;
-	if (!e->failed && !e->foreign)
+	if (!e->failed && !e->foreign && may_log(e)) {
 		dpumap_fleet_log_line(&etcd->log, "etcd at %s fails: %.300s", e->url, why);
-	e->failed = true;
+		e->failed = true;
+	}
 	if (index != etcd->current || etcd->num_endpoints == 1)
 		return;
 	etcd->current = (index + 1) % etcd->num_endpoints;
@@ -465,7 +479,7 @@ static doca_error_t send_call(struct dpumap_etcd_call *call, struct dpumap_fault
 		.url = url,
 		.body = call->body,
 		.authorization = etcd->user && etcd->token[0] ? etcd->token : NULL,
-		.timeout_ms = etcd->timeout_ms,
+		.timeout_ms = call->timeout_ms,
 		.header = call->message ? NEED_LEADER : NULL,
 		.done = call->message ? stream_done : call_done,
 		.line = call->message ? stream_line : NULL,
@@ -505,6 +519,8 @@ static doca_error_t begin(struct dpumap_etcd *etcd, const struct dpumap_etcd_cal
 	if (c) {
 		*c = *wanted;
 		c->etcd = etcd;
+		if (!c->timeout_ms)
+			c->timeout_ms = etcd->timeout_ms;
 		c->body = text ? strdup(text) : NULL;
 	}
 	json_object_put(body);
@@ -536,6 +552,17 @@ doca_error_t dpumap_etcd_begin(struct dpumap_etcd *etcd, const char *path, struc
 {
 	struct dpumap_etcd_call wanted = make_call(path, ANY_ENDPOINT, NULL, done, context);
 
+	return begin(etcd, &wanted, body, call, fault);
+}
+
+doca_error_t dpumap_etcd_begin_within(struct dpumap_etcd *etcd, unsigned int timeout_ms,
+				      const char *path, struct json_object *body,
+				      dpumap_etcd_reply_fn *done, void *context,
+				      struct dpumap_etcd_call **call, struct dpumap_fault *fault)
+{
+	struct dpumap_etcd_call wanted = make_call(path, ANY_ENDPOINT, NULL, done, context);
+
+	wanted.timeout_ms = timeout_ms;
 	return begin(etcd, &wanted, body, call, fault);
 }
 

@@ -57,6 +57,11 @@ void dpumap_etcd_destroy(struct dpumap_etcd *etcd);
 doca_error_t dpumap_etcd_begin(struct dpumap_etcd *etcd, const char *path, struct json_object *body,
 			       dpumap_etcd_reply_fn *done, void *context,
 			       struct dpumap_etcd_call **call, struct dpumap_fault *fault);
+/* With another time limit for each endpoint than the configured one. */
+doca_error_t dpumap_etcd_begin_within(struct dpumap_etcd *etcd, unsigned int timeout_ms,
+				      const char *path, struct json_object *body,
+				      dpumap_etcd_reply_fn *done, void *context,
+				      struct dpumap_etcd_call **call, struct dpumap_fault *fault);
 /* To one endpoint, without failover. */
 doca_error_t dpumap_etcd_begin_at(struct dpumap_etcd *etcd, size_t endpoint, const char *path,
 				  struct json_object *body, dpumap_etcd_reply_fn *done,

@@ -21,6 +21,7 @@
 
 #define REQUEST_MIN_MS 500u
 #define REQUEST_MAX_MS 5000u
+#define PATIENCE_MS    10000u /* etcd itself gives a transaction up after some 7 s */
 #define START_SPREAD   (500 * DPUMAP_NSEC_PER_MSEC) /* machines that start together */
 #define OWN_MAX	       100000			    /* keys of ours that a check may list */
 
@@ -54,11 +55,14 @@ struct dpumap_publisher {
 	int64_t revision;
 
 	struct dpumap_etcd_call *call, *renewal;
-	enum step step;	       /* of the call */
-	uint64_t next_step;    /* earliest */
-	uint64_t next_renewal; /* of the lease */
-	uint64_t next_check;   /* are our records still there? */
-	unsigned int failures; /* in a row */
+	enum step step;		  /* of the call */
+	uint64_t next_step;	  /* earliest */
+	uint64_t next_renewal;	  /* of the lease */
+	uint64_t next_check;	  /* are our records still there? */
+	unsigned int failures;	  /* in a row */
+	unsigned int request_ms;  /* for an answer */
+	unsigned int patience_ms; /* for the answer of a step, while answers come late */
+	uint64_t step_begun;
 
 	enum dpumap_publisher_phase phase;
 	struct dpumap_fault problem;
@@ -252,7 +256,9 @@ static void begin_call(struct dpumap_publisher *p, enum step step, const char *p
 	struct dpumap_fault fault;
 
 	p->step = step;
-	if (dpumap_etcd_begin(p->etcd, path, body, txn_done, p, &p->call, &fault) != DOCA_SUCCESS)
+	p->step_begun = dpumap_clock_ns();
+	if (dpumap_etcd_begin_within(p->etcd, p->patience_ms, path, body, txn_done, p, &p->call,
+				     &fault) != DOCA_SUCCESS)
 		failed(p, &fault);
 }
 
@@ -479,11 +485,25 @@ static void txn_answered(struct dpumap_publisher *p, const struct dpumap_etcd_re
 	}
 }
 
+/* An overloaded etcd does the work, but too late: a repetition within the same time would only add to it. */
+static void adapt_patience(struct dpumap_publisher *p, doca_error_t code)
+{
+	uint64_t took_ms = (dpumap_clock_ns() - p->step_begun) / DPUMAP_NSEC_PER_MSEC;
+
+	if (2 * took_ms >= PATIENCE_MS)
+		p->patience_ms = PATIENCE_MS;
+	else if (2 * took_ms > p->request_ms)
+		p->patience_ms = (unsigned int)(2 * took_ms);
+	else if (code != DOCA_ERROR_TIME_OUT)
+		p->patience_ms = p->request_ms;
+}
+
 static void txn_done(void *context, const struct dpumap_etcd_reply *reply)
 {
 	struct dpumap_publisher *p = context;
 
 	p->call = NULL;
+	adapt_patience(p, reply->fault.code);
 	p->next_step = dpumap_clock_ns();
 	if (reply->fault.code == DOCA_ERROR_NOT_FOUND)
 		lease_lost(p);
@@ -736,7 +756,8 @@ doca_error_t dpumap_publisher_create(const struct dpumap_publisher_config *confi
 	p->log = (struct dpumap_fleet_log){.line = config->log, .context = config->context};
 	p->changed = config->changed;
 	p->context = config->context;
-	etcd.timeout_ms = request_ms(p->ttl_s);
+	p->request_ms = p->patience_ms = request_ms(p->ttl_s);
+	etcd.timeout_ms = p->request_ms;
 	result = dpumap_etcd_create(&etcd, &p->etcd, fault);
 	if (result != DOCA_SUCCESS) {
 		free(p);

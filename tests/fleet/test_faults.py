@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """What etcd does wrong: DPUs publish again and hosts go on, without a restart."""
 
-from harness.etcd import Etcd, wait_until
+from harness.etcd import Etcd, Late, wait_until
 
 ROOT = "/dpumap/v1/f"
 
@@ -70,7 +70,7 @@ def test_leader_lost(etcd, publisher, watcher):
 
 def test_no_quorum(etcd, publisher, watcher):
     cluster = etcd(3)
-    one = publish(publisher, cluster, ttl=120)
+    one = publish(publisher, cluster, ttl=40)
     seen = watcher(cluster, timeout=2000).started()
     cluster.kill(0)
     cluster.kill(1)
@@ -133,6 +133,21 @@ def test_slow_member_is_left(etcd, publisher, watcher):
         cluster.thaw(index)
         cluster.await_ready()
     assert seen.names() == ["dpu1:y2"]
+
+
+def test_late_answers_are_waited_for(etcd, publisher):
+    """A request that is given up too early would be repeated for ever, and each time etcd does the work."""
+    late = Late(etcd(), seconds=2)
+    try:
+        one = publisher(late, ttl=3).created()
+        one.set("a,1,1")
+        one.published()
+        late.transactions = 0
+        one.set("a,1,1", "b,1,1")
+        one.published()
+        assert late.transactions <= 3  # the change, and checks
+    finally:
+        late.close()
 
 
 def test_endpoint_of_another_cluster_is_noticed(etcd, publisher, watcher):

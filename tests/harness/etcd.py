@@ -2,6 +2,8 @@
 """etcd: real members on loopback in a directory of the test's own, and etcdctl as the outside reader."""
 
 import base64
+import contextlib
+import http.server
 import json
 import os
 import pathlib
@@ -9,7 +11,9 @@ import random
 import signal
 import socket
 import subprocess
+import threading
 import time
+import urllib.request
 
 from harness.pki import Pki
 
@@ -206,3 +210,40 @@ class Etcd:
             if process:
                 process.send_signal(signal.SIGCONT)
             self.kill(index)
+
+
+class _Late(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):  # noqa: N802 # pylint: disable=invalid-name
+        late = self.server.late
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path == "/v3/kv/txn":
+            late.transactions += 1
+            time.sleep(late.seconds)
+        with urllib.request.urlopen(urllib.request.Request(late.etcd + self.path, body)) as answer:
+            raw = answer.read()
+        with contextlib.suppress(OSError):
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(raw)))
+            self.end_headers()
+            self.wfile.write(raw)
+
+    def log_message(self, *_):
+        pass
+
+
+class Late:
+    """A way to a member of etcd on which transactions take that many seconds, as in an overloaded cluster."""
+
+    def __init__(self, cluster, seconds):
+        self.etcd, self.seconds, self.transactions = cluster.urls[0], seconds, 0
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Late)
+        self.server.daemon_threads = True
+        self.server.late = self
+        self.urls = [f"http://127.0.0.1:{self.server.server_port}"]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
