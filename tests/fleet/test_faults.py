@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """What etcd does wrong: DPUs publish again and hosts go on, without a restart."""
 
+import time
+
 from harness.etcd import Etcd, Late, wait_until
+from harness.fleet import Clock
 
 ROOT = "/dpumap/v1/f"
 
@@ -133,6 +136,23 @@ def test_slow_member_is_left(etcd, publisher, watcher):
         cluster.thaw(index)
         cluster.await_ready()
     assert seen.names() == ["dpu1:y2"]
+
+
+def test_clock_jumps(etcd, publisher, watcher, place):
+    """Of the DPU and of the host, a year into the future and into the past: nothing is lost or believed old."""
+    cluster, clock = etcd(), Clock(place)
+    one = publish(publisher, cluster, clock=clock)
+    seen = watcher(cluster, clock=clock).started()
+    for number, days in enumerate((365, -365)):
+        clock.jump(days)
+        assert abs(clock.seconds() - time.time() - days * 86400) < 60
+        requests = one.state()["requests"]
+        one.set("a,1,1", f"b{number},1,1")
+        seen.expect("added", export=f"b{number}")
+        wait_until(lambda before=requests: one.state()["requests"] > before + 4)  # renewals, too
+        assert one.state()["phase"] == "published" and 0 < one.state()["remaining_ms"] <= 3000
+        assert seen.status()["live"] and seen.status()["age_ms"] < 60000
+    assert one.state()["leases_lost"] == 0 and seen.names() == ["dpu1:a", "dpu1:b1"]
 
 
 def test_late_answers_are_waited_for(etcd, publisher):

@@ -18,17 +18,41 @@ def probe_program():
     return str(pathlib.Path(os.environ["DPUMAP_BIN"]).parent / "tests" / "fleet_probe")
 
 
+class Clock:
+    """The clock of the day as programs see it; jump() moves it while they run. Time that passes stays as it is."""
+
+    def __init__(self, place):
+        self.file = place / "clock"
+        (self.library,) = pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")
+        self.jump(0)
+
+    def jump(self, days):
+        temporary = self.file.with_suffix(".new")
+        temporary.write_text(f"{days:+d}d\n", encoding="ascii")
+        temporary.rename(self.file)
+
+    def environment(self):
+        words = {"FAKETIME_TIMESTAMP_FILE": str(self.file), "LD_PRELOAD": str(self.library)}
+        return {**os.environ, **words, "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+    def seconds(self):
+        """What programs see."""
+        command = ["date", "+%s"]
+        return int(subprocess.run(command, env=self.environment(), stdout=subprocess.PIPE, check=True).stdout)
+
+
 class Probe:
     """fleet_probe as a process: its lines are in self.seen, in order."""
 
-    def __init__(self, *words, endpoints=(), **options):
+    def __init__(self, *words, endpoints=(), clock=None, **options):
         self.command = [probe_program(), *map(str, words)]
         for url in endpoints:
             self.command += ["--endpoint", url]
         for name, value in options.items():
             self.command += [f"--{name.replace('_', '-')}", str(value)]
+        environment = clock.environment() if clock else None
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=environment
         )
         self.seen = []
         self.lines = queue.Queue()
