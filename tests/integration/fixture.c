@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include <getopt.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,18 @@ doca_error_t fixture_buf_destroy(struct fixture_buf *buf)
 
 	free(buf->bytes);
 	return result;
+}
+
+void fixture_assert_no_growth(void (*call)(void *context), void *context)
+{
+	size_t warm = 0;
+
+	for (unsigned int i = 0; i < 150; i++) {
+		if (i == 50)
+			warm = mallinfo2().uordblks;
+		call(context);
+	}
+	assert_true(mallinfo2().uordblks <= warm + 1024);
 }
 
 void fixture_fill(uint8_t *bytes, size_t len, uint32_t seed)

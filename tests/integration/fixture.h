@@ -99,6 +99,12 @@ struct fixture_buf {
 doca_error_t fixture_buf_create(const struct fixture *f, size_t len, uint32_t access,
 				struct fixture_buf *buf);
 doca_error_t fixture_buf_destroy(struct fixture_buf *buf);
+/*
+ * Repeated calls leave no memory behind. The first calls do not count: the allocator and libmlx5 keep
+ * some of it for later.
+ */
+void fixture_assert_no_growth(void (*call)(void *context), void *context);
+
 void fixture_fill(uint8_t *bytes, size_t len, uint32_t seed);
 
 struct fixture_copy {
