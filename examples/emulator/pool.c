@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#define PATIENCE_MS 500
+#define PATIENCE_MS 2000
 
 static int open_device(struct pool *p)
 {
