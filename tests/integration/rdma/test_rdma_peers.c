@@ -169,8 +169,27 @@ static int open_client(void **state)
 	return doca_ctx_start(ctx) == DOCA_SUCCESS ? 0 : -1;
 }
 
+static bool is_partitioned;
+
+static bool change_partition(const char *off)
+{
+	const char *const argv[] = {test_options.emu, "fault", "partition", "--as", "dpu",
+				    "--peer",	      "dpu1",  off,	    NULL};
+
+	is_partitioned = !off;
+	return process_run(argv) == 0;
+}
+
+static void partition(const char *off)
+{
+	assert_true(change_partition(off));
+}
+
+/* A peer that is cut off would not end. */
 static int close_client(void **state)
 {
+	if (is_partitioned && !change_partition("--off"))
+		return -1;
 	if (peer.pid && !process_finish(&peer))
 		return -1;
 	return close_context() == DOCA_SUCCESS ? fixture_recount(state) : -1;
@@ -213,14 +232,6 @@ static void await(const unsigned int *count, unsigned int wanted)
 		doca_pe_progress(pe);
 	}
 	assert_int_equal(*count, wanted);
-}
-
-static void partition(const char *off)
-{
-	const char *const argv[] = {test_options.emu, "fault", "partition", "--as", "dpu",
-				    "--peer",	      "dpu1",  off,	    NULL};
-
-	assert_int_equal(process_run(argv), 0);
 }
 
 /* librdmacm keeps a device open after its first use. */
@@ -407,14 +418,11 @@ static void await_sends(void)
 	num_sends = 0;
 }
 
-/* rdma_rxe sees that there is no route, and reports an error of its own. */
 static void assert_peer_was_unreachable(void)
 {
 	enum doca_ctx_states state;
 
-	here.dev = dev;
-	if (!side_is_software(&here))
-		assert_error(sends[0].status, DOCA_ERROR_CONNECTION_ABORTED);
+	assert_error(sends[0].status, DOCA_ERROR_CONNECTION_ABORTED);
 	for (unsigned int i = 1; i < NUM_SENDS; i++)
 		assert_error(sends[i].status, DOCA_ERROR_SHUTDOWN);
 	assert_ok(doca_ctx_get_state(ctx, &state));
@@ -424,6 +432,10 @@ static void assert_peer_was_unreachable(void)
 /* rule: RT-10, RT-10b */
 static void tasks_to_a_peer_that_is_cut_off_fail_in_order(void **state)
 {
+	/* rdma_rxe of Linux 6.1 does not look for the route of a connected queue pair again. */
+	here.dev = dev;
+	if (side_is_software(&here))
+		test_lacks("a device whose connections end with their route");
 	start_peer(ACCEPT, MAX_PEERS);
 	for (unsigned int i = 1; i <= 2; i++) {
 		connect_to(DOCA_RDMA_ADDR_TYPE_IPv4, of_peer.ip, i);
