@@ -359,6 +359,31 @@ def measure_restart(cluster, dpus, how, end):
         f"{found[0]:.0f}/s, at most {found[1]:.0f}/s in 0.25 s; {failures} failed")
 
 
+def measure_deaths(args, dpus, watch):
+    """As by kill -9: until the watching host has heard of the end of each export."""
+    watch.lines.queue.clear()
+    begun = time.monotonic_ns()
+    dpus.kill()
+    for _ in range(args.dpus * args.exports):
+        at, _ = watch.next('{ "event": "removed"')
+    say(f"all DPUs are killed: the watching host has heard of the last export after {(at - begun) / 1e9:.1f} s")
+
+
+def measure_strangers(args, cluster, directory, number=100000):
+    """Keys below the same root that belong to no live DPU."""
+    words = [f"{args.bin}/dpumap", "--config", f"{directory}/dpumap.conf", "--fleet", FLEET, "list", "--json"]
+    value = base64.b64encode(b"x" * 100).decode()
+    seconds = []
+    for _ in range(2):
+        begun = time.monotonic()
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "XDG_CACHE_HOME": str(directory)})
+        seconds.append(time.monotonic() - begun)
+        for first in range(0, 0 if len(seconds) == 2 else number, 100):
+            keys = [base64.b64encode(f"{ROOT}exports/stranger/e{n}".encode()).decode() for n in range(first, first + 100)]
+            cluster.post("kv/txn", success=[{"requestPut": {"key": key, "value": value}} for key in keys])
+    say(f"dpumap list: {seconds[0]:.2f} s; with {number} keys of strangers: {seconds[1]:.2f} s")
+
+
 def measure_dpumapd(args, cluster, directory):
     """A real dpumapd with 10,000 exports, with and without a registry."""
     emu = f"{args.bin}/dpumap-emu"
@@ -420,7 +445,8 @@ def run(args, directory):
         measure_rest(args, cluster, dpus, watch)
         measure_restart(cluster, dpus, "stop", dpus.stop)
         measure_restart(cluster, dpus, "are killed", dpus.kill)
-        dpus.stop()
+        measure_deaths(args, dpus, watch)
+        measure_strangers(args, cluster, directory)
         make_pki(args, directory)
         measure_dpumapd(args, cluster, directory)
     finally:
