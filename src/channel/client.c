@@ -173,9 +173,14 @@ static doca_error_t receive_reply(struct dpumap_client *client, uint64_t deadlin
 static doca_error_t submit(struct dpumap_client *client, struct dpumap_msg *request,
 			   uint64_t deadline, struct dpumap_fault *fault)
 {
-	doca_error_t result;
+	doca_error_t result = DOCA_SUCCESS;
 
 	drop_frame(client);
+	/* An earlier request goes first. If it cannot, the connection has ended: the reply says why. */
+	if (dpumap_conn_has_output(client->conn))
+		result = send_request(client, deadline, fault);
+	if (result != DOCA_SUCCESS || dpumap_conn_has_output(client->conn))
+		return result;
 	dpumap_msg_set_number(request, DPUMAP_MSG_ID, client->next_id++);
 	result = dpumap_conn_put(client->conn, request, fault);
 	if (result == DOCA_SUCCESS)

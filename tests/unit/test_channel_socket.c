@@ -14,6 +14,8 @@
 #include <cmocka.h>
 
 #include "channel/client.h"
+#include "channel/conn.h"
+#include "channel/encode.h"
 #include "channel/listener.h"
 
 #define CLIENT_TIMEOUT_MS 300u
@@ -271,6 +273,44 @@ static void test_answers_to_hello(void **state)
 	dpumap_listener_destroy(listener);
 }
 
+static struct answer welcome(uint8_t bytes[DPUMAP_FRAME_HEADER + 64])
+{
+	struct dpumap_msg msg = {0};
+	size_t len = 0;
+
+	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, 1);
+	dpumap_msg_set_number(&msg, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
+	dpumap_msg_set_number(&msg, DPUMAP_MSG_VERSION, DPUMAP_CHANNEL_VERSION);
+	assert_int_equal(dpumap_msg_encode(&msg, bytes + DPUMAP_FRAME_HEADER, 64, &len, &fault),
+			 DOCA_SUCCESS);
+	memset(bytes, 0, DPUMAP_FRAME_HEADER);
+	bytes[0] = (uint8_t)len;
+	return (struct answer){.data = (const char *)bytes, .len = DPUMAP_FRAME_HEADER + len};
+}
+
+/* The request that could not be sent is not what the next one fails for. */
+static void test_each_request_after_the_end_says_that_it_ended(void **state)
+{
+	struct dpumap_listener *listener = listen_ok(false);
+	uint8_t bytes[DPUMAP_FRAME_HEADER + 64];
+	struct answer answer = welcome(bytes);
+	struct dpumap_msg request = {0}, reply;
+	struct dpumap_client *client = NULL;
+	pid_t pid = fork_server(listener, &answer);
+
+	assert_true(pid > 0);
+	assert_int_equal(connect_to(path, 10000, NULL, &client, &fault), DOCA_SUCCESS);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	dpumap_msg_set_text(&request, DPUMAP_MSG_OP, dpumap_op_name(DPUMAP_OP_LIST));
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(dpumap_client_call(client, &request, &reply, &fault),
+				 DOCA_ERROR_CONNECTION_RESET);
+		assert_non_null(strstr(fault.text, "closed the connection"));
+	}
+	dpumap_client_destroy(client);
+	dpumap_listener_destroy(listener);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -287,6 +327,7 @@ int main(void)
 		TEST(connect_without_a_listener_fails),
 		TEST(test_stop_ends_the_waiting),
 		TEST(test_answers_to_hello),
+		TEST(test_each_request_after_the_end_says_that_it_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
