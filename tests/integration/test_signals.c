@@ -141,6 +141,18 @@ static void test_handler_of_before(void **state)
 	assert_int_equal(run_child("handle"), 0);
 }
 
+/*
+ * The first copy after a pause may be made by another thread than those after it: each thread of the
+ * engine gets the signals.
+ */
+static void test_hole_after_a_pause(void **state)
+{
+	int i;
+
+	for (i = 0; i < 20; i++)
+		assert_int_equal(run_child("pause"), 0);
+}
+
 /* Without a handler the program dies of its own fault, or of a signal sent to it. */
 static void fault_of_the_program_without_handler_kills_it(void **state)
 {
@@ -169,6 +181,14 @@ static int be_handler(void)
 	return 0;
 }
 
+static int be_paused(void)
+{
+	usleep(30000);
+	expect_good_copy();
+	expect_hole_to_fail(&to);
+	return 0;
+}
+
 /* After a copy, so that the engine has installed its handlers. */
 static int be_child(const char *what)
 {
@@ -176,7 +196,11 @@ static int be_child(const char *what)
 
 	if (strcmp(what, "handle") == 0)
 		handle_faults();
-	if (open_all(&state) || copy_all() != DOCA_SUCCESS)
+	if (open_all(&state))
+		return 1;
+	if (strcmp(what, "pause") == 0)
+		return be_paused();
+	if (copy_all() != DOCA_SUCCESS)
 		return 1;
 	if (strcmp(what, "handle") == 0)
 		return be_handler();
@@ -197,6 +221,7 @@ int main(int argc, char **argv)
 		signals_test(test_hole_in_the_source),
 		signals_test(test_handler_of_after),
 		cmocka_unit_test(test_handler_of_before),
+		cmocka_unit_test(test_hole_after_a_pause),
 		cmocka_unit_test(fault_of_the_program_without_handler_kills_it),
 	};
 	const char *child = getenv(CHILD);

@@ -209,6 +209,7 @@ static bool pass(struct engine *e)
 
 	e->worked = false;
 	e->unsent = false;
+	emu_guard_enter(e);
 	if (atomic_load(&e->slot->serial) != e->serial) /* grace.pml: pass_check */
 		return false;
 	/* grace.pml, unmap.pml, server_exit.pml: pass_begin */
@@ -240,7 +241,6 @@ void emu_engine_stand_in(struct engine *e)
 {
 	if (pthread_mutex_trylock(&e->turn))
 		return;
-	emu_guard_enter(e);
 	e->now = emu_now_ns();
 	pass(e);
 	pthread_mutex_unlock(&e->turn);

@@ -22,7 +22,7 @@ struct emu_guard {
 
 /* Check whether the signals are still ours. */
 bool emu_guard_ask(struct engine *e);
-/* Before another thread makes a pass, which may trust an earlier check. */
+/* Before a thread makes a pass, which may trust the check of another thread. */
 void emu_guard_enter(const struct engine *e);
 /* Copy; false if a page was missing, when some of it may be done. */
 bool emu_guard_move(void *dst, const void *src, size_t len);
