@@ -51,7 +51,8 @@ struct daemon {
 	uint64_t ticket;	      /* of the change that began last */
 	doca_error_t outcome;	      /* of the change that ended last */
 	struct dpumap_fault why;
-	struct settings next; /* of a reload that is running */
+	struct settings next;		/* of a reload that is running */
+	const struct export_dir *known; /* what it need not load again; NULL: load all */
 	struct dpumap_tls *next_tls;
 	struct registry_renewal *renewal;
 	bool next_is_for_others;
@@ -128,20 +129,10 @@ const struct server *daemon_server(const struct daemon *daemon)
 
 static bool is_for_others(const struct settings *settings)
 {
-	char own_identity[DPUMAP_PEER_NAME_MAX];
-
-	snprintf(own_identity, sizeof(own_identity), "uid:%u", geteuid());
-	for (size_t i = 0; i < settings->num_exports; i++) {
-		const struct export_spec *spec = &settings->exports[i];
-
-		for (size_t j = 0; j < spec->num_allow; j++)
-			if (strcmp(spec->allow[j], "*") == 0 ||
-			    (strncmp(spec->allow[j], "uid:", 4) == 0 &&
-			     strcmp(spec->allow[j], "uid:0") != 0 &&
-			     strcmp(spec->allow[j], own_identity) != 0))
-				return true;
-	}
-	return settings->user != NULL;
+	for (size_t i = 0; i < settings->exports.num; i++)
+		if (export_spec_allows_others(&settings->exports.specs[i]))
+			return true;
+	return settings->user || export_dir_allows_others(&settings->dir);
 }
 
 static void name_address(struct daemon *d, const char *text, const struct dpumap_address *address,
@@ -332,11 +323,11 @@ static doca_error_t check_unchanged(const struct settings *now, const struct set
 }
 
 /* What start, reload and --check have in common. */
-static doca_error_t prepare(const struct options *options, bool has_adopted_tcp,
-			    struct settings *settings, struct dpumap_tls **tls,
-			    struct dpumap_fault *fault)
+static doca_error_t prepare(const struct options *options, const struct export_dir *known,
+			    bool has_adopted_tcp, struct settings *settings,
+			    struct dpumap_tls **tls, struct dpumap_fault *fault)
 {
-	doca_error_t result = options_settings(options, settings, fault);
+	doca_error_t result = options_settings(options, known, settings, fault);
 	struct dpumap_address ignored;
 
 	if (result != DOCA_SUCCESS)
@@ -358,7 +349,7 @@ static doca_error_t prepare_start(const struct options *options, bool has_adopte
 				  struct settings *settings, struct dpumap_tls **tls,
 				  struct dpumap_fault *fault)
 {
-	doca_error_t result = prepare(options, has_adopted_tcp, settings, tls, fault);
+	doca_error_t result = prepare(options, NULL, has_adopted_tcp, settings, tls, fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -379,8 +370,8 @@ doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fa
 	if (result != DOCA_SUCCESS)
 		return result;
 	dpumap_tls_destroy(tls);
-	for (size_t i = 0; i < settings.num_exports && result == DOCA_SUCCESS; i++)
-		result = memory_check_spec(&settings.exports[i], fault);
+	for (size_t i = 0; i < settings.exports.num && result == DOCA_SUCCESS; i++)
+		result = memory_check_spec(&settings.exports.specs[i], fault);
 	if (result == DOCA_SUCCESS)
 		result = registry_check(&settings.registry, fault);
 	settings_free(&settings);
@@ -398,7 +389,7 @@ static void on_made(void *context)
 	use_listeners(d, &d->next, d->next_is_for_others);
 	cm_listener_use(server_cm_listener(d->server));
 	d->is_for_others = d->next_is_for_others;
-	settings_drop_exports(&d->next);
+	export_list_free(&d->next.exports);
 	d->settings = d->next;
 	d->next = before;
 	d->next_tls = NULL;
@@ -468,7 +459,7 @@ static doca_error_t load_next(void *context, struct dpumap_fault *fault)
 {
 	struct daemon *d = context;
 
-	return prepare(d->options, d->has_adopted_tcp, &d->next, &d->next_tls, fault);
+	return prepare(d->options, d->known, d->has_adopted_tcp, &d->next, &d->next_tls, fault);
 }
 
 static doca_error_t plan_next(void *context, struct export_change **change,
@@ -486,7 +477,7 @@ static doca_error_t plan_next(void *context, struct export_change **change,
 		result = registry_renewal_prepare(d->registry, &d->next.registry, &d->renewal,
 						  fault);
 	if (result == DOCA_SUCCESS)
-		result = export_change_set(d->exports, d->next.exports, d->next.num_exports, change,
+		result = export_change_set(d->exports, &d->next.exports, &d->next.dir, change,
 					   fault);
 	return result;
 }
@@ -502,6 +493,7 @@ doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpuma
 
 	if (job_is_active(daemon->job))
 		return DOCA_ERROR_AGAIN;
+	daemon->known = export_table_is_complete(daemon->exports) ? &daemon->settings.dir : NULL;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, dpumap_clock_ns() / 1000);
 	result = begin(daemon, NULL, &events, ticket, fault);
 	if (result != DOCA_ERROR_AGAIN)
@@ -669,9 +661,9 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	}
 	if (result == DOCA_SUCCESS) {
 		sd_notify(0, MORE_TIME);
-		result = export_table_set(d->exports, d->settings.exports, d->settings.num_exports,
+		result = export_table_set(d->exports, &d->settings.exports, &d->settings.dir,
 					  daemon_is_stopping, fault);
-		settings_drop_exports(&d->settings); /* they may be very many */
+		export_list_free(&d->settings.exports); /* they may be very many */
 		malloc_trim(0);
 	}
 	if (result == DOCA_SUCCESS)

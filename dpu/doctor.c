@@ -50,7 +50,7 @@ static doca_error_t run_checks(const struct options *options, struct dpumap_faul
 	if (!file && access(DOCTOR_FILE_DEFAULT, F_OK) == 0)
 		file = DOCTOR_FILE_DEFAULT;
 	settings_init(&settings);
-	if (file && settings_load(&settings, file, &wrong) == DOCA_SUCCESS)
+	if (file && settings_load(&settings, file, NULL, &wrong) == DOCA_SUCCESS)
 		settings_check(&settings, &wrong);
 	privileges_trust_service(settings.user);
 	result = dpumap_doctor_run(

@@ -287,6 +287,12 @@ bool export_has_memory_of(const struct named_export *export, const struct export
 	       (export->spec.kind != EXPORT_FILE || export->spec.writable == spec->writable);
 }
 
+void export_set_file(struct named_export *export, uint32_t file)
+{
+	export->spec.file = file;
+	export->spec.is_temporary = false;
+}
+
 void export_swap_labels(struct named_export *export, struct export_labels *labels)
 {
 	struct export_labels before = export->spec.labels;

@@ -46,7 +46,9 @@ void export_log(const struct named_export *export, const struct dpumap_device *d
 uint64_t export_id(const struct named_export *export);
 void export_set_id(struct named_export *export, uint64_t id);
 const struct export_spec *export_get_spec(const struct named_export *export);
-/* Exchanges the labels, which changes nothing for clients. */
+/* What follows changes nothing for clients: the file that a configured export comes from. */
+void export_set_file(struct named_export *export, uint32_t file);
+/* Exchanges the labels. */
 void export_swap_labels(struct named_export *export, struct export_labels *labels);
 /* Does spec describe this export apart from its labels, or at least the same memory? */
 bool export_is(const struct named_export *export, const struct export_spec *spec);

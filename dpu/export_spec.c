@@ -2,6 +2,7 @@
 #include "export_spec.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 #include "channel/tls.h"
 #include "common/size.h"
 
-#define MAX_NODE 65535u
+#define MAX_NODE UINT16_MAX
 
 static const char *const kind_names[EXPORT_KINDS] = {
 	[EXPORT_DEVICE_MEMORY] = "dm",
@@ -136,7 +137,7 @@ static doca_error_t set_align(struct export_spec *spec, const char *value,
 
 	if (!parse_power(value, &align))
 		return invalid(fault, spec, "align must be a power of two", value);
-	spec->log_align = (uint32_t)__builtin_ctzll(align);
+	spec->log_align = (uint8_t)__builtin_ctzll(align);
 	return DOCA_SUCCESS;
 }
 
@@ -161,7 +162,7 @@ static doca_error_t set_node(struct export_spec *spec, const char *value,
 	if (!dpumap_number_parse(value, MAX_NODE, &node))
 		return invalid(fault, spec, "node must be a number up to 65535", value);
 	spec->on_node = true;
-	spec->node = (unsigned int)node;
+	spec->node = (uint16_t)node;
 	return DOCA_SUCCESS;
 }
 
@@ -419,6 +420,19 @@ bool export_spec_allows(const struct export_spec *spec, const char *peer)
 {
 	for (size_t i = 0; i < spec->num_allow; i++)
 		if (strcmp(spec->allow[i], "*") == 0 || strcmp(spec->allow[i], peer) == 0)
+			return true;
+	return false;
+}
+
+bool export_spec_allows_others(const struct export_spec *spec)
+{
+	char own[DPUMAP_PEER_NAME_MAX];
+
+	snprintf(own, sizeof(own), "uid:%u", geteuid());
+	for (size_t i = 0; i < spec->num_allow; i++)
+		if (strcmp(spec->allow[i], "*") == 0 ||
+		    (strncmp(spec->allow[i], "uid:", 4) == 0 &&
+		     strcmp(spec->allow[i], "uid:0") != 0 && strcmp(spec->allow[i], own) != 0))
 			return true;
 	return false;
 }

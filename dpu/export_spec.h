@@ -28,22 +28,24 @@ enum export_via {
 
 #define EXPORT_SIZE_MAX UINT64_MAX /* all of the device memory, file or dma-buf */
 
+/* There may be very many: without holes between the members. */
 struct export_spec {
 	char name[DPUMAP_EXPORT_NAME_MAX];
-	enum export_kind kind;
-	enum export_via via;
+	enum export_kind kind : 8;
+	enum export_via via : 8;
+	uint16_t node; /* see on_node */
+	uint32_t file; /* of exports_dir, see export_dir.h; 0: another */
 	uint64_t size;
 	uint64_t page_size; /* of main memory; 0: usual, 1: huge pages of the default size */
-	uint32_t log_align; /* of device memory; 0: chosen by the device */
-	int fd;		    /* of a dma-buf that was passed to dpumapd; -1: none */
-	char *path;	    /* of a file, or of the heap that a dma-buf comes from */
-	char **allow;	    /* peers that may import, or "*" for every authenticated one */
-	size_t num_allow;
-	struct export_labels labels;
-	unsigned int node;
-	bool on_node; /* main memory of this NUMA node */
+	uint8_t log_align;  /* of device memory; 0: chosen by the device */
+	bool on_node;	    /* main memory of this NUMA node */
 	bool writable;
 	bool is_temporary; /* added by dpumapd ctl, not by the configuration */
+	int fd;		   /* of a dma-buf that was passed to dpumapd; -1: none */
+	char *path;	   /* of a file, or of the heap that a dma-buf comes from */
+	char **allow;	   /* peers that may import, or "*" for every authenticated one */
+	size_t num_allow;
+	struct export_labels labels;
 };
 
 /* The names of a kind and of a transport in options, replies and logs. */
@@ -73,5 +75,7 @@ doca_error_t export_spec_parse(const char *text, struct export_spec *spec,
 /* Does the text have the form of an identity, or is it "*"? */
 bool export_spec_is_peer(const char *text);
 bool export_spec_allows(const struct export_spec *spec, const char *peer);
+/* May other users than root and the one of this process import it? */
+bool export_spec_allows_others(const struct export_spec *spec);
 
 #endif

@@ -22,6 +22,7 @@ struct export_table {
 	size_t count;
 	size_t room;
 	struct export_ids ids;
+	bool is_incomplete; /* see export_table_is_complete() */
 	bool waits;	 /* registering failed: unregistered exports wait for their first clients */
 	size_t next_due; /* before this index, no export is due for a descriptor */
 	uint64_t next_id;
@@ -37,7 +38,8 @@ struct item {
 	struct named_export *old;   /* to be replaced or removed; NULL: none */
 	struct named_export *fresh; /* NULL: not made, or to be removed */
 	bool keeps_memory;
-	bool is_relabelled; /* old stays, with these labels */
+	bool stays; /* old stays, with these labels, and is from this file */
+	uint32_t file;
 	struct export_labels labels;
 };
 
@@ -46,6 +48,7 @@ struct export_change {
 	struct export_spec added; /* of export_change_add() */
 	atomic_bool is_cancelled;
 	bool (*stops)(void); /* or NULL */
+	bool completes;	     /* the table, as all files were loaded */
 	size_t applied;
 	size_t num;
 	struct item items[];
@@ -257,10 +260,18 @@ static void forget(struct export_change *change, const struct named_export *expo
 	}
 }
 
+/* Not by a change that replaces all exports. */
+static void lose_one(struct export_table *exports, const struct named_export *export)
+{
+	if (export_get_spec(export)->file)
+		exports->is_incomplete = true;
+}
+
 static void drop(struct export_table *exports, size_t index)
 {
 	struct named_export *export = take_out(exports, index);
 
+	lose_one(exports, export);
 	if (exports->change)
 		forget(exports->change, export);
 	export_end(export);
@@ -330,15 +341,30 @@ doca_error_t export_change_remove(struct export_table *exports, const char *name
 	if (!planned)
 		return fault->code;
 	planned->items[planned->num++].old = old;
+	lose_one(exports, old);
 	*change = planned;
 	return DOCA_SUCCESS;
 }
 
+bool export_table_is_complete(const struct export_table *exports)
+{
+	return !exports->is_incomplete;
+}
+
+static bool is_unchanged(const struct named_export *export, const struct export_dir *dir)
+{
+	uint32_t file = export_get_spec(export)->file;
+
+	return file && export_dir_is_unchanged(dir, file);
+}
+
 /* Both lists are sorted by name: one walk through both. */
-static void plan_removals(struct export_change *change, const struct export_spec *specs, size_t num)
+static void plan_removals(struct export_change *change, const struct export_list *wanted,
+			  const struct export_dir *dir)
 {
 	const struct export_table *exports = change->exports;
-	size_t at = 0;
+	const struct export_spec *specs = wanted->specs;
+	size_t num = wanted->num, at = 0;
 
 	for (size_t i = 0; i < exports->count; i++) {
 		struct named_export *export = exports->list[i];
@@ -347,7 +373,7 @@ static void plan_removals(struct export_change *change, const struct export_spec
 			at++;
 		if (at < num && strcmp(specs[at].name, name_of(export)) == 0)
 			continue;
-		if (!export_get_spec(export)->is_temporary)
+		if (!export_get_spec(export)->is_temporary && !is_unchanged(export, dir))
 			change->items[change->num++].old = export;
 	}
 }
@@ -356,52 +382,65 @@ static void plan_one(struct export_change *change, struct export_spec *spec,
 		     struct named_export *old)
 {
 	bool is_same = old && export_is(old, spec);
+	const struct export_spec *was = old ? export_get_spec(old) : NULL;
 
-	if (is_same && export_labels_are_equal(&export_get_spec(old)->labels, &spec->labels))
+	if (is_same && was->file == spec->file && was->is_temporary == spec->is_temporary &&
+	    export_labels_are_equal(&was->labels, &spec->labels))
 		return;
 	change->items[change->num++] =
 		(struct item){.spec = spec,
 			      .old = old,
-			      .is_relabelled = is_same,
+			      .stays = is_same,
+			      .file = spec->file,
 			      .keeps_memory = old && !is_same && export_has_memory_of(old, spec)};
 }
 
-static void plan_additions(struct export_change *change, struct export_spec *specs, size_t num)
+static doca_error_t plan_additions(struct export_change *change, const struct export_list *wanted,
+				   const struct export_dir *dir, struct dpumap_fault *fault)
 {
 	const struct export_table *exports = change->exports;
 	size_t at = 0;
 
-	for (size_t i = 0; i < num; i++) {
-		while (at < exports->count && strcmp(name_of(exports->list[at]), specs[i].name) < 0)
+	for (size_t i = 0; i < wanted->num; i++) {
+		struct export_spec *spec = &wanted->specs[i];
+		struct named_export *old;
+
+		while (at < exports->count && strcmp(name_of(exports->list[at]), spec->name) < 0)
 			at++;
-		plan_one(change, &specs[i],
-			 is_at(exports, at, specs[i].name) ? exports->list[at] : NULL);
+		old = is_at(exports, at, spec->name) ? exports->list[at] : NULL;
+		if (old && is_unchanged(old, dir))
+			return dpumap_fault_set(
+				fault, DOCA_ERROR_ALREADY_EXIST,
+				"there are two exports called %s, in %.100s and in %.100s",
+				spec->name, export_dir_path(dir, export_get_spec(old)->file),
+				export_dir_path(dir, spec->file));
+		plan_one(change, spec, old);
 	}
+	return DOCA_SUCCESS;
 }
 
-static struct export_change *plan_set(struct export_table *exports, struct export_spec *specs,
-				      size_t num, struct dpumap_fault *fault)
+doca_error_t export_change_set(struct export_table *exports, struct export_list *wanted,
+			       const struct export_dir *dir, struct export_change **change,
+			       struct dpumap_fault *fault)
 {
-	struct export_change *planned = plan(exports, exports->count + num, 0, fault);
+	struct export_change *planned = plan(exports, exports->count + wanted->num, 0, fault);
 	size_t num_new = 0;
+	doca_error_t result;
 
 	if (!planned)
-		return NULL;
-	plan_removals(planned, specs, num);
-	plan_additions(planned, specs, num);
+		return fault->code;
+	planned->completes = !dir->num_unchanged;
+	plan_removals(planned, wanted, dir);
+	result = plan_additions(planned, wanted, dir, fault);
 	for (size_t i = 0; i < planned->num; i++)
 		num_new += !planned->items[i].old;
-	if (make_room(exports, num_new, fault) == DOCA_SUCCESS)
-		return planned;
-	export_change_destroy(planned);
-	return NULL;
-}
-
-doca_error_t export_change_set(struct export_table *exports, struct export_spec *specs, size_t num,
-			       struct export_change **change, struct dpumap_fault *fault)
-{
-	*change = plan_set(exports, specs, num, fault);
-	return *change ? DOCA_SUCCESS : fault->code;
+	if (result == DOCA_SUCCESS)
+		result = make_room(exports, num_new, fault);
+	if (result != DOCA_SUCCESS)
+		export_change_destroy(planned);
+	else
+		*change = planned;
+	return result;
 }
 
 static doca_error_t make(struct export_change *change, struct item *item,
@@ -413,7 +452,7 @@ static doca_error_t make(struct export_change *change, struct item *item,
 	item->spec = NULL;
 	if (!spec)
 		return DOCA_SUCCESS;
-	if (item->is_relabelled) {
+	if (item->stays) {
 		item->labels = spec->labels;
 		spec->labels = (struct export_labels){0};
 		return DOCA_SUCCESS;
@@ -481,13 +520,16 @@ static void put_fresh(struct export_table *exports, struct named_export *fresh)
 }
 
 /* The clients that hold the export keep it. */
-static void relabel(struct export_table *exports, struct item *item)
+static void let_stay(struct export_table *exports, struct item *item)
 {
 	if (!item->old)
 		return;
-	export_swap_labels(item->old, &item->labels);
-	log_line("export %s has new labels", name_of(item->old));
-	exports->version++;
+	export_set_file(item->old, item->file);
+	if (!export_labels_are_equal(&export_get_spec(item->old)->labels, &item->labels)) {
+		export_swap_labels(item->old, &item->labels);
+		log_line("export %s has new labels", name_of(item->old));
+		exports->version++;
+	}
 	item->old = NULL;
 }
 
@@ -496,14 +538,18 @@ bool export_change_apply(struct export_change *change)
 	for (int i = 0; i < WORK_AT_ONCE && change->applied < change->num; i++) {
 		struct item *item = &change->items[change->applied++];
 
-		if (item->is_relabelled)
-			relabel(change->exports, item);
+		if (item->stays)
+			let_stay(change->exports, item);
 		if (item->old)
 			end_old(change->exports, item);
 		if (item->fresh && !item->keeps_memory)
 			put_fresh(change->exports, item->fresh);
 	}
-	return change->applied < change->num;
+	if (change->applied < change->num)
+		return true;
+	if (change->completes)
+		change->exports->is_incomplete = false;
+	return false;
 }
 
 void export_change_dispose(struct export_change *change)
@@ -527,14 +573,16 @@ void export_change_destroy(struct export_change *change)
 	free(change);
 }
 
-doca_error_t export_table_set(struct export_table *exports, struct export_spec *specs, size_t num,
-			      bool (*stops)(void), struct dpumap_fault *fault)
+doca_error_t export_table_set(struct export_table *exports, struct export_list *wanted,
+			      const struct export_dir *dir, bool (*stops)(void),
+			      struct dpumap_fault *fault)
 {
-	struct export_change *change = plan_set(exports, specs, num, fault);
+	struct export_change *change;
 	doca_error_t result;
 
-	if (!change)
-		return fault->code;
+	result = export_change_set(exports, wanted, dir, &change, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
 	change->stops = stops;
 	result = export_change_make(change, fault);
 	if (result == DOCA_SUCCESS)

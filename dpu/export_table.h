@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "export.h"
+#include "export_dir.h"
+#include "export_list.h"
 #include "local/fault.h"
 
 struct export_table;
@@ -48,13 +50,20 @@ doca_error_t export_change_add(struct export_table *exports, struct export_spec 
 doca_error_t export_change_remove(struct export_table *exports, const char *name,
 				  struct export_change **change, struct dpumap_fault *fault);
 /*
- * Plans to make the exports those of the list. Unchanged exports stay untouched, with their
- * imports, also if their labels change; a change of permissions or authorized peers keeps the bytes; any other difference
- * replaces the export. The list is sorted by name. It is borrowed until export_change_make() has
- * returned; the rest of it is the caller's to free.
+ * Plans to make the exports those of the list and those that came from the unchanged files of dir. Unchanged
+ * exports stay untouched, with their imports, also if their labels change; a change of permissions
+ * or authorized peers keeps the bytes; any other difference replaces the export. List and dir are
+ * borrowed until export_change_make() has returned; the rest of the list is the caller's to free.
+ * ALREADY_EXIST for an export of the list that an unchanged file has as well.
  */
-doca_error_t export_change_set(struct export_table *exports, struct export_spec *specs, size_t num,
-			       struct export_change **change, struct dpumap_fault *fault);
+doca_error_t export_change_set(struct export_table *exports, struct export_list *wanted,
+			       const struct export_dir *dir, struct export_change **change,
+			       struct dpumap_fault *fault);
+/*
+ * Are all exports of unchanged files here? No, if one was removed or lost its memory; only a change
+ * for which all files were loaded can bring it back.
+ */
+bool export_table_is_complete(const struct export_table *exports);
 /*
  * Makes the new exports beside the old ones, or fails and undoes it. Takes long; may run in another
  * thread while the table is in use.
@@ -69,8 +78,9 @@ void export_change_dispose(struct export_change *change);
 /* Undoes what was not applied. NULL is allowed. */
 void export_change_destroy(struct export_change *change);
 /* All steps of export_change_set() at once. SHUTDOWN, and no change, as soon as stops() is true. */
-doca_error_t export_table_set(struct export_table *exports, struct export_spec *specs, size_t num,
-			      bool (*stops)(void), struct dpumap_fault *fault);
+doca_error_t export_table_set(struct export_table *exports, struct export_list *wanted,
+			      const struct export_dir *dir, bool (*stops)(void),
+			      struct dpumap_fault *fault);
 
 /* Removes exports whose file another process has truncated, and logs why. */
 void export_table_check(struct export_table *exports);

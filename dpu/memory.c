@@ -37,9 +37,9 @@ struct memory {
 	int dmabuf;	  /* -1: none */
 	int file;	  /* -1: none */
 	int dram_file;	  /* of dram.h */
-	size_t file_page; /* of hugetlbfs; 1 elsewhere */
 	bool is_durable;  /* the file is on a disk, not in memory */
 	bool is_dram;	  /* bytes are of dram.h */
+	size_t file_page; /* of hugetlbfs; 1 elsewhere */
 };
 
 /* -- device memory -- */

@@ -75,7 +75,7 @@ static void add_export(const struct argp_state *state, struct options *o, const 
 	if (spec.fd >= 0)
 		cli_usage_error(state, "export %s: fd is valid only with dpumapd ctl add",
 				spec.name);
-	check(state, settings_add_export(&o->given, &spec, &fault), &fault);
+	check(state, export_list_add(&o->given.exports, &spec, &fault), &fault);
 }
 
 static void add_listen(const struct argp_state *state, struct options *o, const char *text)
@@ -245,7 +245,7 @@ static void check_all(const struct argp_state *state, void *input, const struct 
 	o->argument = line->args[0];
 	if (o->command)
 		check_added(state, o);
-	else if (!o->file && o->given.num_exports == 0)
+	else if (!o->file && o->given.exports.num == 0)
 		cli_usage_error(state, "nothing to export: use --config or --export");
 }
 
@@ -301,7 +301,7 @@ static doca_error_t add_given_export(const struct options *o, const struct expor
 	for (size_t i = 0; i < o->num_uids && result == DOCA_SUCCESS; i++)
 		result = allow_uid(&spec, o->uids[i], fault);
 	if (result == DOCA_SUCCESS)
-		result = settings_add_export(settings, &spec, fault);
+		result = export_list_add(&settings->exports, &spec, fault);
 	export_spec_free(&spec);
 	return result;
 }
@@ -324,8 +324,8 @@ static doca_error_t add_given(const struct options *o, struct settings *settings
 			result = settings_set(texts[i].to, texts[i].from, fault);
 	for (size_t i = 0; i < given->num_listen && result == DOCA_SUCCESS; i++)
 		result = settings_add_listen(settings, given->listen[i], fault);
-	for (size_t i = 0; i < given->num_exports && result == DOCA_SUCCESS; i++)
-		result = add_given_export(o, &given->exports[i], settings, fault);
+	for (size_t i = 0; i < given->exports.num && result == DOCA_SUCCESS; i++)
+		result = add_given_export(o, &given->exports.specs[i], settings, fault);
 	if (given->max_clients)
 		settings->max_clients = given->max_clients;
 	if (given->max_clients_per_identity)
@@ -341,14 +341,14 @@ static doca_error_t add_default_listen(struct settings *settings, struct dpumap_
 	return settings_add_listen(settings, path, fault);
 }
 
-doca_error_t options_settings(const struct options *options, struct settings *settings,
-			      struct dpumap_fault *fault)
+doca_error_t options_settings(const struct options *options, const struct export_dir *known,
+			      struct settings *settings, struct dpumap_fault *fault)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	settings_init(settings);
 	if (options->file)
-		result = settings_load(settings, options->file, fault);
+		result = settings_load(settings, options->file, known, fault);
 	if (result == DOCA_SUCCESS)
 		result = add_given(options, settings, fault);
 	if (result == DOCA_SUCCESS && !settings->num_listen)

@@ -49,8 +49,11 @@ struct options {
 void options_parse(int argc, char **argv, const struct command *commands, struct options *options);
 void options_free(struct options *options);
 
-/* Reads the configuration and adds the command line. The caller calls settings_free(). */
-doca_error_t options_settings(const struct options *options, struct settings *settings,
-			      struct dpumap_fault *fault);
+/*
+ * Reads the configuration, see settings_load() for known, and adds the command line. The caller calls
+ * settings_free().
+ */
+doca_error_t options_settings(const struct options *options, const struct export_dir *known,
+			      struct settings *settings, struct dpumap_fault *fault);
 
 #endif

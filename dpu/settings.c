@@ -8,36 +8,29 @@
 #include "channel/address.h"
 #include "cm_listener.h"
 #include "common/config_file.h"
-
-#define FILE_SIZE_MAX ((size_t)64 * 1024 * 1024)
+#include "export_file.h"
 
 void settings_init(struct settings *settings)
 {
 	*settings = (struct settings){.max_clients = SETTINGS_MAX_CLIENTS};
 }
 
-void settings_drop_exports(struct settings *settings)
-{
-	for (size_t i = 0; i < settings->num_exports; i++)
-		export_spec_free(&settings->exports[i]);
-	free(settings->exports);
-	settings->exports = NULL;
-	settings->num_exports = 0;
-}
-
 void settings_free(struct settings *settings)
 {
-	char **const texts[] = {&settings->device, &settings->cert,	   &settings->key,
-				&settings->ca,	   &settings->crl,	   &settings->psk,
-				&settings->admin,  &settings->metrics,	   &settings->user,
-				&settings->group,  &settings->comch_serve, &settings->rdma_listen};
+	char **const texts[] = {
+		&settings->device,     &settings->cert,	       &settings->key,
+		&settings->ca,	       &settings->crl,	       &settings->psk,
+		&settings->admin,      &settings->metrics,     &settings->user,
+		&settings->group,      &settings->comch_serve, &settings->rdma_listen,
+		&settings->exports_dir};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		free(*texts[i]);
 	for (size_t i = 0; i < settings->num_listen; i++)
 		free(settings->listen[i]);
 	free(settings->listen);
-	settings_drop_exports(settings);
+	export_list_free(&settings->exports);
+	export_dir_free(&settings->dir);
 	introduction_rules_free(&settings->introduce);
 	registry_settings_free(&settings->registry);
 	settings_init(settings);
@@ -77,42 +70,6 @@ doca_error_t settings_add_listen(struct settings *settings, const char *text,
 	if (result == DOCA_SUCCESS)
 		settings->num_listen++;
 	return result;
-}
-
-/* The index of name, or where it would be inserted. */
-static size_t lower_bound(const struct settings *settings, const char *name)
-{
-	size_t low = 0, high = settings->num_exports;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(settings->exports[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-doca_error_t settings_add_export(struct settings *settings, struct export_spec *spec,
-				 struct dpumap_fault *fault)
-{
-	size_t at = lower_bound(settings, spec->name);
-	struct export_spec *list;
-
-	if (at < settings->num_exports && strcmp(settings->exports[at].name, spec->name) == 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST,
-					"there are two exports called %s", spec->name);
-	list = reallocarray(settings->exports, settings->num_exports + 1, sizeof(*list));
-	if (!list)
-		return no_memory(fault);
-	settings->exports = list;
-	memmove(&list[at + 1], &list[at], (settings->num_exports - at) * sizeof(*list));
-	list[at] = *spec;
-	settings->num_exports++;
-	export_spec_init(spec);
-	return DOCA_SUCCESS;
 }
 
 /* Rounded up, so that it is not 0. */
@@ -182,8 +139,6 @@ static doca_error_t wrong(const struct loader *l, const config_setting_t *settin
 static doca_error_t wrong_value(const struct loader *l, const config_setting_t *setting,
 				const struct dpumap_fault *why)
 {
-	if (why->code == DOCA_ERROR_NO_MEMORY)
-		return no_memory(l->fault);
 	return dpumap_config_file_fault(l->path, setting, why, l->fault);
 }
 
@@ -443,122 +398,14 @@ static doca_error_t load_registry(struct loader *l, const config_setting_t *sett
 	return registry_settings_load(&l->settings->registry, l->path, setting, l->fault);
 }
 
-/* Numbers are accepted as strings: size = 4096 and size = "4096" are the same. */
-static const char *text_of(const config_setting_t *setting, char buf[static 24])
-{
-	switch (config_setting_type(setting)) {
-	case CONFIG_TYPE_STRING:
-		return config_setting_get_string(setting);
-	case CONFIG_TYPE_INT:
-	case CONFIG_TYPE_INT64:
-		snprintf(buf, 24, "%lld", config_setting_get_int64(setting));
-		return buf;
-	default:
-		return NULL;
-	}
-}
-
-static bool is_repeated(const char *name)
-{
-	return strcmp(name, "allow") == 0 || strcmp(name, "label") == 0;
-}
-
-static doca_error_t load_part(struct loader *l, const config_setting_t *part,
-			      struct export_spec *spec)
-{
-	const char *name = config_setting_name(part);
-	struct dpumap_fault why = {0};
-	doca_error_t result = DOCA_SUCCESS;
-	const char *text;
-	char buf[24];
-
-	if (strcmp(name, "fd") == 0)
-		return wrong(l, part, "is not allowed in a configuration file");
-	if (config_setting_is_array(part) && is_repeated(name)) {
-		for (int i = 0; i < config_setting_length(part) && result == DOCA_SUCCESS; i++) {
-			text = config_setting_get_string_elem(part, i);
-			result = text ? export_spec_set(spec, name, text, &why)
-				      : wrong(l, part, "must be an array of strings");
-			if (text && result != DOCA_SUCCESS)
-				result = wrong_value(l, part, &why);
-		}
-		return result;
-	}
-	text = text_of(part, buf);
-	if (!text)
-		return wrong(l, part, "must be a string or a number");
-	if (export_spec_set(spec, name, text, &why) != DOCA_SUCCESS)
-		return wrong_value(l, part, &why);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t load_export(struct loader *l, const config_setting_t *setting)
-{
-	struct dpumap_fault why = {0};
-	doca_error_t result = DOCA_SUCCESS;
-	const config_setting_t *name;
-	struct export_spec spec;
-
-	if (!config_setting_is_group(setting))
-		return wrong(l, setting, "must be a group, { name = \"...\"; kind = \"dm\"; ... }");
-	export_spec_init(&spec);
-	/* The name first, so that errors contain it. */
-	name = config_setting_get_member(setting, "name");
-	if (name)
-		result = load_part(l, name, &spec);
-	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
-		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
-
-		if (part != name)
-			result = load_part(l, part, &spec);
-	}
-	if (result == DOCA_SUCCESS &&
-	    (export_spec_check(&spec, &why) != DOCA_SUCCESS ||
-	     settings_add_export(l->settings, &spec, &why) != DOCA_SUCCESS))
-		result = wrong_value(l, setting, &why);
-	export_spec_free(&spec);
-	return result;
-}
-
-static const char *name_of(const config_setting_t *setting)
-{
-	const char *name = NULL;
-
-	if (config_setting_is_group(setting))
-		config_setting_lookup_string(setting, "name", &name);
-	return name ? name : "";
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	const config_setting_t *x = *(const config_setting_t *const *)a;
-	const config_setting_t *y = *(const config_setting_t *const *)b;
-	int order = strcmp(name_of(x), name_of(y));
-
-	if (order)
-		return order;
-	return (int)config_setting_source_line(x) - (int)config_setting_source_line(y);
-}
-
-/* By name, as the list is sorted: each export is then added at its end. */
 static doca_error_t load_exports(struct loader *l, const config_setting_t *setting)
 {
-	int n = config_setting_length(setting);
-	const config_setting_t **sorted;
-	doca_error_t result = DOCA_SUCCESS;
+	return export_file_load(l->path, setting, &l->settings->exports, l->fault);
+}
 
-	if (n < 2 || !config_setting_is_list(setting))
-		return load_list(l, setting, load_export);
-	sorted = calloc((size_t)n, sizeof(const config_setting_t *));
-	if (!sorted)
-		return no_memory(l->fault);
-	for (int i = 0; i < n; i++)
-		sorted[i] = config_setting_get_elem(setting, (unsigned int)i);
-	qsort(sorted, (size_t)n, sizeof(const config_setting_t *), compare_names);
-	for (int i = 0; i < n && result == DOCA_SUCCESS; i++)
-		result = load_export(l, sorted[i]);
-	free(sorted);
-	return result;
+static doca_error_t load_exports_dir(struct loader *l, const config_setting_t *setting)
+{
+	return load_path(l, setting, &l->settings->exports_dir);
 }
 
 static const struct known settings_known[] = {
@@ -573,6 +420,7 @@ static const struct known settings_known[] = {
 	{"user", load_user},
 	{"group", load_unix_group},
 	{"exports", load_exports},
+	{"exports_dir", load_exports_dir},
 	{"max_clients", load_max_clients},
 	{"max_clients_per_identity", load_max_clients_per_identity},
 };
@@ -594,16 +442,28 @@ static doca_error_t load_all(struct loader *l, const config_t *file)
 	return result;
 }
 
-doca_error_t settings_load(struct settings *settings, const char *path, struct dpumap_fault *fault)
+static doca_error_t load_file(struct settings *settings, const char *path,
+			      struct dpumap_fault *fault)
 {
 	struct loader l = {.settings = settings, .path = path, .fault = fault};
 	doca_error_t result;
 	config_t file;
 
-	result = dpumap_config_file_read(path, FILE_SIZE_MAX, &file, fault);
+	result = dpumap_config_file_read(path, DPUMAP_CONFIG_FILE_MAX, &file, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = load_all(&l, &file);
 	config_destroy(&file);
+	return result;
+}
+
+doca_error_t settings_load(struct settings *settings, const char *path,
+			   const struct export_dir *known, struct dpumap_fault *fault)
+{
+	doca_error_t result = load_file(settings, path, fault);
+
+	if (result == DOCA_SUCCESS && settings->exports_dir)
+		result = export_dir_load(&settings->dir, settings->exports_dir, known,
+					 &settings->exports, fault);
 	return result;
 }

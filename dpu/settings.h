@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 #include "channel/message.h"
-#include "export_spec.h"
+#include "export_dir.h"
+#include "export_list.h"
 #include "introduction.h"
 #include "local/fault.h"
 #include "registry_settings.h"
@@ -30,23 +31,24 @@ struct settings {
 	unsigned int max_clients_per_identity; /* 0: a quarter of max_clients */
 	struct introduction_rules introduce;   /* clients to servers of doca_comch */
 	struct registry_settings registry;
-	struct export_spec *exports; /* by name */
-	size_t num_exports;
+	char *exports_dir;	    /* NULL: none */
+	struct export_dir dir;	    /* what it contained */
+	struct export_list exports; /* without those of files that have not changed */
 };
 
 void settings_init(struct settings *settings);
 void settings_free(struct settings *settings);
-void settings_drop_exports(struct settings *settings);
 
-/* The file must be a trusted one. BAD_CONFIG with file, line and reason. */
-doca_error_t settings_load(struct settings *settings, const char *path, struct dpumap_fault *fault);
+/*
+ * The file must be a trusted one. Files of exports_dir that are as in known are not loaded again; NULL: load
+ * all. BAD_CONFIG with file, line and reason.
+ */
+doca_error_t settings_load(struct settings *settings, const char *path,
+			   const struct export_dir *known, struct dpumap_fault *fault);
 
 /* Copies the string. */
 doca_error_t settings_set(char **setting, const char *text, struct dpumap_fault *fault);
 doca_error_t settings_add_listen(struct settings *settings, const char *text,
-				 struct dpumap_fault *fault);
-/* Takes the spec over; ALREADY_EXIST for a second one of its name. */
-doca_error_t settings_add_export(struct settings *settings, struct export_spec *spec,
 				 struct dpumap_fault *fault);
 /* The limit of one identity, also if it is not set. */
 unsigned int settings_max_clients_per_identity(const struct settings *settings);

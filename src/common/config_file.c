@@ -40,8 +40,8 @@ static doca_error_t read_text(int fd, const char *path, size_t max, char **text,
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t parse(const char *path, const char *text, config_t *config,
-			  struct dpumap_fault *fault)
+doca_error_t dpumap_config_file_parse(const char *path, const char *text, config_t *config,
+				      struct dpumap_fault *fault)
 {
 	/* An included file would be read without the checks of a trusted one. */
 	if (strstr(text, "@include"))
@@ -56,21 +56,30 @@ static doca_error_t parse(const char *path, const char *text, config_t *config,
 	return fault->code;
 }
 
-doca_error_t dpumap_config_file_read(const char *path, size_t max, config_t *config,
+doca_error_t dpumap_config_file_load(const char *path, size_t max, char **text,
 				     struct dpumap_fault *fault)
 {
 	doca_error_t result;
-	char *text = NULL;
 	int fd;
 
 	result = dpumap_trusted_open(path, false, &fd, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = read_text(fd, path, max, &text, fault);
+	result = read_text(fd, path, max, text, fault);
 	close(fd);
-	if (!text)
+	return result;
+}
+
+doca_error_t dpumap_config_file_read(const char *path, size_t max, config_t *config,
+				     struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	char *text = NULL;
+
+	result = dpumap_config_file_load(path, max, &text, fault);
+	if (result != DOCA_SUCCESS)
 		return result;
-	result = parse(path, text, config, fault);
+	result = dpumap_config_file_parse(path, text, config, fault);
 	free(text);
 	return result;
 }
@@ -87,7 +96,9 @@ doca_error_t dpumap_config_file_invalid(const char *path, const config_setting_t
 doca_error_t dpumap_config_file_fault(const char *path, const config_setting_t *setting,
 				      const struct dpumap_fault *why, struct dpumap_fault *fault)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %.240s", path,
+	doca_error_t code = why->code == DOCA_ERROR_NO_MEMORY ? why->code : DOCA_ERROR_BAD_CONFIG;
+
+	return dpumap_fault_set(fault, code, "%s:%u: %.240s", path,
 				config_setting_source_line(setting), why->text);
 }
 

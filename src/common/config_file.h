@@ -10,17 +10,25 @@
 
 #include "local/fault.h"
 
+#define DPUMAP_CONFIG_FILE_MAX ((size_t)64 * 1024 * 1024)
+
 /*
- * Reads a trusted file (trusted.h) of at most max bytes. BAD_CONFIG with file, line and reason;
- * TOO_BIG. On success the caller destroys *config.
+ * Loads the text of a trusted file (trusted.h) of at most max bytes. BAD_CONFIG if it contains a NUL;
+ * TOO_BIG. On success the caller frees *text.
  */
+doca_error_t dpumap_config_file_load(const char *path, size_t max, char **text,
+				     struct dpumap_fault *fault);
+/* Parses the text of that file. BAD_CONFIG with file, line and reason. On success the caller destroys *config. */
+doca_error_t dpumap_config_file_parse(const char *path, const char *text, config_t *config,
+				      struct dpumap_fault *fault);
+/* Both. */
 doca_error_t dpumap_config_file_read(const char *path, size_t max, config_t *config,
 				     struct dpumap_fault *fault);
 
 /* BAD_CONFIG: "PATH:LINE: NAME WHAT". */
 doca_error_t dpumap_config_file_invalid(const char *path, const config_setting_t *setting,
 					const char *what, struct dpumap_fault *fault);
-/* BAD_CONFIG: "PATH:LINE: REASON". */
+/* "PATH:LINE: REASON", with the code NO_MEMORY if it is the reason's, else BAD_CONFIG. */
 doca_error_t dpumap_config_file_fault(const char *path, const config_setting_t *setting,
 				      const struct dpumap_fault *why, struct dpumap_fault *fault);
 
