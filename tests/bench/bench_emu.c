@@ -4,6 +4,7 @@
  * socket. The methods alternate in short rounds, so each ratio compares adjacent measurements. Both sides of
  * a copy spin. If the CPUs are busy, compare the best rounds, which ran undisturbed, not the medians.
  */
+#include <dirent.h>
 #include <getopt.h>
 #include <poll.h>
 #include <sched.h>
@@ -286,6 +287,41 @@ static void be_idle(int ready)
 		pause();
 }
 
+/* How often threads of the process were scheduled. */
+static long switches_of(pid_t pid)
+{
+	char path[64], line[128];
+	struct dirent *entry;
+	long sum = 0, n;
+	FILE *file;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%.20s/status", (int)pid, entry->d_name);
+		file = fopen(path, "r");
+		while (file && fgets(line, sizeof(line), file))
+			if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1 ||
+			    sscanf(line, "nonvoluntary_ctxt_switches: %ld", &n) == 1)
+				sum += n;
+		if (file)
+			fclose(file);
+	}
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
+static long switches_of_all(const pid_t *pids, size_t n)
+{
+	long sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += switches_of(pids[i]);
+	return sum;
+}
+
 static double cpu_of_all(const pid_t *pids, size_t n)
 {
 	double sum = 0;
@@ -319,17 +355,21 @@ static bool measure_idle(void)
 {
 	pid_t pids[CLIENTS + 1] = {0};
 	double cpu[2];
+	long switches[2];
 	bool done = start_clients(pids);
 
 	pids[CLIENTS] = server_pid();
 	if (done) {
 		sleep(1);
 		cpu[0] = cpu_of_all(pids, CLIENTS + 1);
+		switches[0] = switches_of_all(pids, CLIENTS + 1);
 		sleep(IDLE);
 		cpu[1] = cpu_of_all(pids, CLIENTS + 1);
-		printf("idle: %d clients with a queue each%s: %.2f %% of a core (goal: below 1)\n",
-		       CLIENTS, pids[CLIENTS] ? " and the server" : "",
-		       100 * (cpu[1] - cpu[0]) / IDLE);
+		switches[1] = switches_of_all(pids, CLIENTS + 1);
+		printf("idle for %d s: %d clients with a queue each%s: %.3f %% of a core, %ld "
+		       "context switches (goal: none)\n",
+		       IDLE, CLIENTS, pids[CLIENTS] ? " and the server" : "",
+		       100 * (cpu[1] - cpu[0]) / IDLE, switches[1] - switches[0]);
 	}
 	for (size_t i = 0; i < CLIENTS; i++) {
 		if (pids[i] <= 0)
