@@ -4,9 +4,11 @@
  * of the same size over plain OpenSSL, and an alias created without the library. First with one client,
  * then with many at once. Runs on the host's function with a dpumapd; scripts/bench starts both.
  *
- *   bench_channel ADDRESS CERT CA NAME [ours|bare COUNT]
+ *   bench_channel ADDRESS CERT CA NAME [ours|bare COUNT | wait SECONDS]
  *
- * With a COUNT, one client imports so often, for programs that count instructions or system calls.
+ * With a COUNT, one client imports so often, for programs that count instructions or system calls. With
+ * SECONDS, one client imports for so long and prints how long it waited, in milliseconds: median, 99th
+ * percentile, longest.
  *
  * CERT is the path of the client's certificate without .crt; the plain OpenSSL server uses the same one.
  */
@@ -41,6 +43,7 @@
 #define IMPORTS 100 /* in a round */
 #define CLIENTS 64
 #define SECONDS 2
+#define WAITS	((size_t)1 << 20)
 
 static const char *address, *cert, *ca, *name;
 static size_t request_len, reply_len; /* lengths of the frames of an import */
@@ -371,31 +374,6 @@ static void open_device(void)
 	doca_devinfo_destroy_list(infos);
 }
 
-static void count(union doca_data user_data, const struct dpumap_channel_export *export_info)
-{
-	size_t *n = user_data.ptr;
-
-	(*n)++;
-}
-
-static void measure_list(const struct client *client)
-{
-	double times[ROUNDS];
-	struct bench_stats s;
-	size_t n = 0;
-
-	for (size_t i = 0; i < ROUNDS; i++) {
-		double start = bench_now();
-
-		n = 0;
-		must(!dpumap_channel_list(client->channel, count, (union doca_data){.ptr = &n}),
-		     "list");
-		times[i] = (bench_now() - start) * 1e3;
-	}
-	bench_stats(times, ROUNDS, &s);
-	printf("a list of %zu exports, ms: %.2f (%.2f to %.2f)\n", n, s.median, s.min, s.max);
-}
-
 static void run_one(const char *kind, unsigned long times, SSL_CTX *ctx)
 {
 	struct client client = {0}, ours = {0};
@@ -409,6 +387,30 @@ static void run_one(const char *kind, unsigned long times, SSL_CTX *ctx)
 	dpumap_channel_destroy(ours.channel);
 }
 
+static int compare_times(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void measure_wait(double seconds)
+{
+	double *waits = calloc(WAITS, sizeof(*waits)), end;
+	struct client client = {0};
+	size_t n = 0;
+
+	must(waits, "memory");
+	open_ours(&client);
+	for (end = bench_now() + seconds; n < WAITS && bench_now() < end; n++)
+		waits[n] = import_ours(&client) * 1e3;
+	must(n, "an import");
+	qsort(waits, n, sizeof(*waits), compare_times);
+	printf("%.3f %.3f %.3f\n", waits[n / 2], waits[n * 99 / 100], waits[n - 1]);
+	free(waits);
+	dpumap_channel_destroy(client.channel);
+}
+
 static void compare(SSL_CTX *ctx)
 {
 	static struct client ours[CLIENTS], bare[CLIENTS];
@@ -417,7 +419,6 @@ static void compare(SSL_CTX *ctx)
 		open_ours(&ours[i]);
 		open_bare(&bare[i], ctx);
 	}
-	measure_list(&ours[0]);
 	measure_one(&ours[0], &bare[0]);
 	compare_many(ours, bare, SECONDS);
 	for (size_t i = 0; i < CLIENTS; i++)
@@ -440,7 +441,9 @@ int main(int argc, char **argv)
 	server = start_bare_server();
 	open_device();
 	ctx = make_context(TLS_client_method());
-	if (argc == 7)
+	if (argc == 7 && strcmp(argv[5], "wait") == 0)
+		measure_wait(strtod(argv[6], NULL));
+	else if (argc == 7)
 		run_one(argv[5], strtoul(argv[6], NULL, 10), ctx);
 	else
 		compare(ctx);
