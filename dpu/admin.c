@@ -83,6 +83,7 @@ static struct json_object *describe_export(const struct named_export *export)
 	const struct export_spec *spec = export_get_spec(export);
 	struct json_object *about = json_object_new_object();
 	struct json_object *allow = json_object_new_array();
+	const char *peer = NULL;
 	struct json_object *labels = json_object_new_array();
 
 	put_text(about, "name", spec->name);
@@ -92,8 +93,8 @@ static struct json_object *describe_export(const struct named_export *export)
 	put_text(about, "via", export_via_name(spec->via));
 	put(about, "imports", export_num_imports(export));
 	put(about, "outstanding", export_num_outstanding(export));
-	for (size_t i = 0; i < spec->num_allow; i++)
-		json_object_array_add(allow, json_object_new_string(spec->allow[i]));
+	while ((peer = export_peers_next(spec->allow, peer)))
+		json_object_array_add(allow, json_object_new_string(peer));
 	for (size_t i = 0; i < spec->labels.num; i++)
 		json_object_array_add(labels, json_object_new_string(spec->labels.list[i]));
 	json_object_object_add(about, "allow", allow);

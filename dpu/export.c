@@ -16,7 +16,6 @@
 
 struct named_export {
 	struct export_spec spec;
-	uint64_t wanted_size; /* the spec's, which may have been "max" */
 	uint64_t id;
 	struct dpumap_device *own; /* of an export over RDMA; NULL over PCI */
 	struct rdma_conns rdma_conns;
@@ -27,6 +26,7 @@ struct named_export {
 	uint64_t num_imports;	 /* how often connected clients hold the descriptor */
 	uint64_t num_abandoned;	 /* how often clients disconnected without releasing it */
 	doca_error_t end_result; /* of destroying the map */
+	bool takes_all;		 /* the size was "max" */
 	bool is_released;	 /* a client released it, and may have kept a copy */
 	bool is_stuck;		 /* a connection cannot be ended: the device stays open */
 };
@@ -215,7 +215,7 @@ static doca_error_t finish(struct named_export *e, doca_error_t result, struct e
 		free(e); /* the caller still owns the spec */
 		return result;
 	}
-	e->wanted_size = spec->size;
+	e->takes_all = spec->size == EXPORT_SIZE_MAX;
 	export_spec_init(spec);
 	*export = e;
 	return DOCA_SUCCESS;
@@ -271,7 +271,8 @@ bool export_is(const struct named_export *export, const struct export_spec *spec
 {
 	struct export_spec now = export->spec;
 
-	now.size = export->wanted_size;
+	if (export->takes_all)
+		now.size = EXPORT_SIZE_MAX;
 	return export_spec_is_equal(&now, spec);
 }
 
@@ -279,10 +280,10 @@ bool export_has_memory_of(const struct named_export *export, const struct export
 {
 	struct export_spec now = export->spec;
 
-	now.size = export->wanted_size;
+	if (export->takes_all)
+		now.size = EXPORT_SIZE_MAX;
 	now.writable = spec->writable;
 	now.allow = spec->allow;
-	now.num_allow = spec->num_allow;
 	return export_spec_is_equal(&now, spec) &&
 	       (export->spec.kind != EXPORT_FILE || export->spec.writable == spec->writable);
 }

@@ -88,6 +88,8 @@ static doca_error_t load_export(const struct loader *l, const config_setting_t *
 		if (part != name)
 			result = load_part(l, part, &spec);
 	}
+	if (l->exports->num > 0)
+		export_spec_share_peers(&spec, &l->exports->specs[l->exports->num - 1]);
 	if (result == DOCA_SUCCESS && (export_spec_check(&spec, &why) != DOCA_SUCCESS ||
 				       export_list_add(l->exports, &spec, &why) != DOCA_SUCCESS))
 		result = dpumap_config_file_fault(l->path, setting, &why, l->fault);

@@ -41,9 +41,7 @@ void export_spec_init(struct export_spec *spec)
 
 void export_spec_free(struct export_spec *spec)
 {
-	for (size_t i = 0; i < spec->num_allow; i++)
-		free(spec->allow[i]);
-	free(spec->allow);
+	export_peers_free(spec->allow);
 	export_labels_free(&spec->labels);
 	free(spec->path);
 	if (spec->fd >= 0)
@@ -200,20 +198,10 @@ bool export_spec_is_peer(const char *text)
 static doca_error_t add_allow(struct export_spec *spec, const char *value,
 			      struct dpumap_fault *fault)
 {
-	char **list;
-
 	if (!export_spec_is_peer(value) || strlen(value) >= DPUMAP_PEER_NAME_MAX)
 		return invalid(fault, spec, "allow must be cert:NAME, psk:NAME, uid:NUMBER or *",
 			       value);
-	list = reallocarray(spec->allow, spec->num_allow + 1, sizeof(*list));
-	if (!list)
-		return no_memory(spec, fault);
-	spec->allow = list;
-	list[spec->num_allow] = strdup(value);
-	if (!list[spec->num_allow])
-		return no_memory(spec, fault);
-	spec->num_allow++;
-	return DOCA_SUCCESS;
+	return export_peers_add(&spec->allow, value, fault);
 }
 
 static doca_error_t add_label(struct export_spec *spec, const char *value,
@@ -381,16 +369,13 @@ doca_error_t export_spec_copy(struct export_spec *copy, const struct export_spec
 
 	*copy = *spec;
 	copy->path = NULL;
-	copy->allow = NULL;
-	copy->num_allow = 0;
+	copy->allow = export_peers_share(spec->allow);
 	copy->labels = (struct export_labels){0};
 	copy->fd = spec->fd < 0 ? -1 : dup(spec->fd);
 	if (spec->fd >= 0 && copy->fd < 0)
 		result = no_memory(spec, fault);
 	if (result == DOCA_SUCCESS && spec->path)
 		result = set_path(copy, spec->path, fault);
-	for (size_t i = 0; i < spec->num_allow && result == DOCA_SUCCESS; i++)
-		result = add_allow(copy, spec->allow[i], fault);
 	if (result == DOCA_SUCCESS)
 		result = export_labels_copy(&copy->labels, &spec->labels, fault);
 	if (result != DOCA_SUCCESS)
@@ -403,36 +388,38 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+void export_spec_share_peers(struct export_spec *spec, const struct export_spec *other)
+{
+	if (!export_peers_are_equal(spec->allow, other->allow))
+		return;
+	export_peers_free(spec->allow);
+	spec->allow = export_peers_share(other->allow);
+}
+
 bool export_spec_is_equal(const struct export_spec *a, const struct export_spec *b)
 {
-	if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->via != b->via ||
-	    a->size != b->size || a->writable != b->writable || a->log_align != b->log_align ||
-	    a->page_size != b->page_size || a->on_node != b->on_node || a->node != b->node ||
-	    !is_same_text(a->path, b->path) || a->fd != b->fd || a->num_allow != b->num_allow)
-		return false;
-	for (size_t i = 0; i < a->num_allow; i++)
-		if (strcmp(a->allow[i], b->allow[i]) != 0)
-			return false;
-	return true;
+	return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->via == b->via &&
+	       a->size == b->size && a->writable == b->writable && a->log_align == b->log_align &&
+	       a->page_size == b->page_size && a->on_node == b->on_node && a->node == b->node &&
+	       is_same_text(a->path, b->path) && a->fd == b->fd &&
+	       export_peers_are_equal(a->allow, b->allow);
 }
 
 bool export_spec_allows(const struct export_spec *spec, const char *peer)
 {
-	for (size_t i = 0; i < spec->num_allow; i++)
-		if (strcmp(spec->allow[i], "*") == 0 || strcmp(spec->allow[i], peer) == 0)
-			return true;
-	return false;
+	return export_peers_have(spec->allow, "*") || export_peers_have(spec->allow, peer);
 }
 
 bool export_spec_allows_others(const struct export_spec *spec)
 {
 	char own[DPUMAP_PEER_NAME_MAX];
+	const char *peer = NULL;
 
 	snprintf(own, sizeof(own), "uid:%u", geteuid());
-	for (size_t i = 0; i < spec->num_allow; i++)
-		if (strcmp(spec->allow[i], "*") == 0 ||
-		    (strncmp(spec->allow[i], "uid:", 4) == 0 &&
-		     strcmp(spec->allow[i], "uid:0") != 0 && strcmp(spec->allow[i], own) != 0))
+	while ((peer = export_peers_next(spec->allow, peer)))
+		if (strcmp(peer, "*") == 0 ||
+		    (strncmp(peer, "uid:", 4) == 0 && strcmp(peer, "uid:0") != 0 &&
+		     strcmp(peer, own) != 0))
 			return true;
 	return false;
 }

@@ -9,6 +9,7 @@
 
 #include "channel/message.h"
 #include "export_labels.h"
+#include "export_peers.h"
 #include "local/fault.h"
 
 enum export_kind {
@@ -40,11 +41,10 @@ struct export_spec {
 	uint8_t log_align;  /* of device memory; 0: chosen by the device */
 	bool on_node;	    /* main memory of this NUMA node */
 	bool writable;
-	bool is_temporary; /* added by dpumapd ctl, not by the configuration */
-	int fd;		   /* of a dma-buf that was passed to dpumapd; -1: none */
-	char *path;	   /* of a file, or of the heap that a dma-buf comes from */
-	char **allow;	   /* peers that may import, or "*" for every authenticated one */
-	size_t num_allow;
+	bool is_temporary;	    /* added by dpumapd ctl, not by the configuration */
+	int fd;			    /* of a dma-buf that was passed to dpumapd; -1: none */
+	char *path;		    /* of a file, or of the heap that a dma-buf comes from */
+	struct export_peers *allow; /* peers that may import, or "*" for every authenticated one */
 	struct export_labels labels;
 };
 
@@ -57,6 +57,8 @@ void export_spec_free(struct export_spec *spec);
 /* An exact copy. NO_MEMORY: copy is empty. */
 doca_error_t export_spec_copy(struct export_spec *copy, const struct export_spec *spec,
 			      struct dpumap_fault *fault);
+/* If both have the same peers, spec drops its own list of them. */
+void export_spec_share_peers(struct export_spec *spec, const struct export_spec *other);
 /* Labels do not count: a change of them does not concern clients that hold the export. */
 bool export_spec_is_equal(const struct export_spec *a, const struct export_spec *b);
 
