@@ -127,6 +127,15 @@ static void endpoint_failed(struct dpumap_etcd *etcd, size_t index, const char *
 	etcd->counts.failovers++;
 }
 
+/* The reason alone does not say which endpoint it is about. */
+static void name_endpoint(const struct dpumap_etcd *etcd, size_t index, struct dpumap_fault *fault)
+{
+	struct dpumap_fault why = *fault;
+
+	dpumap_fault_set(fault, why.code, "etcd at %.100s: %.200s", etcd->endpoints[index].url,
+			 why.text);
+}
+
 static void endpoint_works(struct endpoint *e)
 {
 	if (e->failed)
@@ -305,6 +314,7 @@ static void login_done(void *context, const struct dpumap_http_answer *answer)
 	struct dpumap_etcd *etcd = context;
 	struct dpumap_answer parsed;
 	struct dpumap_fault fault;
+	size_t asked = etcd->current;
 
 	etcd->login = NULL;
 	dpumap_answer_parse(answer, &parsed);
@@ -326,6 +336,7 @@ static void login_done(void *context, const struct dpumap_http_answer *answer)
 			endpoint_failed(etcd, etcd->current, parsed.fault.text);
 		else
 			etcd->counts.failures++;
+		name_endpoint(etcd, asked, &parsed.fault);
 		login_failed(etcd, &parsed.fault);
 	}
 	dpumap_answer_free(&parsed);
@@ -346,6 +357,8 @@ static void fill_reply(struct dpumap_etcd_call *call, const struct dpumap_answer
 					    .cluster_id = answer->cluster_id,
 					    .revision = answer->revision,
 					    .endpoint = call->endpoint};
+	if (answer->kind != DPUMAP_ANSWER_OK && call->wanted == ANY_ENDPOINT)
+		name_endpoint(call->etcd, call->endpoint, &reply->fault);
 }
 
 /* Sends the call again: to another endpoint, or with a new token. */
@@ -385,8 +398,7 @@ static void judge(struct dpumap_etcd_call *call, struct dpumap_answer *answer)
 	    !check_cluster(call->etcd, call->endpoint, answer->cluster_id)) {
 		answer->kind = DPUMAP_ANSWER_UNAVAILABLE;
 		dpumap_fault_set(&answer->fault, DOCA_ERROR_NOT_CONNECTED,
-				 "%s belongs to another cluster of etcd than the other endpoints",
-				 call->etcd->endpoints[call->endpoint].url);
+				 "it belongs to another cluster than the other endpoints");
 	}
 }
 
