@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A watching host. Commands: list [PATTERN [LABEL...]], dpus, status, members, leases, resolve NAME,
- * connect NAME CERT KEY CA, connect-psk NAME FILE.
+ * resolve-dpu NAME, set-up, connect NAME CERT KEY CA, connect-psk NAME FILE.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,24 +197,52 @@ static void connect_to(struct dpumap_fleet *fleet, char *words[], size_t num)
 	dpumap_channel_destroy(channel);
 }
 
-static void resolve(struct dpumap_fleet *fleet, const char *name)
+static void resolve(struct dpumap_fleet *fleet, const char *name, bool is_dpu)
 {
-	const struct dpumap_fleet_export *e;
+	const struct dpumap_fleet_export *e = NULL;
+	const struct dpumap_fleet_dpu *dpu = NULL;
 	struct json_object *json;
-	doca_error_t result = dpumap_fleet_resolve(fleet, name, &e);
+	doca_error_t result = is_dpu ? dpumap_fleet_resolve_dpu(fleet, name, &dpu)
+				     : dpumap_fleet_resolve(fleet, name, &e);
 
-	json = result == DOCA_SUCCESS ? describe_export(e) : json_object_new_object();
+	json = dpu ? describe_dpu(dpu) : e ? describe_export(e) : json_object_new_object();
 	probe_add(json, "result", doca_error_get_name(result));
 	probe_add(json, "error", result == DOCA_SUCCESS ? "" : dpumap_fleet_get_error(fleet));
-	probe_print("resolve", json);
+	probe_print(is_dpu ? "resolve-dpu" : "resolve", json);
+}
+
+/* What only a fleet that is not started allows. */
+static void set_up_again(struct dpumap_fleet *fleet)
+{
+	const struct {
+		const char *call;
+		doca_error_t result;
+	} calls[] = {
+		{"add_endpoint", dpumap_fleet_add_endpoint(fleet, "http://127.0.0.1:1")},
+		{"set_tls", dpumap_fleet_set_tls(fleet, "/ca", NULL, NULL)},
+		{"set_user", dpumap_fleet_set_user(fleet, "user", "/file")},
+		{"set_cache", dpumap_fleet_set_cache(fleet, "/file")},
+		{"set_timeout", dpumap_fleet_set_timeout(fleet, 1000)},
+		{"start", dpumap_fleet_start(fleet)},
+	};
+	struct json_object *json = json_object_new_object();
+	size_t i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		probe_add(json, calls[i].call, doca_error_get_name(calls[i].result));
+	probe_print("set-up", json);
 }
 
 static void command(void *context, char *words[], size_t num)
 {
 	if (strcmp(words[0], "status") == 0)
 		print_status(context);
+	else if (strcmp(words[0], "set-up") == 0)
+		set_up_again(context);
 	else if (strcmp(words[0], "resolve") == 0 && num == 2)
-		resolve(context, words[1]);
+		resolve(context, words[1], false);
+	else if (strcmp(words[0], "resolve-dpu") == 0 && num == 2)
+		resolve(context, words[1], true);
 	else if (strncmp(words[0], "connect", strlen("connect")) == 0 && num >= 3)
 		connect_to(context, words, num);
 	else

@@ -36,8 +36,24 @@ def test_list_with_patterns_and_labels(etcd, publisher, watcher):
     ):
         answer = one.ask("resolve", name)
         assert answer["result"] == result and answer["error"]
+    for name in ("dpu1", "dpu1:bulk", "dpu1:none"):
+        answer = one.ask("resolve-dpu", name)
+        assert (answer["result"], answer["dpu"], answer["exports"]) == ("DOCA_SUCCESS", "dpu1", 2)
+    for name, result in (("none", "DOCA_ERROR_NOT_FOUND"), ("a/b", "DOCA_ERROR_INVALID_VALUE")):
+        answer = one.ask("resolve-dpu", name)
+        assert answer["result"] == result and answer["error"] and "dpu" not in answer
     status = one.status()
     assert (status["live"], status["dpus"], status["exports"], status["skipped"]) == (1, 3, 5, 0)
+
+
+def test_started_fleet_cannot_be_set_up(etcd, publisher, watcher):
+    cluster = etcd()
+    publish(publisher, cluster, "dpu1", "a,1,1")
+    one = watcher(cluster).started()
+    results = one.ask("set-up")
+    assert results.pop("event") == "set-up" and len(results) == 6
+    assert set(results.values()) == {"DOCA_ERROR_BAD_STATE"}
+    assert one.names() == ["dpu1:a"]
 
 
 def test_watch_hears_of_everything(etcd, publisher, watcher):
