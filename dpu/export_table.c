@@ -260,11 +260,14 @@ static void forget(struct export_change *change, const struct named_export *expo
 	}
 }
 
-/* Not by a change that replaces all exports. */
+/* Not by a change of all exports; one that is in progress cannot bring it back. */
 static void lose_one(struct export_table *exports, const struct named_export *export)
 {
-	if (export_get_spec(export)->file)
-		exports->is_incomplete = true;
+	if (!export_get_spec(export)->file)
+		return;
+	exports->is_incomplete = true;
+	if (exports->change)
+		exports->change->completes = false;
 }
 
 static void drop(struct export_table *exports, size_t index)
