@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+include(CMakePackageConfigHelpers)
+
 # An installation can be moved: its files refer to each other by relative paths. A directory that the
 # user sets to an absolute path, as with -DCMAKE_INSTALL_LIBDIR=/lib64, stays absolute.
 
@@ -24,6 +26,31 @@ endfunction()
 function(dpumap_find_libraries target dir)
 	dpumap_relative(rpath ${dir} ${CMAKE_INSTALL_LIBDIR} "\$ORIGIN")
 	set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}")
+endfunction()
+
+# dpumap_offer(TARGET NAME [DIR...]): other CMake projects link the library as dpumap::NAME, whether they
+# find it installed or add this tree. Its installed headers are in the usual directory and in each DIR.
+function(dpumap_offer target name)
+	add_library(dpumap::${name} ALIAS ${target})
+	set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+	target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+	foreach(dir ${CMAKE_INSTALL_INCLUDEDIR} ${ARGN})
+		target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${dir}>)
+	endforeach()
+endfunction()
+
+# dpumap_install_config(): for find_package(dpumap), after all targets.
+function(dpumap_install_config)
+	set(dir ${CMAKE_INSTALL_LIBDIR}/cmake/dpumap)
+	configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/dpumap-config.cmake.in
+		${CMAKE_CURRENT_BINARY_DIR}/dpumap-config.cmake INSTALL_DESTINATION ${dir})
+	# Before 1.0, a minor version may change the interfaces.
+	write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/dpumap-config-version.cmake
+		COMPATIBILITY SameMinorVersion)
+	install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dpumap-config.cmake
+		${CMAKE_CURRENT_BINARY_DIR}/dpumap-config-version.cmake
+		DESTINATION ${dir} COMPONENT dev)
+	install(EXPORT dpumap-targets NAMESPACE dpumap:: DESTINATION ${dir} COMPONENT dev)
 endfunction()
 
 # For the pkg-config files.

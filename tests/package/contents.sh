@@ -155,7 +155,7 @@ has libdpumap-fleet0 '/usr/lib/*/libdpumap-fleet.so.0'
 depends libdpumap-fleet0 libdpumap-channel0 libcurl4 libjson-c5
 has libdpumap-dev '/usr/lib/*/libdpumap.so' '/usr/lib/*/libdpumap-channel.so' '/usr/lib/*/libdpumap-fleet.so' \
 	'/usr/lib/*/pkgconfig/dpumap.pc' '/usr/lib/*/pkgconfig/dpumap-channel.pc' \
-	'/usr/lib/*/pkgconfig/dpumap-fleet.pc' \
+	'/usr/lib/*/pkgconfig/dpumap-fleet.pc' '/usr/lib/*/cmake/dpumap/dpumap-config.cmake' \
 	/usr/include/dpumap/channel.h /usr/include/dpumap/fleet.h /usr/include/dpumap-doca/doca_mmap.h \
 	/usr/share/man/man3/dpumap_dm.3.gz
 depends libdpumap-dev libdpumap0 libdpumap-channel0 libdpumap-fleet0 libibverbs-dev librdmacm-dev libssl-dev libcbor-dev

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The installation is complete and can be moved: the check installs to one directory and moves it to
 # another. There the programs start without ldconfig, the unit names the daemon, and programs in C and C++
-# and all installed examples are built with pkg-config alone.
+# and all installed examples are built with pkg-config alone. A CMake project finds the libraries there, or adds
+# this tree, under the same names.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -36,6 +37,43 @@ check_consumer()
 	build gcc -std=c11 || { bad "a program in C cannot be built against the installation"; return; }
 	[ "$(LD_LIBRARY_PATH=$libdir "$work/consumer")" = DOCA_SUCCESS ] || bad "the program in C does not run"
 	build g++ -std=c++17 -x c++ || bad "a program in C++ cannot be built against the installation"
+}
+
+write_project() # DIR LINE LIBRARY...
+{
+	local dir=$1 line=$2
+	shift 2
+	mkdir -p "$dir"
+	cp "$work/consumer.c" "$dir/"
+	cat >"$dir/CMakeLists.txt" <<-END
+	cmake_minimum_required(VERSION 3.25)
+	project(consumer LANGUAGES C)
+	$line
+	add_executable(consumer consumer.c)
+	target_compile_definitions(consumer PRIVATE DOCA_ALLOW_EXPERIMENTAL_API)
+	target_link_libraries(consumer PRIVATE $*)
+	END
+}
+
+check_cmake()
+{
+	write_project "$work/found" "find_package(dpumap 0.1 REQUIRED COMPONENTS channel fleet)" \
+		dpumap::dpumap dpumap::channel dpumap::fleet dpumap::desc
+	if cmake -S "$work/found" -B "$work/found/build" -DCMAKE_PREFIX_PATH="$1" >"$work/said" 2>&1 &&
+		cmake --build "$work/found/build" >>"$work/said" 2>&1; then
+		[ "$("$work/found/build/consumer")" = DOCA_SUCCESS ] || bad "the program of a CMake project does not run"
+	else
+		bad "a CMake project cannot use the installation: $(tail -n 5 "$work/said")"
+	fi
+	# The tree is not built again, which would take long, and a scratch copy has none.
+	[ -f "$TREE/CMakeLists.txt" ] || return 0
+	write_project "$work/added" "add_subdirectory($TREE dpumap)" dpumap::dpumap dpumap::desc
+	cmake -S "$work/added" -B "$work/added/build" >"$work/said" 2>&1 ||
+		{ bad "a CMake project cannot add this tree: $(tail -n 5 "$work/said")"; return; }
+	grep -q '^CMAKE_BUILD_TYPE:STRING=$' "$work/added/build/CMakeCache.txt" ||
+		bad "this tree sets the build type of a project that adds it"
+	! grep -qE 'dpumapd|test_' <<<"$(cmake --build "$work/added/build" --target help)" ||
+		bad "a project that adds this tree gets its programs or tests"
 }
 
 build()
@@ -116,6 +154,7 @@ run_check()
 	check_programs "$prefix"
 	check_unit "$(find "$prefix" -name dpumapd.service)"
 	check_consumer "$prefix"
+	check_cmake "$prefix"
 	check_examples "$prefix"
 }
 
@@ -124,7 +163,7 @@ make_scratch()
 	install_to "$1/installed"
 }
 
-PLANTS=6
+PLANTS=8
 plant()
 {
 	local moved=$1/installed/moved
@@ -135,6 +174,8 @@ plant()
 	4) edit "$(find "$moved" -name dpumap.pc)" 's|^prefix=.*|prefix=/usr/local|' ;;
 	5) edit "$(find "$moved" -name dpumapd.service)" 's|^ExecStart=%Y/[./]*|ExecStart=/nowhere/|' ;;
 	6) edit "$(find "$moved" -name bridge.c)" 's/ libibverbs)/)/' ;;
+	7) find "$moved" -name dpumap-targets.cmake -exec sed -i 's/dpumap::channel/dpumap::other/' {} \; ;;
+	8) find "$moved" -name dpumap-config.cmake -delete ;;
 	esac
 }
 
