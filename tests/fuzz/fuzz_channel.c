@@ -47,8 +47,7 @@ static struct export_table all;
 
 static void make_exports(void)
 {
-	static char everybody[] = "*", nobody[] = "cert:nobody";
-	static char *everybody_list[] = {everybody}, *nobody_list[] = {nobody};
+	struct dpumap_fault fault;
 
 	for (int i = 0; i < EXPORTS; i++) {
 		struct export_spec *spec = &all.list[i].spec;
@@ -58,8 +57,8 @@ static void make_exports(void)
 		spec->kind = EXPORT_DRAM;
 		spec->size = 4096;
 		spec->via = i % 2 ? EXPORT_VIA_RDMA : EXPORT_VIA_PCI; /* ids are odd over PCI */
-		spec->allow = i % 7 ? everybody_list : nobody_list;
-		spec->num_allow = 1;
+		require(export_spec_set(spec, "allow", i % 7 ? "*" : "cert:nobody", &fault) ==
+			DOCA_SUCCESS);
 		all.list[i].id = 1 + (uint64_t)i;
 	}
 }
