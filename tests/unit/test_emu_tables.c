@@ -36,6 +36,14 @@ void emu_engine_kick(uint32_t slot)
 	(void)slot;
 }
 
+static unsigned int passes;
+
+void emu_engine_let_pass(uint32_t slot)
+{
+	(void)slot;
+	passes++;
+}
+
 void emu_path_clear(struct emu_qp *q)
 {
 	(void)q;
@@ -104,6 +112,29 @@ static void retired_mkey_is_unmapped_if_it_was_mapped(void **state)
 	assert_int_equal(unmaps, 1);
 }
 
+/* The receive of a shared queue that its engine holds would be lost otherwise. */
+static void failed_qp_is_flushed_before_it_is_withdrawn(void **state)
+{
+	const struct {
+		uint32_t state, srqn;
+		unsigned int passes;
+	} cases[] = {{EMU_QPS_ERR, 1, 1}, {EMU_QPS_ERR, 0, 0}, {EMU_QPS_RTS, 1, 0}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct emu_qp q = {.srqn = cases[i].srqn};
+		uint32_t qpn;
+
+		atomic_store(&q.state, cases[i].state);
+		qpn = emu_qp_publish(&q);
+		passes = 0;
+		emu_qp_withdraw(qpn);
+		assert_int_equal(passes, cases[i].passes);
+	}
+	emu_qp_withdraw(0);
+}
+
 static void all_queues_can_be_created(void **state)
 {
 	struct emu_srq srq = {0};
@@ -128,6 +159,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(all_mkeys_can_be_windows, setup, teardown),
 		cmocka_unit_test_setup_teardown(retired_mkey_is_unmapped_if_it_was_mapped, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(failed_qp_is_flushed_before_it_is_withdrawn, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(all_queues_can_be_created, setup, teardown),
 	};

@@ -4,13 +4,19 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "emu/ipc/grace.h"
 #include "emu/ipc/unmap.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
+
+/* An engine that is stopped, or that gets no processor, is waited for no longer than some 20 ms. */
+#define PASS_YIELDS 100
+#define PASS_PAUSES 200
 
 /*
  * Did the process end in a pass? Then its thread has ended, or at least its socket hung up, which
@@ -39,6 +45,35 @@ void emu_unmap(void)
 	static uint32_t gave_up_at[EMU_MAX_ENGINES];
 
 	emu_unmap_wait(emu_queues, gave_up_at, ended);
+}
+
+/*
+ * Checking the doorbells counts like a pass, and one may be under way: the second one that begins now and ends has
+ * looked at all queues.
+ */
+static bool has_passed(const struct emu_engine *e, uint32_t before)
+{
+	return atomic_load(&e->epoch) - before >= 4 + (before & 1);
+}
+
+void emu_engine_let_pass(uint32_t slot)
+{
+	static const struct timespec pause = {.tv_nsec = 50000};
+	struct emu_engine *e;
+	uint32_t before;
+	int i;
+
+	if (slot >= EMU_MAX_ENGINES)
+		return;
+	e = &emu_queues->engine[slot];
+	if (ended(e))
+		return;
+	before = atomic_load(&e->epoch);
+	emu_engine_kick(slot);
+	for (i = 0; i < PASS_YIELDS && !has_passed(e, before); i++)
+		sched_yield();
+	for (i = 0; i < PASS_PAUSES && !has_passed(e, before) && !ended(e); i++)
+		nanosleep(&pause, NULL);
 }
 
 void emu_engine_kick(uint32_t slot)

@@ -100,8 +100,20 @@ static void withdraw(const struct table *t, uint32_t number)
 	emu_engine_kick(q->engine);
 }
 
+/*
+ * A device flushes a failed queue pair within microseconds, long before firmware destroys it. The receive that an
+ * engine took from a shared queue would be lost otherwise.
+ */
+static void let_flush(const struct emu_qp *q)
+{
+	if (atomic_load(&q->state) == EMU_QPS_ERR && q->srqn)
+		emu_engine_let_pass(q->engine);
+}
+
 void emu_qp_withdraw(uint32_t qpn)
 {
+	if (qpn)
+		let_flush(&emu_queues->qp[qpn]);
 	withdraw(&qps, qpn);
 	if (qpn)
 		emu_path_clear(&emu_queues->qp[qpn]);
