@@ -580,11 +580,11 @@ doca_error_t export_table_set(struct export_table *exports, struct export_list *
 			      const struct export_dir *dir, bool (*stops)(void),
 			      struct dpumap_fault *fault)
 {
-	struct export_change *change;
+	struct export_change *change = NULL;
 	doca_error_t result;
 
 	result = export_change_set(exports, wanted, dir, &change, fault);
-	if (result != DOCA_SUCCESS)
+	if (!change)
 		return result;
 	change->stops = stops;
 	result = export_change_make(change, fault);

@@ -77,7 +77,7 @@ doca_error_t dpumap_config_file_read(const char *path, size_t max, config_t *con
 	char *text = NULL;
 
 	result = dpumap_config_file_load(path, max, &text, fault);
-	if (result != DOCA_SUCCESS)
+	if (!text)
 		return result;
 	result = dpumap_config_file_parse(path, text, config, fault);
 	free(text);
