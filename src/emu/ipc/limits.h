@@ -5,11 +5,14 @@
 
 #include <stdint.h>
 
-#define EMU_MAX_CARDS	8
-#define EMU_MAX_KLMS	(4 * EMU_NUM_MKEYS) /* as many windows as mkeys; a window takes 4 */
-#define EMU_MAX_FUNCS	16		    /* two on each card */
-#define EMU_MAX_GIDS	256u		    /* of a port */
-#define EMU_MAX_PKEYS	128u
+#define EMU_MAX_CARDS	  8
+#define EMU_MAX_KLMS	  (4 * EMU_NUM_MKEYS) /* as many windows as mkeys; a window takes 4 */
+#define EMU_MAX_FUNCS	  16		      /* two on each card */
+#define EMU_MAX_GIDS	  256u		      /* of a port */
+#define EMU_MAX_PKEYS	  128u
+#define EMU_MAX_ENDPOINTS 32u /* of all ports */
+#define EMU_WIRE_PORTS \
+	8u /* sockets of an endpoint that only send, each from a UDP port of its own */
 #define EMU_MAX_ENGINES 256u
 #define EMU_MAX_SHARED	1024u /* files whose pages are registered; 0 is not used */
 #define EMU_MAX_SESSION 64u   /* longest compressed session of a CQ */

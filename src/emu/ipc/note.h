@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "emu/ipc/limits.h"
 #include "emu/ipc/message.h"
 
 /*
@@ -42,6 +43,19 @@ struct emu_note_wr {
 	uint64_t len;
 	uint64_t operand[2];
 	struct emu_sge sge[EMU_TRACE_SGES];
+};
+
+/*
+ * The only message of the server to an engine, on the same socket: how to send and receive as an endpoint.
+ * With it come the descriptors (SCM_RIGHTS) of a UDP socket bound to the endpoint's address and port
+ * 4791, which receives the packets of this engine's queue pairs and no others, and of `nports` sockets that
+ * only send, in the order of `port`. It arrives before a queue pair of the engine has a route by
+ * the endpoint.
+ */
+struct emu_wire_grant {
+	uint32_t endpoint; /* index in emu_tables.endpoint */
+	uint32_t nports;
+	uint16_t port[EMU_WIRE_PORTS];
 };
 
 #endif

@@ -41,7 +41,18 @@ enum emu_qp_type {
 	EMU_QPT_XRC_TGT = 10,
 };
 
-#define EMU_NOWHERE UINT32_MAX
+/* Values of emu_qp.dest_func other than a function. */
+#define EMU_NOWHERE UINT32_MAX	     /* packets are lost */
+#define EMU_ON_WIRE (UINT32_MAX - 1) /* packets are UDP datagrams: emu_qp.route */
+
+/* The way of a queue pair's packets on the wire. The server writes it before EMU_ON_WIRE. */
+struct emu_route {
+	uint32_t endpoint; /* that sends and receives them: index in emu_tables.endpoint */
+	uint32_t flow_label;
+	uint8_t dst[16]; /* the peer's IP address, as a GID */
+	uint8_t tclass;
+	uint8_t hop_limit;
+};
 
 /* A QP; its number is the index. The server writes it; engines also write `state`, to ERR. */
 struct emu_qp {
@@ -66,7 +77,7 @@ struct emu_qp {
 	uint32_t rq_wqe_count;
 	uint32_t rq_wqe_shift;
 	uint32_t dest_qpn;
-	_Atomic uint32_t dest_func; /* where its address leads now; EMU_NOWHERE: packets are lost */
+	_Atomic uint32_t dest_func; /* where its address leads now, or EMU_NOWHERE, EMU_ON_WIRE */
 	uint32_t qkey;		    /* UD */
 	uint32_t srqn;		    /* 0: it has its own receive queue, or none */
 	uint32_t xrcdn; /* XRC_TGT: its messages name the SRQ, which must be of this domain */
@@ -74,7 +85,10 @@ struct emu_qp {
 	uint8_t retry_cnt;
 	uint8_t rnr_retry;
 	uint8_t min_rnr_timer;
-	uint8_t mtu;		/* of the path: enum ibv_mtu; 0: not yet known */
+	uint8_t mtu; /* of the path: enum ibv_mtu; 0: not yet known */
+	uint8_t max_rd_atomic, max_dest_rd_atomic;
+	uint32_t sq_psn, rq_psn;
+	struct emu_route route;
 	_Atomic uint32_t heard; /* it has sent COMM_EST: a message of its peer arrived in RTR */
 	_Atomic uint32_t done;	/* written by the engine: executed blocks of the send ring */
 	/* XRC_TGT: slot + 1 of the engine that took a WQE of an SRQ for it, not yet completed */

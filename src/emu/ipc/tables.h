@@ -124,9 +124,22 @@ struct emu_port {
 	struct emu_gid gid[EMU_MAX_GIDS];
 };
 
+/*
+ * An IP address of a port on a network of this machine: packets to and from it are UDP datagrams (RoCEv2). The
+ * port's GID table has the address too, as RoCE v2.
+ */
+struct emu_endpoint {
+	_Atomic uint32_t serial; /* 0: not in use */
+	uint32_t func;
+	uint8_t addr[16]; /* as a GID */
+};
+
 struct emu_tables {
-	_Atomic uint32_t generation; /* the version of the tables' layout; 3 */
-	uint32_t pad[15];
+	_Atomic uint32_t generation; /* the version of the tables' layout; 4 */
+	/* Packets between two ports of this emulator that have endpoints are UDP datagrams, too. */
+	uint32_t wire_forced;
+	uint32_t pad[14];
+	struct emu_endpoint endpoint[EMU_MAX_ENDPOINTS];
 	struct emu_port port[EMU_MAX_FUNCS]; /* by the index of the function */
 	struct emu_mkey mkey[EMU_MAX_MKEYS];
 	struct emu_klm klm[EMU_MAX_KLMS];

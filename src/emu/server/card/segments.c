@@ -64,7 +64,7 @@ int emu_segments_create(void)
 		return -errno;
 	emu_tables = tables;
 	emu_queues = queues;
-	emu_tables->generation = 3;
+	emu_tables->generation = 4;
 	return 0;
 }
 

@@ -233,6 +233,10 @@ static void apply(const struct emu_func *f, struct emu_qp *q,
 	q->rnr_retry = kept->rnr_retry;
 	q->min_rnr_timer = kept->min_rnr_timer;
 	q->mtu = kept->path_mtu;
+	q->max_rd_atomic = kept->max_rd_atomic;
+	q->max_dest_rd_atomic = kept->max_dest_rd_atomic;
+	q->sq_psn = kept->sq_psn;
+	q->rq_psn = kept->rq_psn;
 	q->qkey = kept->qkey;
 	if (mask & A_PKEY)
 		emu_pkey_use(f, q, kept->pkey_index);
