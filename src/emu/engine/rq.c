@@ -12,6 +12,7 @@
 #include "emu/engine/mkey.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/qp.h"
+#include "emu/engine/receive.h"
 #include "emu/engine/srq.h"
 #include "emu/engine/state.h"
 #include "emu/engine/ud.h"
@@ -24,15 +25,10 @@
 #define SERVE_SILENT (UINT32_MAX - 1) /* the requester gets no answer, and retries */
 
 struct request {
-	struct engine *e;
-	struct emu_qp *q;
-	uint32_t qpn;
-	struct emu_qp_run *run;
+	struct emu_receiver r;
 	struct emu_msg *m;
 	struct emu_domain src; /* the requester's keys */
 	struct emu_domain own;
-	struct emu_srq *srq; /* the SRQ of its receive WQEs, or NULL: the QP's own ring */
-	uint32_t srqn;
 };
 
 static bool can_receive(const struct emu_qp *q)
@@ -42,77 +38,10 @@ static bool can_receive(const struct emu_qp *q)
 	return state >= EMU_QPS_RTR && state <= EMU_QPS_SQE;
 }
 
-static uint16_t posted(const struct emu_qp *q, const struct emu_qp_run *r)
-{
-	if (!q->rq_wqe_count)
-		return 0;
-	return (uint16_t)(emu_dbr_word(q->dbr_addr, 0) - r->rq_ci);
-}
-
-/* The receive WQE of this message: an SRQ's is taken when the message begins. */
-static bool take(const struct request *rq, struct emu_wqe *w)
-{
-	struct emu_qp_run *run = rq->run;
-
-	if (!rq->srq) {
-		if (!posted(rq->q, run))
-			return false;
-		emu_rqe_parse(rq->q, run->rq_ci, w);
-		return true;
-	}
-	if (run->rx_srqn != rq->srqn && !emu_srq_take(rq->e, rq->srqn, &run->rx_index))
-		return false;
-	run->rx_srqn = rq->srqn;
-	if (rq->q->type == EMU_QPT_XRC_TGT)
-		atomic_store(&rq->q->taker, rq->e->cfg.slot + 1);
-	emu_srq_parse(rq->srq, run->rx_index, w);
-	return true;
-}
-
-static uint32_t completes_in(const struct request *rq)
-{
-	return rq->srq && rq->srq->type == EMU_SRQT_XRC ? rq->srq->cqn : rq->q->recv_cqn;
-}
-
-/* The WQE of an SRQ is completed, or lost with its SRQ. */
-static void let_go(const struct request *rq)
-{
-	uint32_t mine = rq->e->cfg.slot + 1;
-
-	rq->run->rx_srqn = 0;
-	if (atomic_load(&rq->q->taker) != mine)
-		return;
-	emu_cq_publish(rq->e); /* a program that waits for the WQE must not wait in vain */
-	atomic_compare_exchange_strong(&rq->q->taker, &mine, 0);
-}
-
-static void push(const struct request *rq, struct emu_cqe *cqe)
-{
-	cqe->wqe_counter = rq->srq ? rq->run->rx_index : rq->run->rq_ci;
-	cqe->qpn = rq->qpn;
-	cqe->uidx = rq->srq && rq->srq->type == EMU_SRQT_XRC ? rq->srq->uidx : rq->q->uidx;
-	if (!emu_cq_push(rq->e, completes_in(rq), cqe))
-		emu_engine_qp_fail(rq->q);
-	if (rq->srq)
-		let_go(rq);
-	else
-		rq->run->rq_ci++;
-}
-
-static void push_error(const struct request *rq, enum emu_syndrome syndrome)
-{
-	struct emu_cqe cqe = {
-		.opcode = EMU_CQE_RESP_ERR,
-		.syndrome = (uint8_t)syndrome,
-	};
-
-	push(rq, &cqe);
-}
-
 /* The network header in front of a datagram's payload. */
 static uint32_t header_bytes(const struct request *rq)
 {
-	return rq->q->type == EMU_QPT_UD ? EMU_GRH : 0;
+	return rq->r.q->type == EMU_QPT_UD ? EMU_GRH : 0;
 }
 
 static uint8_t received_opcode(uint32_t opcode)
@@ -134,36 +63,33 @@ static void push_received(const struct request *rq)
 		.opcode = EMU_CQE_RESP_SEND,
 		.solicited = m->flags & EMU_MSG_SOLICITED,
 		.src_qpn = m->src_qpn,
-		.net = rq->q->type == EMU_QPT_UD ? emu_ud_network(m->grh) : 0,
+		.net = rq->r.q->type == EMU_QPT_UD ? emu_ud_network(m->grh) : 0,
 		.byte_cnt = (uint32_t)(m->len + header_bytes(rq)),
 	};
 
-	if (rq->q->type == EMU_QPT_UD)
-		emu_count_datagram(rq->e, rq->q, m->len, emu_ud_to_group(m->grh));
+	if (rq->r.q->type == EMU_QPT_UD)
+		emu_count_datagram(rq->r.e, rq->r.q, m->len, emu_ud_to_group(m->grh));
 	if (m->opcode != EMU_WQE_SEND) {
 		cqe.opcode = received_opcode(m->opcode);
 		cqe.imm = m->imm;
 	}
-	push(rq, &cqe);
+	emu_receiver_push(&rq->r, &cqe);
 }
 
 /* The receive WQE's owner learns of the error from its completion (IBA 9.9.3.1, classes A and C). */
 static uint32_t fail_receive(const struct request *rq, enum emu_syndrome own, uint32_t answer)
 {
-	if (emu_engine_qp_fail(rq->q))
-		push_error(rq, own);
+	if (emu_engine_qp_fail(rq->r.q))
+		emu_receiver_push_error(&rq->r, own);
 	return answer;
 }
 
 /* An unreliable QP drops the message and keeps the WQE (class D). */
 static uint32_t refuse_length(const struct request *rq)
 {
-	if (emu_qp_reliable(rq->q))
+	if (emu_qp_reliable(rq->r.q))
 		return fail_receive(rq, EMU_SYN_LOC_LEN, EMU_SYN_REM_INV_REQ);
-	if (rq->srq) {
-		emu_srq_put_back(rq->e, rq->srqn, rq->run->rx_index);
-		let_go(rq);
-	}
+	emu_receiver_put_back(&rq->r);
 	return EMU_SYN_OK;
 }
 
@@ -181,7 +107,7 @@ void emu_rq_violation(struct engine *e, struct emu_qp *p, uint32_t event)
 
 static uint32_t violate(const struct request *rq, enum emu_syndrome answer)
 {
-	emu_rq_violation(rq->e, rq->q,
+	emu_rq_violation(rq->r.e, rq->r.q,
 			 answer == EMU_SYN_REM_ACCESS ? EMU_EVENT_QP_ACCESS_ERR
 						      : EMU_EVENT_QP_REQ_ERR);
 	return answer;
@@ -190,11 +116,11 @@ static uint32_t violate(const struct request *rq, enum emu_syndrome answer)
 /* Translate the payload from rx_done on, for as many bytes as both sides have pieces. */
 static bool gather_source(const struct request *rq, struct emu_seg_list *src)
 {
-	uint64_t left = rq->m->len - rq->run->rx_done;
+	uint64_t left = rq->m->len - rq->r.run->rx_done;
 
-	if (!emu_sge_check(rq->e, &rq->src, rq->m->sge, rq->m->nsge))
+	if (!emu_sge_check(rq->r.e, &rq->src, rq->m->sge, rq->m->nsge))
 		return false;
-	return emu_sge_translate(rq->e, &rq->src, rq->m->sge, rq->m->nsge, rq->run->rx_done,
+	return emu_sge_translate(rq->r.e, &rq->src, rq->m->sge, rq->m->nsge, rq->r.run->rx_done,
 				 left < ENGINE_CHUNK ? left : ENGINE_CHUNK, src);
 }
 
@@ -203,9 +129,9 @@ static enum emu_copy_fault move(const struct request *rq, const struct emu_seg_l
 {
 	uint64_t n = dst->len < src->len ? dst->len : src->len;
 
-	rq->run->rx_done += n;
-	rq->e->worked = true;
-	return emu_engine_copy(rq->e, dst, src, n);
+	rq->r.run->rx_done += n;
+	rq->r.e->worked = true;
+	return emu_engine_copy(rq->r.e, dst, src, n);
 }
 
 /*
@@ -218,8 +144,8 @@ static uint32_t invalidate(const struct request *rq)
 	uint32_t answer;
 
 	what.key = emu_get32((const uint8_t *)&rq->m->imm);
-	what.srqn = rq->srqn;
-	answer = emu_umr_step(rq->e, rq->qpn, EMU_UMR_RQ, &what);
+	what.srqn = rq->r.srqn;
+	answer = emu_umr_step(rq->r.e, rq->r.qpn, EMU_UMR_RQ, &what);
 	if (answer == ENGINE_UMR_WAIT)
 		return SERVE_MORE;
 	return answer ? fail_receive(rq, (enum emu_syndrome)answer, SERVE_SILENT) : EMU_SYN_OK;
@@ -228,18 +154,18 @@ static uint32_t invalidate(const struct request *rq)
 static bool put_header(const struct request *rq, const struct emu_domain *own,
 		       const struct emu_wqe *w)
 {
-	struct emu_domain here = {.pid = rq->e->pid};
+	struct emu_domain here = {.pid = rq->r.e->pid};
 	uint8_t grh[EMU_GRH];
 	struct emu_sge from = {.addr = (uintptr_t)grh, .len = sizeof(grh), .inl = 1};
 	struct emu_seg_list src;
 	struct emu_seg_list dst;
 
 	memcpy(grh, rq->m->grh, sizeof(grh));
-	if (!emu_sge_translate(rq->e, &here, &from, 1, 0, sizeof(grh), &src) ||
-	    !emu_sge_check(rq->e, own, w->sge, w->nsge) ||
-	    !emu_sge_translate(rq->e, own, w->sge, w->nsge, 0, sizeof(grh), &dst))
+	if (!emu_sge_translate(rq->r.e, &here, &from, 1, 0, sizeof(grh), &src) ||
+	    !emu_sge_check(rq->r.e, own, w->sge, w->nsge) ||
+	    !emu_sge_translate(rq->r.e, own, w->sge, w->nsge, 0, sizeof(grh), &dst))
 		return false;
-	return emu_engine_copy(rq->e, &dst, &src, sizeof(grh)) == EMU_COPY_OK;
+	return emu_engine_copy(rq->r.e, &dst, &src, sizeof(grh)) == EMU_COPY_OK;
 }
 
 static uint32_t serve_send(const struct request *rq)
@@ -250,19 +176,19 @@ static uint32_t serve_send(const struct request *rq)
 	uint32_t header = header_bytes(rq);
 	struct emu_wqe w;
 
-	if (!take(rq, &w))
+	if (!emu_receiver_take(&rq->r, &w))
 		return EMU_NAK_RNR;
-	if (rq->srq)
-		own.pdn = rq->srq->pdn;
+	if (rq->r.srq)
+		own.pdn = rq->r.srq->pdn;
 	if (rq->m->len + header > w.len)
 		return refuse_length(rq);
 	if (header && !put_header(rq, &own, &w))
 		return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
 	if (!gather_source(rq, &src))
 		return EMU_SYN_LOC_PROT;
-	if (rq->m->len && (!emu_sge_check(rq->e, &own, w.sge, w.nsge) ||
-			   !emu_sge_translate(rq->e, &own, w.sge, w.nsge, header + rq->run->rx_done,
-					      src.len, &dst)))
+	if (rq->m->len && (!emu_sge_check(rq->r.e, &own, w.sge, w.nsge) ||
+			   !emu_sge_translate(rq->r.e, &own, w.sge, w.nsge,
+					      header + rq->r.run->rx_done, src.len, &dst)))
 		return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
 	if (rq->m->len) {
 		switch (move(rq, &dst, &src)) {
@@ -274,7 +200,7 @@ static uint32_t serve_send(const struct request *rq)
 			break;
 		}
 	}
-	if (rq->run->rx_done < rq->m->len)
+	if (rq->r.run->rx_done < rq->m->len)
 		return SERVE_MORE;
 	if (rq->m->opcode == EMU_WQE_SEND_INVAL) {
 		uint32_t answer = invalidate(rq);
@@ -291,7 +217,7 @@ static uint32_t refuse_write(const struct request *rq)
 {
 	struct emu_wqe w;
 
-	if (!emu_qp_reliable(rq->q) || !take(rq, &w))
+	if (!emu_qp_reliable(rq->r.q) || !emu_receiver_take(&rq->r, &w))
 		return violate(rq, EMU_SYN_REM_ACCESS);
 	return fail_receive(rq, EMU_SYN_LOC_ACCESS, EMU_SYN_REM_ACCESS);
 }
@@ -303,15 +229,15 @@ static uint32_t serve_write_imm(const struct request *rq)
 	const struct emu_msg *m = rq->m;
 	struct emu_wqe w;
 
-	if (!(rq->q->access & EMU_QP_REMOTE_WRITE))
+	if (!(rq->r.q->access & EMU_QP_REMOTE_WRITE))
 		return violate(rq, EMU_SYN_REM_INV_REQ);
-	if (m->len && !emu_mkey_check(rq->e, &rq->own, m->rkey, m->raddr, m->len))
+	if (m->len && !emu_mkey_check(rq->r.e, &rq->own, m->rkey, m->raddr, m->len))
 		return refuse_write(rq);
-	if (!take(rq, &w))
+	if (!emu_receiver_take(&rq->r, &w))
 		return EMU_NAK_RNR;
 	if (!gather_source(rq, &src))
 		return EMU_SYN_LOC_PROT;
-	if (m->len && !emu_mkey_translate(rq->e, &rq->own, m->rkey, m->raddr + rq->run->rx_done,
+	if (m->len && !emu_mkey_translate(rq->r.e, &rq->own, m->rkey, m->raddr + rq->r.run->rx_done,
 					  src.len, &dst))
 		return refuse_write(rq);
 	if (m->len) {
@@ -324,7 +250,7 @@ static uint32_t serve_write_imm(const struct request *rq)
 			break;
 		}
 	}
-	if (rq->run->rx_done < m->len)
+	if (rq->r.run->rx_done < m->len)
 		return SERVE_MORE;
 	push_received(rq);
 	return EMU_SYN_OK;
@@ -349,11 +275,11 @@ static uint32_t serve_atomic(const struct request *rq)
 {
 	struct emu_seg_list dst = {0};
 
-	if (!(rq->q->access & EMU_QP_REMOTE_ATOMIC) || rq->m->raddr % 8)
+	if (!(rq->r.q->access & EMU_QP_REMOTE_ATOMIC) || rq->m->raddr % 8)
 		return violate(rq, EMU_SYN_REM_INV_REQ);
-	if (!emu_mkey_translate(rq->e, &rq->own, rq->m->rkey, rq->m->raddr, 8, &dst))
+	if (!emu_mkey_translate(rq->r.e, &rq->own, rq->m->rkey, rq->m->raddr, 8, &dst))
 		return violate(rq, EMU_SYN_REM_ACCESS);
-	switch (emu_engine_atomic(rq->e, &dst.seg[0], change_cell, rq->m)) {
+	switch (emu_engine_atomic(rq->r.e, &dst.seg[0], change_cell, rq->m)) {
 	case EMU_ATOMIC_DONE:
 		return EMU_SYN_OK;
 	case EMU_ATOMIC_BUSY:
@@ -363,33 +289,18 @@ static uint32_t serve_atomic(const struct request *rq)
 	}
 }
 
-/* The SRQ: the QP's own or, with XRC, the one that the message names, if this engine serves it. */
-static bool find_srq(struct request *rq)
-{
-	bool xrc = rq->q->type == EMU_QPT_XRC_TGT;
-
-	rq->srqn = xrc ? rq->m->srqn : rq->q->srqn;
-	rq->srq = NULL;
-	if (!rq->srqn && !xrc)
-		return true;
-	if (xrc && !emu_srq_of_xrc(rq->e, rq->q, rq->srqn))
-		return false;
-	rq->srq = emu_srq_find(rq->e, rq->srqn);
-	if (rq->srq && xrc)
-		rq->own.pdn = rq->srq->pdn;
-	return rq->srq;
-}
-
 static uint32_t serve(struct request *rq)
 {
-	if (rq->q->type == EMU_QPT_UD && rq->m->qkey != rq->q->qkey) {
-		emu_count_violation(rq->e, rq->q, EMU_COUNTER_qkey_viol_cntr);
+	if (rq->r.q->type == EMU_QPT_UD && rq->m->qkey != rq->r.q->qkey) {
+		emu_count_violation(rq->r.e, rq->r.q, EMU_COUNTER_qkey_viol_cntr);
 		return EMU_SYN_OK; /* dropped silently (IBA 10.2.5) */
 	}
-	if (!find_srq(rq))
+	if (!emu_receiver_find(&rq->r, rq->m->srqn))
 		return violate(rq, EMU_SYN_REM_INV_REQ);
-	if (rq->srq && emu_cq_frozen(rq->e, completes_in(rq)))
+	if (emu_receiver_frozen(&rq->r))
 		return SERVE_MORE;
+	if (rq->r.srq && rq->r.q->type == EMU_QPT_XRC_TGT)
+		rq->own.pdn = rq->r.srq->pdn;
 	switch (rq->m->opcode) {
 	case EMU_WQE_SEND:
 	case EMU_WQE_SEND_IMM:
@@ -427,11 +338,11 @@ static void set_domains(struct request *rq, const struct emu_qp *s)
 	rq->src.func = s->func;
 	rq->src.pdn = s->pdn;
 	rq->src.need = EMU_LR;
-	rq->src.pid = rq->e->cfg.queues->engine[rq->m->src_engine].pid;
+	rq->src.pid = rq->r.e->cfg.queues->engine[rq->m->src_engine].pid;
 	rq->src.qpn = rq->m->src_qpn;
-	rq->own.qpn = rq->qpn;
-	rq->own.func = rq->q->func;
-	rq->own.pdn = rq->q->pdn;
+	rq->own.qpn = rq->r.qpn;
+	rq->own.func = rq->r.q->func;
+	rq->own.pdn = rq->r.q->pdn;
 }
 
 static uint32_t mine(const struct engine *e, enum emu_msg_state state)
@@ -501,15 +412,16 @@ void emu_rq_reap(const struct engine *e, uint32_t qpn)
 void emu_rq_serve(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
-	struct request rq = {.e = e, .q = q, .qpn = qpn, .run = &e->qp_run[qpn], .m = &q->inbox};
+	struct request rq = {.r = {.e = e, .q = q, .qpn = qpn, .run = &e->qp_run[qpn]},
+			     .m = &q->inbox};
 	struct emu_msg *m = &q->inbox;
 	const struct emu_qp *s;
 	uint32_t requester;
 	uint32_t answer;
 
-	reap_answer(e, m, rq.run);
+	reap_answer(e, m, rq.r.run);
 	/* check again: the owner of a failed XRC target relies on no message being begun */
-	if (!can_receive(q) || !own_message(e, m, rq.run) || !can_receive(q))
+	if (!can_receive(q) || !own_message(e, m, rq.r.run) || !can_receive(q))
 		return;
 	e->worked = true;
 	s = source(e, m);
@@ -522,7 +434,7 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	if (answer == SERVE_MORE)
 		return;
 	requester = m->src_engine;
-	remember_source(rq.run, m);
+	remember_source(rq.r.run, m);
 	emu_cq_publish(e);
 	m->syndrome = answer;
 	answer_with(e, m, answer == SERVE_SILENT ? EMU_MSG_FREE : mine(e, EMU_MSG_DONE));
@@ -534,12 +446,12 @@ static void tell_last_wqe(const struct request *rq)
 {
 	struct emu_note note = {.type = EMU_NOTE_QP, .event = EMU_EVENT_QP_LAST_WQE};
 
-	if (rq->run->last_wqe)
+	if (rq->r.run->last_wqe)
 		return;
-	rq->run->last_wqe = true;
-	note.number = rq->qpn;
-	note.serial = rq->run->serial;
-	emu_engine_event(rq->e, &note);
+	rq->r.run->last_wqe = true;
+	note.number = rq->r.qpn;
+	note.serial = rq->r.run->serial;
+	emu_engine_event(rq->r.e, &note);
 }
 
 /*
@@ -551,27 +463,27 @@ static void flush_target(struct request *rq)
 	uint32_t state;
 	uint32_t taker;
 
-	rq->srqn = rq->run->rx_srqn;
-	rq->srq = emu_srq_find(rq->e, rq->srqn);
-	if (rq->srq && emu_cq_frozen(rq->e, completes_in(rq)))
+	rq->r.srqn = rq->r.run->rx_srqn;
+	rq->r.srq = emu_srq_find(rq->r.e, rq->r.srqn);
+	if (emu_receiver_frozen(&rq->r))
 		return;
-	if (rq->srq)
-		push_error(rq, EMU_SYN_FLUSH);
+	if (rq->r.srq)
+		emu_receiver_push_error(&rq->r, EMU_SYN_FLUSH);
 	else
-		let_go(rq);
-	answer_with(rq->e, rq->m, EMU_MSG_FREE);
-	if (rq->q->engine != rq->e->cfg.slot) {
-		if (rq->srq)
-			emu_engine_kick(rq->e, rq->q->engine);
+		emu_receiver_let_go(&rq->r);
+	answer_with(rq->r.e, rq->m, EMU_MSG_FREE);
+	if (rq->r.q->engine != rq->r.e->cfg.slot) {
+		if (rq->r.srq)
+			emu_engine_kick(rq->r.e, rq->r.q->engine);
 		return;
 	}
 	state = atomic_load(
 		&rq->m->state); /* first: an engine that holds no WQE takes none any more */
-	taker = atomic_load(&rq->q->taker);
+	taker = atomic_load(&rq->r.q->taker);
 	if (EMU_MSG_STATE(state) == EMU_MSG_BUSY)
-		emu_engine_kick(rq->e, EMU_MSG_SLOT(state));
+		emu_engine_kick(rq->r.e, EMU_MSG_SLOT(state));
 	else if (taker)
-		emu_engine_kick(rq->e, taker - 1);
+		emu_engine_kick(rq->r.e, taker - 1);
 	else
 		tell_last_wqe(rq);
 }
@@ -580,7 +492,8 @@ static void flush_target(struct request *rq)
 void emu_rq_flush(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
-	struct request rq = {.e = e, .q = q, .qpn = qpn, .run = &e->qp_run[qpn], .m = &q->inbox};
+	struct request rq = {.r = {.e = e, .q = q, .qpn = qpn, .run = &e->qp_run[qpn]},
+			     .m = &q->inbox};
 	unsigned int budget;
 
 	if (q->type == EMU_QPT_XRC_TGT) {
@@ -589,13 +502,13 @@ void emu_rq_flush(struct engine *e, uint32_t qpn)
 	}
 	answer_with(e, &q->inbox, EMU_MSG_FREE);
 	if (q->srqn) {
-		rq.srqn = rq.run->rx_srqn;
-		rq.srq = emu_srq_find(e, rq.srqn);
-		if (rq.srq)
-			push_error(&rq, EMU_SYN_FLUSH);
+		rq.r.srqn = rq.r.run->rx_srqn;
+		rq.r.srq = emu_srq_find(e, rq.r.srqn);
+		if (rq.r.srq)
+			emu_receiver_push_error(&rq.r, EMU_SYN_FLUSH);
 		tell_last_wqe(&rq);
 		return;
 	}
-	for (budget = 0; budget < ENGINE_BUDGET && posted(q, rq.run); budget++)
-		push_error(&rq, EMU_SYN_FLUSH);
+	for (budget = 0; budget < ENGINE_BUDGET && emu_receives_posted(q, rq.r.run); budget++)
+		emu_receiver_push_error(&rq.r, EMU_SYN_FLUSH);
 }
