@@ -12,6 +12,7 @@
  * there is an answer on its way whenever the window is full.
  */
 #define ACK_EVERY_MASK 3u
+#define BURST	       16u /* packets of a READ's answer */
 _Static_assert(WIRE_WINDOW_MIN > ACK_EVERY_MASK, "a full window has asked for an ACK");
 
 static struct wire_entry *entry(struct wire_requester *r, uint32_t i)
@@ -116,16 +117,16 @@ static void settle(struct wire_qp *qp)
 		}
 		if (r->head == r->at || !is_finished(r, e))
 			return;
-		r->reads -= has_response(e);
 		r->head++;
 		qp->ops->finished(qp->ctx, &wr, EMU_SYN_OK);
 	}
 }
 
+/* Everything before `psn` is acknowledged. */
 static void go_back(struct wire_qp *qp, uint32_t psn)
 {
 	struct wire_requester *r = &qp->requester;
-	struct wire_entry *e;
+	const struct wire_entry *e;
 
 	r->next = psn;
 	r->reads = 0;
@@ -133,7 +134,6 @@ static void go_back(struct wire_qp *qp, uint32_t psn)
 		e = entry(r, r->at);
 		if (wire_psn_after(psn, e->psn) < e->packets)
 			break;
-		r->reads += has_response(e);
 	}
 	if (r->at != r->tail)
 		entry(r, r->at)->resent = true;
@@ -300,18 +300,29 @@ static enum wire_drop take_ack(struct wire_qp *qp, uint64_t now, const struct wi
 }
 
 /*
+ * A responder sends the answer to a READ at once, however long it is. So a long READ goes as several requests for
+ * BURST packets each, which the window limits like those of a WRITE.
+ */
+static uint32_t burst_end(const struct wire_entry *e, uint32_t index)
+{
+	uint32_t end = (index / BURST + 1) * BURST;
+
+	return end < e->packets ? end : e->packets;
+}
+
+/*
  * Is the packet of a READ response of the right kind and length (IBA 9.7.6.1)? After a retry the responder
  * begins anew at any packet, while packets of the earlier response may still arrive.
  */
 static bool fits(const struct wire_qp *qp, const struct wire_entry *e, const struct wire_packet *p)
 {
 	uint32_t index = wire_psn_after(p->psn, e->psn);
-	bool last = index + 1 == e->packets;
-	uint32_t expected = last ? e->wr.len - index * qp->attr.mtu : qp->attr.mtu;
+	bool last = index + 1 == burst_end(e, index);
+	uint32_t left = e->wr.len - index * qp->attr.mtu;
 
-	if (p->op.last != last || p->len != expected)
+	if (p->op.last != last || p->len != (left < qp->attr.mtu ? left : qp->attr.mtu))
 		return false;
-	return index ? !p->op.first || e->resent : p->op.first;
+	return index % BURST ? !p->op.first || e->resent : p->op.first;
 }
 
 static enum wire_drop take_response(struct wire_qp *qp, uint64_t now, const struct wire_packet *p)
@@ -348,10 +359,13 @@ static enum wire_drop take_response(struct wire_qp *qp, uint64_t now, const stru
 		len = sizeof(value);
 	}
 	syndrome = len ? qp->ops->scatter(qp->ctx, &e->wr, at, from, len) : EMU_SYN_OK;
-	if (syndrome != EMU_SYN_OK)
+	if (syndrome != EMU_SYN_OK) {
 		fail(qp, syndrome);
-	else
-		progress(qp, now, wire_psn_add(p->psn, 1));
+		return WIRE_ACCEPTED;
+	}
+	if (p->op.last && r->reads)
+		r->reads--;
+	progress(qp, now, wire_psn_add(p->psn, 1));
 	return WIRE_ACCEPTED;
 }
 
@@ -419,7 +433,7 @@ static uint8_t operation_of(const struct wire_entry *e, uint32_t index)
 	return index + 1 == e->packets ? s->last : s->middle;
 }
 
-/* The packet `index` of an entry; of a read, the request for its response from there on (IBA 9.7.5.1). */
+/* The packet `index` of an entry; of a read, the request for its burst from there on (IBA 9.7.5.1). */
 static struct wire_packet describe(const struct wire_qp *qp, const struct wire_entry *e,
 				   uint32_t index)
 {
@@ -430,9 +444,15 @@ static struct wire_packet describe(const struct wire_qp *qp, const struct wire_e
 		wire_qp_packet(qp, operation_of(e, index), wire_psn_add(e->psn, index));
 
 	p.srqn = wr->srqn;
-	p.va = wr->raddr + (wr->work == WIRE_WORK_READ ? at : 0);
+	p.va = wr->raddr;
 	p.rkey = wr->rkey;
-	p.dma_len = wr->work == WIRE_WORK_READ ? wr->len - at : wr->len;
+	p.dma_len = wr->len;
+	if (wr->work == WIRE_WORK_READ) {
+		uint32_t most = (burst_end(e, index) - index) * qp->attr.mtu;
+
+		p.va += at;
+		p.dma_len = wr->len - at < most ? wr->len - at : most;
+	}
 	p.swap_add = wr->swap_add;
 	p.compare = wr->compare;
 	p.imm = wr->imm;
@@ -460,11 +480,13 @@ static void sent(struct wire_qp *qp, uint64_t now, struct wire_entry *e)
 	struct wire_requester *r = &qp->requester;
 	uint32_t end = wire_psn_add(e->psn, e->packets);
 
-	r->next = has_response(e) ? end : wire_psn_add(r->next, 1);
+	r->reads += has_response(e);
+	r->next = has_response(e)
+			  ? wire_psn_add(e->psn, burst_end(e, wire_psn_after(r->next, e->psn)))
+			  : wire_psn_add(r->next, 1);
 	if (wire_psn_before(r->top, r->next) || wire_psn_after(r->next, r->top) == WIRE_PSN_HALF)
 		r->top = r->next;
 	if (r->next == end) {
-		r->reads += has_response(e);
 		r->at++;
 		if (r->at != r->tail)
 			entry(r, r->at)->resent |= r->next != r->top;
