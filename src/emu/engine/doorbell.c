@@ -220,16 +220,26 @@ static bool look_again(struct emu_doorbells *d, struct pollfd *rings)
 	return !ending;
 }
 
+/* A packet has arrived for an engine that may be asleep. The pages stay protected: it arms them again. */
+static void meet_packet(struct emu_doorbells *d)
+{
+	emu_net_woke(d->engine);
+	atomic_store(&d->armed, false);
+	emu_engine_stand_in(d->engine);
+	wake(d);
+}
+
 static void *watch(void *arg)
 {
 	struct emu_doorbells *d = arg;
-	struct pollfd p[3] = {{.fd = d->uffd, .events = POLLIN},
+	struct pollfd p[4] = {{.fd = d->uffd, .events = POLLIN},
 			      {.fd = d->stop_fd, .events = POLLIN},
-			      {.fd = d->notify_fd}};
+			      {.fd = d->notify_fd},
+			      {.fd = d->engine->net.epfd, .events = POLLIN}};
 
 	prctl(PR_SET_NAME, "emu-doorbells");
 	for (;;) {
-		if (syscall(SYS_ppoll, p, 3ul, NULL, NULL, 8ul) < 0 && errno != EINTR) {
+		if (syscall(SYS_ppoll, p, 4ul, NULL, NULL, 8ul) < 0 && errno != EINTR) {
 			pthread_mutex_lock(&lock);
 			give_up(d, EMU_DOORBELLS_NO_UFFD, errno);
 			pthread_mutex_unlock(&lock);
@@ -240,6 +250,8 @@ static void *watch(void *arg)
 			emu_engine_stand_in(d->engine); /* doorbell.pml: stand_in */
 			wake(d);			/* doorbell.pml: answer_wake */
 		}
+		if (p[3].revents)
+			meet_packet(d);
 		if (p[1].revents && !look_again(d, &p[0]))
 			return NULL;
 		if (p[2].revents) {

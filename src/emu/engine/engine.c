@@ -15,12 +15,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "emu/engine/arrival.h"
 #include "emu/engine/clock.h"
+#include "emu/engine/conn.h"
 #include "emu/engine/copy.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/dmabuf.h"
 #include "emu/engine/doorbell.h"
 #include "emu/engine/maps.h"
+#include "emu/engine/net.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/pending.h"
 #include "emu/engine/qp.h"
@@ -35,6 +38,8 @@
 #define SLEEP_MIN_NS 20000u
 #define SLEEP_MAX_NS 50000000u
 #define AWAKE_NS     200000u /* idle time after which only a ring or another process wakes the engine */
+#define NET_NAP_NS   1000000u /* the longest nap of an engine that waits for packets too */
+#define FOREVER_NS   (1ull << 60)
 #define LOOK_NS	     20000000u /* how often to check that the server runs */
 
 /*
@@ -94,6 +99,8 @@ static void scan(struct engine *e)
 		if (emu_srq_find(e, i))
 			e->srq_list[e->srq_count++] = i;
 	scan_targets(e);
+	emu_net_take_grants(e);
+	emu_conns_prune(e);
 	if (!has_queues(e))
 		close_memory(e); /* it may sleep until there is a QP again */
 }
@@ -108,8 +115,7 @@ static void fail(struct emu_qp *q)
 		atomic_store(&q->state, EMU_QPS_ERR);
 }
 
-/* Bring the memory of a QP up to date; false if the QP does not exist. */
-static bool refresh(struct engine *e, uint32_t qpn)
+bool emu_engine_refresh(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
 	struct emu_qp_run *r = &e->qp_run[qpn];
@@ -159,12 +165,18 @@ static void execute(struct engine *e, const struct emu_qp *q, uint32_t qpn)
 static void visit(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
+	struct emu_conn *c;
 
-	if (!refresh(e, qpn) || q->engine != e->cfg.slot)
+	if (!emu_engine_refresh(e, qpn) || q->engine != e->cfg.slot)
 		return;
 	if (emu_cq_frozen(e, q->send_cqn) || emu_cq_frozen(e, q->recv_cqn))
 		return;
-	execute(e, q, qpn); /* grace.pml: use; server_exit.pml: use_queue; doorbell.pml: visit */
+	c = e->net.granted ? emu_conn_of(e, qpn) : NULL;
+	/* grace.pml: use; server_exit.pml: use_queue; doorbell.pml: visit */
+	if (c)
+		emu_conn_advance(c);
+	else
+		execute(e, q, qpn);
 	if (atomic_load(&q->state) == EMU_QPS_ERR)
 		emu_rq_flush(e, qpn);
 	emu_cq_publish(e);
@@ -174,7 +186,7 @@ static void visit_target(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
 
-	if (!refresh(e, qpn) || q->type != EMU_QPT_XRC_TGT || q->engine == e->cfg.slot)
+	if (!emu_engine_refresh(e, qpn) || q->type != EMU_QPT_XRC_TGT || q->engine == e->cfg.slot)
 		return;
 	emu_rq_serve(e, qpn);
 	if (atomic_load(&q->state) == EMU_QPS_ERR)
@@ -201,6 +213,16 @@ static void notify(struct engine *e)
 		emu_engine_send_events(e);
 }
 
+static void meet_packets(struct engine *e)
+{
+	if (!e->net.granted)
+		return;
+	e->now = emu_now_ns();
+	e->timed = true;
+	e->net.deadline = UINT64_MAX;
+	emu_arrivals(e);
+}
+
 /* Make one pass; false if the engine has lost its slot. */
 static bool pass(struct engine *e)
 {
@@ -224,10 +246,12 @@ static bool pass(struct engine *e)
 		scan(e);
 		emu_dmabufs_prune(e);
 		emu_maps_prune(e);
+		meet_packets(e);
 		for (i = 0; i < e->qp_count; i++)
 			visit(e, e->qp_list[i]);
 		for (i = 0; i < e->tgt_count; i++)
 			visit_target(e, e->tgt_list[i]);
+		emu_net_flush(e);
 		emu_cq_age_session(e);
 		notify(e);
 	}
@@ -277,6 +301,16 @@ static void wait_for_wake(struct engine *e, uint32_t wake, const struct timespec
 	e->now = emu_now_ns();
 }
 
+/* How long until a timer of a connection expires, at most `ns`. */
+static uint64_t until_deadline(const struct engine *e, uint64_t ns)
+{
+	uint64_t at = e->net.deadline;
+
+	if (at == UINT64_MAX || at > e->now + ns)
+		return ns;
+	return at > e->now ? at - e->now : 1;
+}
+
 /*
  * Sleep for one eighth of the idle time: nothing wakes the engine from a nap but other processes, so a
  * longer one adds latency.
@@ -290,14 +324,22 @@ static void nap(struct engine *e, uint32_t wake, uint64_t idle_ns)
 		ns = SLEEP_MIN_NS;
 	if (ns > SLEEP_MAX_NS)
 		ns = SLEEP_MAX_NS;
+	if (e->net.granted) {
+		emu_net_wait(e, until_deadline(e, ns < NET_NAP_NS ? ns : NET_NAP_NS));
+		e->now = emu_now_ns();
+		return;
+	}
 	ts.tv_nsec = (long)ns;
 	wait_for_wake(e, wake, &ts);
 }
 
 static void wait_for_ring(struct engine *e, uint32_t wake)
 {
+	const uint64_t ns = until_deadline(e, FOREVER_NS);
+	const struct timespec limit = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
 	pthread_mutex_unlock(&e->turn);
-	wait_for_wake(e, wake, NULL);
+	wait_for_wake(e, wake, ns < FOREVER_NS ? &limit : NULL);
 	pthread_mutex_lock(&e->turn);
 }
 
@@ -310,7 +352,10 @@ static bool arm(struct engine *e)
 		atomic_fetch_add(&e->slot->epoch, 1);
 	}
 	e->quiet = 0;
-	return emu_doorbells_arm(e);
+	if (!emu_doorbells_arm(e))
+		return false;
+	emu_net_arm(e); /* afterwards: a packet clears what arming has set */
+	return true;
 }
 
 /*
@@ -465,6 +510,7 @@ static void *run(void *arg)
 	prctl(PR_SET_NAME, "emu-dma-engine");
 	prctl(PR_SET_TIMERSLACK, 1ul);
 	ask_for_short_slices(); /* for the watcher too */
+	emu_net_open(e, l->hidden);
 	emu_doorbells_open(e, l->hidden);
 	be_ready(l);
 
@@ -474,6 +520,8 @@ static void *run(void *arg)
 	work(e);
 	emu_doorbells_close(e);
 	pthread_mutex_unlock(&e->turn);
+	emu_conns_close(e);
+	emu_net_close(e);
 	emu_engine_close_fds(e);
 	close_memory(e);
 	free(e);

@@ -34,6 +34,9 @@ int emu_engine_start(const struct emu_engine_config *config);
 
 struct engine;
 
+/* Bring the engine's memory of a QP up to date; false if the QP does not exist. */
+bool emu_engine_refresh(struct engine *e, uint32_t qpn);
+
 /* Make a pass on another thread, unless the engine's own thread is making passes. */
 void emu_engine_stand_in(struct engine *e);
 

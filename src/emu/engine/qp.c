@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/engine/qp.h"
 
+#include "emu/engine/notes.h"
+#include "emu/engine/state.h"
+
+void emu_engine_qp_heard(struct engine *e, struct emu_qp *q)
+{
+	struct emu_note note = {.type = EMU_NOTE_QP, .event = EMU_EVENT_QP_COMM_EST};
+
+	if (atomic_exchange(&q->heard, 1))
+		return;
+	note.number = (uint32_t)(q - e->cfg.queues->qp);
+	note.serial = atomic_load(&q->serial); /* notes.pml: note_serial */
+	emu_engine_event(e, &note);
+}
+
 bool emu_engine_qp_fail(struct emu_qp *q)
 {
 	uint32_t state = atomic_load(&q->state);

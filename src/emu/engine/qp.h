@@ -62,6 +62,10 @@ static inline bool emu_qp_reliable(const struct emu_qp *q)
 	return q->type != EMU_QPT_UC && q->type != EMU_QPT_UD;
 }
 
+struct engine;
+
+/* A message of its peer has arrived in RTR: its program may wait for that before it moves to RTS (IBA 11.6.3.2). */
+void emu_engine_qp_heard(struct engine *e, struct emu_qp *q);
 /* Move a QP that can carry traffic to ERR; false if it is in RESET or INIT. */
 bool emu_engine_qp_fail(struct emu_qp *q);
 /* The same after a failed send: a UC or UD QP moves to SQE, so that it still receives. */

@@ -8,6 +8,7 @@
 #include "emu/engine/copy.h"
 #include "emu/engine/count.h"
 #include "emu/engine/cq.h"
+#include "emu/engine/datagram.h"
 #include "emu/engine/fault.h"
 #include "emu/engine/maps.h"
 #include "emu/engine/mcast.h"
@@ -96,18 +97,6 @@ static uint8_t peer_type(uint8_t type)
 	return type == EMU_QPT_XRC_INI ? EMU_QPT_XRC_TGT : type;
 }
 
-/* The peer's program may wait for our message before it moves to RTS (IBA 11.6.3.2). */
-static void establish(const struct send *s, struct emu_qp *p)
-{
-	struct emu_note note = {.type = EMU_NOTE_QP, .event = EMU_EVENT_QP_COMM_EST};
-
-	if (atomic_exchange(&p->heard, 1))
-		return;
-	note.number = (uint32_t)(p - s->e->cfg.queues->qp);
-	note.serial = atomic_load(&p->serial); /* notes.pml: note_serial */
-	emu_engine_event(s->e, &note);
-}
-
 /* The peer QP, if it is connected to this one and able to answer. */
 static struct emu_qp *find_connected(const struct send *s)
 {
@@ -158,7 +147,7 @@ static struct emu_qp *find_peer(const struct send *s)
 	if (!p || is_silenced(s, p) || is_foreign(s, p))
 		return NULL;
 	if (!ud && atomic_load(&p->state) == EMU_QPS_RTR)
-		establish(s, p);
+		emu_engine_qp_heard(s->e, p);
 	return p;
 }
 
@@ -558,9 +547,11 @@ static int step_message(struct send *s)
 static int step_datagram(struct send *s)
 {
 	const struct emu_av *av = &s->w.av;
-	uint32_t next;
+	uint32_t next, endpoint = emu_datagram_route(s->e, s->q, av);
 	int result;
 
+	if (endpoint < EMU_MAX_ENDPOINTS && !s->run->posted)
+		return (int)emu_datagram_send(s->e, s->qpn, &s->w, endpoint);
 	if (!emu_ud_is_multicast(av))
 		return step_message(s);
 	if (!s->run->member)
@@ -634,7 +625,7 @@ static void retire(struct send *s, enum emu_syndrome syndrome)
 		emu_cq_publish(s->e);
 }
 
-static uint16_t posted(const struct emu_qp *q, const struct emu_qp_run *r)
+uint16_t emu_sq_posted(const struct emu_qp *q, const struct emu_qp_run *r)
 {
 	if (!q->sq_wqe_count)
 		return 0;
@@ -684,7 +675,7 @@ static void take_acknowledgement(struct send *s)
 	m = outstanding(s, &state);
 	if (!m || EMU_MSG_STATE(state) != EMU_MSG_DONE || m->syndrome != EMU_SYN_OK)
 		return;
-	(void)emu_wqe_parse(s->q, s->qpn, s->run->sq_ci, posted(s->q, s->run), &s->w);
+	(void)emu_wqe_parse(s->q, s->qpn, s->run->sq_ci, emu_sq_posted(s->q, s->run), &s->w);
 	if (take_answer(s, m, state) == EMU_SYN_OK)
 		retire(s, EMU_SYN_OK);
 }
@@ -698,7 +689,7 @@ static void flush(struct send *s)
 	if (!withdraw(s))
 		return;
 	for (i = 0; i < ENGINE_BUDGET; i++) {
-		avail = posted(s->q, s->run);
+		avail = emu_sq_posted(s->q, s->run);
 		if (!avail)
 			return;
 		(void)emu_wqe_parse(s->q, s->qpn, s->run->sq_ci, avail, &s->w);
@@ -760,19 +751,46 @@ static bool execute(struct send *s, uint16_t avail)
 	return false;
 }
 
+static void open_send(struct send *s, struct engine *e, uint32_t qpn)
+{
+	s->e = e;
+	s->q = &e->cfg.queues->qp[qpn];
+	s->qpn = qpn;
+	s->run = &e->qp_run[qpn];
+	s->moved = 0;
+	s->here = (struct emu_domain){s->q->func, s->q->pdn, 0, e->pid, qpn};
+	s->nknown = 0;
+}
+
+bool emu_sq_step(struct engine *e, uint32_t qpn)
+{
+	struct send s;
+	uint16_t at;
+
+	open_send(&s, e, qpn);
+	at = s.run->sq_ci;
+	(void)execute(&s, emu_sq_posted(s.q, s.run));
+	return s.run->sq_ci != at;
+}
+
+void emu_sq_complete(struct engine *e, uint32_t qpn, enum emu_syndrome syndrome)
+{
+	struct send s;
+
+	open_send(&s, e, qpn);
+	(void)emu_wqe_parse(s.q, qpn, s.run->sq_ci, emu_sq_posted(s.q, s.run), &s.w);
+	if (syndrome != EMU_SYN_OK && syndrome != EMU_SYN_FLUSH)
+		emu_engine_sq_fail(s.q);
+	retire(&s, syndrome);
+}
+
 void emu_sq_advance(struct engine *e, uint32_t qpn)
 {
 	struct send s;
 	uint16_t avail = 0;
 	unsigned int i;
 
-	s.e = e;
-	s.q = &e->cfg.queues->qp[qpn];
-	s.qpn = qpn;
-	s.run = &e->qp_run[qpn];
-	s.moved = 0;
-	s.here = (struct emu_domain){s.q->func, s.q->pdn, 0, e->pid, qpn};
-	s.nknown = 0;
+	open_send(&s, e, qpn);
 	for (i = 0; i < ENGINE_BUDGET; i++) {
 		uint32_t state = atomic_load(&s.q->state);
 		uint16_t at = s.run->sq_ci;
@@ -780,7 +798,7 @@ void emu_sq_advance(struct engine *e, uint32_t qpn)
 		if (state != EMU_QPS_RTS && !(state == EMU_QPS_SQD && s.run->active))
 			break;
 		if (!avail)
-			avail = posted(s.q, s.run);
+			avail = emu_sq_posted(s.q, s.run);
 		fetch_ahead(&s, avail);
 		if (!avail || !execute(&s, avail))
 			break;

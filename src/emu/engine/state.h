@@ -19,6 +19,7 @@
 #include "emu/engine/engine.h"
 #include "emu/engine/guard.h"
 #include "emu/engine/maps.h"
+#include "emu/engine/net.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/qp.h"
 #include "emu/engine/srq.h"
@@ -26,6 +27,8 @@
 
 /* The most work requests of one QP in a pass. */
 #define ENGINE_BUDGET 64
+
+struct emu_conn;
 
 struct engine {
 	struct emu_engine_config cfg;
@@ -47,6 +50,8 @@ struct engine {
 	uint32_t weather; /* emu_queues.weather in this pass */
 	struct emu_guard guard;
 	struct emu_doorbells doorbells;
+	struct emu_net net;
+	struct emu_conn *conn[EMU_MAX_QPS]; /* NULL: none, or not yet */
 	struct emu_cq_batch batch;
 	struct emu_cq_session session;
 	int scratch_fd; /* if no_vm */

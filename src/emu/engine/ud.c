@@ -72,6 +72,27 @@ static bool has_gid(const struct emu_port *port, const uint8_t *raw, const struc
 	return false;
 }
 
+static bool owns(const struct emu_port *port, const uint8_t gid[16])
+{
+	uint32_t high = atomic_load(&port->gid_high), i;
+
+	for (i = 0; i < high && i < EMU_MAX_GIDS; i++)
+		if (atomic_load_explicit(&port->gid[i].serial, memory_order_acquire) &&
+		    !memcmp(port->gid[i].raw, gid, sizeof(port->gid[i].raw)))
+			return true;
+	return false;
+}
+
+bool emu_ud_is_local(const struct engine *e, const uint8_t gid[16])
+{
+	uint32_t i;
+
+	for (i = 0; i < EMU_MAX_FUNCS; i++)
+		if (owns(&e->cfg.tables->port[i], gid))
+			return true;
+	return false;
+}
+
 /* Do datagrams arrive at this function's port? */
 static bool is_open(const struct engine *e, const struct emu_qp *q, uint32_t func)
 {

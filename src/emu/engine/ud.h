@@ -23,10 +23,12 @@ struct emu_av {
 	uint8_t dgid[16];
 };
 
-/* Is the destination a multicast group? */
 /* Was a datagram with this network header sent to a multicast group? */
 bool emu_ud_to_group(const uint8_t *area);
+/* Is the destination a multicast group? */
 bool emu_ud_is_multicast(const struct emu_av *av);
+/* Has a port of this emulator the GID? */
+bool emu_ud_is_local(const struct engine *e, const uint8_t gid[16]);
 /* The QP that receives a datagram of `q`, or NULL; of a multicast group, this member. */
 struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av,
 			   uint32_t member);

@@ -80,11 +80,16 @@ static uint16_t udp_checksum(const struct wire_path *path, const uint8_t *udp, c
 	return result ? result : 0xffff;
 }
 
+size_t wire_path_network(const struct wire_path *path, size_t len, uint8_t *out)
+{
+	return wire_path_is_ipv4(path) ? put_ipv4(path, len, out) : put_ipv6(path, len, out);
+}
+
 size_t wire_path_headers(const struct wire_path *path, const uint8_t *bytes, size_t len,
 			 uint8_t *out)
 {
 	bool ipv4 = wire_path_is_ipv4(path);
-	size_t head = ipv4 ? put_ipv4(path, len, out) : put_ipv6(path, len, out);
+	size_t head = wire_path_network(path, len, out);
 	uint8_t *udp = out + head;
 
 	emu_put16(udp, path->sport);

@@ -38,6 +38,8 @@ bool wire_path_is_ipv4(const struct wire_path *path);
  */
 size_t wire_path_headers(const struct wire_path *path, const uint8_t *bytes, size_t len,
 			 uint8_t *out);
+/* Write the IP header alone; returns its length. */
+size_t wire_path_network(const struct wire_path *path, size_t len, uint8_t *out);
 /*
  * The source port of a connection: networks choose one of several links by it (annex A17.3.1.2). It depends on the
  * flow label as the Linux kernel's does, and without one (0) on the two queue pairs.

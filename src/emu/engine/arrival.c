@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/engine/arrival.h"
+
+#include "emu/engine/conn.h"
+#include "emu/engine/cq.h"
+#include "emu/engine/datagram.h"
+#include "emu/engine/net.h"
+#include "emu/engine/state.h"
+#include "emu/wire/icrc.h"
+
+/* In execution here, with CQs that may be written. */
+static bool is_served(struct engine *e, uint32_t qpn)
+{
+	const struct emu_qp *q = &e->cfg.queues->qp[qpn];
+
+	return emu_engine_refresh(e, qpn) && q->engine == e->cfg.slot &&
+	       !emu_cq_frozen(e, q->send_cqn) && !emu_cq_frozen(e, q->recv_cqn);
+}
+
+static enum wire_drop deliver(struct engine *e, const struct wire_path *from,
+			      const struct wire_packet *p)
+{
+	uint32_t qpn = p->dest_qpn;
+	struct emu_conn *c;
+
+	if (qpn >= EMU_MAX_QPS || !is_served(e, qpn))
+		return WIRE_DROP_QPN;
+	if (e->cfg.queues->qp[qpn].type == EMU_QPT_UD)
+		return emu_datagram_input(e, qpn, from, p);
+	c = emu_conn_of(e, qpn);
+	return c ? emu_conn_input(c, from, p) : WIRE_DROP_STATE;
+}
+
+static void arrive(struct engine *e, const struct wire_path *from, const uint8_t *bytes, size_t len)
+{
+	struct wire_packet p;
+
+	if (!wire_icrc_is_right(from, bytes, len) || wire_parse(bytes, len, &p) != WIRE_ACCEPTED)
+		return;
+	(void)deliver(e, from, &p);
+}
+
+void emu_arrivals(struct engine *e)
+{
+	emu_net_receive(e, arrive);
+}

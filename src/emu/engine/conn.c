@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/engine/conn.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "emu/engine/access.h"
+#include "emu/engine/count.h"
+#include "emu/engine/fault.h"
+#include "emu/engine/net.h"
+#include "emu/engine/notes.h"
+#include "emu/engine/receive.h"
+#include "emu/engine/rq.h"
+#include "emu/engine/sq.h"
+#include "emu/engine/srq.h"
+#include "emu/engine/state.h"
+#include "emu/engine/umr.h"
+#include "emu/engine/wire.h"
+#include "emu/wire/qp.h"
+
+#define SOLICITED 0x02u /* in fm_ce_se */
+#define FENCE	  0xe0u
+#define ALL	  UINT16_MAX
+#define MTU_BYTES 128u /* << enum ibv_mtu */
+/* What the buffer of a socket holds, if the kernel may give it no more than its default. */
+#define WINDOW 48u
+
+struct emu_conn {
+	struct wire_qp wire;
+	struct engine *e;
+	struct emu_qp *q;
+	struct emu_qp_run *run;
+	uint32_t qpn;
+	uint32_t serial, resets; /* of the queue pair */
+	uint32_t endpoint;
+	uint16_t flow;
+	bool sends;	    /* it was in RTS */
+	uint16_t next;	    /* the WQE of the send ring that is handed over next */
+	struct emu_wqe w;   /* parsed last: */
+	bool parsed;	    /* in this pass */
+	uint16_t parsed_ci; /* where it is */
+	struct emu_receiver rx;
+};
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static struct emu_domain local(const struct emu_conn *c, uint32_t need)
+{
+	return (struct emu_domain){c->q->func, c->q->pdn, need, c->e->pid, c->qpn};
+}
+
+/* With XRC the SRQ decides what a request may access (IBA A14.2). False: there is no such SRQ. */
+static bool remote(const struct emu_conn *c, uint32_t srqn, uint32_t need, struct emu_domain *d)
+{
+	const struct emu_srq *srq;
+
+	*d = local(c, need);
+	if (c->q->type != EMU_QPT_XRC_TGT)
+		return true;
+	srq = emu_srq_of_xrc(c->e, c->q, srqn);
+	if (srq)
+		d->pdn = srq->pdn;
+	return srq;
+}
+
+/* The WQE of a request in flight; the driver does not write it again before it is completed. */
+static const struct emu_wqe *wqe_of(struct emu_conn *c, const struct wire_wr *wr)
+{
+	uint16_t ci = (uint16_t)wr->cookie;
+
+	if (c->parsed && c->parsed_ci == ci)
+		return &c->w;
+	c->parsed = emu_wqe_parse(c->q, c->qpn, ci, ALL, &c->w) == EMU_SYN_OK;
+	c->parsed_ci = ci;
+	return c->parsed ? &c->w : NULL;
+}
+
+static enum emu_syndrome gather(void *ctx, const struct wire_wr *wr, uint32_t at, uint8_t *out,
+				uint32_t len)
+{
+	struct emu_conn *c = ctx;
+	const struct emu_wqe *w = wqe_of(c, wr);
+	const struct emu_domain here = local(c, EMU_LR);
+
+	if (!w || !emu_sge_read(c->e, &here, w->sge, w->nsge, at, out, len))
+		return EMU_SYN_LOC_PROT;
+	return EMU_SYN_OK;
+}
+
+static enum emu_syndrome scatter(void *ctx, const struct wire_wr *wr, uint32_t at,
+				 const uint8_t *in, uint32_t len)
+{
+	struct emu_conn *c = ctx;
+	const struct emu_wqe *w = wqe_of(c, wr);
+	const struct emu_domain here = local(c, EMU_LW);
+
+	if (!w || !emu_sge_write(c->e, &here, w->sge, w->nsge, at, in, len))
+		return EMU_SYN_LOC_PROT;
+	return EMU_SYN_OK;
+}
+
+static enum wire_answer reach(void *ctx, enum wire_access access, const struct wire_remote *m)
+{
+	static const struct {
+		uint32_t qp, key;
+	} needs[] = {
+		[WIRE_REMOTE_WRITE] = {EMU_QP_REMOTE_WRITE, EMU_RW},
+		[WIRE_REMOTE_READ] = {EMU_QP_REMOTE_READ, EMU_RR},
+		[WIRE_REMOTE_ATOMIC] = {EMU_QP_REMOTE_ATOMIC, EMU_RA},
+	};
+	const struct emu_conn *c = ctx;
+	struct emu_domain d;
+
+	if (!(c->q->access & needs[access].qp) || !remote(c, m->srqn, needs[access].key, &d))
+		return WIRE_REFUSE_REQUEST;
+	if (m->len && !emu_mkey_check(c->e, &d, m->rkey, m->va, m->len))
+		return WIRE_REFUSE_ACCESS;
+	return WIRE_DONE;
+}
+
+static enum wire_answer read_memory(void *ctx, const struct wire_remote *m, uint8_t *out)
+{
+	const struct emu_conn *c = ctx;
+	struct emu_domain d;
+
+	if (!remote(c, m->srqn, EMU_RR, &d) || !emu_key_read(c->e, &d, m->rkey, m->va, out, m->len))
+		return WIRE_REFUSE_ACCESS;
+	return WIRE_DONE;
+}
+
+static enum wire_answer write_memory(void *ctx, const struct wire_remote *m, const uint8_t *in)
+{
+	const struct emu_conn *c = ctx;
+	struct emu_domain d;
+
+	if (!remote(c, m->srqn, EMU_RW, &d) || !emu_key_write(c->e, &d, m->rkey, m->va, in, m->len))
+		return WIRE_REFUSE_ACCESS;
+	return WIRE_DONE;
+}
+
+struct change {
+	enum wire_work work;
+	uint64_t swap_add, compare, original;
+};
+
+/* Memory is in host order (atomic endianness mode 1). */
+static void change_cell(uint64_t *cell, void *arg)
+{
+	struct change *x = arg;
+
+	if (x->work == WIRE_WORK_FETCH_ADD) {
+		x->original = __atomic_fetch_add(cell, x->swap_add, __ATOMIC_SEQ_CST);
+		return;
+	}
+	x->original = x->compare;
+	__atomic_compare_exchange_n(cell, &x->original, x->swap_add, false, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+}
+
+static enum wire_answer change_memory(void *ctx, const struct wire_remote *m, enum wire_work work,
+				      uint64_t swap_add, uint64_t compare, uint64_t *original)
+{
+	struct change x = {.work = work, .swap_add = swap_add, .compare = compare};
+	const struct emu_conn *c = ctx;
+	struct emu_seg_list cell = {0};
+	struct emu_domain d;
+
+	if (!remote(c, m->srqn, EMU_RA, &d) ||
+	    !emu_mkey_translate(c->e, &d, m->rkey, m->va, sizeof(uint64_t), &cell))
+		return WIRE_REFUSE_ACCESS;
+	switch (emu_engine_atomic(c->e, &cell.seg[0], change_cell, &x)) {
+	case EMU_ATOMIC_DONE:
+		*original = x.original;
+		return WIRE_DONE;
+	case EMU_ATOMIC_BUSY:
+		return WIRE_LATER;
+	default:
+		return WIRE_CANNOT;
+	}
+}
+
+/* --- receives --------------------------------------------------------------------------------- */
+
+static enum wire_answer take(void *ctx, uint32_t srqn, uint64_t *room)
+{
+	struct emu_conn *c = ctx;
+	struct emu_wqe w;
+
+	if (!emu_receiver_find(&c->rx, srqn))
+		return WIRE_REFUSE_REQUEST;
+	if ((c->e->weather && emu_fault_unready(c->q)) || emu_receiver_frozen(&c->rx) ||
+	    !emu_receiver_take(&c->rx, &w)) {
+		emu_count_violation(c->e, c->q, EMU_COUNTER_out_of_buffer);
+		return WIRE_NOT_READY;
+	}
+	*room = w.len;
+	return WIRE_DONE;
+}
+
+/* An SRQ may have ended since the receive was taken. */
+static bool find_taken(struct emu_conn *c)
+{
+	return emu_receiver_find(&c->rx, c->run->rx_srqn);
+}
+
+static enum wire_answer fill(void *ctx, uint32_t at, const uint8_t *in, uint32_t len)
+{
+	struct emu_conn *c = ctx;
+	struct emu_domain here = local(c, EMU_LW);
+	struct emu_wqe w;
+
+	if (!find_taken(c) || !emu_receiver_take(&c->rx, &w))
+		return WIRE_CANNOT;
+	if (c->rx.srq)
+		here.pdn = c->rx.srq->pdn;
+	if (!emu_sge_write(c->e, &here, w.sge, w.nsge, at, in, len))
+		return WIRE_CANNOT;
+	return WIRE_DONE;
+}
+
+static void put_back(void *ctx)
+{
+	struct emu_conn *c = ctx;
+
+	if (find_taken(c))
+		emu_receiver_put_back(&c->rx);
+	else
+		emu_receiver_let_go(&c->rx);
+}
+
+static enum wire_answer invalidate(void *ctx, uint32_t srqn, uint32_t rkey, enum emu_syndrome *why)
+{
+	const struct emu_umr what = {.op = EMU_UMR_INVALIDATE, .key = rkey, .srqn = srqn};
+	const struct emu_conn *c = ctx;
+	uint32_t answer = emu_umr_step(c->e, c->qpn, EMU_UMR_RQ, &what);
+
+	if (answer == ENGINE_UMR_WAIT)
+		return WIRE_LATER;
+	*why = (enum emu_syndrome)answer;
+	return answer ? WIRE_CANNOT : WIRE_DONE;
+}
+
+static uint8_t opcode_of(const struct wire_receipt *r)
+{
+	switch (r->work) {
+	case WIRE_WORK_SEND_IMM:
+		return EMU_CQE_RESP_SEND_IMM;
+	case WIRE_WORK_SEND_INV:
+		return EMU_CQE_RESP_SEND_INV;
+	case WIRE_WORK_WRITE_IMM:
+		return EMU_CQE_RESP_WR_IMM;
+	default:
+		return EMU_CQE_RESP_SEND;
+	}
+}
+
+static void received(void *ctx, const struct wire_receipt *receipt)
+{
+	struct emu_conn *c = ctx;
+	struct emu_cqe cqe = {
+		.opcode = opcode_of(receipt),
+		.solicited = receipt->solicited,
+		.src_qpn = c->q->dest_qpn,
+		.byte_cnt = receipt->len,
+	};
+
+	emu_put32((uint8_t *)&cqe.imm, receipt->imm);
+	if (receipt->syndrome != EMU_SYN_OK)
+		emu_engine_qp_fail(c->q);
+	if (!find_taken(c))
+		emu_receiver_let_go(&c->rx);
+	else if (receipt->syndrome != EMU_SYN_OK)
+		emu_receiver_push_error(&c->rx, receipt->syndrome);
+	else
+		emu_receiver_push(&c->rx, &cqe);
+}
+
+static int receives(void *ctx)
+{
+	const struct emu_conn *c = ctx;
+
+	if (c->q->srqn || c->q->type == EMU_QPT_XRC_TGT)
+		return -1;
+	return emu_receives_posted(c->q, c->run);
+}
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
+static void finished(void *ctx, const struct wire_wr *wr, enum emu_syndrome syndrome)
+{
+	struct emu_conn *c = ctx;
+
+	(void)wr; /* the oldest one */
+	emu_sq_complete(c->e, c->qpn, syndrome);
+}
+
+static void event(void *ctx, enum wire_event what)
+{
+	struct emu_conn *c = ctx;
+
+	switch (what) {
+	case WIRE_EVENT_ESTABLISHED:
+		if (atomic_load(&c->q->state) == EMU_QPS_RTR)
+			emu_engine_qp_heard(c->e, c->q);
+		break;
+	case WIRE_EVENT_REQUEST_ERROR:
+		emu_rq_violation(c->e, c->q, EMU_EVENT_QP_REQ_ERR);
+		break;
+	case WIRE_EVENT_ACCESS_ERROR:
+		emu_rq_violation(c->e, c->q, EMU_EVENT_QP_ACCESS_ERR);
+		break;
+	case WIRE_EVENT_ERROR:
+		emu_engine_qp_fail(c->q);
+		break;
+	case WIRE_EVENT_SEND_ERROR:
+		emu_engine_sq_fail(c->q);
+		break;
+	}
+}
+
+static const struct wire_ops ops = {
+	.gather = gather,
+	.scatter = scatter,
+	.finished = finished,
+	.reach = reach,
+	.read = read_memory,
+	.write = write_memory,
+	.atomic = change_memory,
+	.take = take,
+	.fill = fill,
+	.put_back = put_back,
+	.invalidate = invalidate,
+	.received = received,
+	.receives = receives,
+	.event = event,
+};
+
+/* --- connections ------------------------------------------------------------------------------ */
+
+static enum wire_service service_of(const struct emu_qp *q)
+{
+	switch (q->type) {
+	case EMU_QPT_UC:
+		return WIRE_UC;
+	case EMU_QPT_XRC_INI:
+	case EMU_QPT_XRC_TGT:
+		return WIRE_XRC;
+	default:
+		return WIRE_RC;
+	}
+}
+
+static void describe(const struct emu_conn *c, struct wire_attr *a)
+{
+	const struct emu_qp *q = c->q;
+
+	*a = (struct wire_attr){
+		.service = service_of(q),
+		.qpn = c->qpn,
+		.dest_qpn = q->dest_qpn,
+		.mtu = MTU_BYTES << (q->mtu & 7),
+		.pkey = atomic_load(&q->pkey),
+		.sq_psn = q->sq_psn,
+		.rq_psn = q->rq_psn,
+		.timeout = q->timeout,
+		.retry_cnt = q->retry_cnt,
+		.rnr_retry = q->rnr_retry,
+		.min_rnr_timer = q->min_rnr_timer,
+		.max_rd_atomic = q->max_rd_atomic,
+		.max_dest_rd_atomic = q->max_dest_rd_atomic,
+		.window = WINDOW,
+	};
+	memcpy(a->path.src, c->e->cfg.tables->endpoint[c->endpoint].addr, sizeof(a->path.src));
+	memcpy(a->path.dst, q->route.dst, sizeof(a->path.dst));
+	a->path.tclass = q->route.tclass;
+	a->path.hop_limit = q->route.hop_limit;
+	a->path.flow_label = q->route.flow_label;
+}
+
+static void release(struct engine *e, uint32_t qpn)
+{
+	syscall(SYS_munmap, e->conn[qpn], sizeof(*e->conn[qpn]));
+	e->conn[qpn] = NULL;
+}
+
+static struct emu_conn *begin(struct engine *e, uint32_t qpn)
+{
+	struct emu_qp *q = &e->cfg.queues->qp[qpn];
+	struct emu_conn *c;
+	struct wire_attr attr;
+	long p;
+
+	if (q->route.endpoint >= EMU_MAX_ENDPOINTS || !e->net.endpoint[q->route.endpoint].sockets)
+		return NULL;
+	p = syscall(SYS_mmap, NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		    -1, 0);
+	if (p == -1)
+		return NULL; /* tried again in the next pass */
+	c = (struct emu_conn *)p;
+	c->e = e;
+	c->q = q;
+	c->qpn = qpn;
+	c->run = &e->qp_run[qpn];
+	c->serial = c->run->serial;
+	c->resets = c->run->resets;
+	c->next = c->run->sq_ci;
+	c->endpoint = q->route.endpoint;
+	c->rx = (struct emu_receiver){.e = e, .q = q, .qpn = qpn, .run = c->run};
+	c->flow = wire_path_sport(q->route.flow_label, qpn, q->dest_qpn);
+	describe(c, &attr);
+	wire_qp_open(&c->wire, &attr, &ops, c);
+	e->conn[qpn] = c;
+	return c;
+}
+
+static bool is_current(const struct engine *e, const struct emu_conn *c)
+{
+	const struct emu_qp *q = &e->cfg.queues->qp[c->qpn];
+
+	return atomic_load(&q->serial) == c->serial && atomic_load(&q->resets) == c->resets;
+}
+
+struct emu_conn *emu_conn_of(struct engine *e, uint32_t qpn)
+{
+	const struct emu_qp *q = &e->cfg.queues->qp[qpn];
+	struct emu_conn *c = e->conn[qpn];
+
+	if (c && is_current(e, c))
+		return c;
+	if (c)
+		release(e, qpn);
+	if (atomic_load(&q->dest_func) != EMU_ON_WIRE || q->type == EMU_QPT_UD ||
+	    atomic_load(&q->state) < EMU_QPS_RTR)
+		return NULL;
+	return begin(e, qpn);
+}
+
+void emu_conns_prune(struct engine *e)
+{
+	uint32_t i;
+
+	for (i = 0; e->net.granted && i < EMU_MAX_QPS; i++)
+		if (e->conn[i] && !is_current(e, e->conn[i]))
+			release(e, i);
+}
+
+void emu_conns_close(struct engine *e)
+{
+	uint32_t i;
+
+	for (i = 0; e->net.granted && i < EMU_MAX_QPS; i++)
+		if (e->conn[i])
+			release(e, i);
+}
+
+/* --- work requests ---------------------------------------------------------------------------- */
+
+/* From RTR to RTS, and for UC from SQE to RTS. The attributes of requests are set in RTS. */
+static void begin_sending(struct emu_conn *c, uint32_t psn)
+{
+	struct wire_attr *a = &c->wire.attr;
+	const struct emu_qp *q = c->q;
+
+	a->sq_psn = psn;
+	a->timeout = q->timeout;
+	a->retry_cnt = q->retry_cnt;
+	a->rnr_retry = q->rnr_retry;
+	a->max_rd_atomic = q->max_rd_atomic;
+	wire_requester_open(&c->wire);
+	c->next = c->run->sq_ci;
+	c->sends = true;
+}
+
+static void refresh(struct emu_conn *c, uint32_t state)
+{
+	const struct wire_requester *r = &c->wire.requester;
+
+	c->wire.attr.pkey = atomic_load_explicit(&c->q->pkey, memory_order_relaxed);
+	c->wire.attr.min_rnr_timer = c->q->min_rnr_timer;
+	if (state != EMU_QPS_RTS || c->wire.dead)
+		return;
+	if (!c->sends)
+		begin_sending(c, c->q->sq_psn);
+	else if (r->failed)
+		begin_sending(c, r->next);
+}
+
+static bool translate_work(uint8_t opcode, uint8_t *work)
+{
+	switch (opcode) {
+	case EMU_WQE_SEND:
+		*work = WIRE_WORK_SEND;
+		return true;
+	case EMU_WQE_SEND_IMM:
+		*work = WIRE_WORK_SEND_IMM;
+		return true;
+	case EMU_WQE_SEND_INVAL:
+		*work = WIRE_WORK_SEND_INV;
+		return true;
+	case EMU_WQE_RDMA_WRITE:
+		*work = WIRE_WORK_WRITE;
+		return true;
+	case EMU_WQE_RDMA_WRITE_IMM:
+		*work = WIRE_WORK_WRITE_IMM;
+		return true;
+	case EMU_WQE_RDMA_READ:
+		*work = WIRE_WORK_READ;
+		return true;
+	case EMU_WQE_ATOMIC_CS:
+		*work = WIRE_WORK_COMPARE_SWAP;
+		return true;
+	case EMU_WQE_ATOMIC_FA:
+		*work = WIRE_WORK_FETCH_ADD;
+		return true;
+	default:
+		return false; /* it needs no peer */
+	}
+}
+
+/* Requests that need no peer wait for those before them. Returns 0: nothing can be handed over now. */
+static uint16_t hand_over(struct emu_conn *c, uint16_t avail)
+{
+	struct wire_requester *r = &c->wire.requester;
+	enum emu_syndrome refused = emu_wqe_parse(c->q, c->qpn, c->next, avail, &c->w);
+	const struct emu_wqe *w = &c->w;
+	struct wire_wr wr = {
+		.cookie = c->next,
+		.solicited = w->flags & SOLICITED,
+		.fence = w->flags & FENCE,
+		.len = (uint32_t)w->len,
+		.raddr = w->raddr,
+		.rkey = w->rkey,
+		.imm = emu_get32((const uint8_t *)&w->imm),
+		.swap_add = w->operand[0],
+		.compare = w->operand[1],
+		.srqn = w->srqn,
+	};
+	uint16_t before = c->next;
+
+	c->parsed = !refused;
+	c->parsed_ci = c->next;
+	if (!refused && translate_work(w->opcode, &wr.work)) {
+		if (!wire_qp_post(&c->wire, &wr))
+			return 0;
+		c->next = (uint16_t)(c->next + w->blocks);
+	} else if (r->head == r->tail && emu_sq_step(c->e, c->qpn)) {
+		c->next = c->run->sq_ci;
+	}
+	return (uint16_t)(c->next - before);
+}
+
+static void post(struct emu_conn *c)
+{
+	uint16_t ready = emu_sq_posted(c->q, c->run);
+	uint16_t handed = (uint16_t)(c->next - c->run->sq_ci);
+	uint16_t avail = (uint16_t)(ready - handed), n;
+	unsigned int i;
+
+	for (i = 0; i < ENGINE_BUDGET && avail && !c->wire.requester.failed; i++) {
+		n = hand_over(c, avail);
+		if (!n)
+			return;
+		c->e->worked = true;
+		avail = (uint16_t)(avail - n);
+	}
+}
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
+static bool is_cut_off(const struct emu_conn *c)
+{
+	return atomic_load(&c->q->dest_func) != EMU_ON_WIRE ||
+	       (c->e->weather && emu_fault_silences(c->q, c->q));
+}
+
+static void output(struct emu_conn *c)
+{
+	struct engine *e = c->e;
+	uint64_t deadline;
+	unsigned int i;
+
+	for (i = 0; i < ENGINE_BUDGET; i++) {
+		uint8_t *out = emu_net_reserve(e);
+		size_t len = wire_qp_output(&c->wire, e->now, out);
+
+		if (!len)
+			break;
+		e->worked = true;
+		if (!is_cut_off(c))
+			emu_net_send(e, c->endpoint, &c->wire.attr.path, c->flow, len);
+	}
+	deadline = wire_qp_deadline(&c->wire);
+	if (deadline < e->net.deadline)
+		e->net.deadline = deadline;
+}
+
+void emu_conn_advance(struct emu_conn *c)
+{
+	uint32_t state = atomic_load(&c->q->state);
+
+	c->parsed = false;
+	refresh(c, state);
+	if (state == EMU_QPS_ERR && !c->wire.dead)
+		wire_qp_fail(&c->wire);
+	else if (state == EMU_QPS_RTS)
+		post(c);
+	output(c);
+	c->parsed = false;
+	if (atomic_load(&c->q->state) >= EMU_QPS_SQE)
+		emu_sq_advance(c->e, c->qpn); /* flushes what was not handed over */
+	if (atomic_load_explicit(&c->q->done, memory_order_relaxed) != c->run->sq_ci)
+		atomic_store(&c->q->done, c->run->sq_ci);
+}
+
+enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
+			      const struct wire_packet *p)
+{
+	uint32_t state = atomic_load(&c->q->state);
+
+	if (state < EMU_QPS_RTR || state == EMU_QPS_ERR || is_cut_off(c))
+		return WIRE_DROP_STATE;
+	c->parsed = false;
+	return wire_qp_input(&c->wire, c->e->now, from, p);
+}

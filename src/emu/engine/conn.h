@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Connections on the wire: what the transport (emu/wire/qp.h) does for a queue pair whose packets are UDP
+ * datagrams. Its work requests are in flight together; they complete in order.
+ */
+#ifndef EMU_ENGINE_CONN_H
+#define EMU_ENGINE_CONN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/wire/packet.h"
+#include "emu/wire/path.h"
+
+struct engine;
+struct emu_conn;
+
+/*
+ * The connection of a queue pair; it begins when the queue pair has a route and is ready to receive. NULL: the
+ * queue pair has none.
+ */
+struct emu_conn *emu_conn_of(struct engine *e, uint32_t qpn);
+/* Hand over work requests that were posted, send packets that are due, act on timers. */
+void emu_conn_advance(struct emu_conn *c);
+enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
+			      const struct wire_packet *p);
+/* Forget the connections of queue pairs that do not exist any more. */
+void emu_conns_prune(struct engine *e);
+void emu_conns_close(struct engine *e);
+
+#endif

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/engine/net.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emu/engine/state.h"
+#include "emu/wire/icrc.h"
+#include "emu/wire/packet.h"
+
+#define RX_MESSAGES   8u
+#define RX_BYTES      65536u /* a datagram, or several that the kernel has joined (UDP_GRO) */
+#define TX_BYTES      (512u << 10)
+#define TX_GROUPS     64u
+#define GROUP_PACKETS 60u /* the kernel allows 64 */
+#define GROUP_BYTES   64000u
+#define SEND_WAIT_MS  1
+#define HOP_LIMIT     64u
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+union control {
+	char bytes[128];
+	struct cmsghdr align;
+};
+
+/* Packets of one peer, one after the other, which all but the last have `segment` bytes. */
+struct group {
+	uint32_t endpoint, socket;
+	uint8_t dst[16]; /* as a GID */
+	union address to;
+	uint8_t tclass;
+	uint32_t at, bytes, segment, packets;
+	bool closed;
+};
+
+struct emu_net_buffers {
+	uint8_t rx[RX_MESSAGES][RX_BYTES];
+	uint8_t tx[TX_BYTES];
+	uint32_t used;
+	uint32_t groups;
+	struct group group[TX_GROUPS];
+	/* For the calls: */
+	struct mmsghdr message[TX_GROUPS];
+	struct iovec piece[TX_GROUPS];
+	union control control[TX_GROUPS];
+	union address from[RX_MESSAGES];
+};
+
+_Static_assert(RX_MESSAGES <= TX_GROUPS, "they share the messages");
+
+/* --- sockets ---------------------------------------------------------------------------------- */
+
+void emu_net_open(struct engine *e, bool hidden)
+{
+	e->net.epfd = hidden ? (int)syscall(SYS_epoll_create1, EPOLL_CLOEXEC) : -1;
+	e->net.deadline = UINT64_MAX;
+}
+
+void emu_net_close(struct engine *e)
+{
+	struct emu_net *n = &e->net;
+	uint32_t i, s;
+
+	for (i = 0; i < EMU_MAX_ENDPOINTS; i++)
+		for (s = 0; s < n->endpoint[i].sockets; s++)
+			syscall(SYS_close, n->endpoint[i].fd[s]);
+	if (n->epfd >= 0)
+		syscall(SYS_close, n->epfd);
+	if (n->buffers)
+		syscall(SYS_munmap, n->buffers, sizeof(*n->buffers));
+}
+
+static bool map_buffers(struct emu_net *n)
+{
+	long p;
+
+	if (n->buffers)
+		return true;
+	p = syscall(SYS_mmap, NULL, sizeof(*n->buffers), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == -1)
+		return false;
+	n->buffers = (struct emu_net_buffers *)p;
+	return true;
+}
+
+static void close_all(const int *fd, uint32_t n)
+{
+	while (n--)
+		syscall(SYS_close, fd[n]);
+}
+
+static void accept_grant(struct engine *e, const struct emu_wire_grant *g, const int *fd,
+			 uint32_t nfds)
+{
+	struct emu_net *n = &e->net;
+	struct epoll_event none = {0};
+	struct emu_net_endpoint *p;
+	uint32_t i;
+
+	if (g->endpoint >= EMU_MAX_ENDPOINTS || g->nports > EMU_WIRE_PORTS ||
+	    nfds != 1 + g->nports || n->endpoint[g->endpoint].sockets || !map_buffers(n)) {
+		close_all(fd, nfds);
+		return;
+	}
+	p = &n->endpoint[g->endpoint];
+	p->sockets = nfds;
+	p->port[0] = WIRE_PORT;
+	memcpy(p->fd, fd, nfds * sizeof(fd[0]));
+	for (i = 0; i < g->nports; i++)
+		p->port[1 + i] = g->port[i];
+	syscall(SYS_epoll_ctl, n->epfd, EPOLL_CTL_ADD, p->fd[0], &none);
+	n->granted++;
+}
+
+static uint32_t descriptors_of(struct msghdr *m, int fd[static ENGINE_NET_SOCKETS])
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(m);
+	size_t bytes;
+
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+		return 0;
+	bytes = c->cmsg_len - CMSG_LEN(0);
+	if (bytes > ENGINE_NET_SOCKETS * sizeof(fd[0]))
+		return 0;
+	memcpy(fd, CMSG_DATA(c), bytes);
+	return (uint32_t)(bytes / sizeof(fd[0]));
+}
+
+void emu_net_take_grants(struct engine *e)
+{
+	struct emu_wire_grant grant;
+	union control control;
+	struct iovec piece = {&grant, sizeof(grant)};
+	int fd[ENGINE_NET_SOCKETS];
+
+	for (;;) {
+		struct msghdr m = {.msg_iov = &piece,
+				   .msg_iovlen = 1,
+				   .msg_control = &control,
+				   .msg_controllen = sizeof(control)};
+		long r =
+			syscall(SYS_recvmsg, e->cfg.notify_fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+		if (r <= 0)
+			return;
+		if (r == sizeof(grant))
+			accept_grant(e, &grant, fd, descriptors_of(&m, fd));
+	}
+}
+
+uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[16])
+{
+	const struct emu_endpoint *p = e->cfg.tables->endpoint;
+	uint32_t i;
+
+	for (i = 0; i < EMU_MAX_ENDPOINTS; i++)
+		if (e->net.endpoint[i].sockets &&
+		    atomic_load_explicit(&p[i].serial, memory_order_acquire) && p[i].func == func &&
+		    !memcmp(p[i].addr, addr, sizeof(p[i].addr)))
+			return i;
+	return EMU_MAX_ENDPOINTS;
+}
+
+/* --- receiving -------------------------------------------------------------------------------- */
+
+static void path_from(const union address *from, struct wire_path *path)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (from->any.sa_family == AF_INET) {
+		memcpy(path->src, mapped, sizeof(mapped));
+		memcpy(path->src + sizeof(mapped), &from->v4.sin_addr, 4);
+		path->sport = ntohs(from->v4.sin_port);
+		return;
+	}
+	memcpy(path->src, &from->v6.sin6_addr, sizeof(path->src));
+	path->sport = ntohs(from->v6.sin6_port);
+}
+
+/* The length of each packet in the datagram, 0: it is one; and its traffic class. */
+static uint32_t read_control(struct msghdr *m, uint8_t *tclass)
+{
+	struct cmsghdr *c;
+	int value;
+	uint32_t segment = 0;
+
+	for (c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
+			memcpy(tclass, CMSG_DATA(c), 1);
+			continue;
+		}
+		memcpy(&value, CMSG_DATA(c), sizeof(value));
+		if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS)
+			*tclass = (uint8_t)value;
+		else if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO && value > 0)
+			segment = (uint32_t)value;
+	}
+	return segment;
+}
+
+static void hand_over(struct engine *e, struct wire_path *path, struct mmsghdr *m,
+		      const union address *from, const uint8_t *bytes, emu_net_handler *handler)
+{
+	uint32_t segment, n, at;
+
+	path->tclass = 0;
+	segment = read_control(&m->msg_hdr, &path->tclass);
+	path_from(from, path);
+	for (at = 0; at < m->msg_len; at += n) {
+		n = m->msg_len - at;
+		if (segment && n > segment)
+			n = segment;
+		handler(e, path, bytes + at, n);
+	}
+}
+
+static void receive_at(struct engine *e, uint32_t endpoint, emu_net_handler *handler)
+{
+	struct emu_net_buffers *b = e->net.buffers;
+	struct wire_path path = {.dport = WIRE_PORT, .hop_limit = HOP_LIMIT, .id_unknown = true};
+	uint32_t i;
+	long n;
+
+	for (i = 0; i < RX_MESSAGES; i++) {
+		b->piece[i] = (struct iovec){b->rx[i], RX_BYTES};
+		b->message[i].msg_hdr = (struct msghdr){
+			.msg_name = &b->from[i],
+			.msg_namelen = sizeof(b->from[i]),
+			.msg_iov = &b->piece[i],
+			.msg_iovlen = 1,
+			.msg_control = &b->control[i],
+			.msg_controllen = sizeof(b->control[i]),
+		};
+	}
+	n = syscall(SYS_recvmmsg, e->net.endpoint[endpoint].fd[0], b->message, RX_MESSAGES,
+		    MSG_DONTWAIT, NULL);
+	if (n <= 0)
+		return;
+	e->worked = true;
+	memcpy(path.dst, e->cfg.tables->endpoint[endpoint].addr, sizeof(path.dst));
+	for (i = 0; i < n; i++)
+		hand_over(e, &path, &b->message[i], &b->from[i], b->rx[i], handler);
+}
+
+void emu_net_receive(struct engine *e, emu_net_handler *handler)
+{
+	uint32_t i, left = e->net.granted;
+
+	for (i = 0; left; i++) {
+		if (!e->net.endpoint[i].sockets)
+			continue;
+		left--;
+		receive_at(e, i, handler);
+	}
+}
+
+/* --- sending ---------------------------------------------------------------------------------- */
+
+static void address_to(const struct wire_path *path, union address *to)
+{
+	memset(to, 0, sizeof(*to));
+	if (wire_path_is_ipv4(path)) {
+		to->v4.sin_family = AF_INET;
+		to->v4.sin_port = htons(WIRE_PORT);
+		memcpy(&to->v4.sin_addr, path->dst + 12, 4);
+		return;
+	}
+	to->v6.sin6_family = AF_INET6;
+	to->v6.sin6_port = htons(WIRE_PORT);
+	memcpy(&to->v6.sin6_addr, path->dst, sizeof(to->v6.sin6_addr));
+}
+
+/* With the length that the packet will have. */
+static bool continues(const struct group *g, const struct group *with, uint32_t len)
+{
+	return !g->closed && g->endpoint == with->endpoint && g->socket == with->socket &&
+	       g->tclass == with->tclass && len <= g->segment && g->packets < GROUP_PACKETS &&
+	       g->bytes + len <= GROUP_BYTES && !memcmp(g->dst, with->dst, sizeof(g->dst));
+}
+
+uint8_t *emu_net_reserve(struct engine *e)
+{
+	struct emu_net_buffers *b = e->net.buffers;
+
+	if (b->groups == TX_GROUPS || b->used + WIRE_MAX_PACKET > TX_BYTES)
+		emu_net_flush(e);
+	return b->tx + b->used;
+}
+
+void emu_net_send(struct engine *e, uint32_t endpoint, const struct wire_path *path, uint16_t flow,
+		  size_t len)
+{
+	struct emu_net_buffers *b = e->net.buffers;
+	const struct emu_net_endpoint *p = &e->net.endpoint[endpoint];
+	uint32_t sealed = (uint32_t)((len + 3) & ~(size_t)3) + WIRE_ICRC;
+	struct group *g = b->groups ? &b->group[b->groups - 1] : NULL;
+	struct group with = {.endpoint = endpoint, .tclass = path->tclass, .segment = sealed};
+	struct wire_path full = *path;
+
+	with.socket = p->sockets > 1 ? 1 + flow % (p->sockets - 1) : 0;
+	memcpy(with.dst, path->dst, sizeof(with.dst));
+	if (!g || e->net.single || !continues(g, &with, sealed)) {
+		address_to(path, &with.to);
+		with.at = b->used;
+		g = &b->group[b->groups++];
+		*g = with;
+	}
+	full.sport = p->port[g->socket];
+	full.dport = WIRE_PORT;
+	full.id = (uint16_t)g->packets;
+	wire_seal(&full, b->tx + b->used, len);
+	g->closed = sealed < g->segment;
+	g->packets++;
+	g->bytes += sealed;
+	b->used += sealed;
+}
+
+static void add_control(struct msghdr *m, union control *c, int level, int type, const void *value,
+			size_t len)
+{
+	struct cmsghdr *h = (struct cmsghdr *)(void *)(c->bytes + m->msg_controllen);
+
+	m->msg_control = c;
+	h->cmsg_level = level;
+	h->cmsg_type = type;
+	h->cmsg_len = CMSG_LEN(len);
+	memcpy(CMSG_DATA(h), value, len);
+	m->msg_controllen += CMSG_SPACE(len);
+}
+
+static void prepare(struct emu_net_buffers *b, uint32_t i)
+{
+	struct group *g = &b->group[i];
+	struct msghdr *m = &b->message[i].msg_hdr;
+	uint16_t segment = (uint16_t)g->segment;
+	bool v4 = g->to.any.sa_family == AF_INET;
+	int tclass = g->tclass;
+
+	b->piece[i] = (struct iovec){b->tx + g->at, g->bytes};
+	memset(&b->control[i], 0, sizeof(b->control[i]));
+	*m = (struct msghdr){
+		.msg_name = &g->to,
+		.msg_namelen = v4 ? sizeof(g->to.v4) : sizeof(g->to.v6),
+		.msg_iov = &b->piece[i],
+		.msg_iovlen = 1,
+	};
+	if (g->packets > 1)
+		add_control(m, &b->control[i], SOL_UDP, UDP_SEGMENT, &segment, sizeof(segment));
+	if (tclass)
+		add_control(m, &b->control[i], v4 ? IPPROTO_IP : IPPROTO_IPV6,
+			    v4 ? IP_TOS : IPV6_TCLASS, &tclass, sizeof(tclass));
+}
+
+static void wait_for_room(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	const struct timespec limit = {.tv_nsec = SEND_WAIT_MS * 1000000};
+
+	syscall(SYS_ppoll, &p, 1ul, &limit, NULL, 8ul);
+}
+
+/* Send from group `i` on those of the same socket; how many were sent or, as on a network, lost. */
+static uint32_t send_some(struct engine *e, uint32_t i, bool *waited)
+{
+	struct emu_net_buffers *b = e->net.buffers;
+	const struct group *g = &b->group[i];
+	int fd = e->net.endpoint[g->endpoint].fd[g->socket];
+	uint32_t n = 1;
+	long sent;
+
+	while (i + n < b->groups && g[n].endpoint == g->endpoint && g[n].socket == g->socket)
+		n++;
+	sent = syscall(SYS_sendmmsg, fd, b->message + i, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (sent > 0)
+		return (uint32_t)sent;
+	if ((errno == EAGAIN || errno == ENOBUFS || errno == EINTR) && !*waited) {
+		*waited = true;
+		wait_for_room(fd);
+		return 0;
+	}
+	if (g->packets > 1 && (errno == EINVAL || errno == EIO || errno == EOPNOTSUPP))
+		e->net.single = true;
+	return 1;
+}
+
+void emu_net_flush(struct engine *e)
+{
+	struct emu_net_buffers *b = e->net.buffers;
+	bool waited = false;
+	uint32_t i, n;
+
+	if (!b || !b->groups)
+		return;
+	for (i = 0; i < b->groups; i++)
+		prepare(b, i);
+	for (i = 0; i < b->groups; i += n) {
+		n = send_some(e, i, &waited);
+		waited &= !n;
+	}
+	b->groups = 0;
+	b->used = 0;
+}
+
+/* --- sleeping --------------------------------------------------------------------------------- */
+
+void emu_net_arm(struct engine *e)
+{
+	struct epoll_event once = {.events = EPOLLIN | EPOLLONESHOT};
+	uint32_t i, left = e->net.granted;
+
+	for (i = 0; left; i++) {
+		if (!e->net.endpoint[i].sockets)
+			continue;
+		left--;
+		syscall(SYS_epoll_ctl, e->net.epfd, EPOLL_CTL_MOD, e->net.endpoint[i].fd[0], &once);
+	}
+}
+
+void emu_net_woke(const struct engine *e)
+{
+	struct epoll_event events[EMU_MAX_ENDPOINTS];
+
+	syscall(SYS_epoll_pwait, e->net.epfd, events, (int)EMU_MAX_ENDPOINTS, 0, NULL, 8ul);
+}
+
+void emu_net_wait(const struct engine *e, uint64_t ns)
+{
+	struct pollfd p[EMU_MAX_ENDPOINTS];
+	const struct timespec limit = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	uint32_t i, n = 0;
+
+	for (i = 0; n < e->net.granted; i++)
+		if (e->net.endpoint[i].sockets)
+			p[n++] = (struct pollfd){.fd = e->net.endpoint[i].fd[0], .events = POLLIN};
+	syscall(SYS_ppoll, p, (unsigned long)n, &limit, NULL, 8ul);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The engine's sockets: it receives the packets of its queue pairs and sends theirs, several with one system call. The
+ * server opens the sockets (emu_wire_grant).
+ *
+ * Packets to one peer that have the same length leave as one datagram, which the kernel cuts (UDP_SEGMENT). The
+ * kernel counts up the identification of such IPv4 packets from 0, so their invariant CRCs are made for that.
+ */
+#ifndef EMU_ENGINE_NET_H
+#define EMU_ENGINE_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/ipc/note.h"
+#include "emu/ipc/shm.h"
+#include "emu/wire/path.h"
+
+struct engine;
+struct emu_net_buffers;
+
+#define ENGINE_NET_SOCKETS (1u + EMU_WIRE_PORTS)
+
+/* fd[0] receives; the others only send. */
+struct emu_net_endpoint {
+	uint32_t sockets; /* 0: not granted */
+	int fd[ENGINE_NET_SOCKETS];
+	uint16_t port[ENGINE_NET_SOCKETS];
+};
+
+struct emu_net {
+	int epfd;	   /* becomes readable when a packet arrives, once after emu_net_arm() */
+	uint32_t granted;  /* how many endpoints */
+	uint64_t deadline; /* ns; when a timer of a connection expires; UINT64_MAX: none runs */
+	uint32_t psn;	   /* of the datagrams of all UD queue pairs */
+	bool single;	   /* the kernel does not cut datagrams */
+	struct emu_net_buffers *buffers;
+	struct emu_net_endpoint endpoint[EMU_MAX_ENDPOINTS];
+};
+
+/* Called by the engine's thread. `hidden`: the thread has a descriptor table of its own. */
+void emu_net_open(struct engine *e, bool hidden);
+/* The packets that have arrived wake a sleeping engine: consume what made `epfd` readable. */
+void emu_net_woke(const struct engine *e);
+void emu_net_close(struct engine *e);
+/* Take the grants that have arrived. */
+void emu_net_take_grants(struct engine *e);
+/* The endpoint of a function with this address, if the engine can use it; else EMU_MAX_ENDPOINTS. */
+uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[16]);
+
+typedef void emu_net_handler(struct engine *e, const struct wire_path *from, const uint8_t *bytes,
+			     size_t len);
+
+/* Receive the packets that have arrived, not all if there are many. */
+void emu_net_receive(struct engine *e, emu_net_handler *handler);
+
+/* Room for the next packet: WIRE_MAX_PACKET bytes. */
+uint8_t *emu_net_reserve(struct engine *e);
+/*
+ * Send the packet in the room that was reserved, from a source port that depends on `flow`. `path->src` and
+ * `path->dst` are set, and what belongs to traffic class and flow label.
+ */
+void emu_net_send(struct engine *e, uint32_t endpoint, const struct wire_path *path, uint16_t flow,
+		  size_t len);
+void emu_net_flush(struct engine *e);
+
+/* Before a sleep: let `epfd` become readable once. */
+void emu_net_arm(struct engine *e);
+/* Sleep until a packet arrives, at most `ns`. */
+void emu_net_wait(const struct engine *e, uint64_t ns);
+
+#endif
