@@ -10,6 +10,7 @@
 
 #include "emu/ipc/group.h"
 #include "emu/server/base/log.h"
+#include "emu/server/card/endpoint.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/path.h"
 #include "emu/server/card/segments.h"
@@ -142,8 +143,11 @@ void emu_func_mac(const struct emu_func *f, uint8_t mac[6])
 
 void emu_gid_netdev(const struct emu_gid *g, char name[static 16])
 {
+	int endpoint = emu_endpoint_by_addr(g->raw);
+
 	if (g->vlan == EMU_NO_VLAN)
-		snprintf(name, 16, "%s", EMU_NETDEV);
+		snprintf(name, 16, "%s",
+			 endpoint == EMU_NO_ENDPOINT ? EMU_NETDEV : emu_endpoint_netdev(endpoint));
 	else
 		snprintf(name, 16, "%.10s.%u", EMU_NETDEV, g->vlan & 0xfffu);
 }
@@ -362,7 +366,7 @@ static void link_local(const struct emu_func *f, uint8_t raw[static 16])
 	raw[8] ^= 2; /* universal/local bit */
 }
 
-static void loopback(const struct emu_func *f, uint8_t raw[static 16])
+void emu_gid_default_ip(const struct emu_func *f, uint8_t raw[static 16])
 {
 	memcpy(raw, mapped, sizeof(mapped));
 	raw[12] = 127;
@@ -394,7 +398,22 @@ static int create(struct emu_func *f)
 	err = add_both(f, raw);
 	if (err)
 		return err;
-	loopback(f, raw);
+	emu_gid_default_ip(f, raw);
+	return add_both(f, raw);
+}
+
+int emu_gid_replace_ip(struct emu_func *f, const uint8_t raw[16])
+{
+	uint8_t old[16];
+	unsigned int type;
+	int index;
+
+	emu_gid_default_ip(f, old);
+	for (type = EMU_GID_ROCE_V1; type <= EMU_GID_ROCE_V2; type++) {
+		index = emu_gid_find(f, old, type, EMU_NO_VLAN);
+		if (index >= 0)
+			emu_gid_del(f, (unsigned int)index);
+	}
 	return add_both(f, raw);
 }
 

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "emu/server/card/counters.h"
+#include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/uverbs/cmd.h"
 
@@ -152,7 +153,7 @@ static int query_port(struct emu_cmd *c)
 	p->sm_lid = c->file->func->sm_lid;
 	p->state = c->file->func->port_down ? PORT_DOWN : PORT_ACTIVE;
 	p->max_mtu = MTU_4096;
-	p->active_mtu = MTU_4096;
+	p->active_mtu = emu_port_mtu(c->file->func);
 	p->max_vl_num = 0;
 	p->active_width = emu_width_code(c->file->func->card->profile->lanes);
 	p->active_speed = emu_speed_code(c->file->func->card->profile->lane_speed);
