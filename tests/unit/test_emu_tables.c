@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "emu/server/card/blocks.h"
+#include "emu/server/card/endpoint.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/mkey_table.h"
 #include "emu/server/card/path.h"
@@ -47,6 +49,16 @@ void emu_engine_let_pass(uint32_t slot)
 void emu_path_clear(struct emu_qp *q)
 {
 	(void)q;
+}
+
+struct emu_topology emu_topology;
+static bool on_wire;
+
+int emu_endpoint_find(const struct emu_func *f, const uint8_t *addr)
+{
+	(void)f;
+	(void)addr;
+	return on_wire ? 0 : EMU_NO_ENDPOINT;
 }
 
 uint32_t emu_new_serial(void)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "emu/server/card/blocks.h"
+#include "emu/server/card/endpoint.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/path.h"
 #include "emu/server/card/segments.h"
@@ -30,6 +32,17 @@ static struct emu_queue *entry(const struct table *t, uint32_t number)
 	return (struct emu_queue *)(void *)((char *)emu_queues + t->at + number * t->stride);
 }
 
+static bool is_free(const struct table *t, uint32_t number)
+{
+	return !atomic_load(&entry(t, number)->serial);
+}
+
+static bool is_free_qpn(uint32_t qpn)
+{
+	return is_free(&qps, qpn);
+}
+
+/* The numbers of a block belong to one engine. */
 static uint32_t find_number(struct table *t)
 {
 	uint32_t n;
@@ -37,16 +50,15 @@ static uint32_t find_number(struct table *t)
 	for (n = t->first; n < t->end; n++) {
 		if (++t->last >= t->end)
 			t->last = t->first;
-		if (!atomic_load(&entry(t, t->last)->serial))
+		if (is_free(t, t->last) && (t != &qps || emu_block_owner(t->last) == EMU_NO_ENGINE))
 			return t->last;
 	}
 	return 0;
 }
 
-static uint32_t publish(struct table *t, const void *as)
+static uint32_t publish(struct table *t, uint32_t number, const void *as)
 {
 	_Atomic uint32_t *high = (_Atomic uint32_t *)(void *)((char *)emu_queues + t->high);
-	uint32_t number = find_number(t);
 	struct emu_queue *q = entry(t, number);
 
 	if (!number)
@@ -64,17 +76,21 @@ static uint32_t publish(struct table *t, const void *as)
 
 uint32_t emu_qp_publish(const struct emu_qp *q)
 {
-	return publish(&qps, q);
+	const struct emu_func *f = &emu_topology.func[q->func];
+
+	if (emu_endpoint_find(f, NULL) != EMU_NO_ENDPOINT)
+		return publish(&qps, emu_block_number(q->engine, is_free_qpn), q);
+	return publish(&qps, find_number(&qps), q);
 }
 
 uint32_t emu_cq_publish(const struct emu_cq *q)
 {
-	return publish(&cqs, q);
+	return publish(&cqs, find_number(&cqs), q);
 }
 
 uint32_t emu_srq_publish(const struct emu_srq *q)
 {
-	return publish(&srqs, q);
+	return publish(&srqs, find_number(&srqs), q);
 }
 
 /* The requester's message to a QP that is withdrawn is lost. */
