@@ -18,7 +18,7 @@ DEVICE = "device device/memory device/queue device/cm"
 BASE = f"{DEVICE} secret desc log {API}"
 LIBRARY = f"core core/dev core/mmap core/buf core/pe core/domain {BASE}"
 CARD = "emu/ipc emu/server/base emu/server/card"
-UVERBS = f"{CARD} emu/server/mm emu/server/uverbs"
+UVERBS = f"{CARD} emu/server/wire emu/server/mm emu/server/uverbs"
 FLOORS = {
     "programs": {
         "dpu": f"doctor fleet channel common local secret cli {API}",
@@ -67,13 +67,14 @@ FLOORS = {
     "the emulated card": {
         "emu/tool": "emu/server emu/server/base emu/server/card emu/ipc cli",
         "emu/server": f"{UVERBS} emu/server/devx emu/server/net emu/server/ucma emu/server/admin",
-        "emu/server/admin": f"{UVERBS} emu/server/devx emu/server/ucma emu/server/cm",
+        "emu/server/admin": f"{UVERBS} emu/server/devx emu/server/ucma emu/server/cm emu/wire",
         "emu/server/net": UVERBS,
         "emu/server/ucma": f"{CARD} emu/server/mm emu/server/cm",
         "emu/server/devx": UVERBS,
-        "emu/server/uverbs": f"{CARD} emu/server/mm",
+        "emu/server/uverbs": f"{CARD} emu/server/wire emu/server/mm",
         "emu/server/mm": CARD,
-        "emu/server/cm": "emu/server/base emu/server/card",
+        "emu/server/cm": "emu/server/base emu/server/card emu/server/wire",
+        "emu/server/wire": f"{CARD} emu/wire",
         "emu/server/card": "emu/ipc emu/server/base",
         "emu/server/base": "",
         "emu/shim": "emu/engine emu/ipc",
