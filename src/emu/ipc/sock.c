@@ -7,8 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emu/ipc/proto.h"
-
 static int send_plain(int fd, const void *buf, size_t len, int flags)
 {
 	ssize_t n;
@@ -24,14 +22,14 @@ static int send_packet(int fd, const void *buf, size_t len, const int *fds, unsi
 {
 	union {
 		struct cmsghdr align;
-		char space[CMSG_SPACE(EMU_MAX_FDS * sizeof(int))];
+		char space[CMSG_SPACE(EMU_SOCK_FDS * sizeof(int))];
 	} control = {0};
 	struct iovec iov = {.iov_base = (void *)(size_t)buf, .iov_len = len};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
 	struct cmsghdr *c;
 	ssize_t n;
 
-	if (nfds > EMU_MAX_FDS)
+	if (nfds > EMU_SOCK_FDS)
 		return EINVAL;
 	if (!nfds)
 		return send_plain(fd, buf, len, flags);
@@ -85,7 +83,7 @@ static ssize_t recv_packet(int fd, const struct space *to, unsigned int *nfds, p
 {
 	union {
 		struct cmsghdr align;
-		char space[CMSG_SPACE(EMU_MAX_FDS * sizeof(int)) +
+		char space[CMSG_SPACE(EMU_SOCK_FDS * sizeof(int)) +
 			   CMSG_SPACE(sizeof(struct ucred))];
 	} control;
 	struct iovec iov = {.iov_base = to->buf, .iov_len = to->len};

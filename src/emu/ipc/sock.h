@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#define EMU_SOCK_FDS 16 /* in a packet */
+
 /* Send one packet with `nfds` descriptors (they stay the caller's). Returns 0 or an errno. */
 int emu_sock_send(int fd, const void *buf, size_t len, const int *fds, unsigned int nfds);
 /* The same without waiting: EAGAIN if the other end does not read. */
