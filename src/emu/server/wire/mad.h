@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Queue pair 1 of the ports with endpoints (IBA 13.4, annex A17.4.4): management datagrams as UDP datagrams. What arrives
+ * at the server's sockets and is not one of them is for queue pairs that do not exist, and is counted.
+ */
+#ifndef EMU_WIRE_MAD_H
+#define EMU_WIRE_MAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/ipc/shm.h"
+#include "emu/server/base/reactor.h"
+#include "emu/server/card/topology.h"
+#include "emu/wire/drop.h"
+
+struct emu_wire_mad {
+	const struct emu_func *to;
+	uint8_t src[16], dst[16]; /* as GIDs */
+	uint8_t tclass;
+	uint16_t pkey;
+	const uint8_t *bytes; /* 256 */
+};
+
+struct emu_wire_counts {
+	uint64_t received;
+	uint64_t dropped[WIRE_DROP_COUNT]; /* of these; [WIRE_ACCEPTED]: not dropped */
+};
+
+/* Gets the management datagrams of the connection manager's class; false: there is no receiver. */
+extern bool (*emu_wire_receive_mad)(const struct emu_wire_mad *m);
+
+/* Datagrams have arrived: the function of an endpoint's watch. */
+void emu_wire_ready(struct emu_watch *w);
+/* Send a management datagram as the route says. It may be lost. */
+void emu_wire_send_mad(const struct emu_route *r, uint16_t pkey, const uint8_t mad[256]);
+/* What arrived at the server's socket of an endpoint. */
+const struct emu_wire_counts *emu_wire_counts_of(int endpoint);
+
+#endif
