@@ -11,6 +11,7 @@
 #include "emu/server/devx/umem.h"
 #include "emu/server/uverbs/mr.h"
 #include "emu/server/uverbs/xrc.h"
+#include "emu/server/wire/endpoints.h"
 
 /* The index of an object's mkey that may translate to memory of a process; 0: none. */
 static uint32_t mkey_of(const struct emu_uobj *o)
@@ -83,6 +84,8 @@ static void orphan_qp(uint32_t qpn, uint32_t slot)
 		q->engine = q->type == EMU_QPT_XRC_TGT ? emu_xrc_heir(qpn, slot) : EMU_NO_ENGINE;
 	if (owned && q->engine == EMU_NO_ENGINE)
 		atomic_store(&q->state, EMU_QPS_ERR);
+	else if (owned)
+		emu_wire_admit(&emu_topology.func[q->func], q->engine);
 	sweep_inbox(q, slot);
 	atomic_compare_exchange_strong(&q->taker, &taker, 0);
 	if (owned)
@@ -117,5 +120,6 @@ void emu_notes_hang_up(struct emu_watch *w)
 	emu_status_retire(e);
 	emu_counters_retire(p->slot);
 	orphan_queues(p->slot);
+	emu_wire_leave(p->slot);
 	emu_proc_remove(p);
 }

@@ -3,8 +3,14 @@
 
 #include <string.h>
 
+#include "emu/ipc/group.h"
+#include "emu/server/card/endpoint.h"
+#include "emu/server/card/engines.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/segments.h"
+
+/* What the kernel takes from its route in place of the hop limit of an address (ib_resolve_unicast_gid_dmac()). */
+#define HOP_LIMIT 64u
 
 /* By partitions; a port that is down is cut off as well. */
 static uint32_t cuts[EMU_MAX_FUNCS];
@@ -32,33 +38,117 @@ static void publish_cuts(const struct emu_func *from)
 	atomic_store(&emu_tables->port[from->index].cut, cut);
 }
 
-const struct emu_func *emu_path_lead(const struct emu_func *from, unsigned int sgid_index,
-				     const uint8_t dgid[16])
+/* The function that has the GID with the version and VLAN of the sender's, if packets arrive there. */
+static const struct emu_func *find_func(const struct emu_func *from, const struct emu_gid *g,
+					const uint8_t dgid[16])
 {
-	const struct emu_gid *g = emu_gid_at(from, sgid_index);
 	const struct emu_func *to = emu_topology.func, *end = to + emu_topology.nfuncs;
 
-	for (; g && to < end; to++)
+	for (; to < end; to++)
 		if (is_open(from, to) && emu_gid_find(to, dgid, g->type, g->vlan) >= 0)
 			return to;
 	return NULL;
 }
 
+/* --- the wire --------------------------------------------------------------------------------- */
+
+static int endpoint_of(const struct emu_func *f, const struct emu_gid *g)
+{
+	return g->type == EMU_GID_ROCE_V2 && g->vlan == EMU_NO_VLAN ? emu_endpoint_find(f, g->raw)
+								    : EMU_NO_ENDPOINT;
+}
+
+static void begin_route(struct emu_route *r, int endpoint, const uint8_t dst[16],
+			const struct emu_address *a)
+{
+	memset(r, 0, sizeof(*r));
+	r->endpoint = (uint32_t)endpoint;
+	memcpy(r->dst, dst, sizeof(r->dst));
+	r->tclass = a->tclass;
+	r->hop_limit = a->hop_limit > 1 ? a->hop_limit : HOP_LIMIT;
+	r->flow_label = a->flow_label;
+}
+
+/* Between two functions of this emulator: by their endpoints, whatever GIDs the queue pair uses. */
+static bool route_between(const struct emu_func *from, const struct emu_func *to,
+			  const struct emu_gid *g, const struct emu_address *a, struct emu_route *r)
+{
+	int own = endpoint_of(from, g), peer = emu_endpoint_find(to, a->dgid);
+	bool ipv4;
+
+	if (!emu_tables->wire_forced || from->port_down)
+		return false;
+	if (peer == EMU_NO_ENDPOINT && own != EMU_NO_ENDPOINT)
+		peer = emu_endpoint_of_family(to, emu_gid_is_ipv4(emu_endpoint_addr(own)));
+	if (peer == EMU_NO_ENDPOINT)
+		peer = emu_endpoint_find(to, NULL);
+	if (peer == EMU_NO_ENDPOINT)
+		return false;
+	ipv4 = emu_gid_is_ipv4(emu_endpoint_addr(peer));
+	if (own == EMU_NO_ENDPOINT || emu_gid_is_ipv4(emu_endpoint_addr(own)) != ipv4)
+		own = emu_endpoint_of_family(from, ipv4);
+	if (own == EMU_NO_ENDPOINT)
+		return false;
+	begin_route(r, own, emu_endpoint_addr(peer), a);
+	return true;
+}
+
+/* To a peer outside this emulator. */
+static bool route_outside(const struct emu_func *from, const struct emu_gid *g,
+			  const struct emu_address *a, struct emu_route *r)
+{
+	int own = endpoint_of(from, g);
+
+	if (own == EMU_NO_ENDPOINT || from->port_down || emu_gid_is_group(a->dgid) ||
+	    emu_gid_is_ipv4(a->dgid) != emu_gid_is_ipv4(g->raw) || emu_func_by_gid(a->dgid))
+		return false;
+	begin_route(r, own, a->dgid, a);
+	return true;
+}
+
+uint32_t emu_path_lead(const struct emu_func *from, const struct emu_address *a,
+		       struct emu_route *r)
+{
+	const struct emu_gid *g = emu_gid_at(from, a->sgid_index);
+	const struct emu_func *to = g ? find_func(from, g, a->dgid) : NULL;
+
+	if (to)
+		return route_between(from, to, g, a, r) ? EMU_ON_WIRE : to->index;
+	return g && route_outside(from, g, a, r) ? EMU_ON_WIRE : EMU_NOWHERE;
+}
+
+/* --- queue pairs ------------------------------------------------------------------------------ */
+
 /* The addresses of queue pairs by number. Clients can write to the shared table, not to this one. */
 static struct path {
 	const struct emu_func *from; /* NULL: it has no address */
-	uint8_t sgid_index;
-	uint8_t dgid[16];
+	struct emu_address to;
 } paths[EMU_MAX_QPS];
+
+/* An engine that reads the route must not see a mixture of two. */
+static void change_route(struct emu_qp *q, const struct emu_route *r)
+{
+	if (!memcmp(&q->route, r, sizeof(*r)))
+		return;
+	if (atomic_load(&q->dest_func) == EMU_ON_WIRE) {
+		atomic_store(&q->dest_func, EMU_NOWHERE);
+		emu_grace();
+	}
+	memcpy(&q->route, r, sizeof(*r));
+}
 
 static void resolve(uint32_t qpn)
 {
 	const struct path *p = &paths[qpn];
-	const struct emu_func *to = NULL;
+	struct emu_qp *q = &emu_queues->qp[qpn];
+	uint32_t to = EMU_NOWHERE;
+	struct emu_route r;
 
 	if (p->from)
-		to = emu_path_lead(p->from, p->sgid_index, p->dgid);
-	atomic_store(&emu_queues->qp[qpn].dest_func, to ? to->index : EMU_NOWHERE);
+		to = emu_path_lead(p->from, &p->to, &r);
+	if (to == EMU_ON_WIRE)
+		change_route(q, &r);
+	atomic_store(&q->dest_func, to);
 }
 
 void emu_paths_refresh(void)
@@ -81,18 +171,16 @@ void emu_path_cut(const struct emu_func *from, const struct emu_func *to, bool c
 	emu_paths_refresh();
 }
 
-void emu_path_set(const struct emu_func *f, struct emu_qp *q, unsigned int sgid_index,
-		  const uint8_t dgid[16])
+void emu_path_set(const struct emu_func *f, struct emu_qp *q, const struct emu_address *to)
 {
 	const uint32_t qpn = (uint32_t)(q - emu_queues->qp);
 	struct path *p = &paths[qpn];
 
 	emu_path_clear(q);
-	if (emu_gid_hold(f, sgid_index))
+	if (emu_gid_hold(f, to->sgid_index))
 		return;
 	p->from = f;
-	p->sgid_index = (uint8_t)sgid_index;
-	memcpy(p->dgid, dgid, sizeof(p->dgid));
+	p->to = *to;
 	resolve(qpn);
 }
 
@@ -102,7 +190,7 @@ void emu_path_clear(struct emu_qp *q)
 	struct path *p = &paths[qpn];
 
 	if (p->from)
-		emu_gid_release(p->from, p->sgid_index);
+		emu_gid_release(p->from, p->to.sgid_index);
 	p->from = NULL;
 	resolve(qpn);
 }

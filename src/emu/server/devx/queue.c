@@ -20,6 +20,7 @@
 #include "emu/server/uverbs/queue.h"
 #include "emu/server/uverbs/srq.h"
 #include "emu/server/uverbs/uar.h"
+#include "emu/server/wire/endpoints.h"
 
 #define MAX_LOG_CQ     22u
 #define MAX_LOG_WQ     15u
@@ -314,6 +315,8 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 		err = fill_extension(c, m, &q);
 	if (!err)
 		err = emu_engine_of(c, &q.engine);
+	if (!err)
+		err = emu_wire_admit(c->file->func, q.engine);
 	if (err)
 		return err;
 	q.file = o->file->ino;
@@ -457,6 +460,19 @@ static bool valid(const struct emu_func *f, const uint8_t *qpc, uint32_t to)
 	       emu_prm_get(qpc, EMU_QPC_LOG_MSG_MAX) <= 30;
 }
 
+static void set_path(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc)
+{
+	struct emu_address to = {
+		.sgid_index = (uint8_t)path_get(qpc, EMU_ADS_SRC_ADDR_INDEX),
+		.tclass = (uint8_t)path_get(qpc, EMU_ADS_TCLASS),
+		.hop_limit = (uint8_t)path_get(qpc, EMU_ADS_HOP_LIMIT),
+		.flow_label = (uint32_t)path_get(qpc, EMU_ADS_FLOW_LABEL),
+	};
+
+	memcpy(to.dgid, emu_prm_look(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)), sizeof(to.dgid));
+	emu_path_set(f, q, &to);
+}
+
 static void apply(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc, uint32_t to)
 {
 	q->access = (emu_prm_get(qpc, EMU_QPC_RRE) ? IB_UVERBS_ACCESS_REMOTE_READ : 0u) |
@@ -467,6 +483,10 @@ static void apply(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc
 	q->retry_cnt = (uint8_t)emu_prm_get(qpc, EMU_QPC_RETRY_COUNT);
 	q->rnr_retry = (uint8_t)emu_prm_get(qpc, EMU_QPC_RNR_RETRY);
 	q->mtu = (uint8_t)emu_prm_get(qpc, EMU_QPC_MTU);
+	q->max_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_SRA_MAX));
+	q->max_dest_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_RRA_MAX));
+	q->sq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_SEND_PSN);
+	q->rq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_RCV_PSN);
 	emu_pkey_use(f, q, (unsigned int)path_get(qpc, EMU_ADS_PKEY_INDEX));
 	if (to != EMU_QPS_RTR)
 		return;
@@ -476,8 +496,7 @@ static void apply(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc
 		atomic_store(&q->dest_func, f->index);
 		return;
 	}
-	emu_path_set(f, q, (unsigned int)path_get(qpc, EMU_ADS_SRC_ADDR_INDEX),
-		     emu_prm_look(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)));
+	set_path(f, q, qpc);
 }
 
 /* `kept` is the context as changed by the commands so far; it changes only if this one succeeds. */
@@ -538,6 +557,9 @@ static void to_qpc(const struct ib_uverbs_modify_qp *a, uint8_t *qpc)
 		{EMU_QPC_PATH(EMU_ADS_ACK_TIMEOUT), a->timeout},
 		{EMU_QPC_PATH(EMU_ADS_SRC_ADDR_INDEX), a->dest.sgid_index},
 		{EMU_QPC_PATH(EMU_ADS_HOP_LIMIT), a->dest.hop_limit},
+		{EMU_QPC_PATH(EMU_ADS_TCLASS), a->dest.traffic_class},
+		{EMU_QPC_PATH(EMU_ADS_FLOW_LABEL),
+		 emu_prm_fit(EMU_QPC_PATH(EMU_ADS_FLOW_LABEL), a->dest.flow_label)},
 		{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), a->port_num},
 		{EMU_QPC_LOG_SRA_MAX, log_of(a->max_rd_atomic)},
 		{EMU_QPC_RETRY_COUNT, a->retry_cnt},
@@ -564,6 +586,8 @@ static void path_from_qpc(struct ib_uverbs_modify_qp *a, const uint8_t *qpc)
 	       sizeof(a->dest.dgid));
 	a->dest.sgid_index = (uint8_t)path_get(qpc, EMU_ADS_SRC_ADDR_INDEX);
 	a->dest.hop_limit = (uint8_t)path_get(qpc, EMU_ADS_HOP_LIMIT);
+	a->dest.traffic_class = (uint8_t)path_get(qpc, EMU_ADS_TCLASS);
+	a->dest.flow_label = (uint32_t)path_get(qpc, EMU_ADS_FLOW_LABEL);
 	a->dest.port_num = a->port_num;
 	a->dest.is_global = 1;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/pd.h"
@@ -43,21 +44,41 @@ static bool map_group(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES])
 }
 
 /*
+ * A peer outside this emulator. The kernel of this machine finds the way, so nothing reads the MAC address: it is
+ * a local one (IEEE 802, bit 1 of the first byte) that differs from peer to peer.
+ */
+static int resolve_outside(const struct emu_func *f, uint8_t sgid_index, const uint8_t dgid[16],
+			   uint8_t mac[EMU_MAC_BYTES])
+{
+	const struct emu_gid *g = emu_gid_at(f, sgid_index);
+	int endpoint = EMU_NO_ENDPOINT;
+
+	if (g && g->type == EMU_GID_ROCE_V2 && g->vlan == EMU_NO_VLAN)
+		endpoint = emu_endpoint_find(f, g->raw);
+	if (endpoint == EMU_NO_ENDPOINT)
+		return -ETIMEDOUT;
+	mac[0] = 2;
+	memcpy(mac + 1, dgid + 11, 5);
+	return emu_endpoint_reaches(endpoint, dgid, NULL);
+}
+
+/*
  * A link-local address contains the MAC address, as in the kernel's rdma_get_ll_mac(); for others
  * the neighbour must answer.
  */
-int emu_resolve(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES])
+int emu_resolve(const struct emu_func *f, uint8_t sgid_index, const uint8_t dgid[16],
+		uint8_t mac[EMU_MAC_BYTES])
 {
-	const struct emu_func *f = emu_func_by_gid(dgid);
+	const struct emu_func *to = emu_func_by_gid(dgid);
 
 	if (map_group(dgid, mac))
 		return 0;
-	if (!is_link_local(dgid) && !f)
-		return -ETIMEDOUT;
+	if (!is_link_local(dgid) && !to)
+		return resolve_outside(f, sgid_index, dgid, mac);
 	if (is_link_local(dgid))
 		mac_of_eui64(dgid + 8, mac);
 	else
-		emu_func_mac(f, mac);
+		emu_func_mac(to, mac);
 	return 0;
 }
 
@@ -108,7 +129,7 @@ int emu_write_create_ah(struct emu_cmd *c)
 		return -EINVAL;
 	err = check_attr(c->file->func, &req.attr);
 	if (!err)
-		err = emu_resolve(req.attr.grh.dgid, mac);
+		err = emu_resolve(c->file->func, req.attr.grh.sgid_index, req.attr.grh.dgid, mac);
 	if (err)
 		return err;
 	ah = emu_uobj_new(c->file, EMU_T_AH, sizeof(*ah), undo);

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "emu/server/card/topology.h"
 #include "emu/server/uverbs/method.h"
 #include "emu/server/uverbs/uobj.h"
 
@@ -20,7 +21,11 @@ extern const struct emu_method emu_methods_ah[];
 
 /* Legacy command. */
 int emu_write_create_ah(struct emu_cmd *c);
-/* The MAC address of the neighbour with this GID; -ETIMEDOUT if there is none. */
-int emu_resolve(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES]);
+/*
+ * The MAC address of the neighbour with this GID, as the entry `sgid_index` of `f` reaches it. -ETIMEDOUT: there is
+ * none; -ENETUNREACH or -EHOSTUNREACH: the machine has no route to it.
+ */
+int emu_resolve(const struct emu_func *f, uint8_t sgid_index, const uint8_t dgid[16],
+		uint8_t mac[EMU_MAC_BYTES]);
 
 #endif

@@ -18,6 +18,7 @@
 #include "emu/server/uverbs/srq.h"
 #include "emu/server/uverbs/uar.h"
 #include "emu/server/uverbs/xrc.h"
+#include "emu/server/wire/endpoints.h"
 
 #define MAX_WR	   32768u
 #define MAX_SGE	   30u
@@ -250,6 +251,8 @@ static int qp_create(struct emu_cmd *c)
 		err = check_qp_place(c, &req);
 	if (!err)
 		err = emu_engine_of(c, &slot);
+	if (!err)
+		err = emu_wire_admit(c->file->func, slot);
 	if (err)
 		return err;
 	keep_recv_cap(&tmp, &req);

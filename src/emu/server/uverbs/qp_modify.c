@@ -159,7 +159,7 @@ static int check_av(const struct emu_func *f, const struct ib_uverbs_qp_dest *d)
 		return -EINVAL;
 	if (!emu_gid_at(f, d->sgid_index))
 		return -ENODATA; /* rdma_get_gid_attr() */
-	return emu_resolve(d->dgid, mac);
+	return emu_resolve(f, d->sgid_index, d->dgid, mac);
 }
 
 static int check_values(const struct emu_func *f, const struct ib_uverbs_modify_qp *a)
@@ -223,6 +223,19 @@ uint32_t emu_qp_access(const struct ib_uverbs_modify_qp *kept)
 					: kept->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_WRITE;
 }
 
+static void set_path(const struct emu_func *f, struct emu_qp *q, const struct ib_uverbs_qp_dest *d)
+{
+	struct emu_address to = {
+		.sgid_index = d->sgid_index,
+		.tclass = d->traffic_class,
+		.hop_limit = d->hop_limit,
+		.flow_label = d->flow_label,
+	};
+
+	memcpy(to.dgid, d->dgid, sizeof(to.dgid));
+	emu_path_set(f, q, &to);
+}
+
 /* Update the engine's copy. */
 static void apply(const struct emu_func *f, struct emu_qp *q,
 		  const struct ib_uverbs_modify_qp *kept, uint32_t mask)
@@ -243,7 +256,7 @@ static void apply(const struct emu_func *f, struct emu_qp *q,
 	if (mask & A_DEST_QPN)
 		q->dest_qpn = kept->dest_qp_num;
 	if (mask & A_AV)
-		emu_path_set(f, q, kept->dest.sgid_index, kept->dest.dgid);
+		set_path(f, q, &kept->dest);
 }
 
 /*
