@@ -24,6 +24,7 @@
 #include "emu/ipc/rdma_cm.h"
 #include "emu/server/admin/control.h"
 #include "emu/server/admin/port.h"
+#include "emu/server/admin/wire.h"
 #include "emu/server/base/log.h"
 #include "emu/server/base/reactor.h"
 #include "emu/server/card/gid.h"
@@ -279,6 +280,8 @@ static int start(const struct emu_server_options *opt)
 		err = emu_topology_create(directory, opt->topology);
 	if (!err)
 		err = emu_gids_create();
+	if (!err)
+		err = emu_attach_wires(opt->wires, opt->nwires);
 	if (!err)
 		err = change_gids(opt);
 	emu_port_begin();

@@ -11,6 +11,8 @@ struct emu_server_options {
 	const struct emu_topology_spec *topology;
 	const struct emu_port_request *gids; /* changes of the default GID tables */
 	unsigned int ngids;
+	const struct emu_port_request *wires; /* addresses of ports; zero: "loopback" */
+	unsigned int nwires;
 	int ready_fd; /* receives an int when clients may connect: 0, or the errno of the failure
 			 (EBUSY: another server has the directory) */
 	int hold_fd;  /* the connection of the first holder: the server ends with its last holder;

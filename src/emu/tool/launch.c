@@ -39,7 +39,7 @@ static void close_all_but(int a, int b)
 static void exec_server(const struct options *o, int ready, int hold)
 {
 	char ready_text[16], hold_text[16], node[EMU_MAX_NODES][EMU_NODE_TEXT];
-	const char *argv[9 + 2 * EMU_MAX_NODES + 2 * EMU_MAX_GID_LINES] = {
+	const char *argv[9 + 2 * EMU_MAX_NODES + 2 * EMU_MAX_GID_LINES + 2 * EMU_MAX_ENDPOINTS] = {
 		"dpumap-emu", "serve",	  "--dir",     o->dir,
 		"--ready-fd", ready_text, "--hold-fd", hold_text};
 	unsigned int i, n = 8;
@@ -54,6 +54,10 @@ static void exec_server(const struct options *o, int ready, int hold)
 	for (i = 0; i < o->topology.ngids; i++) {
 		argv[n++] = "--gid";
 		argv[n++] = o->topology.gid[i];
+	}
+	for (i = 0; i < o->topology.nwires; i++) {
+		argv[n++] = "--wire";
+		argv[n++] = o->topology.wire[i];
 	}
 	close_all_but(ready, hold);
 	fcntl(ready, F_SETFD, 0);
@@ -255,12 +259,14 @@ int tool_run(struct options *o)
 
 int tool_serve(struct options *o)
 {
-	static struct emu_port_request gids[EMU_MAX_GID_LINES];
+	static struct emu_port_request gids[EMU_MAX_GID_LINES], wires[EMU_MAX_ENDPOINTS];
 	struct emu_server_options opt = {
 		.dir = o->dir,
 		.topology = &o->topology,
 		.gids = gids,
 		.ngids = o->ngids,
+		.wires = wires,
+		.nwires = o->nwires,
 		.ready_fd = o->ready_fd,
 		.hold_fd = o->hold_fd,
 	};
@@ -269,6 +275,8 @@ int tool_serve(struct options *o)
 
 	for (i = 0; i < o->ngids; i++)
 		tool_port_parse_gid(o->gid[i], &gids[i]);
+	for (i = 0; i < o->nwires; i++)
+		tool_port_parse_wire(o->wire[i], &wires[i]);
 	if (opt.ready_fd < 0 || null < 0 || chdir("/"))
 		return EXIT_USAGE;
 	fcntl(opt.ready_fd, F_SETFD, FD_CLOEXEC);

@@ -167,6 +167,16 @@ static const char *set_gid(struct options *o, const char *arg)
 	return tool_port_parse_gid(arg, &r);
 }
 
+static const char *set_wire(struct options *o, const char *arg)
+{
+	struct emu_port_request r;
+
+	if (o->nwires == EMU_MAX_ENDPOINTS)
+		return "too many";
+	o->wire[o->nwires++] = arg;
+	return tool_port_parse_wire(arg, &r);
+}
+
 static const char *set_index(struct options *o, const char *arg)
 {
 	o->port_words |= W_INDEX;
@@ -292,6 +302,14 @@ static const struct option_spec specs[] = {
 	  "`FUNCTION none' removes its GIDs first",
 	  V_STARTS | V_SERVE},
 	 set_gid},
+	{{"wire", 0, "[FUNCTION=]ADDRESS",
+	  "Give the port of FUNCTION (default: dpu) an address of this machine, by which it "
+	  "exchanges "
+	  "RoCEv2 packets with other machines; `loopback': give all ports addresses, and let "
+	  "packets "
+	  "between them be RoCEv2 too",
+	  V_STARTS | V_SERVE},
+	 set_wire},
 	{{"node", 0, "TEXT", NULL, V_SERVE}, add_node},
 	{{"ready-fd", 0, "FD", NULL, V_SERVE}, set_ready},
 	{{"hold-fd", 0, "FD", NULL, V_SERVE}, set_hold},
@@ -584,6 +602,26 @@ static int add_gids(struct options *o)
 	return 0;
 }
 
+/* After those of the file. */
+static int add_wires(struct options *o)
+{
+	struct emu_port_request r;
+	const char *wrong;
+	unsigned int i;
+
+	for (i = 0; i < o->nwires; i++) {
+		wrong = emu_topology_add_wire(&o->topology, o->wire[i]);
+		if (wrong)
+			return complain(wrong, o->wire[i]);
+	}
+	for (i = 0; i < o->topology.nwires; i++) {
+		wrong = tool_port_parse_wire(o->topology.wire[i], &r);
+		if (wrong)
+			return complain(wrong, o->topology.wire[i]);
+	}
+	return 0;
+}
+
 static int build_topology(struct options *o)
 {
 	const char *wrong = NULL;
@@ -611,9 +649,10 @@ static int build_topology(struct options *o)
 	}
 	if (!wrong)
 		wrong = emu_topology_check(&o->topology);
-	if (!wrong)
-		return add_gids(o);
-	return wrong ? complain(wrong, o->nodes ? o->nodes : "--cards") : 0;
+	if (wrong)
+		return complain(wrong, o->nodes ? o->nodes : "--cards");
+	err = add_gids(o);
+	return err ? err : add_wires(o);
 }
 
 /* --- where ------------------------------------------------------------------------------------ */

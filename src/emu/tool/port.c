@@ -9,11 +9,15 @@
 #include "emu/ipc/tables.h"
 #include "emu/tool/tool.h"
 
-#define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
-#define ANY_VLAN    0xfffeu
-#define MAX_VLAN    4094
-#define IPV4_IN_GID 12
-#define LIST	    0u /* an action of this tool only */
+#define COUNT(a)      (sizeof(a) / sizeof((a)[0]))
+#define ANY_VLAN      0xfffeu
+#define MAX_VLAN      4094
+#define IPV4_IN_GID   12
+#define LIST	      0u /* an action of this tool only */
+#define WIRE_LOOPBACK "loopback"
+#define WIRE_ROLE     "dpu" /* without the name of a function */
+
+static const uint8_t mapped[IPV4_IN_GID] = {[10] = 0xff, [11] = 0xff};
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -62,12 +66,26 @@ const char *tool_port_device(struct emu_port_request *r, const char *arg)
 
 static const char *parse_address(struct emu_port_request *r, const char *arg)
 {
-	static const uint8_t mapped[IPV4_IN_GID] = {[10] = 0xff, [11] = 0xff};
-
 	if (inet_pton(AF_INET6, arg, r->raw) == 1)
 		return NULL;
 	memcpy(r->raw, mapped, sizeof(mapped));
 	return inet_pton(AF_INET, arg, r->raw + IPV4_IN_GID) == 1 ? NULL : "not an IP address";
+}
+
+/* Why no port can have this address on a network; NULL: it can. */
+static const char *check_unicast(const uint8_t raw[16])
+{
+	static const uint8_t zero[16];
+	bool ipv4 = !memcmp(raw, mapped, sizeof(mapped));
+	const uint8_t *bytes = ipv4 ? raw + IPV4_IN_GID : raw;
+
+	if (!memcmp(bytes, zero, ipv4 ? 4 : sizeof(zero)))
+		return "zero does not name a port";
+	if (ipv4 ? bytes[0] >= 224 : bytes[0] == 0xff)
+		return "the address of a group";
+	return !ipv4 && raw[0] == 0xfe && (raw[1] & 0xc0) == 0x80
+		       ? "a link-local address, which does not name its interface"
+		       : NULL;
 }
 
 void tool_port_default(struct emu_port_request *r)
@@ -131,6 +149,34 @@ const char *tool_port_parse_gid(const char *text, struct emu_port_request *r)
 		r->vlan = ANY_VLAN;
 	while (!wrong && (word = strtok_r(NULL, " \t", &save)))
 		wrong = set_word(r, word);
+	return wrong;
+}
+
+const char *tool_port_parse_wire(const char *text, struct emu_port_request *r)
+{
+	char copy[EMU_WIRE_TEXT], *save = NULL, *word, *address;
+	const char *wrong;
+
+	tool_port_default(r);
+	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
+		return "too long";
+	if (!strcmp(text, WIRE_LOOPBACK))
+		return NULL;
+	word = strtok_r(copy, " \t", &save);
+	if (!word)
+		return "not `[FUNCTION=]ADDRESS'";
+	address = strchr(word, '=');
+	if (address)
+		*address++ = '\0';
+	if (address && (!*word || strlen(word) > sizeof(r->role) - 1))
+		return "not the name of a function";
+	set_role(r, address ? word : WIRE_ROLE);
+	wrong = parse_address(r, address ? address : word);
+	if (!wrong)
+		wrong = check_unicast(r->raw);
+	while (!wrong && (word = strtok_r(NULL, " \t", &save)))
+		wrong = strncmp(word, "device=", 7) != 0 ? "not device=NAME after the address"
+							 : tool_port_device(r, word + 7);
 	return wrong;
 }
 

@@ -22,6 +22,7 @@ struct options {
 	const char *config, *profile, *nodes, *cards;
 	const char *cap[TOOL_MAX_CAPS];
 	const char *gid[EMU_MAX_GID_LINES];
+	const char *wire[EMU_MAX_ENDPOINTS];
 	char **argv; /* the command of run */
 	const char *plan;
 	uint64_t seed, speed;
@@ -30,7 +31,7 @@ struct options {
 	struct emu_topology_spec topology;
 	unsigned int fault_words; /* enum fault_word: which were given */
 	unsigned int port_words;  /* enum port_word: which were given */
-	unsigned int ncaps, ngids;
+	unsigned int ncaps, ngids, nwires;
 	int ready_fd, hold_fd;
 	bool dir_is_default; /* neither the user nor the environment names it */
 	bool topology_given; /* the server's --node options */
@@ -136,6 +137,8 @@ const char *tool_port_vlan(struct emu_port_request *r, const char *arg);
 const char *tool_port_device(struct emu_port_request *r, const char *arg);
 /* Parse "FUNCTION ADDRESS [NAME=VALUE]...", the argument of --gid. */
 const char *tool_port_parse_gid(const char *text, struct emu_port_request *r);
+/* Parse "[FUNCTION=]ADDRESS [device=NAME]", the argument of --wire. "loopback" leaves the address zero. */
+const char *tool_port_parse_wire(const char *text, struct emu_port_request *r);
 /* Check the words of `gid' or `port' together with the options; `arg' may be NULL. */
 const char *tool_port_check(struct options *o, const char *group, const char *name,
 			    const char *arg);

@@ -279,6 +279,16 @@ const char *emu_topology_add_gid(struct emu_topology_spec *t, const char *text)
 	return NULL;
 }
 
+const char *emu_topology_add_wire(struct emu_topology_spec *t, const char *text)
+{
+	if (t->nwires == EMU_MAX_ENDPOINTS)
+		return "too many addresses";
+	if (snprintf(t->wire[t->nwires], EMU_WIRE_TEXT, "%s", text) >= EMU_WIRE_TEXT)
+		return "too long";
+	t->nwires++;
+	return NULL;
+}
+
 const char *emu_topology_check(const struct emu_topology_spec *t)
 {
 	unsigned int i, cards = 0;
@@ -332,6 +342,8 @@ static const char *read_line(struct reader *r, char *line)
 		return read_nodes(r, value);
 	if (!strcmp(name, "gid"))
 		return emu_topology_add_gid(r->t, value);
+	if (!strcmp(name, "wire"))
+		return emu_topology_add_wire(r->t, value);
 	return emu_node_set(r->node, name, value);
 }
 

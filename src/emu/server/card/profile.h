@@ -19,6 +19,7 @@
 #define EMU_NODE_TEXT	    256
 #define EMU_MAX_GID_LINES   512
 #define EMU_GID_TEXT	    96
+#define EMU_WIRE_TEXT	    96
 
 struct emu_profile {
 	const char *name;
@@ -51,6 +52,9 @@ struct emu_topology_spec {
 	/* "FUNCTION ADDRESS ...", see dpumap-emu(1); changes of the default GID tables. */
 	unsigned int ngids;
 	char gid[EMU_MAX_GID_LINES][EMU_GID_TEXT];
+	/* "[FUNCTION=]ADDRESS ...", see dpumap-emu(1) */
+	unsigned int nwires;
+	char wire[EMU_MAX_ENDPOINTS][EMU_WIRE_TEXT];
 };
 
 const struct emu_profile *emu_profile_find(const char *name);
@@ -74,6 +78,8 @@ const char *emu_node_parse(const char *text, struct emu_node_spec *n);
 const char *emu_topology_repeat(struct emu_topology_spec *t, unsigned int nnodes);
 /* Add a GID; its form is not checked. */
 const char *emu_topology_add_gid(struct emu_topology_spec *t, const char *text);
+/* Add an address of a port on a network; its form is not checked. */
+const char *emu_topology_add_wire(struct emu_topology_spec *t, const char *text);
 /* Check the numbers of nodes and cards. Returns NULL or an error message. */
 const char *emu_topology_check(const struct emu_topology_spec *t);
 /*
