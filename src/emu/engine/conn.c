@@ -38,6 +38,7 @@ struct emu_conn {
 	uint16_t flow;
 	bool sends;	    /* it was in RTS */
 	uint16_t next;	    /* the WQE of the send ring that is handed over next */
+	uint32_t done;	    /* requests that succeeded; their completions are delayed */
 	struct emu_wqe w;   /* parsed last: */
 	bool parsed;	    /* in this pass */
 	uint16_t parsed_ci; /* where it is */
@@ -288,11 +289,26 @@ static int receives(void *ctx)
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
+static void finish(struct emu_conn *c)
+{
+	while (c->done && emu_sq_finish(c->e, c->qpn))
+		c->done--;
+	if (c->done && c->run->held_until < c->e->net.deadline)
+		c->e->net.deadline = c->run->held_until;
+}
+
 static void finished(void *ctx, const struct wire_wr *wr, enum emu_syndrome syndrome)
 {
 	struct emu_conn *c = ctx;
 
 	(void)wr; /* the oldest one */
+	if (syndrome == EMU_SYN_OK) {
+		c->done++;
+		finish(c);
+		return;
+	}
+	for (; c->done; c->done--)
+		emu_sq_complete(c->e, c->qpn, EMU_SYN_OK);
 	emu_sq_complete(c->e, c->qpn, syndrome);
 }
 
@@ -309,6 +325,7 @@ static void event(void *ctx, enum wire_event what)
 		emu_rq_violation(c->e, c->q, EMU_EVENT_QP_REQ_ERR);
 		break;
 	case WIRE_EVENT_ACCESS_ERROR:
+		emu_count_violation(c->e, c->q, EMU_COUNTER_resp_remote_access_errors);
 		emu_rq_violation(c->e, c->q, EMU_EVENT_QP_ACCESS_ERR);
 		break;
 	case WIRE_EVENT_ERROR:
@@ -588,8 +605,10 @@ static void output(struct emu_conn *c)
 		if (!len)
 			break;
 		e->worked = true;
-		if (!is_cut_off(c))
-			emu_net_send(e, c->endpoint, &c->wire.attr.path, c->flow, len);
+		if (is_cut_off(c))
+			continue;
+		emu_net_send(e, c->endpoint, &c->wire.attr.path, c->flow, len);
+		emu_count_sent_packet(e, c->q, len);
 	}
 	deadline = wire_qp_deadline(&c->wire);
 	if (deadline < e->net.deadline)
@@ -602,6 +621,7 @@ void emu_conn_advance(struct emu_conn *c)
 
 	c->parsed = false;
 	refresh(c, state);
+	finish(c);
 	if (state == EMU_QPS_ERR && !c->wire.dead)
 		wire_qp_fail(&c->wire);
 	else if (state == EMU_QPS_RTS)
@@ -618,9 +638,14 @@ enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
 			      const struct wire_packet *p)
 {
 	uint32_t state = atomic_load(&c->q->state);
+	enum wire_drop drop;
+	bool fresh;
 
 	if (state < EMU_QPS_RTR || state == EMU_QPS_ERR || is_cut_off(c))
 		return WIRE_DROP_STATE;
 	c->parsed = false;
-	return wire_qp_input(&c->wire, c->e->now, from, p);
+	fresh = p->psn == c->wire.responder.epsn;
+	drop = wire_qp_input(&c->wire, c->e->now, from, p);
+	emu_count_arrived_packet(c->e, c->q, p, fresh && drop == WIRE_ACCEPTED);
+	return drop;
 }

@@ -6,7 +6,8 @@
 #include "emu/ipc/codes.h"
 
 /* Of a RoCEv2 packet: Ethernet, IPv4, UDP, BTH and ICRC. */
-#define FRAME_BYTES (14u + 20u + 8u + 12u + 4u)
+#define BTH_BYTES   12u
+#define FRAME_BYTES (14u + 20u + 8u + BTH_BYTES + 4u)
 #define RETH_BYTES  16u
 #define DETH_BYTES  8u
 #define AETH_BYTES  4u
@@ -128,8 +129,27 @@ void emu_count_request(struct engine *e, const struct emu_qp *q, const struct em
 		count_error(e, q, syndrome);
 	else if (q->type == EMU_QPT_UD)
 		count_sent_datagram(e, q, w);
-	else
+	else if (atomic_load(&q->dest_func) != EMU_ON_WIRE)
 		count_packets(e, q, w);
+}
+
+void emu_count_sent_packet(struct engine *e, const struct emu_qp *q, size_t len)
+{
+	sent(e, q->func, 1, len - BTH_BYTES);
+}
+
+void emu_count_arrived_packet(struct engine *e, const struct emu_qp *q, const struct wire_packet *p,
+			      bool executed)
+{
+	received(e, q->func, 1, wire_header_bytes(p->opcode) - BTH_BYTES + p->len);
+	if (!executed || !p->op.first)
+		return;
+	if (p->op.kind == WIRE_KIND_WRITE)
+		add(e, q->func, EMU_COUNTER_rx_write_requests, 1);
+	else if (p->op.kind == WIRE_KIND_READ)
+		add(e, q->func, EMU_COUNTER_rx_read_requests, 1);
+	else if (p->op.kind == WIRE_KIND_ATOMIC)
+		add(e, q->func, EMU_COUNTER_rx_atomic_requests, 1);
 }
 
 void emu_count_datagram(struct engine *e, const struct emu_qp *q, uint64_t len, bool multicast)

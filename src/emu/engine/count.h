@@ -6,12 +6,18 @@
 #include "emu/engine/cq.h"
 #include "emu/engine/wqe.h"
 #include "emu/ipc/counters.h"
+#include "emu/wire/packet.h"
 
 struct engine;
 
 /* A request of a send queue is finished: the packets of both sides, or of a datagram's sender. */
 void emu_count_request(struct engine *e, const struct emu_qp *q, const struct emu_wqe *w,
 		       uint32_t syndrome);
+/* A packet of a connection on the wire has left, with `len` bytes of headers and payload. */
+void emu_count_sent_packet(struct engine *e, const struct emu_qp *q, size_t len);
+/* One has arrived; `executed`: it is a request that was executed. */
+void emu_count_arrived_packet(struct engine *e, const struct emu_qp *q, const struct wire_packet *p,
+			      bool executed);
 /* A datagram has arrived. */
 void emu_count_datagram(struct engine *e, const struct emu_qp *q, uint64_t len, bool multicast);
 /* The responder had no receive WQE for a message of q. */

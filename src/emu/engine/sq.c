@@ -773,6 +773,18 @@ bool emu_sq_step(struct engine *e, uint32_t qpn)
 	return s.run->sq_ci != at;
 }
 
+bool emu_sq_finish(struct engine *e, uint32_t qpn)
+{
+	struct send s;
+
+	open_send(&s, e, qpn);
+	(void)emu_wqe_parse(s.q, qpn, s.run->sq_ci, emu_sq_posted(s.q, s.run), &s.w);
+	if (is_held_back(&s))
+		return false;
+	retire(&s, EMU_SYN_OK);
+	return true;
+}
+
 void emu_sq_complete(struct engine *e, uint32_t qpn, enum emu_syndrome syndrome)
 {
 	struct send s;

@@ -19,6 +19,8 @@ void emu_sq_advance(struct engine *e, uint32_t qpn);
 uint16_t emu_sq_posted(const struct emu_qp *q, const struct emu_qp_run *run);
 /* Execute the oldest request, which needs no peer; false: it is not finished. */
 bool emu_sq_step(struct engine *e, uint32_t qpn);
+/* Complete the oldest request, which succeeded; false: a fault on demand delays that. */
+bool emu_sq_finish(struct engine *e, uint32_t qpn);
 /* Complete the oldest request. An error ends the queue, and so that of a flushed request has. */
 void emu_sq_complete(struct engine *e, uint32_t qpn, enum emu_syndrome syndrome);
 

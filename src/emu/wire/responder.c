@@ -24,8 +24,27 @@ static void send_nak(struct wire_responder *r, uint8_t syndrome, uint32_t psn)
 	r->nak_psn = psn;
 }
 
-static void enter_error(struct wire_qp *qp, enum wire_event event)
+/*
+ * A queue pair that is connected to itself would not hear its own NAK, because it fails first. Its requester
+ * learns of it at once.
+ */
+static void tell_itself(struct wire_qp *qp, uint64_t now)
 {
+	const struct wire_responder *r = &qp->responder;
+	struct wire_packet nak = wire_qp_packet(qp, WIRE_ACK, r->nak_psn);
+
+	if (!r->nak_due || qp->attr.dest_qpn != qp->attr.qpn ||
+	    memcmp(qp->attr.path.src, qp->attr.path.dst, sizeof(qp->attr.path.src)) != 0)
+		return;
+	nak.op = wire_opcode(nak.opcode);
+	nak.syndrome = r->nak;
+	nak.msn = r->msn;
+	(void)wire_requester_input(qp, now, &nak);
+}
+
+static void enter_error(struct wire_qp *qp, uint64_t now, enum wire_event event)
+{
+	tell_itself(qp, now);
 	qp->dead = true;
 	qp->ops->event(qp->ctx, event);
 	if (event != WIRE_EVENT_ERROR)
@@ -37,7 +56,7 @@ static void enter_error(struct wire_qp *qp, enum wire_event event)
  * A request ends the connection (IBA 9.9.3). The receive of its message reports it, or else an event. A requester
  * that gets no NAK (class J) retries until it gives up.
  */
-static void refuse(struct wire_qp *qp, const struct wire_verdict *v, uint32_t psn)
+static void refuse(struct wire_qp *qp, uint64_t now, const struct wire_verdict *v, uint32_t psn)
 {
 	enum wire_event event = WIRE_EVENT_ERROR;
 
@@ -47,7 +66,7 @@ static void refuse(struct wire_qp *qp, const struct wire_verdict *v, uint32_t ps
 		event = v->nak == WIRE_NAK_ACCESS ? WIRE_EVENT_ACCESS_ERROR
 						  : WIRE_EVENT_REQUEST_ERROR;
 	wire_message_fail(qp, v->own != EMU_SYN_OK ? v->own : EMU_SYN_FLUSH);
-	enter_error(qp, event);
+	enter_error(qp, now, event);
 }
 
 /* The request `p` is executed: later ones may follow (IBA 9.7.5.1). */
@@ -83,7 +102,7 @@ static enum wire_drop judge(struct wire_qp *qp, uint64_t now, const struct wire_
 		r->silent = true;
 		break;
 	default:
-		refuse(qp, &v, r->epsn);
+		refuse(qp, now, &v, r->epsn);
 		break;
 	}
 	return v.drop;
@@ -101,16 +120,16 @@ static uint8_t nak_of(enum wire_answer answer)
 	}
 }
 
-static enum wire_drop refuse_with(struct wire_qp *qp, uint8_t nak, uint32_t psn)
+static enum wire_drop refuse_with(struct wire_qp *qp, uint64_t now, uint8_t nak, uint32_t psn)
 {
 	struct wire_verdict v = {.drop = WIRE_DROP_REFUSED, .nak = nak};
 
-	refuse(qp, &v, psn);
+	refuse(qp, now, &v, psn);
 	return v.drop;
 }
 
 /* IBA 9.4.4, 9.7.4.1. The MSN counts a read when it begins (9.7.7.1). */
-static enum wire_drop take_read(struct wire_qp *qp, const struct wire_packet *p)
+static enum wire_drop take_read(struct wire_qp *qp, uint64_t now, const struct wire_packet *p)
 {
 	struct wire_responder *r = &qp->responder;
 	struct wire_remote remote = {p->va, p->rkey, p->dma_len, p->srqn};
@@ -118,13 +137,13 @@ static enum wire_drop take_read(struct wire_qp *qp, const struct wire_packet *p)
 	struct wire_reply *reply;
 
 	if (r->message.kind != WIRE_KIND_NONE || p->dma_len > WIRE_MAX_MESSAGE)
-		return refuse_with(qp, WIRE_NAK_REQUEST, r->epsn);
+		return refuse_with(qp, now, WIRE_NAK_REQUEST, r->epsn);
 	answer = qp->ops->reach(qp->ctx, WIRE_REMOTE_READ, &remote);
 	if (answer != WIRE_DONE)
-		return refuse_with(qp, nak_of(answer), r->epsn);
+		return refuse_with(qp, now, nak_of(answer), r->epsn);
 	reply = wire_replies_add(qp, p);
 	if (!reply)
-		return refuse_with(qp, WIRE_NAK_REQUEST, r->epsn);
+		return refuse_with(qp, now, WIRE_NAK_REQUEST, r->epsn);
 	r->msn++;
 	reply->msn = r->msn;
 	executed(r, p, reply->packets);
@@ -143,7 +162,7 @@ static enum wire_drop take_atomic(struct wire_qp *qp, uint64_t now, const struct
 	uint64_t original = 0;
 
 	if (r->message.kind != WIRE_KIND_NONE || p->va % 8 || !wire_replies_have_room(qp))
-		return refuse_with(qp, WIRE_NAK_REQUEST, r->epsn);
+		return refuse_with(qp, now, WIRE_NAK_REQUEST, r->epsn);
 	answer = qp->ops->reach(qp->ctx, WIRE_REMOTE_ATOMIC, &remote);
 	if (answer == WIRE_DONE)
 		answer =
@@ -153,7 +172,7 @@ static enum wire_drop take_atomic(struct wire_qp *qp, uint64_t now, const struct
 		return WIRE_ACCEPTED;
 	}
 	if (answer != WIRE_DONE)
-		return refuse_with(qp, nak_of(answer), r->epsn);
+		return refuse_with(qp, now, nak_of(answer), r->epsn);
 	reply = wire_replies_add(qp, p);
 	r->msn++;
 	reply->msn = r->msn;
@@ -185,7 +204,7 @@ static enum wire_drop execute(struct wire_qp *qp, uint64_t now, const struct wir
 {
 	switch (p->op.kind) {
 	case WIRE_KIND_READ:
-		return take_read(qp, p);
+		return take_read(qp, now, p);
 	case WIRE_KIND_ATOMIC:
 		return take_atomic(qp, now, p);
 	default:
@@ -257,7 +276,7 @@ static size_t put_cnp(const struct wire_qp *qp, uint8_t *out)
 	return head + WIRE_CNP_BYTES;
 }
 
-static size_t put_reply(struct wire_qp *qp, uint8_t *out)
+static size_t put_reply(struct wire_qp *qp, uint64_t now, uint8_t *out)
 {
 	enum wire_answer answer;
 	uint32_t psn;
@@ -266,7 +285,7 @@ static size_t put_reply(struct wire_qp *qp, uint8_t *out)
 	if (answer == WIRE_DONE)
 		return len;
 	wire_replies_cancel(qp);
-	(void)refuse_with(qp, nak_of(answer), psn);
+	(void)refuse_with(qp, now, nak_of(answer), psn);
 	qp->responder.nak_due = false;
 	return put_ack(qp, nak_of(answer), psn, out);
 }
@@ -286,7 +305,7 @@ size_t wire_responder_output(struct wire_qp *qp, uint64_t now, uint8_t *out)
 	if (r->stalled && !qp->dead && now >= r->stalled_at)
 		resume(qp, now);
 	if (wire_replies_are_pending(qp))
-		return put_reply(qp, out);
+		return put_reply(qp, now, out);
 	if (r->nak_due) {
 		r->nak_due = false;
 		r->ack_due = false;
