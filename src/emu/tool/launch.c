@@ -275,8 +275,10 @@ int tool_serve(struct options *o)
 
 	for (i = 0; i < o->ngids; i++)
 		tool_port_parse_gid(o->gid[i], &gids[i]);
-	for (i = 0; i < o->nwires; i++)
+	for (i = 0; i < o->nwires; i++) {
 		tool_port_parse_wire(o->wire[i], &wires[i]);
+		emu_topology_add_wire(&o->topology, o->wire[i]);
+	}
 	if (opt.ready_fd < 0 || null < 0 || chdir("/"))
 		return EXIT_USAGE;
 	fcntl(opt.ready_fd, F_SETFD, FD_CLOEXEC);

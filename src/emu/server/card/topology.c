@@ -63,21 +63,30 @@ static int create_dm(struct emu_card *card)
 	return card->dm_pages ? 0 : -ENOMEM;
 }
 
+static uint64_t continue_hash(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+	return hash;
+}
+
 /*
  * The GUID of the first card: another one for each directory and machine, as a descriptor of another
- * emulator must not look like one of this card. An emulator that is started again has the same GUID.
+ * emulator must not look like one of this card. Containers can have the same names, but not the same addresses on a
+ * network. An emulator that is started again has the same GUID.
  */
-static uint64_t make_guid(const char *dir)
+static uint64_t make_guid(const char *dir, const struct emu_topology_spec *spec)
 {
 	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
 	struct utsname machine = {0};
 	char text[PATH_MAX + sizeof(machine.nodename)], path[PATH_MAX];
-	const char *c;
+	unsigned int i;
 
 	uname(&machine);
 	snprintf(text, sizeof(text), "%s:%s", machine.nodename, realpath(dir, path) ? path : dir);
-	for (c = text; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+	hash = continue_hash(hash, text);
+	for (i = 0; i < spec->nwires; i++)
+		hash = continue_hash(hash, spec->wire[i]);
 	return GUID_VENDOR << 40 | hash >> 40 << GUID_CARD_BITS;
 }
 
@@ -104,7 +113,7 @@ int emu_topology_create(const char *dir, const struct emu_topology_spec *spec)
 	unsigned int i, j;
 	int err = 0;
 
-	first_guid = spec->guid ? spec->guid : make_guid(dir);
+	first_guid = spec->guid ? spec->guid : make_guid(dir, spec);
 	if (emu_topology_check(spec))
 		return -EINVAL;
 	for (i = 0; i < spec->nnodes; i++)
