@@ -22,6 +22,11 @@ struct emu_cm *emu_cm_new(const struct emu_cm_ops *ops, void *ctx)
 	return cm;
 }
 
+void emu_cm_number_from(struct emu_cm *cm, uint32_t id)
+{
+	cm->last_id = id;
+}
+
 void emu_cm_free(struct emu_cm *cm)
 {
 	struct emu_cm_conn *c, *next;

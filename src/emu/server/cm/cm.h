@@ -104,6 +104,8 @@ struct emu_cm_counters {
 
 /* An endpoint. NULL: no memory. `ops` must stay; `ctx` is the first argument of each. */
 struct emu_cm *emu_cm_new(const struct emu_cm_ops *ops, void *ctx);
+/* Number connections from a random one on: a peer may remember those of an earlier endpoint. */
+void emu_cm_number_from(struct emu_cm *cm, uint32_t id);
 /* Free the endpoint and its connections, without messages and events. NULL is permitted. */
 void emu_cm_free(struct emu_cm *cm);
 const struct emu_cm_counters *emu_cm_counters(const struct emu_cm *cm);

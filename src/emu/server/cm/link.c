@@ -4,13 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <sys/random.h>
 
 #include "emu/server/base/timer.h"
 #include "emu/server/card/counters.h"
+#include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/path.h"
 #include "emu/server/card/pkey.h"
 #include "emu/server/card/topology.h"
+#include "emu/server/wire/mad.h"
+
+#define HOP_LIMIT 64u
+#define LIFE_TIME 16u /* the kernel's CMA_IBOE_PACKET_LIFETIME */
+#define ECN	  3u  /* the bits of the traffic class that routers set */
 
 struct endpoint {
 	struct emu_timer timer; /* the next deadline of the CM */
@@ -64,17 +71,98 @@ static bool passes(const struct emu_func *from, const struct emu_func *to, uint1
 	return false;
 }
 
+/* --- to and from networks ----------------------------------------------------------------------- */
+
+/* Does the message leave by an endpoint, with the GIDs that it names? */
+static bool leaves(const struct message *m, struct emu_route *r)
+{
+	const struct emu_func *from = m->path.port;
+	int index = emu_gid_find(from, m->path.sgid, EMU_GID_ROCE_V2, EMU_NO_VLAN);
+	struct emu_address a = {
+		.sgid_index = (uint8_t)index,
+		.tclass = m->path.traffic_class,
+		.hop_limit = m->path.hop_limit,
+		.flow_label = m->path.flow_label,
+	};
+
+	memcpy(a.dgid, m->path.dgid, sizeof(a.dgid));
+	return index >= 0 && emu_path_lead(from, &a, r) == EMU_ON_WIRE &&
+	       !memcmp(r->dst, m->path.dgid, sizeof(r->dst)) &&
+	       !memcmp(emu_endpoint_addr((int)r->endpoint), m->path.sgid, sizeof(m->path.sgid));
+}
+
+static void send_datagram(const struct message *m, const struct emu_route *r)
+{
+	const struct emu_func *from = m->path.port;
+	int index = emu_pkey_find(from, m->path.pkey);
+
+	if (index >= 0)
+		emu_wire_send_mad(r, from->pkey[index], m->mad);
+}
+
+/* What the message says of the path replaces these defaults. */
+static bool receive_datagram(const struct emu_wire_mad *m)
+{
+	const struct endpoint *e = find(m->to->role);
+	struct emu_cm_path path = {
+		.port = m->to,
+		.pkey = m->pkey,
+		.mtu = emu_port_mtu(m->to),
+		.traffic_class = m->tclass & (uint8_t)~ECN,
+		.hop_limit = HOP_LIMIT,
+		.packet_life_time = LIFE_TIME,
+	};
+
+	if (!e)
+		return false;
+	path.sl = path.traffic_class >> 5;
+	memcpy(path.sgid, m->dst, sizeof(path.sgid));
+	memcpy(path.dgid, m->src, sizeof(path.dgid));
+	emu_cm_receive(e->cm, &path, m->bytes);
+	return true;
+}
+
+static bool is_on_network(const char *role)
+{
+	const struct emu_func *f = emu_topology.func, *end = f + emu_topology.nfuncs;
+
+	for (; f < end; f++)
+		if (!strcmp(f->role, role) && emu_endpoint_find(f, NULL) != EMU_NO_ENDPOINT)
+			return true;
+	return false;
+}
+
+static void begin_network(const struct endpoint *e)
+{
+	uint32_t random = 0;
+
+	if (!is_on_network(e->role))
+		return;
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) == sizeof(random))
+		emu_cm_number_from(e->cm, random);
+	emu_wire_receive_mad = receive_datagram;
+}
+
+/* --- between the machines ----------------------------------------------------------------------- */
+
 /* At delivery, not when it is sent: what happened in between counts. */
 static void deliver(const struct message *m)
 {
 	const struct emu_func *from = m->path.port, *to = emu_func_by_gid(m->path.dgid);
 	struct emu_cm_path path = m->path;
 	const struct endpoint *e;
+	struct emu_route r;
+	bool wire;
 
-	if (!is_alive(from) || !is_alive(to) || !emu_path_is_open(from, to) ||
-	    emu_func_by_gid(m->path.sgid) != from)
+	if (!is_alive(from) || emu_func_by_gid(m->path.sgid) != from)
 		return;
-	if (emu_cm_link_loses && emu_cm_link_loses(from, to))
+	wire = leaves(m, &r);
+	if (to && (!is_alive(to) || !emu_path_is_open(from, to) ||
+		   (emu_cm_link_loses && emu_cm_link_loses(from, to))))
+		return;
+	if (wire)
+		send_datagram(m, &r);
+	if (wire || !to)
 		return;
 	e = find(to->role);
 	if (!e || !passes(from, to, m->path.pkey))
@@ -178,6 +266,7 @@ struct emu_cm *emu_cm_link_create(const char *role, const struct emu_cm_ops *ops
 	e->upper = ops;
 	e->ctx = ctx;
 	e->timer.expired = expire;
+	begin_network(e);
 	SLIST_INSERT_HEAD(&endpoints, e, link);
 	return e->cm;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The fabric between the connection managers of the machines: messages wait in a queue for the next turn of the main loop, and are lost where a real fabric loses them. */
+/*
+ * The fabric between the connection managers of the machines: messages wait in a queue for the next turn of the main
+ * loop, and are lost where a real fabric loses them. Those to peers on networks leave as UDP datagrams.
+ */
 #ifndef EMU_CM_LINK_H
 #define EMU_CM_LINK_H
 
