@@ -63,6 +63,14 @@ int emu_endpoint_of_family(const struct emu_func *f, bool ipv4)
 	return EMU_NO_ENDPOINT;
 }
 
+int emu_endpoint_next(int endpoint)
+{
+	for (endpoint++; endpoint < (int)EMU_MAX_ENDPOINTS; endpoint++)
+		if (exists(endpoint))
+			return endpoint;
+	return EMU_NO_ENDPOINT;
+}
+
 int emu_endpoint_by_addr(const uint8_t addr[16])
 {
 	int i;

@@ -22,6 +22,8 @@ int emu_endpoint_find(const struct emu_func *f, const uint8_t *addr);
 int emu_endpoint_of_family(const struct emu_func *f, bool ipv4);
 /* The endpoint with this address, of any function. */
 int emu_endpoint_by_addr(const uint8_t addr[16]);
+/* The endpoint after another one, or the first after EMU_NO_ENDPOINT, of any function. */
+int emu_endpoint_next(int endpoint);
 /* The function of an endpoint, and its address. */
 const struct emu_func *emu_endpoint_func(int endpoint);
 const uint8_t *emu_endpoint_addr(int endpoint);

@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
+#include "emu/server/card/segments.h"
 #include "emu/server/ucma/address.h"
 #include "emu/server/ucma/command.h"
 #include "emu/server/ucma/event.h"
@@ -23,6 +25,7 @@
 #define MTU_4096	5u
 #define PKEY		0xffffu
 #define FLOW_LABEL_MASK 0xfffffu
+#define IPV4_NET	13u /* bytes of a GID up to and with the first one of its IPv4 address */
 
 /* --- choosing a port and its address ---------------------------------------------------------- */
 
@@ -272,6 +275,96 @@ static void set_source(struct emu_cma_id *id, const struct emu_gid *g)
 		((struct sockaddr_in6 *)&id->src)->sin6_scope_id = to->sin6_scope_id;
 }
 
+/* --- a peer on a network ---------------------------------------------------------------------- */
+
+static bool is_of_machine(int endpoint, const struct emu_cma_id *id)
+{
+	const struct emu_func *f = emu_endpoint_func(endpoint);
+
+	return !f->dead && !strcmp(f->role, id->machine->role) && (!id->func || id->func == f);
+}
+
+/* The machine's endpoint that IP routing chooses, or else its first one with a route. */
+static int choose_endpoint(const struct emu_cma_id *id, const uint8_t dgid[16])
+{
+	int endpoint, found = EMU_NO_ENDPOINT;
+	uint8_t src[16];
+
+	if (emu_endpoint_source(dgid, src))
+		return EMU_NO_ENDPOINT;
+	endpoint = emu_endpoint_by_addr(src);
+	if (endpoint != EMU_NO_ENDPOINT && is_of_machine(endpoint, id))
+		return endpoint;
+	endpoint = EMU_NO_ENDPOINT;
+	while (found == EMU_NO_ENDPOINT && (endpoint = emu_endpoint_next(endpoint)) >= 0)
+		if (is_of_machine(endpoint, id) && !emu_endpoint_reaches(endpoint, dgid, NULL))
+			found = endpoint;
+	return found;
+}
+
+static bool has_endpoint(const struct emu_cma_id *id)
+{
+	int endpoint = EMU_NO_ENDPOINT;
+
+	while ((endpoint = emu_endpoint_next(endpoint)) >= 0)
+		if (is_of_machine(endpoint, id))
+			return true;
+	return false;
+}
+
+/* Without an endpoint the route leads to an interface without RDMA. */
+static int resolve_outside(struct emu_cma_id *id)
+{
+	bool is_bound = id->func && !emu_addr_is_any(&id->src);
+	const struct emu_gid *g;
+	int endpoint, index, err;
+	uint8_t dgid[16], src[16];
+
+	if (!has_endpoint(id) || emu_addr_is_link_local(&id->dst))
+		return -ENODEV;
+	emu_addr_gid(&id->dst, dgid);
+	emu_addr_gid(&id->src, src);
+	endpoint = is_bound ? emu_endpoint_find(id->func, src) : choose_endpoint(id, dgid);
+	if (endpoint == EMU_NO_ENDPOINT)
+		return -ENETUNREACH;
+	err = emu_endpoint_reaches(endpoint, dgid, NULL);
+	if (err)
+		return err;
+	index = emu_gid_find(emu_endpoint_func(endpoint), emu_endpoint_addr(endpoint),
+			     EMU_GID_ROCE_V2, EMU_NO_VLAN);
+	if (index < 0)
+		return -ENETUNREACH;
+	id->func = emu_endpoint_func(endpoint);
+	g = emu_gid_at(id->func, (unsigned int)index);
+	if (!is_bound)
+		set_source(id, g);
+	set_path(id, g, dgid);
+	return 0;
+}
+
+/*
+ * Addresses of 127/8 that no function has mean this machine, unless it has one on that network: then other emulators of the
+ * same Linux are reached by theirs.
+ */
+static bool is_outside(const struct emu_cma_id *id)
+{
+	const struct sockaddr_in *to = (const struct sockaddr_in *)&id->dst;
+	uint8_t dgid[16];
+	int endpoint = EMU_NO_ENDPOINT;
+
+	if (id->dst.ss_family != AF_INET || to->sin_addr.s_addr == htonl(INADDR_LOOPBACK) ||
+	    emu_addr_is_zero(&id->dst) || emu_tables->wire_forced)
+		return false;
+	emu_addr_gid(&id->dst, dgid);
+	while ((endpoint = emu_endpoint_next(endpoint)) >= 0)
+		if (is_of_machine(endpoint, id) &&
+		    !memcmp(emu_endpoint_addr(endpoint), dgid, IPV4_NET))
+			return true;
+	return false;
+}
+
+/* --- any peer --------------------------------------------------------------------------------- */
+
 /* An event reports these errors, as the kernel asks the routes and neighbours later. */
 static int resolve_remote(struct emu_cma_id *id)
 {
@@ -283,7 +376,7 @@ static int resolve_remote(struct emu_cma_id *id)
 	if (emu_addr_is_group(&id->dst))
 		to = id->func ? id->func : first_function(id->machine->role);
 	if (!to)
-		return -ENODEV; /* the route leads to an interface without RDMA */
+		return resolve_outside(id);
 	emu_addr_gid(&id->dst, dgid);
 	if (id->func) {
 		emu_addr_gid(&id->src, bound.raw);
@@ -331,7 +424,7 @@ static int resolve(struct emu_cma_id *id, pid_t pid, const struct sockaddr_stora
 	err = prepare_source(id, pid, src, dst);
 	if (err)
 		return err;
-	if (emu_addr_is_any(dst)) {
+	if (emu_addr_is_any(dst) && !is_outside(id)) {
 		err = resolve_loopback(id);
 		if (err)
 			return err;
@@ -395,6 +488,17 @@ static uint32_t flow_label(const struct emu_cma_id *id)
 	return label & FLOW_LABEL_MASK;
 }
 
+/* That of the interface and the route, if the path leaves this machine. */
+static uint8_t mtu_of(const struct emu_cm_path *p)
+{
+	int endpoint = emu_endpoint_find(p->port, p->sgid);
+	uint8_t mtu = MTU_4096;
+
+	if (endpoint != EMU_NO_ENDPOINT && !emu_func_by_gid(p->dgid))
+		emu_endpoint_reaches(endpoint, p->dgid, &mtu);
+	return mtu;
+}
+
 int emu_cma_resolve_route(const struct emu_cma_cmd *c)
 {
 	struct rdma_ucm_resolve_route cmd;
@@ -409,7 +513,7 @@ int emu_cma_resolve_route(const struct emu_cma_cmd *c)
 	if (!cmd.timeout_ms || id->state != EMU_CMA_ADDR_RESOLVED)
 		return -EINVAL;
 	id->path.pkey = PKEY;
-	id->path.mtu = MTU_4096;
+	id->path.mtu = mtu_of(&id->path);
 	id->path.traffic_class = id->has_tos ? id->tos : 0;
 	id->path.sl = id->path.traffic_class >> 5;
 	id->path.hop_limit = id->dst.ss_family == AF_IB ? 1 : HOP_LIMIT;
