@@ -575,7 +575,7 @@ static void post(struct emu_conn *c)
 	uint16_t avail = (uint16_t)(ready - handed), n;
 	unsigned int i;
 
-	for (i = 0; i < ENGINE_BUDGET && avail && !c->wire.requester.failed; i++) {
+	for (i = 0; i < ENGINE_BUDGET && avail && atomic_load(&c->q->state) == EMU_QPS_RTS; i++) {
 		n = hand_over(c, avail);
 		if (!n)
 			return;
