@@ -20,10 +20,11 @@
 #include "emu/engine/wire.h"
 #include "emu/wire/qp.h"
 
-#define SOLICITED 0x02u /* in fm_ce_se */
-#define FENCE	  0xe0u
-#define ALL	  UINT16_MAX
-#define MTU_BYTES 128u /* << enum ibv_mtu */
+#define SOLICITED  0x02u /* in fm_ce_se */
+#define FENCE	   0xe0u
+#define ALL	   UINT16_MAX
+#define PAGE_BYTES 4096u
+#define MTU_BYTES  128u /* << enum ibv_mtu */
 /* What the buffer of a socket holds, if the kernel may give it no more than its default. */
 #define WINDOW 48u
 
@@ -396,9 +397,33 @@ static void describe(const struct emu_conn *c, struct wire_attr *a)
 	a->path.flow_label = q->route.flow_label;
 }
 
+/*
+ * Room for all connections, which costs memory only where one was. A mapping for each would come and go in the
+ * address space of a program that may count on the place where it has unmapped something.
+ */
+static struct emu_conn *room_for(struct engine *e, uint32_t qpn)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	long p;
+
+	if (e->conns)
+		return &e->conns[qpn];
+	p = syscall(SYS_mmap, NULL, EMU_MAX_QPS * sizeof(*e->conns), PROT_READ | PROT_WRITE, flags,
+		    -1, 0);
+	if (p == -1)
+		return NULL;
+	e->conns = (struct emu_conn *)p;
+	return &e->conns[qpn];
+}
+
+/* Whole pages that no other connection shares are given back. */
 static void release(struct engine *e, uint32_t qpn)
 {
-	syscall(SYS_munmap, e->conn[qpn], sizeof(*e->conn[qpn]));
+	uintptr_t page = (uintptr_t)PAGE_BYTES - 1;
+	uintptr_t from = ((uintptr_t)e->conn[qpn] + page) & ~page;
+	uintptr_t to = (uintptr_t)(e->conn[qpn] + 1) & ~page;
+
+	syscall(SYS_madvise, from, to - from, MADV_DONTNEED);
 	e->conn[qpn] = NULL;
 }
 
@@ -407,15 +432,13 @@ static struct emu_conn *begin(struct engine *e, uint32_t qpn)
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
 	struct emu_conn *c;
 	struct wire_attr attr;
-	long p;
 
 	if (q->route.endpoint >= EMU_MAX_ENDPOINTS || !e->net.endpoint[q->route.endpoint].sockets)
 		return NULL;
-	p = syscall(SYS_mmap, NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		    -1, 0);
-	if (p == -1)
+	c = room_for(e, qpn);
+	if (!c)
 		return NULL; /* tried again in the next pass */
-	c = (struct emu_conn *)p;
+	memset(c, 0, sizeof(*c));
 	c->e = e;
 	c->q = q;
 	c->qpn = qpn;
@@ -465,11 +488,9 @@ void emu_conns_prune(struct engine *e)
 
 void emu_conns_close(struct engine *e)
 {
-	uint32_t i;
-
-	for (i = 0; e->net.granted && i < EMU_MAX_QPS; i++)
-		if (e->conn[i])
-			release(e, i);
+	if (e->conns)
+		syscall(SYS_munmap, e->conns, EMU_MAX_QPS * sizeof(*e->conns));
+	e->conns = NULL;
 }
 
 /* --- work requests ---------------------------------------------------------------------------- */

@@ -51,6 +51,7 @@ struct engine {
 	struct emu_guard guard;
 	struct emu_doorbells doorbells;
 	struct emu_net net;
+	struct emu_conn *conns; /* room for one of each queue pair; NULL: not yet needed */
 	struct emu_conn *conn[EMU_MAX_QPS]; /* NULL: none, or not yet */
 	struct emu_cq_batch batch;
 	struct emu_cq_session session;
