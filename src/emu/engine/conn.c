@@ -37,6 +37,8 @@ struct emu_conn {
 	uint32_t serial, resets; /* of the queue pair */
 	uint32_t endpoint;
 	uint16_t flow;
+	bool foreign; /* a packet of another partition has arrived, the last one with foreign_psn */
+	uint32_t foreign_psn;
 	bool sends;	    /* it was in RTS */
 	uint16_t next;	    /* the WQE of the send ring that is handed over next */
 	uint32_t done;	    /* requests that succeeded; their completions are delayed */
@@ -333,8 +335,7 @@ static void event(void *ctx, enum wire_event what)
 		emu_engine_qp_fail(c->q);
 		break;
 	case WIRE_EVENT_SEND_ERROR:
-		emu_engine_sq_fail(c->q);
-		break;
+		break; /* finished() has moved it to SQE */
 	}
 }
 
@@ -655,6 +656,15 @@ void emu_conn_advance(struct emu_conn *c)
 		atomic_store(&c->q->done, c->run->sq_ci);
 }
 
+/* The retries of a request are not counted. */
+static void count_foreign(struct emu_conn *c, uint32_t psn)
+{
+	if (!c->foreign || c->foreign_psn != psn)
+		emu_count_violation(c->e, c->q, EMU_COUNTER_bad_pkey_cntr);
+	c->foreign = true;
+	c->foreign_psn = psn;
+}
+
 enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
 			      const struct wire_packet *p)
 {
@@ -667,6 +677,8 @@ enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
 	c->parsed = false;
 	fresh = p->psn == c->wire.responder.epsn;
 	drop = wire_qp_input(&c->wire, c->e->now, from, p);
+	if (drop == WIRE_DROP_PKEY)
+		count_foreign(c, p->psn);
 	emu_count_arrived_packet(c->e, c->q, p, fresh && drop == WIRE_ACCEPTED);
 	return drop;
 }
