@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/server/admin/cma.h"
+#include "emu/server/admin/wire.h"
 #include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/process.h"
@@ -221,6 +222,7 @@ static void write_lines(FILE *out, const struct work *w)
 		(unsigned long long)w->copies, (unsigned long long)w->bytes,
 		(unsigned long long)w->errors);
 	write_gid_lines(out);
+	emu_wire_write_lines(out);
 	write_counter_lines(out);
 	write_process_lines(out);
 }
@@ -289,6 +291,9 @@ static void write_json(FILE *out, const struct work *w)
 	write_objects(out, n);
 	fputs(",\n  \"connection_managers\": ", out);
 	emu_cma_write_json(out);
+	fprintf(out, ",\n  \"wire_forced\": %s,\n  \"endpoints\": ",
+		emu_tables->wire_forced ? "true" : "false");
+	emu_wire_write_json(out);
 	fputs(",\n  ", out);
 	write_processes(out);
 	fprintf(out,

@@ -130,3 +130,81 @@ int emu_attach_wires(const struct emu_port_request *wires, unsigned int n)
 	}
 	return !err && all ? attach_all() : err;
 }
+
+/* --- status ----------------------------------------------------------------------------------- */
+
+static uint64_t count_dropped(const struct emu_wire_counts *c)
+{
+	return c->received - c->dropped[WIRE_ACCEPTED];
+}
+
+/* Receiving and sending ones. */
+static unsigned int count_sockets(int endpoint)
+{
+	return emu_wire_sockets_of(endpoint)->nsockets + EMU_WIRE_PORTS;
+}
+
+static void write_endpoint_lines(FILE *out, int endpoint)
+{
+	const struct emu_wire_counts *c = emu_wire_counts_of(endpoint);
+	const struct emu_func *f = emu_endpoint_func(endpoint);
+	char text[INET6_ADDRSTRLEN];
+	int i;
+
+	text_of(emu_endpoint_addr(endpoint), text);
+	fprintf(out, "endpoint %s mlx5_%u %s %s sockets %u engines %u received %llu dropped %llu\n",
+		f->role, f->dev, text, emu_endpoint_netdev(endpoint), count_sockets(endpoint),
+		emu_wire_sockets_of(endpoint)->nengines, (unsigned long long)c->received,
+		(unsigned long long)count_dropped(c));
+	for (i = WIRE_ACCEPTED + 1; i < WIRE_DROP_COUNT; i++)
+		if (c->dropped[i])
+			fprintf(out, "endpoint_dropped %s mlx5_%u %s %llu %s\n", f->role, f->dev,
+				text, (unsigned long long)c->dropped[i],
+				wire_drop_words((enum wire_drop)i));
+}
+
+void emu_wire_write_lines(FILE *out)
+{
+	int endpoint = EMU_NO_ENDPOINT;
+
+	while ((endpoint = emu_endpoint_next(endpoint)) >= 0)
+		write_endpoint_lines(out, endpoint);
+}
+
+static void write_endpoint(FILE *out, int endpoint)
+{
+	const struct emu_wire_counts *c = emu_wire_counts_of(endpoint);
+	const struct emu_func *f = emu_endpoint_func(endpoint);
+	char text[INET6_ADDRSTRLEN];
+	const char *sep = "";
+	int i;
+
+	fprintf(out,
+		"{\"function\": \"%s\", \"device\": \"mlx5_%u\", \"address\": \"%s\", \"netdev\": "
+		"\"%s\", \"sockets\": %u, \"engines\": %u, \"received\": %llu, \"dropped\": {",
+		f->role, f->dev, text_of(emu_endpoint_addr(endpoint), text),
+		emu_endpoint_netdev(endpoint), count_sockets(endpoint),
+		emu_wire_sockets_of(endpoint)->nengines, (unsigned long long)c->received);
+	for (i = WIRE_ACCEPTED + 1; i < WIRE_DROP_COUNT; i++) {
+		if (!c->dropped[i])
+			continue;
+		fprintf(out, "%s\"%s\": %llu", sep, wire_drop_words((enum wire_drop)i),
+			(unsigned long long)c->dropped[i]);
+		sep = ", ";
+	}
+	fputs("}}", out);
+}
+
+void emu_wire_write_json(FILE *out)
+{
+	int endpoint = EMU_NO_ENDPOINT;
+	const char *sep = "";
+
+	fputc('[', out);
+	while ((endpoint = emu_endpoint_next(endpoint)) >= 0) {
+		fputs(sep, out);
+		write_endpoint(out, endpoint);
+		sep = ", ";
+	}
+	fputc(']', out);
+}

@@ -3,6 +3,8 @@
 #ifndef EMU_WIRE_H
 #define EMU_WIRE_H
 
+#include <stdio.h>
+
 struct emu_port_request;
 
 /*
@@ -10,5 +12,10 @@ struct emu_port_request;
  * After the GID tables exist. 0 or a negative errno, which was logged.
  */
 int emu_attach_wires(const struct emu_port_request *wires, unsigned int n);
+
+/* Each address in a line, with what arrived at the server's socket, and each reason why packets were dropped in one. */
+void emu_wire_write_lines(FILE *out);
+/* The same as a JSON array. */
+void emu_wire_write_json(FILE *out);
 
 #endif
