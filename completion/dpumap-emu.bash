@@ -77,6 +77,7 @@ _dpumap_emu_value()
 	--method) _dpumap_emu_offer "$(_dpumap_emu_list fault Commands)" ;;
 	--status) _dpumap_emu_offer "$(_dpumap_emu_list fault 'Firmware statuses')" ;;
 	--syndrome) _dpumap_emu_offer "$(_dpumap_emu_list fault 'Syndromes of')" ;;
+	--wire) _dpumap_emu_offer loopback ;;
 	--type) _dpumap_emu_offer "v1 v2" ;;
 	--count) _dpumap_emu_offer all ;;
 	--errno) _dpumap_emu_offer "ENOMEM EIO EINVAL EAGAIN EPERM" ;;
