@@ -161,6 +161,7 @@ test_absent_peer()
 		sleep 0.05
 	done
 	grep -q '"connection": "REQ_SENT"' "$work/status" || fail "no request: $(cat "$work/status")"
+	grep -q '"engines": 1' "$work/status" || fail "its engine has no socket: $(cat "$work/status")"
 	! wait "$client" || fail "the client ended by itself"
 	[ ! -s "$work/client" ] || fail "an event: $(cat "$work/client")"
 }

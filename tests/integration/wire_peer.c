@@ -186,7 +186,7 @@ static void request(const struct addrinfo *to, const struct addrinfo *from, cons
 
 int main(int argc, char **argv)
 {
-	const struct addrinfo *at, *from;
+	struct addrinfo *at, *from;
 	char line[64];
 
 	if (argc < 5)
@@ -203,5 +203,8 @@ int main(int argc, char **argv)
 		request(at, from, line);
 	}
 	rdma_destroy_event_channel(channel);
+	freeaddrinfo(at);
+	if (from)
+		freeaddrinfo(from);
 	return 0;
 }
