@@ -287,6 +287,20 @@ static void set(uint8_t sgid_index, const uint8_t dgid[16], uint8_t tclass)
 	emu_path_set(func(0), watched, &a);
 }
 
+static void forced_packets_of_loopback_addresses_stay_here(void **state)
+{
+	static const uint8_t lo[16] = IP4(127, 100, 0, 1), other[16] = IP4(127, 100, 0, 9);
+	struct emu_route r;
+
+	(void)state;
+	add(0, IP_V2, lo, EMU_GID_ROCE_V2, EMU_NO_VLAN);
+	emu_endpoint_publish(func(0), lo);
+	assert_int_equal(lead(IP_V2, other, &r), EMU_ON_WIRE);
+	emu_tables->wire_forced = 1;
+	assert_int_equal(lead(IP_V2, other, &r), EMU_NOWHERE);
+	assert_int_equal(lead(IP_V2, lo, &r), EMU_ON_WIRE);
+}
+
 static void queue_pair_follows_its_port(void **state)
 {
 	(void)state;
@@ -333,6 +347,7 @@ int main(void)
 		TEST(forced_packets_leave_whatever_gids_they_name),
 		TEST(forced_packets_need_two_addresses_of_one_family),
 		TEST(forced_packets_obey_partitions_and_ports),
+		TEST(forced_packets_of_loopback_addresses_stay_here),
 		TEST(queue_pair_follows_its_port),
 		TEST(route_changes_only_while_no_engine_reads_it),
 	};

@@ -52,7 +52,7 @@ static void complain(const struct emu_func *f, const uint8_t raw[16], const char
 		f->dev, why);
 }
 
-static int attach(struct emu_func *f, const uint8_t raw[16])
+static int attach(struct emu_func *f, const uint8_t raw[16], bool add_gid)
 {
 	const struct emu_func *other = emu_func_by_gid(raw);
 	int err;
@@ -64,7 +64,7 @@ static int attach(struct emu_func *f, const uint8_t raw[16])
 	err = emu_endpoint_find(f, raw) != EMU_NO_ENDPOINT ? -EEXIST : 0;
 	if (!err)
 		err = emu_wire_open(f, raw, emu_wire_ready);
-	if (!err && !other)
+	if (!err && !other && add_gid)
 		err = emu_gid_replace_ip(f, raw);
 	if (err)
 		complain(f, raw, reason(err));
@@ -90,11 +90,11 @@ static int attach_named(const struct emu_port_request *r)
 			r->role, r->dev == EMU_ANY_DEV ? "" : " and this device");
 		return -ENODEV;
 	}
-	err = attach(f, r->raw);
+	err = attach(f, r->raw, true);
 	return err ? err : begin_machine(f);
 }
 
-/* Traffic between ports then is the same as between machines. */
+/* Traffic between ports then is as between machines. The GID tables stay as they are. */
 static int attach_all(void)
 {
 	struct emu_func *f = emu_topology.func, *end = f + emu_topology.nfuncs;
@@ -104,7 +104,7 @@ static int attach_all(void)
 	for (; f < end && !err; f++) {
 		emu_gid_default_ip(f, raw);
 		if (emu_endpoint_find(f, NULL) == EMU_NO_ENDPOINT)
-			err = attach(f, raw);
+			err = attach(f, raw, false);
 	}
 	emu_tables->wire_forced = 1;
 	return err;

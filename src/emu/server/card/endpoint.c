@@ -15,11 +15,13 @@
 #include "emu/server/card/gid.h"
 #include "emu/server/card/segments.h"
 
-#define PORT	    4791
-#define MTU_256	    1u
-#define MTU_4096    5u
-#define LEAST_MTU   256u
-#define ALL_HEADERS 96u /* GRH, UDP, BTH, XRCETH, AtomicETH and CRC: the kernel's iboe_get_mtu() */
+#define IPV4_IN_GID  12
+#define LOOPBACK_NET 127
+#define PORT	     4791
+#define MTU_256	     1u
+#define MTU_4096     5u
+#define LEAST_MTU    256u
+#define ALL_HEADERS  96u /* GRH, UDP, BTH, XRCETH, AtomicETH and CRC: the kernel's iboe_get_mtu() */
 
 bool emu_gid_is_ipv4(const uint8_t gid[16])
 {
@@ -109,6 +111,14 @@ static void find_netdev(const uint8_t addr[16], char name[IFNAMSIZ])
 const char *emu_endpoint_netdev(int endpoint)
 {
 	return netdevs[endpoint];
+}
+
+bool emu_endpoint_is_internal(int endpoint)
+{
+	const uint8_t *addr = entry(endpoint)->addr;
+
+	return emu_tables->wire_forced && emu_gid_is_ipv4(addr) &&
+	       addr[IPV4_IN_GID] == LOOPBACK_NET;
 }
 
 int emu_endpoint_publish(const struct emu_func *f, const uint8_t addr[16])

@@ -27,6 +27,8 @@ int emu_endpoint_next(int endpoint);
 /* The function of an endpoint, and its address. */
 const struct emu_func *emu_endpoint_func(int endpoint);
 const uint8_t *emu_endpoint_addr(int endpoint);
+/* With --wire loopback: packets between ports of this emulator use the endpoint, and others do not. */
+bool emu_endpoint_is_internal(int endpoint);
 /* The network interface that has the address. */
 const char *emu_endpoint_netdev(int endpoint);
 /* Publish an endpoint. Its index, or -ENOSPC. */

@@ -99,8 +99,9 @@ static bool route_outside(const struct emu_func *from, const struct emu_gid *g,
 {
 	int own = endpoint_of(from, g);
 
-	if (own == EMU_NO_ENDPOINT || from->port_down || emu_gid_is_group(a->dgid) ||
-	    emu_gid_is_ipv4(a->dgid) != emu_gid_is_ipv4(g->raw) || emu_func_by_gid(a->dgid))
+	if (own == EMU_NO_ENDPOINT || emu_endpoint_is_internal(own) || from->port_down ||
+	    emu_gid_is_group(a->dgid) || emu_gid_is_ipv4(a->dgid) != emu_gid_is_ipv4(g->raw) ||
+	    emu_func_by_gid(a->dgid))
 		return false;
 	begin_route(r, own, a->dgid, a);
 	return true;

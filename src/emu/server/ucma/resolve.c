@@ -12,7 +12,6 @@
 
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
-#include "emu/server/card/segments.h"
 #include "emu/server/ucma/address.h"
 #include "emu/server/ucma/command.h"
 #include "emu/server/ucma/event.h"
@@ -281,7 +280,8 @@ static bool is_of_machine(int endpoint, const struct emu_cma_id *id)
 {
 	const struct emu_func *f = emu_endpoint_func(endpoint);
 
-	return !f->dead && !strcmp(f->role, id->machine->role) && (!id->func || id->func == f);
+	return !f->dead && !emu_endpoint_is_internal(endpoint) &&
+	       !strcmp(f->role, id->machine->role) && (!id->func || id->func == f);
 }
 
 /* The machine's endpoint that IP routing chooses, or else its first one with a route. */
@@ -353,7 +353,7 @@ static bool is_outside(const struct emu_cma_id *id)
 	int endpoint = EMU_NO_ENDPOINT;
 
 	if (id->dst.ss_family != AF_INET || to->sin_addr.s_addr == htonl(INADDR_LOOPBACK) ||
-	    emu_addr_is_zero(&id->dst) || emu_tables->wire_forced)
+	    emu_addr_is_zero(&id->dst))
 		return false;
 	emu_addr_gid(&id->dst, dgid);
 	while ((endpoint = emu_endpoint_next(endpoint)) >= 0)

@@ -55,7 +55,7 @@ static int resolve_outside(const struct emu_func *f, uint8_t sgid_index, const u
 
 	if (g && g->type == EMU_GID_ROCE_V2 && g->vlan == EMU_NO_VLAN)
 		endpoint = emu_endpoint_find(f, g->raw);
-	if (endpoint == EMU_NO_ENDPOINT)
+	if (endpoint == EMU_NO_ENDPOINT || emu_endpoint_is_internal(endpoint))
 		return -ETIMEDOUT;
 	mac[0] = 2;
 	memcpy(mac + 1, dgid + 11, 5);
