@@ -19,6 +19,7 @@ clean_up()
 {
 	"$emu" stop --dir "$emus/a" >/dev/null 2>&1 || true
 	"$emu" stop --dir "$emus/b" >/dev/null 2>&1 || true
+	"$emu" stop --dir "$emus/c" >/dev/null 2>&1 || true
 	rm -rf "$work" "$emus"
 }
 trap clean_up EXIT
@@ -97,6 +98,19 @@ s.bind(('$net.5', 4791))
 sys.exit(subprocess.run(sys.argv[1:]).returncode)" "$emu" start --dir "$emus/c" --wire "$net.5" 2>"$work/err" &&
 		fail "two programs have port 4791"
 	grep -q "UDP port 4791 of this address is in use" "$work/err" || fail "$(cat "$work/err")"
+}
+
+# The variable stands for the option; tables that the user made get the address behind what is there.
+test_variable()
+{
+	DPUMAP_EMU_WIRE=$net.7 "$emu" start --dir "$emus/c" --gid "dpu none" --gid "dpu 10.1.1.1 index=0 type=v2" ||
+		fail "it does not start"
+	"$emu" gid list --dir "$emus/c" --as dpu | awk 'NR > 1 { print $3, $4, $6 }' >"$work/gids"
+	expect "$work/gids" "0 v2 10.1.1.1
+1 v1 $net.7
+2 v2 $net.7"
+	grep -q "^endpoint dpu mlx5_0 $net.7 lo " <("$emu" status --dir "$emus/c") || fail "no endpoint"
+	"$emu" stop --dir "$emus/c"
 }
 
 test_tables()
@@ -184,6 +198,7 @@ test_no_remains()
 "$emu" start --dir "$emus/a" --wire "$net.2" || exit 1
 "$emu" start --dir "$emus/b" --wire "$net.3" --wire "host=$net.6" --wire "host=::1 device=mlx5_0" || exit 1
 test_options
+test_variable
 test_tables
 test_connections
 test_datagrams

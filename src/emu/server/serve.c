@@ -281,9 +281,9 @@ static int start(const struct emu_server_options *opt)
 	if (!err)
 		err = emu_gids_create();
 	if (!err)
-		err = emu_attach_wires(opt->wires, opt->nwires);
-	if (!err)
 		err = change_gids(opt);
+	if (!err)
+		err = emu_attach_wires(opt->wires, opt->nwires);
 	emu_port_begin();
 	if (!err)
 		err = watch_signals();

@@ -605,10 +605,12 @@ static int add_gids(struct options *o)
 /* After those of the file. */
 static int add_wires(struct options *o)
 {
+	const char *wrong, *env = getenv(EMU_ENV_WIRE);
 	struct emu_port_request r;
-	const char *wrong;
 	unsigned int i;
 
+	if (!o->nwires && !o->topology.nwires && env && *env)
+		o->wire[o->nwires++] = env;
 	for (i = 0; i < o->nwires; i++) {
 		wrong = emu_topology_add_wire(&o->topology, o->wire[i]);
 		if (wrong)
