@@ -13,6 +13,7 @@
 #include "emu/wire/icrc.h"
 #include "emu/wire/packet.h"
 #include "emu/wire/psn.h"
+#include "emu/wire/qp.h"
 
 static const struct wire_path ipv4 = {
 	.src = {[10] = 0xff, [11] = 0xff, 192, 0, 2, 1},
@@ -296,6 +297,72 @@ static void test_unknown_identification_is_found(void **state)
 	}
 }
 
+static void test_identification_and_flag_are_revealed(void **state)
+{
+	uint8_t bytes[WIRE_MAX_PACKET];
+	struct wire_path there = ipv4;
+	uint32_t id;
+	size_t total;
+
+	for (id = 1; id < 0x10000; id += 977) {
+		struct wire_packet in = full(WIRE_SEND_ONLY, id % 4097);
+		struct wire_path here = ipv4;
+
+		here.id_unknown = true;
+		there.id = (uint16_t)id;
+		there.may_fragment = id & 1;
+		total = make(&there, &in, bytes);
+		wire_icrc_reveal(&here, bytes, total);
+		assert_false(here.id_unknown);
+		assert_int_equal(here.id, id);
+		assert_int_equal(here.may_fragment, there.may_fragment);
+		assert_true(wire_icrc_is_right(&here, bytes, total));
+	}
+}
+
+static void test_identification_of_a_falsified_packet_is_not_revealed(void **state)
+{
+	struct wire_packet in = full(WIRE_SEND_ONLY, 64);
+	struct wire_path here = ipv4;
+	uint8_t bytes[WIRE_MAX_PACKET];
+	size_t total = make(&ipv4, &in, bytes);
+
+	here.id_unknown = true;
+	bytes[WIRE_BTH] ^= 1;
+	wire_icrc_reveal(&here, bytes, total);
+	assert_true(here.id_unknown);
+	assert_int_equal(here.id, ipv4.id);
+}
+
+static void check_found(const struct wire_qp *qp, uint32_t psn, uint64_t cookie)
+{
+	const struct wire_wr *wr = wire_requester_find(qp, psn & WIRE_PSN_MASK);
+
+	assert_non_null(wr);
+	assert_int_equal(wr->cookie, cookie);
+}
+
+static void test_requests_are_found_by_psn(void **state)
+{
+	const struct wire_attr attr = {
+		.service = WIRE_RC, .mtu = 1024, .sq_psn = 0xfffffe, .window = 16};
+	const struct wire_wr send = {.cookie = 1, .work = WIRE_WORK_SEND, .len = 2049};
+	const struct wire_wr read = {.cookie = 2, .work = WIRE_WORK_READ, .len = 5000};
+	const struct wire_wr add = {.cookie = 3, .work = WIRE_WORK_FETCH_ADD, .len = 8};
+	const struct wire_ops none = {0};
+	static struct wire_qp qp;
+	uint32_t i;
+
+	wire_qp_open(&qp, &attr, &none, NULL);
+	assert_null(wire_requester_find(&qp, attr.sq_psn));
+	assert_true(wire_qp_post(&qp, &send) && wire_qp_post(&qp, &read) &&
+		    wire_qp_post(&qp, &add));
+	for (i = 0; i < 9; i++)
+		check_found(&qp, attr.sq_psn + i, i < 3 ? 1 : i < 8 ? 2 : 3);
+	assert_null(wire_requester_find(&qp, attr.sq_psn - 1));
+	assert_null(wire_requester_find(&qp, (attr.sq_psn + 9) & WIRE_PSN_MASK));
+}
+
 /* Of random CRCs about one in 2^15 has such an identification. */
 static void test_unknown_identification_hides_few_errors(void **state)
 {
@@ -431,6 +498,9 @@ int main(void)
 		cmocka_unit_test(test_addresses_and_identification_count),
 		cmocka_unit_test(test_unknown_identification_is_found),
 		cmocka_unit_test(test_unknown_identification_hides_few_errors),
+		cmocka_unit_test(test_identification_and_flag_are_revealed),
+		cmocka_unit_test(test_identification_of_a_falsified_packet_is_not_revealed),
+		cmocka_unit_test(test_requests_are_found_by_psn),
 		cmocka_unit_test(test_psns_wrap),
 		cmocka_unit_test(test_credits_are_rounded_down),
 		cmocka_unit_test(test_rnr_times),

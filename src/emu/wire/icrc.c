@@ -115,13 +115,23 @@ static uint32_t over_bytes(size_t n)
  * number of bytes from the first of them to the end. So the change of the CRC says which change of
  * the four bytes explains it: one that may be an identification and fragment flags, or nonsense.
  */
-static bool is_explained_by_id(uint32_t change, size_t len)
+static uint32_t change_of_id(uint32_t change, size_t len)
 {
 	size_t behind = WIRE_IPV4 - ID_AT + WIRE_UDP + len - WIRE_ICRC;
-	uint32_t word = times(change, over_bytes(behind));
-	uint32_t fragment = (word >> 16 & 0xffu) << 8 | word >> 24;
+
+	return __builtin_bswap32(times(change, over_bytes(behind)));
+}
+
+static bool is_explained_by_id(uint32_t change, size_t len)
+{
+	uint32_t fragment = change_of_id(change, len) & 0xffffu;
 
 	return !fragment || fragment == WIRE_IPV4_NO_FRAGMENT;
+}
+
+static uint32_t difference(const struct wire_path *path, const uint8_t *bytes, size_t len)
+{
+	return icrc(path, bytes, len) ^ get_crc(bytes + len - WIRE_ICRC);
 }
 
 bool wire_icrc_is_right(const struct wire_path *path, const uint8_t *bytes, size_t len)
@@ -130,8 +140,20 @@ bool wire_icrc_is_right(const struct wire_path *path, const uint8_t *bytes, size
 
 	if (len < WIRE_BTH + WIRE_ICRC || len > WIRE_MAX_PACKET)
 		return false;
-	change = icrc(path, bytes, len) ^ get_crc(bytes + len - WIRE_ICRC);
+	change = difference(path, bytes, len);
 	if (!change)
 		return true;
 	return path->id_unknown && wire_path_is_ipv4(path) && is_explained_by_id(change, len);
+}
+
+void wire_icrc_reveal(struct wire_path *path, const uint8_t *bytes, size_t len)
+{
+	uint32_t change;
+
+	if (!path->id_unknown || !wire_path_is_ipv4(path) || !wire_icrc_is_right(path, bytes, len))
+		return;
+	change = change_of_id(difference(path, bytes, len), len);
+	path->id ^= (uint16_t)(change >> 16);
+	path->may_fragment ^= (change & WIRE_IPV4_NO_FRAGMENT) != 0;
+	path->id_unknown = false;
 }

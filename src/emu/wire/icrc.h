@@ -24,5 +24,7 @@ size_t wire_seal(const struct wire_path *path, uint8_t *bytes, size_t len);
  * which it is: a random error is then found with a probability of 1 - 2^-15 instead of 1 - 2^-32.
  */
 bool wire_icrc_is_right(const struct wire_path *path, const uint8_t *bytes, size_t len);
+/* Set the identification and the flag with which the invariant CRC is right, if there are such. */
+void wire_icrc_reveal(struct wire_path *path, const uint8_t *bytes, size_t len);
 
 #endif

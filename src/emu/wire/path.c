@@ -45,7 +45,7 @@ static size_t put_ipv4(const struct wire_path *path, size_t len, uint8_t *out)
 	out[1] = path->tclass;
 	emu_put16(out + 2, (uint16_t)(WIRE_IPV4 + WIRE_UDP + len));
 	emu_put16(out + 4, path->id);
-	emu_put16(out + 6, WIRE_IPV4_NO_FRAGMENT);
+	emu_put16(out + 6, path->may_fragment ? 0 : WIRE_IPV4_NO_FRAGMENT);
 	out[8] = path->hop_limit;
 	out[9] = PROTOCOL_UDP;
 	memcpy(out + 12, path->src + 12, 4);

@@ -29,6 +29,7 @@ struct wire_path {
 	 */
 	uint16_t id;
 	bool id_unknown;
+	bool may_fragment; /* IPv4: the flag "don't fragment" is not set */
 };
 
 bool wire_path_is_ipv4(const struct wire_path *path);

@@ -422,15 +422,29 @@ static const struct shape shapes[] = {
 	[WIRE_WORK_FETCH_ADD] = {.only = WIRE_FETCH_ADD},
 };
 
-static uint8_t operation_of(const struct wire_entry *e, uint32_t index)
+uint8_t wire_operation_of(enum wire_work work, uint32_t index, uint32_t packets)
 {
-	const struct shape *s = &shapes[e->wr.work];
+	const struct shape *s = &shapes[work];
 
-	if (has_response(e) || e->packets == 1)
+	if (packets == 1 || !s->middle)
 		return s->only;
 	if (!index)
 		return s->first;
-	return index + 1 == e->packets ? s->last : s->middle;
+	return index + 1 == packets ? s->last : s->middle;
+}
+
+const struct wire_wr *wire_requester_find(const struct wire_qp *qp, uint32_t psn)
+{
+	const struct wire_requester *r = &qp->requester;
+	const struct wire_entry *e;
+	uint32_t i;
+
+	for (i = 1; i <= r->tail && i <= WIRE_ENTRIES; i++) {
+		e = &r->entry[(r->tail - i) % WIRE_ENTRIES];
+		if (wire_psn_after(psn, e->psn) < e->packets)
+			return &e->wr;
+	}
+	return NULL;
 }
 
 /* The packet `index` of an entry; of a read, the request for its burst from there on (IBA 9.7.5.1). */
@@ -440,8 +454,8 @@ static struct wire_packet describe(const struct wire_qp *qp, const struct wire_e
 	const struct wire_wr *wr = &e->wr;
 	uint32_t at = index * qp->attr.mtu;
 	bool last = index + 1 == e->packets;
-	struct wire_packet p =
-		wire_qp_packet(qp, operation_of(e, index), wire_psn_add(e->psn, index));
+	struct wire_packet p = wire_qp_packet(qp, wire_operation_of(wr->work, index, e->packets),
+					      wire_psn_add(e->psn, index));
 
 	p.srqn = wr->srqn;
 	p.va = wr->raddr;

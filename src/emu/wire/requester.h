@@ -52,6 +52,10 @@ struct wire_requester {
 };
 
 void wire_requester_open(struct wire_qp *qp);
+/* The enum wire_operation of a packet, by its index in the message. Reads and atomics are one packet. */
+uint8_t wire_operation_of(enum wire_work work, uint32_t index, uint32_t packets);
+/* The newest work request whose packets, or the answers to them, have this PSN; NULL: it is forgotten. */
+const struct wire_wr *wire_requester_find(const struct wire_qp *qp, uint32_t psn);
 /* False: there is no room now; it will be when work requests complete. */
 bool wire_requester_post(struct wire_qp *qp, const struct wire_wr *wr);
 /* A response: ACK, READ response or atomic ACK. */
