@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/engine/arrival.h"
 
+#include "emu/engine/capture.h"
 #include "emu/engine/conn.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/datagram.h"
@@ -31,13 +32,25 @@ static enum wire_drop deliver(struct engine *e, const struct wire_path *from,
 	return c ? emu_conn_input(c, from, p) : WIRE_DROP_STATE;
 }
 
-static void arrive(struct engine *e, const struct wire_path *from, const uint8_t *bytes, size_t len)
+static enum wire_drop judge(struct engine *e, const struct wire_path *from, const uint8_t *bytes,
+			    size_t len)
 {
+	enum wire_drop drop;
 	struct wire_packet p;
 
-	if (!wire_icrc_is_right(from, bytes, len) || wire_parse(bytes, len, &p) != WIRE_ACCEPTED)
-		return;
-	(void)deliver(e, from, &p);
+	if (len < WIRE_BTH + WIRE_ICRC)
+		return WIRE_DROP_SHORT;
+	if (len > WIRE_MAX_PACKET)
+		return WIRE_DROP_LONG;
+	if (!wire_icrc_is_right(from, bytes, len))
+		return WIRE_DROP_ICRC;
+	drop = wire_parse(bytes, len, &p);
+	return drop == WIRE_ACCEPTED ? deliver(e, from, &p) : drop;
+}
+
+static void arrive(struct engine *e, const struct wire_path *from, const uint8_t *bytes, size_t len)
+{
+	emu_capture_received(e, from, bytes, len, judge(e, from, bytes, len));
 }
 
 void emu_arrivals(struct engine *e)

@@ -478,6 +478,11 @@ struct emu_conn *emu_conn_of(struct engine *e, uint32_t qpn)
 	return begin(e, qpn);
 }
 
+const struct wire_wr *emu_conn_request(const struct engine *e, uint32_t qpn, uint32_t psn)
+{
+	return e->conn[qpn] ? wire_requester_find(&e->conn[qpn]->wire, psn) : NULL;
+}
+
 void emu_conns_prune(struct engine *e)
 {
 	uint32_t i;
@@ -526,7 +531,7 @@ static void refresh(struct emu_conn *c, uint32_t state)
 		begin_sending(c, r->next);
 }
 
-static bool translate_work(uint8_t opcode, uint8_t *work)
+bool emu_conn_work(uint8_t opcode, uint8_t *work)
 {
 	switch (opcode) {
 	case EMU_WQE_SEND:
@@ -580,7 +585,7 @@ static uint16_t hand_over(struct emu_conn *c, uint16_t avail)
 
 	c->parsed = !refused;
 	c->parsed_ci = c->next;
-	if (!refused && translate_work(w->opcode, &wr.work)) {
+	if (!refused && emu_conn_work(w->opcode, &wr.work)) {
 		if (!wire_qp_post(&c->wire, &wr))
 			return 0;
 		c->next = (uint16_t)(c->next + w->blocks);
@@ -629,7 +634,7 @@ static void output(struct emu_conn *c)
 		e->worked = true;
 		if (is_cut_off(c))
 			continue;
-		emu_net_send(e, c->endpoint, &c->wire.attr.path, c->flow, len);
+		emu_net_send(e, c->qpn, c->endpoint, &c->wire.attr.path, c->flow, len);
 		emu_count_sent_packet(e, c->q, len);
 	}
 	deadline = wire_qp_deadline(&c->wire);

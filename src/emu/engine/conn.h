@@ -14,12 +14,17 @@
 
 struct engine;
 struct emu_conn;
+struct wire_wr;
 
 /*
  * The connection of a queue pair; it begins when the queue pair has a route and is ready to receive. NULL: the
  * queue pair has none.
  */
 struct emu_conn *emu_conn_of(struct engine *e, uint32_t qpn);
+/* The enum wire_work of a WQE's opcode; false: it needs no peer. */
+bool emu_conn_work(uint8_t opcode, uint8_t *work);
+/* The work request of a queue pair whose packets, or the answers to them, have this PSN; NULL: it is not known. */
+const struct wire_wr *emu_conn_request(const struct engine *e, uint32_t qpn, uint32_t psn);
 /* Hand over work requests that were posted, send packets that are due, act on timers. */
 void emu_conn_advance(struct emu_conn *c);
 enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,

@@ -60,7 +60,7 @@ enum emu_syndrome emu_datagram_send(struct engine *e, uint32_t qpn, const struct
 	memcpy(path.src, e->cfg.tables->endpoint[endpoint].addr, sizeof(path.src));
 	memcpy(path.dst, w->av.dgid, sizeof(path.dst));
 	e->net.psn = wire_psn_add(e->net.psn, 1);
-	emu_net_send(e, endpoint, &path, wire_path_sport(w->av.flow, qpn, d.dest_qpn),
+	emu_net_send(e, qpn, endpoint, &path, wire_path_sport(w->av.flow, qpn, d.dest_qpn),
 		     head + d.len);
 	return EMU_SYN_OK;
 }

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emu/engine/capture.h"
 #include "emu/engine/state.h"
 #include "emu/wire/icrc.h"
 #include "emu/wire/packet.h"
@@ -302,8 +303,8 @@ uint8_t *emu_net_reserve(struct engine *e)
 	return b->tx + b->used;
 }
 
-void emu_net_send(struct engine *e, uint32_t endpoint, const struct wire_path *path, uint16_t flow,
-		  size_t len)
+void emu_net_send(struct engine *e, uint32_t qpn, uint32_t endpoint, const struct wire_path *path,
+		  uint16_t flow, size_t len)
 {
 	struct emu_net_buffers *b = e->net.buffers;
 	const struct emu_net_endpoint *p = &e->net.endpoint[endpoint];
@@ -324,6 +325,7 @@ void emu_net_send(struct engine *e, uint32_t endpoint, const struct wire_path *p
 	full.dport = WIRE_PORT;
 	full.id = (uint16_t)g->packets;
 	wire_seal(&full, b->tx + b->used, len);
+	emu_capture_sent(e, qpn, &full, b->tx + b->used, sealed);
 	g->closed = sealed < g->segment;
 	g->packets++;
 	g->bytes += sealed;

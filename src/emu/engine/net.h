@@ -58,11 +58,11 @@ void emu_net_receive(struct engine *e, emu_net_handler *handler);
 /* Room for the next packet: WIRE_MAX_PACKET bytes. */
 uint8_t *emu_net_reserve(struct engine *e);
 /*
- * Send the packet in the room that was reserved, from a source port that depends on `flow`. `path->src` and
+ * Send a queue pair's packet, which is in the room that was reserved, from a source port that depends on `flow`. `path->src` and
  * `path->dst` are set, and what belongs to traffic class and flow label.
  */
-void emu_net_send(struct engine *e, uint32_t endpoint, const struct wire_path *path, uint16_t flow,
-		  size_t len);
+void emu_net_send(struct engine *e, uint32_t qpn, uint32_t endpoint, const struct wire_path *path,
+		  uint16_t flow, size_t len);
 void emu_net_flush(struct engine *e);
 
 /* Before a sleep: let `epfd` become readable once. */

@@ -54,6 +54,8 @@ struct emu_qp_run {
 	uint64_t held_until;	 /* ns; delays the completion of a done WQE; 0 = not delayed */
 	uint64_t stuck_since;	 /* ns; the engine that has its message is in one pass since then */
 	uint32_t stuck_epoch;	 /* the epoch of that pass; 0 = none */
+	uint32_t shown_packets;	 /* of local_packets.c */
+	uint32_t shown_messages;
 };
 
 /* Does the requester get an answer to each request? */

@@ -3,8 +3,10 @@
 
 #include <sched.h>
 
+#include "emu/engine/capture.h"
 #include "emu/engine/clock.h"
 #include "emu/engine/count.h"
+#include "emu/engine/local_packets.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/state.h"
 #include "emu/engine/wire.h"
@@ -72,4 +74,6 @@ void emu_wr_finished(struct engine *e, uint32_t qpn, const struct emu_wqe *w, ui
 	emu_count_request(e, &e->cfg.queues->qp[qpn], w, syndrome);
 	if (atomic_load_explicit(&e->cfg.queues->tracing, memory_order_relaxed))
 		trace(e, qpn, w, syndrome);
+	if (emu_captures(e, EMU_CAPTURE_LOCAL))
+		emu_local_packets(e, qpn, w, syndrome);
 }

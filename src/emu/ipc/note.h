@@ -18,6 +18,7 @@ enum emu_note_type {
 	EMU_NOTE_UMR = 4,    /* QP `number` posted an emu_umr */
 	EMU_NOTE_SRQ = 5,    /* async event `event` of SRQ `number` */
 	EMU_NOTE_WR = 6,     /* struct emu_note_wr */
+	EMU_NOTE_PACKET = 7, /* struct emu_note_packet */
 };
 
 struct emu_note {
@@ -43,6 +44,40 @@ struct emu_note_wr {
 	uint64_t len;
 	uint64_t operand[2];
 	struct emu_sge sge[EMU_TRACE_SGES];
+};
+
+/* A packet, sent while a client captures: one more record of that socket. */
+#define EMU_PACKET_MAX 4144u /* the longest RoCEv2 packet without IP and UDP headers */
+
+enum emu_packet_flag {
+	EMU_PACKET_SENT = 1u << 0,  /* by the queue pair of the note; else it received it */
+	EMU_PACKET_LOCAL = 1u << 1, /* what a transfer within this emulator would have been */
+	EMU_PACKET_WR = 1u << 2,    /* it belongs to the work request `work`, `wqe`, `total` */
+	EMU_PACKET_BLANK = 1u << 3, /* its payload could not be read, and is zeros here */
+	EMU_PACKET_MAY_FRAGMENT = 1u << 4, /* IPv4: without the flag "don't fragment" */
+};
+
+/* Only the first `kept` of `bytes` are sent. */
+struct emu_note_packet {
+	struct emu_note note; /* of the QP, or of number 0 */
+	uint64_t time;	      /* ns since 1970 */
+	uint64_t total;	      /* bytes of the message */
+	uint32_t flags;	      /* enum emu_packet_flag */
+	uint32_t lost;	      /* packets before this one that could not be sent */
+	uint32_t left_out;    /* packets of the message after this one that are not shown */
+	uint32_t func;	      /* whose port has sent or received it */
+	uint32_t peer_func;   /* LOCAL: the other function, or EMU_NOWHERE: a group */
+	uint16_t wqe; /* as completions name it: index of its first block in the send ring */
+	uint8_t work; /* enum wire_work */
+	uint8_t drop; /* enum wire_drop */
+	uint8_t src[16], dst[16]; /* as GIDs */
+	uint16_t sport, dport;
+	uint16_t id; /* of IPv4 */
+	uint8_t tclass, hop_limit;
+	uint32_t flow_label;
+	uint32_t len; /* of the UDP payload */
+	uint32_t kept;
+	uint8_t bytes[EMU_PACKET_MAX];
 };
 
 /*

@@ -259,6 +259,11 @@ enum emu_qp_weather {
 	EMU_QP_SLOW = 3,    /* each of its work requests lasts `slow_us` longer */
 };
 
+enum emu_capture_of {
+	EMU_CAPTURE_WIRE = 1u << 0,
+	EMU_CAPTURE_LOCAL = 1u << 1, /* what transfers within this emulator would be on a wire */
+};
+
 struct emu_queues {
 	_Atomic uint32_t qp_high; /* all QPs in use are below */
 	_Atomic uint32_t cq_high;
@@ -266,9 +271,10 @@ struct emu_queues {
 	_Atomic uint32_t srq_high;
 	_Atomic uint32_t server_ended; /* stored by a client */
 	_Atomic uint32_t weather;      /* some QP's is not EMU_QP_FAIR */
+	_Atomic uint32_t capturing;    /* enum emu_capture_of: engines send records of packets */
 	/* The engine that executes an atomic: its serial << 32 | its slot + 1; 0 = none. */
 	_Atomic uint64_t atomic_owner;
-	uint32_t pad[8];
+	uint32_t pad[6];
 	struct emu_cqe_rule rule;
 	struct emu_engine engine[EMU_MAX_ENGINES];
 	/* Of the engine in that slot: the server adds and clears them when it ends. */
