@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d5au /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d5bu /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_ENV_WIRE "DPUMAP_EMU_WIRE"
@@ -37,12 +37,14 @@ enum emu_op {
 	EMU_OP_HOLD,   /* keep the server alive while this connection lives */
 	EMU_OP_STATUS, /* arg[0] = as JSON; then a packet with the descriptor of a text */
 	EMU_OP_STOP,
-	EMU_OP_FAULT, /* struct emu_fault_request; val = what the previous rules saw and failed */
-	EMU_OP_PING,  /* answered without an effect; on a channel: while the file is open */
-	EMU_OP_TRACE, /* arg[0] = with addresses; then text until the connection ends */
-	EMU_OP_PORT,  /* struct emu_port_request; val = see emu_port_request() */
-	EMU_OP_GIDS,  /* arg[0] = index of a function; the same, or ENODEV */
-	EMU_OP_CHAOS, /* arg[0] = seed; when the connection ends, all faults are removed */
+	EMU_OP_FAULT,	/* struct emu_fault_request; val = what the previous rules saw and failed */
+	EMU_OP_PING,	/* answered without an effect; on a channel: while the file is open */
+	EMU_OP_TRACE,	/* arg[0] = with addresses; then text until the connection ends */
+	EMU_OP_PORT,	/* struct emu_port_request; val = see emu_port_request() */
+	EMU_OP_GIDS,	/* arg[0] = index of a function; the same, or ENODEV */
+	EMU_OP_CHAOS,	/* arg[0] = seed; when the connection ends, all faults are removed */
+	EMU_OP_CAPTURE, /* struct emu_capture_request; then a packet with the descriptor of a struct emu_ring, in which pcapng follows, and a packet of a byte for each block there */
+	EMU_OP_CAPTURED, /* all packets so far are in the ring when this is answered */
 	EMU_OP_COUNTERS, /* the files of the counters show the numbers of now */
 };
 
@@ -118,6 +120,14 @@ struct emu_port_request {
 	uint32_t value;	 /* LID or P_Key */
 	char role[16];	 /* empty: all */
 	uint8_t raw[16]; /* the GID; GID_DEL: zero means any */
+};
+
+struct emu_capture_request {
+	struct emu_request req;
+	uint32_t what;	  /* enum emu_capture_of */
+	uint32_t qpn;	  /* only packets of this QP; 0: all */
+	char role[16];	  /* only at ports of this function; empty: all */
+	uint8_t peer[16]; /* only from and to this address, as a GID; zero: all */
 };
 
 enum emu_reply_flag {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/server/notes.h"
 
+#include <stddef.h>
 #include <sys/socket.h>
 
+#include "emu/server/admin/capture.h"
 #include "emu/server/admin/trace.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/events.h"
@@ -48,6 +50,7 @@ void emu_notes_ready(struct emu_watch *w)
 	union {
 		struct emu_note note;
 		struct emu_note_wr wr;
+		struct emu_note_packet packet;
 	} n;
 	ssize_t len;
 
@@ -55,6 +58,9 @@ void emu_notes_ready(struct emu_watch *w)
 		len = recv(w->fd, &n, sizeof(n), MSG_DONTWAIT);
 		if (len == sizeof(n.wr) && n.note.type == EMU_NOTE_WR)
 			emu_trace_wr(&n.wr);
+		else if (len >= (ssize_t)offsetof(struct emu_note_packet, bytes) &&
+			 n.note.type == EMU_NOTE_PACKET)
+			emu_capture_packet(&n.packet, (size_t)len);
 		else if (len == sizeof(n.note))
 			emu_note(&n.note);
 		else

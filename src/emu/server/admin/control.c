@@ -11,6 +11,7 @@
 
 #include "emu/ipc/proto.h"
 #include "emu/ipc/sock.h"
+#include "emu/server/admin/capture.h"
 #include "emu/server/admin/fault.h"
 #include "emu/server/admin/port.h"
 #include "emu/server/admin/status.h"
@@ -22,8 +23,10 @@ struct admin {
 	struct emu_watch watch;
 	struct admin *next;
 	bool holds, traces;
-	bool chaos;	     /* it runs a plan: the faults end with it */
-	unsigned int missed; /* lines that were not read in time */
+	bool chaos;		     /* it runs a plan: the faults end with it */
+	unsigned int missed;	     /* lines that were not read in time */
+	struct emu_capture *capture; /* or NULL */
+	int ring;		     /* of a new capture, until it was sent */
 };
 
 static struct admin *admins;
@@ -81,6 +84,8 @@ static void destroy(struct emu_watch *w)
 		end_chaos(a);
 	if (a->traces)
 		stop_tracing(a);
+	if (a->capture)
+		emu_capture_destroy(a->capture);
 	if (a->holds && !--holders && ends_with_holders)
 		emu_reactor_stop();
 	emu_watch_del(&a->watch);
@@ -133,6 +138,19 @@ static void start_tracing(struct admin *a, const struct emu_request *req)
 	emu_trace_start(req->arg[0] != 0);
 }
 
+static int begin_capture(struct admin *a, const struct emu_capture_request *req)
+{
+	return a->capture ? -EALREADY : emu_capture_create(req, a->watch.fd, &a->capture, &a->ring);
+}
+
+static void send_ring(struct admin *a, const struct emu_request *req)
+{
+	(void)req;
+	if (emu_sock_send_now(a->watch.fd, "", 1, &a->ring, 1))
+		shutdown(a->watch.fd, SHUT_RDWR);
+	close(a->ring);
+}
+
 /* Operations with an effect after the answer. */
 static void act(struct admin *a, const struct emu_request *req)
 {
@@ -140,8 +158,9 @@ static void act(struct admin *a, const struct emu_request *req)
 		uint32_t op;
 		void (*act)(struct admin *a, const struct emu_request *req);
 	} ops[] = {
-		{EMU_OP_HOLD, hold},	       {EMU_OP_STATUS, status},	 {EMU_OP_STOP, stop},
-		{EMU_OP_TRACE, start_tracing}, {EMU_OP_GIDS, list_gids},
+		{EMU_OP_HOLD, hold},	  {EMU_OP_STATUS, status},
+		{EMU_OP_STOP, stop},	  {EMU_OP_TRACE, start_tracing},
+		{EMU_OP_GIDS, list_gids}, {EMU_OP_CAPTURE, send_ring},
 	};
 	size_t i;
 
@@ -154,6 +173,8 @@ static size_t size_of(uint32_t op)
 {
 	if (op == EMU_OP_FAULT)
 		return sizeof(struct emu_fault_request);
+	if (op == EMU_OP_CAPTURE)
+		return sizeof(struct emu_capture_request);
 	return op == EMU_OP_PORT ? sizeof(struct emu_port_request) : sizeof(struct emu_request);
 }
 
@@ -165,6 +186,7 @@ static void serve(struct emu_watch *w)
 		struct emu_request req;
 		struct emu_fault_request fault;
 		struct emu_port_request port;
+		struct emu_capture_request capture;
 	} packet;
 	const struct emu_request *req = &packet.req;
 	unsigned int nfds;
@@ -182,6 +204,10 @@ static void serve(struct emu_watch *w)
 		r.error = -emu_fault_set(&packet.fault, r.val);
 	else if (req->op == EMU_OP_PORT)
 		r.error = -emu_port_request(&packet.port, r.val);
+	else if (req->op == EMU_OP_CAPTURE)
+		r.error = -begin_capture(a, &packet.capture);
+	else if (req->op == EMU_OP_CAPTURED)
+		emu_capture_drain();
 	else if (req->op == EMU_OP_COUNTERS)
 		emu_counters_refresh();
 	else if (req->op == EMU_OP_CHAOS)
