@@ -121,6 +121,7 @@ _dpumap_emu_argument()
 	run:) _dpumap_emu_files -c ;;
 	gid: | port:) _dpumap_emu_offer "$(_dpumap_emu_actions "$command")" ;;
 	fault:) _dpumap_emu_offer "$(_dpumap_emu_kinds)" ;;
+	capture:) _dpumap_emu_files -f ;;
 	esac
 }
 

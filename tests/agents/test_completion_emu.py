@@ -18,7 +18,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 """
 NOWHERE = ["--dir", "/nonexistent"]
 CASES = [
-    ([""], "caps chaos fault gid help list port run start status stop trace"),
+    ([""], "caps capture chaos fault gid help list port run start status stop trace"),
     (["sta"], "start status"),
     (["help", "po"], "port"),
     (["port", ""], "down lid pkey reregister sm up"),
@@ -34,9 +34,10 @@ CASES = [
     (["run", *NOWHERE, "--as", ""], "dpu host"),
     (["gid", "add", "--type", ""], "v1 v2"),
     (["chaos", "--seed", ""], ""),
+    (["capture", "--lo"], "--local-only"),
     (["run", "--as", "dpu", "sha256su"], "sha256sum"),
 ]
-COMMANDS = "run start status list stop trace caps fault gid port chaos".split()
+COMMANDS = "run start status list stop trace caps capture fault gid port chaos".split()
 
 
 @pytest.fixture(scope="module")

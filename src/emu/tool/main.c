@@ -23,9 +23,10 @@ enum verb_bit {
 	V_GID = 1 << 9,
 	V_PORT = 1 << 10,
 	V_CHAOS = 1 << 11,
+	V_CAPTURE = 1 << 12,
 	V_STARTS = V_RUN | V_START,
 	V_ALL = V_RUN | V_START | V_SERVE | V_STATUS | V_STOP | V_TRACE | V_FAULT | V_LIST | V_GID |
-		V_PORT | V_CHAOS,
+		V_PORT | V_CHAOS | V_CAPTURE,
 };
 
 struct verb {
@@ -59,6 +60,13 @@ static const struct verb verbs[] = {
 	{{"trace", "", 0, 0, V_TRACE,
 	  "Print commands and work requests. Each is printed when it is executed.", NULL},
 	 tool_trace},
+	{{"capture", "FILE", 1, 1, V_CAPTURE,
+	  "Write packets to a file of pcapng, which Wireshark reads. FILE is new; - is the "
+	  "standard "
+	  "output. A transfer within the emulator is shown as the packets that it would have been. "
+	  "The capture ends with the emulator, with --count, or with SIGINT or SIGTERM.",
+	  NULL},
+	 tool_capture},
 	{{"caps", "", 0, 0, V_CAPS,
 	  "Print the capabilities of each profile. --cap of run and start changes them.", NULL},
 	 tool_caps},
@@ -263,6 +271,27 @@ static const char *set_addresses(struct options *o, const char *arg)
 	return NULL;
 }
 
+static const char *set_peer(struct options *o, const char *arg)
+{
+	const char *wrong = tool_fault_peer(o, arg);
+
+	return tool_capture_peer(o, arg) ? NULL : wrong;
+}
+
+static const char *set_wire_only(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->wire_only = true;
+	return NULL;
+}
+
+static const char *set_local_only(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->local_only = true;
+	return NULL;
+}
+
 /* Returns NULL or the error. */
 typedef const char *set_fn(struct options *o, const char *arg);
 
@@ -274,9 +303,9 @@ struct option_spec {
 static const struct option_spec specs[] = {
 	{{"as", 0, "FUNCTION",
 	  "dpu (of further cards dpu1, ...), host, or node1.dpu, node1.host, ... on further "
-	  "machines; fault and port without it are for all functions, and a partition accepts "
-	  "node0, node1, ... as well",
-	  V_RUN | V_FAULT | V_GID | V_PORT},
+	  "machines; fault, port and capture without it are for all functions, and a partition "
+	  "accepts node0, node1, ... as well",
+	  V_RUN | V_FAULT | V_GID | V_PORT | V_CAPTURE},
 	 set_role},
 	{{"dir", 0, "DIR",
 	  "Directory of the emulator (default: $" EMU_ENV_DIR
@@ -338,7 +367,11 @@ static const struct option_spec specs[] = {
 	  "the N-th queue pair in existence, where the first one follows the last one",
 	  V_FAULT},
 	 tool_fault_nth},
-	{{"count", 0, "M", "Number of failures, or `all' (default: 1)", V_FAULT}, tool_fault_count},
+	{{"count", 0, "M",
+	  "Number of failures, or `all' (default: 1); of `capture': number of packets (default: "
+	  "all)",
+	  V_FAULT | V_CAPTURE},
+	 tool_fault_count},
 	{{"errno", 0, "NAME",
 	  "Fail the command with this errno, before it is executed (default: ENOMEM)", V_FAULT},
 	 tool_fault_errno},
@@ -362,11 +395,16 @@ static const struct option_spec specs[] = {
 	 tool_fault_silent},
 	{{"rnr", 0, NULL, "Let the queue pair answer as if it had no receive buffer", V_FAULT},
 	 tool_fault_rnr},
-	{{"qpn", 0, "N", "Number of the queue pair", V_FAULT}, tool_fault_qpn},
-	{{"peer", 0, "FUNCTION",
-	  "Other side of the partition: a function or node0, node1, ... (default: all others)",
-	  V_FAULT},
-	 tool_fault_peer},
+	{{"qpn", 0, "N", "Number of the queue pair", V_FAULT | V_CAPTURE}, tool_fault_qpn},
+	{{"peer", 0, "FUNCTION|ADDRESS",
+	  "Other side of the partition: a function or node0, node1, ... (default: all others); of "
+	  "`capture': only packets from and to this IP address",
+	  V_FAULT | V_CAPTURE},
+	 set_peer},
+	{{"wire-only", 0, NULL, "Only packets of networks", V_CAPTURE}, set_wire_only},
+	{{"local-only", 0, NULL, "Only what transfers within the emulator would be on a network",
+	  V_CAPTURE},
+	 set_local_only},
 	{{"off", 0, NULL, "End this fault", V_FAULT}, tool_fault_off},
 	{{"left", 0, "BYTES", "Device memory left to allocate (default: 0)", V_FAULT},
 	 tool_fault_left},
@@ -502,6 +540,11 @@ static void check(const struct argp_state *state, void *input, const struct cli_
 	}
 	if (line->command->takes & V_CHAOS && !o->plan)
 		cli_usage_error(state, "chaos needs --plan FILE");
+	if (line->command->takes & V_CAPTURE) {
+		wrong = tool_capture_check(o, kind);
+		if (wrong)
+			cli_usage_error(state, "%s", wrong);
+	}
 	if (!(line->command->takes & V_FAULT))
 		return;
 	prepend_kind(o, kind ? kind : "command");

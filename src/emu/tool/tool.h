@@ -28,6 +28,8 @@ struct options {
 	uint64_t seed, speed;
 	struct emu_fault_request fault;
 	struct emu_port_request port;
+	struct emu_capture_request capture;
+	const char *file, *peer; /* of capture */
 	struct emu_topology_spec topology;
 	unsigned int fault_words; /* enum fault_word: which were given */
 	unsigned int port_words;  /* enum port_word: which were given */
@@ -37,6 +39,7 @@ struct options {
 	bool topology_given; /* the server's --node options */
 	bool json, addresses;
 	bool seed_given, dry_run;
+	bool wire_only, local_only;
 };
 
 /* control.c */
@@ -64,6 +67,7 @@ int tool_fault(struct options *o);
 int tool_gid(struct options *o);
 int tool_port(struct options *o);
 int tool_chaos(struct options *o);
+int tool_capture(struct options *o);
 
 /* list.c: after the start of an emulator in the default directory: report other ones of this user. */
 void tool_report_others(const struct options *o);
@@ -142,6 +146,10 @@ const char *tool_port_parse_wire(const char *text, struct emu_port_request *r);
 /* Check the words of `gid' or `port' together with the options; `arg' may be NULL. */
 const char *tool_port_check(struct options *o, const char *group, const char *name,
 			    const char *arg);
+
+/* capture.c: is the argument of --peer an IP address? And check the options together. */
+bool tool_capture_peer(struct options *o, const char *arg);
+const char *tool_capture_check(struct options *o, const char *file);
 
 /* usage.c: what follows the options in the help of a command. */
 void tool_more_machines(FILE *out);
