@@ -198,6 +198,7 @@ static void abandon(struct engine *e)
 {
 	e->abandoned = true;
 	e->worked = true;
+	emu_net_close_sockets(e);
 }
 
 /* Without a server send no notes: a queue whose creation it did not answer may not exist. */

@@ -71,14 +71,32 @@ void emu_net_open(struct engine *e, bool hidden)
 	e->net.deadline = UINT64_MAX;
 }
 
+static void close_all(const int *fd, uint32_t n)
+{
+	while (n--)
+		syscall(SYS_close, fd[n]);
+}
+
+void emu_net_close_sockets(struct engine *e)
+{
+	struct emu_net *n = &e->net;
+	uint32_t i;
+
+	for (i = 0; i < EMU_MAX_ENDPOINTS; i++) {
+		close_all(n->endpoint[i].fd, n->endpoint[i].sockets);
+		n->endpoint[i].sockets = 0;
+	}
+	n->granted = 0;
+	n->deadline = UINT64_MAX;
+	if (n->buffers)
+		n->buffers->groups = n->buffers->used = 0;
+}
+
 void emu_net_close(struct engine *e)
 {
 	struct emu_net *n = &e->net;
-	uint32_t i, s;
 
-	for (i = 0; i < EMU_MAX_ENDPOINTS; i++)
-		for (s = 0; s < n->endpoint[i].sockets; s++)
-			syscall(SYS_close, n->endpoint[i].fd[s]);
+	emu_net_close_sockets(e);
 	if (n->epfd >= 0)
 		syscall(SYS_close, n->epfd);
 	if (n->buffers)
@@ -97,12 +115,6 @@ static bool map_buffers(struct emu_net *n)
 		return false;
 	n->buffers = (struct emu_net_buffers *)p;
 	return true;
-}
-
-static void close_all(const int *fd, uint32_t n)
-{
-	while (n--)
-		syscall(SYS_close, fd[n]);
 }
 
 static void accept_grant(struct engine *e, const struct emu_wire_grant *g, const int *fd,

@@ -44,6 +44,8 @@ void emu_net_open(struct engine *e, bool hidden);
 /* The packets that have arrived wake a sleeping engine: consume what made `epfd` readable. */
 void emu_net_woke(const struct engine *e);
 void emu_net_close(struct engine *e);
+/* The server has ended: another one may use its addresses. */
+void emu_net_close_sockets(struct engine *e);
 /* Take the grants that have arrived. */
 void emu_net_take_grants(struct engine *e);
 /* The endpoint of a function with this address, if the engine can use it; else EMU_MAX_ENDPOINTS. */
