@@ -14,13 +14,14 @@ mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 PATH=$PATH:/usr/sbin:/sbin
 
-# rdma_rxe needs crc32_generic, but does not depend on it formally; vgem makes dma-bufs.
+# rdma_rxe needs crc32_generic, but does not depend on it formally; vgem makes dma-bufs; sch_netem loses and
+# delays packets between network namespaces that veth connects.
 modules="virtio_pci virtio_net virtio_console virtio_rng 9p 9pnet_virtio overlay
-	crc32_generic ib_uverbs rdma_ucm rdma_rxe vgem"
+	crc32_generic ib_uverbs rdma_ucm rdma_rxe vgem sch_netem veth"
 # An x86-64 machine uses the programs of this machine; an aarch64 machine uses the programs in these packages.
 tools_amd64="busybox-static"
 tools_arm64="busybox-static bash libtinfo6 iproute2 libmnl0 libbsd0 libmd0 libcap2 ibverbs-utils
-	librdmacm1 rdmacm-utils"
+	librdmacm1 rdmacm-utils perftest libibumad3 libpci3 libudev1 zlib1g"
 
 say() { printf 'lab images: %s\n' "$*" >&2; }
 
