@@ -126,16 +126,23 @@ static struct path {
 	struct emu_address to;
 } paths[EMU_MAX_QPS];
 
+static bool is_same(const struct emu_route *a, const struct emu_route *b)
+{
+	return a->endpoint == b->endpoint && a->flow_label == b->flow_label &&
+	       a->tclass == b->tclass && a->hop_limit == b->hop_limit &&
+	       !memcmp(a->dst, b->dst, sizeof(a->dst));
+}
+
 /* An engine that reads the route must not see a mixture of two. */
 static void change_route(struct emu_qp *q, const struct emu_route *r)
 {
-	if (!memcmp(&q->route, r, sizeof(*r)))
+	if (is_same(&q->route, r))
 		return;
 	if (atomic_load(&q->dest_func) == EMU_ON_WIRE) {
 		atomic_store(&q->dest_func, EMU_NOWHERE);
 		emu_grace();
 	}
-	memcpy(&q->route, r, sizeof(*r));
+	q->route = *r;
 }
 
 static void resolve(uint32_t qpn)
