@@ -6,12 +6,14 @@
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
 #include "emu/wire/packet.h"
 
+#define ATTEMPTS     200 /* one each 5 ms */
 #define LAST_PORT    0xffffu
 #define BUFFER_BYTES (32 << 20) /* more than any usual limit */
 #define NO_BUFFER    1		/* the kernel takes its least */
@@ -103,9 +105,17 @@ static int make_receiver(const uint8_t addr[16], bool first)
 	return err;
 }
 
+/* Clients of an emulator that was killed close its sockets as soon as they notice. */
 int emu_udp_first(const uint8_t addr[16])
 {
-	return make_receiver(addr, true);
+	static const struct timespec pause = {.tv_nsec = 5000000};
+	int fd = make_receiver(addr, true), i;
+
+	for (i = 0; i < ATTEMPTS && fd == -EADDRINUSE; i++) {
+		nanosleep(&pause, NULL);
+		fd = make_receiver(addr, true);
+	}
+	return fd;
 }
 
 /* Kernels before 5.0 have no UDP_GRO; then each datagram arrives on its own. */
