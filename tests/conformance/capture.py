@@ -17,15 +17,18 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+from scapy.contrib.roce import BTH
+from scapy.layers.inet import IP, UDP
 from scapy.utils import RawPcapNgReader
 
 import pcapng
-from pcapng import AETH, ATOMIC, ATOMIC_ACK, DETH, IETH, IMM, RETH, UD, XRC, XRCETH
+from pcapng import AETH, ATOMIC, ATOMIC_ACK, DETH, IETH, IMM, RETH, XRC, XRCETH
 from roce import check, masked_crc, scapy_crc, tshark_fields
 
 PEER = pathlib.Path(__file__).with_name("capture_peer.py")
@@ -219,7 +222,7 @@ def check_request(message, flow, psn, mtu):
         check(p.number(IMM) == message.words["imm"], "the immediate of", message.words)
     if op == "send_inv":
         check(p.number(IETH) == message.words["rkey"], "the key of", message.words)
-    if p.service == UD:
+    if p.service == pcapng.UD:
         check((p.number(DETH, 0, 4), p.number(DETH, 4)) == (QKEY, message.qpn), "DETH of", message.words)
     if p.kind in ("swap", "add"):
         first, second = message.words["operands"]
@@ -450,6 +453,48 @@ def test_endings(emulator):
     emulator.ctl("start")
 
 
+def test_drops(end, other, third):
+    """Packets that a queue pair does not accept say why."""
+    capture = end[0].capture("drops")
+    with connected(end, other) as peers:
+        qpn, address = peers[0].hello["qpn"]["rc"], str(peers[0].address)
+        bth = BTH(opcode=4, dqpn=qpn, psn=1)
+        right = IP(src=f"127.77.{third}.9", dst=address) / UDP(sport=50000, dport=4791, chksum=0) / bth
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+            stranger.bind((f"127.77.{third}.9", 0))
+            right[UDP].sport = stranger.getsockname()[1]
+            data = bytes(right)[28:]
+            for payload in (data, data[:-1] + bytes([data[-1] ^ 1])):
+                stranger.sendto(payload, (address, 4791))
+        await_true(lambda: len(pcapng.read(capture.file)) == 2, "the record of dropped packets")
+    comments = [p.comment for p in capture.packets()]
+    check(comments == [f"{end[1]}: QP {qpn:#x}; dropped: the sender is not the queue pair's peer",
+                       f"{end[1]}: no queue pair; dropped: the invariant CRC is wrong"], "dropped packets are", comments)
+
+
+def test_wire(program, place):
+    """Between two emulators, each with a capture of its own: what one has sent the other has received."""
+    third = os.getpid() % 250 + 1  # another test may have other addresses
+    addresses = {"host": f"127.77.{third}.2", "dpu": f"127.77.{third}.3"}
+    with contextlib.ExitStack() as stack:
+        ends = []
+        for function, address in addresses.items():
+            folder = tempfile.mkdtemp(prefix="dpumap-capture.", dir=place)
+            one = stack.enter_context(contextlib.closing(
+                Emulator(program, folder, "--wire", f"{function}={address}")))
+            table = json.loads(one.ctl("gid", "list", "--as", function, "--json"))
+            index = next(gid["index"] for gid in table["gids"]
+                         if gid["gid"].endswith(address) and gid["type"] in ("v2", "RoCE v2", 2))
+            ends.append((one, function, index))
+        captures = [end[0].capture(f"wire-{end[1]}") for end in ends]
+        check_traffic(*ends, captures, False)
+        first, second = (pcapng.read(capture.file) for capture in captures)
+        for p in first + second:
+            check(p.sent == (str(p.src) == addresses[p.interface.partition(":")[0]]), "the direction of", p.comment)
+        check(sorted(p.data for p in first) == sorted(p.data for p in second), "the two ends differ")
+        test_drops(*ends, third)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -468,6 +513,9 @@ def main():
     gids = [f"--gid={function} {words}" for function in ("dpu", "host") for words in ("none", f"fd00::{function[0]}")]
     with emulator(*(word.replace("::h", "::a") for word in gids)) as one:
         test_traffic(one, "ipv6", 1)
+        has_wire = "--wire=" in one.ctl("start", "--help")
+    if has_wire:
+        test_wire(program, place)
 
 
 if __name__ == "__main__":
