@@ -63,12 +63,15 @@ static unsigned int request(struct emu_queues *q, uint32_t want[EMU_MAX_ENGINES]
 	return n;
 }
 
-static bool has_answered(const struct emu_engine *e, uint32_t want)
+static bool is_answer(uint32_t unmapped, uint32_t want)
 {
-	return (int32_t)(atomic_load(&e->unmapped) - want) >= 0 || !atomic_load(&e->serial);
+	return (int32_t)(unmapped - want) >= 0;
 }
 
-/* Count the engines without an answer. `ended` is NULL until an engine is late. */
+/*
+ * Count the engines without an answer. `ended` is NULL until an engine is late. What it gives up at is the number
+ * that was too small: a second load could find the answer, and the next request would not be waited for.
+ */
 static unsigned int count_waiting(const struct emu_queues *q, uint32_t want[EMU_MAX_ENGINES],
 				  uint32_t gave_up_at[EMU_MAX_ENGINES],
 				  bool (*ended)(const struct emu_engine *e))
@@ -77,14 +80,15 @@ static unsigned int count_waiting(const struct emu_queues *q, uint32_t want[EMU_
 
 	for (i = 0; i < EMU_MAX_ENGINES; i++) {
 		const struct emu_engine *e = &q->engine[i];
+		const uint32_t unmapped = atomic_load(&e->unmapped);
 
 		if (!want[i])
 			continue;
-		if (has_answered(e, want[i]) || (ended && ended(e))) {
+		if (is_answer(unmapped, want[i]) || !atomic_load(&e->serial) ||
+		    (ended && ended(e))) {
 			want[i] = 0;
 		} else if (ended && is_stopped(e->pid)) {
-			/* unmap.pml: unmap_give_up */
-			gave_up_at[i] = atomic_load(&e->unmapped) + 1;
+			gave_up_at[i] = unmapped + 1; /* unmap.pml: unmap_give_up */
 			want[i] = 0;
 		} else {
 			n++;
@@ -109,7 +113,10 @@ void emu_unmap_wait(struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGINES],
 		sched_yield();
 	while (count_waiting(q, want, gave_up_at, ended) && now_ns() - begin < BOUND_NS)
 		nanosleep(&pause, NULL);
-	for (i = 0; i < EMU_MAX_ENGINES; i++)
-		if (want[i])
-			gave_up_at[i] = atomic_load(&q->engine[i].unmapped) + 1;
+	for (i = 0; i < EMU_MAX_ENGINES; i++) {
+		const uint32_t unmapped = atomic_load(&q->engine[i].unmapped);
+
+		if (want[i] && !is_answer(unmapped, want[i]))
+			gave_up_at[i] = unmapped + 1;
+	}
 }

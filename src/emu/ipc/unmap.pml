@@ -25,6 +25,7 @@
  * mutant: MARK_KEY : an engine marks the key that it was given, but not the mkeys behind it
  * mutant: LATE_WAKE : an engine loads its futex word after its pass
  * mutant: NO_WAKE : a request does not wake the engine
+ * mutant: RELOAD -DROUNDS=2 -DDEATHS=1 -DSTARTS=3 -DSECOND=0 : the server gives up at a number that it loads again
  * mutant: RESET_COUNT -DROUNDS=2 -DDEATHS=1 -DSTARTS=3 -DSECOND=0 : the requests of a slot are counted from 0 for its next engine
  */
 #ifndef ROUNDS
@@ -135,10 +136,10 @@ prune_load:	r = unmap[E];
 			if
 			:: true ->
 prune_answer:			d_step {
-					assert(!STALE(E));
+					assert(!STALE(E) || r != unmap[E]);
 					served = r;
 					unmapped[E] = r;
-					late[E] = false
+					late[E] = late[E] && r != unmap[E] /* an answer to an earlier request */
 				}
 			OR_END
 			fi
@@ -290,12 +291,20 @@ inline answer(e)
 #ifdef NO_WAIT
 	:: true -> want[e] = 0
 #endif
-	:: !ANSWERED(e) && !late[0] && !late[1] ->
+	:: atomic {
+		!ANSWERED(e) && !late[0] && !late[1] ->
+#ifdef RELOAD
+		skip
+		}
+#endif
 unmap_give_up:	d_step {
 			gave_up_at[e] = unmapped[e] + 1;
 			late[e] = true;
 			want[e] = 0
 		}
+#ifndef RELOAD
+		}
+#endif
 	fi
 }
 
