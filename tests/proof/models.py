@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Run SPIN on the models (*.pml) of the protocols without locks.
 
-usage: models.py [--self-test] TREE [MODEL...]
+usage: models.py [--self-test | --long] TREE [MODEL...]
 
 A model names its runs in its first comment:
 
     check: NAME -DX ...            the model with these macros has no error
     progress: NAME -DX ...         the same, and no run without end passes no label `progress`, if each
                                    process that can make a step makes one in the end
+    long: and long_progress:       the same, for runs that take longer
     mutant: NAME -DX ... : WHY     with the macro NAME too, SPIN finds an error
 
-Without --self-test all checks run, and the number of states of each is printed; with it, all mutants.
+Without an option all checks run, and the number of states of each is printed; with --long all checks and the
+long ones; with --self-test all mutants.
 """
 
 import pathlib
@@ -19,17 +21,18 @@ import subprocess
 import sys
 import tempfile
 
-RUN = re.compile(r'^ \* (check|progress|mutant): (\w+)((?: -D[\w=]+)*)(?: : (.+))?$', re.M)
+RUN = re.compile(r'^ \* (check|long|progress|long_progress|mutant): (\w+)((?: -D[\w=]+)*)(?: : (.+))?$', re.M)
 COMPILE = {
-    'check': ['-O2', '-DSAFETY'],
-    'progress': ['-O2', '-DNP', '-DNFAIR=3'],
-    'mutant': ['-O1', '-DSAFETY'],
+    'check': ['-O2', '-DSAFETY', '-DCOLLAPSE'],
+    'progress': ['-O2', '-DNP', '-DNFAIR=3', '-DCOLLAPSE'],
+    'mutant': ['-O0', '-DSAFETY', '-DCOLLAPSE'],
 }
+ALSO = {'long': 'check', 'long_progress': 'progress'}
 # Deadlocks are errors where a model says so, as processes end at each step. A search that reaches its
 # limits is an error.
 PAN = {'check': ['-E'], 'progress': ['-l', '-f', '-E'], 'mutant': ['-E']}
-LIMITS = ['-m2000000', '-b']
-MEMORY_MB = 4000
+LIMITS = ['-m1000000', '-b', '-w22']
+MEMORY_MB = 6000
 
 
 def run(command, where):
@@ -76,8 +79,9 @@ def kill(model, name, macros, why):
 
 def main():
     arguments = sys.argv[1:]
-    mutants = arguments[:1] == ['--self-test']
-    tree, *names = arguments[1:] if mutants else arguments
+    option = arguments.pop(0) if arguments[0].startswith('--') else None
+    wanted = {'--self-test': {'mutant'}, '--long': {'check', 'progress', *ALSO}, None: {'check', 'progress'}}[option]
+    tree, *names = arguments
     models = sorted((pathlib.Path(tree).resolve() / 'src').rglob('*.pml'))
     wrong, states = [], 0
     for model in models:
@@ -87,10 +91,10 @@ def main():
         if not {'check', 'mutant'} <= {kind for kind, *_ in runs}:
             wrong.append(f'{model.name} names no check, or no mutant')
         for kind, name, macros, why in runs:
-            if (kind == 'mutant') != mutants:
+            if kind not in wanted:
                 continue
-            said = kill(model, name, macros.split(), why) if mutants else verify(
-                model, kind, name, macros.split())
+            said = kill(model, name, macros.split(), why) if kind == 'mutant' else verify(
+                model, ALSO.get(kind, kind), name, macros.split())
             wrong += [said] if said else []
             sys.stdout.flush()
     if not models:

@@ -4,77 +4,84 @@
  *
  * One completion queue: its engine, its program, and the server, which passes the engine's notes on to the
  * program. The engine writes three completions, in as many passes as it likes: other engines cause them.
- * The socket to the server holds one note. The server may end at each step; the program then gets an
- * error instead of an event. (Two queues of two engines share nothing here.)
+ * The socket to the server holds one note, and may hold one of another queue at first. The server may end at
+ * each step; the program then gets an error instead of an event. (Queues of two engines share nothing else.)
  *
  * Checked: the program gets all completions; it never waits for an event while there is a completion that
- * it has not polled. There is at most one event for each time that it arms the queue. Every run ends.
+ * it has not polled. There is at most one event for each time that it arms the queue. Every run ends. A server
+ * that may end keeps a program from waiting forever, so it does not end in the first run.
  *
- * Memory: completions and doorbell records are released and acquired, not sequentially consistent: each
- * side may load what the other one writes before its own store is visible. So each has a store buffer
- * here, which empties at any later time. A full barrier empties the engine's buffer between passes
- * (emu_engine.epoch). The ring follows the record (doorbell.pml).
+ * Memory: completions and arm words are released and acquired, not sequentially consistent: each side may
+ * load what the other one writes before its own store is visible. So each has a store buffer here, which
+ * empties at any later time. Protecting the doorbell page interrupts the program's processors, and a fault on
+ * the page the one that rings: both empty the program's buffer. A note carries what its sender has stored.
  *
  * check: events -DCQES=3
- * progress: ends -DCQES=2
+ * check: server_ends -DCQES=3 -DENDS=1
+ * progress: ends -DCQES=3 -DENDS=1
  * mutant: NO_POLL : a program waits for an event without polling once more
- * mutant: EARLY_POLL : a program polls before it arms the queue, but not afterwards
- * mutant: SLEEP : an engine sleeps after a pass that had work
- * mutant: NO_BARRIER : no barrier empties the store buffer of the engine between passes
+ * mutant: EARLY_RING : a program rings before it stores the arm word
+ * mutant: SLEEP : an engine sleeps without another pass after it has protected the page
+ * mutant: NO_FLUSH : protecting the page does not complete the stores of the program
  * mutant: NO_SN : the engine does not compare the sequence number of the arm word
  * mutant: LOSE : the engine does not repeat a note for which the socket had no room
- * mutant: EARLY_RING : a ring arrives before the arm word
  */
 #ifndef CQES
 #define CQES 3
+#endif
+#ifndef ENDS
+#define ENDS 0 /* of the server */
 #endif
 
 /* Memory, as all processors see it. */
 byte cqes;     /* written */
 byte arm_sn;   /* 0: never armed */
 byte arm_ci;
-bool rung;
+bool protected, rung;
 
 /* The store buffers: what the engine and the program have stored, but others do not see yet. */
 byte own_cqes;
 byte own_sn, own_ci;
-bool own_ring;
 
 chan socket = [1] of { byte };
 chan events = [4] of { byte };
-bool server_ended, done, server_done;
+bool server_ended, done;
 byte arms, reports; /* of the check */
+
+inline complete_arm()
+{
+	arm_sn = own_sn;
+	arm_ci = own_ci
+}
 
 active proctype stores()
 {
 end_stores:
 	do
-	:: cqes != own_cqes -> cqes = own_cqes
-	:: arm_sn != own_sn || arm_ci != own_ci -> d_step { arm_sn = own_sn; arm_ci = own_ci }
-#ifdef EARLY_RING
-	:: own_ring ->
-#else
-	:: own_ring && arm_sn == own_sn && arm_ci == own_ci ->
-#endif
-		d_step { own_ring = false; rung = true }
+	:: d_step { cqes != own_cqes -> cqes = own_cqes }
+	:: d_step { arm_sn != own_sn || arm_ci != own_ci -> complete_arm() }
 	od
 }
 
 active proctype engine()
 {
 	byte sn, ci, fired_sn, fired_pi;
-	bool worked;
+	bool worked, due; /* due: it was woken to write a completion */
 
+	if
+	:: socket!0 /* a note of another queue */
+	:: true
+	fi;
 end_engine:
 	do
 	:: true ->
-		rung = false;
 		worked = false;
 		if
 		:: own_cqes < CQES ->
 cqe_store:		own_cqes++;
+			due = false;
 			worked = true
-		:: true
+		:: !due
 		fi;
 arm_load:	d_step { sn = arm_sn; ci = arm_ci }
 		if
@@ -87,6 +94,7 @@ arm_load:	d_step { sn = arm_sn; ci = arm_ci }
 			:: server_ended -> skip
 			:: !server_ended && nfull(socket) ->
 event_send:			d_step {
+					cqes = own_cqes;
 					socket!sn;
 					reports++;
 					fired_sn = sn;
@@ -97,37 +105,63 @@ event_send:			d_step {
 			:: !server_ended && full(socket) ->
 #ifdef LOSE
 				fired_sn = sn;
-				fired_pi = own_cqes
+				fired_pi = own_cqes;
 #endif
 event_unsent:			worked = true
 			fi
 		:: else
 		fi;
 		d_step { sn = 0; ci = 0 }
-#ifndef NO_BARRIER
 pass_end:	cqes = own_cqes;
-#endif
-#ifndef SLEEP
 		if
 		:: worked
-		:: !worked ->
+		:: !worked && !protected ->
+#ifdef NO_FLUSH
+			protected = true;
+#else
+			d_step { protected = true; complete_arm() }
 #endif
+#ifdef SLEEP
+			goto sleep
+#endif
+		:: !worked && protected ->
 sleep:			if
-			:: rung
-			:: own_cqes < CQES
+			:: d_step { rung -> rung = false }
+			:: own_cqes < CQES -> due = true
 			:: server_ended -> goto end_alone
 			fi
-#ifndef SLEEP
 		fi
-#endif
 	od;
 end_alone:
 	own_cqes = CQES
 }
 
+/* Take one completion, or all. */
 inline poll()
 {
-	d_step { found = cqes > ci; ci = cqes }
+	if
+	:: d_step { found = cqes > ci; ci = cqes }
+	:: d_step { cqes > ci -> found = true; ci++ }
+	fi
+}
+
+inline arm()
+{
+	skip;
+arm_store:
+	d_step { own_sn = sn; own_ci = ci; arms++ }
+}
+
+inline ring()
+{
+	skip;
+arm_ring:
+	d_step {
+		if
+		:: protected -> complete_arm(); protected = false; rung = true
+		:: else
+		fi
+	}
 }
 
 active proctype program()
@@ -139,16 +173,16 @@ active proctype program()
 	:: ci == CQES -> break
 	:: ci < CQES && server_ended -> break
 	:: ci < CQES && !server_ended ->
-#ifdef EARLY_POLL
-		poll();
-#endif
-arm_store:	d_step { own_sn = sn; own_ci = ci; arms++ };
-arm_ring:	own_ring = true;
 		found = false;
-#ifndef NO_POLL
-#ifndef EARLY_POLL
-poll_again:	poll();
+#ifdef EARLY_RING
+		ring();
+		arm();
+#else
+		arm();
+		ring();
 #endif
+#ifndef NO_POLL
+poll_again:	poll();
 #endif
 		if
 		:: found
@@ -166,10 +200,14 @@ active proctype server()
 {
 	byte sn;
 
+end_server:
 	do
-	:: socket?sn -> events!sn
-	:: server_ended = true; break
-	:: done -> break
+	:: socket?sn ->
+		if
+		:: sn -> events!sn
+		:: else
+		fi
+	:: ENDS -> server_ended = true; break
 	od
 }
 

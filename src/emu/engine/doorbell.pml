@@ -15,20 +15,27 @@
  * writes the doorbell record, then a barrier, then the page. Protecting a page interrupts all processors
  * of the process, which completes their stores. A futex wait compares the word and sleeps in one step.
  *
- * check: sleep -DRINGS=2
- * progress: ends -DRINGS=1 -DNO_FAILURE
+ * A watcher that may fail keeps a program from waiting forever, so it must not fail in the first run.
+ *
+ * check: sleep -DRINGS=1
+ * long: rings -DRINGS=2
+ * long: failure -DRINGS=1 -DFAILURES=1
+ * long_progress: ends -DRINGS=1
  * mutant: NO_BARRIER : a program's ring reaches the page before the record
- * mutant: LATE_ARMED : an engine loads `armed` after its pass
+ * mutant: SLEEP : an engine sleeps without a pass after it has protected the pages
  * mutant: LATE_WAKE : an engine loads its futex word after its pass
  * mutant: LATE_ASLEEP : an engine stores `asleep` after the pass that finds nothing to do
  * mutant: EARLY_KICK : an engine loads `asleep` before it posts its message
  * mutant: EARLY_CHANGE : the server wakes the engine before it changes the queue
  * mutant: FORGET_PAGE : the program maps a page, and the engine does not look at its list again
  * mutant: KEEP_ARMED : the watcher removes the protection, and does not clear `armed`
- * mutant: FAIL_ASLEEP : a watcher that fails does not wake the engine
+ * mutant: FAIL_ASLEEP -DRINGS=1 -DFAILURES=1 : a watcher that fails does not wake the engine
  */
 #ifndef RINGS
 #define RINGS 2 /* of the program */
+#endif
+#ifndef FAILURES
+#define FAILURES 0 /* of the watcher */
 #endif
 
 /* What the engine shares with others. */
@@ -49,25 +56,22 @@ inline take_lock()
 	atomic { !lock -> lock = true }
 }
 
+/* A load finds what is new; the engine remembers that it has seen it. */
+inline see(news)
+{
+	d_step {
+		worked = worked || news;
+		news = false
+	}
+}
+
 inline pass()
 {
 	worked = false;
-visit:	if
-	:: record[0] -> record[0] = false; worked = true
-	:: else
-	fi;
-	if
-	:: record[1] -> record[1] = false; worked = true
-	:: else
-	fi;
-	if
-	:: message -> message = false; worked = true
-	:: else
-	fi;
-	if
-	:: change -> change = false; worked = true
-	:: else
-	fi
+visit:	see(record[0]);
+	see(record[1]);
+	see(message);
+	see(change)
 }
 
 inline arm()
@@ -75,18 +79,14 @@ inline arm()
 	take_lock();
 	if
 	:: usable ->
-		if
-		:: !known -> d_step { listed[0] = exists[0]; listed[1] = exists[1]; known = true }
-		:: else
-		fi;
-arm_protect:	if
-		:: listed[0] -> protected[0] = true
-		:: else
-		fi;
-		if
-		:: listed[1] -> protected[1] = true
-		:: else
-		fi;
+		/* The lock protects the list. */
+		d_step {
+			listed[0] = (known -> listed[0] : exists[0]);
+			listed[1] = (known -> listed[1] : exists[1]);
+			known = true
+		}
+arm_protect:	protected[0] = protected[0] || listed[0];
+		protected[1] = protected[1] || listed[1];
 arm_store:	armed = true
 	:: else
 	fi;
@@ -104,15 +104,10 @@ end_engine:
 #ifndef LATE_WAKE
 wake_load:	woken = false;
 #endif
-#ifndef LATE_ARMED
 armed_load:	was_armed = sleepy && armed;
-#endif
 		pass();
 #ifdef LATE_WAKE
 		woken = false;
-#endif
-#ifdef LATE_ARMED
-		was_armed = sleepy && armed;
 #endif
 		if
 		:: sleepy && !worked ->
@@ -122,13 +117,16 @@ armed_load:	was_armed = sleepy && armed;
 nap:				skip
 			:: usable && !was_armed ->
 				quiet = 0;
-				arm()
+				arm();
+#ifdef SLEEP
+				goto m_sleep
+#endif
 			:: usable && was_armed && !quiet -> quiet = 1
 			:: usable && was_armed && quiet ->
 #ifdef LATE_ASLEEP
 				asleep = true;
 #endif
-				turn = false;
+m_sleep:			turn = false;
 sleep:
 end_sleep:			woken;
 				atomic { !turn -> turn = true };
@@ -198,13 +196,11 @@ stand_in:	if
 		:: atomic { turn -> skip }
 		fi;
 answer_wake:	woken = true
-#ifndef NO_FAILURE
-	:: usable ->
+	:: FAILURES && usable ->
 		take_lock();
 		give_up();
 		lock = false;
 		break
-#endif
 	od
 }
 
@@ -257,7 +253,9 @@ active proctype program()
 active proctype other()
 {
 #ifdef EARLY_KICK
-	bool sleeps = asleep;
+	bool sleeps;
+
+	sleeps = asleep;
 #endif
 	if
 	:: true ->
@@ -266,12 +264,13 @@ post:		message = true
 	fi;
 	if
 #ifdef EARLY_KICK
+	:: !sleeps
 	:: sleeps ->
 #else
+	:: !asleep
 	:: asleep ->
 #endif
 kick:		woken = true
-	:: !asleep
 	:: goto m_end
 	fi;
 	goto m_done;

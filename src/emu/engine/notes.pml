@@ -13,6 +13,7 @@
  * is of, nor for a queue that does not exist. Every run ends.
  *
  * check: order -DEVENTS=2 -DROUNDS=0 -DDEATHS=1
+ * check: calm -DEVENTS=2 -DROUNDS=0 -DDEATHS=0
  * check: numbers -DEVENTS=1 -DROUNDS=2 -DDEATHS=0
  * mutant: DROP -DEVENTS=2 -DROUNDS=0 -DDEATHS=0 : an event for which the socket has no room is not kept
  * mutant: OVERTAKE -DEVENTS=3 -DROUNDS=0 -DDEATHS=0 : an event is sent although earlier ones are kept

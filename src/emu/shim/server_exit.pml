@@ -15,7 +15,7 @@
  * without slots that are used again.
  *
  * check: one -DDEATHS=1 -DDROPS=0 -DQUEUE_0=1 -DQUEUE_1=0
- * check: two -DDEATHS=1 -DDROPS=0 -DQUEUE_0=0 -DQUEUE_1=1
+ * long: two -DDEATHS=1 -DDROPS=0 -DQUEUE_0=0 -DQUEUE_1=1
  * check: drops -DDEATHS=0 -DDROPS=1 -DQUEUE_0=0 -DQUEUE_1=1
  * mutant: NO_SETTLE : a command that the server did not answer fails at once
  * mutant: NO_WAIT : engines are told, but nobody waits for their passes
