@@ -7,21 +7,28 @@
 
 run_check()
 {
+	local part
 	eva_begin
-	eva wire-payload "${MODELS%% *}" main_payload -Itests/proof/include tests/proof/wire.c \
-		-eva-precision 1 -eva-domains octagon
-	eva wire-frame "${MODELS%% *}" main_frame -Itests/proof/include tests/proof/wire.c \
-		-eva-precision 1 -eva-domains octagon
+	for part in ${PARTS-payload frame}; do
+		eva "wire-$part" "${MODELS%% *}" "main_$part" "-Itests/proof/include ${SIZES:+-DSIZES=$SIZES}" tests/proof/wire.c \
+			-eva-precision 0 -eva-slevel 20
+	done
 	eva_end
 }
 
-PLANTS=2
+PLANTS=3
 plant()
 {
 	case $2 in
-	1) edit "$1/src/comch/wire.c" 's/if (r->left > sizeof(path->info))/if (r->left > sizeof(path->info) + 1)/' ;;
-	2) edit "$1/src/comch/wire.c" 's/len < dpumap_comch_frame_size(payload)/len < payload/' ;;
+	1) export PARTS=payload; edit "$1/src/comch/wire.c" 's/if (r->left > sizeof(path->info))/if (r->left > sizeof(path->info) + 1)/' ;;
+	2) export PARTS=frame; edit "$1/src/comch/wire.c" 's/len < dpumap_comch_frame_size(payload)/len < payload/' ;;
+	3) export PARTS=payload; edit "$1/src/comch/wire.c" 's/len >= sizeof(place->name)/len > sizeof(place->name) + 1/' ;;
 	esac
 }
+
+# Short frames are enough for the planted defects.
+case " $* " in
+*" --self-test "*) export SIZES=64 ;;
+esac
 
 main "$@"

@@ -6,11 +6,12 @@
  * Eva does not relate a pointer to a length. A reader counts in one number, so an interval of lengths
  * is enough for it. The checksum takes a pointer and a length, so main_lengths() takes each length
  * alone, and main_read() replaces the checksum by any number. main_lengths() in turn leaves out what
- * main_read() and main_values() have.
+ * main_read() and main_values() have. main_find() takes each status that main_read() shows to be possible.
  */
 #include <dpumap/desc.h>
 
 #include <__fc_builtin.h>
+#include <string.h>
 
 #include "desc/cursor.h"
 #include "desc/decode.h"
@@ -50,15 +51,39 @@ void dpumap_desc_wipe(struct dpumap_desc *d)
 }
 #endif
 
+#ifdef ANY_STATUS /* for main_find(): as main_read() asserts */
+dpumap_desc_status_t dpumap_desc_read(struct reader *r, struct dpumap_desc *d)
+{
+	Frama_C_make_unknown((char *)d, sizeof(*d));
+	if (r->left < HEADER_SIZE)
+		return DPUMAP_DESC_ERR_TOO_SHORT;
+	r->left = Frama_C_size_t_interval(0, r->left);
+	return Frama_C_int_interval(DPUMAP_DESC_ERR_TLV_CRITICAL, DPUMAP_DESC_OK);
+}
+#endif
+
 /* --- reading: all lengths and kinds at once, with ANY_CHECKSUM ---------------------------------- */
 
 void main_read(void)
 {
 	struct reader r = {.end = end, .left = Frama_C_size_t_interval(0, LONGEST)};
+	dpumap_desc_status_t status;
 	struct dpumap_desc d;
 
 	Frama_C_make_unknown((char *)bytes, sizeof(bytes));
-	(void)dpumap_desc_read(&r, &d);
+	status = dpumap_desc_read(&r, &d);
+	//@ assert DPUMAP_DESC_ERR_TLV_CRITICAL <= status <= DPUMAP_DESC_OK;
+}
+
+void main_find(void)
+{
+	size_t offset;
+
+	Frama_C_make_unknown((char *)bytes, sizeof(bytes));
+	(void)dpumap_desc_diagnose(end - (HEADER_SIZE - 1),
+				   Frama_C_size_t_interval(0, HEADER_SIZE - 1), &offset);
+	(void)dpumap_desc_diagnose(end - HEADER_SIZE,
+				   Frama_C_size_t_interval(HEADER_SIZE, SIZE_MAX), &offset);
 }
 
 /* --- each length alone, with the checksum. No kind: main_read() has what follows the header. ------ */
@@ -126,8 +151,8 @@ void main_values(void)
 	(void)dpumap_desc_check_access(&values, addr, len, ops);
 	(void)dpumap_desc_window_check(&window, addr, len, ops);
 	(void)dpumap_desc_get_window(&values, &window);
-	(void)dpumap_desc_status_name(any);
-	(void)dpumap_desc_status_descr(any);
+	(void)strlen(dpumap_desc_status_name(any));
+	(void)strlen(dpumap_desc_status_descr(any));
 	dpumap_desc_wipe(&values);
 }
 
