@@ -11,6 +11,7 @@
 #include "channel/conn.h"
 #include "channel/decode.h"
 #include "channel/encode.h"
+#include "channel/fields.h"
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -28,7 +29,7 @@ struct bytes {
 
 /* Every reason for which a message is refused. */
 static const struct bytes hostile[] = {
-	BYTES("nothing", "", "is truncated"),
+	BYTES("nothing", "", "it is truncated"),
 	BYTES("a number", "\x01", "a number in place of a map"),
 	BYTES("an array", "\x80", "an array in place of a map"),
 	BYTES("a map without its pair", "\xa1", "is truncated"),
@@ -60,7 +61,9 @@ static const struct bytes hostile[] = {
 	      "is truncated"),
 	BYTES("an escape in a text", "\xa1\x62op\x62\x1b[", "not printable"),
 	BYTES("a NUL in a text", "\xa1\x62op\x62h\0", "not printable"),
+	BYTES("a DEL in a text", "\xa1\x62op\x61\x7f", "not printable"),
 	BYTES("UTF-8 in a text", "\xa1\x62op\x62\xc3\xa4", "not printable"),
+	BYTES("a control character in a text", "\xa1\x62op\x61\x1f", "not printable"),
 	BYTES("an operation too long",
 	      "\xa1\x62op\x78\x21"
 	      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
@@ -94,6 +97,10 @@ static const struct bytes hostile[] = {
 	      "\xa1\x67"
 	      "exports\x81\xa0",
 	      "exactly four fields"),
+	BYTES("an export with a number as key",
+	      "\xa1\x67"
+	      "exports\x81\xa4\x01\x01",
+	      "a number in place of a text string"),
 	BYTES("an export with a foreign field",
 	      "\xa1\x67"
 	      "exports\x81\xa4\x64name\x61x\x64kind\x61x\x64size\x01\x62id\x01",
@@ -180,6 +187,7 @@ static void test_encode_decode_round_trip(void **state)
 	size_t len;
 
 	fill(&in, 3);
+	memset(&out, 'x', sizeof(out));
 	assert_int_equal(dpumap_msg_encode(&in, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
 	assert_int_equal(dpumap_msg_decode(buf, len, &out, &fault), DOCA_SUCCESS);
 	assert_int_equal(in.present, out.present);
@@ -194,6 +202,78 @@ static void test_encode_decode_round_trip(void **state)
 	assert_string_equal(out.exports[2].kind, "dram");
 	assert_true(out.exports[2].size == 16 << 20);
 	assert_int_equal(out.exports[2].access, 33);
+}
+
+/* Each field as long as it may be, and numbers of each length that CBOR has. */
+static void test_all_fields_round_trip(void **state)
+{
+	static const uint64_t numbers[] = {
+		0,	 23,	     24,	 UINT8_MAX,	 256,	     UINT16_MAX,
+		1 << 16, UINT32_MAX, 1ull << 32, UINT64_MAX - 1, UINT64_MAX, 1};
+	static char text[DPUMAP_FRAME_MAX];
+	uint8_t buf[DPUMAP_FRAME_MAX];
+	struct dpumap_msg in, out;
+	struct dpumap_fault fault;
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (char)(' ' + i % ('~' - ' ' + 1));
+	dpumap_msg_init(&in);
+	for (enum dpumap_msg_key key = 0; key < DPUMAP_MSG_KEYS; key++) {
+		const struct dpumap_field *field = dpumap_field_get(key);
+
+		if (field->type == DPUMAP_FIELD_NUMBER)
+			dpumap_msg_set_number(&in, key, numbers[key % LEN(numbers)]);
+		else if (field->type != DPUMAP_FIELD_EXPORTS)
+			dpumap_msg_set_bytes(&in, key, text, field->max);
+	}
+	in.present |= 1u << DPUMAP_MSG_EXPORTS;
+	memset(&out, 'x', sizeof(out));
+	assert_int_equal(dpumap_msg_encode(&in, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_encode(&in, buf, len, &len, &fault), DOCA_SUCCESS);
+	buf[len] = 0; /* no byte of the message */
+	assert_int_equal(dpumap_msg_decode(buf, len, &out, &fault), DOCA_SUCCESS);
+	assert_int_equal(out.present, (1u << DPUMAP_MSG_KEYS) - 1);
+	assert_int_equal(out.num_exports, 0);
+	for (enum dpumap_msg_key key = 0; key < DPUMAP_MSG_KEYS; key++) {
+		const struct dpumap_field *field = dpumap_field_get(key);
+
+		if (field->type == DPUMAP_FIELD_NUMBER) {
+			assert_true(out.value[key].number == numbers[key % LEN(numbers)]);
+		} else if (field->type != DPUMAP_FIELD_EXPORTS) {
+			assert_int_equal(out.value[key].len, field->max);
+			assert_memory_equal(out.value[key].data, text, field->max);
+		}
+	}
+}
+
+static void test_text_ends_before_the_next_byte(void **state)
+{
+	static const uint8_t bytes[] = "\xa1\x62op\x61x\x01";
+	struct dpumap_fault fault;
+	struct dpumap_msg msg;
+	char text[3];
+
+	assert_int_equal(dpumap_msg_decode(bytes, 6, &msg, &fault), DOCA_SUCCESS);
+	dpumap_msg_get_text(&msg, DPUMAP_MSG_OP, text, sizeof(text));
+	assert_string_equal(text, "x");
+}
+
+static void test_get_text_fits_the_buffer(void **state)
+{
+	struct dpumap_msg msg = {0};
+	char text[6] = "?????";
+
+	dpumap_msg_get_text(&msg, DPUMAP_MSG_OP, text, sizeof(text));
+	assert_string_equal(text, "");
+	for (size_t size = 1; size < sizeof(text); size++) {
+		memset(text, '?', sizeof(text));
+		dpumap_msg_set_text(&msg, DPUMAP_MSG_OP, "abc");
+		dpumap_msg_get_text(&msg, DPUMAP_MSG_OP, text, size);
+		assert_int_equal(strlen(text), size > 4 ? 3 : size - 1);
+		assert_memory_equal(text, "abc", strlen(text));
+		assert_int_equal(text[size], '?');
+	}
 }
 
 static void test_decode_every_truncation(void **state)
@@ -328,11 +408,29 @@ static void test_find_operation(void **state)
 	assert_false(dpumap_op_find(&msg, &op));
 }
 
+static void test_find_event(void **state)
+{
+	enum dpumap_event event = DPUMAP_EVENTS;
+	struct dpumap_msg msg;
+
+	for (enum dpumap_event e = 0; e < DPUMAP_EVENTS; e++) {
+		dpumap_msg_init(&msg);
+		dpumap_msg_set_text(&msg, DPUMAP_MSG_EVENT, dpumap_event_name(e));
+		assert_true(dpumap_event_find(&msg, &event));
+		assert_int_equal(event, e);
+	}
+	dpumap_msg_set_text(&msg, DPUMAP_MSG_EVENT, "remove");
+	assert_false(dpumap_event_find(&msg, &event));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decode_hostile),
 		cmocka_unit_test(test_encode_decode_round_trip),
+		cmocka_unit_test(test_all_fields_round_trip),
+		cmocka_unit_test(test_text_ends_before_the_next_byte),
+		cmocka_unit_test(test_get_text_fits_the_buffer),
 		cmocka_unit_test(test_decode_every_truncation),
 		cmocka_unit_test(test_decode_every_byte_changed),
 		cmocka_unit_test(test_encode_without_room),
@@ -340,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_full_list_fits_a_frame),
 		cmocka_unit_test(test_export_names),
 		cmocka_unit_test(test_find_operation),
+		cmocka_unit_test(test_find_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

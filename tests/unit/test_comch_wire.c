@@ -93,6 +93,31 @@ static void names_have_every_byte_value_and_length(void **state)
 	}
 }
 
+static void largest_limits_round_trip(void **state)
+{
+	struct comch_frame frame = hello("x");
+
+	(void)state;
+	frame.hello.limits.window = COMCH_MAX_WINDOW;
+	assert_round_trip(&frame);
+}
+
+static void path_with_too_many_bytes_is_refused(void **state)
+{
+	struct comch_frame frame = {.type = COMCH_PATH_OPEN};
+	size_t size;
+
+	(void)state;
+	frame.path.producer_id = 1;
+	frame.path.consumer_id = 2;
+	frame.path.info_len = sizeof(frame.path.info);
+	assert_round_trip(&frame);
+	size = encode(&frame);
+	bytes[0]++; /* the length */
+	memset(bytes + size, 0, 8);
+	assert_refused(dpumap_comch_frame_size(bytes[0]));
+}
+
 static void invalid_hellos_are_refused(void **state)
 {
 	struct comch_frame frame = hello("");
@@ -340,6 +365,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hello_round_trip),
 		cmocka_unit_test(names_have_every_byte_value_and_length),
+		cmocka_unit_test(largest_limits_round_trip),
+		cmocka_unit_test(path_with_too_many_bytes_is_refused),
 		cmocka_unit_test(invalid_hellos_are_refused),
 		cmocka_unit_test(name_without_room_for_nul_is_refused),
 		cmocka_unit_test(messages_of_every_length_round_trip),

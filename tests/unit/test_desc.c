@@ -542,6 +542,15 @@ static void test_access_does_not_overflow(void **state)
 	assert_in_range(ranges, NUM_CORNERS, NUM_CORNERS * NUM_CORNERS);
 }
 
+/* A misaligned access that is not permitted is denied, wherever it is. */
+static void test_access_denied_before_alignment(void **state)
+{
+	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
+
+	assert_int_equal(dpumap_desc_check_access(&d, d.addr + 1, 3, DPUMAP_DESC_OP_ATOMIC),
+			 DPUMAP_DESC_ERR_DENIED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,6 +578,7 @@ int main(void)
 		cmocka_unit_test(test_diagnose_null),
 		cmocka_unit_test(test_access_null),
 		cmocka_unit_test(test_access_does_not_overflow),
+		cmocka_unit_test(test_access_denied_before_alignment),
 	};
 
 	return cmocka_run_group_tests_name("desc", tests, NULL, NULL);
