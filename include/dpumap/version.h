@@ -23,7 +23,7 @@ extern "C" {
 #define DPUMAP_VERSION_PATCH  0
 #define DPUMAP_VERSION_STRING "0.1.0"
 
-/** Whether these headers are of this version or a later one, for #if. */
+/** Whether these headers are of this version or a later one, for conditions of the preprocessor. */
 #define DPUMAP_VERSION_AT_LEAST(major, minor, patch) \
 	(DPUMAP_VERSION_MAJOR > (major) ||           \
 	 (DPUMAP_VERSION_MAJOR == (major) &&         \
