@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# contents.sh DIR ARCHITECTURE: check the control fields and the contents of the packages in the build
-# folder DIR.
+# contents.sh DIR ARCHITECTURE: check the control fields and the contents of the packages in DIR. The build of the
+# packages fails if a file of the installation is in none of them (dh_missing).
 set -euo pipefail
 
 dir=$1
 architecture=$2
 packages="libdpumap0 libdpumap-channel0 libdpumap-fleet0 libdpumap-dev dpumap-dpu dpumap-host dpumap-emu"
+# The package for all architectures is made with those of this machine.
+[ "$architecture" != "$(dpkg --print-architecture)" ] || packages="$packages dpumap-doc"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-contents.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 wrong=0
@@ -19,7 +21,9 @@ bad()
 
 deb_of()
 {
-	compgen -G "$dir/$1_*_$architecture.deb"
+	local of=$architecture
+	[ "$1" != dpumap-doc ] || of=all
+	compgen -G "$dir/$1_*_$of.deb"
 }
 
 field()
@@ -54,7 +58,7 @@ unpack()
 	for package in $packages; do
 		[ -n "$(deb_of "$package")" ] || { bad "package $package was not built"; continue; }
 		dpkg-deb -x "$(deb_of "$package")" "$tmp/$package"
-		[ "$(field "$package" Architecture)" = "$architecture" ] || bad "$package is not for $architecture"
+		[[ " $architecture all " = *" $(field "$package" Architecture) "* ]] || bad "$package is not for $architecture"
 	done
 	[ "$wrong" -eq 0 ] || exit 1
 	# The folder must not contain other packages.
@@ -119,17 +123,25 @@ check_shadows()
 	[ -z "$found" ] || bad "this file could be mistaken for a DOCA SDK: $found"
 }
 
-# All packages together contain the same files as the installation.
-check_complete()
+# No file is in several packages.
+check_once()
 {
 	local package
-	DESTDIR=$tmp/all cmake --install "$dir" >/dev/null
-	(cd "$tmp/all" && find . -not -type d) | LC_ALL=C sort >"$tmp/all.list"
 	for package in $packages; do
-		(cd "$tmp/$package" && find . -not -type d | sed '/\/share\/man\//s/\.gz$//')
+		(cd "$tmp/$package" && find . -not -type d)
 	done | LC_ALL=C sort >"$tmp/packages.list"
 	bad_files "in several packages" "$(uniq -d "$tmp/packages.list")"
-	bad_files "in no package" "$(LC_ALL=C comm -23 "$tmp/all.list" "$tmp/packages.list")"
+}
+
+# Packages of other programs depend on the version that introduced a function, not on this one.
+check_symbols()
+{
+	local package
+	for package in libdpumap0 libdpumap-channel0 libdpumap-fleet0; do
+		grep -q "$package #MINVER#" <(dpkg-deb -I "$(deb_of "$package")" symbols) ||
+			bad "$package does not say which version introduced its functions"
+	done
+	[[ $(field libdpumap-fleet0 Depends) == *"libdpumap0 (>= "* ]] || bad "the functions of libdpumap0 have no version"
 }
 
 bad_files()
@@ -145,7 +157,8 @@ for package in $packages; do
 done
 check_starts
 check_shadows
-check_complete
+check_once
+check_symbols
 
 has libdpumap0 '/usr/lib/*/libdpumap.so.0'
 depends libdpumap0 libc6 libibverbs1 librdmacm1 ibverbs-providers libnuma1
@@ -159,8 +172,9 @@ has libdpumap-dev '/usr/lib/*/libdpumap.so' '/usr/lib/*/libdpumap-channel.so' '/
 	/usr/include/dpumap/channel.h /usr/include/dpumap/fleet.h /usr/include/dpumap-doca/doca_mmap.h \
 	/usr/share/man/man3/dpumap_dm.3.gz
 depends libdpumap-dev libdpumap0 libdpumap-channel0 libdpumap-fleet0 libibverbs-dev librdmacm-dev libssl-dev libcbor-dev
-has dpumap-dpu /usr/sbin/dpumapd /usr/lib/systemd/system/dpumapd.service \
-	/usr/lib/systemd/system/dpumapd.socket /usr/lib/sysusers.d/dpumap.conf /etc/dpumap \
+units=/usr/lib/systemd/system
+[ -d "$tmp/dpumap-dpu$units" ] || units=/lib/systemd/system # in Debian 12
+has dpumap-dpu /usr/sbin/dpumapd "$units/dpumapd.service" "$units/dpumapd.socket" /usr/lib/sysusers.d/dpumap.conf /etc/dpumap \
 	/usr/share/doc/dpumap-dpu/examples/dpumapd.conf /usr/share/man/man8/dpumapd.8.gz \
 	/usr/share/man/man5/dpumapd.conf.5.gz
 depends dpumap-dpu libdpumap0 librdmacm1 libconfig9 libjson-c5 libssl3 libsystemd0 systemd
@@ -177,4 +191,6 @@ has dpumap-emu /usr/bin/dpumap-emu '/usr/lib/*/dpumap-emu/libdpumap-emu.so' /usr
 for package in libdpumap0 libdpumap-channel0 libdpumap-fleet0 libdpumap-dev; do
 	[ "$(field "$package" Multi-Arch)" = same ] || bad "$package cannot be installed for two architectures"
 done
+[[ " $packages " != *" dpumap-doc "* ]] || has dpumap-doc /usr/share/doc/dpumap-doc/html/doca__mmap_8h.html \
+	/usr/share/doc/dpumap-doc/html/fleet_8h.html /usr/share/doc/dpumap-doc/emulator.md.gz
 [ "$wrong" -eq 0 ] || { echo "$wrong wrong" >&2; exit 1; }

@@ -164,6 +164,8 @@ RULES = (
         skip="the lane runs it",
     ),
     Rule(PACKAGES, r"scripts/package arm64", skip="the lane runs it"),
+    Rule(PACKAGES, r"scripts/package --source", picture=True),  # the lane runs them
+    Rule(PACKAGES, r"^autopkgtest", skip="the lane runs it"),
     Rule(PACKAGES, r"dpumap pki init", before=CARDS),
     Rule(
         PACKAGES,

@@ -1,8 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# lintian.sh DIR: check the packages in DIR with lintian.
+# lintian.sh SOURCE DIR...: lintian finds nothing in the source package in SOURCE and in the packages in each DIR
+# that is not overridden with a reason.
 set -euo pipefail
 
 root=()
 [ "$(id -u)" -ne 0 ] || root=(--allow-root)
-lintian "${root[@]}" --fail-on error "$1"/*.deb
+found=("$1"/*.dsc)
+shift
+for dir; do
+	found+=("$dir"/*.deb)
+done
+lintian "${root[@]}" --pedantic --display-info --fail-on error,warning,info,pedantic "${found[@]}"
