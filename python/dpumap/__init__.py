@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Memory shared between a BlueField DPU and its host: Python interface of libdpumap.
 
-It has devices, maps of any buffer, device memory, exports and imports.
+It has devices, maps of any buffer, device memory, exports and imports, and copies.
 """
 
 from dpumap import errors
 from dpumap._library import function as _function
 from dpumap._library import text as _text
+from dpumap.copier import Copier
 from dpumap.descriptor import Descriptor, DescriptorError
 from dpumap.device import Device, DeviceInfo, devices, open_device
 from dpumap.errors import Error
@@ -14,6 +15,7 @@ from dpumap.memory import Access, DeviceMemory, Map, MapRange
 
 __all__ = [
     "Access",
+    "Copier",
     "Descriptor",
     "DescriptorError",
     "Device",
