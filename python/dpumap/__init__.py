@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Memory shared between a BlueField DPU and its host: Python interface of libdpumap.
 
-It has devices, maps of any buffer, device memory, exports and imports, and copies.
+The tutorial is docs/python.md of dpumap. dpumap.channel connects to dpumapd, dpumap.verbs shares devices
+with pyverbs, and dpumap.emulator runs both sides on the emulated card, also as a plugin of pytest.
 """
 
 from dpumap import errors
 from dpumap._library import function as _function
 from dpumap._library import text as _text
+from dpumap.channel import Channel, Event, EventKind, Export
 from dpumap.copier import Copier
 from dpumap.descriptor import Descriptor, DescriptorError
 from dpumap.device import Device, DeviceInfo, devices, open_device
@@ -15,6 +17,7 @@ from dpumap.memory import Access, DeviceMemory, Map, MapRange
 
 __all__ = [
     "Access",
+    "Channel",
     "Copier",
     "Descriptor",
     "DescriptorError",
@@ -22,6 +25,9 @@ __all__ = [
     "DeviceInfo",
     "DeviceMemory",
     "Error",
+    "Event",
+    "EventKind",
+    "Export",
     "Map",
     "MapRange",
     "devices",
