@@ -52,7 +52,11 @@ class _Engine:
         self.number = 0
         self.is_running = False
         self.pe = self.inventory = self.dma = self.ctx = None
-        self.callback = ffi.callback("doca_dma_task_memcpy_completion_cb_t", self.on_completion)
+        self.completed: Deque[Tuple[Any, int]] = collections.deque()
+        self.interrupt: Optional[BaseException] = None
+        self.callback = ffi.callback(
+            "doca_dma_task_memcpy_completion_cb_t", self.on_completion, onerror=self.on_interrupt
+        )
         try:
             self.pe = get("doca_pe_create", "struct doca_pe *")
             self.inventory = get("doca_buf_inventory_create", "struct doca_buf_inventory *", 2 * depth)
@@ -71,8 +75,22 @@ class _Engine:
         call("doca_ctx_start", self.ctx)
         self.is_running = True
 
-    def on_completion(self, task: Any, number: Any, _ctx: Any) -> None:
-        """A task has ended. Only what must happen inside the callback happens here."""
+    def on_completion(self, task: Any, number: int, _ctx: int) -> None:
+        """Note that a task has ended. Everything else happens outside of the callback."""
+        self.completed.append((task, number))
+
+    def on_interrupt(self, _kind: Any, error: BaseException, trace: Any) -> None:
+        """A signal handler raised an exception during the callback: note the task all the same."""
+        self.interrupt = error
+        while trace and "number" not in trace.tb_frame.f_locals:
+            trace = trace.tb_next
+        if trace:
+            found = trace.tb_frame.f_locals
+            if all(number != found["number"] for _, number in self.completed):
+                self.completed.append((found["task"], found["number"]))
+
+    def end(self, task: Any, number: int) -> None:
+        """Free a task that has ended, and keep its result."""
         copy, src, dst = self.tasks.pop(number)
         generic = function("doca_dma_task_memcpy_as_task")(task)
         status = function("doca_task_get_status")(generic)
@@ -187,10 +205,16 @@ class _Engine:
     def progress(self) -> None:
         """Report what has ended, and submit what follows."""
         progress = function("doca_pe_progress")
-        with in_library():
-            while progress(self.pe):
-                pass
+        found = 1
+        while found or self.completed:
+            with in_library():
+                found = progress(self.pe)
+            while self.completed:
+                self.end(*self.completed.popleft())
         self.post()
+        error, self.interrupt = self.interrupt, None
+        if error:
+            raise error
 
     def arm(self) -> None:
         call("doca_pe_request_notification", self.pe)

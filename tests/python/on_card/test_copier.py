@@ -281,6 +281,24 @@ def test_failing_device_creates_no_copier(card, device):
     assert 1 < number < 11
 
 
+@pytest.mark.parametrize("is_noted", [False, True])
+def test_signal_handler_that_raises_during_the_callback(copier, pair, is_noted):
+    """As Ctrl-C may: the exception arrives, and the copy is complete."""
+    src, dst, source, target = pair
+    engine = copier._handle.pointer
+
+    class Interrupted(type(engine.completed)):
+        def append(self, entry):
+            engine.completed = type(self).__base__([entry] if is_noted else [])
+            raise KeyboardInterrupt
+
+    engine.completed = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        copier.copy(dst, src)
+    copier.copy(dst[:64], src[64:128])
+    assert target[:64] == source[64:128] and target[64:] == source[64:]
+
+
 def test_device_memory_to_device_memory(device, copier):
     with DeviceMemory(device, 256) as one, DeviceMemory(device, 256) as two:
         one.write(bytes(range(256)))
