@@ -38,6 +38,8 @@ class MapRange:
     """A part of a map, as map[a:b] returns it: the source or the destination of a copy."""
 
     def __init__(self, map: "Map", offset: int, length: int) -> None:
+        if offset < 0 or length < 0 or offset + length > len(map):
+            raise InvalidValue(f"{length} bytes at {offset} are not within the map of {len(map)} bytes")
         self.map, self.offset, self.length = map, offset, length
 
     def __len__(self) -> int:

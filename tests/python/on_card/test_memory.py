@@ -121,6 +121,9 @@ def test_ranges_are_slices(device):
         for key in (5, slice(0, 10, 2)):
             with pytest.raises(TypeError):
                 map[key]
+        for offset, length in ((-1, 1), (0, -1), (99, 2), (0, 1 << 70)):
+            with pytest.raises(errors.InvalidValue, match="not within the map"):
+                dpumap.MapRange(map, offset, length)
 
 
 def test_failed_registration_is_one_error_with_the_logged_line(card, device):
