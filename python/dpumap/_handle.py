@@ -8,7 +8,7 @@ import os
 import threading
 import warnings
 import weakref
-from typing import Any, Callable, Deque, Iterator, List, Set, Tuple
+from typing import Any, Callable, Deque, Iterator, List, Set, Tuple, TypeVar
 
 from dpumap.errors import BadState, Error, InUse
 
@@ -131,6 +131,9 @@ class Pins:
             handle.unpin(id(self))
 
 
+_T = TypeVar("_T", bound="Owner")
+
+
 class Owner:
     """An object of the package, which owns a handle."""
 
@@ -153,7 +156,7 @@ class Owner:
         """Whether the object was closed."""
         return self._handle.closed
 
-    def __enter__(self) -> Any:
+    def __enter__(self: "_T") -> "_T":
         return self
 
     def __exit__(self, *exception: Any) -> None:

@@ -51,10 +51,10 @@ class _Log:
                 thread = line.split("][")[1:2]
                 if thread and thread[0].isdigit():
                     self.lines[int(thread[0])] = line
-            line = self.lines.pop(threading.get_native_id(), None)
+            last = self.lines.pop(threading.get_native_id(), None)
             if len(self.lines) > 100:  # of threads that have ended
                 self.lines.clear()
-            return line
+            return last
 
 
 @functools.lru_cache(maxsize=None)
@@ -99,4 +99,4 @@ def get(name: str, kind: str, *args: Any) -> Any:
 
 def text(pointer: Any) -> str:
     """Return a string of C."""
-    return ffi.string(pointer).decode(errors="replace") if pointer else ""
+    return str(ffi.string(pointer).decode(errors="replace")) if pointer else ""

@@ -150,7 +150,7 @@ class Channel(Owner):
     def fileno(self) -> int:
         """Return the file descriptor that is readable when process() has something to do."""
         with self._handle.pinned() as pointer:
-            return get("dpumap_channel_get_notification_handle", "int", pointer)
+            return int(get("dpumap_channel_get_notification_handle", "int", pointer))
 
     def watch(self) -> None:
         """Watch for exports that are added, changed or removed from now on."""
@@ -168,7 +168,7 @@ class Channel(Owner):
 
     def _pause(self) -> float:
         with self._handle.pinned() as pointer:
-            left = get("dpumap_channel_get_next_time", "int", pointer)
+            left = int(get("dpumap_channel_get_next_time", "int", pointer))
         return left / 1000 if left >= 0 else 3600.0
 
     def wait(self, timeout: Optional[float] = None) -> List[Event]:

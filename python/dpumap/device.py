@@ -17,7 +17,7 @@ class DeviceInfo:
 
     def _get(self, name: str, kind: str) -> int:
         with self._owner._handle.pinned():
-            return get(name, kind, self._pointer)
+            return int(get(name, kind, self._pointer))
 
     def _text(self, name: str, size: int, *more: int) -> str:
         out = ffi.new("char[]", size)
@@ -99,12 +99,12 @@ class Device(Owner):
     def card_guid(self) -> int:
         """The number of the card: all functions of a card have the same one."""
         with self._handle.pinned() as device:
-            return get("dpumap_dev_get_card_guid", "uint64_t", device)
+            return int(get("dpumap_dev_get_card_guid", "uint64_t", device))
 
     def export_fd(self) -> int:
         """Return the device's context as a new file descriptor, to pass it to another process."""
         with self._handle.pinned() as device:
-            return get("dpumap_dev_export_fd", "int", device)
+            return int(get("dpumap_dev_export_fd", "int", device))
 
     @classmethod
     def from_fd(cls, fd: int) -> "Device":

@@ -169,7 +169,7 @@ class Map(Owner):
         """Return the memory key for work requests of a program that uses verbs."""
         chosen = self._device(device)
         with self._handle.pinned() as pointer, chosen._handle.pinned() as dev:
-            return get("doca_mmap_get_mkey", "uint32_t", pointer, dev)
+            return int(get("doca_mmap_get_mkey", "uint32_t", pointer, dev))
 
     def __repr__(self) -> str:
         return f"<Map of {self._length} bytes{', closed' if self.closed else ''}>"
@@ -213,7 +213,7 @@ class DeviceMemory(Owner):
     def handle(self) -> int:
         """The number by which a process with the same context imports the memory."""
         with self._handle.pinned() as pointer:
-            return get("dpumap_dm_get_handle", "uint32_t", pointer)
+            return int(get("dpumap_dm_get_handle", "uint32_t", pointer))
 
     def __len__(self) -> int:
         return self._length

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """The package's declarations, constants and class names agree with the public headers."""
 
+import ast
 import pathlib
 import re
 import subprocess
@@ -73,3 +74,37 @@ def test_constants_have_the_values_of_the_headers():
         checks.append((f"offsetof(struct dpumap_channel_export, {member})", 8 * at))
     text = "".join(f'_Static_assert({what} == {value}, "{what}");\n' for what, value in checks)
     assert compile_c(HEADERS + text) == ""
+
+
+# Each module, and the modules of the package that it may import.
+BASE = {"_ffi", "errors", "_library", "_handle"}
+MAY_IMPORT = {
+    "errors": set(),
+    "descriptor": set(),
+    "_library": {"_ffi", "errors"},
+    "_handle": {"errors"},
+    "device": BASE,
+    "memory": BASE | {"descriptor", "device"},
+    "copier": BASE | {"device", "memory"},
+    "channel": BASE | {"descriptor", "device", "memory"},
+    "verbs": {"_library", "device", "errors"},
+    "emulator": set(),
+    "_worker": set(),
+    "pytest_plugin": {"emulator", "_worker"},
+    "__init__": {"errors", "_library", "channel", "copier", "descriptor", "device", "memory"},
+}
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "dpumap":
+            name = node.module.partition(".")[2]
+            yield from [name] if name else [alias.name for alias in node.names]
+
+
+def test_modules_import_those_below_them_alone():
+    """What calls the library does not know the emulator, and the emulator does not know the library."""
+    modules = {path.stem: set(imports(path)) for path in DECLARATIONS.parent.glob("*.py")}
+    assert modules.keys() == MAY_IMPORT.keys()
+    for name, targets in modules.items():
+        assert targets <= MAY_IMPORT[name], name
