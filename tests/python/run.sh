@@ -37,9 +37,9 @@ END
 covered=("$python" -m coverage run --rcfile "$tmp/coveragerc" -m pytest -q -c "$here/pytest.ini")
 [ $# -eq 0 ] || covered=("$python" -m pytest -q -c "$here/pytest.ini")
 dpumap-emu start
-dpumap-emu run --as host -- "${covered[@]}" --durations 5 "$@" on_card
+dpumap-emu run --as host -- "${covered[@]}" --basetemp "$tmp/on" --durations 5 "$@" on_card
 [ $# -eq 0 ] || exit 0
 dpumap-emu stop
-"${covered[@]}" --durations 3 off_card
+"${covered[@]}" --basetemp "$tmp/off" --durations 3 off_card
 "$python" -m coverage combine --rcfile "$tmp/coveragerc" -q
 "$python" -m coverage report --rcfile "$tmp/coveragerc" --fail-under 90
