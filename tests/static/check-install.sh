@@ -3,7 +3,7 @@
 # The installation is complete and can be moved: the check installs to one directory and moves it to
 # another. There the programs start without ldconfig, the unit names the daemon, and programs in C and C++
 # and all installed examples are built with pkg-config alone. A CMake project finds the libraries there, or adds
-# this tree, under the same names.
+# this tree, under the same names. Python imports the package.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -131,6 +131,20 @@ check_programs()
 	done
 }
 
+# The Python package, from its directory below the prefix, with the installed library.
+check_python()
+{
+	local dir said
+	dir=$(dirname "$(find "$1" -path '*-packages/dpumap' -type d)")
+	said=$(PYTHONPATH=$dir LD_LIBRARY_PATH=$libdir PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c '
+import importlib.metadata, pathlib, dpumap
+assert dpumap.__file__.startswith("'"$dir"'"), dpumap.__file__
+assert pathlib.Path(dpumap.__file__).with_name("py.typed").exists(), "py.typed is missing"
+assert dpumap.library_version() == importlib.metadata.version("dpumap")
+(plugin,) = [one for one in importlib.metadata.entry_points(group="pytest11") if one.name == "dpumap"]
+plugin.load()' 2>&1) || bad "the Python package cannot be used: ${said##*$'\n'}"
+}
+
 run_check()
 {
 	local prefix=$TREE/installed/moved file work libdir built=
@@ -154,6 +168,7 @@ run_check()
 	check_programs "$prefix"
 	check_unit "$(find "$prefix" -name dpumapd.service)"
 	check_consumer "$prefix"
+	check_python "$prefix"
 	check_cmake "$prefix"
 	check_examples "$prefix"
 }
@@ -163,7 +178,7 @@ make_scratch()
 	install_to "$1/installed"
 }
 
-PLANTS=8
+PLANTS=9
 plant()
 {
 	local moved=$1/installed/moved
@@ -176,6 +191,7 @@ plant()
 	6) edit "$(find "$moved" -name bridge.c)" 's/ libibverbs)/)/' ;;
 	7) find "$moved" -name dpumap-targets.cmake -exec sed -i 's/dpumap::channel/dpumap::other/' {} \; ;;
 	8) find "$moved" -name dpumap-config.cmake -delete ;;
+	9) find "$moved" -name _ffi.py -delete ;;
 	esac
 }
 
