@@ -3,6 +3,7 @@
 
 import functools
 import os
+import select
 import threading
 from typing import Any, Dict, Optional
 
@@ -95,6 +96,13 @@ def get(name: str, kind: str, *args: Any) -> Any:
     out = ffi.new(f"{kind} *")
     call(name, *args, out)
     return out[0]
+
+
+def wait_readable(fd: int, seconds: Optional[float]) -> bool:
+    """Sleep until a file descriptor of any number is readable, or the time is over."""
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(None if seconds is None else max(seconds, 0) * 1000))
 
 
 def text(pointer: Any) -> str:

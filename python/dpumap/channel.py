@@ -5,14 +5,13 @@ import asyncio
 import collections
 import dataclasses
 import enum
-import select
 import threading
 import time
 from typing import Any, AsyncIterator, Deque, List, Optional
 
 from dpumap._ffi import ffi
 from dpumap._handle import Handle, Owner, in_library
-from dpumap._library import fail, function, get, text
+from dpumap._library import fail, function, get, text, wait_readable
 from dpumap.descriptor import Descriptor
 from dpumap.device import Device
 from dpumap.errors import Error
@@ -181,7 +180,7 @@ class Channel(Owner):
             if events or (left is not None and left <= 0):
                 return events
             pause = self._pause()
-            select.select([self], [], [], pause if left is None else min(left, pause))
+            wait_readable(self.fileno(), pause if left is None else min(left, pause))
 
     async def events(self) -> AsyncIterator[Event]:
         """Watch, and iterate over the events for ever."""

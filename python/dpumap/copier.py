@@ -3,14 +3,13 @@
 
 import asyncio
 import collections
-import select
 import threading
 import time
 from typing import Any, Callable, Deque, Dict, Optional, Set, Tuple, Union
 
 from dpumap._ffi import ffi
 from dpumap._handle import Handle, Owner, in_library
-from dpumap._library import call, fail, function, get
+from dpumap._library import call, fail, function, get, wait_readable
 from dpumap.device import Device
 from dpumap.errors import BadState, Error, InvalidValue, Shutdown, TimeOut
 from dpumap.memory import Map, MapRange
@@ -227,8 +226,7 @@ class _Engine:
         self.progress()
         while not ended():
             self.arm()
-            left = None if deadline is None else max(deadline - time.monotonic(), 0)
-            if not select.select([self.fd], [], [], left)[0]:
+            if not wait_readable(self.fd, None if deadline is None else deadline - time.monotonic()):
                 raise TimeOut("the copy has not ended in time")
             self.clear()
             self.progress()
@@ -281,9 +279,7 @@ class Copier(Owner):
         if not copy.src.length:
             return
         with self._handle.pinned() as engine, self._lock:
-            loop = self._busy_loop()
-            if loop and loop is not _running_loop():
-                raise BadState("an event loop uses the copier: use another one in each thread")
+            loop = self._own_loop()
             engine.add(copy)
             engine.wait(copy.ended, None if timeout is None else time.monotonic() + timeout)
             if loop:
@@ -325,6 +321,13 @@ class Copier(Owner):
         """The event loop in which copies are awaited."""
         return self._loop if self._awaited and self._loop and not self._loop.is_closed() else None
 
+    def _own_loop(self) -> Optional[asyncio.AbstractEventLoop]:
+        """The event loop in which copies are awaited, which must not be that of another thread."""
+        loop = self._busy_loop()
+        if loop and loop.is_running() and loop is not _running_loop():
+            raise BadState("an event loop uses the copier: use another one in each thread")
+        return loop
+
     def _attach(self, loop: asyncio.AbstractEventLoop, engine: _Engine, copy: _Copy) -> None:
         if self._busy_loop() not in (None, loop):
             raise BadState("another event loop uses the copier: use another one in each loop")
@@ -341,7 +344,7 @@ class Copier(Owner):
 
     def close(self) -> None:
         """Destroy the copier. Copies in flight are completed, those that wait for their turn fail."""
-        loop = self._busy_loop()
+        loop = self._own_loop()
         if loop and not self.closed:
             loop.remove_reader(self._handle.pointer.fd)
         super().close()
@@ -355,10 +358,16 @@ class Copier(Owner):
             loop.remove_reader(engine.fd)
 
     def _on_readable(self, loop: asyncio.AbstractEventLoop, engine: _Engine) -> None:
-        with self._lock:
-            engine.clear()
-            engine.progress()
-            self._rest(loop, engine)
+        try:
+            with self._handle.pinned(), self._lock:
+                engine.clear()
+                engine.progress()
+                self._rest(loop, engine)
+        except Error as error:  # nothing would call again: no awaited copy can end any more
+            for copy in list(self._awaited):
+                copy.stop(error)
+                if copy.done:
+                    copy.done()
 
     def __repr__(self) -> str:
         return f"<Copier{', closed' if self.closed else ''}>"

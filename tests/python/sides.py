@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """What tests call on the other function of the card."""
 
+import asyncio
 import os
 
 import dpumap
@@ -30,6 +31,21 @@ def forget():
         thing = kept.pop(name, None)
         if hasattr(thing, "close"):
             thing.close()
+
+
+def copy_until_an_error():
+    """Copies in an event loop; returns the error that ended it, and whether the objects could be closed."""
+    device = dpumap.open_device()
+    with dpumap.Map(device, bytearray(4096)) as map, dpumap.Copier(device) as copier:
+
+        async def run():
+            while True:
+                await copier.acopy(map[:2048], map[2048:])
+
+        try:
+            asyncio.run(run())
+        except dpumap.Error as error:
+            return error.name
 
 
 def raise_error():

@@ -159,6 +159,25 @@ def test_loop_that_ends_leaves_the_copier_usable(card, copier, pair):
     assert target[:256] == source[:256]
 
 
+def test_loop_that_does_not_run_leaves_the_copier_usable(card, device, pair):
+    src, dst, source, target = pair
+    loop, copier = asyncio.new_event_loop(), Copier(device)
+
+    async def begin():
+        asyncio.ensure_future(copier.acopy(dst[:64], src[:64]))
+        await asyncio.sleep(0)
+
+    with card.faults("completion", delay=100):
+        loop.run_until_complete(begin())
+        copier.copy(dst[64:128], src[64:128])
+        loop.run_until_complete(copier.acopy(dst[128:192], src[128:192]))
+        loop.run_until_complete(begin())
+        copier.close()
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    assert target[:192] == source[:192]
+
+
 def test_copier_closed_with_copies_in_flight_ends_them(card, device, pair):
     src, dst, source, target = pair
     copier = Copier(device, depth=1)
@@ -207,6 +226,7 @@ def test_other_threads_and_loops_are_refused_while_a_loop_waits(card, copier, pa
         for function in (
             lambda: copier.copy(dst[64:128], src[64:128]),
             lambda: asyncio.run(copier.acopy(dst[64:128], src[64:128])),
+            copier.close,
         ):
             thread = threading.Thread(target=use, args=(function,))
             thread.start()
@@ -215,7 +235,7 @@ def test_other_threads_and_loops_are_refused_while_a_loop_waits(card, copier, pa
 
     with card.faults("completion", delay=100):
         asyncio.run(run())
-    assert seen == [errors.BadState, errors.BadState]
+    assert seen == [errors.BadState] * 3
 
 
 def test_awaited_copy_is_refused_while_another_thread_copies(card, copier, pair):
