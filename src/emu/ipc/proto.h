@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d5bu /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d5cu /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_ENV_WIRE "DPUMAP_EMU_WIRE"

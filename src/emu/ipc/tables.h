@@ -130,6 +130,7 @@ struct emu_port {
  */
 struct emu_endpoint {
 	_Atomic uint32_t serial; /* 0: not in use */
+	_Atomic uint32_t down;	 /* the port is down */
 	uint32_t func;
 	uint8_t addr[16]; /* as a GID */
 };

@@ -121,6 +121,15 @@ bool emu_endpoint_is_internal(int endpoint)
 	       addr[IPV4_IN_GID] == LOOPBACK_NET;
 }
 
+void emu_endpoint_set_down(const struct emu_func *f)
+{
+	int i;
+
+	for (i = 0; i < (int)EMU_MAX_ENDPOINTS; i++)
+		if (exists(i) && entry(i)->func == f->index)
+			atomic_store(&emu_tables->endpoint[i].down, f->port_down);
+}
+
 int emu_endpoint_publish(const struct emu_func *f, const uint8_t addr[16])
 {
 	struct emu_endpoint *e = emu_tables->endpoint;

@@ -31,6 +31,8 @@ const uint8_t *emu_endpoint_addr(int endpoint);
 bool emu_endpoint_is_internal(int endpoint);
 /* The network interface that has the address. */
 const char *emu_endpoint_netdev(int endpoint);
+/* Tell engines whether the function's port is down. */
+void emu_endpoint_set_down(const struct emu_func *f);
 /* Publish an endpoint. Its index, or -ENOSPC. */
 int emu_endpoint_publish(const struct emu_func *f, const uint8_t addr[16]);
 

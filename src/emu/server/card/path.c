@@ -145,6 +145,15 @@ static void change_route(struct emu_qp *q, const struct emu_route *r)
 	q->route = *r;
 }
 
+/*
+ * Within the emulator a target receives into SRQs of all processes that share its domain; on the wire, its engine
+ * alone gets the packets.
+ */
+static bool is_xrc(const struct emu_qp *q)
+{
+	return q->type == EMU_QPT_XRC_INI || q->type == EMU_QPT_XRC_TGT;
+}
+
 static void resolve(uint32_t qpn)
 {
 	const struct path *p = &paths[qpn];
@@ -154,6 +163,8 @@ static void resolve(uint32_t qpn)
 
 	if (p->from)
 		to = emu_path_lead(p->from, &p->to, &r);
+	if (to == EMU_ON_WIRE && is_xrc(q) && emu_func_by_gid(p->to.dgid))
+		to = emu_func_by_gid(p->to.dgid)->index;
 	if (to == EMU_ON_WIRE)
 		change_route(q, &r);
 	atomic_store(&q->dest_func, to);
@@ -163,8 +174,10 @@ void emu_paths_refresh(void)
 {
 	uint32_t i;
 
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (i = 0; i < emu_topology.nfuncs; i++) {
 		publish_cuts(&emu_topology.func[i]);
+		emu_endpoint_set_down(&emu_topology.func[i]);
+	}
 	for (i = 0; i < EMU_MAX_QPS; i++)
 		if (paths[i].from)
 			resolve(i);
