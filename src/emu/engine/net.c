@@ -15,10 +15,11 @@
 
 #include "emu/engine/capture.h"
 #include "emu/engine/state.h"
+#include "emu/ipc/bytes.h"
 #include "emu/wire/icrc.h"
 #include "emu/wire/packet.h"
 
-#define RX_MESSAGES   8u
+#define RX_MESSAGES   32u
 #define RX_BYTES      65536u /* a datagram, or several that the kernel has joined (UDP_GRO) */
 #define TX_BYTES      (512u << 10)
 #define TX_GROUPS     64u
@@ -26,6 +27,7 @@
 #define GROUP_BYTES   64000u
 #define SEND_WAIT_MS  1
 #define HOP_LIMIT     64u
+#define DEST_QPN_AT   4u /* in the base transport header, with a byte of flags in front */
 
 union address {
 	struct sockaddr any;
@@ -38,9 +40,13 @@ union control {
 	struct cmsghdr align;
 };
 
-/* Packets of one peer, one after the other, which all but the last have `segment` bytes. */
+/*
+ * Packets for one queue pair, one after the other, which all but the last have `segment` bytes. Those for another queue
+ * pair may be for another socket of the peer, which is chosen once for all that leave together.
+ */
 struct group {
 	uint32_t endpoint, socket;
+	uint32_t dest_qpn;
 	uint8_t dst[16]; /* as a GID */
 	union address to;
 	uint8_t tclass;
@@ -184,7 +190,7 @@ uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[
 	for (i = 0; i < EMU_MAX_ENDPOINTS; i++)
 		if (e->net.endpoint[i].sockets &&
 		    atomic_load_explicit(&p[i].serial, memory_order_acquire) && p[i].func == func &&
-		    !memcmp(p[i].addr, addr, sizeof(p[i].addr)))
+		    !atomic_load(&p[i].down) && !memcmp(p[i].addr, addr, sizeof(p[i].addr)))
 			return i;
 	return EMU_MAX_ENDPOINTS;
 }
@@ -260,11 +266,14 @@ static void receive_at(struct engine *e, uint32_t endpoint, emu_net_handler *han
 			.msg_controllen = sizeof(b->control[i]),
 		};
 	}
+	/* While the port is down, what arrives is lost. */
 	n = syscall(SYS_recvmmsg, e->net.endpoint[endpoint].fd[0], b->message, RX_MESSAGES,
 		    MSG_DONTWAIT, NULL);
 	if (n <= 0)
 		return;
 	e->worked = true;
+	if (atomic_load(&e->cfg.tables->endpoint[endpoint].down))
+		return;
 	memcpy(path.dst, e->cfg.tables->endpoint[endpoint].addr, sizeof(path.dst));
 	for (i = 0; i < n; i++)
 		hand_over(e, &path, &b->message[i], &b->from[i], b->rx[i], handler);
@@ -302,8 +311,9 @@ static void address_to(const struct wire_path *path, union address *to)
 static bool continues(const struct group *g, const struct group *with, uint32_t len)
 {
 	return !g->closed && g->endpoint == with->endpoint && g->socket == with->socket &&
-	       g->tclass == with->tclass && len <= g->segment && g->packets < GROUP_PACKETS &&
-	       g->bytes + len <= GROUP_BYTES && !memcmp(g->dst, with->dst, sizeof(g->dst));
+	       g->dest_qpn == with->dest_qpn && g->tclass == with->tclass && len <= g->segment &&
+	       g->packets < GROUP_PACKETS && g->bytes + len <= GROUP_BYTES &&
+	       !memcmp(g->dst, with->dst, sizeof(g->dst));
 }
 
 uint8_t *emu_net_reserve(struct engine *e)
@@ -326,6 +336,7 @@ void emu_net_send(struct engine *e, uint32_t qpn, uint32_t endpoint, const struc
 	struct wire_path full = *path;
 
 	with.socket = p->sockets > 1 ? 1 + flow % (p->sockets - 1) : 0;
+	with.dest_qpn = emu_get32(b->tx + b->used + DEST_QPN_AT) & WIRE_QPN_MASK;
 	memcpy(with.dst, path->dst, sizeof(with.dst));
 	if (!g || e->net.single || !continues(g, &with, sealed)) {
 		address_to(path, &with.to);

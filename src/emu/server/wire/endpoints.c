@@ -202,6 +202,18 @@ static int grant(const struct group *g, uint32_t slot, int fd)
 	return -emu_sock_send_now(p->notes.fd, &message, sizeof(message), fds, 1 + EMU_WIRE_PORTS);
 }
 
+/*
+ * Datagrams of one sender are joined before a socket is chosen for them, by the queue pair of the first. So they may
+ * be joined only while one engine gets all of them.
+ */
+static void allow_joining(const struct group *g)
+{
+	unsigned int i;
+
+	for (i = FIRST; i < g->sockets.nsockets; i++)
+		emu_udp_join(g->at[i].fd, g->sockets.nengines == 1);
+}
+
 static int admit_to(struct group *g, uint32_t slot)
 {
 	unsigned int i;
@@ -220,6 +232,7 @@ static int admit_to(struct group *g, uint32_t slot)
 		return err;
 	g->at[i].slot = slot;
 	g->sockets.nengines++;
+	allow_joining(g);
 	return steer(g);
 }
 
@@ -249,6 +262,7 @@ void emu_wire_leave(uint32_t slot)
 			continue;
 		g->at[i].slot = EMU_NO_ENGINE;
 		g->sockets.nengines--;
+		allow_joining(g);
 		steer(g);
 		emu_udp_drain(g->at[i].fd);
 	}

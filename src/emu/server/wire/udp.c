@@ -118,14 +118,15 @@ int emu_udp_first(const uint8_t addr[16])
 	return fd;
 }
 
-/* Kernels before 5.0 have no UDP_GRO; then each datagram arrives on its own. */
 int emu_udp_next(const uint8_t addr[16])
 {
-	int fd = make_receiver(addr, false);
+	return make_receiver(addr, false);
+}
 
-	if (fd >= 0)
-		set(fd, IPPROTO_UDP, UDP_GRO, 1);
-	return fd;
+/* Kernels before 5.0 have no UDP_GRO; then each datagram arrives on its own. */
+void emu_udp_join(int fd, bool join)
+{
+	set(fd, IPPROTO_UDP, UDP_GRO, join);
 }
 
 static int refuse_all(int fd)

@@ -3,6 +3,7 @@
 #ifndef EMU_WIRE_UDP_H
 #define EMU_WIRE_UDP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -18,6 +19,8 @@
 int emu_udp_first(const uint8_t addr[16]);
 /* One more socket of the group: its index is the next one. */
 int emu_udp_next(const uint8_t addr[16]);
+/* May the kernel join the datagrams of one sender that this socket receives? */
+void emu_udp_join(int fd, bool join);
 /* A socket that sends from a free port, which is `*port` or the next free one, and receives nothing. */
 int emu_udp_sender(const uint8_t addr[16], uint16_t *port);
 /* Throw away what has arrived. */
