@@ -418,7 +418,7 @@ static void report(void)
 	print_line("UDP with GSO and GRO", seen[UDP], 1e-9);
 	print_line("RC write", seen[WRITE], 1e-9);
 	print_line("RC send", seen[SEND], 1e-9);
-	printf("64 bytes there and back, both sides wait by events, us\n");
+	printf("64 bytes back and forth, both sides wait by events, us\n");
 	compare(RC_PING, UDP_PING, "RC send : UDP, latency", "at most 3");
 	print_line("UDP", seen[UDP_PING], 1e6);
 	print_line("RC send", seen[RC_PING], 1e6);

@@ -22,7 +22,7 @@ bool udp_stream(struct udp *udp, size_t bytes);
 /* Receive them (UDP_GRO). Return the bytes per second that arrived, or 0 after an error. */
 double udp_sink(struct udp *udp);
 
-/* Send small datagrams there and back. The first process gets the seconds of one round trip, or 0. */
+/* Send small datagrams back and forth. The first process gets the seconds of one round trip, or 0. */
 double udp_ping(struct udp *udp, size_t count);
 bool udp_pong(struct udp *udp, size_t count);
 
