@@ -52,6 +52,7 @@ struct group {
 	uint8_t tclass;
 	uint32_t at, bytes, segment, packets;
 	bool closed;
+	struct wire_path path; /* of the first one */
 };
 
 struct emu_net_buffers {
@@ -347,6 +348,8 @@ void emu_net_send(struct engine *e, uint32_t qpn, uint32_t endpoint, const struc
 	full.sport = p->port[g->socket];
 	full.dport = WIRE_PORT;
 	full.id = (uint16_t)g->packets;
+	if (!g->packets)
+		g->path = full;
 	wire_seal(&full, b->tx + b->used, len);
 	emu_capture_sent(e, qpn, &full, b->tx + b->used, sealed);
 	g->closed = sealed < g->segment;
@@ -399,6 +402,26 @@ static void wait_for_room(int fd)
 	syscall(SYS_ppoll, &p, 1ul, &limit, NULL, 8ul);
 }
 
+/*
+ * A device without checksums of UDP does not get datagrams cut (EIO). Each packet goes alone, and has the
+ * identification 0 then. A lost group would end an unreliable connection's message.
+ */
+static void send_alone(struct engine *e, uint32_t i)
+{
+	struct emu_net_buffers *b = e->net.buffers;
+	struct group *g = &b->group[i];
+	int fd = e->net.endpoint[g->endpoint].fd[g->socket];
+	uint32_t end = g->at + g->bytes;
+
+	g->packets = 1;
+	for (; g->at < end; g->at += g->bytes) {
+		g->bytes = g->segment < end - g->at ? g->segment : end - g->at;
+		wire_seal(&g->path, b->tx + g->at, g->bytes - WIRE_ICRC);
+		prepare(b, i);
+		syscall(SYS_sendmmsg, fd, b->message + i, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+}
+
 /* Send from group `i` on those of the same socket; how many were sent or, as on a network, lost. */
 static uint32_t send_some(struct engine *e, uint32_t i, bool *waited)
 {
@@ -418,8 +441,10 @@ static uint32_t send_some(struct engine *e, uint32_t i, bool *waited)
 		wait_for_room(fd);
 		return 0;
 	}
-	if (g->packets > 1 && (errno == EINVAL || errno == EIO || errno == EOPNOTSUPP))
+	if (g->packets > 1 && (errno == EINVAL || errno == EIO || errno == EOPNOTSUPP)) {
 		e->net.single = true;
+		send_alone(e, i);
+	}
 	return 1;
 }
 
