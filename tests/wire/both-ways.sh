@@ -18,7 +18,7 @@ own=(unshare --net)
 [ "$(id -u)" -eq 0 ] || own=(unshare --user --map-root-user --net)
 "${own[@]}" true || { echo "this machine allows no network namespaces" >&2; exit 77; }
 
-# shellcheck disable=SC2016,SC2317 # xargs calls it, and the inner shell expands
+# shellcheck disable=SC2016,SC2317 # called by xargs; expanded by the inner shell
 run_one()
 {
 	local name=$1 status=0
