@@ -338,6 +338,9 @@ there 'killall dpumapd'
 check dpumapd-ends until_true stopped
 all_gone() { [ "$("$far" status)" = "$idle" ]; }
 check no-rdma-object-remains-at-the-end until_true all_gone
+
+# shellcheck source=tests/lab/test-wire.sh
+. "$here/test-wire.sh"
 echo end >>"$results"
 touch /lab/done
 ! grep -q '^fail' "$results"
