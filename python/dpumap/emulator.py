@@ -71,13 +71,17 @@ class Side:
 
     def run(self, command: Sequence[Word], **options: Any) -> "subprocess.CompletedProcess[str]":
         """Run a command; options are those of subprocess.run(). It must succeed unless check is False."""
-        options = {"check": True, "text": True, "stdin": subprocess.DEVNULL, "env": self.emulator.environment, **options}
-        return subprocess.run(self.words(command), **options)
+        options.setdefault("check", True)
+        done: "subprocess.CompletedProcess[str]" = subprocess.run(self.words(command), **self._options(options))
+        return done
 
     def start(self, command: Sequence[Word], **options: Any) -> "subprocess.Popen[str]":
         """Start a command; options are those of subprocess.Popen()."""
-        options = {"text": True, "stdin": subprocess.DEVNULL, "env": self.emulator.environment, **options}
-        return subprocess.Popen(self.words(command), **options)
+        process: "subprocess.Popen[str]" = subprocess.Popen(self.words(command), **self._options(options))
+        return process
+
+    def _options(self, options: Dict[str, Any]) -> Dict[str, Any]:
+        return {"text": True, "stdin": subprocess.DEVNULL, "env": self.emulator.environment, **options}
 
     def call(self, function: Callable[..., Any], *args: Any, timeout: float = 60, **keywords: Any) -> Any:
         """Call a function of a module in a process on this side, and return its result.
@@ -154,7 +158,8 @@ class Emulator:
 
     def __init__(self, profile: Optional[str] = None, nodes: int = 1, cards: int = 1, **options: Any) -> None:
         self.program = find_program()
-        self.directory: Optional[pathlib.Path] = pathlib.Path(tempfile.mkdtemp(prefix="dpumap-python.", dir="/tmp"))  # sockets need short paths
+        # In /tmp, because the paths of sockets must be short.
+        self.directory: Optional[pathlib.Path] = pathlib.Path(tempfile.mkdtemp(prefix="dpumap-python.", dir="/tmp"))
         self.environment: Dict[str, str] = {
             **os.environ,
             "DPUMAP_EMU_DIR": str(self.directory / "emu"),

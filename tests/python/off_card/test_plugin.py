@@ -97,4 +97,5 @@ def test_failures_are_reported(run):
 
 
 def test_mark_is_described(pytester):
-    pytester.runpytest_subprocess("--markers").stdout.fnmatch_lines(["*dpumap(profile=None, nodes=1, cards=1, on=None*"])
+    out = pytester.runpytest_subprocess("--markers").stdout
+    out.fnmatch_lines(["*dpumap(profile=None, nodes=1, cards=1, on=None*"])
