@@ -91,7 +91,6 @@ void main_find(void)
 static void decode_length(size_t len)
 {
 	struct dpumap_desc d;
-	size_t offset;
 
 	Frama_C_make_unknown((char *)bytes, sizeof(bytes));
 	if (len >= HEADER_SIZE) {
@@ -99,7 +98,6 @@ static void decode_length(size_t len)
 		bytes[LONGEST - len + KIND_OFFSET + 1] = 0;
 	}
 	(void)dpumap_desc_decode(end - len, len, &d);
-	(void)dpumap_desc_diagnose(end - len, len, &offset);
 }
 
 void main_lengths(void)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Which changes of the decoders, of memory maps and of bufs does no test detect?
 
-    tests/proof/mutants.py --emu build/bin/dpumap-emu --count 200
+    tests/proof/mutants.py --scratch DIR --count 200                             # only pure code
+    tests/proof/mutants.py --scratch DIR --emu build/bin/dpumap-emu --count 0    # all
 
 All mutants of a file are compiled at once: each is a copy of one function, which the function calls if the
 environment variable DPUMAP_MUTANT has its number. So each mutant costs one run of the tests and no build. A
@@ -221,11 +222,13 @@ class Card:
         self.run = [str(emu), "run", "--dir", str(folder), "--as", "dpu", "--"]
 
     def __enter__(self):
-        subprocess.run([self.emu, "start", "--dir", self.folder], check=True, stdout=subprocess.DEVNULL)
+        if self.emu:
+            subprocess.run([self.emu, "start", "--dir", self.folder], check=True, stdout=subprocess.DEVNULL)
         return self
 
     def __exit__(self, *_):
-        subprocess.run([self.emu, "stop", "--dir", self.folder], check=False, stdout=subprocess.DEVNULL)
+        if self.emu:
+            subprocess.run([self.emu, "stop", "--dir", self.folder], check=False, stdout=subprocess.DEVNULL)
 
 
 def limit_cpu():
@@ -247,11 +250,15 @@ def passes(command, number, scratch):
                 os.killpg(process.pid, signal.SIGKILL)
 
 
+def needs_card(path):
+    return str(path).startswith(NEEDS_CARD)
+
+
 def test_command(args, build, card, test, path):
     command = [str(build / "tests" / test)]
     if test == "test_desc_vectors":
         command += [str(TREE / "tests/vectors/v1.txt"), str(TREE / "tests/vectors/desc.txt")]
-    if not str(path).startswith(NEEDS_CARD):
+    if not needs_card(path):
         return command
     return [*card.run, *command, "--emu", str(args.emu), "--peer-as", "host", "--engine", "mmo"]
 
@@ -286,7 +293,7 @@ def prepare(args, tree):
     mutants, tests, equivalent, number = [], {}, 0, 0
     for patterns, names in GROUPS:
         for path in sorted({path.relative_to(TREE) for pattern in patterns for path in TREE.glob(pattern)}):
-            if args.only not in str(path):
+            if args.only not in str(path) or (needs_card(path) and not args.emu):
                 continue
             text = (TREE / path).read_text()
             found = find_mutants(path, text)
@@ -304,13 +311,13 @@ def prepare(args, tree):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--emu", type=pathlib.Path, required=True, help="Built dpumap-emu")
+    parser.add_argument("--emu", type=pathlib.Path, help="Built dpumap-emu, for the mutants of src/core")
     parser.add_argument("--count", type=int, default=200, help="Number of mutants; 0: all")
     parser.add_argument("--only", default="", help="Only mutants of files whose names contain this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="Tests at the same time")
     parser.add_argument("--scratch", type=pathlib.Path, required=True, help="Folder for the copy and its build")
     args = parser.parse_args()
-    args.emu, args.scratch = args.emu.resolve(), args.scratch.resolve()
+    args.emu, args.scratch = args.emu and args.emu.resolve(), args.scratch.resolve()
     return args
 
 

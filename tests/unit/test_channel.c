@@ -251,12 +251,18 @@ static void test_text_ends_before_the_next_byte(void **state)
 {
 	static const uint8_t bytes[] = "\xa1\x62op\x61x\x01";
 	struct dpumap_fault fault;
+	uint8_t again[16] = {0};
 	struct dpumap_msg msg;
 	char text[3];
+	size_t len;
 
 	assert_int_equal(dpumap_msg_decode(bytes, 6, &msg, &fault), DOCA_SUCCESS);
 	dpumap_msg_get_text(&msg, DPUMAP_MSG_OP, text, sizeof(text));
 	assert_string_equal(text, "x");
+	dpumap_msg_set_text(&msg, DPUMAP_MSG_OP, "x");
+	assert_int_equal(dpumap_msg_encode(&msg, again, sizeof(again), &len, &fault), DOCA_SUCCESS);
+	assert_int_equal(len, 6);
+	assert_memory_equal(again, bytes, len);
 }
 
 static void test_get_text_fits_the_buffer(void **state)
