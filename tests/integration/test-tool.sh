@@ -481,6 +481,52 @@ test_trace()
 	done
 }
 
+# pingpong KIND OPTION...: between two processes of the DPU; the client fails until the server listens
+pingpong()
+{
+	local program
+	program="ibv_$1_pingpong -g 3 -p $(free_port)"
+	shift
+	"$emu" run --as dpu -- sh -c \
+		"$program $* & until $program $* localhost 2>/dev/null; do sleep 0.1; done; wait" >/dev/null
+}
+
+# tests/conformance/capture.py examines the packets.
+test_capture()
+{
+	local capture other
+	"$emu" start
+	"$emu" capture "$work/packets" --as dpu --local-only 2>"$work/err" &
+	capture=$!
+	"$emu" capture - --count 5 --peer 127.100.0.1 >"$work/five" 2>"$work/err5" &
+	other=$!
+	await_reader "$capture" || fail "the capture does not begin"
+	await_reader "$other" || fail "the second capture does not begin"
+	pingpong rc -n 3 -s 3000
+	pingpong ud -n 2 -s 100
+	wait "$other" || fail "capture with --count ended with $?"
+	kill -TERM "$capture"
+	wait "$capture" || fail "capture ended with $?"
+	# 3 messages each way are 3 packets and an acknowledgement each; 2 datagrams each way
+	grep -q '28 packets in .*/packets, none lost$' "$work/err" || fail "capture: $(cat "$work/err")"
+	grep -q '5 packets in the standard output, none lost$' "$work/err5" || fail "capture: $(cat "$work/err5")"
+	[ "$(grep -aoE 'dpu: QP 0x[0-9a-f]+, WQE [0-9]+: SEND 3000 bytes; synth' "$work/packets" | wc -l)" -eq 24 ] ||
+		fail "comments: $(grep -aoE 'dpu: QP[ -~]*' "$work/packets")"
+	if "$emu" capture "$work/packets" 2>"$work/err" || ! grep -q 'packets: File exists; remove it' "$work/err"; then
+		fail "capture into a file that exists: $(cat "$work/err")"
+	fi
+	if "$emu" capture "$work/new" --as nobody 2>"$work/err" || [ -e "$work/new" ]; then
+		fail "capture of nobody: $(cat "$work/err")"
+	fi
+	"$emu" capture "$work/last" 2>"$work/err" &
+	capture=$!
+	await_reader "$capture" || fail "the capture does not begin"
+	"$emu" stop
+	wait "$capture" || fail "capture ended with $? after the emulator"
+	refused capture
+	refused capture "$work/new" --peer dpu
+}
+
 # It is not reachable any more; a new emulator of the same name must keep its directory.
 test_removed_directory()
 {
@@ -566,6 +612,7 @@ test_fault_words
 test_limits
 test_memlock
 test_trace
+test_capture
 test_chaos_plan_with_a_mistake_is_refused
 test_chaos_repeats_its_sequence
 test_chaos_does_what_it_prints
