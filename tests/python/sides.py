@@ -5,6 +5,7 @@ import asyncio
 import os
 
 import dpumap
+from dpumap.emulator import Emulator
 
 kept = {}
 
@@ -33,19 +34,23 @@ def forget():
             thing.close()
 
 
-def copy_until_an_error():
-    """Copies in an event loop; returns the error that ended it, and whether the objects could be closed."""
+def copy_until_the_device_dies():
+    """Copies in an event loop while the device dies; returns the name of the error. The objects live on, because a
+    dead device may not release them."""
     device = dpumap.open_device()
-    with dpumap.Map(device, bytearray(4096)) as map, dpumap.Copier(device) as copier:
+    map, copier = dpumap.Map(device, bytearray(4096)), dpumap.Copier(device)
+    kept["dying"] = (device, map, copier)
 
-        async def run():
-            while True:
-                await copier.acopy(map[:2048], map[2048:])
+    async def run():
+        await copier.acopy(map[:2048], map[2048:])
+        asyncio.get_running_loop().run_in_executor(None, Emulator.attach().fault, "device")
+        while True:
+            await copier.acopy(map[:2048], map[2048:])
 
-        try:
-            asyncio.run(run())
-        except dpumap.Error as error:
-            return error.name
+    try:
+        asyncio.run(run())
+    except dpumap.Error as error:
+        return error.name
 
 
 def raise_error():

@@ -100,13 +100,8 @@ def test_faults_are_injected_and_end(card):
 
 def test_dying_device_ends_awaited_copies():
     with Emulator() as card:
-        fault = threading.Timer(0.5, card.fault, ["device"])
-        fault.start()
-        try:
-            name = card.side("host").call(sides.copy_until_an_error)
-        except dpumap.Error as error:  # of closing the map, which the dead device may not release
-            name = error.name
-        fault.join()
+        name = card.side("host").call(sides.copy_until_the_device_dies)
+        card.side("host").kill()
     # The copy in flight fails, or the next one finds a device that does not answer.
     assert name in ("DOCA_ERROR_IO_FAILED", "DOCA_ERROR_DRIVER", "DOCA_ERROR_NOT_CONNECTED", "DOCA_ERROR_SHUTDOWN")
 
