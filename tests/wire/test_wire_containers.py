@@ -5,6 +5,7 @@ any capability, and an emulator in each."""
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -18,6 +19,18 @@ NOBODY = 65534
 CONTAINER = "unshare --mount --mount-proc --pid --ipc --uts --fork --kill-child".split()
 USER = f"setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups --bounding-set=-all --no-new-privs".split()
 START = "set -e; dpumap-emu start --wire {address}; trap 'dpumap-emu stop' EXIT; run='dpumap-emu run --as dpu --'\n"
+
+
+def end(process):
+    """All processes of a container end with its first one, which forgets --kill-child when it changes the user."""
+    try:
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii")
+    except FileNotFoundError:
+        children = ""
+    for child in children.split():
+        os.kill(int(child), signal.SIGKILL)
+    process.kill()
+    process.communicate()
 
 
 @pytest.fixture
@@ -43,8 +56,7 @@ def containers():
     start.path = path
     yield start
     for process in started:
-        process.kill()
-        process.communicate()
+        end(process)
     network.close()
     shutil.rmtree(path)
 
