@@ -670,6 +670,10 @@ static void count_foreign(struct emu_conn *c, uint32_t psn)
 	c->foreign_psn = psn;
 }
 
+/*
+ * A READ is answered before the next request is executed, unless its answer is longer than what a queue pair sends in
+ * a pass: IBA allows that later requests overtake it (10.8.3.3), and programs do not expect it.
+ */
 enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
 			      const struct wire_packet *p)
 {
@@ -680,6 +684,8 @@ enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
 	if (state < EMU_QPS_RTR || state == EMU_QPS_ERR || is_cut_off(c))
 		return WIRE_DROP_STATE;
 	c->parsed = false;
+	if (wire_kind_is_request(p->op.kind) && wire_replies_are_pending(&c->wire))
+		output(c);
 	fresh = p->psn == c->wire.responder.epsn;
 	drop = wire_qp_input(&c->wire, c->e->now, from, p);
 	if (drop == WIRE_DROP_PKEY)

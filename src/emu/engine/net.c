@@ -65,10 +65,12 @@ struct emu_net_buffers {
 	struct mmsghdr message[TX_GROUPS];
 	struct iovec piece[TX_GROUPS];
 	union control control[TX_GROUPS];
+	/* Packets may be sent while others are taken from a reception. */
+	struct mmsghdr rx_message[RX_MESSAGES];
+	struct iovec rx_piece[RX_MESSAGES];
+	union control rx_control[RX_MESSAGES];
 	union address from[RX_MESSAGES];
 };
-
-_Static_assert(RX_MESSAGES <= TX_GROUPS, "they share the messages");
 
 /* --- sockets ---------------------------------------------------------------------------------- */
 
@@ -257,18 +259,18 @@ static void receive_at(struct engine *e, uint32_t endpoint, emu_net_handler *han
 	long n;
 
 	for (i = 0; i < RX_MESSAGES; i++) {
-		b->piece[i] = (struct iovec){b->rx[i], RX_BYTES};
-		b->message[i].msg_hdr = (struct msghdr){
+		b->rx_piece[i] = (struct iovec){b->rx[i], RX_BYTES};
+		b->rx_message[i].msg_hdr = (struct msghdr){
 			.msg_name = &b->from[i],
 			.msg_namelen = sizeof(b->from[i]),
-			.msg_iov = &b->piece[i],
+			.msg_iov = &b->rx_piece[i],
 			.msg_iovlen = 1,
-			.msg_control = &b->control[i],
-			.msg_controllen = sizeof(b->control[i]),
+			.msg_control = &b->rx_control[i],
+			.msg_controllen = sizeof(b->rx_control[i]),
 		};
 	}
 	/* While the port is down, what arrives is lost. */
-	n = syscall(SYS_recvmmsg, e->net.endpoint[endpoint].fd[0], b->message, RX_MESSAGES,
+	n = syscall(SYS_recvmmsg, e->net.endpoint[endpoint].fd[0], b->rx_message, RX_MESSAGES,
 		    MSG_DONTWAIT, NULL);
 	if (n <= 0)
 		return;
@@ -277,7 +279,7 @@ static void receive_at(struct engine *e, uint32_t endpoint, emu_net_handler *han
 		return;
 	memcpy(path.dst, e->cfg.tables->endpoint[endpoint].addr, sizeof(path.dst));
 	for (i = 0; i < n; i++)
-		hand_over(e, &path, &b->message[i], &b->from[i], b->rx[i], handler);
+		hand_over(e, &path, &b->rx_message[i], &b->from[i], b->rx[i], handler);
 }
 
 void emu_net_receive(struct engine *e, emu_net_handler *handler)
