@@ -25,6 +25,7 @@
 #define ALL	   UINT16_MAX
 #define PAGE_BYTES 4096u
 #define MTU_BYTES  128u /* << enum ibv_mtu */
+#define MTU_MAX	   5u
 /* What the buffer of a socket holds, if the kernel may give it no more than its default. */
 #define WINDOW 48u
 
@@ -300,6 +301,13 @@ static void finish(struct emu_conn *c)
 		c->e->net.deadline = c->run->held_until;
 }
 
+/* The queue has failed: a completion is delayed no more. */
+static void finish_all(struct emu_conn *c)
+{
+	for (; c->done; c->done--)
+		emu_sq_complete(c->e, c->qpn, EMU_SYN_OK);
+}
+
 static void finished(void *ctx, const struct wire_wr *wr, enum emu_syndrome syndrome)
 {
 	struct emu_conn *c = ctx;
@@ -310,8 +318,7 @@ static void finished(void *ctx, const struct wire_wr *wr, enum emu_syndrome synd
 		finish(c);
 		return;
 	}
-	for (; c->done; c->done--)
-		emu_sq_complete(c->e, c->qpn, EMU_SYN_OK);
+	finish_all(c);
 	emu_sq_complete(c->e, c->qpn, syndrome);
 }
 
@@ -379,7 +386,7 @@ static void describe(const struct emu_conn *c, struct wire_attr *a)
 		.service = service_of(q),
 		.qpn = c->qpn,
 		.dest_qpn = q->dest_qpn,
-		.mtu = MTU_BYTES << (q->mtu & 7),
+		.mtu = q->mtu >= 1 && q->mtu <= MTU_MAX ? MTU_BYTES << q->mtu : WIRE_MAX_MTU,
 		.pkey = atomic_load(&q->pkey),
 		.sq_psn = q->sq_psn,
 		.rq_psn = q->rq_psn,
@@ -589,7 +596,7 @@ static uint16_t hand_over(struct emu_conn *c, uint16_t avail)
 		if (!wire_qp_post(&c->wire, &wr))
 			return 0;
 		c->next = (uint16_t)(c->next + w->blocks);
-	} else if (r->head == r->tail && emu_sq_step(c->e, c->qpn)) {
+	} else if (r->head == r->tail && !c->done && emu_sq_step(c->e, c->qpn)) {
 		c->next = c->run->sq_ci;
 	}
 	return (uint16_t)(c->next - before);
@@ -655,8 +662,10 @@ void emu_conn_advance(struct emu_conn *c)
 		post(c);
 	output(c);
 	c->parsed = false;
-	if (atomic_load(&c->q->state) >= EMU_QPS_SQE)
+	if (atomic_load(&c->q->state) >= EMU_QPS_SQE) {
+		finish_all(c);
 		emu_sq_advance(c->e, c->qpn); /* flushes what was not handed over */
+	}
 	if (atomic_load_explicit(&c->q->done, memory_order_relaxed) != c->run->sq_ci)
 		atomic_store(&c->q->done, c->run->sq_ci);
 }
