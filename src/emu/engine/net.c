@@ -243,7 +243,9 @@ static void hand_over(struct engine *e, struct wire_path *path, struct mmsghdr *
 	path->tclass = 0;
 	segment = read_control(&m->msg_hdr, &path->tclass);
 	path_from(from, path);
-	for (at = 0; at < m->msg_len; at += n) {
+	/* An emulator has counted up the identifications: the first guess of the CRC's check. */
+	path->id = 0;
+	for (at = 0; at < m->msg_len; at += n, path->id++) {
 		n = m->msg_len - at;
 		if (segment && n > segment)
 			n = segment;
