@@ -61,9 +61,9 @@ static const struct verb verbs[] = {
 	  "Print commands and work requests. Each is printed when it is executed.", NULL},
 	 tool_trace},
 	{{"capture", "FILE", 1, 1, V_CAPTURE,
-	  "Write packets to a file of pcapng, which Wireshark reads. FILE is new; - is the "
-	  "standard "
-	  "output. A transfer within the emulator is shown as the packets that it would have been. "
+	  "Write packets to a file for Wireshark. FILE is new, in the format pcapng; - is the "
+	  "standard output. A transfer within the emulator is shown as the packets that it would "
+	  "have been. "
 	  "The capture ends with the emulator, with --count, or with SIGINT or SIGTERM.",
 	  NULL},
 	 tool_capture},
