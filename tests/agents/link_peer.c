@@ -18,7 +18,7 @@
 #include "comch/listener.h"
 
 #define CLIENTS_MAX 128
-#define FILL	    (8u << 20)
+#define FILL	    (64u << 20) /* more than the buffers of TCP: newer kernels let them grow to 37 MiB */
 
 static bool is_sink;
 static size_t total;

@@ -331,7 +331,7 @@ def test_server_may_read_late(full):
     time.sleep(7)  # longer than a machine may stay silent
     there.signal("CONT")
     here.await_output("^sent all")
-    there.await_output(f"^total {8 << 20}$")
+    there.await_output(f"^total {64 << 20}$")
 
 
 def test_dead_network_is_an_event_with_bytes_under_way(full, network):
