@@ -15,7 +15,6 @@
 
 #include "emu/engine/capture.h"
 #include "emu/engine/state.h"
-#include "emu/ipc/bytes.h"
 #include "emu/wire/icrc.h"
 #include "emu/wire/packet.h"
 
@@ -27,7 +26,6 @@
 #define GROUP_BYTES   64000u
 #define SEND_WAIT_MS  1
 #define HOP_LIMIT     64u
-#define DEST_QPN_AT   4u /* in the base transport header, with a byte of flags in front */
 
 union address {
 	struct sockaddr any;
@@ -341,7 +339,7 @@ void emu_net_send(struct engine *e, uint32_t qpn, uint32_t endpoint, const struc
 	struct wire_path full = *path;
 
 	with.socket = p->sockets > 1 ? 1 + flow % (p->sockets - 1) : 0;
-	with.dest_qpn = emu_get32(b->tx + b->used + DEST_QPN_AT) & WIRE_QPN_MASK;
+	with.dest_qpn = wire_dest_qpn(b->tx + b->used);
 	memcpy(with.dst, path->dst, sizeof(with.dst));
 	if (!g || e->net.single || !continues(g, &with, sealed)) {
 		address_to(path, &with.to);

@@ -142,6 +142,11 @@ static size_t header_bytes(uint8_t set)
 	return bytes;
 }
 
+uint32_t wire_dest_qpn(const uint8_t *bytes)
+{
+	return emu_get32(bytes + 4) & WIRE_QPN_MASK;
+}
+
 size_t wire_header_bytes(uint8_t opcode)
 {
 	return header_bytes(wire_opcode(opcode).headers);

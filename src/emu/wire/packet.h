@@ -50,6 +50,8 @@ struct wire_packet {
  * pair. `p->payload` points into `bytes`.
  */
 enum wire_drop wire_parse(const uint8_t *bytes, size_t len, struct wire_packet *p);
+/* The queue pair to which a packet with at least a base transport header goes. */
+uint32_t wire_dest_qpn(const uint8_t *bytes);
 /* How many bytes the headers of this opcode have. */
 size_t wire_header_bytes(uint8_t opcode);
 /*

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "emu/ipc/bytes.h"
 #include "emu/ipc/ring.h"
 #include "emu/ipc/sock.h"
 #include "emu/server/card/process.h"
@@ -260,7 +259,7 @@ static bool has_role(const struct emu_capture *c, uint32_t func)
 
 static uint32_t dest_qpn(const struct emu_note_packet *n)
 {
-	return n->kept < WIRE_BTH ? 0 : emu_get32(n->bytes + 4) & WIRE_QPN_MASK;
+	return n->kept < WIRE_BTH ? 0 : wire_dest_qpn(n->bytes);
 }
 
 static bool selects(const struct emu_capture *c, const struct emu_note_packet *n)

@@ -69,7 +69,7 @@ static enum wire_drop deliver(const struct emu_func *f, const struct wire_path *
 static enum wire_drop take(const struct emu_func *f, const struct wire_path *path,
 			   const uint8_t *bytes, size_t len)
 {
-	struct wire_packet p;
+	struct wire_packet p = {0};
 	enum wire_drop drop = check_length(len);
 
 	if (drop == WIRE_ACCEPTED && !wire_icrc_is_right(path, bytes, len))
