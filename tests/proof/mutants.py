@@ -284,7 +284,7 @@ def known_survivors():
 
 def prepare(args, tree):
     """A copy of the tree with the mutants of all files, built. Yield the mutants and their tests."""
-    shutil.copytree(TREE, tree, ignore=shutil.ignore_patterns(".git", "build*"), dirs_exist_ok=True)
+    shutil.copytree(TREE, tree, ignore=shutil.ignore_patterns(".git", "build", "build-*"), dirs_exist_ok=True)
     build = tree / "build"
     subprocess.run(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None",
                     "-DCMAKE_C_FLAGS=-O1 -w", "-DDPUMAP_TESTS=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"],
