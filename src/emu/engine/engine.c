@@ -222,8 +222,8 @@ static void meet_packets(struct engine *e)
 	e->timed = true;
 	e->net.deadline = UINT64_MAX;
 	emu_arrivals(e);
-	emu_cq_publish(
-		e); /* their queue pairs may be newer than the scan: then this pass does not visit them */
+	/* Their queue pairs may be newer than the scan: then this pass does not visit them. */
+	emu_cq_publish(e);
 }
 
 /* Make one pass; false if the engine has lost its slot. */

@@ -11,13 +11,12 @@
 #define EMU_MAX_GIDS	  256u		      /* of a port */
 #define EMU_MAX_PKEYS	  128u
 #define EMU_MAX_ENDPOINTS 32u /* of all ports */
-#define EMU_WIRE_PORTS \
-	8u /* sockets of an endpoint that only send, each from a UDP port of its own */
-#define EMU_MAX_ENGINES 256u
-#define EMU_MAX_SHARED	1024u /* files whose pages are registered; 0 is not used */
-#define EMU_MAX_SESSION 64u   /* longest compressed session of a CQ */
-#define EMU_DM_STRIDE	(16ull << 20)
-#define EMU_NO_ENGINE	UINT32_MAX
+#define EMU_WIRE_PORTS	  8u  /* sockets of an endpoint that only send, one port each */
+#define EMU_MAX_ENGINES	  256u
+#define EMU_MAX_SHARED	  1024u /* files whose pages are registered; 0 is not used */
+#define EMU_MAX_SESSION	  64u	/* longest compressed session of a CQ */
+#define EMU_DM_STRIDE	  (16ull << 20)
+#define EMU_NO_ENGINE	  UINT32_MAX
 
 /*
  * EMU_NUM_* is the number of entries, a power of two as devices report it. Entries are numbered
