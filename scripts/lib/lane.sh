@@ -20,6 +20,8 @@ mkdir -p "$LANE_BUILD"
 # Only unit, integration and fleet tests count for the lane coverage. All other programs of that build write
 # their coverage counts to a temporary directory, and gcov's errors to a file.
 export GCOV_PREFIX=$LANE_TMP/counts GCOV_ERROR_FILE=$LANE_TMP/gcov.log
+# The lanes package and hil use the same packages, so they name the same maintainer.
+export DPUMAP_PACKAGE_MAINTAINER="tests of dpumap <tests@dpumap.invalid>"
 # Most tests wait more than they compute.
 TEST_JOBS=$((JOBS * 2))
 
