@@ -74,7 +74,7 @@ static doca_error_t copy(struct bench *b, enum import_direction direction, uint6
 		if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
 			result = import_poll(&b->import, done, fault);
 		if (result == DOCA_SUCCESS && done[direction] == before)
-			result = import_wait(&b->import, NULL, 0, fault);
+			result = import_wait(&b->import, true, NULL, 0, fault);
 		before = done[direction];
 	}
 	return result;

@@ -21,6 +21,7 @@ struct stage {
 	bool has_thread;
 	pthread_t thread;
 	pthread_cond_t ready;
+	bool is_waiting;
 	bool has_ended;
 };
 
@@ -107,13 +108,39 @@ static bool is_ready(const struct flow *flow, const struct stage *s)
 	return is_at_end(flow, s) || limit_of(flow, s) - s->at >= piece_of(flow, s);
 }
 
-static void wake_ready(struct flow *flow)
+/* Threads that wait and have work now. */
+static unsigned int find_ready(const struct flow *flow)
+{
+	unsigned int ready = 0;
+
+	for (unsigned int i = 0; i < FLOW_STAGES; i++) {
+		if (flow->stages[i].is_waiting && is_ready(flow, &flow->stages[i]))
+			ready |= FLOW_BIT(i);
+	}
+	return ready;
+}
+
+/* A sum that changes when the caller can do more: a limit only grows, except at the end of the stream. */
+static uint64_t caller_limits(const struct flow *flow)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < FLOW_STAGES; i++) {
+		const struct stage *s = &flow->stages[i];
+
+		if (s->exists && !s->rule.work)
+			sum += limit_of(flow, s);
+	}
+	return sum;
+}
+
+/* -- without the mutex: a thread that wakes takes it at once -- */
+
+static void wake(struct flow *flow, unsigned int stages)
 {
 	for (unsigned int i = 0; i < FLOW_STAGES; i++) {
-		struct stage *s = &flow->stages[i];
-
-		if (s->has_thread && is_ready(flow, s))
-			pthread_cond_signal(&s->ready);
+		if (stages & FLOW_BIT(i))
+			pthread_cond_signal(&flow->stages[i].ready);
 	}
 }
 
@@ -127,52 +154,67 @@ static void tell_caller(const struct flow *flow)
 
 /* -- threads -- */
 
-static void fail(struct flow *flow, const struct dpumap_fault *fault)
+/* Takes the mutex. Should the caller know? */
+static bool advance(struct flow *flow, struct stage *s, size_t asked, size_t len)
 {
-	if (flow->result == DOCA_SUCCESS) {
-		flow->result = fault->code;
-		flow->fault = *fault;
-	}
-}
+	uint64_t before;
+	unsigned int ready;
+	bool is_news;
 
-/* The mutex is held, but not during the work. */
-static void work_on(struct flow *flow, struct stage *s)
-{
-	size_t asked = piece_of(flow, s), len = asked;
-	struct dpumap_fault fault = {0};
-	doca_error_t result;
-
-	pthread_mutex_unlock(&flow->mutex);
-	result = s->rule.work(flow->context, s->at, &len, &fault);
 	pthread_mutex_lock(&flow->mutex);
-	if (result != DOCA_SUCCESS) {
-		fail(flow, &fault);
-		s->has_ended = true;
-		return;
-	}
+	before = caller_limits(flow);
 	s->at += len;
 	if (len < asked)
 		flow->total = s->at;
-	wake_ready(flow);
+	is_news = is_at_end(flow, s) || caller_limits(flow) != before;
+	ready = find_ready(flow);
+	pthread_mutex_unlock(&flow->mutex);
+	wake(flow, ready);
+	return is_news;
+}
+
+static bool await_work(struct flow *flow, struct stage *s, size_t *len)
+{
+	bool has_work;
+
+	pthread_mutex_lock(&flow->mutex);
+	s->is_waiting = true;
+	while (!is_ready(flow, s))
+		pthread_cond_wait(&s->ready, &flow->mutex);
+	s->is_waiting = false;
+	has_work = !is_at_end(flow, s);
+	*len = piece_of(flow, s);
+	pthread_mutex_unlock(&flow->mutex);
+	return has_work;
+}
+
+static void end(struct flow *flow, struct stage *s, const struct dpumap_fault *fault)
+{
+	pthread_mutex_lock(&flow->mutex);
+	if (fault->code != DOCA_SUCCESS && flow->result == DOCA_SUCCESS) {
+		flow->result = fault->code;
+		flow->fault = *fault;
+	}
+	s->has_ended = true;
+	pthread_mutex_unlock(&flow->mutex);
+	tell_caller(flow);
 }
 
 static void *run(void *context)
 {
+	struct dpumap_fault fault = {0};
 	struct stage *s = context;
 	struct flow *flow = s->flow;
+	size_t asked, len;
 
-	pthread_mutex_lock(&flow->mutex);
-	while (!s->has_ended && !is_at_end(flow, s)) {
-		if (is_ready(flow, s)) {
-			work_on(flow, s);
+	while (await_work(flow, s, &asked)) {
+		len = asked;
+		if (s->rule.work(flow->context, s->at, &len, &fault) != DOCA_SUCCESS)
+			break;
+		if (advance(flow, s, asked, len))
 			tell_caller(flow);
-		} else {
-			pthread_cond_wait(&s->ready, &flow->mutex);
-		}
 	}
-	s->has_ended = true;
-	tell_caller(flow);
-	pthread_mutex_unlock(&flow->mutex);
+	end(flow, s, &fault);
 	return NULL;
 }
 
@@ -212,10 +254,13 @@ uint64_t flow_limit(struct flow *flow, enum flow_stage stage)
 
 void flow_advance(struct flow *flow, enum flow_stage stage, uint64_t len)
 {
+	unsigned int ready;
+
 	pthread_mutex_lock(&flow->mutex);
 	flow->stages[stage].at += len;
-	wake_ready(flow);
+	ready = find_ready(flow);
 	pthread_mutex_unlock(&flow->mutex);
+	wake(flow, ready);
 }
 
 static uint64_t last_position(const struct flow *flow)
@@ -299,14 +344,22 @@ static void join(struct flow *flow, const struct stage *s)
 	pthread_join(s->thread, NULL);
 }
 
+static void stop(struct flow *flow)
+{
+	unsigned int ready;
+
+	pthread_mutex_lock(&flow->mutex);
+	flow->is_stopped = true;
+	ready = find_ready(flow);
+	pthread_mutex_unlock(&flow->mutex);
+	wake(flow, ready);
+}
+
 void flow_destroy(struct flow *flow, uint64_t *total)
 {
 	if (!flow)
 		return;
-	pthread_mutex_lock(&flow->mutex);
-	flow->is_stopped = true;
-	wake_ready(flow);
-	pthread_mutex_unlock(&flow->mutex);
+	stop(flow);
 	for (unsigned int i = 0; i < FLOW_STAGES; i++) {
 		if (flow->stages[i].has_thread)
 			join(flow, &flow->stages[i]);

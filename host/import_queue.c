@@ -16,6 +16,8 @@
 #define SPIN_POLLS  200
 #define YIELD_POLLS 2000
 #define NAP_NS	    20000
+/* Without spinning: some megabytes are copied meanwhile. */
+#define LONG_NAP_NS 100000
 /* A signal may arrive just before poll(): check the flag periodically. */
 #define IDLE_MS 100
 
@@ -107,10 +109,10 @@ static doca_error_t sleep_on(struct pollfd *fds, nfds_t num_fds, const struct ti
 	return DOCA_SUCCESS;
 }
 
-doca_error_t import_wait(struct import *import, struct pollfd *fds, nfds_t num_fds,
+doca_error_t import_wait(struct import *import, bool spin, struct pollfd *fds, nfds_t num_fds,
 			 struct dpumap_fault *fault)
 {
-	const struct timespec nap = {.tv_nsec = NAP_NS};
+	const struct timespec nap = {.tv_nsec = spin ? NAP_NS : LONG_NAP_NS};
 	const struct timespec idle = {.tv_nsec = IDLE_MS * (long)DPUMAP_NSEC_PER_MSEC};
 	struct import_queue *q = &import->queue;
 
@@ -119,7 +121,7 @@ doca_error_t import_wait(struct import *import, struct pollfd *fds, nfds_t num_f
 	if (q->inflight == 0)
 		return sleep_on(fds, num_fds, &idle, fault);
 	q->idle++;
-	if (q->idle < SPIN_POLLS)
+	if (spin && q->idle < SPIN_POLLS)
 		return DOCA_SUCCESS;
 	if (dpumap_clock_ns() > q->deadline)
 		return dpumap_fault_set(
@@ -127,7 +129,7 @@ doca_error_t import_wait(struct import *import, struct pollfd *fds, nfds_t num_f
 			"copy between this host and %s timed out: no completion within %" PRIu64
 			" s (--timeout)",
 			import->name, import->timeout_ns / DPUMAP_NSEC_PER_SEC);
-	if (q->idle >= YIELD_POLLS)
+	if (!spin || q->idle >= YIELD_POLLS)
 		return sleep_on(fds, num_fds, &nap, fault);
 	sched_yield();
 	return DOCA_SUCCESS;

@@ -18,10 +18,10 @@ doca_error_t import_poll(struct import *import, uint64_t done[static IMPORT_DIRE
 			 struct dpumap_fault *fault);
 /*
  * To be called after a poll that found nothing: waits a little for copies in flight, or, if there are
- * none, until one of the descriptors is ready. TIME_OUT: no copy completed for too long. SHUTDOWN:
- * interrupted.
+ * none, until one of the descriptors is ready. With spin, it polls for a while before it sleeps.
+ * TIME_OUT: no copy completed for too long. SHUTDOWN: interrupted.
  */
-doca_error_t import_wait(struct import *import, struct pollfd *fds, nfds_t num_fds,
+doca_error_t import_wait(struct import *import, bool spin, struct pollfd *fds, nfds_t num_fds,
 			 struct dpumap_fault *fault);
 
 #endif

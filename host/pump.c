@@ -21,6 +21,7 @@
 #define WINDOW_PIECES 4u
 #define PIECE_MIN     ((uint64_t)16 << 10)
 #define PIECE_ALIGN   64u
+#define SPIN_PIECE    ((uint64_t)256 << 10)
 /* The DPU answers each request within --timeout. */
 #define DIGEST_MAX     ((uint64_t)4 << 20)
 #define DIGESTS_FLIGHT 4u
@@ -31,6 +32,7 @@ struct run {
 	struct flow *flow;
 	uint64_t ring;
 	uint64_t piece;			    /* largest copy */
+	bool spin;			    /* while copies are in flight */
 	uint64_t posted[IMPORT_DIRECTIONS]; /* positions */
 	uint64_t asked;			    /* position of the digest */
 	uint64_t digests[DIGESTS_FLIGHT];   /* lengths, a ring */
@@ -215,7 +217,7 @@ static doca_error_t walk(struct run *r, struct dpumap_fault *fault)
 		moved = false;
 		result = turn(r, &moved, fault);
 		if (result == DOCA_SUCCESS && !moved)
-			result = import_wait(r->pump->import, fds, 2, fault);
+			result = import_wait(r->pump->import, r->spin, fds, 2, fault);
 		if (fds[0].revents)
 			flow_listen(r->flow);
 		fds[0].revents = 0;
@@ -275,6 +277,8 @@ static void choose_sizes(struct run *r)
 	r->piece = p->import->max_request;
 	if (p->is_loop)
 		r->piece = least(r->piece, piece > PIECE_MIN ? piece : PIECE_MIN);
+	/* Hashing takes longer than copying and needs the processors, but a small window waits for each copy. */
+	r->spin = !p->verify || (p->is_loop && r->piece < SPIN_PIECE);
 }
 
 static doca_error_t add_buffers(const struct run *r, struct dpumap_fault *fault)
