@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""usage: capture_picture.py DPUMAP_EMU PICTURE.svg
+"""usage: capture_picture.py [--check] DPUMAP_EMU PICTURE.svg
 
 Draw what Wireshark shows of a capture, for docs/emulator.md: a transfer on an emulator, captured by dpumap-emu and
-dissected by tshark.
+dissected by tshark. --check compares the picture with a new one instead; addresses and checksums may differ.
 """
 import contextlib
+import difflib
 import html
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -19,6 +21,7 @@ COLUMNS = (("No.", "frame.number", 4), ("Source", "ip.src", 12), ("Destination",
            ("Length", "frame.len", 7), ("Info", "_ws.col.Info", 42), ("Packet comment", "frame.comment", 47))
 CHARACTER, LINE, MARGIN = 7.25, 17, 10
 FOREGROUND, HEAD, LINES, CHOSEN, COMMENT = "#12272e", "#e4e6e8", "#e7eef7", "#b9d4f1", "#b7e4b0"
+TITLE = "What Wireshark shows of a SEND, an RDMA WRITE, an RDMA READ and an atomic"
 DETAIL = 3  # of the packet whose fields are shown
 
 
@@ -53,20 +56,17 @@ class Drawing:
             self.parts.append(f'<text x="{MARGIN + at * CHARACTER:.1f}" y="{self.y + 12.5}">{html.escape(word)}</text>')
         self.y += LINE
 
-    def write(self, file, characters):
+    def text(self, characters):
         width = round(2 * MARGIN + characters * CHARACTER)
-        file.write_text("\n".join((
+        return "\n".join((
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{self.y}" '
             f'viewBox="0 0 {width} {self.y}" font-family="monospace" font-size="12" fill="{FOREGROUND}" '
             'xml:space="preserve">',
             "<!-- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only; made by tests/conformance/capture_picture.py -->",
-            *self.parts, "</svg>", "")), encoding="utf-8")
+            f"<title>{TITLE}</title>", *self.parts, "</svg>", ""))
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    program = str(pathlib.Path(sys.argv[1]).resolve())
+def draw(program):
     folder = tempfile.mkdtemp(prefix="dpumap-picture.")
     drawing = Drawing()
     starts = [sum(width + 1 for *_, width in COLUMNS[:i]) for i in range(len(COLUMNS))]
@@ -79,7 +79,23 @@ def main():
         drawing.line([], HEAD)
         for number, line in enumerate(details(file)):
             drawing.line([(0, line)], COMMENT if number < 2 else "#ffffff")
-    drawing.write(pathlib.Path(sys.argv[2]), starts[-1] + COLUMNS[-1][2])
+    return drawing.text(starts[-1] + COLUMNS[-1][2])
+
+
+def compare(old, new):
+    lines = [re.sub(r"0x[0-9a-f]{8,}", "N", text).splitlines() for text in (old, new)]
+    return "\n".join(difflib.unified_diff(*lines, "picture", "capture", lineterm="", n=0))
+
+
+def main():
+    *options, program, picture = sys.argv[1:] if len(sys.argv) > 2 else sys.exit(__doc__)
+    picture = pathlib.Path(picture)
+    drawn = draw(str(pathlib.Path(program).resolve()))
+    if options == ["--check"]:
+        sys.exit(compare(picture.read_text(encoding="utf-8"), drawn) or 0)
+    elif options:
+        sys.exit(__doc__)
+    picture.write_text(drawn, encoding="utf-8")
 
 
 if __name__ == "__main__":
