@@ -51,6 +51,6 @@ timeout -k 60 900 mmdebstrap --quiet --mode="$MODE" --variant=minbase --dpkgopt=
 	--customize-hook="chroot \"\$1\" bash -c 'apt-get -qq -y purge ${names[*]} && rm -f /etc/apt/*/*autopkgtest*'" \
 	--customize-hook="copy-in '$payload' /" \
 	--customize-hook='chroot "$1" bash /dpumap-test/dpumap/scripts/install-deps build' \
-	--customize-hook='chroot "$1" apt-get -qq -y --no-install-recommends install man-db ibverbs-utils' \
+	--customize-hook='chroot "$1" apt-get -qq -y --no-install-recommends install man-db ibverbs-utils perftest python3-pyverbs' \
 	--customize-hook="unshare --net /usr/bin/python3 '$here/documents.py' \"\$1\" /dpumap-test/dpumap" \
 	"$(sed -n '1s/^deb [^ ]* \([^ ]*\) .*/\1/p' "$tmp/sources")" /dev/null "$tmp/sources"

@@ -29,6 +29,7 @@ DOCUMENTS = (
     ("docs/hardware.md", "## Packages"),
     ("docs/tutorial.md", None),
     ("docs/packages.md", None),
+    ("docs/dpumap-emu.md", None),
 )
 
 
@@ -47,12 +48,14 @@ class Rule:
     until: str = ""  # the command keeps running when it has printed this
     then: tuple = ()  # ("enter" or "interrupt", terminal): how a running command ends
     after: str = ""  # succeeds if the command had its effect
+    status: int = 0  # of the command
     used: bool = False
 
 
-README, HARDWARE, TUTORIAL, PACKAGES = (name for name, _ in DOCUMENTS)
+README, HARDWARE, TUTORIAL, PACKAGES, EMULATOR = (name for name, _ in DOCUMENTS)
 CARDS = "PATH=/test/cards:$PATH"  # where dpumap and dpumapd run on the emulated card
 PKI = "~/.config/dpumap/pki"
+PERFTEST_LISTENS = "until grep -q :4853 /proc/net/tcp /proc/net/tcp6; do sleep 0.1; done"
 RULES = (
     # -- README.md --
     Rule(README, r"scripts/test +# before", skip="this test is part of it"),
@@ -192,6 +195,20 @@ RULES = (
         after="rm /etc/dpumap/dpumap.conf && dpumap list",
     ),
     Rule(PACKAGES, r"Overall exposure", picture=True),  # inside.sh prints it
+    # -- docs/dpumap-emu.md --
+    # A server that writes into a pipe says too late that it waits for a client.
+    Rule(EMULATOR, r"run --as dpu -- ib_write_bw -x 3$", terminals=("server",), until="^"),
+    Rule(EMULATOR, r"ib_write_bw -x 3 localhost", before=PERFTEST_LISTENS, then=("enter", "server")),
+    Rule(EMULATOR, r"ibv_rc_pingpong", status=1),
+    Rule(EMULATOR, r"make check", skip="builds the reader's own program"),
+    Rule(EMULATOR, r"--dir /tmp/one --as dpu -- ib_write_bw", terminals=("server",), until="^"),
+    Rule(
+        EMULATOR,
+        r"ib_write_bw -x 3 127.0.0.2",
+        before=PERFTEST_LISTENS,
+        then=("enter", "server"),
+        after="dpumap-emu stop --dir /tmp/one && dpumap-emu stop --dir /tmp/two",
+    ),
 )
 
 # Programs that stand for what the root lacks: a second machine, systemd as process 1, a card.
@@ -371,7 +388,7 @@ class Reader:
                 terminal.start(command)
             if rule.until:
                 terminal.wait(rule.until)
-            elif command and (status := terminal.end()):
+            elif command and (status := terminal.end()) != rule.status:
                 raise Wrong(f"exits with {status}")
             for line in expected:
                 pattern = re.escape(line).replace(re.escape("[...]"), ".*")
