@@ -191,6 +191,12 @@ has dpumap-emu /usr/bin/dpumap-emu '/usr/lib/*/dpumap-emu/libdpumap-emu.so' /usr
 for package in libdpumap0 libdpumap-channel0 libdpumap-fleet0 libdpumap-dev; do
 	[ "$(field "$package" Multi-Arch)" = same ] || bad "$package cannot be installed for two architectures"
 done
-[[ " $packages " != *" dpumap-doc "* ]] || has dpumap-doc /usr/share/doc/dpumap-doc/html/doca__mmap_8h.html \
-	/usr/share/doc/dpumap-doc/html/fleet_8h.html /usr/share/doc/dpumap-doc/emulator.md.gz
+if [[ " $packages " = *" dpumap-doc "* ]]; then
+	has dpumap-doc /usr/share/doc/dpumap-doc/html/index.html /usr/share/doc/dpumap-doc/dpumap-emu.md.gz \
+		/usr/share/doc/dpumap-doc/session.svg
+	for header in "$tmp"/libdpumap-dev/usr/include/dpumap/*.h "$tmp"/libdpumap-dev/usr/include/dpumap-doca/*.h \
+		"$tmp"/dpumap-emu/usr/include/*.h; do
+		has dpumap-doc "/usr/share/doc/dpumap-doc/html/$(basename "$header" .h | sed 's/_/__/g')_8h.html"
+	done
+fi
 [ "$wrong" -eq 0 ] || { echo "$wrong wrong" >&2; exit 1; }

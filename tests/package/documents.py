@@ -60,7 +60,6 @@ RULES = (
     # -- README.md --
     Rule(README, r"scripts/test +# before", skip="this test is part of it"),
     Rule(README, r"scripts/test all", skip="this test is part of it"),
-    Rule(README, r"host's function .* DPU's function", picture=True),
     Rule(
         README,
         r"PATH=\$PWD",

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# All targets of relative links in the documents exist, and so do all paths of the tree in `code`, the
-# manual pages of headers, and the version of CMake that the documents require.
+# All targets of relative links in the documents exist, also the headings, and so do all paths of the tree in
+# `code`, the pictures and the version of CMake that the documents require. The README lists all documents.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,15 +10,24 @@ documents()
 	(cd "$TREE" && ls ./*.md && find docs -name '*.md') | sed 's|^\./||'
 }
 
+# anchors DOCUMENT: print the anchors of its headings
+anchors()
+{
+	sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
 check_links()
 {
 	local doc=$1 link path
 	while read -r link; do
 		case $link in
-		http://* | https://* | mailto:* | '#'*) continue ;;
+		http://* | https://* | mailto:*) continue ;;
+		'#'*) path=$TREE/$doc ;;
+		*) path=$TREE/$(dirname "$doc")/${link%%#*} ;;
 		esac
-		path=${link%%#*}
-		[ -e "$TREE/$(dirname "$doc")/$path" ] || bad "$doc: the target of the link $link does not exist"
+		[ -e "$path" ] || { bad "$doc: the target of the link $link does not exist"; continue; }
+		[[ $link != *#* ]] || grep -qxF -e "${link#*#}" <(anchors "$path") ||
+			bad "$doc: the link $link names no heading"
 	done < <(grep -oE '\]\([^) ]+\)' "$TREE/$doc" | sed 's/^](//; s/)$//')
 }
 
@@ -32,19 +41,28 @@ check_paths()
 		"$TREE/$doc" | tr -d '`' | LC_ALL=C sort -u)
 }
 
-# The README names the headers without a manual page.
-check_pages()
+# The README lists every page.
+check_index()
 {
-	local header name without
-	# shellcheck disable=SC2016 # a regular expression
-	without=$(tr '\n' ' ' <"$TREE/README.md" | sed -n 's/.*headers of the table, except \([^.]*\.h`[^.]*\.h` and `[a-z_]*\.h`\)\..*/\1/p')
-	[ -n "$without" ] || bad "README.md does not name the headers without a manual page"
-	for header in "$TREE"/include/dpumap/*.h; do
-		name=$(basename "$header" .h)
-		case $without in
-		*"\`$name.h\`"*) [ ! -e "$TREE/man/dpumap_$name.3" ] || bad "README.md: $name.h has a manual page" ;;
-		*) [ -e "$TREE/man/dpumap_$name.3" ] || bad "README.md: $name.h has no manual page" ;;
-		esac
+	local doc
+	for doc in $(documents); do
+		[ "$doc" = README.md ] || grep -qE "\]\(${doc//./\\.}(#[^)]*)?\)" "$TREE/README.md" ||
+			bad "README.md, section Documentation, does not list $doc"
+	done
+}
+
+# Pictures are well-formed, say what they show, and are in a document, with a text for readers who do not see them.
+check_pictures()
+{
+	local picture
+	for picture in "$TREE"/docs/*.svg; do
+		python3 -c 'import sys, xml.etree.ElementTree as x
+svg = "{http://www.w3.org/2000/svg}"; tree = x.parse(sys.argv[1]).getroot()
+sys.exit(tree.tag != svg + "svg" or not tree.findtext(svg + "title"))' "$picture" 2>/dev/null ||
+			bad "${picture#"$TREE"/} is not an SVG with a title"
+		grep -qE "!\[[^]]{20,}\]\((docs/)?$(basename "$picture")\)" \
+			<(cat "$TREE"/*.md "$TREE"/docs/*.md | tr '\n' ' ') ||
+			bad "no document shows ${picture#"$TREE"/} with a text of at least 20 characters"
 	done
 }
 
@@ -65,7 +83,8 @@ run_check()
 		docs/wire-format.md; do
 		[ -s "$TREE/$doc" ] || bad "$doc is missing"
 	done
-	check_pages
+	check_index
+	check_pictures
 	check_cmake
 	for doc in $(documents); do
 		check_links "$doc"
@@ -73,16 +92,20 @@ run_check()
 	done
 }
 
-PLANTS=6
+PLANTS=10
 plant()
 {
 	case $2 in
 	1) printf '[the plan](docs/no-such-file.md)\n' >>"$1/README.md" ;;
 	2) printf 'See \140src/core/no-such-file.c\140.\n' >>"$1/docs/architecture.md" ;;
 	3) rm "$1/docs/hardware.md" ;;
-	4) rm "$1/man/dpumap_umem.3" ;;
-	5) touch "$1/man/dpumap_dma.3" ;;
+	4) touch "$1/docs/planted.md" ;;
+	5) edit "$1/docs/capture.svg" 's/<svg /<svg/' ;;
 	6) edit "$1/docs/cross.md" 's/need CMake 3.25/need CMake 3.22/' ;;
+	7) edit "$1/README.md" 's/(docs.path.svg)/(docs\/session.svg)/' ;;
+	9) edit "$1/README.md" 's/^## Documentation/## Pages/' ;;
+	10) edit "$1/docs/python.md" 's/^## Tests with pytest/## pytest/' ;;
+	8) edit "$1/docs/path.svg" 's/title/desc/g' ;;
 	esac
 }
 
