@@ -66,6 +66,18 @@ sys.exit(tree.tag != svg + "svg" or not tree.findtext(svg + "title"))' "$picture
 	done
 }
 
+# The terms are in alphabetical order, and other documents use them.
+check_terms()
+{
+	local term terms
+	terms=$(sed -n 's/^| \([^|]*\) |.*/\1/p' "$TREE/docs/terms.md" | tail -n +3)
+	LC_ALL=C sort -fdc <<<"$terms" || bad "docs/terms.md: the terms are not in alphabetical order"
+	while read -r term; do
+		grep -qirF -e "${term%%,*}" --include='*.md' --exclude=terms.md "$TREE/docs" "$TREE/README.md" ||
+			bad "docs/terms.md: no document uses the term $term"
+	done <<<"$terms"
+}
+
 check_cmake()
 {
 	local needed said
@@ -85,6 +97,7 @@ run_check()
 	done
 	check_index
 	check_pictures
+	check_terms
 	check_cmake
 	for doc in $(documents); do
 		check_links "$doc"
@@ -92,7 +105,7 @@ run_check()
 	done
 }
 
-PLANTS=10
+PLANTS=12
 plant()
 {
 	case $2 in
@@ -103,9 +116,11 @@ plant()
 	5) edit "$1/docs/capture.svg" 's/<svg /<svg/' ;;
 	6) edit "$1/docs/cross.md" 's/need CMake 3.25/need CMake 3.22/' ;;
 	7) edit "$1/README.md" 's/(docs.path.svg)/(docs\/session.svg)/' ;;
+	8) edit "$1/docs/path.svg" 's/title/desc/g' ;;
 	9) edit "$1/README.md" 's/^## Documentation/## Pages/' ;;
 	10) edit "$1/docs/python.md" 's/^## Tests with pytest/## pytest/' ;;
-	8) edit "$1/docs/path.svg" 's/title/desc/g' ;;
+	11) edit "$1/docs/terms.md" 's/^| alias |/| zalias |/' ;;
+	12) edit "$1/docs/terms.md" 's/^| arena |/| arenal |/' ;;
 	esac
 }
 
