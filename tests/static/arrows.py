@@ -4,7 +4,7 @@
 
 Check which room includes which (docs/architecture.md). Print a line for each include or name that is
 not allowed. --table and --dot print the includes between rooms, with the number of files; --text prints
-the picture at the top of docs/architecture.md, and --write-doc writes it there.
+the picture in docs/architecture.md, and --write-doc writes it there.
 """
 import pathlib
 import re
