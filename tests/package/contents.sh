@@ -187,7 +187,7 @@ for package in libdpumap0 libdpumap-channel0 dpumap-host dpumap-dpu; do
 done
 has dpumap-emu /usr/bin/dpumap-emu '/usr/lib/*/dpumap-emu/libdpumap-emu.so' /usr/include/dpumap-emu.h \
 	'/usr/lib/*/pkgconfig/dpumap-emu.pc' \
-	/usr/share/man/man1/dpumap-emu.1.gz /usr/share/bash-completion/completions/dpumap-emu
+	'/usr/share/doc/dpumap-emu/dpumap-emu.md*' /usr/share/man/man1/dpumap-emu.1.gz /usr/share/bash-completion/completions/dpumap-emu
 for package in libdpumap0 libdpumap-channel0 libdpumap-fleet0 libdpumap-dev; do
 	[ "$(field "$package" Multi-Arch)" = same ] || bad "$package cannot be installed for two architectures"
 done

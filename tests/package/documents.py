@@ -197,7 +197,7 @@ RULES = (
     # -- docs/dpumap-emu.md --
     # A server that writes into a pipe says too late that it waits for a client.
     Rule(EMULATOR, r"run --as dpu -- ib_write_bw -x 3$", terminals=("server",), until="^"),
-    Rule(EMULATOR, r"ib_write_bw -x 3 localhost", before=PERFTEST_LISTENS, then=("enter", "server")),
+    Rule(EMULATOR, r"ib_write_bw -x 3 127.0.0.1", before=PERFTEST_LISTENS, then=("enter", "server")),
     Rule(EMULATOR, r"ibv_rc_pingpong", status=1),
     Rule(EMULATOR, r"make check", skip="builds the reader's own program"),
     Rule(EMULATOR, r"--dir /tmp/one --as dpu -- ib_write_bw", terminals=("server",), until="^"),
