@@ -20,8 +20,10 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 LIMIT = 600  # seconds for one command
+ADDRESSES = ("192.168.100.2/32", "192.0.2.1/32", "2001:db8::1/128")  # of the machine of the reader
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 # Each document, and the section of it that is run; None means all.
 DOCUMENTS = (
@@ -30,6 +32,7 @@ DOCUMENTS = (
     ("docs/tutorial.md", None),
     ("docs/packages.md", None),
     ("docs/dpumap-emu.md", None),
+    ("docs/emulator.md", None),
 )
 
 
@@ -52,7 +55,7 @@ class Rule:
     used: bool = False
 
 
-README, HARDWARE, TUTORIAL, PACKAGES, EMULATOR = (name for name, _ in DOCUMENTS)
+README, HARDWARE, TUTORIAL, PACKAGES, EMULATOR, GUIDE = (name for name, _ in DOCUMENTS)
 CARDS = "PATH=/test/cards:$PATH"  # where dpumap and dpumapd run on the emulated card
 PKI = "~/.config/dpumap/pki"
 PERFTEST_LISTENS = "until grep -q :4853 /proc/net/tcp /proc/net/tcp6; do sleep 0.1; done"
@@ -208,6 +211,30 @@ RULES = (
         then=("enter", "server"),
         after="dpumap-emu stop --dir /tmp/one && dpumap-emu stop --dir /tmp/two",
     ),
+    # -- docs/emulator.md --
+    Rule(GUIDE, r"my_server", skip="the reader's own program"),
+    Rule(GUIDE, r"my_client", skip="the reader's own program"),
+    Rule(GUIDE, r"^mpirun", skip="the reader's own program"),
+    Rule(GUIDE, r"^profile = ", picture=True),  # parts of a file; tests/integration has such files
+    Rule(GUIDE, r"^\[node\]", picture=True),
+    Rule(GUIDE, r"start --gid", after="dpumap-emu stop"),
+    Rule(GUIDE, r"gid del", after="dpumap-emu stop"),
+    Rule(GUIDE, r"start (--cards 2 )?--wire", after="dpumap-emu stop"),
+    Rule(GUIDE, r"^endpoint ", picture=True),
+    Rule(GUIDE, r"ctest", skip="the reader's own tests"),
+    Rule(GUIDE, r"^dpu c1 mr.create", picture=True),
+    Rule(GUIDE, r"^host cm.resolve_addr", picture=True),
+    Rule(GUIDE, r"wireshark", skip="needs a screen"),
+    Rule(GUIDE, r"capture one", until="^", then=("interrupt", ""), after="test -s one.pcapng"),
+    Rule(GUIDE, r"capture mine", until="^", then=("interrupt", "")),
+    Rule(GUIDE, r"capture transfer", before="dpumap-emu start --nodes 2", until="^", then=("interrupt", "")),
+    Rule(GUIDE, r"fault queue", status=1),  # there is no queue pair
+    Rule(GUIDE, r"^#include", picture=True),
+    Rule(GUIDE, r"^for ", picture=True),
+    Rule(GUIDE, r"chaos --plan", skip="takes a minute; the tests of the lane integration run such plans"),
+    Rule(GUIDE, r"^duration", picture=True),
+    Rule(GUIDE, r"^pid_t", picture=True),
+    Rule(GUIDE, r"^dpumap_emu_chaos\(", picture=True),
 )
 
 # Programs that stand for what the root lacks: a second machine, systemd as process 1, a card.
@@ -291,6 +318,10 @@ class Terminal:
                 raise Wrong(f"does not {'end' if pattern == end else 'print ' + pattern}")
             return found
 
+    def has_ended(self):
+        with self.changed:
+            return not self.shell or re.search(rf"\n<{self.count} (\d+)>\n", self.output())
+
     def end(self):
         """Waits for the end of the command; returns its status."""
         status = int(self.wait(rf"\n<{self.count} (\d+)>\n")[1])
@@ -307,6 +338,11 @@ class Terminal:
         if key == "enter":
             self.type("\n")
         else:
+            # A program may print nothing when it is ready, or may have ended.
+            while not any(expects(pid, signal.SIGINT) for pid in descendants(self.shell.pid)):
+                if self.has_ended():
+                    break
+                time.sleep(0.1)
             for pid in descendants(self.shell.pid):
                 os.kill(pid, signal.SIGINT)
         if status := self.end():
@@ -315,6 +351,16 @@ class Terminal:
     def close(self):
         if self.shell:
             self.shell.kill()
+
+
+def expects(pid, number):
+    """Whether a process catches a signal, or blocks it to read it."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    sets = re.findall(r"^Sig(?:Cgt|Blk):\t([0-9a-f]+)$", status, re.M)
+    return any(int(bits, 16) >> (number - 1) & 1 for bits in sets)
 
 
 def descendants(parent):
@@ -460,7 +506,7 @@ def prepare(root):
         path.chmod(0o755)
     answers = pathlib.Path(root) / "etc/apt/apt.conf.d/99yes"  # the reader says yes
     answers.write_text('APT::Get::Assume-Yes "true";\n', encoding="utf-8")
-    for words in ("link set lo up", "address add 192.168.100.2/32 dev lo"):
+    for words in ("link set lo up", *(f"address add {address} dev lo" for address in ADDRESSES)):
         subprocess.run(["ip", *words.split()], check=True)
 
 
