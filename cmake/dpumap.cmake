@@ -27,8 +27,10 @@ target_compile_options(dpumap_flags INTERFACE
 	$<$<BOOL:$<FILTER:$<TARGET_PROPERTY:SOURCE_DIR>,INCLUDE,^${PROJECT_SOURCE_DIR}/tests/>>:-Wno-unused-parameter>)
 # Bind all symbols at start: to bind one later, the dynamic linker saves the vector registers on the
 # stack, and they hold the bytes that were copied last, a key for example.
+# This does not apply to the programs of a project that adds this tree and links a static library.
 if(NOT DPUMAP_BARE_METAL)
-	target_link_options(dpumap_flags INTERFACE LINKER:-z,relro,-z,now)
+	target_link_options(dpumap_flags INTERFACE
+		$<$<BOOL:$<FILTER:$<TARGET_PROPERTY:SOURCE_DIR>,INCLUDE,^${PROJECT_SOURCE_DIR}/>>:LINKER:-z,relro,-z,now>)
 endif()
 if(DPUMAP_COVERAGE)
 	target_compile_options(dpumap_flags INTERFACE --coverage -fprofile-update=atomic)

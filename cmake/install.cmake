@@ -28,10 +28,9 @@ function(dpumap_find_libraries target dir)
 	set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}")
 endfunction()
 
-# dpumap_offer(TARGET NAME [DIR...]): other CMake projects link the library as dpumap::NAME, whether they
-# find it installed or add this tree. Its installed headers are in the usual directory and in each DIR.
-function(dpumap_offer target name)
-	add_library(dpumap::${name} ALIAS ${target})
+# dpumap_describe(TARGET NAME [DIR...]): the library is installed as dpumap::NAME. Its installed headers are in the
+# usual directory and in each DIR.
+function(dpumap_describe target name)
 	set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
 	target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 	foreach(dir ${CMAKE_INSTALL_INCLUDEDIR} ${ARGN})
@@ -39,7 +38,28 @@ function(dpumap_offer target name)
 	endforeach()
 endfunction()
 
-# dpumap_install_config(): for find_package(dpumap), after all targets.
+# dpumap_offer(NAME SHARED STATIC OUTPUT [DIR...]): other CMake projects link the library as dpumap::NAME, whether they
+# find it installed or add this tree: the target SHARED or, with dpumap_USE_STATIC_LIBS, the target STATIC. The files
+# are libOUTPUT.so and libOUTPUT.a.
+function(dpumap_offer name shared static output)
+	dpumap_describe(${shared} ${name} ${ARGN})
+	dpumap_describe(${static} ${name} ${ARGN})
+	set_target_properties(${shared} PROPERTIES
+		OUTPUT_NAME ${output}
+		VERSION ${PROJECT_VERSION}
+		SOVERSION ${DPUMAP_SOVERSION})
+	set_target_properties(${static} PROPERTIES OUTPUT_NAME ${output})
+	if(dpumap_USE_STATIC_LIBS)
+		add_library(dpumap::${name} ALIAS ${static})
+	else()
+		add_library(dpumap::${name} ALIAS ${shared})
+	endif()
+	install(TARGETS ${shared} EXPORT dpumap-shared-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+		COMPONENT lib${output} NAMELINK_COMPONENT dev)
+	install(TARGETS ${static} EXPORT dpumap-static-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# dpumap_install_config([EXPORT...]): for find_package(dpumap), after all targets.
 function(dpumap_install_config)
 	set(dir ${CMAKE_INSTALL_LIBDIR}/cmake/dpumap)
 	configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/dpumap-config.cmake.in
@@ -50,7 +70,16 @@ function(dpumap_install_config)
 	install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dpumap-config.cmake
 		${CMAKE_CURRENT_BINARY_DIR}/dpumap-config-version.cmake
 		DESTINATION ${dir} COMPONENT dev)
-	install(EXPORT dpumap-targets NAMESPACE dpumap:: DESTINATION ${dir} COMPONENT dev)
+	foreach(export ${ARGN})
+		install(EXPORT ${export} NAMESPACE dpumap:: DESTINATION ${dir} COMPONENT dev)
+	endforeach()
+endfunction()
+
+# "uninstall" removes what the last "install" installed.
+function(dpumap_offer_uninstall)
+	add_custom_target(uninstall
+		COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_CURRENT_BINARY_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
+		VERBATIM)
 endfunction()
 
 # For the pkg-config files.

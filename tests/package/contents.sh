@@ -167,6 +167,7 @@ depends libdpumap-channel0 libdpumap0 libssl3 libcbor0.8
 has libdpumap-fleet0 '/usr/lib/*/libdpumap-fleet.so.0'
 depends libdpumap-fleet0 libdpumap-channel0 libcurl4 libjson-c5
 has libdpumap-dev '/usr/lib/*/libdpumap.so' '/usr/lib/*/libdpumap-channel.so' '/usr/lib/*/libdpumap-fleet.so' \
+	'/usr/lib/*/libdpumap.a' '/usr/lib/*/libdpumap-channel.a' '/usr/lib/*/libdpumap-fleet.a' '/usr/lib/*/libdpumap_desc.a' \
 	'/usr/lib/*/pkgconfig/dpumap.pc' '/usr/lib/*/pkgconfig/dpumap-channel.pc' \
 	'/usr/lib/*/pkgconfig/dpumap-fleet.pc' '/usr/lib/*/cmake/dpumap/dpumap-config.cmake' \
 	/usr/include/dpumap/channel.h /usr/include/dpumap/fleet.h /usr/include/dpumap-doca/doca_mmap.h \
