@@ -18,7 +18,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 """
 NOWHERE = ["--dir", "/nonexistent"]
 CASES = [
-    ([""], "caps capture chaos fault gid help list port run start status stop trace"),
+    ([""], "caps capture chaos fault gid help list port run start status stop top trace"),
     (["sta"], "start status"),
     (["help", "po"], "port"),
     (["port", ""], "down lid pkey reregister sm up"),
@@ -37,7 +37,7 @@ CASES = [
     (["capture", "--lo"], "--local-only"),
     (["run", "--as", "dpu", "sha256su"], "sha256sum"),
 ]
-COMMANDS = "run start status list stop trace caps capture fault gid port chaos".split()
+COMMANDS = "run start status list stop trace caps capture fault gid port chaos top".split()
 
 
 @pytest.fixture(scope="module")

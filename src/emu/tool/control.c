@@ -74,6 +74,8 @@ int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep)
 	if (err)
 		return -err;
 	n = emu_sock_recv(fd, rep, sizeof(*rep), NULL, 0, &nfds, NULL);
+	if (n == -EAGAIN)
+		return -EAGAIN;
 	return n == sizeof(*rep) && rep->magic == EMU_MAGIC ? -rep->error : -EPROTO;
 }
 

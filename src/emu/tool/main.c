@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "emu/tool/tool.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -24,9 +25,10 @@ enum verb_bit {
 	V_PORT = 1 << 10,
 	V_CHAOS = 1 << 11,
 	V_CAPTURE = 1 << 12,
+	V_TOP = 1 << 13,
 	V_STARTS = V_RUN | V_START,
 	V_ALL = V_RUN | V_START | V_SERVE | V_STATUS | V_STOP | V_TRACE | V_FAULT | V_LIST | V_GID |
-		V_PORT | V_CHAOS | V_CAPTURE,
+		V_PORT | V_CHAOS | V_CAPTURE | V_TOP,
 };
 
 struct verb {
@@ -49,6 +51,12 @@ static const struct verb verbs[] = {
 	{{"status", "", 0, 0, V_STATUS,
 	  "Print counts of objects and work. Each line is a name and a count.", NULL},
 	 tool_status},
+	{{"top", "", 0, 0, V_TOP,
+	  "Show what the processes copy each second. The view is drawn again after each interval "
+	  "until q or Ctrl-C. If the output is not a terminal, each view follows the one before "
+	  "it; with --json, each is an object in a line.",
+	  NULL},
+	 tool_top},
 	{{"list", "", 0, 0, V_LIST,
 	  "List the emulators of this user. Their directory does not matter; an asterisk marks the "
 	  "one that the other commands use.",
@@ -292,6 +300,19 @@ static const char *set_local_only(struct options *o, const char *arg)
 	return NULL;
 }
 
+static const char *set_once(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->once = true;
+	return NULL;
+}
+
+static const char *set_interval(struct options *o, const char *arg)
+{
+	return cli_live_interval(arg, &o->interval_ms) ? NULL
+						       : "not a number of seconds from 0.1 to 3600";
+}
+
 /* Returns NULL or the error. */
 typedef const char *set_fn(struct options *o, const char *arg);
 
@@ -342,7 +363,9 @@ static const struct option_spec specs[] = {
 	{{"node", 0, "TEXT", NULL, V_SERVE}, add_node},
 	{{"ready-fd", 0, "FD", NULL, V_SERVE}, set_ready},
 	{{"hold-fd", 0, "FD", NULL, V_SERVE}, set_hold},
-	{{"json", 0, NULL, "Print JSON", V_STATUS | V_LIST | V_GID}, set_json},
+	{{"json", 0, NULL, "Print JSON", V_STATUS | V_LIST | V_GID | V_TOP}, set_json},
+	{{"once", 0, NULL, "Show one view, after an interval, and exit", V_TOP}, set_once},
+	{{"interval", 0, "SECONDS", "Time between two views (default: 1)", V_TOP}, set_interval},
 	{{"addresses", 0, NULL,
 	  "Print addresses; by default only offsets, which do not change from run to run", V_TRACE},
 	 set_addresses},
@@ -742,6 +765,7 @@ int main(int argc, char **argv)
 		.ready_fd = -1,
 		.hold_fd = -1,
 		.speed = 1,
+		.interval_ms = CLI_LIVE_INTERVAL_DEFAULT_MS,
 	};
 	const struct verb *verb;
 	struct cli_line line;

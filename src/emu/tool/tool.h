@@ -34,11 +34,12 @@ struct options {
 	unsigned int fault_words; /* enum fault_word: which were given */
 	unsigned int port_words;  /* enum port_word: which were given */
 	unsigned int ncaps, ngids, nwires;
+	unsigned int interval_ms; /* of top */
 	int ready_fd, hold_fd;
 	bool dir_is_default; /* neither the user nor the environment names it */
 	bool topology_given; /* the server's --node options */
 	bool json, addresses;
-	bool seed_given, dry_run;
+	bool seed_given, dry_run, once;
 	bool wire_only, local_only;
 };
 
@@ -48,7 +49,7 @@ int tool_connect(const char *dir);
 /* The same, with an error message. */
 int tool_connect_running(const struct options *o);
 const char *tool_error(int err);
-/* Send a request and receive its answer: 0 or a negative errno. */
+/* Send a request and receive its answer: 0 or a negative errno; -EAGAIN: the time limit of the socket. */
 int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep);
 /* The text that follows the answer to some requests; the caller frees it. NULL: there is none. */
 char *tool_receive_text(int fd);
@@ -68,6 +69,7 @@ int tool_gid(struct options *o);
 int tool_port(struct options *o);
 int tool_chaos(struct options *o);
 int tool_capture(struct options *o);
+int tool_top(struct options *o);
 
 /* list.c: after the start of an emulator in the default directory: report other ones of this user. */
 void tool_report_others(const struct options *o);

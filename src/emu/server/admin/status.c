@@ -39,6 +39,14 @@ struct work {
 	uint64_t copies, bytes, errors;
 };
 
+static struct work work_of(const struct emu_proc *p)
+{
+	const struct emu_engine *e = &emu_queues->engine[p->slot];
+
+	return (struct work){atomic_load(&e->copies), atomic_load(&e->bytes),
+			     atomic_load(&e->errors)};
+}
+
 static unsigned int count_of(const struct emu_counts *n, size_t i)
 {
 	return *(const unsigned int *)((const char *)n + objects[i].offset);
@@ -57,9 +65,11 @@ static void sum_up(struct work *w)
 
 	*w = (struct work){past_copies, past_bytes, past_errors};
 	for (p = emu_procs; p; p = p->next) {
-		w->copies += atomic_load(&emu_queues->engine[p->slot].copies);
-		w->bytes += atomic_load(&emu_queues->engine[p->slot].bytes);
-		w->errors += atomic_load(&emu_queues->engine[p->slot].errors);
+		struct work one = work_of(p);
+
+		w->copies += one.copies;
+		w->bytes += one.bytes;
+		w->errors += one.errors;
 	}
 }
 
@@ -177,11 +187,15 @@ static void write_doorbells(FILE *out, const struct emu_proc *p)
 static void write_process_lines(FILE *out)
 {
 	const struct emu_proc *p;
+	struct work w;
 
 	for (p = emu_procs; p; p = p->next) {
 		fprintf(out, "process %d doorbells ", (int)p->pid);
 		write_doorbells(out, p);
-		fputc('\n', out);
+		w = work_of(p);
+		fprintf(out, "\nprocess %d work copies %llu bytes %llu errors %llu\n", (int)p->pid,
+			(unsigned long long)w.copies, (unsigned long long)w.bytes,
+			(unsigned long long)w.errors);
 	}
 }
 
@@ -189,12 +203,16 @@ static void write_processes(FILE *out)
 {
 	const struct emu_proc *p;
 	const char *sep = "";
+	struct work w;
 
 	fputs("\"processes\": [", out);
 	for (p = emu_procs; p; p = p->next) {
 		fprintf(out, "%s{\"pid\": %d, \"doorbells\": \"", sep, (int)p->pid);
 		write_doorbells(out, p);
-		fputs("\"}", out);
+		w = work_of(p);
+		fprintf(out, "\", \"copies\": %llu, \"bytes\": %llu, \"errors\": %llu}",
+			(unsigned long long)w.copies, (unsigned long long)w.bytes,
+			(unsigned long long)w.errors);
 		sep = ", ";
 	}
 	fputs("]", out);
