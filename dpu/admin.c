@@ -11,6 +11,7 @@
 #include "daemon.h"
 #include "local/clock.h"
 #include "log.h"
+#include "traffic.h"
 
 struct request {
 	struct daemon *daemon;
@@ -52,6 +53,21 @@ static void put_registry(struct json_object *to, const struct registry *registry
 	put(to, "registry_failovers", state.num_failovers);
 }
 
+/* Only if the device has counters. */
+static void put_traffic(struct json_object *to, const char *device)
+{
+	struct traffic traffic;
+
+	if (!traffic_read(device, &traffic))
+		return;
+	put(to, "device_reads", traffic.reads);
+	put(to, "device_writes", traffic.writes);
+	put(to, "device_atomics", traffic.atomics);
+	put(to, "device_received_bytes", traffic.received_bytes);
+	put(to, "device_sent_bytes", traffic.sent_bytes);
+	put(to, "device_access_errors", traffic.access_errors);
+}
+
 static doca_error_t get_status(struct request *q)
 {
 	struct export_table *exports = daemon_exports(q->daemon);
@@ -72,8 +88,11 @@ static doca_error_t get_status(struct request *q)
 	put(q->answer, "refused", stats.refused);
 	put(q->answer, "requests", stats.requests.answered);
 	put(q->answer, "errors", stats.requests.errors);
+	put(q->answer, "gets", stats.requests.gets);
+	put(q->answer, "hashed_bytes", stats.requests.hashed_bytes);
 	put(q->answer, "device_memory", usage.total);
 	put(q->answer, "device_memory_free", usage.free);
+	put_traffic(q->answer, export_table_device_name(exports));
 	put_registry(q->answer, daemon_registry(q->daemon));
 	return DOCA_SUCCESS;
 }
@@ -123,11 +142,15 @@ static doca_error_t get_sessions(struct request *q)
 	for (; s; s = s->next) {
 		struct json_object *about = json_object_new_object();
 
+		put(about, "id", s->id);
 		put_text(about, "who", s->identity);
 		put_text(about, "from", s->peer.text);
 		put(about, "seconds", (now - s->since) / DPUMAP_NSEC_PER_SEC);
 		put(about, "imports", s->num_held);
 		put(about, "connections", s->num_rdma_conns);
+		put(about, "requests", s->done.requests);
+		put(about, "errors", s->done.errors);
+		put(about, "hashed_bytes", s->done.hashed_bytes);
 		json_object_object_add(about, "watches", json_object_new_boolean(s->watching));
 		json_object_array_add(list, about);
 	}

@@ -16,8 +16,11 @@
 
 /* -- requests -- */
 
-static doca_error_t connect_to(const char *path, int *fd, struct dpumap_fault *fault)
+/* limit_s is for each step; 0: none. */
+static doca_error_t connect_to(const char *path, unsigned int limit_s, int *fd,
+			       struct dpumap_fault *fault)
 {
+	const struct timeval limit = {.tv_sec = limit_s};
 	struct dpumap_address address;
 	doca_error_t result = dpumap_address_parse(path, &address, fault);
 	int f;
@@ -30,6 +33,8 @@ static doca_error_t connect_to(const char *path, int *fd, struct dpumap_fault *f
 	f = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (f < 0)
 		return dpumap_fault_errno(fault, errno, "cannot open a socket");
+	setsockopt(f, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	setsockopt(f, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	if (connect(f, (const struct sockaddr *)&address.path, sizeof(address.path)) != 0) {
 		dpumap_fault_errno(fault, errno,
 				   "cannot connect to the admin socket %s of dpumapd (see --admin)",
@@ -63,19 +68,13 @@ static int descriptor_of(const struct options *o)
 	return fd;
 }
 
-static doca_error_t send_command(int fd, const struct options *o, struct dpumap_fault *fault)
+static doca_error_t send_line(int fd, char *line, int fd_to_pass, struct dpumap_fault *fault)
 {
-	char line[8192], control[CMSG_SPACE(sizeof(int))] = {0};
-	int len = snprintf(line, sizeof(line), "%s%s%s\n", command_of(o), o->argument ? " " : "",
-			   o->argument ? o->argument : "");
-	struct iovec iov = {.iov_base = line, .iov_len = (size_t)len};
+	char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec iov = {.iov_base = line, .iov_len = strlen(line)};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-	int fd_to_pass = descriptor_of(o);
 	struct cmsghdr *c;
 
-	if (len < 0 || (size_t)len >= sizeof(line))
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
-					"the command is longer than 8191 bytes");
 	if (fd_to_pass >= 0) {
 		msg.msg_control = control;
 		msg.msg_controllen = sizeof(control);
@@ -85,14 +84,18 @@ static doca_error_t send_command(int fd, const struct options *o, struct dpumap_
 				      .cmsg_len = CMSG_LEN(sizeof(int))};
 		memcpy(CMSG_DATA(c), &fd_to_pass, sizeof(int));
 	}
-	if (sendmsg(fd, &msg, MSG_NOSIGNAL) != len)
+	if (sendmsg(fd, &msg, MSG_NOSIGNAL) != (ssize_t)iov.iov_len)
 		return dpumap_fault_errno(fault, errno, "cannot send the command to dpumapd");
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t read_reply(int fd, struct json_object **reply, struct dpumap_fault *fault)
 {
+	errno = 0;
 	*reply = json_object_from_fd(fd);
+	if (!*reply && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT,
+					"dpumapd did not answer in time: is it stopped?");
 	if (!*reply || !json_object_is_type(*reply, json_type_object))
 		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
 					"dpumapd closed the connection without a reply: run as "
@@ -161,50 +164,92 @@ static void print_reply(struct json_object *reply)
 	}
 }
 
-static doca_error_t print_result(struct json_object *reply, bool json, struct dpumap_fault *fault)
+static doca_error_t check_reply(struct json_object *reply, struct dpumap_fault *fault)
 {
 	doca_error_t result = code_of(reply);
 
-	/* ctl_main() prints an error. */
-	if (json && result == DOCA_SUCCESS)
-		printf("%s\n",
-		       json_object_to_json_string_ext(
-			       reply, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	else if (result == DOCA_SUCCESS)
-		print_reply(reply);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_set(fault, result, "%s", text_of(reply, "error"));
 	return DOCA_SUCCESS;
+}
+
+static void print_result(struct json_object *reply, bool json)
+{
+	if (json)
+		printf("%s\n",
+		       json_object_to_json_string_ext(
+			       reply, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	else
+		print_reply(reply);
+}
+
+static doca_error_t ask(const struct options *o, char *line, int fd_to_pass, unsigned int limit_s,
+			struct json_object **reply, struct dpumap_fault *fault)
+{
+	const char *admin = o->given.admin ? o->given.admin : OPTIONS_ADMIN_DEFAULT;
+	doca_error_t result;
+	int fd = -1;
+
+	*reply = NULL;
+	result = connect_to(admin, limit_s, &fd, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = send_line(fd, line, fd_to_pass, fault);
+	if (result == DOCA_SUCCESS)
+		result = read_reply(fd, reply, fault);
+	close(fd);
+	return result;
+}
+
+doca_error_t ctl_ask(const struct options *o, const char *command, unsigned int limit_s,
+		     struct json_object **reply, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s\n", command);
+	result = ask(o, line, -1, limit_s, reply, fault);
+	if (result == DOCA_SUCCESS)
+		result = check_reply(*reply, fault);
+	return result;
 }
 
 static doca_error_t run(const struct options *o, struct dpumap_fault *fault)
 {
 	struct json_object *reply = NULL;
 	doca_error_t result;
-	int fd = -1;
+	char line[8192];
+	int len = snprintf(line, sizeof(line), "%s%s%s\n", command_of(o), o->argument ? " " : "",
+			   o->argument ? o->argument : "");
 
-	result = connect_to(o->given.admin ? o->given.admin : OPTIONS_ADMIN_DEFAULT, &fd, fault);
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = send_command(fd, o, fault);
+	if (len < 0 || (size_t)len >= sizeof(line))
+		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+					"the command is longer than 8191 bytes");
+	result = ask(o, line, descriptor_of(o), 0, &reply, fault);
 	if (result == DOCA_SUCCESS)
-		result = read_reply(fd, &reply, fault);
+		result = check_reply(reply, fault);
 	if (result == DOCA_SUCCESS)
-		result = print_result(reply, o->json, fault);
+		print_result(reply, o->json);
 	json_object_put(reply);
-	close(fd);
 	return result;
+}
+
+int ctl_report(const struct options *options, const struct dpumap_fault *fault)
+{
+	int status = (int)dpumap_fault_exit(fault->code);
+
+	if (fault->code == DOCA_SUCCESS)
+		return status;
+	fprintf(stderr, "dpumapd ctl: %s\n", fault->text);
+	if (options->json)
+		cli_json_error(stdout, doca_error_get_name(fault->code), fault->text, status);
+	return status;
 }
 
 int ctl_main(const struct options *options)
 {
 	struct dpumap_fault fault = {0};
-	doca_error_t result = run(options, &fault);
 
-	if (result != DOCA_SUCCESS)
-		fprintf(stderr, "dpumapd ctl: %s\n", fault.text);
-	if (result != DOCA_SUCCESS && options->json)
-		cli_json_error(stdout, doca_error_get_name(result), fault.text,
-			       (int)dpumap_fault_exit(result));
-	return (int)dpumap_fault_exit(result);
+	fault.code = run(options, &fault);
+	return ctl_report(options, &fault);
 }

@@ -12,6 +12,7 @@
 #include "log.h"
 #include "options.h"
 #include "privileges.h"
+#include "top.h"
 
 static const struct command commands[] = {
 	{{"ctl status", "", 0, 0, OPTION_CTL,
@@ -24,6 +25,14 @@ static const struct command commands[] = {
 	  "List the exports. Show the clients that may import each.", NULL},
 	 ctl_main},
 	{{"ctl sessions", "", 0, 0, OPTION_CTL, "List the connected clients.", NULL}, ctl_main},
+	{{"ctl top", "", 0, 0, OPTION_CTL | OPTION_TOP,
+	  "Show what clients do each second. The view is drawn again after each interval until q "
+	  "or "
+	  "Ctrl-C. If the output is not a terminal, each view follows the one before it; with "
+	  "--json, each is an object in a line. Copies by PCI are work of the host's function, so "
+	  "the counters of this device do not include them.",
+	  NULL},
+	 top_main},
 	{{"ctl add", "EXPORT", 1, 1, OPTION_CTL,
 	  "Add an export. It lasts until it is removed or dpumapd ends. EXPORT is as for dpumapd "
 	  "--export; kind=dmabuf,fd=N is an open file descriptor of ctl.",

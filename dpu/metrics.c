@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "traffic.h"
 
 static bool is_loopback(const char *host)
 {
@@ -70,6 +71,27 @@ static void put_device_memory(FILE *out, const struct export_table *exports)
 	    usage.total - usage.free);
 }
 
+/* Only if the device has counters. */
+static void put_traffic(FILE *out, const char *device)
+{
+	struct traffic traffic;
+
+	if (!traffic_read(device, &traffic))
+		return;
+	put(out, "device_reads_total", "counter", "Read requests of peers that the device served.",
+	    traffic.reads);
+	put(out, "device_writes_total", "counter",
+	    "Write requests of peers that the device served.", traffic.writes);
+	put(out, "device_atomics_total", "counter",
+	    "Atomic requests of peers that the device served.", traffic.atomics);
+	put(out, "device_received_bytes_total", "counter", "Bytes received by the port.",
+	    traffic.received_bytes);
+	put(out, "device_sent_bytes_total", "counter", "Bytes sent by the port.",
+	    traffic.sent_bytes);
+	put(out, "device_access_errors_total", "counter",
+	    "Requests of peers for memory that they may not access.", traffic.access_errors);
+}
+
 /* Only if there is a registry. */
 static void put_registry(FILE *out, const struct registry *registry)
 {
@@ -117,6 +139,9 @@ static void put_all(FILE *out, struct daemon *daemon)
 	    stats.requests.introductions);
 	put(out, "errors_total", "counter", "Requests answered with an error.",
 	    stats.requests.errors);
+	put(out, "hashed_bytes_total", "counter", "Bytes of exports hashed for clients.",
+	    stats.requests.hashed_bytes);
+	put_traffic(out, export_table_device_name(daemon_exports(daemon)));
 	put_registry(out, daemon_registry(daemon));
 }
 

@@ -9,6 +9,7 @@
 
 #include "channel/address.h"
 #include "channel/tls.h"
+#include "cli/live.h"
 #include "common/size.h"
 #include "privileges.h"
 
@@ -141,6 +142,12 @@ static void set_timeout(const struct argp_state *state, struct options *o, const
 				TIMEOUT_MAX_S, text);
 }
 
+static void set_interval(const struct argp_state *state, struct options *o, const char *text)
+{
+	if (!cli_live_interval(text, &o->interval_ms))
+		cli_usage_error(state, "--interval must be 0.1 to 3600 seconds, not \"%s\"", text);
+}
+
 /* How an option is stored: by a function, or as the text or the flag at an offset. */
 struct entry {
 	struct cli_option cli;
@@ -203,6 +210,10 @@ static const struct entry entries[] = {
 	{{"timeout", 't', "SECONDS", "Time limit of each check (default 10)", OPTION_DOCTOR},
 	 .set = set_timeout},
 	{{"json", 0, NULL, "Print JSON", OPTION_CTL | OPTION_DOCTOR}, .flag = AT(json)},
+	{{"once", 0, NULL, "Show one view, after an interval, and exit", OPTION_TOP},
+	 .flag = AT(once)},
+	{{"interval", 0, "SECONDS", "Time between two views (default 1)", OPTION_TOP},
+	 .set = set_interval},
 	{{"verbose", 'v', NULL, "Show the log of the library, and skipped checks", OPTION_DOCTOR},
 	 .flag = AT(verbose)},
 	{.cli = {0}},
@@ -264,7 +275,7 @@ void options_parse(int argc, char **argv, const struct command *commands, struct
 	};
 	struct cli_line line;
 
-	*options = (struct options){.ready_fd = -1};
+	*options = (struct options){.ready_fd = -1, .interval_ms = CLI_LIVE_INTERVAL_DEFAULT_MS};
 	settings_init(&options->given);
 	options->given.max_clients = 0;
 	cli_parse(&program, argc, argv, options, &line);

@@ -17,6 +17,7 @@ enum option_bit {
 	OPTION_SERVE = 1 << 0, /* without a command */
 	OPTION_CTL = 1 << 1,
 	OPTION_DOCTOR = 1 << 2,
+	OPTION_TOP = 1 << 3,
 };
 
 struct options;
@@ -40,6 +41,8 @@ struct options {
 	uint64_t timeout_s;  /* of doctor; 0: the default */
 	bool json;
 	bool verbose;
+	bool once;		  /* of top */
+	unsigned int interval_ms; /* of top */
 };
 
 /*

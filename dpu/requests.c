@@ -440,11 +440,23 @@ static void refuse(struct session *session, uint64_t id, const struct dpumap_fau
 	reply_error(session, id, why);
 }
 
+static void count_request(struct session *session, struct requests_stats *stats)
+{
+	stats->answered++;
+	session->done.requests++;
+}
+
+static void count_error(struct session *session, struct requests_stats *stats)
+{
+	stats->errors++;
+	session->done.errors++;
+}
+
 void requests_refuse(struct session *session, struct requests_stats *stats,
 		     const struct dpumap_fault *fault)
 {
-	stats->answered++;
-	stats->errors++;
+	count_request(session, stats);
+	count_error(session, stats);
 	refuse(session, 0, fault, "");
 }
 
@@ -468,7 +480,7 @@ void requests_answer(struct session *session, struct export_table *exports,
 			    .note = ""};
 	doca_error_t result;
 
-	stats->answered++;
+	count_request(session, stats);
 	dpumap_msg_init(&reply);
 	result = dispatch(&c);
 	if (result == DOCA_ERROR_AGAIN)
@@ -479,7 +491,7 @@ void requests_answer(struct session *session, struct export_table *exports,
 		result = session_put(session, &reply, &fault);
 	}
 	if (result != DOCA_SUCCESS) {
-		stats->errors++;
+		count_error(session, stats);
 		refuse(session,
 		       dpumap_msg_has(request, DPUMAP_MSG_ID) ? request->value[DPUMAP_MSG_ID].number
 							      : 0,
@@ -497,13 +509,13 @@ void requests_answer_frame(struct session *session, struct export_table *exports
 		requests_answer(session, exports, stats, &request);
 		return;
 	}
-	stats->answered++;
-	stats->errors++;
+	count_request(session, stats);
+	count_error(session, stats);
 	requests_reject(session, &fault);
 }
 
 static doca_error_t hash_piece(struct session *session, struct export_table *exports,
-			       struct dpumap_fault *fault)
+			       struct requests_stats *stats, struct dpumap_fault *fault)
 {
 	struct digest *digest = session->job.digest;
 	size_t len =
@@ -520,6 +532,10 @@ static doca_error_t hash_piece(struct session *session, struct export_table *exp
 	result = export_read(export, session->job.offset, len, &data, fault);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_sha256_update(digest->sha, data, len, fault);
+	if (result == DOCA_SUCCESS) {
+		stats->hashed_bytes += len;
+		session->done.hashed_bytes += len;
+	}
 	session->job.offset += len;
 	session->job.left -= len;
 	return result;
@@ -542,13 +558,14 @@ static doca_error_t sync_piece(struct session *session, const struct export_tabl
 	return export_sync(export, offset, len, fault);
 }
 
-void requests_work(struct session *session, struct export_table *exports)
+void requests_work(struct session *session, struct export_table *exports,
+		   struct requests_stats *stats)
 {
 	struct dpumap_fault fault = {0};
 	struct dpumap_msg reply;
 	doca_error_t result;
 
-	result = session->job.digest ? hash_piece(session, exports, &fault)
+	result = session->job.digest ? hash_piece(session, exports, stats, &fault)
 				     : sync_piece(session, exports, &fault);
 	if (result == DOCA_SUCCESS && session->job.left > 0)
 		return;
@@ -559,6 +576,8 @@ void requests_work(struct session *session, struct export_table *exports)
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
 		result = session_put(session, &reply, &fault);
 	}
-	if (result != DOCA_SUCCESS)
+	if (result != DOCA_SUCCESS) {
+		count_error(session, stats);
 		refuse(session, session->job.id, &fault, "");
+	}
 }

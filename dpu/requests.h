@@ -14,6 +14,7 @@ struct requests_stats {
 	uint64_t gets;
 	uint64_t errors;
 	uint64_t introductions; /* of clients to servers of doca_comch */
+	uint64_t hashed_bytes;	/* of exports, for clients that verify a copy */
 };
 
 /*
@@ -26,7 +27,8 @@ void requests_answer(struct session *session, struct export_table *exports,
 void requests_answer_frame(struct session *session, struct export_table *exports,
 			   struct requests_stats *stats, const uint8_t *payload, size_t len);
 /* Works on the session's job for a short while and replies when it is done. */
-void requests_work(struct session *session, struct export_table *exports);
+void requests_work(struct session *session, struct export_table *exports,
+		   struct requests_stats *stats);
 /* Replies with the error to what is not a request, or cannot be served now. */
 void requests_refuse(struct session *session, struct requests_stats *stats,
 		     const struct dpumap_fault *fault);

@@ -631,7 +631,7 @@ void server_work(struct server *server)
 		next = session->next;
 		if (!session->job.active)
 			continue;
-		requests_work(session, server->exports);
+		requests_work(session, server->exports, &server->stats.requests);
 		if (!session->job.active)
 			serve(server, session, 0);
 	}

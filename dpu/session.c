@@ -12,6 +12,14 @@
 
 #define HELD_MAX 65536u
 
+static void number(struct session *s)
+{
+	static uint64_t last_id;
+
+	s->id = ++last_id;
+	s->since = dpumap_clock_ns();
+}
+
 doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpumap_tls *tls,
 			    struct session **session, struct dpumap_fault *fault)
 {
@@ -35,7 +43,7 @@ doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpuma
 		return result;
 	}
 	s->peer = *peer;
-	s->since = dpumap_clock_ns();
+	number(s);
 	s->last_event = &s->events;
 	*session = s;
 	return DOCA_SUCCESS;
@@ -53,7 +61,7 @@ doca_error_t session_create_for(const struct session_sink *sink, const char *ide
 	snprintf(s->peer.text, sizeof(s->peer.text), "comch");
 	snprintf(s->identity, sizeof(s->identity), "%s", identity);
 	s->greeted = true;
-	s->since = dpumap_clock_ns();
+	number(s);
 	s->last_event = &s->events;
 	*session = s;
 	return DOCA_SUCCESS;

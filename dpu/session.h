@@ -57,7 +57,11 @@ struct session {
 	bool was_absent;		   /* the server that the client asked for, the last time */
 	struct dpumap_peer peer;
 	char identity[DPUMAP_PEER_NAME_MAX]; /* "" until it is authenticated */
+	uint64_t id;			     /* of no other session */
 	uint64_t since;			     /* when it connected */
+	struct {
+		uint64_t requests, errors, hashed_bytes;
+	} done;
 	bool greeted;
 	bool watching;
 	bool closing; /* once the last reply is sent */

@@ -3,19 +3,17 @@
 
 import json
 import os
-import pathlib
 import re
 
-import jsonschema
 import pytest
 
 from harness.agents import ABSENT, REFUSED, WRONG
 from harness.etcd import free_ports
 from harness.records import FleetTool, Records, Registry
 from harness.machine import await_true
+from harness.schema import check_schema
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
-SCHEMAS = pathlib.Path(__file__).parents[2] / "docs/schema"
 DPU_CONFIG = """\
 listen = [ "tls:127.0.0.1:{port}" ];
 admin = "{place}/admin";
@@ -86,14 +84,6 @@ def two_dpus(serve, dpu, pki):
         agent.admin = f"{place}/admin"
         found[name] = (agent, agent.address)
     return found
-
-
-def check_schema(name, object_):
-    schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.validate(object_, schema)
-    assert object_["schema"] == name
-    return object_
 
 
 # -- list and status

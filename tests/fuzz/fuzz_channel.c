@@ -261,7 +261,7 @@ static void serve(struct session *session, int fd)
 		require(session->num_rdma_conns <= SESSION_RDMA_CONNS_MAX);
 		check_tickets(session);
 		while (session->job.active)
-			requests_work(session, &all);
+			requests_work(session, &all, &stats);
 		require(dpumap_conn_has_output(session->conn));
 		take_replies(fd, session->conn);
 	}
@@ -296,7 +296,7 @@ static void serve_text(const uint8_t *bytes, size_t len)
 	else
 		requests_refuse(session, &stats, &fault);
 	while (session->job.active)
-		requests_work(session, &all);
+		requests_work(session, &all, &stats);
 	require(replies == 1);
 	session_destroy(session);
 }
