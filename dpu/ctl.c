@@ -173,9 +173,24 @@ static doca_error_t check_reply(struct json_object *reply, struct dpumap_fault *
 	return DOCA_SUCCESS;
 }
 
-static void print_result(struct json_object *reply, bool json)
+/* The name of the published schema (docs/schema). */
+static void add_schema(struct json_object *reply, const char *command)
 {
-	if (json)
+	static const char *const changes[] = {"add", "remove", "rekey", "reload"};
+	char schema[64];
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		if (strcmp(command, changes[i]) == 0)
+			command = "change";
+	snprintf(schema, sizeof(schema), "dpumapd-ctl-%s-1", command);
+	json_object_object_add(reply, "schema", json_object_new_string(schema));
+}
+
+static void print_result(const struct options *o, struct json_object *reply)
+{
+	if (o->json)
+		add_schema(reply, command_of(o));
+	if (o->json)
 		printf("%s\n",
 		       json_object_to_json_string_ext(
 			       reply, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -229,7 +244,7 @@ static doca_error_t run(const struct options *o, struct dpumap_fault *fault)
 	if (result == DOCA_SUCCESS)
 		result = check_reply(reply, fault);
 	if (result == DOCA_SUCCESS)
-		print_result(reply, o->json);
+		print_result(o, reply);
 	json_object_put(reply);
 	return result;
 }

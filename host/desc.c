@@ -204,7 +204,7 @@ static void show(const struct printer *p, const struct content *c, const struct 
 
 	snprintf(version, sizeof(version), "1.%u", c->bytes[MINOR_OFFSET]);
 	if (p->json)
-		printf("{\n  \"valid\": true");
+		printf("{\n  \"schema\": \"%s\",\n  \"valid\": true", json_schema());
 	print_text(p, "version", version);
 	print_text(p, "kind", kind_name(d->kind));
 	begin(p, "size");
@@ -232,9 +232,9 @@ static doca_error_t refuse(const struct printer *p, const struct content *c, con
 
 	dpumap_desc_diagnose(c->bytes, c->len, &byte);
 	if (p->json) {
-		printf("{\n  \"valid\": false,\n  \"status\": \"%s\",\n  \"byte\": %zu,\n"
-		       "  \"reason\": \"%s\"\n}\n",
-		       name, byte, reason);
+		printf("{\n  \"schema\": \"%s\",\n  \"valid\": false,\n  \"status\": \"%s\",\n"
+		       "  \"byte\": %zu,\n  \"reason\": \"%s\"\n}\n",
+		       json_schema(), name, byte, reason);
 		json_set_printed();
 	}
 	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "%s: byte %zu: %s (%s)", path,
@@ -250,8 +250,10 @@ static doca_error_t inspect(const struct printer *p, const struct content *c, bo
 	status = dpumap_desc_decode(c->bytes, c->len, &d);
 	if (status != DPUMAP_DESC_OK)
 		return refuse(p, c, path, status, fault);
-	if (check)
-		fputs(p->json ? "{\n  \"valid\": true\n}\n" : "good\n", stdout);
+	if (check && p->json)
+		printf("{\n  \"schema\": \"%s\",\n  \"valid\": true\n}\n", json_schema());
+	else if (check)
+		puts("good");
 	else
 		show(p, c, &d);
 	dpumap_desc_wipe(&d);

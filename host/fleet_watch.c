@@ -77,6 +77,15 @@ static bool is_wanted(const struct options *o, const struct dpumap_fleet_dpu *dp
 
 /* -- events -- */
 
+static struct json_object *new_event(const char *event)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_add_text(object, "schema", "dpumap-fleet-watch-1");
+	json_add_text(object, "event", event);
+	return object;
+}
+
 static void print_record(const struct fleet_watch *w, const char *event,
 			 const struct dpumap_fleet_dpu *dpu,
 			 const struct dpumap_fleet_export *export)
@@ -90,8 +99,7 @@ static void print_record(const struct fleet_watch *w, const char *event,
 		fflush(stdout);
 		return;
 	}
-	object = json_object_new_object();
-	json_add_text(object, "event", event);
+	object = new_event(event);
 	json_add_text(object, "name", name);
 	if (export)
 		json_object_object_add(object, "export", fleet_json_export(export));
@@ -118,8 +126,7 @@ static void print_view(const struct fleet_watch *w, const char *event)
 		fflush(stdout);
 		return;
 	}
-	object = json_object_new_object();
-	json_add_text(object, "event", event);
+	object = new_event(event);
 	fleet_json_add_view(object, w->options->fleet, status);
 	json_print_line(object);
 }
@@ -187,8 +194,7 @@ static void print_start(const struct fleet_watch *w)
 		fflush(stdout);
 		return;
 	}
-	object = json_object_new_object();
-	json_add_text(object, "event", "absent");
+	object = new_event("absent");
 	json_add_text(object, "name", name);
 	json_print_line(object);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/json_error.h"
 #include "json.h"
@@ -24,6 +25,25 @@ void json_add_real(struct json_object *object, const char *key, double number)
 }
 
 static bool is_printed;
+static char schema[64];
+
+void json_set_command(const char *command)
+{
+	static const char *const transfers[] = {"read", "write", "cp", "fill"};
+
+	for (size_t i = 0; i < sizeof(transfers) / sizeof(transfers[0]); i++)
+		if (strcmp(command, transfers[i]) == 0)
+			command = "transfer";
+	snprintf(schema, sizeof(schema), "dpumap-%s-1", command);
+	for (char *c = schema; *c; c++)
+		if (*c == ' ')
+			*c = '-';
+}
+
+const char *json_schema(void)
+{
+	return schema;
+}
 
 void json_set_printed(void)
 {
@@ -39,9 +59,11 @@ void json_print_error(const struct dpumap_fault *fault)
 
 static void print(struct json_object *object, int flags)
 {
-	const char *text =
-		json_object_to_json_string_ext(object, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text;
 
+	if (!json_object_object_get_ex(object, "schema", NULL))
+		json_add_text(object, "schema", schema);
+	text = json_object_to_json_string_ext(object, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
 	puts(text ? text : "null");
 	json_object_put(object);
 	is_printed = true;

@@ -13,6 +13,14 @@ void json_add_text(struct json_object *object, const char *key, const char *text
 void json_add_number(struct json_object *object, const char *key, uint64_t number);
 void json_add_real(struct json_object *object, const char *key, double number);
 
+/*
+ * Before any output: the command. Its objects get the name of its published schema (docs/schema), unless they have
+ * one already.
+ */
+void json_set_command(const char *command);
+/* The name of the schema. */
+const char *json_schema(void);
+
 /* Prints the error unless the command has printed JSON before. */
 void json_print_error(const struct dpumap_fault *fault);
 /* The command has printed JSON by other means. */

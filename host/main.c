@@ -184,6 +184,7 @@ int main(int argc, char **argv)
 
 	dpumap_crypto_heap_protect();
 	options_parse(argc, argv, commands, &options);
+	json_set_command(options.command->cli.name);
 	set_library_log(&options);
 	interrupt_catch();
 	result = run(&options, &fault);

@@ -296,7 +296,8 @@ doca_error_t transfer_dump(const struct options *options, struct dpumap_fault *f
 	doca_error_t result;
 
 	if (json)
-		printf("{\n  \"offset\": %" PRIu64 ",\n  \"data\": \"", options->offset);
+		printf("{\n  \"schema\": \"%s\",\n  \"offset\": %" PRIu64 ",\n  \"data\": \"",
+		       json_schema(), options->offset);
 	result = transfer(&t, fault);
 	if (json) {
 		printf("\",\n  \"verified\": %s\n}\n",

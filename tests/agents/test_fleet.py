@@ -353,7 +353,7 @@ def test_hostile_records_are_skipped_with_one_line_each(records, dpumap):
 
 
 def events(watch):
-    return [json.loads(line) for line in watch.out().splitlines()]
+    return [check_schema("dpumap-fleet-watch-1", json.loads(line)) for line in watch.out().splitlines()]
 
 
 def await_event(watch, event, name=None):

@@ -256,11 +256,14 @@ def print_line(name, value):
     print(f"{name:<12} {value}")
 
 
+SHOWN, CHECKED = "dpumap-desc-show-1", "dpumap-desc-check-1"
+
+
 def show(header, f, extensions, args):
     members = list(shown(header, f, args.show_secret))
     if args.json:
         listed = [{"number": f"0x{n:04x}", "size": size} for n, size in extensions]
-        print_object([("valid", True), *members, ("extensions", listed)])
+        print_object([("schema", SHOWN), ("valid", True), *members, ("extensions", listed)])
         return
     for name, value in members:
         print_line(name, value)
@@ -271,8 +274,8 @@ def show(header, f, extensions, args):
 def report_refusal(refusal, args):
     reason = REASONS[refusal.status]
     if args.json:
-        print_object([("valid", False), ("status", refusal.status), ("byte", refusal.byte),
-                      ("reason", reason)])
+        print_object([("schema", SHOWN if args.what == "show" else CHECKED), ("valid", False),
+                      ("status", refusal.status), ("byte", refusal.byte), ("reason", reason)])
     print(f"dpumap: {args.file}: byte {refusal.byte}: {reason} ({refusal.status})",
           file=sys.stderr)
     return 4
@@ -293,7 +296,7 @@ def run(args):
     if args.what == "show":
         show(header, f, extensions, args)
     elif args.json:
-        print_object([("valid", True)])
+        print_object([("schema", CHECKED), ("valid", True)])
     else:
         print("good")
     return 0

@@ -194,7 +194,7 @@ int tool_list(struct options *o)
 	bool done;
 
 	if (o->json)
-		fputs("{\n  \"emulators\": [", stdout);
+		fputs("{\n  \"schema\": \"dpumap-emu-list-1\",\n  \"emulators\": [", stdout);
 	done = for_each(NULL, o->json ? print_json : print_line, &list);
 	if (!done)
 		emu_log("cannot read /proc, which shows the emulators of this user; mount it");

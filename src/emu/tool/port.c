@@ -363,7 +363,7 @@ static int list_gids(struct options *o)
 	if (fd < 0)
 		return 1;
 	if (o->json)
-		fputs("{\n  \"gids\": [", stdout);
+		fputs("{\n  \"schema\": \"dpumap-emu-gid-list-1\",\n  \"gids\": [", stdout);
 	err = print_all(&list, fd);
 	close(fd);
 	if (o->json)

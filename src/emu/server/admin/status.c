@@ -298,8 +298,10 @@ static void write_json(FILE *out, const struct work *w)
 	const struct emu_counts *n = &emu_topology.count;
 	unsigned int i;
 
-	fprintf(out, "{\n  \"nodes\": %u,\n  \"cards\": %u,\n  \"functions\": [\n", count_nodes(),
-		emu_topology.ncards);
+	fprintf(out,
+		"{\n  \"schema\": \"dpumap-emu-status-1\",\n  \"nodes\": %u,\n  \"cards\": %u,\n  "
+		"\"functions\": [\n",
+		count_nodes(), emu_topology.ncards);
 	for (i = 0; i < emu_topology.nfuncs; i++) {
 		write_function(out, &emu_topology.func[i]);
 		fputs(i + 1 < emu_topology.nfuncs ? ",\n" : "\n", out);
