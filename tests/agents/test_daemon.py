@@ -6,11 +6,11 @@ import os
 import pathlib
 import pwd
 import re
-import socket
 
 import pytest
 
 from harness.agents import ABSENT, LOST, REFUSED, WRONG, Tool
+from harness.metrics import parse, scrape
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
@@ -182,14 +182,8 @@ def test_revoked_certificate_is_refused_after_reload(configured):
 
 def test_metrics_count(configured):
     configured.tool("web")("import", "web").ok()
-    with socket.socket(socket.AF_UNIX) as s:
-        s.connect(f"{configured.dpu.dir}/metrics")
-        s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-        data = b"".join(iter(lambda: s.recv(65536), b""))
-    head, body = data.decode().split("\r\n\r\n", 1)
-    assert head.startswith("HTTP/1.0 200"), head
-    assert re.search(r'^dpumapd_exports{kind="dram"} 1$', body, re.M), body
-    assert re.search("^dpumapd_gets_total [1-9]", body, re.M), body
+    _, samples = parse(scrape(f"{configured.dpu.dir}/metrics"))
+    assert samples['dpumapd_exports{kind="dram"}'] == 1 and samples["dpumapd_gets_total"] >= 1
 
 
 def test_files_with_wrong_modes_are_refused(configured, dpu, work):

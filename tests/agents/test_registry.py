@@ -9,6 +9,7 @@ import pytest
 
 from harness.agents import REFUSED
 from harness.machine import await_true
+from harness.metrics import described
 from harness.registry import ALL, BULK, FAR, FAST, TTL, ask, exports_of, found, leases_of, stop
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -229,6 +230,8 @@ def test_name_that_another_holds_is_refused(publish, store):
     assert second.status()["registry_problem"]
     assert store.records() == before
     assert second.metrics()["dpumapd_registry_published"] == 0
+    assert {name for name in second.metrics() if "{" not in name} <= described().keys()
+    assert {name for name in described() if "registry" in name} <= second.metrics().keys()
     assert second.metrics()['dpumapd_clients'] == 0
     first.agent.stop()
     second.await_phase()

@@ -3,12 +3,11 @@
 
 import json
 import os
-import re
-import socket
 
 from harness.agents import Tool
 from harness.etcd import free_ports
 from harness.machine import await_true
+from harness.metrics import parse, scrape
 
 TTL = 3  # seconds
 CONFIG = """\
@@ -99,11 +98,7 @@ class Published:
         return self
 
     def metrics(self):
-        with socket.socket(socket.AF_UNIX) as s:
-            s.connect(f"{self.place}/metrics")
-            s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-            text = b"".join(iter(lambda: s.recv(65536), b"")).decode()
-        return {name: float(value) for name, value in re.findall(r"^(dpumapd_\w+) (\S+)$", text, re.M)}
+        return parse(scrape(f"{self.place}/metrics"))[1]
 
     def tool(self, host):
         files = ("--cert", self.pki.path("host.crt"), "--key", self.pki.path("host.key"))
