@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """What bash offers for a command line of dpumap that is half typed."""
 
-import pathlib
 import re
 
 import pytest
 
+from harness.completion import FILES
+
 pytestmark = pytest.mark.local
-COMPLETION = pathlib.Path(__file__).resolve().parents[2] / "completion/dpumap.bash"
+COMPLETION = FILES / "bash/dpumap"
 WORD_BREAKS = " \t\n\"'><=;|&(:"
 SCRIPT = r"""
 . "$0"

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """What bash offers for a command line of dpumap-emu that is half typed."""
 
-import pathlib
 import re
 
 import pytest
 
+from harness.completion import FILES
+
 pytestmark = pytest.mark.local
-COMPLETION = pathlib.Path(__file__).resolve().parents[2] / "completion/dpumap-emu.bash"
+COMPLETION = FILES / "bash/dpumap-emu"
 SCRIPT = r"""
 . "$0"
 COMP_LINE="dpumap-emu $*"

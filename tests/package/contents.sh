@@ -52,6 +52,12 @@ has()
 	done
 }
 
+has_completions() # PACKAGE PROGRAM
+{
+	has "$1" "/usr/share/bash-completion/completions/$2" "/usr/share/zsh/vendor-completions/_$2" \
+		"/usr/share/fish/vendor_completions.d/$2.fish"
+}
+
 unpack()
 {
 	local package
@@ -177,10 +183,12 @@ units=/usr/lib/systemd/system
 [ -d "$tmp/dpumap-dpu$units" ] || units=/lib/systemd/system # in Debian 12
 has dpumap-dpu /usr/sbin/dpumapd "$units/dpumapd.service" "$units/dpumapd.socket" /usr/lib/sysusers.d/dpumap.conf /etc/dpumap \
 	/usr/share/doc/dpumap-dpu/examples/dpumapd.conf /usr/share/man/man8/dpumapd.8.gz \
-	/usr/share/man/man5/dpumapd.conf.5.gz
+	/usr/share/man/man5/dpumapd.conf.5.gz /usr/share/doc/dpumap-dpu/grafana/dpumapd.json \
+	/usr/share/doc/dpumap-dpu/schema/dpumapd-ctl-status-1.json
+has_completions dpumap-dpu dpumapd
 depends dpumap-dpu libdpumap0 librdmacm1 libconfig9 libjson-c5 libssl3 libsystemd0 systemd
-has dpumap-host /usr/bin/dpumap /usr/share/man/man1/dpumap.1.gz \
-	/usr/share/bash-completion/completions/dpumap
+has dpumap-host /usr/bin/dpumap /usr/share/man/man1/dpumap.1.gz /usr/share/doc/dpumap-host/schema/dpumap-list-1.json
+has_completions dpumap-host dpumap
 depends dpumap-host libdpumap0 libssl3
 for package in libdpumap0 libdpumap-channel0 dpumap-host dpumap-dpu; do
 	[[ $(field "$package" Depends) != *curl* && $(field "$package" Depends) != *libdpumap-fleet* ]] ||
@@ -188,7 +196,9 @@ for package in libdpumap0 libdpumap-channel0 dpumap-host dpumap-dpu; do
 done
 has dpumap-emu /usr/bin/dpumap-emu '/usr/lib/*/dpumap-emu/libdpumap-emu.so' /usr/include/dpumap-emu.h \
 	'/usr/lib/*/pkgconfig/dpumap-emu.pc' \
-	'/usr/share/doc/dpumap-emu/dpumap-emu.md*' /usr/share/man/man1/dpumap-emu.1.gz /usr/share/bash-completion/completions/dpumap-emu
+	'/usr/share/doc/dpumap-emu/dpumap-emu.md*' /usr/share/man/man1/dpumap-emu.1.gz \
+	/usr/share/doc/dpumap-emu/schema/dpumap-emu-status-1.json
+has_completions dpumap-emu dpumap-emu
 for package in libdpumap0 libdpumap-channel0 libdpumap-fleet0 libdpumap-dev; do
 	[ "$(field "$package" Multi-Arch)" = same ] || bad "$package cannot be installed for two architectures"
 done
