@@ -6,6 +6,8 @@
  * program. The engine writes three completions, in as many passes as it likes: other engines cause them.
  * The socket to the server holds one note, and may hold one of another queue at first. The server may end at
  * each step; the program then gets an error instead of an event. (Queues of two engines share nothing else.)
+ * Left out: moderation, which delays an event while the engine does not sleep; solicited events, for which fewer
+ * completions count; compression, whose completions count from when their title is written.
  *
  * Checked: the program gets all completions; it never waits for an event while there is a completion that
  * it has not polled. There is at most one event for each time that it arms the queue. Every run ends. A server

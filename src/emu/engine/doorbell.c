@@ -223,10 +223,10 @@ static bool look_again(struct emu_doorbells *d, struct pollfd *rings)
 /* A packet has arrived for an engine that may be asleep. The pages stay protected: it arms them again. */
 static void meet_packet(struct emu_doorbells *d)
 {
-	emu_net_woke(d->engine);
-	atomic_store(&d->armed, false);
-	emu_engine_stand_in(d->engine);
-	wake(d);
+	emu_net_woke(d->engine);	/* packet.pml: report_take */
+	atomic_store(&d->armed, false); /* packet.pml: report_unarm */
+	emu_engine_stand_in(d->engine); /* packet.pml: report_stand_in */
+	wake(d);			/* packet.pml: report_wake */
 }
 
 static void *watch(void *arg)

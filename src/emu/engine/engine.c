@@ -357,7 +357,8 @@ static bool arm(struct engine *e)
 	e->quiet = 0;
 	if (!emu_doorbells_arm(e))
 		return false;
-	emu_net_arm(e); /* afterwards: a packet clears what arming has set */
+	/* packet.pml: socket_arm; afterwards: a packet clears what arming has set */
+	emu_net_arm(e);
 	return true;
 }
 
@@ -383,7 +384,7 @@ static void sleep_for_work(struct engine *e, uint32_t wake, bool armed, uint64_t
 	}
 	if (!e->quiet++)
 		return;
-	wait_for_ring(e, wake); /* doorbell.pml, unmap.pml, cq.pml: sleep */
+	wait_for_ring(e, wake); /* doorbell.pml, packet.pml, unmap.pml, cq.pml: sleep */
 	e->quiet = 0;
 }
 
@@ -399,9 +400,9 @@ static void work(struct engine *e)
 	e->now = last;
 	atomic_store(&e->slot->asleep, 0);
 	for (;;) {
-		/* doorbell.pml, unmap.pml: wake_load */
+		/* doorbell.pml, packet.pml, unmap.pml: wake_load */
 		uint32_t wake = atomic_load(&e->slot->wake);
-		/* doorbell.pml: armed_load */
+		/* doorbell.pml, packet.pml: armed_load */
 		bool armed = sleepy && atomic_load(&e->doorbells.armed);
 		uint64_t idle_ns;
 

@@ -270,6 +270,7 @@ static void receive_at(struct engine *e, uint32_t endpoint, emu_net_handler *han
 		};
 	}
 	/* While the port is down, what arrives is lost. */
+	/* packet.pml: receive */
 	n = syscall(SYS_recvmmsg, e->net.endpoint[endpoint].fd[0], b->rx_message, RX_MESSAGES,
 		    MSG_DONTWAIT, NULL);
 	if (n <= 0)

@@ -199,6 +199,7 @@ static int grant(const struct group *g, uint32_t slot, int fd)
 		return -ESRCH;
 	memcpy(message.port, g->sockets.port, sizeof(message.port));
 	memcpy(fds + 1, g->sockets.sender, sizeof(g->sockets.sender));
+	/* packet.pml: grant */
 	return -emu_sock_send_now(p->notes.fd, &message, sizeof(message), fds, 1 + EMU_WIRE_PORTS);
 }
 

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Wake a sleeping engine by a packet without losing one (net.c, doorbell.c, engine.c, server/wire/endpoints.c).
+ *
+ * One engine with its watcher; the server, which gives the engine a socket; peers, whose packets arrive at any
+ * time, also before that; and a program that rings. A pass takes one packet or all. doorbell.pml has the doorbells.
+ * Engine, watcher and program are threads of one process, so its end leaves nobody who waits.
+ *
+ * Checked: when no process can make a step, the engine has the socket and has taken all packets, and the ring is
+ * answered. Every run ends, so the engine goes to sleep and the watcher waits.
+ *
+ * Memory: `wake`, `armed` and `change` are sequentially consistent. The kernel's epoll instance has a lock: it
+ * reports a socket that has packets and was armed since its last report (EPOLLONESHOT); one without packets is
+ * not reported and stays armed. A futex wait compares the word and sleeps in one step.
+ *
+ * An engine without doorbells or with timers to come waits with ppoll(2) on the sockets themselves, for a
+ * millisecond at most: it needs none of this.
+ *
+ * check: packets -DPACKETS=3
+ * long: more -DPACKETS=5 -DRINGS=2
+ * progress: ends -DPACKETS=3
+ * mutant: EARLY_ARM : the engine arms the socket before it stores `armed`
+ * mutant: LATE_WAKE : the engine loads its futex word after its pass
+ * mutant: FORGET_SOCKET : the engine does not arm again after it was given a socket
+ * mutant: KEEP_ARMED : the watcher does not clear `armed`
+ * mutant: LATE_UNARM : the watcher wakes the engine before it clears `armed`
+ * mutant: LATE_TAKE : the watcher takes the report after it has woken the engine
+ * mutant: NO_WAKE : the watcher leaves the pass to an engine that may have ended its own
+ */
+#ifndef PACKETS
+#define PACKETS 3
+#endif
+#ifndef RINGS
+#define RINGS 1
+#endif
+
+/* The socket in the kernel, and the epoll instance. */
+byte queued;
+bool socket_armed;
+
+/* What the engine shares with others. */
+bool armed, woken, change; /* woken: `wake` is not what the engine loaded last */
+bool sent, granted;
+bool turn = true; /* a thread makes passes: the engine's, except while that sleeps */
+bool fault;	  /* a program waits on a protected page */
+
+#define REPORTED (granted && socket_armed && queued > 0)
+
+inline pass()
+{
+	worked = false;
+	if
+	:: d_step { change -> change = false; checked = false; granted = granted || sent }
+	:: !change
+	fi;
+receive:
+	if
+	:: d_step { granted && queued > 0 -> queued = 0; worked = true }
+	:: d_step { granted && queued > 1 -> queued--; worked = true }
+	:: !granted || !queued
+	fi
+}
+
+bool checked; /* of the engine, whose turn it is */
+
+active proctype engine()
+{
+	bool sleepy, was_armed, worked;
+	bit quiet;
+
+end_engine:
+	do
+	:: true ->
+#ifndef LATE_WAKE
+wake_load:	woken = false;
+#endif
+armed_load:	was_armed = sleepy && armed;
+		pass();
+#ifdef LATE_WAKE
+		woken = false;
+#endif
+		if
+		:: sleepy && !worked ->
+			if
+#ifdef FORGET_SOCKET
+			:: !was_armed ->
+#else
+			:: !was_armed || !checked ->
+#endif
+				quiet = 0;
+				checked = true;
+#ifdef EARLY_ARM
+				socket_armed = granted;
+				armed = true
+#else
+				armed = true;
+socket_arm:			socket_armed = granted
+#endif
+#ifdef FORGET_SOCKET
+			:: was_armed && !quiet -> quiet = 1
+			:: was_armed && quiet ->
+#else
+			:: was_armed && checked && !quiet -> quiet = 1
+			:: was_armed && checked && quiet ->
+#endif
+				turn = false;
+sleep:
+end_sleep:			woken;
+				atomic { !turn -> turn = true };
+				quiet = 0
+			fi;
+			if
+			:: was_armed && !armed -> worked = true
+			:: else
+			fi
+		:: else
+		fi;
+		if
+		:: worked -> sleepy = false
+		:: !worked -> sleepy = true
+		fi
+	od
+}
+
+inline take_report()
+{
+	d_step {
+		if
+		:: REPORTED -> socket_armed = false
+		:: else
+		fi
+	}
+}
+
+inline stand_in()
+{
+	if
+	:: atomic { !turn -> turn = true };
+		pass();
+		turn = false
+	:: atomic { turn -> skip }
+	fi
+}
+
+active proctype watcher()
+{
+	bool worked;
+
+end_watcher:
+	do
+	:: fault ->
+		armed = false;
+		fault = false;
+		stand_in();
+		woken = true
+	:: REPORTED ->
+#ifndef LATE_TAKE
+report_take:	take_report();
+#endif
+#ifdef LATE_UNARM
+		stand_in();
+		woken = true;
+		armed = false
+#else
+#ifndef KEEP_ARMED
+report_unarm:	armed = false;
+#endif
+report_stand_in:
+		stand_in();
+#ifndef NO_WAKE
+report_wake:	woken = true
+#endif
+#ifdef LATE_TAKE
+		; take_report()
+#endif
+#endif
+	od
+}
+
+active proctype peers()
+{
+	byte n;
+
+	do
+	:: d_step { n < PACKETS -> n++; queued++ }
+	:: n == PACKETS -> break
+	od
+}
+
+active proctype program()
+{
+	byte n;
+
+	do
+	:: n < RINGS -> n++; fault = true; !fault
+	:: else -> break
+	od
+}
+
+active proctype server()
+{
+grant:	sent = true;
+	change = true;
+	woken = true
+}
+
+active proctype monitor()
+{
+	timeout -> assert(granted && !queued && !fault)
+}
