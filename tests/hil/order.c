@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Try the patterns of docs/memory-order.md on this machine: two threads, on two processors, each pattern a
- * billion times, or ROUNDS. Usage: hil_order [--without] [ROUNDS]. The exit status is 1 if an outcome was seen
+ * billion times, or ROUNDS. A comment before each pattern names its rows. Usage: hil_order [--without] [ROUNDS]. The exit status is 1 if an outcome was seen
  * that must not happen. With --without there are no barriers, so the outcomes show that the machine reorders.
  */
 #include <inttypes.h>
@@ -34,8 +34,8 @@ static bool without;
 #define LOAD(p)	    atomic_load_explicit(p, memory_order_relaxed)
 #define UNORDERED   __asm__ volatile("" ::: "memory")
 
-/* wqe-record, record-page: the library's stores, and an engine's load-acquire. */
-static void record_first(struct cell *c)
+/* rows: wqe-record. The library's stores, and an engine's load-acquire. */
+static void wqe_first(struct cell *c)
 {
 	STORE(&c->x, 1);
 	if (without)
@@ -45,20 +45,31 @@ static void record_first(struct cell *c)
 	STORE(&c->y, 1);
 }
 
-static void record_second(struct cell *c)
+static void acquire_second(struct cell *c)
 {
 	c->a = without ? LOAD(&c->y) : atomic_load_explicit(&c->y, memory_order_acquire);
 	UNORDERED;
 	c->b = LOAD(&c->x);
 }
 
-static bool is_record_bad(const struct cell *c)
+static bool is_passed_bad(const struct cell *c)
 {
 	return c->a && !c->b;
 }
 
-/* cqe-owner: an engine's store-release, and the library's loads. */
-static void owner_first(struct cell *c)
+/* rows: record-page. The same with the barrier before the store to a doorbell page. */
+static void page_first(struct cell *c)
+{
+	STORE(&c->x, 1);
+	if (without)
+		UNORDERED;
+	else
+		dpumap_barrier_doorbell();
+	STORE(&c->y, 1);
+}
+
+/* rows: gid-serial, record-head, map-state, link-up. A store-release and a load-acquire. */
+static void release_first(struct cell *c)
 {
 	STORE(&c->x, 1);
 	if (without)
@@ -67,6 +78,7 @@ static void owner_first(struct cell *c)
 		atomic_store_explicit(&c->y, 1, memory_order_release);
 }
 
+/* rows: cqe-owner. An engine's store-release, and the library's loads. */
 static void owner_second(struct cell *c)
 {
 	c->a = LOAD(&c->y);
@@ -77,7 +89,74 @@ static void owner_second(struct cell *c)
 	c->b = LOAD(&c->x);
 }
 
-/* epoch-serial, maps-serial, asleep-message: each thread stores, then loads what the other one stores. */
+/* rows: fill-serial, message-state, rule-action, value-data. A sequentially consistent store and load. */
+static void store_first(struct cell *c)
+{
+	STORE(&c->x, 1);
+	if (without)
+		STORE(&c->y, 1);
+	else
+		atomic_store(&c->y, 1);
+}
+
+static void load_second(struct cell *c)
+{
+	c->a = without ? LOAD(&c->y) : atomic_load(&c->y);
+	UNORDERED;
+	c->b = LOAD(&c->x);
+}
+
+/* rows: armed-wake, change-wake, attributes-state, event-set, socket-armed. A read-modify-write instead of the store. */
+static void change_first(struct cell *c)
+{
+	STORE(&c->x, 1);
+	if (without)
+		atomic_fetch_add_explicit(&c->y, 1, memory_order_relaxed);
+	else
+		atomic_fetch_add(&c->y, 1);
+}
+
+/* rows: cqe-index. A store in a branch that depends on a load, and a load-acquire before a store. */
+static void index_first(struct cell *c)
+{
+	c->a = LOAD(&c->x);
+	if (without || c->a < 2)
+		STORE(&c->y, 1);
+}
+
+static void reuse_second(struct cell *c)
+{
+	c->b = without ? LOAD(&c->y) : atomic_load_explicit(&c->y, memory_order_acquire);
+	UNORDERED;
+	STORE(&c->x, 1);
+}
+
+static bool is_reuse_bad(const struct cell *c)
+{
+	return c->a && c->b;
+}
+
+/* rows: record-tail. The same with a store-release. */
+static void tail_first(struct cell *c)
+{
+	c->a = LOAD(&c->x);
+	if (without)
+		STORE(&c->y, 1);
+	else
+		atomic_store_explicit(&c->y, 1, memory_order_release);
+}
+
+/* rows: use-epoch. The same with a read-modify-write. */
+static void epoch_first(struct cell *c)
+{
+	c->a = LOAD(&c->x);
+	if (without)
+		atomic_fetch_add_explicit(&c->y, 1, memory_order_relaxed);
+	else
+		atomic_fetch_add(&c->y, 1);
+}
+
+/* rows: maps-serial, asleep-message, link-news. Each thread stores, then loads what the other one stores. */
 static void both_first(struct cell *c)
 {
 	if (without)
@@ -101,6 +180,33 @@ static bool is_both_bad(const struct cell *c)
 	return !c->a && !c->b;
 }
 
+/* rows: epoch-serial, epoch-ended, frozen-epoch. The same with a read-modify-write of the first thread. */
+static void pass_first(struct cell *c)
+{
+	if (without)
+		atomic_fetch_add_explicit(&c->x, 1, memory_order_relaxed);
+	else
+		atomic_fetch_add(&c->x, 1);
+	c->a = without ? LOAD(&c->y) : atomic_load(&c->y);
+}
+
+/* rows: event-armed. The same with fences. */
+static void fence_first(struct cell *c)
+{
+	STORE(&c->x, 1);
+	if (!without)
+		atomic_thread_fence(memory_order_seq_cst);
+	c->a = LOAD(&c->y);
+}
+
+static void fence_second(struct cell *c)
+{
+	STORE(&c->y, 1);
+	if (!without)
+		atomic_thread_fence(memory_order_seq_cst);
+	c->b = LOAD(&c->x);
+}
+
 struct pattern {
 	const char *name;
 	void (*first)(struct cell *);
@@ -109,9 +215,18 @@ struct pattern {
 };
 
 static const struct pattern patterns[] = {
-	{"wqe-record", record_first, record_second, is_record_bad},
-	{"cqe-owner", owner_first, owner_second, is_record_bad},
-	{"epoch-serial", both_first, both_second, is_both_bad},
+	{"wqe-record", wqe_first, acquire_second, is_passed_bad},
+	{"record-page", page_first, acquire_second, is_passed_bad},
+	{"gid-serial", release_first, acquire_second, is_passed_bad},
+	{"cqe-owner", release_first, owner_second, is_passed_bad},
+	{"fill-serial", store_first, load_second, is_passed_bad},
+	{"armed-wake", change_first, load_second, is_passed_bad},
+	{"cqe-index", index_first, reuse_second, is_reuse_bad},
+	{"record-tail", tail_first, reuse_second, is_reuse_bad},
+	{"use-epoch", epoch_first, reuse_second, is_reuse_bad},
+	{"maps-serial", both_first, both_second, is_both_bad},
+	{"epoch-serial", pass_first, both_second, is_both_bad},
+	{"event-armed", fence_first, fence_second, is_both_bad},
 };
 
 /* The threads go on together. */
