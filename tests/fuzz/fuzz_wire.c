@@ -169,6 +169,11 @@ static void on_event(void *ctx, enum wire_event event)
 	must(event <= WIRE_EVENT_SEND_ERROR);
 }
 
+static void on_count(void *ctx, enum wire_count what)
+{
+	must(what < WIRE_COUNT_COUNT);
+}
+
 static const struct wire_ops ops = {
 	.gather = on_gather,
 	.scatter = on_scatter,
@@ -184,6 +189,7 @@ static const struct wire_ops ops = {
 	.received = on_received,
 	.receives = on_receives,
 	.event = on_event,
+	.count = on_count,
 };
 
 static void open_qp(void)

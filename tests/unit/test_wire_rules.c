@@ -15,7 +15,7 @@
 #include "emu/wire/aeth.h"
 #include "emu/wire/qp.h"
 
-#define MAX_CASES 128
+#define MAX_CASES 192
 #define MAX_LOG	  64
 #define WORDS	  16
 #define LINE	  256
@@ -93,6 +93,9 @@ static const struct name syndromes[] = {{"OK", EMU_SYN_OK}, EMU_CQE_SYNDROMES(SY
 #define DROP(name, words) {#name, WIRE_DROP_##name},
 static const struct name drops[] = {{"ACCEPTED", WIRE_ACCEPTED}, WIRE_DROPS(DROP){NULL, 0}};
 
+#define COUNT(name, words) {#name, WIRE_COUNT_##name},
+static const struct name counts[] = {WIRE_COUNTS(COUNT){NULL, 0}};
+
 static unsigned int value_of(const struct name *table, const char *name)
 {
 	for (; table->name; table++) {
@@ -130,6 +133,7 @@ static struct {
 	enum wire_answer reach, read, write, atomic, fill, invalidate;
 	enum emu_syndrome gather, scatter;
 	uint64_t original;
+	unsigned int counts[WIRE_COUNT_COUNT];
 } t;
 
 __attribute__((format(printf, 1, 2))) static void record(const char *format, ...)
@@ -243,6 +247,11 @@ static void on_event(void *ctx, enum wire_event event)
 		record("event %s", name_of(events, event));
 }
 
+static void on_count(void *ctx, enum wire_count what)
+{
+	t.counts[what]++;
+}
+
 static const struct wire_ops ops = {
 	.gather = on_gather,
 	.scatter = on_scatter,
@@ -258,6 +267,7 @@ static const struct wire_ops ops = {
 	.received = on_received,
 	.receives = on_receives,
 	.event = on_event,
+	.count = on_count,
 };
 
 /* The words of a line; "name=value" and flags are looked up among them. */
@@ -400,6 +410,7 @@ static struct wire_packet described(const struct words *w)
 		.len = (uint32_t)number(w, "len", operation == WIRE_CNP ? WIRE_CNP_BYTES : 0),
 		.ack_req = flag(w, "ack"),
 		.solicited = flag(w, "solicited"),
+		.migrated = flag(w, "migrated"),
 		.pkey = (uint16_t)number(w, "pkey", 0xffff),
 		.dest_qpn = (uint32_t)number(w, "qpn", t.attr.qpn),
 		.va = number(w, "va", 0x1000),
@@ -496,6 +507,21 @@ static void check_log(const char *line)
 	assert_string_equal(t.log.line[t.log.read++], want);
 }
 
+/* "counted NAME=N...": these, and no others. */
+static void check_counts(const struct words *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < WIRE_COUNT_COUNT; i++) {
+		const char *name = name_of(counts, i);
+		uint64_t expected = number(w, name, 0);
+
+		if (t.counts[i] != expected)
+			fail_msg("%s is %u instead of %llu", name, t.counts[i],
+				 (unsigned long long)expected);
+	}
+}
+
 static void step(const char *line)
 {
 	struct words w;
@@ -521,6 +547,8 @@ static void step(const char *line)
 		output(&w);
 	else if (!strcmp(w.word[0], "log"))
 		check_log(line + 4);
+	else if (!strcmp(w.word[0], "counted"))
+		check_counts(&w);
 	else if (!strcmp(w.word[0], "wait"))
 		t.now += strtoull(w.word[1], NULL, 0);
 	else if (!strcmp(w.word[0], "fail"))
@@ -561,8 +589,12 @@ static unsigned int read_cases(void)
 	char line[LINE];
 
 	while (fgets(line, sizeof(line), file)) {
-		if (strncmp(line, "case ", 5) != 0 || count == MAX_CASES)
+		if (strncmp(line, "case ", 5) != 0)
 			continue;
+		if (count == MAX_CASES) {
+			fprintf(stderr, "more than %u cases\n", MAX_CASES);
+			exit(2);
+		}
 		line[strcspn(line, "\n")] = 0;
 		(void)snprintf(cases[count].title, LINE, "%s", line + 5);
 		cases[count++].at = ftell(file);

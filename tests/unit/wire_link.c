@@ -187,6 +187,13 @@ static void on_event(void *ctx, enum wire_event event)
 	e->events[event]++;
 }
 
+static void on_count(void *ctx, enum wire_count what)
+{
+	struct link_end *e = ctx;
+
+	e->counts[what]++;
+}
+
 static const struct wire_ops ops = {
 	.gather = on_gather,
 	.scatter = on_scatter,
@@ -202,6 +209,7 @@ static const struct wire_ops ops = {
 	.received = on_received,
 	.receives = on_receives,
 	.event = on_event,
+	.count = on_count,
 };
 
 static void open_end(struct link *l, unsigned int side, const struct wire_attr *attr)

@@ -54,6 +54,7 @@ struct link_end {
 	uint32_t later; /* how often WIRE_LATER comes first, in 1/1000 */
 	uint32_t events[WIRE_EVENT_SEND_ERROR + 1];
 	uint32_t drops[WIRE_DROP_COUNT];
+	uint32_t counts[WIRE_COUNT_COUNT];
 	uint32_t sent;
 };
 

@@ -3,6 +3,7 @@
 
 #include "emu/engine/capture.h"
 #include "emu/engine/conn.h"
+#include "emu/engine/count.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/datagram.h"
 #include "emu/engine/net.h"
@@ -42,8 +43,10 @@ static enum wire_drop judge(struct engine *e, const struct wire_path *from, cons
 		return WIRE_DROP_SHORT;
 	if (len > WIRE_MAX_PACKET)
 		return WIRE_DROP_LONG;
-	if (!wire_icrc_is_right(from, bytes, len))
+	if (!wire_icrc_is_right(from, bytes, len)) {
+		emu_count_one(e, emu_net_func(e, from->dst), EMU_COUNTER_rx_icrc_encapsulated);
 		return WIRE_DROP_ICRC;
+	}
 	drop = wire_parse(bytes, len, &p);
 	return drop == WIRE_ACCEPTED ? deliver(e, from, &p) : drop;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "emu/engine/conn.h"
+#include "emu/engine/net.h"
 #include "emu/engine/notes.h"
 #include "emu/wire/icrc.h"
 #include "emu/wire/work.h"
@@ -122,18 +123,6 @@ void emu_capture_sent(struct engine *e, uint32_t qpn, const struct wire_path *pa
 	emu_capture_send(e, &n);
 }
 
-/* The function at whose address a packet has arrived. */
-static uint32_t func_at(const struct engine *e, const uint8_t addr[16])
-{
-	const struct emu_endpoint *p = e->cfg.tables->endpoint;
-	uint32_t i;
-
-	for (i = 0; i < EMU_MAX_ENDPOINTS; i++)
-		if (e->net.endpoint[i].sockets && !memcmp(p[i].addr, addr, sizeof(p[i].addr)))
-			return p[i].func;
-	return EMU_MAX_FUNCS;
-}
-
 static bool is_own(const struct engine *e, uint32_t qpn)
 {
 	const struct emu_qp *q = &e->cfg.queues->qp[qpn];
@@ -153,7 +142,7 @@ void emu_capture_received(struct engine *e, const struct wire_path *from, const 
 	memset(&n, 0, offsetof(struct emu_note_packet, bytes));
 	n.note.type = EMU_NOTE_PACKET;
 	n.drop = (uint8_t)drop;
-	n.func = func_at(e, from->dst);
+	n.func = emu_net_func(e, from->dst);
 	wire_icrc_reveal(&path, bytes, len);
 	emu_capture_path(&n, &path);
 	put_bytes(&n, bytes, len);

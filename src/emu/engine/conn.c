@@ -346,6 +346,24 @@ static void event(void *ctx, enum wire_event what)
 	}
 }
 
+static void count(void *ctx, enum wire_count what)
+{
+	static const enum emu_counter counters[WIRE_COUNT_COUNT] = {
+		[WIRE_COUNT_OUT_OF_SEQUENCE] = EMU_COUNTER_out_of_sequence,
+		[WIRE_COUNT_DUPLICATE] = EMU_COUNTER_duplicate_request,
+		[WIRE_COUNT_SEQUENCE_NAK] = EMU_COUNTER_packet_seq_err,
+		[WIRE_COUNT_IMPLIED_NAK] = EMU_COUNTER_implied_nak_seq_err,
+		[WIRE_COUNT_RNR_NAK] = EMU_COUNTER_rnr_nak_retry_err,
+		[WIRE_COUNT_TIMEOUT] = EMU_COUNTER_local_ack_timeout_err,
+		[WIRE_COUNT_MARKED] = EMU_COUNTER_np_ecn_marked_roce_packets,
+		[WIRE_COUNT_CNP_SENT] = EMU_COUNTER_np_cnp_sent,
+		[WIRE_COUNT_CNP_TAKEN] = EMU_COUNTER_rp_cnp_handled,
+	};
+	const struct emu_conn *c = ctx;
+
+	emu_count_one(c->e, c->q->func, counters[what]);
+}
+
 static const struct wire_ops ops = {
 	.gather = gather,
 	.scatter = scatter,
@@ -361,6 +379,7 @@ static const struct wire_ops ops = {
 	.received = received,
 	.receives = receives,
 	.event = event,
+	.count = count,
 };
 
 /* --- connections ------------------------------------------------------------------------------ */

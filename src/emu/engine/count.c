@@ -109,7 +109,8 @@ static void count_error(struct engine *e, const struct emu_qp *q, uint32_t syndr
 		add(e, there, EMU_COUNTER_resp_remote_access_errors, 1);
 		break;
 	case EMU_SYN_RETRY:
-		add(e, q->func, EMU_COUNTER_local_ack_timeout_err, 1);
+		if (there != EMU_ON_WIRE) /* there each timeout is counted */
+			add(e, q->func, EMU_COUNTER_local_ack_timeout_err, 1);
 		add(e, q->func, EMU_COUNTER_req_transport_retries_exceeded, 1);
 		break;
 	case EMU_SYN_RNR_RETRY:
@@ -170,6 +171,11 @@ void emu_count_no_buffer(struct engine *e, const struct emu_qp *q, const struct 
 void emu_count_violation(struct engine *e, const struct emu_qp *q, enum emu_counter id)
 {
 	add(e, q->func, id, 1);
+}
+
+void emu_count_one(struct engine *e, uint32_t func, enum emu_counter id)
+{
+	add(e, func, id, 1);
 }
 
 void emu_count_completion(struct engine *e, const struct emu_cqe *cqe)

@@ -24,6 +24,8 @@ void emu_count_datagram(struct engine *e, const struct emu_qp *q, uint64_t len, 
 void emu_count_no_buffer(struct engine *e, const struct emu_qp *q, const struct emu_qp *peer);
 /* The responder has dropped a message: one of EMU_VIOLATION_COUNTERS. */
 void emu_count_violation(struct engine *e, const struct emu_qp *q, enum emu_counter id);
+/* What the transport on the wire counts, for the port of a function. */
+void emu_count_one(struct engine *e, uint32_t func, enum emu_counter id);
 /* A completion in error. */
 void emu_count_completion(struct engine *e, const struct emu_cqe *cqe);
 

@@ -196,6 +196,17 @@ uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[
 	return EMU_MAX_ENDPOINTS;
 }
 
+uint32_t emu_net_func(const struct engine *e, const uint8_t addr[16])
+{
+	const struct emu_endpoint *p = e->cfg.tables->endpoint;
+	uint32_t i;
+
+	for (i = 0; i < EMU_MAX_ENDPOINTS; i++)
+		if (e->net.endpoint[i].sockets && !memcmp(p[i].addr, addr, sizeof(p[i].addr)))
+			return p[i].func;
+	return EMU_MAX_FUNCS;
+}
+
 /* --- receiving -------------------------------------------------------------------------------- */
 
 static void path_from(const union address *from, struct wire_path *path)

@@ -51,6 +51,9 @@ void emu_net_take_grants(struct engine *e);
 /* The endpoint of a function with this address, if the engine can use it; else EMU_MAX_ENDPOINTS. */
 uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[16]);
 
+/* The function at whose address a packet has arrived, or EMU_MAX_FUNCS. */
+uint32_t emu_net_func(const struct engine *e, const uint8_t addr[16]);
+
 typedef void emu_net_handler(struct engine *e, const struct wire_path *from, const uint8_t *bytes,
 			     size_t len);
 

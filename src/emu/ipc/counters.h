@@ -36,7 +36,15 @@
 	C(resp_cqe_flush_error)           \
 	C(req_cqe_flush_error)            \
 	C(req_transport_retries_exceeded) \
-	C(req_rnr_retries_exceeded)
+	C(req_rnr_retries_exceeded)       \
+	C(out_of_sequence)                \
+	C(duplicate_request)              \
+	C(packet_seq_err)                 \
+	C(implied_nak_seq_err)            \
+	C(rx_icrc_encapsulated)           \
+	C(np_ecn_marked_roce_packets)     \
+	C(np_cnp_sent)                    \
+	C(rp_cnp_handled)
 
 /* Attributes of the port (ibv_query_port()), without files. */
 #define EMU_VIOLATION_COUNTERS(C) \

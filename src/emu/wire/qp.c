@@ -78,9 +78,12 @@ enum wire_drop wire_qp_input(struct wire_qp *qp, uint64_t now, const struct wire
 
 	if (drop != WIRE_ACCEPTED)
 		return drop;
-	if ((from->tclass & WIRE_ECN_MASK) == WIRE_ECN_CONGESTED)
+	if ((from->tclass & WIRE_ECN_MASK) == WIRE_ECN_CONGESTED) {
+		qp->ops->count(qp->ctx, WIRE_COUNT_MARKED);
 		wire_responder_congested(qp, now);
+	}
 	if (p->op.kind == WIRE_KIND_CNP) {
+		qp->ops->count(qp->ctx, WIRE_COUNT_CNP_TAKEN);
 		wire_window_congest(&qp->requester.window, now);
 		return WIRE_ACCEPTED;
 	}

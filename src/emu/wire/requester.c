@@ -220,6 +220,8 @@ static void go_back_once(struct wire_qp *qp, uint64_t now)
 
 static enum wire_drop imply_nak(struct wire_qp *qp, uint64_t now)
 {
+	if (!qp->requester.went_back)
+		qp->ops->count(qp->ctx, WIRE_COUNT_IMPLIED_NAK);
 	go_back_once(qp, now);
 	return WIRE_DROP_GAP;
 }
@@ -253,6 +255,7 @@ static void not_ready(struct wire_qp *qp, uint64_t now, const struct wire_packet
 		}
 		r->rnr_retries--;
 	}
+	qp->ops->count(qp->ctx, WIRE_COUNT_RNR_NAK);
 	go_back(qp, p->psn);
 	r->ack_at = 0;
 	r->rnr_at = now + wire_rnr_ns(WIRE_SYNDROME_VALUE(p->syndrome));
@@ -262,6 +265,7 @@ static enum wire_drop refused(struct wire_qp *qp, uint64_t now, const struct wir
 {
 	switch (p->syndrome) {
 	case WIRE_NAK_SEQUENCE:
+		qp->ops->count(qp->ctx, WIRE_COUNT_SEQUENCE_NAK);
 		go_back_once(qp, now);
 		return WIRE_ACCEPTED;
 	case WIRE_NAK_REQUEST:
@@ -554,6 +558,7 @@ void wire_requester_expire(struct wire_qp *qp, uint64_t now)
 		r->rnr_at = 0;
 	if (r->ack_at && now >= r->ack_at) {
 		r->went_back = false;
+		qp->ops->count(qp->ctx, WIRE_COUNT_TIMEOUT);
 		retry(qp, now);
 	}
 }

@@ -100,6 +100,7 @@ static enum wire_drop judge(struct wire_qp *qp, uint64_t now, const struct wire_
 	case WIRE_DROP_NO_RECEIVE:
 		send_nak(r, (uint8_t)(WIRE_RNR | (qp->attr.min_rnr_timer & 31u)), r->epsn);
 		r->silent = true;
+		r->unready = true;
 		break;
 	default:
 		refuse(qp, now, &v, r->epsn);
@@ -184,15 +185,20 @@ static enum wire_drop take_atomic(struct wire_qp *qp, uint64_t now, const struct
 /* A duplicate changes nothing: it is acknowledged or answered again (IBA 9.7.5.1). */
 static enum wire_drop repeat(struct wire_qp *qp, const struct wire_packet *p)
 {
+	qp->ops->count(qp->ctx, WIRE_COUNT_DUPLICATE);
 	if (p->op.kind == WIRE_KIND_READ || p->op.kind == WIRE_KIND_ATOMIC)
 		return wire_replies_repeat(qp, p);
 	qp->responder.ack_due |= p->ack_req || p->op.last;
 	return WIRE_ACCEPTED;
 }
 
-/* One NAK for each gap (IBA 9.7.5.2). */
-static enum wire_drop miss(struct wire_responder *r)
+/* One NAK for each gap (IBA 9.7.5.2). What follows a message without a receive is dropped, but not out of sequence. */
+static enum wire_drop miss(struct wire_qp *qp)
 {
+	struct wire_responder *r = &qp->responder;
+
+	if (!r->unready)
+		qp->ops->count(qp->ctx, WIRE_COUNT_OUT_OF_SEQUENCE);
 	if (r->silent)
 		return WIRE_DROP_WAITS;
 	send_nak(r, WIRE_NAK_SEQUENCE, r->epsn);
@@ -222,8 +228,9 @@ enum wire_drop wire_responder_input(struct wire_qp *qp, uint64_t now, const stru
 	if (r->stalled)
 		return WIRE_DROP_BUSY;
 	if (ahead)
-		return miss(r);
+		return miss(qp);
 	r->silent = false;
+	r->unready = false;
 	r->nak_due = false;
 	return execute(qp, now, p);
 }
@@ -300,6 +307,7 @@ size_t wire_responder_output(struct wire_qp *qp, uint64_t now, uint8_t *out)
 
 	if (r->cnp_due) {
 		r->cnp_due = false;
+		qp->ops->count(qp->ctx, WIRE_COUNT_CNP_SENT);
 		return put_cnp(qp, out);
 	}
 	if (r->stalled && !qp->dead && now >= r->stalled_at)

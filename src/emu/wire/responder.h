@@ -21,6 +21,7 @@ struct wire_responder {
 	bool ack_due; /* an ACK for everything before `epsn` */
 	bool nak_due; /* with nak and nak_psn */
 	bool silent;  /* a NAK was sent: later packets get none until `epsn` arrives */
+	bool unready; /* it was an RNR NAK */
 	bool established;
 	bool stalled; /* the packet `last` is executed but for its end */
 	bool cnp_due;

@@ -80,6 +80,27 @@ enum wire_event {
 	WIRE_EVENT_SEND_ERROR, /* UC: the send queue alone is */
 };
 
+/*
+ * What a queue pair counts, as the hardware counters of mlx5 do (Linux, drivers/infiniband/hw/mlx5/counters.c).
+ * C(name, words)
+ */
+#define WIRE_COUNTS(C)                                                                       \
+	C(OUT_OF_SEQUENCE, "requests that arrived after a gap")		       /* 9.7.4.1 */ \
+	C(DUPLICATE, "requests that arrived again")			       /* 9.7.5.1 */ \
+	C(SEQUENCE_NAK, "NAKs for a gap that arrived")			       /* 9.7.5.2 */ \
+	C(IMPLIED_NAK, "answers that show that an earlier one was lost")       /* 9.7.6.1 */ \
+	C(RNR_NAK, "RNR NAKs that arrived, before the retries were exhausted") /* 9.7.5.2 */ \
+	C(TIMEOUT, "answers that did not arrive in time")		       /* 9.7.6.1 */ \
+	C(MARKED, "packets that arrived with the mark of congestion")	       /* A17.9.3 */ \
+	C(CNP_SENT, "congestion notifications that left")		       /* A17.9.3 */ \
+	C(CNP_TAKEN, "congestion notifications that arrived")		       /* A17.9.3 */
+
+#define WIRE_COUNT_(name, words) WIRE_COUNT_##name,
+
+enum wire_count { WIRE_COUNTS(WIRE_COUNT_) WIRE_COUNT_COUNT };
+
+#undef WIRE_COUNT_
+
 struct wire_ops {
 	/* Read or write `len` bytes at `at` of the local memory of a work request. */
 	enum emu_syndrome (*gather)(void *ctx, const struct wire_wr *wr, uint32_t at, uint8_t *out,
@@ -112,6 +133,7 @@ struct wire_ops {
 	int (*receives)(void *ctx);
 
 	void (*event)(void *ctx, enum wire_event event);
+	void (*count)(void *ctx, enum wire_count what);
 };
 
 #endif

@@ -15,7 +15,7 @@
 static const char *const names[EMU_COUNTERS] = {EMU_PORT_COUNTERS(NAME_) EMU_HW_COUNTERS(NAME_)
 							EMU_VIOLATION_COUNTERS(NAME_)};
 
-/* What cannot happen on a link without noise, switches and congestion. */
+/* What cannot happen on a link without noise and switches. */
 static const char *const zeros[] = {
 	"counters/symbol_error",
 	"counters/link_error_recovery",
@@ -29,12 +29,8 @@ static const char *const zeros[] = {
 	"counters/excessive_buffer_overrun_errors",
 	"counters/VL15_dropped",
 	"counters/port_xmit_wait",
-	"hw_counters/out_of_sequence",
-	"hw_counters/duplicate_request",
-	"hw_counters/packet_seq_err",
-	"hw_counters/implied_nak_seq_err",
 	"hw_counters/rx_dct_connect",
-	"hw_counters/rx_icrc_encapsulated",
+	"hw_counters/rp_cnp_ignored",
 };
 
 static uint64_t past[EMU_MAX_FUNCS][EMU_COUNTERS];

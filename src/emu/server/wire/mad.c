@@ -72,8 +72,10 @@ static enum wire_drop take(const struct emu_func *f, const struct wire_path *pat
 	struct wire_packet p = {0};
 	enum wire_drop drop = check_length(len);
 
-	if (drop == WIRE_ACCEPTED && !wire_icrc_is_right(path, bytes, len))
+	if (drop == WIRE_ACCEPTED && !wire_icrc_is_right(path, bytes, len)) {
+		emu_counter_add(f, EMU_COUNTER_rx_icrc_encapsulated, 1);
 		drop = WIRE_DROP_ICRC;
+	}
 	if (drop == WIRE_ACCEPTED)
 		drop = wire_parse(bytes, len, &p);
 	if (drop == WIRE_ACCEPTED)
