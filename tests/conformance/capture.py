@@ -472,6 +472,47 @@ def test_drops(end, other, third):
                        f"{end[1]}: no queue pair; dropped: the invariant CRC is wrong"], "dropped packets are", comments)
 
 
+# Attributes of the class of the connection manager (IBA 16.7.2), as one connection of rping needs them.
+MESSAGES = {0x10: "REQ", 0x13: "REP", 0x14: "RTU", 0x15: "DREQ", 0x16: "DREP"}
+
+
+def connect_once(server, client, address):
+    """rping from the second end to the first one."""
+    port = str(7000 + os.getpid() % 1000)
+    options = ("--", "rping", "-a", address, "-p", port, "-C", "1")
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with server[0].command("run", "--as", server[1], *options, "-s", **quiet) as serving:
+        await_true(lambda: '"LISTEN"' in server[0].ctl("status", "--json"), "listening")
+        with client[0].command("run", "--as", client[1], *options, "-c", **quiet) as asking:
+            check(asking.wait(PATIENCE) == 0, "rping failed")
+        check(serving.wait(PATIENCE) == 0, "the server of rping failed")
+
+
+def check_management(capture, names):
+    """Each message of a connection is there once, as tshark counts them."""
+    packets = capture.packets()
+    judge(capture.file, packets)
+    rows = tshark_fields(str(capture.file), "infiniband.mad.attributeid", "infiniband.bth.destqp", "frame.comment")
+    seen = [(MESSAGES.get(int(number, 0)), comment) for number, qpn, comment in rows if int(qpn, 0) == 1]
+    counted = {name: sum(what == name for what, _ in seen) for name in MESSAGES.values()}
+    check(len(seen) == len(MESSAGES) and set(counted.values()) == {1}, "tshark counts", counted, "of", len(seen))
+    check(all(re.match(f"({names}): QP 0x1(; synth|$)", comment) for _, comment in seen), "comments", seen)
+
+
+def test_management_between_functions(emulator):
+    capture = emulator.capture("managed")
+    gids = json.loads(emulator.ctl("gid", "list", "--as", "host", "--json"))["gids"]
+    connect_once((emulator, "host"), (emulator, "dpu"), next(g["gid"] for g in gids if "127." in g["gid"]).split(":")[-1])
+    check_management(capture, "host|dpu")
+
+
+def test_management_on_wire(ends, address):
+    captures = [end[0].capture(f"managed-{end[1]}") for end in ends]
+    connect_once(*ends, address)
+    for capture, end in zip(captures, ends):
+        check_management(capture, end[1])
+
+
 def test_wire(program, place):
     """Between two emulators, each with a capture of its own: what one has sent the other has received."""
     third = os.getpid() % 250 + 1  # another test may have other addresses
@@ -493,6 +534,7 @@ def test_wire(program, place):
             check(p.sent == (str(p.src) == addresses[p.interface.partition(":")[0]]), "the direction of", p.comment)
         check(sorted(p.data for p in first) == sorted(p.data for p in second), "the two ends differ")
         test_drops(*ends, third)
+        test_management_on_wire(ends, addresses[ends[0][1]])
 
 
 def main():
@@ -505,7 +547,8 @@ def main():
         return contextlib.closing(Emulator(program, tempfile.mkdtemp(prefix="dpumap-capture.", dir=place), *options))
 
     with emulator() as one:
-        for test in (test_filters, test_long_message, test_refusals, test_slow_reader, test_endings):
+        for test in (test_filters, test_long_message, test_refusals, test_management_between_functions,
+                     test_slow_reader, test_endings):
             start = time.monotonic()
             test(one)
             print(f"{test.__name__}: {time.monotonic() - start:.1f} s", flush=True)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "emu/ipc/ring.h"
@@ -16,6 +17,8 @@
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
+#include "emu/server/wire/mad.h"
+#include "emu/wire/datagram.h"
 #include "emu/wire/drop.h"
 #include "emu/wire/packet.h"
 #include "emu/wire/path.h"
@@ -312,6 +315,45 @@ void emu_capture_packet(const struct emu_note_packet *n, size_t len)
 	}
 }
 
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A packet of the server's own. */
+static void add_sight(const struct emu_wire_sight *s)
+{
+	static struct emu_note_packet n;
+	const struct wire_path *path = &s->path;
+
+	if (s->len > EMU_PACKET_MAX)
+		return;
+	n = (struct emu_note_packet){
+		.time = now(),
+		.flags = (s->sent ? EMU_PACKET_SENT : 0) | (s->peer ? EMU_PACKET_LOCAL : 0) |
+			 (path->may_fragment ? EMU_PACKET_MAY_FRAGMENT : 0),
+		.func = s->func->index,
+		.peer_func = s->peer ? s->peer->index : EMU_NOWHERE,
+		.drop = (uint8_t)s->drop,
+		.sport = path->sport,
+		.dport = path->dport,
+		.id = path->id,
+		.tclass = path->tclass,
+		.hop_limit = path->hop_limit,
+		.flow_label = path->flow_label,
+		.len = (uint32_t)s->len,
+		.kept = (uint32_t)s->len,
+	};
+	memcpy(n.src, path->src, sizeof(n.src));
+	memcpy(n.dst, path->dst, sizeof(n.dst));
+	memcpy(n.bytes, s->bytes, s->len);
+	n.note.number = dest_qpn(&n) == WIRE_MAD_QPN ? WIRE_MAD_QPN : 0;
+	emu_capture_packet(&n, offsetof(struct emu_note_packet, bytes) + n.kept);
+}
+
 void emu_capture_drain(void)
 {
 	struct emu_proc *p;
@@ -330,6 +372,7 @@ static void update_mask(void)
 	for (c = captures; c; c = c->next)
 		what |= c->filter.what;
 	atomic_store(&emu_queues->capturing, what);
+	emu_wire_saw = what ? add_sight : NULL;
 }
 
 static int create_ring(struct emu_ring **out)

@@ -145,6 +145,21 @@ static void begin_network(const struct endpoint *e)
 
 /* --- between the machines ----------------------------------------------------------------------- */
 
+/* To those who capture packets. */
+static void show(const struct message *m, const struct emu_func *to)
+{
+	struct emu_wire_mad seen = {
+		.to = to,
+		.tclass = m->path.traffic_class,
+		.pkey = m->path.pkey,
+		.bytes = m->mad,
+	};
+
+	memcpy(seen.src, m->path.sgid, sizeof(seen.src));
+	memcpy(seen.dst, m->path.dgid, sizeof(seen.dst));
+	emu_wire_show_mad(&seen, m->path.port);
+}
+
 /* At delivery, not when it is sent: what happened in between counts. */
 static void deliver(const struct message *m)
 {
@@ -170,6 +185,7 @@ static void deliver(const struct message *m)
 	path.port = to;
 	memcpy(path.sgid, m->path.dgid, sizeof(path.sgid));
 	memcpy(path.dgid, m->path.sgid, sizeof(path.dgid));
+	show(m, to);
 	emu_cm_receive(e->cm, &path, m->mad);
 }
 

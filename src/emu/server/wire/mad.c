@@ -11,11 +11,14 @@
 #include "emu/wire/datagram.h"
 #include "emu/wire/icrc.h"
 
-#define CLASS_AT 1u /* in the header of a MAD */
-#define CLASS_CM 0x07u
-#define BATCH	 64 /* datagrams, then others get their turn */
+#define CLASS_AT  1u /* in the header of a MAD */
+#define CLASS_CM  0x07u
+#define HOP_LIMIT 64u /* a socket does not show it */
+#define BATCH	  64  /* datagrams, then others get their turn */
 
 bool (*emu_wire_receive_mad)(const struct emu_wire_mad *m);
+
+void (*emu_wire_saw)(const struct emu_wire_sight *s);
 
 static struct emu_wire_counts counts[EMU_MAX_ENDPOINTS];
 
@@ -83,12 +86,27 @@ static enum wire_drop take(const struct emu_func *f, const struct wire_path *pat
 	return drop == WIRE_ACCEPTED ? deliver(f, path, &p) : drop;
 }
 
+static void show_arrival(const struct emu_func *f, const struct wire_path *path,
+			 const uint8_t *bytes, size_t len, enum wire_drop drop)
+{
+	struct emu_wire_sight s = {.func = f, .path = *path, .bytes = bytes, .len = len};
+
+	s.drop = drop;
+	if (len > WIRE_MAX_PACKET)
+		s.len = WIRE_MAX_PACKET;
+	else
+		wire_icrc_reveal(&s.path, bytes, len);
+	emu_wire_saw(&s);
+}
+
 void emu_wire_ready(struct emu_watch *w)
 {
 	const struct emu_wire_sockets *s = (const struct emu_wire_sockets *)w;
 	struct emu_wire_counts *c = &counts[s->index];
-	struct wire_path path = {.id_unknown = true};
+	struct wire_path path = {.hop_limit = HOP_LIMIT, .id_unknown = true};
+	const struct emu_func *f = emu_endpoint_func(s->index);
 	uint8_t bytes[WIRE_MAX_PACKET + 1];
+	enum wire_drop drop;
 	ssize_t n;
 	int i;
 
@@ -98,15 +116,56 @@ void emu_wire_ready(struct emu_watch *w)
 		if (n < 0)
 			return;
 		c->received++;
-		c->dropped[take(emu_endpoint_func(s->index), &path, bytes, (size_t)n)]++;
+		drop = take(f, &path, bytes, (size_t)n);
+		c->dropped[drop]++;
+		if (emu_wire_saw)
+			show_arrival(f, &path, bytes, (size_t)n, drop);
 	}
+}
+
+/* Room for a management datagram as it is on a network. */
+struct mad_packet {
+	uint8_t bytes[WIRE_MAX_HEADERS + WIRE_MAD_BYTES + WIRE_ICRC];
+	size_t len;
+};
+
+static void build(const struct wire_path *path, uint16_t pkey, const uint8_t mad[256],
+		  struct mad_packet *out)
+{
+	static uint32_t psn;
+
+	out->len = wire_mad_build(mad, pkey, psn++ & 0xffffffu, out->bytes);
+	out->len = wire_seal(path, out->bytes, out->len);
+}
+
+void emu_wire_show_mad(const struct emu_wire_mad *m, const struct emu_func *from)
+{
+	struct emu_wire_sight s = {
+		.func = from,
+		.peer = m->to,
+		.path = {.tclass = m->tclass,
+			 .hop_limit = HOP_LIMIT,
+			 .sport = wire_path_sport(0, WIRE_MAD_QPN, WIRE_MAD_QPN),
+			 .dport = WIRE_PORT},
+		.sent = true,
+	};
+	struct mad_packet p;
+
+	if (!emu_wire_saw)
+		return;
+	memcpy(s.path.src, m->src, sizeof(s.path.src));
+	memcpy(s.path.dst, m->dst, sizeof(s.path.dst));
+	build(&s.path, m->pkey, m->bytes, &p);
+	s.bytes = p.bytes;
+	s.len = p.len;
+	emu_wire_saw(&s);
 }
 
 void emu_wire_send_mad(const struct emu_route *r, uint16_t pkey, const uint8_t mad[256])
 {
 	const struct emu_wire_sockets *s = emu_wire_sockets_of((int)r->endpoint);
-	uint8_t bytes[WIRE_MAX_HEADERS + WIRE_MAD_BYTES + WIRE_ICRC];
-	static uint32_t psn;
+	struct emu_wire_sight seen = {.sent = true};
+	struct mad_packet p;
 	struct wire_path path = {
 		.tclass = r->tclass,
 		.hop_limit = r->hop_limit,
@@ -114,7 +173,6 @@ void emu_wire_send_mad(const struct emu_route *r, uint16_t pkey, const uint8_t m
 		.dport = WIRE_PORT,
 	};
 	unsigned int i = wire_path_sport(r->flow_label, WIRE_MAD_QPN, WIRE_MAD_QPN);
-	size_t len;
 
 	if (!s)
 		return;
@@ -122,7 +180,13 @@ void emu_wire_send_mad(const struct emu_route *r, uint16_t pkey, const uint8_t m
 	path.sport = s->port[i];
 	memcpy(path.src, emu_endpoint_addr((int)r->endpoint), sizeof(path.src));
 	memcpy(path.dst, r->dst, sizeof(path.dst));
-	len = wire_mad_build(mad, pkey, psn++ & 0xffffffu, bytes);
-	len = wire_seal(&path, bytes, len);
-	emu_udp_send(s->sender[i], &path, bytes, len);
+	build(&path, pkey, mad, &p);
+	emu_udp_send(s->sender[i], &path, p.bytes, p.len);
+	if (!emu_wire_saw)
+		return;
+	seen.func = emu_endpoint_func((int)r->endpoint);
+	seen.path = path;
+	seen.bytes = p.bytes;
+	seen.len = p.len;
+	emu_wire_saw(&seen);
 }

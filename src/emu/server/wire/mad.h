@@ -7,12 +7,14 @@
 #define EMU_WIRE_MAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "emu/ipc/shm.h"
 #include "emu/server/base/reactor.h"
 #include "emu/server/card/topology.h"
 #include "emu/wire/drop.h"
+#include "emu/wire/path.h"
 
 struct emu_wire_mad {
 	const struct emu_func *to;
@@ -30,10 +32,27 @@ struct emu_wire_counts {
 /* Gets the management datagrams of the connection manager's class; false: there is no receiver. */
 extern bool (*emu_wire_receive_mad)(const struct emu_wire_mad *m);
 
+/* A packet of queue pair 1, or one that has arrived for a queue pair that does not exist. */
+struct emu_wire_sight {
+	const struct emu_func *func; /* whose port has sent or received it */
+	const struct emu_func
+		*peer; /* it stayed within the emulator, and went to this port; or NULL */
+	struct wire_path path;
+	const uint8_t *bytes; /* behind the UDP header */
+	size_t len;
+	bool sent;
+	enum wire_drop drop;
+};
+
+/* Gets all such packets, while somebody captures; else NULL. */
+extern void (*emu_wire_saw)(const struct emu_wire_sight *s);
+
 /* Datagrams have arrived: the function of an endpoint's watch. */
 void emu_wire_ready(struct emu_watch *w);
 /* Send a management datagram as the route says. It may be lost. */
 void emu_wire_send_mad(const struct emu_route *r, uint16_t pkey, const uint8_t mad[256]);
+/* Show what a management datagram between two ports of the emulator would have been. */
+void emu_wire_show_mad(const struct emu_wire_mad *m, const struct emu_func *from);
 /* What arrived at the server's socket of an endpoint. */
 const struct emu_wire_counts *emu_wire_counts_of(int endpoint);
 
