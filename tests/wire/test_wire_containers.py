@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Two containers that have nothing in common but a network: namespaces of their own, an ordinary user without
-any capability, and an emulator in each."""
+any capability, and an emulator in each. They are made by unshare, and by podman with each of Debian's runtimes."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -14,11 +15,87 @@ import pytest
 from harness.emulator import local_environment
 from harness.network import ADDRESSES, Network, missing
 
-pytestmark = [pytest.mark.local, pytest.mark.skipif(bool(missing()), reason=str(missing()))]
+pytestmark = pytest.mark.local
 NOBODY = 65534
 CONTAINER = "unshare --mount --mount-proc --pid --ipc --uts --fork --kill-child".split()
 USER = f"setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups --bounding-set=-all --no-new-privs".split()
 START = "set -e; dpumap-emu start --wire {address}; trap 'dpumap-emu stop' EXIT; run='dpumap-emu run --as dpu --'\n"
+HYBRID = "/sys/fs/cgroup/unified"
+WITHOUT_HYBRID = ("unshare", "--mount", "sh", "-c", f'umount {HYBRID} && exec "$@"', "sh")
+# The defaults are above the limits of some machines, which only CAP_SYS_RESOURCE may exceed.
+LIMITS = ("--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1000:1000")
+
+
+class Unshared:
+    """Containers of unshare, on a cable between two network namespaces."""
+
+    def __init__(self, path):
+        self.network = Network(local_environment(path))
+        self.address = ADDRESSES
+        self.started = []
+
+    def start(self, name, home, script):
+        words = [*self.network.enter(name), *CONTAINER, *USER, "bash", "-c", script]
+        environment = {**self.network.environment, "DPUMAP_EMU_DIR": f"{home}/emu", "HOME": str(home)}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}
+        self.started.append(subprocess.Popen(words, cwd=home, env=environment, text=True, **pipes))
+        return self.started[-1]
+
+    def close(self):
+        for process in self.started:
+            end(process)
+        self.network.close()
+
+
+class Podman:
+    """Containers of podman on a bridge; the files of the machine are their image."""
+
+    def __init__(self, path, runtime):
+        self.environment, self.name = local_environment(path), f"dpumap-{os.getpid()}"
+        self.path, self.runtime, self.started = path, runtime, []
+        net = f"10.{200 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
+        self.address = {"dpu": f"{net}.2", "host": f"{net}.3"}
+        self.control("network", "create", "--subnet", f"{net}.0/24", self.name)
+
+    def control(self, *words):
+        done = subprocess.run(["podman", *words], capture_output=True, text=True, check=False, timeout=60)
+        if done.returncode:
+            pytest.skip(f"podman {words[0]}: {done.stderr.strip()}")
+        return done.stdout
+
+    def command(self, name, home):
+        bins = pathlib.Path(os.environ["DPUMAP_BIN"]).resolve().parent
+        words, cgroups = [], []
+        if self.runtime.endswith("/crun") and os.path.ismount(HYBRID):  # crun refuses both versions of cgroups at once
+            words, cgroups = [*WITHOUT_HYBRID], ["--cgroups=disabled"]
+        words += ["podman", "--runtime", self.runtime, "run", "--rm", "--network", self.name, *cgroups]
+        words += ["--ip", self.address[name]]
+        words += ["--name", f"{self.name}-{name}", "--user", str(NOBODY), "--cap-drop", "all", *LIMITS]
+        words += ["--security-opt", "no-new-privileges", "--volume", f"{self.path}:{self.path}"]
+        words += ["--volume", f"{bins}:{bins}:ro", "--workdir", str(home)]
+        for key, value in {**self.environment, "DPUMAP_EMU_DIR": f"{home}/emu", "HOME": str(home)}.items():
+            words += ["--env", f"{key}={value}"]
+        return [*words, "--rootfs", "/:O"]
+
+    def start(self, name, home, script):
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}
+        words = [*self.command(name, home), "bash", "-c", script]
+        self.started.append(subprocess.Popen(words, text=True, **pipes))
+        return self.started[-1]
+
+    def is_possible(self):
+        """Why no such container runs here, or an empty string."""
+        done = subprocess.run([*self.command("dpu", self.path), "true"], capture_output=True, text=True, check=False,
+                              timeout=60)
+        return done.stderr.strip() if done.returncode else ""
+
+    def close(self):
+        for name in self.address:
+            subprocess.run(["podman", "rm", "--force", "--time", "0", f"{self.name}-{name}"], capture_output=True,
+                           check=False, timeout=60)
+        for process in self.started:
+            process.communicate(timeout=60)
+        subprocess.run(["podman", "network", "rm", self.name], capture_output=True, check=False, timeout=60)
 
 
 def end(process):
@@ -33,32 +110,42 @@ def end(process):
     process.communicate()
 
 
-@pytest.fixture
-def containers():
+def make(path, kind):
+    """The maker of containers; skips if this machine has none of this kind."""
+    if kind == "unshare":
+        reason = missing()
+        if reason:
+            pytest.skip(reason)
+        return Unshared(path)
+    for program in ("podman", kind):
+        if not shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
+            pytest.skip(f"{program} is not installed")
+    podman = Podman(path, shutil.which(kind, path=os.environ["PATH"] + ":/usr/sbin:/sbin"))
+    reason = podman.is_possible()
+    if reason:
+        podman.close()
+        pytest.skip(f"podman with {kind}: {reason}")
+    return podman
+
+
+@pytest.fixture(params=["unshare", "crun", "runc"])
+def containers(request):
     """containers(NAME, SCRIPT): starts a script in a container; the emulator's command is in $run."""
     path = pathlib.Path(tempfile.mkdtemp(prefix="dpumap-wire.", dir="/tmp"))
-    network = Network(local_environment(path))
-    started = []
-
-    def start(name, script):
-        home = path / name
-        home.mkdir(exist_ok=True)
-        os.chown(home, NOBODY, NOBODY)
-        words = [*network.enter(name), *CONTAINER, *USER, "bash", "-c"]
-        words.append(START.format(address=ADDRESSES[name]) + script)
-        environment = {**network.environment, "DPUMAP_EMU_DIR": f"{home}/emu", "HOME": str(home)}
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}
-        process = subprocess.Popen(words, cwd=home, env=environment, text=True, **pipes)
-        started.append(process)
-        return process
-
     path.chmod(0o755)
-    start.path = path
-    yield start
-    for process in started:
-        end(process)
-    network.close()
-    shutil.rmtree(path)
+    try:
+        with contextlib.closing(make(path, request.param)) as maker:
+
+            def start(name, script):
+                home = path / name
+                home.mkdir(exist_ok=True)
+                os.chown(home, NOBODY, NOBODY)
+                return maker.start(name, home, START.format(address=maker.address[name]) + script)
+
+            start.path, start.address = path, maker.address
+            yield start
+    finally:
+        shutil.rmtree(path)
 
 
 def ends(process):
@@ -73,7 +160,7 @@ RETRY = "for i in $(seq 20); do {} && exit; sleep 0.2; done; exit 1"
 def test_perftest_between_containers(containers):
     command = "$run ib_write_bw -d mlx5_0 -x 3 -F -n 100 -s 4096"
     server = containers("dpu", command)
-    out = ends(containers("host", RETRY.format(f"{command} {ADDRESSES['dpu']}")))
+    out = ends(containers("host", RETRY.format(f"{command} {containers.address['dpu']}")))
     assert " 4096 " in out, out
     ends(server)
 
@@ -85,7 +172,7 @@ def test_dpumap_between_containers(containers):
     pki = ["dpumap", "pki"]
     options = {"check": True, "env": local_environment(path), "cwd": path, "capture_output": True}
     subprocess.run([*pki, "init", "--dir", "pki"], **options)
-    subprocess.run([*pki, "issue", "--dpu", "dpu", "--san", ADDRESSES["dpu"], "--dir", "pki"], **options)
+    subprocess.run([*pki, "issue", "--dpu", "dpu", "--san", containers.address["dpu"], "--dir", "pki"], **options)
     subprocess.run([*pki, "issue", "--host", "host", "--dir", "pki"], **options)
     for name in ("dpu", "host"):
         home = path / name
@@ -94,15 +181,15 @@ def test_dpumap_between_containers(containers):
             shutil.copy(path / "pki" / file, home / file)
             os.chown(home / file, NOBODY, NOBODY)
     (path / "dpu/dpumapd.conf").write_text(
-        f'listen = [ "tls:{ADDRESSES["dpu"]}:7470" ];\n'
-        f'rdma = {{ listen = "{ADDRESSES["dpu"]}:0"; }};\n'
+        f'listen = [ "tls:{containers.address["dpu"]}:7470" ];\n'
+        f'rdma = {{ listen = "{containers.address["dpu"]}:0"; }};\n'
         f'tls = {{ cert = "{path}/dpu/dpu.crt"; key = "{path}/dpu/dpu.key"; ca = "{path}/dpu/ca.crt"; }};\n'
         'exports = ( { name = "far"; kind = "dram"; size = "64K"; via = "rdma"; allow = [ "cert:host" ]; } );\n',
         encoding="utf-8",
     )
     (path / "dpu/dpumapd.conf").chmod(0o644)
     containers("dpu", "$run dpumapd --config dpumapd.conf >log 2>&1")
-    tool = f"$run dpumap cp sent far got --connect tls:{ADDRESSES['dpu']}:7470"
+    tool = f"$run dpumap cp sent far got --connect tls:{containers.address['dpu']}:7470"
     tool += " --ca ca.crt --cert host.crt --key host.key"
     script = f"head -c 1000001 /dev/urandom >sent\n{RETRY.format(tool + ' 2>&1 && cmp sent got')}"
     try:
