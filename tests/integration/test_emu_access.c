@@ -241,6 +241,7 @@ static void test_server_of_another_is_not_used(void **state)
 	pid = fork();
 	if (!pid)
 		serve_as_another(dir, ready[1]);
+	close(ready[1]);
 	assert_int_equal(read(ready[0], &c, 1), 1);
 	assert_int_equal(chmod(dir, 0700), 0); /* too late */
 	assert_int_not_equal(tool("status", dir), 0);
@@ -251,7 +252,6 @@ static void test_server_of_another_is_not_used(void **state)
 	unlink(path);
 	rmdir(dir);
 	close(ready[0]);
-	close(ready[1]);
 }
 
 /* --- whatever arrives ------------------------------------------------------------------------- */
