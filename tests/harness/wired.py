@@ -40,14 +40,13 @@ class Wired:
 
 
 class Probe:
-    """One end of connections; see tests/wire/probe.py."""
+    """One end of connections; see tests/wire/probe.py. Another program speaks as that one does."""
 
-    def __init__(self, machine, **options):
+    def __init__(self, machine, program=PROBE):
         self.machine = machine
-        self.process = machine.start(["/usr/bin/python3", PROBE], stdin=-1, text=True)
+        self.process = machine.start(["/usr/bin/python3", str(program)], stdin=-1, text=True)
         self.pid = self.process.pid
         assert self.answer() == "ready"
-        self.options = options
 
     def ask(self, verb, *words):
         self.process.stdin.write(json.dumps([verb, *words]) + "\n")
