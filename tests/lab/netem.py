@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""usage: netem.py [--long] BIN
+"""usage: netem.py [--curve] BIN
 
 Two emulators in two network namespaces, and the kernel's netem between them: loss, reordering, duplication,
 delay and corruption in both directions. All bytes of all transfers must be right, and each transfer must end
-in time. Prints a line "pass NAME" or "fail NAME REASON" for each case, and the throughput beside what
-go-back-N predicts. BIN is the folder of dpumap-emu. Needs root and sch_netem: tests/lab/vm has both.
+in time; on a network that delivers nothing, with the error and at the time that the attributes say. Prints a line
+"pass NAME" or "fail NAME REASON" for each case. --curve measures the throughput over the rate of loss instead, beside
+what go-back-N predicts. BIN is the folder of dpumap-emu. Needs root and sch_netem: tests/lab/vm has both.
 """
 import argparse
 import os
@@ -28,21 +29,49 @@ CASES = {
     "corrupted": "corrupt 1%",
     "all": "delay 1ms 1ms loss 1% duplicate 1% corrupt 0.5%",
 }
-LONG = {
-    **{f"loss-{percent}": f"loss {percent}%" for percent in (0.01, 0.03, 0.1, 0.3, 1, 3, 10)},
-    **{f"loss-{percent}-delayed": f"delay 1ms loss {percent}%" for percent in (0.01, 0.1, 1, 10)},
-}
 MTU = 1024
 TIMEOUT = 12  # 4.096 us * 2^12 = 16.8 ms
-WINDOW = 64  # packets in flight that go-back-N sends again, see src/emu/wire/window.h
 OPS = ("write", "read", "send")
+# Name, netem, the attributes, the operation, the status; the times follow from the attributes.
+EXHAUSTION = (
+    ("timeout", "loss 100%", {"timeout": 12, "retry": 1}, "write", "IBV_WC_RETRY_EXC_ERR"),
+    ("timeout-of-a-read", "loss 100%", {"timeout": 14, "retry": 3}, "read", "IBV_WC_RETRY_EXC_ERR"),
+    ("most-retries", "loss 100%", {"timeout": 13, "retry": 7}, "send", "IBV_WC_RETRY_EXC_ERR"),
+    ("no-retry", "loss 100%", {"timeout": 15, "retry": 0}, "write", "IBV_WC_RETRY_EXC_ERR"),
+    ("link-down", "down", {"timeout": 14, "retry": 3}, "write", "IBV_WC_RETRY_EXC_ERR"),
+    ("not-ready", "delay 5ms", {"timeout": 14, "rnr": 3, "min_rnr": 20}, "send", "IBV_WC_RNR_RETRY_EXC_ERR"),
+    ("not-ready-with-loss", "delay 1ms loss 10%", {"timeout": 14, "rnr": 6, "min_rnr": 20}, "send",
+     "IBV_WC_RNR_RETRY_EXC_ERR"),
+)
+RNR_TIMER = {20: 10.24e-3}  # seconds (IBA 9.7.5.2, table 45)
+# The curve: the delay dominates what the processors do, so that the protocol alone decides.
+CURVE = (0.03, 0.1, 0.3, 1, 3, 10)  # percent
+CURVE_DELAY, CURVE_TIMEOUT = "10ms", 14
+WINDOW_MIN, WINDOW = 4, 64  # packets, see src/emu/wire/window.h and WINDOW in src/emu/engine/conn.c
 
 
-def predicted(packets, message, seconds, loss):
-    """Go-back-N: each lost packet costs a window, and that of a message's end costs the timer."""
-    again = loss * min(WINDOW, message) / (1 - loss)
-    timers = packets / message * loss * 4.096e-6 * 2**TIMEOUT
-    return seconds * (1 + again) + timers
+def timer(code):
+    return 4.096e-6 * 2**code
+
+
+def sawtooth(loss):
+    """The rounds between two losses, that is for 1 / loss packets: each loss halves the window, and each round sends
+    a window and makes it larger by a packet."""
+    window, rounds = float(WINDOW), 0.0
+    for _ in range(200):  # to the window at which growth and loss are in balance
+        window, left, rounds = max(window / 2, WINDOW_MIN), 1 / loss, 0.0
+        while left > 0:
+            rounds += min(left / window, 1)
+            left -= window
+            window = min(window + 1, WINDOW) if left > 0 else window
+    return rounds
+
+
+def predicted(packets, loss, rtt, timeout):
+    """Seconds for packets under go-back-N with the window of the emulator. Between two losses the window grows. A loss
+    costs one more round, because the NAK takes as long as the packets that are sent in vain; and the timer, if the
+    NAK or the packet that is sent again is lost too."""
+    return packets * loss * ((sawtooth(loss) + 1) * rtt + 2 * loss * timeout)
 
 
 class Fabric:
@@ -59,7 +88,7 @@ class Fabric:
         self.network = Network(local_environment(directory))
         self.emulator = f"{os.environ['DPUMAP_BIN']}/dpumap-emu"
         self.places = {name: f"{directory}/{name}" for name in ADDRESSES}
-        self.ends = []
+        self.ends, self.last = [], -1
         for name, place in self.places.items():
             enter = self.network.enter(name)
             self.network.run(name, self.emulator, "start", "--dir", place, "--wire", ADDRESSES[name])
@@ -90,9 +119,18 @@ class Fabric:
         assert near("digest", size) == far("digest", size), f"{op}: the bytes differ"
         return seconds
 
-    def begin(self, case):
-        self.connect(*self.ends, mtu=MTU, timeout=TIMEOUT, retry=7)
-        self.last = case
+    def begin(self, **attributes):
+        self.connect(*self.ends, **{"mtu": MTU, "timeout": TIMEOUT, "retry": 7, **attributes})
+        self.last += 1
+
+    def fails(self, op, status, least, most):
+        """An operation completes with this status, and in this time."""
+        near, _ = self.ends
+        near("post", self.last, op, 5000)
+        found, _, _, seconds = near.completes(patience=most + 30)[0]
+        assert found == status, found
+        assert least <= seconds <= most, f"after {seconds:.3f} s, not between {least:.3f} and {most:.3f} s"
+        return seconds
 
     def close(self):
         for end in self.ends:
@@ -102,47 +140,82 @@ class Fabric:
         self.network.close()
 
 
-def loss_of(words):
-    words = words.split()
-    return float(words[words.index("loss") + 1].rstrip("%")) / 100 if "loss" in words else None
-
-
-def run_case(fabric, number, name, words, size, base):
-    """The seconds of a write."""
+def run_case(fabric, name, words, size):
     fabric.weather(words)
-    fabric.begin(number)
-    found = {op: fabric.transfer(op, size, 10 * number) for op in OPS}
+    fabric.begin()
+    found = {op: fabric.transfer(op, size, 10 * fabric.last) for op in OPS}
     line = ", ".join(f"{op} {size / seconds / 1e6:.1f} MB/s" for op, seconds in found.items())
-    loss = loss_of(words)
-    if base and loss is not None:
-        packets = size // MTU
-        model = predicted(packets, packets, base["write"], loss)
-        line += f"; go-back-N predicts {size / model / 1e6:.1f} MB/s"
-    print(f"pass netem-{name}", flush=True)
-    print(f"  {words or 'no netem'}: {line}", flush=True)
-    return found
+    print(f"pass netem-{name}\n  {words or 'no netem'}: {line}", flush=True)
+
+
+def limits(attributes):
+    """How long the attributes let a request try. The timer expires after one to four times its value (IBA 9.7.6.1);
+    the responder's timer is exact, and each of its NAKs takes a round."""
+    if "rnr" in attributes:
+        least = attributes["rnr"] * RNR_TIMER[attributes["min_rnr"]]
+        return least, least + (attributes["rnr"] + 1) * 4 * timer(attributes["timeout"]) + 1
+    least = (attributes["retry"] + 1) * timer(attributes["timeout"])
+    return least, 4 * least + 1
+
+
+def run_exhaustion(fabric, name, words, attributes, op, status):
+    least, most = limits(attributes)
+    fabric.weather("")
+    fabric.begin(**attributes)
+    if words == "down":
+        fabric.network.pull()
+    else:
+        fabric.weather(words)
+    seconds = fabric.fails(op, status, least, most)
+    if words == "down":
+        fabric.network.plug()
+    print(f"pass netem-exhaustion-{name}\n  {words}: {op} {status} after {seconds:.3f} s, {least:.3f} to {most:.3f} s "
+          "allowed", flush=True)
+
+
+def run_curve(fabric, size):
+    """A table: the rate of loss, measured and predicted throughput of RDMA WRITE."""
+    def seconds(words):
+        fabric.weather(words)
+        fabric.begin(timeout=CURVE_TIMEOUT)
+        return fabric.transfer("write", size, 10 * fabric.last)
+
+    packets = size // MTU
+    rtt = seconds(f"delay {CURVE_DELAY}") * WINDOW / packets
+    print(f"a round of {WINDOW} packets of {MTU} bytes takes {rtt * 1e3:.1f} ms", flush=True)
+    for percent in CURVE:
+        took = seconds(f"delay {CURVE_DELAY} loss {percent}%")
+        model = predicted(packets, percent / 100, rtt, timer(CURVE_TIMEOUT))
+        print(f"{'pass' if 0.5 < took / model < 2 else 'fail'} netem-curve-loss-{percent}\n  | {percent} % | "
+              f"{size / took / 1e6:.2f} MB/s | {size / model / 1e6:.2f} MB/s |", flush=True)
+
+
+def run(fabric, args):
+    if args.curve:
+        run_curve(fabric, args.size)
+        return
+    for name, words in CASES.items():
+        run_case(fabric, name, "" if args.no_netem else words, args.size)
+    for one in () if args.no_netem else EXHAUSTION:
+        run_exhaustion(fabric, *one)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--long", action="store_true", help="also the curve over the rate of loss")
+    parser.add_argument("--curve", action="store_true", help="the throughput over the rate of loss")
     parser.add_argument("--no-netem", action="store_true", help="only the transfers, on a kernel without netem")
     parser.add_argument("--size", type=int, default=1 << 20, help="bytes of a transfer")
     parser.add_argument("bin")
     args = parser.parse_args()
     os.environ["DPUMAP_BIN"] = os.path.realpath(args.bin)
-    cases = {**CASES, **LONG} if args.long else CASES
-    failed, base = False, None
+    failed = False
     with tempfile.TemporaryDirectory(prefix="dpumap-netem.", dir="/dev/shm") as directory:
         fabric = Fabric(directory)
-        for number, (name, words) in enumerate(cases.items()):
-            try:
-                found = run_case(fabric, number, name, "" if args.no_netem else words, args.size, base)
-                base = base or found
-            except AssertionError as wrong:
-                print(f"fail netem-{name} {wrong}", flush=True)
-                failed = True
-                break
+        try:
+            run(fabric, args)
+        except AssertionError as wrong:
+            print(f"fail netem {wrong}", flush=True)
+            failed = True
         fabric.close()
     sys.exit(failed)
 

@@ -103,18 +103,96 @@ check rping-from-rxe managed_from_rxe "$ping" 'rping -s -a 10.9.0.1 -C 10 -V' 'r
 check ucmatose-to-rxe managed_to_rxe "$done_" 'ucmatose -b 10.9.0.2 -c 4' 'ucmatose -s 10.9.0.2 -c 4'
 check ucmatose-from-rxe managed_from_rxe "$done_" 'ucmatose -b 10.9.0.1 -c 4' 'ucmatose -s 10.9.0.1 -c 4'
 
-# A mixture, if asked for.
+# --- dpumapd and dpumap, one on the emulated card and one on rdma_rxe ---------------------------
+
+wired=/etc/wired # on both machines: certificates, keys and configurations
+share_pki()
+{
+	local ca=$work/wired-pki
+	mkdir -m 700 "$ca" "$wired" && dpumap pki init --dir "$ca" &&
+		dpumap pki issue --dir "$ca" --dpu there --san 10.9.0.2 &&
+		dpumap pki issue --dir "$ca" --dpu here --san 10.9.0.1 &&
+		dpumap pki issue --dir "$ca" --host anyone || return 1
+	mkdir /lab/carried
+	cp "$ca"/{there,here,anyone}.{crt,key} "$ca/ca.crt" "$wired/"
+	cp "$wired"/* /lab/carried/
+	there "mkdir -p -m 700 $wired && cp /lab/carried/* $wired/ && chmod 600 $wired/*.key"
+	rm -r /lab/carried
+}
+
+# start_daemon_on here|there PORT RDMA-ADDRESS: the client exchanges the details of queue pairs, or with an address it
+# connects by the connection manager
+start_daemon_on()
+{
+	local by='' ready=/lab/wired.ready
+	rm -f "$ready"
+	[ -z "$3" ] || by="rdma = { listen = \"$3:0\"; };"
+	cat >"/lab/$1.conf" <<-CONF
+		listen = [ "tls:0.0.0.0:$2" ];
+		$by
+		tls = { cert = "$wired/$1.crt"; key = "$wired/$1.key"; ca = "$wired/ca.crt"; };
+		exports = ( { name = "bulk"; kind = "dram"; size = "1M"; via = "rdma"; allow = [ "cert:anyone" ]; } );
+	CONF
+	if [ "$1" = here ]; then
+		$ours dpumapd --config /lab/here.conf >"$ready" 2>>"$work/wired.log" </dev/null &
+	else
+		# shellcheck disable=SC2154 # of test-pair.sh
+		there "$dpu/bin/dpumapd --config /lab/there.conf >$ready 2>>/lab/dpu.wired </dev/null &" >/dev/null
+	fi
+	until_true grep -q ready "$ready" || { cat "$work/wired.log" /lab/dpu.wired; return 1; }
+}
+
+# copy_to here|there PORT BYTES: from the other machine, through the export and back
+copy_to()
+{
+	local keys="--ca $wired/ca.crt --cert $wired/anyone.crt --key $wired/anyone.key --timeout 30"
+	local files="/lab/wired.in bulk /lab/wired.out"
+	head -c "$3" /dev/urandom >/lab/wired.in
+	rm -f /lab/wired.out
+	if [ "$1" = there ]; then
+		# shellcheck disable=SC2086 # lists of words
+		timeout 60 $ours dpumap cp $files --connect "tls:10.9.0.2:$2" $keys >"$work/copy.log" 2>&1
+	else
+		there "timeout 60 $dpu/bin/dpumap cp $files --connect tls:10.9.0.1:$2 $keys 2>&1" >"$work/copy.log"
+	fi
+	cat "$work/copy.log"
+	grep -q 'by RDMA' "$work/copy.log" && cmp /lab/wired.in /lab/wired.out
+}
+check pki-for-the-wire share_pki
+check dpumapd-starts-on-rxe start_daemon_on there 7480 ''
+check copy-from-the-card-to-rxe copy_to there 7480 300001
+check dpumapd-starts-on-the-card start_daemon_on here 7481 10.9.0.1
+check copy-from-rxe-to-the-card-by-address copy_to here 7481 300001
+
+# A mixture with loss in both directions, if asked for.
+lose()
+{
+	local change="qdisc replace dev eth0 root netem loss ${LAB_WIRE_LOSS-0.1%} limit 20000"
+	# shellcheck disable=SC2086 # a list of words
+	tc $change && there "modprobe sch_netem; tc $change; echo status \$?" | grep 'status 0'
+}
+lose_no_more() { tc qdisc del dev eth0 root && there 'tc qdisc del dev eth0 root'; }
+lost() { tc -s qdisc show dev eth0 | grep -o 'dropped [0-9]*'; }
+mix()
+{
+	to_rxe "$iters" ibv_rc_pingpong -c -s 100001 -n 10 && from_rxe "$iters" ibv_rc_pingpong -c -n 50 &&
+		to_rxe "$measured" ib_write_bw -n 50 && from_rxe "$measured" ib_read_bw -o 8 -n 50 &&
+		to_rxe "$measured" ib_send_bw -n 50 && from_rxe "$measured" ib_atomic_bw -o 8 -n 50 &&
+		managed_to_rxe "$ping" 'rping -s -a 10.9.0.2 -C 10 -V' 'rping -c -a 10.9.0.2 -C 10 -v -V' &&
+		copy_to there 7480 $((RANDOM * 20)) && copy_to here 7481 $((RANDOM * 20))
+}
 mixture()
 {
-	local limit=$((SECONDS + LAB_WIRE_SECONDS))
-	tc qdisc replace dev eth0 root netem loss "${LAB_WIRE_LOSS-0.1%}" limit 20000 || return 1
+	local limit=$((SECONDS + LAB_WIRE_SECONDS)) rounds=0
+	lose || return 1
 	while [ $SECONDS -lt $limit ]; do
-		to_rxe "$iters" ibv_rc_pingpong -c -s 100001 -n 10 && from_rxe "$iters" ibv_rc_pingpong -c -n 50 &&
-			to_rxe "$measured" ib_write_bw -n 50 && from_rxe "$measured" ib_read_bw -n 50 &&
-			to_rxe "$measured" ib_send_bw -n 50 &&
-			managed_to_rxe "$ping" 'rping -s -a 10.9.0.2 -C 10 -V' 'rping -c -a 10.9.0.2 -C 10 -v -V' || return 1
+		mix || return 1
+		rounds=$((rounds + 1))
 	done
-	tc qdisc del dev eth0 root
+	echo "$rounds rounds in $LAB_WIRE_SECONDS s, $(lost) here, $(there "$(declare -f lost); lost") there" >/lab/mixture
+	lose_no_more
 }
-[ -z "${LAB_WIRE_SECONDS-}" ] || check "mixture-of-$LAB_WIRE_SECONDS-s-with-loss" mixture
+[ "${LAB_WIRE_SECONDS:-0}" -eq 0 ] || check "mixture-of-$LAB_WIRE_SECONDS-s-with-loss" mixture
+there 'killall dpumapd'
+killall dpumapd
 dpumap-emu stop --dir "$wire"

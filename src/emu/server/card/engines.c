@@ -14,9 +14,12 @@
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
 
-/* An engine that is stopped, or that gets no processor, is waited for no longer than some 20 ms. */
+/*
+ * An engine that is stopped, or that gets no processor, is waited for no longer than about a second. On a busy machine, and
+ * with many packets, a pass takes tens of milliseconds.
+ */
 #define PASS_YIELDS 100
-#define PASS_PAUSES 200
+#define PASS_PAUSES 10000
 
 /*
  * Did the process end in a pass? Then its thread has ended, or at least its socket hung up, which
