@@ -146,17 +146,19 @@ start_daemon_on()
 copy_to()
 {
 	local keys="--ca $wired/ca.crt --cert $wired/anyone.crt --key $wired/anyone.key --timeout 30"
-	local files="/lab/wired.in bulk /lab/wired.out"
+	local files="/lab/wired.in bulk /root/wired.out" same='cmp /lab/wired.in /root/wired.out'
 	head -c "$3" /dev/urandom >/lab/wired.in
-	rm -f /lab/wired.out
 	if [ "$1" = there ]; then
+		rm -f /root/wired.out
 		# shellcheck disable=SC2086 # lists of words
 		timeout 60 $ours dpumap cp $files --connect "tls:10.9.0.2:$2" $keys >"$work/copy.log" 2>&1
+		$same && echo same >>"$work/copy.log"
 	else
-		there "timeout 60 $dpu/bin/dpumap cp $files --connect tls:10.9.0.1:$2 $keys 2>&1" >"$work/copy.log"
+		there "rm -f /root/wired.out; timeout 60 $dpu/bin/dpumap cp $files --connect tls:10.9.0.1:$2 $keys 2>&1
+			$same && echo same" >"$work/copy.log"
 	fi
 	cat "$work/copy.log"
-	grep -q 'by RDMA' "$work/copy.log" && cmp /lab/wired.in /lab/wired.out
+	grep -q 'by RDMA' "$work/copy.log" && grep -qx same "$work/copy.log"
 }
 check pki-for-the-wire share_pki
 check dpumapd-starts-on-rxe start_daemon_on there 7480 ''
@@ -192,7 +194,15 @@ mixture()
 	echo "$rounds rounds in $LAB_WIRE_SECONDS s, $(lost) here, $(there "$(declare -f lost); lost") there" >/lab/mixture
 	lose_no_more
 }
-[ "${LAB_WIRE_SECONDS:-0}" -eq 0 ] || check "mixture-of-$LAB_WIRE_SECONDS-s-with-loss" mixture
+unreliable()
+{
+	to_rxe "$measured" ib_write_bw -c UC -n 30 && from_rxe "$measured" ib_write_bw -c UC -n 30 &&
+		to_rxe "$measured" ib_send_bw -c UD -s 1024 -n 30 && from_rxe "$measured" ib_send_bw -c UD -s 1024 -n 30
+}
+if [ "${LAB_WIRE_SECONDS:-0}" -ne 0 ]; then
+	check perftest-of-unreliable-services unreliable
+	check "mixture-of-$LAB_WIRE_SECONDS-s-with-loss" mixture
+fi
 there 'killall dpumapd'
 killall dpumapd
 dpumap-emu stop --dir "$wire"
