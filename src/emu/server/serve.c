@@ -311,8 +311,10 @@ int emu_serve(const struct emu_server_options *opt)
 	if (write(opt->ready_fd, &result, sizeof(result)) != sizeof(result) || err)
 		return 1;
 	close(opt->ready_fd);
-	/* The starter's stderr must not stay open. */
-	dup2(STDOUT_FILENO, STDERR_FILENO);
+	if (opt->foreground)
+		emu_log("ready in %s", directory);
+	else /* the starter's stderr must not stay open */
+		dup2(STDOUT_FILENO, STDERR_FILENO);
 	while (!emu_reactor_is_stopped() &&
 	       !(directory_removed && !emu_files && !emu_admin_has_holders()))
 		emu_reactor_turn();

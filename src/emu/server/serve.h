@@ -3,6 +3,8 @@
 #ifndef EMU_SERVE_H
 #define EMU_SERVE_H
 
+#include <stdbool.h>
+
 #include "emu/ipc/proto.h"
 #include "emu/server/card/profile.h"
 
@@ -13,9 +15,10 @@ struct emu_server_options {
 	unsigned int ngids;
 	const struct emu_port_request *wires; /* addresses of ports; zero: "loopback" */
 	unsigned int nwires;
-	int ready_fd; /* receives an int when clients may connect: 0, or the errno of the failure
+	int ready_fd;	 /* receives an int when clients may connect: 0, or the errno of the failure
 			 (EBUSY: another server has the directory) */
-	int hold_fd;  /* the connection of the first holder: the server ends with its last holder;
+	bool foreground; /* messages still go to the standard error once clients may connect */
+	int hold_fd; /* the connection of the first holder: the server ends with its last holder;
 			 or -1 */
 };
 

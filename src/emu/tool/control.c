@@ -137,6 +137,8 @@ const char *tool_error(int err)
 {
 	if (err == -EPROTO || err == -EBUSY)
 		return "the running emulator is ending, or is of another version of dpumap-emu";
+	if (err == -ECHILD)
+		return "its process ended early";
 	return strerror(-err);
 }
 

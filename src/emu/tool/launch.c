@@ -163,6 +163,18 @@ static int hold(const struct options *o)
 	return fd;
 }
 
+/* Messages of a failure to start, whichever process has noticed it. */
+static int cannot(const struct options *o, const char *what, int err)
+{
+	bool other_place = err == -EROFS || err == -EACCES || err == -ENOENT;
+
+	emu_log("cannot %s an emulator in %s: %s%s", what, o->dir, tool_error(err),
+		other_place ? "; choose a directory that can be written: --dir, DPUMAP_EMU_DIR, "
+			      "or podman, docker: --tmpfs /tmp"
+			    : "");
+	return EXIT_EMU;
+}
+
 /* --- run -------------------------------------------------------------------------------------- */
 
 /* The loader would look for the parts of such a path, warn, and run the command without the emulator. */
@@ -243,10 +255,8 @@ int tool_run(struct options *o)
 	if (!has_proc() || find_shim(shim))
 		return EXIT_EMU;
 	fd = hold(o);
-	if (fd < 0) {
-		emu_log("cannot use or start an emulator in %s: %s", o->dir, tool_error(fd));
-		return EXIT_EMU;
-	}
+	if (fd < 0)
+		return cannot(o, "use or start", fd);
 	if (set_environment(o, shim))
 		return EXIT_EMU;
 	execvp(argv[0], argv);
@@ -257,35 +267,58 @@ int tool_run(struct options *o)
 
 /* --- serve: the internal command that spawn_server() executes ---------------------------------- */
 
-int tool_serve(struct options *o)
+static int open_null(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		emu_log("cannot open /dev/null: %s; the emulator needs it", strerror(errno));
+	return null;
+}
+
+/* The GIDs and addresses of the topology are valid. */
+static int serve(const struct options *o, int null)
 {
 	static struct emu_port_request gids[EMU_MAX_GID_LINES], wires[EMU_MAX_ENDPOINTS];
+	const struct emu_topology_spec *t = &o->topology;
 	struct emu_server_options opt = {
 		.dir = o->dir,
-		.topology = &o->topology,
+		.topology = t,
 		.gids = gids,
-		.ngids = o->ngids,
+		.ngids = t->ngids,
 		.wires = wires,
-		.nwires = o->nwires,
+		.nwires = t->nwires,
 		.ready_fd = o->ready_fd,
 		.hold_fd = o->hold_fd,
+		.foreground = o->foreground,
 	};
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	unsigned int i;
 
-	for (i = 0; i < o->ngids; i++)
-		tool_port_parse_gid(o->gid[i], &gids[i]);
-	for (i = 0; i < o->nwires; i++) {
-		tool_port_parse_wire(o->wire[i], &wires[i]);
-		emu_topology_add_wire(&o->topology, o->wire[i]);
-	}
-	if (opt.ready_fd < 0 || null < 0 || chdir("/"))
+	for (i = 0; i < t->ngids; i++)
+		tool_port_parse_gid(t->gid[i], &gids[i]);
+	for (i = 0; i < t->nwires; i++)
+		tool_port_parse_wire(t->wire[i], &wires[i]);
+	if (opt.ready_fd < 0 || chdir("/"))
 		return EXIT_USAGE;
 	fcntl(opt.ready_fd, F_SETFD, FD_CLOEXEC);
 	fcntl(opt.hold_fd, F_SETFD, FD_CLOEXEC);
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	return emu_serve(&opt);
+}
+
+int tool_serve(struct options *o)
+{
+	int null = open_null();
+	unsigned int i;
+
+	if (null < 0)
+		return EXIT_EMU;
+	for (i = 0; i < o->ngids; i++)
+		emu_topology_add_gid(&o->topology, o->gid[i]);
+	for (i = 0; i < o->nwires; i++)
+		emu_topology_add_wire(&o->topology, o->wire[i]);
+	return serve(o, null);
 }
 
 static bool is_running(const char *dir)
@@ -300,6 +333,24 @@ static bool is_running(const char *dir)
 	return !err;
 }
 
+/* As the first process of a container it also inherits processes that must not stay zombies. */
+static int start_in_foreground(struct options *o)
+{
+	int ready[2], null = open_null(), result = 0, status;
+
+	if (null < 0)
+		return EXIT_EMU;
+	if (pipe2(ready, O_CLOEXEC | O_NONBLOCK))
+		return cannot(o, "start", -errno);
+	signal(SIGCHLD, SIG_IGN);
+	o->ready_fd = ready[1];
+	status = serve(o, null);
+	/* After a success, everything is closed. */
+	if (read(ready[0], &result, sizeof(result)) == sizeof(result) && result)
+		return cannot(o, "start", -result);
+	return status;
+}
+
 int tool_start(struct options *o)
 {
 	int i, err = -EBUSY;
@@ -312,14 +363,14 @@ int tool_start(struct options *o)
 			emu_log("an emulator is already running in %s", o->dir);
 			return 1;
 		}
+		if (o->foreground)
+			return start_in_foreground(o);
 		err = spawn_server(o, -1);
 		if (err == -EBUSY)
 			usleep(10000);
 	}
-	if (err) {
-		emu_log("cannot start an emulator in %s: %s", o->dir, tool_error(err));
-		return EXIT_EMU;
-	}
+	if (err)
+		return cannot(o, "start", err);
 	tool_report_others(o);
 	return 0;
 }

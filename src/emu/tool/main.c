@@ -44,7 +44,8 @@ static const struct verb verbs[] = {
 	  "started, 126 if COMMAND cannot be executed, 127 if it is not found.",
 	  tool_more_machines},
 	 tool_run},
-	{{"start", "", 0, 0, V_START, "Start an emulator. It runs until `dpumap-emu stop'.",
+	{{"start", "", 0, 0, V_START,
+	  "Start an emulator. It runs until `dpumap-emu stop', SIGTERM or SIGINT.",
 	  tool_more_machines},
 	 tool_start},
 	{{"serve", "", 0, 0, V_SERVE, NULL, NULL}, tool_serve},
@@ -272,6 +273,13 @@ static const char *set_json(struct options *o, const char *arg)
 	return NULL;
 }
 
+static const char *set_foreground(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->foreground = true;
+	return NULL;
+}
+
 static const char *set_addresses(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -331,7 +339,7 @@ static const struct option_spec specs[] = {
 	{{"dir", 0, "DIR",
 	  "Directory of the emulator (default: $" EMU_ENV_DIR
 	  ", or else a directory of this user in "
-	  "$XDG_RUNTIME_DIR or /tmp)",
+	  "$XDG_RUNTIME_DIR, /tmp, or /dev/shm if /tmp cannot be written)",
 	  V_ALL},
 	 set_dir},
 	{{"config", 0, "FILE",
@@ -363,6 +371,11 @@ static const struct option_spec specs[] = {
 	{{"node", 0, "TEXT", NULL, V_SERVE}, add_node},
 	{{"ready-fd", 0, "FD", NULL, V_SERVE}, set_ready},
 	{{"hold-fd", 0, "FD", NULL, V_SERVE}, set_hold},
+	{{"foreground", 0, NULL,
+	  "Do not return before the emulator ends, as the first process of a container or a "
+	  "service must not",
+	  V_START},
+	 set_foreground},
 	{{"json", 0, NULL, "Print JSON", V_STATUS | V_LIST | V_GID | V_TOP}, set_json},
 	{{"once", 0, NULL, "Show one view, after an interval, and exit", V_TOP}, set_once},
 	{{"interval", 0, "SECONDS", "Time between two views (default: 1)", V_TOP}, set_interval},
@@ -729,10 +742,12 @@ static void default_dir(struct options *o)
 {
 	const char *env = getenv(EMU_ENV_DIR), *base = getenv("XDG_RUNTIME_DIR");
 
+	/* A container with a read-only root may have no other place. */
+	if (!base || !*base)
+		base = access("/tmp", W_OK) ? "/dev/shm" : "/tmp";
 	o->dir_is_default = !env || !*env;
 	if (o->dir_is_default)
-		snprintf(o->dir, sizeof(o->dir), "%s/dpumap-emu-%u", base && *base ? base : "/tmp",
-			 (unsigned int)getuid());
+		snprintf(o->dir, sizeof(o->dir), "%s/dpumap-emu-%u", base, (unsigned int)getuid());
 	else
 		snprintf(o->dir, sizeof(o->dir), "%s", env);
 }

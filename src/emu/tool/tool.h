@@ -39,7 +39,7 @@ struct options {
 	bool dir_is_default; /* neither the user nor the environment names it */
 	bool topology_given; /* the server's --node options */
 	bool json, addresses;
-	bool seed_given, dry_run, once;
+	bool seed_given, dry_run, once, foreground;
 	bool wire_only, local_only;
 };
 
