@@ -2,10 +2,10 @@
 #include "emu/server/mm/user_copy.h"
 
 #include <errno.h>
-#include <sys/uio.h>
 
 #include "emu/server/card/topology.h"
 #include "emu/server/mm/mapping.h"
+#include "emu/server/mm/process_vm.h"
 
 static int moved(ssize_t n, size_t len)
 {
@@ -19,7 +19,7 @@ int emu_copy_from(pid_t pid, void *dst, uint64_t src, size_t len)
 	struct iovec l = {.iov_base = dst, .iov_len = len};
 	struct iovec r = {.iov_base = (void *)(uintptr_t)src, .iov_len = len};
 
-	return len ? moved(process_vm_readv(pid, &l, 1, &r, 1, 0), len) : 0;
+	return len ? moved(emu_process_read(pid, &l, 1, &r, 1), len) : 0;
 }
 
 /* Split the range at a page: an unmapped page then ends the copy at the page boundary. */
@@ -37,7 +37,7 @@ int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t l
 
 	if (split)
 		r[0].iov_len = in_page;
-	n = process_vm_readv(pid, &l, 1, r, split ? 2 : 1, 0);
+	n = emu_process_read(pid, &l, 1, r, split ? 2 : 1);
 	err = moved(n < (ssize_t)least ? n : (ssize_t)least, least);
 
 	if (!err)
@@ -52,7 +52,7 @@ int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src
 
 	for (i = 0; i < n; i++)
 		len += src[i].iov_len;
-	return len ? moved(process_vm_writev(pid, src, n, dst, n, 0), len) : 0;
+	return len ? moved(emu_process_write(pid, src, n, dst, n), len) : 0;
 }
 
 int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len)
@@ -60,7 +60,7 @@ int emu_copy_to(pid_t pid, uint64_t dst, const void *src, size_t len)
 	struct iovec l = {.iov_base = (void *)(uintptr_t)src, .iov_len = len};
 	struct iovec r = {.iov_base = (void *)(uintptr_t)dst, .iov_len = len};
 
-	return len ? moved(process_vm_writev(pid, &l, 1, &r, 1, 0), len) : 0;
+	return len ? moved(emu_process_write(pid, &l, 1, &r, 1), len) : 0;
 }
 
 static bool permits(pid_t pid, const struct emu_mapping *m, enum emu_use use)

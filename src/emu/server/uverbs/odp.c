@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/uio.h>
 
 #include "emu/server/card/segments.h"
+#include "emu/server/mm/process_vm.h"
 #include "emu/server/mm/user_copy.h"
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/mr.h"
@@ -52,7 +52,7 @@ static void touch(pid_t pid, uint64_t addr, uint64_t len)
 		for (n = 0; n < BATCH && at < addr + len; n++, at += EMU_PAGE)
 			there[n] = (struct iovec){(void *)(uintptr_t)at, 1};
 		here = (struct iovec){bytes, n};
-		if (process_vm_readv(pid, &here, 1, there, n, 0) != (ssize_t)n)
+		if (emu_process_read(pid, &here, 1, there, n) != (ssize_t)n)
 			return;
 		left -= n < left ? n : left;
 	}
