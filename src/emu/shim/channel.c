@@ -18,6 +18,8 @@
 
 #include "emu/ipc/access.h"
 #include "emu/ipc/sock.h"
+#include "emu/shim/refusal.h"
+#include "emu/shim/server_exit.h"
 
 #define BUCKETS	   64u
 #define PARALLEL   16u /* channels of one file: the server has one thread */
@@ -348,22 +350,12 @@ void emu_channel_init(void)
 /* --- attaching -------------------------------------------------------------------------------- */
 
 /* Once, although libraries try again. */
-static void explain_refusal(int err)
+static void explain_refusal(int file, int err)
 {
 	static _Atomic pid_t told;
 
-	if (atomic_exchange(&told, getpid()) == getpid())
-		return;
-	if (err == ESRCH)
-		fprintf(stderr,
-			"dpumap-emu: process %d is in another PID namespace than the emulator; "
-			"start an emulator in that namespace, with a directory of its own "
-			"(--dir)\n",
-			(int)getpid());
-	else
-		fprintf(stderr,
-			"dpumap-emu: the emulator cannot reach the memory of process %d: %s\n",
-			(int)getpid(), strerror(err));
+	if (atomic_exchange(&told, getpid()) != getpid())
+		emu_refusal_print(err, emu_server_exit_pid(file));
 }
 
 static int receive(int channel, struct emu_reply *rep, int *fds)
@@ -409,7 +401,7 @@ static int attach(int fd, struct channel *c)
 	if (receive(c->fd, &rep, NULL))
 		return EIO;
 	if (rep.error)
-		explain_refusal(rep.error);
+		explain_refusal(fd, rep.error);
 	return rep.error;
 }
 
