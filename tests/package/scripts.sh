@@ -42,6 +42,7 @@ once()
 	demo) runs 1 'nothing does not exist' demo nothing ;; # documents.py runs it to its end
 	fleet-demo) runs 1 'dpumap does not exist' fleet-demo --build "$tmp" ;; # the lane fleet runs it to its end
 	hil) runs 3 '' hil --no-install --no-build --host nobody@nowhere.invalid --dpu nobody@nowhere.invalid ;;
+	image) runs 1 'contains no packages for' image --no-install --packages "$tmp" ;; # images.sh builds them
 	install-deps) runs 0 '' install-deps build ;;
 	mutants) runs 1 '/nowhere does not build' mutants --build /nowhere --tests none src/rdma/address.c ;;
 	package) runs 1 'not a directory' package --no-install --out /dev/null/packages ;;
