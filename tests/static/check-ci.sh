@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The CI definitions are well formed, run every lane once, and run only scripts/test and scripts/hil.
+# The CI definitions are well formed, run every lane once, and run only scripts/test and scripts/hil. What other
+# projects use (packaging/ci) and the examples of docs/ci.md are well formed, too.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -9,7 +10,7 @@ YAMLLINT='{extends: default, rules: {line-length: {max: 100}, document-start: di
 run_check()
 {
 	local line said
-	said=$(cd "$TREE" && yamllint -f parsable -d "$YAMLLINT" .github .gitlab-ci.yml) ||
+	said=$(cd "$TREE" && yamllint -f parsable -d "$YAMLLINT" .github .gitlab-ci.yml packaging/ci) ||
 		bad "yamllint complains: $said"
 	said=$("$PYTHON" "$(dirname "${BASH_SOURCE[0]}")/ci.py" "$TREE") || bad "ci.py failed"
 	while read -r line; do
@@ -23,15 +24,17 @@ PYTHON=/usr/bin/python3
 make_scratch()
 {
 	cp -a "$TREE/.github" "$TREE/.gitlab-ci.yml" "$1/"
-	mkdir "$1/scripts"
+	mkdir "$1/scripts" "$1/packaging" "$1/docs"
+	cp -a "$TREE/packaging/ci" "$1/packaging/"
+	cp -a "$TREE/docs/ci.md" "$1/docs/"
 	cp -a "$TREE/scripts/test" "$TREE/scripts/lanes" "$1/scripts/"
 }
 
-PLANTS=18
+PLANTS=26
 plant()
 {
 	local github=$1/.github/workflows/test.yml hil=$1/.github/workflows/hil.yml
-	local gitlab=$1/.gitlab-ci.yml
+	local gitlab=$1/.gitlab-ci.yml users=$1/packaging/ci/dpumap-emu examples=$1/docs/ci.md
 	case $2 in
 	1) edit "$github" 's/^    steps:/   steps:/' ;;
 	2) edit "$github" '/^          - static tidy$/d' ;;
@@ -51,6 +54,14 @@ plant()
 	16) edit "$gitlab" 's/image: .*/image: debian:latest/' ;;
 	17) printf 'name: more\n' >"$1/.github/workflows/more.yml" ;;
 	18) touch "$1/scripts/lanes/planted" ;;
+	19) edit "$users/action.yml" '/^ *- shell: bash$/{s/shell: bash/name: start/}' ;;
+	20) edit "$users/action.yml" '/^description:/d' ;;
+	21) edit "$users/action.yml" 's/using: composite/using: node20/' ;;
+	22) edit "$users/gitlab.yml" 's/before_script/before-script/' ;;
+	23) edit "$users/gitlab.yml" 's/^  variables:/  variables: {A: "1"}\n&/' ;;
+	24) edit "$examples" 's/          do: stop/          does: stop/' ;;
+	25) edit "$examples" 's/    container: debian:12/    containers: debian:12/' ;;
+	26) edit "$examples" 's/^  extends: .dpumap-emu/  extend: .dpumap-emu/' ;;
 	esac
 }
 

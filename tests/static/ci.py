@@ -4,7 +4,8 @@
 
 Check the CI definitions. Print a line for each violation of the schemas beside this file (which allow
 only what the project uses), for each lane of scripts/test that is not run by exactly one job of each
-system, and for a job `required` that does not need all other jobs.
+system, and for a job `required` that does not need all other jobs. The same for what packaging/ci offers to
+other projects, and for the examples of docs/ci.md.
 """
 import json
 import pathlib
@@ -22,13 +23,16 @@ def load(path, schema, say):
     if not path.is_file():
         say(path, "is missing")
         return None
+    return parse(path, path.read_text(), json.loads((HERE / schema).read_text()), say)
+
+
+def parse(path, text, schema, say):
     try:
-        document = yaml.load(path.read_text(), yaml.BaseLoader)
+        document = yaml.load(text, yaml.BaseLoader)
     except yaml.YAMLError as error:
         say(path, str(error).replace("\n", " "))
         return None
-    wrong = list(jsonschema.Draft7Validator(json.loads((HERE / schema).read_text()))
-                 .iter_errors(document))
+    wrong = list(jsonschema.Draft7Validator(schema).iter_errors(document))
     for error in wrong:
         best = jsonschema.exceptions.best_match([error])
         say(path, f"{'.'.join(str(key) for key in error.absolute_path)}: {best.message}")
@@ -114,12 +118,39 @@ def check_gitlab(tree, say):
         say(path, f"job required has to wait for all: {' '.join(sorted(missing))}")
 
 
+# The fenced blocks of docs/ci.md, by the name of the file in their first line.
+EXAMPLE = re.compile(r"^```yaml\n(# (\S+)\n.*?)^```$", re.M | re.S)
+KINDS = {".github/workflows/test.yml": "workflow", ".gitlab-ci.yml": "pipeline"}
+
+
+def check_users(tree, say):
+    """The files for other projects, and the examples of their use."""
+    schemas = json.loads((HERE / "ci-users.schema.json").read_text())
+    directory, page = tree / "packaging/ci/dpumap-emu", tree / "docs/ci.md"
+    action, jobs = directory / "action.yml", directory / "gitlab.yml"
+    found = [(action, "action", action.read_text()), (jobs, "template", jobs.read_text())]
+    examples = EXAMPLE.findall(page.read_text())
+    if [KINDS.get(name) for _, name in examples] != ["workflow", "pipeline", "workflow"]:
+        say(page, "the examples are not those of C, Python and Rust")
+    found += [(page, KINDS[name], text) for text, name in examples if name in KINDS]
+    documents = {}
+    for path, kind, text in found:
+        documents[kind] = parse(path, text, {**schemas, "$ref": f"#/definitions/{kind}"}, say)
+    if documents["action"] and documents["workflow"]:
+        inputs = documents["action"].get("inputs", {})
+        for job in documents["workflow"]["jobs"].values():
+            for step in job["steps"]:
+                for name in set(step.get("with", {})) - set(inputs):
+                    say(page, f"the action has no input {name}")
+
+
 def main(tree):
     def say(path, text):
         print(f"{path.relative_to(tree)}: {text}")
 
     check_github(tree, say)
     check_gitlab(tree, say)
+    check_users(tree, say)
 
 
 main(pathlib.Path(sys.argv[1]).resolve())
