@@ -7,8 +7,9 @@ set -euo pipefail
 dir=$1
 architecture=$2
 packages="libdpumap0 libdpumap-channel0 libdpumap-fleet0 libdpumap-dev dpumap-dpu dpumap-host dpumap-emu"
-# The package for all architectures is made with those of this machine.
-[ "$architecture" != "$(dpkg --print-architecture)" ] || packages="$packages dpumap-doc"
+# The packages for all architectures are made with those of this machine.
+for_all="dpumap-doc python3-dpumap"
+[ "$architecture" != "$(dpkg --print-architecture)" ] || packages="$packages $for_all"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-contents.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 wrong=0
@@ -22,7 +23,7 @@ bad()
 deb_of()
 {
 	local of=$architecture
-	[ "$1" != dpumap-doc ] || of=all
+	[[ " $for_all " != *" $1 "* ]] || of=all
 	compgen -G "$dir/$1_*_$of.deb"
 }
 
@@ -202,7 +203,11 @@ has_completions dpumap-emu dpumap-emu
 for package in libdpumap0 libdpumap-channel0 libdpumap-fleet0 libdpumap-dev; do
 	[ "$(field "$package" Multi-Arch)" = same ] || bad "$package cannot be installed for two architectures"
 done
-if [[ " $packages " = *" dpumap-doc "* ]]; then
+if [[ $packages == *" $for_all" ]]; then
+	has python3-dpumap /usr/lib/python3/dist-packages/dpumap/{__init__.py,_ffi.py,py.typed} \
+		'/usr/lib/python3/dist-packages/dpumap-*.dist-info/'{METADATA,entry_points.txt}
+	depends python3-dpumap libdpumap0 python3:any python3-cffi-backend
+	[[ $(field python3-dpumap Recommends) == libdpumap-channel0 ]] || bad "python3-dpumap does not recommend libdpumap-channel0"
 	has dpumap-doc /usr/share/doc/dpumap-doc/html/index.html /usr/share/doc/dpumap-doc/dpumap-emu.md.gz \
 		/usr/share/doc/dpumap-doc/session.svg
 	for header in "$tmp"/libdpumap-dev/usr/include/dpumap/*.h "$tmp"/libdpumap-dev/usr/include/dpumap-doca/*.h \
