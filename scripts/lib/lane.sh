@@ -17,11 +17,11 @@ LANE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-lane.XXXXXX")
 trap 'rm -rf "$LANE_TMP" 2>/dev/null || { sleep 1 && rm -rf "$LANE_TMP"; } || true' EXIT
 export DPUMAP_EMU_DIR=$LANE_TMP/emu
 mkdir -p "$LANE_BUILD"
+# Lanes share the packages, whose bytes depend on their maintainer.
+export DPUMAP_PACKAGE_MAINTAINER="tests of dpumap <tests@dpumap.invalid>"
 # Only unit, integration and fleet tests count for the lane coverage. All other programs of that build write
 # their coverage counts to a temporary directory, and gcov's errors to a file.
 export GCOV_PREFIX=$LANE_TMP/counts GCOV_ERROR_FILE=$LANE_TMP/gcov.log
-# The lanes package and hil use the same packages, so they name the same maintainer.
-export DPUMAP_PACKAGE_MAINTAINER="tests of dpumap <tests@dpumap.invalid>"
 # Most tests wait more than they compute.
 TEST_JOBS=$((JOBS * 2))
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """usage: documents.py ROOT TREE
+       documents.py --check
 
 Runs all commands of the documents below, in order, as a reader would: in the root file system ROOT of a
 minimal Debian, whose directory TREE contains the sources. Needs a network namespace of its own.
 
 Each indented block of a document is run, unless a rule in RULES names another use. A rule belongs to one
 command and must be used, so a document and its rules cannot diverge. Lines without "$ " in a block with
-such lines are the expected output; "[...]" stands for anything.
+such lines are the expected output; "[...]" stands for anything. --check runs nothing: it only tests that each
+rule has its command.
 """
 
 import dataclasses
@@ -510,7 +512,28 @@ def prepare(root):
         subprocess.run(["ip", *words.split()], check=True)
 
 
+class Nobody(Reader):
+    """Reads the documents and does nothing."""
+
+    def write(self, path, lines):
+        pass
+
+    def follow(self, command, expected, rule, home):
+        pass
+
+
+def check_rules():
+    unused = [f"{rule.document}: {rule.pattern}" for rule in RULES if not rule.used]
+    if unused:
+        sys.exit(f"no command matches these rules: {', '.join(unused)}")
+
+
 def main():
+    if sys.argv[1:] == ["--check"]:
+        for document, section in DOCUMENTS:
+            Nobody("", "").read_document(document, section)
+        check_rules()
+        return
     root, tree = os.path.realpath(sys.argv[1]), sys.argv[2]
     prepare(root)
     reader = Reader(root, tree)
@@ -524,9 +547,7 @@ def main():
             reader.read_document(document, section)
     finally:
         reader.close()
-    unused = [f"{rule.document}: {rule.pattern}" for rule in RULES if not rule.used]
-    if unused:
-        sys.exit(f"no command matches these rules: {', '.join(unused)}")
+    check_rules()
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# scripts.sh: run each script of scripts/ once in a fresh clone, in which no other script has made a
-# directory. The lanes package, hil and cross run the long scripts to their end.
+# scripts.sh [--slow]: run each script of scripts/ once in a fresh clone, in which no other script has made a
+# directory; with --slow, also those that build. The lanes package, hil and cross run the long scripts to their end.
 set -euo pipefail
 
 tree=$(cd "$(dirname "$0")/../.." && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-scripts.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
+slow=${1-}
 wrong=0
 
 # fresh: make a clone and enter it
@@ -37,7 +38,7 @@ runs()
 once()
 {
 	case $1 in
-	bench) runs 0 '^== buf' bench --no-install buf ;;
+	bench) [ -z "$slow" ] || runs 0 '^== buf' bench --no-install buf ;;
 	coverage) runs 1 'run scripts/test coverage' coverage all ;;
 	demo) runs 1 'nothing does not exist' demo nothing ;; # documents.py runs it to its end
 	fleet-demo) runs 1 'dpumap does not exist' fleet-demo --build "$tmp" ;; # the lane fleet runs it to its end
