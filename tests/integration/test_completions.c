@@ -107,6 +107,35 @@ static void armed_queue_reports_one_event(void **state)
 	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
 }
 
+/* An event that the program has not read ends with its queue: destroying waits only for those that it has read. */
+static void destroyed_queue_leaves_no_event(void **state)
+{
+	struct verbs *n = *state, own = *n;
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(n->ctx);
+	struct pollfd event = {.events = POLLIN};
+	struct verbs_target unreachable;
+	struct verbs_pair p;
+	uint32_t round;
+
+	event.fd = channel->fd;
+	for (round = 0; round < 3; round++) {
+		own.cq = ibv_create_cq(n->ctx, 16, NULL, channel, 0);
+		assert_non_null(own.cq);
+		p = verbs_open_pair(&own);
+		unreachable = (struct verbs_target){p.ah, 0xfffff, VERBS_QKEY};
+		assert_int_equal(ibv_req_notify_cq(own.cq, 0), 0);
+		verbs_send_ud(&own, p.a, unreachable, 8);
+		take_event(channel, own.cq);
+		assert_int_equal(ibv_req_notify_cq(own.cq, 0), 0);
+		verbs_send_ud(&own, p.a, unreachable, 8);
+		assert_int_equal(poll(&event, 1, 2000), 1);
+		verbs_close_pair(&p);
+		assert_int_equal(ibv_destroy_cq(own.cq), 0);
+		assert_int_equal(poll(&event, 1, 0), 0);
+	}
+	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
+}
+
 #define node_test(function) cmocka_unit_test_setup_teardown(function, verbs_open, verbs_close)
 
 int main(int argc, char **argv)
@@ -115,6 +144,7 @@ int main(int argc, char **argv)
 		node_test(test_resize),
 		node_test(test_moderation),
 		node_test(armed_queue_reports_one_event),
+		node_test(destroyed_queue_leaves_no_event),
 	};
 
 	test_parse_options(argc, argv);

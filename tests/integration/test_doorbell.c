@@ -608,6 +608,34 @@ static void the_end_of_the_server_wakes(void **state)
 	close(to);
 }
 
+/* A completion event takes one wake-up: the server has no part in it. */
+static void a_stopped_server_does_not_delay_events(void **state)
+{
+	struct pollfd event = {.fd = rc.channel->fd, .events = POLLIN};
+	pid_t server = emulator_server_of(getenv("DPUMAP_EMU_DIR"));
+	struct ibv_send_wr wr = {.opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED};
+	struct ibv_cq *cq;
+	bool posted;
+	void *arg;
+	int n;
+
+	needs_rings();
+	assert_true(server > 0);
+	wr.wr.rdma.rkey = rc.mr->rkey;
+	wr.wr.rdma.remote_addr = (uintptr_t)rc.bytes + OFFSET;
+	assert_int_equal(ibv_req_notify_cq(rc.cq, 0), 0);
+	assert_int_equal(kill(server, SIGSTOP), 0);
+	posted = rc_post(&rc, &wr);
+	n = posted ? poll(&event, 1, 2000) : 0;
+	assert_int_equal(kill(server, SIGCONT), 0);
+	assert_true(posted);
+	assert_int_equal(n, 1);
+	assert_int_equal(ibv_get_cq_event(rc.channel, &cq, &arg), 0);
+	assert_ptr_equal(cq, rc.cq);
+	ibv_ack_cq_events(cq, 1);
+	assert_int_equal(rc_wait(&rc, 1000), IBV_WC_SUCCESS);
+}
+
 /* --- counts ------------------------------------------------------------------------------------ */
 
 static void an_idle_process_never_wakes(void **state)
@@ -683,6 +711,7 @@ int main(int argc, char **argv)
 		rings(a_handler_of_the_program_is_not_called),
 		rings(a_program_without_userfaultfd_works),
 		rings(the_end_of_the_server_wakes),
+		rings(a_stopped_server_does_not_delay_events),
 		rings(an_idle_process_never_wakes),
 		rings(no_ring_is_lost),
 	};

@@ -5,6 +5,8 @@
 #include "emu/engine/cq.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "emu/engine/clock.h"
 #include "emu/engine/count.h"
@@ -20,6 +22,15 @@
 #define QPN_MASK      0xffffffu
 #define AHEAD	      4 /* entries */
 
+static void close_channel(struct engine *e, struct emu_cq_run *r)
+{
+	if (!r->channel)
+		return;
+	syscall(SYS_close, r->channel - 1);
+	r->channel = 0;
+	e->channels--;
+}
+
 static struct emu_cq *find(struct engine *e, uint32_t cqn, struct emu_cq_run **run)
 {
 	struct emu_cq_run *r;
@@ -34,6 +45,7 @@ static struct emu_cq *find(struct engine *e, uint32_t cqn, struct emu_cq_run **r
 		return NULL;
 	r = &e->cq_run[cqn];
 	if (r->serial != serial) {
+		close_channel(e, r);
 		memset(r, 0, sizeof(*r));
 		r->serial = serial;
 	}
@@ -447,6 +459,56 @@ static uint32_t strongest(struct emu_cq_run *r, uint32_t arm)
 	return arm;
 }
 
+/* Without the watcher nobody may notice that the server has ended, and close the channel. */
+void emu_cq_accept(struct engine *e, const struct emu_channel_grant *g, int fd)
+{
+	struct emu_cq_run *r;
+
+	if (!find(e, g->cqn, &r) || r->serial != g->serial || r->channel ||
+	    e->doorbells.stop_fd < 0) {
+		syscall(SYS_close, fd);
+		return;
+	}
+	r->channel = fd + 1;
+	r->element = g->element;
+	e->channels++;
+}
+
+void emu_cq_prune(struct engine *e)
+{
+	struct emu_cq_run *r;
+	uint32_t i;
+
+	for (i = 0; e->channels && i < EMU_MAX_CQS; i++) {
+		r = &e->cq_run[i];
+		if (r->channel && r->serial != atomic_load(&e->cfg.queues->cq[i].serial))
+			close_channel(e, r);
+	}
+}
+
+void emu_cq_close_channels(struct engine *e)
+{
+	uint32_t i;
+
+	for (i = 0; e->channels && i < EMU_MAX_CQS; i++)
+		close_channel(e, &e->cq_run[i]);
+}
+
+/*
+ * Report an event: the program wakes once, without the server. A program that does not read 8,192 events loses
+ * those that follow, as from the server.
+ */
+static bool report(struct engine *e, struct emu_cq *cq, const struct emu_cq_run *r,
+		   const struct emu_note *note)
+{
+	if (!r->channel)
+		return emu_engine_note(e, note); /* notes.pml: comp_send */
+	if (syscall(SYS_write, r->channel - 1, &r->element, sizeof(r->element)) ==
+	    sizeof(r->element))
+		atomic_fetch_add(&cq->events, 1);
+	return true;
+}
+
 /*
  * Send one event per arm sequence number: the driver increments it when it has received the event.
  * CQEs that were reported once are not reported again, even if they are still there when the CQ is
@@ -478,8 +540,8 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 	if (moderated(e, cq, r, arm & CI_MASK))
 		return;
 	note.serial = r->serial;
-	if (!emu_engine_note(e, &note)) { /* cq.pml: event_send; notes.pml: comp_send */
-		e->unsent = true;	  /* cq.pml: event_unsent */
+	if (!report(e, cq, r, &note)) { /* cq.pml: event_send */
+		e->unsent = true;	/* cq.pml: event_unsent */
 		return;
 	}
 	r->held_since = 0;

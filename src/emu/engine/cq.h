@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/ipc/note.h"
 #include "emu/ipc/shm.h"
 
 /* The most completions that become visible together. */
@@ -38,6 +39,8 @@ struct emu_cq_run {
 	uint8_t fired_sn;
 	uint32_t fired_pi;   /* the producer's index then */
 	uint64_t held_since; /* ns; since then moderation delays an event; 0 = none */
+	int channel; /* descriptor of its completion channel + 1; 0: the server reports events */
+	uint64_t element; /* what names the CQ in the channel */
 	bool doubled; /* a fault on demand wrote a CQE twice, the second one before doubled_pi */
 	uint32_t doubled_pi;
 };
@@ -96,6 +99,11 @@ void emu_cq_publish(struct engine *e);
 /* Write the session's receptions now, or if they have waited long enough. */
 void emu_cq_end_session(struct engine *e);
 void emu_cq_age_session(struct engine *e);
+/* From now on the engine writes the events of a CQ into its completion channel itself. */
+void emu_cq_accept(struct engine *e, const struct emu_channel_grant *g, int fd);
+/* Close the channels of CQs that do not exist any more; or all, so that programs see their end. */
+void emu_cq_prune(struct engine *e);
+void emu_cq_close_channels(struct engine *e);
 /* Send the CQ's event if it is armed and due. */
 void emu_cq_notify(struct engine *e, uint32_t cqn);
 

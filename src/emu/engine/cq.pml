@@ -3,7 +3,7 @@
  * Arm a completion queue without losing an event (cq.c, engine.c; device/queue/cq_ring.c).
  *
  * One completion queue: its engine, its program, and the server, which passes the engine's notes on to the
- * program. The engine writes three completions, in as many passes as it likes: other engines cause them.
+ * program, unless it has granted the completion channel to the engine (DIRECT). The engine writes three completions, in as many passes as it likes: other engines cause them.
  * The socket to the server holds one note, and may hold one of another queue at first. The server may end at
  * each step; the program then gets an error instead of an event. (Queues of two engines share nothing else.)
  * Left out: moderation, which delays an event while the engine does not sleep; solicited events, for which fewer
@@ -20,6 +20,8 @@
  *
  * check: events -DCQES=3
  * check: server_ends -DCQES=3 -DENDS=1
+ * check: direct -DCQES=3 -DDIRECT
+ * check: direct_ends -DCQES=3 -DENDS=1 -DDIRECT
  * progress: ends -DCQES=3 -DENDS=1
  * mutant: NO_POLL : a program waits for an event without polling once more
  * mutant: EARLY_RING : a program rings before it stores the arm word
@@ -27,12 +29,21 @@
  * mutant: NO_FLUSH : protecting the page does not complete the stores of the program
  * mutant: NO_SN : the engine does not compare the sequence number of the arm word
  * mutant: LOSE : the engine does not repeat a note for which the socket had no room
+ * mutant: NO_CLOSE -DENDS=1 -DDIRECT : the engine does not close the channel when the server has ended
  */
 #ifndef CQES
 #define CQES 3
 #endif
 #ifndef ENDS
 #define ENDS 0 /* of the server */
+#endif
+
+#ifdef DIRECT
+#define REPORT events
+#define END    closed /* the channel's writing ends */
+#else
+#define REPORT socket
+#define END    server_ended
 #endif
 
 /* Memory, as all processors see it. */
@@ -47,7 +58,7 @@ byte own_sn, own_ci;
 
 chan socket = [1] of { byte };
 chan events = [4] of { byte };
-bool server_ended, done;
+bool server_ended, closed, done;
 byte arms, reports; /* of the check */
 
 inline complete_arm()
@@ -93,23 +104,29 @@ arm_load:	d_step { sn = arm_sn; ci = arm_ci }
 		:: sn && sn != fired_sn && fired_pi != own_cqes && own_cqes > ci ->
 #endif
 			if
+#ifdef DIRECT
+			:: true ->
+#else
 			:: server_ended -> skip
 			:: !server_ended && nfull(socket) ->
+#endif
 event_send:			d_step {
 					cqes = own_cqes;
-					socket!sn;
+					REPORT!sn;
 					reports++;
 					fired_sn = sn;
 					fired_pi = own_cqes;
 					worked = true;
 					assert(reports <= arms)
 				}
+#ifndef DIRECT
 			:: !server_ended && full(socket) ->
 #ifdef LOSE
 				fired_sn = sn;
 				fired_pi = own_cqes;
 #endif
 event_unsent:			worked = true
+#endif
 			fi
 		:: else
 		fi;
@@ -135,7 +152,10 @@ sleep:			if
 		fi
 	od;
 end_alone:
-	own_cqes = CQES
+	own_cqes = CQES;
+#ifndef NO_CLOSE
+	closed = true
+#endif
 }
 
 /* Take one completion, or all. */
@@ -191,7 +211,7 @@ poll_again:	poll();
 		:: !found ->
 event_wait:		if
 			:: events?_ -> sn++; poll()
-			:: server_ended
+			:: END
 			fi
 		fi
 	od;

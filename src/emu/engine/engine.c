@@ -22,6 +22,7 @@
 #include "emu/engine/cq.h"
 #include "emu/engine/dmabuf.h"
 #include "emu/engine/doorbell.h"
+#include "emu/engine/grants.h"
 #include "emu/engine/maps.h"
 #include "emu/engine/net.h"
 #include "emu/engine/notes.h"
@@ -99,7 +100,8 @@ static void scan(struct engine *e)
 		if (emu_srq_find(e, i))
 			e->srq_list[e->srq_count++] = i;
 	scan_targets(e);
-	emu_net_take_grants(e);
+	emu_cq_prune(e);
+	emu_grants_take(e);
 	emu_conns_prune(e);
 	if (!has_queues(e))
 		close_memory(e); /* it may sleep until there is a QP again */
@@ -199,6 +201,7 @@ static void abandon(struct engine *e)
 	e->abandoned = true;
 	e->worked = true;
 	emu_net_close_sockets(e);
+	emu_cq_close_channels(e);
 }
 
 /* Without a server send no notes: a queue whose creation it did not answer may not exist. */
@@ -526,6 +529,7 @@ static void *run(void *arg)
 	pthread_mutex_unlock(&e->turn);
 	emu_conns_close(e);
 	emu_net_close(e);
+	emu_cq_close_channels(e);
 	emu_engine_close_fds(e);
 	close_memory(e);
 	free(e);

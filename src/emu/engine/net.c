@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "emu/engine/capture.h"
+#include "emu/engine/grants.h"
 #include "emu/engine/state.h"
 #include "emu/wire/icrc.h"
 #include "emu/wire/packet.h"
@@ -78,19 +79,13 @@ void emu_net_open(struct engine *e, bool hidden)
 	e->net.deadline = UINT64_MAX;
 }
 
-static void close_all(const int *fd, uint32_t n)
-{
-	while (n--)
-		syscall(SYS_close, fd[n]);
-}
-
 void emu_net_close_sockets(struct engine *e)
 {
 	struct emu_net *n = &e->net;
 	uint32_t i;
 
 	for (i = 0; i < EMU_MAX_ENDPOINTS; i++) {
-		close_all(n->endpoint[i].fd, n->endpoint[i].sockets);
+		emu_grants_close(n->endpoint[i].fd, n->endpoint[i].sockets);
 		n->endpoint[i].sockets = 0;
 	}
 	n->granted = 0;
@@ -124,8 +119,7 @@ static bool map_buffers(struct emu_net *n)
 	return true;
 }
 
-static void accept_grant(struct engine *e, const struct emu_wire_grant *g, const int *fd,
-			 uint32_t nfds)
+void emu_net_accept(struct engine *e, const struct emu_wire_grant *g, const int *fd, uint32_t nfds)
 {
 	struct emu_net *n = &e->net;
 	struct epoll_event none = {0};
@@ -134,7 +128,7 @@ static void accept_grant(struct engine *e, const struct emu_wire_grant *g, const
 
 	if (g->endpoint >= EMU_MAX_ENDPOINTS || g->nports > EMU_WIRE_PORTS ||
 	    nfds != 1 + g->nports || n->endpoint[g->endpoint].sockets || !map_buffers(n)) {
-		close_all(fd, nfds);
+		emu_grants_close(fd, nfds);
 		return;
 	}
 	p = &n->endpoint[g->endpoint];
@@ -145,42 +139,6 @@ static void accept_grant(struct engine *e, const struct emu_wire_grant *g, const
 		p->port[1 + i] = g->port[i];
 	syscall(SYS_epoll_ctl, n->epfd, EPOLL_CTL_ADD, p->fd[0], &none);
 	n->granted++;
-}
-
-static uint32_t descriptors_of(struct msghdr *m, int fd[static ENGINE_NET_SOCKETS])
-{
-	struct cmsghdr *c = CMSG_FIRSTHDR(m);
-	size_t bytes;
-
-	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-		return 0;
-	bytes = c->cmsg_len - CMSG_LEN(0);
-	if (bytes > ENGINE_NET_SOCKETS * sizeof(fd[0]))
-		return 0;
-	memcpy(fd, CMSG_DATA(c), bytes);
-	return (uint32_t)(bytes / sizeof(fd[0]));
-}
-
-void emu_net_take_grants(struct engine *e)
-{
-	struct emu_wire_grant grant;
-	union control control;
-	struct iovec piece = {&grant, sizeof(grant)};
-	int fd[ENGINE_NET_SOCKETS];
-
-	for (;;) {
-		struct msghdr m = {.msg_iov = &piece,
-				   .msg_iovlen = 1,
-				   .msg_control = &control,
-				   .msg_controllen = sizeof(control)};
-		long r =
-			syscall(SYS_recvmsg, e->cfg.notify_fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-
-		if (r <= 0)
-			return;
-		if (r == sizeof(grant))
-			accept_grant(e, &grant, fd, descriptors_of(&m, fd));
-	}
 }
 
 uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[16])

@@ -46,8 +46,8 @@ void emu_net_woke(const struct engine *e);
 void emu_net_close(struct engine *e);
 /* The server has ended: another one may use its addresses. */
 void emu_net_close_sockets(struct engine *e);
-/* Take the grants that have arrived. */
-void emu_net_take_grants(struct engine *e);
+/* An endpoint may be used from now on, with these descriptors. */
+void emu_net_accept(struct engine *e, const struct emu_wire_grant *g, const int *fd, uint32_t nfds);
 /* The endpoint of a function with this address, if the engine can use it; else EMU_MAX_ENDPOINTS. */
 uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[16]);
 

@@ -74,6 +74,7 @@ struct engine {
 	uint32_t file_count;
 	uint32_t file_next;
 	struct emu_maps maps;
+	uint32_t channels;   /* how many of cq_run have one */
 	uint32_t trace_lost; /* records that were not read in time */
 	uint32_t capture_lost;
 	uint32_t event_count; /* events that wait for room in the notify socket */

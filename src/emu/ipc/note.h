@@ -81,7 +81,7 @@ struct emu_note_packet {
 };
 
 /*
- * The only message of the server to an engine, on the same socket: how to send and receive as an endpoint.
+ * A message of the server to an engine, on the same socket: how to send and receive as an endpoint.
  * With it come the descriptors (SCM_RIGHTS) of a UDP socket bound to the endpoint's address and port
  * 4791, which receives the packets of this engine's queue pairs and no others, and of `nports` sockets that
  * only send, in the order of `port`. It arrives before a queue pair of the engine has a route by
@@ -91,6 +91,16 @@ struct emu_wire_grant {
 	uint32_t endpoint; /* index in emu_tables.endpoint */
 	uint32_t nports;
 	uint16_t port[EMU_WIRE_PORTS];
+};
+
+/*
+ * The other message of the server: how to report the completion events of a CQ without it. With it comes the
+ * descriptor of the writing end of the CQ's completion channel, which takes `element` for each event.
+ */
+struct emu_channel_grant {
+	uint32_t cqn;
+	uint32_t serial;
+	uint64_t element;
 };
 
 #endif

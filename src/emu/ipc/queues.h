@@ -137,6 +137,7 @@ struct emu_cq {
 	uint32_t pi;
 	_Atomic uint32_t frozen;
 	_Atomic uint32_t moderation; /* period in microseconds << 16 | count; 0 = none */
+	_Atomic uint32_t events; /* that the engine has written to the completion channel itself */
 };
 
 enum emu_srq_type {

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "emu/ipc/sock.h"
+#include "emu/server/card/engines.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
@@ -121,6 +123,22 @@ static int find_channel(const struct emu_cmd *c, struct emu_events **e)
 	return a && !*e ? -EBADF : 0;
 }
 
+/* The engine reports completion events itself from now on; without the grant it sends notes. */
+static void grant_channel(const struct emu_cq_obj *cq, uint32_t slot)
+{
+	const struct emu_proc *p = emu_proc_by_slot(slot);
+	struct emu_channel_grant g = {
+		.cqn = cq->cqn,
+		.serial = atomic_load(&emu_queues->cq[cq->cqn].serial),
+		.element = cq->user_handle,
+	};
+
+	if (!p || !cq->channel || cq->channel->watch.fd < 0)
+		return;
+	if (!emu_sock_send_now(p->notes.fd, &g, sizeof(g), &cq->channel->watch.fd, 1))
+		emu_engine_kick(slot);
+}
+
 static int cq_create(struct emu_cmd *c)
 {
 	uint32_t cqe = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_CQE, 0), slot;
@@ -157,9 +175,21 @@ static int cq_create(struct emu_cmd *c)
 	cq->cqn = publish(c, &req, cqe + 1, slot, cq);
 	if (!cq->cqn)
 		return -ENOMEM;
+	grant_channel(cq, slot);
 	uhw.cqn = cq->cqn;
 	err = emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return err ? err : emu_attr_out_u32(c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, cqe);
+}
+
+/* Afterwards its engine writes no event. Returns the number of those that the program has read. */
+static uint32_t withdraw(struct emu_cq_obj *cq)
+{
+	uint32_t events;
+
+	emu_cq_withdraw(cq->cqn);
+	events = cq->comp_events + atomic_load(&emu_queues->cq[cq->cqn].events);
+	cq->cqn = 0;
+	return events - emu_events_retract(cq->channel, cq->user_handle);
 }
 
 static int cq_destroy(struct emu_cmd *c)
@@ -170,8 +200,8 @@ static int cq_destroy(struct emu_cmd *c)
 	if (cq->obj.users)
 		return -EBUSY;
 	emu_proc_drain_notes(emu_proc_by_slot(emu_queues->cq[cq->cqn].engine));
-	r.comp_events_reported = cq->comp_events - emu_events_retract(cq->channel, cq->user_handle);
 	r.async_events_reported = cq->async_events - emu_events_retract(cq->async, cq->user_handle);
+	r.comp_events_reported = withdraw(cq);
 	emu_uobj_destroy(&cq->obj);
 	return emu_attr_out(c, UVERBS_ATTR_DESTROY_CQ_RESP, &r, sizeof(r));
 }
