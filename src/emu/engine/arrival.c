@@ -56,7 +56,25 @@ static void arrive(struct engine *e, const struct wire_path *from, const uint8_t
 	emu_capture_received(e, from, bytes, len, judge(e, from, bytes, len));
 }
 
+/*
+ * Completions become visible before the peer is told of them. A program that waits for one can begin while this thread
+ * sends the answer; while more packets wait, it would wake too often.
+ */
+static void answer(struct engine *e, bool last)
+{
+	uint32_t qpn = e->net.answering;
+	const struct emu_qp *q = &e->cfg.queues->qp[qpn];
+
+	emu_cq_publish(e);
+	if (last && qpn) {
+		emu_cq_notify(e, q->recv_cqn);
+		emu_cq_notify(e, q->send_cqn);
+	}
+	emu_conn_answer(e);
+	emu_net_flush(e);
+}
+
 void emu_arrivals(struct engine *e)
 {
-	emu_net_receive(e, arrive);
+	emu_net_receive(e, arrive, answer);
 }

@@ -26,8 +26,6 @@
 #define PAGE_BYTES 4096u
 #define MTU_BYTES  128u /* << enum ibv_mtu */
 #define MTU_MAX	   5u
-/* Four messages of 64 KiB. The default buffer of a socket holds them if the kernel joins packets, else 48 packets. */
-#define WINDOW 64u
 
 struct emu_conn {
 	struct wire_qp wire;
@@ -415,7 +413,7 @@ static void describe(const struct emu_conn *c, struct wire_attr *a)
 		.min_rnr_timer = q->min_rnr_timer,
 		.max_rd_atomic = q->max_rd_atomic,
 		.max_dest_rd_atomic = q->max_dest_rd_atomic,
-		.window = WINDOW,
+		.window = c->e->net.endpoint[c->endpoint].window,
 	};
 	memcpy(a->path.src, c->e->cfg.tables->endpoint[c->endpoint].addr, sizeof(a->path.src));
 	memcpy(a->path.dst, q->route.dst, sizeof(a->path.dst));
@@ -698,6 +696,16 @@ static void count_foreign(struct emu_conn *c, uint32_t psn)
 	c->foreign_psn = psn;
 }
 
+/* What packets of one queue pair cause, acknowledgements above all, goes together when they were all processed. */
+void emu_conn_answer(struct engine *e)
+{
+	struct emu_conn *c = e->net.answering ? e->conn[e->net.answering] : NULL;
+
+	e->net.answering = 0;
+	if (c)
+		output(c);
+}
+
 /*
  * A READ is answered before the next request is executed, unless its answer is longer than what a queue pair sends in
  * a pass: IBA allows that later requests overtake it (10.8.3.3), and programs do not expect it.
@@ -712,8 +720,13 @@ enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
 	if (state < EMU_QPS_RTR || state == EMU_QPS_ERR || is_cut_off(c))
 		return WIRE_DROP_STATE;
 	c->parsed = false;
-	if (wire_kind_is_request(p->op.kind) && wire_replies_are_pending(&c->wire))
+	if (c->e->net.answering != c->qpn)
+		emu_conn_answer(c->e);
+	c->e->net.answering = c->qpn;
+	if (wire_kind_is_request(p->op.kind) && wire_replies_are_pending(&c->wire)) {
+		emu_cq_publish(c->e);
 		output(c);
+	}
 	fresh = p->psn == c->wire.responder.epsn;
 	drop = wire_qp_input(&c->wire, c->e->now, from, p);
 	if (drop == WIRE_DROP_PKEY)

@@ -29,6 +29,8 @@ const struct wire_wr *emu_conn_request(const struct engine *e, uint32_t qpn, uin
 void emu_conn_advance(struct emu_conn *c);
 enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
 			      const struct wire_packet *p);
+/* Send what the packets of the last queue pair that got some require. */
+void emu_conn_answer(struct engine *e);
 /* Forget the connections of queue pairs that do not exist any more. */
 void emu_conns_prune(struct engine *e);
 void emu_conns_close(struct engine *e);

@@ -19,14 +19,24 @@
 #include "emu/wire/icrc.h"
 #include "emu/wire/packet.h"
 
-#define RX_MESSAGES   32u
-#define RX_BYTES      65536u /* a datagram, or several that the kernel has joined (UDP_GRO) */
-#define TX_BYTES      (512u << 10)
-#define TX_GROUPS     64u
-#define GROUP_PACKETS 60u /* the kernel allows 64 */
-#define GROUP_BYTES   64000u
-#define SEND_WAIT_MS  1
-#define HOP_LIMIT     64u
+#define RX_MESSAGES    32u
+#define RX_LONG	       16384u /* bytes of a datagram that is worth a system call of its own */
+#define RX_BYTES       65536u /* a datagram, or several that the kernel has joined (UDP_GRO) */
+#define ANSWER_PACKETS 16u    /* a message of 64 KiB, and a quarter of the window */
+#define TX_BYTES       (512u << 10)
+#define TX_ENOUGH      65536u /* to send them at once */
+#define TX_GROUPS      64u
+#define GROUP_PACKETS  60u /* the kernel allows 64 */
+#define GROUP_BYTES    64000u
+/*
+ * Packets outstanding of one queue pair: at least four messages of 64 KiB. The default buffer of a socket holds them if
+ * the kernel joins packets, else 48 packets. More keep both ends busy while one of them does not run.
+ */
+#define WINDOW_MIN   64u
+#define WINDOW_MAX   128u
+#define WINDOW_BYTES 6656u /* that the buffer needs for each */
+#define SEND_WAIT_MS 1
+#define HOP_LIMIT    64u
 
 union address {
 	struct sockaddr any;
@@ -105,6 +115,24 @@ void emu_net_close(struct engine *e)
 		syscall(SYS_munmap, n->buffers, sizeof(*n->buffers));
 }
 
+/* The kernel changes what a reception uses. */
+static void prepare_receptions(struct emu_net_buffers *b, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		b->rx_piece[i] = (struct iovec){b->rx[i], RX_BYTES};
+		b->rx_message[i].msg_hdr = (struct msghdr){
+			.msg_name = &b->from[i],
+			.msg_namelen = sizeof(b->from[i]),
+			.msg_iov = &b->rx_piece[i],
+			.msg_iovlen = 1,
+			.msg_control = &b->rx_control[i],
+			.msg_controllen = sizeof(b->rx_control[i]),
+		};
+	}
+}
+
 static bool map_buffers(struct emu_net *n)
 {
 	long p;
@@ -116,7 +144,23 @@ static bool map_buffers(struct emu_net *n)
 	if (p == -1)
 		return false;
 	n->buffers = (struct emu_net_buffers *)p;
+	prepare_receptions(n->buffers, RX_MESSAGES);
 	return true;
+}
+
+/* The peer's buffer is assumed to be as large as ours. */
+static uint32_t window_of(int fd)
+{
+	int bytes = 0;
+	socklen_t len = sizeof(bytes);
+	uint32_t packets;
+
+	if (syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_RCVBUF, &bytes, &len) || bytes < 0)
+		return WINDOW_MIN;
+	packets = (uint32_t)bytes / WINDOW_BYTES;
+	if (packets < WINDOW_MIN)
+		return WINDOW_MIN;
+	return packets < WINDOW_MAX ? packets : WINDOW_MAX;
 }
 
 void emu_net_accept(struct engine *e, const struct emu_wire_grant *g, const int *fd, uint32_t nfds)
@@ -134,6 +178,7 @@ void emu_net_accept(struct engine *e, const struct emu_wire_grant *g, const int 
 	p = &n->endpoint[g->endpoint];
 	p->sockets = nfds;
 	p->port[0] = WIRE_PORT;
+	p->window = window_of(fd[0]);
 	memcpy(p->fd, fd, nfds * sizeof(fd[0]));
 	for (i = 0; i < g->nports; i++)
 		p->port[1 + i] = g->port[i];
@@ -202,8 +247,9 @@ static uint32_t read_control(struct msghdr *m, uint8_t *tclass)
 	return segment;
 }
 
-static void hand_over(struct engine *e, struct wire_path *path, struct mmsghdr *m,
-		      const union address *from, const uint8_t *bytes, emu_net_handler *handler)
+/* Returns the number of packets. */
+static uint32_t hand_over(struct engine *e, struct wire_path *path, struct mmsghdr *m,
+			  const union address *from, const uint8_t *bytes, emu_net_handler *handler)
 {
 	uint32_t segment, n, at;
 
@@ -218,41 +264,64 @@ static void hand_over(struct engine *e, struct wire_path *path, struct mmsghdr *
 			n = segment;
 		handler(e, path, bytes + at, n);
 	}
+	return path->id;
 }
 
-static void receive_at(struct engine *e, uint32_t endpoint, emu_net_handler *handler)
+/* Returns the number of datagrams. */
+static long read_some(struct engine *e, uint32_t endpoint, uint32_t most)
+{
+	/* packet.pml: receive */
+	return syscall(SYS_recvmmsg, e->net.endpoint[endpoint].fd[0], e->net.buffers->rx_message,
+		       most, MSG_DONTWAIT, NULL);
+}
+
+/* While the port is down, what arrives is lost. Returns the number of packets. */
+static uint32_t hand_over_all(struct engine *e, uint32_t endpoint, uint32_t n,
+			      emu_net_handler *handler)
 {
 	struct emu_net_buffers *b = e->net.buffers;
 	struct wire_path path = {.dport = WIRE_PORT, .hop_limit = HOP_LIMIT, .id_unknown = true};
-	uint32_t i;
-	long n;
+	uint32_t i, packets = 0;
 
-	for (i = 0; i < RX_MESSAGES; i++) {
-		b->rx_piece[i] = (struct iovec){b->rx[i], RX_BYTES};
-		b->rx_message[i].msg_hdr = (struct msghdr){
-			.msg_name = &b->from[i],
-			.msg_namelen = sizeof(b->from[i]),
-			.msg_iov = &b->rx_piece[i],
-			.msg_iovlen = 1,
-			.msg_control = &b->rx_control[i],
-			.msg_controllen = sizeof(b->rx_control[i]),
-		};
-	}
-	/* While the port is down, what arrives is lost. */
-	/* packet.pml: receive */
-	n = syscall(SYS_recvmmsg, e->net.endpoint[endpoint].fd[0], b->rx_message, RX_MESSAGES,
-		    MSG_DONTWAIT, NULL);
-	if (n <= 0)
-		return;
-	e->worked = true;
 	if (atomic_load(&e->cfg.tables->endpoint[endpoint].down))
-		return;
+		return 0;
 	memcpy(path.dst, e->cfg.tables->endpoint[endpoint].addr, sizeof(path.dst));
 	for (i = 0; i < n; i++)
-		hand_over(e, &path, &b->rx_message[i], &b->from[i], b->rx[i], handler);
+		packets += hand_over(e, &path, &b->rx_message[i], &b->from[i], b->rx[i], handler);
+	return packets;
 }
 
-void emu_net_receive(struct engine *e, emu_net_handler *handler)
+/*
+ * Long datagrams are read one by one: the peer gets the answers to one while this engine reads the next, which finds
+ * the buffer in the processor's cache.
+ */
+static void receive_at(struct engine *e, uint32_t endpoint, emu_net_handler *handler,
+		       emu_net_pause *pause)
+{
+	struct emu_net_endpoint *p = &e->net.endpoint[endpoint];
+	uint32_t most, done = 0, packets = 0;
+	long n;
+
+	do {
+		most = p->long_ones ? 1 : RX_MESSAGES;
+		n = read_some(e, endpoint, most);
+		if (n <= 0)
+			break;
+		e->worked = true;
+		packets += hand_over_all(e, endpoint, (uint32_t)n, handler);
+		p->long_ones = e->net.buffers->rx_message[n - 1].msg_len >= RX_LONG;
+		prepare_receptions(e->net.buffers, (uint32_t)n);
+		done += (uint32_t)n;
+		if (packets >= ANSWER_PACKETS) {
+			packets = 0;
+			pause(e, n < most);
+		}
+	} while (n == most && done < RX_MESSAGES);
+	if (packets)
+		pause(e, true);
+}
+
+void emu_net_receive(struct engine *e, emu_net_handler *handler, emu_net_pause *pause)
 {
 	uint32_t i, left = e->net.granted;
 
@@ -260,7 +329,7 @@ void emu_net_receive(struct engine *e, emu_net_handler *handler)
 		if (!e->net.endpoint[i].sockets)
 			continue;
 		left--;
-		receive_at(e, i, handler);
+		receive_at(e, i, handler, pause);
 	}
 }
 
@@ -328,6 +397,8 @@ void emu_net_send(struct engine *e, uint32_t qpn, uint32_t endpoint, const struc
 	g->packets++;
 	g->bytes += sealed;
 	b->used += sealed;
+	if (g->bytes + g->segment > GROUP_BYTES || b->used >= TX_ENOUGH)
+		emu_net_flush(e); /* the peer reads it while this engine prepares the next one */
 }
 
 static void add_control(struct msghdr *m, union control *c, int level, int type, const void *value,

@@ -25,16 +25,19 @@ struct emu_net_buffers;
 /* fd[0] receives; the others only send. */
 struct emu_net_endpoint {
 	uint32_t sockets; /* 0: not granted */
+	bool long_ones;	  /* the last datagram was long */
+	uint32_t window;  /* packets that a connection may have outstanding */
 	int fd[ENGINE_NET_SOCKETS];
 	uint16_t port[ENGINE_NET_SOCKETS];
 };
 
 struct emu_net {
-	int epfd;	   /* becomes readable when a packet arrives, once after emu_net_arm() */
-	uint32_t granted;  /* how many endpoints */
-	uint64_t deadline; /* ns; when a timer of a connection expires; UINT64_MAX: none runs */
-	uint32_t psn;	   /* of the datagrams of all UD queue pairs */
-	bool single;	   /* the kernel does not cut datagrams */
+	int epfd;	    /* becomes readable when a packet arrives, once after emu_net_arm() */
+	uint32_t granted;   /* how many endpoints */
+	uint64_t deadline;  /* ns; when a timer of a connection expires; UINT64_MAX: none runs */
+	uint32_t psn;	    /* of the datagrams of all UD queue pairs */
+	bool single;	    /* the kernel does not cut datagrams */
+	uint32_t answering; /* the queue pair whose packets are being processed; 0: none */
 	struct emu_net_buffers *buffers;
 	struct emu_net_endpoint endpoint[EMU_MAX_ENDPOINTS];
 };
@@ -57,8 +60,11 @@ uint32_t emu_net_func(const struct engine *e, const uint8_t addr[16]);
 typedef void emu_net_handler(struct engine *e, const struct wire_path *from, const uint8_t *bytes,
 			     size_t len);
 
+/* Called after some packets; `last`: no others wait. */
+typedef void emu_net_pause(struct engine *e, bool last);
+
 /* Receive the packets that have arrived, not all if there are many. */
-void emu_net_receive(struct engine *e, emu_net_handler *handler);
+void emu_net_receive(struct engine *e, emu_net_handler *handler, emu_net_pause *pause);
 
 /* Room for the next packet: WIRE_MAX_PACKET bytes. */
 uint8_t *emu_net_reserve(struct engine *e);
