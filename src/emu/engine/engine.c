@@ -34,6 +34,7 @@
 #include "emu/engine/state.h"
 
 #define SPIN_NS	     10000u
+#define NET_SPIN_NS  50000u /* on a network an answer takes longer, and so does waking for one */
 #define SLICE_NS     100000u
 #define KEEP_POLICY  0x08u /* SCHED_FLAG_KEEP_POLICY */
 #define SLEEP_MIN_NS 20000u
@@ -292,8 +293,18 @@ static void look_for_server(struct engine *e)
 		abandon(e);
 }
 
-static void relax(void)
+static uint64_t spin_ns(const struct engine *e)
 {
+	return e->net.granted ? NET_SPIN_NS : SPIN_NS;
+}
+
+/* An engine on a network lets others have the processor: the program may be about to post, or the peer to send. */
+static void relax(const struct engine *e)
+{
+	if (e->net.granted) {
+		syscall(SYS_sched_yield);
+		return;
+	}
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -427,8 +438,8 @@ static void work(struct engine *e)
 				atomic_store(&e->slot->asleep, 0); /* doorbell.pml: awake_store */
 			sleepy = false;
 			last = e->now;
-		} else if (idle_ns < SPIN_NS) {
-			relax();
+		} else if (idle_ns < spin_ns(e)) {
+			relax(e);
 		} else {
 			sleepy = true;
 			atomic_store(&e->slot->asleep, 1); /* doorbell.pml: asleep_store */
