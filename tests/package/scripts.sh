@@ -35,10 +35,24 @@ runs()
 	fi
 }
 
+# With a report, where matplotlib is installed: the lanes install it at night.
+runs_bench()
+{
+	local page=$tmp/page.html
+	if ! /usr/bin/python3 -c "import matplotlib" 2>/dev/null; then
+		runs 0 '^== buf' bench --no-install buf
+		return
+	fi
+	runs 0 '^report: ' bench --no-install --report "$page" buf desc
+	/usr/bin/python3 "$tree/tests/package/bench-report.py" "$page" buf desc || wrong=$((wrong + 1))
+	[ ! -e "$page.part" ] || { echo "scripts/bench leaves $page.part"; wrong=$((wrong + 1)); }
+	runs 2 'cannot write the file' bench --no-install --report /proc/page.html buf
+}
+
 once()
 {
 	case $1 in
-	bench) [ -z "$slow" ] || runs 0 '^== buf' bench --no-install buf ;;
+	bench) [ -z "$slow" ] || runs_bench ;;
 	coverage) runs 1 'run scripts/test coverage' coverage all ;;
 	demo) runs 1 'nothing does not exist' demo nothing ;; # documents.py runs it to its end
 	fleet-demo) runs 1 'dpumap does not exist' fleet-demo --build "$tmp" ;; # the lane fleet runs it to its end
