@@ -93,8 +93,8 @@ static long foreign_io(struct engine *e, long call, int32_t pid, void *buf, uint
 
 	if (!m)
 		return -1;
-	r = call == SYS_process_vm_readv ? pread(m->fd, buf, len, (off_t)addr)
-					 : pwrite(m->fd, buf, len, (off_t)addr);
+	r = call == SYS_process_vm_readv ? pread64(m->fd, buf, len, (off64_t)addr)
+					 : pwrite64(m->fd, buf, len, (off64_t)addr);
 	if (r <= 0)
 		forget_fd(m); /* of a process that has ended; another process may get its pid */
 	return r;

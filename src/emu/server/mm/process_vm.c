@@ -33,11 +33,11 @@ static ssize_t transfer(int fd, bool read, const struct pieces *here, const stru
 			size_t len)
 {
 	char *buf = (char *)here->iov->iov_base + here->at;
-	off_t offset = (off_t)((uintptr_t)there->iov->iov_base + there->at);
+	off64_t offset = (off64_t)((uintptr_t)there->iov->iov_base + there->at);
 
 	if (!len)
 		return 0;
-	return read ? pread(fd, buf, len, offset) : pwrite(fd, buf, len, offset);
+	return read ? pread64(fd, buf, len, offset) : pwrite64(fd, buf, len, offset);
 }
 
 static ssize_t transfer_all(int fd, bool read, struct pieces here, struct pieces there)
