@@ -33,7 +33,7 @@ SESSION = (
     ("dpumap-emu run --as host -- dpumap --connect ./socket cp numbers bulk copy", None),
     ("cmp numbers copy && echo the same bytes", None),
 )
-VARIABLE = re.compile(r"\d+(\.\d+)?(?= (s|[kMG]?B/s)\b)")
+VARIABLE = re.compile(r"\d+(\.\d+)? (s|ms|us|[kMG]?B/s)\b")
 
 CHARACTER, LINE, MARGIN = 7.25, 18, 14
 BACKGROUND, OUTPUT, COMMAND, COMMENT = "#14232b", "#c5d0d2", "#ffffff", "#7fb7a1"
