@@ -20,6 +20,7 @@ check_consumer()
 	local prefix=$1
 	cat >"$work/consumer.c" <<-'END'
 	#include <stdio.h>
+	#include <doca_argp.h>
 	#include <doca_error.h>
 	#include <doca_mmap.h>
 	#include <dpumap/dm.h>
@@ -29,6 +30,8 @@ check_consumer()
 	{
 		struct doca_mmap *mmap;
 
+		if (doca_argp_init("consumer", NULL) != DOCA_SUCCESS || doca_argp_destroy() != DOCA_SUCCESS)
+			return 1;
 		if (doca_mmap_create(&mmap) != DOCA_SUCCESS)
 			return 1;
 		puts(doca_error_get_name(doca_mmap_destroy(mmap)));
@@ -112,7 +115,7 @@ check_static()
 	fi
 	# The linker warns of functions that need the shared libc.
 	# shellcheck disable=SC2046
-	if said=$(gcc -static -o "$work/alone" "$work/consumer.c" $(pkg-config --static --cflags --libs dpumap) 2>&1); then
+	if said=$(gcc -static -DDOCA_ALLOW_EXPERIMENTAL_API -o "$work/alone" "$work/consumer.c" $(pkg-config --static --cflags --libs dpumap) 2>&1); then
 		runs_alone "$work/alone" "a program that is static as a whole"
 	else
 		bad "a program cannot be static as a whole: $said"
@@ -207,7 +210,7 @@ check_cmake()
 build()
 {
 	# shellcheck disable=SC2046
-	"$@" -Wall -Wextra -Werror -o "$work/consumer" "$work/consumer.c" $(pkg-config --cflags --libs dpumap)
+	"$@" -Wall -Wextra -Werror -DDOCA_ALLOW_EXPERIMENTAL_API -o "$work/consumer" "$work/consumer.c" $(pkg-config --cflags --libs dpumap)
 }
 
 # Build each example as its first comment says, and the DOCA programs as docs/tutorial.md says.
