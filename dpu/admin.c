@@ -68,15 +68,11 @@ static void put_traffic(struct json_object *to, const char *device)
 	put(to, "device_access_errors", traffic.access_errors);
 }
 
-static doca_error_t get_status(struct request *q)
+static void put_counters(struct request *q)
 {
 	struct export_table *exports = daemon_exports(q->daemon);
-	struct export_table_dm_usage usage;
 	struct server_stats stats;
-	doca_error_t result = export_table_dm_usage(exports, &usage, &q->fault);
 
-	if (result != DOCA_SUCCESS)
-		return result;
 	server_get_stats(daemon_server(q->daemon), &stats);
 	put_text(q->answer, "device", export_table_device_name(exports));
 	put(q->answer, "exports", export_table_count(exports));
@@ -90,9 +86,19 @@ static doca_error_t get_status(struct request *q)
 	put(q->answer, "errors", stats.requests.errors);
 	put(q->answer, "gets", stats.requests.gets);
 	put(q->answer, "hashed_bytes", stats.requests.hashed_bytes);
+	put_traffic(q->answer, export_table_device_name(exports));
+}
+
+static doca_error_t get_status(struct request *q)
+{
+	struct export_table_dm_usage usage;
+	doca_error_t result = export_table_dm_usage(daemon_exports(q->daemon), &usage, &q->fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	put_counters(q);
 	put(q->answer, "device_memory", usage.total);
 	put(q->answer, "device_memory_free", usage.free);
-	put_traffic(q->answer, export_table_device_name(exports));
 	put_registry(q->answer, daemon_registry(q->daemon));
 	return DOCA_SUCCESS;
 }
@@ -158,6 +164,16 @@ static doca_error_t get_sessions(struct request *q)
 	return DOCA_SUCCESS;
 }
 
+/*
+ * For a view that asks again and again: without the free device memory, which is only found by allocating it, and
+ * meanwhile other programs cannot.
+ */
+static doca_error_t get_top(struct request *q)
+{
+	put_counters(q);
+	return get_sessions(q);
+}
+
 static doca_error_t reload(struct request *q)
 {
 	return daemon_reload(q->daemon, q->ticket, &q->fault);
@@ -209,6 +225,7 @@ static const struct {
 	{"status", false, get_status},
 	{"list", false, get_exports},
 	{"sessions", false, get_sessions},
+	{"top", false, get_top},
 	{"reload", false, reload},
 	{"add", true, add},
 	{"remove", true, drop},

@@ -17,10 +17,10 @@
 /* A dpumapd that was stopped must not stop the view. */
 #define ANSWER_S 5
 
-/* What dpumapd answered to "status" and "sessions". */
+/* What dpumapd answered, and when. */
 struct figures {
 	uint64_t ns;
-	struct json_object *status, *sessions;
+	struct json_object *answer;
 };
 
 struct top {
@@ -39,8 +39,7 @@ struct row {
 
 static void drop(struct figures *f)
 {
-	json_object_put(f->status);
-	json_object_put(f->sessions);
+	json_object_put(f->answer);
 	*f = (struct figures){0};
 }
 
@@ -50,9 +49,7 @@ static bool sample(void *arg)
 	struct figures now = {.ns = dpumap_clock_ns()};
 	doca_error_t result;
 
-	result = ctl_ask(t->o, "status", ANSWER_S, &now.status, &t->fault);
-	if (result == DOCA_SUCCESS)
-		result = ctl_ask(t->o, "sessions", ANSWER_S, &now.sessions, &t->fault);
+	result = ctl_ask(t->o, "top", ANSWER_S, &now.answer, &t->fault);
 	if (result != DOCA_SUCCESS) {
 		t->fault.code = result;
 		drop(&now);
@@ -87,25 +84,25 @@ static double rate(const struct top *t, struct json_object *before, struct json_
 	return cli_live_rate(number(before, key), number(after, key), t->after.ns - t->before.ns);
 }
 
-static double status_rate(const struct top *t, const char *key)
+static double total_rate(const struct top *t, const char *key)
 {
-	return rate(t, t->before.status, t->after.status, key);
+	return rate(t, t->before.answer, t->after.answer, key);
 }
 
 static double copy_rate(const struct top *t)
 {
-	return status_rate(t, "device_reads") + status_rate(t, "device_writes") +
-	       status_rate(t, "device_atomics");
+	return total_rate(t, "device_reads") + total_rate(t, "device_writes") +
+	       total_rate(t, "device_atomics");
 }
 
 static double byte_rate(const struct top *t)
 {
-	return status_rate(t, "device_received_bytes") + status_rate(t, "device_sent_bytes");
+	return total_rate(t, "device_received_bytes") + total_rate(t, "device_sent_bytes");
 }
 
 static struct json_object *sessions_of(const struct figures *f)
 {
-	return json_object_object_get(f->sessions, "sessions");
+	return json_object_object_get(f->answer, "sessions");
 }
 
 static struct json_object *find_session(const struct figures *f, uint64_t id)
@@ -164,12 +161,11 @@ static void draw_head(const struct top *t, FILE *out)
 	static const char *const of_clients[] = {"requests", "errors",	"hashed",
 						 "accepted", "refused", NULL};
 	static const char *const of_device[] = {"copies", "bytes", "errors", NULL};
-	struct json_object *now = t->after.status;
-	const double clients[] = {status_rate(t, "requests"), status_rate(t, "errors"),
-				  status_rate(t, "hashed_bytes"), status_rate(t, "connections"),
-				  status_rate(t, "refused")};
-	const double device[] = {copy_rate(t), byte_rate(t),
-				 status_rate(t, "device_access_errors")};
+	struct json_object *now = t->after.answer;
+	const double clients[] = {total_rate(t, "requests"), total_rate(t, "errors"),
+				  total_rate(t, "hashed_bytes"), total_rate(t, "connections"),
+				  total_rate(t, "refused")};
+	const double device[] = {copy_rate(t), byte_rate(t), total_rate(t, "device_access_errors")};
 
 	fputs("dpumapd ctl top  ", out);
 	cli_live_time(out);
@@ -243,7 +239,7 @@ static struct json_object *describe_sessions(const struct top *t)
 /* An object in a line. */
 static void write_json(const struct top *t, FILE *out)
 {
-	struct json_object *all = json_object_new_object(), *now = t->after.status;
+	struct json_object *all = json_object_new_object(), *now = t->after.answer;
 
 	json_object_object_add(all, "schema", json_object_new_string("dpumapd-ctl-top-1"));
 	add(all, "seconds", (double)(t->after.ns - t->before.ns) / 1e9);
@@ -252,16 +248,16 @@ static void write_json(const struct top *t, FILE *out)
 	copy_number(all, now, "imports");
 	copy_number(all, now, "outstanding");
 	copy_number(all, now, "exports");
-	add(all, "requests_per_second", status_rate(t, "requests"));
-	add(all, "errors_per_second", status_rate(t, "errors"));
-	add(all, "gets_per_second", status_rate(t, "gets"));
-	add(all, "hashed_bytes_per_second", status_rate(t, "hashed_bytes"));
-	add(all, "connections_per_second", status_rate(t, "connections"));
-	add(all, "refused_per_second", status_rate(t, "refused"));
+	add(all, "requests_per_second", total_rate(t, "requests"));
+	add(all, "errors_per_second", total_rate(t, "errors"));
+	add(all, "gets_per_second", total_rate(t, "gets"));
+	add(all, "hashed_bytes_per_second", total_rate(t, "hashed_bytes"));
+	add(all, "connections_per_second", total_rate(t, "connections"));
+	add(all, "refused_per_second", total_rate(t, "refused"));
 	if (json_object_object_get(now, "device_reads")) {
 		add(all, "device_copies_per_second", copy_rate(t));
 		add(all, "device_bytes_per_second", byte_rate(t));
-		add(all, "device_errors_per_second", status_rate(t, "device_access_errors"));
+		add(all, "device_errors_per_second", total_rate(t, "device_access_errors"));
 	}
 	json_object_object_add(all, "sessions", describe_sessions(t));
 	fprintf(out, "%s\n",

@@ -174,6 +174,20 @@ def test_dpumapd_shows_what_clients_do(screen, host, tool, serve, dpu):
     assert agent.figure("errors") > 0
 
 
+def test_dpumapd_is_not_asked_for_device_memory(screen, serve, dpu):
+    """Which it could only find out by allocating all of it, again and again."""
+    agent = serve(*EXPORTS, "--admin", f"{dpu.dir}/admin")
+
+    def commands():
+        return json.loads(screen.run(["dpumap-emu", "status", "--json"]).ok())["commands"]
+
+    before = commands()
+    screen.run(["dpumapd", "ctl", "top", "--admin", agent.admin, "--once", *FAST]).ok()
+    assert commands() == before
+    agent.ctl("status").ok()
+    assert commands() > before
+
+
 def test_errors_are_counted_per_session(screen, host, serve, dpu, tool):
     agent = serve(*EXPORTS, "--admin", f"{dpu.dir}/admin")
     watch = host.start(["dpumap", "--connect", agent.address, "watch"])
