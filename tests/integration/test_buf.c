@@ -97,6 +97,8 @@ static void test_destroy_with_bufs_out_is_in_use(void **state)
 	assert_ok(doca_buf_inventory_buf_get_by_addr(other, map, memory, 1, &buf));
 	assert_error(doca_buf_inventory_destroy(other), DOCA_ERROR_IN_USE);
 	assert_ok(doca_buf_inventory_stop(other));
+	assert_error(doca_buf_inventory_buf_get_by_addr(other, map, memory, 1, &buf),
+		     DOCA_ERROR_BAD_STATE);
 	assert_error(doca_buf_inventory_destroy(other), DOCA_ERROR_IN_USE);
 	put_buf(buf);
 	assert_ok(doca_buf_inventory_destroy(other));

@@ -2,6 +2,8 @@
 /* Two cards in one host: a map on both devices, and what is limited to one card. */
 #include <string.h>
 
+#include <dpumap/umem.h>
+
 #include "fixture.h"
 
 #define LEN 4096
@@ -90,6 +92,28 @@ static void test_start_is_on_all_or_none(void **state)
 	assert_ok(dpumap_dm_free(dm));
 }
 
+static void test_memory_of_another_device_is_refused(void **state)
+{
+	struct dpumap_umem *umem;
+	struct dpumap_dm *dm;
+	struct doca_mmap *mmaps[2];
+
+	assert_ok(dpumap_dm_alloc(devs[0], LEN, 0, &dm));
+	assert_ok(dpumap_umem_register(devs[0], memory, LEN, LOCAL_RW, &umem));
+	for (int i = 0; i < 2; i++) {
+		assert_ok(doca_mmap_create(&mmaps[i]));
+		assert_ok(doca_mmap_add_dev(mmaps[i], devs[1]));
+	}
+	assert_ok(dpumap_mmap_set_dm_memrange(mmaps[0], dm, 0, LEN));
+	assert_ok(dpumap_mmap_set_umem_memrange(mmaps[1], umem, 0, LEN));
+	for (int i = 0; i < 2; i++) {
+		assert_error(doca_mmap_start(mmaps[i]), DOCA_ERROR_INVALID_VALUE);
+		assert_ok(doca_mmap_destroy(mmaps[i]));
+	}
+	assert_ok(dpumap_umem_deregister(umem));
+	assert_ok(dpumap_dm_free(dm));
+}
+
 static void test_copy_needs_the_queues_device(void **state)
 {
 	struct fixture second = {.dev = devs[1]};
@@ -138,6 +162,7 @@ int main(int argc, char **argv)
 		cards_test(test_devices_are_two),
 		cards_test(test_each_device_has_its_export),
 		cards_test(test_start_is_on_all_or_none),
+		cards_test(test_memory_of_another_device_is_refused),
 		cards_test(test_copy_needs_the_queues_device),
 		cards_test(test_maximum_of_devices),
 	};

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <dpumap/desc.h>
+#include <dpumap/umem.h>
 
 #include "device_pd.h"
 #include "fixture.h"
@@ -261,6 +262,48 @@ static void test_map_closes_its_own(void **state)
 	assert_int_equal(lowest_free_fd(), before);
 }
 
+/* In a program that has closed its standard input, 0 is a descriptor as any other. */
+static void test_descriptor_0(void **state)
+{
+	int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	struct doca_mmap *of_0, *on_0;
+
+	assert_int_equal(dup2(memfd, STDIN_FILENO), STDIN_FILENO);
+	of_0 = new_map(STDIN_FILENO, ALIGNED_NAME, LOCAL_RW);
+	assert_int_equal(close(STDIN_FILENO), 0);
+	on_0 = new_map(memfd, ODD_NAME, LOCAL_RW);
+	assert_int_not_equal(lowest_free_fd(), STDIN_FILENO);
+	assert_ok(doca_mmap_start(of_0));
+	assert_ok(doca_mmap_start(on_0));
+	assert_copies(of_0, ALIGNED_NAME, 0);
+	assert_copies(on_0, ODD_NAME, PIECE);
+	assert_ok(doca_mmap_destroy(of_0));
+	assert_ok(doca_mmap_destroy(on_0));
+	assert_int_equal(lowest_free_fd(), STDIN_FILENO);
+	assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
+	close(saved);
+}
+
+static void test_map_over_a_umem_names_its_source(void **state)
+{
+	struct dpumap_umem *umem;
+	struct doca_mmap *mmap;
+	const void *desc;
+	size_t len;
+
+	assert_ok(dpumap_umem_register_dmabuf(fixture.dev, memfd, ALIGNED_NAME, OFFSET, RANGE,
+					      LOCAL_RW | RDMA_R, &umem));
+	assert_ok(doca_mmap_create(&mmap));
+	assert_ok(dpumap_mmap_set_umem_memrange(mmap, umem, 0, RANGE));
+	assert_ok(doca_mmap_set_permissions(mmap, LOCAL_RW | RDMA_R));
+	assert_ok(doca_mmap_add_dev(mmap, fixture.dev));
+	assert_ok(doca_mmap_start(mmap));
+	assert_ok(doca_mmap_export_rdma(mmap, fixture.dev, &desc, &len));
+	assert_source(desc, len);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(dpumap_umem_deregister(umem));
+}
+
 static void test_bad_values(void **state)
 {
 	struct doca_mmap *mmap;
@@ -283,6 +326,21 @@ static void test_bad_values(void **state)
 	assert_error(doca_mmap_set_dmabuf_memrange(mmap, memfd, ALIGNED_NAME, SIZE_MAX, 1),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_get_memrange(mmap, &addr, &len), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_mmap_destroy(mmap));
+}
+
+/* Nothing of it is mapped before the map is started. */
+static void test_range_may_end_where_addresses_end(void **state)
+{
+	struct doca_mmap *mmap;
+
+	assert_ok(doca_mmap_create(&mmap));
+	assert_error(doca_mmap_set_dmabuf_memrange(mmap, memfd, (void *)(UINTPTR_MAX - 1), 0, 2),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_mmap_set_dmabuf_memrange(mmap, memfd, ALIGNED_NAME, SIZE_MAX - 1, 2),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_mmap_set_dmabuf_memrange(mmap, memfd, (void *)(UINTPTR_MAX - 2),
+						SIZE_MAX - 2, 2));
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
@@ -379,7 +437,10 @@ int main(int argc, char **argv)
 		dmabuf_test(test_keys),
 		dmabuf_test(test_caller_may_close_it),
 		dmabuf_test(test_map_closes_its_own),
+		dmabuf_test(test_descriptor_0),
+		dmabuf_test(test_map_over_a_umem_names_its_source),
 		dmabuf_test(test_bad_values),
+		dmabuf_test(test_range_may_end_where_addresses_end),
 		dmabuf_test(test_once_in_life),
 		dmabuf_test(test_beyond_the_end),
 		dmabuf_test(fd_without_a_dmabuf_is_refused),
