@@ -208,15 +208,18 @@ static void bad_tasks_fail_in_their_callback(void **state)
 {
 	struct doca_buf *some = tasks_source(0, 100), *nothing = tasks_source(0, 0);
 	struct doca_buf *narrow = tasks_room(0, 99), *wide = tasks_room(0, 4096);
+	struct doca_buf *used = tasks_room(0, 199); /* its room is behind the data */
 	static const struct {
 		int src, dst;
 		doca_error_t error;
 	} cases[] = {{0, 3, DOCA_ERROR_IO_FAILED},
 		     {1, 2, DOCA_ERROR_INVALID_VALUE},
+		     {1, 4, DOCA_ERROR_INVALID_VALUE},
 		     {-1, 3, DOCA_ERROR_INVALID_VALUE},
 		     {1, -1, DOCA_ERROR_INVALID_VALUE}};
-	struct doca_buf *bufs[] = {nothing, some, narrow, wide};
+	struct doca_buf *bufs[] = {nothing, some, narrow, wide, used};
 
+	assert_ok(doca_buf_set_data_len(used, 100));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct doca_buf *src = cases[i].src < 0 ? NULL : bufs[cases[i].src];
 		struct doca_buf *dst = cases[i].dst < 0 ? NULL : bufs[cases[i].dst];
@@ -229,7 +232,7 @@ static void bad_tasks_fail_in_their_callback(void **state)
 	}
 	assert_int_equal(len_of(wide), 0);
 	assert_int_equal(tasks.num_done, 0);
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		tasks_drop(bufs[i]);
 }
 
