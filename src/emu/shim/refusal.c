@@ -11,7 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define YAMA "/proc/sys/kernel/yama/ptrace_scope"
+#define YAMA  "/proc/sys/kernel/yama/ptrace_scope"
+#define LABEL "/proc/self/attr/current"
 
 enum yama_scope {
 	YAMA_CHILDREN = 1, /* and processes that permit it, as those below the emulator do */
@@ -19,17 +20,33 @@ enum yama_scope {
 	YAMA_NOBODY,
 };
 
+/* The first line of a file of the kernel; empty if there is none. */
+static void read_line(const char *path, char *text, int size)
+{
+	FILE *in = fopen(path, "re");
+
+	text[0] = '\0';
+	if (!in)
+		return;
+	if (!fgets(text, size, in))
+		text[0] = '\0';
+	fclose(in);
+	text[strcspn(text, "\n")] = '\0';
+}
+
 static int yama_scope(void)
 {
-	FILE *in = fopen(YAMA, "re");
-	char text[16] = "0";
+	char text[16];
 
-	if (!in)
-		return 0;
-	if (!fgets(text, sizeof(text), in))
-		text[0] = '0';
-	fclose(in);
+	read_line(YAMA, text, sizeof(text));
 	return (int)strtol(text, NULL, 10);
+}
+
+/* The profile of AppArmor, or the context of SELinux. */
+static bool is_confined(char *label, int size)
+{
+	read_line(LABEL, label, size);
+	return *label && strcmp(label, "unconfined") != 0 && !strstr(label, ":unconfined_t:");
 }
 
 /* Process 0 is this one. */
@@ -54,6 +71,7 @@ static const char *advice_for_yama(int scope)
 void emu_refusal_print(int err, pid_t server)
 {
 	int pid = (int)getpid(), scope = yama_scope();
+	char label[256];
 
 	if (err == ESRCH)
 		fprintf(stderr,
@@ -76,6 +94,13 @@ void emu_refusal_print(int err, pid_t server)
 			"(podman, "
 			"docker: --cap-drop all)\n",
 			pid);
+	else if (err == EPERM && is_confined(label, sizeof(label)))
+		fprintf(stderr,
+			"dpumap-emu: the emulator cannot reach the memory of process %d; the "
+			"security "
+			"policy of '%s' must let such processes trace each other (podman, docker: "
+			"--security-opt apparmor=unconfined or --security-opt label=disable)\n",
+			pid, label);
 	else
 		fprintf(stderr,
 			"dpumap-emu: the emulator cannot reach the memory of process %d: %s; start "
