@@ -197,11 +197,12 @@ static void assert_no_growth(const struct footprint *before)
 	do {
 		usleep(20000);
 		now = footprint_of(storm.emu.server);
-	} while (now.descriptors != before->descriptors && now_ms() < deadline);
+	} while (now.descriptors > before->descriptors && now_ms() < deadline);
 	printf("server: %ld KiB, %ld descriptors, %ld threads; was %ld, %ld, %ld\n", now.heap_kib,
 	       now.descriptors, now.threads, before->heap_kib, before->descriptors,
 	       before->threads);
-	assert_int_equal(now.descriptors, before->descriptors);
+	/* The server may have held some of a program of the warm-up. */
+	assert_true(now.descriptors <= before->descriptors);
 	assert_int_equal(now.threads, before->threads);
 	if (!now.sanitized)
 		assert_true(now.heap_kib > 0 && now.heap_kib - before->heap_kib <= GROWTH_KIB);
