@@ -47,7 +47,8 @@ files_of_debian()
 	for deb in "$dir"/*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -t | sed -n '/\/$/d; s|^\.||p'
 	done | sed '/^\/usr\/share\/\(doc\|doc-base\|lintian\)\//d; s|^/lib/|/usr/lib/|
-		s|^/usr/lib/[a-z0-9_]*-linux-gnu/|/usr/lib64/|; s|/dist-packages/|/site-packages/|'
+		s|^/usr/lib/[a-z0-9_]*-linux-gnu/|/usr/lib64/|; s|/dist-packages/|/site-packages/|
+		s|/zsh/vendor-completions/|/zsh/site-functions/|'
 }
 
 # Each file belongs to a line of %files, and each line has a file.
