@@ -246,7 +246,8 @@ builds()
 # "%Y" is the directory of the unit. systemd-analyze checks that the daemon exists.
 check_unit()
 {
-	local unit=$1 said
+	local unit said
+	unit=$(find "$1" -name dpumapd.service)
 	[ -n "$(sed -n "s|^ExecStart=\(.*/dpumapd --config /etc/dpumap/dpumapd.conf\)$|\1|p" "$unit")" ] ||
 		bad "dpumapd.service does not use /etc/dpumap/dpumapd.conf"
 	command -v systemd-analyze >/dev/null || return 0
@@ -278,7 +279,7 @@ plugin.load()' 2>&1) || bad "the Python package cannot be used: ${said##*$'\n'}"
 
 run_check()
 {
-	local prefix=$TREE/installed/moved file work libdir built=
+	local prefix=$TREE/installed/moved check file work libdir built=
 	work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-install.XXXXXX")
 	# shellcheck disable=SC2064
 	trap "rm -rf '$work'" EXIT
@@ -296,13 +297,11 @@ run_check()
 	[ "$WRONG" -eq 0 ] || return 0
 	libdir=$(dirname "$(find "$prefix" -name libdpumap.so -not -path '*/dpumap-doca/*')")
 	export PKG_CONFIG_PATH=$libdir/pkgconfig
-	check_programs "$prefix"
-	check_unit "$(find "$prefix" -name dpumapd.service)"
-	check_consumer "$prefix"
-	check_python "$prefix"
-	check_cmake "$prefix"
-	check_static "$prefix"
-	check_examples "$prefix"
+	# The first group with a violation is the last one: the planted ones take their time.
+	for check in programs unit consumer python cmake static examples; do
+		"check_$check" "$prefix"
+		[ "$WRONG" -eq 0 ] || return 0
+	done
 }
 
 make_scratch()
