@@ -4,9 +4,9 @@
 usage: order.py [--self-test] TREE
 
 A row is a name, the steps of two threads, and the outcome that must not happen: `x=1`, a load of x returns 1;
-`x:=1`, the value of x in the end. All executions are searched: a thread makes its steps in any order that its processor allows, on one memory. That is the
-order of Armv8 (other-multi-copy atomic) without the forwarding of a store to a later load of the same
-thread, which no row depends on; and that of x86 (TSO).
+`x:=1`, x is 1 in the end. All executions are searched: a thread makes its steps in any order that its
+processor allows, on one memory. That is the order of Armv8 (other-multi-copy atomic) without the forwarding
+of a store to a later load of the same thread, which no row depends on; and that of x86 (TSO).
 
 Steps: `W x 1` stores, `R x` loads, `U x 1` is an atomic read-modify-write. `.rel`, `.acq` and `.sc` are the
 order of C11. `F.st`, `F.ld` and `F.full` are barriers; the first two cost x86 nothing. `dep` orders a store
