@@ -63,6 +63,24 @@ static void pool_without_memory_is_not_created(void **state)
 	assert_int_equal(fault_count_live(), live);
 }
 
+/* The largest number is valid: only its memory is missing. */
+static void largest_number_of_bufs_needs_memory(void **state)
+{
+	struct doca_buf_inventory *large;
+
+	fault_arm(FAULT_ALLOC, 3, ENOMEM);
+	assert_error(doca_buf_pool_create(UINT32_MAX, 64, map, &pool), DOCA_ERROR_NO_MEMORY);
+	assert_true(fault_fired());
+	fault_arm(FAULT_ALLOC, 2, ENOMEM);
+	assert_error(doca_buf_inventory_create(UINT32_MAX, &large), DOCA_ERROR_NO_MEMORY);
+	assert_true(fault_fired());
+	fault_disarm();
+	assert_error(doca_buf_pool_create((size_t)UINT32_MAX + 1, 64, map, &pool),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_buf_inventory_create((size_t)UINT32_MAX + 1, &large),
+		     DOCA_ERROR_INVALID_VALUE);
+}
+
 static void ignore(struct doca_mmap_advise_task_invalidate_cache *task, union doca_data task_data,
 		   union doca_data ctx_data)
 {
@@ -94,6 +112,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		bufs_test(pool_without_memory_is_not_created),
+		bufs_test(largest_number_of_bufs_needs_memory),
 		bufs_test(advise_context_without_memory_is_neither_created_nor_started),
 	};
 

@@ -61,6 +61,28 @@ static void data_goes_behind_the_data(void **state)
 	tasks_stop();
 }
 
+static void each_buf_of_a_list_is_written_behind_its_data(void **state)
+{
+	struct doca_buf *src = tasks_source(0, 1000);
+	struct doca_buf *first = tasks_room(0, 500), *second = tasks_room(500, 1000);
+
+	assert_ok(doca_buf_set_data_len(first, 100));
+	assert_ok(doca_buf_set_data_len(second, 50));
+	assert_ok(doca_buf_chain_list(first, second));
+	memset(tasks.bytes + TASKS_LEN, 0xaa, 8192);
+	assert_ok(copy(src, first));
+	assert_int_equal(len_of(first), 500);
+	assert_int_equal(len_of(second), 650);
+	assert_memory_equal(written(100), tasks.bytes, 400);
+	assert_memory_equal(written(550), tasks.bytes + 400, 600);
+	assert_int_equal(*written(99), 0xaa);
+	assert_int_equal(*written(549), 0xaa);
+	assert_int_equal(*written(1150), 0xaa);
+	tasks_drop(src);
+	tasks_drop(first);
+	tasks_stop();
+}
+
 static void only_the_data_is_read(void **state)
 {
 	struct doca_buf *src = tasks_source(0, 4096), *dst = tasks_room(0, 4096);
@@ -450,6 +472,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		task_test(data_goes_behind_the_data),
+		task_test(each_buf_of_a_list_is_written_behind_its_data),
 		task_test(only_the_data_is_read),
 		task_test(lists_are_read_and_filled_in_order),
 		task_test(tasks_with_lists_longer_than_the_queue),

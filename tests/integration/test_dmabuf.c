@@ -342,6 +342,11 @@ static void test_range_may_end_where_addresses_end(void **state)
 	assert_ok(doca_mmap_set_dmabuf_memrange(mmap, memfd, (void *)(UINTPTR_MAX - 2),
 						SIZE_MAX - 2, 2));
 	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(doca_mmap_create(&mmap));
+	assert_error(doca_mmap_set_memrange(mmap, (void *)(UINTPTR_MAX - 1), 2),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_mmap_set_memrange(mmap, (void *)(UINTPTR_MAX - 2), 2));
+	assert_ok(doca_mmap_destroy(mmap));
 }
 
 static void test_once_in_life(void **state)

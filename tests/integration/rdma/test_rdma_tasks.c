@@ -178,6 +178,51 @@ static void a_write_starts_after_the_data_of_the_remote_buf(void **state)
 	assert_int_equal(side_data_len(dst), PART);
 }
 
+static doca_error_t write_to(struct doca_buf *dst)
+{
+	return side_do(
+		&here,
+		&(struct side_work){.kind = SIDE_WRITE, .src = side_data(&here, 0, 8), .dst = dst});
+}
+
+static struct doca_buf *buf_of(struct doca_mmap *map, void *bytes)
+{
+	struct doca_buf *buf;
+
+	assert_ok(doca_buf_inventory_buf_get_by_addr(here.inventory, map, bytes, 8, &buf));
+	return buf;
+}
+
+/* The failure stops the context. */
+static void assert_refused(struct doca_buf *buf, doca_error_t error)
+{
+	assert_error(write_to(buf), error);
+	assert_ok(doca_buf_dec_refcount(buf, NULL));
+}
+
+static void a_write_to_own_memory_is_not_supported(void **state)
+{
+	assert_refused(buf_of(here.mmap, here.bytes), DOCA_ERROR_NOT_SUPPORTED);
+}
+
+static void a_write_to_a_stopped_import_is_bad_state(void **state)
+{
+	struct doca_mmap *map;
+	struct doca_buf *buf;
+	const void *desc;
+	size_t len;
+
+	assert_ok(doca_mmap_export_rdma(there.mmap, there.dev, &desc, &len));
+	assert_ok(doca_mmap_create_from_export(NULL, desc, len, here.dev, &map));
+	/* So it can stop although it has a buf. */
+	assert_ok(doca_mmap_enable_thread_safety(map));
+	buf = buf_of(map, here.peer_bytes);
+	assert_ok(write_to(buf));
+	assert_ok(doca_mmap_stop(map));
+	assert_refused(buf, DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_mmap_destroy(map));
+}
+
 /* rule: RT-3a, RT-4 */
 static void a_read_appends_the_data_of_the_source(void **state)
 {
@@ -429,6 +474,8 @@ int main(int argc, char **argv)
 		connected_test(only_the_head_of_a_remote_list_counts),
 		connected_test(messages_without_bufs_are_empty),
 		connected_test(a_write_starts_after_the_data_of_the_remote_buf),
+		connected_test(a_write_to_own_memory_is_not_supported),
+		connected_test(a_write_to_a_stopped_import_is_bad_state),
 		connected_test(a_read_appends_the_data_of_the_source),
 		connected_test(a_receive_reports_the_operation_and_its_immediate_data),
 		connected_test(one_pool_of_receives_serves_all_connections),
