@@ -662,6 +662,18 @@ static void test_reuse_of_a_released_buf_is_bad_state(void **state)
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
 }
 
+static void test_empty_buf_of_a_stopped_map_is_bad_state(void **state)
+{
+	struct doca_mmap *stopped = new_map();
+	struct doca_buf *buf;
+
+	assert_ok(doca_mmap_start(stopped));
+	assert_ok(doca_mmap_stop(stopped));
+	assert_error(doca_buf_inventory_buf_get_by_addr(inventory, stopped, memory, 0, &buf),
+		     DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_mmap_destroy(stopped));
+}
+
 static void test_reuse_on_a_stopped_map_is_bad_state(void **state)
 {
 	struct doca_mmap *shared = new_map();
@@ -756,6 +768,7 @@ int main(int argc, char **argv)
 		bufs_test(test_reuse_moves_a_buf),
 		bufs_test(test_reuse_outside_the_range_is_invalid),
 		bufs_test(test_reuse_of_a_released_buf_is_bad_state),
+		bufs_test(test_empty_buf_of_a_stopped_map_is_bad_state),
 		bufs_test(test_reuse_on_a_stopped_map_is_bad_state),
 		bufs_test(test_reuse_on_an_imported_map_takes_addresses_of_the_exporter),
 		bufs_test(test_reuse_in_a_list_moves_one_element),

@@ -81,6 +81,24 @@ static void largest_number_of_bufs_needs_memory(void **state)
 		     DOCA_ERROR_INVALID_VALUE);
 }
 
+static void token_needs_memory_until_its_device_is_removed(void **state)
+{
+	struct doca_mmap *other = new_map();
+	unsigned int live;
+
+	fault_arm(FAULT_ALLOC, 1, ENOMEM);
+	assert_error(doca_mmap_set_export_access_token(other, dev, memory, 8),
+		     DOCA_ERROR_NO_MEMORY);
+	assert_true(fault_fired());
+	fault_disarm();
+	live = fault_count_live();
+	assert_ok(doca_mmap_set_export_access_token(other, dev, memory, 8));
+	assert_int_equal(fault_count_live(), live + 1);
+	assert_ok(doca_mmap_rm_dev(other, dev));
+	assert_int_equal(fault_count_live(), live);
+	assert_ok(doca_mmap_destroy(other));
+}
+
 static void ignore(struct doca_mmap_advise_task_invalidate_cache *task, union doca_data task_data,
 		   union doca_data ctx_data)
 {
@@ -113,6 +131,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		bufs_test(pool_without_memory_is_not_created),
 		bufs_test(largest_number_of_bufs_needs_memory),
+		bufs_test(token_needs_memory_until_its_device_is_removed),
 		bufs_test(advise_context_without_memory_is_neither_created_nor_started),
 	};
 

@@ -267,16 +267,20 @@ static void test_descriptor_0(void **state)
 {
 	int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	struct doca_mmap *of_0, *on_0;
+	const void *desc;
+	size_t len;
 
 	assert_int_equal(dup2(memfd, STDIN_FILENO), STDIN_FILENO);
 	of_0 = new_map(STDIN_FILENO, ALIGNED_NAME, LOCAL_RW);
 	assert_int_equal(close(STDIN_FILENO), 0);
-	on_0 = new_map(memfd, ODD_NAME, LOCAL_RW);
+	on_0 = new_map(memfd, ODD_NAME, LOCAL_RW | RDMA_R);
 	assert_int_not_equal(lowest_free_fd(), STDIN_FILENO);
 	assert_ok(doca_mmap_start(of_0));
 	assert_ok(doca_mmap_start(on_0));
 	assert_copies(of_0, ALIGNED_NAME, 0);
 	assert_copies(on_0, ODD_NAME, PIECE);
+	assert_ok(doca_mmap_export_rdma(on_0, fixture.dev, &desc, &len));
+	assert_source(desc, len);
 	assert_ok(doca_mmap_destroy(of_0));
 	assert_ok(doca_mmap_destroy(on_0));
 	assert_int_equal(lowest_free_fd(), STDIN_FILENO);

@@ -122,6 +122,7 @@ static void lock_is_enabled_once_and_ends_with_the_map(void **state)
 	struct doca_mmap *other;
 	const pthread_mutex_t *own;
 
+	assert_error(doca_mmap_enable_thread_safety(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_mmap_create(&other));
 	assert_ok(doca_mmap_enable_thread_safety(other));
 	own = lock;
