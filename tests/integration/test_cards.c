@@ -151,6 +151,7 @@ static void test_maximum_of_devices(void **state)
 	assert_ok(doca_mmap_set_max_num_devices(mmap, 2));
 	assert_ok(doca_mmap_add_dev(mmap, devs[1]));
 	assert_error(doca_mmap_set_max_num_devices(mmap, 1), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_mmap_set_max_num_devices(mmap, 2));
 	assert_ok(doca_mmap_destroy(mmap));
 }
 

@@ -81,6 +81,25 @@ static void largest_number_of_bufs_needs_memory(void **state)
 		     DOCA_ERROR_INVALID_VALUE);
 }
 
+static void expanding_keeps_what_is_free_and_destroying_frees_all(void **state)
+{
+	unsigned int live = fault_count_live();
+	struct doca_buf_inventory *grown;
+	uint32_t n = 0;
+
+	assert_ok(doca_buf_inventory_create(2, &grown));
+	assert_ok(doca_buf_inventory_start(grown));
+	fault_arm(FAULT_ALLOC, 1, ENOMEM);
+	assert_error(doca_buf_inventory_expand(grown, UINT32_MAX - 2), DOCA_ERROR_NO_MEMORY);
+	assert_true(fault_fired());
+	fault_disarm();
+	assert_ok(doca_buf_inventory_expand(grown, 3));
+	assert_ok(doca_buf_inventory_get_num_free_elements(grown, &n));
+	assert_int_equal(n, 5);
+	assert_ok(doca_buf_inventory_destroy(grown));
+	assert_int_equal(fault_count_live(), live);
+}
+
 static void token_needs_memory_until_its_device_is_removed(void **state)
 {
 	struct doca_mmap *other = new_map();
@@ -131,6 +150,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		bufs_test(pool_without_memory_is_not_created),
 		bufs_test(largest_number_of_bufs_needs_memory),
+		bufs_test(expanding_keeps_what_is_free_and_destroying_frees_all),
 		bufs_test(token_needs_memory_until_its_device_is_removed),
 		bufs_test(advise_context_without_memory_is_neither_created_nor_started),
 	};

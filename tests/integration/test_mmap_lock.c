@@ -11,6 +11,7 @@
 #include <dpumap/mmap.h>
 #include <dpumap/umem.h>
 
+#include "faults.h"
 #include "fixture.h"
 
 #define DM_LEN 4096u
@@ -135,6 +136,7 @@ static void lock_is_enabled_once_and_ends_with_the_map(void **state)
 
 static void map_without_a_lock_stays_without(void **state)
 {
+	unsigned int live = fault_count_live();
 	struct doca_mmap *plain;
 
 	assert_ok(doca_mmap_create(&plain));
@@ -143,6 +145,7 @@ static void map_without_a_lock_stays_without(void **state)
 	init_error = 0;
 	assert_ok(doca_mmap_set_user_data(plain, data));
 	assert_ok(doca_mmap_destroy(plain));
+	assert_int_equal(fault_count_live(), live);
 }
 
 static int open_all(void **state)
