@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Which changes of the decoders, of memory maps and of bufs does no test detect?
 
-    tests/proof/mutants.py --scratch DIR --count 200                             # only pure code
-    tests/proof/mutants.py --scratch DIR --emu build/bin/dpumap-emu --count 0    # all
+    tests/proof/mutants.py --scratch DIR --count 200            # of all
+    tests/proof/mutants.py --scratch DIR --count 0 --pure       # all that need no emulated card
 
 All mutants of a file are compiled at once: each is a copy of one function, which the function calls if the
 environment variable DPUMAP_MUTANT has its number. So each mutant costs one run of the tests and no build. A
@@ -18,6 +18,7 @@ import hashlib
 import json
 import os
 import pathlib
+import queue
 import re
 import resource
 import shutil
@@ -31,17 +32,23 @@ import mutation  # noqa: E402 pylint: disable=wrong-import-position
 
 KNOWN = pathlib.Path("tests/proof/mutants.txt")
 LIMIT = 95  # per cent
-SECONDS = 60  # of a test that waits for ever
+SECONDS = 20  # of a test that waits for ever
 CPU_SECONDS = 5  # of a test that loops for ever
-# Files, and the tests that detect their mutants: the fastest first.
+# Files, and the tests that detect their mutants: the fastest first. Tests run as the DPU, or @host, of two cards.
 GROUPS = [
     (["src/desc/*.c", "src/desc/b*.h", "src/desc/crc32c_table.h", "src/desc/cursor.h"],
      ["test_crc32c", "test_desc_cursor", "test_desc_vectors", "test_desc"]),
     (["src/channel/decode.c", "src/channel/encode.c", "src/channel/message.c"], ["test_channel"]),
     (["src/comch/wire.c"], ["test_comch_wire"]),
-    (["src/core/buf/*.[ch]"], ["test_buf", "test_buf_list", "test_buf_pool", "test_core_faults", "test_dma"]),
-    (["src/core/mmap/*.[ch]"], ["test_mmap", "test_dm", "test_dmabuf", "test_share", "test_umem", "test_buf",
-                                "test_sweep"]),
+    (["src/core/buf/*.[ch]"],
+     ["test_buf", "test_buf_list", "test_buf_pool", "test_core_faults", "test_rules_bufs@host", "test_dma",
+      "test_dma_memcpy", "test_rdma_tasks", "test_rules_faults@host"]),
+    (["src/core/mmap/*.[ch]"],
+     ["test_mmap", "test_rules_life@host", "test_rules_export@host", "test_rules_import@host", "test_dmabuf",
+      "test_mmap_lock", "test_core_faults", "test_dm", "test_rules_properties@host", "test_cards@host",
+      "test_rules_faults@host", "test_interface", "test_buf", "test_rdma_export", "test_rdma_memory",
+      "test_rdma_tasks", "test_rules_states@host", "test_revoke", "test_key_faults", "test_dma_memcpy",
+      "test_share", "test_sweep", "test_umem"]),
 ]
 NEEDS_CARD = "src/core/"
 # The instructions of a processor have no test of their own, and layout.h no statement.
@@ -214,21 +221,29 @@ def drop_equivalent(commands, tree, path, mutants):
     return different, len(mutants) - len(different)
 
 
-class Card:
-    """An emulated card for the tests of all mutants."""
+class Emulators:
+    """Emulators with two cards each, one for each test that runs at the same time: tests count objects."""
 
-    def __init__(self, emu, folder):
-        self.emu, self.folder = emu, folder
-        self.run = [str(emu), "run", "--dir", str(folder), "--as", "dpu", "--"]
+    def __init__(self, build, scratch, number):
+        self.emu = build / "bin/dpumap-emu"
+        self.folders = [scratch / f"emu-{n}" for n in range(number)]
+        self.idle = queue.SimpleQueue()
 
     def __enter__(self):
-        if self.emu:
-            subprocess.run([self.emu, "start", "--dir", self.folder], check=True, stdout=subprocess.DEVNULL)
+        for folder in self.folders:
+            subprocess.run([self.emu, "start", "--dir", folder, "--cards", "2"], check=True,
+                           stdout=subprocess.DEVNULL)
+            self.idle.put(folder)
         return self
 
     def __exit__(self, *_):
-        if self.emu:
-            subprocess.run([self.emu, "stop", "--dir", self.folder], check=False, stdout=subprocess.DEVNULL)
+        for folder in self.folders:
+            subprocess.run([self.emu, "stop", "--dir", folder], check=False, stdout=subprocess.DEVNULL)
+
+    def command(self, folder, test, program):
+        as_host = test.endswith("@host")
+        return [str(self.emu), "run", "--dir", str(folder), "--as", "host" if as_host else "dpu", "--", *program,
+                "--emu", str(self.emu), "--peer-as", "dpu" if as_host else "host", "--engine", "mmo"]
 
 
 def limit_cpu():
@@ -237,7 +252,8 @@ def limit_cpu():
 
 
 def passes(command, number, scratch):
-    environment = dict(os.environ, DPUMAP_MUTANT=str(number), DPUMAP_SWEEP_STRIDE="16", TMPDIR=str(scratch))
+    environment = dict(os.environ, DPUMAP_MUTANT=str(number), DPUMAP_SWEEP_STRIDE="16", TMPDIR=str(scratch),
+                       CMOCKA_TEST_ABORT="1", DPUMAP_TEST_PATIENCE_MS="5000")  # the first failure suffices
     with subprocess.Popen(command, env=environment, preexec_fn=limit_cpu, start_new_session=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
@@ -254,20 +270,71 @@ def needs_card(path):
     return str(path).startswith(NEEDS_CARD)
 
 
-def test_command(args, build, card, test, path):
-    command = [str(build / "tests" / test)]
-    if test == "test_desc_vectors":
-        command += [str(TREE / "tests/vectors/v1.txt"), str(TREE / "tests/vectors/desc.txt")]
-    if not needs_card(path):
-        return command
-    return [*card.run, *command, "--emu", str(args.emu), "--peer-as", "host", "--engine", "mmo"]
+class Judge:
+    def __init__(self, args, build, emulators):
+        self.scratch, self.build, self.emulators = args.scratch, build, emulators
+
+    def passes(self, test, path, number):
+        name = test.partition("@")[0]
+        program = [str(self.build / "tests" / name)]
+        if name == "test_desc_vectors":
+            program += [str(TREE / "tests/vectors/v1.txt"), str(TREE / "tests/vectors/desc.txt")]
+        if not needs_card(path):
+            return passes(program, number, self.scratch)
+        folder = self.emulators.idle.get()
+        try:
+            return passes(self.emulators.command(folder, test, program), number, self.scratch)
+        finally:
+            self.emulators.idle.put(folder)
+
+    def detect(self, mutant, tests):
+        """The test that detects the mutant, or None."""
+        return next((test for test in tests if not self.passes(test, mutant.path, mutant.number)), None)
+
+    def check_originals(self, tests, paths):
+        for path in paths:
+            for test in tests[path]:
+                for number in (0, -1):
+                    if not self.passes(test, path, number):
+                        sys.exit(f"{test} fails without a mutant")
 
 
-def judge(args, build, card, mutant, tests):
-    for test in tests:
-        if not passes(test_command(args, build, card, test, mutant.path), mutant.number, args.scratch):
-            return test
-    return None
+class Journal:
+    """The verdicts of earlier runs, so that a run that was stopped goes on where it was."""
+
+    def __init__(self, path):
+        self.path, self.verdicts = path, {}
+        if path and path.exists():
+            lines = (line.split("\t") for line in path.read_text().splitlines())
+            self.verdicts = {key: test for test, key in lines}
+
+    def add(self, mutant, test):
+        self.verdicts[mutant.key] = test or "none"
+        if self.path:
+            with self.path.open("a") as file:
+                print(test or "none", mutant.key, sep="\t", file=file)
+
+    def knows(self, mutant):
+        return mutant.key in self.verdicts
+
+    def detected(self, mutant):
+        return self.verdicts[mutant.key] != "none"
+
+
+def judge_all(args, build, mutants, tests, journal):
+    todo = [mutant for mutant in mutants if not journal.knows(mutant)]
+    paths = {tuple(tests[mutant.path]): mutant.path for mutant in todo}.values()
+    number = args.jobs if any(needs_card(path) for path in paths) else 0
+    with Emulators(build, args.scratch, number) as emulators, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        judge = Judge(args, build, emulators)
+        judge.check_originals(tests, paths)
+        runs = {pool.submit(judge.detect, mutant, tests[mutant.path]): mutant for mutant in todo}
+        for run in concurrent.futures.as_completed(runs):
+            mutant, test = runs[run], run.result()
+            journal.add(mutant, test)
+            if not test:
+                print(f"survives: {mutant.key}", flush=True)
+        judge.check_originals(tests, paths)  # no mutant has left anything that others notice
 
 
 def known_survivors():
@@ -293,7 +360,7 @@ def prepare(args, tree):
     mutants, tests, equivalent, number = [], {}, 0, 0
     for patterns, names in GROUPS:
         for path in sorted({path.relative_to(TREE) for pattern in patterns for path in TREE.glob(pattern)}):
-            if args.only not in str(path) or (needs_card(path) and not args.emu):
+            if args.only not in str(path) or (needs_card(path) and args.pure):
                 continue
             text = (TREE / path).read_text()
             found = find_mutants(path, text)
@@ -311,13 +378,14 @@ def prepare(args, tree):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--emu", type=pathlib.Path, help="Built dpumap-emu, for the mutants of src/core")
+    parser.add_argument("--pure", action="store_true", help="Only mutants whose tests need no emulated card")
     parser.add_argument("--count", type=int, default=200, help="Number of mutants; 0: all")
     parser.add_argument("--only", default="", help="Only mutants of files whose names contain this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="Tests at the same time")
+    parser.add_argument("--journal", type=pathlib.Path, help="Verdicts: those in the file count, new ones are added")
     parser.add_argument("--scratch", type=pathlib.Path, required=True, help="Folder for the copy and its build")
     args = parser.parse_args()
-    args.emu, args.scratch = args.emu and args.emu.resolve(), args.scratch.resolve()
+    args.scratch = args.scratch.resolve()
     return args
 
 
@@ -326,26 +394,17 @@ def main():
     tree = args.scratch / "tree"
     build, mutants, tests, equivalent = prepare(args, tree)
     print(f"{len(mutants)} mutants; {equivalent} more have the code of the original", flush=True)
-    targets = sorted({name for names in tests.values() for name in names})
+    targets = sorted({name.partition("@")[0] for names in tests.values() for name in names})
+    if not args.pure:
+        targets.append("src/emu/all")
     subprocess.run(["ninja", "-C", build, *targets], check=True, stdout=subprocess.DEVNULL)
     mutants.sort(key=Mutant.rank)
     mutants = mutants[:args.count or None]
     known = known_survivors()
-    survivors, stale = [], []
-    with Card(args.emu, args.scratch / "emu") as card, \
-            concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for path in sorted({mutant.path for mutant in mutants}):
-            for test in tests[path]:
-                for number in (0, -1):
-                    if not passes(test_command(args, build, card, test, path), number, args.scratch):
-                        sys.exit(f"{test} fails without a mutant")
-        verdicts = pool.map(lambda m: judge(args, build, card, m, tests[m.path]), mutants)
-        for mutant, test in zip(mutants, verdicts):
-            if test and mutant.key in known:
-                stale.append(mutant)
-            if not test:
-                survivors.append(mutant)
-                print(f"survives: {mutant.key}", flush=True)
+    journal = Journal(args.journal)
+    judge_all(args, build, mutants, tests, journal)
+    survivors = [mutant for mutant in mutants if not journal.detected(mutant)]
+    stale = [mutant for mutant in mutants if journal.detected(mutant) and mutant.key in known]
     missing = [mutant for mutant in survivors if mutant.key not in known]
     killed = len(mutants) - len(survivors)
     print(f"{killed} of {len(mutants)} mutants are detected, {100 * killed / len(mutants):.1f} %")
