@@ -20,7 +20,7 @@ modules="virtio_pci virtio_net virtio_console virtio_rng 9p 9pnet_virtio overlay
 	crc32_generic ib_uverbs rdma_ucm rdma_rxe vgem sch_netem veth"
 # An x86-64 machine uses the programs of this machine; an aarch64 machine uses the programs in these packages.
 tools_amd64="busybox-static"
-tools_arm64="busybox-static bash libtinfo6 iproute2 libmnl0 libbsd0 libmd0 libcap2 ibverbs-utils
+tools_arm64="busybox-static bash libtinfo6 iproute2 libmnl0 libbsd0 libmd0 libcap2 libbpf1 libelf1 libxtables12 ibverbs-utils
 	librdmacm1 rdmacm-utils perftest libibumad3 libpci3 libudev1 zlib1g"
 
 say() { printf 'lab images: %s\n' "$*" >&2; }
