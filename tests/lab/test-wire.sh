@@ -163,8 +163,6 @@ copy_to()
 check pki-for-the-wire share_pki
 check dpumapd-starts-on-rxe start_daemon_on there 7480 ''
 check copy-from-the-card-to-rxe copy_to there 7480 300001
-check dpumapd-starts-on-the-card start_daemon_on here 7481 10.9.0.1
-check copy-from-rxe-to-the-card-by-address copy_to here 7481 300001
 
 # A mixture with loss in both directions, if asked for.
 lose()
@@ -201,6 +199,8 @@ unreliable()
 }
 if [ "${LAB_WIRE_SECONDS:-0}" -ne 0 ]; then
 	check perftest-of-unreliable-services unreliable
+	check dpumapd-starts-on-the-card start_daemon_on here 7481 10.9.0.1
+	check copy-from-rxe-to-the-card-by-address copy_to here 7481 300001
 	check "mixture-of-$LAB_WIRE_SECONDS-s-with-loss" mixture
 fi
 there 'killall dpumapd'
