@@ -169,10 +169,10 @@ lose()
 {
 	local change="qdisc replace dev eth0 root netem loss ${LAB_WIRE_LOSS-0.1%} limit 20000"
 	# shellcheck disable=SC2086 # a list of words
-	tc $change && there "modprobe sch_netem; tc $change; echo status \$?" | grep 'status 0'
+	tc $change && there "/sbin/tc $change 2>&1; echo status \$?" | grep 'status 0'
 }
-lose_no_more() { tc qdisc del dev eth0 root && there 'tc qdisc del dev eth0 root'; }
-lost() { tc -s qdisc show dev eth0 | grep -o 'dropped [0-9]*'; }
+lose_no_more() { tc qdisc del dev eth0 root && there '/sbin/tc qdisc del dev eth0 root; true'; }
+lost() { /sbin/tc -s qdisc show dev eth0 | grep -o 'dropped [0-9]*'; }
 mix()
 {
 	to_rxe "$iters" ibv_rc_pingpong -c -s 100001 -n 10 && from_rxe "$iters" ibv_rc_pingpong -c -n 50 &&
