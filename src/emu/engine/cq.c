@@ -460,12 +460,16 @@ static uint32_t strongest(struct emu_cq_run *r, uint32_t arm)
 }
 
 /* Without the watcher nobody may notice that the server has ended, and close the channel. */
+static bool may_hold_channel(const struct engine *e)
+{
+	return e->doorbells.stop_fd >= 0 && e->channels < ENGINE_CHANNELS;
+}
+
 void emu_cq_accept(struct engine *e, const struct emu_channel_grant *g, int fd)
 {
 	struct emu_cq_run *r;
 
-	if (!find(e, g->cqn, &r) || r->serial != g->serial || r->channel ||
-	    e->doorbells.stop_fd < 0) {
+	if (!find(e, g->cqn, &r) || r->serial != g->serial || r->channel || !may_hold_channel(e)) {
 		syscall(SYS_close, fd);
 		return;
 	}

@@ -11,6 +11,8 @@
 
 /* The most completions that become visible together. */
 #define ENGINE_CQES 8
+/* The most completion channels that are open: a program may have few descriptors. */
+#define ENGINE_CHANNELS 64
 /* How long receptions wait to be compressed with others: after the last one, and in total. */
 #define ENGINE_QUIET_NS	  3000u
 #define ENGINE_SESSION_NS 200000u
