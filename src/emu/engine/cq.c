@@ -548,6 +548,7 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 		e->unsent = true;	/* cq.pml: event_unsent */
 		return;
 	}
+	e->reported = e->now;
 	r->held_since = 0;
 	r->any = false;
 	r->fired = true;

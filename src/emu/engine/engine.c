@@ -34,7 +34,8 @@
 #include "emu/engine/state.h"
 
 #define SPIN_NS	     10000u
-#define NET_SPIN_NS  50000u /* on a network an answer takes longer, and so does waking for one */
+#define NET_LOOKS    40u
+#define EVENTS_NS    10000000u /* a program that got an event waits by events */
 #define SLICE_NS     100000u
 #define KEEP_POLICY  0x08u /* SCHED_FLAG_KEEP_POLICY */
 #define SLEEP_MIN_NS 20000u
@@ -293,15 +294,25 @@ static void look_for_server(struct engine *e)
 		abandon(e);
 }
 
-static uint64_t spin_ns(const struct engine *e)
+/*
+ * On a network an answer takes longer, and so does waking for one: if the program waits by events, the engine looks
+ * more often, and lets others have the processor in between, as the program may be about to post. A program that polls
+ * would keep it for milliseconds.
+ */
+static bool yields(const struct engine *e)
 {
-	return e->net.granted ? NET_SPIN_NS : SPIN_NS;
+	return e->net.granted && e->reported && e->now - e->reported < EVENTS_NS;
 }
 
-/* An engine on a network lets others have the processor: the program may be about to post, or the peer to send. */
+/* Time in which others had the processor does not count: each look takes a microsecond or two. */
+static bool looks_again(struct engine *e, uint64_t idle_ns)
+{
+	return idle_ns < SPIN_NS || (yields(e) && e->looks++ < NET_LOOKS);
+}
+
 static void relax(const struct engine *e)
 {
-	if (e->net.granted) {
+	if (yields(e)) {
 		syscall(SYS_sched_yield);
 		return;
 	}
@@ -438,7 +449,8 @@ static void work(struct engine *e)
 				atomic_store(&e->slot->asleep, 0); /* doorbell.pml: awake_store */
 			sleepy = false;
 			last = e->now;
-		} else if (idle_ns < spin_ns(e)) {
+			e->looks = 0;
+		} else if (looks_again(e, idle_ns)) {
 			relax(e);
 		} else {
 			sleepy = true;
