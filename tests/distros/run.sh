@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# run.sh SUITE DIR: build this tree in a Debian of SUITE with all warnings as errors, and run the unit and
+# run.sh SUITE DIR [CTEST-ARGUMENT...]: build this tree in a Debian of SUITE with all warnings as errors, and run the unit and
 # integration tests there, without a network. DIR/ctest.xml has the results, DIR/log the output. The root file
 # system stays in DIR/root.tar until the archive or the list of packages changes. Exit status 77, with the reason:
 # the root file system cannot be made or used here.
@@ -13,6 +13,7 @@ tree=$(cd "$here/../.." && pwd)
 suite=$1
 mkdir -p "$2"
 dir=$(cd "$2" && pwd)
+shift 2
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-distros.XXXXXX")
 trap 'rm -rf --one-file-system "$tmp"' EXIT
 
@@ -50,6 +51,6 @@ renew_root
 user=()
 [ "$(id -u)" -eq 0 ] || user=(--user --map-auto --map-root-user)
 rm -f "$dir/ctest.xml"
-unshare "${user[@]}" --mount --net --pid --fork --kill-child bash "$here/inside.sh" "$tree" "$dir" "$tmp/root" \
+unshare "${user[@]}" --mount --net --pid --fork --kill-child bash "$here/inside.sh" "$tree" "$dir" "$tmp/root" "$@" \
 	>"$dir/log" 2>&1 || { tail -n 60 "$dir/log" | cut -c 1-300; exit 1; }
 sed -n 's/^versions: //p' "$dir/log"
