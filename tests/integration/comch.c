@@ -382,7 +382,7 @@ static doca_error_t await_end(const struct comch_side *side, uint32_t *value)
 	return result;
 }
 
-static doca_error_t stop(const struct comch_side *side, uint32_t *value)
+static doca_error_t stop_side(const struct comch_side *side, uint32_t *value)
 {
 	doca_error_t result = doca_ctx_stop(side->ctx);
 
@@ -451,7 +451,7 @@ static doca_error_t execute(const struct command *command, uint32_t *value)
 	case COMCH_AWAIT_END:
 		return await_end(side, value);
 	case COMCH_STOP:
-		return stop(side, value);
+		return stop_side(side, value);
 	case COMCH_CHANGES:
 		*value = changes_of(side);
 		return DOCA_SUCCESS;
@@ -468,7 +468,7 @@ static bool close_clients(void)
 	uint32_t value;
 
 	for (unsigned int i = 0; i < COMCH_MAX_CLIENTS; i++)
-		if (clients[i].client && (stop(&clients[i], &value) != DOCA_SUCCESS ||
+		if (clients[i].client && (stop_side(&clients[i], &value) != DOCA_SUCCESS ||
 					  destroy(&clients[i]) != DOCA_SUCCESS))
 			return false;
 	return doca_dev_close(comch_dev) == DOCA_SUCCESS;

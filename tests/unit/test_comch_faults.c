@@ -159,7 +159,7 @@ static void run(void)
 		exchange();
 }
 
-static void stop(struct doca_ctx *ctx)
+static void stop_ctx(struct doca_ctx *ctx)
 {
 	(void)doca_ctx_stop(ctx);
 	progress_while(ctx, DOCA_CTX_STATE_IDLE, 0);
@@ -168,11 +168,11 @@ static void stop(struct doca_ctx *ctx)
 static void clean_up(void)
 {
 	if (client) {
-		stop(doca_comch_client_as_ctx(client));
+		stop_ctx(doca_comch_client_as_ctx(client));
 		assert_int_equal(doca_comch_client_destroy(client), DOCA_SUCCESS);
 	}
 	if (server) {
-		stop(doca_comch_server_as_ctx(server));
+		stop_ctx(doca_comch_server_as_ctx(server));
 		assert_int_equal(doca_comch_server_destroy(server), DOCA_SUCCESS);
 	}
 	if (pe)

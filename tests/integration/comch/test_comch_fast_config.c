@@ -79,7 +79,7 @@ static void wait_for_state(struct doca_ctx *ctx, enum doca_ctx_states wanted)
 	assert_int_equal(state, wanted);
 }
 
-static void stop(struct doca_ctx *ctx)
+static void stop_ctx(struct doca_ctx *ctx)
 {
 	doca_ctx_stop(ctx);
 	wait_for_state(ctx, DOCA_CTX_STATE_IDLE);
@@ -87,8 +87,8 @@ static void stop(struct doca_ctx *ctx)
 
 static int teardown(void **state)
 {
-	stop(doca_comch_consumer_as_ctx(fast.consumer));
-	stop(doca_comch_producer_as_ctx(fast.producer));
+	stop_ctx(doca_comch_consumer_as_ctx(fast.consumer));
+	stop_ctx(doca_comch_producer_as_ctx(fast.producer));
 	assert_ok(doca_comch_consumer_destroy(fast.consumer));
 	assert_ok(doca_comch_producer_destroy(fast.producer));
 	assert_ok(doca_pe_destroy(fast.pe));

@@ -503,7 +503,7 @@ static void wait_idle(struct actor *a)
 	assert_int_equal(a->n_live, 0);
 }
 
-static void stop(struct actor *a)
+static void stop_actor(struct actor *a)
 {
 	doca_error_t result = doca_ctx_stop(a->side->ctx);
 
@@ -585,9 +585,9 @@ static void end_sequence(void)
 		kill_victim();
 	end = end == ALL_COMPLETE ? STOPPED : end; /* spare receives are flushed */
 	if (side_state(a->side) == DOCA_CTX_STATE_RUNNING)
-		stop(a);
+		stop_actor(a);
 	if (side_state(other_of(a)->side) == DOCA_CTX_STATE_RUNNING)
-		stop(other_of(a));
+		stop_actor(other_of(a));
 	wait_idle(&actors[0]);
 	wait_idle(&actors[1]);
 }
