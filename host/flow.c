@@ -284,6 +284,16 @@ uint64_t flow_done(struct flow *flow)
 	return at;
 }
 
+bool flow_is_end(struct flow *flow, uint64_t at)
+{
+	bool is_end;
+
+	pthread_mutex_lock(&flow->mutex);
+	is_end = at == flow->total;
+	pthread_mutex_unlock(&flow->mutex);
+	return is_end;
+}
+
 bool flow_is_complete(struct flow *flow)
 {
 	bool complete;

@@ -57,6 +57,8 @@ uint64_t flow_limit(struct flow *flow, enum flow_stage stage);
 void flow_advance(struct flow *flow, enum flow_stage stage, uint64_t len);
 /* The position of the last stage. */
 uint64_t flow_done(struct flow *flow);
+/* Is this position the end of the stream? */
+bool flow_is_end(struct flow *flow, uint64_t at);
 /* Have all stages passed the end? */
 bool flow_is_complete(struct flow *flow);
 /* The failure of a thread. */

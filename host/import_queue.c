@@ -17,7 +17,7 @@
 #define YIELD_POLLS 2000
 #define NAP_NS	    20000
 /* Without spinning: some megabytes are copied meanwhile. */
-#define LONG_NAP_NS 100000
+#define LONG_NAP_NS 200000
 /* A signal may arrive just before poll(): check the flag periodically. */
 #define IDLE_MS 100
 

@@ -13,17 +13,18 @@
 #include "remote.h"
 
 /*
- * Memory that is registered for each direction: a millisecond of hashing. Both fit below the usual
- * limit on locked memory, 8 MiB.
+ * Memory that is registered for each direction: two milliseconds of hashing. Both fit below the
+ * usual limit on locked memory, 8 MiB.
  */
-#define RING_MAX ((uint64_t)2 << 20)
+#define RING_MAX ((uint64_t)3 << 20)
 /* Of a small window, several pieces are in flight; smaller ones cost more than they gain. */
 #define WINDOW_PIECES 4u
 #define PIECE_MIN     ((uint64_t)16 << 10)
 #define PIECE_ALIGN   64u
 #define SPIN_PIECE    ((uint64_t)256 << 10)
-/* The DPU answers each request within --timeout. */
+/* The DPU answers each request within --timeout; of a large export it is asked for some megabytes at once. */
 #define DIGEST_MAX     ((uint64_t)4 << 20)
+#define DIGEST_MIN     ((uint64_t)2 << 20)
 #define DIGESTS_FLIGHT 4u
 
 /* What is under way belongs to the calling thread. */
@@ -35,6 +36,7 @@ struct run {
 	bool spin;			    /* while copies are in flight */
 	uint64_t posted[IMPORT_DIRECTIONS]; /* positions */
 	uint64_t asked;			    /* position of the digest */
+	uint64_t digest_min;		    /* before the end */
 	uint64_t digests[DIGESTS_FLIGHT];   /* lengths, a ring */
 	uint64_t num_asked, num_answered;
 };
@@ -104,12 +106,15 @@ static doca_error_t hash_sink(void *context, uint64_t at, size_t *len, struct dp
 
 /* -- the calling thread -- */
 
-/* The longest range at a position, up to a limit, that is in one piece in ring and export. */
+/* The longest range at a position, up to a limit, that is in one piece in the export; or in ring and export. */
+static uint64_t export_range_at(const struct pump *p, uint64_t at, uint64_t limit)
+{
+	return p->is_loop ? least(limit - at, p->room - at % p->room) : limit - at;
+}
+
 static uint64_t range_at(const struct run *r, uint64_t at, uint64_t limit)
 {
-	uint64_t len = least(limit - at, r->ring - at % r->ring);
-
-	return r->pump->is_loop ? least(len, r->pump->room - at % r->pump->room) : len;
+	return least(export_range_at(r->pump, at, limit), r->ring - at % r->ring);
 }
 
 static uint64_t offset_of(const struct pump *p, uint64_t at)
@@ -156,14 +161,22 @@ static doca_error_t take_copies(struct run *r, bool *moved, struct dpumap_fault 
 	return DOCA_SUCCESS;
 }
 
+/* Each request costs wake-ups; the rest of the stream is asked for at once. */
+static bool is_worth_a_digest(const struct run *r, uint64_t limit)
+{
+	uint64_t len = limit - r->asked;
+
+	return len > 0 && (len >= r->digest_min || flow_is_end(r->flow, limit));
+}
+
 static doca_error_t ask_digests(struct run *r, struct dpumap_fault *fault)
 {
 	uint64_t limit = flow_limit(r->flow, FLOW_DIGEST);
 	doca_error_t result = DOCA_SUCCESS;
 
-	while (r->asked < limit && r->num_asked - r->num_answered < DIGESTS_FLIGHT &&
+	while (is_worth_a_digest(r, limit) && r->num_asked - r->num_answered < DIGESTS_FLIGHT &&
 	       result == DOCA_SUCCESS) {
-		uint64_t len = least(range_at(r, r->asked, limit), DIGEST_MAX);
+		uint64_t len = least(export_range_at(r->pump, r->asked, limit), DIGEST_MAX);
 
 		result = remote_digest_send(r->pump->client, r->pump->digest,
 					    offset_of(r->pump, r->asked), len, fault);
@@ -277,6 +290,7 @@ static void choose_sizes(struct run *r)
 	r->piece = p->import->max_request;
 	if (p->is_loop)
 		r->piece = least(r->piece, piece > PIECE_MIN ? piece : PIECE_MIN);
+	r->digest_min = p->is_loop ? least(DIGEST_MIN, p->room / WINDOW_PIECES) : DIGEST_MIN;
 	/* Hashing takes longer than copying and needs the processors, but a small window waits for each copy. */
 	r->spin = !p->verify || (p->is_loop && r->piece < SPIN_PIECE);
 }
