@@ -200,11 +200,13 @@ static void assert_refused(struct doca_buf *buf, doca_error_t error)
 	assert_ok(doca_buf_dec_refcount(buf, NULL));
 }
 
+/* rule: RT-13 */
 static void a_write_to_own_memory_is_not_supported(void **state)
 {
 	assert_refused(buf_of(here.mmap, here.bytes), DOCA_ERROR_NOT_SUPPORTED);
 }
 
+/* rule: RT-13 */
 static void a_write_to_a_stopped_import_is_bad_state(void **state)
 {
 	struct doca_mmap *map;
@@ -218,6 +220,24 @@ static void a_write_to_a_stopped_import_is_bad_state(void **state)
 	assert_ok(doca_mmap_enable_thread_safety(map));
 	buf = buf_of(map, here.peer_bytes);
 	assert_ok(write_to(buf));
+	assert_ok(doca_mmap_stop(map));
+	assert_refused(buf, DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_mmap_destroy(map));
+}
+
+/* rule: RT-13 */
+static void a_write_to_own_stopped_memory_is_bad_state(void **state)
+{
+	static uint8_t bytes[8];
+	struct doca_mmap *map;
+	struct doca_buf *buf;
+
+	assert_ok(doca_mmap_create(&map));
+	assert_ok(doca_mmap_set_memrange(map, bytes, sizeof(bytes)));
+	assert_ok(doca_mmap_add_dev(map, here.dev));
+	assert_ok(doca_mmap_enable_thread_safety(map));
+	assert_ok(doca_mmap_start(map));
+	buf = buf_of(map, bytes);
 	assert_ok(doca_mmap_stop(map));
 	assert_refused(buf, DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_mmap_destroy(map));
@@ -476,6 +496,7 @@ int main(int argc, char **argv)
 		connected_test(a_write_starts_after_the_data_of_the_remote_buf),
 		connected_test(a_write_to_own_memory_is_not_supported),
 		connected_test(a_write_to_a_stopped_import_is_bad_state),
+		connected_test(a_write_to_own_stopped_memory_is_bad_state),
 		connected_test(a_read_appends_the_data_of_the_source),
 		connected_test(a_receive_reports_the_operation_and_its_immediate_data),
 		connected_test(one_pool_of_receives_serves_all_connections),
