@@ -168,6 +168,33 @@ static void tasks_with_lists_longer_than_the_queue(void **state)
 	tasks_stop();
 }
 
+/* The last task waits for room in the queue. Its source loses bytes meanwhile. */
+static void bufs_that_shrink_after_submission_fail_the_task(void **state)
+{
+	struct doca_buf *src[TASKS_NUM], *dst[TASKS_NUM];
+	uint32_t max;
+
+	assert_ok(doca_dma_cap_task_memcpy_get_max_buf_list_len(doca_dev_as_devinfo(tasks.dev),
+								&max));
+	tasks_start();
+	for (size_t i = 0; i < TASKS_NUM; i++) {
+		src[i] = tasks_source(0, 10);
+		for (uint32_t n = 1; n < max; n++)
+			assert_ok(doca_buf_chain_list(src[i], tasks_source(n * 10, 10)));
+		dst[i] = tasks_room(i * 1000, 1000);
+		tasks_submit(tasks_alloc(src[i], dst[i], i));
+	}
+	assert_ok(doca_buf_reset_data_len(src[TASKS_NUM - 1]));
+	tasks_wait(TASKS_NUM);
+	assert_int_equal(tasks.num_done, TASKS_NUM - 1);
+	assert_int_equal(tasks.last_data, TASKS_NUM - 1);
+	assert_error(tasks.last_error, DOCA_ERROR_INVALID_VALUE);
+	for (size_t i = 0; i < TASKS_NUM; i++) {
+		tasks_drop(src[i]);
+		tasks_drop(dst[i]);
+	}
+}
+
 static uint64_t next_data;
 
 static void check_order(struct tasks *t, struct doca_dma_task_memcpy *task)
@@ -381,6 +408,27 @@ static void maps_without_the_device_fail_the_task(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
+static void map_that_was_stopped_fails_the_task(void **state)
+{
+	static uint8_t bytes[4096];
+	struct doca_buf *src, *dst = tasks_room(0, 4096);
+	struct doca_mmap *mmap;
+
+	assert_ok(doca_mmap_create(&mmap));
+	assert_ok(doca_mmap_set_memrange(mmap, bytes, sizeof(bytes)));
+	assert_ok(doca_mmap_add_dev(mmap, tasks.dev));
+	/* So it can stop although it has a buf. */
+	assert_ok(doca_mmap_enable_thread_safety(mmap));
+	assert_ok(doca_mmap_start(mmap));
+	assert_ok(doca_buf_inventory_buf_get_by_data(tasks.inventory, mmap, bytes, 64, &src));
+	assert_ok(copy(src, dst));
+	assert_ok(doca_mmap_stop(mmap));
+	assert_error(copy(src, dst), DOCA_ERROR_BAD_STATE);
+	tasks_drop(src);
+	tasks_drop(dst);
+	assert_ok(doca_mmap_destroy(mmap));
+}
+
 static void imported_maps_are_read_and_written(void **state)
 {
 	static uint8_t bytes[8192];
@@ -476,6 +524,7 @@ int main(int argc, char **argv)
 		task_test(only_the_data_is_read),
 		task_test(lists_are_read_and_filled_in_order),
 		task_test(tasks_with_lists_longer_than_the_queue),
+		task_test(bufs_that_shrink_after_submission_fail_the_task),
 		task_test(tasks_end_in_order),
 		task_test(all_tasks_allocated_is_no_memory),
 		task_test(bad_tasks_fail_in_their_callback),
@@ -484,6 +533,7 @@ int main(int argc, char **argv)
 		task_test(write_to_read_only_map_is_not_permitted),
 		task_test(tasks_behind_a_failed_one_are_flushed),
 		task_test(maps_without_the_device_fail_the_task),
+		task_test(map_that_was_stopped_fails_the_task),
 		task_test(imported_maps_are_read_and_written),
 		task_test(configuration_has_its_limits),
 		task_test(accessors_give_what_was_set),

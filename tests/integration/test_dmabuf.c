@@ -424,6 +424,8 @@ static void test_dpa_memory(void **state)
 	assert_error(doca_mmap_set_dpa_memrange(mmap, dpa, UINT64_MAX, 1),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_mmap_set_dpa_memrange(mmap, dpa, 4096, 1), DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_mmap_set_dpa_memrange(mmap, dpa, UINT64_MAX - 1, 1),
+		     DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(doca_mmap_get_memrange(mmap, &addr, &len), DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_mmap_destroy(mmap));
 	mmap = new_map(memfd, ALIGNED_NAME, LOCAL_RW);

@@ -8,8 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <dpumap/mmap.h>
+
 #include "faults.h"
-#include "fixture.h"
+#include "tasks.h"
 
 #define LEN    8192
 #define NAME   ((void *)(uintptr_t)0x7000000033)
@@ -85,6 +87,14 @@ static doca_error_t export_rdma(struct life *life)
 	size_t len;
 
 	return doca_mmap_export_rdma(life->map, fixture.dev, &desc, &len);
+}
+
+static doca_error_t export_pci(struct life *life)
+{
+	const void *desc;
+	size_t len;
+
+	return doca_mmap_export_pci(life->map, fixture.dev, &desc, &len);
 }
 
 static doca_error_t get_mkey(struct life *life)
@@ -207,6 +217,8 @@ static bool stop_fails_once(enum kind kind, unsigned int n)
 	}
 	assert_error(result, DOCA_ERROR_NOT_PERMITTED);
 	assert_error(export_rdma(&life), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(export_pci(&life), DOCA_ERROR_NOT_PERMITTED);
+	assert_error(dpumap_mmap_revoke_pci(life.map, fixture.dev), DOCA_ERROR_NOT_PERMITTED);
 	assert_error(get_mkey(&life), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_mmap_get_memrange(life.map, &copy.dst_addr, &len));
 	copy.dst = life.map;
@@ -233,6 +245,31 @@ static void test_stop_in_part(void **state)
 	}
 }
 
+/* The registration exists, but no task may use it. */
+static void test_task_after_stop_in_part(void **state)
+{
+	struct doca_buf *src, *dst = tasks_room(0, LEN);
+	struct doca_mmap *map;
+
+	assert_ok(doca_mmap_create(&map));
+	assert_ok(doca_mmap_set_memrange(map, memory, LEN));
+	assert_ok(doca_mmap_add_dev(map, tasks.dev));
+	/* So it can stop although it has a buf. */
+	assert_ok(doca_mmap_enable_thread_safety(map));
+	assert_ok(doca_mmap_start(map));
+	assert_ok(doca_buf_inventory_buf_get_by_data(tasks.inventory, map, memory, LEN, &src));
+	fault_arm(FAULT_DESTROY, 1, EIO);
+	assert_error(doca_mmap_stop(map), DOCA_ERROR_NOT_PERMITTED);
+	fault_disarm();
+	tasks_start();
+	tasks_submit(tasks_alloc(src, dst, 0));
+	tasks_wait(1);
+	assert_error(tasks.last_error, DOCA_ERROR_BAD_STATE);
+	tasks_drop(src);
+	tasks_drop(dst);
+	assert_ok(doca_mmap_destroy(map));
+}
+
 #define faults_test(function) cmocka_unit_test_setup_teardown(function, open_all, close_all)
 
 int main(int argc, char **argv)
@@ -242,6 +279,7 @@ int main(int argc, char **argv)
 		faults_test(test_device_memory),
 		faults_test(test_dmabuf),
 		faults_test(test_stop_in_part),
+		task_test(test_task_after_stop_in_part),
 	};
 
 	test_parse_options(argc, argv);

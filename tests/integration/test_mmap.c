@@ -100,11 +100,29 @@ static void import_larger_than_an_mkey_entry_copies_across_entries(void **state)
 	munmap(area, len);
 }
 
+/* The library refuses it: the device never has it, and the queue goes on. */
+static void copy_into_a_read_only_import_is_not_posted(void **state)
+{
+	struct doca_mmap *from = started_map(LOCAL_RW | PCI_RO), *to = imported_map(from);
+	union doca_data none = {0};
+	struct fixture_buf buf;
+
+	assert_ok(fixture_buf_create(&fixture, 64, LOCAL_RW, &buf));
+	assert_error(dpumap_dma_memcpy(fixture.dma, to, memory, buf.mmap, buf.bytes, 64, none),
+		     DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(fixture_copy(&fixture,
+			       &(struct fixture_copy){buf.mmap, buf.bytes, to, memory, 64}));
+	assert_ok(fixture_buf_destroy(&buf));
+	assert_ok(doca_mmap_destroy(to));
+	assert_ok(doca_mmap_destroy(from));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		fixture_test(restarted_map_exports_another_key),
 		fixture_test(import_larger_than_an_mkey_entry_copies_across_entries),
+		fixture_test(copy_into_a_read_only_import_is_not_posted),
 	};
 
 	test_parse_options(argc, argv);

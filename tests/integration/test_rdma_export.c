@@ -528,6 +528,57 @@ static void descriptor_describes_the_map(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
+static uint16_t exported_source(struct doca_mmap *mmap)
+{
+	struct dpumap_desc fields;
+	struct descriptor desc;
+
+	export_map(mmap, &desc);
+	assert_int_equal(dpumap_desc_decode(desc.bytes, desc.len, &fields), DPUMAP_DESC_OK);
+	return fields.source;
+}
+
+static void source_is_named_also_by_an_import_that_goes_on(void **state)
+{
+	struct doca_mmap *mmap, *import;
+	struct dpumap_dm *dm;
+
+	assert_ok(dpumap_dm_alloc(fixture.dev, LEN, 0, &dm));
+	assert_ok(doca_mmap_create(&mmap));
+	assert_ok(dpumap_mmap_set_dm_memrange(mmap, dm, 0, LEN));
+	assert_ok(doca_mmap_set_permissions(mmap, LOCAL_RW | PCI_RW | RDMA_R));
+	assert_ok(doca_mmap_add_dev(mmap, fixture.dev));
+	assert_ok(doca_mmap_start(mmap));
+	import = import_pci(mmap);
+	assert_int_equal(exported_source(mmap), DPUMAP_DESC_SOURCE_DEVICE_MEMORY);
+	assert_int_equal(exported_source(import), DPUMAP_DESC_SOURCE_DEVICE_MEMORY);
+	assert_ok(doca_mmap_destroy(import));
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(dpumap_dm_free(dm));
+}
+
+/* The last byte of all addresses is in no range. */
+static void import_may_end_where_addresses_end(void **state)
+{
+	struct doca_mmap *from = started_map(LOCAL_RW | RDMA_R), *mmap;
+	struct dpumap_desc fields;
+	struct descriptor desc;
+	void *addr = NULL;
+	size_t len = 0;
+
+	export_map(from, &desc);
+	assert_int_equal(dpumap_desc_decode(desc.bytes, desc.len, &fields), DPUMAP_DESC_OK);
+	fields.addr = UINTPTR_MAX - LEN;
+	assert_int_equal(dpumap_desc_encode(&fields, desc.bytes, sizeof(desc.bytes), &desc.len),
+			 DPUMAP_DESC_OK);
+	mmap = import_rdma(&desc);
+	assert_ok(doca_mmap_get_memrange(mmap, &addr, &len));
+	assert_true((uintptr_t)addr == UINTPTR_MAX - LEN);
+	assert_int_equal(len, LEN);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(doca_mmap_destroy(from));
+}
+
 static void test_import_needs_no_device_object(void **state)
 {
 	struct doca_mmap *from = started_map(LOCAL_RW | RDMA_R);
@@ -700,6 +751,8 @@ int main(int argc, char **argv)
 		here_test(test_export_refusals),
 		here_test(test_export_again_is_the_same),
 		here_test(descriptor_describes_the_map),
+		here_test(source_is_named_also_by_an_import_that_goes_on),
+		here_test(import_may_end_where_addresses_end),
 		here_test(test_import_needs_no_device_object),
 		here_test(test_import_is_not_for_this_device),
 		here_test(test_keys_of_imports),

@@ -431,6 +431,30 @@ static void test_map_rules(void **state)
 	assert_ok(doca_mmap_destroy(first));
 }
 
+/* The right to write includes that to read, but no other right does. */
+static void pci_rights_of_a_map_are_those_of_its_umem(void **state)
+{
+	static const struct {
+		uint32_t umem, map;
+		doca_error_t result;
+	} cases[] = {
+		{LOCAL_RW | PCI_RW, PCI_RO, DOCA_SUCCESS},
+		{LOCAL_RW | PCI_RO, PCI_RO, DOCA_SUCCESS},
+		{LOCAL_RW | PCI_RO, PCI_RW, DOCA_ERROR_NOT_PERMITTED},
+		{LOCAL_RW, PCI_RO, DOCA_ERROR_NOT_PERMITTED},
+		{LOCAL_RW, PCI_RW, DOCA_ERROR_NOT_PERMITTED},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dpumap_umem *umem = umem_of(memory, LEN, cases[i].umem);
+		struct doca_mmap *mmap = map_of(umem, 0, LEN, cases[i].map);
+
+		assert_error(doca_mmap_start(mmap), cases[i].result);
+		assert_ok(doca_mmap_destroy(mmap));
+		assert_ok(dpumap_umem_deregister(umem));
+	}
+}
+
 /* Read-only memory of the process suffices for maps that only read it. */
 static void test_read_only(void **state)
 {
@@ -710,6 +734,7 @@ int main(int argc, char **argv)
 		umem_test(test_bad_values),
 		umem_test(test_open_from_fd),
 		umem_test(test_map_rules),
+		umem_test(pci_rights_of_a_map_are_those_of_its_umem),
 		umem_test(test_read_only),
 		umem_test(corrupted_descriptor_is_refused),
 		umem_test(test_longer_than_registered),

@@ -150,6 +150,19 @@ static void add_dev_without_memory_is_no_memory(void **state)
 	assert_each_fault(FAULT_ALLOC, 0, call_add_dev, &mmap, DOCA_ERROR_NO_MEMORY);
 }
 
+/* rule: M-DES-5, M-DES-6 */
+static void destroy_frees_the_memory_of_all_devices(void **state)
+{
+	unsigned int live = fault_count_live();
+	struct doca_mmap *mmap = rules_new(ALL_RW);
+
+	assert_ok(doca_mmap_add_dev(mmap, rules.second));
+	assert_ok(doca_mmap_start(mmap));
+	rules_export(mmap);
+	rules_destroy(mmap);
+	assert_int_equal(fault_count_live(), live);
+}
+
 /* rule: M-THR-7 */
 static void thread_safety_without_memory_is_no_memory(void **state)
 {
@@ -162,9 +175,11 @@ static void thread_safety_without_memory_is_no_memory(void **state)
 static void export_without_memory_is_no_memory(void **state)
 {
 	struct doca_mmap *pci = rules_map(STARTED), *rdma = rules_map(STARTED);
+	struct doca_mmap *own_key = rules_started(PCI_RW | DOCA_ACCESS_FLAG_RDMA_READ);
 
 	assert_each_fault(FAULT_ALLOC, 0, call_export_counted, &pci, DOCA_ERROR_NO_MEMORY);
 	assert_each_fault(FAULT_ALLOC, 0, call_export_rdma_counted, &rdma, DOCA_ERROR_NO_MEMORY);
+	assert_each_fault(FAULT_ALLOC, 0, call_export_rdma_counted, &own_key, DOCA_ERROR_NO_MEMORY);
 }
 
 /* rule: M-IMP-2 */
@@ -408,6 +423,7 @@ int main(int argc, char **argv)
 		rule_test(create_without_memory_is_no_memory),
 		rule_test(start_without_memory_is_no_memory),
 		rule_test(add_dev_without_memory_is_no_memory),
+		rule_test(destroy_frees_the_memory_of_all_devices),
 		rule_test(thread_safety_without_memory_is_no_memory),
 		rule_test(export_without_memory_is_no_memory),
 		rule_test(import_without_memory_is_no_memory),
