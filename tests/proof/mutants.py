@@ -48,7 +48,7 @@ GROUPS = [
       "test_mmap_lock", "test_core_faults", "test_dm", "test_rules_properties@host", "test_cards@host",
       "test_rules_faults@host", "test_interface", "test_buf", "test_rdma_export", "test_rdma_memory",
       "test_rdma_tasks", "test_rules_states@host", "test_revoke", "test_key_faults", "test_dma_memcpy",
-      "test_share", "test_sweep", "test_umem"]),
+      "test_share", "test_sweep", "test_umem", "test_bridge", "test_comch_fast"]),
 ]
 NEEDS_CARD = "src/core/"
 # The instructions of a processor have no test of their own, and layout.h no statement.
