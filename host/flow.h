@@ -20,7 +20,7 @@ enum flow_stage {
 	FLOW_DIGEST,
 	FLOW_GET,
 	FLOW_WRITE,
-	FLOW_HASH_SINK,
+	FLOW_CHECK_SINK,
 	FLOW_STAGES
 };
 

@@ -97,11 +97,13 @@ static doca_error_t write_piece(void *context, uint64_t at, size_t *len, struct 
 	return sink_write(r->pump->sink, ring_at(r, IMPORT_GET, at), *len, fault);
 }
 
-static doca_error_t hash_sink(void *context, uint64_t at, size_t *len, struct dpumap_fault *fault)
+/* The source's bytes are still in the ring, if there is one: to compare is cheaper than to hash. */
+static doca_error_t check_sink(void *context, uint64_t at, size_t *len, struct dpumap_fault *fault)
 {
 	const struct run *r = context;
+	const uint8_t *source = r->pump->source ? ring_at(r, IMPORT_PUT, at) : NULL;
 
-	return sink_hash(r->pump->sink, at, ring_at(r, IMPORT_GET, at), *len, fault);
+	return sink_check(r->pump->sink, at, ring_at(r, IMPORT_GET, at), source, *len, fault);
 }
 
 /* -- the calling thread -- */
@@ -246,7 +248,8 @@ static void add_stages(const struct run *r)
 	const struct pump *p = r->pump;
 	unsigned int first = p->source ? FLOW_BIT(FLOW_PUT) : 0;
 	const struct flow_rule rules[FLOW_STAGES] = {
-		[FLOW_READ] = {.ahead = FLOW_BIT(FLOW_HASH_SOURCE) | FLOW_BIT(FLOW_PUT),
+		[FLOW_READ] = {.ahead = FLOW_BIT(FLOW_HASH_SOURCE) | FLOW_BIT(FLOW_PUT) |
+					FLOW_BIT(FLOW_CHECK_SINK),
 			       .room = r->ring,
 			       .work = read_piece},
 		[FLOW_HASH_SOURCE] = {.after = FLOW_BIT(FLOW_READ), .work = hash_source},
@@ -255,10 +258,10 @@ static void add_stages(const struct run *r)
 			      .room = p->room},
 		[FLOW_DIGEST] = {.after = first},
 		[FLOW_GET] = {.after = first,
-			      .ahead = FLOW_BIT(FLOW_WRITE) | FLOW_BIT(FLOW_HASH_SINK),
+			      .ahead = FLOW_BIT(FLOW_WRITE) | FLOW_BIT(FLOW_CHECK_SINK),
 			      .room = r->ring},
 		[FLOW_WRITE] = {.after = FLOW_BIT(FLOW_GET), .work = write_piece},
-		[FLOW_HASH_SINK] = {.after = FLOW_BIT(FLOW_WRITE), .work = hash_sink},
+		[FLOW_CHECK_SINK] = {.after = FLOW_BIT(FLOW_WRITE), .work = check_sink},
 	};
 	const bool exists[FLOW_STAGES] = {
 		[FLOW_READ] = p->source,
@@ -267,7 +270,7 @@ static void add_stages(const struct run *r)
 		[FLOW_DIGEST] = p->verify,
 		[FLOW_GET] = p->sink,
 		[FLOW_WRITE] = p->sink,
-		[FLOW_HASH_SINK] = p->sink && p->verify,
+		[FLOW_CHECK_SINK] = p->sink && p->verify,
 	};
 
 	for (unsigned int i = 0; i < FLOW_STAGES; i++) {
@@ -290,7 +293,7 @@ static void choose_sizes(struct run *r)
 	r->piece = p->import->max_request;
 	if (p->is_loop)
 		r->piece = least(r->piece, piece > PIECE_MIN ? piece : PIECE_MIN);
-	r->digest_min = p->is_loop ? least(DIGEST_MIN, p->room / WINDOW_PIECES) : DIGEST_MIN;
+	r->digest_min = p->is_loop ? least(DIGEST_MIN, p->room / 2) : DIGEST_MIN;
 	/* Hashing takes longer than copying and needs the processors, but a small window waits for each copy. */
 	r->spin = !p->verify || (p->is_loop && r->piece < SPIN_PIECE);
 }

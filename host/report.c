@@ -17,8 +17,10 @@ uint8_t *report_digest(struct report *report, const char *whose)
 	return report->digests[i].sha256;
 }
 
-bool report_digests_equal(const struct report *report)
+bool report_is_intact(const struct report *report)
 {
+	if (report->differs)
+		return false;
 	for (unsigned int i = 1; i < report->num_digests; i++) {
 		if (memcmp(report->digests[0].sha256, report->digests[i].sha256,
 			   DPUMAP_SHA256_LEN) != 0)
@@ -171,7 +173,9 @@ static const char *outcome(const struct report *report)
 {
 	if (report->num_digests == 0)
 		return "NOT VERIFIED (--no-verify)";
-	return report_digests_equal(report) ? "all digests are equal" : "THE DIGESTS DIFFER";
+	if (report->differs)
+		return "THE COPY DIFFERS FROM ITS SOURCE";
+	return report_is_intact(report) ? "all digests are equal" : "THE DIGESTS DIFFER";
 }
 
 void report_print(const struct report *report, const struct dpumap_export_info *info,
@@ -283,6 +287,6 @@ void report_print_json(const struct report *report, const struct dpumap_export_i
 	json_object_object_add(object, "digests", json_digests(report));
 	json_object_object_add(
 		object, "verified",
-		json_object_new_boolean(report->num_digests > 0 && report_digests_equal(report)));
+		json_object_new_boolean(report->num_digests > 0 && report_is_intact(report)));
 	json_print(object);
 }

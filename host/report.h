@@ -29,6 +29,7 @@ struct report {
 	uint64_t dma_ns;
 	struct dpumap_device device;
 	const char *engine;
+	bool differs; /* the target from the source */
 	unsigned int num_digests;
 	struct {
 		const char *whose;
@@ -38,7 +39,8 @@ struct report {
 
 /* Where the next digest is to be stored; at most REPORT_DIGESTS. */
 uint8_t *report_digest(struct report *report, const char *whose);
-bool report_digests_equal(const struct report *report);
+/* All digests are equal, and the target does not differ. */
+bool report_is_intact(const struct report *report);
 void report_print(const struct report *report, const struct dpumap_export_info *info,
 		  size_t desc_len);
 void report_print_json(const struct report *report, const struct dpumap_export_info *info);

@@ -2,6 +2,7 @@
 #include "sink.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Stays in the cache of the processor. */
 #define READ_BACK_CHUNK ((size_t)64 * 1024)
@@ -57,20 +58,38 @@ doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct d
 	return dpumap_outfile_write(sink->out, buf, len, fault);
 }
 
-doca_error_t sink_hash(struct sink *sink, uint64_t at, const void *buf, size_t len,
-		       struct dpumap_fault *fault)
+static void compare(struct sink *sink, uint64_t at, const uint8_t *bytes, const uint8_t *expected,
+		    size_t len)
+{
+	size_t i = 0;
+
+	if (sink->differs || memcmp(bytes, expected, len) == 0)
+		return;
+	while (bytes[i] == expected[i])
+		i++;
+	sink->differs = true;
+	sink->differs_at = at + i;
+}
+
+doca_error_t sink_check(struct sink *sink, uint64_t at, const uint8_t *buf, const uint8_t *expected,
+			size_t len, struct dpumap_fault *fault)
 {
 	uint8_t chunk[READ_BACK_CHUNK];
 	doca_error_t result = DOCA_SUCCESS;
 	size_t n;
 
-	if (!sink->out)
-		return dpumap_sha256_update(sink->sha, buf, len, fault);
-	for (; len > 0 && result == DOCA_SUCCESS; at += n, len -= n) {
-		n = len < sizeof(chunk) ? len : sizeof(chunk);
-		result = dpumap_outfile_read_back(sink->out, at, chunk, n, fault);
-		if (result == DOCA_SUCCESS)
-			result = dpumap_sha256_update(sink->sha, chunk, n, fault);
+	for (size_t i = 0; i < len && result == DOCA_SUCCESS; i += n) {
+		const uint8_t *bytes = sink->out ? chunk : buf + i;
+
+		n = len - i < sizeof(chunk) ? len - i : sizeof(chunk);
+		if (sink->out)
+			result = dpumap_outfile_read_back(sink->out, at + i, chunk, n, fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+		if (expected)
+			compare(sink, at + i, bytes, expected + i, n);
+		else
+			result = dpumap_sha256_update(sink->sha, bytes, n, fault);
 	}
 	return result;
 }

@@ -25,6 +25,8 @@ struct sink {
 	enum sink_form form;
 	struct hexdump hexdump;
 	struct dpumap_sha256 *sha;
+	bool differs;	     /* from what sink_check() expected */
+	uint64_t differs_at; /* the first byte */
 };
 
 /* The file gets its name with sink_commit(). */
@@ -35,11 +37,12 @@ doca_error_t sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t a
 			      struct dpumap_fault *fault);
 doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_fault *fault);
 /*
- * Adds the len bytes at offset at, which were written, to the digest: those of a file are read back,
- * those of standard output are at buf. Another thread may write at the same time.
+ * Compares the len bytes at offset at, which were written, with those that are expected, or adds them to the digest if
+ * expected is NULL: those of a file are read back, those of standard output are at buf. Another thread may write at the
+ * same time.
  */
-doca_error_t sink_hash(struct sink *sink, uint64_t at, const void *buf, size_t len,
-		       struct dpumap_fault *fault);
+doca_error_t sink_check(struct sink *sink, uint64_t at, const uint8_t *buf, const uint8_t *expected,
+			size_t len, struct dpumap_fault *fault);
 /* Prints the end of a dump. */
 void sink_end(struct sink *sink);
 doca_error_t sink_digest(struct sink *sink, uint8_t sha256[static DPUMAP_SHA256_LEN],

@@ -70,19 +70,34 @@ static doca_error_t move_all(struct transfer *t, struct dpumap_fault *fault)
 	return result;
 }
 
+/* The pump compares the target with the source, if there is one: an equal target has the same digest. */
+static doca_error_t gather_target(struct transfer *t, const uint8_t *source,
+				  struct dpumap_fault *fault)
+{
+	t->report.differs = t->sink.differs;
+	if (t->sink.differs)
+		return DOCA_SUCCESS;
+	if (!source)
+		return sink_digest(&t->sink, report_digest(&t->report, t->sink.name), fault);
+	memcpy(report_digest(&t->report, t->sink.name), source, DPUMAP_SHA256_LEN);
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t gather_digests(struct transfer *t, struct dpumap_fault *fault)
 {
+	uint8_t *source = NULL;
 	doca_error_t result;
 
 	if (!t->verify)
 		return DOCA_SUCCESS;
 	result = remote_digest_final(t->client, t->digest,
 				     report_digest(&t->report, "seen by the DPU"), fault);
-	if (result == DOCA_SUCCESS && t->has_source)
-		result =
-			source_digest(&t->source, report_digest(&t->report, t->source.name), fault);
+	if (result == DOCA_SUCCESS && t->has_source) {
+		source = report_digest(&t->report, t->source.name);
+		result = source_digest(&t->source, source, fault);
+	}
 	if (result == DOCA_SUCCESS && t->has_sink)
-		result = sink_digest(&t->sink, report_digest(&t->report, t->sink.name), fault);
+		result = gather_target(t, source, fault);
 	return result;
 }
 
@@ -193,6 +208,19 @@ static void print_report(struct transfer *t)
 		report_print(&t->report, &t->export.info, t->export.desc_len);
 }
 
+static doca_error_t check_copy(const struct transfer *t, struct dpumap_fault *fault)
+{
+	if (t->sink.differs)
+		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+					"%s differs from %s at byte %" PRIu64
+					": the copy is corrupt",
+					t->sink.name, t->source.name, t->sink.differs_at);
+	if (!report_is_intact(&t->report))
+		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+					"the SHA-256 digests differ: the copy is corrupt");
+	return DOCA_SUCCESS;
+}
+
 /* Closes the import before it releases the export. */
 static doca_error_t finish(struct transfer *t, struct dpumap_fault *fault)
 {
@@ -203,10 +231,8 @@ static doca_error_t finish(struct transfer *t, struct dpumap_fault *fault)
 	if (result != DOCA_SUCCESS)
 		return result;
 	print_report(t);
-	if (!report_digests_equal(&t->report))
-		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
-					"the SHA-256 digests differ: the copy is corrupt");
-	return sink_commit(&t->sink, fault);
+	result = check_copy(t, fault);
+	return result == DOCA_SUCCESS ? sink_commit(&t->sink, fault) : result;
 }
 
 static doca_error_t transfer(struct transfer *t, struct dpumap_fault *fault)
