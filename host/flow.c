@@ -10,7 +10,7 @@
 
 #include "interrupt.h"
 
-#define PIECE	((size_t)512 << 10)
+#define PIECE	((size_t)1 << 20)
 #define WAKE_MS 10
 
 struct stage {

@@ -42,7 +42,7 @@ struct flow_rule {
 struct flow;
 
 /*
- * total is UINT64_MAX if unknown. Threads work on pieces of up to 512 KiB, which do not cross a multiple
+ * total is UINT64_MAX if unknown. Threads work on pieces of up to 1 MiB, which do not cross a multiple
  * of ring.
  */
 doca_error_t flow_create(uint64_t total, size_t ring, void *context, struct flow **flow,

@@ -40,7 +40,7 @@
 #define KEEP_POLICY  0x08u /* SCHED_FLAG_KEEP_POLICY */
 #define SLEEP_MIN_NS 20000u
 #define SLEEP_MAX_NS 50000000u
-#define AWAKE_NS     200000u /* idle time after which only a ring or another process wakes the engine */
+#define AWAKE_NS     60000u /* idle time after which only a ring or another process wakes the engine */
 #define NET_NAP_NS   1000000u /* the longest nap of an engine that waits for packets too */
 #define FOREVER_NS   (1ull << 60)
 #define LOOK_NS	     20000000u /* how often to check that the server runs */
