@@ -6,6 +6,8 @@ import os
 import re
 import shutil
 import socket
+import sys
+import time
 
 import pytest
 
@@ -61,6 +63,30 @@ def test_pingpong(wired, line):
     out = pair(wired, program, *words, "-g", GID)
     assert re.search(r"^[0-9]+ iters in |^ *success$", out, re.M), out
     assert "invalid data" not in out
+
+
+WITHOUT_EPOLL = """
+import errno, os, seccomp, sys
+rules = seccomp.SyscallFilter(seccomp.ALLOW)
+rules.add_rule(seccomp.ERRNO(errno.ENOSPC), "epoll_ctl")
+rules.load()
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_packet_wakes_engine_without_epoll(wired):
+    """The user has no watches left: the engine of an idle server takes naps, and does not wait for epoll."""
+    pytest.importorskip("seccomp")
+    command = ["ibv_rc_pingpong", "-c", "-e", "-n", "20", "-g", GID, "-p", free_port()]
+    server = wired.machine["b"].daemon("no-epoll", [sys.executable, "-c", WITHOUT_EPOLL, *command])
+    assert await_true(lambda: listens(command[-1]) or server.status() is not None, 30)
+    try:
+        time.sleep(0.5)
+        out = wired.machine["a"].run([*command, "127.0.0.1"], timeout=60).ok()
+        assert re.search(r"^20 iters in ", out, re.M), out
+        assert server.end("0", 30) == 0, server.log() + server.out()
+    finally:
+        server.end("KILL")
 
 
 @pytest.mark.parametrize("line", PERFTESTS)

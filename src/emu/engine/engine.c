@@ -383,8 +383,10 @@ static bool arm(struct engine *e)
 	if (!emu_doorbells_arm(e))
 		return false;
 	/* packet.pml: socket_arm; afterwards: a packet clears what arming has set */
-	emu_net_arm(e);
-	return true;
+	if (emu_net_arm(e))
+		return true;
+	atomic_store(&e->doorbells.armed, false);
+	return false;
 }
 
 /*

@@ -511,7 +511,7 @@ void emu_net_flush(struct engine *e)
 
 /* --- sleeping --------------------------------------------------------------------------------- */
 
-void emu_net_arm(struct engine *e)
+bool emu_net_arm(struct engine *e)
 {
 	struct epoll_event once = {.events = EPOLLIN | EPOLLONESHOT};
 	uint32_t i, left = e->net.granted;
@@ -520,8 +520,11 @@ void emu_net_arm(struct engine *e)
 		if (!e->net.endpoint[i].sockets)
 			continue;
 		left--;
-		syscall(SYS_epoll_ctl, e->net.epfd, EPOLL_CTL_MOD, e->net.endpoint[i].fd[0], &once);
+		if (syscall(SYS_epoll_ctl, e->net.epfd, EPOLL_CTL_MOD, e->net.endpoint[i].fd[0],
+			    &once))
+			return false;
 	}
+	return true;
 }
 
 void emu_net_woke(const struct engine *e)

@@ -76,8 +76,11 @@ void emu_net_send(struct engine *e, uint32_t qpn, uint32_t endpoint, const struc
 		  uint16_t flow, size_t len);
 void emu_net_flush(struct engine *e);
 
-/* Before a sleep: let `epfd` become readable once. */
-void emu_net_arm(struct engine *e);
+/*
+ * Before a sleep: let `epfd` become readable once. False: it does not, for example because the user has too many watches
+ * (fs.epoll.max_user_watches).
+ */
+bool emu_net_arm(struct engine *e);
 /* Sleep until a packet arrives, at most `ns`. */
 void emu_net_wait(const struct engine *e, uint64_t ns);
 

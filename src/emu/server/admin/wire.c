@@ -35,8 +35,12 @@ static const char *reason(int err)
 		       "another address or network namespace";
 	case -EEXIST:
 		return "the port has this address already";
-	case -ENOSPC:
+	case -E2BIG:
 		return "there are too many addresses";
+	case -ENOSPC:
+		return "the port's GID table is full, or this user has as many watches as the "
+		       "sysctl "
+		       "fs.epoll.max_user_watches allows";
 	case -EINVAL:
 		return "it is zero, or the address of a group";
 	default:

@@ -144,7 +144,7 @@ int emu_endpoint_publish(const struct emu_func *f, const uint8_t addr[16])
 		atomic_store_explicit(&e[i].serial, emu_new_serial(), memory_order_release);
 		return i;
 	}
-	return -ENOSPC;
+	return -E2BIG;
 }
 
 /* --- what IP routing says ----------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ bool emu_endpoint_is_internal(int endpoint);
 const char *emu_endpoint_netdev(int endpoint);
 /* Tell engines whether the function's port is down. */
 void emu_endpoint_set_down(const struct emu_func *f);
-/* Publish an endpoint. Its index, or -ENOSPC. */
+/* Publish an endpoint. Its index, or -E2BIG. */
 int emu_endpoint_publish(const struct emu_func *f, const uint8_t addr[16]);
 
 /*

@@ -158,7 +158,7 @@ int emu_wire_open(const struct emu_func *f, const uint8_t addr[16],
 	while (g < groups + EMU_MAX_ENDPOINTS && g->sockets.nsockets)
 		g++;
 	if (g == groups + EMU_MAX_ENDPOINTS)
-		return -ENOSPC;
+		return -E2BIG;
 	if (g == groups && getrandom(&random, sizeof(random), GRND_NONBLOCK) == sizeof(random))
 		emu_blocks_begin(random);
 	emu_blocks_changed = steer_all;

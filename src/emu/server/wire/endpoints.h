@@ -24,7 +24,7 @@ struct emu_wire_sockets {
 
 /*
  * Give a function's port an address of this machine, and call `ready` when datagrams have arrived at socket 0. 0 or a
- * negative errno: that of bind(), or -ENOSPC.
+ * negative errno: that of bind() or epoll_ctl(), or -E2BIG: there are too many.
  */
 int emu_wire_open(const struct emu_func *f, const uint8_t addr[16],
 		  void (*ready)(struct emu_watch *w));
