@@ -33,12 +33,15 @@ void dpumap_stream_read_ahead(struct dpumap_stream *stream)
 		return;
 	SSL_set_read_ahead(stream->ssl, 1);
 	SSL_clear_mode(stream->ssl, SSL_MODE_RELEASE_BUFFERS);
+	stream->keeps_buffers = true;
 }
 
 void dpumap_stream_rest(struct dpumap_stream *stream)
 {
-	if (stream->ssl && stream->is_open)
-		SSL_free_buffers(stream->ssl);
+	if (!stream->has_buffers || !stream->is_open)
+		return;
+	SSL_free_buffers(stream->ssl);
+	stream->has_buffers = false; /* OpenSSL 3.5 crashes if there are none */
 }
 
 struct option {
@@ -147,12 +150,16 @@ static doca_error_t plain_result(ssize_t n, const char *what, struct dpumap_faul
 doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t len, size_t *done,
 				struct dpumap_fault *fault)
 {
+	doca_error_t result;
 	ssize_t n;
 
 	if (stream->ssl) {
 		ERR_clear_error();
-		return tls_result(stream, SSL_read_ex(stream->ssl, buf, len, done), "receiving",
-				  fault);
+		result = tls_result(stream, SSL_read_ex(stream->ssl, buf, len, done), "receiving",
+				    fault);
+		if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
+			stream->has_buffers = stream->keeps_buffers;
+		return result;
 	}
 	do
 		n = recv(stream->fd, buf, len, 0);

@@ -10,9 +10,11 @@
 
 struct dpumap_stream {
 	int fd;
-	SSL *ssl;     /* NULL: plain */
-	bool is_open; /* the handshake is done */
-	short wants;  /* poll() events that a call waits for; 0: those of the call itself */
+	SSL *ssl;	    /* NULL: plain */
+	bool is_open;	    /* the handshake is done */
+	bool keeps_buffers; /* of the TLS session */
+	bool has_buffers;   /* that it keeps, since the last read */
+	short wants;	    /* poll() events that a call waits for; 0: those of the call itself */
 };
 
 /* Takes fd over, also on failure. tls is NULL for a plain stream. */

@@ -250,9 +250,11 @@ static void test_frames_arrive_in_order(void **state)
 			push(&pair.server);
 		}
 		push(&pair.server);
-		/* At any time, also between the parts of a record or of a frame. */
-		dpumap_conn_rest(pair.server.conn);
-		dpumap_conn_rest(pair.client.conn);
+		/* At any time, also between the parts of a record or of a frame, and again and again. */
+		for (int i = 0; i < 3; i++) {
+			dpumap_conn_rest(pair.server.conn);
+			dpumap_conn_rest(pair.client.conn);
+		}
 		p.events = dpumap_conn_events(pair.client.conn);
 		if (poll(&p, 1, 5000) != 1)
 			fail_msg("frame %d never comes", (int)seen);
