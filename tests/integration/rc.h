@@ -33,7 +33,7 @@ struct rc {
 	uint8_t gid_index;
 	struct rc_address address; /* its own */
 	struct rc_address remote;
-	uint8_t bytes[RC_BYTES];
+	_Alignas(8) uint8_t bytes[RC_BYTES]; /* atomics need it */
 };
 
 /* Call rc_close() even if one of these fails. */

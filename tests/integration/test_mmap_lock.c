@@ -80,7 +80,7 @@ static void *addr;
 	CALL(set_umem_memrange, dpumap_mmap_set_umem_memrange(map, umem, 0, 1))                  \
 	CALL(set_dmabuf_memrange, doca_mmap_set_dmabuf_memrange(map, 0, memory, 0, 1))           \
 	CALL(set_dpa_memrange, doca_mmap_set_dpa_memrange(map, (struct doca_dpa *)memory, 0, 1)) \
-	CALL(start, doca_mmap_start(map))                                                        \
+	CALL(start_map, doca_mmap_start(map))                                                    \
 	CALL(revoke_pci, dpumap_mmap_revoke_pci(map, dev))                                       \
 	CALL(export_pci, doca_mmap_export_pci(map, dev, &desc, &len))                            \
 	CALL(export_rdma, doca_mmap_export_rdma(map, dev, &desc, &len))                          \
@@ -92,7 +92,7 @@ static void *addr;
 	CALL(get_num_bufs, doca_mmap_get_num_bufs(map, &number))                                 \
 	CALL(get_exported, doca_mmap_get_exported(map, &flag))                                   \
 	CALL(get_from_export, doca_mmap_get_from_export(map, &flag))                             \
-	CALL(stop, doca_mmap_stop(map))
+	CALL(stop_map, doca_mmap_stop(map))
 
 #define DEFINE(name, call)             \
 	static doca_error_t name(void) \
