@@ -21,7 +21,7 @@ trap finish EXIT
 
 unset DPUMAP_LOG_LEVEL DPUMAP_CONNECT XDG_RUNTIME_DIR XDG_CONFIG_HOME
 export DPUMAP_EMU_DIR=$tmp/emu DPUMAP_COMCH_DIR=$tmp/comch PYTHONDONTWRITEBYTECODE=1 PYTHONWARNINGS=error::ResourceWarning
-export PATH=$build/bin:$PATH LD_LIBRARY_PATH=$build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PYTHONPATH=$build/python:$here
+export PATH=$build/bin:$PATH LD_LIBRARY_PATH=$build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PYTHONPATH=$build/python:$here:$here/..
 export COVERAGE_FILE=$tmp/coverage/data
 mkdir "$tmp/coverage"
 cd "$here"

@@ -15,7 +15,6 @@ import os
 import sys
 import time
 
-from pyverbs import enums as e
 from pyverbs.addr import GID, AHAttr, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
@@ -25,6 +24,9 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttrEx
 from pyverbs.srq import SRQ, SrqInitAttrEx
 from pyverbs.wr import SGE, RecvWR, SendWR
 from pyverbs.xrcd import XRCD, XRCDInitAttr
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import verbs_enums as e  # noqa: E402
 
 SIZE, GID_INDEX, PSN = 65536, 3, 0xfffffe
 RIGHTS = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ

@@ -4,7 +4,6 @@
 import os
 
 import pytest
-from pyverbs import enums
 from pyverbs.addr import AHAttr, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
@@ -15,6 +14,7 @@ from pyverbs.wr import SGE, SendWR
 
 import dpumap
 from dpumap import Access, Copier, Map, errors, verbs
+from harness import verbs_enums as enums
 
 FULL = enums.IBV_ACCESS_LOCAL_WRITE | enums.IBV_ACCESS_REMOTE_WRITE | enums.IBV_ACCESS_REMOTE_READ
 
