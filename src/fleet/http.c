@@ -205,6 +205,20 @@ static int set_socket(void *context, curl_socket_t fd, curlsocktype purpose)
 	return CURL_SOCKOPT_OK;
 }
 
+#if CURL_AT_LEAST_VERSION(7, 87, 0)
+/* A request that ends does not wait for the thread that resolves its host's name. */
+static CURLcode set_newer_limits(CURL *easy)
+{
+	return curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) |
+	       curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+}
+#else
+static CURLcode set_newer_limits(CURL *easy)
+{
+	return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+}
+#endif
+
 static bool set_limits(CURL *easy, const struct dpumap_http_request *request)
 {
 	long timeout = (long)request->timeout_ms;
@@ -218,11 +232,9 @@ static bool set_limits(CURL *easy, const struct dpumap_http_request *request)
 	code |= curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, ALIVE_S);
 	code |= curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
 	code |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	/* A request that ends does not wait for the thread that resolves its host's name. */
-	code |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+	code |= set_newer_limits(easy);
 	/* The endpoints are named in the configuration: no proxy of the environment, no redirection. */
 	code |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	code |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	code |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
 	code |= curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	return code == CURLE_OK;

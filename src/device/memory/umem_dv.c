@@ -59,6 +59,22 @@ static void look_up_functions(void)
 	dv.is_supported = sizes.umem && sizes.umem <= DPUMAP_UMEM_TOKEN_SIZE;
 }
 
+#ifndef DPUMAP_NO_MLX5DV_DMABUF_UMEM
+static bool set_dmabuf(struct mlx5dv_devx_umem_in *in, int dmabuf)
+{
+	in->comp_mask = MLX5DV_UMEM_MASK_DMABUF;
+	in->dmabuf_fd = dmabuf;
+	return true;
+}
+#else
+static bool set_dmabuf(struct mlx5dv_devx_umem_in *in, int dmabuf)
+{
+	(void)in;
+	(void)dmabuf;
+	return false;
+}
+#endif
+
 static doca_error_t reg(struct dpumap_devx_umem *umem, int dmabuf)
 {
 	struct mlx5dv_devx_umem_in in = {
@@ -68,10 +84,8 @@ static doca_error_t reg(struct dpumap_devx_umem *umem, int dmabuf)
 		.pgsz_bitmap = DPUMAP_UMEM_PAGE,
 	};
 
-	if (dmabuf >= 0) {
-		in.comp_mask = MLX5DV_UMEM_MASK_DMABUF;
-		in.dmabuf_fd = dmabuf;
-	}
+	if (dmabuf >= 0 && !set_dmabuf(&in, dmabuf))
+		return dpumap_umem_fail_reg(umem, EOPNOTSUPP);
 	umem->dv = mlx5dv_devx_umem_reg_ex(umem->device->context, &in);
 	if (!umem->dv)
 		return dpumap_umem_fail_reg(umem, errno);

@@ -108,11 +108,13 @@ EXPORT ssize_t readlink(const char *restrict path, char *restrict buf, size_t le
 	return NEXT(readlink)(emu_sysfs_path(path, room), buf, len);
 }
 
+/* RTLD_NEXT finds the oldest version before glibc 2.36, and that one does not allocate memory. */
 EXPORT char *realpath(const char *restrict path, char *restrict resolved)
 {
-	char room[PATH_MAX];
+	char room[PATH_MAX], own[PATH_MAX];
+	char *found = NEXT(realpath)(emu_sysfs_path(path, room), resolved ? resolved : own);
 
-	return NEXT(realpath)(emu_sysfs_path(path, room), resolved);
+	return found && !resolved ? strdup(own) : found;
 }
 
 /* coreutils use these calls. */
