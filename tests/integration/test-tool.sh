@@ -460,6 +460,30 @@ trace()
 	wait "$reader" || fail "trace ended with $?"
 }
 
+# A reader that does not read: the server goes on, and tells it at the end how many lines are lost.
+test_trace_of_stopped_reader()
+{
+	local all lost reader
+	trace one ibv_devinfo -v
+	all=$(wc -l <"$work/one")
+	"$emu" start
+	"$emu" trace >"$work/stopped" &
+	reader=$!
+	await_reader "$reader" || fail "the trace does not begin"
+	kill -STOP "$reader"
+	for _ in 1 2 3; do
+		"$emu" run --as dpu -- ibv_devinfo -v >/dev/null
+	done
+	kill -CONT "$reader"
+	await_reader "$reader" || fail "the reader does not go on"
+	"$emu" stop
+	wait "$reader" || fail "trace ended with $?"
+	lost=$(sed -n 's/^(\([0-9]*\) lines lost)$/\1/p' "$work/stopped" | paste -sd +)
+	[ -n "$lost" ] || fail "no line was lost"
+	[ $(($(grep -vc 'lines lost' "$work/stopped") + lost)) -eq $((3 * all)) ] ||
+		fail "$(wc -l <"$work/stopped") lines, $lost lost, of 3 times $all"
+}
+
 test_trace()
 {
 	local line port
@@ -612,6 +636,7 @@ test_fault_words
 test_limits
 test_memlock
 test_trace
+test_trace_of_stopped_reader
 test_capture
 test_chaos_plan_with_a_mistake_is_refused
 test_chaos_repeats_its_sequence

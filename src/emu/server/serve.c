@@ -318,6 +318,7 @@ int emu_serve(const struct emu_server_options *opt)
 	while (!emu_reactor_is_stopped() &&
 	       !(directory_removed && !emu_files && !emu_admin_has_holders()))
 		emu_reactor_turn();
+	emu_control_end();
 	if (!directory_removed) /* else its name may stand for another one by now */
 		clean_up();
 	/* Hang up now: what runs at exit, for example a leak check, may take long on a busy machine. */

@@ -2,6 +2,7 @@
 #include "emu/server/admin/control.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #include "emu/server/admin/trace.h"
 #include "emu/server/base/reactor.h"
 #include "emu/server/card/counters.h"
+
+#define READER_MS 250
 
 struct admin {
 	struct emu_watch watch;
@@ -244,22 +247,43 @@ close_fd:
 	return err;
 }
 
+static bool wait_for_reader(const struct admin *a)
+{
+	struct pollfd p = {.fd = a->watch.fd, .events = POLLOUT};
+
+	return poll(&p, 1, READER_MS) == 1 && p.revents == POLLOUT;
+}
+
 /* A slow reader gets a line with the number of lost lines. */
-static void send_line(struct admin *a, const char *text, size_t len)
+static bool tell_gap(struct admin *a)
 {
 	char gap[48];
-	int n;
+	int n = snprintf(gap, sizeof(gap), "(%u lines lost)\n", a->missed);
 
-	if (a->missed) {
-		n = snprintf(gap, sizeof(gap), "(%u lines lost)\n", a->missed);
-		if (emu_sock_send_now(a->watch.fd, gap, (size_t)n, NULL, 0)) {
-			a->missed++;
-			return;
-		}
-		a->missed = 0;
-	}
-	if (emu_sock_send_now(a->watch.fd, text, len, NULL, 0))
+	if (a->missed && emu_sock_send_now(a->watch.fd, gap, (size_t)n, NULL, 0))
+		return false;
+	a->missed = 0;
+	return true;
+}
+
+/* A busy machine may keep a reader waiting, so the server waits for it, but not again before it has read. */
+static void send_line(struct admin *a, const char *text, size_t len)
+{
+	int err = tell_gap(a) ? emu_sock_send_now(a->watch.fd, text, len, NULL, 0) : -EPIPE;
+
+	if (err == -EAGAIN && wait_for_reader(a))
+		err = emu_sock_send_now(a->watch.fd, text, len, NULL, 0);
+	if (err)
 		a->missed++;
+}
+
+void emu_control_end(void)
+{
+	struct admin *a;
+
+	for (a = admins; a; a = a->next)
+		if (a->traces && a->missed && wait_for_reader(a))
+			tell_gap(a);
 }
 
 void emu_control_publish(const char *text, size_t len)

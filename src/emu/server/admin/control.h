@@ -15,5 +15,7 @@ int emu_admin_create(int fd, bool holds);
 bool emu_admin_has_holders(void);
 /* Send a line to every connection that traces. */
 void emu_control_publish(const char *text, size_t len);
+/* The server ends: those that have not read all lines learn how many are lost. */
+void emu_control_end(void);
 
 #endif
