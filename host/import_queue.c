@@ -13,7 +13,7 @@
 #define POLL_BATCH 16
 
 /* Busy polling suits short copies; during long ones, the processor is yielded. */
-#define SPIN_POLLS  200
+#define SPIN_POLLS  10
 #define YIELD_POLLS 2000
 #define NAP_NS	    20000
 /* Without spinning: some megabytes are copied meanwhile. */
