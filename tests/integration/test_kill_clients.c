@@ -189,6 +189,12 @@ static void open_storm(void)
 	assert_ok(sharer_export(&storm.parent, 0, &what, &storm.desc));
 }
 
+/* On a network, the sockets of engines that have ended stay for others: as many for each function as there were at once. */
+static long most_descriptors(const struct footprint *before)
+{
+	return before->descriptors + (getenv("DPUMAP_EMU_WIRE") ? 2L * AT_ONCE : 0);
+}
+
 static void assert_no_growth(const struct footprint *before)
 {
 	uint64_t deadline = now_ms() + 60000;
@@ -197,12 +203,12 @@ static void assert_no_growth(const struct footprint *before)
 	do {
 		usleep(20000);
 		now = footprint_of(storm.emu.server);
-	} while (now.descriptors > before->descriptors && now_ms() < deadline);
+	} while (now.descriptors > most_descriptors(before) && now_ms() < deadline);
 	printf("server: %ld KiB, %ld descriptors, %ld threads; was %ld, %ld, %ld\n", now.heap_kib,
 	       now.descriptors, now.threads, before->heap_kib, before->descriptors,
 	       before->threads);
 	/* The server may have held some of a program of the warm-up. */
-	assert_true(now.descriptors <= before->descriptors);
+	assert_true(now.descriptors <= most_descriptors(before));
 	assert_int_equal(now.threads, before->threads);
 	if (!now.sanitized)
 		assert_true(now.heap_kib > 0 && now.heap_kib - before->heap_kib <= GROWTH_KIB);
