@@ -15,7 +15,8 @@ from harness.wired import connect
 pytestmark = pytest.mark.local
 PSN = 0xfffffe
 NAK_SEQUENCE = 0x60
-DIRECTORY = "/sys/class/infiniband/mlx5_0/ports/1/hw_counters"
+PORT = "/sys/class/infiniband/mlx5_0/ports/1"
+DIRECTORY = f"{PORT}/hw_counters"
 NAMES = "out_of_sequence duplicate_request packet_seq_err implied_nak_seq_err rnr_nak_retry_err local_ack_timeout_err"
 NAMES += " req_transport_retries_exceeded req_rnr_retries_exceeded out_of_buffer rx_icrc_encapsulated"
 NAMES += " np_ecn_marked_roce_packets np_cnp_sent rp_cnp_handled"
@@ -44,6 +45,9 @@ class Counters:
             return all(grown[name] == n for name, n in wanted.items())
 
         assert await_true(are_there, 10), (self.grown(), wanted)
+
+    def sent(self):
+        return int(self.machine.run(["cat", f"{PORT}/counters/port_xmit_packets"]).ok())
 
 
 @pytest.fixture
@@ -78,6 +82,14 @@ def silent(pair):
     os.kill(pair[1].pid, signal.SIGCONT)
 
 
+def post(near, counters, works):
+    """Requests of a packet each, which have left then: an answer to one that has not is dropped as stale."""
+    before = counters.sent()
+    for work, size in works:
+        near("post", 0, work, size)
+    assert await_true(lambda: counters.sent() >= before + len(works), 10)
+
+
 def test_requests_after_a_gap(pair):
     *_, forger, counters, _ = pair
     forger.send(SEND_ONLY, PSN + 3)
@@ -94,7 +106,7 @@ def test_requests_that_come_again(pair):
 
 def test_negative_acknowledgement_of_a_gap(silent):
     near, _, forger, counters, _ = silent
-    near("post", 0, "write", 100)
+    post(near, counters, [("write", 100)])
     forger.acknowledge(PSN + 1, NAK_SEQUENCE)
     counters.become(packet_seq_err=1)
     forger.acknowledge(PSN + 1)
@@ -103,8 +115,7 @@ def test_negative_acknowledgement_of_a_gap(silent):
 
 def test_acknowledgement_behind_a_lost_answer(silent):
     near, _, forger, counters, _ = silent
-    near("post", 0, "read", 8)
-    near("post", 0, "write", 8)
+    post(near, counters, [("read", 8), ("write", 8)])
     forger.acknowledge(PSN + 2)
     counters.become(implied_nak_seq_err=1)
 
