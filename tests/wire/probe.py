@@ -9,6 +9,8 @@ line of JSON. It waits for completions by events, so it sleeps when nothing happ
   ["post", QP, OP, SIZE]      post a send, write, read or atomic, with a completion
   ["wait", N, SECONDS]        the next N completions: their status, operation, bytes, and seconds since
                               the last "post" or "receive"
+  ["fail", QP, N, ROUNDS]     N sends and as many receives, and at once the end of the queue pair, which is
+                              connected again afterwards: the completions of each round
   ["fill", SEED]              fill the memory with bytes that depend on the seed
   ["digest", SIZE]            of the first bytes of the memory
   ["number"]                  the first 8 bytes of the memory
@@ -107,6 +109,20 @@ class End:
         elif op != "send":
             work.set_wr_rdma(rkey, self.peer["address"] + offset)
         self.qps[number].post_send(work)
+
+    def fail(self, number, works, rounds):
+        found, qp = [], self.qps[number]
+        for i in range(rounds):
+            for _ in range(works):
+                self.receive(number, 1)
+                self.post(number, "send", 1)
+            time.sleep(i % 64 * 1e-6)
+            qp.modify(QPAttr(qp_state=e.IBV_QPS_ERR), e.IBV_QP_STATE)
+            done = self.wait(2 * works, 10) + self.wait(1, 0.001)
+            found.append([one[0] for one in done])
+            qp.modify(QPAttr(qp_state=e.IBV_QPS_RESET), e.IBV_QP_STATE)
+            self.connect(self.peer)
+        return found
 
     def wait(self, number, seconds):
         deadline, found = time.monotonic() + seconds, []

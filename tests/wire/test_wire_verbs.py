@@ -106,6 +106,14 @@ def test_late_receive_is_enough(ends):
     far.succeeds()
 
 
+@pytest.mark.parametrize("other", ["b", "c"], ids=["over-the-wire", "directly"])
+def test_each_request_of_a_failed_queue_pair_completes_once(probe, other):
+    """Whatever the engine was doing with it at that moment."""
+    near, far = probe("a"), probe(other)
+    connect(near, far)
+    assert near("fail", 0, 3, 400) == [["IBV_WC_WR_FLUSH_ERR"] * 6] * 400
+
+
 @pytest.mark.parametrize("op", ["write", "read"])
 def test_wrong_key_is_a_remote_access_error(ends, op):
     near, far = ends

@@ -666,6 +666,20 @@ static void output(struct emu_conn *c)
 		e->net.deadline = deadline;
 }
 
+/*
+ * What was in flight has been flushed, and what was not handed over follows. The state may be newer: a queue pair that
+ * failed in the course of this pass may have work in flight, which is flushed in the next one.
+ */
+static void flush(struct emu_conn *c)
+{
+	if (!c->wire.dead && !c->wire.requester.failed)
+		return;
+	finish_all(c);
+	emu_sq_flush(c->e, c->qpn);
+	if (c->wire.dead)
+		emu_rq_flush(c->e, c->qpn);
+}
+
 void emu_conn_advance(struct emu_conn *c)
 {
 	uint32_t state = atomic_load(&c->q->state);
@@ -675,14 +689,14 @@ void emu_conn_advance(struct emu_conn *c)
 	finish(c);
 	if (state == EMU_QPS_ERR && !c->wire.dead)
 		wire_qp_fail(&c->wire);
+	else if (state == EMU_QPS_SQE &&
+		 !c->wire.requester.failed) /* what needs no peer has failed */
+		wire_requester_flush(&c->wire, EMU_SYN_FLUSH);
 	else if (state == EMU_QPS_RTS)
 		post(c);
 	output(c);
 	c->parsed = false;
-	if (atomic_load(&c->q->state) >= EMU_QPS_SQE) {
-		finish_all(c);
-		emu_sq_advance(c->e, c->qpn); /* flushes what was not handed over */
-	}
+	flush(c);
 	if (atomic_load_explicit(&c->q->done, memory_order_relaxed) != c->run->sq_ci)
 		atomic_store(&c->q->done, c->run->sq_ci);
 }

@@ -166,6 +166,12 @@ static void execute(struct engine *e, const struct emu_qp *q, uint32_t qpn)
 	emu_rq_serve(e, qpn);
 }
 
+static void flush_receives(struct engine *e, const struct emu_qp *q, uint32_t qpn)
+{
+	if (atomic_load(&q->state) == EMU_QPS_ERR)
+		emu_rq_flush(e, qpn);
+}
+
 static void visit(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
@@ -177,12 +183,12 @@ static void visit(struct engine *e, uint32_t qpn)
 		return;
 	c = e->net.granted ? emu_conn_of(e, qpn) : NULL;
 	/* grace.pml: use; server_exit.pml: use_queue; doorbell.pml: visit */
-	if (c)
+	if (c) {
 		emu_conn_advance(c);
-	else
+	} else {
 		execute(e, q, qpn);
-	if (atomic_load(&q->state) == EMU_QPS_ERR)
-		emu_rq_flush(e, qpn);
+		flush_receives(e, q, qpn);
+	}
 	emu_cq_publish(e);
 }
 
@@ -193,8 +199,7 @@ static void visit_target(struct engine *e, uint32_t qpn)
 	if (!emu_engine_refresh(e, qpn) || q->type != EMU_QPT_XRC_TGT || q->engine == e->cfg.slot)
 		return;
 	emu_rq_serve(e, qpn);
-	if (atomic_load(&q->state) == EMU_QPS_ERR)
-		emu_rq_flush(e, qpn);
+	flush_receives(e, q, qpn);
 	emu_cq_publish(e);
 }
 

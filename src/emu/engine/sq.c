@@ -796,6 +796,14 @@ void emu_sq_complete(struct engine *e, uint32_t qpn, enum emu_syndrome syndrome)
 	retire(&s, syndrome);
 }
 
+void emu_sq_flush(struct engine *e, uint32_t qpn)
+{
+	struct send s;
+
+	open_send(&s, e, qpn);
+	flush(&s);
+}
+
 void emu_sq_advance(struct engine *e, uint32_t qpn)
 {
 	struct send s;

@@ -23,5 +23,7 @@ bool emu_sq_step(struct engine *e, uint32_t qpn);
 bool emu_sq_finish(struct engine *e, uint32_t qpn);
 /* Complete the oldest request. An error ends the queue, and so that of a flushed request has. */
 void emu_sq_complete(struct engine *e, uint32_t qpn, enum emu_syndrome syndrome);
+/* Flush all requests, none of which is in flight. */
+void emu_sq_flush(struct engine *e, uint32_t qpn);
 
 #endif
