@@ -87,11 +87,20 @@ static bool sleeps(const char *thread, void *arg)
 	       !timeout;
 }
 
+static bool waits(const char *thread, void *arg)
+{
+	char text[256];
+
+	(void)arg;
+	return read_file(thread, "syscall", text, sizeof(text)) && strncmp(text, "running", 7) != 0;
+}
+
+/* The watcher executes what was rung, and wakes the engine afterwards: the engine sleeps once the watcher waits. */
 static bool await_sleep(void)
 {
 	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
 
-	while (!in_threads(ENGINE, sleeps, NULL)) {
+	while (!in_threads(WATCHER, waits, NULL) || !in_threads(ENGINE, sleeps, NULL)) {
 		if (now_ms() > deadline)
 			return false;
 		usleep(100);
