@@ -30,7 +30,7 @@
 #define WATCHER	     "emu-doorbells"
 #define PAUSES	     2000
 #define THREADS	     3
-#define LONGEST_US   600 /* an engine falls asleep after 200 us */
+#define LONGEST_US   200 /* an engine falls asleep after 60 us */
 #define IDLE_SECONDS 2
 #define OFFSET	     4096
 
