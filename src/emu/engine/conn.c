@@ -8,6 +8,7 @@
 
 #include "emu/engine/access.h"
 #include "emu/engine/count.h"
+#include "emu/engine/cq.h"
 #include "emu/engine/fault.h"
 #include "emu/engine/net.h"
 #include "emu/engine/notes.h"
@@ -272,6 +273,7 @@ static void received(void *ctx, const struct wire_receipt *receipt)
 	emu_put32((uint8_t *)&cqe.imm, receipt->imm);
 	if (receipt->syndrome != EMU_SYN_OK)
 		emu_engine_qp_fail(c->q);
+	emu_cq_answered(c->e, c->q->recv_cqn);
 	if (!find_taken(c))
 		emu_receiver_let_go(&c->rx);
 	else if (receipt->syndrome != EMU_SYN_OK)
@@ -306,14 +308,24 @@ static void finish_all(struct emu_conn *c)
 		emu_sq_complete(c->e, c->qpn, EMU_SYN_OK);
 }
 
+static void succeed(struct emu_conn *c, const struct wire_wr *wr)
+{
+	uint32_t cqn = c->q->send_cqn, before = emu_cq_produced(c->e, cqn);
+
+	c->done++;
+	finish(c);
+	if (wr->work <= WIRE_WORK_SEND_INV && cqn == c->q->recv_cqn &&
+	    emu_cq_produced(c->e, cqn) != before)
+		emu_cq_sent(c->e, cqn);
+}
+
+/* It is the oldest one. */
 static void finished(void *ctx, const struct wire_wr *wr, enum emu_syndrome syndrome)
 {
 	struct emu_conn *c = ctx;
 
-	(void)wr; /* the oldest one */
 	if (syndrome == EMU_SYN_OK) {
-		c->done++;
-		finish(c);
+		succeed(c, wr);
 		return;
 	}
 	finish_all(c);

@@ -120,6 +120,11 @@ static void *blank_entry(const struct emu_cq *cq, uint32_t index)
 	return cqe64(cq, index);
 }
 
+uint32_t emu_cq_produced(const struct engine *e, uint32_t cqn)
+{
+	return cqn < EMU_MAX_CQS ? e->cfg.queues->cq[cqn].pi : 0;
+}
+
 void emu_cq_publish(struct engine *e)
 {
 	struct emu_cq_batch *b = &e->batch;
@@ -446,6 +451,42 @@ static bool moderated(struct engine *e, const struct emu_cq *cq, struct emu_cq_r
 	return true;
 }
 
+void emu_cq_sent(struct engine *e, uint32_t cqn)
+{
+	struct emu_cq_run *r;
+	const struct emu_cq *cq = find(e, cqn, &r);
+
+	if (!cq)
+		return;
+	r->is_answered = !r->sent_at;
+	r->sent_at = e->now;
+	r->sent_pi = cq->pi;
+}
+
+void emu_cq_answered(struct engine *e, uint32_t cqn)
+{
+	struct emu_cq_run *r;
+
+	if (find(e, cqn, &r))
+		r->sent_at = 0;
+}
+
+/*
+ * A program that sends messages and waits for replies by events would wake twice for each. The completion of a message
+ * waits for the reply if the message before had one, and nothing else has completed.
+ */
+static bool awaits_reply(struct engine *e, const struct emu_cq *cq, const struct emu_cq_run *r)
+{
+	uint64_t end = r->sent_at + ENGINE_REPLY_NS;
+
+	if (!r->sent_at || !r->is_answered || cq->pi != r->sent_pi || !r->fired ||
+	    cq->pi - r->fired_pi != 1 || e->now >= end)
+		return false;
+	if (end < e->net.deadline)
+		e->net.deadline = end;
+	return true;
+}
+
 /*
  * A request for any completion outlives a later one for solicited completions only (IBA 11.4.2.2).
  * The driver overwrites the first with the second, so only requests that this engine has seen count.
@@ -541,7 +582,7 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 		return;
 	if (!reached(arm & ARM_SOLICITED ? r->solicited : cq->pi, arm & CI_MASK))
 		return;
-	if (moderated(e, cq, r, arm & CI_MASK))
+	if (moderated(e, cq, r, arm & CI_MASK) || awaits_reply(e, cq, r))
 		return;
 	note.serial = r->serial;
 	if (!report(e, cq, r, &note)) { /* cq.pml: event_send */

@@ -16,6 +16,8 @@
 /* How long receptions wait to be compressed with others: after the last one, and in total. */
 #define ENGINE_QUIET_NS	  3000u
 #define ENGINE_SESSION_NS 200000u
+/* How long the event of a message that was acknowledged waits for its reply. */
+#define ENGINE_REPLY_NS 30000u
 
 struct engine;
 
@@ -41,6 +43,9 @@ struct emu_cq_run {
 	uint8_t fired_sn;
 	uint32_t fired_pi;   /* the producer's index then */
 	uint64_t held_since; /* ns; since then moderation delays an event; 0 = none */
+	uint64_t sent_at;    /* ns; when the last message was acknowledged; 0 = it has a reply */
+	uint32_t sent_pi;    /* the producer's index then */
+	bool is_answered;    /* the message before had a reply */
 	int channel; /* descriptor of its completion channel + 1; 0: the server reports events */
 	uint64_t element; /* what names the CQ in the channel */
 	bool doubled; /* a fault on demand wrote a CQE twice, the second one before doubled_pi */
@@ -92,6 +97,8 @@ bool emu_cq_frozen(const struct engine *e, uint32_t cqn);
  * requires it.
  */
 bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe);
+/* How many completions were pushed: a difference counts. */
+uint32_t emu_cq_produced(const struct engine *e, uint32_t cqn);
 /*
  * Make what was written visible to the driver. The driver polls the very cache line that is written
  * next, which is expensive for both, so a few CQEs become visible together. They must do so before
@@ -106,6 +113,12 @@ void emu_cq_accept(struct engine *e, const struct emu_channel_grant *g, int fd);
 /* Close the channels of CQs that do not exist any more; or all, so that programs see their end. */
 void emu_cq_prune(struct engine *e);
 void emu_cq_close_channels(struct engine *e);
+/*
+ * A message was acknowledged whose reply would complete on the same CQ: one event may report both. Called after the
+ * completion was pushed, and emu_cq_answered() when a message is received.
+ */
+void emu_cq_sent(struct engine *e, uint32_t cqn);
+void emu_cq_answered(struct engine *e, uint32_t cqn);
 /* Send the CQ's event if it is armed and due. */
 void emu_cq_notify(struct engine *e, uint32_t cqn);
 

@@ -139,11 +139,6 @@ bool emu_engine_refresh(struct engine *e, uint32_t qpn)
 	return true;
 }
 
-static uint32_t sends_completed(const struct engine *e, const struct emu_qp *q)
-{
-	return q->send_cqn < EMU_MAX_CQS ? e->cfg.queues->cq[q->send_cqn].pi : 0;
-}
-
 /*
  * On a network the acknowledgement of a request arrives before what the peer sends in reply to it.
  * Programs depend on this order: with one channel for both CQs, `ib_send_lat -e` knows which of them
@@ -152,14 +147,14 @@ static uint32_t sends_completed(const struct engine *e, const struct emu_qp *q)
 static void execute(struct engine *e, const struct emu_qp *q, uint32_t qpn)
 {
 	bool pending = emu_rq_pending(e, qpn); /* before the answers are taken */
-	uint32_t completed = sends_completed(e, q);
+	uint32_t completed = emu_cq_produced(e, q->send_cqn);
 
 	emu_sq_advance(e, qpn); /* server_exit.pml: copy */
 	if (!pending) { /* what has arrived since waits: its sender may have answered us before */
 		emu_rq_reap(e, qpn);
 		return;
 	}
-	if (completed != sends_completed(e, q) && !e->abandoned) {
+	if (completed != emu_cq_produced(e, q->send_cqn) && !e->abandoned) {
 		emu_cq_publish(e);
 		emu_cq_notify(e, q->send_cqn);
 	}
