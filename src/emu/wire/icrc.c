@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/wire/icrc.h"
 
-#include <libdeflate.h>
 #include <string.h>
 
 #include "emu/ipc/bytes.h"
+#include "emu/wire/crc32.h"
 #include "emu/wire/packet.h"
 
 #define LRH	   8u /* a local route header, which RoCE does not have */
@@ -44,9 +44,9 @@ static uint32_t icrc(const struct wire_path *path, const uint8_t *bytes, size_t 
 {
 	uint8_t head[LRH + WIRE_PATH_MAX + WIRE_BTH];
 	size_t n = mask_headers(path, bytes, len, head);
-	uint32_t crc = libdeflate_crc32(0, head, n);
+	uint32_t crc = wire_crc32(0, head, n);
 
-	return libdeflate_crc32(crc, bytes + WIRE_BTH, len - WIRE_ICRC - WIRE_BTH);
+	return wire_crc32(crc, bytes + WIRE_BTH, len - WIRE_ICRC - WIRE_BTH);
 }
 
 /* The CRC is sent with its lowest byte first (IBA 7.8.1). */
