@@ -162,7 +162,7 @@ def main():
     wrong = [f'docs/memory-order.md lacks the row {name}' for name in sorted(ROWS.keys() - listed)]
     wrong += [f'order.py lacks the row {name}' for name in sorted(listed - ROWS.keys())]
     program = (pathlib.Path(sys.argv[1]) / 'tests' / 'hil' / 'order.c').read_text()
-    tried = set(re.findall(r'[\w-]+', ' '.join(re.findall(r'^/\* rows?: (.*?)\*/', program, re.M | re.S))))
+    tried = set(re.findall(r'[\w-]+', ' '.join(re.findall(r'^/\*[\s*]+rows?: (.*?)\*/', program, re.M | re.S))))
     wrong += [f'tests/hil/order.c does not try the row {name}' for name in sorted(ROWS.keys() - tried - NOT_TRIED)]
     for name, row in ROWS.items():
         wrong += check_row(name, row)
