@@ -16,9 +16,9 @@ struct dpumap_listener;
 
 /*
  * A stale Unix socket file is replaced; IN_USE if a server listens on it, ALREADY_EXIST if the path
- * is not a socket, AGAIN while another server starts there. With open_to_all all users can connect (the caller checks their credentials),
- * otherwise the owner and root. On TCP, the host is a local address or * for all; port 0 selects a
- * free port.
+ * is not a socket, AGAIN while another server starts there. With open_to_all all users can connect
+ * (the caller checks their credentials), otherwise the owner and root. On TCP, the host is a local
+ * address or * for all; port 0 selects a free port.
  */
 doca_error_t dpumap_listener_create(const struct dpumap_address *address, bool open_to_all,
 				    struct dpumap_listener **listener, struct dpumap_fault *fault);

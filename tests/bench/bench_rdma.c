@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Measure tasks of doca_rdma, compared with a program that posts and polls with verbs itself
- * (rdma_bare.h), on the same device: a context that is connected to itself, as the queue pair of that
- * program is. Without options, measure the speed of writes of 1 MiB, small writes with and without inline data, and what
- * connections cost. With --only, execute tasks of one kind, or only poll, for another tool:
- * valgrind --tool=callgrind --toggle-collect='measured_*' counts the instructions in the functions
- * measured_*(), and strace the system calls of this thread between the lines "begin" and "end". The
- * program counts allocations and locks itself. With --connections, each batch uses the next of so many.
+ * (rdma_bare.h), on the same device: a context that is connected to itself, as the queue pair of
+ * that program is. Without options, measure the speed of writes of 1 MiB, small writes with and
+ * without inline data, and what connections cost. With --only, execute tasks of one kind, or only
+ * poll, for another tool: valgrind --tool=callgrind --toggle-collect='measured_*' counts the
+ * instructions in the functions measured_*(), and strace the system calls of this thread between
+ * the lines "begin" and "end". The program counts allocations and locks itself. With --connections,
+ * each batch uses the next of so many.
  */
 #include <getopt.h>
 #include <stdio.h>

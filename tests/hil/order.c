@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Try the patterns of docs/memory-order.md on this machine: two threads, on two processors, each pattern a
- * billion times, or ROUNDS. A comment before each pattern names its rows. Usage: hil_order [--without] [ROUNDS]. The exit status is 1 if an outcome was seen
- * that must not happen. With --without there are no barriers, so the outcomes show that the machine reorders.
+ * Try the patterns of docs/memory-order.md on this machine: two threads, on two processors, each
+ * pattern a billion times, or ROUNDS. A comment before each pattern names its rows. Usage:
+ * hil_order [--without] [ROUNDS]. The exit status is 1 if an outcome was seen that must not happen.
+ * With --without there are no barriers, so the outcomes show that the machine reorders.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -106,7 +107,10 @@ static void load_second(struct cell *c)
 	c->b = LOAD(&c->x);
 }
 
-/* rows: armed-wake, change-wake, attributes-state, event-set, socket-armed. A read-modify-write instead of the store. */
+/*
+ * rows: armed-wake, change-wake, attributes-state, event-set, socket-armed. A read-modify-write
+ * instead of the store.
+ */
 static void change_first(struct cell *c)
 {
 	STORE(&c->x, 1);

@@ -189,7 +189,10 @@ static void open_storm(void)
 	assert_ok(sharer_export(&storm.parent, 0, &what, &storm.desc));
 }
 
-/* On a network, the sockets of engines that have ended stay for others: as many for each function as there were at once. */
+/*
+ * On a network, the sockets of engines that have ended stay for others: as many for each function
+ * as there were at once.
+ */
 static long most_descriptors(const struct footprint *before)
 {
 	return before->descriptors + (getenv("DPUMAP_EMU_WIRE") ? 2L * AT_ONCE : 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Throughput under loss: RDMA WRITEs over a network in memory, with a clock of its own, a delay that dominates everything and
- * seeded losses in both directions. What arrives per second must be what go-back-N with the requester's
- * window predicts. tests/lab/netem.py has the same model, and measures it in real time.
+ * Throughput under loss: RDMA WRITEs over a network in memory, with a clock of its own, a delay
+ * that dominates everything and seeded losses in both directions. What arrives per second must be
+ * what go-back-N with the requester's window predicts. tests/lab/netem.py has the same model, and
+ * measures it in real time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -211,8 +212,8 @@ static double sawtooth(double loss)
 }
 
 /*
- * A loss costs one more round, because the NAK takes as long as the packets that are sent in vain; and the timer, if the
- * NAK or the packet that is sent again is lost too.
+ * A loss costs one more round, because the NAK takes as long as the packets that are sent in vain;
+ * and the timer, if the NAK or the packet that is sent again is lost too.
  */
 static double predict(double loss)
 {

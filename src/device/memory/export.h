@@ -15,8 +15,9 @@ struct dpumap_pci_export {
 };
 
 /*
- * Export the region with the PCI rights of access, at most once at a time, with the access key given,
- * or with a random one for NULL. The export ends for all importers when it or the region is destroyed, or the process dies.
+ * Export the region with the PCI rights of access, at most once at a time, with the access key
+ * given, or with a random one for NULL. The export ends for all importers when it or the region is
+ * destroyed, or the process dies.
  */
 doca_error_t dpumap_region_export_pci(struct dpumap_region *region, uint32_t access,
 				      const uint8_t *key, struct dpumap_pci_export *exported);

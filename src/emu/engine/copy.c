@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Moving bytes. A device has user memory pinned; here the program may have unmapped it, so the engine lets the kernel copy, or copies under a guard (guard.c): a fault is an error. Direct system calls: an interposed or a sanitizer's version of the functions must not run in this thread. */
+/*
+ * Moving bytes. A device has user memory pinned; here the program may have unmapped it, so the
+ * engine lets the kernel copy, or copies under a guard (guard.c): a fault is an error. Direct
+ * system calls: an interposed or a sanitizer's version of the functions must not run in this
+ * thread.
+ */
 #include "emu/engine/copy.h"
 
 #include <fcntl.h>

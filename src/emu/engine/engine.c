@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The engine's thread: passes over its QPs and CQs, and sleep. The thread runs in a foreign program. It blocks all signals, prints nothing, and makes direct system calls for functions that the shim interposes. */
+/*
+ * The engine's thread: passes over its QPs and CQs, and sleep. The thread runs in a foreign
+ * program. It blocks all signals, prints nothing, and makes direct system calls for functions that
+ * the shim interposes.
+ */
 #include "emu/engine/engine.h"
 
 #include <errno.h>

@@ -69,16 +69,17 @@ void emu_net_receive(struct engine *e, emu_net_handler *handler, emu_net_pause *
 /* Room for the next packet: WIRE_MAX_PACKET bytes. */
 uint8_t *emu_net_reserve(struct engine *e);
 /*
- * Send a queue pair's packet, which is in the room that was reserved, from a source port that depends on `flow`. `path->src` and
- * `path->dst` are set, and what belongs to traffic class and flow label.
+ * Send a queue pair's packet, which is in the room that was reserved, from a source port that
+ * depends on `flow`. `path->src` and `path->dst` are set, and what belongs to traffic class and
+ * flow label.
  */
 void emu_net_send(struct engine *e, uint32_t qpn, uint32_t endpoint, const struct wire_path *path,
 		  uint16_t flow, size_t len);
 void emu_net_flush(struct engine *e);
 
 /*
- * Before a sleep: let `epfd` become readable once. False: it does not, for example because the user has too many watches
- * (fs.epoll.max_user_watches).
+ * Before a sleep: let `epfd` become readable once. False: it does not, for example because the user
+ * has too many watches (fs.epoll.max_user_watches).
  */
 bool emu_net_arm(struct engine *e);
 /* Sleep until a packet arrives, at most `ns`. */

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The requester: executes the WQEs of a send queue, in order and one at a time. RDMA reads, RDMA writes and MMO copies are executed here, in chunks; all keys are checked again for each chunk, so that revoking a key ends a long copy. Requests that need the responder's receive queue, and atomics, go as a message into the responder QP's inbox. */
+/*
+ * The requester: executes the WQEs of a send queue, in order and one at a time. RDMA reads, RDMA
+ * writes and MMO copies are executed here, in chunks; all keys are checked again for each chunk, so
+ * that revoking a key ends a long copy. Requests that need the responder's receive queue, and
+ * atomics, go as a message into the responder QP's inbox.
+ */
 #include "emu/engine/sq.h"
 
 #include <string.h>

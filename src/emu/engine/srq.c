@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Shared receive queues. A WQE begins with a segment that names the next one. The driver links its free WQEs and counts the posted ones in the doorbell record, without naming them. A cyclic SRQ, which only firmware commands create, uses its WQEs in ring order. */
+/*
+ * Shared receive queues. A WQE begins with a segment that names the next one. The driver links its
+ * free WQEs and counts the posted ones in the doorbell record, without naming them. A cyclic SRQ,
+ * which only firmware commands create, uses its WQEs in ring order.
+ */
 #include "emu/engine/srq.h"
 
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Datagrams: from an address vector to a queue pair, and the network header in the first 40 bytes of the receiver's buffer (IBA 11.4.1.2; for RoCE v2 over IPv4 the IP header is in the last 20 bytes). */
+/*
+ * Datagrams: from an address vector to a queue pair, and the network header in the first 40 bytes
+ * of the receiver's buffer (IBA 11.4.1.2; for RoCE v2 over IPv4 the IP header is in the last 20
+ * bytes).
+ */
 #include "emu/engine/ud.h"
 
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Changes of mkeys by work requests (UMR, memory windows, invalidation). The engine posts them to the server, which alone writes the tables. Meanwhile the queue waits, and the engine serves others. */
+/*
+ * Changes of mkeys by work requests (UMR, memory windows, invalidation). The engine posts them to
+ * the server, which alone writes the tables. Meanwhile the queue waits, and the engine serves
+ * others.
+ */
 #include "emu/engine/umr.h"
 
 #include <string.h>

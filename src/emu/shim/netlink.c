@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A netlink socket of the RDMA family is a connection to the server, which answers like the kernel (server/net/nldev.c). Packets keep their boundaries, and sendmsg() ignores a destination on a connected socket, so only addresses need translation: a caller that asks for one gets a netlink address, the kernel's. As for devices, no state is kept about descriptors. */
+/*
+ * A netlink socket of the RDMA family is a connection to the server, which answers like the kernel
+ * (server/net/nldev.c). Packets keep their boundaries, and sendmsg() ignores a destination on a
+ * connected socket, so only addresses need translation: a caller that asks for one gets a netlink
+ * address, the kernel's. As for devices, no state is kept about descriptors.
+ */
 #include "emu/shim/netlink.h"
 
 #include <errno.h>

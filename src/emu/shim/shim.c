@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The interposing library: the few libc functions through which libibverbs and its tools reach the kernel. Calls that concern /dev/infiniband/uverbsN of the emulator go to kernel.c, all others directly to libc. No state is kept about descriptors: an emulated device is recognised by the address of the socket at its other end, so it may arrive by dup, fork, exec or SCM_RIGHTS. */
+/*
+ * The interposing library: the few libc functions through which libibverbs and its tools reach the
+ * kernel. Calls that concern /dev/infiniband/uverbsN of the emulator go to kernel.c, all others
+ * directly to libc. No state is kept about descriptors: an emulated device is recognised by the
+ * address of the socket at its other end, so it may arrive by dup, fork, exec or SCM_RIGHTS.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>

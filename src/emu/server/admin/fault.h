@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Faults on demand: commands that fail before they are executed, completions that engines lose, delay or falsify (ipc/shm.h), device memory that is exhausted, devices that die. There is one rule of each kind; a new rule replaces it. */
+/*
+ * Faults on demand: commands that fail before they are executed, completions that engines lose,
+ * delay or falsify (ipc/shm.h), device memory that is exhausted, devices that die. There is one
+ * rule of each kind; a new rule replaces it.
+ */
 #ifndef EMU_FAULT_H
 #define EMU_FAULT_H
 
@@ -13,7 +17,10 @@
  * completions.
  */
 int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4]);
-/* Must this command, or this mmap, fail? 0 or a negative errno; with -EREMOTEIO the firmware's answer is prepared. On a dead device a command to destroy an object fails too, but is executed. */
+/*
+ * Must this command, or this mmap, fail? 0 or a negative errno; with -EREMOTEIO the firmware's
+ * answer is prepared. On a dead device a command to destroy an object fails too, but is executed.
+ */
 int emu_fault_command(struct emu_cmd *c);
 int emu_fault_mmap(const struct emu_file *f);
 /* Do not count the last command: it was not executed and will be sent again. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The trace: one line per command or work request. Lines are the same in each run: contexts are numbered, processes are not named, addresses are offsets in their memory. Access keys never appear. */
+/*
+ * The trace: one line per command or work request. Lines are the same in each run: contexts are
+ * numbered, processes are not named, addresses are offsets in their memory. Access keys never
+ * appear.
+ */
 #ifndef EMU_TRACE_H
 #define EMU_TRACE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Faults on demand of the network: partitions between functions, and queue pairs whose packets are lost, delayed or refused. */
+/*
+ * Faults on demand of the network: partitions between functions, and queue pairs whose packets are
+ * lost, delayed or refused.
+ */
 #ifndef EMU_WEATHER_H
 #define EMU_WEATHER_H
 

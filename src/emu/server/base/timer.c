@@ -40,7 +40,10 @@ static void arm(void)
 	timerfd_settime(watch.fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-/* Handlers may set and clear every timer, so the list is read anew each time. A timer that a handler sets waits at least until the next turn: other clients have theirs in between. */
+/*
+ * Handlers may set and clear every timer, so the list is read anew each time. A timer that a
+ * handler sets waits at least until the next turn: other clients have theirs in between.
+ */
 static void expire(struct emu_watch *w)
 {
 	uint64_t times, now = emu_now();

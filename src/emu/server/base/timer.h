@@ -18,7 +18,10 @@ struct emu_timer {
 
 /* The monotonic clock in ms. */
 uint64_t emu_now(void);
-/* Call t->expired() from the main loop when emu_now() is `when`; the past: at its next turn, never before this returns. EMU_NEVER clears the timer. */
+/*
+ * Call t->expired() from the main loop when emu_now() is `when`; the past: at its next turn, never
+ * before this returns. EMU_NEVER clears the timer.
+ */
 void emu_timer_set(struct emu_timer *t, uint64_t when);
 void emu_timer_clear(struct emu_timer *t);
 

@@ -15,8 +15,8 @@
 #include "emu/server/card/segments.h"
 
 /*
- * An engine that is stopped, or that gets no processor, is waited for no longer than about a second. On a busy machine, and
- * with many packets, a pass takes tens of milliseconds.
+ * An engine that is stopped, or that gets no processor, is waited for no longer than about a
+ * second. On a busy machine, and with many packets, a pass takes tens of milliseconds.
  */
 #define PASS_YIELDS 100
 #define PASS_PAUSES 10000

@@ -82,7 +82,10 @@ void emu_gid_release(const struct emu_func *f, unsigned int index);
 int emu_gids_create(void);
 /* The IPv4 address of the default table. */
 void emu_gid_default_ip(const struct emu_func *f, uint8_t raw[static 16]);
-/* Replace it by another address or, if that was done, add one more address, as RoCE v1 and v2. 0 or as emu_gid_add(). */
+/*
+ * Replace it by another address or, if that was done, add one more address, as RoCE v1 and v2. 0 or
+ * as emu_gid_add().
+ */
 int emu_gid_replace_ip(struct emu_func *f, const uint8_t raw[16]);
 /* Call a function after each change of a table. At most 4 functions; they are never removed. */
 void emu_gid_on_change(void (*changed)(struct emu_func *f));

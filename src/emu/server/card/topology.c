@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The cards, their functions, and the files by which libibverbs finds them. Each card has a function of the DPU (in the directory "dpu", "dpu1", ...) and a physical function of the host; the host sees those of all its cards ("host"). The machines after the first have theirs in "node1.dpu", "node1.host" and so on. */
+/*
+ * The cards, their functions, and the files by which libibverbs finds them. Each card has a
+ * function of the DPU (in the directory "dpu", "dpu1", ...) and a physical function of the host;
+ * the host sees those of all its cards ("host"). The machines after the first have theirs in
+ * "node1.dpu", "node1.host" and so on.
+ */
 #include "emu/server/card/topology.h"
 
 #include <errno.h>

@@ -90,7 +90,10 @@ struct emu_cm_ops {
 	void (*wake)(void *ctx, uint64_t when);
 	/* Does anything listen to this service ID here? If not, the CM rejects. */
 	bool (*listens)(void *ctx, const struct emu_cm_path *path, uint64_t service_id);
-	/* An event. Not 0: the CM destroys the connection, as emu_cm_conn_destroy() does, with no reject if it is -ENOMEM (the peer will retry). */
+	/*
+	 * An event. Not 0: the CM destroys the connection, as emu_cm_conn_destroy() does, with no
+	 * reject if it is -ENOMEM (the peer will retry).
+	 */
 	int (*event)(void *ctx, struct emu_cm_conn *c, const struct emu_cm_event *e);
 	/* The node GUID of a function, which a REQ contains. */
 	uint64_t (*guid)(void *ctx, const struct emu_func *port);

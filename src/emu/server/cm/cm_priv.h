@@ -44,7 +44,10 @@ struct emu_cm {
 	uint64_t announced; /* the argument of the last ops->wake() */
 	LIST_HEAD(emu_cm_conns, emu_cm_conn) conns;
 	TAILQ_HEAD(emu_cm_timed, emu_cm_conn) timed; /* by deadline */
-	/* Trees of tsearch(): by communication ID, by node GUID and the peer's ID, by node GUID and the peer's queue pair; SIDR requests by the peer's ID and GID. */
+	/*
+	 * Trees of tsearch(): by communication ID, by node GUID and the peer's ID, by node GUID and
+	 * the peer's queue pair; SIDR requests by the peer's ID and GID.
+	 */
 	void *local_ids, *remote_ids, *remote_qpns, *sidrs;
 };
 

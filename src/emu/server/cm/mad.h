@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Messages of the connection manager as management datagrams (MADs) of 256 bytes: IBA volume 1, 12.6 (fields) and 13.4.3 (header). Pure: bytes to fields and back. */
+/*
+ * Messages of the connection manager as management datagrams (MADs) of 256 bytes: IBA volume 1,
+ * 12.6 (fields) and 13.4.3 (header). Pure: bytes to fields and back.
+ */
 #ifndef EMU_CM_MAD_H
 #define EMU_CM_MAD_H
 

@@ -46,7 +46,10 @@ int emu_cm_send_req(struct emu_cm_conn *c, const struct emu_cm_path *path,
 int emu_cm_send_rep(struct emu_cm_conn *c, const struct emu_cm_rep_param *p, const void *data,
 		    size_t len);
 int emu_cm_send_rtu(struct emu_cm_conn *c, const void *data, size_t len);
-/* In the states before ESTABLISHED; the connection is IDLE afterwards (TIMEWAIT after a REP). `info`: additional information. */
+/*
+ * In the states before ESTABLISHED; the connection is IDLE afterwards (TIMEWAIT after a REP).
+ * `info`: additional information.
+ */
 int emu_cm_send_rej(struct emu_cm_conn *c, enum emu_cm_reason reason, const void *info,
 		    size_t info_len, const void *data, size_t len);
 /* `timeout`: 4.096 us << n until the answer at the latest. delay: send it only when the request arrives again. */
@@ -54,7 +57,10 @@ int emu_cm_send_mra(struct emu_cm_conn *c, uint8_t timeout, bool delay, const vo
 		    size_t len);
 int emu_cm_send_dreq(struct emu_cm_conn *c, const void *data, size_t len);
 int emu_cm_send_drep(struct emu_cm_conn *c, const void *data, size_t len);
-/* IB_EVENT_COMM_EST: data arrived before the RTU. -EISCONN: already established. The event follows from emu_cm_expire(). */
+/*
+ * IB_EVENT_COMM_EST: data arrived before the RTU. -EISCONN: already established. The event follows
+ * from emu_cm_expire().
+ */
 int emu_cm_notify_established(struct emu_cm_conn *c);
 /* timeout_ms: until the next attempt. */
 int emu_cm_send_sidr_req(struct emu_cm_conn *c, const struct emu_cm_path *path, uint64_t service_id,

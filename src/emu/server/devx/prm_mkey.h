@@ -48,7 +48,8 @@ EMU_PRM_LAYOUT(EMU_MKC, 0x40);
 
 /*
  * Not named, so reserved: input_mkey_index (mkey_by_name_reserve is not announced), data_direct or
- * cmd_on_behalf and function_id. pg_access is accepted, as every function has paging. The eight bits before input_mkey_index are not looked at.
+ * cmd_on_behalf and function_id. pg_access is accepted, as every function has paging. The eight
+ * bits before input_mkey_index are not looked at.
  */
 #define EMU_CREATE_MKEY_IN_LAYOUT(F)                                        \
 	EMU_PRM_HEADER_IN(F, EMU_CREATE_MKEY_IN)                            \

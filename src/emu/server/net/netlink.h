@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The RDMA netlink family of an emulated machine: connections and frames; nldev.c has the answers. Requests and answers are those of the kernel's family (<rdma/rdma_netlink.h>, drivers/infiniband/core/netlink.c and nldev.c). Each packet of the socket is one netlink datagram. */
+/*
+ * The RDMA netlink family of an emulated machine: connections and frames; nldev.c has the answers.
+ * Requests and answers are those of the kernel's family (<rdma/rdma_netlink.h>,
+ * drivers/infiniband/core/netlink.c and nldev.c). Each packet of the socket is one netlink
+ * datagram.
+ */
 #ifndef EMU_NETLINK_H
 #define EMU_NETLINK_H
 

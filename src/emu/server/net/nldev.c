@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The answers of the RDMA netlink family: for devices, ports and objects the attributes that drivers/infiniband/core/nldev.c puts into each answer, in its order. */
+/*
+ * The answers of the RDMA netlink family: for devices, ports and objects the attributes that
+ * drivers/infiniband/core/nldev.c puts into each answer, in its order.
+ */
 #include "emu/server/net/nldev.h"
 
 #include <errno.h>

@@ -343,8 +343,8 @@ static int resolve_outside(struct emu_cma_id *id)
 }
 
 /*
- * Addresses of 127/8 that no function has mean this machine, unless it has one on that network: then other emulators of the
- * same Linux are reached by theirs.
+ * Addresses of 127/8 that no function has mean this machine, unless it has one on that network:
+ * then other emulators of the same Linux are reached by theirs.
  */
 static bool is_outside(const struct emu_cma_id *id)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Address handles, and the resolution of GIDs to MAC addresses. User space owns address handles; it asks the kernel because the kernel knows the neighbour's MAC address. */
+/*
+ * Address handles, and the resolution of GIDs to MAC addresses. User space owns address handles; it
+ * asks the kernel because the kernel knows the neighbour's MAC address.
+ */
 #ifndef EMU_AH_H
 #define EMU_AH_H
 

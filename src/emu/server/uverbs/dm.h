@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Device memory (MEMIC). As in the kernel driver, an allocation takes whole pages of the BAR, and of the on-chip memory its length rounded up to 64 bytes. */
+/*
+ * Device memory (MEMIC). As in the kernel driver, an allocation takes whole pages of the BAR, and
+ * of the on-chip memory its length rounded up to 64 bytes.
+ */
 #ifndef EMU_DM_H
 #define EMU_DM_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sockets of endpoints. The receiving sockets of an endpoint are a group with one address and port, in which a
- * program (steer.h) chooses: socket 0 is the server's, and each engine with queue pairs at the endpoint has one. As the
- * order in a group is that of bind(), no socket is closed: those of engines that have ended wait for others. The sockets that
- * send are shared by all engines.
+ * The sockets of endpoints. The receiving sockets of an endpoint are a group with one address and
+ * port, in which a program (steer.h) chooses: socket 0 is the server's, and each engine with queue
+ * pairs at the endpoint has one. As the order in a group is that of bind(), no socket is closed:
+ * those of engines that have ended wait for others. The sockets that send are shared by all
+ * engines.
  */
 #ifndef EMU_WIRE_ENDPOINTS_H
 #define EMU_WIRE_ENDPOINTS_H
@@ -32,8 +33,8 @@ int emu_wire_open(const struct emu_func *f, const uint8_t addr[16],
 struct emu_wire_sockets *emu_wire_sockets_of(int endpoint);
 
 /*
- * Before the engine gets a queue pair of a function: give it the sockets of the function's endpoints, unless it has them. 0 or a
- * negative errno, which was logged.
+ * Before the engine gets a queue pair of a function: give it the sockets of the function's
+ * endpoints, unless it has them. 0 or a negative errno, which was logged.
  */
 int emu_wire_admit(const struct emu_func *f, uint32_t slot);
 /* The engine has ended. */

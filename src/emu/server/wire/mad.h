@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Queue pair 1 of the ports with endpoints (IBA 13.4, annex A17.4.4): management datagrams as UDP datagrams. What arrives
- * at the server's sockets and is not one of them is for queue pairs that do not exist, and is counted.
+ * Queue pair 1 of the ports with endpoints (IBA 13.4, annex A17.4.4): management datagrams as UDP
+ * datagrams. What arrives at the server's sockets and is not one of them is for queue pairs that do
+ * not exist, and is counted.
  */
 #ifndef EMU_WIRE_MAD_H
 #define EMU_WIRE_MAD_H

@@ -22,8 +22,8 @@ struct emu_steer {
 size_t emu_steer_add(struct emu_steer runs[static EMU_STEER_RUNS], size_t n, uint32_t first,
 		     uint32_t socket);
 /*
- * Write the program of `n` runs, the first of which begins at 0. A datagram that is too short for a number goes to socket 0. Returns
- * the number of instructions; 0: they are too many, or `n` is 0.
+ * Write the program of `n` runs, the first of which begins at 0. A datagram that is too short for a
+ * number goes to socket 0. Returns the number of instructions; 0: they are too many, or `n` is 0.
  */
 size_t emu_steer_program(const struct emu_steer *runs, size_t n,
 			 struct sock_filter program[static BPF_MAXINSNS]);
