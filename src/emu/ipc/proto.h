@@ -30,20 +30,25 @@ enum emu_op {
 	EMU_OP_ATTACH = 1, /* + the server's end of the pair; arg[0] = address of 8 bytes, arg[1] =
 			      their value, the client's own number in the lower half, arg[2] =
 			      inode of the client's socket */
-	EMU_OP_IOCTL, /* arg[0] = address of struct ib_uverbs_ioctl_hdr; in a struct emu_packet, which may include the bytes there */
-	EMU_OP_MMAP,  /* arg[0] = offset, arg[1] = length, arg[2] = protection */
+	/* arg[0] = address of struct ib_uverbs_ioctl_hdr; in a struct emu_packet, which may include the bytes there */
+	EMU_OP_IOCTL,
+	EMU_OP_MMAP, /* arg[0] = offset, arg[1] = length, arg[2] = protection */
 	EMU_OP_ENGINE, /* val[0] = slot, val[1] = inode of the doorbell pages; + tables, queues, dm, notify socket */
 	/* On the control socket: */
 	EMU_OP_HOLD,   /* keep the server alive while this connection lives */
 	EMU_OP_STATUS, /* arg[0] = as JSON; then a packet with the descriptor of a text */
 	EMU_OP_STOP,
-	EMU_OP_FAULT,	/* struct emu_fault_request; val = what the previous rules saw and failed */
-	EMU_OP_PING,	/* answered without an effect; on a channel: while the file is open */
-	EMU_OP_TRACE,	/* arg[0] = with addresses; then text until the connection ends */
-	EMU_OP_PORT,	/* struct emu_port_request; val = see emu_port_request() */
-	EMU_OP_GIDS,	/* arg[0] = index of a function; the same, or ENODEV */
-	EMU_OP_CHAOS,	/* arg[0] = seed; when the connection ends, all faults are removed */
-	EMU_OP_CAPTURE, /* struct emu_capture_request; then a packet with the descriptor of a struct emu_ring, in which pcapng follows, and a packet of a byte for each block there */
+	EMU_OP_FAULT, /* struct emu_fault_request; val = what the previous rules saw and failed */
+	EMU_OP_PING,  /* answered without an effect; on a channel: while the file is open */
+	EMU_OP_TRACE, /* arg[0] = with addresses; then text until the connection ends */
+	EMU_OP_PORT,  /* struct emu_port_request; val = see emu_port_request() */
+	EMU_OP_GIDS,  /* arg[0] = index of a function; the same, or ENODEV */
+	EMU_OP_CHAOS, /* arg[0] = seed; when the connection ends, all faults are removed */
+	/*
+	 * struct emu_capture_request; then a packet with the descriptor of a struct emu_ring, in which pcapng
+	 * follows, and a packet of a byte for each block there
+	 */
+	EMU_OP_CAPTURE,
 	EMU_OP_CAPTURED, /* all packets so far are in the ring when this is answered */
 	EMU_OP_COUNTERS, /* the files of the counters show the numbers of now */
 };
