@@ -59,7 +59,7 @@ bool objects_equal(const struct objects *a, const struct objects *b)
 	return true;
 }
 
-/* Long, for machines under load. Whoever runs many tests that leave objects behind makes it short. */
+/* Long enough for a machine under load. A run of many tests that leave objects behind sets a shorter time. */
 static uint64_t patience_ms(void)
 {
 	const char *given = getenv("DPUMAP_TEST_PATIENCE_MS");
