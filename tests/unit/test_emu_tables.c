@@ -21,6 +21,7 @@
 
 struct emu_tables *emu_tables;
 struct emu_queues *emu_queues;
+struct emu_private *emu_private;
 
 void emu_grace(void)
 {
@@ -73,7 +74,8 @@ static int setup(void **state)
 	(void)state;
 	emu_tables = calloc(1, sizeof(*emu_tables));
 	emu_queues = calloc(1, sizeof(*emu_queues));
-	return !emu_tables || !emu_queues;
+	emu_private = calloc(1, sizeof(*emu_private));
+	return !emu_tables || !emu_queues || !emu_private;
 }
 
 static int teardown(void **state)
@@ -81,6 +83,7 @@ static int teardown(void **state)
 	(void)state;
 	free(emu_tables);
 	free(emu_queues);
+	free(emu_private);
 	return 0;
 }
 

@@ -7,8 +7,6 @@
 #include "emu/server/card/engines.h"
 #include "emu/server/card/segments.h"
 
-static uint8_t klm_used[EMU_MAX_KLMS];
-
 static uint32_t find_index(void)
 {
 	static uint32_t next = EMU_FIRST_MKEY;
@@ -76,7 +74,7 @@ uint32_t emu_klm_alloc(uint32_t count)
 		if (first + run >= EMU_MAX_KLMS) {
 			first = 0;
 			run = 0;
-		} else if (klm_used[first + run]) {
+		} else if (emu_private->klm_used[first + run]) {
 			first += run + 1;
 			run = 0;
 		} else {
@@ -85,14 +83,14 @@ uint32_t emu_klm_alloc(uint32_t count)
 	}
 	if (run < count)
 		return UINT32_MAX;
-	memset(klm_used + first, 1, count);
+	memset(emu_private->klm_used + first, 1, count);
 	next = first + count;
 	return first;
 }
 
 void emu_klm_free(uint32_t first, uint32_t count)
 {
-	memset(klm_used + first, 0, count);
+	memset(emu_private->klm_used + first, 0, count);
 }
 
 /* Local read is always granted (InfiniBand architecture). */

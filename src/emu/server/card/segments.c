@@ -13,6 +13,7 @@
 struct emu_segments emu_segments;
 struct emu_tables *emu_tables;
 struct emu_queues *emu_queues;
+struct emu_private *emu_private;
 
 /* Sealed: a client that truncates a segment would end all who map it by SIGBUS. */
 static int make_segment(const char *name, size_t len, int *fd, void **p)
@@ -38,6 +39,17 @@ static int open_readonly(int fd)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+static int make_private(void)
+{
+	void *p = mmap(NULL, sizeof(*emu_private), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED || madvise(p, sizeof(*emu_private), MADV_DONTDUMP))
+		return -errno;
+	emu_private = p;
+	return 0;
+}
+
 int emu_segments_create(void)
 {
 	void *tables = NULL, *queues = NULL;
@@ -54,6 +66,8 @@ int emu_segments_create(void)
 				   &emu_segments.dm_fd, NULL);
 	if (!err)
 		err = make_segment("dpumap-emu-uar", UAR_BYTES, &emu_segments.uar_fd, NULL);
+	if (!err)
+		err = make_private();
 	if (err || !tables)
 		return err;
 	if (fstat(emu_segments.uar_fd, &st))

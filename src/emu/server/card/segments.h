@@ -7,15 +7,31 @@
 
 #include "emu/ipc/shm.h"
 
+#define EMU_NUM_PDNS (1u << 24)
+
 /* A descriptor for each segment. */
 struct emu_segments {
 	int tables_fd, tables_ro_fd, queues_fd, dm_fd, uar_fd;
 	uint64_t uar_ino; /* /proc/PID/maps names doorbell pages by it */
 };
 
+/*
+ * Memory of the server alone. It is mapped, not static: it takes pages only where it is used, core
+ * dumps do not contain it, and LeakSanitizer does not search it for pointers.
+ */
+struct emu_private {
+	struct {
+		uint8_t access_key[32];
+		uint16_t owner_uid;
+	} grants[EMU_MAX_MKEYS];
+	uint8_t klm_used[EMU_MAX_KLMS];
+	uint8_t pdn_used[EMU_NUM_PDNS / 8]; /* a bit for each number */
+};
+
 extern struct emu_segments emu_segments;
 extern struct emu_tables *emu_tables;
 extern struct emu_queues *emu_queues;
+extern struct emu_private *emu_private;
 
 int emu_segments_create(void);
 /* A serial number that was never used before. */

@@ -3,20 +3,18 @@
 
 #include <errno.h>
 
+#include "emu/server/card/segments.h"
 #include "emu/server/uverbs/cmd.h"
 
-#define NUM_PDNS (1u << 24)
-
 /* A number in use is not given again: keys and queues name their domain by it. */
-static uint8_t used[NUM_PDNS / 8];
-
 static uint32_t new_number(void)
 {
 	static uint32_t last;
+	uint8_t *used = emu_private->pdn_used;
 	uint32_t n;
 
-	for (n = 0; n < NUM_PDNS; n++) {
-		last = (last + 1) % NUM_PDNS;
+	for (n = 0; n < EMU_NUM_PDNS; n++) {
+		last = (last + 1) % EMU_NUM_PDNS;
 		if (!last || used[last / 8] >> last % 8 & 1)
 			continue;
 		used[last / 8] |= (uint8_t)(1u << last % 8);
@@ -29,7 +27,7 @@ static int undo(struct emu_uobj *o)
 {
 	uint32_t pdn = ((struct emu_pd *)o)->pdn;
 
-	used[pdn / 8] &= (uint8_t) ~(1u << pdn % 8);
+	emu_private->pdn_used[pdn / 8] &= (uint8_t) ~(1u << pdn % 8);
 	return 0;
 }
 
