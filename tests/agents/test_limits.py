@@ -98,7 +98,7 @@ def test_dpumapd_without_descriptors_pauses(serve, emulator, work, name):
 
 
 def test_emulator_without_descriptors_pauses(emulator):
-    place = emulator.dir / "emu/control"
+    place = emulator.emu_dir / "control"
     with connect(socket.SOCK_SEQPACKET, place) as first:
         credentials = first.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
     pid = struct.unpack("3i", credentials)[0]

@@ -90,7 +90,7 @@ class Service:
             words += ["--file", path]
         # The emulator answers such sockets without the kernel.
         if "AF_NETLINK" not in service.last(service.read_unit(self.unit), "RestrictAddressFamilies"):
-            words += ["--hide", self.emulator.dir / "emu/dpu/netlink"]
+            words += ["--hide", self.emulator.emu_dir / "dpu/netlink"]
         return [*words, "--", *self.emulator.machine("dpu").prefix]
 
     def start(self, config, **environment):

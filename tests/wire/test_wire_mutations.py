@@ -111,7 +111,7 @@ def counters(machine):
 
 
 def server_of(emulator):
-    return int(re.search(rf"^ *(\d+) .* {emulator.dir}/emu\b", emulator.ctl("list"), re.M).group(1))
+    return int(re.search(rf"^ *(\d+) .* {emulator.emu_dir}\b", emulator.ctl("list"), re.M).group(1))
 
 
 def test_mutations_with_a_wrong_crc(wired, ends):
