@@ -48,17 +48,20 @@ configure()
 	fi
 }
 
-# build_targets DIR TARGETS CMAKE-ARGUMENT...: configure and build. TARGETS is one argument, the names of
-# the targets separated by spaces.
+# build_targets DIR TARGETS CMAKE-ARGUMENT...: configure and build, one process at a time. TARGETS is one
+# argument, the names of the targets separated by spaces.
 build_targets()
 {
-	local dir=$1 targets=$2
+	local dir=$1 targets=$2 lock
 	shift 2
 	printf '   building %s\n' "${dir#"$ROOT"/}"
 	mkdir -p "$(dirname "$dir")"
+	exec {lock}>"$dir.lock"
+	flock "$lock"
 	configure "$dir" "$@"
 	# shellcheck disable=SC2086 # words
 	timed build "${dir##*/}" cmake --build "$dir" -j "$JOBS" -t $targets -- --quiet
+	exec {lock}>&-
 }
 
 # configure_build DIR CMAKE-ARGUMENT...: configure and build all targets.
