@@ -6,7 +6,6 @@ import os
 import pathlib
 import resource
 import socket
-import struct
 import time
 
 import pytest
@@ -98,14 +97,11 @@ def test_dpumapd_without_descriptors_pauses(serve, emulator, work, name):
 
 
 def test_emulator_without_descriptors_pauses(emulator):
-    place = emulator.emu_dir / "control"
-    with connect(socket.SOCK_SEQPACKET, place) as first:
-        credentials = first.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-    pid = struct.unpack("3i", credentials)[0]
-    # The server has closed its end of the first connection when it has answered another program.
+    pid = emulator.pid()
+    # The server has closed its end of that connection when it has answered another program.
     emulator.objects()
     with Starved(pid):
-        with connect(socket.SOCK_SEQPACKET, place):
+        with connect(socket.SOCK_SEQPACKET, emulator.emu_dir / "control"):
             assert await_true(lambda: sleeps(pid), 30), "the emulator spins"
     assert emulator.objects()
 

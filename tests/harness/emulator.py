@@ -73,6 +73,11 @@ class Emulator:
     def stop(self):
         self.ctl("stop")
 
+    def pid(self):
+        """The process of the server."""
+        line = next(line for line in self.ctl("list").splitlines() if f" {self.emu_dir}" in line)
+        return int(line.split()[0])
+
     def machine(self, function):
         """The machine with this function ("host", "dpu", "node1.host")."""
         if function not in self.machines:

@@ -110,10 +110,6 @@ def counters(machine):
     return list(map(int, machine.run(["cat", ICRC, ARRIVED]).ok().split()))
 
 
-def server_of(emulator):
-    return int(re.search(rf"^ *(\d+) .* {emulator.emu_dir}\b", emulator.ctl("list"), re.M).group(1))
-
-
 def test_mutations_with_a_wrong_crc(wired, ends):
     near, far = ends
     here, there = near("open", 1, {}), far("open", 1, {})
@@ -125,13 +121,13 @@ def test_mutations_with_a_wrong_crc(wired, ends):
     seeds = Seeds(forger, here, 1)
     before, digest = counters(machine), near("digest", 8 << 20)
     flood(forger, address, seeds.wrong, BATCH)
-    sizes = resident(near.pid), resident(server_of(emulator))
+    sizes = resident(near.pid), resident(emulator.pid())
     flood(forger, address, seeds.wrong, NUMBER)
     wrong, arrived = (now - then for now, then in zip(counters(machine), before))
     assert arrived == 0
     assert 0.8 * NUMBER < wrong <= NUMBER + BATCH  # others are shorter than any packet
     assert near("digest", 8 << 20) == digest
-    grown = resident(near.pid) - sizes[0], resident(server_of(emulator)) - sizes[1]
+    grown = resident(near.pid) - sizes[0], resident(emulator.pid()) - sizes[1]
     assert max(grown) < GROWTH_KIB, f"{grown} KiB"
     near("post", 0, "write", 100)
     near.succeeds()
@@ -153,8 +149,8 @@ def test_mutations_with_the_right_crc(wired, ends):
         flood(forger, address, Seeds(forger, here, number).sealed, min(NUMBER, 1000))
         forger.close()
         if number == 0:
-            sizes = resident(near.pid), resident(server_of(wired.emulator["a"]))
-    grown = resident(near.pid) - sizes[0], resident(server_of(wired.emulator["a"])) - sizes[1]
+            sizes = resident(near.pid), resident(wired.emulator["a"].pid())
+    grown = resident(near.pid) - sizes[0], resident(wired.emulator["a"].pid()) - sizes[1]
     assert max(grown) < GROWTH_KIB + 64 * rounds, f"{grown} KiB"  # the queue pairs of all rounds
     here, there = near("open", 1, {}), far("open", 1, {})
     near("connect", there)
