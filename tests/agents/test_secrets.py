@@ -60,6 +60,13 @@ def test_keys_are_left_out_of_dumps(exported):
     assert not any(dumped.values()), f"the key is in memory that is dumped: {dumped}"
 
 
+def test_emulator_leaves_keys_out_of_dumps(exported, emulator):
+    _, _, key = exported
+    dumped, left_out = find(emulator.pid(), key)
+    assert left_out > 0, "the emulator has no key that is left out of dumps"
+    assert not dumped, f"the key is in {dumped} places that are dumped"
+
+
 def private_number(pem):
     """The number of an elliptic curve's private key, as it is encoded."""
     der = base64.b64decode(b"".join(pem.splitlines()[1:-1]))
