@@ -4,14 +4,9 @@
 import json
 
 from harness.etcd import wait_until
+from harness.fleet import publish
 
 ROOT = "/dpumap/v1/f"
-
-
-def publish(publisher, cluster, name, *exports, **more):
-    one = publisher(cluster, name, **more).created()
-    one.set(*exports)
-    return one.published()
 
 
 def test_list_with_patterns_and_labels(etcd, publisher, watcher):

@@ -189,3 +189,10 @@ class Dpu(Probe):
                 return state
             assert time.monotonic() < end, (state, self.logged())
             self.take(0.05)
+
+
+def publish(publisher, cluster, name="dpu1", *exports, **more):
+    """A DPU whose exports are published: `a` if none is named."""
+    one = publisher(cluster, name, **more).created()
+    one.set(*(exports or ("a,1,1",)))
+    return one.published()
