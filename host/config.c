@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "channel/address.h"
-#include "place.h"
+#include "place_name.h"
 
 static bool has_tls(const struct dpumap_tls_config *tls)
 {

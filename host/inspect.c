@@ -7,6 +7,7 @@
 #include "fleet_list.h"
 #include "import.h"
 #include "place.h"
+#include "place_name.h"
 #include "remote.h"
 #include "report.h"
 

@@ -10,7 +10,7 @@
 #include "channel/message.h"
 #include "common/size.h"
 #include "options.h"
-#include "place.h"
+#include "place_name.h"
 
 #define TIMEOUT_MAX_S 3600
 #define DAYS_MAX      36500

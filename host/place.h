@@ -7,7 +7,6 @@
 #ifndef DPUMAP_HOST_PLACE_H
 #define DPUMAP_HOST_PLACE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <dpumap/fleet.h>
@@ -28,19 +27,6 @@ struct place {
 	size_t num_addresses;
 	struct json_object *labels; /* of the export, "KEY=VALUE"; or NULL */
 };
-
-/* Has it the form DPU:EXPORT, of names or patterns? A path with a slash before the colon has not. */
-bool place_is_name(const char *text);
-/* The argument that names an export of a fleet, or the DPU for info; -1: none. */
-int place_argument(const struct options *options);
-/* Does the command line make sense only in a fleet; or may it be that of a fleet? */
-bool place_is_required(const struct options *options);
-bool place_is_wanted(const struct options *options);
-/* The error in the command line, or NULL. */
-const char *place_check(const struct options *options);
-
-/* Usage error of list. */
-extern const char place_list_needs_fleet[];
 
 /*
  * Asks the registry for the place of the export that an argument names, if one does, and completes

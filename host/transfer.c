@@ -14,7 +14,7 @@
 #include "import.h"
 #include "json.h"
 #include "local/clock.h"
-#include "place.h"
+#include "place_name.h"
 #include "progress.h"
 #include "pump.h"
 #include "remote.h"
