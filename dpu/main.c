@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "common/crypto_heap.h"
-#include "ctl.h"
-#include "daemon.h"
-#include "doctor.h"
-#include "log.h"
-#include "options.h"
-#include "privileges.h"
-#include "top.h"
+#include "dpu/base/log.h"
+#include "dpu/base/privileges.h"
+#include "dpu/commands/ctl.h"
+#include "dpu/commands/doctor.h"
+#include "dpu/commands/top.h"
+#include "dpu/daemon/daemon.h"
+#include "dpu/settings/options.h"
 
 static const struct command commands[] = {
 	{{"ctl status", "", 0, 0, OPTION_CTL,

@@ -3,22 +3,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench.h"
 #include "common/crypto_heap.h"
-#include "config.h"
-#include "desc.h"
-#include "doca_pkgconfig_dir.h"
-#include "doctor.h"
-#include "fleet_status.h"
-#include "import_command.h"
-#include "inspect.h"
-#include "interrupt.h"
-#include "json.h"
-#include "options.h"
-#include "pki.h"
-#include "place.h"
-#include "transfer.h"
-#include "watch.h"
+#include "host/base/interrupt.h"
+#include "host/base/json.h"
+#include "host/commands/bench.h"
+#include "host/commands/desc.h"
+#include "host/commands/doca_pkgconfig_dir.h"
+#include "host/commands/doctor.h"
+#include "host/commands/fleet_status.h"
+#include "host/commands/import_command.h"
+#include "host/commands/inspect.h"
+#include "host/commands/transfer.h"
+#include "host/commands/watch.h"
+#include "host/fleet/place.h"
+#include "host/pki/pki.h"
+#include "host/settings/config.h"
+#include "host/settings/options.h"
 
 #define INSPECTS  (OPTION_CONNECTION | OPTION_DEVICE | OPTION_JSON | OPTION_VERBOSE)
 #define FINDS	  (INSPECTS | OPTION_FLEET)

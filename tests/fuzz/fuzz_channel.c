@@ -10,12 +10,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "by_address.h"
-#include "comch_text.h"
-#include "export_table.h"
-#include "log.h"
-#include "memory.h"
-#include "requests.h"
+#include "dpu/base/log.h"
+#include "dpu/clients/by_address.h"
+#include "dpu/clients/comch_text.h"
+#include "dpu/clients/requests.h"
+#include "dpu/exports/export_table.h"
+#include "dpu/exports/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

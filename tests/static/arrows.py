@@ -19,10 +19,31 @@ BASE = f"{DEVICE} secret desc log {API}"
 LIBRARY = f"core core/dev core/mmap core/buf core/pe core/domain {BASE}"
 CARD = "emu/ipc emu/server/base emu/server/card"
 UVERBS = f"{CARD} emu/server/wire emu/server/mm emu/server/uverbs"
+AGENT = f"channel common local {API}"
+DPU_EXPORTS = "dpu/exports dpu/rdma dpu/spec dpu/base"
+DPU_CLIENTS = f"dpu/registry dpu/clients {DPU_EXPORTS}"
+HOST_REMOTE = "host/remote host/fleet host/settings host/base"
 FLOORS = {
     "programs": {
-        "dpu": f"doctor fleet channel common local secret cli {API}",
-        "host": f"doctor fleet channel common local secret cli {API}",
+        "dpu": f"dpu/daemon dpu/commands dpu/settings dpu/base common local {API}",
+        "dpu/daemon": f"dpu/settings {DPU_CLIENTS} {AGENT}",
+        "dpu/commands": f"dpu/settings dpu/spec dpu/base doctor cli {AGENT}",
+        "dpu/settings": f"{DPU_CLIENTS} cli {AGENT}",
+        "dpu/registry": f"{DPU_EXPORTS} fleet {AGENT}",
+        "dpu/clients": f"{DPU_EXPORTS} secret {AGENT}",
+        "dpu/exports": f"dpu/rdma dpu/spec dpu/base {AGENT}",
+        "dpu/rdma": f"dpu/base {AGENT}",
+        "dpu/spec": AGENT,
+        "dpu/base": f"local {API}",
+        "host": f"host/commands host/pki host/fleet host/settings host/base common local {API}",
+        "host/commands": f"host/copy host/import {HOST_REMOTE} doctor fleet {AGENT}",
+        "host/pki": f"host/settings host/base {AGENT}",
+        "host/copy": f"host/import {HOST_REMOTE} {AGENT}",
+        "host/import": f"{HOST_REMOTE} {AGENT}",
+        "host/remote": f"host/fleet host/settings host/base secret {AGENT}",
+        "host/fleet": f"host/settings host/base fleet {AGENT}",
+        "host/settings": f"host/base cli {AGENT}",
+        "host/base": f"cli local {API}",
     },
     "what the programs share": {
         "doctor": f"channel common local {API}",
@@ -103,7 +124,7 @@ PRM = ("doctor", "src/device/prm.h")
 # librdmacm is called in one room of the library; the public header of doca_rdma has its header for programs,
 # and dpumapd is such a program, which gives its requests to the bridge.
 CM_HEADER = "rdma/rdma_cma.h"
-CM_PLACES = {"src/device/cm/", "include/doca_rdma.h", "src/emu/", "dpu/cm_listener.c"}
+CM_PLACES = {"src/device/cm/", "include/doca_rdma.h", "src/emu/", "dpu/rdma/cm_listener.c"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]*)[>"]', re.M)
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.S)
@@ -114,7 +135,7 @@ EMULATED_FILTER = re.compile("filter_emulated", re.I)  # a kind of representor h
 
 
 def room_of(name):
-    """The room of a file: a folder of src/, in src/core/, src/device/ and src/emu/ two folders, in
+    """The room of a file: a folder of src/, dpu/ or host/, in src/core/, src/device/ and src/emu/ two folders, in
     src/emu/server/ three. Files beside the innermost folders are a room too. None: in no room."""
     if name == "include/dpumap/desc.h":
         return "api-desc"
@@ -124,7 +145,7 @@ def room_of(name):
     if folders[0] == "include":
         return "api"
     if folders[0] in ("dpu", "host"):
-        return folders[0]
+        return "/".join(folders[:2])
     deep = {"core": 2, "device": 2, "emu": 3 if folders[1:3] == ["emu", "server"] else 2}
     return "/".join(folders[1:1 + deep.get(folders[1], 1)]) if len(folders) > 1 else None
 

@@ -43,9 +43,9 @@ run_check()
 
 make_scratch()
 {
-	mkdir -p "$1/docs" "$1/dpu" "$1/packaging"
+	mkdir -p "$1/docs" "$1/dpu/daemon" "$1/packaging"
 	cp "$TREE/docs/metrics.md" "$1/docs/"
-	cp "$TREE/dpu/metrics.c" "$1/dpu/"
+	cp "$TREE/dpu/daemon/metrics.c" "$1/dpu/daemon/"
 	cp -r "$TREE/packaging/grafana" "$1/packaging/"
 }
 
@@ -53,7 +53,7 @@ PLANTS=9
 # shellcheck disable=SC2016 # not commands: names in a page
 plant()
 {
-	local page=$1/docs/metrics.md source=$1/dpu/metrics.c dashboard=$1/packaging/grafana/dpumapd.json
+	local page=$1/docs/metrics.md source=$1/dpu/daemon/metrics.c dashboard=$1/packaging/grafana/dpumapd.json
 	case $2 in
 	1) edit "$source" 's/put(out, "imports"/put(out, "imported"/' ;;
 	2) edit "$source" 's/"Clients connected\."/"Connected clients."/' ;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """usage: metrics.py TREE [RULES]
 
-Print a line for each difference between the metrics in dpu/metrics.c and docs/metrics.md, and for each violation in
+Print a line for each difference between the metrics in dpu/daemon/metrics.c and docs/metrics.md, and for each violation in
 packaging/grafana/dpumapd.json: of the schema beside this file, a metric that the page does not list, panels that overlap, a
 counter without a rate. Write the queries to RULES, as rules that promtool can check."""
 
@@ -39,7 +39,7 @@ def compare(source, rows):
             yield f"{name} does not have the unit {unit} in its name, or is not in {unit}"
     for name in sorted(source.keys() | page.keys()):
         if source.get(name) != page.get(name):
-            yield f"{name}: dpu/metrics.c has {source.get(name)}, docs/metrics.md has {page.get(name)}"
+            yield f"{name}: dpu/daemon/metrics.c has {source.get(name)}, docs/metrics.md has {page.get(name)}"
 
 
 def overlap(a, b):
@@ -103,7 +103,7 @@ def write_rules(path, dashboard):
 def main():
     tree = pathlib.Path(sys.argv[1])
     rows = ROW.findall((tree / "docs/metrics.md").read_text(encoding="utf-8"))
-    source = metrics_of_source((tree / "dpu/metrics.c").read_text(encoding="utf-8"))
+    source = metrics_of_source((tree / "dpu/daemon/metrics.c").read_text(encoding="utf-8"))
     dashboard = json.loads((tree / "packaging/grafana/dpumapd.json").read_text(encoding="utf-8"))
     for line in [*compare(source, rows), *check_dashboard(dashboard, {row[0]: row[1] for row in rows})]:
         print(line)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "export_ids.h"
+#include "dpu/exports/export_ids.h"
 
 #define NUM   500u
 #define STEPS 100000u

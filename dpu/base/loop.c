@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/base/loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define EVENTS_MAX 64
+
+struct loop {
+	int epoll;
+	int num; /* of the round */
+	int next;
+	struct epoll_event events[EVENTS_MAX];
+};
+
+doca_error_t loop_create(struct loop **loop, struct dpumap_fault *fault)
+{
+	struct loop *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (l->epoll < 0) {
+		free(l);
+		return dpumap_fault_errno(fault, errno, "cannot create an epoll instance");
+	}
+	*loop = l;
+	return DOCA_SUCCESS;
+}
+
+void loop_destroy(struct loop *loop)
+{
+	if (!loop)
+		return;
+	close(loop->epoll);
+	free(loop);
+}
+
+static doca_error_t control(const struct loop *loop, int op, struct watch *watch, uint32_t events,
+			    struct dpumap_fault *fault)
+{
+	struct epoll_event event = {.events = events, .data.ptr = watch};
+
+	if (epoll_ctl(loop->epoll, op, watch->fd, &event) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot poll a connection");
+	watch->events = events;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t loop_add(struct loop *loop, struct watch *watch, int fd, uint32_t events,
+		      ready_fn *ready, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	watch->fd = fd;
+	result = control(loop, EPOLL_CTL_ADD, watch, events, fault);
+	if (result == DOCA_SUCCESS)
+		watch->ready = ready;
+	return result;
+}
+
+doca_error_t loop_change(struct loop *loop, struct watch *watch, uint32_t events,
+			 struct dpumap_fault *fault)
+{
+	if (watch->events == events)
+		return DOCA_SUCCESS;
+	return control(loop, EPOLL_CTL_MOD, watch, events, fault);
+}
+
+void loop_remove(struct loop *loop, struct watch *watch)
+{
+	if (!watch->ready)
+		return;
+	epoll_ctl(loop->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
+	watch->ready = NULL;
+	/* Its event may still be pending in this round. */
+	for (int i = loop->next; i < loop->num; i++)
+		if (loop->events[i].data.ptr == watch)
+			loop->events[i].data.ptr = NULL;
+}
+
+doca_error_t loop_turn(struct loop *loop, int timeout_ms, struct dpumap_fault *fault)
+{
+	loop->num = epoll_wait(loop->epoll, loop->events, EVENTS_MAX, timeout_ms);
+	if (loop->num < 0 && errno != EINTR)
+		return dpumap_fault_errno(fault, errno, "cannot wait for events");
+	for (loop->next = 0; loop->next < loop->num;) {
+		const struct epoll_event *event = &loop->events[loop->next++];
+		struct watch *watch = event->data.ptr;
+
+		if (watch)
+			watch->ready(watch, event->events);
+	}
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/base/privileges.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "dpu/base/log.h"
+#include "local/trusted.h"
+
+#define SERVICE_USER "dpumap" /* of dpumapd.service */
+
+static doca_error_t find_group(const char *name, gid_t *gid, struct dpumap_fault *fault)
+{
+	const struct group *found;
+
+	if (!name)
+		return DOCA_SUCCESS;
+	found = getgrnam(name);
+	if (!found)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "group %s does not exist",
+					name);
+	*gid = found->gr_gid;
+	return DOCA_SUCCESS;
+}
+
+/* A service manager may have switched already, and its filter may refuse the system calls. */
+static bool is_current(uid_t uid, gid_t gid)
+{
+	return geteuid() == uid && getegid() == gid;
+}
+
+/* The user, who must exist and must be one that this process can become. */
+static doca_error_t find(const char *user, const char *group, uid_t *uid, gid_t *gid,
+			 struct dpumap_fault *fault)
+{
+	const struct passwd *found = getpwnam(user);
+	doca_error_t result;
+
+	if (!found)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "user %s does not exist",
+					user);
+	*uid = found->pw_uid;
+	*gid = found->pw_gid;
+	result = find_group(group, gid, fault);
+	if (result != DOCA_SUCCESS || is_current(*uid, *gid) || geteuid() == 0)
+		return result;
+	return dpumap_fault_set(
+		fault, DOCA_ERROR_NOT_PERMITTED,
+		"cannot switch to user %u and group %u: dpumapd runs as user %u and group "
+		"%u, not as root; remove user and group from the configuration",
+		*uid, *gid, geteuid(), getegid());
+}
+
+doca_error_t privileges_check(const char *user, const char *group, struct dpumap_fault *fault)
+{
+	uid_t uid;
+	gid_t gid;
+
+	return user ? find(user, group, &uid, &gid, fault) : DOCA_SUCCESS;
+}
+
+static doca_error_t become(uid_t uid, gid_t gid, struct dpumap_fault *fault)
+{
+	if (setgroups(1, &gid) != 0 || setresgid(gid, gid, gid) != 0 ||
+	    setresuid(uid, uid, uid) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot switch to user %u", uid);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t privileges_forbid_dumps(struct dpumap_fault *fault)
+{
+	if (prctl(PR_SET_DUMPABLE, 0) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot make the process non-dumpable");
+	return DOCA_SUCCESS;
+}
+
+doca_error_t privileges_drop(const char *user, const char *group, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	uid_t uid = 0;
+	gid_t gid = 0;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return dpumap_fault_errno(fault, errno, "cannot set no_new_privs");
+	if (!user)
+		return DOCA_SUCCESS;
+	result = find(user, group, &uid, &gid, fault);
+	if (result == DOCA_SUCCESS && !is_current(uid, gid))
+		result = become(uid, gid, fault);
+	/* A switch of the user resets it to fs.suid_dumpable. */
+	if (result == DOCA_SUCCESS)
+		result = privileges_forbid_dumps(fault);
+	if (result == DOCA_SUCCESS)
+		log_line("runs as user %s", user);
+	return result;
+}
+
+void privileges_trust_service(const char *user)
+{
+	const struct passwd *found;
+
+	if (geteuid() != 0)
+		return;
+	found = getpwnam(user ? user : SERVICE_USER);
+	if (found)
+		dpumap_trusted_secret_owner(found->pw_uid);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/clients/by_address.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dpu/base/log.h"
+#include "dpu/rdma/rdma_conns.h"
+#include "local/clock.h"
+
+/* Log lines about rejected requests per tick, so that they cannot fill the log. */
+#define REJECTED_LOGGED 20u
+
+struct by_address {
+	struct cm_listener *listener;
+	struct session *const *sessions;
+	struct export_table *exports;
+	unsigned int rejected; /* since the last tick */
+};
+
+/* -- requests -- */
+
+/* Compares with all tickets, so that the time does not disclose which are valid. */
+static struct session *find_owner(const struct by_address *b, const struct cm_request *request,
+				  uint64_t *export)
+{
+	uint64_t now = dpumap_clock_ns();
+	struct session *found = NULL;
+
+	for (struct session *s = *b->sessions; s; s = s->next)
+		if (tickets_redeem(&s->tickets, request->data, now, export))
+			found = s;
+	return found;
+}
+
+/* Takes the request over, also on failure. */
+static doca_error_t accept_for(const struct by_address *b, struct session *session, uint64_t id,
+			       const struct cm_request *request, struct dpumap_fault *fault)
+{
+	struct named_export *export = export_table_find_id(b->exports, id);
+	doca_error_t result;
+
+	if (!export)
+		result = dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "the export has ended");
+	else
+		result = session_add_rdma_conn(session, id, fault);
+	if (result != DOCA_SUCCESS) {
+		cm_listener_reject(request->id);
+		return result;
+	}
+	result = export_accept(export, session, request->id, fault);
+	if (result != DOCA_SUCCESS)
+		session_remove_rdma_conn(session, id);
+	return result;
+}
+
+static void on_request(void *context, const struct cm_request *request)
+{
+	struct by_address *b = context;
+	struct dpumap_fault fault = {0};
+	struct session *session;
+	uint64_t export = 0;
+
+	session = find_owner(b, request, &export);
+	if (!session) {
+		if (b->rejected++ < REJECTED_LOGGED)
+			log_line("rejected an RDMA connection from %s: its ticket is not valid, "
+				 "was used before or has expired",
+				 request->peer);
+		cm_listener_reject(request->id);
+		return;
+	}
+	if (accept_for(b, session, export, request, &fault) == DOCA_SUCCESS)
+		session_log(session, "connects to export %s by address, from %s",
+			    export_get_spec(export_table_find_id(b->exports, export))->name,
+			    request->peer);
+	else
+		session_log(session, "rejected its RDMA connection from %s: %s", request->peer,
+			    fault.text);
+}
+
+/* -- connections -- */
+
+static void on_established(void *context, void *connection)
+{
+	(void)context;
+	rdma_conn_establish(connection);
+}
+
+/* The client disconnected, or vanished. */
+static void on_end(void *context, void *connection)
+{
+	const struct by_address *b = context;
+	uint64_t export;
+	const void *owner = rdma_conn_end(connection, &export);
+
+	for (struct session *s = *b->sessions; s; s = s->next)
+		if (s == owner)
+			session_remove_rdma_conn(s, export);
+}
+
+/* -- life -- */
+
+doca_error_t by_address_create(struct loop *loop, struct session *const *sessions,
+			       struct by_address **by_address, struct dpumap_fault *fault)
+{
+	static const struct cm_handlers handlers = {on_request, on_established, on_end};
+	struct by_address *b = calloc(1, sizeof(*b));
+	doca_error_t result;
+
+	if (!b)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+	b->sessions = sessions;
+	result = cm_listener_create(loop, &handlers, b, &b->listener, fault);
+	if (result != DOCA_SUCCESS) {
+		free(b);
+		return result;
+	}
+	*by_address = b;
+	return DOCA_SUCCESS;
+}
+
+void by_address_destroy(struct by_address *by_address)
+{
+	if (!by_address)
+		return;
+	cm_listener_destroy(by_address->listener);
+	free(by_address);
+}
+
+void by_address_set_exports(struct by_address *by_address, struct export_table *exports)
+{
+	by_address->exports = exports;
+}
+
+struct cm_listener *by_address_listener(const struct by_address *by_address)
+{
+	return by_address->listener;
+}
+
+const struct cm_place *by_address_place(const struct by_address *by_address)
+{
+	return cm_listener_place(by_address->listener);
+}
+
+void by_address_tick(struct by_address *by_address)
+{
+	if (by_address->rejected > REJECTED_LOGGED)
+		log_line("rejected %u more RDMA connections without a valid ticket",
+			 by_address->rejected - REJECTED_LOGGED);
+	by_address->rejected = 0;
+}

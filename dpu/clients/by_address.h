@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * RDMA connections by address: finds the client of a request by its ticket, and gives the request to
+ * the export. Requests without a valid ticket are rejected.
+ */
+#ifndef DPUMAPD_BY_ADDRESS_H
+#define DPUMAPD_BY_ADDRESS_H
+
+#include "dpu/clients/session.h"
+#include "dpu/exports/export_table.h"
+#include "dpu/rdma/cm_listener.h"
+
+struct by_address;
+
+/* Borrows the loop, and the list that *sessions begins. */
+doca_error_t by_address_create(struct loop *loop, struct session *const *sessions,
+			       struct by_address **by_address, struct dpumap_fault *fault);
+/* All sessions have ended. NULL is allowed. */
+void by_address_destroy(struct by_address *by_address);
+/* To be called before the loop runs. */
+void by_address_set_exports(struct by_address *by_address, struct export_table *exports);
+/* To change the address. */
+struct cm_listener *by_address_listener(const struct by_address *by_address);
+/* Where clients connect; NULL: nowhere. */
+const struct cm_place *by_address_place(const struct by_address *by_address);
+/* To be called about twice a second. */
+void by_address_tick(struct by_address *by_address);
+
+#endif

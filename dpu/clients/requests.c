@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/clients/requests.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "channel/decode.h"
+#include "dpu/base/log.h"
+#include "dpu/clients/by_address.h"
+#include "dpu/exports/memory.h"
+#include "local/clock.h"
+
+struct context {
+	struct session *session;
+	struct export_table *exports;
+	struct requests_stats *stats;
+	const struct dpumap_msg *request;
+	struct dpumap_msg *reply;
+	struct dpumap_fault *fault;
+	const char *note; /* for the log, not for the client */
+	bool is_quiet;	  /* the refusal, which needs no line in the log */
+	char name[DPUMAP_EXPORT_NAME_MAX];
+	uint8_t sha256[DPUMAP_SHA256_LEN];
+};
+
+/* A handler returns AGAIN when the reply comes later. */
+typedef doca_error_t handler(struct context *c);
+
+#define FIELD(key) (1u << DPUMAP_MSG_##key)
+
+static doca_error_t greet(struct context *c)
+{
+	uint64_t version = c->request->value[DPUMAP_MSG_VERSION].number;
+
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_VERSION, DPUMAP_CHANNEL_VERSION);
+	if (version != DPUMAP_CHANNEL_VERSION) {
+		c->session->closing = true;
+		return dpumap_fault_set(c->fault, DOCA_ERROR_UNSUPPORTED_VERSION,
+					"the client speaks version %" PRIu64
+					" of the channel protocol, dpumapd version %u: install the "
+					"same release on both",
+					version, DPUMAP_CHANNEL_VERSION);
+	}
+	c->session->greeted = true;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t list(struct context *c)
+{
+	char after[DPUMAP_EXPORT_NAME_MAX];
+	struct dpumap_export_info info = {0};
+
+	dpumap_msg_get_text(c->request, DPUMAP_MSG_AFTER, after, sizeof(after));
+	for (size_t i = export_table_after(c->exports, after); i < export_table_count(c->exports);
+	     i++) {
+		const struct named_export *export = export_table_at(c->exports, i);
+
+		if (!session_may_import(c->session, export_get_spec(export)))
+			continue;
+		if (c->reply->num_exports == DPUMAP_EXPORTS_PER_MSG) {
+			memcpy(c->name, info.name, sizeof(c->name));
+			dpumap_msg_set_text(c->reply, DPUMAP_MSG_NEXT, c->name);
+			break;
+		}
+		export_describe(export, &info);
+		dpumap_msg_add_export(c->reply, &info);
+	}
+	return DOCA_SUCCESS;
+}
+
+/*
+ * NULL with the reason. The client gets the same reply for an export that it may not import and for
+ * a name that does not exist: names are not disclosed.
+ */
+static struct named_export *find(struct context *c)
+{
+	struct named_export *export;
+	struct dpumap_fault ignored;
+
+	dpumap_msg_get_text(c->request, DPUMAP_MSG_NAME, c->name, sizeof(c->name));
+	export = export_table_find(c->exports, c->name, &ignored);
+	if (export && session_may_import(c->session, export_get_spec(export)))
+		return export;
+	/* Both log a line of about the same length, so that the time does not disclose names either. */
+	c->note = export ? ": it exists, but its allow setting does not contain the client, or the "
+			   "client cannot import over RDMA"
+			 : ": it does not exist; \"dpumapd ctl list\" lists all exports";
+	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_FOUND,
+			 "there is no export called \"%s\" that %s may import; see dpumap list",
+			 c->name, c->session->identity);
+	return NULL;
+}
+
+static struct named_export *find_held(struct context *c)
+{
+	struct named_export *export = find(c);
+
+	if (!export || session_holds(c->session, export_id(export)))
+		return export;
+	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED,
+			 "export %s: the client does not hold it: send get first", c->name);
+	return NULL;
+}
+
+static doca_error_t get(struct context *c)
+{
+	struct named_export *export = find(c);
+	struct dpumap_export_info info;
+	const void *desc;
+	size_t len;
+
+	if (!export)
+		return c->fault->code;
+	if (session_hold(c->session, export_id(export), c->fault) != DOCA_SUCCESS)
+		return c->fault->code;
+	if (export_table_acquire(c->exports, export, c->fault) != DOCA_SUCCESS) {
+		session_release(c->session, export_id(export));
+		return c->fault->code;
+	}
+	export_describe(export, &info);
+	dpumap_msg_add_export(c->reply, &info);
+	export_descriptor(export, &desc, &len);
+	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DESCRIPTOR, desc, len);
+	c->stats->gets++;
+	session_log(c->session, "gets export %s", info.name);
+	return DOCA_SUCCESS;
+}
+
+/* The release is answered once the file has what the client wrote. */
+static doca_error_t start_sync(struct context *c, const struct named_export *export)
+{
+	struct session *s = c->session;
+
+	if (!export_needs_sync(export))
+		return DOCA_SUCCESS;
+	s->job.active = true;
+	s->job.id = c->request->value[DPUMAP_MSG_ID].number;
+	s->job.digest = NULL;
+	s->job.released = export_id(export);
+	s->job.offset = 0;
+	s->job.left = export_get_spec(export)->size;
+	return DOCA_ERROR_AGAIN;
+}
+
+static doca_error_t release(struct context *c)
+{
+	struct named_export *export = find_held(c);
+
+	if (!export)
+		return c->fault->code;
+	session_release(c->session, export_id(export));
+	session_log(c->session, "releases export %s", c->name);
+	if (!session_holds(c->session, export_id(export))) {
+		session_remove_rdma_conns(c->session, export_id(export));
+		export_disconnect(export, c->session);
+	}
+	export_table_release(c->exports, export);
+	return start_sync(c, export);
+}
+
+/* The client asks each time, because it cannot know: no address is the usual case. */
+static doca_error_t offer_address(struct context *c, const struct named_export *export)
+{
+	const struct by_address *by_address = c->session->by_address;
+	const struct cm_place *place = by_address ? by_address_place(by_address) : NULL;
+	const uint8_t *ticket;
+	doca_error_t result = export_check_connects(export, c->fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	c->is_quiet = !place;
+	if (!place)
+		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_SUPPORTED,
+					"dpumapd has no address for RDMA connections (setting "
+					"rdma.listen): send connection details");
+	result = tickets_issue(&c->session->tickets, export_id(export), dpumap_clock_ns(), &ticket,
+			       c->fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_msg_set_text(c->reply, DPUMAP_MSG_ADDRESS, place->address);
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_PORT, place->port);
+	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_TICKET, ticket, DPUMAP_TICKET_LEN);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t connect_to(struct context *c)
+{
+	struct named_export *export = find_held(c);
+	const uint8_t *details = c->request->value[DPUMAP_MSG_DETAILS].data;
+	size_t len = c->request->value[DPUMAP_MSG_DETAILS].len;
+	const void *answer;
+	size_t answer_len;
+
+	if (!export)
+		return c->fault->code;
+	if (len == 0)
+		return offer_address(c, export);
+	if (session_add_rdma_conn(c->session, export_id(export), c->fault) != DOCA_SUCCESS)
+		return c->fault->code;
+	if (export_connect(export, c->session, details, len, &answer, &answer_len, c->fault) !=
+	    DOCA_SUCCESS) {
+		session_remove_rdma_conn(c->session, export_id(export));
+		/*
+		 * Resolving the client's address may have blocked the server for a second:
+		 * disconnect the client, so that it does not retry at once.
+		 */
+		if (c->fault->code == DOCA_ERROR_DRIVER)
+			c->session->closing = true;
+		return c->fault->code;
+	}
+	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DETAILS, answer, answer_len);
+	session_log(c->session, "connects to export %s", c->name);
+	return DOCA_SUCCESS;
+}
+
+/* False if no server can be there. */
+static bool read_place(const struct dpumap_msg *request, struct dpumap_comch_place *place)
+{
+	const uint8_t *name = request->value[DPUMAP_MSG_SERVER].data;
+	size_t len = request->value[DPUMAP_MSG_SERVER].len;
+	uint64_t function = request->value[DPUMAP_MSG_FUNCTION].number;
+
+	if (len == 0 || len >= sizeof(place->name) || memchr(name, '\0', len) ||
+	    function > UINT16_MAX)
+		return false;
+	*place = (struct dpumap_comch_place){.card = request->value[DPUMAP_MSG_CARD].number,
+					     .function = (uint16_t)function};
+	memcpy(place->name, name, len);
+	return true;
+}
+
+/* The client asks until its server is there: the log has the first refusal. */
+static doca_error_t meet(struct context *c)
+{
+	struct session *s = c->session;
+	struct dpumap_comch_place place;
+	const uint8_t *key;
+
+	if (!read_place(c->request, &place))
+		return dpumap_fault_set(
+			c->fault, DOCA_ERROR_INVALID_VALUE,
+			"the name of a server must have 1 to %d bytes, without NUL, "
+			"and a function 16 bits",
+			DPUMAP_COMCH_NAME_SIZE - 1);
+	if (!s->conn || s->peer.kind != DPUMAP_ADDRESS_TLS)
+		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_SUPPORTED,
+					"clients on this machine reach servers of doca_comch "
+					"without dpumapd");
+	if (s->num_held > 0 || s->watching)
+		return dpumap_fault_set(c->fault, DOCA_ERROR_BAD_STATE,
+					"the client holds or watches exports");
+	if (introduction_begin(s->rules, s->identity, &place, &s->introduction, &key, &c->note,
+			       c->fault) != DOCA_SUCCESS) {
+		c->is_quiet = c->fault->code == DOCA_ERROR_NOT_FOUND && s->was_absent;
+		s->was_absent = c->fault->code == DOCA_ERROR_NOT_FOUND;
+		/* The caller knows AGAIN as a late reply; to the client both mean "later". */
+		if (c->fault->code == DOCA_ERROR_AGAIN)
+			c->fault->code = DOCA_ERROR_NOT_FOUND;
+		return c->fault->code;
+	}
+	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_KEY, key, DPUMAP_COMCH_KEY_LEN);
+	c->stats->introductions++;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t watch(struct context *c)
+{
+	c->session->watching = true;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t answer_ping(struct context *c)
+{
+	(void)c;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t start_digest(struct context *c)
+{
+	struct digest *digests = c->session->digests;
+	struct named_export *export = find_held(c);
+	doca_error_t result;
+
+	if (!export)
+		return c->fault->code;
+	for (uint64_t i = 0; i < SESSION_DIGESTS; i++) {
+		if (digests[i].sha)
+			continue;
+		result = dpumap_sha256_create(&digests[i].sha, c->fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+		digests[i].export = export_id(export);
+		dpumap_msg_set_number(c->reply, DPUMAP_MSG_DIGEST, i);
+		return DOCA_SUCCESS;
+	}
+	return dpumap_fault_set(c->fault, DOCA_ERROR_FULL,
+				"the client already has %u digests running", SESSION_DIGESTS);
+}
+
+/* NULL with the reason: the export may have changed or ended since the digest began. */
+static struct named_export *export_of(struct export_table *exports, const struct digest *digest,
+				      struct dpumap_fault *fault)
+{
+	struct named_export *export = export_table_find_id(exports, digest->export);
+
+	if (!export)
+		dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+				 "the export changed or ended while it was read");
+	return export;
+}
+
+/* NULL with the reason when the request's handle is invalid. */
+static struct digest *find_digest(struct context *c)
+{
+	uint64_t handle = c->request->value[DPUMAP_MSG_DIGEST].number;
+
+	if (handle < SESSION_DIGESTS && c->session->digests[handle].sha)
+		return &c->session->digests[handle];
+	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_FOUND, "there is no digest %" PRIu64, handle);
+	return NULL;
+}
+
+static doca_error_t update_digest(struct context *c)
+{
+	uint64_t offset = c->request->value[DPUMAP_MSG_OFFSET].number;
+	uint64_t length = c->request->value[DPUMAP_MSG_LENGTH].number;
+	struct digest *digest = find_digest(c);
+	struct session *s = c->session;
+	struct named_export *export;
+
+	if (!digest)
+		return c->fault->code;
+	export = export_of(c->exports, digest, c->fault);
+	if (!export || export_check_range(export, offset, length, c->fault) != DOCA_SUCCESS)
+		return c->fault->code;
+	s->job.active = true;
+	s->job.id = c->request->value[DPUMAP_MSG_ID].number;
+	s->job.digest = digest;
+	s->job.offset = offset;
+	s->job.left = length;
+	return DOCA_ERROR_AGAIN;
+}
+
+static doca_error_t finish_digest(struct context *c)
+{
+	struct digest *digest = find_digest(c);
+	doca_error_t result;
+
+	if (!digest)
+		return c->fault->code;
+	result = dpumap_sha256_final(digest->sha, c->sha256, c->fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_sha256_destroy(digest->sha);
+	digest->sha = NULL;
+	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_SHA256, c->sha256, sizeof(c->sha256));
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t get_device(struct context *c)
+{
+	struct export_table_dm_usage usage;
+	doca_error_t result = export_table_dm_usage(c->exports, &usage, c->fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_msg_set_text(c->reply, DPUMAP_MSG_DEVICE, export_table_device_name(c->exports));
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_TOTAL, usage.total);
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_FREE, usage.free);
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_LONGEST, usage.longest);
+	return DOCA_SUCCESS;
+}
+
+/* The handler of each operation, and its required and optional fields besides id and op. */
+static const struct {
+	handler *answer;
+	uint32_t required;
+	uint32_t optional;
+} operations[DPUMAP_OPS] = {
+	[DPUMAP_OP_HELLO] = {greet, FIELD(VERSION), 0},
+	[DPUMAP_OP_LIST] = {list, 0, FIELD(AFTER)},
+	[DPUMAP_OP_GET] = {get, FIELD(NAME), 0},
+	[DPUMAP_OP_RELEASE] = {release, FIELD(NAME), 0},
+	[DPUMAP_OP_DIGEST_START] = {start_digest, FIELD(NAME), 0},
+	[DPUMAP_OP_DIGEST_UPDATE] = {update_digest, FIELD(DIGEST) | FIELD(OFFSET) | FIELD(LENGTH),
+				     0},
+	[DPUMAP_OP_DIGEST_FINAL] = {finish_digest, FIELD(DIGEST), 0},
+	[DPUMAP_OP_DEVICE] = {get_device, 0, 0},
+	[DPUMAP_OP_WATCH] = {watch, 0, 0},
+	[DPUMAP_OP_PING] = {answer_ping, 0, 0},
+	[DPUMAP_OP_CONNECT] = {connect_to, FIELD(NAME) | FIELD(DETAILS), 0},
+	[DPUMAP_OP_COMCH] = {meet, FIELD(CARD) | FIELD(FUNCTION) | FIELD(SERVER), 0},
+};
+
+/* The client violates the protocol: what follows may not even be frames. */
+static doca_error_t malformed(struct context *c, doca_error_t code, const char *why)
+{
+	c->session->closing = true;
+	return dpumap_fault_set(c->fault, code, "malformed request: %s", why);
+}
+
+static doca_error_t dispatch(struct context *c)
+{
+	uint32_t fields = c->request->present & ~(FIELD(ID) | FIELD(OP));
+	enum dpumap_op op;
+
+	if (!dpumap_msg_has(c->request, DPUMAP_MSG_ID))
+		return malformed(c, DOCA_ERROR_INVALID_VALUE, "it has no id");
+	if (!dpumap_op_find(c->request, &op))
+		return malformed(c, DOCA_ERROR_INVALID_VALUE, "unknown operation");
+	if ((op == DPUMAP_OP_HELLO) == c->session->greeted)
+		return malformed(c, DOCA_ERROR_BAD_STATE,
+				 "hello must be the first request, and only the first");
+	if ((fields & operations[op].required) != operations[op].required)
+		return malformed(c, DOCA_ERROR_INVALID_VALUE, "a required field is missing");
+	if (fields & ~(operations[op].required | operations[op].optional))
+		return malformed(c, DOCA_ERROR_INVALID_VALUE,
+				 "a field does not belong to the operation");
+	return operations[op].answer(c);
+}
+
+static void reply_error(struct session *session, uint64_t id, const struct dpumap_fault *why)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg reply;
+
+	dpumap_msg_init(&reply);
+	dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, id);
+	dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, why->code);
+	dpumap_msg_set_text(&reply, DPUMAP_MSG_ERROR, why->text);
+	if (session_put(session, &reply, &fault) != DOCA_SUCCESS)
+		session->closing = true;
+}
+
+static void refuse(struct session *session, uint64_t id, const struct dpumap_fault *why,
+		   const char *note)
+{
+	if (note)
+		session_log(session, "refused: %s%s", why->text, note);
+	reply_error(session, id, why);
+}
+
+static void count_request(struct session *session, struct requests_stats *stats)
+{
+	stats->answered++;
+	session->done.requests++;
+}
+
+static void count_error(struct session *session, struct requests_stats *stats)
+{
+	stats->errors++;
+	session->done.errors++;
+}
+
+void requests_refuse(struct session *session, struct requests_stats *stats,
+		     const struct dpumap_fault *fault)
+{
+	count_request(session, stats);
+	count_error(session, stats);
+	refuse(session, 0, fault, "");
+}
+
+void requests_reject(struct session *session, const struct dpumap_fault *fault)
+{
+	session->closing = true;
+	refuse(session, 0, fault, "");
+}
+
+void requests_answer(struct session *session, struct export_table *exports,
+		     struct requests_stats *stats, const struct dpumap_msg *request)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg reply;
+	struct context c = {.session = session,
+			    .exports = exports,
+			    .stats = stats,
+			    .request = request,
+			    .reply = &reply,
+			    .fault = &fault,
+			    .note = ""};
+	doca_error_t result;
+
+	count_request(session, stats);
+	dpumap_msg_init(&reply);
+	result = dispatch(&c);
+	if (result == DOCA_ERROR_AGAIN)
+		return;
+	if (result == DOCA_SUCCESS) {
+		dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, request->value[DPUMAP_MSG_ID].number);
+		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
+		result = session_put(session, &reply, &fault);
+	}
+	if (result != DOCA_SUCCESS) {
+		count_error(session, stats);
+		refuse(session,
+		       dpumap_msg_has(request, DPUMAP_MSG_ID) ? request->value[DPUMAP_MSG_ID].number
+							      : 0,
+		       &fault, c.is_quiet ? NULL : c.note);
+	}
+}
+
+void requests_answer_frame(struct session *session, struct export_table *exports,
+			   struct requests_stats *stats, const uint8_t *payload, size_t len)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg request;
+
+	if (dpumap_msg_decode(payload, len, &request, &fault) == DOCA_SUCCESS) {
+		requests_answer(session, exports, stats, &request);
+		return;
+	}
+	count_request(session, stats);
+	count_error(session, stats);
+	requests_reject(session, &fault);
+}
+
+static doca_error_t hash_piece(struct session *session, struct export_table *exports,
+			       struct requests_stats *stats, struct dpumap_fault *fault)
+{
+	struct digest *digest = session->job.digest;
+	size_t len =
+		session->job.left < MEMORY_READ_MAX ? (size_t)session->job.left : MEMORY_READ_MAX;
+	struct named_export *export;
+	const void *data;
+	doca_error_t result;
+
+	if (len == 0)
+		return DOCA_SUCCESS;
+	export = export_of(exports, digest, fault);
+	if (!export)
+		return fault->code;
+	result = export_read(export, session->job.offset, len, &data, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_sha256_update(digest->sha, data, len, fault);
+	if (result == DOCA_SUCCESS) {
+		stats->hashed_bytes += len;
+		session->done.hashed_bytes += len;
+	}
+	session->job.offset += len;
+	session->job.left -= len;
+	return result;
+}
+
+static doca_error_t sync_piece(struct session *session, const struct export_table *exports,
+			       struct dpumap_fault *fault)
+{
+	const struct named_export *export = export_table_find_id(exports, session->job.released);
+	uint64_t offset = session->job.offset;
+	size_t len =
+		session->job.left < MEMORY_SYNC_MAX ? (size_t)session->job.left : MEMORY_SYNC_MAX;
+
+	if (!export)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+					"the export changed or ended while its file was written to "
+					"its disk");
+	session->job.offset += len;
+	session->job.left -= len;
+	return export_sync(export, offset, len, fault);
+}
+
+void requests_work(struct session *session, struct export_table *exports,
+		   struct requests_stats *stats)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg reply;
+	doca_error_t result;
+
+	result = session->job.digest ? hash_piece(session, exports, stats, &fault)
+				     : sync_piece(session, exports, &fault);
+	if (result == DOCA_SUCCESS && session->job.left > 0)
+		return;
+	session->job.active = false;
+	if (result == DOCA_SUCCESS) {
+		dpumap_msg_init(&reply);
+		dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, session->job.id);
+		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
+		result = session_put(session, &reply, &fault);
+	}
+	if (result != DOCA_SUCCESS) {
+		count_error(session, stats);
+		refuse(session, session->job.id, &fault, "");
+	}
+}

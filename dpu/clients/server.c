@@ -1,0 +1,739 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/clients/server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "dpu/base/log.h"
+#include "dpu/clients/acceptors.h"
+#include "dpu/clients/requests.h"
+#include "local/clock.h"
+
+/* Limit for handshake and hello, for the rest of a frame, and for reading a reply. */
+#define TIMEOUT_NS (5 * DPUMAP_NSEC_PER_SEC)
+/*
+ * Above this, the oldest unauthenticated connection is closed, so that they cannot lock clients
+ * out.
+ */
+#define UNAUTHENTICATED_MAX 256
+/* Log lines about unauthenticated connections per tick, so that they cannot fill the log. */
+#define UNAUTHENTICATED_LOGGED 20u
+
+struct server {
+	struct loop *loop;
+	struct export_table *exports;
+	const struct introduction_rules *rules;
+	struct dpumap_tls *tls;
+	struct acceptors *acceptors;
+	struct by_address *by_address;
+	struct session *sessions; /* the newest first */
+	unsigned int max_clients, max_per_identity;
+	unsigned int unauthenticated_closed; /* since the last tick */
+	struct server_stats stats;
+};
+
+/* -- sessions -- */
+
+static bool is_unauthenticated(const struct session *session)
+{
+	return !session->identity[0];
+}
+
+static void disconnect(const struct server *server, struct session *session)
+{
+	struct named_export *export;
+
+	while (session->num_rdma_conns > 0) {
+		uint64_t id = session->rdma_conns[0];
+
+		export = export_table_find_id(server->exports, id);
+		if (export)
+			export_disconnect(export, session);
+		session_remove_rdma_conns(session, id);
+	}
+}
+
+static void remove_session(struct server *server, struct session *session)
+{
+	const struct session_sink sink = session->sink;
+	struct session **at = &server->sessions;
+
+	while (*at != session)
+		at = &(*at)->next;
+	*at = session->next;
+	loop_remove(server->loop, &session->watch);
+	disconnect(server, session);
+	export_table_abandon(server->exports, session->held, session->num_held);
+	server->stats.held -= session->num_held;
+	if (is_unauthenticated(session))
+		server->stats.unauthenticated--;
+	else
+		server->stats.clients--;
+	session_destroy(session);
+	if (sink.end)
+		sink.end(sink.context);
+	acceptors_resume(server->acceptors);
+}
+
+static void drop(struct server *server, struct session *session, const struct dpumap_fault *why)
+{
+	if (is_unauthenticated(session))
+		server->stats.refused++;
+	if (!is_unauthenticated(session) ||
+	    server->unauthenticated_closed++ < UNAUTHENTICATED_LOGGED)
+		session_log(session, "disconnected: %s", why->text);
+	remove_session(server, session);
+}
+
+static struct session *session_of(struct watch *watch)
+{
+	return (struct session *)((char *)watch - offsetof(struct session, watch));
+}
+
+static bool may_import_any(const struct server *server, const struct session *session)
+{
+	for (size_t i = 0; i < export_table_count(server->exports); i++)
+		if (session_may_import(session,
+				       export_get_spec(export_table_at(server->exports, i))))
+			return true;
+	return false;
+}
+
+static unsigned int count_others(const struct server *server, const struct session *session)
+{
+	unsigned int num = 0;
+
+	for (const struct session *s = server->sessions; s; s = s->next)
+		num += s != session && !s->closing && strcmp(s->identity, session->identity) == 0;
+	return num;
+}
+
+static doca_error_t check_authorized(const struct server *server, const struct session *session,
+				     struct dpumap_fault *fault)
+{
+	const char *identity = session->identity;
+
+	if (!may_import_any(server, session) &&
+	    !(session->conn && introduction_rules_match(server->rules, identity, NULL)))
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+					"%s may not import from this dpumapd: add it to the allow "
+					"list of an export or of comch.introduce",
+					identity);
+	if (server->stats.clients >= server->max_clients)
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_FULL,
+			"dpumapd already serves %u clients, its limit (max_clients)",
+			server->stats.clients);
+	if (count_others(server, session) >= server->max_per_identity)
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_FULL,
+			"dpumapd already serves %u clients of %s, the limit of one identity "
+			"(max_clients_per_identity): end some of them",
+			server->max_per_identity, identity);
+	return DOCA_SUCCESS;
+}
+
+/* Records the identity. A client that is not authorized gets the reason. */
+static doca_error_t authorize(struct server *server, struct session *session, const char *identity,
+			      struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	snprintf(session->identity, sizeof(session->identity), "%s", identity);
+	result = check_authorized(server, session, fault);
+	server->stats.unauthenticated--;
+	server->stats.clients++;
+	if (result == DOCA_SUCCESS) {
+		session_log(session, "connected");
+		return result;
+	}
+	server->stats.refused++;
+	requests_reject(session, fault);
+	return DOCA_SUCCESS;
+}
+
+/*
+ * Would the current TLS settings accept the client of a session, which may have authenticated with
+ * earlier ones?
+ */
+static doca_error_t check_accepted(const struct server *server, const struct session *session,
+				   struct dpumap_fault *fault)
+{
+	if (session->peer.kind == DPUMAP_ADDRESS_UNIX)
+		return DOCA_SUCCESS;
+	if (!server->tls)
+		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+					"the configuration no longer has TLS");
+	return dpumap_conn_check_again(session->conn, server->tls, fault);
+}
+
+static doca_error_t authenticate(struct server *server, struct session *session,
+				 struct dpumap_fault *fault)
+{
+	char identity[DPUMAP_PEER_NAME_MAX];
+	doca_error_t result;
+
+	if (session->peer.kind == DPUMAP_ADDRESS_UNIX) {
+		snprintf(identity, sizeof(identity), "uid:%u", session->peer.uid);
+		return authorize(server, session, identity, fault);
+	}
+	result = dpumap_conn_handshake(session->conn, fault);
+	if (result == DOCA_SUCCESS)
+		result = check_accepted(server, session, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_conn_peer_name(session->conn, identity, fault);
+	if (result == DOCA_SUCCESS)
+		result = authorize(server, session, identity, fault);
+	return result;
+}
+
+/* Answers frames until one is incomplete, a reply cannot be sent or a job is started. */
+static doca_error_t serve_frames(struct server *server, struct session *session,
+				 struct dpumap_fault *fault)
+{
+	const uint8_t *payload;
+	doca_error_t result;
+	size_t len;
+
+	while (!session->job.active && !session->closing && !session->introduction) {
+		result = dpumap_conn_frame(session->conn, &payload, &len, fault);
+		if (result == DOCA_ERROR_AGAIN)
+			break;
+		if (result != DOCA_SUCCESS) {
+			requests_reject(session, fault);
+			break;
+		}
+		server->stats.held -= session->num_held;
+		requests_answer_frame(session, server->exports, &server->stats.requests, payload,
+				      len);
+		server->stats.held += session->num_held;
+		dpumap_conn_drop_frame(session->conn);
+		result = dpumap_conn_flush(session->conn, fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+	}
+	return dpumap_conn_flush(session->conn, fault);
+}
+
+static void on_sponsored(struct watch *watch, uint32_t events)
+{
+	const struct dpumap_fault why = {.text = "its connection to the server ended"};
+	struct session *session = session_of(watch);
+
+	(void)events;
+	if (introduction_has_ended(session->introduction))
+		drop(session->server, session, &why);
+}
+
+/*
+ * AGAIN until the TLS session has ended on both sides. Then the server has the client's connection,
+ * and the session waits for its end.
+ */
+static doca_error_t go_on_introducing(const struct server *server, struct session *session,
+				      struct dpumap_fault *fault)
+{
+	char text[DPUMAP_COMCH_PLACE_TEXT_SIZE];
+	doca_error_t result;
+	int fd;
+
+	result = dpumap_conn_leave(session->conn, &fd, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	/* Otherwise epoll reports the connection as long as the server has it. */
+	loop_remove(server->loop, &session->watch);
+	result = introduction_pass(session->introduction, fd, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	session_log(session, "meets server %.240s",
+		    dpumap_comch_place_text(introduction_place(session->introduction), text));
+	return loop_add(server->loop, &session->watch, introduction_fd(session->introduction),
+			EPOLLIN, on_sponsored, fault);
+}
+
+/*
+ * Sends pending output, then events, then answers further requests: events that precede a request
+ * are sent before its reply.
+ */
+static doca_error_t advance(struct server *server, struct session *session,
+			    struct dpumap_fault *fault)
+{
+	doca_error_t result = dpumap_conn_flush(session->conn, fault);
+
+	while (result == DOCA_SUCCESS && session->events && !session->closing) {
+		session_send_event(session);
+		result = dpumap_conn_flush(session->conn, fault);
+	}
+	if (result == DOCA_SUCCESS)
+		result = serve_frames(server, session, fault);
+	if (result == DOCA_SUCCESS && session->introduction && !session->closing)
+		result = go_on_introducing(server, session, fault);
+	if (result == DOCA_ERROR_AGAIN)
+		return DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS && session->closing)
+		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "session closed");
+	return result;
+}
+
+static uint32_t interest_of(const struct session *session)
+{
+	if (session->job.active && !dpumap_conn_has_output(session->conn))
+		return 0;
+	return dpumap_conn_events(session->conn) == POLLOUT ? EPOLLOUT : EPOLLIN;
+}
+
+static doca_error_t go_on(struct server *server, struct session *session, uint32_t events,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (session->introduction && !dpumap_conn_has_output(session->conn))
+		return go_on_introducing(server, session, fault);
+	if (is_unauthenticated(session)) {
+		result = authenticate(server, session, fault);
+		if (result != DOCA_SUCCESS)
+			return result;
+		events |= EPOLLIN; /* the session may hold bytes that came with the handshake */
+	}
+	if (events & EPOLLIN)
+		result = dpumap_conn_fill(session->conn, fault);
+	else if (events & (EPOLLHUP | EPOLLERR))
+		result = dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+					  "the client closed the connection");
+	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
+		result = advance(server, session, fault);
+	return result;
+}
+
+/* The same for a client that has a sink. */
+static doca_error_t send_events(struct session *session, struct dpumap_fault *fault)
+{
+	while (session->events && !session->closing &&
+	       session->sink.is_ready(session->sink.context))
+		session_send_event(session);
+	if (session->closing)
+		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "session closed");
+	return DOCA_SUCCESS;
+}
+
+/* May free the session. */
+static void serve(struct server *server, struct session *session, uint32_t events)
+{
+	struct dpumap_fault fault = {0};
+	doca_error_t result;
+
+	if (introduction_is_done(session->introduction))
+		return;
+	result = session->conn ? go_on(server, session, events, &fault)
+			       : send_events(session, &fault);
+	if (session->conn && !introduction_is_done(session->introduction) &&
+	    (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN))
+		result = loop_change(server->loop, &session->watch, interest_of(session), &fault);
+	if (result != DOCA_SUCCESS)
+		drop(server, session, &fault);
+}
+
+static void on_session(struct watch *watch, uint32_t events)
+{
+	struct session *session = session_of(watch);
+
+	serve(session->server, session, events);
+}
+
+/* -- new connections -- */
+
+static void drop_oldest_unauthenticated(struct server *server)
+{
+	const struct dpumap_fault why = {.text = "too many unauthenticated connections"};
+	struct session *oldest = NULL;
+
+	for (struct session *s = server->sessions; s; s = s->next)
+		if (is_unauthenticated(s))
+			oldest = s;
+	if (oldest)
+		drop(server, oldest, &why);
+}
+
+static void link_session(struct server *server, struct session *session)
+{
+	session->server = server;
+	session->rules = server->rules;
+	session->by_address = server->by_address;
+	session->next = server->sessions;
+	server->sessions = session;
+	server->stats.unauthenticated++;
+}
+
+static void admit(void *context, int fd, const struct dpumap_peer *peer)
+{
+	struct server *server = context;
+	struct dpumap_fault fault = {0};
+	struct session *session;
+
+	server->stats.accepted++;
+	if (server->stats.unauthenticated >= UNAUTHENTICATED_MAX)
+		drop_oldest_unauthenticated(server);
+	if (session_create(fd, peer, server->tls, &session, &fault) != DOCA_SUCCESS) {
+		log_line("%s", fault.text);
+		server->stats.refused++;
+		return;
+	}
+	if (loop_add(server->loop, &session->watch, fd, EPOLLIN, on_session, &fault) !=
+	    DOCA_SUCCESS) {
+		log_line("%s", fault.text);
+		session_destroy(session);
+		return;
+	}
+	link_session(server, session);
+	serve(server, session, 0);
+}
+
+/* -- changes of exports -- */
+
+static bool find_event(const struct session *session, const struct export_spec *was,
+		       const struct export_spec *is, enum dpumap_event *event)
+{
+	bool had = was && session_may_import(session, was);
+	bool has = is && session_may_import(session, is);
+
+	*event = had && has ? DPUMAP_EVENT_CHANGED
+		 : had	    ? DPUMAP_EVENT_REMOVED
+			    : DPUMAP_EVENT_ADDED;
+	return had || has;
+}
+
+/* Clients with a sink are told what they lose. Others see all changes if they ask. */
+static bool is_told(const struct session *session, const struct export_spec *was, bool was_held,
+		    const struct export_spec *is, enum dpumap_event *event)
+{
+	bool is_visible = find_event(session, was, is, event);
+
+	if (session->conn)
+		return session->watching && is_visible;
+	*event = DPUMAP_EVENT_REMOVED;
+	return was_held;
+}
+
+static void on_change(void *context, const struct export_spec *was, uint64_t was_id,
+		      const struct export_spec *is)
+{
+	const struct dpumap_fault slow = {.text = "the client does not read its events"};
+	struct server *server = context;
+	struct session *session, *next;
+	enum dpumap_event event;
+	size_t num_held;
+
+	for (session = server->sessions; session; session = next) {
+		next = session->next;
+		num_held = was ? session_forget_export(session, was_id) : 0;
+		server->stats.held -= num_held;
+		if (!is_told(session, was, num_held > 0, is, &event))
+			continue;
+		if (session_queue_event(session, event, (is ? is : was)->name))
+			serve(server, session, 0);
+		else
+			drop(server, session, &slow);
+	}
+}
+
+/* -- public functions -- */
+
+doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_fault *fault)
+{
+	struct server *s = calloc(1, sizeof(*s));
+	doca_error_t result;
+
+	if (!s)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+	s->loop = loop;
+	result = acceptors_create(loop, admit, s, &s->acceptors, fault);
+	if (result == DOCA_SUCCESS)
+		result = by_address_create(loop, &s->sessions, &s->by_address, fault);
+	if (result != DOCA_SUCCESS) {
+		acceptors_destroy(s->acceptors);
+		free(s);
+		return result;
+	}
+	*server = s;
+	return DOCA_SUCCESS;
+}
+
+void server_set_exports(struct server *server, struct export_table *exports)
+{
+	server->exports = exports;
+	by_address_set_exports(server->by_address, exports);
+	export_table_on_change(exports, on_change, server);
+}
+
+void server_destroy(struct server *server)
+{
+	if (!server)
+		return;
+	if (server->exports)
+		export_table_on_change(server->exports, NULL, NULL);
+	while (server->sessions)
+		remove_session(server, server->sessions);
+	acceptors_destroy(server->acceptors);
+	by_address_destroy(server->by_address);
+	dpumap_tls_destroy(server->tls);
+	free(server);
+}
+
+doca_error_t server_listen(struct server *server, struct dpumap_listener *listener,
+			   struct dpumap_fault *fault)
+{
+	return acceptors_add(server->acceptors, listener, fault);
+}
+
+struct cm_listener *server_cm_listener(const struct server *server)
+{
+	return by_address_listener(server->by_address);
+}
+
+bool server_listens_at(const struct server *server, const char *address)
+{
+	return acceptors_is_at(server->acceptors, address);
+}
+
+void server_use_listeners(struct server *server, char *const *addresses, size_t num,
+			  bool open_to_all)
+{
+	const struct acceptors_choice choice = {addresses, num, server->tls, open_to_all};
+
+	acceptors_use(server->acceptors, &choice);
+}
+
+void server_set_max_clients(struct server *server, unsigned int max_clients,
+			    unsigned int max_per_identity)
+{
+	server->max_clients = max_clients;
+	server->max_per_identity = max_per_identity;
+}
+
+/* Has an introduction of this client been refused? Clients of other machines come by one. */
+static bool is_introduction_refused(const struct server *server, const char *identity)
+{
+	for (const struct session *s = server->sessions; s; s = s->next)
+		if (s->refused && s->introduction && strcmp(s->identity, identity) == 0)
+			return true;
+	return false;
+}
+
+/* Marks the sessions that the current TLS settings would not accept. */
+static void mark_refused(const struct server *server)
+{
+	struct dpumap_fault ignored = {0};
+
+	for (struct session *s = server->sessions; s; s = s->next)
+		s->refused = s->conn && !is_unauthenticated(s) &&
+			     check_accepted(server, s, &ignored) != DOCA_SUCCESS;
+	for (struct session *s = server->sessions; s; s = s->next)
+		s->refused |= !s->conn && is_introduction_refused(server, s->identity);
+}
+
+static struct session *find_refused(const struct server *server)
+{
+	for (struct session *s = server->sessions; s; s = s->next)
+		if (s->refused)
+			return s;
+	return NULL;
+}
+
+/*
+ * Disconnects the session and revokes the exports that it held; other holders get new descriptors.
+ */
+static void disconnect_and_revoke(struct server *server, struct session *session)
+{
+	struct dpumap_fault fault = {0};
+	uint64_t *held = session->held;
+	size_t num_held = session->num_held;
+	struct named_export *export;
+
+	if (introduction_is_done(session->introduction))
+		introduction_withdraw(session->introduction);
+	server->stats.held -= num_held;
+	session->held = NULL;
+	session->num_held = 0;
+	export_table_abandon(server->exports, held, num_held);
+	if (session->conn)
+		check_accepted(server, session, &fault);
+	else
+		dpumap_fault_set(&fault, DOCA_ERROR_AUTHENTICATION,
+				 "its certificate or pre-shared key is no longer accepted");
+	drop(server, session, &fault);
+	for (size_t i = 0; i < num_held; i++) {
+		if (i > 0 && held[i] == held[i - 1])
+			continue; /* they are sorted */
+		export = export_table_find_id(server->exports, held[i]);
+		if (export)
+			export_table_revoke(server->exports, export);
+	}
+	free(held);
+}
+
+static bool may_still_meet(const struct session *session)
+{
+	return introduction_rules_match(session->rules, session->identity,
+					introduction_place(session->introduction)->name);
+}
+
+void server_set_introductions(struct server *server, const struct introduction_rules *rules)
+{
+	const struct dpumap_fault why = {.text = "comch.introduce no longer allows its server"};
+	struct session *session, *next;
+
+	server->rules = rules;
+	for (session = server->sessions; session; session = next) {
+		next = session->next;
+		session->rules = rules;
+		if (!session->introduction || may_still_meet(session))
+			continue;
+		if (introduction_is_done(session->introduction))
+			introduction_withdraw(session->introduction);
+		drop(server, session, &why);
+	}
+}
+
+void server_set_tls(struct server *server, struct dpumap_tls *tls)
+{
+	struct session *session;
+
+	dpumap_tls_destroy(server->tls);
+	server->tls = tls;
+	mark_refused(server);
+	/* Each one may end others: clients that do not read their events. */
+	while ((session = find_refused(server)))
+		disconnect_and_revoke(server, session);
+}
+
+bool server_has_work(const struct server *server)
+{
+	if (export_table_has_work(server->exports))
+		return true;
+	for (const struct session *s = server->sessions; s; s = s->next) {
+		if (s->job.active)
+			return true;
+	}
+	return false;
+}
+
+void server_work(struct server *server)
+{
+	struct session *session, *next;
+
+	export_table_work(server->exports);
+	for (session = server->sessions; session; session = next) {
+		next = session->next;
+		if (!session->job.active)
+			continue;
+		requests_work(session, server->exports, &server->stats.requests);
+		if (!session->job.active)
+			serve(server, session, 0);
+	}
+}
+
+static bool is_late(const struct session *session, uint64_t now)
+{
+	uint64_t since;
+
+	if (!session->conn)
+		return false; /* its messages are whole */
+	if (session->introduction)
+		return !introduction_is_done(session->introduction) &&
+		       now - introduction_since(session->introduction) > TIMEOUT_NS;
+	since = session->greeted ? dpumap_conn_stalled_since(session->conn) : session->since;
+	return !session->job.active && since != 0 && now - since > TIMEOUT_NS;
+}
+
+void server_tick(struct server *server)
+{
+	const struct dpumap_fault slow = {.text = "timed out"};
+	uint64_t now = dpumap_clock_ns();
+	struct session *session, *next;
+
+	for (session = server->sessions; session; session = next) {
+		next = session->next;
+		if (is_late(session, now))
+			drop(server, session, &slow);
+		else if (session->conn && session->greeted)
+			dpumap_conn_rest(session->conn);
+	}
+	if (server->unauthenticated_closed > UNAUTHENTICATED_LOGGED)
+		log_line("%u more unauthenticated connections closed",
+			 server->unauthenticated_closed - UNAUTHENTICATED_LOGGED);
+	server->unauthenticated_closed = 0;
+	by_address_tick(server->by_address);
+	acceptors_resume(server->acceptors);
+}
+
+struct session *server_admit(struct server *server, const char *identity,
+			     const struct session_sink *sink)
+{
+	struct dpumap_fault fault = {0};
+	struct session *session;
+
+	server->stats.accepted++;
+	if (session_create_for(sink, identity, &session, &fault) != DOCA_SUCCESS) {
+		log_line("%s", fault.text);
+		server->stats.refused++;
+		return NULL;
+	}
+	link_session(server, session);
+	authorize(server, session, identity, &fault);
+	if (!session->closing)
+		return session;
+	drop(server, session, &(struct dpumap_fault){.text = "session closed"});
+	return NULL;
+}
+
+void server_request(struct server *server, struct session *session,
+		    const struct dpumap_msg *request)
+{
+	struct dpumap_fault fault = {0};
+
+	if (session->job.active) {
+		dpumap_fault_set(&fault, DOCA_ERROR_AGAIN,
+				 "wait for the reply to the last request");
+		requests_refuse(session, &server->stats.requests, &fault);
+	} else {
+		server->stats.held -= session->num_held;
+		requests_answer(session, server->exports, &server->stats.requests, request);
+		server->stats.held += session->num_held;
+	}
+	serve(server, session, 0);
+}
+
+void server_refuse_request(struct server *server, struct session *session,
+			   const struct dpumap_fault *fault)
+{
+	requests_refuse(session, &server->stats.requests, fault);
+	serve(server, session, 0);
+}
+
+void server_continue(struct server *server, struct session *session)
+{
+	serve(server, session, 0);
+}
+
+void server_dismiss(struct server *server, struct session *session, const char *why)
+{
+	struct dpumap_fault fault = {0};
+
+	dpumap_fault_set(&fault, DOCA_ERROR_CONNECTION_RESET, "%s", why);
+	drop(server, session, &fault);
+}
+
+void server_get_stats(const struct server *server, struct server_stats *stats)
+{
+	*stats = server->stats;
+}
+
+const struct session *server_first_session(const struct server *server)
+{
+	return server->sessions;
+}

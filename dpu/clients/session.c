@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/clients/session.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dpu/base/log.h"
+#include "local/clock.h"
+
+#define HELD_MAX 65536u
+
+static void number(struct session *s)
+{
+	static uint64_t last_id;
+
+	s->id = ++last_id;
+	s->since = dpumap_clock_ns();
+}
+
+doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpumap_tls *tls,
+			    struct session **session, struct dpumap_fault *fault)
+{
+	bool is_local = peer->kind == DPUMAP_ADDRESS_UNIX;
+	struct session *s;
+	doca_error_t result;
+
+	if (!is_local && !tls) {
+		close(fd);
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+					"unknown at %s refused: TLS is not configured", peer->text);
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		close(fd);
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
+	}
+	result = dpumap_conn_create(fd, is_local ? NULL : tls, NULL, &s->conn, fault);
+	if (result != DOCA_SUCCESS) {
+		free(s);
+		return result;
+	}
+	s->peer = *peer;
+	number(s);
+	s->last_event = &s->events;
+	*session = s;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t session_create_for(const struct session_sink *sink, const char *identity,
+				struct session **session, struct dpumap_fault *fault)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
+	s->sink = *sink;
+	s->peer.kind = DPUMAP_ADDRESS_UNIX; /* it has no address */
+	snprintf(s->peer.text, sizeof(s->peer.text), "comch");
+	snprintf(s->identity, sizeof(s->identity), "%s", identity);
+	s->greeted = true;
+	number(s);
+	s->last_event = &s->events;
+	*session = s;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t session_put(const struct session *session, const struct dpumap_msg *msg,
+			 struct dpumap_fault *fault)
+{
+	if (session->conn)
+		return dpumap_conn_put(session->conn, msg, fault);
+	return session->sink.put(session->sink.context, msg, fault);
+}
+
+bool session_may_import(const struct session *session, const struct export_spec *spec)
+{
+	return export_spec_allows(spec, session->identity) &&
+	       (session->conn || spec->via == EXPORT_VIA_PCI);
+}
+
+static void drop_event(struct session *session)
+{
+	struct event *event = session->events;
+
+	session->events = event->next;
+	if (!session->events)
+		session->last_event = &session->events;
+	session->num_events--;
+	free(event);
+}
+
+void session_destroy(struct session *session)
+{
+	for (size_t i = 0; i < SESSION_DIGESTS; i++)
+		dpumap_sha256_destroy(session->digests[i].sha);
+	while (session->events)
+		drop_event(session);
+	introduction_destroy(session->introduction);
+	dpumap_conn_destroy(session->conn);
+	free(session->held);
+	free(session);
+}
+
+void session_log(const struct session *session, const char *fmt, ...)
+{
+	const char *identity = session->identity[0] ? session->identity : "unknown";
+	char text[sizeof(((struct dpumap_fault *)0)->text)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (session->conn && session->peer.kind == DPUMAP_ADDRESS_UNIX)
+		log_line("%s %s", session->peer.text, text);
+	else
+		log_line("%s at %s %s", identity, session->peer.text, text);
+}
+
+doca_error_t session_hold(struct session *session, uint64_t export, struct dpumap_fault *fault)
+{
+	uint64_t *held;
+
+	if (session->num_held == HELD_MAX)
+		return dpumap_fault_set(fault, DOCA_ERROR_FULL,
+					"the client already holds %u exports: release some first",
+					HELD_MAX);
+	held = reallocarray(session->held, session->num_held + 1, sizeof(*held));
+	if (!held)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
+	session->held = held;
+	held[session->num_held++] = export;
+	return DOCA_SUCCESS;
+}
+
+/* Searches from the end: a recent get is the likeliest to be released. */
+static size_t find(const struct session *session, uint64_t export)
+{
+	for (size_t i = session->num_held; i > 0; i--)
+		if (session->held[i - 1] == export)
+			return i - 1;
+	return session->num_held;
+}
+
+bool session_holds(const struct session *session, uint64_t export)
+{
+	return find(session, export) < session->num_held;
+}
+
+void session_release(struct session *session, uint64_t export)
+{
+	size_t at = find(session, export);
+
+	if (at < session->num_held)
+		session->held[at] = session->held[--session->num_held];
+}
+
+doca_error_t session_add_rdma_conn(struct session *session, uint64_t export,
+				   struct dpumap_fault *fault)
+{
+	if (session->num_rdma_conns == SESSION_RDMA_CONNS_MAX)
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_FULL,
+			"the client already has %d RDMA connections: release some exports first",
+			SESSION_RDMA_CONNS_MAX);
+	session->rdma_conns[session->num_rdma_conns++] = export;
+	return DOCA_SUCCESS;
+}
+
+void session_remove_rdma_conn(struct session *session, uint64_t export)
+{
+	for (size_t i = session->num_rdma_conns; i > 0; i--) {
+		if (session->rdma_conns[i - 1] != export)
+			continue;
+		session->rdma_conns[i - 1] = session->rdma_conns[--session->num_rdma_conns];
+		return;
+	}
+}
+
+void session_remove_rdma_conns(struct session *session, uint64_t export)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < session->num_rdma_conns; i++)
+		if (session->rdma_conns[i] != export)
+			session->rdma_conns[left++] = session->rdma_conns[i];
+	session->num_rdma_conns = left;
+	tickets_forget(&session->tickets, export);
+}
+
+size_t session_forget_export(struct session *session, uint64_t export)
+{
+	size_t left = 0, before = session->num_held;
+
+	session_remove_rdma_conns(session, export);
+	for (size_t i = 0; i < before; i++)
+		if (session->held[i] != export)
+			session->held[left++] = session->held[i];
+	session->num_held = left;
+	return before - left;
+}
+
+bool session_queue_event(struct session *session, enum dpumap_event event, const char *name)
+{
+	struct event *e;
+
+	if (session->num_events == SESSION_EVENTS_MAX)
+		return false;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return false;
+	e->event = event;
+	memcpy(e->name, name, strlen(name) + 1);
+	*session->last_event = e;
+	session->last_event = &e->next;
+	session->num_events++;
+	return true;
+}
+
+void session_send_event(struct session *session)
+{
+	struct dpumap_fault fault = {0};
+	struct dpumap_msg msg;
+
+	dpumap_msg_init(&msg);
+	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, 0);
+	dpumap_msg_set_text(&msg, DPUMAP_MSG_EVENT, dpumap_event_name(session->events->event));
+	dpumap_msg_set_text(&msg, DPUMAP_MSG_NAME, session->events->name);
+	if (session_put(session, &msg, &fault) != DOCA_SUCCESS)
+		session->closing = true;
+	drop_event(session);
+}

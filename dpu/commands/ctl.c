@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/commands/ctl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "channel/address.h"
+#include "cli/json_error.h"
+#include "dpu/settings/options.h"
+#include "dpu/spec/export_spec.h"
+
+/* -- requests -- */
+
+/* limit_s is for each step; 0: none. */
+static doca_error_t connect_to(const char *path, unsigned int limit_s, int *fd,
+			       struct dpumap_fault *fault)
+{
+	const struct timeval limit = {.tv_sec = limit_s};
+	struct dpumap_address address;
+	doca_error_t result = dpumap_address_parse(path, &address, fault);
+	int f;
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (address.kind != DPUMAP_ADDRESS_UNIX)
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"--admin must be the path of a Unix socket, not %s", path);
+	f = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (f < 0)
+		return dpumap_fault_errno(fault, errno, "cannot open a socket");
+	setsockopt(f, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	setsockopt(f, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	if (connect(f, (const struct sockaddr *)&address.path, sizeof(address.path)) != 0) {
+		dpumap_fault_errno(fault, errno,
+				   "cannot connect to the admin socket %s of dpumapd (see --admin)",
+				   path);
+		close(f);
+		return fault->code;
+	}
+	*fd = f;
+	return DOCA_SUCCESS;
+}
+
+/* As dpumapd calls the command, without "ctl ". */
+static const char *command_of(const struct options *o)
+{
+	return o->command->cli.name + strlen("ctl ");
+}
+
+/* The file descriptor to pass along; -1: none. */
+static int descriptor_of(const struct options *o)
+{
+	struct dpumap_fault ignored;
+	struct export_spec spec;
+	int fd;
+
+	if (strcmp(command_of(o), "add") != 0 ||
+	    export_spec_parse(o->argument, &spec, &ignored) != DOCA_SUCCESS)
+		return -1;
+	fd = spec.fd;
+	spec.fd = -1; /* not owned: must not be closed */
+	export_spec_free(&spec);
+	return fd;
+}
+
+static doca_error_t send_line(int fd, char *line, int fd_to_pass, struct dpumap_fault *fault)
+{
+	char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec iov = {.iov_base = line, .iov_len = strlen(line)};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct cmsghdr *c;
+
+	if (fd_to_pass >= 0) {
+		msg.msg_control = control;
+		msg.msg_controllen = sizeof(control);
+		c = CMSG_FIRSTHDR(&msg);
+		*c = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+				      .cmsg_type = SCM_RIGHTS,
+				      .cmsg_len = CMSG_LEN(sizeof(int))};
+		memcpy(CMSG_DATA(c), &fd_to_pass, sizeof(int));
+	}
+	if (sendmsg(fd, &msg, MSG_NOSIGNAL) != (ssize_t)iov.iov_len)
+		return dpumap_fault_errno(fault, errno, "cannot send the command to dpumapd");
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t read_reply(int fd, struct json_object **reply, struct dpumap_fault *fault)
+{
+	errno = 0;
+	*reply = json_object_from_fd(fd);
+	if (!*reply && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT,
+					"dpumapd did not answer in time: is it stopped?");
+	if (!*reply || !json_object_is_type(*reply, json_type_object))
+		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+					"dpumapd closed the connection without a reply: run as "
+					"root or as the user of dpumapd");
+	return DOCA_SUCCESS;
+}
+
+/* -- output -- */
+
+static const char *text_of(struct json_object *from, const char *key)
+{
+	return json_object_get_string(json_object_object_get(from, key));
+}
+
+static doca_error_t code_of(struct json_object *reply)
+{
+	const char *name = text_of(reply, "status");
+
+	for (int code = DOCA_SUCCESS; name && code <= DOCA_ERROR_SKIPPED; code++)
+		if (strcmp(name, doca_error_get_name((doca_error_t)code)) == 0)
+			return (doca_error_t)code;
+	return DOCA_ERROR_UNKNOWN;
+}
+
+struct column {
+	const char *key; /* NULL: there are no more */
+	int width;
+};
+
+static void print_list(struct json_object *list, const struct column *columns)
+{
+	for (const struct column *c = columns; c->key; c++)
+		printf("%*s%s", c->width, c->key, c[1].key ? " " : "\n");
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		for (const struct column *c = columns; c->key; c++)
+			printf("%*s%s", c->width,
+			       text_of(json_object_array_get_idx(list, i), c->key),
+			       c[1].key ? " " : "\n");
+}
+
+static void print_reply(struct json_object *reply)
+{
+	static const struct column of_export[] = {{"name", -24},       {"kind", -7}, {"size", 14},
+						  {"perm", -5},	       {"via", -5},  {"imports", 8},
+						  {"outstanding", 12}, {"allow", 0}, {0}};
+	static const struct column of_session[] = {{"who", -24},
+						   {"from", -24},
+						   {"seconds", 8},
+						   {"imports", 8},
+						   {"connections", 12},
+						   {"watches", 0},
+						   {0}};
+	struct json_object *list;
+
+	if (json_object_object_get_ex(reply, "exports", &list) &&
+	    json_object_is_type(list, json_type_array)) {
+		print_list(list, of_export);
+	} else if (json_object_object_get_ex(reply, "sessions", &list)) {
+		print_list(list, of_session);
+	} else {
+		json_object_object_foreach(reply, key, value)
+		{
+			if (strcmp(key, "status") != 0)
+				printf("%-20s %s\n", key, json_object_get_string(value));
+		}
+	}
+}
+
+static doca_error_t check_reply(struct json_object *reply, struct dpumap_fault *fault)
+{
+	doca_error_t result = code_of(reply);
+
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_set(fault, result, "%s", text_of(reply, "error"));
+	return DOCA_SUCCESS;
+}
+
+/* The name of the published schema (docs/schema). */
+static void add_schema(struct json_object *reply, const char *command)
+{
+	static const char *const changes[] = {"add", "remove", "rekey", "reload"};
+	char schema[64];
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		if (strcmp(command, changes[i]) == 0)
+			command = "change";
+	snprintf(schema, sizeof(schema), "dpumapd-ctl-%s-1", command);
+	json_object_object_add(reply, "schema", json_object_new_string(schema));
+}
+
+static void print_result(const struct options *o, struct json_object *reply)
+{
+	if (o->json)
+		add_schema(reply, command_of(o));
+	if (o->json)
+		printf("%s\n",
+		       json_object_to_json_string_ext(
+			       reply, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	else
+		print_reply(reply);
+}
+
+static doca_error_t ask(const struct options *o, char *line, int fd_to_pass, unsigned int limit_s,
+			struct json_object **reply, struct dpumap_fault *fault)
+{
+	const char *admin = o->given.admin ? o->given.admin : OPTIONS_ADMIN_DEFAULT;
+	doca_error_t result;
+	int fd = -1;
+
+	*reply = NULL;
+	result = connect_to(admin, limit_s, &fd, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = send_line(fd, line, fd_to_pass, fault);
+	if (result == DOCA_SUCCESS)
+		result = read_reply(fd, reply, fault);
+	close(fd);
+	return result;
+}
+
+doca_error_t ctl_ask(const struct options *o, const char *command, unsigned int limit_s,
+		     struct json_object **reply, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s\n", command);
+	result = ask(o, line, -1, limit_s, reply, fault);
+	if (result == DOCA_SUCCESS)
+		result = check_reply(*reply, fault);
+	return result;
+}
+
+static doca_error_t run(const struct options *o, struct dpumap_fault *fault)
+{
+	struct json_object *reply = NULL;
+	doca_error_t result;
+	char line[8192];
+	int len = snprintf(line, sizeof(line), "%s%s%s\n", command_of(o), o->argument ? " " : "",
+			   o->argument ? o->argument : "");
+
+	if (len < 0 || (size_t)len >= sizeof(line))
+		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+					"the command is longer than 8191 bytes");
+	result = ask(o, line, descriptor_of(o), 0, &reply, fault);
+	if (result == DOCA_SUCCESS)
+		result = check_reply(reply, fault);
+	if (result == DOCA_SUCCESS)
+		print_result(o, reply);
+	json_object_put(reply);
+	return result;
+}
+
+int ctl_report(const struct options *options, const struct dpumap_fault *fault)
+{
+	int status = (int)dpumap_fault_exit(fault->code);
+
+	if (fault->code == DOCA_SUCCESS)
+		return status;
+	fprintf(stderr, "dpumapd ctl: %s\n", fault->text);
+	if (options->json)
+		cli_json_error(stdout, doca_error_get_name(fault->code), fault->text, status);
+	return status;
+}
+
+int ctl_main(const struct options *options)
+{
+	struct dpumap_fault fault = {0};
+
+	fault.code = run(options, &fault);
+	return ctl_report(options, &fault);
+}

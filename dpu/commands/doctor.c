@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/commands/doctor.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "channel/address.h"
+#include "doctor/doctor.h"
+#include "dpu/base/log.h"
+#include "dpu/base/privileges.h"
+#include "dpu/settings/options.h"
+#include "dpu/settings/settings.h"
+
+static volatile int stop_signal;
+
+static void on_signal(int number)
+{
+	stop_signal = number;
+}
+
+/* The first address of the configuration that can be connected to from here. */
+static const char *choose_address(const struct settings *settings, char *room, size_t size)
+{
+	struct dpumap_address address;
+	struct dpumap_fault ignored = {0};
+
+	if (!settings->num_listen) {
+		dpumap_address_find_default(room, size);
+		return room;
+	}
+	if (dpumap_address_parse(settings->listen[0], &address, &ignored) == DOCA_SUCCESS &&
+	    address.kind == DPUMAP_ADDRESS_TLS && strcmp(address.host, "*") == 0) {
+		snprintf(room, size, "tls:localhost:%s", address.port);
+		return room;
+	}
+	return settings->listen[0];
+}
+
+static doca_error_t run_checks(const struct options *options, struct dpumap_fault *fault)
+{
+	char room[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX];
+	const char *file = options->file;
+	struct dpumap_fault wrong = {0};
+	struct settings settings;
+	doca_error_t result;
+
+	if (!file && access(DOCTOR_FILE_DEFAULT, F_OK) == 0)
+		file = DOCTOR_FILE_DEFAULT;
+	settings_init(&settings);
+	if (file && settings_load(&settings, file, NULL, &wrong) == DOCA_SUCCESS)
+		settings_check(&settings, &wrong);
+	privileges_trust_service(settings.user);
+	result = dpumap_doctor_run(
+		&(struct dpumap_doctor_options){
+			.side = DPUMAP_DOCTOR_DPU,
+			.version = DPUMAP_VERSION,
+			.device = options->given.device ? options->given.device : settings.device,
+			.connect = options->connect ? options->connect
+						    : choose_address(&settings, room, sizeof(room)),
+			.connect_is_default = !options->connect,
+			.tls = {.cert = settings.cert,
+				.key = settings.key,
+				.ca = settings.ca,
+				.crl = settings.crl,
+				.psk = settings.psk},
+			.tls_is_server = settings_has_tls(&settings),
+			.config = file,
+			.config_fault = &wrong,
+			.timeout_s = (unsigned int)options->timeout_s,
+			.stop = &stop_signal,
+			.json = options->json,
+			.all = options->verbose,
+		},
+		stdout, fault);
+	settings_free(&settings);
+	return result;
+}
+
+int doctor_main(const struct options *options)
+{
+	struct dpumap_fault fault = {0};
+	doca_error_t result;
+
+	setenv("DPUMAP_LOG_LEVEL", options->verbose ? "info" : "off", options->verbose);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	result = run_checks(options, &fault);
+	if (result == DOCA_SUCCESS && fflush(stdout) != 0)
+		result = dpumap_fault_set(&fault, DOCA_ERROR_IO_FAILED,
+					  "cannot write to standard output");
+	if (result != DOCA_SUCCESS)
+		log_line("%s", fault.text);
+	return (int)dpumap_fault_exit(result);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/daemon/admin.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "dpu/base/log.h"
+#include "dpu/daemon/daemon.h"
+#include "dpu/daemon/traffic.h"
+#include "local/clock.h"
+
+struct request {
+	struct daemon *daemon;
+	char *argument; /* "" if there is none */
+	int fd;
+	uint64_t *ticket;
+	struct json_object *answer;
+	struct dpumap_fault fault;
+};
+
+static void put(struct json_object *to, const char *key, uint64_t value)
+{
+	json_object_object_add(to, key, json_object_new_uint64(value));
+}
+
+static void put_text(struct json_object *to, const char *key, const char *value)
+{
+	json_object_object_add(to, key, json_object_new_string(value));
+}
+
+/* Only if there is a registry. */
+static void put_registry(struct json_object *to, const struct registry *registry)
+{
+	struct dpumap_publisher_state state;
+
+	if (!registry_get_state(registry, &state))
+		return;
+	put_text(to, "registry", state.phase_name);
+	put_text(to, "registry_problem", state.problem);
+	put_text(to, "registry_endpoint", state.endpoint);
+	put(to, "registry_records", state.num_wanted);
+	put(to, "registry_published", state.num_published);
+	put(to, "registry_lease_ms", (uint64_t)state.lease_remaining_ms);
+	if (state.published_age_ms != UINT64_MAX)
+		put(to, "registry_age_ms", state.published_age_ms);
+	put(to, "registry_requests", state.num_requests);
+	put(to, "registry_failures", state.num_failures);
+	put(to, "registry_leases_lost", state.num_leases_lost);
+	put(to, "registry_failovers", state.num_failovers);
+}
+
+/* Only if the device has counters. */
+static void put_traffic(struct json_object *to, const char *device)
+{
+	struct traffic traffic;
+
+	if (!traffic_read(device, &traffic))
+		return;
+	put(to, "device_reads", traffic.reads);
+	put(to, "device_writes", traffic.writes);
+	put(to, "device_atomics", traffic.atomics);
+	put(to, "device_received_bytes", traffic.received_bytes);
+	put(to, "device_sent_bytes", traffic.sent_bytes);
+	put(to, "device_access_errors", traffic.access_errors);
+}
+
+static void put_counters(struct request *q)
+{
+	struct export_table *exports = daemon_exports(q->daemon);
+	struct server_stats stats;
+
+	server_get_stats(daemon_server(q->daemon), &stats);
+	put_text(q->answer, "device", export_table_device_name(exports));
+	put(q->answer, "exports", export_table_count(exports));
+	put(q->answer, "clients", stats.clients);
+	put(q->answer, "imports", stats.held);
+	put(q->answer, "outstanding", export_table_num_outstanding(exports));
+	put(q->answer, "waiting", daemon_num_waiting(q->daemon));
+	put(q->answer, "connections", stats.accepted);
+	put(q->answer, "refused", stats.refused);
+	put(q->answer, "requests", stats.requests.answered);
+	put(q->answer, "errors", stats.requests.errors);
+	put(q->answer, "gets", stats.requests.gets);
+	put(q->answer, "hashed_bytes", stats.requests.hashed_bytes);
+	put_traffic(q->answer, export_table_device_name(exports));
+}
+
+static doca_error_t get_status(struct request *q)
+{
+	struct export_table_dm_usage usage;
+	doca_error_t result = export_table_dm_usage(daemon_exports(q->daemon), &usage, &q->fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	put_counters(q);
+	put(q->answer, "device_memory", usage.total);
+	put(q->answer, "device_memory_free", usage.free);
+	put_registry(q->answer, daemon_registry(q->daemon));
+	return DOCA_SUCCESS;
+}
+
+static struct json_object *describe_export(const struct named_export *export)
+{
+	const struct export_spec *spec = export_get_spec(export);
+	struct json_object *about = json_object_new_object();
+	struct json_object *allow = json_object_new_array();
+	const char *peer = NULL;
+	struct json_object *labels = json_object_new_array();
+
+	put_text(about, "name", spec->name);
+	put_text(about, "kind", export_kind_name(spec->kind));
+	put(about, "size", spec->size);
+	put_text(about, "perm", spec->writable ? "rw" : "ro");
+	put_text(about, "via", export_via_name(spec->via));
+	put(about, "imports", export_num_imports(export));
+	put(about, "outstanding", export_num_outstanding(export));
+	while ((peer = export_peers_next(spec->allow, peer)))
+		json_object_array_add(allow, json_object_new_string(peer));
+	for (size_t i = 0; i < spec->labels.num; i++)
+		json_object_array_add(labels, json_object_new_string(spec->labels.list[i]));
+	json_object_object_add(about, "allow", allow);
+	json_object_object_add(about, "label", labels);
+	json_object_object_add(about, "temporary", json_object_new_boolean(spec->is_temporary));
+	return about;
+}
+
+static doca_error_t get_exports(struct request *q)
+{
+	struct export_table *exports = daemon_exports(q->daemon);
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < export_table_count(exports); i++)
+		json_object_array_add(list, describe_export(export_table_at(exports, i)));
+	json_object_object_add(q->answer, "exports", list);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t get_sessions(struct request *q)
+{
+	const struct session *s = server_first_session(daemon_server(q->daemon));
+	struct json_object *list = json_object_new_array();
+	uint64_t now = dpumap_clock_ns();
+
+	for (; s; s = s->next) {
+		struct json_object *about = json_object_new_object();
+
+		put(about, "id", s->id);
+		put_text(about, "who", s->identity);
+		put_text(about, "from", s->peer.text);
+		put(about, "seconds", (now - s->since) / DPUMAP_NSEC_PER_SEC);
+		put(about, "imports", s->num_held);
+		put(about, "connections", s->num_rdma_conns);
+		put(about, "requests", s->done.requests);
+		put(about, "errors", s->done.errors);
+		put(about, "hashed_bytes", s->done.hashed_bytes);
+		json_object_object_add(about, "watches", json_object_new_boolean(s->watching));
+		json_object_array_add(list, about);
+	}
+	json_object_object_add(q->answer, "sessions", list);
+	return DOCA_SUCCESS;
+}
+
+/*
+ * For a view that asks again and again: without the free device memory, which is only found by allocating it, and
+ * meanwhile other programs cannot.
+ */
+static doca_error_t get_top(struct request *q)
+{
+	put_counters(q);
+	return get_sessions(q);
+}
+
+static doca_error_t reload(struct request *q)
+{
+	return daemon_reload(q->daemon, q->ticket, &q->fault);
+}
+
+/* The number in the spec is that of ctl's descriptor; replace it by that of the one received. */
+static doca_error_t take_descriptor(struct request *q, struct export_spec *spec)
+{
+	if (spec->fd < 0)
+		return DOCA_SUCCESS;
+	spec->fd = q->fd < 0 ? -1 : fcntl(q->fd, F_DUPFD_CLOEXEC, 0);
+	if (spec->fd < 0)
+		return dpumap_fault_set(&q->fault, DOCA_ERROR_INVALID_VALUE,
+					"export %s: no file descriptor was passed with the command",
+					spec->name);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t add(struct request *q)
+{
+	struct export_spec spec;
+	doca_error_t result = export_spec_parse(q->argument, &spec, &q->fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	spec.is_temporary = true;
+	result = take_descriptor(q, &spec);
+	if (result == DOCA_SUCCESS)
+		result = daemon_add_export(q->daemon, &spec, q->ticket, &q->fault);
+	export_spec_free(&spec);
+	return result;
+}
+
+static doca_error_t drop(struct request *q)
+{
+	return daemon_remove_export(q->daemon, q->argument, q->ticket, &q->fault);
+}
+
+static doca_error_t rekey(struct request *q)
+{
+	return export_table_rekey(daemon_exports(q->daemon), q->argument, &q->fault);
+}
+
+static const struct {
+	const char *name;
+	bool has_argument;
+	doca_error_t (*answer)(struct request *q);
+} commands[] = {
+	{"status", false, get_status},
+	{"list", false, get_exports},
+	{"sessions", false, get_sessions},
+	{"top", false, get_top},
+	{"reload", false, reload},
+	{"add", true, add},
+	{"remove", true, drop},
+	{"rekey", true, rekey},
+};
+
+/* AGAIN: a change of the exports takes its time. */
+static doca_error_t answer(struct request *q, const char *command)
+{
+	if (*q->ticket)
+		return daemon_outcome(q->daemon, *q->ticket, &q->fault);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(command, commands[i].name) != 0)
+			continue;
+		if (commands[i].has_argument != !!q->argument[0])
+			return dpumap_fault_set(&q->fault, DOCA_ERROR_INVALID_VALUE,
+						"%s takes %s argument", command,
+						commands[i].has_argument ? "an" : "no");
+		return commands[i].answer(q);
+	}
+	return dpumap_fault_set(&q->fault, DOCA_ERROR_NOT_SUPPORTED, "unknown command \"%.32s\"",
+				command);
+}
+
+static void put_result(const struct request *q, doca_error_t result, FILE *out)
+{
+	put_text(q->answer, "status", doca_error_get_name(result));
+	if (result != DOCA_SUCCESS)
+		put_text(q->answer, "error", q->fault.text);
+	fprintf(out, "%s\n",
+		json_object_to_json_string_ext(q->answer, JSON_C_TO_STRING_PRETTY |
+								  JSON_C_TO_STRING_NOSLASHESCAPE));
+}
+
+bool admin_answer(void *daemon, const char *question, int fd, uint64_t *ticket, FILE *out)
+{
+	struct request q = {.daemon = daemon, .fd = fd, .ticket = ticket};
+	char *line = strndup(question, strcspn(question, "\n"));
+	doca_error_t result = DOCA_ERROR_NO_MEMORY;
+	char *space;
+
+	q.answer = json_object_new_object();
+	if (!line || !q.answer)
+		goto free_line;
+	space = strchr(line, ' ');
+	q.argument = space ? space + 1 : line + strlen(line);
+	if (space)
+		*space = '\0';
+	result = answer(&q, line);
+	if (result == DOCA_ERROR_AGAIN)
+		goto free_line;
+	if (result != DOCA_SUCCESS)
+		log_line("ctl %s failed: %s", line, q.fault.text);
+	put_result(&q, result, out);
+free_line:
+	json_object_put(q.answer);
+	free(line);
+	return result != DOCA_ERROR_AGAIN;
+}

@@ -1,0 +1,782 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/daemon/daemon.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "dpu/base/log.h"
+#include "dpu/base/loop.h"
+#include "dpu/base/privileges.h"
+#include "dpu/clients/comch_service.h"
+#include "dpu/daemon/admin.h"
+#include "dpu/daemon/metrics.h"
+#include "dpu/daemon/text_service.h"
+#include "dpu/exports/device_watch.h"
+#include "dpu/exports/job.h"
+#include "dpu/exports/memory.h"
+#include "dpu/registry/registry.h"
+#include "local/clock.h"
+
+#define TICK_MS 500
+/* For systemd: registering much memory, or writing files to their disk, takes longer than usual. */
+#define MORE_TIME "EXTEND_TIMEOUT_USEC=600000000"
+/* Longest wait for another server that starts at the same address. */
+#define OTHER_START_NS (30 * DPUMAP_NSEC_PER_SEC)
+
+struct daemon {
+	const struct options *options;
+	struct settings settings;
+	struct loop *loop;
+	struct watch signals;
+	struct export_table *exports;
+	struct device_watch device;
+	struct server *server;
+	struct text_service *admin;   /* NULL: none */
+	struct text_service *metrics; /* NULL: none */
+	struct comch_service *comch;  /* NULL: none */
+	struct registry *registry;    /* NULL: none */
+	struct job *job;	      /* changes the exports */
+	uint64_t ticket;	      /* of the change that began last */
+	doca_error_t outcome;	      /* of the change that ended last */
+	struct dpumap_fault why;
+	struct settings next;		/* of a reload that is running */
+	const struct export_dir *known; /* what it need not load again; NULL: load all */
+	struct dpumap_tls *next_tls;
+	struct registry_renewal *renewal;
+	bool next_is_for_others;
+	bool is_for_others; /* may other users import? */
+	bool has_adopted;   /* sockets from systemd in place of addresses */
+	bool has_adopted_tcp;
+	uint64_t watchdog_ns; /* interval of notifications; 0: none */
+	uint64_t notified;    /* time of the last notification */
+	int turn_ms;	      /* to wait for events */
+	char address[300];    /* the first one listened on */
+};
+
+/* An event in addition to the flags: a flag set just before epoll_wait() would be noticed late. */
+static int signal_fd = -1;
+static volatile sig_atomic_t stop_requested, reload_requested;
+
+static void wake(void)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+	ssize_t n = write(signal_fd, &one, sizeof(one));
+
+	(void)n;
+	errno = saved;
+}
+
+void daemon_stop(void)
+{
+	stop_requested = 1;
+	wake();
+}
+
+void daemon_ask_reload(void)
+{
+	reload_requested = 1;
+	wake();
+}
+
+bool daemon_is_stopping(void)
+{
+	return stop_requested;
+}
+
+static void on_signals(struct watch *watch, uint32_t events)
+{
+	uint64_t count;
+	ssize_t n = read(watch->fd, &count, sizeof(count));
+
+	(void)events;
+	(void)n;
+}
+
+const char *daemon_address(const struct daemon *daemon)
+{
+	return daemon->address;
+}
+
+struct export_table *daemon_exports(struct daemon *daemon)
+{
+	return daemon->exports;
+}
+
+const struct registry *daemon_registry(const struct daemon *daemon)
+{
+	return daemon->registry;
+}
+
+const struct server *daemon_server(const struct daemon *daemon)
+{
+	return daemon->server;
+}
+
+/* -- listening -- */
+
+static bool is_for_others(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->exports.num; i++)
+		if (export_spec_allows_others(&settings->exports.specs[i]))
+			return true;
+	return settings->user || export_dir_allows_others(&settings->dir);
+}
+
+static void name_address(struct daemon *d, const char *text, const struct dpumap_address *address,
+			 const struct dpumap_listener *listener)
+{
+	if (address->kind == DPUMAP_ADDRESS_TLS)
+		snprintf(d->address, sizeof(d->address), "tls:%s:%u", address->host,
+			 dpumap_listener_port(listener));
+	else
+		snprintf(d->address, sizeof(d->address), "%s", text);
+}
+
+/*
+ * Another server may be starting at the same place. A start waits for it, unless asked to stop; a
+ * reload does not, because it has clients.
+ */
+static doca_error_t create_listener(const struct daemon *d, const struct dpumap_address *address,
+				    bool open_to_all, struct dpumap_listener **listener,
+				    struct dpumap_fault *fault)
+{
+	const struct timespec pause = {.tv_nsec = 10 * DPUMAP_NSEC_PER_MSEC};
+	uint64_t end = d->exports ? 0 : dpumap_clock_ns() + OTHER_START_NS;
+	bool is_logged = false;
+	doca_error_t result;
+
+	for (;;) {
+		result = dpumap_listener_create(address, open_to_all, listener, fault);
+		if (result != DOCA_ERROR_AGAIN)
+			return result;
+		if (stop_requested || dpumap_clock_ns() > end)
+			break;
+		if (!is_logged)
+			log_line("%s: waiting", fault->text);
+		is_logged = true;
+		nanosleep(&pause, NULL);
+	}
+	fault->code = stop_requested ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_IN_USE;
+	return fault->code;
+}
+
+static doca_error_t listen_at(struct daemon *d, const struct settings *settings, const char *text,
+			      struct dpumap_fault *fault)
+{
+	struct dpumap_listener *listener;
+	struct dpumap_address address;
+	doca_error_t result;
+
+	result = dpumap_address_parse(text, &address, fault);
+	if (result == DOCA_SUCCESS)
+		result = create_listener(d, &address, is_for_others(settings), &listener, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!d->address[0])
+		name_address(d, text, &address, listener);
+	return server_listen(d->server, listener, fault);
+}
+
+/* Opens the addresses that are not open yet. Nothing is accepted there before use_listeners(). */
+static doca_error_t open_listeners(struct daemon *d, const struct settings *settings,
+				   struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (size_t i = 0; !d->has_adopted && i < settings->num_listen && result == DOCA_SUCCESS;
+	     i++)
+		if (!server_listens_at(d->server, settings->listen[i]))
+			result = listen_at(d, settings, settings->listen[i], fault);
+	return result;
+}
+
+/* Accepts connections at the addresses of the settings, and nowhere else. */
+static void use_listeners(struct daemon *d, const struct settings *settings, bool open_to_all)
+{
+	server_use_listeners(d->server, settings->listen, settings->num_listen, open_to_all);
+}
+
+/* Sockets from systemd replace those of the configuration. */
+static doca_error_t adopt(struct daemon *d, struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	struct dpumap_listener *listener;
+	int num = sd_listen_fds(1);
+
+	d->has_adopted = num > 0;
+	if (d->has_adopted)
+		snprintf(d->address, sizeof(d->address), "sockets from systemd");
+	for (int i = 0; i < num && result == DOCA_SUCCESS; i++) {
+		result = dpumap_listener_adopt(SD_LISTEN_FDS_START + i, &listener, fault);
+		if (result != DOCA_SUCCESS)
+			break;
+		if (dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS)
+			d->has_adopted_tcp = true;
+		result = server_listen(d->server, listener, fault);
+	}
+	return result;
+}
+
+static doca_error_t open_admin(struct daemon *d, struct dpumap_fault *fault)
+{
+	struct dpumap_listener *listener;
+	struct dpumap_address address;
+	doca_error_t result;
+
+	if (!d->settings.admin)
+		return DOCA_SUCCESS;
+	result = dpumap_address_parse(d->settings.admin, &address, fault);
+	if (result == DOCA_SUCCESS)
+		result = create_listener(d, &address, false, &listener, fault);
+	if (result == DOCA_SUCCESS)
+		result = text_service_create(d->loop, listener, "\n", admin_answer, d, &d->admin,
+					     fault);
+	return result;
+}
+
+static doca_error_t open_metrics(struct daemon *d, struct dpumap_fault *fault)
+{
+	struct dpumap_listener *listener;
+	struct dpumap_address address;
+	doca_error_t result;
+
+	if (!d->settings.metrics)
+		return DOCA_SUCCESS;
+	result = metrics_parse(d->settings.metrics, &address, fault);
+	if (result == DOCA_SUCCESS)
+		result = create_listener(d, &address, false, &listener, fault);
+	if (result == DOCA_SUCCESS)
+		result = text_service_create(d->loop, listener, "\r\n\r\n", metrics_answer, d,
+					     &d->metrics, fault);
+	return result;
+}
+
+/* -- reconfiguration -- */
+
+/* A socket on TCP exists only with TLS. */
+static doca_error_t load_tls(const struct settings *settings, bool has_adopted_tcp,
+			     struct dpumap_tls **tls, struct dpumap_fault *fault)
+{
+	const struct dpumap_tls_config config = {.cert = settings->cert,
+						 .key = settings->key,
+						 .ca = settings->ca,
+						 .crl = settings->crl,
+						 .psk = settings->psk};
+
+	*tls = NULL;
+	if (has_adopted_tcp && !settings_has_keys(settings))
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_BAD_CONFIG,
+			"systemd passed a TCP socket, which needs TLS: set cert, key "
+			"and ca, or psk, or remove the socket from the socket unit");
+	if (!has_adopted_tcp && !settings_has_tls(settings))
+		return DOCA_SUCCESS;
+	return dpumap_tls_create(&config, true, tls, fault);
+}
+
+static void limit_clients(struct daemon *d, const struct settings *settings)
+{
+	server_set_max_clients(d->server, settings->max_clients,
+			       settings_max_clients_per_identity(settings));
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Settings that only a start can apply: most of them need privileges that dpumapd has dropped. */
+static doca_error_t check_unchanged(const struct settings *now, const struct settings *wanted,
+				    struct dpumap_fault *fault)
+{
+	const struct {
+		const char *name, *now, *wanted;
+	} texts[] = {{"device", now->device, wanted->device},
+		     {"comch.serve", now->comch_serve, wanted->comch_serve},
+		     {"admin", now->admin, wanted->admin},
+		     {"metrics", now->metrics, wanted->metrics},
+		     {"user", now->user, wanted->user},
+		     {"group", now->group, wanted->group}};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!is_same(texts[i].now, texts[i].wanted))
+			return dpumap_fault_set(
+				fault, DOCA_ERROR_BAD_CONFIG,
+				"%s has changed from \"%s\" to \"%s\", which a reload cannot "
+				"apply: restart dpumapd, or restore the setting",
+				texts[i].name, texts[i].now ? texts[i].now : "",
+				texts[i].wanted ? texts[i].wanted : "");
+	return registry_settings_check_unchanged(&now->registry, &wanted->registry, fault);
+}
+
+/* What start, reload and --check have in common. */
+static doca_error_t prepare(const struct options *options, const struct export_dir *known,
+			    bool has_adopted_tcp, struct settings *settings,
+			    struct dpumap_tls **tls, struct dpumap_fault *fault)
+{
+	doca_error_t result = options_settings(options, known, settings, fault);
+	struct dpumap_address ignored;
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (settings->metrics)
+		result = metrics_parse(settings->metrics, &ignored, fault);
+	if (result == DOCA_SUCCESS)
+		result = registry_settings_complete(&settings->registry, settings->listen,
+						    settings->num_listen, settings->cert, fault);
+	if (result == DOCA_SUCCESS)
+		result = load_tls(settings, has_adopted_tcp, tls, fault);
+	if (result != DOCA_SUCCESS)
+		settings_free(settings);
+	return result;
+}
+
+/* The same for what a reload ignores. */
+static doca_error_t prepare_start(const struct options *options, bool has_adopted_tcp,
+				  struct settings *settings, struct dpumap_tls **tls,
+				  struct dpumap_fault *fault)
+{
+	doca_error_t result = prepare(options, NULL, has_adopted_tcp, settings, tls, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = privileges_check(settings->user, settings->group, fault);
+	if (result != DOCA_SUCCESS) {
+		dpumap_tls_destroy(*tls);
+		settings_free(settings);
+	}
+	return result;
+}
+
+doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fault)
+{
+	struct settings settings;
+	struct dpumap_tls *tls;
+	doca_error_t result = prepare_start(options, false, &settings, &tls, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_tls_destroy(tls);
+	for (size_t i = 0; i < settings.exports.num && result == DOCA_SUCCESS; i++)
+		result = memory_check_spec(&settings.exports.specs[i], fault);
+	if (result == DOCA_SUCCESS)
+		result = registry_check(&settings.registry, fault);
+	settings_free(&settings);
+	return result;
+}
+
+/* The exports of the reload have been made: nothing can fail from now on. */
+static void on_made(void *context)
+{
+	struct daemon *d = context;
+	struct settings before = d->settings;
+
+	limit_clients(d, &d->next);
+	server_set_tls(d->server, d->next_tls);
+	use_listeners(d, &d->next, d->next_is_for_others);
+	cm_listener_use(server_cm_listener(d->server));
+	d->is_for_others = d->next_is_for_others;
+	export_list_free(&d->next.exports);
+	d->settings = d->next;
+	d->next = before;
+	d->next_tls = NULL;
+	registry_renew(d->registry, d->renewal);
+	d->renewal = NULL;
+	server_set_introductions(d->server, &d->settings.introduce);
+}
+
+/* The other requests of ctl see the outcome, or begin their own changes. */
+static void on_change_end(void *context, doca_error_t result, const struct dpumap_fault *why)
+{
+	struct daemon *d = context;
+
+	d->outcome = result;
+	d->why = *why;
+	if (d->admin)
+		text_service_retry(d->admin);
+}
+
+static void end_reload(struct daemon *d, doca_error_t result, const struct dpumap_fault *why)
+{
+	if (result != DOCA_SUCCESS) {
+		dpumap_tls_destroy(d->next_tls);
+		d->next_tls = NULL;
+		registry_renewal_cancel(d->renewal);
+		d->renewal = NULL;
+		use_listeners(d, &d->settings, d->is_for_others);
+		cm_listener_cancel(server_cm_listener(d->server));
+		log_line("cannot reload the configuration, nothing has changed: %s", why->text);
+	} else {
+		log_line("configuration reloaded");
+	}
+	settings_free(&d->next);
+	malloc_trim(0); /* a large configuration leaves much behind */
+	sd_notify(0, "READY=1");
+}
+
+static void on_reload_end(void *context, doca_error_t result, const struct dpumap_fault *why)
+{
+	end_reload(context, result, why);
+	on_change_end(context, result, why);
+}
+
+/* Takes the change over. */
+static doca_error_t begin(struct daemon *d, struct export_change *change,
+			  const struct job_events *events, uint64_t *ticket,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result = job_start(d->job, change, events, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	*ticket = ++d->ticket;
+	return DOCA_ERROR_AGAIN;
+}
+
+/* The address for RDMA connections. */
+static doca_error_t open_rdma(const struct daemon *d, const struct settings *settings,
+			      struct dpumap_fault *fault)
+{
+	return cm_listener_prepare(server_cm_listener(d->server), settings->rdma_listen,
+				   export_table_device_name(d->exports), fault);
+}
+
+/* In the thread of the job. */
+static doca_error_t load_next(void *context, struct dpumap_fault *fault)
+{
+	struct daemon *d = context;
+
+	return prepare(d->options, d->known, d->has_adopted_tcp, &d->next, &d->next_tls, fault);
+}
+
+static doca_error_t plan_next(void *context, struct export_change **change,
+			      struct dpumap_fault *fault)
+{
+	struct daemon *d = context;
+	doca_error_t result = check_unchanged(&d->settings, &d->next, fault);
+
+	d->next_is_for_others = is_for_others(&d->next);
+	if (result == DOCA_SUCCESS)
+		result = open_listeners(d, &d->next, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_rdma(d, &d->next, fault);
+	if (result == DOCA_SUCCESS)
+		result = registry_renewal_prepare(d->registry, &d->next.registry, &d->renewal,
+						  fault);
+	if (result == DOCA_SUCCESS)
+		result = export_change_set(d->exports, &d->next.exports, &d->next.dir, change,
+					   fault);
+	return result;
+}
+
+doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpumap_fault *fault)
+{
+	const struct job_events events = {.load = load_next,
+					  .plan = plan_next,
+					  .made = on_made,
+					  .ended = on_reload_end,
+					  .context = daemon};
+	doca_error_t result;
+
+	if (job_is_active(daemon->job))
+		return DOCA_ERROR_AGAIN;
+	daemon->known = export_table_is_complete(daemon->exports) ? &daemon->settings.dir : NULL;
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, dpumap_clock_ns() / 1000);
+	result = begin(daemon, NULL, &events, ticket, fault);
+	if (result != DOCA_ERROR_AGAIN)
+		end_reload(daemon, result, fault);
+	return result;
+}
+
+doca_error_t daemon_add_export(struct daemon *daemon, struct export_spec *spec, uint64_t *ticket,
+			       struct dpumap_fault *fault)
+{
+	const struct job_events events = {.ended = on_change_end, .context = daemon};
+	struct export_change *change = NULL;
+	doca_error_t result;
+
+	if (job_is_active(daemon->job))
+		return DOCA_ERROR_AGAIN;
+	result = export_change_add(daemon->exports, spec, &change, fault);
+	return result == DOCA_SUCCESS ? begin(daemon, change, &events, ticket, fault) : result;
+}
+
+doca_error_t daemon_remove_export(struct daemon *daemon, const char *name, uint64_t *ticket,
+				  struct dpumap_fault *fault)
+{
+	const struct job_events events = {.ended = on_change_end, .context = daemon};
+	struct export_change *change = NULL;
+	doca_error_t result;
+
+	if (job_is_active(daemon->job))
+		return DOCA_ERROR_AGAIN;
+	result = export_change_remove(daemon->exports, name, &change, fault);
+	return result == DOCA_SUCCESS ? begin(daemon, change, &events, ticket, fault) : result;
+}
+
+doca_error_t daemon_outcome(const struct daemon *daemon, uint64_t ticket,
+			    struct dpumap_fault *fault)
+{
+	if (ticket == daemon->ticket && job_is_active(daemon->job))
+		return DOCA_ERROR_AGAIN;
+	*fault = daemon->why;
+	return daemon->outcome;
+}
+
+unsigned int daemon_num_waiting(const struct daemon *daemon)
+{
+	return daemon->admin ? text_service_num_waiting(daemon->admin) : 0;
+}
+
+/* -- creation and main loop -- */
+
+static doca_error_t open_signals(struct daemon *d, struct dpumap_fault *fault)
+{
+	signal_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (signal_fd < 0)
+		return dpumap_fault_errno(fault, errno, "cannot set up signal handling");
+	return loop_add(d->loop, &d->signals, signal_fd, EPOLLIN, on_signals, fault);
+}
+
+/* Each client needs a descriptor, and unauthenticated connections may be many. */
+static void raise_limits(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void set_watchdog(struct daemon *d)
+{
+	uint64_t usec;
+
+	d->turn_ms = TICK_MS;
+	if (sd_watchdog_enabled(0, &usec) <= 0)
+		return;
+	d->watchdog_ns = usec * 1000 / 2;
+	if (usec / 4000 < TICK_MS)
+		d->turn_ms = (int)(usec / 4000);
+}
+
+/* Opens sockets before the device, to detect a busy one before anything is allocated. */
+static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
+{
+	struct dpumap_tls *tls;
+	doca_error_t result = adopt(d, fault);
+
+	if (result == DOCA_SUCCESS)
+		result = prepare_start(d->options, d->has_adopted_tcp, &d->settings, &tls, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	server_set_tls(d->server, tls);
+	result = open_listeners(d, &d->settings, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	d->is_for_others = is_for_others(&d->settings);
+	use_listeners(d, &d->settings, d->is_for_others);
+	result = open_admin(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_metrics(d, fault);
+	return result;
+}
+
+/* Clients are answered once the daemon runs. */
+static doca_error_t open_comch(struct daemon *d, struct dpumap_fault *fault)
+{
+	if (!d->settings.comch_serve)
+		return DOCA_SUCCESS;
+	return comch_service_create(d->loop, d->server, export_table_dev(d->exports),
+				    d->settings.comch_serve, &d->comch, fault);
+}
+
+/* Publishes once the daemon runs. */
+static doca_error_t open_registry(struct daemon *d, struct dpumap_fault *fault)
+{
+	if (!d->settings.registry.is_set)
+		return DOCA_SUCCESS;
+	return registry_create(d->loop, d->exports, &d->settings.registry, &d->registry, fault);
+}
+
+static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	raise_limits();
+	result = loop_create(&d->loop, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_signals(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = server_create(d->loop, &d->server, fault);
+	if (result == DOCA_SUCCESS)
+		result = job_create(d->loop, &d->job, fault);
+	return result;
+}
+
+static doca_error_t check_stop(struct dpumap_fault *fault)
+{
+	if (!stop_requested)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "asked to stop during the start");
+}
+
+doca_error_t daemon_create(const struct options *options, struct daemon **daemon,
+			   struct dpumap_fault *fault)
+{
+	struct daemon *d = calloc(1, sizeof(*d));
+	doca_error_t result;
+
+	if (!d)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+	d->options = options;
+	settings_init(&d->settings);
+	settings_init(&d->next);
+	result = start(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = set_up(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = check_stop(fault);
+	if (result == DOCA_SUCCESS)
+		result = export_table_create(d->settings.device, &d->exports, fault);
+	if (result == DOCA_SUCCESS) {
+		server_set_exports(d->server, d->exports);
+		limit_clients(d, &d->settings);
+		server_set_introductions(d->server, &d->settings.introduce);
+		result = device_watch_start(&d->device, d->loop, d->exports, fault);
+	}
+	if (result == DOCA_SUCCESS) {
+		sd_notify(0, MORE_TIME);
+		result = export_table_set(d->exports, &d->settings.exports, &d->settings.dir,
+					  daemon_is_stopping, fault);
+		export_list_free(&d->settings.exports); /* they may be very many */
+		malloc_trim(0);
+	}
+	if (result == DOCA_SUCCESS)
+		result = open_comch(d, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_rdma(d, &d->settings, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_registry(d, fault);
+	if (result == DOCA_SUCCESS) {
+		cm_listener_use(server_cm_listener(d->server));
+		result = privileges_drop(d->settings.user, d->settings.group, fault);
+	}
+	if (result != DOCA_SUCCESS) {
+		daemon_destroy(d);
+		return result;
+	}
+	set_watchdog(d);
+	*daemon = d;
+	return DOCA_SUCCESS;
+}
+
+void daemon_destroy(struct daemon *daemon)
+{
+	if (!daemon)
+		return;
+	registry_destroy(daemon->registry);
+	registry_renewal_cancel(daemon->renewal);
+	job_destroy(daemon->job);
+	text_service_destroy(daemon->metrics);
+	text_service_destroy(daemon->admin);
+	comch_service_destroy(daemon->comch);
+	server_destroy(daemon->server);
+	if (daemon->loop) {
+		loop_remove(daemon->loop, &daemon->device.watch);
+		loop_remove(daemon->loop, &daemon->signals);
+	}
+	export_table_destroy(daemon->exports);
+	loop_destroy(daemon->loop);
+	if (signal_fd >= 0)
+		close(signal_fd);
+	signal_fd = -1;
+	settings_free(&daemon->settings);
+	settings_free(&daemon->next);
+	dpumap_tls_destroy(daemon->next_tls);
+	free(daemon);
+}
+
+static void tick(const struct daemon *d)
+{
+	export_table_check(d->exports);
+	server_tick(d->server);
+	comch_service_tick(d->comch);
+	if (d->admin)
+		text_service_tick(d->admin);
+	if (d->metrics)
+		text_service_tick(d->metrics);
+}
+
+static void feed_watchdog(struct daemon *d, uint64_t now)
+{
+	if (!d->watchdog_ns || now - d->notified < d->watchdog_ns)
+		return;
+	sd_notify(0, "WATCHDOG=1");
+	d->notified = now;
+}
+
+static bool has_work(const struct daemon *d)
+{
+	return server_has_work(d->server) || job_has_work(d->job) ||
+	       comch_service_has_work(d->comch);
+}
+
+static int wait_ms(const struct daemon *d)
+{
+	return has_work(d) ? 0 : registry_timeout(d->registry, d->turn_ms);
+}
+
+static void reload_by_signal(struct daemon *d)
+{
+	struct dpumap_fault logged = {0};
+	uint64_t ticket = 0;
+
+	reload_requested = 0;
+	daemon_reload(d, &ticket, &logged);
+}
+
+doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	uint64_t last = 0, now;
+
+	sd_notify(0, "READY=1");
+	while (result == DOCA_SUCCESS && !stop_requested) {
+		result = loop_turn(daemon->loop, wait_ms(daemon), fault);
+		if (daemon->device.has_failed)
+			break;
+		server_work(daemon->server);
+		comch_service_work(daemon->comch);
+		job_work(daemon->job);
+		registry_work(daemon->registry, job_is_active(daemon->job));
+		if (reload_requested && !job_is_active(daemon->job))
+			reload_by_signal(daemon);
+		now = dpumap_clock_ns();
+		if (now - last >= TICK_MS * DPUMAP_NSEC_PER_MSEC) {
+			last = now;
+			tick(daemon);
+		}
+		feed_watchdog(daemon, now);
+	}
+	sd_notify(0, "STOPPING=1\n" MORE_TIME);
+	if (result == DOCA_SUCCESS && daemon->device.has_failed)
+		result = dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+					  "ended because device %s failed",
+					  export_table_device_name(daemon->exports));
+	return result;
+}

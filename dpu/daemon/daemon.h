@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The daemon: exports, server, admin socket and metrics, and their reconfiguration. */
+#ifndef DPUMAPD_DAEMON_H
+#define DPUMAPD_DAEMON_H
+
+#include <stdint.h>
+
+#include "dpu/clients/server.h"
+#include "dpu/exports/export_table.h"
+#include "dpu/registry/registry.h"
+#include "dpu/settings/options.h"
+
+struct daemon;
+
+/*
+ * Refuses what daemon_create() refuses, as far as that needs neither sockets nor the device. Changes
+ * nothing, also if the daemon is running.
+ */
+doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fault);
+/* Prepares everything that clients need. Borrows the options. SHUTDOWN after daemon_stop(). */
+doca_error_t daemon_create(const struct options *options, struct daemon **daemon,
+			   struct dpumap_fault *fault);
+/* Ends every connection, revokes every export. NULL is allowed. */
+void daemon_destroy(struct daemon *daemon);
+/* Serves until daemon_stop() (SUCCESS) or until waiting fails. */
+doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault);
+
+/* Both may be called from a signal handler. */
+void daemon_stop(void);
+void daemon_ask_reload(void);
+bool daemon_is_stopping(void);
+
+/*
+ * Changes may take long, and clients are served meanwhile: these functions return AGAIN. If *ticket
+ * is 0 then, another change is running, and the caller tries again when that has ended; otherwise
+ * the change has begun, and daemon_outcome() returns AGAIN until it has ended. A change that fails
+ * changes nothing.
+ *
+ * Reads the configuration again: exports, authorized peers, addresses, TLS files and limits. A
+ * configuration that changes what only a start can apply fails.
+ */
+doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpumap_fault *fault);
+/* Takes the spec over if the change has begun. */
+doca_error_t daemon_add_export(struct daemon *daemon, struct export_spec *spec, uint64_t *ticket,
+			       struct dpumap_fault *fault);
+doca_error_t daemon_remove_export(struct daemon *daemon, const char *name, uint64_t *ticket,
+				  struct dpumap_fault *fault);
+/* The result of the change: of the one that ended last if ticket is not that of a running one. */
+doca_error_t daemon_outcome(const struct daemon *daemon, uint64_t ticket,
+			    struct dpumap_fault *fault);
+
+/* How many commands of ctl wait for the end of a change? */
+unsigned int daemon_num_waiting(const struct daemon *daemon);
+
+/* The first address listened on, for the ready line; with the port chosen if it was 0. */
+const char *daemon_address(const struct daemon *daemon);
+
+struct export_table *daemon_exports(struct daemon *daemon);
+/* NULL: none. */
+const struct registry *daemon_registry(const struct daemon *daemon);
+const struct server *daemon_server(const struct daemon *daemon);
+
+#endif

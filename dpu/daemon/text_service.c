@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/daemon/text_service.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "dpu/base/log.h"
+#include "local/clock.h"
+
+#define REQUEST_MAX 8192
+#define TIMEOUT_NS  (5 * DPUMAP_NSEC_PER_SEC)
+#define CONNS_MAX   32
+
+struct text_conn {
+	struct watch watch;
+	struct text_service *service;
+	struct text_conn *next;
+	uint64_t since;
+	int fd;		 /* descriptor received with the request; -1: none */
+	bool is_waiting; /* for a reply that comes later */
+	uint64_t ticket;
+	size_t request_len;
+	char request[REQUEST_MAX + 1];
+	char *reply; /* NULL: not available yet */
+	size_t reply_len;
+	size_t sent;
+};
+
+struct text_service {
+	struct watch watch;
+	struct loop *loop;
+	struct dpumap_listener *listener;
+	const char *end;
+	text_service_fn *answer;
+	void *context;
+	struct text_conn *conns;
+	unsigned int num_conns;
+};
+
+static void close_conn(struct text_conn *conn)
+{
+	struct text_service *service = conn->service;
+	struct text_conn **at = &service->conns;
+
+	while (*at != conn)
+		at = &(*at)->next;
+	*at = conn->next;
+	service->num_conns--;
+	loop_remove(service->loop, &conn->watch);
+	close(conn->watch.fd);
+	if (conn->fd >= 0)
+		close(conn->fd);
+	free(conn->reply);
+	free(conn);
+}
+
+/* Keeps one descriptor and closes the others. */
+static void keep_fd(struct text_conn *conn, struct msghdr *msg)
+{
+	int fds[16];
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		size_t num = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		memcpy(fds, CMSG_DATA(c), num * sizeof(int));
+		for (size_t i = 0; i < num; i++) {
+			if (conn->fd < 0)
+				conn->fd = fds[i];
+			else
+				close(fds[i]);
+		}
+	}
+}
+
+static ssize_t receive(struct text_conn *conn)
+{
+	char control[CMSG_SPACE(16 * sizeof(int))];
+	struct iovec iov = {.iov_base = conn->request + conn->request_len,
+			    .iov_len = REQUEST_MAX - conn->request_len};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = control,
+			     .msg_controllen = sizeof(control)};
+	ssize_t n = recvmsg(conn->watch.fd, &msg, MSG_CMSG_CLOEXEC);
+
+	if (n >= 0)
+		keep_fd(conn, &msg);
+	return n;
+}
+
+static bool make_reply(struct text_conn *conn)
+{
+	FILE *out = open_memstream(&conn->reply, &conn->reply_len);
+
+	if (!out)
+		return false;
+	conn->is_waiting = !conn->service->answer(conn->service->context, conn->request, conn->fd,
+						  &conn->ticket, out);
+	if (fclose(out) != 0 || !conn->reply)
+		return false;
+	if (conn->is_waiting) {
+		free(conn->reply);
+		conn->reply = NULL;
+	}
+	return true;
+}
+
+/* False when the connection is to be closed. */
+static bool read_request(struct text_conn *conn)
+{
+	ssize_t n = receive(conn);
+	bool is_whole;
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	conn->request_len += (size_t)n;
+	conn->request[conn->request_len] = '\0';
+	is_whole = n == 0 || strstr(conn->request, conn->service->end);
+	if (!is_whole)
+		return conn->request_len < REQUEST_MAX;
+	return make_reply(conn);
+}
+
+static bool write_reply(struct text_conn *conn)
+{
+	ssize_t n;
+
+	while (conn->sent < conn->reply_len) {
+		n = send(conn->watch.fd, conn->reply + conn->sent, conn->reply_len - conn->sent,
+			 MSG_NOSIGNAL);
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR;
+		conn->sent += (size_t)n;
+	}
+	return false;
+}
+
+static uint32_t interest_of(const struct text_conn *conn)
+{
+	if (conn->is_waiting)
+		return 0;
+	return conn->reply ? EPOLLOUT : EPOLLIN;
+}
+
+/* May free the connection. */
+static void go_on(struct text_conn *conn, bool goes_on)
+{
+	struct dpumap_fault fault = {0};
+
+	if (goes_on && conn->reply)
+		goes_on = write_reply(conn);
+	if (!goes_on || loop_change(conn->service->loop, &conn->watch, interest_of(conn), &fault) !=
+				DOCA_SUCCESS)
+		close_conn(conn);
+}
+
+static void on_conn(struct watch *watch, uint32_t events)
+{
+	struct text_conn *conn =
+		(struct text_conn *)((char *)watch - offsetof(struct text_conn, watch));
+
+	(void)events;
+	/* Of one that waits, only the end of the connection is reported. */
+	go_on(conn, conn->is_waiting ? false : conn->reply || read_request(conn));
+}
+
+unsigned int text_service_num_waiting(const struct text_service *service)
+{
+	unsigned int num = 0;
+
+	for (const struct text_conn *conn = service->conns; conn; conn = conn->next)
+		num += conn->is_waiting;
+	return num;
+}
+
+void text_service_retry(struct text_service *service)
+{
+	struct text_conn *conn, *next;
+
+	for (conn = service->conns; conn; conn = next) {
+		next = conn->next;
+		if (!conn->is_waiting)
+			continue;
+		conn->since = dpumap_clock_ns();
+		go_on(conn, make_reply(conn));
+	}
+}
+
+static void open_conn(struct text_service *service, int fd)
+{
+	struct text_conn *conn = service->num_conns < CONNS_MAX ? calloc(1, sizeof(*conn)) : NULL;
+	struct dpumap_fault fault = {0};
+
+	if (!conn ||
+	    loop_add(service->loop, &conn->watch, fd, EPOLLIN, on_conn, &fault) != DOCA_SUCCESS) {
+		free(conn);
+		close(fd);
+		return;
+	}
+	conn->service = service;
+	conn->fd = -1;
+	conn->since = dpumap_clock_ns();
+	conn->next = service->conns;
+	service->conns = conn;
+	service->num_conns++;
+}
+
+static bool is_administrator(const struct dpumap_peer *peer)
+{
+	return peer->kind != DPUMAP_ADDRESS_UNIX || peer->uid == 0 || peer->uid == geteuid();
+}
+
+/* Without free descriptors the listener stays readable: stop polling it until the next tick. */
+static void set_accepting(struct text_service *service, bool accepting)
+{
+	struct dpumap_fault ignored;
+
+	loop_change(service->loop, &service->watch, accepting ? EPOLLIN : 0, &ignored);
+}
+
+static void on_listener(struct watch *watch, uint32_t events)
+{
+	struct text_service *service =
+		(struct text_service *)((char *)watch - offsetof(struct text_service, watch));
+	struct dpumap_fault fault = {0};
+	struct dpumap_peer peer;
+	doca_error_t result;
+	int fd;
+
+	(void)events;
+	for (;;) {
+		result = dpumap_listener_accept(service->listener, &fd, &peer, &fault);
+		if (result == DOCA_ERROR_CONNECTION_RESET)
+			continue;
+		if (result != DOCA_SUCCESS)
+			break;
+		if (is_administrator(&peer)) {
+			open_conn(service, fd);
+		} else {
+			log_line("%s rejected: only root and the user of dpumapd may connect",
+				 peer.text);
+			close(fd);
+		}
+	}
+	if (result == DOCA_ERROR_FULL) {
+		log_line("%s", fault.text);
+		set_accepting(service, false);
+	}
+}
+
+doca_error_t text_service_create(struct loop *loop, struct dpumap_listener *listener,
+				 const char *end, text_service_fn *answer, void *context,
+				 struct text_service **service, struct dpumap_fault *fault)
+{
+	struct text_service *e = calloc(1, sizeof(*e));
+	doca_error_t result;
+
+	if (!e) {
+		dpumap_listener_destroy(listener);
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+	}
+	e->loop = loop;
+	e->listener = listener;
+	e->end = end;
+	e->answer = answer;
+	e->context = context;
+	result = loop_add(loop, &e->watch, dpumap_listener_fd(listener), EPOLLIN, on_listener,
+			  fault);
+	if (result != DOCA_SUCCESS) {
+		text_service_destroy(e);
+		return result;
+	}
+	*service = e;
+	return DOCA_SUCCESS;
+}
+
+void text_service_destroy(struct text_service *service)
+{
+	if (!service)
+		return;
+	while (service->conns)
+		close_conn(service->conns);
+	loop_remove(service->loop, &service->watch);
+	dpumap_listener_destroy(service->listener);
+	free(service);
+}
+
+void text_service_tick(struct text_service *service)
+{
+	uint64_t now = dpumap_clock_ns();
+	struct text_conn *conn, *next;
+
+	for (conn = service->conns; conn; conn = next) {
+		next = conn->next;
+		if (!conn->is_waiting && now - conn->since > TIMEOUT_NS)
+			close_conn(conn);
+	}
+	set_accepting(service, true);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Connections of one text request and one text reply: dpumapd ctl and metrics. */
+#ifndef DPUMAPD_TEXT_SERVICE_H
+#define DPUMAPD_TEXT_SERVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "channel/listener.h"
+#include "dpu/base/loop.h"
+
+struct text_service;
+
+/*
+ * fd came with the request, or is -1; the service closes it. False: the reply comes later, and
+ * text_service_retry() calls the function again, with what it left in *ticket, which was 0.
+ */
+typedef bool text_service_fn(void *context, const char *request, int fd, uint64_t *ticket,
+			     FILE *reply);
+
+/*
+ * Takes the listener over, also on failure. A request ends with end, or where the client stops
+ * writing. On a Unix socket, only root and the user of this process get replies.
+ */
+doca_error_t text_service_create(struct loop *loop, struct dpumap_listener *listener,
+				 const char *end, text_service_fn *answer, void *context,
+				 struct text_service **service, struct dpumap_fault *fault);
+/* NULL is allowed. */
+void text_service_destroy(struct text_service *service);
+/* How many requests' replies come later? */
+unsigned int text_service_num_waiting(const struct text_service *service);
+/* Calls the function again for the requests whose replies come later. */
+void text_service_retry(struct text_service *service);
+/* To be called about twice a second: closes connections that time out. */
+void text_service_tick(struct text_service *service);
+
+#endif

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/exports/export.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dpumap/dev.h>
+#include <dpumap/mmap.h>
+
+#include "common/size.h"
+#include "dpu/base/log.h"
+#include "dpu/exports/memory.h"
+#include "dpu/rdma/rdma_conns.h"
+
+struct named_export {
+	struct export_spec spec;
+	uint64_t id;
+	struct dpumap_device *own; /* of an export over RDMA; NULL over PCI */
+	struct rdma_conns rdma_conns;
+	struct memory *memory;
+	struct doca_mmap *mmap;
+	const void *desc; /* borrowed until the map stops or is revoked; NULL: none now */
+	size_t desc_len;
+	uint64_t num_imports;	 /* how often connected clients hold the descriptor */
+	uint64_t num_abandoned;	 /* how often clients disconnected without releasing it */
+	doca_error_t end_result; /* of destroying the map */
+	bool takes_all;		 /* the size was "max" */
+	bool is_released;	 /* a client released it, and may have kept a copy */
+	bool is_stuck;		 /* a connection cannot be ended: the device stays open */
+};
+
+/* Permissions of RDMA clients, for connections and for memory. */
+static uint32_t rdma_access_of(const struct export_spec *spec)
+{
+	return spec->writable ? DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE
+			      : DOCA_ACCESS_FLAG_RDMA_READ;
+}
+
+static uint32_t pci_access_of(const struct export_spec *spec)
+{
+	return spec->writable ? DOCA_ACCESS_FLAG_PCI_READ_WRITE : DOCA_ACCESS_FLAG_PCI_READ_ONLY;
+}
+
+/* A read-only export may be read-only locally as well: a file without write permission. */
+static uint32_t access_of(const struct export_spec *spec)
+{
+	uint32_t local = spec->writable ? DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
+					: DOCA_ACCESS_FLAG_LOCAL_READ_ONLY;
+
+	return local | (spec->via == EXPORT_VIA_RDMA ? rdma_access_of(spec) : pci_access_of(spec));
+}
+
+static const struct dpumap_device *device_of(const struct named_export *e,
+					     const struct dpumap_device *shared)
+{
+	return e->own ? e->own : shared;
+}
+
+static doca_error_t describe(const struct dpumap_device *device, struct named_export *e)
+{
+	if (e->spec.via == EXPORT_VIA_RDMA)
+		return doca_mmap_export_rdma(e->mmap, device->dev, &e->desc, &e->desc_len);
+	return doca_mmap_export_pci(e->mmap, device->dev, &e->desc, &e->desc_len);
+}
+
+static doca_error_t start(const struct dpumap_device *device, struct named_export *e,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	result = doca_mmap_set_permissions(e->mmap, access_of(&e->spec));
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot set its permissions on %s",
+					 e->spec.name, device->name);
+	result = doca_mmap_start(e->mmap);
+	if (result != DOCA_SUCCESS)
+		return memory_explain(e->memory, result, device->name, fault);
+	result = describe(device, e);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result, "export %s: cannot export it on %s",
+					 e->spec.name, device->name);
+	if (e->desc_len > DPUMAP_DESCRIPTOR_MAX)
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_TOO_BIG,
+			"export %s: its descriptor has %zu bytes, more than the limit of %u",
+			e->spec.name, e->desc_len, DPUMAP_DESCRIPTOR_MAX);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t fill_map(const struct dpumap_device *device, struct named_export *e,
+			     struct dpumap_fault *fault)
+{
+	doca_error_t result = doca_mmap_create(&e->mmap);
+
+	if (result == DOCA_SUCCESS)
+		result = doca_mmap_add_dev(e->mmap, device->dev);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result, "export %s: cannot create a map on %s",
+					 e->spec.name, device->name);
+	result = memory_give_to(e->memory, e->mmap, fault);
+	if (result == DOCA_SUCCESS)
+		result = start(device, e, fault);
+	return result;
+}
+
+static doca_error_t make_map(const struct dpumap_device *device, struct named_export *e,
+			     struct dpumap_fault *fault)
+{
+	doca_error_t result = fill_map(device, e, fault);
+
+	if (result != DOCA_SUCCESS && e->mmap && doca_mmap_destroy(e->mmap) == DOCA_SUCCESS)
+		e->mmap = NULL;
+	return result;
+}
+
+void export_log(const struct named_export *e, const struct dpumap_device *device, const char *what)
+{
+	char size[DPUMAP_SIZE_TEXT_MAX], state[48];
+
+	dpumap_size_format(e->spec.size, size);
+	snprintf(state, sizeof(state), "descriptor of %zu bytes", e->desc_len);
+	log_line("export %s %s: %s, %s, %s, over %s, %s, on %s", e->spec.name, what,
+		 export_kind_name(e->spec.kind), size,
+		 e->spec.writable ? "read-write" : "read-only",
+		 e->spec.via == EXPORT_VIA_RDMA ? "RDMA" : "PCI",
+		 e->desc ? state : "not yet registered", device->name);
+}
+
+void export_end(struct named_export *export)
+{
+	/* The key first: from then on, connected clients reach nothing. */
+	if (export->mmap)
+		export->end_result = doca_mmap_destroy(export->mmap);
+	if (export->end_result == DOCA_SUCCESS)
+		export->mmap = NULL;
+	export->desc = NULL;
+	export->is_stuck = !rdma_conns_drop_all(&export->rdma_conns);
+}
+
+static void destroy_parts(struct named_export *e)
+{
+	export_end(e);
+	if (e->mmap) {
+		memory_keep_bytes(e->memory);
+		log_line("export %s: cannot destroy its map, so its descriptor stays valid: %s; "
+			 "restart dpumapd",
+			 e->spec.name, doca_error_get_descr(e->end_result));
+	}
+	memory_destroy(e->memory);
+	if (!e->is_stuck && e->own && e->own->dev)
+		doca_dev_close(e->own->dev);
+	free(e->own);
+}
+
+void export_destroy(struct named_export *export)
+{
+	if (!export)
+		return;
+	destroy_parts(export);
+	export_spec_free(&export->spec);
+	free(export);
+}
+
+static doca_error_t check_via(const struct dpumap_device *device, const struct export_spec *spec,
+			      struct dpumap_fault *fault)
+{
+	bool is_rdma = spec->via == EXPORT_VIA_RDMA;
+	dpumap_device_cap *cap =
+		is_rdma ? dpumap_device_can_connect : doca_mmap_cap_is_export_pci_supported;
+	uint8_t supported = 0;
+	doca_error_t result = cap(doca_dev_as_devinfo(device->dev), &supported);
+
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot query the capabilities of %s",
+					 spec->name, device->name);
+	if (supported)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(
+		fault, DOCA_ERROR_NOT_SUPPORTED,
+		is_rdma ? "export %s: device %s cannot export memory over RDMA"
+			: "export %s: device %s cannot export memory over PCI; use via=rdma",
+		spec->name, device->name);
+}
+
+static doca_error_t no_memory(const struct export_spec *spec, struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s", spec->name);
+}
+
+/*
+ * A memory key is valid on every connection of its device, and easily guessed: therefore each
+ * export over RDMA has a device of its own.
+ */
+static doca_error_t open_own(const struct dpumap_device *shared, struct named_export *e,
+			     struct dpumap_fault *fault)
+{
+	if (e->spec.via != EXPORT_VIA_RDMA)
+		return DOCA_SUCCESS;
+	e->own = calloc(1, sizeof(*e->own));
+	if (!e->own)
+		return no_memory(&e->spec, fault);
+	return dpumap_device_open_own(shared, e->own, fault);
+}
+
+/* Takes the spec over if the creation succeeded. */
+static doca_error_t finish(struct named_export *e, doca_error_t result, struct export_spec *spec,
+			   struct named_export **export)
+{
+	if (result != DOCA_SUCCESS) {
+		destroy_parts(e);
+		free(e); /* the caller still owns the spec */
+		return result;
+	}
+	e->takes_all = spec->size == EXPORT_SIZE_MAX;
+	export_spec_init(spec);
+	*export = e;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec, bool later,
+			   struct named_export **export, struct dpumap_fault *fault)
+{
+	struct named_export *e = calloc(1, sizeof(*e));
+	doca_error_t result;
+
+	if (!e)
+		return no_memory(spec, fault);
+	e->spec = *spec;
+	result = check_via(device, &e->spec, fault);
+	if (result == DOCA_SUCCESS)
+		result = open_own(device, e, fault);
+	device = device_of(e, device);
+	if (result == DOCA_SUCCESS)
+		result = memory_create(device, &e->spec, &e->memory, fault);
+	if (result == DOCA_SUCCESS && (!later || e->own))
+		result = make_map(device, e, fault);
+	return finish(e, result, spec, export);
+}
+
+doca_error_t export_create_successor(const struct dpumap_device *device,
+				     const struct named_export *old, struct export_spec *spec,
+				     struct named_export **export, struct dpumap_fault *fault)
+{
+	struct named_export *e = calloc(1, sizeof(*e));
+	doca_error_t result;
+
+	if (!e)
+		return no_memory(spec, fault);
+	e->spec = *spec;
+	e->spec.size = old->spec.size;
+	e->memory = old->memory;
+	result = make_map(device_of(old, device), e, fault);
+	e->memory = NULL;
+	return finish(e, result, spec, export);
+}
+
+void export_succeed(struct named_export *export, struct named_export *old)
+{
+	export->memory = old->memory;
+	memory_set_spec(export->memory, &export->spec);
+	old->memory = NULL;
+	export->own = old->own;
+	old->own = NULL;
+}
+
+bool export_is(const struct named_export *export, const struct export_spec *spec)
+{
+	struct export_spec now = export->spec;
+
+	if (export->takes_all)
+		now.size = EXPORT_SIZE_MAX;
+	return export_spec_is_equal(&now, spec);
+}
+
+bool export_has_memory_of(const struct named_export *export, const struct export_spec *spec)
+{
+	struct export_spec now = export->spec;
+
+	if (export->takes_all)
+		now.size = EXPORT_SIZE_MAX;
+	now.writable = spec->writable;
+	now.allow = spec->allow;
+	return export_spec_is_equal(&now, spec) &&
+	       (export->spec.kind != EXPORT_FILE || export->spec.writable == spec->writable);
+}
+
+void export_set_file(struct named_export *export, uint32_t file)
+{
+	export->spec.file = file;
+	export->spec.is_temporary = false;
+}
+
+void export_swap_labels(struct named_export *export, struct export_labels *labels)
+{
+	struct export_labels before = export->spec.labels;
+
+	export->spec.labels = *labels;
+	*labels = before;
+}
+
+static void forget_holders(struct named_export *export)
+{
+	export->num_imports = 0;
+	export->num_abandoned = 0;
+	export->is_released = false;
+}
+
+bool export_is_registered(const struct named_export *export)
+{
+	return export->desc;
+}
+
+doca_error_t export_register(const struct dpumap_device *device, struct named_export *export,
+			     struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	if (export->desc)
+		return DOCA_SUCCESS;
+	device = device_of(export, device);
+	if (!export->mmap)
+		return make_map(device, export, fault);
+	result = describe(device, export);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result,
+					 "export %s: cannot renew its descriptor on %s",
+					 export->spec.name, device->name);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
+			    struct dpumap_fault *fault)
+{
+	doca_error_t result = export_register(device, export, fault);
+
+	if (result == DOCA_SUCCESS)
+		export->num_imports++;
+	return result;
+}
+
+static bool is_over_rdma(const struct named_export *export)
+{
+	return export->spec.via == EXPORT_VIA_RDMA;
+}
+
+/* Over RDMA a descriptor without a connection is useless, and stays. */
+void export_release(struct named_export *export)
+{
+	if (export->num_imports > 0)
+		export->num_imports--;
+	export->is_released = !is_over_rdma(export);
+}
+
+void export_abandon(struct named_export *export, uint64_t num)
+{
+	if (num > export->num_imports)
+		num = export->num_imports;
+	export->num_imports -= num;
+	if (!is_over_rdma(export))
+		export->num_abandoned += num;
+}
+
+bool export_is_rekey_due(const struct named_export *export)
+{
+	return export->is_released && export->num_imports == 0;
+}
+
+uint64_t export_num_imports(const struct named_export *export)
+{
+	return export->num_imports;
+}
+
+uint64_t export_num_outstanding(const struct named_export *export)
+{
+	return export->num_imports + export->num_abandoned;
+}
+
+static doca_error_t end_connections(struct named_export *export, struct dpumap_fault *fault)
+{
+	if (rdma_conns_drop_all(&export->rdma_conns))
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_DRIVER,
+				"export %s: cannot end its connections on %s: remove the export",
+				export->spec.name, export->own->name);
+}
+
+static doca_error_t revoke(const struct dpumap_device *device, struct named_export *export,
+			   struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	if (is_over_rdma(export))
+		return end_connections(export, fault);
+	if (!export->mmap)
+		return DOCA_SUCCESS;
+	result = dpumap_mmap_revoke_pci(export->mmap, device->dev);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(
+			fault, result,
+			"export %s: cannot revoke its descriptor on %s, which stays valid: remove "
+			"the export",
+			export->spec.name, device->name);
+	export->desc = NULL;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t export_rekey(const struct dpumap_device *device, struct named_export *export,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result = revoke(device, export, fault);
+	struct dpumap_fault later = {0};
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	forget_holders(export);
+	/* The next client's request for the descriptor tries again. */
+	if (export_register(device, export, &later) != DOCA_SUCCESS)
+		log_line("%s", later.text);
+	return DOCA_SUCCESS;
+}
+
+uint64_t export_id(const struct named_export *export)
+{
+	return export->id;
+}
+
+void export_set_id(struct named_export *export, uint64_t id)
+{
+	export->id = id;
+}
+
+const struct export_spec *export_get_spec(const struct named_export *export)
+{
+	return &export->spec;
+}
+
+void export_describe(const struct named_export *export, struct dpumap_export_info *info)
+{
+	memcpy(info->name, export->spec.name, sizeof(info->name));
+	snprintf(info->kind, sizeof(info->kind), "%s", export_kind_name(export->spec.kind));
+	info->size = export->spec.size;
+	info->access = access_of(&export->spec);
+}
+
+void export_descriptor(const struct named_export *export, const void **desc, size_t *len)
+{
+	*desc = export->desc;
+	*len = export->desc_len;
+}
+
+doca_error_t export_check_connects(const struct named_export *export, struct dpumap_fault *fault)
+{
+	if (is_over_rdma(export))
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+				"export %s is over PCI: it takes no RDMA connections",
+				export->spec.name);
+}
+
+/* Adds the name of the export. */
+static doca_error_t no_connection(const struct named_export *export, doca_error_t result,
+				  const struct dpumap_fault *why, struct dpumap_fault *fault)
+{
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_set(fault, result, "export %s: %.200s", export->spec.name,
+					why->text);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
+			    size_t len, const void **answer, size_t *answer_len,
+			    struct dpumap_fault *fault)
+{
+	doca_error_t result = export_check_connects(export, fault);
+	struct dpumap_fault why = {0};
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result =
+		rdma_conns_add(&export->rdma_conns, export->own->dev, rdma_access_of(&export->spec),
+			       owner, details, len, answer, answer_len, &why);
+	return no_connection(export, result, &why, fault);
+}
+
+doca_error_t export_accept(struct named_export *export, const void *owner,
+			   struct rdma_cm_id *request, struct dpumap_fault *fault)
+{
+	doca_error_t result = export_check_connects(export, fault);
+	struct dpumap_fault why = {0};
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = rdma_conns_accept(&export->rdma_conns, export->own->dev,
+				   rdma_access_of(&export->spec), owner, export->id, request, &why);
+	return no_connection(export, result, &why, fault);
+}
+
+void export_disconnect(struct named_export *export, const void *owner)
+{
+	rdma_conns_drop(&export->rdma_conns, owner);
+}
+
+doca_error_t export_check_range(const struct named_export *export, uint64_t offset, uint64_t len,
+				struct dpumap_fault *fault)
+{
+	uint64_t size = export->spec.size;
+
+	if (offset > size || len > size - offset)
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"export %s has %" PRIu64 " bytes: the range of %" PRIu64
+					" bytes at offset %" PRIu64 " ends outside it",
+					export->spec.name, size, len, offset);
+	return DOCA_SUCCESS;
+}
+
+/* Events of its own context are those of the shared one, or of one queue pair: only their memory counts. */
+static void discard_events(const struct named_export *export)
+{
+	enum dpumap_dev_event event = DPUMAP_DEV_EVENT_PORT_UP;
+
+	while (export->own && event != DPUMAP_DEV_EVENT_FATAL &&
+	       dpumap_dev_next_event(export->own->dev, &event) == DOCA_SUCCESS)
+		;
+}
+
+doca_error_t export_check(const struct named_export *export, struct dpumap_fault *fault)
+{
+	discard_events(export);
+	return memory_check(export->memory, fault);
+}
+
+bool export_needs_sync(const struct named_export *export)
+{
+	return memory_needs_sync(export->memory);
+}
+
+doca_error_t export_sync(const struct named_export *export, uint64_t offset, size_t len,
+			 struct dpumap_fault *fault)
+{
+	return memory_sync(export->memory, offset, len, fault);
+}
+
+doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
+			 const void **data, struct dpumap_fault *fault)
+{
+	return memory_read(export->memory, offset, len, data, fault);
+}

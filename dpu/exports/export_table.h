@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* All exports of this process, by name, and the device that they are on. */
+#ifndef DPUMAPD_EXPORT_TABLE_H
+#define DPUMAPD_EXPORT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dpu/exports/export.h"
+#include "dpu/spec/export_dir.h"
+#include "dpu/spec/export_list.h"
+#include "local/fault.h"
+
+struct export_table;
+struct export_change;
+
+/*
+ * device is an IB device name or a PCI address. NULL selects the first device that can export,
+ * over PCI if there is one.
+ */
+doca_error_t export_table_create(const char *device, struct export_table **exports,
+				 struct dpumap_fault *fault);
+/* Revokes every export, then frees the memory. NULL is allowed. */
+void export_table_destroy(struct export_table *exports);
+
+/*
+ * Called after every change has taken effect: what was revoked is revoked. was is NULL and its id 0
+ * for a new export, is is NULL for a removed one.
+ */
+typedef void export_table_changed_fn(void *context, const struct export_spec *was, uint64_t was_id,
+				     const struct export_spec *is);
+void export_table_on_change(struct export_table *exports, export_table_changed_fn *changed,
+			    void *context);
+
+/*
+ * Announces that all exports have ended, because the device failed. Nothing is freed, now or later:
+ * each command to a failed device may wait for minutes. The kernel frees all when the process ends.
+ */
+void export_table_lose(struct export_table *exports);
+/*
+ * A change of the table is first planned, which changes nothing. Only one change exists at a time,
+ * and nothing else may add or remove exports meanwhile.
+ *
+ * Plans to add an export. Takes the spec over on success. ALREADY_EXIST.
+ */
+doca_error_t export_change_add(struct export_table *exports, struct export_spec *spec,
+			       struct export_change **change, struct dpumap_fault *fault);
+/* Plans to remove an export. NOT_FOUND. */
+doca_error_t export_change_remove(struct export_table *exports, const char *name,
+				  struct export_change **change, struct dpumap_fault *fault);
+/*
+ * Plans to make the exports those of the list and those that came from the unchanged files of dir. Unchanged
+ * exports stay untouched, with their imports, also if their labels change; a change of permissions
+ * or authorized peers keeps the bytes; any other difference replaces the export. List and dir are
+ * borrowed until export_change_make() has returned; the rest of the list is the caller's to free.
+ * ALREADY_EXIST for an export of the list that an unchanged file has as well.
+ */
+doca_error_t export_change_set(struct export_table *exports, struct export_list *wanted,
+			       const struct export_dir *dir, struct export_change **change,
+			       struct dpumap_fault *fault);
+/*
+ * Are all exports of unchanged files here? No, if one was removed or lost its memory; only a change
+ * for which all files were loaded can bring it back.
+ */
+bool export_table_is_complete(const struct export_table *exports);
+/*
+ * Makes the new exports beside the old ones, or fails and undoes it. Takes long; may run in another
+ * thread while the table is in use.
+ */
+doca_error_t export_change_make(struct export_change *change, struct dpumap_fault *fault);
+/* Lets export_change_make() fail soon. May be called in any thread. */
+void export_change_cancel(struct export_change *change);
+/* Changes some exports, which cannot fail, and says whether others are left. */
+bool export_change_apply(struct export_change *change);
+/* Frees the memory of what the change replaced and removed. As export_change_make(). */
+void export_change_dispose(struct export_change *change);
+/* Undoes what was not applied. NULL is allowed. */
+void export_change_destroy(struct export_change *change);
+/* All steps of export_change_set() at once. SHUTDOWN, and no change, as soon as stops() is true. */
+doca_error_t export_table_set(struct export_table *exports, struct export_list *wanted,
+			      const struct export_dir *dir, bool (*stops)(void),
+			      struct dpumap_fault *fault);
+
+/* Removes exports whose file another process has truncated, and logs why. */
+void export_table_check(struct export_table *exports);
+
+/* A client gets the descriptor, or releases it. */
+doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
+				  struct dpumap_fault *fault);
+/*
+ * A descriptor of an export over PCI becomes invalid as soon as a client has released it and no
+ * connected client holds it.
+ */
+void export_table_release(struct export_table *exports, struct named_export *export);
+/*
+ * A client disconnected that held the exports with these ids, once for each time. Sorts the ids.
+ * Descriptors that become invalid by this do so in export_table_work().
+ */
+void export_table_abandon(struct export_table *exports, uint64_t *ids, size_t num);
+/*
+ * Is there such work, or are exports of a large change not yet registered? export_table_work() does a
+ * little of it.
+ */
+bool export_table_has_work(const struct export_table *exports);
+void export_table_work(struct export_table *exports);
+/* Revokes the access of all clients, which may get a new descriptor. NOT_FOUND. */
+doca_error_t export_table_rekey(struct export_table *exports, const char *name,
+				struct dpumap_fault *fault);
+/*
+ * Revokes one client's access. Over PCI this invalidates the descriptor of all clients, which may
+ * get a new one. Over RDMA the client lost its access with its connections.
+ */
+void export_table_revoke(struct export_table *exports, struct named_export *export);
+
+/* Changes whenever something about an export changes that clients or registries see. */
+uint64_t export_table_version(const struct export_table *exports);
+size_t export_table_count(const struct export_table *exports);
+/* export_num_outstanding() of all exports. */
+uint64_t export_table_num_outstanding(const struct export_table *exports);
+/* In the order of names. */
+struct named_export *export_table_at(const struct export_table *exports, size_t index);
+/* The index of the first export whose name sorts after this one. */
+size_t export_table_after(const struct export_table *exports, const char *name);
+/* NULL with the reason. */
+struct named_export *export_table_find(const struct export_table *exports, const char *name,
+				       struct dpumap_fault *fault);
+/* NULL when the state with that id no longer exists. */
+struct named_export *export_table_find_id(const struct export_table *exports, uint64_t id);
+
+struct doca_dev *export_table_dev(const struct export_table *exports);
+const char *export_table_device_name(const struct export_table *exports);
+
+/* The memory on the card, in bytes; longest is the largest free block. */
+struct export_table_dm_usage {
+	uint64_t total;
+	uint64_t free;
+	uint64_t longest;
+};
+
+doca_error_t export_table_dm_usage(const struct export_table *exports,
+				   struct export_table_dm_usage *usage, struct dpumap_fault *fault);
+
+#endif

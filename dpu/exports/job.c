@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/exports/job.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "dpu/base/log.h"
+
+enum phase {
+	IDLE,
+	LOADING, /* in the thread */
+	MAKING,	 /* in the thread */
+	APPLYING,
+	DISPOSING, /* in the thread */
+};
+
+struct job {
+	struct watch watch; /* of the thread's end */
+	struct loop *loop;
+	enum phase phase;
+	struct export_change *change;
+	struct job_events events;
+	pthread_t thread;
+	doca_error_t result; /* of the thread */
+	struct dpumap_fault fault;
+};
+
+static void *run(void *context)
+{
+	const uint64_t one = 1;
+	struct job *job = context;
+	ssize_t n;
+
+	if (job->phase == LOADING)
+		job->result = job->events.load(job->events.context, &job->fault);
+	else if (job->phase == MAKING)
+		job->result = export_change_make(job->change, &job->fault);
+	else
+		export_change_dispose(job->change);
+	n = write(job->watch.fd, &one, sizeof(one));
+	(void)n; /* cannot fail: the counter is far from its limit */
+	return NULL;
+}
+
+/* Signals are for the main thread. */
+static int start_thread(struct job *job)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&job->thread, NULL, run, job);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+static void end(struct job *job)
+{
+	struct job_events events = job->events;
+
+	job->phase = IDLE;
+	export_change_destroy(job->change);
+	job->change = NULL;
+	events.ended(events.context, job->result, &job->fault);
+}
+
+/* The thread stores its result in the job: it must not be stored here afterwards. */
+static doca_error_t enter(struct job *job, enum phase phase, struct dpumap_fault *fault)
+{
+	int err;
+
+	job->phase = phase;
+	err = start_thread(job);
+	return err ? dpumap_fault_errno(fault, err, "cannot start a thread to change the exports")
+		   : DOCA_SUCCESS;
+}
+
+/* The configuration is loaded. */
+static void make(struct job *job)
+{
+	doca_error_t result = job->events.plan(job->events.context, &job->change, &job->fault);
+
+	if (result == DOCA_SUCCESS)
+		result = enter(job, MAKING, &job->fault);
+	if (result == DOCA_SUCCESS)
+		return;
+	job->result = result;
+	end(job);
+}
+
+static void on_thread_end(struct watch *watch, uint32_t events)
+{
+	struct job *job = (struct job *)((char *)watch - offsetof(struct job, watch));
+	uint64_t count;
+
+	(void)events;
+	if (read(watch->fd, &count, sizeof(count)) != sizeof(count))
+		return;
+	pthread_join(job->thread, NULL);
+	if (job->phase == DISPOSING || job->result != DOCA_SUCCESS) {
+		end(job);
+		return;
+	}
+	if (job->phase == LOADING) {
+		make(job);
+		return;
+	}
+	job->phase = APPLYING;
+	if (job->events.made)
+		job->events.made(job->events.context);
+}
+
+doca_error_t job_create(struct loop *loop, struct job **job, struct dpumap_fault *fault)
+{
+	struct job *j = calloc(1, sizeof(*j));
+	doca_error_t result;
+	int fd;
+
+	if (!j)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fd < 0) {
+		free(j);
+		return dpumap_fault_errno(fault, errno, "cannot set up changes of the exports");
+	}
+	j->loop = loop;
+	result = loop_add(loop, &j->watch, fd, EPOLLIN, on_thread_end, fault);
+	if (result != DOCA_SUCCESS) {
+		close(fd);
+		free(j);
+		return result;
+	}
+	*job = j;
+	return DOCA_SUCCESS;
+}
+
+void job_destroy(struct job *job)
+{
+	if (!job)
+		return;
+	if (job->phase == MAKING)
+		export_change_cancel(job->change);
+	if (job->phase != IDLE && job->phase != APPLYING)
+		pthread_join(job->thread, NULL);
+	export_change_destroy(job->change);
+	loop_remove(job->loop, &job->watch);
+	close(job->watch.fd);
+	free(job);
+}
+
+bool job_is_active(const struct job *job)
+{
+	return job->phase != IDLE;
+}
+
+doca_error_t job_start(struct job *job, struct export_change *change,
+		       const struct job_events *events, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	job->change = change;
+	job->events = *events;
+	job->fault = (struct dpumap_fault){0};
+	result = enter(job, change ? MAKING : LOADING, fault);
+	if (result == DOCA_SUCCESS)
+		return DOCA_SUCCESS;
+	export_change_destroy(change);
+	job->change = NULL;
+	job->phase = IDLE;
+	return result;
+}
+
+bool job_has_work(const struct job *job)
+{
+	return job->phase == APPLYING;
+}
+
+void job_work(struct job *job)
+{
+	if (job->phase != APPLYING || export_change_apply(job->change))
+		return;
+	job->phase = DISPOSING;
+	if (start_thread(job) != 0)
+		end(job); /* which frees the memory in this thread */
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The memory of one export, of any kind. */
+#ifndef DPUMAPD_MEMORY_H
+#define DPUMAPD_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_mmap.h>
+
+#include "common/device.h"
+#include "dpu/spec/export_spec.h"
+
+struct memory;
+
+/* Replaces a spec->size of "max" by the actual size. The spec must outlive the memory. */
+doca_error_t memory_create(const struct dpumap_device *device, struct export_spec *spec,
+			   struct memory **memory, struct dpumap_fault *fault);
+/* Refuses a file that memory_create() refuses. */
+doca_error_t memory_check_spec(const struct export_spec *spec, struct dpumap_fault *fault);
+/*
+ * A device may still reach the bytes: main memory stays allocated until the process ends, so that no other
+ * export gets these pages.
+ */
+void memory_keep_bytes(struct memory *memory);
+/*
+ * Frees the memory, which no map may use any more. Its content is lost, except in files, which are
+ * written to their disk. NULL is allowed.
+ */
+void memory_destroy(struct memory *memory);
+
+/* Sets the range of a map that has none. */
+doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
+			    struct dpumap_fault *fault);
+
+/* Names another spec of the same memory. */
+void memory_set_spec(struct memory *memory, const struct export_spec *spec);
+
+/* The fault of a map that cannot register the memory. */
+doca_error_t memory_explain(const struct memory *memory, doca_error_t why, const char *device,
+			    struct dpumap_fault *fault);
+
+/* Can clients change a file? */
+bool memory_needs_sync(const struct memory *memory);
+#define MEMORY_SYNC_MAX ((size_t)16 << 20)
+/* Writes a part of that file to its disk; offset is a multiple of MEMORY_SYNC_MAX. */
+doca_error_t memory_sync(const struct memory *memory, uint64_t offset, size_t len,
+			 struct dpumap_fault *fault);
+
+/* IO_FAILED when another process has truncated its file: the export must end. */
+doca_error_t memory_check(const struct memory *memory, struct dpumap_fault *fault);
+
+#define MEMORY_READ_MAX ((size_t)256 * 1024)
+/*
+ * Reads up to MEMORY_READ_MAX bytes within the size. *data is valid until the next call for any
+ * memory.
+ */
+doca_error_t memory_read(struct memory *memory, uint64_t offset, size_t len, const void **data,
+			 struct dpumap_fault *fault);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/rdma/cm_listener.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include <rdma/rdma_cma.h>
+
+#include "channel/address.h"
+#include "dpu/base/log.h"
+
+#define BACKLOG	   256
+#define TEXT_MAX   300
+#define EVENTS_MAX 64 /* at once: other clients wait meanwhile */
+
+/* An address to listen at. */
+struct spot {
+	struct rdma_cm_id *id; /* NULL: none */
+	char text[TEXT_MAX];
+	struct cm_place place;
+};
+
+struct cm_listener {
+	struct watch watch;
+	struct loop *loop;
+	struct rdma_event_channel *channel; /* NULL before the first address */
+	const struct cm_handlers *handlers;
+	void *context;
+	struct spot now, next;
+};
+
+/* -- addresses -- */
+
+doca_error_t cm_listener_parse(const char *text, struct sockaddr_storage *address,
+			       struct dpumap_fault *fault)
+{
+	const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+				       .ai_socktype = SOCK_STREAM};
+	struct dpumap_address parts;
+	struct addrinfo *found;
+	char tls[TEXT_MAX];
+
+	snprintf(tls, sizeof(tls), "tls:%s", text);
+	if (strlen(text) >= sizeof(tls) - 4 ||
+	    dpumap_address_parse(tls, &parts, fault) != DOCA_SUCCESS ||
+	    getaddrinfo(parts.host, parts.port, &hints, &found))
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+					"must be an IP address of the device and a port, "
+					"\"192.0.2.1:18515\" or \"[2001:db8::1]:18515\"");
+	*address = (struct sockaddr_storage){0};
+	memcpy(address, found->ai_addr, found->ai_addrlen);
+	freeaddrinfo(found);
+	return DOCA_SUCCESS;
+}
+
+static const void *bytes_of(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_INET)
+		return &((const struct sockaddr_in *)(const void *)address)->sin_addr;
+	return &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+}
+
+static void print_address(const struct sockaddr *address, char *text, size_t size)
+{
+	if (!inet_ntop(address->sa_family, bytes_of(address), text, (socklen_t)size))
+		snprintf(text, size, "unknown");
+}
+
+/* -- events -- */
+
+static void on_request(struct cm_listener *l, struct cm_request *request)
+{
+	print_address(rdma_get_peer_addr(request->id), request->peer, sizeof(request->peer));
+	l->handlers->request(l->context, request);
+}
+
+static void handle(struct cm_listener *l, enum rdma_cm_event_type type, void *connection)
+{
+	switch (type) {
+	case RDMA_CM_EVENT_ESTABLISHED:
+		l->handlers->established(l->context, connection);
+		break;
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_DISCONNECTED:
+		l->handlers->ended(l->context, connection);
+		break;
+	default: /* the end of TIMEWAIT, or of the device, which ends dpumapd (device_watch.h) */
+		break;
+	}
+}
+
+/* Acknowledges the event first, because destroying its id waits for that. */
+static bool take(struct cm_listener *l)
+{
+	struct cm_request request = {0};
+	enum rdma_cm_event_type type;
+	struct rdma_cm_event *event;
+	size_t len;
+
+	if (rdma_get_cm_event(l->channel, &event))
+		return false;
+	request.id = event->id;
+	type = event->event;
+	len = event->param.conn.private_data_len;
+	if (type == RDMA_CM_EVENT_CONNECT_REQUEST && event->param.conn.private_data)
+		memcpy(request.data, event->param.conn.private_data,
+		       len < sizeof(request.data) ? len : sizeof(request.data));
+	rdma_ack_cm_event(event);
+	if (type == RDMA_CM_EVENT_CONNECT_REQUEST)
+		on_request(l, &request);
+	else if (request.id->context)
+		handle(l, type, request.id->context);
+	return true;
+}
+
+static void on_ready(struct watch *watch, uint32_t events)
+{
+	struct cm_listener *l =
+		(struct cm_listener *)((char *)watch - offsetof(struct cm_listener, watch));
+
+	(void)events;
+	for (int i = 0; i < EVENTS_MAX && take(l); i++)
+		;
+}
+
+void cm_listener_follow(struct rdma_cm_id *id, void *connection)
+{
+	id->context = connection;
+}
+
+void cm_listener_reject(struct rdma_cm_id *id)
+{
+	/* The client may have given up. */
+	rdma_reject(id, NULL, 0);
+	rdma_destroy_id(id);
+}
+
+/* -- listening -- */
+
+static doca_error_t no_manager(int err, struct dpumap_fault *fault)
+{
+	if (err == EACCES || err == EPERM)
+		return dpumap_fault_errno(fault, err,
+					  "rdma.listen: cannot open /dev/infiniband/rdma_cm for "
+					  "reading and writing");
+	return dpumap_fault_errno(fault, err,
+				  "rdma.listen: cannot open the connection manager of this "
+				  "machine (load the kernel module rdma_ucm)");
+}
+
+/* It stays open, because connections outlive their address. */
+static doca_error_t open_channel(struct cm_listener *l, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+	int flags;
+
+	if (l->channel)
+		return DOCA_SUCCESS;
+	l->channel = rdma_create_event_channel();
+	if (!l->channel)
+		return no_manager(errno, fault);
+	flags = fcntl(l->channel->fd, F_GETFL);
+	if (flags < 0 || fcntl(l->channel->fd, F_SETFL, flags | O_NONBLOCK))
+		result = no_manager(errno, fault);
+	else
+		result = loop_add(l->loop, &l->watch, l->channel->fd, EPOLLIN, on_ready, fault);
+	if (result == DOCA_SUCCESS)
+		return result;
+	rdma_destroy_event_channel(l->channel);
+	l->channel = NULL;
+	return result;
+}
+
+static bool is_on(const struct rdma_cm_id *id, const char *device_name)
+{
+	return id->verbs && strcmp(id->verbs->device->name, device_name) == 0;
+}
+
+static doca_error_t listen_at(struct spot *spot, struct sockaddr *address, const char *device_name,
+			      struct dpumap_fault *fault)
+{
+	bool is_bound = rdma_bind_addr(spot->id, address) == 0;
+
+	if (!is_bound && errno == EADDRINUSE)
+		return dpumap_fault_errno(fault, errno, "rdma.listen: cannot listen at %s",
+					  spot->text);
+	if (!is_bound || !is_on(spot->id, device_name))
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"rdma.listen: %s is not an address of device %s: see "
+					"\"rdma link\" and \"ip address\"",
+					spot->text, device_name);
+	if (rdma_listen(spot->id, BACKLOG))
+		return dpumap_fault_errno(fault, errno, "rdma.listen: cannot listen at %s",
+					  spot->text);
+	print_address(address, spot->place.address, sizeof(spot->place.address));
+	spot->place.port = ntohs(rdma_get_src_port(spot->id));
+	return DOCA_SUCCESS;
+}
+
+static void close_spot(struct spot *spot)
+{
+	if (spot->id)
+		rdma_destroy_id(spot->id);
+	*spot = (struct spot){0};
+}
+
+static doca_error_t open_spot(struct cm_listener *l, const char *text, const char *device_name,
+			      struct spot *spot, struct dpumap_fault *fault)
+{
+	struct sockaddr_storage address;
+	doca_error_t result = cm_listener_parse(text, &address, fault);
+
+	if (result == DOCA_SUCCESS)
+		result = open_channel(l, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	snprintf(spot->text, sizeof(spot->text), "%s", text);
+	if (rdma_create_id(l->channel, &spot->id, NULL, RDMA_PS_TCP)) {
+		spot->id = NULL;
+		return dpumap_fault_errno(fault, errno, "rdma.listen: cannot listen at %s", text);
+	}
+	result = listen_at(spot, (struct sockaddr *)&address, device_name, fault);
+	if (result != DOCA_SUCCESS)
+		close_spot(spot);
+	return result;
+}
+
+doca_error_t cm_listener_prepare(struct cm_listener *listener, const char *text,
+				 const char *device_name, struct dpumap_fault *fault)
+{
+	listener->next = (struct spot){0};
+	if (!text)
+		return DOCA_SUCCESS;
+	if (listener->now.id && strcmp(listener->now.text, text) == 0) {
+		listener->next = listener->now;
+		return DOCA_SUCCESS;
+	}
+	return open_spot(listener, text, device_name, &listener->next, fault);
+}
+
+void cm_listener_use(struct cm_listener *listener)
+{
+	const struct cm_place *place = &listener->next.place;
+
+	if (listener->now.id != listener->next.id) {
+		close_spot(&listener->now);
+		if (listener->next.id)
+			log_line("RDMA clients connect to address %s port %u", place->address,
+				 place->port);
+		else
+			log_line("RDMA clients no longer connect by address");
+	}
+	listener->now = listener->next;
+	listener->next = (struct spot){0};
+}
+
+void cm_listener_cancel(struct cm_listener *listener)
+{
+	if (listener->next.id != listener->now.id)
+		close_spot(&listener->next);
+	listener->next = (struct spot){0};
+}
+
+const struct cm_place *cm_listener_place(const struct cm_listener *listener)
+{
+	return listener->now.id ? &listener->now.place : NULL;
+}
+
+doca_error_t cm_listener_create(struct loop *loop, const struct cm_handlers *handlers,
+				void *context, struct cm_listener **listener,
+				struct dpumap_fault *fault)
+{
+	struct cm_listener *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+	l->loop = loop;
+	l->handlers = handlers;
+	l->context = context;
+	*listener = l;
+	return DOCA_SUCCESS;
+}
+
+void cm_listener_destroy(struct cm_listener *listener)
+{
+	if (!listener)
+		return;
+	cm_listener_cancel(listener);
+	close_spot(&listener->now);
+	if (listener->channel) {
+		loop_remove(listener->loop, &listener->watch);
+		rdma_destroy_event_channel(listener->channel);
+	}
+	free(listener);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Requests for RDMA connections by address. Only its private data says which export a request is for,
+ * and each export has a protection domain of its own: so this is a server of librdmacm, and the
+ * export's context takes the request by the bridge of doca_rdma.
+ */
+#ifndef DPUMAPD_CM_LISTENER_H
+#define DPUMAPD_CM_LISTENER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "channel/message.h"
+#include "dpu/base/loop.h"
+#include "local/fault.h"
+
+#define CM_REQUEST_DATA 56 /* bytes of private data */
+#define CM_PEER_MAX	64 /* with the NUL */
+
+struct cm_listener;
+struct rdma_cm_id;
+
+struct cm_request {
+	struct rdma_cm_id *id; /* the handler's, which accepts or rejects it */
+	char peer[CM_PEER_MAX];
+	uint8_t data[CM_REQUEST_DATA];
+};
+
+struct cm_handlers {
+	void (*request)(void *context, const struct cm_request *request);
+	/* Of a connection that cm_listener_follow() named. */
+	void (*established)(void *context, void *connection);
+	void (*ended)(void *context, void *connection);
+};
+
+/* Where clients connect. */
+struct cm_place {
+	char address[DPUMAP_IP_TEXT_MAX];
+	uint16_t port;
+};
+
+/* "ADDRESS:PORT" or "[IPV6]:PORT", with a numeric address. INVALID_VALUE with the reason. */
+doca_error_t cm_listener_parse(const char *text, struct sockaddr_storage *address,
+			       struct dpumap_fault *fault);
+
+/* Listens nowhere yet, and needs no connection manager. Borrows loop and handlers. */
+doca_error_t cm_listener_create(struct loop *loop, const struct cm_handlers *handlers,
+				void *context, struct cm_listener **listener,
+				struct dpumap_fault *fault);
+/* All requests have ended. NULL is allowed. */
+void cm_listener_destroy(struct cm_listener *listener);
+
+/*
+ * Opens the address, which must be one of the device called device_name; NULL: none. Then
+ * cm_listener_use() closes the address before, or cm_listener_cancel() closes the new one.
+ */
+doca_error_t cm_listener_prepare(struct cm_listener *listener, const char *text,
+				 const char *device_name, struct dpumap_fault *fault);
+void cm_listener_use(struct cm_listener *listener);
+void cm_listener_cancel(struct cm_listener *listener);
+/* NULL: it listens nowhere. */
+const struct cm_place *cm_listener_place(const struct cm_listener *listener);
+
+/* The accepted request is this connection, which must end before it is freed. */
+void cm_listener_follow(struct rdma_cm_id *id, void *connection);
+void cm_listener_reject(struct rdma_cm_id *id);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/json_error.h"
+#include "host/base/json.h"
+
+void json_add_text(struct json_object *object, const char *key, const char *text)
+{
+	json_object_object_add(object, key, json_object_new_string(text));
+}
+
+void json_add_number(struct json_object *object, const char *key, uint64_t number)
+{
+	json_object_object_add(object, key, json_object_new_uint64(number));
+}
+
+void json_add_real(struct json_object *object, const char *key, double number)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.6g", number);
+	json_object_object_add(object, key, json_object_new_double_s(number, text));
+}
+
+static bool is_printed;
+static char schema[64];
+
+void json_set_command(const char *command)
+{
+	static const char *const transfers[] = {"read", "write", "cp", "fill"};
+
+	for (size_t i = 0; i < sizeof(transfers) / sizeof(transfers[0]); i++)
+		if (strcmp(command, transfers[i]) == 0)
+			command = "transfer";
+	snprintf(schema, sizeof(schema), "dpumap-%s-1", command);
+	for (char *c = schema; *c; c++)
+		if (*c == ' ')
+			*c = '-';
+}
+
+const char *json_schema(void)
+{
+	return schema;
+}
+
+void json_set_printed(void)
+{
+	is_printed = true;
+}
+
+void json_print_error(const struct dpumap_fault *fault)
+{
+	if (!is_printed)
+		cli_json_error(stdout, doca_error_get_name(fault->code), fault->text,
+			       (int)dpumap_fault_exit(fault->code));
+}
+
+static void print(struct json_object *object, int flags)
+{
+	const char *text;
+
+	if (!json_object_object_get_ex(object, "schema", NULL))
+		json_add_text(object, "schema", schema);
+	text = json_object_to_json_string_ext(object, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
+	puts(text ? text : "null");
+	json_object_put(object);
+	is_printed = true;
+}
+
+void json_print(struct json_object *object)
+{
+	print(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+}
+
+void json_print_line(struct json_object *object)
+{
+	print(object, JSON_C_TO_STRING_SPACED);
+	fflush(stdout);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/commands/inspect.h"
+
+#include <stdio.h>
+
+#include "host/commands/fleet_list.h"
+#include "host/fleet/place.h"
+#include "host/import/import.h"
+#include "host/remote/descriptor_file.h"
+#include "host/remote/remote.h"
+#include "host/remote/report.h"
+#include "host/settings/place_name.h"
+
+static void print_line(void *context, const struct dpumap_export_info *info)
+{
+	(void)context;
+	report_list_line(info);
+}
+
+static void add_export(void *context, const struct dpumap_export_info *info)
+{
+	json_object_array_add(context, report_json_export(info));
+}
+
+static doca_error_t list_json(struct dpumap_client *client, struct dpumap_fault *fault)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	doca_error_t result = remote_list(client, add_export, list, fault);
+
+	json_object_object_add(object, "exports", list);
+	if (result == DOCA_SUCCESS)
+		json_print(object);
+	else
+		json_object_put(object);
+	return result;
+}
+
+doca_error_t inspect_list(const struct options *options, struct dpumap_fault *fault)
+{
+	struct dpumap_client *client;
+	doca_error_t result;
+
+	if (options->fleet)
+		return fleet_list(options, fault);
+	if (options->args[0])
+		options_usage_error(options, place_list_needs_fleet);
+	result = remote_connect(options, &client, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (options->given & OPTION_JSON) {
+		result = list_json(client, fault);
+	} else {
+		report_list_line(NULL);
+		result = remote_list(client, print_line, NULL, fault);
+	}
+	dpumap_client_destroy(client);
+	return result;
+}
+
+/*
+ * Connects to get one export. Unless keep is set, releases it at once: the descriptor can then be
+ * printed, but is usable only while another client holds it.
+ */
+static doca_error_t fetch(const struct options *options, const char *name, bool keep,
+			  struct remote_export *export, struct dpumap_fault *fault)
+{
+	struct dpumap_client *client;
+	doca_error_t result;
+
+	result = remote_connect(options, &client, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = remote_get(client, name, export, fault);
+	if (result == DOCA_SUCCESS && !keep)
+		result = remote_release(client, name, fault);
+	dpumap_client_destroy(client);
+	return result;
+}
+
+static doca_error_t show_device(const struct options *options, struct dpumap_fault *fault)
+{
+	struct dpumap_client *client;
+	struct remote_device device;
+	doca_error_t result;
+
+	result = remote_connect(options, &client, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = remote_device(client, &device, fault);
+	dpumap_client_destroy(client);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (options->given & OPTION_JSON) {
+		struct json_object *object = report_json_device(&device);
+
+		place_add_json(options->place, object);
+		json_print(object);
+	} else {
+		place_report(options->place);
+		report_device(&device);
+	}
+	return result;
+}
+
+static void print_info(const struct options *options, const struct remote_export *export,
+		       const struct dpumap_desc *desc)
+{
+	struct json_object *object;
+
+	if (!(options->given & OPTION_JSON)) {
+		if (!options->descriptor)
+			report_info(&export->info);
+		place_report(options->place);
+		report_descriptor(desc, export->desc_len);
+		return;
+	}
+	object = json_object_new_object();
+	if (!options->descriptor)
+		json_object_object_add(object, "export", report_json_export(&export->info));
+	place_add_json(options->place, object);
+	json_object_object_add(object, "descriptor",
+			       report_json_descriptor(desc, export->desc_len));
+	json_print(object);
+}
+
+doca_error_t inspect_info(const struct options *options, struct dpumap_fault *fault)
+{
+	const char *what = options->descriptor ? options->descriptor : options->args[0];
+	struct remote_export export = {0};
+	struct dpumap_desc desc = {0};
+	doca_error_t result;
+
+	if (!what)
+		return show_device(options, fault);
+	if (options->descriptor)
+		result = descriptor_file_load(what, &export, fault);
+	else
+		result = fetch(options, what, false, &export, fault);
+	if (result == DOCA_SUCCESS)
+		result = import_decode(export.desc, export.desc_len, what, &desc, fault);
+	if (result == DOCA_SUCCESS)
+		print_info(options, &export, &desc);
+	dpumap_desc_wipe(&desc);
+	remote_export_wipe(&export);
+	return result;
+}
+
+static void print_saved(const struct options *options, const char *path,
+			const struct remote_export *export)
+{
+	struct json_object *object;
+
+	if (!(options->given & OPTION_JSON)) {
+		printf("saved        descriptor of %s, %zu bytes, to %s (contains a key)\n",
+		       export->info.name, export->desc_len, path);
+		return;
+	}
+	object = json_object_new_object();
+	json_object_object_add(object, "export", report_json_export(&export->info));
+	json_add_text(object, "file", path);
+	json_add_number(object, "bytes", export->desc_len);
+	json_print(object);
+}
+
+doca_error_t inspect_get(const struct options *options, struct dpumap_fault *fault)
+{
+	char path[DPUMAP_EXPORT_NAME_MAX + sizeof(".desc")];
+	const char *to = options->args[1];
+	struct remote_export export = {0};
+	doca_error_t result;
+
+	result = fetch(options, options->args[0], true, &export, fault);
+	if (!to) {
+		snprintf(path, sizeof(path), "%s.desc", export.info.name);
+		to = path;
+	}
+	if (result == DOCA_SUCCESS)
+		result = descriptor_file_save(to, &export, fault);
+	if (result == DOCA_SUCCESS)
+		print_saved(options, to, &export);
+	remote_export_wipe(&export);
+	return result;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/commands/watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <dpumap/channel.h>
+
+#include "host/base/interrupt.h"
+#include "host/base/json.h"
+#include "host/commands/fleet_watch.h"
+#include "host/remote/remote.h"
+#include "local/clock.h"
+
+#define MSEC_PER_SEC 1000
+
+struct watch {
+	const struct options *options;
+	uint64_t num_events;
+};
+
+static const char *event_name(enum dpumap_channel_event event)
+{
+	static const char *const names[] = {
+		[DPUMAP_CHANNEL_ADDED] = "added",     [DPUMAP_CHANNEL_CHANGED] = "changed",
+		[DPUMAP_CHANNEL_REMOVED] = "removed", [DPUMAP_CHANNEL_LOST] = "lost",
+		[DPUMAP_CHANNEL_BACK] = "back",
+	};
+
+	return names[event];
+}
+
+static void print_event(const struct watch *w, const char *event, const char *key, const char *what)
+{
+	struct json_object *object;
+
+	if (!(w->options->given & OPTION_JSON)) {
+		printf("%-8s %s\n", event, what);
+		fflush(stdout);
+		return;
+	}
+	object = json_object_new_object();
+	json_add_text(object, "event", event);
+	json_add_text(object, key, what);
+	json_print_line(object);
+}
+
+static void on_event(union doca_data user_data, enum dpumap_channel_event event, const char *name)
+{
+	struct watch *w = user_data.ptr;
+	const char *only = w->options->args[0];
+
+	if (name && only && strcmp(name, only) != 0)
+		return;
+	if (w->options->count && w->num_events == w->options->count)
+		return;
+	w->num_events += name != NULL;
+	print_event(w, event_name(event), name ? "name" : "connect",
+		    name ? name : w->options->connect);
+}
+
+static doca_error_t configure(struct dpumap_channel *channel, const struct options *o)
+{
+	doca_error_t result = dpumap_channel_set_address(channel, o->connect);
+
+	if (result == DOCA_SUCCESS && o->tls.psk)
+		result = dpumap_channel_set_psk(channel, o->tls.psk, o->tls.psk_name);
+	if (result == DOCA_SUCCESS && o->tls.cert && o->tls.key && o->tls.ca)
+		result = dpumap_channel_set_certificate(channel, o->tls.cert, o->tls.key, o->tls.ca,
+							o->tls.crl);
+	if (result == DOCA_SUCCESS && o->server)
+		result = dpumap_channel_set_server_name(channel, o->server);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_channel_set_timeout(channel, (uint32_t)o->timeout_s * MSEC_PER_SEC);
+	return result;
+}
+
+static doca_error_t wait_for_more(const struct dpumap_channel *channel, struct dpumap_fault *fault)
+{
+	struct pollfd p = {.events = POLLIN};
+	int wait_ms = 0;
+
+	dpumap_channel_get_notification_handle(channel, &p.fd);
+	dpumap_channel_get_next_time(channel, &wait_ms);
+	if (poll(&p, 1, wait_ms) < 0 && errno != EINTR)
+		return dpumap_fault_errno(fault, errno, "cannot wait for dpumapd");
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t listen_on(struct watch *w, struct dpumap_channel *channel,
+			      struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	while (result == DOCA_SUCCESS &&
+	       (!w->options->count || w->num_events < w->options->count)) {
+		result = wait_for_more(channel, fault);
+		if (result == DOCA_SUCCESS)
+			result = dpumap_channel_process(channel);
+		if (ferror(stdout))
+			result = dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+						  "cannot write to standard output");
+	}
+	return result;
+}
+
+/* The line of a failed call is in the channel. */
+static doca_error_t pass_on(doca_error_t result, const struct dpumap_channel *channel,
+			    struct dpumap_fault *fault)
+{
+	return result == DOCA_SUCCESS
+		       ? result
+		       : dpumap_fault_set(fault, result, "%s", dpumap_channel_get_error(channel));
+}
+
+struct search {
+	const char *name;
+	bool found;
+};
+
+static void look_at(union doca_data user_data, const struct dpumap_channel_export *export)
+{
+	struct search *s = user_data.ptr;
+
+	s->found = s->found || strcmp(export->name, s->name) == 0;
+}
+
+/* A name that is not exported yet may be misspelt. */
+static doca_error_t print_start(const struct watch *w, struct dpumap_channel *channel)
+{
+	struct search s = {.name = w->options->args[0]};
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (s.name)
+		result = dpumap_channel_list(channel, look_at, (union doca_data){.ptr = &s});
+	if (result != DOCA_SUCCESS)
+		return result;
+	print_event(w, "watching", "connect", w->options->connect);
+	if (s.name && !s.found)
+		print_event(w, "absent", "name", s.name);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t begin(struct watch *w, struct dpumap_channel *channel,
+			  struct dpumap_fault *fault)
+{
+	doca_error_t result = pass_on(configure(channel, w->options), channel, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = pass_on(dpumap_channel_connect(channel), channel, fault);
+	if (result != DOCA_SUCCESS)
+		return remote_explain(result, fault);
+	result = dpumap_channel_watch(channel, on_event, (union doca_data){.ptr = w});
+	if (result == DOCA_SUCCESS)
+		result = print_start(w, channel);
+	return pass_on(result, channel, fault);
+}
+
+doca_error_t watch_exports(const struct options *options, struct dpumap_fault *fault)
+{
+	struct watch w = {.options = options};
+	struct dpumap_channel *channel;
+	doca_error_t result;
+
+	if (options->fleet)
+		return fleet_watch(options, fault);
+	interrupt_release();
+	result = dpumap_channel_create(&channel);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fault_doca(fault, result, "cannot create a channel");
+	result = begin(&w, channel, fault);
+	if (result == DOCA_SUCCESS)
+		result = listen_on(&w, channel, fault);
+	dpumap_channel_destroy(channel);
+	return result;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/fleet/fleet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "channel/host_config.h"
+#include "common/fleet_library.h"
+#include "fleet/table.h"
+#include "host/base/interrupt.h"
+
+#define LINES_MAX      20
+#define MSEC_PER_SEC   1000
+#define TIMEOUT_MAX_MS 600000
+
+void fleet_format_age(uint64_t age_ms, char text[static FLEET_AGE_MAX])
+{
+	uint64_t seconds = age_ms / MSEC_PER_SEC;
+	static const struct {
+		uint64_t seconds;
+		const char *name;
+	} units[] = {{86400, "days"}, {3600, "h"}, {60, "min"}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (seconds >= 2 * units[i].seconds) {
+			snprintf(text, FLEET_AGE_MAX, "%" PRIu64 " %s", seconds / units[i].seconds,
+				 units[i].name);
+			return;
+		}
+	}
+	snprintf(text, FLEET_AGE_MAX, "%" PRIu64 " s", seconds);
+}
+
+doca_error_t fleet_fault(const struct fleet *fleet, doca_error_t result, struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, result, "%s", fleet->table->get_error(fleet->view));
+}
+
+/* Anybody who writes to the registry can cause any number of lines. */
+static void print_log(union doca_data user_data, const char *line)
+{
+	struct fleet *f = user_data.ptr;
+
+	if (f->lines < LINES_MAX)
+		fprintf(stderr, "dpumap: %s\n", line);
+	else if (f->lines == LINES_MAX)
+		fprintf(stderr, "dpumap: the registry causes more lines like these, which are not "
+				"printed\n");
+	f->lines++;
+}
+
+static bool make(const char *path)
+{
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* The user's directory of caches; it is created. False if there is none. */
+static bool cache_directory(char *path, size_t size)
+{
+	static const char name[] = "/dpumap";
+
+	if (!dpumap_host_user_directory("XDG_CACHE_HOME", "/.cache", path, size - sizeof(name)) ||
+	    !make(path))
+		return false;
+	memcpy(path + strlen(path), name, sizeof(name));
+	return make(path);
+}
+
+/* Without a place for it, this works only while etcd can be reached. */
+static doca_error_t set_cache(struct fleet *f)
+{
+	char directory[PATH_MAX], path[PATH_MAX + 80];
+
+	if (!cache_directory(directory, sizeof(directory)))
+		return DOCA_SUCCESS;
+	snprintf(path, sizeof(path), "%s/fleet-%s.json", directory, f->name);
+	return f->table->set_cache(f->view, path);
+}
+
+static doca_error_t configure(struct fleet *f, const struct options *o)
+{
+	const struct dpumap_host_registry *r = o->registry;
+	uint64_t timeout_ms = o->timeout_s * MSEC_PER_SEC;
+	doca_error_t result = DOCA_SUCCESS;
+
+	f->table->set_log(f->view, print_log, (union doca_data){.ptr = f});
+	for (size_t i = 0; i < r->num_endpoints && result == DOCA_SUCCESS; i++)
+		result = f->table->add_endpoint(f->view, r->endpoints[i]);
+	if (result == DOCA_SUCCESS && r->ca)
+		result = f->table->set_tls(f->view, r->ca, r->cert, r->key);
+	if (result == DOCA_SUCCESS && r->user)
+		result = f->table->set_user(f->view, r->user, r->password_file);
+	if (result == DOCA_SUCCESS)
+		result = f->table->set_timeout(
+			f->view,
+			(uint32_t)(timeout_ms < TIMEOUT_MAX_MS ? timeout_ms : TIMEOUT_MAX_MS));
+	if (result == DOCA_SUCCESS)
+		result = set_cache(f);
+	return result;
+}
+
+static doca_error_t create(struct fleet *f, const struct options *o, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	if (!o->registry->num_endpoints)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"no registry is configured: set registry = { endpoints = "
+					"[ \"https://...\" ]; ... } in dpumap.conf, see dpumap(1)");
+	result = dpumap_fleet_library_load(&f->table, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = f->table->create(o->fleet, &f->view);
+	if (result == DOCA_ERROR_INVALID_VALUE)
+		return dpumap_fault_set(fault, result,
+					"a fleet cannot have this name: use 1 to 63 letters, "
+					"digits, -, _ and ., beginning with a letter or a digit");
+	return result == DOCA_SUCCESS ? result
+				      : dpumap_fault_doca(fault, result, "cannot create a fleet");
+}
+
+static void say_age(const struct fleet *f)
+{
+	const struct dpumap_fleet_status *status;
+	char age[FLEET_AGE_MAX];
+
+	if (f->table->get_status(f->view, &status) != DOCA_SUCCESS || status->is_live)
+		return;
+	fleet_format_age(status->age_ms, age);
+	fprintf(stderr,
+		"dpumap: the registry of fleet %s cannot be reached (%s): this is what was known "
+		"%s ago\n",
+		f->name, status->problem, age);
+}
+
+doca_error_t fleet_open(const struct options *options, struct fleet *fleet,
+			struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	*fleet = (struct fleet){.name = options->fleet};
+	result = create(fleet, options, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	/* There is nothing to clean up yet: a signal ends a start that waits. */
+	interrupt_release();
+	result = configure(fleet, options);
+	if (result == DOCA_SUCCESS)
+		result = fleet->table->start(fleet->view);
+	interrupt_catch();
+	if (result != DOCA_SUCCESS)
+		return fleet_fault(fleet, result, fault);
+	say_age(fleet);
+	return DOCA_SUCCESS;
+}
+
+void fleet_close(struct fleet *fleet)
+{
+	if (fleet->view)
+		fleet->table->destroy(fleet->view);
+	fleet->view = NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The registry of a fleet, as the options and the configuration describe it. */
+#ifndef DPUMAP_HOST_FLEET_H
+#define DPUMAP_HOST_FLEET_H
+
+#include <dpumap/fleet.h>
+
+#include "host/settings/options.h"
+
+struct dpumap_fleet_table;
+
+struct fleet {
+	const struct dpumap_fleet_table *table;
+	struct dpumap_fleet *view; /* NULL: not open */
+	const char *name;
+	unsigned int lines; /* of the library's log that were printed */
+};
+
+/*
+ * Loads libdpumap-fleet, and reads all records or, if etcd cannot be reached, what this user's last
+ * command knew; standard error then says how old that is. fleet_close() is needed also on failure.
+ */
+doca_error_t fleet_open(const struct options *options, struct fleet *fleet,
+			struct dpumap_fault *fault);
+void fleet_close(struct fleet *fleet);
+
+/* The line of a failed call is in the view. */
+doca_error_t fleet_fault(const struct fleet *fleet, doca_error_t result,
+			 struct dpumap_fault *fault);
+
+#define FLEET_AGE_MAX 32
+/* "3 s", "5 min", "2 h", "4 days" */
+void fleet_format_age(uint64_t age_ms, char text[static FLEET_AGE_MAX]);
+
+#endif

@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/pki/pki.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "channel/message.h"
+#include "common/pem.h"
+#include "host/base/json.h"
+#include "host/pki/pki_cert.h"
+#include "host/pki/pki_files.h"
+
+#define CA_DAYS	   3650
+#define LEAF_DAYS  365
+#define CRL_DAYS   365
+#define DNS_MAX	   253
+#define SAN_TEXT   (DNS_MAX + 8)
+#define SANS_TEXT  ((OPTIONS_SANS_MAX + 1) * SAN_TEXT)
+#define USUAL_TYPE "p256"
+#define NAME_OF_CA "ca"
+
+/* An existing CA. */
+struct ca {
+	struct pki_dir dir;
+	char crl_path[PATH_MAX];
+	X509 *cert;
+	EVP_PKEY *key;
+	X509_CRL *crl;
+};
+
+static void close_ca(struct ca *a)
+{
+	X509_CRL_free(a->crl);
+	EVP_PKEY_free(a->key);
+	X509_free(a->cert);
+	pki_dir_close(&a->dir);
+}
+
+static doca_error_t read_ca(struct ca *a, struct dpumap_fault *fault)
+{
+	char path[PATH_MAX];
+	doca_error_t result = pki_path(&a->dir, false, NAME_OF_CA, ".crt", path, fault);
+
+	if (result == DOCA_SUCCESS)
+		result = dpumap_pem_read_cert(path, &a->cert, fault);
+	if (result == DOCA_SUCCESS)
+		result = pki_path(&a->dir, false, NAME_OF_CA, ".key", path, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_pem_read_key(path, &a->key, fault);
+	if (result == DOCA_SUCCESS && X509_check_private_key(a->cert, a->key) != 1)
+		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					  "%s is not the private key of the CA certificate", path);
+	if (result == DOCA_SUCCESS)
+		result = pki_path(&a->dir, false, NAME_OF_CA, ".crl", a->crl_path, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_pem_read_crl(a->crl_path, &a->crl, fault);
+	/* A foreign list would undo all revocations. */
+	if (result == DOCA_SUCCESS && X509_CRL_verify(a->crl, a->key) != 1)
+		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					  "%s is not signed by this CA", a->crl_path);
+	return result;
+}
+
+static doca_error_t open_ca(struct ca *a, const struct options *options, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	*a = (struct ca){.dir.fd = -1};
+	result = pki_dir_open(&a->dir, options->dir, false, fault);
+	if (result == DOCA_SUCCESS)
+		result = read_ca(a, fault);
+	if (result != DOCA_SUCCESS)
+		close_ca(a);
+	return result;
+}
+
+/* -- init -- */
+
+struct new_file {
+	char path[PATH_MAX];
+	bool is_written;
+};
+
+static void remove_written(const struct new_file *file)
+{
+	if (file->is_written)
+		unlink(file->path);
+}
+
+static doca_error_t make_ca(struct ca *a, const struct options *o, struct dpumap_fault *fault)
+{
+	doca_error_t result = pki_make_key(o->key_type ? o->key_type : USUAL_TYPE, &a->key, fault);
+
+	if (result == DOCA_SUCCESS)
+		result = pki_make_ca(a->key, o->days ? (long)o->days : CA_DAYS, &a->cert, fault);
+	if (result == DOCA_SUCCESS)
+		result = pki_make_crl(a->cert, a->key, NULL, NULL, CRL_DAYS, &a->crl, fault);
+	return result;
+}
+
+static doca_error_t write_pair(const struct pki_dir *dir, const char *name, EVP_PKEY *key,
+			       X509 *cert, struct new_file *key_file, struct new_file *cert_file,
+			       struct dpumap_fault *fault)
+{
+	doca_error_t result = pki_path(dir, false, name, ".key", key_file->path, fault);
+
+	if (result == DOCA_SUCCESS)
+		result = pki_path(dir, false, name, ".crt", cert_file->path, fault);
+	if (result == DOCA_SUCCESS)
+		result = pki_write_key(key_file->path, key, fault);
+	key_file->is_written = result == DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS)
+		result = pki_write_cert(cert_file->path, cert, fault);
+	cert_file->is_written = result == DOCA_SUCCESS;
+	if (result != DOCA_SUCCESS)
+		remove_written(key_file);
+	return result;
+}
+
+/* Refuses a directory that others can write to: reading the key detects it. */
+static doca_error_t check_place(const char *key_path, struct dpumap_fault *fault)
+{
+	EVP_PKEY *key = NULL;
+	doca_error_t result = dpumap_pem_read_key(key_path, &key, fault);
+
+	EVP_PKEY_free(key);
+	return result;
+}
+
+static doca_error_t write_ca(struct ca *a, struct dpumap_fault *fault)
+{
+	struct new_file key = {0}, cert = {0};
+	doca_error_t result;
+
+	result = pki_path(&a->dir, false, NAME_OF_CA, ".crl", a->crl_path, fault);
+	if (result == DOCA_SUCCESS && access(a->crl_path, F_OK) == 0)
+		result = dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "%s already exists",
+					  a->crl_path);
+	if (result == DOCA_SUCCESS)
+		result = write_pair(&a->dir, NAME_OF_CA, a->key, a->cert, &key, &cert, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = check_place(key.path, fault);
+	if (result == DOCA_SUCCESS)
+		result = pki_write_crl(a->crl_path, a->crl, fault);
+	if (result != DOCA_SUCCESS) {
+		remove_written(&cert);
+		remove_written(&key);
+	}
+	return result;
+}
+
+static void print_end(const char *what, const ASN1_TIME *end)
+{
+	char text[DPUMAP_PEM_TIME_MAX];
+
+	dpumap_pem_format_time(end, text);
+	printf("%s until %s\n", what, text);
+}
+
+const char *pki_check_init(const struct options *options)
+{
+	if (options->key_type && !pki_knows_key_type(options->key_type))
+		return "--key-type must be p256 or ed25519";
+	return NULL;
+}
+
+static void add_end(struct json_object *object, const char *key, const ASN1_TIME *end)
+{
+	char text[DPUMAP_PEM_TIME_MAX];
+
+	dpumap_pem_format_time(end, text);
+	json_add_text(object, key, text);
+}
+
+static void print_ca(const struct ca *a, bool json)
+{
+	struct json_object *object;
+
+	if (!json) {
+		printf("%s/ca.crt ", a->dir.path);
+		print_end("is the CA certificate, valid", X509_get0_notAfter(a->cert));
+		printf("%s ", a->crl_path);
+		print_end("is the revocation list, valid", X509_CRL_get0_nextUpdate(a->crl));
+		printf("%s/ca.key signs certificates: keep it secret\n", a->dir.path);
+		return;
+	}
+	object = json_object_new_object();
+	json_add_text(object, "directory", a->dir.path);
+	add_end(object, "authority_ends", X509_get0_notAfter(a->cert));
+	add_end(object, "list_ends", X509_CRL_get0_nextUpdate(a->crl));
+	json_print(object);
+}
+
+doca_error_t pki_init(const struct options *options, struct dpumap_fault *fault)
+{
+	struct ca a = {.dir.fd = -1};
+	doca_error_t result;
+
+	result = pki_dir_open(&a.dir, options->dir, true, fault);
+	if (result == DOCA_SUCCESS)
+		result = make_ca(&a, options, fault);
+	if (result == DOCA_SUCCESS)
+		result = write_ca(&a, fault);
+	if (result == DOCA_SUCCESS)
+		print_ca(&a, options->given & OPTION_JSON);
+	close_ca(&a);
+	return result;
+}
+
+/* -- issue -- */
+
+static bool is_address(const char *text)
+{
+	unsigned char bytes[sizeof(struct in6_addr)];
+
+	return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
+}
+
+static bool is_dns_name(const char *text)
+{
+	size_t len = strlen(text);
+
+	for (size_t i = 0; i < len; i++) {
+		if (!isalnum((unsigned char)text[i]) && !strchr("-._", text[i]))
+			return false;
+	}
+	return len > 0 && len <= DNS_MAX;
+}
+
+/* The name is used as a file name and in allow lists. */
+static const char *check_name(const char *name)
+{
+	if (!dpumap_export_name_valid(name))
+		return "a name must be 1 to 63 of A-Z a-z 0-9 . _ - and begin with a letter or "
+		       "digit";
+	return strcmp(name, NAME_OF_CA) == 0 ? "the name ca is reserved for the CA" : NULL;
+}
+
+const char *pki_check_issue(const struct options *o)
+{
+	if (!o->dpu == !o->host)
+		return "use either --dpu NAME or --host NAME";
+	if (o->host && o->num_sans)
+		return "--san is valid only with --dpu";
+	for (size_t i = 0; i < o->num_sans; i++) {
+		if (!is_address(o->sans[i]) && !is_dns_name(o->sans[i]))
+			return "--san must be a DNS name or an IP address";
+	}
+	if (pki_check_init(o))
+		return pki_check_init(o);
+	return check_name(o->dpu ? o->dpu : o->host);
+}
+
+static void add_san(char sans[static SANS_TEXT], const char *name)
+{
+	size_t used = strlen(sans);
+
+	snprintf(sans + used, SANS_TEXT - used, "%s%s:%s", used ? "," : "",
+		 is_address(name) ? "IP" : "DNS", name);
+}
+
+static void name_server(const struct options *o, char sans[static SANS_TEXT])
+{
+	sans[0] = '\0';
+	add_san(sans, o->dpu);
+	for (size_t i = 0; i < o->num_sans; i++)
+		add_san(sans, o->sans[i]);
+}
+
+static void print_issued_json(const char *dir, const char *name, const X509 *cert, bool is_server)
+{
+	struct json_object *object = json_object_new_object();
+	char serial[PKI_SERIAL_TEXT_MAX];
+
+	pki_format_serial(cert, serial);
+	json_add_text(object, "directory", dir);
+	json_add_text(object, "name", name);
+	json_add_text(object, "role", is_server ? "dpu" : "host");
+	add_end(object, "ends", X509_get0_notAfter(cert));
+	json_add_text(object, "serial", serial);
+	json_print(object);
+}
+
+static void print_issued(const char *dir, const char *name, const X509 *cert, bool is_server)
+{
+	printf("%s/%s.crt ", dir, name);
+	print_end(is_server ? "is for a DPU, valid" : "is for a host, valid",
+		  X509_get0_notAfter(cert));
+	if (!is_server)
+		printf("its name in the allow list of an export is cert:%s\n", name);
+	printf("copy to %s: %s.crt %s.key ca.crt ca.crl\n", name, name, name);
+}
+
+static doca_error_t issue(struct ca *a, const struct options *o, struct dpumap_fault *fault)
+{
+	char sans[SANS_TEXT];
+	const struct pki_subject subject = {.name = o->dpu ? o->dpu : o->host,
+					    .is_server = o->dpu != NULL,
+					    .sans = o->dpu ? sans : NULL,
+					    .days = o->days ? (long)o->days : LEAF_DAYS};
+	struct new_file key_file = {0}, cert_file = {0};
+	EVP_PKEY *key = NULL;
+	X509 *cert = NULL;
+	doca_error_t result;
+
+	if (o->dpu)
+		name_server(o, sans);
+	result = pki_make_key(o->key_type ? o->key_type : USUAL_TYPE, &key, fault);
+	if (result == DOCA_SUCCESS)
+		result = pki_make_cert(a->cert, a->key, key, &subject, &cert, fault);
+	if (result == DOCA_SUCCESS)
+		result = write_pair(&a->dir, subject.name, key, cert, &key_file, &cert_file, fault);
+	if (result == DOCA_SUCCESS && o->given & OPTION_JSON)
+		print_issued_json(a->dir.path, subject.name, cert, subject.is_server);
+	else if (result == DOCA_SUCCESS)
+		print_issued(a->dir.path, subject.name, cert, subject.is_server);
+	X509_free(cert);
+	EVP_PKEY_free(key);
+	return result;
+}
+
+doca_error_t pki_issue(const struct options *options, struct dpumap_fault *fault)
+{
+	struct ca a;
+	doca_error_t result = open_ca(&a, options, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = issue(&a, options, fault);
+	close_ca(&a);
+	return result;
+}
+
+/* -- revoke -- */
+
+static doca_error_t renew_list(struct ca *a, X509 *revoked, struct dpumap_fault *fault)
+{
+	X509_CRL *crl = NULL;
+	doca_error_t result;
+
+	result = pki_make_crl(a->cert, a->key, a->crl, revoked, CRL_DAYS, &crl, fault);
+	if (result == DOCA_SUCCESS)
+		result = pki_write_crl(a->crl_path, crl, fault);
+	if (result != DOCA_SUCCESS) {
+		X509_CRL_free(crl);
+		return result;
+	}
+	X509_CRL_free(a->crl);
+	a->crl = crl;
+	return DOCA_SUCCESS;
+}
+
+/* Writes the list first: a listed certificate is revoked, wherever its files are. */
+static doca_error_t revoke_cert(struct ca *a, const char *name, X509 *cert,
+				struct dpumap_fault *fault)
+{
+	char serial[PKI_SERIAL_TEXT_MAX];
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (X509_verify(cert, a->key) != 1)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"the certificate of %s was not issued by this CA", name);
+	pki_format_serial(cert, serial);
+	if (!pki_is_revoked(a->crl, cert))
+		result = renew_list(a, cert, fault);
+	if (result == DOCA_SUCCESS)
+		result = pki_put_away(&a->dir, name, serial, fault);
+	return result;
+}
+
+static void print_list_end(const struct ca *a, bool json)
+{
+	const ASN1_TIME *end = X509_CRL_get0_nextUpdate(a->crl);
+	struct json_object *object;
+
+	if (!json) {
+		printf("%s ", a->crl_path);
+		print_end("renewed, valid", end);
+		printf("copy it to all peers and reload dpumapd\n");
+		return;
+	}
+	object = json_object_new_object();
+	json_add_text(object, "list", a->crl_path);
+	add_end(object, "list_ends", end);
+	json_print(object);
+}
+
+doca_error_t pki_revoke(const struct options *options, struct dpumap_fault *fault)
+{
+	const char *name = options->args[0], *wrong = check_name(name);
+	char path[PATH_MAX];
+	struct ca a;
+	X509 *cert = NULL;
+	doca_error_t result;
+
+	if (wrong)
+		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "%s", wrong);
+	result = open_ca(&a, options, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = pki_path(&a.dir, false, name, ".crt", path, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_pem_read_cert(path, &cert, fault);
+	if (result == DOCA_SUCCESS)
+		result = revoke_cert(&a, name, cert, fault);
+	if (result == DOCA_SUCCESS)
+		print_list_end(&a, options->given & OPTION_JSON);
+	X509_free(cert);
+	close_ca(&a);
+	return result;
+}
+
+doca_error_t pki_renew(const struct options *options, struct dpumap_fault *fault)
+{
+	struct ca a;
+	doca_error_t result = open_ca(&a, options, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = renew_list(&a, NULL, fault);
+	if (result == DOCA_SUCCESS)
+		print_list_end(&a, options->given & OPTION_JSON);
+	close_ca(&a);
+	return result;
+}
+
+/* -- list -- */
+
+struct listing {
+	struct ca *ca;
+	bool is_revoked;	  /* lists the revoked ones */
+	struct json_object *list; /* NULL: print lines */
+};
+
+static const char *state_of(const struct listing *l, X509 *cert)
+{
+	if (pki_is_revoked(l->ca->crl, cert))
+		return "revoked";
+	return pki_is_expired(cert) ? "expired" : "valid";
+}
+
+static void print_cert(const struct listing *l, const char *name, X509 *cert)
+{
+	const char *role = pki_is_server(cert) ? "dpu" : "host";
+	char serial[PKI_SERIAL_TEXT_MAX], end[DPUMAP_PEM_TIME_MAX];
+	struct json_object *object;
+
+	pki_format_serial(cert, serial);
+	dpumap_pem_format_time(X509_get0_notAfter(cert), end);
+	if (!l->list) {
+		printf("%-24s %-5s %-21s %-8s %s\n", name, role, end, state_of(l, cert), serial);
+		return;
+	}
+	object = json_object_new_object();
+	json_add_text(object, "name", name);
+	json_add_text(object, "role", role);
+	json_add_text(object, "ends", end);
+	json_add_text(object, "state", state_of(l, cert));
+	json_add_text(object, "serial", serial);
+	json_object_array_add(l->list, object);
+}
+
+/* Uses the name in the certificate: file names of revoked ones contain the serial number too. */
+static doca_error_t list_cert(void *context, const char *file, struct dpumap_fault *fault)
+{
+	const struct listing *l = context;
+	char path[PATH_MAX], name[65] = "";
+	X509 *cert = NULL;
+	doca_error_t result;
+
+	result = pki_path(&l->ca->dir, l->is_revoked, file, ".crt", path, fault);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_pem_read_cert(path, &cert, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName, name, sizeof(name));
+	print_cert(l, name, cert);
+	X509_free(cert);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t list_all(struct listing *l, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	result = pki_for_each(&l->ca->dir, false, list_cert, l, fault);
+	l->is_revoked = true;
+	if (result == DOCA_SUCCESS)
+		result = pki_for_each(&l->ca->dir, true, list_cert, l, fault);
+	return result;
+}
+
+static doca_error_t list_json(struct listing *l, struct dpumap_fault *fault)
+{
+	struct json_object *object = json_object_new_object();
+	doca_error_t result;
+
+	add_end(object, "authority_ends", X509_get0_notAfter(l->ca->cert));
+	add_end(object, "list_ends", X509_CRL_get0_nextUpdate(l->ca->crl));
+	l->list = json_object_new_array();
+	json_object_object_add(object, "certificates", l->list);
+	result = list_all(l, fault);
+	if (result == DOCA_SUCCESS)
+		json_print(object);
+	else
+		json_object_put(object);
+	return result;
+}
+
+doca_error_t pki_list(const struct options *options, struct dpumap_fault *fault)
+{
+	struct ca a;
+	struct listing l = {.ca = &a};
+	doca_error_t result = open_ca(&a, options, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (options->given & OPTION_JSON) {
+		result = list_json(&l, fault);
+	} else {
+		printf("%-24s %-5s %-21s %-8s %s\n", "NAME", "ROLE", "ENDS", "STATE", "SERIAL");
+		result = list_all(&l, fault);
+	}
+	close_ca(&a);
+	return result;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/settings/place_name.h"
+
+#include <string.h>
+
+const char place_list_needs_fleet[] =
+	"list takes a PATTERN only in a fleet: use --fleet, or set registry in dpumap.conf";
+
+bool place_is_name(const char *text)
+{
+	const char *colon = text ? strchr(text, ':') : NULL;
+
+	return colon && colon != text && colon[1] && !memchr(text, '/', (size_t)(colon - text));
+}
+
+static bool is_cp(const struct options *o)
+{
+	return strcmp(o->command->cli.name, "cp") == 0;
+}
+
+/* Of the two arguments of cp, ":NAME" is an export of a dpumapd, and the other one then a file. */
+static int argument_of_cp(const struct options *o)
+{
+	if (o->num_args == 3)
+		return place_is_name(o->args[1]) ? 1 : -1;
+	for (int i = 0; i < 2; i++)
+		if (!o->args[i] || o->args[i][0] == ':')
+			return -1;
+	for (int i = 0; i < 2; i++)
+		if (place_is_name(o->args[i]))
+			return i;
+	return -1;
+}
+
+bool place_keeps_colon(const struct options *options)
+{
+	return is_cp(options) && options->num_args == 2;
+}
+
+int place_argument(const struct options *options)
+{
+	unsigned int takes = options->command->cli.takes;
+
+	if (!(takes & OPTION_FLEET) || takes & OPTION_PATTERN)
+		return -1;
+	if (is_cp(options))
+		return argument_of_cp(options);
+	if (place_is_name(options->args[0]))
+		return 0;
+	/* info DPU */
+	return options->fleet && options->args[0] && takes & OPTION_DPU ? 0 : -1;
+}
+
+bool place_is_required(const struct options *options)
+{
+	return options->num_labels || strncmp(options->command->cli.name, "fleet ", 6) == 0;
+}
+
+bool place_is_wanted(const struct options *options)
+{
+	bool is_pattern = options->command->cli.takes & OPTION_PATTERN;
+
+	return place_is_required(options) || place_argument(options) >= 0 ||
+	       (is_pattern && place_is_name(options->args[0]));
+}
+
+static const char *check_pattern(const struct options *o)
+{
+	bool is_list = strcmp(o->command->cli.name, "list") == 0;
+
+	if (o->num_labels && o->connect)
+		return "--label and --connect exclude each other: only exports in a fleet have "
+		       "labels";
+	if (!o->fleet && is_list && o->args[0] && !place_is_wanted(o))
+		return place_list_needs_fleet;
+	return NULL;
+}
+
+const char *place_check(const struct options *options)
+{
+	unsigned int takes = options->command->cli.takes;
+
+	if (!(takes & OPTION_FLEET))
+		return NULL;
+	if (options->fleet && options->connect)
+		return "--fleet and --connect exclude each other: the registry has the addresses";
+	if (options->fleet && options->server)
+		return "--fleet and --server exclude each other: the certificate must contain the "
+		       "name of the DPU";
+	if (options->fleet && options->descriptor)
+		return "--fleet and --descriptor exclude each other";
+	if (takes & OPTION_PATTERN)
+		return check_pattern(options);
+	if (is_cp(options) && options->num_args == 2 && place_is_name(options->args[0]) &&
+	    place_is_name(options->args[1]))
+		return "cp needs one export and one file (write ./FILE if its name has a colon)";
+	if (options->fleet && place_argument(options) < 0)
+		return takes & OPTION_DPU ? "with --fleet, info needs DPU or DPU:EXPORT"
+					  : "with --fleet, an export is named DPU:EXPORT";
+	return NULL;
+}

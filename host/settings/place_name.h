@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The names of exports of a fleet, DPU:EXPORT, in the command line. */
+#ifndef DPUMAP_HOST_PLACE_NAME_H
+#define DPUMAP_HOST_PLACE_NAME_H
+
+#include <stdbool.h>
+
+#include "host/settings/options.h"
+
+/* Has it the form DPU:EXPORT, of names or patterns? A path with a slash before the colon has not. */
+bool place_is_name(const char *text);
+/* The argument that names an export of a fleet, or the DPU for info; -1: none. */
+int place_argument(const struct options *options);
+/* Does the argument keep its colon without the DPU, as that of cp does? */
+bool place_keeps_colon(const struct options *options);
+/* Does the command line make sense only in a fleet; or may it be that of a fleet? */
+bool place_is_required(const struct options *options);
+bool place_is_wanted(const struct options *options);
+/* The error in the command line, or NULL. */
+const char *place_check(const struct options *options);
+
+/* Usage error of list. */
+extern const char place_list_needs_fleet[];
+
+#endif
