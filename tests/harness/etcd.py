@@ -233,6 +233,11 @@ class _Late(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def serve(server):
+    """Until server.shutdown(), which waits until the thread looks: by default, it looks twice a second."""
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+
 class Late:
     """A way to a member of etcd on which transactions take that many seconds, as in an overloaded cluster."""
 
@@ -242,7 +247,7 @@ class Late:
         self.server.daemon_threads = True
         self.server.late = self
         self.urls = [f"http://127.0.0.1:{self.server.server_port}"]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        serve(self.server)
 
     def close(self):
         self.server.shutdown()

@@ -7,6 +7,8 @@ import http.server
 import json
 import threading
 
+from harness.etcd import serve
+
 HEADER = {"cluster_id": "7", "member_id": "1", "revision": "10", "raft_term": "2"}
 
 
@@ -80,7 +82,7 @@ class Attacker:
         self.server.daemon_threads = True
         self.server.attacker = self
         self.urls = [f"http://127.0.0.1:{self.server.server_port}"]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        serve(self.server)
 
     def answer(self, path, request):
         if path == "/v3/kv/range":
