@@ -92,7 +92,8 @@ class Peer:
             attr.dest_qp_num, attr.rq_psn = peer["qpn"][other], peer["psn"][other]
             attr.sq_psn, attr.qkey = self.psn[service], QKEY
             attr.max_rd_atomic = attr.max_dest_rd_atomic = 4
-            attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer = 14, 7, rnr_retry, 12
+            # One second: on a busy machine, no packet is sent twice.
+            attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer = 18, 7, rnr_retry, 12
             if service in ("ud", "uc"):
                 attr.max_rd_atomic = attr.max_dest_rd_atomic = 0
             qp.to_rts(attr)
