@@ -12,6 +12,7 @@
 #include "dpu/commands/doctor.h"
 #include "dpu/commands/top.h"
 #include "dpu/daemon/daemon.h"
+#include "dpu/daemon/signals.h"
 #include "dpu/settings/options.h"
 
 static const struct command commands[] = {
@@ -62,16 +63,16 @@ static const struct command commands[] = {
 static void on_signal(int number)
 {
 	if (number == SIGHUP)
-		daemon_ask_reload();
+		signals_ask_reload();
 	else
-		daemon_stop();
+		signals_ask_stop();
 }
 
 /* Without a configuration there is nothing to reload: a hangup ends the process. */
 static void on_hangup(int number)
 {
 	(void)number;
-	daemon_stop();
+	signals_ask_stop();
 }
 
 static doca_error_t install_signal_handlers(bool has_file, struct dpumap_fault *fault)
@@ -113,7 +114,7 @@ static doca_error_t serve(const struct options *options, struct dpumap_fault *fa
 	result = install_signal_handlers(options->file, fault);
 	if (result == DOCA_SUCCESS)
 		result = daemon_create(options, &daemon, fault);
-	if (result == DOCA_ERROR_SHUTDOWN && daemon_is_stopping()) {
+	if (result == DOCA_ERROR_SHUTDOWN && signals_stop_is_asked()) {
 		log_line("stopped during the start");
 		return DOCA_SUCCESS;
 	}

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "dpu/daemon/daemon.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <systemd/sd-daemon.h>
 
@@ -21,7 +14,9 @@
 #include "dpu/base/privileges.h"
 #include "dpu/clients/comch_service.h"
 #include "dpu/daemon/admin.h"
+#include "dpu/daemon/listeners.h"
 #include "dpu/daemon/metrics.h"
+#include "dpu/daemon/signals.h"
 #include "dpu/daemon/text_service.h"
 #include "dpu/exports/device_watch.h"
 #include "dpu/exports/job.h"
@@ -32,14 +27,12 @@
 #define TICK_MS 500
 /* For systemd: registering much memory, or writing files to their disk, takes longer than usual. */
 #define MORE_TIME "EXTEND_TIMEOUT_USEC=600000000"
-/* Longest wait for another server that starts at the same address. */
-#define OTHER_START_NS (30 * DPUMAP_NSEC_PER_SEC)
 
 struct daemon {
 	const struct options *options;
 	struct settings settings;
 	struct loop *loop;
-	struct watch signals;
+	struct listeners listeners;
 	struct export_table *exports;
 	struct device_watch device;
 	struct server *server;
@@ -56,58 +49,15 @@ struct daemon {
 	struct dpumap_tls *next_tls;
 	struct registry_renewal *renewal;
 	bool next_is_for_others;
-	bool is_for_others; /* may other users import? */
-	bool has_adopted;   /* sockets from systemd in place of addresses */
-	bool has_adopted_tcp;
+	bool is_for_others;   /* may other users import? */
 	uint64_t watchdog_ns; /* interval of notifications; 0: none */
 	uint64_t notified;    /* time of the last notification */
 	int turn_ms;	      /* to wait for events */
-	char address[300];    /* the first one listened on */
 };
-
-/* An event in addition to the flags: a flag set just before epoll_wait() would be noticed late. */
-static int signal_fd = -1;
-static volatile sig_atomic_t stop_requested, reload_requested;
-
-static void wake(void)
-{
-	const uint64_t one = 1;
-	int saved = errno;
-	ssize_t n = write(signal_fd, &one, sizeof(one));
-
-	(void)n;
-	errno = saved;
-}
-
-void daemon_stop(void)
-{
-	stop_requested = 1;
-	wake();
-}
-
-void daemon_ask_reload(void)
-{
-	reload_requested = 1;
-	wake();
-}
-
-bool daemon_is_stopping(void)
-{
-	return stop_requested;
-}
-
-static void on_signals(struct watch *watch, uint32_t events)
-{
-	uint64_t count;
-	ssize_t n = read(watch->fd, &count, sizeof(count));
-
-	(void)events;
-	(void)n;
-}
 
 const char *daemon_address(const struct daemon *daemon)
 {
-	return daemon->address;
+	return daemon->listeners.address;
 }
 
 struct export_table *daemon_exports(struct daemon *daemon)
@@ -127,141 +77,42 @@ const struct server *daemon_server(const struct daemon *daemon)
 
 /* -- listening -- */
 
-static bool is_for_others(const struct settings *settings)
-{
-	for (size_t i = 0; i < settings->exports.num; i++)
-		if (export_spec_allows_others(&settings->exports.specs[i]))
-			return true;
-	return settings->user || export_dir_allows_others(&settings->dir);
-}
-
-static void name_address(struct daemon *d, const char *text, const struct dpumap_address *address,
-			 const struct dpumap_listener *listener)
-{
-	if (address->kind == DPUMAP_ADDRESS_TLS)
-		snprintf(d->address, sizeof(d->address), "tls:%s:%u", address->host,
-			 dpumap_listener_port(listener));
-	else
-		snprintf(d->address, sizeof(d->address), "%s", text);
-}
-
-/*
- * Another server may be starting at the same place. A start waits for it, unless asked to stop; a
- * reload does not, because it has clients.
- */
-static doca_error_t create_listener(const struct daemon *d, const struct dpumap_address *address,
-				    bool open_to_all, struct dpumap_listener **listener,
-				    struct dpumap_fault *fault)
-{
-	const struct timespec pause = {.tv_nsec = 10 * DPUMAP_NSEC_PER_MSEC};
-	uint64_t end = d->exports ? 0 : dpumap_clock_ns() + OTHER_START_NS;
-	bool is_logged = false;
-	doca_error_t result;
-
-	for (;;) {
-		result = dpumap_listener_create(address, open_to_all, listener, fault);
-		if (result != DOCA_ERROR_AGAIN)
-			return result;
-		if (stop_requested || dpumap_clock_ns() > end)
-			break;
-		if (!is_logged)
-			log_line("%s: waiting", fault->text);
-		is_logged = true;
-		nanosleep(&pause, NULL);
-	}
-	fault->code = stop_requested ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_IN_USE;
-	return fault->code;
-}
-
-static doca_error_t listen_at(struct daemon *d, const struct settings *settings, const char *text,
-			      struct dpumap_fault *fault)
+static doca_error_t open_text_service(struct daemon *d, const struct dpumap_address *address,
+				      const char *end, text_service_fn *answer,
+				      struct text_service **service, struct dpumap_fault *fault)
 {
 	struct dpumap_listener *listener;
-	struct dpumap_address address;
-	doca_error_t result;
+	doca_error_t result = listeners_create_one(&d->listeners, address, false, &listener, fault);
 
-	result = dpumap_address_parse(text, &address, fault);
-	if (result == DOCA_SUCCESS)
-		result = create_listener(d, &address, is_for_others(settings), &listener, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (!d->address[0])
-		name_address(d, text, &address, listener);
-	return server_listen(d->server, listener, fault);
-}
-
-/* Opens the addresses that are not open yet. Nothing is accepted there before use_listeners(). */
-static doca_error_t open_listeners(struct daemon *d, const struct settings *settings,
-				   struct dpumap_fault *fault)
-{
-	doca_error_t result = DOCA_SUCCESS;
-
-	for (size_t i = 0; !d->has_adopted && i < settings->num_listen && result == DOCA_SUCCESS;
-	     i++)
-		if (!server_listens_at(d->server, settings->listen[i]))
-			result = listen_at(d, settings, settings->listen[i], fault);
-	return result;
-}
-
-/* Accepts connections at the addresses of the settings, and nowhere else. */
-static void use_listeners(struct daemon *d, const struct settings *settings, bool open_to_all)
-{
-	server_use_listeners(d->server, settings->listen, settings->num_listen, open_to_all);
-}
-
-/* Sockets from systemd replace those of the configuration. */
-static doca_error_t adopt(struct daemon *d, struct dpumap_fault *fault)
-{
-	doca_error_t result = DOCA_SUCCESS;
-	struct dpumap_listener *listener;
-	int num = sd_listen_fds(1);
-
-	d->has_adopted = num > 0;
-	if (d->has_adopted)
-		snprintf(d->address, sizeof(d->address), "sockets from systemd");
-	for (int i = 0; i < num && result == DOCA_SUCCESS; i++) {
-		result = dpumap_listener_adopt(SD_LISTEN_FDS_START + i, &listener, fault);
-		if (result != DOCA_SUCCESS)
-			break;
-		if (dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS)
-			d->has_adopted_tcp = true;
-		result = server_listen(d->server, listener, fault);
-	}
-	return result;
+	return text_service_create(d->loop, listener, end, answer, d, service, fault);
 }
 
 static doca_error_t open_admin(struct daemon *d, struct dpumap_fault *fault)
 {
-	struct dpumap_listener *listener;
 	struct dpumap_address address;
 	doca_error_t result;
 
 	if (!d->settings.admin)
 		return DOCA_SUCCESS;
 	result = dpumap_address_parse(d->settings.admin, &address, fault);
-	if (result == DOCA_SUCCESS)
-		result = create_listener(d, &address, false, &listener, fault);
-	if (result == DOCA_SUCCESS)
-		result = text_service_create(d->loop, listener, "\n", admin_answer, d, &d->admin,
-					     fault);
-	return result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	return open_text_service(d, &address, "\n", admin_answer, &d->admin, fault);
 }
 
 static doca_error_t open_metrics(struct daemon *d, struct dpumap_fault *fault)
 {
-	struct dpumap_listener *listener;
 	struct dpumap_address address;
 	doca_error_t result;
 
 	if (!d->settings.metrics)
 		return DOCA_SUCCESS;
 	result = metrics_parse(d->settings.metrics, &address, fault);
-	if (result == DOCA_SUCCESS)
-		result = create_listener(d, &address, false, &listener, fault);
-	if (result == DOCA_SUCCESS)
-		result = text_service_create(d->loop, listener, "\r\n\r\n", metrics_answer, d,
-					     &d->metrics, fault);
-	return result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	return open_text_service(d, &address, "\r\n\r\n", metrics_answer, &d->metrics, fault);
 }
 
 /* -- reconfiguration -- */
@@ -386,7 +237,7 @@ static void on_made(void *context)
 
 	limit_clients(d, &d->next);
 	server_set_tls(d->server, d->next_tls);
-	use_listeners(d, &d->next, d->next_is_for_others);
+	listeners_use(&d->listeners, &d->next, d->next_is_for_others);
 	cm_listener_use(server_cm_listener(d->server));
 	d->is_for_others = d->next_is_for_others;
 	export_list_free(&d->next.exports);
@@ -416,7 +267,7 @@ static void end_reload(struct daemon *d, doca_error_t result, const struct dpuma
 		d->next_tls = NULL;
 		registry_renewal_cancel(d->renewal);
 		d->renewal = NULL;
-		use_listeners(d, &d->settings, d->is_for_others);
+		listeners_use(&d->listeners, &d->settings, d->is_for_others);
 		cm_listener_cancel(server_cm_listener(d->server));
 		log_line("cannot reload the configuration, nothing has changed: %s", why->text);
 	} else {
@@ -459,7 +310,8 @@ static doca_error_t load_next(void *context, struct dpumap_fault *fault)
 {
 	struct daemon *d = context;
 
-	return prepare(d->options, d->known, d->has_adopted_tcp, &d->next, &d->next_tls, fault);
+	return prepare(d->options, d->known, d->listeners.has_adopted_tcp, &d->next, &d->next_tls,
+		       fault);
 }
 
 static doca_error_t plan_next(void *context, struct export_change **change,
@@ -468,9 +320,9 @@ static doca_error_t plan_next(void *context, struct export_change **change,
 	struct daemon *d = context;
 	doca_error_t result = check_unchanged(&d->settings, &d->next, fault);
 
-	d->next_is_for_others = is_for_others(&d->next);
+	d->next_is_for_others = settings_allow_others(&d->next);
 	if (result == DOCA_SUCCESS)
-		result = open_listeners(d, &d->next, fault);
+		result = listeners_open(&d->listeners, &d->next, fault);
 	if (result == DOCA_SUCCESS)
 		result = open_rdma(d, &d->next, fault);
 	if (result == DOCA_SUCCESS)
@@ -543,14 +395,6 @@ unsigned int daemon_num_waiting(const struct daemon *daemon)
 
 /* -- creation and main loop -- */
 
-static doca_error_t open_signals(struct daemon *d, struct dpumap_fault *fault)
-{
-	signal_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (signal_fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot set up signal handling");
-	return loop_add(d->loop, &d->signals, signal_fd, EPOLLIN, on_signals, fault);
-}
-
 /* Each client needs a descriptor, and unauthenticated connections may be many. */
 static void raise_limits(void)
 {
@@ -578,21 +422,25 @@ static void set_watchdog(struct daemon *d)
 static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
 {
 	struct dpumap_tls *tls;
-	doca_error_t result = adopt(d, fault);
+	doca_error_t result;
 
+	d->listeners = (struct listeners){.server = d->server, .is_starting = true};
+	result = listeners_adopt(&d->listeners, fault);
 	if (result == DOCA_SUCCESS)
-		result = prepare_start(d->options, d->has_adopted_tcp, &d->settings, &tls, fault);
+		result = prepare_start(d->options, d->listeners.has_adopted_tcp, &d->settings, &tls,
+				       fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	server_set_tls(d->server, tls);
-	result = open_listeners(d, &d->settings, fault);
+	result = listeners_open(&d->listeners, &d->settings, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	d->is_for_others = is_for_others(&d->settings);
-	use_listeners(d, &d->settings, d->is_for_others);
+	d->is_for_others = settings_allow_others(&d->settings);
+	listeners_use(&d->listeners, &d->settings, d->is_for_others);
 	result = open_admin(d, fault);
 	if (result == DOCA_SUCCESS)
 		result = open_metrics(d, fault);
+	d->listeners.is_starting = false;
 	return result;
 }
 
@@ -620,7 +468,7 @@ static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
 	raise_limits();
 	result = loop_create(&d->loop, fault);
 	if (result == DOCA_SUCCESS)
-		result = open_signals(d, fault);
+		result = signals_open(d->loop, fault);
 	if (result == DOCA_SUCCESS)
 		result = server_create(d->loop, &d->server, fault);
 	if (result == DOCA_SUCCESS)
@@ -630,7 +478,7 @@ static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
 
 static doca_error_t check_stop(struct dpumap_fault *fault)
 {
-	if (!stop_requested)
+	if (!signals_stop_is_asked())
 		return DOCA_SUCCESS;
 	return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "asked to stop during the start");
 }
@@ -662,7 +510,7 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	if (result == DOCA_SUCCESS) {
 		sd_notify(0, MORE_TIME);
 		result = export_table_set(d->exports, &d->settings.exports, &d->settings.dir,
-					  daemon_is_stopping, fault);
+					  signals_stop_is_asked, fault);
 		export_list_free(&d->settings.exports); /* they may be very many */
 		malloc_trim(0);
 	}
@@ -696,15 +544,11 @@ void daemon_destroy(struct daemon *daemon)
 	text_service_destroy(daemon->admin);
 	comch_service_destroy(daemon->comch);
 	server_destroy(daemon->server);
-	if (daemon->loop) {
+	if (daemon->loop)
 		loop_remove(daemon->loop, &daemon->device.watch);
-		loop_remove(daemon->loop, &daemon->signals);
-	}
 	export_table_destroy(daemon->exports);
+	signals_close(daemon->loop);
 	loop_destroy(daemon->loop);
-	if (signal_fd >= 0)
-		close(signal_fd);
-	signal_fd = -1;
 	settings_free(&daemon->settings);
 	settings_free(&daemon->next);
 	dpumap_tls_destroy(daemon->next_tls);
@@ -746,7 +590,7 @@ static void reload_by_signal(struct daemon *d)
 	struct dpumap_fault logged = {0};
 	uint64_t ticket = 0;
 
-	reload_requested = 0;
+	signals_take_reload();
 	daemon_reload(d, &ticket, &logged);
 }
 
@@ -756,7 +600,7 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 	uint64_t last = 0, now;
 
 	sd_notify(0, "READY=1");
-	while (result == DOCA_SUCCESS && !stop_requested) {
+	while (result == DOCA_SUCCESS && !signals_stop_is_asked()) {
 		result = loop_turn(daemon->loop, wait_ms(daemon), fault);
 		if (daemon->device.has_failed)
 			break;
@@ -764,7 +608,7 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 		comch_service_work(daemon->comch);
 		job_work(daemon->job);
 		registry_work(daemon->registry, job_is_active(daemon->job));
-		if (reload_requested && !job_is_active(daemon->job))
+		if (signals_reload_is_asked() && !job_is_active(daemon->job))
 			reload_by_signal(daemon);
 		now = dpumap_clock_ns();
 		if (now - last >= TICK_MS * DPUMAP_NSEC_PER_MSEC) {

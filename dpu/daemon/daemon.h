@@ -17,18 +17,13 @@ struct daemon;
  * nothing, also if the daemon is running.
  */
 doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fault);
-/* Prepares everything that clients need. Borrows the options. SHUTDOWN after daemon_stop(). */
+/* Prepares everything that clients need. Borrows the options. SHUTDOWN after signals_ask_stop(). */
 doca_error_t daemon_create(const struct options *options, struct daemon **daemon,
 			   struct dpumap_fault *fault);
 /* Ends every connection, revokes every export. NULL is allowed. */
 void daemon_destroy(struct daemon *daemon);
-/* Serves until daemon_stop() (SUCCESS) or until waiting fails. */
+/* Serves until signals_ask_stop() (SUCCESS) or until waiting fails. */
 doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault);
-
-/* Both may be called from a signal handler. */
-void daemon_stop(void);
-void daemon_ask_reload(void);
-bool daemon_is_stopping(void);
 
 /*
  * Changes may take long, and clients are served meanwhile: these functions return AGAIN. If *ticket

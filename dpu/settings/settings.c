@@ -88,6 +88,14 @@ bool settings_has_tls(const struct settings *settings)
 	return false;
 }
 
+bool settings_allow_others(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->exports.num; i++)
+		if (export_spec_allows_others(&settings->exports.specs[i]))
+			return true;
+	return settings->user || export_dir_allows_others(&settings->dir);
+}
+
 /* Clients of the admin socket do not authenticate: only the owner of its path can connect. */
 static doca_error_t check_admin(const char *text, struct dpumap_fault *fault)
 {

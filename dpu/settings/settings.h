@@ -58,5 +58,7 @@ doca_error_t settings_check(const struct settings *settings, struct dpumap_fault
 bool settings_has_keys(const struct settings *settings);
 /* Is there a TLS address to listen on? */
 bool settings_has_tls(const struct settings *settings);
+/* May other users of this machine import? */
+bool settings_allow_others(const struct settings *settings);
 
 #endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/daemon/listeners.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "dpu/base/log.h"
+#include "dpu/daemon/signals.h"
+#include "local/clock.h"
+
+/* Longest wait for another server that starts at the same address. */
+#define OTHER_START_NS (30 * DPUMAP_NSEC_PER_SEC)
+
+doca_error_t listeners_create_one(const struct listeners *listeners,
+				  const struct dpumap_address *address, bool open_to_all,
+				  struct dpumap_listener **listener, struct dpumap_fault *fault)
+{
+	const struct timespec pause = {.tv_nsec = 10 * DPUMAP_NSEC_PER_MSEC};
+	uint64_t end = listeners->is_starting ? dpumap_clock_ns() + OTHER_START_NS : 0;
+	bool is_logged = false;
+	doca_error_t result;
+
+	for (;;) {
+		result = dpumap_listener_create(address, open_to_all, listener, fault);
+		if (result != DOCA_ERROR_AGAIN)
+			return result;
+		if (signals_stop_is_asked() || dpumap_clock_ns() > end)
+			break;
+		if (!is_logged)
+			log_line("%s: waiting", fault->text);
+		is_logged = true;
+		nanosleep(&pause, NULL);
+	}
+	fault->code = signals_stop_is_asked() ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_IN_USE;
+	return fault->code;
+}
+
+static void name_address(struct listeners *l, const char *text,
+			 const struct dpumap_address *address,
+			 const struct dpumap_listener *listener)
+{
+	if (address->kind == DPUMAP_ADDRESS_TLS)
+		snprintf(l->address, sizeof(l->address), "tls:%s:%u", address->host,
+			 dpumap_listener_port(listener));
+	else
+		snprintf(l->address, sizeof(l->address), "%s", text);
+}
+
+static doca_error_t listen_at(struct listeners *l, const struct settings *settings,
+			      const char *text, struct dpumap_fault *fault)
+{
+	struct dpumap_listener *listener;
+	struct dpumap_address address;
+	doca_error_t result;
+
+	result = dpumap_address_parse(text, &address, fault);
+	if (result == DOCA_SUCCESS)
+		result = listeners_create_one(l, &address, settings_allow_others(settings),
+					      &listener, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!l->address[0])
+		name_address(l, text, &address, listener);
+	return server_listen(l->server, listener, fault);
+}
+
+doca_error_t listeners_open(struct listeners *listeners, const struct settings *settings,
+			    struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (listeners->has_adopted)
+		return DOCA_SUCCESS;
+	for (size_t i = 0; i < settings->num_listen && result == DOCA_SUCCESS; i++)
+		if (!server_listens_at(listeners->server, settings->listen[i]))
+			result = listen_at(listeners, settings, settings->listen[i], fault);
+	return result;
+}
+
+void listeners_use(struct listeners *listeners, const struct settings *settings, bool open_to_all)
+{
+	server_use_listeners(listeners->server, settings->listen, settings->num_listen,
+			     open_to_all);
+}
+
+doca_error_t listeners_adopt(struct listeners *listeners, struct dpumap_fault *fault)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	struct dpumap_listener *listener;
+	int num = sd_listen_fds(1);
+
+	listeners->has_adopted = num > 0;
+	if (listeners->has_adopted)
+		snprintf(listeners->address, sizeof(listeners->address), "sockets from systemd");
+	for (int i = 0; i < num && result == DOCA_SUCCESS; i++) {
+		result = dpumap_listener_adopt(SD_LISTEN_FDS_START + i, &listener, fault);
+		if (result != DOCA_SUCCESS)
+			break;
+		if (dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS)
+			listeners->has_adopted_tcp = true;
+		result = server_listen(listeners->server, listener, fault);
+	}
+	return result;
+}
