@@ -13,7 +13,6 @@
 #include "local/fault.h"
 
 struct export_table;
-struct export_change;
 
 /*
  * device is an IB device name or a PCI address. NULL selects the first device that can export,
@@ -38,49 +37,12 @@ void export_table_on_change(struct export_table *exports, export_table_changed_f
  * each command to a failed device may wait for minutes. The kernel frees all when the process ends.
  */
 void export_table_lose(struct export_table *exports);
-/*
- * A change of the table is first planned, which changes nothing. Only one change exists at a time,
- * and nothing else may add or remove exports meanwhile.
- *
- * Plans to add an export. Takes the spec over on success. ALREADY_EXIST.
- */
-doca_error_t export_change_add(struct export_table *exports, struct export_spec *spec,
-			       struct export_change **change, struct dpumap_fault *fault);
-/* Plans to remove an export. NOT_FOUND. */
-doca_error_t export_change_remove(struct export_table *exports, const char *name,
-				  struct export_change **change, struct dpumap_fault *fault);
-/*
- * Plans to make the exports those of the list and those that came from the unchanged files of dir. Unchanged
- * exports stay untouched, with their imports, also if their labels change; a change of permissions
- * or authorized peers keeps the bytes; any other difference replaces the export. List and dir are
- * borrowed until export_change_make() has returned; the rest of the list is the caller's to free.
- * ALREADY_EXIST for an export of the list that an unchanged file has as well.
- */
-doca_error_t export_change_set(struct export_table *exports, struct export_list *wanted,
-			       const struct export_dir *dir, struct export_change **change,
-			       struct dpumap_fault *fault);
+
 /*
  * Are all exports of unchanged files here? No, if one was removed or lost its memory; only a change
  * for which all files were loaded can bring it back.
  */
 bool export_table_is_complete(const struct export_table *exports);
-/*
- * Makes the new exports beside the old ones, or fails and undoes it. Takes long; may run in another
- * thread while the table is in use.
- */
-doca_error_t export_change_make(struct export_change *change, struct dpumap_fault *fault);
-/* Lets export_change_make() fail soon. May be called in any thread. */
-void export_change_cancel(struct export_change *change);
-/* Changes some exports, which cannot fail, and says whether others are left. */
-bool export_change_apply(struct export_change *change);
-/* Frees the memory of what the change replaced and removed. As export_change_make(). */
-void export_change_dispose(struct export_change *change);
-/* Undoes what was not applied. NULL is allowed. */
-void export_change_destroy(struct export_change *change);
-/* All steps of export_change_set() at once. SHUTDOWN, and no change, as soon as stops() is true. */
-doca_error_t export_table_set(struct export_table *exports, struct export_list *wanted,
-			      const struct export_dir *dir, bool (*stops)(void),
-			      struct dpumap_fault *fault);
 
 /* Removes exports whose file another process has truncated, and logs why. */
 void export_table_check(struct export_table *exports);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "dpu/base/loop.h"
-#include "dpu/exports/export_table.h"
+#include "dpu/exports/export_change.h"
 
 struct job;
 
