@@ -11,7 +11,7 @@
 #include "dpu/base/loop.h"
 #include "dpu/exports/export_table.h"
 #include "dpu/registry/registry_settings.h"
-#include "fleet/publisher.h"
+#include "fleet/publisher/publisher.h"
 
 struct registry;
 struct registry_renewal;

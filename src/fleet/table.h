@@ -6,7 +6,7 @@
 #ifndef DPUMAP_FLEET_TABLE_H
 #define DPUMAP_FLEET_TABLE_H
 
-#include "fleet/publisher.h"
+#include "fleet/publisher/publisher.h"
 #include "local/trusted.h"
 
 struct dpumap_fleet_table {

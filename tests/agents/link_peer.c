@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comch/dial.h"
-#include "comch/listener.h"
+#include "comch/link/dial.h"
+#include "comch/link/listener.h"
 
 #define CLIENTS_MAX 128
 #define FILL	    (64u << 20) /* more than the buffers of TCP: newer kernels let them grow to 37 MiB */

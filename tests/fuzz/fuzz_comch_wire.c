@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comch/control.h"
-#include "comch/output.h"
-#include "comch/send.h"
+#include "comch/connection/control.h"
+#include "comch/connection/output.h"
+#include "comch/connection/send.h"
 #include "core/pe/pe.h"
 #include "log/log.h"
 

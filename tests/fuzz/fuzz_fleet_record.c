@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fleet/names.h"
-#include "fleet/record.h"
+#include "fleet/record/names.h"
+#include "fleet/record/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

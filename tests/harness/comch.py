@@ -73,7 +73,7 @@ MAX_MESSAGE = 4080
 
 
 def frame(kind, payload=b"", credit=0, length=None):
-    """A frame of src/comch/wire.h."""
+    """A frame of src/comch/link/wire.h."""
     size = len(payload) if length is None else length
     return struct.pack("<IBBH", size, kind, 0, credit) + payload + bytes(-len(payload) % 8)
 

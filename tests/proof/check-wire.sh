@@ -20,9 +20,9 @@ PLANTS=3
 plant()
 {
 	case $2 in
-	1) export PARTS=payload; edit "$1/src/comch/wire.c" 's/if (r->left > sizeof(path->info))/if (r->left > sizeof(path->info) + 1)/' ;;
-	2) export PARTS=frame; edit "$1/src/comch/wire.c" 's/len < dpumap_comch_frame_size(payload)/len < payload/' ;;
-	3) export PARTS=payload; edit "$1/src/comch/wire.c" 's/len >= sizeof(place->name)/len > sizeof(place->name) + 8/' ;;
+	1) export PARTS=payload; edit "$1/src/comch/link/wire.c" 's/if (r->left > sizeof(path->info))/if (r->left > sizeof(path->info) + 1)/' ;;
+	2) export PARTS=frame; edit "$1/src/comch/link/wire.c" 's/len < dpumap_comch_frame_size(payload)/len < payload/' ;;
+	3) export PARTS=payload; edit "$1/src/comch/link/wire.c" 's/len >= sizeof(place->name)/len > sizeof(place->name) + 8/' ;;
 	esac
 }
 

@@ -39,7 +39,7 @@ GROUPS = [
     (["src/desc/*.c", "src/desc/b*.h", "src/desc/crc32c_table.h", "src/desc/cursor.h"],
      ["test_crc32c", "test_desc_cursor", "test_desc_vectors", "test_desc"]),
     (["src/channel/decode.c", "src/channel/encode.c", "src/channel/message.c"], ["test_channel"]),
-    (["src/comch/wire.c"], ["test_comch_wire"]),
+    (["src/comch/link/wire.c"], ["test_comch_wire"]),
     (["src/core/buf/*.[ch]"],
      ["test_buf", "test_buf_list", "test_buf_pool", "test_core_faults", "test_rules_bufs@host", "test_dma",
       "test_dma_memcpy", "test_rdma_tasks", "test_rules_faults@host"]),

@@ -5,7 +5,7 @@
  */
 #include <__fc_builtin.h>
 
-#include "comch/wire.c"
+#include "comch/link/wire.c"
 
 #define FRAME_MAX   (COMCH_HEADER_SIZE + COMCH_MAX_MESSAGE)
 #define HELLO_FIXED 24u /* bytes before the name */

@@ -29,7 +29,7 @@ FLOORS = {
         "dpu/daemon": f"dpu/settings {DPU_CLIENTS} {AGENT}",
         "dpu/commands": f"dpu/settings dpu/spec dpu/base doctor cli {AGENT}",
         "dpu/settings": f"{DPU_CLIENTS} cli {AGENT}",
-        "dpu/registry": f"{DPU_EXPORTS} fleet {AGENT}",
+        "dpu/registry": f"{DPU_EXPORTS} fleet fleet/publisher {AGENT}",
         "dpu/clients": f"{DPU_EXPORTS} secret {AGENT}",
         "dpu/exports": f"dpu/rdma dpu/spec dpu/base {AGENT}",
         "dpu/rdma": f"dpu/base {AGENT}",
@@ -47,7 +47,11 @@ FLOORS = {
     },
     "what the programs share": {
         "doctor": f"channel common local {API}",
-        "fleet": f"channel local secret {API}",
+        "fleet": f"fleet/publisher local {API}",
+        "fleet/publisher": f"fleet/etcd fleet/record local {API}",
+        "fleet/view": f"fleet/etcd fleet/record channel local {API}",
+        "fleet/etcd": f"fleet/record secret local {API}",
+        "fleet/record": f"local {API}",
         "channel": f"common local secret {API}",
         "common": f"local {API}",
         "cli": "",
@@ -57,7 +61,10 @@ FLOORS = {
         "sync_event": LIBRARY,
         "dma": LIBRARY,
         "advise": LIBRARY,
-        "comch": f"{LIBRARY} local",
+        "comch/fast": f"comch/connection comch {LIBRARY}",
+        "comch/connection": f"comch/link comch {LIBRARY} local",
+        "comch/link": f"comch {LIBRARY} local",
+        "comch": "",
         "argp": "log api",
     },
     "their base": {
@@ -135,7 +142,8 @@ EMULATED_FILTER = re.compile("filter_emulated", re.I)  # a kind of representor h
 
 
 def room_of(name):
-    """The room of a file: a folder of src/, dpu/ or host/, in src/core/, src/device/ and src/emu/ two folders, in
+    """The room of a file: a folder of src/, dpu/ or host/, in src/comch/, src/core/, src/device/, src/fleet/ and
+    src/emu/ two folders, in
     src/emu/server/ three. Files beside the innermost folders are a room too. None: in no room."""
     if name == "include/dpumap/desc.h":
         return "api-desc"
@@ -146,7 +154,7 @@ def room_of(name):
         return "api"
     if folders[0] in ("dpu", "host"):
         return "/".join(folders[:2])
-    deep = {"core": 2, "device": 2, "emu": 3 if folders[1:3] == ["emu", "server"] else 2}
+    deep = {"comch": 2, "core": 2, "device": 2, "fleet": 2, "emu": 3 if folders[1:3] == ["emu", "server"] else 2}
     return "/".join(folders[1:1 + deep.get(folders[1], 1)]) if len(folders) > 1 else None
 
 

@@ -34,8 +34,8 @@ check_formats()
 	local layout=src/desc/layout.h
 	says "sections 1 to 12) | $(number $layout VERSION_MAJOR).$(number $layout VERSION_MINOR) |"
 	says "section 14 | $(number src/channel/message.h DPUMAP_CHANNEL_VERSION) |"
-	says "frames of \`doca_comch\` | $(number src/comch/wire.h COMCH_VERSION) |"
-	says "keys below \`$(sed -n 's|^#define ROOT.*"\(.*\)/"$|\1|p' "$TREE/src/fleet/names.c")\`"
+	says "frames of \`doca_comch\` | $(number src/comch/link/wire.h COMCH_VERSION) |"
+	says "keys below \`$(sed -n 's|^#define ROOT.*"\(.*\)/"$|\1|p' "$TREE/src/fleet/record/names.c")\`"
 }
 
 run_check()
@@ -56,7 +56,7 @@ plant()
 	2) edit "$1/src/libdpumap.map" 's/^DPUMAP_0.1 {/DPUMAP_0.2 {/' ;;
 	3) edit "$1/src/desc/layout.h" 's/VERSION_MINOR 0u/VERSION_MINOR 1u/' ;;
 	4) edit "$1/src/channel/message.h" 's/CHANNEL_VERSION 1u/CHANNEL_VERSION 2u/' ;;
-	5) edit "$1/src/fleet/names.c" 's|/dpumap/v1/|/dpumap/v2/|' ;;
+	5) edit "$1/src/fleet/record/names.c" 's|/dpumap/v1/|/dpumap/v2/|' ;;
 	6) edit "$1/docs/stability.md" 's/lane `newest`/lane `latest`/' ;;
 	esac
 }

@@ -18,7 +18,7 @@
 #include <doca_ctx.h>
 #include <doca_pe.h>
 
-#include "comch/place.h"
+#include "comch/link/place.h"
 #include "core/dev/dev.h"
 
 #define MAX_ALLOCATIONS	 200

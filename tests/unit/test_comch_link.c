@@ -21,8 +21,8 @@
 
 #include <doca_log.h>
 
-#include "comch/dial.h"
-#include "comch/listener.h"
+#include "comch/link/dial.h"
+#include "comch/link/listener.h"
 
 #define PATIENCE_MS	30000
 #define NOBODY		65534u

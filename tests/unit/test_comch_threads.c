@@ -20,7 +20,7 @@
 #include <doca_ctx.h>
 #include <doca_pe.h>
 
-#include "comch/connection.h"
+#include "comch/connection/connection.h"
 #include "core/dev/dev.h"
 
 #define NUM_MESSAGES	2000

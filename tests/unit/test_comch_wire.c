@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "comch/wire.h"
+#include "comch/link/wire.h"
 
 static uint8_t bytes[COMCH_MAX_FRAME];
 static struct comch_frame decoded;

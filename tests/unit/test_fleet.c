@@ -11,11 +11,11 @@
 
 #include <doca_types.h>
 
-#include "fleet/base64.h"
-#include "fleet/names.h"
-#include "fleet/record.h"
-#include "fleet/records.h"
-#include "fleet/view.h"
+#include "fleet/etcd/base64.h"
+#include "fleet/record/names.h"
+#include "fleet/record/record.h"
+#include "fleet/record/records.h"
+#include "fleet/view/view.h"
 
 /* -- names -- */
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What servers and clients share: settings, the connections, and their events.
+ *
+ * The sockets are not looked at in each call of progress: that would cost a system call for each
+ * call of an engine that drives other contexts too.
+ */
+#ifndef DPUMAP_COMCH_CONTROL_H
+#define DPUMAP_COMCH_CONTROL_H
+
+#include "comch/connection/connection_priv.h"
+
+#define COMCH_MAX_CLIENTS    512
+#define COMCH_MAX_SEND_TASKS 8192
+#define COMCH_MAX_RECV_QUEUE 1024
+
+struct comch_control {
+	struct doca_ctx ctx;
+	bool is_server;
+	struct dpumap_comch_place place;
+
+	uint32_t max_msg_size, recv_queue_size, num_tasks;
+	doca_comch_task_send_completion_cb_t success_cb, error_cb;
+	doca_comch_event_msg_recv_cb_t recv_cb;
+	doca_comch_event_consumer_cb_t new_consumer_cb, expired_consumer_cb;
+	doca_comch_event_connection_status_changed_cb_t connect_cb, disconnect_cb;
+
+	struct doca_comch_task_send *tasks, *free; /* until the next start, or the end */
+	uint8_t *copies;
+	struct comch_tasks late; /* submitted after their connection had ended */
+
+	/* What the descriptor of a listener or dial announces. */
+	void (*on_event)(struct comch_control *control);
+	struct doca_comch_connection *connections; /* newest first */
+	uint32_t num_connections;
+	struct doca_comch_connection *first_retired, *last_retired;
+	uint32_t num_retired;
+
+	int epoll; /* of the connections, of the timer, and of the listener or dial */
+	int timer;
+	bool is_timer_on;
+	bool look_now;
+	struct doca_comch_connection *hot; /* the last that sent something */
+	uint32_t quiet;			   /* looks since something arrived */
+	uint32_t hot_looks;		   /* since all sockets were looked at */
+	uint32_t calls;			   /* of progress, since the sockets were looked at */
+	uint64_t looked;		   /* ms */
+	unsigned int busy;		   /* callbacks that are running */
+
+	pthread_mutex_t ready_lock;
+	struct doca_comch_connection *first_ready, *last_ready;
+	atomic_uint num_ready; /* changes under the lock */
+};
+
+/* --- for servers and clients ------------------------------------------------------------------- */
+
+/* NO_MEMORY. `dev` and the place are set already. */
+doca_error_t dpumap_comch_control_init(struct comch_control *control, const struct ctx_ops *ops,
+				       struct doca_dev *dev);
+/* Allocate what a context needs that is not IDLE. */
+doca_error_t dpumap_comch_control_open(struct comch_control *control);
+/* Retire the connections and free it. */
+void dpumap_comch_control_close(struct comch_control *control);
+/* Free the object: ctx_ops.free. */
+void dpumap_comch_control_free(struct doca_ctx *ctx);
+
+/* Watch the descriptor of a listener or dial: on_event() is called for it. */
+doca_error_t dpumap_comch_control_watch(struct comch_control *control, int fd);
+void dpumap_comch_control_unwatch(struct comch_control *control, int fd);
+/* Make a connection of a link, which it takes over, also on failure. */
+doca_error_t dpumap_comch_control_add(struct comch_control *control, struct dpumap_comch_link *link,
+				      struct doca_comch_connection **connection);
+/* Whether it is time to look at the sockets. */
+bool dpumap_comch_control_is_due(struct comch_control *control);
+void dpumap_comch_control_look(struct comch_control *control);
+/* Check time limits every 100 ms. */
+void dpumap_comch_control_start_timer(struct comch_control *control);
+/* Disconnect all; they are silent from now on. */
+void dpumap_comch_control_disconnect(struct comch_control *control);
+/* Whether all connections have ended. */
+bool dpumap_comch_control_is_disconnected(struct comch_control *control);
+/* The connection is one of this control, which the program may use. */
+bool dpumap_comch_control_owns(const struct comch_control *control,
+			       const struct doca_comch_connection *connection);
+
+/* Operations of the context. */
+bool dpumap_comch_control_progress(struct doca_ctx *ctx);
+doca_error_t dpumap_comch_control_arm(struct doca_ctx *ctx);
+bool dpumap_comch_control_is_ready(struct doca_ctx *ctx);
+
+/* --- for connections; the connection is locked ------------------------------------------------- */
+
+/* There is something for the program, or the connection ended. Any thread. */
+void dpumap_comch_control_ready(struct doca_comch_connection *connection);
+/* Whether the server accepts the client; logged if not. */
+doca_error_t dpumap_comch_control_admit(struct doca_comch_connection *connection,
+					const struct comch_hello *hello);
+struct comch_limits dpumap_comch_control_limits(const struct comch_control *control);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What a publisher shares with its lease and its steps. */
+#ifndef DPUMAP_FLEET_PUBLISHER_PRIV_H
+#define DPUMAP_FLEET_PUBLISHER_PRIV_H
+
+#include "fleet/etcd/etcd.h"
+#include "fleet/etcd/log.h"
+#include "fleet/publisher/publisher.h"
+#include "fleet/record/names.h"
+#include "fleet/record/records.h"
+#include "local/clock.h"
+
+enum publisher_step {
+	STEP_GRANT,
+	STEP_CLAIM,
+	STEP_CHECK,
+	STEP_CHANGE,
+	STEP_NONE,
+};
+
+struct dpumap_publisher {
+	struct dpumap_etcd *etcd;
+	char fleet[DPUMAP_FLEET_NAME_SIZE];
+	char dpu[DPUMAP_FLEET_NAME_SIZE]; /* empty: no record was set */
+	char own[DPUMAP_FLEET_KEY_SIZE];  /* the key of the DPU */
+	unsigned int ttl_s;
+	struct dpumap_fleet_log log;
+	void (*changed)(void *context);
+	void *context;
+
+	struct dpumap_records wanted, published;
+	struct dpumap_records sent; /* what the running transaction puts */
+	struct dpumap_records gone; /* and deletes: their texts are empty */
+	int64_t lease;
+	bool claimed, needs_check;
+	int64_t abandoned;   /* the revision of a key without a lease that has our name; 0: none */
+	uint64_t lease_end;  /* by our clock */
+	uint64_t renew_sent; /* time of the running renewal */
+	uint64_t confirmed;  /* 0: never */
+	int64_t revision;
+
+	struct dpumap_etcd_call *call, *renewal;
+	enum publisher_step step; /* of the call */
+	uint64_t next_step;	  /* earliest */
+	uint64_t next_renewal;	  /* of the lease */
+	uint64_t next_check;	  /* are our records still there? */
+	unsigned int failures;	  /* in a row */
+	unsigned int request_ms;  /* for an answer */
+	unsigned int patience_ms; /* for the answer of a step, while answers come late */
+	uint64_t step_begun;
+
+	enum dpumap_publisher_phase phase;
+	struct dpumap_fault problem;
+	uint64_t transactions, leases_lost;
+	struct dpumap_etcd_counts earlier; /* of the etcd objects before a renewal */
+};
+
+static inline uint64_t dpumap_publisher_ttl_ns(const struct dpumap_publisher *p)
+{
+	return p->ttl_s * DPUMAP_NSEC_PER_SEC;
+}
+
+static inline uint64_t dpumap_publisher_earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void dpumap_publisher_enter(struct dpumap_publisher *p, enum dpumap_publisher_phase phase);
+/* One line when a problem begins or changes its kind; the next step comes later. */
+void dpumap_publisher_trouble(struct dpumap_publisher *p, enum dpumap_publisher_phase phase,
+			      const struct dpumap_fault *fault);
+/* The same, in the phase that the fault means. */
+void dpumap_publisher_failed(struct dpumap_publisher *p, const struct dpumap_fault *fault);
+/* etcd has answered about the lease or the records. */
+void dpumap_publisher_confirmed(struct dpumap_publisher *p);
+void dpumap_publisher_forget_claim(struct dpumap_publisher *p);
+
+#endif
