@@ -10,8 +10,8 @@ import pathlib
 import re
 import sys
 
-# The folder of a table has its rules.txt, and its programs are called test_PROGRAMS_*.c.
-Table = collections.namedtuple("Table", "folder programs title text evidence")
+# The folder of a table has its rules.txt, and its programs are called test_PROGRAMS_*.c. OTHERS test no rules.
+Table = collections.namedtuple("Table", "folder programs title text evidence others", defaults=[()])
 TABLES = {
     "mmap": Table("tests/integration/rules", "rules", "the memory map", """\
 This page lists every known rule of DOCA's memory map with its evidence and its tests. The rules come
@@ -39,7 +39,7 @@ device, and on the devices of two emulated cards, with the distribution's libibv
 librdmacm.
 
 Evidence: **D** the reference of DOCA 3.0, **P** published programs, **G** the vendor's guides, **R** our
-choice if all of these are silent.""", ("D", "P", "G", "R")),
+choice if all of these are silent.""", ("D", "P", "G", "R"), ("faults", "nodes", "start")),
     "sync-event": Table("tests/integration/sync_event", "sync_event", "sync events", """\
 This page lists every known rule of DOCA's sync events with its evidence and its tests. The rules come from
 `tests/integration/sync_event/rules.txt`. Each test is a function. The name of its program,
@@ -173,7 +173,9 @@ def main():
     rules = {rule.name: rule for _, listed in sections for rule in listed}
     seen = set()
     for path in sorted(folder.glob(f"test_{table.programs}_*.c")):
-        assign(path, path.stem.removeprefix(f"test_{table.programs}_"), rules, seen)
+        program = path.stem.removeprefix(f"test_{table.programs}_")
+        if program not in table.others:
+            assign(path, program, rules, seen)
     for rule in rules.values():
         judge(rule)
     untested = sum(1 for rule in rules.values() if rule.reason)

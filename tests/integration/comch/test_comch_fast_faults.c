@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../faults.h"
+#include "faults.h"
 #include "flow.h"
 
 #define SMALL 64u

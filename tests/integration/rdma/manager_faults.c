@@ -7,7 +7,7 @@
 #include <rdma/rdma_cma.h>
 #include <stddef.h>
 
-#include "../faults.h"
+#include "faults.h"
 
 static bool fails(void)
 {

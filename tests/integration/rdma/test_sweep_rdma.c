@@ -9,7 +9,7 @@
 #include <rdma/rdma_cma.h>
 #include <string.h>
 
-#include "../faults.h"
+#include "faults.h"
 #include "side.h"
 
 #define PORT  13579

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../faults.h"
+#include "faults.h"
 #include "sync_side.h"
 
 /* The export of the peer, for imports. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests of a map whose result depends on the profile of the device; its rules are tested in rules/.
+ * Tests of a map whose result depends on the profile of the device; its rules are tested in ../rules/.
  */
 #include <sys/mman.h>
 

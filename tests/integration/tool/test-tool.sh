@@ -3,7 +3,7 @@
 # test-tool.sh EMU: machines by flags and by file, capabilities, status, and traces that can be compared.
 set -euo pipefail
 # shellcheck source=tests/integration/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 emu=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tool.XXXXXX")

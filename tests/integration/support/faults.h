@@ -13,7 +13,7 @@ enum fault_kind {
 	FAULT_ALLOC,
 	FAULT_COMMAND, /* a command that creates, changes or queries */
 	FAULT_DESTROY, /* a command that destroys */
-	FAULT_MANAGER, /* a call of librdmacm, in programs that wrap it (rdma/manager_faults.c) */
+	FAULT_MANAGER, /* a call of librdmacm, in programs that wrap it (../rdma/manager_faults.c) */
 };
 
 /* Let the n-th event of that kind from now on fail, once; n starts at 1. */
