@@ -33,7 +33,7 @@ struct export_change {
 	struct item items[];
 };
 
-/* -- planning -- */
+/* -- exports that end meanwhile -- */
 
 /* Not by a change of all exports; one that is in progress cannot bring it back. */
 static void lose_one(struct export_table *exports, const struct named_export *export)
@@ -64,6 +64,8 @@ void export_change_forget(struct export_table *exports, const struct named_expor
 		item->fresh = NULL;
 	}
 }
+
+/* -- planning -- */
 
 /* NULL with the reason. */
 static struct export_change *plan(struct export_table *exports, size_t max_items, size_t max_new,
@@ -212,6 +214,8 @@ doca_error_t export_change_set(struct export_table *exports, struct export_list 
 		*change = planned;
 	return result;
 }
+
+/* -- making and applying -- */
 
 static doca_error_t make(struct export_change *change, struct item *item,
 			 struct dpumap_fault *fault)

@@ -243,6 +243,8 @@ void export_table_check(struct export_table *exports)
 	}
 }
 
+/* -- clients -- */
+
 static void rekey_if_due(struct export_table *exports, struct named_export *export)
 {
 	struct dpumap_fault fault = {0};

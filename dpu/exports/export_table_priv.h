@@ -39,7 +39,7 @@ doca_error_t export_table_make_room(struct export_table *exports, size_t num,
 				    struct dpumap_fault *fault);
 void export_table_insert(struct export_table *exports, size_t index, struct named_export *export);
 struct named_export *export_table_take_out(struct export_table *exports, size_t index);
-/* Tells whoever asked by export_table_on_change(). */
+/* Calls the function of export_table_on_change(), if there is one. */
 void export_table_announce(struct export_table *exports, const struct export_spec *was,
 			   uint64_t was_id, const struct export_spec *is);
 /* After export_table_lose(). */
