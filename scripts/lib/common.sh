@@ -21,7 +21,7 @@ need_tool()
 {
 	local tool
 	for tool in "$@"; do
-		command -v "$tool" >/dev/null || die "$tool is missing; scripts/install-deps test installs it"
+		command -v "$tool" >/dev/null || die "$tool is missing; scripts/install-deps test proof installs it"
 	done
 }
 
