@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emulator.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "fixture.h"
 
 pid_t emulator_server_of(const char *dir)
 {
-	struct sockaddr_un sa = {.sun_family = AF_UNIX};
-	int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct ucred peer = {.pid = -1};
 	socklen_t len = sizeof(peer);
+	char path[PATH_MAX];
+	int s;
 
-	snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/control", dir);
-	if (s < 0 || connect(s, (struct sockaddr *)&sa, sizeof(sa)) ||
-	    getsockopt(s, SOL_SOCKET, SO_PEERCRED, &peer, &len))
+	snprintf(path, sizeof(path), "%s/control", dir);
+	s = process_connect(path);
+	if (s < 0 || getsockopt(s, SOL_SOCKET, SO_PEERCRED, &peer, &len))
 		peer.pid = -1;
 	if (s >= 0)
 		close(s);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "objects.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "emu/ipc/proto.h"
 #include "fixture.h"
 #include "process.h"
 
@@ -23,29 +26,60 @@ static bool is_object(const char *name)
 	return true;
 }
 
-bool objects_read(struct objects *counts)
+/* Read the output of `dpumap-emu status`; closes the descriptor. */
+static bool parse(int fd, struct objects *counts)
 {
-	const char *const argv[] = {test_options.emu, "status", NULL};
 	struct object_count one = {0};
+	FILE *stream = fdopen(fd, "r");
 	char line[256];
-	FILE *stream;
-	int from;
-	pid_t pid = process_spawn(argv, NULL, &from);
 
-	if (pid < 0)
-		return false;
 	counts->n = 0;
-	stream = fdopen(from, "r");
 	if (!stream) {
-		close(from);
-		process_reap(pid);
+		close(fd);
 		return false;
 	}
 	while (fgets(line, sizeof(line), stream) && counts->n < OBJECTS_MAX)
 		if (sscanf(line, "%31s %lu", one.name, &one.value) == 2 && is_object(one.name))
 			counts->counts[counts->n++] = one;
 	fclose(stream);
-	return !process_reap(pid) && counts->n > 0;
+	return counts->n > 0;
+}
+
+static bool ask_program(struct objects *counts)
+{
+	const char *const argv[] = {test_options.emu, "status", NULL};
+	bool parsed;
+	int from;
+	pid_t pid = process_spawn(argv, NULL, &from);
+
+	if (pid < 0)
+		return false;
+	parsed = parse(from, counts);
+	return !process_reap(pid) && parsed;
+}
+
+/* Ask the server as `dpumap-emu status` does, which takes a hundredth of the time of starting that program. */
+static bool ask_server(struct objects *counts)
+{
+	const struct emu_request request = {.magic = EMU_MAGIC, .op = EMU_OP_STATUS};
+	struct emu_reply reply;
+	int s, text = -1;
+	char path[PATH_MAX], byte;
+
+	snprintf(path, sizeof(path), "%s/control", getenv(EMU_ENV_DIR));
+	s = process_connect(path);
+	if (s < 0)
+		return false;
+	if (send(s, &request, sizeof(request), MSG_NOSIGNAL) == (ssize_t)sizeof(request) &&
+	    process_receive(s, &reply, sizeof(reply)) && reply.magic == EMU_MAGIC && !reply.error)
+		text = process_receive_fd(s, &byte, sizeof(byte));
+	close(s);
+	return text >= 0 && !lseek(text, 0, SEEK_SET) && parse(text, counts);
+}
+
+bool objects_read(struct objects *counts)
+{
+	return process_is_emulated() ? ask_server(counts) : ask_program(counts);
 }
 
 bool objects_equal(const struct objects *a, const struct objects *b)

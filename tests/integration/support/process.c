@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +24,15 @@ uint64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+bool process_is_emulated(void)
+{
+	const char *running = getenv("DPUMAP_EMU");
+	char given[PATH_MAX];
+
+	return running && test_options.emu && realpath(test_options.emu, given) &&
+	       !strcmp(running, given);
 }
 
 /*
@@ -107,6 +118,20 @@ int process_inherited(const char *env)
 	const char *number = getenv(env);
 
 	return number ? (int)strtol(number, NULL, 10) : -1;
+}
+
+int process_connect(const char *path)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (s < 0)
+		return -1;
+	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s", path) < (int)sizeof(sa.sun_path) &&
+	    !connect(s, (struct sockaddr *)&sa, sizeof(sa)))
+		return s;
+	close(s);
+	return -1;
 }
 
 bool process_send(int fd, const void *buf, size_t len)

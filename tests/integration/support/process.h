@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Is --emu the dpumap-emu that runs this program? On real devices it is another program. */
+bool process_is_emulated(void);
+
 /* Start a program with pipes to its stdin and from its stdout; NULL: it inherits that one. */
 pid_t process_spawn(const char *const argv[], int *to, int *from);
 /* Start this program as "dpu" or "host"; the environment `env` has the number of its socket. */
@@ -40,6 +43,8 @@ bool process_kill(struct process *peer);
 bool process_send(int fd, const void *buf, size_t len);
 bool process_receive(int fd, void *buf, size_t len);
 
+/* Connect to a Unix socket of packets; returns a descriptor, or -1. */
+int process_connect(const char *path);
 /* One message over a Unix socket, with a file descriptor. */
 bool process_send_fd(int socket, int fd, const void *data, size_t len);
 /* Receive a message of that length; returns its descriptor, or -1. */
