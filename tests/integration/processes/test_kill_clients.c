@@ -21,7 +21,7 @@
 
 #define AT_ONCE	   4
 #define KILLS	   500
-#define CLIENT_MS  300 /* override: DPUMAP_LIFE_MS */
+#define CLIENT_MS  150 /* override: DPUMAP_LIFE_MS */
 #define LONGEST_MS 30000
 #define WARM_UP	   (AT_ONCE * 20) /* before the server's memory is measured */
 /* Of the heap: tables of a fixed size fill as numbers are used for the first time. */
@@ -57,6 +57,20 @@ static struct storm {
 
 /* --- random clients --------------------------------------------------------------------------- */
 
+/* One in eight by the tool, which is also killed then. */
+static pid_t spawn(struct client *c, const char *as)
+{
+	const char *const argv[] = {test_options.self, "--emu", test_options.emu, NULL};
+	pid_t pid;
+
+	if (!test_draw(&storm.random, 8))
+		return emulator_spawn(&storm.emu, as, "random", &c->to, &c->from);
+	setenv(EMULATOR_ROLE_ENV, "random", 1);
+	pid = process_spawn_as(as, argv, &c->to, &c->from);
+	unsetenv(EMULATOR_ROLE_ENV);
+	return pid;
+}
+
 static void start(struct client *c)
 {
 	uint32_t longest = storm.longest;
@@ -66,8 +80,7 @@ static void start(struct client *c)
 	c->seed = test_draw(&storm.random, 1u << 30);
 	snprintf(seed, sizeof(seed), "%u", c->seed);
 	setenv(SEED_ENV, seed, 1);
-	c->pid = emulator_spawn(&storm.emu, test_draw(&storm.random, 4) ? "host" : "dpu", "random",
-				&c->to, &c->from);
+	c->pid = spawn(c, test_draw(&storm.random, 4) ? "host" : "dpu");
 	unsetenv(SEED_ENV);
 	assert_true(c->pid > 0);
 	/* Twice, for it may execute another program. */
@@ -148,6 +161,14 @@ static void finish(struct client *c)
 	close(c->from);
 }
 
+static void sleep_until(uint64_t deadline)
+{
+	uint64_t now = now_ms();
+
+	if (now < deadline)
+		usleep((useconds_t)(deadline - now) * 1000);
+}
+
 static void run_clients(unsigned int n)
 {
 	unsigned int started, i;
@@ -159,8 +180,7 @@ static void run_clients(unsigned int n)
 		for (c = storm.clients, i = 1; i < AT_ONCE; i++)
 			if (storm.clients[i].deadline < c->deadline)
 				c = &storm.clients[i];
-		while (now_ms() < c->deadline)
-			usleep(500);
+		sleep_until(c->deadline);
 		finish(c);
 		start(c);
 	}

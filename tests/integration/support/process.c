@@ -39,7 +39,7 @@ bool process_is_emulated(void)
  * Spawned, not forked: the child of a fork lacks the memory that the device uses, and copying the
  * mappings of a sanitized process takes ten times as long.
  */
-static pid_t start(const char *const argv[], const int in[2], const int out[2])
+static pid_t start(const char *const argv[], char *const env[], const int in[2], const int out[2])
 {
 	posix_spawn_file_actions_t ends;
 	pid_t pid;
@@ -51,7 +51,7 @@ static pid_t start(const char *const argv[], const int in[2], const int out[2])
 	if (!err && out[1] >= 0)
 		err = posix_spawn_file_actions_adddup2(&ends, out[1], STDOUT_FILENO);
 	if (!err)
-		err = posix_spawnp(&pid, argv[0], &ends, NULL, (char *const *)argv, environ);
+		err = posix_spawnp(&pid, argv[0], &ends, NULL, (char *const *)argv, env);
 	posix_spawn_file_actions_destroy(&ends);
 	return err ? -1 : pid;
 }
@@ -64,7 +64,7 @@ static void close_pipe(int ends[2])
 		close(ends[1]);
 }
 
-pid_t process_spawn(const char *const argv[], int *to, int *from)
+static pid_t spawn(const char *const argv[], char *const env[], int *to, int *from)
 {
 	int in[2] = {-1, -1};
 	int out[2] = {-1, -1};
@@ -73,7 +73,7 @@ pid_t process_spawn(const char *const argv[], int *to, int *from)
 	if ((to && pipe2(in, O_CLOEXEC)) || (from && pipe2(out, O_CLOEXEC)))
 		goto close_pipes;
 	fflush(NULL);
-	pid = start(argv, in, out);
+	pid = start(argv, env, in, out);
 	if (pid < 0)
 		goto close_pipes;
 	if (to) {
@@ -92,11 +92,88 @@ close_pipes:
 	return pid;
 }
 
+pid_t process_spawn(const char *const argv[], int *to, int *from)
+{
+	return spawn(argv, environ, to, from);
+}
+
+/* --- on a function of the emulated card -------------------------------------------------------- */
+
+#define ROLE_WORDS 3
+#define ROLE_TEXT  256
+
+struct role {
+	char words[ROLE_WORDS][ROLE_TEXT];
+};
+
+static void choose(struct role *role, const char *as)
+{
+	const char *dir = getenv("DPUMAP_EMU_DIR");
+
+	snprintf(role->words[0], ROLE_TEXT, "DPUMAP_EMU_ROLE=%s", as);
+	snprintf(role->words[1], ROLE_TEXT, "SYSFS_PATH=%s/%s/sysfs", dir, as);
+	snprintf(role->words[2], ROLE_TEXT, "SYSFS_PCI_DEVICES=%s/%s/sysfs/bus/pci/devices", dir,
+		 as);
+}
+
+static bool replaces(const struct role *role, const char *word)
+{
+	for (size_t i = 0; i < ROLE_WORDS; i++)
+		if (!strncmp(word, role->words[i], strcspn(word, "=") + 1))
+			return true;
+	return false;
+}
+
+/*
+ * The environment of this program, on another function. The child inherits the connection that keeps the
+ * emulator alive. The tool would do the same, but starting it takes as long as most of the children.
+ */
+static pid_t spawn_on_function(const char *as, const char *const argv[], int *to, int *from)
+{
+	struct role role;
+	size_t n = 0, i;
+	char **env;
+	pid_t pid;
+
+	choose(&role, as);
+	while (environ[n])
+		n++;
+	env = calloc(n + ROLE_WORDS + 1, sizeof(*env));
+	if (!env)
+		return -1;
+	for (n = 0, i = 0; environ[i]; i++)
+		if (!replaces(&role, environ[i]))
+			env[n++] = environ[i];
+	for (i = 0; i < ROLE_WORDS; i++)
+		env[n++] = role.words[i];
+	pid = spawn(argv, env, to, from);
+	free(env);
+	return pid;
+}
+
+#define MAX_WORDS 16
+
+static pid_t spawn_by_tool(const char *as, const char *const argv[], int *to, int *from)
+{
+	const char *words[MAX_WORDS] = {test_options.emu, "run", "--as", as, "--"};
+	size_t n = 5;
+
+	while (*argv && n < MAX_WORDS - 1)
+		words[n++] = *argv++;
+	return *argv ? -1 : spawn(words, environ, to, from);
+}
+
+pid_t process_spawn_as(const char *as, const char *const argv[], int *to, int *from)
+{
+	return process_is_emulated() ? spawn_on_function(as, argv, to, from)
+				     : spawn_by_tool(as, argv, to, from);
+}
+
+/* --- this program ------------------------------------------------------------------------------ */
+
 pid_t process_spawn_self(const char *as, const char *env, int *socket)
 {
-	const char *const argv[] = {
-		test_options.emu, "run", "--as", as, "--", test_options.self, NULL,
-	};
+	const char *const argv[] = {test_options.self, NULL};
 	char number[16];
 	int pair[2];
 	pid_t pid;
@@ -106,7 +183,7 @@ pid_t process_spawn_self(const char *as, const char *env, int *socket)
 	fcntl(pair[1], F_SETFD, 0);
 	snprintf(number, sizeof(number), "%d", pair[1]);
 	setenv(env, number, 1);
-	pid = process_spawn(argv, NULL, NULL);
+	pid = process_spawn_as(as, argv, NULL, NULL);
 	unsetenv(env);
 	close(pair[1]);
 	*socket = pair[0];
@@ -236,11 +313,9 @@ int process_run(const char *const argv[])
 
 bool process_start_peer(struct process *peer, const char *as)
 {
-	const char *const argv[] = {
-		test_options.emu, "run", "--as", as, "--", test_options.self, "--be-peer", NULL,
-	};
+	const char *const argv[] = {test_options.self, "--be-peer", NULL};
 
-	peer->pid = process_spawn(argv, &peer->to, &peer->from);
+	peer->pid = process_spawn_as(as, argv, &peer->to, &peer->from);
 	return peer->pid > 0;
 }
 

@@ -13,6 +13,8 @@ bool process_is_emulated(void);
 
 /* Start a program with pipes to its stdin and from its stdout; NULL: it inherits that one. */
 pid_t process_spawn(const char *const argv[], int *to, int *from);
+/* The same on that function, as `dpumap-emu run --as AS -- ARGV...` does. */
+pid_t process_spawn_as(const char *as, const char *const argv[], int *to, int *from);
 /* Start this program as "dpu" or "host"; the environment `env` has the number of its socket. */
 pid_t process_spawn_self(const char *as, const char *env, int *socket);
 /* The socket that `env` names; -1 in a process that process_spawn_self() did not start. */

@@ -185,8 +185,9 @@ int sync_setup(void **state)
 		return -1;
 	memset(&test, 0, sizeof(test));
 	test.origin = origin;
-	if (!process_start_peer(&test.peer, test_options.peer_as) ||
-	    fixture_open_device(&test.dev) != DOCA_SUCCESS ||
+	if (origin != SYNC_OWN && !process_start_peer(&test.peer, test_options.peer_as))
+		return -1;
+	if (fixture_open_device(&test.dev) != DOCA_SUCCESS ||
 	    doca_pe_create(&test.pe) != DOCA_SUCCESS)
 		return -1;
 	if (origin == SYNC_IMPORTED)

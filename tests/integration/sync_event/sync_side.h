@@ -59,7 +59,10 @@ uint64_t sync_ask_value(const struct process *peer, enum sync_order order, uint6
 enum sync_origin { SYNC_OWN, SYNC_EXPORTED, SYNC_IMPORTED };
 extern const enum sync_origin sync_origins[3];
 
-/* The event of a test, which is not started, and the peer; setup takes the origin from *state. */
+/*
+ * The event of a test, which is not started, and the peer, which SYNC_OWN lacks; setup takes the origin
+ * from *state.
+ */
 extern struct sync_test {
 	enum sync_origin origin;
 	struct process peer;

@@ -171,7 +171,7 @@ static int setup(void **state)
 	struct sync_request request = {.order = SYNC_CREATE};
 	struct sync_answer answer;
 
-	*state = (void *)&sync_origins[SYNC_OWN];
+	*state = (void *)&sync_origins[SYNC_EXPORTED];
 	if (sync_setup(state))
 		return -1;
 	assert_ok(doca_sync_event_destroy(test.event));
