@@ -23,14 +23,20 @@ room()
 	fi
 }
 
-# emulator_directory NAME: make and print a new directory, whose path is short enough for sockets. An emulator
-# creates hundreds of files and removes them soon, which costs ext4 many times as much as a file system in
-# memory: ext4 searches for inodes that were not freed lately.
-emulator_directory()
+# emulator_place: set `place`, where paths are short enough for sockets. An emulator creates hundreds of files
+# and removes them soon, which costs ext4 many times as much as a file system in memory: ext4 searches for
+# inodes that were not freed lately.
+emulator_place()
 {
 	place=${TMPDIR:-/dev/shm}
 	[ -w "$place" ] || place=/tmp
 	room "$place"
+}
+
+# emulator_directory NAME: make and print a new directory there
+emulator_directory()
+{
+	emulator_place
 	mktemp -d "$place/dpumap-$1.XXXXXX"
 }
 

@@ -4,11 +4,12 @@
 # One test on an emulator of its own.
 set -eu
 # shellcheck source=tests/integration/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "${0%/*}/lib.sh"
 
 emu=$1
 shift
-dir=$(emulator_directory test)
+emulator_place
+dir=$(mktemp -d "$place/dpumap-test.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
