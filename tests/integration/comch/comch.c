@@ -111,6 +111,19 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 
 /* --- both sides ------------------------------------------------------------------------------- */
 
+#define LOOKS  256
+#define NAP_US 500
+
+void comch_progress(struct doca_pe *pe)
+{
+	static unsigned int in_vain;
+
+	if (doca_pe_progress(pe))
+		in_vain = 0;
+	else if (++in_vain > LOOKS)
+		usleep(NAP_US);
+}
+
 enum doca_ctx_states comch_state(const struct comch_side *side)
 {
 	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
@@ -286,7 +299,7 @@ doca_error_t comch_command(enum comch_op op, unsigned int client, uint32_t num, 
 	comch_ask(op, client, num, len);
 	while (!poll(&answered, 1, 0))
 		for (int i = 0; i < 64; i++)
-			doca_pe_progress(comch_server.pe);
+			comch_progress(comch_server.pe);
 	return comch_answer(value);
 }
 
@@ -333,7 +346,7 @@ static doca_error_t progress_while(const struct comch_side *side, enum doca_ctx_
 	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
 
 	while ((comch_state(side) == state) == is_wanted) {
-		doca_pe_progress(side->pe);
+		comch_progress(side->pe);
 		if (now_ms() > end)
 			return DOCA_ERROR_TIME_OUT;
 	}
@@ -366,7 +379,7 @@ static doca_error_t receive(const struct comch_side *side, uint32_t num, uint32_
 	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (side->num_received < num) {
-		doca_pe_progress(side->pe);
+		comch_progress(side->pe);
 		if (now_ms() > end)
 			return DOCA_ERROR_TIME_OUT;
 	}

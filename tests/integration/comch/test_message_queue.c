@@ -16,7 +16,7 @@
 
 #define SLOTS	  64u
 #define SLOT	  8192u
-#define MANY	  100000u /* more than indices of 16 bits, and many rounds through the queues */
+#define MANY	  66000u /* more than indices of 16 bits, and many rounds through the queues */
 #define SENDERS	  3u
 #define PEER_ENV  "DPUMAP_TEST_MESSAGES"
 #define PEER_LEN  (3u << 20)
