@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define IS_V4 "\0\0\0\0\0\0\0\0\0\0\xff\xff"
 
@@ -531,11 +532,19 @@ size_t side_data_len(const struct doca_buf *buf)
 
 /* --- waiting ------------------------------------------------------------------------------------ */
 
+#define LOOKS  256
+#define NAP_US 500
+
 bool side_progress(void)
 {
+	static unsigned int in_vain;
 	bool any = here.pe && doca_pe_progress(here.pe);
 
-	return (there.pe && doca_pe_progress(there.pe)) || any;
+	any = (there.pe && doca_pe_progress(there.pe)) || any;
+	in_vain = any ? 0 : in_vain + 1;
+	if (in_vain > LOOKS)
+		usleep(NAP_US);
+	return any;
 }
 
 bool side_wait(struct side *side, unsigned int n)

@@ -127,6 +127,7 @@ doca_error_t side_alloc(struct side *side, const struct side_work *work, struct 
 doca_error_t side_submit(struct side *side, const struct side_work *work);
 doca_error_t side_set_conf(struct side *side, enum side_kind kind, uint32_t num_tasks);
 
+/* Progress of both engines; sleeps for a moment when there has been none for long. */
 bool side_progress(void);
 /* Progress both sides until this one has n completed tasks in all; false after FIXTURE_TIMEOUT_MS. */
 bool side_wait(struct side *side, unsigned int n);
