@@ -122,17 +122,13 @@ void __asan_init(void) __attribute__((weak));
 /* In a process of its own: CMocka handles these signals as well. */
 static int run_child(const char *what)
 {
-	int status = 0;
-	pid_t pid = fork();
+	pid_t pid;
 
-	assert_true(pid >= 0);
-	if (!pid) {
-		setenv(CHILD, what, 1);
-		execv(arguments[0], arguments);
-		_exit(127);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return status;
+	setenv(CHILD, what, 1);
+	pid = process_spawn((const char *const *)arguments, NULL, NULL);
+	unsetenv(CHILD);
+	assert_true(pid > 0);
+	return process_reap(pid);
 }
 
 /* This handler was installed first, and is called for the program's own faults only. */
