@@ -2,7 +2,6 @@
 """RDMA connections to the address of dpumapd, with tickets that it gives to clients. That they expire is
 in tests/unit/test_tickets.c; copies are in test_remote.py, and their ends in test_endings.py."""
 
-import json
 import os
 import re
 import socket
@@ -96,8 +95,7 @@ class Door:
 
     def connections(self):
         """How many dpumapd has."""
-        sessions = json.loads(self.agent.ctl("sessions", "--json").ok())["sessions"]
-        return sum(session["connections"] for session in sessions)
+        return sum(session["connections"] for session in self.agent.ask("sessions")["sessions"])
 
     def close(self):
         for program in self.programs:

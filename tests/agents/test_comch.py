@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """dpumapd as a server of the control channel, and clients that use DOCA alone."""
 
-import json
 import socket
 import time
 
@@ -148,7 +147,7 @@ def test_sessions_and_metrics_show_the_client(served, connect):
     agent = served.start()
     client = connect()
     assert client.ask("get ro") == "ok 4096 ro"
-    session = json.loads(agent.ctl("sessions", "--json").ok())["sessions"][0]
+    session = agent.ask("sessions")["sessions"][0]
     assert (session["who"], session["from"], session["imports"]) == (ME, "comch", 1)
     with socket.socket(socket.AF_UNIX) as scraper:
         scraper.settimeout(30)

@@ -2,7 +2,6 @@
 """Either side ends during a copy, over PCI and over RDMA: the other one neither hangs nor keeps
 anything."""
 
-import json
 import os
 import re
 
@@ -121,7 +120,7 @@ def test_removed_export_ends_the_copy(pair):
     """The memory is out of reach before its clients are told."""
     holder = pair.tool.daemon("holder", "import", "far", "--hold")
     holder.await_output("^imported")
-    (session,) = json.loads(pair.agent.ctl("sessions", "--json").ok())["sessions"]
+    (session,) = pair.agent.ask("sessions")["sessions"]
     assert session["imports"] == 1, session
     assert session["connections"] == (1 if "rdma" in pair.words else 0), session
     copy = pair.begin_copy()
@@ -141,7 +140,7 @@ def fault(emulator):
 
 
 def watches(agent):
-    return [line.split()[-1] for line in agent.ctl("sessions").ok().splitlines()[1:]].count("true")
+    return [session["watches"] for session in agent.ask("sessions")["sessions"]].count(True)
 
 
 def test_failure_of_the_device_ends_dpumapd(serve, tool, emulator, fault):

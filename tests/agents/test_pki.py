@@ -286,8 +286,7 @@ class Client:
     """dpumap on the host, with the machine's home and a configuration there."""
 
     def __init__(self, host, machine):
-        self.machine = LocalMachine("host", machine.dir, machine.environment, host.prefix)
-        self.machine.environment["DPUMAP_EMU_DIR"] = host.environment["DPUMAP_EMU_DIR"]
+        self.machine = LocalMachine("host", machine.dir, host.environment)
         self.tool = Tool(self.machine)
 
     def configure(self, text):

@@ -2,7 +2,6 @@
 """The key of an export changes when no connected client holds it any more, also if clients end without
 a release, and when the administrator changes it."""
 
-import json
 
 import pytest
 
@@ -35,7 +34,7 @@ class Export:
 
     def figures(self):
         """The numbers of imports and of outstanding descriptors."""
-        (listed,) = json.loads(self.agent.ctl("list", "--json").ok())["exports"]
+        (listed,) = self.agent.ask("list")["exports"]
         return listed["imports"], listed["outstanding"]
 
     def await_figures(self, imports, outstanding):
@@ -128,7 +127,7 @@ def test_rekey_of_what_does_not_exist_is_refused(export):
 def test_rekey_over_rdma_ends_the_connections(agent, tool, host):
     export = Export(agent, tool, host, "kind=dram,size=4K,via=rdma")
     holder = export.hold()
-    (session,) = json.loads(export.agent.ctl("sessions", "--json").ok())["sessions"]
+    (session,) = export.agent.ask("sessions")["sessions"]
     assert session["connections"] == 1, session
     export.agent.ctl("rekey", "e0").ok()
     assert holder.end("0") == REFUSED

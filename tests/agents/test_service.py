@@ -91,7 +91,7 @@ class Service:
         # The emulator answers such sockets without the kernel.
         if "AF_NETLINK" not in service.last(service.read_unit(self.unit), "RestrictAddressFamilies"):
             words += ["--hide", self.emulator.emu_dir / "dpu/netlink"]
-        return [*words, "--", *self.emulator.machine("dpu").prefix]
+        return [*words, "--", *self.emulator.run_words("dpu")]
 
     def start(self, config, **environment):
         (self.etc / "dpumap/dpumapd.conf").write_text(config, encoding="utf-8")
@@ -131,7 +131,7 @@ def in_service(agent, words, emulator):
     """The command on the host, in the network of the service."""
     enter = ["nsenter", f"--net=/proc/{agent.daemon.pid}/ns/net"]
     host = emulator.machine("host")
-    return LocalMachine("host", host.dir, emulator.environment, [*enter, *host.prefix]).run(words)
+    return LocalMachine("host", host.dir, host.environment, enter).run(words)
 
 
 def start_example(start, config):
@@ -244,8 +244,8 @@ def test_service_serves_the_control_channel(shipped, emulator, work, unit):
     (work / "dpumap/dpumap.conf").write_text(CLIENT.format(pki=pki.dir), encoding="utf-8")
     enter = ["nsenter", f"--net=/proc/{agent.daemon.pid}/ns/net"]
     host = emulator.machine("host")
-    environment = {**emulator.environment, "XDG_CONFIG_HOME": str(work)}
-    there = LocalMachine("host", host.dir, environment, [*enter, *host.prefix])
+    environment = {**host.environment, "XDG_CONFIG_HOME": str(work)}
+    there = LocalMachine("host", host.dir, environment, enter)
     client = Client(there, "copy", "3b:00.0")
     assert client.ask("get web") == "ok 4096 rw"
     assert client.do("use").startswith("4096")

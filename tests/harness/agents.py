@@ -45,10 +45,13 @@ class Agent:
     def ctl(self, *words, **more):
         return self.dpu.run(["dpumapd", "ctl", "--admin", self.admin, *words], **more)
 
+    def ask(self, command):
+        """The reply to a command of "ctl"."""
+        return self.dpu.ask_admin(self.admin, command)
+
     def figure(self, name):
         """A number of "ctl status"."""
-        lines = self.ctl("status").ok().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.split()[0] == name)
+        return self.ask("status")[name]
 
     def log(self):
         return self.daemon.log()
@@ -59,7 +62,7 @@ class Agent:
         assert status == 0, f"dpumapd ended with {status} after SIGTERM: {self.log()}"
         for path in (self.admin, self.address):
             if not path.startswith("tls:"):
-                assert self.dpu.run(["test", "-e", path]).status == 1, f"dpumapd left {path}"
+                assert not self.dpu.exists(path), f"dpumapd left {path}"
 
 
 class ConfiguredAgent(Agent):

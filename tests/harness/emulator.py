@@ -3,7 +3,10 @@
 
 import os
 import pathlib
+import re
 import shutil
+import socket
+import struct
 import subprocess
 import tempfile
 
@@ -14,6 +17,14 @@ FACTS = {"profile", "guid", "nodes", "cards", "functions"}
 COUNTERS = {"clients", "commands", "command_errors", "copies", "bytes", "errors"}
 # Variables of the caller that would change the results.
 UNSET = "DPUMAP_LOG_LEVEL DPUMAP_CONNECT NO_COLOR XDG_RUNTIME_DIR XDG_CONFIG_HOME".split()
+# The messages of the control socket: struct emu_request, struct emu_reply.
+PROTO = pathlib.Path(__file__).resolve().parents[2] / "src/emu/ipc/proto.h"
+REQUEST, REPLY, OP_STATUS = struct.Struct("=II3Q"), struct.Struct("=IiII4Q"), 6
+
+
+def magic():
+    """EMU_MAGIC: the version of the messages."""
+    return int(re.search(r"#define EMU_MAGIC\s+(0x\w+)u", PROTO.read_text(encoding="utf-8"))[1], 0)
 
 
 def local_environment(directory):
@@ -81,18 +92,38 @@ class Emulator:
     def machine(self, function):
         """The machine with this function ("host", "dpu", "node1.host")."""
         if function not in self.machines:
-            run = [self.program, "run", "--as", function, "--"]
-            place = self.dir / function
-            self.machines[function] = LocalMachine(function, place, self.environment, run)
+            self.machines[function] = LocalMachine(function, self.dir / function, self.environment_of(function))
         return self.machines[function]
+
+    def run_words(self, function):
+        """The words before a command that runs on this function."""
+        return [self.program, "run", "--as", function, "--"]
+
+    def environment_of(self, function):
+        """The environment that dpumap-emu run gives to a command. It is the same for all commands, so they
+        do not need a dpumap-emu each."""
+        lines = self.ctl(*self.run_words(function)[1:], "env", "-0").split("\0")
+        return dict(line.split("=", 1) for line in lines if line)
 
     def fault(self, *words):
         return self.ctl("fault", *words)
 
+    def status(self):
+        """What dpumap-emu status prints. Tests ask often, so the server is asked without a process."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+            server.settimeout(PATIENCE)
+            server.connect(f"{self.emu_dir}/control")
+            server.send(REQUEST.pack(magic(), OP_STATUS, 0, 0, 0))
+            assert REPLY.unpack(server.recv(REPLY.size))[:2] == (magic(), 0)
+            text = socket.recv_fds(server, 1, 1)[1][0]
+        with open(text, encoding="utf-8") as file:
+            file.seek(0)
+            return file.read()
+
     def objects(self):
         """{kind: how many live on the card}"""
         # Lines of more words, of GIDs and ports, are no counts.
-        words = (line.split() for line in self.ctl("status").splitlines())
+        words = (line.split() for line in self.status().splitlines())
         return {
             word[0]: word[1]
             for word in words

@@ -4,12 +4,15 @@
 import collections
 import contextlib
 import dataclasses
+import hashlib
 import io
+import json
 import os
 import pathlib
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import tarfile
 import time
@@ -92,7 +95,8 @@ def pack(files):
 
 
 class LocalMachine:
-    """One function of the emulated card, on this machine; without a prefix, this machine alone."""
+    """This machine, or with the environment of a function of the emulated card, that function. A prefix is the
+    beginning of each command."""
 
     def __init__(self, name, directory, environment, prefix=()):
         self.name, self.dir, self.prefix = name, str(directory), [*prefix]
@@ -147,7 +151,22 @@ class LocalMachine:
         return pathlib.Path(self.dir, path).read_bytes()
 
     def sha256(self, path):
-        return self.run(["sha256sum", path]).ok().split()[0]
+        with open(pathlib.Path(self.dir, path), "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def exists(self, path):
+        return pathlib.Path(self.dir, path).exists()
+
+    def ask_admin(self, path, command):
+        """The reply of a dpumapd to a command of "ctl" that succeeds, as dict. Tests ask often, so dpumapd is
+        asked without a process."""
+        with socket.socket(socket.AF_UNIX) as admin:
+            admin.settimeout(PATIENCE)
+            admin.connect(str(path))
+            admin.sendall(f"{command}\n".encode())
+            reply = json.load(admin.makefile())
+        assert reply["status"] == "DOCA_SUCCESS", f"{command}: {reply}"
+        return reply
 
 
 class LocalDaemon:

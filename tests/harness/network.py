@@ -68,7 +68,7 @@ class Network:
     def machine(self, emulator, name):
         """The machine with this function of the card, in its own network."""
         plain = emulator.machine(name)
-        return LocalMachine(name, plain.dir, plain.environment, [*self.enter(name), *plain.prefix])
+        return LocalMachine(name, plain.dir, plain.environment, self.enter(name))
 
     def pull(self):
         self.run("dpu", "ip", "link", "set", "dpu0", "down")

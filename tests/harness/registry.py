@@ -88,7 +88,7 @@ class Published:
         return self.agent.ctl("reload")
 
     def status(self):
-        return json.loads(self.agent.ctl("--json", "status").ok())
+        return self.agent.ask("status")
 
     def await_phase(self, phase="published", patience=60):
         def seen():

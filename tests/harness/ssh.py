@@ -2,6 +2,7 @@
 """A machine by ssh: commands, files, daemons. Everything on it is in one directory, which far/watch
 makes and removes; every process on it has the directory's name in its environment."""
 
+import json
 import pathlib
 import shlex
 import subprocess
@@ -136,6 +137,13 @@ class SshMachine:
 
     def sha256(self, path):
         return self.run(["sha256sum", path]).ok().split()[0]
+
+    def exists(self, path):
+        return self.run(["test", "-e", path]).status == 0
+
+    def ask_admin(self, path, command):
+        """The reply of a dpumapd to a command of "ctl" that succeeds, as dict."""
+        return json.loads(self.run(["dpumapd", "ctl", "--admin", path, *command.split(" ", 1), "--json"]).ok())
 
 
 class SshDaemon:
