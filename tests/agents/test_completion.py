@@ -5,20 +5,10 @@ import re
 
 import pytest
 
-from harness.completion import FILES
+from harness.completion import Bash, remember_help
 
 pytestmark = pytest.mark.local
-COMPLETION = FILES / "bash/dpumap"
 WORD_BREAKS = " \t\n\"'><=;|&(:"
-SCRIPT = r"""
-. "$0"
-COMP_LINE="dpumap $*"
-COMP_POINT=${#COMP_LINE}
-COMP_WORDBREAKS=$BREAKS
-COMPREPLY=()
-_dpumap
-printf '%s\n' "${COMPREPLY[@]}"
-"""
 COMMANDS = "bench cp desc doca-pkgconfig-dir doctor dump fill fleet get help import info list pki read watch write"
 CASES = [
     ([""], COMMANDS),
@@ -52,27 +42,26 @@ FILES = [
     (["cp", "o"], "one.bin"),
     (["pki", "init", "--dir", ""], "sub"),
 ]
+# Options that end the program.
+ENDING = {"--help", "--usage", "--version"}
 WITH_OPTIONS = "list info get import read write cp fill dump watch bench doctor".split()
 
 
 @pytest.fixture(scope="module")
-def offers(here):
+def bash(here):
+    shell = Bash(remember_help(here), "dpumap")
+    yield shell
+    shell.close()
+
+
+@pytest.fixture
+def offers(bash):
     """offers(WORDS): what is offered when the cursor is at the end of the last word, sorted."""
-
-    def ask(words, breaks=WORD_BREAKS, env=(), cwd=None):
-        done = here.run(
-            ["bash", "-c", SCRIPT, COMPLETION, *words],
-            env={"BREAKS": breaks, **dict(env)},
-            cwd=cwd or here.dir,
-        )
-        return " ".join(sorted(set(done.ok().split())))
-
-    return ask
+    return lambda words, breaks=WORD_BREAKS, **more: bash.offers(words, COMP_WORDBREAKS=breaks, **more)
 
 
-def test_completion_is_registered(here):
-    done = here.run(["bash", "-c", '. "$0"; complete -p dpumap', COMPLETION])
-    assert "-F _dpumap dpumap" in done.ok()
+def test_completion_is_registered(bash):
+    assert "-F _dpumap dpumap" in bash.registered()
 
 
 @pytest.mark.parametrize("words, wanted", CASES, ids=lambda value: "-" if value == "" else None)
@@ -80,16 +69,21 @@ def test_offers_commands_and_options(offers, words, wanted):
     assert offers(words) == wanted
 
 
+@pytest.fixture(scope="module")
+def general_help(here):
+    return here.run(["dpumap", "--help"]).ok()
+
+
 @pytest.mark.parametrize("command", WITH_OPTIONS)
-def test_offers_each_option_of_help(here, offers, command):
-    """And none that the command does not take."""
-    text = here.run(["dpumap", command, "--help"]).ok() + here.run(["dpumap", "--help"]).ok()
-    lines = re.findall(r"^ +(?:-., )?(?:    )?(--[a-z-]+)", text, re.M)
-    options = sorted(set(lines))
-    assert offers([command, "--"]) == " ".join(options)
-    for option in options:
-        done = here.run(["dpumap", command, f"{option}=1", "--help"])
-        assert "unrecognized option" not in done.err, option
+def test_offers_each_option_of_help(here, offers, general_help, command):
+    """And none that the command does not take: it accepts all of them at once, up to one that ends it."""
+    text = here.run(["dpumap", command, "--help"]).ok() + general_help
+    takes = dict(re.findall(r"^ +(?:-., )?(?:    )?(--[a-z-]+)(=?)", text, re.M))
+    assert offers([command, "--"]) == " ".join(sorted(takes))
+    words = [f"{option}=1" if argument else option for option, argument in takes.items() if option not in ENDING]
+    assert here.run(["dpumap", command, *words, "--help"]).ok().startswith(f"Usage: dpumap {command}")
+    for option in ENDING & {*takes} - {"--help"}:
+        here.run(["dpumap", command, option]).ok()
 
 
 @pytest.mark.parametrize("words, wanted", FILES)
@@ -113,7 +107,7 @@ def test_offers_names_of_exports(offers, serve, work):
     assert offers([f"--connect=unix:{socket}", "cp", file, ":b"]) == "boot bulk"
     assert offers(["--connect", socket, "cp", ":b"], breaks=" ") == ":boot :bulk"
     assert offers(["--connect", socket, "cp", file, ":"]) == "boot bulk fast"
-    assert offers(["get", "f"], env={"DPUMAP_CONNECT": socket}) == "fast"
+    assert offers(["get", "f"], DPUMAP_CONNECT=socket) == "fast"
     assert offers(["--connect", f"{work}/none", "get", "f"]) == ""
 
 

@@ -5,18 +5,9 @@ import re
 
 import pytest
 
-from harness.completion import FILES
+from harness.completion import Bash, remember_help
 
 pytestmark = pytest.mark.local
-COMPLETION = FILES / "bash/dpumap-emu"
-SCRIPT = r"""
-. "$0"
-COMP_LINE="dpumap-emu $*"
-COMP_POINT=${#COMP_LINE}
-COMPREPLY=()
-_dpumap_emu
-printf '%s\n' "${COMPREPLY[@]}"
-"""
 NOWHERE = ["--dir", "/nonexistent"]
 CASES = [
     ([""], "caps capture chaos fault gid help list port run start status stop top trace"),
@@ -42,19 +33,20 @@ COMMANDS = "run start status list stop trace caps capture fault gid port chaos t
 
 
 @pytest.fixture(scope="module")
-def offers(here):
+def bash(here):
+    shell = Bash(remember_help(here), "dpumap-emu")
+    yield shell
+    shell.close()
+
+
+@pytest.fixture
+def offers(bash):
     """offers(WORDS): what is offered when the cursor is at the end of the last word, sorted."""
-
-    def ask(words, cwd=None):
-        done = here.run(["bash", "-c", SCRIPT, COMPLETION, *words], cwd=cwd or here.dir)
-        return " ".join(sorted(set(done.ok().split())))
-
-    return ask
+    return bash.offers
 
 
-def test_completion_is_registered(here):
-    done = here.run(["bash", "-c", '. "$0"; complete -p dpumap-emu', COMPLETION])
-    assert "-F _dpumap_emu dpumap-emu" in done.ok()
+def test_completion_is_registered(bash):
+    assert "-F _dpumap_emu dpumap-emu" in bash.registered()
 
 
 @pytest.mark.parametrize("words, wanted", CASES, ids=lambda value: "-" if value == "" else None)
