@@ -14,14 +14,10 @@ ENGINE = os.environ.get("DPUMAP_TEST_ENGINE", "MMO DMA")
 LARGE = int(os.environ.get("DPUMAP_COPY_BYTES", "50000000"))
 
 
-def random_file(host, path, size):
-    host.run(f"head -c {size} /dev/urandom >{path}").ok()
-
-
 def copies_there_and_back(dpumap, host, size):
     """A file of this size; dpumap reports three equal digests, the engine and the speed."""
-    random_file(host, "sent", size)
-    host.run("rm -f got").ok()
+    host.put({"sent": os.urandom(size)})
+    host.remove("got")
     report = dpumap("cp", "sent", "e0", "got").ok()
     digest = host.sha256("sent")
     assert host.sha256("got") == digest
@@ -57,15 +53,15 @@ def test_large_file_comes_back(agent, tool, host):
 
 def test_write_and_read_at_odd_offsets(agent, tool, host):
     dpumap = tool(agent("kind=dram,size=16M", "kind=dm,size=64K").must_serve())
-    random_file(host, "sent", 300001)
-    host.run("rm -f got part").ok()
+    host.put({"sent": os.urandom(300001)})
+    host.remove("got", "part")
     dpumap("write", "e0", "sent", "--offset", "777777").ok()
     dpumap("read", "--offset=777777", "e0", "got", "--length", "300001").ok()
     assert host.get("got") == host.get("sent")
     dpumap("read", "e0", "part", "-o", "777787", "-n", "13").ok()
     assert host.get("part") == host.get("sent")[10:23]
-    random_file(host, "sent", 4099)
-    host.run("rm -f got").ok()
+    host.put({"sent": os.urandom(4099)})
+    host.remove("got")
     dpumap("write", "e1", "sent", "-o", "1").ok()
     dpumap("read", "e1", "got", "-o", "1", "-n", "4099").ok()
     assert host.get("got") == host.get("sent")
@@ -73,7 +69,7 @@ def test_write_and_read_at_odd_offsets(agent, tool, host):
 
 def test_new_export_is_zero(agent, tool, host):
     dpumap = tool(agent("kind=dram,size=12345,perm=ro").must_serve())
-    host.run("rm -f got").ok()
+    host.remove("got")
     dpumap("read", "e0", "got").ok()
     assert host.get("got") == bytes(12345)
 
@@ -83,15 +79,16 @@ def test_concurrent_writer_is_noticed(agent, tool, host, files):
     """Another client writes to the export during the copy: its digest or the copy differs, and no file
     stays. A copy that it does not hit is exact."""
     dpumap = tool(agent("kind=dm,size=64K").must_serve())
-    random_file(host, "noise", 65536)
-    host.run(f"truncate -s {LARGE + 18_000_000} sent").ok()
+    host.put({"noise": os.urandom(65536), "sent": b""})
+    os.truncate(f"{host.dir}/sent", LARGE + 18_000_000)
     loop = f"while :; do {dpumap.command('write', 'e0', 'noise')}; done"
     noise = host.daemon("noise", loop)
     for _ in range(30):
         done = dpumap("cp", "sent", "e0", f"{files}/got")
         if done.status:
             break
-        host.run(f"cmp sent {files}/got && rm {files}/got").ok()
+        host.run(["cmp", "sent", f"{files}/got"]).ok()
+        host.remove(f"{files}/got")
     noise.end("KILL")
     done.fails_with(LOST, "the copy is corrupt")
     assert re.search("THE DIGESTS DIFFER|THE COPY DIFFERS FROM ITS SOURCE", done.out), done.out
@@ -120,9 +117,9 @@ def test_list_and_info_describe_exports(agent, tool):
 
 def test_descriptor_file_is_private(agent, tool, host):
     dpumap = tool(agent("kind=dm,size=64K").must_serve())
-    host.run("rm -f e0.desc").ok()
+    host.remove("e0.desc")
     host.run("umask 0; " + dpumap.command("get", "e0", "e0.desc")).ok()
-    assert host.run(["stat", "-c", "%a", "e0.desc"]).ok() == "600\n"
+    assert host.mode("e0.desc") == "600"
     assert "65536 bytes" in host.run(["dpumap", "info", "--descriptor", "e0.desc"]).ok()
 
 
@@ -137,15 +134,15 @@ def test_overwritten_file_keeps_its_mode(agent, tool, host):
     ):
         host.run(f"rm -f kept; echo old >kept; chmod {mode} kept").ok()
         host.run("umask 022; " + dpumap.command(*words)).ok()
-        assert host.run(["stat", "-c", "%a", "kept"]).ok() == f"{mode}\n", words
+        assert host.mode("kept") == mode, words
     host.run("chmod 644 kept").ok()
     dpumap("get", "e0", "kept").ok()
-    assert host.run(["stat", "-c", "%a", "kept"]).ok() == "640\n"
+    assert host.mode("kept") == "640"
 
 
 def test_copy_into_a_pipe_is_silent(agent, tool, host):
     """No progress bar, and nothing else on stderr, where that is not a terminal."""
-    host.run("rm -f got").ok()
+    host.remove("got")
     done = tool(agent("kind=dram,size=16M").must_serve())("cp", "/bin/sh", "e0", "got")
     done.ok()
     assert not done.err

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """What a reload changes, and what it leaves alone when it fails."""
 
-import json
 import os
 import re
 import socket
@@ -94,7 +93,7 @@ def is_refused(address):
 
 def exports_of(agent):
     """Their names."""
-    return {one["name"] for one in json.loads(agent.ctl("--json", "list").ok())["exports"]}
+    return {one["name"] for one in agent.ask("list")["exports"]}
 
 
 def is_done(client):
@@ -148,7 +147,7 @@ def test_address_that_is_in_use_changes_nothing(made):
         taken = f"tls:127.0.0.1:{other.getsockname()[1]}"
         made.listen, made.exports = [f"unix:{made.dpu.dir}/new", taken], []
         made.reload().fails_with(ABSENT, "cannot listen on 127.0.0.1 port")
-    assert made.dpu.run(["test", "-e", f"{made.dpu.dir}/new"]).status == 1
+    assert not made.dpu.exists("new")
     made.web()("import", "web").ok()
     made.local()("import", "web").ok()
     assert agent.figure("exports") == 1
@@ -214,7 +213,7 @@ def test_unix_socket_of_systemd_serves_several_clients(made):
         made.unix = f"unix:{path}"
         for _ in range(2):
             made.local()("import", "web").ok()
-    made.dpu.run(["rm", path]).ok()
+    made.dpu.remove(path)
 
 
 # -- shared keys
@@ -251,8 +250,7 @@ def test_client_of_a_shared_key_that_is_gone_is_cut_off(made, how):
 
 
 def labels_of(agent):
-    listed = json.loads(agent.ctl("--json", "list").ok())["exports"]
-    return {one["name"]: one["label"] for one in listed}
+    return {one["name"]: one["label"] for one in agent.ask("list")["exports"]}
 
 
 def test_new_labels_leave_imports_alone(made):
@@ -312,18 +310,19 @@ def test_change_of_which_any_step_fails_changes_nothing(made, emulator):
     web, data = made.web(), os.urandom(4096)
     for name in ("dm", "far", "web"):
         web("write", name, data=data).ok()
-    before = agent.ctl("list").ok()
+    before = agent.ask("list")
     made.exports = [EXPORT.replace('"*"', '"*", "uid:0"'), DEVICE_MEMORY.replace('"rw"', '"ro"')]
     made.exports += [FAR.replace('"*"', '"*", "uid:0"'), EXPORT.replace("web", "new")]
     failed = 0
     for number in range(1, 100):
         emulator.fault("--method", "*", "--nth", number, "--errno", "ENOMEM")
-        done = made.reload()
+        made.write()
+        reply = made.dpu.ask_admin(agent.admin, "reload")
         emulator.fault("clear")
-        if done.status == 0:
+        if reply["status"] == "DOCA_SUCCESS":
             break
         failed += 1
-        assert agent.ctl("list").ok() == before
+        assert agent.ask("list") == before
         for name in ("dm", "far", "web"):
             assert web("read", name, "--length", "4096").data == data, name
     assert failed >= 3

@@ -51,7 +51,7 @@ def test_revoked_export(agent, tool, host, how):
     """The holder of a removed export ends, its saved descriptor is refused, other exports stay."""
     serving = agent("kind=dram,size=4K", "kind=dram,size=4K").must_serve()
     dpumap = tool(serving)
-    host.run("rm -f e0.desc").ok()
+    host.remove("e0.desc")
     if how == "remove":
         serving.add("x", "kind=dram,size=4K").ok()
         name = "x"
@@ -119,7 +119,7 @@ def test_cable(agent, tool, machines, properties):
         dpumap("list", "--timeout", "2").fails(1, 3)
     finally:
         machine.run(properties["cable"]["plug"]).ok()
-        machine.run("rm -f undo").ok()
+        machine.remove("undo")
     assert await_true(
         lambda: dpumap("list", "--timeout", "5").status == 0
     ), "no connection after the cable was plugged in"

@@ -21,7 +21,7 @@ class Export:
     def save(self):
         """As a client does that ends at once, without a release."""
         imports = self.figures()[0]
-        self.host.run("rm -f e0.desc").ok()
+        self.host.remove("e0.desc")
         self.dpumap("get", "e0", "e0.desc").ok()
         assert await_true(lambda: self.figures()[0] == imports), self.figures()
 

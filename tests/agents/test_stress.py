@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from harness.agents import expect_no_growth
+from harness.agents import expect_no_growth, grows_by_nature
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 SECONDS = int(os.environ.get("DPUMAP_SPLIT_SECONDS", "10"))
@@ -50,7 +50,7 @@ def agent(serve, dpu, openssl_pki):
 def test_growth(agent, host, openssl_pki, files, emulator):
     """Descriptors, memory, clients and imports are as before."""
     load, serving = Load(agent, host, openssl_pki, files), emulator.objects()
-    load(3)
+    load(1 if grows_by_nature(agent.daemon) else 3)
     files_open = agent.daemon.settled_files()
 
     def at_length():

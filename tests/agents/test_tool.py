@@ -27,8 +27,10 @@ def dpumap(agent, tool):
 @pytest.fixture
 def sent(host):
     """The bytes of the host's file "sent"; there is no file "got"."""
-    host.run(f"head -c {SIZE} /dev/urandom >sent; rm -f got *.desc").ok()
-    return host.get("sent")
+    data = os.urandom(SIZE)
+    host.put({"sent": data})
+    host.remove("got", f"{FAST}.desc", "fast.desc", "old.desc")
+    return data
 
 
 def shell(host, script):
@@ -62,7 +64,7 @@ def test_get_writes_the_descriptor(dpumap, host, sent):
     report = json.loads(done.ok())
     assert report["file"] == f"{FAST}.desc"
     assert len(host.get(f"{FAST}.desc")) == report["bytes"] == 80
-    assert host.run(["stat", "-c", "%a", f"{FAST}.desc"]).ok() == "600\n"
+    assert host.mode(f"{FAST}.desc") == "600"
 
 
 # -- write, read, cp

@@ -46,8 +46,10 @@ class Agent:
         return self.dpu.run(["dpumapd", "ctl", "--admin", self.admin, *words], **more)
 
     def ask(self, command):
-        """The reply to a command of "ctl"."""
-        return self.dpu.ask_admin(self.admin, command)
+        """The reply to a command of "ctl" that succeeds."""
+        reply = self.dpu.ask_admin(self.admin, command)
+        assert reply["status"] == "DOCA_SUCCESS", f"{command}: {reply}"
+        return reply
 
     def figure(self, name):
         """A number of "ctl status"."""

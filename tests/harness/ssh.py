@@ -141,9 +141,17 @@ class SshMachine:
     def exists(self, path):
         return self.run(["test", "-e", path]).status == 0
 
+    def remove(self, *paths):
+        """Removes files, which need not exist."""
+        self.run(["rm", "-f", *paths]).ok()
+
+    def mode(self, path):
+        """The permissions of a file, as chmod writes them."""
+        return self.run(["stat", "-c", "%a", path]).ok().strip()
+
     def ask_admin(self, path, command):
-        """The reply of a dpumapd to a command of "ctl" that succeeds, as dict."""
-        return json.loads(self.run(["dpumapd", "ctl", "--admin", path, *command.split(" ", 1), "--json"]).ok())
+        """The reply of a dpumapd to a command of "ctl", as dict."""
+        return json.loads(self.run(["dpumapd", "ctl", "--admin", path, *command.split(" ", 1), "--json"]).out)
 
 
 class SshDaemon:
