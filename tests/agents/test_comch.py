@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """dpumapd as a server of the control channel, and clients that use DOCA alone."""
 
+import os
 import socket
 import time
 
 import pytest
 
-from harness.agents import ABSENT, REFUSED, Tool, processor_time
+from harness.agents import ABSENT, REFUSED, Tool
 from harness.comch import FAR, ME, OTHERS, WEB
 from harness.machine import await_true
 
@@ -191,9 +192,9 @@ def test_idle_server_costs_no_processor_time(served, connect):
     agent = served.start()
     client = connect()
     assert client.ask("ping") == "ok"
-    before = processor_time(agent.daemon)
+    before = agent.daemon.processor_time()
     time.sleep(1)
-    assert processor_time(agent.daemon) - before < 50  # of 100; a busy loop uses all
+    assert agent.daemon.processor_time() - before < 50  # of 100; a busy loop uses all
 
 
 def test_shutdown_ends_the_connections(served, connect):
@@ -256,7 +257,8 @@ def test_wrong_settings_are_refused(served, dpu, comch, words):
 def test_program_with_its_own_server_works_beside(served, connect, host, dpu):
     served.start()
     client = connect()
-    dpu.run("rm -f got; head -c 70000 /dev/urandom >sent").ok()
+    dpu.remove("got")
+    dpu.put({"sent": os.urandom(70000)})
     words = ["comch_copy-dpu", "-p", "03:00.0", "-r", "3b:00.0", "-f", "got"]
     program = dpu.daemon("comch_copy", words)
     program.await_output("Waiting for a client")

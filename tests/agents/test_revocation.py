@@ -78,17 +78,18 @@ def test_old_import_stays_dead(agent, tool, host, answer):
     dpumap = tool(serving)
     seen, returned = {}, 0
     for turn in range(24):
-        serving.add("x", "kind=dram,size=4K").ok()
-        host.run("rm -f old.desc; [ ! -e new.desc ] || mv new.desc old.desc").ok()
+        serving.ask(f"add {serving.new_export('x', 'kind=dram,size=4K')}")
         dpumap("get", "x", "new.desc").ok()
-        index = host.get("new.desc")[20:24]
+        descriptor = host.get("new.desc")
+        index = descriptor[20:24]
         returned += index[1:] in seen
         seen[index[1:]] = turn
         if turn:
             host.run(["dpumap", "import", "--descriptor", "old.desc"]).fails(REFUSED)
-        serving.ctl("remove", "x").ok()
+        serving.ask("remove x")
         if returned > 1:
             break
+        host.put({"old.desc": descriptor})
     answer(7, f"{len(seen)} mkey numbers, {returned} returned; no old descriptor was good", True)
 
 

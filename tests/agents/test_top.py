@@ -16,7 +16,7 @@ import termios
 
 import pytest
 
-from harness.agents import ABSENT, WRONG
+from harness.agents import ABSENT, WRONG, Agent
 from harness.machine import PATIENCE, LocalMachine, await_true
 from harness.schema import check_schema
 
@@ -95,14 +95,31 @@ def terminal():
         yield start
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def screen(emulator):
     """This machine, with the environment of the emulator."""
     return LocalMachine("screen", emulator.dir / "screen", emulator.environment)
 
 
+@pytest.fixture(scope="module")
+def idle(screen, dpu):
+    """A dpumapd without clients, for the tests that only look at it."""
+    agent = Agent(dpu, "idle", ["--listen", f"{screen.dir}/socket", *EXPORTS, "--admin", f"{screen.dir}/admin"])
+    agent.admin = f"{screen.dir}/admin"
+    yield agent.must_serve()
+    agent.stop()
+
+
 @pytest.fixture(params=["ctl", "emu"])
-def top(request, screen, serve, dpu, emulator):
+def top(request, emulator, idle):
+    """The words of top of each program. Its server is that of all these tests."""
+    if request.param == "emu":
+        return ["dpumap-emu", "top", "--dir", str(emulator.emu_dir)]
+    return ["dpumapd", "ctl", "top", "--admin", idle.admin]
+
+
+@pytest.fixture(params=["ctl", "emu"])
+def ending(request, screen, serve, dpu):
     """The words of top of each program, and what ends its server."""
     if request.param == "ctl":
         agent = serve(*EXPORTS, "--admin", f"{dpu.dir}/admin")
@@ -204,8 +221,7 @@ def test_errors_are_counted_per_session(screen, host, serve, dpu, tool):
 
 
 def test_without_a_terminal_views_follow_each_other(screen, top):
-    words, _ = top
-    process = screen.start([*words, *FAST])
+    process = screen.start([*top, *FAST])
     try:
         text = "".join(process.stdout.readline().decode() for _ in range(40))
     finally:
@@ -216,8 +232,7 @@ def test_without_a_terminal_views_follow_each_other(screen, top):
 
 
 def test_json_is_an_object_in_each_line(screen, top):
-    words, _ = top
-    process = screen.start([*words, "--json", *FAST])
+    process = screen.start([*top, "--json", *FAST])
     try:
         lines = [json.loads(process.stdout.readline()) for _ in range(3)]
     finally:
@@ -230,8 +245,7 @@ def test_json_is_an_object_in_each_line(screen, top):
 
 
 def test_reader_that_ends_ends_top(screen, top):
-    words, _ = top
-    process = screen.start([*words, *FAST], stderr=subprocess.PIPE)
+    process = screen.start([*top, *FAST], stderr=subprocess.PIPE)
     process.stdout.readline()
     process.stdout.close()
     assert process.wait(PATIENCE) == 1
@@ -241,24 +255,21 @@ def test_reader_that_ends_ends_top(screen, top):
 
 @pytest.mark.parametrize("keys", ["q", "Q", "\003"])
 def test_key_ends_the_view_and_restores_the_terminal(screen, top, terminal, keys):
-    words, _ = top
-    shown = terminal(screen, [*words, *FAST]).shows(" top  ")
+    shown = terminal(screen, [*top, *FAST]).shows(" top  ")
     shown.type("x" + keys)
     assert shown.ends().endswith(LEAVE)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_signal_restores_the_terminal(screen, top, terminal, number):
-    words, _ = top
-    shown = terminal(screen, [*words, "--interval", "60"]).shows(" top  ")
+    shown = terminal(screen, [*top, "--interval", "60"]).shows(" top  ")
     shown.process.send_signal(number)
     assert shown.ends().endswith(LEAVE)
 
 
 def test_stop_and_continue(screen, top, terminal):
     """Ctrl-Z restores the terminal until the program continues."""
-    words, _ = top
-    shown = terminal(screen, [*words, *FAST]).shows(" top  ")
+    shown = terminal(screen, [*top, *FAST]).shows(" top  ")
     shown.type("\032")
     assert await_true(lambda: os.waitid(os.P_PID, shown.process.pid, os.WSTOPPED | os.WNOWAIT | os.WNOHANG))
     assert shown.shows(re.escape(LEAVE)) and termios.tcgetattr(shown.master) == shown.before
@@ -271,8 +282,7 @@ def test_stop_and_continue(screen, top, terminal):
 @pytest.mark.parametrize("rows, columns", [(24, 80), (3, 20), (1, 1), (100, 300)])
 def test_view_fits_the_terminal(screen, top, terminal, rows, columns):
     """Also after the size has changed."""
-    words, _ = top
-    shown = terminal(screen, [*words, *FAST], rows=50, columns=200).shows(" top  ")
+    shown = terminal(screen, [*top, *FAST], rows=50, columns=200).shows(" top  ")
     shown.resize(rows, columns)
     shown.output = ""
     shown.shows(r"(?s)\033\[H.*\033\[H.*\033\[H.*\033\[H")
@@ -301,14 +311,13 @@ def test_many_clients_fit_the_terminal(screen, host, serve, dpu, terminal):
 
 @pytest.mark.parametrize("term", ["dumb", ""])
 def test_dumb_terminal_gets_no_escapes(screen, top, terminal, term):
-    words, _ = top
-    shown = terminal(screen, [*words, *FAST], term=term).shows(r"(?s) top  .* top  ")
+    shown = terminal(screen, [*top, *FAST], term=term).shows(r"(?s) top  .* top  ")
     shown.type("\003")
     assert "\033" not in shown.ends()
 
 
-def test_end_of_the_server_is_one_line(screen, top, terminal):
-    words, stop = top
+def test_end_of_the_server_is_one_line(screen, ending, terminal):
+    words, stop = ending
     shown = terminal(screen, [*words, *FAST]).shows(" top  ")
     stop()
     last = shown.ends(ABSENT if words[0] == "dpumapd" else 1).partition(LEAVE)[2]
@@ -330,9 +339,8 @@ def server_of(words):
 
 
 def test_server_that_is_stopped_does_not_stop_top(screen, top, terminal):
-    words, _ = top
-    server = server_of(words)
-    shown = terminal(screen, [*words, *FAST]).shows(" top  ")
+    server = server_of(top)
+    shown = terminal(screen, [*top, *FAST]).shows(" top  ")
     os.kill(server, signal.SIGSTOP)
     try:
         assert "did not answer in time" in shown.ends(1)

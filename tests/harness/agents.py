@@ -90,9 +90,12 @@ class ConfiguredAgent(Agent):
         )
         self.dpu.put({"dpumapd.conf": text})
 
+    def new_export(self, name, words):
+        """The argument of "ctl add"."""
+        return f"name={name},{words}" + "".join(f",allow={peer}" for peer in self.allow)
+
     def add(self, name, words):
-        allow = "".join(f",allow={peer}" for peer in self.allow)
-        return self.ctl("add", f"name={name},{words}{allow}")
+        return self.ctl("add", self.new_export(name, words))
 
 
 def config_export(name, words, allow):
@@ -165,15 +168,9 @@ def start_copies(agent, dpumap, name="copies"):
 
     # A program's start takes any time on a busy machine or an emulated processor.
     await_or_fail(lambda: agent.figure("imports") > 0, "no import")
-    imported = processor_time(copies)
-    await_or_fail(lambda: processor_time(copies) > imported + 10, "no copies")
+    imported = copies.processor_time()
+    await_or_fail(lambda: copies.processor_time() > imported + 10, "no copies")
     return copies
-
-
-def processor_time(daemon):
-    """In hundredths of a second; 0 when the program has ended."""
-    stat = daemon.machine.run(["cat", f"/proc/{daemon.pid}/stat"]).out.rpartition(")")[2].split()
-    return int(stat[11]) + int(stat[12]) if len(stat) > 12 else 0
 
 
 def grows_by_nature(daemon):

@@ -72,6 +72,12 @@ def await_true(condition, patience=PATIENCE, pause=0.02):
     return condition()
 
 
+def processor_time(stat):
+    """In hundredths of a second, from the text of /proc/PID/stat; 0 of a program that has ended."""
+    words = stat.rpartition(")")[2].split()
+    return int(words[11]) + int(words[12]) if len(words) > 12 else 0
+
+
 def open_links(pid):
     """(path in /proc, what it links to) of each file that the process has open."""
     for path in pathlib.Path(f"/proc/{pid}/fd").iterdir():
@@ -237,6 +243,12 @@ class LocalDaemon:
             self.process.wait()
             return None
         return self.status()
+
+    def processor_time(self):
+        """In hundredths of a second; 0 when the program has ended."""
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            return processor_time(pathlib.Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8"))
+        return 0
 
     def memory(self):
         """Resident bytes."""

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from harness.machine import PATIENCE, Lost, Result, pack, quote
+from harness.machine import PATIENCE, Lost, Result, pack, processor_time, quote
 
 FAR = pathlib.Path(__file__).resolve().parents[1] / "hil/far"
 HEARTBEAT = 20  # seconds; far/watch waits for six of them
@@ -206,6 +206,10 @@ class SshDaemon:
         if status is None:
             self.signal("KILL")
         return status
+
+    def processor_time(self):
+        """In hundredths of a second; 0 when the program has ended."""
+        return processor_time(self.machine.run(["cat", f"/proc/{self.pid}/stat"]).out)
 
     def memory(self):
         """Resident bytes."""
