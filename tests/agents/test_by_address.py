@@ -244,7 +244,7 @@ def test_request_that_the_device_refuses_is_rejected(door, emulator):
     with door.client("far") as s:
         emulator.fault("--as", "dpu", "--method", "qp.modify", "--nth", 2, "--errno", "ETIMEDOUT")
         door.is_rejected(door.ask(s))
-        emulator.fault("clear")
+        emulator.clear_faults()
         why = "rejected its RDMA connection from 127.101.0.2: export far: cannot connect"
         door.agent.daemon.await_log(why)
         assert door.connections() == 0
@@ -254,7 +254,7 @@ def test_request_that_the_device_refuses_is_rejected(door, emulator):
 def test_client_reports_a_rejected_connection(door, emulator):
     emulator.fault("--as", "dpu", "--method", "qp.modify", "--nth", 2, "--errno", "ETIMEDOUT")
     done = door.far("read", "far")
-    emulator.fault("clear")
+    emulator.clear_faults()
     err = done.fails(1)
     assert f"address {ADDRESS} port {door.port()} of dpumapd cannot be reached or refuses" in err, err
 
@@ -278,7 +278,7 @@ def test_failure_of_the_device_ends_dpumapd_with_its_connections(door, emulator)
         door.connect(door.ask(s)).await_output("^established")
         emulator.fault("device", "--as", "dpu")
         assert door.agent.daemon.end("0") == LOST, door.log()
-        emulator.fault("clear")
+        emulator.clear_faults()
 
 
 def test_address_may_be_ipv6(serve):

@@ -57,7 +57,7 @@ def on_dpu(emulator, nothing_left):
 def fault(nothing_left, emulator):
     """fault(WORDS): until the end of the test."""
     yield lambda words: emulator.fault(*words.split())
-    emulator.fault("clear")
+    emulator.clear_faults()
 
 
 @pytest.fixture
@@ -295,12 +295,12 @@ def test_each_command_that_fails_is_reported(emulator, on_host, on_dpu, fault, l
     """On the two sides by turns."""
     fault("--method * --nth 1000000")
     on_host("")
-    commands = int(re.search(r"^seen (\d+)", emulator.fault("clear"), re.M)[1])
+    commands = emulator.clear_faults()
     assert commands > 50
     for n in range(1, commands + 1, STEP):
         fault(f"--method * --nth {n} --errno {'ENOMEM' if n % 4 < 2 else 'EIO'}")
         (on_host if n % 2 == 0 else on_dpu)("")
-        emulator.fault("clear")
+        emulator.clear_faults()
 
 
 ALWAYS = [
@@ -355,10 +355,10 @@ def test_export_that_fails(on_host, on_dpu, fault, how):
 def test_completions_that_are_lost_or_late(doctor, fault, emulator):
     fault("completion --lose --count all")
     doctor("try.copy=fail exit==1 try.undo=ok", "--timeout", "1")
-    emulator.fault("clear")
+    emulator.clear_faults()
     fault("completion --delay 60000 --count all")
     doctor("try.copy=fail exit==1", "--timeout", "1")
-    emulator.fault("clear")
+    emulator.clear_faults()
     fault("completion --delay 100 --count all")
     doctor("try.copy=ok ready==true", "--timeout", "60")
 
@@ -376,7 +376,7 @@ def test_device_memory_of_others(doctor, fault, emulator):
     """All of it, or nearly."""
     fault("memory --left 0")
     doctor("try.device-memory=warn ready==true")
-    emulator.fault("clear")
+    emulator.clear_faults()
     fault("memory --left 4096")
     doctor("try.device-memory=ok")
 
@@ -385,7 +385,7 @@ def test_dead_device(doctor, fault, emulator):
     """It is well again afterwards."""
     fault("device")
     doctor("device.open=fail try.open=fail exit==5")
-    emulator.fault("clear")
+    emulator.clear_faults()
     doctor("ready==true")
 
 

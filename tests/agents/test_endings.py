@@ -136,7 +136,7 @@ def test_removed_export_ends_the_copy(pair):
 def fault(emulator):
     """The faults of the test, which end with it."""
     yield emulator.fault
-    emulator.fault("clear")
+    emulator.clear_faults()
 
 
 def watches(agent):

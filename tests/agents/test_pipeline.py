@@ -31,7 +31,7 @@ def dpumap(serve, tool):
 def fault(emulator):
     """The faults of the test, which end with it."""
     yield emulator.fault
-    emulator.fault("clear")
+    emulator.clear_faults()
 
 
 def random_bytes(host, name, size):

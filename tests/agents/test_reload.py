@@ -318,7 +318,7 @@ def test_change_of_which_any_step_fails_changes_nothing(made, emulator):
         emulator.fault("--method", "*", "--nth", number, "--errno", "ENOMEM")
         made.write()
         reply = made.dpu.ask_admin(agent.admin, "reload")
-        emulator.fault("clear")
+        emulator.clear_faults()
         if reply["status"] == "DOCA_SUCCESS":
             break
         failed += 1

@@ -129,7 +129,7 @@ def test_failed_connection_ends_only_its_client(agent, far, files, emulator):
     serving = emulator.objects()
     emulator.fault("--as", "dpu", "--method", "qp.modify", "--nth", 2, "--errno", "ETIMEDOUT")
     done = far("read", "far", files / "out")
-    emulator.fault("clear")
+    emulator.clear_faults()
     done.fails_with(CANNOT, "export far: cannot connect to the client's queue pair")
     # Which of the two sees the end first is open.
     agent.daemon.await_log(

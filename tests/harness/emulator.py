@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """The emulated card: its server, the machines on its functions, and what lives on it."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -17,9 +18,12 @@ FACTS = {"profile", "guid", "nodes", "cards", "functions"}
 COUNTERS = {"clients", "commands", "command_errors", "copies", "bytes", "errors"}
 # Variables of the caller that would change the results.
 UNSET = "DPUMAP_LOG_LEVEL DPUMAP_CONNECT NO_COLOR XDG_RUNTIME_DIR XDG_CONFIG_HOME".split()
-# The messages of the control socket: struct emu_request, struct emu_reply.
+# The messages of the control socket: struct emu_request and struct emu_reply.
 PROTO = pathlib.Path(__file__).resolve().parents[2] / "src/emu/ipc/proto.h"
-REQUEST, REPLY, OP_STATUS = struct.Struct("=II3Q"), struct.Struct("=IiII4Q"), 6
+REQUEST, REPLY = struct.Struct("=II3Q"), struct.Struct("=IiII4Q")
+OP_STATUS, OP_FAULT = 6, 8
+# The rest of struct emu_fault_request that removes all rules: only nth and count are not zero.
+CLEAR = struct.pack("=6I3Q2I256x", *[0] * 6, 1, 1, 0, 0, 0)
 
 
 def magic():
@@ -108,13 +112,25 @@ class Emulator:
     def fault(self, *words):
         return self.ctl("fault", *words)
 
-    def status(self):
-        """What dpumap-emu status prints. Tests ask often, so the server is asked without a process."""
+    def clear_faults(self):
+        """What dpumap-emu fault clear does; returns how many commands it has seen."""
+        with self.request(OP_FAULT, CLEAR) as (_, values):
+            return values[0]
+
+    @contextlib.contextmanager
+    def request(self, operation, rest=b""):
+        """A request to the server, without a process: the connection and the values of the reply."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
             server.settimeout(PATIENCE)
             server.connect(f"{self.emu_dir}/control")
-            server.send(REQUEST.pack(magic(), OP_STATUS, 0, 0, 0))
-            assert REPLY.unpack(server.recv(REPLY.size))[:2] == (magic(), 0)
+            server.send(REQUEST.pack(magic(), operation, 0, 0, 0) + rest)
+            version, error, _, _, *values = REPLY.unpack(server.recv(REPLY.size))
+            assert (version, error) == (magic(), 0), f"the emulator answers {error}"
+            yield server, values
+
+    def status(self):
+        """What dpumap-emu status prints."""
+        with self.request(OP_STATUS) as (server, _):
             text = socket.recv_fds(server, 1, 1)[1][0]
         with open(text, encoding="utf-8") as file:
             file.seek(0)
