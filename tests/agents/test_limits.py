@@ -160,7 +160,7 @@ def stop_when_it_makes_exports(pid):
 
 def test_stop_during_the_start_ends_it(dpu, agent_name, work):
     """Not only after thousands of exports have been created."""
-    exports = ", ".join(f'{{ name = "e{number}"; kind = "dram"; size = 4096; }}' for number in range(10000))
+    exports = ", ".join(f'{{ name = "e{number}"; kind = "dram"; size = 4096; }}' for number in range(4000))
     config = work / "c.conf"
     config.write_text(f'listen = [ "unix:{work}/socket" ];\nexports = ( {exports} );\n', encoding="utf-8")
     daemon = dpu.daemon(agent_name(), ["dpumapd", "--config", config])

@@ -78,7 +78,8 @@ def dpumap(host, pki, agent):
 
 
 def crosses(tool, host, name):
-    host.run("rm -f got; head -c 9000000 /dev/urandom >sent").ok()
+    host.remove("got")
+    host.put({"sent": os.urandom(9000000)})
     tool("cp", "sent", name, "got").ok()
     assert host.sha256("got") == host.sha256("sent")
 
@@ -124,7 +125,7 @@ def test_certificate_is_not_of_a_listener(listener, host, pki):
 
 def test_listener_hears_no_secret(listener, dpumap, host):
     """Names, operations and descriptors are encrypted."""
-    host.run("rm -f heard.desc").ok()
+    host.remove("heard.desc")
     options = ("--connect", f"tls:127.0.0.1:{listener.port}", "--server", "dpu.example")
     dpumap("host", *options)("get", "bulk", "heard.desc").ok()
     listener.join(30)

@@ -28,6 +28,23 @@ def missing():
     return None
 
 
+def enter_network(path):
+    """The thread, and what it starts, continue in this network namespace."""
+    with open(path, "rb") as file:
+        assert ctypes.CDLL(None).setns(file.fileno(), CLONE_NEWNET) == 0
+
+
+class NetworkMachine(LocalMachine):
+    """A machine with a network of its own, which its programs enter before they begin."""
+
+    def __init__(self, name, directory, environment, namespace):
+        super().__init__(name, directory, environment)
+        self.namespace = namespace
+
+    def options(self, env=(), **more):
+        return super().options(env, preexec_fn=lambda: enter_network(self.namespace), **more)
+
+
 class Network:
     """The namespaces of the host and of the DPU live as long as a process in each."""
 
@@ -68,7 +85,7 @@ class Network:
     def machine(self, emulator, name):
         """The machine with this function of the card, in its own network."""
         plain = emulator.machine(name)
-        return LocalMachine(name, plain.dir, plain.environment, self.enter(name))
+        return NetworkMachine(name, plain.dir, plain.environment, self.path(name))
 
     def pull(self):
         self.run("dpu", "ip", "link", "set", "dpu0", "down")
@@ -94,8 +111,7 @@ class Listener(threading.Thread):
 
     def run(self):
         # Of this thread only; its sockets stay in the namespace.
-        with open(self.namespace, "rb") as file:
-            assert ctypes.CDLL(None).setns(file.fileno(), CLONE_NEWNET) == 0
+        enter_network(self.namespace)
         with contextlib.ExitStack() as sockets:
             listener = sockets.enter_context(socket.create_server(("127.0.0.1", 0)))
             self.port = listener.getsockname()[1]
