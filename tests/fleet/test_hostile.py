@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """A registry that lies. Nothing but unavailability comes of it."""
 
+import json
 import threading
 
 import pytest
@@ -176,6 +177,32 @@ def test_flood_of_events(attacker, watcher):
     seen.expect("added", export="e499")
     still_there(seen)
     assert seen.status()["exports"] <= 501
+
+
+def test_line_that_arrives_in_parts_after_a_long_one(attacker, watcher):
+    one = attacker()
+    begin, rest = threading.Event(), threading.Event()
+
+    def line(name, revision):
+        change = kv(f"{ROOT}/exports/good/{name}", export_record(generation=revision), revision=revision)
+        return json.dumps(one.events(change)).encode()
+
+    def watch(_):
+        yield one.created()
+        begin.wait()
+        second = line("second", 12) + b"\n"
+        yield line("first", 11) + b" " * 200000 + b"\n" + second[:100]
+        rest.wait()
+        yield second[100:]
+        one.idle.wait()
+
+    one.watch_answer = watch
+    seen = watcher(one).started()
+    begin.set()
+    seen.expect("added", export="first")
+    rest.set()
+    seen.expect("added", export="second")
+    assert one.requests.count("/v3/watch") == 1
 
 
 def test_watch_that_is_cancelled_again_and_again(attacker, watcher):

@@ -342,6 +342,17 @@ static void finish(struct dpumap_http_call *call, CURLcode code)
 	call->done(call->context, &answer);
 }
 
+/* One long line does not keep its memory. */
+static void shrink(struct dpumap_http_call *call)
+{
+	char *data = realloc(call->data, FIRST_ROOM);
+
+	if (!data)
+		return;
+	call->data = data;
+	call->room = FIRST_ROOM;
+}
+
 /* Reports the lines that are complete. */
 static void report_lines(struct dpumap_http_call *call)
 {
@@ -357,12 +368,8 @@ static void report_lines(struct dpumap_http_call *call)
 		return;
 	call->len -= done;
 	memmove(call->data, call->data + done, call->len);
-	/* One long line does not keep its memory. */
-	if (call->room > FIRST_ROOM * 16 && call->len < FIRST_ROOM && !call->ended) {
-		free(call->data);
-		call->data = NULL;
-		call->room = 0;
-	}
+	if (call->room > FIRST_ROOM * 16 && call->len < FIRST_ROOM && !call->ended)
+		shrink(call);
 }
 
 static void report(struct dpumap_http *http)
