@@ -45,7 +45,7 @@ run_as()
 {
 	local function=$1
 	shift
-	timeout 90 "$emu" run --as "$function" -- "$@"
+	timeout 300 "$emu" run --as "$function" -- "$@"
 }
 
 # pair NAME PORT COMMAND...: run a server on the DPU's function and a client on the host's. COMMAND must
@@ -128,7 +128,7 @@ cm_pair()
 	done
 	shift
 	[ "${runs-}" ] || "$emu" start >/dev/null
-	(exec timeout 90 "$emu" run --as dpu -- "${words[@]}" >"$tmp/$name-server.out" 2>&1) &
+	(exec timeout 300 "$emu" run --as dpu -- "${words[@]}" >"$tmp/$name-server.out" 2>&1) &
 	server=$!
 	await_status "$ready" "$server" || fail "$name: the server is not ready"
 	run_as host "$@" >"$tmp/$name-client.out" 2>&1 || status=$?
@@ -232,7 +232,7 @@ qperf_case()
 	local port name
 	"$emu" start >/dev/null
 	port=$(free_port)
-	(exec timeout 90 "$emu" run --as dpu -- qperf -lp "$port" >"$tmp/qperf-server.out" 2>&1) &
+	(exec timeout 300 "$emu" run --as dpu -- qperf -lp "$port" >"$tmp/qperf-server.out" 2>&1) &
 	await_listener "$port" $! || fail "the server does not listen"
 	for name in rc_bw rc_lat rc_rdma_write_bw rc_rdma_read_lat rc_compare_swap_mr rc_fetch_add_mr; do
 		qperf_client "$port" "$name"
@@ -427,7 +427,7 @@ mpi()
 	need mpicc.openmpi
 	mpicc.openmpi -o "$tmp/ring" "$(dirname "$0")/mpi_ring.c"
 	"$emu" start --nodes 2 --profile bluefield-2 >/dev/null
-	timeout 90 "${run[@]}" -np 2 "$emu" run --as host -- "$tmp/ring" : \
+	timeout 300 "${run[@]}" -np 2 "$emu" run --as host -- "$tmp/ring" : \
 		-np 2 "$emu" run --as node1.host -- "$tmp/ring" >"$tmp/mpi.out" 2>&1 ||
 		fail "mpirun ended with $?"
 	grep -qx 'ring of 4' "$tmp/mpi.out" || fail "mpi_ring did not complete"
@@ -490,11 +490,11 @@ fi_pingpong_case()
 	need fi_pingpong
 	"$emu" start "${addresses[@]}" >/dev/null
 	port=$(free_port)
-	(exec timeout 90 "$emu" run --as dpu -- stdbuf -oL fi_pingpong "${options[@]}" -B "$port" \
+	(exec timeout 300 "$emu" run --as dpu -- stdbuf -oL fi_pingpong "${options[@]}" -B "$port" \
 		>"$tmp/fi-server.out" 2>&1) &
 	server=$!
 	await_listener "$port" "$server" || fail "the server does not listen"
-	(exec timeout 90 "$emu" run --as host -- stdbuf -oL fi_pingpong "${options[@]}" -P "$port" 127.0.0.1 \
+	(exec timeout 300 "$emu" run --as host -- stdbuf -oL fi_pingpong "${options[@]}" -P "$port" 127.0.0.1 \
 		>"$tmp/fi-client.out" 2>&1) &
 	client=$!
 	if [ "$1" = "verbs;ofi_rxm" ]; then

@@ -34,7 +34,7 @@ run_as()
 {
 	local function=$1
 	shift
-	timeout 60 "$emu" run --as "$function" -- "$@"
+	timeout 300 "$emu" run --as "$function" -- "$@"
 }
 
 # expect NAME REGEX: fail unless a line of the output matches

@@ -41,10 +41,10 @@ await_rdma_listener()
 ping()
 {
 	local server
-	timeout 60 "$emu" run --as "$1" -- rping -s -C 3 >"$work/server" 2>&1 &
+	timeout 300 "$emu" run --as "$1" -- rping -s -C 3 >"$work/server" 2>&1 &
 	server=$!
 	await_rdma_listener "$server" || fail "the server on $1 does not listen"
-	timeout 60 "$emu" run --as "$3" -- rping -c -v -a "$2" -C 3 >"$work/client" 2>&1 ||
+	timeout 300 "$emu" run --as "$3" -- rping -c -v -a "$2" -C 3 >"$work/client" 2>&1 ||
 		fail "$3 does not reach $2"
 	wait "$server" || true
 	[ "$(grep -c '^ping data' "$work/client")" -eq 3 ] || fail "$3 lost pings to $2"
