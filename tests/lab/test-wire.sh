@@ -21,16 +21,29 @@ theirs_gid=${theirs_gid%%$'\n'*}
 
 port=18600
 
+# listening PORT: a command for either machine that waits until a server listens on the TCP port, at most a minute
+listening()
+{
+	# shellcheck disable=SC2016 # a shell expands it later
+	printf 'for i in $(seq 300); do ! grep -qi ":%04X [0:]* 0A" /proc/net/tcp /proc/net/tcp6 || break; sleep 0.2; done' "$1"
+}
+# again COMMAND: a command for either machine that repeats a client of librdmacm until its server listens, at most 30
+# times: no file of the kernel shows who listens
+again()
+{
+	echo "i=0; until timeout 300 $1; do i=\$((i + 1)); [ \$i -lt 30 ] || break; sleep 1; done; [ \$i -lt 30 ]"
+}
+
 # to_rxe PROOF PROGRAM...: the server on rdma_rxe, the client on the emulator; from_rxe: the other way around
 to_rxe()
 {
 	local proof=$1 there_gid=$theirs_gid
 	shift
 	port=$((port + 1))
-	there "timeout 25 $* $(options_of "$1" rxe0 "$there_gid") -p $port >/lab/dpu.wire 2>&1 &" >/dev/null
-	sleep 1
+	there "timeout 300 $* $(options_of "$1" rxe0 "$there_gid") -p $port >/lab/dpu.wire 2>&1 &
+		$(listening $port)" >/dev/null
 	# shellcheck disable=SC2046,SC2086 # lists of words
-	timeout 25 $ours "$@" $(options_of "$1" mlx5_0 3) -p $port dpu >"$work/wire.log" 2>&1
+	timeout 300 $ours "$@" $(options_of "$1" mlx5_0 3) -p $port dpu >"$work/wire.log" 2>&1
 	ends_well $? "$proof"
 }
 from_rxe()
@@ -39,9 +52,9 @@ from_rxe()
 	shift
 	port=$((port + 1))
 	# shellcheck disable=SC2046,SC2086
-	timeout 25 $ours "$@" $(options_of "$1" mlx5_0 3) -p $port >"$work/wire.log" 2>&1 &
-	sleep 1.5
-	there "timeout 25 $* $(options_of "$1" rxe0 "$theirs_gid") -p $port host >/lab/dpu.wire 2>&1; echo status \$?" |
+	timeout 300 $ours "$@" $(options_of "$1" mlx5_0 3) -p $port >"$work/wire.log" 2>&1 &
+	eval "$(listening $port)"
+	there "timeout 300 $* $(options_of "$1" rxe0 "$theirs_gid") -p $port host >/lab/dpu.wire 2>&1; echo status \$?" |
 		grep 'status 0' || status=1
 	wait $! || status=1
 	ends_well $status "$proof"
@@ -78,19 +91,16 @@ done
 # Programs of librdmacm.
 managed_to_rxe() # PROOF SERVER -- CLIENT
 {
-	there "timeout 25 $2 >/lab/dpu.wire 2>&1 &" >/dev/null
-	sleep 1
-	# shellcheck disable=SC2086
-	timeout 25 $ours $3 >"$work/wire.log" 2>&1
+	there "timeout 300 $2 >/lab/dpu.wire 2>&1 &" >/dev/null
+	eval "$(again "$ours $3 >'$work/wire.log' 2>&1")"
 	ends_well $? "$1"
 }
 managed_from_rxe()
 {
 	local status=0
 	# shellcheck disable=SC2086
-	timeout 25 $ours $2 >"$work/server.log" 2>&1 &
-	sleep 1.5
-	there "timeout 25 $3 >/lab/dpu.wire 2>&1; echo status \$?" | grep 'status 0' || status=1
+	timeout 300 $ours $2 >"$work/server.log" 2>&1 &
+	there "$(again "$3 >/lab/dpu.wire 2>&1"); echo status \$?" | grep 'status 0' || status=1
 	wait $! || status=1
 	cp /lab/dpu.wire "$work/wire.log"
 	cat "$work/server.log"
