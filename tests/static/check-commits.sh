@@ -33,9 +33,9 @@ lines()
 make_scratch()
 {
 	git -C "$1" init -q
-	mkdir -p "$1/tests/static" "$1/tests/vectors"
+	mkdir -p "$1/tests/vectors"
 	commit "$1" 'Commits before the base are not checked.'
-	git -C "$1" rev-parse HEAD >"$1/tests/static/commits-base"
+	git -C "$1" rev-parse HEAD >"$1/tests/base"
 	lines "$1" big 700
 	commit "$1" $'core: refuse maps without a range\n\nThe reason has two lines,\nas it has to.'
 	git -C "$1" mv big moved
@@ -69,7 +69,7 @@ plant()
 		;;
 	12) # commits after the last tag are checked, even if the base is unknown
 		git -C "$dir" tag v1
-		echo 0000000000000000000000000000000000000000 >"$dir/tests/static/commits-base"
+		echo 0000000000000000000000000000000000000000 >"$dir/tests/base"
 		commit "$dir" 'no area'
 		;;
 	esac

@@ -1,34 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Run clang-tidy with .clang-tidy on every compiled file. Its path analysis takes 95 % of the time, so unless
-# DPUMAP_NIGHTLY=yes, it is shallow for tests, and ends after 50,000 nodes of a function instead of 225,000.
+# Run clang-tidy with .clang-tidy on every compiled file that has changed since the base (scripts/lib/changed), or
+# with DPUMAP_NIGHTLY=yes on all of them. Its path analysis takes 95 % of the time, so unless DPUMAP_NIGHTLY=yes, it is
+# shallow for tests, and ends after 50,000 nodes of a function instead of 225,000.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
-
-# once DATABASE: print the database with one command for each file and text after the preprocessor. A file
-# that several programs compile, and whose text is the same in each, is analysed once.
-once()
-{
-	python3 - "$1" <<-'END'
-	import collections, json, shlex, subprocess, sys
-
-	def text(entry):
-	    words = shlex.split(entry["command"])
-	    output = words.index("-o")
-	    del words[output:output + 2]
-	    return subprocess.run([*words, "-E", "-P"], cwd=entry["directory"], check=True,
-	                          stdout=subprocess.PIPE).stdout
-
-	files = collections.defaultdict(dict)
-	for entry in json.load(open(sys.argv[1], encoding="utf-8")):
-	    options = {word for word in entry["command"].split() if word.startswith(("-D", "-U", "-std"))}
-	    files[entry["file"]].setdefault(frozenset(options), entry)
-	kept = []
-	for entries in map(list, map(dict.values, files.values())):
-	    kept += entries if len(entries) == 1 else {text(entry): entry for entry in entries}.values()
-	json.dump(kept, sys.stdout)
-	END
-}
 
 # tidy FOLDERS [SETTING]: print the findings, in colours; the setting is for the path analysis
 tidy()
@@ -42,11 +18,18 @@ tidy()
 
 run_check()
 {
-	local database=${DPUMAP_TIDY_BUILD:-$BUILD} each
+	local database=${DPUMAP_TIDY_BUILD:-$BUILD} each only
 	[ ! -f "$TREE/compile_commands.json" ] || database=$TREE
 	[ -s "$database/compile_commands.json" ] || { bad "no compile_commands.json in $database"; return; }
 	each=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tidy.XXXXXX")
-	once "$database/compile_commands.json" >"$each/compile_commands.json"
+	only=()
+	if [ "${DPUMAP_NIGHTLY-}" != yes ] && [ -x "$TREE/scripts/lib/changed" ]; then
+		"$TREE/scripts/lib/changed" >"$each/changed" || true
+		only=("$each/changed")
+	fi
+	python3 "$(dirname "${BASH_SOURCE[0]}")/tidy.py" "$database/compile_commands.json" "$TREE" "${only[@]}" \
+		>"$each/compile_commands.json"
+	printf '%d files\n' "$(grep -o '"file":' "$each/compile_commands.json" | wc -l)"
 	{
 		if [ "${DPUMAP_NIGHTLY-}" = yes ]; then
 			tidy 'src|dpu|host|tests'

@@ -4,7 +4,7 @@
 
 Check the new commits of TREE against the rules in CONTRIBUTING.md, and print a line for each violation.
 A commit is new if it is in neither the last tag, nor origin/main (if HEAD is ahead of it), nor the first
-commit in tests/static/commits-base. Exit status 77: the history is missing; the last line is the reason.
+commit in tests/base. Exit status 77: the history is missing; the last line is the reason.
 """
 import pathlib
 import re
@@ -40,7 +40,7 @@ def skip(reason):
 
 def read_base(tree):
     """The commit before the first one that is checked."""
-    lines = (tree / "tests/static/commits-base").read_text().splitlines()
+    lines = (tree / "tests/base").read_text().splitlines()
     return next(line for line in lines if line and not line.startswith("#"))
 
 
