@@ -18,6 +18,7 @@ from harness import wire
 from harness.agents import REFUSED, WRONG
 from harness.doctor import IDS, Doctor
 from harness.emulator import Emulator
+from harness.machine import await_true
 from harness.pki import Pki
 
 pytestmark = pytest.mark.local
@@ -446,7 +447,7 @@ def test_dpumapd_is_examined(on_host, on_dpu, served):
     assert "access.key" not in text.lower() and "access_key" not in text
     on_host("link.card=fail link.import=unknown exit==4", *connect, "--device", "mlx5_1")
     on_dpu("link.connect=ok link.exports=ok link.card=ok link.import=unknown ready==true", *connect)
-    assert served.figure("imports") == 0
+    assert await_true(lambda: served.figure("imports") == 0)
 
 
 def test_import_that_fails_is_reported(on_host, served, fault):
@@ -455,7 +456,7 @@ def test_import_that_fails_is_reported(on_host, served, fault):
     fault("--method alias.create --count all --status BAD_PARAM")
     refused = "link.card=ok link.import=fail try.import=warn exit==4 ready==false"
     on_host(refused, *connect)
-    assert served.figure("imports") == 0
+    assert await_true(lambda: served.figure("imports") == 0)
 
 
 def test_dpumapd_on_another_emulator_is_not_ready(on_host, serve):

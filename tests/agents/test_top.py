@@ -209,9 +209,9 @@ def test_errors_are_counted_per_session(screen, host, serve, dpu, tool):
     agent = serve(*EXPORTS, "--admin", f"{dpu.dir}/admin")
     watch = host.start(["dpumap", "--connect", agent.address, "watch"])
     try:
-        assert await_true(lambda: agent.ask("sessions")["sessions"])
+        assert await_true(lambda: any(session["requests"] for session in agent.ask("sessions")["sessions"]))
         (session,) = agent.ask("sessions")["sessions"]
-        assert session["requests"] > 0 and session["errors"] == 0 and session["id"] > 0
+        assert session["errors"] == 0 and session["id"] > 0
         view = screen.run(["dpumapd", "ctl", "top", "--admin", agent.admin, "--once", *FAST]).ok()
         assert re.search(rf"^uid:{os.getuid()} .* 0 ", view, re.M), view
     finally:
