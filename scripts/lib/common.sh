@@ -60,7 +60,10 @@ build_targets()
 	flock "$lock"
 	configure "$dir" "$@"
 	# shellcheck disable=SC2086 # words
-	timed build "${dir##*/}" cmake --build "$dir" -j "$JOBS" -t $targets -- --quiet
+	if ! timed build "${dir##*/}" cmake --build "$dir" -j "$JOBS" -t $targets >"$dir.build.log" 2>&1; then
+		grep -A 1000 '^FAILED' "$dir.build.log" >&2 || tail -n 40 "$dir.build.log" >&2
+		return 1
+	fi
 	exec {lock}>&-
 }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Sourced by every lane. A lane has a results file with one line per test ("pass NAME", "fail NAME",
 # "skip NAME REASON"), a file of times beside it ("SECONDS KIND NAME"), a temporary directory that is
-# removed with the lane, and an emulator directory of its own.
+# removed with the lane, and an emulator directory of its own. At night, scripts/test may run a lane in parts:
+# DPUMAP_PART=K/N is one of them.
 
 set -euo pipefail
 # shellcheck source=scripts/lib/common.sh
@@ -13,6 +14,8 @@ RESULTS_PY=$ROOT/scripts/lib/results.py
 export DPUMAP_TIMES=$DPUMAP_RESULTS.times
 : >>"$DPUMAP_TIMES"
 LANE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-lane.XXXXXX")
+# scripts/lib/watch.py sees there that tests go on.
+ln -sfn "$LANE_TMP" "$DPUMAP_RESULTS.tmp"
 # A process that ends may still write counts: then a directory is not empty after all.
 trap 'rm -rf "$LANE_TMP" 2>/dev/null || { sleep 1 && rm -rf "$LANE_TMP"; } || true' EXIT
 export DPUMAP_EMU_DIR=$LANE_TMP/emu
@@ -24,6 +27,14 @@ export DPUMAP_PACKAGE_MAINTAINER="tests of dpumap <tests@dpumap.invalid>"
 export GCOV_PREFIX=$LANE_TMP/counts GCOV_ERROR_FILE=$LANE_TMP/gcov.log
 # Most tests wait more than they compute.
 TEST_JOBS=$((JOBS * 2))
+NIGHT=
+[ "${DPUMAP_NIGHTLY-}" != yes ] || NIGHT=yes
+
+# What is no test of ctest belongs to the first part of a lane.
+first_part()
+{
+	[[ ${DPUMAP_PART-1/1} == 1/* ]]
+}
 
 # record pass|fail|skip NAME [REASON]: record the result of a test.
 record()
@@ -60,6 +71,34 @@ check()
 	judge "$name" "$LANE_TMP/check.log" "$status"
 }
 
+# changed PATH...: something below these paths has changed since the base (scripts/lib/changed). At night everything
+# counts as changed.
+changed()
+{
+	[ -n "$NIGHT" ] || "$ROOT/scripts/lib/changed" "$@" >/dev/null
+}
+
+# if_changed "PATH..." check|later NAME COMMAND...: the same, unless nothing below these paths has changed
+if_changed()
+{
+	local paths=$1
+	shift
+	# shellcheck disable=SC2086 # words
+	if changed $paths; then
+		"$@"
+	else
+		record skip "$2" "its inputs have not changed"
+	fi
+}
+
+# at_night_only: the lane does not run for each change.
+at_night_only()
+{
+	[ -z "$NIGHT" ] || return 0
+	record skip "${0##*/}" "runs at night only, with DPUMAP_NIGHTLY=yes"
+	exit 77
+}
+
 # later NAME COMMAND...: run one test in parallel with others, at most one for each processor.
 # await_checks records their results in order. Their logs stay in LATER_LOGS.
 LATER=()
@@ -90,20 +129,32 @@ await_checks()
 	LATER=()
 }
 
-# run_ctest DIR LABEL-REGEX [CTEST-ARGUMENT...]: run the tests and record the result of each.
+# run_ctest DIR CTEST-ARGUMENT...: run the tests and record the result of each.
 run_ctest()
 {
-	local dir=$1 label=$2
-	shift 2
+	local dir=$1
+	shift
 	rm -f "$LANE_TMP/ctest.xml"
-	ctest --test-dir "$dir" -L "$label" --no-tests=error --output-on-failure --timeout 180 \
-		--output-junit "$LANE_TMP/ctest.xml" "$@" || true
-	[ -s "$LANE_TMP/ctest.xml" ] || die "ctest ran no test with label $label in $dir"
+	ctest --test-dir "$dir" --no-tests=error --output-on-failure --output-junit "$LANE_TMP/ctest.xml" \
+		-j "$TEST_JOBS" "$@" || true
+	[ -s "$LANE_TMP/ctest.xml" ] || die "ctest ran no test in $dir: $*"
 	"$PYTHON" "$RESULTS_PY" record "$LANE_TMP/ctest.xml" "$(basename "$dir")" \
 		"$DPUMAP_RESULTS.said" "$DPUMAP_TIMES" >>"$DPUMAP_RESULTS"
 }
 
+# run_now DIR BUILD LABEL-REGEX [WITHOUT-REGEX]: run those of the tests that tests/gate.txt selects for this build;
+# none is no error. CTEST_ALSO has further arguments of ctest that select nothing.
+CTEST_ALSO=()
+run_now()
+{
+	local numbers
+	numbers=$("$PYTHON" "$ROOT/scripts/lib/gate.py" select "$@")
+	[ -n "$numbers" ] || { echo "   no test with label $3 runs now in the build $2"; return 0; }
+	run_ctest "$1" -I "$numbers" "${CTEST_ALSO[@]}"
+}
+
 DEBUG_OPTIONS=(-DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DDPUMAP_COVERAGE=ON)
+SANITIZE_OPTIONS=(-DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug "-DDPUMAP_SANITIZE=address,undefined")
 CLANG_OPTIONS=(-DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DDPUMAP_FUZZ=ON)
 
 # The builds that lanes share. Each lane names the targets that it needs; DIR/all means all targets of
@@ -117,6 +168,12 @@ PRODUCT_TARGETS=(src/all src/emu/all src/common/all src/channel/all src/doctor/a
 build_debug()
 {
 	build_targets "$LANE_BUILD/debug" "$*" "${DEBUG_OPTIONS[@]}"
+}
+
+# build_sanitize TARGET...: build with gcc, Debug, with AddressSanitizer and UBSan.
+build_sanitize()
+{
+	build_targets "$LANE_BUILD/sanitize" "$*" "${SANITIZE_OPTIONS[@]}"
 }
 
 # build_release TARGET...: build with gcc, optimised, without asserts.
@@ -146,21 +203,26 @@ build_dpu()
 		check preset-dpu-builds cmake --build --preset dpu -t "$@")
 }
 
-# run_covered LABEL TARGET...: run the tests in the build that is instrumented for coverage. Lanes share
-# this run: each call of scripts/test runs it once, and starts with all counts at 0.
-run_covered()
+# run_sanitized LABEL-REGEX: run tests of the build with AddressSanitizer and UBSan. Reports go
+# to files, because the emulator's server is a daemon without a terminal. Warnings of the leak check that it could
+# not suspend a thread (one of a forked child's parent, or a dying one) are ignored.
+run_sanitized()
 {
-	local run label=$1
-	shift
-	run=$(dirname "$DPUMAP_RESULTS")
-	[ ! -e "$run/.covered-$label" ] || return 0
-	build_debug "$@"
-	if [ ! -e "$run/.covered" ]; then
-		find "$LANE_BUILD/debug" -name '*.gcda' -delete
-		touch "$run/.covered"
-	fi
-	(unset GCOV_PREFIX && run_ctest "$LANE_BUILD/debug" "$label" -j "$TEST_JOBS")
-	touch "$run/.covered-$label"
+	local reports=$LANE_TMP/reports
+	mkdir -p "$reports"
+	# The emulator's library is preloaded, so it comes before the sanitizer's runtime.
+	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=1:abort_on_error=1:log_path=$reports/asan
+	export LSAN_OPTIONS=suppressions=$ROOT/tests/lsan.supp:print_suppressions=0
+	export UBSAN_OPTIONS=print_stacktrace=1:log_path=$reports/ubsan
+	run_now "$LANE_BUILD/sanitize" sanitize "$@"
+	check sanitizers-report-nothing no_reports "$reports"
+	unset ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS
+}
+
+no_reports()
+{
+	local unseen='Running thread [0-9]+ was not suspended|Unable to get registers from thread [0-9]+'
+	! grep -hvE "^==[0-9]+==($unseen)\." "$1"/* 2>/dev/null
 }
 
 # length VARIABLE VALUE NIGHTLY: set the duration or the step of tests with random or repeated input. The
@@ -168,7 +230,7 @@ run_covered()
 length()
 {
 	local value=$2
-	[ "${DPUMAP_NIGHTLY-}" != yes ] || value=$3
+	[ -z "$NIGHT" ] || value=$3
 	export "$1=${!1-$value}"
 	printf '   %s=%s (nightly: %s)\n' "$1" "${!1}" "$3"
 }

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Check that each native test also ran in the cross build, or that not-run.txt has a reason why not.
 
-usage: account.py NATIVE-BUILD RESULTS.xml
-       account.py --left-out
+usage: account.py NATIVE-BUILD RESULTS.xml...
        account.py --write-doc
 
-RESULTS.xml is the file that ctest --output-junit wrote in the cross build, with the whole output of
+RESULTS.xml are the files that ctest --output-junit wrote in the cross build, with the whole output of
 passed tests. A missing or skipped test, or a skipped case of a test, must be in not-run.txt, and a listed
-test must not run. docs/cross.md has the same list; --write-doc updates it. Tests that run at night only
-do so if DPUMAP_NIGHTLY=yes; --left-out prints a regular expression of those that do not run now.
+test must not run. docs/cross.md has the same list; --write-doc updates it.
 
 Exit status: 0 if not-run.txt is correct, 1 otherwise.
 """
@@ -35,8 +33,7 @@ class Entry:
     def __init__(self, line):
         self.pattern, self.reason = line.split(": ", 1)
         self.optional = self.pattern.startswith("?")
-        self.nightly = self.pattern.startswith("~")
-        self.pattern = self.pattern.lstrip("?~")
+        self.pattern = self.pattern.lstrip("?")
         self.used = False
 
     def matches(self, name):
@@ -48,29 +45,16 @@ def read_list():
         return [Entry(line.strip()) for line in file if line.strip() and not line.startswith("#")]
 
 
-def left_out(entries):
-    """Return the names of the tests that do not run now, because it is not night."""
-    is_night = os.environ.get("DPUMAP_NIGHTLY") == "yes"
-    return [] if is_night else [entry.pattern for entry in entries if entry.nightly]
-
-
-def entries_now(entries):
-    """Return what applies now: at night, no test is left out; else, nothing is known of their cases."""
-    names = left_out(entries)
-    return [entry for entry in entries
-            if entry.pattern in names or not entry.nightly and entry.pattern.split("/")[0] not in names]
-
-
 def native_tests(build):
     out = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
                          check=True, capture_output=True, text=True).stdout
     return {test["name"] for test in json.loads(out)["tests"]}
 
 
-def cross_results(path):
+def cross_results(paths):
     """Return the names of the tests that ran, and of the tests and cases that did not."""
     ran, skipped = set(), set()
-    for test in results.read_junit(path):
+    for test in (test for path in paths for test in results.read_junit(path)):
         if test.outcome == "skip":
             skipped.add(test.name)
             continue
@@ -117,12 +101,9 @@ def main():
     if sys.argv[1:] == ["--write-doc"]:
         update_doc(entries, True)
         return 0
-    if sys.argv[1:] == ["--left-out"]:
-        print(f"^({'|'.join(left_out(entries)) or 'none'})$")
-        return 0
     native = native_tests(sys.argv[1])
-    ran, skipped = cross_results(sys.argv[2])
-    wrong = account(entries_now(entries), native, ran, skipped)
+    ran, skipped = cross_results(sys.argv[2:])
+    wrong = account(entries, native, ran, skipped)
     if not update_doc(entries, False):
         wrong.append("the list in docs/cross.md is stale; run tests/cross/account.py --write-doc")
     print(f"{len(native & ran)} of {len(native)} native tests ran for the other processor")
