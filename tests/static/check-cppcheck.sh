@@ -1,19 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Run cppcheck on the product. Tests are checked by the compilers and clang-tidy only.
+# Run cppcheck on the files of the product that changed, at night on all. Tests are checked by the compilers and clang-tidy only.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 run_check()
 {
-	local dir dirs=()
-	for dir in src dpu host; do
-		[ ! -d "$TREE/$dir" ] || dirs+=("$dir")
-	done
+	local files
+	mapfile -t files < <(c_files tests/static/cppcheck-suppressions.txt src dpu host)
+	[ ${#files[@]} -gt 0 ] || return 0
 	(cd "$TREE" && cppcheck --quiet --error-exitcode=1 --std=c11 --platform=unix64 -j "$(nproc)" \
 		--enable=warning,performance,portability --inline-suppr --inconclusive \
 		--suppressions-list=tests/static/cppcheck-suppressions.txt \
-		-I include -I src -D_GNU_SOURCE "${dirs[@]}") || bad "cppcheck complains"
+		-I include -I src -D_GNU_SOURCE "${files[@]}") || bad "cppcheck complains"
 }
 
 make_scratch()

@@ -18,17 +18,13 @@ tidy()
 
 run_check()
 {
-	local database=${DPUMAP_TIDY_BUILD:-$BUILD} each only
+	local database=${DPUMAP_TIDY_BUILD:-$BUILD} each
 	[ ! -f "$TREE/compile_commands.json" ] || database=$TREE
 	[ -s "$database/compile_commands.json" ] || { bad "no compile_commands.json in $database"; return; }
 	each=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tidy.XXXXXX")
-	only=()
-	if [ "${DPUMAP_NIGHTLY-}" != yes ] && [ -x "$TREE/scripts/lib/changed" ]; then
-		"$TREE/scripts/lib/changed" >"$each/changed" || true
-		only=("$each/changed")
-	fi
-	python3 "$(dirname "${BASH_SOURCE[0]}")/tidy.py" "$database/compile_commands.json" "$TREE" "${only[@]}" \
-		>"$each/compile_commands.json"
+	c_files .clang-tidy src dpu host tests |
+		python3 "$(dirname "${BASH_SOURCE[0]}")/tidy.py" "$database/compile_commands.json" "$TREE" \
+			>"$each/compile_commands.json"
 	printf '%d files\n' "$(grep -o '"file":' "$each/compile_commands.json" | wc -l)"
 	{
 		if [ "${DPUMAP_NIGHTLY-}" = yes ]; then

@@ -49,6 +49,20 @@ edit()
 	rm "$1.before"
 }
 
+# c_files SETTINGS FOLDER...: print the C files in these folders of the tree that changed since the base
+# (scripts/lib/changed), or that include one that did; all if the file SETTINGS did, at night, or in another tree
+c_files()
+{
+	local settings=$1 own
+	shift
+	own=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+	if [ "${DPUMAP_NIGHTLY-}" = yes ] || [ "$TREE" != "$own" ] || "$own/scripts/lib/changed" "$settings" >/dev/null; then
+		(cd "$TREE" && { find "$@" -name '*.c' 2>/dev/null || true; } | sort)
+	else
+		{ "$own/scripts/lib/changed" || true; } | python3 "$own/tests/static/affected.py" "$TREE" "$@"
+	fi
+}
+
 copy_tree()
 {
 	local entry

@@ -1,51 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""usage: tidy.py DATABASE TREE [CHANGED]
+"""usage: tidy.py DATABASE TREE <FILES
 
-Print the compile commands of the DATABASE that clang-tidy has to look at: one for each file and text after the
-preprocessor, because a file that several programs compile, and whose text is the same in each, needs one analysis.
-With CHANGED, a file with a line for each changed file of the TREE, only files that changed, or that may include, directly
-or not, a changed one. Everything counts as changed if .clang-tidy has.
+Print the compile commands of the DATABASE that clang-tidy has to look at: those of the FILES, by their paths in the
+TREE, and of each one command for each text after the preprocessor. A file that several programs compile, and whose
+text is the same in each, needs one analysis.
 """
 
 import collections
 import json
-import pathlib
-import posixpath
-import re
 import shlex
 import subprocess
 import sys
-
-INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
-
-
-def users_of(tree):
-    """Return {path: the C files that may include it}, each file by its path in the tree."""
-    names = {}
-    for folder in ("src", "dpu", "host", "include", "tests", "examples"):
-        for path in (tree / folder).rglob("*.[ch]"):
-            names[str(path.relative_to(tree))] = INCLUDE.findall(path.read_text(encoding="utf-8"))
-    ends = collections.defaultdict(set)  # all paths that end with these components
-    for path in names:
-        parts = path.split("/")
-        for first in range(len(parts)):
-            ends["/".join(parts[first:])].add(path)
-    users = collections.defaultdict(set)
-    for path, included in names.items():
-        for name in included:
-            beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
-            for header in {beside} if beside in names else ends[name]:
-                users[header].add(path)
-    return users
-
-
-def affected(tree, changed):
-    """Return the paths of the C files that changed, or include one that did."""
-    users, found, new = users_of(tree), set(), set(changed)
-    while new:
-        found |= new
-        new = {user for path in new for user in users[path]} - found
-    return found
 
 
 def text(entry):
@@ -67,16 +32,10 @@ def once(entries):
     return kept
 
 
-def main(database, tree, changed=None):
-    tree = pathlib.Path(tree)
+def main(database, tree):
+    files = {f"{tree}/{path}" for path in sys.stdin.read().splitlines()}
     with open(database, encoding="utf-8") as file:
-        entries = json.load(file)
-    if changed:
-        names = pathlib.Path(changed).read_text(encoding="utf-8").splitlines()
-        if ".clang-tidy" not in names:
-            paths = affected(tree, names)
-            entries = [entry for entry in entries if entry["file"].removeprefix(f"{tree}/") in paths]
-    json.dump(once(entries), sys.stdout)
+        json.dump(once(entry for entry in json.load(file) if entry["file"] in files), sys.stdout)
 
 
 main(*sys.argv[1:])
