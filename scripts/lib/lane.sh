@@ -26,7 +26,7 @@ export DPUMAP_PACKAGE_MAINTAINER="tests of dpumap <tests@dpumap.invalid>"
 # their coverage counts to a temporary directory, and gcov's errors to a file.
 export GCOV_PREFIX=$LANE_TMP/counts GCOV_ERROR_FILE=$LANE_TMP/gcov.log
 # Most tests wait more than they compute.
-TEST_JOBS=$((JOBS * 2))
+TEST_JOBS=$((JOBS * 3))
 NIGHT=
 [ "${DPUMAP_NIGHTLY-}" != yes ] || NIGHT=yes
 
