@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# [LAB_ALL=no] test-pair.sh HOST-BUILD DPU-BUILD: run the tests of the lab on the host, while `far serve` runs on the
-# DPU. First the integration tests that need only RDMA, or with
-# LAB_ALL=no three of them; then dpumapd on the DPU and dpumap on the host,
-# over TLS. Each test adds a line "pass NAME" or "fail NAME" to /lab/results; the output has the reasons.
+# [LAB_ALL=no] [LAB_WIRE=no] test-pair.sh HOST-BUILD DPU-BUILD: run the tests of the lab on the host, while `far serve` runs on the
+# DPU. First the integration tests that need only RDMA, or with LAB_ALL=no three of them; then dpumapd on the DPU and
+# dpumap on the host, over TLS; at last, without LAB_WIRE=no, test-wire.sh. Each test adds a line "pass NAME" or "fail NAME" to /lab/results; the output has the reasons.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 far=$here/far
@@ -347,7 +346,7 @@ all_gone() { [ "$("$far" status)" = "$idle" ]; }
 check no-rdma-object-remains-at-the-end until_true all_gone
 
 # shellcheck source=tests/lab/test-wire.sh
-. "$here/test-wire.sh"
+[ "${LAB_WIRE-yes}" != yes ] || . "$here/test-wire.sh"
 echo end >>"$results"
 touch /lab/done
 ! grep -q '^fail' "$results"

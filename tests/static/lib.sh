@@ -49,17 +49,30 @@ edit()
 	rm "$1.before"
 }
 
-# c_files SETTINGS FOLDER...: print the C files in these folders of the tree that changed since the base
-# (scripts/lib/changed), or that include one that did; all if the file SETTINGS did, at night, or in another tree
+# changed_files: print the files of the tree that changed since the base (scripts/lib/changed); all of them at night,
+# or in another tree
+changed_files()
+{
+	local own
+	own=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+	if [ "${DPUMAP_NIGHTLY-}" = yes ] || [ "$TREE" != "$own" ]; then
+		(cd "$TREE" && find . -type f -not -path './.git/*' -not -path './build*' | sed 's,^\./,,')
+	else
+		"$own/scripts/lib/changed" || true
+	fi
+}
+
+# c_files SETTINGS FOLDER...: print the C files in these folders that changed, or that include a file that did; all of
+# them if the file SETTINGS changed
 c_files()
 {
-	local settings=$1 own
+	local settings=$1 changed
 	shift
-	own=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-	if [ "${DPUMAP_NIGHTLY-}" = yes ] || [ "$TREE" != "$own" ] || "$own/scripts/lib/changed" "$settings" >/dev/null; then
+	changed=$(changed_files)
+	if grep -qxF "$settings" <<<"$changed"; then
 		(cd "$TREE" && { find "$@" -name '*.c' 2>/dev/null || true; } | sort)
 	else
-		{ "$own/scripts/lib/changed" || true; } | python3 "$own/tests/static/affected.py" "$TREE" "$@"
+		python3 "$(dirname "${BASH_SOURCE[0]}")/affected.py" "$TREE" "$@" <<<"$changed"
 	fi
 }
 
