@@ -30,11 +30,10 @@ TEST_JOBS=$((JOBS * 3))
 NIGHT=
 [ "${DPUMAP_NIGHTLY-}" != yes ] || NIGHT=yes
 
-# What is no test of ctest belongs to the first part of a lane.
-first_part()
-{
-	[[ ${DPUMAP_PART-1/1} == 1/* ]]
-}
+# Of a lane in parts, ctest's tests are divided among them; the rest of the lane says which part it belongs to.
+PART=${DPUMAP_PART-1/1}
+first_part() { [ "${PART%/*}" -eq 1 ]; }
+last_part() { [ "${PART%/*}" -eq "${PART#*/}" ]; }
 
 # record pass|fail|skip NAME [REASON]: record the result of a test.
 record()

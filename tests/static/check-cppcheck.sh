@@ -3,6 +3,8 @@
 # Run cppcheck on the files of the product that changed, at night on all. Tests are checked by the compilers and clang-tidy only.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/static/changed.sh
+. "$(dirname "$0")/changed.sh"
 
 run_check()
 {

@@ -3,6 +3,8 @@
 # Every shell script passes shellcheck (by day those that changed, or source one that did), and no pipe fails because its last command needs no more input.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/static/changed.sh
+. "$(dirname "$0")/changed.sh"
 PLANTS=3
 
 shell_files()

@@ -5,6 +5,8 @@
 # shallow for tests, and ends after 50,000 nodes of a function instead of 225,000.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/static/changed.sh
+. "$(dirname "$0")/changed.sh"
 
 # tidy FOLDERS [SETTING]: print the findings, in colours; the setting is for the path analysis
 tidy()
