@@ -11,8 +11,8 @@ select  prints, as an argument of ctest -I, the numbers of the tests of BUILD-DI
         (DPUMAP_NIGHTLY=yes), that is each of them. ctest counts what its other options select, so it must get none.
         DPUMAP_PART=K/N takes the Kth of N parts of them; DPUMAP_TESTS, patterns separated by spaces, only
         those with such names; DPUMAP_CHANGED=yes, those that tests/rooms.txt selects for the files that changed.
-check   prints a line for each pattern that decides about no test of these builds. docs/ci.md has the same rules; --write-doc
-        updates it.
+check   prints a line for each pattern that decides about no test of these builds, here or in tests/rooms.txt.
+        docs/ci.md has the same rules; --write-doc updates it.
 
 Exit status: 0, or 1 if check prints something.
 """
@@ -108,14 +108,18 @@ def stands_for(path, rooms, folders):
     return rooms[room] if room else ["*"]
 
 
+def is_meant(test, names):
+    """Return whether one of the names, as in tests/rooms.txt, means the test."""
+    return matches(test.name, names) or any(f"{test.folder}/".startswith(f"{name}/") for name in names)
+
+
 def changed_tests(tests):
     """Return those of the tests that stand for files that changed."""
     changed = subprocess.run([os.path.join(HERE, "changed")], capture_output=True, text=True, check=False).stdout
     rooms, folders, wanted = read_rooms(), {test.folder for test in tests}, set()
     for path in changed.splitlines():
         wanted.update(stands_for(path, rooms, folders))
-    return [test for test in tests
-            if matches(test.name, wanted) or any(f"{test.folder}/".startswith(f"{one}/") for one in wanted)]
+    return [test for test in tests if is_meant(test, wanted)]
 
 
 def select(directory, build, label, without="$^"):
@@ -154,14 +158,26 @@ def update_doc(rules, write):
     return old == new
 
 
+def check_rooms(tests):
+    """Yield a line for each path of tests/rooms.txt that does not exist, and each name that means no test."""
+    for path, names in read_rooms().items():
+        if not os.path.exists(os.path.join(ROOT, path)):
+            yield f"tests/rooms.txt: there is no {path}"
+        for name in names:
+            if name != "none" and not any(is_meant(test, [name]) for test in tests):
+                yield f"tests/rooms.txt: no test is meant by {name}"
+
+
 def check(*directories):
     rules, decided = read_rules(), set()
-    for test in (test for directory in directories for test in tests_of(directory)):
+    tests = [test for directory in directories for test in tests_of(directory)]
+    for test in tests:
         rule = rule_of(test, rules)
         decided.update((id(rule), pattern) for pattern in (rule.patterns if rule else [])
                        if matches(test.name, [pattern]))
     wrong = [f"tests/gate.txt: no test is decided by {pattern}" for rule in rules for pattern in rule.patterns
              if (id(rule), pattern) not in decided]
+    wrong += check_rooms(tests)
     if not update_doc(rules, False):
         wrong.append("the table in docs/ci.md is stale; run scripts/lib/gate.py --write-doc")
     print("\n".join(wrong))
