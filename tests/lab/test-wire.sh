@@ -86,7 +86,7 @@ done
 managed_to_rxe() # PROOF SERVER CLIENT
 {
 	there "timeout 300 $2 >/lab/dpu.wire 2>&1 &
-		for i in \$(seq 300); do ! rdma resource show cm_id | grep -q LISTEN || break; sleep 0.2; done" >/dev/null
+		for i in \$(seq 300); do case \$(rdma resource show cm_id) in *LISTEN*) break ;; esac; sleep 0.2; done" >/dev/null
 	# shellcheck disable=SC2086
 	timeout 300 $ours $3 >"$work/wire.log" 2>&1
 	ends_well $? "$1"
