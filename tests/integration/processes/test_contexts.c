@@ -245,13 +245,15 @@ static void start(struct worker *w, void *(*run)(void *arg), struct ibv_context 
 	assert_int_equal(pthread_create(&w->thread, NULL, run, w), 0);
 }
 
-static bool wait_for_fds(unsigned int at_least)
+/* A request that begins has two descriptors for a moment: look for the number that stays. */
+static bool wait_for_fds(unsigned int n)
 {
 	uint64_t end = now_ms() + WAIT_MS;
+	bool equal;
 
-	while (count_fds() < at_least && now_ms() < end)
+	while (!(equal = count_fds() == n) && now_ms() < end)
 		usleep(1000);
-	return count_fds() >= at_least;
+	return equal;
 }
 
 /* While the server is stopped, each thread has a request of its own underway, by a descriptor each. */
