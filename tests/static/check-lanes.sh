@@ -34,15 +34,15 @@ run_check()
 	lane stops <<<'check begins true; false'
 	lane passes <<<'check is-well true; record skip not-here "not available"'
 	# It ends only beside another lane.
-	lane static <<<"check waits timeout 40 bash -c 'until [ -e $tree/begun ]; do echo; sleep 0.1; done'; check says-no false"
+	lane package <<<"check waits timeout 40 bash -c 'until [ -e $tree/begun ]; do echo; sleep 0.1; done'; check says-no false"
 	TMPDIR=$tree DPUMAP_LANE_BUILD=$tree/build DPUMAP_SILENCE_SECONDS=6 timeout -k 5 120 \
-		bash "$tree/scripts/test" --no-install static hangs fails stops passes >"$tree/log" 2>&1 || status=$?
+		bash "$tree/scripts/test" --no-install package hangs fails stops passes >"$tree/log" 2>&1 || status=$?
 	[ "$status" -eq 1 ] || bad "scripts/test ended with $status, not 1"
 	says '^   hangs: no test ended and nothing was printed for 6 s'
 	says '(^| )sleep 40$'
 	grep -q 'hangs: no test ended' <(tail -n 12 "$tree/log") || bad "the last lines do not say what the killed lane was doing"
 	says '^-- fails: says'
-	says '^failed in static: says-no$'
+	says '^failed in package: says-no$'
 	[ "$(tail -n 1 "$tree/log")" = "5 passed, 5 failed, 1 skipped" ] ||
 		bad "wrong last line: \"$(tail -n 1 "$tree/log")\""
 	[ ! -e "$tree/woke" ] || bad "the lane that hangs was not killed"
