@@ -852,6 +852,27 @@ static void id_migrates_with_its_events(void **state)
 	close(to);
 }
 
+/* The kernel leaves an id where it is; its events stay, in their order. */
+static void id_migrates_to_its_own_file(void **state)
+{
+	struct rdma_ucm_migrate_resp r = {9};
+	struct rdma_ucm_migrate_id c = {.response = (uintptr_t)&r, .fd = (uint32_t)fd};
+	uint32_t first, second;
+
+	(void)state;
+	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &first), 0);
+	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 2, &second), 0);
+	assert_int_equal(cm_resolve(fd, first, CM_DPU, 1), 0);
+	assert_int_equal(cm_resolve(fd, second, CM_DPU, 1), 0);
+	c.id = first;
+	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_MIGRATE_ID, &c, sizeof(c), &r, sizeof(r)),
+			 0);
+	assert_int_equal(r.events_reported, 0);
+	assert_int_equal(cm_expect(fd, CM_ADDR_RESOLVED).uid, 1);
+	assert_int_equal(cm_expect(fd, CM_ADDR_RESOLVED).uid, 2);
+	assert_int_equal(cm_route(fd, first), 0);
+}
+
 static int fault(const char *what)
 {
 	const char *const argv[] = {test_options.emu, "fault", what, NULL};
@@ -959,6 +980,7 @@ int main(int argc, char **argv)
 		cm_test(path_of_a_program_replaces_the_route),
 		cm_test(group_is_joined_and_left),
 		cm_test(id_migrates_with_its_events),
+		cm_test(id_migrates_to_its_own_file),
 		cm_test(removed_device_ends_its_ids),
 		cm_test(port_without_the_partition_has_no_queue_pairs),
 		cm_test(request_of_a_limited_member_to_another_is_dropped),

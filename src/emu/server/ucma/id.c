@@ -151,6 +151,8 @@ void emu_cma_id_move(struct emu_cma_id *id, struct emu_cma_file *to)
 	struct emu_cma_event **link = &from->events;
 	struct emu_cma_event *e;
 
+	if (from == to)
+		return;
 	unlink_id(id);
 	id->next = to->ids;
 	to->ids = id;
