@@ -11,6 +11,7 @@
 
 #include "dpu/base/log.h"
 #include "local/clock.h"
+#include "local/passed_fd.h"
 
 #define REQUEST_MAX 8192
 #define TIMEOUT_NS  (5 * DPUMAP_NSEC_PER_SEC)
@@ -59,39 +60,16 @@ static void close_conn(struct text_conn *conn)
 	free(conn);
 }
 
-/* Keeps one descriptor and closes the others. */
-static void keep_fd(struct text_conn *conn, struct msghdr *msg)
-{
-	int fds[16];
-
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-		size_t num = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		memcpy(fds, CMSG_DATA(c), num * sizeof(int));
-		for (size_t i = 0; i < num; i++) {
-			if (conn->fd < 0)
-				conn->fd = fds[i];
-			else
-				close(fds[i]);
-		}
-	}
-}
-
 static ssize_t receive(struct text_conn *conn)
 {
-	char control[CMSG_SPACE(16 * sizeof(int))];
-	struct iovec iov = {.iov_base = conn->request + conn->request_len,
-			    .iov_len = REQUEST_MAX - conn->request_len};
-	struct msghdr msg = {.msg_iov = &iov,
-			     .msg_iovlen = 1,
-			     .msg_control = control,
-			     .msg_controllen = sizeof(control)};
-	ssize_t n = recvmsg(conn->watch.fd, &msg, MSG_CMSG_CLOEXEC);
+	int fd;
+	ssize_t n = dpumap_receive_fd(conn->watch.fd, conn->request + conn->request_len,
+				      REQUEST_MAX - conn->request_len, 0, &fd);
 
-	if (n >= 0)
-		keep_fd(conn, &msg);
+	if (n >= 0 && fd >= 0 && conn->fd >= 0)
+		close(conn->fd);
+	if (n >= 0 && fd >= 0)
+		conn->fd = fd;
 	return n;
 }
 
@@ -119,7 +97,7 @@ static bool read_request(struct text_conn *conn)
 	bool is_whole;
 
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
+		return errno == EAGAIN;
 	conn->request_len += (size_t)n;
 	conn->request[conn->request_len] = '\0';
 	is_whole = n == 0 || strstr(conn->request, conn->service->end);

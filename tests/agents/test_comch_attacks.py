@@ -54,6 +54,27 @@ BEFORE_HELLO = {
 }
 
 
+def test_passed_descriptors_are_closed(victim, connect, raw):
+    """Each comes with a byte of the preamble; or with a frame, and none of these passes a descriptor."""
+    files = victim.daemon.settled_files()
+
+    def has_at_most(more):
+        return await_true(lambda: (victim.daemon.open_files() - files).total() <= more, 30)
+
+    with raw() as attacker:
+        for number, byte in enumerate(attacker.preamble()[:100]):
+            socket.send_fds(attacker.socket, [bytes([byte])], [0] * (number % 4 + 1))
+        # Its connection, and the last one of what it passed, until it has said everything.
+        assert has_at_most(2)
+    assert has_at_most(0)
+    with raw() as attacker:
+        attacker.open()
+        for number in range(100):
+            socket.send_fds(attacker.socket, [frame(MESSAGE, b"list")], [0] * (number % 4 + 1))
+        assert has_at_most(2)
+    expect_service(victim, connect)
+
+
 @pytest.mark.parametrize("what", BEFORE_HELLO)
 def test_frame_before_hello_ends_the_connection(victim, connect, raw, what):
     with raw() as attacker:

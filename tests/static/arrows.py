@@ -75,7 +75,7 @@ FLOORS = {
         "core/umem": f"core core/dev {BASE}",
         "core/dm": f"core core/dev {BASE}",
         "core/domain": f"core core/dev {BASE}",
-        "core/dev": f"core {BASE}",
+        "core/dev": f"core local {BASE}",
         "core": BASE,
     },
     "under the base": {

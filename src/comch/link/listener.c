@@ -20,6 +20,7 @@
 
 #include "comch/link/link_priv.h"
 #include "local/clock.h"
+#include "local/passed_fd.h"
 #include "local/socket_file.h"
 #include "log/log.h"
 
@@ -195,33 +196,20 @@ static doca_error_t identify(struct pending *p, struct dpumap_fault *fault)
 /* Receives up to len bytes in all, and the descriptor that may come with them. */
 static doca_error_t receive(struct pending *p, size_t len, struct dpumap_fault *fault)
 {
-	union {
-		struct cmsghdr head;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec iov = {.iov_base = p->said.bytes + p->used, .iov_len = len - p->used};
-	struct msghdr msg = {.msg_iov = &iov,
-			     .msg_iovlen = 1,
-			     .msg_control = &control,
-			     .msg_controllen = sizeof(control)};
-	struct cmsghdr *head;
 	ssize_t n;
+	int fd;
 
 	if (p->used == len)
 		return DOCA_SUCCESS;
-	do
-		n = recvmsg(p->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	n = dpumap_receive_fd(p->fd, p->said.bytes + p->used, len - p->used, MSG_DONTWAIT, &fd);
 	if (n < 0 && errno == EAGAIN)
 		return DOCA_ERROR_AGAIN;
 	if (n < 0)
 		return dpumap_fault_errno(fault, errno, "cannot receive");
-	head = CMSG_FIRSTHDR(&msg);
-	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
-		if (p->passed >= 0)
-			close(p->passed);
-		memcpy(&p->passed, CMSG_DATA(head), sizeof(int));
-	}
+	if (fd >= 0 && p->passed >= 0)
+		close(p->passed);
+	if (fd >= 0)
+		p->passed = fd;
 	if (n == 0)
 		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET, "it left");
 	p->used += (size_t)n;

@@ -9,6 +9,7 @@
 
 #include "core/dev/dev.h"
 #include "device/context_fd.h"
+#include "local/passed_fd.h"
 #include "log/log.h"
 
 union control {
@@ -74,36 +75,20 @@ doca_error_t dpumap_dev_send(const struct doca_dev *dev, int socket)
 	return result;
 }
 
-/* The buffer holds one descriptor; the kernel closes any others. */
 static doca_error_t receive_fd(int socket, int *fd)
 {
 	char byte;
-	struct iovec iov = {.iov_base = &byte, .iov_len = sizeof(byte)};
-	union control control;
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg;
-	ssize_t got;
+	ssize_t got = dpumap_receive_fd(socket, &byte, sizeof(byte), 0, fd);
 
-	do {
-		got = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
-	} while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return fail("receiving");
 	if (!got)
 		return dpumap_fail(DOCA_ERROR_CONNECTION_RESET,
 				   "receiving a device: the peer closed the socket");
-	cmsg = CMSG_FIRSTHDR(&msg);
-	if (!cmsg || cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS ||
-	    cmsg->cmsg_len != CMSG_LEN(sizeof(*fd)))
+	if (*fd < 0)
 		return dpumap_fail(
 			DOCA_ERROR_INVALID_VALUE,
 			"receiving a device: the message does not contain one file descriptor");
-	memcpy(fd, CMSG_DATA(cmsg), sizeof(*fd));
 	return DOCA_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <dpumap/desc.h>
@@ -371,6 +372,36 @@ static void test_bad_values(void **state)
 	assert_error(dpumap_dev_receive(0, NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
+/* The kernel would install as many as the buffer for one has room for. */
+static void test_two_passed_devices_are_refused(void **state)
+{
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(2 * sizeof(int))];
+	} control = {.head = {CMSG_LEN(2 * sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct iovec iov = {.iov_base = (char[]){0}, .iov_len = 1};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct doca_dev *dev = NULL;
+	int pair[2], fds[2], free_fd;
+
+	assert_ok(dpumap_dev_export_fd(fixture.dev, &fds[0]));
+	fds[1] = fds[0];
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	free_fd = dup(0);
+	close(free_fd);
+	memcpy(CMSG_DATA(&control.head), fds, sizeof(fds));
+	msg.msg_control = &control;
+	msg.msg_controllen = sizeof(control);
+	assert_int_equal(sendmsg(pair[0], &msg, 0), 1);
+	assert_error(dpumap_dev_receive(pair[1], &dev), DOCA_ERROR_INVALID_VALUE);
+	assert_null(dev);
+	assert_int_equal(dup(0), free_fd);
+	close(free_fd);
+	close(fds[0]);
+	close(pair[0]);
+	close(pair[1]);
+}
+
 /* A file that is not a device remains open, and so does a device. */
 static void test_open_from_fd(void **state)
 {
@@ -733,6 +764,7 @@ int main(int argc, char **argv)
 		umem_test(test_dmabuf),
 		umem_test(test_bad_values),
 		umem_test(test_open_from_fd),
+		umem_test(test_two_passed_devices_are_refused),
 		umem_test(test_map_rules),
 		umem_test(pci_rights_of_a_map_are_those_of_its_umem),
 		umem_test(test_read_only),
