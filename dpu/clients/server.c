@@ -22,6 +22,8 @@
  * out.
  */
 #define UNAUTHENTICATED_MAX 256
+/* Requests are answered for so long in a turn of the loop; those that are left wait for the next one. */
+#define TURN_NS (10 * DPUMAP_NSEC_PER_MSEC)
 /* Log lines about unauthenticated connections per tick, so that they cannot fill the log. */
 #define UNAUTHENTICATED_LOGGED 20u
 
@@ -33,6 +35,8 @@ struct server {
 	struct acceptors *acceptors;
 	struct by_address *by_address;
 	struct session *sessions; /* the newest first */
+	struct session *waiting, **last_waiting;
+	uint64_t turn_end; /* 0: nothing was answered in this turn */
 	unsigned int max_clients, max_per_identity;
 	unsigned int unauthenticated_closed; /* since the last tick */
 	struct server_stats stats;
@@ -59,6 +63,30 @@ static void disconnect(const struct server *server, struct session *session)
 	}
 }
 
+static void begin_waiting(struct server *server, struct session *session)
+{
+	if (session->waits)
+		return;
+	session->waits = true;
+	session->next_waiting = NULL;
+	*server->last_waiting = session;
+	server->last_waiting = &session->next_waiting;
+}
+
+static void end_waiting(struct server *server, struct session *session)
+{
+	struct session **at = &server->waiting;
+
+	if (!session->waits)
+		return;
+	while (*at != session)
+		at = &(*at)->next_waiting;
+	*at = session->next_waiting;
+	if (!*at)
+		server->last_waiting = at;
+	session->waits = false;
+}
+
 static void remove_session(struct server *server, struct session *session)
 {
 	const struct session_sink sink = session->sink;
@@ -67,6 +95,7 @@ static void remove_session(struct server *server, struct session *session)
 	while (*at != session)
 		at = &(*at)->next;
 	*at = session->next;
+	end_waiting(server, session);
 	loop_remove(server->loop, &session->watch);
 	disconnect(server, session);
 	export_table_abandon(server->exports, session->held, session->num_held);
@@ -193,32 +222,54 @@ static doca_error_t authenticate(struct server *server, struct session *session,
 	return result;
 }
 
-/* Answers frames until one is incomplete, a reply cannot be sent or a job is started. */
-static doca_error_t serve_frames(struct server *server, struct session *session,
-				 struct dpumap_fault *fault)
+static bool can_answer(const struct session *session)
+{
+	return !session->job.active && !session->closing && !session->introduction;
+}
+
+static bool is_turn_over(struct server *server)
+{
+	uint64_t now = dpumap_clock_ns();
+
+	if (!server->turn_end)
+		server->turn_end = now + TURN_NS;
+	return now >= server->turn_end;
+}
+
+/*
+ * Answers one request: a client that sends many at once does not make others wait. AGAIN if the reply
+ * cannot be sent, or if there is none.
+ */
+static doca_error_t answer_one(struct server *server, struct session *session,
+			       struct dpumap_fault *fault)
 {
 	const uint8_t *payload;
 	doca_error_t result;
 	size_t len;
 
-	while (!session->job.active && !session->closing && !session->introduction) {
-		result = dpumap_conn_frame(session->conn, &payload, &len, fault);
-		if (result == DOCA_ERROR_AGAIN)
-			break;
-		if (result != DOCA_SUCCESS) {
-			requests_reject(session, fault);
-			break;
-		}
-		server->stats.held -= session->num_held;
-		requests_answer_frame(session, server->exports, &server->stats.requests, payload,
-				      len);
-		server->stats.held += session->num_held;
-		dpumap_conn_drop_frame(session->conn);
-		result = dpumap_conn_flush(session->conn, fault);
-		if (result != DOCA_SUCCESS)
-			return result;
+	result = dpumap_conn_frame(session->conn, &payload, &len, fault);
+	if (result == DOCA_ERROR_AGAIN)
+		return result;
+	if (result != DOCA_SUCCESS) {
+		requests_reject(session, fault);
+		return dpumap_conn_flush(session->conn, fault);
 	}
+	server->stats.held -= session->num_held;
+	requests_answer_frame(session, server->exports, &server->stats.requests, payload, len);
+	server->stats.held += session->num_held;
+	dpumap_conn_drop_frame(session->conn);
 	return dpumap_conn_flush(session->conn, fault);
+}
+
+/* Whether another request has arrived. An invalid one is rejected in its turn. */
+static bool has_request(const struct session *session)
+{
+	struct dpumap_fault ignored = {0};
+	const uint8_t *payload;
+	size_t len;
+
+	return can_answer(session) &&
+	       dpumap_conn_frame(session->conn, &payload, &len, &ignored) != DOCA_ERROR_AGAIN;
 }
 
 static void on_sponsored(struct watch *watch, uint32_t events)
@@ -257,7 +308,7 @@ static doca_error_t go_on_introducing(const struct server *server, struct sessio
 }
 
 /*
- * Sends pending output, then events, then answers further requests: events that precede a request
+ * Sends pending output, then events, then answers the next request: events that precede a request
  * are sent before its reply.
  */
 static doca_error_t advance(struct server *server, struct session *session,
@@ -269,8 +320,10 @@ static doca_error_t advance(struct server *server, struct session *session,
 		session_send_event(session);
 		result = dpumap_conn_flush(session->conn, fault);
 	}
-	if (result == DOCA_SUCCESS)
-		result = serve_frames(server, session, fault);
+	if (result == DOCA_SUCCESS && can_answer(session) && !session->waits)
+		result = answer_one(server, session, fault);
+	if (result == DOCA_SUCCESS && has_request(session))
+		begin_waiting(server, session);
 	if (result == DOCA_SUCCESS && session->introduction && !session->closing)
 		result = go_on_introducing(server, session, fault);
 	if (result == DOCA_ERROR_AGAIN)
@@ -282,7 +335,7 @@ static doca_error_t advance(struct server *server, struct session *session,
 
 static uint32_t interest_of(const struct session *session)
 {
-	if (session->job.active && !dpumap_conn_has_output(session->conn))
+	if ((session->job.active || session->waits) && !dpumap_conn_has_output(session->conn))
 		return 0;
 	return dpumap_conn_events(session->conn) == POLLOUT ? EPOLLOUT : EPOLLIN;
 }
@@ -338,11 +391,13 @@ static void serve(struct server *server, struct session *session, uint32_t event
 		drop(server, session, &fault);
 }
 
+/* What is not served in this turn is still ready in the next one. */
 static void on_session(struct watch *watch, uint32_t events)
 {
 	struct session *session = session_of(watch);
 
-	serve(session->server, session, events);
+	if (!is_turn_over(session->server))
+		serve(session->server, session, events);
 }
 
 /* -- new connections -- */
@@ -451,6 +506,7 @@ doca_error_t server_create(struct loop *loop, struct server **server, struct dpu
 	if (!s)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	s->loop = loop;
+	s->last_waiting = &s->waiting;
 	result = acceptors_create(loop, admit, s, &s->acceptors, fault);
 	if (result == DOCA_SUCCESS)
 		result = by_address_create(loop, &s->sessions, &s->by_address, fault);
@@ -613,7 +669,7 @@ void server_set_tls(struct server *server, struct dpumap_tls *tls)
 
 bool server_has_work(const struct server *server)
 {
-	if (export_table_has_work(server->exports))
+	if (server->waiting || export_table_has_work(server->exports))
 		return true;
 	for (const struct session *s = server->sessions; s; s = s->next) {
 		if (s->job.active)
@@ -622,10 +678,26 @@ bool server_has_work(const struct server *server)
 	return false;
 }
 
+/* One at least, even if others took all of this turn. */
+static void serve_waiting(struct server *server)
+{
+	struct session *session;
+
+	do {
+		session = server->waiting;
+		if (!session)
+			break;
+		end_waiting(server, session);
+		serve(server, session, 0);
+	} while (!is_turn_over(server));
+	server->turn_end = 0;
+}
+
 void server_work(struct server *server)
 {
 	struct session *session, *next;
 
+	serve_waiting(server);
 	export_table_work(server->exports);
 	for (session = server->sessions; session; session = next) {
 		next = session->next;

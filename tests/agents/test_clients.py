@@ -200,6 +200,32 @@ def server(request, servers):
     return servers[request.param]
 
 
+@pytest.fixture(scope="module")
+def crowded(emulator, configure, tls):
+    """dpumapd, and a server for each of its two addresses."""
+    path, socket = configure("crowded", "max_clients_per_identity = 8;")
+    agent = Agent(emulator.machine("dpu"), "crowded", ["--config", path]).must_serve()
+    yield agent, {"unix": Server(socket, None), "tls": Server(agent.address, tls)}
+    agent.stop()
+
+
+@pytest.mark.parametrize("title", ["unix", "tls"])
+def test_many_requests_at_once_let_others_have_their_turn(crowded, title):
+    """They all arrive while dpumapd is stopped. Its log shows the order of its answers."""
+    agent, servers = crowded
+    with servers[title].connect() as hostile, servers[title].connect() as other:
+        begin = len(agent.log())
+        agent.daemon.signal("STOP")
+        hostile.sendall((request("get", name="bulk") + request("release", name="bulk")) * 300)
+        other.sendall(request("get", name="fast"))
+        agent.daemon.signal("CONT")
+        assert b"descriptor" in receive(other)
+        assert all(receive(hostile) for _ in range(600))
+        before, _, after = agent.log()[begin:].partition("gets export fast")
+        assert before.count("gets export bulk") < 20
+        assert before.count("gets export bulk") + after.count("gets export bulk") == 300
+
+
 @pytest.mark.parametrize("title", MALFORMED)
 def test_malformed_request_ends_the_connection(server, title):
     server.answers(*MALFORMED[title])
