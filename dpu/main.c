@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/standard.h"
 #include "common/crypto_heap.h"
 #include "dpu/base/log.h"
 #include "dpu/base/privileges.h"
@@ -99,7 +100,9 @@ static doca_error_t write_ready_line(const struct options *options, const struct
 {
 	int fd = options->ready_fd >= 0 ? options->ready_fd : STDOUT_FILENO;
 
-	if (dprintf(fd, "dpumapd: ready on %s\n", daemon_address(daemon)) < 0)
+	/* Nobody reads a standard output that is closed. */
+	if (dprintf(fd, "dpumapd: ready on %s\n", daemon_address(daemon)) < 0 &&
+	    (errno != EBADF || options->ready_fd >= 0))
 		return dpumap_fault_errno(fault, errno, "cannot write the ready line");
 	if (options->ready_fd >= 0)
 		close(options->ready_fd);
@@ -136,6 +139,8 @@ int main(int argc, char **argv)
 	doca_error_t result;
 	int status;
 
+	if (cli_open_standard_files() != 0)
+		return DPUMAP_EXIT_FAILED; /* and nowhere to say it */
 	dpumap_crypto_heap_protect();
 	if (privileges_forbid_dumps(&fault) != DOCA_SUCCESS) {
 		log_line("%s", fault.text);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/standard.h"
 #include "common/crypto_heap.h"
 #include "host/base/interrupt.h"
 #include "host/base/json.h"
@@ -182,6 +183,8 @@ int main(int argc, char **argv)
 	struct options options;
 	doca_error_t result;
 
+	if (cli_open_standard_files() != 0)
+		return DPUMAP_EXIT_FAILED; /* and nowhere to say it */
 	dpumap_crypto_heap_protect();
 	options_parse(argc, argv, commands, &options);
 	json_set_command(options.command->cli.name);

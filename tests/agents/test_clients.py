@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from harness.agents import Agent
+from harness.agents import Agent, Tool
 from harness.machine import await_true
 from harness.wire import HELLO, cbor, context, details, frame, is_closed, reach, receive, request
 
@@ -390,6 +390,20 @@ def test_ready_fd_takes_the_message(dpu, work):
         assert await_true(lambda: (work / "ready").read_text() == message, 30)
     assert daemon.end() == 0
     assert not daemon.out()
+
+
+def test_closed_standard_descriptors_harm_nothing(dpu, host, work):
+    """No socket gets their numbers, and no line of the log."""
+    socket = f"{work}/bare"
+    command = f"exec dpumapd --listen {socket} --export name=a,kind=dram,size=4K <&- >&- 2>&-"
+    daemon = dpu.daemon("bare", command)
+    assert await_true(lambda: os.path.exists(socket), 30)
+    dpumap = Tool(host, ["--connect", socket])
+    dpumap("write", "a", data=b"x" * 4096).ok()
+    assert dpumap("read", "a").ok() == "x" * 4096
+    files = [os.readlink(f"/proc/{daemon.pid}/fd/{number}") for number in range(3)]
+    assert files == ["/dev/null"] * 3
+    assert daemon.end() == 0
 
 
 NOBODY = 65534

@@ -94,6 +94,14 @@ def test_list_has_all_emulators(shells):
     assert set(shells.listed("b")) == {a}
 
 
+def test_emulator_starts_without_standard_descriptors(shells):
+    done = shells.machine.run("exec dpumap-emu start <&- >&- 2>&-", env=shells.environment("a"))
+    done.ok()
+    pid = shells.listed("a")[shells.directory("a")]["pid"]
+    assert not os.readlink(f"/proc/{pid}/fd/2").startswith("socket:")
+    assert shells.cards("a")
+
+
 def test_second_emulator_of_a_default_directory_is_reported(shells):
     """Not one whose directory was chosen."""
     shells.emu("a", "start").ok()

@@ -125,6 +125,13 @@ def test_full_standard_output_is_an_error(dpumap, host):
     done.fails_with(LOST, "cannot write to standard output")
 
 
+def test_closed_standard_descriptors(dpumap, host):
+    """What would be printed is lost, which is an error; nothing else is."""
+    command = dpumap.command("read", BULK)
+    host.run(f"{command} >/dev/null <&- 2>&-").ok()
+    host.run(f"{command} >&-").fails_with(LOST, "cannot write to standard output")
+
+
 def test_sparse_keeps_holes(dpumap, host, sent):
     """--sparse makes holes of zeros; without, there are none."""
     host.run("rm -f holes; truncate -s 700K holes").ok()

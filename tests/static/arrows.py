@@ -25,7 +25,7 @@ DPU_CLIENTS = f"dpu/registry dpu/clients {DPU_EXPORTS}"
 HOST_REMOTE = "host/remote host/fleet host/settings host/base"
 FLOORS = {
     "programs": {
-        "dpu": f"dpu/daemon dpu/commands dpu/settings dpu/base common local {API}",
+        "dpu": f"dpu/daemon dpu/commands dpu/settings dpu/base common cli local {API}",
         "dpu/daemon": f"dpu/settings {DPU_CLIENTS} {AGENT}",
         "dpu/commands": f"dpu/settings dpu/spec dpu/base doctor cli {AGENT}",
         "dpu/settings": f"{DPU_CLIENTS} cli {AGENT}",
@@ -35,7 +35,7 @@ FLOORS = {
         "dpu/rdma": f"dpu/base {AGENT}",
         "dpu/spec": AGENT,
         "dpu/base": f"local {API}",
-        "host": f"host/commands host/pki host/fleet host/settings host/base common local {API}",
+        "host": f"host/commands host/pki host/fleet host/settings host/base common cli local {API}",
         "host/commands": f"host/copy host/import {HOST_REMOTE} doctor fleet {AGENT}",
         "host/pki": f"host/settings host/base {AGENT}",
         "host/copy": f"host/import {HOST_REMOTE} {AGENT}",

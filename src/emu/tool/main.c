@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/live.h"
+#include "cli/standard.h"
 #include "emu/tool/tool.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -786,6 +787,8 @@ int main(int argc, char **argv)
 	struct cli_line line;
 	int err;
 
+	if (cli_open_standard_files())
+		return EXIT_EMU; /* and nowhere to say it */
 	reset_fault(&o);
 	default_dir(&o);
 	tool_port_default(&o.port);
