@@ -129,15 +129,18 @@ def test_tool_without_dpumapd_is_refused(host, files):
 
 def test_tool_without_descriptors_says_so(host, dpumap):
     """A driver without file descriptors finds no device, or one that cannot do anything."""
-    told = 0
+    told = starts = 0
     for limit in range(5, 16):
         limited = f"ulimit -n {limit} && exec"
         if host.run(f"{limited} dpumap --version").status:
             continue  # the loader, or qemu and its script, need more
+        starts += 1
         done = host.run(f"{limited} {dpumap.command('read', 'fast')} >/dev/null")
         assert "no RDMA device" not in done.err and "no device" not in done.err, (limit, done.err)
         assert not done.status or re.search("open only|Too many open files", done.err), (limit, done.err)
         told += "can open only" in done.err
+    if not told and starts < 8:
+        pytest.skip("what starts the program needs as many descriptors as it does")
     assert told
 
 
