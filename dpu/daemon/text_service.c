@@ -209,11 +209,11 @@ static void on_listener(struct watch *watch, uint32_t events)
 		(struct text_service *)((char *)watch - offsetof(struct text_service, watch));
 	struct dpumap_fault fault = {0};
 	struct dpumap_peer peer;
-	doca_error_t result;
+	doca_error_t result = DOCA_SUCCESS;
 	int fd;
 
 	(void)events;
-	for (;;) {
+	for (int i = 0; i < CONNS_MAX; i++) { /* the others in the next turn */
 		result = dpumap_listener_accept(service->listener, &fd, &peer, &fault);
 		if (result == DOCA_ERROR_CONNECTION_RESET)
 			continue;
