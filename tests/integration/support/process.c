@@ -45,7 +45,7 @@ static pid_t start(const char *const argv[], char *const env[], const int in[2],
 	pid_t pid;
 	int err;
 
-	if (posix_spawn_file_actions_init(&ends))
+	if (!argv[0] || posix_spawn_file_actions_init(&ends))
 		return -1;
 	err = in[0] < 0 ? 0 : posix_spawn_file_actions_adddup2(&ends, in[0], STDIN_FILENO);
 	if (!err && out[1] >= 0)
