@@ -322,7 +322,7 @@ static doca_error_t advance(struct server *server, struct session *session,
 	}
 	if (result == DOCA_SUCCESS && can_answer(session) && !session->waits)
 		result = answer_one(server, session, fault);
-	if (result == DOCA_SUCCESS && has_request(session))
+	if (session->job.active || (result == DOCA_SUCCESS && has_request(session)))
 		begin_waiting(server, session);
 	if (result == DOCA_SUCCESS && session->introduction && !session->closing)
 		result = go_on_introducing(server, session, fault);
@@ -335,7 +335,7 @@ static doca_error_t advance(struct server *server, struct session *session,
 
 static uint32_t interest_of(const struct session *session)
 {
-	if ((session->job.active || session->waits) && !dpumap_conn_has_output(session->conn))
+	if (session->waits && !dpumap_conn_has_output(session->conn))
 		return 0;
 	return dpumap_conn_events(session->conn) == POLLOUT ? EPOLLOUT : EPOLLIN;
 }
@@ -669,44 +669,31 @@ void server_set_tls(struct server *server, struct dpumap_tls *tls)
 
 bool server_has_work(const struct server *server)
 {
-	if (server->waiting || export_table_has_work(server->exports))
-		return true;
-	for (const struct session *s = server->sessions; s; s = s->next) {
-		if (s->job.active)
-			return true;
-	}
-	return false;
+	return server->waiting || export_table_has_work(server->exports);
+}
+
+/* A request that takes long has as many turns as it needs. */
+static void take_turn(struct server *server, struct session *session)
+{
+	end_waiting(server, session);
+	if (session->job.active)
+		requests_work(session, server->exports, &server->stats.requests);
+	if (session->job.active)
+		begin_waiting(server, session);
+	else
+		serve(server, session, 0);
 }
 
 /* One at least, even if others took all of this turn. */
-static void serve_waiting(struct server *server)
-{
-	struct session *session;
-
-	do {
-		session = server->waiting;
-		if (!session)
-			break;
-		end_waiting(server, session);
-		serve(server, session, 0);
-	} while (!is_turn_over(server));
-	server->turn_end = 0;
-}
-
 void server_work(struct server *server)
 {
-	struct session *session, *next;
-
-	serve_waiting(server);
 	export_table_work(server->exports);
-	for (session = server->sessions; session; session = next) {
-		next = session->next;
-		if (!session->job.active)
-			continue;
-		requests_work(session, server->exports, &server->stats.requests);
-		if (!session->job.active)
-			serve(server, session, 0);
-	}
+	do {
+		if (!server->waiting)
+			break;
+		take_turn(server, server->waiting);
+	} while (!is_turn_over(server));
+	server->turn_end = 0;
 }
 
 static bool is_late(const struct session *session, uint64_t now)
@@ -776,6 +763,8 @@ void server_request(struct server *server, struct session *session,
 		server->stats.held -= session->num_held;
 		requests_answer(session, server->exports, &server->stats.requests, request);
 		server->stats.held += session->num_held;
+		if (session->job.active)
+			begin_waiting(server, session);
 	}
 	serve(server, session, 0);
 }

@@ -65,7 +65,7 @@ struct session {
 	bool greeted;
 	bool watching;
 	bool closing; /* once the last reply is sent */
-	/* Its next request has arrived and waits for its turn: a place in the server's queue. */
+	/* A job, or the next request, waits for its turn: a place in the server's queue. */
 	bool waits;
 	struct session *next_waiting;
 	bool refused; /* by the TLS settings that were read last */
