@@ -20,8 +20,6 @@
 #define UNSENT_MAX 4u
 /* All such messages of one server. */
 #define SEND_TASKS 1024u
-/* Rounds of progress before other clients of dpumapd are served. */
-#define PROGRESS_MAX 64
 /* Limit for the messages that are left when a connection, or the service, ends. */
 #define END_NS (2 * DPUMAP_NSEC_PER_SEC)
 
@@ -255,12 +253,12 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 /* Arms the handle once there is nothing left to do. */
 static void work(struct comch_service *service)
 {
-	int rounds = 0;
+	uint64_t end = dpumap_clock_ns() + SERVER_TURN_NS;
+	bool has_more = true;
 
-	while (rounds < PROGRESS_MAX && doca_pe_progress(service->pe))
-		rounds++;
-	service->has_work =
-		rounds == PROGRESS_MAX || doca_pe_request_notification(service->pe) != DOCA_SUCCESS;
+	while (has_more && dpumap_clock_ns() < end)
+		has_more = doca_pe_progress(service->pe);
+	service->has_work = has_more || doca_pe_request_notification(service->pe) != DOCA_SUCCESS;
 }
 
 static void on_event(struct watch *watch, uint32_t events)

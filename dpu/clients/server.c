@@ -22,8 +22,6 @@
  * out.
  */
 #define UNAUTHENTICATED_MAX 256
-/* Requests are answered for so long in a turn of the loop; those that are left wait for the next one. */
-#define TURN_NS (10 * DPUMAP_NSEC_PER_MSEC)
 /* Log lines about unauthenticated connections per tick, so that they cannot fill the log. */
 #define UNAUTHENTICATED_LOGGED 20u
 
@@ -232,7 +230,7 @@ static bool is_turn_over(struct server *server)
 	uint64_t now = dpumap_clock_ns();
 
 	if (!server->turn_end)
-		server->turn_end = now + TURN_NS;
+		server->turn_end = now + SERVER_TURN_NS;
 	return now >= server->turn_end;
 }
 

@@ -14,6 +14,9 @@
 #include "dpu/clients/session.h"
 #include "dpu/exports/export_table.h"
 
+/* Requests are answered for so long in a turn of the loop; those that are left wait for the next one. */
+#define SERVER_TURN_NS 10000000u
+
 struct server;
 
 /* Borrows the loop until server_destroy(). */
