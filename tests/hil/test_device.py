@@ -29,14 +29,15 @@ def test_alias_in_another_protection_domain(agent, tool, host, answer):
     holder.end("TERM")
 
 
-@pytest.mark.question(19, 20)
+@pytest.mark.question(19, 20, 45)
 @pytest.mark.parametrize("name", ["dpu", "host"])
 def test_below_the_library(machines, answer, name):
-    """What libmlx5 reads from completion queues, and how the kernel reports a refusal."""
+    """What libmlx5 reads of completion queues, how the kernel reports a refusal, a new queue pair's port."""
     lines = machines[name].run(["hil_verbs", "device"]).ok().splitlines()
     found = {line.split(" ", 1)[0]: line.split(" ", 1)[1] for line in lines}
     answer(19, f"{name}: {found['cqe']}", None)
     answer(20, f"{name}: {found['refusal']}", f"errno={errno.EREMOTEIO} " in found["refusal"])
+    answer(45, f"{name}: {found['reset']}", found["reset"] == "port=1")
 
 
 @pytest.mark.question(18)

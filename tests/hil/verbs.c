@@ -46,6 +46,32 @@ static int print_caps(struct ibv_context *context)
 	return 0;
 }
 
+/* The port that a queue pair has which was created, and nothing else. */
+static int print_port_in_reset(struct ibv_context *context)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	struct ibv_cq *cq = ibv_create_cq(context, 1, NULL, NULL, 0);
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = {.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1},
+	};
+	struct ibv_qp *qp = pd && cq ? ibv_create_qp(pd, &init) : NULL;
+	struct ibv_qp_attr attr = {0};
+	int status = qp ? ibv_query_qp(qp, &attr, IBV_QP_PORT, &init) : errno;
+
+	if (!status)
+		printf("reset port=%u\n", attr.port_num);
+	if (qp)
+		ibv_destroy_qp(qp);
+	if (cq)
+		ibv_destroy_cq(cq);
+	if (pd)
+		ibv_dealloc_pd(pd);
+	return status ? complain("queue pair", strerror(status)) : 0;
+}
+
 static int probe_device(void)
 {
 	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
@@ -57,7 +83,7 @@ static int probe_device(void)
 		ibv_free_device_list(list);
 	if (!context)
 		return complain("device", strerror(errno));
-	status = print_caps(context);
+	status = print_caps(context) | print_port_in_reset(context);
 	print_refusal(context);
 	ibv_close_device(context);
 	return status;

@@ -289,6 +289,105 @@ static void test_qp_goes_through_its_states(void **state)
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 }
 
+static uint64_t port_of(const uint8_t *qpc)
+{
+	return prm_get(qpc + 0x18, 0x128, 8);
+}
+
+/* Programs ask which port a new queue pair has, and query that port. */
+static void queue_pair_in_reset_reports_port_1(void **state)
+{
+	struct bench *b = *state;
+	struct ibv_port_attr port;
+	struct mlx5dv_devx_obj *qp;
+
+	cqn_of_bench = make_cq(b);
+	fill_qp(b);
+	qp = create(b);
+	assert_non_null(qp);
+	assert_int_equal(state_of(b, qp, prm_get(b->out, 9 * 8, 24)), 0);
+	assert_int_equal(port_of(b->out + QPC), 1);
+	assert_int_equal(ibv_query_port(b->context, (uint8_t)port_of(b->out + QPC), &port), 0);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+}
+
+struct field {
+	uint16_t bit;
+	uint8_t width;
+	uint8_t value;
+};
+
+#define PATH(bit) (0x18 * 8 + (bit))
+
+/* What each transition sets; all but the first leave 0 what an earlier one has set. */
+static const struct field set_by_init[] = {
+	{0x490, 1, 1},	     /* remote reads */
+	{0x491, 1, 1},	     /* remote writes */
+	{0x492, 1, 1},	     /* atomics */
+	{PATH(0x128), 8, 1}, /* port */
+	{0, 0, 0},
+};
+static const struct field set_by_rtr[] = {
+	{PATH(0x0), 1, 1},   /* forced loopback */
+	{PATH(0x48), 8, 2},  /* index of a GID, which loopback does not need */
+	{PATH(0x58), 8, 64}, /* hop limit */
+	{0x40, 3, 3},	     /* MTU */
+	{0x43, 5, 30},	     /* longest message */
+	{0xa8, 24, 77},	     /* the peer */
+	{0x488, 3, 4},	     /* reads and atomics as a responder */
+	{0x4a3, 5, 12},	     /* RNR timer */
+	{0x4a8, 24, 99},     /* first packet of the peer */
+	{0, 0, 0},
+};
+static const struct field set_by_rts[] = {
+	{PATH(0x40), 5, 14}, /* timeout */
+	{0x388, 3, 4},	     /* reads and atomics as a requester */
+	{0x38d, 3, 7},	     /* retries */
+	{0x390, 3, 6},	     /* RNR retries */
+	{0x3c8, 24, 98},     /* first packet */
+	{0, 0, 0},
+};
+
+static void set_fields(struct bench *b, const struct field *f)
+{
+	memset(b->in, 0, sizeof(b->in));
+	for (; f->width; f++)
+		set(b->in + QPC, f->bit, f->width, f->value);
+}
+
+static void expect_fields(const struct bench *b, const struct field *f)
+{
+	for (; f->width; f++)
+		if (prm_get(b->out + QPC, f->bit, f->width) != f->value)
+			fail_msg("bit %#x of the context is not %u", f->bit, f->value);
+}
+
+static void field_that_a_transition_leaves_0_keeps_its_value(void **state)
+{
+	struct bench *b = *state;
+	struct mlx5dv_devx_obj *qp;
+	uint32_t qpn;
+
+	cqn_of_bench = make_cq(b);
+	fill_qp(b);
+	qp = create(b);
+	assert_non_null(qp);
+	qpn = prm_get(b->out, 9 * 8, 24);
+	set_fields(b, set_by_init);
+	assert_int_equal(modify(b, qp, 0x502, qpn), 0);
+	set_fields(b, set_by_rtr);
+	assert_int_equal(modify(b, qp, 0x503, qpn), 0);
+	set_fields(b, set_by_rts);
+	assert_int_equal(modify(b, qp, 0x504, qpn), 0);
+	set_fields(b, &(struct field){0, 0, 0});
+	assert_int_equal(modify(b, qp, 0x505, qpn), 0);
+	assert_int_equal(state_of(b, qp, qpn), 3);
+	expect_fields(b, set_by_init);
+	expect_fields(b, set_by_rtr);
+	expect_fields(b, set_by_rts);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+}
+
 /* --- receive memory pools --------------------------------------------------------------------- */
 
 #define RMPC 0x20
@@ -396,6 +495,43 @@ static void test_verbs_qp_is_connected_by_command(void **state)
 	assert_int_equal(prm_get(b->out + QPC, 0xa8, 24), 0x123);
 	assert_int_equal(prm_get(b->out + QPC, 0x565, 3), 0);
 	assert_int_not_equal(prm_get(b->out + QPC, 0x3e8, 24), 0);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+}
+
+/* A driver of a storage stack does this: it connects a verbs QP to itself, by the port that the QP reports. */
+static void verbs_qp_is_looped_back_by_the_port_it_reports(void **state)
+{
+	struct bench *b = *state;
+	struct ibv_cq *cq = ibv_create_cq(b->context, 4, NULL, NULL, 0);
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = {.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1},
+	};
+	struct ibv_qp_attr attr;
+	struct ibv_port_attr port;
+	struct ibv_qp *qp;
+
+	assert_non_null(cq);
+	qp = ibv_create_qp(b->pd, &init);
+	assert_non_null(qp);
+	assert_int_equal(ibv_query_qp(qp, &attr, IBV_QP_PORT, &init), 0);
+	assert_int_equal(attr.port_num, 1);
+	assert_int_equal(attr.ah_attr.port_num, 1);
+	assert_int_equal(ibv_query_port(b->context, attr.port_num, &port), 0);
+	set_fields(b, set_by_init);
+	set(b->in, 0, 16, 0x502);
+	set(b->in, 9 * 8, 24, qp->qp_num);
+	assert_int_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, 16), 0);
+	set_fields(b, set_by_rtr);
+	set(b->in, 0, 16, 0x503);
+	set(b->in, 9 * 8, 24, qp->qp_num);
+	assert_int_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, 16), 0);
+	assert_int_equal(ibv_query_qp(qp, &attr, IBV_QP_PORT, &init), 0);
+	assert_int_equal(attr.qp_state, IBV_QPS_RTR);
+	assert_int_equal(attr.port_num, 1);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	assert_int_equal(ibv_destroy_cq(cq), 0);
 }
@@ -1123,6 +1259,8 @@ int main(int argc, char **argv)
 		bench_test(test_cq_is_checked),
 		bench_test(test_qp_is_checked),
 		bench_test(test_qp_goes_through_its_states),
+		bench_test(queue_pair_in_reset_reports_port_1),
+		bench_test(field_that_a_transition_leaves_0_keeps_its_value),
 		bench_test(test_rmp_is_checked),
 		bench_test(test_qp_holds_its_rmp),
 		bench_test(qp_without_receive_queue_sends),
@@ -1135,6 +1273,7 @@ int main(int argc, char **argv)
 		bench_test(umr_changes_entries_at_an_offset),
 		bench_test(umr_at_a_bad_offset_is_refused),
 		bench_test(test_verbs_qp_is_connected_by_command),
+		bench_test(verbs_qp_is_looped_back_by_the_port_it_reports),
 		bench_test(overrun_event_names_its_queue),
 		bench_test(test_overrun_may_be_ignored),
 		bench_test(test_overrun_may_be_ignored_by_verbs),

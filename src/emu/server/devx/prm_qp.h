@@ -87,13 +87,18 @@ enum {
 	F(EMU_ADS_VHCA_PORT_NUM, 0x24, 23, 16)
 EMU_PRM_LAYOUT(EMU_ADS, 0x2c);
 
-/* What INIT2RTR takes of an address path, row by row and with the reserved bits between the fields. */
+/*
+ * What INIT2RTR takes of an address path besides the port, row by row and with the reserved bits
+ * between the fields.
+ */
 #define EMU_ADS_RTR_LAYOUT(F)                                                \
 	F(EMU_ADS_RTR_LIDS, 0x04, 23, 0)   /* grh, mlid, rlid */             \
 	F(EMU_ADS_RTR_SOURCE, 0x08, 23, 0) /* src_addr_index to hop_limit */ \
 	F(EMU_ADS_RTR_FLOW, 0x0c, 31, 0)   /* tclass, flow_label */          \
 	F(EMU_ADS_RTR_RGID, 0x10, 127, 0)                                    \
-	F(EMU_ADS_RTR_PORT, 0x20, 63, 0) /* udp_sport, port, rmac_47_32 */   \
+	F(EMU_ADS_RTR_SPORT, 0x20, 31, 0)                                    \
+	F(EMU_ADS_RTR_PRIORITY, 0x24, 31, 24) /* f_dscp to f_eth_prio */     \
+	F(EMU_ADS_RTR_RMAC_47_32, 0x24, 15, 0)                               \
 	F(EMU_ADS_RTR_RMAC_31_0, 0x28, 31, 0)
 EMU_PRM_LAYOUT(EMU_ADS_RTR, 0x2c);
 

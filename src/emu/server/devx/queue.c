@@ -328,6 +328,7 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	for (i = 0; i < NPARTS; i++)
 		emu_uobj_hold(part[i]);
 	memcpy(qp->qpc, emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC), sizeof(qp->qpc));
+	emu_prm_set(qp->qpc, EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), EMU_PORT_BEFORE_INIT);
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, qp->qpn);
 	emu_prm_set(m->out, EMU_QP_OUT_ECE, emu_prm_get(m->in, EMU_CREATE_QP_IN_ECE) & EMU_ECE);
 	return 0;
@@ -350,11 +351,16 @@ int emu_devx_qp_undo(struct emu_uobj *o)
 
 /* --- transitions ------------------------------------------------------------------------------ */
 
-/* A field of the QP context that a transition sets; with `optpar` only if that bit is set. */
+/*
+ * A field of the QP context that a transition sets; with `optpar` only if that bit is set. UNLESS_0:
+ * an earlier transition has set it, and 0 leaves that value.
+ */
 struct qpc_field {
 	int field;
 	uint32_t optpar;
 };
+
+#define UNLESS_0 (1u << 31)
 
 static const struct qpc_field init_fields[] = {
 	{EMU_QPC_RRE, 0},
@@ -379,7 +385,10 @@ static const struct qpc_field rtr_fields[] = {
 	{EMU_QPC_PATH(EMU_ADS_RTR_SOURCE), 0},
 	{EMU_QPC_PATH(EMU_ADS_RTR_FLOW), 0},
 	{EMU_QPC_PATH(EMU_ADS_RTR_RGID), 0},
-	{EMU_QPC_PATH(EMU_ADS_RTR_PORT), 0},
+	{EMU_QPC_PATH(EMU_ADS_RTR_SPORT), 0},
+	{EMU_QPC_PATH(EMU_ADS_RTR_PRIORITY), 0},
+	{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), UNLESS_0},
+	{EMU_QPC_PATH(EMU_ADS_RTR_RMAC_47_32), 0},
 	{EMU_QPC_PATH(EMU_ADS_RTR_RMAC_31_0), 0},
 	{0, 0},
 };
@@ -430,14 +439,18 @@ static const struct transition *find_transition(uint16_t opcode)
 	return NULL;
 }
 
+static bool is_set(const struct emu_mbox *m, const struct qpc_field *f)
+{
+	if (f->optpar == UNLESS_0)
+		return emu_prm_get(emu_prm_look(m->in, EMU_MODIFY_QP_IN_QPC), f->field);
+	return !f->optpar || emu_prm_get(m->in, EMU_MODIFY_QP_IN_OPT_PARAM_MASK) & f->optpar;
+}
+
 static void merge(uint8_t *qpc, const struct emu_mbox *m, const struct qpc_field *f)
 {
-	const uint8_t *from = emu_prm_look(m->in, EMU_MODIFY_QP_IN_QPC);
-	uint64_t mask = emu_prm_get(m->in, EMU_MODIFY_QP_IN_OPT_PARAM_MASK);
-
 	for (; f->field; f++)
-		if (!f->optpar || mask & f->optpar)
-			emu_prm_copy(qpc, from, f->field);
+		if (is_set(m, f))
+			emu_prm_copy(qpc, emu_prm_look(m->in, EMU_MODIFY_QP_IN_QPC), f->field);
 }
 
 static uint64_t path_get(const uint8_t *qpc, int field)
@@ -445,7 +458,7 @@ static uint64_t path_get(const uint8_t *qpc, int field)
 	return emu_prm_get(qpc, EMU_QPC_PATH(field));
 }
 
-/* The firmware checks the context: in RoCE the path must be a global one. */
+/* The firmware checks the context: in RoCE the path must be a global one, or lead back. */
 static bool valid(const struct emu_func *f, const uint8_t *qpc, uint32_t to)
 {
 	uint64_t mtu = emu_prm_get(qpc, EMU_QPC_MTU);
@@ -456,7 +469,8 @@ static bool valid(const struct emu_func *f, const uint8_t *qpc, uint32_t to)
 		return false;
 	if (to == EMU_QPS_INIT)
 		return true;
-	return mtu >= 1 && mtu <= 5 && gid <= UINT8_MAX && emu_gid_at(f, (unsigned int)gid) &&
+	return mtu >= 1 && mtu <= 5 &&
+	       (path_get(qpc, EMU_ADS_FL) || emu_gid_at(f, (unsigned int)gid)) &&
 	       emu_prm_get(qpc, EMU_QPC_LOG_MSG_MAX) <= 30;
 }
 
@@ -560,7 +574,7 @@ static void to_qpc(const struct ib_uverbs_modify_qp *a, uint8_t *qpc)
 		{EMU_QPC_PATH(EMU_ADS_TCLASS), a->dest.traffic_class},
 		{EMU_QPC_PATH(EMU_ADS_FLOW_LABEL),
 		 emu_prm_fit(EMU_QPC_PATH(EMU_ADS_FLOW_LABEL), a->dest.flow_label)},
-		{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), a->port_num},
+		{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), emu_qp_port(a)},
 		{EMU_QPC_LOG_SRA_MAX, log_of(a->max_rd_atomic)},
 		{EMU_QPC_RETRY_COUNT, a->retry_cnt},
 		{EMU_QPC_RNR_RETRY, a->rnr_retry},

@@ -223,6 +223,11 @@ uint32_t emu_qp_access(const struct ib_uverbs_modify_qp *kept)
 					: kept->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_WRITE;
 }
 
+uint8_t emu_qp_port(const struct ib_uverbs_modify_qp *kept)
+{
+	return kept->port_num ? kept->port_num : EMU_PORT_BEFORE_INIT;
+}
+
 static void set_path(const struct emu_func *f, struct emu_qp *q, const struct ib_uverbs_qp_dest *d)
 {
 	struct emu_address to = {
@@ -413,7 +418,9 @@ int emu_write_query_qp(struct emu_cmd *c)
 	r.max_rd_atomic = a->max_rd_atomic;
 	r.max_dest_rd_atomic = a->max_dest_rd_atomic;
 	r.min_rnr_timer = a->min_rnr_timer;
-	r.port_num = a->port_num;
+	r.port_num = emu_qp_port(a);
+	if (qp->type != EMU_QPT_UD)
+		r.dest.port_num = r.port_num;
 	r.timeout = a->timeout;
 	r.retry_cnt = a->retry_cnt;
 	r.rnr_retry = a->rnr_retry;

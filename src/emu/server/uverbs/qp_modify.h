@@ -14,6 +14,9 @@
 struct emu_cmd;
 struct ib_uverbs_modify_qp;
 
+/* What the firmware reports before a transition to INIT has set the port (docs/hardware.md, question 45). */
+#define EMU_PORT_BEFORE_INIT 1
+
 /* Legacy commands. */
 int emu_write_modify_qp(struct emu_cmd *c);
 int emu_write_modify_qp_ex(struct emu_cmd *c);
@@ -24,6 +27,8 @@ int emu_write_query_qp(struct emu_cmd *c);
  * to_mlx5_access_flags().
  */
 uint32_t emu_qp_access(const struct ib_uverbs_modify_qp *kept);
+/* The port that QUERY_QP returns. */
+uint8_t emu_qp_port(const struct ib_uverbs_modify_qp *kept);
 /*
  * Change the state of a QP that was seen in state `from`. -EINVAL if an engine has moved it to ERR
  * meanwhile.
