@@ -32,8 +32,9 @@
 #include "emu/wire/aeth.h"
 
 #define LONG_COPY      4096u /* completions do not wait for a copy of this length */
-#define CQ_UPDATE_MASK 0x0cu
-#define CQ_UPDATE      0x08u
+#define CE_MASK	       0x0cu /* in fm_ce_se */
+#define CE_FIRST_ERROR 0x04u
+#define CE_ALWAYS      0x08u /* also with the bit below */
 #define SOLICITED      0x02u
 #define AHEAD	       4u /* blocks of the send ring */
 #define KNOWN	       4u
@@ -598,6 +599,15 @@ static int step(struct send *s)
 	}
 }
 
+/* docs/emulator.md has the table of completion modes. */
+static bool is_reported(const struct send *s, enum emu_syndrome syndrome)
+{
+	if (s->w.flags & CE_ALWAYS)
+		return true;
+	return syndrome != EMU_SYN_OK &&
+	       (syndrome != EMU_SYN_FLUSH || (s->w.flags & CE_MASK) != CE_FIRST_ERROR);
+}
+
 /* The WQE is finished: write its completion and go to the next. */
 static void retire(struct send *s, enum emu_syndrome syndrome)
 {
@@ -622,7 +632,7 @@ static void retire(struct send *s, enum emu_syndrome syndrome)
 	s->run->retry_end = 0;
 	s->run->member = 0;
 	s->e->worked = true;
-	if (!syndrome && (s->w.flags & CQ_UPDATE_MASK) != CQ_UPDATE)
+	if (!is_reported(s, syndrome))
 		return;
 	if (!emu_cq_push(s->e, s->q->send_cqn, &cqe))
 		emu_engine_qp_fail(s->q);
@@ -705,8 +715,7 @@ static void flush(struct send *s)
 /* A fault on demand may delay the completion of a finished WQE, and all later ones. */
 static bool is_held_back(struct send *s)
 {
-	if (s->e->rule == EMU_CQE_DELAY && !s->run->held_until &&
-	    (s->w.flags & CQ_UPDATE_MASK) == CQ_UPDATE)
+	if (s->e->rule == EMU_CQE_DELAY && !s->run->held_until && is_reported(s, EMU_SYN_OK))
 		s->run->held_until = emu_fault_delay(s->e, s->qpn);
 	if (s->e->weather && !s->run->held_until)
 		s->run->held_until = emu_fault_slow(s->q);
