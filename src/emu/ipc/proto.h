@@ -35,8 +35,8 @@ enum emu_op {
 	EMU_OP_MMAP, /* arg[0] = offset, arg[1] = length, arg[2] = protection */
 	EMU_OP_ENGINE, /* val[0] = slot, val[1] = inode of the doorbell pages; + tables, queues, dm, notify socket */
 	/* On the control socket: */
-	EMU_OP_HOLD,   /* keep the server alive while this connection lives */
-	EMU_OP_STATUS, /* arg[0] = as JSON; then a packet with the descriptor of a text */
+	EMU_OP_HOLD, /* keep the server alive while this connection lives */
+	EMU_OP_STATUS, /* arg[0] = enum emu_status_form; then a packet with the descriptor of a text */
 	EMU_OP_STOP,
 	EMU_OP_FAULT, /* struct emu_fault_request; val = what the previous rules saw and failed */
 	EMU_OP_PING,  /* answered without an effect; on a channel: while the file is open */
@@ -57,6 +57,12 @@ struct emu_request {
 	uint32_t magic;
 	uint32_t op;
 	uint64_t arg[3];
+};
+
+enum emu_status_form {
+	EMU_STATUS_LINES,
+	EMU_STATUS_JSON,
+	EMU_STATUS_FAULTS, /* the active faults in lines, and nothing else */
 };
 
 /* The header of an ioctl with all its attributes; if longer, the server reads them itself. */

@@ -158,9 +158,9 @@ static int request(const struct options *o, uint32_t op, uint64_t arg)
 	return err;
 }
 
-int tool_status(struct options *o)
+static int print_status(const struct options *o, enum emu_status_form form, const char *if_empty)
 {
-	int fd = request(o, EMU_OP_STATUS, o->json), err;
+	int fd = request(o, EMU_OP_STATUS, form), err;
 	char *text;
 
 	if (fd < 0)
@@ -168,10 +168,20 @@ int tool_status(struct options *o)
 	text = tool_receive_text(fd);
 	if (!text)
 		fail(o, -EPROTO, "cannot ask the emulator in", tool_error(-EPROTO));
-	err = !text || fputs(text, stdout) == EOF || fflush(stdout);
+	err = !text || fputs(*text ? text : if_empty, stdout) == EOF || fflush(stdout);
 	free(text);
 	close(fd);
 	return err;
+}
+
+int tool_status(struct options *o)
+{
+	return print_status(o, o->json ? EMU_STATUS_JSON : EMU_STATUS_LINES, "");
+}
+
+int tool_list_faults(struct options *o)
+{
+	return print_status(o, EMU_STATUS_FAULTS, "no fault is active\n");
 }
 
 /* When the connection ends, so has the emulator. */

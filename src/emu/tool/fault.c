@@ -340,6 +340,8 @@ int tool_fault(struct options *o)
 	struct emu_reply rep = {0};
 	int fd, err;
 
+	if (o->list_faults)
+		return tool_list_faults(o);
 	fd = tool_connect_running(o);
 	if (fd < 0)
 		return 1;

@@ -51,7 +51,8 @@ static const struct verb verbs[] = {
 	 tool_start},
 	{{"serve", "", 0, 0, V_SERVE, NULL, NULL}, tool_serve},
 	{{"status", "", 0, 0, V_STATUS,
-	  "Print counts of objects and work. Each line is a name and a count.", NULL},
+	  "Print counts of objects and work. Each line is a name and a count, or an active fault.",
+	  NULL},
 	 tool_status},
 	{{"top", "", 0, 0, V_TOP,
 	  "Show what the processes copy each second. The view is drawn again after each interval "
@@ -81,7 +82,8 @@ static const struct verb verbs[] = {
 	  "Print the capabilities of each profile. --cap of run and start changes them.", NULL},
 	 tool_caps},
 	{{"fault", "[KIND]", 0, 1, V_FAULT,
-	  "Inject faults. KIND is one of command (the default; a command fails), completion (a "
+	  "Inject faults, or list the active ones. Without KIND and options they are listed. "
+	  "KIND is one of command (the default; a command fails), completion (a "
 	  "completion is lost, late, duplicated or an error), memory (device memory is exhausted), "
 	  "device (the device dies), port (the port goes down), gid (the port loses its IP "
 	  "addresses), partition (functions do not reach "
@@ -584,6 +586,7 @@ static void check(const struct argp_state *state, void *input, const struct cli_
 	}
 	if (!(line->command->takes & V_FAULT))
 		return;
+	o->list_faults = !kind && !o->fault_words && !o->role;
 	prepend_kind(o, kind ? kind : "command");
 	if (kind)
 		wrong = tool_fault_kind(o, kind);

@@ -40,6 +40,7 @@ struct options {
 	bool topology_given; /* the server's --node options */
 	bool json, addresses;
 	bool seed_given, dry_run, once, foreground;
+	bool list_faults; /* `fault' without a kind and options */
 	bool wire_only, local_only;
 };
 
@@ -64,6 +65,8 @@ int tool_list(struct options *o);
 int tool_stop(struct options *o);
 int tool_trace(struct options *o);
 int tool_caps(struct options *o);
+/* `fault' without a kind and options: print the active faults. */
+int tool_list_faults(struct options *o);
 int tool_fault(struct options *o);
 int tool_gid(struct options *o);
 int tool_port(struct options *o);

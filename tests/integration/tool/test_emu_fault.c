@@ -27,11 +27,11 @@ static int fault(const char *const words[])
 
 static int arm(const struct rule *r)
 {
-	const char *argv[20] = {test_options.emu, "fault"};
+	const char *argv[20] = {test_options.emu, "fault", "command"};
 	const char *const options[] = {"--method", r->method, "--nth",	    r->nth,	"--count",
 				       r->count,   "--errno", r->errnum,    "--as",	r->role,
 				       "--status", r->status, "--syndrome", r->syndrome};
-	int n = 2;
+	int n = 3;
 	size_t i;
 
 	for (i = 0; i < sizeof(options) / sizeof(options[0]); i += 2) {
@@ -81,7 +81,7 @@ static void test_the_nth_and_those_after_it(void **state)
 }
 
 /* The next command fails once with ENOMEM. */
-static void fault_without_options_fails_the_next_command(void **state)
+static void fault_of_commands_without_options_fails_the_next_one(void **state)
 {
 	const struct rule rule = {0};
 	int fd = open_cdev();
@@ -91,6 +91,77 @@ static void fault_without_options_fails_the_next_command(void **state)
 	assert_int_equal(get_context(fd), 0);
 	assert_cleared(2, 1);
 	assert_cleared(0, 0);
+	close(fd);
+}
+
+/* What a command of the tool prints. */
+static void assert_prints(const char *const words[], const char *wanted)
+{
+	const char *argv[16] = {test_options.emu};
+	char text[4096];
+	FILE *stream;
+	size_t len;
+	pid_t pid;
+	int from, n;
+
+	for (n = 1; words[n - 1]; n++)
+		argv[n] = words[n - 1];
+	pid = process_spawn(argv, NULL, &from);
+	assert_true(pid > 0);
+	stream = fdopen(from, "r");
+	assert_non_null(stream);
+	len = fread(text, 1, sizeof(text) - 1, stream);
+	text[len] = '\0';
+	fclose(stream);
+	assert_int_equal(process_exit_code(pid), 0);
+	if (!strstr(text, wanted))
+		fail_msg("'%s' is not in '%s'", wanted, text);
+}
+
+#define WORDS(...)  ((const char *const[]){__VA_ARGS__, NULL})
+#define LIST	    WORDS("fault")
+#define STATUS	    WORDS("status")
+#define JSON	    WORDS("status", "--json")
+#define INJECT(...) assert_int_equal(fault(WORDS(__VA_ARGS__)), 0)
+
+static void fault_without_options_lists_the_active_ones(void **state)
+{
+	int fd = open_cdev();
+
+	assert_prints(LIST, "no fault is active\n");
+	assert_int_equal(get_context(fd), 0); /* listing injects nothing */
+	assert_prints(JSON, "\"faults\": []");
+	INJECT("--method", "pd.create", "--nth", "2");
+	INJECT("completion", "--lose", "--count", "all");
+	INJECT("device", "--as", "host");
+	INJECT("port", "--as", "host");
+	INJECT("gid", "--as", "host");
+	INJECT("memory", "--left", "4096");
+	INJECT("partition", "--as", "dpu", "--peer", "host");
+	assert_prints(LIST, "command --method pd.create --nth 2 (matched 0, failed 0)\n"
+			    "completion --lose --count all (matched 0, failed 0)\n"
+			    "memory --as dpu --left 4096\n"
+			    "device --as host\nport --as host\ngid --as host\n"
+			    "partition --as dpu --peer host\n");
+	assert_prints(STATUS, "\nfault device --as host\n");
+	assert_prints(JSON, "{\"fault\": \"device --as host\"}, {\"fault\": \"port");
+	INJECT("clear");
+	assert_prints(LIST, "no fault is active\n");
+	close(fd);
+}
+
+/* A fault that has failed its number of commands is not listed, nor one of a queue pair that has ended. */
+static void fault_that_has_ended_is_not_listed(void **state)
+{
+	int fd = open_context();
+	uint32_t pd;
+
+	INJECT("--method", "pd.create", "--count", "2");
+	assert_int_equal(alloc_pd(fd, &pd), ENOMEM);
+	assert_prints(LIST, "command --method pd.create --count 2 (matched 1, failed 1)\n");
+	assert_int_equal(alloc_pd(fd, &pd), ENOMEM);
+	assert_prints(LIST, "no fault is active\n");
+	assert_cleared(2, 2);
 	close(fd);
 }
 
@@ -320,7 +391,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		counted_test(test_the_nth_and_those_after_it),
-		counted_test(fault_without_options_fails_the_next_command),
+		counted_test(fault_of_commands_without_options_fails_the_next_one),
+		counted_test(fault_without_options_lists_the_active_ones),
+		counted_test(fault_that_has_ended_is_not_listed),
 		counted_test(test_refused_before_it_is_executed),
 		counted_test(test_all_but_some),
 		counted_test(test_commands_in_mailboxes),

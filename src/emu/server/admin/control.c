@@ -120,7 +120,7 @@ static void send_text(struct admin *a, char *text)
 
 static void status(struct admin *a, const struct emu_request *req)
 {
-	send_text(a, emu_status_text(req->arg[0] != 0));
+	send_text(a, emu_status_text((enum emu_status_form)req->arg[0]));
 }
 
 static void list_gids(struct admin *a, const struct emu_request *req)

@@ -22,7 +22,8 @@
 
 static struct emu_fault_request rule; /* for commands; kind 0: no rule */
 static uint64_t rule_seen, rule_failed;
-static bool counted; /* the last command was counted */
+static char completion_words[EMU_FAULT_WORDS]; /* of the rule for completions */
+static bool counted;			       /* the last command was counted */
 
 static bool is_meant(const char *role, const struct emu_func *f)
 {
@@ -166,6 +167,7 @@ static int set_completion(const struct emu_fault_request *r)
 	q->count = r->count;
 	q->syndrome = r->syndrome;
 	q->delay_us = (uint32_t)r->amount;
+	memcpy(completion_words, r->words, sizeof(completion_words));
 	atomic_store(&q->seen, 0);
 	atomic_store(&q->hit, 0);
 	atomic_store(&q->action, r->action);
@@ -279,6 +281,29 @@ static int set_gid(const struct emu_fault_request *r)
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
+
+/* Will a rule fail anything that comes? */
+static bool is_left(uint64_t seen, uint64_t nth, uint64_t count)
+{
+	return seen < nth || seen - nth + 1 < count;
+}
+
+struct emu_fault_counted emu_fault_commands(void)
+{
+	if (!rule.kind || !is_left(rule_seen, rule.nth, rule.count))
+		return (struct emu_fault_counted){NULL, 0, 0};
+	return (struct emu_fault_counted){rule.words, rule_seen, rule_failed};
+}
+
+struct emu_fault_counted emu_fault_completions(void)
+{
+	const struct emu_cqe_rule *q = &emu_queues->rule;
+	uint64_t seen = atomic_load(&q->seen);
+
+	if (atomic_load(&q->action) == EMU_CQE_NORMAL || !is_left(seen, q->nth, q->count))
+		return (struct emu_fault_counted){NULL, 0, 0};
+	return (struct emu_fault_counted){completion_words, seen, atomic_load(&q->hit)};
+}
 
 static int clear(const struct emu_fault_request *r)
 {

@@ -26,6 +26,14 @@ int emu_fault_mmap(const struct emu_file *f);
 /* Do not count the last command: it was not executed and will be sent again. */
 void emu_fault_uncount(void);
 
+/* A rule that will fail commands or completions: as the user wrote it; NULL: there is none. */
+struct emu_fault_counted {
+	const char *words;
+	uint64_t seen, failed;
+};
+struct emu_fault_counted emu_fault_commands(void);
+struct emu_fault_counted emu_fault_completions(void);
+
 /* Does the pattern of a rule match the name of a command? */
 bool emu_fault_matches(const char *pattern, const char *name);
 

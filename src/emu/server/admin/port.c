@@ -233,6 +233,11 @@ void emu_port_forget_ip(struct emu_func *f)
 	}
 }
 
+bool emu_port_has_lost_ip(const struct emu_func *f)
+{
+	return lost[f->index].n;
+}
+
 void emu_port_regain_ip(struct emu_func *f)
 {
 	struct lost *l = &lost[f->index];

@@ -29,6 +29,7 @@ void emu_port_move(struct emu_func *f, bool down);
  */
 void emu_port_forget_ip(struct emu_func *f);
 void emu_port_regain_ip(struct emu_func *f);
+bool emu_port_has_lost_ip(const struct emu_func *f);
 /* Before the first request: report each change of a GID table as an event. */
 void emu_port_begin(void);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/server/admin/cma.h"
+#include "emu/server/admin/fault_list.h"
 #include "emu/server/admin/wire.h"
 #include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
@@ -243,6 +244,7 @@ static void write_lines(FILE *out, const struct work *w)
 	emu_wire_write_lines(out);
 	write_counter_lines(out);
 	write_process_lines(out);
+	emu_fault_write_lines(out, "fault ");
 }
 
 static void write_objects(FILE *out, const struct emu_counts *n)
@@ -316,6 +318,8 @@ static void write_json(FILE *out, const struct work *w)
 	emu_wire_write_json(out);
 	fputs(",\n  ", out);
 	write_processes(out);
+	fputs(",\n  \"faults\": ", out);
+	emu_fault_write_json(out);
 	fprintf(out,
 		",\n  \"dm_bytes\": %llu,\n  \"channels\": %u,\n  \"commands\": %llu,\n"
 		"  \"command_errors\": %llu,\n  \"copies\": %llu,\n  \"bytes\": %llu,\n"
@@ -326,7 +330,7 @@ static void write_json(FILE *out, const struct work *w)
 		(unsigned long long)w->errors);
 }
 
-char *emu_status_text(bool json)
+char *emu_status_text(enum emu_status_form form)
 {
 	char *text = NULL;
 	struct work w;
@@ -337,8 +341,10 @@ char *emu_status_text(bool json)
 	if (!out)
 		return NULL;
 	sum_up(&w);
-	if (json)
+	if (form == EMU_STATUS_JSON)
 		write_json(out, &w);
+	else if (form == EMU_STATUS_FAULTS)
+		emu_fault_write_lines(out, "");
 	else
 		write_lines(out, &w);
 	if (!fclose(out))

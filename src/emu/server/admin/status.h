@@ -3,12 +3,11 @@
 #ifndef EMU_STATUS_H
 #define EMU_STATUS_H
 
-#include <stdbool.h>
-
+#include "emu/ipc/proto.h"
 #include "emu/ipc/shm.h"
 
-/* The status as lines or as JSON, which the caller frees; NULL: out of memory. */
-char *emu_status_text(bool json);
+/* The status in that form, which the caller frees; NULL: out of memory. */
+char *emu_status_text(enum emu_status_form form);
 /* Keep the counts of an engine that has ended. */
 void emu_status_retire(struct emu_engine *e);
 

@@ -15,10 +15,14 @@
 /* By partitions; a port that is down is cut off as well. */
 static uint32_t cuts[EMU_MAX_FUNCS];
 
+bool emu_path_is_cut(const struct emu_func *from, const struct emu_func *to)
+{
+	return cuts[from->index] & 1u << to->index;
+}
+
 static bool is_open(const struct emu_func *from, const struct emu_func *to)
 {
-	return from == to ||
-	       (!from->port_down && !to->port_down && !(cuts[from->index] & 1u << to->index));
+	return from == to || (!from->port_down && !to->port_down && !emu_path_is_cut(from, to));
 }
 
 bool emu_path_is_open(const struct emu_func *from, const struct emu_func *to)

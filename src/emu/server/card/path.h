@@ -24,8 +24,9 @@ struct emu_address {
 
 /* Do packets of one function's port arrive at the other's? A port always reaches itself. */
 bool emu_path_is_open(const struct emu_func *from, const struct emu_func *to);
-/* Cut or mend the way in one direction. */
+/* Cut or mend the way in one direction; and whether it is cut. */
 void emu_path_cut(const struct emu_func *from, const struct emu_func *to, bool cut);
+bool emu_path_is_cut(const struct emu_func *from, const struct emu_func *to);
 /* After a port has gone down or up, or a GID table has changed. */
 void emu_paths_refresh(void);
 

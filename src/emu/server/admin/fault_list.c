@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/server/admin/fault_list.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "emu/server/admin/fault.h"
+#include "emu/server/admin/port.h"
+#include "emu/server/card/path.h"
+#include "emu/server/card/segments.h"
+#include "emu/server/card/topology.h"
+
+struct list {
+	FILE *out;
+	bool json;
+	const char *before; /* the next fault */
+	char words[EMU_FAULT_WORDS];
+};
+
+/* The words of a user are those of a command line. */
+static void put_json(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++)
+		fprintf(out,
+			*text == '"' || *text == '\\' ? "\\%c"
+			: (unsigned char)*text < ' '  ? "\\u%04x"
+						      : "%c",
+			*text);
+	fputc('"', out);
+}
+
+static void put(struct list *l, const char *words)
+{
+	fputs(l->before, l->out);
+	if (!l->json) {
+		fprintf(l->out, "%s\n", words);
+		return;
+	}
+	fputs("{\"fault\": ", l->out);
+	put_json(l->out, words);
+	fputc('}', l->out);
+	l->before = ", ";
+}
+
+static void put_counted(struct list *l, const struct emu_fault_counted *c)
+{
+	if (!c->words)
+		return;
+	fputs(l->before, l->out);
+	if (!l->json) {
+		fprintf(l->out, "%s (matched %" PRIu64 ", failed %" PRIu64 ")\n", c->words, c->seen,
+			c->failed);
+		return;
+	}
+	fputs("{\"fault\": ", l->out);
+	put_json(l->out, c->words);
+	fprintf(l->out, ", \"matched\": %" PRIu64 ", \"failed\": %" PRIu64 "}", c->seen, c->failed);
+	l->before = ", ";
+}
+
+static void put_function(struct list *l, const char *kind, const struct emu_func *f)
+{
+	snprintf(l->words, sizeof(l->words), "%s --as %s", kind, f->role);
+	put(l, l->words);
+}
+
+static void put_functions(struct list *l)
+{
+	const struct emu_func *f;
+
+	for (f = emu_topology.func; f < emu_topology.func + emu_topology.nfuncs; f++) {
+		if (f->dead)
+			put_function(l, "device", f);
+		if (f->port_down)
+			put_function(l, "port", f);
+		if (emu_port_has_lost_ip(f))
+			put_function(l, "gid", f);
+	}
+}
+
+/* The functions of a card share its memory. */
+static void put_memory(struct list *l)
+{
+	const struct emu_card *card, *last = NULL;
+	const struct emu_func *f;
+
+	for (f = emu_topology.func; f < emu_topology.func + emu_topology.nfuncs; f++) {
+		card = f->card;
+		if (card == last || !card->dm_withheld)
+			continue;
+		last = card;
+		snprintf(l->words, sizeof(l->words), "memory --as %s --left %" PRIu64, f->role,
+			 card->profile->max_dm_size - card->dm_used - card->dm_withheld);
+		put(l, l->words);
+	}
+}
+
+static void put_partitions(struct list *l)
+{
+	const struct emu_func *a, *b, *end = emu_topology.func + emu_topology.nfuncs;
+
+	for (a = emu_topology.func; a < end; a++)
+		for (b = a + 1; b < end; b++) {
+			if (!emu_path_is_cut(a, b))
+				continue;
+			snprintf(l->words, sizeof(l->words), "partition --as %s --peer %s", a->role,
+				 b->role);
+			put(l, l->words);
+		}
+}
+
+static void put_queue(struct list *l, uint32_t qpn)
+{
+	const struct emu_qp *q = &emu_queues->qp[qpn];
+	uint32_t weather = atomic_load(&q->weather);
+	int n;
+
+	if (weather == EMU_QP_FAIR || !atomic_load(&q->serial) || q->func >= emu_topology.nfuncs)
+		return;
+	n = snprintf(l->words, sizeof(l->words), "queue --as %s --qpn %#x ",
+		     emu_topology.func[q->func].role, qpn);
+	if (weather == EMU_QP_SLOW)
+		snprintf(l->words + n, sizeof(l->words) - (size_t)n, "--delay %u",
+			 q->slow_us / 1000);
+	else
+		snprintf(l->words + n, sizeof(l->words) - (size_t)n,
+			 weather == EMU_QP_SILENT ? "--silent" : "--rnr");
+	put(l, l->words);
+}
+
+static void put_all(struct list *l)
+{
+	const struct emu_fault_counted commands = emu_fault_commands();
+	const struct emu_fault_counted completions = emu_fault_completions();
+	uint32_t high = atomic_load(&emu_queues->qp_high), i;
+
+	put_counted(l, &commands);
+	put_counted(l, &completions);
+	put_memory(l);
+	put_functions(l);
+	put_partitions(l);
+	for (i = EMU_FIRST_QPN; i < high && i < EMU_MAX_QPS; i++)
+		put_queue(l, i);
+}
+
+void emu_fault_write_lines(FILE *out, const char *before)
+{
+	struct list l = {.out = out, .before = before};
+
+	put_all(&l);
+}
+
+void emu_fault_write_json(FILE *out)
+{
+	struct list l = {.out = out, .json = true, .before = ""};
+
+	fputc('[', out);
+	put_all(&l);
+	fputc(']', out);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The active faults: each as the words that follow `dpumap-emu fault`. Those of functions, ports and queue
+ * pairs are read from their state; rules for commands and completions end when they have failed their number.
+ */
+#ifndef EMU_FAULT_LIST_H
+#define EMU_FAULT_LIST_H
+
+#include <stdio.h>
+
+/* A line for each, with a word before. */
+void emu_fault_write_lines(FILE *out, const char *before);
+/* An array of objects. */
+void emu_fault_write_json(FILE *out);
+
+#endif
