@@ -609,7 +609,7 @@ static void test_start_refuses_a_free_slot(void **state)
 {
 	struct pair *p = *state;
 	struct emu_engine_config config = {
-		fixture_tables, fixture_queues, fixture_dm, p->slot_a, -1, NULL, 0};
+		fixture_tables, fixture_queues, fixture_dm, p->slot_a, -1, NULL, 0, NULL};
 
 	config.slot = EMU_MAX_ENGINES - 1;
 	assert_int_not_equal(emu_engine_start(&config), 0);

@@ -491,6 +491,20 @@ static void ask_for_short_slices(void)
 	syscall(SYS_sched_setattr, 0, &attr, 0);
 }
 
+/*
+ * The thread that opened the device may be bound to one processor, on which it polls. A card works beside
+ * it, so its threads do not inherit that.
+ */
+static void choose_processors(const struct emu_cpus *chosen)
+{
+	struct emu_cpus all;
+
+	if (chosen && !emu_cpus_set(chosen))
+		return;
+	memset(&all, 0xff, sizeof(all));
+	emu_cpus_set(&all);
+}
+
 /* The reports of a sanitizer go to stderr. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define FIRST_PRIVATE 3
@@ -546,6 +560,8 @@ static void *run(void *arg)
 	prctl(PR_SET_NAME, "emu-dma-engine");
 	prctl(PR_SET_TIMERSLACK, 1ul);
 	ask_for_short_slices(); /* for the watcher too */
+	choose_processors(e->cfg.cpus);
+	e->cfg.cpus = NULL; /* it belongs to the caller, who waits here */
 	emu_net_open(e, l->hidden);
 	emu_doorbells_open(e, l->hidden);
 	be_ready(l);

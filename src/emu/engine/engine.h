@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "emu/ipc/cpus.h"
 #include "emu/ipc/shm.h"
 
 /*
@@ -24,6 +25,8 @@ struct emu_engine_config {
 	 */
 	bool *took_fd;
 	uint64_t doorbells_ino; /* of the file of doorbell pages */
+	const struct emu_cpus
+		*cpus; /* of its threads, until it has started; NULL: all of the machine */
 };
 
 /*

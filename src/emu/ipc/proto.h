@@ -23,6 +23,7 @@
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_ENV_WIRE "DPUMAP_EMU_WIRE"
+#define EMU_ENV_CPUS "DPUMAP_EMU_CPUS"
 #define EMU_PATH_MAX 104 /* of a socket's path: a bit less than sizeof sun_path */
 #define EMU_MAX_FDS  4
 

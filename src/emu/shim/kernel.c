@@ -19,6 +19,7 @@
 
 #include "emu/engine/doorbell.h"
 #include "emu/engine/engine.h"
+#include "emu/ipc/cpus.h"
 #include "emu/ipc/proto.h"
 #include "emu/shim/channel.h"
 #include "emu/shim/rdma_cm.h"
@@ -173,7 +174,9 @@ static int map_segment(int fd, size_t len, int prot, void **p)
  */
 static int run_engine(void *arg, const struct emu_reply *rep, int *fds)
 {
+	const char *list = getenv(EMU_ENV_CPUS);
 	struct emu_engine_config config = {0};
+	struct emu_cpus cpus;
 	void *tables = NULL, *queues = NULL, *dm = NULL;
 	bool hidden = false;
 	pid_t server;
@@ -198,6 +201,7 @@ static int run_engine(void *arg, const struct emu_reply *rep, int *fds)
 	config.doorbells_ino = rep->val[1];
 	config.notify_fd = fds[3];
 	config.took_fd = &hidden;
+	config.cpus = list && emu_cpus_parse(list, &cpus) ? &cpus : NULL;
 	server = emu_server_exit_pid(fds[3]);
 	err = emu_engine_start(&config);
 	if (err)

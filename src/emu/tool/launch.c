@@ -241,7 +241,7 @@ static int set_environment(const struct options *o, const char *shim)
 	snprintf(pci, sizeof(pci), "%s/bus/pci/devices", sysfs); /* for DPDK */
 	if (setenv(EMU_ENV_DIR, o->dir, 1) || setenv(EMU_ENV_ROLE, o->role, 1) ||
 	    setenv("SYSFS_PATH", sysfs, 1) || setenv("SYSFS_PCI_DEVICES", pci, 1) ||
-	    setenv(ENV_PROGRAM, program, 1))
+	    setenv(ENV_PROGRAM, program, 1) || (o->cpus && setenv(EMU_ENV_CPUS, o->cpus, 1)))
 		return -errno;
 	return preload(shim);
 }

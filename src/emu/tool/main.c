@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/standard.h"
+#include "emu/ipc/cpus.h"
 #include "emu/tool/tool.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -124,6 +125,24 @@ static const char *set_role(struct options *o, const char *arg)
 	return !*o->role || strchr(o->role, '/') || strlen(o->role) > 15
 		       ? "not the name of a function"
 		       : NULL;
+}
+
+static const char *set_cpus(struct options *o, const char *arg)
+{
+	struct emu_cpus own, cpus;
+	int err;
+
+	o->cpus = arg;
+	if (!emu_cpus_parse(arg, &cpus))
+		return "not a list of processors such as 0-3,8";
+	err = emu_cpus_get(&own);
+	if (!err)
+		err = emu_cpus_set(&cpus);
+	if (!err)
+		err = emu_cpus_set(&own);
+	return err ? "this process may use none of these processors; see Cpus_allowed_list in "
+		     "/proc/self/status"
+		   : NULL;
 }
 
 static const char *set_dir(struct options *o, const char *arg)
@@ -345,6 +364,11 @@ static const struct option_spec specs[] = {
 	  "$XDG_RUNTIME_DIR, /tmp, or /dev/shm if /tmp cannot be written)",
 	  V_ALL},
 	 set_dir},
+	{{"cpus", 0, "LIST",
+	  "Processors of the emulated device's threads in the command, for example 0-3,8 "
+	  "(default: $" EMU_ENV_CPUS ", or else all)",
+	  V_RUN},
+	 set_cpus},
 	{{"config", 0, "FILE",
 	  "Read the machines from FILE: lines of NAME = VALUE (profile, cards, or a capability), "
 	  "and "

@@ -19,6 +19,7 @@
 struct options {
 	char dir[PATH_MAX];
 	const char *role;
+	const char *cpus; /* of run */
 	const char *config, *profile, *nodes, *cards;
 	const char *cap[TOOL_MAX_CAPS];
 	const char *gid[EMU_MAX_GID_LINES];
