@@ -385,7 +385,7 @@ def test_device_memory_of_others(doctor, fault, emulator):
 def test_dead_device(doctor, fault, emulator):
     """It is well again afterwards."""
     fault("device")
-    doctor("device.open=fail try.open=fail exit==5")
+    doctor("device.list=fail exit==3")
     emulator.clear_faults()
     doctor("ready==true")
 

@@ -8,8 +8,10 @@
 #include "emu/server/admin/port.h"
 #include "emu/server/admin/trace.h"
 #include "emu/server/admin/weather.h"
+#include "emu/server/base/log.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/segments.h"
+#include "emu/server/card/sysfs.h"
 #include "emu/server/devx/prm_cmd.h"
 #include "emu/server/devx/queue.h"
 #include "emu/server/ucma/connect.h"
@@ -236,6 +238,26 @@ static void kill_file(struct emu_file *f)
 	send_event(f, EVENT_FATAL, 0);
 }
 
+/*
+ * A device that fails is no longer listed. It returns as a new one: Linux registers it again, with the same
+ * name and a new index, by which libibverbs and librdmacm know that their old contexts are not for it.
+ */
+static void set_dead(struct emu_func *f, bool dead)
+{
+	static uint32_t next_index = EMU_MAX_FUNCS;
+	int err;
+
+	if (f->dead == dead)
+		return;
+	f->dead = dead;
+	if (!dead)
+		f->ibdev = next_index++;
+	err = emu_sysfs_list(f, !dead);
+	if (err)
+		emu_log("%s: mlx5_%u: cannot change the list of devices: %s; restart the emulator",
+			f->role, f->dev, strerror(-err));
+}
+
 static int set_device(const struct emu_fault_request *r)
 {
 	struct emu_file *f;
@@ -243,7 +265,7 @@ static int set_device(const struct emu_fault_request *r)
 
 	for (i = 0; i < emu_topology.nfuncs; i++)
 		if (is_meant(r->role, &emu_topology.func[i]))
-			emu_topology.func[i].dead = !r->off;
+			set_dead(&emu_topology.func[i], !r->off);
 	if (r->off)
 		return 0;
 	for (f = emu_files; f; f = f->next)
@@ -317,7 +339,7 @@ static int clear(const struct emu_fault_request *r)
 	atomic_store(&emu_queues->rule.seen, 0);
 	atomic_store(&emu_queues->rule.hit, 0);
 	for (i = 0; i < emu_topology.nfuncs; i++) {
-		emu_topology.func[i].dead = false;
+		set_dead(&emu_topology.func[i], false);
 		emu_port_move(&emu_topology.func[i], false);
 		emu_port_regain_ip(&emu_topology.func[i]);
 	}

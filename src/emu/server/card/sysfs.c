@@ -300,6 +300,48 @@ static int write_ibdev(const struct emu_func *f)
 	return err ? err : link_ibdev(f, ib);
 }
 
+/* libibverbs without netlink tells devices apart by the time of their directory. */
+static int touch(const struct emu_func *f, const char *ib)
+{
+	char path[PATH_BYTES];
+	int err = path_of(f, ib, path);
+
+	if (err)
+		return err;
+	return utimensat(AT_FDCWD, path, NULL, 0) ? -errno : 0;
+}
+
+static int move(const struct emu_func *f, const char *from, const char *to)
+{
+	char old[PATH_BYTES], new[PATH_BYTES];
+	int err = path_of(f, from, old);
+
+	if (!err)
+		err = path_of(f, to, new);
+	if (err)
+		return err;
+	return rename(old, new) && errno != ENOENT ? -errno : 0;
+}
+
+int emu_sysfs_list(const struct emu_func *f, bool listed)
+{
+	char ib[EMU_IBDEV_PATH], link[64], verbs[64], hidden[64];
+	int err;
+
+	emu_func_ibdev(f, ib);
+	snprintf(link, sizeof(link), "class/infiniband/mlx5_%u", f->dev);
+	snprintf(verbs, sizeof(verbs), "class/infiniband_verbs/uverbs%u", f->dev);
+	snprintf(hidden, sizeof(hidden), "class/infiniband_verbs/.uverbs%u", f->dev);
+	if (!listed) {
+		err = move(f, verbs, hidden);
+		return err ? err : emu_sysfs_remove(f, link);
+	}
+	err = touch(f, ib);
+	if (!err)
+		err = link_ibdev(f, ib);
+	return err ? err : move(f, hidden, verbs);
+}
+
 int emu_sysfs_create(const char *emulator, const struct emu_func *f)
 {
 	char dir[64], file[128];

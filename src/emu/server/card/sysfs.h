@@ -8,6 +8,9 @@
 /* Write the files of a function below the emulator's directory. 0 or a negative errno. */
 int emu_sysfs_create(const char *emulator, const struct emu_func *f);
 
+/* List the device among those of its machine, as a new one, or no longer list it. 0 or a negative errno. */
+int emu_sysfs_list(const struct emu_func *f, bool listed);
+
 /* Write the files of the port's state again. */
 int emu_sysfs_port(const struct emu_func *f);
 

@@ -52,6 +52,7 @@ static void add_func(struct emu_card *card, enum emu_func_kind kind)
 	f->pkey[0] = DEFAULT_PKEY;
 	if (kind == EMU_FUNC_HOST) {
 		f->dev = card->number;
+		f->ibdev = card->number;
 		snprintf(f->pci, sizeof(f->pci), "0000:%02x:00.0", 0x3b + card->number);
 	} else {
 		strcpy(f->pci, "0000:03:00.0");

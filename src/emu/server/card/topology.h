@@ -55,6 +55,7 @@ struct emu_func {
 	enum emu_func_kind kind;
 	char role[16];	  /* its directory, and the argument of `run --as` */
 	unsigned int dev; /* N of uverbsN and mlx5_N */
+	uint32_t ibdev;	  /* index of the device, which no other one has had */
 	char pci[16];
 	uint64_t node_guid;
 	bool port_down;

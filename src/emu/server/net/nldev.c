@@ -79,21 +79,26 @@ static bool is_text(const struct request *r, unsigned int attr, const char *text
 	       (r->len[attr] == n || !r->attr[attr][n]);
 }
 
-static const struct emu_func *func_at(const char *role, uint32_t dev)
+static bool is_listed(const struct emu_func *f, const char *role)
+{
+	return !f->dead && !strcmp(f->role, role);
+}
+
+static const struct emu_func *func_at(const char *role, uint32_t ibdev)
 {
 	unsigned int i;
 
 	for (i = 0; i < emu_topology.nfuncs; i++)
-		if (emu_topology.func[i].dev == dev && !strcmp(emu_topology.func[i].role, role))
+		if (emu_topology.func[i].ibdev == ibdev && is_listed(&emu_topology.func[i], role))
 			return &emu_topology.func[i];
 	return NULL;
 }
 
 static const struct emu_func *func_of(const struct request *r, const char *role)
 {
-	uint32_t dev;
+	uint32_t ibdev;
 
-	return get_u32(r, RDMA_NLDEV_ATTR_DEV_INDEX, &dev) ? func_at(role, dev) : NULL;
+	return get_u32(r, RDMA_NLDEV_ATTR_DEV_INDEX, &ibdev) ? func_at(role, ibdev) : NULL;
 }
 
 static void put_handle(struct emu_nl *nl, const struct emu_func *f)
@@ -101,7 +106,7 @@ static void put_handle(struct emu_nl *nl, const struct emu_func *f)
 	char name[16];
 
 	snprintf(name, sizeof(name), "mlx5_%u", f->dev);
-	emu_nl_u32(nl, RDMA_NLDEV_ATTR_DEV_INDEX, f->dev);
+	emu_nl_u32(nl, RDMA_NLDEV_ATTR_DEV_INDEX, f->ibdev);
 	emu_nl_str(nl, RDMA_NLDEV_ATTR_DEV_NAME, name);
 }
 
@@ -145,8 +150,7 @@ static int get_func(struct emu_nl *nl, const char *role, const struct emu_func *
 	if (!dump && !f)
 		return -ENODEV;
 	for (i = 0; i < emu_topology.nfuncs; i++) {
-		if (dump ? strcmp(emu_topology.func[i].role, role) != 0
-			 : &emu_topology.func[i] != f)
+		if (dump ? !is_listed(&emu_topology.func[i], role) : &emu_topology.func[i] != f)
 			continue;
 		emu_nl_begin(nl, nl->req.nlmsg_type, dump ? NLM_F_MULTI : 0);
 		per_func(nl, &emu_topology.func[i]);

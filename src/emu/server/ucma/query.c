@@ -57,6 +57,12 @@ static void fill_route(struct rdma_ucm_query_route_resp *r, const struct emu_cma
 	p->packet_life_time = id->path.packet_life_time;
 }
 
+/* The device that returns after a failure is not the one that the id had. */
+static bool has_device(const struct emu_cma_id *id)
+{
+	return id->func && id->state != EMU_CMA_REMOVED;
+}
+
 int emu_cma_query_route(const struct emu_cma_cmd *c)
 {
 	struct rdma_ucm_query_route_resp r = {0};
@@ -73,9 +79,9 @@ int emu_cma_query_route(const struct emu_cma_cmd *c)
 		return err;
 	memcpy(&r.src_addr, &id->src, sizeof(r.src_addr));
 	memcpy(&r.dst_addr, &id->dst, sizeof(r.dst_addr));
-	if (id->func) {
+	if (has_device(id)) {
 		r.node_guid = htobe64(id->func->node_guid);
-		r.ibdev_index = id->func->dev;
+		r.ibdev_index = id->func->ibdev;
 		r.port_num = PORT;
 		fill_route(&r, id);
 	}
@@ -84,10 +90,10 @@ int emu_cma_query_route(const struct emu_cma_cmd *c)
 
 static void fill_device(struct rdma_ucm_query_addr_resp *r, const struct emu_cma_id *id)
 {
-	if (!id->func)
+	if (!has_device(id))
 		return;
 	r->node_guid = htobe64(id->func->node_guid);
-	r->ibdev_index = id->func->dev;
+	r->ibdev_index = id->func->ibdev;
 	r->port_num = PORT;
 	r->pkey = htons(PKEY);
 }
