@@ -5,5 +5,7 @@
 
 /* The program opens this path, or looks at it. Keeps errno. */
 void emu_counters_look(const char *path);
+/* The program is about to read. Keeps errno. */
+void emu_counters_before_read(int fd);
 
 #endif

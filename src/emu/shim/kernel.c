@@ -22,6 +22,7 @@
 #include "emu/ipc/cpus.h"
 #include "emu/ipc/proto.h"
 #include "emu/shim/channel.h"
+#include "emu/shim/event_file.h"
 #include "emu/shim/rdma_cm.h"
 #include "emu/shim/server_exit.h"
 
@@ -258,6 +259,7 @@ static void store_fd(const struct emu_reply *rep, int fd)
 	int64_t wide = fd;
 	int32_t narrow = fd;
 
+	emu_event_file_came(fd);
 	if (rep->val[1] == sizeof(wide))
 		memcpy(p, &wide, sizeof(wide));
 	else

@@ -20,6 +20,7 @@
 #include "emu/ipc/rdma_cm.h"
 #include "emu/ipc/sock.h"
 #include "emu/shim/interpose.h"
+#include "emu/shim/pipe.h"
 
 #define IDLE_MAX 16
 
@@ -264,33 +265,6 @@ void emu_rdma_cm_fix_stat(int fd, struct stat *st)
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-static void close_pair(void *arg)
-{
-	int *pair = arg;
-
-	close(pair[0]);
-	close(pair[1]);
-}
-
-/*
- * Wait until an event waits, without taking the byte that says so. tee() behaves as the kernel's write()
- * does: a signal ends it or, with SA_RESTART, does not; a thread can be cancelled in it; and a
- * descriptor that was made non-blocking meanwhile ends it with EAGAIN.
- */
-static int wait_for_event(int fd)
-{
-	int pair[2], err;
-	ssize_t n;
-
-	if (pipe2(pair, O_CLOEXEC))
-		return errno;
-	pthread_cleanup_push(close_pair, pair);
-	n = tee(fd, pair[1], 1, 0);
-	err = n < 0 ? errno : (n ? 0 : EIO);
-	pthread_cleanup_pop(1);
-	return err;
-}
-
 static void close_held(void *arg)
 {
 	close(*(int *)arg);
@@ -314,7 +288,7 @@ static int command(int fd, const void *buf, size_t len)
 	q.len = len;
 	while ((err = ask(&q, &rep, NULL)) == EAGAIN) {
 		flags = fcntl(fd, F_GETFL);
-		err = flags & O_NONBLOCK ? EAGAIN : wait_for_event(fd);
+		err = flags & O_NONBLOCK ? EAGAIN : emu_pipe_wait(fd, NULL);
 		if (err)
 			return err;
 	}

@@ -1048,6 +1048,66 @@ static void overrun_event_names_its_queue(void **state)
 	mlx5dv_devx_destroy_event_channel(channel);
 }
 
+static void expect_short(int fd, size_t len, int error)
+{
+	uint8_t bytes[4096];
+
+	errno = 0;
+	assert_int_equal(read(fd, bytes, len), -1);
+	assert_int_equal(errno, error);
+}
+
+static uint64_t cookie_of_next(int fd, size_t record)
+{
+	uint8_t bytes[4096];
+	uint64_t cookie;
+
+	assert_int_equal(read(fd, bytes, sizeof(bytes)), record);
+	memcpy(&cookie, bytes, sizeof(cookie));
+	return cookie;
+}
+
+/* The CQ fails once, and two subscriptions report it. */
+static void read_one_by_one(struct bench *b, int flags, size_t record)
+{
+	struct mlx5dv_devx_event_channel *channel;
+	uint16_t number = CQ_ERROR;
+	struct mlx5dv_devx_obj *qp;
+	uint64_t cookies = 0;
+	uint32_t qpn;
+	int i;
+
+	cqn_of_bench = make_small_cq(b);
+	qp = connected_qp(b, &qpn);
+	channel = mlx5dv_devx_create_event_channel(b->context, flags);
+	assert_non_null(channel);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(mlx5dv_devx_subscribe_devx_event(channel, b->cq, sizeof(number),
+								  &number, 1u << i),
+				 0);
+	post_nop(b, qpn, 0);
+	post_nop(b, qpn, 1);
+	for (i = 0; i < 2; i++) {
+		expect_short(channel->fd, record - 1, EINVAL);
+		cookies |= cookie_of_next(channel->fd, record);
+	}
+	assert_int_equal(cookies, 3);
+	assert_false(is_readable(channel->fd, 0));
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+	mlx5dv_devx_destroy_event_channel(channel);
+}
+
+static void event_channel_gives_one_event_a_read(void **state)
+{
+	read_one_by_one(*state, 0, sizeof(uint64_t) + 64);
+}
+
+static void event_channel_without_data_gives_one_event_a_read(void **state)
+{
+	read_one_by_one(*state, MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA,
+			sizeof(uint64_t));
+}
+
 /* More completions than the CQ has room for, and none of them is polled. */
 static void overrun(struct bench *b, const void *ring, uint32_t entries)
 {
@@ -1211,6 +1271,7 @@ static void test_query_is_answered_later(void **state)
 	set(in, 0, 16, 0x402);
 	assert_int_equal(mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), 0x50, 31, answers), 0);
 	assert_int_equal(mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), 0x10, 32, answers), 0);
+	expect_short(answers->fd, sizeof(answer.hdr) + 0x4f, ENOSPC); /* the answer stays */
 	assert_int_equal(
 		mlx5dv_devx_get_async_cmd_comp(answers, &answer.hdr, sizeof(answer.hdr) + 0x50), 0);
 	assert_int_equal(answer.hdr.wr_id, 31);
@@ -1275,6 +1336,8 @@ int main(int argc, char **argv)
 		bench_test(test_verbs_qp_is_connected_by_command),
 		bench_test(verbs_qp_is_looped_back_by_the_port_it_reports),
 		bench_test(overrun_event_names_its_queue),
+		bench_test(event_channel_gives_one_event_a_read),
+		bench_test(event_channel_without_data_gives_one_event_a_read),
 		bench_test(test_overrun_may_be_ignored),
 		bench_test(test_overrun_may_be_ignored_by_verbs),
 		cmocka_unit_test(test_queues_of_a_dead_device),

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "emu/ipc/event_file.h"
 #include "emu/server/base/log.h"
 #include "emu/server/devx/prm_eqe.h"
 #include "emu/server/devx/queue.h"
@@ -27,20 +28,23 @@ struct eqe {
 int emu_devx_event_file(struct emu_cmd *c)
 {
 	uint64_t flags = emu_attr_u64(c, A(ASYNC_EVENT_FD_ALLOC_FLAGS), 0);
+	bool omit = flags & MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA;
 	struct emu_events *e;
 	int err;
 
 	if (flags & ~(uint64_t)MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA)
 		return -EINVAL;
-	err = emu_give_events(c, EMU_EVENTS_DEVX, A(ASYNC_EVENT_FD_ALLOC_HANDLE), &e);
+	err = emu_give_events(c, EMU_EVENTS_DEVX, omit ? sizeof(uint64_t) : sizeof(struct eqe),
+			      A(ASYNC_EVENT_FD_ALLOC_HANDLE), &e);
 	if (!err)
-		e->omit_data = flags & MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA;
+		e->omit_data = omit;
 	return err;
 }
 
 int emu_devx_command_file(struct emu_cmd *c)
 {
-	return emu_give_events(c, EMU_EVENTS_COMMANDS, A(ASYNC_CMD_FD_ALLOC_HANDLE), NULL);
+	return emu_give_events(c, EMU_EVENTS_COMMANDS, EMU_EVENT_VARIES,
+			       A(ASYNC_CMD_FD_ALLOC_HANDLE), NULL);
 }
 
 /* The kernel keeps 1 MiB of answers for each file; here a pipe limits them. Both return EAGAIN. */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emu/ipc/event_file.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/uverbs/cq.h"
 #include "emu/server/uverbs/qp.h"
@@ -17,11 +18,19 @@
 #include "emu/server/uverbs/subscription.h"
 #include "emu/server/uverbs/xrc.h"
 
-/* A read() of these files must return exactly one record: records differ in length. */
-static int pipe_flags(enum emu_events_kind kind)
+#define PACKETS_BYTES (1 << 20)
+
+/* Records that differ in length are packets. */
+static int packet_flag(size_t record)
 {
-	return kind == EMU_EVENTS_DEVX || kind == EMU_EVENTS_COMMANDS ? O_CLOEXEC | O_DIRECT
-								      : O_CLOEXEC;
+	return record == EMU_EVENT_VARIES ? O_DIRECT : 0;
+}
+
+/* Each packet takes a page. A user with many pipes gets no larger ones. */
+static void make_room(int fd, size_t record)
+{
+	if (record == EMU_EVENT_VARIES)
+		(void)fcntl(fd, F_SETPIPE_SZ, PACKETS_BYTES);
 }
 
 static void unlink_events(struct emu_events *e)
@@ -45,7 +54,8 @@ static void hang_up(struct emu_watch *w)
 		unlink_events(e);
 }
 
-static int create(struct emu_file *f, enum emu_events_kind kind, struct emu_events **out, int *peer)
+static int create(struct emu_file *f, enum emu_events_kind kind, size_t record,
+		  struct emu_events **out, int *peer)
 {
 	struct emu_events *e;
 	struct stat st;
@@ -54,17 +64,20 @@ static int create(struct emu_file *f, enum emu_events_kind kind, struct emu_even
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
-	if (pipe2(pair, pipe_flags(kind))) {
+	if (pipe2(pair, O_CLOEXEC | packet_flag(record))) {
 		err = -errno;
 		goto free_events;
 	}
 	e->watch = (struct emu_watch){.hang_up = hang_up, .fd = pair[1]};
 	e->file = f;
 	e->kind = kind;
-	err = fstat(pair[0], &st) || fcntl(pair[1], F_SETFL, O_NONBLOCK) ? -errno
-									 : emu_watch_add(&e->watch);
+	err = fstat(pair[0], &st) || fchmod(pair[0], emu_event_file_mode(record)) ||
+			      fcntl(pair[1], F_SETFL, O_NONBLOCK | packet_flag(record))
+		      ? -errno
+		      : emu_watch_add(&e->watch);
 	if (err)
 		goto close_pair;
+	make_room(pair[1], record);
 	e->ino = st.st_ino;
 	e->next = f->events;
 	f->events = e;
@@ -133,13 +146,13 @@ struct emu_events *emu_async_of(const struct emu_cmd *c, uint16_t attr)
 	return e;
 }
 
-int emu_give_events(struct emu_cmd *c, enum emu_events_kind kind, uint16_t attr,
+int emu_give_events(struct emu_cmd *c, enum emu_events_kind kind, size_t record, uint16_t attr,
 		    struct emu_events **e)
 {
 	struct emu_events *made = NULL;
 	int peer = -1, err;
 
-	err = create(c->file, kind, &made, &peer);
+	err = create(c->file, kind, record, &made, &peer);
 	if (err)
 		return err;
 	if (e)
@@ -149,14 +162,16 @@ int emu_give_events(struct emu_cmd *c, enum emu_events_kind kind, uint16_t attr,
 
 static int async_alloc(struct emu_cmd *c)
 {
-	return emu_give_events(c, EMU_EVENTS_ASYNC, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, NULL);
+	return emu_give_events(c, EMU_EVENTS_ASYNC, sizeof(struct ib_uverbs_async_event_desc),
+			       UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, NULL);
 }
 
 int emu_write_comp_channel(struct emu_cmd *c)
 {
 	if (emu_attr_len(c, UVERBS_ATTR_CORE_OUT) < sizeof(uint32_t))
 		return -ENOSPC;
-	return emu_give_events(c, EMU_EVENTS_COMPLETION, UVERBS_ATTR_CORE_OUT, NULL);
+	return emu_give_events(c, EMU_EVENTS_COMPLETION, sizeof(struct ib_uverbs_comp_event_desc),
+			       UVERBS_ATTR_CORE_OUT, NULL);
 }
 
 bool emu_events_send(struct emu_events *e, const void *record, size_t len)

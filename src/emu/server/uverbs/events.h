@@ -44,8 +44,11 @@ extern const struct emu_method emu_methods_events[];
 /* Legacy command. */
 int emu_write_comp_channel(struct emu_cmd *c);
 
-/* Create an event file and pass the client's end to it; `*e` (if not NULL) is the server's end. */
-int emu_give_events(struct emu_cmd *c, enum emu_events_kind kind, uint16_t attr,
+/*
+ * Create an event file and pass the client's end to it; `*e` (if not NULL) is the server's end. Its records
+ * have that length, or EMU_EVENT_VARIES.
+ */
+int emu_give_events(struct emu_cmd *c, enum emu_events_kind kind, size_t record, uint16_t attr,
 		    struct emu_events **e);
 /* The event file behind a client's descriptor number, or NULL. */
 struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, enum emu_events_kind kind);
