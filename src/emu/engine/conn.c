@@ -27,6 +27,7 @@
 #define PAGE_BYTES 4096u
 #define MTU_BYTES  128u /* << enum ibv_mtu */
 #define MTU_MAX	   5u
+#define QUIET_NS   100000000u /* without an answer */
 
 struct emu_conn {
 	struct wire_qp wire;
@@ -39,9 +40,11 @@ struct emu_conn {
 	uint16_t flow;
 	bool foreign; /* a packet of another partition has arrived, the last one with foreign_psn */
 	uint32_t foreign_psn;
-	bool sends;	    /* it was in RTS */
-	uint16_t next;	    /* the WQE of the send ring that is handed over next */
-	uint32_t done;	    /* requests that succeeded; their completions are delayed */
+	bool sends;    /* it was in RTS */
+	uint16_t next; /* the WQE of the send ring that is handed over next */
+	uint32_t done; /* requests that succeeded; their completions are delayed */
+	uint32_t una;  /* the requester's, and when it changed last */
+	uint64_t moved;
 	struct emu_wqe w;   /* parsed last: */
 	bool parsed;	    /* in this pass */
 	uint16_t parsed_ci; /* where it is */
@@ -692,6 +695,21 @@ static void flush(struct emu_conn *c)
 		emu_rq_flush(c->e, c->qpn);
 }
 
+/* Everything is acknowledged, or was sent and nobody answers; or the peer has no receive, or no packet reaches it. */
+static bool rests(struct emu_conn *c)
+{
+	const struct wire_requester *r = &c->wire.requester;
+	uint16_t handed = (uint16_t)(c->next - c->run->sq_ci);
+
+	if (r->una != c->una || !c->moved)
+		c->moved = c->e->now;
+	c->una = r->una;
+	if (r->rnr_at || is_cut_off(c))
+		return true;
+	return emu_sq_posted(c->q, c->run) == handed &&
+	       (r->head == r->tail || (r->top == r->end && c->e->now - c->moved >= QUIET_NS));
+}
+
 void emu_conn_advance(struct emu_conn *c)
 {
 	uint32_t state = atomic_load(&c->q->state);
@@ -707,6 +725,8 @@ void emu_conn_advance(struct emu_conn *c)
 	else if (state == EMU_QPS_RTS)
 		post(c);
 	output(c);
+	if (rests(c))
+		emu_engine_qp_rests(c->e, c->q);
 	c->parsed = false;
 	flush(c);
 	if (atomic_load_explicit(&c->q->done, memory_order_relaxed) != c->run->sq_ci)

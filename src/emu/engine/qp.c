@@ -4,6 +4,14 @@
 #include "emu/engine/notes.h"
 #include "emu/engine/state.h"
 
+void emu_engine_qp_rests(const struct engine *e, struct emu_qp *q)
+{
+	/* last_work.pml: rests */
+	atomic_store_explicit(&q->at_rest,
+			      atomic_load_explicit(&e->slot->epoch, memory_order_relaxed),
+			      memory_order_release);
+}
+
 void emu_engine_qp_heard(struct engine *e, struct emu_qp *q)
 {
 	struct emu_note note = {.type = EMU_NOTE_QP, .event = EMU_EVENT_QP_COMM_EST};

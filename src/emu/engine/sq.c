@@ -169,6 +169,13 @@ static bool is_lost(struct send *s)
 	return now >= s->run->retry_end;
 }
 
+/* The peer does not take the request, however long the engines work. */
+static int wait_barred(struct send *s)
+{
+	s->run->barred = true;
+	return STEP_WAIT;
+}
+
 /* There is no answer, as if the packets were lost. */
 static int unreachable(struct send *s)
 {
@@ -177,11 +184,11 @@ static int unreachable(struct send *s)
 	if (!emu_qp_reliable(s->q))
 		return EMU_SYN_OK;
 	if (!s->q->timeout)
-		return STEP_WAIT;
+		return wait_barred(s);
 	if (!s->run->retry_end)
 		s->run->retry_end =
 			now + (4096ull << (s->q->timeout & 31)) * (s->q->retry_cnt + 1u);
-	return now < s->run->retry_end ? STEP_WAIT : EMU_SYN_RETRY;
+	return now < s->run->retry_end ? wait_barred(s) : (int)EMU_SYN_RETRY;
 }
 
 /* An unreliable connection gets no answer from the responder. */
@@ -429,7 +436,7 @@ static int rnr(struct send *s)
 	if (s->q->rnr_retry < 7)
 		s->run->rnr_count++;
 	s->run->rnr_end = emu_now_ns() + wire_rnr_ns(peer->min_rnr_timer);
-	return STEP_WAIT;
+	return wait_barred(s);
 }
 
 /* An atomic needs its local memory only when the answer arrives: see take_result(). */
@@ -441,7 +448,7 @@ static int post_message(struct send *s)
 	uint32_t slot;
 
 	if (s->run->rnr_end && emu_now_ns() < s->run->rnr_end)
-		return STEP_WAIT;
+		return wait_barred(s);
 	emu_cq_publish(s->e);
 	s->run->rnr_end = 0;
 	if (!is_atomic(s) && !emu_sge_check(s->e, here, s->w.sge, s->w.nsge))
@@ -741,6 +748,7 @@ static bool execute(struct send *s, uint16_t avail)
 	enum emu_syndrome refused = emu_wqe_parse(s->q, s->qpn, s->run->sq_ci, avail, &s->w);
 	int result = refused;
 
+	s->run->barred = false;
 	if (s->w.len >= LONG_COPY)
 		emu_cq_publish(s->e);
 	if (!refused && s->run->done > s->w.len)
@@ -753,8 +761,10 @@ static bool execute(struct send *s, uint16_t avail)
 	if (result == STEP_MORE)
 		return s->moved < ENGINE_CHUNK;
 	if (result == EMU_SYN_OK) {
-		if (is_held_back(s))
+		if (is_held_back(s)) {
+			s->run->barred = true;
 			return false;
+		}
 		if (s->w.len >= LONG_COPY)
 			fetch_ahead(s, avail); /* the time has passed */
 		retire(s, EMU_SYN_OK);
@@ -838,6 +848,8 @@ void emu_sq_advance(struct engine *e, uint32_t qpn)
 			break;
 		avail = (uint16_t)(avail - (uint16_t)(s.run->sq_ci - at));
 	}
+	if (!avail || s.run->barred)
+		emu_engine_qp_rests(e, s.q);
 	if (atomic_load(&s.q->state) >= EMU_QPS_SQE)
 		flush(&s);
 	if (atomic_load_explicit(&s.q->done, memory_order_relaxed) != s.run->sq_ci)

@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d5cu /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d5du /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_ENV_WIRE "DPUMAP_EMU_WIRE"
@@ -31,7 +31,10 @@ enum emu_op {
 	EMU_OP_ATTACH = 1, /* + the server's end of the pair; arg[0] = address of 8 bytes, arg[1] =
 			      their value, the client's own number in the lower half, arg[2] =
 			      inode of the client's socket */
-	/* arg[0] = address of struct ib_uverbs_ioctl_hdr; in a struct emu_packet, which may include the bytes there */
+	/*
+	 * arg[0] = address of struct ib_uverbs_ioctl_hdr; in a struct emu_packet, which may include the bytes there;
+	 * arg[1] = sent again after EMU_REPLY_LET_SEND
+	 */
 	EMU_OP_IOCTL,
 	EMU_OP_MMAP, /* arg[0] = offset, arg[1] = length, arg[2] = protection */
 	EMU_OP_ENGINE, /* val[0] = slot, val[1] = inode of the doorbell pages; + tables, queues, dm, notify socket */
@@ -149,6 +152,10 @@ enum emu_reply_flag {
 	EMU_REPLY_STORE_FD = 1u << 1,
 	/* MMAP: of the file of doorbell pages. */
 	EMU_REPLY_DOORBELL = 1u << 2,
+	/* The command ends QP val[0]: wait until what was rung before it is done, then send it again. */
+	EMU_REPLY_LET_SEND = 1u << 3,
+	/* The event tells of a connection's end: the engine makes a pass before the program sees it. */
+	EMU_REPLY_LET_PASS = 1u << 4,
 };
 
 struct emu_reply {

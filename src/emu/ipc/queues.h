@@ -4,6 +4,7 @@
 #define EMU_IPC_QUEUES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -90,7 +91,12 @@ struct emu_qp {
 	uint32_t sq_psn, rq_psn;
 	struct emu_route route;
 	_Atomic uint32_t heard; /* it has sent COMM_EST: a message of its peer arrived in RTR */
-	_Atomic uint32_t done;	/* written by the engine: executed blocks of the send ring */
+	/*
+	 * Written by the engine: executed blocks of the send ring, and the epoch of the last pass in which the send
+	 * queue could not go on, as it is empty or the peer cannot take what is next.
+	 */
+	_Atomic uint32_t done;
+	_Atomic uint32_t at_rest;
 	/* XRC_TGT: slot + 1 of the engine that took a WQE of an SRQ for it, not yet completed */
 	_Atomic uint32_t taker;
 	_Atomic uint32_t weather; /* enum emu_qp_weather */
@@ -100,6 +106,15 @@ struct emu_qp {
 	struct emu_umr umr[EMU_UMR_SIDES];
 	struct emu_msg inbox;
 };
+
+/* Is a message of a peer with the QP's own engine, and not yet answered? */
+static inline bool emu_qp_has_message(const struct emu_qp *q)
+{
+	uint32_t state = atomic_load(&q->state), word = atomic_load(&q->inbox.state);
+
+	return state >= EMU_QPS_RTR && state <= EMU_QPS_SQE && EMU_MSG_SLOT(word) == q->engine &&
+	       (EMU_MSG_STATE(word) == EMU_MSG_POSTED || EMU_MSG_STATE(word) == EMU_MSG_BUSY);
+}
 
 /*
  * Arm word of a CQ that was never armed. libmlx5 starts with 0, which is also its first arm, so the

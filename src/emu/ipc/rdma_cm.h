@@ -31,6 +31,7 @@ struct emu_rdma_cm_request {
 	uint32_t op;
 	uint64_t dev, ino;
 	uint64_t addr, len; /* of the command in the caller's memory */
+	uint64_t again;	    /* sent again after EMU_REPLY_LET_SEND */
 };
 
 #endif

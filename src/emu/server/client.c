@@ -46,14 +46,15 @@ static int reply(int fd, const struct emu_reply *r, const int *fds)
 
 static void serve_ioctl(struct emu_chan *chan, const struct emu_packet *p, size_t head_len)
 {
-	struct emu_cmd c = {.chan = chan, .file = chan->file, .fd = -1};
+	struct emu_cmd c = {
+		.chan = chan, .file = chan->file, .fd = -1, .again = p->req.arg[1] != 0};
 	struct emu_reply r = {.magic = EMU_MAGIC};
 
 	c.head = p->head;
 	c.head_len = head_len;
 	r.error = -emu_ioctl(&c, p->req.arg[0]);
-	if (c.need_engine)
-		r.flags = EMU_REPLY_ENGINE;
+	r.flags = c.first;
+	r.val[0] = c.first_qpn;
 	if (c.fd >= 0 && !r.error) {
 		r.flags = EMU_REPLY_STORE_FD;
 		r.val[0] = c.fd_addr;

@@ -54,7 +54,7 @@ int emu_ioctl(struct emu_cmd *c, uint64_t uhdr)
 		return err;
 	emu_trace_begin(c);
 	err = execute(c);
-	if (c->need_engine) { /* the client sends it again */
+	if (c->first) { /* the client sends it again */
 		emu_fault_uncount();
 	} else {
 		emu_cmd_counts.done++;

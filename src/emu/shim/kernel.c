@@ -23,6 +23,7 @@
 #include "emu/ipc/proto.h"
 #include "emu/shim/channel.h"
 #include "emu/shim/event_file.h"
+#include "emu/shim/last_work.h"
 #include "emu/shim/rdma_cm.h"
 #include "emu/shim/server_exit.h"
 
@@ -211,6 +212,7 @@ static int run_engine(void *arg, const struct emu_reply *rep, int *fds)
 		config.notify_fd = -1;
 	fds[3] = -1;
 	emu_server_exit_watch(&config, server);
+	emu_last_work_begin(&config);
 	return 0;
 }
 
@@ -234,14 +236,28 @@ static int start_engine(int fd)
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-static int ask(int fd, const struct emu_question *q, struct emu_reply *rep, int *fds)
+/* What the server wants done before the command is sent again. */
+static int prepare(int fd, struct emu_question *q, const struct emu_reply *rep)
+{
+	int err = 0;
+
+	if (rep->flags & EMU_REPLY_ENGINE || !emu_last_work_possible())
+		err = start_engine(fd);
+	if (rep->flags & EMU_REPLY_LET_SEND) {
+		emu_last_work_of_queue((uint32_t)rep->val[0]);
+		q->packet.req.arg[1] = 1;
+	}
+	return err;
+}
+
+static int ask(int fd, struct emu_question *q, struct emu_reply *rep, int *fds)
 {
 	sigset_t old;
 	int err;
 
 	err = emu_channel_ask(fd, FILE_NAME, q, rep, fds);
-	if (!err && rep->flags & EMU_REPLY_ENGINE) {
-		err = start_engine(fd);
+	if (!err && rep->flags & (EMU_REPLY_ENGINE | EMU_REPLY_LET_SEND)) {
+		err = prepare(fd, q, rep);
 		if (!err)
 			err = emu_channel_ask(fd, FILE_NAME, q, rep, fds);
 	}

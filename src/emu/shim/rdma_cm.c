@@ -20,6 +20,7 @@
 #include "emu/ipc/rdma_cm.h"
 #include "emu/ipc/sock.h"
 #include "emu/shim/interpose.h"
+#include "emu/shim/last_work.h"
 #include "emu/shim/pipe.h"
 
 #define IDLE_MAX 16
@@ -274,7 +275,7 @@ static void close_held(void *arg)
 static int command(int fd, const void *buf, size_t len)
 {
 	struct emu_rdma_cm_request q = {.magic = EMU_MAGIC, .op = EMU_RDMA_CM_WRITE};
-	struct emu_reply rep;
+	struct emu_reply rep = {0};
 	struct stat st;
 	int flags, err;
 
@@ -287,11 +288,18 @@ static int command(int fd, const void *buf, size_t len)
 	q.addr = (uintptr_t)buf;
 	q.len = len;
 	while ((err = ask(&q, &rep, NULL)) == EAGAIN) {
+		if (rep.flags & EMU_REPLY_LET_SEND) {
+			emu_last_work_of_queue((uint32_t)rep.val[0]);
+			q.again = 1;
+			continue;
+		}
 		flags = fcntl(fd, F_GETFL);
 		err = flags & O_NONBLOCK ? EAGAIN : emu_pipe_wait(fd, NULL);
 		if (err)
 			return err;
 	}
+	if (!err && rep.flags & EMU_REPLY_LET_PASS)
+		emu_last_work_let_pass();
 	return err;
 }
 

@@ -24,6 +24,7 @@
 #include "emu/shim/dumpable.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/kernel.h"
+#include "emu/shim/last_work.h"
 #include "emu/shim/netlink.h"
 #include "emu/shim/sysfs.h"
 
@@ -203,8 +204,11 @@ DEFINE_FXSTAT(__fxstat64, stat64)
 EXPORT int close(int fd)
 {
 	const struct emu_closing file = emu_channel_before_close(fd);
-	int ret = NEXT(close)(fd);
+	int ret;
 
+	if (file.ino)
+		emu_last_work_of_file(file.ino);
+	ret = NEXT(close)(fd);
 	emu_channel_after_close(&file);
 	return ret;
 }

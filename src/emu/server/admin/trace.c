@@ -346,10 +346,10 @@ static void put_status(const struct emu_cmd *c)
 		put(" %s (%s)", refusal.name, refusal.sentence);
 }
 
-/* A command that will be sent again, as it needs an engine first, is traced then. */
+/* A command that will be sent again is traced then. */
 void emu_trace_end(const struct emu_cmd *c, int err)
 {
-	if (!line.len || c->need_engine)
+	if (!line.len || c->first)
 		return;
 	put_verdict(err);
 	if (err == -EREMOTEIO)

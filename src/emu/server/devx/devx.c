@@ -186,8 +186,9 @@ static int devx_destroy(struct emu_cmd *c)
 {
 	struct emu_uobj *o = emu_attr_obj(c, A(OBJ_DESTROY_HANDLE));
 
-	if (o->type == EMU_T_DEVX_QP && !o->users)
-		emu_let_send(c, &emu_queues->qp[((struct emu_devx_qp *)o)->qpn]);
+	if (o->type == EMU_T_DEVX_QP && !o->users &&
+	    emu_let_send(c, ((struct emu_devx_qp *)o)->qpn))
+		return -EAGAIN;
 	return emu_firmware_created(o) ? emu_uobj_destroy(o) : -EINVAL;
 }
 

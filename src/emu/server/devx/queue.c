@@ -549,6 +549,9 @@ int emu_devx_modify_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 {
 	struct emu_devx_qp *qp = (struct emu_devx_qp *)o;
 
+	if ((m->opcode == EMU_CMD_2ERR_QP || m->opcode == EMU_CMD_2RST_QP) &&
+	    emu_let_send(c, qp->qpn))
+		return -EAGAIN;
 	return transit(c->file->func, qp->qpn, qp->qpc, m);
 }
 

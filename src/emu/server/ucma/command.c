@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "emu/server/card/segments.h"
+#include "emu/server/mm/rung.h"
 #include "emu/server/mm/user_copy.h"
 #include "emu/server/ucma/event.h"
 #include "emu/server/ucma/file.h"
@@ -84,6 +86,8 @@ static int destroy_id(const struct emu_cma_cmd *c)
 		err = emu_cma_id_get(c->file, cmd.id, &id);
 	if (err)
 		return err;
+	if (id->conn && emu_cma_let_send(c, id->qpn))
+		return -EAGAIN;
 	r.events_reported = emu_cma_id_destroy(id);
 	return emu_cma_out(c, cmd.response, &r, sizeof(r));
 }
@@ -164,26 +168,38 @@ static emu_cma_command *const commands[] = {
 	[CMD_WRITE_CM_EVENT] = emu_cma_write_event,
 };
 
-int emu_cma_execute(struct emu_cma_file *f, pid_t pid, uint64_t addr, uint64_t len)
+int emu_cma_let_send(const struct emu_cma_cmd *c, uint32_t qpn)
+{
+	if (c->again || !qpn || qpn >= EMU_MAX_QPS || !atomic_load(&emu_queues->qp[qpn].serial) ||
+	    !emu_has_rung(&emu_queues->qp[qpn]))
+		return 0;
+	c->reply->flags = EMU_REPLY_LET_SEND;
+	c->reply->val[0] = qpn;
+	return -EAGAIN;
+}
+
+int emu_cma_execute(struct emu_cma_file *f, pid_t pid, const struct emu_rdma_cm_request *q,
+		    struct emu_reply *reply)
 {
 	struct rdma_ucm_cmd_hdr h;
-	struct emu_cma_cmd c = {.file = f, .pid = pid, .addr = addr};
+	struct emu_cma_cmd c = {
+		.file = f, .pid = pid, .addr = q->addr, .again = q->again != 0, .reply = reply};
 	int err;
 
-	if (len < sizeof(h))
+	if (q->len < sizeof(h))
 		return -EINVAL;
 	err = emu_cma_in(&c, &h, sizeof(h));
 	if (err)
 		return err;
-	if (h.cmd >= sizeof(commands) / sizeof(commands[0]) || h.in + sizeof(h) > len)
+	if (h.cmd >= sizeof(commands) / sizeof(commands[0]) || h.in + sizeof(h) > q->len)
 		return -EINVAL;
 	if (!commands[h.cmd])
 		return -ENOSYS;
-	c.addr = addr + sizeof(h);
+	c.addr = q->addr + sizeof(h);
 	c.in = h.in;
 	c.out = h.out;
 	err = commands[h.cmd](&c);
-	if (emu_cma_observer)
+	if (emu_cma_observer && !(reply->flags & EMU_REPLY_LET_SEND))
 		emu_cma_observer->command(&c, h.cmd, err);
 	return err;
 }

@@ -7,17 +7,23 @@
 #ifndef EMU_UCMA_COMMAND_H
 #define EMU_UCMA_COMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "emu/ipc/proto.h"
+#include "emu/ipc/rdma_cm.h"
 
 struct emu_cma_file;
 
 struct emu_cma_cmd {
 	struct emu_cma_file *file;
 	pid_t pid;
-	uint64_t addr;	  /* of the command after its header, in the process */
-	uint16_t in, out; /* lengths from the header */
+	uint64_t addr;		 /* of the command after its header, in the process */
+	uint16_t in, out;	 /* lengths from the header */
+	bool again;		 /* it was sent again after EMU_REPLY_LET_SEND */
+	struct emu_reply *reply; /* the flags of what the process does besides, and their values */
 };
 
 /* A command: 0 or a negative errno. */
@@ -39,8 +45,12 @@ extern const struct emu_cma_observer *emu_cma_observer;
 int emu_cma_in(const struct emu_cma_cmd *c, void *to, size_t len);
 int emu_cma_out(const struct emu_cma_cmd *c, uint64_t to, const void *from, size_t len);
 
-/* Execute the command at `addr`, `len` bytes long: 0 or a negative errno. */
-int emu_cma_execute(struct emu_cma_file *f, pid_t pid, uint64_t addr, uint64_t len);
+/* Before a command ends the connection of a queue pair: like emu_let_send(). */
+int emu_cma_let_send(const struct emu_cma_cmd *c, uint32_t qpn);
+
+/* Execute the process's request to `f`: 0 or a negative errno. */
+int emu_cma_execute(struct emu_cma_file *f, pid_t pid, const struct emu_rdma_cm_request *q,
+		    struct emu_reply *reply);
 
 /* resolve.c */
 emu_cma_command emu_cma_bind_ip, emu_cma_bind, emu_cma_resolve_ip, emu_cma_resolve_addr,

@@ -550,6 +550,8 @@ int emu_cma_disconnect(const struct emu_cma_cmd *c)
 		return err;
 	if (!id->conn)
 		return -EINVAL;
+	if (emu_cma_let_send(c, id->qpn))
+		return -EAGAIN;
 	if (emu_cm_send_dreq(id->conn, NULL, 0))
 		emu_cm_send_drep(id->conn, NULL, 0);
 	return 0;

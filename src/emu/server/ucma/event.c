@@ -109,6 +109,8 @@ int emu_cma_get_event(const struct emu_cma_cmd *c)
 	err = emu_cma_out(c, cmd.response, &e->resp, len);
 	if (err)
 		return err;
+	if (e->resp.event == EMU_CMA_EV_DISCONNECTED)
+		c->reply->flags = EMU_REPLY_LET_PASS;
 	emu_cma_unqueue(c->file, &c->file->events);
 	e->id->events_reported++;
 	if (e->group)

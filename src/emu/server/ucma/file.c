@@ -204,7 +204,7 @@ static void serve(struct emu_watch *w)
 		r.error = -file_new(c, &peer);
 	} else {
 		f = emu_cma_file_find(q.dev, q.ino);
-		r.error = f ? -emu_cma_execute(f, c->pid, q.addr, q.len) : EBADF;
+		r.error = f ? -emu_cma_execute(f, c->pid, &q, &r) : EBADF;
 	}
 	r.nfds = peer >= 0;
 	emu_sock_send_now(w->fd, &r, sizeof(r), &peer, r.nfds);

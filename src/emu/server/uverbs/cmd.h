@@ -39,8 +39,11 @@ struct emu_cmd {
 	uint32_t fd_width;
 	const struct emu_uobj *created;
 	unsigned int created_attr;
-	bool is_answer;	  /* its error answers a question, and is not a failure */
-	bool need_engine; /* the process must start its engine and send the command again */
+	bool is_answer; /* its error answers a question, and is not a failure */
+	bool again;	/* it was sent again after EMU_REPLY_LET_SEND */
+	/* EMU_REPLY_ENGINE or EMU_REPLY_LET_SEND of a QP: what the process does first, to send the command again. */
+	uint32_t first;
+	uint32_t first_qpn;
 	uint8_t fetched[sizeof(struct ib_uverbs_ioctl_hdr) +
 			EMU_FEW_ATTRS * sizeof(struct ib_uverbs_attr)];
 };

@@ -2,13 +2,12 @@
 #include "emu/server/uverbs/qp.h"
 
 #include <errno.h>
-#include <time.h>
 
-#include "emu/server/card/engines.h"
+#include "emu/ipc/proto.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
-#include "emu/server/mm/user_copy.h"
+#include "emu/server/mm/rung.h"
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/cq.h"
 #include "emu/server/uverbs/events.h"
@@ -23,8 +22,6 @@
 #define MAX_WR	   32768u
 #define MAX_SGE	   30u
 #define MAX_INLINE 1024u
-/* A requester that waits for an answer may wait for ever; datagrams are sent or lost. */
-#define LET_SEND_MS(reliable) ((reliable) ? 10 : 500)
 
 static int check_cap(const struct ib_uverbs_qp_cap *cap)
 {
@@ -272,31 +269,13 @@ static int qp_create(struct emu_cmd *c)
 	return qp->qpn ? qp_answer(c, qp, req.ece_options) : -ENOMEM;
 }
 
-static bool is_sending(const struct emu_cmd *c, const struct emu_qp *q)
+int emu_let_send(struct emu_cmd *c, uint32_t qpn)
 {
-	uint8_t word[4];
-
-	if (!q->sq_wqe_count || atomic_load(&q->state) != EMU_QPS_RTS ||
-	    q->engine >= EMU_MAX_ENGINES ||
-	    emu_copy_from(c->chan->pid, word, q->dbr_addr + sizeof(word), sizeof(word)))
-		return false;
-	return (uint16_t)(word[2] << 8 | word[3]) != (uint16_t)atomic_load(&q->done);
-}
-
-/*
- * A command takes a device a long time: a message that was posted before is on its way by then.
- * Programs that answer once more before they exit rely on that. Engines may be slower.
- */
-void emu_let_send(const struct emu_cmd *c, const struct emu_qp *q)
-{
-	bool reliable = q->type != EMU_QPT_UC && q->type != EMU_QPT_UD;
-	int i;
-
-	for (i = 0; i < LET_SEND_MS(reliable) * 10 && is_sending(c, q); i++) {
-		emu_engine_kick(q->engine);
-		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-		emu_proc_drain_notes(emu_proc_by_slot(q->engine));
-	}
+	if (c->again || !emu_has_rung(&emu_queues->qp[qpn]))
+		return 0;
+	c->first = EMU_REPLY_LET_SEND;
+	c->first_qpn = qpn;
+	return -EAGAIN;
 }
 
 static int qp_destroy(struct emu_cmd *c)
@@ -306,7 +285,8 @@ static int qp_destroy(struct emu_cmd *c)
 
 	if (qp->obj.users || qp->groups)
 		return -EBUSY; /* uverbs_free_qp(): its program detaches it first */
-	emu_let_send(c, &emu_queues->qp[qp->qpn]);
+	if (emu_let_send(c, qp->qpn))
+		return -EAGAIN;
 	emu_proc_drain_notes(emu_proc_by_slot(emu_queues->qp[qp->qpn].engine));
 	events = qp->async_events - emu_events_retract(qp->async, qp->user_handle);
 	emu_uobj_destroy(&qp->obj);

@@ -35,7 +35,10 @@ extern const struct emu_method emu_methods_qp[];
 
 /* Create a handle without a QP behind it yet; `as` has the objects that it uses, which are held. */
 struct emu_qp_obj *emu_qp_new(struct emu_file *f, const struct emu_qp_obj *as);
-/* Before a queue pair is destroyed: wait a short time until what was posted is sent. */
-void emu_let_send(const struct emu_cmd *c, const struct emu_qp *q);
+/*
+ * Before a command ends a queue pair. A command takes a card a long time: what was rung before is done by then. So if
+ * something is not, -EAGAIN: the shim waits for it, and sends the command again.
+ */
+int emu_let_send(struct emu_cmd *c, uint32_t qpn);
 
 #endif

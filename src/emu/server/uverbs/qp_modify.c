@@ -317,6 +317,8 @@ static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 	err = check_transition(qp->type, from, to, a->attr_mask);
 	if (!err)
 		err = check_values(c->file->func, a);
+	if (!err && (to == EMU_QPS_RESET || to == EMU_QPS_ERR))
+		err = emu_let_send(c, qp->qpn);
 	if (err)
 		return err;
 	remember(&qp->attr, a);

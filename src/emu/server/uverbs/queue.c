@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "emu/ipc/proto.h"
 #include "emu/server/card/process.h"
 
 int emu_engine_of(struct emu_cmd *c, uint32_t *slot)
@@ -10,7 +11,7 @@ int emu_engine_of(struct emu_cmd *c, uint32_t *slot)
 	const struct emu_proc *p = emu_proc_of(c->chan->pid);
 
 	if (!p) {
-		c->need_engine = true;
+		c->first = EMU_REPLY_ENGINE;
 		return -EAGAIN;
 	}
 	*slot = p->slot;

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/shim/last_work.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emu/engine/clock.h"
+#include "emu/shim/interpose.h"
+
+#define SILENT_NS 2000000000ull	 /* without progress: the peer does not take it */
+#define LIMIT_NS  10000000000ull /* for whatever keeps an engine busy */
+#define PAUSE_MIN 50000l
+#define PAUSE_MAX 1000000l
+#define ANY_FILE  0u
+
+/* An engine of this process. Entries stay until the process ends, so that _exit() can read them in a signal handler. */
+struct own {
+	struct own *next;
+	struct emu_queues *queues;
+	uint32_t slot, serial;
+	pid_t pid; /* a forked child has no engine */
+};
+
+static _Atomic(struct own *) newest;
+/* The epochs in which engines of peers made no progress: they are not waited for again before their next pass. */
+static _Atomic uint32_t gave_up_at[EMU_MAX_ENGINES];
+
+/* How long a caller waits, for one queue pair or for all of them. */
+struct patience {
+	uint64_t begun, changed;
+	uint64_t progress;
+	long pause;
+};
+
+static bool is_alive(const struct own *o)
+{
+	return o->pid == getpid() && atomic_load(&o->queues->engine[o->slot].serial) == o->serial &&
+	       !atomic_load(&o->queues->server_ended);
+}
+
+static const struct own *next_alive(const struct own *o)
+{
+	while (o && !is_alive(o))
+		o = o->next;
+	return o;
+}
+
+static const struct own *first_alive(void)
+{
+	return next_alive(atomic_load(&newest));
+}
+
+void emu_last_work_begin(const struct emu_engine_config *config)
+{
+	struct own *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return;
+	o->queues = config->queues;
+	o->slot = config->slot;
+	o->serial = atomic_load(&config->queues->engine[config->slot].serial);
+	o->pid = getpid();
+	o->next = atomic_load(&newest);
+	while (!atomic_compare_exchange_weak(&newest, &o->next, o))
+		;
+}
+
+bool emu_last_work_possible(void)
+{
+	return first_alive();
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+static void wake(struct emu_engine *e)
+{
+	atomic_fetch_add(&e->wake, 1);
+	syscall(SYS_futex, &e->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static struct patience begin(void)
+{
+	uint64_t now = emu_now_ns();
+
+	return (struct patience){.begun = now, .changed = now, .pause = PAUSE_MIN};
+}
+
+/* Sleep a moment; false: nothing has changed for too long. */
+static bool pause_for(struct patience *p, uint64_t progress)
+{
+	const struct timespec pause = {.tv_nsec = p->pause};
+	uint64_t now = emu_now_ns();
+
+	if (p->progress != progress) {
+		p->progress = progress;
+		p->changed = now;
+	}
+	if (now - p->changed >= SILENT_NS || now - p->begun >= LIMIT_NS)
+		return false;
+	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+	if (p->pause < PAUSE_MAX)
+		p->pause *= 2;
+	return true;
+}
+
+/* Checking the doorbells counts like a pass, and one may be under way (server/card/engines.c). */
+static bool has_passed(const struct emu_engine *e, uint32_t before)
+{
+	return atomic_load(&e->epoch) - before >= 4 + (before & 1);
+}
+
+/* --- a queue pair ----------------------------------------------------------------------------- */
+
+struct watched {
+	struct emu_queues *queues;
+	struct emu_qp *q;
+	struct emu_engine *engine;
+	uint32_t serial, engine_serial;
+	uint32_t before; /* the engine's epoch */
+	uint16_t posted;
+	bool counts;	     /* `posted` is known */
+	bool sent, answered; /* what had to be done then */
+};
+
+static bool read_posted(const struct watched *w, uint16_t *posted)
+{
+	uint8_t word[4];
+	const struct iovec to = {word, sizeof(word)};
+	const struct iovec from = {
+		(void *)(uintptr_t)(w->q->dbr_addr +
+				    sizeof(word)), // NOLINT(performance-no-int-to-ptr)
+		sizeof(word)};
+
+	if (syscall(SYS_process_vm_readv, w->engine->pid, &to, 1ul, &from, 1ul, 0ul) !=
+	    (long)sizeof(word))
+		return false;
+	*posted = (uint16_t)(word[2] << 8 | word[3]);
+	return true;
+}
+
+static bool watch(struct emu_queues *queues, uint32_t qpn, struct watched *w)
+{
+	*w = (struct watched){.queues = queues, .q = &queues->qp[qpn]};
+	w->serial = atomic_load(&w->q->serial);
+	if (!w->serial || w->q->engine >= EMU_MAX_ENGINES)
+		return false;
+	w->engine = &queues->engine[w->q->engine];
+	w->engine_serial = atomic_load(&w->engine->serial);
+	w->before = atomic_load(&w->engine->epoch); /* last_work.pml: snapshot */
+	w->counts = read_posted(w, &w->posted);
+	return w->engine_serial;
+}
+
+static bool exists(const struct watched *w)
+{
+	return atomic_load(&w->q->serial) == w->serial &&
+	       atomic_load(&w->engine->serial) == w->engine_serial &&
+	       !atomic_load(&w->queues->server_ended);
+}
+
+/* It came to rest in a pass that began after the program had rung, or has executed that much. */
+static bool has_sent(const struct watched *w)
+{
+	if (!w->q->sq_wqe_count || atomic_load(&w->q->state) != EMU_QPS_RTS)
+		return true;
+	/* last_work.pml: sent */
+	return (int32_t)(atomic_load(&w->q->at_rest) - w->before) > 0 ||
+	       (w->counts && (int16_t)((uint16_t)atomic_load(&w->q->done) - w->posted) >= 0);
+}
+
+/* A message that a pass does not finish has no completion yet, so its program does not know of it. */
+static bool has_answered(const struct watched *w)
+{
+	/* last_work.pml: answered */
+	return !emu_qp_has_message(w->q) || has_passed(w->engine, w->before);
+}
+
+static bool is_done(struct watched *w)
+{
+	w->sent = w->sent || has_sent(w);
+	w->answered = w->answered || has_answered(w);
+	return (w->sent && w->answered) || !exists(w);
+}
+
+/* The engine that executes what it sends, if it is connected. */
+static uint32_t other_engine(const struct watched *w)
+{
+	uint32_t peer = w->q->dest_qpn;
+
+	return w->q->type != EMU_QPT_UD && peer < EMU_MAX_QPS ? w->queues->qp[peer].engine
+							      : EMU_MAX_ENGINES;
+}
+
+/* The bytes of a message are counted by its receiver. */
+static uint64_t progress(const struct watched *w)
+{
+	uint64_t sum = atomic_load(&w->q->done) + atomic_load(&w->engine->bytes);
+	uint32_t other = other_engine(w);
+
+	return other < EMU_MAX_ENGINES ? sum + atomic_load(&w->queues->engine[other].bytes) : sum;
+}
+
+static bool is_given_up(const struct watched *w)
+{
+	uint32_t other = other_engine(w);
+
+	return other < EMU_MAX_ENGINES && atomic_load(&gave_up_at[other]) &&
+	       atomic_load(&gave_up_at[other]) == atomic_load(&w->queues->engine[other].epoch);
+}
+
+static void give_up(const struct watched *w)
+{
+	uint32_t other = other_engine(w);
+
+	if (other < EMU_MAX_ENGINES)
+		atomic_store(&gave_up_at[other], atomic_load(&w->queues->engine[other].epoch));
+}
+
+static void wait_for(struct emu_queues *queues, uint32_t qpn, struct patience *p)
+{
+	struct watched w;
+
+	if (!watch(queues, qpn, &w))
+		return;
+	while (!is_done(&w) && !is_given_up(&w)) {
+		wake(w.engine);
+		if (!pause_for(p, progress(&w))) {
+			give_up(&w);
+			return;
+		}
+	}
+}
+
+void emu_last_work_of_queue(uint32_t qpn)
+{
+	const struct own *o = first_alive();
+	struct patience p = begin();
+
+	if (o && qpn < EMU_MAX_QPS)
+		wait_for(o->queues, qpn, &p);
+}
+
+void emu_last_work_of_file(uint64_t ino)
+{
+	struct patience p = begin();
+	const struct own *o;
+	uint32_t i;
+
+	for (o = first_alive(); o; o = next_alive(o->next))
+		for (i = 0; i < atomic_load(&o->queues->qp_high) && i < EMU_MAX_QPS; i++)
+			if (o->queues->qp[i].engine == o->slot &&
+			    (ino == ANY_FILE || o->queues->qp[i].file == ino))
+				wait_for(o->queues, i, &p);
+}
+
+void emu_last_work_let_pass(void)
+{
+	struct patience p = begin();
+	const struct own *o;
+
+	for (o = first_alive(); o; o = next_alive(o->next)) {
+		struct emu_engine *e = &o->queues->engine[o->slot];
+		uint32_t before = atomic_load(&e->epoch);
+
+		do
+			wake(e);
+		while (!has_passed(e, before) /* last_work.pml: let_pass */ &&
+		       pause_for(&p, atomic_load(&e->epoch)));
+	}
+}
+
+/* --- the end of the program ------------------------------------------------------------------- */
+
+static __attribute__((destructor)) void at_exit(void)
+{
+	emu_last_work_of_file(ANY_FILE);
+}
+
+/* Also in a signal handler or in a child of vfork(), where the next definition cannot be looked up. */
+EXPORT __attribute__((noreturn)) void _exit(int status)
+{
+	emu_last_work_of_file(ANY_FILE);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+EXPORT __attribute__((noreturn)) void _Exit(int status)
+{
+	_exit(status);
+}
+
+EXPORT __attribute__((noreturn)) void quick_exit(int status)
+{
+	emu_last_work_of_file(ANY_FILE);
+	NEXT(quick_exit)(status);
+	__builtin_unreachable();
+}

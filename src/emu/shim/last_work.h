@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a program has rung for before it ends a queue pair, a connection or itself. A card would have sent it by then;
+ * an engine may not have had the processor yet. So these functions wait until the queue pairs have done what was rung
+ * for and answered what had arrived, or until their peers cannot take it. A peer that makes no progress for two
+ * seconds, for example a stopped process, counts as one that cannot. Signals stay open.
+ */
+#ifndef EMU_SHIM_LAST_WORK_H
+#define EMU_SHIM_LAST_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/engine/engine.h"
+
+/* This process has started an engine. */
+void emu_last_work_begin(const struct emu_engine_config *config);
+/* False: this process has no engine, and sees no queue pairs. */
+bool emu_last_work_possible(void);
+
+void emu_last_work_of_queue(uint32_t qpn);
+/* Of the queue pairs that this process has made by an open file, given by its socket's inode. */
+void emu_last_work_of_file(uint64_t ino);
+/* Let this process's engines make a pass: it publishes completions of what peers have answered. */
+void emu_last_work_let_pass(void);
+
+#endif
