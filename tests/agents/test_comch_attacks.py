@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from harness.agents import expect_no_growth, grows_by_nature
+from harness.agents import expect_no_growth, grows_by_nature, runs_in_qemu
 from harness.comch import BYE, CREDIT, HELLO, MAX_MESSAGE, MESSAGE, REFUSE, WELCOME, Raw, frame
 from harness.machine import await_true
 
@@ -56,6 +56,8 @@ BEFORE_HELLO = {
 
 def test_passed_descriptors_are_closed(victim, connect, raw):
     """Each comes with a byte of the preamble; or with a frame, and none of these passes a descriptor."""
+    if runs_in_qemu(victim.daemon):
+        pytest.skip("qemu receives more descriptors than its program has room for, and forgets them")
     files = victim.daemon.settled_files()
 
     def has_at_most(more):

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from harness.agents import runs_in_qemu
 from harness.dumps import find
 from harness.machine import LocalMachine, await_true, quote
 
@@ -38,9 +39,8 @@ kill $!; wait $!
 def exported(agent, tool, host):
     """dpumapd, dpumap, and the access key of "e0", which clients hold."""
     serving = agent("kind=dram,size=64K").must_serve()
-    with open(f"/proc/{serving.daemon.pid}/comm", encoding="utf-8") as file:
-        if file.read().startswith("qemu-"):
-            pytest.skip("qemu does not tell the kernel what dumps leave out")
+    if runs_in_qemu(serving.daemon):
+        pytest.skip("qemu does not tell the kernel what dumps leave out")
     dpumap = tool(serving)
     holding = dpumap.daemon("holding", "import", "e0", "--hold")
     holding.await_output("^imported .* held$")

@@ -173,12 +173,17 @@ def start_copies(agent, dpumap, name="copies"):
     return copies
 
 
+def runs_in_qemu(daemon):
+    """Whether its system calls are translated, too."""
+    with open(f"/proc/{daemon.pid}/comm", encoding="utf-8") as file:
+        return file.read().startswith("qemu-")
+
+
 def grows_by_nature(daemon):
     """Whether memory says nothing about leaks: a sanitizer keeps what was freed, an emulator of the
     processor what it translated."""
-    with open(f"/proc/{daemon.pid}/comm", encoding="utf-8") as file:
-        if file.read().startswith("qemu-"):
-            return True
+    if runs_in_qemu(daemon):
+        return True
     with open(os.readlink(f"/proc/{daemon.pid}/exe"), "rb") as file:
         return b"__asan_init" in file.read()
 

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -83,6 +84,19 @@ static void one_descriptor_is_taken(void **state)
 	close(fd);
 }
 
+/* It receives more descriptors than its program has room for, and forgets them. */
+static void skip_in_qemu(void)
+{
+	char name[16] = "";
+	FILE *f = fopen("/proc/self/comm", "r");
+
+	assert_non_null(f);
+	assert_non_null(fgets(name, sizeof(name), f));
+	fclose(f);
+	if (!strncmp(name, "qemu-", 5))
+		skip();
+}
+
 static void any_other_number_leaves_nothing_open(void **state)
 {
 	static const unsigned int numbers[] = {0, 2, 3, 4, 16, MOST};
@@ -91,6 +105,7 @@ static void any_other_number_leaves_nothing_open(void **state)
 	int fd = 99;
 
 	(void)state;
+	skip_in_qemu();
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		pass("x", numbers[i]);
 		assert_int_equal(dpumap_receive_fd(ends[1], buf, sizeof(buf), 0, &fd), 1);
@@ -107,6 +122,7 @@ static void each_message_passes_its_own(void **state)
 	int fd[3], i;
 
 	(void)state;
+	skip_in_qemu();
 	pass("a", 1);
 	pass("b", 2);
 	pass("c", 1);

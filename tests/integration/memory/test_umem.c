@@ -384,6 +384,9 @@ static void test_two_passed_devices_are_refused(void **state)
 	struct doca_dev *dev = NULL;
 	int pair[2], fds[2], free_fd;
 
+	if (process_is_translated())
+		test_lacks("a system that counts descriptors: qemu receives more than there is "
+			   "room for");
 	assert_ok(dpumap_dev_export_fd(fixture.dev, &fds[0]));
 	fds[1] = fds[0];
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);

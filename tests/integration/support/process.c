@@ -35,6 +35,19 @@ bool process_is_emulated(void)
 	       !strcmp(running, given);
 }
 
+bool process_is_translated(void)
+{
+	char name[16] = "";
+	FILE *f = fopen("/proc/self/comm", "r");
+
+	if (!f)
+		return false;
+	if (!fgets(name, sizeof(name), f))
+		name[0] = '\0';
+	fclose(f);
+	return !strncmp(name, "qemu-", 5);
+}
+
 /*
  * Spawned, not forked: the child of a fork lacks the memory that the device uses, and copying the
  * mappings of a sanitized process takes ten times as long.

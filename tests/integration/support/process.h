@@ -11,6 +11,9 @@
 /* Is --emu the dpumap-emu that runs this program? On real devices it is another program. */
 bool process_is_emulated(void);
 
+/* Is it translated for another processor (qemu), and its system calls as well? */
+bool process_is_translated(void);
+
 /* Start a program with pipes to its stdin and from its stdout; NULL: it inherits that one. */
 pid_t process_spawn(const char *const argv[], int *to, int *from);
 /* The same on that function, as `dpumap-emu run --as AS -- ARGV...` does. */
