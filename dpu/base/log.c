@@ -1,17 +1,47 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/base/log.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "dpu/base/log.h"
+#include "local/quota.h"
+
+#define TEXT_MAX 512
+
+__attribute__((format(printf, 1, 0))) static void write_line(const char *fmt, va_list args)
+{
+	char text[TEXT_MAX];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	/* One write per line: the lines of several processes in one file stay whole. */
+	fprintf(stderr, "dpumapd: %s\n", text);
+}
 
 void log_line(const char *fmt, ...)
 {
-	char line[512];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
+	write_line(fmt, args);
 	va_end(args);
-	/* One write per line: the lines of several processes in one file stay whole. */
-	fprintf(stderr, "dpumapd: %s\n", line);
+}
+
+void log_from(const char *source, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!dpumap_quota_take(source, DPUMAP_QUOTA_BURST))
+		return;
+	va_start(args, fmt);
+	write_line(fmt, args);
+	va_end(args);
+}
+
+void log_tick(void)
+{
+	char source[DPUMAP_QUOTA_SOURCE_MAX];
+	unsigned int counted;
+
+	while (dpumap_quota_report(source, &counted))
+		log_line("%s caused %u more lines, which are not in the log", source, counted);
 }

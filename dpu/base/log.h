@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The log of dpumapd. */
+/* The log of dpumapd: lines on standard error. */
 #ifndef DPUMAPD_LOG_H
 #define DPUMAPD_LOG_H
 
-/* Writes one line to the log, which is standard error. */
+/* Writes one line. */
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Writes a line that a client or a stranger causes, unless its source, such as "cert:web", "uid:1000" or an address,
+ * has caused too many: these are counted.
+ */
+void log_from(const char *source, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says how many lines were only counted. To be called often. */
+void log_tick(void);
 
 #endif

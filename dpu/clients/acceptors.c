@@ -101,7 +101,7 @@ static void on_acceptor(struct watch *watch, uint32_t events)
 			break;
 	}
 	if (result == DOCA_ERROR_FULL) {
-		log_line("%s", fault.text);
+		log_from("lack of file descriptors", "%s", fault.text);
 		set_paused(all, true);
 	}
 }

@@ -8,14 +8,10 @@
 #include "dpu/rdma/rdma_conns.h"
 #include "local/clock.h"
 
-/* Log lines about rejected requests per tick, so that they cannot fill the log. */
-#define REJECTED_LOGGED 20u
-
 struct by_address {
 	struct cm_listener *listener;
 	struct session *const *sessions;
 	struct export_table *exports;
-	unsigned int rejected; /* since the last tick */
 };
 
 /* -- requests -- */
@@ -63,10 +59,10 @@ static void on_request(void *context, const struct cm_request *request)
 
 	session = find_owner(b, request, &export);
 	if (!session) {
-		if (b->rejected++ < REJECTED_LOGGED)
-			log_line("rejected an RDMA connection from %s: its ticket is not valid, "
-				 "was used before or has expired",
-				 request->peer);
+		log_from(request->source,
+			 "rejected an RDMA connection from %s: its ticket is not valid, was used "
+			 "before or has expired",
+			 request->peer);
 		cm_listener_reject(request->id);
 		return;
 	}
@@ -141,12 +137,4 @@ struct cm_listener *by_address_listener(const struct by_address *by_address)
 const struct cm_place *by_address_place(const struct by_address *by_address)
 {
 	return cm_listener_place(by_address->listener);
-}
-
-void by_address_tick(struct by_address *by_address)
-{
-	if (by_address->rejected > REJECTED_LOGGED)
-		log_line("rejected %u more RDMA connections without a valid ticket",
-			 by_address->rejected - REJECTED_LOGGED);
-	by_address->rejected = 0;
 }

@@ -23,7 +23,5 @@ void by_address_set_exports(struct by_address *by_address, struct export_table *
 struct cm_listener *by_address_listener(const struct by_address *by_address);
 /* Where clients connect; NULL: nowhere. */
 const struct cm_place *by_address_place(const struct by_address *by_address);
-/* To be called about twice a second. */
-void by_address_tick(struct by_address *by_address);
 
 #endif

@@ -218,7 +218,7 @@ static void on_connect(struct doca_comch_event_connection_status_changed *event,
 		return;
 	client = calloc(1, sizeof(*client));
 	if (!client || dpumap_comch_connection_get_peer(connection, &identity) != DOCA_SUCCESS) {
-		log_line("no memory for a client of the control channel");
+		log_from("control channel", "no memory for a client of the control channel");
 		free(client);
 		(void)doca_comch_server_disconnect(port->comch, connection);
 		return;

@@ -22,8 +22,6 @@
  * out.
  */
 #define UNAUTHENTICATED_MAX 256
-/* Log lines about unauthenticated connections per tick, so that they cannot fill the log. */
-#define UNAUTHENTICATED_LOGGED 20u
 
 struct server {
 	struct loop *loop;
@@ -36,7 +34,6 @@ struct server {
 	struct session *waiting, **last_waiting;
 	uint64_t turn_end; /* 0: nothing was answered in this turn */
 	unsigned int max_clients, max_per_identity;
-	unsigned int unauthenticated_closed; /* since the last tick */
 	struct server_stats stats;
 };
 
@@ -112,9 +109,7 @@ static void drop(struct server *server, struct session *session, const struct dp
 {
 	if (is_unauthenticated(session))
 		server->stats.refused++;
-	if (!is_unauthenticated(session) ||
-	    server->unauthenticated_closed++ < UNAUTHENTICATED_LOGGED)
-		session_log(session, "disconnected: %s", why->text);
+	session_log(session, "disconnected: %s", why->text);
 	remove_session(server, session);
 }
 
@@ -432,13 +427,13 @@ static void admit(void *context, int fd, const struct dpumap_peer *peer)
 	if (server->stats.unauthenticated >= UNAUTHENTICATED_MAX)
 		drop_oldest_unauthenticated(server);
 	if (session_create(fd, peer, server->tls, &session, &fault) != DOCA_SUCCESS) {
-		log_line("%s", fault.text);
+		log_from(peer->source, "%s", fault.text);
 		server->stats.refused++;
 		return;
 	}
 	if (loop_add(server->loop, &session->watch, fd, EPOLLIN, on_session, &fault) !=
 	    DOCA_SUCCESS) {
-		log_line("%s", fault.text);
+		log_from(peer->source, "%s", fault.text);
 		session_destroy(session);
 		return;
 	}
@@ -720,11 +715,6 @@ void server_tick(struct server *server)
 		else if (session->conn && session->greeted)
 			dpumap_conn_rest(session->conn);
 	}
-	if (server->unauthenticated_closed > UNAUTHENTICATED_LOGGED)
-		log_line("%u more unauthenticated connections closed",
-			 server->unauthenticated_closed - UNAUTHENTICATED_LOGGED);
-	server->unauthenticated_closed = 0;
-	by_address_tick(server->by_address);
 	acceptors_resume(server->acceptors);
 }
 
@@ -736,7 +726,7 @@ struct session *server_admit(struct server *server, const char *identity,
 
 	server->stats.accepted++;
 	if (session_create_for(sink, identity, &session, &fault) != DOCA_SUCCESS) {
-		log_line("%s", fault.text);
+		log_from(identity, "%s", fault.text);
 		server->stats.refused++;
 		return NULL;
 	}

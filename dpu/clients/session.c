@@ -107,6 +107,7 @@ void session_destroy(struct session *session)
 void session_log(const struct session *session, const char *fmt, ...)
 {
 	const char *identity = session->identity[0] ? session->identity : "unknown";
+	const char *source = session->identity[0] ? session->identity : session->peer.source;
 	char text[sizeof(((struct dpumap_fault *)0)->text)];
 	va_list args;
 
@@ -114,9 +115,9 @@ void session_log(const struct session *session, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	if (session->conn && session->peer.kind == DPUMAP_ADDRESS_UNIX)
-		log_line("%s %s", session->peer.text, text);
+		log_from(source, "%s %s", session->peer.text, text);
 	else
-		log_line("%s at %s %s", identity, session->peer.text, text);
+		log_from(source, "%s at %s %s", identity, session->peer.text, text);
 }
 
 doca_error_t session_hold(struct session *session, uint64_t export, struct dpumap_fault *fault)

@@ -557,6 +557,7 @@ void daemon_destroy(struct daemon *daemon)
 
 static void tick(const struct daemon *d)
 {
+	log_tick();
 	export_table_check(d->exports);
 	server_tick(d->server);
 	comch_service_tick(d->comch);

@@ -419,7 +419,7 @@ doca_error_t export_rekey(const struct dpumap_device *device, struct named_expor
 	forget_holders(export);
 	/* The next client's request for the descriptor tries again. */
 	if (export_register(device, export, &later) != DOCA_SUCCESS)
-		log_line("%s", later.text);
+		log_from("changed keys", "%s", later.text);
 	return DOCA_SUCCESS;
 }
 

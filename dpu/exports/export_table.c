@@ -251,7 +251,7 @@ static void rekey_if_due(struct export_table *exports, struct named_export *expo
 
 	if (export_is_rekey_due(export) &&
 	    export_rekey(&exports->device, export, &fault) != DOCA_SUCCESS)
-		log_line("%s", fault.text);
+		log_from("changed keys", "%s", fault.text);
 }
 
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,

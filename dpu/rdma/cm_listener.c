@@ -78,6 +78,7 @@ static void print_address(const struct sockaddr *address, char *text, size_t siz
 static void on_request(struct cm_listener *l, struct cm_request *request)
 {
 	print_address(rdma_get_peer_addr(request->id), request->peer, sizeof(request->peer));
+	dpumap_quota_name_address(rdma_get_peer_addr(request->id), request->source);
 	l->handlers->request(l->context, request);
 }
 

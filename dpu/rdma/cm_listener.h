@@ -14,6 +14,7 @@
 #include "channel/message.h"
 #include "dpu/base/loop.h"
 #include "local/fault.h"
+#include "local/quota.h"
 
 #define CM_REQUEST_DATA 56 /* bytes of private data */
 #define CM_PEER_MAX	64 /* with the NUL */
@@ -24,6 +25,7 @@ struct rdma_cm_id;
 struct cm_request {
 	struct rdma_cm_id *id; /* the handler's, which accepts or rejects it */
 	char peer[CM_PEER_MAX];
+	char source[DPUMAP_QUOTA_SOURCE_MAX]; /* of log lines */
 	uint8_t data[CM_REQUEST_DATA];
 };
 

@@ -181,6 +181,7 @@ static doca_error_t identify_unix(int fd, struct dpumap_peer *peer, struct dpuma
 	peer->uid = credentials.uid;
 	peer->gid = credentials.gid;
 	snprintf(peer->text, sizeof(peer->text), "uid %u pid %d", peer->uid, peer->pid);
+	snprintf(peer->source, sizeof(peer->source), "uid:%u", peer->uid);
 	return DOCA_SUCCESS;
 }
 
@@ -199,6 +200,7 @@ static doca_error_t identify_tcp(int fd, struct dpumap_peer *peer, struct dpumap
 		  host, sizeof(host));
 	snprintf(peer->text, sizeof(peer->text),
 		 address.any.sa_family == AF_INET ? "%s:%u" : "[%s]:%u", host, port_of(&address));
+	dpumap_quota_name_address(&address.any, peer->source);
 	return DOCA_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 
 #include "channel/address.h"
 #include "local/fault.h"
+#include "local/quota.h"
 
 #define DPUMAP_LISTEN_BACKLOG 512
 
@@ -45,7 +46,9 @@ uint16_t dpumap_listener_port(const struct dpumap_listener *listener);
 struct dpumap_peer {
 	enum dpumap_address_kind kind;
 	char text[DPUMAP_PEER_TEXT_MAX]; /* for logs: "uid 0 pid 7", "192.0.2.1:4000" */
-	pid_t pid;			 /* the credentials: of a Unix socket's peer */
+	/* Who it is before it has authenticated: "uid:0", "192.0.2.1", "2001:db8::/64" */
+	char source[DPUMAP_QUOTA_SOURCE_MAX];
+	pid_t pid; /* the credentials: of a Unix socket's peer */
 	uid_t uid;
 	gid_t gid;
 };

@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "local/quota.h"
 #include "log/backend.h"
 
-#define UNREAD (-2)
-#define UNSET  (-1)
+/* Of one place in the code, on standard error. */
+#define SITE_BURST 2000u
+#define UNREAD	   (-2)
+#define UNSET	   (-1)
 
 static const struct {
 	const char *name;
@@ -97,6 +100,16 @@ __attribute__((format(printf, 4, 0))) static void write_stderr(enum dpumap_log_l
 	fprintf(stderr, "dpumap: %s: %s%s\n", levels[level].name, text, suffix);
 }
 
+/* Others may cause messages in places that do not know who they are. */
+static bool admits_site(const char *file, int line)
+{
+	char site[DPUMAP_QUOTA_SOURCE_MAX];
+
+	dpumap_log_report();
+	snprintf(site, sizeof(site), "%s:%d", file, line);
+	return dpumap_quota_take(site, SITE_BURST);
+}
+
 void dpumap_log_at(enum dpumap_log_level level, doca_error_t error, const char *file, int line,
 		   const char *func, const char *fmt, ...)
 {
@@ -113,8 +126,32 @@ void dpumap_log_at(enum dpumap_log_level level, doca_error_t error, const char *
 	va_start(ap, fmt);
 	if (dpumap_log_wanted(DPUMAP_LOG_SDK, message.level))
 		on_stderr = write_backends(&message, saved_errno, fmt, ap);
-	if (message.level <= stderr_limit() && !on_stderr)
+	if (message.level <= stderr_limit() && !on_stderr && admits_site(file, line))
 		write_stderr(level, suffix, saved_errno, fmt, ap);
 	va_end(ap);
 	errno = saved_errno;
+}
+
+static bool is_shown(enum dpumap_log_level level)
+{
+	return dpumap_log_wanted(DPUMAP_LOG_SDK, levels[level].level) ||
+	       levels[level].level <= stderr_limit();
+}
+
+void dpumap_log_report(void)
+{
+	char source[DPUMAP_QUOTA_SOURCE_MAX];
+	unsigned int counted;
+
+	while (dpumap_quota_report(source, &counted))
+		dpumap_log(DPUMAP_LOG_WARNING, "%s caused %u more messages, which are not shown",
+			   source, counted);
+}
+
+bool dpumap_log_admits(enum dpumap_log_level level, const char *source)
+{
+	if (!is_shown(level))
+		return false;
+	dpumap_log_report();
+	return dpumap_quota_take(source, DPUMAP_QUOTA_BURST);
 }

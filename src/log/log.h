@@ -7,6 +7,8 @@
 #ifndef DPUMAP_LOG_H
 #define DPUMAP_LOG_H
 
+#include <stdbool.h>
+
 #include <doca_error.h>
 
 enum dpumap_log_level {
@@ -44,6 +46,21 @@ __attribute__((format(printf, 6, 7))) void dpumap_log_at(enum dpumap_log_level l
 /* The same for an expected answer, such as an interface without an address: level info. */
 #define dpumap_fail_quiet(error, ...) \
 	(dpumap_log_line(DPUMAP_LOG_INFO, (error), __VA_ARGS__), (error))
+
+/*
+ * For messages that a peer causes: whether its source, such as "uid:1000", may cause another one. If not, it is
+ * counted. A level that is not shown is not counted.
+ */
+bool dpumap_log_admits(enum dpumap_log_level level, const char *source);
+/* Logs how many messages were only counted. To be called often. */
+void dpumap_log_report(void);
+
+#define dpumap_log_from(source, level, error, ...)                                             \
+	(dpumap_log_admits((level), (source)) ? dpumap_log_line((level), (error), __VA_ARGS__) \
+					      : (void)0)
+
+#define dpumap_fail_from(source, error, ...) \
+	(dpumap_log_from((source), DPUMAP_LOG_ERROR, (error), __VA_ARGS__), (error))
 
 #define dpumap_fail_null(function) \
 	dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: a required argument is NULL", function)

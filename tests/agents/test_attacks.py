@@ -266,8 +266,8 @@ def knock(address, knocks, enough):
 
 
 def expect_short_log(agent, began):
-    """dpumapd logs at most 20 unauthenticated connections in half a second."""
-    most = 40 * (time.monotonic() - began + 2)
+    """dpumapd logs at most 500 lines about an address at once, and 5 a second."""
+    most = 500 + 5 * (time.monotonic() - began + 1)
     assert agent.log().count("\ndpumapd: unknown at ") < most
 
 
@@ -315,7 +315,7 @@ def test_silent_crowd_keeps_no_client_out(agent, client):
 
     assert await_true(lambda: agent.figure("clients") == 0, 30)
     agent.daemon.await_open_files(before)
-    agent.daemon.await_log(r"^dpumapd: \d* more unauthenticated connections closed$")
+    agent.daemon.await_log(r"^dpumapd: 127\.0\.0\.1 caused \d+ more lines, which are not in the log$")
     expect_short_log(agent, began)
 
 

@@ -30,6 +30,10 @@ void log_line(const char *fmt, ...)
 {
 }
 
+void log_from(const char *source, const char *fmt, ...)
+{
+}
+
 /* -- exports without a device -- */
 
 #define EXPORTS 70

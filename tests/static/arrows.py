@@ -83,7 +83,7 @@ FLOORS = {
         "device/queue": f"device device/memory log desc {API}",
         "device/memory": f"device log {API}",
         "device": f"log {API}",
-        "log": "api",
+        "log": "local api",
         "desc": "api-desc",
         "secret": "",
         "local": "api",

@@ -407,6 +407,46 @@ static void test_errno_is_preserved_for_all(void **state)
 	log_output_clear(&output);
 }
 
+/* --- Messages that others cause ---------------------------------------------------------------- */
+
+static void say_for_peers(void)
+{
+	for (int i = 0; i < 3000; i++)
+		dpumap_log_from("uid:1", DPUMAP_LOG_WARNING, DOCA_SUCCESS, "first peer");
+	for (int i = 0; i < 3; i++)
+		dpumap_log_from("uid:2", DPUMAP_LOG_WARNING, DOCA_SUCCESS, "second peer");
+	for (int i = 0; i < 3; i++)
+		dpumap_log_from("uid:3", DPUMAP_LOG_INFO, DOCA_SUCCESS, "not shown");
+}
+
+static void messages_of_one_peer_do_not_suppress_those_of_another(void **state)
+{
+	struct log_output output;
+
+	log_process_run(&output, say_for_peers);
+	assert_in_range(occurrences(output.err, "first peer\n"), 500, 1000);
+	assert_int_equal(occurrences(output.err, "second peer\n"), 3);
+	assert_int_equal(occurrences(output.err, "not shown\n"), 0);
+	log_output_clear(&output);
+}
+
+static void say_at_one_place(void)
+{
+	for (int i = 0; i < 20000; i++)
+		dpumap_log(DPUMAP_LOG_WARNING, "again");
+	say_all();
+}
+
+static void one_place_does_not_fill_stderr(void **state)
+{
+	struct log_output output;
+
+	log_process_run(&output, say_at_one_place);
+	assert_in_range(occurrences(output.err, "again\n"), 2000, 10000);
+	assert_int_equal(occurrences(output.err, "is busy"), 1);
+	log_output_clear(&output);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +465,8 @@ int main(void)
 		cmocka_unit_test(test_nothing_is_on_stderr_twice),
 		cmocka_unit_test(invalid_environment_is_reported_and_ignored),
 		cmocka_unit_test(test_errno_is_preserved_for_all),
+		cmocka_unit_test(messages_of_one_peer_do_not_suppress_those_of_another),
+		cmocka_unit_test(one_place_does_not_fill_stderr),
 	};
 
 	unsetenv(ENV);

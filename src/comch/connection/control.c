@@ -250,17 +250,18 @@ doca_error_t dpumap_comch_control_admit(struct doca_comch_connection *c,
 {
 	const struct comch_control *control = c->control;
 	const struct dpumap_comch_place *place = &control->place;
+	const char *peer = dpumap_comch_link_peer(c->link);
 
 	if (hello->place.card != place->card || hello->place.function != place->function ||
 	    strcmp(hello->place.name, place->name) != 0)
-		return dpumap_fail(DOCA_ERROR_NOT_FOUND,
-				   "server \"%s\": %s wants another server, and is refused",
-				   place->name, dpumap_comch_link_peer(c->link));
+		return dpumap_fail_from(peer, DOCA_ERROR_NOT_FOUND,
+					"server \"%s\": %s wants another server, and is refused",
+					place->name, peer);
 	if (count_clients(control) >= COMCH_MAX_CLIENTS)
-		return dpumap_fail(
-			DOCA_ERROR_FULL,
+		return dpumap_fail_from(
+			peer, DOCA_ERROR_FULL,
 			"server \"%s\": %s is refused, there are %d clients, the maximum",
-			place->name, dpumap_comch_link_peer(c->link), COMCH_MAX_CLIENTS);
+			place->name, peer, COMCH_MAX_CLIENTS);
 	return DOCA_SUCCESS;
 }
 

@@ -31,9 +31,11 @@ void dpumap_comch_input_destroy(struct comch_input *input)
 
 static void break_off(struct doca_comch_connection *c, const char *why)
 {
-	(void)dpumap_fail(DOCA_ERROR_BAD_STATE,
-			  "connection %p: invalid data from %s (%s); it is disconnected", (void *)c,
-			  dpumap_comch_link_peer(c->link), why);
+	const char *peer = dpumap_comch_link_peer(c->link);
+
+	dpumap_log_from(peer, DPUMAP_LOG_ERROR, DOCA_ERROR_BAD_STATE,
+			"connection %p: invalid data from %s (%s); it is disconnected", (void *)c,
+			peer, why);
 	dpumap_comch_conn_down(c);
 }
 

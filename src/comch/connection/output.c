@@ -74,15 +74,18 @@ doca_error_t dpumap_comch_output_frame(struct doca_comch_connection *c,
 				       const struct comch_frame *frame)
 {
 	struct comch_output *out = &c->out;
+	const char *peer;
 
 	if (out->is_broken || out->has_bye)
 		return DOCA_ERROR_NOT_CONNECTED;
 	while (!has_room(out, COMCH_MAX_FRAME))
 		if (!grow(out)) {
+			peer = dpumap_comch_link_peer(c->link);
 			dpumap_comch_output_abort(c, DOCA_ERROR_CONNECTION_RESET);
-			return dpumap_fail(DOCA_ERROR_NOT_CONNECTED,
-					   "connection %p: %s does not read; it is disconnected",
-					   (void *)c, dpumap_comch_link_peer(c->link));
+			return dpumap_fail_from(
+				peer, DOCA_ERROR_NOT_CONNECTED,
+				"connection %p: %s does not read; it is disconnected", (void *)c,
+				peer);
 		}
 	append(c, frame);
 	return DOCA_SUCCESS;

@@ -44,10 +44,10 @@ static doca_error_t add_path(struct doca_comch_consumer *consumer, uint32_t prod
 	doca_error_t result;
 
 	if (consumer->num_paths == COMCH_MAX_PRODUCERS)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
-				   "comch consumer %" PRIu32
-				   ": the peer has more than %d producers",
-				   consumer->endpoint.id, COMCH_MAX_PRODUCERS);
+		return dpumap_fail_from(COMCH_PEERS, DOCA_ERROR_NO_MEMORY,
+					"comch consumer %" PRIu32
+					": the peer has more than %d producers",
+					consumer->endpoint.id, COMCH_MAX_PRODUCERS);
 	path = calloc(1, sizeof(*path));
 	if (!path)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a path of a consumer");
@@ -124,8 +124,9 @@ static void take_answer(struct doca_comch_consumer *consumer, uint32_t code)
 {
 	atomic_store(&consumer->answer, code ? DOCA_ERROR_NOT_PERMITTED : DOCA_SUCCESS);
 	if (code)
-		dpumap_log(DPUMAP_LOG_ERROR, "comch consumer %" PRIu32 ": the peer refuses it: %s",
-			   consumer->endpoint.id, doca_error_get_name((doca_error_t)code));
+		dpumap_log_from(COMCH_PEERS, DPUMAP_LOG_ERROR, (doca_error_t)code,
+				"comch consumer %" PRIu32 ": the peer refuses it",
+				consumer->endpoint.id);
 	wake(consumer);
 }
 

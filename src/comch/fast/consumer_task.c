@@ -211,8 +211,8 @@ static inline void take_message(const struct doca_comch_consumer *consumer,
 	if (doca_likely(!imm_len))
 		return;
 	if (doca_unlikely(imm_len > consumer->imm_len)) {
-		task->base.status = dpumap_fail(
-			DOCA_ERROR_IO_FAILED,
+		task->base.status = dpumap_fail_from(
+			COMCH_PEERS, DOCA_ERROR_IO_FAILED,
 			"comch consumer %" PRIu32 ": producer %" PRIu32 " claims %" PRIu32
 			" bytes of immediate data, at most %" PRIu32 " are possible",
 			consumer->endpoint.id, task->producer_id, imm_len, consumer->imm_len);
@@ -234,11 +234,11 @@ keep_posted(struct doca_comch_consumer *consumer, struct doca_comch_consumer_tas
 	if (task->base.status != DOCA_ERROR_SHUTDOWN || consumer->is_closed)
 		return false;
 	if (status == DOCA_ERROR_TOO_BIG)
-		dpumap_log(DPUMAP_LOG_WARNING,
-			   "comch consumer %" PRIu32
-			   ": a message is longer than the buf posted for it: "
-			   "its producer gets an error, and the buf stays posted",
-			   consumer->endpoint.id);
+		dpumap_log_from(COMCH_PEERS, DPUMAP_LOG_WARNING, DOCA_SUCCESS,
+				"comch consumer %" PRIu32
+				": a message is longer than the buf posted for it: "
+				"its producer gets an error, and the buf stays posted",
+				consumer->endpoint.id);
 	status = post(consumer, task);
 	if (status == DOCA_SUCCESS)
 		return true;

@@ -19,6 +19,7 @@
 #define COMCH_MAX_BUF	    (2u << 20)
 #define COMCH_MAX_LIST_LEN  1u
 #define COMCH_IDLE_PROGRESS 32u /* calls of progress without work, for each pump */
+#define COMCH_PEERS	    "peers of doca_comch" /* the source of messages about them */
 
 static inline uint32_t dpumap_comch_tag(uint32_t producer_id, uint32_t imm_len)
 {

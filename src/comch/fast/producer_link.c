@@ -77,10 +77,10 @@ static void take_answer(struct doca_comch_producer *producer, const struct comch
 		wake(producer);
 		return;
 	}
-	dpumap_log(DPUMAP_LOG_WARNING,
-		   "comch producer %" PRIu32 ": no path to consumer %" PRIu32
-		   ": it stopped, or the connection's other side refused it",
-		   producer->endpoint.id, link->consumer_id);
+	dpumap_log_from(COMCH_PEERS, DPUMAP_LOG_WARNING, DOCA_SUCCESS,
+			"comch producer %" PRIu32 ": no path to consumer %" PRIu32
+			": it stopped, or the connection's other side refused it",
+			producer->endpoint.id, link->consumer_id);
 	atomic_store(&link->state, LINK_FAILED);
 	tell(producer);
 }

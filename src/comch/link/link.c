@@ -39,11 +39,12 @@ struct dpumap_comch_link {
 
 static doca_error_t fail(const struct dpumap_comch_link *link, const struct dpumap_fault *fault)
 {
-	if (fault->code == DOCA_ERROR_CONNECTION_RESET)
-		return dpumap_fail_quiet(fault->code, "connection of doca_comch with %s: %s",
-					 link->peer, fault->text);
-	return dpumap_fail(fault->code, "connection of doca_comch with %s: %s", link->peer,
-			   fault->text);
+	enum dpumap_log_level level =
+		fault->code == DOCA_ERROR_CONNECTION_RESET ? DPUMAP_LOG_INFO : DPUMAP_LOG_ERROR;
+
+	dpumap_log_from(link->peer, level, fault->code, "connection of doca_comch with %s: %s",
+			link->peer, fault->text);
+	return fault->code;
 }
 
 static void update_events(struct dpumap_comch_link *link)

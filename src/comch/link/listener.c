@@ -167,8 +167,11 @@ static void refuse(const struct dpumap_comch_listener *l, const struct pending *
 	enum dpumap_log_level level =
 		why->code == DOCA_ERROR_CONNECTION_RESET ? DPUMAP_LOG_INFO : DPUMAP_LOG_WARNING;
 
-	dpumap_log_line(level, why->code, "server %s refused a peer of user %u: %s", l->text,
-			p->uid, why->text);
+	char source[DPUMAP_COMCH_IDENTITY_SIZE];
+
+	snprintf(source, sizeof(source), "uid:%u", p->uid);
+	dpumap_log_from(source, level, why->code, "server %s refused a peer of user %u: %s",
+			l->text, p->uid, why->text);
 }
 
 /* SUCCESS for root, the own user, and the users of the configuration. */
@@ -445,9 +448,10 @@ static doca_error_t accept_some(struct dpumap_comch_listener *l, uint64_t now)
 			break;
 		/* The client waits in the queue of the socket. */
 		l->resume = now + EXHAUSTED_TIME;
-		return dpumap_fail(DOCA_ERROR_OPERATING_SYSTEM,
-				   "server %s cannot accept a client: %s (see ulimit -n)", l->text,
-				   strerror(errno));
+		result = DOCA_ERROR_OPERATING_SYSTEM;
+		dpumap_log_from(l->text, DPUMAP_LOG_ERROR, result,
+				"server %s cannot accept a client: %s (see ulimit -n)", l->text,
+				strerror(errno));
 	}
 	return result;
 }
@@ -457,6 +461,7 @@ static doca_error_t next(struct dpumap_comch_listener *l, struct dpumap_comch_li
 	uint64_t now = dpumap_clock_ns();
 	doca_error_t result = advance_all(l, now, link);
 
+	dpumap_log_report();
 	if (result != DOCA_ERROR_AGAIN)
 		return result;
 	if (l->resume && now < l->resume)
