@@ -15,6 +15,7 @@
 #include "dpu/daemon/daemon.h"
 #include "dpu/daemon/signals.h"
 #include "dpu/settings/options.h"
+#include "local/line.h"
 
 static const struct command commands[] = {
 	{{"ctl status", "", 0, 0, OPTION_CTL,
@@ -95,12 +96,14 @@ static doca_error_t install_signal_handlers(bool has_file, struct dpumap_fault *
 	return DOCA_SUCCESS;
 }
 
+/* Nobody needs to read standard output, and it may be closed. */
 static doca_error_t write_ready_line(const struct options *options, const struct daemon *daemon,
 				     struct dpumap_fault *fault)
 {
 	int fd = options->ready_fd >= 0 ? options->ready_fd : STDOUT_FILENO;
 
-	/* Nobody reads a standard output that is closed. */
+	if (options->ready_fd < 0 && !dpumap_line_has_room(fd))
+		return DOCA_SUCCESS;
 	if (dprintf(fd, "dpumapd: ready on %s\n", daemon_address(daemon)) < 0 &&
 	    (errno != EBADF || options->ready_fd >= 0))
 		return dpumap_fault_errno(fault, errno, "cannot write the ready line");
@@ -114,6 +117,7 @@ static doca_error_t serve(const struct options *options, struct dpumap_fault *fa
 	struct daemon *daemon;
 	doca_error_t result;
 
+	log_begin();
 	result = install_signal_handlers(options->file, fault);
 	if (result == DOCA_SUCCESS)
 		result = daemon_create(options, &daemon, fault);

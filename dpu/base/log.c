@@ -4,17 +4,22 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "local/line.h"
 #include "local/quota.h"
 
 #define TEXT_MAX 512
+
+void log_begin(void)
+{
+	dpumap_line_show_time();
+}
 
 __attribute__((format(printf, 1, 0))) static void write_line(const char *fmt, va_list args)
 {
 	char text[TEXT_MAX];
 
 	vsnprintf(text, sizeof(text), fmt, args);
-	/* One write per line: the lines of several processes in one file stay whole. */
-	fprintf(stderr, "dpumapd: %s\n", text);
+	dpumap_line_write(DPUMAP_LINE_INFO, "dpumapd", text);
 }
 
 void log_line(const char *fmt, ...)

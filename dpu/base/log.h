@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The log of dpumapd: lines on standard error. */
+/* The log of dpumapd: lines on standard error, which never wait for their reader. */
 #ifndef DPUMAPD_LOG_H
 #define DPUMAPD_LOG_H
+
+/* Begins the log of a server: its lines have the time. */
+void log_begin(void);
 
 /* Writes one line. */
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

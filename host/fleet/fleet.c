@@ -13,8 +13,10 @@
 #include "common/fleet_library.h"
 #include "fleet/table.h"
 #include "host/base/interrupt.h"
+#include "local/line.h"
+#include "local/quota.h"
 
-#define LINES_MAX      20
+#define LINES_AT_ONCE  20
 #define MSEC_PER_SEC   1000
 #define TIMEOUT_MAX_MS 600000
 
@@ -41,17 +43,25 @@ doca_error_t fleet_fault(const struct fleet *fleet, doca_error_t result, struct 
 	return dpumap_fault_set(fault, result, "%s", fleet->table->get_error(fleet->view));
 }
 
+static void print_line(const char *text)
+{
+	dpumap_line_write(DPUMAP_LINE_WARNING, "dpumap", text);
+}
+
 /* Anybody who writes to the registry can cause any number of lines. */
 static void print_log(union doca_data user_data, const char *line)
 {
-	struct fleet *f = user_data.ptr;
+	char source[DPUMAP_QUOTA_SOURCE_MAX], text[96];
+	unsigned int counted;
 
-	if (f->lines < LINES_MAX)
-		fprintf(stderr, "dpumap: %s\n", line);
-	else if (f->lines == LINES_MAX)
-		fprintf(stderr, "dpumap: the registry causes more lines like these, which are not "
-				"printed\n");
-	f->lines++;
+	(void)user_data;
+	while (dpumap_quota_report(source, &counted)) {
+		snprintf(text, sizeof(text), "%u more lines about the registry are not printed",
+			 counted);
+		print_line(text);
+	}
+	if (dpumap_quota_take("registry", LINES_AT_ONCE))
+		print_line(line);
 }
 
 static bool make(const char *path)
@@ -127,15 +137,15 @@ static doca_error_t create(struct fleet *f, const struct options *o, struct dpum
 static void say_age(const struct fleet *f)
 {
 	const struct dpumap_fleet_status *status;
-	char age[FLEET_AGE_MAX];
+	char age[FLEET_AGE_MAX], text[512];
 
 	if (f->table->get_status(f->view, &status) != DOCA_SUCCESS || status->is_live)
 		return;
 	fleet_format_age(status->age_ms, age);
-	fprintf(stderr,
-		"dpumap: the registry of fleet %s cannot be reached (%s): this is what was known "
-		"%s ago\n",
-		f->name, status->problem, age);
+	snprintf(text, sizeof(text),
+		 "the registry of fleet %s cannot be reached (%s): this is what was known %s ago",
+		 f->name, status->problem, age);
+	print_line(text);
 }
 
 doca_error_t fleet_open(const struct options *options, struct fleet *fleet,

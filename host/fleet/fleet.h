@@ -13,7 +13,6 @@ struct fleet {
 	const struct dpumap_fleet_table *table;
 	struct dpumap_fleet *view; /* NULL: not open */
 	const char *name;
-	unsigned int lines; /* of the library's log that were printed */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "local/line.h"
 #include "local/quota.h"
 #include "log/backend.h"
 
@@ -20,12 +21,13 @@
 static const struct {
 	const char *name;
 	uint32_t level;
+	enum dpumap_line_level line;
 } levels[] = {
-	[DPUMAP_LOG_OFF] = {"off", DOCA_LOG_LEVEL_DISABLE},
-	[DPUMAP_LOG_ERROR] = {"error", DOCA_LOG_LEVEL_ERROR},
-	[DPUMAP_LOG_WARNING] = {"warning", DOCA_LOG_LEVEL_WARNING},
-	[DPUMAP_LOG_INFO] = {"info", DOCA_LOG_LEVEL_INFO},
-	[DPUMAP_LOG_DEBUG] = {"debug", DOCA_LOG_LEVEL_DEBUG},
+	[DPUMAP_LOG_OFF] = {"off", DOCA_LOG_LEVEL_DISABLE, DPUMAP_LINE_DEBUG},
+	[DPUMAP_LOG_ERROR] = {"error", DOCA_LOG_LEVEL_ERROR, DPUMAP_LINE_ERROR},
+	[DPUMAP_LOG_WARNING] = {"warning", DOCA_LOG_LEVEL_WARNING, DPUMAP_LINE_WARNING},
+	[DPUMAP_LOG_INFO] = {"info", DOCA_LOG_LEVEL_INFO, DPUMAP_LINE_INFO},
+	[DPUMAP_LOG_DEBUG] = {"debug", DOCA_LOG_LEVEL_DEBUG, DPUMAP_LINE_DEBUG},
 };
 
 /* From DPUMAP_LOG_LEVEL: an index of levels, UNREAD or UNSET. */
@@ -93,11 +95,12 @@ __attribute__((format(printf, 4, 0))) static void write_stderr(enum dpumap_log_l
 							       const char *suffix, int saved_errno,
 							       const char *fmt, va_list ap)
 {
-	char text[512];
+	char text[512], line[640];
 
 	errno = saved_errno;
 	vsnprintf(text, sizeof(text), fmt, ap);
-	fprintf(stderr, "dpumap: %s: %s%s\n", levels[level].name, text, suffix);
+	snprintf(line, sizeof(line), "%s: %s%s", levels[level].name, text, suffix);
+	dpumap_line_write(levels[level].line, "dpumap", line);
 }
 
 /* Others may cause messages in places that do not know who they are. */

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The log of dpumapd: what others can write to it."""
+"""The log of dpumapd: what others can write to it, and what happens if nobody reads it."""
 
 import contextlib
+import fcntl
 import os
+import re
 import threading
 import time
 
 import pytest
 
+from harness.agents import Tool
+from harness.machine import await_true
 from harness.wire import HELLO, context, reach, receive, request
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -75,3 +79,78 @@ def test_client_that_comes_and_goes_does_not_fill_the_log(flooded):
             assert receive(s) and receive(s)
     lines = serving.log().count("\n")
     assert lines < limit(began), f"{lines} lines"
+
+
+# -- readers
+
+
+class Pipe:
+    """A pipe as the log of a program, whose reader reads when it is told to."""
+
+    def __init__(self, path):
+        os.mkfifo(path)
+        self.reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        # Two files, because a program shares the flags of the one that it inherits.
+        self.filler = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        self.log = os.open(path, os.O_WRONLY)
+        fcntl.fcntl(self.reader, fcntl.F_SETPIPE_SZ, 8192)
+
+    def fill(self):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(self.filler, b"\n" * 4096)
+
+    def read(self):
+        text = b""
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                text += os.read(self.reader, 4096)
+        return text.decode()
+
+    def close(self):
+        for file in (self.reader, self.filler, self.log):
+            os.close(file)
+
+
+@pytest.fixture
+def pipe(work):
+    made = Pipe(work / "log")
+    yield made
+    made.close()
+
+
+DROPPED = r"\S+ dpumapd: \d+ lines were dropped here: nothing read the log\n\S+ dpumapd: uid "
+
+
+def test_log_that_nobody_reads_stops_nothing(dpu, host, work, pipe):
+    """dpumapd starts, serves, counts what it does not write, and ends on SIGTERM. Its output is the same pipe."""
+    pipe.fill()
+    words = ["dpumapd", "--listen", work / "socket", *BULK]
+    daemon = dpu.daemon("unread", words, stdout=pipe.log, stderr=pipe.log)
+    dpumap = Tool(host, ["--connect", work / "socket"])
+    try:
+        assert await_true(lambda: dpumap("list").status == 0, 30), "dpumapd does not start"
+        dpumap("write", "bulk", data=b"x" * 65536).ok()
+        assert dpumap("read", "bulk").ok() == "x" * 65536
+        assert not pipe.read().strip()
+        dpumap("list").ok()
+        text = pipe.read()
+        assert re.match(DROPPED, text), text
+        pipe.fill()
+        assert daemon.end("TERM") == 0
+    finally:
+        daemon.end("KILL")
+
+
+def test_lines_have_their_time(serve):
+    """In UTC; the harness removes it elsewhere."""
+    before = time.time()
+    serving = serve(*BULK)
+    serving.stop()
+    lines = serving.daemon.log_path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) > 1
+    for line in lines:
+        found = re.match(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z dpumapd: \S", line)
+        assert found, line
+        seconds = time.mktime(time.strptime(found[1], "%Y-%m-%dT%H:%M:%S")) - time.timezone
+        assert before - 1 <= seconds <= time.time() + 1, line

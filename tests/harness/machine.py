@@ -100,6 +100,11 @@ def pack(files):
     return buffer.getvalue()
 
 
+def without_times(text):
+    """A log without the times at which the lines of dpumapd begin."""
+    return re.sub(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (?=dpumapd: )", "", text, flags=re.M)
+
+
 class LocalMachine:
     """This machine, or with the environment of a function of the emulated card, that function. A prefix is the
     beginning of each command."""
@@ -130,7 +135,7 @@ class LocalMachine:
             done = subprocess.run(self.words(command), timeout=timeout, check=False, **options)
         except subprocess.TimeoutExpired as late:
             raise AssertionError(f"{self.name}: {quote(command)}: no end after {timeout} s") from late
-        err = (done.stderr or b"").decode(errors="replace")
+        err = without_times((done.stderr or b"").decode(errors="replace"))
         return Result(f"{self.name}: {quote(command)}", done.returncode, done.stdout or b"", err)
 
     def start(self, command, **more):
@@ -198,7 +203,7 @@ class LocalDaemon:
         return self.out_path.read_text(errors="replace")
 
     def log(self):
-        return self.log_path.read_text(errors="replace")
+        return without_times(self.log_path.read_text(errors="replace"))
 
     def status(self):
         """The exit status as a shell says it, or None while the program runs."""

@@ -447,6 +447,37 @@ static void one_place_does_not_fill_stderr(void **state)
 	log_output_clear(&output);
 }
 
+/* Two slots of a page: one of them takes all lines. */
+static void say_to_full_pipe(void)
+{
+	static char page[4096];
+	int ends[2], before = dup(STDERR_FILENO);
+
+	CHECK(pipe(ends) == 0 && fcntl(ends[0], F_SETPIPE_SZ, 2 * sizeof(page)) > 0);
+	CHECK(write(ends[1], page, sizeof(page)) == sizeof(page));
+	CHECK(write(ends[1], page, sizeof(page)) == sizeof(page));
+	CHECK(dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
+	say_all();
+	CHECK(read(ends[0], page, sizeof(page)) == sizeof(page));
+	CHECK(read(ends[0], page, sizeof(page)) == sizeof(page));
+	say_all();
+	CHECK(dup2(before, STDERR_FILENO) == STDERR_FILENO);
+	memset(page, 0, sizeof(page));
+	CHECK(read(ends[0], page, sizeof(page)) > 0);
+	fputs(page, stdout);
+}
+
+static void full_pipe_does_not_stop_the_program(void **state)
+{
+	struct log_output output;
+
+	log_process_run(&output, say_to_full_pipe);
+	assert_string_equal(output.out, "dpumap: 2 lines were dropped here: nothing read the log\n"
+					"dpumap: error: thing 7 is busy: DOCA_ERROR_IN_USE\n"
+					"dpumap: warning: thing 8 is odd\n");
+	log_output_clear(&output);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +498,7 @@ int main(void)
 		cmocka_unit_test(test_errno_is_preserved_for_all),
 		cmocka_unit_test(messages_of_one_peer_do_not_suppress_those_of_another),
 		cmocka_unit_test(one_place_does_not_fill_stderr),
+		cmocka_unit_test(full_pipe_does_not_stop_the_program),
 	};
 
 	unsetenv(ENV);
