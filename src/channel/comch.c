@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The table that libdpumap looks up. */
-#include <stdlib.h>
+#include <pthread.h>
 
 #include "channel/comch_remote.h"
 #include "channel/comch_session.h"
@@ -13,22 +13,40 @@ static doca_error_t accept_session(int fd, const unsigned char key[DPUMAP_COMCH_
 	return dpumap_comch_session_create(fd, key, true, session, fault);
 }
 
+/* As it was for the last user: any number of users may be refused. */
+static struct {
+	struct dpumap_host_config config;
+	bool is_loaded;
+	struct dpumap_fault fault; /* of loading */
+} last;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void load_last(void)
+{
+	if (last.is_loaded && dpumap_host_config_is_current(&last.config))
+		return;
+	dpumap_host_config_free(&last.config);
+	last.fault.code = DOCA_SUCCESS;
+	dpumap_host_config_load(NULL, &last.config, &last.fault);
+	last.is_loaded = true;
+}
+
 static doca_error_t check_user(uid_t uid, struct dpumap_fault *fault)
 {
-	struct dpumap_host_config *config = malloc(sizeof(*config));
-	doca_error_t result;
+	pthread_mutex_lock(&lock);
+	load_last();
+	*fault = last.fault;
+	if (fault->code == DOCA_SUCCESS && !dpumap_host_config_allows(&last.config, uid))
+		dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+				 "it is not one of comch.users in %s",
+				 last.config.path[0] ? last.config.path : "dpumap.conf");
+	pthread_mutex_unlock(&lock);
+	return fault->code;
+}
 
-	if (!config)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
-					"no memory for the configuration");
-	result = dpumap_host_config_load(NULL, config, fault);
-	if (result == DOCA_SUCCESS && !dpumap_host_config_allows(config, uid))
-		result = dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
-					  "it is not one of comch.users in %s",
-					  config->path[0] ? config->path : "dpumap.conf");
-	dpumap_host_config_free(config);
-	free(config);
-	return result;
+__attribute__((destructor)) static void free_last(void)
+{
+	dpumap_host_config_free(&last.config);
 }
 
 extern const struct dpumap_comch_tls dpumap_private_comch_tls;

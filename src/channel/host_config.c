@@ -330,7 +330,28 @@ doca_error_t dpumap_host_config_load(const char *path, struct dpumap_host_config
 	if (!path)
 		return DOCA_SUCCESS;
 	snprintf(config->path, sizeof(config->path), "%s", path);
+	stat(path, &config->file);
+	clock_gettime(CLOCK_REALTIME, &config->read_at);
 	return load_file(&l);
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* A file that was read right after a change may have changed again at the same time of its clock. */
+bool dpumap_host_config_is_current(const struct dpumap_host_config *config)
+{
+	char buf[PATH_MAX];
+	const char *path = choose_file(buf);
+	struct stat now;
+
+	if (!path || !config->path[0])
+		return !path && !config->path[0];
+	return !strcmp(path, config->path) && !stat(path, &now) && is_same(&now, &config->file) &&
+	       config->read_at.tv_sec > now.st_ctim.tv_sec + 1;
 }
 
 void dpumap_host_config_free(struct dpumap_host_config *config)

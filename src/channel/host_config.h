@@ -6,7 +6,9 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "channel/tls.h"
 
@@ -37,6 +39,8 @@ struct dpumap_host_config {
 	bool has_users;
 	struct dpumap_host_registry registry;
 	char path[PATH_MAX]; /* of the file; empty: none */
+	struct stat file;    /* before it was read */
+	struct timespec read_at;
 	char *texts[DPUMAP_HOST_TEXTS_MAX];
 	size_t num_texts;
 };
@@ -48,6 +52,8 @@ struct dpumap_host_config {
 doca_error_t dpumap_host_config_load(const char *path, struct dpumap_host_config *config,
 				     struct dpumap_fault *fault);
 void dpumap_host_config_free(struct dpumap_host_config *config);
+/* Whether reading the user's or the system's file again would give the same. */
+bool dpumap_host_config_is_current(const struct dpumap_host_config *config);
 /* $DPUMAP_CONNECT, NULL if it is not set. INVALID_VALUE if it is not an address. */
 doca_error_t dpumap_host_config_environment(const char **connect, struct dpumap_fault *fault);
 

@@ -2,9 +2,12 @@
 """Clients of doca_comch that dpumapd introduces to servers on its machine. The programs link_peer use
 the library's way between client and server without a device."""
 
+import ctypes
 import os
 import pathlib
 import re
+import subprocess
+import sys
 import time
 
 import pytest
@@ -475,6 +478,77 @@ def test_users_of_the_configuration_may_connect(dpu, server, listed, pki):
         assert re.search("refused a peer of user 65534: it is not one of comch.users", there.log())
     os.chmod(os.path.dirname(dpu.dir), 0o700)
     dpu.run(["rm", "-f", "home/.config/dpumap/dpumap.conf"])
+
+
+class Opened:
+    """Counts how often a file is opened (inotify)."""
+
+    def __init__(self, path):
+        libc = ctypes.CDLL(None)
+        self.fd = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        assert libc.inotify_add_watch(self.fd, bytes(path), 0x20) >= 0  # IN_OPEN
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.fd)
+
+    def count(self):
+        """Since the last call. Equal events that nobody has read yet are one."""
+        try:
+            return len(os.read(self.fd, 1 << 16)) // 16
+        except BlockingIOError:
+            return 0
+
+
+def knock(path, times):
+    """Another user connects to a server that refuses it."""
+    code = f"""
+import os, socket
+os.setgroups([]), os.setgid(65534), os.setuid(65534)
+for _ in range({times}):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect({str(path)!r})
+        s.recv(1)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_refused_users_do_not_fill_the_log_or_read_the_configuration(dpu, server):
+    """The configuration is read again only if it may have changed."""
+    for path in (dpu.dir, os.path.dirname(dpu.dir)):
+        os.chmod(path, 0o755)
+    users(dpu, "daemon")
+    there = server("crowded")
+    path = max(pathlib.Path(dpu.dir, "comch").glob("*.sock"), key=os.path.getmtime)
+    began = time.monotonic()
+    with Opened(pathlib.Path(dpu.dir, "home/.config/dpumap/dpumap.conf")) as opened:
+
+        def is_cached():
+            opened.count()
+            knock(path, 200)
+            return opened.count() == 0
+
+        assert await_true(is_cached, 30), "the configuration is read for each refused user"
+    for _ in range(5):
+        knock(path, 400)
+    refused = there.log().count("refused a peer of user 65534: it is not one of comch.users")
+    assert 500 <= refused < 500 + 5 * (time.monotonic() - began + 1), refused
+
+    def is_reported():
+        knock(path, 1)
+        return re.search(r"uid:65534 caused \d+ more messages, which are not shown", there.log())
+
+    assert await_true(is_reported, 30), there.log()[-1000:]
+    users(dpu, "nobody")
+    words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    listed = dpu.daemon("listed", [*words, "link_peer", "client", "crowded", "0", "hi"])
+    listed.await_output("^got hi")
+    listed.end("KILL")
+    os.chmod(os.path.dirname(dpu.dir), 0o700)
+    dpu.remove("home/.config/dpumap/dpumap.conf")
 
 
 @pytest.mark.parametrize(
