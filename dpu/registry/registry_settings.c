@@ -9,13 +9,11 @@
 #include <openssl/x509v3.h>
 
 #include "channel/address.h"
-#include "channel/message.h"
+#include "channel/registry_rules.h"
 #include "common/config_file.h"
 #include "common/pem.h"
 #include "common/size.h"
 #include "local/trusted.h"
-
-#define NAME_FORM "must be 1 to 63 of A-Z a-z 0-9 . _ -, beginning with a letter or digit"
 
 static doca_error_t no_memory(struct dpumap_fault *fault)
 {
@@ -110,26 +108,10 @@ static bool is_port(const char *text)
 	return dpumap_number_parse(text, UINT16_MAX, &port) && port > 0;
 }
 
-/* A password in the URL would be in the configuration, which other users may read. */
-static const char *check_endpoint(const char *url)
-{
-	size_t scheme = strncmp(url, "https://", 8) == 0 ? 8 : 7, host;
-
-	if (scheme == 7 && strncmp(url, "http://", 7) != 0)
-		return "must contain URLs that begin with https:// or http://";
-	url += scheme;
-	host = url[0] == '[' ? strcspn(url, "]") + 1 : strcspn(url, ":");
-	if (host > strlen(url) || strcspn(url, "/?#@ \t\r\n\"\\") < strlen(url) ||
-	    host == (url[0] == '[' ? 2 : 0) || url[host] != ':' || !is_port(url + host + 1))
-		return "must contain URLs of the form https://HOST:PORT";
-	return NULL;
-}
-
 static doca_error_t load_endpoints(struct loader *l, const config_setting_t *setting)
 {
 	return load_texts(l, setting, &l->registry->endpoints, REGISTRY_ENDPOINTS_MAX,
-			  check_endpoint,
-			  "must be an array of 1 to 16 URLs, [ \"https://host:2379\", ... ]");
+			  dpumap_registry_check_endpoint, DPUMAP_REGISTRY_ENDPOINTS);
 }
 
 #define ADDRESS_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:[]%"
@@ -163,10 +145,9 @@ static doca_error_t load_key_part(const struct loader *l, const config_setting_t
 				  char **text)
 {
 	const char *value = config_setting_get_string(setting);
+	const char *why = dpumap_registry_check_name(value ? value : "");
 
-	if (!value || !dpumap_export_name_valid(value))
-		return wrong(l, setting, NAME_FORM);
-	return load_text(l, setting, false, text);
+	return why ? wrong(l, setting, why) : load_text(l, setting, false, text);
 }
 
 static doca_error_t load_fleet(struct loader *l, const config_setting_t *setting)
@@ -250,31 +231,20 @@ static doca_error_t load_tls(struct loader *l, const config_setting_t *setting)
 			  "is not one of ca, cert and key");
 }
 
-static bool has_plain_endpoint(const struct registry_settings *r)
-{
-	for (size_t i = 0; i < r->endpoints.num; i++)
-		if (strncmp(r->endpoints.list[i], "http://", 7) == 0)
-			return true;
-	return false;
-}
-
 static const char *contradiction(const struct registry_settings *r)
 {
-	bool is_plain = has_plain_endpoint(r);
+	const struct dpumap_registry_access access = {
+		.endpoints = (const char *const *)r->endpoints.list,
+		.num_endpoints = r->endpoints.num,
+		.ca = r->ca,
+		.cert = r->cert,
+		.key = r->key,
+		.user = r->user,
+		.password_file = r->password_file};
 
 	if (!r->endpoints.num || !r->fleet || !r->name)
 		return "must have endpoints, fleet and name";
-	if (!r->cert != !r->key)
-		return "must have both tls.cert and tls.key, or neither";
-	if (!r->user != !r->password_file)
-		return "must have both user and password_file, or neither";
-	if (is_plain && (r->ca || r->cert))
-		return "has tls, which needs https:// in each endpoint";
-	if (is_plain && r->user)
-		return "would send the password in clear: use https:// in each endpoint";
-	if (!is_plain && !r->ca)
-		return "needs tls.ca to verify the endpoints";
-	return NULL;
+	return dpumap_registry_check_access(&access);
 }
 
 doca_error_t registry_settings_load(struct registry_settings *registry, const char *path,

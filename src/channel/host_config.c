@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "channel/address.h"
+#include "channel/registry_rules.h"
 #include "common/config_file.h"
 
 #define FILE_SIZE_MAX 65536
@@ -105,44 +106,54 @@ static doca_error_t load_tls(const struct loader *l, const config_setting_t *set
 	return result;
 }
 
-static bool is_url(const char *text)
+static doca_error_t load_endpoint(const struct loader *l, const config_setting_t *setting, int i)
 {
-	return strncmp(text, "https://", 8) == 0 || strncmp(text, "http://", 7) == 0;
+	struct dpumap_host_registry *r = &l->config->registry;
+	const char *url = config_setting_get_string_elem(setting, i);
+	const char *why = url ? dpumap_registry_check_endpoint(url) : DPUMAP_REGISTRY_ENDPOINTS;
+
+	if (why)
+		return wrong(l, setting, why);
+	return load_text(l, config_setting_get_elem(setting, (unsigned int)i), false,
+			 &r->endpoints[r->num_endpoints++]);
 }
 
 static doca_error_t load_endpoints(const struct loader *l, const config_setting_t *setting)
 {
-	struct dpumap_host_registry *r = &l->config->registry;
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config_setting_is_array(setting) || config_setting_length(setting) < 1 ||
 	    config_setting_length(setting) > DPUMAP_HOST_ENDPOINTS_MAX)
-		return wrong(l, setting, "must be an array of 1 to 16 URLs of the members of etcd");
-	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
-		const char **to = &r->endpoints[r->num_endpoints++];
-
-		result = load_text(l, config_setting_get_elem(setting, (unsigned int)i), false, to);
-		if (result == DOCA_SUCCESS && !is_url(*to))
-			result = wrong(l, setting, "must contain URLs, https://HOST:PORT");
-	}
+		return wrong(l, setting, DPUMAP_REGISTRY_ENDPOINTS);
+	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
+		result = load_endpoint(l, setting, i);
 	return result;
 }
 
-/* What belongs together is complete. */
+static doca_error_t load_fleet(const struct loader *l, const config_setting_t *setting)
+{
+	const char *value = config_setting_get_string(setting);
+	const char *why = dpumap_registry_check_name(value ? value : "");
+
+	if (why)
+		return wrong(l, setting, why);
+	return load_text(l, setting, false, &l->config->registry.fleet);
+}
+
+/* Do the settings go together? */
 static doca_error_t check_registry(const struct loader *l, const config_setting_t *setting)
 {
 	const struct dpumap_host_registry *r = &l->config->registry;
+	const struct dpumap_registry_access access = {.endpoints = r->endpoints,
+						      .num_endpoints = r->num_endpoints,
+						      .ca = r->ca,
+						      .cert = r->cert,
+						      .key = r->key,
+						      .user = r->user,
+						      .password_file = r->password_file};
+	const char *why = dpumap_registry_check_access(&access);
 
-	if (!r->num_endpoints)
-		return wrong(l, setting, "needs endpoints");
-	if (!r->cert != !r->key || (r->cert && !r->ca))
-		return wrong(l, setting, "needs ca, cert and key in tls, or ca alone");
-	for (size_t i = 0; i < r->num_endpoints; i++)
-		if (strncmp(r->endpoints[i], "https:", 6) == 0 && !r->ca)
-			return wrong(l, setting, "needs tls = { ca = \"/path\"; } for https");
-	if (!r->user != !r->password_file)
-		return wrong(l, setting, "needs both user and password_file, or none of them");
-	return DOCA_SUCCESS;
+	return why ? wrong(l, setting, why) : DOCA_SUCCESS;
 }
 
 static doca_error_t load_registry_tls(const struct loader *l, const config_setting_t *setting)
@@ -164,12 +175,13 @@ static doca_error_t load_registry_tls(const struct loader *l, const config_setti
 static doca_error_t load_registry_part(const struct loader *l, const config_setting_t *part)
 {
 	struct dpumap_host_registry *r = &l->config->registry;
-	const struct text known[] = {{"fleet", false, &r->fleet},
-				     {"user", false, &r->user},
+	const struct text known[] = {{"user", false, &r->user},
 				     {"password_file", true, &r->password_file}};
 
 	if (strcmp(config_setting_name(part), "endpoints") == 0)
 		return load_endpoints(l, part);
+	if (strcmp(config_setting_name(part), "fleet") == 0)
+		return load_fleet(l, part);
 	if (strcmp(config_setting_name(part), "tls") == 0)
 		return load_registry_tls(l, part);
 	return load_known(l, part, known, sizeof(known) / sizeof(known[0]),

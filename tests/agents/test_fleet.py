@@ -221,12 +221,12 @@ def test_unknown_names_are_not_found(records, dpumap):
 
 CONFIGS = (
     ("registry = 7;", "registry must be a group"),
-    ("registry = { };", "registry needs endpoints"),
+    ("registry = { };", "registry must have endpoints"),
     ("registry = { endpoints = 7; };", "endpoints must be an array"),
     ('registry = { endpoints = [ "ftp://x" ]; };', "endpoints must contain URLs"),
     ('registry = { endpoints = [ "http://127.0.0.1:1" ]; fleat = "x"; };', "fleat is not one of"),
-    ('registry = { endpoints = [ "http://127.0.0.1:1" ]; user = "x"; };', "needs both user and password_file"),
-    ('registry = { endpoints = [ "http://127.0.0.1:1" ]; tls = { cert = "/x"; }; };', "needs ca, cert and key"),
+    ('registry = { endpoints = [ "http://127.0.0.1:1" ]; user = "x"; };', "must have both user and password_file"),
+    ('registry = { endpoints = [ "http://127.0.0.1:1" ]; tls = { cert = "/x"; }; };', "must have both tls.cert and tls.key"),
     ('registry = { endpoints = [ "http://127.0.0.1:1" ]; tls = { ca = "x"; }; };', "ca must be an absolute path"),
     ('registry = { endpoints = [ "http://127.0.0.1:1" ]; tls = { crl = "/x"; }; };', "crl is not one of ca"),
     ('registry = { endpoints = [ "http://127.0.0.1:1" ]; tls = 1; };', "tls must be a group"),

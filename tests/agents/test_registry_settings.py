@@ -107,6 +107,28 @@ def test_contradiction_is_refused_with_the_line_of_the_group(checked, number):
     done.fails_with(REFUSED, rf"^dpumapd: .*/registry.conf:{lines['registry']}: {what}")
 
 
+SHARED = {"endpoints", "fleet", "tls", "user", "password_file"}
+
+
+@pytest.mark.parametrize(
+    "changes, setting, what",
+    [one for one in WRONG_VALUES if one[0].keys() <= SHARED]
+    + [(changes, "registry", what.removeprefix("registry "))
+       for changes, what in CONTRADICTIONS
+       if changes.keys() <= SHARED and "fleet and name" not in what]
+    + [({"endpoints": None}, "registry", "must have endpoints")],
+)
+def test_dpumap_refuses_what_dpumapd_refuses(host, changes, setting, what):
+    """Both have these settings."""
+    wanted = {**GROUP, **changes}
+    lines = [f"{key} = {value};" for key, value in wanted.items() if value is not None and key != "name"]
+    host.put({"dpumap.conf": "\n".join(["registry = {", *lines, "};", ""])})
+    places = {line.split(" ")[0]: number for number, line in enumerate(lines, 2)}
+    line = {"registry": 1, **places, "ca": places.get("tls"), "crl": places.get("tls")}[setting]
+    done = host.run(["dpumap", "fleet", "status", "--config", f"{host.dir}/dpumap.conf"])
+    done.fails_with(REFUSED, rf"^dpumap: .*/dpumap.conf:{line}: {setting} {what}")
+
+
 def test_value_that_is_no_group_is_refused(checked):
     done, lines = checked.check({}, "7")
     done.fails_with(REFUSED, rf"registry.conf:{lines['registry']}: registry must be a group")
