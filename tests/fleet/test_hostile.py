@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from harness.etcd import Etcd, free_ports, wait_until
+from harness.fleet import PATIENCE
 from harness.hostile_etcd import HEADER, Attacker, dpu_record, export_record, kv
 
 ROOT = "/dpumap/v1/f"
@@ -256,6 +257,52 @@ def test_overloaded_member_is_not_called_another_program(attacker, publisher):
     publisher.set("a,1,1")
     wait_until(lambda: "HTTP status 503: it is overloaded" in "".join(publisher.logged()))
     assert not any("not one of etcd" in line for line in publisher.logged())
+
+
+class Members:
+    """Three members; the one that gets the first login no longer accepts its token once it is told so."""
+
+    def __init__(self, attacker):
+        self.all = [attacker() for _ in range(3)]
+        self.logins = []  # that succeeded, at these members
+        self.expired, self.watch_ends, self.login_waits, self.login_fails = (threading.Event() for _ in range(4))
+        for one in self.all:
+            one.answer = lambda path, request, one=one: self.answer(one, path, request)
+
+    def answer(self, one, path, request):
+        has_expired = self.expired.is_set() and one is self.logins[0]
+        if path == "/v3/auth/authenticate" and has_expired:
+            self.login_waits.set()
+            self.login_fails.wait(PATIENCE)
+            return (503, {}, b"overloaded")
+        if path == "/v3/auth/authenticate":
+            self.logins.append(one)
+            return {"header": HEADER, "token": "secret"}
+        if path == "/v3/kv/range" and has_expired:
+            return (401, {}, b'{"message":"invalid auth token","code":16}')
+        return self.watch(one) if path == "/v3/watch" else Attacker.answer(one, path, request)
+
+    def watch(self, one):
+        yield one.created()
+        (self.watch_ends if one is self.logins[0] else one.idle).wait()
+
+
+def test_login_that_fails_late_blames_the_member_that_it_was_sent_to(attacker, watcher, place):
+    """Meanwhile the watch at this member ends, so that the next one is in use."""
+    members = Members(attacker)
+    (place / "password").write_text("secret\n", encoding="ascii")
+    (place / "password").chmod(0o600)
+    urls = [one.urls[0] for one in members.all]
+    seen = watcher(urls, user="host", password_file=place / "password").started()
+    at = members.all.index(members.logins[0])
+    members.expired.set()
+    assert members.login_waits.wait(PATIENCE)
+    members.watch_ends.set()
+    wait_until(lambda: f"etcd at {urls[at]} fails" in "".join(seen.logged()))
+    members.login_fails.set()
+    wait_until(lambda: len(members.logins) > 1)
+    assert members.logins[1] is members.all[(at + 1) % 3]
+    assert not [line for line in seen.logged() if f"etcd at {urls[(at + 1) % 3]} fails" in line]
 
 
 def test_revision_of_the_far_future(attacker, watcher):

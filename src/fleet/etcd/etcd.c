@@ -69,6 +69,7 @@ struct dpumap_etcd {
 	char *token;  /* secret, of TOKEN_SIZE bytes; empty: none */
 	bool no_auth; /* etcd does not authenticate users */
 	struct dpumap_http_call *login;
+	size_t login_endpoint;
 	size_t login_tries;
 	unsigned int timeout_ms;
 	struct calls calls;
@@ -141,11 +142,6 @@ static void endpoint_works(struct endpoint *e)
 	if (e->failed)
 		dpumap_fleet_log_line(&e->etcd->log, "etcd at %s answers again", e->url);
 	e->failed = false;
-}
-
-void dpumap_etcd_give_up(struct dpumap_etcd *etcd, size_t endpoint, const char *why)
-{
-	endpoint_failed(etcd, endpoint, why);
 }
 
 static bool cluster_in_use(const struct dpumap_etcd *etcd)
@@ -242,7 +238,8 @@ static doca_error_t send_login(struct dpumap_etcd *etcd, const char *body,
 					      .done = login_done,
 					      .context = etcd};
 
-	snprintf(url, sizeof(url), "%s" LOGIN_PATH, etcd->endpoints[etcd->current].url);
+	etcd->login_endpoint = etcd->current;
+	snprintf(url, sizeof(url), "%s" LOGIN_PATH, etcd->endpoints[etcd->login_endpoint].url);
 	etcd->counts.requests++;
 	return dpumap_http_begin(etcd->http, &request, &etcd->login, fault);
 }
@@ -314,12 +311,12 @@ static void login_done(void *context, const struct dpumap_http_answer *answer)
 	struct dpumap_etcd *etcd = context;
 	struct dpumap_answer parsed;
 	struct dpumap_fault fault;
-	size_t asked = etcd->current;
+	size_t asked = etcd->login_endpoint; /* another one may be in use now */
 
 	etcd->login = NULL;
 	dpumap_answer_parse(answer, &parsed);
 	if (parsed.kind == DPUMAP_ANSWER_OK) {
-		endpoint_works(&etcd->endpoints[etcd->current]);
+		endpoint_works(&etcd->endpoints[asked]);
 		take_token(etcd, &parsed);
 	} else if (parsed.kind == DPUMAP_ANSWER_NO_AUTH) {
 		dpumap_fleet_log_line(&etcd->log,
@@ -328,12 +325,12 @@ static void login_done(void *context, const struct dpumap_http_answer *answer)
 		logged_in(etcd);
 	} else if (parsed.kind == DPUMAP_ANSWER_UNAVAILABLE &&
 		   ++etcd->login_tries < etcd->num_endpoints) {
-		endpoint_failed(etcd, etcd->current, parsed.fault.text);
+		endpoint_failed(etcd, asked, parsed.fault.text);
 		if (begin_login(etcd, &fault) != DOCA_SUCCESS)
 			login_failed(etcd, &fault);
 	} else {
 		if (parsed.kind == DPUMAP_ANSWER_UNAVAILABLE)
-			endpoint_failed(etcd, etcd->current, parsed.fault.text);
+			endpoint_failed(etcd, asked, parsed.fault.text);
 		else
 			etcd->counts.failures++;
 		name_endpoint(etcd, asked, &parsed.fault);

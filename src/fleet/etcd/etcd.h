@@ -84,8 +84,6 @@ size_t dpumap_etcd_num_endpoints(const struct dpumap_etcd *etcd);
 const char *dpumap_etcd_url(const struct dpumap_etcd *etcd, size_t endpoint);
 /* The endpoint in use. */
 size_t dpumap_etcd_current(const struct dpumap_etcd *etcd);
-/* Gives the endpoint in use up: the next request goes to another one. */
-void dpumap_etcd_give_up(struct dpumap_etcd *etcd, size_t endpoint, const char *why);
 uint64_t dpumap_etcd_cluster(const struct dpumap_etcd *etcd);
 
 struct dpumap_etcd_counts {
