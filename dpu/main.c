@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 		return DPUMAP_EXIT_FAILED; /* and nowhere to say it */
 	dpumap_crypto_heap_protect();
 	if (privileges_forbid_dumps(&fault) != DOCA_SUCCESS) {
-		log_line("%s", fault.text);
+		log_error("%s", fault.text);
 		return (int)dpumap_fault_exit(fault.code);
 	}
 	options_parse(argc, argv, commands, &options);
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 		result = options.check_only ? daemon_check(&options, &fault)
 					    : serve(&options, &fault);
 		if (result != DOCA_SUCCESS)
-			log_line("%s", fault.text);
+			log_error("%s", fault.text);
 		status = (int)dpumap_fault_exit(result);
 	}
 	options_free(&options);

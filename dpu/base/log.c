@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "local/line.h"
 #include "local/quota.h"
 
 #define TEXT_MAX 512
@@ -14,12 +13,13 @@ void log_begin(void)
 	dpumap_line_show_time();
 }
 
-__attribute__((format(printf, 1, 0))) static void write_line(const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void write_line(enum dpumap_line_level level,
+							     const char *fmt, va_list args)
 {
 	char text[TEXT_MAX];
 
 	vsnprintf(text, sizeof(text), fmt, args);
-	dpumap_line_write(DPUMAP_LINE_INFO, "dpumapd", text);
+	dpumap_line_write(level, "dpumapd", text);
 }
 
 void log_line(const char *fmt, ...)
@@ -27,18 +27,36 @@ void log_line(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	write_line(fmt, args);
+	write_line(DPUMAP_LINE_INFO, fmt, args);
 	va_end(args);
 }
 
-void log_from(const char *source, const char *fmt, ...)
+void log_warning(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	write_line(DPUMAP_LINE_WARNING, fmt, args);
+	va_end(args);
+}
+
+void log_error(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	write_line(DPUMAP_LINE_ERROR, fmt, args);
+	va_end(args);
+}
+
+void log_from(enum dpumap_line_level level, const char *source, const char *fmt, ...)
 {
 	va_list args;
 
 	if (!dpumap_quota_take(source, DPUMAP_QUOTA_BURST))
 		return;
 	va_start(args, fmt);
-	write_line(fmt, args);
+	write_line(level, fmt, args);
 	va_end(args);
 }
 
@@ -48,5 +66,5 @@ void log_tick(void)
 	unsigned int counted;
 
 	while (dpumap_quota_report(source, &counted))
-		log_line("%s caused %u more lines, which are not in the log", source, counted);
+		log_warning("%s caused %u more lines, which are not in the log", source, counted);
 }

@@ -3,17 +3,22 @@
 #ifndef DPUMAPD_LOG_H
 #define DPUMAPD_LOG_H
 
+#include "local/line.h"
+
 /* Begins the log of a server: its lines have the time. */
 void log_begin(void);
 
-/* Writes one line. */
+/* Each writes one line. */
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Writes a line that a client or a stranger causes, unless its source, such as "cert:web", "uid:1000" or an address,
  * has caused too many: these are counted.
  */
-void log_from(const char *source, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void log_from(enum dpumap_line_level level, const char *source, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Says how many lines were only counted. To be called often. */
 void log_tick(void);

@@ -101,7 +101,7 @@ static void on_acceptor(struct watch *watch, uint32_t events)
 			break;
 	}
 	if (result == DOCA_ERROR_FULL) {
-		log_from("lack of file descriptors", "%s", fault.text);
+		log_from(DPUMAP_LINE_ERROR, "lack of file descriptors", "%s", fault.text);
 		set_paused(all, true);
 	}
 }
@@ -169,7 +169,7 @@ void acceptors_use(struct acceptors *acceptors, const struct acceptors_choice *c
 			    DOCA_SUCCESS) {
 			if (dpumap_listener_open_to(acceptor->listener, choice->open_to_all,
 						    &fault) != DOCA_SUCCESS)
-				log_line("%s", fault.text);
+				log_error("%s", fault.text);
 			at = &acceptor->next;
 			continue;
 		}

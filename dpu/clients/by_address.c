@@ -59,7 +59,7 @@ static void on_request(void *context, const struct cm_request *request)
 
 	session = find_owner(b, request, &export);
 	if (!session) {
-		log_from(request->source,
+		log_from(DPUMAP_LINE_WARNING, request->source,
 			 "rejected an RDMA connection from %s: its ticket is not valid, was used "
 			 "before or has expired",
 			 request->peer);
@@ -67,12 +67,12 @@ static void on_request(void *context, const struct cm_request *request)
 		return;
 	}
 	if (accept_for(b, session, export, request, &fault) == DOCA_SUCCESS)
-		session_log(session, "connects to export %s by address, from %s",
+		session_log(session, DPUMAP_LINE_INFO, "connects to export %s by address, from %s",
 			    export_get_spec(export_table_find_id(b->exports, export))->name,
 			    request->peer);
 	else
-		session_log(session, "rejected its RDMA connection from %s: %s", request->peer,
-			    fault.text);
+		session_log(session, DPUMAP_LINE_WARNING,
+			    "rejected its RDMA connection from %s: %s", request->peer, fault.text);
 }
 
 /* -- connections -- */

@@ -218,7 +218,8 @@ static void on_connect(struct doca_comch_event_connection_status_changed *event,
 		return;
 	client = calloc(1, sizeof(*client));
 	if (!client || dpumap_comch_connection_get_peer(connection, &identity) != DOCA_SUCCESS) {
-		log_from("control channel", "no memory for a client of the control channel");
+		log_from(DPUMAP_LINE_ERROR, "control channel",
+			 "no memory for a client of the control channel");
 		free(client);
 		(void)doca_comch_server_disconnect(port->comch, connection);
 		return;
@@ -439,7 +440,7 @@ static void close_port(struct port *port)
 	if (result == DOCA_SUCCESS && port->rep)
 		result = doca_dev_rep_close(port->rep);
 	if (result != DOCA_SUCCESS)
-		log_line("cannot end the control channel: %s", doca_error_get_descr(result));
+		log_error("cannot end the control channel: %s", doca_error_get_descr(result));
 	free(port);
 }
 

@@ -122,7 +122,7 @@ static doca_error_t get(struct context *c)
 	export_descriptor(export, &desc, &len);
 	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DESCRIPTOR, desc, len);
 	c->stats->gets++;
-	session_log(c->session, "gets export %s", info.name);
+	session_log(c->session, DPUMAP_LINE_INFO, "gets export %s", info.name);
 	return DOCA_SUCCESS;
 }
 
@@ -149,7 +149,7 @@ static doca_error_t release(struct context *c)
 	if (!export)
 		return c->fault->code;
 	session_release(c->session, export_id(export));
-	session_log(c->session, "releases export %s", c->name);
+	session_log(c->session, DPUMAP_LINE_INFO, "releases export %s", c->name);
 	if (!session_holds(c->session, export_id(export))) {
 		session_remove_rdma_conns(c->session, export_id(export));
 		export_disconnect(export, c->session);
@@ -209,7 +209,7 @@ static doca_error_t connect_to(struct context *c)
 		return c->fault->code;
 	}
 	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DETAILS, answer, answer_len);
-	session_log(c->session, "connects to export %s", c->name);
+	session_log(c->session, DPUMAP_LINE_INFO, "connects to export %s", c->name);
 	return DOCA_SUCCESS;
 }
 
@@ -436,7 +436,7 @@ static void refuse(struct session *session, uint64_t id, const struct dpumap_fau
 		   const char *note)
 {
 	if (note)
-		session_log(session, "refused: %s%s", why->text, note);
+		session_log(session, DPUMAP_LINE_WARNING, "refused: %s%s", why->text, note);
 	reply_error(session, id, why);
 }
 

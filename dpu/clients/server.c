@@ -105,11 +105,20 @@ static void remove_session(struct server *server, struct session *session)
 	acceptors_resume(server->acceptors);
 }
 
+/* Clients come and go. */
+static enum dpumap_line_level level_of(const struct dpumap_fault *why)
+{
+	bool is_usual = why->code == DOCA_SUCCESS || why->code == DOCA_ERROR_SHUTDOWN ||
+			why->code == DOCA_ERROR_CONNECTION_RESET;
+
+	return is_usual ? DPUMAP_LINE_INFO : DPUMAP_LINE_WARNING;
+}
+
 static void drop(struct server *server, struct session *session, const struct dpumap_fault *why)
 {
 	if (is_unauthenticated(session))
 		server->stats.refused++;
-	session_log(session, "disconnected: %s", why->text);
+	session_log(session, level_of(why), "disconnected: %s", why->text);
 	remove_session(server, session);
 }
 
@@ -172,7 +181,7 @@ static doca_error_t authorize(struct server *server, struct session *session, co
 	server->stats.unauthenticated--;
 	server->stats.clients++;
 	if (result == DOCA_SUCCESS) {
-		session_log(session, "connected");
+		session_log(session, DPUMAP_LINE_INFO, "connected");
 		return result;
 	}
 	server->stats.refused++;
@@ -294,7 +303,7 @@ static doca_error_t go_on_introducing(const struct server *server, struct sessio
 	result = introduction_pass(session->introduction, fd, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	session_log(session, "meets server %.240s",
+	session_log(session, DPUMAP_LINE_INFO, "meets server %.240s",
 		    dpumap_comch_place_text(introduction_place(session->introduction), text));
 	return loop_add(server->loop, &session->watch, introduction_fd(session->introduction),
 			EPOLLIN, on_sponsored, fault);
@@ -397,7 +406,7 @@ static void on_session(struct watch *watch, uint32_t events)
 
 static void drop_oldest_unauthenticated(struct server *server)
 {
-	const struct dpumap_fault why = {.text = "too many unauthenticated connections"};
+	const struct dpumap_fault why = {DOCA_ERROR_FULL, "too many unauthenticated connections"};
 	struct session *oldest = NULL;
 
 	for (struct session *s = server->sessions; s; s = s->next)
@@ -427,13 +436,13 @@ static void admit(void *context, int fd, const struct dpumap_peer *peer)
 	if (server->stats.unauthenticated >= UNAUTHENTICATED_MAX)
 		drop_oldest_unauthenticated(server);
 	if (session_create(fd, peer, server->tls, &session, &fault) != DOCA_SUCCESS) {
-		log_from(peer->source, "%s", fault.text);
+		log_from(DPUMAP_LINE_WARNING, peer->source, "%s", fault.text);
 		server->stats.refused++;
 		return;
 	}
 	if (loop_add(server->loop, &session->watch, fd, EPOLLIN, on_session, &fault) !=
 	    DOCA_SUCCESS) {
-		log_from(peer->source, "%s", fault.text);
+		log_from(DPUMAP_LINE_WARNING, peer->source, "%s", fault.text);
 		session_destroy(session);
 		return;
 	}
@@ -470,7 +479,7 @@ static bool is_told(const struct session *session, const struct export_spec *was
 static void on_change(void *context, const struct export_spec *was, uint64_t was_id,
 		      const struct export_spec *is)
 {
-	const struct dpumap_fault slow = {.text = "the client does not read its events"};
+	const struct dpumap_fault slow = {DOCA_ERROR_FULL, "the client does not read its events"};
 	struct server *server = context;
 	struct session *session, *next;
 	enum dpumap_event event;
@@ -704,7 +713,7 @@ static bool is_late(const struct session *session, uint64_t now)
 
 void server_tick(struct server *server)
 {
-	const struct dpumap_fault slow = {.text = "timed out"};
+	const struct dpumap_fault slow = {DOCA_ERROR_TIME_OUT, "timed out"};
 	uint64_t now = dpumap_clock_ns();
 	struct session *session, *next;
 
@@ -726,7 +735,7 @@ struct session *server_admit(struct server *server, const char *identity,
 
 	server->stats.accepted++;
 	if (session_create_for(sink, identity, &session, &fault) != DOCA_SUCCESS) {
-		log_from(identity, "%s", fault.text);
+		log_from(DPUMAP_LINE_WARNING, identity, "%s", fault.text);
 		server->stats.refused++;
 		return NULL;
 	}

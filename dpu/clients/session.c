@@ -104,7 +104,7 @@ void session_destroy(struct session *session)
 	free(session);
 }
 
-void session_log(const struct session *session, const char *fmt, ...)
+void session_log(const struct session *session, enum dpumap_line_level level, const char *fmt, ...)
 {
 	const char *identity = session->identity[0] ? session->identity : "unknown";
 	const char *source = session->identity[0] ? session->identity : session->peer.source;
@@ -115,9 +115,9 @@ void session_log(const struct session *session, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	if (session->conn && session->peer.kind == DPUMAP_ADDRESS_UNIX)
-		log_from(source, "%s %s", session->peer.text, text);
+		log_from(level, source, "%s %s", session->peer.text, text);
 	else
-		log_from(source, "%s at %s %s", identity, session->peer.text, text);
+		log_from(level, source, "%s at %s %s", identity, session->peer.text, text);
 }
 
 doca_error_t session_hold(struct session *session, uint64_t export, struct dpumap_fault *fault)

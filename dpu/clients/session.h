@@ -14,6 +14,7 @@
 #include "dpu/clients/introduction.h"
 #include "dpu/clients/tickets.h"
 #include "dpu/spec/export_spec.h"
+#include "local/line.h"
 
 #define SESSION_DIGESTS	       4
 #define SESSION_EVENTS_MAX     4096u
@@ -110,8 +111,8 @@ doca_error_t session_put(const struct session *session, const struct dpumap_msg 
 bool session_may_import(const struct session *session, const struct export_spec *spec);
 
 /* Logs a line that begins with the client's identity and address. */
-void session_log(const struct session *session, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void session_log(const struct session *session, enum dpumap_line_level level, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* FULL, NO_MEMORY. */
 doca_error_t session_hold(struct session *session, uint64_t export, struct dpumap_fault *fault);

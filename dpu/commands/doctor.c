@@ -92,6 +92,6 @@ int doctor_main(const struct options *options)
 		result = dpumap_fault_set(&fault, DOCA_ERROR_IO_FAILED,
 					  "cannot write to standard output");
 	if (result != DOCA_SUCCESS)
-		log_line("%s", fault.text);
+		log_error("%s", fault.text);
 	return (int)dpumap_fault_exit(result);
 }

@@ -278,7 +278,7 @@ bool admin_answer(void *daemon, const char *question, int fd, uint64_t *ticket, 
 	if (result == DOCA_ERROR_AGAIN)
 		goto free_line;
 	if (result != DOCA_SUCCESS)
-		log_from("ctl", "ctl %s failed: %s", line, q.fault.text);
+		log_from(DPUMAP_LINE_WARNING, "ctl", "ctl %s failed: %s", line, q.fault.text);
 	put_result(&q, result, out);
 free_line:
 	json_object_put(q.answer);

@@ -269,7 +269,7 @@ static void end_reload(struct daemon *d, doca_error_t result, const struct dpuma
 		d->renewal = NULL;
 		listeners_use(&d->listeners, &d->settings, d->is_for_others);
 		cm_listener_cancel(server_cm_listener(d->server));
-		log_line("cannot reload the configuration, nothing has changed: %s", why->text);
+		log_error("cannot reload the configuration, nothing has changed: %s", why->text);
 	} else {
 		log_line("configuration reloaded");
 	}

@@ -29,7 +29,7 @@ doca_error_t listeners_create_one(const struct listeners *listeners,
 		if (signals_stop_is_asked() || dpumap_clock_ns() > end)
 			break;
 		if (!is_logged)
-			log_line("%s: waiting", fault->text);
+			log_warning("%s: waiting", fault->text);
 		is_logged = true;
 		nanosleep(&pause, NULL);
 	}

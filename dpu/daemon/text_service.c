@@ -222,14 +222,14 @@ static void on_listener(struct watch *watch, uint32_t events)
 		if (is_administrator(&peer)) {
 			open_conn(service, fd);
 		} else {
-			log_from(peer.source,
+			log_from(DPUMAP_LINE_WARNING, peer.source,
 				 "%s rejected: only root and the user of dpumapd may connect",
 				 peer.text);
 			close(fd);
 		}
 	}
 	if (result == DOCA_ERROR_FULL) {
-		log_from("lack of file descriptors", "%s", fault.text);
+		log_from(DPUMAP_LINE_ERROR, "lack of file descriptors", "%s", fault.text);
 		set_accepting(service, false);
 	}
 }

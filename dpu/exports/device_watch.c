@@ -14,9 +14,9 @@ static void fail(struct device_watch *device)
 	if (device->has_failed)
 		return;
 	device->has_failed = true;
-	log_line("device %s has failed or was removed (see dmesg): all exports have ended, and "
-		 "dpumapd ends, so that its service manager starts it again",
-		 export_table_device_name(device->exports));
+	log_error("device %s has failed or was removed (see dmesg): all exports have ended, and "
+		  "dpumapd ends, so that its service manager starts it again",
+		  export_table_device_name(device->exports));
 	export_table_lose(device->exports);
 }
 
@@ -29,16 +29,17 @@ static void on_event(struct device_watch *device, enum dpumap_dev_event event)
 		fail(device);
 		break;
 	case DPUMAP_DEV_EVENT_PORT_DOWN:
-		log_line("device %s: its port is down: copies over RDMA fail until it is up; check "
-			 "the cable and the switch",
-			 name);
+		log_warning(
+			"device %s: its port is down: copies over RDMA fail until it is up; check "
+			"the cable and the switch",
+			name);
 		break;
 	case DPUMAP_DEV_EVENT_PORT_UP:
 		log_line("device %s: its port is up", name);
 		break;
 	case DPUMAP_DEV_EVENT_QUEUE_FAILED:
-		log_line("device %s: a queue failed: copies on it do not end; restart dpumapd",
-			 name);
+		log_error("device %s: a queue failed: copies on it do not end; restart dpumapd",
+			  name);
 		break;
 	}
 }

@@ -145,9 +145,9 @@ static void destroy_parts(struct named_export *e)
 	export_end(e);
 	if (e->mmap) {
 		memory_keep_bytes(e->memory);
-		log_line("export %s: cannot destroy its map, so its descriptor stays valid: %s; "
-			 "restart dpumapd",
-			 e->spec.name, doca_error_get_descr(e->end_result));
+		log_error("export %s: cannot destroy its map, so its descriptor stays valid: %s; "
+			  "restart dpumapd",
+			  e->spec.name, doca_error_get_descr(e->end_result));
 	}
 	memory_destroy(e->memory);
 	if (!e->is_stuck && e->own && e->own->dev)
@@ -419,7 +419,7 @@ doca_error_t export_rekey(const struct dpumap_device *device, struct named_expor
 	forget_holders(export);
 	/* The next client's request for the descriptor tries again. */
 	if (export_register(device, export, &later) != DOCA_SUCCESS)
-		log_from("changed keys", "%s", later.text);
+		log_from(DPUMAP_LINE_ERROR, "changed keys", "%s", later.text);
 	return DOCA_SUCCESS;
 }
 

@@ -238,7 +238,7 @@ void export_table_check(struct export_table *exports)
 	for (size_t i = exports->count; i > 0; i--) {
 		if (export_check(exports->list[i - 1], &fault) == DOCA_SUCCESS)
 			continue;
-		log_line("%s", fault.text);
+		log_error("%s", fault.text);
 		drop(exports, i - 1);
 	}
 }
@@ -251,7 +251,7 @@ static void rekey_if_due(struct export_table *exports, struct named_export *expo
 
 	if (export_is_rekey_due(export) &&
 	    export_rekey(&exports->device, export, &fault) != DOCA_SUCCESS)
-		log_from("changed keys", "%s", fault.text);
+		log_from(DPUMAP_LINE_ERROR, "changed keys", "%s", fault.text);
 }
 
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
@@ -313,8 +313,8 @@ static bool register_later(struct export_table *exports, struct named_export *ex
 		return false;
 	if (export_register(&exports->device, export, &fault) == DOCA_SUCCESS)
 		return true;
-	log_line("%s; exports that are not yet registered are registered for their first clients",
-		 fault.text);
+	log_error("%s; exports that are not yet registered are registered for their first clients",
+		  fault.text);
 	exports->waits = true;
 	return true;
 }
@@ -368,7 +368,7 @@ void export_table_revoke(struct export_table *exports, struct named_export *expo
 	if (export_get_spec(export)->via == EXPORT_VIA_RDMA)
 		return;
 	if (rekey(exports, export, &fault) != DOCA_SUCCESS) {
-		log_line("%s", fault.text);
+		log_error("%s", fault.text);
 		drop(exports, export_table_lower_bound(exports, export_name(export)));
 	}
 }

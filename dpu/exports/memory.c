@@ -138,8 +138,8 @@ static void free_dm(struct memory *m)
 	wipe_dm(m);
 	result = dpumap_dm_free(m->dm);
 	if (result != DOCA_SUCCESS)
-		log_line("export %s: cannot free its device memory: %s", m->spec->name,
-			 doca_error_get_descr(result));
+		log_error("export %s: cannot free its device memory: %s", m->spec->name,
+			  doca_error_get_descr(result));
 }
 
 static doca_error_t read_dm(const struct memory *m, uint64_t offset, size_t len, const void **data,
@@ -541,7 +541,7 @@ void memory_destroy(struct memory *memory)
 		return;
 	if (memory_needs_sync(memory) &&
 	    memory_sync(memory, 0, memory->spec->size, &fault) != DOCA_SUCCESS)
-		log_line("%s", fault.text);
+		log_error("%s", fault.text);
 	if (memory->dm)
 		free_dm(memory);
 	free_bytes(memory);

@@ -61,8 +61,8 @@ static bool end(struct doca_rdma *rdma)
 	if (result == DOCA_SUCCESS)
 		result = doca_rdma_destroy(rdma);
 	if (result != DOCA_SUCCESS)
-		log_from("RDMA connections", "cannot destroy an RDMA connection: %s",
-			 doca_error_get_descr(result));
+		log_from(DPUMAP_LINE_ERROR, "RDMA connections",
+			 "cannot destroy an RDMA connection: %s", doca_error_get_descr(result));
 	return result == DOCA_SUCCESS;
 }
 
@@ -164,8 +164,8 @@ void rdma_conn_establish(struct rdma_conn *conn)
 	doca_error_t result = doca_rdma_bridge_established(conn->rdma, conn->connection);
 
 	if (result != DOCA_SUCCESS)
-		log_from("RDMA connections", "cannot establish an RDMA connection: %s",
-			 doca_error_get_descr(result));
+		log_from(DPUMAP_LINE_ERROR, "RDMA connections",
+			 "cannot establish an RDMA connection: %s", doca_error_get_descr(result));
 }
 
 /* Destroys the connections without owner; false when one cannot be destroyed. */

@@ -49,7 +49,7 @@ struct registry_renewal {
 static void on_log(void *context, const char *line)
 {
 	(void)context;
-	log_from("registry", "registry: %s", line);
+	log_from(DPUMAP_LINE_WARNING, "registry", "registry: %s", line);
 }
 
 static void on_state(void *context)
@@ -288,7 +288,8 @@ static void publish(struct registry *r)
 	if (!r->is_outdated)
 		return;
 	r->retry_at = now + RETRY_NS;
-	log_from("registry", "registry: cannot publish the exports, trying again: %s", fault.text);
+	log_from(DPUMAP_LINE_WARNING, "registry",
+		 "registry: cannot publish the exports, trying again: %s", fault.text);
 }
 
 static void notify(struct registry *r)

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,6 +53,28 @@ static bool write_soon(const char *bytes, size_t len)
 	return n == (ssize_t)len;
 }
 
+/* The file that systemd passed as the journal: $JOURNAL_STREAM, "DEVICE:INODE". */
+static struct {
+	uintmax_t device, inode;
+} journal;
+
+__attribute__((constructor)) static void read_environment(void)
+{
+	const char *text = getenv("JOURNAL_STREAM");
+
+	if (text && sscanf(text, "%ju:%ju", &journal.device, &journal.inode) != 2)
+		journal.inode = 0;
+}
+
+/* A program that systemd started may have passed another standard error to this one. */
+static bool is_journal(void)
+{
+	struct stat st;
+
+	return journal.inode && fstat(STDERR_FILENO, &st) == 0 && st.st_dev == journal.device &&
+	       st.st_ino == journal.inode;
+}
+
 static size_t put_time(char *line, size_t size)
 {
 	struct timespec now;
@@ -63,9 +88,12 @@ static size_t put_time(char *line, size_t size)
 static bool put(enum dpumap_line_level level, const char *program, const char *text)
 {
 	char line[LINE_MAX_SIZE];
-	size_t len = shows_time ? put_time(line, sizeof(line)) : 0;
+	size_t len = 0;
 
-	(void)level;
+	if (is_journal())
+		len = (size_t)snprintf(line, sizeof(line), "<%d>", (int)level);
+	else if (shows_time)
+		len = put_time(line, sizeof(line));
 	snprintf(line + len, sizeof(line) - len - 1, "%s: %s", program, text);
 	len = strlen(line);
 	line[len] = '\n';

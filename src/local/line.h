@@ -17,10 +17,10 @@ enum dpumap_line_level {
 	DPUMAP_LINE_DEBUG = 7,
 };
 
-/* Begins lines with the time. */
+/* Begins lines with the time, unless they go to the journal of systemd, which has the time. */
 void dpumap_line_show_time(void);
 
-/* Writes "program: text". A longer line than a kilobyte is cut. */
+/* Writes "program: text", for the journal with the level. A longer line than a kilobyte is cut. */
 void dpumap_line_write(enum dpumap_line_level level, const char *program, const char *text);
 
 /* Can a line be written to fd without waiting? */

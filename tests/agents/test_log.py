@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import os
 import re
+import socket
 import threading
 import time
 
@@ -154,3 +155,54 @@ def test_lines_have_their_time(serve):
         assert found, line
         seconds = time.mktime(time.strptime(found[1], "%Y-%m-%dT%H:%M:%S")) - time.timezone
         assert before - 1 <= seconds <= time.time() + 1, line
+
+
+def read_until(reader, last):
+    text = ""
+    reader.settimeout(30)
+    while last not in text:
+        text += reader.recv(65536).decode()
+    return text
+
+
+JOURNAL = [
+    "<6>dpumapd: export bulk created",
+    "<4>dpumapd: uid .* refused: there is no export",
+    "<3>dpumap: error: connection details refused",
+    "<3>dpumapd: cannot reload",
+]
+
+
+def test_lines_have_their_priority_in_the_journal(dpu, work):
+    """What systemd passes as standard error is named in the environment, and has the time itself."""
+    path, config = str(work / "socket"), work / "d.conf"
+    export = '{ name = "bulk"; kind = "dram"; size = "64K"; via = "rdma"; allow = [ "*" ]; }'
+    config.write_text(f'listen = [ "unix:{path}" ];\nexports = ( {export} );\n', encoding="utf-8")
+    reader, writer = socket.socketpair()
+    st = os.fstat(writer.fileno())
+    environment = {"JOURNAL_STREAM": f"{st.st_dev}:{st.st_ino}"}
+    daemon = dpu.daemon("journal", ["dpumapd", "--config", config], stderr=writer, env=environment)
+    with reader, writer:
+        try:
+            daemon.await_output("^dpumapd: ready on ")
+            with reach(path) as s:
+                s.sendall(HELLO + request("get", name="none") + request("get", name="bulk"))
+                s.sendall(request("connect", name="bulk", details=b"x" * 48))
+                assert all(receive(s) for _ in range(4))
+            config.write_text("listen = ;\n", encoding="utf-8")
+            daemon.signal("HUP")
+            text = read_until(reader, "cannot reload")
+        finally:
+            daemon.end("TERM")
+    for line in JOURNAL:
+        assert re.search(f"^{line}", text, re.M), f"no {line}: {text}"
+    assert all(re.match("<[346]>dpumapd?: ", line) for line in text.splitlines()), text
+
+
+def test_other_standard_error_than_the_journal_has_no_priorities(dpu, work):
+    """A program that systemd started passed another one."""
+    words = ["dpumapd", "--listen", work / "socket", *BULK]
+    daemon = dpu.daemon("redirected", words, env={"JOURNAL_STREAM": "1:2"})
+    daemon.await_output("^dpumapd: ready on ")
+    assert daemon.end("TERM") == 0
+    assert re.match("dpumapd: export bulk", daemon.log()), daemon.log()

@@ -30,7 +30,7 @@ void log_line(const char *fmt, ...)
 {
 }
 
-void log_from(const char *source, const char *fmt, ...)
+void log_from(enum dpumap_line_level level, const char *source, const char *fmt, ...)
 {
 }
 
