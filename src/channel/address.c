@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "channel/address.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,16 +99,35 @@ void dpumap_address_default_path(char *path, size_t size)
 	snprintf(path, size, "%s/dpumapd.sock", dir && dir[0] == '/' ? dir : "/run");
 }
 
+/* Also true if we cannot know. A datagram socket connects to no server, so that no server sees it. */
+static bool is_served(const char *path)
+{
+	struct dpumap_fault ignored = {0};
+	struct dpumap_address address = {0};
+	int probe, err;
+
+	if (parse_path(path, &address, &ignored) != DOCA_SUCCESS)
+		return false;
+	probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (probe < 0)
+		return access(path, F_OK) == 0;
+	err = connect(probe, (const struct sockaddr *)&address.path, sizeof(address.path)) == 0
+		      ? 0
+		      : errno;
+	close(probe);
+	return err != ECONNREFUSED && err != ENOENT && err != ENOTDIR;
+}
+
 void dpumap_address_find_default(char *path, size_t size)
 {
 	/* Of the packaged service and of its socket unit; see dpumapd.conf and dpumapd.socket. */
 	static const char *const paths[] = {"/run/dpumapd/dpumapd.sock", "/run/dpumapd.sock"};
 
 	dpumap_address_default_path(path, size);
-	if (access(path, F_OK) == 0)
+	if (strcmp(path, paths[1]) != 0 && is_served(path))
 		return;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (access(paths[i], F_OK) == 0) {
+		if (is_served(paths[i])) {
 			snprintf(path, size, "%s", paths[i]);
 			return;
 		}

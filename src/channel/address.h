@@ -34,8 +34,8 @@ doca_error_t dpumap_address_parse(const char *text, struct dpumap_address *addre
  * /run/dpumapd.sock.
  */
 void dpumap_address_default_path(char *path, size_t size);
-/* The socket to which clients connect by default: the one above if it exists, else the socket of
- * the packaged service or of its socket unit if one of them exists, else the one above.
+/* The socket to which clients connect by default: $XDG_RUNTIME_DIR/dpumapd.sock, the socket of the
+ * packaged service, or that of its socket unit: the first with a server. Else the one above.
  */
 void dpumap_address_find_default(char *path, size_t size);
 

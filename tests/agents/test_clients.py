@@ -406,6 +406,26 @@ def test_closed_standard_descriptors_harm_nothing(dpu, host, work):
     assert daemon.end() == 0
 
 
+def own_run(commands):
+    """Runs commands of the shell on another /run."""
+    return ["unshare", "--mount", "bash", "-ec", f"mount -t tmpfs none /run; mkdir /run/dpumapd; {commands}"]
+
+
+@pytest.mark.parametrize("stale", ["/run/dpumapd.sock", "$XDG_RUNTIME_DIR/dpumapd.sock"])
+def test_socket_without_a_server_is_skipped(serve, host, work, stale):
+    """A killed dpumapd leaves one behind; the packaged service is found."""
+    if os.getuid() != 0 or host.run(own_run("true")).status:
+        pytest.skip("no mount namespaces here")
+    serving = serve("--export", "name=bulk,kind=dram,size=4K", listen=f"{work}/socket")
+    leave = "import os, socket; socket.socket(socket.AF_UNIX).bind(os.path.expandvars(os.sys.argv[1]))"
+    commands = f"/usr/bin/python3 -c '{leave}' '{stale}'; ln -s {work}/socket /run/dpumapd/dpumapd.sock; dpumap list"
+    (work / "xdg").mkdir(mode=0o700)
+    environment = {"XDG_RUNTIME_DIR": f"{work}/xdg"} if "XDG" in stale else {}
+    shown = host.run(own_run(("" if environment else "unset XDG_RUNTIME_DIR; ") + commands), env=environment).ok()
+    assert "bulk" in shown
+    assert serving.log().count(" connected") == 1
+
+
 NOBODY = 65534
 
 

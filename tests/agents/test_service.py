@@ -383,3 +383,14 @@ def test_score_is_as_documented(unit):
         ["systemd-analyze", "security", *words], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0 and f"dpumapd.service: {score} " in done.stdout, done.stdout[-200:]
+
+
+def conditions(path):
+    lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.startswith("Condition")]
+
+
+def test_socket_has_the_conditions_of_the_service(unit):
+    """Otherwise systemd starts the service for each client, in vain, until it gives the socket up."""
+    assert conditions(unit)
+    assert conditions(ROOT / "dpu/dpumapd.socket") == conditions(unit)
