@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "emu/wire/aeth.h"
 #include "emu/wire/icrc.h"
 
 #define RKEY	  0x1234u
@@ -403,6 +404,20 @@ static void travel(struct link *l, unsigned int to, const uint8_t *bytes, size_t
 	l->packets++;
 }
 
+/* An ACK in the place of a response would end the connection, or be taken for it, if the response is lost. */
+static void check_ack(struct link_end *e, const uint8_t *bytes, size_t len)
+{
+	const struct wire_wr *wr;
+	struct wire_packet p;
+
+	assert_int_equal(wire_parse(bytes, len, &p), WIRE_ACCEPTED);
+	if (WIRE_OPERATION(p.opcode) != WIRE_ACK ||
+	    WIRE_SYNDROME_KIND(p.syndrome) != WIRE_ACK_CREDITS)
+		return;
+	wr = wire_requester_find(&peer_of(e)->qp, p.psn);
+	assert_false(wr && wr->work >= WIRE_WORK_READ);
+}
+
 static void transmit(struct link *l, struct link_end *e)
 {
 	uint8_t bytes[WIRE_MAX_PACKET];
@@ -415,6 +430,7 @@ static void transmit(struct link *l, struct link_end *e)
 			return;
 		len = wire_seal(&e->qp.attr.path, bytes, len);
 		assert_true(len <= WIRE_MAX_PACKET);
+		check_ack(e, bytes, len);
 		e->sent++;
 		travel(l, !e->side, bytes, len);
 		if (chance(l, l->weather.repeated))

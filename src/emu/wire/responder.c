@@ -15,6 +15,7 @@ void wire_responder_open(struct wire_qp *qp)
 
 	memset(r, 0, sizeof(*r));
 	r->epsn = qp->attr.rq_psn & WIRE_PSN_MASK;
+	r->ack_psn = wire_psn_add(r->epsn, WIRE_PSN_MASK);
 }
 
 static void send_nak(struct wire_responder *r, uint8_t syndrome, uint32_t psn)
@@ -69,12 +70,27 @@ static void refuse(struct wire_qp *qp, uint64_t now, const struct wire_verdict *
 	enter_error(qp, now, event);
 }
 
-/* The request `p` is executed: later ones may follow (IBA 9.7.5.1). */
+/* Is it answered by a response of its own instead of an ACK? */
+static bool has_response(const struct wire_packet *p)
+{
+	return p->op.kind == WIRE_KIND_READ || p->op.kind == WIRE_KIND_ATOMIC;
+}
+
+/*
+ * The request `p` is executed: later ones may follow (IBA 9.7.5.1). A response also acknowledges what was before
+ * it, and no ACK may have its PSN: if the response is lost, the requester finds the wrong opcode in its place, and
+ * ends the connection or takes the ACK for the answer.
+ */
 static void executed(struct wire_responder *r, const struct wire_packet *p, uint32_t packets)
 {
 	r->epsn = wire_psn_add(r->epsn, packets);
-	r->ack_due |= p->ack_req;
 	r->stalled = false;
+	if (has_response(p)) {
+		r->ack_due = false;
+		return;
+	}
+	r->ack_due |= p->ack_req;
+	r->ack_psn = p->psn;
 }
 
 static void stall(struct wire_responder *r, uint64_t now, const struct wire_packet *p)
@@ -186,7 +202,7 @@ static enum wire_drop take_atomic(struct wire_qp *qp, uint64_t now, const struct
 static enum wire_drop repeat(struct wire_qp *qp, const struct wire_packet *p)
 {
 	qp->ops->count(qp->ctx, WIRE_COUNT_DUPLICATE);
-	if (p->op.kind == WIRE_KIND_READ || p->op.kind == WIRE_KIND_ATOMIC)
+	if (has_response(p))
 		return wire_replies_repeat(qp, p);
 	qp->responder.ack_due |= p->ack_req || p->op.last;
 	return WIRE_ACCEPTED;
@@ -321,7 +337,7 @@ size_t wire_responder_output(struct wire_qp *qp, uint64_t now, uint8_t *out)
 	}
 	if (r->ack_due && !qp->dead) {
 		r->ack_due = false;
-		return put_ack(qp, credits(qp), wire_psn_add(r->epsn, WIRE_PSN_MASK), out);
+		return put_ack(qp, credits(qp), r->ack_psn, out);
 	}
 	return 0;
 }

@@ -18,7 +18,8 @@ struct wire_responder {
 	uint32_t msn;  /* messages that are completed (IBA 9.7.7.1) */
 	struct wire_message message;
 	struct wire_replies replies;
-	bool ack_due; /* an ACK for everything before `epsn` */
+	uint32_t ack_psn; /* of an ACK: the last request that is executed and has no response */
+	bool ack_due;
 	bool nak_due; /* with nak and nak_psn */
 	bool silent;  /* a NAK was sent: later packets get none until `epsn` arrives */
 	bool unready; /* it was an RNR NAK */
