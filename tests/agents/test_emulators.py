@@ -122,3 +122,22 @@ def test_emulator_that_does_not_respond_is_listed(shells):
         assert f"{pid}  does not respond" in shells.emu("a", "list").ok()
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+def test_emulator_that_hangs_is_waited_for_and_killed(shells):
+    """Its programs end by a signal, and say what they wait for, as does the command; stop ends it."""
+    shells.emu("a", "start").ok()
+    hung = next(iter(shells.listed("a").values()))["pid"]
+    os.kill(hung, signal.SIGSTOP)
+    program = shells.machine.run(
+        ["timeout", "--foreground", "--kill-after", "30", "3", "dpumap-emu", "run", "--as", "host", "ibv_devinfo"],
+        env=shells.environment("a"),
+    )
+    assert program.status == 124, program
+    status = shells.machine.run(["timeout", "--kill-after", "30", "3", "dpumap-emu", "status"],
+                                env=shells.environment("a"))
+    assert status.status == 124 and f"process {hung}, which does not answer" in status.err
+    stopped = shells.emu("a", "stop")
+    assert stopped.status == 0 and f"killing process {hung}" in stopped.err
+    assert not shells.listed("a")
+    shells.emu("a", "start").ok()

@@ -18,6 +18,7 @@
 
 #include "emu/ipc/access.h"
 #include "emu/ipc/sock.h"
+#include "emu/shim/answer.h"
 #include "emu/shim/refusal.h"
 #include "emu/shim/server_exit.h"
 
@@ -358,12 +359,13 @@ static void explain_refusal(int file, int err)
 		emu_refusal_print(err, emu_server_exit_pid(file));
 }
 
-static int receive(int channel, struct emu_reply *rep, int *fds)
+static int receive(int channel, const sigset_t *open, struct emu_reply *rep, int *fds)
 {
 	unsigned int nfds = 0;
 	ssize_t n;
 	int err;
 
+	emu_answer_await(channel, open);
 	n = emu_sock_recv(channel, rep, sizeof(*rep), fds, fds ? EMU_MAX_FDS : 0, &nfds, NULL);
 	err = n < 0 ? (int)-n : 0;
 	if (!err && (n != sizeof(*rep) || rep->magic != EMU_MAGIC || nfds > rep->nfds))
@@ -380,7 +382,7 @@ static int receive(int channel, struct emu_reply *rep, int *fds)
  * Attach this process to the open file. The server reads the cookie to prove that it can access our
  * memory, and compares our number with the one that it sees.
  */
-static int attach(int fd, struct channel *c)
+static int attach(int fd, const sigset_t *open, struct channel *c)
 {
 	uint64_t cookie = 0x656d756c00000000ull | (uint32_t)getpid();
 	struct emu_request req = {
@@ -398,7 +400,7 @@ static int attach(int fd, struct channel *c)
 	pthread_mutex_unlock(&lock);
 	if (err)
 		return err;
-	if (receive(c->fd, &rep, NULL))
+	if (receive(c->fd, open, &rep, NULL))
 		return EIO;
 	if (rep.error)
 		explain_refusal(fd, rep.error);
@@ -448,7 +450,7 @@ static int take_locked(int fd, const struct stat *st, const char *name, struct c
 	return 0;
 }
 
-static int take(int fd, const char *name, struct channel **out)
+static int take(int fd, const char *name, const sigset_t *open, struct channel **out)
 {
 	struct stat st;
 	int err;
@@ -460,7 +462,7 @@ static int take(int fd, const char *name, struct channel **out)
 	pthread_mutex_unlock(&lock);
 	if (err || (*out)->server_end < 0)
 		return err;
-	err = attach(fd, *out);
+	err = attach(fd, open, *out);
 	if (err)
 		release(*out, false);
 	return err;
@@ -474,19 +476,19 @@ void emu_question_init(struct emu_question *q, enum emu_op op)
 	q->head_len = 0;
 	q->take = NULL;
 	q->arg = NULL;
+	q->signals = NULL;
 }
 
 /* Wait outside of the lock, then receive and use the descriptors within it. */
-static int receive_and_take(int channel, const struct emu_question *q, struct emu_reply *rep)
+static int receive_and_take(int channel, const sigset_t *open, const struct emu_question *q,
+			    struct emu_reply *rep)
 {
 	int fds[EMU_MAX_FDS], err;
 	unsigned int i, n;
-	char byte;
 
-	while (recv(channel, &byte, 1, MSG_PEEK) < 0 && errno == EINTR)
-		;
+	emu_answer_await(channel, open);
 	pthread_mutex_lock(&lock);
-	err = receive(channel, rep, fds);
+	err = receive(channel, open, rep, fds);
 	n = err ? 0 : rep->nfds;
 	if (!err && !rep->error)
 		err = q->take(q->arg, rep, fds);
@@ -497,13 +499,14 @@ static int receive_and_take(int channel, const struct emu_question *q, struct em
 	return err;
 }
 
-static int exchange(int channel, const struct emu_question *q, struct emu_reply *rep, int *fds)
+static int exchange(int channel, const sigset_t *open, const struct emu_question *q,
+		    struct emu_reply *rep, int *fds)
 {
 	int err = emu_sock_send(channel, &q->packet, sizeof(q->packet.req) + q->head_len, NULL, 0);
 
 	if (err)
 		return err;
-	return q->take ? receive_and_take(channel, q, rep) : receive(channel, rep, fds);
+	return q->take ? receive_and_take(channel, open, q, rep) : receive(channel, open, rep, fds);
 }
 
 static bool is_broken(int err)
@@ -511,16 +514,16 @@ static bool is_broken(int err)
 	return err == EPIPE || err == ECONNRESET || err == EIO || err == EMSGSIZE;
 }
 
-static int ask_once(int fd, const char *name, const struct emu_question *q, struct emu_reply *rep,
-		    int *fds)
+static int ask_once(int fd, const char *name, const sigset_t *open, const struct emu_question *q,
+		    struct emu_reply *rep, int *fds)
 {
 	struct channel *c;
 	int err;
 
-	err = take(fd, name, &c);
+	err = take(fd, name, open, &c);
 	if (err)
 		return err;
-	err = exchange(c->fd, q, rep, fds);
+	err = exchange(c->fd, open, q, rep, fds);
 	release(c, !is_broken(err));
 	return err;
 }
@@ -563,15 +566,17 @@ int emu_channel_ask(int fd, const char *name, const struct emu_question *q, stru
 		    int *fds)
 {
 	struct quiet quiet;
+	const sigset_t *open;
 	int err;
 
 	emu_channel_init();
 	begin_quiet(&quiet);
-	err = ask_once(fd, name, q, rep, fds);
+	open = q->signals ? q->signals : &quiet.signals;
+	err = ask_once(fd, name, open, q, rep, fds);
 	if (err == EPIPE || err == ECONNRESET) {
 		/* A closed file had this inode number before. */
 		forget_closed(fd);
-		err = ask_once(fd, name, q, rep, fds);
+		err = ask_once(fd, name, open, q, rep, fds);
 	}
 	end_quiet(&quiet);
 	return err;
@@ -617,13 +622,13 @@ static struct channel *find_older(const struct emu_closing *file)
 }
 
 /* The server handles the end of a file before the questions of its channels. */
-static bool is_open(const struct channel *c)
+static bool is_open(const struct channel *c, const sigset_t *open)
 {
 	struct emu_question q;
 	struct emu_reply rep;
 
 	emu_question_init(&q, EMU_OP_PING);
-	return !is_broken(exchange(c->fd, &q, &rep, NULL));
+	return !is_broken(exchange(c->fd, open, &q, &rep, NULL));
 }
 
 /* The last user of a file with other descriptors may be another process. */
@@ -657,7 +662,7 @@ void emu_channel_after_close(const struct emu_closing *file)
 		c->busy = true;
 	pthread_mutex_unlock(&lock);
 	if (c) {
-		open = is_ours(c) && is_open(c);
+		open = is_ours(c) && is_open(c, &quiet.signals);
 		settle_file(file, c, open);
 	}
 	end_quiet(&quiet);

@@ -11,6 +11,7 @@
 #ifndef EMU_SHIM_CHANNEL_H
 #define EMU_SHIM_CHANNEL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,8 @@ struct emu_question {
 	 */
 	int (*take)(void *arg, const struct emu_reply *rep, int *fds);
 	void *arg;
+	const sigset_t
+		*signals; /* the program's mask, if the caller has blocked signals, or NULL */
 };
 
 /* Begin a question: the header is set, everything else is 0. */
@@ -53,8 +56,8 @@ bool emu_channel_is_file(int fd, const char *name, unsigned int *number);
  * Send a request about the open file `fd`, whose name begins with `name` (a string that is not
  * freed), and wait for the reply. EMU_NOT_OURS: it is not such a file. Any other error: there was
  * no valid reply; rep->error is the server's result. `fds` has room for EMU_MAX_FDS, and receives
- * rep->nfds descriptors; may be NULL if there are none. Keeps errno. All signals are blocked and
- * the thread cannot be cancelled meanwhile.
+ * rep->nfds descriptors; may be NULL if there are none. Keeps errno. Meanwhile the thread cannot be
+ * cancelled, and all signals are blocked, unless the server hangs (answer.h).
  */
 int emu_channel_ask(int fd, const char *name, const struct emu_question *q, struct emu_reply *rep,
 		    int *fds);

@@ -226,6 +226,7 @@ static int start_engine(int fd)
 
 	emu_question_init(&q, EMU_OP_ENGINE);
 	q.take = run_engine;
+	q.signals = &old;
 	lock_engine(&old);
 	err = emu_channel_ask(fd, FILE_NAME, &q, &rep, NULL);
 	unlock_engine(&old);

@@ -19,6 +19,7 @@
 #include "emu/ipc/proto.h"
 #include "emu/ipc/rdma_cm.h"
 #include "emu/ipc/sock.h"
+#include "emu/shim/answer.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/last_work.h"
 #include "emu/shim/pipe.h"
@@ -137,8 +138,8 @@ static void give_back(const struct link *l)
 		close(l->fd);
 }
 
-static int call(const struct link *l, const struct emu_rdma_cm_request *q, struct emu_reply *rep,
-		int *fd)
+static int call(const struct link *l, const sigset_t *open, const struct emu_rdma_cm_request *q,
+		struct emu_reply *rep, int *fd)
 {
 	unsigned int nfds;
 	ssize_t n;
@@ -147,6 +148,7 @@ static int call(const struct link *l, const struct emu_rdma_cm_request *q, struc
 	err = emu_sock_send(l->fd, q, sizeof(*q), NULL, 0);
 	if (err)
 		return err;
+	emu_answer_await(l->fd, open);
 	n = emu_sock_recv(l->fd, rep, sizeof(*rep), fd, fd ? 1 : 0, &nfds, NULL);
 	if (n == sizeof(*rep) && rep->magic == EMU_MAGIC && nfds <= rep->nfds)
 		return nfds < rep->nfds ? EMFILE : 0;
@@ -156,13 +158,14 @@ static int call(const struct link *l, const struct emu_rdma_cm_request *q, struc
 }
 
 /* An idle connection may be one to a server that has ended since. */
-static int exchange(const struct emu_rdma_cm_request *q, struct emu_reply *rep, int *fd)
+static int exchange(const sigset_t *open, const struct emu_rdma_cm_request *q,
+		    struct emu_reply *rep, int *fd)
 {
 	struct link l;
 	int err = EPIPE;
 
 	while ((err == EPIPE || err == ECONNRESET) && take_idle(&l)) {
-		err = call(&l, q, rep, fd);
+		err = call(&l, open, q, rep, fd);
 		if (err)
 			close(l.fd);
 	}
@@ -170,7 +173,7 @@ static int exchange(const struct emu_rdma_cm_request *q, struct emu_reply *rep, 
 		err = connect_link(&l);
 		if (err)
 			return err;
-		err = call(&l, q, rep, fd);
+		err = call(&l, open, q, rep, fd);
 		if (err)
 			close(l.fd);
 	}
@@ -190,7 +193,7 @@ static int ask(const struct emu_rdma_cm_request *q, struct emu_reply *rep, int *
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	err = exchange(q, rep, fd);
+	err = exchange(&old, q, rep, fd);
 	pthread_setcancelstate(cancel, &cancel);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	/* To a program a server that has ended is a removed device, for which the kernel says EIO. */

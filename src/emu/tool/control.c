@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Requests to the server's control socket: status, stop, trace. */
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,6 +15,9 @@
 #include "emu/ipc/sock.h"
 #include "emu/server/base/log.h"
 #include "emu/tool/tool.h"
+
+#define PATIENCE_MS 2000
+#define KILL_MS	    3000 /* more */
 
 int tool_connect(const char *dir)
 {
@@ -64,19 +69,22 @@ int tool_connect_running(const struct options *o)
 	return fd;
 }
 
-int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep)
+static int receive_reply(int fd, struct emu_reply *rep)
 {
 	unsigned int nfds;
 	ssize_t n;
-	int err;
 
-	err = emu_sock_send(fd, req, len, NULL, 0);
-	if (err)
-		return -err;
 	n = emu_sock_recv(fd, rep, sizeof(*rep), NULL, 0, &nfds, NULL);
 	if (n == -EAGAIN)
 		return -EAGAIN;
 	return n == sizeof(*rep) && rep->magic == EMU_MAGIC ? -rep->error : -EPROTO;
+}
+
+int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep)
+{
+	int err = emu_sock_send(fd, req, len, NULL, 0);
+
+	return err ? -err : receive_reply(fd, rep);
 }
 
 int tool_ask(int fd, uint32_t op, uint64_t arg, struct emu_reply *rep)
@@ -142,15 +150,51 @@ const char *tool_error(int err)
 	return strerror(-err);
 }
 
+static pid_t peer_of(int fd)
+{
+	struct ucred peer = {0};
+	socklen_t len = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) ? 0 : peer.pid;
+}
+
+static bool answers(int fd, int ms)
+{
+	struct pollfd answer = {.fd = fd, .events = POLLIN};
+
+	return poll(&answer, 1, ms) != 0;
+}
+
+/* An emulator that hangs, for example in a debugger, is waited for, but to be stopped it is killed. */
+static int await_reply(int fd, uint32_t op, struct emu_reply *rep)
+{
+	pid_t server = peer_of(fd);
+
+	if (!answers(fd, PATIENCE_MS))
+		emu_log("waiting for the emulator, process %d, which does not answer%s",
+			(int)server,
+			op == EMU_OP_STOP ? "" : "; 'dpumap-emu stop' ends one that hangs");
+	if (op == EMU_OP_STOP && !answers(fd, KILL_MS)) {
+		emu_log("killing process %d, which still does not answer", (int)server);
+		if (kill(server, SIGKILL))
+			return -errno;
+		return 0;
+	}
+	return receive_reply(fd, rep);
+}
+
 static int request(const struct options *o, uint32_t op, uint64_t arg)
 {
+	const struct emu_request req = {.magic = EMU_MAGIC, .op = op, .arg = {arg}};
 	struct emu_reply rep;
 	int fd, err;
 
 	fd = tool_connect_running(o);
 	if (fd < 0)
 		return fd;
-	err = tool_ask(fd, op, arg, &rep);
+	err = -emu_sock_send(fd, &req, sizeof(req), NULL, 0);
+	if (!err)
+		err = await_reply(fd, op, &rep);
 	if (!err)
 		return fd;
 	fail(o, err, "cannot ask the emulator in", tool_error(err));
