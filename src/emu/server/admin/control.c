@@ -21,6 +21,7 @@
 #include "emu/server/card/counters.h"
 
 #define READER_MS 250
+#define LAST_MS	  5000 /* at the end nobody else waits */
 
 struct admin {
 	struct emu_watch watch;
@@ -247,11 +248,11 @@ close_fd:
 	return err;
 }
 
-static bool wait_for_reader(const struct admin *a)
+static bool wait_for_reader(const struct admin *a, int ms)
 {
 	struct pollfd p = {.fd = a->watch.fd, .events = POLLOUT};
 
-	return poll(&p, 1, READER_MS) == 1 && p.revents == POLLOUT;
+	return poll(&p, 1, ms) == 1 && p.revents == POLLOUT;
 }
 
 /* A slow reader gets a line with the number of lost lines. */
@@ -271,7 +272,7 @@ static void send_line(struct admin *a, const char *text, size_t len)
 {
 	int err = tell_gap(a) ? emu_sock_send_now(a->watch.fd, text, len, NULL, 0) : -EPIPE;
 
-	if (err == -EAGAIN && wait_for_reader(a))
+	if (err == -EAGAIN && wait_for_reader(a, READER_MS))
 		err = emu_sock_send_now(a->watch.fd, text, len, NULL, 0);
 	if (err)
 		a->missed++;
@@ -282,7 +283,7 @@ void emu_control_end(void)
 	struct admin *a;
 
 	for (a = admins; a; a = a->next)
-		if (a->traces && a->missed && wait_for_reader(a))
+		if (a->traces && a->missed && wait_for_reader(a, LAST_MS))
 			tell_gap(a);
 }
 
