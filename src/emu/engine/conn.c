@@ -40,10 +40,10 @@ struct emu_conn {
 	uint16_t flow;
 	bool foreign; /* a packet of another partition has arrived, the last one with foreign_psn */
 	uint32_t foreign_psn;
-	bool sends;    /* it was in RTS */
-	uint16_t next; /* the WQE of the send ring that is handed over next */
-	uint32_t done; /* requests that succeeded; their completions are delayed */
-	uint32_t una;  /* the requester's, and when it changed last */
+	bool sends;	   /* it was in RTS */
+	uint16_t next;	   /* the WQE of the send ring that is handed over next */
+	uint32_t done;	   /* requests that succeeded; their completions are delayed */
+	uint32_t una, end; /* the requester's, and when one of them changed last */
 	uint64_t moved;
 	struct emu_wqe w;   /* parsed last: */
 	bool parsed;	    /* in this pass */
@@ -701,9 +701,10 @@ static bool rests(struct emu_conn *c)
 	const struct wire_requester *r = &c->wire.requester;
 	uint16_t handed = (uint16_t)(c->next - c->run->sq_ci);
 
-	if (r->una != c->una || !c->moved)
+	if (r->una != c->una || r->end != c->end)
 		c->moved = c->e->now;
 	c->una = r->una;
+	c->end = r->end;
 	if (r->rnr_at || is_cut_off(c))
 		return true;
 	return emu_sq_posted(c->q, c->run) == handed &&
