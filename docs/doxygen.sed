@@ -6,5 +6,5 @@ s#^ \*\t# *         #
 # The page begins with an identifier, since that of doxygen contains the directory.
 1s/^# .*/& {#mainpage}/
 # A link to a header leads to its page. The other documents are not part of the HTML.
-s#\[`([a-z_/-]+\.h)`\]\(\.\./(src/emu/)?include/([a-z_/-]+\.h)\)#@ref \3 "\1"#g
+s#\[`([a-z_/-]+\.h)`\]\(\.\./(emu/)?include/([a-z_/-]+\.h)\)#@ref \3 "\1"#g
 s#\[([a-z-]+\.md)\]\([a-z-]+\.md\)#`\1`#g

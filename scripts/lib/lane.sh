@@ -161,7 +161,7 @@ CLANG_OPTIONS=(-DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=cl
 # shellcheck disable=SC2034 # used by the lanes
 UNIT_TARGETS=(tests/unit/all desc_judge)
 # shellcheck disable=SC2034
-PRODUCT_TARGETS=(src/all src/emu/all src/common/all src/channel/all src/doctor/all src/fleet/all dpu/all host/all)
+PRODUCT_TARGETS=(src/all emu/all src/common/all src/channel/all src/doctor/all src/fleet/all dpu/all host/all)
 
 # build_debug TARGET...: build with gcc, Debug, instrumented for coverage.
 build_debug()

@@ -19,7 +19,7 @@ COUNTERS = {"clients", "commands", "command_errors", "copies", "bytes", "errors"
 # Variables of the caller that would change the results.
 UNSET = "DPUMAP_LOG_LEVEL DPUMAP_CONNECT NO_COLOR XDG_RUNTIME_DIR XDG_CONFIG_HOME".split()
 # The messages of the control socket: struct emu_request and struct emu_reply.
-PROTO = pathlib.Path(__file__).resolve().parents[2] / "src/emu/ipc/proto.h"
+PROTO = pathlib.Path(__file__).resolve().parents[2] / "emu/ipc/proto.h"
 REQUEST, REPLY = struct.Struct("=II3Q"), struct.Struct("=IiII4Q")
 OP_STATUS, OP_FAULT = 6, 8
 # The rest of struct emu_fault_request that removes all rules: only nth and count are not zero.

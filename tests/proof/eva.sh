@@ -37,7 +37,7 @@ eva()
 	done
 	# shellcheck disable=SC2086 # words
 	(cd "$TREE" && frama-c -load-module "$LOGS/machine_models.cmxs" -machdep "$model" -c11 \
-		-cpp-extra-args="-D__FC_MACHDEP_$header -U__GNUC__ -U__x86_64__ -U__SSE4_2__ $defines -Iinclude -Isrc" \
+		-cpp-extra-args="-D__FC_MACHDEP_$header -U__GNUC__ -U__x86_64__ -U__SSE4_2__ $defines -Iinclude -Isrc -I." \
 		$files -main "$main" -kernel-warn-key annot:missing-spec=abort \
 		-eva -eva-no-show-progress -eva-no-print -eva-split-return auto "$@" >"$log" 2>&1 || echo "failed" >>"$log") &
 }

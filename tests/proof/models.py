@@ -82,7 +82,7 @@ def main():
     option = arguments.pop(0) if arguments[0].startswith('--') else None
     wanted = {'--self-test': {'mutant'}, '--long': {'check', 'progress', *ALSO}, None: {'check', 'progress'}}[option]
     tree, *names = arguments
-    models = sorted((pathlib.Path(tree).resolve() / 'src').rglob('*.pml'))
+    models = sorted((pathlib.Path(tree).resolve() / 'emu').rglob('*.pml'))
     wrong, states = [], 0
     for model in models:
         if names and model.stem not in names:

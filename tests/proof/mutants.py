@@ -396,7 +396,7 @@ def main():
     print(f"{len(mutants)} mutants; {equivalent} more have the code of the original", flush=True)
     targets = sorted({name.partition("@")[0] for names in tests.values() for name in names})
     if not args.pure:
-        targets.append("src/emu/all")
+        targets.append("emu/all")
     subprocess.run(["ninja", "-C", build, *targets], check=True, stdout=subprocess.DEVNULL)
     mutants.sort(key=Mutant.rank)
     mutants = mutants[:args.count or None]

@@ -17,7 +17,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 def users_of(tree):
     """Return {path: the C files that may include it}, each file by its path in the tree."""
     names = {}
-    for folder in ("src", "dpu", "host", "include", "tests", "examples"):
+    for folder in ("src", "emu", "dpu", "host", "include", "tests", "examples"):
         for path in (tree / folder).rglob("*.[ch]"):
             names[str(path.relative_to(tree))] = INCLUDE.findall(path.read_text(encoding="utf-8"))
     ends = collections.defaultdict(set)  # all paths that end with these components

@@ -11,8 +11,8 @@ import re
 import sys
 
 # Every allowed arrow, floor by floor: a room, and the rooms whose headers it may include. "api" is
-# include/, "api-desc" is include/dpumap/desc.h alone. The rooms of src/emu/server/ are floors too: each
-# may include those below it, and the files directly in src/emu/server/ may include all of them.
+# include/, "api-desc" is include/dpumap/desc.h alone. The rooms of emu/server/ are floors too: each
+# may include those below it, and the files directly in emu/server/ may include all of them.
 API = "api api-desc"
 DEVICE = "device device/memory device/queue device/cm"
 BASE = f"{DEVICE} secret desc log {API}"
@@ -131,7 +131,7 @@ PRM = ("doctor", "src/device/prm.h")
 # librdmacm is called in one room of the library; the public header of doca_rdma has its header for programs,
 # and dpumapd is such a program, which gives its requests to the bridge.
 CM_HEADER = "rdma/rdma_cma.h"
-CM_PLACES = {"src/device/cm/", "include/doca_rdma.h", "src/emu/", "dpu/rdma/cm_listener.c"}
+CM_PLACES = {"src/device/cm/", "include/doca_rdma.h", "emu/", "dpu/rdma/cm_listener.c"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]*)[>"]', re.M)
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.S)
@@ -142,9 +142,8 @@ EMULATED_FILTER = re.compile("filter_emulated", re.I)  # a kind of representor h
 
 
 def room_of(name):
-    """The room of a file: a folder of src/, dpu/ or host/, in src/comch/, src/core/, src/device/, src/fleet/ and
-    src/emu/ two folders, in
-    src/emu/server/ three. Files beside the innermost folders are a room too. None: in no room."""
+    """The room of a file: a folder of src/, or two in src/comch/, src/core/, src/device/ and src/fleet/; in emu/, dpu/
+    and host/ two folders, in emu/server/ three. Files beside the innermost folders are a room too. None: in no room."""
     if name == "include/dpumap/desc.h":
         return "api-desc"
     *folders, _ = name.split("/")
@@ -152,9 +151,9 @@ def room_of(name):
         return None
     if folders[0] == "include":
         return "api"
-    if folders[0] in ("dpu", "host"):
-        return "/".join(folders[:2])
-    deep = {"comch": 2, "core": 2, "device": 2, "fleet": 2, "emu": 3 if folders[1:3] == ["emu", "server"] else 2}
+    if folders[0] in ("emu", "dpu", "host"):
+        return "/".join(folders[:3 if folders[:2] == ["emu", "server"] else 2])
+    deep = {"comch": 2, "core": 2, "device": 2, "fleet": 2}
     return "/".join(folders[1:1 + deep.get(folders[1], 1)]) if len(folders) > 1 else None
 
 
@@ -170,7 +169,7 @@ class Tree:
     def __init__(self, root):
         self.root = pathlib.Path(root).resolve()
         self.files = {}
-        for top in ("include", "src", "dpu", "host"):
+        for top in ("include", "src", "emu", "dpu", "host"):
             for path in sorted((self.root / top).rglob("*.[ch]")):
                 self.files[path.relative_to(self.root).as_posix()] = path.read_text()
 

@@ -7,7 +7,7 @@
 
 headers()
 {
-	(cd "$TREE" && find include src/emu/include -name '*.h' | LC_ALL=C sort)
+	(cd "$TREE" && find include emu/include -name '*.h' | LC_ALL=C sort)
 }
 
 # page_of HEADER: print the name of its page in the HTML

@@ -5,7 +5,7 @@
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SOURCE_DIRS=(include src dpu host docs)
+SOURCE_DIRS=(include src emu dpu host docs)
 
 run_check()
 {

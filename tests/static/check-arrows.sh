@@ -7,7 +7,7 @@
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SOURCE_DIRS=(include src dpu host)
+SOURCE_DIRS=(include src emu dpu host)
 
 run_check()
 {
@@ -25,7 +25,7 @@ plant()
 	case $2 in
 	1) printf 'int dpumap_x(void *pd)\n{\n\treturn ibv_dealloc_pd(pd);\n}\n' >"$dir/src/core/planted.c" ;;
 	2) printf '#include <stdio.h>\n' >"$dir/src/desc/planted.c" ;;
-	3) printf '#include <dpumap/dm.h>\n' >"$dir/src/emu/shim/planted.c" ;;
+	3) printf '#include <dpumap/dm.h>\n' >"$dir/emu/shim/planted.c" ;;
 	4) printf '#include "core/planted.h"\n' >"$dir/host/planted.c"; : >"$dir/src/core/planted.h" ;;
 	5) printf '#include <infiniband/verbs.h>\n' >"$dir/include/dpumap/planted.h" ;;
 	6) printf 'const char *x = "DPUMAP_EMU_DIR";\n' >"$dir/src/device/planted.c" ;;
@@ -45,11 +45,19 @@ plant()
 	esac
 }
 
+folder()
+{
+	case $1 in
+	emu/*) echo "$dir/$1" ;;
+	*) echo "$dir/src/$1" ;;
+	esac
+}
+
 # include ROOM OTHER: a file of the room includes a header of the other
 include()
 {
-	printf '#include "%s/planted.h"\n' "$2" >"$dir/src/$1/planted.c"
-	: >"$dir/src/$2/planted.h"
+	printf '#include "%s/planted.h"\n' "$2" >"$(folder "$1")/planted.c"
+	: >"$(folder "$2")/planted.h"
 }
 
 main "$@"

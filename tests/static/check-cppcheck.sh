@@ -9,12 +9,12 @@
 run_check()
 {
 	local files
-	mapfile -t files < <(c_files tests/static/cppcheck-suppressions.txt src dpu host)
+	mapfile -t files < <(c_files tests/static/cppcheck-suppressions.txt src emu dpu host)
 	[ ${#files[@]} -gt 0 ] || return 0
 	(cd "$TREE" && cppcheck --quiet --error-exitcode=1 --std=c11 --platform=unix64 -j "$(nproc)" \
 		--enable=warning,performance,portability --inline-suppr --inconclusive \
 		--suppressions-list=tests/static/cppcheck-suppressions.txt \
-		-I include -I src -D_GNU_SOURCE "${files[@]}") || bad "cppcheck complains"
+		-I include -I src -I . -D_GNU_SOURCE "${files[@]}") || bad "cppcheck complains"
 }
 
 make_scratch()

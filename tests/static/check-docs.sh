@@ -37,7 +37,7 @@ check_paths()
 	while read -r path; do
 		# shellcheck disable=SC2086
 		compgen -G "$TREE/$path" >/dev/null || bad "$doc: $path does not exist"
-	done < <(grep -oE '`(src|include|dpu|host|tests|examples|man|scripts|docs|cmake|\.ci)/[A-Za-z0-9_./*-]*' \
+	done < <(grep -oE '`(src|emu|include|dpu|host|tests|examples|man|scripts|docs|cmake|\.ci)/[A-Za-z0-9_./*-]*' \
 		"$TREE/$doc" | tr -d '`' | LC_ALL=C sort -u)
 }
 

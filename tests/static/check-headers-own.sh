@@ -5,7 +5,7 @@
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SOURCE_DIRS=(src dpu host)
+SOURCE_DIRS=(src emu dpu host)
 
 run_check()
 {

@@ -13,7 +13,7 @@ compile()
 	shift
 	printf '#include <%s>\n#include <%s>\nextern int dpumap_unit;\n' "$header" "$header" |
 		"$@" -Wall -Wextra -Wundef -pedantic -Werror -I "$TREE/include" \
-			-I "$TREE/src/emu/include" -fsyntax-only -
+			-I "$TREE/emu/include" -fsyntax-only -
 }
 
 # A program that is valid C and C++ and includes nothing else.
@@ -81,7 +81,7 @@ check_user_data()
 run_check()
 {
 	local file header seen=0
-	for file in $(cd "$TREE" && find include src/emu/include -name '*.h' | LC_ALL=C sort); do
+	for file in $(cd "$TREE" && find include emu/include -name '*.h' | LC_ALL=C sort); do
 		header=${file#*include/}
 		seen=$((seen + 1))
 		compile "$header" gcc -std=c11 -x c || bad "$file: does not compile on its own as C11"

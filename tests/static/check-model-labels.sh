@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each step of a model in src/emu has a comment in the code that names its label, and each label that a
+# Each step of a model in emu has a comment in the code that names its label, and each label that a
 # comment names exists (model-labels.py).
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SOURCE_DIRS=(src)
+SOURCE_DIRS=(emu)
 
 run_check()
 {
@@ -19,7 +19,7 @@ run_check()
 PLANTS=4
 plant()
 {
-	local emu=$1/src/emu
+	local emu=$1/emu
 	case $2 in
 	1) edit "$emu/ipc/grace.c" 's/grace.pml: grace_scan//' ;;
 	2) edit "$emu/ipc/grace.pml" 's/^retire:/retired:/' ;;

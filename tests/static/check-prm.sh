@@ -7,22 +7,22 @@
 # Pairs: a pattern that no statement may contain, and what to write instead.
 rules=(
 	'emu_prm_[a-z]+\([^,;]+, *[0-9]|EMU_PRM_(BITS|FIELD|BYTE)\([^;]*[0-9]'
-	'name the field in src/emu/server/devx/prm_*.h'
+	'name the field in emu/server/devx/prm_*.h'
 	'emu_prm_value [a-z_]+\[\] = \{.*\{ *[0-9]|emu_prm_range [a-z_]+\[\] = \{'
 	'name the fields, and list reserved bits by EMU_PRM_RESERVED()'
 	'm->(in|out)( \+ |\[)[0-9]'
 	'use emu_prm_at() or emu_prm_look() with a named field'
 	'emu_refuse\([^,;()]*, *[^Ee ]'
-	'add a row to src/emu/server/devx/syndrome.h'
+	'add a row to emu/server/devx/syndrome.h'
 	'emu_(get|put)(16|32|64)\([a-z_>.()-]+ \+ [0-9]'
-	'name the field in src/emu/engine/segments.h'
+	'name the field in emu/engine/segments.h'
 	'opcode *(==|!=|>=|<=|<|>) *(0x[0-9a-f]|[1-9])'
-	'name the opcode in src/emu/server/devx/prm_cmd.h or src/emu/ipc/codes.h'
+	'name the opcode in emu/server/devx/prm_cmd.h or emu/ipc/codes.h'
 )
 
 checked_files()
 {
-	files '*.c' | grep -E '^src/emu/(server|engine)/'
+	files '*.c' | grep -E '^emu/(server|engine)/'
 }
 
 # Print the statements of a file, one a line. gcc reports an error for "#name" in a macro, but continues.
@@ -45,14 +45,13 @@ run_check()
 
 make_scratch()
 {
-	mkdir -p "$1/src"
-	cp -a "$TREE/src/emu" "$1/src/"
+	cp -a "$TREE/emu" "$1/"
 }
 
 PLANTS=8
 plant()
 {
-	local devx=$1/src/emu/server/devx
+	local devx=$1/emu/server/devx
 	case $2 in
 	1) printf 'int f(void) { return (int)emu_prm_get(qpc,\n 0x565); }\n' >>"$devx/queue.c" ;;
 	2) printf 'void f(void) { emu_prm_set(m->out, EMU_PRM_BITS(0x48, 24), n); }\n' >>"$devx/mkey.c" ;;
@@ -60,7 +59,7 @@ plant()
 	4) printf 'static const struct emu_prm_range x[] = {{0x40, 8}};\n' >>"$devx/mkey.c" ;;
 	5) printf 'int f(void) { return emu_refuse(m, 0x2c); }\n' >>"$devx/mkey.c" ;;
 	6) printf 'void f(void) { p = m->in + 0x18; }\n' >>"$devx/rmp.c" ;;
-	7) printf 'void f(void) { emu_put32(p + 44, n); }\n' >>"$1/src/emu/engine/cq.c" ;;
+	7) printf 'void f(void) { emu_put32(p + 44, n); }\n' >>"$1/emu/engine/cq.c" ;;
 	8) printf 'int f(void) { return m->opcode == 0x936; }\n' >>"$devx/devx.c" ;;
 	esac
 }

@@ -24,15 +24,15 @@ run_check()
 	[ ! -f "$TREE/compile_commands.json" ] || database=$TREE
 	[ -s "$database/compile_commands.json" ] || { bad "no compile_commands.json in $database"; return; }
 	each=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tidy.XXXXXX")
-	c_files .clang-tidy src dpu host tests |
+	c_files .clang-tidy src emu dpu host tests |
 		python3 "$(dirname "${BASH_SOURCE[0]}")/tidy.py" "$database/compile_commands.json" "$TREE" \
 			>"$each/compile_commands.json"
 	printf '%d files\n' "$(grep -o '"file":' "$each/compile_commands.json" | wc -l)"
 	{
 		if [ "${DPUMAP_NIGHTLY-}" = yes ]; then
-			tidy 'src|dpu|host|tests'
+			tidy 'src|emu|dpu|host|tests'
 		else
-			tidy 'src|dpu|host' max-nodes=50000
+			tidy 'src|emu|dpu|host' max-nodes=50000
 			tidy tests mode=shallow
 		fi
 	} | sed -n 's/\x1b\[[0-9;]*m//g; /: \(error\|warning\): /p' | LC_ALL=C sort -u >"$each/findings"

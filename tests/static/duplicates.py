@@ -22,7 +22,7 @@ Duplicate = collections.namedtuple("Duplicate", "tokens same first first_line se
 
 def find(tree):
     files = {}
-    for top in ("src", "dpu", "host"):
+    for top in ("src", "emu", "dpu", "host"):
         for path in sorted((tree / top).rglob("*.[ch]")):
             files[path.relative_to(tree).as_posix()] = path.read_text().split("\n")
     if not files:

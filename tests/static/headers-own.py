@@ -11,8 +11,8 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("src", "dpu", "host")
-NOT_OURS = ("src/emu/include/",)  # a public header
+FOLDERS = ("src", "emu", "dpu", "host")
+NOT_OURS = ("emu/include/",)  # a public header
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|_Static_assert\s*\([^;]*\)")

@@ -12,7 +12,7 @@ BUILD=$TREE/build
 PLANTS=1
 WRONG=0
 # The folders with files of the project.
-SOURCE_DIRS=(include src dpu host tests examples man completion scripts cmake packaging docs .ci .github)
+SOURCE_DIRS=(include src emu dpu host tests examples man completion scripts cmake packaging docs .ci .github)
 
 usage()
 {

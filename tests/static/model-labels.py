@@ -32,7 +32,7 @@ def names_in(path):
 
 
 def main():
-    source = pathlib.Path(sys.argv[1]) / 'src'
+    source = pathlib.Path(sys.argv[1]) / 'emu'
     labels = {model.name: labels_of(model) for model in sorted(source.rglob('*.pml'))}
     named = collections.defaultdict(dict)
     for path in sorted([*source.rglob('*.c'), *source.rglob('*.h')]):
@@ -45,7 +45,7 @@ def main():
             path = named[model][label].relative_to(source.parent)
             print(f'{path}: {model} has no label {label}')
     if not labels:
-        print('src: there is no model')
+        print('emu: there is no model')
 
 
 if __name__ == '__main__':

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Orders of steps that the models of the emulator's protocols (src/emu, *.pml) exclude, and that the
+ * Orders of steps that the models of the emulator's protocols (emu, *.pml) exclude, and that the
  * scheduler hardly ever produces: here the test makes each step.
  */
 #include "engine_pair.h"
