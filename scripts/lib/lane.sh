@@ -159,7 +159,7 @@ CLANG_OPTIONS=(-DDPUMAP_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=cl
 # The builds that lanes share. Each lane names the targets that it needs; DIR/all means all targets of
 # the folder DIR.
 # shellcheck disable=SC2034 # used by the lanes
-UNIT_TARGETS=(tests/unit/all desc_judge)
+UNIT_TARGETS=(tests/unit/all tests/emu/unit/all desc_judge)
 # shellcheck disable=SC2034
 PRODUCT_TARGETS=(src/all emu/all src/common/all src/channel/all src/doctor/all src/fleet/all dpu/all host/all)
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
+TESTS = pathlib.Path(__file__).resolve().parents[1]
 MAX_LEN = 600  # as in CMakeLists.txt
 
 
@@ -43,7 +43,8 @@ def pack(path, *folders):
 def merge(build, *fuzzers):
     build = pathlib.Path(build)
     for fuzzer in fuzzers:
-        packed = CORPUS / f"{fuzzer}.txt"
+        folder = next(folder for folder in ("fuzz", "emu/fuzz") if (TESTS / folder / f"{fuzzer}.c").exists())
+        packed = TESTS / folder / "corpus" / f"{fuzzer}.txt"
         with tempfile.TemporaryDirectory(prefix="dpumap-corpus.") as tmp:
             before, after = pathlib.Path(tmp) / "before", pathlib.Path(tmp) / "after"
             after.mkdir()
@@ -51,7 +52,7 @@ def merge(build, *fuzzers):
             if packed.exists():
                 unpack(packed, before)
             subprocess.run([build / "tests" / fuzzer, "-merge=1", f"-max_len={MAX_LEN}", after,
-                            before, build / "tests/fuzz/found" / fuzzer], check=True)
+                            before, build / "tests" / folder / "found" / fuzzer], check=True)
             pack(packed, after)
 
 

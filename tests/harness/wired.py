@@ -12,7 +12,7 @@ from harness.emulator import Emulator
 from harness.machine import await_true
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROBE = f"{HERE}/../wire/probe.py"
+PROBE = f"{HERE}/../emu/wire/probe.py"
 GID = 3  # the index of the address's GID of RoCEv2
 
 
@@ -40,7 +40,7 @@ class Wired:
 
 
 class Probe:
-    """One end of connections; see tests/wire/probe.py. Another program speaks as that one does."""
+    """One end of connections; see tests/emu/wire/probe.py. Another program speaks as that one does."""
 
     def __init__(self, machine, program=PROBE):
         self.machine = machine

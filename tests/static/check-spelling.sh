@@ -12,7 +12,7 @@ run_check()
 	done
 	# Ignore hexadecimal bytes.
 	(cd "$TREE" && codespell --ignore-words tests/static/spelling-words.txt \
-		--skip 'tests/vectors,tests/fuzz/corpus,*.pyc' "${dirs[@]}" ./*.md >&2) ||
+		--skip 'tests/vectors,tests/fuzz/corpus,tests/emu/fuzz/corpus,*.pyc' "${dirs[@]}" ./*.md >&2) ||
 		bad "codespell complains"
 }
 

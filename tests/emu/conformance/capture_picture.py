@@ -62,7 +62,7 @@ class Drawing:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{self.y}" '
             f'viewBox="0 0 {width} {self.y}" font-family="monospace" font-size="12" fill="{FOREGROUND}" '
             'xml:space="preserve">',
-            "<!-- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only; made by tests/conformance/capture_picture.py -->",
+            "<!-- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only; made by tests/emu/conformance/capture_picture.py -->",
             f"<title>{TITLE}</title>", *self.parts, "</svg>", ""))
 
 

@@ -4,7 +4,7 @@
 # is refused, and counted.
 set -euo pipefail
 # shellcheck source=tests/integration/lib.sh
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../../integration/lib.sh"
 
 emu=$1
 peer=$2

@@ -3,7 +3,7 @@
 # test-tool.sh EMU: machines by flags and by file, capabilities, status, and traces that can be compared.
 set -euo pipefail
 # shellcheck source=tests/integration/lib.sh
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../../integration/lib.sh"
 
 emu=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-tool.XXXXXX")
@@ -526,7 +526,7 @@ pingpong()
 		"$program $* & until $program $* localhost 2>/dev/null; do sleep 0.1; done; wait" >/dev/null
 }
 
-# tests/conformance/capture.py examines the packets.
+# tests/emu/conformance/capture.py examines the packets.
 test_capture()
 {
 	local capture other

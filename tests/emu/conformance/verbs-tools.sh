@@ -3,7 +3,7 @@
 # Run the distribution's unmodified ibv_* programs on the emulated device.
 set -euo pipefail
 # shellcheck source=tests/integration/lib.sh
-. "$(dirname "$0")/../integration/lib.sh"
+. "$(dirname "$0")/../../integration/lib.sh"
 
 emu=${1:?usage: verbs-tools.sh DPUMAP-EMU CASE}
 case_name=${2:?usage: verbs-tools.sh DPUMAP-EMU CASE}

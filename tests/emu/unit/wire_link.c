@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "unit/wire_link.h"
+#include "wire_link.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "unit/wire_link.h"
+#include "wire_link.h"
 
 #define SECOND 1000000000ull
 #define ROUNDS 12u

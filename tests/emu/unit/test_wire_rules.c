@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rules of the transport, one case each, as data: tests/vectors/wire.txt says which packets a queue pair
+ * Rules of the transport, one case each, as data: tests/emu/unit/wire.txt says which packets a queue pair
  * gets, and which packets, completions and calls must follow. The file explains its words.
  */
 #include <setjmp.h>

@@ -25,7 +25,7 @@ from pyverbs.srq import SRQ, SrqInitAttrEx
 from pyverbs.wr import SGE, RecvWR, SendWR
 from pyverbs.xrcd import XRCD, XRCDInitAttr
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 from harness import verbs_enums as e  # noqa: E402
 
 SIZE, GID_INDEX, PSN = 65536, 3, 0xfffffe

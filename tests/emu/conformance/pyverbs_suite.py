@@ -27,7 +27,7 @@ PYTHON = "/usr/bin/python3"
 SUITE = "/usr/share/doc/rdma-core/tests"
 SKIPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected-skips.txt")
 FAILURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "newest-failures.txt")
-DOC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/conformance.md")
+DOC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/conformance.md")
 MODULE_TIMEOUT = 150
 
 HUGE_PAGES = "/proc/sys/vm/nr_hugepages"
@@ -85,7 +85,7 @@ MACHINE_LACKS = ("There are no huge pages",)
 
 PREAMBLE = """# Conformance
 
-`tests/conformance/pyverbs_suite.py --write-doc` writes this page, and the lane `conformance` fails if the
+`tests/emu/conformance/pyverbs_suite.py --write-doc` writes this page, and the lane `conformance` fails if the
 results differ from it. The suite is the unmodified Python suite of rdma-core from Debian's
 `python3-pyverbs`. It runs on the default profile (bluefield-3).
 
@@ -94,7 +94,7 @@ results differ from it. The suite is the unmodified Python suite of rdma-core fr
 
 SURVEY_PREAMBLE = """# Conformance of the newest rdma-core
 
-The lane `newest` (`tests/conformance/pyverbs_suite.py --survey`) writes this page. It runs the libraries
+The lane `newest` (`tests/emu/conformance/pyverbs_suite.py --survey`) writes this page. It runs the libraries
 and the Python suite of rdma-core %s, from Debian's unstable distribution, on the default profile
 (bluefield-3). The suite skips tests of features that this device, or a machine without a GPU, lacks.
 

@@ -81,7 +81,7 @@ crossing()
 
 head -c 9000000 /dev/urandom >"$tmp/file"
 "$emu" start >/dev/null
-/usr/bin/python3 "$(dirname "$0")/../harness/pki.py" "$pki" dpu:serverAuth:IP:127.0.0.1 host:clientAuth
+/usr/bin/python3 "$(dirname "$0")/../../harness/pki.py" "$pki" dpu:serverAuth:IP:127.0.0.1 host:clientAuth
 crossing aarch64 native
 crossing aarch64 native tls
 crossing native aarch64 tls

@@ -3,7 +3,7 @@
 # test-cm-fabric.sh EMU: rping connects between functions, cards and nodes, and to the own function.
 set -euo pipefail
 # shellcheck source=tests/integration/lib.sh
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../../integration/lib.sh"
 
 emu=$1
 command -v rping >/dev/null || { echo "skipped: rping is not installed"; exit 77; }

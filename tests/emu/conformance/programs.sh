@@ -5,7 +5,7 @@
 # Exit status 77: the program is not installed.
 set -euo pipefail
 # shellcheck source=tests/integration/lib.sh
-. "$(dirname "$0")/../integration/lib.sh"
+. "$(dirname "$0")/../../integration/lib.sh"
 
 emu=${1:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
 case_name=${2:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
