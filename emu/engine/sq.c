@@ -606,7 +606,7 @@ static int step(struct send *s)
 	}
 }
 
-/* docs/emulator.md has the table of completion modes. */
+/* docs/emu/emulator.md has the table of completion modes. */
 static bool is_reported(const struct send *s, enum emu_syndrome syndrome)
 {
 	if (s->w.flags & CE_ALWAYS)

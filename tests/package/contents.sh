@@ -208,7 +208,7 @@ if [[ $packages == *" $for_all" ]]; then
 		'/usr/lib/python3/dist-packages/dpumap-*.dist-info/'{METADATA,entry_points.txt}
 	depends python3-dpumap libdpumap0 python3:any python3-cffi-backend
 	[[ $(field python3-dpumap Recommends) == libdpumap-channel0 ]] || bad "python3-dpumap does not recommend libdpumap-channel0"
-	has dpumap-doc /usr/share/doc/dpumap-doc/html/index.html /usr/share/doc/dpumap-doc/dpumap-emu.md.gz \
+	has dpumap-doc /usr/share/doc/dpumap-doc/html/index.html /usr/share/doc/dpumap-doc/emu/dpumap-emu.md.gz \
 		/usr/share/doc/dpumap-doc/session.svg
 	for header in "$tmp"/libdpumap-dev/usr/include/dpumap/*.h "$tmp"/libdpumap-dev/usr/include/dpumap-doca/*.h \
 		"$tmp"/dpumap-emu/usr/include/*.h; do

@@ -33,8 +33,8 @@ DOCUMENTS = (
     ("docs/hardware.md", "## Packages"),
     ("docs/tutorial.md", None),
     ("docs/packages.md", None),
-    ("docs/dpumap-emu.md", None),
-    ("docs/emulator.md", None),
+    ("docs/emu/dpumap-emu.md", None),
+    ("docs/emu/emulator.md", None),
 )
 
 
@@ -199,7 +199,7 @@ RULES = (
         after="rm /etc/dpumap/dpumap.conf && dpumap list",
     ),
     Rule(PACKAGES, r"Overall exposure", picture=True),  # inside.sh prints it
-    # -- docs/dpumap-emu.md --
+    # -- docs/emu/dpumap-emu.md --
     # A server that writes into a pipe says too late that it waits for a client.
     Rule(EMULATOR, r"run --as dpu -- ib_write_bw -x 3$", terminals=("server",), until="^"),
     Rule(EMULATOR, r"ib_write_bw -x 3 127.0.0.1", before=PERFTEST_LISTENS, then=("enter", "server")),
@@ -213,7 +213,7 @@ RULES = (
         then=("enter", "server"),
         after="dpumap-emu stop --dir /tmp/one && dpumap-emu stop --dir /tmp/two",
     ),
-    # -- docs/emulator.md --
+    # -- docs/emu/emulator.md --
     Rule(GUIDE, r"my_server", skip="the reader's own program"),
     Rule(GUIDE, r"my_client", skip="the reader's own program"),
     Rule(GUIDE, r"^mpirun", skip="the reader's own program"),

@@ -56,13 +56,13 @@ check_index()
 check_pictures()
 {
 	local picture
-	for picture in "$TREE"/docs/*.svg; do
+	for picture in "$TREE"/docs/*.svg "$TREE"/docs/emu/*.svg; do
 		python3 -c 'import sys, xml.etree.ElementTree as x
 svg = "{http://www.w3.org/2000/svg}"; tree = x.parse(sys.argv[1]).getroot()
 sys.exit(tree.tag != svg + "svg" or not tree.findtext(svg + "title"))' "$picture" 2>/dev/null ||
 			bad "${picture#"$TREE"/} is not an SVG with a title"
 		grep -qE "!\[[^]]{20,}\]\((docs/)?$(basename "$picture")\)" \
-			<(cat "$TREE"/*.md "$TREE"/docs/*.md | tr '\n' ' ') ||
+			<(cat "$TREE"/*.md "$TREE"/docs/*.md "$TREE"/docs/emu/*.md | tr '\n' ' ') ||
 			bad "no document shows ${picture#"$TREE"/} with a text of at least 20 characters"
 	done
 }
@@ -115,7 +115,7 @@ plant()
 	2) printf 'See \140src/core/no-such-file.c\140.\n' >>"$1/docs/architecture.md" ;;
 	3) rm "$1/docs/hardware.md" ;;
 	4) touch "$1/docs/planted.md" ;;
-	5) edit "$1/docs/capture.svg" 's/<svg /<svg/' ;;
+	5) edit "$1/docs/emu/capture.svg" 's/<svg /<svg/' ;;
 	6) edit "$1/docs/cross.md" 's/need CMake 3.25/need CMake 3.22/; s/need CMake 3.22, the/need CMake 3.25, the/' ;;
 	7) edit "$1/README.md" 's/(docs.path.svg)/(docs\/session.svg)/' ;;
 	8) edit "$1/docs/path.svg" 's/title/desc/g' ;;

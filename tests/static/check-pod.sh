@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The pod in docs/containers.md is one that Kubernetes accepts, and asks for no privilege and no device.
+# The pod in docs/emu/containers.md is one that Kubernetes accepts, and asks for no privilege and no device.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -19,13 +19,13 @@ run_check()
 make_scratch()
 {
 	mkdir "$1/docs"
-	cp "$TREE/docs/containers.md" "$1/docs/"
+	cp "$TREE/docs/emu/containers.md" "$1/docs/"
 }
 
 PLANTS=12
 plant()
 {
-	local file=$1/docs/containers.md
+	local file=$1/docs/emu/containers.md
 	case $2 in
 	1) edit "$file" 's/containerPort/containerport/' ;;
 	2) edit "$file" 's/containerPort: 4791/containerPort: "4791"/' ;;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """usage: pod.py TREE
 
-Check the objects of Kubernetes in the blocks of YAML in docs/containers.md. Print a line for each violation of
+Check the objects of Kubernetes in the blocks of YAML in docs/emu/containers.md. Print a line for each violation of
 pod.schema.json, which allows only what the documents use, for each variable that no environment sets, and if no
 container has the port of RoCEv2.
 """
@@ -37,7 +37,7 @@ def check_meaning(pod, say):
 
 
 def main(tree):
-    file = tree / "docs/containers.md"
+    file = tree / "docs/emu/containers.md"
     wrong, pods = [], 0
     for block in re.findall(r"^```yaml\n(.*?)^```", file.read_text(), re.M | re.S):
         try:
@@ -55,7 +55,7 @@ def main(tree):
     if not pods and not wrong:
         wrong.append("there is no pod")
     for text in wrong:
-        print(f"docs/containers.md: {text}")
+        print(f"docs/emu/containers.md: {text}")
 
 
 main(pathlib.Path(sys.argv[1]).resolve())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The completion mode of a work request (ce in its control segment): whether it completes if it succeeds,
- * fails, or is flushed. docs/emulator.md has the table. libmlx5 uses two of the modes, so the test writes
+ * fails, or is flushed. docs/emu/emulator.md has the table. libmlx5 uses two of the modes, so the test writes
  * the requests itself.
  */
 #include <endian.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What requester and responder see of each error (InfiniBand architecture, volume 1, 9.9 and 11.6).
- * The cases are the table in docs/emulator.md: with --table the program prints it.
+ * The cases are the table in docs/emu/emulator.md: with --table the program prints it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """usage: capture_picture.py [--check] DPUMAP_EMU PICTURE.svg
 
-Draw what Wireshark shows of a capture, for docs/emulator.md: a transfer on an emulator, captured by dpumap-emu and
+Draw what Wireshark shows of a capture, for docs/emu/emulator.md: a transfer on an emulator, captured by dpumap-emu and
 dissected by tshark. --check compares the picture with a new one instead; addresses and checksums may differ.
 """
 import contextlib

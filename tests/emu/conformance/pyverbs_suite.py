@@ -27,7 +27,7 @@ PYTHON = "/usr/bin/python3"
 SUITE = "/usr/share/doc/rdma-core/tests"
 SKIPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected-skips.txt")
 FAILURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "newest-failures.txt")
-DOC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/conformance.md")
+DOC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/emu/conformance.md")
 MODULE_TIMEOUT = 150
 
 HUGE_PAGES = "/proc/sys/vm/nr_hugepages"

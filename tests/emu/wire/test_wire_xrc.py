@@ -44,7 +44,7 @@ def test_memory_of_another_process(domain):
 
 
 def test_receives_of_another_process_are_refused(domain):
-    """Only the engine of that process can take them; see docs/emulator.md."""
+    """Only the engine of that process can take them; see docs/emu/emulator.md."""
     initiator, _, other, _, queue = domain
     other("receive", SIZE)
     assert initiator("post", "send", queue, SIZE) == "IBV_WC_REM_INV_REQ_ERR"
