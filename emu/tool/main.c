@@ -38,6 +38,13 @@ struct verb {
 	int (*act)(struct options *o);
 };
 
+static int tool_caps(struct options *o)
+{
+	(void)o;
+	emu_caps_print(stdout);
+	return fflush(stdout) ? EXIT_EMU : 0;
+}
+
 static const struct verb verbs[] = {
 	{{"run", "--as FUNCTION COMMAND...", 1, CLI_REST, V_RUN,
 	  "Run a command on the emulated device. Use the emulator in --dir, or start one that ends "
@@ -793,13 +800,6 @@ static int make_absolute(struct options *o)
 	return snprintf(o->dir, sizeof(o->dir), "%s/%s", cwd, rel) >= (int)sizeof(o->dir)
 		       ? -ENAMETOOLONG
 		       : 0;
-}
-
-int tool_caps(struct options *o)
-{
-	(void)o;
-	emu_caps_print(stdout);
-	return fflush(stdout) ? EXIT_EMU : 0;
 }
 
 int main(int argc, char **argv)

@@ -65,7 +65,6 @@ int tool_status(struct options *o);
 int tool_list(struct options *o);
 int tool_stop(struct options *o);
 int tool_trace(struct options *o);
-int tool_caps(struct options *o);
 /* `fault' without a kind and options: print the active faults. */
 int tool_list_faults(struct options *o);
 int tool_fault(struct options *o);

@@ -6,7 +6,8 @@
 const char place_list_needs_fleet[] =
 	"list takes a PATTERN only in a fleet: use --fleet, or set registry in dpumap.conf";
 
-bool place_is_name(const char *text)
+/* Has it the form DPU:EXPORT, of names or patterns? A path with a slash before the colon has not. */
+static bool place_is_name(const char *text)
 {
 	const char *colon = text ? strchr(text, ':') : NULL;
 

@@ -7,8 +7,6 @@
 
 #include "host/settings/options.h"
 
-/* Has it the form DPU:EXPORT, of names or patterns? A path with a slash before the colon has not. */
-bool place_is_name(const char *text);
 /* The argument that names an export of a fleet, or the DPU for info; -1: none. */
 int place_argument(const struct options *options);
 /* Does the argument keep its colon without the DPU, as that of cp does? */

@@ -87,7 +87,8 @@ fail:
 	return dpumap_fail(DOCA_ERROR_NO_MEMORY, "doca_argp_init: no memory for the parser");
 }
 
-void dpumap_argp_reset(struct dpumap_argp *argp)
+/* Forget the results of an earlier doca_argp_start(). */
+static void forget_results(struct dpumap_argp *argp)
 {
 	for (size_t i = 0; i < argp->num_given; i++) {
 		argp->given[i].param->on_line = 0;
@@ -120,7 +121,7 @@ void dpumap_argp_reset(struct dpumap_argp *argp)
 
 static void destroy(struct dpumap_argp *argp)
 {
-	dpumap_argp_reset(argp);
+	forget_results(argp);
 	dpumap_argp_free_params(argp->program.params);
 	dpumap_argp_free_params(argp->refused_params);
 	dpumap_argp_free_cmds(argp->program.cmds);
@@ -345,7 +346,7 @@ doca_error_t doca_argp_start(int argc, char **argv)
 	if (!is_argv(argc, argv))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "doca_argp_start: argc and argv must be those of main()");
-	dpumap_argp_reset(argp);
+	forget_results(argp);
 	argp->path = argv[0];
 	argp->running = true;
 	result = parse(argp, argc, argv);

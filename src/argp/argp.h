@@ -121,7 +121,4 @@ extern struct dpumap_argp *dpumap_argp_current;
 /* The parser, if flags may be registered now; else NULL, logged in the name of function. */
 struct dpumap_argp *dpumap_argp_configurable(const char *function);
 
-/* Forget the results of an earlier doca_argp_start(). */
-void dpumap_argp_reset(struct dpumap_argp *argp);
-
 #endif

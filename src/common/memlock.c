@@ -24,7 +24,8 @@ bool dpumap_memlock_is_exempt(void)
 	return caps >> IPC_LOCK_BIT & 1;
 }
 
-bool dpumap_memlock_limit(uint64_t *bytes)
+/* False if no limit is enforced. */
+static bool limit_of_memory(uint64_t *bytes)
 {
 	struct rlimit limit;
 
@@ -46,7 +47,7 @@ doca_error_t dpumap_fault_locking(struct dpumap_fault *fault, doca_error_t code,
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	if (!may_be_limit || !dpumap_memlock_limit(&limit))
+	if (!may_be_limit || !limit_of_memory(&limit))
 		return dpumap_fault_doca(fault, code, "%s", what);
 	if (code == DOCA_ERROR_NO_MEMORY || bytes > limit)
 		return dpumap_fault_set(

@@ -11,8 +11,6 @@
 
 /* With CAP_IPC_LOCK, the kernel does not enforce the limit. */
 bool dpumap_memlock_is_exempt(void);
-/* False if no limit is enforced. */
-bool dpumap_memlock_limit(uint64_t *bytes);
 
 /*
  * As dpumap_fault_doca(), for a failed call that locks this many bytes. The library cannot tell a

@@ -189,7 +189,7 @@ const char *dpumap_hca_sysfs_path(const struct dpumap_hca *hca)
 	return hca->ibdev->ibdev_path;
 }
 
-struct ibv_context *dpumap_ibdev_open(struct ibv_device *ibdev, bool *devx)
+static struct ibv_context *open_context(struct ibv_device *ibdev, bool *devx)
 {
 	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
 	struct ibv_context *context = NULL;
@@ -202,7 +202,7 @@ struct ibv_context *dpumap_ibdev_open(struct ibv_device *ibdev, bool *devx)
 
 struct ibv_context *dpumap_hca_open_context(const struct dpumap_hca *hca, bool *devx)
 {
-	struct ibv_context *context = dpumap_ibdev_open(hca->ibdev, devx);
+	struct ibv_context *context = open_context(hca->ibdev, devx);
 
 	if (!context)
 		dpumap_log_line(DPUMAP_LOG_ERROR, DOCA_ERROR_NOT_CONNECTED,

@@ -8,8 +8,6 @@
 #include "device/hca.h"
 
 bool dpumap_ibdev_is_mlx5(struct ibv_device *ibdev);
-/* Open a context, with DEVX where the device and the kernel support it. */
-struct ibv_context *dpumap_ibdev_open(struct ibv_device *ibdev, bool *devx);
 
 /* *hca is a reference to the device, or NULL if the library cannot drive it. */
 doca_error_t dpumap_hca_find(const struct ibv_device *ibdev, struct dpumap_hca **hca);

@@ -40,6 +40,13 @@ static void arm(void)
 	timerfd_settime(watch.fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
+static void clear(struct emu_timer *t)
+{
+	if (t->set)
+		TAILQ_REMOVE(&timers, t, link);
+	t->set = false;
+}
+
 /*
  * Handlers may set and clear every timer, so the list is read anew each time. A timer that a
  * handler sets waits at least until the next turn: other clients have theirs in between.
@@ -53,7 +60,7 @@ static void expire(struct emu_watch *w)
 		emu_log("cannot read the timer: %s", strerror(errno));
 	handled = now;
 	while ((t = TAILQ_FIRST(&timers)) && t->when <= now) {
-		emu_timer_clear(t);
+		clear(t);
 		t->expired(t);
 	}
 	handled = 0;
@@ -74,18 +81,11 @@ static bool is_running(void)
 	return false;
 }
 
-void emu_timer_clear(struct emu_timer *t)
-{
-	if (t->set)
-		TAILQ_REMOVE(&timers, t, link);
-	t->set = false;
-}
-
 void emu_timer_set(struct emu_timer *t, uint64_t when)
 {
 	struct emu_timer *before;
 
-	emu_timer_clear(t);
+	clear(t);
 	if (when == EMU_NEVER || !is_running())
 		return;
 	if (handled && when <= handled)

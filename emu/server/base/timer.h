@@ -23,6 +23,5 @@ uint64_t emu_now(void);
  * before this returns. EMU_NEVER clears the timer.
  */
 void emu_timer_set(struct emu_timer *t, uint64_t when);
-void emu_timer_clear(struct emu_timer *t);
 
 #endif

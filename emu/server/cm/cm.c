@@ -27,19 +27,6 @@ void emu_cm_number_from(struct emu_cm *cm, uint32_t id)
 	cm->last_id = id;
 }
 
-void emu_cm_free(struct emu_cm *cm)
-{
-	struct emu_cm_conn *c, *next;
-
-	if (!cm)
-		return;
-	for (c = LIST_FIRST(&cm->conns); c; c = next) {
-		next = LIST_NEXT(c, link);
-		emu_cm_discard(c);
-	}
-	free(cm);
-}
-
 const struct emu_cm_counters *emu_cm_counters(const struct emu_cm *cm)
 {
 	return &cm->counters;
@@ -229,7 +216,7 @@ static void reject_on_destroy(struct emu_cm_conn *c, int err)
 		emu_cm_send_rej(c, EMU_CM_REJ_CONSUMER_DEFINED, NULL, 0, NULL, 0);
 }
 
-void emu_cm_destroy(struct emu_cm_conn *c, int err)
+static void destroy(struct emu_cm_conn *c, int err)
 {
 	const struct emu_cm_sidr_rep_param refused = {.status = EMU_CM_SIDR_REJECT};
 
@@ -262,7 +249,7 @@ void emu_cm_destroy(struct emu_cm_conn *c, int err)
 
 void emu_cm_conn_destroy(struct emu_cm_conn *c)
 {
-	emu_cm_destroy(c, 0);
+	destroy(c, 0);
 }
 
 void emu_cm_report(struct emu_cm_conn *c, enum emu_cm_event_type type, const struct emu_cm_msg *m)
@@ -272,7 +259,7 @@ void emu_cm_report(struct emu_cm_conn *c, enum emu_cm_event_type type, const str
 	int err = c->cm->ops->event(c->cm->ctx, c, &e);
 
 	if (err)
-		emu_cm_destroy(c, err);
+		destroy(c, err);
 }
 
 void *emu_cm_user(const struct emu_cm_conn *c)
@@ -316,14 +303,4 @@ const char *emu_cm_state_name(enum emu_cm_state s)
 const struct emu_cm_path *emu_cm_path(const struct emu_cm_conn *c)
 {
 	return &c->path;
-}
-
-uint32_t emu_cm_local_id(const struct emu_cm_conn *c)
-{
-	return c->local_id;
-}
-
-uint32_t emu_cm_remote_id(const struct emu_cm_conn *c)
-{
-	return c->remote_id;
 }

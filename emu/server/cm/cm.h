@@ -105,12 +105,10 @@ struct emu_cm_counters {
 	uint64_t received[EMU_CM_ATTRS], duplicate[EMU_CM_ATTRS];
 };
 
-/* An endpoint. NULL: no memory. `ops` must stay; `ctx` is the first argument of each. */
+/* An endpoint, which lives as long as the server. NULL: no memory. `ops` must stay; each gets `ctx` first. */
 struct emu_cm *emu_cm_new(const struct emu_cm_ops *ops, void *ctx);
 /* Number connections from a random one on: a peer may remember those of an earlier endpoint. */
 void emu_cm_number_from(struct emu_cm *cm, uint32_t id);
-/* Free the endpoint and its connections, without messages and events. NULL is permitted. */
-void emu_cm_free(struct emu_cm *cm);
 const struct emu_cm_counters *emu_cm_counters(const struct emu_cm *cm);
 
 /* A connection in state IDLE. NULL: no memory. */
@@ -125,9 +123,6 @@ void emu_cm_set_user(struct emu_cm_conn *c, void *user);
 enum emu_cm_state emu_cm_state(const struct emu_cm_conn *c);
 const char *emu_cm_state_name(enum emu_cm_state s);
 const struct emu_cm_path *emu_cm_path(const struct emu_cm_conn *c);
-/* Local and remote communication IDs, for diagnostics; 0: none yet. */
-uint32_t emu_cm_local_id(const struct emu_cm_conn *c);
-uint32_t emu_cm_remote_id(const struct emu_cm_conn *c);
 
 /* The rest of the interface. */
 #include "emu/server/cm/attr.h"

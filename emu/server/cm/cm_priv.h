@@ -70,7 +70,6 @@ void emu_cm_remove(struct emu_cm_conn *c);
 uint64_t emu_cm_own_tid(const struct emu_cm_conn *c);
 /* Report an event. The handler may destroy the connection: do not touch it afterwards. */
 void emu_cm_report(struct emu_cm_conn *c, enum emu_cm_event_type type, const struct emu_cm_msg *m);
-void emu_cm_destroy(struct emu_cm_conn *c, int err);
 /* Free it without a message. */
 void emu_cm_discard(struct emu_cm_conn *c);
 

@@ -34,8 +34,6 @@ struct message {
 	STAILQ_ENTRY(message) link;
 };
 
-bool (*emu_cm_link_loses)(const struct emu_func *from, const struct emu_func *to);
-
 static SLIST_HEAD(endpoints, endpoint) endpoints = SLIST_HEAD_INITIALIZER(endpoints);
 static STAILQ_HEAD(messages, message) queue = STAILQ_HEAD_INITIALIZER(queue);
 
@@ -172,8 +170,7 @@ static void deliver(const struct message *m)
 	if (!is_alive(from) || emu_func_by_gid(m->path.sgid) != from)
 		return;
 	wire = leaves(m, &r);
-	if (to && (!is_alive(to) || !emu_path_is_open(from, to) ||
-		   (emu_cm_link_loses && emu_cm_link_loses(from, to))))
+	if (to && (!is_alive(to) || !emu_path_is_open(from, to)))
 		return;
 	if (wire)
 		send_datagram(m, &r);
@@ -285,11 +282,4 @@ struct emu_cm *emu_cm_link_create(const char *role, const struct emu_cm_ops *ops
 	begin_network(e);
 	SLIST_INSERT_HEAD(&endpoints, e, link);
 	return e->cm;
-}
-
-struct emu_cm *emu_cm_link_find(const char *role)
-{
-	const struct endpoint *e = find(role);
-
-	return e ? e->cm : NULL;
 }

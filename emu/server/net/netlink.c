@@ -82,7 +82,7 @@ void emu_nl_end(struct emu_nl *nl)
 		memcpy(nl->buf + nl->msg + offsetof(struct nlmsghdr, nlmsg_len), &len, sizeof(len));
 }
 
-void emu_nl_put(struct emu_nl *nl, uint16_t attr, const void *data, size_t len)
+static void put(struct emu_nl *nl, uint16_t attr, const void *data, size_t len)
 {
 	struct nlattr a = {.nla_len = (uint16_t)(NLA_HDRLEN + len), .nla_type = attr};
 	uint8_t *p = reserve(nl, NLA_HDRLEN + len);
@@ -96,29 +96,29 @@ void emu_nl_put(struct emu_nl *nl, uint16_t attr, const void *data, size_t len)
 
 void emu_nl_u8(struct emu_nl *nl, uint16_t attr, uint8_t v)
 {
-	emu_nl_put(nl, attr, &v, sizeof(v));
+	put(nl, attr, &v, sizeof(v));
 }
 
 void emu_nl_u32(struct emu_nl *nl, uint16_t attr, uint32_t v)
 {
-	emu_nl_put(nl, attr, &v, sizeof(v));
+	put(nl, attr, &v, sizeof(v));
 }
 
 void emu_nl_u64(struct emu_nl *nl, uint16_t attr, uint64_t v)
 {
-	emu_nl_put(nl, attr, &v, sizeof(v));
+	put(nl, attr, &v, sizeof(v));
 }
 
 void emu_nl_str(struct emu_nl *nl, uint16_t attr, const char *text)
 {
-	emu_nl_put(nl, attr, text, strlen(text) + 1);
+	put(nl, attr, text, strlen(text) + 1);
 }
 
 size_t emu_nl_nest(struct emu_nl *nl, uint16_t attr)
 {
 	size_t at = nl->len;
 
-	emu_nl_put(nl, attr, NULL, 0);
+	put(nl, attr, NULL, 0);
 	return at;
 }
 

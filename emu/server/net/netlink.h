@@ -25,7 +25,6 @@ struct emu_nl {
 
 void emu_nl_begin(struct emu_nl *nl, uint16_t type, uint16_t flags);
 void emu_nl_end(struct emu_nl *nl);
-void emu_nl_put(struct emu_nl *nl, uint16_t attr, const void *data, size_t len);
 void emu_nl_u8(struct emu_nl *nl, uint16_t attr, uint8_t v);
 void emu_nl_u32(struct emu_nl *nl, uint16_t attr, uint32_t v);
 void emu_nl_u64(struct emu_nl *nl, uint16_t attr, uint64_t v);

@@ -20,7 +20,7 @@
 #ifndef DPUMAP_DEVICE_QUEUE_DETAILS_H
 #define DPUMAP_DEVICE_QUEUE_DETAILS_H
 
-#include "device/queue/rc_qp.h"
+#include "device/queue/rc_end.h"
 
 #define RDMA_DETAILS_SIZE 48u
 

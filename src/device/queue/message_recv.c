@@ -327,11 +327,6 @@ doca_error_t dpumap_mq_responder_create(struct dpumap_mq_recv *base,
 	return DOCA_SUCCESS;
 }
 
-uint32_t dpumap_mq_responder_qpn(const struct dpumap_mq_responder *responder)
-{
-	return responder->qp.qp->qp_num;
-}
-
 void dpumap_mq_responder_describe(const struct dpumap_mq_responder *responder,
 				  struct dpumap_qp_info *info)
 {

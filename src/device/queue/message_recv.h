@@ -45,7 +45,7 @@ struct dpumap_mq_received {
 	uint32_t len; /* of the data, without the header */
 	uint32_t tag;
 	uint16_t index; /* for dpumap_mq_recv_header() */
-	uint32_t qpn;	/* dpumap_mq_responder_qpn(); 0 after dpumap_mq_recv_stop() */
+	uint32_t qpn;	/* of the responder; 0 after dpumap_mq_recv_stop() */
 };
 
 doca_error_t dpumap_mq_recv_create(struct dpumap_device *device, const struct dpumap_mq_attr *attr,
@@ -139,7 +139,6 @@ doca_error_t dpumap_mq_recv_destroy(struct dpumap_mq_recv *recv);
 /* Responder: one sender's connection to a receive queue. */
 doca_error_t dpumap_mq_responder_create(struct dpumap_mq_recv *recv,
 					struct dpumap_mq_responder **responder);
-uint32_t dpumap_mq_responder_qpn(const struct dpumap_mq_responder *responder);
 void dpumap_mq_responder_describe(const struct dpumap_mq_responder *responder,
 				  struct dpumap_qp_info *info);
 /* On failure the state is as before. */

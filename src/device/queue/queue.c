@@ -30,7 +30,6 @@ struct dpumap_queue {
 	uint32_t depth;
 	uint32_t inflight;
 	bool mmo;
-	bool to_peer;
 	bool failed;	     /* in error until reset */
 	bool lost;	     /* some posted work will never complete */
 	uint32_t unflushed;  /* posted since the last doorbell */
@@ -105,7 +104,6 @@ static doca_error_t create_qp(struct dpumap_queue *queue)
 	return DOCA_SUCCESS;
 }
 
-/* Create the queues; connect them to themselves unless they are for a peer. */
 static doca_error_t create_objects(struct dpumap_queue *queue, const struct dpumap_queue_attr *attr)
 {
 	doca_error_t result;
@@ -116,8 +114,7 @@ static doca_error_t create_objects(struct dpumap_queue *queue, const struct dpum
 	result = create_qp(queue);
 	if (result != DOCA_SUCCESS)
 		goto destroy_cq;
-	if (!attr->to_peer)
-		result = dpumap_qp_connect_to_self(queue->device, queue->qp, &queue->port);
+	result = dpumap_qp_connect_to_self(queue->device, queue->qp, &queue->port);
 	if (result != DOCA_SUCCESS)
 		goto destroy_qp;
 	return DOCA_SUCCESS;
@@ -154,16 +151,13 @@ doca_error_t dpumap_queue_create(struct dpumap_device *device, const struct dpum
 	created->device = device;
 	created->domain = attr->domain ? attr->domain : device->domain;
 	created->depth = attr->depth;
-	created->to_peer = attr->to_peer;
-	created->mmo = !attr->to_peer && device->caps.max_memcpy_len > 0;
+	created->mmo = device->caps.max_memcpy_len > 0;
+	created->max_len = device->caps.max_copy_len;
 	created->cookies = calloc(created->depth, sizeof(*created->cookies));
 	result = created->cookies ? dpumap_port_query_active(device, &created->port)
 				  : dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a queue");
-	if (result == DOCA_SUCCESS) {
-		created->max_len =
-			attr->to_peer ? created->port.max_msg_sz : device->caps.max_copy_len;
+	if (result == DOCA_SUCCESS)
 		result = create_objects(created, attr);
-	}
 	if (result != DOCA_SUCCESS) {
 		free(created->cookies);
 		free(created);
@@ -223,11 +217,6 @@ const struct dpumap_device *dpumap_queue_device(const struct dpumap_queue *queue
 uint32_t dpumap_queue_depth(const struct dpumap_queue *queue)
 {
 	return queue->depth;
-}
-
-const struct ibv_port_attr *dpumap_queue_port(const struct dpumap_queue *queue)
-{
-	return &queue->port;
 }
 
 uint64_t dpumap_queue_max_len(const struct dpumap_queue *queue)
@@ -296,7 +285,7 @@ static inline doca_error_t start_request(struct dpumap_queue *queue, uint64_t co
 	return DOCA_SUCCESS;
 }
 
-static inline doca_error_t append(struct dpumap_queue *queue, const struct dpumap_copy *copy)
+doca_error_t dpumap_queue_post_later(struct dpumap_queue *queue, const struct dpumap_copy *copy)
 {
 	doca_error_t result = start_request(queue, copy->user_data.u64);
 
@@ -309,30 +298,9 @@ static inline doca_error_t append(struct dpumap_queue *queue, const struct dpuma
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_queue_transfer_later(struct dpumap_queue *queue,
-					 const struct dpumap_transfer *transfer)
-{
-	doca_error_t result = start_request(queue, 0);
-
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	if (transfer->is_read)
-		ibv_wr_rdma_read(queue->qpx, transfer->peer_key, transfer->peer_addr);
-	else
-		ibv_wr_rdma_write(queue->qpx, transfer->peer_key, transfer->peer_addr);
-	ibv_wr_set_sge(queue->qpx, transfer->local->lkey,
-		       iova_of(transfer->local, transfer->local_addr), (uint32_t)transfer->len);
-	return DOCA_SUCCESS;
-}
-
-doca_error_t dpumap_queue_post_later(struct dpumap_queue *queue, const struct dpumap_copy *copy)
-{
-	return append(queue, copy);
-}
-
 doca_error_t dpumap_queue_post(struct dpumap_queue *queue, const struct dpumap_copy *copy)
 {
-	doca_error_t result = append(queue, copy);
+	doca_error_t result = dpumap_queue_post_later(queue, copy);
 
 	return doca_likely(result == DOCA_SUCCESS) ? submit(queue) : result;
 }
@@ -361,21 +329,7 @@ doca_error_t dpumap_queue_arm(struct dpumap_queue *queue)
 			   dpumap_hca_name(queue->device->hca), strerror(err));
 }
 
-/* A peer may be unreachable, or permit less on the connection than its keys do. */
-static doca_error_t peer_status_to_error(enum ibv_wc_status status)
-{
-	switch (status) {
-	case IBV_WC_RETRY_EXC_ERR:
-	case IBV_WC_RNR_RETRY_EXC_ERR:
-		return DOCA_ERROR_CONNECTION_ABORTED;
-	case IBV_WC_REM_INV_REQ_ERR:
-		return DOCA_ERROR_NOT_PERMITTED;
-	default:
-		return DOCA_ERROR_IO_FAILED;
-	}
-}
-
-static doca_error_t status_to_error(const struct dpumap_queue *queue, enum ibv_wc_status status)
+static doca_error_t status_to_error(enum ibv_wc_status status)
 {
 	switch (status) {
 	case IBV_WC_SUCCESS:
@@ -387,13 +341,13 @@ static doca_error_t status_to_error(const struct dpumap_queue *queue, enum ibv_w
 	case IBV_WC_WR_FLUSH_ERR:
 		return DOCA_ERROR_SHUTDOWN;
 	default:
-		return queue->to_peer ? peer_status_to_error(status) : DOCA_ERROR_IO_FAILED;
+		return DOCA_ERROR_IO_FAILED;
 	}
 }
 
 static doca_error_t completion_status(struct dpumap_queue *queue, const struct ibv_wc *wc)
 {
-	doca_error_t result = status_to_error(queue, wc->status);
+	doca_error_t result = status_to_error(wc->status);
 
 	if (doca_likely(result == DOCA_SUCCESS))
 		return result;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * A queue of work requests: a completion queue and a reliable queue pair. For copies, the queue
- * pair is connected to itself; for transfers to and from a peer, device/queue/rc_qp.h connects it.
- */
+/* A queue of copies: a completion queue and a reliable queue pair, which is connected to itself. */
 #ifndef DPUMAP_DEVICE_QUEUE_QUEUE_H
 #define DPUMAP_DEVICE_QUEUE_QUEUE_H
 
@@ -23,22 +20,11 @@ struct dpumap_copy {
 	union doca_data user_data;
 };
 
-/* An RDMA read or write between local memory and a peer's. */
-struct dpumap_transfer {
-	bool is_read; /* from the peer; else a write to it */
-	const struct dpumap_region *local;
-	uint64_t local_addr;
-	uint32_t peer_key;
-	uint64_t peer_addr;
-	size_t len; /* 1 to the maximum of the queue */
-};
-
 struct dpumap_queue_attr {
 	struct dpumap_domain *domain; /* NULL for the device's default */
 	uint32_t depth;		      /* copies in flight */
 	struct dpumap_events *events; /* NULL if the queue is only polled */
 	uint32_t vector;	      /* below dpumap_device_num_vectors() */
-	bool to_peer;		      /* for transfers; not connected yet */
 };
 
 /* DOCA_ERROR_NOT_SUPPORTED if the device has no queues of copies. */
@@ -53,9 +39,6 @@ uint64_t dpumap_queue_max_len(const struct dpumap_queue *queue);
 doca_error_t dpumap_queue_post(struct dpumap_queue *queue, const struct dpumap_copy *copy);
 /* As dpumap_queue_post(), but the doorbell rings at the next dpumap_queue_flush(). */
 doca_error_t dpumap_queue_post_later(struct dpumap_queue *queue, const struct dpumap_copy *copy);
-/* The same for a transfer. */
-doca_error_t dpumap_queue_transfer_later(struct dpumap_queue *queue,
-					 const struct dpumap_transfer *transfer);
 doca_error_t dpumap_queue_flush(struct dpumap_queue *queue);
 /* Whether the queue is in error: posted work is flushed, and posting fails. */
 bool dpumap_queue_has_failed(const struct dpumap_queue *queue);

@@ -8,7 +8,6 @@
 #include "device/queue/queue.h"
 
 struct ibv_qp *dpumap_queue_qp(const struct dpumap_queue *queue);
-const struct ibv_port_attr *dpumap_queue_port(const struct dpumap_queue *queue);
 /* *num_events counts the queue's completion events that were read. */
 struct ibv_cq *dpumap_queue_cq(const struct dpumap_queue *queue, const uint32_t **num_events);
 const struct dpumap_device *dpumap_queue_device(const struct dpumap_queue *queue);

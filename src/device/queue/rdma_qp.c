@@ -240,11 +240,6 @@ uint32_t dpumap_rdma_qp_posted(const struct dpumap_rdma_qp *qp)
 	return qp->posted;
 }
 
-bool dpumap_rdma_qp_has_failed(const struct dpumap_rdma_qp *qp)
-{
-	return qp->failed;
-}
-
 /* -- the end -- */
 
 void dpumap_rdma_qp_fail(struct dpumap_rdma_qp *qp)

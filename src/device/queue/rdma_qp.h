@@ -68,7 +68,6 @@ doca_error_t dpumap_rdma_qp_post(struct dpumap_rdma_qp *qp,
 				 const struct dpumap_rdma_request *request);
 /* The number of the next work request. */
 uint32_t dpumap_rdma_qp_posted(const struct dpumap_rdma_qp *qp);
-bool dpumap_rdma_qp_has_failed(const struct dpumap_rdma_qp *qp);
 
 /*
  * Flush: the work requests in flight complete with DOCA_ERROR_SHUTDOWN, and receives that a message

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "emu/server/cm/cm.h"
+#include "emu/unit/cm_free.h"
 
 #define MAX_CONNS 8
 #define MAX_QUEUE 16
@@ -266,7 +267,7 @@ static void end(unsigned int i, bool politely)
 		if (s->conn[n])
 			emu_cm_conn_destroy(s->conn[n]);
 	must(!politely || s->wake == UINT64_MAX);
-	emu_cm_free(s->cm);
+	cm_free(s->cm);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

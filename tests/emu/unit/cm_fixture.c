@@ -4,6 +4,8 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <string.h>
 
+#include "cm_free.h"
+
 #define MAX_QUEUE 64
 
 struct machine cm_a, cm_b;
@@ -115,8 +117,8 @@ int cm_setup(void **state)
 
 int cm_teardown(void **state)
 {
-	emu_cm_free(cm_a.cm);
-	emu_cm_free(cm_b.cm);
+	cm_free(cm_a.cm);
+	cm_free(cm_b.cm);
 	return 0;
 }
 

@@ -7,6 +7,8 @@
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
+#include "emu/server/cm/cm_priv.h"
+
 #define ATTEMPTS 16 /* a message and 15 retries */
 /* 2 packet life times of 2^16 and a response time of 2^20, in units of 4.096 us that the kernel rounds. */
 #define REQ_WAIT_MS 4608
@@ -64,8 +66,8 @@ static void connection_is_established_and_closed(void **state)
 	struct emu_cm_conn *a, *b;
 
 	cm_establish(&a, &b);
-	assert_int_equal(emu_cm_local_id(a), emu_cm_remote_id(b));
-	assert_int_equal(emu_cm_local_id(b), emu_cm_remote_id(a));
+	assert_int_equal(a->local_id, b->remote_id);
+	assert_int_equal(b->local_id, a->remote_id);
 	assert_int_equal(emu_cm_send_dreq(a, "bye", 3), 0);
 	cm_settle();
 	assert_ptr_equal(cm_expect(&cm_b, EMU_CM_DREQ_RECEIVED), b);
@@ -371,8 +373,8 @@ static void dreq_for_another_queue_pair_is_dropped(void **state)
 	struct emu_cm_msg m = {.attr = EMU_CM_DREQ};
 
 	cm_establish(&a, &b);
-	m.local_id = emu_cm_local_id(a);
-	m.remote_id = emu_cm_local_id(b);
+	m.local_id = a->local_id;
+	m.remote_id = b->local_id;
 	m.remote_qpn = 0xbad;
 	cm_inject(&cm_b, &m);
 	cm_expect_nothing(&cm_b);
@@ -527,8 +529,8 @@ static void alternate_paths_are_ignored(void **state)
 	unsigned int before;
 
 	cm_establish(&a, &b);
-	m.local_id = emu_cm_local_id(a);
-	m.remote_id = emu_cm_local_id(b);
+	m.local_id = a->local_id;
+	m.remote_id = b->local_id;
 	before = sent(EMU_CM_APR) + sent(EMU_CM_REJ);
 	cm_inject(&cm_b, &m);
 	m.attr = EMU_CM_APR;

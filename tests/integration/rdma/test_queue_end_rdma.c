@@ -40,7 +40,7 @@ static void expect_failure_of_the_second(doca_error_t error)
 	queue_expect_posted(&a, 0, 0);
 	queue_expect_failed(&a, 0, 1, error);
 	queue_expect_failed(&a, 0, 2, DOCA_ERROR_SHUTDOWN);
-	assert_true(dpumap_rdma_qp_has_failed(a.qps[0]));
+	assert_true(a.qps[0]->failed);
 	assert_error(queue_post(&a, 0, DPUMAP_RDMA_WRITE, 3, 8, 1), DOCA_ERROR_SHUTDOWN);
 	assert_int_equal(a.queue->sends, 0);
 	expect_the_other_connection_works();
@@ -60,7 +60,7 @@ static void a_message_longer_than_its_receive_fails_both_ends(void **state)
 	post_and_flush(DPUMAP_RDMA_SEND, 1, 64);
 	post_and_flush(DPUMAP_RDMA_WRITE, 2, 64);
 	queue_expect_receive_ended(&b, queue_name(0), 0, DOCA_ERROR_INVALID_VALUE);
-	assert_true(dpumap_rdma_qp_has_failed(b.qps[0]));
+	assert_true(b.qps[0]->failed);
 	expect_failure_of_the_second(DOCA_ERROR_INVALID_VALUE);
 }
 
