@@ -180,7 +180,7 @@ static bool has_failed(const struct doca_dma *dma)
 
 static inline uint32_t num_posted(const struct doca_dma *dma)
 {
-	return dma->sq ? dma->sq->posted : dma->posted;
+	return dma->sq ? dpumap_sq_posted(dma->sq) : dma->posted;
 }
 
 static doca_error_t post_piece(struct doca_dma *dma, const struct dpumap_copy *copy)
@@ -309,7 +309,7 @@ doca_error_t dpumap_dma_task_submit(struct doca_task *base, uint32_t flags)
 		return submit_any(dma, task, flags);
 	base->status = DOCA_SUCCESS;
 	task->len = len;
-	task->end = dma->sq->posted;
+	task->end = dpumap_sq_posted(dma->sq);
 	append(dma, task);
 	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
 		dpumap_sq_flush(dma->sq);

@@ -101,20 +101,20 @@ static doca_error_t allocate(struct recv_queue *recv)
 static void prepare(struct recv_queue *recv)
 {
 	for (uint32_t i = 0; i < recv->base.srq.size; i++) {
-		struct dpumap_sq_seg *seg = (void *)(dpumap_srq_ring_wqe(&recv->base.srq, i) + 1);
-		struct dpumap_sq_seg *end =
+		struct dpumap_wqe_data *seg = (void *)(dpumap_srq_ring_wqe(&recv->base.srq, i) + 1);
+		struct dpumap_wqe_data *end =
 			(void *)((uint8_t *)dpumap_srq_ring_wqe(&recv->base.srq, i) +
 				 recv->base.srq.stride);
 
 		if (recv->mr)
-			*seg++ = (struct dpumap_sq_seg){
+			*seg++ = (struct dpumap_wqe_data){
 				.len = htobe32(recv->base.header_len),
 				.key = htobe32(recv->mr->lkey),
 				.addr = htobe64((uintptr_t)recv->headers +
 						(size_t)i * DPUMAP_MQ_HEADER_STRIDE),
 			};
 		for (; seg < end; seg++)
-			*seg = (struct dpumap_sq_seg){.key = NO_ENTRY};
+			*seg = (struct dpumap_wqe_data){.key = NO_ENTRY};
 	}
 }
 
@@ -154,7 +154,7 @@ doca_error_t dpumap_mq_recv_create(struct dpumap_device *device, const struct dp
 	created->base.header_len = attr->header_len;
 	created->base.data_at = sizeof(struct mlx5_wqe_srq_next_seg);
 	if (attr->header_len)
-		created->base.data_at += sizeof(struct dpumap_sq_seg);
+		created->base.data_at += sizeof(struct dpumap_wqe_data);
 	result = create_objects(created, attr);
 	if (result != DOCA_SUCCESS) {
 		dpumap_mq_recv_destroy(&created->base);

@@ -59,7 +59,7 @@ static inline bool dpumap_mq_recv_post(struct dpumap_mq_recv *recv, const struct
 {
 	uint16_t head = recv->srq.head;
 	uint8_t *wqe = (uint8_t *)dpumap_srq_ring_wqe(&recv->srq, head);
-	struct dpumap_sq_seg *seg = (void *)(wqe + recv->data_at);
+	struct dpumap_wqe_data *seg = (void *)(wqe + recv->data_at);
 	struct dpumap_mq_entry *entry = &recv->entries[head];
 
 	if (doca_unlikely(recv->srq.posted - recv->completed >= recv->depth))
@@ -69,7 +69,7 @@ static inline bool dpumap_mq_recv_post(struct dpumap_mq_recv *recv, const struct
 	if (doca_likely(len))
 		dpumap_sq_fill(seg, key, addr, len);
 	else
-		*seg = (struct dpumap_sq_seg){.key = htobe32(MLX5_INVALID_LKEY)};
+		*seg = (struct dpumap_wqe_data){.key = htobe32(MLX5_INVALID_LKEY)};
 	dpumap_srq_ring_post(&recv->srq);
 	return true;
 }

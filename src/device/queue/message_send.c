@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Only the last message before a doorbell, and some of long runs, are signaled. The device completes
- * in order, so a completion covers all earlier messages.
- */
 #include "device/queue/message_send.h"
 
 #include <errno.h>
@@ -14,15 +10,11 @@
 #include "device/device_priv.h"
 #include "device/queue/cq.h"
 #include "device/queue/cq_ring.h"
-#include "device/queue/doorbell.h"
 #include "device/queue/message_qp.h"
 #include "log/log.h"
 
 struct send_queue {
 	struct dpumap_mq_send base;
-	uint32_t flushed; /* messages covered by the last doorbell */
-	struct dpumap_doorbell doorbell;
-
 	bool stopped;
 	uint32_t num_events; /* completion events that were read */
 	struct ibv_cq *verbs_cq;
@@ -45,7 +37,7 @@ static doca_error_t create_qp(struct send_queue *send, struct dpumap_device *dev
 				.max_send_sge = 1,
 				/* The driver does not count the pointer behind inline data. */
 				.max_inline_data = send->base.header_len
-							   ? send->base.header_len + DPUMAP_MQ_SEG
+							   ? send->base.header_len + DPUMAP_WQE_SEG
 							   : 0,
 			},
 	};
@@ -56,24 +48,24 @@ static doca_error_t create_qp(struct send_queue *send, struct dpumap_device *dev
 static struct dpumap_mq_shape shape_of(uint32_t bytes, uint32_t qpn)
 {
 	return (struct dpumap_mq_shape){
-		.qpn_ds = htobe32(qpn << 8 | bytes / DPUMAP_MQ_SEG),
-		.blocks = (bytes + DPUMAP_MQ_BLOCK - 1) / DPUMAP_MQ_BLOCK,
+		.qpn_ds = htobe32(qpn << 8 | bytes / DPUMAP_WQE_SEG),
+		.blocks = dpumap_wqe_blocks(bytes / DPUMAP_WQE_SEG),
 	};
 }
 
 /* What is the same for all messages. */
 static void prepare(struct dpumap_mq_send *send, uint32_t qpn)
 {
-	uint32_t end = DPUMAP_MQ_SEG;
+	uint32_t end = DPUMAP_WQE_SEG;
 
 	if (send->header_len)
-		end = (DPUMAP_MQ_INLINE + send->header_len + DPUMAP_MQ_SEG - 1) / DPUMAP_MQ_SEG *
-		      DPUMAP_MQ_SEG;
+		end = (DPUMAP_MQ_INLINE + send->header_len + DPUMAP_WQE_SEG - 1) / DPUMAP_WQE_SEG *
+		      DPUMAP_WQE_SEG;
 	send->inline_len = htobe32(send->header_len | MLX5_INLINE_SEG);
-	send->pointer_block = end / DPUMAP_MQ_BLOCK;
-	send->pointer_offset = end % DPUMAP_MQ_BLOCK;
+	send->pointer_block = end / DPUMAP_WQE_BLOCK;
+	send->pointer_offset = end % DPUMAP_WQE_BLOCK;
 	send->without_data = shape_of(end, qpn);
-	send->with_data = shape_of(end + DPUMAP_MQ_SEG, qpn);
+	send->with_data = shape_of(end + DPUMAP_WQE_SEG, qpn);
 }
 
 static doca_error_t map(struct send_queue *send)
@@ -87,16 +79,14 @@ static doca_error_t map(struct send_queue *send)
 	int err = mlx5dv_init_obj(&objects, MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ);
 
 	prepare(&send->base, objects.qp.in->qp_num);
-	if (!err && qp.sq.wqe_cnt < send->base.depth * send->base.with_data.blocks)
+	if (!err && !dpumap_send_ring_map(&send->base.ring, &qp, objects.qp.in->qp_num,
+					  send->base.depth * send->base.with_data.blocks))
 		err = EPROTO;
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: cannot map a send queue of messages (mlx5dv_init_obj): %s",
 				   dpumap_hca_name(send->qp.device->hca), strerror(err));
 	dpumap_cq_ring_map(&send->base.cq, &cq, &send->num_events);
-	send->base.blocks = qp.sq.buf;
-	send->base.mask = qp.sq.wqe_cnt - 1;
-	send->doorbell = dpumap_doorbell_of(&qp);
 	return DOCA_SUCCESS;
 }
 
@@ -162,14 +152,8 @@ doca_error_t dpumap_mq_send_connect(struct dpumap_mq_send *send, const struct dp
 
 void dpumap_mq_send_flush(struct dpumap_mq_send *base)
 {
-	struct send_queue *send = to_send_queue(base);
-
-	if (send->flushed == base->posted || doca_unlikely(send->stopped))
-		return;
-	base->last->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
-	base->unsignaled = 0;
-	send->flushed = base->posted;
-	dpumap_doorbell_ring(&send->doorbell, base->at, base->last);
+	if (doca_likely(!to_send_queue(base)->stopped))
+		dpumap_send_ring_flush(&base->ring);
 }
 
 __attribute__((cold, noinline)) static doca_error_t failure(const struct send_queue *send,

@@ -11,24 +11,23 @@
 #include "device/queue/message_attr.h"
 #include "device/queue/rc_end.h"
 #include "device/queue/send_queue.h"
+#include "device/queue/send_ring.h"
 
 /*
  * A work request takes one or two blocks of the send queue: the control segment, the header as
  * inline data and a pointer to the data.
  */
-#define DPUMAP_MQ_BLOCK	 64u
-#define DPUMAP_MQ_SEG	 16u
-#define DPUMAP_MQ_INLINE (DPUMAP_MQ_SEG + 4u) /* where inline data starts in a work request */
-#define DPUMAP_MQ_FIRST	 (DPUMAP_MQ_BLOCK - DPUMAP_MQ_INLINE) /* of it in the first block */
+#define DPUMAP_MQ_INLINE (DPUMAP_WQE_SEG + 4u) /* where inline data starts in a work request */
+#define DPUMAP_MQ_FIRST	 (DPUMAP_WQE_BLOCK - DPUMAP_MQ_INLINE) /* of it in the first block */
 
 struct dpumap_mq_block {
-	uint32_t opcode, qpn_ds, flags, imm;
+	struct dpumap_wqe_ctrl ctrl;
 	uint32_t inline_len;
 	uint8_t bytes[DPUMAP_MQ_FIRST];
 };
 
-_Static_assert(sizeof(struct dpumap_mq_block) == DPUMAP_MQ_BLOCK, "one block of a send queue");
-_Static_assert(DPUMAP_MQ_MAX_HEADER <= DPUMAP_MQ_FIRST + DPUMAP_MQ_SEG,
+_Static_assert(sizeof(struct dpumap_mq_block) == DPUMAP_WQE_BLOCK, "one block of a send queue");
+_Static_assert(DPUMAP_MQ_MAX_HEADER <= DPUMAP_MQ_FIRST + DPUMAP_WQE_SEG,
 	       "the pointer is in the first or the second block");
 
 struct dpumap_mq_pending {
@@ -45,17 +44,15 @@ struct dpumap_mq_shape {
 /* The part that the inline functions need; message_send.c has the rest. */
 struct dpumap_mq_send {
 	struct dpumap_cq_ring cq;
-	struct dpumap_mq_block *blocks, *last; /* last: posted last */
-	struct dpumap_mq_pending *pending;     /* messages in flight, a ring */
-	uint32_t mask, pending_mask;
+	struct dpumap_send_ring ring;
+	struct dpumap_mq_pending *pending; /* messages in flight, a ring */
+	uint32_t pending_mask;
 	uint32_t depth;		    /* 0 once stopped */
 	uint32_t posted, completed; /* messages */
-	uint32_t unsignaled;	    /* bytes and costs since the last signaled message */
 	uint32_t header_len;
 	uint32_t inline_len;			/* as a WQE has it */
 	uint32_t pointer_block, pointer_offset; /* where the pointer is in a work request */
 	struct dpumap_mq_shape with_data, without_data;
-	uint16_t at;	  /* next block */
 	uint16_t through; /* block of the message that the last CQE completes */
 	bool covered;	  /* messages up to that one are completed and not returned yet */
 	doca_error_t before, status; /* of those before that one, and of that one */
@@ -101,8 +98,8 @@ static inline void dpumap_mq_send_write_header(const struct dpumap_mq_send *send
 		memcpy(first->bytes, header, len);
 	} else {
 		memcpy(first->bytes, header, DPUMAP_MQ_FIRST);
-		memcpy(&send->blocks[(send->at + 1u) & send->mask], header + DPUMAP_MQ_FIRST,
-		       len - DPUMAP_MQ_FIRST);
+		memcpy(dpumap_send_ring_block(&send->ring, send->ring.at + 1),
+		       header + DPUMAP_MQ_FIRST, len - DPUMAP_MQ_FIRST);
 	}
 }
 
@@ -113,8 +110,9 @@ static inline void dpumap_mq_send_write_header(const struct dpumap_mq_send *send
 static inline bool dpumap_mq_send_post(struct dpumap_mq_send *send,
 				       const struct dpumap_mq_message *message)
 {
-	uint16_t at = send->at;
-	struct dpumap_mq_block *first = &send->blocks[at & send->mask];
+	struct dpumap_send_ring *ring = &send->ring;
+	uint16_t at = (uint16_t)ring->at;
+	struct dpumap_mq_block *first = dpumap_send_ring_block(ring, at);
 	struct dpumap_mq_pending *pending = &send->pending[send->posted & send->pending_mask];
 	const struct dpumap_mq_shape *shape = &send->without_data;
 
@@ -123,28 +121,21 @@ static inline bool dpumap_mq_send_post(struct dpumap_mq_send *send,
 	if (doca_likely(send->header_len))
 		dpumap_mq_send_write_header(send, first, message->header);
 	if (doca_likely(message->len)) {
-		struct dpumap_mq_block *block =
-			&send->blocks[(at + send->pointer_block) & send->mask];
+		uint8_t *block = dpumap_send_ring_block(ring, at + send->pointer_block);
 
-		dpumap_sq_fill((void *)((uint8_t *)block + send->pointer_offset), message->key,
-			       message->addr, message->len);
+		dpumap_sq_fill((void *)(block + send->pointer_offset), message->key, message->addr,
+			       message->len);
 		shape = &send->with_data;
 	}
-	first->opcode = htobe32(MLX5_OPCODE_SEND_IMM | (uint32_t)at << 8);
-	first->qpn_ds = shape->qpn_ds;
-	first->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
-	first->imm = htobe32(message->tag);
-	if (doca_unlikely(!message->is_signaled)) {
-		send->unsignaled += message->len + DPUMAP_SQ_COPY_COST;
-		if (send->unsignaled < DPUMAP_SQ_MAX_UNSIGNALED)
-			first->flags = 0;
-		else
-			send->unsignaled = 0;
-	}
+	first->ctrl.opcode = htobe32(MLX5_OPCODE_SEND_IMM | (uint32_t)at << 8);
+	first->ctrl.qpn_ds = shape->qpn_ds;
+	first->ctrl.flags = doca_likely(message->is_signaled)
+				    ? htobe32(DPUMAP_WQE_CQ_UPDATE)
+				    : dpumap_send_ring_flags(ring, message->len);
+	first->ctrl.imm = htobe32(message->tag);
 	pending->cookie = message->cookie;
 	pending->block = at;
-	send->at = (uint16_t)(at + shape->blocks);
-	send->last = first;
+	dpumap_send_ring_post(ring, &first->ctrl, shape->blocks);
 	send->posted++;
 	return true;
 }
@@ -170,7 +161,7 @@ static inline bool dpumap_mq_send_expects(const struct dpumap_mq_send *send,
 	uint16_t first = send->pending[send->completed & send->pending_mask].block;
 
 	return send->posted != send->completed &&
-	       (uint16_t)(be16toh(cqe->wqe_counter) - first) < (uint16_t)(send->at - first);
+	       (uint16_t)(be16toh(cqe->wqe_counter) - first) < (uint16_t)(send->ring.at - first);
 }
 
 /* Find out which messages are completed; false if none is. */

@@ -232,7 +232,7 @@ void dpumap_rdma_qp_flush(struct dpumap_rdma_qp *qp)
 {
 	qp->is_dirty = false;
 	if (doca_likely(qp->queue->is_mapped))
-		dpumap_rdma_sq_flush(&qp->sq);
+		dpumap_send_ring_flush(&qp->sq.ring);
 }
 
 uint32_t dpumap_rdma_qp_posted(const struct dpumap_rdma_qp *qp)

@@ -67,17 +67,17 @@ static inline uint32_t dpumap_rdma_queue_put_receive(struct dpumap_rdma_queue *q
 	struct dpumap_srq_ring *ring = &queue->srq_ring;
 	uint16_t index = ring->head;
 	uint8_t *wqe = (uint8_t *)dpumap_srq_ring_wqe(ring, index);
-	struct dpumap_sq_seg *seg = (void *)(wqe + sizeof(struct mlx5_wqe_srq_next_seg));
+	struct dpumap_wqe_data *seg = (void *)(wqe + sizeof(struct mlx5_wqe_srq_next_seg));
 
 	for (uint32_t i = 0; i < num_pieces; i++, seg++)
-		*seg = (struct dpumap_sq_seg){
+		*seg = (struct dpumap_wqe_data){
 			.len = htobe32(pieces[i].len),
 			.key = htobe32(pieces[i].key),
 			.addr = htobe64(pieces[i].addr),
 		};
 	/* The end of the list. */
 	if ((uint8_t *)seg < wqe + ring->stride)
-		*seg = (struct dpumap_sq_seg){.key = htobe32(MLX5_INVALID_LKEY)};
+		*seg = (struct dpumap_wqe_data){.key = htobe32(MLX5_INVALID_LKEY)};
 	dpumap_srq_ring_post(ring);
 	return index;
 }

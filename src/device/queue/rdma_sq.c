@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/queue/send_queue.h"
 #include "log/log.h"
 
 doca_error_t dpumap_rdma_sq_map(struct dpumap_rdma_sq *sq, struct ibv_qp *qp, const char *device,
@@ -16,7 +15,8 @@ doca_error_t dpumap_rdma_sq_map(struct dpumap_rdma_sq *sq, struct ibv_qp *qp, co
 	int err = mlx5dv_init_obj(&object, MLX5DV_OBJ_QP);
 
 	/* The longest one has a control segment and one for the address of the peer. */
-	if (!err && dv.sq.wqe_cnt < depth * dpumap_rdma_sq_blocks(2 + max_pieces))
+	if (!err && !dpumap_send_ring_map(&sq->ring, &dv, qp->qp_num,
+					  depth * dpumap_wqe_blocks(2 + max_pieces)))
 		err = EPROTO;
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
@@ -27,11 +27,6 @@ doca_error_t dpumap_rdma_sq_map(struct dpumap_rdma_sq *sq, struct ibv_qp *qp, co
 	if (!sq->places)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
 				   "no memory for the send queue of a connection");
-	sq->start = dv.sq.buf;
-	sq->end = sq->start + (size_t)dv.sq.wqe_cnt * DPUMAP_RDMA_BLOCK;
-	sq->mask = dv.sq.wqe_cnt - 1;
-	sq->qpn = qp->qp_num << 8;
-	sq->doorbell = dpumap_doorbell_of(&dv);
 	return DOCA_SUCCESS;
 }
 
@@ -39,11 +34,4 @@ void dpumap_rdma_sq_unmap(struct dpumap_rdma_sq *sq)
 {
 	free(sq->places);
 	sq->places = NULL;
-}
-
-void dpumap_rdma_sq_flush(struct dpumap_rdma_sq *sq)
-{
-	sq->last->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
-	sq->unsignaled = 0;
-	dpumap_doorbell_ring(&sq->doorbell, sq->at, sq->last);
 }

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The send queue of a queue pair of an RDMA context, in the memory that an mlx5 device reads: without
- * locks, for one thread. Only the last work request before a doorbell, and some of long runs, are
- * signaled. The device completes in order, so a completion covers all earlier work requests.
- */
+/* The send queue of a queue pair of an RDMA context, in the memory that an mlx5 device reads. */
 #ifndef DPUMAP_DEVICE_QUEUE_RDMA_SQ_H
 #define DPUMAP_DEVICE_QUEUE_RDMA_SQ_H
 
 #include <infiniband/mlx5dv.h>
 
-#include "device/queue/doorbell.h"
 #include "device/queue/rdma_qp.h"
-#include "device/queue/send_queue.h"
-
-/* A work request takes blocks of the send queue, which consist of segments. */
-#define DPUMAP_RDMA_BLOCK 64u
-#define DPUMAP_RDMA_SEG	  16u
-
-/* The first segment, in the device's byte order. */
-struct dpumap_rdma_ctrl {
-	uint32_t opcode, qpn_ds, flags, imm;
-};
+#include "device/queue/send_ring.h"
 
 /* Of the work request that starts in a block of the ring. */
 struct dpumap_rdma_place {
@@ -29,14 +15,8 @@ struct dpumap_rdma_place {
 };
 
 struct dpumap_rdma_sq {
-	uint8_t *start, *end;
-	struct dpumap_rdma_ctrl *last; /* posted last */
+	struct dpumap_send_ring ring;
 	struct dpumap_rdma_place *places;
-	uint32_t mask;	     /* of a block */
-	uint32_t qpn;	     /* in its place in a work request */
-	uint32_t unsignaled; /* bytes and costs since the last signaled one */
-	uint16_t at;	     /* next block */
-	struct dpumap_doorbell doorbell;
 };
 
 /*
@@ -46,11 +26,6 @@ struct dpumap_rdma_sq {
 doca_error_t dpumap_rdma_sq_map(struct dpumap_rdma_sq *sq, struct ibv_qp *qp, const char *device,
 				uint32_t depth, uint32_t max_pieces);
 void dpumap_rdma_sq_unmap(struct dpumap_rdma_sq *sq);
-
-static inline uint32_t dpumap_rdma_sq_blocks(uint32_t segments)
-{
-	return (segments * DPUMAP_RDMA_SEG + DPUMAP_RDMA_BLOCK - 1) / DPUMAP_RDMA_BLOCK;
-}
 
 /* Each kind of segment is as long as the others. Returns the following one, which is in the same block. */
 static inline void *dpumap_rdma_sq_put_peer(struct mlx5_wqe_raddr_seg *seg,
@@ -74,7 +49,7 @@ static inline void *dpumap_rdma_sq_put_operands(struct mlx5_wqe_atomic_seg *seg,
 
 /* Returns their bytes. */
 static inline uint32_t dpumap_rdma_sq_put_pieces(const struct dpumap_rdma_sq *sq,
-						 struct dpumap_sq_seg *seg,
+						 struct dpumap_wqe_data *seg,
 						 const struct dpumap_rdma_request *request)
 {
 	const struct dpumap_rdma_piece *piece = request->pieces;
@@ -85,25 +60,13 @@ static inline uint32_t dpumap_rdma_sq_put_pieces(const struct dpumap_rdma_sq *sq
 		seg->key = htobe32(piece->key);
 		seg->addr = htobe64(piece->addr);
 		len += piece->len;
-		if (doca_unlikely((uint8_t *)++seg == sq->end))
-			seg = (void *)sq->start;
+		if (doca_unlikely((uint8_t *)++seg == sq->ring.end))
+			seg = (void *)sq->ring.start;
 	}
 	return len;
 }
 
-/* The flags of a work request of that length. */
-static inline uint32_t dpumap_rdma_sq_flags(struct dpumap_rdma_sq *sq, uint32_t len)
-{
-	uint32_t unsignaled = sq->unsignaled + len + DPUMAP_SQ_COPY_COST;
-
-	sq->unsignaled = unsignaled;
-	if (doca_likely(unsignaled < DPUMAP_SQ_MAX_UNSIGNALED))
-		return 0;
-	sq->unsignaled = 0;
-	return htobe32(DPUMAP_SQ_CQ_UPDATE);
-}
-
-/* There must be room. The device reads the work request after dpumap_rdma_sq_flush(). */
+/* There must be room. */
 static inline void dpumap_rdma_sq_post(struct dpumap_rdma_sq *sq,
 				       const struct dpumap_rdma_request *request, uint32_t number)
 {
@@ -116,8 +79,10 @@ static inline void dpumap_rdma_sq_post(struct dpumap_rdma_sq *sq,
 		[DPUMAP_RDMA_CMP_SWP] = MLX5_OPCODE_ATOMIC_CS,
 		[DPUMAP_RDMA_FETCH_ADD] = MLX5_OPCODE_ATOMIC_FA,
 	};
-	uint32_t block = sq->at & sq->mask, segments = 1 + request->num_pieces;
-	struct dpumap_rdma_ctrl *ctrl = (void *)(sq->start + (size_t)block * DPUMAP_RDMA_BLOCK);
+	struct dpumap_send_ring *ring = &sq->ring;
+	struct dpumap_wqe_ctrl *ctrl = dpumap_send_ring_next(ring);
+	uint16_t at = (uint16_t)ring->at;
+	uint32_t segments = 1 + request->num_pieces;
 	void *seg = ctrl + 1;
 	uint32_t len;
 
@@ -130,17 +95,13 @@ static inline void dpumap_rdma_sq_post(struct dpumap_rdma_sq *sq,
 		segments++;
 	}
 	len = dpumap_rdma_sq_put_pieces(sq, seg, request);
-	ctrl->opcode = htobe32(opcodes[request->op] | (uint32_t)sq->at << 8);
-	ctrl->qpn_ds = htobe32(sq->qpn | segments);
-	ctrl->flags = dpumap_rdma_sq_flags(sq, len);
+	ctrl->opcode = htobe32(opcodes[request->op] | (uint32_t)at << 8);
+	ctrl->qpn_ds = htobe32(ring->qpn | segments);
+	ctrl->flags = dpumap_send_ring_flags(ring, len);
 	ctrl->imm = request->imm;
-	sq->places[block] = (struct dpumap_rdma_place){.number = number, .block = sq->at};
-	sq->last = ctrl;
-	sq->at = (uint16_t)(sq->at + dpumap_rdma_sq_blocks(segments));
+	sq->places[at & ring->mask] = (struct dpumap_rdma_place){.number = number, .block = at};
+	dpumap_send_ring_post(ring, ctrl, dpumap_wqe_blocks(segments));
 }
-
-/* Ring the doorbell; there must be work requests that it did not ring for. */
-void dpumap_rdma_sq_flush(struct dpumap_rdma_sq *sq);
 
 /*
  * The number of the work request that a CQE names; false if none was posted there. Also after the queue
@@ -150,7 +111,7 @@ static inline bool dpumap_rdma_sq_find(const struct dpumap_rdma_sq *sq,
 				       const struct mlx5_cqe64 *cqe, uint32_t *number)
 {
 	uint16_t block = be16toh(cqe->wqe_counter);
-	const struct dpumap_rdma_place *place = &sq->places[block & sq->mask];
+	const struct dpumap_rdma_place *place = &sq->places[block & sq->ring.mask];
 
 	*number = place->number;
 	return place->block == block;

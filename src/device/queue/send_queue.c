@@ -12,19 +12,13 @@
 #include "device/errno.h"
 #include "device/memory/region_priv.h"
 #include "device/queue/cq_ring.h"
-#include "device/queue/doorbell.h"
 #include "device/queue/queue_priv.h"
 #include "log/log.h"
 
 #define SCRATCH 64
 
-_Static_assert((DPUMAP_SQ_OPCODE_MMO & 0xff) == MLX5_OPCODE_MMO, "opcode");
-_Static_assert((int)DPUMAP_SQ_CQ_UPDATE == (int)MLX5_WQE_CTRL_CQ_UPDATE, "flag");
-
 struct send_queue {
 	struct dpumap_sq base;
-	uint32_t flushed; /* copies covered by the last doorbell */
-	struct dpumap_doorbell doorbell;
 	struct dpumap_cq_ring cq;
 	const struct dpumap_device *device;
 	struct ibv_mr *scratch_mr;
@@ -45,19 +39,11 @@ static doca_error_t register_scratch(struct send_queue *sq)
 		return dpumap_fail(dpumap_errno_to_one_of(errno, DOCA_ERROR_NO_MEMORY),
 				   "%s: cannot register the scratch memory of a send queue: %s",
 				   dpumap_hca_name(sq->device->hca), strerror(errno));
-	sq->base.scratch = (struct dpumap_sq_seg){
+	sq->base.scratch = (struct dpumap_wqe_data){
 		.key = htobe32(sq->scratch_mr->lkey),
 		.addr = htobe64((uintptr_t)sq->scratch),
 	};
 	return DOCA_SUCCESS;
-}
-
-static void map_qp(struct send_queue *sq, const struct mlx5dv_qp *qp, uint32_t qpn)
-{
-	sq->base.wqes = qp->sq.buf;
-	sq->base.mask = qp->sq.wqe_cnt - 1;
-	sq->base.qpn = htobe32(qpn << 8 | sizeof(struct dpumap_sq_wqe) / 16);
-	sq->doorbell = dpumap_doorbell_of(qp);
 }
 
 static doca_error_t map_queue(struct send_queue *sq, struct dpumap_queue *queue)
@@ -71,11 +57,15 @@ static doca_error_t map_queue(struct send_queue *sq, struct dpumap_queue *queue)
 	};
 	int err = mlx5dv_init_obj(&objects, MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ);
 
+	if (!err &&
+	    !dpumap_send_ring_map(&sq->base.ring, &qp, objects.qp.in->qp_num, sq->base.depth))
+		err = EPROTO;
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: cannot map a send queue (mlx5dv_init_obj): %s",
 				   dpumap_hca_name(sq->device->hca), strerror(err));
-	map_qp(sq, &qp, objects.qp.in->qp_num);
+	sq->base.qpn_ds =
+		htobe32(sq->base.ring.qpn | sizeof(struct dpumap_sq_wqe) / DPUMAP_WQE_SEG);
 	dpumap_cq_ring_map(&sq->cq, &cq, num_events);
 	return DOCA_SUCCESS;
 }
@@ -130,17 +120,9 @@ struct dpumap_sq_key dpumap_sq_peer_key(const struct dpumap_region *region)
 	return (struct dpumap_sq_key){region->rkey, region->iova - region->range.addr};
 }
 
-void dpumap_sq_flush(struct dpumap_sq *base)
+void dpumap_sq_flush(struct dpumap_sq *sq)
 {
-	struct send_queue *sq = to_send_queue(base);
-	struct dpumap_sq_wqe *last = base->last;
-
-	if (sq->flushed == base->posted)
-		return;
-	last->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
-	base->unsignaled = 0;
-	sq->flushed = base->posted;
-	dpumap_doorbell_ring(&sq->doorbell, (uint16_t)base->posted, last);
+	dpumap_send_ring_flush(&sq->ring);
 }
 
 __attribute__((cold, noinline)) static doca_error_t completion_status(const struct send_queue *sq,
@@ -160,7 +142,8 @@ bool dpumap_sq_poll(struct dpumap_sq *base, struct dpumap_sq_completion *complet
 	struct send_queue *sq = to_send_queue(base);
 	const struct mlx5_cqe64 *cqe = dpumap_cq_ring_next(&sq->cq);
 
-	while (cqe && doca_unlikely(advance(base, cqe) > base->posted - base->completed)) {
+	while (cqe &&
+	       doca_unlikely(advance(base, cqe) > dpumap_sq_posted(base) - base->completed)) {
 		dpumap_cq_ring_drop(&sq->cq, dpumap_hca_name(sq->device->hca));
 		cqe = dpumap_cq_ring_next(&sq->cq);
 	}

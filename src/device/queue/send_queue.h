@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The send queue of a queue pair with a DMA engine, and its completion queue. Work requests are
- * written to, and completions read from, the memory of the queues, which mlx5dv_init_obj() gives:
- * without locks, for one thread. Only the last copy before each doorbell is signaled, and some
- * copies of long runs. The device completes in order, so a completion covers all earlier copies.
+ * The send queue of a queue pair with a DMA engine, and its completion queue, in the memory that the
+ * device reads and writes: without locks, for one thread.
  *
- * Copies are numbered from 0, modulo 2^32.
+ * Copies are numbered from 0, modulo 2^32. Each takes one block of the ring.
  */
 #ifndef DPUMAP_DEVICE_QUEUE_SEND_QUEUE_H
 #define DPUMAP_DEVICE_QUEUE_SEND_QUEUE_H
@@ -18,40 +16,28 @@
 #include <doca_common_defines.h>
 
 #include "device/memory/region.h"
+#include "device/queue/send_ring.h"
 
 struct dpumap_queue;
 
-#define DPUMAP_SQ_OPCODE_MMO 0x0100002fu /* opmod and opcode of a copy */
-#define DPUMAP_SQ_CQ_UPDATE  0x8u
-#define DPUMAP_SQ_MAX_LEN    0x7fffffffu /* mask: 2^31 bytes are encoded as 0 */
-/* Bytes posted before a copy is signaled; each copy counts COPY_COST more than its length. */
-#define DPUMAP_SQ_MAX_UNSIGNALED (64u << 10)
-#define DPUMAP_SQ_COPY_COST	 (2u << 10)
+#define DPUMAP_SQ_MAX_LEN 0x7fffffffu /* mask: 2^31 bytes are encoded as 0 */
 
-/* Segments of a work request (WQE), in the device's byte order. */
-struct dpumap_sq_seg {
-	uint32_t len;
-	uint32_t key;
-	uint64_t addr;
-};
-
+/* The work request of a copy. */
 struct dpumap_sq_wqe {
-	uint32_t opcode, qpn, flags, imm;
-	struct dpumap_sq_seg scratch; /* where the device keeps the state of the copy */
-	struct dpumap_sq_seg src, dst;
+	struct dpumap_wqe_ctrl ctrl;
+	struct dpumap_wqe_data scratch; /* where the device keeps the state of the copy */
+	struct dpumap_wqe_data src, dst;
 };
 
-_Static_assert(sizeof(struct dpumap_sq_wqe) == 64, "one block of a send queue");
+_Static_assert(sizeof(struct dpumap_sq_wqe) == DPUMAP_WQE_BLOCK, "one block of a send queue");
 
 /* The part that dpumap_sq_post() needs; send_queue.c has the rest. */
 struct dpumap_sq {
-	struct dpumap_sq_wqe *wqes, *last; /* last: posted last */
-	uint32_t mask;
+	struct dpumap_send_ring ring;
 	uint32_t depth;
-	uint32_t posted, completed;
-	uint32_t unsignaled; /* bytes and costs since the last signaled copy */
-	uint32_t qpn;	     /* as a WQE has it, with its size */
-	struct dpumap_sq_seg scratch;
+	uint32_t completed;
+	uint32_t qpn_ds; /* as a WQE has it */
+	struct dpumap_wqe_data scratch;
 };
 
 struct dpumap_sq_completion {
@@ -77,7 +63,7 @@ struct dpumap_sq_key dpumap_sq_key(const struct dpumap_region *region);
 /* The same with the rights of others, for messages of others. */
 struct dpumap_sq_key dpumap_sq_peer_key(const struct dpumap_region *region);
 
-static inline void dpumap_sq_fill(struct dpumap_sq_seg *seg, const struct dpumap_sq_key *key,
+static inline void dpumap_sq_fill(struct dpumap_wqe_data *seg, const struct dpumap_sq_key *key,
 				  uint64_t addr, size_t len)
 {
 	seg->len = htobe32((uint32_t)len & DPUMAP_SQ_MAX_LEN);
@@ -85,30 +71,30 @@ static inline void dpumap_sq_fill(struct dpumap_sq_seg *seg, const struct dpumap
 	seg->addr = htobe64(addr + key->iova_offset);
 }
 
+/* The number of copies that were posted. */
+static inline uint32_t dpumap_sq_posted(const struct dpumap_sq *sq)
+{
+	return sq->ring.at;
+}
+
 /* Post one copy of 1 byte to the queue's maximum; false if `depth` copies are in flight. */
 static inline bool dpumap_sq_post(struct dpumap_sq *sq, const struct dpumap_sq_key *dst,
 				  uint64_t dst_addr, const struct dpumap_sq_key *src,
 				  uint64_t src_addr, size_t len)
 {
-	uint32_t posted = sq->posted;
-	struct dpumap_sq_wqe *wqe = &sq->wqes[posted & sq->mask];
+	uint32_t posted = sq->ring.at;
+	struct dpumap_sq_wqe *wqe = dpumap_send_ring_block(&sq->ring, posted);
 
 	if (doca_unlikely(posted - sq->completed == sq->depth))
 		return false;
-	wqe->opcode = htobe32(DPUMAP_SQ_OPCODE_MMO | (posted & 0xffff) << 8);
-	wqe->qpn = sq->qpn;
-	wqe->flags = 0;
-	wqe->imm = 0;
-	sq->unsignaled += (uint32_t)len + DPUMAP_SQ_COPY_COST;
-	if (doca_unlikely(sq->unsignaled >= DPUMAP_SQ_MAX_UNSIGNALED)) {
-		sq->unsignaled = 0;
-		wqe->flags = htobe32(DPUMAP_SQ_CQ_UPDATE);
-	}
+	wqe->ctrl.opcode = htobe32(DPUMAP_WQE_MMO | (posted & 0xffff) << 8);
+	wqe->ctrl.qpn_ds = sq->qpn_ds;
+	wqe->ctrl.flags = dpumap_send_ring_flags(&sq->ring, (uint32_t)len);
+	wqe->ctrl.imm = 0;
 	wqe->scratch = sq->scratch;
 	dpumap_sq_fill(&wqe->src, src, src_addr, len);
 	dpumap_sq_fill(&wqe->dst, dst, dst_addr, len);
-	sq->last = wqe;
-	sq->posted = posted + 1;
+	dpumap_send_ring_post(&sq->ring, &wqe->ctrl, 1);
 	return true;
 }
 
