@@ -2,7 +2,7 @@
 /*
  * CRC-32C by the instructions that most 64-bit x86 and Arm processors have. With them a descriptor
  * is encoded and decoded in 28 ns, with the table in 630 (bench_desc). Assembler, so that it
- * compiles with any -march; crc32c_cpu.h says whether the processor has them.
+ * compiles with any -march; the caller knows whether the processor has them.
  */
 #ifndef DPUMAP_DESC_CRC32C_INSN_H
 #define DPUMAP_DESC_CRC32C_INSN_H

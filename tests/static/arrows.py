@@ -118,8 +118,6 @@ FREESTANDING = {
     "desc": {"stdint.h", "stddef.h", "string.h", "stdbool.h"},
     "api-desc": {"stdint.h", "stddef.h", "stdbool.h"},
 }
-# A hosted build of the codec reads the features of the processor.
-HOSTED = {"src/desc/crc32c_cpu.h": {"sys/auxv.h", "asm/hwcap.h"}}
 # The bridge's public header names verbs objects, and its code passes a protection domain on.
 BRIDGE_HEADER = "include/doca_rdma_bridge.h"
 BRIDGE = "src/rdma/bridge.c"
@@ -194,7 +192,7 @@ class Tree:
 
 
 def wrong_include(file, room, name, target):
-    if name in FREESTANDING.get(room, ()) or name in HOSTED.get(file, ()):
+    if name in FREESTANDING.get(room, ()):
         return None
     if name.startswith("infiniband/"):
         if room in VERBS_ROOMS or (file == BRIDGE_HEADER and name == "infiniband/verbs.h"):
