@@ -190,9 +190,7 @@ static int drain(struct capture *c)
 
 static int refused(const struct options *o, int err)
 {
-	if (err == -ENODEV)
-		emu_log("no function is called '%s'; see `dpumap-emu status'", o->role);
-	else
+	if (err != -ENODEV || tool_has_function(o->dir, o->role))
 		emu_log("cannot capture in %s: %s", o->dir, tool_error(err));
 	return 1;
 }

@@ -348,6 +348,9 @@ int tool_fault(struct options *o)
 	tool_fault_complete(o);
 	err = tool_exchange(fd, &o->fault, sizeof(o->fault), &rep);
 	close(fd);
+	if (err == -ENODEV && o->role && o->fault.kind != EMU_RULE_PARTITION &&
+	    !tool_has_function(o->dir, o->role))
+		return 1;
 	if (err) {
 		fprintf(stderr, "dpumap-emu: the emulator in %s refused the fault: %s\n", o->dir,
 			tool_fault_error(err));

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "emu/ipc/access.h"
 #include "emu/server/base/log.h"
 #include "emu/server/serve.h"
 #include "emu/tool/tool.h"
@@ -167,11 +168,19 @@ static int hold(const struct options *o)
 static int cannot(const struct options *o, const char *what, int err)
 {
 	bool other_place = err == -EROFS || err == -EACCES || err == -ENOENT;
+	const char *why;
 
-	emu_log("cannot %s an emulator in %s: %s%s", what, o->dir, tool_error(err),
-		other_place ? "; choose a directory that can be written: --dir, DPUMAP_EMU_DIR, "
-			      "or podman, docker: --tmpfs /tmp"
-			    : "");
+	if (refused(err) && emu_access_check_dir(o->dir, true, &why) == err)
+		emu_log("cannot %s an emulator in %s: %s; %s", what, o->dir, why,
+			err == -EACCES
+				? "use chmod 700, or name a directory that does not exist yet"
+				: "name a directory that does not exist yet (--dir, "
+				  "DPUMAP_EMU_DIR)");
+	else
+		emu_log("cannot %s an emulator in %s: %s%s", what, o->dir, tool_error(err),
+			other_place ? "; choose a directory that can be written: --dir, "
+				      "DPUMAP_EMU_DIR, or podman, docker: --tmpfs /tmp"
+				    : "");
 	return EXIT_EMU;
 }
 
@@ -233,11 +242,8 @@ static int set_environment(const struct options *o, const char *shim)
 	if (!realpath("/proc/self/exe", program))
 		return -errno;
 	snprintf(sysfs, sizeof(sysfs), "%s/%s/sysfs", o->dir, o->role);
-	if (access(sysfs, F_OK)) {
-		emu_log("the emulator in %s has no function '%s'; see `dpumap-emu status --json'",
-			o->dir, o->role);
+	if (!tool_has_function(o->dir, o->role))
 		return -ENOENT;
-	}
 	snprintf(pci, sizeof(pci), "%s/bus/pci/devices", sysfs); /* for DPDK */
 	if (setenv(EMU_ENV_DIR, o->dir, 1) || setenv(EMU_ENV_ROLE, o->role, 1) ||
 	    setenv("SYSFS_PATH", sysfs, 1) || setenv("SYSFS_PCI_DEVICES", pci, 1) ||

@@ -225,3 +225,38 @@ void tool_report_others(const struct options *o)
 	if (o->dir_is_default)
 		for_each(name_of(o->dir), report, &list);
 }
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+static int is_function(const struct dirent *e)
+{
+	return e->d_type == DT_DIR && e->d_name[0] != '.';
+}
+
+static void report_functions(const char *dir, const char *role)
+{
+	char names[PATH_MAX] = "";
+	struct dirent **found = NULL;
+	int n = scandir(dir, &found, is_function, alphasort), i;
+	size_t len = 0;
+
+	for (i = 0; i < n; i++) {
+		if (len < sizeof(names))
+			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+						i ? ", " : "", found[i]->d_name);
+		free(found[i]);
+	}
+	free(found);
+	emu_log("the emulator in %s has no function '%s'; its functions are: %s", dir, role, names);
+}
+
+bool tool_has_function(const char *dir, const char *role)
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s/sysfs", dir, role);
+	if (!access(path, F_OK))
+		return true;
+	report_functions(dir, role);
+	return false;
+}

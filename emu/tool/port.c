@@ -283,6 +283,8 @@ static int send_request(struct options *o)
 	close(fd);
 	if (!err)
 		return 0;
+	if (err == -ENODEV && o->role && !tool_has_function(o->dir, o->role))
+		return 1;
 	fprintf(stderr, "dpumap-emu: the emulator in %s refused the change: %s\n", o->dir,
 		reason(o->port.action, err));
 	return 1;
@@ -362,6 +364,10 @@ static int list_gids(struct options *o)
 
 	if (fd < 0)
 		return 1;
+	if (o->role && !tool_has_function(o->dir, o->role)) {
+		close(fd);
+		return 1;
+	}
 	if (o->json)
 		fputs("{\n  \"schema\": \"dpumap-emu-gid-list-1\",\n  \"gids\": [", stdout);
 	err = print_all(&list, fd);

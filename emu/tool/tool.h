@@ -74,6 +74,8 @@ int tool_chaos(struct options *o);
 int tool_capture(struct options *o);
 int tool_top(struct options *o);
 
+/* list.c: does the emulator have the function? Else print which ones it has. */
+bool tool_has_function(const char *dir, const char *role);
 /* list.c: after the start of an emulator in the default directory: report other ones of this user. */
 void tool_report_others(const struct options *o);
 

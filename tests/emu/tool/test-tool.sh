@@ -638,6 +638,27 @@ test_other_pid_namespace()
 		fail "an emulator in a PID namespace of its own does not serve"
 }
 
+# Each command that takes a function lists those that there are.
+test_unknown_function()
+{
+	local words
+	"$emu" start
+	for words in "run --as hots -- true" "gid list --as hots" "gid add 10.0.0.1 --as hots" \
+		"fault port --as hots" "port down --as hots" "capture $work/none --as hots"; do
+		# shellcheck disable=SC2086 # words
+		! "$emu" $words >"$work/out" 2>"$work/err" || fail "$words is accepted"
+		grep -q "no function 'hots'; its functions are: dpu, host$" "$work/err" || fail "$words: $(cat "$work/err")"
+	done
+	"$emu" stop
+}
+
+test_open_directory()
+{
+	mkdir -m 755 "$work/open"
+	! "$emu" start --dir "$work/open" 2>"$work/err" || fail "a directory of mode 755"
+	grep -q "other users have access to it; use chmod 700" "$work/err" || fail "$(cat "$work/err")"
+}
+
 test_nodes
 test_config
 test_gids
@@ -658,4 +679,6 @@ test_paths_that_cannot_be_preloaded
 test_other_pid_namespace
 test_fakeroot
 test_without_proc
+test_unknown_function
+test_open_directory
 [ "$failures" -eq 0 ]
