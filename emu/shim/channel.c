@@ -99,7 +99,7 @@ static int address_of(const char *name, struct sockaddr_un *sa)
 	return n < 0 || n > EMU_PATH_MAX ? ENAMETOOLONG : 0;
 }
 
-int emu_channel_open(const char *name, int flags, int *fd)
+int emu_channel_connect(const char *name, int flags, int *fd)
 {
 	struct sockaddr_un sa;
 	int s, err;
@@ -107,21 +107,29 @@ int emu_channel_open(const char *name, int flags, int *fd)
 	err = address_of(name, &sa);
 	if (err)
 		return err;
-	s = raw_socket(SOCK_SEQPACKET | (flags & O_NONBLOCK ? SOCK_NONBLOCK : 0));
+	s = raw_socket(SOCK_SEQPACKET | flags);
 	if (s < 0)
 		return errno;
 	if (connect(s, (struct sockaddr *)&sa, sizeof(sa)))
-		err = errno == ECONNREFUSED ? ENXIO : errno;
+		err = errno;
 	else if (!emu_access_check_peer(s))
 		err = EACCES;
 	if (err) {
 		raw_close(s);
-		return err;
+		emu_refusal_print_lost(err);
+		return err == ECONNREFUSED ? ENXIO : err;
 	}
-	if (!(flags & O_CLOEXEC))
-		fcntl(s, F_SETFD, 0);
 	*fd = s;
 	return 0;
+}
+
+int emu_channel_open(const char *name, int flags, int *fd)
+{
+	int err = emu_channel_connect(name, flags & O_NONBLOCK ? SOCK_NONBLOCK : 0, fd);
+
+	if (!err && !(flags & O_CLOEXEC))
+		fcntl(*fd, F_SETFD, 0);
+	return err;
 }
 
 int emu_channel_stat(const char *name, struct stat *st)
@@ -350,15 +358,6 @@ void emu_channel_init(void)
 
 /* --- attaching -------------------------------------------------------------------------------- */
 
-/* Once, although libraries try again. */
-static void explain_refusal(int file, int err)
-{
-	static _Atomic pid_t told;
-
-	if (atomic_exchange(&told, getpid()) != getpid())
-		emu_refusal_print(err, emu_server_exit_pid(file));
-}
-
 static int receive(int channel, const sigset_t *open, struct emu_reply *rep, int *fds)
 {
 	unsigned int nfds = 0;
@@ -403,7 +402,7 @@ static int attach(int fd, const sigset_t *open, struct channel *c)
 	if (receive(c->fd, open, &rep, NULL))
 		return EIO;
 	if (rep.error)
-		explain_refusal(fd, rep.error);
+		emu_refusal_print(rep.error, emu_server_exit_pid(fd));
 	return rep.error;
 }
 

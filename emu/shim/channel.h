@@ -40,6 +40,12 @@ struct emu_question {
 void emu_question_init(struct emu_question *q, enum emu_op op);
 
 /*
+ * Connect to the server by the socket `name` in the directory of the role; it is closed on exec. The
+ * flags are SOCK_NONBLOCK or 0. If there is no server that this process may use, say why on stderr.
+ */
+int emu_channel_connect(const char *name, int flags, int *fd);
+
+/*
  * Open, or describe as stat() does, the file `name` in the directory of the role. `flags` as in
  * open(): O_CLOEXEC and O_NONBLOCK are honoured.
  */

@@ -12,43 +12,25 @@
 #include <linux/netlink.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "emu/ipc/access.h"
 #include "emu/ipc/proto.h"
+#include "emu/shim/channel.h"
 #include "emu/shim/interpose.h"
 
 #define NAME "/netlink"
 
 int emu_netlink_socket(int type, int *fd)
 {
-	const char *dir = getenv(EMU_ENV_DIR), *role = getenv(EMU_ENV_ROLE);
-	struct sockaddr_un sa = {.sun_family = AF_UNIX};
-	int s, err, n;
+	int err = emu_channel_connect(NAME + 1, type & SOCK_NONBLOCK, fd);
 
-	if (!dir || !role)
-		return EPROTONOSUPPORT;
-	n = snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/%s" NAME, dir, role);
-	if (n < 0 || n > EMU_PATH_MAX)
-		return EPROTONOSUPPORT;
-	s = (int)syscall(SYS_socket, AF_UNIX,
-			 SOCK_SEQPACKET | (type & (SOCK_CLOEXEC | SOCK_NONBLOCK)), 0);
-	if (s < 0)
-		return errno;
-	err = connect(s, (struct sockaddr *)&sa, sizeof(sa)) ? EPROTONOSUPPORT : 0;
-	if (!err && !emu_access_check_peer(s))
-		err = EACCES;
-	if (err)
-		close(s);
-	else
-		*fd = s;
-	return err;
+	if (!err && !(type & SOCK_CLOEXEC))
+		fcntl(*fd, F_SETFD, 0);
+	return err && err != EMFILE && err != ENFILE ? EPROTONOSUPPORT : err;
 }
 
 static bool is_ours(const struct sockaddr_un *sa, socklen_t len)

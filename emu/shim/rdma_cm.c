@@ -15,11 +15,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "emu/ipc/access.h"
 #include "emu/ipc/proto.h"
 #include "emu/ipc/rdma_cm.h"
 #include "emu/ipc/sock.h"
 #include "emu/shim/answer.h"
+#include "emu/shim/channel.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/last_work.h"
 #include "emu/shim/pipe.h"
@@ -87,26 +87,11 @@ static void init_once(void)
 
 static int connect_link(struct link *l)
 {
-	const char *dir = getenv(EMU_ENV_DIR), *role = getenv(EMU_ENV_ROLE);
-	struct sockaddr_un sa = {.sun_family = AF_UNIX};
-	int err, n;
+	int err = emu_channel_connect(EMU_RDMA_CM_NAME, 0, &l->fd);
 
-	if (!dir || !role)
-		return ENOENT;
-	n = snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/%s/" EMU_RDMA_CM_NAME, dir, role);
-	if (n < 0 || n > EMU_PATH_MAX)
-		return ENAMETOOLONG;
-	l->fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (l->fd < 0)
-		return errno;
-	err = connect(l->fd, (const struct sockaddr *)&sa, sizeof(sa)) ? errno : 0;
-	if (!err && !emu_access_check_peer(l->fd))
-		err = EACCES;
-	if (err)
-		close(l->fd);
-	else
+	if (!err)
 		l->ino = inode_of(l->fd);
-	return err == ECONNREFUSED ? ENXIO : err;
+	return err;
 }
 
 static bool take_idle(struct link *l)

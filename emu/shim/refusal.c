@@ -2,14 +2,20 @@
 #include "emu/shim/refusal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "emu/ipc/proto.h"
 
 #define YAMA  "/proc/sys/kernel/yama/ptrace_scope"
 #define LABEL "/proc/self/attr/current"
@@ -68,11 +74,21 @@ static const char *advice_for_yama(int scope)
 	return "only a restart of the machine lowers it, so set it to 1 in /etc/sysctl.d";
 }
 
+/* Once, although libraries try again. */
+static bool is_told(void)
+{
+	static _Atomic pid_t told;
+
+	return atomic_exchange(&told, getpid()) == getpid();
+}
+
 void emu_refusal_print(int err, pid_t server)
 {
 	int pid = (int)getpid(), scope = yama_scope();
 	char label[256];
 
+	if (is_told())
+		return;
 	if (err == ESRCH)
 		fprintf(stderr,
 			"dpumap-emu: process %d is in another PID namespace than the emulator; "
@@ -106,4 +122,67 @@ void emu_refusal_print(int err, pid_t server)
 			"dpumap-emu: the emulator cannot reach the memory of process %d: %s; start "
 			"both as the same user in the same container\n",
 			pid, strerror(err));
+}
+
+/* --- no connection ---------------------------------------------------------------------------- */
+
+static bool is_there(const char *dir, const char *role)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, role);
+	return !syscall(SYS_faccessat, AT_FDCWD, path, F_OK);
+}
+
+static void print_denied(const char *dir, const struct stat *st)
+{
+	int user = (int)syscall(SYS_geteuid);
+
+	if (st && (int)st->st_uid == user)
+		fprintf(stderr,
+			"dpumap-emu: a security policy or a sandbox denies process %d the sockets "
+			"in %s; "
+			"permit it, or run the program without it\n",
+			(int)getpid(), dir);
+	else
+		fprintf(stderr,
+			"dpumap-emu: process %d runs as user %d, who has no access to the emulator "
+			"in %s; "
+			"change the user first, and then use `dpumap-emu run' as that user, with a "
+			"directory of that user (--dir)\n",
+			(int)getpid(), user, dir);
+}
+
+static void print_lost(int err, const char *dir, const char *role)
+{
+	struct stat st;
+	bool visible = !stat(dir, &st);
+
+	if (err == EACCES || err == EPERM)
+		print_denied(dir, visible ? &st : NULL);
+	else if (visible && err == ENOENT)
+		fprintf(stderr,
+			"dpumap-emu: the emulator in %s has no function '%s'; `dpumap-emu gid "
+			"list' "
+			"prints the functions\n",
+			dir, role);
+	else if (!visible || err == ECONNREFUSED)
+		fprintf(stderr,
+			"dpumap-emu: process %d finds no emulator in %s: it has ended, or a "
+			"chroot, "
+			"container or sandbox hides its directory; start it (dpumap-emu start "
+			"--dir %s), "
+			"or make the directory visible there\n",
+			(int)getpid(), dir, dir);
+	else
+		fprintf(stderr, "dpumap-emu: process %d cannot use the emulator in %s: %s\n",
+			(int)getpid(), dir, strerror(err));
+}
+
+void emu_refusal_print_lost(int err)
+{
+	const char *dir = getenv(EMU_ENV_DIR), *role = getenv(EMU_ENV_ROLE);
+
+	if (dir && role && !(err == ENOENT && is_there(dir, role)) && !is_told())
+		print_lost(err, dir, role);
 }

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Why the emulator cannot reach the memory of this process, and what to change, in one line. */
+/*
+ * Why this process cannot use the emulator, and what to change: one line on stderr, once in a process.
+ */
 #ifndef EMU_REFUSAL_H
 #define EMU_REFUSAL_H
 
 #include <sys/types.h>
 
-/* `err` is the error of the server, the process `server`, which is 0 if it is not visible here. */
+/*
+ * The emulator cannot reach the memory of this process. `err` is the error of the server, the process `server`,
+ * which is 0 if it is not visible here.
+ */
 void emu_refusal_print(int err, pid_t server);
+
+/* There is no connection: connect() failed with `err`. A missing file beside others is no reason for a line. */
+void emu_refusal_print_lost(int err);
 
 #endif

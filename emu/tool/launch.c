@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "emu/ipc/access.h"
+#include "emu/ipc/program.h"
 #include "emu/server/base/log.h"
 #include "emu/server/serve.h"
 #include "emu/tool/tool.h"
@@ -255,7 +256,7 @@ static int set_environment(const struct options *o, const char *shim)
 /* The command and all processes that it starts inherit the connection. */
 int tool_run(struct options *o)
 {
-	char **argv = o->argv, shim[PATH_MAX];
+	char **argv = o->argv, shim[PATH_MAX], program[PATH_MAX];
 	int fd, err;
 
 	if (!has_proc() || find_shim(shim))
@@ -265,6 +266,7 @@ int tool_run(struct options *o)
 		return cannot(o, "use or start", fd);
 	if (set_environment(o, shim))
 		return EXIT_EMU;
+	emu_program_warn(emu_program_find(argv[0], program));
 	execvp(argv[0], argv);
 	err = errno;
 	emu_log("cannot execute %s: %s", argv[0], strerror(err));

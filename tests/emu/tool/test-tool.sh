@@ -638,6 +638,54 @@ test_other_pid_namespace()
 		fail "an emulator in a PID namespace of its own does not serve"
 }
 
+# lost REASON COMMAND...: the command finds no device, and one line says why
+lost()
+{
+	local reason=$1
+	shift
+	if "$emu" run --as host -- "$@" >"$work/out" 2>"$work/err"; then
+		fail "$*: it finds a device: $(cat "$work/out")"
+	fi
+	[ "$(grep -c "^dpumap-emu: .*$reason" "$work/err")" -eq 1 ] || fail "$*: $(cat "$work/err")"
+}
+
+# "Function not implemented" alone does not say what is wrong.
+test_program_that_loses_the_emulator_says_why()
+{
+	"$emu" start
+	lost "environment was cleared" env -i ibv_devinfo
+	# a shell that does not replace itself
+	lost "environment was cleared" sh -c "env -i ibv_devinfo; exit"
+	if unshare --user --map-root-user --mount true 2>/dev/null || unshare --mount true 2>/dev/null; then
+		# shellcheck disable=SC2016 # the inner shell expands
+		lost "finds no emulator in $DPUMAP_EMU_DIR" unshare --map-root-user --mount sh -c \
+			'mount -t tmpfs none "${DPUMAP_EMU_DIR%/*}" && ibv_devinfo'
+	fi
+	# shellcheck disable=SC2016 # the inner shell expands
+	lost "finds no emulator in $DPUMAP_EMU_DIR" sh -c '"$DPUMAP_EMU" stop && ibv_devinfo'
+	if [ "$(id -u)" = 0 ]; then
+		chmod 755 "$emus"
+		lost "runs as user 65534, who has no access" setpriv --reuid 65534 --clear-groups ibv_devinfo
+		install -m 4755 -o 65534 "$(command -v ibv_devinfo)" "$work/setuid"
+		lost "setuid will not see the emulated device: it is setuid" "$work/setuid"
+	fi
+	"$emu" stop 2>/dev/null || true
+}
+
+test_static_program_is_named()
+{
+	echo 'int main(void) { return !fopen("/dev/infiniband/uverbs0", "r"); }' >"$work/static.c"
+	gcc -include stdio.h -static -o "$work/static" "$work/static.c"
+	lost "static will not see the emulated device: it is a static program" "$work/static"
+	lost "static will not see the emulated device: it is a static program" sh -c "$work/static; exit 1"
+	# One that starts others is no reason for a line.
+	echo 'int main(int n, char **arg) { return n * execv(arg[1], arg + 1); }' >"$work/launcher.c"
+	gcc -include unistd.h -static -o "$work/launcher" "$work/launcher.c"
+	"$emu" run --as host -- "$work/launcher" "$(command -v ibv_devinfo)" >"$work/out" 2>"$work/err" ||
+		fail "a static launcher: $(cat "$work/err")"
+	[ ! -s "$work/err" ] || fail "a static launcher: $(cat "$work/err")"
+}
+
 # Each command that takes a function lists those that there are.
 test_unknown_function()
 {
@@ -679,6 +727,8 @@ test_paths_that_cannot_be_preloaded
 test_other_pid_namespace
 test_fakeroot
 test_without_proc
+test_program_that_loses_the_emulator_says_why
+test_static_program_is_named
 test_unknown_function
 test_open_directory
 [ "$failures" -eq 0 ]
