@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d5du /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d5eu /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_ENV_WIRE "DPUMAP_EMU_WIRE"
@@ -44,7 +44,7 @@ enum emu_op {
 	EMU_OP_STOP,
 	EMU_OP_FAULT, /* struct emu_fault_request; val = what the previous rules saw and failed */
 	EMU_OP_PING,  /* answered without an effect; on a channel: while the file is open */
-	EMU_OP_TRACE, /* arg[0] = with addresses; then text until the connection ends */
+	EMU_OP_TRACE, /* struct emu_trace_request; then text until the connection ends */
 	EMU_OP_PORT,  /* struct emu_port_request; val = see emu_port_request() */
 	EMU_OP_GIDS,  /* arg[0] = index of a function; the same, or ENODEV */
 	EMU_OP_CHAOS, /* arg[0] = seed; when the connection ends, all faults are removed */
@@ -143,6 +143,18 @@ struct emu_capture_request {
 	uint32_t qpn;	  /* only packets of this QP; 0: all */
 	char role[16];	  /* only at ports of this function; empty: all */
 	uint8_t peer[16]; /* only from and to this address, as a GID; zero: all */
+};
+
+enum emu_trace_flag {
+	EMU_TRACE_ADDRESSES = 1u << 0,
+	EMU_TRACE_ERRORS = 1u << 1, /* only what failed */
+	EMU_TRACE_TIME = 1u << 2,
+};
+
+struct emu_trace_request {
+	struct emu_request req;
+	uint32_t flags;
+	char role[16]; /* only lines of this function or machine; empty: all */
 };
 
 enum emu_reply_flag {

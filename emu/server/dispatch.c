@@ -58,7 +58,7 @@ int emu_ioctl(struct emu_cmd *c, uint64_t uhdr)
 		emu_fault_uncount();
 	} else {
 		emu_cmd_counts.done++;
-		emu_cmd_counts.failed += err && !c->is_answer;
+		emu_cmd_counts.failed += err && !c->answer;
 	}
 	emu_trace_end(c, err);
 	emu_cmd_free_outs(c);

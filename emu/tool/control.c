@@ -183,18 +183,17 @@ static int await_reply(int fd, uint32_t op, struct emu_reply *rep)
 	return receive_reply(fd, rep);
 }
 
-static int request(const struct options *o, uint32_t op, uint64_t arg)
+static int request(const struct options *o, const struct emu_request *req, size_t len)
 {
-	const struct emu_request req = {.magic = EMU_MAGIC, .op = op, .arg = {arg}};
 	struct emu_reply rep;
 	int fd, err;
 
 	fd = tool_connect_running(o);
 	if (fd < 0)
 		return fd;
-	err = -emu_sock_send(fd, &req, sizeof(req), NULL, 0);
+	err = -emu_sock_send(fd, req, len, NULL, 0);
 	if (!err)
-		err = await_reply(fd, op, &rep);
+		err = await_reply(fd, req->op, &rep);
 	if (!err)
 		return fd;
 	fail(o, err, "cannot ask the emulator in", tool_error(err));
@@ -204,7 +203,8 @@ static int request(const struct options *o, uint32_t op, uint64_t arg)
 
 static int print_status(const struct options *o, enum emu_status_form form, const char *if_empty)
 {
-	int fd = request(o, EMU_OP_STATUS, form), err;
+	const struct emu_request req = {EMU_MAGIC, EMU_OP_STATUS, {form}};
+	int fd = request(o, &req, sizeof(req)), err;
 	char *text;
 
 	if (fd < 0)
@@ -231,7 +231,8 @@ int tool_list_faults(struct options *o)
 /* When the connection ends, so has the emulator. */
 int tool_stop(struct options *o)
 {
-	int fd = request(o, EMU_OP_STOP, 0);
+	const struct emu_request req = {EMU_MAGIC, EMU_OP_STOP, {0}};
+	int fd = request(o, &req, sizeof(req));
 
 	if (fd < 0)
 		return 1;
@@ -241,7 +242,15 @@ int tool_stop(struct options *o)
 
 int tool_trace(struct options *o)
 {
-	int fd = request(o, EMU_OP_TRACE, o->addresses);
+	struct emu_trace_request req = {
+		.req = {EMU_MAGIC, EMU_OP_TRACE, {0}},
+		.flags = o->trace_flags,
+	};
+	int fd;
 
-	return fd < 0 ? 1 : copy_text(fd);
+	snprintf(req.role, sizeof(req.role), "%s", o->role ? o->role : "");
+	fd = request(o, &req.req, sizeof(req));
+	if (fd < 0 || (o->role && !tool_has_function(o->dir, o->role)))
+		return 1;
+	return copy_text(fd);
 }

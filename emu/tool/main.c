@@ -312,7 +312,21 @@ static const char *set_foreground(struct options *o, const char *arg)
 static const char *set_addresses(struct options *o, const char *arg)
 {
 	(void)arg;
-	o->addresses = true;
+	o->trace_flags |= EMU_TRACE_ADDRESSES;
+	return NULL;
+}
+
+static const char *set_errors(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->trace_flags |= EMU_TRACE_ERRORS;
+	return NULL;
+}
+
+static const char *set_time(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->trace_flags |= EMU_TRACE_TIME;
 	return NULL;
 }
 
@@ -361,9 +375,10 @@ struct option_spec {
 static const struct option_spec specs[] = {
 	{{"as", 0, "FUNCTION",
 	  "dpu (of further cards dpu1, ...), host, or node1.dpu, node1.host, ... on further "
-	  "machines; fault, port and capture without it are for all functions, and a partition "
+	  "machines; fault, port, capture and trace without it are for all functions, and a "
+	  "partition "
 	  "accepts node0, node1, ... as well",
-	  V_RUN | V_FAULT | V_GID | V_PORT | V_CAPTURE},
+	  V_RUN | V_FAULT | V_GID | V_PORT | V_CAPTURE | V_TRACE},
 	 set_role},
 	{{"dir", 0, "DIR",
 	  "Directory of the emulator (default: $" EMU_ENV_DIR
@@ -416,6 +431,9 @@ static const struct option_spec specs[] = {
 	{{"addresses", 0, NULL,
 	  "Print addresses; by default only offsets, which do not change from run to run", V_TRACE},
 	 set_addresses},
+	{{"errors", 0, NULL, "Print only commands and work requests that failed", V_TRACE},
+	 set_errors},
+	{{"time", 't', NULL, "Begin each line with the time of day", V_TRACE}, set_time},
 	{{"device", 0, "NAME",
 	  "Device of the function (default: mlx5_0 for gid add and del, otherwise all)",
 	  V_GID | V_PORT},

@@ -39,7 +39,8 @@ struct options {
 	int ready_fd, hold_fd;
 	bool dir_is_default; /* neither the user nor the environment names it */
 	bool topology_given; /* the server's --node options */
-	bool json, addresses;
+	unsigned int trace_flags;
+	bool json;
 	bool seed_given, dry_run, once, foreground;
 	bool list_faults; /* `fault' without a kind and options */
 	bool wire_only, local_only;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "emu/ipc/proto.h"
@@ -20,13 +21,15 @@
 #include "emu/server/base/reactor.h"
 #include "emu/server/card/counters.h"
 
-#define READER_MS 250
-#define LAST_MS	  5000 /* at the end nobody else waits */
+#define READER_MS  250
+#define LAST_MS	   5000 /* at the end nobody else waits */
+#define TIME_BYTES 32
 
 struct admin {
 	struct emu_watch watch;
 	struct admin *next;
 	bool holds, traces;
+	struct emu_trace_request trace;
 	bool chaos;		     /* it runs a plan: the faults end with it */
 	unsigned int missed;	     /* lines that were not read in time */
 	struct emu_capture *capture; /* or NULL */
@@ -139,7 +142,8 @@ static void stop(struct admin *a, const struct emu_request *req)
 static void start_tracing(struct admin *a, const struct emu_request *req)
 {
 	a->traces = true;
-	emu_trace_start(req->arg[0] != 0);
+	a->trace = *(const struct emu_trace_request *)req;
+	emu_trace_start(a->trace.flags & EMU_TRACE_ADDRESSES);
 }
 
 static int begin_capture(struct admin *a, const struct emu_capture_request *req)
@@ -179,6 +183,8 @@ static size_t size_of(uint32_t op)
 		return sizeof(struct emu_fault_request);
 	if (op == EMU_OP_CAPTURE)
 		return sizeof(struct emu_capture_request);
+	if (op == EMU_OP_TRACE)
+		return sizeof(struct emu_trace_request);
 	return op == EMU_OP_PORT ? sizeof(struct emu_port_request) : sizeof(struct emu_request);
 }
 
@@ -191,6 +197,7 @@ static void serve(struct emu_watch *w)
 		struct emu_fault_request fault;
 		struct emu_port_request port;
 		struct emu_capture_request capture;
+		struct emu_trace_request trace;
 	} packet;
 	const struct emu_request *req = &packet.req;
 	unsigned int nfds;
@@ -287,11 +294,35 @@ void emu_control_end(void)
 			tell_gap(a);
 }
 
-void emu_control_publish(const char *text, size_t len)
+static bool is_wanted(const struct emu_trace_request *t, const struct emu_trace_line *l)
 {
+	if (t->flags & EMU_TRACE_ERRORS && l->role && !l->failed)
+		return false;
+	return !*t->role || !l->role || !strncmp(t->role, l->role, sizeof(t->role));
+}
+
+/* The time of day, as strace prints it with -tt. */
+static size_t put_time(char text[static TIME_BYTES])
+{
+	struct timespec now;
+	struct tm day;
+	size_t n;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &day);
+	n = strftime(text, TIME_BYTES, "%H:%M:%S", &day);
+	return n + (size_t)snprintf(text + n, TIME_BYTES - n, ".%06ld ", now.tv_nsec / 1000);
+}
+
+void emu_control_publish(const struct emu_trace_line *line)
+{
+	char timed[TIME_BYTES + EMU_TRACE_LINE];
+	size_t n = put_time(timed), len = line->len < EMU_TRACE_LINE ? line->len : EMU_TRACE_LINE;
 	struct admin *a;
 
+	memcpy(timed + n, line->text, len);
 	for (a = admins; a; a = a->next)
-		if (a->traces)
-			send_line(a, text, len);
+		if (a->traces && is_wanted(&a->trace, line))
+			send_line(a, a->trace.flags & EMU_TRACE_TIME ? timed : timed + n,
+				  a->trace.flags & EMU_TRACE_TIME ? n + len : len);
 }

@@ -13,8 +13,18 @@
 int emu_admin_create(int fd, bool holds);
 /* Is there a connection that keeps the server alive? */
 bool emu_admin_has_holders(void);
-/* Send a line to every connection that traces. */
-void emu_control_publish(const char *text, size_t len);
+
+#define EMU_TRACE_LINE 1024 /* bytes of a line, at most */
+
+struct emu_trace_line {
+	const char *text; /* with the newline */
+	size_t len;
+	const char *role; /* the function or machine, or NULL: of interest to all */
+	bool failed;	  /* the command or work request */
+};
+
+/* Send a line to every connection that traces such lines. */
+void emu_control_publish(const struct emu_trace_line *line);
 /* The server ends: those that have not read all lines learn how many are lost. */
 void emu_control_end(void);
 

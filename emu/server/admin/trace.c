@@ -19,7 +19,6 @@
 #include "emu/server/mm/user_copy.h"
 
 #define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
-#define LINE_BYTES  1024
 #define MAILBOX_MAX 256u
 #define CQ_UPDATE   0x08u
 #define SOLICITED   0x02u
@@ -29,8 +28,10 @@ static unsigned int last_context;
 
 /* The current line: one command runs at a time. A line within it is written first. */
 static struct line {
-	char text[LINE_BYTES];
+	char text[EMU_TRACE_LINE];
 	size_t len;
+	const char *role;
+	bool failed;
 } line;
 
 static void put(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -47,10 +48,13 @@ static void put(const char *fmt, ...)
 	line.len += n < 0 ? 0 : ((size_t)n < room ? (size_t)n : room - 1);
 }
 
-static void begin_line(const struct emu_func *f)
+static void begin_line(const char *role)
 {
 	line.len = 0;
-	put("%s ", f->role);
+	line.role = role;
+	line.failed = false;
+	if (role)
+		put("%s ", role);
 }
 
 static void end_line(void)
@@ -58,7 +62,7 @@ static void end_line(void)
 	if (line.len > sizeof(line.text) - 2)
 		line.len = sizeof(line.text) - 2;
 	line.text[line.len++] = '\n';
-	emu_control_publish(line.text, line.len);
+	emu_control_publish(&(struct emu_trace_line){line.text, line.len, line.role, line.failed});
 	line.len = 0;
 }
 
@@ -311,7 +315,7 @@ void emu_trace_begin(const struct emu_cmd *c)
 	if (!name)
 		return;
 	emu_proc_drain_notes(emu_proc_of(c->chan->pid));
-	begin_line(c->file->func);
+	begin_line(c->file->func->role);
 	put_context(c->file);
 	put(" %s", name);
 	put_objects(c);
@@ -323,6 +327,7 @@ static void put_verdict(int err)
 	const char *name = err ? strerrorname_np(-err) : "0";
 
 	put(" -> %s", name ? name : "?");
+	line.failed = err;
 }
 
 #define STATUS(name, number, errnum, meaning) [number] = #name,
@@ -354,6 +359,10 @@ void emu_trace_end(const struct emu_cmd *c, int err)
 	put_verdict(err);
 	if (err == -EREMOTEIO)
 		put_status(c);
+	if (err && c->answer) {
+		put(" (%s)", c->answer);
+		line.failed = false;
+	}
 	if (!err && c->created)
 		put(" %s=%u", emu_type_name(c->created->type), c->created->handle);
 	if (!err)
@@ -365,8 +374,8 @@ void emu_trace_line(const char *role, const char *text, int err)
 {
 	const struct line outer = line;
 
-	line.len = 0;
-	put("%s %s", role, text);
+	begin_line(role);
+	put("%s", text);
 	if (err <= 0)
 		put_verdict(err);
 	end_line();
@@ -377,7 +386,7 @@ void emu_trace_mmap(struct emu_file *f, uint64_t len, int err)
 {
 	if (!tracing)
 		return;
-	begin_line(f->func);
+	begin_line(f->func->role);
 	put_context(f);
 	put(" " EMU_NAME_MMAP " length=%llu", (unsigned long long)len);
 	put_verdict(err);
@@ -389,7 +398,7 @@ void emu_trace_fault(const char *words, int err)
 {
 	if (!tracing)
 		return;
-	line.len = 0;
+	begin_line(NULL);
 	put("fault ");
 	for (; *words; words++)
 		put("%c", *words < ' ' || *words > '~' ? '?' : *words);
@@ -452,7 +461,7 @@ void emu_trace_wr(const struct emu_note_wr *n)
 	q = &emu_queues->qp[n->note.number];
 	if (q->func >= emu_topology.nfuncs)
 		return;
-	begin_line(&emu_topology.func[q->func]);
+	begin_line(emu_topology.func[q->func].role);
 	if (n->lost)
 		put("(%u lost) ", n->lost);
 	put("qpn=%#x ", n->note.number);
@@ -476,6 +485,7 @@ void emu_trace_wr(const struct emu_note_wr *n)
 	put_pieces(n);
 	put(" -> ");
 	put_syndrome(n->syndrome);
+	line.failed = n->syndrome != EMU_SYN_OK;
 	end_line();
 	line = outer;
 }

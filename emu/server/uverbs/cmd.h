@@ -39,7 +39,8 @@ struct emu_cmd {
 	uint32_t fd_width;
 	const struct emu_uobj *created;
 	unsigned int created_attr;
-	bool is_answer; /* its error answers a question, and is not a failure */
+	const char *
+		answer; /* of a question that the error answers, which then is no failure; or NULL */
 	bool again;	/* it was sent again after EMU_REPLY_LET_SEND */
 	/* EMU_REPLY_ENGINE or EMU_REPLY_LET_SEND of a QP: what the process does first, to send the command again. */
 	uint32_t first;

@@ -245,7 +245,7 @@ static int query_gid_entry(struct emu_cmd *c)
 		return -EINVAL;
 	g = emu_gid_at(f, (unsigned int)i);
 	if (!g) {
-		c->is_answer = true;
+		c->answer = "the entry is empty";
 		return -ENODATA;
 	}
 	fill_gid(g, (unsigned int)i, &e);

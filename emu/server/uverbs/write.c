@@ -199,8 +199,8 @@ static int invoke_write(struct emu_cmd *c)
 		return -EOPNOTSUPP;
 	if (emu_attr_len(c, UVERBS_ATTR_CORE_IN) < w->in ||
 	    emu_attr_len(c, UVERBS_ATTR_CORE_OUT) < w->out) {
-		c->is_answer =
-			!emu_attr(c, UVERBS_ATTR_CORE_IN) && !emu_attr(c, UVERBS_ATTR_CORE_OUT);
+		if (!emu_attr(c, UVERBS_ATTR_CORE_IN) && !emu_attr(c, UVERBS_ATTR_CORE_OUT))
+			c->answer = "a probe of libibverbs: write commands are supported";
 		return -ENOSPC;
 	}
 	return c->file->has_context ? w->handler(c) : -EINVAL;

@@ -502,6 +502,9 @@ test_trace()
 	trace one ibv_devinfo -v
 	trace two ibv_devinfo -v
 	diff "$work/one" "$work/two" || fail "two traces of the same differ"
+	[ "$(head -n 1 "$work/one")" = \
+		"dpu c1 device.query -> ENOSPC (a probe of libibverbs: write commands are supported)" ] ||
+		fail "the first line of a trace: $(head -n 1 "$work/one")"
 	grep -q '^dpu c1 context.create -> 0$' "$work/one" || fail "no context in the trace: $(head "$work/one")"
 	# the client fails until the server listens
 	trace three sh -c "ibv_ud_pingpong -g 1 -p $port & until ibv_ud_pingpong -g 1 -p $port localhost 2>/dev/null; do sleep 0.1; done; wait"
@@ -514,6 +517,26 @@ test_trace()
 		'cm\.destroy_id id=[0-9]+ -> 0'; do
 		grep -qE "^dpu $line$" "$work/four" || fail "no '$line' in the trace: $(grep cm "$work/four")"
 	done
+}
+
+# As of strace: one function, only what failed, with the time. Answers of questions are no failures.
+test_trace_options()
+{
+	local reader
+	"$emu" start
+	"$emu" trace --as host --errors -t >"$work/trace" &
+	reader=$!
+	await_reader "$reader" || fail "the trace does not begin"
+	"$emu" fault --method mr.create --count 2
+	! "$emu" run --as dpu -- ibv_rc_pingpong -g 0 2>"$work/err" || fail "a fault without effect"
+	! "$emu" run --as host -- ibv_rc_pingpong -g 0 2>"$work/err" || fail "a fault without effect"
+	! "$emu" trace --as hots 2>"$work/err" || fail "a trace of an unknown function"
+	grep -q "its functions are: dpu, host$" "$work/err" || fail "trace --as hots: $(cat "$work/err")"
+	"$emu" stop
+	wait "$reader" || fail "trace ended with $?"
+	sed -E 's/^[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{6} //; s/start=.* ->/* ->/' "$work/trace" >"$work/out"
+	printf '%s\n' "fault command --method mr.create --count 2 -> 0" "host c2 mr.create pd_handle=1 * -> ENOMEM" |
+		cmp - "$work/out" || fail "trace --as --errors -t: $(cat "$work/trace")"
 }
 
 # pingpong KIND OPTION...: between two processes of the DPU; the client fails until the server listens
@@ -716,6 +739,7 @@ test_fault_words
 test_limits
 test_memlock
 test_trace
+test_trace_options
 test_trace_of_stopped_reader
 test_capture
 test_chaos_plan_with_a_mistake_is_refused
