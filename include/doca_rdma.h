@@ -18,9 +18,10 @@
  * - With a connection identifier of librdmacm that the program manages itself:
  *   doca_rdma_bridge_prepare_connection(), doca_rdma_bridge_accept(), doca_rdma_bridge_established().
  *
- * Connections belong to their context, and are valid until it is IDLE. A connection that has ended may
- * be passed to functions until 1,024 others have ended after it, and as long as a task names it. A process
- * that only exports memory needs neither tasks nor progress. Receive tasks belong to the context, not to a
+ * Connections belong to their context, and end at the latest when it becomes IDLE. A connection that has
+ * ended may be passed to functions until 1,024 others have ended after it, and as long as a task names it;
+ * one that the context ended, until it starts again or is destroyed. A process that only exports memory
+ * needs neither tasks nor progress. Receive tasks belong to the context, not to a
  * connection: a message of any connection consumes the receive task that was submitted first.
  *
  * The data of the source of a task is its data part. The data that arrives in a local destination is
@@ -996,8 +997,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_connection_state_callbacks(
  * @param rdma an object whose context is RUNNING
  * @param local_rdma_conn_details out: at most 512 bytes, owned by the connection
  * @param local_rdma_conn_details_size out: number of bytes
- * @param rdma_connection out: the connection. The context owns it and its details; they are valid
- *         until the context is IDLE
+ * @param rdma_connection out: the connection. The context owns it and its details
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
@@ -1170,7 +1170,7 @@ doca_rdma_connection_reject(struct doca_rdma_connection *rdma_connection);
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: the connection is NULL
- * - DOCA_ERROR_BAD_STATE: the context is IDLE or STARTING
+ * - DOCA_ERROR_BAD_STATE: the context is IDLE, and has ended the connection
  * - DOCA_ERROR_CONNECTION_ABORTED: the device fails
  */
 DOCA_EXPERIMENTAL doca_error_t
@@ -1235,8 +1235,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_id(
  * @param cm_id the identifier, on the device of the context and without a queue pair. After
  *         success the library owns it and destroys it when the connection ends: the program must
  *         have acknowledged its events by then
- * @param rdma_connection out: the connection; the context owns it, and it is valid until the
- *         context is IDLE
+ * @param rdma_connection out: the connection; the context owns it
  * @return
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL

@@ -6,7 +6,6 @@
 
 #include "device/cm/connect.h"
 #include "log/log.h"
-#include "rdma/manager.h"
 #include "rdma/queue.h"
 #include "rdma/wind_down.h"
 
@@ -180,7 +179,6 @@ void dpumap_rdma_connections_free(struct doca_rdma *rdma)
 		free(c);
 	}
 	rdma->num_ended = 0;
-	dpumap_rdma_manager_close(rdma);
 }
 
 /* --- connections by exchanged details --------------------------------------------------------- */

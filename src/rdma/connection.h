@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Connections of doca_rdma. One that has not ended takes one of the places of the context. The object
- * of one that ended stays for calls that come late: until the context is IDLE, or many others ended.
+ * of one that ended stays for calls that come late: until the context starts again, or many others ended.
  */
 #ifndef DPUMAP_RDMA_CONNECTION_H
 #define DPUMAP_RDMA_CONNECTION_H
@@ -24,7 +24,7 @@ void dpumap_rdma_connection_discard(struct doca_rdma_connection *connection);
 
 /* End all connections of a context. On failure call again. */
 doca_error_t dpumap_rdma_connections_end(struct doca_rdma *rdma);
-/* Free the objects of all connections, which have ended, and destroy the connection manager. */
+/* Free the objects of all connections, those of the last run. */
 void dpumap_rdma_connections_free(struct doca_rdma *rdma);
 
 #endif

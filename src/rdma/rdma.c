@@ -26,6 +26,7 @@ static doca_error_t start(struct doca_ctx *ctx)
 	result = dpumap_port_check(ctx->dev->device);
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)
 		return result;
+	dpumap_rdma_connections_free(rdma);
 	result = dpumap_rdma_create_pools(rdma);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_pe_get_events(ctx->pe, ctx->dev, &rdma->events);
@@ -54,7 +55,7 @@ static doca_error_t stop(struct doca_ctx *ctx)
 	if (result != DOCA_SUCCESS)
 		return result;
 	/* Not earlier: after a failure the program still has its connections. */
-	dpumap_rdma_connections_free(rdma);
+	dpumap_rdma_manager_close(rdma);
 	dpumap_pe_put_events(ctx->pe, rdma->events);
 	return DOCA_SUCCESS;
 }
@@ -87,6 +88,7 @@ static void free_rdma(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
 
+	dpumap_rdma_connections_free(rdma);
 	dpumap_rdma_free_pools(rdma);
 	free(rdma);
 }

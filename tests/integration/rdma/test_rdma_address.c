@@ -66,6 +66,44 @@ static void a_failed_task_ends_only_its_connection(void **state)
 	assert_int_equal(side_state(&there), DOCA_CTX_STATE_RUNNING);
 }
 
+/* What the program can read of its first connection. */
+static void assert_readable(void)
+{
+	struct doca_rdma_addr *addr;
+	enum doca_rdma_addr_type type;
+	union doca_data data;
+	const char *text;
+	uint16_t port;
+	uint32_t id;
+
+	assert_ok(doca_rdma_connection_get_id(here.connections[0], &id));
+	assert_int_equal(id, 0);
+	assert_ok(doca_rdma_connection_get_user_data(here.connections[0], &data));
+	assert_int_equal(data.u64, 7);
+	assert_ok(doca_rdma_connection_get_addr(here.connections[0], &addr));
+	assert_ok(doca_rdma_addr_get_params(addr, &type, &text, &port));
+	assert_int_equal(port, BY_ADDRESS_PORT);
+}
+
+/* rule: CM-R5d */
+static void a_connection_of_a_context_that_is_idle_is_recognized(void **state)
+{
+	struct doca_rdma_connection *connection;
+	const void *details;
+	size_t len;
+
+	by_address_connect();
+	assert_ok(doca_rdma_export(here.rdma, &details, &len, &connection));
+	assert_ok(side_stop(&here));
+	assert_error(doca_rdma_connection_disconnect(here.connections[0]), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_connection_disconnect(connection), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_connection_accept(here.connections[0], NULL, 0),
+		     DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_connection_reject(here.connections[0]), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_rdma_connect(here.rdma, details, len, connection), DOCA_ERROR_BAD_STATE);
+	assert_readable();
+}
+
 static void note_order(struct side *side, const struct side_done *done, struct doca_task *task)
 {
 	(void)done;
@@ -430,6 +468,7 @@ int main(int argc, char **argv)
 		by_address_test(a_client_connects_and_sends),
 		by_address_test(progress_is_non_zero_for_each_callback_of_a_connection),
 		by_address_test(a_failed_task_ends_only_its_connection),
+		by_address_test(a_connection_of_a_context_that_is_idle_is_recognized),
 		by_address_test(a_message_never_comes_before_its_connection),
 		by_address_test(a_gid_is_an_address),
 		by_address_test(callbacks_get_the_current_user_data),
