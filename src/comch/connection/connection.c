@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "comch/connection/connection.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,7 @@ doca_error_t dpumap_comch_conn_open(struct comch_control *control, struct dpumap
 	c->dev = control->ctx.dev;
 	c->is_server = control->is_server;
 	c->link = link;
+	snprintf(c->identity, sizeof(c->identity), "%s", dpumap_comch_link_peer(link));
 	c->own = dpumap_comch_control_limits(control);
 	c->deadline = comch_now_ms() + COMCH_GREETING_MS;
 	result = dpumap_comch_input_create(&c->in);
@@ -393,6 +395,6 @@ doca_error_t dpumap_comch_connection_get_peer(const struct doca_comch_connection
 {
 	if (!connection || !identity)
 		return dpumap_fail_null(__func__);
-	*identity = dpumap_comch_link_peer(connection->link);
+	*identity = connection->identity;
 	return DOCA_SUCCESS;
 }

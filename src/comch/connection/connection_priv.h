@@ -89,6 +89,7 @@ struct doca_comch_connection {
 	atomic_int state; /* enum comch_conn_state; changes under the lock */
 	bool is_server;
 	struct doca_dev *dev;
+	char identity[DPUMAP_COMCH_IDENTITY_SIZE]; /* of the peer */
 
 	pthread_mutex_t lock;	       /* guards the rest */
 	struct comch_control *control; /* NULL after it has ended */

@@ -226,6 +226,7 @@ static void a_new_connection_has_nothing_of_an_old_one(void **state)
 /* rule: CC-10a */
 static void a_server_knows_who_its_client_is(void **state)
 {
+	struct doca_comch_connection *connection;
 	const char *identity = NULL;
 	char own[32];
 
@@ -233,16 +234,19 @@ static void a_server_knows_who_its_client_is(void **state)
 	assert_ok(node_start(&local));
 	assert_error(agent_start(&agent, 0), DOCA_ERROR_IN_PROGRESS);
 	node_wait(&local, "connect:0");
-	assert_ok(dpumap_comch_connection_get_peer(local.connections[0], &identity));
+	connection = local.connections[0];
+	assert_ok(dpumap_comch_connection_get_peer(connection, &identity));
 	snprintf(own, sizeof(own), "uid:%u", geteuid());
 	assert_string_equal(identity, own);
 	assert_error(dpumap_comch_connection_get_peer(NULL, &identity), DOCA_ERROR_INVALID_VALUE);
-	assert_error(dpumap_comch_connection_get_peer(local.connections[0], NULL),
-		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_comch_connection_get_peer(connection, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(agent_wait(&agent, 0, "RUNNING", 1));
 	agent_stop(&agent, 0);
 	node_wait(&local, "disconnect:0");
 	assert_ok(agent_wait(&agent, 0, "IDLE", 1));
+	assert_string_equal(identity, own);
+	assert_ok(dpumap_comch_connection_get_peer(connection, &identity));
+	assert_string_equal(identity, own);
 }
 
 /* rule: CC-10b */
