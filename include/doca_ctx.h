@@ -8,8 +8,8 @@
  * doca_task_submit(), and again from its callback until doca_task_free(). Task callbacks run only
  * inside doca_pe_progress(). State callbacks run inside the function that changes the state.
  *
- * A callback may submit, free and allocate tasks, stop the context, and destroy its object once
- * the context is IDLE.
+ * A callback may submit, free and allocate tasks and stop the context. A context does not become IDLE
+ * while the callback of a task is running; the state callback for IDLE may destroy the object.
  *
  * Thread safety of all functions: only one thread at a time may use a context, its tasks and its
  * progress engine. On any error the outputs keep their values. Semantics: DOCA 3.0, doca_ctx.h and
@@ -79,7 +79,8 @@ DOCA_STABLE doca_error_t doca_ctx_start(struct doca_ctx *ctx);
  * @return
  * - DOCA_SUCCESS: the context is IDLE
  * - DOCA_ERROR_IN_PROGRESS: the context is STOPPING. It becomes IDLE in doca_pe_progress() or
- *   doca_task_free(), once all tasks are freed; the state callback reports it
+ *   doca_task_free(), once all tasks are freed and no callback of a task is running; the state callback
+ *   reports it
  * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
  * - DOCA_ERROR_UNEXPECTED: the device does not release a resource; call the function again
  */

@@ -212,11 +212,12 @@ DOCA_EXPERIMENTAL doca_error_t doca_task_submit_ex(struct doca_task *task, uint3
 DOCA_STABLE doca_error_t doca_task_try_submit(struct doca_task *task);
 
 /**
- * Free a task.
+ * Free a task. One that is submitted is freed after its callback, which runs as usual and need not free
+ * it, or without a callback if it is a receive of doca_comch_consumer.h.
  *
- * @param task a task that is not submitted; it must not be used afterwards, except that its getters
- *         work until its memory is allocated again, the context starts again or its object is
- *         destroyed. NULL does nothing. A STOPPING context becomes IDLE when its last task is freed
+ * @param task a task; it must not be used afterwards, except that its getters work until its memory is
+ *         allocated again, the context starts again or its object is destroyed. NULL does nothing. A
+ *         STOPPING context becomes IDLE when its last task is freed and no callback of a task is running
  */
 DOCA_STABLE void doca_task_free(struct doca_task *task);
 

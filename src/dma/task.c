@@ -453,7 +453,7 @@ static inline bool progress(struct doca_dma *dma, struct doca_dma_task_memcpy *t
 	dpumap_ctx_before_callback(&dma->ctx, &task->base);
 	task->dst->data_len += task->len;
 	dma->success_cb(task, task->base.user_data, dma->ctx.user_data);
-	dpumap_ctx_after_callback(&dma->ctx);
+	dpumap_ctx_after_callback(&dma->ctx, &task->base);
 	return true;
 }
 

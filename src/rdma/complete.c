@@ -213,7 +213,7 @@ bool dpumap_rdma_task_progress(struct doca_ctx *ctx)
 	rdma->finished.first = task->next;
 	dpumap_ctx_before_callback(ctx, &task->base);
 	dpumap_rdma_task_succeed(task);
-	dpumap_ctx_after_callback(ctx);
+	dpumap_ctx_after_callback(ctx, &task->base);
 	return true;
 }
 

@@ -31,8 +31,8 @@ static struct library {
 	struct doca_task task;
 	doca_error_t start, poll_start, submit, stop;
 	bool is_finished; /* the task */
-	bool is_state_ready, takes_freed;
-	unsigned int begun, stops, completed;
+	bool is_state_ready, frees_in_callback;
+	unsigned int begun, stops, completed, released;
 	atomic_uint events;
 	unsigned int seen; /* of events */
 } lib;
@@ -99,19 +99,15 @@ static struct doca_task *lib_poll(struct doca_ctx *ctx)
 
 static void lib_complete(struct doca_task *task)
 {
-	(void)task;
 	lib.completed++;
+	if (lib.frees_in_callback)
+		doca_task_free(task);
 }
 
 static void lib_release(struct doca_task *task)
 {
 	(void)task;
-}
-
-static bool lib_free_inflight(struct doca_task *task)
-{
-	(void)task;
-	return lib.takes_freed;
+	lib.released++;
 }
 
 static doca_error_t lib_arm(struct doca_ctx *ctx)
@@ -157,7 +153,6 @@ static int open_library(void **state)
 		.poll = lib_poll,
 		.complete = lib_complete,
 		.release = lib_release,
-		.free_inflight = lib_free_inflight,
 		.arm = lib_arm,
 		.is_ready = lib_is_ready,
 		.is_state_ready = lib_is_state_ready,
@@ -272,25 +267,41 @@ static void context_can_survive_a_failed_task(void **state)
 	assert_int_equal(doca_ctx_stop(&lib.ctx), DOCA_SUCCESS);
 }
 
-static void task_in_flight_is_not_freed(void **state)
+static void task_freed_in_flight_is_freed_after_its_callback(void **state)
+{
+	start();
+	for (unsigned int i = 1; i <= 2; i++) {
+		submit();
+		doca_task_free(&lib.task);
+		doca_task_free(&lib.task);
+		assert_inflight(1);
+		assert_int_equal(lib.released, i - 1);
+		lib.frees_in_callback = i == 2;
+		finish(DOCA_SUCCESS);
+		assert_int_equal(lib.completed, i);
+		assert_int_equal(lib.released, i);
+	}
+	doca_task_free(&lib.task); /* refused: it is freed already */
+	assert_int_equal(lib.released, 2);
+	assert_int_equal(doca_ctx_stop(&lib.ctx), DOCA_SUCCESS);
+}
+
+static void task_freed_in_flight_does_not_hold_up_the_stop(void **state)
 {
 	start();
 	submit();
 	doca_task_free(&lib.task);
-	assert_inflight(1);
-	ops.free_inflight = NULL;
-	doca_task_free(&lib.task);
-	assert_inflight(1);
-	finish(DOCA_SUCCESS);
-	doca_task_free(&lib.task);
-	assert_int_equal(doca_ctx_stop(&lib.ctx), DOCA_SUCCESS);
+	assert_int_equal(doca_ctx_stop(&lib.ctx), DOCA_ERROR_IN_PROGRESS);
+	finish(DOCA_ERROR_SHUTDOWN);
+	assert_int_equal(lib.ctx.state, IDLE);
+	assert_int_equal(lib.released, 1);
 }
 
 static void library_takes_a_task_freed_in_flight(void **state)
 {
+	ops.frees_inflight = true;
 	start();
 	submit();
-	lib.takes_freed = true;
 	doca_task_free(&lib.task);
 	assert_inflight(0);
 	doca_task_free(&lib.task); /* refused: it is freed already */
@@ -301,10 +312,10 @@ static void library_takes_a_task_freed_in_flight(void **state)
 
 static void freeing_the_last_task_in_flight_completes_the_stop(void **state)
 {
+	ops.frees_inflight = true;
 	start();
 	submit();
 	assert_int_equal(doca_ctx_stop(&lib.ctx), DOCA_ERROR_IN_PROGRESS);
-	lib.takes_freed = true;
 	doca_task_free(&lib.task);
 	assert_int_equal(lib.ctx.state, IDLE);
 }
@@ -571,7 +582,8 @@ int main(void)
 		library_test(refused_task_is_not_in_flight),
 		library_test(failed_task_stops_the_context),
 		library_test(context_can_survive_a_failed_task),
-		library_test(task_in_flight_is_not_freed),
+		library_test(task_freed_in_flight_is_freed_after_its_callback),
+		library_test(task_freed_in_flight_does_not_hold_up_the_stop),
 		library_test(library_takes_a_task_freed_in_flight),
 		library_test(freeing_the_last_task_in_flight_completes_the_stop),
 		library_test(start_error_is_passed_on_or_initialization),

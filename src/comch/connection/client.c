@@ -136,7 +136,7 @@ static bool can_stop(struct doca_ctx *ctx)
 {
 	struct comch_control *control = &client_of(ctx)->control;
 
-	return !control->busy && ctx->state == DOCA_CTX_STATE_STOPPING &&
+	return !ctx->busy && ctx->state == DOCA_CTX_STATE_STOPPING &&
 	       dpumap_comch_control_is_disconnected(control);
 }
 

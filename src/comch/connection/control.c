@@ -450,17 +450,14 @@ static struct doca_comch_connection *take_ready(struct comch_control *control)
 
 static void before_callback(struct comch_control *control, struct doca_comch_connection *c)
 {
-	dpumap_ctx_get(&control->ctx);
 	dpumap_comch_conn_get(c);
-	control->busy++;
+	control->ctx.busy++;
 }
 
-/* The context may have been waiting for the end of the callback. */
 static void after_callback(struct comch_control *control, struct doca_comch_connection *c)
 {
-	control->busy--;
 	dpumap_comch_conn_put(c);
-	dpumap_ctx_after_callback(&control->ctx);
+	dpumap_ctx_after_callback(&control->ctx, NULL);
 }
 
 static bool announce(struct comch_control *control, struct doca_comch_connection *c)
@@ -517,13 +514,12 @@ static bool end(struct comch_control *control, struct doca_comch_connection *c)
 		is_told = true;
 		before_callback(control, c);
 		control->disconnect_cb((void *)control, c, 1);
-		control->busy--;
 		dpumap_comch_conn_put(c);
 	}
 	/* A callback that stopped the server left it to us: no connection is retired before. */
 	retire(control, c);
 	if (is_told)
-		dpumap_ctx_after_callback(&control->ctx);
+		dpumap_ctx_after_callback(&control->ctx, NULL);
 	return is_told;
 }
 

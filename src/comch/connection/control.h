@@ -45,7 +45,6 @@ struct comch_control {
 	uint32_t hot_looks;		   /* since all sockets were looked at */
 	uint32_t calls;			   /* of progress, since the sockets were looked at */
 	uint64_t looked;		   /* ms */
-	unsigned int busy;		   /* callbacks that are running */
 
 	pthread_mutex_t ready_lock;
 	struct doca_comch_connection *first_ready, *last_ready;

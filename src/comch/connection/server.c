@@ -108,7 +108,7 @@ static bool can_stop(struct doca_ctx *ctx)
 {
 	struct comch_control *control = &server_of(ctx)->control;
 
-	if (control->busy)
+	if (ctx->busy)
 		return false;
 	if (ctx->state != DOCA_CTX_STATE_STOPPING)
 		return !control->connections;

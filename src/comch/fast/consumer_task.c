@@ -176,13 +176,6 @@ void dpumap_comch_consumer_task_release(struct doca_task *base)
 	consumer->free = task;
 }
 
-/* The device still has the receive; next_task() returns the task to the pool. */
-bool dpumap_comch_consumer_task_free_inflight(struct doca_task *task)
-{
-	(void)task;
-	return true;
-}
-
 static inline void complete(const struct doca_comch_consumer *consumer,
 			    struct doca_comch_consumer_task_post_recv *task)
 {
@@ -254,7 +247,7 @@ next_task(struct doca_comch_consumer *consumer)
 
 	while (dpumap_mq_recv_poll(consumer->recv, &received)) {
 		task = received.cookie;
-		if (doca_unlikely(!task->base.allocated)) {
+		if (doca_unlikely(!task->base.allocated)) { /* freed while it was posted */
 			dpumap_comch_consumer_task_release(&task->base);
 			continue;
 		}
@@ -297,6 +290,6 @@ bool dpumap_comch_consumer_task_progress(struct doca_ctx *ctx)
 		return dpumap_comch_consumer_idle(consumer);
 	dpumap_ctx_before_callback(&consumer->ctx, &task->base);
 	complete(consumer, task);
-	dpumap_ctx_after_callback(&consumer->ctx);
+	dpumap_ctx_after_callback(&consumer->ctx, &task->base);
 	return true;
 }

@@ -334,6 +334,6 @@ bool dpumap_comch_producer_task_progress(struct doca_ctx *ctx)
 		return dpumap_comch_producer_idle(producer);
 	dpumap_ctx_before_callback(&producer->ctx, &task->base);
 	complete(producer, task);
-	dpumap_ctx_after_callback(&producer->ctx);
+	dpumap_ctx_after_callback(&producer->ctx, &task->base);
 	return true;
 }

@@ -50,6 +50,7 @@ static void set_state(struct doca_ctx *ctx, enum doca_ctx_states next)
 	enum doca_ctx_states prev = ctx->state;
 
 	ctx->state = next;
+	ctx->is_unusual = next == DOCA_CTX_STATE_STOPPING || ctx->has_early;
 	if (ctx->state_cb)
 		ctx->state_cb(ctx->user_data, ctx, prev, next);
 }
@@ -74,9 +75,18 @@ doca_error_t dpumap_ctx_try_stop(struct doca_ctx *ctx)
 {
 	if (doca_likely(ctx->state != DOCA_CTX_STATE_STOPPING))
 		return DOCA_SUCCESS;
-	if (ctx->num_inflight || ctx->num_allocated)
+	if (ctx->num_inflight || ctx->num_allocated || ctx->busy)
 		return DOCA_ERROR_IN_PROGRESS;
 	return stop_now(ctx);
+}
+
+void dpumap_ctx_catch_up(struct doca_ctx *ctx, struct doca_task *task)
+{
+	dpumap_ctx_get(ctx);
+	if (task)
+		dpumap_task_release_early(task);
+	dpumap_ctx_try_stop(ctx);
+	dpumap_ctx_put(ctx);
 }
 
 static void begin_stop(struct doca_ctx *ctx)
@@ -101,7 +111,7 @@ void dpumap_ctx_complete_task(struct doca_ctx *ctx, struct doca_task *task)
 		dpumap_ctx_begin_stop(ctx);
 	dpumap_ctx_before_callback(ctx, task);
 	ctx->ops->complete(task);
-	dpumap_ctx_after_callback(ctx);
+	dpumap_ctx_after_callback(ctx, task);
 	dpumap_ctx_put(ctx);
 }
 
@@ -187,7 +197,7 @@ static doca_error_t stop(struct doca_ctx *ctx)
 		return abort_start(ctx);
 	if (ctx->state == DOCA_CTX_STATE_RUNNING) {
 		begin_stop(ctx);
-		if (!ctx->num_inflight && !ctx->num_allocated)
+		if (!ctx->num_inflight && !ctx->num_allocated && !ctx->busy)
 			return stop_now(ctx);
 		set_state(ctx, DOCA_CTX_STATE_STOPPING);
 	}

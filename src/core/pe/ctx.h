@@ -4,9 +4,9 @@
  * has the functions of users on tasks, pe.c runs callbacks. A library object has its context as
  * its first member and provides the operations.
  *
- * User callbacks may do anything that the interface allows, including destroying the object. So
- * code that needs a context after a callback holds a reference (dpumap_ctx_get()). A destroyed
- * context stays IDLE.
+ * User callbacks may do anything that the interface allows. Those for state changes may destroy the
+ * object: code that needs a context after such a callback holds a reference (dpumap_ctx_get()). A
+ * destroyed context stays IDLE. While a callback of a task runs, its context does not become IDLE.
  */
 #ifndef DPUMAP_CORE_PE_CTX_H
 #define DPUMAP_CORE_PE_CTX_H
@@ -28,11 +28,17 @@ struct task_node {
 	void (*done)(struct task_node *node, struct doca_task *task);
 };
 
+enum {
+	DPUMAP_TASK_FREE,
+	DPUMAP_TASK_ALLOCATED,
+	DPUMAP_TASK_FREED_EARLY, /* while it was submitted: released after its callback */
+};
+
 struct doca_task {
 	struct doca_ctx *ctx;
 	union doca_data user_data;
 	doca_error_t status;
-	bool allocated;
+	uint8_t allocated; /* DPUMAP_TASK_* */
 	bool submitted;
 	struct task_node *node; /* while it is submitted by a graph */
 };
@@ -42,6 +48,11 @@ struct ctx_ops {
 	const char *name;
 	/* A failed task does not stop the context. */
 	bool survives_failure;
+	/*
+	 * A task that is freed in flight counts as freed at once. Its callback must not run, and the
+	 * library returns it to its pool when it can. Otherwise it is freed after its callback.
+	 */
+	bool frees_inflight;
 
 	/*
 	 * Allocate the context's resources. DOCA_ERROR_IN_PROGRESS: done, but the context is
@@ -82,11 +93,6 @@ struct ctx_ops {
 	/* Return a task to the pool. It stays readable until the context starts again. */
 	void (*release)(struct doca_task *task);
 	/*
-	 * Optional: the program frees a task in flight. True: the task counts as freed from now on,
-	 * its callback must not run, and the library returns it to its pool when it can.
-	 */
-	bool (*free_inflight)(struct doca_task *task);
-	/*
 	 * Optional: from now on until the context starts again, complete a task in a graph by
 	 * dpumap_task_complete_node() instead of its callback. Without this function, tasks cannot be
 	 * in graphs.
@@ -121,6 +127,9 @@ struct doca_ctx {
 	size_t num_allocated;
 	uint32_t vector;
 	uint32_t refs;
+	uint32_t busy;	 /* callbacks that are running */
+	bool has_early;	 /* a task was freed early, at some time */
+	bool is_unusual; /* STOPPING, or has_early */
 };
 
 /* The device is NULL for a context without one. */
@@ -151,7 +160,7 @@ bool dpumap_ctx_progress(struct doca_ctx *ctx);
 /* To be called before and after the callback of a finished task. */
 static inline void dpumap_ctx_before_callback(struct doca_ctx *ctx, struct doca_task *task)
 {
-	dpumap_ctx_get(ctx);
+	ctx->busy++;
 	ctx->num_inflight--;
 	task->submitted = false;
 }
@@ -188,14 +197,20 @@ static inline doca_error_t dpumap_task_refuse(struct doca_task *task, doca_error
 	return error;
 }
 
-/* Make the context IDLE if it is STOPPING and no task is left. */
+/* Make the context IDLE if it is STOPPING, no task is left and no callback is running. */
 doca_error_t dpumap_ctx_try_stop(struct doca_ctx *ctx);
 
-static inline void dpumap_ctx_after_callback(struct doca_ctx *ctx)
+/* Do what waits for the end of a callback; the context may be gone afterwards. */
+void dpumap_ctx_catch_up(struct doca_ctx *ctx, struct doca_task *task);
+/* After the callback of a task: free it if the program did so before the callback. */
+void dpumap_task_release_early(struct doca_task *task);
+
+/* After a callback before which ctx->busy was raised; task is NULL if it was of no task. */
+static inline void dpumap_ctx_after_callback(struct doca_ctx *ctx, struct doca_task *task)
 {
-	if (doca_unlikely(ctx->state == DOCA_CTX_STATE_STOPPING))
-		dpumap_ctx_try_stop(ctx);
-	dpumap_ctx_put(ctx);
+	ctx->busy--;
+	if (doca_unlikely(ctx->is_unusual))
+		dpumap_ctx_catch_up(ctx, task);
 }
 
 /* Log and return BAD_STATE unless the context is IDLE. */

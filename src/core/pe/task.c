@@ -46,38 +46,69 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 	return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
-__attribute__((cold, noinline)) static void refuse_free(const struct doca_task *task)
-{
-	dpumap_log(DPUMAP_LOG_ERROR, "task %p cannot be freed: %s", (const void *)task,
-		   task->submitted ? "its callback has not run yet" : "it is freed already");
-}
+/* --- freeing ---------------------------------------------------------------------------------- */
 
 /* The context may be waiting for this task to become IDLE. */
 static __attribute__((noinline)) void free_and_try_stop(struct doca_task *task)
 {
 	struct doca_ctx *ctx = dpumap_ctx_get(task->ctx);
 
+	task->allocated = DPUMAP_TASK_FREE;
+	ctx->num_allocated--;
 	ctx->ops->release(task);
 	dpumap_ctx_try_stop(ctx);
 	dpumap_ctx_put(ctx);
 }
 
-/* A task in flight, or one that is freed already. */
+static void free_inflight(struct doca_task *task)
+{
+	struct doca_ctx *ctx = dpumap_ctx_get(task->ctx);
+
+	task->submitted = false;
+	task->allocated = DPUMAP_TASK_FREE;
+	ctx->num_inflight--;
+	ctx->num_allocated--;
+	dpumap_ctx_try_stop(ctx);
+	dpumap_ctx_put(ctx);
+}
+
+/* A program that frees everything after an error does so with many tasks. */
+static void free_early(struct doca_task *task)
+{
+	struct doca_ctx *ctx = task->ctx;
+
+	task->allocated = DPUMAP_TASK_FREED_EARLY;
+	if (ctx->has_early)
+		return;
+	ctx->has_early = ctx->is_unusual = true;
+	dpumap_log(
+		DPUMAP_LOG_WARNING,
+		"task %p of %s context %p is freed before its callback has run: the library frees "
+		"it after its callback, and other such tasks of the context without a message",
+		(void *)task, ctx->ops->name, (void *)ctx);
+}
+
+/* The callback may have submitted it again. */
+void dpumap_task_release_early(struct doca_task *task)
+{
+	if (task->allocated == DPUMAP_TASK_FREED_EARLY && !task->submitted)
+		free_and_try_stop(task);
+}
+
+/* A task in flight, one whose callback is running after it was freed early, or a free one. */
 __attribute__((cold, noinline)) static void free_unusual(struct doca_task *task)
 {
 	struct doca_ctx *ctx = task->ctx;
 
-	if (!task->allocated || !ctx->ops->free_inflight || !ctx->ops->free_inflight(task)) {
-		refuse_free(task);
-		return;
-	}
-	task->submitted = false;
-	task->allocated = false;
-	ctx->num_inflight--;
-	ctx->num_allocated--;
-	dpumap_ctx_get(ctx);
-	dpumap_ctx_try_stop(ctx);
-	dpumap_ctx_put(ctx);
+	if (task->allocated == DPUMAP_TASK_FREED_EARLY)
+		dpumap_task_release_early(task);
+	else if (!task->allocated)
+		dpumap_log(DPUMAP_LOG_ERROR, "task %p cannot be freed: it is freed already",
+			   (void *)task);
+	else if (ctx->ops->frees_inflight)
+		free_inflight(task);
+	else
+		free_early(task);
 }
 
 void doca_task_free(struct doca_task *task)
@@ -86,17 +117,18 @@ void doca_task_free(struct doca_task *task)
 
 	if (doca_unlikely(!task))
 		return;
-	if (doca_unlikely(task->submitted || !task->allocated)) {
+	if (doca_unlikely(task->submitted || task->allocated != DPUMAP_TASK_ALLOCATED)) {
 		free_unusual(task);
 		return;
 	}
 	ctx = task->ctx;
-	task->allocated = false;
-	ctx->num_allocated--;
-	if (doca_likely(ctx->state != DOCA_CTX_STATE_STOPPING))
-		ctx->ops->release(task);
-	else
+	if (doca_unlikely(ctx->state == DOCA_CTX_STATE_STOPPING)) {
 		free_and_try_stop(task);
+		return;
+	}
+	task->allocated = DPUMAP_TASK_FREE;
+	ctx->num_allocated--;
+	ctx->ops->release(task);
 }
 
 doca_error_t doca_task_get_status(const struct doca_task *task)

@@ -248,6 +248,22 @@ static void a_freed_task_can_be_read(void **state)
 	assert_ptr_equal(doca_comch_task_send_as_task(task), generic);
 }
 
+/* rule: CM-10 */
+static void a_task_freed_in_flight_is_freed_after_its_callback(void **state)
+{
+	struct doca_comch_task_send *task;
+
+	open_and_connect(0);
+	local.keeps_tasks = true;
+	assert_ok(node_alloc(&local, 0, "x", 1, &task));
+	assert_ok(doca_task_submit(doca_comch_task_send_as_task(task)));
+	doca_task_free(doca_comch_task_send_as_task(task));
+	node_wait(&local, "sent");
+	assert_ptr_equal(local.kept[--local.n_kept], task);
+	(void)doca_ctx_stop(local.ctx);
+	node_wait(&local, "IDLE");
+}
+
 static unsigned int rounds;
 
 static void submit_again(struct node *node, const char *word)
@@ -450,6 +466,7 @@ int main(int argc, char **argv)
 		agent_test(tasks_end),
 		agent_test(without_tasks_nothing_is_sent),
 		agent_test(a_freed_task_can_be_read),
+		agent_test(a_task_freed_in_flight_is_freed_after_its_callback),
 		agent_test(a_callback_can_keep_and_submit_its_task),
 		agent_test(a_callback_can_block_and_drive_another_engine),
 		agent_test(progress_is_zero_when_nothing_happened),

@@ -266,14 +266,11 @@ static void a_disconnection_may_be_answered_in_its_callback(void **state)
 static void disconnect_and_stop(struct side *side, const struct side_done *done,
 				struct doca_task *task)
 {
-	doca_error_t result;
-
 	(void)done;
 	doca_task_free(task);
 	side->hook = NULL;
 	assert_ok(doca_rdma_connection_disconnect(side->connections[0]));
-	result = doca_ctx_stop(side->ctx);
-	assert_true(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+	assert_error(doca_ctx_stop(side->ctx), DOCA_ERROR_IN_PROGRESS);
 }
 
 static void disconnect_while_stopping(struct side *side, const char *word)
@@ -292,6 +289,97 @@ static void a_completion_callback_may_disconnect_and_stop(void **state)
 	side_post(&here, .kind = SIDE_SEND);
 	assert_true(side_wait_word(&here, "IDLE", 1));
 	assert_true(side_wait_word(&there, "disconnection:0", 1));
+}
+
+enum end_step { DISCONNECT, DISCONNECT_AGAIN, STOP, FREE, NUM_END_STEPS };
+
+static struct {
+	enum end_step order[NUM_END_STEPS];
+	bool in_callback;
+	struct doca_task *task; /* NULL once it is freed */
+} ending;
+
+static void take_end_step(enum end_step step)
+{
+	bool is_idle = side_state(&here) == DOCA_CTX_STATE_IDLE;
+
+	switch (step) {
+	case STOP:
+		assert_error(doca_ctx_stop(here.ctx), ending.in_callback || ending.task
+							      ? DOCA_ERROR_IN_PROGRESS
+							      : DOCA_SUCCESS);
+		break;
+	case FREE:
+		doca_task_free(ending.task);
+		ending.task = NULL;
+		break;
+	default:
+		assert_error(doca_rdma_connection_disconnect(here.connections[0]),
+			     is_idle ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS);
+	}
+}
+
+static void take_end_steps(void)
+{
+	for (unsigned int i = 0; i < NUM_END_STEPS; i++)
+		take_end_step(ending.order[i]);
+}
+
+static void end_in_callback(struct side *side, const struct side_done *done, struct doca_task *task)
+{
+	(void)done;
+	ending.task = task;
+	if (!ending.in_callback)
+		return;
+	take_end_steps();
+	assert_int_equal(side_state(side), DOCA_CTX_STATE_STOPPING);
+}
+
+static void end_in_this_order(bool in_callback)
+{
+	ending.in_callback = in_callback;
+	here.n_connections = there.n_connections = here.n_done = there.n_done = 0;
+	here.log_len = there.log_len = 0;
+	here.log[0] = there.log[0] = '\0';
+	if (side_state(&here) == DOCA_CTX_STATE_IDLE)
+		assert_ok(side_start(&here));
+	by_address_connect();
+	side_post(&there, .kind = SIDE_RECEIVE);
+	side_post(&here, .kind = SIDE_SEND);
+	assert_true(side_wait(&here, 1));
+	if (!in_callback)
+		take_end_steps();
+	assert_true(side_wait_word(&here, "IDLE", 1));
+	assert_true(side_wait_word(&there, "disconnection:0", 1));
+	assert_in_range(side_count(&here, "disconnection:0"), 0, 1);
+	assert_int_equal(side_count(&here, "IDLE"), 1);
+}
+
+static void for_each_order(unsigned int n, bool in_callback)
+{
+	enum end_step first = ending.order[n];
+
+	if (n == NUM_END_STEPS - 1) {
+		end_in_this_order(in_callback);
+		return;
+	}
+	for (unsigned int i = n; i < NUM_END_STEPS; i++) {
+		ending.order[n] = ending.order[i];
+		ending.order[i] = first;
+		for_each_order(n + 1, in_callback);
+		ending.order[i] = ending.order[n];
+		ending.order[n] = first;
+	}
+}
+
+/* rule: CM-R5d, CM-R6, RD-10b, RD-10c */
+static void disconnect_stop_and_free_may_come_in_any_order(void **state)
+{
+	here.hook = end_in_callback;
+	for (unsigned int i = 0; i < NUM_END_STEPS; i++)
+		ending.order[i] = (enum end_step)i;
+	for_each_order(0, true);
+	for_each_order(0, false);
 }
 
 /* rule: CM-R7 */
@@ -478,6 +566,7 @@ int main(int argc, char **argv)
 		by_address_test(a_disconnection_is_reported_once),
 		by_address_test(a_disconnection_may_be_answered_in_its_callback),
 		by_address_test(a_completion_callback_may_disconnect_and_stop),
+		by_address_test(disconnect_stop_and_free_may_come_in_any_order),
 		by_address_test(a_peer_that_does_not_listen_is_a_failure),
 		by_address_test(an_address_that_does_not_exist_is_a_failure),
 		by_address_test(clients_beyond_the_maximum_are_rejected),

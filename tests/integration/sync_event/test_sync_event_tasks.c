@@ -429,19 +429,47 @@ static void callback_may_submit_again(void **state)
 static void free_and_stop(struct doca_task *task)
 {
 	doca_task_free(task);
-	assert_ok(doca_ctx_stop(test.ctx));
-	assert_ok(doca_sync_event_destroy(test.event));
-	test.event = NULL;
+	assert_error(doca_ctx_stop(test.ctx), DOCA_ERROR_IN_PROGRESS);
 }
 
-/* rule: X-7, SE-9b */
-static void callback_may_stop_and_destroy(void **state)
+/* rule: X-7, SE-9a, SE-9b */
+static void callback_may_stop(void **state)
 {
 	start_with(NUM);
 	seen.then = free_and_stop;
 	submit(add(1));
 	wait_for(1);
+	assert_int_equal(state_now(), DOCA_CTX_STATE_IDLE);
+	assert_ok(doca_sync_event_destroy(test.event));
+	test.event = NULL;
 	assert_int_equal(doca_pe_progress(test.pe), 0);
+}
+
+static void keep(struct doca_task *task)
+{
+	(void)task;
+}
+
+/* rule: SE-9c */
+static void tasks_freed_in_flight_are_freed_after_their_callbacks(void **state)
+{
+	struct doca_task *some[3];
+
+	start_with(NUM);
+	some[0] = add(1);
+	some[1] = wait_eq(3, UINT64_MAX);
+	some[2] = wait_neq(0, UINT64_MAX);
+	seen.then = keep;
+	for (unsigned int i = 1; i < 3; i++) {
+		submit(some[i]);
+		doca_task_free(some[i]);
+	}
+	progress_in_vain();
+	submit(some[0]);
+	doca_task_free(some[0]);
+	assert_error(doca_ctx_stop(test.ctx), DOCA_ERROR_IN_PROGRESS);
+	wait_for(3);
+	assert_int_equal(state_now(), DOCA_CTX_STATE_IDLE);
 }
 
 /* More than the queue of the device takes. */
@@ -633,7 +661,8 @@ int main(int argc, char **argv)
 		own_test(tasks_are_limited_and_readable_after_free),
 		own_test(no_tasks_are_allocated_unless_configured),
 		all_test(callback_may_submit_again),
-		all_test(callback_may_stop_and_destroy),
+		all_test(callback_may_stop),
+		all_test(tasks_freed_in_flight_are_freed_after_their_callbacks),
 		all_test(many_tasks_complete),
 		own_test(fields_of_tasks_can_be_set_and_read),
 		all_test(descriptor_reports_completions),

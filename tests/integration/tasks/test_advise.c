@@ -344,21 +344,39 @@ static void stop_waits_for_tasks_to_be_freed(void **state)
 	assert_int_equal(state_of(a.ctx), DOCA_CTX_STATE_IDLE);
 }
 
-static void free_and_destroy(advise_task *task)
+static void free_and_stop(advise_task *task)
 {
 	doca_task_free(base_of(task));
-	assert_ok(doca_ctx_stop(a.ctx));
-	assert_ok(doca_mmap_advise_destroy(a.advise));
-	a.advise = NULL;
+	assert_error(doca_ctx_stop(a.ctx), DOCA_ERROR_IN_PROGRESS);
 }
 
-static void callback_may_stop_and_destroy(void **state)
+static void callback_may_stop(void **state)
 {
-	a.on_task = free_and_destroy;
+	a.on_task = free_and_stop;
 	assert_ok(doca_ctx_start(a.ctx));
 	submit(alloc(a.buf, 0));
 	assert_int_equal(doca_pe_progress(tasks.pe), 1);
-	assert_null(a.advise);
+	assert_int_equal(state_of(a.ctx), DOCA_CTX_STATE_IDLE);
+}
+
+static void keep(advise_task *task)
+{
+	(void)task;
+}
+
+static void task_freed_in_flight_is_freed_after_its_callback(void **state)
+{
+	advise_task *task;
+
+	a.on_task = keep;
+	assert_ok(doca_ctx_start(a.ctx));
+	task = alloc(a.buf, 0);
+	submit(task);
+	doca_task_free(base_of(task));
+	assert_error(doca_ctx_stop(a.ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_int_equal(doca_pe_progress(tasks.pe), 1);
+	assert_int_equal(a.num_done, 1);
+	assert_int_equal(state_of(a.ctx), DOCA_CTX_STATE_IDLE);
 }
 
 /* The task fails with that error, and so do all checks before it. */
@@ -483,7 +501,8 @@ int main(int argc, char **argv)
 		advise_test(task_may_be_submitted_from_the_callback_of_a_copy),
 		advise_test(stop_waits_for_tasks_in_flight),
 		advise_test(stop_waits_for_tasks_to_be_freed),
-		advise_test(callback_may_stop_and_destroy),
+		advise_test(callback_may_stop),
+		advise_test(task_freed_in_flight_is_freed_after_its_callback),
 		advise_test(task_without_a_buf_fails),
 		advise_test(task_with_a_released_buf_fails),
 		advise_test(task_on_a_stopped_map_fails),

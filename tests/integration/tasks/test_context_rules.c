@@ -471,6 +471,151 @@ static void callback_stops_the_context(void **state)
 	assert_int_equal(side.last_state, IDLE);
 }
 
+/* Allocate all tasks but those that are taken, and free them. */
+static void assert_taken(unsigned int taken)
+{
+	struct doca_task *all[NUM_TASKS], *more = NULL;
+	unsigned int num = NUM_TASKS - taken;
+
+	for (unsigned int i = 0; i < num; i++)
+		all[i] = new_task();
+	assert_error(side.kind->alloc(side.src, &more), DOCA_ERROR_NO_MEMORY);
+	for (unsigned int i = 0; i < num; i++)
+		doca_task_free(all[i]);
+}
+
+static void keep(struct doca_task *task)
+{
+	(void)task;
+}
+
+static void task_freed_in_flight_is_freed_after_its_callback(void **state)
+{
+	side.on_task = keep;
+	start();
+	for (unsigned int i = 1; i <= 2; i++) {
+		struct doca_task *task = submit();
+
+		doca_task_free(task);
+		doca_task_free(task);
+		assert_taken(1);
+		wait_for(i);
+		assert_taken(0);
+		side.on_task = NULL; /* the callback frees it as well */
+	}
+	assert_ok(doca_ctx_stop(side.ctx));
+}
+
+/* --- steps in every order ------------------------------------------------------------------------ */
+
+enum step {
+	STOP,
+	STOP_AGAIN,
+	FREE_OWN,   /* the task that completed first */
+	FREE_OTHER, /* submitted after it */
+	FREE_SPARE, /* not submitted */
+	NUM_STEPS
+};
+
+/* When the steps are taken. */
+enum moment {
+	IN_CALLBACK, /* of the first task, with the other in flight */
+	IN_FLIGHT,   /* after it */
+	AT_REST,     /* after the callbacks of both */
+	NUM_MOMENTS
+};
+
+static struct {
+	enum step order[NUM_STEPS];
+	enum moment moment;
+	struct doca_task *tasks[NUM_STEPS];
+	unsigned int left; /* tasks that are not freed */
+} steps;
+
+static void take_step(enum step step)
+{
+	if (step == STOP || step == STOP_AGAIN) {
+		assert_error(doca_ctx_stop(side.ctx), steps.moment == AT_REST && !steps.left
+							      ? DOCA_SUCCESS
+							      : DOCA_ERROR_IN_PROGRESS);
+		return;
+	}
+	doca_task_free(steps.tasks[step]);
+	steps.left--;
+}
+
+static void take_steps(void)
+{
+	for (unsigned int i = 0; i < NUM_STEPS; i++)
+		take_step(steps.order[i]);
+}
+
+static void take_steps_in_callback(struct doca_task *task)
+{
+	if (task == steps.tasks[FREE_OWN] && steps.moment == IN_CALLBACK) {
+		take_steps();
+		assert_int_equal(state_of(side.ctx), STOPPING);
+	}
+}
+
+static void take_steps_at(enum moment moment)
+{
+	uint64_t end = now_ms() + PATIENCE_MS;
+
+	steps.moment = moment;
+	steps.left = 3;
+	side.num_done = side.num_failed = side.num_changes = 0;
+	assert_ok(doca_buf_reset_data_len(side.dst));
+	start();
+	steps.tasks[FREE_SPARE] = new_task();
+	steps.tasks[FREE_OWN] = submit();
+	steps.tasks[FREE_OTHER] = submit();
+	if (moment != IN_CALLBACK) {
+		wait_for(1);
+		if (moment == AT_REST)
+			wait_for(2);
+		take_steps();
+	}
+	while (state_of(side.ctx) != IDLE) {
+		doca_pe_progress(side.pe);
+		assert_true(now_ms() < end);
+	}
+	assert_int_equal(side.num_done + side.num_failed, 2);
+	assert_int_equal(side.last_state, IDLE);
+	assert_in_range(side.num_changes, moment == AT_REST ? 2 : 3, 3);
+}
+
+static void swap_steps(unsigned int i, unsigned int j)
+{
+	enum step step = steps.order[i];
+
+	steps.order[i] = steps.order[j];
+	steps.order[j] = step;
+}
+
+/* Each order of the steps from the n-th on. */
+static void for_each_order(unsigned int n, enum moment moment)
+{
+	if (n == NUM_STEPS) {
+		take_steps_at(moment);
+		return;
+	}
+	for (unsigned int i = n; i < NUM_STEPS; i++) {
+		swap_steps(n, i);
+		for_each_order(n + 1, moment);
+		swap_steps(n, i);
+	}
+}
+
+static void stop_and_frees_may_come_in_any_order(void **state)
+{
+	side.on_task = take_steps_in_callback;
+	for (unsigned int i = 0; i < NUM_STEPS; i++)
+		steps.order[i] = (enum step)i;
+	for (unsigned int moment = 0; moment < NUM_MOMENTS; moment++)
+		for_each_order(0, (enum moment)moment);
+}
+
 static void block(struct doca_task *task)
 {
 	usleep(100000);
@@ -769,6 +914,8 @@ int main(int argc, char **argv)
 		rules(callback_submits_its_task_again),
 		rules(callback_submits_another_task),
 		rules(callback_stops_the_context),
+		rules(task_freed_in_flight_is_freed_after_its_callback),
+		rules(stop_and_frees_may_come_in_any_order),
 		rules(callback_may_block),
 		rules(callback_drives_another_engine),
 		rules(progress_is_zero_unless_something_happened),

@@ -190,11 +190,8 @@ static void callbacks_may_submit_again(void **state)
 
 static void free_and_stop(struct tasks *t, struct doca_dma_task_memcpy *task)
 {
-	doca_error_t result;
-
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
-	result = doca_ctx_stop(t->ctx);
-	assert_true(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+	assert_error(doca_ctx_stop(t->ctx), DOCA_ERROR_IN_PROGRESS);
 }
 
 static void callbacks_may_stop(void **state)
@@ -279,7 +276,7 @@ static void idle_callback_may_destroy_inside_stop(void **state)
 	assert_null(tasks.dma);
 }
 
-static void idle_callback_may_destroy_inside_stop_inside_completion(void **state)
+static void idle_callback_may_destroy_after_stop_inside_completion(void **state)
 {
 	tasks.on_state = destroy_when_idle;
 	tasks.on_task = free_and_stop;
@@ -296,10 +293,10 @@ static void stop_and_free(struct tasks *t, struct doca_dma_task_memcpy *task)
 {
 	assert_error(doca_ctx_stop(t->ctx), DOCA_ERROR_IN_PROGRESS);
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
-	assert_ok(doca_ctx_stop(t->ctx)); /* idle, and possibly destroyed */
+	assert_error(doca_ctx_stop(t->ctx), DOCA_ERROR_IN_PROGRESS);
 }
 
-static void idle_callback_may_destroy_inside_free_inside_completion(void **state)
+static void idle_callback_may_destroy_after_free_inside_completion(void **state)
 {
 	tasks.on_state = destroy_when_idle;
 	tasks.on_task = stop_and_free;
@@ -590,8 +587,8 @@ int main(int argc, char **argv)
 		task_test(running_callback_may_stop),
 		task_test(running_callback_may_submit_and_stop),
 		task_test(idle_callback_may_destroy_inside_stop),
-		task_test(idle_callback_may_destroy_inside_stop_inside_completion),
-		task_test(idle_callback_may_destroy_inside_free_inside_completion),
+		task_test(idle_callback_may_destroy_after_stop_inside_completion),
+		task_test(idle_callback_may_destroy_after_free_inside_completion),
 		task_test(idle_callback_may_start_again),
 		task_test(failed_task_stops_its_context),
 		task_test(failed_context_is_idle_once_its_tasks_are_freed),

@@ -523,7 +523,7 @@ static void submitted_instance_cannot_be_changed(void **state)
 								 single.instance),
 		     DOCA_ERROR_BAD_STATE);
 	assert_error(doca_graph_stop(graph), DOCA_ERROR_IN_USE);
-	doca_task_free(single.copy.task); /* refused */
+	doca_task_free(single.copy.task); /* after it has completed */
 	wait_for(1);
 	assert_string_equal(record.order, "f");
 	free_single(&single);
