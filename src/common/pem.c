@@ -25,19 +25,54 @@ BIO *dpumap_pem_open(const char *path, bool is_secret, struct dpumap_fault *faul
 	return bio;
 }
 
+/* OpenSSL's own words for these say nothing about the file. */
+static const char *reason_for_users(unsigned long error)
+{
+	switch (ERR_GET_LIB(error) == ERR_LIB_PEM ? ERR_GET_REASON(error) : 0) {
+	case PEM_R_BAD_PASSWORD_READ:
+		return "it is encrypted, and nobody can be asked for the password: decrypt it "
+		       "(openssl pkey -in OLD -out NEW), and use chmod 600 on the new file";
+	case PEM_R_BAD_BASE64_DECODE:
+	case PEM_R_BAD_END_LINE:
+	case PEM_R_SHORT_HEADER:
+		return "not a valid PEM file: it is damaged or incomplete";
+	default:
+		return NULL;
+	}
+}
+
 doca_error_t dpumap_pem_invalid(const char *path, struct dpumap_fault *fault)
 {
-	const char *text = ERR_reason_error_string(ERR_peek_last_error());
+	unsigned long error = ERR_peek_last_error();
+	const char *text = reason_for_users(error);
 
+	if (!text)
+		text = ERR_reason_error_string(error);
 	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: %s", path,
 				text ? text : "not a valid PEM file");
 }
 
-/* Encrypted keys are refused: no terminal can be asked for a password. */
-static int no_password(char *buf, int size, int rwflag, void *arg)
+int dpumap_pem_no_password(char *buf, int size, int rwflag, void *arg)
 {
 	(void)buf, (void)size, (void)rwflag, (void)arg;
 	return -1;
+}
+
+/* A file without any of what is looked for, such as an empty one, or one in another form. */
+static doca_error_t not_found(const char *path, const char *what, struct dpumap_fault *fault)
+{
+	unsigned long error = ERR_peek_last_error();
+	bool is_missing =
+		ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+	bool is_unknown = ERR_GET_LIB(error) == ERR_LIB_OSSL_DECODER &&
+			  ERR_GET_REASON(error) == ERR_R_UNSUPPORTED;
+
+	if (!is_missing && !is_unknown)
+		return dpumap_pem_invalid(path, fault);
+	return dpumap_fault_set(
+		fault, DOCA_ERROR_BAD_CONFIG,
+		"%s contains no valid %s in PEM: it is empty, damaged, or another kind of file",
+		path, what);
 }
 
 doca_error_t dpumap_pem_read_cert(const char *path, X509 **cert, struct dpumap_fault *fault)
@@ -46,9 +81,10 @@ doca_error_t dpumap_pem_read_cert(const char *path, X509 **cert, struct dpumap_f
 
 	if (!bio)
 		return fault->code;
-	*cert = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+	ERR_clear_error();
+	*cert = PEM_read_bio_X509(bio, NULL, dpumap_pem_no_password, NULL);
 	BIO_free(bio);
-	return *cert ? DOCA_SUCCESS : dpumap_pem_invalid(path, fault);
+	return *cert ? DOCA_SUCCESS : not_found(path, "certificate", fault);
 }
 
 doca_error_t dpumap_pem_read_key(const char *path, EVP_PKEY **key, struct dpumap_fault *fault)
@@ -57,9 +93,10 @@ doca_error_t dpumap_pem_read_key(const char *path, EVP_PKEY **key, struct dpumap
 
 	if (!bio)
 		return fault->code;
-	*key = PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL);
+	ERR_clear_error();
+	*key = PEM_read_bio_PrivateKey(bio, NULL, dpumap_pem_no_password, NULL);
 	BIO_free(bio);
-	return *key ? DOCA_SUCCESS : dpumap_pem_invalid(path, fault);
+	return *key ? DOCA_SUCCESS : not_found(path, "private key", fault);
 }
 
 doca_error_t dpumap_pem_read_crl(const char *path, X509_CRL **crl, struct dpumap_fault *fault)
@@ -68,9 +105,10 @@ doca_error_t dpumap_pem_read_crl(const char *path, X509_CRL **crl, struct dpumap
 
 	if (!bio)
 		return fault->code;
-	*crl = PEM_read_bio_X509_CRL(bio, NULL, NULL, NULL);
+	ERR_clear_error();
+	*crl = PEM_read_bio_X509_CRL(bio, NULL, dpumap_pem_no_password, NULL);
 	BIO_free(bio);
-	return *crl ? DOCA_SUCCESS : dpumap_pem_invalid(path, fault);
+	return *crl ? DOCA_SUCCESS : not_found(path, "revocation list", fault);
 }
 
 void dpumap_pem_format_time(const ASN1_TIME *time, char text[static DPUMAP_PEM_TIME_MAX])

@@ -16,6 +16,9 @@ BIO *dpumap_pem_open(const char *path, bool is_secret, struct dpumap_fault *faul
 /* BAD_CONFIG with the reason of OpenSSL's last error. */
 doca_error_t dpumap_pem_invalid(const char *path, struct dpumap_fault *fault);
 
+/* A pem_password_cb: what is encrypted is refused, because no terminal can be asked for a password. */
+int dpumap_pem_no_password(char *buf, int size, int rwflag, void *arg);
+
 /* The first certificate, private key (not encrypted) or revocation list; the caller frees it. */
 doca_error_t dpumap_pem_read_cert(const char *path, X509 **cert, struct dpumap_fault *fault);
 doca_error_t dpumap_pem_read_key(const char *path, EVP_PKEY **key, struct dpumap_fault *fault);
