@@ -669,6 +669,11 @@ void server_set_tls(struct server *server, struct dpumap_tls *tls)
 		disconnect_and_revoke(server, session);
 }
 
+const struct dpumap_tls *server_tls(const struct server *server)
+{
+	return server->tls;
+}
+
 bool server_has_work(const struct server *server)
 {
 	return server->waiting || export_table_has_work(server->exports);

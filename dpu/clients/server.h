@@ -55,6 +55,8 @@ void server_set_introductions(struct server *server, const struct introduction_r
  * closed, and the client's access is revoked. NULL accepts none over TCP.
  */
 void server_set_tls(struct server *server, struct dpumap_tls *tls);
+/* NULL: none. */
+const struct dpumap_tls *server_tls(const struct server *server);
 
 /*
  * A client that has authenticated over another kind of connection; see session.h about the sink.

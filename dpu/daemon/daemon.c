@@ -14,6 +14,7 @@
 #include "dpu/base/privileges.h"
 #include "dpu/clients/comch_service.h"
 #include "dpu/daemon/admin.h"
+#include "dpu/daemon/credentials.h"
 #include "dpu/daemon/listeners.h"
 #include "dpu/daemon/metrics.h"
 #include "dpu/daemon/signals.h"
@@ -220,6 +221,7 @@ doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fa
 
 	if (result != DOCA_SUCCESS)
 		return result;
+	credentials_warn(tls);
 	dpumap_tls_destroy(tls);
 	for (size_t i = 0; i < settings.exports.num && result == DOCA_SUCCESS; i++)
 		result = memory_check_spec(&settings.exports.specs[i], fault);
@@ -236,6 +238,7 @@ static void on_made(void *context)
 	struct settings before = d->settings;
 
 	limit_clients(d, &d->next);
+	credentials_warn(d->next_tls);
 	server_set_tls(d->server, d->next_tls);
 	listeners_use(&d->listeners, &d->next, d->next_is_for_others);
 	cm_listener_use(server_cm_listener(d->server));
@@ -321,6 +324,8 @@ static doca_error_t plan_next(void *context, struct export_change **change,
 	doca_error_t result = check_unchanged(&d->settings, &d->next, fault);
 
 	d->next_is_for_others = settings_allow_others(&d->next);
+	if (result == DOCA_SUCCESS)
+		result = credentials_check_reload(server_tls(d->server), d->next_tls, fault);
 	if (result == DOCA_SUCCESS)
 		result = listeners_open(&d->listeners, &d->next, fault);
 	if (result == DOCA_SUCCESS)
@@ -431,6 +436,7 @@ static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
 				       fault);
 	if (result != DOCA_SUCCESS)
 		return result;
+	credentials_warn(tls);
 	server_set_tls(d->server, tls);
 	result = listeners_open(&d->listeners, &d->settings, fault);
 	if (result != DOCA_SUCCESS)

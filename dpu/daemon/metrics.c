@@ -92,6 +92,32 @@ static void put_traffic(FILE *out, const char *device)
 	    "Requests of peers for memory that they may not access.", traffic.access_errors);
 }
 
+static uint64_t seconds_of(const ASN1_TIME *end)
+{
+	struct tm tm;
+
+	return ASN1_TIME_to_tm(end, &tm) ? (uint64_t)timegm(&tm) : 0;
+}
+
+/* Only with certificates; a list that does not expire has no end. */
+static void put_credentials(FILE *out, const struct dpumap_tls *tls)
+{
+	struct dpumap_credentials found;
+
+	dpumap_tls_judge(tls, &found);
+	if (found.certificate.end)
+		put(out, "certificate_end_seconds", "gauge",
+		    "Unix time at which the certificate of dpumapd expires.",
+		    seconds_of(found.certificate.end));
+	if (found.authority.end)
+		put(out, "authority_end_seconds", "gauge",
+		    "Unix time at which the CA certificate expires.",
+		    seconds_of(found.authority.end));
+	if (found.list.end)
+		put(out, "revocation_list_end_seconds", "gauge",
+		    "Unix time at which the revocation list expires.", seconds_of(found.list.end));
+}
+
 /* Only if there is a registry. */
 static void put_registry(FILE *out, const struct registry *registry)
 {
@@ -142,6 +168,7 @@ static void put_all(FILE *out, struct daemon *daemon)
 	put(out, "hashed_bytes_total", "counter", "Bytes of exports hashed for clients.",
 	    stats.requests.hashed_bytes);
 	put_traffic(out, export_table_device_name(daemon_exports(daemon)));
+	put_credentials(out, server_tls(daemon_server(daemon)));
 	put_registry(out, daemon_registry(daemon));
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "channel/tls.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include "channel/peer_name.h"
 #include "channel/psk.h"
 #include "common/pem.h"
 
@@ -104,7 +104,7 @@ static STACK_OF(X509_INFO) * read_file(const char *path, struct dpumap_fault *fa
 
 	if (!bio)
 		return NULL;
-	found = PEM_X509_INFO_read_bio(bio, NULL, NULL, NULL);
+	found = PEM_X509_INFO_read_bio(bio, NULL, dpumap_pem_no_password, NULL);
 	if (!found)
 		dpumap_pem_invalid(path, fault);
 	BIO_free(bio);
@@ -287,6 +287,14 @@ void dpumap_tls_destroy(struct dpumap_tls *tls)
 	free(tls);
 }
 
+void dpumap_tls_judge(const struct dpumap_tls *tls, struct dpumap_credentials *credentials)
+{
+	if (tls && !tls->has_psk)
+		dpumap_credentials_judge(tls->ctx, tls->is_server, credentials);
+	else
+		*credentials = (struct dpumap_credentials){0};
+}
+
 /* -- sessions -- */
 
 static bool expect(SSL *ssl, const char *server)
@@ -326,45 +334,6 @@ no_memory:
 	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a TLS session");
 }
 
-static doca_error_t set_peer_name(const char *kind, const char *text, size_t len,
-				  char name[static DPUMAP_PEER_NAME_MAX],
-				  struct dpumap_fault *fault)
-{
-	bool valid = len > 0 && strlen(kind) + len < DPUMAP_PEER_NAME_MAX;
-
-	for (size_t i = 0; valid && i < len; i++)
-		valid = isgraph((unsigned char)text[i]);
-	if (!valid)
-		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
-					"the peer's name is empty, too long or not printable");
-	memcpy(name, kind, strlen(kind));
-	memcpy(name + strlen(kind), text, len);
-	name[strlen(kind) + len] = '\0';
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t name_of_cert(X509 *cert, char name[static DPUMAP_PEER_NAME_MAX],
-				 struct dpumap_fault *fault)
-{
-	const X509_NAME *subject = X509_get_subject_name(cert);
-	int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
-	unsigned char *text = NULL;
-	doca_error_t result;
-	int len;
-
-	if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
-					"the peer's certificate must have exactly one common name");
-	len = ASN1_STRING_to_UTF8(&text,
-				  X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
-	if (len < 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
-					"the common name of the peer's certificate is not text");
-	result = set_peer_name("cert:", (const char *)text, (size_t)len, name, fault);
-	OPENSSL_free(text);
-	return result;
-}
-
 doca_error_t dpumap_tls_peer_name(SSL *ssl, char name[static DPUMAP_PEER_NAME_MAX],
 				  struct dpumap_fault *fault)
 {
@@ -372,11 +341,11 @@ doca_error_t dpumap_tls_peer_name(SSL *ssl, char name[static DPUMAP_PEER_NAME_MA
 	const char *psk = dpumap_psk_name(ssl);
 
 	if (psk)
-		return set_peer_name("psk:", psk, strlen(psk), name, fault);
+		return dpumap_peer_name_set("psk:", psk, strlen(psk), name, fault);
 	if (!cert || SSL_get_verify_result(ssl) != X509_V_OK)
 		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
 					"the peer did not authenticate");
-	return name_of_cert(cert, name, fault);
+	return dpumap_peer_name_of_cert(cert, name, fault);
 }
 
 static doca_error_t reject_cert(X509 *cert, long error, struct dpumap_fault *fault)
@@ -384,7 +353,7 @@ static doca_error_t reject_cert(X509 *cert, long error, struct dpumap_fault *fau
 	char name[DPUMAP_PEER_NAME_MAX] = "an unknown peer";
 	struct dpumap_fault ignored = {0};
 
-	name_of_cert(cert, name, &ignored);
+	dpumap_peer_name_of_cert(cert, name, &ignored);
 	return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
 				"the certificate of %s was rejected: %s", name,
 				X509_verify_cert_error_string(error));

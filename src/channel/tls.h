@@ -15,9 +15,8 @@
 
 #include <openssl/ssl.h>
 
+#include "channel/credentials.h"
 #include "local/fault.h"
-
-#define DPUMAP_PEER_NAME_MAX 80 /* with the NUL */
 
 /* PEM files; NULL for what is not given. */
 struct dpumap_tls_config {
@@ -46,6 +45,9 @@ doca_error_t dpumap_tls_create_with_key(const unsigned char *key, size_t len, bo
 					struct dpumap_tls **tls, struct dpumap_fault *fault);
 /* Existing sessions stay valid. NULL is allowed. */
 void dpumap_tls_destroy(struct dpumap_tls *tls);
+
+/* All are NONE with a pre-shared key, or if tls is NULL. */
+void dpumap_tls_judge(const struct dpumap_tls *tls, struct dpumap_credentials *credentials);
 
 /*
  * Creates a session on a connected non-blocking socket, which the caller keeps. server is the name

@@ -15,9 +15,6 @@
 #include "doctor/checks_link.h"
 #include "local/clock.h"
 
-#define WARN_DAYS     30
-#define WARN_DAYS_CRL 7
-
 static bool is_tls(const struct check_context *context)
 {
 	return context->connection.address.kind == DPUMAP_ADDRESS_TLS;
@@ -56,9 +53,8 @@ void doctor_link_files(struct check_context *context, struct finding *finding)
 				   &fault);
 	if (result == DOCA_SUCCESS) {
 		doctor_report(finding, DOCTOR_OK,
-			      options->tls.psk
-				      ? "the pre-shared key is valid"
-				      : "certificate, private key and CA certificate match");
+			      options->tls.psk ? "the pre-shared key is valid"
+					       : "certificate and private key match");
 		return;
 	}
 	if (!options->tls_is_server)
@@ -73,126 +69,70 @@ void doctor_link_files(struct check_context *context, struct finding *finding)
 				       "to files of dpumap pki issue");
 }
 
-/* -- dates -- */
+/* -- what they are worth -- */
 
-/* Days until the time, negative when it is past. */
-static int days_until(const ASN1_TIME *time)
+static void report_credential(struct finding *finding, const struct dpumap_credential *credential)
 {
-	int days = 0, seconds = 0;
-
-	if (!ASN1_TIME_diff(&days, &seconds, NULL, time))
-		return 0;
-	return seconds < 0 ? days - 1 : days;
+	if (credential->state == DPUMAP_CREDENTIAL_USELESS)
+		doctor_fail(finding, DPUMAP_EXIT_REFUSED, "%s", credential->text);
+	else
+		doctor_report(finding,
+			      credential->state == DPUMAP_CREDENTIAL_WARN ? DOCTOR_WARN : DOCTOR_OK,
+			      "%s", credential->text);
+	if (credential->state > DPUMAP_CREDENTIAL_GOOD)
+		doctor_advise(finding, "%s", credential->advice);
 }
 
-static X509 *read_cert(const char *path)
-{
-	struct dpumap_fault ignored = {0};
-	X509 *cert = NULL;
-
-	if (path)
-		dpumap_pem_read_cert(path, &cert, &ignored);
-	return cert;
-}
-
-static void read_name(X509 *cert, char *name, int size)
-{
-	if (X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName, name, size) < 0)
-		snprintf(name, (size_t)size, "an unknown name");
-}
-
-/* Judges the dates of a certificate or list. */
-static void judge_dates(struct finding *finding, const char *what, const ASN1_TIME *from,
-			const ASN1_TIME *to, const char *advice)
+static void report_end(struct finding *finding, const char *name, const ASN1_TIME *end)
 {
 	char text[DPUMAP_PEM_TIME_MAX];
 
-	if (from && X509_cmp_current_time(from) > 0) {
-		dpumap_pem_format_time(from, text);
-		doctor_fail(finding, DPUMAP_EXIT_REFUSED, "%s is not valid before %s", what, text);
-		doctor_advise(finding, "check the clock of this machine (date -u)");
+	if (!end)
 		return;
-	}
-	dpumap_pem_format_time(to, text);
-	if (X509_cmp_current_time(to) < 0) {
-		doctor_fail(finding, DPUMAP_EXIT_REFUSED, "%s expired on %s", what, text);
-		doctor_advise(finding, "%s, or correct the clock of this machine (date -u)",
-			      advice);
-	} else if (days_until(to) < WARN_DAYS) {
-		doctor_report(finding, DOCTOR_WARN, "%s expires in %d days, on %s", what,
-			      days_until(to), text);
-		doctor_advise(finding, "%s", advice);
-	} else {
-		doctor_report(finding, DOCTOR_OK, "%s is valid until %s", what, text);
-	}
+	dpumap_pem_format_time(end, text);
+	doctor_fact(finding, name, text);
 }
 
 void doctor_link_certificate(struct check_context *context, struct finding *finding)
 {
-	const struct dpumap_tls_config *tls = &context->options->tls;
-	char name[DPUMAP_PEER_NAME_MAX], what[DPUMAP_PEER_NAME_MAX + 32], text[DPUMAP_PEM_TIME_MAX];
-	X509 *cert, *ca;
+	struct dpumap_credentials found;
 
 	if (!uses_certificates(context, finding))
 		return;
-	cert = read_cert(tls->cert);
-	ca = read_cert(tls->ca);
-	if (!cert || !ca) {
+	if (!context->connection.tls) {
 		doctor_skip(finding, "link.files");
-	} else {
-		read_name(cert, name, sizeof(name));
-		snprintf(what, sizeof(what), "the certificate of %s", name);
-		judge_dates(finding, what, X509_get0_notBefore(cert), X509_get0_notAfter(cert),
-			    "issue another (dpumap pki revoke, dpumap pki issue)");
-		doctor_fact(finding, "name", name);
-		dpumap_pem_format_time(X509_get0_notAfter(cert), text);
-		doctor_fact(finding, "not_after", text);
-		dpumap_pem_format_time(X509_get0_notAfter(ca), text);
-		doctor_fact(finding, "authority_not_after", text);
-		if (finding->state == DOCTOR_OK && days_until(X509_get0_notAfter(ca)) < WARN_DAYS)
-			judge_dates(finding, "the CA certificate", X509_get0_notBefore(ca),
-				    X509_get0_notAfter(ca),
-				    "create another CA with dpumap pki init, and issue new "
-				    "certificates");
+		return;
 	}
-	X509_free(cert);
-	X509_free(ca);
+	dpumap_tls_judge(context->connection.tls, &found);
+	report_credential(finding, found.authority.state > found.certificate.state
+					   ? &found.authority
+					   : &found.certificate);
+	if (found.name[0])
+		doctor_fact(finding, "name", found.name + strlen("cert:"));
+	report_end(finding, "not_after", found.certificate.end);
+	report_end(finding, "authority_not_after", found.authority.end);
 }
 
 void doctor_link_crl(struct check_context *context, struct finding *finding)
 {
-	const char *path = context->options->tls.crl;
-	const ASN1_TIME *next;
-	char text[DPUMAP_PEM_TIME_MAX];
-	X509_CRL *crl = NULL;
-	struct dpumap_fault ignored = {0};
+	struct dpumap_credentials found;
 
 	if (!uses_certificates(context, finding))
 		return;
-	if (!path) {
+	if (!context->options->tls.crl) {
 		doctor_report(finding, DOCTOR_WARN,
 			      "no revocation list: revoked certificates are accepted");
 		doctor_advise(finding,
 			      "set --crl, or crl in the configuration, to ca.crl of the CA");
 		return;
 	}
-	dpumap_pem_read_crl(path, &crl, &ignored);
-	next = crl ? X509_CRL_get0_nextUpdate(crl) : NULL;
-	if (!crl) {
-		doctor_skip(finding, "link.files");
-	} else if (!next) {
-		doctor_report(finding, DOCTOR_OK, "the revocation list does not expire");
-	} else {
-		judge_dates(finding, "the revocation list", X509_CRL_get0_lastUpdate(crl), next,
-			    "renew it (dpumap pki renew) and copy it to all peers");
-		dpumap_pem_format_time(next, text);
-		doctor_fact(finding, "next_update", text);
-		if (finding->state == DOCTOR_WARN && days_until(next) >= WARN_DAYS_CRL) {
-			finding->state = DOCTOR_OK;
-			finding->advice[0] = '\0';
-		}
+	dpumap_tls_judge(context->connection.tls, &found);
+	if (found.list.state == DPUMAP_CREDENTIAL_NONE) {
+		doctor_skip(finding, context->connection.tls ? "link.certificate" : "link.files");
+		return;
 	}
-	X509_CRL_free(crl);
+	report_credential(finding, &found.list);
+	report_end(finding, "next_update", found.list.end);
 }
 
 /* -- the handshake -- */
@@ -231,6 +171,7 @@ static doca_error_t handshake(const struct check_context *context, SSL *ssl,
 static void report_session(struct check_context *context, struct finding *finding, SSL *ssl)
 {
 	X509 *cert = SSL_get0_peer_certificate(ssl);
+	struct dpumap_credential credential = {0};
 	struct dpumap_fault fault = {0};
 	char text[DPUMAP_PEM_TIME_MAX];
 
@@ -242,9 +183,9 @@ static void report_session(struct check_context *context, struct finding *findin
 		doctor_report(finding, DOCTOR_OK, "%s with a pre-shared key", SSL_get_version(ssl));
 		return;
 	}
-	judge_dates(finding, "dpumapd's certificate", X509_get0_notBefore(cert),
-		    X509_get0_notAfter(cert),
-		    "issue another for the DPU (dpumap pki revoke, dpumap pki issue)");
+	dpumap_credential_judge_dates(&credential, "dpumapd's certificate", cert,
+				      "issue another for the DPU (dpumap pki renew NAME)");
+	report_credential(finding, &credential);
 	dpumap_pem_format_time(X509_get0_notAfter(cert), text);
 	doctor_fact(finding, "peer_not_after", text);
 	if (finding->state == DOCTOR_OK)

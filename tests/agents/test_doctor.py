@@ -549,6 +549,7 @@ def pki(openssl_pki):
     openssl_pki.revoke("gone")
     openssl_pki.self_signed("stranger", "-addext", "extendedKeyUsage=clientAuth")
     openssl_pki.issue_expired("old", "clientAuth")
+    Pki(openssl_pki.dir / "other")
     return openssl_pki
 
 
@@ -645,6 +646,9 @@ def test_configuration_of_dpumapd(on_dpu, agent, config, work):
     )
     expired = (("dpu1.crt", "old.crt"), ("dpu1.key", "old.key"))
     examine("link.certificate=fail exit==4", *expired)
+    examine("link.certificate=fail exit==4", ("dpu1.crt", "host1.crt"), ("dpu1.key", "host1.key"))
+    examine("link.certificate=fail exit==4", ("/ca.crt", "/dpu1.crt"))
+    examine("link.certificate=ok link.crl=fail exit==4", ("/ca.crl", "/other/ca.crl"))
     examine("link.files=fail link.crl=unknown exit==3", ("ca.crl", "none.crl"))
     examine("config.file=fail device.open=ok", (text, "nonsense\n"))
     on_dpu("config.file=fail", "--config", work / "no.conf")

@@ -6,11 +6,14 @@ import re
 import socket
 import ssl
 import threading
+import time
 
 import pytest
 
 from harness.agents import ABSENT, REFUSED, Tool
 from harness.machine import await_true
+from harness.metrics import described, parse, scrape
+from harness.pki import FUTURE, PAST, Pki, openssl
 from harness.wire import context, reach
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -463,3 +466,99 @@ def test_thousands_of_exports_are_exchanged(made):
     assert await_true(lambda: watch.out().count("removed") == many + 1, 60)
     assert watch.out().count("added") == many + 1
     watch.end("TERM")
+
+
+# -- credentials that would reject every client
+
+SERVER = ("serverAuth", "DNS:dpu,IP:127.0.0.1")
+# What dpumapd uses in place of its own files, and what it says about that.
+USELESS = [
+    ({"cert": "old.crt", "key": "old.key"}, "the certificate of old expired on 2020-01-02.*dpumap pki renew old"),
+    ({"cert": "early.crt", "key": "early.key"}, "the certificate of early is not valid before 2099-01-01.*clock"),
+    ({"cert": "web.crt", "key": "web.key"}, "the certificate of web is not for a DPU, and every client rejects it"),
+    ({"cert": "bare.crt", "key": "bare.key"}, "the certificate of bare contains no DNS name or address"),
+    ({"ca": "lapsed.crt"}, "the CA certificate lapsed expired on 2020-01-02"),
+    ({"ca": "dpu.crt"}, "the CA certificate dpu cannot be used: unable to get local issuer"),
+    ({"crl": "old.crl"}, "the revocation list of ca expired on 2020-01-02.*renew it"),
+    ({"crl": "early.crl"}, "the revocation list of ca is not valid before 2099-01-01"),
+    ({"crl": "other/ca.crl"}, "the revocation list of ca is not signed by this CA"),
+    ({"crl": "third.crl"}, "the CA ca has no revocation list in crl"),
+]
+UNREADABLE = [
+    ({"key": "locked.key"}, "locked.key: it is encrypted.*openssl pkey -in"),
+    ({"key": "empty"}, "empty contains no valid private key in PEM"),
+    ({"cert": "empty"}, "empty contains no certificate"),
+    ({"crl": "empty"}, "empty contains no revocation list"),
+    ({"key": "web.key"}, "web.key: key values mismatch"),
+]
+
+
+@pytest.fixture(scope="module")
+def many(pki):
+    """Files that dpumapd can read and that reject every client, and files that it cannot read."""
+    pki.issue_expired("old", *SERVER)
+    pki.issue("early", *SERVER)
+    pki.sign_for(FUTURE, "early")
+    pki.issue("bare", "serverAuth")
+    pki.issue("soon", *SERVER, days=10)
+    pki.self_sign_expired("lapsed")
+    for name, days in (("old", PAST), ("early", FUTURE)):
+        pki.make_crl("-crl_lastupdate", f"{days[0]}000000Z", "-crl_nextupdate", f"{days[1]}000000Z")
+        (pki.dir / "ca.crl").rename(pki.dir / f"{name}.crl")
+    pki.make_crl()
+    Pki(pki.dir / "other")
+    openssl("req", "-x509", "-nodes", "-subj", "/CN=third", "-newkey", "ed25519", "-out", pki.path("third.crt"), "-keyout", pki.path("third.key"))
+    words = ("-keyfile", pki.path("third.key"), "-cert", pki.path("third.crt"), "-out", pki.path("third.crl"))
+    openssl("ca", "-config", pki.path("ca.cnf"), "-md", "null", "-gencrl", *words)
+    pki.private("locked")
+    openssl("pkey", "-in", pki.path("dpu.key"), "-aes256", "-passout", "pass:x", "-out", pki.path("locked.key"))
+    (pki.dir / "empty").touch(0o600)
+    return pki
+
+
+def use(made, **changes):
+    files = {"cert": "dpu.crt", "key": "dpu.key", "ca": "ca.crt", "crl": "ca.crl"} | changes
+    made.tls = "tls = {{ {} }};\n".format(" ".join(f'{key} = "{made.pki.path(name)}";' for key, name in files.items()))
+
+
+def check(made):
+    made.write()
+    return made.dpu.run(["dpumapd", "--check", "--config", f"{made.dpu.dir}/reload.conf"])
+
+
+def test_credentials_that_reject_every_client_are_refused_by_a_reload(made, many):
+    """The working files stay, and --check warns of the same."""
+    use(made)
+    made.more = f'metrics = "{made.dpu.dir}/metrics";\n'
+    agent = made.start()
+    for files, words in USELESS:
+        use(made, **files)
+        made.reload().fails_with(REFUSED, f"no client could connect over TLS: {words}")
+        done = check(made)
+        assert done.status == 0 and re.search(f"no client can connect over TLS: {words}", done.err), done.err
+        made.web()("list").ok()
+    for files, words in UNREADABLE:
+        use(made, **files)
+        made.reload().fails_with(REFUSED, words)
+        check(made).fails_with(REFUSED, words)
+    made.web()("list").ok()
+    metrics, samples = parse(scrape(f"{made.dpu.dir}/metrics"))
+    assert metrics == {name: words for name, words in described().items() if "registry_" not in name}
+    for name, days in {"certificate": 90, "authority": 90, "revocation_list": 30}.items():
+        assert days - 1 < (samples[f"dpumapd_{name}_end_seconds"] - time.time()) / 86400 <= days, name
+    use(made, cert="soon.crt", key="soon.key")
+    made.reload().ok()
+    agent.daemon.await_log("the certificate of soon expires in 9 days")
+
+
+def test_credentials_that_are_useless_already_do_not_prevent_a_reload(made, many):
+    """A list that has expired meanwhile keeps clients out, and no change of the exports too."""
+    use(made, crl="old.crl")
+    agent = made.start()
+    assert "no client can connect over TLS: the revocation list of ca expired" in agent.log()
+    made.exports.append(FAR)
+    made.reload().ok()
+    assert exports_of(agent) == {"web", "far"}
+    use(made)
+    made.reload().ok()
+    made.web()("list").ok()

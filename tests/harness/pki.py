@@ -26,6 +26,9 @@ policy = any_name
 [any_name]
 commonName = supplied
 """
+DAYS = 90  # longer than what is warned of
+PAST = ("20200101", "20200102")
+FUTURE = ("20990101", "20990102")
 NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
 
@@ -61,28 +64,38 @@ class Pki:
     def make_crl(self, *words):
         openssl("ca", "-config", self.path("ca.cnf"), "-gencrl", "-out", self.path("ca.crl"), *words)
 
-    def issue(self, name, purpose, names=""):
+    def issue(self, name, purpose, names="", days=DAYS):
         key, request, crt = self.private(name), self.path(f"{name}.csr"), self.path(f"{name}.crt")
         openssl("req", *NEW_KEY, "-subj", f"/CN={name}", "-keyout", key, "-out", request)
         text = f"extendedKeyUsage = {purpose}\n" + (f"subjectAltName = {names}\n" if names else "")
         (self.dir / f"{name}.ext").write_text(text, encoding="utf-8")
-        signer = ("-CA", self.path("ca.crt"), "-CAkey", self.path("ca.key"), "-days", 30)
+        signer = ("-CA", self.path("ca.crt"), "-CAkey", self.path("ca.key"), "-days", days)
         extensions = ("-extfile", self.path(f"{name}.ext"))
         openssl("x509", "-req", "-in", request, *signer, *extensions, "-out", crt)
 
-    def issue_expired(self, name, purpose):
-        """Valid for one day of the past."""
-        self.issue(name, purpose)
+    def sign_for(self, days, name, *words):
+        """Signs the request again, for the days (START, END) as openssl writes them, "20200101"."""
         (self.dir / "new").mkdir(exist_ok=True)
-        days = ("-startdate", "20200101000000Z", "-enddate", "20200102000000Z")
+        dates = ("-startdate", f"{days[0]}000000Z", "-enddate", f"{days[1]}000000Z")
         files = ("-in", self.path(f"{name}.csr"), "-out", self.path(f"{name}.crt"))
-        words = ("-batch", "-outdir", self.path("new"), "-notext", *days, *files)
+        words = ("-batch", "-outdir", self.path("new"), "-notext", *dates, *files, *words)
         openssl("ca", "-config", self.path("ca.cnf"), "-extfile", self.path(f"{name}.ext"), *words)
+
+    def issue_expired(self, name, purpose, names=""):
+        """Valid for one day of the past."""
+        self.issue(name, purpose, names)
+        self.sign_for(PAST, name)
+
+    def self_sign_expired(self, name):
+        """An authority that was valid for one day of the past."""
+        self.issue(name, "clientAuth")
+        (self.dir / f"{name}.ext").write_text("basicConstraints = CA:TRUE\n", encoding="utf-8")
+        self.sign_for(PAST, name, "-selfsign", "-keyfile", self.path(f"{name}.key"))
 
     def self_signed(self, name, *words):
         """A certificate that only itself vouches for."""
         files = ("-keyout", self.private(name), "-out", self.path(f"{name}.crt"))
-        openssl("req", "-x509", *NEW_KEY, "-days", 30, "-subj", f"/CN={name}", *words, *files)
+        openssl("req", "-x509", *NEW_KEY, "-days", DAYS, "-subj", f"/CN={name}", *words, *files)
 
     def revoke(self, name):
         openssl("ca", "-config", self.path("ca.cnf"), "-revoke", self.path(f"{name}.crt"))
