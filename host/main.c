@@ -39,7 +39,7 @@ static const struct command commands[] = {
 	 NULL},
 	{{"info", "[NAME]", 0, 1, FINDS | OPTION_DPU | OPTION_DESCRIPTOR,
 	  "Show an export and its descriptor. The access key is not shown. Without NAME, show the "
-	  "device of the DPU and its free device memory.",
+	  "device of the DPU and how much of its device memory dpumapd exports.",
 	  NULL},
 	 inspect_info,
 	 NULL},

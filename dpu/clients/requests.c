@@ -366,8 +366,7 @@ static doca_error_t get_device(struct context *c)
 		return result;
 	dpumap_msg_set_text(c->reply, DPUMAP_MSG_DEVICE, export_table_device_name(c->exports));
 	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_TOTAL, usage.total);
-	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_FREE, usage.free);
-	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_LONGEST, usage.longest);
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_DM_EXPORTED, usage.exported);
 	return DOCA_SUCCESS;
 }
 

@@ -98,7 +98,7 @@ static doca_error_t get_status(struct request *q)
 		return result;
 	put_counters(q);
 	put(q->answer, "device_memory", usage.total);
-	put(q->answer, "device_memory_free", usage.free);
+	put(q->answer, "device_memory_exported", usage.exported);
 	put_registry(q->answer, daemon_registry(q->daemon));
 	return DOCA_SUCCESS;
 }
@@ -164,10 +164,6 @@ static doca_error_t get_sessions(struct request *q)
 	return DOCA_SUCCESS;
 }
 
-/*
- * For a view that asks again and again: without the free device memory, which is only found by allocating it, and
- * meanwhile other programs cannot.
- */
 static doca_error_t get_top(struct request *q)
 {
 	put_counters(q);

@@ -64,11 +64,11 @@ static void put_device_memory(FILE *out, const struct export_table *exports)
 	struct export_table_dm_usage usage;
 	struct dpumap_fault ignored;
 
-	if (export_table_dm_usage(exports, &usage, &ignored) != DOCA_SUCCESS)
+	if (export_table_dm_usage(exports, &usage, &ignored) != DOCA_SUCCESS || !usage.total)
 		return;
 	put(out, "device_memory_bytes", "gauge", "Memory on the card.", usage.total);
-	put(out, "device_memory_used_bytes", "gauge", "Memory on the card in use.",
-	    usage.total - usage.free);
+	put(out, "device_memory_exported_bytes", "gauge",
+	    "Memory on the card that dpumapd exports.", usage.exported);
 }
 
 /* Only if the device has counters. */

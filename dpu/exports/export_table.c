@@ -393,10 +393,14 @@ doca_error_t export_table_dm_usage(const struct export_table *exports,
 
 	*usage = (struct export_table_dm_usage){0};
 	result = dpumap_dm_cap_get_max_len(doca_dev_as_devinfo(dev), &usage->total);
-	if (result == DOCA_SUCCESS && usage->total)
-		result = dpumap_dm_query_free(dev, &usage->longest, &usage->free);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot query the free device memory of %s",
+		return dpumap_fault_doca(fault, result, "cannot query the device memory of %s",
 					 exports->device.name);
+	for (size_t i = 0; i < export_table_count(exports); i++) {
+		const struct export_spec *spec = export_get_spec(export_table_at(exports, i));
+
+		if (spec->kind == EXPORT_DEVICE_MEMORY)
+			usage->exported += spec->size;
+	}
 	return DOCA_SUCCESS;
 }

@@ -93,11 +93,13 @@ struct named_export *export_table_find_id(const struct export_table *exports, ui
 struct doca_dev *export_table_dev(const struct export_table *exports);
 const char *export_table_device_name(const struct export_table *exports);
 
-/* The memory on the card, in bytes; longest is the largest free block. */
+/*
+ * The memory on the card, in bytes. How much other programs hold is unknown: only allocating all of it would tell, and
+ * their allocations would fail meanwhile.
+ */
 struct export_table_dm_usage {
-	uint64_t total;
-	uint64_t free;
-	uint64_t longest;
+	uint64_t total; /* as the device announces it */
+	uint64_t exported;
 };
 
 doca_error_t export_table_dm_usage(const struct export_table *exports,

@@ -162,13 +162,11 @@ doca_error_t remote_device(struct dpumap_client *client, struct remote_device *d
 		return result;
 	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DEVICE) ||
 	    !dpumap_msg_has(&reply, DPUMAP_MSG_DM_TOTAL) ||
-	    !dpumap_msg_has(&reply, DPUMAP_MSG_DM_FREE) ||
-	    !dpumap_msg_has(&reply, DPUMAP_MSG_DM_LONGEST))
+	    !dpumap_msg_has(&reply, DPUMAP_MSG_DM_EXPORTED))
 		return incomplete(DPUMAP_OP_DEVICE, fault);
 	dpumap_msg_get_text(&reply, DPUMAP_MSG_DEVICE, device->name, sizeof(device->name));
 	device->dm_total = reply.value[DPUMAP_MSG_DM_TOTAL].number;
-	device->dm_free = reply.value[DPUMAP_MSG_DM_FREE].number;
-	device->dm_longest = reply.value[DPUMAP_MSG_DM_LONGEST].number;
+	device->dm_exported = reply.value[DPUMAP_MSG_DM_EXPORTED].number;
 	return DOCA_SUCCESS;
 }
 

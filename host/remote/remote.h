@@ -34,8 +34,7 @@ doca_error_t remote_get(struct dpumap_client *client, const char *name,
 struct remote_device {
 	char name[DPUMAP_DEVICE_NAME_MAX];
 	uint64_t dm_total;
-	uint64_t dm_free;
-	uint64_t dm_longest; /* largest free block */
+	uint64_t dm_exported;
 };
 
 doca_error_t remote_device(struct dpumap_client *client, struct remote_device *device,

@@ -94,8 +94,7 @@ void report_device(const struct remote_device *device)
 	}
 	printf("device memory\n");
 	print_bytes("total", device->dm_total);
-	print_bytes("free", device->dm_free);
-	print_bytes("largest", device->dm_longest);
+	print_bytes("exported", device->dm_exported);
 }
 
 void report_info(const struct dpumap_export_info *info)
@@ -229,8 +228,7 @@ struct json_object *report_json_device(const struct remote_device *device)
 	struct json_object *memory = json_object_new_object();
 
 	json_add_number(memory, "total", device->dm_total);
-	json_add_number(memory, "free", device->dm_free);
-	json_add_number(memory, "in_a_piece", device->dm_longest);
+	json_add_number(memory, "exported", device->dm_exported);
 	json_add_text(object, "device", device->name);
 	json_object_object_add(object, "device_memory", memory);
 	return object;

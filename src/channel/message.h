@@ -47,17 +47,16 @@ enum dpumap_msg_key {
 	DPUMAP_MSG_EXPORTS,
 	DPUMAP_MSG_DEVICE,
 	DPUMAP_MSG_DM_TOTAL,
-	DPUMAP_MSG_DM_FREE,
-	DPUMAP_MSG_DM_LONGEST, /* largest free block */
-	DPUMAP_MSG_EVENT,      /* of the export called NAME */
-	DPUMAP_MSG_DETAILS,    /* of one end of an RDMA connection */
-	DPUMAP_MSG_CARD,       /* comch: sys_image_guid */
-	DPUMAP_MSG_FUNCTION,   /* comch: vhca_id of the host's function */
-	DPUMAP_MSG_SERVER,     /* comch: name of the server, any bytes except NUL */
-	DPUMAP_MSG_KEY,	       /* comch: of the TLS session with the server */
-	DPUMAP_MSG_ADDRESS,    /* for RDMA connections: IPv4 or IPv6 */
-	DPUMAP_MSG_PORT,       /* of the address */
-	DPUMAP_MSG_TICKET,     /* for the private data of the request to the address */
+	DPUMAP_MSG_DM_EXPORTED,
+	DPUMAP_MSG_EVENT,    /* of the export called NAME */
+	DPUMAP_MSG_DETAILS,  /* of one end of an RDMA connection */
+	DPUMAP_MSG_CARD,     /* comch: sys_image_guid */
+	DPUMAP_MSG_FUNCTION, /* comch: vhca_id of the host's function */
+	DPUMAP_MSG_SERVER,   /* comch: name of the server, any bytes except NUL */
+	DPUMAP_MSG_KEY,	     /* comch: of the TLS session with the server */
+	DPUMAP_MSG_ADDRESS,  /* for RDMA connections: IPv4 or IPv6 */
+	DPUMAP_MSG_PORT,     /* of the address */
+	DPUMAP_MSG_TICKET,   /* for the private data of the request to the address */
 	DPUMAP_MSG_KEYS,
 };
 

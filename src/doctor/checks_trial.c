@@ -2,7 +2,6 @@
 #include "doctor/checks_trial.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,7 +244,6 @@ static bool has_capability(const struct check_context *context, struct finding *
 
 static void check_device_memory(struct check_context *context, struct finding *finding)
 {
-	uint64_t longest, total;
 	struct dpumap_dm *dm;
 	doca_error_t result;
 
@@ -257,19 +255,11 @@ static void check_device_memory(struct check_context *context, struct finding *f
 		doctor_fail_doca(context, finding, result, "cannot allocate device memory");
 		finding->state = DOCTOR_WARN;
 		doctor_advise(finding, "other processes may hold it all: stop them, or use kind "
-				       "dram; dpumap info shows what is free");
+				       "dram; dpumap info shows what dpumapd exports");
 		return;
 	}
 	note_doca(context, dpumap_dm_free(dm), "device memory");
-	if (dpumap_dm_query_free(context->trial.dev, &longest, &total) != DOCA_SUCCESS) {
-		doctor_report(finding, DOCTOR_OK, "allocated 64 bytes");
-		return;
-	}
-	doctor_fact_number(finding, "free", total);
-	doctor_fact_number(finding, "longest", longest);
-	doctor_report(finding, DOCTOR_OK,
-		      "allocated 64 bytes; %" PRIu64 " bytes are free, %" PRIu64 " in one block",
-		      total, longest);
+	doctor_report(finding, DOCTOR_OK, "allocated 64 bytes");
 }
 
 static void check_umem(struct check_context *context, struct finding *finding)

@@ -18,6 +18,7 @@ import pytest
 
 from harness.agents import ABSENT, WRONG, Agent
 from harness.machine import PATIENCE, LocalMachine, await_true
+from harness.metrics import scrape
 from harness.schema import check_schema
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -194,18 +195,23 @@ def test_dpumapd_shows_what_clients_do(screen, host, tool, serve, dpu):
     assert agent.figure("errors") > 0
 
 
-def test_dpumapd_is_not_asked_for_device_memory(screen, serve, dpu):
-    """Which it could only find out by allocating all of it, again and again."""
-    agent = serve(*EXPORTS, "--admin", f"{dpu.dir}/admin")
+def test_questions_allocate_no_device_memory(screen, serve, dpu, tool):
+    """Allocating all of it would tell how much is free, and the allocations of others would fail meanwhile."""
+    text = 'listen = [ "unix:{0}/socket" ];\nadmin = "{0}/admin";\nmetrics = "{0}/metrics";\n'.format(dpu.dir)
+    dpu.put({"asked.conf": text + 'exports = ( { name = "a"; kind = "dram"; size = 4096; allow = [ "*" ]; } );\n'})
+    agent = serve("--config", f"{dpu.dir}/asked.conf")
 
     def commands():
         return json.loads(screen.run(["dpumap-emu", "status", "--json"]).ok())["commands"]
 
     before = commands()
     screen.run(["dpumapd", "ctl", "top", "--admin", agent.admin, "--once", *FAST]).ok()
+    status = json.loads(agent.ctl("status", "--json").ok())
+    tool(agent)("info").ok()
+    samples = scrape(f"{dpu.dir}/metrics")
     assert commands() == before
-    agent.ctl("status").ok()
-    assert commands() > before
+    assert "dpumapd_device_memory_exported_bytes 0" in samples
+    assert status["device_memory_exported"] == 0 < status["device_memory"]
 
 
 def test_errors_are_counted_per_session(screen, host, serve, dpu, tool):
