@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "host/pki/pki.h"
 
-#include <arpa/inet.h>
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +11,11 @@
 #include "host/base/json.h"
 #include "host/pki/pki_cert.h"
 #include "host/pki/pki_files.h"
+#include "host/pki/pki_san.h"
 
 #define CA_DAYS	   3650
 #define LEAF_DAYS  365
 #define CRL_DAYS   365
-#define DNS_MAX	   253
-#define SAN_TEXT   (DNS_MAX + 8)
-#define SANS_TEXT  ((OPTIONS_SANS_MAX + 1) * SAN_TEXT)
 #define USUAL_TYPE "p256"
 #define NAME_OF_CA "ca"
 
@@ -214,24 +210,6 @@ doca_error_t pki_init(const struct options *options, struct dpumap_fault *fault)
 
 /* -- issue -- */
 
-static bool is_address(const char *text)
-{
-	unsigned char bytes[sizeof(struct in6_addr)];
-
-	return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
-}
-
-static bool is_dns_name(const char *text)
-{
-	size_t len = strlen(text);
-
-	for (size_t i = 0; i < len; i++) {
-		if (!isalnum((unsigned char)text[i]) && !strchr("-._", text[i]))
-			return false;
-	}
-	return len > 0 && len <= DNS_MAX;
-}
-
 /* The name is used as a file name and in allow lists. */
 static const char *check_name(const char *name)
 {
@@ -247,29 +225,22 @@ const char *pki_check_issue(const struct options *o)
 		return "use either --dpu NAME or --host NAME";
 	if (o->host && o->num_sans)
 		return "--san is valid only with --dpu";
-	for (size_t i = 0; i < o->num_sans; i++) {
-		if (!is_address(o->sans[i]) && !is_dns_name(o->sans[i]))
-			return "--san must be a DNS name or an IP address";
-	}
+	for (size_t i = 0; i < o->num_sans; i++)
+		if (pki_san_wrong(o->sans[i]))
+			return pki_san_wrong(o->sans[i]);
+	if (o->dpu && !check_name(o->dpu) && pki_san_wrong(o->dpu))
+		return "--dpu must also be a valid DNS name or IP address";
 	if (pki_check_init(o))
 		return pki_check_init(o);
 	return check_name(o->dpu ? o->dpu : o->host);
 }
 
-static void add_san(char sans[static SANS_TEXT], const char *name)
-{
-	size_t used = strlen(sans);
-
-	snprintf(sans + used, SANS_TEXT - used, "%s%s:%s", used ? "," : "",
-		 is_address(name) ? "IP" : "DNS", name);
-}
-
-static void name_server(const struct options *o, char sans[static SANS_TEXT])
+static void name_server(const struct options *o, char sans[static PKI_SANS_TEXT])
 {
 	sans[0] = '\0';
-	add_san(sans, o->dpu);
+	pki_san_add(sans, o->dpu);
 	for (size_t i = 0; i < o->num_sans; i++)
-		add_san(sans, o->sans[i]);
+		pki_san_add(sans, o->sans[i]);
 }
 
 static void print_issued_json(const char *dir, const char *name, const X509 *cert, bool is_server)
@@ -298,7 +269,7 @@ static void print_issued(const char *dir, const char *name, const X509 *cert, bo
 
 static doca_error_t issue(struct ca *a, const struct options *o, struct dpumap_fault *fault)
 {
-	char sans[SANS_TEXT];
+	char sans[PKI_SANS_TEXT];
 	const struct pki_subject subject = {.name = o->dpu ? o->dpu : o->host,
 					    .is_server = o->dpu != NULL,
 					    .sans = o->dpu ? sans : NULL,

@@ -10,7 +10,7 @@ import stat
 
 import pytest
 
-from harness.agents import ABSENT, REFUSED, Tool
+from harness.agents import ABSENT, REFUSED, WRONG, Tool
 from harness.emulator import local_environment
 from harness.machine import LocalMachine
 
@@ -177,6 +177,18 @@ def test_issue_overwrites_nothing(authority):
     done = authority("issue", "--host", "web")
     done.fails_with(REFUSED, "web.crt already exists")
     assert not files[1].exists(), "a refused issue left a key"
+
+
+@pytest.mark.parametrize("name", ["999.1.1.1", "010.0.0.1", "1.2.3", "7", "a.7.", "a..b", "-a.example", ".", "a b", "x" * 64])
+def test_names_that_are_neither_addresses_nor_dns_names_are_refused(authority, name):
+    assert "--san" in authority("issue", "--dpu", "dpu2", "--san", name).fails(WRONG)
+    assert "dpu2" not in authority.states()
+
+
+def test_dns_names_are_normalized(authority):
+    authority("issue", "--dpu", "DPU2", "--san", "EXAMPLE.com.", "--san", "1a.Lab").ok()
+    assert "DNS:dpu2, DNS:example.com, DNS:1a.lab" in authority.show("DPU2", "-ext", "subjectAltName")
+    assert "--dpu must also be a valid DNS name" in authority("issue", "--dpu", "999.1.1.1").fails(WRONG)
 
 
 def test_ed25519_authority(machine, work):
