@@ -125,10 +125,15 @@ static const struct command commands[] = {
 	  NULL},
 	 pki_revoke,
 	 NULL},
-	{{"pki renew", "", 0, 0, AUTHORITY,
-	  "Renew the revocation list. Do this before it expires, and copy it to all peers.", NULL},
+	{{"pki renew", "[NAME]", 0, 1, AUTHORITY | OPTION_DAYS | OPTION_KEY_TYPE | OPTION_NEW_KEY,
+	  "Renew a certificate, or the revocation list. The certificate of NAME gets a new period "
+	  "of "
+	  "1 year; the old one stays valid. Without NAME, renew the list before it expires, and "
+	  "copy "
+	  "it to all peers.",
+	  NULL},
 	 pki_renew,
-	 NULL},
+	 pki_check_renew},
 	{{"pki list", "", 0, 0, AUTHORITY,
 	  "List the certificates. Show the role, the expiry date and the state of each.", NULL},
 	 pki_list,

@@ -18,6 +18,7 @@
 #define CRL_DAYS   365
 #define USUAL_TYPE "p256"
 #define NAME_OF_CA "ca"
+#define NAME_TEXT  65 /* a common name with the NUL */
 
 /* An existing CA. */
 struct ca {
@@ -39,19 +40,19 @@ static void close_ca(struct ca *a)
 static doca_error_t read_ca(struct ca *a, struct dpumap_fault *fault)
 {
 	char path[PATH_MAX];
-	doca_error_t result = pki_path(&a->dir, false, NAME_OF_CA, ".crt", path, fault);
+	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crt", path, fault);
 
 	if (result == DOCA_SUCCESS)
 		result = dpumap_pem_read_cert(path, &a->cert, fault);
 	if (result == DOCA_SUCCESS)
-		result = pki_path(&a->dir, false, NAME_OF_CA, ".key", path, fault);
+		result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".key", path, fault);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_pem_read_key(path, &a->key, fault);
 	if (result == DOCA_SUCCESS && X509_check_private_key(a->cert, a->key) != 1)
 		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
 					  "%s is not the private key of the CA certificate", path);
 	if (result == DOCA_SUCCESS)
-		result = pki_path(&a->dir, false, NAME_OF_CA, ".crl", a->crl_path, fault);
+		result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crl", a->crl_path, fault);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_pem_read_crl(a->crl_path, &a->crl, fault);
 	/* A foreign list would undo all revocations. */
@@ -102,10 +103,10 @@ static doca_error_t write_pair(const struct pki_dir *dir, const char *name, EVP_
 			       X509 *cert, struct new_file *key_file, struct new_file *cert_file,
 			       struct dpumap_fault *fault)
 {
-	doca_error_t result = pki_path(dir, false, name, ".key", key_file->path, fault);
+	doca_error_t result = pki_path(dir, PKI_ISSUED, name, ".key", key_file->path, fault);
 
 	if (result == DOCA_SUCCESS)
-		result = pki_path(dir, false, name, ".crt", cert_file->path, fault);
+		result = pki_path(dir, PKI_ISSUED, name, ".crt", cert_file->path, fault);
 	if (result == DOCA_SUCCESS)
 		result = pki_write_key(key_file->path, key, fault);
 	key_file->is_written = result == DOCA_SUCCESS;
@@ -132,7 +133,7 @@ static doca_error_t write_ca(struct ca *a, struct dpumap_fault *fault)
 	struct new_file key = {0}, cert = {0};
 	doca_error_t result;
 
-	result = pki_path(&a->dir, false, NAME_OF_CA, ".crl", a->crl_path, fault);
+	result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crl", a->crl_path, fault);
 	if (result == DOCA_SUCCESS && access(a->crl_path, F_OK) == 0)
 		result = dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "%s already exists",
 					  a->crl_path);
@@ -267,6 +268,15 @@ static void print_issued(const char *dir, const char *name, const X509 *cert, bo
 	printf("copy to %s: %s.crt %s.key ca.crt ca.crl\n", name, name, name);
 }
 
+static void advise_renewal(const char *name, struct dpumap_fault *fault)
+{
+	size_t used = strlen(fault->text);
+
+	snprintf(fault->text + used, sizeof(fault->text) - used,
+		 ": for a new certificate use dpumap pki renew %s, or revoke the old one first",
+		 name);
+}
+
 static doca_error_t issue(struct ca *a, const struct options *o, struct dpumap_fault *fault)
 {
 	char sans[PKI_SANS_TEXT];
@@ -286,6 +296,8 @@ static doca_error_t issue(struct ca *a, const struct options *o, struct dpumap_f
 		result = pki_make_cert(a->cert, a->key, key, &subject, &cert, fault);
 	if (result == DOCA_SUCCESS)
 		result = write_pair(&a->dir, subject.name, key, cert, &key_file, &cert_file, fault);
+	if (result == DOCA_ERROR_ALREADY_EXIST)
+		advise_renewal(subject.name, fault);
 	if (result == DOCA_SUCCESS && o->given & OPTION_JSON)
 		print_issued_json(a->dir.path, subject.name, cert, subject.is_server);
 	else if (result == DOCA_SUCCESS)
@@ -326,21 +338,55 @@ static doca_error_t renew_list(struct ca *a, X509 *revoked, struct dpumap_fault 
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t add_to_list(struct ca *a, const char *name, X509 *cert,
+				struct dpumap_fault *fault)
+{
+	if (X509_verify(cert, a->key) != 1)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"the certificate of %s was not issued by this CA", name);
+	return pki_is_revoked(a->crl, cert) ? DOCA_SUCCESS : renew_list(a, cert, fault);
+}
+
 /* Writes the list first: a listed certificate is revoked, wherever its files are. */
 static doca_error_t revoke_cert(struct ca *a, const char *name, X509 *cert,
 				struct dpumap_fault *fault)
 {
 	char serial[PKI_SERIAL_TEXT_MAX];
-	doca_error_t result = DOCA_SUCCESS;
+	doca_error_t result = add_to_list(a, name, cert, fault);
 
-	if (X509_verify(cert, a->key) != 1)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
-					"the certificate of %s was not issued by this CA", name);
 	pki_format_serial(cert, serial);
-	if (!pki_is_revoked(a->crl, cert))
-		result = renew_list(a, cert, fault);
+	return result == DOCA_SUCCESS ? pki_put_away(&a->dir, name, serial, fault) : result;
+}
+
+static void read_common_name(X509 *cert, char name[static NAME_TEXT])
+{
+	name[0] = '\0';
+	X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName, name, NAME_TEXT);
+}
+
+struct revocation {
+	struct ca *ca;
+	const char *name;
+};
+
+static doca_error_t revoke_replaced(void *context, const char *file, struct dpumap_fault *fault)
+{
+	const struct revocation *r = context;
+	char path[PATH_MAX], name[NAME_TEXT];
+	X509 *cert = NULL;
+	doca_error_t result = pki_path(&r->ca->dir, PKI_REPLACED, file, ".crt", path, fault);
+
 	if (result == DOCA_SUCCESS)
-		result = pki_put_away(&a->dir, name, serial, fault);
+		result = dpumap_pem_read_cert(path, &cert, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	read_common_name(cert, name);
+	if (strcmp(name, r->name) == 0) {
+		result = add_to_list(r->ca, name, cert, fault);
+		if (result == DOCA_SUCCESS)
+			result = pki_put_away_replaced(&r->ca->dir, file, fault);
+	}
+	X509_free(cert);
 	return result;
 }
 
@@ -374,16 +420,158 @@ doca_error_t pki_revoke(const struct options *options, struct dpumap_fault *faul
 	result = open_ca(&a, options, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = pki_path(&a.dir, false, name, ".crt", path, fault);
+	result = pki_path(&a.dir, PKI_ISSUED, name, ".crt", path, fault);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_pem_read_cert(path, &cert, fault);
 	if (result == DOCA_SUCCESS)
 		result = revoke_cert(&a, name, cert, fault);
 	if (result == DOCA_SUCCESS)
+		result = pki_for_each(&a.dir, PKI_REPLACED, revoke_replaced,
+				      &(struct revocation){&a, name}, fault);
+	if (result == DOCA_SUCCESS)
 		print_list_end(&a, options->given & OPTION_JSON);
 	X509_free(cert);
 	close_ca(&a);
 	return result;
+}
+
+/* -- renew -- */
+
+static void print_renewed(const struct ca *a, const char *name, const X509 *old, const X509 *cert,
+			  bool has_new_key)
+{
+	char end[DPUMAP_PEM_TIME_MAX];
+
+	printf("%s/%s.crt ", a->dir.path, name);
+	print_end("renewed, valid", X509_get0_notAfter(cert));
+	dpumap_pem_format_time(X509_get0_notAfter(old), end);
+	printf("the old certificate is accepted until %s, or until pki revoke %s\n", end, name);
+	printf("copy to %s: %s.crt%s%s%s\n", name, name, has_new_key ? " " : "",
+	       has_new_key ? name : "", has_new_key ? ".key" : "");
+}
+
+/* The key may be on the machine of its owner alone: the old certificate has its public part. */
+static doca_error_t key_of_renewed(const struct options *o, X509 *old, EVP_PKEY **key,
+				   struct dpumap_fault *fault)
+{
+	const char *type = o->key_type ? o->key_type : pki_key_type(X509_get0_pubkey(old));
+
+	if (o->given & OPTION_NEW_KEY)
+		return pki_make_key(type, key, fault);
+	*key = X509_get_pubkey(old);
+	return *key ? DOCA_SUCCESS
+		    : dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+				       "the old certificate has no valid key: use --new-key");
+}
+
+/* The current files of a name, and where the old ones are kept. */
+struct renewal {
+	char cert[PATH_MAX], key[PATH_MAX], old_cert[PATH_MAX], old_key[PATH_MAX];
+};
+
+static doca_error_t name_renewal(struct renewal *r, const struct pki_dir *dir, const char *name,
+				 const char *serial, struct dpumap_fault *fault)
+{
+	doca_error_t result = pki_path(dir, PKI_ISSUED, name, ".crt", r->cert, fault);
+	char end[96];
+
+	if (result == DOCA_SUCCESS)
+		result = pki_path(dir, PKI_ISSUED, name, ".key", r->key, fault);
+	snprintf(end, sizeof(end), "-%s.crt", serial);
+	if (result == DOCA_SUCCESS)
+		result = pki_path(dir, PKI_REPLACED, name, end, r->old_cert, fault);
+	snprintf(end, sizeof(end), "-%s.key", serial);
+	if (result == DOCA_SUCCESS)
+		result = pki_path(dir, PKI_REPLACED, name, end, r->old_key, fault);
+	return result;
+}
+
+/* Keeps the old files, then replaces them. */
+static doca_error_t write_renewed(const struct pki_dir *dir, const char *name, const X509 *old,
+				  X509 *cert, EVP_PKEY *new_key, struct dpumap_fault *fault)
+{
+	char serial[PKI_SERIAL_TEXT_MAX];
+	bool has_replaced_key = false;
+	struct renewal r;
+	doca_error_t result;
+
+	pki_format_serial(old, serial);
+	result = name_renewal(&r, dir, name, serial, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = pki_keep(dir, r.cert, r.old_cert, fault);
+	if (result == DOCA_SUCCESS && new_key)
+		result = pki_keep(dir, r.key, r.old_key, fault);
+	if (result == DOCA_SUCCESS && new_key) {
+		result = pki_replace_key(r.key, new_key, fault);
+		has_replaced_key = result == DOCA_SUCCESS;
+	}
+	if (result == DOCA_SUCCESS)
+		result = pki_replace_cert(r.cert, cert, fault);
+	if (result == DOCA_SUCCESS)
+		return DOCA_SUCCESS;
+	/* If there was no old key here, there is none again. */
+	if (has_replaced_key && rename(r.old_key, r.key) != 0)
+		unlink(r.key);
+	unlink(r.old_key);
+	unlink(r.old_cert);
+	return result;
+}
+
+static doca_error_t renew_cert(struct ca *a, const struct options *o, X509 *old,
+			       struct dpumap_fault *fault)
+{
+	const struct pki_subject subject = {.name = o->args[0],
+					    .is_server = pki_is_server(old),
+					    .old = old,
+					    .days = o->days ? (long)o->days : LEAF_DAYS};
+	bool has_new_key = o->given & OPTION_NEW_KEY;
+	EVP_PKEY *key = NULL;
+	X509 *cert = NULL;
+	doca_error_t result;
+
+	if (X509_verify(old, a->key) != 1)
+		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+					"the certificate of %s was not issued by this CA",
+					subject.name);
+	result = key_of_renewed(o, old, &key, fault);
+	if (result == DOCA_SUCCESS)
+		result = pki_make_cert(a->cert, a->key, key, &subject, &cert, fault);
+	if (result == DOCA_SUCCESS)
+		result = write_renewed(&a->dir, subject.name, old, cert, has_new_key ? key : NULL,
+				       fault);
+	if (result == DOCA_SUCCESS && o->given & OPTION_JSON)
+		print_issued_json(a->dir.path, subject.name, cert, subject.is_server);
+	else if (result == DOCA_SUCCESS)
+		print_renewed(a, subject.name, old, cert, has_new_key);
+	X509_free(cert);
+	EVP_PKEY_free(key);
+	return result;
+}
+
+static doca_error_t renew_named(struct ca *a, const struct options *o, struct dpumap_fault *fault)
+{
+	char path[PATH_MAX];
+	X509 *old = NULL;
+	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, o->args[0], ".crt", path, fault);
+
+	if (result == DOCA_SUCCESS)
+		result = dpumap_pem_read_cert(path, &old, fault);
+	if (result == DOCA_SUCCESS)
+		result = renew_cert(a, o, old, fault);
+	X509_free(old);
+	return result;
+}
+
+const char *pki_check_renew(const struct options *o)
+{
+	if (!o->num_args && o->given & (OPTION_DAYS | OPTION_KEY_TYPE | OPTION_NEW_KEY))
+		return "--days, --key-type and --new-key need the NAME of a certificate";
+	if (o->key_type && !(o->given & OPTION_NEW_KEY))
+		return "--key-type is valid only with --new-key";
+	if (pki_check_init(o))
+		return pki_check_init(o);
+	return o->num_args ? check_name(o->args[0]) : NULL;
 }
 
 doca_error_t pki_renew(const struct options *options, struct dpumap_fault *fault)
@@ -393,9 +581,13 @@ doca_error_t pki_renew(const struct options *options, struct dpumap_fault *fault
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = renew_list(&a, NULL, fault);
-	if (result == DOCA_SUCCESS)
-		print_list_end(&a, options->given & OPTION_JSON);
+	if (options->num_args) {
+		result = renew_named(&a, options, fault);
+	} else {
+		result = renew_list(&a, NULL, fault);
+		if (result == DOCA_SUCCESS)
+			print_list_end(&a, options->given & OPTION_JSON);
+	}
 	close_ca(&a);
 	return result;
 }
@@ -404,7 +596,7 @@ doca_error_t pki_renew(const struct options *options, struct dpumap_fault *fault
 
 struct listing {
 	struct ca *ca;
-	bool is_revoked;	  /* lists the revoked ones */
+	enum pki_place place;
 	struct json_object *list; /* NULL: print lines */
 };
 
@@ -412,7 +604,9 @@ static const char *state_of(const struct listing *l, X509 *cert)
 {
 	if (pki_is_revoked(l->ca->crl, cert))
 		return "revoked";
-	return pki_is_expired(cert) ? "expired" : "valid";
+	if (pki_is_expired(cert))
+		return "expired";
+	return l->place == PKI_REPLACED ? "replaced" : "valid";
 }
 
 static void print_cert(const struct listing *l, const char *name, X509 *cert)
@@ -436,20 +630,20 @@ static void print_cert(const struct listing *l, const char *name, X509 *cert)
 	json_object_array_add(l->list, object);
 }
 
-/* Uses the name in the certificate: file names of revoked ones contain the serial number too. */
+/* Uses the name in the certificate: file names of older ones contain the serial number too. */
 static doca_error_t list_cert(void *context, const char *file, struct dpumap_fault *fault)
 {
 	const struct listing *l = context;
-	char path[PATH_MAX], name[65] = "";
+	char path[PATH_MAX], name[NAME_TEXT];
 	X509 *cert = NULL;
 	doca_error_t result;
 
-	result = pki_path(&l->ca->dir, l->is_revoked, file, ".crt", path, fault);
+	result = pki_path(&l->ca->dir, l->place, file, ".crt", path, fault);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_pem_read_cert(path, &cert, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName, name, sizeof(name));
+	read_common_name(cert, name);
 	print_cert(l, name, cert);
 	X509_free(cert);
 	return DOCA_SUCCESS;
@@ -457,12 +651,13 @@ static doca_error_t list_cert(void *context, const char *file, struct dpumap_fau
 
 static doca_error_t list_all(struct listing *l, struct dpumap_fault *fault)
 {
-	doca_error_t result;
+	static const enum pki_place places[] = {PKI_ISSUED, PKI_REPLACED, PKI_REVOKED};
+	doca_error_t result = DOCA_SUCCESS;
 
-	result = pki_for_each(&l->ca->dir, false, list_cert, l, fault);
-	l->is_revoked = true;
-	if (result == DOCA_SUCCESS)
-		result = pki_for_each(&l->ca->dir, true, list_cert, l, fault);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && result == DOCA_SUCCESS; i++) {
+		l->place = places[i];
+		result = pki_for_each(&l->ca->dir, l->place, list_cert, l, fault);
+	}
 	return result;
 }
 

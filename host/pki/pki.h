@@ -12,5 +12,6 @@ command_fn pki_renew;
 command_fn pki_list;
 command_check_fn pki_check_init;
 command_check_fn pki_check_issue;
+command_check_fn pki_check_renew;
 
 #endif

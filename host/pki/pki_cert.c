@@ -32,6 +32,11 @@ bool pki_knows_key_type(const char *type)
 	return strcmp(type, "p256") == 0 || strcmp(type, "ed25519") == 0;
 }
 
+const char *pki_key_type(const EVP_PKEY *key)
+{
+	return EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519 ? "ed25519" : "p256";
+}
+
 doca_error_t pki_make_key(const char *type, EVP_PKEY **key, struct dpumap_fault *fault)
 {
 	*key = strcmp(type, "ed25519") == 0 ? EVP_PKEY_Q_keygen(NULL, NULL, "ED25519")
@@ -129,6 +134,14 @@ static bool end_with_issuer(X509 *cert, X509 *ca)
 	       X509_set1_notAfter(cert, end);
 }
 
+/* The new certificate has the old names, if there were any. */
+static bool copy_sans(X509 *cert, const X509 *old)
+{
+	int at = X509_get_ext_by_NID(old, NID_subject_alt_name, -1);
+
+	return at < 0 || X509_add_ext(cert, X509_get_ext(old, at), -1);
+}
+
 static bool add_extensions(X509 *cert, X509 *ca, const struct pki_subject *subject)
 {
 	const char *usage = subject->is_server ? "serverAuth" : "clientAuth";
@@ -138,7 +151,8 @@ static bool add_extensions(X509 *cert, X509 *ca, const struct pki_subject *subje
 	       add_extension(cert, ca, NID_ext_key_usage, usage) &&
 	       add_extension(cert, ca, NID_subject_key_identifier, "hash") &&
 	       add_extension(cert, ca, NID_authority_key_identifier, "keyid:always") &&
-	       (!subject->sans || add_extension(cert, ca, NID_subject_alt_name, subject->sans));
+	       (!subject->sans || add_extension(cert, ca, NID_subject_alt_name, subject->sans)) &&
+	       (!subject->old || copy_sans(cert, subject->old));
 }
 
 doca_error_t pki_make_cert(X509 *ca, EVP_PKEY *ca_key, EVP_PKEY *key,

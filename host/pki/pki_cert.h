@@ -16,6 +16,7 @@
 /* type is "p256" or "ed25519". */
 doca_error_t pki_make_key(const char *type, EVP_PKEY **key, struct dpumap_fault *fault);
 bool pki_knows_key_type(const char *type);
+const char *pki_key_type(const EVP_PKEY *key);
 
 /* A self-signed CA certificate. */
 doca_error_t pki_make_ca(EVP_PKEY *key, long days, X509 **cert, struct dpumap_fault *fault);
@@ -24,6 +25,7 @@ struct pki_subject {
 	const char *name; /* the common name */
 	bool is_server;
 	const char *sans; /* in OpenSSL's syntax, "DNS:a,IP:b"; NULL: none */
+	const X509 *old;  /* has the sans, instead; NULL: none */
 	long days;	  /* limited by the end of the CA */
 };
 

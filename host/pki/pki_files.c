@@ -17,9 +17,11 @@
 #include "common/outfile.h"
 #include "host/settings/config.h"
 
-#define REVOKED	    "revoked"
 #define MODE_SECRET 0600
 #define MODE_PUBLIC 0644
+
+static const char *const folders[] = {
+	[PKI_ISSUED] = ".", [PKI_REPLACED] = "replaced", [PKI_REVOKED] = "revoked"};
 
 static doca_error_t too_long(struct dpumap_fault *fault)
 {
@@ -105,11 +107,12 @@ void pki_dir_close(struct pki_dir *dir)
 	dir->fd = -1;
 }
 
-doca_error_t pki_path(const struct pki_dir *dir, bool is_revoked, const char *name,
+doca_error_t pki_path(const struct pki_dir *dir, enum pki_place place, const char *name,
 		      const char *suffix, char path[static PATH_MAX], struct dpumap_fault *fault)
 {
-	int n = snprintf(path, PATH_MAX, "%s/%s%s%s", dir->path, is_revoked ? REVOKED "/" : "",
-			 name, suffix);
+	bool is_below = place != PKI_ISSUED;
+	int n = snprintf(path, PATH_MAX, "%s/%s%s%s%s", dir->path, is_below ? folders[place] : "",
+			 is_below ? "/" : "", name, suffix);
 
 	return n > 0 && n < PATH_MAX ? DOCA_SUCCESS : too_long(fault);
 }
@@ -174,40 +177,97 @@ doca_error_t pki_write_key(const char *path, EVP_PKEY *key, struct dpumap_fault 
 	return write_new(path, MODE_SECRET, write_key, key, fault);
 }
 
-doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_fault *fault)
+static doca_error_t replace(const char *path, mode_t mode, write_fn *write, void *what,
+			    struct dpumap_fault *fault)
 {
 	struct dpumap_outfile *out;
-	doca_error_t result = dpumap_outfile_create(path, MODE_PUBLIC, &out, fault);
+	doca_error_t result = dpumap_outfile_create(path, mode, &out, fault);
 
-	return result == DOCA_SUCCESS ? write_out(out, path, write_crl, crl, fault) : result;
+	return result == DOCA_SUCCESS ? write_out(out, path, write, what, fault) : result;
 }
 
-/* -- revoked certificates -- */
+doca_error_t pki_replace_cert(const char *path, X509 *cert, struct dpumap_fault *fault)
+{
+	return replace(path, MODE_PUBLIC, write_cert, cert, fault);
+}
 
-static doca_error_t move(const struct pki_dir *dir, const char *name, const char *suffix,
-			 const char *serial, struct dpumap_fault *fault)
+doca_error_t pki_replace_key(const char *path, EVP_PKEY *key, struct dpumap_fault *fault)
+{
+	return replace(path, MODE_SECRET, write_key, key, fault);
+}
+
+doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_fault *fault)
+{
+	return replace(path, MODE_PUBLIC, write_crl, crl, fault);
+}
+
+/* -- certificates that are no longer current -- */
+
+static doca_error_t make_folder(const struct pki_dir *dir, enum pki_place place,
+				struct dpumap_fault *fault)
+{
+	if (mkdirat(dir->fd, folders[place], 0700) != 0 && errno != EEXIST)
+		return dpumap_fault_errno(fault, errno, "cannot create %s/%s", dir->path,
+					  folders[place]);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t move(const char *from, const char *to, struct dpumap_fault *fault)
+{
+	if (rename(from, to) != 0 && errno != ENOENT)
+		return dpumap_fault_errno(fault, errno, "cannot move %s to %s", from, to);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t revoke_file(const struct pki_dir *dir, const char *name, const char *suffix,
+				const char *serial, struct dpumap_fault *fault)
 {
 	char from[PATH_MAX], to[PATH_MAX], end[96];
-	doca_error_t result = pki_path(dir, false, name, suffix, from, fault);
+	doca_error_t result = pki_path(dir, PKI_ISSUED, name, suffix, from, fault);
 
 	snprintf(end, sizeof(end), "-%s%s", serial, suffix);
 	if (result == DOCA_SUCCESS)
-		result = pki_path(dir, true, name, end, to, fault);
-	if (result == DOCA_SUCCESS && rename(from, to) != 0 && errno != ENOENT)
-		result = dpumap_fault_errno(fault, errno, "cannot move %s to revoked/", from);
-	return result;
+		result = pki_path(dir, PKI_REVOKED, name, end, to, fault);
+	return result == DOCA_SUCCESS ? move(from, to, fault) : result;
 }
 
 doca_error_t pki_put_away(const struct pki_dir *dir, const char *name, const char *serial,
 			  struct dpumap_fault *fault)
 {
-	doca_error_t result;
+	doca_error_t result = make_folder(dir, PKI_REVOKED, fault);
 
-	if (mkdirat(dir->fd, REVOKED, 0700) != 0 && errno != EEXIST)
-		return dpumap_fault_errno(fault, errno, "cannot create %s/" REVOKED, dir->path);
-	result = move(dir, name, ".key", serial, fault);
 	if (result == DOCA_SUCCESS)
-		result = move(dir, name, ".crt", serial, fault);
+		result = revoke_file(dir, name, ".key", serial, fault);
+	if (result == DOCA_SUCCESS)
+		result = revoke_file(dir, name, ".crt", serial, fault);
+	return result;
+}
+
+doca_error_t pki_put_away_replaced(const struct pki_dir *dir, const char *file,
+				   struct dpumap_fault *fault)
+{
+	static const char *const suffixes[] = {".key", ".crt"};
+	doca_error_t result = make_folder(dir, PKI_REVOKED, fault);
+	char from[PATH_MAX], to[PATH_MAX];
+
+	for (size_t i = 0; i < 2 && result == DOCA_SUCCESS; i++) {
+		result = pki_path(dir, PKI_REPLACED, file, suffixes[i], from, fault);
+		if (result == DOCA_SUCCESS)
+			result = pki_path(dir, PKI_REVOKED, file, suffixes[i], to, fault);
+		if (result == DOCA_SUCCESS)
+			result = move(from, to, fault);
+	}
+	return result;
+}
+
+doca_error_t pki_keep(const struct pki_dir *dir, const char *path, const char *kept,
+		      struct dpumap_fault *fault)
+{
+	doca_error_t result = make_folder(dir, PKI_REPLACED, fault);
+
+	/* An earlier attempt may have been killed after this. */
+	if (result == DOCA_SUCCESS && link(path, kept) != 0 && errno != ENOENT && errno != EEXIST)
+		result = dpumap_fault_errno(fault, errno, "cannot keep %s as %s", path, kept);
 	return result;
 }
 
@@ -219,15 +279,15 @@ static int is_cert(const struct dirent *entry)
 	       strcmp(entry->d_name, "ca.crt") != 0;
 }
 
-doca_error_t pki_for_each(const struct pki_dir *dir, bool is_revoked, pki_each_fn *each,
+doca_error_t pki_for_each(const struct pki_dir *dir, enum pki_place place, pki_each_fn *each,
 			  void *context, struct dpumap_fault *fault)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	struct dirent **entries;
 	int num;
 
-	num = scandirat(dir->fd, is_revoked ? REVOKED : ".", &entries, is_cert, alphasort);
-	if (num < 0 && is_revoked && errno == ENOENT)
+	num = scandirat(dir->fd, folders[place], &entries, is_cert, alphasort);
+	if (num < 0 && place != PKI_ISSUED && errno == ENOENT)
 		return DOCA_SUCCESS;
 	if (num < 0)
 		return dpumap_fault_errno(fault, errno, "cannot read %s", dir->path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The CA directory: ca.crt, ca.key, ca.crl, NAME.crt and NAME.key of issued certificates, and
- * revoked ones in revoked/. Keys have mode 0600, directories 0700.
+ * The CA directory: ca.crt, ca.key, ca.crl, NAME.crt and NAME.key of issued certificates, old
+ * ones that were renewed in replaced/, and revoked ones in revoked/. Keys have mode 0600, directories 0700.
  */
 #ifndef DPUMAP_HOST_PKI_FILES_H
 #define DPUMAP_HOST_PKI_FILES_H
@@ -24,23 +24,36 @@ doca_error_t pki_dir_open(struct pki_dir *dir, const char *path, bool create,
 			  struct dpumap_fault *fault);
 void pki_dir_close(struct pki_dir *dir);
 
-/* DIR/NAME, or DIR/revoked/NAME. */
-doca_error_t pki_path(const struct pki_dir *dir, bool is_revoked, const char *name,
+enum pki_place {
+	PKI_ISSUED,   /* DIR/NAME */
+	PKI_REPLACED, /* DIR/replaced/NAME-SERIAL: renewed, but still accepted */
+	PKI_REVOKED,  /* DIR/revoked/NAME-SERIAL */
+};
+
+doca_error_t pki_path(const struct pki_dir *dir, enum pki_place place, const char *name,
 		      const char *suffix, char path[static PATH_MAX], struct dpumap_fault *fault);
 
 /* ALREADY_EXIST if the file exists. On failure no file is left. */
 doca_error_t pki_write_cert(const char *path, X509 *cert, struct dpumap_fault *fault);
 doca_error_t pki_write_key(const char *path, EVP_PKEY *key, struct dpumap_fault *fault);
-/* Replaces the list atomically. */
+/* Each replaces the file atomically. */
+doca_error_t pki_replace_cert(const char *path, X509 *cert, struct dpumap_fault *fault);
+doca_error_t pki_replace_key(const char *path, EVP_PKEY *key, struct dpumap_fault *fault);
 doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_fault *fault);
 
-/* Moves the files of a certificate to revoked/, with the serial number in their names. */
+/* Moves the files of an issued certificate to revoked/, with the serial number in their names. */
 doca_error_t pki_put_away(const struct pki_dir *dir, const char *name, const char *serial,
 			  struct dpumap_fault *fault);
+/* The same from replaced/ to revoked/. file is NAME-SERIAL. */
+doca_error_t pki_put_away_replaced(const struct pki_dir *dir, const char *file,
+				   struct dpumap_fault *fault);
+/* Gives the file a second name in replaced/. SUCCESS if there is no such file. */
+doca_error_t pki_keep(const struct pki_dir *dir, const char *path, const char *kept,
+		      struct dpumap_fault *fault);
 
 /* Calls each for NAME of every NAME.crt but ca.crt, in order, until one fails. */
 typedef doca_error_t pki_each_fn(void *context, const char *name, struct dpumap_fault *fault);
-doca_error_t pki_for_each(const struct pki_dir *dir, bool is_revoked, pki_each_fn *each,
+doca_error_t pki_for_each(const struct pki_dir *dir, enum pki_place place, pki_each_fn *each,
 			  void *context, struct dpumap_fault *fault);
 
 #endif

@@ -102,6 +102,10 @@ static const struct entry entries[] = {
 	 TYPE_TEXT,
 	 AT(key_type),
 	 0},
+	{{"new-key", 0, NULL, "Create a new key for the renewed certificate", OPTION_NEW_KEY},
+	 TYPE_FLAG,
+	 0,
+	 0},
 	{{"fleet", 0, "FLEET",
 	  "Find exports by name, DPU:EXPORT, in the registry of this fleet (default: the fleet of "
 	  "the configuration, if a name has the form DPU:EXPORT)",

@@ -48,7 +48,8 @@ enum option_bit {
 	OPTION_FLEET = 1 << 20,
 	OPTION_LABEL = 1 << 21,
 	OPTION_PATTERN = 1 << 22, /* not an option: in a fleet, the argument is a pattern */
-	OPTION_DPU = 1 << 23,	  /* not an option: in a fleet, the argument may be a DPU */
+	OPTION_NEW_KEY = 1 << 24,
+	OPTION_DPU = 1 << 23, /* not an option: in a fleet, the argument may be a DPU */
 };
 
 struct command {

@@ -116,3 +116,4 @@ def test_offers_names_of_certificates(here, offers):
     for words in (["init"], ["issue", "--host", "web"], ["issue", "--host", "db"], ["revoke", "web"]):
         here.run(["dpumap", "pki", *words, "--dir", "pki"]).ok()
     assert offers(["pki", "revoke", "--dir", "pki", ""]) == "db"
+    assert offers(["pki", "renew", "--dir", "pki", ""]) == "db"

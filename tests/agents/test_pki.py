@@ -171,7 +171,7 @@ def test_issue_overwrites_nothing(authority):
     files = [authority.dir / f"web.{end}" for end in ("crt", "key")]
     before = [file.read_bytes() for file in files]
     done = authority("issue", "--host", "web")
-    done.fails_with(REFUSED, "web.key already exists")
+    done.fails_with(REFUSED, "web.key already exists: for a new certificate use dpumap pki renew web")
     assert [file.read_bytes() for file in files] == before
     files[1].unlink()
     done = authority("issue", "--host", "web")
@@ -189,6 +189,72 @@ def test_dns_names_are_normalized(authority):
     authority("issue", "--dpu", "DPU2", "--san", "EXAMPLE.com.", "--san", "1a.Lab").ok()
     assert "DNS:dpu2, DNS:example.com, DNS:1a.lab" in authority.show("DPU2", "-ext", "subjectAltName")
     assert "--dpu must also be a valid DNS name" in authority("issue", "--dpu", "999.1.1.1").fails(WRONG)
+
+
+# -- renewal
+
+
+def public_key(authority, name):
+    return authority.show(name, "-pubkey")
+
+
+def test_renewed_certificate_has_the_same_names_and_key(authority):
+    names, key = authority.show("dpu1", "-ext", "subjectAltName"), public_key(authority, "dpu1")
+    old, serial = authority.show("dpu1", "-serial"), authority.show("dpu1", "-serial").strip().partition("=")[2]
+    authority("renew", "dpu1", "--days", "20").ok()
+    assert authority.show("dpu1", "-ext", "subjectAltName") == names and public_key(authority, "dpu1") == key
+    assert authority.show("dpu1", "-serial") != old
+    assert authority.is_valid_after("dpu1", 19) and not authority.is_valid_after("dpu1", 21)
+    assert authority.is_good_for("dpu1", "sslserver") and authority.is_good_for(f"replaced/dpu1-{serial}", "sslserver")
+    assert authority.states() == "db:host:valid dpu1:dpu:valid web:host:valid dpu1:dpu:replaced"
+    assert not (authority.dir / f"replaced/dpu1-{serial}.key").exists()
+
+
+def test_renewal_with_a_new_key_keeps_the_old_one(authority):
+    old = (authority.dir / "db.key").read_bytes()
+    authority("renew", "db", "--new-key").ok()
+    assert mode(authority.path("db.key")) == 0o600 and (authority.dir / "db.key").read_bytes() != old
+    assert "ED25519" in authority.openssl("pkey", "-in", authority.path("db.key"), "-noout", "-text").ok()
+    (kept,) = (authority.dir / "replaced").glob("db-*.key")
+    assert kept.read_bytes() == old and mode(kept) == 0o600
+    assert authority.openssl("pkey", "-in", authority.path("db.key"), "-pubout").ok() == public_key(authority, "db")
+    authority("renew", "db", "--new-key", "--key-type", "p256").ok()
+    assert "prime256v1" in authority.openssl("pkey", "-in", authority.path("db.key"), "-noout", "-text").ok()
+
+
+def test_renewal_without_the_key(authority):
+    """It may be on its machine alone."""
+    (authority.dir / "web.key").unlink()
+    authority("renew", "web").ok()
+    assert authority.is_good_for("web", "sslclient") and not (authority.dir / "web.key").exists()
+
+
+def test_renewal_that_fails_changes_nothing(authority):
+    """The new key fits into the limit, the certificate does not."""
+    before = {path.name: path.read_bytes() for path in authority.dir.iterdir() if path.is_file()}
+    done = authority.machine.run("trap '' XFSZ; exec prlimit --fsize=300 dpumap pki renew db --new-key")
+    assert "db.crt" in done.fails(1, 3, 4, 5)
+    assert {path.name: path.read_bytes() for path in authority.dir.iterdir() if path.is_file()} == before
+    assert not list((authority.dir / "replaced").iterdir())
+
+
+def test_revocation_includes_replaced_certificates(authority):
+    authority("renew", "web").ok()
+    authority("renew", "web", "--new-key").ok()
+    authority("renew", "db").ok()
+    authority("revoke", "web").ok()
+    assert authority.revoked() == 3
+    states = "db:host:valid dpu1:dpu:valid db:host:replaced" + 3 * " web:host:revoked"
+    assert authority.states() == states
+    assert len(list((authority.dir / "revoked").glob("web-*.key"))) == 2
+
+
+def test_renewal_that_is_refused(authority):
+    authority("renew", "nobody").fails_with(ABSENT, f"cannot open {authority.dir}/nobody.crt")
+    assert "the name ca is reserved" in authority("renew", "ca").fails(WRONG)
+    assert "need the NAME" in authority("renew", "--new-key").fails(WRONG)
+    assert "only with --new-key" in authority("renew", "web", "--key-type", "p256").fails(WRONG)
+    assert authority.states() == "db:host:valid dpu1:dpu:valid web:host:valid"
 
 
 def test_ed25519_authority(machine, work):
@@ -341,6 +407,24 @@ def test_certificates_open_their_exports(certified, as_name):
     done = client.tool("read", "web")
     done.fails_with(ABSENT, 'no export called "web" that cert:db may import')
     as_name(certified, "dpu1").tool("list").fails_with(REFUSED, "certificate|TLS")
+
+
+def test_old_and_renewed_certificate_open_their_exports(certified, as_name, authority, work):
+    """Also during the change of dpumapd's own."""
+    for end in ("crt", "key"):
+        (work / f"web.{end}").write_bytes((authority.dir / f"web.{end}").read_bytes())
+        (work / f"web.{end}").chmod(0o600)
+    for name in ("web", "dpu1"):
+        authority("renew", name, "--new-key").ok()
+    old = ("--cert", work / "web.crt", "--key", work / "web.key", "--ca", authority.path("ca.crt"))
+    for reload in (False, True):
+        if reload:
+            certified.ctl("reload").ok()
+        as_name(certified, "web").tool("list").ok()
+        as_name(certified, "web").tool("list", *old).ok()
+    authority("revoke", "web").ok()
+    certified.ctl("reload").ok()
+    as_name(certified, "db").tool("list", *old).fails_with(REFUSED, "revoked")
 
 
 def test_name_of_the_dpu_counts(certified, as_name):

@@ -77,7 +77,7 @@ def test_descriptor_that_is_not_valid(host):
 
 
 def test_output_of_pki(here):
-    for words in ("init", "issue --host web", "issue --dpu d --san 127.0.0.1", "revoke web", "renew", "list"):
+    for words in ("init", "issue --host web", "issue --dpu d --san 127.0.0.1", "renew d", "revoke web", "renew", "list"):
         command = f"dpumap pki {words.split()[0]}"
         check(command, here.run(["dpumap", "pki", *words.split(), "--dir", "pki", "--json"]).ok())
 
