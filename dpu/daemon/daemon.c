@@ -24,6 +24,7 @@
 #include "dpu/exports/memory.h"
 #include "dpu/registry/registry.h"
 #include "local/clock.h"
+#include "local/comch_place.h"
 
 #define TICK_MS 500
 /* For systemd: registering much memory, or writing files to their disk, takes longer than usual. */
@@ -450,6 +451,16 @@ static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
 	return result;
 }
 
+/* Servers that were killed leave their sockets, where dpumapd looks for the servers of its clients. */
+static void sweep_comch(void)
+{
+	struct dpumap_comch_directories directories;
+
+	dpumap_comch_directories_find(&directories);
+	for (size_t i = 0; i < directories.num; i++)
+		dpumap_comch_directory_sweep(directories.path[i]);
+}
+
 /* Clients are answered once the daemon runs. */
 static doca_error_t open_comch(struct daemon *d, struct dpumap_fault *fault)
 {
@@ -520,6 +531,7 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 		export_list_free(&d->settings.exports); /* they may be very many */
 		malloc_trim(0);
 	}
+	sweep_comch();
 	if (result == DOCA_SUCCESS)
 		result = open_comch(d, fault);
 	if (result == DOCA_SUCCESS)

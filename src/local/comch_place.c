@@ -2,6 +2,7 @@
 #include "local/comch_place.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "local/socket_file.h"
 #include "local/trusted.h"
 
 #define VERSION 1u
@@ -93,6 +95,40 @@ doca_error_t dpumap_comch_place_address(const struct dpumap_comch_place *place,
 					"DPUMAP_COMCH_DIR to a shorter one",
 					directory);
 	return DOCA_SUCCESS;
+}
+
+/* CARD-FUNCTION-HASH.sock: others may keep other files there. */
+static bool is_of_server(const char *file)
+{
+	static const char form[] = "xxxxxxxxxxxxxxxx-xxxx-xxxxxxxxxxxxxxxx.sock";
+
+	if (strlen(file) != strlen(form))
+		return false;
+	for (size_t i = 0; form[i]; i++)
+		if (form[i] == 'x' ? !isxdigit((unsigned char)file[i]) : file[i] != form[i])
+			return false;
+	return true;
+}
+
+void dpumap_comch_directory_sweep(const char *directory)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct dpumap_fault ignored;
+	struct dirent *entry;
+	DIR *dir;
+
+	if (dpumap_trusted_place(directory, &ignored) != DOCA_SUCCESS)
+		return;
+	dir = opendir(directory);
+	while (dir && (entry = readdir(dir))) {
+		int n = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", directory,
+				 entry->d_name);
+
+		if (n > 0 && (size_t)n < sizeof(address.sun_path) && is_of_server(entry->d_name))
+			dpumap_socket_file_remove_dead(&address);
+	}
+	if (dir)
+		closedir(dir);
 }
 
 void dpumap_comch_preamble_fill(const struct dpumap_comch_place *place,

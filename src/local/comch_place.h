@@ -47,6 +47,8 @@ void dpumap_comch_directories_find(struct dpumap_comch_directories *directories)
  * to it; NOT_FOUND without a directory above it.
  */
 doca_error_t dpumap_comch_directory_make(const char *directory, struct dpumap_fault *fault);
+/* Removes the sockets of the current user's servers that were killed. The directory need not exist. */
+void dpumap_comch_directory_sweep(const char *directory);
 /* The socket of a server. INVALID_VALUE if the path is too long. */
 doca_error_t dpumap_comch_place_address(const struct dpumap_comch_place *place,
 					const char *directory, struct sockaddr_un *address,

@@ -165,6 +165,40 @@ doca_error_t dpumap_socket_file_listen(const struct sockaddr_un *address, bool o
 	return result;
 }
 
+/*
+ * A socket of another type is never connected: the kernel finds no owner (ECONNREFUSED), or refuses the type
+ * (EPROTOTYPE).
+ */
+static bool is_dead(const struct sockaddr_un *address)
+{
+	struct stat st;
+	bool is_refused;
+	int probe;
+
+	if (lstat(address->sun_path, &st) != 0 || !S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
+		return false;
+	probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (probe < 0)
+		return false;
+	is_refused = connect(probe, (const struct sockaddr *)address, sizeof(*address)) != 0 &&
+		     errno == ECONNREFUSED;
+	close(probe);
+	return is_refused;
+}
+
+void dpumap_socket_file_remove_dead(const struct sockaddr_un *address)
+{
+	struct dpumap_fault ignored;
+	struct place_lock lock;
+
+	if (!is_dead(address) || lock_place(&lock, address->sun_path, &ignored) != DOCA_SUCCESS)
+		return;
+	/* A server may have begun to listen there before the lock. */
+	if (is_dead(address))
+		unlink(address->sun_path);
+	unlock_place(&lock);
+}
+
 static bool is_ours(const struct dpumap_socket_file *file, struct stat *st)
 {
 	return lstat(file->address.sun_path, st) == 0 && st->st_dev == file->device &&

@@ -23,6 +23,11 @@ struct dpumap_socket_file {
  */
 doca_error_t dpumap_socket_file_listen(const struct sockaddr_un *address, bool open_to_all, int *fd,
 				       struct dpumap_socket_file *file, struct dpumap_fault *fault);
+/*
+ * Removes a socket of the current user whose server has ended, also by a signal, and its lock. Servers that listen or
+ * are starting do not notice.
+ */
+void dpumap_socket_file_remove_dead(const struct sockaddr_un *address);
 /* Removes the socket file if it is still the one that was created. */
 void dpumap_socket_file_remove(const struct dpumap_socket_file *file);
 /* Changes open_to_all of dpumap_socket_file_listen(), if the file is still the one created. */

@@ -2,6 +2,7 @@
 """dpumapd as a server of the control channel, and clients that use DOCA alone."""
 
 import os
+import pathlib
 import socket
 import time
 
@@ -209,6 +210,33 @@ def test_shutdown_ends_the_connections(served, connect):
     agent.daemon.end("KILL")
     served.start()
     assert connect().ask("ping") == "ok"
+
+
+def sockets(served):
+    return sorted(path.name for path in pathlib.Path(served.dpu.environment["DPUMAP_COMCH_DIR"]).glob("*.sock"))
+
+
+@pytest.mark.parametrize("serves", [True, False], ids=["server", "dpumapd"])
+def test_sockets_of_killed_servers_are_removed(served, connect, serves):
+    """By any server, and by a dpumapd that is none. One that lives, and files of others, stay."""
+    served.comch = 'serve = "killed";'
+    served.start().daemon.end("KILL")
+    dead = sockets(served)
+    assert len(dead) == 1
+    directory = pathlib.Path(served.dpu.environment["DPUMAP_COMCH_DIR"])
+    with socket.socket(socket.AF_UNIX) as live, socket.socket(socket.AF_UNIX) as other:
+        live.bind(str(directory / f"{15 * 'f'}1-0001-{16 * '0'}.sock"))
+        other.bind(str(directory / "other.sock"))
+        other.close()
+        served.comch = 'serve = "third";' if serves else ""
+        agent = served.start()
+        if serves:
+            assert connect("third").ask("ping") == "ok"
+        left = set(sockets(served))
+        assert dead[0] not in left and len(left) == 2 + serves and "other.sock" in left, left
+        agent.stop()
+    for path in directory.glob("*.sock"):
+        path.unlink()
 
 
 def test_second_server_of_a_name_is_refused(served, connect):

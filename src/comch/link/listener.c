@@ -87,6 +87,8 @@ static doca_error_t claim(struct dpumap_comch_listener *l)
 	dpumap_comch_directories_find(&directories);
 	result = dpumap_comch_directory_make(directories.path[0], &fault);
 	if (result == DOCA_SUCCESS)
+		dpumap_comch_directory_sweep(directories.path[0]);
+	if (result == DOCA_SUCCESS)
 		result = dpumap_comch_place_address(&l->place, directories.path[0], &address,
 						    &fault);
 	if (result == DOCA_SUCCESS)
