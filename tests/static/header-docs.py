@@ -58,9 +58,6 @@ NARROWED = {
                             "DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_DRIVER"),
     # The umem exists, so all other errors are failures of the device.
     "dpumap_region_register_umem": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
-    # A connection needs nothing of its device but a port.
-    "dpumap_rc_qp_create": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_CONNECTED",
-                            "DOCA_ERROR_OPERATING_SYSTEM", "DOCA_ERROR_DRIVER"),
     # The library needs a driver that supports parent domains.
     "dpumap_device_init_pd": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_DRIVER"),
     # Errors on closing a device are only logged, because the caller cannot handle them.

@@ -202,8 +202,6 @@ doca_error_t dpumap_ctx_try_stop(struct doca_ctx *ctx);
 
 /* Do what waits for the end of a callback; the context may be gone afterwards. */
 void dpumap_ctx_catch_up(struct doca_ctx *ctx, struct doca_task *task);
-/* After the callback of a task: free it if the program did so before the callback. */
-void dpumap_task_release_early(struct doca_task *task);
 
 /* After a callback before which ctx->busy was raised; task is NULL if it was of no task. */
 static inline void dpumap_ctx_after_callback(struct doca_ctx *ctx, struct doca_task *task)

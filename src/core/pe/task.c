@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "core/pe/task_priv.h"
+
 #include "core/pe/ctx.h"
 #include "log/log.h"
 
