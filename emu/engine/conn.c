@@ -197,7 +197,7 @@ static enum wire_answer take(void *ctx, uint32_t srqn, uint64_t *room)
 
 	if (!emu_receiver_find(&c->rx, srqn))
 		return WIRE_REFUSE_REQUEST;
-	if ((c->e->weather && emu_fault_unready(c->q)) || emu_receiver_frozen(&c->rx) ||
+	if ((c->e->qp_faults && emu_fault_unready(c->q)) || emu_receiver_frozen(&c->rx) ||
 	    !emu_receiver_take(&c->rx, &w)) {
 		emu_count_violation(c->e, c->q, EMU_COUNTER_out_of_buffer);
 		return WIRE_NOT_READY;
@@ -655,7 +655,7 @@ static void post(struct emu_conn *c)
 static bool is_cut_off(const struct emu_conn *c)
 {
 	return atomic_load(&c->q->dest_func) != EMU_ON_WIRE ||
-	       (c->e->weather && emu_fault_silences(c->q, c->q));
+	       (c->e->qp_faults && emu_fault_silences(c->q, c->q));
 }
 
 static void output(struct emu_conn *c)

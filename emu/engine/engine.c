@@ -250,7 +250,7 @@ static bool pass(struct engine *e)
 	atomic_fetch_add(&e->slot->epoch, 1);
 	mine = atomic_load(&e->slot->serial) == e->serial;
 	e->rule = atomic_load(&e->cfg.queues->rule.action);
-	e->weather = atomic_load(&e->cfg.queues->weather);
+	e->qp_faults = atomic_load(&e->cfg.queues->qp_faults);
 	/* server_exit.pml: look_for_end */
 	if (!e->abandoned && atomic_load(&e->cfg.queues->server_ended))
 		abandon(e);

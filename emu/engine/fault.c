@@ -56,22 +56,22 @@ bool emu_fault_twice(struct engine *e, const struct emu_cqe *cqe)
 	return e->rule == EMU_CQE_TWICE && cqe->opcode == EMU_CQE_REQ && due(e, cqe->qpn);
 }
 
-static enum emu_qp_weather weather_of(const struct emu_qp *q)
+static enum emu_qp_fault fault_of(const struct emu_qp *q)
 {
-	return (enum emu_qp_weather)atomic_load(&q->weather);
+	return (enum emu_qp_fault)atomic_load(&q->fault);
 }
 
 bool emu_fault_silences(const struct emu_qp *a, const struct emu_qp *b)
 {
-	return weather_of(a) == EMU_QP_SILENT || weather_of(b) == EMU_QP_SILENT;
+	return fault_of(a) == EMU_QP_SILENT || fault_of(b) == EMU_QP_SILENT;
 }
 
 bool emu_fault_unready(const struct emu_qp *q)
 {
-	return weather_of(q) == EMU_QP_UNREADY;
+	return fault_of(q) == EMU_QP_UNREADY;
 }
 
 uint64_t emu_fault_slow(const struct emu_qp *q)
 {
-	return weather_of(q) == EMU_QP_SLOW ? emu_now_ns() + q->slow_us * 1000ull : 0;
+	return fault_of(q) == EMU_QP_SLOW ? emu_now_ns() + q->slow_us * 1000ull : 0;
 }

@@ -125,7 +125,7 @@ static struct emu_qp *find_connected(const struct send *s)
 
 static bool is_silenced(const struct send *s, const struct emu_qp *p)
 {
-	return s->e->weather && emu_fault_silences(s->q, p);
+	return s->e->qp_faults && emu_fault_silences(s->q, p);
 }
 
 /*
@@ -457,7 +457,7 @@ static int post_message(struct send *s)
 	if (!peer)
 		return unreachable(s);
 	s->run->peer_qpn = (uint32_t)(peer - s->e->cfg.queues->qp);
-	if (s->e->weather && !is_atomic(s) && emu_fault_unready(peer)) {
+	if (s->e->qp_faults && !is_atomic(s) && emu_fault_unready(peer)) {
 		s->run->retry_end = 0;
 		return rnr(s);
 	}
@@ -724,7 +724,7 @@ static bool is_held_back(struct send *s)
 {
 	if (s->e->rule == EMU_CQE_DELAY && !s->run->held_until && is_reported(s, EMU_SYN_OK))
 		s->run->held_until = emu_fault_delay(s->e, s->qpn);
-	if (s->e->weather && !s->run->held_until)
+	if (s->e->qp_faults && !s->run->held_until)
 		s->run->held_until = emu_fault_slow(s->q);
 	return s->run->held_until && emu_now_ns() < s->run->held_until;
 }

@@ -38,18 +38,18 @@ struct engine {
 	int32_t pid;
 	uint32_t change; /* as of the last scan */
 	bool scanned;
-	bool worked;	   /* this pass made progress */
-	bool no_vm;	   /* the kernel has no process_vm_* */
-	bool abandoned;	   /* the server has ended */
-	uint64_t looked;   /* ns; when the server was checked last */
-	uint64_t now;	   /* ns; when the clock was read last, at least once per pass */
-	bool timed;	   /* the clock was read in this pass */
-	bool unsent;	   /* the notify socket had no room for a note of this pass */
-	uint64_t reported; /* ns; when a completion event was sent last; 0: never */
-	uint32_t looks;	   /* passes without work that did not lead to a sleep */
-	uint32_t quiet;	   /* passes without work since the engine woke or armed the doorbells */
-	uint32_t rule;	   /* enum emu_cqe_action of this pass */
-	uint32_t weather;  /* emu_queues.weather in this pass */
+	bool worked;	    /* this pass made progress */
+	bool no_vm;	    /* the kernel has no process_vm_* */
+	bool abandoned;	    /* the server has ended */
+	uint64_t looked;    /* ns; when the server was checked last */
+	uint64_t now;	    /* ns; when the clock was read last, at least once per pass */
+	bool timed;	    /* the clock was read in this pass */
+	bool unsent;	    /* the notify socket had no room for a note of this pass */
+	uint64_t reported;  /* ns; when a completion event was sent last; 0: never */
+	uint32_t looks;	    /* passes without work that did not lead to a sleep */
+	uint32_t quiet;	    /* passes without work since the engine woke or armed the doorbells */
+	uint32_t rule;	    /* enum emu_cqe_action of this pass */
+	uint32_t qp_faults; /* emu_queues.qp_faults in this pass */
 	struct emu_guard guard;
 	struct emu_doorbells doorbells;
 	struct emu_net net;

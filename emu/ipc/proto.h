@@ -98,7 +98,7 @@ struct emu_fault_request {
 	uint32_t errnum;   /* COMMAND: or 0, then use `status` */
 	uint32_t status;   /* COMMAND: the firmware's, with `syndrome` */
 	uint32_t syndrome; /* COMMAND, COMPLETION */
-	uint32_t action;   /* COMPLETION: enum emu_cqe_action; QUEUE: enum emu_qp_weather */
+	uint32_t action;   /* COMPLETION: enum emu_cqe_action; QUEUE: enum emu_qp_fault */
 	uint32_t off;	   /* end this fault instead */
 	uint64_t nth;	   /* QUEUE: the n-th QP in existence; the first one follows the last one */
 	uint64_t count;

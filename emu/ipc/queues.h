@@ -99,9 +99,9 @@ struct emu_qp {
 	_Atomic uint32_t at_rest;
 	/* XRC_TGT: slot + 1 of the engine that took a WQE of an SRQ for it, not yet completed */
 	_Atomic uint32_t taker;
-	_Atomic uint32_t weather; /* enum emu_qp_weather */
-	uint32_t slow_us;	  /* EMU_QP_SLOW: written before */
-	_Atomic uint16_t pkey;	  /* the entry at pkey_index in the P_Key table of its port */
+	_Atomic uint32_t fault; /* enum emu_qp_fault */
+	uint32_t slow_us;	/* EMU_QP_SLOW: written before */
+	_Atomic uint16_t pkey;	/* the entry at pkey_index in the P_Key table of its port */
 	uint16_t pkey_index;
 	struct emu_umr umr[EMU_UMR_SIDES];
 	struct emu_msg inbox;
@@ -268,8 +268,8 @@ struct emu_member {
 };
 
 /* A fault on demand of one QP: what happens to its packets. */
-enum emu_qp_weather {
-	EMU_QP_FAIR = 0,
+enum emu_qp_fault {
+	EMU_QP_NO_FAULT = 0,
 	EMU_QP_SILENT = 1,  /* all packets from it and to it are lost */
 	EMU_QP_UNREADY = 2, /* it answers as if it had no receive WQE */
 	EMU_QP_SLOW = 3,    /* each of its work requests lasts `slow_us` longer */
@@ -286,7 +286,7 @@ struct emu_queues {
 	_Atomic uint32_t tracing; /* engines send a record of each finished work request */
 	_Atomic uint32_t srq_high;
 	_Atomic uint32_t server_ended; /* stored by a client */
-	_Atomic uint32_t weather;      /* some QP's is not EMU_QP_FAIR */
+	_Atomic uint32_t qp_faults;    /* some QP's is not EMU_QP_NO_FAULT */
 	_Atomic uint32_t capturing;    /* enum emu_capture_of: engines send records of packets */
 	/* The engine that executes an atomic: its serial << 32 | its slot + 1; 0 = none. */
 	_Atomic uint64_t atomic_owner;

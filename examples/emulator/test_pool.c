@@ -2,7 +2,7 @@
 /*
  * Tests how the pool handles device failures.
  * Build: cc -o test_pool test_pool.c pool.c $(pkg-config --cflags --libs dpumap-emu libibverbs)
- * Run: dpumap-emu run --as dpu -- ./test_pool [weather.plan]
+ * Run: dpumap-emu run --as dpu -- ./test_pool [chaos.plan]
  */
 #include <dpumap-emu.h>
 #include <errno.h>
@@ -102,7 +102,7 @@ static bool lasts(pid_t chaos)
 }
 
 /* Copy until the plan has ended. A failed copy means a new pool. */
-static void test_bad_weather(const char *plan, unsigned long long seed)
+static void test_chaos(const char *plan, unsigned long long seed)
 {
 	enum ibv_wc_status status;
 	int copies = 0, err;
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	test_completions();
 	test_the_device_dies();
 	if (argc > 1)
-		test_bad_weather(argv[1], 7);
+		test_chaos(argv[1], 7);
 	puts("the pool handles all faults");
 	return 0;
 }

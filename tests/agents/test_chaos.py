@@ -34,14 +34,14 @@ every 500ms..1500ms:               command --as {{host|node1.host}} --method *.c
 """
 
 
-class Weather:
+class Chaos:
     """dpumap-emu chaos beside the test."""
 
     def __init__(self, emulator, work):
-        plan = work / "weather.plan"
+        plan = work / "chaos.plan"
         plan.write_text(PLAN.format(seconds=SECONDS), encoding="utf-8")
         words = [emulator.program, "chaos", "--plan", str(plan), "--seed", str(SEED)]
-        self.log = work / "weather.log"
+        self.log = work / "chaos.log"
         with open(self.log, "w", encoding="utf-8") as out:
             self.process = subprocess.Popen(words, env=emulator.environment, stdout=out)
 
@@ -54,11 +54,11 @@ class Weather:
 
 
 @pytest.fixture
-def weather(emulator, work):
+def chaos(emulator, work):
     made = []
 
     def begin():
-        made.append(Weather(emulator, work))
+        made.append(Chaos(emulator, work))
         return made[0]
 
     yield begin
@@ -67,13 +67,13 @@ def weather(emulator, work):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_copies_end_with_the_right_bytes_or_an_error(serve, tool, emulator, files, weather, way):
+def test_copies_end_with_the_right_bytes_or_an_error(serve, tool, emulator, files, chaos, way):
     function, words = WAYS[way]
     machine = emulator.machine(function)
     agent = serve("--export", f"name=far,{words}")
     dpumap = tool(agent, machine=machine)
     chance, statuses = random.Random(SEED), {}
-    bad = weather()
+    bad = chaos()
     while bad.lasts():
         sent = chance.randbytes(chance.randrange(1, 300000))
         machine.put({"sent": sent})
@@ -87,7 +87,7 @@ def test_copies_end_with_the_right_bytes_or_an_error(serve, tool, emulator, file
         assert not os.listdir(files), f"status {done.status} left a file: {done.err}"
         assert agent.daemon.status() is None, agent.log()
     print(f"{way}, seed {SEED}: how many copies ended with each status: {statuses}")
-    machine.put({"sent": b"fair weather" * 10000})
+    machine.put({"sent": b"no fault" * 10000})
     dpumap("cp", "sent", "far", f"{files}/got").ok()
     assert hashlib.sha256((files / "got").read_bytes()).hexdigest() == machine.sha256("sent")
     os.remove(files / "got")

@@ -104,7 +104,7 @@ class Fabric:
             machine = LocalMachine(name, f"{directory}/{name}.home", local_environment(directory), run)
             self.ends.append(Probe(machine))
 
-    def weather(self, words):
+    def impair(self, words):
         for name in self.places:
             change = ["root", "netem", "limit", "20000", *words.split()] if words else ["root"]
             verb = "replace" if words else "del"
@@ -149,7 +149,7 @@ class Fabric:
 
 
 def run_case(fabric, name, words, size):
-    fabric.weather(words)
+    fabric.impair(words)
     fabric.begin()
     found = {op: fabric.transfer(op, size, 10 * fabric.last) for op in OPS}
     line = ", ".join(f"{op} {size / seconds / 1e6:.1f} MB/s" for op, seconds in found.items())
@@ -168,12 +168,12 @@ def limits(attributes):
 
 def run_exhaustion(fabric, name, words, attributes, op, status):
     least, most = limits(attributes)
-    fabric.weather("")
+    fabric.impair("")
     fabric.begin(**attributes)
     if words == "down":
         fabric.network.pull()
     else:
-        fabric.weather(words)
+        fabric.impair(words)
     seconds = fabric.fails(op, status, least, most)
     if words == "down":
         fabric.network.plug()
@@ -184,7 +184,7 @@ def run_exhaustion(fabric, name, words, attributes, op, status):
 def run_curve(fabric, size):
     """A table: the rate of loss, measured and predicted throughput of RDMA WRITE."""
     def seconds(words, part=size):
-        fabric.weather(words)
+        fabric.impair(words)
         fabric.begin(timeout=CURVE_TIMEOUT)
         return fabric.transfer("write", part, 10 * fabric.last)
 

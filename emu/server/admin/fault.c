@@ -5,9 +5,9 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "emu/server/admin/network_faults.h"
 #include "emu/server/admin/port.h"
 #include "emu/server/admin/trace.h"
-#include "emu/server/admin/weather.h"
 #include "emu/server/base/log.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/segments.h"
@@ -345,14 +345,14 @@ static int clear(const struct emu_fault_request *r)
 	}
 	for (i = 0; i < emu_topology.ncards; i++)
 		emu_topology.card[i].dm_withheld = 0;
-	emu_weather_clear();
+	emu_network_faults_clear();
 	return 0;
 }
 
 static bool knows_role(const struct emu_fault_request *r)
 {
 	return !*r->role || find_role(r->role) ||
-	       (r->kind == EMU_RULE_PARTITION && emu_weather_knows(r->role));
+	       (r->kind == EMU_RULE_PARTITION && emu_network_has(r->role));
 }
 
 static void terminate(struct emu_fault_request *r)
@@ -372,8 +372,8 @@ int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4])
 		[EMU_RULE_MEMORY] = set_memory,
 		[EMU_RULE_DEVICE] = set_device,
 		[EMU_RULE_PORT] = set_port,
-		[EMU_RULE_PARTITION] = emu_weather_partition,
-		[EMU_RULE_QUEUE] = emu_weather_queue,
+		[EMU_RULE_PARTITION] = emu_network_fault_partition,
+		[EMU_RULE_QUEUE] = emu_network_fault_queue,
 		[EMU_RULE_GID] = set_gid,
 	};
 	struct emu_fault_request next = *r;

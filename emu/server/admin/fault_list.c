@@ -113,19 +113,19 @@ static void put_partitions(struct list *l)
 static void put_queue(struct list *l, uint32_t qpn)
 {
 	const struct emu_qp *q = &emu_queues->qp[qpn];
-	uint32_t weather = atomic_load(&q->weather);
+	uint32_t fault = atomic_load(&q->fault);
 	int n;
 
-	if (weather == EMU_QP_FAIR || !atomic_load(&q->serial) || q->func >= emu_topology.nfuncs)
+	if (fault == EMU_QP_NO_FAULT || !atomic_load(&q->serial) || q->func >= emu_topology.nfuncs)
 		return;
 	n = snprintf(l->words, sizeof(l->words), "queue --as %s --qpn %#x ",
 		     emu_topology.func[q->func].role, qpn);
-	if (weather == EMU_QP_SLOW)
+	if (fault == EMU_QP_SLOW)
 		snprintf(l->words + n, sizeof(l->words) - (size_t)n, "--delay %u",
 			 q->slow_us / 1000);
 	else
 		snprintf(l->words + n, sizeof(l->words) - (size_t)n,
-			 weather == EMU_QP_SILENT ? "--silent" : "--rnr");
+			 fault == EMU_QP_SILENT ? "--silent" : "--rnr");
 	put(l, l->words);
 }
 

@@ -32,7 +32,7 @@ static struct tally {
 static pid_t chaos;
 static unsigned int patience_ms;
 
-static bool weather_lasts(void)
+static bool chaos_lasts(void)
 {
 	int status;
 	pid_t ended = chaos > 0 ? waitpid(chaos, &status, WNOHANG) : chaos;
@@ -278,14 +278,14 @@ static void work_on_copies(void)
 static void expect_all_rounds(const char *what, unsigned int rounds)
 {
 	if (rounds != ROUNDS)
-		fail_msg("%s in fair weather: %u of %u rounds (%u opened, %u done, %u failed, "
+		fail_msg("%s without faults: %u of %u rounds (%u opened, %u done, %u failed, "
 			 "%u lost): %s",
 			 what, rounds, ROUNDS, tally.opened, tally.done, tally.failed, tally.lost,
 			 doca_error_get_name(tally.last));
 }
 
 /* After the faults both work as if nothing had been. */
-static void work_in_fair_weather(void)
+static void work_without_faults(void)
 {
 	struct doca_dev *dev;
 
@@ -308,13 +308,13 @@ static void run(const char *name, unsigned long long seed, void (*work)(void))
 	snprintf(plan, sizeof(plan), CHAOS_PLANS "/test_chaos_%s.plan", name);
 	assert_true(objects_read(&before));
 	assert_int_equal(dpumap_emu_chaos(plan, seed, &chaos), 0);
-	while (weather_lasts())
+	while (chaos_lasts())
 		work();
 	printf("%s, seed %llu: %u opened, %u refused, %u done, %u failed, %u lost\n", name, seed,
 	       tally.opened, tally.refused, tally.done, tally.failed, tally.lost);
 	fflush(stdout);
 	assert_true(objects_wait(&before));
-	work_in_fair_weather();
+	work_without_faults();
 	assert_true(objects_wait(&before));
 }
 
@@ -345,7 +345,7 @@ static void copies_neither_hang_nor_leak_nor_corrupt(void **state)
 static void completions_that_come_twice_complete_nothing_else(void **state)
 {
 	assert_int_equal(dpumap_emu_fault("completion --duplicate --count all"), 0);
-	work_in_fair_weather();
+	work_without_faults();
 	assert_int_equal(dpumap_emu_fault("clear"), 0);
 }
 

@@ -91,7 +91,7 @@ static void report(const struct link *l, const char *name)
 	}
 }
 
-static void run(const char *name, const struct wire_attr *attr, const struct link_weather *weather,
+static void run(const char *name, const struct wire_attr *attr, const struct link_faults *faults,
 		uint32_t later)
 {
 	struct link *l = new_link();
@@ -99,7 +99,7 @@ static void run(const char *name, const struct wire_attr *attr, const struct lin
 
 	for (seed = 1; seed <= seeds; seed++) {
 		link_open(l, seed, attr);
-		l->weather = *weather;
+		l->faults = *faults;
 		l->end[0].later = l->end[1].later = later;
 		l->end[1].shared = seed % 3 == 2;
 		run_rounds(l, ROUNDS);
@@ -110,7 +110,7 @@ static void run(const char *name, const struct wire_attr *attr, const struct lin
 
 static void test_fair_network_drops_nothing(void **state)
 {
-	const struct link_weather fair = {0};
+	const struct link_faults fair = {0};
 	struct link *l = new_link();
 	unsigned int i;
 
@@ -126,14 +126,14 @@ static void test_fair_network_drops_nothing(void **state)
 
 static void test_lossy_network(void **state)
 {
-	const struct link_weather w = {.lost = 10};
+	const struct link_faults w = {.lost = 10};
 
 	run("1 % lost", &rc, &w, 0);
 }
 
 static void test_very_lossy_network(void **state)
 {
-	const struct link_weather w = {.lost = 100};
+	const struct link_faults w = {.lost = 100};
 	struct wire_attr attr = rc;
 
 	attr.window = 16;
@@ -142,40 +142,40 @@ static void test_very_lossy_network(void **state)
 
 static void test_network_that_repeats(void **state)
 {
-	const struct link_weather w = {.repeated = 300};
+	const struct link_faults w = {.repeated = 300};
 
 	run("30 % repeated", &rc, &w, 0);
 }
 
 static void test_network_that_reorders(void **state)
 {
-	const struct link_weather w = {.late = 50, .late_ns = 100000};
+	const struct link_faults w = {.late = 50, .late_ns = 100000};
 
 	run("5 % late", &rc, &w, 0);
 }
 
 static void test_network_that_falsifies(void **state)
 {
-	const struct link_weather w = {.falsified = 30};
+	const struct link_faults w = {.falsified = 30};
 
 	run("3 % falsified", &rc, &w, 0);
 }
 
 static void test_congested_network(void **state)
 {
-	const struct link_weather w = {.congested = 200, .lost = 1};
+	const struct link_faults w = {.congested = 200, .lost = 1};
 
 	run("20 % congested", &rc, &w, 0);
 }
 
-static void test_bad_weather_of_all_kinds(void **state)
+static void test_faults_of_all_kinds(void **state)
 {
-	const struct link_weather w = {.lost = 20,
-				       .repeated = 20,
-				       .falsified = 10,
-				       .late = 30,
-				       .late_ns = 3000000,
-				       .congested = 20};
+	const struct link_faults w = {.lost = 20,
+				      .repeated = 20,
+				      .falsified = 10,
+				      .late = 30,
+				      .late_ns = 3000000,
+				      .congested = 20};
 	struct wire_attr attr = rc;
 	static const uint32_t mtu[] = {256, 512, 1024, 2048, 4096};
 	unsigned int i;
@@ -188,7 +188,7 @@ static void test_bad_weather_of_all_kinds(void **state)
 
 static void test_xrc(void **state)
 {
-	const struct link_weather w = {.lost = 20, .late = 20, .late_ns = 10000};
+	const struct link_faults w = {.lost = 20, .late = 20, .late_ns = 10000};
 	struct wire_attr attr = rc;
 
 	attr.service = WIRE_XRC;
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_network_that_reorders),
 		cmocka_unit_test(test_network_that_falsifies),
 		cmocka_unit_test(test_congested_network),
-		cmocka_unit_test(test_bad_weather_of_all_kinds),
+		cmocka_unit_test(test_faults_of_all_kinds),
 		cmocka_unit_test(test_xrc),
 	};
 

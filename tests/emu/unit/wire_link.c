@@ -384,17 +384,17 @@ static void travel(struct link *l, unsigned int to, const uint8_t *bytes, size_t
 	struct link_packet *p = place(l);
 	uint32_t bit;
 
-	if (!p || chance(l, l->weather.lost))
+	if (!p || chance(l, l->faults.lost))
 		return;
 	memcpy(p->bytes, bytes, len);
 	p->len = len;
 	p->to = to;
 	p->due = l->now + DELAY_NS;
 	p->order = l->orders++;
-	p->congested = chance(l, l->weather.congested);
-	p->falsified = chance(l, l->weather.falsified);
-	if (chance(l, l->weather.late))
-		p->due += link_random(l, l->weather.late_ns);
+	p->congested = chance(l, l->faults.congested);
+	p->falsified = chance(l, l->faults.falsified);
+	if (chance(l, l->faults.late))
+		p->due += link_random(l, l->faults.late_ns);
 	if (p->falsified) {
 		do {
 			bit = link_random(l, (uint32_t)len * 8);
@@ -433,7 +433,7 @@ static void transmit(struct link *l, struct link_end *e)
 		check_ack(e, bytes, len);
 		e->sent++;
 		travel(l, !e->side, bytes, len);
-		if (chance(l, l->weather.repeated))
+		if (chance(l, l->faults.repeated))
 			travel(l, !e->side, bytes, len);
 	}
 }

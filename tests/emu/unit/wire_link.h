@@ -18,7 +18,7 @@
 #define LINK_PACKETS  4096u
 
 /* Probabilities in 1/1000 of a packet. */
-struct link_weather {
+struct link_faults {
 	uint32_t lost, repeated, falsified, late;
 	uint32_t late_ns;   /* at most */
 	uint32_t congested; /* marked */
@@ -70,7 +70,7 @@ struct link_packet {
 struct link {
 	uint64_t now;
 	uint64_t random;
-	struct link_weather weather;
+	struct link_faults faults;
 	struct link_end end[2];
 	uint64_t orders;
 	uint32_t packets; /* in the network */

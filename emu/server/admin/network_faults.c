@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/admin/weather.h"
+#include "emu/server/admin/network_faults.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* --- partitions ------------------------------------------------------------------------------- */
 
-static bool partitioned; /* since the last emu_weather_clear() */
+static bool partitioned; /* since the last emu_network_faults_clear() */
 
 static bool stands_for(const char *name, const struct emu_func *f)
 {
@@ -22,7 +22,7 @@ static bool stands_for(const char *name, const struct emu_func *f)
 	return !strcmp(name, f->role) || !strcmp(name, node);
 }
 
-bool emu_weather_knows(const char *name)
+bool emu_network_has(const char *name)
 {
 	unsigned int i;
 
@@ -59,14 +59,14 @@ static void cut(const struct emu_func *a, const struct emu_func *b, bool on)
 	emu_path_cut(b, a, on);
 }
 
-int emu_weather_partition(const struct emu_fault_request *r)
+int emu_network_fault_partition(const struct emu_fault_request *r)
 {
 	const struct emu_func *f = emu_topology.func, *end = f + emu_topology.nfuncs;
 	const struct emu_func *a, *b;
 
 	if ((*r->peer && !*r->role) || overlap(r))
 		return -EINVAL;
-	if (*r->peer && !emu_weather_knows(r->peer))
+	if (*r->peer && !emu_network_has(r->peer))
 		return -ENODEV;
 	partitioned = true;
 	for (a = f; a < end; a++)
@@ -97,12 +97,12 @@ static uint32_t next_meant(const struct emu_fault_request *r, uint32_t qpn)
 	return qpn < high && qpn < EMU_MAX_QPS ? qpn : 0;
 }
 
-static void set_weather(uint32_t qpn, uint32_t weather, uint32_t slow_us)
+static void set_fault(uint32_t qpn, uint32_t fault, uint32_t slow_us)
 {
 	struct emu_qp *q = &emu_queues->qp[qpn];
 
 	q->slow_us = slow_us;
-	atomic_store(&q->weather, weather);
+	atomic_store(&q->fault, fault);
 	emu_engine_kick(q->engine);
 }
 
@@ -122,15 +122,15 @@ static uint32_t find_nth(const struct emu_fault_request *r)
 	return qpn;
 }
 
-/* Engines look at queue pairs only if some have weather. */
+/* Engines look at queue pairs only if some have faults. */
 static void sum_up(void)
 {
 	uint32_t high = atomic_load(&emu_queues->qp_high), any = 0, i;
 
 	for (i = EMU_FIRST_QPN; i < high && i < EMU_MAX_QPS; i++)
 		if (atomic_load(&emu_queues->qp[i].serial))
-			any |= atomic_load(&emu_queues->qp[i].weather);
-	atomic_store(&emu_queues->weather, any != 0);
+			any |= atomic_load(&emu_queues->qp[i].fault);
+	atomic_store(&emu_queues->qp_faults, any != 0);
 }
 
 static void calm(const struct emu_fault_request *r)
@@ -138,11 +138,11 @@ static void calm(const struct emu_fault_request *r)
 	uint32_t qpn;
 
 	for (qpn = next_meant(r, EMU_FIRST_QPN); qpn; qpn = next_meant(r, qpn + 1))
-		if (atomic_load(&emu_queues->qp[qpn].weather))
-			set_weather(qpn, EMU_QP_FAIR, 0);
+		if (atomic_load(&emu_queues->qp[qpn].fault))
+			set_fault(qpn, EMU_QP_NO_FAULT, 0);
 }
 
-int emu_weather_queue(const struct emu_fault_request *r)
+int emu_network_fault_queue(const struct emu_fault_request *r)
 {
 	uint32_t qpn;
 
@@ -156,13 +156,13 @@ int emu_weather_queue(const struct emu_fault_request *r)
 		qpn = find_nth(r);
 		if (!qpn)
 			return -ENOENT;
-		set_weather(qpn, r->action, (uint32_t)r->amount);
+		set_fault(qpn, r->action, (uint32_t)r->amount);
 	}
 	sum_up();
 	return 0;
 }
 
-void emu_weather_clear(void)
+void emu_network_faults_clear(void)
 {
 	static const struct emu_fault_request all;
 	const struct emu_func *f = emu_topology.func, *end = f + emu_topology.nfuncs;

@@ -323,7 +323,7 @@ static void fault_that_is_off_affects_nothing(void **state)
 /* --- partitions ------------------------------------------------------------------------------- */
 
 /* A process on the DPU of the second card, with a queue pair. */
-#define ENV_SOCKET "TEST_WEATHER_SOCKET"
+#define ENV_SOCKET "TEST_FAULTS_SOCKET"
 
 struct address {
 	uint32_t qpn;
