@@ -23,6 +23,7 @@
 #include "emu/ipc/proto.h"
 #include "emu/shim/channel.h"
 #include "emu/shim/event_file.h"
+#include "emu/shim/last_signal.h"
 #include "emu/shim/last_work.h"
 #include "emu/shim/rdma_cm.h"
 #include "emu/shim/server_exit.h"
@@ -213,6 +214,7 @@ static int run_engine(void *arg, const struct emu_reply *rep, int *fds)
 	fds[3] = -1;
 	emu_server_exit_watch(&config, server);
 	emu_last_work_begin(&config);
+	emu_last_signal_begin();
 	return 0;
 }
 

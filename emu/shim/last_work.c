@@ -259,6 +259,11 @@ void emu_last_work_of_file(uint64_t ino)
 				wait_for(o->queues, i, &p);
 }
 
+void emu_last_work_of_all(void)
+{
+	emu_last_work_of_file(ANY_FILE);
+}
+
 void emu_last_work_let_pass(void)
 {
 	struct patience p = begin();
@@ -279,13 +284,13 @@ void emu_last_work_let_pass(void)
 
 static __attribute__((destructor)) void at_exit(void)
 {
-	emu_last_work_of_file(ANY_FILE);
+	emu_last_work_of_all();
 }
 
 /* Also in a signal handler or in a child of vfork(), where the next definition cannot be looked up. */
 EXPORT __attribute__((noreturn)) void _exit(int status)
 {
-	emu_last_work_of_file(ANY_FILE);
+	emu_last_work_of_all();
 	for (;;)
 		syscall(SYS_exit_group, status);
 }
@@ -297,7 +302,7 @@ EXPORT __attribute__((noreturn)) void _Exit(int status)
 
 EXPORT __attribute__((noreturn)) void quick_exit(int status)
 {
-	emu_last_work_of_file(ANY_FILE);
+	emu_last_work_of_all();
 	NEXT(quick_exit)(status);
 	__builtin_unreachable();
 }

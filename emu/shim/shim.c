@@ -289,6 +289,8 @@ EXPORT __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 	for (i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long); // NOLINT(clang-analyzer-valist.Uninitialized)
 	va_end(ap);
+	if (number == SYS_exit_group)
+		emu_last_work_of_all();
 	ret = NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (number == SYS_mmap && ret == -1 && errno == ENODEV && emu_kernel_is_fd((int)a[4]))
 		return (long)map_device((void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4],

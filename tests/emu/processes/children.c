@@ -55,10 +55,20 @@ void child_continue(const struct child *c)
 	assert_int_equal(kill(c->pid, SIGCONT), 0);
 }
 
+static void finish(struct child *c, int code)
+{
+	assert_int_equal(process_exit_code(c->pid), code);
+	close(c->socket);
+}
+
 void child_finish(struct child *c)
 {
-	assert_int_equal(process_exit_code(c->pid), 0);
-	close(c->socket);
+	finish(c, 0);
+}
+
+void child_finish_by(struct child *c, int number)
+{
+	finish(c, -number);
 }
 
 static bool is_engine(pid_t pid, pid_t thread)

@@ -26,6 +26,8 @@ void child_start(struct child *c, const char *as, int part);
 void child_stop(const struct child *c);
 void child_continue(const struct child *c);
 void child_finish(struct child *c);
+/* It ends by a signal. */
+void child_finish_by(struct child *c, int number);
 
 /* The thread of its engine, 0 if that has not begun; stopped while the others run. False: not possible here. */
 pid_t child_engine(const struct child *c);

@@ -3,8 +3,10 @@
  * The last message that a program rings for before it ends its queue pair or itself. A card has sent it by then, so the
  * peer receives it, although the peer's engine gets no processor until later: its process is stopped meanwhile.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,7 +20,18 @@
 #define SEED	   7u
 #define STOPPED_MS 100
 
-enum ending { NONE, TO_ERR, TO_RESET, DESTROY, CLOSE_FILE, EXIT, EXIT_NOW, QUICK_EXIT };
+enum ending {
+	NONE,
+	TO_ERR,
+	TO_RESET,
+	DESTROY,
+	CLOSE_FILE,
+	EXIT,
+	EXIT_NOW,
+	QUICK_EXIT,
+	EXIT_GROUP,
+	SIGNAL
+};
 
 static struct {
 	struct ibv_context *context;
@@ -84,8 +97,10 @@ static int end(enum ending how)
 		_exit(0);
 	case QUICK_EXIT:
 		quick_exit(0);
+	case EXIT_GROUP:
+		return (int)syscall(SYS_exit_group, 0);
 	default:
-		return 0;
+		return how > SIGNAL ? kill(getpid(), (int)(how - SIGNAL)) : 0;
 	}
 }
 
@@ -123,21 +138,36 @@ static void exchange_addresses(const struct child *a, const struct child *b)
 	assert_true(child_await(a->socket) && child_await(b->socket));
 }
 
-static void end_with(enum ending how)
+static void lose_nothing(struct child *sender, int how)
 {
 	const struct timespec pause = {.tv_nsec = STOPPED_MS * 1000000};
-	struct child receiver, sender;
+	struct child receiver;
 
 	child_start(&receiver, "dpu", NONE);
-	child_start(&sender, test_options.peer_as, how);
-	exchange_addresses(&receiver, &sender);
+	child_start(sender, test_options.peer_as, how);
+	exchange_addresses(&receiver, sender);
 	child_stop(&receiver);
-	assert_true(child_signal(sender.socket)); /* go */
+	assert_true(child_signal(sender->socket)); /* go */
 	nanosleep(&pause, NULL);
 	child_continue(&receiver);
 	child_finish(&receiver);
-	(void)child_signal(sender.socket);
+	(void)child_signal(sender->socket);
+}
+
+static void end_with(enum ending how)
+{
+	struct child sender;
+
+	lose_nothing(&sender, (int)how);
 	child_finish(&sender);
+}
+
+static void end_by(int number)
+{
+	struct child sender;
+
+	lose_nothing(&sender, SIGNAL + number);
+	child_finish_by(&sender, number);
 }
 
 static void test_a_message_before_the_error_state_arrives(void **state)
@@ -182,6 +212,51 @@ static void test_a_message_before_a_quick_exit_arrives(void **state)
 	end_with(QUICK_EXIT);
 }
 
+static void test_a_message_before_a_system_call_that_exits_arrives(void **state)
+{
+	end_with(EXIT_GROUP);
+}
+
+static void test_a_message_before_a_signal_that_ends_the_program_arrives(void **state)
+{
+	static const int numbers[] = {SIGHUP, SIGINT, SIGUSR1, SIGPIPE, SIGALRM, SIGTERM, SIGABRT};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		end_by(numbers[i]);
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+static void assert_default(int number)
+{
+	struct sigaction action;
+
+	assert_int_equal(sigaction(number, NULL, &action), 0);
+	assert_ptr_equal(action.sa_handler, SIG_DFL);
+	assert_ptr_equal(signal(number, SIG_DFL), SIG_DFL);
+}
+
+static void test_a_program_finds_its_own_signal_handlers(void **state)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
+
+	own.context = fixture_open_context();
+	own.pd = ibv_alloc_pd(own.context);
+	assert_true(own.pd && rc_open(&own.rc, own.pd));
+	assert_default(SIGTERM);
+	assert_int_equal(sigaction(SIGTERM, &action, &before), 0);
+	assert_ptr_equal(before.sa_handler, SIG_DFL);
+	assert_ptr_equal(signal(SIGTERM, SIG_IGN), on_signal);
+	assert_ptr_equal(signal(SIGTERM, SIG_DFL), SIG_IGN);
+	assert_default(SIGTERM);
+	rc_close(&own.rc);
+	assert_int_equal(ibv_dealloc_pd(own.pd), 0);
+	assert_int_equal(ibv_close_device(own.context), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +267,9 @@ int main(int argc, char **argv)
 		counted_test(test_a_message_before_the_end_of_main_arrives),
 		counted_test(test_a_message_before_an_immediate_exit_arrives),
 		counted_test(test_a_message_before_a_quick_exit_arrives),
+		counted_test(test_a_message_before_a_system_call_that_exits_arrives),
+		counted_test(test_a_message_before_a_signal_that_ends_the_program_arrives),
+		counted_test(test_a_program_finds_its_own_signal_handlers),
 	};
 	int socket = process_inherited(CHILD_ENV);
 
