@@ -57,15 +57,14 @@ int emu_dmabuf_open(pid_t pid, int64_t fd, uint64_t offset, uint64_t len, struct
 {
 	int mine, err;
 
-	if (!len || offset + len < offset || offset + len > INT64_MAX || fd < INT_MIN ||
-	    fd > INT_MAX)
+	if (offset + len < offset || offset + len > INT64_MAX || fd < INT_MIN || fd > INT_MAX)
 		return -EINVAL;
 	if (fd < 0)
 		return -EBADF;
 	mine = open_memfd(pid, (int)fd);
 	if (mine < 0)
 		return mine;
-	err = check_file(mine, offset + len, &d->ino);
+	err = len ? check_file(mine, offset + len, &d->ino) : -EINVAL;
 	if (err) {
 		close(mine);
 		return err;

@@ -97,9 +97,9 @@ int emu_pin(const struct emu_pin_owner *owner, uint64_t addr, uint64_t len, bool
 	struct emu_mm *mm;
 	int err;
 
-	if (!pages || addr + len < addr)
-		return -EINVAL;
-	if (!len) /* the page has to be there */
+	if (!pages || addr + len < addr || addr + len + EMU_PAGE - 1 < addr + len)
+		return -EINVAL; /* ib_umem_get() */
+	if (!len)		/* the page has to be there */
 		len = 1;
 	mm = mm_of(owner->pid);
 	if (!mm)

@@ -130,6 +130,8 @@ static void test_registration_is_checked(void **state)
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(reg_mr(fd, pd, p, va + 1, 4096, 1, &mr), EINVAL);
 	assert_int_equal(reg_mr(fd, pd, p, va, 0, 1, &mr), EINVAL);
+	assert_int_equal(reg_mr(fd, pd, NULL, 0, UINT64_MAX, 1, &mr),
+			 EINVAL); /* to the end of its page */
 	assert_int_equal(reg_mr(fd, pd, p + 100, va + 100, 0, 1, &mr), 0); /* within a page */
 	assert_int_equal(reg_mr(fd, pd, p, va, UINT64_MAX - 4096, 1, &mr), EINVAL);
 	assert_int_equal(reg_mr(fd, pd, p, va, 4096, IB_UVERBS_ACCESS_REMOTE_WRITE, &mr), EINVAL);
@@ -200,6 +202,7 @@ static void test_dmabuf_registration_is_checked(void **state)
 		{{4096, 4096, 0x70000, memfd, IB_UVERBS_ACCESS_REMOTE_WRITE}, EINVAL},
 		{{4096, 4096, 0x70000, memfd, 1 | IB_UVERBS_ACCESS_MW_BIND}, EINVAL},
 		{{4096, 4096, 0x70000, -1, 7}, EBADF},
+		{{0, 0, 0, -1, 0}, EBADF}, /* NCCL: does the kernel know the command? */
 		{{4096, 4096, 0x70000, 4711, 7}, EBADF},
 	};
 	uint32_t pd, mr;
