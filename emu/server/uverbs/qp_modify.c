@@ -43,6 +43,8 @@ enum {
 #define A_STANDARD	((1u << 21) - 1)
 
 #define MAX_RD_ATOMIC	16
+#define HOP_LIMIT	64
+#define MTU_OF_UD	5 /* 4096 bytes */
 #define CONTROLLED_QKEY 0x80000000u
 
 enum column { COL_RC, COL_UC, COL_UD, COL_XRC_INI, COL_XRC_TGT, NCOLS };
@@ -179,6 +181,15 @@ static int check_values(const struct emu_func *f, const struct ib_uverbs_modify_
 	return m & A_AV ? check_av(f, &a->dest) : 0;
 }
 
+/* ib_resolve_unicast_gid_dmac(): it is the route's, except between link-local addresses of RoCE v1. */
+static void set_hop_limit(const struct emu_func *f, struct ib_uverbs_qp_dest *d)
+{
+	bool link_local = d->dgid[0] == 0xfe && (d->dgid[1] & 0xc0) == 0x80;
+
+	if (!link_local || emu_gid_at(f, d->sgid_index)->type != EMU_GID_ROCE_V1)
+		d->hop_limit = HOP_LIMIT;
+}
+
 /* Keep the last value of each attribute for QUERY_QP. */
 static void remember(struct ib_uverbs_modify_qp *kept, const struct ib_uverbs_modify_qp *a)
 {
@@ -216,11 +227,24 @@ static void remember(struct ib_uverbs_modify_qp *kept, const struct ib_uverbs_mo
 		kept->dest_qp_num = a->dest_qp_num;
 }
 
-/* QUERY_QP returns these flags too: mlx5 reads them from the device. */
+/* QUERY_QP returns these flags too: mlx5 reads them from the device, which knows no local access. */
 uint32_t emu_qp_access(const struct ib_uverbs_modify_qp *kept)
 {
-	return kept->max_dest_rd_atomic ? kept->qp_access_flags
-					: kept->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_WRITE;
+	const uint32_t known = kept->max_dest_rd_atomic ? IB_UVERBS_ACCESS_REMOTE_WRITE |
+								  IB_UVERBS_ACCESS_REMOTE_READ |
+								  IB_UVERBS_ACCESS_REMOTE_ATOMIC
+							: IB_UVERBS_ACCESS_REMOTE_WRITE;
+
+	return kept->qp_access_flags & known;
+}
+
+uint8_t emu_qp_depth(uint8_t max_rd_atomic)
+{
+	uint8_t depth = 1;
+
+	while (depth < max_rd_atomic)
+		depth <<= 1;
+	return depth;
 }
 
 uint8_t emu_qp_port(const struct ib_uverbs_modify_qp *kept)
@@ -251,8 +275,8 @@ static void apply(const struct emu_func *f, struct emu_qp *q,
 	q->rnr_retry = kept->rnr_retry;
 	q->min_rnr_timer = kept->min_rnr_timer;
 	q->mtu = kept->path_mtu;
-	q->max_rd_atomic = kept->max_rd_atomic;
-	q->max_dest_rd_atomic = kept->max_dest_rd_atomic;
+	q->max_rd_atomic = emu_qp_depth(kept->max_rd_atomic);
+	q->max_dest_rd_atomic = emu_qp_depth(kept->max_dest_rd_atomic);
 	q->sq_psn = kept->sq_psn;
 	q->rq_psn = kept->rq_psn;
 	q->qkey = kept->qkey;
@@ -321,7 +345,11 @@ static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 		err = emu_let_send(c, qp->qpn);
 	if (err)
 		return err;
+	if (a->attr_mask & A_AV)
+		set_hop_limit(c->file->func, &a->dest);
 	remember(&qp->attr, a);
+	if (qp->type == EMU_QPT_UD && to == EMU_QPS_RTR)
+		qp->attr.path_mtu = MTU_OF_UD;
 	emu_qp_spread(qp);
 	apply(c->file->func, q, &qp->attr, a->attr_mask);
 	err = emu_qp_set_state(q, from, to);
@@ -388,6 +416,24 @@ int emu_write_modify_qp_ex(struct emu_cmd *c)
 		       : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
+/* to_rdma_ah_attr(): on Ethernet each path has a GRH, and neither a LID nor a service level. */
+static void report_path(const struct emu_qp_obj *qp, struct ib_uverbs_qp_dest *d)
+{
+	memset(d, 0, sizeof(*d));
+	if (qp->type == EMU_QPT_UD)
+		return;
+	*d = qp->attr.dest;
+	d->dlid = 0;
+	d->sl = 0;
+	d->src_path_bits = 0;
+	d->is_global = 1;
+	d->port_num = emu_qp_port(&qp->attr);
+}
+
+/*
+ * As mlx5_ib_query_qp(). Only the library knows the limits of the send queue, and replaces the zeros by
+ * them.
+ */
 int emu_write_query_qp(struct emu_cmd *c)
 {
 	struct ib_uverbs_query_qp_resp r = {0};
@@ -403,12 +449,9 @@ int emu_write_query_qp(struct emu_cmd *c)
 	if (!qp)
 		return -EINVAL;
 	a = &qp->attr;
-	r.dest = a->dest;
-	r.max_send_wr = qp->cap.max_send_wr;
+	report_path(qp, &r.dest);
 	r.max_recv_wr = qp->cap.max_recv_wr;
-	r.max_send_sge = qp->cap.max_send_sge;
 	r.max_recv_sge = qp->cap.max_recv_sge;
-	r.max_inline_data = qp->cap.max_inline_data;
 	r.qkey = a->qkey;
 	r.rq_psn = a->rq_psn;
 	r.sq_psn = a->sq_psn;
@@ -417,12 +460,10 @@ int emu_write_query_qp(struct emu_cmd *c)
 	r.pkey_index = a->pkey_index;
 	r.qp_state = r.cur_qp_state = (uint8_t)atomic_load(&emu_queues->qp[qp->qpn].state);
 	r.path_mtu = a->path_mtu;
-	r.max_rd_atomic = a->max_rd_atomic;
-	r.max_dest_rd_atomic = a->max_dest_rd_atomic;
+	r.max_rd_atomic = emu_qp_depth(a->max_rd_atomic);
+	r.max_dest_rd_atomic = emu_qp_depth(a->max_dest_rd_atomic);
 	r.min_rnr_timer = a->min_rnr_timer;
 	r.port_num = emu_qp_port(a);
-	if (qp->type != EMU_QPT_UD)
-		r.dest.port_num = r.port_num;
 	r.timeout = a->timeout;
 	r.retry_cnt = a->retry_cnt;
 	r.rnr_retry = a->rnr_retry;

@@ -27,6 +27,8 @@ int emu_write_query_qp(struct emu_cmd *c);
  * to_mlx5_access_flags().
  */
 uint32_t emu_qp_access(const struct ib_uverbs_modify_qp *kept);
+/* RDMA reads and atomics at once: the device counts them in powers of two, from 1 on. */
+uint8_t emu_qp_depth(uint8_t max_rd_atomic);
 /* The port that QUERY_QP returns. */
 uint8_t emu_qp_port(const struct ib_uverbs_modify_qp *kept);
 /*

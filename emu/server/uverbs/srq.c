@@ -160,6 +160,7 @@ static int srq_create(struct emu_cmd *c)
 		err = emu_engine_of(c, &slot);
 	if (err)
 		return err;
+	tmp.max_wr = roundup_pow2(tmp.max_wr + 1) - 1; /* the answers have the size of the ring */
 	s = emu_uobj_new(c->file, EMU_T_SRQ, sizeof(*s), undo);
 	if (!s)
 		return -ENOMEM;

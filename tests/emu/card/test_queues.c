@@ -397,6 +397,93 @@ static void test_query(void **state)
 	assert_int_equal(ibv_destroy_qp(b), 0);
 }
 
+/* What mlx5 reads from the device, and not what the program has set. */
+static void query_of_rc_returns_what_the_driver_returns(void **state)
+{
+	struct verbs *n = *state;
+	struct ibv_qp *qp = verbs_make_qp(n, IBV_QPT_RC, NULL);
+	struct ibv_qp_attr q,
+		a = {
+			.qp_state = IBV_QPS_INIT,
+			.port_num = 1,
+			.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+					   IBV_ACCESS_REMOTE_WRITE,
+		};
+	struct ibv_qp_init_attr init;
+
+	assert_int_equal(
+		ibv_modify_qp(qp, &a,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+		0);
+	assert_int_equal(ibv_query_qp(qp, &q, 0xfffff, &init), 0);
+	assert_int_equal(q.qp_access_flags, IBV_ACCESS_REMOTE_WRITE);
+	assert_int_equal(q.max_rd_atomic, 1);
+	assert_int_equal(q.max_dest_rd_atomic, 1);
+	assert_int_equal(q.path_mtu, 0);
+	assert_int_equal(q.ah_attr.is_global, 1);
+	a = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_2048,
+		.dest_qp_num = qp->qp_num,
+		.max_dest_rd_atomic = 5,
+		.ah_attr = {.dlid = 7,
+			    .sl = 3,
+			    .src_path_bits = 1,
+			    .port_num = 1,
+			    .is_global = 1,
+			    .grh = {.dgid = n->gid,
+				    .sgid_index = 1,
+				    .hop_limit = 1,
+				    .traffic_class = 0x20,
+				    .flow_label = 9}},
+	};
+	assert_int_equal(ibv_modify_qp(qp, &a,
+				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+					       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
+			 0);
+	a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .max_rd_atomic = 3};
+	assert_int_equal(ibv_modify_qp(qp, &a,
+				       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+					       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+					       IBV_QP_MAX_QP_RD_ATOMIC),
+			 0);
+	assert_int_equal(ibv_query_qp(qp, &q, 0xfffff, &init), 0);
+	assert_int_equal(q.qp_access_flags, IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE);
+	assert_int_equal(q.max_rd_atomic, 4);
+	assert_int_equal(q.max_dest_rd_atomic, 8);
+	assert_int_equal(q.path_mtu, IBV_MTU_2048);
+	assert_int_equal(q.ah_attr.dlid, 0);
+	assert_int_equal(q.ah_attr.sl, 0);
+	assert_int_equal(q.ah_attr.src_path_bits, 0);
+	assert_int_equal(q.ah_attr.grh.hop_limit, 64);
+	assert_int_equal(q.ah_attr.grh.traffic_class, 0x20);
+	assert_int_equal(q.ah_attr.grh.flow_label, 9);
+	assert_int_equal(q.path_mig_state, IBV_MIG_MIGRATED);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+static void query_of_ud_returns_what_the_driver_returns(void **state)
+{
+	struct verbs *n = *state;
+	struct ibv_qp *qp = verbs_make_qp(n, IBV_QPT_UD, NULL);
+	struct ibv_qp_attr q, a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 0x11};
+	struct ibv_qp_init_attr init;
+
+	assert_int_equal(
+		ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
+		0);
+	a.qp_state = IBV_QPS_RTR;
+	assert_int_equal(ibv_modify_qp(qp, &a, IBV_QP_STATE), 0);
+	assert_int_equal(ibv_query_qp(qp, &q, 0xfffff, &init), 0);
+	assert_int_equal(q.path_mtu, IBV_MTU_4096);
+	assert_int_equal(q.qkey, 0x11);
+	assert_int_equal(q.max_rd_atomic, 1);
+	assert_int_equal(q.ah_attr.is_global, 0);
+	assert_int_equal(q.ah_attr.port_num, 0);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
 static void test_address_handles(void **state)
 {
 	struct verbs *n = *state;
@@ -425,6 +512,8 @@ int main(int argc, char **argv)
 		node_test(test_xrc_domains),
 		node_test(test_transitions),
 		node_test(test_query),
+		node_test(query_of_rc_returns_what_the_driver_returns),
+		node_test(query_of_ud_returns_what_the_driver_returns),
 		node_test(test_address_handles),
 	};
 

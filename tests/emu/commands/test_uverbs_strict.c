@@ -341,7 +341,10 @@ static void test_srq_is_checked(void **state)
 	REFUSE_SRQ(EFAULT, s.drv.buf_addr = 0);
 	REFUSE_SRQ(EFAULT, s.drv.buf_addr = (uintptr_t)constant);
 	REFUSE_SRQ(EFAULT, s.drv.buf_addr += RING_BYTES - 64);
+	good.max_wr = 40;
 	assert_int_equal(create_srq(fd, &good, &srq), 0);
+	assert_int_equal(good.max_wr,
+			 63); /* the whole ring but one slot, as mlx5_ib_create_srq() */
 	begin(&c, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY);
 	add(&c, UVERBS_ATTR_DESTROY_SRQ_HANDLE, 0, srq);
 	add_buf(&c, UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));

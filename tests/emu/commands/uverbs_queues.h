@@ -197,6 +197,10 @@ static inline int create_srq(int fd, struct srq *s, uint32_t *handle)
 	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
 	err = issue(fd, &c);
 	*handle = (uint32_t)c.hdr.attrs[0].data;
+	if (!err) {
+		s->max_wr = out[0];
+		s->max_sge = out[1];
+	}
 	return err;
 }
 
