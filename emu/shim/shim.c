@@ -53,36 +53,38 @@ static mode_t mode_of(int flags, va_list ap)
 }
 
 /* Each call has two names, which mean the same on 64-bit systems. */
-#define DEFINE_OPEN(name)                                                   \
-	EXPORT int name(const char *path, int flags, ...)                   \
-	{                                                                   \
-		char room[PATH_MAX];                                        \
-		unsigned int dev;                                           \
-		mode_t mode;                                                \
-		va_list ap;                                                 \
-                                                                            \
-		if (emu_kernel_is_path(path, &dev))                         \
-			return open_device(dev, flags);                     \
-		va_start(ap, flags);                                        \
-		mode = mode_of(flags, ap);                                  \
-		va_end(ap);                                                 \
-		return NEXT(name)(emu_sysfs_path(path, room), flags, mode); \
+#define DEFINE_OPEN(name)                                                                          \
+	EXPORT int name(const char *path, int flags, ...)                                          \
+	{                                                                                          \
+		char room[PATH_MAX];                                                               \
+		unsigned int dev;                                                                  \
+		mode_t mode;                                                                       \
+		va_list ap;                                                                        \
+                                                                                                   \
+		if (emu_kernel_is_path(path, &dev))                                                \
+			return open_device(dev, flags);                                            \
+		va_start(ap, flags);                                                               \
+		mode = mode_of(flags, ap);                                                         \
+		va_end(ap);                                                                        \
+		return emu_sysfs_opened(NEXT(name)(emu_sysfs_path(path, room), flags, mode), path, \
+					flags);                                                    \
 	}
 
-#define DEFINE_OPENAT(name)                                                      \
-	EXPORT int name(int dir, const char *path, int flags, ...)               \
-	{                                                                        \
-		char room[PATH_MAX];                                             \
-		unsigned int dev;                                                \
-		mode_t mode;                                                     \
-		va_list ap;                                                      \
-                                                                                 \
-		if (emu_kernel_is_path(path, &dev))                              \
-			return open_device(dev, flags);                          \
-		va_start(ap, flags);                                             \
-		mode = mode_of(flags, ap);                                       \
-		va_end(ap);                                                      \
-		return NEXT(name)(dir, emu_sysfs_path(path, room), flags, mode); \
+#define DEFINE_OPENAT(name)                                                                       \
+	EXPORT int name(int dir, const char *path, int flags, ...)                                \
+	{                                                                                         \
+		char room[PATH_MAX];                                                              \
+		unsigned int dev;                                                                 \
+		mode_t mode;                                                                      \
+		va_list ap;                                                                       \
+                                                                                                  \
+		if (emu_kernel_is_path(path, &dev))                                               \
+			return open_device(dev, flags);                                           \
+		va_start(ap, flags);                                                              \
+		mode = mode_of(flags, ap);                                                        \
+		va_end(ap);                                                                       \
+		return emu_sysfs_opened(NEXT(name)(dir, emu_sysfs_path(path, room), flags, mode), \
+					path, flags);                                             \
 	}
 
 DEFINE_OPEN(open)
@@ -94,15 +96,16 @@ DEFINE_OPENAT(openat64)
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 
-#define DEFINE_OPEN_2(name)                                           \
-	EXPORT int name(const char *path, int flags)                  \
-	{                                                             \
-		char room[PATH_MAX];                                  \
-		unsigned int dev;                                     \
-                                                                      \
-		if (emu_kernel_is_path(path, &dev))                   \
-			return open_device(dev, flags);               \
-		return NEXT(name)(emu_sysfs_path(path, room), flags); \
+#define DEFINE_OPEN_2(name)                                                                  \
+	EXPORT int name(const char *path, int flags)                                         \
+	{                                                                                    \
+		char room[PATH_MAX];                                                         \
+		unsigned int dev;                                                            \
+                                                                                             \
+		if (emu_kernel_is_path(path, &dev))                                          \
+			return open_device(dev, flags);                                      \
+		return emu_sysfs_opened(NEXT(name)(emu_sysfs_path(path, room), flags), path, \
+					flags);                                              \
 	}
 
 DEFINE_OPEN_2(__open_2)

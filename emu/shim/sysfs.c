@@ -16,7 +16,8 @@
 #include "emu/shim/interpose.h"
 #include "emu/shim/kernel.h"
 
-#define SYSFS "/sys"
+#define SYSFS	       "/sys"
+#define GID_ATTRIBUTES "/gid_attrs/"
 
 /* Is the path `root`, or below it? "/sys/class/infiniband" also stands for "..._verbs". */
 static bool begins_with(const char *path, const char *root, bool whole)
@@ -26,14 +27,17 @@ static bool begins_with(const char *path, const char *root, bool whole)
 	return !strncmp(path, root, len) && (!whole || !path[len] || path[len] == '/');
 }
 
-/*
- * What the emulator knows: the devices, and their functions on the PCI bus. A function of the
- * machine that the emulator lacks can still be looked up by its own path.
- */
+/* A function of the machine that the emulator lacks can still be looked up by its own path. */
+static bool is_shared(const char *path)
+{
+	return begins_with(path, SYSFS "/bus/pci", true) ||
+	       begins_with(path, SYSFS "/devices/pci", false);
+}
+
+/* What the emulator knows: the devices, and their functions on the PCI bus. */
 static bool is_emulated(const char *path)
 {
-	return begins_with(path, SYSFS "/class/infiniband", false) ||
-	       begins_with(path, SYSFS "/bus/pci", true);
+	return begins_with(path, SYSFS "/class/infiniband", false) || is_shared(path);
 }
 
 static bool is_missing(const char *path)
@@ -59,15 +63,46 @@ const char *emu_sysfs_path(const char *path, char room[PATH_MAX])
 	n = snprintf(room, PATH_MAX, "%s%s", root, path + sizeof(SYSFS) - 1);
 	if (n < 0 || n >= PATH_MAX)
 		return path;
-	return begins_with(path, SYSFS "/bus/pci", true) && is_missing(room) ? path : room;
+	return is_shared(path) && is_missing(room) ? path : room;
 }
 
-#define DEFINE_FOPEN(name)                                                      \
-	EXPORT FILE *name(const char *restrict path, const char *restrict mode) \
-	{                                                                       \
-		char room[PATH_MAX];                                            \
-                                                                                \
-		return NEXT(name)(emu_sysfs_path(path, room), mode);            \
+/* A file that cannot be read, for which read() returns EINVAL, is one of epoll. */
+static void make_unreadable(int fd, int flags)
+{
+	int other = (int)syscall(SYS_epoll_create1, 0);
+
+	if (other < 0)
+		return;
+	syscall(SYS_dup3, other, fd, flags & O_CLOEXEC);
+	syscall(SYS_close, other);
+}
+
+int emu_sysfs_opened(int fd, const char *path, int flags)
+{
+	int error = errno;
+	struct stat st;
+
+	if (fd >= 0 && path && strstr(path, GID_ATTRIBUTES) && !syscall(SYS_fstat, fd, &st) &&
+	    S_ISREG(st.st_mode) && !st.st_size)
+		make_unreadable(fd, flags);
+	errno = error;
+	return fd;
+}
+
+/* For close-on-exec the C library knows the letter e. */
+static FILE *opened(FILE *file, const char *path, const char *mode)
+{
+	if (file)
+		emu_sysfs_opened(fileno(file), path, strchr(mode, 'e') ? O_CLOEXEC : 0);
+	return file;
+}
+
+#define DEFINE_FOPEN(name)                                                               \
+	EXPORT FILE *name(const char *restrict path, const char *restrict mode)          \
+	{                                                                                \
+		char room[PATH_MAX];                                                     \
+                                                                                         \
+		return opened(NEXT(name)(emu_sysfs_path(path, room), mode), path, mode); \
 	}
 
 DEFINE_FOPEN(fopen)
@@ -108,13 +143,51 @@ EXPORT ssize_t readlink(const char *restrict path, char *restrict buf, size_t le
 	return NEXT(readlink)(emu_sysfs_path(path, room), buf, len);
 }
 
-/* RTLD_NEXT finds the oldest version before glibc 2.36, and that one does not allocate memory. */
-EXPORT char *realpath(const char *restrict path, char *restrict resolved)
+/* A path in the emulator's directory becomes the one in /sys that the program would see on a machine. */
+static void show_in_sysfs(char *path)
+{
+	const char *root = getenv("SYSFS_PATH");
+	char own[PATH_MAX];
+	size_t len;
+
+	if (!root || !emu_kernel_present() || !NEXT(realpath)(root, own))
+		return;
+	len = strlen(own);
+	if (begins_with(path, own, true) && strlen(SYSFS) <= len) {
+		memmove(path + strlen(SYSFS), path + len, strlen(path + len) + 1);
+		memcpy(path, SYSFS, strlen(SYSFS));
+	}
+}
+
+static char *resolve(const char *path, char *resolved)
 {
 	char room[PATH_MAX], own[PATH_MAX];
 	char *found = NEXT(realpath)(emu_sysfs_path(path, room), resolved ? resolved : own);
 
+	if (found)
+		show_in_sysfs(found);
 	return found && !resolved ? strdup(own) : found;
+}
+
+/* RTLD_NEXT finds the oldest version before glibc 2.36, and that one does not allocate memory. */
+EXPORT char *realpath(const char *restrict path, char *restrict resolved)
+{
+	return resolve(path, resolved);
+}
+
+EXPORT char *canonicalize_file_name(const char *path)
+{
+	return resolve(path, NULL);
+}
+
+/* _FORTIFY_SOURCE turns realpath() into this. */
+char *__realpath_chk(const char *restrict path, char *restrict resolved, size_t size);
+
+EXPORT char *__realpath_chk(const char *restrict path, char *restrict resolved, size_t size)
+{
+	if (size < PATH_MAX)
+		return NEXT(__realpath_chk)(path, resolved, size);
+	return resolve(path, resolved);
 }
 
 /* coreutils use these calls. */

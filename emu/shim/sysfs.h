@@ -9,4 +9,10 @@
 /* The path to use: `path` itself, or in `room` its place in the emulator's tree. */
 const char *emu_sysfs_path(const char *path, char room[PATH_MAX]);
 
+/*
+ * Call it with the result of an open of `path`. Entries of no GID have attributes that cannot be read
+ * (EINVAL). Returns the descriptor.
+ */
+int emu_sysfs_opened(int fd, const char *path, int flags);
+
 #endif

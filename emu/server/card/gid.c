@@ -176,6 +176,7 @@ static int put_raw(const struct emu_func *f, unsigned int index, const uint8_t r
 	return emu_sysfs_put(f, file_of(f, "gids", index, file), "%s", text);
 }
 
+/* An entry of no GID has its files, but reads of the attributes fail: the shim knows them by their size. */
 static int clear_files(const struct emu_func *f, unsigned int index)
 {
 	static const uint8_t none[16];
@@ -183,9 +184,9 @@ static int clear_files(const struct emu_func *f, unsigned int index)
 	int err = put_raw(f, index, none);
 
 	if (!err)
-		err = emu_sysfs_remove(f, file_of(f, "gid_attrs/types", index, file));
+		err = emu_sysfs_put_bytes(f, file_of(f, "gid_attrs/types", index, file), "", 0);
 	if (!err)
-		err = emu_sysfs_remove(f, file_of(f, "gid_attrs/ndevs", index, file));
+		err = emu_sysfs_put_bytes(f, file_of(f, "gid_attrs/ndevs", index, file), "", 0);
 	return err;
 }
 
@@ -206,16 +207,19 @@ static int write_files(const struct emu_func *f, unsigned int index, const struc
 	return err;
 }
 
-/* All files of empty entries are one file. */
+/* All files of empty entries in a directory are one file. */
 static int write_empty(const struct emu_func *f)
 {
+	static const char *const dirs[] = {"gids", "gid_attrs/types", "gid_attrs/ndevs"};
 	char first[160], file[160];
-	unsigned int i;
+	unsigned int d, i;
 	int err = clear_files(f, 0);
 
-	file_of(f, "gids", 0, first);
-	for (i = 1; i < f->card->profile->max_gids && !err; i++)
-		err = emu_sysfs_same(f, file_of(f, "gids", i, file), first);
+	for (d = 0; d < sizeof(dirs) / sizeof(dirs[0]); d++) {
+		file_of(f, dirs[d], 0, first);
+		for (i = 1; i < f->card->profile->max_gids && !err; i++)
+			err = emu_sysfs_same(f, file_of(f, dirs[d], i, file), first);
+	}
 	return err;
 }
 

@@ -275,6 +275,9 @@ static int write_ibdev(const struct emu_func *f)
 	emu_func_ibdev(f, ib);
 	err = emu_sysfs_put(f, IN(ib, "node_type"), "1: CA");
 	if (!err)
+		err = emu_sysfs_put(f, IN(ib, "node_desc"), "MT%u %s, emulated", p->part_id,
+				    p->name);
+	if (!err)
 		err = put_guid(f, IN(ib, "node_guid"), f->node_guid);
 	if (!err)
 		err = put_guid(f, IN(ib, "sys_image_guid"), f->card->guid);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
@@ -243,6 +244,28 @@ static bool read_file(const char *dev, const char *name, char line[64])
 	return true;
 }
 
+/* As the kernel's attributes of an entry without a GID: the file exists, and each way to read it fails. */
+static void assert_unreadable(const char *name)
+{
+	char path[512], byte;
+	FILE *in;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/mlx5_0/ports/1/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(read(fd, &byte, 1), -1);
+	assert_int_equal(errno, EINVAL);
+	close(fd);
+	in = fopen(path, "r");
+	assert_non_null(in);
+	assert_int_equal(fread(&byte, 1, 1, in), 0);
+	assert_int_equal(errno, EINVAL);
+	assert_true(ferror(in));
+	fclose(in);
+}
+
 static void assert_file(const char *name, const char *wanted)
 {
 	char line[64];
@@ -283,6 +306,32 @@ static void test_default_table(void **state)
 	assert_int_equal(ibv_close_device(ctx), 0);
 }
 
+/* Programs such as UCX take the path of the device apart to find its neighbours on the PCI bus. */
+static void resolved_path_of_a_device_is_in_sys(void **state)
+{
+	static const char device[] = "/sys/devices/pci0000:00/0000:3b:00.0";
+	char path[PATH_MAX], line[64], *other;
+
+	assert_ptr_equal(realpath("/sys/class/infiniband/mlx5_0/device", path), path);
+	assert_string_equal(path, device);
+	strcat(path, "/vendor");
+	assert_int_equal(access(path, R_OK), 0);
+	other = canonicalize_file_name("/sys/bus/pci/devices/0000:3b:00.0");
+	assert_non_null(other);
+	assert_string_equal(other, device);
+	free(other);
+	snprintf(path, sizeof(path), "%s/class/infiniband/mlx5_0", getenv("SYSFS_PATH"));
+	other = realpath(path, NULL);
+	assert_non_null(other);
+	assert_true(strstr(other, device) == other);
+	free(other);
+	/* What the emulator does not have is the machine's. */
+	assert_ptr_equal(realpath("/sys/devices/system", path), path);
+	assert_string_equal(path, "/sys/devices/system");
+	assert_true(read_file("mlx5_0", "../../node_desc", line));
+	assert_true(strstr(line, "emulated") != NULL);
+}
+
 static void test_each_function_has_an_address_of_its_own(void **state)
 {
 	struct ibv_context *a = open_nth(0), *b = open_nth(1);
@@ -298,7 +347,6 @@ static void test_added_and_removed_gids_are_seen(void **state)
 {
 	struct ibv_context *ctx = open_nth(0), *other = open_nth(1);
 	struct ibv_gid_entry all[ROOM];
-	char line[64];
 
 	assert_int_equal(tool("gid add 10.1.2.3 --as host --index 7 --type v2"), 0);
 	await_event(ctx, IBV_EVENT_GID_CHANGE);
@@ -313,8 +361,9 @@ static void test_added_and_removed_gids_are_seen(void **state)
 	await_event(ctx, IBV_EVENT_GID_CHANGE);
 	assert_int_equal(ibv_query_gid_ex(ctx, 1, 7, &all[0], 0), ENODATA);
 	assert_file("gids/7", "0000:0000:0000:0000:0000:0000:0000:0000");
-	assert_false(read_file("mlx5_0", "gid_attrs/types/7", line));
-	assert_false(read_file("mlx5_0", "gid_attrs/ndevs/7", line));
+	assert_unreadable("gid_attrs/types/7");
+	assert_unreadable("gid_attrs/ndevs/7");
+	assert_unreadable("gid_attrs/types/6"); /* it never had a GID */
 	assert_int_equal(ibv_close_device(ctx), 0);
 	assert_int_equal(ibv_close_device(other), 0);
 }
@@ -756,6 +805,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		counted_test(test_default_table),
+		counted_test(resolved_path_of_a_device_is_in_sys),
 		counted_test(test_each_function_has_an_address_of_its_own),
 		counted_test(test_added_and_removed_gids_are_seen),
 		counted_test(test_added_without_a_version_is_added_twice),
