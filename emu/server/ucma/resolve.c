@@ -363,6 +363,65 @@ static bool is_outside(const struct emu_cma_id *id)
 	return false;
 }
 
+/* --- 127.0.0.1 -------------------------------------------------------------------------------- */
+
+static const struct emu_cma_id *listener_at(const struct emu_cma_machine *m,
+					    const struct emu_cma_id *id)
+{
+	const struct emu_cma_id *l = NULL;
+
+	while ((l = emu_cma_port_next(m, id->ps, emu_addr_port(&id->dst), l)))
+		if (l->state == EMU_CMA_LISTEN)
+			return l;
+	return NULL;
+}
+
+/* The listener at the port of the destination, if this machine has none and only one other has. */
+static const struct emu_cma_id *listener_elsewhere(const struct emu_cma_id *id)
+{
+	const struct emu_cma_machine *m = NULL;
+	const struct emu_cma_id *l, *found = NULL;
+
+	if (listener_at(id->machine, id))
+		return NULL;
+	while ((m = emu_cma_machine_next(m))) {
+		l = listener_at(m, id);
+		if (l && found)
+			return NULL;
+		if (l)
+			found = l;
+	}
+	return found;
+}
+
+/*
+ * Programs take 127.0.0.1 for the address of the interface `lo', or of a server beside them. Where nobody
+ * listens on this machine, the destination becomes the address of the one machine where a program does.
+ */
+static bool find_listener(struct emu_cma_id *id)
+{
+	const struct sockaddr_in *to = (const struct sockaddr_in *)&id->dst;
+	const uint16_t port = emu_addr_port(&id->dst);
+	const struct emu_func *f;
+	const struct emu_cma_id *l;
+	const struct emu_gid *g;
+
+	if (to->sin_family != AF_INET || to->sin_addr.s_addr != htonl(INADDR_LOOPBACK) || !port)
+		return false;
+	l = listener_elsewhere(id);
+	f = l && !l->func ? first_function(l->machine->role) : NULL;
+	g = f ? gid_of_kind(f, KIND_IP4) : NULL;
+	if (g) {
+		emu_gid_to_ip(g->raw, &id->dst);
+		emu_addr_set_port(&id->dst, port);
+	} else if (l && l->func && l->src.ss_family == AF_INET) {
+		id->dst = l->src;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* --- any peer --------------------------------------------------------------------------------- */
 
 /* An event reports these errors, as the kernel asks the routes and neighbours later. */
@@ -424,7 +483,7 @@ static int resolve(struct emu_cma_id *id, pid_t pid, const struct sockaddr_stora
 	err = prepare_source(id, pid, src, dst);
 	if (err)
 		return err;
-	if (emu_addr_is_any(dst) && !is_outside(id)) {
+	if (emu_addr_is_any(dst) && !is_outside(id) && !find_listener(id)) {
 		err = resolve_loopback(id);
 		if (err)
 			return err;

@@ -37,11 +37,11 @@ await_rdma_listener()
 	return 1
 }
 
-# ping SERVER ADDRESS CLIENT
+# ping SERVER ADDRESS CLIENT [OPTION...]: the options are the server's
 ping()
 {
 	local server
-	timeout 300 "$emu" run --as "$1" -- rping -s -C 3 >"$work/server" 2>&1 &
+	timeout 300 "$emu" run --as "$1" -- rping -s -C 3 "${@:4}" >"$work/server" 2>&1 &
 	server=$!
 	await_rdma_listener "$server" || fail "the server on $1 does not listen"
 	timeout 300 "$emu" run --as "$3" -- rping -c -v -a "$2" -C 3 >"$work/client" 2>&1 ||
@@ -58,4 +58,23 @@ ping host 127.100.1.2 host
 ping dpu1 127.100.1.1 node1.host
 ping node1.host 127.101.1.2 dpu
 ping node1.dpu1 127.0.0.1 node1.dpu1
+# 127.0.0.1 is the address of the only server, if none listens on the client's own machine.
+ping dpu 127.0.0.1 host
+ping dpu 127.0.0.1 host -a 127.0.0.1
+ping node1.host 127.0.0.1 dpu1 -a 127.101.1.2
+# With two it is this machine's.
+timeout 300 "$emu" run --as dpu -- rping -s >"$work/server" 2>&1 &
+await_rdma_listener $! || fail "the server on dpu does not listen"
+timeout 300 "$emu" run --as node1.dpu -- rping -s >"$work/second" 2>&1 &
+for _ in $(seq 600); do
+	[ "$(grep -c '"state": "LISTEN"' <("$emu" status --json))" -lt 2 ] || break
+	sleep 0.05
+done
+! timeout 300 "$emu" run --as host -- rping -c -a 127.0.0.1 -C 1 >"$work/client" 2>&1 || fail "which server was it?"
+grep -q 'REJECTED, error 8' "$work/client" || fail "not refused"
+jobs -p | xargs kill
+wait || true
+for _ in $(seq 600); do
+	! grep -q '"state": "LISTEN"' <("$emu" status --json) || sleep 0.05
+done
 grep -qx 'cm_ids 0' <("$emu" status) || fail "ids are left"
