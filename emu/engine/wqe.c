@@ -162,7 +162,7 @@ static bool parse_mmo(const uint8_t *p, uint32_t ds, struct emu_wqe *w)
 	    len != emu_get32(m->dst.byte_count) || len & EMU_SEG_DATA_INLINE)
 		return false;
 	if (!len)
-		len = ENGINE_MAX_MSG;
+		len = ENGINE_MAX_SEG;
 	w->sge[0] = (struct emu_sge){emu_get64(m->meta.addr), 64, emu_get32(m->meta.lkey), 0};
 	w->sge[1] = (struct emu_sge){emu_get64(m->src.addr), len, emu_get32(m->src.lkey), 0};
 	w->sge[2] = (struct emu_sge){emu_get64(m->dst.addr), len, emu_get32(m->dst.lkey), 0};
@@ -311,9 +311,11 @@ enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t c
 	ds = parse_control(p, q, qpn, avail, w);
 	if (!ds)
 		return EMU_SYN_LOC_QP_OP;
-	if (w->opcode == EMU_WQE_MMO)
-		return q->type == EMU_QPT_RC && q->mmo && parse_mmo(p, ds, w) ? EMU_SYN_OK
-									      : EMU_SYN_LOC_QP_OP;
+	if (w->opcode == EMU_WQE_MMO) {
+		if (q->type != EMU_QPT_RC || !q->mmo || !parse_mmo(p, ds, w))
+			return EMU_SYN_LOC_QP_OP;
+		return w->len > 1ull << q->mmo ? EMU_SYN_LOC_LEN : EMU_SYN_OK;
+	}
 	load(&c, q, ci, ds);
 	if (!parse_body(&c, w, q))
 		return EMU_SYN_LOC_QP_OP;

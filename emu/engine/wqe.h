@@ -10,7 +10,8 @@
 #include "emu/ipc/shm.h"
 
 #define ENGINE_WQE_MAX (63 * 16)
-#define ENGINE_MAX_MSG (1ull << 31)
+#define ENGINE_MAX_MSG (1ull << 30) /* max_msg_sz and log_max_msg, as the server announces them */
+#define ENGINE_MAX_SEG (1ull << 31) /* a length of 0 */
 
 /* A parsed WQE of the send queue. */
 struct emu_wqe {

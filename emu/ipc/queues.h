@@ -65,7 +65,7 @@ struct emu_qp {
 	_Atomic uint32_t resets; /* counts transitions to RESET: the engine forgets its indices */
 	uint16_t func;
 	uint8_t type;
-	uint8_t mmo;	    /* the MMO extension was enabled */
+	uint8_t mmo;	    /* log2 of the longest MMO copy; 0: the extension is not enabled */
 	uint8_t block_self; /* UD: it gets no copy of its own multicast datagrams */
 	uint32_t pdn;
 	uint32_t uidx;

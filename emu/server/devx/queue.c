@@ -22,9 +22,11 @@
 #include "emu/server/uverbs/uar.h"
 #include "emu/server/wire/endpoints.h"
 
-#define MAX_LOG_CQ     22u
-#define MAX_LOG_WQ     15u
-#define MIN_LOG_STRIDE 4u /* of a receive WQE: qpc.log_rq_stride counts from here */
+#define MAX_LOG_CQ	  22u
+#define MAX_LOG_WQ	  15u
+#define MAX_LOG_STRIDE	  9u /* max_wqe_sz_rq */
+#define MAX_LOG_RD_ATOMIC 4u /* log_max_ra_req_qp and log_max_ra_res_qp */
+#define MIN_LOG_STRIDE	  4u /* of a receive WQE: qpc.log_rq_stride counts from here */
 
 /* --- completion queues ------------------------------------------------------------------------ */
 
@@ -191,7 +193,8 @@ static int fill_type(struct emu_mbox *m, struct emu_qp *q)
 	    (rq != EMU_QPC_RQ_TYPE_REGULAR && rq != EMU_QPC_RQ_TYPE_SHARED &&
 	     rq != EMU_QPC_RQ_TYPE_NONE) ||
 	    emu_prm_get(qpc, EMU_QPC_LOG_SQ_SIZE) > MAX_LOG_WQ ||
-	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_SIZE) > MAX_LOG_WQ)
+	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_SIZE) > MAX_LOG_WQ ||
+	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_STRIDE) > MAX_LOG_STRIDE - MIN_LOG_STRIDE)
 		return emu_refuse(m, EMU_CMD_SYN_QP_CONTEXT);
 	q->type = types[st];
 	if (!emu_prm_get(qpc, EMU_QPC_NO_SQ))
@@ -263,10 +266,10 @@ static int fill_extension(const struct emu_cmd *c, struct emu_mbox *m, struct em
 		return 0;
 	if (m->in_len < EMU_CREATE_QP_EXT_IN_BYTES)
 		return emu_refuse(m, EMU_CMD_SYN_QP_IN_LEN);
-	q->mmo = (uint8_t)emu_prm_get(m->in, EMU_CREATE_QP_EXT_IN_MMO);
-	return q->mmo && !c->file->func->card->profile->log_max_dma_mmo
-		       ? emu_refuse(m, EMU_CMD_SYN_QP_MMO)
-		       : 0;
+	if (!emu_prm_get(m->in, EMU_CREATE_QP_EXT_IN_MMO))
+		return 0;
+	q->mmo = (uint8_t)c->file->func->card->profile->log_max_dma_mmo;
+	return q->mmo ? 0 : emu_refuse(m, EMU_CMD_SYN_QP_MMO);
 }
 
 static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp, struct emu_qp *q)
@@ -469,7 +472,9 @@ static bool valid(const struct emu_func *f, const uint8_t *qpc, uint32_t to)
 		return false;
 	if (to == EMU_QPS_INIT)
 		return true;
-	return mtu >= 1 && mtu <= 5 &&
+	if (to == EMU_QPS_RTS && emu_prm_get(qpc, EMU_QPC_LOG_SRA_MAX) > MAX_LOG_RD_ATOMIC)
+		return false;
+	return mtu >= 1 && mtu <= 5 && emu_prm_get(qpc, EMU_QPC_LOG_RRA_MAX) <= MAX_LOG_RD_ATOMIC &&
 	       (path_get(qpc, EMU_ADS_FL) || emu_gid_at(f, (unsigned int)gid)) &&
 	       emu_prm_get(qpc, EMU_QPC_LOG_MSG_MAX) <= 30;
 }
@@ -740,7 +745,9 @@ static int init2init(const struct emu_func *f, uint32_t qpn, struct emu_mbox *m)
 	if (mask & EMU_OPTPAR_95_32_MMO) {
 		if (!f->card->profile->log_max_dma_mmo)
 			return emu_refuse(m, EMU_CMD_SYN_INIT2INIT_MMO);
-		q->mmo = (uint8_t)emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPC_DATA_EXT_MMO);
+		q->mmo = emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPC_DATA_EXT_MMO)
+				 ? (uint8_t)f->card->profile->log_max_dma_mmo
+				 : 0;
 	}
 	return 0;
 }

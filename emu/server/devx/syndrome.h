@@ -107,7 +107,7 @@
 	  "the queue pair is not in the state that the transition starts from")                    \
 	S(QP_TRANSITION_IN_LEN, 0x87, BAD_INP_LEN, "the mailbox is shorter than the command")      \
 	S(QP_TRANSITION_CONTEXT, 0x88, BAD_PARAM,                                                  \
-	  "pkey_index, port, mtu, log_msg_max or the source GID is not valid")                     \
+	  "pkey_index, port, mtu, log_msg_max, a depth of reads or the source GID is not valid")   \
 	S(QP_STATE_CHANGED, 0x89, BAD_QP_STATE,                                                    \
 	  "the queue pair left the state that the transition starts from")                         \
 	S(QUERY_QP_OUT_LEN, 0x8a, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")    \

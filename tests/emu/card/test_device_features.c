@@ -3,6 +3,7 @@
  * Features that the device announces and programs rely on: Enhanced Connection Establishment (ECE),
  * null memory regions, and the memory management extensions.
  */
+#include <endian.h>
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
@@ -17,6 +18,9 @@
 #define VERSION	 0x10000000u /* of ECE */
 #define BYTES	 4096
 #define PATIENCE 60000
+/* In a work request of the DMA engine. */
+#define SOURCE_LENGTH	   32
+#define DESTINATION_LENGTH 48
 
 struct desk {
 	struct ibv_context *context;
@@ -443,6 +447,273 @@ static void message_has_as_many_pieces_as_announced(void **state)
 	d->rc.qp = kept;
 }
 
+/* --- limits ----------------------------------------------------------------------------------- */
+
+/*
+ * Each row tries a limit that the device announces: `excess` more than it. The numbers of objects are in
+ * test_uverbs_limits.c, test_object_limits.c and test_multicast.c, those of PRM commands in
+ * test_devx_queues.c. Returns 0 or an errno.
+ */
+struct limits {
+	struct ibv_device_attr_ex device;
+	struct ibv_port_attr port;
+};
+
+static int try_qp(struct desk *d, const struct ibv_qp_cap *cap)
+{
+	struct ibv_qp *qp = create_long_qp(d, cap);
+
+	return qp ? ibv_destroy_qp(qp) : errno;
+}
+
+static int try_send_wr(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	return try_qp(d, &(struct ibv_qp_cap){
+				 .max_send_wr = (uint32_t)l->device.orig_attr.max_qp_wr + excess,
+				 .max_send_sge = 1});
+}
+
+static int try_recv_wr(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	return try_qp(d, &(struct ibv_qp_cap){
+				 .max_send_wr = 1,
+				 .max_send_sge = 1,
+				 .max_recv_wr = (uint32_t)l->device.orig_attr.max_qp_wr + excess,
+				 .max_recv_sge = 1});
+}
+
+static int try_send_sge(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	return try_qp(d, &(struct ibv_qp_cap){
+				 .max_send_wr = 1,
+				 .max_send_sge = (uint32_t)l->device.orig_attr.max_sge + excess});
+}
+
+static int try_recv_sge(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	return try_qp(d, &(struct ibv_qp_cap){
+				 .max_send_wr = 1,
+				 .max_send_sge = 1,
+				 .max_recv_wr = 1,
+				 .max_recv_sge = (uint32_t)l->device.orig_attr.max_sge + excess});
+}
+
+static int try_srq(struct desk *d, uint32_t max_wr, uint32_t max_sge)
+{
+	struct ibv_srq_init_attr init = {.attr = {.max_wr = max_wr, .max_sge = max_sge}};
+	struct ibv_srq *srq = ibv_create_srq(d->pd, &init);
+
+	return srq ? ibv_destroy_srq(srq) : errno;
+}
+
+static int try_srq_wr(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	return try_srq(d, (uint32_t)l->device.orig_attr.max_srq_wr + excess, 1);
+}
+
+static int try_srq_sge(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	return try_srq(d, 1, (uint32_t)l->device.orig_attr.max_srq_sge + excess);
+}
+
+static int try_vector(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	const int vector = d->context->num_comp_vectors - 1 + (int)excess;
+	struct ibv_cq *cq = ibv_create_cq(d->context, 1, NULL, NULL, vector);
+
+	(void)l;
+	return cq ? ibv_destroy_cq(cq) : errno;
+}
+
+static int try_period(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	struct ibv_modify_cq_attr a = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE,
+		.moderate = {1, (uint16_t)(l->device.cq_mod_caps.max_cq_period + excess)}};
+	int err = ibv_modify_cq(d->rc.cq, &a);
+
+	a.moderate.cq_period = 0;
+	assert_int_equal(ibv_modify_cq(d->rc.cq, &a), 0);
+	return err;
+}
+
+static int try_dm(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	struct ibv_alloc_dm_attr a = {.length = l->device.max_dm_size + excess};
+	struct ibv_dm *dm = ibv_alloc_dm(d->context, &a);
+
+	return dm ? ibv_free_dm(dm) : errno;
+}
+
+/* Move a new queue pair to RTS; the last error. */
+static int try_path(struct desk *d, uint8_t port, uint16_t pkey, uint8_t reads, uint8_t served)
+{
+	struct ibv_qp *qp = create_qp(d);
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = port, .pkey_index = pkey};
+	int err;
+
+	assert_non_null(qp);
+	err = ibv_modify_qp(qp, &a,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	a.qp_state = IBV_QPS_RTR;
+	a.path_mtu = IBV_MTU_4096;
+	a.max_dest_rd_atomic = served;
+	a.ah_attr = (struct ibv_ah_attr){.is_global = 1, .port_num = port};
+	a.ah_attr.grh.sgid_index = d->rc.gid_index;
+	memcpy(a.ah_attr.grh.dgid.raw, d->rc.address.gid, 16);
+	if (!err)
+		err = ibv_modify_qp(qp, &a,
+				    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+					    IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+					    IBV_QP_MIN_RNR_TIMER);
+	a.qp_state = IBV_QPS_RTS;
+	a.max_rd_atomic = reads;
+	if (!err)
+		err = ibv_modify_qp(qp, &a,
+				    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+					    IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+					    IBV_QP_MAX_QP_RD_ATOMIC);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	return err;
+}
+
+static int try_port(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	return try_path(d, (uint8_t)(l->device.orig_attr.phys_port_cnt + excess), 0, 1, 1);
+}
+
+static int try_pkey(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	return try_path(d, 1, (uint16_t)(l->port.pkey_tbl_len - 1 + excess), 1, 1);
+}
+
+static int try_reads(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	return try_path(d, 1, 0, (uint8_t)(l->device.orig_attr.max_qp_init_rd_atom + (int)excess),
+			1);
+}
+
+static int try_served(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	return try_path(d, 1, 0, 1, (uint8_t)(l->device.orig_attr.max_qp_rd_atom + (int)excess));
+}
+
+/* EINVAL stands for a completion LOC_LEN_ERR; what is not too long fails later, as it is beyond its region. */
+static int take_status(struct desk *d, struct ibv_qp *kept)
+{
+	int status = rc_wait(&d->rc, PATIENCE);
+
+	assert_int_equal(ibv_destroy_qp(d->rc.qp), 0);
+	d->rc.qp = kept;
+	assert_true(status == IBV_WC_LOC_LEN_ERR || status == IBV_WC_LOC_PROT_ERR);
+	return status == IBV_WC_LOC_LEN_ERR ? EINVAL : 0;
+}
+
+static int try_message(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	const uint64_t half = l->port.max_msg_sz / 2;
+	struct ibv_sge list[3];
+	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND, .sg_list = list, .num_sge = 2}, *bad;
+	struct ibv_qp_cap cap = {.max_send_wr = 1, .max_send_sge = 3};
+	struct ibv_qp *kept = d->rc.qp;
+
+	d->rc.qp = create_long_qp(d, &cap);
+	assert_non_null(d->rc.qp);
+	d->rc.address.qpn = d->rc.qp->qp_num;
+	assert_true(rc_connect(&d->rc, &d->rc.address));
+	list[0] = (struct ibv_sge){(uintptr_t)d->rc.bytes, (uint32_t)half, d->rc.mr->lkey};
+	list[1] = list[0];
+	list[2] = (struct ibv_sge){(uintptr_t)d->rc.bytes, excess, d->rc.mr->lkey};
+	wr.num_sge += excess > 0;
+	wr.send_flags = IBV_SEND_SIGNALED;
+	assert_int_equal(ibv_post_send(d->rc.qp, &wr, &bad), 0);
+	return take_status(d, kept);
+}
+
+static struct ibv_qp *create_copier(const struct desk *d)
+{
+	struct mlx5dv_qp_init_attr dv = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
+					 .send_ops_flags = MLX5DV_QP_EX_WITH_MEMCPY};
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = d->rc.cq,
+		.recv_cq = d->rc.cq,
+		.cap = {.max_send_wr = 1, .max_send_sge = 1},
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = d->pd,
+	};
+
+	return mlx5dv_create_qp(d->context, &init, &dv);
+}
+
+/* libmlx5 checks the length too, so the request is changed before its doorbell rings. */
+static int try_copy(struct desk *d, const struct limits *l, uint32_t excess)
+{
+	struct mlx5dv_context dv = {.comp_mask = MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH};
+	struct ibv_qp *kept = d->rc.qp, *qp = create_copier(d);
+	const uint64_t addr = (uintptr_t)d->rc.bytes;
+	struct mlx5dv_qp sq = {0};
+	struct mlx5dv_obj obj = {.qp = {.in = qp, .out = &sq}};
+	struct ibv_qp_ex *qpx;
+	__be32 len;
+
+	(void)l;
+	assert_non_null(qp);
+	assert_int_equal(mlx5dv_query_device(d->context, &dv), 0);
+	d->rc.qp = qp;
+	d->rc.address.qpn = qp->qp_num;
+	assert_true(rc_connect(&d->rc, &d->rc.address));
+	assert_int_equal(mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP), 0);
+	qpx = ibv_qp_to_qp_ex(qp);
+	ibv_wr_start(qpx);
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	mlx5dv_wr_memcpy(mlx5dv_qp_ex_from_ibv_qp_ex(qpx), d->rc.mr->lkey, addr, d->rc.mr->lkey,
+			 addr, dv.max_wr_memcpy_length);
+	len = htobe32((uint32_t)dv.max_wr_memcpy_length + excess);
+	memcpy((uint8_t *)sq.sq.buf + SOURCE_LENGTH, &len, sizeof(len));
+	memcpy((uint8_t *)sq.sq.buf + DESTINATION_LENGTH, &len, sizeof(len));
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	return take_status(d, kept);
+}
+
+static void each_announced_limit_is_enforced(void **state)
+{
+	static const struct {
+		const char *name;
+		int (*attempt)(struct desk *d, const struct limits *l, uint32_t excess);
+	} rows[] = {
+		{"max_qp_wr, sends", try_send_wr},
+		{"max_qp_wr, receives", try_recv_wr},
+		{"max_sge, sends", try_send_sge},
+		{"max_sge, receives", try_recv_sge},
+		{"max_srq_wr", try_srq_wr},
+		{"max_srq_sge", try_srq_sge},
+		{"num_comp_vectors", try_vector},
+		{"max_cq_period", try_period},
+		{"max_dm_size", try_dm},
+		{"phys_port_cnt", try_port},
+		{"pkey_tbl_len", try_pkey},
+		{"max_qp_init_rd_atom", try_reads},
+		{"max_qp_rd_atom", try_served},
+		{"max_msg_sz", try_message},
+		{"max_wr_memcpy_length", try_copy},
+	};
+	struct desk *d = *state;
+	struct limits l;
+	size_t i;
+	int err;
+
+	assert_int_equal(ibv_query_device_ex(d->context, NULL, &l.device), 0);
+	assert_int_equal(ibv_query_port(d->context, 1, &l.port), 0);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		err = rows[i].attempt(d, &l, 0);
+		if (err)
+			fail_msg("%s: the limit itself is refused: errno %d", rows[i].name, err);
+		if (!rows[i].attempt(d, &l, 1))
+			fail_msg("%s: one more than the limit is accepted", rows[i].name);
+	}
+}
+
 #define desk_test(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(int argc, char **argv)
@@ -458,6 +729,7 @@ int main(int argc, char **argv)
 		desk_test(memory_management_extensions_work),
 		desk_test(queues_hold_as_many_requests_as_announced),
 		desk_test(message_has_as_many_pieces_as_announced),
+		desk_test(each_announced_limit_is_enforced),
 	};
 
 	test_parse_options(argc, argv);

@@ -231,6 +231,11 @@ static void test_qp_is_checked(void **state)
 
 	cqn_of_bench = make_cq(b);
 	refuse_each(b, fill_qp, flaws, sizeof(flaws) / sizeof(flaws[0]));
+	fill_qp(b);
+	set(b->in + QPC, 0x49, 4, 0); /* one receive request, */
+	set(b->in + QPC, 0x4d, 3, 6); /* beyond max_wqe_sz_rq */
+	assert_null(create(b));
+	assert_int_equal(b->out[0], BAD_PARAM);
 }
 
 static int modify(struct bench *b, struct mlx5dv_devx_obj *qp, uint16_t opcode, uint32_t qpn)
@@ -276,7 +281,15 @@ static void test_qp_goes_through_its_states(void **state)
 	assert_int_equal(b->out[0], BAD_PARAM);
 	set(b->in + QPC, 0x40, 3, 3);
 	set(b->in + QPC, 0xa8, 24, qpn);
+	set(b->in + QPC, 0x488, 3, 5); /* beyond log_max_ra_res_qp */
+	assert_int_not_equal(modify(b, qp, 0x503, qpn), 0);
+	assert_int_equal(b->out[0], BAD_PARAM);
+	set(b->in + QPC, 0x488, 3, 4);
 	assert_int_equal(modify(b, qp, 0x503, qpn), 0);
+	set(b->in + QPC, 0x388, 3, 5); /* beyond log_max_ra_req_qp */
+	assert_int_not_equal(modify(b, qp, 0x504, qpn), 0);
+	assert_int_equal(b->out[0], BAD_PARAM);
+	set(b->in + QPC, 0x388, 3, 4);
 	assert_int_equal(modify(b, qp, 0x504, qpn), 0);
 	assert_int_equal(state_of(b, qp, qpn), 3);
 	assert_int_equal(modify(b, qp, 0x507, qpn), 0);

@@ -81,6 +81,8 @@ static void test_longest_queues(void **state)
 	q.drv.cqe_size = 128;
 	q.cqe = r.max_cqe;
 	assert_int_equal(create_cq(fd, &q, &handle), 0);
+	q.cqe = 2 * r.max_cqe + 1;
+	assert_int_equal(create_cq(fd, &q, &handle), EINVAL);
 	s = good_srq(pd);
 	s.drv.buf_addr = (uintptr_t)p;
 	s.max_wr = r.max_srq_wr;

@@ -220,7 +220,7 @@ void fixture_qp_init(struct fixture_qp *qp, uint32_t slot, uint16_t func, uint32
 	entry->engine = slot;
 	entry->func = func;
 	entry->type = EMU_QPT_RC;
-	entry->mmo = 1;
+	entry->mmo = 31;
 	entry->pdn = pdn;
 	entry->pkey = UINT16_MAX;
 	entry->uidx = 0x1000 + qpn;
