@@ -45,7 +45,8 @@ struct doca_gather_list {
 };
 
 /**
- * Access permissions of a map; a mask. Local devices may always read.
+ * Access permissions of a map; a mask. Local devices may always read. They may also write with
+ * PCI_READ_WRITE alone, as they are on the same PCI; DOCA documents this permission for importers only.
  *
  * "Local" means a device of the process that owns the map. "RDMA" means a device of another
  * machine. "PCI" means another function of the same card: the host's function for memory of the

@@ -36,7 +36,8 @@ unsigned int dpumap_access_local(const struct dpumap_device *device, uint32_t ac
 {
 	unsigned int rights = 0;
 
-	if (access & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE)
+	/* This device is one of the card, too. */
+	if (access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE))
 		rights |= IBV_ACCESS_LOCAL_WRITE;
 	if (access & DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
 		rights |= IBV_ACCESS_RELAXED_ORDERING;

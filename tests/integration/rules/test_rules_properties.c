@@ -321,6 +321,64 @@ static void no_permission_means_local_read_only(void **state)
 	assert_memory_equal(rules.memory, before, sizeof(before));
 }
 
+#define RDMA_A ((uint32_t)DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+
+/* What this process may do with its map, and with the import of the map if it can be exported. */
+static const struct {
+	const char *name;
+	uint32_t access;
+	bool owner_writes, has_import, importer_writes;
+} permissions[] = {
+	{"0", 0, false, false, false},
+	{"LOCAL_READ_WRITE", LOCAL_RW, true, false, false},
+	{"RDMA_READ", DOCA_ACCESS_FLAG_RDMA_READ, false, false, false},
+	{"RDMA_WRITE", DOCA_ACCESS_FLAG_RDMA_WRITE, false, false, false},
+	{"RDMA_ATOMIC", RDMA_A, false, false, false},
+	{"PCI_READ_ONLY", PCI_RO, false, true, false},
+	{"PCI_READ_WRITE", PCI_RW, true, true, true},
+	{"PCI_RELAXED_ORDERING", DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING, false, false, false},
+	{"LOCAL_READ_WRITE, PCI_READ_ONLY", LOCAL_RW | PCI_RO, true, true, false},
+	{"LOCAL_READ_WRITE, PCI_READ_WRITE", LOCAL_RW | PCI_RW, true, true, true},
+	{"LOCAL_READ_WRITE, RDMA", LOCAL_RW | RDMA_RW | RDMA_A, true, false, false},
+	{"PCI_READ_ONLY, RDMA", PCI_RO | RDMA_RW | RDMA_A, false, true, false},
+	{"PCI_READ_WRITE, RDMA", PCI_RW | RDMA_RW | RDMA_A, true, true, true},
+};
+
+/* As source and as destination of a copy. */
+static void assert_use(const char *name, const char *what, struct doca_mmap *mmap, bool may_write)
+{
+	uint8_t got[16], sent[16] = {1, 2, 3};
+	doca_error_t result = rules_read(mmap, got, sizeof(got));
+
+	if (result != DOCA_SUCCESS || memcmp(got, rules.memory, sizeof(got)) != 0)
+		fail_msg("%s: reading the %s map: %s", name, what, doca_error_get_name(result));
+	sent[3] = (uint8_t)(rules.memory[3] + 1);
+	result = rules_write(mmap, sent, sizeof(sent));
+	if (result != (may_write ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED) ||
+	    !memcmp(sent, rules.memory, sizeof(sent)) != may_write)
+		fail_msg("%s: writing the %s map: %s", name, what, doca_error_get_name(result));
+}
+
+/* rule: M-PER-7 */
+static void permissions_permit_what_the_table_says(void **state)
+{
+	for (size_t i = 0; i < sizeof(permissions) / sizeof(permissions[0]); i++) {
+		const char *name = permissions[i].name;
+		struct doca_mmap *mmap = rules_started(permissions[i].access), *import;
+
+		assert_use(name, "local", mmap, permissions[i].owner_writes);
+		if (permissions[i].access & (RDMA_RW | RDMA_A))
+			rules_export_rdma(mmap);
+		if (permissions[i].has_import) {
+			import = rules_import(rules_export(mmap));
+			assert_use(name, "imported", import, permissions[i].importer_writes);
+			rules_destroy(import);
+		}
+		assert_use(name, "exported", mmap, permissions[i].owner_writes);
+		rules_destroy(mmap);
+	}
+}
+
 /* rule: M-PER-6 */
 static void permissions_that_programs_set_are_accepted(void **state)
 {
@@ -514,6 +572,7 @@ int main(int argc, char **argv)
 		rule_test(contradicting_permissions_are_invalid),
 		rule_test(last_permissions_count),
 		rule_test(no_permission_means_local_read_only),
+		rule_test(permissions_permit_what_the_table_says),
 		rule_test(permissions_that_programs_set_are_accepted),
 		rule_test(destroy_calls_the_callback_the_map_was_started_with),
 		rule_test(destroy_of_a_map_never_started_calls_no_callback),

@@ -201,8 +201,8 @@ static void refuse_write(uint32_t access)
 static void test_write_to_a_local_read_only_map(void **state)
 {
 	refuse_write(0);
-	/* Permissions for other functions are not permissions for this process. */
-	refuse_write(PCI_RW);
+	refuse_write(PCI_RO);
+	/* Permissions for RDMA peers are not permissions for this process. */
 	refuse_write(DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE);
 }
 
