@@ -66,7 +66,7 @@ enum doca_devinfo_rep_filter {
  * - DOCA_SUCCESS
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
  * - DOCA_ERROR_NO_MEMORY: an allocation fails
- * - DOCA_ERROR_NOT_FOUND: the system cannot list RDMA devices
+ * - DOCA_ERROR_NOT_FOUND: the system cannot list RDMA devices: its kernel has no RDMA driver loaded
  *
  * Callable from any thread.
  */

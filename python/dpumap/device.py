@@ -116,10 +116,13 @@ class Device(Owner):
 
 
 def devices() -> List[DeviceInfo]:
-    """List the devices of this machine."""
+    """List the devices of this machine; an empty list if its kernel has no RDMA driver."""
     entries = ffi.new("struct doca_devinfo ***")
     number = ffi.new("uint32_t *")
-    call("doca_devinfo_create_list", entries, number)
+    try:
+        call("doca_devinfo_create_list", entries, number)
+    except NotFound:
+        return []
 
     def destroy(pointer: Any) -> None:
         call("doca_devinfo_destroy_list", pointer)

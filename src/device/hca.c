@@ -68,17 +68,33 @@ void dpumap_hca_put(struct dpumap_hca *hca)
 	free(hca);
 }
 
+static doca_error_t fail_list(int err)
+{
+	if (err == ENOMEM)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for the list of devices");
+	if (err == ENOSYS)
+		return dpumap_fail(
+			DOCA_ERROR_NOT_FOUND,
+			"this machine has no RDMA device: its kernel has no RDMA driver "
+			"loaded, or a container hides it; load the driver of the card "
+			"(modprobe mlx5_ib), pass /dev/infiniband through to the container, "
+			"or see `dpumap doctor`");
+	return dpumap_fail(DOCA_ERROR_NOT_FOUND, "listing the RDMA devices failed: %s",
+			   strerror(err));
+}
+
 static doca_error_t open_set(struct hca_set **set, int *n)
 {
 	struct hca_set *opened = calloc(1, sizeof(*opened));
+	int err;
 
 	if (!opened)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for the list of devices");
 	opened->devices = ibv_get_device_list(n);
 	if (!opened->devices) {
+		err = errno;
 		free(opened);
-		return dpumap_fail(DOCA_ERROR_NOT_FOUND, "listing the RDMA devices failed: %s",
-				   strerror(errno));
+		return fail_list(err);
 	}
 	atomic_init(&opened->refs, 1);
 	*set = opened;
