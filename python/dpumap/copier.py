@@ -12,13 +12,13 @@ from dpumap._handle import Handle, Owner, in_library
 from dpumap._library import call, fail, function, get, wait_readable
 from dpumap.device import Device
 from dpumap.errors import BadState, Error, InvalidValue, Shutdown, TimeOut
-from dpumap.memory import Map, MapRange
+from dpumap.memory import Access, Map, MapRange
 
 # DOCA_ERROR_IN_PROGRESS: a context that stops becomes idle later.
 _IN_PROGRESS = 26
 _PATIENCE = 10.0  # seconds in which a device ends the copies in flight
 
-Side = Union[Map, MapRange]
+Side = Union[Map, MapRange, Any]  # or a buffer
 
 
 class _Copy:
@@ -32,6 +32,12 @@ class _Copy:
 
     def ended(self) -> bool:
         return not self.tasks and (self.error is not None or self.posted == self.src.length)
+
+    def tell(self) -> None:
+        """Tell the program that it has ended. The function refers to the copy: forget it, and so the maps."""
+        done, self.done = self.done, None
+        if done:
+            done()
 
     def stop(self, error: Error) -> None:
         """Post no more of the copy."""
@@ -109,8 +115,7 @@ class _Engine:
         if copy.ended():
             copy.dst.map._handle.unpin(id(copy))
             copy.src.map._handle.unpin(id(copy))
-            if copy.done:
-                copy.done()
+            copy.tell()
 
     @staticmethod
     def release(*bufs: Any) -> None:
@@ -251,15 +256,19 @@ class _Engine:
         self.dma = self.inventory = self.pe = self.callback = None
 
 
-def _range(side: Side) -> MapRange:
-    return side[:] if isinstance(side, Map) else side
+def _range(device: Device, side: Side, access: Access) -> MapRange:
+    """A side as part of a map. A buffer is mapped until the copy has ended."""
+    if isinstance(side, MapRange):
+        return side
+    return (side if isinstance(side, Map) else Map(device, side, access))[:]
 
 
 class Copier(Owner):
     """Copies between any two maps of a device, in the order in which they were requested.
 
-    Source and destination are maps or parts of maps: map[a:b]. They must not overlap. Use one copier in
-    each thread, and in one event loop.
+    Source and destination are maps, parts of maps: map[a:b], or buffers. A buffer is registered for the
+    copy alone; use a Map if it is copied more often. They must not overlap. Use one copier in each thread,
+    and in one event loop.
     """
 
     def __init__(self, device: Device, depth: int = 16) -> None:
@@ -312,7 +321,9 @@ class Copier(Owner):
             raise copy.error
 
     def _copy(self, dst: Side, src: Side, done: Optional[Callable[[], None]]) -> _Copy:
-        copy = _Copy(_range(dst), _range(src), done)
+        copy = _Copy(
+            _range(self.device, dst, Access.LOCAL_READ_WRITE), _range(self.device, src, Access.LOCAL_READ_ONLY), done
+        )
         if len(copy.dst) != len(copy.src):
             raise InvalidValue(f"the destination has {len(copy.dst)} bytes, the source {len(copy.src)}")
         return copy
@@ -366,8 +377,7 @@ class Copier(Owner):
         except Error as error:  # nothing would call again: no awaited copy can end any more
             for copy in list(self._awaited):
                 copy.stop(error)
-                if copy.done:
-                    copy.done()
+                copy.tell()
 
     def __repr__(self) -> str:
         return f"<Copier{', closed' if self.closed else ''}>"

@@ -7,6 +7,27 @@ from typing import ClassVar, Dict, Optional, Type
 # "[10:11:12:123456][4711][DOCA][ERR][mmap.c:12][start] text"
 _LOGGED = re.compile(r"^(?:\[[^\]]*\])+ ?")
 
+# What the library advises, in calls of C; and what a program in Python does.
+_ADVICE = {
+    r"no PCI permission: call doca_mmap_set_permissions\(\)": (
+        "no PCI permission: use access=Access.PCI_READ_ONLY or access=Access.PCI_READ_WRITE in Map()"
+    ),
+    r"no RDMA permission: call doca_mmap_set_permissions\(\)": (
+        "no RDMA permission: use access=Access.RDMA_READ or other flags of RDMA in Map()"
+    ),
+    r"call doca_mmap_add_dev\(\)(?: first)?": "give the device to Map()",
+    r"doca_mmap_create_from_export\(\)": "Map.from_export()",
+    r"dpumap_dev_open_from_fd\(\)": "Device.from_fd()",
+    r"call doca_mmap_stop\(\) again": "call close() again",
+    r"call dpumap_channel_connect\(\)": "create a new Channel",
+}
+
+
+def _in_python(text: str) -> str:
+    for advice, own in _ADVICE.items():
+        text = re.sub(advice, own, text)
+    return text
+
 
 class Error(Exception):
     """A call of the library failed.
@@ -20,7 +41,7 @@ class Error(Exception):
 
     def __init__(self, message: str = "", line: Optional[str] = None, call: str = "") -> None:
         super().__init__(message, line, call)
-        text = message or (_LOGGED.sub("", line) if line else "")
+        text = message or (_in_python(_LOGGED.sub("", line)) if line else "")
         self.message = text[: -len(self.name) - 2] if text.endswith(": " + self.name) else text
         self.line = line
         self.call = call

@@ -33,6 +33,33 @@ _WRITES = (
     | Access.PCI_RELAXED_ORDERING
 )
 
+# The words of "perm" in the exports of dpumapd.
+_WORDS = {"r": Access.PCI_READ_ONLY, "rw": Access.LOCAL_READ_WRITE | Access.PCI_READ_WRITE}
+
+
+def _access(access: Union[Access, int, str]) -> Access:
+    if isinstance(access, int):
+        return Access(access)
+    if access in _WORDS:
+        return _WORDS[access]
+    raise TypeError(f'the access {access!r} is not valid: use "r", "rw" or flags of dpumap.Access')
+
+
+def _pointer(buffer: Any, is_written: bool, advice: str) -> Any:
+    """The memory of a buffer."""
+    kind = type(buffer).__name__
+    if getattr(getattr(buffer, "dtype", None), "hasobject", False):
+        raise TypeError(f"this {kind} cannot be mapped: it holds references to objects of Python")
+    try:
+        return ffi.from_buffer(buffer, require_writable=is_written)
+    except TypeError:
+        why = "it is not a buffer: use a bytearray, an mmap, an array of numpy or Map.of_device_memory()"
+    except (BufferError, ValueError) as error:
+        why = f"{error}: {advice}"
+        if "contiguous" in str(error):
+            why = "it is not contiguous: copy it first, for example by numpy.ascontiguousarray()"
+    raise TypeError(f"this {kind} cannot be mapped: {why}")
+
 
 class MapRange:
     """A part of a map, as map[a:b] returns it: the source or the destination of a copy."""
@@ -59,15 +86,21 @@ class Map(Owner):
     The buffer is any object with the buffer protocol: bytearray, mmap, array, a numpy array. It stays
     locked, which means that it cannot be resized or closed, until the map is closed. A buffer that
     cannot be written needs an access without write permissions.
+
+    The access is a mask of Access, or a word: "r" is PCI_READ_ONLY, "rw" is LOCAL_READ_WRITE and
+    PCI_READ_WRITE.
     """
 
     def __init__(
         self,
         device: Union[Device, Sequence[Device]],
         buffer: Any,
-        access: Access = Access.LOCAL_READ_WRITE,
+        access: Union[Access, str] = Access.LOCAL_READ_WRITE,
     ) -> None:
-        memory = ffi.from_buffer(buffer, require_writable=bool(access & _WRITES))
+        access = _access(access)
+        memory = _pointer(
+            buffer, bool(access & _WRITES), "use a buffer that can be written, or access=Access.LOCAL_READ_ONLY"
+        )
         if not len(memory):
             raise InvalidValue("the buffer is empty")
         all_devices = (device,) if isinstance(device, Device) else tuple(device)
@@ -81,7 +114,11 @@ class Map(Owner):
 
     @classmethod
     def of_device_memory(
-        cls, memory: "DeviceMemory", access: Access = Access.LOCAL_READ_WRITE, offset: int = 0, length: int = 0
+        cls,
+        memory: "DeviceMemory",
+        access: Union[Access, str] = Access.LOCAL_READ_WRITE,
+        offset: int = 0,
+        length: int = 0,
     ) -> "Map":
         """Map device memory, by default all of it from offset on."""
         made = cls.__new__(cls)
@@ -90,7 +127,7 @@ class Map(Owner):
             size = length or len(memory) - offset
             call("dpumap_mmap_set_dm_memrange", pointer, memory._handle.pointer, _size(offset), _size(size))
 
-        made._create((memory.device,), access, configure, (memory._handle,), None)
+        made._create((memory.device,), _access(access), configure, (memory._handle,), None)
         return made
 
     @classmethod

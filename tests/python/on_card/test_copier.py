@@ -45,6 +45,39 @@ def test_copy_of_nothing_is_done_at_once(copier, pair):
     asyncio.run(copier.acopy(dst[5:5], src[:0]))
 
 
+def test_buffers_are_copied_without_a_map(copier):
+    target = bytearray(8)
+    copier.copy(target, b"constant")
+    assert target == b"constant"
+    asyncio.run(copier.acopy(memoryview(target)[:4], target[4:]))
+    assert target == b"tanttant"
+    target.clear()  # it is not locked any more
+    with pytest.raises(TypeError, match="bytes cannot be mapped: .* use a buffer that can be written"):
+        copier.copy(b"constant", bytearray(8))
+    with pytest.raises(TypeError, match="str cannot be mapped: it is not a buffer"):
+        copier.copy(bytearray(4), "text")
+    with pytest.raises(errors.InvalidValue, match="9 bytes, the source 8"):
+        copier.copy(bytearray(9), b"constant")
+
+
+def test_arrays_of_numpy_are_copied(device, copier):
+    numpy = pytest.importorskip("numpy")
+    source = numpy.arange(6000, dtype=numpy.float32).reshape(60, 100)
+    target = numpy.zeros_like(source)
+    copier.copy(target, source)
+    assert (target == source).all()
+    copier.copy(target[:30], source[30:])
+    assert (target[:30] == source[30:]).all() and (target[30:] == source[30:]).all()
+    with Map(device, target) as dst:
+        copier.copy(dst[400:800], source[5])
+    assert (target[1] == source[5]).all()
+    for wrong in (source[:, ::2], source.T):
+        with pytest.raises(TypeError, match=r"numpy.ascontiguousarray\(\)"):
+            copier.copy(bytearray(wrong.nbytes), wrong)
+    with pytest.raises(TypeError, match="ndarray cannot be mapped: it holds references to objects"):
+        copier.copy(bytearray(8), numpy.array([object()]))
+
+
 def test_lengths_must_be_equal(device, copier, pair):
     src, dst, *_ = pair
     with pytest.raises(errors.InvalidValue, match="9 bytes, the source 10"):

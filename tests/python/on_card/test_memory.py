@@ -98,12 +98,13 @@ def test_buffer_is_locked_while_it_is_mapped(device):
 
 
 def test_wrong_buffers_are_refused(device):
-    with pytest.raises(BufferError):
+    with pytest.raises(TypeError, match="bytes cannot be mapped: .* written, or access=Access.LOCAL_READ_ONLY"):
         Map(device, b"constant")
-    with pytest.raises(BufferError):
+    with pytest.raises(TypeError, match="memoryview cannot be mapped: it is not contiguous: copy it first"):
         Map(device, memoryview(bytearray(64))[::2])
-    with pytest.raises(TypeError):
-        Map(device, "text")
+    for wrong in ("text", 5, None, [1, 2], object()):
+        with pytest.raises(TypeError, match="cannot be mapped: it is not a buffer: use a bytearray"):
+            Map(device, wrong)
     with pytest.raises(errors.InvalidValue, match="empty"):
         Map(device, bytearray())
     with pytest.raises(errors.InvalidValue, match="needs a device"):
@@ -112,6 +113,29 @@ def test_wrong_buffers_are_refused(device):
         Map(device, bytearray(8), Access.PCI_READ_ONLY | Access.PCI_READ_WRITE)
     with pytest.raises(errors.AlreadyExist):
         Map([device, device], bytearray(8))
+
+
+def test_access_can_be_a_word(device, copier):
+    with Map(device, bytearray(8), "rw") as both, Map(device, b"constant", "r") as one:
+        copier.copy(both, one)
+        for map in (both, one):
+            assert map.export()
+    for wrong in ("w", "", None, 1.5):
+        with pytest.raises(TypeError, match='use "r", "rw" or flags of dpumap.Access'):
+            Map(device, bytearray(8), wrong)
+
+
+def test_advice_names_calls_of_python(device):
+    with Map(device, bytearray(8)) as map:
+        with pytest.raises(errors.NotPermitted, match="use access=Access.PCI_READ_ONLY or") as pci:
+            map.export()
+        with pytest.raises(errors.NotPermitted, match="use access=Access.RDMA_READ or") as rdma:
+            map.export_rdma()
+        with dpumap.open_device(own=True) as other:
+            with pytest.raises(errors.Error, match=r"give the device to Map\(\)") as key:
+                map.export(other)
+    for error in (pci, rdma, key):
+        assert "()" not in error.value.message.replace("Map()", "")
 
 
 def test_ranges_are_slices(device):
