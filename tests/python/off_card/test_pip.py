@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""What pip calls makes the same package as cmake, and leaves the source tree as it is."""
+
+import filecmp
+import pathlib
+import subprocess
+import sys
+import zipfile
+
+import dpumap
+
+SOURCE = pathlib.Path(__file__).parents[3] / "python"
+MADE = pathlib.Path(dpumap.__file__).parents[1]
+
+
+def names(directory):
+    return sorted(str(path.relative_to(directory)) for path in directory.rglob("*") if "__pycache__" not in path.parts)
+
+
+def test_wheel_has_what_cmake_makes(tmp_path):
+    before = names(SOURCE)
+    build = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", build, tmp_path], cwd=SOURCE, capture_output=True, check=True)
+    assert names(SOURCE) == before
+    (wheel,) = tmp_path.glob("dpumap-*-py3-none-any.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    assert names(tmp_path / "dpumap") == names(MADE / "dpumap")
+    for name in names(MADE / "dpumap"):
+        assert filecmp.cmp(tmp_path / "dpumap" / name, MADE / "dpumap" / name, shallow=False), name
+    (wanted,) = MADE.glob("dpumap-*.dist-info")
+    for name in ("METADATA", "entry_points.txt"):
+        made = (tmp_path / wanted.name / name).read_text(encoding="utf-8")
+        assert made.split() == (wanted / name).read_text(encoding="utf-8").split()
