@@ -6,6 +6,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "local/clock.h"
+
 #define EVENTS_MAX 64
 
 struct loop {
@@ -13,6 +15,8 @@ struct loop {
 	int num; /* of the round */
 	int next;
 	struct epoll_event events[EVENTS_MAX];
+	uint64_t woken; /* time of the last end of a wait; 0: none */
+	struct loop_stats stats;
 };
 
 doca_error_t loop_create(struct loop **loop, struct dpumap_fault *fault)
@@ -81,9 +85,30 @@ void loop_remove(struct loop *loop, struct watch *watch)
 			loop->events[i].data.ptr = NULL;
 }
 
+static void measure_turn(struct loop *loop)
+{
+	uint64_t took = loop->woken ? dpumap_clock_ns() - loop->woken : 0;
+
+	loop->stats.turns++;
+	if (took > loop->stats.longest_ns)
+		loop->stats.longest_ns = took;
+}
+
+uint64_t loop_number(const struct loop *loop)
+{
+	return loop->stats.turns;
+}
+
+void loop_get_stats(const struct loop *loop, struct loop_stats *stats)
+{
+	*stats = loop->stats;
+}
+
 doca_error_t loop_turn(struct loop *loop, int timeout_ms, struct dpumap_fault *fault)
 {
+	measure_turn(loop);
 	loop->num = epoll_wait(loop->epoll, loop->events, EVENTS_MAX, timeout_ms);
+	loop->woken = dpumap_clock_ns();
 	if (loop->num < 0 && errno != EINTR)
 		return dpumap_fault_errno(fault, errno, "cannot wait for events");
 	for (loop->next = 0; loop->next < loop->num;) {

@@ -34,6 +34,14 @@ doca_error_t loop_change(struct loop *loop, struct watch *watch, uint32_t events
 void loop_remove(struct loop *loop, struct watch *watch);
 
 /* One round: waits up to timeout_ms (-1: without limit) and calls the watches that are ready. */
+/* A turn is what happens between two waits: everybody waits for the longest one. */
+struct loop_stats {
+	uint64_t turns;
+	uint64_t longest_ns;
+};
+/* The number of the turn. */
+uint64_t loop_number(const struct loop *loop);
+void loop_get_stats(const struct loop *loop, struct loop_stats *stats);
 doca_error_t loop_turn(struct loop *loop, int timeout_ms, struct dpumap_fault *fault);
 
 #endif

@@ -2,6 +2,7 @@
 #include "dpu/daemon/admin.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,15 +10,21 @@
 #include <json-c/json.h>
 
 #include "dpu/base/log.h"
+#include "dpu/base/loop.h"
 #include "dpu/daemon/daemon.h"
 #include "dpu/daemon/traffic.h"
 #include "local/clock.h"
+
+#define FORMAT (JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)
+#define PART   64 /* objects of a list in a turn of the loop */
 
 struct request {
 	struct daemon *daemon;
 	char *argument; /* "" if there is none */
 	int fd;
-	uint64_t *ticket;
+	struct text_progress *progress;
+	FILE *out;
+	bool has_more; /* of a list */
 	struct json_object *answer;
 	struct dpumap_fault fault;
 };
@@ -72,6 +79,7 @@ static void put_counters(struct request *q)
 {
 	struct export_table *exports = daemon_exports(q->daemon);
 	struct server_stats stats;
+	struct loop_stats turns;
 
 	server_get_stats(daemon_server(q->daemon), &stats);
 	put_text(q->answer, "device", export_table_device_name(exports));
@@ -86,6 +94,9 @@ static void put_counters(struct request *q)
 	put(q->answer, "errors", stats.requests.errors);
 	put(q->answer, "gets", stats.requests.gets);
 	put(q->answer, "hashed_bytes", stats.requests.hashed_bytes);
+	daemon_get_turns(q->daemon, &turns);
+	put(q->answer, "turns", turns.turns);
+	put(q->answer, "longest_turn_us", turns.longest_ns / 1000);
 	put_traffic(q->answer, export_table_device_name(exports));
 }
 
@@ -128,39 +139,87 @@ static struct json_object *describe_export(const struct named_export *export)
 	return about;
 }
 
+/*
+ * A list may be very long: it is written in parts, ahead of the other members of the answer. Objects that come or go
+ * meanwhile may be missing.
+ */
+struct list_writer {
+	struct request *request;
+	size_t num;
+	bool is_first;
+};
+
+static struct list_writer begin_part(struct request *q, const char *key)
+{
+	const struct list_writer writer = {.request = q, .is_first = !q->progress->after[0]};
+
+	if (writer.is_first)
+		fprintf(q->out, "{\n  \"%s\":[", key);
+	return writer;
+}
+
+/* Takes the object over. False: the part is long enough. */
+static bool write_object(struct list_writer *w, struct json_object *object)
+{
+	struct request *q = w->request;
+
+	fprintf(q->out, "%s\n%s", w->is_first ? "" : ",",
+		json_object_to_json_string_ext(object, FORMAT));
+	json_object_put(object);
+	w->is_first = false;
+	q->has_more = ++w->num >= PART;
+	return !q->has_more;
+}
+
 static doca_error_t get_exports(struct request *q)
 {
 	struct export_table *exports = daemon_exports(q->daemon);
-	struct json_object *list = json_object_new_array();
+	char *after = q->progress->after;
+	size_t i = after[0] ? export_table_after(exports, after) : 0;
+	struct list_writer writer = begin_part(q, "exports");
+	bool goes_on = true;
 
-	for (size_t i = 0; i < export_table_count(exports); i++)
-		json_object_array_add(list, describe_export(export_table_at(exports, i)));
-	json_object_object_add(q->answer, "exports", list);
+	for (; i < export_table_count(exports) && goes_on; i++) {
+		const struct named_export *export = export_table_at(exports, i);
+
+		snprintf(after, sizeof(q->progress->after), "%s", export_get_spec(export)->name);
+		goes_on = write_object(&writer, describe_export(export));
+	}
 	return DOCA_SUCCESS;
 }
 
+static struct json_object *describe_session(const struct session *s)
+{
+	struct json_object *about = json_object_new_object();
+
+	put(about, "id", s->id);
+	put_text(about, "who", s->identity);
+	put_text(about, "from", s->peer.text);
+	put(about, "seconds", (dpumap_clock_ns() - s->since) / DPUMAP_NSEC_PER_SEC);
+	put(about, "imports", s->num_held);
+	put(about, "connections", s->num_rdma_conns);
+	put(about, "requests", s->done.requests);
+	put(about, "errors", s->done.errors);
+	put(about, "hashed_bytes", s->done.hashed_bytes);
+	json_object_object_add(about, "watches", json_object_new_boolean(s->watching));
+	return about;
+}
+
+/* New sessions are at the beginning of the list, so their numbers fall. */
 static doca_error_t get_sessions(struct request *q)
 {
+	char *after = q->progress->after;
+	uint64_t below = after[0] ? strtoull(after, NULL, 10) : UINT64_MAX;
+	struct list_writer writer = begin_part(q, "sessions");
 	const struct session *s = server_first_session(daemon_server(q->daemon));
-	struct json_object *list = json_object_new_array();
-	uint64_t now = dpumap_clock_ns();
+	bool goes_on = true;
 
-	for (; s; s = s->next) {
-		struct json_object *about = json_object_new_object();
-
-		put(about, "id", s->id);
-		put_text(about, "who", s->identity);
-		put_text(about, "from", s->peer.text);
-		put(about, "seconds", (now - s->since) / DPUMAP_NSEC_PER_SEC);
-		put(about, "imports", s->num_held);
-		put(about, "connections", s->num_rdma_conns);
-		put(about, "requests", s->done.requests);
-		put(about, "errors", s->done.errors);
-		put(about, "hashed_bytes", s->done.hashed_bytes);
-		json_object_object_add(about, "watches", json_object_new_boolean(s->watching));
-		json_object_array_add(list, about);
+	for (; s && goes_on; s = s->next) {
+		if (s->id >= below)
+			continue;
+		snprintf(after, sizeof(q->progress->after), "%" PRIu64, s->id);
+		goes_on = write_object(&writer, describe_session(s));
 	}
-	json_object_object_add(q->answer, "sessions", list);
 	return DOCA_SUCCESS;
 }
 
@@ -172,7 +231,7 @@ static doca_error_t get_top(struct request *q)
 
 static doca_error_t reload(struct request *q)
 {
-	return daemon_reload(q->daemon, q->ticket, &q->fault);
+	return daemon_reload(q->daemon, &q->progress->ticket, &q->fault);
 }
 
 /* The number in the spec is that of ctl's descriptor; replace it by that of the one received. */
@@ -198,14 +257,14 @@ static doca_error_t add(struct request *q)
 	spec.is_temporary = true;
 	result = take_descriptor(q, &spec);
 	if (result == DOCA_SUCCESS)
-		result = daemon_add_export(q->daemon, &spec, q->ticket, &q->fault);
+		result = daemon_add_export(q->daemon, &spec, &q->progress->ticket, &q->fault);
 	export_spec_free(&spec);
 	return result;
 }
 
 static doca_error_t drop(struct request *q)
 {
-	return daemon_remove_export(q->daemon, q->argument, q->ticket, &q->fault);
+	return daemon_remove_export(q->daemon, q->argument, &q->progress->ticket, &q->fault);
 }
 
 static doca_error_t rekey(struct request *q)
@@ -231,8 +290,8 @@ static const struct {
 /* AGAIN: a change of the exports takes its time. */
 static doca_error_t answer(struct request *q, const char *command)
 {
-	if (*q->ticket)
-		return daemon_outcome(q->daemon, *q->ticket, &q->fault);
+	if (q->progress->ticket)
+		return daemon_outcome(q->daemon, q->progress->ticket, &q->fault);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(command, commands[i].name) != 0)
 			continue;
@@ -246,19 +305,25 @@ static doca_error_t answer(struct request *q, const char *command)
 				command);
 }
 
-static void put_result(const struct request *q, doca_error_t result, FILE *out)
+static void put_result(const struct request *q, doca_error_t result)
 {
+	const char *text;
+
 	put_text(q->answer, "status", doca_error_get_name(result));
 	if (result != DOCA_SUCCESS)
 		put_text(q->answer, "error", q->fault.text);
-	fprintf(out, "%s\n",
-		json_object_to_json_string_ext(q->answer, JSON_C_TO_STRING_PRETTY |
-								  JSON_C_TO_STRING_NOSLASHESCAPE));
+	text = json_object_to_json_string_ext(q->answer, FORMAT);
+	if (ftell(q->out) > 0 || q->progress->after[0])
+		fprintf(q->out, "\n  ],%s\n",
+			text + 1); /* without its brace: a list is before it */
+	else
+		fprintf(q->out, "%s\n", text);
 }
 
-bool admin_answer(void *daemon, const char *question, int fd, uint64_t *ticket, FILE *out)
+enum text_outcome admin_answer(void *daemon, const char *question, int fd,
+			       struct text_progress *progress, FILE *out)
 {
-	struct request q = {.daemon = daemon, .fd = fd, .ticket = ticket};
+	struct request q = {.daemon = daemon, .fd = fd, .progress = progress, .out = out};
 	char *line = strndup(question, strcspn(question, "\n"));
 	doca_error_t result = DOCA_ERROR_NO_MEMORY;
 	char *space;
@@ -271,13 +336,15 @@ bool admin_answer(void *daemon, const char *question, int fd, uint64_t *ticket, 
 	if (space)
 		*space = '\0';
 	result = answer(&q, line);
-	if (result == DOCA_ERROR_AGAIN)
+	if (result == DOCA_ERROR_AGAIN || q.has_more)
 		goto free_line;
 	if (result != DOCA_SUCCESS)
 		log_from(DPUMAP_LINE_WARNING, "ctl", "ctl %s failed: %s", line, q.fault.text);
-	put_result(&q, result, out);
+	put_result(&q, result);
 free_line:
 	json_object_put(q.answer);
 	free(line);
-	return result != DOCA_ERROR_AGAIN;
+	if (result == DOCA_ERROR_AGAIN)
+		return TEXT_LATER;
+	return q.has_more ? TEXT_MORE : TEXT_DONE;
 }

@@ -10,11 +10,12 @@
 #ifndef DPUMAPD_ADMIN_H
 #define DPUMAPD_ADMIN_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
+#include "dpu/daemon/text_service.h"
+
 /* A text_service_fn; the context is the daemon. */
-bool admin_answer(void *daemon, const char *question, int fd, uint64_t *ticket, FILE *answer);
+enum text_outcome admin_answer(void *daemon, const char *question, int fd,
+			       struct text_progress *progress, FILE *answer);
 
 #endif

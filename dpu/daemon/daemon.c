@@ -62,6 +62,11 @@ const char *daemon_address(const struct daemon *daemon)
 	return daemon->listeners.address;
 }
 
+void daemon_get_turns(const struct daemon *daemon, struct loop_stats *turns)
+{
+	loop_get_stats(daemon->loop, turns);
+}
+
 struct export_table *daemon_exports(struct daemon *daemon)
 {
 	return daemon->exports;

@@ -148,6 +148,7 @@ static void put_registry(FILE *out, const struct registry *registry)
 static void put_all(FILE *out, struct daemon *daemon)
 {
 	struct server_stats stats;
+	struct loop_stats turns;
 
 	server_get_stats(daemon_server(daemon), &stats);
 	put_bytes(out, daemon_exports(daemon));
@@ -167,26 +168,30 @@ static void put_all(FILE *out, struct daemon *daemon)
 	    stats.requests.errors);
 	put(out, "hashed_bytes_total", "counter", "Bytes of exports hashed for clients.",
 	    stats.requests.hashed_bytes);
+	daemon_get_turns(daemon, &turns);
+	put(out, "longest_turn_microseconds", "gauge",
+	    "The longest round: every client waited so long.", turns.longest_ns / 1000);
 	put_traffic(out, export_table_device_name(daemon_exports(daemon)));
 	put_credentials(out, server_tls(daemon_server(daemon)));
 	put_registry(out, daemon_registry(daemon));
 }
 
 /* Minimal HTTP for a scraper: one GET, one reply, then the connection is closed. */
-bool metrics_answer(void *daemon, const char *question, int fd, uint64_t *ticket, FILE *answer)
+enum text_outcome metrics_answer(void *daemon, const char *question, int fd,
+				 struct text_progress *progress, FILE *answer)
 {
 	char *body = NULL;
 	size_t len = 0;
 	FILE *out;
 
-	(void)fd, (void)ticket;
+	(void)fd, (void)progress;
 	if (strncmp(question, "GET /metrics ", 13) != 0) {
 		fputs("HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n", answer);
-		return true;
+		return TEXT_DONE;
 	}
 	out = open_memstream(&body, &len);
 	if (!out)
-		return true;
+		return TEXT_DONE;
 	put_all(out, daemon);
 	if (fclose(out) == 0)
 		fprintf(answer,
@@ -194,5 +199,5 @@ bool metrics_answer(void *daemon, const char *question, int fd, uint64_t *ticket
 			"Content-Length: %zu\r\n\r\n%s",
 			len, body);
 	free(body);
-	return true;
+	return TEXT_DONE;
 }

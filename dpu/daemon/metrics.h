@@ -3,11 +3,10 @@
 #ifndef DPUMAPD_METRICS_H
 #define DPUMAPD_METRICS_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "channel/address.h"
+#include "dpu/daemon/text_service.h"
 #include "local/fault.h"
 
 /* where is /PATH, or HOST:PORT with a loopback address; INVALID_VALUE for any other. */
@@ -15,6 +14,7 @@ doca_error_t metrics_parse(const char *where, struct dpumap_address *address,
 			   struct dpumap_fault *fault);
 
 /* A text_service_fn; the context is the daemon. */
-bool metrics_answer(void *daemon, const char *question, int fd, uint64_t *ticket, FILE *answer);
+enum text_outcome metrics_answer(void *daemon, const char *question, int fd,
+				 struct text_progress *progress, FILE *answer);
 
 #endif

@@ -22,9 +22,9 @@ struct text_conn {
 	struct text_service *service;
 	struct text_conn *next;
 	uint64_t since;
-	int fd;		 /* descriptor received with the request; -1: none */
-	bool is_waiting; /* for a reply that comes later */
-	uint64_t ticket;
+	int fd; /* descriptor received with the request; -1: none */
+	enum text_outcome outcome;
+	struct text_progress progress;
 	size_t request_len;
 	char request[REQUEST_MAX + 1];
 	char *reply; /* NULL: not available yet */
@@ -41,6 +41,7 @@ struct text_service {
 	void *context;
 	struct text_conn *conns;
 	unsigned int num_conns;
+	uint64_t turn; /* of the loop, in which the last request was answered */
 };
 
 static void close_conn(struct text_conn *conn)
@@ -75,15 +76,19 @@ static ssize_t receive(struct text_conn *conn)
 
 static bool make_reply(struct text_conn *conn)
 {
+	struct text_service *service = conn->service;
 	FILE *out = open_memstream(&conn->reply, &conn->reply_len);
 
 	if (!out)
 		return false;
-	conn->is_waiting = !conn->service->answer(conn->service->context, conn->request, conn->fd,
-						  &conn->ticket, out);
+	service->turn = loop_number(service->loop);
+	conn->since = dpumap_clock_ns();
+	conn->sent = 0;
+	conn->outcome =
+		service->answer(service->context, conn->request, conn->fd, &conn->progress, out);
 	if (fclose(out) != 0 || !conn->reply)
 		return false;
-	if (conn->is_waiting) {
+	if (conn->outcome == TEXT_LATER) {
 		free(conn->reply);
 		conn->reply = NULL;
 	}
@@ -117,14 +122,16 @@ static bool write_reply(struct text_conn *conn)
 			return errno == EAGAIN || errno == EINTR;
 		conn->sent += (size_t)n;
 	}
-	return false;
+	free(conn->reply);
+	conn->reply = NULL;
+	return conn->outcome == TEXT_MORE;
 }
 
 static uint32_t interest_of(const struct text_conn *conn)
 {
-	if (conn->is_waiting)
+	if (conn->outcome == TEXT_LATER)
 		return 0;
-	return conn->reply ? EPOLLOUT : EPOLLIN;
+	return conn->reply || conn->outcome == TEXT_MORE ? EPOLLOUT : EPOLLIN;
 }
 
 /* May free the connection. */
@@ -146,7 +153,13 @@ static void on_conn(struct watch *watch, uint32_t events)
 
 	(void)events;
 	/* Of one that waits, only the end of the connection is reported. */
-	go_on(conn, conn->is_waiting ? false : conn->reply || read_request(conn));
+	if (conn->outcome == TEXT_LATER)
+		go_on(conn, false);
+	else if (conn->reply)
+		go_on(conn, true);
+	/* Those that are not answered in this turn are still ready in the next one. */
+	else if (conn->service->turn != loop_number(conn->service->loop))
+		go_on(conn, conn->outcome == TEXT_MORE ? make_reply(conn) : read_request(conn));
 }
 
 unsigned int text_service_num_waiting(const struct text_service *service)
@@ -154,7 +167,7 @@ unsigned int text_service_num_waiting(const struct text_service *service)
 	unsigned int num = 0;
 
 	for (const struct text_conn *conn = service->conns; conn; conn = conn->next)
-		num += conn->is_waiting;
+		num += conn->outcome == TEXT_LATER;
 	return num;
 }
 
@@ -164,9 +177,8 @@ void text_service_retry(struct text_service *service)
 
 	for (conn = service->conns; conn; conn = next) {
 		next = conn->next;
-		if (!conn->is_waiting)
+		if (conn->outcome != TEXT_LATER)
 			continue;
-		conn->since = dpumap_clock_ns();
 		go_on(conn, make_reply(conn));
 	}
 }
@@ -278,7 +290,7 @@ void text_service_tick(struct text_service *service)
 
 	for (conn = service->conns; conn; conn = next) {
 		next = conn->next;
-		if (!conn->is_waiting && now - conn->since > TIMEOUT_NS)
+		if (conn->outcome != TEXT_LATER && now - conn->since > TIMEOUT_NS)
 			close_conn(conn);
 	}
 	set_accepting(service, true);

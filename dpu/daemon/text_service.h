@@ -12,12 +12,24 @@
 
 struct text_service;
 
+enum text_outcome {
+	TEXT_DONE,
+	TEXT_MORE,  /* the function is called again when this part has been sent, in a later turn */
+	TEXT_LATER, /* it is called again by text_service_retry() */
+};
+
+/* What the function left when it was called last. All zero at the beginning. */
+struct text_progress {
+	uint64_t ticket;
+	char after[64]; /* the name of the last object of a list */
+};
+
 /*
- * fd came with the request, or is -1; the service closes it. False: the reply comes later, and
- * text_service_retry() calls the function again, with what it left in *ticket, which was 0.
+ * fd came with the request, or is -1; the service closes it. A turn of the loop answers one request, so no part of a
+ * reply should take long.
  */
-typedef bool text_service_fn(void *context, const char *request, int fd, uint64_t *ticket,
-			     FILE *reply);
+typedef enum text_outcome text_service_fn(void *context, const char *request, int fd,
+					  struct text_progress *progress, FILE *reply);
 
 /*
  * Takes the listener over, also on failure. A request ends with end, or where the client stops

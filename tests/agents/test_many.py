@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """More exports than dpumapd registers before it is ready."""
 
+import contextlib
+import json
 import os
 import pathlib
 import re
+import socket
 
 import pytest
 
 from harness.agents import ABSENT, REFUSED, Tool
+from harness.machine import await_true
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
@@ -30,7 +34,7 @@ class Many:
         self.tool = Tool(host, ["--connect", self.address])
 
     def write(self):
-        text = f'listen = [ "{self.address}" ];\nadmin = "{self.dpu.dir}/admin";\n'
+        text = f'listen = [ "{self.address}" ];\nadmin = "{self.dpu.dir}/admin";\nmetrics = "{self.dpu.dir}/metrics";\n'
         self.dpu.put({"many.conf": f"{text}exports = ( {', '.join(self.exports)} );\n"})
 
     def reload(self):
@@ -69,6 +73,54 @@ def test_exports_that_are_not_registered_can_change(many, host):
     many.reload().ok()
     many.tool("cp", "sent", last, "got").fails(ABSENT)
     crosses(many, host, "e001")
+
+
+def ask_at_once(agent, path, question, number=32):
+    """The answers to this many connections, which dpumapd sees in the same turn."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(number)]
+        agent.daemon.signal("STOP")
+        for one in sockets:
+            one.connect(path)
+            one.sendall(question)
+        agent.daemon.signal("CONT")
+        return [b"".join(iter(lambda one=one: one.recv(65536), b"")) for one in sockets]
+
+
+def test_turns_do_little_whatever_is_asked(many, dpu):
+    """Counts, not times: a turn registers one export, and answers one question, of a list 64 exports."""
+
+    def turns_of(work):
+        before = many.agent.figure("turns")
+        return work(), many.agent.figure("turns") - before
+
+    assert many.agent.figure("turns") >= 1
+    lists, turns = turns_of(lambda: ask_at_once(many.agent, f"{dpu.dir}/admin", b"list\n"))
+    for text in lists:
+        names = [one["name"] for one in json.loads(text)["exports"]]
+        assert names == sorted(names) and len(names) == NUMBER
+    assert turns >= 32 * (NUMBER // 64)
+    scrapes, turns = turns_of(lambda: ask_at_once(many.agent, f"{dpu.dir}/metrics", b"GET /metrics HTTP/1.1\r\n\r\n"))
+    assert all(b"dpumapd_longest_turn_microseconds" in text for text in scrapes) and turns >= 32
+    keys, turns = turns_of(lambda: ask_at_once(many.agent, f"{dpu.dir}/admin", b"rekey e001\n"))
+    assert all(json.loads(text)["status"] == "DOCA_SUCCESS" for text in keys) and turns >= 32
+    registered = many.agent.log().count("not yet registered")
+    assert await_true(lambda: many.agent.figure("turns") >= registered)
+
+
+def test_list_goes_on_while_exports_change(many, dpu):
+    """Between its parts, after the last name of the one before."""
+    with socket.socket(socket.AF_UNIX) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect(f"{dpu.dir}/admin")
+        slow.sendall(b"list\n")
+        text = slow.recv(2000)
+        many.agent.ctl("remove", "e100").ok()
+        many.agent.ctl("add", "name=zz,kind=dram,size=4096").ok()
+        text += b"".join(iter(lambda: slow.recv(65536), b""))
+    names = [one["name"] for one in json.loads(text)["exports"]]
+    kept = {f"e{number:03}" for number in range(NUMBER)} - {"e100"}
+    assert names == sorted(set(names)) and kept <= set(names) <= kept | {"e100", "zz"}
 
 
 def test_small_exports_share_mappings_of_pages_that_others_can_map(many):

@@ -85,7 +85,7 @@ def check_dashboard(dashboard, page):
     yield from check_layout(dashboard["panels"])
     for title, query in queries_of(dashboard):
         yield from check_query(query, title, page)
-    seen = "".join(query for _, query in queries_of(dashboard))
+    seen = " ".join(query for _, query in queries_of(dashboard))
     for name in sorted(page):
         if not re.search(rf"\b{name}\b", seen):
             yield f"no panel shows {name}"
