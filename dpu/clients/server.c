@@ -28,6 +28,7 @@ struct server {
 	struct export_table *exports;
 	const struct introduction_rules *rules;
 	struct dpumap_tls *tls;
+	bool has_unchecked; /* sessions, since tls was set */
 	struct acceptors *acceptors;
 	struct by_address *by_address;
 	struct session *sessions; /* the newest first */
@@ -224,6 +225,79 @@ static doca_error_t authenticate(struct server *server, struct session *session,
 	return result;
 }
 
+/* Clients of other machines come by an introduction, which knows the certificate. */
+static void refuse_introduced(const struct server *server, const char *identity)
+{
+	for (struct session *s = server->sessions; s; s = s->next)
+		s->refused |= !s->conn && strcmp(s->identity, identity) == 0;
+}
+
+static void check_connection(const struct server *server, struct session *session)
+{
+	struct dpumap_fault ignored = {0};
+
+	session->unchecked = false;
+	session->refused = check_accepted(server, session, &ignored) != DOCA_SUCCESS;
+	if (session->refused && session->introduction)
+		refuse_introduced(server, session->identity);
+}
+
+/* Decides whether the current TLS settings accept the client: session->refused. */
+static void check_session(const struct server *server, struct session *session)
+{
+	if (session->conn) {
+		check_connection(server, session);
+		return;
+	}
+	session->unchecked = false;
+	for (struct session *s = server->sessions; s; s = s->next)
+		if (s->unchecked && s->introduction && strcmp(s->identity, session->identity) == 0)
+			check_connection(server, s);
+}
+
+/*
+ * Disconnects the session and revokes the exports that it held; other holders get new descriptors.
+ */
+static void disconnect_and_revoke(struct server *server, struct session *session)
+{
+	struct dpumap_fault fault = {0};
+	uint64_t *held = session->held;
+	size_t num_held = session->num_held;
+	struct named_export *export;
+
+	if (introduction_is_done(session->introduction))
+		introduction_withdraw(session->introduction);
+	server->stats.held -= num_held;
+	session->held = NULL;
+	session->num_held = 0;
+	export_table_abandon(server->exports, held, num_held);
+	if (session->conn)
+		check_accepted(server, session, &fault);
+	else
+		dpumap_fault_set(&fault, DOCA_ERROR_AUTHENTICATION,
+				 "its certificate or pre-shared key is no longer accepted");
+	drop(server, session, &fault);
+	for (size_t i = 0; i < num_held; i++) {
+		if (i > 0 && held[i] == held[i - 1])
+			continue; /* they are sorted */
+		export = export_table_find_id(server->exports, held[i]);
+		if (export)
+			export_table_revoke(server->exports, export);
+	}
+	free(held);
+}
+
+/* True if the session has ended, because its client is no longer accepted. */
+static bool ends_refused(struct server *server, struct session *session)
+{
+	if (session->unchecked)
+		check_session(server, session);
+	if (!session->refused)
+		return false;
+	disconnect_and_revoke(server, session);
+	return true;
+}
+
 static bool can_answer(const struct session *session)
 {
 	return !session->job.active && !session->closing && !session->introduction;
@@ -382,7 +456,7 @@ static void serve(struct server *server, struct session *session, uint32_t event
 	struct dpumap_fault fault = {0};
 	doca_error_t result;
 
-	if (introduction_is_done(session->introduction))
+	if (ends_refused(server, session) || introduction_is_done(session->introduction))
 		return;
 	result = session->conn ? go_on(server, session, events, &fault)
 			       : send_events(session, &fault);
@@ -573,67 +647,6 @@ void server_set_max_clients(struct server *server, unsigned int max_clients,
 	server->max_per_identity = max_per_identity;
 }
 
-/* Has an introduction of this client been refused? Clients of other machines come by one. */
-static bool is_introduction_refused(const struct server *server, const char *identity)
-{
-	for (const struct session *s = server->sessions; s; s = s->next)
-		if (s->refused && s->introduction && strcmp(s->identity, identity) == 0)
-			return true;
-	return false;
-}
-
-/* Marks the sessions that the current TLS settings would not accept. */
-static void mark_refused(const struct server *server)
-{
-	struct dpumap_fault ignored = {0};
-
-	for (struct session *s = server->sessions; s; s = s->next)
-		s->refused = s->conn && !is_unauthenticated(s) &&
-			     check_accepted(server, s, &ignored) != DOCA_SUCCESS;
-	for (struct session *s = server->sessions; s; s = s->next)
-		s->refused |= !s->conn && is_introduction_refused(server, s->identity);
-}
-
-static struct session *find_refused(const struct server *server)
-{
-	for (struct session *s = server->sessions; s; s = s->next)
-		if (s->refused)
-			return s;
-	return NULL;
-}
-
-/*
- * Disconnects the session and revokes the exports that it held; other holders get new descriptors.
- */
-static void disconnect_and_revoke(struct server *server, struct session *session)
-{
-	struct dpumap_fault fault = {0};
-	uint64_t *held = session->held;
-	size_t num_held = session->num_held;
-	struct named_export *export;
-
-	if (introduction_is_done(session->introduction))
-		introduction_withdraw(session->introduction);
-	server->stats.held -= num_held;
-	session->held = NULL;
-	session->num_held = 0;
-	export_table_abandon(server->exports, held, num_held);
-	if (session->conn)
-		check_accepted(server, session, &fault);
-	else
-		dpumap_fault_set(&fault, DOCA_ERROR_AUTHENTICATION,
-				 "its certificate or pre-shared key is no longer accepted");
-	drop(server, session, &fault);
-	for (size_t i = 0; i < num_held; i++) {
-		if (i > 0 && held[i] == held[i - 1])
-			continue; /* they are sorted */
-		export = export_table_find_id(server->exports, held[i]);
-		if (export)
-			export_table_revoke(server->exports, export);
-	}
-	free(held);
-}
-
 static bool may_still_meet(const struct session *session)
 {
 	return introduction_rules_match(session->rules, session->identity,
@@ -659,14 +672,11 @@ void server_set_introductions(struct server *server, const struct introduction_r
 
 void server_set_tls(struct server *server, struct dpumap_tls *tls)
 {
-	struct session *session;
-
 	dpumap_tls_destroy(server->tls);
 	server->tls = tls;
-	mark_refused(server);
-	/* Each one may end others: clients that do not read their events. */
-	while ((session = find_refused(server)))
-		disconnect_and_revoke(server, session);
+	for (struct session *s = server->sessions; s; s = s->next)
+		s->unchecked = !is_unauthenticated(s);
+	server->has_unchecked = server->sessions != NULL;
 }
 
 const struct dpumap_tls *server_tls(const struct server *server)
@@ -676,13 +686,38 @@ const struct dpumap_tls *server_tls(const struct server *server)
 
 bool server_has_work(const struct server *server)
 {
-	return server->waiting || export_table_has_work(server->exports);
+	return server->waiting || server->has_unchecked || export_table_has_work(server->exports);
+}
+
+bool server_checks_clients(const struct server *server)
+{
+	return server->has_unchecked;
+}
+
+/*
+ * Each check verifies signatures, and each end of a session may end others: clients that do not read their events.
+ * One at least in a turn. A client that asks for something meanwhile is checked first.
+ */
+static void check_some(struct server *server)
+{
+	struct session *session;
+
+	do {
+		for (session = server->sessions; session; session = session->next)
+			if (session->unchecked || session->refused)
+				break;
+		if (session)
+			ends_refused(server, session);
+	} while (session && !is_turn_over(server));
+	server->has_unchecked = session != NULL;
 }
 
 /* A request that takes long has as many turns as it needs. */
 static void take_turn(struct server *server, struct session *session)
 {
 	end_waiting(server, session);
+	if (ends_refused(server, session))
+		return;
 	if (session->job.active)
 		requests_work(session, server->exports, &server->stats.requests);
 	if (session->job.active)
@@ -700,6 +735,8 @@ void server_work(struct server *server)
 			break;
 		take_turn(server, server->waiting);
 	} while (!is_turn_over(server));
+	if (server->has_unchecked)
+		check_some(server);
 	server->turn_end = 0;
 }
 
@@ -757,6 +794,8 @@ void server_request(struct server *server, struct session *session,
 {
 	struct dpumap_fault fault = {0};
 
+	if (ends_refused(server, session))
+		return;
 	if (session->job.active) {
 		dpumap_fault_set(&fault, DOCA_ERROR_AGAIN,
 				 "wait for the reply to the last request");

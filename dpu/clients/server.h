@@ -52,9 +52,12 @@ void server_set_max_clients(struct server *server, unsigned int max_clients,
 void server_set_introductions(struct server *server, const struct introduction_rules *rules);
 /*
  * Takes over tls, which may be NULL, for new connections. A connection that tls would not accept is
- * closed, and the client's access is revoked. NULL accepts none over TCP.
+ * closed, and the client's access is revoked: by server_work(), or when the client asks for something. NULL accepts
+ * none over TCP.
  */
 void server_set_tls(struct server *server, struct dpumap_tls *tls);
+/* Have some connections not been checked yet, since tls was set? */
+bool server_checks_clients(const struct server *server);
 /* NULL: none. */
 const struct dpumap_tls *server_tls(const struct server *server);
 

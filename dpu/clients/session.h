@@ -69,7 +69,8 @@ struct session {
 	/* A job, or the next request, waits for its turn: a place in the server's queue. */
 	bool waits;
 	struct session *next_waiting;
-	bool refused; /* by the TLS settings that were read last */
+	bool unchecked; /* by the TLS settings that were read last */
+	bool refused;	/* by them */
 	struct digest digests[SESSION_DIGESTS];
 	/*
 	 * A digest-update in progress, or the release of a file, which is written to its disk:

@@ -258,6 +258,14 @@ static void on_made(void *context)
 	server_set_introductions(d->server, &d->settings.introduce);
 }
 
+/* Clients that are no longer accepted lose their access before ctl reports success. */
+static bool settles(const void *context)
+{
+	const struct daemon *d = context;
+
+	return server_checks_clients(d->server);
+}
+
 /* The other requests of ctl see the outcome, or begin their own changes. */
 static void on_change_end(void *context, doca_error_t result, const struct dpumap_fault *why)
 {
@@ -350,6 +358,7 @@ doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpuma
 	const struct job_events events = {.load = load_next,
 					  .plan = plan_next,
 					  .made = on_made,
+					  .settles = settles,
 					  .ended = on_reload_end,
 					  .context = daemon};
 	doca_error_t result;

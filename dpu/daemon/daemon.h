@@ -50,6 +50,8 @@ unsigned int daemon_num_waiting(const struct daemon *daemon);
 /* The first address listened on, for the ready line; with the port chosen if it was 0. */
 const char *daemon_address(const struct daemon *daemon);
 
+struct loop_stats;
+void daemon_get_turns(const struct daemon *daemon, struct loop_stats *turns);
 struct export_table *daemon_exports(struct daemon *daemon);
 /* NULL: none. */
 const struct registry *daemon_registry(const struct daemon *daemon);

@@ -184,7 +184,8 @@ bool job_has_work(const struct job *job)
 
 void job_work(struct job *job)
 {
-	if (job->phase != APPLYING || export_change_apply(job->change))
+	if (job->phase != APPLYING || export_change_apply(job->change) ||
+	    (job->events.settles && job->events.settles(job->events.context)))
 		return;
 	job->phase = DISPOSING;
 	if (start_thread(job) != 0)

@@ -21,6 +21,8 @@ struct job_events {
 			     struct dpumap_fault *fault);
 	/* All that may fail has succeeded; no export has changed yet. NULL: none. */
 	void (*made)(void *context);
+	/* After made(): whether more must happen before the end, in later turns. NULL: nothing. */
+	bool (*settles)(const void *context);
 	void (*ended)(void *context, doca_error_t result, const struct dpumap_fault *why);
 	void *context;
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """What a reload changes, and what it leaves alone when it fails."""
 
+import contextlib
 import os
 import re
 import socket
@@ -14,7 +15,7 @@ from harness.agents import ABSENT, REFUSED, Tool
 from harness.machine import await_true
 from harness.metrics import described, parse, scrape
 from harness.pki import FUTURE, PAST, Pki, openssl
-from harness.wire import context, reach
+from harness.wire import HELLO, context, reach, receive, request
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
@@ -466,6 +467,26 @@ def test_thousands_of_exports_are_exchanged(made):
     assert await_true(lambda: watch.out().count("removed") == many + 1, 60)
     assert watch.out().count("added") == many + 1
     watch.end("TERM")
+
+
+def test_reload_ends_when_all_clients_are_checked(made):
+    """Those that are no longer accepted are disconnected then, also if checking them takes many turns."""
+    made.pki.issue("many", "clientAuth")
+    made.tls = made.tls.replace("};", f'crl = "{made.pki.path("ca.crl")}"; }};')
+    made.more = "max_clients_per_identity = 256;\n"
+    made.listen = ["tls:127.0.0.1:0"]
+    made.exports.append('{ name = "held"; kind = "dram"; size = 4096; allow = [ "cert:many" ]; }')
+    agent = made.start()
+    with contextlib.ExitStack() as stack:
+        for _ in range(100):
+            client = stack.enter_context(reach(agent.address, context(made.pki.path("many"))))
+            client.sendall(HELLO + request("get", name="held"))
+            assert receive(client) and b"descriptor" in receive(client)
+        made.pki.revoke("many")
+        turns = agent.figure("turns")
+        made.reload().ok()
+        assert agent.figure("clients") == 0 and agent.figure("imports") == 0
+        assert agent.figure("turns") - turns >= 3
 
 
 # -- credentials that would reject every client
