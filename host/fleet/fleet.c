@@ -134,7 +134,19 @@ static doca_error_t create(struct fleet *f, const struct options *o, struct dpum
 				      : dpumap_fault_doca(fault, result, "cannot create a fleet");
 }
 
-static void say_age(const struct fleet *f)
+static void say_wait(void *context, const char *endpoint, const char *why)
+{
+	const struct fleet *f = context;
+	char text[640];
+
+	snprintf(
+		text, sizeof(text),
+		"waiting for the registry of fleet %s at %s%s%.320s (--cached uses what was known)",
+		f->name, endpoint, why[0] ? ": " : "", why);
+	print_line(text);
+}
+
+static void say_age(const struct fleet *f, bool is_asked)
 {
 	const struct dpumap_fleet_status *status;
 	char age[FLEET_AGE_MAX], text[512];
@@ -142,15 +154,21 @@ static void say_age(const struct fleet *f)
 	if (f->table->get_status(f->view, &status) != DOCA_SUCCESS || status->is_live)
 		return;
 	fleet_format_age(status->age_ms, age);
-	snprintf(text, sizeof(text),
-		 "the registry of fleet %s cannot be reached (%s): this is what was known %s ago",
-		 f->name, status->problem, age);
+	if (!is_asked)
+		snprintf(text, sizeof(text), "this is what was known of fleet %s %s ago", f->name,
+			 age);
+	else
+		snprintf(text, sizeof(text),
+			 "the registry of fleet %s cannot be reached (%s): this is what was known "
+			 "%s ago",
+			 f->name, status->problem, age);
 	print_line(text);
 }
 
 doca_error_t fleet_open(const struct options *options, struct fleet *fleet,
 			struct dpumap_fault *fault)
 {
+	bool is_cached = options->given & OPTION_CACHED;
 	doca_error_t result;
 
 	*fleet = (struct fleet){.name = options->fleet};
@@ -160,12 +178,17 @@ doca_error_t fleet_open(const struct options *options, struct fleet *fleet,
 	/* There is nothing to clean up yet: a signal ends a start that waits. */
 	interrupt_release();
 	result = configure(fleet, options);
+	fleet->table->on_wait(fleet->view, say_wait, fleet);
 	if (result == DOCA_SUCCESS)
-		result = fleet->table->start(fleet->view);
+		result = is_cached ? fleet->table->start_cached(fleet->view)
+				   : fleet->table->start(fleet->view);
 	interrupt_catch();
+	if (result == DOCA_ERROR_NOT_FOUND && is_cached)
+		return dpumap_fault_set(fault, result, "%s: omit --cached",
+					fleet->table->get_error(fleet->view));
 	if (result != DOCA_SUCCESS)
 		return fleet_fault(fleet, result, fault);
-	say_age(fleet);
+	say_age(fleet, !is_cached);
 	return DOCA_SUCCESS;
 }
 

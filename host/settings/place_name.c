@@ -83,6 +83,8 @@ const char *place_check(const struct options *options)
 
 	if (!(takes & OPTION_FLEET))
 		return NULL;
+	if (options->given & OPTION_CACHED && !options->fleet && !place_is_wanted(options))
+		return "--cached needs --fleet, or an export DPU:EXPORT in a configured fleet";
 	if (options->fleet && options->connect)
 		return "--fleet and --connect exclude each other: the registry has the addresses";
 	if (options->fleet && options->server)

@@ -28,6 +28,8 @@ __attribute__((visibility("default"))) const struct dpumap_fleet_table dpumap_pr
 	.list_members = dpumap_fleet_list_members,
 	.list_leases = dpumap_fleet_list_leases,
 	.get_error = dpumap_fleet_get_error,
+	.on_wait = dpumap_fleet_on_wait,
+	.start_cached = dpumap_fleet_start_cached,
 
 	.trusted_secret_owner = dpumap_trusted_secret_owner,
 	.publisher_create = dpumap_publisher_create,

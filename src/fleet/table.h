@@ -7,6 +7,7 @@
 #define DPUMAP_FLEET_TABLE_H
 
 #include "fleet/publisher/publisher.h"
+#include "fleet/view/fleet.h"
 #include "local/trusted.h"
 
 struct dpumap_fleet_table {
@@ -34,6 +35,9 @@ struct dpumap_fleet_table {
 	__typeof__(dpumap_fleet_list_members) *list_members;
 	__typeof__(dpumap_fleet_list_leases) *list_leases;
 	__typeof__(dpumap_fleet_get_error) *get_error;
+
+	__typeof__(dpumap_fleet_on_wait) *on_wait;
+	__typeof__(dpumap_fleet_start_cached) *start_cached;
 
 	/* -- publishing -- */
 	__typeof__(dpumap_trusted_secret_owner) *trusted_secret_owner; /* the library's own */

@@ -445,6 +445,29 @@ def test_hosts_go_on_with_what_they_knew(host, own_etcd, pki, two_dpus):
     assert dpumap.names() == ["dpu1:bulk", "dpu1:new"]
 
 
+def test_a_registry_that_hangs_is_named_and_the_cache_offered(host, own_etcd, pki, two_dpus):
+    records, dpumap = Records(own_etcd, "lab"), FleetTool(host, own_etcd, "lab", pki)
+    records.dpu("dpu1", two_dpus["dpu1"][1]).export("dpu1", "bulk")
+    dpumap("list", "--cached").fails_with(ABSENT, "nothing valid is stored about the fleet yet: omit --cached")
+    assert dpumap.names() == ["dpu1:bulk"]
+    own_etcd.freeze(0)
+    try:
+        dpumap.options[-1] = "2"  # seconds to wait
+        done = dpumap("list")
+        assert "dpu1:bulk" in done.ok()
+        waits = r"^dpumap: waiting for the registry of fleet lab at http.* \(--cached uses what was known\)$"
+        assert re.search(waits, done.err, re.M), done.err
+        assert re.search(r"cannot be reached \(.+\): this is what was known \d+ s ago$", done.err.strip()), done.err
+        # Asking would take longer than the test may.
+        dpumap.options[-1] = "3600"
+        for words in (["list"], ["info", "dpu1:bulk"], ["cp", "/etc/hostname", "dpu1:bulk"]):
+            done = dpumap(*words, "--cached")
+            done.ok()
+            assert re.search("this is what was known of fleet lab .* ago$", done.err.strip()), done.err
+    finally:
+        own_etcd.thaw(0)
+
+
 def test_without_a_cache_an_absent_registry_is_an_error(host, own_etcd, pki):
     dpumap = FleetTool(host, own_etcd, "lab", pki)
     own_etcd.stop_all()

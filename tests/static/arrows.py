@@ -47,7 +47,7 @@ FLOORS = {
     },
     "what the programs share": {
         "doctor": f"channel common local {API}",
-        "fleet": f"fleet/publisher local {API}",
+        "fleet": f"fleet/publisher fleet/view local {API}",
         "fleet/publisher": f"fleet/etcd fleet/record local {API}",
         "fleet/view": f"fleet/etcd fleet/record channel local {API}",
         "fleet/etcd": f"fleet/record secret local {API}",

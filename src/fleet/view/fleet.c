@@ -316,16 +316,35 @@ static void process(struct dpumap_fleet *f)
 		write_cache(f);
 }
 
+void dpumap_fleet_on_wait(struct dpumap_fleet *fleet, dpumap_fleet_waits_fn *waits, void *context)
+{
+	fleet->waits = waits;
+	fleet->waits_context = context;
+}
+
+static void say_wait(struct dpumap_fleet *f)
+{
+	const char *why = dpumap_follow_state(f->follow)->fault.text;
+
+	f->waits(f->waits_context, dpumap_etcd_url(f->etcd, dpumap_etcd_current(f->etcd)), why);
+	f->waits = NULL;
+}
+
 void dpumap_fleet_wait(struct dpumap_fleet *fleet, bool (*is_done)(void *context), void *context)
 {
 	uint64_t end = dpumap_clock_ns() + fleet->timeout_ms * DPUMAP_NSEC_PER_MSEC, now;
+	uint64_t say = dpumap_clock_ns() + DPUMAP_NSEC_PER_SEC;
 	struct pollfd fd = {.fd = dpumap_etcd_fd(fleet->etcd), .events = POLLIN};
 	int wait, left;
 
 	process(fleet);
 	while (!is_done(context) && (now = dpumap_clock_ns()) < end) {
 		wait = next_ms(fleet);
-		left = (int)((end - now) / DPUMAP_NSEC_PER_MSEC) + 1;
+		if (fleet->waits && now >= say)
+			say_wait(fleet);
+		left = (int)(((fleet->waits && say < end ? say : end) - now) /
+			     DPUMAP_NSEC_PER_MSEC) +
+		       1;
 		if (poll(&fd, 1, wait < left ? wait : left) < 0 && errno != EINTR)
 			break;
 		process(fleet);
@@ -430,7 +449,16 @@ static doca_error_t open_view(struct dpumap_fleet *f)
 	return f->fault.code;
 }
 
-doca_error_t dpumap_fleet_start(struct dpumap_fleet *fleet)
+static doca_error_t open_cached_view(struct dpumap_fleet *f)
+{
+	if (read_cache(f))
+		return DOCA_SUCCESS;
+	return dpumap_fleet_wrong(f, DOCA_ERROR_NOT_FOUND,
+				  "nothing valid is stored about the fleet yet");
+}
+
+static doca_error_t start(struct dpumap_fleet *fleet,
+			  doca_error_t (*open)(struct dpumap_fleet *fleet))
 {
 	doca_error_t result;
 
@@ -446,7 +474,7 @@ doca_error_t dpumap_fleet_start(struct dpumap_fleet *fleet)
 	fleet->in_start = true;
 	result = open_parts(fleet);
 	if (result == DOCA_SUCCESS)
-		result = open_view(fleet);
+		result = open(fleet);
 	fleet->in_start = false;
 	fleet->is_started = result == DOCA_SUCCESS;
 	if (result != DOCA_SUCCESS)
@@ -454,7 +482,24 @@ doca_error_t dpumap_fleet_start(struct dpumap_fleet *fleet)
 	return result;
 }
 
+doca_error_t dpumap_fleet_start(struct dpumap_fleet *fleet)
+{
+	return start(fleet, open_view);
+}
+
+doca_error_t dpumap_fleet_start_cached(struct dpumap_fleet *fleet)
+{
+	return start(fleet, open_cached_view);
+}
+
 /* -- the state -- */
+
+static const char *problem_of(const struct dpumap_follow_state *state)
+{
+	if (state->is_live)
+		return "";
+	return state->fault.text[0] ? state->fault.text : "etcd has not answered";
+}
 
 doca_error_t dpumap_fleet_get_status(struct dpumap_fleet *fleet,
 				     const struct dpumap_fleet_status **status)
@@ -484,7 +529,7 @@ doca_error_t dpumap_fleet_get_status(struct dpumap_fleet *fleet,
 		.num_resyncs = state->resyncs,
 		.num_requests = counts.requests,
 		.num_failures = counts.failures,
-		.problem = state->is_live ? "" : state->fault.text};
+		.problem = problem_of(state)};
 	*status = &fleet->status;
 	return DOCA_SUCCESS;
 }

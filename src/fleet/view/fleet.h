@@ -15,4 +15,13 @@ doca_error_t dpumap_fleet_check_started(struct dpumap_fleet *fleet);
 /* Waits for etcd and processes its answers until the condition is true or the time-out has passed. */
 void dpumap_fleet_wait(struct dpumap_fleet *fleet, bool (*is_done)(void *context), void *context);
 
+/* -- for our own programs -- */
+
+/* endpoint and why may be "": not known yet. */
+typedef void dpumap_fleet_waits_fn(void *context, const char *endpoint, const char *why);
+/* To be called once by dpumap_fleet_start() if etcd does not answer within a second. */
+void dpumap_fleet_on_wait(struct dpumap_fleet *fleet, dpumap_fleet_waits_fn *waits, void *context);
+/* Starts with the view of the cache file, without asking etcd. NOT_FOUND if there is no valid one. */
+doca_error_t dpumap_fleet_start_cached(struct dpumap_fleet *fleet);
+
 #endif

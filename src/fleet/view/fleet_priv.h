@@ -7,6 +7,7 @@
 
 #include "fleet/etcd/etcd.h"
 #include "fleet/record/names.h"
+#include "fleet/view/fleet.h"
 #include "fleet/view/follow.h"
 #include "fleet/view/view.h"
 
@@ -18,7 +19,9 @@ struct dpumap_fleet {
 	uint32_t timeout_ms;
 	int epoll; /* watches etcd's descriptor while there is one */
 	bool is_started;
-	bool in_start; /* no event is reported */
+	bool in_start;		      /* no event is reported */
+	dpumap_fleet_waits_fn *waits; /* NULL: said, or nobody wants to know */
+	void *waits_context;
 	struct dpumap_etcd *etcd;
 	struct dpumap_view *view;
 	struct dpumap_follow *follow;
