@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "dpu/daemon/metrics.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dpu/daemon/daemon.h"
+#include "dpu/daemon/http.h"
 #include "dpu/daemon/traffic.h"
 
+/* An address, not a name that begins like one. */
 static bool is_loopback(const char *host)
 {
-	return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0 ||
-	       strcmp(host, "localhost") == 0;
+	struct in6_addr six;
+	struct in_addr four;
+
+	if (inet_pton(AF_INET, host, &four) == 1)
+		return ntohl(four.s_addr) >> 24 == IN_LOOPBACKNET;
+	if (inet_pton(AF_INET6, host, &six) == 1)
+		return IN6_IS_ADDR_LOOPBACK(&six);
+	return strcmp(host, "localhost") == 0;
 }
 
 doca_error_t metrics_parse(const char *where, struct dpumap_address *address,
@@ -176,28 +185,22 @@ static void put_all(FILE *out, struct daemon *daemon)
 	put_registry(out, daemon_registry(daemon));
 }
 
-/* Minimal HTTP for a scraper: one GET, one reply, then the connection is closed. */
 enum text_outcome metrics_answer(void *daemon, const char *question, int fd,
 				 struct text_progress *progress, FILE *answer)
 {
+	bool is_head;
+	unsigned int status = http_status(question, "/metrics", &is_head);
 	char *body = NULL;
 	size_t len = 0;
-	FILE *out;
+	FILE *out = open_memstream(&body, &len);
 
 	(void)fd, (void)progress;
-	if (strncmp(question, "GET /metrics ", 13) != 0) {
-		fputs("HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n", answer);
-		return TEXT_DONE;
-	}
-	out = open_memstream(&body, &len);
 	if (!out)
 		return TEXT_DONE;
-	put_all(out, daemon);
+	if (status == 200)
+		put_all(out, daemon);
 	if (fclose(out) == 0)
-		fprintf(answer,
-			"HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
-			"Content-Length: %zu\r\n\r\n%s",
-			len, body);
+		http_reply(answer, status, body, is_head);
 	free(body);
 	return TEXT_DONE;
 }

@@ -183,11 +183,26 @@ void text_service_retry(struct text_service *service)
 	}
 }
 
+/* The first one that has not asked yet: connections are made to ask at once. */
+static void close_idle(struct text_service *service)
+{
+	struct text_conn *oldest = NULL;
+
+	for (struct text_conn *conn = service->conns; conn; conn = conn->next)
+		if (conn->outcome == TEXT_DONE && !conn->reply)
+			oldest = conn;
+	if (oldest)
+		close_conn(oldest);
+}
+
 static void open_conn(struct text_service *service, int fd)
 {
-	struct text_conn *conn = service->num_conns < CONNS_MAX ? calloc(1, sizeof(*conn)) : NULL;
 	struct dpumap_fault fault = {0};
+	struct text_conn *conn;
 
+	if (service->num_conns >= CONNS_MAX)
+		close_idle(service);
+	conn = service->num_conns < CONNS_MAX ? calloc(1, sizeof(*conn)) : NULL;
 	if (!conn ||
 	    loop_add(service->loop, &conn->watch, fd, EPOLLIN, on_conn, &fault) != DOCA_SUCCESS) {
 		free(conn);
