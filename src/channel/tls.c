@@ -68,6 +68,7 @@ static bool make_socket_method(void)
 
 static bool is_prepared;
 static int rejected_index;
+static int ca_index; /* of a context: the path of its CA certificates */
 static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
 
 static void free_rejected(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl,
@@ -77,11 +78,18 @@ static void free_rejected(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, 
 	X509_free(ptr);
 }
 
+static void free_path(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl, void *argp)
+{
+	(void)parent, (void)ad, (void)idx, (void)argl, (void)argp;
+	free(ptr);
+}
+
 /* Initializes what all contexts share. */
 static void prepare(void)
 {
 	rejected_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, free_rejected);
-	is_prepared = rejected_index >= 0 && make_socket_method();
+	ca_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, free_path);
+	is_prepared = rejected_index >= 0 && ca_index >= 0 && make_socket_method();
 }
 
 static int keep_rejected(int is_good, X509_STORE_CTX *verify)
@@ -179,6 +187,15 @@ static doca_error_t add_to_store(X509_STORE *store, const char *path, bool lists
 	return result;
 }
 
+/* For messages, so it may be missing. */
+static void keep_path(SSL_CTX *ctx, const char *ca)
+{
+	char *copy = strdup(ca);
+
+	if (copy && !SSL_CTX_set_ex_data(ctx, ca_index, copy))
+		free(copy);
+}
+
 static doca_error_t use_certificates(SSL_CTX *ctx, const struct dpumap_tls_config *config,
 				     struct dpumap_fault *fault)
 {
@@ -194,6 +211,7 @@ static doca_error_t use_certificates(SSL_CTX *ctx, const struct dpumap_tls_confi
 		result = use_key(ctx, config->key, fault);
 	if (result == DOCA_SUCCESS)
 		result = add_to_store(store, config->ca, false, fault);
+	keep_path(ctx, config->ca);
 	if (result == DOCA_SUCCESS && config->crl) {
 		X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 		result = add_to_store(store, config->crl, true, fault);
@@ -348,12 +366,27 @@ doca_error_t dpumap_tls_peer_name(SSL *ssl, char name[static DPUMAP_PEER_NAME_MA
 	return dpumap_peer_name_of_cert(cert, name, fault);
 }
 
-static doca_error_t reject_cert(X509 *cert, long error, struct dpumap_fault *fault)
+static bool is_of_other_authority(long error)
+{
+	return error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT ||
+	       error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
+	       error == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT ||
+	       error == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN ||
+	       error == X509_V_ERR_CERT_SIGNATURE_FAILURE;
+}
+
+static doca_error_t reject_cert(SSL_CTX *ctx, X509 *cert, long error, struct dpumap_fault *fault)
 {
 	char name[DPUMAP_PEER_NAME_MAX] = "an unknown peer";
+	const char *ca = SSL_CTX_get_ex_data(ctx, ca_index);
 	struct dpumap_fault ignored = {0};
 
 	dpumap_peer_name_of_cert(cert, name, &ignored);
+	if (is_of_other_authority(error) && ca)
+		return dpumap_fault_set(
+			fault, DOCA_ERROR_AUTHENTICATION,
+			"the certificate of %s was rejected: it was not issued by a CA of %s", name,
+			ca);
 	return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
 				"the certificate of %s was rejected: %s", name,
 				X509_verify_cert_error_string(error));
@@ -386,7 +419,7 @@ static doca_error_t check_cert(const struct dpumap_tls *tls, SSL *ssl, X509 *cer
 		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
 					  "no memory to check a certificate");
 	else if (X509_verify_cert(verify) != 1)
-		result = reject_cert(cert, X509_STORE_CTX_get_error(verify), fault);
+		result = reject_cert(tls->ctx, cert, X509_STORE_CTX_get_error(verify), fault);
 	X509_STORE_CTX_free(verify);
 	return result;
 }
@@ -416,14 +449,38 @@ static doca_error_t code_of(int why)
 	}
 }
 
+/* What an alert of the peer says about the own certificate; NULL: something else. */
+static const char *refusal_of(unsigned long error)
+{
+	switch (ERR_GET_LIB(error) == ERR_LIB_SSL ? ERR_GET_REASON(error) : 0) {
+	case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+		return "its certificate is revoked";
+	case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+		return "its certificate or the revocation list has expired, or is not valid yet";
+	case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+		return "its certificate was not issued by a CA that the other side knows (ca)";
+	case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
+		return "its certificate is for another purpose (dpumap pki issue --host or --dpu)";
+	default:
+		return NULL;
+	}
+}
+
 doca_error_t dpumap_tls_fault(SSL *ssl, const char *what, struct dpumap_fault *fault)
 {
 	unsigned long error = ERR_peek_error();
+	const char *refusal = refusal_of(error);
 	X509 *rejected = SSL_get_ex_data(ssl, rejected_index);
 	const char *text = ERR_reason_error_string(error);
 
 	if (rejected)
-		return reject_cert(rejected, SSL_get_verify_result(ssl), fault);
+		return reject_cert(SSL_get_SSL_CTX(ssl), rejected, SSL_get_verify_result(ssl),
+				   fault);
+	if (refusal)
+		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION, "%s: %s",
+					SSL_is_server(ssl) ? "the client refuses this dpumapd"
+							   : "dpumapd refuses this host",
+					refusal);
 	if (ERR_GET_REASON(error) == SSL_R_BINDER_DOES_NOT_VERIFY)
 		return dpumap_fault_set(
 			fault, DOCA_ERROR_AUTHENTICATION, "%s: the client's pre-shared key %s",

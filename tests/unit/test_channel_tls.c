@@ -292,8 +292,11 @@ static void test_client_of_another_authority(void **state)
 	assert_int_equal(dpumap_tls_create(&config, false, &pair.client.tls, &pair.client.fault),
 			 DOCA_SUCCESS);
 	meet(&pair, "dpu");
-	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "cert:foreign-host",
-		       DOCA_ERROR_AUTHENTICATION, "unknown ca");
+	expect_refusal(
+		&pair, DOCA_ERROR_AUTHENTICATION,
+		"the certificate of cert:foreign-host was rejected: it was not issued by a CA of /",
+		DOCA_ERROR_AUTHENTICATION,
+		"dpumapd refuses this host: its certificate was not issued by a CA");
 }
 
 static void test_server_of_another_authority(void **state)
@@ -333,7 +336,7 @@ static void test_revoked_client(void **state)
 
 	meet(&pair, "dpu");
 	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "revoked", DOCA_ERROR_AUTHENTICATION,
-		       "revoked");
+		       "dpumapd refuses this host: its certificate is revoked");
 }
 
 /* Revoked while connected: the server checks again when it has a new list. */
