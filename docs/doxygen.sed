@@ -7,4 +7,4 @@ s#^ \*\t# *         #
 1s/^# .*/& {#mainpage}/
 # A link to a header leads to its page. The other documents are not part of the HTML.
 s#\[`([a-z_/-]+\.h)`\]\(\.\./(emu/)?include/([a-z_/-]+\.h)\)#@ref \3 "\1"#g
-s#\[([a-z-]+\.md)\]\([a-z-]+\.md\)#`\1`#g
+s#\[([a-z-]+\.md)\]\(([a-z]+/)?[a-z-]+\.md\)#`\1`#g
