@@ -136,6 +136,14 @@ static void print_list(struct json_object *list, const struct column *columns)
 			       c[1].key ? " " : "\n");
 }
 
+static void print_failed(struct json_object *reply)
+{
+	struct json_object *list = json_object_object_get(reply, "failed");
+
+	for (size_t i = 0; list && i < json_object_array_length(list); i++)
+		printf("failed: %s\n", text_of(json_object_array_get_idx(list, i), "reason"));
+}
+
 static void print_reply(struct json_object *reply)
 {
 	static const struct column of_export[] = {{"name", -24},       {"kind", -7}, {"size", 14},
@@ -153,6 +161,7 @@ static void print_reply(struct json_object *reply)
 	if (json_object_object_get_ex(reply, "exports", &list) &&
 	    json_object_is_type(list, json_type_array)) {
 		print_list(list, of_export);
+		print_failed(reply);
 	} else if (json_object_object_get_ex(reply, "sessions", &list)) {
 		print_list(list, of_session);
 	} else {

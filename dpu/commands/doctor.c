@@ -7,10 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <json-c/json.h>
+
 #include "channel/address.h"
 #include "doctor/doctor.h"
 #include "dpu/base/log.h"
 #include "dpu/base/privileges.h"
+#include "dpu/commands/ctl.h"
 #include "dpu/settings/options.h"
 #include "dpu/settings/settings.h"
 
@@ -39,11 +42,31 @@ static const char *choose_address(const struct settings *settings, char *room, s
 	return settings->listen[0];
 }
 
+/* NULL with no reply: no dpumapd that could be asked runs, or it serves all exports. */
+static const char *find_failed(const struct options *options, const struct settings *settings,
+			       struct json_object **reply)
+{
+	struct dpumap_fault ignored = {0};
+	struct json_object *list = NULL;
+	struct options ctl = {.given = {.admin = settings->admin}};
+
+	*reply = NULL;
+	if (!settings->admin || ctl_ask(&ctl, "list", (unsigned int)options->timeout_s, reply,
+					&ignored) != DOCA_SUCCESS)
+		return NULL;
+	list = json_object_object_get(*reply, "failed");
+	if (!list || !json_object_array_length(list))
+		return NULL;
+	return json_object_get_string(
+		json_object_object_get(json_object_array_get_idx(list, 0), "reason"));
+}
+
 static doca_error_t run_checks(const struct options *options, struct dpumap_fault *fault)
 {
 	char room[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX];
 	const char *file = options->file;
 	struct dpumap_fault wrong = {0};
+	struct json_object *reply;
 	struct settings settings;
 	doca_error_t result;
 
@@ -69,12 +92,14 @@ static doca_error_t run_checks(const struct options *options, struct dpumap_faul
 			.tls_is_server = settings_has_tls(&settings),
 			.config = file,
 			.config_fault = &wrong,
+			.failed_export = find_failed(options, &settings, &reply),
 			.timeout_s = (unsigned int)options->timeout_s,
 			.stop = &stop_signal,
 			.json = options->json,
 			.all = options->verbose,
 		},
 		stdout, fault);
+	json_object_put(reply);
 	settings_free(&settings);
 	return result;
 }

@@ -84,6 +84,7 @@ static void put_counters(struct request *q)
 	server_get_stats(daemon_server(q->daemon), &stats);
 	put_text(q->answer, "device", export_table_device_name(exports));
 	put(q->answer, "exports", export_table_count(exports));
+	put(q->answer, "failed_exports", export_table_failed(exports)->num);
 	put(q->answer, "clients", stats.clients);
 	put(q->answer, "imports", stats.held);
 	put(q->answer, "outstanding", export_table_num_outstanding(exports));
@@ -171,6 +172,20 @@ static bool write_object(struct list_writer *w, struct json_object *object)
 	return !q->has_more;
 }
 
+static struct json_object *describe_failed(const struct failed_exports *failed)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < failed->num; i++) {
+		struct json_object *about = json_object_new_object();
+
+		put_text(about, "name", failed->list[i].name);
+		put_text(about, "reason", failed->list[i].why);
+		json_object_array_add(list, about);
+	}
+	return list;
+}
+
 static doca_error_t get_exports(struct request *q)
 {
 	struct export_table *exports = daemon_exports(q->daemon);
@@ -185,6 +200,8 @@ static doca_error_t get_exports(struct request *q)
 		snprintf(after, sizeof(q->progress->after), "%s", export_get_spec(export)->name);
 		goes_on = write_object(&writer, describe_export(export));
 	}
+	if (!q->has_more)
+		json_object_object_add(q->answer, "failed", describe_failed(export_table_failed(exports)));
 	return DOCA_SUCCESS;
 }
 

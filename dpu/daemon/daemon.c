@@ -541,7 +541,7 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	if (result == DOCA_SUCCESS) {
 		sd_notify(0, MORE_TIME);
 		result = export_change_set_now(d->exports, &d->settings.exports, &d->settings.dir,
-					       signals_stop_is_asked, fault);
+					       d->options->file, signals_stop_is_asked, fault);
 		export_list_free(&d->settings.exports); /* they may be very many */
 		malloc_trim(0);
 	}

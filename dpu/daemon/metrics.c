@@ -60,6 +60,9 @@ static void put_bytes(FILE *out, const struct export_table *exports)
 	for (enum export_kind k = 0; k < EXPORT_KINDS; k++)
 		fprintf(out, "dpumapd_exports{kind=\"%s\"} %" PRIu64 "\n", export_kind_name(k),
 			count[k]);
+	put(out, "failed_exports", "gauge",
+	    "Exports of the configuration that cannot be made or have ended.",
+	    export_table_failed(exports)->num);
 	fputs("# HELP dpumapd_exported_bytes Bytes exported.\n"
 	      "# TYPE dpumapd_exported_bytes gauge\n",
 	      out);

@@ -17,6 +17,7 @@ struct item {
 	struct named_export *old;   /* to be replaced or removed; NULL: none */
 	struct named_export *fresh; /* NULL: not made, or to be removed */
 	bool keeps_memory;
+	bool may_fail;
 	bool stays; /* old stays, with these labels, and is from this file */
 	uint32_t file;
 	struct export_labels labels;
@@ -28,6 +29,7 @@ struct export_change {
 	atomic_bool is_cancelled;
 	bool (*stops)(void); /* or NULL */
 	bool completes;	     /* the table, as all files were loaded */
+	struct failed_exports failed;
 	size_t applied;
 	size_t num;
 	struct item items[];
@@ -158,12 +160,13 @@ static void plan_one(struct export_change *change, struct export_spec *spec,
 	if (is_same && was->file == spec->file && was->is_temporary == spec->is_temporary &&
 	    export_labels_are_equal(&was->labels, &spec->labels))
 		return;
-	change->items[change->num++] =
-		(struct item){.spec = spec,
-			      .old = old,
-			      .stays = is_same,
-			      .file = spec->file,
-			      .keeps_memory = old && !is_same && export_has_memory_of(old, spec)};
+	change->items[change->num++] = (struct item){
+		.spec = spec,
+		.old = old,
+		.stays = is_same,
+		.file = spec->file,
+		.may_fail = !old && failed_exports_has(&change->exports->failed, spec->name),
+		.keeps_memory = old && !is_same && export_has_memory_of(old, spec)};
 }
 
 static doca_error_t plan_additions(struct export_change *change, const struct export_list *wanted,
@@ -247,12 +250,23 @@ static void undo(struct export_change *change)
 	}
 }
 
+static doca_error_t make_or_note(struct export_change *change, struct item *item,
+				 struct dpumap_fault *fault)
+{
+	const struct export_spec *spec = item->spec;
+	doca_error_t result = make(change, item, fault);
+
+	if (result == DOCA_SUCCESS || result == DOCA_ERROR_SHUTDOWN || !item->may_fail)
+		return result;
+	return failed_exports_add(&change->failed, spec->name, fault);
+}
+
 doca_error_t export_change_make(struct export_change *change, struct dpumap_fault *fault)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (size_t i = 0; i < change->num && result == DOCA_SUCCESS; i++)
-		result = make(change, &change->items[i], fault);
+		result = make_or_note(change, &change->items[i], fault);
 	if (result != DOCA_SUCCESS)
 		undo(change);
 	return result;
@@ -289,6 +303,7 @@ static void put_fresh(struct export_table *exports, struct named_export *fresh)
 {
 	export_set_id(fresh, exports->next_id++);
 	export_table_insert(exports, export_table_lower_bound(exports, export_name(fresh)), fresh);
+	failed_exports_remove(&exports->failed, export_name(fresh));
 	export_log(fresh, &exports->device, "created");
 	export_table_announce(exports, NULL, 0, export_get_spec(fresh));
 }
@@ -307,6 +322,23 @@ static void let_stay(struct export_table *exports, struct item *item)
 	item->old = NULL;
 }
 
+/* All exports are there that can be. */
+static void settle(struct export_change *change)
+{
+	struct export_table *exports = change->exports;
+
+	if (!change->completes)
+		return;
+	failed_exports_free(&exports->failed);
+	exports->failed = change->failed;
+	change->failed = (struct failed_exports){0};
+	for (size_t i = 0; i < exports->failed.num; i++)
+		log_from(DPUMAP_LINE_ERROR, "exports that failed",
+			 "%s; the other exports are served, and a reload tries again",
+			 exports->failed.list[i].why);
+	exports->is_incomplete = exports->failed.num;
+}
+
 bool export_change_apply(struct export_change *change)
 {
 	for (int i = 0; i < WORK_AT_ONCE && change->applied < change->num; i++) {
@@ -321,8 +353,7 @@ bool export_change_apply(struct export_change *change)
 	}
 	if (change->applied < change->num)
 		return true;
-	if (change->completes)
-		change->exports->is_incomplete = false;
+	settle(change);
 	return false;
 }
 
@@ -343,12 +374,13 @@ void export_change_destroy(struct export_change *change)
 	for (size_t i = 0; i < change->num; i++)
 		export_labels_free(&change->items[i].labels);
 	export_spec_free(&change->added);
+	failed_exports_free(&change->failed);
 	change->exports->change = NULL;
 	free(change);
 }
 
 doca_error_t export_change_set_now(struct export_table *exports, struct export_list *wanted,
-				   const struct export_dir *dir, bool (*stops)(void),
+				   const struct export_dir *dir, bool tolerant, bool (*stops)(void),
 				   struct dpumap_fault *fault)
 {
 	struct export_change *change = NULL;
@@ -358,7 +390,11 @@ doca_error_t export_change_set_now(struct export_table *exports, struct export_l
 	if (!change)
 		return result;
 	change->stops = stops;
+	for (size_t i = 0; i < change->num; i++)
+		change->items[i].may_fail = tolerant;
 	result = export_change_make(change, fault);
+	if (result == DOCA_SUCCESS && change->num && change->failed.num == change->num)
+		result = fault->code;
 	if (result == DOCA_SUCCESS)
 		while (export_change_apply(change))
 			;

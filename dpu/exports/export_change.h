@@ -21,6 +21,7 @@ doca_error_t export_change_remove(struct export_table *exports, const char *name
  * exports stay untouched, with their imports, also if their labels change; a change of permissions
  * or authorized peers keeps the bytes; any other difference replaces the export. List and dir are
  * borrowed until export_change_make() has returned; the rest of the list is the caller's to free.
+ * An export that had failed may fail again, which does not prevent the change.
  * ALREADY_EXIST for an export of the list that an unchanged file has as well.
  */
 doca_error_t export_change_set(struct export_table *exports, struct export_list *wanted,
@@ -39,9 +40,12 @@ bool export_change_apply(struct export_change *change);
 void export_change_dispose(struct export_change *change);
 /* Undoes what was not applied. NULL is allowed. */
 void export_change_destroy(struct export_change *change);
-/* All steps of export_change_set() at once. SHUTDOWN, and no change, as soon as stops() is true. */
+/*
+ * All steps of export_change_set() at once. SHUTDOWN, and no change, as soon as stops() is true. tolerant: an
+ * export that cannot be made does not prevent the others, unless there are none.
+ */
 doca_error_t export_change_set_now(struct export_table *exports, struct export_list *wanted,
-				   const struct export_dir *dir, bool (*stops)(void),
+				   const struct export_dir *dir, bool tolerant, bool (*stops)(void),
 				   struct dpumap_fault *fault);
 
 /* The export ends outside the change in progress, if there is one: the table calls this. */

@@ -51,6 +51,7 @@ void export_table_destroy(struct export_table *exports)
 	doca_dev_close(exports->device.dev);
 	free(exports->list);
 	export_ids_free(&exports->ids);
+	failed_exports_free(&exports->failed);
 	free(exports);
 }
 
@@ -121,6 +122,11 @@ uint64_t export_table_num_outstanding(const struct export_table *exports)
 struct named_export *export_table_at(const struct export_table *exports, size_t index)
 {
 	return exports->list[index];
+}
+
+const struct failed_exports *export_table_failed(const struct export_table *exports)
+{
+	return &exports->failed;
 }
 
 static doca_error_t not_found(const char *name, struct dpumap_fault *fault)
@@ -201,10 +207,13 @@ bool export_table_is_complete(const struct export_table *exports)
 	return !exports->is_incomplete;
 }
 
-static void drop(struct export_table *exports, size_t index)
+static void drop(struct export_table *exports, size_t index, const struct dpumap_fault *why)
 {
 	struct named_export *export = export_table_take_out(exports, index);
 
+	log_error("%s", why->text);
+	if (!export_get_spec(export)->is_temporary)
+		failed_exports_add(&exports->failed, export_name(export), why);
 	export_change_forget(exports, export);
 	export_end(export);
 	log_line("export %s removed", export_name(export));
@@ -238,8 +247,7 @@ void export_table_check(struct export_table *exports)
 	for (size_t i = exports->count; i > 0; i--) {
 		if (export_check(exports->list[i - 1], &fault) == DOCA_SUCCESS)
 			continue;
-		log_error("%s", fault.text);
-		drop(exports, i - 1);
+		drop(exports, i - 1, &fault);
 	}
 }
 
@@ -367,10 +375,8 @@ void export_table_revoke(struct export_table *exports, struct named_export *expo
 
 	if (export_get_spec(export)->via == EXPORT_VIA_RDMA)
 		return;
-	if (rekey(exports, export, &fault) != DOCA_SUCCESS) {
-		log_error("%s", fault.text);
-		drop(exports, export_table_lower_bound(exports, export_name(export)));
-	}
+	if (rekey(exports, export, &fault) != DOCA_SUCCESS)
+		drop(exports, export_table_lower_bound(exports, export_name(export)), &fault);
 }
 
 /* -- the device -- */

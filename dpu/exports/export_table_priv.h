@@ -6,6 +6,7 @@
 #include "dpu/exports/export_change.h"
 #include "dpu/exports/export_ids.h"
 #include "dpu/exports/export_table.h"
+#include "dpu/exports/failed_exports.h"
 
 /* Exports that export_table_work() and export_change_apply() look at in one call. */
 #define WORK_AT_ONCE 16
@@ -16,6 +17,7 @@ struct export_table {
 	size_t count;
 	size_t room;
 	struct export_ids ids;
+	struct failed_exports failed;
 	bool is_incomplete; /* see export_table_is_complete() */
 	bool waits;	 /* registering failed: unregistered exports wait for their first clients */
 	size_t next_due; /* before this index, no export is due for a descriptor */

@@ -30,6 +30,11 @@ static void check_config(struct check_context *context, struct finding *finding)
 		doctor_fail(finding, dpumap_fault_exit(fault->code), "%s", fault->text);
 		doctor_advise(finding,
 			      "correct the configuration: other commands fail because of it too");
+	} else if (options->failed_export) {
+		doctor_report(finding, DOCTOR_WARN, "an export has failed: %s",
+			      options->failed_export);
+		doctor_advise(finding, "remove the cause, then run dpumapd ctl reload; dpumapd ctl "
+				       "list shows all failed exports");
 	} else if (options->config) {
 		doctor_report(finding, DOCTOR_OK, "%s is valid", options->config);
 	} else {

@@ -34,7 +34,8 @@ struct dpumap_doctor_options {
 	/* The configuration file, and the error in it. */
 	const char *config;
 	const struct dpumap_fault *config_fault;
-	unsigned int timeout_s; /* of one check; 0: the default */
+	const char *failed_export; /* why the running dpumapd lacks one of the configuration */
+	unsigned int timeout_s;	   /* of one check; 0: the default */
 	const volatile int *stop;
 	bool json;
 	bool all; /* prints skipped checks too */

@@ -2,6 +2,7 @@
 """What a reload changes, and what it leaves alone when it fails."""
 
 import contextlib
+import json
 import os
 import re
 import socket
@@ -305,6 +306,65 @@ def test_export_that_cannot_be_made_changes_nothing(made):
     agent.daemon.await_log("cannot reload the configuration, nothing has changed: export dm")
     for holder in holders:
         holder.end("TERM")
+
+
+def of_file(name, path, size='"max"'):
+    return f'{{ name = "{name}"; kind = "file"; path = "{path}"; size = {size}; perm = "ro"; allow = [ "*" ]; }}'
+
+
+def failed_exports(agent):
+    """{name: reason}"""
+    return {one["name"]: one["reason"] for one in agent.ask("list")["failed"]}
+
+
+def test_start_serves_the_exports_that_can_be_made(made):
+    """Those that cannot are shown, and a reload tries them again."""
+    path = f"{made.dpu.dir}/table"
+    reasons = {
+        "large": "bytes of device memory",
+        "pages": "bytes of huge pages",
+        "short": "the file or dma-buf has",
+        "table": "No such file or directory",
+    }
+    others = [
+        DEVICE_MEMORY.replace('"dm"', '"large"', 1).replace("4096", '"1T"'),
+        EXPORT.replace("web", "pages").replace("64K", "8T").replace("kind", 'pages = "huge"; kind'),
+        of_file("short", "/etc/passwd", '"1T"'),
+        of_file("table", path),
+    ]
+    made.exports = [EXPORT, *others]
+    made.more = f'metrics = "{made.dpu.dir}/metrics";\n'
+    agent = made.start()
+    assert exports_of(agent) == {"web"}
+    assert made.web()("read", "web", "--length", "4096").data == bytes(4096)
+    failed = failed_exports(agent)
+    assert failed.keys() == reasons.keys()
+    for name, reason in reasons.items():
+        assert reason in failed[name]
+        assert f"{failed[name]}; the other exports are served" in agent.log()
+        assert f"failed: {failed[name]}\n" in agent.ctl("list").ok()
+    assert agent.figure("failed_exports") == 4
+    assert parse(scrape(f"{made.dpu.dir}/metrics"))[1]["dpumapd_failed_exports"] == 4
+    found = json.loads(made.dpu.run(["dpumapd", "doctor", "--config", f"{made.dpu.dir}/reload.conf", "--json"]).data)
+    assert (found["checks"][0]["id"], found["checks"][0]["state"]) == ("config.file", "warn")
+    assert failed["large"] in found["checks"][0]["text"]
+    made.dpu.run(["truncate", "-s", "64K", path]).ok()
+    made.reload().ok()
+    assert exports_of(agent) == {"web", "table"}
+    assert failed_exports(agent).keys() == reasons.keys() - {"table"}
+    # An export that has not failed before must not fail.
+    made.exports = [EXPORT, *others, of_file("typo", f"{path}s")]
+    made.reload().fails_with(ABSENT, "export typo: cannot open")
+    made.exports = [EXPORT, of_file("table", path)]
+    made.reload().ok()
+    assert not failed_exports(agent)
+    # An export that ends by itself has failed, too.
+    made.dpu.run(["truncate", "-s", "4K", path]).ok()
+    agent.daemon.await_log("export table removed")
+    assert "was truncated" in failed_exports(agent)["table"]
+    made.reload().ok()
+    assert exports_of(agent) == {"web", "table"}
+    assert not failed_exports(agent)
 
 
 def test_change_of_which_any_step_fails_changes_nothing(made, emulator):

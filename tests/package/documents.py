@@ -199,6 +199,8 @@ RULES = (
         after="rm /etc/dpumap/dpumap.conf && dpumap list",
     ),
     Rule(PACKAGES, r"Overall exposure", picture=True),  # inside.sh prints it
+    Rule(PACKAGES, r"^cd /etc/dpumap", picture=True),  # an editor does not end by itself
+    Rule(PACKAGES, r"^# /etc/systemd/system/", picture=True),  # units.sh tests them
     # -- docs/emu/dpumap-emu.md --
     # A server that writes into a pipe says too late that it waits for a client.
     Rule(EMULATOR, r"run --as dpu -- ib_write_bw -x 3$", terminals=("server",), until="^"),
