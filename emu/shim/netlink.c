@@ -26,7 +26,7 @@
 
 int emu_netlink_socket(int type, int *fd)
 {
-	int err = emu_channel_connect(NAME + 1, type & SOCK_NONBLOCK, fd);
+	int err = emu_channel_connect(&NAME[1], type & SOCK_NONBLOCK, fd);
 
 	if (!err && !(type & SOCK_CLOEXEC))
 		fcntl(*fd, F_SETFD, 0);
