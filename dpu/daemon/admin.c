@@ -201,7 +201,8 @@ static doca_error_t get_exports(struct request *q)
 		goes_on = write_object(&writer, describe_export(export));
 	}
 	if (!q->has_more)
-		json_object_object_add(q->answer, "failed", describe_failed(export_table_failed(exports)));
+		json_object_object_add(q->answer, "failed",
+				       describe_failed(export_table_failed(exports)));
 	return DOCA_SUCCESS;
 }
 

@@ -18,8 +18,8 @@ run_check()
 
 make_scratch()
 {
-	mkdir "$1/docs"
-	cp "$TREE/docs/emu/containers.md" "$1/docs/"
+	mkdir -p "$1/docs/emu"
+	cp "$TREE/docs/emu/containers.md" "$1/docs/emu/"
 }
 
 PLANTS=12

@@ -172,7 +172,8 @@ int emu_sysfs_same(const struct emu_func *f, const char *file, const char *as)
 	return link(old, new) ? -errno : replace(new, path);
 }
 
-int emu_sysfs_remove(const struct emu_func *f, const char *file)
+/* A file that does not exist is no error. */
+static int remove_file(const struct emu_func *f, const char *file)
 {
 	char path[PATH_BYTES];
 	int err = path_of(f, file, path);
@@ -337,7 +338,7 @@ int emu_sysfs_list(const struct emu_func *f, bool listed)
 	snprintf(hidden, sizeof(hidden), "class/infiniband_verbs/.uverbs%u", f->dev);
 	if (!listed) {
 		err = move(f, verbs, hidden);
-		return err ? err : emu_sysfs_remove(f, link);
+		return err ? err : remove_file(f, link);
 	}
 	err = touch(f, ib);
 	if (!err)

@@ -28,7 +28,5 @@ int emu_sysfs_overwrite(const struct emu_func *f, const char *file, uint64_t num
 int emu_sysfs_link(const struct emu_func *f, const char *file, const char *target);
 /* Give a file of this function another name. What is written to one later does not change the other. */
 int emu_sysfs_same(const struct emu_func *f, const char *file, const char *as);
-/* A file that does not exist is no error. */
-int emu_sysfs_remove(const struct emu_func *f, const char *file);
 
 #endif

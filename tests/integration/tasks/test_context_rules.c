@@ -593,6 +593,14 @@ static void swap_steps(unsigned int i, unsigned int j)
 	steps.order[j] = step;
 }
 
+/* Whether the second stop is already in its place. The stops are alike: one order of them suffices. */
+static bool has_stopped_again(unsigned int n)
+{
+	while (n && steps.order[n - 1] != STOP_AGAIN)
+		n--;
+	return n;
+}
+
 /* Each order of the steps from the n-th on. */
 static void for_each_order(unsigned int n, enum moment moment)
 {
@@ -601,6 +609,8 @@ static void for_each_order(unsigned int n, enum moment moment)
 		return;
 	}
 	for (unsigned int i = n; i < NUM_STEPS; i++) {
+		if (steps.order[i] == STOP && has_stopped_again(n))
+			continue;
 		swap_steps(n, i);
 		for_each_order(n + 1, moment);
 		swap_steps(n, i);
