@@ -133,8 +133,7 @@ argument()
 		case $place in *--fleet*) exports ;; *) exports | sed "s/^/:/" ;; esac
 		case $current in :*) ;; *) echo "<file>" ;; esac
 		;;
-	dpumap:list:0) case $place in *--fleet*) exports ;; esac ;;
-	dpumap:info:0 | dpumap:get:0 | dpumap:import:0 | dpumap:read:0 | dpumap:write:0 | dpumap:fill:0 | dpumap:dump:0 | \
+	dpumap:list:0 | dpumap:info:0 | dpumap:get:0 | dpumap:import:0 | dpumap:read:0 | dpumap:write:0 | dpumap:fill:0 | dpumap:dump:0 | \
 		dpumap:watch:0 | dpumap:bench:0 | "dpumapd:ctl remove:0" | "dpumapd:ctl rekey:0") exports ;;
 	"dpumap:pki revoke:0" | "dpumap:pki renew:0") certificates ;;
 	esac

@@ -33,8 +33,11 @@
 
 static const struct command commands[] = {
 	{{"list", "[PATTERN]", 0, 1, LOOKS | OPTION_PATTERN | OPTION_LABEL,
-	  "List the exports of dpumapd, or of a fleet. Only those that this client may import are "
-	  "shown; of a fleet, all that match PATTERN, for example 'dpu*:bulk', and all labels.",
+	  "List the exports of dpumapd, or of a fleet. PATTERN chooses by name, for example 'b*', "
+	  "or "
+	  "in a fleet 'dpu*:bulk'. Only those that this client may import are shown; of a fleet, "
+	  "all, "
+	  "and with all labels.",
 	  NULL},
 	 inspect_list,
 	 NULL},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "host/commands/inspect.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 
 #include "host/commands/fleet_list.h"
@@ -11,24 +12,31 @@
 #include "host/remote/report.h"
 #include "host/settings/place_name.h"
 
-static void print_line(void *context, const struct dpumap_export_info *info)
+struct listing {
+	const char *pattern;	  /* NULL: all */
+	struct json_object *list; /* NULL: print lines */
+};
+
+static void list_one(void *context, const struct dpumap_export_info *info)
 {
-	(void)context;
-	report_list_line(info);
+	const struct listing *l = context;
+
+	if (l->pattern && fnmatch(l->pattern, info->name, 0) != 0)
+		return;
+	if (l->list)
+		json_object_array_add(l->list, report_json_export(info));
+	else
+		report_list_line(info);
 }
 
-static void add_export(void *context, const struct dpumap_export_info *info)
-{
-	json_object_array_add(context, report_json_export(info));
-}
-
-static doca_error_t list_json(struct dpumap_client *client, struct dpumap_fault *fault)
+static doca_error_t list_json(struct dpumap_client *client, const char *pattern,
+			      struct dpumap_fault *fault)
 {
 	struct json_object *object = json_object_new_object();
-	struct json_object *list = json_object_new_array();
-	doca_error_t result = remote_list(client, add_export, list, fault);
+	struct listing l = {pattern, json_object_new_array()};
+	doca_error_t result = remote_list(client, list_one, &l, fault);
 
-	json_object_object_add(object, "exports", list);
+	json_object_object_add(object, "exports", l.list);
 	if (result == DOCA_SUCCESS)
 		json_print(object);
 	else
@@ -38,21 +46,20 @@ static doca_error_t list_json(struct dpumap_client *client, struct dpumap_fault 
 
 doca_error_t inspect_list(const struct options *options, struct dpumap_fault *fault)
 {
+	struct listing lines = {.pattern = options->args[0]};
 	struct dpumap_client *client;
 	doca_error_t result;
 
 	if (options->fleet)
 		return fleet_list(options, fault);
-	if (options->args[0])
-		options_usage_error(options, place_list_needs_fleet);
 	result = remote_connect(options, &client, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (options->given & OPTION_JSON) {
-		result = list_json(client, fault);
+		result = list_json(client, options->args[0], fault);
 	} else {
 		report_list_line(NULL);
-		result = remote_list(client, print_line, NULL, fault);
+		result = remote_list(client, list_one, &lines, fault);
 	}
 	dpumap_client_destroy(client);
 	return result;

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-const char place_list_needs_fleet[] =
-	"list takes a PATTERN only in a fleet: use --fleet, or set registry in dpumap.conf";
-
 /* Has it the form DPU:EXPORT, of names or patterns? A path with a slash before the colon has not. */
 static bool place_is_name(const char *text)
 {
@@ -67,13 +64,9 @@ bool place_is_wanted(const struct options *options)
 
 static const char *check_pattern(const struct options *o)
 {
-	bool is_list = strcmp(o->command->cli.name, "list") == 0;
-
 	if (o->num_labels && o->connect)
 		return "--label and --connect exclude each other: only exports in a fleet have "
 		       "labels";
-	if (!o->fleet && is_list && o->args[0] && !place_is_wanted(o))
-		return place_list_needs_fleet;
 	return NULL;
 }
 

@@ -17,7 +17,4 @@ bool place_is_wanted(const struct options *options);
 /* The error in the command line, or NULL. */
 const char *place_check(const struct options *options);
 
-/* Usage error of list. */
-extern const char place_list_needs_fleet[];
-
 #endif

@@ -112,6 +112,9 @@ def test_list_and_info_describe_exports(agent, tool):
     assert re.search(r"^e0 +dm +64K +read-write +PCI$", table, re.M), table
     assert re.search(r"^e1 +dram +12345 +read-only +PCI$", table, re.M), table
     assert re.search("^kind .*device memory", dpumap("info", "e0").ok(), re.M)
+    for pattern, names in (("e*", ["e0", "e1"]), ("?1", ["e1"]), ("e0", ["e0"]), ("0", [])):
+        assert [one["name"] for one in dpumap.json("list", pattern)["exports"]] == names
+        assert [line.split()[0] for line in dpumap("list", pattern).ok().splitlines()[1:]] == names
 
 
 def test_descriptor_file_is_private(agent, tool, host):
