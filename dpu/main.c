@@ -44,6 +44,11 @@ static const struct command commands[] = {
 	{{"ctl remove", "NAME", 1, 1, OPTION_CTL,
 	  "Remove an export. Its clients lose access at once.", NULL},
 	 ctl_main},
+	{{"ctl disconnect", "CLIENT", 1, 1, OPTION_CTL,
+	  "Disconnect a client. CLIENT is cert:NAME, psk:NAME or uid:NUMBER; all its connections "
+	  "end, and it may connect again.",
+	  NULL},
+	 ctl_main},
 	{{"ctl rekey", "NAME", 1, 1, OPTION_CTL,
 	  "Give an export a new key. Its clients lose access at once, and may import it again.",
 	  NULL},

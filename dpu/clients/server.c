@@ -830,6 +830,33 @@ void server_dismiss(struct server *server, struct session *session, const char *
 	drop(server, session, &fault);
 }
 
+static struct session *find_client(const struct server *server, const char *identity)
+{
+	struct session *s = server->sessions;
+
+	while (s && strcmp(s->identity, identity) != 0)
+		s = s->next;
+	return s;
+}
+
+doca_error_t server_disconnect(struct server *server, const char *identity,
+			       struct dpumap_fault *fault)
+{
+	struct session *session = find_client(server, identity);
+
+	if (!identity[0] || !session)
+		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+					"client %s is not connected: see dpumapd ctl sessions",
+					identity);
+	/* Each end may end others: clients that do not read their events. */
+	for (; session; session = find_client(server, identity)) {
+		if (introduction_is_done(session->introduction))
+			introduction_withdraw(session->introduction);
+		server_dismiss(server, session, "the administrator ended the connection");
+	}
+	return DOCA_SUCCESS;
+}
+
 void server_get_stats(const struct server *server, struct server_stats *stats)
 {
 	*stats = server->stats;

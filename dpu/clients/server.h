@@ -84,6 +84,10 @@ void server_work(struct server *server);
 /* To be called about twice a second: closes connections that time out. */
 void server_tick(struct server *server);
 
+/* Ends all sessions of a client. NOT_FOUND if there is none. */
+doca_error_t server_disconnect(struct server *server, const char *identity,
+			       struct dpumap_fault *fault);
+
 struct server_stats {
 	unsigned int clients;
 	unsigned int unauthenticated; /* connections in the handshake */

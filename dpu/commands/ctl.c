@@ -185,7 +185,7 @@ static doca_error_t check_reply(struct json_object *reply, struct dpumap_fault *
 /* The name of the published schema (docs/schema). */
 static void add_schema(struct json_object *reply, const char *command)
 {
-	static const char *const changes[] = {"add", "remove", "rekey", "reload"};
+	static const char *const changes[] = {"add", "disconnect", "remove", "rekey", "reload"};
 	char schema[64];
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)

@@ -285,6 +285,11 @@ static doca_error_t drop(struct request *q)
 	return daemon_remove_export(q->daemon, q->argument, &q->progress->ticket, &q->fault);
 }
 
+static doca_error_t disconnect(struct request *q)
+{
+	return daemon_disconnect(q->daemon, q->argument, &q->fault);
+}
+
 static doca_error_t rekey(struct request *q)
 {
 	return export_table_rekey(daemon_exports(q->daemon), q->argument, &q->fault);
@@ -302,6 +307,7 @@ static const struct {
 	{"reload", false, reload},
 	{"add", true, add},
 	{"remove", true, drop},
+	{"disconnect", true, disconnect},
 	{"rekey", true, rekey},
 };
 

@@ -3,7 +3,8 @@
  * The admin socket of dpumapd: a request is a line COMMAND [ARGUMENT], a reply one JSON object with
  * "status" (the name of a doca_error_t) and either "error" or the requested data.
  *
- *   status | list | sessions | reload | add EXPORT | remove NAME
+ *   status | list | sessions | reload | add EXPORT | remove NAME | rekey NAME |
+ *   disconnect CLIENT
  *
  * The file descriptor of a dma-buf is passed along with add.
  */

@@ -82,6 +82,12 @@ const struct server *daemon_server(const struct daemon *daemon)
 	return daemon->server;
 }
 
+doca_error_t daemon_disconnect(struct daemon *daemon, const char *identity,
+			       struct dpumap_fault *fault)
+{
+	return server_disconnect(daemon->server, identity, fault);
+}
+
 /* -- listening -- */
 
 static doca_error_t open_text_service(struct daemon *d, const struct dpumap_address *address,

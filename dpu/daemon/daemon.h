@@ -53,6 +53,9 @@ const char *daemon_address(const struct daemon *daemon);
 struct loop_stats;
 void daemon_get_turns(const struct daemon *daemon, struct loop_stats *turns);
 struct export_table *daemon_exports(struct daemon *daemon);
+/* NOT_FOUND if no such client is connected. */
+doca_error_t daemon_disconnect(struct daemon *daemon, const char *identity,
+			       struct dpumap_fault *fault);
 /* NULL: none. */
 const struct registry *daemon_registry(const struct daemon *daemon);
 const struct server *daemon_server(const struct daemon *daemon);

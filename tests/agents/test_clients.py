@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from harness.agents import Agent, Tool
+from harness.agents import ABSENT, Agent, Tool
 from harness.machine import await_true
 from harness.wire import HELLO, cbor, context, details, frame, is_closed, reach, receive, request
 
@@ -203,8 +203,11 @@ def server(request, servers):
 @pytest.fixture(scope="module")
 def crowded(emulator, configure, tls):
     """dpumapd, and a server for each of its two addresses."""
-    path, socket = configure("crowded", "max_clients_per_identity = 8;")
-    agent = Agent(emulator.machine("dpu"), "crowded", ["--config", path]).must_serve()
+    dpu = emulator.machine("dpu")
+    admin = f"{dpu.dir}/crowded-admin"
+    path, socket = configure("crowded", f'max_clients_per_identity = 8; admin = "{admin}";')
+    agent = Agent(dpu, "crowded", ["--config", path]).must_serve()
+    agent.admin = admin
     yield agent, {"unix": Server(socket, None), "tls": Server(agent.address, tls)}
     agent.stop()
 
@@ -224,6 +227,26 @@ def test_many_requests_at_once_let_others_have_their_turn(crowded, title):
         before, _, after = agent.log()[begin:].partition("gets export fast")
         assert before.count("gets export bulk") < 20
         assert before.count("gets export bulk") + after.count("gets export bulk") == 150
+
+
+def test_administrator_disconnects_a_client(crowded):
+    """All its connections, over each kind of address, and no other client."""
+    agent, servers = crowded
+    me = f"uid:{os.getuid()}"
+    with servers["unix"].connect() as one, servers["unix"].connect() as two, servers["tls"].connect() as other:
+        one.sendall(request("get", name="bulk"))
+        assert b"descriptor" in receive(one)
+        agent.ctl("disconnect", me).ok()
+        assert is_closed(one) and is_closed(two)
+        assert agent.figure("imports") == 0
+        other.sendall(request("list"))
+        assert receive(other)
+        agent.ctl("disconnect", me).fails_with(ABSENT, f"client {me} is not connected: see dpumapd ctl sessions")
+        agent.ctl("disconnect", "cert:web").ok()
+        assert is_closed(other)
+    with servers["unix"].connect() as again:
+        again.sendall(request("list"))
+        assert receive(again)
 
 
 @pytest.mark.parametrize("title", MALFORMED)

@@ -27,7 +27,7 @@ CASES = [
     ("dpumap pki ", ["init", "issue", "list", "renew", "revoke"]),
     ("dpumap pki init --key-type ", ["ed25519", "p256"]),
     ("dpumap read --", ["--offset", "--length", "--connect"]),
-    ("dpumapd ctl ", ["add", "list", "reload", "rekey", "remove", "sessions", "status", "top"]),
+    ("dpumapd ctl ", ["add", "disconnect", "list", "reload", "rekey", "remove", "sessions", "status", "top"]),
     ("dpumapd ctl top --", ["--admin", "--interval", "--json", "--once"]),
     ("dpumapd --", ["--allow-uid", "--listen", "--max-clients-per-identity"]),
     ("dpumap-emu fault ", ["clear", "command", "completion", "queue"]),

@@ -2,6 +2,7 @@
 """The JSON of each command is as its published schema says, and docs/json.md lists all of them."""
 
 import json
+import os
 import pathlib
 import re
 
@@ -116,6 +117,7 @@ def test_output_of_dpumapd(agent, host, dpu):
             "list",
             "rekey b",
             "remove b",
+            f"disconnect uid:{os.getuid()}",
         ):
             check(f"dpumapd ctl {words.split()[0]}", agent.ctl(*words.split(), "--json").ok())
     finally:
