@@ -106,10 +106,12 @@ static doca_error_t write_ready_line(const struct options *options, const struct
 				     struct dpumap_fault *fault)
 {
 	int fd = options->ready_fd >= 0 ? options->ready_fd : STDOUT_FILENO;
+	char where[2048];
 
 	if (options->ready_fd < 0 && !dpumap_line_has_room(fd))
 		return DOCA_SUCCESS;
-	if (dprintf(fd, "dpumapd: ready on %s\n", daemon_address(daemon)) < 0 &&
+	daemon_describe(daemon, where, sizeof(where));
+	if (dprintf(fd, "dpumapd: ready on %s\n", where) < 0 &&
 	    (errno != EBADF || options->ready_fd >= 0))
 		return dpumap_fault_errno(fault, errno, "cannot write the ready line");
 	if (options->ready_fd >= 0)

@@ -138,12 +138,12 @@ static bool is_at(const struct acceptor *acceptor, const char *text)
 	       dpumap_listener_is_at(acceptor->listener, &address);
 }
 
-bool acceptors_is_at(const struct acceptors *acceptors, const char *address)
+const struct dpumap_listener *acceptors_find(const struct acceptors *acceptors, const char *address)
 {
 	for (const struct acceptor *e = acceptors->first; e; e = e->next)
 		if (is_at(e, address))
-			return true;
-	return false;
+			return e->listener;
+	return NULL;
 }
 
 static bool is_chosen(const struct acceptor *acceptor, const struct acceptors_choice *choice)

@@ -23,8 +23,9 @@ void acceptors_destroy(struct acceptors *acceptors);
 /* Takes the listener over, also on failure. Accepts nothing from it before acceptors_use(). */
 doca_error_t acceptors_add(struct acceptors *acceptors, struct dpumap_listener *listener,
 			   struct dpumap_fault *fault);
-/* Is there a listener at this address? */
-bool acceptors_is_at(const struct acceptors *acceptors, const char *address);
+/* The listener at this address; NULL: none. */
+const struct dpumap_listener *acceptors_find(const struct acceptors *acceptors,
+					     const char *address);
 
 /* What to accept. */
 struct acceptors_choice {

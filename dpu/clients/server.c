@@ -627,9 +627,9 @@ struct cm_listener *server_cm_listener(const struct server *server)
 	return by_address_listener(server->by_address);
 }
 
-bool server_listens_at(const struct server *server, const char *address)
+const struct dpumap_listener *server_find_listener(const struct server *server, const char *address)
 {
-	return acceptors_is_at(server->acceptors, address);
+	return acceptors_find(server->acceptors, address);
 }
 
 void server_use_listeners(struct server *server, char *const *addresses, size_t num,

@@ -32,8 +32,9 @@ void server_destroy(struct server *server);
  */
 doca_error_t server_listen(struct server *server, struct dpumap_listener *listener,
 			   struct dpumap_fault *fault);
-/* Is there a listener at this address? */
-bool server_listens_at(const struct server *server, const char *address);
+/* The listener at this address; NULL: none. */
+const struct dpumap_listener *server_find_listener(const struct server *server,
+						   const char *address);
 /*
  * Accepts connections at these addresses and from adopted sockets, and closes the other listeners.
  * A listener on TCP is also closed if there is no TLS. open_to_all is for Unix sockets (listener.h).

@@ -362,7 +362,8 @@ enum text_outcome admin_answer(void *daemon, const char *question, int fd,
 	result = answer(&q, line);
 	if (result == DOCA_ERROR_AGAIN || q.has_more)
 		goto free_line;
-	if (result != DOCA_SUCCESS)
+	/* The daemon has logged why a reload failed. */
+	if (result != DOCA_SUCCESS && strcmp(line, "reload") != 0)
 		log_from(DPUMAP_LINE_WARNING, "ctl", "ctl %s failed: %s", line, q.fault.text);
 	put_result(&q, result);
 free_line:

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -57,9 +58,26 @@ struct daemon {
 	int turn_ms;	      /* to wait for events */
 };
 
-const char *daemon_address(const struct daemon *daemon)
+void daemon_describe(const struct daemon *daemon, char *text, size_t size)
 {
-	return daemon->listeners.address;
+	listeners_describe(&daemon->listeners, &daemon->settings, text, size);
+}
+
+/* For systemctl status. With a registry, the state there is the status. */
+static void tell_ready(const struct daemon *d)
+{
+	size_t failed = export_table_failed(d->exports)->num;
+	char where[512], what[64] = "";
+
+	if (d->settings.registry.is_set) {
+		sd_notify(0, "READY=1");
+		return;
+	}
+	if (failed)
+		snprintf(what, sizeof(what), ", and %zu failed,", failed);
+	daemon_describe(d, where, sizeof(where));
+	sd_notifyf(0, "READY=1\nSTATUS=%zu exports%s on %s", export_table_count(d->exports), what,
+		   where);
 }
 
 void daemon_get_turns(const struct daemon *daemon, struct loop_stats *turns)
@@ -298,7 +316,7 @@ static void end_reload(struct daemon *d, doca_error_t result, const struct dpuma
 	}
 	settings_free(&d->next);
 	malloc_trim(0); /* a large configuration leaves much behind */
-	sd_notify(0, "READY=1");
+	tell_ready(d);
 }
 
 static void on_reload_end(void *context, doca_error_t result, const struct dpumap_fault *why)
@@ -638,7 +656,7 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 	doca_error_t result = DOCA_SUCCESS;
 	uint64_t last = 0, now;
 
-	sd_notify(0, "READY=1");
+	tell_ready(daemon);
 	while (result == DOCA_SUCCESS && !signals_stop_is_asked()) {
 		result = loop_turn(daemon->loop, wait_ms(daemon), fault);
 		if (daemon->device.has_failed)

@@ -47,8 +47,8 @@ doca_error_t daemon_outcome(const struct daemon *daemon, uint64_t ticket,
 /* How many commands of ctl wait for the end of a change? */
 unsigned int daemon_num_waiting(const struct daemon *daemon);
 
-/* The first address listened on, for the ready line; with the port chosen if it was 0. */
-const char *daemon_address(const struct daemon *daemon);
+/* Writes the addresses listened on to text (listeners_describe()). */
+void daemon_describe(const struct daemon *daemon, char *text, size_t size);
 
 struct loop_stats;
 void daemon_get_turns(const struct daemon *daemon, struct loop_stats *turns);

@@ -2,6 +2,7 @@
 #include "dpu/daemon/listeners.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <systemd/sd-daemon.h>
@@ -37,17 +38,6 @@ doca_error_t listeners_create_one(const struct listeners *listeners,
 	return fault->code;
 }
 
-static void name_address(struct listeners *l, const char *text,
-			 const struct dpumap_address *address,
-			 const struct dpumap_listener *listener)
-{
-	if (address->kind == DPUMAP_ADDRESS_TLS)
-		snprintf(l->address, sizeof(l->address), "tls:%s:%u", address->host,
-			 dpumap_listener_port(listener));
-	else
-		snprintf(l->address, sizeof(l->address), "%s", text);
-}
-
 static doca_error_t listen_at(struct listeners *l, const struct settings *settings,
 			      const char *text, struct dpumap_fault *fault)
 {
@@ -61,8 +51,6 @@ static doca_error_t listen_at(struct listeners *l, const struct settings *settin
 					      &listener, fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (!l->address[0])
-		name_address(l, text, &address, listener);
 	return server_listen(l->server, listener, fault);
 }
 
@@ -71,10 +59,8 @@ doca_error_t listeners_open(struct listeners *listeners, const struct settings *
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	if (listeners->has_adopted)
-		return DOCA_SUCCESS;
 	for (size_t i = 0; i < settings->num_listen && result == DOCA_SUCCESS; i++)
-		if (!server_listens_at(listeners->server, settings->listen[i]))
+		if (!server_find_listener(listeners->server, settings->listen[i]))
 			result = listen_at(listeners, settings, settings->listen[i], fault);
 	return result;
 }
@@ -85,22 +71,56 @@ void listeners_use(struct listeners *listeners, const struct settings *settings,
 			     open_to_all);
 }
 
+static void add_text(char *to, size_t size, const char *text)
+{
+	size_t used = strlen(to);
+
+	snprintf(to + used, size - used, ", %s", text);
+}
+
+static void note_adopted(struct listeners *l, const struct dpumap_listener *listener)
+{
+	char text[sizeof(l->adopted)];
+
+	l->has_adopted_tcp |= dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS;
+	dpumap_listener_describe(listener, text, sizeof(text));
+	add_text(l->adopted, sizeof(l->adopted), text);
+}
+
 doca_error_t listeners_adopt(struct listeners *listeners, struct dpumap_fault *fault)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	struct dpumap_listener *listener;
 	int num = sd_listen_fds(1);
 
-	listeners->has_adopted = num > 0;
-	if (listeners->has_adopted)
-		snprintf(listeners->address, sizeof(listeners->address), "sockets from systemd");
 	for (int i = 0; i < num && result == DOCA_SUCCESS; i++) {
 		result = dpumap_listener_adopt(SD_LISTEN_FDS_START + i, &listener, fault);
 		if (result != DOCA_SUCCESS)
 			break;
-		if (dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS)
-			listeners->has_adopted_tcp = true;
+		note_adopted(listeners, listener);
 		result = server_listen(listeners->server, listener, fault);
 	}
 	return result;
+}
+
+void listeners_describe(const struct listeners *listeners, const struct settings *settings,
+			char *text, size_t size)
+{
+	const struct dpumap_listener *listener;
+	char room[DPUMAP_HOST_MAX + 16];
+
+	text[0] = '\0';
+	for (size_t i = 0; i < settings->num_listen; i++) {
+		listener = server_find_listener(listeners->server, settings->listen[i]);
+		if (!listener || dpumap_listener_is_adopted(listener))
+			continue;
+		dpumap_listener_describe(listener, room, sizeof(room));
+		add_text(text, size,
+			 dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS
+				 ? room
+				 : settings->listen[i]);
+	}
+	snprintf(text + strlen(text), size - strlen(text), "%s", listeners->adopted);
+	if (text[0])
+		memmove(text, text + 2, strlen(text) - 1);
 }

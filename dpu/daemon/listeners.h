@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Where dpumapd accepts clients: at the addresses of the settings, or at the sockets that systemd has passed. */
+/* Where dpumapd accepts clients: at the addresses of the settings, and at the sockets that systemd has passed. */
 #ifndef DPUMAPD_LISTENERS_H
 #define DPUMAPD_LISTENERS_H
 
@@ -12,9 +12,8 @@
 struct listeners {
 	struct server *server;
 	bool is_starting; /* waits until another server has left an address */
-	bool has_adopted; /* sockets from systemd in place of addresses */
 	bool has_adopted_tcp;
-	char address[300]; /* the first one, with the port chosen if it was 0 */
+	char adopted[300]; /* the addresses of the sockets from systemd, each after ", " */
 };
 
 /*
@@ -25,12 +24,16 @@ doca_error_t listeners_create_one(const struct listeners *listeners,
 				  const struct dpumap_address *address, bool open_to_all,
 				  struct dpumap_listener **listener, struct dpumap_fault *fault);
 
-/* Sockets from systemd replace those of the configuration. */
+/* Takes sockets from systemd over. One of them may be at an address of the configuration. */
 doca_error_t listeners_adopt(struct listeners *listeners, struct dpumap_fault *fault);
 /* Opens the addresses that are not open yet. Nothing is accepted there before listeners_use(). */
 doca_error_t listeners_open(struct listeners *listeners, const struct settings *settings,
 			    struct dpumap_fault *fault);
-/* Accepts connections at the addresses of the settings, and nowhere else. */
+/* Accepts connections at the addresses of the settings and at the sockets from systemd, and nowhere else. */
 void listeners_use(struct listeners *listeners, const struct settings *settings, bool open_to_all);
+
+/* Writes all addresses to text, those of the settings first. Of too many, the last are cut off. */
+void listeners_describe(const struct listeners *listeners, const struct settings *settings,
+			char *text, size_t size);
 
 #endif

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ struct dpumap_listener {
 	enum dpumap_address_kind kind;
 	int fd;
 	bool is_adopted;
-	struct dpumap_address address;	/* of a socket created here */
+	struct dpumap_address address;
 	struct dpumap_socket_file file; /* of a Unix socket created here */
 };
 
@@ -75,6 +76,34 @@ static doca_error_t prepare(int fd, enum dpumap_address_kind *kind, struct dpuma
 	return DOCA_SUCCESS;
 }
 
+union address {
+	struct sockaddr any;
+	struct sockaddr_un un;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+	struct sockaddr_storage storage;
+};
+
+/* An unnamed socket is at no address. */
+static void find_address(int fd, struct dpumap_address *found)
+{
+	union address address = {0};
+	socklen_t len = sizeof(address);
+
+	if (getsockname(fd, &address.any, &len) != 0)
+		return;
+	if (address.any.sa_family == AF_UNIX) {
+		found->kind = DPUMAP_ADDRESS_UNIX;
+		found->path = address.un;
+		return;
+	}
+	found->kind = DPUMAP_ADDRESS_TLS;
+	getnameinfo(&address.any, len, found->host, sizeof(found->host), found->port,
+		    sizeof(found->port), NI_NUMERICHOST | NI_NUMERICSERV);
+	if (strcmp(found->host, "0.0.0.0") == 0 || strcmp(found->host, "::") == 0)
+		snprintf(found->host, sizeof(found->host), "*");
+}
+
 doca_error_t dpumap_listener_adopt(int fd, struct dpumap_listener **listener,
 				   struct dpumap_fault *fault)
 {
@@ -90,6 +119,7 @@ doca_error_t dpumap_listener_adopt(int fd, struct dpumap_listener **listener,
 	}
 	l->fd = fd;
 	l->is_adopted = true;
+	find_address(fd, &l->address);
 	*listener = l;
 	return DOCA_SUCCESS;
 }
@@ -114,13 +144,6 @@ enum dpumap_address_kind dpumap_listener_kind(const struct dpumap_listener *list
 	return listener->kind;
 }
 
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-	struct sockaddr_storage storage;
-};
-
 static uint16_t port_of(const union address *address)
 {
 	switch (address->any.sa_family) {
@@ -143,16 +166,28 @@ uint16_t dpumap_listener_port(const struct dpumap_listener *listener)
 	return port_of(&address);
 }
 
+/* A socket of systemd for all hosts, or one that a name stands for, leaves no room for another. */
+static bool is_host(const struct dpumap_listener *listener, const char *host)
+{
+	const char *own = listener->address.host;
+	struct in6_addr number;
+
+	return strcmp(own, host) == 0 ||
+	       (listener->is_adopted && (strcmp(own, "*") == 0 || strcmp(host, "*") == 0 ||
+					 (inet_pton(AF_INET, host, &number) != 1 &&
+					  inet_pton(AF_INET6, host, &number) != 1)));
+}
+
 bool dpumap_listener_is_at(const struct dpumap_listener *listener,
 			   const struct dpumap_address *address)
 {
 	const struct dpumap_address *own = &listener->address;
 
-	if (listener->is_adopted || own->kind != address->kind)
+	if (own->kind != address->kind)
 		return false;
 	if (own->kind == DPUMAP_ADDRESS_UNIX)
 		return strcmp(own->path.sun_path, address->path.sun_path) == 0;
-	return strcmp(own->host, address->host) == 0 &&
+	return is_host(listener, address->host) &&
 	       (strcmp(own->port, address->port) == 0 ||
 		strtoul(address->port, NULL, 10) == dpumap_listener_port(listener));
 }
@@ -163,6 +198,18 @@ doca_error_t dpumap_listener_open_to(const struct dpumap_listener *listener, boo
 	if (listener->kind != DPUMAP_ADDRESS_UNIX || listener->is_adopted)
 		return DOCA_SUCCESS;
 	return dpumap_socket_file_open_to(&listener->file, all, fault);
+}
+
+void dpumap_listener_describe(const struct dpumap_listener *listener, char *text, size_t size)
+{
+	const struct dpumap_address *own = &listener->address;
+	bool is_v6 = strchr(own->host, ':');
+
+	if (own->kind == DPUMAP_ADDRESS_UNIX)
+		snprintf(text, size, "unix:%s", own->path.sun_path);
+	else
+		snprintf(text, size, "tls:%s%s%s:%u", is_v6 ? "[" : "", own->host, is_v6 ? "]" : "",
+			 dpumap_listener_port(listener));
 }
 
 bool dpumap_listener_is_adopted(const struct dpumap_listener *listener)

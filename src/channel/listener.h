@@ -29,6 +29,8 @@ doca_error_t dpumap_listener_adopt(int fd, struct dpumap_listener **listener,
 /* Does it listen at the address? Port 0 and the port chosen for it are the same address. */
 bool dpumap_listener_is_at(const struct dpumap_listener *listener,
 			   const struct dpumap_address *address);
+/* Writes the address to text, with the port that was chosen. */
+void dpumap_listener_describe(const struct dpumap_listener *listener, char *text, size_t size);
 /* Changes open_to_all of a Unix socket created here. */
 doca_error_t dpumap_listener_open_to(const struct dpumap_listener *listener, bool all,
 				     struct dpumap_fault *fault);

@@ -184,8 +184,8 @@ static void check_connect(struct check_context *context, struct finding *finding
 	}
 	doctor_connection_failed(context, "link.connect");
 	if (is_optional && (err == ENOENT || err == ECONNREFUSED)) {
-		doctor_report(finding, DOCTOR_UNKNOWN,
-			      "no dpumapd given, and none at the default address");
+		doctor_report(finding, DOCTOR_UNKNOWN, "no dpumapd listens at %s",
+			      context->options->connect);
 		doctor_advise(finding, "%s",
 			      context->options->side == DPUMAP_DOCTOR_DPU
 				      ? "start dpumapd if it is needed"

@@ -204,7 +204,25 @@ def test_socket_of_systemd_is_served_with_tls(made, from_systemd):
     made.start(**options).address = address
     made.web()("import", "web").ok()
     made.tls = ""
-    made.reload().fails_with(REFUSED, "systemd passed a TCP socket, which needs TLS")
+    reason = "systemd passed a TCP socket, which needs TLS"
+    made.reload().fails_with(REFUSED, reason)
+    made.web()("import", "web").ok()
+    assert made.agent.log().count(reason) == 1
+
+
+@pytest.mark.parametrize("also", ["127.0.0.1", "localhost", "*"])
+def test_sockets_of_systemd_and_addresses_of_the_configuration_are_served(made, from_systemd, also):
+    """One that is both is served once."""
+    address, options = from_systemd
+    made.listen = [made.unix, "tls:127.0.0.1:0", address.replace("127.0.0.1", also)]
+    agent = made.start(**options)
+    line = re.fullmatch(r"dpumapd: ready on (.*), (tls:127\.0\.0\.1:\d+), (.*)\n", agent.daemon.out())
+    assert (line[1], line[3]) == (made.unix, address)
+    made.local()("import", "web").ok()
+    for agent.address in (line[2], address):
+        made.web()("import", "web").ok()
+    made.listen.pop()
+    made.reload().ok()
     made.web()("import", "web").ok()
 
 
@@ -452,6 +470,16 @@ def slow(work):
     Slow.release()
     for fd in opened:
         os.close(fd)
+
+
+def test_status_of_the_service_says_what_is_served_where(made, notified):
+    made.exports = [EXPORT, of_file("table", "/no/such")]
+    made.listen = [made.unix]
+    made.start(env=notified.env)
+    notified.expect("STATUS=1", "exports,", "and", "1", "failed,", "on", made.unix)
+    made.exports, made.listen = [EXPORT], [f"{made.unix}-2"]
+    made.reload().ok()
+    notified.expect("STATUS=1", "exports", "on", f"{made.unix}-2")
 
 
 def test_others_are_served_while_a_reload_takes_long(made, slow, notified):

@@ -31,7 +31,7 @@ class Agent:
         command = ["dpumapd", *words]
         self.daemon = dpu.daemon(name, prefix + quote(command) if prefix else command, **more)
         self.ready = self.daemon.prints("^dpumapd: ready on ")
-        self.address = self.daemon.out().rpartition("ready on ")[2].strip()
+        self.address = self.daemon.out().rpartition("ready on ")[2].strip().split(", ")[0]
         self.admin = f"{dpu.dir}/admin"
 
     def must_serve(self):
