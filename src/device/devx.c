@@ -34,10 +34,18 @@ static doca_error_t fail(const struct ibv_context *context, const struct dpumap_
 	doca_error_t result = classify(cmd, err, status);
 
 	dpumap_log_line(cmd->probe && result == cmd->refusal ? DPUMAP_LOG_INFO : DPUMAP_LOG_ERROR,
-			result, "%s: %s failed: %s (status 0x%x, syndrome 0x%x)",
-			ibv_get_device_name(context->device), cmd->what, strerror(err), status,
-			syndrome);
+			result, "%s: %s%s failed: %s (status 0x%x, syndrome 0x%x)",
+			ibv_get_device_name(context->device), cmd->what, cmd->hint ? cmd->hint : "",
+			strerror(err), status, syndrome);
 	return result;
+}
+
+void dpumap_devx_log(const struct ibv_context *context, const char *what, const void *out)
+{
+	dpumap_log(DPUMAP_LOG_DEBUG, "%s: %s succeeded (status 0x%x, syndrome 0x%x)",
+		   ibv_get_device_name(context->device), what,
+		   (uint32_t)prm_get(out, PRM_OUT_STATUS),
+		   (uint32_t)prm_get(out, PRM_OUT_SYNDROME));
 }
 
 doca_error_t dpumap_devx_command(struct ibv_context *context, const struct dpumap_devx_cmd *cmd)
@@ -46,6 +54,7 @@ doca_error_t dpumap_devx_command(struct ibv_context *context, const struct dpuma
 
 	if (err)
 		return fail(context, cmd, err > 0 ? err : errno);
+	dpumap_devx_log(context, cmd->what, cmd->out);
 	return DOCA_SUCCESS;
 }
 
@@ -57,6 +66,7 @@ doca_error_t dpumap_devx_create(struct ibv_context *context, const struct dpumap
 	created = mlx5dv_devx_obj_create(context, cmd->in, cmd->in_len, cmd->out, cmd->out_len);
 	if (!created)
 		return fail(context, cmd, errno);
+	dpumap_devx_log(context, cmd->what, cmd->out);
 	*obj = created;
 	return DOCA_SUCCESS;
 }

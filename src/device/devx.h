@@ -13,6 +13,7 @@
 
 struct dpumap_devx_cmd {
 	const char *what; /* for the log */
+	const char *hint; /* for the log of a failure, or NULL */
 	const void *in;
 	size_t in_len;
 	void *out; /* zeroed by the caller */
@@ -21,6 +22,8 @@ struct dpumap_devx_cmd {
 	bool probe;	      /* a refusal is expected: log it as info */
 };
 
+/* Logs a command that succeeded. */
+void dpumap_devx_log(const struct ibv_context *context, const char *what, const void *out);
 doca_error_t dpumap_devx_command(struct ibv_context *context, const struct dpumap_devx_cmd *cmd);
 doca_error_t dpumap_devx_create(struct ibv_context *context, const struct dpumap_devx_cmd *cmd,
 				struct mlx5dv_devx_obj **obj);

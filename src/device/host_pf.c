@@ -8,6 +8,7 @@
 #include <infiniband/mlx5dv.h>
 
 #include "device/device_priv.h"
+#include "device/devx.h"
 #include "device/hca_priv.h"
 #include "device/prm.h"
 #include "log/log.h"
@@ -33,8 +34,10 @@ static doca_error_t query(struct ibv_context *context, struct answer *answer)
 	prm_set(in, PRM_IN_OPCODE, PRM_OP_QUERY_ESW_FUNCTIONS);
 	err = mlx5dv_devx_general_cmd(context, in, sizeof(in), answer->bytes,
 				      sizeof(answer->bytes));
-	if (!err)
+	if (!err) {
+		dpumap_devx_log(context, "querying the host's function", answer->bytes);
 		return DOCA_SUCCESS;
+	}
 	if (err < 0)
 		err = errno;
 	if (!is_refusal(err, answer))

@@ -96,6 +96,17 @@ def test_wrong_log_level_is_reported(here):
         assert not here.run(["dpumapd", "--version"], env={"DPUMAP_LOG_LEVEL": level}).err
 
 
+@pytest.mark.local
+def test_commands_to_the_firmware_are_logged_at_level_debug(here, serve):
+    """As docs/hardware.md says."""
+    command = re.compile(r"debug: \w+: (CREATE_MKEY|QUERY_HCA_CAP) succeeded \(status 0x0, syndrome 0x0\)")
+    words = ("--export", "name=web,kind=dram,size=64K")
+    for level, commands in (("info", set()), ("debug", {"CREATE_MKEY", "QUERY_HCA_CAP"})):
+        agent = serve(*words, env={"DPUMAP_LOG_LEVEL": level})
+        agent.stop()
+        assert set(command.findall(agent.log())) == commands
+
+
 @pytest.mark.parametrize("address", ["http://a", "dpu:7470", "TLS:a:1", "[::1]:7470"])
 def test_address_of_an_unknown_kind_is_not_a_path(here, address):
     """In every program and on every side."""

@@ -38,8 +38,8 @@ doca_error_t dpumap_alias_create(struct dpumap_device *device,
 	uint8_t in[PRM_ALIAS_LEN] = {0};
 	uint8_t out[PRM_ALIAS_LEN] = {0};
 	struct dpumap_devx_cmd cmd = {
-		.what = "importing an mkey of another function (wrong access key, or export "
-			"ended?)",
+		.what = "importing an mkey of another function",
+		.hint = " (wrong access key, or export ended?)",
 		.in = in,
 		.in_len = sizeof(in),
 		.out = out,

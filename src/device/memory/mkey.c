@@ -18,6 +18,8 @@ doca_error_t dpumap_mkey_destroy(const struct dpumap_device *device, struct dpum
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: destroying mkey 0x%x failed: %s",
 				   dpumap_hca_name(device->hca), mkey->key, strerror(err));
+	dpumap_log(DPUMAP_LOG_DEBUG, "%s: destroying mkey 0x%x succeeded",
+		   dpumap_hca_name(device->hca), mkey->key);
 	*mkey = (struct dpumap_mkey){0};
 	return DOCA_SUCCESS;
 }

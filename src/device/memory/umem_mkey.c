@@ -49,7 +49,8 @@ doca_error_t dpumap_umem_mkey_create(const struct dpumap_device *device,
 	uint8_t in[PRM_CREATE_MKEY_IN_LEN] = {0};
 	uint8_t out[PRM_CREATE_MKEY_OUT_LEN] = {0};
 	struct dpumap_devx_cmd cmd = {
-		.what = "CREATE_MKEY on a umem (is it still registered?)",
+		.what = "CREATE_MKEY on a umem",
+		.hint = " (is it still registered?)",
 		.in = in,
 		.in_len = sizeof(in),
 		.out = out,
