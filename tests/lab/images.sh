@@ -12,6 +12,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
+exec 9>"$dir/.lock" # lanes share the images
+flock 9
 PATH=$PATH:/usr/sbin:/sbin
 
 # rdma_rxe needs crc32_generic, but does not depend on it formally; vgem makes dma-bufs; sch_netem loses and
