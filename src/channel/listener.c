@@ -156,7 +156,8 @@ static uint16_t port_of(const union address *address)
 	}
 }
 
-uint16_t dpumap_listener_port(const struct dpumap_listener *listener)
+/* The TCP port; 0 on a Unix socket. */
+static uint16_t listening_port(const struct dpumap_listener *listener)
 {
 	union address address = {0};
 	socklen_t len = sizeof(address);
@@ -189,7 +190,7 @@ bool dpumap_listener_is_at(const struct dpumap_listener *listener,
 		return strcmp(own->path.sun_path, address->path.sun_path) == 0;
 	return is_host(listener, address->host) &&
 	       (strcmp(own->port, address->port) == 0 ||
-		strtoul(address->port, NULL, 10) == dpumap_listener_port(listener));
+		strtoul(address->port, NULL, 10) == listening_port(listener));
 }
 
 doca_error_t dpumap_listener_open_to(const struct dpumap_listener *listener, bool all,
@@ -209,7 +210,7 @@ void dpumap_listener_describe(const struct dpumap_listener *listener, char *text
 		snprintf(text, size, "unix:%s", own->path.sun_path);
 	else
 		snprintf(text, size, "tls:%s%s%s:%u", is_v6 ? "[" : "", own->host, is_v6 ? "]" : "",
-			 dpumap_listener_port(listener));
+			 listening_port(listener));
 }
 
 bool dpumap_listener_is_adopted(const struct dpumap_listener *listener)

@@ -40,8 +40,6 @@ bool dpumap_listener_is_adopted(const struct dpumap_listener *listener);
 void dpumap_listener_destroy(struct dpumap_listener *listener);
 int dpumap_listener_fd(const struct dpumap_listener *listener);
 enum dpumap_address_kind dpumap_listener_kind(const struct dpumap_listener *listener);
-/* The TCP port; 0 on a Unix socket. */
-uint16_t dpumap_listener_port(const struct dpumap_listener *listener);
 
 #define DPUMAP_PEER_TEXT_MAX 64 /* with the NUL */
 

@@ -213,7 +213,7 @@ doca_error_t export_table_dm_usage(const struct export_table *exports,
 				   struct export_table_dm_usage *usage, struct dpumap_fault *fault)
 {
 	(void)exports, (void)fault;
-	*usage = (struct export_table_dm_usage){4096, 4096, 4096};
+	*usage = (struct export_table_dm_usage){4096, 4096};
 	return DOCA_SUCCESS;
 }
 

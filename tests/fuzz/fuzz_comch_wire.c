@@ -123,6 +123,10 @@ doca_error_t dpumap_ctx_try_stop(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
+void dpumap_ctx_catch_up(struct doca_ctx *ctx, struct doca_task *task)
+{
+}
+
 void dpumap_ctx_begin_stop(struct doca_ctx *ctx)
 {
 	ctx->state = DOCA_CTX_STATE_STOPPING;

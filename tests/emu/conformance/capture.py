@@ -419,7 +419,7 @@ def test_endings(emulator):
             ((str(file),), "cannot write {}: File exists; remove it, or name another file", 1),
             (("/nonexistent/file",), "cannot write /nonexistent/file: No such file or directory", 1),
             (("/dev/full",), "cannot write /dev/full: No space left on device", 1),
-            ((f"{file}2", "--as", "nobody"), "no function is called 'nobody'", 1),
+            ((f"{file}2", "--as", "nobody"), "no function 'nobody'; its functions are: dpu, host", 1),
             ((f"{file}2", "--peer", "dpu"), "--peer of capture needs an IP address", 2),
             ((f"{file}2", "--local-only", "--wire-only"), "use either --wire-only or --local-only", 2),
             ((), "capture needs FILE", 2)):
