@@ -58,7 +58,12 @@ once()
 	fleet-demo) runs 1 'dpumap does not exist' fleet-demo --build "$tmp" ;; # the lane fleet runs it to its end
 	hil) runs 3 '' hil --no-install --no-build --host nobody@nowhere.invalid --dpu nobody@nowhere.invalid ;;
 	image) runs 1 'contains no packages for' image --no-install --packages "$tmp" ;; # images.sh builds them
-	install-deps) runs 0 '' install-deps build ;;
+	install-deps)
+		runs 0 '' install-deps build
+		runs 0 '^debhelper$' install-deps --list package
+		! grep ':' "$tmp/log" || { echo "packages for this machine need those of another"; wrong=$((wrong + 1)); }
+		runs 0 '^libc6-dev:arm64$' install-deps --list package-arm64
+		;;
 	mutants) runs 1 '/nowhere does not build' mutants --build /nowhere --tests none src/rdma/address.c ;;
 	package) runs 1 'not a directory' package --no-install --out /dev/null/packages ;;
 	report) runs 0 'index.html' report ;;
