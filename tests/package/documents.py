@@ -201,6 +201,7 @@ RULES = (
     Rule(PACKAGES, r"Overall exposure", picture=True),  # inside.sh prints it
     Rule(PACKAGES, r"^cd /etc/dpumap", picture=True),  # an editor does not end by itself
     Rule(PACKAGES, r"^# /etc/systemd/system/", picture=True),  # units.sh tests them
+    Rule(PACKAGES, r"^setpriv", picture=True),
     # -- docs/emu/dpumap-emu.md --
     # A server that writes into a pipe says too late that it waits for a client.
     Rule(EMULATOR, r"run --as dpu -- ib_write_bw -x 3$", terminals=("server",), until="^"),
