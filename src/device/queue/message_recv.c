@@ -286,13 +286,14 @@ doca_error_t dpumap_mq_recv_destroy(struct dpumap_mq_recv *base)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	err = recv->verbs_cq ? ibv_destroy_cq(recv->verbs_cq) : 0;
-	if (err)
-		return fail_destroy(recv, "completion queue", err);
-	recv->verbs_cq = NULL;
 	err = recv->mr ? ibv_dereg_mr(recv->mr) : 0;
 	if (err)
 		return fail_destroy(recv, "header memory", err);
+	recv->mr = NULL;
+	/* Last: until the caller has succeeded, it may poll. */
+	err = recv->verbs_cq ? ibv_destroy_cq(recv->verbs_cq) : 0;
+	if (err)
+		return fail_destroy(recv, "completion queue", err);
 	free(recv->headers);
 	free(recv->order);
 	free(recv->base.entries);
