@@ -44,21 +44,23 @@ void failed_exports_remove(struct failed_exports *failed, const char *name)
 doca_error_t failed_exports_add(struct failed_exports *failed, const char *name,
 				const struct dpumap_fault *why)
 {
-	struct failed_export new = {.why = strdup(why->text)}, *list;
+	struct failed_export *list = reallocarray(failed->list, failed->num + 1, sizeof(*list)),
+			     *added;
+	char *text;
 
-	if (!new.why)
+	if (!list)
 		return DOCA_ERROR_NO_MEMORY;
-	list = reallocarray(failed->list, failed->num + 1, sizeof(*list));
-	if (!list) {
-		free(new.why);
-		return DOCA_ERROR_NO_MEMORY;
-	}
 	failed->list = list;
+	text = strdup(why->text);
+	if (!text)
+		return DOCA_ERROR_NO_MEMORY;
 	failed_exports_remove(failed, name);
-	strncpy(new.name, name, sizeof(new.name) - 1);
-	list[failed->num++] = new;
+	added = &list[failed->num++];
+	memset(added, 0, sizeof(*added));
+	strncpy(added->name, name, sizeof(added->name) - 1);
+	added->why = text;
 	/* A change adds them in their order. */
-	if (failed->num > 1 && compare(&list[failed->num - 2], &list[failed->num - 1]) > 0)
+	if (failed->num > 1 && compare(added - 1, added) > 0)
 		qsort(list, failed->num, sizeof(*list), compare);
 	return DOCA_SUCCESS;
 }
