@@ -155,7 +155,7 @@ static void show_in_sysfs(char *path)
 	len = strlen(own);
 	if (begins_with(path, own, true) && strlen(SYSFS) <= len) {
 		memmove(path + strlen(SYSFS), path + len, strlen(path + len) + 1);
-		memcpy(path, SYSFS, strlen(SYSFS));
+		memcpy(path, SYSFS, sizeof(SYSFS) - 1);
 	}
 }
 

@@ -314,7 +314,7 @@ static void resolved_path_of_a_device_is_in_sys(void **state)
 
 	assert_ptr_equal(realpath("/sys/class/infiniband/mlx5_0/device", path), path);
 	assert_string_equal(path, device);
-	strcat(path, "/vendor");
+	snprintf(path, sizeof(path), "%s/vendor", device);
 	assert_int_equal(access(path, R_OK), 0);
 	other = canonicalize_file_name("/sys/bus/pci/devices/0000:3b:00.0");
 	assert_non_null(other);
