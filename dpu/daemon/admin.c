@@ -17,6 +17,8 @@
 
 #define FORMAT (JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)
 #define PART   64 /* objects of a list in a turn of the loop */
+#define FAILED \
+	'!' /* the list of failed exports goes on after what follows; no export begins with it */
 
 struct request {
 	struct daemon *daemon;
@@ -172,21 +174,33 @@ static bool write_object(struct list_writer *w, struct json_object *object)
 	return !q->has_more;
 }
 
-static struct json_object *describe_failed(const struct failed_exports *failed)
+static struct json_object *describe_failed(const struct failed_export *failed)
 {
-	struct json_object *list = json_object_new_array();
+	struct json_object *about = json_object_new_object();
 
-	for (size_t i = 0; i < failed->num; i++) {
-		struct json_object *about = json_object_new_object();
-
-		put_text(about, "name", failed->list[i].name);
-		put_text(about, "reason", failed->list[i].why);
-		json_object_array_add(list, about);
-	}
-	return list;
+	put_text(about, "name", failed->name);
+	put_text(about, "reason", failed->why);
+	return about;
 }
 
-static doca_error_t get_exports(struct request *q)
+static void write_failed(struct request *q)
+{
+	const struct failed_exports *failed = export_table_failed(daemon_exports(q->daemon));
+	char *after = q->progress->after;
+	struct list_writer writer = {.request = q, .is_first = !after[1]};
+	bool goes_on = true;
+
+	for (size_t i = 0; i < failed->num && goes_on; i++) {
+		const struct failed_export *one = &failed->list[i];
+
+		if (strcmp(one->name, after + 1) <= 0)
+			continue;
+		snprintf(after, sizeof(q->progress->after), "%c%s", FAILED, one->name);
+		goes_on = write_object(&writer, describe_failed(one));
+	}
+}
+
+static void write_exports(struct request *q)
 {
 	struct export_table *exports = daemon_exports(q->daemon);
 	char *after = q->progress->after;
@@ -200,9 +214,20 @@ static doca_error_t get_exports(struct request *q)
 		snprintf(after, sizeof(q->progress->after), "%s", export_get_spec(export)->name);
 		goes_on = write_object(&writer, describe_export(export));
 	}
-	if (!q->has_more)
-		json_object_object_add(q->answer, "failed",
-				       describe_failed(export_table_failed(exports)));
+}
+
+static doca_error_t get_exports(struct request *q)
+{
+	char *after = q->progress->after;
+
+	if (after[0] != FAILED) {
+		write_exports(q);
+		if (q->has_more)
+			return DOCA_SUCCESS;
+		fputs("\n  ],\n  \"failed\":[", q->out);
+		snprintf(after, sizeof(q->progress->after), "%c", FAILED);
+	}
+	write_failed(q);
 	return DOCA_SUCCESS;
 }
 

@@ -21,7 +21,7 @@ enum text_outcome {
 /* What the function left when it was called last. All zero at the beginning. */
 struct text_progress {
 	uint64_t ticket;
-	char after[64]; /* the name of the last object of a list */
+	char after[80]; /* what a list goes on after: the name of its last object */
 };
 
 /*

@@ -335,6 +335,17 @@ def failed_exports(agent):
     return {one["name"]: one["reason"] for one in agent.ask("list")["failed"]}
 
 
+def test_a_long_list_of_failed_exports_goes_out_in_parts(made):
+    names = [f"gone{number:04d}" for number in range(2000)]
+    made.exports = [EXPORT, *(of_file(name, f"/nonexistent/{name}", '"max"') for name in names)]
+    agent = made.start()
+    before = agent.figure("turns")
+    reply = agent.ask("list")
+    assert agent.figure("turns") - before >= len(names) // 64
+    assert [one["name"] for one in reply["exports"]] == ["web"] and reply["status"] == "DOCA_SUCCESS"
+    assert [one["name"] for one in reply["failed"]] == names
+
+
 def test_start_serves_the_exports_that_can_be_made(made):
     """Those that cannot are shown, and a reload tries them again."""
     path = f"{made.dpu.dir}/table"
