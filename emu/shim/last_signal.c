@@ -11,6 +11,8 @@
 #include "emu/shim/last_work.h"
 
 static atomic_bool has_engine;
+/* Looked up before a signal arrives: a handler must not wait for the loader's lock. */
+static __typeof__(&sigaction) next_sigaction;
 
 static bool ends_the_program(int number)
 {
@@ -36,7 +38,7 @@ static void on_last_signal(int number)
 	const struct sigaction by_default = {.sa_handler = SIG_DFL};
 
 	emu_last_work_of_all();
-	NEXT(sigaction)(number, &by_default, NULL);
+	next_sigaction(number, &by_default, NULL);
 	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
 }
 
@@ -64,18 +66,20 @@ static void replace_default(int number)
 	const struct sigaction action = ours();
 	struct sigaction before;
 
-	if (NEXT(sigaction)(number, NULL, &before) || !is_default(&before))
+	if (next_sigaction(number, NULL, &before) || !is_default(&before))
 		return;
-	if (!NEXT(sigaction)(number, &action, &before) && !is_default(&before) && !is_ours(&before))
-		NEXT(sigaction)(number, &before, NULL);
+	if (!next_sigaction(number, &action, &before) && !is_default(&before) && !is_ours(&before))
+		next_sigaction(number, &before, NULL);
 }
 
 void emu_last_signal_begin(void)
 {
 	int number;
 
-	if (atomic_exchange(&has_engine, true))
+	if (atomic_load(&has_engine))
 		return;
+	next_sigaction = NEXT(sigaction);
+	atomic_store(&has_engine, true);
 	for (number = 1; number <= SIGRTMAX; number++)
 		if (ends_the_program(number))
 			replace_default(number);
