@@ -15,8 +15,9 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
 	set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
-# Every target links this: language level, warnings, sanitizers.
+# Every target links this: language level, warnings, sanitizers, and the path to src/base/.
 add_library(dpumap_flags INTERFACE)
+target_include_directories(dpumap_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
 target_compile_definitions(dpumap_flags INTERFACE _GNU_SOURCE)
 target_compile_options(dpumap_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith

@@ -9,6 +9,8 @@
 
 #include <doca_types.h>
 
+#include "base/array.h"
+
 #define KNOWN "list, list NAME, get NAME, release NAME or ping"
 
 /* The requests, and the field of the name that follows each. */
@@ -31,7 +33,7 @@ static doca_error_t invalid(struct dpumap_fault *fault, const char *why)
 
 static const struct request_word *find_word(const char *bytes, size_t len)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strlen(words[i].word) == len && memcmp(words[i].word, bytes, len) == 0)
 			return &words[i];
 	return NULL;

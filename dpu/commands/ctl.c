@@ -9,6 +9,7 @@
 
 #include <json-c/json.h>
 
+#include "base/array.h"
 #include "channel/address.h"
 #include "cli/json_error.h"
 #include "dpu/settings/options.h"
@@ -188,7 +189,7 @@ static void add_schema(struct json_object *reply, const char *command)
 	static const char *const changes[] = {"add", "disconnect", "remove", "rekey", "reload"};
 	char schema[64];
 
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
 		if (strcmp(command, changes[i]) == 0)
 			command = "change";
 	snprintf(schema, sizeof(schema), "dpumapd-ctl-%s-1", command);

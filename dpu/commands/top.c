@@ -7,12 +7,11 @@
 
 #include <json-c/json.h>
 
+#include "base/array.h"
 #include "cli/live.h"
 #include "dpu/commands/ctl.h"
 #include "dpu/settings/options.h"
 #include "local/clock.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* A dpumapd that was stopped must not stop the view. */
 #define ANSWER_S 5
@@ -173,12 +172,12 @@ static void draw_head(const struct top *t, FILE *out)
 		text(now, "device"), text(now, "clients"), text(now, "imports"),
 		text(now, "outstanding"), text(now, "exports"));
 	cli_live_head(out, "", of_clients);
-	cli_live_row(out, "clients, a second", clients, COUNT(clients));
+	cli_live_row(out, "clients, a second", clients, ARRAY_SIZE(clients));
 	if (!json_object_object_get(now, "device_reads"))
 		return;
 	fputc('\n', out);
 	cli_live_head(out, "", of_device);
-	cli_live_row(out, "device, a second", device, COUNT(device));
+	cli_live_row(out, "device, a second", device, ARRAY_SIZE(device));
 }
 
 static void draw_sessions(const struct top *t, FILE *out)

@@ -9,6 +9,7 @@
 
 #include <json-c/json.h>
 
+#include "base/array.h"
 #include "dpu/base/log.h"
 #include "dpu/base/loop.h"
 #include "dpu/daemon/daemon.h"
@@ -341,7 +342,7 @@ static doca_error_t answer(struct request *q, const char *command)
 {
 	if (q->progress->ticket)
 		return daemon_outcome(q->daemon, q->progress->ticket, &q->fault);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(command, commands[i].name) != 0)
 			continue;
 		if (commands[i].has_argument != !!q->argument[0])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "dpu/daemon/credentials.h"
 
+#include "base/array.h"
 #include "dpu/base/log.h"
 
 void credentials_warn(const struct dpumap_tls *tls)
@@ -10,7 +11,7 @@ void credentials_warn(const struct dpumap_tls *tls)
 						       &found.list};
 
 	dpumap_tls_judge(tls, &found);
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		if (all[i]->state == DPUMAP_CREDENTIAL_USELESS)
 			log_warning("no client can connect over TLS: %s: %s", all[i]->text,
 				    all[i]->advice);

@@ -10,6 +10,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "base/array.h"
 #include "dpu/base/log.h"
 #include "dpu/base/loop.h"
 #include "dpu/base/privileges.h"
@@ -193,7 +194,7 @@ static doca_error_t check_unchanged(const struct settings *now, const struct set
 		     {"user", now->user, wanted->user},
 		     {"group", now->group, wanted->group}};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (!is_same(texts[i].now, texts[i].wanted))
 			return dpumap_fault_set(
 				fault, DOCA_ERROR_BAD_CONFIG,

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/array.h"
+
 /* Linux, Documentation/ABI/stable/sysfs-class-infiniband: these two count in units of 4 bytes. */
 #define DATA_UNIT 4
 
@@ -39,7 +41,7 @@ static bool read_counter(const char *device, const char *file, uint64_t *value)
 
 bool traffic_read(const char *device, struct traffic *traffic)
 {
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
 		uint64_t value;
 
 		if (!read_counter(device, counters[i].file, &value))

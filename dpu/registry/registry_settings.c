@@ -8,6 +8,7 @@
 
 #include <openssl/x509v3.h>
 
+#include "base/array.h"
 #include "channel/address.h"
 #include "channel/registry_rules.h"
 #include "common/config_file.h"
@@ -48,7 +49,7 @@ void registry_settings_free(struct registry_settings *registry)
 			       registry->ca,   registry->cert,	       registry->key,
 			       registry->user, registry->password_file};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		free(texts[i]);
 	free_texts(&registry->endpoints);
 	free_texts(&registry->addresses);
@@ -227,8 +228,7 @@ static doca_error_t load_tls(struct loader *l, const config_setting_t *setting)
 
 	if (!config_setting_is_group(setting))
 		return wrong(l, setting, "must be a group, { ca = \"/path\"; ... }");
-	return load_group(l, setting, files, sizeof(files) / sizeof(files[0]),
-			  "is not one of ca, cert and key");
+	return load_group(l, setting, files, ARRAY_SIZE(files), "is not one of ca, cert and key");
 }
 
 static const char *contradiction(const struct registry_settings *r)
@@ -272,7 +272,7 @@ doca_error_t registry_settings_load(struct registry_settings *registry, const ch
 	registry->file = strdup(path);
 	if (!registry->file)
 		return no_memory(fault);
-	result = load_group(&l, setting, known, sizeof(known) / sizeof(known[0]),
+	result = load_group(&l, setting, known, ARRAY_SIZE(known),
 			    "is not a setting of registry; see dpumapd.conf(5)");
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "channel/address.h"
 #include "channel/tls.h"
 #include "cli/live.h"
@@ -330,7 +331,7 @@ static doca_error_t add_given(const struct options *o, struct settings *settings
 		     {&settings->admin, given->admin}};
 	doca_error_t result = DOCA_SUCCESS;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && result == DOCA_SUCCESS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts) && result == DOCA_SUCCESS; i++)
 		if (texts[i].from)
 			result = settings_set(texts[i].to, texts[i].from, fault);
 	for (size_t i = 0; i < given->num_listen && result == DOCA_SUCCESS; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "channel/address.h"
 #include "common/config_file.h"
 #include "dpu/rdma/cm_listener.h"
@@ -24,7 +25,7 @@ void settings_free(struct settings *settings)
 		&settings->group,      &settings->comch_serve, &settings->rdma_listen,
 		&settings->exports_dir};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		free(*texts[i]);
 	for (size_t i = 0; i < settings->num_listen; i++)
 		free(settings->listen[i]);
@@ -244,7 +245,7 @@ static doca_error_t load_tls(struct loader *l, const config_setting_t *setting)
 		     {"ca", &l->settings->ca},
 		     {"crl", &l->settings->crl},
 		     {"psk", &l->settings->psk}};
-	const size_t num = sizeof(files) / sizeof(files[0]);
+	const size_t num = ARRAY_SIZE(files);
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config_setting_is_group(setting))
@@ -354,7 +355,7 @@ static doca_error_t load_comch_setting(struct loader *l, const config_setting_t 
 		{"serve", load_comch_serve},
 	};
 
-	return load_known(l, setting, comch, sizeof(comch) / sizeof(comch[0]),
+	return load_known(l, setting, comch, ARRAY_SIZE(comch),
 			  "is not a setting of comch; see dpumapd.conf(5)");
 }
 
@@ -391,7 +392,7 @@ static doca_error_t load_rdma_setting(struct loader *l, const config_setting_t *
 {
 	static const struct known rdma[] = {{"listen", load_rdma_listen}};
 
-	return load_known(l, setting, rdma, sizeof(rdma) / sizeof(rdma[0]),
+	return load_known(l, setting, rdma, ARRAY_SIZE(rdma),
 			  "is not a setting of rdma; see dpumapd.conf(5)");
 }
 
@@ -435,8 +436,7 @@ static const struct known settings_known[] = {
 
 static doca_error_t load_setting(struct loader *l, const config_setting_t *setting)
 {
-	return load_known(l, setting, settings_known,
-			  sizeof(settings_known) / sizeof(settings_known[0]),
+	return load_known(l, setting, settings_known, ARRAY_SIZE(settings_known),
 			  "is not a setting of dpumapd; see dpumapd.conf(5)");
 }
 

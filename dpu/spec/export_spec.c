@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "channel/tls.h"
 #include "common/size.h"
 
@@ -228,7 +229,7 @@ static const struct {
 doca_error_t export_spec_set(struct export_spec *spec, const char *key, const char *value,
 			     struct dpumap_fault *fault)
 {
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (strcmp(key, parts[i].key) == 0)
 			return parts[i].set(spec, value, fault);
 	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "unknown export key \"%s\"", key);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/admin/fault.h"
 #include "emu/server/devx/devx.h"
 #include "emu/server/devx/firmware.h"
@@ -31,7 +32,7 @@ static const struct emu_method *const tables[] = {
 	emu_methods_srq,     emu_methods_xrc,	 emu_methods_ah,    emu_methods_devx,
 };
 
-#define NTABLES (sizeof(tables) / sizeof(tables[0]))
+#define NTABLES ARRAY_SIZE(tables)
 
 const struct emu_method *emu_method_find(uint16_t object, uint16_t method)
 {

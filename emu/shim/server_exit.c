@@ -16,6 +16,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
+#include "base/array.h"
 #include "emu/ipc/grace.h"
 #include "emu/ipc/unmap.h"
 
@@ -142,10 +143,10 @@ static bool destroys(const uint8_t *head, size_t len, uint32_t *handle)
 	if (len < sizeof(h))
 		return false;
 	memcpy(&h, head, sizeof(h));
-	while (m < sizeof(methods) / sizeof(methods[0]) &&
+	while (m < ARRAY_SIZE(methods) &&
 	       (methods[m].object != h.object_id || methods[m].method != h.method_id))
 		m++;
-	if (m == sizeof(methods) / sizeof(methods[0]))
+	if (m == ARRAY_SIZE(methods))
 		return false;
 	for (i = 0; i < h.num_attrs && sizeof(h) + (i + 1) * sizeof(a) <= len; i++) {
 		memcpy(&a, head + sizeof(h) + i * sizeof(a), sizeof(a));
@@ -172,7 +173,7 @@ static void retire(struct served *s, uint64_t ino, uint32_t handle)
 	struct emu_queue seen;
 	size_t t, i;
 
-	for (t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+	for (t = 0; t < ARRAY_SIZE(tables); t++) {
 		for (i = 0; i < tables[t].n; i++) {
 			uint8_t *entry = (uint8_t *)tables[t].first + i * tables[t].size;
 

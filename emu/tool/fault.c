@@ -5,11 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "emu/ipc/codes.h"
 #include "emu/server/commands.h"
 #include "emu/tool/tool.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct named {
 	const char *name;
@@ -75,7 +74,7 @@ static bool parse_number(const char *text, uint64_t max, uint64_t *v)
 
 const char *tool_fault_kind(struct options *o, const char *word)
 {
-	const struct named *k = find(kinds, COUNT(kinds), word);
+	const struct named *k = find(kinds, ARRAY_SIZE(kinds), word);
 
 	if (!k)
 		return "unknown kind of fault; use command, completion, memory, device, port, gid, "
@@ -129,7 +128,7 @@ const char *tool_fault_errno(struct options *o, const char *arg)
 
 const char *tool_fault_status(struct options *o, const char *arg)
 {
-	const struct named *s = find(statuses, COUNT(statuses), arg);
+	const struct named *s = find(statuses, ARRAY_SIZE(statuses), arg);
 
 	if (!s)
 		return "unknown firmware status";
@@ -141,7 +140,7 @@ const char *tool_fault_status(struct options *o, const char *arg)
 /* A name for completions; any number for commands, as the firmware's syndromes are not public. */
 const char *tool_fault_syndrome(struct options *o, const char *arg)
 {
-	const struct named *s = find(syndromes, COUNT(syndromes), arg);
+	const struct named *s = find(syndromes, ARRAY_SIZE(syndromes), arg);
 	uint64_t v;
 
 	if (s)
@@ -382,6 +381,7 @@ void tool_fault_names(FILE *out)
 {
 	fprintf(out, "\nCommands, for --method:\n");
 	emu_command_names(out);
-	print_names(out, "Firmware statuses, for --status:", statuses, COUNT(statuses));
-	print_names(out, "Syndromes of completions, for --syndrome:", syndromes, COUNT(syndromes));
+	print_names(out, "Firmware statuses, for --status:", statuses, ARRAY_SIZE(statuses));
+	print_names(out, "Syndromes of completions, for --syndrome:", syndromes,
+		    ARRAY_SIZE(syndromes));
 }

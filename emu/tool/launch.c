@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "emu/ipc/access.h"
 #include "emu/ipc/program.h"
 #include "emu/server/base/log.h"
@@ -211,7 +212,7 @@ static int find_shim(char path[static PATH_MAX])
 		return -errno;
 	exe[n] = '\0';
 	*strrchr(exe, '/') = '\0';
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		snprintf(candidate, sizeof(candidate), "%s/%s", exe, places[i]);
 		if (realpath(candidate, path))
 			return check_shim_path(path);

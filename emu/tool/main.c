@@ -5,13 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/standard.h"
 #include "emu/ipc/cpus.h"
 #include "emu/tool/tool.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum verb_bit {
 	V_RUN = 1 << 0,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/base/log.h"
 
 #define MAX_LINES   256
@@ -72,7 +73,7 @@ static const char *parse_time(const char *text, uint64_t *ms)
 	size_t i;
 
 	text = parse_digits(text, ms);
-	for (i = 0; text && i < sizeof(units) / sizeof(units[0]); i++) {
+	for (i = 0; text && i < ARRAY_SIZE(units); i++) {
 		size_t len = strlen(units[i].unit);
 
 		if (strncmp(text, units[i].unit, len) != 0 || isalpha((unsigned char)text[len]))

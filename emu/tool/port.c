@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "emu/ipc/tables.h"
 #include "emu/tool/tool.h"
 
-#define COUNT(a)      (sizeof(a) / sizeof((a)[0]))
 #define ANY_VLAN      0xfffeu
 #define MAX_VLAN      4094
 #define IPV4_IN_GID   12
@@ -119,7 +119,7 @@ static const char *set_word(struct emu_port_request *r, char *word)
 	if (!value)
 		return "not NAME=VALUE after the address";
 	*value++ = '\0';
-	for (i = 0; i < COUNT(names); i++)
+	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i].name, word))
 			return names[i].set(r, value);
 	return "unknown name; use index, type, vlan or device";
@@ -203,7 +203,7 @@ static const struct action *find_action(const char *group, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(actions); i++)
+	for (i = 0; i < ARRAY_SIZE(actions); i++)
 		if (!strcmp(actions[i].group, group) && !strcmp(actions[i].name, name))
 			return &actions[i];
 	return NULL;
@@ -330,12 +330,12 @@ static void print_text(struct listing *list, char *text)
 
 	for (line = strtok_r(text, "\n", &lines); line; line = strtok_r(NULL, "\n", &lines)) {
 		words = NULL;
-		for (n = 0; n < COUNT(word); n++) {
+		for (n = 0; n < ARRAY_SIZE(word); n++) {
 			word[n] = strtok_r(n ? NULL : line, " ", &words);
 			if (!word[n])
 				break;
 		}
-		if (n == COUNT(word) && is_listed(list->o, word))
+		if (n == ARRAY_SIZE(word) && is_listed(list->o, word))
 			print_entry(list, word);
 	}
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/json_error.h"
 #include "cli/live.h"
 #include "emu/ipc/sock.h"
@@ -17,8 +18,6 @@
 
 #define ANSWER_S     5
 #define COMMAND_SIZE 16 /* of comm in proc(5) */
-
-#define COUNT(a)     (sizeof(a) / sizeof((a)[0]))
 
 struct process {
 	int pid;
@@ -179,8 +178,8 @@ static void draw_head(const struct top *t, FILE *out)
 	fprintf(out, "  %s  %s\nnodes %u  cards %u  clients %u  contexts %u\n\n", a->profile,
 		t->o->dir, a->nodes, a->cards, a->clients, a->contexts);
 	cli_live_head(out, "", names);
-	cli_live_row(out, "a second", rates, COUNT(rates));
-	cli_live_row(out, "since the start", sums, COUNT(sums));
+	cli_live_row(out, "a second", rates, ARRAY_SIZE(rates));
+	cli_live_row(out, "since the start", sums, ARRAY_SIZE(sums));
 }
 
 static void draw_processes(const struct top *t, FILE *out)

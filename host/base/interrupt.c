@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stddef.h>
 
+#include "base/array.h"
 #include "host/base/interrupt.h"
 
 volatile sig_atomic_t interrupt_signal;
@@ -24,7 +25,7 @@ void interrupt_catch(void)
 	struct sigaction old;
 
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		/* Signals that the parent ignores (nohup) stay ignored. */
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
@@ -39,7 +40,7 @@ void interrupt_mask(sigset_t *before)
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaddset(&set, signals[i]);
 	pthread_sigmask(SIG_BLOCK, &set, before);
 }
@@ -53,7 +54,7 @@ static void restore_defaults(void)
 {
 	struct sigaction old;
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == on_signal)
 			signal(signals[i], SIG_DFL);
 	}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/json_error.h"
 #include "host/base/json.h"
 
@@ -31,7 +32,7 @@ void json_set_command(const char *command)
 {
 	static const char *const transfers[] = {"read", "write", "cp", "fill"};
 
-	for (size_t i = 0; i < sizeof(transfers) / sizeof(transfers[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(transfers); i++)
 		if (strcmp(command, transfers[i]) == 0)
 			command = "transfer";
 	snprintf(schema, sizeof(schema), "dpumap-%s-1", command);

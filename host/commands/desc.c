@@ -8,6 +8,7 @@
 
 #include <dpumap/desc.h>
 
+#include "base/array.h"
 #include "host/base/json.h"
 #include "host/commands/desc.h"
 
@@ -32,7 +33,7 @@ static const char *const right_names[] = {
 	"PCI read-only",    "PCI read-write", "PCI relaxed ordering",
 };
 
-#define NUM_RIGHTS (sizeof(right_names) / sizeof(right_names[0]))
+#define NUM_RIGHTS ARRAY_SIZE(right_names)
 
 _Static_assert((1u << NUM_RIGHTS) - 1 == DPUMAP_DESC_ACCESS_ALL, "every right has its name");
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "channel/host_config.h"
 #include "common/fleet_library.h"
 #include "fleet/table.h"
@@ -28,7 +29,7 @@ void fleet_format_age(uint64_t age_ms, char text[static FLEET_AGE_MAX])
 		const char *name;
 	} units[] = {{86400, "days"}, {3600, "h"}, {60, "min"}};
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (seconds >= 2 * units[i].seconds) {
 			snprintf(text, FLEET_AGE_MAX, "%" PRIu64 " %s", seconds / units[i].seconds,
 				 units[i].name);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "channel/message.h"
 #include "common/pem.h"
 #include "host/base/json.h"
@@ -654,7 +655,7 @@ static doca_error_t list_all(struct listing *l, struct dpumap_fault *fault)
 	static const enum pki_place places[] = {PKI_ISSUED, PKI_REPLACED, PKI_REVOKED};
 	doca_error_t result = DOCA_SUCCESS;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && result == DOCA_SUCCESS; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(places) && result == DOCA_SUCCESS; i++) {
 		l->place = places[i];
 		result = pki_for_each(&l->ca->dir, l->place, list_cert, l, fault);
 	}

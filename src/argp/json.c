@@ -14,6 +14,7 @@
 #include "argp/given.h"
 #include "argp/json_dpdk.h"
 #include "argp/param.h"
+#include "base/array.h"
 #include "log/backend.h"
 #include "log/log.h"
 
@@ -302,7 +303,7 @@ static const struct group {
 
 static const struct group *find_group(const char *name)
 {
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
 		if (!strcmp(groups[i].name, name))
 			return &groups[i];
 	return NULL;

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 static doca_error_t parse_path(const char *path, struct dpumap_address *address,
 			       struct dpumap_fault *fault)
 {
@@ -126,7 +128,7 @@ void dpumap_address_find_default(char *path, size_t size)
 	dpumap_address_default_path(path, size);
 	if (strcmp(path, paths[1]) != 0 && is_served(path))
 		return;
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		if (is_served(paths[i])) {
 			snprintf(path, size, "%s", paths[i]);
 			return;

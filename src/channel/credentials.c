@@ -8,6 +8,7 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
+#include "base/array.h"
 #include "common/pem.h"
 
 #define WARN_DAYS     30
@@ -316,7 +317,7 @@ dpumap_credentials_useless(const struct dpumap_credentials *credentials)
 	const struct dpumap_credential *const all[] = {&credentials->certificate,
 						       &credentials->authority, &credentials->list};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		if (all[i]->state == DPUMAP_CREDENTIAL_USELESS)
 			return all[i];
 	return NULL;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "channel/address.h"
 #include "channel/registry_rules.h"
 #include "common/config_file.h"
@@ -101,7 +102,7 @@ static doca_error_t load_tls(const struct loader *l, const config_setting_t *set
 		return wrong(l, setting, "must be a group, { cert = \"/path\"; ... }");
 	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
 		result = load_known(l, config_setting_get_elem(setting, (unsigned int)i), known,
-				    sizeof(known) / sizeof(known[0]),
+				    ARRAY_SIZE(known),
 				    "is not one of cert, key, ca, crl, psk, psk_name and server");
 	return result;
 }
@@ -167,8 +168,7 @@ static doca_error_t load_registry_tls(const struct loader *l, const config_setti
 		return wrong(l, setting, "must be a group, { ca = \"/path\"; ... }");
 	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
 		result = load_known(l, config_setting_get_elem(setting, (unsigned int)i), known,
-				    sizeof(known) / sizeof(known[0]),
-				    "is not one of ca, cert and key");
+				    ARRAY_SIZE(known), "is not one of ca, cert and key");
 	return result;
 }
 
@@ -184,7 +184,7 @@ static doca_error_t load_registry_part(const struct loader *l, const config_sett
 		return load_fleet(l, part);
 	if (strcmp(config_setting_name(part), "tls") == 0)
 		return load_registry_tls(l, part);
-	return load_known(l, part, known, sizeof(known) / sizeof(known[0]),
+	return load_known(l, part, known, ARRAY_SIZE(known),
 			  "is not one of endpoints, fleet, tls, user and password_file");
 }
 

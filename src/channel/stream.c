@@ -11,6 +11,8 @@
 
 #include <openssl/err.h>
 
+#include "base/array.h"
+
 doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpumap_tls *tls,
 				const char *server, struct dpumap_fault *fault)
 {
@@ -63,7 +65,7 @@ void dpumap_stream_tune(int fd)
 						{IPPROTO_TCP, TCP_KEEPINTVL, 10},
 						{IPPROTO_TCP, TCP_KEEPCNT, 3}};
 
-	set_options(fd, options, sizeof(options) / sizeof(options[0]));
+	set_options(fd, options, ARRAY_SIZE(options));
 }
 
 void dpumap_stream_watch_peer(int fd)
@@ -74,7 +76,7 @@ void dpumap_stream_watch_peer(int fd)
 						{IPPROTO_TCP, TCP_KEEPINTVL, 1},
 						{IPPROTO_TCP, TCP_KEEPCNT, 3}};
 
-	set_options(fd, options, sizeof(options) / sizeof(options[0]));
+	set_options(fd, options, ARRAY_SIZE(options));
 }
 
 void dpumap_stream_finish(struct dpumap_stream *stream)

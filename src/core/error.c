@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "base/array.h"
+
 static const struct {
 	const char *name;
 	const char *descr;
@@ -50,12 +52,12 @@ const char *doca_error_get_name(doca_error_t error)
 {
 	size_t i = (size_t)error;
 
-	return i < sizeof(codes) / sizeof(codes[0]) ? codes[i].name : unknown;
+	return i < ARRAY_SIZE(codes) ? codes[i].name : unknown;
 }
 
 const char *doca_error_get_descr(doca_error_t error)
 {
 	size_t i = (size_t)error;
 
-	return i < sizeof(codes) / sizeof(codes[0]) ? codes[i].descr : unknown;
+	return i < ARRAY_SIZE(codes) ? codes[i].descr : unknown;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "device/device_priv.h"
 #include "device/gid.h"
 #include "device/hca_priv.h"
@@ -33,7 +34,7 @@ static uint64_t lane_rate(uint8_t speed)
 {
 	static const uint32_t mbps[] = {2500, 5000, 10000, 10000, 14000, 25000, 50000, 100000};
 
-	for (unsigned int i = 0; i < sizeof(mbps) / sizeof(mbps[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(mbps); i++)
 		if (speed == 1u << i)
 			return mbps[i] * UINT64_C(1000000);
 	return 0;

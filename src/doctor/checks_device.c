@@ -13,6 +13,7 @@
 
 #include <infiniband/mlx5dv.h>
 
+#include "base/array.h"
 #include "doctor/check_context.h"
 #include "doctor/checks_caps.h"
 
@@ -58,7 +59,7 @@ static struct json_object *describe(const struct device *device, struct ibv_devi
 	json_object_object_add(object, "node_type",
 			       json_object_new_string(ibv_node_type_str(ibdev->node_type)));
 	json_object_object_add(object, "mlx5", json_object_new_boolean(mlx5dv_is_supported(ibdev)));
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		add_attribute(object, ibdev, files[i]);
 	for (uint32_t i = 0; i < device->num_infos; i++) {
 		char own[DOCA_DEVINFO_IBDEV_NAME_SIZE];

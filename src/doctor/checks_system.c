@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "common/memlock.h"
 #include "doctor/check_context.h"
 #include "doctor/loaded_library.h"
@@ -86,7 +87,7 @@ static void check_modules(struct check_context *context, struct finding *finding
 	char loaded[80] = "", missing[80] = "";
 
 	(void)context;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		bool is_there = is_module(wanted[i]);
 		char *list = is_there ? loaded : missing;
 
@@ -304,7 +305,7 @@ static void check_cgroup(struct check_context *context, struct finding *finding)
 		doctor_report(finding, DOCTOR_OK, "not in a control group (cgroup v2)");
 		return;
 	}
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(file, sizeof(file), "%s/%s", path, files[i]);
 		if (!doctor_read_line(file, line, sizeof(line)))
 			continue;

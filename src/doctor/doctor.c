@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "doctor/checks_device.h"
 #include "doctor/checks_link.h"
 #include "doctor/checks_system.h"
@@ -35,7 +36,7 @@ static doca_error_t error_of(struct json_object *failed)
 	}
 }
 
-#define NUM_GROUPS (sizeof(groups) / sizeof(groups[0]))
+#define NUM_GROUPS ARRAY_SIZE(groups)
 
 static doca_error_t run_groups(const struct dpumap_doctor_options *options,
 			       struct json_object *findings,

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 #define SCHEMA "dpumap-doctor-1"
 
 static const char *side_name(enum dpumap_doctor_side side)
@@ -66,7 +68,7 @@ static struct json_object *list_works(struct json_object *findings)
 		{"dpumapd", doctor_is_ok(findings, "link.version")},
 	};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		json_object_object_add(works, all[i].what, json_object_new_boolean(all[i].works));
 	return works;
 }
@@ -157,7 +159,7 @@ static void print_finding(FILE *out, bool colour, struct json_object *finding)
 /* What is wrong, the worst first. The sections omit it. */
 static const char *const bad_states[] = {"fail", "warn"};
 
-#define NUM_BAD (sizeof(bad_states) / sizeof(bad_states[0]))
+#define NUM_BAD ARRAY_SIZE(bad_states)
 
 static bool is_bad(struct json_object *finding)
 {

@@ -9,6 +9,8 @@
 
 #include <doca_log.h>
 
+#include "base/array.h"
+
 #define SECONDS_OF_DAY 86400
 
 /* Output that is counted beyond its room, as by snprintf(). */
@@ -41,7 +43,7 @@ static const char *tag(uint32_t level)
 {
 	static const char *const tags[] = {"CRT", "ERR", "WRN", "INF", "DBG", "TRC"};
 	uint32_t i = (level - DOCA_LOG_LEVEL_CRIT) / 10;
-	uint32_t last = sizeof(tags) / sizeof(tags[0]) - 1;
+	uint32_t last = ARRAY_SIZE(tags) - 1;
 
 	return tags[i < last ? i : last];
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "local/line.h"
 #include "local/quota.h"
 #include "log/backend.h"
@@ -41,7 +42,7 @@ static int read_environment(void)
 
 	if (!name || !*name)
 		return UNSET;
-	for (int i = 0; i < (int)(sizeof(levels) / sizeof(levels[0])); i++)
+	for (int i = 0; i < (int)ARRAY_SIZE(levels); i++)
 		if (!strcmp(name, levels[i].name))
 			return i;
 	if (!atomic_flag_test_and_set(&is_reported))

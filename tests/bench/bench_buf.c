@@ -23,6 +23,7 @@
 #ifdef DPUMAP_BENCH_DPDK
 #include "mempool.h"
 #endif
+#include "base/array.h"
 #include "stats.h"
 
 #define ELEMENTS    1024
@@ -179,7 +180,7 @@ static const struct method {
 	{"rte_mempool", run_mempool, ""},
 };
 
-#define METHODS (sizeof(methods) / sizeof(methods[0]))
+#define METHODS ARRAY_SIZE(methods)
 
 static bool run_round(struct bench *bench, size_t burst, size_t round,
 		      double times[METHODS][MAX_ROUNDS])
@@ -235,7 +236,7 @@ static bool compare_all(struct bench *bench)
 	printf("get and put of one: median (range) of %zu rounds\nburst  %-15s  ns%s\n",
 	       bench->rounds, "",
 	       bench->has_mempool ? "                      ratio to rte_mempool" : "");
-	for (size_t i = 0; i < sizeof(bursts) / sizeof(bursts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bursts); i++)
 		if (!compare(bench, bursts[i]))
 			return false;
 	return true;

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "calls.h"
 #include "control.h"
 #include "duo.h"
@@ -473,7 +474,7 @@ static bool measure(void)
 		return false;
 	if (options.idle && !measure_idle())
 		return false;
-	for (size_t i = 0; options.stream && i < sizeof(shapes) / sizeof(shapes[0]); i++)
+	for (size_t i = 0; options.stream && i < ARRAY_SIZE(shapes); i++)
 		if (!measure_stream(&shapes[i]))
 			return false;
 	return true;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "calls.h"
 #include "desc_codec.h"
 #include "stats.h"
@@ -19,7 +20,7 @@
 #define ROOM	    DPUMAP_DESC_MAX_SIZE
 #define ALLOC_PAIRS 100
 
-#define NUM_CODECS  (sizeof(codecs) / sizeof(codecs[0]))
+#define NUM_CODECS  ARRAY_SIZE(codecs)
 
 static const struct desc_codec *const codecs[] = {
 	&desc_codec_dpumap,

@@ -18,6 +18,7 @@
 #include <dpumap/arena.h>
 #include <dpumap/parent_domain.h>
 
+#include "base/array.h"
 #include "device.h"
 #include "stats.h"
 
@@ -42,7 +43,7 @@ static struct kind kinds[] = {
 	{.name = "huge pages", .huge_pages = true},
 	{.name = "both", .single_thread = true, .huge_pages = true},
 };
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS ARRAY_SIZE(kinds)
 
 static uint8_t memory[4096];
 

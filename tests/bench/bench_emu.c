@@ -28,6 +28,7 @@
 #include "ring.h"
 #include "stats.h"
 #ifdef DPUMAP_BENCH_DPDK
+#include "base/array.h"
 #include "dmadev.h"
 #endif
 
@@ -669,7 +670,7 @@ static bool compare_dmadev(struct bench *bench)
 
 	if (!done)
 		return false;
-	for (size_t i = 0; done && i < sizeof(with_dmadev) / sizeof(with_dmadev[0]); i++)
+	for (size_t i = 0; done && i < ARRAY_SIZE(with_dmadev); i++)
 		done = compare(bench, &with_dmadev[i]);
 	dmadev_close();
 	return done;
@@ -686,7 +687,7 @@ static bool measure(struct bench *bench)
 {
 	if (!compare_dmadev(bench))
 		return false;
-	for (size_t i = 0; i < sizeof(comparisons) / sizeof(comparisons[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(comparisons); i++)
 		if (!compare(bench, &comparisons[i]))
 			return false;
 	return true;

@@ -22,6 +22,7 @@
 
 #include <doca_types.h>
 
+#include "base/array.h"
 #include "common/fleet_library.h"
 #include "fleet/table.h"
 #include "local/clock.h"
@@ -79,7 +80,7 @@ static void make_exports(struct bench *b)
 			.access = DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE,
 			.generation = 1,
 			.labels = labels,
-			.num_labels = sizeof(labels) / sizeof(labels[0]),
+			.num_labels = ARRAY_SIZE(labels),
 		};
 	}
 }

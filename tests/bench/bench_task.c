@@ -21,6 +21,7 @@
 #include <doca_dma.h>
 #include <doca_pe.h>
 
+#include "base/array.h"
 #include "calls.h"
 #include "peer.h"
 #include "raw.h"
@@ -186,7 +187,7 @@ static const struct kind kinds[] = {
 	{"raw-single", true, true, measured_raw_post, measured_raw_reap},
 	{"task", false, false, measured_task_post, measured_task_reap},
 };
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS ARRAY_SIZE(kinds)
 
 static void nap(void)
 {

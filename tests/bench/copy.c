@@ -17,6 +17,7 @@
 #include <doca_mmap.h>
 #include <dpumap/dma.h>
 
+#include "base/array.h"
 #include "peer.h"
 #include "stats.h"
 
@@ -150,7 +151,7 @@ static const struct {
 	{"dpumap, host to DPU", run_put},
 };
 
-#define METHODS	     (sizeof(methods) / sizeof(methods[0]))
+#define METHODS	     ARRAY_SIZE(methods)
 #define FIRST_DPUMAP 2
 
 /* A measurement of copies of one length, and its title and unit. */
@@ -281,7 +282,7 @@ static int run_all(struct bench *bench, size_t rounds)
 		return -1;
 	printf("engine %s, %d copies in flight, %zu MiB of memory\n",
 	       engine == DPUMAP_DMA_ENGINE_MMO ? "MMO" : "RDMA", QUEUE, MEMORY >> 20);
-	for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(trials); i++) {
 		if (run_trial(bench, &trials[i], rounds) != 0)
 			return -1;
 	}

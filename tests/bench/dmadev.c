@@ -8,6 +8,8 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 
+#include "base/array.h"
+
 #define DEVICE	0
 #define CHANNEL 0
 
@@ -18,10 +20,10 @@ static bool start_dpdk(void)
 		"bench_emu",	     "--no-huge", "--no-pci", "--no-telemetry",	     "--no-shconf",
 		"--log-level=error", "-m",	  "64",	      "--vdev=dma_skeleton", "--lcores",
 	};
-	char *argv[sizeof(fixed) / sizeof(fixed[0]) + 1], lcores[32];
+	char *argv[ARRAY_SIZE(fixed) + 1], lcores[32];
 	int argc = 0;
 
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
 		argv[argc++] = (char *)fixed[i];
 	snprintf(lcores, sizeof(lcores), "0@(0-%ld)", sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	argv[argc++] = lcores;

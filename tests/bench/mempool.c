@@ -8,6 +8,8 @@
 #include <rte_errno.h>
 #include <rte_mempool.h>
 
+#include "base/array.h"
+
 #define CACHE	    256
 #define MAX_OPTIONS 32
 
@@ -23,7 +25,7 @@ static bool start_dpdk(char **options, int num_options)
 	char *argv[MAX_OPTIONS], lcores[32];
 	int argc = 0;
 
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
 		argv[argc++] = (char *)fixed[i];
 	snprintf(lcores, sizeof(lcores), "0@%d", sched_getcpu());
 	argv[argc++] = lcores;

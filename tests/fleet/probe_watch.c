@@ -10,6 +10,7 @@
 #include <dpumap/channel.h>
 #include <dpumap/fleet.h>
 
+#include "base/array.h"
 #include "probe.h"
 
 static const char *const events[] = {
@@ -228,7 +229,7 @@ static void set_up_again(struct dpumap_fleet *fleet)
 	struct json_object *json = json_object_new_object();
 	size_t i;
 
-	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
 		probe_add(json, calls[i].call, doca_error_get_name(calls[i].result));
 	probe_print("set-up", json);
 }

@@ -87,6 +87,7 @@ FLOORS = {
         "desc": "api-desc",
         "secret": "",
         "local": "api",
+        "base": "",
     },
     "public headers": {
         "api": "api-desc",
@@ -112,6 +113,8 @@ FLOORS = {
         "emu/include": "",
     },
 }
+# Every room but the codec, which is freestanding, may include src/base/. The picture leaves these arrows out.
+EVERYWHERE = "base"
 MAY_INCLUDE = {room: targets.split() for rooms in FLOORS.values() for room, targets in rooms.items()}
 # Headers of the system that the codec, which is freestanding, may include.
 FREESTANDING = {
@@ -202,7 +205,7 @@ def wrong_include(file, room, name, target):
         return f"includes <{name}>: librdmacm belongs to src/device/cm"
     if target is None:
         return f"includes <{name}>: the codec is freestanding" if room in FREESTANDING else None
-    if (room, target) == PRM:
+    if (room, target) == PRM or (room_of(target) == EVERYWHERE and room not in FREESTANDING):
         return None
     if room_of(target) not in (room, *MAY_INCLUDE.get(room, ())):
         return f"includes {target}: {room} may not include {room_of(target)}"
@@ -250,7 +253,7 @@ def count(tree):
                 targets.add("rdma-core")
             elif target and room_of(target):
                 targets.add(room_of(target))
-        for target in targets - {room, None}:
+        for target in targets - {room, None, EVERYWHERE}:
             if room:
                 arrows[room, target] = arrows.get((room, target), 0) + 1
     return arrows

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 #define MAX_ARGS 64
 
 struct config config;
@@ -76,7 +78,7 @@ static void set_flags(struct doca_argp_param *param, unsigned int flags)
 		doca_argp_param_set_inherited,	  doca_argp_param_set_hidden,
 	};
 
-	for (unsigned int i = 0; i < sizeof(setters) / sizeof(setters[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(setters); i++)
 		if (flags & (1u << i))
 			setters[i](param);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 #define STRING	DOCA_ARGP_TYPE_STRING
 #define INT	DOCA_ARGP_TYPE_INT
 #define BOOLEAN DOCA_ARGP_TYPE_BOOLEAN
@@ -158,10 +160,10 @@ static void test_integers(void **state)
 	};
 
 	assert_ok(add("n", "num", INT, MULTIPLICITY));
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_error(start("-n", bad[i]), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(config.calls, 0);
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		int number = 0;
 
 		assert_ok(start("-n", good[i].text));
@@ -290,7 +292,7 @@ static void invalid_names_are_refused(void **state)
 {
 	static const char *const names[] = {"", "-n", "a=b", "a b", "a\tb", "a\nb", "a\x01"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		assert_error(add(names[i], NULL, INT, 0), DOCA_ERROR_INVALID_VALUE);
 		assert_error(add("n", names[i], INT, 0), DOCA_ERROR_INVALID_VALUE);
 	}
@@ -305,9 +307,9 @@ static void test_names_that_are_taken(void **state)
 	assert_ok(add("n", "num", INT, 0));
 	assert_error(add("n", NULL, INT, 0), DOCA_ERROR_INVALID_VALUE);
 	assert_error(add("m", "num", INT, 0), DOCA_ERROR_INVALID_VALUE);
-	for (size_t i = 0; i < sizeof(shorts) / sizeof(shorts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(shorts); i++)
 		assert_error(add(shorts[i], NULL, INT, 0), DOCA_ERROR_INVALID_VALUE);
-	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(longs); i++)
 		assert_error(add(NULL, longs[i], INT, 0), DOCA_ERROR_INVALID_VALUE);
 	/* A short name is not a long name. */
 	assert_ok(add("num", "n", INT, 0));
@@ -462,7 +464,7 @@ static void test_levels_that_do_not_exist(void **state)
 {
 	static const char *const levels[] = {"0", "5", "9", "11", "55", "80", "-10", "debug"};
 
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
 		assert_error(start("-l", levels[i]), DOCA_ERROR_INVALID_VALUE);
 		assert_error(start("--sdk-log-level", levels[i]), DOCA_ERROR_INVALID_VALUE);
 	}

@@ -8,6 +8,8 @@
 
 #include <doca_version.h>
 
+#include "base/array.h"
+
 #define STRING	DOCA_ARGP_TYPE_STRING
 #define INT	DOCA_ARGP_TYPE_INT
 #define BOOLEAN DOCA_ARGP_TYPE_BOOLEAN
@@ -201,7 +203,7 @@ static void test_help_prints_and_ends(void **state)
 	};
 
 	assert_int_equal(run_apart(play_help, out, sizeof(out)), EXIT_SUCCESS);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		assert_non_null(strstr(out, wanted[i]));
 	assert_null(strstr(out, "secret"));
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define STRING	       DOCA_ARGP_TYPE_STRING
 #define INT	       DOCA_ARGP_TYPE_INT
 #define BOOLEAN	       DOCA_ARGP_TYPE_BOOLEAN
@@ -70,7 +72,7 @@ static void test_values_of_the_wrong_type(void **state)
 	};
 
 	add_some();
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_error(start_json(wrong[i]), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(config.calls, 0);
 }
@@ -90,7 +92,7 @@ static void file_that_is_not_json_is_refused(void **state)
 	char deep[1000];
 
 	add_some();
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_error(start_json(wrong[i]), DOCA_ERROR_IO_FAILED);
 	memset(deep, '[', sizeof(deep) - 1);
 	deep[sizeof(deep) - 1] = '\0';
@@ -237,7 +239,7 @@ static void test_wrong_flags_of_dpdk(void **state)
 	};
 
 	assert_ok(doca_argp_set_dpdk_program(record_dpdk));
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_error(start_json(wrong[i].text), wrong[i].answer);
 	assert_int_equal(config.calls, 0);
 }

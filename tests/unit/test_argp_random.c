@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define STRING	   DOCA_ARGP_TYPE_STRING
 #define INT	   DOCA_ARGP_TYPE_INT
 #define BOOLEAN	   DOCA_ARGP_TYPE_BOOLEAN
@@ -129,7 +131,7 @@ static void assert_documented(doca_error_t result)
 	static const doca_error_t codes[] = {DOCA_SUCCESS, DOCA_ERROR_NOT_SUPPORTED,
 					     DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IO_FAILED};
 
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
 		if (result == codes[i])
 			return;
 	fail_msg("%s", doca_error_get_name(result));
@@ -147,7 +149,7 @@ static const char *const words[] = {
 
 static const char *pick_word(char *buffer, size_t size)
 {
-	const char *word = words[next(sizeof(words) / sizeof(words[0]))];
+	const char *word = words[next(ARRAY_SIZE(words))];
 	size_t len = strlen(word);
 
 	if (next(4) || !len)

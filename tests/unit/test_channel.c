@@ -8,12 +8,13 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "channel/conn.h"
 #include "channel/decode.h"
 #include "channel/encode.h"
 #include "channel/fields.h"
 
-#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define LEN(a) ARRAY_SIZE(a)
 
 struct bytes {
 	const char *title;

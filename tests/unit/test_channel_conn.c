@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "channel/conn.h"
 
 struct fixture {
@@ -98,7 +99,7 @@ static void test_frame_lengths_that_are_none(void **state)
 	const uint8_t *payload;
 	size_t len;
 
-	for (size_t i = 0; i < sizeof(wires) / sizeof(wires[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wires); i++) {
 		struct fixture *f = *state;
 
 		feed(f, wires[i], sizeof(wires[i]));

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "channel/client.h"
 #include "channel/conn.h"
 #include "channel/encode.h"
@@ -262,7 +263,7 @@ static void test_answers_to_hello(void **state)
 	doca_error_t result;
 	pid_t pid;
 
-	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		pid = fork_server(listener, &answers[i]);
 		assert_true(pid > 0);
 		result = connect_to(path, 10000, NULL, &client, &fault);

@@ -16,6 +16,7 @@
 
 #include <openssl/ssl.h>
 
+#include "base/array.h"
 #include "channel/conn.h"
 #include "channel/decode.h"
 #include "pki.h"
@@ -43,7 +44,7 @@ static int set_up(void **state)
 	pki_begin(directory);
 	pki_make_ca("ca");
 	pki_make_ca("other");
-	for (size_t i = 0; i < sizeof(certs) / sizeof(certs[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(certs); i++)
 		pki_make_cert(&certs[i]);
 	pki_make_crl("ca", 14);
 	return 0;
@@ -182,7 +183,7 @@ static void test_both_sides_know_each_other(void **state)
 {
 	static const char *const names[] = {"dpu", "dpu.lab", "127.0.0.1", "::1"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 				    {.tls = make_tls("ca", "host", false)}};
 
@@ -364,7 +365,7 @@ static void test_other_server_than_expected(void **state)
 {
 	static const char *const names[] = {"dpu2", "lab", "127.0.0.2", "host"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 				    {.tls = make_tls("ca", "host", false)}};
 
@@ -462,7 +463,7 @@ static void test_client_that_speaks_no_tls(void **state)
 	doca_error_t result;
 	int fds[2];
 
-	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 		assert_int_equal(dpumap_conn_create(fds[0], tls, NULL, &conn, &fault),
 				 DOCA_SUCCESS);
@@ -651,7 +652,7 @@ static void test_key_files_that_are_wrong(void **state)
 	struct dpumap_fault fault = {0};
 	struct dpumap_tls *tls = NULL;
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		write_file("bad", "psk", 0600, files[i].text);
 		config.psk = pki_path("bad", "psk");
 		assert_int_equal(dpumap_tls_create(&config, true, &tls, &fault),

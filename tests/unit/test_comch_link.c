@@ -21,6 +21,7 @@
 
 #include <doca_log.h>
 
+#include "base/array.h"
 #include "comch/link/dial.h"
 #include "comch/link/listener.h"
 
@@ -486,7 +487,7 @@ static void test_malformed_introductions_are_refused(void **state)
 	} cases[] = {{-1, "cert:host"}, {0, ""}, {0, "uid:0"}, {0, endless}};
 
 	memset(endless + 5, 'x', DPUMAP_COMCH_IDENTITY_SIZE - 5);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		introduce(cases[i].client, cases[i].identity);
 		logged[0] = '\0';
 		assert_error(dpumap_comch_listener_next(listener, &link), DOCA_ERROR_AGAIN);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "comch/link/wire.h"
 
 static uint8_t bytes[COMCH_MAX_FRAME];
@@ -215,7 +216,7 @@ static void paths_round_trip(void **state)
 	struct comch_frame frame = {0};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		frame.type = types[i];
 		frame.path = (struct comch_path){
 			.producer_id = 1, .consumer_id = 2, .code = 3, .info_len = 48};
@@ -233,7 +234,7 @@ static void ids_out_of_range_are_refused(void **state)
 	struct comch_frame frame = {0};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		frame = (struct comch_frame){.type = COMCH_CONSUMER_NEW};
 		frame.consumer.id = ids[i];
 		assert_refused(encode(&frame));

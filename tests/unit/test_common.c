@@ -10,11 +10,12 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "common/sha256.h"
 #include "common/size.h"
 #include "local/file.h"
 
-#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define LEN(a) ARRAY_SIZE(a)
 
 static void test_parse_size(void **state)
 {

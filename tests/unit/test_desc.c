@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "desc/crc32c.h"
 #include "desc/layout.h"
 #include "vectors/vectors.h"
@@ -431,7 +432,7 @@ static void test_status_unknown(void **state)
 {
 	static const dpumap_desc_status_t unknown[] = {1, LAST_STATUS - 1, INT32_MAX, INT32_MIN};
 
-	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
 		assert_string_equal(dpumap_desc_status_name(unknown[i]), "UNKNOWN");
 		assert_string_equal(dpumap_desc_status_descr(unknown[i]),
 				    "unknown descriptor status");
@@ -510,7 +511,7 @@ static const uint64_t corners[] = {
 	~0ull - 1,  ~0ull,
 };
 
-#define NUM_CORNERS (sizeof(corners) / sizeof(corners[0]))
+#define NUM_CORNERS ARRAY_SIZE(corners)
 
 static void assert_ranges(struct dpumap_desc *d)
 {

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "vectors/vectors.h"
 
 #define MAX_FILE (1 << 20)
@@ -138,7 +139,7 @@ static void test_reader_refuses_nonsense(void **state)
 		"title: x\nstatus: y\nbyte: 201",
 	};
 
-	for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++) {
 		const char *at = nonsense[i];
 		struct desc_vector v;
 

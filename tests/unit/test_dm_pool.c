@@ -19,6 +19,7 @@
 
 #include <dpumap/dm_pool.h>
 
+#include "base/array.h"
 #include "core/dm/dm.h"
 
 #define LOG_ALIGN	12u
@@ -374,7 +375,7 @@ static void test_threads(void **state)
 	struct dpumap_dm dm;
 	void *bad;
 
-	make_dm(&dm, sizeof(owned) / sizeof(owned[0]) * 64);
+	make_dm(&dm, ARRAY_SIZE(owned) * 64);
 	assert_ok(dpumap_dm_pool_create(&dm, 0, &shared));
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(i + 1)), 0);

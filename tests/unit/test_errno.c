@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "device/errno.h"
 
 static void errno_is_translated_to_its_error(void **state)
@@ -30,7 +31,7 @@ static void errno_is_translated_to_its_error(void **state)
 		{EIO, DOCA_ERROR_DRIVER},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(dpumap_errno_to_error(cases[i].err), cases[i].error);
 }
 

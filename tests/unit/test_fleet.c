@@ -11,6 +11,7 @@
 
 #include <doca_types.h>
 
+#include "base/array.h"
 #include "fleet/etcd/base64.h"
 #include "fleet/record/names.h"
 #include "fleet/record/record.h"
@@ -28,9 +29,9 @@ static void names_have_the_characters_of_a_key(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(good); i++)
 		assert_true(dpumap_fleet_name_valid(good[i]));
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(dpumap_fleet_name_valid(bad[i]));
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	long_name[sizeof(long_name) - 1] = '\0';
@@ -61,9 +62,9 @@ static void urls_and_addresses_are_checked(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(good); i++)
 		assert_int_equal(dpumap_fleet_url_check(good[i], &fault), DOCA_SUCCESS);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(dpumap_fleet_url_check(bad[i], &fault), DOCA_ERROR_INVALID_VALUE);
 	assert_true(dpumap_fleet_address_valid("tls:10.0.0.1:7470"));
 	assert_true(dpumap_fleet_address_valid("tls:[fe80::1%eth0]:7470"));
@@ -122,14 +123,14 @@ static void base64_is_that_of_the_rfc(void **state)
 	size_t i, len;
 
 	(void)state;
-	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
 		dpumap_base64_encode(pairs[i][0], strlen(pairs[i][0]), text);
 		assert_string_equal(text, pairs[i][1]);
 		assert_true(dpumap_base64_decode(text, strlen(text), bytes, &len));
 		assert_int_equal(len, strlen(pairs[i][0]));
 		assert_memory_equal(bytes, pairs[i][0], len);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(dpumap_base64_decode(bad[i], strlen(bad[i]), bytes, &len));
 }
 

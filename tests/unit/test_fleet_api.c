@@ -17,6 +17,8 @@
 #include <dpumap/channel.h>
 #include <dpumap/fleet.h>
 
+#include "base/array.h"
+
 static const union doca_data none;
 
 static int create(void **state)
@@ -55,7 +57,7 @@ static void names_of_fleets_are_checked(void **state)
 	const char *const wrong[] = {"", "a/b", "a b", "-a", ".", "a:b"};
 	struct dpumap_fleet *fleet = NULL;
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_int_equal(dpumap_fleet_create(wrong[i], &fleet), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_fleet_create(NULL, &fleet), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_fleet_create("lab", NULL), DOCA_ERROR_INVALID_VALUE);
@@ -116,7 +118,7 @@ static void null_is_an_invalid_value(void **state)
 		dpumap_fleet_list_leases(f, NULL, NULL, none),
 	};
 
-	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++)
 		if (results[i] != DOCA_ERROR_INVALID_VALUE)
 			fail_msg("call %zu returned %s", i, doca_error_get_name(results[i]));
 }
@@ -142,7 +144,7 @@ static void fleet_that_is_not_started_has_no_view(void **state)
 	results[7] = dpumap_fleet_list_members(f, a_member, none);
 	results[8] = dpumap_fleet_list_leases(f, NULL, a_lease, none);
 	dpumap_channel_destroy(channel);
-	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++)
 		if (results[i] != DOCA_ERROR_BAD_STATE)
 			fail_msg("call %zu returned %s", i, doca_error_get_name(results[i]));
 	assert_non_null(strstr(dpumap_fleet_get_error(f), "is not started"));
@@ -246,7 +248,7 @@ static int remove_place(void **state)
 	const char *const names[] = {"ca", "password", "cache"};
 	char path[128];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", place, names[i]);
 		unlink(path);
 	}

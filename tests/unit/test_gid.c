@@ -9,6 +9,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/array.h"
 #include "device/gid.h"
 
 /* From the worst to the best. */
@@ -29,14 +30,14 @@ static const struct {
 
 static void ipv4_of_roce_v2_is_best(void **state)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ibv_gid_entry entry = {.gid_type = cases[i].type};
 
 		memcpy(entry.gid.raw, cases[i].gid, sizeof(cases[i].gid));
 		if (dpumap_gid_rank(&entry) != cases[i].rank)
 			fail_msg("%s: %u", cases[i].what, dpumap_gid_rank(&entry));
 	}
-	assert_int_equal(cases[sizeof(cases) / sizeof(cases[0]) - 1].rank, DPUMAP_GID_BEST);
+	assert_int_equal(cases[ARRAY_SIZE(cases) - 1].rank, DPUMAP_GID_BEST);
 }
 
 int main(void)

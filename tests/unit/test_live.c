@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "cli/live.h"
 
 #define HEAD 24
@@ -85,7 +86,7 @@ static void test_interval(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_false(cli_live_interval(wrong[i], &ms));
 	assert_int_equal(ms, 7);
 	assert_true(cli_live_interval("0.1", &ms));

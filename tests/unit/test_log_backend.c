@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/array.h"
+
 DOCA_LOG_REGISTER(TEST::LOG)
 
 #define LEVELS 7
@@ -345,7 +347,7 @@ static void set_wrong_levels(void)
 	struct doca_log_backend *backend = log_to_stdout();
 
 	setenv("DPUMAP_LOG_LEVEL", "off", 1);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		CHECK_INVALID(doca_log_level_set_global_lower_limit(wrong[i]));
 		CHECK_INVALID(doca_log_level_set_global_upper_limit(wrong[i]));
 		CHECK_INVALID(doca_log_level_set_global_sdk_limit(wrong[i]));

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "local/passed_fd.h"
 
 #define MOST 253 /* the kernel's limit for a message */
@@ -106,7 +107,7 @@ static void any_other_number_leaves_nothing_open(void **state)
 
 	(void)state;
 	skip_in_qemu();
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		pass("x", numbers[i]);
 		assert_int_equal(dpumap_receive_fd(ends[1], buf, sizeof(buf), 0, &fd), 1);
 		assert_int_equal(fd, -1);

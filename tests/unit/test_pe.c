@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "core/pe/ctx.h"
 #include "core/pe/pe.h"
 
@@ -327,7 +328,7 @@ static void start_error_is_passed_on_or_initialization(void **state)
 	static const doca_error_t passed[] = {DOCA_ERROR_IN_USE, DOCA_ERROR_NOT_SUPPORTED,
 					      DOCA_ERROR_BAD_STATE};
 
-	for (unsigned int i = 0; i < sizeof(passed) / sizeof(*passed); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(passed); i++) {
 		lib.start = passed[i];
 		assert_int_equal(doca_ctx_start(&lib.ctx), passed[i]);
 	}

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "emu/ipc/ring.h"
 #include "emu/ipc/sock.h"
 #include "emu/server/card/process.h"
@@ -24,7 +25,6 @@
 #include "emu/wire/path.h"
 #include "emu/wire/work.h"
 
-#define COUNT(a)      (sizeof(a) / sizeof((a)[0]))
 #define COMMENT_BYTES 512u
 #define BLOCK_BYTES   (EMU_PACKET_MAX + WIRE_PATH_MAX + COMMENT_BYTES + 128u)
 
@@ -179,7 +179,7 @@ static const char *name_of(uint8_t work)
 		[WIRE_WORK_FETCH_ADD] = "fetch and add",
 	};
 
-	return work < COUNT(names) ? names[work] : "unknown request";
+	return work < ARRAY_SIZE(names) ? names[work] : "unknown request";
 }
 
 static void comment(struct text *t, const struct emu_note_packet *n, uint64_t missed)

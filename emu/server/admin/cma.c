@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/admin/trace.h"
 #include "emu/server/ucma/address.h"
 #include "emu/server/ucma/command.h"
 #include "emu/server/ucma/file.h"
 #include "emu/server/ucma/id.h"
 #include "emu/server/ucma/machine.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 void emu_cma_count(unsigned int *ids, unsigned int *connections)
 {
@@ -56,7 +55,7 @@ static const char *state(enum emu_cma_state s)
 		[EMU_CMA_REMOVED] = "REMOVED",
 	};
 
-	return (size_t)s < COUNT(names) && names[s] ? names[s] : "?";
+	return (size_t)s < ARRAY_SIZE(names) && names[s] ? names[s] : "?";
 }
 
 /* "127.100.0.1:4791", "[fe80::1]:4791"; nothing if there is no address. */
@@ -268,7 +267,7 @@ static void finish(FILE *out, char **text, const char *role, int err)
 
 static void trace_command(const struct emu_cma_cmd *c, uint32_t number, int err)
 {
-	const char *name = number < COUNT(commands) ? commands[number].name : NULL;
+	const char *name = number < ARRAY_SIZE(commands) ? commands[number].name : NULL;
 	char *text = NULL;
 	size_t len;
 	uint32_t id;
@@ -287,7 +286,7 @@ static void trace_command(const struct emu_cma_cmd *c, uint32_t number, int err)
 
 static void trace_event(const struct emu_cma_event *e)
 {
-	const char *name = e->resp.event < COUNT(events) ? events[e->resp.event] : NULL;
+	const char *name = e->resp.event < ARRAY_SIZE(events) ? events[e->resp.event] : NULL;
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);

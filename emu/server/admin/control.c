@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "emu/ipc/proto.h"
 #include "emu/ipc/sock.h"
 #include "emu/server/admin/capture.h"
@@ -172,7 +173,7 @@ static void act(struct admin *a, const struct emu_request *req)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
 		if (ops[i].op == req->op)
 			ops[i].act(a, req);
 }

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/admin/network_faults.h"
 #include "emu/server/admin/port.h"
 #include "emu/server/admin/trace.h"
@@ -65,8 +66,7 @@ static int errno_of_status(uint32_t status)
 {
 	static const int errnos[] = {EMU_STATUSES(ERRNO_OF_STATUS)};
 
-	return status < sizeof(errnos) / sizeof(errnos[0]) && errnos[status] ? -errnos[status]
-									     : -EIO;
+	return status < ARRAY_SIZE(errnos) && errnos[status] ? -errnos[status] : -EIO;
 }
 
 bool emu_fault_matches(const char *pattern, const char *name)
@@ -380,7 +380,7 @@ int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4])
 	int err;
 
 	terminate(&next);
-	if (next.kind >= sizeof(kinds) / sizeof(kinds[0]) || !next.nth || !next.count)
+	if (next.kind >= ARRAY_SIZE(kinds) || !next.nth || !next.count)
 		return -EINVAL;
 	if (!knows_role(&next))
 		return -ENODEV;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/base/log.h"
 #include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
@@ -306,7 +307,7 @@ int emu_port_request(const struct emu_port_request *r, uint64_t val[static 4])
 	next.role[sizeof(next.role) - 1] = '\0';
 	if (next.action == EMU_PORT_GID_ADD || next.action == EMU_PORT_GID_DEL)
 		return change_gids(&next, val);
-	if (next.action >= sizeof(changes) / sizeof(changes[0]) || !changes[next.action])
+	if (next.action >= ARRAY_SIZE(changes) || !changes[next.action])
 		return -EINVAL;
 	return change_ports(&next, val, changes[next.action]);
 }

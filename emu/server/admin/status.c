@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/admin/cma.h"
 #include "emu/server/admin/fault_list.h"
 #include "emu/server/admin/wire.h"
@@ -16,8 +17,6 @@
 #include "emu/server/card/topology.h"
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/file.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The work of engines that have ended. */
 static uint64_t past_copies, past_bytes, past_errors;
@@ -231,7 +230,7 @@ static void write_lines(FILE *out, const struct work *w)
 		emu_topology.card[0].profile->name, (unsigned long long)emu_topology.card[0].guid,
 		count_nodes(), emu_topology.ncards, emu_topology.nfuncs, count_clients(NULL),
 		n->contexts);
-	for (i = 0; i < COUNT(objects); i++)
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
 		fprintf(out, "%s %u\n", objects[i].name, count_of(n, i));
 	emu_cma_count(&ids, &connections);
 	fprintf(out, "cm_ids %u\ncm_connections %u\n", ids, connections);
@@ -252,7 +251,7 @@ static void write_objects(FILE *out, const struct emu_counts *n)
 	size_t i;
 
 	fputs("\"objects\": {", out);
-	for (i = 0; i < COUNT(objects); i++)
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
 		fprintf(out, "%s\"%s\": %u", i ? ", " : "", objects[i].name, count_of(n, i));
 	fputc('}', out);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/admin/cma.h"
 #include "emu/server/admin/control.h"
 #include "emu/server/admin/fault.h"
@@ -18,7 +19,6 @@
 #include "emu/server/devx/syndrome.h"
 #include "emu/server/mm/user_copy.h"
 
-#define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 #define MAILBOX_MAX 256u
 #define CQ_UPDATE   0x08u
 #define SOLICITED   0x02u
@@ -134,7 +134,7 @@ static void put_access(uint64_t v)
 		"MW_BIND",     "ZERO_BASED",   "ON_DEMAND",   "HUGETLB",
 	};
 
-	put_flags(v, names, COUNT(names));
+	put_flags(v, names, ARRAY_SIZE(names));
 }
 
 static void put_word(uint64_t v, const char *const *names, size_t n)
@@ -160,14 +160,14 @@ static void put_qp_type(uint64_t v)
 		[9] = "XRC_SEND", [10] = "XRC_RECV", [0xff] = "DRIVER",
 	};
 
-	put_word(v, names, COUNT(names));
+	put_word(v, names, ARRAY_SIZE(names));
 }
 
 static void put_qp_state(uint64_t v)
 {
 	static const char *const names[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
 
-	put_word(v, names, COUNT(names));
+	put_word(v, names, ARRAY_SIZE(names));
 }
 
 static void put_decimal(uint64_t v)
@@ -293,7 +293,8 @@ static void put_objects(const struct emu_cmd *c)
 	const struct emu_attr_spec *s;
 	const struct emu_uobj *o;
 
-	for (s = c->method->attr; s < c->method->attr + COUNT(c->method->attr) && s->kind; s++) {
+	for (s = c->method->attr; s < c->method->attr + ARRAY_SIZE(c->method->attr) && s->kind;
+	     s++) {
 		o = s->kind == EMU_A_OBJ ? emu_attr_obj(c, s->id) : NULL;
 		if (o)
 			put(" %s=%u", emu_type_name(o->type), o->handle);
@@ -343,7 +344,7 @@ static void put_status(const struct emu_cmd *c)
 	if (!out || c->out[0].len < 8)
 		return;
 	put(" status=");
-	put_code(emu_prm_get(out, EMU_CMD_OUT_STATUS), statuses, COUNT(statuses));
+	put_code(emu_prm_get(out, EMU_CMD_OUT_STATUS), statuses, ARRAY_SIZE(statuses));
 	syndrome = (uint32_t)emu_prm_get(out, EMU_CMD_OUT_SYNDROME);
 	refusal = emu_cmd_refusal(syndrome);
 	put(" syndrome=%#x", syndrome);
@@ -414,7 +415,7 @@ static void put_opcode(uint8_t v)
 {
 	static const char *const names[] = {EMU_WQE_OPCODES(OPCODE)};
 
-	put_code(v, names, COUNT(names));
+	put_code(v, names, ARRAY_SIZE(names));
 }
 
 #define SYNDROME(name, number, vendor, word, meaning) [number] = (word),
@@ -423,7 +424,7 @@ static void put_syndrome(uint8_t v)
 {
 	static const char *const names[] = {[EMU_SYN_OK] = "OK", EMU_CQE_SYNDROMES(SYNDROME)};
 
-	put_code(v, names, COUNT(names));
+	put_code(v, names, ARRAY_SIZE(names));
 }
 
 static void put_pieces(const struct emu_note_wr *n)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/base/log.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
@@ -62,7 +63,7 @@ const char *emu_counter_hw(const struct emu_func *f, unsigned int i, uint64_t *v
 		*value = emu_counter_value(f, (enum emu_counter)id);
 		return names[id];
 	}
-	for (id -= EMU_FILE_COUNTERS; z < sizeof(zeros) / sizeof(zeros[0]); z++)
+	for (id -= EMU_FILE_COUNTERS; z < ARRAY_SIZE(zeros); z++)
 		if (!strncmp(zeros[z], dir, sizeof(dir) - 1) && !id--)
 			return zeros[z] + sizeof(dir) - 1;
 	return NULL;
@@ -108,7 +109,7 @@ int emu_counters_create(const struct emu_func *f)
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < sizeof(zeros) / sizeof(zeros[0]) && !err; i++)
+	for (i = 0; i < ARRAY_SIZE(zeros) && !err; i++)
 		err = emu_sysfs_put(f, file_of(f, zeros[i], file), "0");
 	for (i = 0; i < EMU_FILE_COUNTERS && !err; i++)
 		err = emu_sysfs_put(f, file_of_counter(f, i, file), "0");

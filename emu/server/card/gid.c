@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/ipc/group.h"
 #include "emu/server/base/log.h"
 #include "emu/server/card/endpoint.h"
@@ -215,7 +216,7 @@ static int write_empty(const struct emu_func *f)
 	unsigned int d, i;
 	int err = clear_files(f, 0);
 
-	for (d = 0; d < sizeof(dirs) / sizeof(dirs[0]); d++) {
+	for (d = 0; d < ARRAY_SIZE(dirs); d++) {
 		file_of(f, dirs[d], 0, first);
 		for (i = 1; i < f->card->profile->max_gids && !err; i++)
 			err = emu_sysfs_same(f, file_of(f, dirs[d], i, file), first);

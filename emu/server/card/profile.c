@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define FW(a, b, c) ((uint64_t)(a) << 32 | (uint64_t)(b) << 16 | (c))
-#define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 #define LINE_MAX_   256
 #define MAX_PD	    (1u << 19) /* 16 functions share 2^24 numbers */
 #define MAX_AH	    (1u << 20)
@@ -40,7 +41,7 @@ uint8_t emu_speed_code(uint32_t lane_speed)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(speeds); i++)
+	for (i = 0; i < ARRAY_SIZE(speeds); i++)
 		if (speeds[i].speed == lane_speed)
 			return speeds[i].code;
 	return 0;
@@ -50,7 +51,7 @@ const char *emu_speed_name(uint32_t lane_speed)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(speeds); i++)
+	for (i = 0; i < ARRAY_SIZE(speeds); i++)
 		if (speeds[i].speed == lane_speed)
 			return speeds[i].name;
 	return "";
@@ -122,7 +123,7 @@ const struct emu_profile *emu_profile_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(profiles); i++)
+	for (i = 0; i < ARRAY_SIZE(profiles); i++)
 		if (!strcmp(profiles[i].name, name))
 			return &profiles[i];
 	return NULL;
@@ -156,7 +157,7 @@ static bool has_caps_of(const struct emu_profile *a, const struct emu_profile *b
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(caps); i++)
+	for (i = 0; i < ARRAY_SIZE(caps); i++)
 		if (value_of(a, &caps[i]) != value_of(b, &caps[i]))
 			return false;
 	return true;
@@ -189,7 +190,7 @@ const char *emu_node_set(struct emu_node_spec *n, const char *name, const char *
 		n->cards = (unsigned int)v;
 		return NULL;
 	}
-	for (i = 0; i < COUNT(caps); i++) {
+	for (i = 0; i < ARRAY_SIZE(caps); i++) {
 		if (strcmp(caps[i].name, name) != 0)
 			continue;
 		if (v < caps[i].min || v > caps[i].max ||
@@ -207,7 +208,7 @@ void emu_node_format(const struct emu_node_spec *n, char text[static EMU_NODE_TE
 	size_t len, i;
 
 	len = (size_t)snprintf(text, EMU_NODE_TEXT, "%s,cards=%u", n->profile.name, n->cards);
-	for (i = 0; i < COUNT(caps); i++)
+	for (i = 0; i < ARRAY_SIZE(caps); i++)
 		if (value_of(&n->profile, &caps[i]) != value_of(plain, &caps[i]))
 			len += (size_t)snprintf(text + len, EMU_NODE_TEXT - len, ",%s=%u",
 						caps[i].name, value_of(&n->profile, &caps[i]));
@@ -378,7 +379,7 @@ void emu_profile_names(FILE *out)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(profiles); i++)
+	for (i = 0; i < ARRAY_SIZE(profiles); i++)
 		fprintf(out, "%s%s", i ? ", " : "", profiles[i].name);
 }
 
@@ -387,16 +388,16 @@ void emu_caps_print(FILE *out)
 	size_t i, j;
 
 	fprintf(out, "%-19s", "capability");
-	for (j = 0; j < COUNT(profiles); j++)
+	for (j = 0; j < ARRAY_SIZE(profiles); j++)
 		fprintf(out, " %13s", profiles[j].name);
 	fputs("  range\n", out);
-	for (i = 0; i < COUNT(caps); i++) {
+	for (i = 0; i < ARRAY_SIZE(caps); i++) {
 		fprintf(out, "%-19s", caps[i].name);
-		for (j = 0; j < COUNT(profiles); j++)
+		for (j = 0; j < ARRAY_SIZE(profiles); j++)
 			fprintf(out, " %13u", value_of(&profiles[j], &caps[i]));
 		fprintf(out, "  %u to %u\n", caps[i].min, caps[i].max);
 	}
 	fputc('\n', out);
-	for (i = 0; i < COUNT(caps); i++)
+	for (i = 0; i < ARRAY_SIZE(caps); i++)
 		fprintf(out, "%-19s %s\n", caps[i].name, caps[i].what);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/cm/cm_priv.h"
 
 struct emu_cm *emu_cm_new(const struct emu_cm_ops *ops, void *ctx)
@@ -297,7 +298,7 @@ const char *emu_cm_state_name(enum emu_cm_state s)
 		[EMU_CM_SIDR_REQ_RCVD] = "SIDR_REQ_RCVD",
 	};
 
-	return (unsigned int)s < sizeof(names) / sizeof(names[0]) ? names[s] : "?";
+	return (unsigned int)s < ARRAY_SIZE(names) ? names[s] : "?";
 }
 
 const struct emu_cm_path *emu_cm_path(const struct emu_cm_conn *c)

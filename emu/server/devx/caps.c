@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/array.h"
 #include "emu/server/card/topology.h"
 #include "emu/server/devx/counter.h"
 #include "emu/server/devx/prm_caps.h"
@@ -151,7 +152,7 @@ int emu_devx_query_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 	(void)o;
 	if (!EMU_PRM_IS_ZERO(m->in, reserved))
 		return emu_refuse(m, EMU_CMD_SYN_CAP_RESERVED);
-	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(pages); i++) {
 		if (pages[i].cap != m->op_mod >> 1)
 			continue;
 		pages[i].fill(c->file->func, m->out + EMU_QUERY_HCA_CAP_OUT_BYTES);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
 #include "emu/server/devx/counter.h"
@@ -64,7 +65,7 @@ static bool general_command(uint16_t op)
 
 	if (op >= EMU_CMD_GENERAL_BEGIN && op < EMU_CMD_GENERAL_END)
 		return true;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(known); i++)
 		if (known[i] == op)
 			return true;
 	return false;
@@ -144,7 +145,7 @@ static bool creates_object(const struct emu_mbox *m)
 		return false; /* it changes an entry */
 	if (m->opcode == EMU_CMD_CREATE_PSV && emu_prm_get(m->in, EMU_CREATE_PSV_IN_NUM_PSV) != 1)
 		return false;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(known); i++)
 		if (known[i] == m->opcode)
 			return true;
 	return false;

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "emu/ipc/event_file.h"
 #include "emu/server/base/log.h"
 #include "emu/server/devx/prm_eqe.h"
@@ -78,7 +79,7 @@ static bool can_subscribe(const struct emu_uobj *o, uint16_t event)
 
 	if (!o)
 		return event == EMU_EVENT_TYPE_PORT_CHANGE;
-	for (i = 0; i < sizeof(of_objects) / sizeof(of_objects[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(of_objects); i++)
 		if (of_objects[i] == event)
 			return true;
 	return false;

@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/array.h"
+
 /* A field is one number: its first bit, from the most significant one of byte 0, and its width. */
 #define EMU_PRM_BITS(bit, width) ((int)((unsigned int)(bit) << 12 | (unsigned int)(width)))
 #define EMU_PRM_FIELD(row, high, low) \
@@ -130,9 +132,7 @@ void emu_prm_copy(uint8_t *to, const uint8_t *from, int field);
 void emu_prm_fill(uint8_t *structure, const struct emu_prm_value *values, size_t n);
 bool emu_prm_is_zero(const uint8_t *structure, const struct emu_prm_range *ranges, size_t n);
 
-#define EMU_PRM_FILL(structure, values) \
-	emu_prm_fill(structure, values, sizeof(values) / sizeof((values)[0]))
-#define EMU_PRM_IS_ZERO(structure, ranges) \
-	emu_prm_is_zero(structure, ranges, sizeof(ranges) / sizeof((ranges)[0]))
+#define EMU_PRM_FILL(structure, values)	   emu_prm_fill(structure, values, ARRAY_SIZE(values))
+#define EMU_PRM_IS_ZERO(structure, ranges) emu_prm_is_zero(structure, ranges, ARRAY_SIZE(ranges))
 
 #endif

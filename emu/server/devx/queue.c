@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/path.h"
@@ -436,7 +437,7 @@ static const struct transition *find_transition(uint16_t opcode)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(transitions); i++)
 		if (transitions[i].opcode == opcode)
 			return &transitions[i];
 	return NULL;

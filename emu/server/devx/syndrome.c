@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/server/devx/syndrome.h"
 
+#include "base/array.h"
+
 #define ROW(name, number, status, sentence) [number] = {#name, sentence, EMU_STATUS_##status},
 
 /* The compiler refuses a number that stands twice. */
@@ -10,5 +12,5 @@ struct emu_cmd_refusal emu_cmd_refusal(uint32_t syndrome)
 {
 	static const struct emu_cmd_refusal none;
 
-	return syndrome < sizeof(refusals) / sizeof(refusals[0]) ? refusals[syndrome] : none;
+	return syndrome < ARRAY_SIZE(refusals) ? refusals[syndrome] : none;
 }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/ipc/codes.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/mkey_table.h"
@@ -156,7 +157,7 @@ static void set_rights(struct emu_mkey *m, const struct emu_umr *u)
 	uint64_t mask = mask_of(u);
 	size_t i;
 
-	for (i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(rights); i++) {
 		if (!(mask & rights[i].mask))
 			continue;
 		m->rights &= ~(uint32_t)rights[i].right;

@@ -9,6 +9,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 static bool is_one_of(const char *text, size_t len, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -23,8 +25,7 @@ static bool is_in_memory(const char *line)
 	static const char *const types[] = {"tmpfs", "devtmpfs", "hugetlbfs"};
 	const char *type = strstr(line, " - ");
 
-	return type &&
-	       is_one_of(type + 3, strcspn(type + 3, " "), types, sizeof(types) / sizeof(types[0]));
+	return type && is_one_of(type + 3, strcspn(type + 3, " "), types, ARRAY_SIZE(types));
 }
 
 /* The kernel's own mounts of tmpfs and hugetlbfs, which no process sees: only names show them. */
@@ -32,7 +33,7 @@ static bool is_internal(const char *path)
 {
 	static const char *const names[] = {"/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strncmp(path, names[i], strlen(names[i])) == 0)
 			return true;
 	return false;

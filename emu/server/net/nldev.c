@@ -11,6 +11,7 @@
 #include <rdma/rdma_user_cm.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/ipc/rdma_cm.h"
 #include "emu/server/card/counters.h"
 #include "emu/server/card/segments.h"
@@ -376,7 +377,7 @@ static const struct kind {
 	 RDMA_NLDEV_ATTR_RES_SRQN, EMU_T_SRQ, number_of_srq, put_srq},
 };
 
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS ARRAY_SIZE(kinds)
 
 /* An XRC target is one queue pair, even if several processes have opened it. */
 static bool is_seen(const struct emu_uobj *o)
@@ -624,7 +625,7 @@ int emu_nldev(struct emu_nl *nl, const char *role, const uint8_t *payload, size_
 	err = parse(payload, len, &r);
 	if (err)
 		return err;
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (commands[i].cmd == cmd)
 			return commands[i].get(nl, role, &r);
 	for (i = 0; i < KINDS; i++)

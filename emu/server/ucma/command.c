@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/mm/rung.h"
 #include "emu/server/mm/user_copy.h"
@@ -191,7 +192,7 @@ int emu_cma_execute(struct emu_cma_file *f, pid_t pid, const struct emu_rdma_cm_
 	err = emu_cma_in(&c, &h, sizeof(h));
 	if (err)
 		return err;
-	if (h.cmd >= sizeof(commands) / sizeof(commands[0]) || h.in + sizeof(h) > q->len)
+	if (h.cmd >= ARRAY_SIZE(commands) || h.in + sizeof(h) > q->len)
 		return -EINVAL;
 	if (!commands[h.cmd])
 		return -ENOSYS;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "base/array.h"
 #include "emu/server/mm/pin.h"
 #include "emu/server/ucma/address.h"
 
@@ -135,7 +136,7 @@ static uint16_t ib_space(struct emu_cma_id *id)
 	uint64_t sid = be64toh(ib->sib_sid) & mask, wanted;
 	size_t i;
 
-	for (i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(spaces); i++) {
 		wanted = (uint64_t)spaces[i] << 16;
 		if ((id->ps != RDMA_PS_IB && id->ps != spaces[i]) || sid != (wanted & mask))
 			continue;

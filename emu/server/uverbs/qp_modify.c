@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/path.h"
@@ -137,7 +138,7 @@ static int check_transition(uint8_t type, uint32_t from, uint32_t to, uint32_t m
 	if (mask & A_CUR_STATE && (from < EMU_QPS_RTR || from > EMU_QPS_SQE))
 		return -EINVAL;
 	mask &= ~(uint32_t)A_STATE;
-	for (i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(transitions); i++) {
 		t = &transitions[i];
 		if (t->from == from && t->to == to)
 			return (mask & t->required[col]) == t->required[col] &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "device/queue/cq_ring.h"
 
+#include "base/array.h"
 #include "log/log.h"
 
 #define DOORBELL 0x20 /* in its page */
@@ -57,7 +58,7 @@ static const struct dpumap_cqe_meaning failures[] = {
 
 static struct dpumap_cqe_failure usual(uint8_t syndrome)
 {
-	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(failures); i++)
 		if (failures[i].syndrome == syndrome)
 			return failures[i].failure;
 	return (struct dpumap_cqe_failure){DOCA_ERROR_IO_FAILED, "device error"};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "device/device_priv.h"
 #include "device/domain_priv.h"
 #include "device/errno.h"
@@ -255,7 +256,7 @@ __attribute__((cold, noinline)) static doca_error_t fail(const struct dpumap_rdm
 {
 	doca_error_t error = DOCA_ERROR_IO_FAILED;
 
-	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(failures); i++)
 		if (failures[i].status == wc->status)
 			error = failures[i].error;
 	if (is_receive && wc->status == IBV_WC_LOC_LEN_ERR)

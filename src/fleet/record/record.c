@@ -9,6 +9,7 @@
 #include <doca_types.h>
 #include <json-c/json.h>
 
+#include "base/array.h"
 #include "fleet/record/names.h"
 
 #define FORMAT	  1
@@ -30,7 +31,7 @@ static const struct {
 	{"pci-read-write", DOCA_ACCESS_FLAG_PCI_READ_WRITE},
 	{"pci-relaxed-ordering", DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING},
 };
-#define NUM_ACCESSES (sizeof(accesses) / sizeof(accesses[0]))
+#define NUM_ACCESSES ARRAY_SIZE(accesses)
 
 static doca_error_t invalid(struct dpumap_fault *fault, const char *what)
 {

@@ -5,6 +5,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "rc.h"
 
@@ -87,7 +88,7 @@ static void new_channels_take_the_place_of_old_ones(void **state)
 {
 	static const int places[] = {0, 1, CHANNELS / 2, CHANNELS - 2, CHANNELS - 1};
 
-	for (unsigned int n = 0; n < sizeof(places) / sizeof(places[0]); n++) {
+	for (unsigned int n = 0; n < ARRAY_SIZE(places); n++) {
 		struct rc *rc = &rcs[places[n]];
 
 		assert_true(rc_close(rc));

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "rc.h"
 #include "verbs.h"
@@ -109,7 +110,7 @@ static const struct {
 	[3] = {true, true, true},
 };
 
-#define MODES (sizeof(reported) / sizeof(reported[0]))
+#define MODES ARRAY_SIZE(reported)
 
 /* Requests complete in order: the last one, which always completes, shows that the others have ended. */
 static void mode_decides_which_results_complete(void **state)

@@ -7,6 +7,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "rc.h"
 
@@ -147,7 +148,7 @@ static void place_and_class_are_shown(void **state)
 	char path[160], text[512];
 	unsigned int i;
 
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof(path), DEVICE "%s", files[i]);
 		assert_true(read_file(path, text, sizeof(text)));
 	}

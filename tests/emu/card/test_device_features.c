@@ -10,6 +10,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "rc.h"
 #include "uverbs.h"
@@ -705,7 +706,7 @@ static void each_announced_limit_is_enforced(void **state)
 
 	assert_int_equal(ibv_query_device_ex(d->context, NULL, &l.device), 0);
 	assert_int_equal(ibv_query_port(d->context, 1, &l.port), 0);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		err = rows[i].attempt(d, &l, 0);
 		if (err)
 			fail_msg("%s: the limit itself is refused: errno %d", rows[i].name, err);

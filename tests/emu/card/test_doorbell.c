@@ -21,6 +21,7 @@
 
 #include <infiniband/mlx5dv.h>
 
+#include "base/array.h"
 #include "emulator.h"
 #include "fixture.h"
 #include "rc.h"
@@ -539,7 +540,7 @@ static bool forbid_userfaultfd(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+	struct sock_fprog program = {ARRAY_SIZE(code), code};
 
 	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);

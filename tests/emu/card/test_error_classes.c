@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "verbs.h"
 
 #define BYTES	 64u
@@ -227,7 +228,7 @@ static const struct error_case cases[] = {
 };
 /* clang-format on */
 
-#define NCASES (sizeof(cases) / sizeof(cases[0]))
+#define NCASES ARRAY_SIZE(cases)
 
 /* One side of a connection: queues, and a region with the rights that the case leaves. */
 struct side {

@@ -15,6 +15,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/array.h"
 #include "fixture.h"
 
 #define ROOM  16 /* entries of a table: --cap max-gid=16 */
@@ -419,7 +420,7 @@ static void test_changes_without_sense_are_refused(void **state)
 	struct ibv_context *ctx = open_nth(0);
 	struct ibv_gid_entry all[ROOM];
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		if (tool(bad[i].words) != bad[i].code)
 			fail_msg("%s", bad[i].words);
 	assert_int_equal(ibv_query_gid_table(ctx, all, ROOM, 0), 4);
@@ -645,7 +646,7 @@ static void test_each_change_of_a_port_is_an_event(void **state)
 	};
 	struct ibv_context *ctx = open_nth(0), *other = open_nth(1);
 
-	for (size_t i = 0; i < sizeof(change) / sizeof(change[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(change); i++) {
 		assert_int_equal(tool(change[i].words), 0);
 		await_event(ctx, change[i].event);
 		assert_no_event(ctx);

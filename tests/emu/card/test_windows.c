@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "rc.h"
 #include "uverbs.h"
@@ -128,7 +129,7 @@ static void test_window_grants_no_more_than_its_region(void **state)
 	};
 	uint32_t key;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct desk *d = open_desk(cases[i].region, IBV_MW_TYPE_2);
 
 		assert_int_equal(bind_window(d, &cases[i].part, &key), IBV_WC_MW_BIND_ERR);

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "prm.h"
 
@@ -178,7 +179,7 @@ static void test_cq_is_checked(void **state)
 	static const uint8_t compressed[] = {4, 5, 7}; /* with hash, checksum, stride index too */
 	struct bench *b = *state;
 
-	refuse_each(b, fill_cq, flaws, sizeof(flaws) / sizeof(flaws[0]));
+	refuse_each(b, fill_cq, flaws, ARRAY_SIZE(flaws));
 	for (size_t i = 0; i < sizeof(compressed); i++) {
 		fill_cq(b);
 		set(b->in + CQC, 0x11, 3, compressed[i]);
@@ -230,7 +231,7 @@ static void test_qp_is_checked(void **state)
 	struct bench *b = *state;
 
 	cqn_of_bench = make_cq(b);
-	refuse_each(b, fill_qp, flaws, sizeof(flaws) / sizeof(flaws[0]));
+	refuse_each(b, fill_qp, flaws, ARRAY_SIZE(flaws));
 	fill_qp(b);
 	set(b->in + QPC, 0x49, 4, 0); /* one receive request, */
 	set(b->in + QPC, 0x4d, 3, 6); /* beyond max_wqe_sz_rq */
@@ -437,7 +438,7 @@ static void test_rmp_is_checked(void **state)
 		{WQ * 8 + 0x80, 64, BAD_PARAM, 12},
 	};
 
-	refuse_each(*state, fill_rmp, flaws, sizeof(flaws) / sizeof(flaws[0]));
+	refuse_each(*state, fill_rmp, flaws, ARRAY_SIZE(flaws));
 }
 
 static void test_qp_holds_its_rmp(void **state)
@@ -756,9 +757,9 @@ static void optional_parts_of_qp_are_checked(void **state)
 	struct bench *b = *state;
 
 	cqn_of_bench = make_cq(b);
-	refuse_each(b, fill_sender, sender, sizeof(sender) / sizeof(sender[0]));
-	refuse_each(b, fill_receiver, receiver, sizeof(receiver) / sizeof(receiver[0]));
-	refuse_each(b, fill_without_queues, neither, sizeof(neither) / sizeof(neither[0]));
+	refuse_each(b, fill_sender, sender, ARRAY_SIZE(sender));
+	refuse_each(b, fill_receiver, receiver, ARRAY_SIZE(receiver));
+	refuse_each(b, fill_without_queues, neither, ARRAY_SIZE(neither));
 }
 
 /* A copy by the DMA engine, from the ring's last 64 bytes to those before them. */
@@ -859,7 +860,7 @@ static void queries_at_open_are_answered(void **state)
 	size_t i;
 
 	memset(b->in, 0, sizeof(b->in));
-	for (i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(queries); i++) {
 		assert_int_equal(query(b, queries[i].opcode, queries[i].len), 0);
 		assert_int_equal(b->out[0], 0);
 		set(b->in, 0x30, 16, 1); /* op_mod */
@@ -1010,7 +1011,7 @@ static void umr_at_a_bad_offset_is_refused(void **state)
 	size_t i;
 
 	cqn_of_bench = make_cq(b);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct umr u = {.length = 4, .flags = bad[i].flags, .offset = bad[i].offset};
 		const volatile uint8_t *cqe = (const uint8_t *)b->ring_mem + i * 64;
 		struct mlx5dv_devx_obj *list = create_list_mkey(b, &u.key);
@@ -1312,12 +1313,12 @@ static void test_kernel_lets_general_commands_through(void **state)
 	struct bench *b = *state;
 
 	memset(b->in, 0, sizeof(b->in));
-	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(passed); i++) {
 		set(b->in, 0, 16, passed[i]);
 		assert_int_not_equal(mlx5dv_devx_general_cmd(b->context, b->in, 16, b->out, 16), 0);
 		assert_int_equal(errno, EREMOTEIO);
 	}
-	for (size_t i = 0; i < sizeof(refused_by_kernel) / sizeof(refused_by_kernel[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(refused_by_kernel); i++) {
 		set(b->in, 0, 16, refused_by_kernel[i]);
 		assert_int_not_equal(mlx5dv_devx_general_cmd(b->context, b->in, 16, b->out, 16), 0);
 		assert_int_equal(errno, EINVAL);

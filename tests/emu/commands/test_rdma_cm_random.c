@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cm_raw.h"
 #include "emulator.h"
 #include "fixture.h"
@@ -98,8 +99,7 @@ static void fill_words(uint32_t *body)
 	size_t i;
 
 	for (i = 0; i < BODY / sizeof(*body); i++)
-		body[i] = draw(8) ? likely[draw(sizeof(likely) / sizeof(likely[0]))]
-				  : draw(UINT32_MAX);
+		body[i] = draw(8) ? likely[draw(ARRAY_SIZE(likely))] : draw(UINT32_MAX);
 }
 
 static void random_command(const int *files)

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "uverbs.h"
 
@@ -209,7 +210,7 @@ static void test_dmabuf_registration_is_checked(void **state)
 	size_t i;
 
 	assert_int_equal(alloc_pd(fd, &pd), 0);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(reg_dmabuf(fd, pd, &bad[i].d, &mr), bad[i].err);
 	assert_int_equal(reg_dmabuf(fd, 4711, &good, &mr), ENOENT);
 	assert_int_equal(reg_dmabuf(fd, pd, &good, &mr), 0);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "uverbs.h"
 #include "uverbs_queues.h"
@@ -56,7 +57,7 @@ static void test_numbers_are_powers_of_two(void **state)
 	const uint32_t n[] = {r.max_qp, r.max_cq, r.max_srq, r.max_mr, r.max_mw, r.max_pd};
 	size_t i;
 
-	for (i = 0; i < sizeof(n) / sizeof(n[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(n); i++) {
 		assert_true(n[i] > 0);
 		assert_int_equal(n[i] & (n[i] - 1), 0);
 	}

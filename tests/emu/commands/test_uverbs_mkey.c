@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "prm.h"
 #include "uverbs.h"
 #include "uverbs_queues.h"
 
-#define COUNT(a)      (sizeof(a) / sizeof((a)[0]))
 #define BAD_OP	      0x2
 #define BAD_PARAM     0x3
 #define BAD_RES	      0x5
@@ -201,7 +201,7 @@ static void test_reserved_bits(void **state)
 	struct mailbox good = good_mkey(new_domain(fd), KLM);
 	size_t i;
 
-	for (i = 0; i < COUNT(reserved); i++)
+	for (i = 0; i < ARRAY_SIZE(reserved); i++)
 		refuse_each_bit(fd, &good, reserved[i].bit, reserved[i].width);
 	REFUSE(BAD_OP, good, prm_put(m.in, 0x30, 16, 1));
 	REFUSE(-EINVAL, good, prm_put(m.in, 0x20, 16, 1)); /* vhca_tunnel_id */
@@ -551,7 +551,7 @@ static void test_alias_is_checked(void **state)
 	size_t i;
 
 	REFUSE_ALLOW(0, (void)0);
-	for (i = 0; i < COUNT(reserved); i++)
+	for (i = 0; i < ARRAY_SIZE(reserved); i++)
 		refuse_each_bit(fd, &good, reserved[i].bit, reserved[i].width);
 	REFUSE(-EINVAL, good, prm_put(m.in, 0x20, 16, 1));
 	REFUSE(BAD_PARAM, good, m.in[HEADER + 0x10] = 0);
@@ -593,11 +593,11 @@ static void missing_objects_are_refused(void **state)
 	size_t i;
 
 	prm_put(m.in, 0x40, 4, 1); /* of protection values, one */
-	for (i = 0; i < COUNT(make); i++) {
+	for (i = 0; i < ARRAY_SIZE(make); i++) {
 		prm_put(m.in, 0, 16, make[i]);
 		assert_int_equal(create(fd, &m), BAD_OP);
 	}
-	for (i = 0; i < COUNT(not ); i++) {
+	for (i = 0; i < ARRAY_SIZE(not ); i++) {
 		prm_put(m.in, 0, 16, not [i]);
 		assert_int_equal(create(fd, &m), -EINVAL);
 	}

@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "fixture.h"
 
 #define DEVICE_PATH "/dev/infiniband/uverbs0"
@@ -151,7 +152,7 @@ static uint64_t draw_value(void)
 
 static void draw_scratch(void)
 {
-	uint16_t op = opcodes[draw(sizeof(opcodes) / sizeof(opcodes[0]))];
+	uint16_t op = opcodes[draw(ARRAY_SIZE(opcodes))];
 	size_t i, n = 8 + draw(80);
 	uint64_t v;
 
@@ -198,7 +199,7 @@ static void spoil_attr(struct ib_uverbs_attr *a)
 /* Returns true if the command succeeded. */
 static bool issue_random(int fd)
 {
-	const struct template *t = &templates[draw(sizeof(templates) / sizeof(templates[0]))];
+	const struct template *t = &templates[draw(ARRAY_SIZE(templates))];
 	union command c;
 	uint16_t n;
 
@@ -207,7 +208,7 @@ static bool issue_random(int fd)
 	c.hdr.object_id = t->object;
 	c.hdr.method_id = t->method;
 	c.hdr.driver_id = RDMA_DRIVER_MLX5;
-	for (n = 0; n < sizeof(t->attr) / sizeof(t->attr[0]) && t->attr[n].kind != END; n++) {
+	for (n = 0; n < ARRAY_SIZE(t->attr) && t->attr[n].kind != END; n++) {
 		draw_attr(&c.hdr.attrs[n], &t->attr[n]);
 		if (!draw(20))
 			spoil_attr(&c.hdr.attrs[n]);

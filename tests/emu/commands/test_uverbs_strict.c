@@ -13,13 +13,13 @@
 
 #include <linux/magic.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "uverbs.h"
 #include "uverbs_queues.h"
 
 #define BUSY_GID  1 /* in the GID table of a function: a valid entry */
 #define EMPTY_GID 5
-#define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
 
 /* --- completion queues ------------------------------------------------------------------------ */
 
@@ -471,7 +471,7 @@ static void test_device_memory_region_is_checked(void **state)
 
 	assert_int_equal(alloc_pd(fd, &m.pd), 0);
 	assert_int_equal(alloc_dm(fd, PAGE, &m.dm, &page), 0);
-	for (i = 0; i < COUNT(bad); i++) {
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		m.access = bad[i];
 		assert_int_equal(reg_dm(fd, &m, &mr), EINVAL);
 	}
@@ -500,7 +500,7 @@ static int open_on_disk(void)
 	struct statfs fs;
 	size_t i;
 
-	for (i = 0; i < COUNT(folders); i++) {
+	for (i = 0; i < ARRAY_SIZE(folders); i++) {
 		int file = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 		if (file >= 0 && !fstatfs(file, &fs) && fs.f_type != TMPFS_MAGIC &&

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/ipc/bytes.h"
 #include "emu/wire/datagram.h"
 #include "emu/wire/icrc.h"
@@ -132,7 +133,7 @@ static int write_all(FILE *f)
 	if (put_header(f))
 		return -1;
 	for (path = 0; path < 2; path++) {
-		for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(lens); i++) {
 			for (opcode = 0; opcode < 256; opcode++) {
 				if (wire_opcode((uint8_t)opcode).kind != WIRE_KIND_NONE &&
 				    write_one(f, &paths[path], (uint8_t)opcode, lens[i]))

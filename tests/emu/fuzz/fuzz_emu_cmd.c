@@ -18,6 +18,7 @@
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
+#include "base/array.h"
 #include "emu/server/admin/control.h"
 #include "emu/server/admin/fault.h"
 #include "emu/server/admin/port.h"
@@ -333,7 +334,7 @@ static bool is_write_command(const struct emu_method *m, uint16_t id)
 
 static void build(const struct emu_method *m)
 {
-	const size_t room = sizeof(m->attr) / sizeof(m->attr[0]);
+	const size_t room = ARRAY_SIZE(m->attr);
 	struct ib_uverbs_attr *a;
 	size_t i;
 

@@ -11,6 +11,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/array.h"
 #include "rc.h"
 
 #define KEEP	   6	      /* objects of a kind at once */
@@ -287,7 +288,7 @@ static int act(void)
 	uint32_t total = 0, at;
 	size_t i;
 
-	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(actions); i++)
 		total += actions[i].weight;
 	at = draw(total);
 	for (i = 0; at >= actions[i].weight; i++)

@@ -9,6 +9,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/array.h"
 #include "fixture.h"
 
 #define CPUS_ENV "DPUMAP_EMU_CPUS"
@@ -125,7 +126,7 @@ static void list_that_is_not_valid_is_refused(void **state)
 	size_t i;
 
 	assert_int_equal(run_with("0-8191"), 0);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(run_with(bad[i]), 2);
 }
 

@@ -12,6 +12,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/array.h"
 #include "children.h"
 #include "fixture.h"
 #include "rc.h"
@@ -221,7 +222,7 @@ static void test_a_message_before_a_signal_that_ends_the_program_arrives(void **
 {
 	static const int numbers[] = {SIGHUP, SIGINT, SIGUSR1, SIGPIPE, SIGALRM, SIGTERM, SIGABRT};
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		end_by(numbers[i]);
 }
 

@@ -12,6 +12,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "rc.h"
 
@@ -261,7 +262,7 @@ static int run_step(const char *name)
 	int socket = process_inherited(SOCKET_ENV);
 	size_t i;
 
-	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(steps); i++)
 		if (!strcmp(steps[i].name, name))
 			return steps[i].run(socket);
 	return 2;

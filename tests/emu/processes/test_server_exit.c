@@ -15,6 +15,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/array.h"
 #include "emulator.h"
 #include "fixture.h"
 #include "rc.h"
@@ -276,7 +277,7 @@ static const struct {
 	{"idle", idle},
 };
 
-#define NPROGRAMS (sizeof(programs) / sizeof(programs[0]))
+#define NPROGRAMS ARRAY_SIZE(programs)
 
 static int run_program(const char *name)
 {
@@ -386,7 +387,7 @@ static void killed_server_ends_every_program(void **state)
 static void test_killed_and_started_again(void **state)
 {
 	const char *const argv[] = {test_options.emu, "start", "--dir", NULL, NULL};
-	const char *again[sizeof(argv) / sizeof(argv[0])];
+	const char *again[ARRAY_SIZE(argv)];
 	struct emulator emulator;
 
 	assert_true(emulator_start(&emulator));

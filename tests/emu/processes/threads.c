@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "fixture.h"
 
 /* Print a small file; report one that only root may read. */
@@ -42,7 +43,7 @@ void threads_print(pid_t pid, const char *name)
 		if (entry->d_name[0] == '.')
 			continue;
 		print_error("%s: process %d, thread %s\n", name, (int)pid, entry->d_name);
-		for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		for (i = 0; i < ARRAY_SIZE(files); i++)
 			print_file(pid, entry->d_name, files[i]);
 	}
 	closedir(tasks);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "emu/ipc/proto.h"
 #include "emu/ipc/sock.h"
 #include "emulator.h"
@@ -105,7 +106,7 @@ static void test_open_directory_is_refused(void **state)
 	char dir[MAX_PATH];
 	size_t i;
 
-	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
 		make_dir(dir, sizeof(dir), modes[i]);
 		assert_int_not_equal(tool("start", dir), 0);
 		assert_int_equal(rmdir(dir), 0); /* and nothing was written there */
@@ -203,7 +204,7 @@ static void test_another_user_is_turned_away(void **state)
 
 	need_superuser();
 	open_doors();
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		pid_t pid = fork();
 
 		if (!pid)

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "uverbs.h"
 
 #define QUERY_CAPS_OUT	0x1010
@@ -34,7 +35,7 @@ static int arm(const struct rule *r)
 	int n = 3;
 	size_t i;
 
-	for (i = 0; i < sizeof(options) / sizeof(options[0]); i += 2) {
+	for (i = 0; i < ARRAY_SIZE(options); i += 2) {
 		if (!options[i + 1])
 			continue;
 		argv[n++] = options[i];
@@ -72,7 +73,7 @@ static void test_the_nth_and_those_after_it(void **state)
 	size_t i;
 
 	assert_int_equal(arm(&rule), 0);
-	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(wanted); i++)
 		assert_int_equal(alloc_pd(fd, &pd), wanted[i]);
 	assert_int_equal(dealloc_pd(fd, pd), 0);
 	assert_cleared(6, 3);
@@ -379,9 +380,9 @@ static void test_rules_without_sense(void **state)
 	const struct rule unknown_role = {.role = "guest"};
 	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(arm(&bad[i]), 2);
-	for (i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(nonsense); i++)
 		assert_int_equal(fault(nonsense[i]), 2);
 	assert_int_equal(arm(&unknown_role), 1);
 	assert_cleared(0, 0);

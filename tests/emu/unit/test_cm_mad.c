@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emu/server/cm/mad.h"
 
 #define HEADER 24
@@ -304,7 +305,7 @@ static void other_headers_are_refused(void **state)
 	uint8_t mad[EMU_MAD_BYTES];
 	unsigned int i;
 
-	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		assert_int_equal(emu_cm_encode(&m, mad), 0);
 		assert_int_equal(emu_cm_decode(mad, &back), 0);
 		mad[wrong[i].at] = wrong[i].value;

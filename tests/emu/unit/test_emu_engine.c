@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 static void test_nop_completes(void **state)
 {
 	struct pair *p = *state;
@@ -162,7 +164,7 @@ static void test_send_gathers_inline_and_pointers_in_order(void **state)
 
 		fixture_recv(&p->b, entries, 2);
 		fixture_wr_begin(&wr);
-		for (size_t i = 0; i < sizeof(segments) / sizeof(segments[0]); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(segments); i++) {
 			uint8_t *from = p->mem_a + 1000 * i + round;
 
 			memset(from, (int)(round + i + 1), segments[i].len);
@@ -281,7 +283,7 @@ static void test_mmo_of_any_length_and_place(void **state)
 		for (size_t d = 0; d < 5; d++) {
 			for (uint32_t len = 1; len < 70; len++)
 				copy_exactly(p, begins[s], SIZE / 2 + begins[d], len);
-			for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+			for (size_t i = 0; i < ARRAY_SIZE(lengths); i++)
 				copy_exactly(p, begins[s], SIZE / 2 + begins[d], lengths[i]);
 		}
 	}
@@ -304,7 +306,7 @@ static void test_mmo_by_the_same_key(void **state)
 		{sge(at(4040), 64, list), room},
 	};
 
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		struct fixture_qp qp;
 
 		add_loopback(p, &qp);
@@ -363,7 +365,7 @@ static void test_local_protection(void **state)
 		{p->mem_a + 1024, 1025, half},
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct fixture_qp qp;
 
 		dst.len = bad[i].len;

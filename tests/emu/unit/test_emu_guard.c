@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "emu/engine/guard.h"
 
 #define PAGE	  4096u
@@ -50,7 +51,7 @@ static void copy(size_t target, size_t source, size_t len)
 static void test_each_distance(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++)
 		for (size_t distance = 0; distance <= 20; distance++) {
 			copy(64 + distance, 64, lengths[i]);
 			copy(61 + distance, 61, lengths[i]);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "emu/ipc/ring.h"
 
 #define RECORD 4099u /* no power of two: records wrap at every place */
@@ -77,7 +78,7 @@ static void test_impossible_tail_leaves_no_room(void **state)
 	uint64_t head = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(tails); i++) {
 		atomic_store(&ring->tail, tails[i]);
 		atomic_store(&ring->head, tails[i] / 3);
 		/* UINT64_MAX: one byte is used. */

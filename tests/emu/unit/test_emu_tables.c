@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "emu/server/card/blocks.h"
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/engines.h"
@@ -137,7 +138,7 @@ static void failed_qp_is_flushed_before_it_is_withdrawn(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct emu_qp q = {.srqn = cases[i].srqn};
 		uint32_t qpn;
 

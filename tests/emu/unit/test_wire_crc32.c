@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "emu/wire/crc32.h"
 
 #define POLYNOMIAL 0xedb88320u
@@ -59,7 +60,7 @@ static void test_each_alignment_and_beginning(void **state)
 
 	(void)state;
 	for (size_t at = 0; at < ALIGNMENTS; at++)
-		for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
 			assert_int_equal(wire_crc32(begins[i], bytes + at, 1000),
 					 by_definition(begins[i], bytes + at, 1000));
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "wire_link.h"
 
 #define SECOND 1000000000ull
@@ -180,7 +181,7 @@ static void test_faults_of_all_kinds(void **state)
 	static const uint32_t mtu[] = {256, 512, 1024, 2048, 4096};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(mtu) / sizeof(mtu[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(mtu); i++) {
 		attr.mtu = mtu[i];
 		run("everything", &attr, &w, 50);
 	}

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "emu/wire/qp.h"
 #include "emu/wire/window.h"
 
@@ -232,7 +233,7 @@ static void throughput_is_what_go_back_n_predicts(void **state)
 	const double bytes = (double)MESSAGES * MESSAGE;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
 		double took = measure(rates[i]), model = predict(rates[i] / 1e4);
 
 		printf("| %.2f %% | %.3f MB/s | %.3f MB/s |\n", rates[i] / 100.0,

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "emu/ipc/bytes.h"
 #include "emu/wire/aeth.h"
 #include "emu/wire/datagram.h"
@@ -143,7 +144,7 @@ static void test_every_opcode_is_parsed_as_it_was_built(void **state)
 	static const uint32_t lens[] = {0, 1, 2, 3, 4, 255, 1024, 4093, 4096};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
 		/* RC and XRC 23 each, UC 12, UD 2, and CNP */
 		assert_int_equal(all_opcodes(&ipv4, lens[i]), 61);
 		assert_int_equal(all_opcodes(&ipv6, lens[i]), 61);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "node.h"
 
 static struct node node;
@@ -319,7 +320,7 @@ static void check_size(doca_error_t (*set)(struct node *, uint32_t),
 	const uint32_t good[] = {1, 8, 10, max};
 	uint32_t value;
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		assert_ok(set(&node, good[i]));
 		assert_ok(get(&value));
 		assert_int_equal(value, good[i]);

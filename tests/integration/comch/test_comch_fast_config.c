@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "base/array.h"
 
 #define LEN		       4096u
 
@@ -236,7 +237,7 @@ static void a_consumer_needs_a_started_map_that_its_peer_may_write(void **state)
 	struct doca_comch_consumer *consumer = NULL;
 	struct fixture_buf buf;
 
-	for (size_t i = 0; i < sizeof(too_little) / sizeof(*too_little); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(too_little); i++) {
 		assert_ok(fixture_buf_create(&fast.fixture, LEN, too_little[i], &buf));
 		assert_invalid(doca_comch_consumer_create(connection(), buf.mmap, &consumer));
 		assert_ok(fixture_buf_destroy(&buf));
@@ -339,7 +340,7 @@ static void nothing_is_sent_to_a_consumer_that_is_not_there(void **state)
 	assert_bad_state(
 		doca_comch_producer_task_send_alloc_init(fast.producer, NULL, NULL, 0, 1, &task));
 	start_both();
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		assert_invalid(doca_comch_producer_task_send_alloc_init(fast.producer, NULL, NULL,
 									0, ids[i], &task));
 	assert_null(task);

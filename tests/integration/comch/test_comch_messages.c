@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "base/array.h"
 
 #define FLOOD 1500u
 
@@ -145,7 +146,7 @@ static void messages_of_every_length_keep_it(void **state)
 	uint8_t message[NODE_MESSAGE];
 
 	open_and_connect(NODE_ECHO | NODE_SCRIBBLE);
-	for (unsigned int i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(lengths); i++) {
 		fixture_fill(message, lengths[i], i);
 		local.message_len = 0;
 		assert_ok(node_send_all(&local, 0, message, lengths[i]));

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "core/mmap/mmap.h"
 #include "device/queue/message_queue.h"
 #include "faults.h"
@@ -196,7 +197,7 @@ static uint32_t length_of(uint32_t number)
 {
 	static const uint32_t lengths[] = {64, 0, 1, 5000, 28, SLOT, 8};
 
-	return lengths[number % (sizeof(lengths) / sizeof(lengths[0]))];
+	return lengths[number % ARRAY_SIZE(lengths)];
 }
 
 /* Batches of every size up to `depth`, through all positions of the rings. */
@@ -621,7 +622,7 @@ static void invalid_attributes_are_refused(void **state)
 	assert_ok(dpumap_mq_check(device));
 	assert_true(dpumap_mq_max_depth(device) >= 1024);
 	assert_true(dpumap_mq_max_len(device) >= 1u << 20);
-	for (size_t i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(invalid); i++) {
 		assert_error(dpumap_mq_recv_create(device, &invalid[i], &recv_queue),
 			     DOCA_ERROR_INVALID_VALUE);
 		assert_error(dpumap_mq_send_create(device, &invalid[i], &send),
@@ -780,7 +781,7 @@ static doca_error_t (*const steps[])(void) = {
 	create_receiver, create_responder, create_send,	      connect_responder, connect_send,
 	stop_send,	 destroy_send,	   destroy_responder, stop_receiver,	 destroy_receiver,
 };
-#define STEPS	     (sizeof(steps) / sizeof(steps[0]))
+#define STEPS	     ARRAY_SIZE(steps)
 #define LAST_CONNECT 4u
 
 static bool fail_once(size_t step, enum fault_kind fault, unsigned int n, int err)

@@ -2,6 +2,7 @@
 /* Inventories and single bufs: a test for each rule of doca_buf.h and doca_buf_inventory.h. */
 #include <string.h>
 
+#include "base/array.h"
 #include "bufs.h"
 
 static void test_create_bad_values(void **state)
@@ -274,7 +275,7 @@ static void test_get_outside_the_range_is_invalid(void **state)
 	};
 	struct doca_buf *buf = NULL;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint8_t *addr = (uint8_t *)((uintptr_t)memory + cases[i].offset);
 
 		assert_error(doca_buf_inventory_buf_get_by_args(inventory, map, addr, cases[i].len,
@@ -314,7 +315,7 @@ static void test_get_with_data_outside_the_buf_is_invalid(void **state)
 	};
 	struct doca_buf *buf = NULL;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_error(doca_buf_inventory_buf_get_by_args(
 				     inventory, map, head, 50,
 				     (void *)((uintptr_t)head + cases[i].offset), cases[i].len,
@@ -632,7 +633,7 @@ static void test_reuse_outside_the_range_is_invalid(void **state)
 	};
 	struct doca_buf *buf = get_buf(100, 50);
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint8_t *addr = (uint8_t *)((uintptr_t)memory + cases[i].offset);
 
 		assert_error(doca_buf_inventory_buf_reuse_by_args(buf, addr, cases[i].len, addr, 0),

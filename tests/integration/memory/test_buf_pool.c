@@ -2,6 +2,7 @@
 /* Pools of bufs: a test for each rule of doca_buf_pool.h. */
 #include <doca_buf_pool.h>
 
+#include "base/array.h"
 #include "bufs.h"
 
 #define PIECES 4u
@@ -288,7 +289,7 @@ static void start_with_a_range_that_is_too_small_is_initialization(void **state)
 	};
 	struct doca_mmap *odd = odd_map(1000);
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_error(start_pool_of(odd, cases[i].num, cases[i].size, cases[i].alignment),
 			     cases[i].wanted);
 	assert_ok(doca_mmap_destroy(odd));

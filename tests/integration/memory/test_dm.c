@@ -5,6 +5,7 @@
 
 #include <dpumap/dm_pool.h>
 
+#include "base/array.h"
 #include "device_pd.h"
 #include "fixture.h"
 #include "peer.h"
@@ -332,7 +333,7 @@ static void test_maps_of_any_part(void **state)
 	assert_ok(dpumap_dm_alloc(fixture.dev, sizeof(all), 0, &dm));
 	fixture_fill(all, sizeof(all), 11);
 	assert_ok(dpumap_dm_write(dm, 0, all, sizeof(all)));
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		struct doca_mmap *mmap = map_of(dm, parts[i].offset, parts[i].len, LOCAL_RW);
 		size_t len;
 		void *addr;

@@ -9,6 +9,7 @@
 
 #include <dpumap/dm_pool.h>
 
+#include "base/array.h"
 #include "faults.h"
 #include "fixture.h"
 
@@ -132,7 +133,7 @@ static const struct step {
 	{free_import, DOCA_ERROR_DRIVER},
 	{free_dm, DOCA_ERROR_DRIVER},
 };
-#define STEPS (sizeof(steps) / sizeof(steps[0]))
+#define STEPS ARRAY_SIZE(steps)
 
 static bool is_documented(const struct step *step, enum fault_kind kind, int err,
 			  doca_error_t result)
@@ -199,7 +200,7 @@ static void test_sweep(void **state)
 
 	swept = 0;
 	sweep(FAULT_ALLOC, ENOMEM);
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		sweep(FAULT_COMMAND, errors[i]);
 		sweep(FAULT_DESTROY, errors[i]);
 	}

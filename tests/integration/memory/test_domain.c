@@ -13,6 +13,7 @@
 #include <dpumap/arena.h>
 #include <dpumap/parent_domain.h>
 
+#include "base/array.h"
 #include "faults.h"
 #include "fixture.h"
 
@@ -183,7 +184,7 @@ static void allocator_may_leave_the_choice_to_the_library(void **state)
 	static const enum dpumap_resource kinds[] = {ANY, DPUMAP_RESOURCE_QP, DPUMAP_RESOURCE_CQ,
 						     DPUMAP_RESOURCE_DOORBELL};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct dpumap_parent_domain *domain;
 		struct dpumap_dma *dma;
 
@@ -479,7 +480,7 @@ static void test_each_failure_once(void **state)
 	live_before = fault_count_live();
 	for (int single = 0; single <= 1; single++) {
 		points += sweep(single, FAULT_ALLOC, ENOMEM);
-		for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 			points += sweep(single, FAULT_COMMAND, errors[i]);
 			points += sweep(single, FAULT_DESTROY, errors[i]);
 		}

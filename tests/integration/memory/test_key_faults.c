@@ -10,6 +10,7 @@
 
 #include <dpumap/mmap.h>
 
+#include "base/array.h"
 #include "faults.h"
 #include "tasks.h"
 
@@ -117,7 +118,7 @@ static doca_error_t import(struct life *life)
 
 typedef doca_error_t (*step_fn)(struct life *life);
 static const step_fn steps[] = {enable_thread_safety, start, export_rdma, get_mkey, import};
-#define STEPS (sizeof(steps) / sizeof(steps[0]))
+#define STEPS ARRAY_SIZE(steps)
 
 static bool is_documented(doca_error_t result, enum fault_kind fault)
 {
@@ -170,7 +171,7 @@ static void sweep_all(enum kind kind)
 
 	swept = 0;
 	sweep(kind, FAULT_ALLOC, ENOMEM);
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
 		sweep(kind, FAULT_COMMAND, errors[i]);
 	print_message("%u points swept\n", swept);
 	assert_true(swept > 0);
@@ -236,7 +237,7 @@ static void test_stop_in_part(void **state)
 {
 	static const enum kind kinds[] = {MEMORY, DEVICE_MEMORY, DMABUF};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		unsigned int n = 1;
 
 		while (stop_fails_once(kinds[i], n))

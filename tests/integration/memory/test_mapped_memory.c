@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "peer.h"
 
@@ -243,7 +244,7 @@ static const struct {
 static void read_and_write_pieces(const struct memory *m)
 {
 	fixture_fill(sent, LEN, 5);
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
 		size_t at = pieces[i].offset, len = pieces[i].len;
 
 		assert_ok(peer_read(&peer, 0, at, got, len));

@@ -11,6 +11,7 @@
 #include <dpumap/mmap.h>
 #include <dpumap/umem.h>
 
+#include "base/array.h"
 #include "faults.h"
 #include "fixture.h"
 
@@ -109,7 +110,7 @@ static const struct {
 
 static void each_call_holds_the_lock(void **state)
 {
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		locked = unlocked = 0;
 		calls[i].call();
 		if (locked != 1 || unlocked != 1)

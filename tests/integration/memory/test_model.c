@@ -13,6 +13,7 @@
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "peer.h"
 
@@ -542,7 +543,7 @@ static const struct {
 	{call_dup_buf, 2, false},
 	{call_copy, 8, false},
 };
-#define N_CALLS (sizeof(calls) / sizeof(calls[0]))
+#define N_CALLS ARRAY_SIZE(calls)
 
 static size_t draw_call(void)
 {

@@ -8,6 +8,7 @@
 
 #include <dpumap/desc.h>
 
+#include "base/array.h"
 #include "device_pd.h"
 #include "fixture.h"
 #include "rc.h"
@@ -321,7 +322,7 @@ static void test_rights_are_the_rdma_flags(void **state)
 	static const uint32_t others[] = {0, LOCAL_RW, PCI_RO, PCI_RW, LOCAL_RW | PCI_RW};
 	struct descriptor desc;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		struct doca_mmap *mmap = started_map(others[i] | RDMA_R);
 
 		export_map(mmap, &desc);
@@ -404,7 +405,7 @@ static void test_imported_map_goes_on(void **state)
 	static const uint32_t rights[] = {RDMA_R | RDMA_W, RDMA_R, RDMA_W};
 	struct descriptor desc;
 
-	for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rights); i++) {
 		struct doca_mmap *from = started_map(LOCAL_RW | PCI_RW | rights[i]);
 		struct doca_mmap *mmap = import_pci(from);
 

@@ -5,6 +5,7 @@
 
 #include <dpumap/desc.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "peer.h"
 
@@ -29,7 +30,7 @@ static int close_all(void **state)
 static const struct {
 	size_t offset, len;
 } pieces[] = {{0, LEN}, {0, 1}, {1, 1}, {LEN - 1, 1}, {4095, 2}, {3, 8191}, {64, 64}};
-#define N_PIECES (sizeof(pieces) / sizeof(pieces[0]))
+#define N_PIECES ARRAY_SIZE(pieces)
 
 static struct map_spec source_of(enum map_source source)
 {
@@ -210,7 +211,7 @@ static void test_large_map(void **state)
 static const struct {
 	size_t offset, len;
 } parts[] = {{0, 4000}, {4000, 96}, {4097, 3001}, {0, LEN}};
-#define N_PARTS (sizeof(parts) / sizeof(parts[0]))
+#define N_PARTS ARRAY_SIZE(parts)
 
 static void export_part(struct dpumap_dm *dm, size_t i, struct doca_mmap **mmap,
 			struct descriptor *desc)

@@ -15,6 +15,7 @@
 #include <dpumap/dev.h>
 #include <dpumap/umem.h>
 
+#include "base/array.h"
 #include "faults.h"
 #include "fixture.h"
 
@@ -398,7 +399,7 @@ static const struct step ending[] = {
 	{"dma_destroy", destroy_dma, DOCA_ERROR_DRIVER},
 };
 
-#define N_STEPS(steps) (sizeof(steps) / sizeof((steps)[0]))
+#define N_STEPS(steps) ARRAY_SIZE(steps)
 
 static const char *kind_name(enum fault_kind kind)
 {
@@ -579,7 +580,7 @@ static unsigned int sweep_with(const struct life *base, life_fn *run, enum fault
 }
 
 static const int command_errors[] = {EIO, ENOMEM, EREMOTEIO};
-#define N_ERRORS (sizeof(command_errors) / sizeof(command_errors[0]))
+#define N_ERRORS ARRAY_SIZE(command_errors)
 
 static void sweep(const struct life *base, life_fn *run)
 {

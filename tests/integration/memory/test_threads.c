@@ -11,6 +11,7 @@
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 
+#include "base/array.h"
 #include "fixture.h"
 #include "peer.h"
 
@@ -176,7 +177,7 @@ static void get_range(struct worker *worker)
 static void (*const uses[])(struct worker *) = {
 	use_bufs, miss_range, export_it, look_up, get_flags, get_range,
 };
-#define N_USES	     (sizeof(uses) / sizeof(uses[0]))
+#define N_USES	     ARRAY_SIZE(uses)
 #define IMPORT_EVERY 64u
 
 static void *work(void *arg)

@@ -14,6 +14,7 @@
 #include <dpumap/dev.h>
 #include <dpumap/umem.h>
 
+#include "base/array.h"
 #include "device_pd.h"
 #include "fixture.h"
 #include "peer.h"
@@ -196,7 +197,7 @@ static void test_ranges(void **state)
 	struct process c;
 
 	assert_true(peer_start(&c));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint8_t *first = memory + cases[i].first;
 		uint8_t *shared = first + cases[i].offset;
 		struct dpumap_umem *umem = umem_of(first, cases[i].len, LOCAL_RW | PCI_RW);
@@ -479,7 +480,7 @@ static void pci_rights_of_a_map_are_those_of_its_umem(void **state)
 		{LOCAL_RW, PCI_RW, DOCA_ERROR_NOT_PERMITTED},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct dpumap_umem *umem = umem_of(memory, LEN, cases[i].umem);
 		struct doca_mmap *mmap = map_of(umem, 0, LEN, cases[i].map);
 

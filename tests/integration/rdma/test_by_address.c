@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "core/dev/dev.h"
 #include "device/cm/address.h"
 #include "device/cm/event.h"
@@ -239,12 +240,12 @@ static void address_texts_are_parsed(void **state)
 	char text[DPUMAP_CM_ADDRESS_TEXT];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		assert_ok(dpumap_cm_address_parse(good[i].family, good[i].text, 13579, &parsed));
 		dpumap_cm_address_print(&parsed, text);
 		assert_string_equal(text, good[i].printed);
 	}
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_error(dpumap_cm_address_parse(bad[i].family, bad[i].text, 1, &parsed),
 			     DOCA_ERROR_INVALID_VALUE);
 }
@@ -591,7 +592,7 @@ static void address_of_another_device_is_refused(void **state)
 	static const char *const others[] = {OTHER_IP, "127.0.0.1"};
 	struct dpumap_cm_id *listener;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		struct sockaddr_storage at = address(others[i], 0);
 
 		assert_error(dpumap_cm_listen(server, &at, DPUMAP_GID_ANY, 0, BACKLOG, &listener),

@@ -5,6 +5,7 @@
 
 #include <dpumap-emu.h>
 
+#include "base/array.h"
 #include "core/mmap/resolve.h"
 #include "device/memory/region_priv.h"
 #include "device/queue/rdma_qp_priv.h"
@@ -107,7 +108,7 @@ static void errors_of_the_device_are_translated(void **state)
 	};
 
 	open_both();
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		post_and_flush(DPUMAP_RDMA_WRITE, 0, 64);
 		queue_expect_posted(&a, 0, 0);
 		assert_int_equal(dpumap_emu_fault(rows[i].fault), 0);

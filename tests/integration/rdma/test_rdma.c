@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "endpoint.h"
 #include "fixture.h"
 
@@ -430,7 +431,7 @@ static void bad_tasks_fail_in_their_callback(void **state)
 		{near, room, DOCA_ERROR_NOT_SUPPORTED, false},
 		{far, far_room, DOCA_ERROR_NOT_SUPPORTED, false},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct endpoint_offer of_local, of_remote;
 
 		assert_ok(doca_ctx_start(local.ctx));

@@ -2,6 +2,8 @@
 /* Tasks whose bufs are too short, too long or missing, and those that are just right. */
 #include "side.h"
 
+#include "base/array.h"
+
 #define NONE (-1)
 #define FAR  65536u
 
@@ -80,7 +82,7 @@ static void connect_anew(void)
 /* rule: X-1, RT-4, RT-8c, RT-10b */
 static void a_task_with_wrong_bufs_fails_before_it_reaches_the_device(void **state)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		doca_error_t result = do_row(&rows[i]);
 
 		if (result != rows[i].status)

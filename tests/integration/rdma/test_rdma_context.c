@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "side.h"
 
 #define PART 100u
@@ -282,7 +283,7 @@ static void try_accesses(const bool permitted[3])
 		     {SIDE_CMP_SWP, 2},
 		     {SIDE_FETCH_ADD, 2}};
 
-	for (unsigned int i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(tries); i++) {
 		bool is_permitted = permitted[tries[i].permission];
 		struct side_work work;
 

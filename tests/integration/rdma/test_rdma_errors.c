@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "side.h"
 
 #define PART 64u
@@ -479,7 +480,7 @@ static const struct lie {
 	{27, 1, "\xff"},			  /* 255 reads at a time */
 	{28, 16, "\x20\x01\x0d\xb8vvvvvvvvvvvv"}, /* an address that does not exist */
 };
-#define LIES (sizeof(lies) / sizeof(lies[0]))
+#define LIES ARRAY_SIZE(lies)
 
 /* Connect by details of `there`, which does not connect, after that change. */
 static bool connect_to_lie(const struct lie *lie)

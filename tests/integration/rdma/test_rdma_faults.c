@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "endpoint.h"
 #include "faults.h"
 #include "fixture.h"
@@ -77,7 +78,7 @@ static doca_error_t (*const steps[])(struct life *life) = {
 	offer,
 	connect_life,
 };
-#define STEPS (sizeof(steps) / sizeof(steps[0]))
+#define STEPS ARRAY_SIZE(steps)
 
 static const doca_error_t documented[STEPS][3] = {
 	{DOCA_ERROR_NO_MEMORY},
@@ -169,7 +170,7 @@ static void each_command_fails_once(void **state)
 	static const int errors[] = {EIO, ENOMEM, EREMOTEIO};
 
 	start_the_other_end_with_a_connection();
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
 		sweep(FAULT_COMMAND, errors[i]);
 }
 

@@ -8,6 +8,7 @@
 #include <doca_pe.h>
 #include <doca_rdma.h>
 
+#include "base/array.h"
 #include "fixture.h"
 
 #define TEXT_LIMIT 128
@@ -240,7 +241,7 @@ static void each_task_is_supported(void **state)
 		doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported,
 	};
 
-	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(caps); i++) {
 		assert_ok(caps[i](info));
 		assert_error(caps[i](NULL), DOCA_ERROR_INVALID_VALUE);
 	}
@@ -295,7 +296,7 @@ static void addresses_are_returned_as_created(void **state)
 		{DOCA_RDMA_ADDR_TYPE_GID, "::ffff:192.0.2.1"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		enum doca_rdma_addr_type type = (enum doca_rdma_addr_type)9;
 		struct doca_rdma_addr *addr = NULL;
 		const char *text = NULL;
@@ -333,7 +334,7 @@ static void a_text_that_is_not_an_address_is_refused(void **state)
 	struct doca_rdma_addr *addr = NULL;
 	char text[TEXT_LIMIT + 2];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_error(
 			doca_rdma_addr_create(cases[i].type, cases[i].text, cases[i].port, &addr),
 			DOCA_ERROR_INVALID_VALUE);

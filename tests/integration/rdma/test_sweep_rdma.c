@@ -9,6 +9,7 @@
 #include <rdma/rdma_cma.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "faults.h"
 #include "side.h"
 
@@ -270,7 +271,7 @@ static void each_step_of_the_end_fails_once(void **state)
 
 	assert_false(end_fails_once(FAULT_NONE, 1, true));
 	live = fault_count_live();
-	for (size_t i = 0; i < 2 * sizeof(faults) / sizeof(faults[0]); i++) {
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(faults); i++) {
 		unsigned int n = 1;
 
 		while (end_fails_once(faults[i / 2], n, i % 2)) {

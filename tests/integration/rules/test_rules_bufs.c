@@ -4,6 +4,7 @@
 #include <doca_buf_inventory.h>
 #include <pthread.h>
 
+#include "base/array.h"
 #include "rules.h"
 
 #define ELEMENTS 64
@@ -75,7 +76,7 @@ static void destroy_with_bufs_is_not_permitted(void **state)
 {
 	static const enum rules_state states[] = {STARTED, EXPORTED, IMPORTED};
 
-	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
 		struct doca_mmap *mmap = rules_map(states[i]);
 		struct doca_buf *buf = take(mmap);
 

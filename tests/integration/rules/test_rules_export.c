@@ -4,6 +4,7 @@
 
 #include <dpumap/desc.h>
 
+#include "base/array.h"
 #include "peer.h"
 #include "rules.h"
 
@@ -11,7 +12,7 @@ typedef doca_error_t export_fn(struct doca_mmap *mmap, const struct doca_dev *de
 			       const void **desc, size_t *len);
 
 static export_fn *const exports[] = {doca_mmap_export_pci, doca_mmap_export_rdma};
-#define N_EXPORTS (sizeof(exports) / sizeof(exports[0]))
+#define N_EXPORTS ARRAY_SIZE(exports)
 
 /* rule: M-EXP-1, M-EXR-0 */
 static void export_with_null_is_invalid(void **state)
@@ -52,7 +53,7 @@ static void export_pci_without_pci_permission_is_not_permitted(void **state)
 					   DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING};
 	struct rules_blob blob;
 
-	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
 		assert_error(doca_mmap_export_pci(rules_started(without[i]), rules.fixture.dev,
 						  &blob.bytes, &blob.len),
 			     DOCA_ERROR_NOT_PERMITTED);
@@ -140,7 +141,7 @@ static void export_rdma_without_rdma_permission_is_not_permitted(void **state)
 	static const uint32_t without[] = {0, LOCAL_RW, PCI_RO, LOCAL_RW | PCI_RW};
 	struct rules_blob blob;
 
-	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
 		assert_error(doca_mmap_export_rdma(rules_started(without[i]), rules.fixture.dev,
 						   &blob.bytes, &blob.len),
 			     DOCA_ERROR_NOT_PERMITTED);
@@ -152,7 +153,7 @@ static void any_rdma_permission_allows_export_rdma(void **state)
 	static const uint32_t masks[] = {DOCA_ACCESS_FLAG_RDMA_READ, DOCA_ACCESS_FLAG_RDMA_WRITE,
 					 DOCA_ACCESS_FLAG_RDMA_ATOMIC};
 
-	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++)
 		rules_export_rdma(rules_started(masks[i]));
 }
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "rules.h"
 
 /* rule: M-ADD-1 */
@@ -59,7 +60,7 @@ static void order_of_configuration_is_free(void **state)
 	};
 	uint8_t got[16];
 
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
 		struct doca_mmap *mmap = rules_blank();
 
 		for (size_t at = 0; at < 3; at++)
@@ -258,7 +259,7 @@ static void range_needs_no_alignment(void **state)
 	static const size_t lens[] = {1, 3, 7, 63, 4097};
 	uint8_t got[4097];
 
-	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
 		struct doca_mmap *mmap = rules_blank();
 
 		assert_ok(doca_mmap_set_memrange(mmap, rules.memory + 2 * i + 1, lens[i]));
@@ -362,7 +363,7 @@ static void assert_use(const char *name, const char *what, struct doca_mmap *mma
 /* rule: M-PER-7 */
 static void permissions_permit_what_the_table_says(void **state)
 {
-	for (size_t i = 0; i < sizeof(permissions) / sizeof(permissions[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(permissions); i++) {
 		const char *name = permissions[i].name;
 		struct doca_mmap *mmap = rules_started(permissions[i].access), *import;
 
@@ -384,7 +385,7 @@ static void permissions_that_programs_set_are_accepted(void **state)
 {
 	static const uint32_t masks[] = {0, 1, 2, 3, 4, 5, 7, 10, 12, 16, 32, 33, 39, 65, 71};
 
-	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++)
 		rules_started(masks[i]);
 }
 

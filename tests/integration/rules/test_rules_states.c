@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "rules.h"
 
 /* The rules name this function; CMocka 2 has a macro with its name. */
@@ -228,7 +229,7 @@ static const struct {
 	/* rule: all M-DES-5, all T-2.3-any-destroy */
 	ROW(destroy, OK, OK, OK, OK, OK),
 };
-#define ROWS	(sizeof(rows) / sizeof(rows[0]))
+#define ROWS	ARRAY_SIZE(rows)
 #define N_TESTS (ROWS * RULES_STATES)
 
 static void check_cell(void **state)

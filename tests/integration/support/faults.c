@@ -14,6 +14,8 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
+#include "base/array.h"
+
 #define MAX_LIVE	      4096
 #define STATUS_INTERNAL_ERROR 0x1 /* of a command, in the PRM */
 
@@ -201,7 +203,7 @@ static const struct {
 
 static enum fault_kind kind_of(const struct ib_uverbs_ioctl_hdr *hdr)
 {
-	for (unsigned int i = 0; i < sizeof(destroys) / sizeof(destroys[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(destroys); i++)
 		if (hdr->object_id == destroys[i].object && hdr->method_id == destroys[i].method)
 			return FAULT_DESTROY;
 	return FAULT_COMMAND;
@@ -230,7 +232,7 @@ static void answer(const struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 /* EREMOTEIO reports an error of the firmware, whose status is in the output. */
 static int fail(const struct ib_uverbs_ioctl_hdr *hdr)
 {
-	for (unsigned int i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(answers); i++)
 		if (fault.err == EREMOTEIO && hdr->object_id == answers[i].object &&
 		    hdr->method_id == answers[i].method)
 			answer(hdr, answers[i].out);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "emu/ipc/proto.h"
 #include "fixture.h"
 #include "process.h"
@@ -20,7 +21,7 @@ static bool is_object(const char *name)
 		"commands", "command_errors", "copies", "bytes", "errors",    "process",
 	};
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (!strcmp(name, others[i]))
 			return false;
 	return true;

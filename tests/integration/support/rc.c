@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "fixture.h"
 
 #define PORT 1
@@ -18,7 +19,7 @@ static bool find_address(struct rc *rc)
 		return false;
 	rc->address.lid = rc->port.lid;
 	rc->address.qpn = rc->qp->qp_num;
-	n = ibv_query_gid_table(context, gids, sizeof(gids) / sizeof(gids[0]), 0);
+	n = ibv_query_gid_table(context, gids, ARRAY_SIZE(gids), 0);
 	if (n < 1)
 		return false;
 	/* The emulator's last one: IPv4 and RoCE v2, which the library prefers as well. */

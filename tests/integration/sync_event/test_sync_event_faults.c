@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "faults.h"
 #include "sync_side.h"
 
@@ -195,7 +196,7 @@ static void each_command_fails_once(void **state)
 {
 	static const int errors[] = {EIO, ENOMEM, EREMOTEIO};
 
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		sweep(pci_exporter, FAULT_COMMAND, errors[i]);
 		sweep(net_exporter, FAULT_COMMAND, errors[i]);
 		sweep(pci_importer, FAULT_COMMAND, errors[i]);

@@ -7,6 +7,7 @@
 
 #include <doca_sync_event.h>
 
+#include "base/array.h"
 #include "side.h"
 
 #define TASKS 4u
@@ -234,7 +235,7 @@ static void an_addition_returns_the_old_value(void **state)
 	uint64_t expected = 0, value;
 
 	start_with(LOCAL_RW | RDMA_ALL);
-	for (size_t i = 0; i < sizeof(added) / sizeof(added[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(added); i++) {
 		struct doca_task *task = alloc_add(result, added[i]);
 
 		assert_ok(doca_buf_reset_data_len(result));

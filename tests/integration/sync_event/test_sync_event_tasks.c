@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "sync_side.h"
 
 #define SPARE 8u /* descriptors */
@@ -286,12 +287,12 @@ static void masks_are_neighbouring_bytes(void **state)
 	eq_task *task;
 
 	start_with(NUM);
-	for (unsigned int i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(good); i++) {
 		submit(wait_eq(0, good[i]));
 		wait_for(i + 1);
 	}
 	task = (eq_task *)wait_eq(0, UINT64_MAX);
-	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++) {
 		doca_sync_event_task_wait_eq_set_mask(task, bad[i]);
 		assert_error(doca_task_submit(doca_sync_event_task_wait_eq_as_doca_task(task)),
 			     DOCA_ERROR_INVALID_VALUE);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "fixture.h"
 
 #define LEN 65536
@@ -69,7 +70,7 @@ static void test_copy_moves_exactly_its_bytes(void **state)
 	uint8_t *expected = malloc(LEN);
 
 	assert_non_null(expected);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		memset(to.bytes, 0x5a, LEN);
 		memset(expected, 0x5a, LEN);
 		memcpy(expected + cases[i].dst, from.bytes + cases[i].src, cases[i].len);

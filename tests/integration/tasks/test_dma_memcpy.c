@@ -2,6 +2,7 @@
 /* doca_dma's copies: what is read and written, lists, limits, order, failures. */
 #include <string.h>
 
+#include "base/array.h"
 #include "tasks.h"
 
 static const uint8_t *written(size_t offset)
@@ -269,7 +270,7 @@ static void bad_tasks_fail_in_their_callback(void **state)
 	struct doca_buf *bufs[] = {nothing, some, narrow, wide, used};
 
 	assert_ok(doca_buf_set_data_len(used, 100));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct doca_buf *src = cases[i].src < 0 ? NULL : bufs[cases[i].src];
 		struct doca_buf *dst = cases[i].dst < 0 ? NULL : bufs[cases[i].dst];
 
