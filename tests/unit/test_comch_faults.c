@@ -188,7 +188,6 @@ static void each_allocation_may_fail(void **state)
 	long allocation = 0;
 	int is_failed = 1;
 
-	(void)state;
 	for (; is_failed && allocation < MAX_ALLOCATIONS; allocation++) {
 		num_received = num_ended = 0;
 		until_failure = allocation;

@@ -138,7 +138,6 @@ static void progress_until(struct side *side, enum doca_ctx_states state)
 
 static int setup(void **state)
 {
-	(void)state;
 	server = (struct side){.is_echo = true};
 	client = (struct side){.is_echo = true};
 	assert_ok(doca_pe_create(&server.pe));
@@ -162,7 +161,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	progress_until(&client, DOCA_CTX_STATE_IDLE);
 	(void)doca_ctx_stop(server.ctx);
 	progress_until(&server, DOCA_CTX_STATE_IDLE);
@@ -280,7 +278,6 @@ static void endpoints_pump_while_messages_flow(void **state)
 	struct endpoint consumer, producer;
 	pthread_t threads[3];
 
-	(void)state;
 	assert_int_equal(pthread_create(&threads[0], NULL, run_client, NULL), 0);
 	while (!atomic_load(&server.connection))
 		doca_pe_progress(server.pe);
@@ -324,7 +321,6 @@ static void stop_waits_for_the_last_endpoint(void **state)
 {
 	struct endpoint consumer, producer;
 
-	(void)state;
 	connect_both();
 	add(&consumer, &client, false);
 	add(&producer, &client, true);
@@ -344,7 +340,6 @@ static void disconnect_is_refused_while_there_are_endpoints(void **state)
 {
 	struct endpoint consumer;
 
-	(void)state;
 	connect_both();
 	add(&consumer, &server, false);
 	assert_int_equal(doca_comch_server_disconnect(server.server, server.connection),
@@ -361,7 +356,6 @@ static void endpoint_outlives_its_client(void **state)
 {
 	struct endpoint consumer;
 
-	(void)state;
 	connect_both();
 	add(&consumer, &client, false);
 	assert_int_equal(doca_ctx_stop(server.ctx), DOCA_ERROR_IN_PROGRESS);
@@ -375,13 +369,11 @@ static void endpoint_outlives_its_client(void **state)
 
 static int make_directory(void **state)
 {
-	(void)state;
 	return mkdtemp(directory) ? setenv("DPUMAP_COMCH_DIR", directory, 1) : -1;
 }
 
 static int remove_directory(void **state)
 {
-	(void)state;
 	return rmdir(directory);
 }
 

@@ -68,7 +68,6 @@ static void hello_round_trip(void **state)
 {
 	struct comch_frame frame = hello("a server");
 
-	(void)state;
 	assert_round_trip(&frame);
 	assert_int_equal(decoded.hello.place.card, frame.hello.place.card);
 	assert_int_equal(decoded.hello.place.function, frame.hello.place.function);
@@ -82,7 +81,6 @@ static void names_have_every_byte_value_and_length(void **state)
 	char name[DPUMAP_COMCH_NAME_SIZE] = {0};
 	struct comch_frame frame;
 
-	(void)state;
 	for (int value = 1; value < 256; value++) {
 		size_t len = 1 + (size_t)value % (sizeof(name) - 1);
 
@@ -98,7 +96,6 @@ static void largest_limits_round_trip(void **state)
 {
 	struct comch_frame frame = hello("x");
 
-	(void)state;
 	frame.hello.limits.window = COMCH_MAX_WINDOW;
 	assert_round_trip(&frame);
 }
@@ -108,7 +105,6 @@ static void path_with_too_many_bytes_is_refused(void **state)
 	struct comch_frame frame = {.type = COMCH_PATH_OPEN};
 	size_t size;
 
-	(void)state;
 	frame.path.producer_id = 1;
 	frame.path.consumer_id = 2;
 	frame.path.info_len = sizeof(frame.path.info);
@@ -124,7 +120,6 @@ static void invalid_hellos_are_refused(void **state)
 	struct comch_frame frame = hello("");
 	size_t size;
 
-	(void)state;
 	assert_refused(encode(&frame));
 	frame = hello("ab");
 	size = encode(&frame);
@@ -152,7 +147,6 @@ static void name_without_room_for_nul_is_refused(void **state)
 	size_t size = encode(&frame);
 	uint32_t len = bytes[0] - 1u + DPUMAP_COMCH_NAME_SIZE;
 
-	(void)state;
 	memset(bytes + size - 8, 'x', DPUMAP_COMCH_NAME_SIZE + 8);
 	memset(bytes + COMCH_HEADER_SIZE + len, 0, 8);
 	bytes[0] = (uint8_t)len;
@@ -168,7 +162,6 @@ static void messages_of_every_length_round_trip(void **state)
 	static uint8_t message[COMCH_MAX_MESSAGE];
 	struct comch_frame frame = {.type = COMCH_MESSAGE, .credits = 0xabcd};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(message); i++)
 		message[i] = (uint8_t)(i * 7);
 	frame.message.bytes = message;
@@ -193,7 +186,6 @@ static void consumers_round_trip(void **state)
 {
 	struct comch_frame frame = {.type = COMCH_CONSUMER_NEW};
 
-	(void)state;
 	frame.consumer = (struct comch_consumer_info){
 		.id = 0xfffe, .num_tasks = 1024, .imm_len = 32, .max_buf_size = 1ull << 40};
 	assert_round_trip(&frame);
@@ -215,7 +207,6 @@ static void paths_round_trip(void **state)
 						      COMCH_PATH_DOWN, COMCH_PATH_CLOSE};
 	struct comch_frame frame = {0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		frame.type = types[i];
 		frame.path = (struct comch_path){
@@ -233,7 +224,6 @@ static void ids_out_of_range_are_refused(void **state)
 	static const uint32_t ids[] = {0, 0xffff, 0x10000, UINT32_MAX};
 	struct comch_frame frame = {0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		frame = (struct comch_frame){.type = COMCH_CONSUMER_NEW};
 		frame.consumer.id = ids[i];
@@ -255,7 +245,6 @@ static void frames_without_payload_round_trip(void **state)
 {
 	struct comch_frame frame = {.type = COMCH_CREDIT, .credits = 1};
 
-	(void)state;
 	assert_round_trip(&frame);
 	frame.type = COMCH_BYE;
 	assert_round_trip(&frame);
@@ -269,7 +258,6 @@ static void frames_without_payload_round_trip(void **state)
 /* Every type but messages has a payload of a fixed length, or a shortest and a longest one. */
 static void wrong_lengths_are_refused(void **state)
 {
-	(void)state;
 	for (int type = 1; type < COMCH_NUM_TYPES; type++) {
 		if (type == COMCH_MESSAGE)
 			continue;
@@ -297,7 +285,6 @@ static void reserved_bits_are_refused(void **state)
 	struct comch_frame frame = {.type = COMCH_MESSAGE, .message = {(const uint8_t *)"abc", 3}};
 	size_t size = encode(&frame);
 
-	(void)state;
 	for (size_t at = COMCH_HEADER_SIZE + 3; at < size; at++) {
 		encode(&frame);
 		bytes[at] = 0x80;
@@ -317,7 +304,6 @@ static void reserved_bits_are_refused(void **state)
 /* Bytes behind those that have arrived say nothing. */
 static void part_of_a_header_is_not_judged(void **state)
 {
-	(void)state;
 	memset(bytes, 0xff, sizeof(bytes));
 	for (size_t len = 0; len < COMCH_HEADER_SIZE; len++)
 		assert_int_equal(decode(len), DOCA_ERROR_AGAIN);
@@ -328,7 +314,6 @@ static void refusal_has_nothing_but_its_code(void **state)
 	static const uint8_t message[8] = {1};
 	struct comch_frame frame = {.type = COMCH_REFUSE, .message = {message, sizeof(message)}};
 
-	(void)state;
 	frame.code =
 		(uint32_t)(uintptr_t)message; /* keeps the pointer on a little-endian machine */
 	assert_int_equal(encode(&frame), dpumap_comch_frame_size(4));
@@ -336,7 +321,6 @@ static void refusal_has_nothing_but_its_code(void **state)
 
 static void unknown_types_are_refused(void **state)
 {
-	(void)state;
 	for (int type = 0; type < 256; type++) {
 		memset(bytes, 0, sizeof(bytes));
 		bytes[4] = (uint8_t)type;
@@ -352,7 +336,6 @@ static void frame_that_is_too_long_is_refused_by_its_header(void **state)
 {
 	struct comch_frame frame = {.type = COMCH_BYE};
 
-	(void)state;
 	encode(&frame);
 	bytes[0] = (COMCH_MAX_MESSAGE + 1) & 0xff;
 	bytes[1] = (COMCH_MAX_MESSAGE + 1) >> 8;

@@ -34,7 +34,6 @@ static void empty_table_finds_nothing(void **state)
 {
 	const struct export_ids ids = {0};
 
-	(void)state;
 	assert_null(export_ids_find(&ids, 1));
 }
 
@@ -47,7 +46,6 @@ static void random_changes_keep_the_table_exact(void **state)
 	unsigned short seed[3] = {1};
 	size_t num = 0;
 
-	(void)state;
 	for (size_t i = 0; i < NUM; i++)
 		all[i].id = i + 1;
 	for (size_t step = 0; step < STEPS; step++) {
@@ -74,7 +72,6 @@ static void removing_an_absent_export_changes_nothing(void **state)
 	struct dpumap_fault fault = {0};
 	struct export_ids ids = {0};
 
-	(void)state;
 	assert_int_equal(export_ids_reserve(&ids, 2, &fault), DOCA_SUCCESS);
 	export_ids_add(&ids, &there);
 	export_ids_remove(&ids, &absent);

@@ -28,7 +28,6 @@ static void names_have_the_characters_of_a_key(void **state)
 	char long_name[DPUMAP_FLEET_NAME_MAX + 2];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(good); i++)
 		assert_true(dpumap_fleet_name_valid(good[i]));
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
@@ -61,7 +60,6 @@ static void urls_and_addresses_are_checked(void **state)
 	struct dpumap_fault fault;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(good); i++)
 		assert_int_equal(dpumap_fleet_url_check(good[i], &fault), DOCA_SUCCESS);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
@@ -77,7 +75,6 @@ static void keys_are_parsed_as_they_are_made(void **state)
 	char key[DPUMAP_FLEET_KEY_SIZE], end[DPUMAP_FLEET_KEY_SIZE];
 	struct dpumap_fleet_key parsed;
 
-	(void)state;
 	dpumap_fleet_key_dpu("f", "dpu1", key);
 	assert_string_equal(key, "/dpumap/v1/f/dpus/dpu1");
 	assert_true(dpumap_fleet_key_parse("f", key, strlen(key), &parsed));
@@ -99,7 +96,6 @@ static void foreign_bytes_are_shown_without_control_characters(void **state)
 {
 	char shown[DPUMAP_FLEET_SHOWN_SIZE], text[1000];
 
-	(void)state;
 	assert_string_equal(dpumap_fleet_shown("a\x1b[2J\0b", 7, shown), "a\\x1b[2J\\x00b");
 	memset(text, '\n', sizeof(text));
 	assert_true(strlen(dpumap_fleet_shown(text, sizeof(text), shown)) <
@@ -122,7 +118,6 @@ static void base64_is_that_of_the_rfc(void **state)
 	char text[32], bytes[32];
 	size_t i, len;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
 		dpumap_base64_encode(pairs[i][0], strlen(pairs[i][0]), text);
 		assert_string_equal(text, pairs[i][1]);
@@ -170,7 +165,6 @@ static void dpu_survives_encoding(void **state)
 	struct dpumap_fault fault;
 	char *text;
 
-	(void)state;
 	assert_int_equal(dpumap_record_encode_dpu(&dpu, &text, &fault), DOCA_SUCCESS);
 	assert_int_equal(dpumap_record_decode_dpu("dpu1", text, strlen(text), &read, &fault),
 			 DOCA_SUCCESS);
@@ -193,7 +187,6 @@ static void export_survives_encoding(void **state)
 	char *text;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(dpumap_record_encode_export(&e, &text, &fault), DOCA_SUCCESS);
 	assert_int_equal(
 		dpumap_record_decode_export("dpu1", "bulk", text, strlen(text), &read, &fault),
@@ -215,7 +208,6 @@ static void every_truncation_is_refused(void **state)
 	char *text;
 	size_t len;
 
-	(void)state;
 	assert_int_equal(dpumap_record_encode_export(&e, &text, &fault), DOCA_SUCCESS);
 	for (len = 0; len < strlen(text); len++)
 		assert_int_not_equal(
@@ -231,7 +223,6 @@ static void newer_record_is_known_as_such(void **state)
 	struct dpumap_fleet_dpu *dpu;
 	struct dpumap_fault fault;
 
-	(void)state;
 	assert_int_equal(dpumap_record_decode_dpu("d", text, strlen(text), &dpu, &fault),
 			 DOCA_SUCCESS);
 	assert_true(dpu->needs_newer);
@@ -252,7 +243,6 @@ static void unknown_properties_are_ignored(void **state)
 	struct dpumap_fleet_export *e;
 	struct dpumap_fault fault;
 
-	(void)state;
 	assert_int_equal(dpumap_record_decode_export("d", "e", text, strlen(text), &e, &fault),
 			 DOCA_SUCCESS);
 	assert_false(e->needs_newer);
@@ -267,7 +257,6 @@ static void texts_stay_sorted(void **state)
 	char key[16];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 100; i++) {
 		snprintf(key, sizeof(key), "k%02d", i * 37 % 100);
 		assert_int_equal(dpumap_records_set(&a, key, "x"), DOCA_SUCCESS);
@@ -332,7 +321,6 @@ static void exports_live_with_their_dpu(void **state)
 	struct seen seen = {{0}};
 	struct dpumap_view *view = dpumap_view_create(changed, &seen);
 
-	(void)state;
 	assert_non_null(view);
 	assert_int_equal(put(view, "a", "e", 1, 1), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(put(view, "a", "", 0, 1), DOCA_ERROR_INVALID_VALUE); /* no lease */
@@ -358,7 +346,6 @@ static void sync_removes_what_it_does_not_see(void **state)
 	char name[16];
 	int i;
 
-	(void)state;
 	put(view, "a", "", 1, 1);
 	put(view, "b", "", 2, 1);
 	for (i = 0; i < 500; i++) {

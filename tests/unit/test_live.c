@@ -32,7 +32,6 @@ static void is_row(double number, const char *expected)
 
 static void test_number_fits_its_column(void **state)
 {
-	(void)state;
 	is_row(0, "0 \n");
 	is_row(1, "1 \n");
 	is_row(0.04, "0.0 \n");
@@ -56,7 +55,6 @@ static void test_names_are_above_their_numbers(void **state)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	(void)state;
 	assert_non_null(out);
 	cli_live_head(out, "", names);
 	cli_live_row(out, "", (double[]){1, 2}, 2);
@@ -69,7 +67,6 @@ static void test_names_are_above_their_numbers(void **state)
 
 static void test_rate(void **state)
 {
-	(void)state;
 	assert_true(cli_live_rate(10, 30, 2000000000) == 10);
 	assert_true(cli_live_rate(10, 10, 1) == 0);
 	assert_true(cli_live_rate(0, UINT64_MAX, 1000000000) > 1.8e19);
@@ -85,7 +82,6 @@ static void test_interval(void **state)
 	unsigned int ms = 7;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_false(cli_live_interval(wrong[i], &ms));
 	assert_int_equal(ms, 7);

@@ -23,13 +23,11 @@ static int ends[2];
 
 static int make_pair(void **state)
 {
-	(void)state;
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
 }
 
 static int close_pair(void **state)
 {
-	(void)state;
 	return close(ends[0]) | close(ends[1]);
 }
 
@@ -74,7 +72,6 @@ static void one_descriptor_is_taken(void **state)
 	char buf[8];
 	int fd;
 
-	(void)state;
 	pass("abc", 1);
 	assert_int_equal(dpumap_receive_fd(ends[1], buf, sizeof(buf), 0, &fd), 3);
 	assert_memory_equal(buf, "abc", 3);
@@ -105,7 +102,6 @@ static void any_other_number_leaves_nothing_open(void **state)
 	char buf[8];
 	int fd = 99;
 
-	(void)state;
 	skip_in_qemu();
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		pass("x", numbers[i]);
@@ -122,7 +118,6 @@ static void each_message_passes_its_own(void **state)
 	char buf[8];
 	int fd[3], i;
 
-	(void)state;
 	skip_in_qemu();
 	pass("a", 1);
 	pass("b", 2);
@@ -140,7 +135,6 @@ static void nothing_and_the_end_pass_nothing(void **state)
 	char buf[8];
 	int fd = 99;
 
-	(void)state;
 	assert_int_equal(dpumap_receive_fd(ends[1], buf, sizeof(buf), MSG_DONTWAIT, &fd), -1);
 	assert_int_equal(errno, EAGAIN);
 	assert_int_equal(fd, -1);

@@ -140,7 +140,6 @@ static void note_state(const union doca_data data, struct doca_ctx *ctx, enum do
 
 static int open_library(void **state)
 {
-	(void)state;
 	ops = (struct ctx_ops){
 		.name = "test",
 		.start = lib_start,
@@ -168,7 +167,6 @@ static int open_library(void **state)
 
 static int close_library(void **state)
 {
-	(void)state;
 	return dpumap_ctx_destroy(&lib.ctx) || doca_pe_destroy(pe) || lib.ctx.refs;
 }
 
@@ -425,7 +423,6 @@ static void engine_without_contexts_has_nothing_to_do(void **state)
 	struct doca_pe *empty;
 	size_t num;
 
-	(void)state;
 	assert_int_equal(doca_pe_progress(NULL), 0);
 	assert_int_equal(doca_pe_create(&empty), DOCA_SUCCESS);
 	assert_int_equal(doca_pe_progress(empty), 0);

@@ -34,7 +34,6 @@ static void ticket_is_valid_once(void **state)
 	struct copy first = issue(&tickets, 5, NOW), second = issue(&tickets, 6, NOW);
 	uint64_t export = 0;
 
-	(void)state;
 	assert_memory_not_equal(first.bytes, second.bytes, sizeof(first.bytes));
 	assert_true(tickets_redeem(&tickets, second.bytes, NOW, &export));
 	assert_int_equal(export, 6);
@@ -49,7 +48,6 @@ static void each_bit_of_a_ticket_counts(void **state)
 	struct copy copy = issue(&tickets, 1, NOW);
 	uint64_t export = 0;
 
-	(void)state;
 	for (size_t bit = 0; bit < 8 * sizeof(copy.bytes); bit++) {
 		copy.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		assert_false(tickets_redeem(&tickets, copy.bytes, NOW, &export));
@@ -66,7 +64,6 @@ static void zeros_are_not_a_ticket(void **state)
 	struct copy copy = issue(&tickets, 1, NOW);
 	uint64_t export = 0;
 
-	(void)state;
 	assert_false(tickets_redeem(&tickets, zeros, 0, &export));
 	assert_false(tickets_redeem(&tickets, zeros, NOW, &export));
 	assert_true(tickets_redeem(&tickets, copy.bytes, NOW, &export));
@@ -79,7 +76,6 @@ static void ticket_expires(void **state)
 	struct copy early = issue(&tickets, 1, NOW), late = issue(&tickets, 2, NOW + 1);
 	uint64_t export = 0;
 
-	(void)state;
 	assert_false(tickets_redeem(&tickets, early.bytes, NOW + LIFE, &export));
 	assert_int_equal(export, 0);
 	assert_true(tickets_redeem(&tickets, late.bytes, NOW + LIFE, &export));
@@ -94,7 +90,6 @@ static void only_unused_tickets_count(void **state)
 	struct copy last;
 	uint64_t export;
 
-	(void)state;
 	for (int i = 0; i < TICKETS_MAX; i++)
 		last = issue(&tickets, 1, NOW + (uint64_t)i);
 	assert_int_equal(tickets_issue(&tickets, 1, NOW + LIFE - 1, &bytes, &fault),
@@ -113,7 +108,6 @@ static void tickets_end_with_their_export(void **state)
 	struct copy one = issue(&tickets, 1, NOW), other = issue(&tickets, 2, NOW);
 	uint64_t export;
 
-	(void)state;
 	tickets_forget(&tickets, 1);
 	assert_false(tickets_redeem(&tickets, one.bytes, NOW, &export));
 	assert_true(tickets_redeem(&tickets, other.bytes, NOW, &export));

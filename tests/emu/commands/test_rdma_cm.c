@@ -48,7 +48,6 @@ static void device_is_a_character_device_that_is_found(void **state)
 {
 	struct stat by_name, by_fd;
 
-	(void)state;
 	assert_int_equal(stat(CM_PATH, &by_name), 0);
 	assert_int_equal(fstat(fd, &by_fd), 0);
 	assert_true(S_ISCHR(by_name.st_mode) && S_ISCHR(by_fd.st_mode));
@@ -61,7 +60,6 @@ static void other_descriptors_keep_their_errors(void **state)
 {
 	int pair[2];
 
-	(void)state;
 	assert_int_equal(pipe(pair), 0);
 	errno = 0;
 	assert_int_equal(write(pair[0], "", 1), -1);
@@ -79,7 +77,6 @@ static void malformed_commands_are_refused(void **state)
 	void *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t id;
 
-	(void)state;
 	assert_int_equal(write(fd, &h, sizeof(h) - 1), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(write(fd, &h, sizeof(h)), -1); /* shorter than it says */
@@ -101,7 +98,6 @@ static void answer_that_cannot_be_stored_creates_nothing(void **state)
 	struct rdma_ucm_create_id c = {.uid = 1, .response = 16, .ps = RDMA_PS_TCP};
 	uint32_t id, next;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &id), 0);
 	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_CREATE_ID, &c, sizeof(c), NULL, 4),
 			 EFAULT);
@@ -116,7 +112,6 @@ static void ids_belong_to_their_file(void **state)
 	int other = cm_open(0);
 	uint32_t id, events = 1;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &id), 0);
 	assert_int_equal(cm_bind(other, id, CM_DPU, 0), EINVAL);
 	assert_int_equal(cm_bind(other, 123456, CM_DPU, 0), ENOENT);
@@ -138,7 +133,6 @@ static void events_can_be_polled_and_are_gone_with_their_id(void **state)
 	struct timeval now = {0};
 	uint32_t id;
 
-	(void)state;
 	assert_int_equal(epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ev), 0);
 	assert_int_equal(cm_event(fd, &e), EAGAIN);
 	assert_int_equal(epoll_wait(ep, &ev, 1, 0), 0);
@@ -161,7 +155,6 @@ static void event_without_room_stays(void **state)
 	struct rdma_ucm_event_resp e;
 	uint32_t id, events;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 7, &id), 0);
 	assert_int_equal(cm_resolve(fd, id, CM_DPU, 1), 0);
 	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_GET_EVENT, &bad, sizeof(bad), NULL, 8),
@@ -206,7 +199,6 @@ static void blocking_wait_ends_by_a_signal_or_an_event(void **state)
 	uint32_t id;
 	pthread_t t;
 
-	(void)state;
 	assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
 	sigaction(SIGUSR1, &act, NULL);
 	assert_int_equal(pthread_create(&t, NULL, wait_for_event, &result), 0);
@@ -265,7 +257,6 @@ static void waiting_thread_can_be_cancelled(void **state)
 	void *how;
 	pthread_t t;
 
-	(void)state;
 	if (!cancels_tee())
 		skip();
 	assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
@@ -297,7 +288,6 @@ static void wait_goes_on_when_another_file_takes_its_number(void **state)
 	uint32_t id;
 	pthread_t t;
 
-	(void)state;
 	assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
 	for (i = 0; i < 300; i++) {
 		w.fd = dup(fd);
@@ -322,7 +312,6 @@ static void descriptor_can_be_duplicated_inherited_and_passed_on(void **state)
 	uint32_t id, from_child;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 7, &id), 0);
 	close(fd);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
@@ -353,7 +342,6 @@ static void ports_are_given_as_the_kernel_does(void **state)
 	uint32_t a, b, c;
 	int on = 1;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &a), 0);
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &b), 0);
 	assert_int_equal(cm_create(fd, RDMA_PS_UDP, 1, &c), 0);
@@ -377,7 +365,6 @@ static void host_address_is_bound_on_the_host_only(void **state)
 	struct rdma_ucm_query_addr_resp r;
 	uint32_t id;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &id), 0);
 	assert_int_equal(cm_query_addr(fd, id, &r), 0);
 	assert_int_equal(r.node_guid, 0);
@@ -394,7 +381,6 @@ static void address_without_a_device_is_an_event(void **state)
 	struct rdma_ucm_event_resp e;
 	uint32_t id;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &id), 0);
 	assert_int_equal(cm_resolve(fd, id, "192.0.2.1", 1), 0);
 	e = cm_expect(fd, CM_ADDR_ERROR);
@@ -407,7 +393,6 @@ static void commands_in_the_wrong_state_are_refused(void **state)
 {
 	uint32_t id;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &id), 0);
 	assert_int_equal(cm_route(fd, id), EINVAL);
 	assert_int_equal(cm_connect(fd, id, NULL, 0), EINVAL);
@@ -430,7 +415,6 @@ static void options_are_checked(void **state)
 	uint32_t id, udp;
 	int on = 1;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &id), 0);
 	assert_int_equal(cm_create(fd, RDMA_PS_UDP, 1, &udp), 0);
 	assert_int_equal(cm_set_option(fd, id, 0, RDMA_OPTION_ID_TOS, &byte, 1), 0);
@@ -504,7 +488,6 @@ static void connection_begins_and_ends_in_the_kernels_order(void **state)
 	struct rdma_ucm_event_resp e;
 	int i, ended = 0;
 
-	(void)state;
 	assert_int_equal(cm_disconnect(fd, p.active), 0);
 	e = cm_expect(fd, CM_DISCONNECTED);
 	assert_int_equal(e.uid, PASSIVE);
@@ -525,7 +508,6 @@ static void queue_pair_attributes_lead_to_the_peer(void **state)
 	struct rdma_ucm_init_qp_attr c = {.qp_state = 2};
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		c.response = (uintptr_t)&a[i];
 		c.id = i ? p.passive : p.active;
@@ -556,7 +538,6 @@ static void rejection_brings_its_reason_and_data(void **state)
 	struct rdma_ucm_reject bad = {.id = p.passive, .reason = 1};
 	struct rdma_ucm_event_resp e;
 
-	(void)state;
 	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_REJECT, &bad, sizeof(bad), NULL, 0),
 			 EINVAL);
 	assert_int_equal(cm_reject(fd, p.passive, "no", 3), 0);
@@ -572,7 +553,6 @@ static void port_without_a_listener_is_rejected(void **state)
 	uint32_t id = cm_routed(fd, RDMA_PS_TCP, CM_DPU, 17999, ACTIVE);
 	struct rdma_ucm_event_resp e;
 
-	(void)state;
 	assert_int_equal(cm_connect(fd, id, NULL, 0), 0);
 	e = cm_expect(fd, CM_REJECTED);
 	assert_int_equal(e.status, 8); /* invalid service ID */
@@ -584,7 +564,6 @@ static void private_data_is_limited(void **state)
 	uint8_t data[256] = {0};
 	uint32_t id = cm_routed(fd, RDMA_PS_TCP, CM_DPU, p.port, 5);
 
-	(void)state;
 	assert_int_equal(cm_connect(fd, id, data, 57), EINVAL);
 	assert_int_equal(cm_connect(fd, id, data, 255), EINVAL);
 	assert_int_equal(cm_connect(fd, id, data, 56), 0);
@@ -611,7 +590,6 @@ static void request_for_a_full_backlog_is_not_queued(void **state)
 	uint64_t begin = now_ms();
 	int early;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, LISTENER, &id), 0);
 	assert_int_equal(cm_bind(fd, id, CM_DPU, 17021), 0);
 	assert_int_equal(cm_listen(fd, id, 1), 0);
@@ -637,7 +615,6 @@ static void requests_end_with_their_listener(void **state)
 	uint32_t listener, id;
 	uint16_t port;
 
-	(void)state;
 	listener = cm_listener(fd, RDMA_PS_TCP, CM_DPU, LISTENER, &port);
 	id = cm_routed(fd, RDMA_PS_TCP, CM_DPU, port, ACTIVE);
 	assert_int_equal(cm_connect(fd, id, NULL, 0), 0);
@@ -651,7 +628,6 @@ static void destroyed_end_disconnects_the_other(void **state)
 {
 	struct pair p = established();
 
-	(void)state;
 	assert_int_equal(cm_destroy(fd, p.active, NULL), 0);
 	cm_expect(fd, CM_DISCONNECTED);
 }
@@ -674,7 +650,6 @@ static void assert_hears_every_address(const char *listens_at)
 
 static void wildcard_listener_hears_every_address(void **state)
 {
-	(void)state;
 	assert_hears_every_address("0.0.0.0");
 }
 
@@ -684,7 +659,6 @@ static void loopback_address_has_no_device(void **state)
 	struct rdma_ucm_query_addr_resp r;
 	uint32_t id;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, LISTENER, &id), 0);
 	assert_int_equal(cm_bind(fd, id, "127.0.0.1", 0), 0);
 	assert_int_equal(cm_query_addr(fd, id, &r), 0);
@@ -698,7 +672,6 @@ static void datagram_service_is_resolved(void **state)
 	struct pair p = requested(RDMA_PS_UDP);
 	struct rdma_ucm_event_resp e;
 
-	(void)state;
 	assert_int_equal(cm_accept(fd, p.passive, PASSIVE, "yes", 4), 0);
 	e = cm_expect(fd, CM_ESTABLISHED);
 	assert_int_equal(e.uid, ACTIVE);
@@ -743,7 +716,6 @@ static void ids_can_have_gids_for_addresses(void **state)
 	struct rdma_ucm_event_resp e;
 	uint8_t data[92] = "long";
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, LISTENER, &b.id), 0);
 	memcpy(&b.addr, &a, sizeof(a));
 	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_BIND, &b, sizeof(b), NULL, 0), 0);
@@ -770,7 +742,6 @@ static void path_of_a_program_replaces_the_route(void **state)
 	uint32_t id = cm_routed(fd, RDMA_PS_TCP, CM_DPU, 1, ACTIVE), other;
 	struct rdma_ucm_query q = {(uintptr_t)room, id, RDMA_USER_CM_QUERY_PATH};
 
-	(void)state;
 	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_QUERY, &q, sizeof(q), room, sizeof(room)),
 			 0);
 	assert_int_equal(r->num_paths, 1);
@@ -798,7 +769,6 @@ static void group_is_joined_and_left(void **state)
 	struct rdma_ucm_destroy_id d = {.response = (uintptr_t)&left};
 	struct rdma_ucm_event_resp e;
 
-	(void)state;
 	memcpy(&c.addr, &group, sizeof(group));
 	assert_int_equal(cm_create(fd, RDMA_PS_UDP, 1, &c.id), 0);
 	assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_JOIN_MCAST, &c, sizeof(c), &r, sizeof(r)),
@@ -832,7 +802,6 @@ static void id_migrates_with_its_events(void **state)
 	struct rdma_ucm_migrate_id c = {.response = (uintptr_t)&r, .fd = (uint32_t)fd};
 	uint32_t id;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 5, &id), 0);
 	assert_int_equal(cm_resolve(fd, id, CM_DPU, 1), 0);
 	c.id = id;
@@ -859,7 +828,6 @@ static void id_migrates_to_its_own_file(void **state)
 	struct rdma_ucm_migrate_id c = {.response = (uintptr_t)&r, .fd = (uint32_t)fd};
 	uint32_t first, second;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &first), 0);
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 2, &second), 0);
 	assert_int_equal(cm_resolve(fd, first, CM_DPU, 1), 0);
@@ -900,7 +868,6 @@ static void port_without_the_partition_has_no_queue_pairs(void **state)
 	struct ib_uverbs_qp_attr a = {.pkey_index = 9};
 	struct pair p = established();
 
-	(void)state;
 	assert_int_equal(set_pkey("0x8001"), 0);
 	assert_int_equal(ask_for_init(p.active, &a), ENOENT);
 	assert_int_equal(set_pkey("0x7fff"), 0);
@@ -914,7 +881,6 @@ static void request_of_a_limited_member_to_another_is_dropped(void **state)
 	uint32_t listener, id;
 	uint16_t port;
 
-	(void)state;
 	listener = cm_listener(fd, RDMA_PS_TCP, CM_DPU, LISTENER, &port);
 	id = cm_routed(fd, RDMA_PS_TCP, CM_DPU, port, ACTIVE);
 	assert_int_equal(set_pkey("0x7fff"), 0);
@@ -929,7 +895,6 @@ static void removed_device_ends_its_ids(void **state)
 	struct rdma_ucm_event_resp e;
 	uint32_t id, any;
 
-	(void)state;
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, ACTIVE, &id), 0);
 	assert_int_equal(cm_create(fd, RDMA_PS_TCP, 1, &any), 0);
 	assert_int_equal(cm_bind(fd, id, CM_DPU, 0), 0);

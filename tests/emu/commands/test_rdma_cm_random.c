@@ -135,7 +135,6 @@ static void random_commands_leave_nothing(void **state)
 	int files[FILES], i;
 	unsigned long n = 0;
 
-	(void)state;
 	for (i = 0; i < FILES; i++)
 		files[i] = cm_open(O_NONBLOCK);
 	for (; now_ms() < end; n++) {
@@ -264,7 +263,6 @@ static void killed_processes_leave_nothing(void **state)
 	uint64_t deadline;
 	int fd = cm_open(0); /* the connection of this process */
 
-	(void)state;
 	assert_true(fd >= 0);
 	/* The first message creates the server's timer. */
 	assert_int_equal(cm_connect(fd, cm_routed(fd, RDMA_PS_TCP, CM_DPU, 1, 1), NULL, 0), 0);

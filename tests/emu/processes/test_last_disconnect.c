@@ -195,7 +195,6 @@ static void test_a_message_before_a_disconnect_arrives_before_the_event(void **s
 	const struct timespec pause = {.tv_nsec = STOPPED_MS * 1000000};
 	struct child server, client;
 
-	(void)state;
 	start_both(&server, SERVER_RECEIVES, &client, CLIENT_DISCONNECTS);
 	assert_true(child_await(server.socket) && child_await(client.socket));
 	child_stop(&server);
@@ -216,7 +215,6 @@ static void test_a_send_completes_before_the_event_of_its_receivers_disconnect(v
 	bool stopped;
 	pid_t engine;
 
-	(void)state;
 	start_both(&server, SERVER_DISCONNECTS, &client, CLIENT_SENDS);
 	assert_true(child_await(server.socket) && child_await(client.socket));
 	child_stop(&server);

@@ -173,43 +173,36 @@ static void end_by(int number)
 
 static void test_a_message_before_the_error_state_arrives(void **state)
 {
-	(void)state;
 	end_with(TO_ERR);
 }
 
 static void test_a_message_before_a_reset_arrives(void **state)
 {
-	(void)state;
 	end_with(TO_RESET);
 }
 
 static void test_a_message_before_its_queue_pair_is_destroyed_arrives(void **state)
 {
-	(void)state;
 	end_with(DESTROY);
 }
 
 static void test_a_message_before_its_device_is_closed_arrives(void **state)
 {
-	(void)state;
 	end_with(CLOSE_FILE);
 }
 
 static void test_a_message_before_the_end_of_main_arrives(void **state)
 {
-	(void)state;
 	end_with(EXIT);
 }
 
 static void test_a_message_before_an_immediate_exit_arrives(void **state)
 {
-	(void)state;
 	end_with(EXIT_NOW);
 }
 
 static void test_a_message_before_a_quick_exit_arrives(void **state)
 {
-	(void)state;
 	end_with(QUICK_EXIT);
 }
 

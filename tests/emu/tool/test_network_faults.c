@@ -359,7 +359,6 @@ static void be_peer(void **state)
 	int socket = process_inherited(ENV_SOCKET);
 	char c;
 
-	(void)state;
 	connect_to(socket, verbs_open_device());
 	assert_false(process_receive(socket, &c, sizeof(c)));
 	_exit(0);

@@ -41,7 +41,6 @@ static int setup(void **state)
 {
 	uint32_t slot;
 
-	(void)state;
 	memset(used, 0, sizeof(used));
 	for (slot = 0; slot < EMU_MAX_ENGINES; slot++)
 		emu_blocks_release(slot);
@@ -56,7 +55,6 @@ static void engines_share_no_block(void **state)
 {
 	uint32_t a, b, i;
 
-	(void)state;
 	for (i = 0; i < 3 * EMU_BLOCK_QPS; i++) {
 		a = take(1);
 		b = take(2);
@@ -69,7 +67,6 @@ static void number_rests_as_long_as_possible(void **state)
 {
 	uint32_t first = take(1), qpn = first, i;
 
-	(void)state;
 	for (i = 1; i < EMU_NUM_QPS; i++) {
 		used[qpn] = false;
 		qpn = take(1);
@@ -83,7 +80,6 @@ static void one_engine_can_have_all_numbers(void **state)
 {
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < EMU_NUM_QPS; i++)
 		assert_int_not_equal(take(7), 0);
 	assert_int_equal(take(7), 0);
@@ -95,7 +91,6 @@ static void each_engine_can_have_a_block(void **state)
 {
 	uint32_t slot;
 
-	(void)state;
 	for (slot = 0; slot < EMU_MAX_ENGINES; slot++)
 		assert_int_not_equal(take(slot), 0);
 	for (slot = 0; slot < EMU_MAX_ENGINES; slot++)
@@ -106,7 +101,6 @@ static void numbers_of_an_ended_engine_are_not_given_again_while_used(void **sta
 {
 	uint32_t old = take(3), i, qpn;
 
-	(void)state;
 	emu_blocks_release(3);
 	assert_int_equal(emu_block_owner(old), EMU_NO_ENGINE);
 	for (i = 0; i < EMU_NUM_QPS - EMU_BLOCK_QPS; i++) {
@@ -118,7 +112,6 @@ static void numbers_of_an_ended_engine_are_not_given_again_while_used(void **sta
 
 static void refused_change_gives_no_number(void **state)
 {
-	(void)state;
 	refusal = -1;
 	assert_int_equal(take(1), 0);
 	refusal = 0;
@@ -127,7 +120,6 @@ static void refused_change_gives_no_number(void **state)
 
 static void numbers_outside_have_no_owner(void **state)
 {
-	(void)state;
 	assert_int_equal(emu_block_owner(0), EMU_NO_ENGINE);
 	assert_int_equal(emu_block_owner(EMU_MAX_QPS), EMU_NO_ENGINE);
 	assert_int_equal(emu_block_number(EMU_MAX_ENGINES, is_free), 0);

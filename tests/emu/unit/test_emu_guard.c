@@ -22,7 +22,6 @@ static uint8_t *from, *to;
 
 static int allocate(void **state)
 {
-	(void)state;
 	from = aligned_alloc(PAGE, ROOM);
 	to = aligned_alloc(PAGE, ROOM);
 	for (size_t i = 0; from && i < ROOM; i++)
@@ -32,7 +31,6 @@ static int allocate(void **state)
 
 static int release(void **state)
 {
-	(void)state;
 	free(from);
 	free(to);
 	return 0;
@@ -50,7 +48,6 @@ static void copy(size_t target, size_t source, size_t len)
 /* A target a few bytes further in its page than the source is copied without the processor's string copy. */
 static void test_each_distance(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++)
 		for (size_t distance = 0; distance <= 20; distance++) {
 			copy(64 + distance, 64, lengths[i]);

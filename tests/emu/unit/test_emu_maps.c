@@ -25,7 +25,6 @@ static uint8_t *bytes; /* of the file */
 
 static int start_owner(void **state)
 {
-	(void)state;
 	owner = fork();
 	if (owner == 0) {
 		munmap(emu_own(START), (size_t)EMU_MAX_SHARED * BYTES);
@@ -37,7 +36,6 @@ static int start_owner(void **state)
 
 static int end_owner(void **state)
 {
-	(void)state;
 	kill(owner, SIGKILL);
 	waitpid(owner, NULL, 0);
 	return 0;

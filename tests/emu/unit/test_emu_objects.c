@@ -62,7 +62,6 @@ static void those_of_a_type_are_found(void **state)
 	struct emu_uobj *pd[OBJECTS], *mr[OBJECTS];
 	struct emu_file f = {.func = &func};
 
-	(void)state;
 	for (size_t i = 0; i < OBJECTS; i++) {
 		pd[i] = create(&f, EMU_T_PD);
 		mr[i] = create(&f, EMU_T_MR);
@@ -88,7 +87,6 @@ static void handles_are_used_again(void **state)
 	struct emu_file f = {.func = &func};
 	unsigned int room;
 
-	(void)state;
 	for (size_t i = 0; i < OBJECTS; i++)
 		mr[i] = create(&f, EMU_T_MR);
 	room = f.nobjs;
@@ -120,7 +118,6 @@ static void all_are_destroyed(void **state)
 {
 	struct emu_file f = {.func = &func};
 
-	(void)state;
 	used = create(&f, EMU_T_PD);
 	assert_non_null(emu_uobj_new(&f, EMU_T_MR, sizeof(*used), stop_using));
 	used->users = 1;

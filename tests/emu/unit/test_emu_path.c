@@ -116,7 +116,6 @@ static int setup(void **state)
 {
 	unsigned int f;
 
-	(void)state;
 	emu_tables = calloc(1, sizeof(*emu_tables));
 	emu_queues = calloc(1, sizeof(*emu_queues));
 	if (!emu_tables || !emu_queues)
@@ -139,7 +138,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	emu_path_clear(watched);
 	emu_path_cut(&emu_topology.func[0], &emu_topology.func[1], false);
 	free(emu_tables);
@@ -168,7 +166,6 @@ static void without_an_address_nothing_leaves(void **state)
 {
 	struct emu_route r;
 
-	(void)state;
 	assert_int_equal(lead(IP_V2, far_ip, &r), EMU_NOWHERE);
 	assert_int_equal(lead(IP_V2, ips[1], &r), 1);
 	assert_int_equal(lead(LINK_LOCAL_V1, locals[1], &r), 1);
@@ -178,7 +175,6 @@ static void other_address_is_on_the_wire(void **state)
 {
 	struct emu_route r;
 
-	(void)state;
 	assert_int_equal(emu_endpoint_publish(func(0), ips[0]), 0);
 	assert_int_equal(lead(IP_V2, far_ip, &r), EMU_ON_WIRE);
 	assert_int_equal(r.endpoint, 0);
@@ -194,7 +190,6 @@ static void only_the_address_itself_leads_to_the_wire(void **state)
 {
 	struct emu_route r;
 
-	(void)state;
 	emu_endpoint_publish(func(0), ips[0]);
 	assert_int_equal(lead(IP_V1, far_ip, &r), EMU_NOWHERE);
 	assert_int_equal(lead(VLAN, far_ip, &r), EMU_NOWHERE);
@@ -211,7 +206,6 @@ static void port_that_is_down_has_no_route(void **state)
 {
 	struct emu_route r;
 
-	(void)state;
 	emu_endpoint_publish(func(0), ips[0]);
 	func(0)->port_down = true;
 	assert_int_equal(lead(IP_V2, far_ip, &r), EMU_NOWHERE);
@@ -234,7 +228,6 @@ static void forced_packets_leave_whatever_gids_they_name(void **state)
 {
 	struct emu_route r;
 
-	(void)state;
 	forced(2);
 	assert_int_equal(lead(IP_V2, ips[1], &r), EMU_ON_WIRE);
 	assert_memory_equal(r.dst, ips[1], 16);
@@ -250,7 +243,6 @@ static void forced_packets_need_two_addresses_of_one_family(void **state)
 {
 	struct emu_route r;
 
-	(void)state;
 	forced(1);
 	assert_int_equal(lead(IP_V2, ips[1], &r), 1);
 	emu_endpoint_publish(func(1), ip6s[1]);
@@ -265,7 +257,6 @@ static void forced_packets_obey_partitions_and_ports(void **state)
 {
 	struct emu_route r;
 
-	(void)state;
 	forced(2);
 	emu_path_cut(func(0), func(1), true);
 	assert_int_equal(lead(IP_V2, ips[1], &r), EMU_NOWHERE);
@@ -292,7 +283,6 @@ static void forced_packets_of_loopback_addresses_stay_here(void **state)
 	static const uint8_t lo[16] = IP4(127, 100, 0, 1), other[16] = IP4(127, 100, 0, 9);
 	struct emu_route r;
 
-	(void)state;
 	add(0, IP_V2, lo, EMU_GID_ROCE_V2, EMU_NO_VLAN);
 	emu_endpoint_publish(func(0), lo);
 	assert_int_equal(lead(IP_V2, other, &r), EMU_ON_WIRE);
@@ -303,7 +293,6 @@ static void forced_packets_of_loopback_addresses_stay_here(void **state)
 
 static void queue_pair_follows_its_port(void **state)
 {
-	(void)state;
 	emu_endpoint_publish(func(0), ips[0]);
 	set(IP_V2, far_ip, 4);
 	assert_int_equal(watched->dest_func, EMU_ON_WIRE);
@@ -322,7 +311,6 @@ static void queue_pair_follows_its_port(void **state)
 
 static void route_changes_only_while_no_engine_reads_it(void **state)
 {
-	(void)state;
 	forced(2);
 	emu_endpoint_publish(func(1), ip6s[1]);
 	set(IP_V2, ips[1], 0);

@@ -153,7 +153,6 @@ static void equal_neighbours_are_one_run(void **state)
 	struct emu_steer runs[EMU_STEER_RUNS];
 	size_t n = emu_steer_add(runs, 0, 0, 0);
 
-	(void)state;
 	n = emu_steer_add(runs, n, 64, 0);
 	n = emu_steer_add(runs, n, 96, 1);
 	assert_int_equal(emu_steer_add(runs, n, 128, 1), 2);
@@ -167,7 +166,6 @@ static void too_many_runs_are_refused(void **state)
 	size_t n = 0;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < EMU_STEER_RUNS; i++)
 		n = emu_steer_add(runs, n, i, i % 2);
 	assert_int_not_equal(emu_steer_program(runs, n, program), 0);

@@ -49,14 +49,12 @@ static struct emu_engine *slot_of(uint32_t i)
 
 static int setup(void **state)
 {
-	(void)state;
 	emu_queues = calloc(1, sizeof(*emu_queues));
 	return !emu_queues;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	free(emu_queues);
 	return 0;
 }
@@ -90,7 +88,6 @@ static void counts_of_a_slot_go_on(void **state)
 	uint32_t slot = create(NO_THREAD);
 	struct emu_engine *e = slot_of(slot);
 
-	(void)state;
 	atomic_store(&e->tid, NO_THREAD);
 	atomic_store(&e->epoch, 5); /* it ends within a pass, and with a request to unmap */
 	atomic_store(&e->unmap, 3);
@@ -108,7 +105,6 @@ static void slot_of_a_running_engine_is_not_free(void **state)
 {
 	uint32_t slot = create(getpid()), other;
 
-	(void)state;
 	atomic_store(&slot_of(slot)->tid, (int32_t)syscall(SYS_gettid));
 	hang_up(slot);
 	other = create(getpid());
@@ -129,7 +125,6 @@ static void engine_without_slot_is_waited_for(void **state)
 {
 	uint32_t gave_up_at[EMU_MAX_ENGINES] = {0};
 
-	(void)state;
 	asked = 0;
 	atomic_store(&slot_of(3)->epoch, 7);
 	emu_grace_wait(emu_queues, gave_up_at, runs_at_first);
@@ -164,7 +159,6 @@ static void memory_of_a_retired_mkey_is_not_mapped(void **state)
 	uint32_t key;
 	int fd;
 
-	(void)state;
 	assert_non_null(e);
 	key = shared_region(e, &fd);
 	assert_non_null(emu_maps_get(e, key, fixture_mkey_entry(key)));
@@ -185,7 +179,6 @@ static void no_event_is_lost_while_the_socket_is_full(void **state)
 	uint32_t i;
 	int pair[2];
 
-	(void)state;
 	assert_non_null(e);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	e->cfg.notify_fd = pair[0];

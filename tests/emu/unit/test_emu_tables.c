@@ -72,7 +72,6 @@ uint32_t emu_new_serial(void)
 
 static int setup(void **state)
 {
-	(void)state;
 	emu_tables = calloc(1, sizeof(*emu_tables));
 	emu_queues = calloc(1, sizeof(*emu_queues));
 	emu_private = calloc(1, sizeof(*emu_private));
@@ -81,7 +80,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	free(emu_tables);
 	free(emu_queues);
 	free(emu_private);
@@ -95,7 +93,6 @@ static void all_mkeys_can_be_windows(void **state)
 	struct emu_mkey m = {.mode = EMU_MKEY_KLM};
 	uint32_t i;
 
-	(void)state;
 	assert_non_null(first);
 	for (i = 0; i < EMU_NUM_MKEYS; i++) {
 		first[i] = emu_klm_alloc(WINDOW_ENTRIES);
@@ -117,7 +114,6 @@ static void retired_mkey_is_unmapped_if_it_was_mapped(void **state)
 	struct emu_mkey m = {.mode = EMU_MKEY_MEM};
 	uint32_t key = emu_mkey_create(&m, true);
 
-	(void)state;
 	unmaps = 0;
 	emu_mkey_update(key, &m);
 	assert_int_equal(unmaps, 0);
@@ -137,7 +133,6 @@ static void failed_qp_is_flushed_before_it_is_withdrawn(void **state)
 	} cases[] = {{EMU_QPS_ERR, 1, 1}, {EMU_QPS_ERR, 0, 0}, {EMU_QPS_RTS, 1, 0}};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct emu_qp q = {.srqn = cases[i].srqn};
 		uint32_t qpn;
@@ -158,7 +153,6 @@ static void all_queues_can_be_created(void **state)
 	struct emu_qp qp = {0};
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < EMU_NUM_QPS; i++)
 		assert_int_not_equal(emu_qp_publish(&qp), 0);
 	assert_int_equal(emu_qp_publish(&qp), 0);

@@ -220,14 +220,12 @@ doca_error_t comch_send(struct comch_side *side, struct doca_comch_connection *c
 
 int comch_open_group(void **state)
 {
-	(void)state;
 	strcpy(directory, "/tmp/dpumap-comch.XXXXXX");
 	return mkdtemp(directory) ? setenv("DPUMAP_COMCH_DIR", directory, 1) : -1;
 }
 
 int comch_close_group(void **state)
 {
-	(void)state;
 	return rmdir(directory);
 }
 

@@ -29,7 +29,6 @@ static uint32_t command_value(enum comch_op op, unsigned int client, uint32_t nu
 
 static void server_is_running_when_start_returns(void **state)
 {
-	(void)state;
 	assert_int_equal(comch_server.num_changes, 1);
 	assert_int_equal(comch_server.changes[0].prev, DOCA_CTX_STATE_IDLE);
 	assert_int_equal(comch_server.changes[0].next, DOCA_CTX_STATE_RUNNING);
@@ -37,7 +36,6 @@ static void server_is_running_when_start_returns(void **state)
 
 static void server_without_clients_stops_at_once(void **state)
 {
-	(void)state;
 	assert_ok(doca_ctx_stop(comch_server.ctx));
 	assert_int_equal(comch_state(&comch_server), DOCA_CTX_STATE_IDLE);
 	assert_ok(doca_ctx_start(comch_server.ctx));
@@ -46,7 +44,6 @@ static void server_without_clients_stops_at_once(void **state)
 
 static void client_is_starting_until_progress(void **state)
 {
-	(void)state;
 	assert_command(COMCH_BEGIN, 0, 0, 0);
 	assert_int_equal(command_value(COMCH_CHANGES, 0, 0), DOCA_CTX_STATE_STARTING);
 	assert_command(COMCH_FINISH, 0, 0, 0);
@@ -57,7 +54,6 @@ static void client_is_starting_until_progress(void **state)
 /* IDLE, STARTING, RUNNING and STOPPING are 0, 1, 2 and 3. */
 static void client_stops_through_stopping(void **state)
 {
-	(void)state;
 	start_clients(1);
 	assert_int_equal(command_value(COMCH_STOP, 0, 0), 0);
 	assert_int_equal(command_value(COMCH_CHANGES, 0, 0), 0x1230);
@@ -68,7 +64,6 @@ static void client_stops_through_stopping(void **state)
 
 static void client_without_server_becomes_idle(void **state)
 {
-	(void)state;
 	assert_error(comch_command(COMCH_START, 0, 1, 0, NULL), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(command_value(COMCH_CHANGES, 0, 0), 0x130);
 	assert_command(COMCH_DESTROY, 0, 0, 0);
@@ -78,7 +73,6 @@ static void client_that_waits_for_its_server_sleeps(void **state)
 {
 	uint32_t woken = 0;
 
-	(void)state;
 	assert_command(COMCH_BEGIN, 0, 1, 0);
 	assert_error(comch_command(COMCH_SLEEP, 0, 0, 0, &woken), DOCA_ERROR_NOT_FOUND);
 	assert_in_range(woken, 1, 500);
@@ -88,7 +82,6 @@ static void client_that_waits_for_its_server_sleeps(void **state)
 
 static void client_stops_while_starting(void **state)
 {
-	(void)state;
 	assert_command(COMCH_BEGIN, 0, 1, 0);
 	assert_command(COMCH_STOP, 0, 0, 0);
 	assert_int_equal(command_value(COMCH_CHANGES, 0, 0), 0x130);
@@ -100,7 +93,6 @@ static void name_is_in_use_until_its_server_stops(void **state)
 {
 	struct comch_side second;
 
-	(void)state;
 	assert_ok(comch_server_create(&second, comch_server.pe, COMCH_NAME));
 	assert_error(doca_ctx_start(second.ctx), DOCA_ERROR_IN_USE);
 	assert_ok(doca_ctx_stop(comch_server.ctx));
@@ -111,7 +103,6 @@ static void name_is_in_use_until_its_server_stops(void **state)
 
 static void objects_in_use_are_not_destroyed(void **state)
 {
-	(void)state;
 	assert_error(doca_comch_server_destroy(comch_server.server), DOCA_ERROR_IN_USE);
 	assert_command(COMCH_START, 0, 0, 0);
 	assert_error(comch_command(COMCH_DESTROY, 0, 0, 0, NULL), DOCA_ERROR_IN_USE);
@@ -124,7 +115,6 @@ static void messages_arrive_in_order_in_both_directions(void **state)
 {
 	uint32_t wrong = 1;
 
-	(void)state;
 	start_clients(1);
 	assert_command(COMCH_SEND, 0, 3000, 64);
 	assert_command(COMCH_SEND, 0, 300, LONGEST);
@@ -139,7 +129,6 @@ static void messages_arrive_in_order_in_both_directions(void **state)
 
 static void message_leaves_without_progress_of_its_sender(void **state)
 {
-	(void)state;
 	start_clients(1);
 	assert_command(COMCH_SUBMIT, 0, 32, LONGEST);
 	comch_wait(comch_server.num_received == 32);
@@ -149,7 +138,6 @@ static void message_leaves_without_progress_of_its_sender(void **state)
 /* The client makes no progress until all tasks are in flight. */
 static void messages_wait_for_a_receiver_that_blocks(void **state)
 {
-	(void)state;
 	start_clients(1);
 	for (uint32_t i = 0; i < COMCH_TASKS; i++)
 		assert_ok(comch_submit(&comch_server, comch_server.last, LONGEST));
@@ -168,7 +156,6 @@ static void client_that_does_not_read_delays_no_other(void **state)
 	uint64_t begin = now_ms();
 	doca_error_t result;
 
-	(void)state;
 	start_clients(1);
 	silent = comch_server.last;
 	for (uint32_t i = 0; i < COMCH_TASKS / 2; i++)
@@ -198,7 +185,6 @@ static void invalid_messages_are_refused(void **state)
 	struct doca_comch_task_send *task;
 	char byte = 0;
 
-	(void)state;
 	start_clients(1);
 	assert_error(doca_comch_server_task_send_alloc_init(comch_server.server, comch_server.last,
 							    &byte, 0, &task),
@@ -229,7 +215,6 @@ static void send_after_the_end_fails_by_callback(void **state)
 {
 	char byte = 0;
 
-	(void)state;
 	start_clients(1);
 	assert_ok(doca_comch_server_task_send_alloc_init(comch_server.server, comch_server.last,
 							 &byte, 1, &late_task));
@@ -250,7 +235,6 @@ static uint64_t counter(enum doca_comch_counter which)
 
 static void counters_are_those_of_the_last_update(void **state)
 {
-	(void)state;
 	start_clients(1);
 	assert_command(COMCH_SEND, 0, 10, 100);
 	comch_wait(comch_server.num_received == 10);
@@ -273,7 +257,6 @@ static void answer_and_stop(struct comch_side *side, struct doca_comch_connectio
 
 static void message_before_stop_arrives(void **state)
 {
-	(void)state;
 	start_clients(1);
 	comch_server.on_message = answer_and_stop;
 	assert_command(COMCH_SUBMIT, 0, 1, 8);
@@ -289,7 +272,6 @@ static void messages_that_wait_arrive_before_the_end(void **state)
 {
 	const uint32_t num = 400;
 
-	(void)state;
 	start_clients(1);
 	for (uint32_t i = 0; i < num; i++)
 		assert_ok(comch_submit(&comch_server, comch_server.last, LONGEST));
@@ -304,7 +286,6 @@ static void messages_that_wait_arrive_before_the_end(void **state)
 
 static void server_that_stops_disconnects_its_clients(void **state)
 {
-	(void)state;
 	start_clients(COMCH_MAX_CLIENTS);
 	assert_error(doca_ctx_stop(comch_server.ctx), DOCA_ERROR_IN_PROGRESS);
 	comch_wait(comch_state(&comch_server) == DOCA_CTX_STATE_IDLE);
@@ -324,7 +305,6 @@ static void disconnect_it(struct comch_side *side, struct doca_comch_connection 
 
 static void server_refuses_in_the_connect_callback(void **state)
 {
-	(void)state;
 	comch_server.on_connect = disconnect_it;
 	assert_command(COMCH_START, 0, 0, 0);
 	assert_int_equal(command_value(COMCH_RECEIVE, 0, 1), 0);
@@ -338,7 +318,6 @@ static void server_refuses_in_the_connect_callback(void **state)
 
 static void death_of_a_client_is_a_disconnect(void **state)
 {
-	(void)state;
 	start_clients(3);
 	assert_command(COMCH_SUBMIT, 0, 20, 8);
 	assert_true(process_kill(&comch_peer));
@@ -351,7 +330,6 @@ static void death_of_a_client_is_a_disconnect(void **state)
 /* A write fails before anything was read. */
 static void messages_of_a_dead_client_survive_a_failed_send(void **state)
 {
-	(void)state;
 	start_clients(1);
 	assert_command(COMCH_SUBMIT, 0, 20, 8);
 	assert_true(process_kill(&comch_peer));
@@ -367,7 +345,6 @@ static void death_of_the_server_ends_its_client(void **state)
 {
 	struct process other;
 
-	(void)state;
 	assert_true(comch_start_other_server(&other));
 	assert_command(COMCH_START, 0, 1, 0);
 	assert_true(process_kill(&other));
@@ -403,7 +380,6 @@ static void handle_is_readable_only_if_something_happened(void **state)
 	doca_notification_handle_t handle;
 	struct pollfd event = {.events = POLLIN};
 
-	(void)state;
 	comch_ask(COMCH_START, 0, 0, 0);
 	wait_asleep(&comch_server.num_connected, 1);
 	assert_ok(comch_answer(NULL));

@@ -42,7 +42,6 @@ static void test_messages_sent_arrive(void **state)
 {
 	uint32_t id = open_pair(4, SMALL);
 
-	(void)state;
 	flow_ok(THERE, FLOW_POST, 0, 4, 0, 0);
 	flow_ok(HERE, FLOW_SEND, 0, 4, SMALL, id);
 	assert_arrived(4);
@@ -75,7 +74,6 @@ static void test_several_tasks_with_one_buf_arrive(void **state)
 	struct flow_object *o = flow.producers[0];
 	struct doca_buf *buf;
 
-	(void)state;
 	n_same = 0;
 	assert_ok(doca_ctx_stop(o->ctx));
 	assert_ok(doca_comch_producer_task_send_set_conf(o->producer, count_same, count_same, 3));
@@ -95,7 +93,6 @@ static void test_immediate_data_without_bufs_arrives(void **state)
 {
 	uint32_t there, id;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 2, SMALL, 0);
 	id = flow_value;
 	flow_ok(HERE, FLOW_RUN, 0, 0, 0, 0);
@@ -119,7 +116,6 @@ static void test_immediate_data_of_any_length_arrives_with_data(void **state)
 {
 	uint32_t id;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 33, SMALL, 0);
 	id = flow_value;
 	flow_ok(HERE, FLOW_RUN, 0, 0, 0, 0);
@@ -145,7 +141,6 @@ static void test_immediate_data_longer_than_the_consumer_wants_is_refused(void *
 	uint8_t imm[33] = {0};
 	uint32_t id;
 
-	(void)state;
 	flow_ok(THERE, FLOW_CONSUMER, 0, 2, SMALL, 0);
 	id = flow_value;
 	flow_ok(THERE, FLOW_IMM, 0, 5, 0, 0);
@@ -176,7 +171,6 @@ static void test_message_extends_the_data_of_its_buf(void **state)
 	uint32_t id;
 	size_t len;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	id = flow_value;
 	flow_ok(HERE, FLOW_RUN, 0, 0, 0, 0);
@@ -220,7 +214,6 @@ static void test_posting_again_from_the_callback_goes_on(void **state)
 {
 	uint32_t id = open_pair(8, SMALL);
 
-	(void)state;
 	flow_ok(THERE, FLOW_REPOST, 0, true, 0, 0);
 	flow_ok(THERE, FLOW_POST, 0, 8, 0, 0);
 	flow_ok(HERE, FLOW_SEND, 0, 1000, SMALL, id);
@@ -232,7 +225,6 @@ static void test_message_longer_than_the_posted_buf_fails_alone(void **state)
 {
 	uint32_t id;
 
-	(void)state;
 	flow_ok(THERE, FLOW_CONSUMER, 0, 6, SMALL, 0);
 	id = flow_value;
 	flow_ok(THERE, FLOW_RUN, 0, 0, 0, 0);
@@ -257,7 +249,6 @@ static void test_receives_are_taken_in_posting_order(void **state)
 	const uint32_t n = 100;
 	uint32_t id;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, n, SMALL, 0);
 	id = flow_value;
 	flow_ok(HERE, FLOW_RUN, 0, 0, 0, 0);
@@ -275,7 +266,6 @@ static void test_send_before_the_first_receive_waits_for_it(void **state)
 {
 	uint32_t id = open_pair(4, SMALL);
 
-	(void)state;
 	flow_ok(HERE, FLOW_FREEZE, FLOW_FAST_ENGINE, 0, 0, 0);
 	flow_ok(HERE, FLOW_SEND, 0, 4, SMALL, id);
 	flow_ok(THERE, FLOW_POST, 0, 4, 0, 0);
@@ -290,7 +280,6 @@ static void test_send_without_any_progress_arrives(void **state)
 {
 	uint32_t id = open_pair(4, SMALL);
 
-	(void)state;
 	flow_ok(THERE, FLOW_POST, 0, 1, 0, 0);
 	flow_ok(HERE, FLOW_SEND, 0, 1, SMALL, id);
 	assert_arrived(1);
@@ -307,7 +296,6 @@ static void test_consumer_is_reached_by_the_engine_of_its_connection(void **stat
 {
 	uint32_t id = open_pair(4, SMALL);
 
-	(void)state;
 	flow_ok(THERE, FLOW_POST, 0, 4, 0, 0);
 	flow_ok(THERE, FLOW_FREEZE, FLOW_FAST_ENGINE, 0, 0, 0);
 	flow_ok(HERE, FLOW_SEND, 0, 4, SMALL, id);
@@ -349,21 +337,18 @@ static void exchange(uint32_t tasks, uint32_t n, uint32_t size)
 /* rule: FP-11 */
 static void test_1024_tasks_on_each_side_in_both_directions(void **state)
 {
-	(void)state;
 	exchange(FLOW_TASKS, 3 * FLOW_TASKS, 128);
 }
 
 /* rule: FP-11 */
 static void test_messages_of_64_kib_less_one_arrive(void **state)
 {
-	(void)state;
 	exchange(16, 48, 65535);
 }
 
 /* rule: FP-11 */
 static void test_messages_of_1_mib_in_both_directions(void **state)
 {
-	(void)state;
 	exchange(4, 12, MIB);
 }
 
@@ -373,7 +358,6 @@ static void test_capabilities_allow_what_programs_use(void **state)
 	const struct doca_devinfo *info = doca_dev_as_devinfo(flow.node.dev);
 	uint32_t value;
 
-	(void)state;
 	assert_ok(doca_comch_consumer_cap_is_supported(info));
 	assert_ok(doca_comch_producer_cap_is_supported(info));
 	assert_ok(doca_comch_consumer_cap_get_max_num_tasks(info, &value));
@@ -402,7 +386,6 @@ static void test_several_producers_reach_one_consumer(void **state)
 	const uint32_t n = 200, producers = 4;
 	uint32_t id;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 32, SMALL, 0);
 	id = flow_value;
 	flow_ok(HERE, FLOW_RUN, 0, 0, 0, 0);
@@ -424,7 +407,6 @@ static void test_one_producer_reaches_several_consumers(void **state)
 	const uint32_t n = 100, consumers = 4;
 	uint32_t ids[4];
 
-	(void)state;
 	for (uint32_t i = 0; i < consumers; i++) {
 		flow_ok(THERE, FLOW_CONSUMER, i, 16, SMALL, 0);
 		ids[i] = flow_value;
@@ -448,7 +430,6 @@ static void test_task_can_change_its_consumer(void **state)
 	struct doca_comch_producer_task_send *task;
 	uint32_t ids[2];
 
-	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		flow_ok(THERE, FLOW_CONSUMER, i, 1, SMALL, 0);
 		ids[i] = flow_value;
@@ -474,7 +455,6 @@ static void test_engines_that_wait_for_events_miss_no_message(void **state)
 {
 	uint32_t id;
 
-	(void)state;
 	flow_waits_for_events = true;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 4, SMALL, 0);
 	id = flow_value;

@@ -52,7 +52,6 @@ static void test_producer_sends_in_the_callback_of_its_start(void **state)
 {
 	struct flow_object *o;
 
-	(void)state;
 	eager_id = open_pair();
 	eager_ran = false;
 	flow_ok(THERE, FLOW_POST, 0, 1, 0, 0);
@@ -72,7 +71,6 @@ static void test_consumer_start_is_in_progress_until_the_peer_knows_it(void **st
 {
 	uint32_t first = run_consumer_here(), second;
 
-	(void)state;
 	assert_string_equal(flow.consumers[0]->states, "STARTING RUNNING");
 	flow_ok(HERE, FLOW_CONSUMER, 1, 1, SMALL, 0);
 	second = flow_value;
@@ -86,7 +84,6 @@ static void test_consumer_start_is_in_progress_until_the_peer_knows_it(void **st
 /* rule: FP-2 */
 static void test_consumer_that_is_stopped_while_it_starts_becomes_idle(void **state)
 {
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	assert_error(flow_do(HERE, FLOW_BEGIN, 0, 0, 0, 0), DOCA_ERROR_IN_PROGRESS);
 	assert_ok(doca_ctx_stop(flow.consumers[0]->ctx));
@@ -100,7 +97,6 @@ static void test_peer_hears_of_a_consumer_that_stops(void **state)
 {
 	uint32_t id = run_consumer_here();
 
-	(void)state;
 	flow_ok(THERE, FLOW_WORD, 0, id, 0, 0);
 	flow_ok(HERE, FLOW_DESTROY, 0, 0, 0, 0);
 	flow_ok(THERE, FLOW_WORD, 1, id, 0, 0);
@@ -112,7 +108,6 @@ static void test_consumer_of_a_killed_process_is_reported_gone(void **state)
 {
 	uint32_t id = open_pair();
 
-	(void)state;
 	assert_true(process_kill(&flow_peer));
 	flow_ok(HERE, FLOW_WORD, 1, id, 0, 0);
 }
@@ -122,7 +117,6 @@ static void test_consumer_that_started_earlier_is_reported(void **state)
 {
 	uint32_t id;
 
-	(void)state;
 	flow_ok(THERE, FLOW_FREEZE, FLOW_NODE_ENGINE, 0, 0, 0);
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	id = flow_value;
@@ -139,7 +133,6 @@ static void test_producer_stops_by_its_own_engine_with_tasks_nobody_receives(voi
 	uint32_t id = open_pair();
 	struct flow_object *o = flow.producers[0];
 
-	(void)state;
 	flow_ok(THERE, FLOW_POST, 0, 2, 0, 0);
 	flow_ok(HERE, FLOW_SEND, 0, TASKS, SMALL, id);
 	flow_ok(HERE, FLOW_SENT, 0, 2, 0, 0);
@@ -157,7 +150,6 @@ static void test_producer_stops_before_its_path_is_there(void **state)
 	uint32_t id = open_pair();
 	struct flow_object *o = flow.producers[0];
 
-	(void)state;
 	flow_ok(HERE, FLOW_FREEZE, FLOW_NODE_ENGINE | FLOW_FAST_ENGINE, 0, 0, 0);
 	flow_ok(HERE, FLOW_SEND, 0, 3, SMALL, id);
 	assert_error(doca_ctx_stop(o->ctx), DOCA_ERROR_IN_PROGRESS);
@@ -179,7 +171,6 @@ static void test_posted_tasks_fail_when_their_consumer_stops(void **state)
 {
 	struct flow_object *o;
 
-	(void)state;
 	run_consumer_here();
 	flow_ok(HERE, FLOW_POST, 0, TASKS, 0, 0);
 	o = flow.consumers[0];
@@ -197,7 +188,6 @@ static void test_messages_received_before_the_stop_are_delivered(void **state)
 	uint32_t id = run_consumer_here();
 	struct flow_object *o = flow.consumers[0];
 
-	(void)state;
 	flow_ok(HERE, FLOW_POST, 0, TASKS, 0, 0);
 	flow_ok(THERE, FLOW_WORD, 0, id, 0, 0);
 	flow_ok(THERE, FLOW_PRODUCER, 0, TASKS, SMALL, 0);
@@ -218,7 +208,6 @@ static void test_posted_tasks_may_be_freed_before_the_stop(void **state)
 	struct flow_object *o;
 	size_t n;
 
-	(void)state;
 	run_consumer_here();
 	flow_ok(HERE, FLOW_POST, 0, TASKS, 0, 0);
 	flow_ok(HERE, FLOW_DROP, 0, 0, 0, 0);
@@ -240,7 +229,6 @@ static void test_message_for_a_freed_task_disappears(void **state)
 {
 	uint32_t id = run_consumer_here();
 
-	(void)state;
 	flow_ok(HERE, FLOW_POST, 0, 2, 0, 0);
 	flow_ok(HERE, FLOW_DROP, 0, 0, 0, 0);
 	flow_ok(HERE, FLOW_POST, 0, 1, 0, 0);
@@ -262,7 +250,6 @@ static void test_freed_tasks_of_both_kinds_can_be_read(void **state)
 	struct doca_comch_producer_task_send *send;
 	uint8_t imm[3] = {1, 2, 3};
 
-	(void)state;
 	here = run_consumer_here();
 	(void)here;
 	assert_ok(doca_comch_producer_task_send_alloc_init(flow.producers[0]->producer, NULL, imm,
@@ -288,7 +275,6 @@ static void test_killed_peer_stops_a_consumer_with_posted_tasks(void **state)
 	uint32_t id = run_consumer_here();
 	struct flow_object *o = flow.consumers[0];
 
-	(void)state;
 	flow_ok(HERE, FLOW_POST, 0, TASKS, 0, 0);
 	flow_ok(THERE, FLOW_WORD, 0, id, 0, 0);
 	flow_ok(THERE, FLOW_PRODUCER, 0, TASKS, SMALL, 0);
@@ -308,7 +294,6 @@ static void test_killed_peer_stops_a_producer_with_tasks(void **state)
 	uint32_t id = open_pair();
 	struct flow_object *o = flow.producers[0];
 
-	(void)state;
 	flow_ok(THERE, FLOW_POST, 0, 2, 0, 0);
 	flow_ok(HERE, FLOW_SEND, 0, TASKS, SMALL, id);
 	flow_ok(HERE, FLOW_SENT, 0, 2, 0, 0);
@@ -326,7 +311,6 @@ static void test_killed_peer_ends_a_consumer_that_starts(void **state)
 {
 	struct flow_object *o;
 
-	(void)state;
 	flow_ok(THERE, FLOW_FREEZE, FLOW_NODE_ENGINE | FLOW_FAST_ENGINE, 0, 0, 0);
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	o = flow.consumers[0];
@@ -339,7 +323,6 @@ static void test_killed_peer_ends_a_consumer_that_starts(void **state)
 /* rule: FP-16 */
 static void test_consumer_that_starts_when_the_connection_does_is_reported(void **state)
 {
-	(void)state;
 	/* flow_eager_setup() has started it and sent a message in the callback. */
 	flow_ok(THERE, FLOW_WORD, 0, flow_eager_id, 0, 0);
 	flow_ok(THERE, FLOW_WORD, 2, 0, 0, 0);
@@ -351,7 +334,6 @@ static void test_consumer_and_producer_start_again(void **state)
 {
 	uint32_t id = open_pair();
 
-	(void)state;
 	for (uint32_t i = 1; i <= 3; i++) {
 		flow_ok(THERE, FLOW_POST, 0, 2, 0, 0);
 		flow_ok(HERE, FLOW_SEND, 0, 2, SMALL, id);
@@ -378,7 +360,6 @@ static void test_end_of_a_consumer_fails_the_tasks_for_it_alone(void **state)
 {
 	uint32_t ids[2];
 
-	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		flow_ok(THERE, FLOW_CONSUMER, i, TASKS, SMALL, 0);
 		ids[i] = flow_value;
@@ -403,7 +384,6 @@ static void test_end_of_a_consumer_fails_the_tasks_for_it_alone(void **state)
 /* rule: FP-19 */
 static void test_consumers_that_come_and_go_leave_nothing(void **state)
 {
-	(void)state;
 	flow_ok(HERE, FLOW_PRODUCER, 0, 4, SMALL, 0);
 	for (uint32_t i = 1; i <= 20; i++) {
 		uint32_t id;
@@ -424,7 +404,6 @@ static void test_consumers_that_come_and_go_leave_nothing(void **state)
 /* rule: CC-14 */
 static void test_node_waits_for_the_end_of_its_consumer(void **state)
 {
-	(void)state;
 	run_consumer_here();
 	assert_error(flow_do(HERE, FLOW_STOP, 0, 0, 0, 0), DOCA_ERROR_IN_PROGRESS);
 	flow_ok(HERE, FLOW_DESTROY, 0, false, 0, 0);

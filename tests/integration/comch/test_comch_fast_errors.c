@@ -34,7 +34,6 @@ static void test_null_is_refused_by_consumers_and_producers(void **state)
 	struct doca_comch_producer *producer;
 	uint32_t value = 7;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	flow_ok(HERE, FLOW_PRODUCER, 0, 1, SMALL, 0);
 	consumer = flow.consumers[0]->consumer;
@@ -117,7 +116,6 @@ static doca_error_t create_on(uint32_t access, bool start)
 /* rule: FE-create-3 */
 static void test_map_that_cannot_receive_is_refused(void **state)
 {
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	assert_error(create_on(PCI_RW, false), DOCA_ERROR_INVALID_VALUE);
 	assert_error(create_on(PCI_RO, true), DOCA_ERROR_INVALID_VALUE);
@@ -134,7 +132,6 @@ static void test_consumers_and_producers_have_a_maximum(void **state)
 	const struct doca_devinfo *info = doca_dev_as_devinfo(flow.node.dev);
 	uint32_t max_consumers, max_producers, n = 1, m = 0;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	assert_ok(doca_comch_consumer_cap_get_max_consumers(info, &max_consumers));
 	assert_ok(doca_comch_producer_cap_get_max_producers(info, &max_producers));
@@ -162,7 +159,6 @@ static void test_create_after_the_connection_ended_is_refused(void **state)
 	struct doca_comch_consumer *consumer;
 	struct doca_comch_producer *producer;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	flow_ok(HERE, FLOW_RUN, 0, 0, 0, 0);
 	assert_true(process_kill(&flow_peer));
@@ -179,7 +175,6 @@ static void test_settings_and_destroy_need_an_idle_context(void **state)
 	struct flow_object *c, *p;
 	uint32_t value;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	flow_ok(HERE, FLOW_PRODUCER, 0, 1, SMALL, 0);
 	c = flow.consumers[0];
@@ -205,7 +200,6 @@ static void test_settings_above_the_maximum_are_refused(void **state)
 	struct flow_object *c, *p;
 	uint32_t max;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	flow_ok(HERE, FLOW_PRODUCER, 0, 1, SMALL, 0);
 	c = flow.consumers[0];
@@ -242,7 +236,6 @@ static void test_alloc_fails_without_tasks_and_without_a_running_context(void **
 	struct flow_object *c, *p;
 	uint32_t id;
 
-	(void)state;
 	flow_ok(THERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	id = flow_value;
 	flow_ok(THERE, FLOW_RUN, 0, 0, 0, 0);
@@ -283,7 +276,6 @@ static void test_buf_outside_the_map_of_the_consumer_is_refused(void **state)
 	struct flow_object *c, *other;
 	struct doca_buf *buf, *good;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 2, SMALL, 0);
 	flow_ok(HERE, FLOW_CONSUMER, 1, 1, SMALL, 0);
 	flow_ok(HERE, FLOW_RUN, 0, 0, 0, 0);
@@ -314,7 +306,6 @@ static void test_consumer_that_the_peer_does_not_have_is_refused(void **state)
 	struct flow_object *p;
 	uint32_t id;
 
-	(void)state;
 	flow_ok(THERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	id = flow_value;
 	flow_ok(THERE, FLOW_RUN, 0, 0, 0, 0);
@@ -341,7 +332,6 @@ static void test_message_longer_than_the_maximum_is_refused(void **state)
 	struct doca_buf *buf;
 	uint32_t id, max;
 
-	(void)state;
 	flow_ok(THERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	id = flow_value;
 	flow_ok(THERE, FLOW_RUN, 0, 0, 0, 0);
@@ -363,7 +353,6 @@ static void test_message_longer_than_the_maximum_is_refused(void **state)
 /* rule: CE-disconnect-1 */
 static void test_server_with_a_producer_does_not_disconnect(void **state)
 {
-	(void)state;
 	if (!flow.node.is_server)
 		return;
 	flow_ok(HERE, FLOW_PRODUCER, 0, 1, SMALL, 0);

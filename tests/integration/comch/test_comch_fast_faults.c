@@ -166,7 +166,6 @@ static unsigned int sweep(doca_error_t (*live)(void), enum fault_kind kind, int 
 /* rule: FE-fault */
 static void test_failures_of_a_producer_leave_nothing_behind(void **state)
 {
-	(void)state;
 	flow_ok(THERE, FLOW_CONSUMER, 0, 8, SMALL, 0);
 	there_id = flow_value;
 	flow_ok(THERE, FLOW_RUN, 0, 0, 0, 0);
@@ -181,7 +180,6 @@ static void test_failures_of_a_producer_leave_nothing_behind(void **state)
 /* rule: FE-fault */
 static void test_failures_of_a_consumer_leave_nothing_behind(void **state)
 {
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	spare = flow.consumers[0];
 	assert_true(sweep(live_consumer, FAULT_ALLOC, ENOMEM) >= 4);
@@ -196,7 +194,6 @@ static void test_failures_to_connect_a_producer_of_the_peer_reach_it(void **stat
 	uint32_t id;
 	bool fired;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 64, SMALL, 0);
 	id = flow_value;
 	flow_ok(HERE, FLOW_RUN, 0, 0, 0, 0);
@@ -292,7 +289,6 @@ static void test_messages_are_sent_without_allocation_and_lock(void **state)
 	struct doca_comch_producer *producer;
 	struct doca_ctx *ctx;
 
-	(void)state;
 	flow_ok(THERE, FLOW_CONSUMER, 0, 64, SMALL, 0);
 	there_id = flow_value;
 	flow_ok(THERE, FLOW_RUN, 0, 0, 0, 0);
@@ -317,7 +313,6 @@ static void test_messages_are_received_without_allocation_and_lock(void **state)
 	struct flow_object *o;
 	uint32_t id;
 
-	(void)state;
 	flow_ok(HERE, FLOW_CONSUMER, 0, 64, SMALL, 0);
 	id = flow_value;
 	flow_ok(HERE, FLOW_RUN, 0, 0, 0, 0);

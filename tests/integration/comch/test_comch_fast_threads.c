@@ -8,14 +8,12 @@
 /* rule: FP-12, X-13 */
 static void test_threads_with_engines_of_their_own(void **state)
 {
-	(void)state;
 	flow_is(HERE, FLOW_THREADS, 4000, 512, 0, 0, 0);
 }
 
 /* rule: FP-12, FP-14b */
 static void test_threads_that_come_and_go_disturb_no_others(void **state)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 5; i++)
 		flow_is(HERE, FLOW_THREADS, 20, 64, i, 0, 0);
 }

@@ -65,7 +65,6 @@ static int use_once(void **state)
 	struct dpumap_cm_id *id;
 	bool done;
 
-	(void)state;
 	if (fixture_open_device(&dev) != DOCA_SUCCESS)
 		return -1;
 	done = dpumap_cm_create(dev->device, &server) == DOCA_SUCCESS &&
@@ -239,7 +238,6 @@ static void address_texts_are_parsed(void **state)
 	struct sockaddr_storage parsed;
 	char text[DPUMAP_CM_ADDRESS_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		assert_ok(dpumap_cm_address_parse(good[i].family, good[i].text, 13579, &parsed));
 		dpumap_cm_address_print(&parsed, text);
@@ -261,7 +259,6 @@ static void source_is_of_the_family_of_the_peer(void **state)
 				      six = address("2001:db8::2", 1);
 	const struct dpumap_cm_own six_only = {.addresses = &addresses[2], .num_addresses = 1};
 
-	(void)state;
 	assert_ptr_equal(dpumap_cm_own_find(&own, &near), &addresses[0]);
 	assert_ptr_equal(dpumap_cm_own_find(&own, &four), &addresses[1]);
 	assert_ptr_equal(dpumap_cm_own_find(&own, &six), &addresses[2]);
@@ -776,7 +773,6 @@ static void failure_of_the_device_ends_listeners_and_connections(void **state)
 	const char *const clear[] = {test_options.emu, "fault", "clear", NULL};
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0)
 		survive_the_device();

@@ -818,7 +818,6 @@ static uint64_t running_seed;
 
 static int print_seed(void **state)
 {
-	(void)state;
 	if (running_seed)
 		print_message("DPUMAP_RDMA_MODEL_SEED=%" PRIu64 " failed\n", running_seed);
 	return 0;
@@ -832,7 +831,6 @@ static void random_tasks_agree_with_the_model(void **state)
 	struct usage before = {0}, after;
 	bool is_warm = false;
 
-	(void)state;
 	do {
 		running_seed = seed;
 		run_sequence(seed++);

@@ -239,7 +239,6 @@ static int use_once(void **state)
 {
 	doca_error_t result;
 
-	(void)state;
 	result = open_context(1);
 	DOCA_ERROR_PROPAGATE(result, doca_ctx_start(ctx));
 	DOCA_ERROR_PROPAGATE(result, doca_rdma_start_listen_to_port(rdma, PORT));
