@@ -6,7 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "local/clock.h"
+#include "base/clock.h"
 
 #define EVENTS_MAX 64
 
@@ -87,7 +87,7 @@ void loop_remove(struct loop *loop, struct watch *watch)
 
 static void measure_turn(struct loop *loop)
 {
-	uint64_t took = loop->woken ? dpumap_clock_ns() - loop->woken : 0;
+	uint64_t took = loop->woken ? monotonic_ns() - loop->woken : 0;
 
 	loop->stats.turns++;
 	if (took > loop->stats.longest_ns)
@@ -108,7 +108,7 @@ doca_error_t loop_turn(struct loop *loop, int timeout_ms, struct dpumap_fault *f
 {
 	measure_turn(loop);
 	loop->num = epoll_wait(loop->epoll, loop->events, EVENTS_MAX, timeout_ms);
-	loop->woken = dpumap_clock_ns();
+	loop->woken = monotonic_ns();
 	if (loop->num < 0 && errno != EINTR)
 		return dpumap_fault_errno(fault, errno, "cannot wait for events");
 	for (loop->next = 0; loop->next < loop->num;) {

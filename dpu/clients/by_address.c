@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "dpu/base/log.h"
 #include "dpu/rdma/rdma_conns.h"
-#include "local/clock.h"
 
 struct by_address {
 	struct cm_listener *listener;
@@ -20,7 +20,7 @@ struct by_address {
 static struct session *find_owner(const struct by_address *b, const struct cm_request *request,
 				  uint64_t *export)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 	struct session *found = NULL;
 
 	for (struct session *s = *b->sessions; s; s = s->next)

@@ -12,16 +12,16 @@
 
 #include <dpumap/comch.h>
 
+#include "base/clock.h"
 #include "dpu/base/log.h"
 #include "dpu/clients/comch_text.h"
-#include "local/clock.h"
 
 /* Replies and events of one client that its end has not taken yet. Further ones wait or end it. */
 #define UNSENT_MAX 4u
 /* All such messages of one server. */
 #define SEND_TASKS 1024u
 /* Limit for the messages that are left when a connection, or the service, ends. */
-#define END_NS (2 * DPUMAP_NSEC_PER_SEC)
+#define END_NS (2 * NSEC_PER_SEC)
 
 struct client {
 	struct port *port;
@@ -83,7 +83,7 @@ static void end_connection(struct client *client)
 {
 	if (!client->connection || !client->ends_at)
 		return;
-	if (client->num_unsent == 0 || dpumap_clock_ns() >= client->ends_at)
+	if (client->num_unsent == 0 || monotonic_ns() >= client->ends_at)
 		disconnect(client);
 }
 
@@ -92,7 +92,7 @@ static void on_session_end(void *context)
 	struct client *client = context;
 
 	client->session = NULL;
-	client->ends_at = dpumap_clock_ns() + END_NS;
+	client->ends_at = monotonic_ns() + END_NS;
 }
 
 static bool is_ready(void *context)
@@ -176,7 +176,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	server = client->port->service->server;
 	if (!is_ready(client)) {
 		server_dismiss(server, client->session, "the client does not read its replies");
-		client->ends_at = dpumap_clock_ns(); /* it would not read the rest either */
+		client->ends_at = monotonic_ns(); /* it would not read the rest either */
 	} else if (comch_text_parse(bytes, len, &request, &fault) == DOCA_SUCCESS) {
 		server_request(server, client->session, &request.msg);
 	} else {
@@ -254,10 +254,10 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 /* Arms the handle once there is nothing left to do. */
 static void work(struct comch_service *service)
 {
-	uint64_t end = dpumap_clock_ns() + SERVER_TURN_NS;
+	uint64_t end = monotonic_ns() + SERVER_TURN_NS;
 	bool has_more = true;
 
-	while (has_more && dpumap_clock_ns() < end)
+	while (has_more && monotonic_ns() < end)
 		has_more = doca_pe_progress(service->pe);
 	service->has_work = has_more || doca_pe_request_notification(service->pe) != DOCA_SUCCESS;
 }
@@ -416,12 +416,12 @@ static bool is_idle(const struct comch_service *service)
 /* The library needs a few seconds if a client does not read. */
 static void stop(struct comch_service *service)
 {
-	const uint64_t limit = dpumap_clock_ns() + 10 * DPUMAP_NSEC_PER_SEC;
+	const uint64_t limit = monotonic_ns() + 10 * NSEC_PER_SEC;
 
 	for (const struct port *port = service->ports; port; port = port->next)
 		if (port->ctx)
 			(void)doca_ctx_stop(port->ctx);
-	while (!is_idle(service) && dpumap_clock_ns() < limit)
+	while (!is_idle(service) && monotonic_ns() < limit)
 		if (!doca_pe_progress(service->pe))
 			usleep(1000);
 }

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "local/clock.h"
+#include "base/clock.h"
 #include "secret/secret.h"
 
 /* In memory that core dumps leave out. */
@@ -136,7 +136,7 @@ doca_error_t introduction_begin(const struct introduction_rules *rules, const ch
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
 	i->fd = -1;
 	i->place = *place;
-	i->since = dpumap_clock_ns();
+	i->since = monotonic_ns();
 	memcpy(i->record.identity, identity, strlen(identity));
 	result = find_server(place, &i->fd, fault);
 	if (result == DOCA_ERROR_NOT_FOUND) {

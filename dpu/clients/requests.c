@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "channel/decode.h"
 #include "dpu/base/log.h"
 #include "dpu/clients/by_address.h"
 #include "dpu/exports/memory.h"
-#include "local/clock.h"
 
 struct context {
 	struct session *session;
@@ -173,7 +173,7 @@ static doca_error_t offer_address(struct context *c, const struct named_export *
 		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_SUPPORTED,
 					"dpumapd has no address for RDMA connections (setting "
 					"rdma.listen): send connection details");
-	result = tickets_issue(&c->session->tickets, export_id(export), dpumap_clock_ns(), &ticket,
+	result = tickets_issue(&c->session->tickets, export_id(export), monotonic_ns(), &ticket,
 			       c->fault);
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -10,13 +10,13 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "dpu/base/log.h"
 #include "dpu/clients/acceptors.h"
 #include "dpu/clients/requests.h"
-#include "local/clock.h"
 
 /* Limit for handshake and hello, for the rest of a frame, and for reading a reply. */
-#define TIMEOUT_NS (5 * DPUMAP_NSEC_PER_SEC)
+#define TIMEOUT_NS (5 * NSEC_PER_SEC)
 /*
  * Above this, the oldest unauthenticated connection is closed, so that they cannot lock clients
  * out.
@@ -305,7 +305,7 @@ static bool can_answer(const struct session *session)
 
 static bool is_turn_over(struct server *server)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 
 	if (!server->turn_end)
 		server->turn_end = now + SERVER_TURN_NS;
@@ -756,7 +756,7 @@ static bool is_late(const struct session *session, uint64_t now)
 void server_tick(struct server *server)
 {
 	const struct dpumap_fault slow = {DOCA_ERROR_TIME_OUT, "timed out"};
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 	struct session *session, *next;
 
 	for (session = server->sessions; session; session = next) {

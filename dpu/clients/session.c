@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "dpu/base/log.h"
-#include "local/clock.h"
 
 #define HELD_MAX 65536u
 
@@ -17,7 +17,7 @@ static void number(struct session *s)
 	static uint64_t last_id;
 
 	s->id = ++last_id;
-	s->since = dpumap_clock_ns();
+	s->since = monotonic_ns();
 }
 
 doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpumap_tls *tls,

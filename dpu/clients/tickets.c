@@ -7,7 +7,7 @@
 
 #include <openssl/crypto.h>
 
-#include "local/clock.h"
+#include "base/clock.h"
 
 static void end(struct ticket *ticket)
 {
@@ -29,7 +29,7 @@ doca_error_t tickets_issue(struct tickets *tickets, uint64_t export, uint64_t no
 	if (getrandom(ticket->bytes, sizeof(ticket->bytes), 0) != sizeof(ticket->bytes))
 		return dpumap_fault_errno(fault, errno, "cannot make a ticket");
 	ticket->export = export;
-	ticket->end = now + TICKET_SECONDS * DPUMAP_NSEC_PER_SEC;
+	ticket->end = now + TICKET_SECONDS * NSEC_PER_SEC;
 	*bytes = ticket->bytes;
 	return DOCA_SUCCESS;
 }

@@ -8,10 +8,10 @@
 #include <json-c/json.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "cli/live.h"
 #include "dpu/commands/ctl.h"
 #include "dpu/settings/options.h"
-#include "local/clock.h"
 
 /* A dpumapd that was stopped must not stop the view. */
 #define ANSWER_S 5
@@ -45,7 +45,7 @@ static void drop(struct figures *f)
 static bool sample(void *arg)
 {
 	struct top *t = arg;
-	struct figures now = {.ns = dpumap_clock_ns()};
+	struct figures now = {.ns = monotonic_ns()};
 	doca_error_t result;
 
 	result = ctl_ask(t->o, "top", ANSWER_S, &now.answer, &t->fault);

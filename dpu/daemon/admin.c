@@ -10,11 +10,11 @@
 #include <json-c/json.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "dpu/base/log.h"
 #include "dpu/base/loop.h"
 #include "dpu/daemon/daemon.h"
 #include "dpu/daemon/traffic.h"
-#include "local/clock.h"
 
 #define FORMAT (JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)
 #define PART   64 /* objects of a list in a turn of the loop */
@@ -239,7 +239,7 @@ static struct json_object *describe_session(const struct session *s)
 	put(about, "id", s->id);
 	put_text(about, "who", s->identity);
 	put_text(about, "from", s->peer.text);
-	put(about, "seconds", (dpumap_clock_ns() - s->since) / DPUMAP_NSEC_PER_SEC);
+	put(about, "seconds", (monotonic_ns() - s->since) / NSEC_PER_SEC);
 	put(about, "imports", s->num_held);
 	put(about, "connections", s->num_rdma_conns);
 	put(about, "requests", s->done.requests);

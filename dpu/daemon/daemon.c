@@ -11,6 +11,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "dpu/base/log.h"
 #include "dpu/base/loop.h"
 #include "dpu/base/privileges.h"
@@ -25,7 +26,6 @@
 #include "dpu/exports/job.h"
 #include "dpu/exports/memory.h"
 #include "dpu/registry/registry.h"
-#include "local/clock.h"
 #include "local/comch_place.h"
 
 #define TICK_MS 500
@@ -391,7 +391,7 @@ doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpuma
 	if (job_is_active(daemon->job))
 		return DOCA_ERROR_AGAIN;
 	daemon->known = export_table_is_complete(daemon->exports) ? &daemon->settings.dir : NULL;
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, dpumap_clock_ns() / 1000);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, monotonic_ns() / 1000);
 	result = begin(daemon, NULL, &events, ticket, fault);
 	if (result != DOCA_ERROR_AGAIN)
 		end_reload(daemon, result, fault);
@@ -668,8 +668,8 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 		registry_work(daemon->registry, job_is_active(daemon->job));
 		if (signals_reload_is_asked() && !job_is_active(daemon->job))
 			reload_by_signal(daemon);
-		now = dpumap_clock_ns();
-		if (now - last >= TICK_MS * DPUMAP_NSEC_PER_MSEC) {
+		now = monotonic_ns();
+		if (now - last >= TICK_MS * NSEC_PER_MSEC) {
 			last = now;
 			tick(daemon);
 		}

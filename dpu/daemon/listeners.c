@@ -7,19 +7,19 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "base/clock.h"
 #include "dpu/base/log.h"
 #include "dpu/daemon/signals.h"
-#include "local/clock.h"
 
 /* Longest wait for another server that starts at the same address. */
-#define OTHER_START_NS (30 * DPUMAP_NSEC_PER_SEC)
+#define OTHER_START_NS (30 * NSEC_PER_SEC)
 
 doca_error_t listeners_create_one(const struct listeners *listeners,
 				  const struct dpumap_address *address, bool open_to_all,
 				  struct dpumap_listener **listener, struct dpumap_fault *fault)
 {
-	const struct timespec pause = {.tv_nsec = 10 * DPUMAP_NSEC_PER_MSEC};
-	uint64_t end = listeners->is_starting ? dpumap_clock_ns() + OTHER_START_NS : 0;
+	const struct timespec pause = {.tv_nsec = 10 * NSEC_PER_MSEC};
+	uint64_t end = listeners->is_starting ? monotonic_ns() + OTHER_START_NS : 0;
 	bool is_logged = false;
 	doca_error_t result;
 
@@ -27,7 +27,7 @@ doca_error_t listeners_create_one(const struct listeners *listeners,
 		result = dpumap_listener_create(address, open_to_all, listener, fault);
 		if (result != DOCA_ERROR_AGAIN)
 			return result;
-		if (signals_stop_is_asked() || dpumap_clock_ns() > end)
+		if (signals_stop_is_asked() || monotonic_ns() > end)
 			break;
 		if (!is_logged)
 			log_warning("%s: waiting", fault->text);

@@ -9,12 +9,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "dpu/base/log.h"
-#include "local/clock.h"
 #include "local/passed_fd.h"
 
 #define REQUEST_MAX 8192
-#define TIMEOUT_NS  (5 * DPUMAP_NSEC_PER_SEC)
+#define TIMEOUT_NS  (5 * NSEC_PER_SEC)
 #define CONNS_MAX   32
 
 struct text_conn {
@@ -82,7 +82,7 @@ static bool make_reply(struct text_conn *conn)
 	if (!out)
 		return false;
 	service->turn = loop_number(service->loop);
-	conn->since = dpumap_clock_ns();
+	conn->since = monotonic_ns();
 	conn->sent = 0;
 	conn->outcome =
 		service->answer(service->context, conn->request, conn->fd, &conn->progress, out);
@@ -211,7 +211,7 @@ static void open_conn(struct text_service *service, int fd)
 	}
 	conn->service = service;
 	conn->fd = -1;
-	conn->since = dpumap_clock_ns();
+	conn->since = monotonic_ns();
 	conn->next = service->conns;
 	service->conns = conn;
 	service->num_conns++;
@@ -300,7 +300,7 @@ void text_service_destroy(struct text_service *service)
 
 void text_service_tick(struct text_service *service)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 	struct text_conn *conn, *next;
 
 	for (conn = service->conns; conn; conn = next) {

@@ -11,16 +11,16 @@
 
 #include <dpumap/dev.h>
 
+#include "base/clock.h"
 #include "common/fleet_library.h"
 #include "dpu/base/log.h"
 #include "fleet/table.h"
-#include "local/clock.h"
 #include "local/trusted.h"
 
 /* How long the end of dpumapd waits for etcd. */
 #define CLOSE_MS 1000
 /* After a lack of memory. */
-#define RETRY_NS (5 * DPUMAP_NSEC_PER_SEC)
+#define RETRY_NS (5 * NSEC_PER_SEC)
 
 struct registry {
 	struct watch watch; /* of the publisher */
@@ -141,7 +141,7 @@ static uint64_t generation_now(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+	return timespec_ns(&now) / 1000;
 }
 
 doca_error_t registry_create(struct loop *loop, const struct export_table *exports,
@@ -277,7 +277,7 @@ static doca_error_t pass(const struct registry *r, struct dpumap_fault *fault)
 
 static void publish(struct registry *r)
 {
-	uint64_t version = export_table_version(r->exports), now = dpumap_clock_ns();
+	uint64_t version = export_table_version(r->exports), now = monotonic_ns();
 	struct dpumap_fault fault = {0};
 
 	if ((!r->is_outdated && version == r->version) || now < r->retry_at)
@@ -317,19 +317,18 @@ static void process(struct registry *r)
 	r->is_ready = false;
 	r->fleet->publisher_process(r->publisher);
 	next_ms = r->fleet->publisher_next_ms(r->publisher);
-	r->due = next_ms < 0 ? UINT64_MAX
-			     : dpumap_clock_ns() + (uint64_t)next_ms * DPUMAP_NSEC_PER_MSEC;
+	r->due = next_ms < 0 ? UINT64_MAX : monotonic_ns() + (uint64_t)next_ms * NSEC_PER_MSEC;
 }
 
 int registry_timeout(const struct registry *registry, int timeout_ms)
 {
-	uint64_t now = dpumap_clock_ns(), left_ms;
+	uint64_t now = monotonic_ns(), left_ms;
 
 	if (!registry)
 		return timeout_ms;
 	if (registry->due <= now)
 		return 0;
-	left_ms = (registry->due - now) / DPUMAP_NSEC_PER_MSEC + 1;
+	left_ms = (registry->due - now) / NSEC_PER_MSEC + 1;
 	return left_ms < (uint64_t)timeout_ms ? (int)left_ms : timeout_ms;
 }
 
@@ -342,7 +341,7 @@ void registry_work(struct registry *registry, bool is_changing)
 	/* A descriptor that cannot be polled after a reload. */
 	if (!registry->watch.ready)
 		registry->is_ready = true;
-	if (registry->is_ready || dpumap_clock_ns() >= registry->due)
+	if (registry->is_ready || monotonic_ns() >= registry->due)
 		process(registry);
 	if (registry->state_changed)
 		notify(registry);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "emu/engine/conn.h"
 #include "emu/engine/net.h"
 #include "emu/engine/notes.h"
@@ -22,7 +23,7 @@ static uint64_t now_realtime(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return timespec_ns(&t);
 }
 
 void emu_capture_path(struct emu_note_packet *n, const struct wire_path *path)

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emu/engine/clock.h"
+#include "base/clock.h"
 #include "emu/engine/count.h"
 #include "emu/engine/fault.h"
 #include "emu/engine/notes.h"
@@ -134,7 +134,7 @@ void emu_cq_publish(struct engine *e)
 
 	if (!b->n)
 		return;
-	now = emu_now_ns();
+	now = monotonic_ns();
 	e->now = now;
 	e->timed = true;
 	for (i = 0; i < b->n; i++) {
@@ -233,7 +233,7 @@ static void write_session(struct engine *e, struct emu_cq *cq, uint32_t n)
 	uint8_t op_own = (uint8_t)(s->first.opcode << 4 | (cq->pi & cq->entries ? 1 : 0));
 	uint32_t i;
 
-	e->now = emu_now_ns();
+	e->now = monotonic_ns();
 	e->timed = true;
 	fill(title, &s->first);
 	emu_put64(title->timestamp, e->now);
@@ -442,7 +442,7 @@ static bool moderated(struct engine *e, const struct emu_cq *cq, struct emu_cq_r
 
 	if (!count || !(moderation >> 16) || ((cq->pi - ci) & CI_MASK) >= count)
 		return false;
-	now = emu_now_ns();
+	now = monotonic_ns();
 	if (!r->held_since)
 		r->held_since = now;
 	if (now - r->held_since >= (uint64_t)(moderation >> 16) * 1000)

@@ -19,8 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "emu/engine/arrival.h"
-#include "emu/engine/clock.h"
 #include "emu/engine/conn.h"
 #include "emu/engine/copy.h"
 #include "emu/engine/cq.h"
@@ -227,7 +227,7 @@ static void meet_packets(struct engine *e)
 {
 	if (!e->net.granted)
 		return;
-	e->now = emu_now_ns();
+	e->now = monotonic_ns();
 	e->timed = true;
 	e->net.deadline = UINT64_MAX;
 	emu_arrivals(e);
@@ -277,7 +277,7 @@ void emu_engine_stand_in(struct engine *e)
 {
 	if (pthread_mutex_trylock(&e->turn))
 		return;
-	e->now = emu_now_ns();
+	e->now = monotonic_ns();
 	pass(e);
 	pthread_mutex_unlock(&e->turn);
 }
@@ -330,7 +330,7 @@ static void relax(const struct engine *e)
 static void wait_for_wake(struct engine *e, uint32_t wake, const struct timespec *timeout)
 {
 	syscall(SYS_futex, &e->slot->wake, FUTEX_WAIT, wake, timeout, NULL, 0);
-	e->now = emu_now_ns();
+	e->now = monotonic_ns();
 }
 
 /* How long until a timer of a connection expires, at most `ns`. */
@@ -358,7 +358,7 @@ static void nap(struct engine *e, uint32_t wake, uint64_t idle_ns)
 		ns = SLEEP_MAX_NS;
 	if (e->net.granted) {
 		emu_net_wait(e, until_deadline(e, ns < NET_NAP_NS ? ns : NET_NAP_NS));
-		e->now = emu_now_ns();
+		e->now = monotonic_ns();
 		return;
 	}
 	ts.tv_nsec = (long)ns;
@@ -425,7 +425,7 @@ static void sleep_for_work(struct engine *e, uint32_t wake, bool armed, uint64_t
  */
 static void work(struct engine *e)
 {
-	uint64_t last = emu_now_ns();
+	uint64_t last = monotonic_ns();
 	bool sleepy = false;
 
 	e->now = last;
@@ -441,7 +441,7 @@ static void work(struct engine *e)
 		if (!pass(e))
 			return;
 		if (!e->timed)
-			e->now = emu_now_ns();
+			e->now = monotonic_ns();
 		idle_ns = e->now - last;
 		look_for_server(e);
 		if (sleepy && !e->worked) {

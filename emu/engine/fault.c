@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/engine/fault.h"
 
-#include "emu/engine/clock.h"
+#include "base/clock.h"
 #include "emu/engine/state.h"
 
 static uint32_t func_of(const struct engine *e, uint32_t qpn)
@@ -47,7 +47,7 @@ uint64_t emu_fault_delay(struct engine *e, uint32_t qpn)
 
 	if (!due(e, qpn))
 		return 0;
-	return emu_now_ns() + r->delay_us * 1000ull;
+	return monotonic_ns() + r->delay_us * 1000ull;
 }
 
 /* Not of receives: the driver counts their completions, and would use a buffer that is still posted. */
@@ -73,5 +73,5 @@ bool emu_fault_unready(const struct emu_qp *q)
 
 uint64_t emu_fault_slow(const struct emu_qp *q)
 {
-	return fault_of(q) == EMU_QP_SLOW ? emu_now_ns() + q->slow_us * 1000ull : 0;
+	return fault_of(q) == EMU_QP_SLOW ? monotonic_ns() + q->slow_us * 1000ull : 0;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "emu/engine/clock.h"
+#include "base/clock.h"
 #include "emu/engine/state.h"
 
 /* From these lengths on the wide registers, and bypassing the nearest caches, pay off. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "emu/engine/clock.h"
+#include "base/clock.h"
 #include "emu/engine/copy.h"
 #include "emu/engine/count.h"
 #include "emu/engine/cq.h"
@@ -160,7 +160,7 @@ static struct emu_qp *find_peer(const struct send *s)
 /* A packet of an unreliable service without a receiver is lost: the sender does not wait. */
 static bool is_lost(struct send *s)
 {
-	uint64_t now = emu_now_ns();
+	uint64_t now = monotonic_ns();
 
 	if (emu_qp_reliable(s->q))
 		return false;
@@ -179,7 +179,7 @@ static int wait_barred(struct send *s)
 /* There is no answer, as if the packets were lost. */
 static int unreachable(struct send *s)
 {
-	uint64_t now = emu_now_ns();
+	uint64_t now = monotonic_ns();
 
 	if (!emu_qp_reliable(s->q))
 		return EMU_SYN_OK;
@@ -435,7 +435,7 @@ static int rnr(struct send *s)
 		return EMU_SYN_RNR_RETRY;
 	if (s->q->rnr_retry < 7)
 		s->run->rnr_count++;
-	s->run->rnr_end = emu_now_ns() + wire_rnr_ns(peer->min_rnr_timer);
+	s->run->rnr_end = monotonic_ns() + wire_rnr_ns(peer->min_rnr_timer);
 	return wait_barred(s);
 }
 
@@ -447,7 +447,7 @@ static int post_message(struct send *s)
 	uint32_t expect = EMU_MSG_FREE;
 	uint32_t slot;
 
-	if (s->run->rnr_end && emu_now_ns() < s->run->rnr_end)
+	if (s->run->rnr_end && monotonic_ns() < s->run->rnr_end)
 		return wait_barred(s);
 	emu_cq_publish(s->e);
 	s->run->rnr_end = 0;
@@ -659,7 +659,7 @@ static bool is_stuck(const struct send *s, uint32_t state)
 {
 	const struct emu_engine *other = &s->e->cfg.queues->engine[EMU_MSG_SLOT(state)];
 	uint32_t epoch = atomic_load(&other->epoch);
-	uint64_t now = emu_now_ns();
+	uint64_t now = monotonic_ns();
 
 	if (!s->run->stuck_since || s->run->stuck_epoch != epoch) {
 		s->run->stuck_since = now;
@@ -726,7 +726,7 @@ static bool is_held_back(struct send *s)
 		s->run->held_until = emu_fault_delay(s->e, s->qpn);
 	if (s->e->qp_faults && !s->run->held_until)
 		s->run->held_until = emu_fault_slow(s->q);
-	return s->run->held_until && emu_now_ns() < s->run->held_until;
+	return s->run->held_until && monotonic_ns() < s->run->held_until;
 }
 
 /*

@@ -3,8 +3,8 @@
 
 #include <sched.h>
 
+#include "base/clock.h"
 #include "emu/engine/capture.h"
-#include "emu/engine/clock.h"
 #include "emu/engine/count.h"
 #include "emu/engine/local_packets.h"
 #include "emu/engine/notes.h"
@@ -33,11 +33,11 @@ static void count(struct engine *e, const struct emu_wqe *w, uint32_t syndrome)
 /* A slow reader must not stop the engine for good: it gets the number of lost records. */
 static void send_record(struct engine *e, struct emu_note_wr *n)
 {
-	uint64_t end = emu_now_ns() + TRACE_PATIENCE_NS;
+	uint64_t end = monotonic_ns() + TRACE_PATIENCE_NS;
 
 	n->lost = e->trace_lost;
 	while (!emu_engine_record(e, n, sizeof(*n))) {
-		if (emu_now_ns() > end) {
+		if (monotonic_ns() > end) {
 			e->trace_lost++;
 			return;
 		}

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define SHORT_NS 500000u /* most passes are shorter than the shortest sleep */
 #define GRACE_NS 2000000000u
 
@@ -15,14 +17,6 @@ bool emu_engine_ended(const struct emu_engine *e)
 	int32_t tid = atomic_load(&e->tid);
 
 	return tid && syscall(SYS_tgkill, (long)e->pid, (long)tid, 0l) && errno == ESRCH;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /*
@@ -66,11 +60,11 @@ void emu_grace_wait(const struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGI
 	}
 	if (!n)
 		return;
-	begin = now_ns();
+	begin = monotonic_ns();
 	/* grace.pml: grace_wait */
-	while (count_passes(q, epoch, NULL) && now_ns() - begin < SHORT_NS)
+	while (count_passes(q, epoch, NULL) && monotonic_ns() - begin < SHORT_NS)
 		sched_yield();
-	while (count_passes(q, epoch, ended) && now_ns() - begin < GRACE_NS)
+	while (count_passes(q, epoch, ended) && monotonic_ns() - begin < GRACE_NS)
 		nanosleep(&pause, NULL);
 	for (i = 0; i < EMU_MAX_ENGINES; i++)
 		if (epoch[i])

@@ -11,16 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define SHORT_NS 2000000u /* most engines have answered by then */
 #define BOUND_NS 2000000000u
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* The state in /proc/PID/stat, after the name in parentheses, which may contain any character. */
 static bool is_stopped(int32_t pid)
@@ -107,11 +101,11 @@ void emu_unmap_wait(struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGINES],
 
 	if (!request(q, want, gave_up_at))
 		return;
-	begin = now_ns();
+	begin = monotonic_ns();
 	/* unmap.pml: unmap_wait */
-	while (count_waiting(q, want, gave_up_at, NULL) && now_ns() - begin < SHORT_NS)
+	while (count_waiting(q, want, gave_up_at, NULL) && monotonic_ns() - begin < SHORT_NS)
 		sched_yield();
-	while (count_waiting(q, want, gave_up_at, ended) && now_ns() - begin < BOUND_NS)
+	while (count_waiting(q, want, gave_up_at, ended) && monotonic_ns() - begin < BOUND_NS)
 		nanosleep(&pause, NULL);
 	for (i = 0; i < EMU_MAX_ENGINES; i++) {
 		const uint32_t unmapped = atomic_load(&q->engine[i].unmapped);

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/engine/clock.h"
+#include "base/clock.h"
 #include "emu/shim/interpose.h"
 
 #define SILENT_NS 2000000000ull	 /* without progress: the peer does not take it */
@@ -86,7 +86,7 @@ static void wake(struct emu_engine *e)
 
 static struct patience begin(void)
 {
-	uint64_t now = emu_now_ns();
+	uint64_t now = monotonic_ns();
 
 	return (struct patience){.begun = now, .changed = now, .pause = PAUSE_MIN};
 }
@@ -95,7 +95,7 @@ static struct patience begin(void)
 static bool pause_for(struct patience *p, uint64_t progress)
 {
 	const struct timespec pause = {.tv_nsec = p->pause};
-	uint64_t now = emu_now_ns();
+	uint64_t now = monotonic_ns();
 
 	if (p->progress != progress) {
 		p->progress = progress;

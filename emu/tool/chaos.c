@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "emu/server/base/log.h"
 #include "emu/tool/plan.h"
 
@@ -26,14 +27,6 @@ struct run {
 
 enum pause { PAUSE_OVER, PAUSE_SIGNAL, PAUSE_ABANDONED };
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 static bool print_action(uint32_t at, const char *words)
 {
 	printf("at %ums: %s\n", at, words);
@@ -45,14 +38,14 @@ static enum pause pause_until(const struct run *r, uint32_t at)
 {
 	struct pollfd p[2] = {{.fd = r->server, .events = POLLIN},
 			      {.fd = r->signals, .events = POLLIN}};
-	uint64_t due = r->start + at / r->o->speed, now = now_ms();
+	uint64_t due = r->start + at / r->o->speed, now = monotonic_ms();
 
 	while (poll(p, 2, due > now ? (int)(due - now) : 0) >= 0 || errno == EINTR) {
 		if (p[1].revents)
 			return PAUSE_SIGNAL;
 		if (p[0].revents)
 			return PAUSE_ABANDONED;
-		now = now_ms();
+		now = monotonic_ms();
 		if (now >= due)
 			return PAUSE_OVER;
 	}
@@ -99,7 +92,7 @@ static int play(struct run *r)
 	int err = 0;
 	size_t i;
 
-	r->start = now_ms();
+	r->start = monotonic_ms();
 	for (i = 0; i < r->count && !err && pause == PAUSE_OVER; i++) {
 		pause = pause_until(r, r->action[i].at);
 		if (pause == PAUSE_OVER)
@@ -110,7 +103,7 @@ static int play(struct run *r)
 	if (pause == PAUSE_ABANDONED)
 		return give_up(r);
 	if (pause == PAUSE_SIGNAL)
-		return clear(r, (uint32_t)((now_ms() - r->start) * r->o->speed));
+		return clear(r, (uint32_t)((monotonic_ms() - r->start) * r->o->speed));
 	return err ? err : clear(r, r->duration);
 }
 

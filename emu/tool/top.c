@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "cli/json_error.h"
 #include "cli/live.h"
 #include "emu/ipc/sock.h"
@@ -44,14 +45,6 @@ struct top {
 };
 
 /* --- figures ---------------------------------------------------------------------------------- */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* The name of a process may be any bytes. */
 static void read_command(struct process *p)
@@ -117,7 +110,7 @@ static bool sample(void *arg)
 		return false;
 	free(t->before.process);
 	t->before = t->after;
-	t->after = (struct figures){.ns = now_ns()};
+	t->after = (struct figures){.ns = monotonic_ns()};
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		read_line(t, &t->after, line);
 	free(text);

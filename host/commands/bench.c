@@ -7,12 +7,12 @@
 
 #include <doca_types.h>
 
+#include "base/clock.h"
 #include "common/size.h"
 #include "host/base/interrupt.h"
 #include "host/import/import_queue.h"
 #include "host/remote/remote.h"
 #include "host/remote/report.h"
-#include "local/clock.h"
 
 #define SIZE_MIN     64u
 #define SIZE_STEP    8u
@@ -87,10 +87,10 @@ static doca_error_t measure_latency(struct bench *b, enum import_direction direc
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (uint64_t i = 0; i < r->count && result == DOCA_SUCCESS; i++) {
-		uint64_t began = dpumap_clock_ns();
+		uint64_t began = monotonic_ns();
 
 		result = copy(b, direction, r->size, fault);
-		b->samples[i] = dpumap_clock_ns() - began;
+		b->samples[i] = monotonic_ns() - began;
 	}
 	qsort(b->samples, r->count, sizeof(*b->samples), compare);
 	r->median_ns = b->samples[r->count / 2];
@@ -104,7 +104,7 @@ static doca_error_t measure_rate(struct bench *b, enum import_direction directio
 {
 	uint64_t usual = b->import.max_request;
 	uint64_t pass = b->room - b->room % r->size;
-	uint64_t began = dpumap_clock_ns(), bytes = 0;
+	uint64_t began = monotonic_ns(), bytes = 0;
 	uint64_t wanted = r->count * r->size;
 	doca_error_t result = DOCA_SUCCESS;
 
@@ -115,7 +115,7 @@ static doca_error_t measure_rate(struct bench *b, enum import_direction directio
 		bytes += pass;
 	}
 	b->import.max_request = usual;
-	r->rate = report_rate(bytes, dpumap_clock_ns() - began);
+	r->rate = report_rate(bytes, monotonic_ns() - began);
 	return result;
 }
 

@@ -9,17 +9,17 @@
 
 #include <dpumap/dev.h>
 
+#include "base/clock.h"
 #include "common/size.h"
 #include "host/base/interrupt.h"
 #include "host/import/import.h"
 #include "host/remote/descriptor_file.h"
 #include "host/remote/remote.h"
 #include "host/remote/report.h"
-#include "local/clock.h"
 
 /* A signal may arrive just before poll(): check the flag periodically. */
 #define NAP_MS	 200
-#define ALIVE_NS (15 * DPUMAP_NSEC_PER_SEC)
+#define ALIVE_NS (15 * NSEC_PER_SEC)
 
 struct held_import {
 	const struct options *options;
@@ -74,7 +74,7 @@ static doca_error_t revoked(const struct held_import *h, enum dpumap_event event
 static doca_error_t keep_alive(const struct held_import *h, uint64_t *heard_at,
 			       struct dpumap_fault *fault)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 
 	if (now - *heard_at < ALIVE_NS)
 		return DOCA_SUCCESS;
@@ -112,7 +112,7 @@ static doca_error_t sleep_until_readable(struct held_import *h, struct dpumap_fa
 /* SUCCESS when interrupted: the normal end. */
 static doca_error_t hold(struct held_import *h, struct dpumap_fault *fault)
 {
-	uint64_t heard_at = dpumap_clock_ns();
+	uint64_t heard_at = monotonic_ns();
 	char name[DPUMAP_EXPORT_NAME_MAX];
 	doca_error_t result = DOCA_SUCCESS;
 	enum dpumap_event event;

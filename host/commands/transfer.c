@@ -11,6 +11,7 @@
 
 #include <doca_types.h>
 
+#include "base/clock.h"
 #include "host/base/json.h"
 #include "host/copy/progress.h"
 #include "host/copy/pump.h"
@@ -20,7 +21,6 @@
 #include "host/remote/remote.h"
 #include "host/remote/report.h"
 #include "host/settings/place_name.h"
-#include "local/clock.h"
 
 struct transfer {
 	const struct options *options;
@@ -57,7 +57,7 @@ static doca_error_t move_all(struct transfer *t, struct dpumap_fault *fault)
 			    .digest = t->digest,
 			    .total = t->total,
 			    .progress = &t->progress};
-	uint64_t began = dpumap_clock_ns();
+	uint64_t began = monotonic_ns();
 	doca_error_t result;
 
 	progress_begin(&t->progress, t->total);
@@ -65,7 +65,7 @@ static doca_error_t move_all(struct transfer *t, struct dpumap_fault *fault)
 	progress_end(&t->progress);
 	t->total = pump.total;
 	t->report.dma_bytes = pump.dma_bytes;
-	t->report.total_ns = dpumap_clock_ns() - began;
+	t->report.total_ns = monotonic_ns() - began;
 	t->report.dma_ns = t->import.queue.busy_ns;
 	return result;
 }

@@ -9,11 +9,11 @@
 
 #include <dpumap/channel.h>
 
+#include "base/clock.h"
 #include "host/base/interrupt.h"
 #include "host/base/json.h"
 #include "host/commands/fleet_watch.h"
 #include "host/remote/remote.h"
-#include "local/clock.h"
 
 #define MSEC_PER_SEC 1000
 

@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "host/copy/progress.h"
-#include "local/clock.h"
 
 #define WIDTH	  40
-#define REDRAW_NS (100 * DPUMAP_NSEC_PER_MSEC)
+#define REDRAW_NS (100 * NSEC_PER_MSEC)
 /* Shorter transfers show no bar. */
-#define SHOW_NS	     (300 * DPUMAP_NSEC_PER_MSEC)
+#define SHOW_NS	     (300 * NSEC_PER_MSEC)
 #define SEC_PER_MIN  60
 #define SEC_PER_HOUR 3600
 
@@ -18,7 +18,7 @@ void progress_begin(struct progress *progress, uint64_t total)
 	*progress = (struct progress){
 		.shown = isatty(STDERR_FILENO) && total > 0,
 		.total = total,
-		.began = dpumap_clock_ns(),
+		.began = monotonic_ns(),
 	};
 }
 
@@ -58,11 +58,11 @@ void progress_update(struct progress *progress, uint64_t done)
 
 	if (!progress->shown)
 		return;
-	now = dpumap_clock_ns();
+	now = monotonic_ns();
 	if (now - progress->began < SHOW_NS ||
 	    (progress->drawn && now - progress->last < REDRAW_NS))
 		return;
-	seconds = (double)(now - progress->began) / (double)DPUMAP_NSEC_PER_SEC;
+	seconds = (double)(now - progress->began) / (double)NSEC_PER_SEC;
 	if (progress->total == UINT64_MAX)
 		draw_unbounded(done, seconds);
 	else

@@ -6,11 +6,11 @@
 
 #include <doca_mmap.h>
 
+#include "base/clock.h"
 #include "common/memlock.h"
 #include "host/import/import.h"
 #include "host/import/transport_dma.h"
 #include "host/import/transport_rdma.h"
-#include "local/clock.h"
 
 #define REQUEST_MAX ((uint64_t)1 << 20)
 
@@ -93,7 +93,7 @@ doca_error_t import_open(const struct options *options, struct dpumap_client *cl
 	uint64_t guid;
 
 	*import = (struct import){.name = export->info.name,
-				  .timeout_ns = options->timeout_s * DPUMAP_NSEC_PER_SEC};
+				  .timeout_ns = options->timeout_s * NSEC_PER_SEC};
 	result = choose_transport(import, export, &guid, fault);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_device_open(options->device, import->transport->is_supported,

@@ -6,9 +6,9 @@
 #include <sched.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "host/base/interrupt.h"
 #include "host/import/transport.h"
-#include "local/clock.h"
 
 #define POLL_BATCH 16
 
@@ -58,7 +58,7 @@ doca_error_t import_post(struct import *import, struct import_piece *piece,
 	if (result != DOCA_SUCCESS)
 		return failed(import, result, fault);
 	if (q->inflight++ == 0) {
-		q->busy_since = dpumap_clock_ns();
+		q->busy_since = monotonic_ns();
 		q->deadline = q->busy_since + import->timeout_ns;
 		q->idle = 0;
 	}
@@ -68,7 +68,7 @@ doca_error_t import_post(struct import *import, struct import_piece *piece,
 static void note_progress(struct import *import)
 {
 	struct import_queue *q = &import->queue;
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 
 	q->deadline = now + import->timeout_ns;
 	q->idle = 0;
@@ -113,7 +113,7 @@ doca_error_t import_wait(struct import *import, bool spin, struct pollfd *fds, n
 			 struct dpumap_fault *fault)
 {
 	const struct timespec nap = {.tv_nsec = spin ? NAP_NS : LONG_NAP_NS};
-	const struct timespec idle = {.tv_nsec = IDLE_MS * (long)DPUMAP_NSEC_PER_MSEC};
+	const struct timespec idle = {.tv_nsec = IDLE_MS * (long)NSEC_PER_MSEC};
 	struct import_queue *q = &import->queue;
 
 	if (interrupt_signal)
@@ -123,12 +123,12 @@ doca_error_t import_wait(struct import *import, bool spin, struct pollfd *fds, n
 	q->idle++;
 	if (spin && q->idle < SPIN_POLLS)
 		return DOCA_SUCCESS;
-	if (dpumap_clock_ns() > q->deadline)
+	if (monotonic_ns() > q->deadline)
 		return dpumap_fault_set(
 			fault, DOCA_ERROR_TIME_OUT,
 			"copy between this host and %s timed out: no completion within %" PRIu64
 			" s (--timeout)",
-			import->name, import->timeout_ns / DPUMAP_NSEC_PER_SEC);
+			import->name, import->timeout_ns / NSEC_PER_SEC);
 	if (!spin || q->idle >= YIELD_POLLS)
 		return sleep_on(fds, num_fds, &nap, fault);
 	sched_yield();

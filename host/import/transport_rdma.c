@@ -17,12 +17,12 @@
 #include <doca_rdma.h>
 #include <dpumap/rdma.h>
 
+#include "base/clock.h"
 #include "common/memlock.h"
 #include "host/base/interrupt.h"
-#include "local/clock.h"
 
 /* A request to an unreachable peer fails within about two seconds. */
-#define LEAVE_NS (5 * DPUMAP_NSEC_PER_SEC)
+#define LEAVE_NS (5 * NSEC_PER_SEC)
 #define NAP_NS	 20000
 
 struct rdma_transport {
@@ -212,13 +212,13 @@ static doca_error_t await_connection(const struct import *import,
 				     struct dpumap_fault *fault)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
-	uint64_t limit = dpumap_clock_ns() + import->timeout_ns;
+	uint64_t limit = monotonic_ns() + import->timeout_ns;
 	const struct rdma_transport *t = import->rdma;
 
 	while (!t->is_established && !t->has_failed) {
 		if (interrupt_signal)
 			return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
-		if (dpumap_clock_ns() > limit)
+		if (monotonic_ns() > limit)
 			return dpumap_fault_set(
 				fault, DOCA_ERROR_TIME_OUT,
 				"cannot connect to %s from %s: address %s port %" PRIu16
@@ -328,11 +328,11 @@ static bool leave(struct rdma_transport *t)
 	const struct timespec nap = {.tv_nsec = NAP_NS};
 	struct doca_ctx *ctx = doca_rdma_as_ctx(t->rdma);
 	enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
-	uint64_t limit = dpumap_clock_ns() + LEAVE_NS;
+	uint64_t limit = monotonic_ns() + LEAVE_NS;
 	doca_error_t result = doca_ctx_stop(ctx);
 
 	while (result == DOCA_ERROR_IN_PROGRESS && state != DOCA_CTX_STATE_IDLE &&
-	       dpumap_clock_ns() < limit) {
+	       monotonic_ns() < limit) {
 		if (!doca_pe_progress(t->pe))
 			nanosleep(&nap, NULL);
 		t->num_ended = 0;

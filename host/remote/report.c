@@ -5,9 +5,9 @@
 
 #include <doca_types.h>
 
+#include "base/clock.h"
 #include "common/size.h"
 #include "host/remote/report.h"
-#include "local/clock.h"
 
 uint8_t *report_digest(struct report *report, const char *whose)
 {
@@ -161,10 +161,10 @@ static void print_speed(const struct report *report)
 {
 	printf("time         %.3f s, %.1f MB/s (bytes copied by DMA%s; DMA alone: %.3f s, %.1f "
 	       "MB/s)\n",
-	       (double)report->total_ns / (double)DPUMAP_NSEC_PER_SEC,
+	       (double)report->total_ns / (double)NSEC_PER_SEC,
 	       report_rate(report->dma_bytes, report->total_ns),
 	       report->source && report->target ? ", in both directions" : "",
-	       (double)report->dma_ns / (double)DPUMAP_NSEC_PER_SEC,
+	       (double)report->dma_ns / (double)NSEC_PER_SEC,
 	       report_rate(report->dma_bytes, report->dma_ns));
 }
 
@@ -280,8 +280,8 @@ void report_print_json(const struct report *report, const struct dpumap_export_i
 	json_add_number(object, "windows", report->windows);
 	json_add_text(object, "device", report->device.name);
 	json_add_text(object, "engine", report->engine);
-	json_add_real(object, "seconds", (double)report->total_ns / (double)DPUMAP_NSEC_PER_SEC);
-	json_add_real(object, "dma_seconds", (double)report->dma_ns / (double)DPUMAP_NSEC_PER_SEC);
+	json_add_real(object, "seconds", (double)report->total_ns / (double)NSEC_PER_SEC);
+	json_add_real(object, "dma_seconds", (double)report->dma_ns / (double)NSEC_PER_SEC);
 	json_object_object_add(object, "digests", json_digests(report));
 	json_object_object_add(
 		object, "verified",

@@ -10,12 +10,12 @@
 
 #include <doca_rdma.h>
 
+#include "base/clock.h"
 #include "channel/channel.h"
 #include "channel/client.h"
-#include "local/clock.h"
 
 #define TIMEOUT_MS    10000u
-#define ALIVE_NS      (15 * DPUMAP_NSEC_PER_SEC)
+#define ALIVE_NS      (15 * NSEC_PER_SEC)
 #define FIRST_WAIT_MS 100u
 #define LAST_WAIT_MS  30000u
 
@@ -251,7 +251,7 @@ static doca_error_t open_connection(struct dpumap_channel *c)
 		return result;
 	}
 	c->wait_ms = FIRST_WAIT_MS;
-	c->heard_at = dpumap_clock_ns();
+	c->heard_at = monotonic_ns();
 	return DOCA_SUCCESS;
 }
 
@@ -282,9 +282,9 @@ static void wait_for_next_try(struct dpumap_channel *c)
 	uint64_t wait;
 
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = (uint32_t)dpumap_clock_ns();
+		random = (uint32_t)monotonic_ns();
 	wait = c->wait_ms / 2 + random % (c->wait_ms / 2 + 1);
-	c->next_try = dpumap_clock_ns() + wait * DPUMAP_NSEC_PER_MSEC;
+	c->next_try = monotonic_ns() + wait * NSEC_PER_MSEC;
 	c->wait_ms = c->wait_ms < LAST_WAIT_MS / 2 ? 2 * c->wait_ms : LAST_WAIT_MS;
 }
 
@@ -316,7 +316,7 @@ static doca_error_t check_connected(struct dpumap_channel *c)
 		return DOCA_SUCCESS;
 	if (!c->was_connected)
 		return wrong(c, DOCA_ERROR_NOT_CONNECTED, "the channel is not connected");
-	if (dpumap_clock_ns() < c->next_try)
+	if (monotonic_ns() < c->next_try)
 		return wrong(c, DOCA_ERROR_NOT_CONNECTED,
 			     "the connection was lost; the channel will connect again later");
 	result = open_connection(c);
@@ -337,7 +337,7 @@ static doca_error_t call(struct dpumap_channel *c, struct dpumap_msg *request,
 	if (is_over(result, reply))
 		lose(c);
 	else
-		c->heard_at = dpumap_clock_ns();
+		c->heard_at = monotonic_ns();
 	return result;
 }
 
@@ -532,7 +532,7 @@ static doca_error_t report_events(struct dpumap_channel *c)
 							       &c->fault)) != DOCA_ERROR_AGAIN) {
 		if (result != DOCA_SUCCESS)
 			return result;
-		c->heard_at = dpumap_clock_ns();
+		c->heard_at = monotonic_ns();
 		report_event(c, (enum dpumap_channel_event)event, name);
 	}
 	return DOCA_SUCCESS;
@@ -540,7 +540,7 @@ static doca_error_t report_events(struct dpumap_channel *c)
 
 static bool is_quiet(const struct dpumap_channel *c)
 {
-	return dpumap_clock_ns() - c->heard_at >= ALIVE_NS;
+	return monotonic_ns() - c->heard_at >= ALIVE_NS;
 }
 
 static void keep_alive(struct dpumap_channel *c)
@@ -553,7 +553,7 @@ static void keep_alive(struct dpumap_channel *c)
 
 static void try_again(struct dpumap_channel *c)
 {
-	if (dpumap_clock_ns() >= c->next_try)
+	if (monotonic_ns() >= c->next_try)
 		check_connected(c);
 }
 
@@ -601,14 +601,14 @@ doca_error_t dpumap_channel_get_notification_handle(const struct dpumap_channel 
 
 doca_error_t dpumap_channel_get_next_time(const struct dpumap_channel *channel, int *milliseconds)
 {
-	uint64_t now = dpumap_clock_ns(), then;
+	uint64_t now = monotonic_ns(), then;
 
 	if (!channel || !milliseconds)
 		return DOCA_ERROR_INVALID_VALUE;
 	then = channel->client ? channel->heard_at + ALIVE_NS : channel->next_try;
 	if (channel->is_lost && (!channel->lost_reported || channel->client))
 		then = 0;
-	*milliseconds = then > now ? (int)((then - now) / DPUMAP_NSEC_PER_MSEC) + 1 : 0;
+	*milliseconds = then > now ? (int)((then - now) / NSEC_PER_MSEC) + 1 : 0;
 	return DOCA_SUCCESS;
 }
 

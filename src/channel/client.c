@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "channel/conn.h"
 #include "channel/decode.h"
 #include "channel/reply.h"
 #include "channel/stream.h"
-#include "local/clock.h"
 #include "local/trusted.h"
 
 /* A signal may arrive just before poll() or in another thread: check the flag periodically. */
@@ -52,14 +52,14 @@ static doca_error_t timed_out(const struct dpumap_client *client, struct dpumap_
 {
 	return dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT,
 				"no reply from %s within %" PRIu64 " ms", client->name,
-				client->timeout_ns / DPUMAP_NSEC_PER_MSEC);
+				client->timeout_ns / NSEC_PER_MSEC);
 }
 
 static doca_error_t wait_for(struct dpumap_client *client, short events, uint64_t deadline,
 			     struct dpumap_fault *fault)
 {
 	struct pollfd p = {.fd = dpumap_conn_fd(client->conn), .events = events};
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 	uint64_t wait_ms;
 	int n;
 
@@ -67,7 +67,7 @@ static doca_error_t wait_for(struct dpumap_client *client, short events, uint64_
 		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
 	if (now >= deadline)
 		return timed_out(client, fault);
-	wait_ms = (deadline - now) / DPUMAP_NSEC_PER_MSEC + 1;
+	wait_ms = (deadline - now) / NSEC_PER_MSEC + 1;
 	n = poll(&p, 1, wait_ms < STOP_CHECK_MS ? (int)wait_ms : STOP_CHECK_MS);
 	if (n < 0 && errno != EINTR)
 		return dpumap_fault_errno(fault, errno, "cannot wait for %s", client->name);
@@ -191,7 +191,7 @@ static doca_error_t submit(struct dpumap_client *client, struct dpumap_msg *requ
 doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg *request,
 				struct dpumap_msg *reply, struct dpumap_fault *fault)
 {
-	uint64_t deadline = dpumap_clock_ns() + client->timeout_ns;
+	uint64_t deadline = monotonic_ns() + client->timeout_ns;
 	doca_error_t result;
 
 	/* A late reply to a request that timed out has another id. */
@@ -207,7 +207,7 @@ doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg 
 doca_error_t dpumap_client_send(struct dpumap_client *client, struct dpumap_msg *request,
 				struct dpumap_fault *fault)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 
 	if (client->next_reply == client->next_id)
 		client->heard_at = now;
@@ -217,7 +217,7 @@ doca_error_t dpumap_client_send(struct dpumap_client *client, struct dpumap_msg 
 doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpumap_msg *reply,
 				      struct dpumap_fault *fault)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 	doca_error_t result;
 
 	drop_frame(client);
@@ -303,7 +303,7 @@ static doca_error_t greet(struct dpumap_client *client, struct dpumap_fault *fau
 /* connect() on a non-blocking Unix socket fails with a full backlog; on TCP it continues. */
 static void wait_to_connect(int fd, int err)
 {
-	const struct timespec pause = {.tv_nsec = 10 * (long)DPUMAP_NSEC_PER_MSEC};
+	const struct timespec pause = {.tv_nsec = 10 * (long)NSEC_PER_MSEC};
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
 
 	if (err == EAGAIN)
@@ -324,7 +324,7 @@ static doca_error_t connect_socket(struct dpumap_client *client, const struct so
 						  client->name);
 		if (stopped(client))
 			return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
-		if (dpumap_clock_ns() >= deadline)
+		if (monotonic_ns() >= deadline)
 			return timed_out(client, fault);
 		wait_to_connect(fd, err);
 	}
@@ -400,7 +400,7 @@ static doca_error_t open_conn(struct dpumap_client *client, const struct dpumap_
 			      struct dpumap_fault *fault)
 {
 	bool is_unix = address->kind == DPUMAP_ADDRESS_UNIX;
-	uint64_t deadline = dpumap_clock_ns() + client->timeout_ns;
+	uint64_t deadline = monotonic_ns() + client->timeout_ns;
 	doca_error_t result;
 	int fd = -1;
 
@@ -439,7 +439,7 @@ doca_error_t dpumap_client_create(const struct dpumap_address *address, struct d
 
 	if (!c)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a connection");
-	c->timeout_ns = timeout_ms * DPUMAP_NSEC_PER_MSEC;
+	c->timeout_ns = timeout_ms * NSEC_PER_MSEC;
 	c->stop = stop;
 	c->next_id = 1;
 	c->next_reply = 1;

@@ -12,6 +12,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "channel/address.h"
 #include "channel/comch_session.h"
 #include "channel/conn.h"
@@ -19,7 +20,6 @@
 #include "channel/host_config.h"
 #include "channel/reply.h"
 #include "channel/stream.h"
-#include "local/clock.h"
 
 enum step {
 	STEP_IDLE,	/* not connected */
@@ -337,8 +337,8 @@ static doca_error_t leave(struct dpumap_comch_remote *r, struct dpumap_fault *fa
 
 static void set_timer(struct dpumap_comch_remote *r, uint64_t ns)
 {
-	const struct itimerspec spec = {.it_value = {.tv_sec = (time_t)(ns / DPUMAP_NSEC_PER_SEC),
-						     .tv_nsec = (long)(ns % DPUMAP_NSEC_PER_SEC)}};
+	const struct itimerspec spec = {.it_value = {.tv_sec = (time_t)(ns / NSEC_PER_SEC),
+						     .tv_nsec = (long)(ns % NSEC_PER_SEC)}};
 
 	timerfd_settime(r->timer, 0, &spec, NULL);
 }
@@ -346,9 +346,9 @@ static void set_timer(struct dpumap_comch_remote *r, uint64_t ns)
 void dpumap_comch_remote_retry(struct dpumap_comch_remote *remote)
 {
 	uint64_t timeout_s = remote->config.timeout_s;
-	uint64_t ns = (timeout_s ? timeout_s : DPUMAP_HOST_TIMEOUT_S) * DPUMAP_NSEC_PER_SEC;
+	uint64_t ns = (timeout_s ? timeout_s : DPUMAP_HOST_TIMEOUT_S) * NSEC_PER_SEC;
 
-	remote->deadline = dpumap_clock_ns() + ns;
+	remote->deadline = monotonic_ns() + ns;
 	set_timer(remote, ns);
 }
 
@@ -428,7 +428,7 @@ doca_error_t dpumap_comch_remote_poll(struct dpumap_comch_remote *remote,
 		if (result == DOCA_SUCCESS)
 			remote->step++;
 	}
-	if (result == DOCA_ERROR_AGAIN && dpumap_clock_ns() >= remote->deadline)
+	if (result == DOCA_ERROR_AGAIN && monotonic_ns() >= remote->deadline)
 		result = dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT,
 					  "dpumapd at %s or the server behind it did not answer",
 					  remote->name);

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "channel/decode.h"
 #include "channel/encode.h"
 #include "channel/stream.h"
-#include "local/clock.h"
 #include "secret/secret.h"
 
 /* In pages of its own: those that no frame needs cost nothing. */
@@ -107,7 +107,7 @@ static doca_error_t read_some(struct dpumap_conn *conn, struct dpumap_fault *fau
 	if (!dpumap_stream_is_tls_server(&conn->stream))
 		dpumap_secret_wipe_stack();
 	if (conn->in_len == 0)
-		conn->in_since = dpumap_clock_ns();
+		conn->in_since = monotonic_ns();
 	conn->in_len += n;
 	return DOCA_SUCCESS;
 }
@@ -171,7 +171,7 @@ void dpumap_conn_drop_frame(struct dpumap_conn *conn)
 	/* The frame may have contained a descriptor. */
 	explicit_bzero(conn->in + left, conn->in_len - left);
 	conn->in_len = left;
-	conn->in_since = left ? dpumap_clock_ns() : 0;
+	conn->in_since = left ? monotonic_ns() : 0;
 	drain(conn);
 }
 
@@ -197,7 +197,7 @@ doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *
 	store_le32(conn->out, (uint32_t)len);
 	conn->out_len = DPUMAP_FRAME_HEADER + len;
 	conn->out_sent = 0;
-	conn->out_since = dpumap_clock_ns();
+	conn->out_since = monotonic_ns();
 	conn->out_is_secret = is_secret(msg);
 	return DOCA_SUCCESS;
 }

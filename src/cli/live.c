@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 
 /* Another screen, without a cursor. */
 #define ENTER_SCREEN "\033[?1049h\033[?25l"
@@ -31,14 +32,6 @@ struct screen {
 	struct termios before;
 	int signals;
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
 
 static int put_all(const char *text, size_t len)
 {
@@ -236,7 +229,7 @@ static enum wish wait_until(const struct screen *s, uint64_t due)
 {
 	struct pollfd p[2] = {{.fd = s->signals, .events = POLLIN},
 			      {.fd = s->has_keys ? STDIN_FILENO : -1, .events = POLLIN}};
-	uint64_t now = now_ms();
+	uint64_t now = monotonic_ms();
 
 	if (poll(p, 2, due > now ? (int)(due - now) : 0) <= 0)
 		return WISH_SAMPLE;
@@ -245,7 +238,7 @@ static enum wish wait_until(const struct screen *s, uint64_t due)
 
 static int follow(const struct cli_live *live, void *arg, struct screen *s)
 {
-	uint64_t due = now_ms() + live->interval_ms;
+	uint64_t due = monotonic_ms() + live->interval_ms;
 	enum wish wish = WISH_DRAW;
 	int err = 0;
 
@@ -254,8 +247,8 @@ static int follow(const struct cli_live *live, void *arg, struct screen *s)
 			err = suspend(s);
 		if (wish == WISH_SAMPLE) {
 			due += live->interval_ms;
-			if (due < now_ms())
-				due = now_ms() + live->interval_ms;
+			if (due < monotonic_ms())
+				due = monotonic_ms() + live->interval_ms;
 			if (!live->sample(arg))
 				return 0;
 		}

@@ -2,6 +2,7 @@
 #include "device/gid.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 
 #include "device/device_priv.h"

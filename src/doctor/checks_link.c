@@ -15,10 +15,10 @@
 #include <doca_types.h>
 #include <dpumap/desc.h>
 
+#include "base/clock.h"
 #include "doctor/check_context.h"
 #include "doctor/checks_tls.h"
 #include "doctor/checks_trial.h"
-#include "local/clock.h"
 
 #define PINGS 16
 
@@ -507,14 +507,14 @@ static void check_round_trip(struct check_context *context, struct finding *find
 	if (!doctor_connection_continues(context, finding))
 		return;
 	for (int i = 0; i < PINGS; i++) {
-		uint64_t began = dpumap_clock_ns(), ns;
+		uint64_t began = monotonic_ns(), ns;
 
 		if (ask(context, DPUMAP_OP_PING, DPUMAP_MSG_NAME, NULL, &reply, &fault) !=
 		    DOCA_SUCCESS) {
 			fail_connection(context, finding, "link.round-trip", &fault);
 			return;
 		}
-		ns = dpumap_clock_ns() - began;
+		ns = monotonic_ns() - began;
 		best = ns < best ? ns : best;
 	}
 	doctor_fact_number(finding, "ns", best);

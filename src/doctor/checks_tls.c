@@ -10,10 +10,10 @@
 #include <openssl/err.h>
 #include <openssl/x509.h>
 
+#include "base/clock.h"
 #include "common/pem.h"
 #include "doctor/check_context.h"
 #include "doctor/checks_link.h"
-#include "local/clock.h"
 
 static bool is_tls(const struct check_context *context)
 {
@@ -140,18 +140,18 @@ void doctor_link_crl(struct check_context *context, struct finding *finding)
 static int wait_for(int fd, int want, uint64_t deadline)
 {
 	struct pollfd p = {.fd = fd, .events = want == SSL_ERROR_WANT_WRITE ? POLLOUT : POLLIN};
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 
 	if (now >= deadline)
 		return 0;
-	return poll(&p, 1, (int)((deadline - now) / DPUMAP_NSEC_PER_MSEC) + 1);
+	return poll(&p, 1, (int)((deadline - now) / NSEC_PER_MSEC) + 1);
 }
 
 static doca_error_t handshake(const struct check_context *context, SSL *ssl,
 			      struct dpumap_fault *fault)
 {
 	unsigned int timeout_ms = doctor_connection_timeout_ms(context);
-	uint64_t deadline = dpumap_clock_ns() + timeout_ms * DPUMAP_NSEC_PER_MSEC;
+	uint64_t deadline = monotonic_ns() + timeout_ms * NSEC_PER_MSEC;
 	int n, want;
 
 	for (;;) {

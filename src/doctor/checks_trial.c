@@ -12,8 +12,8 @@
 #include <dpumap/dm.h>
 #include <dpumap/umem.h>
 
+#include "base/clock.h"
 #include "doctor/check_context.h"
-#include "local/clock.h"
 
 #define PAGE	       4096u
 #define COPY_LEN       64u
@@ -377,21 +377,20 @@ static uint64_t copy_limit_ns(const struct check_context *context)
 {
 	unsigned int s = context->options->timeout_s;
 
-	return (s && s < DPUMAP_DOCTOR_TIMEOUT_S ? s : DPUMAP_DOCTOR_TIMEOUT_S) *
-	       DPUMAP_NSEC_PER_SEC;
+	return (s && s < DPUMAP_DOCTOR_TIMEOUT_S ? s : DPUMAP_DOCTOR_TIMEOUT_S) * NSEC_PER_SEC;
 }
 
 static doca_error_t wait_for_copy(struct check_context *context, doca_error_t *status)
 {
 	const struct timespec pause = {.tv_nsec = 100000};
-	uint64_t deadline = dpumap_clock_ns() + copy_limit_ns(context);
+	uint64_t deadline = monotonic_ns() + copy_limit_ns(context);
 	struct dpumap_dma_completion completion = {0};
 	doca_error_t result;
 	uint32_t n = 0;
 
 	while ((result = dpumap_dma_poll(context->trial.dma, &completion, 1, &n)) == DOCA_SUCCESS &&
 	       !n) {
-		if (dpumap_clock_ns() >= deadline)
+		if (monotonic_ns() >= deadline)
 			return DOCA_ERROR_TIME_OUT;
 		nanosleep(&pause, NULL);
 	}
@@ -406,7 +405,7 @@ static void judge_copy(struct check_context *context, struct finding *finding, d
 
 	if (result == DOCA_ERROR_TIME_OUT) {
 		doctor_fail(finding, DPUMAP_EXIT_FAILED, "no completion within %u s",
-			    (unsigned int)(copy_limit_ns(context) / DPUMAP_NSEC_PER_SEC));
+			    (unsigned int)(copy_limit_ns(context) / NSEC_PER_SEC));
 		doctor_advise(
 			finding,
 			"check dmesg for mlx5_core, then reload the driver or reset the card");
@@ -433,12 +432,12 @@ static void copy(struct check_context *context, struct finding *finding)
 	for (unsigned int i = 0; i < COPY_LEN; i++)
 		page[i] = (uint8_t)(i ^ 0xa5);
 	memset(page + PAGE, 0, COPY_LEN);
-	began = dpumap_clock_ns();
+	began = monotonic_ns();
 	result = dpumap_dma_memcpy(context->trial.dma, context->trial.map, page + PAGE,
 				   context->trial.map, page, COPY_LEN, (union doca_data){0});
 	if (result == DOCA_SUCCESS)
 		result = wait_for_copy(context, &status);
-	judge_copy(context, finding, result, status, dpumap_clock_ns() - began);
+	judge_copy(context, finding, result, status, monotonic_ns() - began);
 }
 
 static void check_copy(struct check_context *context, struct finding *finding)

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "doctor/check_context.h"
-#include "local/clock.h"
 
 #define LINE_MAX_BYTES (256 << 10)
 #define STOP_CHECK_MS  100
@@ -107,7 +107,7 @@ static uint64_t limit_ns(const struct dpumap_doctor_options *options)
 	unsigned int s = options->timeout_s ? options->timeout_s : DPUMAP_DOCTOR_TIMEOUT_S;
 
 	/* Checks have their own limits; this one is for checks that hang. */
-	return (s + SLACK_S) * DPUMAP_NSEC_PER_SEC;
+	return (s + SLACK_S) * NSEC_PER_SEC;
 }
 
 /* A skipped check refers to the original failure, not to another skipped check. */
@@ -173,7 +173,7 @@ static bool is_stopped(const struct child *child)
 /* Reads until the child has sent everything or times out. */
 static void read_findings(struct child *child)
 {
-	uint64_t deadline = dpumap_clock_ns() + limit_ns(child->options);
+	uint64_t deadline = monotonic_ns() + limit_ns(child->options);
 	bool goes_on = true;
 
 	while (goes_on && !is_stopped(child)) {
@@ -183,8 +183,8 @@ static void read_findings(struct child *child)
 		if (poll(&p, 1, STOP_CHECK_MS) > 0)
 			goes_on = take(child, &progress);
 		if (progress)
-			deadline = dpumap_clock_ns() + limit_ns(child->options);
-		if (goes_on && dpumap_clock_ns() >= deadline) {
+			deadline = monotonic_ns() + limit_ns(child->options);
+		if (goes_on && monotonic_ns() >= deadline) {
 			child->timed_out = true;
 			goes_on = false;
 		}
@@ -194,12 +194,12 @@ static void read_findings(struct child *child)
 /* Waits for the child to end; kills it after the time limit. */
 static void reap(struct child *child)
 {
-	const struct timespec pause = {.tv_nsec = 10 * (long)DPUMAP_NSEC_PER_MSEC};
-	uint64_t deadline = dpumap_clock_ns() + limit_ns(child->options);
+	const struct timespec pause = {.tv_nsec = 10 * (long)NSEC_PER_MSEC};
+	uint64_t deadline = monotonic_ns() + limit_ns(child->options);
 	int tries = 0;
 
 	while (waitpid(child->pid, &child->status, WNOHANG) == 0) {
-		if (child->timed_out || is_stopped(child) || dpumap_clock_ns() >= deadline) {
+		if (child->timed_out || is_stopped(child) || monotonic_ns() >= deadline) {
 			kill(child->pid, SIGKILL);
 			if (tries++ == REAP_TRIES)
 				return;
@@ -212,7 +212,7 @@ static void report_end(const struct child *child, struct finding *finding)
 {
 	if (child->timed_out) {
 		doctor_fail(finding, DPUMAP_EXIT_FAILED, "timed out after %u s",
-			    (unsigned int)(limit_ns(child->options) / DPUMAP_NSEC_PER_SEC));
+			    (unsigned int)(limit_ns(child->options) / NSEC_PER_SEC));
 		doctor_advise(finding, "driver or firmware may hang: check dmesg, then reload the "
 				       "driver or reset the card; --timeout sets the limit");
 	} else if (WIFSIGNALED(child->status)) {

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "local/clock.h"
+#include "base/clock.h"
 
 #define SOURCES_MAX 64
-#define SPAN	    (100 * DPUMAP_NSEC_PER_SEC)
-#define REST	    (5 * DPUMAP_NSEC_PER_SEC)
+#define SPAN	    (100 * NSEC_PER_SEC)
+#define REST	    (5 * NSEC_PER_SEC)
 
 /* Guarded by the lock of stderr: it is recursive, for signal handlers, and usable after a fork. */
 static struct source {
@@ -80,7 +80,7 @@ static bool take(struct source *s, uint64_t cost, uint64_t now)
 
 bool dpumap_quota_take(const char *source, unsigned int burst)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 	bool may;
 
 	flockfile(stderr);
@@ -102,7 +102,7 @@ static bool report(struct source *s, uint64_t now, char name[static DPUMAP_QUOTA
 
 bool dpumap_quota_report(char source[static DPUMAP_QUOTA_SOURCE_MAX], unsigned int *counted)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 	bool found;
 
 	flockfile(stderr);

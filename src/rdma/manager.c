@@ -8,6 +8,7 @@
 
 #include <dpumap/rdma.h>
 
+#include "base/clock.h"
 #include "core/pe/pe.h"
 #include "device/cm/address.h"
 #include "device/cm/event.h"
@@ -397,14 +398,6 @@ static bool handle(struct doca_rdma *rdma, const struct dpumap_cm_event *event)
 	return true;
 }
 
-static uint64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 bool dpumap_rdma_manager_is_overdue(struct doca_rdma *rdma)
 {
 	if (doca_likely(++rdma->calls < LOOK_EVERY))
@@ -415,7 +408,7 @@ bool dpumap_rdma_manager_is_overdue(struct doca_rdma *rdma)
 
 bool dpumap_rdma_manager_is_due(struct doca_rdma *rdma)
 {
-	uint64_t now = clock_ms();
+	uint64_t now = monotonic_coarse_ms();
 
 	if (now == rdma->looked_ms && !rdma->look_now)
 		return false;

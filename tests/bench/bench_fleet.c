@@ -23,9 +23,9 @@
 #include <doca_types.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "common/fleet_library.h"
 #include "fleet/table.h"
-#include "local/clock.h"
 
 #define ENDPOINTS_MAX 16
 #define CLOSE_MS      5000
@@ -131,7 +131,7 @@ static void change(struct bench *b, const char *words)
 	}
 	before = b->exports[export].generation;
 	b->exports[export].generation = ++b->generation;
-	printf("changed %" PRIu64 "\n", dpumap_clock_ns());
+	printf("changed %" PRIu64 "\n", monotonic_ns());
 	fflush(stdout);
 	set(b, &b->dpus[dpu - b->first]);
 	b->exports[export].generation = before;
@@ -165,7 +165,7 @@ static void check_published(struct bench *b)
 			return;
 	}
 	if (!b->is_published)
-		printf("published %" PRIu64 "\n", dpumap_clock_ns());
+		printf("published %" PRIu64 "\n", monotonic_ns());
 	fflush(stdout);
 	b->is_published = true;
 }
@@ -287,7 +287,7 @@ int main(int argc, char **argv)
 		exit(1);
 	make_exports(&b);
 	epoll_ctl(b.epoll, EPOLL_CTL_ADD, STDIN_FILENO, &event);
-	printf("begin %" PRIu64 "\n", dpumap_clock_ns());
+	printf("begin %" PRIu64 "\n", monotonic_ns());
 	fflush(stdout);
 	for (unsigned int i = 0; i < b.count; i++)
 		create(&b, i);

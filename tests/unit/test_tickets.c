@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "local/clock.h"
+#include "base/clock.h"
 
-#define LIFE (TICKET_SECONDS * DPUMAP_NSEC_PER_SEC)
-#define NOW  (7 * DPUMAP_NSEC_PER_SEC)
+#define LIFE (TICKET_SECONDS * NSEC_PER_SEC)
+#define NOW  (7 * NSEC_PER_SEC)
 
 struct copy {
 	uint8_t bytes[DPUMAP_TICKET_LEN];

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "emu/ipc/ring.h"
 #include "emu/ipc/sock.h"
 #include "emu/server/card/process.h"
@@ -320,7 +321,7 @@ static uint64_t now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return timespec_ns(&t);
 }
 
 /* A packet of the server's own. */

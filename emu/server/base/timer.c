@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "emu/server/base/log.h"
 #include "emu/server/base/reactor.h"
 
@@ -16,14 +17,6 @@ static void expire(struct emu_watch *w);
 
 static struct emu_watch watch = {.fd = -1, .ready = expire};
 static uint64_t handled; /* timers until then are being handled; 0: none are */
-
-uint64_t emu_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* At least 1 ns: an itimerspec of 0 disarms. */
 static void arm(void)
@@ -53,7 +46,7 @@ static void clear(struct emu_timer *t)
  */
 static void expire(struct emu_watch *w)
 {
-	uint64_t times, now = emu_now();
+	uint64_t times, now = monotonic_ms();
 	struct emu_timer *t;
 
 	if (read(w->fd, &times, sizeof(times)) < 0 && errno != EAGAIN)

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "base/clock.h"
+
 #define EMU_NEVER UINT64_MAX
 
 struct emu_timer {
@@ -16,10 +18,8 @@ struct emu_timer {
 	TAILQ_ENTRY(emu_timer) link;
 };
 
-/* The monotonic clock in ms. */
-uint64_t emu_now(void);
 /*
- * Call t->expired() from the main loop when emu_now() is `when`; the past: at its next turn, never
+ * Call t->expired() from the main loop when monotonic_ms() is `when`; the past: at its next turn, never
  * before this returns. EMU_NEVER clears the timer.
  */
 void emu_timer_set(struct emu_timer *t, uint64_t when);

@@ -6,6 +6,7 @@
 #include <sys/queue.h>
 #include <sys/random.h>
 
+#include "base/clock.h"
 #include "emu/server/base/timer.h"
 #include "emu/server/card/counters.h"
 #include "emu/server/card/endpoint.h"
@@ -213,13 +214,13 @@ static void send_message(void *ctx, const struct emu_cm_path *path,
 	memcpy(m->mad, mad, EMU_MAD_BYTES);
 	STAILQ_INSERT_TAIL(&queue, m, link);
 	if (!delivery.set)
-		emu_timer_set(&delivery, emu_now());
+		emu_timer_set(&delivery, monotonic_ms());
 }
 
 static uint64_t now(void *ctx)
 {
 	(void)ctx;
-	return emu_now();
+	return monotonic_ms();
 }
 
 static void wake(void *ctx, uint64_t when)

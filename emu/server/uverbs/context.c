@@ -6,10 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/uverbs/cmd.h"
-
-#define NSEC 1000000000u
 
 static void fill_ucontext(struct mlx5_ib_alloc_ucontext_resp *r)
 {
@@ -49,9 +48,8 @@ static int write_clock_page(void)
 		return 0;
 	clock_gettime(CLOCK_REALTIME, &wall);
 	clock_gettime(CLOCK_MONOTONIC, &mono);
-	info.nsec = (uint64_t)(wall.tv_sec - mono.tv_sec) * NSEC + (uint64_t)wall.tv_nsec -
-		    (uint64_t)mono.tv_nsec;
-	info.overflow_period = NSEC;
+	info.nsec = timespec_ns(&wall) - timespec_ns(&mono);
+	info.overflow_period = NSEC_PER_SEC;
 	if (pwrite(emu_segments.uar_fd, &info, sizeof(info), 0) != (ssize_t)sizeof(info))
 		return -ENOMEM;
 	done = true;

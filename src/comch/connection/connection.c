@@ -7,7 +7,7 @@
 
 #include <dpumap/comch.h>
 
-#include "comch/clock.h"
+#include "base/clock.h"
 #include "comch/connection/connection_priv.h"
 #include "comch/connection/control.h"
 #include "comch/connection/input.h"
@@ -67,7 +67,7 @@ doca_error_t dpumap_comch_conn_open(struct comch_control *control, struct dpumap
 	c->link = link;
 	snprintf(c->identity, sizeof(c->identity), "%s", dpumap_comch_link_peer(link));
 	c->own = dpumap_comch_control_limits(control);
-	c->deadline = comch_now_ms() + COMCH_GREETING_MS;
+	c->deadline = monotonic_coarse_ms() + COMCH_GREETING_MS;
 	result = dpumap_comch_input_create(&c->in);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_comch_output_create(&c->out);
@@ -174,7 +174,7 @@ void dpumap_comch_conn_close(struct doca_comch_connection *c)
 	c->close_wanted = true;
 	if (c->endpoints)
 		return;
-	c->deadline = comch_now_ms() + COMCH_FLUSH_MS;
+	c->deadline = monotonic_coarse_ms() + COMCH_FLUSH_MS;
 	atomic_store(&c->state, COMCH_CONN_CLOSING);
 	if (!c->out.is_broken)
 		dpumap_comch_output_flush(c);
@@ -186,7 +186,7 @@ void dpumap_comch_conn_check_deadline(struct doca_comch_connection *c)
 	enum comch_conn_state state = comch_conn_state(c);
 
 	if ((state == COMCH_CONN_CLOSING || (state == COMCH_CONN_GREETING && c->is_server)) &&
-	    comch_now_ms() >= c->deadline)
+	    monotonic_coarse_ms() >= c->deadline)
 		dpumap_comch_conn_down(c);
 }
 

@@ -9,7 +9,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "comch/clock.h"
+#include "base/clock.h"
 #include "comch/connection/output.h"
 #include "comch/connection/send.h"
 #include "core/pe/pe.h"
@@ -333,7 +333,7 @@ bool dpumap_comch_control_is_due(struct comch_control *control)
 	uint64_t now;
 
 	if (++control->calls < every && !control->look_now) {
-		now = comch_now_ms();
+		now = monotonic_coarse_ms();
 		if (now == control->looked)
 			return false;
 		control->looked = now;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comch/clock.h"
+#include "base/clock.h"
 #include "comch/connection/control.h"
 #include "comch/connection/output.h"
 #include "log/log.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comch/clock.h"
+#include "base/clock.h"
 #include "comch/connection/control.h"
 #include "log/log.h"
 
@@ -132,7 +132,7 @@ void dpumap_comch_output_message(struct doca_comch_connection *c, struct doca_co
 		return;
 	}
 	if (!c->waiting.first)
-		c->stalled = comch_now_ms();
+		c->stalled = monotonic_coarse_ms();
 	memcpy(task->copy, task->msg, task->len);
 	comch_tasks_append(&c->waiting, task);
 }
@@ -152,7 +152,7 @@ static bool put_waiting(struct doca_comch_connection *c)
 		is_any = true;
 	}
 	if (is_any)
-		c->stalled = comch_now_ms();
+		c->stalled = monotonic_coarse_ms();
 	return is_any;
 }
 
@@ -198,7 +198,7 @@ static void write_some(struct doca_comch_connection *c)
 		out->len -= done;
 		out->written += done;
 		if (comch_conn_state(c) == COMCH_CONN_CLOSING)
-			c->deadline = comch_now_ms() + COMCH_FLUSH_MS;
+			c->deadline = monotonic_coarse_ms() + COMCH_FLUSH_MS;
 	}
 	if (!out->len)
 		out->start = 0;
@@ -229,7 +229,7 @@ void dpumap_comch_output_flush(struct doca_comch_connection *c)
 		dpumap_comch_link_want_write(c->link, c->out.len);
 	if (c->out.has_bye && !c->out.len && !c->out.is_shut) {
 		c->out.is_shut = true;
-		c->deadline = comch_now_ms() + COMCH_LINGER_MS;
+		c->deadline = monotonic_coarse_ms() + COMCH_LINGER_MS;
 		dpumap_comch_link_shutdown(c->link);
 	}
 }

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "comch/clock.h"
+#include "base/clock.h"
 #include "comch/connection/control.h"
 #include "comch/connection/send.h"
 #include "comch/connection/settings.h"
@@ -288,7 +288,7 @@ static doca_error_t disconnect(struct doca_comch_connection *c)
 		return dpumap_fail(DOCA_ERROR_IN_USE,
 				   "connection %p has consumers or producers; destroy them first",
 				   (void *)c);
-	if (c->waiting.first && comch_now_ms() < c->stalled + STALLED_MS)
+	if (c->waiting.first && monotonic_coarse_ms() < c->stalled + STALLED_MS)
 		return dpumap_fail_quiet(DOCA_ERROR_AGAIN,
 					 "connection %p: messages wait for the client", (void *)c);
 	c->is_silent = true;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "comch/clock.h"
+#include "base/clock.h"
 #include "comch/connection/connection.h"
 #include "core/mmap/resolve.h"
 
@@ -69,7 +69,7 @@ static inline void dpumap_comch_pulse_beat(struct comch_pulse *pulse, bool now)
 	uint64_t ms;
 
 	if (doca_likely(++pulse->idle < COMCH_IDLE_PROGRESS && !now)) {
-		ms = comch_now_ms();
+		ms = monotonic_coarse_ms();
 		if (ms == pulse->looked)
 			return;
 		pulse->looked = ms;

@@ -11,8 +11,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "comch/link/link_priv.h"
-#include "local/clock.h"
 #include "log/log.h"
 
 /* Between two attempts, on this machine and on another. */
@@ -41,7 +41,7 @@ static bool watch(const struct dpumap_comch_dial *dial, int fd)
 
 static void set_timer(struct dpumap_comch_dial *dial, uint64_t ms)
 {
-	const struct itimerspec spec = {.it_value = {.tv_nsec = (long)(ms * DPUMAP_NSEC_PER_MSEC)}};
+	const struct itimerspec spec = {.it_value = {.tv_nsec = (long)(ms * NSEC_PER_MSEC)}};
 
 	timerfd_settime(dial->timer, 0, &spec, NULL);
 	dial->is_waiting = ms != 0;
@@ -55,7 +55,7 @@ doca_error_t dpumap_comch_dial_create(const struct dpumap_comch_place *place, un
 	if (!d)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a client of doca_comch");
 	d->place = *place;
-	d->deadline = dpumap_clock_ns() + wait_ms * DPUMAP_NSEC_PER_MSEC;
+	d->deadline = monotonic_ns() + wait_ms * NSEC_PER_MSEC;
 	dpumap_comch_directories_find(&d->directories);
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
 	d->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -199,7 +199,7 @@ doca_error_t dpumap_comch_dial_poll(struct dpumap_comch_dial *dial, struct dpuma
 	result = look(dial, link);
 	if (result != DOCA_ERROR_NOT_FOUND && result != DOCA_ERROR_AGAIN)
 		return result;
-	if (dpumap_clock_ns() >= dial->deadline)
+	if (monotonic_ns() >= dial->deadline)
 		return give_up(dial);
 	set_timer(dial, dial->remote ? REMOTE_PAUSE_MS : PAUSE_MS);
 	return DOCA_ERROR_IN_PROGRESS;

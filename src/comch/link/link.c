@@ -15,11 +15,11 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "local/clock.h"
+#include "base/clock.h"
 #include "log/log.h"
 
 /* How often, and how many times in a row, a peer's machine may leave bytes unanswered. */
-#define ANSWER_TIME    DPUMAP_NSEC_PER_SEC
+#define ANSWER_TIME    NSEC_PER_SEC
 #define UNANSWERED_MAX 5u
 
 struct dpumap_comch_link {
@@ -142,8 +142,8 @@ static void set_check(struct dpumap_comch_link *link, uint64_t now)
 {
 	uint64_t at = now ? now + ANSWER_TIME : 0;
 	const struct itimerspec spec = {.it_value = {
-						.tv_sec = (time_t)(at / DPUMAP_NSEC_PER_SEC),
-						.tv_nsec = (long)(at % DPUMAP_NSEC_PER_SEC),
+						.tv_sec = (time_t)(at / NSEC_PER_SEC),
+						.tv_nsec = (long)(at % NSEC_PER_SEC),
 					}};
 
 	timerfd_settime(link->timer, TFD_TIMER_ABSTIME, &spec, NULL);
@@ -171,7 +171,7 @@ static doca_error_t check_answers(struct dpumap_comch_link *link, struct dpumap_
 
 	if (!link->check_at)
 		return DOCA_SUCCESS;
-	now = dpumap_clock_ns();
+	now = monotonic_ns();
 	if (now < link->check_at)
 		return DOCA_SUCCESS;
 	if (ioctl(link->fd, SIOCOUTQ, &waiting) != 0 || !waiting) {
@@ -254,7 +254,7 @@ doca_error_t dpumap_comch_link_write(struct dpumap_comch_link *link, const void 
 		result = link->tls->write(link->session, buf, len, done, &fault);
 		update_events(link);
 		if (!link->check_at)
-			set_check(link, dpumap_clock_ns());
+			set_check(link, monotonic_ns());
 	} else {
 		result = plain_write(link->fd, buf, len, done, &fault);
 	}

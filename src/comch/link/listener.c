@@ -18,15 +18,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "comch/link/link_priv.h"
-#include "local/clock.h"
 #include "local/passed_fd.h"
 #include "local/socket_file.h"
 #include "log/log.h"
 
 #define PENDING_MAX    64u
-#define PENDING_TIME   (5 * DPUMAP_NSEC_PER_SEC)
-#define EXHAUSTED_TIME (100 * DPUMAP_NSEC_PER_MSEC)
+#define PENDING_TIME   (5 * NSEC_PER_SEC)
+#define EXHAUSTED_TIME (100 * NSEC_PER_MSEC)
 #define ACCEPT_MAX     16 /* in one call, so that a flood of peers does not hold it */
 
 /* A client, or dpumapd with an introduction, that has not said everything. */
@@ -391,8 +391,8 @@ static void set_timer(struct dpumap_comch_listener *l)
 			at = l->pending[i]->deadline;
 	if (at == l->timer_at)
 		return;
-	spec.it_value.tv_sec = (time_t)(at / DPUMAP_NSEC_PER_SEC);
-	spec.it_value.tv_nsec = (long)(at % DPUMAP_NSEC_PER_SEC);
+	spec.it_value.tv_sec = (time_t)(at / NSEC_PER_SEC);
+	spec.it_value.tv_nsec = (long)(at % NSEC_PER_SEC);
 	timerfd_settime(l->timer, TFD_TIMER_ABSTIME, &spec, NULL);
 	l->timer_at = at;
 }
@@ -460,7 +460,7 @@ static doca_error_t accept_some(struct dpumap_comch_listener *l, uint64_t now)
 
 static doca_error_t next(struct dpumap_comch_listener *l, struct dpumap_comch_link **link)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 	doca_error_t result = advance_all(l, now, link);
 
 	dpumap_log_report();

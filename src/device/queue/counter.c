@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "device/device_priv.h"
 #include "device/errno.h"
 #include "device/memory/region_priv.h"
@@ -38,14 +39,6 @@ struct dpumap_counter {
 	struct ibv_port_attr port;
 	struct slot slots[DEPTH];
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static doca_error_t fail_create(const struct dpumap_counter *counter, const char *what)
 {
@@ -262,7 +255,7 @@ doca_error_t dpumap_counter_post(struct dpumap_counter *counter, struct dpumap_c
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (is_idle(counter))
-		counter->since = now_ms();
+		counter->since = monotonic_coarse_ms();
 	counter->free &= ~(UINT64_C(1) << at);
 	counter->slots[at].op = op;
 	op->is_posted = true;
@@ -304,7 +297,7 @@ static void take(struct dpumap_counter *counter, const struct ibv_wc *wc)
 	if (at >= DEPTH || !counter->slots[at].op ||
 	    counter->slots[at].generation != (uint32_t)(wc->wr_id >> 32))
 		return;
-	counter->since = now_ms();
+	counter->since = monotonic_coarse_ms();
 	end(counter, at, status_of(counter, wc));
 }
 
@@ -325,7 +318,7 @@ void dpumap_counter_poll(struct dpumap_counter *counter)
 
 	while (!is_idle(counter) && (got = ibv_poll_cq(counter->cq, 1, &wc)) > 0)
 		take(counter, &wc);
-	if (is_idle(counter) || (!got && now_ms() - counter->since < TIMEOUT_MS))
+	if (is_idle(counter) || (!got && monotonic_coarse_ms() - counter->since < TIMEOUT_MS))
 		return;
 	dpumap_log(DPUMAP_LOG_ERROR,
 		   "%s: the device does not complete the requests to the counter of a sync event",

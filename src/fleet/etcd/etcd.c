@@ -8,21 +8,21 @@
 #include <sys/queue.h>
 #include <sys/random.h>
 
+#include "base/clock.h"
 #include "fleet/etcd/answer.h"
 #include "fleet/etcd/files.h"
 #include "fleet/etcd/http.h"
 #include "fleet/etcd/log.h"
 #include "fleet/etcd/login.h"
 #include "fleet/record/names.h"
-#include "local/clock.h"
 #include "secret/secret.h"
 
 #define PATH_SIZE     64
 #define TOKEN_SIZE    2048
-#define BACKOFF_FIRST (250 * DPUMAP_NSEC_PER_MSEC)
-#define BACKOFF_LAST  (10 * DPUMAP_NSEC_PER_SEC)
-#define PROBE_EVERY   (60 * DPUMAP_NSEC_PER_SEC)
-#define LOG_EVERY     (60 * DPUMAP_NSEC_PER_SEC) /* about an endpoint that fails now and then */
+#define BACKOFF_FIRST (250 * NSEC_PER_MSEC)
+#define BACKOFF_LAST  (10 * NSEC_PER_SEC)
+#define PROBE_EVERY   (60 * NSEC_PER_SEC)
+#define LOG_EVERY     (60 * NSEC_PER_SEC) /* about an endpoint that fails now and then */
 #define ANY_ENDPOINT  SIZE_MAX
 /* A stream then ends when its member has lost the leader. */
 #define NEED_LEADER "Grpc-Metadata-hasleader: true"
@@ -105,7 +105,7 @@ uint64_t dpumap_etcd_backoff(struct dpumap_etcd *etcd, unsigned int *step)
 
 static bool may_log(struct endpoint *e)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 
 	if (e->logged && now - e->logged < LOG_EVERY)
 		return false;
@@ -609,8 +609,7 @@ static void probe(struct dpumap_etcd *etcd)
 	struct dpumap_fault fault;
 	size_t i;
 
-	etcd->next_probe =
-		dpumap_clock_ns() + PROBE_EVERY / 2 + dpumap_etcd_random(etcd, PROBE_EVERY);
+	etcd->next_probe = monotonic_ns() + PROBE_EVERY / 2 + dpumap_etcd_random(etcd, PROBE_EVERY);
 	for (i = 0; i < etcd->num_endpoints; i++)
 		if (!etcd->endpoints[i].probe)
 			dpumap_etcd_begin_at(etcd, i, PROBE_PATH, json_object_new_object(),
@@ -633,7 +632,7 @@ void dpumap_etcd_process(struct dpumap_etcd *etcd)
 	struct dpumap_etcd_call *call;
 	size_t left = 0;
 
-	if (etcd->num_endpoints > 1 && dpumap_clock_ns() >= etcd->next_probe)
+	if (etcd->num_endpoints > 1 && monotonic_ns() >= etcd->next_probe)
 		probe(etcd);
 	dpumap_http_process(etcd->http);
 	/* A call that fails at once may lead to another one like it, for the next time. */
@@ -753,7 +752,7 @@ static void seed(struct dpumap_etcd *etcd)
 	if (getrandom(&etcd->random, sizeof(etcd->random), GRND_NONBLOCK) !=
 		    (ssize_t)sizeof(etcd->random) ||
 	    !etcd->random)
-		etcd->random = dpumap_clock_ns() | 1;
+		etcd->random = monotonic_ns() | 1;
 }
 
 doca_error_t dpumap_etcd_create(const struct dpumap_etcd_config *config, struct dpumap_etcd **etcd,

@@ -15,7 +15,7 @@
 
 #include <curl/curl.h>
 
-#include "local/clock.h"
+#include "base/clock.h"
 #include "secret/secret.h"
 
 #define ALIVE_S	   5L /* between probes of an idle connection */
@@ -74,9 +74,8 @@ static int timer_changed(CURLM *multi, long timeout_ms, void *context)
 	struct dpumap_http *http = context;
 
 	(void)multi;
-	http->deadline = timeout_ms < 0
-				 ? UINT64_MAX
-				 : dpumap_clock_ns() + (uint64_t)timeout_ms * DPUMAP_NSEC_PER_MSEC;
+	http->deadline =
+		timeout_ms < 0 ? UINT64_MAX : monotonic_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
 	return 0;
 }
 
@@ -428,7 +427,7 @@ void dpumap_http_process(struct dpumap_http *http)
 	for (i = 0; i < num; i++)
 		curl_multi_socket_action(http->multi, events[i].data.fd,
 					 action_of(events[i].events), &running);
-	if (dpumap_clock_ns() >= http->deadline) {
+	if (monotonic_ns() >= http->deadline) {
 		http->deadline = UINT64_MAX;
 		curl_multi_socket_action(http->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 	}

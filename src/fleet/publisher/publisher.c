@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "fleet/publisher/publisher_lease.h"
 #include "fleet/publisher/publisher_priv.h"
 #include "fleet/publisher/publisher_steps.h"
@@ -13,7 +14,7 @@
 
 #define REQUEST_MIN_MS 500u
 #define REQUEST_MAX_MS 5000u
-#define START_SPREAD   (500 * DPUMAP_NSEC_PER_MSEC) /* machines that start together */
+#define START_SPREAD   (500 * NSEC_PER_MSEC) /* machines that start together */
 
 static const char *const phase_names[] = {
 	[DPUMAP_PUBLISHER_CONNECTING] = "connecting", [DPUMAP_PUBLISHER_REFUSED] = "refused",
@@ -50,7 +51,7 @@ void dpumap_publisher_trouble(struct dpumap_publisher *p, enum dpumap_publisher_
 				      p->fleet, p->problem.text);
 	dpumap_publisher_enter(p, phase);
 	p->needs_check = p->claimed; /* what is in etcd when it answers again? */
-	p->next_step = dpumap_clock_ns() + dpumap_etcd_backoff(p->etcd, &p->failures);
+	p->next_step = monotonic_ns() + dpumap_etcd_backoff(p->etcd, &p->failures);
 }
 
 void dpumap_publisher_failed(struct dpumap_publisher *p, const struct dpumap_fault *fault)
@@ -78,7 +79,7 @@ void dpumap_publisher_forget_claim(struct dpumap_publisher *p)
 
 void dpumap_publisher_confirmed(struct dpumap_publisher *p)
 {
-	p->confirmed = dpumap_clock_ns();
+	p->confirmed = monotonic_ns();
 	p->failures = 0;
 }
 
@@ -86,7 +87,7 @@ void dpumap_publisher_confirmed(struct dpumap_publisher *p)
 
 static void work(struct dpumap_publisher *p)
 {
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 
 	if (!p->dpu[0])
 		return;
@@ -111,7 +112,7 @@ int dpumap_publisher_fd(const struct dpumap_publisher *publisher)
 int dpumap_publisher_next_ms(const struct dpumap_publisher *publisher)
 {
 	const struct dpumap_publisher *p = publisher;
-	uint64_t now = dpumap_clock_ns(), next = dpumap_etcd_next(p->etcd), step = p->next_step;
+	uint64_t now = monotonic_ns(), next = dpumap_etcd_next(p->etcd), step = p->next_step;
 
 	if (p->dpu[0] && p->lease && !p->renewal)
 		next = dpumap_publisher_earlier(next, p->next_renewal);
@@ -125,7 +126,7 @@ int dpumap_publisher_next_ms(const struct dpumap_publisher *publisher)
 		return -1;
 	if (next <= now)
 		return 0;
-	next = (next - now + DPUMAP_NSEC_PER_MSEC - 1) / DPUMAP_NSEC_PER_MSEC;
+	next = (next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
 	return next < INT_MAX ? (int)next : INT_MAX;
 }
 
@@ -152,7 +153,7 @@ doca_error_t dpumap_publisher_set(struct dpumap_publisher *publisher,
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!p->dpu[0])
-		p->next_step = dpumap_clock_ns() + dpumap_etcd_random(p->etcd, START_SPREAD);
+		p->next_step = monotonic_ns() + dpumap_etcd_random(p->etcd, START_SPREAD);
 	dpumap_fleet_copy(p->dpu, sizeof(p->dpu), self->name);
 	dpumap_fleet_key_dpu(p->fleet, self->name, p->own);
 	dpumap_records_clear(&p->wanted);
@@ -178,7 +179,7 @@ void dpumap_publisher_renew(struct dpumap_publisher *publisher, struct dpumap_pu
 	p->failures = 0;
 	/* Have the cancelled calls had an effect, and does etcd know the lease? */
 	p->needs_check = p->claimed;
-	p->next_step = p->next_renewal = dpumap_clock_ns();
+	p->next_step = p->next_renewal = monotonic_ns();
 }
 
 /* -- queries -- */
@@ -188,7 +189,7 @@ void dpumap_publisher_get_state(const struct dpumap_publisher *publisher,
 {
 	const struct dpumap_publisher *p = publisher;
 	struct dpumap_etcd_counts counts = dpumap_etcd_counts(p->etcd);
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 
 	*state = (struct dpumap_publisher_state){
 		.phase = p->phase,
@@ -197,15 +198,14 @@ void dpumap_publisher_get_state(const struct dpumap_publisher *publisher,
 		.endpoint = dpumap_etcd_url(p->etcd, dpumap_etcd_current(p->etcd)),
 		.cluster_id = dpumap_etcd_cluster(p->etcd),
 		.lease = p->lease,
-		.lease_remaining_ms =
-			p->lease && p->lease_end > now
-				? (int64_t)((p->lease_end - now) / DPUMAP_NSEC_PER_MSEC)
-				: 0,
+		.lease_remaining_ms = p->lease && p->lease_end > now
+					      ? (int64_t)((p->lease_end - now) / NSEC_PER_MSEC)
+					      : 0,
 		.num_wanted = p->wanted.num,
 		.num_published = p->published.num,
 		.revision = p->revision,
 		.published_age_ms =
-			p->confirmed ? (now - p->confirmed) / DPUMAP_NSEC_PER_MSEC : UINT64_MAX,
+			p->confirmed ? (now - p->confirmed) / NSEC_PER_MSEC : UINT64_MAX,
 		.num_requests = p->earlier.requests + counts.requests,
 		.num_failures = p->earlier.failures + counts.failures,
 		.num_transactions = p->transactions,

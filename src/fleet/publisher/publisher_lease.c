@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "base/clock.h"
 #include "fleet/etcd/answer.h"
 #include "fleet/etcd/body.h"
 
@@ -16,7 +17,7 @@ void dpumap_publisher_lease_lost(struct dpumap_publisher *p)
 	p->call = p->renewal = NULL;
 	p->lease = 0;
 	p->leases_lost++;
-	p->next_step = dpumap_clock_ns();
+	p->next_step = monotonic_ns();
 	dpumap_fleet_log_line(&p->log,
 			      "fleet %s has lost the lease of DPU %s: it is published again",
 			      p->fleet, p->dpu);
@@ -58,7 +59,7 @@ static void renewed(void *context, const struct dpumap_etcd_reply *reply)
 		return;
 	}
 	if (reply->fault.code != DOCA_SUCCESS) {
-		p->next_renewal = dpumap_clock_ns() + dpumap_publisher_ttl_ns(p) / 10 +
+		p->next_renewal = monotonic_ns() + dpumap_publisher_ttl_ns(p) / 10 +
 				  dpumap_etcd_random(p->etcd, dpumap_publisher_ttl_ns(p) / 10);
 		dpumap_publisher_failed(p, &reply->fault);
 		return;
@@ -72,7 +73,7 @@ static void renewed(void *context, const struct dpumap_etcd_reply *reply)
 	schedule_renewal(p);
 	/* After a failure: is all of it still there? */
 	if (p->phase != DPUMAP_PUBLISHER_PUBLISHED)
-		p->next_check = p->next_step = dpumap_clock_ns();
+		p->next_check = p->next_step = monotonic_ns();
 }
 
 void dpumap_publisher_begin_renewal(struct dpumap_publisher *p)
@@ -81,7 +82,7 @@ void dpumap_publisher_begin_renewal(struct dpumap_publisher *p)
 	struct dpumap_fault fault;
 
 	dpumap_body_number(body, "ID", p->lease);
-	p->renew_sent = dpumap_clock_ns();
+	p->renew_sent = monotonic_ns();
 	if (dpumap_etcd_begin(p->etcd, "/v3/lease/keepalive", body, renewed, p, &p->renewal,
 			      &fault) == DOCA_SUCCESS)
 		return;
@@ -104,7 +105,7 @@ static void revoked(void *context, const struct dpumap_etcd_reply *reply)
 
 void dpumap_publisher_revoke(struct dpumap_publisher *p, unsigned int wait_ms)
 {
-	uint64_t end = dpumap_clock_ns() + wait_ms * DPUMAP_NSEC_PER_MSEC, now;
+	uint64_t end = monotonic_ns() + wait_ms * NSEC_PER_MSEC, now;
 	struct pollfd fd = {.fd = dpumap_etcd_fd(p->etcd), .events = POLLIN};
 	struct json_object *body = json_object_new_object();
 	struct dpumap_etcd_call *call;
@@ -116,9 +117,9 @@ void dpumap_publisher_revoke(struct dpumap_publisher *p, unsigned int wait_ms)
 	if (dpumap_etcd_begin(p->etcd, "/v3/lease/revoke", body, revoked, &state, &call, &fault) !=
 	    DOCA_SUCCESS)
 		return;
-	while (state == REVOCATION_WAITS && (now = dpumap_clock_ns()) < end) {
+	while (state == REVOCATION_WAITS && (now = monotonic_ns()) < end) {
 		next = dpumap_publisher_earlier(dpumap_etcd_next(p->etcd), end);
-		next = next > now ? (next - now) / DPUMAP_NSEC_PER_MSEC + 1 : 0;
+		next = next > now ? (next - now) / NSEC_PER_MSEC + 1 : 0;
 		if (poll(&fd, 1, (int)next) < 0 && errno != EINTR)
 			break;
 		dpumap_etcd_process(p->etcd);

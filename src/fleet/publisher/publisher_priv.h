@@ -3,12 +3,12 @@
 #ifndef DPUMAP_FLEET_PUBLISHER_PRIV_H
 #define DPUMAP_FLEET_PUBLISHER_PRIV_H
 
+#include "base/clock.h"
 #include "fleet/etcd/etcd.h"
 #include "fleet/etcd/log.h"
 #include "fleet/publisher/publisher.h"
 #include "fleet/record/names.h"
 #include "fleet/record/records.h"
-#include "local/clock.h"
 
 enum publisher_step {
 	STEP_GRANT,
@@ -57,7 +57,7 @@ struct dpumap_publisher {
 
 static inline uint64_t dpumap_publisher_ttl_ns(const struct dpumap_publisher *p)
 {
-	return p->ttl_s * DPUMAP_NSEC_PER_SEC;
+	return p->ttl_s * NSEC_PER_SEC;
 }
 
 static inline uint64_t dpumap_publisher_earlier(uint64_t a, uint64_t b)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "fleet/etcd/answer.h"
 #include "fleet/etcd/body.h"
 #include "fleet/publisher/publisher_lease.h"
@@ -41,7 +42,7 @@ static void begin_call(struct dpumap_publisher *p, enum publisher_step step, con
 	struct dpumap_fault fault;
 
 	p->step = step;
-	p->step_begun = dpumap_clock_ns();
+	p->step_begun = monotonic_ns();
 	if (dpumap_etcd_begin_within(p->etcd, p->patience_ms, path, body, txn_done, p, &p->call,
 				     &fault) != DOCA_SUCCESS)
 		dpumap_publisher_failed(p, &fault);
@@ -54,7 +55,7 @@ static void begin_grant(struct dpumap_publisher *p)
 	struct json_object *body = json_object_new_object();
 
 	dpumap_body_number(body, "TTL", p->ttl_s);
-	p->renew_sent = dpumap_clock_ns();
+	p->renew_sent = monotonic_ns();
 	begin_call(p, STEP_GRANT, "/v3/lease/grant", body);
 }
 
@@ -246,7 +247,7 @@ static void checked(struct dpumap_publisher *p, struct json_object *json)
 	struct dpumap_fault fault;
 
 	p->needs_check = false;
-	p->next_check = dpumap_clock_ns() + dpumap_publisher_ttl_ns(p) -
+	p->next_check = monotonic_ns() + dpumap_publisher_ttl_ns(p) -
 			dpumap_etcd_random(p->etcd, dpumap_publisher_ttl_ns(p) / 4);
 	dpumap_publisher_confirmed(p);
 	if (dpumap_wanted_correct(&p->published, p->own, keys, p->lease, p->revision) ==
@@ -275,7 +276,7 @@ static void txn_answered(struct dpumap_publisher *p, const struct dpumap_etcd_re
 /* An overloaded etcd does the work, but too late: a repetition within the same time would only add to it. */
 static void adapt_patience(struct dpumap_publisher *p, doca_error_t code)
 {
-	uint64_t took_ms = (dpumap_clock_ns() - p->step_begun) / DPUMAP_NSEC_PER_MSEC;
+	uint64_t took_ms = (monotonic_ns() - p->step_begun) / NSEC_PER_MSEC;
 
 	if (2 * took_ms >= PATIENCE_MS)
 		p->patience_ms = PATIENCE_MS;
@@ -291,7 +292,7 @@ static void txn_done(void *context, const struct dpumap_etcd_reply *reply)
 
 	p->call = NULL;
 	adapt_patience(p, reply->fault.code);
-	p->next_step = dpumap_clock_ns();
+	p->next_step = monotonic_ns();
 	if (reply->fault.code == DOCA_ERROR_NOT_FOUND)
 		dpumap_publisher_lease_lost(p);
 	else if (reply->fault.code != DOCA_SUCCESS)
@@ -308,7 +309,7 @@ enum publisher_step dpumap_publisher_due_step(const struct dpumap_publisher *p)
 		return STEP_GRANT;
 	if (!p->claimed)
 		return STEP_CLAIM;
-	if (p->needs_check || dpumap_clock_ns() >= p->next_check)
+	if (p->needs_check || monotonic_ns() >= p->next_check)
 		return STEP_CHECK;
 	return dpumap_records_equal(&p->wanted, &p->published) ? STEP_NONE : STEP_CHANGE;
 }

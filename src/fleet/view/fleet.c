@@ -12,16 +12,16 @@
 
 #include <doca_log.h>
 
+#include "base/clock.h"
 #include "fleet/view/cache.h"
 #include "fleet/view/fleet_priv.h"
-#include "local/clock.h"
 
 DOCA_LOG_REGISTER(DPUMAP_FLEET);
 
 #define TIMEOUT_MS     5000u
 #define TIMEOUT_MIN_MS 100u
 #define TIMEOUT_MAX_MS 600000u
-#define CACHE_EVERY    (10 * DPUMAP_NSEC_PER_SEC)
+#define CACHE_EVERY    (10 * NSEC_PER_SEC)
 
 doca_error_t dpumap_fleet_wrong(struct dpumap_fleet *fleet, doca_error_t code, const char *why)
 {
@@ -246,7 +246,7 @@ static uint64_t real_ms(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / DPUMAP_NSEC_PER_MSEC;
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / NSEC_PER_MSEC;
 }
 
 static uint64_t age_ms(const struct dpumap_fleet *f)
@@ -255,7 +255,7 @@ static uint64_t age_ms(const struct dpumap_fleet *f)
 	uint64_t now = real_ms();
 
 	if (state->confirmed_ns)
-		return (dpumap_clock_ns() - state->confirmed_ns) / DPUMAP_NSEC_PER_MSEC;
+		return (monotonic_ns() - state->confirmed_ns) / NSEC_PER_MSEC;
 	return now > f->cached_ms ? now - f->cached_ms : 0;
 }
 
@@ -269,7 +269,7 @@ static void write_cache(struct dpumap_fleet *f)
 
 	if (!f->cache || !state->is_live)
 		return;
-	f->cache_written = dpumap_clock_ns();
+	f->cache_written = monotonic_ns();
 	f->changed = false;
 	if (dpumap_cache_write(f->cache, f->name, f->view, &about, &fault) != DOCA_SUCCESS)
 		log_line(f, fault.text);
@@ -297,13 +297,13 @@ static bool read_cache(struct dpumap_fleet *f)
 
 static int next_ms(const struct dpumap_fleet *f)
 {
-	uint64_t next = dpumap_etcd_next(f->etcd), now = dpumap_clock_ns();
+	uint64_t next = dpumap_etcd_next(f->etcd), now = monotonic_ns();
 
 	if (dpumap_follow_next(f->follow) < next)
 		next = dpumap_follow_next(f->follow);
 	if (next <= now)
 		return 0;
-	next = (next - now + DPUMAP_NSEC_PER_MSEC - 1) / DPUMAP_NSEC_PER_MSEC;
+	next = (next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
 	return next < INT_MAX ? (int)next : INT_MAX;
 }
 
@@ -312,7 +312,7 @@ static void process(struct dpumap_fleet *f)
 	dpumap_follow_process(f->follow);
 	dpumap_etcd_process(f->etcd);
 	dpumap_follow_process(f->follow);
-	if (f->cache && f->changed && dpumap_clock_ns() - f->cache_written > CACHE_EVERY)
+	if (f->cache && f->changed && monotonic_ns() - f->cache_written > CACHE_EVERY)
 		write_cache(f);
 }
 
@@ -332,19 +332,17 @@ static void say_wait(struct dpumap_fleet *f)
 
 void dpumap_fleet_wait(struct dpumap_fleet *fleet, bool (*is_done)(void *context), void *context)
 {
-	uint64_t end = dpumap_clock_ns() + fleet->timeout_ms * DPUMAP_NSEC_PER_MSEC, now;
-	uint64_t say = dpumap_clock_ns() + DPUMAP_NSEC_PER_SEC;
+	uint64_t end = monotonic_ns() + fleet->timeout_ms * NSEC_PER_MSEC, now;
+	uint64_t say = monotonic_ns() + NSEC_PER_SEC;
 	struct pollfd fd = {.fd = dpumap_etcd_fd(fleet->etcd), .events = POLLIN};
 	int wait, left;
 
 	process(fleet);
-	while (!is_done(context) && (now = dpumap_clock_ns()) < end) {
+	while (!is_done(context) && (now = monotonic_ns()) < end) {
 		wait = next_ms(fleet);
 		if (fleet->waits && now >= say)
 			say_wait(fleet);
-		left = (int)(((fleet->waits && say < end ? say : end) - now) /
-			     DPUMAP_NSEC_PER_MSEC) +
-		       1;
+		left = (int)(((fleet->waits && say < end ? say : end) - now) / NSEC_PER_MSEC) + 1;
 		if (poll(&fd, 1, wait < left ? wait : left) < 0 && errno != EINTR)
 			break;
 		process(fleet);

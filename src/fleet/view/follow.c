@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "fleet/etcd/answer.h"
 #include "fleet/etcd/body.h"
-#include "local/clock.h"
 
 #define PAGE_RECORDS 1000
-#define POLL_EVERY   (5 * DPUMAP_NSEC_PER_SEC)
+#define POLL_EVERY   (5 * NSEC_PER_SEC)
 /* Whatever a member should have said and did not is known after this time, about. */
-#define REREAD_EVERY (3600 * DPUMAP_NSEC_PER_SEC)
+#define REREAD_EVERY (3600 * NSEC_PER_SEC)
 #define KEY_MAX	     4096 /* of any key under ours */
 #define LINES_MAX    64	  /* of the log about records, in LINES_TIME */
-#define LINES_TIME   (10 * DPUMAP_NSEC_PER_SEC)
+#define LINES_TIME   (10 * NSEC_PER_SEC)
 
 enum part { PART_DPUS, PART_EXPORTS, NUM_PARTS };
 
@@ -54,7 +54,7 @@ static void begin_page(struct dpumap_follow *f);
 static void log_record(struct dpumap_follow *f, const void *key, size_t len, const char *why)
 {
 	char shown[DPUMAP_FLEET_SHOWN_SIZE], line[512];
-	uint64_t now = dpumap_clock_ns();
+	uint64_t now = monotonic_ns();
 
 	f->state.skipped++;
 	if (now - f->lines_since > LINES_TIME) {
@@ -93,7 +93,7 @@ static void log_orphans(struct dpumap_follow *f)
 
 static void confirm(struct dpumap_follow *f)
 {
-	f->state.confirmed_ns = dpumap_clock_ns();
+	f->state.confirmed_ns = monotonic_ns();
 	f->state.has_failed = false;
 	f->failures = 0;
 	f->state.fault = (struct dpumap_fault){0};
@@ -120,7 +120,7 @@ static void fail(struct dpumap_follow *f, const struct dpumap_fault *fault)
 	stop(f);
 	f->state.has_failed = true;
 	f->state.fault = why;
-	f->next = dpumap_clock_ns();
+	f->next = monotonic_ns();
 	/* Another endpoint may go on at once. */
 	if (!f->failures && f->state.is_live && dpumap_etcd_num_endpoints(f->config.etcd) > 1) {
 		f->failures++;
@@ -223,7 +223,7 @@ static void sync_again(struct dpumap_follow *f, const char *why)
 	f->config.log(f->config.context, line);
 	stop(f);
 	f->needs_sync = true;
-	f->next = dpumap_clock_ns() + dpumap_etcd_backoff(f->config.etcd, &f->failures);
+	f->next = monotonic_ns() + dpumap_etcd_backoff(f->config.etcd, &f->failures);
 }
 
 static void take_events(struct dpumap_follow *f, const struct dpumap_etcd_reply *reply)
@@ -287,11 +287,11 @@ static void heard(void *context, const struct dpumap_etcd_reply *reply)
 	if (dpumap_answer_bool(reply->json, "created")) {
 		f->watching = true;
 		f->watch_endpoint = reply->endpoint;
-		f->next = dpumap_clock_ns(); /* the first poll confirms the view */
+		f->next = monotonic_ns(); /* the first poll confirms the view */
 		return;
 	}
 	take_events(f, reply);
-	f->state.confirmed_ns = dpumap_clock_ns();
+	f->state.confirmed_ns = monotonic_ns();
 }
 
 static void watch_ended(void *context, const struct dpumap_etcd_reply *reply)
@@ -330,7 +330,7 @@ static void begin_watch(struct dpumap_follow *f)
 				     &f->watch, &fault) != DOCA_SUCCESS)
 		fail(f, &fault);
 	else
-		f->next = dpumap_clock_ns() + POLL_EVERY;
+		f->next = monotonic_ns() + POLL_EVERY;
 }
 
 /* -- polling: a read that needs a quorum confirms that the watch is worth something -- */
@@ -350,7 +350,7 @@ static void polled(void *context, const struct dpumap_etcd_reply *reply)
 		sync_again(f, "etcd has an older state than before");
 	} else if (f->watching && f->watch_endpoint == reply->endpoint) {
 		confirm(f);
-		if (dpumap_clock_ns() >= f->reread)
+		if (monotonic_ns() >= f->reread)
 			begin_sync(f);
 	} else {
 		/* Another endpoint answers: watch there, from where we are. */
@@ -371,8 +371,7 @@ static void begin_poll(struct dpumap_follow *f)
 	dpumap_fleet_key_dpu(f->config.fleet, NULL, key);
 	dpumap_body_text(body, "key", key);
 	dpumap_body_flag(body, "count_only");
-	f->next =
-		dpumap_clock_ns() + POLL_EVERY / 2 + dpumap_etcd_random(f->config.etcd, POLL_EVERY);
+	f->next = monotonic_ns() + POLL_EVERY / 2 + dpumap_etcd_random(f->config.etcd, POLL_EVERY);
 	if (dpumap_etcd_begin(f->config.etcd, "/v3/kv/range", body, polled, f, &f->poll, &fault) !=
 	    DOCA_SUCCESS)
 		fail(f, &fault);
@@ -389,9 +388,9 @@ static void end_sync(struct dpumap_follow *f)
 		f->config.happened(f->config.context, DPUMAP_FLEET_RESYNCED);
 	f->was_read = true;
 	f->needs_sync = false;
-	f->reread = dpumap_clock_ns() + REREAD_EVERY / 2 +
+	f->reread = monotonic_ns() + REREAD_EVERY / 2 +
 		    dpumap_etcd_random(f->config.etcd, REREAD_EVERY);
-	f->state.confirmed_ns = dpumap_clock_ns();
+	f->state.confirmed_ns = monotonic_ns();
 	begin_watch(f);
 }
 
@@ -559,7 +558,7 @@ static void begin_page(struct dpumap_follow *f)
 
 static bool is_due(const struct dpumap_follow *f)
 {
-	return dpumap_clock_ns() >= f->next && !f->page && !f->poll;
+	return monotonic_ns() >= f->next && !f->page && !f->poll;
 }
 
 void dpumap_follow_process(struct dpumap_follow *follow)

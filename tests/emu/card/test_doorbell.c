@@ -99,10 +99,10 @@ static bool waits(const char *thread, void *arg)
 /* The watcher executes what was rung, and wakes the engine afterwards: the engine sleeps once the watcher waits. */
 static bool await_sleep(void)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (!in_threads(WATCHER, waits, NULL) || !in_threads(ENGINE, sleeps, NULL)) {
-		if (now_ms() > deadline)
+		if (monotonic_ms() > deadline)
 			return false;
 		usleep(100);
 	}

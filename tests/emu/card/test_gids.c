@@ -183,13 +183,13 @@ static void post_send(struct end *e)
 
 static enum ibv_wc_status await(struct end *e)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct ibv_wc wc;
 	int n;
 
 	do
 		n = ibv_poll_cq(e->cq, 1, &wc);
-	while (!n && now_ms() < end);
+	while (!n && monotonic_ms() < end);
 	assert_int_equal(n, 1);
 	return wc.status;
 }

@@ -92,9 +92,9 @@ static void expect_event(struct process *peer, enum ibv_event_type type, enum xr
 /* Events of two processes, in either order. */
 static void expect_events(struct process *peer, uint64_t wanted)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS, seen = 0;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS, seen = 0;
 
-	while (seen != wanted && now_ms() < end) {
+	while (seen != wanted && monotonic_ms() < end) {
 		struct xrc_answer r = ask(peer, XRC_EVENTS, 0);
 
 		assert_int_equal(r.err, 0);

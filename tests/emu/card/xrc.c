@@ -286,12 +286,12 @@ static void pause_ms(int ms)
 
 static int await_completion(const uint64_t *arg, uint64_t *v)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct ibv_wc wc;
 	int n;
 
 	while (!(n = ibv_poll_cq(self.cq, 1, &wc))) {
-		if (now_ms() > end)
+		if (monotonic_ms() > end)
 			return ETIMEDOUT;
 		pause_ms(1);
 	}

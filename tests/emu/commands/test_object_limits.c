@@ -68,7 +68,7 @@ static int make_srq(int fd)
 /* Not one more than the limit; when they are destroyed, as many again. */
 static void sweep(const char *name, int (*make)(int fd), uint32_t limit, uint32_t there)
 {
-	uint64_t begin = now_ms();
+	uint64_t begin = monotonic_ms();
 	uint32_t i, turn;
 	int fd, err;
 
@@ -85,7 +85,7 @@ static void sweep(const char *name, int (*make)(int fd), uint32_t limit, uint32_
 		assert_int_equal(fixture_recount(NULL), 0); /* wait until they are gone */
 	}
 	printf("%s: %u made %u times in %llu ms\n", name, limit, turn,
-	       (unsigned long long)(now_ms() - begin));
+	       (unsigned long long)(monotonic_ms() - begin));
 	fflush(stdout);
 }
 

@@ -131,13 +131,13 @@ static void random_command(const int *files)
 
 static void random_commands_leave_nothing(void **state)
 {
-	uint64_t end = now_ms() + test_setting("DPUMAP_RANDOM_MS", 1500);
+	uint64_t end = monotonic_ms() + test_setting("DPUMAP_RANDOM_MS", 1500);
 	int files[FILES], i;
 	unsigned long n = 0;
 
 	for (i = 0; i < FILES; i++)
 		files[i] = cm_open(O_NONBLOCK);
-	for (; now_ms() < end; n++) {
+	for (; monotonic_ms() < end; n++) {
 		random_command(files);
 		if (draw(200))
 			continue;
@@ -277,8 +277,8 @@ static void killed_processes_leave_nothing(void **state)
 	}
 	for (i = 0; i < AT_ONCE; i++)
 		end(pids[i]);
-	deadline = now_ms() + FIXTURE_TIMEOUT_MS;
-	while (descriptors_of(server) != before && now_ms() < deadline)
+	deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
+	while (descriptors_of(server) != before && monotonic_ms() < deadline)
 		usleep(10000);
 	assert_int_equal(descriptors_of(server), before);
 	/* All ports are free again. */
@@ -299,7 +299,7 @@ int main(int argc, char **argv)
 	};
 
 	test_parse_options(argc, argv);
-	sequence = test_setting("DPUMAP_RANDOM_SEED", (unsigned long)now_ms());
+	sequence = test_setting("DPUMAP_RANDOM_SEED", (unsigned long)monotonic_ms());
 	printf("seed %llu\n", (unsigned long long)sequence);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,14 +252,14 @@ static int open_context(void)
 
 static void test_random_commands(void **state)
 {
-	uint64_t seed = test_setting("DPUMAP_RANDOM_SEED", (unsigned long)now_ms());
-	uint64_t end = now_ms() + test_setting("DPUMAP_RANDOM_MS", 1500);
+	uint64_t seed = test_setting("DPUMAP_RANDOM_SEED", (unsigned long)monotonic_ms());
+	uint64_t end = monotonic_ms() + test_setting("DPUMAP_RANDOM_MS", 1500);
 	unsigned long contexts = 0, commands = 0, done = 0;
 	int fd, i;
 
 	state_of_random = seed;
 	printf("seed %llu\n", (unsigned long long)seed);
-	while (now_ms() < end) {
+	while (monotonic_ms() < end) {
 		fd = open_context();
 		for (i = 0; i < 500; i++, commands++)
 			done += issue_random(fd);

@@ -248,10 +248,10 @@ static void start(struct worker *w, void *(*run)(void *arg), struct ibv_context 
 /* A request that begins has two descriptors for a moment: look for the number that stays. */
 static bool wait_for_fds(unsigned int n)
 {
-	uint64_t end = now_ms() + WAIT_MS;
+	uint64_t end = monotonic_ms() + WAIT_MS;
 	bool equal;
 
-	while (!(equal = count_fds() == n) && now_ms() < end)
+	while (!(equal = count_fds() == n) && monotonic_ms() < end)
 		usleep(1000);
 	return equal;
 }
@@ -301,7 +301,7 @@ static void fork_does_not_wait_for_commands(void **state)
 {
 	struct ibv_context *context = fixture_open_context();
 	struct worker user[2] = {{0}}, forker = {0};
-	uint64_t end = now_ms() + WAIT_MS;
+	uint64_t end = monotonic_ms() + WAIT_MS;
 	bool underway, forked;
 	pid_t guard = -1;
 	int stopped;
@@ -313,7 +313,7 @@ static void fork_does_not_wait_for_commands(void **state)
 	start(&user[1], use_once, context);
 	underway = wait_for_fds(parents_fds + 1);
 	start(&forker, fork_once, context);
-	while (!atomic_load(&forker.done) && now_ms() < end)
+	while (!atomic_load(&forker.done) && monotonic_ms() < end)
 		usleep(1000);
 	forked = atomic_load(&forker.done);
 	assert_true(resume_server(stopped, guard));

@@ -88,7 +88,7 @@ static void start(struct client *c)
 		if (write(c->to, &storm.desc, sizeof(storm.desc)) != (ssize_t)sizeof(storm.desc))
 			break;
 	/* A quarter of the programs is killed while it starts. */
-	c->deadline = now_ms() +
+	c->deadline = monotonic_ms() +
 		      test_draw(&storm.random, test_draw(&storm.random, 4) ? longest : longest / 8);
 }
 
@@ -122,13 +122,13 @@ static bool import_from(const struct client *c)
 
 static void assert_denied(void)
 {
-	uint64_t deadline = now_ms() + DENIAL_MS;
+	uint64_t deadline = monotonic_ms() + DENIAL_MS;
 	doca_error_t result;
 	uint8_t got[64];
 
 	do {
 		result = sharer_read(&storm.parent, 1, 0, got, sizeof(got));
-	} while (result == DOCA_SUCCESS && now_ms() < deadline);
+	} while (result == DOCA_SUCCESS && monotonic_ms() < deadline);
 	assert_error(result, DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(sharer_drop(&storm.parent, 1));
 	storm.denied++;
@@ -163,7 +163,7 @@ static void finish(struct client *c)
 
 static void sleep_until(uint64_t deadline)
 {
-	uint64_t now = now_ms();
+	uint64_t now = monotonic_ms();
 
 	if (now < deadline)
 		usleep((useconds_t)(deadline - now) * 1000);
@@ -199,7 +199,7 @@ static void open_storm(void)
 	setrlimit(RLIMIT_CORE, &no_core);
 	signal(SIGPIPE, SIG_IGN);
 	storm.longest = (uint32_t)test_setting("DPUMAP_LIFE_MS", CLIENT_MS);
-	storm.random = test_setting("DPUMAP_RANDOM_SEED", (unsigned long)now_ms());
+	storm.random = test_setting("DPUMAP_RANDOM_SEED", (unsigned long)monotonic_ms());
 	printf("seed %llu\n", (unsigned long long)storm.random);
 	assert_non_null(dir);
 	snprintf(storm.emu.dir, sizeof(storm.emu.dir), "%s", dir);
@@ -220,13 +220,13 @@ static long most_descriptors(const struct footprint *before)
 
 static void assert_no_growth(const struct footprint *before)
 {
-	uint64_t deadline = now_ms() + 60000;
+	uint64_t deadline = monotonic_ms() + 60000;
 	struct footprint now;
 
 	do {
 		usleep(20000);
 		now = footprint_of(storm.emu.server);
-	} while (now.descriptors > most_descriptors(before) && now_ms() < deadline);
+	} while (now.descriptors > most_descriptors(before) && monotonic_ms() < deadline);
 	printf("server: %ld KiB, %ld descriptors, %ld threads; was %ld, %ld, %ld\n", now.heap_kib,
 	       now.descriptors, now.threads, before->heap_kib, before->descriptors,
 	       before->threads);
@@ -253,13 +253,13 @@ static void killed_programs_leave_nothing_behind(void **state)
 	run_clients(WARM_UP);
 	assert_true(objects_read(&counts));
 	before = footprint_of(storm.emu.server);
-	begin = now_ms();
+	begin = monotonic_ms();
 	run_clients(kills);
 	/* On a busy machine the programs may need longer until they export anything. */
 	for (; !storm.denied && storm.longest < LONGEST_MS; storm.longest *= 2)
 		run_clients(AT_ONCE * 4);
 	printf("%u killed, %u ended by themselves; %u exports denied; %llu s\n", storm.killed,
-	       storm.ended, storm.denied, (unsigned long long)(now_ms() - begin) / 1000);
+	       storm.ended, storm.denied, (unsigned long long)(monotonic_ms() - begin) / 1000);
 	assert_no_growth(&before);
 	for (i = 0; i < STEADY_CLIENTS; i++) {
 		assert_int_equal(waitpid(steady[i].pid, NULL, WNOHANG), 0);

@@ -459,12 +459,12 @@ static pid_t hold_peer(int *socket)
 /* Device memory belongs to the card and remains; the memory of the process ended with it. */
 static void assert_only_device_memory(void)
 {
-	uint64_t deadline = now_ms() + 5000;
+	uint64_t deadline = monotonic_ms() + 5000;
 	int status;
 
 	do {
 		status = rc_read(&holder, card_of_owner.key, card_of_owner.addr, 4096);
-	} while (status == IBV_WC_SUCCESS && now_ms() < deadline);
+	} while (status == IBV_WC_SUCCESS && monotonic_ms() < deadline);
 	assert_int_equal(status, IBV_WC_REM_ACCESS_ERR);
 	assert_true(rc_reconnect(&holder));
 	assert_int_equal(rc_read(&holder, card_of_owner.dm_key, 0, DM_BYTES), IBV_WC_SUCCESS);

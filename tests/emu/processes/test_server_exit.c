@@ -116,12 +116,12 @@ static int mapping(void)
 
 static int flushed(void)
 {
-	uint64_t before = now_ms();
+	uint64_t before = monotonic_ms();
 	int status = rc_wait(&rc, PATIENCE_MS);
 
 	if (status == IBV_WC_WR_FLUSH_ERR)
 		return 0;
-	print_error("status %d after %u ms\n", status, (unsigned int)(now_ms() - before));
+	print_error("status %d after %u ms\n", status, (unsigned int)(monotonic_ms() - before));
 	return 11;
 }
 
@@ -333,7 +333,7 @@ static void start_all(const struct emulator *emulator, struct client *clients)
 static bool has_ended(const struct client *client, uint64_t deadline)
 {
 	struct pollfd end = {.fd = client->from};
-	uint64_t now = now_ms();
+	uint64_t now = monotonic_ms();
 
 	return poll(&end, 1, now < deadline ? (int)(deadline - now) : 0) == 1;
 }
@@ -343,7 +343,7 @@ static int wait_for(const struct client *client)
 {
 	int status;
 
-	if (!has_ended(client, now_ms() + 2 * PATIENCE_MS))
+	if (!has_ended(client, monotonic_ms() + 2 * PATIENCE_MS))
 		kill(client->pid, SIGKILL);
 	status = process_exit_code(client->pid);
 	close(client->to);
@@ -353,7 +353,7 @@ static int wait_for(const struct client *client)
 
 static void assert_all_end(const struct client *clients)
 {
-	uint64_t soon = now_ms() + SOON_MS;
+	uint64_t soon = monotonic_ms() + SOON_MS;
 	unsigned int failed = 0;
 	size_t i;
 

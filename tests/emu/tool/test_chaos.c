@@ -79,7 +79,7 @@ static bool transfer(struct endpoint *a, struct endpoint *b, bool is_read)
 	size_t far = ENDPOINT_LEN / 2;
 	uint8_t *to = is_read ? a->bytes : b->bytes + far;
 	uint8_t *from = is_read ? b->bytes + far : a->bytes;
-	uint64_t limit = now_ms() + patience_ms;
+	uint64_t limit = monotonic_ms() + patience_ms;
 	struct doca_buf *src, *dst;
 	doca_error_t result;
 
@@ -93,7 +93,7 @@ static bool transfer(struct endpoint *a, struct endpoint *b, bool is_read)
 	while (result == DOCA_SUCCESS && a->num_done + a->num_failed == before) {
 		doca_pe_progress(a->pe);
 		doca_pe_progress(b->pe);
-		if (now_ms() > limit)
+		if (monotonic_ms() > limit)
 			result = DOCA_ERROR_TIME_OUT;
 	}
 	tally.lost += result == DOCA_ERROR_TIME_OUT;
@@ -177,11 +177,11 @@ static bool add(struct doca_sync_event *event, uint64_t *least, uint64_t *most)
 /* The device may refuse to destroy objects as long as the faults last. */
 static void close_event(struct doca_sync_event *event)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (doca_sync_event_destroy(event) != DOCA_SUCCESS) {
 		(void)doca_sync_event_stop(event);
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 }
 

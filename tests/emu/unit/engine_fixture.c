@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/engine/clock.h"
+#include "base/clock.h"
 #include "emu/engine/state.h"
 #include "emu/engine/wire.h"
 #include "emu/ipc/codes.h"
@@ -407,10 +407,10 @@ static bool take(struct fixture_cq *cq, struct fixture_cqe *cqe)
 
 bool fixture_poll(struct fixture_cq *cq, struct fixture_cqe *cqe)
 {
-	uint64_t end = emu_now_ns() + PATIENCE_NS;
+	uint64_t end = monotonic_ns() + PATIENCE_NS;
 
 	while (!take(cq, cqe)) {
-		if (emu_now_ns() > end)
+		if (monotonic_ns() > end)
 			return false;
 		usleep(20);
 	}

@@ -53,7 +53,7 @@ static bool is_readable(int fd, int timeout_ms)
 static bool wait_readable(int fd, uint64_t deadline)
 {
 	while (!is_readable(fd, node_progress_all() ? 0 : 1))
-		if (deadline && now_ms() > deadline)
+		if (deadline && monotonic_ms() > deadline)
 			return false;
 	return true;
 }
@@ -65,7 +65,7 @@ static doca_error_t call(struct process *p, struct request request, const void *
 	if (!process_send(p->to, &request, sizeof(request)) ||
 	    !process_send(p->to, bytes, request.len))
 		return DOCA_ERROR_CONNECTION_RESET;
-	if (!wait_readable(p->from, now_ms() + 2 * FIXTURE_TIMEOUT_MS))
+	if (!wait_readable(p->from, monotonic_ms() + 2 * FIXTURE_TIMEOUT_MS))
 		return DOCA_ERROR_TIME_OUT;
 	if (!process_receive(p->from, &reply, sizeof(reply)) || reply.len >= sizeof(agent_text) ||
 	    !process_receive(p->from, agent_text, reply.len))

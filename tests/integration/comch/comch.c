@@ -199,7 +199,7 @@ doca_error_t comch_send(struct comch_side *side, struct doca_comch_connection *c
 			uint32_t num, uint32_t len)
 {
 	uint32_t wanted = side->num_sent + side->num_failed + num;
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	doca_error_t result;
 
 	while (side->num_sent + side->num_failed < wanted) {
@@ -210,7 +210,7 @@ doca_error_t comch_send(struct comch_side *side, struct doca_comch_connection *c
 			return result;
 		while (doca_pe_progress(side->pe))
 			;
-		if (now_ms() > end)
+		if (monotonic_ms() > end)
 			return DOCA_ERROR_TIME_OUT;
 	}
 	return DOCA_SUCCESS;
@@ -341,11 +341,11 @@ static doca_error_t begin(struct comch_side *side, bool is_other)
 static doca_error_t progress_while(const struct comch_side *side, enum doca_ctx_states state,
 				   bool is_wanted)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while ((comch_state(side) == state) == is_wanted) {
 		comch_progress(side->pe);
-		if (now_ms() > end)
+		if (monotonic_ms() > end)
 			return DOCA_ERROR_TIME_OUT;
 	}
 	return DOCA_SUCCESS;
@@ -374,11 +374,11 @@ static doca_error_t submit(struct comch_side *side, uint32_t num, uint32_t len)
 
 static doca_error_t receive(const struct comch_side *side, uint32_t num, uint32_t *value)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (side->num_received < num) {
 		comch_progress(side->pe);
-		if (now_ms() > end)
+		if (monotonic_ms() > end)
 			return DOCA_ERROR_TIME_OUT;
 	}
 	*value = side->num_wrong;

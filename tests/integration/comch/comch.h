@@ -78,13 +78,13 @@ doca_error_t comch_send(struct comch_side *side, struct doca_comch_connection *c
 void comch_progress(struct doca_pe *pe);
 
 /* Progress the server until the condition holds; the test fails if it does not in time. */
-#define comch_wait(condition)                                      \
-	do {                                                       \
-		uint64_t wait_end = now_ms() + FIXTURE_TIMEOUT_MS; \
-		while (!(condition)) {                             \
-			comch_progress(comch_server.pe);           \
-			assert_true(now_ms() < wait_end);          \
-		}                                                  \
+#define comch_wait(condition)                                            \
+	do {                                                             \
+		uint64_t wait_end = monotonic_ms() + FIXTURE_TIMEOUT_MS; \
+		while (!(condition)) {                                   \
+			comch_progress(comch_server.pe);                 \
+			assert_true(monotonic_ms() < wait_end);          \
+		}                                                        \
 	} while (0)
 
 /* --- commands to the clients -------------------------------------------------------------------- */

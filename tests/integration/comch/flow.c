@@ -382,17 +382,17 @@ static void sleep_on_engines(int extra)
 static bool pause_until(uint64_t deadline)
 {
 	if (flow_progress())
-		return now_ms() < deadline;
+		return monotonic_ms() < deadline;
 	if (flow_waits_for_events)
 		sleep_on_engines(-1);
 	else
 		usleep(50);
-	return now_ms() < deadline;
+	return monotonic_ms() < deadline;
 }
 
 bool flow_wait(const unsigned int *what, unsigned int n)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (*what < n)
 		if (!pause_until(deadline)) {
@@ -404,7 +404,7 @@ bool flow_wait(const unsigned int *what, unsigned int n)
 
 static bool wait_state(const struct doca_ctx *ctx, enum doca_ctx_states state)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (state_of(ctx) != state)
 		if (!pause_until(deadline))
@@ -468,7 +468,7 @@ static doca_error_t start_node(const char *name)
 
 static doca_error_t wait_connected(void)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (!flow.node.n_connections)
 		if (!pause_until(deadline))
@@ -487,7 +487,7 @@ static doca_error_t run(struct flow_object *o)
 
 static doca_error_t send_many(struct flow_object *o, unsigned int n, uint32_t len, uint32_t to)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	doca_error_t result = DOCA_SUCCESS;
 
 	while (n && (result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY)) {
@@ -502,7 +502,7 @@ static doca_error_t send_many(struct flow_object *o, unsigned int n, uint32_t le
 
 static doca_error_t wait_ended(const struct flow_object *o, unsigned int n)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (o->n_done + o->n_failed < n)
 		if (!pause_until(deadline))
@@ -557,7 +557,7 @@ static const char *word_of(uint32_t a, uint32_t b)
 
 static doca_error_t wait_word(const char *word)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (!node_count(&flow.node, word))
 		if (!pause_until(deadline))
@@ -587,12 +587,12 @@ static atomic_uint peer_consumer; /* its id */
 /* Its own engine and no other. */
 static bool work_until(struct doca_pe *pe, const unsigned int *what, unsigned int n)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (*what < n) {
 		if (!doca_pe_progress(pe))
 			usleep(20);
-		if (now_ms() > deadline)
+		if (monotonic_ms() > deadline)
 			return false;
 	}
 	return true;
@@ -600,12 +600,12 @@ static bool work_until(struct doca_pe *pe, const unsigned int *what, unsigned in
 
 static bool work_until_state(struct doca_pe *pe, struct doca_ctx *ctx, enum doca_ctx_states state)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (state_of(ctx) != state) {
 		if (!doca_pe_progress(pe))
 			usleep(20);
-		if (now_ms() > deadline)
+		if (monotonic_ms() > deadline)
 			return false;
 	}
 	return true;
@@ -681,7 +681,7 @@ static doca_error_t run_threads(unsigned int n, uint32_t len, uint32_t round)
 {
 	struct worker workers[2] = {{.is_consumer = true, .n = n, .len = len},
 				    {.n = n, .len = len}};
-	uint64_t deadline = now_ms() + 2 * FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + 2 * FIXTURE_TIMEOUT_MS;
 	pthread_t threads[2];
 	doca_error_t result;
 
@@ -690,7 +690,7 @@ static doca_error_t run_threads(unsigned int n, uint32_t len, uint32_t round)
 		if (pthread_create(&threads[i], NULL, work, &workers[i]))
 			abort();
 	while ((!atomic_load(&workers[0].is_done) || !atomic_load(&workers[1].is_done)) &&
-	       now_ms() < deadline) {
+	       monotonic_ms() < deadline) {
 		if (!doca_pe_progress(flow.node.pe))
 			usleep(50);
 		if (!atomic_load(&peer_consumer) && node_count(&flow.node, word_of(0, round + 1)))
@@ -827,7 +827,7 @@ static bool wait_readable(int fd, uint64_t deadline)
 			sleep_on_engines(fd);
 		else if (!any)
 			is_readable(fd, 1);
-		if (deadline && now_ms() > deadline)
+		if (deadline && monotonic_ms() > deadline)
 			return false;
 	}
 	return true;
@@ -843,7 +843,7 @@ static doca_error_t take_reply(void)
 {
 	struct reply reply;
 
-	if (!wait_readable(flow_peer.from, now_ms() + 3 * FIXTURE_TIMEOUT_MS))
+	if (!wait_readable(flow_peer.from, monotonic_ms() + 3 * FIXTURE_TIMEOUT_MS))
 		return DOCA_ERROR_TIME_OUT;
 	if (!process_receive(flow_peer.from, &reply, sizeof(reply)))
 		return DOCA_ERROR_CONNECTION_RESET;

@@ -339,10 +339,10 @@ static void forget(const struct node *node)
 
 static bool wait_for_idle(struct node *node)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (node_state(node) != DOCA_CTX_STATE_IDLE) {
-		if (now_ms() > deadline)
+		if (monotonic_ms() > deadline)
 			return false;
 		if (!node_progress_all())
 			usleep(500);
@@ -413,11 +413,11 @@ doca_error_t node_send(struct node *node, unsigned int connection, const void *m
 doca_error_t node_send_all(struct node *node, unsigned int connection, const void *msg,
 			   uint32_t len)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	doca_error_t result;
 
 	while ((result = node_send(node, connection, msg, len)) == DOCA_ERROR_NO_MEMORY) {
-		if (now_ms() > deadline)
+		if (monotonic_ms() > deadline)
 			return DOCA_ERROR_TIME_OUT;
 		if (!node_progress_all())
 			usleep(100);
@@ -456,10 +456,10 @@ unsigned int node_count(const struct node *node, const char *word)
 
 bool node_wait_for(struct node *node, const char *word, unsigned int times)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (node_count(node, word) < times) {
-		if (now_ms() > deadline) {
+		if (monotonic_ms() > deadline) {
 			fprintf(stderr, "no %u times \"%s\" in \"%s\"\n", times, word, node->log);
 			return false;
 		}

@@ -98,14 +98,14 @@ static void a_client_has_one_connection(void **state)
 /* rule: CC-7 */
 static void a_client_sees_running_before_the_first_message(void **state)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	agent_open_both();
 	assert_ok(agent_set_actions(&agent, 0, NODE_SEND_ON_CONNECT));
 	assert_ok(agent_start(&agent, 0));
 	local.is_frozen = true;
 	assert_error(node_start(&local), DOCA_ERROR_IN_PROGRESS);
-	while (node_state(&local) != DOCA_CTX_STATE_RUNNING && now_ms() < deadline)
+	while (node_state(&local) != DOCA_CTX_STATE_RUNNING && monotonic_ms() < deadline)
 		if (!doca_pe_progress(local.pe))
 			usleep(100);
 	/* The program may set user data now, before its next progress. */

@@ -68,11 +68,11 @@ static int setup(void **state)
 
 static void wait_for_state(struct doca_ctx *ctx, enum doca_ctx_states wanted)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	enum doca_ctx_states state;
 
 	assert_ok(doca_ctx_get_state(ctx, &state));
-	while (state != wanted && now_ms() < deadline) {
+	while (state != wanted && monotonic_ms() < deadline) {
 		if (!doca_pe_progress(fast.pe) && !node_progress_all())
 			usleep(200);
 		assert_ok(doca_ctx_get_state(ctx, &state));

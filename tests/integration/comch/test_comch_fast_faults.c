@@ -47,11 +47,11 @@ static enum doca_ctx_states state_of(struct doca_ctx *ctx)
 
 static void make_idle(struct doca_ctx *ctx)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	doca_ctx_stop(ctx);
 	while (state_of(ctx) != DOCA_CTX_STATE_IDLE) {
-		assert_true(now_ms() < deadline);
+		assert_true(monotonic_ms() < deadline);
 		flow_progress();
 	}
 }
@@ -103,11 +103,11 @@ static struct flow_object *spare; /* its map */
 static doca_error_t receive_one(struct doca_comch_consumer *consumer, struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer_task_post_recv *task;
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	doca_error_t result;
 
 	while (state_of(ctx) == DOCA_CTX_STATE_STARTING) {
-		assert_true(now_ms() < deadline);
+		assert_true(monotonic_ms() < deadline);
 		flow_progress();
 	}
 	if (state_of(ctx) != DOCA_CTX_STATE_RUNNING)
@@ -253,9 +253,9 @@ static void send_again(struct doca_comch_producer_task_send *task, union doca_da
 /* The engine of consumers and producers alone. */
 static bool drive(const unsigned int *what, unsigned int n)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
-	while (*what < n && now_ms() < deadline)
+	while (*what < n && monotonic_ms() < deadline)
 		doca_pe_progress(flow.pe);
 	return *what >= n;
 }

@@ -39,9 +39,9 @@ static void check_number(struct node *node, const char *word)
 
 static void wait_for_number(unsigned int n)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
-	while (numbered.next < n && now_ms() < deadline)
+	while (numbered.next < n && monotonic_ms() < deadline)
 		if (!node_progress_all())
 			usleep(200);
 	assert_int_equal(numbered.next, n);
@@ -150,8 +150,8 @@ static void messages_of_every_length_keep_it(void **state)
 		fixture_fill(message, lengths[i], i);
 		local.message_len = 0;
 		assert_ok(node_send_all(&local, 0, message, lengths[i]));
-		for (uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
-		     !local.message_len && now_ms() < end;)
+		for (uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
+		     !local.message_len && monotonic_ms() < end;)
 			node_progress_all();
 		assert_int_equal(local.message_len, lengths[i]);
 		assert_memory_equal(local.message, message, lengths[i]);
@@ -295,13 +295,13 @@ static struct node other;
 /* Progress the other engine alone, from inside a callback. */
 static void drive_other(struct node *node, const char *word)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	if (strcmp(word, "msg:go") != 0)
 		return;
 	assert_ok(node_send(&other, 0, "ask", 3));
 	while (!(node_count(&other, "sent") && node_count(&other, "msg:ask")) &&
-	       now_ms() < deadline)
+	       monotonic_ms() < deadline)
 		if (!doca_pe_progress(other.pe))
 			usleep(200);
 }
@@ -341,14 +341,14 @@ static void a_callback_can_block_and_drive_another_engine(void **state)
 /* rule: X-9 */
 static void progress_is_zero_when_nothing_happened(void **state)
 {
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	unsigned int busy = 0;
 
 	open_and_connect(NODE_ECHO);
 	local.is_frozen = true;
 	assert_ok(node_send(&local, 0, "x", 1));
 	while ((!node_count(&local, "msg:x") || !node_count(&local, "sent")) &&
-	       now_ms() < deadline) {
+	       monotonic_ms() < deadline) {
 		size_t before = local.log_len;
 
 		if (doca_pe_progress(local.pe)) {

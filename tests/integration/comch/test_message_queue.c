@@ -145,21 +145,21 @@ static void send_message(struct sender *s, uint32_t number, uint32_t len)
 
 static struct dpumap_mq_received received(void)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct dpumap_mq_received out = {.cookie = NO_COOKIE};
 
 	while (!dpumap_mq_recv_poll(recv_queue, &out))
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	return out;
 }
 
 static struct dpumap_mq_sent sent(struct sender *s)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct dpumap_mq_sent out = {.cookie = NO_COOKIE};
 
 	while (!dpumap_mq_send_poll(s->send, &out))
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	return out;
 }
 
@@ -292,7 +292,7 @@ static void senders_take_receives_in_posting_order(void **state)
  */
 static void short_messages_overtake_a_long_one(void **state)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct fixture f = {.dev = dev};
 	struct fixture_buf from, to;
 	struct sender slow, fast;
@@ -310,7 +310,7 @@ static void short_messages_overtake_a_long_one(void **state)
 						    .key = &from.mmap->fast_key,
 						    .addr = (uintptr_t)from.bytes};
 
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 		fixture_fill(from.bytes, 4096, round);
 		fixture_fill(from.bytes + PEER_LEN - 4096, 4096, round);
 		for (uint32_t i = 0; i < 3; i++)

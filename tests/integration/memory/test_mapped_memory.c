@@ -396,12 +396,12 @@ static void memory_that_its_owner_unmapped_stays_registered(void **state)
 
 static void *read_until_error(void *arg)
 {
-	const uint64_t deadline = now_ms() + PATIENCE_S * 1000;
+	const uint64_t deadline = monotonic_ms() + PATIENCE_S * 1000;
 	doca_error_t *result = arg;
 
 	do {
 		*result = peer_read(&peer, 0, 0, got, sizeof(got));
-	} while (*result == DOCA_SUCCESS && now_ms() < deadline);
+	} while (*result == DOCA_SUCCESS && monotonic_ms() < deadline);
 	return NULL;
 }
 

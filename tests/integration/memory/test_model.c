@@ -627,7 +627,7 @@ static uint32_t draw_seed(void)
 	uint32_t seed = 1;
 
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		seed = (uint32_t)now_ms();
+		seed = (uint32_t)monotonic_ms();
 	return seed;
 }
 
@@ -664,7 +664,7 @@ static void close_all(void)
 static void test_random_calls_agree_with_the_model(void **state)
 {
 	unsigned long seconds = test_setting("DPUMAP_MODEL_SECONDS", DEFAULT_SECONDS);
-	uint64_t end = now_ms() + seconds * 1000;
+	uint64_t end = monotonic_ms() + seconds * 1000;
 	uint32_t seed = (uint32_t)test_setting("DPUMAP_MODEL_SEED", draw_seed());
 	unsigned int sequences = 0;
 	struct objects before;
@@ -677,7 +677,7 @@ static void test_random_calls_agree_with_the_model(void **state)
 		run_sequence(seed + sequences++);
 		if (!objects_wait(&before))
 			fail_msg("seed %" PRIu32 ": left on the device", m.seed);
-	} while (!seconds || now_ms() < end);
+	} while (!seconds || monotonic_ms() < end);
 	close_all();
 	print_message("%u sequences, %lu calls\n", sequences, m.made);
 }

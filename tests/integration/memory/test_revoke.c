@@ -46,12 +46,12 @@ static doca_error_t write_soon(unsigned int map)
 /* A process that dies is noticed when its connection breaks: soon, but not at once. */
 static void assert_denied_soon(unsigned int map)
 {
-	uint64_t deadline = now_ms() + PATIENCE_MS;
+	uint64_t deadline = monotonic_ms() + PATIENCE_MS;
 	doca_error_t result;
 
 	do {
 		result = read_soon(map);
-	} while (result == DOCA_SUCCESS && now_ms() < deadline);
+	} while (result == DOCA_SUCCESS && monotonic_ms() < deadline);
 	assert_error(result, DOCA_ERROR_NOT_PERMITTED);
 }
 

@@ -219,11 +219,11 @@ uint32_t queue_poll(struct end *end, struct dpumap_rdma_done *done, uint32_t max
 
 struct dpumap_rdma_done queue_next(struct end *end)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct dpumap_rdma_done done;
 
 	while (!queue_poll(end, &done, 1))
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	return done;
 }
 

@@ -549,11 +549,11 @@ bool side_progress(void)
 
 bool side_wait(struct side *side, unsigned int n)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (side->n_done < n) {
 		side_progress();
-		if (now_ms() > limit) {
+		if (monotonic_ms() > limit) {
 			fprintf(stderr, "%u of %u tasks completed\n", side->n_done, n);
 			return false;
 		}
@@ -574,11 +574,11 @@ unsigned int side_count(const struct side *side, const char *word)
 
 bool side_wait_word(struct side *side, const char *word, unsigned int times)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (side_count(side, word) < times) {
 		side_progress();
-		if (now_ms() > limit) {
+		if (monotonic_ms() > limit) {
 			fprintf(stderr, "no %u times \"%s\" in \"%s\"\n", times, word, side->log);
 			return false;
 		}
@@ -588,11 +588,11 @@ bool side_wait_word(struct side *side, const char *word, unsigned int times)
 
 bool side_wait_state(struct side *side, enum doca_ctx_states state)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (side_state(side) != state) {
 		side_progress();
-		if (now_ms() > limit) {
+		if (monotonic_ms() > limit) {
 			fprintf(stderr, "not in state %d: \"%s\"\n", (int)state, side->log);
 			return false;
 		}

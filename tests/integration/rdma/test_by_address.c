@@ -122,10 +122,10 @@ static const struct dpumap_cm_event *await(struct dpumap_cm *cm, enum dpumap_cm_
 {
 	struct dpumap_cm_event *event = cm == server ? &server_event : &client_event;
 	bool *waits = cm == server ? &server_waits : &client_waits;
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (!*waits) {
-		assert_true(now_ms() < deadline);
+		assert_true(monotonic_ms() < deadline);
 		progress_both();
 	}
 	*waits = false;
@@ -202,7 +202,7 @@ static enum ibv_qp_state state_of(struct rc *rc)
 
 static void assert_write(struct rc *from, struct rc *to)
 {
-	fixture_fill(from->bytes, RC_BYTES, now_ms() % 1000);
+	fixture_fill(from->bytes, RC_BYTES, monotonic_ms() % 1000);
 	assert_int_equal(rc_write(from, to->mr->rkey, (uintptr_t)to->bytes, RC_BYTES),
 			 IBV_WC_SUCCESS);
 	assert_memory_equal(from->bytes, to->bytes, RC_BYTES);
@@ -635,11 +635,11 @@ static void gid_index_chooses_the_address(void **state)
 static struct rdma_cm_event *next_of(struct rdma_event_channel *channel)
 {
 	struct pollfd fd = {.fd = channel->fd, .events = POLLIN};
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct rdma_cm_event *event;
 
 	while (poll(&fd, 1, 0) < 1) {
-		assert_true(now_ms() < deadline);
+		assert_true(monotonic_ms() < deadline);
 		progress_both();
 	}
 	assert_int_equal(rdma_get_cm_event(channel, &event), 0);
@@ -690,7 +690,7 @@ static void try_connection(struct dpumap_cm *passive_cm, struct dpumap_cm *activ
 			     ours = end_of(&client_rc, NULL, 0);
 	struct sockaddr_storage at = address(OWN_IP, 0);
 	struct dpumap_cm_id *listener = NULL, *active = NULL, *passive = NULL;
-	uint64_t deadline = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct dpumap_cm_event event = {0};
 
 	if (dpumap_cm_listen(passive_cm, NULL, DPUMAP_GID_ANY, 0, BACKLOG, &listener) !=
@@ -700,7 +700,7 @@ static void try_connection(struct dpumap_cm *passive_cm, struct dpumap_cm *activ
 	if (dpumap_cm_connect(active_cm, &at, DPUMAP_GID_ANY, &ours, &active) != DOCA_SUCCESS)
 		goto destroy_listener;
 	while (dpumap_cm_poll(active_cm, &event) != DOCA_SUCCESS) {
-		assert_true(now_ms() < deadline);
+		assert_true(monotonic_ms() < deadline);
 		if (dpumap_cm_poll(passive_cm, &event) != DOCA_SUCCESS ||
 		    event.type != DPUMAP_CM_REQUEST)
 			continue;

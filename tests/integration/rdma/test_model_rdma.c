@@ -424,7 +424,7 @@ static unsigned int messages_to(const struct actor *a)
 /* Post a receive for each message, and wait until all tasks but spare receives have completed. */
 static void complete_all(void)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (messages_to(&actors[0]) || messages_to(&actors[1]) ||
 	       actors[0].n_live > actors[0].n_receives || actors[1].n_live > actors[1].n_receives) {
@@ -433,7 +433,7 @@ static void complete_all(void)
 				post_receive(&actors[i]);
 			progress(&actors[i]);
 		}
-		if (now_ms() > limit)
+		if (monotonic_ms() > limit)
 			fail_msg("sequence %" PRIu64 ": %u and %u tasks are in flight",
 				 random_state, actors[0].n_live, actors[1].n_live);
 	}
@@ -493,12 +493,12 @@ static void access_badly(struct actor *a)
 
 static void wait_idle(struct actor *a)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (side_state(a->side) != DOCA_CTX_STATE_IDLE) {
 		progress(&actors[0]);
 		progress(&actors[1]);
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 	assert_int_equal(a->n_live, 0);
 }
@@ -556,7 +556,7 @@ static bool send_to_victim(struct actor *a)
 /* A task after the death of its peer fails, which stops the context. */
 static void kill_victim(void)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct actor *a = &actors[0];
 
 	submit_some();
@@ -567,7 +567,7 @@ static void kill_victim(void)
 		if (!has_task_to_victim(a) && !send_to_victim(a))
 			return;
 		side_progress();
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 }
 
@@ -794,7 +794,7 @@ static struct usage report(uint64_t begin)
 	struct usage usage = measure();
 
 	print_message("%" PRIu64 " s: %" PRIu64 " sequences, %" PRIu64 " tasks\n",
-		      (now_ms() - begin) / 1000, sequences, tasks);
+		      (monotonic_ms() - begin) / 1000, sequences, tasks);
 	print_footprint("test", &usage.test);
 	print_footprint("emulator", &usage.emulator);
 	return usage;
@@ -827,22 +827,22 @@ static void random_tasks_agree_with_the_model(void **state)
 {
 	uint64_t seconds = test_setting("DPUMAP_RDMA_MODEL_SECONDS", DEFAULT_SECONDS);
 	uint64_t seed = test_setting("DPUMAP_RDMA_MODEL_SEED", 1);
-	uint64_t begin = now_ms(), next = begin + REPORT_MS;
+	uint64_t begin = monotonic_ms(), next = begin + REPORT_MS;
 	struct usage before = {0}, after;
 	bool is_warm = false;
 
 	do {
 		running_seed = seed;
 		run_sequence(seed++);
-		if (!is_warm && now_ms() >= begin + WARM_UP_MS) {
+		if (!is_warm && monotonic_ms() >= begin + WARM_UP_MS) {
 			before = report(begin);
 			is_warm = true;
 		}
-		if (now_ms() >= next) {
+		if (monotonic_ms() >= next) {
 			next += REPORT_MS;
 			report(begin);
 		}
-	} while (now_ms() < begin + 1000 * seconds);
+	} while (monotonic_ms() < begin + 1000 * seconds);
 	running_seed = 0;
 	after = report(begin);
 	if (!is_warm)

@@ -310,7 +310,7 @@ static bool end_in_the_middle(const struct long_message *m, uint32_t number)
 	const struct dpumap_rdma_request request = {
 		.op = DPUMAP_RDMA_SEND, .pieces = &from, .num_pieces = 1};
 	const volatile uint8_t *first = m->to.bytes;
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct dpumap_rdma_done done;
 	bool is_cut;
 
@@ -319,7 +319,7 @@ static bool end_in_the_middle(const struct long_message *m, uint32_t number)
 	assert_ok(dpumap_rdma_qp_post(a.qps[0], &request));
 	queue_flush(&a);
 	while (!*first)
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	dpumap_rdma_qp_fail(b.qps[0]);
 	done = queue_next(&b);
 	assert_true(done.is_receive);
@@ -339,7 +339,7 @@ static bool end_in_the_middle(const struct long_message *m, uint32_t number)
 /* The receive completes, its place is free, and the receives behind it take the next messages. */
 static void a_receive_whose_message_ended_in_the_middle_is_free_again(void **state)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct long_message m;
 	uint32_t ended = 0, n = 0;
 
@@ -349,7 +349,7 @@ static void a_receive_whose_message_ended_in_the_middle_is_free_again(void **sta
 	queue_connect(0, 2);
 	queue_connect(1, 2);
 	for (; ended < ENDED; n++) {
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 		ended += end_in_the_middle(&m, n);
 		/* All places are usable, in posting order. */
 		queue_forget_received();

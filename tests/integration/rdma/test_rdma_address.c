@@ -27,20 +27,20 @@ static void progress(const struct side *side)
 /* rule: X-9 */
 static void progress_is_non_zero_for_each_callback_of_a_connection(void **state)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	assert_ok(doca_rdma_connect_to_addr(here.rdma, by_address_server,
 					    (union doca_data){.u64 = 7}));
 	while (!side_count(&here, "established:0") || !side_count(&there, "established:0")) {
 		progress(&here);
 		progress(&there);
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 	assert_ok(doca_rdma_connection_disconnect(here.connections[0]));
 	while (!side_count(&here, "disconnection:0") || !side_count(&there, "disconnection:0")) {
 		progress(&here);
 		progress(&there);
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 }
 
@@ -113,11 +113,11 @@ static void note_order(struct side *side, const struct side_done *done, struct d
 
 static bool progress_here_until(unsigned int n_done)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (!side_count(&here, "established:0") || here.n_done < n_done) {
 		doca_pe_progress(here.pe);
-		if (now_ms() > limit)
+		if (monotonic_ms() > limit)
 			return false;
 	}
 	return true;

@@ -73,12 +73,12 @@ static int bridge_teardown(void **state)
 /* The next event of the program's own channel, acknowledged. */
 static struct rdma_cm_id *await(enum rdma_cm_event_type type)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *id;
 
 	while (rdma_get_cm_event(channel, &event)) {
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 		side_progress();
 	}
 	assert_int_equal(event->event, type);
@@ -234,12 +234,12 @@ static void accept_needs_a_prepared_connection(void **state)
 /* The private data of the next request, in full length; its client's connection fails. */
 static void await_data(uint8_t data[static DPUMAP_RDMA_REQUEST_DATA_MAX])
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *id;
 
 	while (rdma_get_cm_event(channel, &event)) {
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 		side_progress();
 	}
 	assert_int_equal(event->event, RDMA_CM_EVENT_CONNECT_REQUEST);

@@ -113,13 +113,13 @@ static void accept_and_disconnect(struct side *side, const char *word)
 /* rule: CM-R5c */
 static void a_connection_that_is_accepted_and_disconnected_ends_once(void **state)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	there.on_word = accept_and_disconnect;
 	connect_by_address();
 	while (!side_count(&here, "failure:0") && !side_count(&here, "disconnection:0")) {
 		side_progress();
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 	for (unsigned int i = 0; i < 1000; i++)
 		side_progress();
@@ -197,11 +197,11 @@ static void destroy_when_idle(struct side *side, const char *word)
 
 static void progress_until_destroyed(const struct side *side)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (side->rdma) {
 		side_progress();
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 }
 
@@ -218,19 +218,19 @@ static void a_context_may_be_destroyed_in_the_callback_of_its_connection(void **
 /* rule: X-7, CM-R3 */
 static void a_context_may_be_destroyed_before_its_first_message(void **state)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, 64));
 	connect_by_address();
 	assert_true(side_wait_word(&there, "request:0", 1));
 	while (!side_count(&here, "established:0")) {
 		doca_pe_progress(here.pe);
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 	side_post(&here, .kind = SIDE_SEND, .src = side_data(&here, 0, 64));
 	while (!here.n_done) {
 		doca_pe_progress(here.pe);
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 	there.on_word = destroy_when_idle;
 	progress_until_destroyed(&there);

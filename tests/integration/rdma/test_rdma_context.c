@@ -118,12 +118,12 @@ static bool connect_after_submission(void)
 	theirs = export_details(&there);
 	assert_ok(connect_details(&here, &mine, &theirs));
 	side_post(&there, .kind = SIDE_RECEIVE);
-	begin = now_ms();
+	begin = monotonic_ms();
 	side_post(&here, .kind = SIDE_SEND, .connection = mine.connection);
-	while (now_ms() < begin + 300)
+	while (monotonic_ms() < begin + 300)
 		doca_pe_progress(here.pe);
 	assert_ok(connect_details(&there, &theirs, &mine));
-	in_time = now_ms() < begin + 1500;
+	in_time = monotonic_ms() < begin + 1500;
 	assert_true(side_wait(&here, 1));
 	if (in_time)
 		assert_ok(here.done[0].status);
@@ -148,7 +148,7 @@ static void tasks_wait_for_a_peer_that_connects_later(void **state)
 static void a_send_waits_until_the_peer_posts_a_receive(void **state)
 {
 	side_post(&here, .kind = SIDE_SEND, .src = side_data(&here, 0, PART));
-	for (uint64_t end = now_ms() + 300; now_ms() < end;)
+	for (uint64_t end = monotonic_ms() + 300; monotonic_ms() < end;)
 		assert_false(side_progress());
 	side_post(&there, .kind = SIDE_RECEIVE, .dst = side_room(&there, 0, PART));
 	assert_true(side_wait(&here, 1));
@@ -209,11 +209,11 @@ static void a_restarted_context_connects_anew(void **state)
 
 static void wait_alone(struct side *side, unsigned int n)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (side->n_done < n) {
 		doca_pe_progress(side->pe);
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 }
 
@@ -451,11 +451,12 @@ static void progress_is_zero_unless_something_happened(void **state)
 		assert_false(side_progress());
 	side_post(&there, .kind = SIDE_RECEIVE);
 	side_post(&here, .kind = SIDE_SEND);
-	for (uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS; here.n_done + there.n_done < 2;) {
+	for (uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
+	     here.n_done + there.n_done < 2;) {
 		before = here.n_done + there.n_done;
 		if (side_progress())
 			assert_true(here.n_done + there.n_done > before);
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 }
 

@@ -18,14 +18,14 @@
 /* Sleep and progress until the context is IDLE. */
 static void sleep_until_idle(struct side *side)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct pollfd fd = {.events = POLLIN};
 	doca_notification_handle_t handle;
 
 	assert_ok(doca_pe_get_notification_handle(side->pe, &handle));
 	fd.fd = handle;
 	while (side_state(side) != DOCA_CTX_STATE_IDLE) {
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 		assert_ok(doca_pe_request_notification(side->pe));
 		assert_int_equal(poll(&fd, 1, FIXTURE_TIMEOUT_MS), 1);
 		assert_ok(doca_pe_clear_notification(side->pe, 0));
@@ -195,12 +195,12 @@ static void connect_anew(void)
 static void cut_a_message(void)
 {
 	const volatile uint8_t *first = long_to.bytes;
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct doca_buf *src = long_buf(&here, &long_from, true);
 
 	side_post(&here, .kind = SIDE_SEND, .src = src);
 	while (!*first)
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	assert_ok(doca_rdma_connection_disconnect(there.connections[0]));
 	assert_ok(side_stop(&here));
 	assert_ok(doca_buf_dec_refcount(src, NULL));
@@ -211,7 +211,7 @@ static void cut_a_message(void)
 /* rule: RT-7 */
 static void a_receive_whose_message_was_cut_takes_the_next_message(void **state)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct doca_buf *dst;
 	unsigned int n;
 
@@ -219,7 +219,7 @@ static void a_receive_whose_message_was_cut_takes_the_next_message(void **state)
 	open_long();
 	dst = long_buf(&there, &long_to, false);
 	do {
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 		memset(long_to.bytes, 0, LONG_LEN);
 		assert_ok(doca_buf_reset_data_len(dst));
 		n = there.n_done;

@@ -209,7 +209,7 @@ static void start_peer(enum answer answer, uint16_t max_connections)
 static void connect_to(enum doca_rdma_addr_type type, const char *text, uint64_t data)
 {
 	unsigned int before = num_established + num_failures;
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	union doca_data user_data = {.u64 = data};
 	struct doca_rdma_addr *addr;
 
@@ -217,7 +217,7 @@ static void connect_to(enum doca_rdma_addr_type type, const char *text, uint64_t
 	assert_ok(doca_rdma_connect_to_addr(rdma, addr, user_data));
 	assert_error(doca_rdma_addr_destroy(addr), DOCA_ERROR_BAD_STATE);
 	while (num_established + num_failures == before) {
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 		doca_pe_progress(pe);
 	}
 	assert_ok(doca_rdma_addr_destroy(addr));
@@ -225,10 +225,10 @@ static void connect_to(enum doca_rdma_addr_type type, const char *text, uint64_t
 
 static void await(const unsigned int *count, unsigned int wanted)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (*count < wanted) {
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 		doca_pe_progress(pe);
 	}
 	assert_int_equal(*count, wanted);

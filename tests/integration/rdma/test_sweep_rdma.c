@@ -105,7 +105,7 @@ static doca_error_t live_by_details(void)
 /* Listen, connect, and wait for the callback of either kind. */
 static doca_error_t live_by_address(void)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	doca_error_t result = doca_rdma_start_listen_to_port(there.rdma, PORT);
 
 	if (result == DOCA_SUCCESS)
@@ -114,7 +114,7 @@ static doca_error_t live_by_address(void)
 		return result;
 	while (!side_count(&here, "established:0") && !side_count(&here, "failure:0")) {
 		side_progress();
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 	if (side_count(&here, "failure:0"))
 		return DOCA_ERROR_CONNECTION_ABORTED;
@@ -217,12 +217,12 @@ static void disconnect(void)
 /* Stop may fail, and works when it is called again. */
 static void stop_until_idle(struct side *side)
 {
-	uint64_t limit = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (side_state(side) != DOCA_CTX_STATE_IDLE) {
 		(void)doca_ctx_stop(side->ctx);
 		side_progress();
-		assert_true(now_ms() < limit);
+		assert_true(monotonic_ms() < limit);
 	}
 }
 

@@ -217,14 +217,14 @@ enum doca_ctx_states endpoint_state(const struct endpoint *endpoint)
 
 doca_error_t endpoint_stop(struct endpoint *endpoint)
 {
-	uint64_t limit = now_ms() + PATIENCE_MS;
+	uint64_t limit = monotonic_ms() + PATIENCE_MS;
 	doca_error_t result = doca_ctx_stop(endpoint->ctx);
 
 	if (result != DOCA_ERROR_IN_PROGRESS)
 		return result;
 	while (endpoint_state(endpoint) != DOCA_CTX_STATE_IDLE) {
 		doca_pe_progress(endpoint->pe);
-		if (now_ms() > limit)
+		if (monotonic_ms() > limit)
 			return DOCA_ERROR_TIME_OUT;
 	}
 	return DOCA_SUCCESS;
@@ -280,11 +280,11 @@ doca_error_t endpoint_submit(struct endpoint *endpoint, bool is_read, const stru
 
 doca_error_t endpoint_wait(struct endpoint *endpoint, unsigned int num)
 {
-	uint64_t limit = now_ms() + PATIENCE_MS;
+	uint64_t limit = monotonic_ms() + PATIENCE_MS;
 
 	while (endpoint->num_done + endpoint->num_failed < num) {
 		doca_pe_progress(endpoint->pe);
-		if (now_ms() > limit)
+		if (monotonic_ms() > limit)
 			return DOCA_ERROR_TIME_OUT;
 	}
 	return DOCA_SUCCESS;

@@ -247,13 +247,13 @@ void fixture_fill(uint8_t *bytes, size_t len, uint32_t seed)
 doca_error_t fixture_wait(struct dpumap_dma *dma, unsigned int timeout_ms,
 			  struct dpumap_dma_completion *completion)
 {
-	uint64_t deadline = now_ms() + timeout_ms;
+	uint64_t deadline = monotonic_ms() + timeout_ms;
 	doca_error_t result;
 	bool late;
 	uint32_t n;
 
 	do { /* at least once after the deadline: a busy machine may leave no turn before it */
-		late = now_ms() >= deadline;
+		late = monotonic_ms() >= deadline;
 		result = dpumap_dma_poll(dma, completion, 1, &n);
 		if (result != DOCA_SUCCESS || n)
 			return result;

@@ -104,7 +104,7 @@ static uint64_t patience_ms(void)
 
 bool objects_wait(const struct objects *before)
 {
-	uint64_t deadline = now_ms() + patience_ms();
+	uint64_t deadline = monotonic_ms() + patience_ms();
 	struct objects after;
 
 	do {
@@ -113,7 +113,7 @@ bool objects_wait(const struct objects *before)
 		if (objects_equal(before, &after))
 			return true;
 		usleep(20000);
-	} while (now_ms() < deadline);
+	} while (monotonic_ms() < deadline);
 	for (unsigned int i = 0; i < before->n && i < after.n; i++)
 		if (before->counts[i].value != after.counts[i].value)
 			fprintf(stderr, "%s: %lu before, %lu after\n", before->counts[i].name,

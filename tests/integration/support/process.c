@@ -18,14 +18,6 @@
 
 #include "fixture.h"
 
-uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 bool process_is_emulated(void)
 {
 	const char *running = getenv("DPUMAP_EMU");

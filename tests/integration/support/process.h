@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/clock.h"
+
 /* Is --emu the dpumap-emu that runs this program? On real devices it is another program. */
 bool process_is_emulated(void);
 
@@ -54,7 +56,5 @@ int process_connect(const char *path);
 bool process_send_fd(int socket, int fd, const void *data, size_t len);
 /* Receive a message of that length; returns its descriptor, or -1. */
 int process_receive_fd(int socket, void *data, size_t len);
-
-uint64_t now_ms(void);
 
 #endif

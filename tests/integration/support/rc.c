@@ -160,13 +160,13 @@ bool rc_receive(struct rc *rc, size_t len)
 
 int rc_wait(struct rc *rc, unsigned int timeout_ms)
 {
-	uint64_t deadline = now_ms() + timeout_ms;
+	uint64_t deadline = monotonic_ms() + timeout_ms;
 	struct ibv_wc wc;
 	bool late;
 	int n;
 
 	do { /* at least once after the deadline: a busy machine may leave no turn before it */
-		late = now_ms() >= deadline;
+		late = monotonic_ms() >= deadline;
 		n = ibv_poll_cq(rc->cq, 1, &wc);
 		if (n)
 			return n < 0 ? -1 : (int)wc.status;

@@ -116,14 +116,14 @@ void tasks_start(void)
 
 void tasks_stop(void)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	uint64_t end = monotonic_ms() + PATIENCE_MS;
 	doca_error_t result = doca_ctx_stop(tasks.ctx);
 
 	if (result != DOCA_ERROR_IN_PROGRESS)
 		assert_ok(result);
 	while (tasks_state() != DOCA_CTX_STATE_IDLE) {
 		doca_pe_progress(tasks.pe);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 }
 
@@ -170,11 +170,11 @@ void tasks_submit(struct doca_dma_task_memcpy *task)
 
 void tasks_wait(unsigned int num)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	uint64_t end = monotonic_ms() + PATIENCE_MS;
 
 	while (tasks.num_done + tasks.num_failed < num) {
 		doca_pe_progress(tasks.pe);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 	assert_int_equal(tasks.num_done + tasks.num_failed, num);
 }

@@ -117,11 +117,11 @@ static void start_with(uint32_t permissions)
 /* Progress this side until one more task is done; its status. */
 static doca_error_t finish(unsigned int before)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (net.num_done == before) {
 		doca_pe_progress(here.pe);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 	return net.last_error;
 }

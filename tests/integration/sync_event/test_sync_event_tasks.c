@@ -142,14 +142,14 @@ static struct doca_task *wait_neq(uint64_t value, uint64_t mask)
 /* Progress is non-zero only for a callback. */
 static void wait_for(unsigned int num)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	while (seen.num_done + seen.num_failed < num) {
 		unsigned int before = seen.num_done + seen.num_failed;
 		uint8_t moved = doca_pe_progress(test.pe);
 
 		assert_int_equal(moved, seen.num_done + seen.num_failed - before);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 }
 
@@ -319,7 +319,7 @@ static void stop_flushes_waits(void **state)
 /* rule: SE-9a, SE-9b */
 static void stop_completes_tasks_of_the_device(void **state)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 
 	start_with(NUM);
 	for (unsigned int i = 0; i < NUM; i++)
@@ -327,7 +327,7 @@ static void stop_completes_tasks_of_the_device(void **state)
 	assert_error(doca_ctx_stop(test.ctx), DOCA_ERROR_IN_PROGRESS);
 	while (state_now() != DOCA_CTX_STATE_IDLE) {
 		doca_pe_progress(test.pe);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 	assert_int_equal(seen.num_done, NUM);
 }
@@ -561,7 +561,7 @@ static bool is_woken(int timeout_ms)
 /* rule: X-14 */
 static void descriptor_reports_completions(void **state)
 {
-	uint64_t end = now_ms() + FIXTURE_TIMEOUT_MS;
+	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	doca_notification_handle_t handle;
 
 	start_with(NUM);
@@ -576,7 +576,7 @@ static void descriptor_reports_completions(void **state)
 	while (seen.num_done < 2) {
 		assert_true(is_woken(FIXTURE_TIMEOUT_MS));
 		doca_pe_progress(test.pe);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 	while (doca_pe_progress(test.pe))
 		;

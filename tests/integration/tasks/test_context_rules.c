@@ -156,10 +156,10 @@ static int open_dma(void **state)
 
 static doca_error_t stop_side(void)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	uint64_t end = monotonic_ms() + PATIENCE_MS;
 
 	(void)doca_ctx_stop(side.ctx);
-	while (state_of(side.ctx) != IDLE && now_ms() < end)
+	while (state_of(side.ctx) != IDLE && monotonic_ms() < end)
 		doca_pe_progress(side.pe);
 	return state_of(side.ctx) == IDLE ? DOCA_SUCCESS : DOCA_ERROR_TIME_OUT;
 }
@@ -308,11 +308,11 @@ static struct doca_task *submit(void)
 
 static void wait_for(unsigned int num)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	uint64_t end = monotonic_ms() + PATIENCE_MS;
 
 	while (side.num_done + side.num_failed < num) {
 		doca_pe_progress(side.pe);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 	assert_int_equal(side.num_done + side.num_failed, num);
 }
@@ -560,7 +560,7 @@ static void take_steps_in_callback(struct doca_task *task)
 
 static void take_steps_at(enum moment moment)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	uint64_t end = monotonic_ms() + PATIENCE_MS;
 
 	steps.moment = moment;
 	steps.left = 3;
@@ -578,7 +578,7 @@ static void take_steps_at(enum moment moment)
 	}
 	while (state_of(side.ctx) != IDLE) {
 		doca_pe_progress(side.pe);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 	assert_int_equal(side.num_done + side.num_failed, 2);
 	assert_int_equal(side.last_state, IDLE);
@@ -663,7 +663,7 @@ static void on_other(struct doca_dma_task_memcpy *task, union doca_data task_dat
 
 static void drive_the_other(struct doca_task *task)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	uint64_t end = monotonic_ms() + PATIENCE_MS;
 	unsigned int before = other.num_done;
 	struct doca_dma_task_memcpy *copy;
 	struct doca_buf *src, *dst;
@@ -677,7 +677,7 @@ static void drive_the_other(struct doca_task *task)
 	assert_ok(doca_task_submit(doca_dma_task_memcpy_as_task(copy)));
 	while (other.num_done == before) {
 		doca_pe_progress(other.pe);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 	assert_ok(doca_buf_dec_refcount(src, NULL));
 	assert_ok(doca_buf_dec_refcount(dst, NULL));
@@ -710,7 +710,7 @@ static unsigned int num_events(void)
 
 static void progress_is_zero_unless_something_happened(void **state)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	uint64_t end = monotonic_ms() + PATIENCE_MS;
 	unsigned int before;
 	uint8_t result;
 
@@ -723,7 +723,7 @@ static void progress_is_zero_unless_something_happened(void **state)
 		before = num_events();
 		result = doca_pe_progress(side.pe);
 		assert_int_equal(result, num_events() != before);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 	assert_int_equal(side.num_done, NUM_TASKS);
 	assert_int_equal(doca_pe_progress(side.pe), 0);
@@ -858,13 +858,13 @@ static void on_failed_instance(struct doca_graph_instance *instance, union doca_
 static void run_instance(struct doca_graph_instance *instance, const unsigned int *ended,
 			 unsigned int num)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	uint64_t end = monotonic_ms() + PATIENCE_MS;
 	unsigned int before = *ended;
 
 	assert_ok(doca_graph_instance_submit(instance));
 	while (*ended == before) {
 		doca_pe_progress(side.pe);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 	assert_int_equal(*ended, num);
 }

@@ -438,10 +438,10 @@ static void handle_is_readable_for_what_completed_before_arming(void **state)
 	tasks_start();
 	get_bufs();
 	for (unsigned int i = 1; i <= 20; i++) {
-		uint64_t end = now_ms() + 3;
+		uint64_t end = monotonic_ms() + 3;
 
 		tasks_submit(small_task(i));
-		while (now_ms() < end)
+		while (monotonic_ms() < end)
 			;
 		assert_ok(doca_pe_request_notification(tasks.pe));
 		assert_true(is_readable(10000));

@@ -217,11 +217,11 @@ static doca_error_t compare(void *cookie)
 /* Progress until so many instances have ended. */
 static void wait_for(unsigned int num)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	uint64_t end = monotonic_ms() + PATIENCE_MS;
 
 	while (record.succeeded + record.failed < num) {
 		doca_pe_progress(tasks.pe);
-		assert_true(now_ms() < end);
+		assert_true(monotonic_ms() < end);
 	}
 	assert_int_equal(record.succeeded + record.failed, num);
 	assert_int_equal(doca_pe_progress(tasks.pe), 0);
