@@ -19,14 +19,13 @@
 #include "emu/engine/state.h"
 #include "emu/engine/umr.h"
 #include "emu/engine/wire.h"
+#include "emu/ipc/path_mtu.h"
 #include "emu/wire/qp.h"
 
 #define SOLICITED  0x02u /* in fm_ce_se */
 #define FENCE	   0xe0u
 #define ALL	   UINT16_MAX
 #define PAGE_BYTES 4096u
-#define MTU_BYTES  128u /* << enum ibv_mtu */
-#define MTU_MAX	   5u
 #define QUIET_NS   100000000u /* without an answer */
 
 struct emu_conn {
@@ -418,7 +417,7 @@ static void describe(const struct emu_conn *c, struct wire_attr *a)
 		.service = service_of(q),
 		.qpn = c->qpn,
 		.dest_qpn = q->dest_qpn,
-		.mtu = q->mtu >= 1 && q->mtu <= MTU_MAX ? MTU_BYTES << q->mtu : WIRE_MAX_MTU,
+		.mtu = emu_mtu_bytes(q->mtu),
 		.pkey = atomic_load(&q->pkey),
 		.sq_psn = q->sq_psn,
 		.rq_psn = q->rq_psn,

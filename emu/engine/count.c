@@ -4,6 +4,7 @@
 #include "emu/engine/qp.h"
 #include "emu/engine/state.h"
 #include "emu/ipc/codes.h"
+#include "emu/ipc/path_mtu.h"
 
 /* Of a RoCEv2 packet: Ethernet, IPv4, UDP, BTH and ICRC. */
 #define BTH_BYTES   12u
@@ -13,7 +14,6 @@
 #define AETH_BYTES  4u
 #define ATOMIC_ETH  28u
 #define ATOMIC_ACK  8u
-#define UD_MTU_CODE 5u
 
 /* Only this thread adds to the counters of its slot. */
 static void add(struct engine *e, uint32_t func, enum emu_counter id, uint64_t n)
@@ -29,7 +29,7 @@ static void add(struct engine *e, uint32_t func, enum emu_counter id, uint64_t n
 
 static uint64_t packets(const struct emu_qp *q, uint64_t len)
 {
-	uint64_t mtu = 128ull << (q->mtu >= 1 && q->mtu <= UD_MTU_CODE ? q->mtu : UD_MTU_CODE);
+	uint64_t mtu = emu_mtu_bytes(q->mtu);
 
 	return len ? (len + mtu - 1) / mtu : 1;
 }

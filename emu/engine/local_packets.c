@@ -8,7 +8,9 @@
 #include "emu/engine/conn.h"
 #include "emu/engine/datagram.h"
 #include "emu/engine/wire.h"
+#include "emu/ipc/gid.h"
 #include "emu/ipc/group.h"
+#include "emu/ipc/path_mtu.h"
 #include "emu/wire/aeth.h"
 #include "emu/wire/icrc.h"
 #include "emu/wire/psn.h"
@@ -19,8 +21,6 @@
 #define CONTROLLED_QKEY 0x80000000u
 #define HOP_LIMIT	64u
 #define SHOWN		16u /* packets of a long message, before the last one */
-#define MTU_BYTES	128u
-#define MTU_CODE_MAX	5u
 
 struct transfer {
 	struct engine *e;
@@ -37,13 +37,6 @@ struct transfer {
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-static bool is_ipv4(const uint8_t gid[16])
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	return !memcmp(gid, mapped, sizeof(mapped));
-}
-
 /* The first GID of a port for RoCE v2 without a VLAN, of this version of IP. */
 static bool find_gid(const struct engine *e, uint32_t func, bool ipv4, uint8_t out[16])
 {
@@ -54,7 +47,7 @@ static bool find_gid(const struct engine *e, uint32_t func, bool ipv4, uint8_t o
 	for (i = 0; i < high && i < EMU_MAX_GIDS; i++) {
 		g = &port->gid[i];
 		if (atomic_load_explicit(&g->serial, memory_order_acquire) && g->type == ROCE_V2 &&
-		    g->vlan == EMU_NO_VLAN && is_ipv4(g->raw) == ipv4) {
+		    g->vlan == EMU_NO_VLAN && emu_gid_is_ipv4(g->raw) == ipv4) {
 			memcpy(out, g->raw, sizeof(g->raw));
 			return true;
 		}
@@ -325,7 +318,6 @@ static uint32_t func_of(const struct engine *e, const uint8_t gid[16])
 static void begin(struct transfer *t, uint32_t qpn)
 {
 	const struct emu_qp *q = &t->e->cfg.queues->qp[qpn];
-	bool ud = q->type == EMU_QPT_UD, code = q->mtu >= 1 && q->mtu <= MTU_CODE_MAX;
 
 	t->q = q;
 	t->qpn = qpn;
@@ -333,7 +325,7 @@ static void begin(struct transfer *t, uint32_t qpn)
 	t->here = (struct emu_domain){q->func, q->pdn, t->work >= WIRE_WORK_READ ? EMU_LW : EMU_LR,
 				      t->e->pid, qpn};
 	t->service = service_of(q);
-	t->mtu = MTU_BYTES << (code && !ud ? q->mtu : MTU_CODE_MAX);
+	t->mtu = q->type == EMU_QPT_UD ? WIRE_MAX_MTU : emu_mtu_bytes(q->mtu);
 	t->packets = 1;
 	if (t->work <= WIRE_WORK_READ && t->w->len)
 		t->packets = (uint32_t)((t->w->len + t->mtu - 1) / t->mtu);
@@ -343,7 +335,8 @@ static void begin(struct transfer *t, uint32_t qpn)
 	t->n.work = (uint8_t)t->work;
 	t->n.wqe = t->run->sq_ci;
 	t->n.func = q->func;
-	t->n.peer_func = ud ? func_of(t->e, t->w->av.dgid) : atomic_load(&q->dest_func);
+	t->n.peer_func =
+		q->type == EMU_QPT_UD ? func_of(t->e, t->w->av.dgid) : atomic_load(&q->dest_func);
 }
 
 void emu_local_packets(struct engine *e, uint32_t qpn, const struct emu_wqe *w, uint32_t syndrome)

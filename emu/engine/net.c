@@ -16,6 +16,7 @@
 #include "emu/engine/capture.h"
 #include "emu/engine/grants.h"
 #include "emu/engine/state.h"
+#include "emu/ipc/gid.h"
 #include "emu/wire/icrc.h"
 #include "emu/wire/packet.h"
 
@@ -214,11 +215,8 @@ uint32_t emu_net_func(const struct engine *e, const uint8_t addr[16])
 
 static void path_from(const union address *from, struct wire_path *path)
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
 	if (from->any.sa_family == AF_INET) {
-		memcpy(path->src, mapped, sizeof(mapped));
-		memcpy(path->src + sizeof(mapped), &from->v4.sin_addr, 4);
+		emu_gid_from_ipv4(path->src, &from->v4.sin_addr);
 		path->sport = ntohs(from->v4.sin_port);
 		return;
 	}

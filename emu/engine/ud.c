@@ -11,21 +11,20 @@
 #include "emu/engine/mcast.h"
 #include "emu/engine/state.h"
 #include "emu/engine/wire.h"
+#include "emu/ipc/gid.h"
 #include "emu/ipc/group.h"
 
-#define ROCE_V2	    2u
-#define PROTO_UDP   17u
-#define PROTO_IB    0x1bu
-#define UDP_BYTES   8u
-#define BTH_DETH    20u /* base and datagram transport headers */
-#define ICRC	    4u
-#define CQE_GRH	    0x10u /* flags_rqpn, bit 28 */
-#define NET_GRH	    0u	  /* bits 24 and 25 on Ethernet: the kind of header */
-#define NET_IPV6    1u
-#define NET_IPV4    2u
-#define QPN_MASK    0xffffffu
-
-#define IPV4_IN_GID 12u /* where a GID holds an IPv4 address */
+#define ROCE_V2	  2u
+#define PROTO_UDP 17u
+#define PROTO_IB  0x1bu
+#define UDP_BYTES 8u
+#define BTH_DETH  20u /* base and datagram transport headers */
+#define ICRC	  4u
+#define CQE_GRH	  0x10u /* flags_rqpn, bit 28 */
+#define NET_GRH	  0u	/* bits 24 and 25 on Ethernet: the kind of header */
+#define NET_IPV6  1u
+#define NET_IPV4  2u
+#define QPN_MASK  0xffffffu
 
 /* The global routing header: InfiniBand architecture, volume 1, 8.3; also the header of IPv6. */
 struct grh {
@@ -136,13 +135,6 @@ struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struc
 	return state < EMU_QPS_RTR || state > EMU_QPS_SQE ? NULL : p;
 }
 
-static bool is_ipv4(const uint8_t gid[16])
-{
-	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
-
-	return !memcmp(gid, prefix, sizeof(prefix));
-}
-
 static uint16_t ip_checksum(const uint8_t *p)
 {
 	uint32_t sum = 0;
@@ -165,8 +157,8 @@ static void put_ipv4(uint8_t *p, const struct emu_av *av, const uint8_t *src, ui
 	ip->flags_fragment[0] = 0x40; /* don't fragment */
 	ip->ttl = av->hop_limit;
 	ip->protocol = PROTO_UDP;
-	memcpy(ip->src, src + IPV4_IN_GID, sizeof(ip->src));
-	memcpy(ip->dst, av->dgid + IPV4_IN_GID, sizeof(ip->dst));
+	memcpy(ip->src, src + EMU_GID_IPV4, sizeof(ip->src));
+	memcpy(ip->dst, av->dgid + EMU_GID_IPV4, sizeof(ip->dst));
 	emu_put16(ip->checksum, ip_checksum(p));
 }
 
@@ -182,7 +174,7 @@ void emu_ud_header(const struct engine *e, const struct emu_qp *q, const struct 
 	if (!from)
 		return;
 	v2 = from->type == ROCE_V2;
-	if (v2 && is_ipv4(from->raw)) {
+	if (v2 && emu_gid_is_ipv4(from->raw)) {
 		put_ipv4(area + EMU_GRH - sizeof(struct ipv4_header), av, from->raw, ib_len);
 		return;
 	}

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "emu/ipc/gid.h"
 #include "emu/ipc/limits.h"
 
 /* The destination queue pair of every multicast datagram (IBA 10.5.2). */
@@ -15,9 +16,7 @@
 /* An IPv6 multicast address, or an IPv4 one as mapped address (rdma_is_multicast_addr). */
 static inline bool emu_gid_is_group(const uint8_t gid[16])
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	return gid[0] == 0xff || (!memcmp(gid, mapped, sizeof(mapped)) && gid[12] >> 4 == 0xe);
+	return gid[0] == 0xff || (emu_gid_is_ipv4(gid) && gid[EMU_GID_IPV4] >> 4 == 0xe);
 }
 
 /* Groups differ in their last bytes most. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emu/ipc/gid.h"
 #include "emu/ipc/queues.h"
 #include "emu/ipc/ring.h"
 #include "emu/ipc/sock.h"
@@ -23,7 +24,6 @@
 #define BLOCK_MAX   65536u
 #define PACKET	    6u	 /* the type of a block of pcapng: a packet */
 #define END_WAIT_MS 2000 /* for the emulator, to hand over its last packets */
-#define IPV4_IN_GID 12u
 
 struct capture {
 	const struct options *o;
@@ -41,13 +41,8 @@ struct capture {
 
 bool tool_capture_peer(struct options *o, const char *arg)
 {
-	static const uint8_t mapped[IPV4_IN_GID] = {[10] = 0xff, [11] = 0xff};
-
 	o->peer = arg;
-	if (inet_pton(AF_INET6, arg, o->capture.peer) == 1)
-		return true;
-	memcpy(o->capture.peer, mapped, sizeof(mapped));
-	return inet_pton(AF_INET, arg, o->capture.peer + IPV4_IN_GID) == 1;
+	return emu_gid_parse(arg, o->capture.peer);
 }
 
 const char *tool_capture_check(struct options *o, const char *file)

@@ -7,17 +7,15 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "emu/ipc/gid.h"
 #include "emu/ipc/tables.h"
 #include "emu/tool/tool.h"
 
 #define ANY_VLAN      0xfffeu
 #define MAX_VLAN      4094
-#define IPV4_IN_GID   12
 #define LIST	      0u /* an action of this tool only */
 #define WIRE_LOOPBACK "loopback"
 #define WIRE_ROLE     "dpu" /* without the name of a function */
-
-static const uint8_t mapped[IPV4_IN_GID] = {[10] = 0xff, [11] = 0xff};
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -66,18 +64,15 @@ const char *tool_port_device(struct emu_port_request *r, const char *arg)
 
 static const char *parse_address(struct emu_port_request *r, const char *arg)
 {
-	if (inet_pton(AF_INET6, arg, r->raw) == 1)
-		return NULL;
-	memcpy(r->raw, mapped, sizeof(mapped));
-	return inet_pton(AF_INET, arg, r->raw + IPV4_IN_GID) == 1 ? NULL : "not an IP address";
+	return emu_gid_parse(arg, r->raw) ? NULL : "not an IP address";
 }
 
 /* Why no port can have this address on a network; NULL: it can. */
 static const char *check_unicast(const uint8_t raw[16])
 {
 	static const uint8_t zero[16];
-	bool ipv4 = !memcmp(raw, mapped, sizeof(mapped));
-	const uint8_t *bytes = ipv4 ? raw + IPV4_IN_GID : raw;
+	bool ipv4 = emu_gid_is_ipv4(raw);
+	const uint8_t *bytes = ipv4 ? raw + EMU_GID_IPV4 : raw;
 
 	if (!memcmp(bytes, zero, ipv4 ? 4 : sizeof(zero)))
 		return "zero does not name a port";

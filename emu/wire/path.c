@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/ipc/bytes.h"
+#include "emu/ipc/gid.h"
 
 #define PROTOCOL_UDP	 17u
 #define SPORT_FIRST	 0xc000u /* the dynamic ports */
@@ -13,10 +14,7 @@
 
 bool wire_path_is_ipv4(const struct wire_path *path)
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	return !memcmp(path->dst, mapped, sizeof(mapped)) &&
-	       !memcmp(path->src, mapped, sizeof(mapped));
+	return emu_gid_is_ipv4(path->dst) && emu_gid_is_ipv4(path->src);
 }
 
 /* The Internet checksum (RFC 1071): a sum to continue, and its end. */
@@ -48,8 +46,8 @@ static size_t put_ipv4(const struct wire_path *path, size_t len, uint8_t *out)
 	emu_put16(out + 6, path->may_fragment ? 0 : WIRE_IPV4_NO_FRAGMENT);
 	out[8] = path->hop_limit;
 	out[9] = PROTOCOL_UDP;
-	memcpy(out + 12, path->src + 12, 4);
-	memcpy(out + 16, path->dst + 12, 4);
+	memcpy(out + 12, path->src + EMU_GID_IPV4, 4);
+	memcpy(out + 16, path->dst + EMU_GID_IPV4, 4);
 	emu_put16(out + 10, checksum(sum(0, out, WIRE_IPV4)));
 	return WIRE_IPV4;
 }

@@ -22,12 +22,11 @@ static bool begins_with(const union ibv_gid *gid, const uint8_t *prefix, size_t 
  */
 unsigned int dpumap_gid_rank(const struct ibv_gid_entry *gid)
 {
-	static const uint8_t ipv4_mapped[12] = {[10] = 0xff, [11] = 0xff};
 	static const uint8_t link_local[2] = {0xfe, 0x80};
 
 	if (gid->gid_type != IBV_GID_TYPE_ROCE_V2)
 		return 1;
-	if (begins_with(&gid->gid, ipv4_mapped, sizeof(ipv4_mapped)))
+	if (IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)&gid->gid))
 		return DPUMAP_GID_BEST;
 	return begins_with(&gid->gid, link_local, sizeof(link_local)) ? 2 : 3;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emu/ipc/gid.h"
 #include "emu/server/admin/cma.h"
 #include "emu/server/admin/control.h"
 #include "emu/server/admin/fault.h"
@@ -248,15 +249,13 @@ static const uint8_t *read_output(const struct emu_cmd *c, const struct emu_fiel
  */
 static void put_gid(const uint8_t gid[16])
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	const struct emu_func *owner = gid[0] == 0xfe ? emu_func_by_gid(gid) : NULL;
-	bool v4 = !memcmp(gid, mapped, sizeof(mapped));
 	char text[INET6_ADDRSTRLEN];
 
 	if (owner && !with_addresses)
 		put("%s:mlx5_%u", owner->role, owner->dev);
-	else if (inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? gid + 12 : gid, text, sizeof(text)))
-		put("%s", text);
+	else
+		put("%s", emu_gid_text(gid, text));
 }
 
 /* A GID that is not set is not shown. */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "emu/ipc/gid.h"
 #include "emu/ipc/proto.h"
 #include "emu/server/base/log.h"
 #include "emu/server/card/endpoint.h"
@@ -14,13 +15,6 @@
 #include "emu/server/ucma/machine.h"
 #include "emu/server/wire/endpoints.h"
 #include "emu/server/wire/mad.h"
-
-static const char *text_of(const uint8_t raw[16], char text[static INET6_ADDRSTRLEN])
-{
-	bool ipv4 = emu_gid_is_ipv4(raw);
-
-	return inet_ntop(ipv4 ? AF_INET : AF_INET6, ipv4 ? raw + 12 : raw, text, INET6_ADDRSTRLEN);
-}
 
 static const char *reason(int err)
 {
@@ -52,7 +46,7 @@ static void complain(const struct emu_func *f, const uint8_t raw[16], const char
 {
 	char text[INET6_ADDRSTRLEN];
 
-	emu_log("cannot give %s to the port of %s (mlx5_%u): %s", text_of(raw, text), f->role,
+	emu_log("cannot give %s to the port of %s (mlx5_%u): %s", emu_gid_text(raw, text), f->role,
 		f->dev, why);
 }
 
@@ -155,7 +149,7 @@ static void write_endpoint_lines(FILE *out, int endpoint)
 	char text[INET6_ADDRSTRLEN];
 	int i;
 
-	text_of(emu_endpoint_addr(endpoint), text);
+	emu_gid_text(emu_endpoint_addr(endpoint), text);
 	fprintf(out, "endpoint %s mlx5_%u %s %s sockets %u engines %u received %llu dropped %llu\n",
 		f->role, f->dev, text, emu_endpoint_netdev(endpoint), count_sockets(endpoint),
 		emu_wire_sockets_of(endpoint)->nengines, (unsigned long long)c->received,
@@ -186,7 +180,7 @@ static void write_endpoint(FILE *out, int endpoint)
 	fprintf(out,
 		"{\"function\": \"%s\", \"device\": \"mlx5_%u\", \"address\": \"%s\", \"netdev\": "
 		"\"%s\", \"sockets\": %u, \"engines\": %u, \"received\": %llu, \"dropped\": {",
-		f->role, f->dev, text_of(emu_endpoint_addr(endpoint), text),
+		f->role, f->dev, emu_gid_text(emu_endpoint_addr(endpoint), text),
 		emu_endpoint_netdev(endpoint), count_sockets(endpoint),
 		emu_wire_sockets_of(endpoint)->nengines, (unsigned long long)c->received);
 	for (i = WIRE_ACCEPTED + 1; i < WIRE_DROP_COUNT; i++) {

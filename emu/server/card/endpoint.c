@@ -12,23 +12,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "emu/ipc/gid.h"
+#include "emu/ipc/path_mtu.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/segments.h"
 
-#define IPV4_IN_GID  12
 #define LOOPBACK_NET 127
 #define PORT	     4791
-#define MTU_256	     1u
-#define MTU_4096     5u
-#define LEAST_MTU    256u
 #define ALL_HEADERS  96u /* GRH, UDP, BTH, XRCETH, AtomicETH and CRC: the kernel's iboe_get_mtu() */
-
-bool emu_gid_is_ipv4(const uint8_t gid[16])
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	return !memcmp(gid, mapped, sizeof(mapped));
-}
 
 /* The interfaces that have the addresses. */
 static char netdevs[EMU_MAX_ENDPOINTS][IFNAMSIZ];
@@ -118,7 +109,7 @@ bool emu_endpoint_is_internal(int endpoint)
 	const uint8_t *addr = entry(endpoint)->addr;
 
 	return emu_tables->wire_forced && emu_gid_is_ipv4(addr) &&
-	       addr[IPV4_IN_GID] == LOOPBACK_NET;
+	       addr[EMU_GID_IPV4] == LOOPBACK_NET;
 }
 
 void emu_endpoint_set_down(const struct emu_func *f)
@@ -189,9 +180,9 @@ failed:
 /* The largest path MTU of packets that fit an interface's MTU. */
 static uint8_t path_mtu(unsigned int bytes)
 {
-	uint8_t mtu = MTU_4096;
+	uint8_t mtu = EMU_MTU_4096;
 
-	while (mtu > MTU_256 && ALL_HEADERS + (LEAST_MTU << (mtu - MTU_256)) > bytes)
+	while (mtu > EMU_MTU_256 && ALL_HEADERS + emu_mtu_bytes(mtu) > bytes)
 		mtu--;
 	return mtu;
 }
@@ -211,7 +202,7 @@ int emu_endpoint_reaches(int endpoint, const uint8_t addr[16], uint8_t *mtu)
 	if (mtu) {
 		getsockopt(fd, ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? IP_MTU : IPV6_MTU, &bytes,
 			   &len);
-		*mtu = bytes > 0 ? path_mtu((unsigned int)bytes) : MTU_4096;
+		*mtu = bytes > 0 ? path_mtu((unsigned int)bytes) : EMU_MTU_4096;
 	}
 	close(fd);
 	return 0;
@@ -249,7 +240,7 @@ static unsigned int mtu_of_interface(const char *name)
 
 uint8_t emu_port_mtu(const struct emu_func *f)
 {
-	uint8_t mtu = MTU_4096, own;
+	uint8_t mtu = EMU_MTU_4096, own;
 	int i;
 
 	for (i = 0; i < (int)EMU_MAX_ENDPOINTS; i++) {

@@ -14,8 +14,6 @@
 /* An index of emu_tables.endpoint that is not one. */
 #define EMU_NO_ENDPOINT (-1)
 
-bool emu_gid_is_ipv4(const uint8_t gid[16]);
-
 /* The function's endpoint with this address, or EMU_NO_ENDPOINT. `addr` NULL: its first one. */
 int emu_endpoint_find(const struct emu_func *f, const uint8_t *addr);
 /* The function's first endpoint of an IP family, or EMU_NO_ENDPOINT. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emu/ipc/gid.h"
 #include "emu/ipc/group.h"
 #include "emu/server/base/log.h"
 #include "emu/server/card/endpoint.h"
@@ -19,9 +20,6 @@
 
 #define MAX_LISTENERS 4
 #define MAX_VLAN      4094u
-#define IPV4_IN_GID   12u /* where a mapped address begins */
-
-static const uint8_t mapped[IPV4_IN_GID] = {[10] = 0xff, [11] = 0xff};
 
 /* Objects that refer to an entry. */
 static uint32_t users[EMU_MAX_FUNCS][EMU_MAX_GIDS];
@@ -91,8 +89,7 @@ bool emu_gid_of_ip(const struct sockaddr *addr, uint8_t raw[16])
 
 	if (addr->sa_family == AF_INET) {
 		memcpy(&v4, addr, sizeof(v4));
-		memcpy(raw, mapped, sizeof(mapped));
-		memcpy(raw + IPV4_IN_GID, &v4.sin_addr, sizeof(v4.sin_addr));
+		emu_gid_from_ipv4(raw, &v4.sin_addr);
 		return true;
 	}
 	if (addr->sa_family != AF_INET6)
@@ -108,8 +105,8 @@ void emu_gid_to_ip(const uint8_t raw[16], struct sockaddr_storage *addr)
 	struct sockaddr_in v4 = {.sin_family = AF_INET};
 
 	memset(addr, 0, sizeof(*addr));
-	if (!memcmp(raw, mapped, sizeof(mapped))) {
-		memcpy(&v4.sin_addr, raw + IPV4_IN_GID, sizeof(v4.sin_addr));
+	if (emu_gid_is_ipv4(raw)) {
+		memcpy(&v4.sin_addr, raw + EMU_GID_IPV4, sizeof(v4.sin_addr));
 		memcpy(addr, &v4, sizeof(v4));
 		return;
 	}
@@ -245,7 +242,7 @@ static bool is_zero(const uint8_t raw[16])
 	static const uint8_t none[16];
 
 	return !memcmp(raw, none, sizeof(none)) ||
-	       (!memcmp(raw, mapped, sizeof(mapped)) && !memcmp(raw + IPV4_IN_GID, none, 4));
+	       (emu_gid_is_ipv4(raw) && !memcmp(raw + EMU_GID_IPV4, none, 4));
 }
 
 static bool is_free(const struct emu_func *f, unsigned int index)
@@ -373,11 +370,9 @@ static void link_local(const struct emu_func *f, uint8_t raw[static 16])
 
 void emu_gid_default_ip(const struct emu_func *f, uint8_t raw[static 16])
 {
-	memcpy(raw, mapped, sizeof(mapped));
-	raw[12] = 127;
-	raw[13] = (uint8_t)(100 + f->card->node);
-	raw[14] = (uint8_t)f->card->number;
-	raw[15] = f->kind == EMU_FUNC_DPU ? 1 : 2;
+	emu_gid_from_ipv4(raw, &(struct in_addr){htonl(127u << 24 | (100u + f->card->node) << 16 |
+						       f->card->number << 8 |
+						       (f->kind == EMU_FUNC_DPU ? 1 : 2))});
 }
 
 /* Both versions of an address, at the next two places. */

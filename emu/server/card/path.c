@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "emu/ipc/gid.h"
 #include "emu/ipc/group.h"
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/engines.h"

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/ipc/gid.h"
+#include "emu/ipc/path_mtu.h"
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/ucma/address.h"
@@ -21,10 +23,10 @@
 
 #define LIFE_TIME	16u /* the kernel's CMA_IBOE_PACKET_LIFETIME */
 #define HOP_LIMIT	64u
-#define MTU_4096	5u
 #define PKEY		0xffffu
 #define FLOW_LABEL_MASK 0xfffffu
-#define IPV4_NET	13u /* bytes of a GID up to and with the first one of its IPv4 address */
+#define IPV4_NET \
+	(EMU_GID_IPV4 + 1) /* bytes of a GID up to and with the first one of its IPv4 address */
 
 /* --- choosing a port and its address ---------------------------------------------------------- */
 
@@ -32,9 +34,7 @@ enum kind { KIND_IP4, KIND_IP6, KIND_LINK_LOCAL };
 
 static enum kind kind_of(const uint8_t gid[16])
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	if (!memcmp(gid, mapped, sizeof(mapped)))
+	if (emu_gid_is_ipv4(gid))
 		return KIND_IP4;
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80 ? KIND_LINK_LOCAL : KIND_IP6;
 }
@@ -551,7 +551,7 @@ static uint32_t flow_label(const struct emu_cma_id *id)
 static uint8_t mtu_of(const struct emu_cm_path *p)
 {
 	int endpoint = emu_endpoint_find(p->port, p->sgid);
-	uint8_t mtu = MTU_4096;
+	uint8_t mtu = EMU_MTU_4096;
 
 	if (endpoint != EMU_NO_ENDPOINT && !emu_func_by_gid(p->dgid))
 		emu_endpoint_reaches(endpoint, p->dgid, &mtu);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "emu/ipc/gid.h"
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/uverbs/cmd.h"
@@ -29,8 +30,7 @@ static bool is_link_local(const uint8_t gid[16])
  */
 static bool map_group(const uint8_t dgid[16], uint8_t mac[EMU_MAC_BYTES])
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-	bool v4 = !memcmp(dgid, mapped, sizeof(mapped)) && dgid[12] >> 4 == 0xe;
+	bool v4 = emu_gid_is_ipv4(dgid) && dgid[EMU_GID_IPV4] >> 4 == 0xe;
 
 	if (dgid[0] != 0xff && !v4)
 		return false;

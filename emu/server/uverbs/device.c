@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "emu/ipc/path_mtu.h"
 #include "emu/server/card/counters.h"
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
@@ -19,7 +20,6 @@
 #define PORT_DOWN     1 /* enum ib_port_state */
 #define PORT_ACTIVE   4
 #define PHYS_DISABLED 3
-#define MTU_4096      5
 #define PHYS_LINK_UP  5
 #define LINK_ETHERNET 2
 /* enum ibv_device_cap_flags */
@@ -152,7 +152,7 @@ static int query_port(struct emu_cmd *c)
 	p->lid = c->file->func->lid;
 	p->sm_lid = c->file->func->sm_lid;
 	p->state = c->file->func->port_down ? PORT_DOWN : PORT_ACTIVE;
-	p->max_mtu = MTU_4096;
+	p->max_mtu = EMU_MTU_4096;
 	p->active_mtu = emu_port_mtu(c->file->func);
 	p->max_vl_num = 0;
 	p->active_width = emu_width_code(c->file->func->card->profile->lanes);

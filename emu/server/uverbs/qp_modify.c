@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emu/ipc/path_mtu.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/path.h"
@@ -45,7 +46,6 @@ enum {
 
 #define MAX_RD_ATOMIC	16
 #define HOP_LIMIT	64
-#define MTU_OF_UD	5 /* 4096 bytes */
 #define CONTROLLED_QKEY 0x80000000u
 
 enum column { COL_RC, COL_UC, COL_UD, COL_XRC_INI, COL_XRC_TGT, NCOLS };
@@ -350,7 +350,7 @@ static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 		set_hop_limit(c->file->func, &a->dest);
 	remember(&qp->attr, a);
 	if (qp->type == EMU_QPT_UD && to == EMU_QPS_RTR)
-		qp->attr.path_mtu = MTU_OF_UD;
+		qp->attr.path_mtu = EMU_MTU_4096;
 	emu_qp_spread(qp);
 	apply(c->file->func, q, &qp->attr, a->attr_mask);
 	err = emu_qp_set_state(q, from, to);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emu/ipc/gid.h"
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
 #include "emu/wire/packet.h"
