@@ -32,7 +32,7 @@ static const struct command commands[] = {
 	  "Show what clients do each second. The view is drawn again after each interval until q "
 	  "or "
 	  "Ctrl-C. If the output is not a terminal, each view follows the one before it; with "
-	  "--json, each is an object in a line. Copies by PCI are work of the host's function, so "
+	  "--json, each is an object in a line. The host's function does the copies over PCI, so "
 	  "the counters of this device do not include them.",
 	  NULL},
 	 top_main},

@@ -152,12 +152,12 @@ static void on_conn(struct watch *watch, uint32_t events)
 		(struct text_conn *)((char *)watch - offsetof(struct text_conn, watch));
 
 	(void)events;
-	/* Of one that waits, only the end of the connection is reported. */
+	/* While the answer waits, the loop reports only the end of the connection. */
 	if (conn->outcome == TEXT_LATER)
 		go_on(conn, false);
 	else if (conn->reply)
 		go_on(conn, true);
-	/* Those that are not answered in this turn are still ready in the next one. */
+	/* A connection that is not answered in this turn is still ready in the next one. */
 	else if (conn->service->turn != loop_number(conn->service->loop))
 		go_on(conn, conn->outcome == TEXT_MORE ? make_reply(conn) : read_request(conn));
 }

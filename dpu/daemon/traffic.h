@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What the device of dpumapd does for its peers, by the kernel's counters of its port. They count the work of all
- * programs. Copies by PCI are work of the host's function, whose counters only the host has.
+ * programs. The host's function does the copies over PCI; only the host has its counters.
  */
 #ifndef DPUMAPD_TRAFFIC_H
 #define DPUMAPD_TRAFFIC_H

@@ -85,7 +85,7 @@ uint64_t export_table_num_outstanding(const struct export_table *exports);
 struct named_export *export_table_at(const struct export_table *exports, size_t index);
 /* The index of the first export whose name sorts after this one. */
 size_t export_table_after(const struct export_table *exports, const char *name);
-/* Those of the configuration that cannot be made, or have ended by themselves. */
+/* Exports of the configuration that cannot be made, or have ended by themselves. */
 const struct failed_exports *export_table_failed(const struct export_table *exports);
 /* NULL with the reason. */
 struct named_export *export_table_find(const struct export_table *exports, const char *name,

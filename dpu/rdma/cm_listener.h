@@ -31,7 +31,7 @@ struct cm_request {
 
 struct cm_handlers {
 	void (*request)(void *context, const struct cm_request *request);
-	/* Of a connection that cm_listener_follow() named. */
+	/* What happened to a connection that cm_listener_follow() named. */
 	void (*established)(void *context, void *connection);
 	void (*ended)(void *context, void *connection);
 };

@@ -6,7 +6,7 @@
 #include "emu/ipc/codes.h"
 #include "emu/ipc/path_mtu.h"
 
-/* Of a RoCEv2 packet: Ethernet, IPv4, UDP, BTH and ICRC. */
+/* What surrounds the payload of a RoCEv2 packet: Ethernet, IPv4, UDP, BTH and ICRC. */
 #define BTH_BYTES   12u
 #define FRAME_BYTES (14u + 20u + 8u + BTH_BYTES + 4u)
 #define RETH_BYTES  16u

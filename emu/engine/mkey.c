@@ -235,8 +235,7 @@ static bool walk_list(const struct engine *e, const struct emu_domain *dom, unsi
 }
 
 /*
- * A full list ends every loop above. The caller continues after out->len, so no piece may be
- * skipped; none is, as each level stops when the list is full.
+ * The caller continues after out->len, so no piece may be skipped: every loop above stops when the list is full.
  */
 static bool descend_further(const struct engine *e, const struct emu_domain *dom,
 			    unsigned int depth, const struct emu_mkey *m, uint64_t off,

@@ -12,8 +12,8 @@
 #include "emu/ipc/shm.h"
 
 /*
- * Room for all events of all queues that can happen before a command of the server: of a QP that its
- * connection is established, that it has failed, and that no WQE of its SRQ will follow.
+ * Room for all events of all queues that can happen before a command of the server: of a QP
+ * COMM_EST, its error, and LAST_WQE_REACHED.
  */
 #define ENGINE_EVENTS (3 * EMU_MAX_QPS + EMU_MAX_CQS + EMU_MAX_SRQS)
 

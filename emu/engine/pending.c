@@ -14,7 +14,7 @@ static bool has_message(const struct engine *e, const struct emu_qp *q)
 
 /*
  * A failed QP flushes the receives that are posted to it, without a ring. It also waits for other
- * engines before it sends the event that no WQE of its SRQ will follow.
+ * engines before it sends the event LAST_WQE_REACHED.
  */
 static bool is_flushing(const struct emu_qp *q, const struct emu_qp_run *r)
 {

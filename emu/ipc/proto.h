@@ -100,7 +100,8 @@ struct emu_fault_request {
 	uint32_t syndrome; /* COMMAND, COMPLETION */
 	uint32_t action;   /* COMPLETION: enum emu_cqe_action; QUEUE: enum emu_qp_fault */
 	uint32_t off;	   /* end this fault instead */
-	uint64_t nth;	   /* QUEUE: the n-th QP in existence; the first one follows the last one */
+	uint64_t
+		nth; /* QUEUE: the n-th QP in existence; after the last one, counting starts again */
 	uint64_t count;
 	uint64_t amount; /* COMPLETION, QUEUE: delay in microseconds; MEMORY: bytes */
 	uint32_t qpn;	 /* QUEUE: or 0, then use `nth` */

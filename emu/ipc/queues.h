@@ -293,7 +293,7 @@ struct emu_queues {
 	uint32_t pad[6];
 	struct emu_cqe_rule rule;
 	struct emu_engine engine[EMU_MAX_ENGINES];
-	/* Of the engine in that slot: the server adds and clears them when it ends. */
+	/* The counters of the engine in that slot: when it ends, the server adds them to the sum and clears them. */
 	_Atomic uint64_t counter[EMU_MAX_ENGINES][EMU_MAX_FUNCS][EMU_COUNTERS];
 	struct emu_cq cq[EMU_MAX_CQS];
 	struct emu_srq srq[EMU_MAX_SRQS];

@@ -19,9 +19,9 @@ void emu_last_work_begin(const struct emu_engine_config *config);
 bool emu_last_work_possible(void);
 
 void emu_last_work_of_queue(uint32_t qpn);
-/* Of the queue pairs that this process has made by an open file, given by its socket's inode. */
+/* Wait for the queue pairs that this process has made by an open file, given by its socket's inode. */
 void emu_last_work_of_file(uint64_t ino);
-/* Of all queue pairs of this process. Also in a signal handler. */
+/* Wait for all queue pairs of this process. Also in a signal handler. */
 void emu_last_work_of_all(void);
 /* Let this process's engines make a pass: it publishes completions of what peers have answered. */
 void emu_last_work_let_pass(void);

@@ -451,7 +451,7 @@ static const struct option_spec specs[] = {
 	 tool_fault_method},
 	{{"nth", 0, "N",
 	  "First command or completion to fail, counted from now (default: 1); of `fault queue': "
-	  "the N-th queue pair in existence, where the first one follows the last one",
+	  "the N-th queue pair in existence; after the last one, counting starts again",
 	  V_FAULT},
 	 tool_fault_nth},
 	{{"count", 0, "M",

@@ -461,7 +461,7 @@ static void sort(struct sequence *q)
 		qsort(q->event, q->count, sizeof(q->event[0]), compare);
 }
 
-/* Of two that overlap only the end of the later one counts. */
+/* If two events overlap, only the end of the later one counts. */
 static void merge_ends(struct event *first, struct event *second)
 {
 	if (first->end <= second->action.at || first->end == NEVER)

@@ -108,7 +108,7 @@ static void print_record(const struct fleet_watch *w, const char *event,
 	json_print_line(object);
 }
 
-/* Of the view as a whole. */
+/* An event of the view as a whole. */
 static void print_view(const struct fleet_watch *w, const char *event)
 {
 	const struct dpumap_fleet_status *status;

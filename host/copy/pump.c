@@ -17,7 +17,7 @@
  * usual limit on locked memory, 8 MiB.
  */
 #define RING_MAX ((uint64_t)3 << 20)
-/* Of a small window, several pieces are in flight; smaller ones cost more than they gain. */
+/* A small window has several pieces in flight; smaller pieces cost more than they gain. */
 #define WINDOW_PIECES 4u
 #define PIECE_MIN     ((uint64_t)16 << 10)
 #define PIECE_ALIGN   64u

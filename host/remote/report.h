@@ -48,7 +48,7 @@ void report_print_json(const struct report *report, const struct dpumap_export_i
 /* In MB/s. */
 double report_rate(uint64_t bytes, uint64_t ns);
 
-/* Of an export, for people and as in dpumapd's configuration. */
+/* The permissions of an export, for people and as in dpumapd's configuration. */
 const char *report_permissions(uint32_t access);
 const char *report_perm(uint32_t access);
 

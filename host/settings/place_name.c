@@ -16,7 +16,7 @@ static bool is_cp(const struct options *o)
 	return strcmp(o->command->cli.name, "cp") == 0;
 }
 
-/* Of the two arguments of cp, ":NAME" is an export of a dpumapd, and the other one then a file. */
+/* If one argument of cp is ":NAME", an export of a dpumapd, the other one is a file. */
 static int argument_of_cp(const struct options *o)
 {
 	if (o->num_args == 3)

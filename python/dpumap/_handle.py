@@ -75,7 +75,9 @@ class Handle:
             if self.closed:
                 return
             if self.users:
-                raise InUse(f"{len(self.users)} other objects or calls use the object: close them first")
+                n = len(self.users)
+                users = "1 object or call still uses" if n == 1 else f"{n} objects or calls still use"
+                raise InUse(f"{users} it: close {'that' if n == 1 else 'them'} first")
             self.closed = True
         try:
             self.end()

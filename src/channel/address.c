@@ -87,7 +87,7 @@ doca_error_t dpumap_address_parse(const char *text, struct dpumap_address *addre
 		return parse_path(text + 5, address, fault);
 	if (strncmp(text, "tls:", 4) == 0)
 		return parse_host(text + 4, address, fault);
-	/* Of another kind, or without one: "http://host", "host:7470". */
+	/* An address of another kind, or without a kind: "http://host", "host:7470". */
 	if (colon && !memchr(text, '/', (size_t)(colon - text)))
 		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
 					"invalid address %s: use unix:PATH or tls:HOST:PORT", text);
@@ -122,7 +122,7 @@ static bool is_served(const char *path)
 
 void dpumap_address_find_default(char *path, size_t size)
 {
-	/* Of the packaged service and of its socket unit; see dpumapd.conf and dpumapd.socket. */
+	/* The packaged service and its socket unit listen there; see dpumapd.conf and dpumapd.socket. */
 	static const char *const paths[] = {"/run/dpumapd/dpumapd.sock", "/run/dpumapd.sock"};
 
 	dpumap_address_default_path(path, size);

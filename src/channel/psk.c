@@ -325,7 +325,7 @@ bool dpumap_psk_is_unknown(SSL *ssl)
 	return psk && !psk->name[0];
 }
 
-/* Of the table of the context that the session belongs to, which outlives it. */
+/* The result belongs to the table of the session's context, which outlives the session. */
 static const struct psk *psk_of(SSL *ssl)
 {
 	if (!SSL_session_reused(ssl))

@@ -14,7 +14,7 @@
 #include "local/quota.h"
 #include "log/backend.h"
 
-/* Of one place in the code, on standard error. */
+/* How many lines one place in the code may write to standard error at once. */
 #define SITE_BURST 2000u
 #define UNREAD	   (-2)
 #define UNSET	   (-1)

@@ -8,7 +8,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Of all connections together. */
+/* The sends of all connections together. */
 static uint32_t num_sends(const struct doca_rdma *rdma)
 {
 	uint32_t max = dpumap_device_caps(rdma->ctx.dev->device)->max_queue_depth;

@@ -7,7 +7,7 @@
 
 /* Create the queue of a context that starts. dpumap_rdma_close_queue() destroys it. */
 doca_error_t dpumap_rdma_open_queue(struct doca_rdma *rdma);
-/* Of the queue: how many work requests, and pieces in each, one connection has at a time. */
+/* How many work requests, and pieces in each, one connection has in the queue at a time. */
 uint32_t dpumap_rdma_queue_depth(const struct doca_rdma *rdma);
 
 #endif

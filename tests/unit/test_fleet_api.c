@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Errors of the calls of dpumap/fleet.h that need no etcd: arguments, a fleet that is not started, files.
- * Those of a started fleet are in tests/fleet.
+ * The tests of a started fleet are in tests/fleet/.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 
 #include "emu/server/card/topology.h"
 
-/* An index of emu_tables.endpoint that is not one. */
+/* In place of an index of emu_tables.endpoint. */
 #define EMU_NO_ENDPOINT (-1)
 
 /* The function's endpoint with this address, or EMU_NO_ENDPOINT. `addr` NULL: its first one. */
@@ -35,8 +35,8 @@ void emu_endpoint_set_down(const struct emu_func *f);
 int emu_endpoint_publish(const struct emu_func *f, const uint8_t addr[16]);
 
 /*
- * Has the kernel a route from the endpoint to this address? 0 or a negative errno. `*mtu`, if not NULL, becomes
- * the largest path MTU (enum ibv_mtu) of packets on the route.
+ * Whether the kernel has a route from the endpoint to this address: 0, or a negative errno. `*mtu`, if not NULL,
+ * becomes the largest path MTU (enum ibv_mtu) of packets on the route.
  */
 int emu_endpoint_reaches(int endpoint, const uint8_t addr[16], uint8_t *mtu);
 /* The address that IP routing chooses as the source of packets to `dst`: 0 or a negative errno. */

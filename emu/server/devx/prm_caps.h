@@ -99,7 +99,7 @@ EMU_PRM_LAYOUT(EMU_ATOMIC_CAPS, 0x100);
 #define EMU_ATOMIC_COMPARE_AND_SWAP 0x1
 #define EMU_ATOMIC_FETCH_AND_ADD    0x2
 
-/* Of each transport: send, receive, write, read, atomic, receive through an SRQ. */
+/* Each transport has six bits: send, receive, write, read, atomic, receive through an SRQ. */
 #define EMU_ODP_CAP_LAYOUT(F)           \
 	F(EMU_ODP_CAP_RC, 0x10, 31, 26) \
 	F(EMU_ODP_CAP_UC, 0x14, 31, 26) \

@@ -29,7 +29,7 @@ enum emu_event_type {
 	EMU_EVENT_TYPE_DCT_KEY = 0x1d,
 };
 
-/* Of an error of a completion queue. */
+/* The event of an error of a completion queue. */
 #define EMU_EQE_CQ_ERROR_LAYOUT(F)             \
 	F(EMU_EQE_CQ_ERROR_TYPE, 0x00, 23, 16) \
 	F(EMU_EQE_CQ_ERROR_CQN, 0x20, 23, 0)   \
@@ -38,7 +38,7 @@ EMU_PRM_LAYOUT(EMU_EQE_CQ_ERROR, 0x40);
 
 #define EMU_EQE_CQ_OVERRUN 1
 
-/* Of everything else about a queue. */
+/* All other events of a queue. */
 #define EMU_EQE_QUEUE_LAYOUT(F)             \
 	F(EMU_EQE_QUEUE_TYPE, 0x00, 23, 16) \
 	F(EMU_EQE_QUEUE_NUMBER, 0x38, 23, 0)

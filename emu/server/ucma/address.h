@@ -34,7 +34,7 @@ bool emu_addr_is_link_local(const struct sockaddr_storage *a);
 /* Host order. */
 uint16_t emu_addr_port(const struct sockaddr_storage *a);
 void emu_addr_set_port(struct sockaddr_storage *a, uint16_t port);
-/* Of the same family, are the addresses without their ports equal? */
+/* Whether the addresses have the same family and, without their ports, are equal. */
 bool emu_addr_equal(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 void emu_addr_set_loopback(struct sockaddr_storage *a);
 /* The GID that an address means; of a family without one, zero. */

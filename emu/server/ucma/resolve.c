@@ -547,7 +547,7 @@ static uint32_t flow_label(const struct emu_cma_id *id)
 	return label & FLOW_LABEL_MASK;
 }
 
-/* That of the interface and the route, if the path leaves this machine. */
+/* The path MTU: if the path leaves this machine, that of the interface and the route. */
 static uint8_t mtu_of(const struct emu_cm_path *p)
 {
 	int endpoint = emu_endpoint_find(p->port, p->sgid);

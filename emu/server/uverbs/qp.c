@@ -79,7 +79,7 @@ static int check_qp(const struct mlx5_ib_create_qp *req, uint64_t type, uint64_t
 	return req->sq_wqe_count > MAX_WR || req->rq_wqe_count > MAX_WR ? -EINVAL : 0;
 }
 
-/* Of the ways to name a doorbell page, libmlx5's own pages use only the number. */
+/* A doorbell page can be named in two ways; libmlx5's own pages have only the number. */
 static int check_qp_place(const struct emu_cmd *c, const struct mlx5_ib_create_qp *req)
 {
 	const uint32_t ways = MLX5_QP_FLAG_BFREG_INDEX | MLX5_QP_FLAG_UAR_PAGE_INDEX;

@@ -76,7 +76,7 @@ struct comch_counters {
 };
 
 struct doca_comch_connection {
-	/* Of the thread of the server or client alone. */
+	/* Only the thread of the server or client uses what follows. */
 	struct doca_comch_connection *next, *prev; /* in the list of its control */
 	struct doca_comch_connection *next_retired;
 	union doca_data user_data;

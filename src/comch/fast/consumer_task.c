@@ -93,7 +93,7 @@ refuse_buf(const struct doca_comch_consumer *consumer, const struct doca_buf *bu
 		consumer->endpoint.id, (const void *)buf);
 }
 
-/* Of a map whose first device is another one. */
+/* The key of a map whose first device is another one. */
 __attribute__((noinline)) static doca_error_t
 find_any_key(const struct doca_comch_consumer *consumer, const struct doca_mmap *mmap,
 	     struct dpumap_sq_key *key)

@@ -140,7 +140,7 @@ static inline struct producer_link *usual_link(const struct doca_comch_producer_
 		       : NULL;
 }
 
-/* Of a map whose first device is another one. */
+/* The key of a map whose first device is another one. */
 __attribute__((noinline)) static doca_error_t
 find_any_key(const struct doca_comch_producer *producer, const struct doca_mmap *mmap,
 	     struct dpumap_sq_key *key)

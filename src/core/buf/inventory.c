@@ -93,7 +93,8 @@ doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 	num_used = dpumap_inventory_num_used(inventory);
 	if (num_used)
 		return dpumap_fail(DOCA_ERROR_IN_USE,
-				   "inventory %p: %u of its %u bufs are in use; put them first",
+				   "inventory %p: %u of its %u bufs are in use; release them "
+				   "(doca_buf_dec_refcount) first",
 				   (void *)inventory, num_used, inventory->num_elements);
 	for (slab = inventory->slabs; slab; slab = next) {
 		next = slab->next;

@@ -83,9 +83,11 @@ static doca_error_t check_shareable(const struct doca_mmap *mmap)
 			"map %p is started: enable thread safety before doca_mmap_start()",
 			(const void *)mmap);
 	if (mmap->num_bufs)
-		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
-				   "map %p: %" PRIu32 " bufs use it; put them first",
-				   (const void *)mmap, mmap->num_bufs);
+		return dpumap_fail(
+			DOCA_ERROR_NOT_PERMITTED,
+			"map %p: %" PRIu32
+			" buf(s) refer to it; release them (doca_buf_dec_refcount) first",
+			(const void *)mmap, mmap->num_bufs);
 	return DOCA_SUCCESS;
 }
 

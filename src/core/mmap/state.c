@@ -174,9 +174,11 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 	if (!dpumap_mmap_is_usable(mmap))
 		return DOCA_SUCCESS;
 	if (mmap->num_bufs)
-		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
-				   "map %p: %" PRIu32 " bufs use it; put them first", (void *)mmap,
-				   mmap->num_bufs);
+		return dpumap_fail(
+			DOCA_ERROR_NOT_PERMITTED,
+			"map %p: %" PRIu32
+			" buf(s) refer to it; release them (doca_buf_dec_refcount) first",
+			(void *)mmap, mmap->num_bufs);
 	dpumap_mmap_drop_fast_key(mmap);
 	for (uint32_t i = 0; i < mmap->num_slots; i++)
 		is_partial |= dpumap_mmap_unregister(&mmap->slots[i]) != DOCA_SUCCESS;

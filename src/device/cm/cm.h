@@ -26,7 +26,7 @@ void dpumap_cm_destroy(struct dpumap_cm *cm);
 
 /* Readable while there are events. Stays the manager's. */
 int dpumap_cm_fd(const struct dpumap_cm *cm);
-/* Of its HCA, for messages. */
+/* The name of its HCA, for messages. */
 const char *dpumap_cm_name(const struct dpumap_cm *cm);
 
 #endif

@@ -35,7 +35,7 @@ struct dpumap_mq_pending {
 	uint16_t block; /* where the work request starts */
 };
 
-/* Of a work request. */
+/* Fields of a work request: of its first segment, and its length. */
 struct dpumap_mq_shape {
 	uint32_t qpn_ds; /* as a WQE has it */
 	uint32_t blocks;

@@ -55,7 +55,7 @@ struct dpumap_rdma_done {
 	 * DOCA_ERROR_IO_FAILED: others. After a failure the queue pair only flushes.
 	 */
 	doca_error_t status;
-	/* Of those with lower numbers that no earlier completion covers: DOCA_SUCCESS or flushed. */
+	/* The result of work requests with lower numbers that no earlier completion covers: DOCA_SUCCESS or flushed. */
 	doca_error_t before;
 	uint32_t number; /* of the work request, if not is_receive */
 	bool is_receive;

@@ -8,7 +8,7 @@
 #include "device/queue/rdma_qp.h"
 #include "device/queue/send_ring.h"
 
-/* Of the work request that starts in a block of the ring. */
+/* The work request that starts in a block of the ring. */
 struct dpumap_rdma_place {
 	uint32_t number;
 	uint16_t block; /* number of the block, modulo 2^16 */

@@ -24,7 +24,7 @@
 #define CLIENT_MS  150 /* override: DPUMAP_LIFE_MS */
 #define LONGEST_MS 30000
 #define WARM_UP	   (AT_ONCE * 20) /* before the server's memory is measured */
-/* Of the heap: tables of a fixed size fill as numbers are used for the first time. */
+/* How much the heap may grow: tables of a fixed size fill as numbers are used for the first time. */
 #define GROWTH_KIB     128
 #define DENIAL_MS      60000
 #define SEED_ENV       "DPUMAP_TEST_SEED"

@@ -170,7 +170,7 @@ static void another_completion_ends_the_wait(void **state)
 	send(b);
 	push(b, EMU_CQE_REQ);
 	assert_true(tells(b));
-	/* That one was there before. */
+	/* The first completion was there before. */
 	exchange(b);
 	push(b, EMU_CQE_REQ);
 	send(b);

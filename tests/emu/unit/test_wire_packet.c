@@ -364,7 +364,7 @@ static void test_requests_are_found_by_psn(void **state)
 	assert_null(wire_requester_find(&qp, (attr.sq_psn + 9) & WIRE_PSN_MASK));
 }
 
-/* Of random CRCs about one in 2^15 has such an identification. */
+/* About one in 2^15 random CRCs has such an identification. */
 static void test_unknown_identification_hides_few_errors(void **state)
 {
 	struct wire_packet in = full(WIRE_SEND_ONLY, 64);

@@ -23,7 +23,7 @@ extern struct doca_buf_inventory *inventory;
 int bufs_open(void **state);
 int bufs_close(void **state);
 
-/* Of memory as well: not started, and imported from map. */
+/* Maps of the same memory: one that is not started, and one imported from map. */
 struct doca_mmap *new_map(void);
 struct doca_mmap *imported_map(void);
 

@@ -63,7 +63,7 @@ static bool make_private_memfd(struct memory *m)
 	return map_file(m, memfd_create("mapped", MFD_CLOEXEC), MAP_PRIVATE);
 }
 
-/* Of this process alone: the same test runs beside this one on another card. */
+/* A name of this process alone: the same test runs beside this one on another card. */
 static const char *own_name(void)
 {
 	static char name[64];

@@ -14,7 +14,7 @@ extern enum by_address_answer {
 	BY_ADDRESS_REJECT,
 	BY_ADDRESS_WAIT
 } by_address_answer;
-/* Of the server; teardown destroys it unless it is NULL. */
+/* The address of the server; teardown destroys it unless it is NULL. */
 extern struct doca_rdma_addr *by_address_server;
 
 /* The server's reaction to a word of its log. */

@@ -364,7 +364,7 @@ static void many_connections_of_one_listener(void **state)
 		await(client, DPUMAP_CM_ESTABLISHED);
 		await(server, DPUMAP_CM_ESTABLISHED);
 	}
-	/* Those of a listener that is gone stay. */
+	/* Connections stay when their listener is gone. */
 	dpumap_cm_id_destroy(listener);
 	for (size_t i = 0; i < MANY; i++) {
 		assert_write(&ends[2 * i], &ends[2 * i + 1]);

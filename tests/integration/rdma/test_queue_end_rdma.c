@@ -35,7 +35,7 @@ static void expect_the_other_connection_works(void)
 	assert_ok(queue_next(&a).status);
 }
 
-/* Those before the failure have succeeded, those after it are flushed. */
+/* The work requests before the failure have succeeded, those after it are flushed. */
 static void expect_failure_of_the_second(doca_error_t error)
 {
 	queue_expect_posted(&a, 0, 0);

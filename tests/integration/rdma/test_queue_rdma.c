@@ -77,7 +77,7 @@ static void atomics_pass_the_end_of_the_queue(void **state)
 	queue_open(&b, 1, 0);
 	queue_connect(0, 3);
 	for (uint32_t i = 0; i < 40; i++) {
-		/* Of the same slot, with a growing operand. */
+		/* All use the same slot, with a growing operand. */
 		assert_ok(queue_post(&a, 0, DPUMAP_RDMA_FETCH_ADD, i * QUEUE_SLOTS, 8, 1));
 		queue_flush(&a);
 		queue_expect_posted(&a, 0, 2 * i);
@@ -133,7 +133,7 @@ static void a_full_send_queue_refuses_until_a_completion(void **state)
 		for (uint32_t i = 0; i < 3; i++)
 			assert_ok(queue_post(&a, 0, DPUMAP_RDMA_WRITE, i, 8, 1));
 		assert_error(queue_post(&a, 0, DPUMAP_RDMA_WRITE, 3, 8, 1), DOCA_ERROR_AGAIN);
-		/* Of all connections. */
+		/* All connections together have room for four. */
 		assert_ok(queue_post(&a, 1, DPUMAP_RDMA_WRITE, 4, 8, 1));
 		assert_error(queue_post(&a, 1, DPUMAP_RDMA_WRITE, 5, 8, 1), DOCA_ERROR_AGAIN);
 		queue_flush(&a);

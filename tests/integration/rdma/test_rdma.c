@@ -96,7 +96,7 @@ static void data_goes_behind_the_data(void **state)
 	far = endpoint_room(&local, local.peer, local.peer_addr + 20000, 1500);
 	assert_ok(endpoint_submit(&local, false, room, far, 3));
 	assert_ok(endpoint_wait(&local, 3));
-	/* Of the peer's buf only the bytes change. */
+	/* The peer's buf keeps its length; only its bytes change. */
 	assert_int_equal(len_of(far), 0);
 	assert_memory_equal(remote.bytes + 20000, local.bytes, 1000);
 	assert_int_equal(local.num_done, 3);

@@ -63,7 +63,7 @@ static void tasks_that_are_flushed_together_have_one_completion(void **state)
 	assert_done(5);
 }
 
-/* Those before it have succeeded although no completion of their own says so. */
+/* The tasks before it have succeeded although no completion of their own says so. */
 /* rule: RT-10, RT-12 */
 static void a_failed_task_among_others_fails_alone_and_flushes_the_later_ones(void **state)
 {

@@ -52,7 +52,7 @@ unsigned long test_setting(const char *name, unsigned long otherwise);
 /* A pseudo-random number below a limit. */
 uint32_t test_draw(uint64_t *state, uint32_t below);
 
-/* Of bytes that are made to be wrong. */
+/* The CRC of a descriptor that a test has changed. */
 uint32_t test_crc32c(const uint8_t *bytes, size_t len);
 void test_put_le32(uint8_t *at, uint32_t value);
 
