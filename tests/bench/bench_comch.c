@@ -276,11 +276,6 @@ __attribute__((noinline)) static bool measured_reap(struct stream *s, size_t n, 
 	return true;
 }
 
-static void nap(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-}
-
 /*
  * Each step is complete on the device before it is measured, so no call is in vain. `before` are the
  * messages so far.
@@ -296,10 +291,10 @@ static bool count_batch(struct stream *s, size_t before, size_t *empty)
 	if (!duo_meet(&duo) || (s->is_sender && !measured_post(s, options.batch)))
 		return false;
 	while (!*last)
-		nap();
+		bench_pause(2);
 	if (s->is_sender && !duo_meet(&duo))
 		return false;
-	nap();
+	bench_pause(2);
 	return measured_reap(s, options.batch, empty) && (s->is_sender || duo_meet(&duo));
 }
 

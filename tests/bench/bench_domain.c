@@ -82,11 +82,6 @@ static double thread_time(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void nap(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
 static bool fill(struct kind *kind, struct doca_mmap *map)
 {
 	for (uint32_t i = 0; i < DEPTH; i++)
@@ -110,7 +105,7 @@ static bool drain(struct kind *kind, double *spent)
 		if (n)
 			*spent += thread_time() - start;
 		else
-			nap();
+			bench_pause(1);
 		for (uint32_t i = 0; i < n; i++)
 			if (done[i].status != DOCA_SUCCESS)
 				return false;
@@ -128,7 +123,7 @@ static bool run(struct kind *kind, struct doca_mmap *map, size_t round)
 		if (!fill(kind, map))
 			return bench_is_ok(DOCA_ERROR_UNEXPECTED, "posting");
 		post += thread_time() - start;
-		nap(); /* until most copies have completed */
+		bench_pause(1); /* until most copies have completed */
 		if (!drain(kind, &poll))
 			return bench_is_ok(DOCA_ERROR_UNEXPECTED, "polling");
 	}

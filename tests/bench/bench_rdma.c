@@ -317,11 +317,6 @@ __attribute__((noinline)) static bool measured_reap(size_t n)
 	return true;
 }
 
-static void nap(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-}
-
 /* The device has executed all tasks before they are reaped, so that no poll is in vain. */
 static bool small_batch(size_t n)
 {
@@ -334,8 +329,8 @@ static bool small_batch(size_t n)
 	if ((is_send && !measured_receive(n)) || !measured_post(n))
 		return false;
 	while (!*last)
-		nap();
-	nap();
+		bench_pause(5);
+	bench_pause(5);
 	return measured_reap(is_send ? 2 * n : n);
 }
 

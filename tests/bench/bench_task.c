@@ -189,17 +189,12 @@ static const struct kind kinds[] = {
 };
 #define KINDS ARRAY_SIZE(kinds)
 
-static void nap(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
 /* The device writes the completion immediately after the bytes. */
 static void await_bytes(const volatile uint8_t *last)
 {
 	while (*last != 1)
-		nap();
-	nap();
+		bench_pause(1);
+	bench_pause(1);
 }
 
 static bool small_batch(struct bench *bench, const struct kind *kind, size_t n, bool is_patient)

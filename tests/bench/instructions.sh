@@ -17,13 +17,14 @@ show()
 	printf '%-28s %5d\n' "$1" "$2"
 }
 
-# count NAME NUMBER PROGRAM OPTION...: measure again if the program has polled while the engine waited for a processor.
+# count NAME NUMBER PROGRAM OPTION...: measure again, with longer pauses, if the program has polled while the engine
+# waited for a processor.
 count()
 {
 	local name=$1 number=$2 program=$3 now least=
 	shift 3
-	for _ in 1 2 3 4 5 6 7 8 9; do
-		now=$(instructions "$tmp/log" 'measured_*' "$number" \
+	for patience in 1 2 4 8 16 32 64 128 256; do
+		now=$(DPUMAP_BENCH_PATIENCE=$patience instructions "$tmp/log" 'measured_*' "$number" \
 			"$bin/dpumap-emu" run --as dpu -- valgrind "$bin/$program" "$@")
 		[ -n "$least" ] && [ "$least" -lt "$now" ] || least=$now
 		grep -q '[1-9][0-9]* empty polls' "$tmp/log" || break

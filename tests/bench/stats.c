@@ -57,3 +57,11 @@ double bench_cpu_time(void)
 {
 	return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
+
+void bench_pause(unsigned int ms)
+{
+	const char *patience = getenv("DPUMAP_BENCH_PATIENCE");
+	unsigned long all = ms * (patience ? strtoul(patience, NULL, 10) : 1);
+
+	nanosleep(&(struct timespec){(time_t)(all / 1000), (long)(all % 1000) * 1000000}, NULL);
+}

@@ -24,4 +24,10 @@ __attribute__((format(printf, 3, 4))) void bench_record(const struct bench_stats
 double bench_now(void);
 double bench_cpu_time(void);
 
+/*
+ * Sleep that long, so that the device can finish meanwhile what it was given; as many times as long as the environment
+ * variable DPUMAP_BENCH_PATIENCE says, on a machine that gives the engine no processor for a while.
+ */
+void bench_pause(unsigned int ms);
+
 #endif
