@@ -4,30 +4,26 @@
  * that this library supports, so a submitted task is finished at once. It waits in a list until
  * progress reports it.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include <doca_mmap_advise.h>
 
 #include "core/buf/buf.h"
 #include "core/mmap/resolve.h"
-#include "core/pe/ctx.h"
 #include "core/pe/pe.h"
+#include "core/pe/task_pool.h"
 #include "log/log.h"
 
 struct doca_mmap_advise_task_invalidate_cache {
 	struct doca_task base;
-	struct doca_mmap_advise_task_invalidate_cache *next; /* in the list submitted, or free */
 	struct doca_buf *buf;
 };
 
 struct doca_mmap_advise {
 	struct doca_ctx ctx;
 	doca_mmap_advise_task_invalidate_cache_completion_cb_t success_cb, error_cb;
-	uint32_t num_tasks;				      /* 0: not configured */
-	struct doca_mmap_advise_task_invalidate_cache *tasks; /* of this or the last run */
-	struct doca_mmap_advise_task_invalidate_cache *free;
-	struct doca_mmap_advise_task_invalidate_cache *first, *last; /* submitted */
+	struct task_pool pool;
+	struct task_list submitted;
 };
 
 static struct doca_mmap_advise *advise_of(const struct doca_ctx *ctx)
@@ -42,29 +38,18 @@ static struct doca_mmap_advise_task_invalidate_cache *task_of(const struct doca_
 
 /* --- the context ------------------------------------------------------------------------------ */
 
-/* The tasks of the last run stay readable until now. */
 static doca_error_t start(struct doca_ctx *ctx)
 {
-	struct doca_mmap_advise *advise = advise_of(ctx);
+	struct task_pool *pool = &advise_of(ctx)->pool;
 
-	if (!advise->num_tasks)
+	if (!pool->num_tasks)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE,
 				   "advise context %p: call "
 				   "doca_mmap_advise_task_invalidate_cache_set_conf() before "
 				   "starting it",
 				   (void *)ctx);
-	free(advise->tasks);
-	advise->free = NULL;
-	advise->tasks = calloc(advise->num_tasks, sizeof(*advise->tasks));
-	if (!advise->tasks)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %" PRIu32 " advise tasks",
-				   advise->num_tasks);
-	for (uint32_t i = advise->num_tasks; i--;) {
-		advise->tasks[i].base.ctx = ctx;
-		advise->tasks[i].next = advise->free;
-		advise->free = &advise->tasks[i];
-	}
-	return DOCA_SUCCESS;
+	return dpumap_task_pool_create(pool, ctx,
+				       sizeof(struct doca_mmap_advise_task_invalidate_cache));
 }
 
 static doca_error_t stop(struct doca_ctx *ctx)
@@ -77,7 +62,7 @@ static void free_advise(struct doca_ctx *ctx)
 {
 	struct doca_mmap_advise *advise = advise_of(ctx);
 
-	free(advise->tasks);
+	dpumap_task_pool_destroy(&advise->pool);
 	free(advise);
 }
 
@@ -98,37 +83,18 @@ static doca_error_t check(const struct doca_task *task)
 	return result;
 }
 
-static doca_error_t submit(struct doca_task *base, uint32_t flags)
+static doca_error_t submit(struct doca_task *task, uint32_t flags)
 {
-	struct doca_mmap_advise *advise = advise_of(base->ctx);
-	struct doca_mmap_advise_task_invalidate_cache *task = task_of(base);
-
 	(void)flags;
-	base->status = check(base);
-	task->next = NULL;
-	if (advise->first)
-		advise->last->next = task;
-	else
-		advise->first = task;
-	advise->last = task;
-	dpumap_pe_wake(base->ctx->pe);
+	task->status = check(task);
+	dpumap_task_list_append(&advise_of(task->ctx)->submitted, task);
+	dpumap_pe_wake(task->ctx->pe);
 	return DOCA_SUCCESS;
-}
-
-static void flush(struct doca_ctx *ctx)
-{
-	(void)ctx;
 }
 
 static struct doca_task *poll_first(struct doca_ctx *ctx)
 {
-	struct doca_mmap_advise *advise = advise_of(ctx);
-	struct doca_mmap_advise_task_invalidate_cache *task = advise->first;
-
-	if (!task)
-		return NULL;
-	advise->first = task->next;
-	return &task->base;
+	return dpumap_task_list_take(&advise_of(ctx)->submitted);
 }
 
 static void complete(struct doca_task *base)
@@ -141,14 +107,6 @@ static void complete(struct doca_task *base)
 		advise->error_cb(task_of(base), base->user_data, advise->ctx.user_data);
 }
 
-static void release(struct doca_task *base)
-{
-	struct doca_mmap_advise *advise = advise_of(base->ctx);
-
-	task_of(base)->next = advise->free;
-	advise->free = task_of(base);
-}
-
 static doca_error_t arm(struct doca_ctx *ctx)
 {
 	(void)ctx;
@@ -157,7 +115,7 @@ static doca_error_t arm(struct doca_ctx *ctx)
 
 static bool is_ready(struct doca_ctx *ctx)
 {
-	return advise_of(ctx)->first;
+	return advise_of(ctx)->submitted.first;
 }
 
 static const struct ctx_ops advise_ops = {
@@ -167,11 +125,9 @@ static const struct ctx_ops advise_ops = {
 	.free = free_advise,
 	.submit = submit,
 	.check = check,
-	.flush = flush,
 	.progress = dpumap_ctx_progress,
 	.poll = poll_first,
 	.complete = complete,
-	.release = release,
 	.arm = arm,
 	.is_ready = is_ready,
 };
@@ -223,19 +179,20 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_set_conf(
 	doca_mmap_advise_task_invalidate_cache_completion_cb_t success_cb,
 	doca_mmap_advise_task_invalidate_cache_completion_cb_t error_cb, uint32_t num_tasks)
 {
+	doca_error_t result;
+
 	if (!mmap_advise || !success_cb || !error_cb)
 		return dpumap_fail_null(__func__);
 	if (mmap_advise->ctx.state != DOCA_CTX_STATE_IDLE)
 		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
 				   "%s: advise context %p is not IDLE: stop it first", __func__,
 				   (void *)mmap_advise);
-	if (!num_tasks)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "advise context %p: the number of tasks must be at least 1",
-				   (void *)mmap_advise);
+	result = dpumap_task_pool_configure(&mmap_advise->pool, &mmap_advise->ctx, num_tasks,
+					    UINT32_MAX);
+	if (result != DOCA_SUCCESS)
+		return result;
 	mmap_advise->success_cb = success_cb;
 	mmap_advise->error_cb = error_cb;
-	mmap_advise->num_tasks = num_tasks;
 	return DOCA_SUCCESS;
 }
 
@@ -249,19 +206,9 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(
 
 	if (!mmap_advise || !task)
 		return dpumap_fail_null(__func__);
-	if (mmap_advise->ctx.state != DOCA_CTX_STATE_RUNNING)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: advise context %p is not running",
-				   __func__, (void *)mmap_advise);
-	taken = mmap_advise->free;
-	if (!taken)
-		return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY,
-					 "advise context %p: all %" PRIu32 " tasks are allocated",
-					 (void *)mmap_advise, mmap_advise->num_tasks);
-	mmap_advise->free = taken->next;
-	mmap_advise->ctx.num_allocated++;
-	taken->base.allocated = true;
-	taken->base.user_data = user_data;
-	taken->base.status = DOCA_SUCCESS;
+	if (!dpumap_task_pool_has_task(&mmap_advise->pool, &mmap_advise->ctx))
+		return dpumap_task_pool_refuse(&mmap_advise->pool, &mmap_advise->ctx, __func__);
+	taken = task_of(dpumap_task_pool_take(&mmap_advise->pool, user_data));
 	taken->buf = buf;
 	*task = taken;
 	return DOCA_SUCCESS;

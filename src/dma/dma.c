@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "dma/dma.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/dev/caps.h"
@@ -14,29 +13,12 @@ static struct doca_dma *dma_of(struct doca_ctx *ctx)
 	return (struct doca_dma *)ctx;
 }
 
-/* The tasks of the last run stay readable until now. */
-static doca_error_t create_pool(struct doca_dma *dma)
-{
-	free(dma->tasks);
-	dma->tasks = calloc(dma->num_tasks, sizeof(*dma->tasks));
-	if (!dma->tasks)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %" PRIu32 " DMA tasks",
-				   dma->num_tasks);
-	dma->free = NULL;
-	for (uint32_t i = dma->num_tasks; i--;) {
-		dma->tasks[i].base.ctx = &dma->ctx;
-		dma->tasks[i].next = dma->free;
-		dma->free = &dma->tasks[i];
-	}
-	return DOCA_SUCCESS;
-}
-
 /* At least enough for the pieces of one task with long lists. */
 static uint32_t queue_depth(const struct doca_dma *dma)
 {
 	uint32_t max = dpumap_device_caps(dma->ctx.dev->device)->max_queue_depth;
-	uint32_t depth =
-		dma->num_tasks < DPUMAP_MAX_LIST_LEN ? DPUMAP_MAX_LIST_LEN : dma->num_tasks;
+	uint32_t tasks = dma->pool.num_tasks;
+	uint32_t depth = tasks < DPUMAP_MAX_LIST_LEN ? DPUMAP_MAX_LIST_LEN : tasks;
 
 	return depth < max ? depth : max;
 }
@@ -79,13 +61,13 @@ static doca_error_t start(struct doca_ctx *ctx)
 	struct doca_dma *dma = dma_of(ctx);
 	doca_error_t result;
 
-	if (!dma->num_tasks)
+	if (!dma->pool.num_tasks)
 		return dpumap_fail(
 			DOCA_ERROR_BAD_STATE,
 			"DMA context %p: call doca_dma_task_memcpy_set_conf() before starting it",
 			(void *)ctx);
 	dma->success_cb = dma->user_success_cb;
-	result = create_pool(dma);
+	result = dpumap_task_pool_create(&dma->pool, ctx, sizeof(struct doca_dma_task_memcpy));
 	if (result != DOCA_SUCCESS)
 		return result;
 	return create_queue(dma);
@@ -108,17 +90,8 @@ static void free_dma(struct doca_ctx *ctx)
 {
 	struct doca_dma *dma = dma_of(ctx);
 
-	free(dma->tasks);
+	dpumap_task_pool_destroy(&dma->pool);
 	free(dma);
-}
-
-static void release(struct doca_task *task)
-{
-	struct doca_dma_task_memcpy *memcpy_task = (struct doca_dma_task_memcpy *)task;
-	struct doca_dma *dma = dma_of(task->ctx);
-
-	memcpy_task->next = dma->free;
-	dma->free = memcpy_task;
 }
 
 static doca_error_t arm(struct doca_ctx *ctx)
@@ -141,7 +114,6 @@ static const struct ctx_ops dma_ops = {
 	.flush = dpumap_dma_flush,
 	.progress = dpumap_dma_task_progress,
 	.complete = dpumap_dma_task_complete,
-	.release = release,
 	.enter_graph = dpumap_dma_enter_graph,
 	.arm = arm,
 	.is_ready = dpumap_dma_is_ready,
@@ -229,14 +201,11 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
 	if (result != DOCA_SUCCESS)
 		return result;
 	max = dpumap_device_caps(dma->ctx.dev->device)->max_queue_depth;
-	if (!num_memcpy_tasks || num_memcpy_tasks > max)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "DMA context %p: invalid number of tasks %" PRIu32
-				   ", must be 1 to %" PRIu32,
-				   (void *)dma, num_memcpy_tasks, max);
+	result = dpumap_task_pool_configure(&dma->pool, &dma->ctx, num_memcpy_tasks, max);
+	if (result != DOCA_SUCCESS)
+		return result;
 	dma->user_success_cb = task_completion_cb;
 	dma->error_cb = task_error_cb;
-	dma->num_tasks = num_memcpy_tasks;
 	return DOCA_SUCCESS;
 }
 

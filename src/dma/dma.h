@@ -17,13 +17,12 @@
 #include <doca_dma.h>
 
 #include "core/buf/walk.h"
-#include "core/pe/ctx.h"
+#include "core/pe/task_pool.h"
 #include "device/queue/queue.h"
 #include "device/queue/send_queue.h"
 
 struct doca_dma_task_memcpy {
 	struct doca_task base;
-	struct doca_dma_task_memcpy *next; /* in the list of tasks submitted, or free */
 	const struct doca_buf *src;
 	struct doca_buf *dst;
 	size_t len;
@@ -36,7 +35,7 @@ struct doca_dma {
 	struct doca_ctx ctx;
 	doca_dma_task_memcpy_completion_cb_t success_cb, error_cb;
 	doca_dma_task_memcpy_completion_cb_t user_success_cb; /* success_cb, or called by it */
-	uint32_t num_tasks;				      /* 0: not configured */
+	struct task_pool pool;
 	uint8_t ordered;
 
 	struct dpumap_queue *queue; /* this and the following while the context is not IDLE */
@@ -46,11 +45,9 @@ struct doca_dma {
 	uint64_t fast_max_len; /* limit of the fast path through submit; 0 while it is closed */
 	uint32_t posted;       /* work requests, if sq is NULL */
 	uint32_t completed;
-	bool failed;			    /* a work request failed */
-	struct doca_dma_task_memcpy *tasks; /* of this or the last run */
-	struct doca_dma_task_memcpy *free;
-	struct doca_dma_task_memcpy *first, *last; /* submitted */
-	struct doca_dma_task_memcpy *waiting;	   /* the first that is not posted in full */
+	bool failed; /* a work request failed */
+	struct task_list submitted;
+	struct doca_dma_task_memcpy *waiting; /* the first that is not posted in full */
 };
 
 #endif

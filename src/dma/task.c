@@ -17,14 +17,15 @@ static inline struct doca_dma *dma_of(const struct doca_ctx *ctx)
 	return (struct doca_dma *)ctx;
 }
 
-__attribute__((cold, noinline)) static doca_error_t refuse_alloc(const struct doca_dma *dma)
+/* The first task submitted, and the one after another; NULL if there is none. */
+static inline struct doca_dma_task_memcpy *first_of(const struct doca_dma *dma)
 {
-	if (dma->ctx.state != DOCA_CTX_STATE_RUNNING)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: DMA context %p is not running",
-				   "doca_dma_task_memcpy_alloc_init", (const void *)dma);
-	return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY,
-				 "DMA context %p: all %" PRIu32 " tasks are allocated",
-				 (const void *)dma, dma->num_tasks);
+	return memcpy_task(dma->submitted.first);
+}
+
+static inline struct doca_dma_task_memcpy *next_of(const struct doca_dma_task_memcpy *task)
+{
+	return memcpy_task(task->base.next);
 }
 
 __attribute__((cold, noinline)) static doca_error_t refuse_null(const char *function)
@@ -40,14 +41,9 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
 
 	if (doca_unlikely(!dma || !task))
 		return refuse_null(__func__);
-	taken = dma->free;
-	if (doca_unlikely(dma->ctx.state != DOCA_CTX_STATE_RUNNING || !taken))
-		return refuse_alloc(dma);
-	dma->free = taken->next;
-	dma->ctx.num_allocated++;
-	taken->base.allocated = true;
-	taken->base.user_data = user_data;
-	taken->base.status = DOCA_SUCCESS;
+	if (doca_unlikely(!dpumap_task_pool_has_task(&dma->pool, &dma->ctx)))
+		return dpumap_task_pool_refuse(&dma->pool, &dma->ctx, __func__);
+	taken = memcpy_task(dpumap_task_pool_take(&dma->pool, user_data));
 	taken->src = src;
 	taken->dst = dst;
 	*task = taken;
@@ -244,7 +240,7 @@ static void post_waiting(struct doca_dma *dma)
 	struct doca_dma_task_memcpy *task = dma->waiting;
 
 	while (task && post(dma, task))
-		task = task->next;
+		task = next_of(task);
 	set_waiting(dma, task);
 	flush(dma);
 }
@@ -254,20 +250,10 @@ static inline bool is_finished(const struct doca_dma *dma, const struct doca_dma
 	return doca_likely(!task->unposted) && (int32_t)(dma->completed - task->end) >= 0;
 }
 
-static inline void append(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
-{
-	task->next = NULL;
-	if (doca_likely(dma->first != NULL))
-		dma->last->next = task;
-	else
-		dma->first = task;
-	dma->last = task;
-}
-
 static doca_error_t append_and_flush(struct doca_dma *dma, struct doca_dma_task_memcpy *task,
 				     uint32_t flags)
 {
-	append(dma, task);
+	dpumap_task_list_append(&dma->submitted, &task->base);
 	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
 		flush(dma);
 	return DOCA_SUCCESS;
@@ -310,7 +296,7 @@ doca_error_t dpumap_dma_task_submit(struct doca_task *base, uint32_t flags)
 	base->status = DOCA_SUCCESS;
 	task->len = len;
 	task->end = dpumap_sq_posted(dma->sq);
-	append(dma, task);
+	dpumap_task_list_append(&dma->submitted, &task->base);
 	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
 		dpumap_sq_flush(dma->sq);
 	return DOCA_SUCCESS;
@@ -326,7 +312,7 @@ void dpumap_dma_flush(struct doca_ctx *ctx)
 /* The queue completes nothing any more: fail all tasks in flight. */
 static void fail_all(struct doca_dma *dma, doca_error_t result)
 {
-	for (struct doca_dma_task_memcpy *task = dma->first; task; task = task->next)
+	for (struct doca_dma_task_memcpy *task = first_of(dma); task; task = next_of(task))
 		fail_task(task, result);
 	dma->completed = num_posted(dma);
 	set_waiting(dma, NULL);
@@ -339,9 +325,9 @@ static void fail_all(struct doca_dma *dma, doca_error_t result)
 __attribute__((cold, noinline)) static void fail_at(struct doca_dma *dma, uint32_t end,
 						    doca_error_t status)
 {
-	struct doca_dma_task_memcpy *task = dma->first;
+	struct doca_dma_task_memcpy *task = first_of(dma);
 
-	for (; task && (int32_t)(task->end - end) < 0; task = task->next)
+	for (; task && (int32_t)(task->end - end) < 0; task = next_of(task))
 		if (dma->failed && (int32_t)(task->end - dma->completed) > 0)
 			fail_task(task, DOCA_ERROR_SHUTDOWN);
 	if (task)
@@ -398,7 +384,9 @@ bool dpumap_dma_is_ready(struct doca_ctx *ctx)
 {
 	struct doca_dma *dma = dma_of(ctx);
 
-	return dma->first && poll_until_finished(dma, dma->first);
+	struct doca_dma_task_memcpy *task = first_of(dma);
+
+	return task && poll_until_finished(dma, task);
 }
 
 void dpumap_dma_task_complete(struct doca_task *base)
@@ -438,7 +426,7 @@ static __attribute__((noinline)) bool poll_and_progress(struct doca_dma *dma,
 static __attribute__((noinline)) bool deliver(struct doca_dma *dma,
 					      struct doca_dma_task_memcpy *task)
 {
-	dma->first = task->next;
+	dma->submitted.first = task->base.next;
 	dpumap_ctx_complete_task(&dma->ctx, &task->base);
 	return true;
 }
@@ -449,7 +437,7 @@ static inline bool progress(struct doca_dma *dma, struct doca_dma_task_memcpy *t
 		return poll_and_progress(dma, task);
 	if (doca_unlikely(task->base.status != DOCA_SUCCESS || task->dst->next))
 		return deliver(dma, task);
-	dma->first = task->next;
+	dma->submitted.first = task->base.next;
 	dpumap_ctx_before_callback(&dma->ctx, &task->base);
 	task->dst->data_len += task->len;
 	dma->success_cb(task, task->base.user_data, dma->ctx.user_data);
@@ -460,7 +448,7 @@ static inline bool progress(struct doca_dma *dma, struct doca_dma_task_memcpy *t
 bool dpumap_dma_task_progress(struct doca_ctx *ctx)
 {
 	struct doca_dma *dma = dma_of(ctx);
-	struct doca_dma_task_memcpy *task = dma->first;
+	struct doca_dma_task_memcpy *task = first_of(dma);
 
 	return task && progress(dma, task);
 }

@@ -25,8 +25,9 @@ static doca_error_t status_of(const struct rdma_task *task, doca_error_t status)
 static void fail_before(const struct doca_rdma_connection *connection,
 			const struct dpumap_rdma_done *done)
 {
-	for (struct rdma_task *task = connection->submitted.first;
-	     task && task->is_posted && (int32_t)(done->number - task->end) >= 0; task = task->next)
+	for (struct rdma_task *task = rdma_task_of(connection->submitted.first);
+	     task && task->is_posted && (int32_t)(done->number - task->end) >= 0;
+	     task = rdma_task_of(task->base.next))
 		rdma_task_fail(task, done->before);
 }
 
@@ -39,7 +40,8 @@ static void note_failure(struct doca_rdma_connection *connection, struct dpumap_
 	struct rdma_task *task;
 
 	if (done.status == DOCA_ERROR_DRIVER) {
-		for (task = connection->submitted.first; task; task = task->next)
+		for (task = rdma_task_of(connection->submitted.first); task;
+		     task = rdma_task_of(task->base.next))
 			if ((int32_t)(task->end - connection->completed) > 0)
 				rdma_task_fail(task, done.status);
 		return;
@@ -48,7 +50,7 @@ static void note_failure(struct doca_rdma_connection *connection, struct dpumap_
 		fail_before(connection, &done);
 	connection->completed = done.number;
 	rdma_connection_finish(connection);
-	task = connection->submitted.first;
+	task = rdma_task_of(connection->submitted.first);
 	if (task)
 		rdma_task_fail(task, status_of(task, done.status));
 }
@@ -91,14 +93,15 @@ static inline void on_receive(struct doca_rdma *rdma, const struct dpumap_rdma_d
 		task->result_imm = done->imm;
 		task->opcode = opcodes[done->kind];
 	}
-	rdma_list_append(&rdma->finished, task);
+	dpumap_task_list_append(&rdma->finished, &task->base);
 }
 
 /* The device completes nothing any more: fail all tasks of connections. */
 static void fail_all(struct doca_rdma *rdma, doca_error_t result)
 {
 	for (struct doca_rdma_connection *c = rdma->connections; c; c = c->next) {
-		for (struct rdma_task *task = c->submitted.first; task; task = task->next) {
+		for (struct rdma_task *task = rdma_task_of(c->submitted.first); task;
+		     task = rdma_task_of(task->base.next)) {
 			rdma_task_fail(task, result);
 			task->end = c->completed;
 		}
@@ -188,7 +191,7 @@ struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx)
 		take_completions(rdma);
 	if (doca_unlikely(rdma->is_winding_down && !rdma->has_wound_down))
 		dpumap_rdma_continue_to_wind_down(rdma);
-	task = rdma_list_take_first(&rdma->finished);
+	task = rdma_task_of(dpumap_task_list_take(&rdma->finished));
 	if (!task)
 		return NULL;
 	if (doca_unlikely(stops_context(task)))
@@ -205,12 +208,12 @@ bool dpumap_rdma_task_progress(struct doca_ctx *ctx)
 
 	if (!rdma->finished.first && !dpumap_rdma_quick_is_empty(rdma->queue))
 		take_completions(rdma);
-	task = rdma->finished.first;
+	task = rdma_task_of(rdma->finished.first);
 	if (!task)
 		return false;
 	if (doca_unlikely(task->base.status != DOCA_SUCCESS))
 		return dpumap_ctx_progress(ctx);
-	rdma->finished.first = task->next;
+	rdma->finished.first = task->base.next;
 	dpumap_ctx_before_callback(ctx, &task->base);
 	dpumap_rdma_task_succeed(task);
 	dpumap_ctx_after_callback(ctx, &task->base);

@@ -53,10 +53,11 @@ static void mark_used_by(const struct rdma_task *task)
 static void mark_used(struct doca_rdma *rdma)
 {
 	for (int kind = 0; kind < RDMA_NUM_KINDS; kind++) {
-		const struct rdma_pool *pool = &rdma->pools[kind];
+		const struct task_pool *pool = &rdma->pools[kind].pool;
+		const struct rdma_task *tasks = pool->tasks;
 
-		for (uint32_t i = 0; pool->tasks && i < pool->num_tasks; i++)
-			mark_used_by(&pool->tasks[i]);
+		for (uint32_t i = 0; tasks && i < pool->num_tasks; i++)
+			mark_used_by(&tasks[i]);
 	}
 }
 

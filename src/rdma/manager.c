@@ -78,7 +78,7 @@ static struct dpumap_cm_end end_of(const struct doca_rdma_connection *c, const v
 
 	end.qp = dpumap_rdma_qp_verbs(c->qp);
 	end.access = dpumap_rdma_qp_access(c->qp);
-	end.has_srq = c->rdma->pools[RDMA_RECEIVE].num_tasks > 0;
+	end.has_srq = c->rdma->pools[RDMA_RECEIVE].pool.num_tasks > 0;
 	end.rnr_retries = c->rdma->settings.rnr_retries;
 	end.resolve_ms = c->rdma->settings.request_timeout_ms;
 	end.data = data;

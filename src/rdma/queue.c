@@ -36,7 +36,7 @@ doca_error_t dpumap_rdma_open_queue(struct doca_rdma *rdma)
 	rdma->num_unended = 0;
 	attr = (struct dpumap_rdma_queue_attr){
 		.num_sends = num_sends(rdma),
-		.num_recvs = rdma->pools[RDMA_RECEIVE].num_tasks,
+		.num_recvs = rdma->pools[RDMA_RECEIVE].pool.num_tasks,
 		.max_recv_pieces = rdma->settings.max_receive_list,
 		.max_qps = rdma->settings.max_connections,
 		.events = rdma->events,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "rdma/rdma.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/pe/pe.h"
@@ -107,7 +106,6 @@ static const struct ctx_ops rdma_ops = {
 	.progress = progress,
 	.poll = dpumap_rdma_task_poll,
 	.complete = dpumap_rdma_task_complete,
-	.release = dpumap_rdma_task_release,
 	.enter_graph = dpumap_rdma_enter_graph,
 	.arm = arm,
 	.is_ready = dpumap_rdma_is_ready,

@@ -15,7 +15,7 @@
 #include <doca_rdma.h>
 
 #include "core/buf/walk.h"
-#include "core/pe/ctx.h"
+#include "core/pe/task_pool.h"
 #include "device/queue/details.h"
 #include "device/queue/rdma_qp.h"
 #include "rdma/address.h"
@@ -41,7 +41,6 @@ enum rdma_kind {
 
 struct rdma_task {
 	struct doca_task base;
-	struct rdma_task *next; /* in a list of tasks, or free */
 	enum rdma_kind kind;
 	/* What the program set. A receive has only dst. */
 	struct doca_rdma_connection *connection;
@@ -63,11 +62,6 @@ struct rdma_task {
 	doca_be32_t result_imm;
 	enum doca_rdma_opcode opcode;
 	struct doca_rdma_connection *result_connection;
-};
-
-/* A list of tasks. */
-struct rdma_list {
-	struct rdma_task *first, *last;
 };
 
 enum rdma_connection_state {
@@ -93,7 +87,7 @@ struct doca_rdma_connection {
 	struct doca_rdma_addr *peer_addr; /* of the program, in use while it connects; or NULL */
 	struct dpumap_rdma_qp *qp;	  /* NULL once the connection has ended */
 	bool reports_end; /* by a state callback: its failed tasks do not stop the context */
-	struct rdma_list submitted;
+	struct task_list submitted;
 	struct rdma_task *waiting; /* the first of them that is not posted */
 	uint32_t completed;	   /* work requests */
 	struct doca_rdma_connection *next;
@@ -106,10 +100,8 @@ typedef void rdma_callback(void);
 
 /* The tasks of one kind. */
 struct rdma_pool {
+	struct task_pool pool;
 	rdma_callback *success, *error;
-	uint32_t num_tasks;	 /* 0: not configured */
-	struct rdma_task *free;	 /* this and the following while the context is not IDLE */
-	struct rdma_task *tasks; /* of this or the last run */
 };
 
 /* What the program has set while the context was IDLE. */
@@ -143,7 +135,7 @@ struct doca_rdma {
 	struct dpumap_rdma_queue *queue;
 	uint32_t max_len;     /* of a message */
 	uint32_t num_unended; /* tasks submitted to connections and not finished */
-	struct rdma_list finished;
+	struct task_list finished;
 	struct doca_rdma_connection *waiting; /* those with a waiting task */
 	bool is_usual;			      /* no cm, and not is_winding_down */
 	bool is_winding_down;		      /* it stops: tasks are flushed once it is time */

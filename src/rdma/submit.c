@@ -120,7 +120,7 @@ void dpumap_rdma_post_waiting(struct doca_rdma *rdma)
 		next = connection->next_waiting;
 		connection->waiting = NULL;
 		while (task && post(connection, task))
-			task = task->next;
+			task = rdma_task_of(task->base.next);
 		if (task)
 			wait_for_room(connection, task);
 		rdma_connection_finish(connection);
@@ -138,7 +138,7 @@ static void submit_to_connection(struct rdma_task *task)
 	if (doca_unlikely(!post(connection, task)))
 		wait_for_room(connection, task);
 append:
-	rdma_list_append(&connection->submitted, task);
+	dpumap_task_list_append(&connection->submitted, &task->base);
 	connection->rdma->num_unended++;
 	if (doca_unlikely(task->base.status != DOCA_SUCCESS))
 		rdma_connection_finish(connection);
@@ -159,7 +159,7 @@ static void submit_receive(struct doca_rdma *rdma, struct rdma_task *task)
 	if (doca_likely(result == DOCA_SUCCESS))
 		return;
 	task->base.status = result;
-	rdma_list_append(&rdma->finished, task);
+	dpumap_task_list_append(&rdma->finished, &task->base);
 }
 
 /* A task that never reaches a queue. It keeps its place among those of its connection. */
@@ -169,11 +169,11 @@ static void submit_bad(struct doca_rdma *rdma, struct rdma_task *task)
 
 	task->is_posted = true;
 	if (task->kind == RDMA_RECEIVE || !connection || connection->rdma != rdma) {
-		rdma_list_append(&rdma->finished, task);
+		dpumap_task_list_append(&rdma->finished, &task->base);
 		return;
 	}
 	task->end = connection->qp ? dpumap_rdma_qp_posted(connection->qp) : connection->completed;
-	rdma_list_append(&connection->submitted, task);
+	dpumap_task_list_append(&connection->submitted, &task->base);
 	rdma->num_unended++;
 	rdma_connection_finish(connection);
 }
@@ -259,7 +259,7 @@ static inline void note_posted(struct doca_rdma *rdma, struct rdma_task *task, u
 {
 	task->end = end;
 	task->is_posted = true;
-	rdma_list_append(&task->connection->submitted, task);
+	dpumap_task_list_append(&task->connection->submitted, &task->base);
 	rdma->num_unended++;
 }
 

@@ -1,50 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "rdma/task.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "log/log.h"
 #include "rdma/prepare.h"
 #include "rdma/task_functions.h"
 
 /* --- pools ------------------------------------------------------------------------------------ */
 
-static doca_error_t create_pool(struct doca_rdma *rdma, enum rdma_kind kind)
-{
-	struct rdma_pool *pool = &rdma->pools[kind];
-
-	free(pool->tasks);
-	pool->free = NULL;
-	pool->tasks = NULL;
-	if (!pool->num_tasks)
-		return DOCA_SUCCESS;
-	pool->tasks = calloc(pool->num_tasks, sizeof(*pool->tasks));
-	if (!pool->tasks)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %" PRIu32 " RDMA tasks",
-				   pool->num_tasks);
-	for (uint32_t i = pool->num_tasks; i--;) {
-		pool->tasks[i].base.ctx = &rdma->ctx;
-		pool->tasks[i].kind = kind;
-		pool->tasks[i].next = pool->free;
-		pool->free = &pool->tasks[i];
-	}
-	return DOCA_SUCCESS;
-}
-
 doca_error_t dpumap_rdma_create_pools(struct doca_rdma *rdma)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (int kind = 0; kind < RDMA_NUM_KINDS && result == DOCA_SUCCESS; kind++)
-		result = create_pool(rdma, (enum rdma_kind)kind);
+		result = dpumap_task_pool_create(&rdma->pools[kind].pool, &rdma->ctx,
+						 sizeof(struct rdma_task));
 	return result;
 }
 
 void dpumap_rdma_free_pools(struct doca_rdma *rdma)
 {
 	for (int kind = 0; kind < RDMA_NUM_KINDS; kind++)
-		free(rdma->pools[kind].tasks);
+		dpumap_task_pool_destroy(&rdma->pools[kind].pool);
 }
 
 uint64_t dpumap_rdma_num_tasks(const struct doca_rdma *rdma)
@@ -53,7 +29,7 @@ uint64_t dpumap_rdma_num_tasks(const struct doca_rdma *rdma)
 
 	for (int kind = 0; kind < RDMA_NUM_KINDS; kind++)
 		if (kind != RDMA_RECEIVE)
-			num += rdma->pools[kind].num_tasks;
+			num += rdma->pools[kind].pool.num_tasks;
 	return num;
 }
 
@@ -71,22 +47,18 @@ doca_error_t dpumap_rdma_configure(struct doca_rdma *rdma, enum rdma_kind kind,
 				   const char *function)
 {
 	doca_error_t result;
-	uint32_t max;
 
 	if (!rdma || !success || !error)
 		return dpumap_fail_null(function);
 	result = dpumap_ctx_check_idle(&rdma->ctx, function);
 	if (result != DOCA_SUCCESS)
 		return result;
-	max = max_tasks(rdma, kind);
-	if (!num_tasks || num_tasks > max)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "RDMA context %p: invalid number of tasks %" PRIu32
-				   ", must be 1 to %" PRIu32,
-				   (const void *)rdma, num_tasks, max);
+	result = dpumap_task_pool_configure(&rdma->pools[kind].pool, &rdma->ctx, num_tasks,
+					    max_tasks(rdma, kind));
+	if (result != DOCA_SUCCESS)
+		return result;
 	rdma->pools[kind].success = success;
 	rdma->pools[kind].error = error;
-	rdma->pools[kind].num_tasks = num_tasks;
 	return DOCA_SUCCESS;
 }
 
@@ -98,16 +70,11 @@ refuse_allocation(const struct doca_rdma *rdma, const struct doca_rdma_connectio
 {
 	if (!rdma || (!connection && kind != RDMA_RECEIVE))
 		return dpumap_fail_null(function);
-	if (rdma->ctx.state != DOCA_CTX_STATE_RUNNING)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: RDMA context %p is not running",
-				   function, (const void *)rdma);
-	if (connection && connection->rdma != rdma)
+	if (rdma->ctx.state == DOCA_CTX_STATE_RUNNING && connection && connection->rdma != rdma)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "%s: connection %p does not belong to RDMA context %p", function,
 				   (const void *)connection, (const void *)rdma);
-	return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY,
-				 "RDMA context %p: all %" PRIu32 " tasks are allocated",
-				 (const void *)rdma, rdma->pools[kind].num_tasks);
+	return dpumap_task_pool_refuse(&rdma->pools[kind].pool, &rdma->ctx, function);
 }
 
 doca_error_t dpumap_rdma_allocate(struct doca_rdma *rdma, struct doca_rdma_connection *connection,
@@ -116,28 +83,15 @@ doca_error_t dpumap_rdma_allocate(struct doca_rdma *rdma, struct doca_rdma_conne
 {
 	struct rdma_task *taken;
 
-	if (doca_unlikely(!rdma || rdma->ctx.state != DOCA_CTX_STATE_RUNNING ||
-			  (!connection && kind != RDMA_RECEIVE) ||
-			  (connection && connection->rdma != rdma) || !rdma->pools[kind].free))
+	if (doca_unlikely(!rdma || (!connection && kind != RDMA_RECEIVE) ||
+			  (connection && connection->rdma != rdma) ||
+			  !dpumap_task_pool_has_task(&rdma->pools[kind].pool, &rdma->ctx)))
 		return refuse_allocation(rdma, connection, kind, function);
-	taken = rdma->pools[kind].free;
-	rdma->pools[kind].free = taken->next;
-	rdma->ctx.num_allocated++;
-	taken->base.allocated = true;
-	taken->base.status = DOCA_SUCCESS;
-	taken->base.user_data = user_data;
+	taken = (struct rdma_task *)dpumap_task_pool_take(&rdma->pools[kind].pool, user_data);
+	taken->kind = kind;
 	taken->connection = connection;
 	*task = taken;
 	return DOCA_SUCCESS;
-}
-
-void dpumap_rdma_task_release(struct doca_task *base)
-{
-	struct rdma_task *task = (struct rdma_task *)base;
-	struct rdma_pool *pool = &dpumap_rdma_of(base->ctx)->pools[task->kind];
-
-	task->next = pool->free;
-	pool->free = task;
 }
 
 /* --- completion ------------------------------------------------------------------------------- */
@@ -162,7 +116,7 @@ static void grow(struct rdma_task *task)
 
 static inline const struct rdma_pool *pool_of(const struct rdma_task *task)
 {
-	return &dpumap_rdma_of(task->base.ctx)->pools[task->kind];
+	return (const struct rdma_pool *)task->base.pool;
 }
 
 void dpumap_rdma_task_succeed(struct rdma_task *task)

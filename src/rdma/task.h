@@ -68,7 +68,6 @@ void dpumap_rdma_task_succeed(struct rdma_task *task);
 
 /* Operations of the context. */
 void dpumap_rdma_task_complete(struct doca_task *task);
-void dpumap_rdma_task_release(struct doca_task *task);
 void dpumap_rdma_enter_graph(struct doca_ctx *ctx);
 
 #endif

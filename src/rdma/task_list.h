@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Lists of tasks: those of a connection in their order, and the finished ones of a context. */
+/* How tasks move from the list of their connection to the finished ones of the context. */
 #ifndef DPUMAP_RDMA_TASK_LIST_H
 #define DPUMAP_RDMA_TASK_LIST_H
 
 #include "rdma/rdma.h"
 
-static inline void rdma_list_append(struct rdma_list *list, struct rdma_task *task)
+/* NULL for NULL. */
+static inline struct rdma_task *rdma_task_of(struct doca_task *task)
 {
-	task->next = NULL;
-	if (list->first)
-		list->last->next = task;
-	else
-		list->first = task;
-	list->last = task;
-}
-
-static inline struct rdma_task *rdma_list_take_first(struct rdma_list *list)
-{
-	struct rdma_task *task = list->first;
-
-	if (task)
-		list->first = task->next;
-	return task;
+	return (struct rdma_task *)task;
 }
 
 /* The device does not execute it. It keeps the first failure. */
@@ -41,10 +28,10 @@ static inline bool rdma_task_is_finished(const struct doca_rdma_connection *conn
 /* Move the tasks that the device has completed, and failed ones, to the finished ones. */
 static inline void rdma_connection_finish(struct doca_rdma_connection *connection)
 {
-	struct rdma_task *first = connection->submitted.first, *last = NULL, *task = first;
+	struct doca_task *first = connection->submitted.first, *last = NULL, *task = first;
 	struct doca_rdma *rdma = connection->rdma;
 
-	for (; task && rdma_task_is_finished(connection, task); task = task->next) {
+	for (; task && rdma_task_is_finished(connection, rdma_task_of(task)); task = task->next) {
 		rdma->num_unended--;
 		last = task;
 	}

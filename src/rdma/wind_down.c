@@ -43,7 +43,8 @@ doca_error_t dpumap_rdma_end_connection(struct doca_rdma_connection *connection)
 	forget_waiting(connection);
 	/* What the device had completed comes first; it refers to the connection. */
 	dpumap_rdma_take_completions(rdma);
-	for (struct rdma_task *task = connection->submitted.first; task; task = task->next) {
+	for (struct rdma_task *task = rdma_task_of(connection->submitted.first); task;
+	     task = rdma_task_of(task->base.next)) {
 		rdma_task_fail(task, DOCA_ERROR_SHUTDOWN);
 		task->end = connection->completed;
 	}

@@ -2,7 +2,6 @@
 #include "sync_event/event.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
@@ -168,35 +167,13 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 
 /* --- the context ------------------------------------------------------------------------------ */
 
-static doca_error_t create_pool(struct doca_sync_event *event, enum sync_kind kind)
-{
-	struct sync_pool *pool = &event->pools[kind];
-
-	free(pool->tasks);
-	pool->free = NULL;
-	pool->tasks = NULL;
-	if (!pool->num_tasks)
-		return DOCA_SUCCESS;
-	pool->tasks = calloc(pool->num_tasks, sizeof(*pool->tasks));
-	if (!pool->tasks)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
-				   "no memory for %" PRIu32 " tasks of a sync event",
-				   pool->num_tasks);
-	for (uint32_t i = pool->num_tasks; i--;) {
-		pool->tasks[i].base.ctx = &event->ctx;
-		pool->tasks[i].kind = kind;
-		pool->tasks[i].next = pool->free;
-		pool->free = &pool->tasks[i];
-	}
-	return DOCA_SUCCESS;
-}
-
 static doca_error_t create_pools(struct doca_sync_event *event)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (int kind = 0; kind < SYNC_NUM_KINDS && result == DOCA_SUCCESS; kind++)
-		result = create_pool(event, (enum sync_kind)kind);
+		result = dpumap_task_pool_create(&event->pools[kind].pool, &event->ctx,
+						 sizeof(struct sync_task));
 	return result;
 }
 
@@ -204,7 +181,8 @@ static doca_error_t open_timer(struct doca_sync_event *event)
 {
 	doca_error_t result;
 
-	if (!event->pools[SYNC_WAIT_EQ].num_tasks && !event->pools[SYNC_WAIT_NEQ].num_tasks)
+	if (!event->pools[SYNC_WAIT_EQ].pool.num_tasks &&
+	    !event->pools[SYNC_WAIT_NEQ].pool.num_tasks)
 		return DOCA_SUCCESS;
 	event->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (event->timer < 0)
@@ -261,7 +239,7 @@ static void free_event(struct doca_ctx *ctx)
 	struct doca_sync_event *event = dpumap_sync_of(ctx);
 
 	for (int kind = 0; kind < SYNC_NUM_KINDS; kind++)
-		free(event->pools[kind].tasks);
+		dpumap_task_pool_destroy(&event->pools[kind].pool);
 	free(event->own);
 	free(event);
 }
@@ -275,11 +253,9 @@ static const struct ctx_ops sync_ops = {
 	.free = free_event,
 	.submit = dpumap_sync_submit,
 	.check = dpumap_sync_check,
-	.flush = dpumap_sync_flush,
 	.progress = dpumap_ctx_progress,
 	.poll = dpumap_sync_poll,
 	.complete = dpumap_sync_complete,
-	.release = dpumap_sync_release,
 	.enter_graph = dpumap_sync_enter_graph,
 	.arm = dpumap_sync_arm,
 	.is_ready = dpumap_sync_is_ready,

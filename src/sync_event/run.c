@@ -50,7 +50,7 @@ doca_error_t dpumap_sync_check(const struct doca_task *base)
 static void finish(struct doca_sync_event *event, struct sync_task *task, doca_error_t status)
 {
 	task->base.status = status;
-	dpumap_sync_append(&event->done, task);
+	dpumap_task_list_append(&event->done, &task->base);
 }
 
 /* --- get, set and add ------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static bool post(struct doca_sync_event *event, struct sync_task *task)
 	if (result == DOCA_ERROR_AGAIN)
 		return false;
 	if (result == DOCA_SUCCESS)
-		dpumap_sync_append(&event->posted, task);
+		dpumap_task_list_append(&event->posted, &task->base);
 	else
 		finish(event, task, result);
 	return true;
@@ -97,7 +97,7 @@ static void run_by_device(struct doca_sync_event *event, struct sync_task *task)
 {
 	task->op = (struct dpumap_counter_op){.kind = kind_of(task), .value = task->value};
 	if (event->unposted.first || !post(event, task))
-		dpumap_sync_append(&event->unposted, task);
+		dpumap_task_list_append(&event->unposted, &task->base);
 }
 
 static void poll_device(struct doca_sync_event *event)
@@ -105,12 +105,12 @@ static void poll_device(struct doca_sync_event *event)
 	struct sync_task *task;
 
 	dpumap_counter_poll(event->counter);
-	while ((task = event->posted.first) && !task->op.is_posted) {
-		dpumap_sync_take(&event->posted);
+	while ((task = dpumap_sync_task_of(event->posted.first)) && !task->op.is_posted) {
+		dpumap_task_list_take(&event->posted);
 		finish(event, task, task->op.status);
 	}
-	while ((task = event->unposted.first)) {
-		struct sync_task *next = task->next;
+	while ((task = dpumap_sync_task_of(event->unposted.first))) {
+		struct doca_task *next = task->base.next;
 
 		if (!post(event, task))
 			break;
@@ -121,27 +121,27 @@ static void poll_device(struct doca_sync_event *event)
 /* --- waits ------------------------------------------------------------------------------------ */
 
 /* Finish the waits whose condition is met, or all waits with an error. */
-static void look_at(struct doca_sync_event *event, struct sync_list *list, uint64_t value,
+static void look_at(struct doca_sync_event *event, struct task_list *list, uint64_t value,
 		    doca_error_t status)
 {
-	struct sync_list all = *list;
+	struct task_list all = *list;
 	struct sync_task *task;
 
-	*list = (struct sync_list){0};
-	while ((task = dpumap_sync_take(&all))) {
+	*list = (struct task_list){0};
+	while ((task = dpumap_sync_task_of(dpumap_task_list_take(&all)))) {
 		if (status != DOCA_SUCCESS || is_met(task, value))
 			finish(event, task, status);
 		else
-			dpumap_sync_append(list, task);
+			dpumap_task_list_append(list, &task->base);
 	}
 }
 
-static void move_all(struct sync_list *to, struct sync_list *from)
+static void move_all(struct task_list *to, struct task_list *from)
 {
-	struct sync_task *task;
+	struct doca_task *task;
 
-	while ((task = dpumap_sync_take(from)))
-		dpumap_sync_append(to, task);
+	while ((task = dpumap_task_list_take(from)))
+		dpumap_task_list_append(to, task);
 }
 
 static void end_look(struct doca_sync_event *event)
@@ -205,18 +205,13 @@ doca_error_t dpumap_sync_submit(struct doca_task *base, uint32_t flags)
 	if (result != DOCA_SUCCESS)
 		return dpumap_task_refuse(base, result);
 	if (is_wait(task))
-		dpumap_sync_append(&event->waits, task);
+		dpumap_task_list_append(&event->waits, &task->base);
 	else if (event->counter)
 		run_by_device(event, task);
 	else
 		run_by_cpu(event, task);
 	dpumap_pe_wake(base->ctx->pe);
 	return DOCA_SUCCESS;
-}
-
-void dpumap_sync_flush(struct doca_ctx *ctx)
-{
-	(void)ctx;
 }
 
 static void poll_event(struct doca_sync_event *event)
@@ -230,15 +225,13 @@ static void poll_event(struct doca_sync_event *event)
 struct doca_task *dpumap_sync_poll(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = dpumap_sync_of(ctx);
-	struct sync_task *task;
 
 	if (event->timer_is_set)
 		set_timer(event, 0);
 	poll_event(event);
 	if (!event->cell)
 		begin_look(event);
-	task = dpumap_sync_take(&event->done);
-	return task ? &task->base : NULL;
+	return dpumap_task_list_take(&event->done);
 }
 
 /* Nothing reports that the counter has changed, so a program that sleeps looks from time to time. */

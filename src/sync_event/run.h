@@ -8,7 +8,6 @@
 /* Operations of the context. */
 doca_error_t dpumap_sync_submit(struct doca_task *task, uint32_t flags);
 doca_error_t dpumap_sync_check(const struct doca_task *task);
-void dpumap_sync_flush(struct doca_ctx *ctx);
 struct doca_task *dpumap_sync_poll(struct doca_ctx *ctx);
 doca_error_t dpumap_sync_arm(struct doca_ctx *ctx);
 bool dpumap_sync_is_ready(struct doca_ctx *ctx);

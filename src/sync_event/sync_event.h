@@ -14,7 +14,7 @@
 
 #include <doca_sync_event.h>
 
-#include "core/pe/ctx.h"
+#include "core/pe/task_pool.h"
 #include "device/queue/counter.h"
 
 enum sync_location {
@@ -35,7 +35,6 @@ enum sync_kind {
 
 struct sync_task {
 	struct doca_task base;
-	struct sync_task *next; /* in a list of the event, or free */
 	enum sync_kind kind;
 	uint64_t value;		     /* to set, to add or to wait for */
 	uint64_t mask;		     /* of a wait */
@@ -43,18 +42,12 @@ struct sync_task {
 	struct dpumap_counter_op op; /* of the value that was read as well */
 };
 
-struct sync_list {
-	struct sync_task *first, *last;
-};
-
 /* A callback of any type; it is called as its own type. */
 typedef void sync_callback(void);
 
 struct sync_pool {
+	struct task_pool pool;
 	sync_callback *success, *error;
-	uint32_t num_tasks;
-	struct sync_task *tasks; /* of this or the last run */
-	struct sync_task *free;	 /* while the context is not IDLE */
 };
 
 /* An export, to other functions by a device or to RDMA peers. */
@@ -86,11 +79,11 @@ struct doca_sync_event {
 	struct dpumap_events *events; /* of its device; NULL without a context */
 
 	struct sync_pool pools[SYNC_NUM_KINDS];
-	struct sync_list unposted; /* for the device, whose queue is full */
-	struct sync_list posted;   /* in the order in which they complete */
-	struct sync_list done;
-	struct sync_list waits;
-	struct sync_list looking; /* waits that began before `look` */
+	struct task_list unposted; /* for the device, whose queue is full */
+	struct task_list posted;   /* in the order in which they complete */
+	struct task_list done;
+	struct task_list waits;
+	struct task_list looking; /* waits that began before `look` */
 	struct dpumap_counter_op look;
 	int timer; /* for waits, in a program that sleeps; -1 without waits */
 	bool timer_is_set;
@@ -106,23 +99,10 @@ static inline uint64_t dpumap_sync_load(const struct doca_sync_event *event)
 	return __atomic_load_n(event->cell, __ATOMIC_SEQ_CST);
 }
 
-static inline void dpumap_sync_append(struct sync_list *list, struct sync_task *task)
+/* NULL for NULL. */
+static inline struct sync_task *dpumap_sync_task_of(struct doca_task *task)
 {
-	task->next = NULL;
-	if (list->first)
-		list->last->next = task;
-	else
-		list->first = task;
-	list->last = task;
-}
-
-static inline struct sync_task *dpumap_sync_take(struct sync_list *list)
-{
-	struct sync_task *task = list->first;
-
-	if (task)
-		list->first = task->next;
-	return task;
+	return (struct sync_task *)task;
 }
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "sync_event/task.h"
 
-#include <inttypes.h>
-
 #include "log/log.h"
 
 struct doca_sync_event_task_get {
@@ -35,12 +33,9 @@ static doca_error_t configure(struct doca_sync_event *event, enum sync_kind kind
 		return dpumap_fail(DOCA_ERROR_NOT_PERMITTED,
 				   "%s: sync event %p is started: stop it first", function,
 				   (void *)event);
-	event->pools[kind] = (struct sync_pool){
-		.success = success,
-		.error = error,
-		.num_tasks = num_tasks,
-		.tasks = event->pools[kind].tasks,
-	};
+	event->pools[kind].success = success;
+	event->pools[kind].error = error;
+	event->pools[kind].pool.num_tasks = num_tasks;
 	return DOCA_SUCCESS;
 }
 
@@ -48,23 +43,13 @@ static doca_error_t allocate(struct doca_sync_event *event, enum sync_kind kind,
 			     union doca_data user_data, struct sync_task **task,
 			     const char *function)
 {
-	struct sync_pool *pool = &event->pools[kind];
-	struct sync_task *taken = pool->free;
+	struct task_pool *pool = &event->pools[kind].pool;
 
-	if (event->ctx.state != DOCA_CTX_STATE_RUNNING)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE,
-				   "%s: the context of sync event %p is not running", function,
-				   (void *)event);
-	if (!taken)
-		return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY,
-					 "%s: sync event %p: all %" PRIu32 " tasks are allocated",
-					 function, (void *)event, pool->num_tasks);
-	pool->free = taken->next;
-	event->ctx.num_allocated++;
-	taken->base.allocated = true;
-	taken->base.user_data = user_data;
-	taken->base.status = DOCA_SUCCESS;
-	*task = taken;
+	*task = NULL;
+	if (!dpumap_task_pool_has_task(pool, &event->ctx))
+		return dpumap_task_pool_refuse(pool, &event->ctx, function);
+	*task = dpumap_sync_task_of(dpumap_task_pool_take(pool, user_data));
+	(*task)->kind = kind;
 	return DOCA_SUCCESS;
 }
 
@@ -114,7 +99,7 @@ static void call(struct sync_task *task, sync_callback *callback)
 void dpumap_sync_complete(struct doca_task *base)
 {
 	struct sync_task *task = (struct sync_task *)base;
-	const struct sync_pool *pool = &dpumap_sync_of(base->ctx)->pools[task->kind];
+	const struct sync_pool *pool = (const struct sync_pool *)base->pool;
 	bool good = base->status == DOCA_SUCCESS;
 
 	if (good && task->out)
@@ -127,15 +112,6 @@ void dpumap_sync_complete(struct doca_task *base)
 void dpumap_sync_enter_graph(struct doca_ctx *ctx)
 {
 	(void)ctx;
-}
-
-void dpumap_sync_release(struct doca_task *base)
-{
-	struct sync_task *task = (struct sync_task *)base;
-	struct sync_pool *pool = &dpumap_sync_of(base->ctx)->pools[task->kind];
-
-	task->next = pool->free;
-	pool->free = task;
 }
 
 /* --- allocation ------------------------------------------------------------------------------- */

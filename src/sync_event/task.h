@@ -7,7 +7,6 @@
 
 /* Operations of the context. */
 void dpumap_sync_complete(struct doca_task *task);
-void dpumap_sync_release(struct doca_task *task);
 void dpumap_sync_enter_graph(struct doca_ctx *ctx);
 
 #endif

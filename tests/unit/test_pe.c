@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "core/pe/ctx.h"
 #include "core/pe/pe.h"
+#include "core/pe/task_pool.h"
 
 #define IDLE	   DOCA_CTX_STATE_IDLE
 #define STARTING   DOCA_CTX_STATE_STARTING
@@ -29,6 +29,7 @@
 /* The library: one task, and answers that a test sets. */
 static struct library {
 	struct doca_ctx ctx;
+	struct task_pool pool;
 	struct doca_task task;
 	doca_error_t start, poll_start, submit, stop;
 	bool is_finished; /* the task */
@@ -161,6 +162,7 @@ static int open_library(void **state)
 	num_changes = 0;
 	dpumap_ctx_init(&lib.ctx, &ops, &dev);
 	lib.task.ctx = &lib.ctx;
+	lib.task.pool = &lib.pool;
 	return doca_pe_create(&pe) || doca_pe_connect_ctx(pe, &lib.ctx) ||
 	       doca_ctx_set_state_changed_cb(&lib.ctx, note_state);
 }

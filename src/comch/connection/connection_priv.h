@@ -11,6 +11,7 @@
 #include "comch/connection/connection.h"
 #include "comch/connection/inbox.h"
 #include "comch/link/link.h"
+#include "core/pe/task_pool.h"
 
 #define COMCH_GREETING_MS 5000 /* for the HELLO of a client */
 #define COMCH_FLUSH_MS	  5000 /* a peer that takes nothing for so long delays no stop */
@@ -27,16 +28,11 @@ enum comch_conn_state {
 
 struct doca_comch_task_send {
 	struct doca_task base;
-	struct doca_comch_task_send *next; /* in one of the lists below, or free */
 	struct doca_comch_connection *connection;
 	const void *msg;
 	uint32_t len;
 	uint64_t end;  /* of its frame in the stream */
 	uint8_t *copy; /* room for a message that waits */
-};
-
-struct comch_tasks {
-	struct doca_comch_task_send *first, *last;
 };
 
 /* An event of a consumer of the peer, after that many messages of the peer. */
@@ -103,9 +99,9 @@ struct doca_comch_connection {
 	struct comch_input in;
 	struct comch_output out;
 	struct comch_inbox inbox;
-	struct comch_tasks waiting; /* for a credit or for room in the output */
-	struct comch_tasks writing; /* in the output */
-	struct comch_tasks done;    /* their callbacks have not run yet */
+	struct task_list waiting; /* for a credit or for room in the output */
+	struct task_list writing; /* in the output */
+	struct task_list done;	  /* their callbacks have not run yet */
 	struct comch_counters counters;
 	struct comch_note *first_note, *last_note;
 	struct comch_remote remotes[COMCH_MAX_CONSUMERS];
@@ -123,23 +119,10 @@ static inline enum comch_conn_state comch_conn_state(const struct doca_comch_con
 	return (enum comch_conn_state)atomic_load_explicit(&c->state, memory_order_acquire);
 }
 
-static inline void comch_tasks_append(struct comch_tasks *tasks, struct doca_comch_task_send *task)
+/* NULL for NULL. */
+static inline struct doca_comch_task_send *comch_task_of(struct doca_task *task)
 {
-	task->next = NULL;
-	if (tasks->first)
-		tasks->last->next = task;
-	else
-		tasks->first = task;
-	tasks->last = task;
-}
-
-static inline struct doca_comch_task_send *comch_tasks_take(struct comch_tasks *tasks)
-{
-	struct doca_comch_task_send *task = tasks->first;
-
-	if (task)
-		tasks->first = task->next;
-	return task;
+	return (struct doca_comch_task_send *)task;
 }
 
 #endif

@@ -2,7 +2,6 @@
 #include "comch/connection/control.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -568,7 +567,7 @@ static void take_work(struct doca_comch_connection *c, struct work *work)
 {
 	struct comch_note *note;
 
-	*work = (struct work){.task = comch_tasks_take(&c->done)};
+	*work = (struct work){.task = comch_task_of(dpumap_task_list_take(&c->done))};
 	if (!work->task) {
 		note = take_note(c);
 		if (note) {
@@ -622,7 +621,7 @@ bool dpumap_comch_control_progress(struct doca_ctx *ctx)
 	if (dpumap_comch_control_is_due(control))
 		dpumap_comch_control_look(control);
 	if (control->late.first) {
-		dpumap_ctx_complete_task(ctx, &comch_tasks_take(&control->late)->base);
+		dpumap_ctx_complete_task(ctx, dpumap_task_list_take(&control->late));
 		return true;
 	}
 	while (control->num_ready && (c = take_ready(control)))

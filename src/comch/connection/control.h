@@ -19,15 +19,15 @@ struct comch_control {
 	bool is_server;
 	struct dpumap_comch_place place;
 
-	uint32_t max_msg_size, recv_queue_size, num_tasks;
+	uint32_t max_msg_size, recv_queue_size;
 	doca_comch_task_send_completion_cb_t success_cb, error_cb;
 	doca_comch_event_msg_recv_cb_t recv_cb;
 	doca_comch_event_consumer_cb_t new_consumer_cb, expired_consumer_cb;
 	doca_comch_event_connection_status_changed_cb_t connect_cb, disconnect_cb;
 
-	struct doca_comch_task_send *tasks, *free; /* until the next start, or the end */
+	struct task_pool pool;
 	uint8_t *copies;
-	struct comch_tasks late; /* submitted after their connection had ended */
+	struct task_list late; /* submitted after their connection had ended */
 
 	/* What the descriptor of a listener or dial announces. */
 	void (*on_event)(struct comch_control *control);

@@ -97,7 +97,7 @@ static void finish(struct doca_comch_connection *c, struct doca_comch_task_send 
 		   doca_error_t status)
 {
 	task->base.status = status;
-	comch_tasks_append(&c->done, task);
+	dpumap_task_list_append(&c->done, &task->base);
 	dpumap_comch_control_ready(c);
 }
 
@@ -115,7 +115,7 @@ static bool put_message(struct doca_comch_connection *c, struct doca_comch_task_
 	append(c, &frame);
 	c->out.credits--;
 	task->end = c->out.queued;
-	comch_tasks_append(&c->writing, task);
+	dpumap_task_list_append(&c->writing, &task->base);
 	return true;
 }
 
@@ -134,7 +134,7 @@ void dpumap_comch_output_message(struct doca_comch_connection *c, struct doca_co
 	if (!c->waiting.first)
 		c->stalled = monotonic_coarse_ms();
 	memcpy(task->copy, task->msg, task->len);
-	comch_tasks_append(&c->waiting, task);
+	dpumap_task_list_append(&c->waiting, &task->base);
 }
 
 static bool put_waiting(struct doca_comch_connection *c)
@@ -142,8 +142,8 @@ static bool put_waiting(struct doca_comch_connection *c)
 	bool is_any = false;
 
 	while (c->waiting.first && !c->out.is_broken) {
-		struct doca_comch_task_send *task = c->waiting.first;
-		struct doca_comch_task_send *next = task->next;
+		struct doca_comch_task_send *task = comch_task_of(c->waiting.first);
+		struct doca_task *next = task->base.next;
 
 		if (!put_message(c, task, task->copy))
 			break;
@@ -160,8 +160,8 @@ static void finish_written(struct doca_comch_connection *c)
 {
 	struct doca_comch_task_send *task;
 
-	while (c->writing.first && c->writing.first->end <= c->out.written) {
-		task = comch_tasks_take(&c->writing);
+	while ((task = comch_task_of(c->writing.first)) && task->end <= c->out.written) {
+		dpumap_task_list_take(&c->writing);
 		finish(c, task, DOCA_SUCCESS);
 	}
 }
@@ -174,9 +174,9 @@ void dpumap_comch_output_abort(struct doca_comch_connection *c, doca_error_t sta
 
 	c->out.is_broken = true;
 	c->out.len = 0;
-	while ((task = comch_tasks_take(&c->writing)))
+	while ((task = comch_task_of(dpumap_task_list_take(&c->writing))))
 		finish(c, task, status);
-	while ((task = comch_tasks_take(&c->waiting))) {
+	while ((task = comch_task_of(dpumap_task_list_take(&c->waiting)))) {
 		explicit_bzero(task->copy, task->len);
 		finish(c, task, status);
 	}

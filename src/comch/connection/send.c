@@ -15,32 +15,31 @@ static struct comch_control *control_of(const struct doca_task *task)
 
 void dpumap_comch_pool_destroy(struct comch_control *control)
 {
-	free(control->tasks);
+	dpumap_task_pool_destroy(&control->pool);
 	free(control->copies);
-	control->tasks = control->free = NULL;
 	control->copies = NULL;
 }
 
 doca_error_t dpumap_comch_pool_create(struct comch_control *control)
 {
 	size_t size = control->max_msg_size;
+	struct doca_comch_task_send *tasks;
+	doca_error_t result;
 
 	dpumap_comch_pool_destroy(control);
-	if (!control->num_tasks)
-		return DOCA_SUCCESS;
-	control->tasks = calloc(control->num_tasks, sizeof(*control->tasks));
-	control->copies = malloc(control->num_tasks * size);
-	if (!control->tasks || !control->copies) {
+	result = dpumap_task_pool_create(&control->pool, &control->ctx, sizeof(*tasks));
+	if (result != DOCA_SUCCESS || !control->pool.num_tasks)
+		return result;
+	control->copies = malloc(control->pool.num_tasks * size);
+	if (!control->copies) {
 		dpumap_comch_pool_destroy(control);
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for %" PRIu32 " send tasks",
-				   control->num_tasks);
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
+				   "no memory for the messages of %" PRIu32 " send tasks",
+				   control->pool.num_tasks);
 	}
-	for (uint32_t i = control->num_tasks; i--;) {
-		control->tasks[i].base.ctx = &control->ctx;
-		control->tasks[i].copy = control->copies + i * size;
-		control->tasks[i].next = control->free;
-		control->free = &control->tasks[i];
-	}
+	tasks = control->pool.tasks;
+	for (uint32_t i = 0; i < control->pool.num_tasks; i++)
+		tasks[i].copy = control->copies + i * size;
 	return DOCA_SUCCESS;
 }
 
@@ -56,13 +55,12 @@ doca_error_t dpumap_comch_send_set_conf(struct comch_control *control, const cha
 	result = dpumap_ctx_check_idle(&control->ctx, function);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (!num_tasks || num_tasks > COMCH_MAX_SEND_TASKS)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "%s: invalid number of tasks %" PRIu32 ", must be 1 to %d",
-				   function, num_tasks, COMCH_MAX_SEND_TASKS);
+	result = dpumap_task_pool_configure(&control->pool, &control->ctx, num_tasks,
+					    COMCH_MAX_SEND_TASKS);
+	if (result != DOCA_SUCCESS)
+		return result;
 	control->success_cb = success_cb;
 	control->error_cb = error_cb;
-	control->num_tasks = num_tasks;
 	return DOCA_SUCCESS;
 }
 
@@ -98,17 +96,9 @@ doca_error_t dpumap_comch_send_alloc(struct comch_control *control, const char *
 	result = check_alloc(control, function, peer, len);
 	if (result != DOCA_SUCCESS)
 		return result;
-	taken = control->free;
-	if (!taken)
-		return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY,
-					 "%s context %p: all %" PRIu32 " send tasks are allocated",
-					 control->ctx.ops->name, (void *)control,
-					 control->num_tasks);
-	control->free = taken->next;
-	control->ctx.num_allocated++;
-	taken->base.allocated = true;
-	taken->base.user_data.u64 = 0;
-	taken->base.status = DOCA_SUCCESS;
+	if (!dpumap_task_pool_has_task(&control->pool, &control->ctx))
+		return dpumap_task_pool_refuse(&control->pool, &control->ctx, function);
+	taken = comch_task_of(dpumap_task_pool_take(&control->pool, (union doca_data){0}));
 	taken->connection = peer;
 	taken->msg = msg;
 	taken->len = len;
@@ -131,7 +121,7 @@ doca_error_t dpumap_comch_send_submit(struct doca_task *base, uint32_t flags)
 	if (!dpumap_comch_control_owns(control, task->connection) ||
 	    !dpumap_comch_conn_is_up(task->connection)) {
 		base->status = DOCA_ERROR_NOT_CONNECTED;
-		comch_tasks_append(&control->late, task);
+		dpumap_task_list_append(&control->late, &task->base);
 		dpumap_pe_wake(control->ctx.pe);
 		return DOCA_SUCCESS;
 	}
@@ -159,17 +149,7 @@ void dpumap_comch_send_complete(struct doca_task *base)
 		control->error_cb(task, base->user_data, control->ctx.user_data);
 }
 
-void dpumap_comch_send_release(struct doca_task *base)
+void dpumap_comch_send_release(struct doca_task *task)
 {
-	struct comch_control *control = control_of(base);
-	struct doca_comch_task_send *task = (struct doca_comch_task_send *)base;
-
-	dpumap_comch_conn_put(task->connection);
-	task->next = control->free;
-	control->free = task;
-}
-
-void dpumap_comch_send_flush(struct doca_ctx *ctx)
-{
-	(void)ctx;
+	dpumap_comch_conn_put(comch_task_of(task)->connection);
 }

@@ -24,15 +24,13 @@ doca_error_t dpumap_comch_send_submit(struct doca_task *task, uint32_t flags);
 doca_error_t dpumap_comch_send_check(const struct doca_task *task);
 void dpumap_comch_send_complete(struct doca_task *task);
 void dpumap_comch_send_release(struct doca_task *task);
-/* Nothing waits for a flush. */
-void dpumap_comch_send_flush(struct doca_ctx *ctx);
 
 /* The operations that servers and clients have in common. */
-#define COMCH_COMMON_OPS                                                              \
-	.survives_failure = true, .free = dpumap_comch_control_free,                  \
-	.submit = dpumap_comch_send_submit, .check = dpumap_comch_send_check,         \
-	.flush = dpumap_comch_send_flush, .progress = dpumap_comch_control_progress,  \
-	.complete = dpumap_comch_send_complete, .release = dpumap_comch_send_release, \
-	.arm = dpumap_comch_control_arm, .is_ready = dpumap_comch_control_is_ready
+#define COMCH_COMMON_OPS                                                                   \
+	.survives_failure = true, .free = dpumap_comch_control_free,                       \
+	.submit = dpumap_comch_send_submit, .check = dpumap_comch_send_check,              \
+	.progress = dpumap_comch_control_progress, .complete = dpumap_comch_send_complete, \
+	.release = dpumap_comch_send_release, .arm = dpumap_comch_control_arm,             \
+	.is_ready = dpumap_comch_control_is_ready
 
 #endif

@@ -127,11 +127,11 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
 		return dpumap_fail_null(__func__);
 	result = dpumap_ctx_check_idle(&consumer->ctx, __func__);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_comch_check_num_tasks(&consumer->ctx, num_tasks);
+		result = dpumap_task_pool_configure(&consumer->pool, &consumer->ctx, num_tasks,
+						    dpumap_comch_max_tasks(&consumer->ctx));
 	if (result != DOCA_SUCCESS)
 		return result;
 	consumer->success_cb = task_completion_cb;
 	consumer->error_cb = task_error_cb;
-	consumer->num_tasks = num_tasks;
 	return DOCA_SUCCESS;
 }

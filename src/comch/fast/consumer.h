@@ -17,11 +17,11 @@
 
 #include "comch/connection/connection.h"
 #include "comch/fast/fast.h"
+#include "core/pe/task_pool.h"
 #include "device/queue/message_queue.h"
 
 struct doca_comch_consumer_task_post_recv {
 	struct doca_task base;
-	struct doca_comch_consumer_task_post_recv *next; /* free */
 	struct doca_buf *buf;
 	uint32_t len;	      /* received */
 	uint32_t producer_id; /* 0: there is no message */
@@ -41,11 +41,9 @@ struct doca_comch_consumer {
 	struct comch_endpoint endpoint;
 	const struct doca_mmap *mmap; /* compared, not used */
 	doca_comch_consumer_task_post_recv_completion_cb_t success_cb, error_cb;
-	uint32_t num_tasks; /* 0: not configured */
+	struct task_pool pool;
 	uint32_t imm_len;
 
-	struct doca_comch_consumer_task_post_recv *tasks; /* until the next start */
-	struct doca_comch_consumer_task_post_recv *free;
 	struct doca_comch_consumer_task_post_recv *finished; /* found by is_ready() */
 	struct dpumap_events *events; /* this and the following while the context is not IDLE */
 	struct dpumap_mq_recv *recv;

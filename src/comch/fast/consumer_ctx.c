@@ -9,28 +9,11 @@
 #include "core/pe/pe.h"
 #include "log/log.h"
 
-static doca_error_t create_pool(struct doca_comch_consumer *consumer)
-{
-	free(consumer->tasks);
-	consumer->free = consumer->finished = NULL;
-	consumer->tasks = calloc(consumer->num_tasks, sizeof(*consumer->tasks));
-	if (!consumer->tasks)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
-				   "no memory for %" PRIu32 " tasks of a comch consumer",
-				   consumer->num_tasks);
-	for (uint32_t i = consumer->num_tasks; i--;) {
-		consumer->tasks[i].base.ctx = &consumer->ctx;
-		consumer->tasks[i].next = consumer->free;
-		consumer->free = &consumer->tasks[i];
-	}
-	return DOCA_SUCCESS;
-}
-
 static doca_error_t create_queue(struct doca_comch_consumer *consumer)
 {
 	struct doca_ctx *ctx = &consumer->ctx;
 	struct dpumap_mq_attr attr = {
-		.depth = consumer->num_tasks,
+		.depth = consumer->pool.num_tasks,
 		.header_len = dpumap_comch_header_len(consumer->imm_len),
 		.vector = ctx->vector,
 	};
@@ -82,13 +65,14 @@ static doca_error_t start(struct doca_ctx *ctx)
 	struct doca_comch_consumer *consumer = dpumap_comch_consumer_of(ctx);
 	doca_error_t result;
 
-	if (!consumer->num_tasks)
+	if (!consumer->pool.num_tasks)
 		return dpumap_fail(
 			DOCA_ERROR_BAD_STATE,
 			"comch consumer %" PRIu32
 			": call doca_comch_consumer_task_post_recv_set_conf() before starting it",
 			consumer->endpoint.id);
-	result = create_pool(consumer);
+	result = dpumap_task_pool_create(&consumer->pool, ctx,
+					 sizeof(struct doca_comch_consumer_task_post_recv));
 	if (result == DOCA_SUCCESS)
 		result = create_queue(consumer);
 	if (result != DOCA_SUCCESS)
@@ -160,16 +144,11 @@ static bool is_ready(struct doca_ctx *ctx)
 	       (ctx->state == DOCA_CTX_STATE_RUNNING && atomic_load(&consumer->is_down));
 }
 
-static void flush(struct doca_ctx *ctx)
-{
-	(void)ctx;
-}
-
 static void free_consumer(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = dpumap_comch_consumer_of(ctx);
 
-	free(consumer->tasks);
+	dpumap_task_pool_destroy(&consumer->pool);
 	free(consumer);
 }
 
@@ -183,10 +162,8 @@ const struct ctx_ops dpumap_comch_consumer_ctx_ops = {
 	.free = free_consumer,
 	.submit = dpumap_comch_consumer_task_submit,
 	.check = dpumap_comch_consumer_task_check,
-	.flush = flush,
 	.progress = dpumap_comch_consumer_task_progress,
 	.complete = dpumap_comch_consumer_task_complete,
-	.release = dpumap_comch_consumer_task_release,
 	.frees_inflight = true,
 	.arm = arm,
 	.is_ready = is_ready,

@@ -161,7 +161,7 @@ doca_error_t dpumap_comch_consumer_announce(struct doca_comch_consumer *consumer
 	struct comch_frame frame = {
 		.type = COMCH_CONSUMER_NEW,
 		.consumer = {.id = consumer->endpoint.id,
-			     .num_tasks = consumer->num_tasks,
+			     .num_tasks = consumer->pool.num_tasks,
 			     .imm_len = consumer->imm_len,
 			     .max_buf_size = COMCH_MAX_BUF},
 	};

@@ -22,14 +22,9 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
 
 	if (doca_unlikely(!consumer || !task))
 		return dpumap_fail_null(__func__);
-	taken = consumer->free;
-	if (doca_unlikely(consumer->ctx.state != DOCA_CTX_STATE_RUNNING || !taken))
-		return dpumap_comch_refuse_alloc(&consumer->ctx, consumer->num_tasks, __func__);
-	consumer->free = taken->next;
-	consumer->ctx.num_allocated++;
-	taken->base.allocated = true;
-	taken->base.user_data.u64 = 0;
-	taken->base.status = DOCA_SUCCESS;
+	if (doca_unlikely(!dpumap_task_pool_has_task(&consumer->pool, &consumer->ctx)))
+		return dpumap_task_pool_refuse(&consumer->pool, &consumer->ctx, __func__);
+	taken = recv_task(dpumap_task_pool_take(&consumer->pool, (union doca_data){0}));
 	taken->buf = buf;
 	taken->producer_id = 0;
 	taken->imm_len = 0;
@@ -167,15 +162,6 @@ doca_error_t dpumap_comch_consumer_task_submit(struct doca_task *base, uint32_t 
 
 /* --- completing ------------------------------------------------------------------------------- */
 
-void dpumap_comch_consumer_task_release(struct doca_task *base)
-{
-	struct doca_comch_consumer_task_post_recv *task = recv_task(base);
-	struct doca_comch_consumer *consumer = dpumap_comch_consumer_of(base->ctx);
-
-	task->next = consumer->free;
-	consumer->free = task;
-}
-
 static inline void complete(const struct doca_comch_consumer *consumer,
 			    struct doca_comch_consumer_task_post_recv *task)
 {
@@ -248,7 +234,7 @@ next_task(struct doca_comch_consumer *consumer)
 	while (dpumap_mq_recv_poll(consumer->recv, &received)) {
 		task = received.cookie;
 		if (doca_unlikely(!task->base.allocated)) { /* freed while it was posted */
-			dpumap_comch_consumer_task_release(&task->base);
+			dpumap_task_pool_put(&task->base);
 			continue;
 		}
 		if (doca_likely(received.status == DOCA_SUCCESS)) {
@@ -276,7 +262,7 @@ take_finished(struct doca_comch_consumer *consumer)
 	consumer->finished = NULL;
 	if (task->base.allocated)
 		return task;
-	dpumap_comch_consumer_task_release(&task->base);
+	dpumap_task_pool_put(&task->base);
 	return next_task(consumer);
 }
 

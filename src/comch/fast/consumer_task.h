@@ -8,7 +8,6 @@
 doca_error_t dpumap_comch_consumer_task_submit(struct doca_task *task, uint32_t flags);
 doca_error_t dpumap_comch_consumer_task_check(const struct doca_task *task);
 void dpumap_comch_consumer_task_complete(struct doca_task *task);
-void dpumap_comch_consumer_task_release(struct doca_task *task);
 
 /* The next task that is finished, with its status; NULL if there is none. */
 struct doca_comch_consumer_task_post_recv *

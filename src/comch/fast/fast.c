@@ -40,27 +40,9 @@ bool dpumap_comch_pulse_lose(struct comch_pulse *pulse, const struct comch_endpo
 	return true;
 }
 
-doca_error_t dpumap_comch_check_num_tasks(const struct doca_ctx *ctx, uint32_t num_tasks)
+uint32_t dpumap_comch_max_tasks(const struct doca_ctx *ctx)
 {
 	uint32_t max = dpumap_mq_max_depth(ctx->dev->device);
 
-	if (max > COMCH_MAX_TASKS)
-		max = COMCH_MAX_TASKS;
-	if (!num_tasks || num_tasks > max)
-		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
-				   "%s context %p: invalid number of tasks %" PRIu32
-				   ", must be 1 to %" PRIu32,
-				   ctx->ops->name, (const void *)ctx, num_tasks, max);
-	return DOCA_SUCCESS;
-}
-
-__attribute__((cold)) doca_error_t
-dpumap_comch_refuse_alloc(const struct doca_ctx *ctx, uint32_t num_tasks, const char *function)
-{
-	if (ctx->state != DOCA_CTX_STATE_RUNNING)
-		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: %s context %p is not running",
-				   function, ctx->ops->name, (const void *)ctx);
-	return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY,
-				 "%s context %p: all %" PRIu32 " tasks are allocated",
-				 ctx->ops->name, (const void *)ctx, num_tasks);
+	return max < COMCH_MAX_TASKS ? max : COMCH_MAX_TASKS;
 }

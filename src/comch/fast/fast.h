@@ -78,10 +78,7 @@ static inline void dpumap_comch_pulse_beat(struct comch_pulse *pulse, bool now)
 	dpumap_comch_conn_pump(pulse->connection);
 }
 
-/* Why a consumer or producer has no task to allocate; logged. */
-doca_error_t dpumap_comch_refuse_alloc(const struct doca_ctx *ctx, uint32_t num_tasks,
-				       const char *function);
-/* Check the number of tasks of a consumer or producer; logged. */
-doca_error_t dpumap_comch_check_num_tasks(const struct doca_ctx *ctx, uint32_t num_tasks);
+/* The maximum number of tasks of a consumer or producer. */
+uint32_t dpumap_comch_max_tasks(const struct doca_ctx *ctx);
 
 #endif

@@ -72,11 +72,11 @@ doca_error_t doca_comch_producer_task_send_set_conf(
 		return dpumap_fail_null(__func__);
 	result = dpumap_ctx_check_idle(&producer->ctx, __func__);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_comch_check_num_tasks(&producer->ctx, num_send_tasks);
+		result = dpumap_task_pool_configure(&producer->pool, &producer->ctx, num_send_tasks,
+						    dpumap_comch_max_tasks(&producer->ctx));
 	if (result != DOCA_SUCCESS)
 		return result;
 	producer->success_cb = task_completion_cb;
 	producer->error_cb = task_error_cb;
-	producer->num_tasks = num_send_tasks;
 	return DOCA_SUCCESS;
 }

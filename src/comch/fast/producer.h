@@ -19,6 +19,7 @@
 
 #include "comch/connection/connection.h"
 #include "comch/fast/fast.h"
+#include "core/pe/task_pool.h"
 #include "device/queue/message_queue.h"
 
 enum link_state {
@@ -30,7 +31,6 @@ enum link_state {
 
 struct doca_comch_producer_task_send {
 	struct doca_task base;
-	struct doca_comch_producer_task_send *next; /* free, waiting or finished */
 	const struct doca_buf *buf;
 	struct producer_link *link; /* of consumer_id, if they agree */
 	uint32_t consumer_id;
@@ -41,17 +41,13 @@ struct doca_comch_producer_task_send {
 	uint8_t imm[COMCH_MAX_IMM]; /* zeros after imm_len */
 };
 
-struct send_list {
-	struct doca_comch_producer_task_send *first, *last;
-};
-
 struct producer_link {
 	uint32_t consumer_id;
 	uint32_t imm_len, max_len; /* of the consumer */
 	struct dpumap_mq_send *send;
 	_Atomic(enum link_state) state; /* OPENING becomes UP or FAILED in any thread */
 	uint32_t answers;		/* that the peer owes; guarded */
-	struct send_list waiting;	/* guarded while OPENING */
+	struct task_list waiting;	/* guarded while OPENING */
 	atomic_bool is_gone;		/* the consumer */
 	struct producer_link *next;
 };
@@ -60,11 +56,9 @@ struct doca_comch_producer {
 	struct doca_ctx ctx;
 	struct comch_endpoint endpoint;
 	doca_comch_producer_task_send_completion_cb_t success_cb, error_cb;
-	uint32_t num_tasks; /* 0: not configured */
+	struct task_pool pool;
 
-	struct doca_comch_producer_task_send *tasks; /* until the next start */
-	struct doca_comch_producer_task_send *free;
-	struct send_list finished;
+	struct task_list finished;
 	struct dpumap_events *events; /* while the context is not IDLE */
 	struct comch_pulse pulse;
 	struct producer_link *unflushed;   /* posted to without a doorbell */
@@ -79,27 +73,6 @@ struct doca_comch_producer {
 static inline struct doca_comch_producer *dpumap_comch_producer_of(const struct doca_ctx *ctx)
 {
 	return (struct doca_comch_producer *)ctx;
-}
-
-static inline void dpumap_comch_send_list_add(struct send_list *list,
-					      struct doca_comch_producer_task_send *task)
-{
-	task->next = NULL;
-	if (list->first)
-		list->last->next = task;
-	else
-		list->first = task;
-	list->last = task;
-}
-
-static inline struct doca_comch_producer_task_send *
-dpumap_comch_send_list_take(struct send_list *list)
-{
-	struct doca_comch_producer_task_send *task = list->first;
-
-	if (task)
-		list->first = task->next;
-	return task;
 }
 
 static inline bool dpumap_comch_link_is_up(const struct producer_link *link)

@@ -9,24 +9,6 @@
 #include "core/pe/pe.h"
 #include "log/log.h"
 
-static doca_error_t create_pool(struct doca_comch_producer *producer)
-{
-	free(producer->tasks);
-	producer->free = NULL;
-	producer->finished = (struct send_list){0};
-	producer->tasks = calloc(producer->num_tasks, sizeof(*producer->tasks));
-	if (!producer->tasks)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
-				   "no memory for %" PRIu32 " tasks of a comch producer",
-				   producer->num_tasks);
-	for (uint32_t i = producer->num_tasks; i--;) {
-		producer->tasks[i].base.ctx = &producer->ctx;
-		producer->tasks[i].next = producer->free;
-		producer->free = &producer->tasks[i];
-	}
-	return DOCA_SUCCESS;
-}
-
 static void set_open(struct doca_comch_producer *producer, bool is_open)
 {
 	dpumap_comch_conn_lock(producer->endpoint.connection);
@@ -39,7 +21,7 @@ static doca_error_t start(struct doca_ctx *ctx)
 	struct doca_comch_producer *producer = dpumap_comch_producer_of(ctx);
 	doca_error_t result;
 
-	if (!producer->num_tasks)
+	if (!producer->pool.num_tasks)
 		return dpumap_fail(
 			DOCA_ERROR_BAD_STATE,
 			"comch producer %" PRIu32
@@ -49,7 +31,8 @@ static doca_error_t start(struct doca_ctx *ctx)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE,
 				   "comch producer %" PRIu32 " cannot start: its connection ended",
 				   producer->endpoint.id);
-	result = create_pool(producer);
+	result = dpumap_task_pool_create(&producer->pool, ctx,
+					 sizeof(struct doca_comch_producer_task_send));
 	if (result == DOCA_SUCCESS)
 		result = dpumap_pe_get_events(ctx->pe, ctx->dev, &producer->events);
 	if (result != DOCA_SUCCESS)
@@ -135,7 +118,7 @@ static bool is_ready(struct doca_ctx *ctx)
 		return true;
 	task = dpumap_comch_producer_next_task(producer);
 	if (task)
-		dpumap_comch_send_list_add(&producer->finished, task);
+		dpumap_task_list_append(&producer->finished, &task->base);
 	return task;
 }
 
@@ -148,7 +131,7 @@ static void free_producer(struct doca_ctx *ctx)
 		producer->links = link->next;
 		free(link);
 	}
-	free(producer->tasks);
+	dpumap_task_pool_destroy(&producer->pool);
 	free(producer);
 }
 
@@ -164,7 +147,6 @@ const struct ctx_ops dpumap_comch_producer_ctx_ops = {
 	.flush = dpumap_comch_producer_flush,
 	.progress = dpumap_comch_producer_task_progress,
 	.complete = dpumap_comch_producer_task_complete,
-	.release = dpumap_comch_producer_task_release,
 	.arm = arm,
 	.is_ready = is_ready,
 };

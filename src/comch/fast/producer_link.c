@@ -57,10 +57,10 @@ static doca_error_t connect_link(struct producer_link *link, const struct comch_
 
 static void set_up(struct doca_comch_producer *producer, struct producer_link *link)
 {
-	struct doca_comch_producer_task_send *task;
+	struct doca_task *task;
 
-	while ((task = dpumap_comch_send_list_take(&link->waiting)))
-		(void)dpumap_comch_link_post(producer, link, task, 0); /* there is room */
+	while ((task = dpumap_task_list_take(&link->waiting)))
+		(void)dpumap_comch_link_post(producer, link, (void *)task, 0); /* there is room */
 	dpumap_mq_send_flush(link->send);
 	atomic_store_explicit(&link->state, LINK_UP, memory_order_release);
 }
@@ -168,7 +168,7 @@ static struct producer_link *take_link(struct doca_comch_producer *producer, uin
 static doca_error_t create_send(struct doca_comch_producer *producer, struct producer_link *link)
 {
 	struct dpumap_mq_attr attr = {
-		.depth = producer->num_tasks,
+		.depth = producer->pool.num_tasks,
 		.header_len = dpumap_comch_header_len(link->imm_len),
 		.events = producer->events,
 		.vector = producer->ctx.vector,
@@ -274,7 +274,7 @@ bool dpumap_comch_link_submit(struct doca_comch_producer *producer, struct produ
 	state = atomic_load(&link->state);
 	/* If it failed, the tasks that wait will fail. */
 	if (state == LINK_OPENING || state == LINK_FAILED)
-		dpumap_comch_send_list_add(&link->waiting, task);
+		dpumap_task_list_append(&link->waiting, &task->base);
 	unlock(producer);
 	if (state == LINK_FAILED)
 		atomic_store(&producer->has_news, true);
@@ -287,20 +287,20 @@ bool dpumap_comch_link_submit(struct doca_comch_producer *producer, struct produ
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-static void finish_all(struct doca_comch_producer *producer, struct send_list *list,
+static void finish_all(struct doca_comch_producer *producer, struct task_list *list,
 		       doca_error_t status)
 {
-	struct doca_comch_producer_task_send *task;
+	struct doca_task *task;
 
-	while ((task = dpumap_comch_send_list_take(list))) {
-		task->base.status = status;
-		dpumap_comch_send_list_add(&producer->finished, task);
+	while ((task = dpumap_task_list_take(list))) {
+		task->status = status;
+		dpumap_task_list_append(&producer->finished, task);
 	}
 }
 
 /* Tell the peer, and take the tasks that wait. */
 static void detach(struct doca_comch_producer *producer, struct producer_link *link,
-		   struct send_list *waiting)
+		   struct task_list *waiting)
 {
 	struct comch_frame frame = {
 		.type = COMCH_PATH_CLOSE,
@@ -313,7 +313,7 @@ static void detach(struct doca_comch_producer *producer, struct producer_link *l
 	if (atomic_load(&link->state) != LINK_UP)
 		atomic_store(&link->state, LINK_CLOSED);
 	*waiting = link->waiting;
-	link->waiting = (struct send_list){0};
+	link->waiting = (struct task_list){0};
 	unlock(producer);
 }
 
@@ -322,7 +322,7 @@ static void detach(struct doca_comch_producer *producer, struct producer_link *l
  * device failed, and nothing has changed.
  */
 static bool drain(struct doca_comch_producer *producer, struct producer_link *link,
-		  struct send_list *rest)
+		  struct task_list *rest)
 {
 	struct dpumap_mq_sent sent;
 	struct doca_comch_producer_task_send *task;
@@ -332,8 +332,8 @@ static bool drain(struct doca_comch_producer *producer, struct producer_link *li
 	while (dpumap_mq_send_poll(link->send, &sent)) {
 		task = sent.cookie;
 		task->base.status = sent.status;
-		dpumap_comch_send_list_add(sent.status == DOCA_SUCCESS ? &producer->finished : rest,
-					   task);
+		dpumap_task_list_append(sent.status == DOCA_SUCCESS ? &producer->finished : rest,
+					&task->base);
 	}
 	if (producer->unflushed == link)
 		producer->unflushed = NULL;
@@ -351,7 +351,7 @@ static void destroy_send(struct producer_link *link)
 static bool close_link(struct doca_comch_producer *producer, struct producer_link *link,
 		       doca_error_t status)
 {
-	struct send_list waiting, rest = {0};
+	struct task_list waiting, rest = {0};
 
 	detach(producer, link, &waiting);
 	finish_all(producer, &waiting, status);
@@ -437,7 +437,7 @@ static doca_error_t status_of(doca_error_t status)
 doca_error_t dpumap_comch_link_recover(struct doca_comch_producer *producer,
 				       struct producer_link *link, doca_error_t status)
 {
-	struct send_list rest = {0};
+	struct task_list rest = {0};
 	struct comch_consumer_info info;
 	doca_error_t result;
 
@@ -452,7 +452,7 @@ doca_error_t dpumap_comch_link_recover(struct doca_comch_producer *producer,
 		result = open_link(producer, link, &info);
 	if (result != DOCA_SUCCESS) {
 		finish_all(producer, &link->waiting, DOCA_ERROR_NOT_CONNECTED);
-		link->waiting = (struct send_list){0};
+		link->waiting = (struct task_list){0};
 	}
 	return status_of(status);
 }

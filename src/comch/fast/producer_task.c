@@ -45,19 +45,14 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
 
 	if (doca_unlikely(!producer || !task || (!imm_data && imm_data_len)))
 		return dpumap_fail_null(__func__);
-	taken = producer->free;
-	if (doca_unlikely(producer->ctx.state != DOCA_CTX_STATE_RUNNING || !taken))
-		return dpumap_comch_refuse_alloc(&producer->ctx, producer->num_tasks, __func__);
+	if (doca_unlikely(!dpumap_task_pool_has_task(&producer->pool, &producer->ctx)))
+		return dpumap_task_pool_refuse(&producer->pool, &producer->ctx, __func__);
 	result = dpumap_comch_link_get(producer, consumer_id, &link);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
 	if (doca_unlikely(imm_data_len > link->imm_len))
 		return refuse_imm_len(producer, imm_data_len, link->imm_len);
-	producer->free = taken->next;
-	producer->ctx.num_allocated++;
-	taken->base.allocated = true;
-	taken->base.user_data.u64 = 0;
-	taken->base.status = DOCA_SUCCESS;
+	taken = send_task(dpumap_task_pool_take(&producer->pool, (union doca_data){0}));
 	taken->buf = buf;
 	taken->link = link;
 	taken->consumer_id = consumer_id;
@@ -254,15 +249,6 @@ void dpumap_comch_producer_flush(struct doca_ctx *ctx)
 
 /* --- completing ------------------------------------------------------------------------------- */
 
-void dpumap_comch_producer_task_release(struct doca_task *base)
-{
-	struct doca_comch_producer_task_send *task = send_task(base);
-	struct doca_comch_producer *producer = dpumap_comch_producer_of(base->ctx);
-
-	task->next = producer->free;
-	producer->free = task;
-}
-
 static inline void complete(const struct doca_comch_producer *producer,
 			    struct doca_comch_producer_task_send *task)
 {
@@ -313,7 +299,7 @@ static inline struct doca_comch_producer_task_send *next_task(struct doca_comch_
 	struct doca_comch_producer_task_send *task;
 
 	if (doca_unlikely(producer->finished.first != NULL) || !first)
-		return dpumap_comch_send_list_take(&producer->finished);
+		return send_task(dpumap_task_list_take(&producer->finished));
 	producer->next_polled = first->next;
 	task = poll_link(producer, first);
 	return doca_likely(task != NULL) ? task : poll_others(producer, first);

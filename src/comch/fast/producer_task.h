@@ -8,7 +8,6 @@
 doca_error_t dpumap_comch_producer_task_submit(struct doca_task *task, uint32_t flags);
 doca_error_t dpumap_comch_producer_task_check(const struct doca_task *task);
 void dpumap_comch_producer_task_complete(struct doca_task *task);
-void dpumap_comch_producer_task_release(struct doca_task *task);
 void dpumap_comch_producer_flush(struct doca_ctx *ctx);
 
 /* The next task that is finished, with its status; NULL if there is none. */

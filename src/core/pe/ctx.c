@@ -92,7 +92,8 @@ void dpumap_ctx_catch_up(struct doca_ctx *ctx, struct doca_task *task)
 
 static void begin_stop(struct doca_ctx *ctx)
 {
-	ctx->ops->flush(ctx);
+	if (ctx->ops->flush)
+		ctx->ops->flush(ctx);
 	if (ctx->ops->begin_stop)
 		ctx->ops->begin_stop(ctx);
 }
@@ -260,7 +261,7 @@ doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states
 
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 {
-	if (ctx && ctx->state != DOCA_CTX_STATE_IDLE)
+	if (ctx && ctx->state != DOCA_CTX_STATE_IDLE && ctx->ops->flush)
 		ctx->ops->flush(ctx);
 }
 

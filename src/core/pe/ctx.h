@@ -22,6 +22,7 @@
 #include "core/dev/dev.h"
 
 struct doca_task;
+struct task_pool;
 
 /* The node of a graph that a task executes. */
 struct task_node {
@@ -40,6 +41,8 @@ struct doca_task {
 	doca_error_t status;
 	uint8_t allocated; /* DPUMAP_TASK_* */
 	bool submitted;
+	struct doca_task *next; /* in a list of its context, or free */
+	struct task_pool *pool;
 	struct task_node *node; /* while it is submitted by a graph */
 };
 
@@ -83,6 +86,7 @@ struct ctx_ops {
 	doca_error_t (*submit)(struct doca_task *task, uint32_t flags);
 	/* Return the error by which the task would fail after submit(). */
 	doca_error_t (*check)(const struct doca_task *task);
+	/* Optional: tasks may have been submitted without DOCA_TASK_SUBMIT_FLAG_FLUSH. */
 	void (*flush)(struct doca_ctx *ctx);
 	/* Complete the next finished task; false if there is none. Often dpumap_ctx_progress(). */
 	bool (*progress)(struct doca_ctx *ctx);
@@ -90,7 +94,7 @@ struct ctx_ops {
 	struct doca_task *(*poll)(struct doca_ctx *ctx);
 	/* Run the user's callback for a finished task. */
 	void (*complete)(struct doca_task *task);
-	/* Return a task to the pool. It stays readable until the context starts again. */
+	/* Optional: the task is about to return to its pool, where it stays readable until the next start. */
 	void (*release)(struct doca_task *task);
 	/*
 	 * Optional: from now on until the context starts again, complete a task in a graph by

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "core/pe/task_priv.h"
 
-#include "core/pe/ctx.h"
+#include "core/pe/task_pool.h"
 #include "log/log.h"
 
 __attribute__((cold, noinline)) static doca_error_t refuse(const struct doca_task *task)
@@ -50,14 +50,23 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 
 /* --- freeing ---------------------------------------------------------------------------------- */
 
+static inline void release(struct doca_task *task)
+{
+	struct doca_ctx *ctx = task->ctx;
+
+	task->allocated = DPUMAP_TASK_FREE;
+	ctx->num_allocated--;
+	if (doca_unlikely(ctx->ops->release != NULL))
+		ctx->ops->release(task);
+	dpumap_task_pool_put(task);
+}
+
 /* The context may be waiting for this task to become IDLE. */
 static __attribute__((noinline)) void free_and_try_stop(struct doca_task *task)
 {
 	struct doca_ctx *ctx = dpumap_ctx_get(task->ctx);
 
-	task->allocated = DPUMAP_TASK_FREE;
-	ctx->num_allocated--;
-	ctx->ops->release(task);
+	release(task);
 	dpumap_ctx_try_stop(ctx);
 	dpumap_ctx_put(ctx);
 }
@@ -128,9 +137,7 @@ void doca_task_free(struct doca_task *task)
 		free_and_try_stop(task);
 		return;
 	}
-	task->allocated = DPUMAP_TASK_FREE;
-	ctx->num_allocated--;
-	ctx->ops->release(task);
+	release(task);
 }
 
 doca_error_t doca_task_get_status(const struct doca_task *task)
