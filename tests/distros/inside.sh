@@ -28,6 +28,6 @@ ip link set lo up
 dpkg-query -W -f 'versions: ${Package} ${Version}\n' gcc cmake libibverbs1 libssl-dev python3
 cmake -S /dpumap -B /build -G Ninja -DCMAKE_BUILD_TYPE=Debug -DDPUMAP_WERROR=ON
 cmake --build /build -- --quiet
-ctest --test-dir /build -L '^(unit|integration)$' --no-tests=error --output-on-failure --timeout 180 \
+ctest --test-dir /build -L '^(unit|integration)$' --no-tests=error --output-on-failure --timeout 900 \
 	-j $(($(nproc) * 2)) --output-junit /out/ctest.xml "$@" || true
 END

@@ -38,7 +38,7 @@ renew_root()
 	rm -f "$dir/made-of"
 	# A mirror of unstable may be some days old.
 	# shellcheck disable=SC2016 # mmdebstrap has a shell for it
-	timeout -k 60 900 mmdebstrap --quiet --mode="$MODE" --variant=minbase --dpkgopt=force-unsafe-io \
+	timeout -k 60 3600 mmdebstrap --quiet --mode="$MODE" --variant=minbase --dpkgopt=force-unsafe-io \
 		--aptopt='Acquire::Check-Valid-Until "false"' \
 		--customize-hook="copy-in '$tree/scripts/install-deps' /root" \
 		--customize-hook='chroot "$1" bash /root/install-deps integration' \

@@ -66,7 +66,7 @@ chmod -R u=rwX,go=rX "$tmp"
 skip_tests="--skip-test pyverbs"
 [ "${DPUMAP_NIGHTLY-}" = yes ] || skip_tests+=" --skip-test ci-languages"
 
-timeout -k 60 900 mmdebstrap --quiet --mode="$MODE" --variant=minbase --dpkgopt=force-unsafe-io \
+timeout -k 60 3600 mmdebstrap --quiet --mode="$MODE" --variant=minbase --dpkgopt=force-unsafe-io \
 	--customize-hook="env -u DPUMAP_EMU_DIR -u TMPDIR autopkgtest $skip_tests -B '$dir'/*.deb '$tmp/source/' -- chroot \"\$1\"" \
 	"${hooks[@]}" \
 	"$(sed -n '1s/^deb [^ ]* \([^ ]*\) .*/\1/p' "$tmp/sources")" /dev/null "$tmp/sources"

@@ -252,7 +252,7 @@ daemon-reload) ;; # nothing is running
 	install -d -o dpumap -g dpumap /run/dpumapd
 	command=$(sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/dpumapd.service)
 	setsid /test/cards/dpumapd ${command#* } >/tmp/ready 2>/tmp/dpumapd.log </dev/null &
-	exec timeout 30 sh -c 'until grep -q "ready on" /tmp/ready; do sleep 0.1; done'
+	exec timeout 300 sh -c 'until grep -q "ready on" /tmp/ready; do sleep 0.1; done'
 	;;
 *) exec /usr/bin/systemctl "$@" ;;
 esac""",

@@ -49,6 +49,6 @@ chmod -R u=rwX,go=rX "$tmp"
 
 # A mirror of unstable may be some days old.
 # shellcheck disable=SC2016 # mmdebstrap has a shell for it
-timeout -k 60 900 mmdebstrap --quiet --mode="$MODE" --variant=minbase --dpkgopt=force-unsafe-io --aptopt='Acquire::Check-Valid-Until "false"' \
+timeout -k 60 3600 mmdebstrap --quiet --mode="$MODE" --variant=minbase --dpkgopt=force-unsafe-io --aptopt='Acquire::Check-Valid-Until "false"' \
 	--customize-hook="autopkgtest -B '$(compgen -G "$dir/dpumap-emu_*.deb")' '$source/' -- chroot \"\$1\"" \
 	"$suite" /dev/null "$tmp/sources"

@@ -26,7 +26,7 @@ runs()
 	shift 2
 	fresh
 	[ "$1" != test ] || printf '# lane: tiny\n. scripts/lib/lane.sh\ncheck begins true\n' >scripts/lanes/tiny
-	env -u DPUMAP_LANE_BUILD -u DPUMAP_RESULTS timeout 300 "scripts/$1" "${@:2}" >"$tmp/log" 2>&1 </dev/null ||
+	env -u DPUMAP_LANE_BUILD -u DPUMAP_RESULTS timeout 1200 "scripts/$1" "${@:2}" >"$tmp/log" 2>&1 </dev/null ||
 		status=$?
 	if [ "$status" -ne "$expected" ] || ! grep -qiE -- "$words" <(cat "$tmp/log"; echo); then
 		echo "scripts/$* ends with $status, expected $expected and \"$words\":"
