@@ -362,7 +362,6 @@ static bool count_tasks(size_t batch, size_t tasks)
 		return bench_is_ok(DOCA_ERROR_IO_FAILED, "a task");
 	allocations = bench_allocations;
 	locks = bench_locks;
-	b.empty = 0;
 	done = true;
 	mark("begin\n");
 	for (size_t i = 0; i < tasks && done; i += batch)

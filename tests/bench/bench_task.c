@@ -225,7 +225,6 @@ static bool make_small(struct bench *bench, const struct kind *kind, size_t batc
 	/* The first batch includes one-time work. */
 	if (!small_batch(bench, kind, batch, true))
 		return bench_fail("a copy", DOCA_ERROR_IO_FAILED) == 0;
-	bench->empty = 0;
 	mark("begin\n");
 	before = bench_allocations;
 	for (size_t i = 0; i < copies; i += batch)
