@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The calls by which shells, launchers and interpreters execute programs: say which ones lose the emulator. */
+/*
+ * The calls that execute programs: say which ones lose the emulator. Those that replace this program end its queue
+ * pairs: before, the last work is done (last_work.h), except in children, which have none.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +17,7 @@
 #include "emu/ipc/program.h"
 #include "emu/ipc/proto.h"
 #include "emu/shim/interpose.h"
+#include "emu/shim/last_work.h"
 
 static bool on_emulator;
 
@@ -61,23 +67,120 @@ static void look_for(const char *file, char *const env[])
 		look(emu_program_find(file, path), env);
 }
 
-EXPORT int execve(const char *path, char *const argv[], char *const env[])
+static void leave_for(const char *path, char *const env[])
 {
 	look(path, env);
+	emu_last_work_of_all();
+}
+
+static void leave_for_found(const char *file, char *const env[])
+{
+	look_for(file, env);
+	emu_last_work_of_all();
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const env[])
+{
+	leave_for(path, env);
 	return NEXT(execve)(path, argv, env);
 }
 
 EXPORT int execv(const char *path, char *const argv[])
 {
-	look(path, environ);
+	leave_for(path, environ);
 	return NEXT(execv)(path, argv);
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
-	look_for(file, environ);
+	leave_for_found(file, environ);
 	return NEXT(execvp)(file, argv);
 }
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
+{
+	leave_for_found(file, env);
+	return NEXT(execvpe)(file, argv, env);
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const env[])
+{
+	emu_last_work_of_all();
+	return NEXT(fexecve)(fd, argv, env);
+}
+
+EXPORT int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
+{
+	emu_last_work_of_all();
+	return NEXT(execveat)(dir, path, argv, env, flags);
+}
+
+/* --- arguments one by one --------------------------------------------------------------------- */
+
+/* How many there are after the first one, with the NULL at the end. */
+static size_t count(const char *first, va_list *ap)
+{
+	size_t n = 0;
+
+	while (first) {
+		first = va_arg(*ap, const char *); // NOLINT(clang-analyzer-valist.Uninitialized)
+		n++;
+	}
+	return n;
+}
+
+static void fill(char *argv[], const char *first, va_list *ap)
+{
+	for (*argv = (char *)first; *argv;
+	     *argv = va_arg(*ap, char *)) // NOLINT(clang-analyzer-valist.Uninitialized)
+		argv++;
+}
+
+/* In the caller's frame: a child of vfork() has its parent's heap. `ap` is then behind the NULL. */
+#define TAKE_LIST(argv, first, ap)                                     \
+	do {                                                           \
+		size_t n_;                                             \
+                                                                       \
+		va_start(ap, first);                                   \
+		n_ = count(first, &(ap));                              \
+		va_end(ap);                                            \
+		(argv) = __builtin_alloca((n_ + 1) * sizeof(*(argv))); \
+		va_start(ap, first);                                   \
+		fill(argv, first, &(ap));                              \
+	} while (0)
+
+EXPORT int execl(const char *path, const char *arg, ...)
+{
+	char **argv;
+	va_list ap;
+
+	TAKE_LIST(argv, arg, ap);
+	va_end(ap);
+	return execv(path, argv);
+}
+
+EXPORT int execlp(const char *file, const char *arg, ...)
+{
+	char **argv;
+	va_list ap;
+
+	TAKE_LIST(argv, arg, ap);
+	va_end(ap);
+	return execvp(file, argv);
+}
+
+EXPORT int execle(const char *path, const char *arg, ...)
+{
+	char **argv, *const *env;
+	va_list ap;
+
+	TAKE_LIST(argv, arg, ap);
+	env = va_arg(ap, char *const *); // NOLINT(clang-analyzer-valist.Uninitialized)
+	va_end(ap);
+	return execve(path, argv, env);
+}
+
+/* --- children --------------------------------------------------------------------------------- */
 
 EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 		       const posix_spawn_file_actions_t *restrict actions,

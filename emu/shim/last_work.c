@@ -300,9 +300,15 @@ EXPORT __attribute__((noreturn)) void _Exit(int status)
 	_exit(status);
 }
 
-EXPORT __attribute__((noreturn)) void quick_exit(int status)
+/* Registered before the program's own handlers, so called after them. */
+static __attribute__((constructor)) void at_start(void)
+{
+	(void)at_quick_exit(emu_last_work_of_all);
+}
+
+/* Its parent ends without a call that can be interposed. */
+EXPORT int daemon(int keep_directory, int keep_files)
 {
 	emu_last_work_of_all();
-	NEXT(quick_exit)(status);
-	__builtin_unreachable();
+	return NEXT(daemon)(keep_directory, keep_files);
 }

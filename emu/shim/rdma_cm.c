@@ -231,32 +231,45 @@ int emu_rdma_cm_stat(struct stat *st)
 	return 0;
 }
 
-/* By its name, which others may have too: good enough for stat(). */
-void emu_rdma_cm_fix_stat(int fd, struct stat *st)
+static bool has_name(int fd)
 {
 	char link[32], path[512];
 	int saved = errno;
 	const char *name;
 	long n;
 
-	if (!S_ISFIFO(st->st_mode) || !getenv(EMU_ENV_ROLE))
-		return;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
 	errno = saved;
 	if (n < 0)
-		return;
+		return false;
 	path[n] = '\0';
 	name = strrchr(path, '/');
-	if (name && !strncmp(name + 1, EMU_RDMA_CM_FIFO, sizeof(EMU_RDMA_CM_FIFO) - 1))
+	return name && !strncmp(name + 1, EMU_RDMA_CM_FIFO, sizeof(EMU_RDMA_CM_FIFO) - 1);
+}
+
+void emu_rdma_cm_fix_stat(int fd, struct stat *st)
+{
+	if (S_ISFIFO(st->st_mode) && getenv(EMU_ENV_ROLE) && has_name(fd))
 		describe(st);
+}
+
+bool emu_rdma_cm_is_file(int fd)
+{
+	struct stat st;
+	int saved = errno;
+	bool is_fifo = !syscall(SYS_fstat, fd, &st) && S_ISFIFO(st.st_mode);
+
+	errno = saved;
+	return is_fifo && has_name(fd);
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
 
+/* The program's own descriptor stays open. */
 static void close_held(void *arg)
 {
-	close(*(int *)arg);
+	NEXT(close)(*(int *)arg);
 }
 
 /* EBADF: the descriptor is not an open rdma_cm. */

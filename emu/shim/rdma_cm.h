@@ -17,5 +17,7 @@ int emu_rdma_cm_open(int flags, int *fd);
 int emu_rdma_cm_stat(struct stat *st);
 /* Make the stat data of a FIFO that is an open rdma_cm look like a character device's. */
 void emu_rdma_cm_fix_stat(int fd, struct stat *st);
+/* By its name, which others may have too: good enough for stat(), and to wait without need. Keeps errno. */
+bool emu_rdma_cm_is_file(int fd);
 
 #endif

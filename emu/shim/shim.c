@@ -20,11 +20,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emu/shim/channel.h"
+#include "emu/shim/close.h"
 #include "emu/shim/dumpable.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/kernel.h"
-#include "emu/shim/last_work.h"
 #include "emu/shim/netlink.h"
 #include "emu/shim/sysfs.h"
 
@@ -203,19 +202,6 @@ DEFINE_FXSTATAT(__fxstatat64, stat64)
 DEFINE_FXSTAT(__fxstat, stat)
 DEFINE_FXSTAT(__fxstat64, stat64)
 
-/* A closed device leaves nothing behind, neither here nor in the server. */
-EXPORT int close(int fd)
-{
-	const struct emu_closing file = emu_channel_before_close(fd);
-	int ret;
-
-	if (file.ino)
-		emu_last_work_of_file(file.ino);
-	ret = NEXT(close)(fd);
-	emu_channel_after_close(&file);
-	return ret;
-}
-
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;
@@ -292,8 +278,7 @@ EXPORT __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 	for (i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long); // NOLINT(clang-analyzer-valist.Uninitialized)
 	va_end(ap);
-	if (number == SYS_exit_group)
-		emu_last_work_of_all();
+	emu_close_before_call(number, a);
 	ret = NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (number == SYS_mmap && ret == -1 && errno == ENODEV && emu_kernel_is_fd((int)a[4]))
 		return (long)map_device((void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4],

@@ -17,11 +17,12 @@
 #include "fixture.h"
 
 #define LEN	   64u
+#define MESSAGES   1000 /* an engine hands over one at a time */
 #define SEED	   9u
 #define STOPPED_MS 100
 #define PORT	   "7471"
 
-enum part { SERVER_RECEIVES, SERVER_DISCONNECTS, CLIENT_DISCONNECTS, CLIENT_SENDS };
+enum part { SERVER_RECEIVES, SERVER_DISCONNECTS, CLIENT_DISCONNECTS, CLIENT_CLOSES, CLIENT_SENDS };
 
 static uint8_t bytes[LEN];
 static struct ibv_mr *mr;
@@ -45,7 +46,10 @@ static struct rdma_cm_id *create_end(char *address, int flags)
 {
 	struct rdma_addrinfo hints = {.ai_flags = flags, .ai_port_space = RDMA_PS_TCP}, *info;
 	struct ibv_qp_init_attr attr = {
-		.cap = {.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1},
+		.cap = {.max_send_wr = MESSAGES,
+			.max_recv_wr = MESSAGES,
+			.max_send_sge = 1,
+			.max_recv_sge = 1},
 		.sq_sig_all = 1,
 	};
 	struct rdma_cm_id *id = NULL;
@@ -56,6 +60,17 @@ static struct rdma_cm_id *create_end(char *address, int flags)
 		id = NULL;
 	rdma_freeaddrinfo(info);
 	return id;
+}
+
+static bool receive_each(struct rdma_cm_id *id)
+{
+	int i;
+
+	mr = rdma_reg_msgs(id, bytes, LEN);
+	for (i = 0; mr && i < MESSAGES; i++)
+		if (rdma_post_recv(id, NULL, bytes, LEN, mr))
+			return false;
+	return mr;
 }
 
 static struct rdma_cm_id *accept_one(int socket)
@@ -69,10 +84,7 @@ static struct rdma_cm_id *accept_one(int socket)
 	if (!listener || rdma_listen(listener, 1) ||
 	    !child_tell(socket, address, sizeof(address)) || rdma_get_request(listener, &id))
 		return NULL;
-	mr = rdma_reg_msgs(id, bytes, LEN);
-	if (!mr || rdma_post_recv(id, NULL, bytes, LEN, mr) || rdma_accept(id, NULL))
-		return NULL;
-	return id;
+	return receive_each(id) && !rdma_accept(id, NULL) ? id : NULL;
 }
 
 static struct rdma_cm_id *connect_one(int socket)
@@ -94,10 +106,10 @@ static bool ring(struct rdma_cm_id *id)
 }
 
 /* After the event only one look at the queue: nothing may follow it. */
-static int expect_before_the_end(struct rdma_cm_id *id, struct ibv_cq *cq)
+static int expect_before_the_end(struct rdma_cm_id *id, struct ibv_cq *cq, int n)
 {
 	struct rdma_cm_event *event;
-	struct ibv_wc wc;
+	struct ibv_wc wc[MESSAGES];
 	bool is_end;
 
 	do {
@@ -106,9 +118,9 @@ static int expect_before_the_end(struct rdma_cm_id *id, struct ibv_cq *cq)
 		is_end = event->event == RDMA_CM_EVENT_DISCONNECTED;
 		rdma_ack_cm_event(event);
 	} while (!is_end);
-	if (ibv_poll_cq(cq, 1, &wc) != 1)
+	if (ibv_poll_cq(cq, n, wc) != n)
 		return 21;
-	return wc.status == IBV_WC_SUCCESS ? 0 : 22;
+	return wc[n - 1].status == IBV_WC_SUCCESS ? 0 : 22;
 }
 
 static int receive_before_the_end(int socket, struct rdma_cm_id *id)
@@ -118,7 +130,7 @@ static int receive_before_the_end(int socket, struct rdma_cm_id *id)
 
 	if (!child_signal(socket))
 		return 11;
-	code = expect_before_the_end(id, id->recv_cq);
+	code = expect_before_the_end(id, id->recv_cq, MESSAGES);
 	fixture_fill(wanted, LEN, SEED);
 	return code || memcmp(bytes, wanted, LEN) == 0 ? code : 12;
 }
@@ -134,18 +146,34 @@ static int receive_and_disconnect(int socket, struct rdma_cm_id *id)
 	return wc.status != IBV_WC_SUCCESS || rdma_disconnect(id) || !child_signal(socket) ? 13 : 0;
 }
 
+static bool ring_each(int socket, struct rdma_cm_id *id)
+{
+	int i;
+
+	if (!child_signal(socket) || !child_await(socket))
+		return false;
+	for (i = 0; i < MESSAGES; i++)
+		if (!ring(id))
+			return false;
+	return true;
+}
+
 static int send_and_disconnect(int socket, struct rdma_cm_id *id)
 {
-	return !child_signal(socket) || !child_await(socket) || !ring(id) || rdma_disconnect(id)
-		       ? 14
-		       : 0;
+	return !ring_each(socket, id) || rdma_disconnect(id) ? 14 : 0;
+}
+
+/* The end of its event channel ends the connection, and not the queue pair. */
+static int send_and_close(int socket, struct rdma_cm_id *id)
+{
+	return !ring_each(socket, id) || close(id->channel->fd) ? 19 : 0;
 }
 
 static int send_and_wait(int socket, struct rdma_cm_id *id)
 {
 	if (!child_signal(socket) || !child_await(socket) || !ring(id) || !child_signal(socket))
 		return 15;
-	return expect_before_the_end(id, id->send_cq);
+	return expect_before_the_end(id, id->send_cq, 1);
 }
 
 static int serve(int socket)
@@ -154,6 +182,7 @@ static int serve(int socket)
 		[SERVER_RECEIVES] = receive_before_the_end,
 		[SERVER_DISCONNECTS] = receive_and_disconnect,
 		[CLIENT_DISCONNECTS] = send_and_disconnect,
+		[CLIENT_CLOSES] = send_and_close,
 		[CLIENT_SENDS] = send_and_wait,
 	};
 	struct rdma_cm_id *id;
@@ -190,18 +219,28 @@ static void finish_both(struct child *server, struct child *client)
 }
 
 /* The receiver's engine gets no processor until after the command. */
-static void test_a_message_before_a_disconnect_arrives_before_the_event(void **state)
+static void receive_before_the_event(enum part of_client)
 {
 	const struct timespec pause = {.tv_nsec = STOPPED_MS * 1000000};
 	struct child server, client;
 
-	start_both(&server, SERVER_RECEIVES, &client, CLIENT_DISCONNECTS);
+	start_both(&server, SERVER_RECEIVES, &client, of_client);
 	assert_true(child_await(server.socket) && child_await(client.socket));
 	child_stop(&server);
 	assert_true(child_signal(client.socket)); /* go */
 	nanosleep(&pause, NULL);
 	child_continue(&server);
 	finish_both(&server, &client);
+}
+
+static void test_messages_before_a_disconnect_arrive_before_the_event(void **state)
+{
+	receive_before_the_event(CLIENT_DISCONNECTS);
+}
+
+static void test_messages_before_the_end_of_an_event_channel_arrive_before_the_event(void **state)
+{
+	receive_before_the_event(CLIENT_CLOSES);
 }
 
 /*
@@ -235,7 +274,9 @@ static void test_a_send_completes_before_the_event_of_its_receivers_disconnect(v
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_a_message_before_a_disconnect_arrives_before_the_event),
+		counted_test(test_messages_before_a_disconnect_arrive_before_the_event),
+		counted_test(
+			test_messages_before_the_end_of_an_event_channel_arrive_before_the_event),
 		counted_test(test_a_send_completes_before_the_event_of_its_receivers_disconnect),
 	};
 	int socket = process_inherited(CHILD_ENV);

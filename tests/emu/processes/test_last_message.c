@@ -3,7 +3,9 @@
  * The last message that a program rings for before it ends its queue pair or itself. A card has sent it by then, so the
  * peer receives it, although the peer's engine gets no processor until later: its process is stopped meanwhile.
  */
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -27,17 +29,42 @@ enum ending {
 	TO_RESET,
 	DESTROY,
 	CLOSE_FILE,
+	CALL_CLOSE,
+	CLOSE_RANGE,
+	CALL_CLOSE_RANGE,
+	CLOSE_FROM,
+	DUP2,
+	DUP3,
+	CALL_DUP3,
+	FCLOSE,
+	FREOPEN,
 	EXIT,
 	EXIT_NOW,
 	QUICK_EXIT,
+	AT_QUICK_EXIT,
 	EXIT_GROUP,
+	DAEMON,
+	EXECL,
+	EXECLE,
+	EXECLP,
+	EXECV,
+	EXECVE,
+	EXECVP,
+	EXECVPE,
+	FEXECVE,
+	EXECVEAT,
+	CALL_EXECVE,
+	CALL_EXECVEAT,
 	SIGNAL
 };
+
+#define PROGRAM "/bin/true"
 
 static struct {
 	struct ibv_context *context;
 	struct ibv_pd *pd;
 	struct rc rc;
+	int socket;
 } own;
 
 /* --- the two peers; exit codes tell where it went wrong --------------------------------------- */
@@ -83,8 +110,84 @@ static int modify(enum ibv_qp_state state)
 	return ibv_modify_qp(own.rc.qp, &attr, IBV_QP_STATE) ? 13 : 0;
 }
 
+/* Beside the device only the socket stays open. */
+static int close_by(enum ending how)
+{
+	const int fd = own.context->cmd_fd;
+	FILE *file;
+
+	switch (how) {
+	case CLOSE_FILE:
+		return close(fd);
+	case CALL_CLOSE:
+		return (int)syscall(SYS_close, fd);
+	case CLOSE_RANGE:
+		return close_range((unsigned int)fd, (unsigned int)fd, 0);
+	case CALL_CLOSE_RANGE:
+		return (int)syscall(SYS_close_range, fd, fd, 0);
+	case CLOSE_FROM:
+		if (dup2(own.socket, 3) != 3)
+			return -1;
+		own.socket = 3;
+		closefrom(4);
+		return 0;
+	case DUP2:
+		return dup2(STDIN_FILENO, fd) == fd ? 0 : -1;
+	case DUP3:
+		return dup3(STDIN_FILENO, fd, O_CLOEXEC) == fd ? 0 : -1;
+	case CALL_DUP3:
+		return syscall(SYS_dup3, STDIN_FILENO, fd, O_CLOEXEC) == fd ? 0 : -1;
+	default:
+		file = fdopen(fd, "r");
+		if (how == FCLOSE)
+			return file ? fclose(file) : -1;
+		return file && freopen("/dev/null", "r", file) ? 0 : -1;
+	}
+}
+
+/* Returns if it fails. */
+static int execute_by(enum ending how)
+{
+	char *argv[] = {(char *)"true", NULL};
+	const int fd = open(PROGRAM, O_RDONLY | O_CLOEXEC);
+
+	switch (how) {
+	case EXECL:
+		return execl(PROGRAM, "true", "1", "2", NULL);
+	case EXECLE:
+		return execle(PROGRAM, "true", "1", NULL, environ);
+	case EXECLP:
+		return execlp("true", "true", NULL);
+	case EXECV:
+		return execv(PROGRAM, argv);
+	case EXECVE:
+		return execve(PROGRAM, argv, environ);
+	case EXECVP:
+		return execvp("true", argv);
+	case EXECVPE:
+		return execvpe("true", argv, environ);
+	case FEXECVE:
+		return fexecve(fd, argv, environ);
+	case EXECVEAT:
+		return execveat(AT_FDCWD, PROGRAM, argv, environ, 0);
+	case CALL_EXECVE:
+		return (int)syscall(SYS_execve, PROGRAM, argv, environ);
+	default:
+		return (int)syscall(SYS_execveat, fd, "", argv, environ, AT_EMPTY_PATH);
+	}
+}
+
+static void ring_late(void)
+{
+	ring();
+}
+
 static int end(enum ending how)
 {
+	if (how >= CLOSE_FILE && how < EXIT)
+		return close_by(how) ? 15 : 0;
+	if (how >= EXECL && how < SIGNAL)
+		return execute_by(how) ? 17 : 18;
 	switch (how) {
 	case TO_ERR:
 		return modify(IBV_QPS_ERR);
@@ -92,12 +195,13 @@ static int end(enum ending how)
 		return modify(IBV_QPS_RESET);
 	case DESTROY:
 		return ibv_destroy_qp(own.rc.qp) ? 14 : 0;
-	case CLOSE_FILE:
-		return close(own.context->cmd_fd) ? 15 : 0;
 	case EXIT_NOW:
 		_exit(0);
 	case QUICK_EXIT:
+	case AT_QUICK_EXIT:
 		quick_exit(0);
+	case DAEMON:
+		_exit(daemon(1, 1) ? 19 : 0);
 	case EXIT_GROUP:
 		return (int)syscall(SYS_exit_group, 0);
 	default:
@@ -107,13 +211,16 @@ static int end(enum ending how)
 
 static int send_last(int socket, enum ending how)
 {
+	const bool late = how == AT_QUICK_EXIT;
 	int code;
 
-	if (!connect_to_peer(socket) || !child_signal(socket) || !child_await(socket) || !ring())
+	own.socket = socket;
+	if (!connect_to_peer(socket) || !child_signal(socket) || !child_await(socket) ||
+	    !(late ? !at_quick_exit(ring_late) : ring()))
 		return 12;
 	code = end(how);
 	if (how < EXIT) /* only what ends the queue pair counts, and not what follows */
-		_Exit(child_await(socket) ? code : 16);
+		_Exit(child_await(own.socket) ? code : 16);
 	return code;
 }
 
@@ -163,6 +270,14 @@ static void end_with(enum ending how)
 	child_finish(&sender);
 }
 
+static void end_with_each(enum ending first, enum ending last)
+{
+	for (int how = (int)first; how <= (int)last; how++) {
+		print_message("ending %d\n", how);
+		end_with((enum ending)how);
+	}
+}
+
 static void end_by(int number)
 {
 	struct child sender;
@@ -188,7 +303,7 @@ static void test_a_message_before_its_queue_pair_is_destroyed_arrives(void **sta
 
 static void test_a_message_before_its_device_is_closed_arrives(void **state)
 {
-	end_with(CLOSE_FILE);
+	end_with_each(CLOSE_FILE, FREOPEN);
 }
 
 static void test_a_message_before_the_end_of_main_arrives(void **state)
@@ -203,12 +318,22 @@ static void test_a_message_before_an_immediate_exit_arrives(void **state)
 
 static void test_a_message_before_a_quick_exit_arrives(void **state)
 {
-	end_with(QUICK_EXIT);
+	end_with_each(QUICK_EXIT, AT_QUICK_EXIT);
 }
 
 static void test_a_message_before_a_system_call_that_exits_arrives(void **state)
 {
 	end_with(EXIT_GROUP);
+}
+
+static void test_a_message_before_a_daemon_leaves_its_parent_arrives(void **state)
+{
+	end_with(DAEMON);
+}
+
+static void test_a_message_before_another_program_is_executed_arrives(void **state)
+{
+	end_with_each(EXECL, CALL_EXECVEAT);
 }
 
 static void test_a_message_before_a_signal_that_ends_the_program_arrives(void **state)
@@ -262,6 +387,8 @@ int main(int argc, char **argv)
 		counted_test(test_a_message_before_an_immediate_exit_arrives),
 		counted_test(test_a_message_before_a_quick_exit_arrives),
 		counted_test(test_a_message_before_a_system_call_that_exits_arrives),
+		counted_test(test_a_message_before_a_daemon_leaves_its_parent_arrives),
+		counted_test(test_a_message_before_another_program_is_executed_arrives),
 		counted_test(test_a_message_before_a_signal_that_ends_the_program_arrives),
 		counted_test(test_a_program_finds_its_own_signal_handlers),
 	};
