@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Run unmodified programs of the distribution on the emulated device: perftest, ibv_xsrq_pingpong,
-# iproute2's rdma, infiniband-diags, UCX, libfabric, Open MPI and DPDK.
+# iproute2's rdma, infiniband-diags, UCX, libfabric, Open MPI, MPICH, librpma, uDAPL, QEMU, Ceph, DPDK and others.
 # Exit status 77: the program is not installed.
 set -euo pipefail
 # shellcheck source=tests/integration/lib.sh
@@ -290,6 +290,78 @@ iser_case()
 	nothing_left
 }
 
+# qemu_case PIN-ALL: a virtual machine without a processor moves from the host to the DPU, with its memory. The memory of
+# the machine that waits is empty.
+qemu_case()
+{
+	local machine=(qemu-system-x86_64 -M none -accel tcg -m 32 -nodefaults -display none -S -monitor stdio)
+	local server commands at=0x100000 len=8000000 status=0
+	need qemu-system-x86_64
+	head -c "$len" /dev/urandom >"$tmp/memory"
+	"$emu" start >/dev/null
+	mkfifo "$tmp/commands"
+	(exec timeout 300 "$emu" run --as dpu -- "${machine[@]}" -incoming defer <"$tmp/commands" \
+		>"$tmp/qemu-server.out" 2>&1) &
+	server=$!
+	exec {commands}>"$tmp/commands"
+	printf 'migrate_set_capability rdma-pin-all %s\nmigrate_incoming rdma:%s:4444\n' "$1" "$dpu_ip" >&"$commands"
+	await_status "$listens" "$server" || fail "qemu does not listen"
+	run_as host "${machine[@]}" -device loader,file="$tmp/memory",addr=$at,force-raw=on >"$tmp/qemu-client.out" 2>&1 \
+		< <(printf '%s\n' "migrate_set_capability rdma-pin-all $1" "migrate rdma:$dpu_ip:4444" \
+			"info migrate" quit) || fail "the machine that moves ended with $?"
+	grep -q 'Migration status: completed' "$tmp/qemu-client.out" || fail "the machine did not move"
+	printf 'pmemsave %s %s "%s"\nquit\n' "$at" "$len" "$tmp/copy" >&"$commands"
+	exec {commands}>&-
+	wait "$server" || status=$?
+	[ "$status" -eq 0 ] || fail "the machine that waited ended with $status"
+	cmp "$tmp/memory" "$tmp/copy" || fail "the memory differs"
+	nothing_left
+}
+
+# A monitor of Ceph on the DPU stores a value, and a client on the host reads it again.
+ceph_case()
+{
+	local port server fsid=11111111-2222-3333-4444-555555555555
+	need ceph-mon
+	need ceph
+	"$emu" start >/dev/null
+	port=$(free_port)
+	export CEPH_CONF=$tmp/ceph.conf
+	cat >"$CEPH_CONF" <<-END
+		[global]
+		fsid = $fsid
+		mon_host = [v2:$dpu_ip:$port]
+		auth_cluster_required = none
+		auth_service_required = none
+		auth_client_required = none
+		ms_type = async+rdma
+		ms_async_rdma_device_name = mlx5_0
+		ms_async_rdma_receive_buffers = 256
+		ms_async_rdma_send_buffers = 256
+		ms_async_rdma_receive_queue_len = 128
+		mon_data = $tmp/mon
+		mon_cluster_log_file = $tmp/cluster.log
+		log_file = $tmp/ceph.log
+		run_dir = $tmp
+		crash_dir = $tmp
+	END
+	mkdir "$tmp/mon"
+	monmaptool --create --addv a "[v2:$dpu_ip:$port]" --fsid "$fsid" "$tmp/monmap" >"$tmp/ceph-map.out" 2>&1
+	run_as dpu ceph-mon -i a --mkfs --monmap "$tmp/monmap" >"$tmp/ceph-make.out" 2>&1 ||
+		fail "the monitor is not made"
+	(exec timeout 300 "$emu" run --as dpu -- ceph-mon -i a -f >"$tmp/ceph-mon.out" 2>&1) &
+	server=$!
+	await_listener "$port" "$server" || fail "the monitor does not listen"
+	head -c 30000 /dev/urandom | base64 -w 0 >"$tmp/value"
+	run_as host ceph config-key set key -i "$tmp/value" >"$tmp/ceph-set.out" 2>&1 || fail "set ended with $?"
+	run_as host ceph config-key get key >"$tmp/got" 2>"$tmp/ceph-get.out" || fail "get ended with $?"
+	cmp "$tmp/value" "$tmp/got" || fail "the value differs"
+	# The value went there and back.
+	[ "$("$emu" status | awk '$1 == "bytes" { print $2 }')" -gt 80000 ] || fail "the data went another way"
+	end_server "$server"
+	nothing_left
+}
+
 # json COMMAND CONDITION: check a Python condition on `o`, the output of `rdma -j COMMAND`
 json()
 {
@@ -422,21 +494,80 @@ dpdk_compress()
 	nothing_left
 }
 
-# Run Open MPI over UCX: two ranks on each of two hosts.
+# ring COMPILER SOURCE PROOF LAUNCHER...: a program that passes data around, over UCX, with two ranks on each of two
+# hosts. It compares what it receives.
+ring()
+{
+	local compiler=$1 source=$2 proof=$3
+	shift 3
+	export UCX_TLS="rc_mlx5,ud_mlx5,self" UCX_NET_DEVICES=mlx5_0:1
+	need "$compiler"
+	need "$1"
+	"$compiler" -o "$tmp/ring" "$(dirname "$0")/$source"
+	"$emu" start --nodes 2 --profile bluefield-2 >/dev/null
+	timeout 300 "$@" -np 2 "$emu" run --as host -- "$tmp/ring" : \
+		-np 2 "$emu" run --as node1.host -- "$tmp/ring" >"$tmp/ring.out" 2>&1 || fail "$1 ended with $?"
+	grep -qx "$proof" "$tmp/ring.out" || fail "the ring did not complete"
+	[ "$("$emu" status | awk '$1 == "copies" { print $2 }')" -gt 0 ] || fail "no data went over the device"
+	nothing_left
+}
+
+open_mpi=(--allow-run-as-root --oversubscribe --mca pml ucx --mca osc ucx -x UCX_TLS -x UCX_NET_DEVICES)
+
 mpi()
 {
-	local run=(mpirun.openmpi --allow-run-as-root --oversubscribe --mca pml ucx --mca osc ucx
-		-x UCX_TLS -x UCX_NET_DEVICES)
-	export UCX_TLS="rc_mlx5,ud_mlx5,self" UCX_NET_DEVICES=mlx5_0:1
-	need mpirun.openmpi
-	need mpicc.openmpi
-	mpicc.openmpi -o "$tmp/ring" "$(dirname "$0")/mpi_ring.c"
-	"$emu" start --nodes 2 --profile bluefield-2 >/dev/null
-	timeout 300 "${run[@]}" -np 2 "$emu" run --as host -- "$tmp/ring" : \
-		-np 2 "$emu" run --as node1.host -- "$tmp/ring" >"$tmp/mpi.out" 2>&1 ||
-		fail "mpirun ended with $?"
-	grep -qx 'ring of 4' "$tmp/mpi.out" || fail "mpi_ring did not complete"
-	[ "$("$emu" status | awk '$1 == "copies" { print $2 }')" -gt 0 ] || fail "no data went over the device"
+	ring mpicc.openmpi mpi_ring.c 'ring of 4' mpirun.openmpi "${open_mpi[@]}"
+}
+
+# librpma is a library without programs. Its server takes the address of a port, its client also 127.0.0.1.
+rpma_case()
+{
+	[ -e /usr/include/librpma.h ] || { echo "$case_name: librpma-dev is not installed" >&2; exit 77; }
+	gcc -o "$tmp/rpma_copy" "$(dirname "$0")/rpma_copy.c" -lrpma -libverbs
+	cm_pair rpma "$listens" "$tmp/rpma_copy" server "$dpu_ip" -- "$tmp/rpma_copy" client "$1"
+	[ "$(grep -c ': the same bytes$' "$tmp"/rpma-*.out | grep -c ':1$')" -eq 2 ] || fail "rpma_copy did not complete"
+}
+
+# Its ranks would use shared memory: all are on one machine.
+mpich()
+{
+	MPIR_CVAR_NOLOCAL=1 ring mpicc.mpich mpi_ring.c 'ring of 4' mpiexec.mpich -launcher fork
+}
+
+openshmem()
+{
+	SHMEM_SYMMETRIC_SIZE=4M ring oshcc shmem_ring.c 'ring of 4, counted 400' oshrun "${open_mpi[@]}" \
+		--mca spml ucx -x SHMEM_SYMMETRIC_SIZE
+}
+
+# dtest_side NAME FUNCTION DEVICE ARGUMENT...: uDAPL finds its device by the only provider in a file
+dtest_side()
+{
+	local name=$1 function=$2
+	echo "emu u2.0 nonthreadsafe default $3 dapl.2.0 \"$4\" \"\"" >"$tmp/$name.conf"
+	shift 4
+	DAT_OVERRIDE=$tmp/$name.conf run_as "$function" stdbuf -oL dtest -P emu -b 4096 "$@" >"$tmp/dtest-$name.out" 2>&1
+}
+
+# dtest LIBRARY SERVER-DEVICE CLIENT-DEVICE ADDRESS ARGUMENT...: the client finds the server's address by TCP
+dtest_case()
+{
+	local library=$1 of_server=$2 of_client=$3 address=$4 server status=0
+	shift 4
+	need dtest
+	"$emu" start >/dev/null
+	dtest_side server dpu "$library" "$of_server" -s "$@" &
+	server=$!
+	for _ in $(seq 600); do
+		! grep -q 'waiting for client' "$tmp/dtest-server.out" 2>/dev/null || break
+		kill -0 "$server" 2>/dev/null || fail "the server ended"
+		sleep 0.05
+	done
+	dtest_side client host "$library" "$of_client" -h "$address" "$@" || fail "the client ended with $?"
+	wait "$server" || status=$?
+	[ "$status" -eq 0 ] || fail "the server ended with $status"
+	[ "$(grep -c 'DAPL Test Complete. PASSED' "$tmp"/dtest-*.out | grep -c ':1$')" -eq 2 ] ||
+		fail "dtest did not pass"
 	nothing_left
 }
 
@@ -611,11 +742,17 @@ cmtime) cmtime_case "$@" ;;
 qperf) qperf_case ;;
 fio) fio_case "$@" ;;
 iser) iser_case ;;
+ceph) ceph_case ;;
+qemu) qemu_case "$@" ;;
 rdma) rdma_netlink ;;
 diags) diags ;;
 pci-bus) pci_bus ;;
 dpdk-compress) dpdk_compress ;;
 mpi) mpi ;;
+mpich) mpich ;;
+openshmem) openshmem ;;
+rpma) rpma_case "$@" ;;
+dtest) dtest_case "$@" ;;
 ucx-info) ucx_info_case ;;
 ucx) ucx "$@" ;;
 fi-pingpong) fi_pingpong_case "$@" ;;
