@@ -2,7 +2,10 @@
 #include "emu/ipc/grace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +20,24 @@ bool emu_engine_ended(const struct emu_engine *e)
 	int32_t tid = atomic_load(&e->tid);
 
 	return tid && syscall(SYS_tgkill, (long)e->pid, (long)tid, 0l) && errno == ESRCH;
+}
+
+/* System calls: the functions are interposed in programs. The name of the program may contain any character. */
+bool emu_engine_stopped(const struct emu_engine *e)
+{
+	char path[32], stat[512];
+	const char *state;
+	long fd, n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)e->pid);
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = syscall(SYS_read, fd, stat, sizeof(stat) - 1);
+	syscall(SYS_close, fd);
+	stat[n > 0 ? n : 0] = '\0';
+	state = strrchr(stat, ')');
+	return state && state[1] && (state[2] == 'T' || state[2] == 't');
 }
 
 /*

@@ -9,6 +9,8 @@
 
 /* Has the engine's thread ended? */
 bool emu_engine_ended(const struct emu_engine *e);
+/* Is its process stopped, by a signal or a debugger? */
+bool emu_engine_stopped(const struct emu_engine *e);
 
 /*
  * Wait for all engines together. An engine whose process was stopped within a pass (by a debugger,

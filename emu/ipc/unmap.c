@@ -1,39 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/ipc/unmap.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "emu/ipc/grace.h"
 
 #define SHORT_NS 2000000u /* most engines have answered by then */
 #define BOUND_NS 2000000000u
-
-/* The state in /proc/PID/stat, after the name in parentheses, which may contain any character. */
-static bool is_stopped(int32_t pid)
-{
-	char path[32], stat[512];
-	const char *state;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, stat, sizeof(stat) - 1);
-	close(fd);
-	stat[n > 0 ? n : 0] = '\0';
-	state = strrchr(stat, ')');
-	return state && state[1] && (state[2] == 'T' || state[2] == 't');
-}
 
 /* Count the engines to wait for; `want` becomes the number of each one's request, 0 for all others. */
 static unsigned int request(struct emu_queues *q, uint32_t want[EMU_MAX_ENGINES],
@@ -81,7 +60,7 @@ static unsigned int count_waiting(const struct emu_queues *q, uint32_t want[EMU_
 		if (is_answer(unmapped, want[i]) || !atomic_load(&e->serial) ||
 		    (ended && ended(e))) {
 			want[i] = 0;
-		} else if (ended && is_stopped(e->pid)) {
+		} else if (ended && emu_engine_stopped(e)) {
 			gave_up_at[i] = unmapped + 1; /* unmap.pml: unmap_give_up */
 			want[i] = 0;
 		} else {

@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "emu/ipc/grace.h"
 #include "emu/shim/interpose.h"
 
-#define SILENT_NS 2000000000ull	 /* without progress: the peer does not take it */
+#define SILENT_NS 2000000000ull	 /* without progress: a peer that is stopped does not take it */
 #define LIMIT_NS  10000000000ull /* for whatever keeps an engine busy */
 #define PAUSE_MIN 50000l
 #define PAUSE_MAX 1000000l
@@ -91,8 +92,14 @@ static struct patience begin(void)
 	return (struct patience){.begun = now, .changed = now, .pause = PAUSE_MIN};
 }
 
-/* Sleep a moment; false: nothing has changed for too long. */
-static bool pause_for(struct patience *p, uint64_t progress)
+/* An engine that gets no processor is late, but will move. */
+static bool may_move(const struct emu_engine *e)
+{
+	return e && !emu_engine_stopped(e) && !emu_engine_ended(e);
+}
+
+/* Sleep a moment; false: nothing has changed for too long. `e` has to move; NULL: an unknown one. */
+static bool pause_for(struct patience *p, uint64_t progress, const struct emu_engine *e)
 {
 	const struct timespec pause = {.tv_nsec = p->pause};
 	uint64_t now = monotonic_ns();
@@ -101,7 +108,7 @@ static bool pause_for(struct patience *p, uint64_t progress)
 		p->progress = progress;
 		p->changed = now;
 	}
-	if (now - p->changed >= SILENT_NS || now - p->begun >= LIMIT_NS)
+	if (now - p->begun >= LIMIT_NS || (now - p->changed >= SILENT_NS && !may_move(e)))
 		return false;
 	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
 	if (p->pause < PAUSE_MAX)
@@ -188,38 +195,50 @@ static bool is_done(struct watched *w)
 	return (w->sent && w->answered) || !exists(w);
 }
 
-/* The engine that executes what it sends, if it is connected. */
-static uint32_t other_engine(const struct watched *w)
+/* The engine that executes what it sends, if it is connected and on this machine. */
+static const struct emu_engine *other_engine(const struct watched *w)
 {
-	uint32_t peer = w->q->dest_qpn;
+	uint32_t peer = w->q->dest_qpn, slot = EMU_MAX_ENGINES;
 
-	return w->q->type != EMU_QPT_UD && peer < EMU_MAX_QPS ? w->queues->qp[peer].engine
-							      : EMU_MAX_ENGINES;
+	if (w->q->type != EMU_QPT_UD && peer < EMU_MAX_QPS)
+		slot = w->queues->qp[peer].engine;
+	return slot < EMU_MAX_ENGINES ? &w->queues->engine[slot] : NULL;
 }
 
 /* The bytes of a message are counted by its receiver. */
 static uint64_t progress(const struct watched *w)
 {
 	uint64_t sum = atomic_load(&w->q->done) + atomic_load(&w->engine->bytes);
-	uint32_t other = other_engine(w);
+	const struct emu_engine *other = other_engine(w);
 
-	return other < EMU_MAX_ENGINES ? sum + atomic_load(&w->queues->engine[other].bytes) : sum;
+	return other ? sum + atomic_load(&other->bytes) : sum;
+}
+
+/* Whom it waits for: its own engine first. */
+static const struct emu_engine *awaited(const struct watched *w)
+{
+	return has_passed(w->engine, w->before) ? other_engine(w) : w->engine;
+}
+
+static _Atomic uint32_t *given_up(const struct watched *w, const struct emu_engine *other)
+{
+	return &gave_up_at[other - w->queues->engine];
 }
 
 static bool is_given_up(const struct watched *w)
 {
-	uint32_t other = other_engine(w);
+	const struct emu_engine *other = other_engine(w);
+	uint32_t at = other ? atomic_load(given_up(w, other)) : 0;
 
-	return other < EMU_MAX_ENGINES && atomic_load(&gave_up_at[other]) &&
-	       atomic_load(&gave_up_at[other]) == atomic_load(&w->queues->engine[other].epoch);
+	return at && at == atomic_load(&other->epoch);
 }
 
 static void give_up(const struct watched *w)
 {
-	uint32_t other = other_engine(w);
+	const struct emu_engine *other = other_engine(w);
 
-	if (other < EMU_MAX_ENGINES)
-		atomic_store(&gave_up_at[other], atomic_load(&w->queues->engine[other].epoch));
+	if (other)
+		atomic_store(given_up(w, other), atomic_load(&other->epoch));
 }
 
 static void wait_for(struct emu_queues *queues, uint32_t qpn, struct patience *p)
@@ -230,7 +249,7 @@ static void wait_for(struct emu_queues *queues, uint32_t qpn, struct patience *p
 		return;
 	while (!is_done(&w) && !is_given_up(&w)) {
 		wake(w.engine);
-		if (!pause_for(p, progress(&w))) {
+		if (!pause_for(p, progress(&w), awaited(&w))) {
 			give_up(&w);
 			return;
 		}
@@ -276,7 +295,7 @@ void emu_last_work_let_pass(void)
 		do
 			wake(e);
 		while (!has_passed(e, before) /* last_work.pml: let_pass */ &&
-		       pause_for(&p, atomic_load(&e->epoch)));
+		       pause_for(&p, atomic_load(&e->epoch), e));
 	}
 }
 

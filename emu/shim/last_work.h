@@ -2,8 +2,8 @@
 /*
  * What a program has rung for before it ends a queue pair, a connection or itself. A card would have sent it by then;
  * an engine may not have had the processor yet. So these functions wait until the queue pairs have done what was rung
- * for and answered what had arrived, or until their peers cannot take it. A peer that makes no progress for two
- * seconds, for example a stopped process, counts as one that cannot. Signals stay open.
+ * for and answered what had arrived, or until their peers cannot take it. A stopped peer counts as one that cannot if
+ * it makes no progress for two seconds, and any wait ends after ten. Signals stay open.
  */
 #ifndef EMU_SHIM_LAST_WORK_H
 #define EMU_SHIM_LAST_WORK_H

@@ -262,6 +262,30 @@ static void lose_nothing(struct child *sender, int how)
 	(void)child_signal(sender->socket);
 }
 
+/* Longer than a stopped process is waited for. This one has only an engine that gets no processor. */
+static void test_a_message_to_a_peer_that_is_late_arrives(void **state)
+{
+	const struct timespec pause = {.tv_sec = 2, .tv_nsec = 2 * STOPPED_MS * 1000000};
+	struct child receiver, sender;
+	bool stopped;
+	pid_t engine;
+
+	child_start(&receiver, "dpu", NONE);
+	child_start(&sender, test_options.peer_as, EXIT_NOW);
+	exchange_addresses(&receiver, &sender);
+	engine = child_engine(&receiver);
+	stopped = engine && child_stop_thread(engine);
+	assert_true(child_signal(sender.socket)); /* go */
+	if (stopped) {
+		nanosleep(&pause, NULL);
+		assert_true(child_continue_thread(engine));
+	}
+	child_finish(&receiver);
+	child_finish(&sender);
+	if (!stopped)
+		test_lacks("ptrace() of a thread");
+}
+
 static void end_with(enum ending how)
 {
 	struct child sender;
@@ -390,6 +414,7 @@ int main(int argc, char **argv)
 		counted_test(test_a_message_before_a_daemon_leaves_its_parent_arrives),
 		counted_test(test_a_message_before_another_program_is_executed_arrives),
 		counted_test(test_a_message_before_a_signal_that_ends_the_program_arrives),
+		counted_test(test_a_message_to_a_peer_that_is_late_arrives),
 		counted_test(test_a_program_finds_its_own_signal_handlers),
 	};
 	int socket = process_inherited(CHILD_ENV);
