@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/standard.h"
@@ -106,13 +107,23 @@ static doca_error_t write_ready_line(const struct options *options, const struct
 				     struct dpumap_fault *fault)
 {
 	int fd = options->ready_fd >= 0 ? options->ready_fd : STDOUT_FILENO;
-	char where[2048];
+	char *line = NULL;
+	size_t len = 0;
+	FILE *out;
+	bool is_written;
 
 	if (options->ready_fd < 0 && !dpumap_line_has_room(fd))
 		return DOCA_SUCCESS;
-	daemon_describe(daemon, where, sizeof(where));
-	if (dprintf(fd, "dpumapd: ready on %s\n", where) < 0 &&
-	    (errno != EBADF || options->ready_fd >= 0))
+	out = open_memstream(&line, &len);
+	if (!out)
+		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+					"no memory for the ready line");
+	fputs("dpumapd: ready on ", out);
+	daemon_describe(daemon, out);
+	fputs("\n", out);
+	is_written = fclose(out) == 0 && write(fd, line, len) == (ssize_t)len;
+	free(line);
+	if (!is_written && (errno != EBADF || options->ready_fd >= 0))
 		return dpumap_fault_errno(fault, errno, "cannot write the ready line");
 	if (options->ready_fd >= 0)
 		close(options->ready_fd);

@@ -110,6 +110,7 @@ doca_error_t acceptors_add(struct acceptors *acceptors, struct dpumap_listener *
 			   struct dpumap_fault *fault)
 {
 	struct acceptor *acceptor = calloc(1, sizeof(*acceptor));
+	struct acceptor **at = &acceptors->first;
 	doca_error_t result;
 
 	if (!acceptor) {
@@ -124,8 +125,9 @@ doca_error_t acceptors_add(struct acceptors *acceptors, struct dpumap_listener *
 		close_acceptor(acceptor);
 		return result;
 	}
-	acceptor->next = acceptors->first;
-	acceptors->first = acceptor;
+	while (*at)
+		at = &(*at)->next;
+	*at = acceptor;
 	return DOCA_SUCCESS;
 }
 
@@ -144,6 +146,14 @@ const struct dpumap_listener *acceptors_find(const struct acceptors *acceptors, 
 		if (is_at(e, address))
 			return e->listener;
 	return NULL;
+}
+
+void acceptors_each_adopted(const struct acceptors *acceptors, acceptors_each_fn *each,
+			    void *context)
+{
+	for (const struct acceptor *e = acceptors->first; e; e = e->next)
+		if (dpumap_listener_is_adopted(e->listener))
+			each(context, e->listener);
 }
 
 static bool is_chosen(const struct acceptor *acceptor, const struct acceptors_choice *choice)

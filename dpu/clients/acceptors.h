@@ -27,6 +27,11 @@ doca_error_t acceptors_add(struct acceptors *acceptors, struct dpumap_listener *
 const struct dpumap_listener *acceptors_find(const struct acceptors *acceptors,
 					     const char *address);
 
+typedef void acceptors_each_fn(void *context, const struct dpumap_listener *listener);
+/* For each socket from systemd that is open, in the order of acceptors_add(). */
+void acceptors_each_adopted(const struct acceptors *acceptors, acceptors_each_fn *each,
+			    void *context);
+
 /* What to accept. */
 struct acceptors_choice {
 	char *const *addresses; /* and adopted sockets */

@@ -632,6 +632,11 @@ const struct dpumap_listener *server_find_listener(const struct server *server, 
 	return acceptors_find(server->acceptors, address);
 }
 
+void server_each_adopted(const struct server *server, acceptors_each_fn *each, void *context)
+{
+	acceptors_each_adopted(server->acceptors, each, context);
+}
+
 void server_use_listeners(struct server *server, char *const *addresses, size_t num,
 			  bool open_to_all)
 {

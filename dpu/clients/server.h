@@ -9,6 +9,7 @@
 #include "channel/listener.h"
 #include "channel/tls.h"
 #include "dpu/base/loop.h"
+#include "dpu/clients/acceptors.h"
 #include "dpu/clients/by_address.h"
 #include "dpu/clients/requests.h"
 #include "dpu/clients/session.h"
@@ -35,6 +36,8 @@ doca_error_t server_listen(struct server *server, struct dpumap_listener *listen
 /* The listener at this address; NULL: none. */
 const struct dpumap_listener *server_find_listener(const struct server *server,
 						   const char *address);
+/* acceptors_each_adopted() */
+void server_each_adopted(const struct server *server, acceptors_each_fn *each, void *context);
 /*
  * Accepts connections at these addresses and from adopted sockets, and closes the other listeners.
  * A listener on TCP is also closed if there is no TLS. open_to_all is for Unix sockets (listener.h).

@@ -20,6 +20,7 @@
 #include "dpu/daemon/credentials.h"
 #include "dpu/daemon/listeners.h"
 #include "dpu/daemon/metrics.h"
+#include "dpu/daemon/service_status.h"
 #include "dpu/daemon/signals.h"
 #include "dpu/daemon/text_service.h"
 #include "dpu/exports/device_watch.h"
@@ -57,28 +58,12 @@ struct daemon {
 	uint64_t watchdog_ns; /* interval of notifications; 0: none */
 	uint64_t notified;    /* time of the last notification */
 	int turn_ms;	      /* to wait for events */
+	struct service_status status;
 };
 
-void daemon_describe(const struct daemon *daemon, char *text, size_t size)
+size_t daemon_describe(const struct daemon *daemon, FILE *out)
 {
-	listeners_describe(&daemon->listeners, &daemon->settings, text, size);
-}
-
-/* For systemctl status. With a registry, the state there is the status. */
-static void tell_ready(const struct daemon *d)
-{
-	size_t failed = export_table_failed(d->exports)->num;
-	char where[512], what[64] = "";
-
-	if (d->settings.registry.is_set) {
-		sd_notify(0, "READY=1");
-		return;
-	}
-	if (failed)
-		snprintf(what, sizeof(what), ", and %zu failed,", failed);
-	daemon_describe(d, where, sizeof(where));
-	sd_notifyf(0, "READY=1\nSTATUS=%zu exports%s on %s", export_table_count(d->exports), what,
-		   where);
+	return listeners_describe(&daemon->listeners, &daemon->settings, out);
 }
 
 void daemon_get_turns(const struct daemon *daemon, struct loop_stats *turns)
@@ -317,7 +302,7 @@ static void end_reload(struct daemon *d, doca_error_t result, const struct dpuma
 	}
 	settings_free(&d->next);
 	malloc_trim(0); /* a large configuration leaves much behind */
-	tell_ready(d);
+	service_status_ready(&d->status, d);
 }
 
 static void on_reload_end(void *context, doca_error_t result, const struct dpumap_fault *why)
@@ -609,10 +594,11 @@ void daemon_destroy(struct daemon *daemon)
 	settings_free(&daemon->settings);
 	settings_free(&daemon->next);
 	dpumap_tls_destroy(daemon->next_tls);
+	service_status_free(&daemon->status);
 	free(daemon);
 }
 
-static void tick(const struct daemon *d)
+static void tick(struct daemon *d)
 {
 	log_tick();
 	export_table_check(d->exports);
@@ -622,6 +608,7 @@ static void tick(const struct daemon *d)
 		text_service_tick(d->admin);
 	if (d->metrics)
 		text_service_tick(d->metrics);
+	service_status_update(&d->status, d);
 }
 
 static void feed_watchdog(struct daemon *d, uint64_t now)
@@ -657,7 +644,7 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 	doca_error_t result = DOCA_SUCCESS;
 	uint64_t last = 0, now;
 
-	tell_ready(daemon);
+	service_status_ready(&daemon->status, daemon);
 	while (result == DOCA_SUCCESS && !signals_stop_is_asked()) {
 		result = loop_turn(daemon->loop, wait_ms(daemon), fault);
 		if (daemon->device.has_failed)

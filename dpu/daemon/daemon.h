@@ -4,6 +4,7 @@
 #define DPUMAPD_DAEMON_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "dpu/clients/server.h"
 #include "dpu/exports/export_table.h"
@@ -47,8 +48,8 @@ doca_error_t daemon_outcome(const struct daemon *daemon, uint64_t ticket,
 /* How many commands of ctl wait for the end of a change? */
 unsigned int daemon_num_waiting(const struct daemon *daemon);
 
-/* Writes the addresses listened on to text (listeners_describe()). */
-void daemon_describe(const struct daemon *daemon, char *text, size_t size);
+/* Writes the addresses listened on, and returns their number (listeners_describe()). */
+size_t daemon_describe(const struct daemon *daemon, FILE *out);
 
 struct loop_stats;
 void daemon_get_turns(const struct daemon *daemon, struct loop_stats *turns);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "dpu/daemon/listeners.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include <systemd/sd-daemon.h>
@@ -71,22 +69,6 @@ void listeners_use(struct listeners *listeners, const struct settings *settings,
 			     open_to_all);
 }
 
-static void add_text(char *to, size_t size, const char *text)
-{
-	size_t used = strlen(to);
-
-	snprintf(to + used, size - used, ", %s", text);
-}
-
-static void note_adopted(struct listeners *l, const struct dpumap_listener *listener)
-{
-	char text[sizeof(l->adopted)];
-
-	l->has_adopted_tcp |= dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS;
-	dpumap_listener_describe(listener, text, sizeof(text));
-	add_text(l->adopted, sizeof(l->adopted), text);
-}
-
 doca_error_t listeners_adopt(struct listeners *listeners, struct dpumap_fault *fault)
 {
 	doca_error_t result = DOCA_SUCCESS;
@@ -97,30 +79,46 @@ doca_error_t listeners_adopt(struct listeners *listeners, struct dpumap_fault *f
 		result = dpumap_listener_adopt(SD_LISTEN_FDS_START + i, &listener, fault);
 		if (result != DOCA_SUCCESS)
 			break;
-		note_adopted(listeners, listener);
+		listeners->has_adopted_tcp |= dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS;
 		result = server_listen(listeners->server, listener, fault);
 	}
 	return result;
 }
 
-void listeners_describe(const struct listeners *listeners, const struct settings *settings,
-			char *text, size_t size)
-{
-	const struct dpumap_listener *listener;
-	char room[DPUMAP_HOST_MAX + 16];
+struct description {
+	FILE *out;
+	size_t num;
+};
 
-	text[0] = '\0';
+static void add_address(struct description *to, const char *text)
+{
+	fprintf(to->out, "%s%s", to->num++ ? ", " : "", text);
+}
+
+static void add_listener(void *to, const struct dpumap_listener *listener)
+{
+	char text[DPUMAP_HOST_MAX + 16];
+
+	dpumap_listener_describe(listener, text, sizeof(text));
+	add_address(to, text);
+}
+
+size_t listeners_describe(const struct listeners *listeners, const struct settings *settings,
+			  FILE *out)
+{
+	struct description to = {.out = out};
+
 	for (size_t i = 0; i < settings->num_listen; i++) {
-		listener = server_find_listener(listeners->server, settings->listen[i]);
+		const struct dpumap_listener *listener =
+			server_find_listener(listeners->server, settings->listen[i]);
+
 		if (!listener || dpumap_listener_is_adopted(listener))
 			continue;
-		dpumap_listener_describe(listener, room, sizeof(room));
-		add_text(text, size,
-			 dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS
-				 ? room
-				 : settings->listen[i]);
+		if (dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS)
+			add_listener(&to, listener); /* with the port in use */
+		else
+			add_address(&to, settings->listen[i]);
 	}
-	snprintf(text + strlen(text), size - strlen(text), "%s", listeners->adopted);
-	if (text[0])
-		memmove(text, text + 2, strlen(text) - 1);
+	server_each_adopted(listeners->server, add_listener, &to);
+	return to.num;
 }

@@ -4,6 +4,8 @@
 #define DPUMAPD_LISTENERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 
 #include "channel/listener.h"
 #include "dpu/clients/server.h"
@@ -13,7 +15,6 @@ struct listeners {
 	struct server *server;
 	bool is_starting; /* waits until another server has left an address */
 	bool has_adopted_tcp;
-	char adopted[300]; /* the addresses of the sockets from systemd, each after ", " */
 };
 
 /*
@@ -32,8 +33,8 @@ doca_error_t listeners_open(struct listeners *listeners, const struct settings *
 /* Accepts connections at the addresses of the settings and at the sockets from systemd, and nowhere else. */
 void listeners_use(struct listeners *listeners, const struct settings *settings, bool open_to_all);
 
-/* Writes all addresses to text, those of the settings first. Of too many, the last are cut off. */
-void listeners_describe(const struct listeners *listeners, const struct settings *settings,
-			char *text, size_t size);
+/* Writes all addresses, those of the settings first, with ", " between them. Returns their number. */
+size_t listeners_describe(const struct listeners *listeners, const struct settings *settings,
+			  FILE *out);
 
 #endif

@@ -7,8 +7,6 @@
 #include <sys/epoll.h>
 #include <time.h>
 
-#include <systemd/sd-daemon.h>
-
 #include <dpumap/dev.h>
 
 #include "base/clock.h"
@@ -33,10 +31,9 @@ struct registry {
 	uint64_t generation; /* of this start */
 	uint64_t version;    /* of the exports that were passed to the publisher */
 	uint64_t retry_at;
-	uint64_t due;	    /* when the publisher has something to do at the latest */
-	bool is_outdated;   /* what was passed to the publisher */
-	bool is_ready;	    /* the publisher has something to do */
-	bool state_changed; /* the service manager has not been told */
+	uint64_t due;	  /* when the publisher has something to do at the latest */
+	bool is_outdated; /* what was passed to the publisher */
+	bool is_ready;	  /* the publisher has something to do */
 };
 
 struct registry_renewal {
@@ -50,14 +47,6 @@ static void on_log(void *context, const char *line)
 {
 	(void)context;
 	log_from(DPUMAP_LINE_WARNING, "registry", "registry: %s", line);
-}
-
-static void on_state(void *context)
-{
-	struct registry *registry = context;
-
-	if (registry)
-		registry->state_changed = true;
 }
 
 static void on_ready(struct watch *watch, uint32_t events)
@@ -91,7 +80,6 @@ static doca_error_t create_publisher(const struct registry_settings *settings,
 		.password_file = settings->password_file,
 		.ttl_s = settings->ttl_s,
 		.log = on_log,
-		.changed = on_state,
 		.context = context,
 	};
 	struct dpumap_fault why = {0};
@@ -158,7 +146,6 @@ doca_error_t registry_create(struct loop *loop, const struct export_table *expor
 	r->settings = settings;
 	r->generation = generation_now();
 	r->is_outdated = true;
-	r->state_changed = true;
 	result = dpumap_dev_get_card_guid(export_table_dev(exports), &r->card_guid);
 	if (result == DOCA_SUCCESS)
 		result = load(settings, &r->fleet, fault);
@@ -292,23 +279,6 @@ static void publish(struct registry *r)
 		 "registry: cannot publish the exports, trying again: %s", fault.text);
 }
 
-static void notify(struct registry *r)
-{
-	struct dpumap_publisher_state state;
-
-	r->state_changed = false;
-	r->fleet->publisher_get_state(r->publisher, &state);
-	if (state.phase == DPUMAP_PUBLISHER_PUBLISHED)
-		sd_notifyf(0, "STATUS=Published as %s in fleet %s", r->settings->name,
-			   r->settings->fleet);
-	else if (!state.problem[0])
-		sd_notifyf(0, "STATUS=Publishing as %s in fleet %s", r->settings->name,
-			   r->settings->fleet);
-	else
-		sd_notifyf(0, "STATUS=Not published in fleet %s (%s): %s", r->settings->fleet,
-			   state.phase_name, state.problem);
-}
-
 /* Not in each turn of the loop: the publisher compares all records to know. */
 static void process(struct registry *r)
 {
@@ -343,8 +313,21 @@ void registry_work(struct registry *registry, bool is_changing)
 		registry->is_ready = true;
 	if (registry->is_ready || monotonic_ns() >= registry->due)
 		process(registry);
-	if (registry->state_changed)
-		notify(registry);
+}
+
+void registry_describe(const struct registry *registry, FILE *out)
+{
+	const struct registry_settings *settings = registry->settings;
+	struct dpumap_publisher_state state;
+
+	registry_get_state(registry, &state);
+	if (state.phase == DPUMAP_PUBLISHER_PUBLISHED)
+		fprintf(out, "published as %s in fleet %s", settings->name, settings->fleet);
+	else if (!state.problem[0])
+		fprintf(out, "publishing as %s in fleet %s", settings->name, settings->fleet);
+	else
+		fprintf(out, "not published in fleet %s (%s): %s", settings->fleet,
+			state.phase_name, state.problem);
 }
 
 bool registry_get_state(const struct registry *registry, struct dpumap_publisher_state *state)

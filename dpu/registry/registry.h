@@ -7,6 +7,7 @@
 #define DPUMAPD_REGISTRY_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "dpu/base/loop.h"
 #include "dpu/exports/export_table.h"
@@ -48,6 +49,8 @@ int registry_timeout(const struct registry *registry, int timeout_ms);
  */
 void registry_work(struct registry *registry, bool is_changing);
 
+/* Writes whether the DPU is published, or why not. */
+void registry_describe(const struct registry *registry, FILE *out);
 /* False without a registry, which may be NULL. The texts are valid until the next call. */
 bool registry_get_state(const struct registry *registry, struct dpumap_publisher_state *state);
 

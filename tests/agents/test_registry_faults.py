@@ -319,11 +319,11 @@ def test_service_manager_is_told_the_state(publish, store, work):
                     return
 
         one = publish(store).start(env={"NOTIFY_SOCKET": place})
-        told("^STATUS=Published as dpu in fleet lab$")
+        told("^STATUS=.*; published as dpu in fleet lab$")
         stop(store)
-        told(r"^STATUS=Not published in fleet lab \(connecting\): .")
+        told(r"^STATUS=.*; not published in fleet lab \(connecting\): .")
         start(store)
-        told("^STATUS=Published as dpu in fleet lab$")
+        told("^STATUS=.*; published as dpu in fleet lab$")
         one.agent.stop()
 
 

@@ -177,11 +177,11 @@ def test_setting_that_a_reload_cannot_apply_is_refused(made):
     assert agent.figure("exports") == 1
 
 
-def pass_to(listener):
-    """The options of a start of dpumapd that pass it a socket, as systemd does."""
-    fd = listener.fileno()
-    shell = f"exec 3<&{fd}; export LISTEN_FDS=1 LISTEN_PID=$$; exec "
-    return {"prefix": shell, "pass_fds": [fd]}
+def pass_to(*listeners):
+    """The options of a start of dpumapd that pass it sockets, as systemd does."""
+    fds = [listener.fileno() for listener in listeners]
+    shell = "".join(f"exec {number}<&{fd}; " for number, fd in enumerate(fds, 3) if number != fd)
+    return {"prefix": f"{shell}export LISTEN_FDS={len(fds)} LISTEN_PID=$$; exec ", "pass_fds": fds}
 
 
 @pytest.fixture
@@ -487,10 +487,39 @@ def test_status_of_the_service_says_what_is_served_where(made, notified):
     made.exports = [EXPORT, of_file("table", "/no/such")]
     made.listen = [made.unix]
     made.start(env=notified.env)
-    notified.expect("STATUS=1", "exports,", "and", "1", "failed,", "on", made.unix)
+    notified.expect("STATUS=1", "export", "(and", "1", "failed),", "0", "clients,", "on", made.unix)
     made.exports, made.listen = [EXPORT], [f"{made.unix}-2"]
     made.reload().ok()
-    notified.expect("STATUS=1", "exports", "on", f"{made.unix}-2")
+    notified.expect("STATUS=1", "export,", "0", "clients,", "on", f"{made.unix}-2")
+    made.agent.ctl("add", "name=late,kind=dram,size=4K").ok()
+    notified.expect("STATUS=2", "exports,")
+    made.unix = f"{made.unix}-2"
+    watch = made.local().daemon("watch", "watch")
+    notified.expect("STATUS=2", "exports,", "1", "client,")
+    watch.end("TERM")
+    notified.expect("STATUS=2", "exports,", "0", "clients,")
+
+
+def test_ready_line_has_all_addresses(made):
+    """Also of many sockets with long paths, whose addresses are too long for the status of the service."""
+    paths = [f"{made.dpu.dir}/{number:02}{'x' * (90 - len(str(made.dpu.dir)))}" for number in range(40)]
+    with contextlib.ExitStack() as stack:
+        listeners = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in paths]
+        for listener, path in zip(listeners, paths):
+            listener.bind(path)
+            listener.listen()
+            stack.callback(made.dpu.remove, path)
+        notify = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        notify.bind(f"{made.dpu.dir}/notify")
+        stack.callback(made.dpu.remove, f"{made.dpu.dir}/notify")
+        made.listen = [made.unix, "tls:127.0.0.1:0"]
+        agent = made.start(env={"NOTIFY_SOCKET": f"{made.dpu.dir}/notify"}, **pass_to(*listeners))
+        line = re.fullmatch(r"dpumapd: ready on (.*)\n", agent.daemon.out())[1].split(", ")
+        assert line[0] == made.unix and line[2:] == [f"unix:{path}" for path in paths]
+        notify.settimeout(60)
+        while "STATUS=" not in (told := notify.recv(4096).decode()):
+            pass
+        assert told.endswith("STATUS=1 export, 0 clients, on 42 addresses"), told
 
 
 def test_others_are_served_while_a_reload_takes_long(made, slow, notified):

@@ -33,7 +33,7 @@ static void print_fault(const char *event, doca_error_t result, const char *text
 	probe_print(event, json);
 }
 
-static void print_state(const struct publish *p, const char *event)
+static void print_state(const struct publish *p)
 {
 	struct json_object *json = json_object_new_object();
 	struct dpumap_publisher_state s;
@@ -49,7 +49,7 @@ static void print_state(const struct publish *p, const char *event)
 	probe_add_number(json, "requests", (long long)s.num_requests);
 	probe_add_number(json, "transactions", (long long)s.num_transactions);
 	probe_add_number(json, "leases_lost", (long long)s.num_leases_lost);
-	probe_print(event, json);
+	probe_print("state", json);
 }
 
 static void logged(void *context, const char *line)
@@ -59,11 +59,6 @@ static void logged(void *context, const char *line)
 	(void)context;
 	probe_add(json, "line", line);
 	probe_print("log", json);
-}
-
-static void changed(void *context)
-{
-	print_state(context, "changed");
 }
 
 static struct dpumap_fleet_export make_export(const char *name, uint64_t size, uint64_t generation)
@@ -129,7 +124,7 @@ static void command(void *context, char *words[], size_t num)
 	} else if (strcmp(words[0], "many") == 0 && num == 2) {
 		set_many(p, strtoul(words[1], NULL, 0));
 	} else if (strcmp(words[0], "state") == 0) {
-		print_state(p, "state");
+		print_state(p);
 	} else if (strcmp(words[0], "close") == 0 && num == 2) {
 		table->publisher_close(p->publisher, (unsigned int)atoi(words[1]));
 		print_fault("closed", DOCA_SUCCESS, "");
@@ -160,7 +155,6 @@ int probe_publish(const struct probe_options *o)
 						 .password_file = o->password_file,
 						 .ttl_s = o->ttl_s,
 						 .log = logged,
-						 .changed = changed,
 						 .context = &publish};
 	struct probe_loop loop = {
 		.next_ms = next_ms, .process = process, .command = command, .context = &publish};

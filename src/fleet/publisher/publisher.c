@@ -31,13 +31,10 @@ void dpumap_publisher_enter(struct dpumap_publisher *p, enum dpumap_publisher_ph
 	p->phase = phase;
 	if (phase == DPUMAP_PUBLISHER_PUBLISHED || phase == DPUMAP_PUBLISHER_CHANGING)
 		p->problem = (struct dpumap_fault){0};
-	if (phase == before)
-		return;
-	if (phase == DPUMAP_PUBLISHER_PUBLISHED && before != DPUMAP_PUBLISHER_CHANGING)
+	if (phase == DPUMAP_PUBLISHER_PUBLISHED && before != phase &&
+	    before != DPUMAP_PUBLISHER_CHANGING)
 		dpumap_fleet_log_line(&p->log, "DPU %s is published in fleet %s with %zu exports",
 				      p->dpu, p->fleet, p->published.num - 1);
-	if (p->changed)
-		p->changed(p->context);
 }
 
 void dpumap_publisher_trouble(struct dpumap_publisher *p, enum dpumap_publisher_phase phase,
@@ -285,8 +282,6 @@ doca_error_t dpumap_publisher_create(const struct dpumap_publisher_config *confi
 	dpumap_fleet_copy(p->fleet, sizeof(p->fleet), config->fleet);
 	p->ttl_s = config->ttl_s ? config->ttl_s : DPUMAP_PUBLISHER_TTL_S;
 	p->log = (struct dpumap_fleet_log){.line = config->log, .context = config->context};
-	p->changed = config->changed;
-	p->context = config->context;
 	p->request_ms = p->patience_ms = request_ms(p->ttl_s);
 	etcd.timeout_ms = p->request_ms;
 	result = dpumap_etcd_create(&etcd, &p->etcd, fault);

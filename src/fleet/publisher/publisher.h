@@ -35,8 +35,6 @@ struct dpumap_publisher_config {
 	unsigned int ttl_s;		  /* 0: the default */
 	/* One line each: what failed, why, what to do next; and when it works again. */
 	void (*log)(void *context, const char *line);
-	/* The state changed. May query the state, nothing else. NULL: none. */
-	void (*changed)(void *context);
 	void *context;
 };
 

@@ -25,8 +25,6 @@ struct dpumap_publisher {
 	char own[DPUMAP_FLEET_KEY_SIZE];  /* the key of the DPU */
 	unsigned int ttl_s;
 	struct dpumap_fleet_log log;
-	void (*changed)(void *context);
-	void *context;
 
 	struct dpumap_records wanted, published;
 	struct dpumap_records sent; /* what the running transaction puts */
