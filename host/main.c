@@ -55,7 +55,7 @@ static const struct command commands[] = {
 	 NULL},
 	{{"import", "NAME", 0, 1, LOOKS | OPTION_DESCRIPTOR | OPTION_HOLD,
 	  "Import an export. Check that it can be imported. With --hold, keep the import until "
-	  "interrupted, or exit with 4 when the export is revoked.",
+	  "interrupted, or exit with 14 when the export is revoked.",
 	  NULL},
 	 import_command,
 	 import_check},
@@ -99,7 +99,7 @@ static const struct command commands[] = {
 	 bench_check},
 	{{"fleet status", "[PATTERN]", 0, 1, FINDS | OPTION_PATTERN,
 	  "Show the DPUs and the registry of a fleet. This includes the remaining time of the "
-	  "leases and the members of etcd. The exit code is 3 if etcd cannot be "
+	  "leases and the members of etcd. The exit code is 13 if etcd cannot be "
 	  "reached. PATTERN is for the names of DPUs.",
 	  NULL},
 	 fleet_status,

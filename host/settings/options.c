@@ -192,9 +192,9 @@ static const char more[] =
 	"/etc/dpumap/dpumap.conf; see dpumap(1). With --fleet, commands find exports by "
 	"name, DPU:EXPORT, in a registry. Sizes are bytes, with an optional K, M, G or T.\n"
 	"\n"
-	"Exit codes: 0 success, 1 the transfer or its verification failed, 2 usage error, 3 not "
-	"found (file, export, device) or cannot connect, 4 refused (permission, does not fit, "
-	"invalid descriptor, wrong card, revoked), 5 not supported by the device, or memory is "
+	"Exit codes: 0 success, 1 the transfer or its verification failed, 2 usage error, 13 not "
+	"found (file, export, device) or cannot connect, 14 refused (permission, does not fit, "
+	"invalid descriptor, wrong card, revoked), 15 not supported by the device, or memory is "
 	"exhausted.";
 
 static uint64_t parse_number(const struct argp_state *state, const struct entry *entry,

@@ -15,14 +15,14 @@ struct dpumap_fault {
 	char text[320];
 };
 
-/* Exit codes of both programs. */
+/* Exit codes of both programs. systemd and init scripts give 3 to 7, 64 to 78 and from 200 on other meanings. */
 enum dpumap_exit {
 	DPUMAP_EXIT_OK = 0,
 	DPUMAP_EXIT_FAILED = 1,
 	DPUMAP_EXIT_USAGE = 2,
-	DPUMAP_EXIT_NOT_FOUND = 3,
-	DPUMAP_EXIT_REFUSED = 4,
-	DPUMAP_EXIT_DEVICE = 5,
+	DPUMAP_EXIT_NOT_FOUND = 13,
+	DPUMAP_EXIT_REFUSED = 14,
+	DPUMAP_EXIT_DEVICE = 15,
 };
 
 /* Both record the line and return the code, so that a caller can return their result. */

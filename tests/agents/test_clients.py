@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from harness.agents import ABSENT, Agent, Tool
+from harness.agents import ABSENT, REFUSED, Agent, Tool
 from harness.machine import await_true
 from harness.wire import HELLO, cbor, context, details, frame, is_closed, reach, receive, request
 
@@ -62,7 +62,7 @@ MALFORMED = {
     ),
 }
 
-REFUSED = {
+REFUSALS = {
     "a server without a name": (request("comch", card=1, function=1, server=b""), b"1 to 119 bytes"),
     "a server with a NUL": (request("comch", card=1, function=1, server=b"a\0b"), b"without NUL"),
     "an endless function": (
@@ -259,9 +259,9 @@ def test_wrong_greeting_ends_the_connection(server):
     server.answers(request("hello", 0, version=99), b"version 99", greet=False)
 
 
-@pytest.mark.parametrize("title", REFUSED)
+@pytest.mark.parametrize("title", REFUSALS)
 def test_refused_request_leaves_the_connection_usable(server, title):
-    data, why = REFUSED[title]
+    data, why = REFUSALS[title]
     with server.connect() as s:
         s.sendall(data)
         reply = receive(s)
@@ -474,13 +474,13 @@ def stranger(here, emulator, work):
 def test_socket_is_closed_to_other_users(serve, stranger):
     serving = serve("--export", "name=bulk,kind=dram,size=1M")
     pattern = f"cannot connect to dpumapd at {serving.address}: Permission denied"
-    stranger(serving, "list").fails_with(4, pattern)
+    stranger(serving, "list").fails_with(REFUSED, pattern)
 
 
 def test_user_that_is_not_allowed_is_rejected(serve, stranger):
     serving = serve("--export", "name=bulk,kind=dram,size=1M", "--allow-uid", "12345")
     for words in (["list"], ["info", "bulk"]):
-        stranger(serving, *words).fails_with(4, "uid:65534 may not import from this dpumapd")
+        stranger(serving, *words).fails_with(REFUSED, "uid:65534 may not import from this dpumapd")
     serving.daemon.await_log("uid 65534 .* refused: uid:65534 may not import")
 
 

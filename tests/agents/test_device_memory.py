@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from harness.agents import ABSENT, CANNOT, REFUSED
+
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
@@ -45,7 +47,7 @@ def test_exhaustion(agent, tool, properties):
     while refusal is None and count < 4096:
         done = serving.add(f"x{count}", "kind=dm,size=16K")
         if done.status:
-            refusal = done.fails(3, 4, 5)
+            refusal = done.fails(ABSENT, REFUSED, CANNOT)
         else:
             count += 1
     assert count > 0, refusal

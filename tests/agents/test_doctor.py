@@ -126,7 +126,7 @@ def hanging():
             "--profile connectx-5",
             "*=ok cap.sharing=warn cap.mmo=warn device.mode=ok|warn cap.pci-export=ok|fail "
             "cap.pci-import=ok|fail cap.pci-import:supported=false cap.pci-export:supported=false "
-            "try.export=unknown try.import=unknown exit==5 ready==false pci_import==false pci_export==false "
+            "try.export=unknown try.import=unknown exit==15 ready==false pci_import==false pci_export==false "
             "copies==true rdma==true",
         ),
         (
@@ -134,7 +134,7 @@ def hanging():
             "*=ok cap.device-memory=warn try.device-memory=unknown device_memory==false ready==true",
         ),
         ("--cap log-max-dma-mmo=0", "cap.mmo=warn try.copy=ok ready==true"),
-        ("--cap cross-vhca=0", "cap.sharing=warn ready==false exit==5"),
+        ("--cap cross-vhca=0", "cap.sharing=warn ready==false exit==15"),
     ],
     ids=lambda value: value.split()[1] if value.startswith("--") else "",
 )
@@ -168,7 +168,7 @@ def test_no_device(here):
     doctor = Doctor(here, "dpumap")
     doctor(
         "device.list=fail device.chosen=unknown device.open=unknown try.open=unknown "
-        "system.kernel=ok exit==3 ready==false"
+        "system.kernel=ok exit==13 ready==false"
         + (" system.modules=ok" if os.path.exists("/sys/module/mlx5_ib") else "")
     )
     last = doctor.run().out.splitlines()[-1]
@@ -180,7 +180,7 @@ def test_device_is_chosen(on_host):
     other = 'device.chosen:name="mlx5_1"'
     on_host(f"{other} device.open=ok try.copy=ok ready==true", "--device", "mlx5_1")
     on_host(other, "--device", "3c:00.0")
-    none = "device.chosen=fail device.open=unknown cap.mmo=unknown try.pd=unknown exit==3"
+    none = "device.chosen=fail device.open=unknown cap.mmo=unknown try.pd=unknown exit==13"
     on_host(none, "--device", "mlx5_9")
 
 
@@ -305,14 +305,14 @@ def test_each_command_that_fails_is_reported(emulator, on_host, on_dpu, fault, l
 
 
 ALWAYS = [
-    ("context.create --errno EACCES", "device.open=fail exit==4 try.open=fail port.state=unknown"),
-    ("context.create --errno EIO", "device.open=fail exit==5 cap.mmo=unknown"),
-    ("context.create --errno ENOMEM", "device.open=fail exit==5"),
+    ("context.create --errno EACCES", "device.open=fail exit==14 try.open=fail port.state=unknown"),
+    ("context.create --errno EIO", "device.open=fail exit==15 cap.mmo=unknown"),
+    ("context.create --errno ENOMEM", "device.open=fail exit==15"),
     ("port.query --errno EIO", "port.state=fail port.link=unknown try.copy=fail"),
-    ("device.query --errno EIO", "device.firmware=fail exit==5"),
+    ("device.query --errno EIO", "device.firmware=fail exit==15"),
     ("gid.query --errno EIO", "port.gid=unknown|ok|fail ready==false"),
-    ("pd.create --errno ENOMEM", "try.pd=fail try.register=unknown exit==5"),
-    ("pd.create --errno EPERM", "try.open=fail try.pd=fail exit==5"),
+    ("pd.create --errno ENOMEM", "try.pd=fail try.register=unknown exit==15"),
+    ("pd.create --errno EPERM", "try.open=fail try.pd=fail exit==15"),
     ("mr.create --errno ENOMEM", "try.register=fail try.copy=fail ready==false"),
     ("mr.create-dmabuf --errno EOPNOTSUPP", "cap.dma-buf=warn ready==true"),
     ("mr.create-dmabuf --errno EIO", "cap.dma-buf=unknown"),
@@ -326,7 +326,7 @@ ALWAYS = [
     ("devx.other --status BAD_OP", "device.mode=ok|warn"),
     ("file.mmap --errno ENOMEM", "ready==false"),
     ("*.destroy --errno EIO", "try.undo=warn"),
-    ("* --errno EIO", "exit==5"),
+    ("* --errno EIO", "exit==15"),
 ]
 
 
@@ -385,7 +385,7 @@ def test_device_memory_of_others(doctor, fault, emulator):
 def test_dead_device(doctor, fault, emulator):
     """It is well again afterwards."""
     fault("device")
-    doctor("device.list=fail exit==3")
+    doctor("device.list=fail exit==13")
     emulator.clear_faults()
     doctor("ready==true")
 
@@ -402,9 +402,9 @@ needs_spoil = pytest.mark.skipif(not SPOIL, reason="no library that spoils is gi
     "what, expectations",
     [
         ("nothing", "ready==true"),
-        ("file", "device.file=fail device.open=fail exit==4 cap.mmo=unknown try.pd=unknown"),
+        ("file", "device.file=fail device.open=fail exit==14 cap.mmo=unknown try.pd=unknown"),
         ("port", "port.state=fail port.link=ok try.copy=fail ready==false"),
-        ("devx", "cap.devx=fail cap.sharing=unknown try.export=unknown exit==5"),
+        ("devx", "cap.devx=fail cap.sharing=unknown try.export=unknown exit==15"),
         (
             "driver",
             "device.driver=warn cap.mmo=warn cap.devx=warn cap.pci-import:supported=false ready==false",
@@ -421,11 +421,11 @@ def test_spoilt_library(doctor, what, expectations):
 
 
 def test_no_dpumapd(on_host, work):
-    nowhere = "link.connect=fail link.version=unknown exit==3"
+    nowhere = "link.connect=fail link.version=unknown exit==13"
     on_host(nowhere, "--connect", work / "none")
     on_host("link.connect=unknown ready==true")
-    on_host("link.address=fail exit==3", "--connect", "tls:no-such-host.invalid:7470")
-    nonsense = "config.file=fail link.address=unknown exit==4"
+    on_host("link.address=fail exit==13", "--connect", "tls:no-such-host.invalid:7470")
+    nonsense = "config.file=fail link.address=unknown exit==14"
     on_host(nonsense, env={"DPUMAP_CONNECT": "tls:nonsense"})
 
 
@@ -445,7 +445,7 @@ def test_dpumapd_is_examined(on_host, on_dpu, served):
         *connect,
     )
     assert "access.key" not in text.lower() and "access_key" not in text
-    on_host("link.card=fail link.import=unknown exit==4", *connect, "--device", "mlx5_1")
+    on_host("link.card=fail link.import=unknown exit==14", *connect, "--device", "mlx5_1")
     on_dpu("link.connect=ok link.exports=ok link.card=ok link.import=unknown ready==true", *connect)
     assert await_true(lambda: served.figure("imports") == 0)
 
@@ -454,7 +454,7 @@ def test_import_that_fails_is_reported(on_host, served, fault):
     """Though the card is the same, and the capabilities say that it works."""
     connect = ("--connect", served.address)
     fault("--method alias.create --count all --status BAD_PARAM")
-    refused = "link.card=ok link.import=fail try.import=warn exit==4 ready==false"
+    refused = "link.card=ok link.import=fail try.import=warn exit==14 ready==false"
     on_host(refused, *connect)
     assert await_true(lambda: served.figure("imports") == 0)
 
@@ -467,7 +467,7 @@ def test_dpumapd_on_another_emulator_is_not_ready(on_host, serve):
         words = ("--export", "name=far,kind=dram,size=4K", "--admin", f"{machine.dir}/admin")
         agent = serve(*words, machine=machine)
         on_host(
-            "link.exports=ok link.card=fail link.import=unknown exit==4 ready==false",
+            "link.exports=ok link.card=fail link.import=unknown exit==14 ready==false",
             *("--connect", agent.address),
         )
         agent.stop()
@@ -583,17 +583,17 @@ def test_tls_is_examined(as_name, pki):
     )
     as_name("host1", well, "--crl", pki.path("ca.crl"))
     as_name("host1", "link.crl=warn link.version=ok")
-    as_name("host1", "link.tls=fail link.identity=unknown exit==4", "--server", "elsewhere")
+    as_name("host1", "link.tls=fail link.identity=unknown exit==14", "--server", "elsewhere")
 
 
 @pytest.mark.parametrize(
     "name, expectations",
     [
-        ("old", "link.certificate=fail link.identity=fail|unknown exit==4"),
-        ("gone", "link.identity=fail link.version=unknown exit==4"),
-        ("stranger", "link.identity=fail exit==4"),
-        ("soon", "link.identity=fail link.exports=unknown exit==4"),
-        ("none", "link.files=fail exit==3"),
+        ("old", "link.certificate=fail link.identity=fail|unknown exit==14"),
+        ("gone", "link.identity=fail link.version=unknown exit==14"),
+        ("stranger", "link.identity=fail exit==14"),
+        ("soon", "link.identity=fail link.exports=unknown exit==14"),
+        ("none", "link.files=fail exit==13"),
     ],
 )
 def test_client_that_is_rejected(as_name, name, expectations):
@@ -603,16 +603,16 @@ def test_client_that_is_rejected(as_name, name, expectations):
 def test_certificate_files_are_examined(as_name, on_host, agent, pki, emulator):
     """Modes, another's authority, a list that has expired, no certificate at all."""
     os.chmod(pki.path("host1.key"), 0o644)
-    as_name("host1", "link.files=fail exit==4")
+    as_name("host1", "link.files=fail exit==14")
     os.chmod(pki.path("host1.key"), 0o600)
-    on_host("link.files=fail exit==4", "--connect", agent.address)
+    on_host("link.files=fail exit==14", "--connect", agent.address)
     other = Pki(emulator.dir / "other-authority")
-    as_name("host1", "link.tls=fail exit==4", "--ca", other.path("ca.crt"))
+    as_name("host1", "link.tls=fail exit==14", "--ca", other.path("ca.crt"))
     shutil.copy(pki.path("ca.crl"), pki.path("current.crl"))
     pki.make_crl("-crl_lastupdate", "20200101000000Z", "-crl_nextupdate", "20200201000000Z")
     os.rename(pki.path("ca.crl"), pki.path("expired.crl"))
     os.rename(pki.path("current.crl"), pki.path("ca.crl"))
-    as_name("host1", "link.crl=fail link.tls=fail exit==4", "--crl", pki.path("expired.crl"))
+    as_name("host1", "link.crl=fail link.tls=fail exit==14", "--crl", pki.path("expired.crl"))
 
 
 def test_configuration_of_the_client(on_host, agent, pki):
@@ -624,7 +624,7 @@ def test_configuration_of_the_client(on_host, agent, pki):
     try:
         on_host("config.file=ok link.identity=ok link.card=ok ready==true")
         on_host.machine.put({path: text + "colour = 1;\n"})
-        on_host("config.file=fail device.open=ok try.copy=ok link.address=unknown exit==4")
+        on_host("config.file=fail device.open=ok try.copy=ok link.address=unknown exit==14")
     finally:
         os.remove(f"{on_host.machine.dir}/{path}")
 
@@ -645,11 +645,11 @@ def test_configuration_of_dpumapd(on_dpu, agent, config, work):
         "link.tls=unknown ready==true"
     )
     expired = (("dpu1.crt", "old.crt"), ("dpu1.key", "old.key"))
-    examine("link.certificate=fail exit==4", *expired)
-    examine("link.certificate=fail exit==4", ("dpu1.crt", "host1.crt"), ("dpu1.key", "host1.key"))
-    examine("link.certificate=fail exit==4", ("/ca.crt", "/dpu1.crt"))
-    examine("link.certificate=ok link.crl=fail exit==4", ("/ca.crl", "/other/ca.crl"))
-    examine("link.files=fail link.crl=unknown exit==3", ("ca.crl", "none.crl"))
+    examine("link.certificate=fail exit==14", *expired)
+    examine("link.certificate=fail exit==14", ("dpu1.crt", "host1.crt"), ("dpu1.key", "host1.key"))
+    examine("link.certificate=fail exit==14", ("/ca.crt", "/dpu1.crt"))
+    examine("link.certificate=ok link.crl=fail exit==14", ("/ca.crl", "/other/ca.crl"))
+    examine("link.files=fail link.crl=unknown exit==13", ("ca.crl", "none.crl"))
     examine("config.file=fail device.open=ok", (text, "nonsense\n"))
     on_dpu("config.file=fail", "--config", work / "no.conf")
 
@@ -677,7 +677,7 @@ def test_key_of_the_service_is_accepted_for_root(on_dpu, dpu, serve, config, pki
 
 def test_dpumapd_that_has_ended(as_name, agent):
     agent.stop()
-    as_name("host1", "link.connect=fail exit==3")
+    as_name("host1", "link.connect=fail exit==13")
 
 
 @needs_spoil

@@ -3,16 +3,18 @@
 
 import json
 import os
+import pathlib
 import re
 import socket
 
 import pytest
 
-from harness.agents import ABSENT, LOST, REFUSED, WRONG, Tool, tls_options
+from harness.agents import ABSENT, CANNOT, LOST, REFUSED, WRONG, Tool, tls_options
 from harness.emulator import Emulator
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "e0"
 FAILING = [
     ("dpumap list --connect unix:{dir}/none", "DOCA_ERROR_NOT_FOUND", ABSENT),
@@ -170,8 +172,21 @@ def test_exit_code_of_an_export_is_the_same_by_option_and_by_ctl(serving, dpu, w
     assert (alone.status, added.status) == (code, code), f"{alone.err}{added.err}"
 
 
+@pytest.mark.parametrize("program, page", [("dpumap", "dpumap.1"), ("dpumapd", "dpumapd.8")])
+def test_exit_codes_are_documented(here, program, page):
+    """The help and the manual page have the codes of the table in stability.md."""
+    table = (ROOT / "docs/stability.md").read_text(encoding="utf-8")
+    manual = (ROOT / "man" / page).read_text(encoding="utf-8")
+    section = re.search(r"^\.Sh EXIT STATUS\n(.*?)^\.El", manual, re.M | re.S)[1]
+    help_text = re.search(r"Exit codes: (.*?)\.\n", here.run([program, "--help"]).ok(), re.S)[1]
+    codes = ["0", *map(str, (LOST, WRONG, ABSENT, REFUSED, CANNOT))]
+    assert re.findall(r"^\| (\d+) \|", table, re.M) == codes
+    assert re.findall(r"^\.It (\d+)$", section, re.M) == codes
+    assert re.findall(r"(?:^|,\s)(\d+)\s", help_text) == codes
+
+
 def test_server_that_does_not_answer_cannot_be_connected_to(host, pki):
-    """Status 3, as the manual page says, not that of a lost connection."""
+    """ABSENT, as the manual page says, not that of a lost connection."""
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()

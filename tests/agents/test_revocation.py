@@ -3,7 +3,7 @@
 
 import pytest
 
-from harness.agents import LOST, REFUSED, start_copies
+from harness.agents import ABSENT, LOST, REFUSED, start_copies
 from harness.machine import await_true
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -117,7 +117,7 @@ def test_cable(agent, tool, machines, properties):
     machine.put({"undo": properties["cable"]["plug"] + "\n"})
     machine.run(properties["cable"]["pull"]).ok()
     try:
-        dpumap("list", "--timeout", "2").fails(1, 3)
+        dpumap("list", "--timeout", "2").fails(LOST, ABSENT)
     finally:
         machine.run(properties["cable"]["plug"]).ok()
         machine.remove("undo")

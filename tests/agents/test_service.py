@@ -371,6 +371,14 @@ def test_service_starts_again_after_failures_that_pass(unit):
     assert "\nStartLimitIntervalSec=0\n" in pathlib.Path(unit).read_text(encoding="utf-8")
 
 
+def test_exit_codes_have_no_other_name_in_systemd():
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("systemd-analyze is missing")
+    words = ["systemd-analyze", "exit-status"]
+    named = {int(line.split()[1]) for line in subprocess.check_output(words, text=True).splitlines()[1:]}
+    assert named & {LOST, WRONG, ABSENT, REFUSED, CANNOT} == {LOST, WRONG}  # FAILURE, INVALIDARGUMENT
+
+
 def test_score_is_as_documented(unit):
     """systemd-analyze rates the sandbox as docs/packages.md says, and that can only become better."""
     if not shutil.which("systemd-analyze"):

@@ -11,7 +11,7 @@ import pytest
 from harness.machine import await_true, quote
 
 # Exit statuses; see dpumap(1) and dpumapd(8).
-LOST, WRONG, ABSENT, REFUSED, CANNOT = 1, 2, 3, 4, 5
+LOST, WRONG, ABSENT, REFUSED, CANNOT = 1, 2, 13, 14, 15
 
 CONFIG = """\
 listen = [ "tls:{address}:{port}" ];

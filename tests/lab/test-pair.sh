@@ -105,9 +105,9 @@ done
 idle=$("$far" status)
 refuses() { expect 0 "$1" there "$dpu/bin/dpumapd --listen unix:/run/refused.sock $2 2>&1; echo status \$?"; }
 
-check pci-export-is-refused refuses 'status 5' '--export name=a,kind=dram,size=64K'
+check pci-export-is-refused refuses 'status 15' '--export name=a,kind=dram,size=64K'
 check refused-pci-export-has-a-reason grep -qE 'cannot export|not supported|can export' "$work/expect.log"
-check device-memory-is-refused refuses 'status 5' '--export name=a,kind=dm,size=4K,via=rdma'
+check device-memory-is-refused refuses 'status 15' '--export name=a,kind=dm,size=4K,via=rdma'
 check refused-device-memory-has-a-reason grep -qE 'device memory' "$work/expect.log"
 
 # --- the agents over TLS -------------------------------------------------------------------------
@@ -219,7 +219,7 @@ diagnosed()
 		        if check["state"] in ("warn", "fail") and not check["advice"]]
 		bad += [f"works: {name}: {told['works'][name]}" for name in works
 		        if told["works"][name] != works[name]]
-		bad += [f"exit {told['exit']}"] if told["exit"] != 5 else []
+		bad += [f"exit {told['exit']}"] if told["exit"] != 15 else []
 		print("\n".join(bad))
 		sys.exit(bool(bad))
 	END
@@ -313,7 +313,7 @@ ends()
 	local status=0
 	wait "$copy" || status=$?
 	cat "$work/copy.log"
-	[ "$status" -eq 1 ] || [ "$status" -eq 3 ] || [ "$status" -eq 4 ] ||
+	[ "$status" -eq 1 ] || [ "$status" -eq 13 ] || [ "$status" -eq 14 ] ||
 		{ echo "status $status"; return 1; }
 	grep -q 'small failed: \|export\|connection\|cannot connect' "$work/copy.log" || return 1
 	! under_way && [ -z "$(find "$work/out" -name '.dpumap-*' -o -name copy)" ]

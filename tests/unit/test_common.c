@@ -148,9 +148,9 @@ static void test_exit_codes(void **state)
 {
 	assert_int_equal(dpumap_fault_exit(DOCA_SUCCESS), 0);
 	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_IO_FAILED), 1);
-	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_NOT_FOUND), 3);
-	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_NOT_PERMITTED), 4);
-	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_DRIVER), 5);
+	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_NOT_FOUND), 13);
+	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_NOT_PERMITTED), 14);
+	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_DRIVER), 15);
 	for (int code = 1; code <= DOCA_ERROR_SKIPPED; code++)
 		assert_int_not_equal(dpumap_fault_exit((doca_error_t)code), 0);
 }

@@ -278,7 +278,7 @@ def report_refusal(refusal, args):
                       ("status", refusal.status), ("byte", refusal.byte), ("reason", reason)])
     print(f"dpumap: {args.file}: byte {refusal.byte}: {reason} ({refusal.status})",
           file=sys.stderr)
-    return 4
+    return 14
 
 
 def run(args):
@@ -288,7 +288,7 @@ def run(args):
             data = file.read(513)
     except OSError as error:
         print(f"dpumap: cannot read {args.file}: {error.strerror}", file=sys.stderr)
-        return 3
+        return 13
     try:
         header, f, extensions = read(data)
     except Refused as refusal:
