@@ -31,14 +31,17 @@ static void load_last(void)
 	last.is_loaded = true;
 }
 
-static doca_error_t check_user(uid_t uid, struct dpumap_fault *fault)
+static doca_error_t check_user(uid_t uid, struct dpumap_comch_rights *rights,
+			       struct dpumap_fault *fault)
 {
 	pthread_mutex_lock(&lock);
 	load_last();
 	*fault = last.fault;
-	if (fault->code == DOCA_SUCCESS && !dpumap_host_config_allows(&last.config, uid))
+	if (fault->code == DOCA_SUCCESS)
+		dpumap_host_config_rights(&last.config, uid, rights);
+	if (fault->code == DOCA_SUCCESS && !rights->connect && !rights->introduce)
 		dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
-				 "it is not one of comch.users in %s",
+				 "it is not one of comch.users or comch.introducers in %s",
 				 last.config.path[0] ? last.config.path : "dpumap.conf");
 	pthread_mutex_unlock(&lock);
 	return fault->code;

@@ -201,9 +201,9 @@ static doca_error_t load_registry(const struct loader *l, const config_setting_t
 	return result == DOCA_SUCCESS ? check_registry(l, setting) : result;
 }
 
-static doca_error_t load_users(const struct loader *l, const config_setting_t *setting)
+static doca_error_t load_users(const struct loader *l, const config_setting_t *setting,
+			       struct dpumap_host_users *users)
 {
-	struct dpumap_host_config *config = l->config;
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config_setting_is_array(setting) ||
@@ -211,8 +211,8 @@ static doca_error_t load_users(const struct loader *l, const config_setting_t *s
 		return wrong(l, setting, "must be an array of at most 64 users, [ \"name\", ... ]");
 	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++)
 		result = load_text(l, config_setting_get_elem(setting, (unsigned int)i), false,
-				   &config->users[config->num_users++]);
-	config->has_users = true;
+				   &users->list[users->num++]);
+	users->is_set = true;
 	return result;
 }
 
@@ -225,9 +225,12 @@ static doca_error_t load_comch(const struct loader *l, const config_setting_t *s
 	for (int i = 0; i < config_setting_length(setting) && result == DOCA_SUCCESS; i++) {
 		const config_setting_t *part = config_setting_get_elem(setting, (unsigned int)i);
 
-		result = strcmp(config_setting_name(part), "users") == 0
-				 ? load_users(l, part)
-				 : wrong(l, part, "is not users");
+		if (strcmp(config_setting_name(part), "users") == 0)
+			result = load_users(l, part, &l->config->users);
+		else if (strcmp(config_setting_name(part), "introducers") == 0)
+			result = load_users(l, part, &l->config->introducers);
+		else
+			result = wrong(l, part, "is not users or introducers");
 	}
 	return result;
 }
@@ -386,12 +389,18 @@ static bool is_user(const char *text, uid_t uid)
 	       entry->pw_uid == uid;
 }
 
-bool dpumap_host_config_allows(const struct dpumap_host_config *config, uid_t uid)
+static bool is_listed(const struct dpumap_host_users *users, uid_t uid)
 {
-	if (!config->has_users)
-		return is_user("dpumap", uid);
-	for (size_t i = 0; i < config->num_users; i++)
-		if (is_user(config->users[i], uid))
+	for (size_t i = 0; i < users->num; i++)
+		if (is_user(users->list[i], uid))
 			return true;
 	return false;
+}
+
+void dpumap_host_config_rights(const struct dpumap_host_config *config, uid_t uid,
+			       struct dpumap_comch_rights *rights)
+{
+	rights->connect = is_listed(&config->users, uid);
+	rights->introduce = config->introducers.is_set ? is_listed(&config->introducers, uid)
+						       : is_user("dpumap", uid);
 }

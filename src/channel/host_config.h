@@ -11,12 +11,13 @@
 #include <time.h>
 
 #include "channel/tls.h"
+#include "local/comch_tls.h"
 
 #define DPUMAP_HOST_TIMEOUT_S	  10 /* without a setting */
 
 #define DPUMAP_COMCH_USERS_MAX	  64
 #define DPUMAP_HOST_ENDPOINTS_MAX 16
-#define DPUMAP_HOST_TEXTS_MAX	  (16 + DPUMAP_COMCH_USERS_MAX + DPUMAP_HOST_ENDPOINTS_MAX)
+#define DPUMAP_HOST_TEXTS_MAX	  (16 + 2 * DPUMAP_COMCH_USERS_MAX + DPUMAP_HOST_ENDPOINTS_MAX)
 
 /* The registry in which exports are found by name. */
 struct dpumap_host_registry {
@@ -28,15 +29,20 @@ struct dpumap_host_registry {
 	unsigned int line; /* of the group in the file; 0: it is not there */
 };
 
+/* Names or numbers of users. */
+struct dpumap_host_users {
+	const char *list[DPUMAP_COMCH_USERS_MAX];
+	size_t num;
+	bool is_set;
+};
+
 /* NULL or 0: not set. The strings belong to the configuration. */
 struct dpumap_host_config {
 	const char *connect, *server, *device;
 	struct dpumap_tls_config tls;
 	uint64_t timeout_s;
-	/* Users that may connect to servers of doca_comch. has_users: the list is set. */
-	const char *users[DPUMAP_COMCH_USERS_MAX];
-	size_t num_users;
-	bool has_users;
+	struct dpumap_host_users users;	      /* that may connect to servers of doca_comch */
+	struct dpumap_host_users introducers; /* that may introduce clients to them */
 	struct dpumap_host_registry registry;
 	char path[PATH_MAX]; /* of the file; empty: none */
 	struct stat file;    /* before it was read */
@@ -62,7 +68,8 @@ bool dpumap_host_user_directory(const char *variable, const char *in_home, char 
 /* The directory of the user's configuration; false if HOME is not set or the path is too long. */
 bool dpumap_host_config_directory(char *path, size_t size);
 
-/* Without a list, it is the user "dpumap", as which the packaged dpumapd runs. */
-bool dpumap_host_config_allows(const struct dpumap_host_config *config, uid_t uid);
+/* Without a list of introducers, the user "dpumap" is one, as which the packaged dpumapd runs. */
+void dpumap_host_config_rights(const struct dpumap_host_config *config, uid_t uid,
+			       struct dpumap_comch_rights *rights);
 
 #endif

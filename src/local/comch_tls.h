@@ -16,10 +16,16 @@
 
 #define DPUMAP_COMCH_TLS_LIBRARY "libdpumap-channel.so.0"
 #define DPUMAP_COMCH_TLS_SYMBOL	 "dpumap_private_comch_tls"
-#define DPUMAP_COMCH_TLS_VERSION 1u
+#define DPUMAP_COMCH_TLS_VERSION 2u
 
 struct dpumap_comch_session; /* TLS */
 struct dpumap_comch_remote;  /* a client's way through dpumapd */
+
+/* Of a user of this machine at a server. */
+struct dpumap_comch_rights {
+	bool connect;	/* as this user */
+	bool introduce; /* clients of other machines, as whom it says */
+};
 
 struct dpumap_comch_tls {
 	unsigned int version;
@@ -65,8 +71,9 @@ struct dpumap_comch_tls {
 	int (*remote_fd)(const struct dpumap_comch_remote *remote);
 	void (*remote_destroy)(struct dpumap_comch_remote *remote); /* NULL is allowed */
 
-	/* May this user connect to the own user's servers? NOT_PERMITTED, or why it is unknown. */
-	doca_error_t (*check_user)(uid_t uid, struct dpumap_fault *fault);
+	/* What may this user do at the own user's servers? NOT_PERMITTED: nothing; or why it is unknown. */
+	doca_error_t (*check_user)(uid_t uid, struct dpumap_comch_rights *rights,
+				   struct dpumap_fault *fault);
 };
 
 #endif

@@ -6,6 +6,7 @@ import ctypes
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import time
@@ -441,9 +442,9 @@ def test_broken_configuration_is_reported(client, host):
     assert "dpumap.conf:1" in failed(here, "BAD_CONFIG")
 
 
-def users(dpu, *names):
+def users(dpu, *names, kind="users"):
     listed = ", ".join(f'"{name}"' for name in names)
-    dpu.put({"home/.config/dpumap/dpumap.conf": f"comch = {{ users = [ {listed} ]; }};\n"})
+    dpu.put({"home/.config/dpumap/dpumap.conf": f"comch = {{ {kind} = [ {listed} ]; }};\n"})
 
 
 def stranger(dpu, server):
@@ -476,6 +477,37 @@ def test_users_of_the_configuration_may_connect(dpu, server, listed, pki):
     else:
         assert "got" not in stranger(dpu, f"of-{listed}")
         assert re.search("refused a peer of user 65534: it is not one of comch.users", there.log())
+    os.chmod(os.path.dirname(dpu.dir), 0o700)
+    dpu.run(["rm", "-f", "home/.config/dpumap/dpumap.conf"])
+
+
+BEGIN = """\
+import contextlib, os, socket, sys
+os.setgroups([]), os.setgid(65534), os.setuid(65534)
+with socket.socket(socket.AF_UNIX) as s, socket.socket() as introduced:
+    s.connect(sys.argv[1])
+    socket.send_fds(s, [bytes.fromhex(sys.argv[2])], [introduced.fileno()])
+    with contextlib.suppress(ConnectionResetError):
+        s.recv(1)
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("kind, forbidden", [("users", "introducers"), ("introducers", "users")])
+def test_right_to_connect_is_not_the_right_to_introduce(dpu, server, kind, forbidden):
+    """A user that may connect cannot pretend to be a certificate, and one that may introduce not a client."""
+    for path in (dpu.dir, os.path.dirname(dpu.dir)):
+        os.chmod(path, 0o755)
+    users(dpu, "nobody", kind=kind)
+    there = server(f"only-{kind}")
+    path = max(pathlib.Path(dpu.dir, "comch").glob("*.sock"), key=os.path.getmtime)
+    place = [int(word, 16) for word in path.name.split(".")[0].split("-")[:2]]
+    begins = {"users": 1, "introducers": 2}[forbidden]
+    said = struct.pack("<4sBBHQ120s", b"dpmc", 1, begins, place[1], place[0], f"only-{kind}".encode())
+    said += bytes(32) + b"cert:host".ljust(96, b"\0") if begins == 2 else b""
+    subprocess.run([sys.executable, "-c", BEGIN, str(path), said.hex()], check=True)
+    pattern = f"refused a peer of user 65534: it may .*, but it is not one of comch.{forbidden}"
+    assert await_true(lambda: re.search(pattern, there.log()), 30), there.log()
     os.chmod(os.path.dirname(dpu.dir), 0o700)
     dpu.run(["rm", "-f", "home/.config/dpumap/dpumap.conf"])
 

@@ -35,6 +35,7 @@ struct pending {
 	int passed; /* the introduced client's socket, or -1 */
 	uint64_t deadline;
 	uid_t uid;
+	struct dpumap_comch_rights rights; /* of this user */
 	const struct dpumap_comch_tls *tls;
 	struct dpumap_comch_session *session; /* the handshake with an introduced client */
 	uint32_t events;		      /* that epoll waits for on the session */
@@ -176,13 +177,27 @@ static void refuse(const struct dpumap_comch_listener *l, const struct pending *
 			l->text, p->uid, why->text);
 }
 
-/* SUCCESS for root, the own user, and the users of the configuration. */
+/* Root and the own user may do everything, other users what the configuration says. */
 static doca_error_t check_user(struct pending *p, struct dpumap_fault *fault)
 {
+	p->rights = (struct dpumap_comch_rights){.connect = true, .introduce = true};
 	if (p->uid == 0 || p->uid == geteuid())
 		return DOCA_SUCCESS;
 	p->tls = dpumap_comch_tls_get(fault);
-	return p->tls ? p->tls->check_user(p->uid, fault) : fault->code;
+	return p->tls ? p->tls->check_user(p->uid, &p->rights, fault) : fault->code;
+}
+
+/* It has one of the rights; does it use the other one? */
+static doca_error_t check_beginning(const struct pending *p, struct dpumap_fault *fault)
+{
+	bool is_client = p->said.preamble.begins == DPUMAP_COMCH_CLIENT;
+
+	if (is_client ? p->rights.connect : p->rights.introduce)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+				"it may %s, but it is not one of comch.%s in dpumap.conf",
+				is_client ? "introduce clients" : "connect",
+				is_client ? "users" : "introducers");
 }
 
 static doca_error_t identify(struct pending *p, struct dpumap_fault *fault)
@@ -335,6 +350,8 @@ static doca_error_t advance(struct dpumap_comch_listener *l, struct pending *p,
 		result = receive(p, sizeof(p->said.preamble), fault);
 		if (result == DOCA_SUCCESS)
 			result = dpumap_comch_preamble_check(&p->said.preamble, &l->place, fault);
+		if (result == DOCA_SUCCESS)
+			result = check_beginning(p, fault);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
