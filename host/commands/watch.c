@@ -10,6 +10,7 @@
 #include <dpumap/channel.h>
 
 #include "base/clock.h"
+#include "channel/channel.h"
 #include "host/base/interrupt.h"
 #include "host/base/json.h"
 #include "host/commands/fleet_watch.h"
@@ -19,14 +20,18 @@
 
 struct watch {
 	const struct options *options;
+	const struct dpumap_channel *channel;
 	uint64_t num_events;
+	bool is_lost;		 /* the connection */
+	struct dpumap_fault why; /* as it was printed */
 };
 
 static const char *event_name(enum dpumap_channel_event event)
 {
 	static const char *const names[] = {
-		[DPUMAP_CHANNEL_ADDED] = "added",     [DPUMAP_CHANNEL_CHANGED] = "changed",
-		[DPUMAP_CHANNEL_REMOVED] = "removed", [DPUMAP_CHANNEL_LOST] = "lost",
+		[DPUMAP_CHANNEL_ADDED] = "added",
+		[DPUMAP_CHANNEL_CHANGED] = "changed",
+		[DPUMAP_CHANNEL_REMOVED] = "removed",
 		[DPUMAP_CHANNEL_BACK] = "back",
 	};
 
@@ -48,6 +53,24 @@ static void print_event(const struct watch *w, const char *event, const char *ke
 	json_print_line(object);
 }
 
+/* Also when the reason has changed. */
+static void print_lost(struct watch *w)
+{
+	struct json_object *object;
+
+	w->why = *dpumap_channel_fault(w->channel);
+	if (!(w->options->given & OPTION_JSON)) {
+		printf("%-8s %s: %s\n", "lost", w->options->connect, w->why.text);
+		fflush(stdout);
+		return;
+	}
+	object = json_object_new_object();
+	json_add_text(object, "event", "lost");
+	json_add_text(object, "connect", w->options->connect);
+	json_add_text(object, "problem", w->why.text);
+	json_print_line(object);
+}
+
 static void on_event(union doca_data user_data, enum dpumap_channel_event event, const char *name)
 {
 	struct watch *w = user_data.ptr;
@@ -58,8 +81,13 @@ static void on_event(union doca_data user_data, enum dpumap_channel_event event,
 	if (w->options->count && w->num_events == w->options->count)
 		return;
 	w->num_events += name != NULL;
-	print_event(w, event_name(event), name ? "name" : "connect",
-		    name ? name : w->options->connect);
+	if (!name)
+		w->is_lost = event == DPUMAP_CHANNEL_LOST;
+	if (event == DPUMAP_CHANNEL_LOST)
+		print_lost(w);
+	else
+		print_event(w, event_name(event), name ? "name" : "connect",
+			    name ? name : w->options->connect);
 }
 
 static doca_error_t configure(struct dpumap_channel *channel, const struct options *o)
@@ -90,6 +118,20 @@ static doca_error_t wait_for_more(const struct dpumap_channel *channel, struct d
 	return DOCA_SUCCESS;
 }
 
+/* A certificate or key that is refused now would be refused again: that is the end. */
+static doca_error_t check_lost(struct watch *w, struct dpumap_fault *fault)
+{
+	const struct dpumap_fault *why = dpumap_channel_fault(w->channel);
+
+	if (!w->is_lost)
+		return DOCA_SUCCESS;
+	if (why->code == DOCA_ERROR_AUTHENTICATION)
+		return dpumap_fault_set(fault, why->code, "%s", why->text);
+	if (strcmp(why->text, w->why.text) != 0)
+		print_lost(w);
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t listen_on(struct watch *w, struct dpumap_channel *channel,
 			      struct dpumap_fault *fault)
 {
@@ -100,6 +142,8 @@ static doca_error_t listen_on(struct watch *w, struct dpumap_channel *channel,
 		result = wait_for_more(channel, fault);
 		if (result == DOCA_SUCCESS)
 			result = dpumap_channel_process(channel);
+		if (result == DOCA_SUCCESS)
+			result = check_lost(w, fault);
 		if (ferror(stdout))
 			result = dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
 						  "cannot write to standard output");
@@ -172,6 +216,7 @@ doca_error_t watch_exports(const struct options *options, struct dpumap_fault *f
 	result = dpumap_channel_create(&channel);
 	if (result != DOCA_SUCCESS)
 		return dpumap_fault_doca(fault, result, "cannot create a channel");
+	w.channel = channel;
 	result = begin(&w, channel, fault);
 	if (result == DOCA_SUCCESS)
 		result = listen_on(&w, channel, fault);

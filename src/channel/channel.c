@@ -616,3 +616,8 @@ const char *dpumap_channel_get_error(const struct dpumap_channel *channel)
 {
 	return channel ? channel->fault.text : "no channel";
 }
+
+const struct dpumap_fault *dpumap_channel_fault(const struct dpumap_channel *channel)
+{
+	return &channel->fault;
+}

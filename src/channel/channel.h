@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A function of libdpumap-channel for libdpumap-fleet of the same release; the public ones are in
+/*
+ * Functions of libdpumap-channel for libdpumap-fleet of the same release and for dpumap; the public ones are in
  * dpumap/channel.h.
  */
 #ifndef DPUMAP_CHANNEL_CHANNEL_H
@@ -9,9 +10,13 @@
 
 #include <doca_compat.h>
 
+#include "local/fault.h"
+
 struct dpumap_channel;
 
 /* Does the channel authenticate with a pre-shared key? That does not prove a name. */
 DOCA_STABLE bool dpumap_private_channel_has_psk(const struct dpumap_channel *channel);
+/* The last error, as dpumap_channel_get_error(). */
+const struct dpumap_fault *dpumap_channel_fault(const struct dpumap_channel *channel);
 
 #endif

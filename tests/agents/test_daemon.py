@@ -11,6 +11,7 @@ import pytest
 
 from harness.agents import ABSENT, LOST, REFUSED, WRONG, Tool
 from harness.metrics import parse, scrape
+from harness.pki import Pki
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
@@ -178,6 +179,34 @@ def test_revoked_certificate_is_refused_after_reload(configured):
     configured.pki.revoke("gone")
     configured.agent.ctl("reload").ok()
     gone("list").fails_with(REFUSED, "revoked")
+
+
+@pytest.mark.parametrize("how, reason", [("revoked", "is revoked"), ("foreign", "was not issued by a CA")])
+def test_watch_ends_when_its_certificate_is_refused(configured, work, how, reason):
+    """It says why, also as JSON. A server that is only gone is waited for."""
+    name = f"{how}-watch"
+    configured.pki.issue(name, "clientAuth")
+    configured.write(FOR_WEB, FOR_ALL.replace("cert:db", f"cert:{name}"))
+    configured.reload()
+    watches = [configured.tool(name).daemon(f"{name}{json}", "watch", *json) for json in ((), ("--json",))]
+    for watch in watches:
+        watch.await_output("watching")
+    if how == "revoked":
+        configured.pki.revoke(name)
+    else:
+        other = Pki(work / "other")
+        text = pathlib.Path(configured.path).read_text(encoding="utf-8")
+        ca, crl = (f"{configured.pki.dir}/{file}" for file in ("ca.crt", "ca.crl"))
+        configured.dpu.put(
+            {"dpumapd.conf": text.replace(ca, other.path("ca.crt")).replace(crl, other.path("ca.crl"))}
+        )
+    configured.agent.ctl("reload").ok()
+    for watch in watches:
+        assert watch.end("0") == REFUSED, watch.log()
+        assert re.search(f"dpumapd refuses this host: its certificate {reason}", watch.log()), watch.log()
+    assert re.search("^lost .*closed the connection", watches[0].out(), re.M), watches[0].out()
+    lost = [json.loads(line) for line in watches[1].out().splitlines()][-1]
+    assert lost["event"] == "lost" and "closed the connection" in lost["problem"]
 
 
 def test_metrics_count(configured):
