@@ -2,6 +2,7 @@
 #include "dpu/commands/ctl.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -239,7 +240,8 @@ doca_error_t ctl_ask(const struct options *o, const char *command, unsigned int 
 	return result;
 }
 
-static doca_error_t run(const struct options *o, struct dpumap_fault *fault)
+/* is_logged: dpumapd itself has failed, and logged it. */
+static doca_error_t run(const struct options *o, bool *is_logged, struct dpumap_fault *fault)
 {
 	struct json_object *reply = NULL;
 	doca_error_t result;
@@ -251,6 +253,7 @@ static doca_error_t run(const struct options *o, struct dpumap_fault *fault)
 		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
 					"the command is longer than 8191 bytes");
 	result = ask(o, line, descriptor_of(o), 0, &reply, fault);
+	*is_logged = result == DOCA_SUCCESS;
 	if (result == DOCA_SUCCESS)
 		result = check_reply(reply, fault);
 	if (result == DOCA_SUCCESS)
@@ -259,22 +262,29 @@ static doca_error_t run(const struct options *o, struct dpumap_fault *fault)
 	return result;
 }
 
-int ctl_report(const struct options *options, const struct dpumap_fault *fault)
+static int report(const struct options *options, bool is_quiet, const struct dpumap_fault *fault)
 {
 	int status = (int)dpumap_fault_exit(fault->code);
 
 	if (fault->code == DOCA_SUCCESS)
 		return status;
-	fprintf(stderr, "dpumapd ctl: %s\n", fault->text);
+	if (!is_quiet)
+		fprintf(stderr, "dpumapd ctl: %s\n", fault->text);
 	if (options->json)
 		cli_json_error(stdout, doca_error_get_name(fault->code), fault->text, status);
 	return status;
 }
 
+int ctl_report(const struct options *options, const struct dpumap_fault *fault)
+{
+	return report(options, false, fault);
+}
+
 int ctl_main(const struct options *options)
 {
 	struct dpumap_fault fault = {0};
+	bool is_logged = false;
 
-	fault.code = run(options, &fault);
-	return ctl_report(options, &fault);
+	fault.code = run(options, &is_logged, &fault);
+	return report(options, options->quiet && is_logged, &fault);
 }

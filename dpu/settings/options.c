@@ -211,6 +211,8 @@ static const struct entry entries[] = {
 	{{"timeout", 't', "SECONDS", "Time limit of each check (default 10)", OPTION_DOCTOR},
 	 .set = set_timeout},
 	{{"json", 0, NULL, "Print JSON", OPTION_CTL | OPTION_DOCTOR}, .flag = AT(json)},
+	{{"quiet", 'q', NULL, "Do not print an error that dpumapd has logged", OPTION_CTL},
+	 .flag = AT(quiet)},
 	{{"once", 0, NULL, "Show one view, after an interval, and exit", OPTION_TOP},
 	 .flag = AT(once)},
 	{{"interval", 0, "SECONDS", "Time between two views (default 1)", OPTION_TOP},

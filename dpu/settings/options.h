@@ -40,6 +40,7 @@ struct options {
 	const char *connect; /* of doctor; NULL: the default */
 	uint64_t timeout_s;  /* of doctor; 0: the default */
 	bool json;
+	bool quiet; /* of ctl */
 	bool verbose;
 	bool once;		  /* of top */
 	unsigned int interval_ms; /* of top */

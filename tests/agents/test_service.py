@@ -371,6 +371,23 @@ def test_service_starts_again_after_failures_that_pass(unit):
     assert "\nStartLimitIntervalSec=0\n" in pathlib.Path(unit).read_text(encoding="utf-8")
 
 
+def test_failed_reload_is_logged_once(shipped, unit):
+    """By dpumapd: the journal of the service has what the command of the unit prints, too."""
+    made, start = shipped
+    agent = start(BY_ADDRESS)
+    assert agent.ready, agent.daemon.log()
+    (made.etc / "dpumap/dpumapd.conf").write_text("nonsense = 1;\n", encoding="utf-8")
+    words = service.last(service.read_unit(unit), "ExecReload").split()[1:]
+    at = words.index("--admin") + 1
+    words[at] = words[at].replace("/run/dpumapd", str(agent.place))
+    done = agent.daemon.machine.run(["dpumapd", *words])
+    assert (done.status, done.out, done.err) == (REFUSED, "", "")
+    agent.daemon.await_log("nothing has changed: .*nonsense is not a setting")
+    assert agent.daemon.log().count("nonsense") == 1
+    agent.daemon.end()
+    assert agent.daemon.machine.run(["dpumapd", *words]).fails_with(ABSENT, "cannot connect")
+
+
 def test_exit_codes_have_no_other_name_in_systemd():
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is missing")
