@@ -13,6 +13,7 @@
 #include "dpu/commands/ctl.h"
 #include "dpu/commands/doctor.h"
 #include "dpu/commands/top.h"
+#include "dpu/daemon/check.h"
 #include "dpu/daemon/daemon.h"
 #include "dpu/daemon/signals.h"
 #include "dpu/settings/options.h"
@@ -172,7 +173,7 @@ int main(int argc, char **argv)
 	if (options.command) {
 		status = options.command->run(&options);
 	} else {
-		result = options.check_only ? daemon_check(&options, &fault)
+		result = options.check_only ? check_configuration(&options, &fault)
 					    : serve(&options, &fault);
 		if (result != DOCA_SUCCESS)
 			log_error("%s", fault.text);

@@ -4,14 +4,11 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
-#include <stdbool.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "dpu/base/log.h"
 #include "local/trusted.h"
-
-#define SERVICE_USER "dpumap" /* of dpumapd.service */
 
 static doca_error_t find_group(const char *name, gid_t *gid, struct dpumap_fault *fault)
 {
@@ -63,14 +60,6 @@ doca_error_t privileges_check(const char *user, const char *group, struct dpumap
 	return user ? find(user, group, &uid, &gid, fault) : DOCA_SUCCESS;
 }
 
-static doca_error_t become(uid_t uid, gid_t gid, struct dpumap_fault *fault)
-{
-	if (setgroups(1, &gid) != 0 || setresgid(gid, gid, gid) != 0 ||
-	    setresuid(uid, uid, uid) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot switch to user %u", uid);
-	return DOCA_SUCCESS;
-}
-
 doca_error_t privileges_forbid_dumps(struct dpumap_fault *fault)
 {
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
@@ -78,25 +67,51 @@ doca_error_t privileges_forbid_dumps(struct dpumap_fault *fault)
 	return DOCA_SUCCESS;
 }
 
+/* has_groups: with the supplementary groups of the user, as a service manager does it. */
+static doca_error_t become(const char *user, const char *group, bool has_groups,
+			   struct dpumap_fault *fault)
+{
+	uid_t uid = 0;
+	gid_t gid = 0;
+	doca_error_t result = find(user, group, &uid, &gid, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!is_current(uid, gid) &&
+	    ((has_groups ? initgroups(user, gid) : setgroups(1, &gid)) != 0 ||
+	     setresgid(gid, gid, gid) != 0 || setresuid(uid, uid, uid) != 0))
+		return dpumap_fault_errno(fault, errno, "cannot switch to user %u", uid);
+	/* A switch of the user resets it to fs.suid_dumpable. */
+	return privileges_forbid_dumps(fault);
+}
+
+doca_error_t privileges_become(const char *user, const char *group, struct dpumap_fault *fault)
+{
+	return become(user, group, false, fault);
+}
+
 doca_error_t privileges_drop(const char *user, const char *group, struct dpumap_fault *fault)
 {
 	doca_error_t result;
-	uid_t uid = 0;
-	gid_t gid = 0;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return dpumap_fault_errno(fault, errno, "cannot set no_new_privs");
 	if (!user)
 		return DOCA_SUCCESS;
-	result = find(user, group, &uid, &gid, fault);
-	if (result == DOCA_SUCCESS && !is_current(uid, gid))
-		result = become(uid, gid, fault);
-	/* A switch of the user resets it to fs.suid_dumpable. */
-	if (result == DOCA_SUCCESS)
-		result = privileges_forbid_dumps(fault);
+	result = become(user, group, false, fault);
 	if (result == DOCA_SUCCESS)
 		log_line("runs as user %s", user);
 	return result;
+}
+
+bool privileges_has_service_user(void)
+{
+	return getpwnam(PRIVILEGES_SERVICE_USER) != NULL;
+}
+
+doca_error_t privileges_become_service(struct dpumap_fault *fault)
+{
+	return become(PRIVILEGES_SERVICE_USER, NULL, true, fault);
 }
 
 void privileges_trust_service(const char *user)
@@ -105,7 +120,7 @@ void privileges_trust_service(const char *user)
 
 	if (geteuid() != 0)
 		return;
-	found = getpwnam(user ? user : SERVICE_USER);
+	found = getpwnam(user ? user : PRIVILEGES_SERVICE_USER);
 	if (found)
 		dpumap_trusted_secret_owner(found->pw_uid);
 }

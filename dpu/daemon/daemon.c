@@ -20,12 +20,12 @@
 #include "dpu/daemon/credentials.h"
 #include "dpu/daemon/listeners.h"
 #include "dpu/daemon/metrics.h"
+#include "dpu/daemon/prepare.h"
 #include "dpu/daemon/service_status.h"
 #include "dpu/daemon/signals.h"
 #include "dpu/daemon/text_service.h"
 #include "dpu/exports/device_watch.h"
 #include "dpu/exports/job.h"
-#include "dpu/exports/memory.h"
 #include "dpu/registry/registry.h"
 #include "local/comch_place.h"
 
@@ -134,27 +134,6 @@ static doca_error_t open_metrics(struct daemon *d, struct dpumap_fault *fault)
 
 /* -- reconfiguration -- */
 
-/* A socket on TCP exists only with TLS. */
-static doca_error_t load_tls(const struct settings *settings, bool has_adopted_tcp,
-			     struct dpumap_tls **tls, struct dpumap_fault *fault)
-{
-	const struct dpumap_tls_config config = {.cert = settings->cert,
-						 .key = settings->key,
-						 .ca = settings->ca,
-						 .crl = settings->crl,
-						 .psk = settings->psk};
-
-	*tls = NULL;
-	if (has_adopted_tcp && !settings_has_keys(settings))
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_BAD_CONFIG,
-			"systemd passed a TCP socket, which needs TLS: set cert, key "
-			"and ca, or psk, or remove the socket from the socket unit");
-	if (!has_adopted_tcp && !settings_has_tls(settings))
-		return DOCA_SUCCESS;
-	return dpumap_tls_create(&config, true, tls, fault);
-}
-
 static void limit_clients(struct daemon *d, const struct settings *settings)
 {
 	server_set_max_clients(d->server, settings->max_clients,
@@ -188,63 +167,6 @@ static doca_error_t check_unchanged(const struct settings *now, const struct set
 				texts[i].name, texts[i].now ? texts[i].now : "",
 				texts[i].wanted ? texts[i].wanted : "");
 	return registry_settings_check_unchanged(&now->registry, &wanted->registry, fault);
-}
-
-/* What start, reload and --check have in common. */
-static doca_error_t prepare(const struct options *options, const struct export_dir *known,
-			    bool has_adopted_tcp, struct settings *settings,
-			    struct dpumap_tls **tls, struct dpumap_fault *fault)
-{
-	doca_error_t result = options_settings(options, known, settings, fault);
-	struct dpumap_address ignored;
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (settings->metrics)
-		result = metrics_parse(settings->metrics, &ignored, fault);
-	if (result == DOCA_SUCCESS)
-		result = registry_settings_complete(&settings->registry, settings->listen,
-						    settings->num_listen, settings->cert, fault);
-	if (result == DOCA_SUCCESS)
-		result = load_tls(settings, has_adopted_tcp, tls, fault);
-	if (result != DOCA_SUCCESS)
-		settings_free(settings);
-	return result;
-}
-
-/* The same for what a reload ignores. */
-static doca_error_t prepare_start(const struct options *options, bool has_adopted_tcp,
-				  struct settings *settings, struct dpumap_tls **tls,
-				  struct dpumap_fault *fault)
-{
-	doca_error_t result = prepare(options, NULL, has_adopted_tcp, settings, tls, fault);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = privileges_check(settings->user, settings->group, fault);
-	if (result != DOCA_SUCCESS) {
-		dpumap_tls_destroy(*tls);
-		settings_free(settings);
-	}
-	return result;
-}
-
-doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fault)
-{
-	struct settings settings;
-	struct dpumap_tls *tls;
-	doca_error_t result = prepare_start(options, false, &settings, &tls, fault);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	credentials_warn(tls);
-	dpumap_tls_destroy(tls);
-	for (size_t i = 0; i < settings.exports.num && result == DOCA_SUCCESS; i++)
-		result = memory_check_spec(&settings.exports.specs[i], fault);
-	if (result == DOCA_SUCCESS)
-		result = registry_check(&settings.registry, fault);
-	settings_free(&settings);
-	return result;
 }
 
 /* The exports of the reload have been made: nothing can fail from now on. */
@@ -337,8 +259,8 @@ static doca_error_t load_next(void *context, struct dpumap_fault *fault)
 {
 	struct daemon *d = context;
 
-	return prepare(d->options, d->known, d->listeners.has_adopted_tcp, &d->next, &d->next_tls,
-		       fault);
+	return prepare_reload(d->options, d->known, d->listeners.has_adopted_tcp, &d->next,
+			      &d->next_tls, fault);
 }
 
 static doca_error_t plan_next(void *context, struct export_change **change,

@@ -13,11 +13,6 @@
 
 struct daemon;
 
-/*
- * Refuses what daemon_create() refuses, as far as that needs neither sockets nor the device. Changes
- * nothing, also if the daemon is running.
- */
-doca_error_t daemon_check(const struct options *options, struct dpumap_fault *fault);
 /* Prepares everything that clients need. Borrows the options. SHUTDOWN after signals_ask_stop(). */
 doca_error_t daemon_create(const struct options *options, struct daemon **daemon,
 			   struct dpumap_fault *fault);

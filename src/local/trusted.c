@@ -199,6 +199,9 @@ doca_error_t dpumap_trusted_open(const char *path, bool is_secret, int *fd,
 	int f;
 
 	result = dpumap_file_open(path, &f, &size, fault);
+	if (result == DOCA_ERROR_NOT_PERMITTED)
+		return dpumap_fault_set(fault, result, "user %u cannot read %s: use %s", geteuid(),
+					path, is_secret ? "chown" : "chmod a+r");
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (fstat(f, &st) != 0)

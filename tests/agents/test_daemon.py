@@ -295,6 +295,53 @@ def test_check_refuses_what_the_start_refuses(dpu, pki, defect):
     assert pattern in checked.err
 
 
+AS_SERVICE = """\
+grep -v ^dpumap: /etc/passwd > {dir}/passwd && echo dpumap:x:65533:65533::/:/bin/false >> {dir}/passwd &&
+mount --bind {dir}/passwd /etc/passwd && exec dpumapd --config {dir}/defective.conf --check"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("setting", ["", 'user = "nobody";'], ids=["service", "setting"])
+def test_check_by_root_is_for_the_user_that_reads_the_files(dpu, pki, setting):
+    """The user of the service, if there is no setting. Its key may have been copied by root."""
+    for path in (dpu.dir, os.path.dirname(dpu.dir)):
+        os.chmod(path, 0o755)
+    configuration = Defective(dpu, pki)
+    configuration.add(setting)
+    os.chmod(f"{dpu.dir}/own", 0o755)
+    os.chmod(f"{dpu.dir}/defective.conf", 0o644)
+    for name in ("dpu.crt", "ca.crt", "ca.crl"):
+        os.chmod(configuration.own[name], 0o644)
+    user, uid = ("nobody", 65534) if setting else ("dpumap", 65533)
+    where = "setting user" if setting else "the user of dpumapd.service"
+
+    def check():
+        return dpu.run(["unshare", "--mount", "sh", "-c", AS_SERVICE.format(dir=dpu.dir)])
+
+    key = configuration.own["dpu.key"]
+    message = f"user {uid} cannot read {key}: use chown .checked for user {user}, {where}."
+    check().fails_with(REFUSED, message)
+    os.chown(key, uid, uid)
+    assert f"dpumapd: valid for user {user}" in check().ok()
+    os.chmod(configuration.own["ca.crl"], 0o600)
+    check().fails_with(REFUSED, f"user {uid} cannot read .*ca.crl: use chmod")
+    os.chmod(os.path.dirname(dpu.dir), 0o700)
+
+
+def test_check_says_whose_files_it_has_read(dpu, pki):
+    told = Defective(dpu, pki).run("--check").ok()
+    assert re.fullmatch(r"dpumapd: valid for (root; there is no user dpumap, .*|user \w+.*)\n", told)
+
+
+def test_user_of_the_service_is_that_of_the_unit():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    unit = (root / "dpu/dpumapd.service.in").read_text(encoding="utf-8")
+    header = (root / "dpu/base/privileges.h").read_text(encoding="utf-8")
+    name = re.search('#define PRIVILEGES_SERVICE_USER "(.*)"', header)[1]
+    assert re.search("^User=(.*)$", unit, re.M)[1] == name
+    assert f"\nu {name} " in (root / "dpu/dpumap.sysusers").read_text(encoding="utf-8")
+
+
 def test_admin_socket_is_only_for_its_owner(dpu):
     """Its clients do not authenticate, so it is never an address that others can reach."""
     words = ["dpumapd", "--export", "name=a,kind=dram,size=4K", "--listen", f"unix:{dpu.dir}/socket"]

@@ -6,7 +6,9 @@ import os
 import pathlib
 import pwd
 import re
+import shutil
 import socket
+import tempfile
 
 import pytest
 
@@ -288,20 +290,33 @@ def test_check_refuses_what_start_refuses(publish, store, dpu):
 def test_root_checks_secrets_of_the_user_of_the_service(publish, cluster, dpu):
     store = cluster(tls=True)
     one = publish(store)
-    dpu.put({"dpu/etcd.key": pathlib.Path(store.pki.path("client.key")), "dpu/password": "x\n"})
     nobody = pwd.getpwnam("nobody")
-    for name in ("etcd.key", "password"):
-        os.chmod(f"{one.place}/{name}", 0o600)
-        os.chown(f"{one.place}/{name}", nobody.pw_uid, nobody.pw_gid)
-    files = f'ca = "{store.pki.path("ca.crt")}"; cert = "{store.pki.path("client.crt")}"; key = "{one.place}/etcd.key";'
-    one.more = f'	tls = {{ {files} }}; user = "a"; password_file = "{one.place}/password";\n'
-    one.exports = []
-    one.write()
-    words = ["dpumapd", "--config", f"{one.place}/dpumapd.conf", "--check"]
-    dpu.run(words).fails_with(REFUSED, "etcd.key belongs to user")
-    with open(f"{one.place}/dpumapd.conf", "a", encoding="utf-8") as file:
-        file.write('user = "nobody";\n')
-    dpu.run(words).ok()
+    with tempfile.TemporaryDirectory(prefix="dpumap-agents.", dir="/tmp") as place:
+        for path in ("dpu.crt", "dpu.key", "ca.crt"):
+            shutil.copy(one.pki.path(path), place)
+        for path, name in (("ca.crt", "etcd-ca.crt"), ("client.crt", "etcd.crt"), ("client.key", "etcd.key")):
+            shutil.copy(store.pki.path(path), f"{place}/{name}")
+        pathlib.Path(place, "password").write_text("x\n", encoding="utf-8")
+        files = f'ca = "{place}/etcd-ca.crt"; cert = "{place}/etcd.crt"; key = "{place}/etcd.key";'
+        one.more = f'	tls = {{ {files} }}; user = "a"; password_file = "{place}/password";\n'
+        one.exports = []
+        one.write()
+        text = pathlib.Path(one.place, "dpumapd.conf").read_text(encoding="utf-8")
+        config = pathlib.Path(place, "dpumapd.conf")
+        config.write_text(text.replace(f"{one.pki.dir}/", f"{place}/"), encoding="utf-8")
+        for path in (place, *pathlib.Path(place).iterdir()):
+            os.chmod(path, 0o755)
+        for name in ("dpu.key", "etcd.key", "password"):
+            os.chmod(f"{place}/{name}", 0o600)
+        for name in ("etcd.key", "password"):
+            os.chown(f"{place}/{name}", nobody.pw_uid, nobody.pw_gid)
+        words = ["dpumapd", "--config", str(config), "--check"]
+        dpu.run(words).fails_with(REFUSED, "etcd.key belongs to user")
+        with open(config, "a", encoding="utf-8") as file:
+            file.write('user = "nobody";\n')
+        dpu.run(words).fails_with(REFUSED, "cannot read .*dpu.key: use chown")
+        os.chown(f"{place}/dpu.key", nobody.pw_uid, nobody.pw_gid)
+        dpu.run(words).ok()
 
 
 # -- the service manager

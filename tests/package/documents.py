@@ -177,8 +177,7 @@ RULES = (
     Rule(
         PACKAGES,
         r"^chown dpumap",
-        before=f"{CARDS}; cd {PKI} && cp dpu1.crt /etc/dpumap/dpu.crt && cp dpu1.key /etc/dpumap/dpu.key &&"
-        " cp ca.crt ca.crl /etc/dpumap/",
+        before=f"{CARDS}; cd {PKI} && cp dpu1.crt dpu1.key ca.crt ca.crl /etc/dpumap/",
     ),
     Rule(
         PACKAGES,

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "dpu/daemon/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dpu/base/privileges.h"
+#include "dpu/daemon/credentials.h"
+#include "dpu/daemon/prepare.h"
+#include "dpu/exports/memory.h"
+#include "dpu/registry/registry.h"
+
+/* Of the setting user, or of the service. */
+struct reader {
+	char *user; /* NULL: the current user reads the files */
+	char *group;
+	bool is_of_service;
+};
+
+static doca_error_t check_start(const struct options *options, struct dpumap_fault *fault)
+{
+	struct settings settings;
+	struct dpumap_tls *tls;
+	doca_error_t result = prepare_start(options, false, &settings, &tls, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	credentials_warn(tls);
+	dpumap_tls_destroy(tls);
+	for (size_t i = 0; i < settings.exports.num && result == DOCA_SUCCESS; i++)
+		result = memory_check_spec(&settings.exports.specs[i], fault);
+	if (result == DOCA_SUCCESS)
+		result = registry_check(&settings.registry, fault);
+	settings_free(&settings);
+	return result;
+}
+
+/* What the user that dpumapd switches to reads again, after it has started as root. */
+static doca_error_t check_reload(const struct options *options, struct dpumap_fault *fault)
+{
+	struct settings settings;
+	struct dpumap_tls *tls;
+	doca_error_t result = prepare_reload(options, NULL, false, &settings, &tls, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	dpumap_tls_destroy(tls);
+	result = registry_check(&settings.registry, fault);
+	settings_free(&settings);
+	return result;
+}
+
+/* Only root can read files for another user. */
+static doca_error_t find_reader(const struct options *options, struct reader *reader,
+				struct dpumap_fault *fault)
+{
+	struct settings settings;
+	doca_error_t result;
+
+	if (geteuid() != 0)
+		return DOCA_SUCCESS;
+	result = options_settings(options, NULL, &settings, fault);
+	if (result != DOCA_SUCCESS)
+		return result;
+	reader->is_of_service = !settings.user && privileges_has_service_user();
+	if (reader->is_of_service)
+		reader->user = strdup(PRIVILEGES_SERVICE_USER);
+	else if (settings.user)
+		reader->user = strdup(settings.user);
+	reader->group = settings.group ? strdup(settings.group) : NULL;
+	settings_free(&settings);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_as(const struct options *options, const struct reader *reader,
+			     struct dpumap_fault *fault)
+{
+	struct dpumap_fault why = {0};
+	doca_error_t result = reader->is_of_service
+				      ? privileges_become_service(fault)
+				      : privileges_become(reader->user, reader->group, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = reader->is_of_service ? check_start(options, &why) : check_reload(options, &why);
+	if (result == DOCA_SUCCESS)
+		return result;
+	return dpumap_fault_set(
+		fault, result, "%.250s (checked for user %s, %s)", why.text, reader->user,
+		reader->is_of_service ? "the user of dpumapd.service" : "setting user");
+}
+
+static void print_reader(const struct reader *reader)
+{
+	if (reader->is_of_service)
+		printf("dpumapd: valid for user %s, the user of dpumapd.service\n", reader->user);
+	else if (reader->user)
+		printf("dpumapd: valid for user %s (setting user)\n", reader->user);
+	else if (geteuid() == 0)
+		printf("dpumapd: valid for root; there is no user " PRIVILEGES_SERVICE_USER
+		       ", the user of dpumapd.service\n");
+	else
+		printf("dpumapd: valid for user %u\n", geteuid());
+}
+
+doca_error_t check_configuration(const struct options *options, struct dpumap_fault *fault)
+{
+	struct reader reader = {0};
+	doca_error_t result = find_reader(options, &reader, fault);
+
+	if (result == DOCA_SUCCESS && !reader.is_of_service)
+		result = check_start(options, fault);
+	if (result == DOCA_SUCCESS && reader.user)
+		result = check_as(options, &reader, fault);
+	if (result == DOCA_SUCCESS)
+		print_reader(&reader);
+	free(reader.user);
+	free(reader.group);
+	return result;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What start, reload and --check have in common: reading the configuration and the files that it names. */
+#ifndef DPUMAPD_PREPARE_H
+#define DPUMAPD_PREPARE_H
+
+#include "channel/tls.h"
+#include "dpu/settings/options.h"
+
+/*
+ * The caller frees settings, and tls, which is NULL without an address over TLS. known as in settings_load();
+ * has_adopted_tcp: systemd passed a socket that needs TLS.
+ */
+doca_error_t prepare_reload(const struct options *options, const struct export_dir *known,
+			    bool has_adopted_tcp, struct settings *settings,
+			    struct dpumap_tls **tls, struct dpumap_fault *fault);
+/* The same, and what a reload ignores. */
+doca_error_t prepare_start(const struct options *options, bool has_adopted_tcp,
+			   struct settings *settings, struct dpumap_tls **tls,
+			   struct dpumap_fault *fault);
+
+#endif
