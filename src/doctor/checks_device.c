@@ -217,7 +217,8 @@ static void check_driver(struct check_context *context, struct finding *finding)
 	}
 	doctor_report(finding, DOCTOR_WARN,
 		      "%s is not an mlx5 device: no PCI exports, no device memory, no DMA engine%s",
-		      doctor_device_name(device), device->info ? "; exports over RDMA work" : "");
+		      doctor_device_name(device),
+		      device->info ? "; it supports exports over RDMA" : "");
 	doctor_advise(finding, "PCI exports need a function of the DPU's card; this device "
 			       "supports only exports with via = \"rdma\"");
 }

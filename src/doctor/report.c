@@ -86,14 +86,19 @@ static void write_verdict(const struct dpumap_doctor_options *options, struct js
 	const char *job = options->side == DPUMAP_DOCTOR_HOST ? "import memory over PCI"
 							      : "export memory over PCI";
 	bool linked = does_work(works, "dpumapd");
+	const char *rdma = "";
 
+	/* Importing needs both the device and dpumapd. */
+	if (does_work(works, "rdma"))
+		rdma = linked ? "; exports over RDMA work"
+			      : "; the device supports exports over RDMA";
 	if (!failed)
-		snprintf(text, size, "ready to %s%s%s", job, linked ? "; connected to dpumapd" : "",
-			 does_work(works, "rdma") ? "; exports over RDMA work too" : "");
+		snprintf(text, size, "ready to %s%s%s%s", job,
+			 linked ? "; connected to dpumapd" : "", rdma,
+			 linked && rdma[0] ? " too" : "");
 	else
 		snprintf(text, size, "not ready to %s: see %s%s", job,
-			 doctor_json_text(failed, "id"),
-			 does_work(works, "rdma") ? "; exports over RDMA work" : "");
+			 doctor_json_text(failed, "id"), rdma);
 }
 
 struct json_object *doctor_verdict(const struct dpumap_doctor_options *options,

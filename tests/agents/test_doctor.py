@@ -2,6 +2,7 @@
 """dpumap doctor and dpumapd doctor: every profile, both sides, and all that can go wrong."""
 
 import contextlib
+import json
 import os
 import pathlib
 import pwd
@@ -423,6 +424,8 @@ def test_spoilt_library(doctor, what, expectations):
 def test_no_dpumapd(on_host, work):
     nowhere = "link.connect=fail link.version=unknown exit==13"
     on_host(nowhere, "--connect", work / "none")
+    verdict = json.loads(on_host.run("--json", "--connect", work / "none").out)["verdict"]
+    assert verdict.endswith("see link.connect; the device supports exports over RDMA")
     on_host("link.connect=unknown ready==true")
     on_host("link.address=fail exit==13", "--connect", "tls:no-such-host.invalid:7470")
     nonsense = "config.file=fail link.address=unknown exit==14"
