@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "local/fault.h"
 
 #define FREE_DESCRIPTORS 8
+#define FREE_MEMORY	 (UINT64_C(256) << 20) /* the largest map of a device needs less */
 
 static void append(struct dpumap_fault *fault, const char *name, const char *more)
 {
@@ -63,6 +67,47 @@ static doca_error_t from_errno(int err)
 	}
 }
 
+/* How many bytes of a limit the process uses: a field of /proc/self/statm, in pages. False if it is unknown. */
+static bool read_usage(unsigned int field, uint64_t *bytes)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+	bool is_read = f != NULL;
+
+	for (unsigned int i = 0; is_read && i <= field; i++)
+		// NOLINTNEXTLINE(cert-err34-c): the kernel's number
+		is_read = fscanf(f, "%lu", &pages) == 1;
+	if (f)
+		fclose(f);
+	*bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	return is_read;
+}
+
+/* The limit that a lack of memory may come from: the system may have enough. */
+static void append_memory(struct dpumap_fault *fault)
+{
+	static const struct {
+		int limit;
+		unsigned int field;
+		const char *what, *option;
+	} all[] = {{RLIMIT_AS, 0, "address space", "-v"}, {RLIMIT_DATA, 5, "data", "-d"}};
+	size_t used = strlen(fault->text);
+	struct rlimit limit;
+	uint64_t bytes;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		if (getrlimit(all[i].limit, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+		    !read_usage(all[i].field, &bytes) || bytes + FREE_MEMORY < limit.rlim_cur)
+			continue;
+		snprintf(fault->text + used, sizeof(fault->text) - used,
+			 "; the process can have only %" PRIu64 " KiB more %s: raise the limit "
+			 "(ulimit %s)",
+			 bytes < limit.rlim_cur ? (limit.rlim_cur - bytes) >> 10 : 0, all[i].what,
+			 all[i].option);
+		return;
+	}
+}
+
 doca_error_t dpumap_fault_set(struct dpumap_fault *fault, doca_error_t code, const char *fmt, ...)
 {
 	va_list args;
@@ -70,6 +115,8 @@ doca_error_t dpumap_fault_set(struct dpumap_fault *fault, doca_error_t code, con
 	va_start(args, fmt);
 	vsnprintf(fault->text, sizeof(fault->text), fmt, args);
 	va_end(args);
+	if (code == DOCA_ERROR_NO_MEMORY)
+		append_memory(fault);
 	fault->code = code;
 	return code;
 }
@@ -82,6 +129,8 @@ doca_error_t dpumap_fault_errno(struct dpumap_fault *fault, int err, const char 
 	vsnprintf(fault->text, sizeof(fault->text), fmt, args);
 	va_end(args);
 	append(fault, NULL, strerror(err));
+	if (err == ENOMEM || err == EAGAIN) /* EAGAIN: no stack for a thread */
+		append_memory(fault);
 	fault->code = from_errno(err);
 	return fault->code;
 }
@@ -140,6 +189,9 @@ doca_error_t dpumap_fault_doca(struct dpumap_fault *fault, doca_error_t code, co
 	va_end(args);
 	append(fault, doca_error_get_name(code), doca_error_get_descr(code));
 	append_descriptors(fault);
+	/* Drivers do not report this cause either. */
+	if (code == DOCA_ERROR_NO_MEMORY || code == DOCA_ERROR_DRIVER)
+		append_memory(fault);
 	fault->code = code;
 	return code;
 }

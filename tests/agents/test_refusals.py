@@ -144,6 +144,24 @@ def test_tool_without_descriptors_says_so(host, dpumap):
     assert told
 
 
+@pytest.mark.parametrize("option, what", [("v", "address space"), ("d", "data")])
+def test_tool_without_memory_says_so(host, dpumap, option, what):
+    """The system has enough: it is the limit of the process."""
+    told = starts = 0
+    for limit in (4 << shift for shift in range(10, 17)):
+        limited = f"ulimit -{option} {limit} && exec"
+        if host.run(f"{limited} dpumap --version").status:
+            continue  # the loader, a sanitizer, or qemu needs more
+        starts += 1
+        done = host.run(f"{limited} {dpumap.command('read', 'fast')} >/dev/null")
+        pattern = f"can have only \\d+ KiB more {what}: raise the limit .ulimit -{option}|cannot allocate memory"
+        assert not done.status or re.search(pattern, done.err, re.I), (limit, done.err)
+        told += "can have only" in done.err
+    if not starts:
+        pytest.skip("what starts the program needs more memory than it does")
+    assert told
+
+
 def test_size_max_takes_all_device_memory(serve):
     serve("--export", "name=all,kind=dm,size=max").daemon.await_log(r"export all created: dm, \d+[KM]?,")
 
