@@ -144,7 +144,7 @@ static void print_view(const struct fleet *f, const struct dpumap_fleet_status *
 		printf("registry     live at revision %" PRId64 ", by %s\n", status->revision,
 		       status->endpoint);
 	else
-		printf("registry     cannot be reached; known %s ago\n", age);
+		printf("registry     cannot be reached (%s); known %s ago\n", status->problem, age);
 	printf("DPUs         %zu\n", status->num_dpus);
 	printf("exports      %zu\n", status->num_exports);
 	if (status->num_newer)
@@ -168,7 +168,9 @@ static struct json_object *json_view(const struct fleet *f,
 	return object;
 }
 
-static doca_error_t show(const struct fleet *f, const struct options *o, bool *is_live)
+/* unreachable: why the registry is. */
+static doca_error_t show(const struct fleet *f, const struct options *o,
+			 struct dpumap_fault *unreachable)
 {
 	struct output out = {.fleet = f, .json = o->given & OPTION_JSON};
 	const struct dpumap_fleet_status *status;
@@ -177,7 +179,10 @@ static doca_error_t show(const struct fleet *f, const struct options *o, bool *i
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	*is_live = status->is_live;
+	if (!status->is_live)
+		dpumap_fault_set(unreachable, DOCA_ERROR_NOT_CONNECTED,
+				 "the registry of fleet %s cannot be reached: %.200s", f->name,
+				 status->problem);
 	if (out.json) {
 		object = json_view(f, status);
 		out.dpus = json_object_new_array();
@@ -187,7 +192,7 @@ static doca_error_t show(const struct fleet *f, const struct options *o, bool *i
 	} else {
 		print_view(f, status);
 	}
-	result = show_dpus(&out, o->args[0], *is_live);
+	result = show_dpus(&out, o->args[0], unreachable->code == DOCA_SUCCESS);
 	if (result == DOCA_SUCCESS)
 		result = show_members(&out);
 	if (object && result == DOCA_SUCCESS)
@@ -199,19 +204,17 @@ static doca_error_t show(const struct fleet *f, const struct options *o, bool *i
 
 doca_error_t fleet_status(const struct options *options, struct dpumap_fault *fault)
 {
-	bool is_live = false;
+	struct dpumap_fault unreachable = {0};
 	struct fleet f;
 	doca_error_t result;
 
 	result = fleet_open(options, &f, fault);
 	if (result == DOCA_SUCCESS) {
-		result = show(&f, options, &is_live);
+		result = show(&f, options, &unreachable);
 		if (result != DOCA_SUCCESS)
 			fleet_fault(&f, result, fault);
-		else if (!is_live)
-			result = dpumap_fault_set(fault, DOCA_ERROR_NOT_CONNECTED,
-						  "the registry of fleet %s cannot be reached",
-						  f.name);
+		else if (unreachable.code != DOCA_SUCCESS)
+			result = dpumap_fault_set(fault, unreachable.code, "%s", unreachable.text);
 	}
 	fleet_close(&f);
 	return result;

@@ -129,8 +129,10 @@ static doca_error_t create(struct fleet *f, const struct options *o, struct dpum
 	result = f->table->create(o->fleet, &f->view);
 	if (result == DOCA_ERROR_INVALID_VALUE)
 		return dpumap_fault_set(fault, result,
-					"a fleet cannot have this name: use 1 to 63 letters, "
-					"digits, -, _ and ., beginning with a letter or a digit");
+					"a fleet cannot have the name \"%.80s\": use 1 to 63 "
+					"letters, digits, -, _ and ., beginning with a letter or a "
+					"digit",
+					o->fleet);
 	return result == DOCA_SUCCESS ? result
 				      : dpumap_fault_doca(fault, result, "cannot create a fleet");
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdio.h>
 #include <string.h>
 
 #include <doca_types.h>
 
+#include "channel/host_config.h"
 #include "host/base/interrupt.h"
 #include "host/fleet/place.h"
 #include "host/remote/remote.h"
@@ -59,12 +61,26 @@ static doca_error_t connect_in_fleet(const struct options *options, struct dpuma
 	return dpumap_fault_set(fault, why.code, "DPU %s: %.240s", place->dpu, why.text);
 }
 
+/* Of a host that has only the registry of a fleet. */
+static void advise_fleet(const char *fleet, struct dpumap_fault *fault)
+{
+	size_t used = strlen(fault->text);
+
+	snprintf(fault->text + used, sizeof(fault->text) - used,
+		 "; an export of fleet %s is DPU:EXPORT", fleet);
+}
+
 doca_error_t remote_connect(const struct options *options, struct dpumap_client **client,
 			    struct dpumap_fault *fault)
 {
+	doca_error_t result;
+
 	if (options->place)
 		return connect_in_fleet(options, client, fault);
-	return connect_to(options->connect, options, client, fault);
+	result = connect_to(options->connect, options, client, fault);
+	if (result != DOCA_SUCCESS && options->connect_is_default && options->registry->fleet)
+		advise_fleet(options->registry->fleet, fault);
+	return result;
 }
 
 static void ask(struct dpumap_msg *request, enum dpumap_op op)

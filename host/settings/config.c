@@ -56,6 +56,7 @@ doca_error_t config_load(struct options *options, struct config *config, struct 
 		dpumap_address_find_default(config->default_connect,
 					    sizeof(config->default_connect));
 		options->connect = config->default_connect;
+		options->connect_is_default = true;
 	}
 	return DOCA_SUCCESS;
 }

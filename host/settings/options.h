@@ -68,6 +68,7 @@ struct options {
 	unsigned int given; /* enum option_bit; the bit of a group is set by any of its options */
 	/* Completed by config_load() from the environment and the configuration. */
 	const char *connect;
+	bool connect_is_default; /* nobody has set it */
 	struct dpumap_tls_config tls;
 	const char *server; /* expected in dpumapd's certificate; NULL: the host connected to */
 	const char *device; /* NULL: the first device that can import */

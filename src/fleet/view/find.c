@@ -96,14 +96,16 @@ doca_error_t dpumap_fleet_list_dpus(struct dpumap_fleet *fleet, const char *patt
 
 /* -- one -- */
 
+/* The name of an export may have been given alone. */
 static doca_error_t not_found(struct dpumap_fleet *fleet, const struct dpumap_fleet_key *key)
 {
 	bool is_export = key->name[0] && dpumap_view_find_dpu(fleet->view, key->dpu);
 
 	return dpumap_fault_set(&fleet->fault, DOCA_ERROR_NOT_FOUND,
-				"fleet %s has no %s called \"%s%s%s\"; see dpumap --fleet %s %s",
+				"fleet %s has no %s called \"%s%s%s\"%s; see dpumap --fleet %s %s",
 				fleet->name, is_export ? "export" : "DPU", key->dpu,
-				is_export ? ":" : "", is_export ? key->name : "", fleet->name,
+				is_export ? ":" : "", is_export ? key->name : "",
+				key->name[0] ? "" : " (an export is DPU:EXPORT)", fleet->name,
 				is_export ? "list" : "fleet status");
 }
 
@@ -162,7 +164,6 @@ doca_error_t dpumap_fleet_resolve_dpu(struct dpumap_fleet *fleet, const char *na
 	if (result != DOCA_SUCCESS)
 		return result;
 	found = dpumap_view_find_dpu(fleet->view, key.dpu);
-	key.name[0] = '\0';
 	if (!found)
 		return not_found(fleet, &key);
 	result = check_newer(fleet, found->needs_newer, key.dpu);
