@@ -24,7 +24,7 @@ matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "dpumap"})
 from matplotlib import pyplot  # noqa: E402
 
 STYLE = """body { font: 15px/1.45 sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em }
-svg { max-width: 100%; height: auto } table { border-collapse: collapse } pre { overflow: auto; font-size: 12px }
+svg { max-width: 100%; height: auto } figure { margin: 0 } table { border-collapse: collapse } pre { overflow: auto; font-size: 12px }
 td, th { padding: 0 0.8em; text-align: right; border-bottom: 1px solid #ddd }
 td:first-child, th:first-child { text-align: left; padding-left: 0 }"""
 GOOD, BAD, NEUTRAL = "#1b6e20", "#b00020", "#1f4e79"
@@ -70,6 +70,22 @@ def chart(bench, rows):
     return text.replace("<svg", f'<svg role="img" aria-label="ratios of {html.escape(bench)}"', 1)
 
 
+def legend(rows):
+    """What the chart of these rows shows, and nothing else."""
+    results = {reached(median, goal) for _, median, _, _, goal in rows}
+    words = "Each point is the median of a ratio"
+    if any(least < most for _, _, least, most, _ in rows):
+        words += ", the line through it its range"
+    words += ". The line at 1 is the reference itself."
+    if results != {None}:
+        words += " The black mark is the goal" + (" of a ratio that has one." if None in results else ".")
+    if True in results:
+        words += " A green point reaches its goal."
+    if False in results:
+        words += " A red cross misses its goal."
+    return words
+
+
 def table(rows):
     lines = []
     for name, median, least, most, goal in rows:
@@ -98,12 +114,14 @@ def read(path):
 
 
 def page(results, log):
-    body = [f"<h2>{html.escape(bench)}</h2>{chart(bench, rows)}{table(rows)}" for bench, rows in results.items()]
+    body = [
+        f"<h2>{html.escape(bench)}</h2><figure>{chart(bench, rows)}<figcaption>{legend(rows)}</figcaption></figure>"
+        f"{table(rows)}"
+        for bench, rows in results.items()
+    ]
     return (
         f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>dpumap: speed</title><style>{STYLE}</style>'
         f"<h1>dpumap: speed</h1><p>{html.escape(machine())}.</p>"
-        "<p>Each point is the median of a ratio, the line its range, the mark its goal. A green point reaches the goal, "
-        "a red cross misses it. The line at 1 is the reference itself.</p>"
         + ("".join(body) or "<p>These benchmarks print no ratios.</p>")
         + f"<h2>What was printed</h2><pre>{html.escape(log)}</pre></html>\n"
     )
