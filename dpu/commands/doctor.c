@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "dpu/commands/doctor.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
 
+#include "base/array.h"
 #include "channel/address.h"
 #include "doctor/doctor.h"
 #include "dpu/base/log.h"
@@ -16,6 +19,7 @@
 #include "dpu/commands/ctl.h"
 #include "dpu/settings/options.h"
 #include "dpu/settings/settings.h"
+#include "local/trusted.h"
 
 static volatile int stop_signal;
 
@@ -61,6 +65,58 @@ static const char *find_failed(const struct options *options, const struct setti
 		json_object_object_get(json_object_array_get_idx(list, 0), "reason"));
 }
 
+/* In a process of its own, as the user that dpumapd runs as. */
+static void open_files(const struct settings *settings, const char *file,
+		       struct dpumap_fault *fault)
+{
+	const struct {
+		const char *path;
+		bool is_secret;
+	} files[] = {{file, false},	    {settings->cert, false}, {settings->key, true},
+		     {settings->ca, false}, {settings->crl, false},  {settings->psk, true}};
+	const char *user = settings->user ? settings->user : PRIVILEGES_SERVICE_USER;
+	struct dpumap_fault why = {0};
+	int fd;
+
+	if (settings->user ? privileges_become(user, settings->group, fault)
+			   : privileges_become_service(fault))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		if (!files[i].path)
+			continue;
+		if (dpumap_trusted_open(files[i].path, files[i].is_secret, &fd, &why)) {
+			dpumap_fault_set(fault, why.code, "%.240s (dpumapd runs as user %s)",
+					 why.text, user);
+			return;
+		}
+		close(fd);
+	}
+}
+
+/* Root can read what dpumapd cannot. */
+static void check_readable(const struct settings *settings, const char *file,
+			   struct dpumap_fault *fault)
+{
+	struct dpumap_fault found = {0};
+	int fds[2], status;
+	pid_t child;
+
+	if (geteuid() != 0 || (!settings->user && !privileges_has_service_user()) ||
+	    pipe2(fds, O_CLOEXEC) != 0)
+		return;
+	child = fork();
+	if (child == 0) {
+		open_files(settings, file, &found);
+		_exit(write(fds[1], &found, sizeof(found)) != sizeof(found));
+	}
+	close(fds[1]);
+	if (read(fds[0], &found, sizeof(found)) == sizeof(found))
+		*fault = found;
+	close(fds[0]);
+	if (child > 0)
+		waitpid(child, &status, 0);
+}
+
 static doca_error_t run_checks(const struct options *options, struct dpumap_fault *fault)
 {
 	char room[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX];
@@ -73,8 +129,9 @@ static doca_error_t run_checks(const struct options *options, struct dpumap_faul
 	if (!file && access(DOCTOR_FILE_DEFAULT, F_OK) == 0)
 		file = DOCTOR_FILE_DEFAULT;
 	settings_init(&settings);
-	if (file && settings_load(&settings, file, NULL, &wrong) == DOCA_SUCCESS)
-		settings_check(&settings, &wrong);
+	if (file && settings_load(&settings, file, NULL, &wrong) == DOCA_SUCCESS &&
+	    settings_check(&settings, &wrong) == DOCA_SUCCESS)
+		check_readable(&settings, file, &wrong);
 	privileges_trust_service(settings.user);
 	result = dpumap_doctor_run(
 		&(struct dpumap_doctor_options){

@@ -673,13 +673,18 @@ def test_key_of_the_service_is_accepted_for_root(on_dpu, dpu, serve, config, pki
     done = dpu.run(["dpumapd", "--config", work / "conf"])
     done.fails_with(REFUSED, f"service.key belongs to user {user.pw_uid}")
     (work / "conf").write_text(text + 'user = "nobody";\n')
-    on_dpu("link.files=ok", "--config", work / "conf")
+    on_dpu("link.files=ok config.file=fail exit==14", "--config", work / "conf")
     check = ["dpumapd", "--config", work / "conf", "--check"]
     dpu.run(check).fails_with(REFUSED, "cannot read .*/conf: use chmod a.r .checked for user nobody")
     places = {path: path.stat().st_mode for path in (work, work.parent, pathlib.Path(pki.path("x")).parent)}
     for path in places:
         path.chmod(0o755)
     dpu.run(check).ok()
+    on_dpu("link.files=ok config.file=ok", "--config", work / "conf")
+    os.chown(key, 0, 0)
+    said = on_dpu("link.files=ok config.file=fail", "--config", work / "conf")
+    assert "service.key: use chown (dpumapd runs as user nobody)" in said
+    os.chown(key, user.pw_uid, user.pw_gid)
     for path, mode in places.items():
         path.chmod(mode)
     serve("--config", work / "conf").stop()
