@@ -12,7 +12,9 @@
 
 #include "base/array.h"
 #include "channel/address.h"
-#include "cli/json_error.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "common/export_text.h"
 #include "dpu/settings/options.h"
 #include "dpu/spec/export_spec.h"
 
@@ -122,20 +124,11 @@ static doca_error_t code_of(struct json_object *reply)
 	return DOCA_ERROR_UNKNOWN;
 }
 
-struct column {
-	const char *key; /* NULL: there are no more */
-	int width;
-};
-
-static void print_list(struct json_object *list, const struct column *columns)
+static void print_list(struct json_object *list, const struct cli_column *columns)
 {
-	for (const struct column *c = columns; c->key; c++)
-		printf("%*s%s", c->width, c->key, c[1].key ? " " : "\n");
+	cli_table_head(stdout, columns);
 	for (size_t i = 0; i < json_object_array_length(list); i++)
-		for (const struct column *c = columns; c->key; c++)
-			printf("%*s%s", c->width,
-			       text_of(json_object_array_get_idx(list, i), c->key),
-			       c[1].key ? " " : "\n");
+		cli_table_row(stdout, columns, json_object_array_get_idx(list, i));
 }
 
 static void print_failed(struct json_object *reply)
@@ -148,16 +141,17 @@ static void print_failed(struct json_object *reply)
 
 static void print_reply(struct json_object *reply)
 {
-	static const struct column of_export[] = {{"name", -24},       {"kind", -7}, {"size", 14},
-						  {"perm", -5},	       {"via", -5},  {"imports", 8},
-						  {"outstanding", 12}, {"allow", 0}, {0}};
-	static const struct column of_session[] = {{"who", -24},
-						   {"from", -24},
-						   {"seconds", 8},
-						   {"imports", 8},
-						   {"connections", 12},
-						   {"watches", 0},
-						   {0}};
+	static const struct cli_column of_export[] = {
+		{"NAME", "name", -24, NULL},	       DPUMAP_EXPORT_COLUMNS,
+		{"IMPORTS", "imports", 8, NULL},       {"OUTSTANDING", "outstanding", 12, NULL},
+		{"ALLOW", "allow", 0, cli_table_list}, {0}};
+	static const struct cli_column of_session[] = {{"WHO", "who", -24, NULL},
+						       {"FROM", "from", -24, NULL},
+						       {"SECONDS", "seconds", 8, NULL},
+						       {"IMPORTS", "imports", 8, NULL},
+						       {"CONNECTIONS", "connections", 12, NULL},
+						       {"WATCHES", "watches", 0, NULL},
+						       {0}};
 	struct json_object *list;
 
 	if (json_object_object_get_ex(reply, "exports", &list) &&
@@ -199,14 +193,12 @@ static void add_schema(struct json_object *reply, const char *command)
 
 static void print_result(const struct options *o, struct json_object *reply)
 {
-	if (o->json)
-		add_schema(reply, command_of(o));
-	if (o->json)
-		printf("%s\n",
-		       json_object_to_json_string_ext(
-			       reply, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	else
+	if (!o->json) {
 		print_reply(reply);
+		return;
+	}
+	add_schema(reply, command_of(o));
+	cli_json_print(stdout, reply);
 }
 
 static doca_error_t ask(const struct options *o, char *line, int fd_to_pass, unsigned int limit_s,

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "cli/json.h"
 #include "cli/live.h"
 #include "dpu/commands/ctl.h"
 #include "dpu/settings/options.h"
@@ -259,9 +260,7 @@ static void write_json(const struct top *t, FILE *out)
 		add(all, "device_errors_per_second", total_rate(t, "device_access_errors"));
 	}
 	json_object_object_add(all, "sessions", describe_sessions(t));
-	fprintf(out, "%s\n",
-		json_object_to_json_string_ext(all, JSON_C_TO_STRING_SPACED |
-							    JSON_C_TO_STRING_NOSLASHESCAPE));
+	cli_json_print_line(out, all);
 	json_object_put(all);
 }
 

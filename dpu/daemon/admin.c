@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "common/export_text.h"
 #include "dpu/base/log.h"
 #include "dpu/base/loop.h"
 #include "dpu/daemon/daemon.h"
@@ -127,10 +128,8 @@ static struct json_object *describe_export(const struct named_export *export)
 	struct json_object *labels = json_object_new_array();
 
 	put_text(about, "name", spec->name);
-	put_text(about, "kind", export_kind_name(spec->kind));
-	put(about, "size", spec->size);
-	put_text(about, "perm", spec->writable ? "rw" : "ro");
-	put_text(about, "via", export_via_name(spec->via));
+	dpumap_export_describe(about, export_kind_name(spec->kind), spec->size,
+			       spec->writable ? "rw" : "ro", export_via_name(spec->via));
 	put(about, "imports", export_num_imports(export));
 	put(about, "outstanding", export_num_outstanding(export));
 	while ((peer = export_peers_next(spec->allow, peer)))

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "cli/json_error.h"
+#include "cli/json.h"
 #include "emu/ipc/access.h"
 #include "emu/ipc/sock.h"
 #include "emu/server/base/log.h"

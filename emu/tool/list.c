@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/json_error.h"
+#include "cli/json.h"
 #include "emu/server/base/log.h"
 #include "emu/tool/tool.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "cli/json_error.h"
+#include "cli/json.h"
 #include "cli/live.h"
 #include "emu/ipc/sock.h"
 #include "emu/server/base/log.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "cli/json_error.h"
+#include "cli/json.h"
 #include "host/base/json.h"
 
 void json_add_text(struct json_object *object, const char *key, const char *text)
@@ -58,25 +58,21 @@ void json_print_error(const struct dpumap_fault *fault)
 			       (int)dpumap_fault_exit(fault->code));
 }
 
-static void print(struct json_object *object, int flags)
+static void print(struct json_object *object, void (*write)(FILE *out, struct json_object *object))
 {
-	const char *text;
-
 	if (!json_object_object_get_ex(object, "schema", NULL))
 		json_add_text(object, "schema", schema);
-	text = json_object_to_json_string_ext(object, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
-	puts(text ? text : "null");
+	write(stdout, object);
 	json_object_put(object);
 	is_printed = true;
 }
 
 void json_print(struct json_object *object)
 {
-	print(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+	print(object, cli_json_print);
 }
 
 void json_print_line(struct json_object *object)
 {
-	print(object, JSON_C_TO_STRING_SPACED);
-	fflush(stdout);
+	print(object, cli_json_print_line);
 }

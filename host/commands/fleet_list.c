@@ -1,14 +1,47 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "host/commands/fleet_list.h"
 
+#include "common/export_text.h"
 #include "fleet/table.h"
 #include "host/commands/fleet_report.h"
 #include "host/fleet/fleet.h"
 
+static void write_name(FILE *out, struct json_object *export)
+{
+	fprintf(out, "%s:%s", json_object_get_string(json_object_object_get(export, "dpu")),
+		json_object_get_string(json_object_object_get(export, "name")));
+}
+
+static void write_labels(FILE *out, struct json_object *labels)
+{
+	const char *separator = "";
+
+	json_object_object_foreach(labels, key, value)
+	{
+		fprintf(out, "%s%s=%s", separator, key, json_object_get_string(value));
+		separator = ",";
+	}
+}
+
+static const struct cli_column columns[] = {{"NAME", NULL, -32, write_name},
+					    DPUMAP_EXPORT_COLUMNS,
+					    {"LABELS", "labels", 0, write_labels},
+					    {0}};
+
 static void print_line(union doca_data user_data, const struct dpumap_fleet_export *export)
 {
+	char name[FLEET_NAME_TEXT_MAX];
+	struct json_object *object;
+
 	(void)user_data;
-	fleet_report_export(export);
+	if (export->needs_newer) {
+		fleet_report_name(NULL, export, name);
+		printf("%-32s needs a newer dpumap\n", name);
+		return;
+	}
+	object = fleet_json_export(export);
+	cli_table_row(stdout, columns, object);
+	json_object_put(object);
 }
 
 static void add(union doca_data user_data, const struct dpumap_fleet_export *export)
@@ -54,7 +87,7 @@ doca_error_t fleet_list(const struct options *options, struct dpumap_fault *faul
 		if (options->given & OPTION_JSON) {
 			result = list_json(&f, options);
 		} else {
-			fleet_report_export(NULL);
+			cli_table_head(stdout, columns);
 			result = each_export(&f, options, print_line, NULL);
 		}
 		if (result != DOCA_SUCCESS)

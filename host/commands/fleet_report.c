@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/size.h"
+#include "common/export_text.h"
 #include "host/remote/report.h"
 
 #define MSEC_PER_SEC 1000.0
@@ -17,32 +17,6 @@ void fleet_report_name(const struct dpumap_fleet_dpu *dpu, const struct dpumap_f
 		snprintf(text, FLEET_NAME_TEXT_MAX, "%s:%s", export->dpu, export->name);
 	else
 		snprintf(text, FLEET_NAME_TEXT_MAX, "%s", dpu ? dpu->name : "");
-}
-
-void fleet_report_export(const struct dpumap_fleet_export *export)
-{
-	char name[FLEET_NAME_TEXT_MAX], size[DPUMAP_SIZE_TEXT_MAX];
-
-	if (!export) {
-		printf("%-32s %-6s %12s  %-11s  %-4s  %s\n", "NAME", "KIND", "SIZE", "PERMISSIONS",
-		       "VIA", "LABELS");
-		return;
-	}
-	fleet_report_name(NULL, export, name);
-	if (export->needs_newer) {
-		printf("%-32s needs a newer dpumap\n", name);
-		return;
-	}
-	dpumap_size_format(export->size, size);
-	printf("%-32s %-6s %12s  %-11s  %s", name, export->kind, size,
-	       report_permissions(export->access), strcmp(export->via, "rdma") ? "PCI" : "RDMA");
-	for (size_t i = 0; i < export->num_labels; i++)
-		printf("%s%s",
-		       i			     ? ","
-		       : strcmp(export->via, "rdma") ? "   "
-						     : "  ",
-		       export->labels[i]);
-	putchar('\n');
 }
 
 /* {"KEY": "VALUE"} */
@@ -72,10 +46,8 @@ struct json_object *fleet_json_export(const struct dpumap_fleet_export *export)
 	json_object_object_add(object, "needs_newer", json_object_new_boolean(export->needs_newer));
 	if (export->needs_newer)
 		return object;
-	json_add_text(object, "kind", export->kind);
-	json_add_number(object, "size", export->size);
-	json_add_text(object, "perm", report_perm(export->access));
-	json_add_text(object, "via", export->via);
+	dpumap_export_describe(object, export->kind, export->size, report_perm(export->access),
+			       export->via);
 	json_add_number(object, "generation", export->generation);
 	json_object_object_add(object, "labels", json_labels(export));
 	return object;

@@ -12,9 +12,6 @@
 void fleet_report_name(const struct dpumap_fleet_dpu *dpu, const struct dpumap_fleet_export *export,
 		       char text[static FLEET_NAME_TEXT_MAX]);
 
-/* One line of a table; the heading when export is NULL. */
-void fleet_report_export(const struct dpumap_fleet_export *export);
-
 struct json_object *fleet_json_export(const struct dpumap_fleet_export *export);
 struct json_object *fleet_json_dpu(const struct dpumap_fleet_dpu *dpu);
 /* Adds what is known about the view itself. */

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 
+#include "common/export_text.h"
 #include "host/commands/fleet_list.h"
 #include "host/fleet/place.h"
 #include "host/import/import.h"
@@ -11,6 +12,9 @@
 #include "host/remote/remote.h"
 #include "host/remote/report.h"
 #include "host/settings/place_name.h"
+
+static const struct cli_column columns[] = {
+	{"NAME", "name", -24, NULL}, DPUMAP_EXPORT_COLUMNS, {0}};
 
 struct listing {
 	const char *pattern;	  /* NULL: all */
@@ -20,13 +24,17 @@ struct listing {
 static void list_one(void *context, const struct dpumap_export_info *info)
 {
 	const struct listing *l = context;
+	struct json_object *export;
 
 	if (l->pattern && fnmatch(l->pattern, info->name, 0) != 0)
 		return;
-	if (l->list)
-		json_object_array_add(l->list, report_json_export(info));
-	else
-		report_list_line(info);
+	export = report_json_export(info);
+	if (l->list) {
+		json_object_array_add(l->list, export);
+		return;
+	}
+	cli_table_row(stdout, columns, export);
+	json_object_put(export);
 }
 
 static doca_error_t list_json(struct dpumap_client *client, const char *pattern,
@@ -58,7 +66,7 @@ doca_error_t inspect_list(const struct options *options, struct dpumap_fault *fa
 	if (options->given & OPTION_JSON) {
 		result = list_json(client, options->args[0], fault);
 	} else {
-		report_list_line(NULL);
+		cli_table_head(stdout, columns);
 		result = remote_list(client, list_one, &lines, fault);
 	}
 	dpumap_client_destroy(client);

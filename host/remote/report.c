@@ -6,6 +6,7 @@
 #include <doca_types.h>
 
 #include "base/clock.h"
+#include "common/export_text.h"
 #include "common/size.h"
 #include "host/remote/report.h"
 
@@ -32,16 +33,16 @@ bool report_is_intact(const struct report *report)
 #define MAY_WRITE (DOCA_ACCESS_FLAG_PCI_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_WRITE)
 #define MAY_READ  (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_RDMA_READ)
 
-const char *report_permissions(uint32_t access)
+const char *report_perm(uint32_t access)
 {
 	if (access & MAY_WRITE)
-		return "read-write";
-	return access & MAY_READ ? "read-only" : "none";
+		return "rw";
+	return access & MAY_READ ? "ro" : "none";
 }
 
 static const char *via(const struct dpumap_export_info *info)
 {
-	return remote_is_rdma(info) ? "RDMA" : "PCI";
+	return remote_is_rdma(info) ? "rdma" : "pci";
 }
 
 static const char *kind_text(const char *kind)
@@ -49,20 +50,6 @@ static const char *kind_text(const char *kind)
 	if (strcmp(kind, "dm") == 0)
 		return "device memory";
 	return strcmp(kind, "dram") == 0 ? "DPU DRAM" : kind;
-}
-
-void report_list_line(const struct dpumap_export_info *info)
-{
-	char size[DPUMAP_SIZE_TEXT_MAX];
-
-	if (!info) {
-		printf("%-24s %-6s %12s  %-11s  %s\n", "NAME", "KIND", "SIZE", "PERMISSIONS",
-		       "VIA");
-		return;
-	}
-	dpumap_size_format(info->size, size);
-	printf("%-24s %-6s %12s  %-11s  %s\n", info->name, info->kind, size,
-	       report_permissions(info->access), via(info));
 }
 
 static void print_export(const struct dpumap_export_info *info)
@@ -73,8 +60,8 @@ static void print_export(const struct dpumap_export_info *info)
 	printf("export       %s\n", info->name);
 	printf("kind         %s (%s)\n", kind_text(info->kind), info->kind);
 	printf("size         %s (%" PRIu64 " bytes)\n", size, info->size);
-	printf("permissions  %s\n", report_permissions(info->access));
-	printf("via          %s\n", via(info));
+	printf("permissions  %s\n", dpumap_export_permissions(report_perm(info->access)));
+	printf("via          %s\n", dpumap_export_via(via(info)));
 }
 
 static void print_bytes(const char *what, uint64_t bytes)
@@ -130,7 +117,8 @@ void report_descriptor(const struct dpumap_desc *desc, size_t len)
 	printf("  card       %016" PRIx64 ", function %u\n", desc->device_guid, desc->vhca_id);
 	printf("  range      %" PRIu64 " bytes at 0x%" PRIx64 " of the exporter\n", desc->len,
 	       desc->addr);
-	printf("  access     0x%02x, %s\n", desc->access, report_permissions(desc->access));
+	printf("  access     0x%02x, %s\n", desc->access,
+	       dpumap_export_permissions(report_perm(desc->access)));
 	if (desc->kind == DPUMAP_DESC_KIND_PCI)
 		printf("  key        present, not shown\n");
 }
@@ -195,13 +183,6 @@ void report_print(const struct report *report, const struct dpumap_export_info *
 
 /* -- JSON output -- */
 
-const char *report_perm(uint32_t access)
-{
-	if (access & MAY_WRITE)
-		return "rw";
-	return access & MAY_READ ? "ro" : "none";
-}
-
 static void add_hex(struct json_object *object, const char *key, int digits, uint64_t number)
 {
 	char text[2 + 16 + 1];
@@ -215,10 +196,8 @@ struct json_object *report_json_export(const struct dpumap_export_info *info)
 	struct json_object *object = json_object_new_object();
 
 	json_add_text(object, "name", info->name);
-	json_add_text(object, "kind", info->kind);
-	json_add_number(object, "size", info->size);
-	json_add_text(object, "perm", report_perm(info->access));
-	json_add_text(object, "via", remote_is_rdma(info) ? "rdma" : "pci");
+	dpumap_export_describe(object, info->kind, info->size, report_perm(info->access),
+			       via(info));
 	return object;
 }
 

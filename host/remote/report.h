@@ -48,12 +48,9 @@ void report_print_json(const struct report *report, const struct dpumap_export_i
 /* In MB/s. */
 double report_rate(uint64_t bytes, uint64_t ns);
 
-/* The permissions of an export, for people and as in dpumapd's configuration. */
-const char *report_permissions(uint32_t access);
+/* The permissions as in dpumapd's configuration, or "none". */
 const char *report_perm(uint32_t access);
 
-/* One line of a table; the heading when info is NULL. */
-void report_list_line(const struct dpumap_export_info *info);
 void report_device(const struct remote_device *device);
 void report_info(const struct dpumap_export_info *info);
 /* Prints everything but the key. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "cli/json.h"
 
 #define SCHEMA "dpumap-doctor-1"
 
@@ -251,14 +252,8 @@ static void print_text(FILE *out, const struct dpumap_doctor_options *options,
 void doctor_print(FILE *out, const struct dpumap_doctor_options *options,
 		  struct json_object *report, const struct doctor_section *sections)
 {
-	const char *text;
-
-	if (!options->json) {
+	if (options->json)
+		cli_json_print(out, report);
+	else
 		print_text(out, options, report, sections);
-		return;
-	}
-	text = json_object_to_json_string_ext(report, JSON_C_TO_STRING_PRETTY |
-							      JSON_C_TO_STRING_SPACED |
-							      JSON_C_TO_STRING_NOSLASHESCAPE);
-	fprintf(out, "%s\n", text ? text : "null");
 }

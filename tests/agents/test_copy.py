@@ -117,6 +117,20 @@ def test_list_and_info_describe_exports(agent, tool):
         assert [line.split()[0] for line in dpumap("list", pattern).ok().splitlines()[1:]] == names
 
 
+def test_both_agents_list_exports_alike(agent, tool):
+    """The daemon adds columns and members of its own after those of the tool."""
+    server = agent("kind=dm,size=64K", "kind=dram,size=12345,perm=ro").must_serve()
+    dpumap = tool(server)
+    ours, theirs = dpumap("list").ok().splitlines(), server.ctl("list").ok().splitlines()
+    assert len(ours) == len(theirs) == 3
+    for line, longer in zip(ours, theirs):
+        assert longer.startswith(line + " "), theirs
+    assert theirs[0].split()[5:] == ["IMPORTS", "OUTSTANDING", "ALLOW"]
+    ours, theirs = dpumap("--json", "list").ok(), server.ctl("--json", "list").ok()
+    members = [line for line in ours.splitlines() if re.match(' +"(name|kind|size|perm)"', line)]
+    assert len(members) == 8 and not set(members) - set(theirs.splitlines()), theirs
+
+
 def test_descriptor_file_is_private(agent, tool, host):
     dpumap = tool(agent("kind=dm,size=64K").must_serve())
     host.remove("e0.desc")
