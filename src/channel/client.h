@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A blocking client: connects, sends requests and returns their replies. */
+/* A blocking client: waits for the steps of a requester (requester.h). */
 #ifndef DPUMAP_CHANNEL_CLIENT_H
 #define DPUMAP_CHANNEL_CLIENT_H
 

@@ -2,29 +2,24 @@
 #include "channel/comch_remote.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "channel/address.h"
 #include "channel/comch_session.h"
-#include "channel/conn.h"
-#include "channel/decode.h"
 #include "channel/host_config.h"
 #include "channel/reply.h"
-#include "channel/stream.h"
+#include "channel/requester.h"
 
 enum step {
-	STEP_IDLE,	/* not connected */
-	STEP_CONNECT,	/* TCP */
-	STEP_HANDSHAKE, /* with dpumapd */
+	STEP_IDLE,    /* not connected */
+	STEP_CONNECT, /* to dpumapd, the handshake included */
 	STEP_HELLO,
 	STEP_READY, /* connected, nothing asked */
 	STEP_ASK,
@@ -41,14 +36,9 @@ struct dpumap_comch_remote {
 	int epoll, timer;
 	enum step step;
 	uint64_t deadline; /* of the attempt */
-	uint64_t next_id;
-	struct addrinfo *addresses, *next_address;
-	int fd;	     /* while it connects, or -1 */
-	int watched; /* in the epoll descriptor, or -1 */
-	struct dpumap_conn *conn;
-	struct dpumap_msg request;
+	int watched;	   /* in the epoll descriptor, or -1 */
+	struct dpumap_requester *requester;
 	char identity[DPUMAP_PEER_NAME_MAX];
-	char name[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX]; /* of dpumapd, for errors */
 	struct dpumap_comch_session *session;
 	unsigned char key[DPUMAP_COMCH_KEY_LEN];
 };
@@ -82,20 +72,17 @@ static doca_error_t configure(struct dpumap_comch_remote *r, struct dpumap_fault
 			r->config.connect);
 	if (result != DOCA_SUCCESS)
 		return result;
-	snprintf(r->name, sizeof(r->name), "%s:%s", r->address.host, r->address.port);
 	return dpumap_tls_create(&r->config.tls, false, &r->tls, fault);
 }
 
+/* A socket that was closed is watched no longer, although the next one may have its number. */
 static bool watch(struct dpumap_comch_remote *r, int fd, uint32_t events)
 {
 	struct epoll_event event = {.events = events, .data.fd = fd};
 
-	if (r->watched == fd)
-		return epoll_ctl(r->epoll, EPOLL_CTL_MOD, fd, &event) == 0;
-	if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
-		return false;
 	r->watched = fd;
-	return true;
+	return epoll_ctl(r->epoll, EPOLL_CTL_MOD, fd, &event) == 0 ||
+	       (errno == ENOENT && epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &event) == 0);
 }
 
 static void unwatch(struct dpumap_comch_remote *r)
@@ -116,7 +103,7 @@ doca_error_t dpumap_comch_remote_create(const struct dpumap_comch_place *place,
 	if (!r)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
 	r->place = *place;
-	r->fd = r->watched = -1;
+	r->watched = -1;
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (r->epoll < 0 || r->timer < 0 ||
@@ -136,14 +123,8 @@ doca_error_t dpumap_comch_remote_create(const struct dpumap_comch_place *place,
 static void disconnect(struct dpumap_comch_remote *r)
 {
 	unwatch(r);
-	if (r->addresses)
-		freeaddrinfo(r->addresses);
-	r->addresses = NULL;
-	if (r->fd >= 0)
-		close(r->fd);
-	r->fd = -1;
-	dpumap_conn_destroy(r->conn);
-	r->conn = NULL;
+	dpumap_requester_destroy(r->requester);
+	r->requester = NULL;
 	if (r->session)
 		dpumap_comch_session_close(r->session);
 	r->session = NULL;
@@ -172,118 +153,42 @@ int dpumap_comch_remote_fd(const struct dpumap_comch_remote *remote)
 
 /* -- the steps; each returns AGAIN until it is done -- */
 
-static doca_error_t resolve(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
-{
-	const struct addrinfo hints = {.ai_flags = AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
-	int err = getaddrinfo(r->address.host, r->address.port, &hints, &r->addresses);
-
-	if (err) {
-		r->addresses = NULL;
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "cannot resolve %s: %s",
-					r->address.host, gai_strerror(err));
-	}
-	r->next_address = r->addresses;
-	return DOCA_SUCCESS;
-}
-
-/* Begins to connect to the next address. */
-static doca_error_t connect_next(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
-{
-	const struct addrinfo *info = r->next_address;
-
-	if (!info)
-		return fault->code != DOCA_SUCCESS ? fault->code
-						   : dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
-								      "%s has no address", r->name);
-	r->next_address = info->ai_next;
-	r->fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (r->fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot open a socket");
-	if (connect(r->fd, info->ai_addr, info->ai_addrlen) != 0 && errno != EINPROGRESS) {
-		dpumap_fault_errno(fault, errno, "cannot connect to dpumapd at %s", r->name);
-		close(r->fd);
-		r->fd = -1;
-		return connect_next(r, fault);
-	}
-	return watch(r, r->fd, EPOLLOUT)
-		       ? DOCA_SUCCESS
-		       : dpumap_fault_errno(fault, errno, "cannot watch a connection");
-}
-
-static doca_error_t start(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
-{
-	doca_error_t result = resolve(r, fault);
-
-	return result == DOCA_SUCCESS ? connect_next(r, fault) : result;
-}
-
 static doca_error_t finish_connect(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
 {
-	struct pollfd p = {.fd = r->fd, .events = POLLOUT};
-	socklen_t len = sizeof(int);
-	doca_error_t result;
-	int err = 0, fd = r->fd;
+	doca_error_t result = dpumap_requester_connect(r->requester, fault);
+	struct dpumap_msg request;
 
-	if (poll(&p, 1, 0) == 0)
-		return DOCA_ERROR_AGAIN;
-	getsockopt(r->fd, SOL_SOCKET, SO_ERROR, &err, &len);
-	if (err) {
-		dpumap_fault_errno(fault, err, "cannot connect to dpumapd at %s", r->name);
-		unwatch(r);
-		close(r->fd);
-		r->fd = -1;
-		result = connect_next(r, fault);
-		return result == DOCA_SUCCESS ? DOCA_ERROR_AGAIN : result;
-	}
-	unwatch(r);
-	dpumap_stream_tune(fd);
-	r->fd = -1;
-	return dpumap_conn_create(fd, r->tls, r->config.server ? r->config.server : r->address.host,
-				  &r->conn, fault);
-}
-
-static doca_error_t put_hello(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
-{
-	doca_error_t result = dpumap_conn_peer_name(r->conn, r->identity, fault);
-
+	if (result == DOCA_SUCCESS)
+		result = dpumap_conn_peer_name(dpumap_requester_conn(r->requester), r->identity,
+					       fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	dpumap_reply_ask_hello(&r->request);
-	dpumap_msg_set_number(&r->request, DPUMAP_MSG_ID, r->next_id++);
-	return dpumap_conn_put(r->conn, &r->request, fault);
+	dpumap_reply_ask_hello(&request);
+	return dpumap_requester_put(r->requester, &request, fault);
 }
 
 static doca_error_t put_question(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
 {
-	dpumap_msg_init(&r->request);
-	dpumap_msg_set_text(&r->request, DPUMAP_MSG_OP, dpumap_op_name(DPUMAP_OP_COMCH));
-	dpumap_msg_set_number(&r->request, DPUMAP_MSG_ID, r->next_id++);
-	dpumap_msg_set_number(&r->request, DPUMAP_MSG_CARD, r->place.card);
-	dpumap_msg_set_number(&r->request, DPUMAP_MSG_FUNCTION, r->place.function);
-	dpumap_msg_set_bytes(&r->request, DPUMAP_MSG_SERVER, r->place.name, strlen(r->place.name));
-	return dpumap_conn_put(r->conn, &r->request, fault);
+	struct dpumap_msg request;
+
+	dpumap_msg_init(&request);
+	dpumap_msg_set_text(&request, DPUMAP_MSG_OP, dpumap_op_name(DPUMAP_OP_COMCH));
+	dpumap_msg_set_number(&request, DPUMAP_MSG_CARD, r->place.card);
+	dpumap_msg_set_number(&request, DPUMAP_MSG_FUNCTION, r->place.function);
+	dpumap_msg_set_bytes(&request, DPUMAP_MSG_SERVER, r->place.name, strlen(r->place.name));
+	return dpumap_requester_put(r->requester, &request, fault);
 }
 
-/* Sends the request, and receives the reply. Success: *reply borrows from the connection's frame. */
+/* Sends the request, and receives the reply. */
 static doca_error_t exchange(struct dpumap_comch_remote *r, struct dpumap_msg *reply,
 			     struct dpumap_fault *fault)
 {
-	doca_error_t result = dpumap_conn_flush(r->conn, fault);
-	const uint8_t *payload;
-	size_t len;
+	doca_error_t result = dpumap_requester_flush(r->requester, fault);
 
-	/* dpumapd may have sent why it rejects the client before it closed the connection. */
-	if (result != DOCA_SUCCESS && result != DOCA_ERROR_CONNECTION_RESET)
-		return result;
-	while ((result = dpumap_conn_frame(r->conn, &payload, &len, fault)) == DOCA_ERROR_AGAIN) {
-		result = dpumap_conn_fill(r->conn, fault);
-		if (result != DOCA_SUCCESS)
-			return result;
-	}
 	if (result == DOCA_SUCCESS)
-		result = dpumap_msg_decode(payload, len, reply, fault);
+		result = dpumap_requester_receive(r->requester, reply, fault);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_reply_check(r->request.value[DPUMAP_MSG_ID].number, reply, fault);
+		result = dpumap_requester_check(r->requester, reply, fault);
 	return result;
 }
 
@@ -292,11 +197,9 @@ static doca_error_t greet(struct dpumap_comch_remote *r, struct dpumap_fault *fa
 	struct dpumap_msg reply = {0};
 	doca_error_t result = exchange(r, &reply, fault);
 
-	if (result == DOCA_SUCCESS)
-		result = dpumap_reply_check_hello(&reply, r->name, fault);
-	if (result == DOCA_SUCCESS)
-		dpumap_conn_drop_frame(r->conn);
-	return result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	return dpumap_reply_check_hello(&reply, dpumap_requester_name(r->requester), fault);
 }
 
 static doca_error_t ask(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
@@ -305,10 +208,8 @@ static doca_error_t ask(struct dpumap_comch_remote *r, struct dpumap_fault *faul
 	doca_error_t result = exchange(r, &reply, fault);
 
 	/* The server is not there yet: the connection to dpumapd can be used again. */
-	if (result == DOCA_ERROR_NOT_FOUND) {
-		dpumap_conn_drop_frame(r->conn);
+	if (result == DOCA_ERROR_NOT_FOUND)
 		r->step = STEP_READY;
-	}
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!dpumap_msg_has(&reply, DPUMAP_MSG_KEY) ||
@@ -316,14 +217,14 @@ static doca_error_t ask(struct dpumap_comch_remote *r, struct dpumap_fault *faul
 		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
 					"dpumapd's reply has no key for the server");
 	memcpy(r->key, reply.value[DPUMAP_MSG_KEY].data, sizeof(r->key));
-	dpumap_conn_drop_frame(r->conn);
+	dpumap_requester_drop(r->requester);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t leave(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
 {
 	int fd;
-	doca_error_t result = dpumap_conn_leave(r->conn, &fd, fault);
+	doca_error_t result = dpumap_conn_leave(dpumap_requester_conn(r->requester), &fd, fault);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -356,14 +257,10 @@ static doca_error_t do_step(struct dpumap_comch_remote *r, struct dpumap_fault *
 {
 	switch (r->step) {
 	case STEP_IDLE:
-		return start(r, fault);
+		return dpumap_requester_create(&r->address, r->tls, r->config.server, &r->requester,
+					       fault);
 	case STEP_CONNECT:
 		return finish_connect(r, fault);
-	case STEP_HANDSHAKE: {
-		doca_error_t result = dpumap_conn_handshake(r->conn, fault);
-
-		return result == DOCA_SUCCESS ? put_hello(r, fault) : result;
-	}
 	case STEP_HELLO:
 		return greet(r, fault);
 	case STEP_READY:
@@ -380,17 +277,15 @@ static doca_error_t do_step(struct dpumap_comch_remote *r, struct dpumap_fault *
 /* Waits for what the step waits for. */
 static bool watch_step(struct dpumap_comch_remote *r)
 {
-	short wants = POLLOUT;
+	short wants;
 
 	if (r->session) {
 		wants = dpumap_comch_session_wants(r->session);
 		return watch(r, dpumap_comch_session_fd(r->session),
 			     wants & POLLOUT ? EPOLLOUT : EPOLLIN);
 	}
-	if (!r->conn)
-		return watch(r, r->fd, EPOLLOUT);
-	wants = dpumap_conn_events(r->conn);
-	return watch(r, dpumap_conn_fd(r->conn), wants & POLLOUT ? EPOLLOUT : EPOLLIN);
+	wants = dpumap_requester_events(r->requester);
+	return watch(r, dpumap_requester_fd(r->requester), wants & POLLOUT ? EPOLLOUT : EPOLLIN);
 }
 
 /*
@@ -430,8 +325,8 @@ doca_error_t dpumap_comch_remote_poll(struct dpumap_comch_remote *remote,
 	}
 	if (result == DOCA_ERROR_AGAIN && monotonic_ns() >= remote->deadline)
 		result = dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT,
-					  "dpumapd at %s or the server behind it did not answer",
-					  remote->name);
+					  "dpumapd at %s:%s or the server behind it did not answer",
+					  remote->address.host, remote->address.port);
 	if (result == DOCA_ERROR_AGAIN && !watch_step(remote))
 		result = dpumap_fault_errno(fault, errno, "cannot watch a connection");
 	if (result == DOCA_ERROR_AGAIN)

@@ -195,6 +195,25 @@ static void connect_without_a_listener_fails(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* connect() fails at once, and poll() reports nothing. */
+static void client_waits_while_the_queue_of_the_server_is_full(void **state)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int server = socket(AF_UNIX, SOCK_STREAM, 0);
+	int other = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	struct dpumap_client *client = NULL;
+
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	assert_int_equal(bind(server, (const struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(server, 0), 0);
+	assert_int_equal(connect(other, (const struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(connect_to(path, CLIENT_TIMEOUT_MS / 10, NULL, &client, &fault),
+			 DOCA_ERROR_TIME_OUT);
+	close(other);
+	close(server);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void test_stop_ends_the_waiting(void **state)
 {
 	struct dpumap_listener *listener = listen_ok(false);
@@ -326,6 +345,7 @@ int main(void)
 		TEST(test_leave_foreign_socket_alone),
 		TEST(test_accept_knows_the_peer),
 		TEST(connect_without_a_listener_fails),
+		TEST(client_waits_while_the_queue_of_the_server_is_full),
 		TEST(test_stop_ends_the_waiting),
 		TEST(test_answers_to_hello),
 		TEST(test_each_request_after_the_end_says_that_it_ended),
