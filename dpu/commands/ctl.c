@@ -141,16 +141,18 @@ static void print_failed(struct json_object *reply)
 
 static void print_reply(struct json_object *reply)
 {
-	static const struct cli_column of_export[] = {
-		{"NAME", "name", -24, NULL},	       DPUMAP_EXPORT_COLUMNS,
-		{"IMPORTS", "imports", 8, NULL},       {"OUTSTANDING", "outstanding", 12, NULL},
-		{"ALLOW", "allow", 0, cli_table_list}, {0}};
+	static const struct cli_column of_export[] = {{"NAME", "name", -24, NULL},
+						      DPUMAP_EXPORT_COLUMNS,
+						      {"IMPORTS", "imports", 8, NULL},
+						      {"OUTSTANDING", "outstanding", 12, NULL},
+						      {" ALLOW", "allow", 0, cli_table_list},
+						      {0}};
 	static const struct cli_column of_session[] = {{"WHO", "who", -24, NULL},
 						       {"FROM", "from", -24, NULL},
 						       {"SECONDS", "seconds", 8, NULL},
 						       {"IMPORTS", "imports", 8, NULL},
 						       {"CONNECTIONS", "connections", 12, NULL},
-						       {"WATCHES", "watches", 0, NULL},
+						       {" WATCHES", "watches", 0, NULL},
 						       {0}};
 	struct json_object *list;
 

@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d5eu /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d5fu /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_ENV_WIRE "DPUMAP_EMU_WIRE"
@@ -39,14 +39,13 @@ enum emu_op {
 	EMU_OP_MMAP, /* arg[0] = offset, arg[1] = length, arg[2] = protection */
 	EMU_OP_ENGINE, /* val[0] = slot, val[1] = inode of the doorbell pages; + tables, queues, dm, notify socket */
 	/* On the control socket: */
-	EMU_OP_HOLD, /* keep the server alive while this connection lives */
-	EMU_OP_STATUS, /* arg[0] = enum emu_status_form; then a packet with the descriptor of a text */
+	EMU_OP_HOLD,   /* keep the server alive while this connection lives */
+	EMU_OP_STATUS, /* then a packet with the descriptor of a text: JSON */
 	EMU_OP_STOP,
 	EMU_OP_FAULT, /* struct emu_fault_request; val = what the previous rules saw and failed */
 	EMU_OP_PING,  /* answered without an effect; on a channel: while the file is open */
 	EMU_OP_TRACE, /* struct emu_trace_request; then text until the connection ends */
 	EMU_OP_PORT,  /* struct emu_port_request; val = see emu_port_request() */
-	EMU_OP_GIDS,  /* arg[0] = index of a function; the same, or ENODEV */
 	EMU_OP_CHAOS, /* arg[0] = seed; when the connection ends, all faults are removed */
 	/*
 	 * struct emu_capture_request; then a packet with the descriptor of a struct emu_ring, in which pcapng
@@ -61,12 +60,6 @@ struct emu_request {
 	uint32_t magic;
 	uint32_t op;
 	uint64_t arg[3];
-};
-
-enum emu_status_form {
-	EMU_STATUS_LINES,
-	EMU_STATUS_JSON,
-	EMU_STATUS_FAULTS, /* the active faults in lines, and nothing else */
 };
 
 /* The header of an ioctl with all its attributes; if longer, the server reads them itself. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Requests to the server's control socket: status, stop, trace. */
+/* Requests to the server's control socket: stop, trace. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -49,8 +49,7 @@ int tool_connect(const char *dir)
 	return fd;
 }
 
-/* Prints an error, with --json also as JSON. */
-static void fail(const struct options *o, int err, const char *what, const char *why)
+void tool_fail(const struct options *o, int err, const char *what, const char *why)
 {
 	char text[PATH_MAX + 128];
 
@@ -65,7 +64,7 @@ int tool_connect_running(const struct options *o)
 	int fd = tool_connect(o->dir);
 
 	if (fd < 0)
-		fail(o, fd, "no emulator is running in", strerror(-fd));
+		tool_fail(o, fd, "no emulator is running in", strerror(-fd));
 	return fd;
 }
 
@@ -183,7 +182,7 @@ static int await_reply(int fd, uint32_t op, struct emu_reply *rep)
 	return receive_reply(fd, rep);
 }
 
-static int request(const struct options *o, const struct emu_request *req, size_t len)
+int tool_request(const struct options *o, const struct emu_request *req, size_t len)
 {
 	struct emu_reply rep;
 	int fd, err;
@@ -196,43 +195,16 @@ static int request(const struct options *o, const struct emu_request *req, size_
 		err = await_reply(fd, req->op, &rep);
 	if (!err)
 		return fd;
-	fail(o, err, "cannot ask the emulator in", tool_error(err));
+	tool_fail(o, err, "cannot ask the emulator in", tool_error(err));
 	close(fd);
 	return err;
-}
-
-static int print_status(const struct options *o, enum emu_status_form form, const char *if_empty)
-{
-	const struct emu_request req = {EMU_MAGIC, EMU_OP_STATUS, {form}};
-	int fd = request(o, &req, sizeof(req)), err;
-	char *text;
-
-	if (fd < 0)
-		return 1;
-	text = tool_receive_text(fd);
-	if (!text)
-		fail(o, -EPROTO, "cannot ask the emulator in", tool_error(-EPROTO));
-	err = !text || fputs(*text ? text : if_empty, stdout) == EOF || fflush(stdout);
-	free(text);
-	close(fd);
-	return err;
-}
-
-int tool_status(struct options *o)
-{
-	return print_status(o, o->json ? EMU_STATUS_JSON : EMU_STATUS_LINES, "");
-}
-
-int tool_list_faults(struct options *o)
-{
-	return print_status(o, EMU_STATUS_FAULTS, "no fault is active\n");
 }
 
 /* When the connection ends, so has the emulator. */
 int tool_stop(struct options *o)
 {
 	const struct emu_request req = {EMU_MAGIC, EMU_OP_STOP, {0}};
-	int fd = request(o, &req, sizeof(req));
+	int fd = tool_request(o, &req, sizeof(req));
 
 	if (fd < 0)
 		return 1;
@@ -249,7 +221,7 @@ int tool_trace(struct options *o)
 	int fd;
 
 	snprintf(req.role, sizeof(req.role), "%s", o->role ? o->role : "");
-	fd = request(o, &req.req, sizeof(req));
+	fd = tool_request(o, &req.req, sizeof(req));
 	if (fd < 0 || (o->role && !tool_has_function(o->dir, o->role)))
 		return 1;
 	return copy_text(fd);

@@ -9,7 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <json-c/json_pointer.h>
+
+#include "base/array.h"
 #include "cli/json.h"
+#include "cli/table.h"
 #include "emu/server/base/log.h"
 #include "emu/tool/tool.h"
 
@@ -18,9 +22,7 @@
 struct emulator {
 	pid_t pid;
 	char dir[PATH_MAX];
-	bool responds;
-	char profile[32], guid[32];
-	unsigned int nodes, cards, clients;
+	struct json_object *status; /* NULL: it does not respond */
 };
 
 /* --- finding them ----------------------------------------------------------------------------- */
@@ -78,31 +80,6 @@ static int connect_to(const struct emulator *e)
 	return -1;
 }
 
-static void read_line(struct emulator *e, const char *line)
-{
-	sscanf(line, "profile %31s", e->profile); // NOLINT(cert-err34-c): our own text
-	sscanf(line, "guid %31s", e->guid);	  // NOLINT(cert-err34-c)
-	sscanf(line, "nodes %u", &e->nodes);	  // NOLINT(cert-err34-c)
-	sscanf(line, "cards %u", &e->cards);	  // NOLINT(cert-err34-c)
-	sscanf(line, "clients %u", &e->clients);  // NOLINT(cert-err34-c)
-}
-
-static bool ask_status(struct emulator *e, int fd)
-{
-	struct emu_reply reply;
-	char *text, *line, *rest;
-
-	if (tool_ask(fd, EMU_OP_STATUS, 0, &reply))
-		return false;
-	text = tool_receive_text(fd);
-	if (!text)
-		return false;
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		read_line(e, line);
-	free(text);
-	return true;
-}
-
 static const char *name_of(const char *dir)
 {
 	const char *slash = strrchr(dir, '/');
@@ -128,7 +105,7 @@ static bool look_at(int proc, const char *pid, const char *name, struct emulator
 	fd = connect_to(e);
 	if (fd < 0)
 		return false;
-	e->responds = ask_status(e, fd);
+	tool_ask_status(fd, &e->status);
 	close(fd);
 	return true;
 }
@@ -143,8 +120,10 @@ static bool for_each(const char *name, void (*use)(const struct emulator *e, voi
 	if (!proc)
 		return false;
 	while ((entry = readdir(proc)) != NULL)
-		if (look_at(dirfd(proc), entry->d_name, name, &e))
+		if (look_at(dirfd(proc), entry->d_name, name, &e)) {
 			use(&e, arg);
+			json_object_put(e.status);
+		}
 	closedir(proc);
 	return true;
 }
@@ -153,55 +132,93 @@ static bool for_each(const char *name, void (*use)(const struct emulator *e, voi
 
 struct listing {
 	const struct options *o;
-	unsigned int count;
+	struct json_object *emulators;
 };
 
-static void print_line(const struct emulator *e, void *arg)
+static void copy(struct json_object *to, struct json_object *from, const char *path)
 {
-	struct listing *list = arg;
-	const char *mark = strcmp(e->dir, list->o->dir) != 0 ? "" : " *";
+	struct json_object *value = NULL;
 
-	if (!list->count++)
-		printf("%8s  %-13s  %-16s  %5s  %5s  %7s  %s\n", "PID", "PROFILE", "GUID", "NODES",
-		       "CARDS", "CLIENTS", "DIRECTORY");
-	if (e->responds)
-		printf("%8d  %-13s  %-16s  %5u  %5u  %7u  %s%s\n", (int)e->pid, e->profile, e->guid,
-		       e->nodes, e->cards, e->clients, e->dir, mark);
-	else
-		printf("%8d  does not respond (stopped, or of another version)  %s%s\n",
-		       (int)e->pid, e->dir, mark);
+	json_pointer_get(from, path, &value);
+	json_object_object_add(to, strrchr(path, '/') + 1, json_object_get(value));
 }
 
-static void print_json(const struct emulator *e, void *arg)
+static void add(const struct emulator *e, void *arg)
 {
-	struct listing *list = arg;
+	static const char *const shown[] = {"/functions/0/profile", "/functions/0/guid", "/nodes",
+					    "/cards", "/clients"};
+	const struct listing *list = arg;
+	struct json_object *about = json_object_new_object();
+	size_t i;
 
-	printf("%s\n    {\"directory\": ", list->count++ ? "," : "");
-	cli_json_text(stdout, e->dir);
-	printf(", \"pid\": %d, \"selected\": %s, \"responds\": %s", (int)e->pid,
-	       strcmp(e->dir, list->o->dir) != 0 ? "false" : "true",
-	       e->responds ? "true" : "false");
-	if (e->responds)
-		printf(", \"profile\": \"%s\", \"guid\": \"%s\", \"nodes\": %u, \"cards\": %u, "
-		       "\"clients\": %u",
-		       e->profile, e->guid, e->nodes, e->cards, e->clients);
-	putchar('}');
+	json_object_object_add(about, "directory", json_object_new_string(e->dir));
+	json_object_object_add(about, "pid", json_object_new_int(e->pid));
+	json_object_object_add(about, "selected",
+			       json_object_new_boolean(!strcmp(e->dir, list->o->dir)));
+	json_object_object_add(about, "responds", json_object_new_boolean(e->status != NULL));
+	for (i = 0; e->status && i < ARRAY_SIZE(shown); i++)
+		copy(about, e->status, shown[i]);
+	json_object_array_add(list->emulators, about);
+}
+
+static bool is(struct json_object *emulator, const char *key)
+{
+	return json_object_get_boolean(json_object_object_get(emulator, key));
+}
+
+static void write_directory(FILE *out, struct json_object *emulator)
+{
+	fprintf(out, "%s%s", json_object_get_string(json_object_object_get(emulator, "directory")),
+		is(emulator, "selected") ? " *" : "");
+}
+
+static void write_silence(FILE *out, struct json_object *emulator)
+{
+	fputs("does not respond (stopped, or of another version)  ", out);
+	write_directory(out, emulator);
+}
+
+static void print_table(struct json_object *emulators)
+{
+	static const struct cli_column columns[] = {{"PID", "pid", 8, NULL},
+						    {" PROFILE", "profile", -14, NULL},
+						    {"GUID", "guid", -17, NULL},
+						    {"NODES", "nodes", 5, NULL},
+						    {"CARDS", "cards", 6, NULL},
+						    {"CLIENTS", "clients", 8, NULL},
+						    {" DIRECTORY", NULL, 0, write_directory},
+						    {0}};
+	static const struct cli_column silent[] = {
+		{"PID", "pid", 8, NULL}, {" DIRECTORY", NULL, 0, write_silence}, {0}};
+	size_t i, n = json_object_array_length(emulators);
+
+	if (n)
+		cli_table_head(stdout, columns);
+	for (i = 0; i < n; i++) {
+		struct json_object *one = json_object_array_get_idx(emulators, i);
+
+		cli_table_row(stdout, is(one, "responds") ? columns : silent, one);
+	}
 }
 
 int tool_list(struct options *o)
 {
-	struct listing list = {.o = o};
+	struct json_object *all = json_object_new_object();
+	struct listing list = {.o = o, .emulators = json_object_new_array()};
 	bool done;
 
-	if (o->json)
-		fputs("{\n  \"schema\": \"dpumap-emu-list-1\",\n  \"emulators\": [", stdout);
-	done = for_each(NULL, o->json ? print_json : print_line, &list);
+	json_object_object_add(all, "schema", json_object_new_string("dpumap-emu-list-1"));
+	json_object_object_add(all, "emulators", list.emulators);
+	done = for_each(NULL, add, &list);
 	if (!done)
 		emu_log("cannot read /proc, which shows the emulators of this user; mount it");
 	if (o->json)
-		puts(list.count ? "\n  ]\n}" : "]\n}");
-	else if (done && !list.count)
+		cli_json_print(stdout, all);
+	else if (done && !json_object_array_length(list.emulators))
 		puts("no emulator of this user is running");
+	else
+		print_table(list.emulators);
+	json_object_put(all);
 	return fflush(stdout) || !done ? EXIT_EMU : 0;
 }
 

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <json-c/json.h>
+
 #include "emu/ipc/proto.h"
 #include "emu/server/card/profile.h"
 
@@ -52,11 +54,22 @@ int tool_connect(const char *dir);
 /* The same, with an error message. */
 int tool_connect_running(const struct options *o);
 const char *tool_error(int err);
+/* Print an error, with --json also as JSON. */
+void tool_fail(const struct options *o, int err, const char *what, const char *why);
+/*
+ * Send a request to the running emulator, and wait for its answer however long that takes. Returns the connection, or a
+ * negative errno after an error message.
+ */
+int tool_request(const struct options *o, const struct emu_request *req, size_t len);
 /* Send a request and receive its answer: 0 or a negative errno; -EAGAIN: the time limit of the socket. */
 int tool_exchange(int fd, const void *req, size_t len, struct emu_reply *rep);
 /* The text that follows the answer to some requests; the caller frees it. NULL: there is none. */
 char *tool_receive_text(int fd);
 int tool_ask(int fd, uint32_t op, uint64_t arg, struct emu_reply *rep);
+
+/* status.c */
+/* The status, which the caller puts. Returns 0 or a negative errno: -EPROTO if the server is of another version. */
+int tool_ask_status(int fd, struct json_object **status);
 
 /* The commands; each returns the tool's exit code. */
 int tool_run(struct options *o);
@@ -70,6 +83,7 @@ int tool_trace(struct options *o);
 int tool_list_faults(struct options *o);
 int tool_fault(struct options *o);
 int tool_gid(struct options *o);
+int tool_list_gids(struct options *o);
 int tool_port(struct options *o);
 int tool_chaos(struct options *o);
 int tool_capture(struct options *o);

@@ -6,11 +6,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <json-c/json_pointer.h>
+
 #include "base/array.h"
-#include "base/clock.h"
+#include "cli/figures.h"
 #include "cli/json.h"
 #include "cli/live.h"
 #include "emu/ipc/sock.h"
@@ -20,137 +21,63 @@
 #define ANSWER_S     5
 #define COMMAND_SIZE 16 /* of comm in proc(5) */
 
-struct process {
-	int pid;
-	char command[COMMAND_SIZE];
-	uint64_t copies, bytes, errors;
-};
-
-struct figures {
-	uint64_t ns; /* when they were read */
-	char profile[32];
-	unsigned int nodes, cards, clients, contexts;
-	uint64_t commands, command_errors, copies, bytes, errors;
-	struct process *process;
-	size_t count;
-};
-
 struct top {
 	const struct options *o;
 	int fd;
 	bool sees_processes; /* their numbers are those of our /proc */
-	struct figures before, after;
-	bool failed;
+	struct cli_figures figures;
 	int err; /* of the last request */
 };
+
+static const struct cli_figures_list processes = {
+	"processes", "pid", {"bytes", "copies", "errors"}};
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
 /* The name of a process may be any bytes. */
-static void read_command(struct process *p)
+static void read_command(uint64_t pid, char command[static COMMAND_SIZE])
 {
 	char path[64];
 	FILE *in;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", p->pid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/comm", pid);
 	in = fopen(path, "re");
 	if (!in)
 		return;
-	p->command[fread(p->command, 1, COMMAND_SIZE - 1, in)] = '\0';
+	command[fread(command, 1, COMMAND_SIZE - 1, in)] = '\0';
 	fclose(in);
-	p->command[strcspn(p->command, "\n")] = '\0';
-	for (char *c = p->command; *c; c++)
+	command[strcspn(command, "\n")] = '\0';
+	for (char *c = command; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 }
 
-static void read_process(const struct top *t, struct figures *f, const char *line)
+static void add_commands(const struct top *t, struct json_object *status)
 {
-	struct process p = {.command = "-"}, *more;
+	struct json_object *list = json_object_object_get(status, processes.list), *one;
+	size_t i, n = list ? json_object_array_length(list) : 0;
 
-	// NOLINTNEXTLINE(cert-err34-c): our own text
-	if (sscanf(line, "process %d work copies %" SCNu64 " bytes %" SCNu64 " errors %" SCNu64,
-		   &p.pid, &p.copies, &p.bytes, &p.errors) != 4)
-		return;
-	more = realloc(f->process, (f->count + 1) * sizeof(*more));
-	if (!more)
-		return;
-	if (t->sees_processes)
-		read_command(&p);
-	f->process = more;
-	f->process[f->count++] = p;
-}
+	for (i = 0; i < n; i++) {
+		char command[COMMAND_SIZE] = "-";
 
-static void read_line(const struct top *t, struct figures *f, const char *line)
-{
-	sscanf(line, "profile %31s", f->profile);		     // NOLINT(cert-err34-c)
-	sscanf(line, "nodes %u", &f->nodes);			     // NOLINT(cert-err34-c)
-	sscanf(line, "cards %u", &f->cards);			     // NOLINT(cert-err34-c)
-	sscanf(line, "clients %u", &f->clients);		     // NOLINT(cert-err34-c)
-	sscanf(line, "contexts %u", &f->contexts);		     // NOLINT(cert-err34-c)
-	sscanf(line, "commands %" SCNu64, &f->commands);	     // NOLINT(cert-err34-c)
-	sscanf(line, "command_errors %" SCNu64, &f->command_errors); // NOLINT(cert-err34-c)
-	sscanf(line, "copies %" SCNu64, &f->copies);		     // NOLINT(cert-err34-c)
-	sscanf(line, "bytes %" SCNu64, &f->bytes);		     // NOLINT(cert-err34-c)
-	sscanf(line, "errors %" SCNu64, &f->errors);		     // NOLINT(cert-err34-c)
-	read_process(t, f, line);
+		one = json_object_array_get_idx(list, i);
+		if (t->sees_processes)
+			read_command(cli_figures_number(one, processes.id), command);
+		json_object_object_add(one, "command", json_object_new_string(command));
+	}
 }
 
 static bool sample(void *arg)
 {
+	struct json_object *status;
 	struct top *t = arg;
-	struct emu_reply reply;
-	char *text = NULL, *line, *rest;
 
-	t->err = tool_ask(t->fd, EMU_OP_STATUS, 0, &reply);
-	if (!t->err)
-		text = tool_receive_text(t->fd);
-	t->failed = !text;
-	if (!text)
+	t->err = tool_ask_status(t->fd, &status);
+	if (t->err)
 		return false;
-	free(t->before.process);
-	t->before = t->after;
-	t->after = (struct figures){.ns = monotonic_ns()};
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		read_line(t, &t->after, line);
-	free(text);
+	add_commands(t, status);
+	cli_figures_add(&t->figures, status);
 	return true;
-}
-
-/* --- rates ------------------------------------------------------------------------------------ */
-
-struct rates {
-	double copies, bytes, errors;
-};
-
-static double rate(const struct top *t, uint64_t before, uint64_t after)
-{
-	return t->before.ns ? cli_live_rate(before, after, t->after.ns - t->before.ns) : 0;
-}
-
-/* A process that is new has begun at 0. */
-static struct rates rates_of(const struct top *t, const struct process *p)
-{
-	const struct process zero = {0}, *b = &zero;
-	size_t i;
-
-	for (i = 0; i < t->before.count; i++)
-		if (t->before.process[i].pid == p->pid)
-			b = &t->before.process[i];
-	return (struct rates){rate(t, b->copies, p->copies), rate(t, b->bytes, p->bytes),
-			      rate(t, b->errors, p->errors)};
-}
-
-static int compare(const void *a, const void *b, void *arg)
-{
-	const struct process *p = a, *q = b;
-	struct rates r = rates_of(arg, p), s = rates_of(arg, q);
-
-	if (r.bytes != s.bytes)
-		return r.bytes < s.bytes ? 1 : -1;
-	if (r.copies != s.copies)
-		return r.copies < s.copies ? 1 : -1;
-	return (p->pid > q->pid) - (p->pid < q->pid);
 }
 
 /* --- views ------------------------------------------------------------------------------------ */
@@ -159,17 +86,23 @@ static void draw_head(const struct top *t, FILE *out)
 {
 	static const char *const names[] = {"copies",	"bytes",  "errors",
 					    "commands", "errors", NULL};
-	const struct figures *a = &t->after, *b = &t->before;
-	const double rates[] = {rate(t, b->copies, a->copies), rate(t, b->bytes, a->bytes),
-				rate(t, b->errors, a->errors), rate(t, b->commands, a->commands),
-				rate(t, b->command_errors, a->command_errors)};
-	const double sums[] = {(double)a->copies, (double)a->bytes, (double)a->errors,
-			       (double)a->commands, (double)a->command_errors};
+	static const char *const counters[] = {"copies", "bytes", "errors", "commands",
+					       "command_errors"};
+	struct json_object *now = t->figures.after.object, *profile = NULL;
+	double rates[ARRAY_SIZE(counters)], sums[ARRAY_SIZE(counters)];
+	size_t i;
 
+	for (i = 0; i < ARRAY_SIZE(counters); i++) {
+		rates[i] = cli_figures_rate(&t->figures, counters[i]);
+		sums[i] = (double)cli_figures_number(now, counters[i]);
+	}
+	json_pointer_get(now, "/functions/0/profile", &profile);
 	fputs("dpumap-emu top  ", out);
 	cli_live_time(out);
-	fprintf(out, "  %s  %s\nnodes %u  cards %u  clients %u  contexts %u\n\n", a->profile,
-		t->o->dir, a->nodes, a->cards, a->clients, a->contexts);
+	fprintf(out, "  %s  %s\nnodes %s  cards %s  clients %s  contexts %s\n\n",
+		json_object_get_string(profile), t->o->dir, cli_figures_text(now, "nodes"),
+		cli_figures_text(now, "cards"), cli_figures_text(now, "clients"),
+		cli_figures_text(now, "contexts"));
 	cli_live_head(out, "", names);
 	cli_live_row(out, "a second", rates, ARRAY_SIZE(rates));
 	cli_live_row(out, "since the start", sums, ARRAY_SIZE(sums));
@@ -179,60 +112,44 @@ static void draw_processes(const struct top *t, FILE *out)
 {
 	static const char *const names[] = {"copies/s", "bytes/s", "errors/s", NULL};
 	char head[COMMAND_SIZE + 16];
-	size_t i;
+	size_t i, count;
+	struct cli_figures_row *rows = cli_figures_rows(&t->figures, &processes, &count);
 
 	fputc('\n', out);
 	cli_live_head(out, "    PID COMMAND", names);
-	for (i = 0; i < t->after.count; i++) {
-		const struct process *p = &t->after.process[i];
-		struct rates r = rates_of(t, p);
+	for (i = 0; i < count; i++) {
+		const struct cli_figures_row *row = &rows[i];
 
-		snprintf(head, sizeof(head), "%7d %s", p->pid, p->command);
-		cli_live_row(out, head, (double[]){r.copies, r.bytes, r.errors}, 3);
+		snprintf(head, sizeof(head), "%7s %s", cli_figures_text(row->object, "pid"),
+			 cli_figures_text(row->object, "command"));
+		cli_live_row(out, head, (double[]){row->rate[1], row->rate[0], row->rate[2]}, 3);
 	}
-}
-
-static void write_rates(FILE *out, struct rates r)
-{
-	fprintf(out,
-		"\"copies_per_second\": %.3f, \"bytes_per_second\": %.3f, "
-		"\"errors_per_second\": %.3f",
-		r.copies, r.bytes, r.errors);
+	free(rows);
 }
 
 /* An object in a line. */
 static void write_json(const struct top *t, FILE *out)
 {
-	const struct figures *a = &t->after, *b = &t->before;
-	const char *sep = "";
-	size_t i;
+	static const char *const now[] = {"clients", "contexts", NULL};
+	static const char *const rates[] = {"commands", "command_errors", "copies",
+					    "bytes",	"errors",	  NULL};
+	static const char *const of_process[] = {"pid", "command", NULL};
+	struct json_object *all = json_object_new_object();
 
-	fprintf(out,
-		"{\"schema\": \"dpumap-emu-top-1\", \"seconds\": %.3f, \"clients\": %u, "
-		"\"contexts\": %u, \"commands_per_second\": %.3f, "
-		"\"command_errors_per_second\": %.3f, ",
-		(double)(a->ns - b->ns) / 1e9, a->clients, a->contexts,
-		rate(t, b->commands, a->commands), rate(t, b->command_errors, a->command_errors));
-	write_rates(out, (struct rates){rate(t, b->copies, a->copies), rate(t, b->bytes, a->bytes),
-					rate(t, b->errors, a->errors)});
-	fputs(", \"processes\": [", out);
-	for (i = 0; i < a->count; i++) {
-		fprintf(out, "%s{\"pid\": %d, \"command\": ", sep, a->process[i].pid);
-		cli_json_text(out, a->process[i].command);
-		fputs(", ", out);
-		write_rates(out, rates_of(t, &a->process[i]));
-		fputc('}', out);
-		sep = ", ";
-	}
-	fputs("]}\n", out);
+	json_object_object_add(all, "schema", json_object_new_string("dpumap-emu-top-1"));
+	cli_figures_put_seconds(all, &t->figures);
+	cli_figures_copy(all, t->figures.after.object, now);
+	cli_figures_put_rates(all, &t->figures, rates);
+	json_object_object_add(all, "processes",
+			       cli_figures_describe(&t->figures, &processes, of_process));
+	cli_json_print_line(out, all);
+	json_object_put(all);
 }
 
 static void draw(void *arg, FILE *out)
 {
-	struct top *t = arg;
+	const struct top *t = arg;
 
-	if (t->after.count)
-		qsort_r(t->after.process, t->after.count, sizeof(*t->after.process), compare, t);
 	if (t->o->json) {
 		write_json(t, out);
 		return;
@@ -260,14 +177,17 @@ static bool sees_processes(int fd)
 
 static int failed(const struct top *t)
 {
-	bool silent = t->err == -EAGAIN;
-	const char *why = silent ? "it did not answer in time: is it stopped?" : "it has ended";
-	char text[PATH_MAX + 128];
+	const char *why = "it has ended";
+	int err = -ECONNRESET;
 
-	snprintf(text, sizeof(text), "cannot ask the emulator in %s: %s", t->o->dir, why);
-	emu_log("%s", text);
-	if (t->o->json)
-		cli_json_error(stdout, silent ? "ETIMEDOUT" : "ECONNRESET", text, 1);
+	if (t->err == -EAGAIN) {
+		why = "it did not answer in time: is it stopped?";
+		err = -ETIMEDOUT;
+	} else if (!t->figures.after.ns) {
+		why = tool_error(t->err);
+		err = t->err;
+	}
+	tool_fail(t->o, err, "cannot ask the emulator in", why);
 	return 1;
 }
 
@@ -290,10 +210,9 @@ int tool_top(struct options *o)
 	err = cli_live_run(&live, &t);
 	if (err)
 		emu_log("cannot show the figures: %s", strerror(err));
-	else if (t.failed)
+	else if (t.err)
 		err = failed(&t);
-	free(t.before.process);
-	free(t.after.process);
+	cli_figures_free(&t.figures);
 	close(t.fd);
 	return err ? 1 : 0;
 }

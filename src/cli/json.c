@@ -20,20 +20,6 @@ void cli_json_print_line(FILE *out, struct json_object *object)
 	fflush(out);
 }
 
-void cli_json_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fputc('\\', out);
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			fprintf(out, "\\u%04x", (unsigned int)*text);
-		else
-			fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
 void cli_json_error(FILE *out, const char *status, const char *error, int exit)
 {
 	struct json_object *object = json_object_new_object();

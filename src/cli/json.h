@@ -10,8 +10,6 @@
 /* An object over several lines, or in one. */
 void cli_json_print(FILE *out, struct json_object *object);
 void cli_json_print_line(FILE *out, struct json_object *object);
-/* A string with its quotes; the bytes above 127 pass unchanged. */
-void cli_json_text(FILE *out, const char *text);
 /* What every command prints if it fails before it has printed JSON: dpumap-error-1. */
 void cli_json_error(FILE *out, const char *status, const char *error, int exit);
 

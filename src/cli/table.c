@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "cli/table.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,22 +8,24 @@
 struct line {
 	FILE *out;
 	int blanks;
-	bool is_right; /* the last cell was flush right */
 };
 
-static void write_cell(struct line *line, int width, const char *text)
+static int gap_of(const struct cli_column *column)
 {
-	int pad = abs(width) - (int)strlen(text);
+	return (int)strspn(column->heading, " ");
+}
+
+static void write_cell(struct line *line, const struct cli_column *column, const char *text)
+{
+	int pad = abs(column->width) - (int)strlen(text);
 
 	pad = pad > 0 ? pad : 0;
-	line->blanks += line->is_right && width <= 0; /* else two columns touch */
-	line->blanks += width > 0 ? pad : 0;
+	line->blanks += gap_of(column) + (column->width > 0 ? pad : 0);
 	if (text[0]) {
 		fprintf(line->out, "%*s%s", line->blanks, "", text);
 		line->blanks = 0;
 	}
-	line->blanks += 1 + (width < 0 ? pad : 0);
-	line->is_right = width > 0;
+	line->blanks += 1 + (column->width < 0 ? pad : 0);
 }
 
 void cli_table_head(FILE *out, const struct cli_column *columns)
@@ -32,7 +33,7 @@ void cli_table_head(FILE *out, const struct cli_column *columns)
 	struct line line = {.out = out};
 
 	for (const struct cli_column *c = columns; c->heading; c++)
-		write_cell(&line, c->width, c->heading);
+		write_cell(&line, c, c->heading + gap_of(c));
 	fputc('\n', out);
 }
 
@@ -58,7 +59,7 @@ void cli_table_row(FILE *out, const struct cli_column *columns, struct json_obje
 		if (cell)
 			write_member(cell, c, row);
 		if (cell && !fclose(cell))
-			write_cell(&line, c->width, text);
+			write_cell(&line, c, text);
 		free(text);
 	}
 	fputc('\n', out);

@@ -8,7 +8,7 @@
 #include <json-c/json.h>
 
 struct cli_column {
-	const char *heading; /* NULL: there are no more */
+	const char *heading; /* blanks before it are before each cell; NULL: there are no more */
 	const char *key;     /* the member that it shows */
 	int width;	     /* below 0: flush left */
 	/* Writes the member, or the object if key is NULL. NULL: numbers and texts as they are. */

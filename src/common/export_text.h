@@ -22,7 +22,7 @@ void dpumap_export_write_via(FILE *out, struct json_object *value);
 /* Columns after the name; a list may have more. */
 #define DPUMAP_EXPORT_COLUMNS                                                       \
 	{"KIND", "kind", -6, NULL}, {"SIZE", "size", 12, dpumap_export_write_size}, \
-		{"PERMISSIONS", "perm", -12, dpumap_export_write_permissions},      \
+		{" PERMISSIONS", "perm", -12, dpumap_export_write_permissions},     \
 	{                                                                           \
 		"VIA", "via", -5, dpumap_export_write_via                           \
 	}

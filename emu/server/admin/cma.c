@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emu/server/admin/member.h"
 #include "emu/server/admin/trace.h"
 #include "emu/server/ucma/address.h"
 #include "emu/server/ucma/command.h"
@@ -15,18 +16,7 @@
 #include "emu/server/ucma/id.h"
 #include "emu/server/ucma/machine.h"
 
-void emu_cma_count(unsigned int *ids, unsigned int *connections)
-{
-	const struct emu_cma_file *f;
-	const struct emu_cma_id *id;
-
-	*ids = *connections = 0;
-	for (f = emu_cma_files; f; f = f->next)
-		for (id = f->ids; id; id = id->next) {
-			(*ids)++;
-			*connections += id->conn != NULL;
-		}
-}
+#define ADDRESS_TEXT (INET6_ADDRSTRLEN + sizeof("[]:65535"))
 
 static const char *port_space(uint16_t ps)
 {
@@ -59,111 +49,102 @@ static const char *state(enum emu_cma_state s)
 }
 
 /* "127.100.0.1:4791", "[fe80::1]:4791"; nothing if there is no address. */
-static void write_plain_address(FILE *out, const struct sockaddr_storage *a)
+static const char *text_of(const struct sockaddr_storage *a, char text[static ADDRESS_TEXT])
 {
-	char text[INET6_ADDRSTRLEN];
+	char ip[INET6_ADDRSTRLEN];
 	uint8_t gid[16];
 
+	text[0] = '\0';
 	if (a->ss_family == AF_INET &&
-	    inet_ntop(AF_INET, &((const struct sockaddr_in *)a)->sin_addr, text, sizeof(text))) {
-		fprintf(out, "%s:%u", text, emu_addr_port(a));
-		return;
+	    inet_ntop(AF_INET, &((const struct sockaddr_in *)a)->sin_addr, ip, sizeof(ip))) {
+		snprintf(text, ADDRESS_TEXT, "%s:%u", ip, emu_addr_port(a));
+		return text;
 	}
 	emu_addr_gid(a, gid);
-	if (a->ss_family && inet_ntop(AF_INET6, gid, text, sizeof(text)))
-		fprintf(out, "[%s]:%u", text, emu_addr_port(a));
+	if (a->ss_family && inet_ntop(AF_INET6, gid, ip, sizeof(ip)))
+		snprintf(text, ADDRESS_TEXT, "[%s]:%u", ip, emu_addr_port(a));
+	return text;
 }
 
-static void write_address(FILE *out, const struct sockaddr_storage *a)
+static struct json_object *describe_groups(const struct emu_cma_id *id)
 {
-	fputc('"', out);
-	write_plain_address(out, a);
-	fputc('"', out);
-}
-
-static void write_groups(FILE *out, const struct emu_cma_id *id)
-{
+	struct json_object *groups = json_object_new_array();
 	const struct emu_cma_group *g;
+	char text[ADDRESS_TEXT];
 
-	fputs(", \"groups\": [", out);
-	for (g = id->groups; g; g = g->next) {
-		write_address(out, &g->addr);
-		fputs(g->next ? ", " : "", out);
-	}
-	fputs("]}", out);
+	for (g = id->groups; g; g = g->next)
+		json_object_array_add(groups, json_object_new_string(text_of(&g->addr, text)));
+	return groups;
 }
 
-static void write_id(FILE *out, const struct emu_cma_id *id)
+static struct json_object *describe_id(const struct emu_cma_id *id)
 {
-	fprintf(out, "{\"id\": %u, \"port_space\": \"%s\", \"state\": \"%s\", ", id->number,
-		port_space(id->ps), state(id->state));
+	struct json_object *about = json_object_new_object();
+	char text[ADDRESS_TEXT];
+
+	emu_put_number(about, "id", id->number);
+	emu_put_text(about, "port_space", port_space(id->ps));
+	emu_put_text(about, "state", state(id->state));
 	if (id->func)
-		fprintf(out, "\"device\": \"mlx5_%u\", ", id->func->dev);
-	fputs("\"src\": ", out);
-	write_address(out, &id->src);
-	fputs(", \"dst\": ", out);
-	write_address(out, &id->dst);
-	if (id->conn)
-		fprintf(out, ", \"connection\": \"%s\", \"qpn\": %u",
-			emu_cm_state_name(emu_cm_state(id->conn)), id->qpn);
-	write_groups(out, id);
+		emu_put_device(about, id->func->dev);
+	emu_put_text(about, "src", text_of(&id->src, text));
+	emu_put_text(about, "dst", text_of(&id->dst, text));
+	if (id->conn) {
+		emu_put_text(about, "connection", emu_cm_state_name(emu_cm_state(id->conn)));
+		emu_put_number(about, "qpn", id->qpn);
+	}
+	json_object_object_add(about, "groups", describe_groups(id));
+	return about;
 }
 
-static void write_ids(FILE *out, const struct emu_cma_machine *m)
+static struct json_object *describe_ids(const struct emu_cma_machine *m)
 {
+	struct json_object *ids = json_object_new_array();
 	const struct emu_cma_file *f;
 	const struct emu_cma_id *id;
-	const char *sep = "";
 
-	fputs("\"ids\": [", out);
 	for (f = emu_cma_files; f; f = f->next)
-		for (id = f->machine == m ? f->ids : NULL; id; id = id->next) {
-			fputs(sep, out);
-			write_id(out, id);
-			sep = ", ";
-		}
-	fputs("], ", out);
+		for (id = f->machine == m ? f->ids : NULL; id; id = id->next)
+			json_object_array_add(ids, describe_id(id));
+	return ids;
 }
 
-static void write_messages(FILE *out, const char *name, const uint64_t n[EMU_CM_ATTRS])
+static void put_messages(struct json_object *to, const char *name, const uint64_t n[EMU_CM_ATTRS])
 {
-	const char *sep = "";
+	struct json_object *messages = json_object_new_object();
 	unsigned int i;
 
-	fprintf(out, "\"%s\": {", name);
 	for (i = 0; i < EMU_CM_ATTRS; i++) {
 		const char *attr = n[i] ? emu_cm_attr_name(EMU_CM_REQ + i) : NULL;
 
-		if (!attr)
-			continue;
-		fprintf(out, "%s\"%s\": %llu", sep, attr, (unsigned long long)n[i]);
-		sep = ", ";
+		if (attr)
+			emu_put_number(messages, attr, n[i]);
 	}
-	fputc('}', out);
+	json_object_object_add(to, name, messages);
 }
 
-void emu_cma_write_json(FILE *out)
+static struct json_object *describe_machine(const struct emu_cma_machine *m)
 {
+	const struct emu_cm_counters *n = emu_cm_counters(m->cm);
+	struct json_object *about = json_object_new_object();
+
+	emu_put_text(about, "machine", m->role);
+	json_object_object_add(about, "ids", describe_ids(m));
+	put_messages(about, "sent", n->sent);
+	put_messages(about, "retried", n->retried);
+	put_messages(about, "received", n->received);
+	put_messages(about, "duplicate", n->duplicate);
+	return about;
+}
+
+struct json_object *emu_cma_describe(void)
+{
+	struct json_object *machines = json_object_new_array();
 	const struct emu_cma_machine *m = NULL;
-	const char *sep = "\n";
 
-	fputc('[', out);
-	while ((m = emu_cma_machine_next(m))) {
-		const struct emu_cm_counters *n = emu_cm_counters(m->cm);
-
-		fprintf(out, "%s    {\"machine\": \"%s\", ", sep, m->role);
-		write_ids(out, m);
-		write_messages(out, "sent", n->sent);
-		fputs(", ", out);
-		write_messages(out, "retried", n->retried);
-		fputs(", ", out);
-		write_messages(out, "received", n->received);
-		fputs(", ", out);
-		write_messages(out, "duplicate", n->duplicate);
-		fputc('}', out);
-		sep = ",\n";
-	}
-	fputs("\n  ]", out);
+	while ((m = emu_cma_machine_next(m)))
+		json_object_array_add(machines, describe_machine(m));
+	return machines;
 }
 
 /* --- the trace -------------------------------------------------------------------------------- */
@@ -248,6 +229,7 @@ static void write_addresses(FILE *out, struct emu_cma_file *f, uint32_t number, 
 		number == RDMA_USER_CM_CMD_RESOLVE_IP || number == RDMA_USER_CM_CMD_RESOLVE_ADDR;
 	struct sockaddr_storage a;
 	struct emu_cma_id *id;
+	char text[ADDRESS_TEXT];
 
 	if ((!binds && !resolves) || emu_cma_id_get(f, n, &id))
 		return;
@@ -255,7 +237,7 @@ static void write_addresses(FILE *out, struct emu_cma_file *f, uint32_t number, 
 	if (emu_addr_port(&a) >= FIRST_CHOSEN_PORT)
 		emu_addr_set_port(&a, 0);
 	fputs(binds ? " src=" : " dst=", out);
-	write_plain_address(out, &a);
+	fputs(text_of(&a, text), out);
 }
 
 static void finish(FILE *out, char **text, const char *role, int err)

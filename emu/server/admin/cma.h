@@ -4,12 +4,11 @@
 #define EMU_ADMIN_CMA_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
-/* Count the ids of all programs and the connections of these ids. */
-void emu_cma_count(unsigned int *ids, unsigned int *connections);
-/* Write a JSON array with an object for each machine that has used the connection manager. */
-void emu_cma_write_json(FILE *out);
+#include <json-c/json.h>
+
+/* An array with an object for each machine that has used the connection manager. */
+struct json_object *emu_cma_describe(void);
 
 /* Add the commands and events of the connection manager to the trace, or stop that. */
 void emu_cma_trace(bool on);

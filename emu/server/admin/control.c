@@ -125,12 +125,8 @@ static void send_text(struct admin *a, char *text)
 
 static void status(struct admin *a, const struct emu_request *req)
 {
-	send_text(a, emu_status_text((enum emu_status_form)req->arg[0]));
-}
-
-static void list_gids(struct admin *a, const struct emu_request *req)
-{
-	send_text(a, emu_port_gids((unsigned int)req->arg[0]));
+	(void)req;
+	send_text(a, emu_status_text());
 }
 
 static void stop(struct admin *a, const struct emu_request *req)
@@ -167,9 +163,8 @@ static void act(struct admin *a, const struct emu_request *req)
 		uint32_t op;
 		void (*act)(struct admin *a, const struct emu_request *req);
 	} ops[] = {
-		{EMU_OP_HOLD, hold},	  {EMU_OP_STATUS, status},
-		{EMU_OP_STOP, stop},	  {EMU_OP_TRACE, start_tracing},
-		{EMU_OP_GIDS, list_gids}, {EMU_OP_CAPTURE, send_ring},
+		{EMU_OP_HOLD, hold},	       {EMU_OP_STATUS, status},	    {EMU_OP_STOP, stop},
+		{EMU_OP_TRACE, start_tracing}, {EMU_OP_CAPTURE, send_ring},
 	};
 	size_t i;
 
@@ -224,8 +219,6 @@ static void serve(struct emu_watch *w)
 		emu_counters_refresh();
 	else if (req->op == EMU_OP_CHAOS)
 		r.error = -begin_chaos(a, req->arg[0]);
-	else if (req->op == EMU_OP_GIDS && req->arg[0] >= emu_topology.nfuncs)
-		r.error = ENODEV;
 	emu_sock_send_now(a->watch.fd, &r, sizeof(r), NULL, 0);
 	if (!r.error)
 		act(a, req);

@@ -2,61 +2,39 @@
 #include "emu/server/admin/fault_list.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
+#include <stdio.h>
 
+#include "emu/ipc/proto.h"
 #include "emu/server/admin/fault.h"
+#include "emu/server/admin/member.h"
 #include "emu/server/admin/port.h"
 #include "emu/server/card/path.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
 
 struct list {
-	FILE *out;
-	bool json;
-	const char *before; /* the next fault */
+	struct json_object *faults;
 	char words[EMU_FAULT_WORDS];
 };
 
-/* The words of a user are those of a command line. */
-static void put_json(FILE *out, const char *text)
+static struct json_object *put(struct list *l, const char *words)
 {
-	fputc('"', out);
-	for (; *text; text++)
-		fprintf(out,
-			*text == '"' || *text == '\\' ? "\\%c"
-			: (unsigned char)*text < ' '  ? "\\u%04x"
-						      : "%c",
-			*text);
-	fputc('"', out);
-}
+	struct json_object *fault = json_object_new_object();
 
-static void put(struct list *l, const char *words)
-{
-	fputs(l->before, l->out);
-	if (!l->json) {
-		fprintf(l->out, "%s\n", words);
-		return;
-	}
-	fputs("{\"fault\": ", l->out);
-	put_json(l->out, words);
-	fputc('}', l->out);
-	l->before = ", ";
+	emu_put_text(fault, "fault", words);
+	json_object_array_add(l->faults, fault);
+	return fault;
 }
 
 static void put_counted(struct list *l, const struct emu_fault_counted *c)
 {
+	struct json_object *fault;
+
 	if (!c->words)
 		return;
-	fputs(l->before, l->out);
-	if (!l->json) {
-		fprintf(l->out, "%s (matched %" PRIu64 ", failed %" PRIu64 ")\n", c->words, c->seen,
-			c->failed);
-		return;
-	}
-	fputs("{\"fault\": ", l->out);
-	put_json(l->out, c->words);
-	fprintf(l->out, ", \"matched\": %" PRIu64 ", \"failed\": %" PRIu64 "}", c->seen, c->failed);
-	l->before = ", ";
+	fault = put(l, c->words);
+	emu_put_number(fault, "matched", c->seen);
+	emu_put_number(fault, "failed", c->failed);
 }
 
 static void put_function(struct list *l, const char *kind, const struct emu_func *f)
@@ -144,18 +122,10 @@ static void put_all(struct list *l)
 		put_queue(l, i);
 }
 
-void emu_fault_write_lines(FILE *out, const char *before)
+struct json_object *emu_fault_describe(void)
 {
-	struct list l = {.out = out, .before = before};
+	struct list l = {.faults = json_object_new_array()};
 
 	put_all(&l);
-}
-
-void emu_fault_write_json(FILE *out)
-{
-	struct list l = {.out = out, .json = true, .before = ""};
-
-	fputc('[', out);
-	put_all(&l);
-	fputc(']', out);
+	return l.faults;
 }

@@ -6,11 +6,9 @@
 #ifndef EMU_FAULT_LIST_H
 #define EMU_FAULT_LIST_H
 
-#include <stdio.h>
+#include <json-c/json.h>
 
-/* A line for each, with a word before. */
-void emu_fault_write_lines(FILE *out, const char *before);
 /* An array of objects. */
-void emu_fault_write_json(FILE *out);
+struct json_object *emu_fault_describe(void);
 
 #endif

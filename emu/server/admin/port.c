@@ -169,38 +169,6 @@ static int del_gids(struct emu_func *f, const struct emu_port_request *r, uint64
 	return val[0] ? 0 : -ENOENT;
 }
 
-char *emu_port_gids(unsigned int func)
-{
-	const struct emu_func *f = &emu_topology.func[func];
-	const struct emu_gid *g;
-	char addr[INET6_ADDRSTRLEN], netdev[16], vlan[8], *text = NULL;
-	unsigned int i;
-	size_t len;
-	FILE *out;
-
-	out = open_memstream(&text, &len);
-	if (!out)
-		return NULL;
-	for (i = 0; (g = emu_gid_next(f, &i)); i++) {
-		struct sockaddr_storage ip;
-
-		emu_gid_to_ip(g->raw, &ip);
-		inet_ntop(ip.ss_family,
-			  ip.ss_family == AF_INET
-				  ? (void *)&((struct sockaddr_in *)(void *)&ip)->sin_addr
-				  : (void *)&((struct sockaddr_in6 *)(void *)&ip)->sin6_addr,
-			  addr, sizeof(addr));
-		emu_gid_netdev(g, netdev);
-		snprintf(vlan, sizeof(vlan), "%u", g->vlan & 0xfffu);
-		fprintf(out, "%s mlx5_%u %u v%u %s %s %s\n", f->role, f->dev, i, g->type,
-			g->vlan == EMU_NO_VLAN ? "-" : vlan, addr, netdev);
-	}
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
-}
-
 /* --- addresses that a machine loses for a time ------------------------------------------------ */
 
 static struct lost {

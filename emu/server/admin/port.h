@@ -19,8 +19,6 @@
  * emu_gid_del(); -EINVAL also for a LID or an index of a P_Key that is out of range.
  */
 int emu_port_request(const struct emu_port_request *r, uint64_t val[static 4]);
-/* The GIDs of the function with this index, a line for each; the caller frees it. NULL: no memory. */
-char *emu_port_gids(unsigned int func);
 /* The link goes down or comes up. */
 void emu_port_move(struct emu_func *f, bool down);
 /*

@@ -3,12 +3,12 @@
 
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "emu/server/admin/cma.h"
 #include "emu/server/admin/fault_list.h"
+#include "emu/server/admin/member.h"
 #include "emu/server/admin/wire.h"
 #include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
@@ -17,6 +17,8 @@
 #include "emu/server/card/topology.h"
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/file.h"
+
+#define DOORBELLS_TEXT 128
 
 /* The work of engines that have ended. */
 static uint64_t past_copies, past_bytes, past_errors;
@@ -111,243 +113,179 @@ static unsigned int count_nodes(void)
 	return emu_topology.card[emu_topology.ncards - 1].node + 1;
 }
 
-/* Each GID in a line: function, device, index, GID, type, network interface, VLAN. */
-static void write_gid_lines(FILE *out)
-{
-	const struct emu_func *f;
-	const struct emu_gid *g;
-	char netdev[16], text[INET6_ADDRSTRLEN];
-	unsigned int i;
-
-	for (f = emu_topology.func; f < emu_topology.func + emu_topology.nfuncs; f++)
-		for (i = 0; (g = emu_gid_next(f, &i)); i++) {
-			inet_ntop(AF_INET6, g->raw, text, sizeof(text));
-			emu_gid_netdev(g, netdev);
-			fprintf(out, "gid %s mlx5_%u %u %s v%u %s", f->role, f->dev, i, text,
-				g->type, netdev);
-			fprintf(out, g->vlan == EMU_NO_VLAN ? "\n" : " vlan %u\n", g->vlan);
-		}
-}
-
-/* Each counter of a port that is not 0 in a line: function, device, name, value. */
-static void write_counter_lines(FILE *out)
-{
-	const struct emu_func *f;
-	unsigned int i;
-
-	for (f = emu_topology.func; f < emu_topology.func + emu_topology.nfuncs; f++)
-		for (i = 0; i < EMU_COUNTERS; i++)
-			if (emu_counter_value(f, i))
-				fprintf(out, "counter %s mlx5_%u %s %llu\n", f->role, f->dev,
-					emu_counter_name(i),
-					(unsigned long long)emu_counter_value(f, i));
-}
-
-static void write_counters(FILE *out, const struct emu_func *f)
-{
-	unsigned int i;
-
-	fputs("\"counters\": {", out);
-	for (i = 0; i < EMU_COUNTERS; i++)
-		fprintf(out, "%s\"%s\": %llu", i ? ", " : "", emu_counter_name(i),
-			(unsigned long long)emu_counter_value(f, i));
-	fputs("}, ", out);
-}
-
 /* How the process's doorbells wake its engine. The word is the process's own: it may be anything. */
-static void write_doorbells(FILE *out, const struct emu_proc *p)
+static void describe_doorbells(const struct emu_proc *p, char text[static DOORBELLS_TEXT])
 {
 	uint32_t word = atomic_load(&emu_queues->engine[p->slot].doorbells);
+	const char *way = "naps";
+	const char *why = "";
 
 	switch (EMU_DOORBELLS_WAY(word)) {
 	case EMU_DOORBELLS_UFFD:
-		fputs("userfaultfd", out);
-		return;
+		way = "userfaultfd";
+		break;
 	case EMU_DOORBELLS_NO_UFFD:
-		fprintf(out, "naps, userfaultfd: %s", strerror((int)EMU_DOORBELLS_ERROR(word)));
-		return;
+		way = "naps, userfaultfd: ";
+		why = strerror((int)EMU_DOORBELLS_ERROR(word));
+		break;
 	case EMU_DOORBELLS_NO_PROC:
-		fprintf(out, "naps, /proc/self/pagemap: %s",
-			strerror((int)EMU_DOORBELLS_ERROR(word)));
-		return;
+		way = "naps, /proc/self/pagemap: ";
+		why = strerror((int)EMU_DOORBELLS_ERROR(word));
+		break;
 	case EMU_DOORBELLS_NO_TABLE:
-		fputs("naps, no descriptor table for the engine", out);
-		return;
+		way = "naps, no descriptor table for the engine";
+		break;
 	case EMU_DOORBELLS_VALGRIND:
-		fputs("naps, valgrind", out);
-		return;
+		way = "naps, valgrind";
+		break;
 	case EMU_DOORBELLS_SHARED:
-		fputs("naps, queues in shared memory", out);
-		return;
+		way = "naps, queues in shared memory";
+		break;
 	default:
-		fputs("naps", out);
+		break;
 	}
+	snprintf(text, DOORBELLS_TEXT, "%s%s", way, why);
 }
 
-static void write_process_lines(FILE *out)
+static void put_work(struct json_object *to, const struct work *w)
 {
+	emu_put_number(to, "copies", w->copies);
+	emu_put_number(to, "bytes", w->bytes);
+	emu_put_number(to, "errors", w->errors);
+}
+
+static struct json_object *describe_processes(void)
+{
+	struct json_object *processes = json_object_new_array();
+	char doorbells[DOORBELLS_TEXT];
 	const struct emu_proc *p;
-	struct work w;
 
 	for (p = emu_procs; p; p = p->next) {
-		fprintf(out, "process %d doorbells ", (int)p->pid);
-		write_doorbells(out, p);
-		w = work_of(p);
-		fprintf(out, "\nprocess %d work copies %llu bytes %llu errors %llu\n", (int)p->pid,
-			(unsigned long long)w.copies, (unsigned long long)w.bytes,
-			(unsigned long long)w.errors);
+		struct json_object *about = json_object_new_object();
+		struct work w = work_of(p);
+
+		emu_put_number(about, "pid", (uint64_t)p->pid);
+		describe_doorbells(p, doorbells);
+		emu_put_text(about, "doorbells", doorbells);
+		put_work(about, &w);
+		json_object_array_add(processes, about);
 	}
+	return processes;
 }
 
-static void write_processes(FILE *out)
+static struct json_object *describe_objects(const struct emu_counts *n)
 {
-	const struct emu_proc *p;
-	const char *sep = "";
-	struct work w;
-
-	fputs("\"processes\": [", out);
-	for (p = emu_procs; p; p = p->next) {
-		fprintf(out, "%s{\"pid\": %d, \"doorbells\": \"", sep, (int)p->pid);
-		write_doorbells(out, p);
-		w = work_of(p);
-		fprintf(out, "\", \"copies\": %llu, \"bytes\": %llu, \"errors\": %llu}",
-			(unsigned long long)w.copies, (unsigned long long)w.bytes,
-			(unsigned long long)w.errors);
-		sep = ", ";
-	}
-	fputs("]", out);
-}
-
-static void write_lines(FILE *out, const struct work *w)
-{
-	const struct emu_counts *n = &emu_topology.count;
-	unsigned int ids, connections;
+	struct json_object *about = json_object_new_object();
 	size_t i;
 
-	fprintf(out,
-		"profile %s\nguid %016llx\nnodes %u\ncards %u\nfunctions %u\nclients %u\n"
-		"contexts %u\n",
-		emu_topology.card[0].profile->name, (unsigned long long)emu_topology.card[0].guid,
-		count_nodes(), emu_topology.ncards, emu_topology.nfuncs, count_clients(NULL),
-		n->contexts);
 	for (i = 0; i < ARRAY_SIZE(objects); i++)
-		fprintf(out, "%s %u\n", objects[i].name, count_of(n, i));
-	emu_cma_count(&ids, &connections);
-	fprintf(out, "cm_ids %u\ncm_connections %u\n", ids, connections);
-	fprintf(out, "dm_bytes %llu\nchannels %u\n", (unsigned long long)n->dm_bytes, n->channels);
-	fprintf(out, "commands %llu\ncommand_errors %llu\ncopies %llu\nbytes %llu\nerrors %llu\n",
-		(unsigned long long)emu_cmd_counts.done, (unsigned long long)emu_cmd_counts.failed,
-		(unsigned long long)w->copies, (unsigned long long)w->bytes,
-		(unsigned long long)w->errors);
-	write_gid_lines(out);
-	emu_wire_write_lines(out);
-	write_counter_lines(out);
-	write_process_lines(out);
-	emu_fault_write_lines(out, "fault ");
+		emu_put_number(about, objects[i].name, count_of(n, i));
+	return about;
 }
 
-static void write_objects(FILE *out, const struct emu_counts *n)
+static struct json_object *describe_counters(const struct emu_func *f)
 {
-	size_t i;
+	struct json_object *counters = json_object_new_object();
+	unsigned int i;
 
-	fputs("\"objects\": {", out);
-	for (i = 0; i < ARRAY_SIZE(objects); i++)
-		fprintf(out, "%s\"%s\": %u", i ? ", " : "", objects[i].name, count_of(n, i));
-	fputc('}', out);
+	for (i = 0; i < EMU_COUNTERS; i++)
+		emu_put_number(counters, emu_counter_name(i), emu_counter_value(f, i));
+	return counters;
 }
 
-static void write_gids(FILE *out, const struct emu_func *f)
+static struct json_object *describe_gid(const struct emu_gid *g, unsigned int index)
 {
-	const struct emu_gid *g;
+	struct json_object *about = json_object_new_object();
 	char netdev[16], text[INET6_ADDRSTRLEN];
-	const char *sep = "";
+
+	inet_ntop(AF_INET6, g->raw, text, sizeof(text));
+	emu_gid_netdev(g, netdev);
+	emu_put_number(about, "index", index);
+	emu_put_text(about, "gid", text);
+	emu_put_text(about, "type", g->type == EMU_GID_ROCE_V2 ? "RoCE v2" : "RoCE v1");
+	if (g->vlan != EMU_NO_VLAN)
+		emu_put_number(about, "vlan", g->vlan);
+	emu_put_text(about, "netdev", netdev);
+	return about;
+}
+
+static struct json_object *describe_gids(const struct emu_func *f)
+{
+	struct json_object *gids = json_object_new_array();
+	const struct emu_gid *g;
 	unsigned int i;
 
-	fputs("\"gids\": [", out);
-	for (i = 0; (g = emu_gid_next(f, &i)); i++) {
-		inet_ntop(AF_INET6, g->raw, text, sizeof(text));
-		emu_gid_netdev(g, netdev);
-		fprintf(out, "%s{\"index\": %u, \"gid\": \"%s\", \"type\": \"RoCE v%u\"", sep, i,
-			text, g->type);
-		if (g->vlan != EMU_NO_VLAN)
-			fprintf(out, ", \"vlan\": %u", g->vlan);
-		fprintf(out, ", \"netdev\": \"%s\"}", netdev);
-		sep = ", ";
-	}
-	fputs("], ", out);
+	for (i = 0; (g = emu_gid_next(f, &i)); i++)
+		json_object_array_add(gids, describe_gid(g, i));
+	return gids;
 }
 
-static void write_function(FILE *out, const struct emu_func *f)
+static struct json_object *describe_function(const struct emu_func *f)
 {
-	fprintf(out,
-		"    {\"name\": \"%s\", \"node\": %u, \"card\": %u, \"device\": \"mlx5_%u\", "
-		"\"profile\": \"%s\", \"guid\": \"%016llx\", \"vhca_id\": %u, \"dead\": %s, "
-		"\"clients\": %u, "
-		"\"contexts\": %u, ",
-		f->role, f->card->node, f->card->number, f->dev, f->card->profile->name,
-		(unsigned long long)f->card->guid, f->vhca_id, f->dead ? "true" : "false",
-		count_clients(f), count_contexts(f));
-	fprintf(out, "\"port\": \"%s\", ", f->port_down ? "DOWN" : "ACTIVE");
-	write_gids(out, f);
-	write_counters(out, f);
-	write_objects(out, &f->count);
-	fputc('}', out);
+	struct json_object *about = json_object_new_object();
+	char guid[17];
+
+	snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)f->card->guid);
+	emu_put_text(about, "name", f->role);
+	emu_put_number(about, "node", f->card->node);
+	emu_put_number(about, "card", f->card->number);
+	emu_put_device(about, f->dev);
+	emu_put_text(about, "profile", f->card->profile->name);
+	emu_put_text(about, "guid", guid);
+	emu_put_number(about, "vhca_id", f->vhca_id);
+	emu_put_flag(about, "dead", f->dead);
+	emu_put_number(about, "clients", count_clients(f));
+	emu_put_number(about, "contexts", count_contexts(f));
+	emu_put_text(about, "port", f->port_down ? "DOWN" : "ACTIVE");
+	json_object_object_add(about, "gids", describe_gids(f));
+	json_object_object_add(about, "counters", describe_counters(f));
+	json_object_object_add(about, "objects", describe_objects(&f->count));
+	return about;
 }
 
-static void write_json(FILE *out, const struct work *w)
+static struct json_object *describe_functions(void)
 {
+	struct json_object *functions = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < emu_topology.nfuncs; i++)
+		json_object_array_add(functions, describe_function(&emu_topology.func[i]));
+	return functions;
+}
+
+static struct json_object *describe(void)
+{
+	struct json_object *about = json_object_new_object();
 	const struct emu_counts *n = &emu_topology.count;
-	unsigned int i;
+	struct work w;
 
-	fprintf(out,
-		"{\n  \"schema\": \"dpumap-emu-status-1\",\n  \"nodes\": %u,\n  \"cards\": %u,\n  "
-		"\"functions\": [\n",
-		count_nodes(), emu_topology.ncards);
-	for (i = 0; i < emu_topology.nfuncs; i++) {
-		write_function(out, &emu_topology.func[i]);
-		fputs(i + 1 < emu_topology.nfuncs ? ",\n" : "\n", out);
-	}
-	fprintf(out, "  ],\n  \"clients\": %u,\n  \"contexts\": %u,\n  ", count_clients(NULL),
-		n->contexts);
-	write_objects(out, n);
-	fputs(",\n  \"connection_managers\": ", out);
-	emu_cma_write_json(out);
-	fprintf(out, ",\n  \"wire_forced\": %s,\n  \"endpoints\": ",
-		emu_tables->wire_forced ? "true" : "false");
-	emu_wire_write_json(out);
-	fputs(",\n  ", out);
-	write_processes(out);
-	fputs(",\n  \"faults\": ", out);
-	emu_fault_write_json(out);
-	fprintf(out,
-		",\n  \"dm_bytes\": %llu,\n  \"channels\": %u,\n  \"commands\": %llu,\n"
-		"  \"command_errors\": %llu,\n  \"copies\": %llu,\n  \"bytes\": %llu,\n"
-		"  \"errors\": %llu\n}\n",
-		(unsigned long long)n->dm_bytes, n->channels,
-		(unsigned long long)emu_cmd_counts.done, (unsigned long long)emu_cmd_counts.failed,
-		(unsigned long long)w->copies, (unsigned long long)w->bytes,
-		(unsigned long long)w->errors);
+	sum_up(&w);
+	emu_put_text(about, "schema", "dpumap-emu-status-1");
+	emu_put_number(about, "nodes", count_nodes());
+	emu_put_number(about, "cards", emu_topology.ncards);
+	json_object_object_add(about, "functions", describe_functions());
+	emu_put_number(about, "clients", count_clients(NULL));
+	emu_put_number(about, "contexts", n->contexts);
+	json_object_object_add(about, "objects", describe_objects(n));
+	json_object_object_add(about, "connection_managers", emu_cma_describe());
+	emu_put_flag(about, "wire_forced", emu_tables->wire_forced);
+	json_object_object_add(about, "endpoints", emu_wire_describe());
+	json_object_object_add(about, "processes", describe_processes());
+	json_object_object_add(about, "faults", emu_fault_describe());
+	emu_put_number(about, "dm_bytes", n->dm_bytes);
+	emu_put_number(about, "channels", n->channels);
+	emu_put_number(about, "commands", emu_cmd_counts.done);
+	emu_put_number(about, "command_errors", emu_cmd_counts.failed);
+	put_work(about, &w);
+	return about;
 }
 
-char *emu_status_text(enum emu_status_form form)
+char *emu_status_text(void)
 {
-	char *text = NULL;
-	struct work w;
-	size_t len;
-	FILE *out;
+	struct json_object *about = describe();
+	const char *text = json_object_to_json_string_ext(about, JSON_C_TO_STRING_PLAIN);
+	char *copy = text ? strdup(text) : NULL;
 
-	out = open_memstream(&text, &len);
-	if (!out)
-		return NULL;
-	sum_up(&w);
-	if (form == EMU_STATUS_JSON)
-		write_json(out, &w);
-	else if (form == EMU_STATUS_FAULTS)
-		emu_fault_write_lines(out, "");
-	else
-		write_lines(out, &w);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+	json_object_put(about);
+	return copy;
 }

@@ -3,11 +3,10 @@
 #ifndef EMU_STATUS_H
 #define EMU_STATUS_H
 
-#include "emu/ipc/proto.h"
 #include "emu/ipc/shm.h"
 
-/* The status in that form, which the caller frees; NULL: out of memory. */
-char *emu_status_text(enum emu_status_form form);
+/* The status as JSON, which the caller frees; NULL: out of memory. */
+char *emu_status_text(void);
 /* Keep the counts of an engine that has ended. */
 void emu_status_retire(struct emu_engine *e);
 

@@ -8,6 +8,7 @@
 
 #include "emu/ipc/gid.h"
 #include "emu/ipc/proto.h"
+#include "emu/server/admin/member.h"
 #include "emu/server/base/log.h"
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
@@ -131,78 +132,47 @@ int emu_attach_wires(const struct emu_port_request *wires, unsigned int n)
 
 /* --- status ----------------------------------------------------------------------------------- */
 
-static uint64_t count_dropped(const struct emu_wire_counts *c)
-{
-	return c->received - c->dropped[WIRE_ACCEPTED];
-}
-
 /* Receiving and sending ones. */
 static unsigned int count_sockets(int endpoint)
 {
 	return emu_wire_sockets_of(endpoint)->nsockets + EMU_WIRE_PORTS;
 }
 
-static void write_endpoint_lines(FILE *out, int endpoint)
+static struct json_object *describe_dropped(const struct emu_wire_counts *c)
+{
+	struct json_object *dropped = json_object_new_object();
+	int i;
+
+	for (i = WIRE_ACCEPTED + 1; i < WIRE_DROP_COUNT; i++)
+		if (c->dropped[i])
+			emu_put_number(dropped, wire_drop_words((enum wire_drop)i), c->dropped[i]);
+	return dropped;
+}
+
+static struct json_object *describe_endpoint(int endpoint)
 {
 	const struct emu_wire_counts *c = emu_wire_counts_of(endpoint);
 	const struct emu_func *f = emu_endpoint_func(endpoint);
+	struct json_object *about = json_object_new_object();
 	char text[INET6_ADDRSTRLEN];
-	int i;
 
-	emu_gid_text(emu_endpoint_addr(endpoint), text);
-	fprintf(out, "endpoint %s mlx5_%u %s %s sockets %u engines %u received %llu dropped %llu\n",
-		f->role, f->dev, text, emu_endpoint_netdev(endpoint), count_sockets(endpoint),
-		emu_wire_sockets_of(endpoint)->nengines, (unsigned long long)c->received,
-		(unsigned long long)count_dropped(c));
-	for (i = WIRE_ACCEPTED + 1; i < WIRE_DROP_COUNT; i++)
-		if (c->dropped[i])
-			fprintf(out, "endpoint_dropped %s mlx5_%u %s %llu %s\n", f->role, f->dev,
-				text, (unsigned long long)c->dropped[i],
-				wire_drop_words((enum wire_drop)i));
+	emu_put_text(about, "function", f->role);
+	emu_put_device(about, f->dev);
+	emu_put_text(about, "address", emu_gid_text(emu_endpoint_addr(endpoint), text));
+	emu_put_text(about, "netdev", emu_endpoint_netdev(endpoint));
+	emu_put_number(about, "sockets", count_sockets(endpoint));
+	emu_put_number(about, "engines", emu_wire_sockets_of(endpoint)->nengines);
+	emu_put_number(about, "received", c->received);
+	json_object_object_add(about, "dropped", describe_dropped(c));
+	return about;
 }
 
-void emu_wire_write_lines(FILE *out)
+struct json_object *emu_wire_describe(void)
 {
+	struct json_object *endpoints = json_object_new_array();
 	int endpoint = EMU_NO_ENDPOINT;
 
 	while ((endpoint = emu_endpoint_next(endpoint)) >= 0)
-		write_endpoint_lines(out, endpoint);
-}
-
-static void write_endpoint(FILE *out, int endpoint)
-{
-	const struct emu_wire_counts *c = emu_wire_counts_of(endpoint);
-	const struct emu_func *f = emu_endpoint_func(endpoint);
-	char text[INET6_ADDRSTRLEN];
-	const char *sep = "";
-	int i;
-
-	fprintf(out,
-		"{\"function\": \"%s\", \"device\": \"mlx5_%u\", \"address\": \"%s\", \"netdev\": "
-		"\"%s\", \"sockets\": %u, \"engines\": %u, \"received\": %llu, \"dropped\": {",
-		f->role, f->dev, emu_gid_text(emu_endpoint_addr(endpoint), text),
-		emu_endpoint_netdev(endpoint), count_sockets(endpoint),
-		emu_wire_sockets_of(endpoint)->nengines, (unsigned long long)c->received);
-	for (i = WIRE_ACCEPTED + 1; i < WIRE_DROP_COUNT; i++) {
-		if (!c->dropped[i])
-			continue;
-		fprintf(out, "%s\"%s\": %llu", sep, wire_drop_words((enum wire_drop)i),
-			(unsigned long long)c->dropped[i]);
-		sep = ", ";
-	}
-	fputs("}}", out);
-}
-
-void emu_wire_write_json(FILE *out)
-{
-	int endpoint = EMU_NO_ENDPOINT;
-	const char *sep = "";
-
-	fputc('[', out);
-	while ((endpoint = emu_endpoint_next(endpoint)) >= 0) {
-		fputs(sep, out);
-		write_endpoint(out, endpoint);
-		sep = ", ";
-	}
-	fputc(']', out);
+		json_object_array_add(endpoints, describe_endpoint(endpoint));
+	return endpoints;
 }

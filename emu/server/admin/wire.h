@@ -3,7 +3,7 @@
 #ifndef EMU_WIRE_H
 #define EMU_WIRE_H
 
-#include <stdio.h>
+#include <json-c/json.h>
 
 struct emu_port_request;
 
@@ -13,9 +13,7 @@ struct emu_port_request;
  */
 int emu_attach_wires(const struct emu_port_request *wires, unsigned int n);
 
-/* Each address in a line, with what arrived at the server's socket, and each reason why packets were dropped in one. */
-void emu_wire_write_lines(FILE *out);
-/* The same as a JSON array. */
-void emu_wire_write_json(FILE *out);
+/* An array with an object for each address: what arrived at the server's sockets, and what was dropped why. */
+struct json_object *emu_wire_describe(void);
 
 #endif

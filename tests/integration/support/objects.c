@@ -8,47 +8,71 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include <json-c/json.h>
+
 #include "emu/ipc/proto.h"
 #include "fixture.h"
 #include "process.h"
 
-static bool is_object(const char *name)
+static void add(struct objects *counts, const char *name, uint64_t value)
 {
-	/* These describe the emulator and its work, not live objects. */
-	static const char *const others[] = {
-		"profile",  "guid",	      "nodes",	"cards", "functions", "clients", "channels",
-		"commands", "command_errors", "copies", "bytes", "errors",    "process",
-	};
+	struct object_count *one = &counts->counts[counts->n];
 
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (!strcmp(name, others[i]))
-			return false;
-	return true;
+	if (counts->n == OBJECTS_MAX)
+		return;
+	snprintf(one->name, sizeof(one->name), "%s", name);
+	one->value = value;
+	counts->n++;
 }
 
-/* Read the output of `dpumap-emu status`; closes the descriptor. */
+static void add_members(struct objects *counts, struct json_object *objects)
+{
+	if (!json_object_is_type(objects, json_type_object))
+		return;
+	json_object_object_foreach(objects, name, value)
+	{
+		add(counts, name, json_object_get_uint64(value));
+	}
+}
+
+/* What programs have opened with librdmacm. */
+static void add_ids(struct objects *counts, struct json_object *machines)
+{
+	size_t num_ids = 0, num_connections = 0;
+
+	for (size_t i = 0; machines && i < json_object_array_length(machines); i++) {
+		struct json_object *ids =
+			json_object_object_get(json_object_array_get_idx(machines, i), "ids");
+
+		num_ids += json_object_array_length(ids);
+		for (size_t k = 0; k < json_object_array_length(ids); k++)
+			num_connections += json_object_object_get_ex(
+				json_object_array_get_idx(ids, k), "connection", NULL);
+	}
+	add(counts, "cm_ids", num_ids);
+	add(counts, "cm_connections", num_connections);
+}
+
+/* Read the output of `dpumap-emu status --json`; closes the descriptor. */
 static bool parse(int fd, struct objects *counts)
 {
-	struct object_count one = {0};
-	FILE *stream = fdopen(fd, "r");
-	char line[256];
+	struct json_object *status = json_object_from_fd(fd);
 
+	close(fd);
 	counts->n = 0;
-	if (!stream) {
-		close(fd);
+	if (!status)
 		return false;
-	}
-	while (fgets(line, sizeof(line), stream) && counts->n < OBJECTS_MAX)
-		if (sscanf(line, "%31s %lu", one.name, &one.value) == 2 && is_object(one.name))
-			counts->counts[counts->n++] = one;
-	fclose(stream);
+	add_members(counts, json_object_object_get(status, "objects"));
+	add_ids(counts, json_object_object_get(status, "connection_managers"));
+	add(counts, "contexts", json_object_get_uint64(json_object_object_get(status, "contexts")));
+	add(counts, "dm_bytes", json_object_get_uint64(json_object_object_get(status, "dm_bytes")));
+	json_object_put(status);
 	return counts->n > 0;
 }
 
 static bool ask_program(struct objects *counts)
 {
-	const char *const argv[] = {test_options.emu, "status", NULL};
+	const char *const argv[] = {test_options.emu, "status", "--json", NULL};
 	bool parsed;
 	int from;
 	pid_t pid = process_spawn(argv, NULL, &from);
