@@ -155,7 +155,6 @@ NARROWED = {
     "ops->is_ready": (),
     "ops->is_state_ready": (),
     "ops->arm": ("DOCA_ERROR_DRIVER",),
-    "ops->release": (),
     "ops->check": ("DOCA_ERROR_INVALID_VALUE",),
 }
 # The rooms of the library in src/.
