@@ -8,6 +8,9 @@
 
 #include "local/fault.h"
 
+/* A source of events works for so long in a turn of the loop; what is left waits for the next one. */
+#define LOOP_SHARE_NS 10000000u
+
 struct loop;
 struct watch;
 

@@ -254,7 +254,7 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 /* Arms the handle once there is nothing left to do. */
 static void work(struct comch_service *service)
 {
-	uint64_t end = monotonic_ns() + SERVER_TURN_NS;
+	uint64_t end = monotonic_ns() + LOOP_SHARE_NS;
 	bool has_more = true;
 
 	while (has_more && monotonic_ns() < end)

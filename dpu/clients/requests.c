@@ -95,7 +95,7 @@ static struct named_export *find_held(struct context *c)
 {
 	struct named_export *export = find(c);
 
-	if (!export || session_holds(c->session, export_id(export)))
+	if (!export || held_has(&c->session->held, export_id(export)))
 		return export;
 	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED,
 			 "export %s: the client does not hold it: send get first", c->name);
@@ -111,10 +111,10 @@ static doca_error_t get(struct context *c)
 
 	if (!export)
 		return c->fault->code;
-	if (session_hold(c->session, export_id(export), c->fault) != DOCA_SUCCESS)
+	if (held_add(&c->session->held, export_id(export), c->fault) != DOCA_SUCCESS)
 		return c->fault->code;
 	if (export_table_acquire(c->exports, export, c->fault) != DOCA_SUCCESS) {
-		session_release(c->session, export_id(export));
+		held_remove(&c->session->held, export_id(export));
 		return c->fault->code;
 	}
 	export_describe(export, &info);
@@ -148,9 +148,9 @@ static doca_error_t release(struct context *c)
 
 	if (!export)
 		return c->fault->code;
-	session_release(c->session, export_id(export));
+	held_remove(&c->session->held, export_id(export));
 	session_log(c->session, DPUMAP_LINE_INFO, "releases export %s", c->name);
-	if (!session_holds(c->session, export_id(export))) {
+	if (!held_has(&c->session->held, export_id(export))) {
 		session_remove_rdma_conns(c->session, export_id(export));
 		export_disconnect(export, c->session);
 	}
@@ -246,7 +246,7 @@ static doca_error_t meet(struct context *c)
 		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_SUPPORTED,
 					"clients on this machine reach servers of doca_comch "
 					"without dpumapd");
-	if (s->num_held > 0 || s->watching)
+	if (s->held.num > 0 || s->watching)
 		return dpumap_fault_set(c->fault, DOCA_ERROR_BAD_STATE,
 					"the client holds or watches exports");
 	if (introduction_begin(s->rules, s->identity, &place, &s->introduction, &key, &c->note,

@@ -23,22 +23,33 @@
  */
 #define UNAUTHENTICATED_MAX 256
 
+/* In a turn of the loop, unless LOOP_SHARE_NS have passed before. */
+#define DONE_AT_ONCE 64u
+
 struct server {
 	struct loop *loop;
 	struct export_table *exports;
 	const struct introduction_rules *rules;
 	struct dpumap_tls *tls;
-	bool has_unchecked; /* sessions, since tls was set */
+	bool has_doubtful; /* sessions: see is_doubtful() */
 	struct acceptors *acceptors;
 	struct by_address *by_address;
 	struct session *sessions; /* the newest first */
 	struct session *waiting, **last_waiting;
-	uint64_t turn_end; /* 0: nothing was answered in this turn */
+	size_t num_news;   /* waiting sessions that have news */
+	uint64_t turn_end; /* 0: nothing was done in this turn */
+	unsigned int num_done;
 	unsigned int max_clients, max_per_identity;
 	struct server_stats stats;
 };
 
 /* -- sessions -- */
+
+static const struct dpumap_fault
+	not_introduced = {.text = "comch.introduce no longer allows its server"},
+	is_slow = {DOCA_ERROR_TIME_OUT, "timed out"},
+	is_deaf = {DOCA_ERROR_FULL, "the client does not read its events"},
+	is_dismissed = {DOCA_ERROR_CONNECTION_RESET, "the administrator ended the connection"};
 
 static bool is_unauthenticated(const struct session *session)
 {
@@ -69,6 +80,14 @@ static void begin_waiting(struct server *server, struct session *session)
 	server->last_waiting = &session->next_waiting;
 }
 
+/* The client hears of its events one in a turn: there may be very many. */
+static void announce(struct server *server, struct session *session)
+{
+	begin_waiting(server, session);
+	server->num_news += !session->has_news;
+	session->has_news = true;
+}
+
 static void end_waiting(struct server *server, struct session *session)
 {
 	struct session **at = &server->waiting;
@@ -81,6 +100,8 @@ static void end_waiting(struct server *server, struct session *session)
 	if (!*at)
 		server->last_waiting = at;
 	session->waits = false;
+	server->num_news -= session->has_news;
+	session->has_news = false;
 }
 
 static void remove_session(struct server *server, struct session *session)
@@ -94,8 +115,10 @@ static void remove_session(struct server *server, struct session *session)
 	end_waiting(server, session);
 	loop_remove(server->loop, &session->watch);
 	disconnect(server, session);
-	export_table_abandon(server->exports, session->held, session->num_held);
-	server->stats.held -= session->num_held;
+	for (size_t i = 0; i < session->held.num; i++)
+		export_table_abandon(server->exports, session->held.list[i].id,
+				     session->held.list[i].times);
+	server->stats.held -= session->held.total;
 	if (is_unauthenticated(session))
 		server->stats.unauthenticated--;
 	else
@@ -190,6 +213,13 @@ static doca_error_t authorize(struct server *server, struct session *session, co
 	return DOCA_SUCCESS;
 }
 
+static bool may_still_meet(const struct session *session)
+{
+	return !session->introduction ||
+	       introduction_rules_match(session->rules, session->identity,
+					introduction_place(session->introduction)->name);
+}
+
 /*
  * Would the current TLS settings accept the client of a session, which may have authenticated with
  * earlier ones?
@@ -240,9 +270,11 @@ static void check_connection(const struct server *server, struct session *sessio
 	session->refused = check_accepted(server, session, &ignored) != DOCA_SUCCESS;
 	if (session->refused && session->introduction)
 		refuse_introduced(server, session->identity);
+	if (!may_still_meet(session))
+		session->leaves = &not_introduced;
 }
 
-/* Decides whether the current TLS settings accept the client: session->refused. */
+/* Decides whether the current settings accept the client: session->refused, session->leaves. */
 static void check_session(const struct server *server, struct session *session)
 {
 	if (session->conn) {
@@ -255,46 +287,60 @@ static void check_session(const struct server *server, struct session *session)
 			check_connection(server, s);
 }
 
-/*
- * Disconnects the session and revokes the exports that it held; other holders get new descriptors.
- */
-static void disconnect_and_revoke(struct server *server, struct session *session)
+/* Other holders get new descriptors. */
+static void revoke_one(struct server *server, struct session *session)
+{
+	uint64_t id = session->held.list[session->held.num - 1].id;
+	struct named_export *export = export_table_find_id(server->exports, id);
+	size_t times;
+
+	if (export)
+		export_table_revoke(server->exports, export);
+	times = held_forget(&session->held, id); /* of an export over RDMA */
+	export_table_abandon(server->exports, id, times);
+	server->stats.held -= times;
+}
+
+/* Revokes the next export that the client holds; once there are none, the session ends. */
+static void refuse_further(struct server *server, struct session *session)
 {
 	struct dpumap_fault fault = {0};
-	uint64_t *held = session->held;
-	size_t num_held = session->num_held;
-	struct named_export *export;
 
-	if (introduction_is_done(session->introduction))
-		introduction_withdraw(session->introduction);
-	server->stats.held -= num_held;
-	session->held = NULL;
-	session->num_held = 0;
-	export_table_abandon(server->exports, held, num_held);
+	disconnect(server, session);
+	if (session->held.num) {
+		if (!server_announces(server))
+			revoke_one(server, session);
+		return;
+	}
 	if (session->conn)
 		check_accepted(server, session, &fault);
 	else
 		dpumap_fault_set(&fault, DOCA_ERROR_AUTHENTICATION,
 				 "its certificate or pre-shared key is no longer accepted");
+	if (introduction_is_done(session->introduction))
+		introduction_withdraw(session->introduction);
 	drop(server, session, &fault);
-	for (size_t i = 0; i < num_held; i++) {
-		if (i > 0 && held[i] == held[i - 1])
-			continue; /* they are sorted */
-		export = export_table_find_id(server->exports, held[i]);
-		if (export)
-			export_table_revoke(server->exports, export);
-	}
-	free(held);
 }
 
-/* True if the session has ended, because its client is no longer accepted. */
-static bool ends_refused(struct server *server, struct session *session)
+static bool is_doubtful(const struct session *session)
+{
+	return session->unchecked || session->refused || session->leaves;
+}
+
+/* True if the session ends or has ended, because its client is no longer accepted, or is to leave. */
+static bool ends_doubtful(struct server *server, struct session *session)
 {
 	if (session->unchecked)
 		check_session(server, session);
-	if (!session->refused)
+	if (session->refused) {
+		refuse_further(server, session);
+		return true;
+	}
+	if (!session->leaves)
 		return false;
-	disconnect_and_revoke(server, session);
+	if (introduction_is_done(session->introduction))
+		introduction_withdraw(session->introduction);
+	drop(server, session, session->leaves);
 	return true;
 }
 
@@ -303,13 +349,14 @@ static bool can_answer(const struct session *session)
 	return !session->job.active && !session->closing && !session->introduction;
 }
 
+/* To be called once for each request, end of a session and so on. */
 static bool is_turn_over(struct server *server)
 {
 	uint64_t now = monotonic_ns();
 
 	if (!server->turn_end)
-		server->turn_end = now + SERVER_TURN_NS;
-	return now >= server->turn_end;
+		server->turn_end = now + LOOP_SHARE_NS;
+	return ++server->num_done > DONE_AT_ONCE || now >= server->turn_end;
 }
 
 /*
@@ -330,9 +377,9 @@ static doca_error_t answer_one(struct server *server, struct session *session,
 		requests_reject(session, fault);
 		return dpumap_conn_flush(session->conn, fault);
 	}
-	server->stats.held -= session->num_held;
+	server->stats.held -= session->held.total;
 	requests_answer_frame(session, server->exports, &server->stats.requests, payload, len);
-	server->stats.held += session->num_held;
+	server->stats.held += session->held.total;
 	dpumap_conn_drop_frame(session->conn);
 	return dpumap_conn_flush(session->conn, fault);
 }
@@ -384,7 +431,7 @@ static doca_error_t go_on_introducing(const struct server *server, struct sessio
 }
 
 /*
- * Sends pending output, then events, then answers the next request: events that precede a request
+ * Sends pending output, then the next event, or answers the next request: events that precede a request
  * are sent before its reply.
  */
 static doca_error_t advance(struct server *server, struct session *session,
@@ -392,10 +439,12 @@ static doca_error_t advance(struct server *server, struct session *session,
 {
 	doca_error_t result = dpumap_conn_flush(session->conn, fault);
 
-	while (result == DOCA_SUCCESS && session->events && !session->closing) {
+	if (result == DOCA_SUCCESS && session->events && !session->closing) {
 		session_send_event(session);
 		result = dpumap_conn_flush(session->conn, fault);
 	}
+	if (result == DOCA_SUCCESS && session->events)
+		announce(server, session);
 	if (result == DOCA_SUCCESS && can_answer(session) && !session->waits)
 		result = answer_one(server, session, fault);
 	if (session->job.active || (result == DOCA_SUCCESS && has_request(session)))
@@ -440,13 +489,15 @@ static doca_error_t go_on(struct server *server, struct session *session, uint32
 }
 
 /* The same for a client that has a sink. */
-static doca_error_t send_events(struct session *session, struct dpumap_fault *fault)
+static doca_error_t go_on_with_sink(struct server *server, struct session *session,
+				    struct dpumap_fault *fault)
 {
-	while (session->events && !session->closing &&
-	       session->sink.is_ready(session->sink.context))
+	if (session->events && session->sink.is_ready(session->sink.context))
 		session_send_event(session);
 	if (session->closing)
 		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "session closed");
+	if (session->events && session->sink.is_ready(session->sink.context))
+		announce(server, session);
 	return DOCA_SUCCESS;
 }
 
@@ -456,10 +507,10 @@ static void serve(struct server *server, struct session *session, uint32_t event
 	struct dpumap_fault fault = {0};
 	doca_error_t result;
 
-	if (ends_refused(server, session) || introduction_is_done(session->introduction))
+	if (ends_doubtful(server, session) || introduction_is_done(session->introduction))
 		return;
 	result = session->conn ? go_on(server, session, events, &fault)
-			       : send_events(session, &fault);
+			       : go_on_with_sink(server, session, &fault);
 	if (session->conn && !introduction_is_done(session->introduction) &&
 	    (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN))
 		result = loop_change(server->loop, &session->watch, interest_of(session), &fault);
@@ -521,7 +572,7 @@ static void admit(void *context, int fd, const struct dpumap_peer *peer)
 		return;
 	}
 	link_session(server, session);
-	serve(server, session, 0);
+	on_session(&session->watch, 0);
 }
 
 /* -- changes of exports -- */
@@ -544,6 +595,8 @@ static bool is_told(const struct session *session, const struct export_spec *was
 {
 	bool is_visible = find_event(session, was, is, event);
 
+	if (session->refused)
+		return false;
 	if (session->conn)
 		return session->watching && is_visible;
 	*event = DPUMAP_EVENT_REMOVED;
@@ -553,22 +606,20 @@ static bool is_told(const struct session *session, const struct export_spec *was
 static void on_change(void *context, const struct export_spec *was, uint64_t was_id,
 		      const struct export_spec *is)
 {
-	const struct dpumap_fault slow = {DOCA_ERROR_FULL, "the client does not read its events"};
 	struct server *server = context;
-	struct session *session, *next;
 	enum dpumap_event event;
-	size_t num_held;
+	size_t forgotten;
 
-	for (session = server->sessions; session; session = next) {
-		next = session->next;
-		num_held = was ? session_forget_export(session, was_id) : 0;
-		server->stats.held -= num_held;
-		if (!is_told(session, was, num_held > 0, is, &event))
+	for (struct session *session = server->sessions; session; session = session->next) {
+		forgotten = was ? session_forget_export(session, was_id) : 0;
+		server->stats.held -= forgotten;
+		if (!is_told(session, was, forgotten > 0, is, &event))
 			continue;
 		if (session_queue_event(session, event, (is ? is : was)->name))
-			serve(server, session, 0);
+			announce(server, session);
 		else
-			drop(server, session, &slow);
+			session->leaves = &is_deaf;
+		server->has_doubtful |= session->leaves != NULL;
 	}
 }
 
@@ -652,26 +703,13 @@ void server_set_max_clients(struct server *server, unsigned int max_clients,
 	server->max_per_identity = max_per_identity;
 }
 
-static bool may_still_meet(const struct session *session)
-{
-	return introduction_rules_match(session->rules, session->identity,
-					introduction_place(session->introduction)->name);
-}
-
 void server_set_introductions(struct server *server, const struct introduction_rules *rules)
 {
-	const struct dpumap_fault why = {.text = "comch.introduce no longer allows its server"};
-	struct session *session, *next;
-
 	server->rules = rules;
-	for (session = server->sessions; session; session = next) {
-		next = session->next;
-		session->rules = rules;
-		if (!session->introduction || may_still_meet(session))
-			continue;
-		if (introduction_is_done(session->introduction))
-			introduction_withdraw(session->introduction);
-		drop(server, session, &why);
+	for (struct session *s = server->sessions; s; s = s->next) {
+		s->rules = rules;
+		s->unchecked |= s->introduction != NULL;
+		server->has_doubtful |= s->unchecked;
 	}
 }
 
@@ -681,7 +719,7 @@ void server_set_tls(struct server *server, struct dpumap_tls *tls)
 	server->tls = tls;
 	for (struct session *s = server->sessions; s; s = s->next)
 		s->unchecked = !is_unauthenticated(s);
-	server->has_unchecked = server->sessions != NULL;
+	server->has_doubtful = server->sessions != NULL;
 }
 
 const struct dpumap_tls *server_tls(const struct server *server)
@@ -691,58 +729,64 @@ const struct dpumap_tls *server_tls(const struct server *server)
 
 bool server_has_work(const struct server *server)
 {
-	return server->waiting || server->has_unchecked || export_table_has_work(server->exports);
+	return server->waiting || server->has_doubtful || export_table_has_work(server->exports);
 }
 
-bool server_checks_clients(const struct server *server)
+bool server_announces(const struct server *server)
 {
-	return server->has_unchecked;
+	return server->num_news > 0;
 }
 
-/*
- * Each check verifies signatures, and each end of a session may end others: clients that do not read their events.
- * One at least in a turn. A client that asks for something meanwhile is checked first.
- */
-static void check_some(struct server *server)
+bool server_ends_clients(const struct server *server)
+{
+	return server->has_doubtful;
+}
+
+/* Each check verifies signatures. One at least in a turn. A client that asks meanwhile is checked first. */
+static void end_some(struct server *server)
 {
 	struct session *session;
 
 	do {
 		for (session = server->sessions; session; session = session->next)
-			if (session->unchecked || session->refused)
+			if (is_doubtful(session))
 				break;
 		if (session)
-			ends_refused(server, session);
+			ends_doubtful(server, session);
 	} while (session && !is_turn_over(server));
-	server->has_unchecked = session != NULL;
+	server->has_doubtful = session != NULL;
 }
 
 /* A request that takes long has as many turns as it needs. */
 static void take_turn(struct server *server, struct session *session)
 {
+	bool has_news = session->has_news;
+
 	end_waiting(server, session);
-	if (ends_refused(server, session))
+	if (ends_doubtful(server, session))
 		return;
 	if (session->job.active)
 		requests_work(session, server->exports, &server->stats.requests);
 	if (session->job.active)
 		begin_waiting(server, session);
-	else
+	if (!session->job.active || has_news)
 		serve(server, session, 0);
 }
 
 /* One at least, even if others took all of this turn. */
 void server_work(struct server *server)
 {
-	export_table_work(server->exports);
+	if (!server_announces(server))
+		export_table_work(server->exports);
 	do {
 		if (!server->waiting)
 			break;
 		take_turn(server, server->waiting);
 	} while (!is_turn_over(server));
-	if (server->has_unchecked)
-		check_some(server);
+	if (server->has_doubtful)
+		end_some(server);
 	server->turn_end = 0;
+	server->num_done = 0;
 }
 
 static bool is_late(const struct session *session, uint64_t now)
@@ -760,16 +804,14 @@ static bool is_late(const struct session *session, uint64_t now)
 
 void server_tick(struct server *server)
 {
-	const struct dpumap_fault slow = {DOCA_ERROR_TIME_OUT, "timed out"};
 	uint64_t now = monotonic_ns();
-	struct session *session, *next;
 
-	for (session = server->sessions; session; session = next) {
-		next = session->next;
-		if (is_late(session, now))
-			drop(server, session, &slow);
-		else if (session->conn && session->greeted)
-			dpumap_conn_rest(session->conn);
+	for (struct session *s = server->sessions; s; s = s->next) {
+		if (!s->leaves && is_late(s, now))
+			s->leaves = &is_slow;
+		else if (s->conn && s->greeted)
+			dpumap_conn_rest(s->conn);
+		server->has_doubtful |= s->leaves != NULL;
 	}
 	acceptors_resume(server->acceptors);
 }
@@ -799,16 +841,16 @@ void server_request(struct server *server, struct session *session,
 {
 	struct dpumap_fault fault = {0};
 
-	if (ends_refused(server, session))
+	if (ends_doubtful(server, session))
 		return;
 	if (session->job.active) {
 		dpumap_fault_set(&fault, DOCA_ERROR_AGAIN,
 				 "wait for the reply to the last request");
 		requests_refuse(session, &server->stats.requests, &fault);
 	} else {
-		server->stats.held -= session->num_held;
+		server->stats.held -= session->held.total;
 		requests_answer(session, server->exports, &server->stats.requests, request);
-		server->stats.held += session->num_held;
+		server->stats.held += session->held.total;
 		if (session->job.active)
 			begin_waiting(server, session);
 	}
@@ -835,31 +877,22 @@ void server_dismiss(struct server *server, struct session *session, const char *
 	drop(server, session, &fault);
 }
 
-static struct session *find_client(const struct server *server, const char *identity)
-{
-	struct session *s = server->sessions;
-
-	while (s && strcmp(s->identity, identity) != 0)
-		s = s->next;
-	return s;
-}
-
 doca_error_t server_disconnect(struct server *server, const char *identity,
 			       struct dpumap_fault *fault)
 {
-	struct session *session = find_client(server, identity);
+	bool found = false;
 
-	if (!identity[0] || !session)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
-					"client %s is not connected: see dpumapd ctl sessions",
-					identity);
-	/* Each end may end others: clients that do not read their events. */
-	for (; session; session = find_client(server, identity)) {
-		if (introduction_is_done(session->introduction))
-			introduction_withdraw(session->introduction);
-		server_dismiss(server, session, "the administrator ended the connection");
+	for (struct session *s = server->sessions; s; s = s->next) {
+		if (!identity[0] || strcmp(s->identity, identity) != 0)
+			continue;
+		s->leaves = &is_dismissed;
+		found = true;
 	}
-	return DOCA_SUCCESS;
+	server->has_doubtful |= found;
+	if (found)
+		return DOCA_SUCCESS;
+	return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+				"client %s is not connected: see dpumapd ctl sessions", identity);
 }
 
 void server_get_stats(const struct server *server, struct server_stats *stats)

@@ -15,9 +15,6 @@
 #include "dpu/clients/session.h"
 #include "dpu/exports/export_table.h"
 
-/* Requests are answered for so long in a turn of the loop; those that are left wait for the next one. */
-#define SERVER_TURN_NS 10000000u
-
 struct server;
 
 /* Borrows the loop until server_destroy(). */
@@ -51,7 +48,7 @@ void server_set_max_clients(struct server *server, unsigned int max_clients,
 			    unsigned int max_per_identity);
 /*
  * Which clients dpumapd introduces to servers of doca_comch; borrowed until the next call. A client
- * that was introduced and may no longer reach its server loses the connection to it.
+ * that was introduced and may no longer reach its server loses the connection to it, in server_work().
  */
 void server_set_introductions(struct server *server, const struct introduction_rules *rules);
 /*
@@ -60,8 +57,8 @@ void server_set_introductions(struct server *server, const struct introduction_r
  * none over TCP.
  */
 void server_set_tls(struct server *server, struct dpumap_tls *tls);
-/* Have some connections not been checked yet, since tls was set? */
-bool server_checks_clients(const struct server *server);
+/* Are there connections that these functions and server_disconnect() may end, and have not yet? */
+bool server_ends_clients(const struct server *server);
 /* NULL: none. */
 const struct dpumap_tls *server_tls(const struct server *server);
 
@@ -82,13 +79,19 @@ void server_continue(struct server *server, struct session *session);
 /* Ends the session. */
 void server_dismiss(struct server *server, struct session *session, const char *why);
 
+/*
+ * Has some client not heard yet of a change of the exports? server_work() tells some of them. A further change should
+ * wait: a client that has too many events to hear is disconnected.
+ */
+bool server_announces(const struct server *server);
+
 /* Is there work that no descriptor announces? server_work() does a little of it. */
 bool server_has_work(const struct server *server);
 void server_work(struct server *server);
 /* To be called about twice a second: closes connections that time out. */
 void server_tick(struct server *server);
 
-/* Ends all sessions of a client. NOT_FOUND if there is none. */
+/* Ends all sessions of a client, in server_work(). NOT_FOUND if there is none. */
 doca_error_t server_disconnect(struct server *server, const char *identity,
 			       struct dpumap_fault *fault);
 

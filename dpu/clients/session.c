@@ -10,8 +10,6 @@
 #include "base/clock.h"
 #include "dpu/base/log.h"
 
-#define HELD_MAX 65536u
-
 static void number(struct session *s)
 {
 	static uint64_t last_id;
@@ -100,7 +98,7 @@ void session_destroy(struct session *session)
 		drop_event(session);
 	introduction_destroy(session->introduction);
 	dpumap_conn_destroy(session->conn);
-	free(session->held);
+	held_free(&session->held);
 	free(session);
 }
 
@@ -118,44 +116,6 @@ void session_log(const struct session *session, enum dpumap_line_level level, co
 		log_from(level, source, "%s %s", session->peer.text, text);
 	else
 		log_from(level, source, "%s at %s %s", identity, session->peer.text, text);
-}
-
-doca_error_t session_hold(struct session *session, uint64_t export, struct dpumap_fault *fault)
-{
-	uint64_t *held;
-
-	if (session->num_held == HELD_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_FULL,
-					"the client already holds %u exports: release some first",
-					HELD_MAX);
-	held = reallocarray(session->held, session->num_held + 1, sizeof(*held));
-	if (!held)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
-	session->held = held;
-	held[session->num_held++] = export;
-	return DOCA_SUCCESS;
-}
-
-/* Searches from the end: a recent get is the likeliest to be released. */
-static size_t find(const struct session *session, uint64_t export)
-{
-	for (size_t i = session->num_held; i > 0; i--)
-		if (session->held[i - 1] == export)
-			return i - 1;
-	return session->num_held;
-}
-
-bool session_holds(const struct session *session, uint64_t export)
-{
-	return find(session, export) < session->num_held;
-}
-
-void session_release(struct session *session, uint64_t export)
-{
-	size_t at = find(session, export);
-
-	if (at < session->num_held)
-		session->held[at] = session->held[--session->num_held];
 }
 
 doca_error_t session_add_rdma_conn(struct session *session, uint64_t export,
@@ -193,14 +153,8 @@ void session_remove_rdma_conns(struct session *session, uint64_t export)
 
 size_t session_forget_export(struct session *session, uint64_t export)
 {
-	size_t left = 0, before = session->num_held;
-
 	session_remove_rdma_conns(session, export);
-	for (size_t i = 0; i < before; i++)
-		if (session->held[i] != export)
-			session->held[left++] = session->held[i];
-	session->num_held = left;
-	return before - left;
+	return held_forget(&session->held, export);
 }
 
 bool session_queue_event(struct session *session, enum dpumap_event event, const char *name)

@@ -11,6 +11,7 @@
 #include "channel/listener.h"
 #include "common/sha256.h"
 #include "dpu/base/loop.h"
+#include "dpu/clients/held.h"
 #include "dpu/clients/introduction.h"
 #include "dpu/clients/tickets.h"
 #include "dpu/spec/export_spec.h"
@@ -69,8 +70,10 @@ struct session {
 	/* A job, or the next request, waits for its turn: a place in the server's queue. */
 	bool waits;
 	struct session *next_waiting;
-	bool unchecked; /* by the TLS settings that were read last */
-	bool refused;	/* by them */
+	bool unchecked; /* by the settings that were read last */
+	bool refused;	/* by them: with the client's access */
+	const struct dpumap_fault
+		*leaves; /* why the server ends it at its next turn; NULL: it stays */
 	struct digest digests[SESSION_DIGESTS];
 	/*
 	 * A digest-update in progress, or the release of a file, which is written to its disk:
@@ -84,12 +87,12 @@ struct session {
 		uint64_t offset;
 		uint64_t left;
 	} job;
-	uint64_t *held; /* ids of exports, once for each get that was not released */
-	size_t num_held;
+	struct held held;
 	uint64_t rdma_conns[SESSION_RDMA_CONNS_MAX]; /* ids of their exports */
 	size_t num_rdma_conns;
 	const struct by_address *by_address; /* where the client may connect; NULL: nowhere */
 	struct tickets tickets;		     /* to connect there */
+	bool has_news;			     /* events that were not yet tried to be sent */
 	struct event *events, **last_event;  /* to be sent */
 	size_t num_events;
 };
@@ -115,11 +118,6 @@ bool session_may_import(const struct session *session, const struct export_spec 
 void session_log(const struct session *session, enum dpumap_line_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* FULL, NO_MEMORY. */
-doca_error_t session_hold(struct session *session, uint64_t export, struct dpumap_fault *fault);
-bool session_holds(const struct session *session, uint64_t export);
-/* Undoes one session_hold(). */
-void session_release(struct session *session, uint64_t export);
 /* Notes an RDMA connection to the export; FULL. */
 doca_error_t session_add_rdma_conn(struct session *session, uint64_t export,
 				   struct dpumap_fault *fault);

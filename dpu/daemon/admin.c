@@ -28,7 +28,7 @@ struct request {
 	int fd;
 	struct text_progress *progress;
 	FILE *out;
-	bool has_more; /* of a list */
+	bool has_more; /* of a list, or of a task that takes several turns */
 	struct json_object *answer;
 	struct dpumap_fault fault;
 };
@@ -239,7 +239,7 @@ static struct json_object *describe_session(const struct session *s)
 	put_text(about, "who", s->identity);
 	put_text(about, "from", s->peer.text);
 	put(about, "seconds", (monotonic_ns() - s->since) / NSEC_PER_SEC);
-	put(about, "imports", s->num_held);
+	put(about, "imports", s->held.total);
 	put(about, "connections", s->num_rdma_conns);
 	put(about, "requests", s->done.requests);
 	put(about, "errors", s->done.errors);
@@ -310,9 +310,16 @@ static doca_error_t drop(struct request *q)
 	return daemon_remove_export(q->daemon, q->argument, &q->progress->ticket, &q->fault);
 }
 
+/* A turn of the loop ends some of the connections. */
 static doca_error_t disconnect(struct request *q)
 {
-	return daemon_disconnect(q->daemon, q->argument, &q->fault);
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (!q->progress->has_begun)
+		result = daemon_disconnect(q->daemon, q->argument, &q->fault);
+	q->progress->has_begun = true;
+	q->has_more = result == DOCA_SUCCESS && daemon_ends_clients(q->daemon);
+	return result;
 }
 
 static doca_error_t rekey(struct request *q)

@@ -92,6 +92,11 @@ doca_error_t daemon_disconnect(struct daemon *daemon, const char *identity,
 	return server_disconnect(daemon->server, identity, fault);
 }
 
+bool daemon_ends_clients(const struct daemon *daemon)
+{
+	return server_ends_clients(daemon->server);
+}
+
 /* -- listening -- */
 
 static doca_error_t open_text_service(struct daemon *d, const struct dpumap_address *address,
@@ -193,9 +198,7 @@ static void on_made(void *context)
 /* Clients that are no longer accepted lose their access before ctl reports success. */
 static bool settles(const void *context)
 {
-	const struct daemon *d = context;
-
-	return server_checks_clients(d->server);
+	return daemon_ends_clients(context);
 }
 
 /* The other requests of ctl see the outcome, or begin their own changes. */
@@ -573,7 +576,8 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 			break;
 		server_work(daemon->server);
 		comch_service_work(daemon->comch);
-		job_work(daemon->job);
+		if (!server_announces(daemon->server))
+			job_work(daemon->job);
 		registry_work(daemon->registry, job_is_active(daemon->job));
 		if (signals_reload_is_asked() && !job_is_active(daemon->job))
 			reload_by_signal(daemon);
@@ -584,6 +588,8 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 		}
 		feed_watchdog(daemon, now);
 	}
+	while (server_announces(daemon->server))
+		server_work(daemon->server);
 	sd_notify(0, "STOPPING=1\n" MORE_TIME);
 	if (result == DOCA_SUCCESS && daemon->device.has_failed)
 		result = dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,

@@ -49,9 +49,11 @@ size_t daemon_describe(const struct daemon *daemon, FILE *out);
 struct loop_stats;
 void daemon_get_turns(const struct daemon *daemon, struct loop_stats *turns);
 struct export_table *daemon_exports(struct daemon *daemon);
-/* NOT_FOUND if no such client is connected. */
+/* NOT_FOUND if no such client is connected. Its connections end by and by. */
 doca_error_t daemon_disconnect(struct daemon *daemon, const char *identity,
 			       struct dpumap_fault *fault);
+/* Are there connections that dpumapd ends, and has not yet? */
+bool daemon_ends_clients(const struct daemon *daemon);
 /* NULL: none. */
 const struct registry *daemon_registry(const struct daemon *daemon);
 const struct server *daemon_server(const struct daemon *daemon);

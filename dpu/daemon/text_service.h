@@ -21,6 +21,7 @@ enum text_outcome {
 /* What the function left when it was called last. All zero at the beginning. */
 struct text_progress {
 	uint64_t ticket;
+	bool has_begun; /* a task that takes several turns */
 	char after[80]; /* what a list goes on after: the name of its last object */
 };
 

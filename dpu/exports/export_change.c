@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "dpu/base/log.h"
+#include "dpu/base/loop.h"
 #include "dpu/exports/export_table_priv.h"
 
 /* A change of more exports than this registers the others when it is in effect: see export_table_work(). */
@@ -341,6 +343,8 @@ static void settle(struct export_change *change)
 
 bool export_change_apply(struct export_change *change)
 {
+	uint64_t end = monotonic_ns() + LOOP_SHARE_NS;
+
 	for (int i = 0; i < WORK_AT_ONCE && change->applied < change->num; i++) {
 		struct item *item = &change->items[change->applied++];
 
@@ -350,6 +354,8 @@ bool export_change_apply(struct export_change *change)
 			end_old(change->exports, item);
 		if (item->fresh && !item->keeps_memory)
 			put_fresh(change->exports, item->fresh);
+		if (monotonic_ns() >= end) /* there are many clients */
+			break;
 	}
 	if (change->applied < change->num)
 		return true;

@@ -170,10 +170,18 @@ doca_error_t export_table_make_room(struct export_table *exports, size_t num,
 	return DOCA_SUCCESS;
 }
 
-static void is_due(struct export_table *exports, size_t index)
+static bool has_due(const struct export_table *exports)
 {
-	if (index < exports->next_due)
-		exports->next_due = index;
+	return exports->next_due < exports->count;
+}
+
+/* One comparison for most of them: very many can be due at once. */
+static void is_due(struct export_table *exports, const struct named_export *export)
+{
+	const char *name = export_name(export);
+
+	if (!has_due(exports) || strcmp(name, export_name(exports->list[exports->next_due])) < 0)
+		exports->next_due = export_table_lower_bound(exports, name);
 }
 
 void export_table_insert(struct export_table *exports, size_t index, struct named_export *export)
@@ -275,38 +283,20 @@ void export_table_release(struct export_table *exports, struct named_export *exp
 	rekey_if_due(exports, export);
 }
 
-static int compare_ids(const void *a, const void *b)
+void export_table_abandon(struct export_table *exports, uint64_t id, size_t times)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	struct named_export *export = export_table_find_id(exports, id);
 
-	return (x > y) - (x < y);
-}
-
-/* Looks only at what the client held: there may be very many exports. */
-void export_table_abandon(struct export_table *exports, uint64_t *ids, size_t num)
-{
-	struct named_export *export;
-	size_t index, next;
-
-	if (!num)
+	if (!export)
 		return;
-	qsort(ids, num, sizeof(*ids), compare_ids);
-	for (size_t i = 0; i < num; i = next) {
-		for (next = i + 1; next < num && ids[next] == ids[i];)
-			next++;
-		export = export_table_find_id(exports, ids[i]);
-		if (!export)
-			continue;
-		export_abandon(export, next - i);
-		index = export_table_lower_bound(exports, export_name(export));
-		if (export_is_rekey_due(export))
-			is_due(exports, index);
-	}
+	export_abandon(export, times);
+	if (export_is_rekey_due(export))
+		is_due(exports, export);
 }
 
 bool export_table_has_work(const struct export_table *exports)
 {
-	return exports->next_due < exports->count;
+	return has_due(exports);
 }
 
 /*
@@ -332,7 +322,7 @@ void export_table_work(struct export_table *exports)
 {
 	bool registered = false;
 
-	for (int i = 0; i < WORK_AT_ONCE && !registered && export_table_has_work(exports); i++) {
+	for (int i = 0; i < WORK_AT_ONCE && !registered && has_due(exports); i++) {
 		struct named_export *export = exports->list[exports->next_due++];
 
 		rekey_if_due(exports, export);

@@ -57,10 +57,10 @@ doca_error_t export_table_acquire(struct export_table *exports, struct named_exp
  */
 void export_table_release(struct export_table *exports, struct named_export *export);
 /*
- * A client disconnected that held the exports with these ids, once for each time. Sorts the ids.
- * Descriptors that become invalid by this do so in export_table_work().
+ * A client disconnected that held the export with this id so many times; it may have ended. If its descriptor becomes
+ * invalid by this, it does so in export_table_work().
  */
-void export_table_abandon(struct export_table *exports, uint64_t *ids, size_t num);
+void export_table_abandon(struct export_table *exports, uint64_t id, size_t times);
 /*
  * Is there such work, or are exports of a large change not yet registered? export_table_work() does a
  * little of it.

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""A turn of dpumapd's loop does little, whatever clients, files and reloads ask for. The tests count turns, not time."""
+
+import contextlib
+import os
+import socket
+import ssl
+
+import pytest
+
+from harness.machine import await_true
+from harness.wire import HELLO, context, is_closed, reach, receive, request
+
+pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
+
+AT_ONCE = 64  # things that a source of events does in a turn
+REGISTERED_FIRST = 256
+ME = f"uid:{os.getuid()}"
+
+
+class Turns:
+    """dpumapd, and its configuration."""
+
+    def __init__(self, serve, dpu, pki):
+        self.serve, self.dpu, self.agent = serve, dpu, None
+        self.path = f"{dpu.dir}/turns"
+        self.tls = f'cert = "{pki.path("dpu.crt")}"; key = "{pki.path("dpu.key")}"; ca = "{pki.path("ca.crt")}";'
+        self.crl, self.exports, self.more = "", [], ""
+
+    def write(self):
+        text = f'listen = [ "unix:{self.path}", "tls:127.0.0.1:0" ];\nadmin = "{self.dpu.dir}/admin";\n'
+        text += f"tls = {{ {self.tls} {self.crl} }};\n{self.more}max_clients = 1000;\nmax_clients_per_identity = 1000;\n"
+        self.dpu.put({"turns.conf": f"{text}exports = ( {', '.join(self.exports)} );\n"})
+
+    def start(self):
+        self.write()
+        self.agent = self.serve("--config", f"{self.dpu.dir}/turns.conf")
+        self.agent.address = self.agent.daemon.out().rpartition(", ")[2].strip()
+        return self.agent
+
+    def figure(self):
+        return self.agent.figure("turns")
+
+    @contextlib.contextmanager
+    def clients(self, number):
+        with contextlib.ExitStack() as stack:
+            made = []
+            for _ in range(number):
+                made.append(stack.enter_context(reach(self.path)))
+                made[-1].sendall(HELLO)
+                assert b"version" in receive(made[-1])
+            yield made
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """What clients send meanwhile arrives in one turn."""
+        self.agent.daemon.signal("STOP")
+        try:
+            yield
+        finally:
+            self.agent.daemon.signal("CONT")
+
+
+def dram(number, perm="ro"):
+    return f'{{ name = "e{number:04}"; kind = "dram"; size = 4096; perm = "{perm}"; allow = [ "*" ]; }}'
+
+
+@pytest.fixture
+def turns(serve, dpu, openssl_pki):
+    return Turns(serve, dpu, openssl_pki)
+
+
+def ask_all(clients, *requests):
+    for one in clients:
+        one.sendall(b"".join(requests))
+    return [[receive(one) for _ in requests] for one in clients]
+
+
+def await_registered(emulator, number):
+    """Asks dpumapd nothing, because this would take turns."""
+    assert await_true(lambda: int(emulator.objects()["mrs"]) >= number, 60)
+
+
+def test_many_exports_are_registered_one_in_a_turn(turns, emulator):
+    number = 1500
+    turns.exports = [dram(number) for number in range(number)]
+    turns.start()
+    await_registered(emulator, number)
+    assert turns.figure() >= number - REGISTERED_FIRST
+
+
+def test_a_change_is_announced_to_some_watchers_in_a_turn(turns):
+    """None of them is disconnected, although they do not read meanwhile."""
+    changed, number = 40, 250
+    turns.exports = [dram(number) for number in range(changed)]
+    agent = turns.start()
+    with turns.clients(number) as watchers:
+        ask_all(watchers, request("watch"))
+        before = turns.figure()
+        turns.exports = [dram(number, "rw") for number in range(changed)]
+        turns.write()
+        agent.ctl("reload").ok()
+        for one in watchers:
+            assert all(f"e{number:04}".encode() in receive(one) for number in range(changed))
+        assert turns.figure() - before >= changed * number // AT_ONCE
+        assert agent.figure("clients") == number
+
+
+def test_administrator_disconnects_some_clients_in_a_turn(turns):
+    turns.exports = [dram(0)]
+    agent = turns.start()
+    with turns.clients(800) as clients:
+        before = turns.figure()
+        agent.ctl("disconnect", ME).ok()
+        assert turns.figure() - before >= 800 // AT_ONCE
+        assert all(is_closed(one) for one in clients)
+
+
+def test_what_a_revoked_client_held_is_revoked_by_and_by(turns, openssl_pki):
+    """The reload ends when all has been revoked."""
+    openssl_pki.issue("greedy", "clientAuth")
+    number = 1000
+    turns.crl = f'crl = "{openssl_pki.path("ca.crl")}";'
+    turns.exports = [dram(number) for number in range(number)]
+    agent = turns.start()
+    with reach(agent.address, context(openssl_pki.path("greedy"))) as client:
+        client.sendall(HELLO)
+        assert b"version" in receive(client)
+        for one in range(number):
+            client.sendall(request("get", name=f"e{one:04}"))
+            assert b"descriptor" in receive(client)
+        assert agent.figure("imports") == number
+        openssl_pki.revoke("greedy")
+        before = turns.figure()
+        agent.ctl("reload").ok()
+        assert turns.figure() - before >= number // AT_ONCE
+        assert agent.figure("imports") == agent.figure("outstanding") == 0
+        assert is_closed(client)
+
+
+def greeting(pki):
+    """The first bytes of a client over TLS."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    with contextlib.suppress(ssl.SSLWantReadError):
+        context(pki.path("host")).wrap_bio(incoming, outgoing).do_handshake()
+    return outgoing.read()
+
+
+def test_handshakes_that_begin_at_once_let_others_have_their_turn(turns, openssl_pki):
+    openssl_pki.issue("host", "clientAuth")
+    turns.exports = [dram(0)]
+    agent = turns.start()
+    with contextlib.ExitStack() as stack:
+        before, hello = turns.figure(), greeting(openssl_pki)
+        with turns.stopped():
+            for _ in range(200):
+                stack.enter_context(reach(agent.address)).sendall(hello)
+        with turns.clients(1) as others:
+            assert ask_all(others, request("list"))
+        assert await_true(lambda: agent.figure("connections") >= 201)
+        assert turns.figure() - before >= 200 // 16
