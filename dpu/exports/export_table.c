@@ -247,15 +247,28 @@ void export_table_lose(struct export_table *exports)
 
 void export_table_check(struct export_table *exports)
 {
+	exports->unchecked = exports->count;
+}
+
+/* Not while another thread may be using an export. */
+static bool may_check(const struct export_table *exports)
+{
+	return exports->unchecked && !exports->change;
+}
+
+/* From the end, so that an export that is removed moves only those that were checked. */
+static void check_some(struct export_table *exports)
+{
 	struct dpumap_fault fault = {0};
 
-	/* Another thread may be using an export. */
-	if (exports->change)
-		return;
-	for (size_t i = exports->count; i > 0; i--) {
-		if (export_check(exports->list[i - 1], &fault) == DOCA_SUCCESS)
+	for (int i = 0; i < CHECKED_AT_ONCE && may_check(exports); i++) {
+		size_t index = --exports->unchecked;
+
+		if (index >= exports->count ||
+		    export_check(exports->list[index], &fault) == DOCA_SUCCESS)
 			continue;
-		drop(exports, i - 1, &fault);
+		drop(exports, index, &fault);
+		break; /* every client is told */
 	}
 }
 
@@ -296,7 +309,7 @@ void export_table_abandon(struct export_table *exports, uint64_t id, size_t time
 
 bool export_table_has_work(const struct export_table *exports)
 {
-	return has_due(exports);
+	return has_due(exports) || may_check(exports);
 }
 
 /*
@@ -322,6 +335,7 @@ void export_table_work(struct export_table *exports)
 {
 	bool registered = false;
 
+	check_some(exports);
 	for (int i = 0; i < WORK_AT_ONCE && !registered && has_due(exports); i++) {
 		struct named_export *export = exports->list[exports->next_due++];
 

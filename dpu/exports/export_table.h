@@ -45,7 +45,7 @@ void export_table_lose(struct export_table *exports);
  */
 bool export_table_is_complete(const struct export_table *exports);
 
-/* Removes exports whose file another process has truncated, and logs why. */
+/* Makes export_table_work() remove exports whose file another process has truncated, and log why. */
 void export_table_check(struct export_table *exports);
 
 /* A client gets the descriptor, or releases it. */
@@ -62,8 +62,8 @@ void export_table_release(struct export_table *exports, struct named_export *exp
  */
 void export_table_abandon(struct export_table *exports, uint64_t id, size_t times);
 /*
- * Is there such work, or are exports of a large change not yet registered? export_table_work() does a
- * little of it.
+ * Is there such work, or are exports to be checked, or of a large change not yet registered? export_table_work() does
+ * a little of it.
  */
 bool export_table_has_work(const struct export_table *exports);
 void export_table_work(struct export_table *exports);

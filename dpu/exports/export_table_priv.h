@@ -10,6 +10,8 @@
 
 /* Exports that export_table_work() and export_change_apply() look at in one call. */
 #define WORK_AT_ONCE 16
+/* The same for export_table_check(), which looks at their files. */
+#define CHECKED_AT_ONCE 64
 
 struct export_table {
 	struct dpumap_device device;
@@ -21,6 +23,7 @@ struct export_table {
 	bool is_incomplete; /* see export_table_is_complete() */
 	bool waits;	 /* registering failed: unregistered exports wait for their first clients */
 	size_t next_due; /* before this index, no export is due for a descriptor */
+	size_t unchecked; /* before this index, exports are still to be checked */
 	uint64_t next_id;
 	uint64_t version;
 	export_table_changed_fn *changed;

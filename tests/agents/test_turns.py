@@ -138,6 +138,26 @@ def test_what_a_revoked_client_held_is_revoked_by_and_by(turns, openssl_pki):
         assert is_closed(client)
 
 
+def test_files_of_exports_are_checked_some_in_a_turn(turns, dpu, emulator):
+    """Twice a second, from the last name to the first one: between the two that are removed, all others are checked."""
+    number, sizes = 2000, {"aa": "64K", "ab": "64K"}
+    for name, size in sizes.items():
+        dpu.run(["truncate", "-s", size, f"{dpu.dir}/{name}"]).ok()
+    files = [
+        f'{{ name = "{name}"; kind = "file"; path = "{dpu.dir}/{name}"; size = "max"; perm = "ro"; allow = [ "*" ]; }}'
+        for name in sizes
+    ]
+    turns.exports = [*files, *(dram(number) for number in range(number))]
+    agent = turns.start()
+    await_registered(emulator, number + len(sizes))
+    counted = []
+    for name in sizes:
+        dpu.run(["truncate", "-s", "0", f"{dpu.dir}/{name}"]).ok()
+        agent.daemon.await_log(f"export {name} removed")
+        counted.append(turns.figure())
+    assert counted[1] - counted[0] >= number // AT_ONCE
+
+
 def greeting(pki):
     """The first bytes of a client over TLS."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
