@@ -20,6 +20,8 @@
 #define UNSENT_MAX 4u
 /* All such messages of one server. */
 #define SEND_TASKS 1024u
+/* Messages and events in a turn of the loop, unless LOOP_SHARE_NS have passed before. */
+#define DONE_AT_ONCE 64
 /* Limit for the messages that are left when a connection, or the service, ends. */
 #define END_NS (2 * NSEC_PER_SEC)
 
@@ -257,7 +259,7 @@ static void work(struct comch_service *service)
 	uint64_t end = monotonic_ns() + LOOP_SHARE_NS;
 	bool has_more = true;
 
-	while (has_more && monotonic_ns() < end)
+	for (int i = 0; i < DONE_AT_ONCE && has_more && monotonic_ns() < end; i++)
 		has_more = doca_pe_progress(service->pe);
 	service->has_work = has_more || doca_pe_request_notification(service->pe) != DOCA_SUCCESS;
 }

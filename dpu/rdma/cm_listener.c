@@ -13,6 +13,7 @@
 
 #include <rdma/rdma_cma.h>
 
+#include "base/clock.h"
 #include "channel/address.h"
 #include "dpu/base/log.h"
 
@@ -127,9 +128,10 @@ static void on_ready(struct watch *watch, uint32_t events)
 {
 	struct cm_listener *l =
 		(struct cm_listener *)((char *)watch - offsetof(struct cm_listener, watch));
+	uint64_t end = monotonic_ns() + LOOP_SHARE_NS;
 
 	(void)events;
-	for (int i = 0; i < EVENTS_MAX && take(l); i++)
+	for (int i = 0; i < EVENTS_MAX && monotonic_ns() < end && take(l); i++)
 		;
 }
 

@@ -8,6 +8,7 @@ import ssl
 
 import pytest
 
+from harness.comch import MESSAGE, Raw, frame
 from harness.machine import await_true
 from harness.wire import HELLO, context, is_closed, reach, receive, request
 
@@ -179,3 +180,25 @@ def test_handshakes_that_begin_at_once_let_others_have_their_turn(turns, openssl
             assert ask_all(others, request("list"))
         assert await_true(lambda: agent.figure("connections") >= 201)
         assert turns.figure() - before >= 200 // 16
+
+
+def test_comch_clients_that_ask_much_let_others_have_their_turn(emulator, turns):
+    """dpumapd's log shows the order of its answers. Each message and each reply is one thing."""
+    pairs, number = 50, 10
+    turns.more = 'comch = { serve = "dpumapd"; };\n'
+    turns.exports = [dram(0), dram(1)]
+    agent = turns.start()
+    with contextlib.ExitStack() as stack:
+        *hostile, other = (stack.enter_context(Raw(emulator.dir / "comch")).open() for _ in range(number + 1))
+        begin, before = len(agent.log()), turns.figure()
+        with turns.stopped():
+            for one in hostile:
+                one.send((frame(MESSAGE, b"get e0000") + frame(MESSAGE, b"release e0000")) * pairs)
+            other.send(frame(MESSAGE, b"get e0001"))
+        assert other.message().startswith("ok")
+        for one in hostile:
+            assert all(one.message().startswith("ok") for _ in range(2 * pairs))
+        first, _, rest = agent.log()[begin:].partition("gets export e0001")
+        assert first.count("gets export e0000") < 5 * number < rest.count("gets export e0000")
+        # The service works twice in a turn.
+        assert turns.figure() - before >= 2 * number * 2 * pairs // (2 * AT_ONCE)
