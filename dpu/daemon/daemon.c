@@ -424,7 +424,7 @@ static doca_error_t open_registry(struct daemon *d, struct dpumap_fault *fault)
 {
 	if (!d->settings.registry.is_set)
 		return DOCA_SUCCESS;
-	return registry_create(d->loop, d->exports, &d->settings.registry, &d->registry, fault);
+	return registry_create(d->exports, &d->settings.registry, &d->registry, fault);
 }
 
 static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
@@ -547,12 +547,12 @@ static void feed_watchdog(struct daemon *d, uint64_t now)
 static bool has_work(const struct daemon *d)
 {
 	return server_has_work(d->server) || job_has_work(d->job) ||
-	       comch_service_has_work(d->comch);
+	       comch_service_has_work(d->comch) || registry_has_work(d->registry);
 }
 
 static int wait_ms(const struct daemon *d)
 {
-	return has_work(d) ? 0 : registry_timeout(d->registry, d->turn_ms);
+	return has_work(d) ? 0 : d->turn_ms;
 }
 
 static void reload_by_signal(struct daemon *d)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "dpu/base/log.h"
+#include "dpu/base/thread.h"
 
 enum phase {
 	IDLE,
@@ -48,19 +48,6 @@ static void *run(void *context)
 	return NULL;
 }
 
-/* Signals are for the main thread. */
-static int start_thread(struct job *job)
-{
-	sigset_t all, before;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&job->thread, NULL, run, job);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return err;
-}
-
 static void end(struct job *job)
 {
 	struct job_events events = job->events;
@@ -77,7 +64,7 @@ static doca_error_t enter(struct job *job, enum phase phase, struct dpumap_fault
 	int err;
 
 	job->phase = phase;
-	err = start_thread(job);
+	err = thread_start(&job->thread, run, job);
 	return err ? dpumap_fault_errno(fault, err, "cannot start a thread to change the exports")
 		   : DOCA_SUCCESS;
 }
@@ -188,6 +175,6 @@ void job_work(struct job *job)
 	    (job->events.settles && job->events.settles(job->events.context)))
 		return;
 	job->phase = DISPOSING;
-	if (start_thread(job) != 0)
+	if (thread_start(&job->thread, run, job) != 0)
 		end(job); /* which frees the memory in this thread */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Publishes this DPU and its exports in etcd, if the configuration has a registry. Nothing blocks
- * except registry_destroy(); while etcd does not answer, the daemon serves as usual.
+ * Publishes this DPU and its exports in etcd, if the configuration has a registry: a thread of its own talks to etcd
+ * (publishing.h). Nothing blocks except registry_destroy(); while etcd does not answer, the daemon serves as usual.
  */
 #ifndef DPUMAPD_REGISTRY_H
 #define DPUMAPD_REGISTRY_H
@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "dpu/base/loop.h"
 #include "dpu/exports/export_table.h"
 #include "dpu/registry/registry_settings.h"
 #include "fleet/publisher/publisher.h"
@@ -21,10 +20,10 @@ struct registry_renewal;
 doca_error_t registry_check(const struct registry_settings *settings, struct dpumap_fault *fault);
 
 /*
- * Borrows loop and exports until registry_destroy(). Reads the files of the settings, and loads the
+ * Borrows exports and settings until registry_destroy(). Reads the files of the settings, and loads the
  * library that talks to etcd. BAD_CONFIG, NOT_FOUND, NOT_PERMITTED or NOT_SUPPORTED with the reason.
  */
-doca_error_t registry_create(struct loop *loop, const struct export_table *exports,
+doca_error_t registry_create(const struct export_table *exports,
 			     const struct registry_settings *settings, struct registry **registry,
 			     struct dpumap_fault *fault);
 /* Withdraws all that is published, and waits for etcd for a moment. NULL is allowed. */
@@ -41,8 +40,8 @@ doca_error_t registry_renewal_prepare(const struct registry *registry,
 void registry_renew(struct registry *registry, struct registry_renewal *renewal);
 void registry_renewal_cancel(struct registry_renewal *renewal);
 
-/* The time-out for the loop: at most timeout_ms. */
-int registry_timeout(const struct registry *registry, int timeout_ms);
+/* Is there work that no descriptor announces? registry_work() does a little of it. NULL is allowed. */
+bool registry_has_work(const struct registry *registry);
 /*
  * To be called in each turn of the loop. is_changing: a change of the exports is under way, and
  * is published when it has ended. NULL is allowed.

@@ -284,3 +284,16 @@ def test_end_while_etcd_hangs_is_not_delayed_for_long(publish, store):
     one = publish(store).start().await_phase()
     store.freeze(0)
     one.agent.stop()
+
+
+def test_many_exports_are_copied_some_in_a_turn(publish, store, emulator):
+    """For the thread that publishes. The changed record in etcd says that this has happened; dpumapd is not asked."""
+    number, last = 2000, "exports/dpu/e1999"
+    one = publish(store)
+    one.exports = [f'{{ name = "e{n:04}"; kind = "dram"; size = 4096; allow = [ "*" ]; }}' for n in range(number)]
+    agent = one.start().await_phase().agent
+    assert await_true(lambda: int(emulator.objects()["mrs"]) >= number, 60)
+    before = found(store)[last]["generation"], agent.figure("turns")
+    agent.ctl("rekey", "e1999").ok()
+    assert await_true(lambda: found(store)[last]["generation"] != before[0])
+    assert agent.figure("turns") - before[1] >= number // 64
